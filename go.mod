@@ -1,0 +1,3 @@
+module homenode
+
+go 1.26

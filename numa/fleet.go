@@ -1,0 +1,201 @@
+package numa
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Fleet is what a source knows about clusters, hosts and VMs. Every source
+// yields one; every prediction, rule and report takes one.
+type Fleet struct {
+	Source    string    `json:"source"`              // as given by the user, without credentials
+	Collected string    `json:"collected,omitempty"` // when the source was read or exported, RFC 3339
+	Clusters  []Cluster `json:"clusters"`
+	Hosts     []Host    `json:"hosts"`
+	VMs       []VM      `json:"vms"`
+	// Notes say what is missing or was left out, for the reader of a report:
+	// a restricted view is never called complete.
+	Notes []Note `json:"notes,omitempty"`
+}
+
+// A Cluster is a set of hosts that VMs move between.
+type Cluster struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	At   string `json:"at,omitempty"`
+}
+
+// A Note is a remark of a source about an object or itself.
+type Note struct {
+	At   string `json:"at"` // file:line:column, cell or object path
+	Text string `json:"text"`
+}
+
+// String returns the note as "at: text".
+func (n Note) String() string {
+	if n.At == "" {
+		return n.Text
+	}
+	return n.At + ": " + n.Text
+}
+
+// Bounds of a believable fleet, well above the configuration maximums of 9.0
+// (960 vCPUs and 24 TB a VM). What lies outside is a damaged input.
+const (
+	MaxVCPUs        = 4096
+	MaxVMMemory     = 64 * TiB
+	MaxHostMemory   = 1024 * TiB
+	MaxNodes        = 64 // a host's nodes fit the 64-bit NodeMask of vmware.log
+	MaxCoresPerNode = 4096
+)
+
+// Check reports the first thing in f that cannot be: a repeated or missing ID,
+// a reference to nothing, a size outside all bounds. Sources call it before they
+// return a fleet, so that the model can trust its input.
+func (f *Fleet) Check() error {
+	clusters := make(map[string]bool, len(f.Clusters))
+	for i := range f.Clusters {
+		c := &f.Clusters[i]
+		if err := checkID(clusters, c.ID); err != nil {
+			return fmt.Errorf("cluster %q: %w", c.Name, err)
+		}
+	}
+	hosts := make(map[string]bool, len(f.Hosts))
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		if err := checkID(hosts, h.ID); err != nil {
+			return fmt.Errorf("host %q: %w", h.Name, err)
+		}
+		if h.Cluster != "" && !clusters[h.Cluster] {
+			return fmt.Errorf("host %q: cluster %q is not in the fleet", h.Name, h.Cluster)
+		}
+		if err := h.check(); err != nil {
+			return fmt.Errorf("host %q: %w", h.Name, err)
+		}
+	}
+	vms := make(map[string]bool, len(f.VMs))
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		if err := checkID(vms, v.ID); err != nil {
+			return fmt.Errorf("VM %q: %w", v.Name, err)
+		}
+		if v.Cluster != "" && !clusters[v.Cluster] {
+			return fmt.Errorf("VM %q: cluster %q is not in the fleet", v.Name, v.Cluster)
+		}
+		if v.Host != "" && !hosts[v.Host] {
+			return fmt.Errorf("VM %q: host %q is not in the fleet", v.Name, v.Host)
+		}
+		if err := v.check(); err != nil {
+			return fmt.Errorf("VM %q: %w", v.Name, err)
+		}
+	}
+	return nil
+}
+
+func checkID(seen map[string]bool, id string) error {
+	if id == "" {
+		return fmt.Errorf("no id")
+	}
+	if seen[id] {
+		return fmt.Errorf("id %q is used twice", id)
+	}
+	seen[id] = true
+	return nil
+}
+
+func (h *Host) check() error {
+	if h.Memory.Known() && (h.Memory.Value <= 0 || h.Memory.Value > MaxHostMemory) {
+		return fmt.Errorf("memory of %d bytes", int64(h.Memory.Value))
+	}
+	for _, c := range []struct {
+		name string
+		f    Fact[int]
+	}{{"packages", h.Packages}, {"cores", h.Cores}, {"threads", h.Threads}} {
+		if c.f.Known() && (c.f.Value <= 0 || c.f.Value > MaxNodes*MaxCoresPerNode) {
+			return fmt.Errorf("%d %s", c.f.Value, c.name)
+		}
+	}
+	if len(h.Nodes.Value) > MaxNodes {
+		return fmt.Errorf("%d NUMA nodes, more than %d", len(h.Nodes.Value), MaxNodes)
+	}
+	for i, n := range h.Nodes.Value {
+		switch {
+		case i > 0 && n.ID <= h.Nodes.Value[i-1].ID:
+			return fmt.Errorf("NUMA node %d does not come after node %d", n.ID, h.Nodes.Value[i-1].ID)
+		case n.Cores < 0 || n.Cores > MaxCoresPerNode || n.Threads < n.Cores || n.Threads > 8*MaxCoresPerNode:
+			return fmt.Errorf("NUMA node %d with %d cores and %d threads", n.ID, n.Cores, n.Threads)
+		case n.Memory.Known() && (n.Memory.Value < 0 || n.Memory.Value > MaxHostMemory):
+			return fmt.Errorf("NUMA node %d with %d bytes of memory", n.ID, int64(n.Memory.Value))
+		}
+	}
+	return nil
+}
+
+func (v *VM) check() error {
+	if v.VCPUs.Known() && (v.VCPUs.Value <= 0 || v.VCPUs.Value > MaxVCPUs) {
+		return fmt.Errorf("%d vCPUs", v.VCPUs.Value)
+	}
+	if v.CoresPerSocket.Known() && (v.CoresPerSocket.Value < 0 || v.CoresPerSocket.Value > MaxVCPUs) {
+		return fmt.Errorf("%d cores per socket", v.CoresPerSocket.Value)
+	}
+	if v.Memory.Known() && (v.Memory.Value <= 0 || v.Memory.Value > MaxVMMemory) {
+		return fmt.Errorf("memory of %d bytes", int64(v.Memory.Value))
+	}
+	return nil
+}
+
+// HostsOf returns the hosts that the VM can run on: those of its cluster, or
+// the one it is registered on. The slice is in the order of f.Hosts.
+func (f *Fleet) HostsOf(v *VM) []*Host {
+	var hosts []*Host
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		if h.ID == v.Host || v.Cluster != "" && h.Cluster == v.Cluster {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
+}
+
+// FindVMs returns the VMs whose name or ID is name, in any case of letters when
+// none matches exactly. A name with a slash, "cluster/vm", also names its cluster.
+func (f *Fleet) FindVMs(name string) []*VM {
+	var exact, folded []*VM
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		full := f.ClusterName(v.Cluster) + "/" + v.Name
+		switch {
+		case v.Name == name || v.ID == name || full == name:
+			exact = append(exact, v)
+		case strings.EqualFold(v.Name, name) || strings.EqualFold(full, name):
+			folded = append(folded, v)
+		}
+	}
+	if exact != nil {
+		return exact
+	}
+	return folded
+}
+
+// FindHosts returns the hosts whose name, short name or ID is name.
+func (f *Fleet) FindHosts(name string) []*Host {
+	var found []*Host
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		short, _, _ := strings.Cut(h.Name, ".")
+		if strings.EqualFold(h.Name, name) || h.ID == name || strings.EqualFold(short, name) {
+			found = append(found, h)
+		}
+	}
+	return found
+}
+
+// ClusterName returns the name of the cluster with this ID, or the ID itself.
+func (f *Fleet) ClusterName(id string) string {
+	for i := range f.Clusters {
+		if f.Clusters[i].ID == id {
+			return f.Clusters[i].Name
+		}
+	}
+	return id
+}

@@ -1,0 +1,46 @@
+package numa
+
+// A Host is one ESX or ESXi machine as its NUMA scheduler sees it.
+type Host struct {
+	ID      string `json:"id"`                // unique in the fleet, such as a managed object reference
+	Name    string `json:"name"`              // as administrators call it
+	Cluster string `json:"cluster,omitempty"` // ID of its cluster; empty for a standalone host
+	At      string `json:"at,omitempty"`      // where the source describes it; Origins are relative to this
+
+	Vendor   Fact[string]  `json:"vendor,omitzero"`   // of the system
+	Model    Fact[string]  `json:"model,omitzero"`    // of the system
+	CPUModel Fact[string]  `json:"cpuModel,omitzero"` // brand string of the processor
+	Release  Fact[Release] `json:"release,omitzero"`
+	Build    Fact[int]     `json:"build,omitzero"`
+
+	Packages       Fact[int]   `json:"packages,omitzero"` // chips in sockets
+	Cores          Fact[int]   `json:"cores,omitzero"`    // physical cores of the host
+	Threads        Fact[int]   `json:"threads,omitzero"`  // PCPUs of the host
+	HyperThreading Fact[bool]  `json:"hyperThreading,omitzero"`
+	Memory         Fact[Bytes] `json:"memory,omitzero"`
+
+	// Nodes are the NUMA nodes by ascending ID (rules.md A-1, A-11). A host that
+	// reports no NUMA has one node with everything in it.
+	Nodes Fact[[]Node] `json:"nodes,omitzero"`
+	// Distance[i][j] is the relative memory distance between nodes i and j, 10
+	// being local (ACPI SLIT). ESXi measures its own and exports none (A-8).
+	Distance Fact[[][]int] `json:"distance,omitzero"`
+	LLCCores Fact[int]     `json:"llcCores,omitzero"` // cores that share one last-level cache (A-7)
+	LLCSize  Fact[Bytes]   `json:"llcSize,omitzero"`  // size of one last-level cache
+
+	PowerPolicy Fact[string] `json:"powerPolicy,omitzero"` // such as "High Performance"
+	Connection  Fact[string] `json:"connection,omitzero"`  // connected, disconnected or notResponding
+	Maintenance Fact[bool]   `json:"maintenance,omitzero"`
+	// Options are the advanced settings Numa.*, LPage.*, Mem.* and the
+	// hyper-threading mitigation options, under their dotted keys.
+	Options Fact[Settings] `json:"options,omitzero"`
+}
+
+// A Node is one NUMA node: memory and the cores next to it (rules.md A-1).
+type Node struct {
+	ID      int         `json:"id"`
+	Package int         `json:"package"` // index of the package it is part of; -1 when unknown
+	Cores   int         `json:"cores"`
+	Threads int         `json:"threads"`
+	Memory  Fact[Bytes] `json:"memory,omitzero"`
+}

@@ -1,0 +1,132 @@
+// Package numa holds the words of the field: fleets, hosts, NUMA nodes, virtual
+// machines, releases and sizes, each fact with its origin. It imports the
+// standard library only; every other package speaks in its types.
+package numa
+
+import (
+	"encoding/json"
+	"fmt"
+	"unique"
+)
+
+// OriginKind says how a fact came to be known.
+type OriginKind uint8
+
+// The kinds of origin, never mixed: a fact nobody stated is Unknown, which is
+// neither zero nor false.
+const (
+	Unknown OriginKind = iota // nobody said
+	Read                      // stated by the source, at Origin.Where
+	Derived                   // computed from read facts, named in Origin.Where
+	Assumed                   // neither: Origin.Where says why it was taken
+)
+
+// String returns the word used in reports: read, derived, assumed or unknown.
+func (k OriginKind) String() string {
+	switch k {
+	case Read:
+		return "read"
+	case Derived:
+		return "derived"
+	case Assumed:
+		return "assumed"
+	}
+	return "unknown"
+}
+
+// An Origin says where a fact comes from. The zero value is Unknown.
+type Origin struct {
+	Kind  OriginKind
+	Where string // a property path or cell, relative to the object's At; or the reason
+}
+
+// String returns the origin as reports print it, such as "read: config.version".
+func (o Origin) String() string {
+	if o.Where == "" {
+		return o.Kind.String()
+	}
+	return o.Kind.String() + ": " + o.Where
+}
+
+// A Fact is a value with its origin. The zero value is unknown.
+type Fact[T any] struct {
+	Value  T
+	Origin Origin
+}
+
+// Known reports whether anybody stated, derived or assumed the value.
+func (f Fact[T]) Known() bool { return f.Origin.Kind != Unknown }
+
+// Or returns the value, or other when the fact is unknown.
+func (f Fact[T]) Or(other T) T {
+	if !f.Known() {
+		return other
+	}
+	return f.Value
+}
+
+// ReadAt returns a fact that a source stated at where.
+func ReadAt[T any](v T, where string) Fact[T] { return Fact[T]{v, Origin{Read, where}} }
+
+// DerivedFrom returns a fact computed from the facts named in from.
+func DerivedFrom[T any](v T, from string) Fact[T] { return Fact[T]{v, Origin{Derived, from}} }
+
+// AssumedFor returns a fact that was taken for the reason why.
+func AssumedFor[T any](v T, why string) Fact[T] { return Fact[T]{v, Origin{Assumed, why}} }
+
+// factJSON is the form of a Fact in snapshots and reports; exactly one of the
+// three origins is present.
+type factJSON[T any] struct {
+	Value   T       `json:"value"`
+	Read    *string `json:"read,omitempty"`
+	Derived *string `json:"derived,omitempty"`
+	Assumed *string `json:"assumed,omitempty"`
+}
+
+// MarshalJSON writes {"value": V, "read"|"derived"|"assumed": "where"}, or null
+// for an unknown fact.
+func (f Fact[T]) MarshalJSON() ([]byte, error) {
+	if !f.Known() {
+		return []byte("null"), nil
+	}
+	j := factJSON[T]{Value: f.Value}
+	switch f.Origin.Kind {
+	case Read:
+		j.Read = &f.Origin.Where
+	case Derived:
+		j.Derived = &f.Origin.Where
+	case Assumed:
+		j.Assumed = &f.Origin.Where
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. A value without exactly one
+// origin is an error: a number nobody vouches for is not a fact.
+func (f *Fact[T]) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*f = Fact[T]{}
+		return nil
+	}
+	var j factJSON[T]
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	var o Origin
+	n := 0
+	for _, c := range []struct {
+		kind  OriginKind
+		where *string
+	}{{Read, j.Read}, {Derived, j.Derived}, {Assumed, j.Assumed}} {
+		if c.where != nil {
+			// The same few property paths stand behind most facts of a fleet.
+			o = Origin{c.kind, unique.Make(*c.where).Value()}
+			n++
+		}
+	}
+	if n != 1 {
+		return fmt.Errorf("found a fact with %d origins, want one of read, derived or assumed", n)
+	}
+	f.Value, f.Origin = j.Value, o
+	return nil
+}

@@ -1,0 +1,98 @@
+package numa
+
+import "strings"
+
+// A VM is a virtual machine with the settings that decide its NUMA topology.
+type VM struct {
+	ID      string   `json:"id"`                // unique in the fleet
+	Name    string   `json:"name"`              // not unique
+	Cluster string   `json:"cluster,omitempty"` // ID of the cluster it can run in
+	Host    string   `json:"host,omitempty"`    // ID of the host it is registered on
+	Folder  string   `json:"folder,omitempty"`  // inventory path
+	UUID    string   `json:"uuid,omitempty"`
+	Tags    []string `json:"tags,omitempty"`
+	At      string   `json:"at,omitempty"` // where the source describes it; Origins are relative to this
+
+	Template Fact[bool]       `json:"template,omitzero"`
+	Power    Fact[PowerState] `json:"power,omitzero"`
+	GuestOS  Fact[string]     `json:"guestOS,omitzero"`  // guest ID or full name
+	Hardware Fact[int]        `json:"hardware,omitzero"` // virtual hardware version; 19 for vmx-19
+
+	VCPUs Fact[int] `json:"vcpus,omitzero"`
+	// CoresPerSocket is cpuid.coresPerSocket as configured. With
+	// AutoCoresPerSocket it is what the last power-on chose (rules.md B-18).
+	CoresPerSocket     Fact[int]   `json:"coresPerSocket,omitzero"`
+	AutoCoresPerSocket Fact[bool]  `json:"autoCoresPerSocket,omitzero"` // "assigned at power on"
+	Memory             Fact[Bytes] `json:"memory,omitzero"`
+	CPUHotAdd          Fact[bool]  `json:"cpuHotAdd,omitzero"`    // vcpu.hotadd
+	MemoryHotAdd       Fact[bool]  `json:"memoryHotAdd,omitzero"` // mem.hotadd
+	// VNUMAHotAdd is vnumaOnCpuHotaddExposed: vNUMA although CPU hot add is on (B-15).
+	VNUMAHotAdd Fact[bool] `json:"vnumaHotAdd,omitzero"`
+	// CoresPerNUMANode is the "NUMA Nodes" setting of 8.0, in cores per vNUMA
+	// node; with AutoCoresPerNUMANode it was assigned at power on (B-18).
+	CoresPerNUMANode     Fact[int]  `json:"coresPerNUMANode,omitzero"`
+	AutoCoresPerNUMANode Fact[bool] `json:"autoCoresPerNUMANode,omitzero"`
+
+	CPUAffinity             Fact[[]int]  `json:"cpuAffinity,omitzero"`        // PCPU numbers; empty means none
+	MemoryAffinity          Fact[[]int]  `json:"memoryAffinity,omitzero"`     // NUMA node numbers; empty means none
+	LatencySensitivity      Fact[string] `json:"latencySensitivity,omitzero"` // low, normal, medium, high
+	CPUReservation          Fact[int]    `json:"cpuReservation,omitzero"`     // MHz
+	CPULimit                Fact[int]    `json:"cpuLimit,omitzero"`           // MHz; -1 means none
+	MemoryReservation       Fact[Bytes]  `json:"memoryReservation,omitzero"`
+	MemoryReservationLocked Fact[bool]   `json:"memoryReservationLocked,omitzero"` // "reserve all guest memory"
+
+	// Settings are the numa.*, cpuid.*, sched.* and related entries of the
+	// configuration (extraConfig, .vmx), the stored autosize and cookie among
+	// them. Unknown when the source carries no such entries (RVTools).
+	Settings Fact[Settings] `json:"settings,omitzero"`
+}
+
+// PowerState is whether a VM runs.
+type PowerState string
+
+// The power states of a VM.
+const (
+	PoweredOn  PowerState = "on"
+	PoweredOff PowerState = "off"
+	Suspended  PowerState = "suspended"
+)
+
+// A Setting is one advanced setting of a VM or host.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Settings are advanced settings in the order of their keys.
+type Settings []Setting
+
+// Lookup returns the value of the setting with this key, in any case of letters.
+func (s Settings) Lookup(key string) (value string, ok bool) {
+	for i := range s {
+		if strings.EqualFold(s[i].Key, key) {
+			return s[i].Value, true
+		}
+	}
+	return "", false
+}
+
+// settingPrefixes are the entries that can matter to NUMA (rules.md B-10,
+// formats.md §5); the rest of a VM's configuration is not kept.
+var settingPrefixes = []string{"numa.", "cpuid.", "sched.", "vmx.reboot.", "vcpu.", "monitor.", "monitor_control.", "chipset."}
+
+// KeepSetting reports whether the VM setting with this key belongs in a fleet.
+func KeepSetting(key string) bool {
+	for _, p := range settingPrefixes {
+		if len(key) >= len(p) && strings.EqualFold(key[:len(p)], p) {
+			return true
+		}
+	}
+	return false
+}
+
+// KeepOption reports whether the host option with this key belongs in a fleet.
+func KeepOption(key string) bool {
+	k := strings.ToLower(key)
+	return strings.HasPrefix(k, "numa.") || strings.HasPrefix(k, "lpage.") || strings.HasPrefix(k, "mem.") ||
+		strings.Contains(k, "hyperthreadingmitigation") || k == "cpu.allowwidevsmp"
+}
