@@ -1,0 +1,232 @@
+// Package published reads published NUMA topologies, configuration in and
+// observation out, and compares each with the prediction. The score is the
+// project's claim to truth: every field a case states is compared, and what it
+// leaves open is varied, not guessed: a field counts as comparable only when the
+// prediction does not depend on what the case does not say.
+package published
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+)
+
+// A Case is one published configuration with what was observed.
+type Case struct {
+	ID       string         `json:"id"`
+	Source   string         `json:"source_url"`
+	Kind     string         `json:"kind"` // observed, stated or recommended
+	Release  string         `json:"release"`
+	Hardware string         `json:"hw_version"`
+	Event    string         `json:"event"`       // such as vmotion; empty for a power-on
+	From     map[string]any `json:"source_host"` // host before a vMotion
+	Host     map[string]any `json:"host"`
+	VM       map[string]any `json:"vm"`
+	Observed map[string]any `json:"observed"`
+}
+
+// ReadFile reads a case file: the JSON form (a list of cases or one case) or the
+// text form (one case a txtar file).
+func ReadFile(path string) ([]Case, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Read(path, b)
+}
+
+// Read reads the cases in data; name stands in errors.
+func Read(name string, data []byte) ([]Case, error) {
+	trimmed := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
+	if len(trimmed) > 0 && (trimmed[0] == '[' || trimmed[0] == '{') {
+		return readJSON(name, trimmed)
+	}
+	c, err := readText(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return []Case{c}, nil
+}
+
+func readJSON(name string, data []byte) ([]Case, error) {
+	var cases []Case
+	var err error
+	if data[0] == '{' {
+		var c Case
+		err = json.Unmarshal(data, &c)
+		cases = []Case{c}
+	} else {
+		err = json.Unmarshal(data, &cases)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s%s: %w", name, jsonPosition(data, err), err)
+	}
+	seen := map[string]bool{}
+	for i, c := range cases {
+		if c.ID == "" {
+			return nil, fmt.Errorf("%s: case %d has no id", name, i+1)
+		}
+		if seen[c.ID] {
+			return nil, fmt.Errorf("%s: case %s stands there twice", name, c.ID)
+		}
+		seen[c.ID] = true
+	}
+	return cases, nil
+}
+
+// jsonPosition returns ":line:column" of a JSON error, or nothing.
+func jsonPosition(data []byte, err error) string {
+	var off int64
+	switch e := err.(type) {
+	case *json.SyntaxError:
+		off = e.Offset
+	case *json.UnmarshalTypeError:
+		off = e.Offset
+	default:
+		return ""
+	}
+	before := data[:min(int(off), len(data))]
+	return fmt.Sprintf(":%d:%d", bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n'))
+}
+
+// readText reads the text form:
+//
+//	Any words, the source among them.
+//	-- case --
+//	id ID
+//	source URL
+//	kind observed
+//	release 6.0
+//	host sockets=2 cores_per_socket=10
+//	vm vcpus=12 extra.numa.vcpu.preferHT="TRUE"
+//	-- observed --
+//	vpd_count=2
+//	vcpus_per_node=[6,6]
+//
+// Values are JSON. A line of the observed section is one field.
+func readText(name string, data []byte) (Case, error) {
+	c := Case{Host: map[string]any{}, VM: map[string]any{}, Observed: map[string]any{}}
+	line := 1 + strings.Count(string(txtar.Parse(data).Comment), "\n")
+	for _, f := range txtar.Parse(data).Files {
+		line++ // the marker
+		for i, text := range strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n") {
+			var err error
+			switch f.Name {
+			case "case":
+				err = c.readLine(text)
+			case "observed":
+				err = readFields(text, c.Observed)
+			default:
+				err = fmt.Errorf("found section %q, want case or observed", f.Name)
+			}
+			if err != nil {
+				return c, fmt.Errorf("%s:%d: %w", name, line+i, err)
+			}
+		}
+		line += strings.Count(string(f.Data), "\n")
+	}
+	if c.ID == "" {
+		return c, fmt.Errorf("%s: no line \"id\" in a section \"-- case --\"", name)
+	}
+	return c, nil
+}
+
+func (c *Case) readLine(text string) error {
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	rest = strings.TrimSpace(rest)
+	switch word {
+	case "":
+		return nil
+	case "id":
+		c.ID = rest
+	case "source":
+		c.Source = rest
+	case "kind":
+		c.Kind = rest
+	case "release":
+		c.Release = rest
+	case "hardware":
+		c.Hardware = rest
+	case "event":
+		c.Event = rest
+	case "host":
+		return readFields(rest, c.Host)
+	case "from":
+		c.From = map[string]any{}
+		return readFields(rest, c.From)
+	case "vm":
+		return readFields(rest, c.VM)
+	default:
+		return fmt.Errorf("found %q, want id, source, kind, release, hardware, event, host, from or vm", word)
+	}
+	return nil
+}
+
+// readFields reads key=JSON pairs separated by blanks; "extra.KEY" goes into the
+// nested object extra.
+func readFields(text string, into map[string]any) error {
+	for rest := strings.TrimSpace(text); rest != ""; rest = strings.TrimSpace(rest) {
+		key, after, ok := strings.Cut(rest, "=")
+		if !ok || key == "" || strings.ContainsAny(key, " \t") {
+			return fmt.Errorf("found %q, want key=value", rest)
+		}
+		dec := json.NewDecoder(strings.NewReader(after))
+		var v any
+		if err := dec.Decode(&v); err != nil {
+			return fmt.Errorf("%s: found %q, want a JSON value", key, after)
+		}
+		rest = after[dec.InputOffset():]
+		if name, ok := strings.CutPrefix(key, "extra."); ok {
+			extra, _ := into["extra"].(map[string]any)
+			if extra == nil {
+				extra = map[string]any{}
+				into["extra"] = extra
+			}
+			extra[name] = v
+			continue
+		}
+		into[key] = v
+	}
+	return nil
+}
+
+// Text returns the case in the text form.
+func (c *Case) Text() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Published topology, %s.\nSource: %s\n-- case --\nid %s\nsource %s\nkind %s\n", c.Kind, c.Source, c.ID, c.Source, c.Kind)
+	for _, f := range []struct{ word, value string }{
+		{"release", c.Release}, {"hardware", c.Hardware}, {"event", c.Event},
+		{"host", fields(c.Host, " ")}, {"from", fields(c.From, " ")}, {"vm", fields(c.VM, " ")},
+	} {
+		if f.value != "" {
+			fmt.Fprintf(&b, "%s %s\n", f.word, f.value)
+		}
+	}
+	fmt.Fprintf(&b, "-- observed --\n%s\n", fields(c.Observed, "\n"))
+	return b.Bytes()
+}
+
+func fields(m map[string]any, sep string) string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	var out []string
+	for _, k := range keys {
+		if extra, ok := m[k].(map[string]any); ok && k == "extra" {
+			for _, part := range strings.Split(fields(extra, "\n"), "\n") {
+				out = append(out, "extra."+part)
+			}
+			continue
+		}
+		v, _ := json.Marshal(m[k]) // decoded from JSON: always encodes
+		out = append(out, k+"="+string(v))
+	}
+	return strings.Join(out, sep)
+}

@@ -1,0 +1,74 @@
+package vnuma
+
+import "math/bits"
+
+// Assumptions is the set of things a prediction took for granted because no
+// source stated them. A finding that rests on one is Assumed.
+type Assumptions uint32
+
+// What a prediction may have to assume.
+const (
+	AssumedNodes       Assumptions = 1 << iota // the node layout of the host
+	AssumedRelease                             // the model of an older release
+	AssumedCPS                                 // cores per socket
+	AssumedHotAdd                              // CPU hot add
+	AssumedHardware                            // the virtual hardware version
+	AssumedSettings                            // the VM's advanced settings and stored size
+	AssumedOptions                             // the host's advanced options
+	AssumedAutoCPS                             // whether cores per socket are automatic
+	AssumedNodeMemory                          // which of the unequal nodes it gets
+	AssumedOverfill                            // B-12: whole vSockets exceed the node
+	AssumedSmallNodes                          // B-19: threshold on small nodes
+	AssumedSlices                              // F-12: slices of unequal VPDs
+	AssumedInterleave                          // F-12: interleaving without hot add
+	AssumedAutoUneven                          // F-14: automatic cores per socket of uneven VPDs
+	AssumedOddSplit                            // B-24: no published log of an odd split
+	AssumedConsolidate                         // B-17: formula of numa.consolidate
+	AssumedHotAddAuto                          // F-14: automatic cores per socket with CPU hot add
+)
+
+var assumptionTexts = [...]struct {
+	rule, text string
+	short      string
+}{
+	{"A-3", "the host's NUMA nodes are not stated by the source", "node layout"},
+	{"", "this release is not described yet: the model of the release before it is used", "release"},
+	{"B-12", "cores per socket are unknown: 1 is taken", "cores per socket"},
+	{"B-15", "CPU hot add is unknown: off is taken", "CPU hot add"},
+	{"B-2", "the virtual hardware version is unknown: 8 or later is taken", "hardware version"},
+	{"B-10", "the advanced settings of the VM are unknown: none is taken, and no stored size", "advanced settings"},
+	{"C-18", "the advanced options of the host are unknown: defaults are taken", "host options"},
+	{"B-18", "whether cores per socket are assigned at power on is unknown: set by hand is taken", "automatic cores per socket"},
+	{"A-5", "the nodes differ in memory or cores: the smallest is taken", "unequal nodes"},
+	{"B-12", "what happens when whole vSockets exceed a node is not published: the client is overfilled", "overfilled client"},
+	{"B-19", "how low the threshold goes on small EPYC nodes is not published: node size + 1 is taken", "threshold on small nodes"},
+	{"F-12", "memory slices of unequal VPDs are not published: proportional to vCPUs is taken", "uneven memory slices"},
+	{"F-12", "interleaving is published for CPU hot add and 4.1 only, and taken here too", "interleaving"},
+	{"F-14", "automatic cores per socket of uneven VPDs are not published", "uneven automatic vSockets"},
+	{"B-24", "no log of an odd split is published: larger clients first is taken", "odd split"},
+	{"B-17", "the formula of numa.consolidate = FALSE is inferred from published cases", "numa.consolidate"},
+	{"F-14", "automatic cores per socket with CPU hot add are not published", "automatic vSockets with hot add"},
+}
+
+// Texts returns one sentence per assumption, each with its rule, in a fixed order.
+func (a Assumptions) Texts() []string {
+	var out []string
+	for rest := a; rest != 0; rest &= rest - 1 {
+		t := assumptionTexts[bits.TrailingZeros32(uint32(rest))]
+		s := t.text
+		if t.rule != "" {
+			s += " (" + t.rule + ")"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Names returns the assumptions in a few words each, in a fixed order.
+func (a Assumptions) Names() []string {
+	var out []string
+	for rest := a; rest != 0; rest &= rest - 1 {
+		out = append(out, assumptionTexts[bits.TrailingZeros32(uint32(rest))].short)
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package vnuma
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Choices are the points on which the sources contradict each other (rules.md,
+// section F). The zero value takes the rule book's default everywhere; a true
+// field takes the alternative.
+type Choices struct {
+	MinEight         bool // F-1
+	Fill41           bool // F-2
+	UnboundedClients bool // F-4
+	MemoryMakesWide  bool // F-5
+	PreferHTSiblings bool // F-6
+	Decoupled67      bool // F-8
+	ManualDefaults   bool // F-9
+	HotAdd60         bool // F-10
+	EqualSlices      bool // F-12
+	CookieWithCPS    bool // F-13
+	AutoCPSOne       bool // F-14
+	NoSmallNodes     bool // F-16
+	EvenStored       bool // F-18
+	FitIgnoresCPS    bool // F-20
+}
+
+// A Choice describes one contradiction of the sources.
+type Choice struct {
+	ID          string // of the rule book: F-1
+	Default     string // what the model does
+	Alternative string // what the field of Choices makes it do
+	Field       func(*Choices) *bool
+}
+
+// ChoiceList lists the contradictions that change a prediction, by ID. F-3 and
+// F-19 have no alternative to take; F-7, F-11, F-15, F-17 and F-21 are the
+// scheduler's.
+var ChoiceList = []Choice{
+	{"F-1", "vNUMA from 9 vCPUs (numa.vcpu.min, VMware)", "vNUMA from 8 vCPUs (experiments A and D)",
+		func(c *Choices) *bool { return &c.MinEight }},
+	{"F-2", "ESX 4.1 splits evenly, 8 vCPUs on 6-core nodes are 4+4 (VMware KB 309166)", "ESX 4.1 fills nodes, 6+2 (Denneman 2011)",
+		func(c *Choices) *bool { return &c.Fill41 }},
+	{"F-4", "from 6.5 on never more clients than nodes", "more clients than nodes in every release",
+		func(c *Choices) *bool { return &c.UnboundedClients }},
+	{"F-5", "memory beyond a node does not make more clients", "memory beyond a node makes more clients (Denneman 2022, prose)",
+		func(c *Choices) *bool { return &c.MemoryMakesWide }},
+	{"F-6", "preferHT counts threads as capacity", "preferHT only prefers sibling threads (KB 415687)",
+		func(c *Choices) *bool { return &c.PreferHTSiblings }},
+	{"F-8", "cores per socket decoupled from vNUMA in 6.5", "decoupled in 6.7 (experiments A)",
+		func(c *Choices) *bool { return &c.Decoupled67 }},
+	{"F-9", "numa.vcpu.maxPerVirtualNode unset means automatic", "unset means 8, as the manuals print",
+		func(c *Choices) *bool { return &c.ManualDefaults }},
+	{"F-10", "CPU hot add forces one vNUMA node in 6.0 too", "CPU hot add keeps vNUMA in 6.0 (VCAT-SP)",
+		func(c *Choices) *bool { return &c.HotAdd60 }},
+	{"F-12", "memory slices of unequal VPDs follow their vCPUs", "memory slices are equal",
+		func(c *Choices) *bool { return &c.EqualSlices }},
+	{"F-13", "only a changed vCPU count voids the cookie", "changed cores per socket void a version 2 cookie too",
+		func(c *Choices) *bool { return &c.CookieWithCPS }},
+	{"F-14", "automatic cores per socket are the vCPUs of a VPD", "automatic cores per socket are 1 when the VPDs are uneven",
+		func(c *Choices) *bool { return &c.AutoCPSOne }},
+	{"F-16", "from 6.5 U3 and 6.7 U2 on EPYC nodes of at most 8 cores show vNUMA above their size", "the threshold stays 9 on small nodes",
+		func(c *Choices) *bool { return &c.NoSmallNodes }},
+	{"F-18", "a stored or manual size fills node after node, 8+4", "the vCPUs are spread evenly, 6+6 (6.5 manual)",
+		func(c *Choices) *bool { return &c.EvenStored }},
+	{"F-20", "up to 6.0 cores per socket split even a VM that fits a node", "a VM that fits a node is not split",
+		func(c *Choices) *bool { return &c.FitIgnoresCPS }},
+}
+
+// Take sets the alternative of the choice with this ID.
+func (c *Choices) Take(id string) error {
+	var ids []string
+	for _, ch := range ChoiceList {
+		if strings.EqualFold(ch.ID, id) {
+			*ch.Field(c) = true
+			return nil
+		}
+		ids = append(ids, ch.ID)
+	}
+	return fmt.Errorf("found %q, want one of %s", id, strings.Join(ids, ", "))
+}

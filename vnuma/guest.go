@@ -1,0 +1,173 @@
+package vnuma
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+)
+
+// A Guest is what the model needs to know of a VM, as plain numbers. The names
+// of settings stand beside the fields; 0 means unset unless said otherwise.
+type Guest struct {
+	VCPUs             int32
+	CoresPerSocket    int32 // cpuid.coresPerSocket as configured, at least 1
+	AutoCPS           bool  // cores per socket "assigned at power on" (8.0, hardware 20)
+	Memory            int64 // bytes; 0 when unknown
+	HotAdd            bool  // vcpu.hotadd
+	VNUMAHotAdd       bool  // numa.allowHotadd, vnumaOnCpuHotaddExposed
+	Hardware          int32 // virtual hardware version; 0 when unknown
+	Min               int32 // numa.vcpu.min
+	MaxPerVirtualNode int32 // numa.vcpu.maxPerVirtualNode
+	MaxPerMachineNode int32 // numa.vcpu.maxPerMachineNode
+	MaxPerClient      int32 // numa.vcpu.maxPerClient
+	CoresPerNode      int32 // numa.vcpu.coresPerNode, the "NUMA Nodes" field of 8.0
+	Stored            int32 // numa.autosize.vcpu.maxPerVirtualNode
+	CookieVCPUs       int32 // vCPUs recorded in numa.autosize.cookie
+	CookieCPS         int32 // cores per socket recorded in a version 2 cookie
+	Autosize          bool  // numa.autosize = TRUE
+	SizeEachTime      bool  // numa.autosize.once = FALSE
+	Follow            bool  // numa.vcpu.followcorespersocket = 1
+	PreferHT          bool  // numa.vcpu.preferHT
+	Spread            bool  // numa.consolidate = FALSE
+	PowerCycleReboot  bool  // vmx.reboot.PowerCycle = TRUE
+	Affinity          bool  // CPU or memory affinity: not NUMA-managed (C-12)
+	assumes           Assumptions
+}
+
+// NewGuest reads what the model needs from a VM. problems lists settings whose
+// value is no number or truth value: they are taken as unset. The error says
+// which fact is missing: a VM without a vCPU count is not predicted.
+func NewGuest(v *numa.VM) (g Guest, problems []string, err error) {
+	if !v.VCPUs.Known() {
+		return g, nil, fmt.Errorf("VM %s: the vCPU count is unknown", v.Name)
+	}
+	g.VCPUs = int32(v.VCPUs.Value)
+	g.CoresPerSocket = max(1, int32(v.CoresPerSocket.Or(1)))
+	g.AutoCPS = v.AutoCoresPerSocket.Or(false)
+	g.Memory = int64(v.Memory.Or(0))
+	g.HotAdd = v.CPUHotAdd.Or(false)
+	g.VNUMAHotAdd = v.VNUMAHotAdd.Or(false)
+	g.Hardware = int32(v.Hardware.Or(0))
+	g.Affinity = len(v.CPUAffinity.Value) > 0 || len(v.MemoryAffinity.Value) > 0
+	if v.CoresPerNUMANode.Known() && v.AutoCoresPerNUMANode.Known() && !v.AutoCoresPerNUMANode.Value {
+		g.CoresPerNode = int32(v.CoresPerNUMANode.Value)
+	}
+	g.assumes = missing(v)
+	problems = g.read(v.Settings.Value)
+	return g, problems, nil
+}
+
+// missing returns the assumptions that unknown facts of the VM make necessary.
+func missing(v *numa.VM) Assumptions {
+	var a Assumptions
+	for _, c := range []struct {
+		known bool
+		bit   Assumptions
+	}{
+		{v.CoresPerSocket.Known() || v.AutoCoresPerSocket.Or(false), AssumedCPS},
+		{v.CPUHotAdd.Known(), AssumedHotAdd},
+		{v.Hardware.Known(), AssumedHardware},
+		{v.Settings.Known(), AssumedSettings},
+		// Before hardware 20 cores per socket are never automatic (B-18).
+		{v.AutoCoresPerSocket.Known() || v.Hardware.Known() && v.Hardware.Value < 20, AssumedAutoCPS},
+	} {
+		if !c.known {
+			a |= c.bit
+		}
+	}
+	return a
+}
+
+// read takes the advanced settings of rules.md B-10.
+func (g *Guest) read(s numa.Settings) (problems []string) {
+	number := func(key string, to *int32) {
+		v, ok := s.Lookup(key)
+		if !ok || strings.TrimSpace(v) == "" {
+			return // an empty value is a removed key (formats.md §8.2)
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 32)
+		if err != nil || n < 0 || n > numa.MaxVCPUs {
+			problems = append(problems, fmt.Sprintf("%s: found %q, want a number of vCPUs: taken as unset", key, v))
+			return
+		}
+		*to = int32(n)
+	}
+	truth := func(key string, to *bool, when bool) {
+		v, ok := s.Lookup(key)
+		if !ok || strings.TrimSpace(v) == "" {
+			return
+		}
+		b, ok := parseTruth(v)
+		if !ok {
+			problems = append(problems, fmt.Sprintf("%s: found %q, want TRUE or FALSE: taken as unset", key, v))
+			return
+		}
+		*to = b == when
+	}
+	number("numa.vcpu.min", &g.Min)
+	number("numa.vcpu.maxPerVirtualNode", &g.MaxPerVirtualNode)
+	number("numa.vcpu.maxPerMachineNode", &g.MaxPerMachineNode)
+	number("numa.vcpu.maxPerClient", &g.MaxPerClient)
+	number("numa.vcpu.coresPerNode", &g.CoresPerNode)
+	number("numa.autosize.vcpu.maxPerVirtualNode", &g.Stored)
+	truth("numa.autosize", &g.Autosize, true)
+	truth("numa.autosize.once", &g.SizeEachTime, false)
+	truth("numa.vcpu.followcorespersocket", &g.Follow, true)
+	truth("numa.vcpu.preferHT", &g.PreferHT, true)
+	truth("numa.consolidate", &g.Spread, false)
+	truth("numa.allowHotadd", &g.VNUMAHotAdd, true)
+	truth("vmx.reboot.PowerCycle", &g.PowerCycleReboot, true)
+	for _, key := range []string{"sched.cpu.affinity", "sched.mem.affinity"} {
+		if v, ok := s.Lookup(key); ok && v != "" && !strings.EqualFold(v, "all") {
+			g.Affinity = true
+		}
+	}
+	if v, ok := s.Lookup("numa.autosize.cookie"); ok && v != "" {
+		n, cps, ok := ParseCookie(v)
+		if !ok {
+			problems = append(problems, fmt.Sprintf("numa.autosize.cookie: found %q, want a cookie such as 120062: the stored size is void", v))
+		}
+		g.CookieVCPUs, g.CookieCPS = int32(n), int32(cps)
+	}
+	return problems
+}
+
+// ParseCookie reads numa.autosize.cookie: vCPUs*10000+1 (version 1, cps 0) or
+// vCPUs*10000 + cores per socket*10 + 2 (version 2). Source: rules.md B-9,
+// decoded from 12 published values.
+func ParseCookie(s string) (vcpus, cps int, ok bool) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > numa.MaxVCPUs*10000+9999 {
+		return 0, 0, false
+	}
+	vcpus = n / 10000
+	switch {
+	case vcpus == 0:
+		return 0, 0, false
+	case n%10000 == 1:
+		return vcpus, 0, true
+	case n%10 == 2 && n%10000 > 10:
+		return vcpus, n % 10000 / 10, true
+	}
+	return 0, 0, false
+}
+
+// isTrue reports whether the setting with this key is set to a true value.
+func isTrue(s numa.Settings, key string) bool {
+	v, _ := s.Lookup(key)
+	b, ok := parseTruth(v)
+	return ok && b
+}
+
+// parseTruth reads a truth value of the .vmx form (formats.md §5).
+func parseTruth(s string) (value, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "true", "1", "yes", "on":
+		return true, true
+	case "false", "0", "no", "off":
+		return false, true
+	}
+	return false, false
+}

@@ -1,0 +1,177 @@
+// Package vnuma predicts the virtual NUMA topology of a VM on a host: which
+// NUMA clients (PPDs) ESXi makes, which NUMA nodes (VPDs) the guest sees, where
+// its memory lands and what the VM stores for its next power-on. The rules are
+// those of the rule book; their ids (B-6, C-13 …) stand at the code.
+package vnuma
+
+import "homenode/numa"
+
+// An Event is what happens to the VM. The layout depends on its life, not only
+// on its settings (rules.md D-1).
+type Event uint8
+
+// The events of a VM's life.
+const (
+	PowerCycle   Event = iota // power off, power on: stored sizes are used, clients recomputed
+	FirstPowerOn              // sized afresh, as if nothing were stored
+	Reboot                    // of the guest: nothing changes unless vmx.reboot.PowerCycle is set
+	VMotionIn                 // the guest keeps its nodes, clients are recomputed for this host
+	Resume                    // from suspend: as VMotionIn
+	VCPUsChanged              // power-on after the vCPU count changed: sized afresh
+)
+
+var eventNames = [...]string{"power-cycle", "first-power-on", "reboot", "vmotion", "resume", "vcpus-changed"}
+
+// String returns the name of the event as given on the command line.
+func (e Event) String() string { return eventNames[e] }
+
+// ParseEvent returns the event with this name.
+func ParseEvent(name string) (Event, bool) {
+	for i, n := range eventNames {
+		if n == name {
+			return Event(i), true
+		}
+	}
+	return 0, false
+}
+
+// EventNames lists the names that ParseEvent knows.
+func EventNames() []string { return eventNames[:] }
+
+// A Reason says what decided how many NUMA nodes the guest sees.
+type Reason uint8
+
+// The reasons for the VPDs of a layout.
+const (
+	ByClients   Reason = iota // one VPD per client: the automatic size
+	ByFit                     // the VM fits a node: one VPD
+	ByRelease                 // ESX up to 4.1 shows no vNUMA (B-2)
+	ByHardware                // virtual hardware before 8 shows no vNUMA (B-2)
+	ByHotAdd                  // CPU hot add forces one VPD (B-15)
+	ByManual                  // numa.vcpu.maxPerVirtualNode or coresPerNode (B-10)
+	ByStored                  // the size stored at an earlier power-on (B-8)
+	ByThreshold               // fewer vCPUs than numa.vcpu.min (B-3)
+	ByCPS                     // cores per socket, up to 6.0 (B-11)
+)
+
+// A Placement says where the memory of a running VM is.
+type Placement uint8
+
+// The placements of memory (rules.md C-12, C-13, C-15).
+const (
+	Local       Placement = iota // each VPD's memory on the node of its client
+	Overflowing                  // as Local, and what a node cannot hold is remote
+	Interleaved                  // a VPD carried by several clients: spread over their nodes
+	Anywhere                     // not NUMA-managed: no home node
+)
+
+// String returns the placement in one word.
+func (p Placement) String() string {
+	return [...]string{"local", "partly remote", "interleaved", "anywhere"}[p]
+}
+
+// A Layout is the NUMA topology a VM gets on a host. It is a plain value.
+type Layout struct {
+	VSockets Split // the sockets the guest sees
+	VPDs     Split // the NUMA nodes the guest sees
+	PPDs     Split // NUMA clients: what is placed and moved as one
+	Managed  bool  // the NUMA scheduler places it (rules.md C-12, C-14)
+	Why      Reason
+
+	CoresPerSocket int   // effective, after automatic choice
+	Capacity       int   // most vCPUs of one client on this host
+	Least          int   // fewest clients that the vCPU count needs on this host
+	HomeNodes      int   // nodes its clients are placed on; 0 when not managed
+	Nodes          int   // nodes of the host
+	memory         int64 // bytes; 0 when unknown
+	equalSlices    bool
+
+	Memory Residency
+	Stored Stored
+	// Assumes holds what was taken for granted on the way.
+	Assumes Assumptions
+}
+
+// A Residency says where the VM's memory is once all of it is touched, on a host
+// that holds nothing else.
+type Residency struct {
+	Known     bool // the memory of the VM and of the nodes is known
+	Placement Placement
+	// Local and Remote are relative to the union of the home nodes, as NLMEM and
+	// NRMEM of esxtop count them (C-17).
+	Local, Remote numa.Bytes
+	// Far is the share of the VM's memory that a vCPU finds on another node than
+	// its own client's, in [0, 1]: for interleaved memory it stays high although
+	// N%L reads 100.
+	Far float64
+}
+
+// Locality returns N%L as a share in [0, 1]; false when it is unknown.
+func (r Residency) Locality() (share float64, ok bool) {
+	if !r.Known || r.Local+r.Remote <= 0 {
+		return 0, false
+	}
+	return float64(r.Local) / float64(r.Local+r.Remote), true
+}
+
+// Stored is what the VM's configuration will hold after the event (rules.md B-8,
+// B-9).
+type Stored struct {
+	Written bool // false: nothing is stored, or nothing changes
+	Size    int  // numa.autosize.vcpu.maxPerVirtualNode
+	Cookie  int  // numa.autosize.cookie
+}
+
+// Wide reports whether the VM needs more than one NUMA client.
+func (l *Layout) Wide() bool { return l.PPDs.Len() > 1 }
+
+// GuestSeesNUMA reports whether the guest gets a NUMA topology: a single VPD is
+// not shown as NUMA at all (rules.md B-3).
+func (l *Layout) GuestSeesNUMA() bool { return l.VPDs.Len() > 1 }
+
+// Carriers returns the first and last PPD that carry VPD i.
+func (l *Layout) Carriers(i int) (first, last int) {
+	v, n := l.VPDs.Group(i)
+	return l.PPDs.Of(v), l.PPDs.Of(v + n - 1)
+}
+
+// Spanning returns the first VPD that is carried by more than one PPD.
+func (l *Layout) Spanning() (vpd int, ok bool) {
+	for i := range l.VPDs.Len() {
+		if a, b := l.Carriers(i); a != b {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Slice returns the memory of VPD i: equal for equal VPDs (rules.md B-22), else
+// in proportion to their vCPUs (F-12). It is 0 when the VM's memory is unknown.
+func (l *Layout) Slice(i int) numa.Bytes {
+	v, n := l.VPDs.Group(i)
+	return share(l.memory, l.VPDs, i, v, n, l.equalSlices)
+}
+
+// share returns the part of memory that belongs to group i, in whole pages; the
+// last group takes the rest.
+func share(memory int64, s Split, i, first, n int, equal bool) numa.Bytes {
+	page := int64(numa.PageSize)
+	upTo := func(k, all int) int64 { return memory / page * int64(k) / int64(all) * page }
+	from, to := upTo(first, int(s.n)), upTo(first+n, int(s.n))
+	if equal {
+		from, to = upTo(i, s.Len()), upTo(i+1, s.Len())
+	}
+	if i == s.Len()-1 {
+		to = memory
+	}
+	return numa.Bytes(to - from)
+}
+
+// L3s returns how many last-level caches the guest sees: one per vSocket, each of
+// the size of the physical one (rules.md B-13).
+func (l *Layout) L3s() int { return l.VSockets.Len() }
+
+// SameGuest reports whether the guest sees the same topology in both layouts.
+func (l *Layout) SameGuest(o *Layout) bool {
+	return l.VPDs.Equal(o.VPDs) && l.VSockets.Equal(o.VSockets)
+}

@@ -1,0 +1,126 @@
+package vnuma
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/numa"
+)
+
+// A Machine is what the model needs to know of a host, as plain numbers. Equal
+// Machines give equal layouts, so == groups the hosts of a cluster by shape.
+type Machine struct {
+	Release    numa.Release // as reported
+	model      numa.Release // whose rules apply
+	Nodes      int32        // NUMA nodes with cores (M of the rule book)
+	Packages   int32        // 0 when unknown
+	Cores      int32        // cores of the smallest node (C)
+	Threads    int32        // threads of that node (T)
+	AllCores   int32
+	AllThreads int32
+	NodeMemory int64 // bytes of the smallest node (Wn); 0 when unknown
+	MaxMemory  int64 // bytes of the largest node; 0 when unknown
+	AllMemory  int64 // bytes of all nodes; 0 when unknown
+	PreferHT   bool  // Numa.PreferHT
+	Follow     bool  // Numa.FollowCoresPerSocket
+	AMD        bool  // an EPYC or Opteron host (B-19)
+	assumes    Assumptions
+}
+
+// NewMachine reads what the model needs from a host. The error says which fact
+// is missing: a host without nodes or release is not predicted.
+func NewMachine(h *numa.Host) (Machine, error) {
+	var m Machine
+	if !h.Release.Known() {
+		return m, fmt.Errorf("host %s: the ESXi release is unknown", h.Name)
+	}
+	m.Release = h.Release.Value
+	model, own, ok := numa.ModelOf(m.Release)
+	if !ok {
+		return m, fmt.Errorf("host %s: release %s is older than ESX 3.5, the first described", h.Name, m.Release)
+	}
+	m.model = model
+	if !own {
+		m.assumes |= AssumedRelease
+	}
+	if !h.Nodes.Known() {
+		return m, fmt.Errorf("host %s: the NUMA nodes are unknown", h.Name)
+	}
+	if h.Nodes.Origin.Kind == numa.Assumed {
+		m.assumes |= AssumedNodes
+	}
+	if err := m.addNodes(h); err != nil {
+		return m, err
+	}
+	m.Packages = int32(h.Packages.Or(0))
+	m.AMD = strings.Contains(h.CPUModel.Value, "AMD") || strings.Contains(h.CPUModel.Value, "EPYC")
+	if !h.Options.Known() {
+		m.assumes |= AssumedOptions
+	}
+	m.PreferHT = isTrue(h.Options.Value, "Numa.PreferHT")
+	m.Follow = isTrue(h.Options.Value, "Numa.FollowCoresPerSocket")
+	return m, nil
+}
+
+// addNodes takes the smallest node as the capacity of all (rules.md );
+// nodes without cores (memory only) place no client.
+func (m *Machine) addNodes(h *numa.Host) error {
+	memoryKnown := true
+	uneven := false
+	for _, n := range h.Nodes.Value {
+		mem := int64(n.Memory.Value)
+		m.AllMemory += mem
+		if n.Cores == 0 {
+			continue
+		}
+		memoryKnown = memoryKnown && n.Memory.Known()
+		m.AllCores += int32(n.Cores)
+		m.AllThreads += int32(n.Threads)
+		if m.Nodes > 0 && int32(n.Cores) != m.Cores {
+			uneven = true
+		}
+		if m.Nodes == 0 || int32(n.Cores) < m.Cores {
+			m.Cores, m.Threads = int32(n.Cores), int32(n.Threads)
+		}
+		if m.Nodes == 0 || mem < m.NodeMemory {
+			m.NodeMemory = mem
+		}
+		m.MaxMemory = max(m.MaxMemory, mem)
+		m.Nodes++
+	}
+	if m.Nodes == 0 {
+		return fmt.Errorf("host %s: no NUMA node has cores", h.Name)
+	}
+	if h.HyperThreading.Known() && !h.HyperThreading.Value {
+		m.Threads, m.AllThreads = m.Cores, m.AllCores
+	}
+	if !memoryKnown {
+		m.NodeMemory, m.MaxMemory, m.AllMemory = 0, 0, 0
+	}
+	// Nodes differ by what the kernel keeps (65423 and 65536 MB on one host,
+	// A-5); only a difference that DIMMs make counts.
+	if uneven || m.NodeMemory < m.MaxMemory-m.MaxMemory/UnevenShare {
+		m.assumes |= AssumedNodeMemory
+	}
+	return nil
+}
+
+// UnevenShare is the part of a node's memory by which nodes may differ and still
+// count as equal: 1/16. The kernel's own share makes up to 2.3 % of difference on
+// published hosts (A-5, experiment A-5); one DIMM of 16 in a socket makes 6.25 %.
+const UnevenShare = 16
+
+// Model returns the release whose rules apply: its own, or the newest before it.
+func (m *Machine) Model() numa.Release { return m.model }
+
+// Shape returns the host's nodes in words: "2 nodes of 18 cores and 512 GB".
+func (m *Machine) Shape() string {
+	s := fmt.Sprintf("%d nodes of %d cores", m.Nodes, m.Cores)
+	if m.Nodes == 1 {
+		s = fmt.Sprintf("1 node of %d cores", m.Cores)
+	}
+	if m.NodeMemory > 0 {
+		s += " and " + numa.Bytes(m.NodeMemory).String()
+	}
+	return s
+}

@@ -1,0 +1,350 @@
+package vnuma
+
+import "homenode/numa"
+
+// A Case is what a prediction depends on beside VM and host. The zero value is a
+// power cycle with the rule book's choices.
+type Case struct {
+	Event Event
+	// From is the host the VM was last powered on: after vMotion, resume and
+	// reboot the guest keeps the VPDs it got there. nil means this host.
+	From    *Machine
+	Choices Choices
+}
+
+// Predict returns the layout of g on m. It is pure and allocates nothing. The
+// algorithm is B-6 of the rule book: first how many vCPUs one client may hold,
+// then the clients (PPDs), then what the guest is shown (VPDs), last what follows
+// for sockets, memory and stored sizes.
+func Predict(g *Guest, m *Machine, c *Case) Layout {
+	return predict(g, m, c, nil)
+}
+
+// predict is Predict with an optional trace; both are one code path, so that the
+// trace cannot tell another story than the result.
+func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
+	l := Layout{
+		Managed:     true,
+		Nodes:       int(m.Nodes),
+		memory:      g.Memory,
+		equalSlices: c.Choices.EqualSlices,
+		Assumes:     g.assumes | m.assumes,
+	}
+	capacity := capacityOf(g, m, c, tr)
+	l.Capacity = int(capacity)
+	l.Least = int(min(ceilDiv(g.VCPUs, m.Cores), m.Nodes))
+	kept := c.keeps(g)
+	var vpds Split
+	if kept && c.From != nil {
+		// D-1: the guest keeps what it got at its last power-on, there.
+		there := predict(g, c.From, &Case{Event: lastPowerOn, Choices: c.Choices}, nil)
+		vpds, l.Why = there.VPDs, there.Why
+	}
+	switch gen := generationOf(g, m, &c.Choices); gen {
+	case unmanagedWide, hiddenWide:
+		clientsBefore50(g, m, c, capacity, gen, &l, tr)
+		if !vpds.empty() {
+			l.VPDs = vpds
+		}
+	case socketSized:
+		if vpds.empty() {
+			vpds = socketSizedVPDs(g, m, c, capacity, &l, tr)
+		}
+		l.VPDs = vpds
+		l.PPDs = vpds.within(capacity) // a PPD never crosses a VPD
+		if tr != nil {
+			tr.within(&l)
+		}
+	case hostSized:
+		l.PPDs = hostSizedClients(g, m, c, capacity, &l, tr)
+		if vpds.empty() {
+			vpds = hostSizedVPDs(g, m, c, &l, tr)
+		}
+		l.VPDs = vpds
+		if l.Why == ByManual && !l.VPDs.Equal(l.PPDs) && l.VPDs.Max() < l.PPDs.Max() {
+			l.PPDs = l.VPDs // B-6: PPD = VPD if VPD is finer
+		}
+	}
+	if tr != nil && kept {
+		tr.kept(&l, c)
+	}
+	l.sockets(g, m, c, tr)
+	l.manage(g, tr)
+	l.reside(g, m, tr)
+	l.store(g, m, c, tr)
+	return l
+}
+
+// lastPowerOn stands for the power-on that already happened: a stored size is its
+// result, whatever numa.autosize.once says about the next one.
+const lastPowerOn = Event(255)
+
+// keeps reports whether the guest keeps its VPDs over the event (rules.md D-1).
+func (c *Case) keeps(g *Guest) bool {
+	switch c.Event {
+	case VMotionIn, Resume:
+		return true
+	case Reboot:
+		return !g.PowerCycleReboot // B-8: the next reboot acts as a power cycle
+	}
+	return false
+}
+
+// usesStored reports whether a stored size decides (rules.md B-8, B-9).
+func (c *Case) usesStored(g *Guest) bool {
+	if g.Stored == 0 || g.CookieVCPUs != g.VCPUs {
+		return false
+	}
+	if c.Choices.CookieWithCPS && g.CookieCPS != 0 && g.CookieCPS != g.CoresPerSocket {
+		return false // F-13, the alternative
+	}
+	switch c.Event {
+	case FirstPowerOn, VCPUsChanged:
+		return false
+	case PowerCycle:
+		return !g.SizeEachTime
+	case Reboot:
+		return !(g.PowerCycleReboot && g.SizeEachTime)
+	}
+	return true
+}
+
+// A generation is a way in which ESX makes clients and virtual nodes.
+type generation uint8
+
+const (
+	unmanagedWide generation = iota // up to 4.0: wider than a node is not NUMA-managed
+	hiddenWide                      // 4.1: split into clients, the guest sees one node
+	socketSized                     // 5.0 to 6.0, or FollowCoresPerSocket: VPDs first, from cores per socket
+	hostSized                       // 6.5 on: clients first, from the host; VPDs follow
+)
+
+func generationOf(g *Guest, m *Machine, ch *Choices) generation {
+	decoupled := numa.ESXi65 // F-8
+	if ch.Decoupled67 {
+		decoupled = numa.ESXi67
+	}
+	switch {
+	case m.model < numa.ESX41:
+		return unmanagedWide
+	case m.model < numa.ESXi50:
+		return hiddenWide
+	case m.model < decoupled || m.Follow || g.Follow:
+		return socketSized
+	}
+	return hostSized
+}
+
+// capacityOf returns the most vCPUs one client may hold on m (rules.md A-4, B-4,
+// B-14).
+func capacityOf(g *Guest, m *Machine, c *Case, tr *tracer) int32 {
+	capacity := m.Cores
+	preferHT := (g.PreferHT || m.PreferHT) && m.model >= numa.ESX41 && !c.Choices.PreferHTSiblings
+	if preferHT {
+		capacity = m.Threads
+	}
+	for _, limit := range [2]int32{g.MaxPerMachineNode, g.MaxPerClient} {
+		if limit > 0 && m.model >= numa.ESX41 {
+			capacity = min(capacity, limit)
+		}
+	}
+	capacity = max(capacity, 1)
+	if tr != nil {
+		tr.capacity(capacity, preferHT)
+	}
+	return capacity
+}
+
+// clientsBefore50 is the part of B-6 for releases that show no vNUMA (B-2).
+func clientsBefore50(g *Guest, m *Machine, c *Case, capacity int32, gen generation, l *Layout, tr *tracer) {
+	l.VPDs, l.Why = fill(g.VCPUs, g.VCPUs), ByRelease
+	l.PPDs = l.VPDs
+	if gen == unmanagedWide {
+		// C-14: also a VM larger than the node's memory loses NUMA optimisation.
+		l.Managed = g.VCPUs <= capacity && (m.NodeMemory == 0 || g.Memory <= m.NodeMemory)
+	} else if g.VCPUs > capacity {
+		l.PPDs = fill(g.VCPUs, evenShare(g.VCPUs, capacity))
+		if c.Choices.Fill41 { // F-2, the alternative
+			l.PPDs = fill(g.VCPUs, capacity)
+		}
+	}
+	if tr != nil {
+		tr.before50(l, gen)
+	}
+}
+
+// socketSizedVPDs returns the VPDs of 5.0 to 6.0 (rules.md B-6, B-11).
+func socketSizedVPDs(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, tr *tracer) Split {
+	n := g.VCPUs
+	cps := g.CoresPerSocket
+	if g.auto(m) {
+		cps = 1
+	}
+	split := fill(n, n)
+	switch {
+	case g.Hardware != 0 && g.Hardware < 8:
+		l.Why = ByHardware
+	case g.HotAdd && !g.vnumaHotAdd(m) && !(c.Choices.HotAdd60 && m.model >= numa.ESXi60):
+		l.Why = ByHotAdd
+	case g.manual(m, &c.Choices) > 0:
+		l.Why = ByManual
+		split = stored(n, g.manual(m, &c.Choices), &c.Choices)
+	case n < g.threshold(m, &c.Choices, l):
+		l.Why = ByThreshold
+	case cps > 1 && !(c.Choices.FitIgnoresCPS && n <= capacity):
+		l.Why = ByCPS
+		split = fill(n, cps)
+	case c.usesStored(g):
+		l.Why = ByStored
+		split = stored(n, g.Stored, &c.Choices)
+	case n <= capacity:
+		l.Why = ByFit
+	case g.Autosize:
+		// B-10: the manual's numa.autosize sizes a VPD like the physical node.
+		l.Why, split = ByClients, fill(n, m.Cores)
+	default:
+		l.Why, split = ByClients, fill(n, evenShare(n, capacity))
+	}
+	if tr != nil {
+		tr.vpds(l.Why, split, c)
+	}
+	return split
+}
+
+// hostSizedClients returns the PPDs of 6.5 on (rules.md B-5, B-6, B-12, B-17).
+func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, tr *tracer) Split {
+	n := g.VCPUs
+	clients := ceilDiv(n, capacity)
+	if !c.Choices.UnboundedClients { // F-4
+		clients = min(clients, m.Nodes)
+	}
+	if c.Choices.MemoryMakesWide && m.NodeMemory > 0 { // F-5, the alternative
+		clients = max(clients, min(nodesFor(g.Memory, m.NodeMemory), m.Nodes))
+	}
+	spread := g.Spread && m.Nodes > 1
+	if spread {
+		clients = max(clients, 2)
+		if m.NodeMemory > 0 {
+			clients = max(clients, nodesFor(g.Memory, m.NodeMemory))
+		}
+		clients = min(clients, m.Nodes, n)
+		l.Assumes |= AssumedConsolidate
+	}
+	even := ceilDiv(n, clients)
+	per := even
+	// B-12: a vSocket is not divided over clients, so sizes round up to whole
+	// sockets, unless a socket alone exceeds a node.
+	cps := g.CoresPerSocket
+	if g.auto(m) {
+		cps = 1
+	}
+	if cps > 1 && cps <= capacity {
+		per = ceilDiv(even, cps) * cps
+		for k := clients + 1; per > capacity && k <= m.Nodes; k++ { // [I] of B-12
+			per = ceilDiv(ceilDiv(n, k), cps) * cps
+		}
+		if per > capacity && even <= capacity {
+			l.Assumes |= AssumedOverfill
+		}
+	}
+	split := fill(n, per)
+	if !split.Even() && n%2 == 1 {
+		l.Assumes |= AssumedOddSplit // B-24
+	}
+	if tr != nil {
+		tr.clients(split, clients, even, cps, spread)
+	}
+	return split
+}
+
+// hostSizedVPDs returns the VPDs of 6.5 on; l.PPDs must be set.
+func hostSizedVPDs(g *Guest, m *Machine, c *Case, l *Layout, tr *tracer) Split {
+	n := g.VCPUs
+	split := fill(n, n)
+	switch {
+	case g.Hardware != 0 && g.Hardware < 8:
+		l.Why = ByHardware
+	case g.HotAdd && !g.vnumaHotAdd(m):
+		l.Why = ByHotAdd
+	case g.manual(m, &c.Choices) > 0:
+		l.Why = ByManual
+		split = stored(n, g.manual(m, &c.Choices), &c.Choices)
+	case c.usesStored(g):
+		l.Why = ByStored
+		split = stored(n, g.Stored, &c.Choices)
+	case !l.Wide():
+		l.Why = ByFit
+	case n < g.threshold(m, &c.Choices, l):
+		l.Why = ByThreshold
+	default:
+		l.Why, split = ByClients, l.PPDs
+	}
+	if tr != nil {
+		tr.vpds(l.Why, split, c)
+	}
+	return split
+}
+
+// stored divides n vCPUs by a size that was stored or set by hand (F-18).
+func stored(n, size int32, ch *Choices) Split {
+	if ch.EvenStored {
+		return fill(n, evenShare(n, size))
+	}
+	return fill(n, size)
+}
+
+// manual returns the vCPUs per VPD set by hand, or 0 (rules.md B-10).
+func (g *Guest) manual(m *Machine, ch *Choices) int32 {
+	if g.CoresPerNode > 0 && m.model >= numa.ESXi80 {
+		return g.CoresPerNode
+	}
+	if g.MaxPerVirtualNode == 0 && ch.ManualDefaults { // F-9, the alternative
+		return 8
+	}
+	return g.MaxPerVirtualNode
+}
+
+// Thresholds of rules.md B-3 and F-1: the default of numa.vcpu.min, and the loose
+// wording of experiments A and D.
+const (
+	defaultMin     = 9
+	alternativeMin = 8
+	smallNode      = 8 // cores; B-19: EPYC nodes up to this size have a lower threshold
+)
+
+// threshold returns the least vCPU count that is shown vNUMA.
+func (g *Guest) threshold(m *Machine, ch *Choices, l *Layout) int32 {
+	if g.Min > 0 {
+		return g.Min
+	}
+	least := int32(defaultMin)
+	if ch.MinEight {
+		least = alternativeMin
+	}
+	sizer := m.Release >= numa.ESXi67U2 || m.Release >= numa.ESXi65U3 && m.Release < numa.ESXi67
+	if sizer && m.AMD && m.Cores <= smallNode && m.Cores+1 < least && !ch.NoSmallNodes { // B-19 [I]
+		least = m.Cores + 1
+		if g.VCPUs >= least && g.VCPUs < defaultMin {
+			l.Assumes |= AssumedSmallNodes
+		}
+	}
+	return least
+}
+
+// auto reports whether cores per socket are assigned at power on (rules.md B-18).
+func (g *Guest) auto(m *Machine) bool {
+	return g.AutoCPS && g.Hardware >= 20 && m.model >= numa.ESXi80
+}
+
+// vnumaHotAdd reports whether vNUMA may be shown with CPU hot add (rules.md B-15).
+func (g *Guest) vnumaHotAdd(m *Machine) bool {
+	return g.VNUMAHotAdd && g.Hardware >= 20 && m.model >= numa.ESXi80
+}
+
+// nodesFor returns how many nodes of the given size hold the memory.
+func nodesFor(memory, node int64) int32 {
+	return int32(max(1, (memory+node-1)/node))
+}
+
+// empty reports whether the split has no groups.
+func (s Split) empty() bool { return s.n == 0 }

@@ -1,0 +1,299 @@
+package vnuma
+
+import (
+	"fmt"
+	"strconv"
+
+	"homenode/numa"
+)
+
+// A Trace is the ordered list of decisions behind a layout.
+type Trace []Step
+
+// A Step is one decision: what was seen, what follows, which rule says so and
+// where the facts were read.
+type Step struct {
+	Rules   string // ids of the rule book: "B-4, B-5"
+	Because string // "32 vCPU > 18 cores of a node"
+	Result  string // "2 clients of 16"
+	Facts   []Used // what decided, with origins
+	Decides bool   // this step decided what the guest sees
+	Choice  string // non-empty: the sources disagree, and this was chosen (section F)
+}
+
+// Used is a fact that a step rests on.
+type Used struct {
+	Name   string // property or setting
+	Value  string
+	Origin numa.Origin
+	At     string // the object it was read from
+}
+
+// tracer collects the steps of one prediction. Its methods are called behind a
+// nil check, so that the hot path builds no text.
+type tracer struct {
+	vm    *numa.VM
+	host  *numa.Host
+	g     *Guest
+	m     *Machine
+	steps Trace
+}
+
+// Explain predicts as Predict does and returns the trace with it. The error says
+// which fact is missing; problems lists settings that could not be understood.
+func Explain(vm *numa.VM, host *numa.Host, c *Case) (l Layout, t Trace, problems []string, err error) {
+	g, problems, err := NewGuest(vm)
+	if err != nil {
+		return l, nil, problems, err
+	}
+	m, err := NewMachine(host)
+	if err != nil {
+		return l, nil, problems, err
+	}
+	tr := &tracer{vm: vm, host: host, g: &g, m: &m}
+	l = predict(&g, &m, c, tr)
+	return l, tr.steps, problems, nil
+}
+
+func (t *tracer) add(rules, because, result string, facts ...Used) *Step {
+	t.steps = append(t.steps, Step{Rules: rules, Because: because, Result: result, Facts: facts})
+	return &t.steps[len(t.steps)-1]
+}
+
+func fact[T any](name string, f numa.Fact[T], at string) Used {
+	u := Used{Name: name, Value: "unknown", Origin: f.Origin, At: at}
+	if f.Known() {
+		u.Value = fmt.Sprint(f.Value)
+	}
+	return u
+}
+
+func (t *tracer) vcpus() Used { return fact("vCPUs", t.vm.VCPUs, t.vm.At) }
+
+func (t *tracer) cps() Used { return fact("cores per socket", t.vm.CoresPerSocket, t.vm.At) }
+
+func (t *tracer) nodes() Used {
+	return Used{"NUMA nodes", t.m.Shape(), t.host.Nodes.Origin, t.host.At}
+}
+
+func (t *tracer) release() Used { return fact("ESXi release", t.host.Release, t.host.At) }
+
+// setting returns an advanced setting of the VM as a fact.
+func (t *tracer) setting(key string) Used {
+	v, ok := t.vm.Settings.Value.Lookup(key)
+	if !ok {
+		v = "unset"
+	}
+	return Used{key, v, t.vm.Settings.Origin, t.vm.At}
+}
+
+func (t *tracer) capacity(capacity int32, preferHT bool) {
+	because := fmt.Sprintf("a node of this host has %s", count(int(t.m.Cores), "core"))
+	rules, facts := "A-4", []Used{t.nodes()}
+	switch {
+	case preferHT && t.g.PreferHT:
+		because, rules = fmt.Sprintf("numa.vcpu.preferHT counts the %d threads of a node", t.m.Threads), "B-14"
+		facts = append(facts, t.setting("numa.vcpu.preferHT"))
+	case preferHT:
+		because, rules = fmt.Sprintf("Numa.PreferHT of the host counts the %d threads of a node", t.m.Threads), "B-14"
+		facts = append(facts, t.option("Numa.PreferHT"))
+	}
+	for _, key := range []string{"numa.vcpu.maxPerMachineNode", "numa.vcpu.maxPerClient"} {
+		if _, ok := t.vm.Settings.Value.Lookup(key); ok {
+			facts, rules = append(facts, t.setting(key)), rules+", B-10"
+		}
+	}
+	s := t.add(rules, because, fmt.Sprintf("a client holds up to %d vCPU", capacity), facts...)
+	if preferHT {
+		s.Choice = "F-6"
+	}
+}
+
+func (t *tracer) option(key string) Used {
+	v, ok := t.host.Options.Value.Lookup(key)
+	if !ok {
+		v = "unset"
+	}
+	return Used{key, v, t.host.Options.Origin, t.host.At}
+}
+
+func (t *tracer) before50(l *Layout, gen generation) {
+	if gen == unmanagedWide {
+		if l.Managed {
+			t.add("C-14", fmt.Sprintf("%d vCPU and %s fit a node", t.g.VCPUs, numa.Bytes(t.g.Memory)), "1 client with a home node",
+				t.vcpus(), t.nodes())
+		} else {
+			t.add("C-14", "the VM is larger than a node", "not managed by the NUMA scheduler of "+t.m.Release.String(),
+				t.vcpus(), fact("memory", t.vm.Memory, t.vm.At), t.nodes())
+		}
+	} else {
+		s := t.add("B-5", compare(t.g.VCPUs, int32(l.Capacity)), clientsOf(l.PPDs), t.vcpus(), t.nodes())
+		if l.Wide() {
+			s.Choice = "F-2"
+		}
+	}
+	t.add("B-2", t.m.Release.String()+" shows no vNUMA", "1 virtual node", t.release()).Decides = true
+}
+
+func (t *tracer) clients(split Split, clients, even, cps int32, spread bool) {
+	capacity := t.capacityNow()
+	if spread {
+		t.add("B-17", "numa.consolidate = FALSE spreads the VM over more nodes than it needs",
+			fmt.Sprintf("at least %s", count(int(clients), "client")),
+			t.setting("numa.consolidate"), fact("memory", t.vm.Memory, t.vm.At), t.nodes())
+	}
+	need := ceilDiv(t.g.VCPUs, capacity)
+	s := t.add("B-4, B-5", compare(t.g.VCPUs, capacity), count(int(clients), "client"), t.vcpus(), t.nodes())
+	if need > t.m.Nodes {
+		s.Because += fmt.Sprintf(", and the host has %s", count(int(t.m.Nodes), "node"))
+		s.Choice = "F-4"
+	}
+	switch per := int32(split.Max()); {
+	case cps <= 1 || clients == 1:
+	case cps > capacity:
+		t.add("B-12", fmt.Sprintf("a vSocket of %d exceeds a client", cps), "it is divided: "+clientsOf(split), t.cps())
+	case per == even:
+		t.add("B-12", fmt.Sprintf("%d per client is a multiple of %d cores per socket", even, cps), "no rounding", t.cps())
+	default:
+		t.add("B-12", fmt.Sprintf("%d per client is no multiple of %d cores per socket", even, cps), "rounded up: "+clientsOf(split), t.cps())
+	}
+}
+
+// capacityNow is the capacity that the trace's first step stated.
+func (t *tracer) capacityNow() int32 {
+	return capacityOf(t.g, t.m, &Case{}, nil)
+}
+
+func (t *tracer) vpds(why Reason, split Split, c *Case) {
+	n := t.g.VCPUs
+	var s *Step
+	switch why {
+	case ByHardware:
+		s = t.add("B-2", fmt.Sprintf("virtual hardware %d < 8", t.g.Hardware), "no vNUMA: 1 virtual node", fact("virtual hardware", t.vm.Hardware, t.vm.At))
+	case ByHotAdd:
+		s = t.add("B-15", "CPU hot add is on", "1 virtual node, whatever the size", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At))
+		if t.m.model >= numa.ESXi80 {
+			if t.g.Hardware < 20 {
+				t.add("B-15", fmt.Sprintf("virtual hardware %d < 20", t.g.Hardware), "vNUMA with hot add is impossible", fact("virtual hardware", t.vm.Hardware, t.vm.At))
+			} else {
+				t.add("B-15", "vNUMA on CPU hot add is not exposed", "no vNUMA while hot add is on", fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At))
+			}
+			s = &t.steps[len(t.steps)-2]
+		} else if t.m.model == numa.ESXi60 {
+			s.Choice = "F-10"
+		}
+	case ByManual:
+		key := "numa.vcpu.maxPerVirtualNode"
+		if t.g.CoresPerNode > 0 && t.m.model >= numa.ESXi80 {
+			key = "numa.vcpu.coresPerNode"
+		}
+		s = t.add("B-10", key+" is set by hand", nodesOf(split), t.setting(key))
+	case ByStored:
+		s = t.add("B-8, B-9", fmt.Sprintf("an earlier power-on stored %d vCPU per virtual node, and its cookie names %d vCPU", t.g.Stored, n),
+			"kept: "+nodesOf(split), t.setting("numa.autosize.vcpu.maxPerVirtualNode"), t.setting("numa.autosize.cookie"))
+		s.Choice = "F-18"
+		if split.Even() {
+			s.Choice = ""
+		}
+	case ByThreshold:
+		min := t.g.threshold(t.m, &c.Choices, &Layout{})
+		s = t.add("B-3", fmt.Sprintf("%d vCPU < numa.vcpu.min %d", n, min), "vNUMA is not shown: 1 virtual node", t.vcpus(), t.setting("numa.vcpu.min"))
+		s.Choice = "F-1"
+	case ByCPS:
+		s = t.add("B-11", fmt.Sprintf("cores per socket = %d sizes the virtual nodes of %s", t.g.CoresPerSocket, t.m.Release), nodesOf(split), t.cps(), t.release())
+	case ByFit:
+		s = t.add("B-3", "one client is enough", "1 virtual node: the guest sees no NUMA", t.vcpus(), t.nodes())
+	default:
+		s = t.add("B-6", "each client is shown as a virtual node", nodesOf(split), t.vcpus(), t.nodes())
+	}
+	s.Decides = true
+}
+
+func (t *tracer) within(l *Layout) {
+	because := fmt.Sprintf("a virtual node of %d vCPU fits a client", l.VPDs.Max())
+	if l.VPDs.Max() > l.Capacity {
+		because = fmt.Sprintf("a virtual node of %d vCPU exceeds the %d of a client", l.VPDs.Max(), l.Capacity)
+	}
+	t.add("B-6", because, clientsOf(l.PPDs), t.nodes())
+}
+
+func (t *tracer) kept(l *Layout, c *Case) {
+	for i := range t.steps {
+		t.steps[i].Decides = false
+	}
+	because := "the guest keeps its nodes over " + c.Event.String()
+	if c.From != nil {
+		because += ", as sized on " + c.From.Shape()
+	}
+	result := nodesOf(l.VPDs)
+	if l.PPDs.Crosses(l.VPDs) {
+		result += "; a client here crosses their border"
+	}
+	t.add("D-1", because, result).Decides = true
+}
+
+func (t *tracer) sockets(l *Layout, auto bool) {
+	result := fmt.Sprintf("%s of %s", count(l.VSockets.Len(), "virtual socket"), count(l.CoresPerSocket, "core"))
+	if auto {
+		t.add("B-18", "cores per socket are assigned at power on", result, fact("automatic cores per socket", t.vm.AutoCoresPerSocket, t.vm.At))
+		return
+	}
+	t.add("B-13", fmt.Sprintf("cores per socket = %d", t.g.CoresPerSocket), result+fmt.Sprintf(", each with its own L3 cache (%d in all)", l.L3s()), t.cps())
+}
+
+func (t *tracer) affinity() {
+	t.add("C-12", "CPU or memory affinity is set", "not managed by the NUMA scheduler: no home node",
+		fact("CPU affinity", t.vm.CPUAffinity, t.vm.At), fact("memory affinity", t.vm.MemoryAffinity, t.vm.At))
+}
+
+func (t *tracer) memory(l *Layout) {
+	mem := fact("memory", t.vm.Memory, t.vm.At)
+	switch r := l.Memory; {
+	case r.Placement == Anywhere:
+		t.add("C-12", "no home node", "memory is taken from anywhere", mem)
+	case r.Placement == Interleaved:
+		t.add("C-13", "a virtual node is carried by several clients",
+			fmt.Sprintf("memory is interleaved over their %s; N%%L reads 100 and means nothing (C-17)", count(l.HomeNodes, "home node")), mem)
+	case !r.Known:
+		t.add("C-15", "the memory of the VM or of the nodes is unknown", "where it lands is not predicted", mem)
+	case r.Remote > 0:
+		t.add("B-17, C-15", fmt.Sprintf("%s do not fit %s of %s", numa.Bytes(t.g.Memory), count(max(1, l.HomeNodes), "node"), numa.Bytes(t.m.NodeMemory)),
+			fmt.Sprintf("%s local, %s remote once all is touched", r.Local, r.Remote), mem, t.nodes())
+	default:
+		t.add("C-15, B-22", fmt.Sprintf("%s fit %s", numa.Bytes(t.g.Memory), count(max(1, l.HomeNodes), "home node")), "all memory local on an empty host", mem, t.nodes())
+	}
+}
+
+func (t *tracer) stored(l *Layout) {
+	t.add("B-8, B-9", "the power-on records its size", fmt.Sprintf("numa.autosize.vcpu.maxPerVirtualNode = %d, numa.autosize.cookie = %d", l.Stored.Size, l.Stored.Cookie))
+}
+
+// compare says whether n vCPUs fit a client.
+func compare(n, capacity int32) string {
+	if n <= capacity {
+		return fmt.Sprintf("%d vCPU ≤ %d of a client", n, capacity)
+	}
+	return fmt.Sprintf("%d vCPU > %d of a client", n, capacity)
+}
+
+func clientsOf(s Split) string {
+	if s.Len() == 1 {
+		return "1 client"
+	}
+	return fmt.Sprintf("%d clients, %s vCPU", s.Len(), s)
+}
+
+func nodesOf(s Split) string {
+	if s.Len() == 1 {
+		return "1 virtual node"
+	}
+	return fmt.Sprintf("%d virtual nodes, %s vCPU", s.Len(), s)
+}
+
+// count returns "1 client" or "2 clients".
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
