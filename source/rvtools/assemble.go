@@ -1,0 +1,171 @@
+package rvtools
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+)
+
+// assemble gives hosts and VMs their IDs, ties them together and puts them into f.
+func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
+	prefix := idPrefix(hosts, vms)
+	c := clusters{fleet: f, at: n.base, prefix: prefix, byKey: map[[3]string]string{}, byName: map[[2]string][]string{}, taken: map[string]bool{}}
+	byName := addHosts(f, hosts, &c, prefix, n)
+	f.VMs = make([]numa.VM, 0, len(vms))
+	seen := make(map[string]bool, len(vms))
+	var left, repeated, unhosted tally
+	for i := range vms {
+		v := &vms[i]
+		if v.placeholder {
+			left.add(v.vm.Name)
+			continue
+		}
+		v.vm.ID = vmRowID(v, prefix(v.vcenter), seen)
+		if seen[v.vm.ID] {
+			repeated.add(v.vm.Name)
+			continue
+		}
+		seen[v.vm.ID] = true
+		v.vm.Cluster = c.id(v.vcenter, v.datacenter, v.cluster)
+		if h := findHost(f, byName, v); h != nil {
+			v.vm.Host = h.ID
+			if v.vm.Cluster == "" && v.cluster == "" {
+				v.vm.Cluster = h.Cluster
+			}
+		} else if v.host != "" {
+			unhosted.add(v.vm.Name + " on " + v.host)
+		}
+		f.VMs = append(f.VMs, v.vm)
+	}
+	if left.count > 0 {
+		n.add("", fmt.Sprintf("%s left out (%v)", plural(left.count, "SRM placeholder is", "SRM placeholders are"), left))
+	}
+	if repeated.count > 0 {
+		n.add("sheet vInfo", fmt.Sprintf("%s a VM and left out (%v)", plural(repeated.count, "row repeats", "rows repeat"), repeated))
+	}
+	if unhosted.count > 0 {
+		n.add("sheet vHost", fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (%v)", plural(unhosted.count, "VM", "VMs"), unhosted))
+	}
+}
+
+// idPrefix returns what comes before the IDs of a vCenter's objects: nothing
+// when there is but one vCenter, as references are unique only within one.
+func idPrefix(hosts []hostRow, vms []vmRow) func(vcenter string) string {
+	vcenters := map[string]bool{}
+	for i := range hosts {
+		vcenters[hosts[i].vcenter] = true
+	}
+	for i := range vms {
+		vcenters[vms[i].vcenter] = true
+	}
+	delete(vcenters, "")
+	return func(vcenter string) string {
+		if len(vcenters) < 2 || vcenter == "" {
+			return ""
+		}
+		return vcenter + ":"
+	}
+}
+
+// vmRowID returns the ID of a VM: its managed object reference, else its UUID,
+// else its name, with the row when the name is taken.
+func vmRowID(v *vmRow, prefix string, seen map[string]bool) string {
+	switch {
+	case v.id != "":
+		return prefix + v.id
+	case v.vm.UUID != "":
+		return prefix + strings.ToLower(v.vm.UUID)
+	case !seen[prefix+v.vm.Name]:
+		return prefix + v.vm.Name
+	}
+	return prefix + v.vm.Name + "#" + strconv.Itoa(v.row)
+}
+
+// hostKey is how VMs name their host: vCenter, if given, and name.
+type hostKey struct{ vcenter, name string }
+
+// addHosts adds the hosts to f and returns their indices by name, with and
+// without the vCenter.
+func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) string, n *notes) map[hostKey][]int {
+	byName := make(map[hostKey][]int, 2*len(hosts))
+	seen := make(map[string]bool, len(hosts))
+	var repeated tally
+	f.Hosts = make([]numa.Host, 0, len(hosts))
+	for i := range hosts {
+		h := &hosts[i]
+		h.host.ID = prefix(h.vcenter) + h.id
+		if h.id == "" {
+			h.host.ID = prefix(h.vcenter) + h.host.Name
+		}
+		if seen[h.host.ID] {
+			repeated.add(h.host.Name)
+			continue
+		}
+		seen[h.host.ID] = true
+		h.host.Cluster = c.id(h.vcenter, h.datacenter, h.cluster)
+		name := strings.ToLower(h.host.Name)
+		byName[hostKey{"", name}] = append(byName[hostKey{"", name}], len(f.Hosts))
+		if h.vcenter != "" {
+			byName[hostKey{h.vcenter, name}] = append(byName[hostKey{h.vcenter, name}], len(f.Hosts))
+		}
+		f.Hosts = append(f.Hosts, h.host)
+	}
+	if repeated.count > 0 {
+		n.add("sheet vHost", fmt.Sprintf("%s a host and left out (%v)", plural(repeated.count, "row repeats", "rows repeat"), repeated))
+	}
+	return byName
+}
+
+// findHost returns the host that the VM's row names, nil when none or several
+// have this name.
+func findHost(f *numa.Fleet, byName map[hostKey][]int, v *vmRow) *numa.Host {
+	if v.host == "" {
+		return nil
+	}
+	name := strings.ToLower(v.host)
+	found := byName[hostKey{v.vcenter, name}]
+	if len(found) == 0 {
+		found = byName[hostKey{"", name}]
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return &f.Hosts[found[0]]
+}
+
+// clusters gives clusters their IDs. Names are unique in a datacenter only.
+type clusters struct {
+	fleet  *numa.Fleet
+	at     string
+	prefix func(vcenter string) string
+	byKey  map[[3]string]string   // vCenter, datacenter, name to ID
+	byName map[[2]string][]string // vCenter, name to IDs
+	taken  map[string]bool        // IDs
+}
+
+// id returns the ID of a cluster, datacenter/name, and adds it to the fleet when
+// it is new. It returns "" for no cluster.
+func (c *clusters) id(vcenter, datacenter, name string) string {
+	if name == "" {
+		return ""
+	}
+	if ids := c.byName[[2]string{vcenter, name}]; datacenter == "" && len(ids) == 1 {
+		return ids[0] // a sheet without the column Datacenter
+	}
+	key := [3]string{vcenter, datacenter, name}
+	if id, ok := c.byKey[key]; ok {
+		return id
+	}
+	// vSphere itself writes %2f for a slash in a name.
+	id := c.prefix(vcenter) + strings.ReplaceAll(datacenter, "/", "%2f") + "/" + strings.ReplaceAll(name, "/", "%2f")
+	for c.taken[id] { // by a name that looks like that of another vCenter
+		id += "#"
+	}
+	c.taken[id] = true
+	c.byKey[key] = id
+	c.byName[[2]string{vcenter, name}] = append(c.byName[[2]string{vcenter, name}], id)
+	c.fleet.Clusters = append(c.fleet.Clusters, numa.Cluster{ID: id, Name: name, At: c.at})
+	return id
+}

@@ -1,0 +1,92 @@
+package rvtools
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// parseInt reads a whole number of a cell: 2048, 2048.0, 1.2E3, or with
+// thousands separators of a locale, 261.797, 261,797, 261 797, 261'797. decimal
+// is the decimal point of the sheet: a number with one of those and three digits
+// may be a fraction and is refused.
+func parseInt(s string, decimal byte) (n int64, ok bool) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, true
+	}
+	if digits, sep, ok := ungroup(s); ok {
+		if sep == rune(decimal) && strings.Count(s, string(sep)) == 1 {
+			return 0, false
+		}
+		n, err := strconv.ParseInt(digits, 10, 64)
+		return n, err == nil
+	}
+	if decimal == ',' {
+		if strings.Contains(s, ".") {
+			return 0, false
+		}
+		s = strings.Replace(s, ",", ".", 1)
+	}
+	for i := range len(s) {
+		// ParseFloat also reads "inf", "0x1p4" and "1_000".
+		if c := s[i]; (c < '0' || c > '9') && !strings.ContainsRune("+-.eE", rune(c)) {
+			return 0, false
+		}
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+// ungroup returns the digits of a number in groups of three, such as 1.261.797,
+// and its separator.
+func ungroup(s string) (digits string, sep rune, ok bool) {
+	if len(s) == 0 || s[0] < '1' || s[0] > '9' {
+		return "", 0, false // 0.125 is no number of thousands
+	}
+	var b strings.Builder
+	group, groups := 0, 1
+	for _, c := range s {
+		switch {
+		case c >= '0' && c <= '9':
+			b.WriteRune(c)
+			if group++; group > 3 {
+				return "", 0, false
+			}
+		case !strings.ContainsRune(".,'’ \u00a0\u202f", c), sep != 0 && c != sep, groups > 1 && group != 3:
+			return "", 0, false
+		default:
+			sep, group, groups = c, 0, groups+1
+		}
+	}
+	return b.String(), sep, groups > 1 && group == 3
+}
+
+// booleans are the words for true and false of the languages that RVTools
+// exports were seen or are expected in, and the forms of spreadsheet programs.
+var booleans = map[string]bool{
+	"true": true, "false": false, "1": true, "0": false,
+	"wahr": true, "falsch": false, // German
+	"vrai": true, "faux": false, // French
+	"verdadero": true, "falso": false, // Spanish; falso is also Italian and Portuguese
+	"vero":       true,                  // Italian
+	"verdadeiro": true,                  // Portuguese
+	"waar":       true, "onwaar": false, // Dutch
+}
+
+func parseBool(s string) (v, ok bool) {
+	v, ok = booleans[strings.ToLower(s)]
+	return v, ok
+}
+
+// quote quotes the content of a cell for a message, shortened to what fits one.
+func quote(s string) string {
+	const most = 60 // characters; a line of a report holds about 120
+	if utf8.RuneCountInString(s) > most {
+		s = string([]rune(s[:min(len(s), most*utf8.UTFMax)])[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,150 @@
+package rvtools
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+)
+
+// maxCores bounds the cores of a host so that two threads of each stay within
+// the bounds of numa.Fleet.Check; maxPackageCores likewise those of a package.
+const (
+	maxCores        = numa.MaxNodes * maxPackageCores
+	maxPackageCores = numa.MaxCoresPerNode / 2
+)
+
+// A hostRow is one row of vHost, before its host has an ID.
+type hostRow struct {
+	host                         numa.Host
+	id                           string // managed object reference
+	vcenter, datacenter, cluster string
+}
+
+// readHosts reads vHost.
+func (x *export) readHosts(n *notes) ([]hostRow, error) {
+	t, err := x.optional("vHost", n, hostName)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	var hosts []hostRow
+	var nameless tally
+	err = rowsOf(x.path, t, func() {
+		name := t.text(hostName)
+		if name == "" {
+			nameless.add("row " + strconv.Itoa(t.row))
+			return
+		}
+		t.subject = "host " + name
+		h := hostRow{
+			id:         t.text(hostID),
+			vcenter:    t.vcenter(),
+			datacenter: t.text(datacenter),
+			cluster:    t.text(cluster),
+		}
+		h.host = readHost(t, name)
+		h.host.At = x.base
+		hosts = append(hosts, h)
+	})
+	if nameless.count > 0 {
+		n.add("sheet vHost", fmt.Sprintf("%s no host and left out (%v)", plural(nameless.count, "row names", "rows name"), nameless))
+	}
+	return hosts, err
+}
+
+// readHost reads the facts of the host in the current row of t.
+func readHost(t *table, name string) numa.Host {
+	h := numa.Host{
+		Name:           name,
+		Vendor:         t.stringFact(vendor),
+		Model:          t.stringFact(model),
+		CPUModel:       t.stringFact(cpuModel),
+		Packages:       t.count(packages, numa.MaxNodes),
+		Cores:          t.count(cores, maxCores),
+		HyperThreading: t.boolFact(htActive),
+		Memory:         t.bytes(memory, numa.MiB, numa.MaxHostMemory),
+		PowerPolicy:    t.stringFact(powerPolicy),
+		Maintenance:    t.boolFact(maintenance),
+	}
+	if name, ok := powerPolicies[strings.ToLower(h.PowerPolicy.Value)]; ok {
+		h.PowerPolicy.Value = name
+	}
+	readRelease(t, &h)
+	perPackage := t.count(coresPerPackage, maxPackageCores)
+	if !perPackage.Known() && h.Packages.Known() && h.Cores.Value%h.Packages.Value == 0 {
+		perPackage = h.Cores
+		perPackage.Value /= h.Packages.Value
+	}
+	if !h.Cores.Known() && h.Packages.Known() && perPackage.Known() {
+		h.Cores = numa.DerivedFrom(h.Packages.Value*perPackage.Value, "packages × cores per package")
+	}
+	if h.Cores.Known() && h.HyperThreading.Known() {
+		// ESXi runs on x86 with two threads a core, or on one with it off.
+		threads := h.Cores.Value
+		if h.HyperThreading.Value {
+			threads *= 2
+		}
+		h.Threads = numa.DerivedFrom(threads, "cores and HT Active")
+	}
+	if !h.Packages.Known() || !perPackage.Known() {
+		return h
+	}
+	if h.Packages.Value*perPackage.Value != h.Cores.Value || perPackage.Value > maxPackageCores {
+		t.notes.add(fmt.Sprintf("sheet vHost, row %d", t.row), fmt.Sprintf(
+			"host %s has %d cores but %d packages with %d cores each: its NUMA nodes are unknown",
+			name, h.Cores.Value, h.Packages.Value, perPackage.Value))
+		return h
+	}
+	h.Nodes = packageNodes(&h, perPackage.Value)
+	return h
+}
+
+// packageNodes returns one node per package. It is wrong where the BIOS splits
+// packages (SNC, cluster-on-die, NPS); RVTools has no trace of that.
+func packageNodes(h *numa.Host, coresPerPackage int) numa.Fact[[]numa.Node] {
+	threads := coresPerPackage // without HT Active: as many as there are at least
+	if h.Threads.Known() {
+		threads = h.Threads.Value / h.Packages.Value
+	}
+	nodes := make([]numa.Node, h.Packages.Value)
+	for i := range nodes {
+		nodes[i] = numa.Node{ID: i, Package: i, Cores: coresPerPackage, Threads: threads}
+		if h.Memory.Known() {
+			nodes[i].Memory = numa.AssumedFor(h.Memory.Value/numa.Bytes(len(nodes)), "an equal share of the host's memory")
+		}
+	}
+	return numa.AssumedFor(nodes, "RVTools has no NUMA nodes: one node per package")
+}
+
+// powerPolicies are the names of the vSphere Client for the short names of the
+// API (HostPowerPolicy.shortName), which RVTools prints.
+var powerPolicies = map[string]string{
+	"static":  "High Performance",
+	"dynamic": "Balanced",
+	"low":     "Low Power",
+	"custom":  "Custom",
+}
+
+var buildForm = regexp.MustCompile(`(?i)\bbuild[- ](\d{4,9})\b`)
+
+// readRelease reads "VMware ESXi 7.0.3 build-21930508".
+func readRelease(t *table, h *numa.Host) {
+	full := t.stringFact(esxVersion)
+	if !full.Known() {
+		return
+	}
+	release, err := numa.ParseRelease(full.Value)
+	if err != nil {
+		t.bad(esxVersion, "found "+quote(full.Value)+", want a release such as VMware ESXi 7.0.3 build-21930508")
+		return
+	}
+	if m := buildForm.FindStringSubmatch(full.Value); m != nil {
+		if build, err := strconv.Atoi(m[1]); err == nil {
+			h.Build = numa.ReadAt(build, full.Origin.Where)
+			release = release.WithBuild(build)
+		}
+	}
+	h.Release = numa.ReadAt(release, full.Origin.Where)
+}

@@ -1,0 +1,145 @@
+package rvtools
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+)
+
+// Of several VMs with one key, none is meant.
+const ambiguous = -1
+
+// A join finds the VM that a row of another sheet is about: by managed object
+// reference and vCenter, else by UUID, else by name. A key that several VMs
+// share finds none.
+type join struct {
+	byVCenterID map[[2]string]int // index of the row in vInfo, or ambiguous
+	byID        map[string]int
+	byUUID      map[string]int
+	byName      map[string]int
+}
+
+func newJoin(vms []vmRow) *join {
+	j := &join{
+		byVCenterID: make(map[[2]string]int, len(vms)),
+		byID:        make(map[string]int, len(vms)),
+		byUUID:      make(map[string]int, len(vms)),
+		byName:      make(map[string]int, len(vms)),
+	}
+	for i := range vms {
+		v := &vms[i]
+		if v.id != "" {
+			if _, ok := j.byVCenterID[[2]string{v.vcenter, v.id}]; ok {
+				continue // the row of a VM that is listed twice; assemble notes it
+			}
+			j.byVCenterID[[2]string{v.vcenter, v.id}] = i
+			index(j.byID, v.id, i)
+		}
+		index(j.byUUID, strings.ToLower(v.vm.UUID), i)
+		index(j.byName, v.vm.Name, i)
+	}
+	return j
+}
+
+// index adds i under key, or marks the key as ambiguous.
+func index(m map[string]int, key string, i int) {
+	if key == "" {
+		return
+	}
+	if _, ok := m[key]; ok {
+		i = ambiguous
+	}
+	m[key] = i
+}
+
+// find returns the index of the VM that the current row of t is about,
+// ambiguous when several have its key, and false when vInfo has none.
+func (j *join) find(t *table, name string) (i int, ok bool) {
+	if id := t.text(vmID); id != "" && len(j.byID) > 0 {
+		if vcenter := t.vcenter(); vcenter != "" {
+			if i, ok = j.byVCenterID[[2]string{vcenter, id}]; ok {
+				return i, true
+			}
+			// vInfo may lack the vCenter: go on with the reference alone.
+			if _, ok = j.byVCenterID[[2]string{"", id}]; !ok {
+				return 0, false
+			}
+		}
+		i, ok = j.byID[id]
+		if i != ambiguous {
+			return i, ok
+		}
+	}
+	if uuid := t.text(vmUUID); uuid != "" && len(j.byUUID) > 0 {
+		i, ok = j.byUUID[strings.ToLower(uuid)]
+		if i != ambiguous {
+			return i, ok
+		}
+	}
+	i, ok = j.byName[name]
+	return i, ok
+}
+
+// joinSheet adds the facts of vCPU or vMemory to the VMs. read takes those of
+// one row and reports whether they agree with vInfo.
+func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes, read func(*table, *numa.VM) bool) error {
+	t, err := x.optional(sheet, n, vmName, vmID, vmUUID)
+	if err != nil || t == nil {
+		return err
+	}
+	which := 0
+	if sheet == "vMemory" {
+		which = 1
+	}
+	var strangers, namesakes, repeated, differing, without tally
+	err = rowsOf(x.path, t, func() {
+		name := t.text(vmName)
+		who := name
+		if who == "" {
+			who = "row " + strconv.Itoa(t.row)
+		}
+		i, ok := j.find(t, name)
+		switch {
+		case !ok:
+			strangers.add(who)
+		case i == ambiguous:
+			namesakes.add(who)
+		case vms[i].placeholder:
+		case vms[i].joined[which]:
+			repeated.add(who)
+		default:
+			v := &vms[i]
+			v.joined[which] = true
+			t.subject = "VM " + v.vm.Name
+			if !read(t, &v.vm) {
+				differing.add(v.vm.Name)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i := range vms {
+		if !vms[i].placeholder && !vms[i].joined[which] {
+			without.add(vms[i].vm.Name)
+		}
+	}
+	for _, c := range []struct {
+		t         tally
+		one, many string
+		what      string
+	}{
+		{strangers, "row is", "rows are", "about a VM that vInfo does not list: left out"},
+		{namesakes, "row names", "rows name", "a VM that is not the only one with its name, and has no VM ID: left out"},
+		{repeated, "row repeats", "rows repeat", "a VM: the first row of each is taken"},
+		{differing, "VM has", "VMs have", "another size in vInfo: that of this sheet is taken"},
+		{without, "VM has", "VMs have", "no row: unknown: " + factsOf(sheet)},
+	} {
+		if c.t.count > 0 {
+			n.add("sheet "+sheet, fmt.Sprintf("%s %s (%v)", plural(c.t.count, c.one, c.many), c.what, c.t))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package rvtools
+
+import (
+	"fmt"
+
+	"homenode/numa"
+)
+
+// maxCellNotes is how many cells of one column are noted one by one: a column
+// of the wrong kind must not yield a note for each of 10,000 VMs.
+const maxCellNotes = 5
+
+// notes collects the notes of one export.
+type notes struct {
+	base  string // name of the export
+	list  []numa.Note
+	cells map[string]int // bad cells by sheet and column
+	order []string       // the keys of cells as they came
+}
+
+// add notes text about a place in the export, or about all of it.
+func (n *notes) add(place, text string) {
+	at := n.base
+	if place != "" {
+		at += ": " + place
+	}
+	n.list = append(n.list, numa.Note{At: at, Text: text})
+}
+
+// cell notes a bad cell.
+func (n *notes) cell(sheet string, row int, header, text string) {
+	key := fmt.Sprintf("sheet %s, column %s", sheet, header)
+	if n.cells[key] == 0 {
+		n.order = append(n.order, key)
+	}
+	n.cells[key]++
+	if n.cells[key] <= maxCellNotes {
+		n.add(fmt.Sprintf("sheet %s, row %d, column %s", sheet, row, header), text)
+	}
+}
+
+// all returns the notes, with a last one for each column of which not every bad
+// cell is noted.
+func (n *notes) all() []numa.Note {
+	for _, key := range n.order {
+		if more := n.cells[key] - maxCellNotes; more > 0 {
+			n.add(key, fmt.Sprintf("%s unreadable: unknown for their rows", plural(more, "more cell is", "more cells are")))
+		}
+	}
+	return n.list
+}
+
+// A tally counts the objects that one note is about, and names the first.
+type tally struct {
+	count int
+	first string
+}
+
+func (t *tally) add(name string) {
+	if t.count == 0 {
+		t.first = name
+	}
+	t.count++
+}
+
+// String returns the first name for a message.
+func (t tally) String() string { return "first: " + quote(t.first) }
+
+// plural returns the number with the word for it.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
