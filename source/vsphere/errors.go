@@ -1,0 +1,89 @@
+package vsphere
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/vmware/govmomi/fault"
+	"github.com/vmware/govmomi/vim25/types"
+	"github.com/vmware/govmomi/vim25/xml"
+)
+
+// A noAnswerError says that a call took longer than Options.CallTimeout.
+type noAnswerError struct{ limit time.Duration }
+
+func (e noAnswerError) Error() string { return fmt.Sprintf("no answer within %v", e.limit) }
+
+func (e noAnswerError) Unwrap() error { return context.DeadlineExceeded }
+
+// An expiredError says that the server no longer knows the session.
+type expiredError struct{ err error }
+
+func (e expiredError) Error() string { return "session expired" }
+
+func (e expiredError) Unwrap() error { return e.err }
+
+// call runs one request within Options.CallTimeout and says in words of the
+// field what went wrong.
+func (r *reader) call(ctx context.Context, request func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, r.opts.CallTimeout)
+	defer cancel()
+	err := request(limited)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case limited.Err() != nil:
+		return noAnswerError{r.opts.CallTimeout}
+	}
+	return explain(err)
+}
+
+// explain rewrites an error of the library: the URL goes, since the host is
+// named once by Read, and faults get words.
+func explain(err error) error {
+	var transport *url.Error
+	if errors.As(err, &transport) {
+		err = transport.Err
+	}
+	var untrusted *UntrustedError
+	if errors.As(err, &untrusted) {
+		return untrusted // without "tls: failed to verify certificate"
+	}
+	if hasFault[*types.NotAuthenticated](err) {
+		return expiredError{err}
+	}
+	if hasFault[*types.InvalidLogin](err) {
+		return errors.New("the user name or the password is wrong")
+	}
+	var noPermission *types.NoPermission
+	if _, ok := fault.As(err, &noPermission); ok {
+		return fmt.Errorf("the account lacks the privilege %s: %w", noPermission.PrivilegeId, err)
+	}
+	if dropped(err) {
+		return fmt.Errorf("connection dropped: %w", err)
+	}
+	return err
+}
+
+// dropped reports whether err comes from a connection that ended too early; in
+// the middle of an answer the XML reader of govmomi is the first to notice.
+func dropped(err error) bool {
+	var syntax *xml.SyntaxError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.As(err, &syntax) && strings.Contains(syntax.Msg, "unexpected EOF")
+}
+
+// hasFault reports whether err carries a fault of type T.
+func hasFault[T types.BaseMethodFault](err error) bool {
+	var f T
+	_, ok := fault.As(err, &f)
+	return ok
+}

@@ -1,0 +1,168 @@
+package vsphere
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/numa"
+)
+
+// hostPaths are the properties read of each host (formats.md §8.1).
+var hostPaths = []string{
+	"name", "parent", "vm",
+	"runtime.connectionState", "runtime.inMaintenanceMode",
+	"summary.hardware",
+	"hardware.cpuInfo", "hardware.cpuPkg", "hardware.memorySize", "hardware.numaInfo",
+	"config.hyperThread", "config.option", "config.powerSystemInfo",
+	"config.product.version", "config.product.build",
+}
+
+// A host is a host of the fleet with its relations in the inventory.
+type host struct {
+	numa.Host
+	ref    types.ManagedObjectReference
+	parent types.ManagedObjectReference // cluster, or place of a standalone host
+	vms    []types.ManagedObjectReference
+}
+
+// policyNames are the power policies by the short name of the API, as the
+// vSphere Client shows them; the API's own name is a message key.
+var policyNames = map[string]string{
+	"static": "High Performance", "dynamic": "Balanced", "low": "Low Power", "custom": "Custom",
+}
+
+// integer is the set of number types of the API.
+type integer interface{ ~int16 | ~int32 | ~int64 }
+
+// countFact returns the property at path as a count; one that is not positive
+// stands for a host or VM that never told, and is unknown.
+func countFact[T integer](o *object, path string) numa.Fact[int] {
+	n, _ := value[T](o, path)
+	return positive(n, path)
+}
+
+func positive[T integer](n T, path string) numa.Fact[int] {
+	if n <= 0 {
+		return numa.Fact[int]{}
+	}
+	return numa.ReadAt(int(n), path)
+}
+
+// bytesFact returns an amount in bytes; one that is not positive is unknown.
+func bytesFact(n int64, path string) numa.Fact[numa.Bytes] {
+	if n <= 0 {
+		return numa.Fact[numa.Bytes]{}
+	}
+	return numa.ReadAt(numa.Bytes(n), path)
+}
+
+// text returns a string as a fact; an empty one is unknown.
+func text(s, path string) numa.Fact[string] {
+	if s = strings.TrimSpace(s); s == "" {
+		return numa.Fact[string]{}
+	}
+	return numa.ReadAt(s, path)
+}
+
+// convertHost turns the properties of a host into a host of the fleet.
+func (inv *inventory) convertHost(o *object) host {
+	h := host{ref: o.ref}
+	h.ID, h.Name, h.At = o.ref.Value, o.name(), inv.at(o.ref)
+	h.parent, _ = value[types.ManagedObjectReference](o, "parent")
+	if refs, ok := value[types.ArrayOfManagedObjectReference](o, "vm"); ok {
+		h.vms = refs.ManagedObjectReference
+	}
+	if s, ok := value[types.HostSystemConnectionState](o, "runtime.connectionState"); ok {
+		h.Connection = numa.ReadAt(string(s), "runtime.connectionState")
+		if s != types.HostSystemConnectionStateConnected {
+			inv.note(o.ref, "host %s is %s: what is shown is what the server last knew of it", h.Name, s)
+		}
+	}
+	h.Maintenance = fact[bool](o, "runtime.inMaintenanceMode")
+	inv.convertProduct(o, &h.Host)
+	convertHardware(o, &h.Host)
+	inv.convertNodes(o, &h.Host)
+
+	if ht, ok := value[types.HostHyperThreadScheduleInfo](o, "config.hyperThread"); ok {
+		h.HyperThreading = numa.ReadAt(ht.Active, "config.hyperThread.active")
+	}
+	if p, ok := value[types.PowerSystemInfo](o, "config.powerSystemInfo"); ok {
+		name, known := policyNames[p.CurrentPolicy.ShortName]
+		if !known {
+			name = p.CurrentPolicy.Name
+		}
+		h.PowerPolicy = text(name, "config.powerSystemInfo.currentPolicy")
+	}
+	// Every host has hundreds of options: an empty list says nothing.
+	if list, ok := value[types.ArrayOfOptionValue](o, "config.option"); ok && len(list.OptionValue) > 0 {
+		h.Options = numa.ReadAt(settings(list.OptionValue, numa.KeepOption), "config.option")
+	}
+	return h
+}
+
+// convertProduct reads the release and the build.
+func (inv *inventory) convertProduct(o *object, h *numa.Host) {
+	if s, ok := value[string](o, "config.product.build"); ok {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			inv.note(o.ref, "host %s: found the build %q, want a number", h.Name, s)
+		} else {
+			h.Build = positive(int64(n), "config.product.build")
+		}
+	}
+	if s, ok := value[string](o, "config.product.version"); ok {
+		release, err := numa.ParseRelease(s)
+		if err != nil {
+			inv.note(o.ref, "host %s: config.product.version: %v", h.Name, err)
+			return
+		}
+		h.Release = numa.ReadAt(release.WithBuild(h.Build.Value), "config.product.version")
+	}
+}
+
+// convertHardware reads processor and memory sizes. The summary also has them
+// when the hardware itself is not readable.
+func convertHardware(o *object, h *numa.Host) {
+	if s, ok := value[types.HostHardwareSummary](o, "summary.hardware"); ok {
+		h.Vendor = text(s.Vendor, "summary.hardware.vendor")
+		h.Model = text(s.Model, "summary.hardware.model")
+		h.CPUModel = text(s.CpuModel, "summary.hardware.cpuModel")
+		h.Packages = positive(s.NumCpuPkgs, "summary.hardware.numCpuPkgs")
+		h.Cores = positive(s.NumCpuCores, "summary.hardware.numCpuCores")
+		h.Threads = positive(s.NumCpuThreads, "summary.hardware.numCpuThreads")
+		h.Memory = bytesFact(s.MemorySize, "summary.hardware.memorySize")
+	}
+	if c, ok := value[types.HostCpuInfo](o, "hardware.cpuInfo"); ok && c.NumCpuThreads > 0 {
+		h.Packages = positive(c.NumCpuPackages, "hardware.cpuInfo.numCpuPackages")
+		h.Cores = positive(c.NumCpuCores, "hardware.cpuInfo.numCpuCores")
+		h.Threads = positive(c.NumCpuThreads, "hardware.cpuInfo.numCpuThreads")
+	}
+	if n, ok := value[int64](o, "hardware.memorySize"); ok && n > 0 {
+		h.Memory = bytesFact(n, "hardware.memorySize")
+	}
+}
+
+// settings returns the entries to keep, in the order of their keys; of an entry
+// that is there twice the last counts.
+func settings(list []types.BaseOptionValue, keep func(key string) bool) numa.Settings {
+	kept := numa.Settings{}
+	for _, v := range list {
+		e := v.GetOptionValue()
+		if !keep(e.Key) {
+			continue
+		}
+		kept = slices.DeleteFunc(kept, func(s numa.Setting) bool { return strings.EqualFold(s.Key, e.Key) })
+		kept = append(kept, numa.Setting{Key: e.Key, Value: fmt.Sprint(e.Value)})
+	}
+	slices.SortFunc(kept, func(a, b numa.Setting) int { return strings.Compare(a.Key, b.Key) })
+	return kept
+}
+
+// note adds a remark about an object.
+func (inv *inventory) note(ref types.ManagedObjectReference, format string, a ...any) {
+	inv.notes = append(inv.notes, numa.Note{At: inv.at(ref), Text: fmt.Sprintf(format, a...)})
+}

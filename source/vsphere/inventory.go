@@ -1,0 +1,213 @@
+package vsphere
+
+import (
+	"context"
+	"strings"
+
+	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/numa"
+)
+
+// An inventory is what the queries brought, before hosts and VMs are related to
+// each other.
+type inventory struct {
+	*reader
+	folders  map[types.ManagedObjectReference]folder
+	computes []compute
+	hosts    []host
+	vms      []vm
+	notes    []numa.Note
+
+	cluster map[types.ManagedObjectReference]bool                         // the clusters among computes
+	hostAt  map[types.ManagedObjectReference]int                          // host → index in hosts
+	owner   map[types.ManagedObjectReference]types.ManagedObjectReference // resource pool → compute; set when needed
+}
+
+// A folder is a step of an inventory path: a folder, a datacenter or a vApp.
+type folder struct {
+	ref    types.ManagedObjectReference
+	name   string
+	parent types.ManagedObjectReference // zero when there is none, or none is visible
+}
+
+// A compute is a cluster or the place of a standalone host.
+type compute struct {
+	ref      types.ManagedObjectReference
+	name     string
+	cluster  bool
+	hosts    numa.Fact[int] // in it, whoever asks
+	totalVMs numa.Fact[int] // in it, whoever asks; since 7.0, clusters only
+}
+
+// nameReplacer undoes the escapes of names in the inventory.
+var nameReplacer = strings.NewReplacer("%2f", "/", "%2F", "/", "%5c", `\`, "%5C", `\`, "%25", "%")
+
+// name returns the name of an object as the vSphere Client shows it.
+func (o *object) name() string {
+	s, _ := value[string](o, "name")
+	return nameReplacer.Replace(s)
+}
+
+// readTree reads folders, datacenters, clusters and the places of standalone hosts.
+func (inv *inventory) readTree(ctx context.Context) error {
+	folders, err := collect(ctx, inv, query{
+		stage: "folders", kinds: []string{"Folder", "Datacenter"},
+		paths: []string{"name", "parent"}, page: inv.opts.PageSize,
+	}, func(o *object) folder {
+		// The name stays escaped: it is part of a path.
+		name, _ := value[string](o, "name")
+		parent, _ := value[types.ManagedObjectReference](o, "parent")
+		return folder{o.ref, name, parent}
+	})
+	if err != nil {
+		return err
+	}
+	inv.folders = make(map[types.ManagedObjectReference]folder, len(folders))
+	for _, f := range folders {
+		inv.folders[f.ref] = f
+	}
+	inv.computes, err = collect(ctx, inv, query{
+		stage: "clusters", kinds: []string{"ComputeResource"},
+		paths: []string{"name", "summary.numHosts"}, page: inv.opts.PageSize,
+	}, func(o *object) compute {
+		return compute{ref: o.ref, name: o.name(), cluster: o.ref.Type == "ClusterComputeResource",
+			hosts: countFact[int32](o, "summary.numHosts")}
+	})
+	if err != nil {
+		return err
+	}
+	inv.cluster = make(map[types.ManagedObjectReference]bool)
+	for i := range inv.computes {
+		if inv.computes[i].cluster {
+			inv.cluster[inv.computes[i].ref] = true
+		}
+	}
+	if len(inv.cluster) == 0 {
+		return nil
+	}
+	return inv.readUsage(ctx)
+}
+
+// readUsage reads how many VMs each cluster has, whoever asks. Only clusters
+// have this property.
+func (inv *inventory) readUsage(ctx context.Context) error {
+	const path = "summary.usageSummary.totalVmCount"
+	usages, err := collect(ctx, inv, query{
+		stage: "cluster usage", kinds: []string{"ClusterComputeResource"},
+		paths: []string{"name", path}, page: inv.opts.PageSize,
+	}, func(o *object) compute {
+		c := compute{ref: o.ref}
+		if n, ok := value[int32](o, path); ok {
+			c.totalVMs = numa.ReadAt(int(n), path)
+		}
+		return c
+	})
+	if err != nil {
+		return err
+	}
+	for _, u := range usages {
+		for i := range inv.computes {
+			if inv.computes[i].ref == u.ref {
+				inv.computes[i].totalVMs = u.totalVMs
+			}
+		}
+	}
+	return nil
+}
+
+// readHosts reads the hosts.
+func (inv *inventory) readHosts(ctx context.Context) (err error) {
+	inv.hosts, err = collect(ctx, inv, query{
+		stage: "hosts", kinds: []string{"HostSystem"},
+		paths: hostPaths, page: min(hostPageSize, inv.opts.PageSize),
+	}, inv.convertHost)
+	inv.hostAt = make(map[types.ManagedObjectReference]int, len(inv.hosts))
+	for i := range inv.hosts {
+		inv.hostAt[inv.hosts[i].ref] = i
+	}
+	return err
+}
+
+// readVMs reads the VMs, and what some of them hang on: vApps for their paths,
+// and resource pools when a host is not visible.
+func (inv *inventory) readVMs(ctx context.Context) (err error) {
+	inv.vms, err = collect(ctx, inv, query{
+		stage: "VMs", kinds: []string{"VirtualMachine"},
+		paths: vmPaths, page: inv.opts.PageSize,
+	}, inv.convertVM)
+	if err != nil {
+		return err
+	}
+	var inVApp, homeless bool
+	for i := range inv.vms {
+		v := &inv.vms[i]
+		inVApp = inVApp || v.vApp.Value != ""
+		if _, ok := inv.hostAt[v.host]; !ok && v.pool.Value != "" {
+			homeless = true
+		}
+	}
+	if inVApp {
+		if err := inv.readVApps(ctx); err != nil {
+			return err
+		}
+	}
+	if homeless {
+		return inv.readPools(ctx)
+	}
+	return nil
+}
+
+func (inv *inventory) readVApps(ctx context.Context) error {
+	vApps, err := collect(ctx, inv, query{
+		stage: "vApps", kinds: []string{"VirtualApp"},
+		paths: []string{"name", "parent", "parentFolder"}, page: inv.opts.PageSize,
+	}, func(o *object) folder {
+		name, _ := value[string](o, "name")
+		parent, ok := value[types.ManagedObjectReference](o, "parentFolder")
+		if !ok { // a vApp inside a vApp
+			parent, _ = value[types.ManagedObjectReference](o, "parent")
+		}
+		return folder{o.ref, name, parent}
+	})
+	for _, a := range vApps {
+		inv.folders[a.ref] = a
+	}
+	return err
+}
+
+func (inv *inventory) readPools(ctx context.Context) error {
+	type pool struct{ ref, owner types.ManagedObjectReference }
+	pools, err := collect(ctx, inv, query{
+		stage: "resource pools", kinds: []string{"ResourcePool"},
+		paths: []string{"name", "owner"}, page: inv.opts.PageSize,
+	}, func(o *object) pool {
+		owner, _ := value[types.ManagedObjectReference](o, "owner")
+		return pool{o.ref, owner}
+	})
+	inv.owner = make(map[types.ManagedObjectReference]types.ManagedObjectReference, len(pools))
+	for _, p := range pools {
+		inv.owner[p.ref] = p.owner
+	}
+	return err
+}
+
+// path returns the inventory path of a folder, such as /DC0/vm/prod. Where an
+// ancestor is not visible the path starts with "...".
+func (inv *inventory) path(ref types.ManagedObjectReference) string {
+	var path string
+	// A tree of folders is no deeper than the number of folders; a longer walk
+	// is a cycle.
+	for range len(inv.folders) + 1 {
+		if ref == inv.client.ServiceContent.RootFolder {
+			return path
+		}
+		f, ok := inv.folders[ref]
+		if !ok {
+			break
+		}
+		path = "/" + f.name + path
+		ref = f.parent
+	}
+	return "..." + path
+}

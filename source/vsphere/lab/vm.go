@@ -1,0 +1,144 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/vmware/govmomi/simulator"
+	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/numa"
+)
+
+// addVM adds a VM with the configuration of v, on its host, in its cluster's
+// resource pool and in its folder.
+func (b *builder) addVM(v *numa.VM) error {
+	config, err := configOf(v)
+	if err != nil {
+		return fmt.Errorf("VM %q: %w", v.Name, err)
+	}
+	vm := &simulator.VirtualMachine{DataSets: make(map[string]*simulator.DataSet)}
+	vm.Self = types.ManagedObjectReference{Type: "VirtualMachine", Value: v.ID}
+	vm.Name = escaper.Replace(v.Name)
+	vm.Config = config
+	vm.Guest = &types.GuestInfo{}
+	vm.Summary.Vm = &vm.Self
+	vm.Runtime.ConnectionState = types.VirtualMachineConnectionStateConnected
+	if config == nil {
+		vm.Runtime.ConnectionState = types.VirtualMachineConnectionStateInaccessible
+	}
+	vm.Runtime.PowerState = powerStates[v.Power.Value]
+
+	folder := b.folder(v.Folder)
+	b.ctx.Map.PutEntity(folder, vm)
+	folder.ChildEntity = append(folder.ChildEntity, vm.Self)
+
+	pool := b.poolOf(v)
+	if host := b.hosts[v.Host]; host != nil {
+		vm.Runtime.Host = &host.Self
+		host.Vm = append(host.Vm, vm.Self)
+	}
+	if pool != nil && !v.Template.Value { // a template is in no pool
+		vm.ResourcePool = &pool.Self
+		pool.Vm = append(pool.Vm, vm.Self)
+	}
+	vm.Summary.Runtime = vm.Runtime
+	return nil
+}
+
+// poolOf returns the root resource pool of the VM's cluster or standalone host.
+func (b *builder) poolOf(v *numa.VM) *simulator.ResourcePool {
+	var ref *types.ManagedObjectReference
+	if cluster := b.clusters[v.Cluster]; cluster != nil {
+		ref = cluster.ResourcePool
+	} else if host := b.hosts[v.Host]; host != nil {
+		ref = b.rootPool(host)
+	}
+	if ref == nil {
+		return nil
+	}
+	return b.ctx.Map.Get(*ref).(*simulator.ResourcePool)
+}
+
+var powerStates = map[numa.PowerState]types.VirtualMachinePowerState{
+	numa.PoweredOn:  types.VirtualMachinePowerStatePoweredOn,
+	numa.PoweredOff: types.VirtualMachinePowerStatePoweredOff,
+	numa.Suspended:  types.VirtualMachinePowerStateSuspended,
+}
+
+// configOf returns the configuration of a VM, nil when nothing of it is known.
+func configOf(v *numa.VM) (*types.VirtualMachineConfigInfo, error) {
+	if !v.Hardware.Known() && !v.VCPUs.Known() && !v.Memory.Known() {
+		return nil, nil
+	}
+	mb := v.Memory.Value / numa.MiB
+	if mb > math.MaxInt32 || v.Memory.Value%numa.MiB != 0 {
+		return nil, fmt.Errorf("memory of %v does not fit the API", v.Memory.Value)
+	}
+	c := &types.VirtualMachineConfigInfo{
+		Name:                         v.Name,
+		InstanceUuid:                 v.UUID,
+		Template:                     v.Template.Value,
+		Version:                      fmt.Sprintf("vmx-%02d", v.Hardware.Value),
+		CpuHotAddEnabled:             pointer(v.CPUHotAdd),
+		MemoryHotAddEnabled:          pointer(v.MemoryHotAdd),
+		MemoryReservationLockedToMax: pointer(v.MemoryReservationLocked),
+		ExtraConfig:                  optionValues(v.Settings.Value),
+	}
+	c.Hardware.NumCPU = int32(v.VCPUs.Value)
+	c.Hardware.NumCoresPerSocket = number[int32](v.CoresPerSocket)
+	c.Hardware.AutoCoresPerSocket = pointer(v.AutoCoresPerSocket)
+	c.Hardware.MemoryMB = int32(mb)
+	// An ID such as windows2019srv_64Guest is one word; a full name is not.
+	if os := v.GuestOS.Value; strings.HasSuffix(os, "Guest") && !strings.Contains(os, " ") {
+		c.GuestId = os
+	} else {
+		c.GuestFullName = os
+	}
+	if v.CoresPerNUMANode.Known() || v.AutoCoresPerNUMANode.Known() || v.VNUMAHotAdd.Known() {
+		c.NumaInfo = &types.VirtualMachineVirtualNumaInfo{
+			CoresPerNumaNode:        number[int32](v.CoresPerNUMANode),
+			AutoCoresPerNumaNode:    pointer(v.AutoCoresPerNUMANode),
+			VnumaOnCpuHotaddExposed: pointer(v.VNUMAHotAdd),
+		}
+	}
+	c.CpuAffinity, c.MemoryAffinity = affinity(v.CPUAffinity.Value), affinity(v.MemoryAffinity.Value)
+	if v.LatencySensitivity.Known() {
+		c.LatencySensitivity = &types.LatencySensitivity{Level: types.LatencySensitivitySensitivityLevel(v.LatencySensitivity.Value)}
+	}
+	c.CpuAllocation = &types.ResourceAllocationInfo{Reservation: number[int64](v.CPUReservation), Limit: number[int64](v.CPULimit)}
+	c.MemoryAllocation = &types.ResourceAllocationInfo{}
+	if v.MemoryReservation.Known() {
+		c.MemoryAllocation.Reservation = types.NewInt64(int64(v.MemoryReservation.Value / numa.MiB))
+	}
+	return c, nil
+}
+
+// pointer returns a fact as an optional value of the API.
+func pointer[T any](f numa.Fact[T]) *T {
+	if !f.Known() {
+		return nil
+	}
+	return &f.Value
+}
+
+// number returns a count as an optional number of the API.
+func number[T int32 | int64](f numa.Fact[int]) *T {
+	if !f.Known() {
+		return nil
+	}
+	n := T(f.Value)
+	return &n
+}
+
+func affinity(set []int) *types.VirtualMachineAffinityInfo {
+	if len(set) == 0 {
+		return nil
+	}
+	a := &types.VirtualMachineAffinityInfo{}
+	for _, n := range set {
+		a.AffinitySet = append(a.AffinitySet, int32(n))
+	}
+	return a
+}

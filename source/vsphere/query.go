@@ -1,0 +1,298 @@
+package vsphere
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmware/govmomi/fault"
+	"github.com/vmware/govmomi/vim25/methods"
+	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/numa"
+)
+
+// A query reads the same properties of all objects of some kinds.
+type query struct {
+	stage string   // what is read, as errors and Progress call it: "VMs"
+	kinds []string // managed object types
+	paths []string // property paths, "name" among them
+	page  int32    // objects in one answer
+}
+
+// An object is what a query got of one managed object.
+type object struct {
+	ref      types.ManagedObjectReference
+	props    map[string]types.AnyType
+	withheld map[string]bool // paths that were not answered: no permission, or not known to the server
+}
+
+// value returns the property at path if the server sent one of this type.
+func value[T any](o *object, path string) (v T, ok bool) {
+	v, ok = o.props[path].(T)
+	return v, ok
+}
+
+// unset reports whether the server answered that the property has no value.
+func (o *object) unset(path string) bool { return o.props[path] == nil && !o.withheld[path] }
+
+// fact returns the property at path as a fact; unknown without one.
+func fact[T any](o *object, path string) numa.Fact[T] {
+	v, ok := value[T](o, path)
+	if !ok {
+		return numa.Fact[T]{}
+	}
+	return numa.ReadAt(v, path)
+}
+
+// collect runs the query and converts each object as its page arrives, so that
+// only one page is held in the form of the API. When the session expires on the
+// way, it logs in again once and starts over, because the view is gone.
+func collect[T any](ctx context.Context, inv *inventory, q query, convert func(*object) T) ([]T, error) {
+	r := inv.reader
+	fresh := func() *collection[T] {
+		return &collection[T]{reader: r, query: q, convert: convert, denied: make(map[string][]string)}
+	}
+	c, noted := fresh(), len(inv.notes)
+	err := c.run(ctx)
+	if _, expired := err.(expiredError); expired {
+		if err := r.login(ctx); err != nil {
+			return nil, fmt.Errorf("read %s%s: session expired: log in again: %w", q.stage, c.position(), err)
+		}
+		c, inv.notes = fresh(), inv.notes[:noted]
+		err = c.run(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s%s: %w", q.stage, c.position(), err)
+	}
+	inv.notes = append(inv.notes, c.notes()...)
+	return c.done, nil
+}
+
+// A collection is the state of one run of a query.
+type collection[T any] struct {
+	*reader
+	query
+	convert func(*object) T
+
+	viewed   bool // the view exists
+	total    int  // objects in the view
+	received int  // objects in the answers so far
+	deleted  int  // of these, deleted before their properties were read
+	done     []T
+	unknown  []string            // paths that the server does not know
+	denied   map[string][]string // path → IDs of the objects it was denied of
+}
+
+// position says in an error how far the query got.
+func (c *collection[T]) position() string {
+	if !c.viewed {
+		return ""
+	}
+	return fmt.Sprintf(" after %s of %s", thousands(c.received), thousands(c.total))
+}
+
+// run reads all objects of a fresh view.
+func (c *collection[T]) run(ctx context.Context) error {
+	view, err := c.createView(ctx)
+	if err != nil {
+		return err
+	}
+	if c.total > 0 {
+		if err := c.readPages(ctx, view); err != nil {
+			return err // the view ends with the session
+		}
+	}
+	return c.call(ctx, func(ctx context.Context) error {
+		_, err := methods.DestroyView(ctx, c.client, &types.DestroyView{This: view})
+		return err
+	})
+}
+
+// createView makes a view of all objects of the wanted kinds and counts them.
+func (c *collection[T]) createView(ctx context.Context) (types.ManagedObjectReference, error) {
+	var view types.ManagedObjectReference
+	err := c.call(ctx, func(ctx context.Context) error {
+		res, err := methods.CreateContainerView(ctx, c.client, &types.CreateContainerView{
+			This:      *c.client.ServiceContent.ViewManager,
+			Container: c.client.ServiceContent.RootFolder,
+			Type:      c.kinds,
+			Recursive: true,
+		})
+		if err == nil {
+			view = res.Returnval
+		}
+		return err
+	})
+	if err != nil {
+		return view, err
+	}
+	res, err := c.retrieve(ctx, types.PropertyFilterSpec{
+		ObjectSet: []types.ObjectSpec{{Obj: view}},
+		PropSet:   []types.PropertySpec{{Type: view.Type, PathSet: []string{"view"}}},
+	})
+	if err != nil {
+		return view, err
+	}
+	if res != nil {
+		for _, o := range res.Objects {
+			for _, p := range o.PropSet {
+				if refs, ok := p.Val.(types.ArrayOfManagedObjectReference); ok {
+					c.total = len(refs.ManagedObjectReference)
+				}
+			}
+		}
+	}
+	c.viewed = true
+	return view, nil
+}
+
+// retrieve sends the first request for properties.
+func (c *collection[T]) retrieve(ctx context.Context, spec types.PropertyFilterSpec) (*types.RetrieveResult, error) {
+	var page *types.RetrieveResult
+	err := c.call(ctx, func(ctx context.Context) error {
+		res, err := methods.RetrievePropertiesEx(ctx, c.client, &types.RetrievePropertiesEx{
+			This:    c.client.ServiceContent.PropertyCollector,
+			SpecSet: []types.PropertyFilterSpec{spec},
+			Options: types.RetrieveOptions{MaxObjects: c.page},
+		})
+		if err == nil {
+			page = res.Returnval
+		}
+		return err
+	})
+	return page, err
+}
+
+// readPages reads the properties of the objects in view, page by page.
+func (c *collection[T]) readPages(ctx context.Context, view types.ManagedObjectReference) error {
+	page, err := c.firstPage(ctx, view)
+	for ; err == nil && page != nil; page, err = c.nextPage(ctx, page.Token) {
+		for i := range page.Objects {
+			if err := c.add(&page.Objects[i]); err != nil {
+				return err
+			}
+		}
+		if c.opts.Progress != nil {
+			c.opts.Progress(c.stage, c.received, c.total)
+		}
+		if page.Token == "" {
+			return nil
+		}
+	}
+	return err
+}
+
+// firstPage asks for the properties, and again without those that the server
+// does not know: an older vCenter refuses the whole request for one of them.
+func (c *collection[T]) firstPage(ctx context.Context, view types.ManagedObjectReference) (*types.RetrieveResult, error) {
+	for {
+		spec := types.PropertyFilterSpec{
+			ObjectSet: []types.ObjectSpec{{
+				Obj:       view,
+				Skip:      types.NewBool(true), // the view itself is not wanted
+				SelectSet: []types.BaseSelectionSpec{&types.TraversalSpec{Type: view.Type, Path: "view"}},
+			}},
+		}
+		for _, kind := range c.kinds {
+			spec.PropSet = append(spec.PropSet, types.PropertySpec{Type: kind, PathSet: c.known()})
+		}
+		page, err := c.retrieve(ctx, spec)
+		var invalid *types.InvalidProperty
+		if _, ok := fault.As(err, &invalid); !ok {
+			return page, err
+		}
+		i := slices.IndexFunc(c.known(), func(p string) bool { return p == invalid.Name || strings.HasSuffix(p, "."+invalid.Name) })
+		if i < 0 || c.known()[i] == "name" {
+			return nil, fmt.Errorf("property %q: %w", invalid.Name, err)
+		}
+		c.unknown = append(c.unknown, c.known()[i])
+	}
+}
+
+// known returns the wanted paths without those that the server does not know.
+func (c *collection[T]) known() []string {
+	return slices.DeleteFunc(slices.Clone(c.paths), func(p string) bool { return slices.Contains(c.unknown, p) })
+}
+
+func (c *collection[T]) nextPage(ctx context.Context, token string) (*types.RetrieveResult, error) {
+	var page *types.RetrieveResult
+	err := c.call(ctx, func(ctx context.Context) error {
+		res, err := methods.ContinueRetrievePropertiesEx(ctx, c.client, &types.ContinueRetrievePropertiesEx{
+			This:  c.client.ServiceContent.PropertyCollector,
+			Token: token,
+		})
+		if err == nil {
+			page = &res.Returnval
+		}
+		return err
+	})
+	return page, err
+}
+
+// add converts one object of an answer.
+func (c *collection[T]) add(content *types.ObjectContent) error {
+	c.received++
+	o := object{ref: content.Obj, props: make(map[string]types.AnyType, len(content.PropSet)), withheld: make(map[string]bool)}
+	for _, p := range content.PropSet {
+		if p.Val != nil {
+			o.props[p.Name] = p.Val
+		}
+	}
+	for _, p := range c.unknown {
+		o.withheld[p] = true
+	}
+	for _, m := range content.MissingSet {
+		o.withheld[m.Path] = true
+		switch m.Fault.Fault.(type) {
+		case *types.NotAuthenticated:
+			return expiredError{fmt.Errorf("%s of %s is withheld", m.Path, content.Obj.Value)}
+		case *types.ManagedObjectNotFound:
+			c.deleted++
+			return nil
+		case *types.InvalidProperty:
+			if !slices.Contains(c.unknown, m.Path) {
+				c.unknown = append(c.unknown, m.Path)
+			}
+		default:
+			c.denied[m.Path] = append(c.denied[m.Path], content.Obj.Value)
+		}
+	}
+	c.done = append(c.done, c.convert(&o))
+	return nil
+}
+
+// notes says what the answers leave out.
+func (c *collection[T]) notes() []numa.Note {
+	var notes []numa.Note
+	add := func(format string, a ...any) {
+		notes = append(notes, numa.Note{At: c.host, Text: fmt.Sprintf(format, a...)})
+	}
+	for _, path := range c.unknown {
+		add("API version %s does not know %s of %s: left unknown", c.client.ServiceContent.About.ApiVersion, path, c.stage)
+	}
+	for _, path := range c.paths {
+		if ids := c.denied[path]; len(ids) > 0 {
+			add("the account may not read %s of %s %s, such as %s", path, thousands(len(ids)), c.stage, ids[0])
+		}
+	}
+	if gone := max(c.total-c.received, 0) + c.deleted; gone > 0 {
+		add("%s of %s %s disappeared while they were read", thousands(gone), thousands(c.total), c.stage)
+	}
+	return notes
+}
+
+// thousands writes n with a comma between groups of three digits: 1,500.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	var b strings.Builder
+	for i := range len(s) {
+		if i > 0 && (len(s)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,125 @@
+// Package vsphere reads a fleet from a vCenter or a standalone ESXi host over
+// its API. It only reads: the built-in role Read-only is enough.
+//
+// A read is one session with a handful of queries: folders, clusters, hosts and
+// VMs, page by page. Either all of it arrives or Read returns an error; what an
+// account may not see is stated in the notes of the fleet.
+package vsphere
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"homenode/numa"
+)
+
+// Options say how to reach and read a vCenter. The zero value takes the
+// credentials from the URL and verifies the certificate with the CAs of the
+// system. As everywhere in Go, HTTPS_PROXY and NO_PROXY decide about a proxy.
+type Options struct {
+	Username string // empty means the one in the URL
+	Password string // belongs to Username; never part of an error or of the fleet
+
+	Insecure   bool   // accept any certificate
+	CACerts    string // files with CA certificates (PEM) in the form of PATH; empty means the CAs of the system
+	KnownHosts string // files with lines "host thumbprint" in the form of PATH, for certificates no CA vouches for
+
+	CallTimeout time.Duration // longest wait for one answer; 0 means 2 minutes
+	PageSize    int32         // VMs in one answer; 0 means 500
+
+	// Progress is told how many objects of a stage ("hosts", "VMs") have been
+	// read; nil means nobody is. It is called from the goroutine of Read.
+	Progress func(stage string, done, total int)
+}
+
+// Defaults of Options. A VM has about 400 XML elements and vCenter refuses
+// answers of more than 500,000 elements (telegraf issue 8169): 500 VMs keep a
+// page well below that, and its 2 MB arrive long before 2 minutes.
+const (
+	defaultCallTimeout = 2 * time.Minute
+	defaultPageSize    = 500
+)
+
+// hostPageSize bounds the hosts in one answer: with its 1,100 advanced options
+// a host has some 4,000 XML elements.
+const hostPageSize = 50
+
+// Read reads the fleet of the vCenter or ESXi host at u. The path of u is
+// usually empty or "/sdk". The session is closed also when ctx ends early.
+func Read(ctx context.Context, u *url.URL, o Options) (*numa.Fleet, error) {
+	r, err := newReader(u, o)
+	if err != nil {
+		return nil, err
+	}
+	defer r.soap.CloseIdleConnections()
+	if err := r.connect(ctx); err != nil {
+		return nil, fmt.Errorf("%s: connect: %w", r.host, err)
+	}
+	if err := r.login(ctx); err != nil {
+		return nil, fmt.Errorf("%s: log in: %w", r.host, err)
+	}
+	fleet, err := r.readFleet(ctx)
+	logoutErr := r.logout(ctx)
+	if err != nil {
+		// A server that fails to answer a query also fails to log out; the
+		// first error is the one to act on.
+		return nil, fmt.Errorf("%s: %w", r.host, err)
+	}
+	if logoutErr != nil {
+		fleet.Notes = append(fleet.Notes, numa.Note{At: r.host,
+			Text: fmt.Sprintf("the session stays open until it is idle too long: log out: %v", logoutErr)})
+	}
+	if err := fleet.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.host, err)
+	}
+	return fleet, nil
+}
+
+// readFleet runs the queries one after the other and puts their results together.
+func (r *reader) readFleet(ctx context.Context) (*numa.Fleet, error) {
+	now, err := r.currentTime(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the time: %w", err)
+	}
+	inv := &inventory{reader: r}
+	if err := inv.readTree(ctx); err != nil {
+		return nil, err
+	}
+	if err := inv.readHosts(ctx); err != nil {
+		return nil, err
+	}
+	if err := inv.readVMs(ctx); err != nil {
+		return nil, err
+	}
+	f := &numa.Fleet{Source: r.source, Collected: now.UTC().Format(time.RFC3339)}
+	inv.placeHosts()
+	inv.placeVMs()
+	inv.noteRestrictedView()
+
+	for i := range inv.computes {
+		if c := &inv.computes[i]; c.cluster {
+			f.Clusters = append(f.Clusters, numa.Cluster{ID: c.ref.Value, Name: c.name, At: r.at(c.ref)})
+		}
+	}
+	for i := range inv.hosts {
+		f.Hosts = append(f.Hosts, inv.hosts[i].Host)
+	}
+	for i := range inv.vms {
+		f.VMs = append(f.VMs, inv.vms[i].VM)
+	}
+	f.Notes = inv.notes
+	slices.SortFunc(f.Clusters, func(a, b numa.Cluster) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortFunc(f.Hosts, func(a, b numa.Host) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortFunc(f.VMs, func(a, b numa.VM) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return f, nil
+}

@@ -1,0 +1,175 @@
+package vsphere
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/vmware/govmomi/session"
+	"github.com/vmware/govmomi/vim25"
+	"github.com/vmware/govmomi/vim25/methods"
+	"github.com/vmware/govmomi/vim25/soap"
+	"github.com/vmware/govmomi/vim25/types"
+)
+
+// cleanUpTimeout bounds what is still done after a read ended early: finishing
+// a login that is under way, and logging out.
+const cleanUpTimeout = 5 * time.Second
+
+// A reader is one session with a vCenter or ESXi host.
+type reader struct {
+	host   string // of the URL, with its port if it has one: the name in errors and positions
+	source string // the URL without credentials
+	user   *url.Userinfo
+	opts   Options // with the defaults filled in
+
+	soap     *soap.Client
+	client   *vim25.Client    // set by connect
+	sessions *session.Manager // set by connect
+}
+
+// newReader checks the URL and the options and prepares the connection.
+func newReader(u *url.URL, o Options) (*reader, error) {
+	if u == nil || u.Host == "" {
+		return nil, errors.New("found a URL without a host, want one such as https://vc01.example.com/sdk")
+	}
+	if o.CallTimeout <= 0 {
+		o.CallTimeout = defaultCallTimeout
+	}
+	if o.PageSize <= 0 {
+		o.PageSize = defaultPageSize
+	}
+	plain := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	r := &reader{host: u.Host, source: plain.String(), user: u.User, opts: o}
+	if o.Username != "" {
+		r.user = url.UserPassword(o.Username, o.Password)
+	}
+	if r.user.Username() == "" {
+		return nil, fmt.Errorf("%s: no user name", r.host)
+	}
+	switch {
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		return nil, fmt.Errorf("%s: http would show the password to the network, want https", r.host)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("%s: found the scheme %q, want https", r.host, u.Scheme)
+	}
+	if plain.Path == "" || plain.Path == "/" {
+		plain.Path = vim25.Path
+	}
+	tlsConfig, err := newTLSConfig(u, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.host, err)
+	}
+	r.soap = soap.NewClient(&plain, o.Insecure)
+	r.soap.UserAgent = "homenode"
+	// A redirect would carry the login to a server nobody named.
+	r.soap.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	t := r.soap.DefaultTransport()
+	t.TLSClientConfig = tlsConfig
+	t.DialTLSContext = nil // that of govmomi ignores the context and so outlives a hanging handshake
+	return r, nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// connect agrees on the API version and reads the service content.
+func (r *reader) connect(ctx context.Context) error {
+	if err := r.useServerVersion(ctx); err != nil {
+		return err
+	}
+	return r.call(ctx, func(ctx context.Context) error {
+		c, err := vim25.NewClient(ctx, r.soap)
+		if err != nil {
+			return err
+		}
+		if c.ServiceContent.SessionManager == nil || c.ServiceContent.ViewManager == nil {
+			return errors.New("found no session and view manager, want a vCenter or ESXi host")
+		}
+		r.client, r.sessions = c, session.NewManager(c)
+		return nil
+	})
+}
+
+// useServerVersion asks for the newest API version of the server. A server
+// answers a request of a version it does not know as if it came from an old
+// client, without the properties of 7.0 and 8.0. Without an answer the version
+// of the library stays.
+func (r *reader) useServerVersion(ctx context.Context) error {
+	return r.call(ctx, func(ctx context.Context) error {
+		u := r.soap.URL()
+		u.Path = vim25.Path + "/vimServiceVersions.xml"
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+		if err != nil {
+			return err
+		}
+		return r.soap.Do(ctx, req, func(res *http.Response) error {
+			if res.StatusCode != http.StatusOK {
+				return nil
+			}
+			var versions struct {
+				Namespaces []struct {
+					Name    string `xml:"name"`
+					Version string `xml:"version"`
+				} `xml:"namespace"`
+			}
+			if err := xml.NewDecoder(res.Body).Decode(&versions); err != nil {
+				return fmt.Errorf("%s is no list of API versions: %w", u.Path, err)
+			}
+			for _, n := range versions.Namespaces {
+				if n.Name == "urn:"+vim25.Namespace {
+					r.soap.Version = n.Version
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// login opens the session. Once sent, a login is not given up with ctx at once:
+// the answer that is lost holds the key to log out with, and 3,000 forgotten
+// sessions shut a vCenter to everybody (KB 437427).
+func (r *reader) login(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	patient, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(cleanUpTimeout, cancel) })
+	defer stop()
+	err := r.call(patient, func(ctx context.Context) error { return r.sessions.Login(ctx, r.user) })
+	if ctx.Err() != nil && err != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// logout ends the session, and with it its views, also when ctx has ended.
+func (r *reader) logout(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+	defer cancel()
+	return r.call(ctx, r.sessions.Logout)
+}
+
+// currentTime returns the time of the server's clock.
+func (r *reader) currentTime(ctx context.Context) (time.Time, error) {
+	var now time.Time
+	err := r.call(ctx, func(ctx context.Context) error {
+		t, err := methods.GetCurrentTime(ctx, r.client)
+		if err == nil {
+			now = *t
+		}
+		return err
+	})
+	return now, err
+}
+
+// at returns the position of an object, such as "vc01.example.com vm-123".
+func (r *reader) at(ref types.ManagedObjectReference) string { return r.host + " " + ref.Value }

@@ -1,0 +1,141 @@
+package vsphere
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/vmware/govmomi/vim25/soap"
+)
+
+// An UntrustedError says that nothing vouches for the certificate of a server.
+type UntrustedError struct {
+	Host       string // as it has to stand in the file of known hosts
+	Thumbprint string // SHA-256 of the certificate that the server showed
+	Listed     string // thumbprint that the file of known hosts has for Host; empty when none
+	Err        error  // what the verification by CA said
+}
+
+func (e *UntrustedError) Error() string {
+	if e.Listed != "" {
+		return fmt.Sprintf("the certificate of %s has the thumbprint %s but the known hosts list %s: "+
+			"it was renewed, or somebody stands in between; verify it, then correct the line `%s %s`",
+			e.Host, e.Thumbprint, e.Listed, e.Host, e.Thumbprint)
+	}
+	return fmt.Sprintf("the certificate of %s is not trusted: %v; its thumbprint is %s: "+
+		"verify it, then add the line `%s %s` to a file and pass it with --tls-known-hosts",
+		e.Host, e.Err, e.Thumbprint, e.Host, e.Thumbprint)
+}
+
+// Unwrap returns what the verification by CA said.
+func (e *UntrustedError) Unwrap() error { return e.Err }
+
+// newTLSConfig returns a configuration that trusts a certificate when a CA
+// vouches for it or when its thumbprint is listed for the host.
+func newTLSConfig(u *url.URL, o Options) (*tls.Config, error) {
+	if o.Insecure {
+		return &tls.Config{InsecureSkipVerify: true}, nil
+	}
+	var roots *x509.CertPool // nil means those of the system
+	if o.CACerts != "" {
+		var err error
+		if roots, err = loadCAs(o.CACerts); err != nil {
+			return nil, err
+		}
+	}
+	known, err := loadKnownHosts(o.KnownHosts)
+	if err != nil {
+		return nil, err
+	}
+	// The verification of crypto/tls comes first and cannot be overruled, so it
+	// is switched off and done here.
+	return &tls.Config{
+		InsecureSkipVerify: true,
+		VerifyConnection: func(s tls.ConnectionState) error {
+			// No server name is sent to an IP address; the URL has it.
+			return verify(s.PeerCertificates, cmp.Or(s.ServerName, u.Hostname()), u, roots, known)
+		},
+	}, nil
+}
+
+// verify checks the chain that a server showed as crypto/tls does, and falls
+// back to the thumbprint listed for the host.
+func verify(chain []*x509.Certificate, name string, u *url.URL, roots *x509.CertPool, known map[string]string) error {
+	intermediates := x509.NewCertPool()
+	for _, c := range chain[1:] {
+		intermediates.AddCert(c)
+	}
+	leaf := chain[0]
+	_, err := leaf.Verify(x509.VerifyOptions{DNSName: name, Roots: roots, Intermediates: intermediates})
+	if err == nil {
+		return nil
+	}
+	listed := known[hostKey(u.Host)]
+	thumbprint := soap.ThumbprintSHA256(leaf)
+	if strings.EqualFold(listed, thumbprint) || strings.EqualFold(listed, soap.ThumbprintSHA1(leaf)) && listed != "" {
+		return nil
+	}
+	return &UntrustedError{Host: u.Host, Thumbprint: thumbprint, Listed: listed, Err: err}
+}
+
+// hostKey returns the host in lower case with its port, 443 when it has none.
+func hostKey(host string) string {
+	host = strings.ToLower(host)
+	if _, _, err := net.SplitHostPort(host); err != nil {
+		return net.JoinHostPort(strings.Trim(host, "[]"), "443")
+	}
+	return host
+}
+
+func loadCAs(files string) (*x509.CertPool, error) {
+	pool := x509.NewCertPool()
+	for _, name := range filepath.SplitList(files) {
+		pem, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read CA certificates: %w", err)
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("read CA certificates: %s: found no certificate in PEM form", name)
+		}
+	}
+	return pool, nil
+}
+
+// loadKnownHosts reads files with lines "host thumbprint", as govc does; lines
+// that are empty or start with # are skipped.
+func loadKnownHosts(files string) (map[string]string, error) {
+	known := make(map[string]string)
+	for _, name := range filepath.SplitList(files) {
+		if err := loadKnownHostsFile(name, known); err != nil {
+			return nil, fmt.Errorf("read known hosts: %w", err)
+		}
+	}
+	return known, nil
+}
+
+func loadKnownHostsFile(name string, known map[string]string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	s := bufio.NewScanner(f)
+	for line := 1; s.Scan(); line++ {
+		fields := strings.Fields(s.Text())
+		switch {
+		case len(fields) == 0 || strings.HasPrefix(fields[0], "#"):
+		case len(fields) == 2:
+			known[hostKey(fields[0])] = fields[1]
+		default:
+			err = errors.Join(err, fmt.Errorf("%s:%d: found %d words, want a host and a thumbprint", name, line, len(fields)))
+		}
+	}
+	return errors.Join(err, s.Err(), f.Close())
+}
