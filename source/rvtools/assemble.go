@@ -43,7 +43,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		n.add("", fmt.Sprintf("%s left out (%v)", plural(left.count, "SRM placeholder is", "SRM placeholders are"), left))
 	}
 	if repeated.count > 0 {
-		n.add("sheet vInfo", fmt.Sprintf("%s a VM and left out (%v)", plural(repeated.count, "row repeats", "rows repeat"), repeated))
+		n.add("sheet vInfo", fmt.Sprintf("%s a VM: left out (%v)", plural(repeated.count, "row repeats", "rows repeat"), repeated))
 	}
 	if unhosted.count > 0 {
 		n.add("sheet vHost", fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (%v)", plural(unhosted.count, "VM", "VMs"), unhosted))
@@ -113,7 +113,7 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 		f.Hosts = append(f.Hosts, h.host)
 	}
 	if repeated.count > 0 {
-		n.add("sheet vHost", fmt.Sprintf("%s a host and left out (%v)", plural(repeated.count, "row repeats", "rows repeat"), repeated))
+		n.add("sheet vHost", fmt.Sprintf("%s a host: left out (%v)", plural(repeated.count, "row repeats", "rows repeat"), repeated))
 	}
 	return byName
 }

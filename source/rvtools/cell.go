@@ -12,15 +12,18 @@ import (
 // is the decimal point of the sheet: a number with one of those and three digits
 // may be a fraction and is refused.
 func parseInt(s string, decimal byte) (n int64, ok bool) {
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err == nil {
 		return n, true
 	}
 	if digits, sep, ok := ungroup(s); ok {
 		if sep == rune(decimal) && strings.Count(s, string(sep)) == 1 {
 			return 0, false
 		}
-		n, err := strconv.ParseInt(digits, 10, 64)
-		return n, err == nil
+		if n, err = strconv.ParseInt(digits, 10, 64); err != nil {
+			return 0, false
+		}
+		return n, true
 	}
 	if decimal == ',' {
 		if strings.Contains(s, ".") {

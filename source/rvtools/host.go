@@ -49,7 +49,7 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 		hosts = append(hosts, h)
 	})
 	if nameless.count > 0 {
-		n.add("sheet vHost", fmt.Sprintf("%s no host and left out (%v)", plural(nameless.count, "row names", "rows name"), nameless))
+		n.add("sheet vHost", fmt.Sprintf("%s no host: left out (%v)", plural(nameless.count, "row names", "rows name"), nameless))
 	}
 	return hosts, err
 }
@@ -93,8 +93,8 @@ func readHost(t *table, name string) numa.Host {
 	}
 	if h.Packages.Value*perPackage.Value != h.Cores.Value || perPackage.Value > maxPackageCores {
 		t.notes.add(fmt.Sprintf("sheet vHost, row %d", t.row), fmt.Sprintf(
-			"host %s has %d cores but %d packages with %d cores each: its NUMA nodes are unknown",
-			name, h.Cores.Value, h.Packages.Value, perPackage.Value))
+			"host %s has %d cores but %s with %d cores each: its NUMA nodes are unknown",
+			name, h.Cores.Value, plural(h.Packages.Value, "package", "packages"), perPackage.Value))
 		return h
 	}
 	h.Nodes = packageNodes(&h, perPackage.Value)

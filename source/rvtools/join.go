@@ -21,6 +21,8 @@ type join struct {
 	byName      map[string]int
 }
 
+// newJoin indexes vms; it marks the rows that repeat a VM, so that the first one
+// gets the facts.
 func newJoin(vms []vmRow) *join {
 	j := &join{
 		byVCenterID: make(map[[2]string]int, len(vms)),
@@ -32,7 +34,8 @@ func newJoin(vms []vmRow) *join {
 		v := &vms[i]
 		if v.id != "" {
 			if _, ok := j.byVCenterID[[2]string{v.vcenter, v.id}]; ok {
-				continue // the row of a VM that is listed twice; assemble notes it
+				v.repeated = true
+				continue
 			}
 			j.byVCenterID[[2]string{v.vcenter, v.id}] = i
 			index(j.byID, v.id, i)
@@ -122,7 +125,7 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes, read fu
 		return err
 	}
 	for i := range vms {
-		if !vms[i].placeholder && !vms[i].joined[which] {
+		if !vms[i].placeholder && !vms[i].repeated && !vms[i].joined[which] {
 			without.add(vms[i].vm.Name)
 		}
 	}

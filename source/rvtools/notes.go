@@ -44,7 +44,7 @@ func (n *notes) cell(sheet string, row int, header, text string) {
 func (n *notes) all() []numa.Note {
 	for _, key := range n.order {
 		if more := n.cells[key] - maxCellNotes; more > 0 {
-			n.add(key, fmt.Sprintf("%s unreadable: unknown for their rows", plural(more, "more cell is", "more cells are")))
+			n.add(key, fmt.Sprintf("%s and ignored", plural(more, "more cell is unreadable", "more cells are unreadable")))
 		}
 	}
 	return n.list

@@ -138,7 +138,7 @@ func (t *table) bad(f field, what string) {
 	if subject == "" {
 		subject = "the row"
 	}
-	t.notes.cell(t.sheet, t.row, t.header[f], what+": unknown for "+subject)
+	t.notes.cell(t.sheet, t.row, t.header[f], what+": ignored for "+subject)
 }
 
 // stringFact returns the text of a column as a fact.

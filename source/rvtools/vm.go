@@ -22,6 +22,7 @@ type vmRow struct {
 	cluster     string
 	host        string
 	joined      [2]bool // has a row in vCPU, vMemory
+	repeated    bool    // an earlier row has the same reference
 }
 
 // readVMs reads vInfo, the sheet that lists the VMs.
@@ -64,7 +65,7 @@ func (x *export) readVMs(n *notes) ([]vmRow, error) {
 		vms = append(vms, v)
 	})
 	if nameless.count > 0 {
-		n.add("sheet vInfo", fmt.Sprintf("%s no VM and left out (%v)", plural(nameless.count, "row names", "rows name"), nameless))
+		n.add("sheet vInfo", fmt.Sprintf("%s no VM: left out (%v)", plural(nameless.count, "row names", "rows name"), nameless))
 	}
 	return vms, err
 }

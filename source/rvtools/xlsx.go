@@ -202,10 +202,10 @@ const noRow = -1 // no row has a value
 // error.
 func lastRow(b []byte) (int, error) {
 	end := bytes.LastIndex(b, []byte("sheetData>"))
-	if end < 0 {
-		if bytes.Contains(b, []byte("sheetData/>")) {
-			return noRow, nil
-		}
+	if end < 0 && bytes.Contains(b, []byte("sheetData/>")) {
+		return noRow, nil
+	}
+	if open := bytes.LastIndexByte(b[:max(end, 0)], '<'); open < 0 || b[open+1] != '/' {
 		return 0, fmt.Errorf("damaged workbook: the sheet is cut off")
 	}
 	b = b[:end]

@@ -1,0 +1,144 @@
+package rvtools
+
+import (
+	"testing"
+	"time"
+)
+
+func TestParseInt(t *testing.T) {
+	for _, tt := range []struct {
+		s       string
+		decimal byte
+		want    int64
+		ok      bool
+	}{
+		{"261797", '.', 261797, true},
+		{"-7", '.', -7, true},
+		{"2048.0", '.', 2048, true},
+		{"2,0", ',', 2, true},
+		{"1.2E3", '.', 1200, true},
+		{"261,797", '.', 261797, true},
+		{"261.797", ',', 261797, true},
+		{"261 797", '.', 261797, true},
+		{"261\u00a0797", ',', 261797, true},
+		{"261\u202f797", ',', 261797, true},
+		{"1'261'797", '.', 1261797, true},
+		{"1.261.797", '.', 1261797, true}, // two points are no decimal points
+		// One decimal point and three digits can be a fraction.
+		{"261.797", '.', 0, false},
+		{"1.000", '.', 0, false},
+		{"261,797", ',', 0, false},
+		{"1.5", '.', 0, false},
+		{"1,5", ',', 0, false},
+		{"0.125", ',', 0, false},
+		{"0,125", '.', 0, false},
+		{"26,1797", '.', 0, false},
+		{"2617,97", '.', 0, false},
+		{"1,261.797", '.', 0, false},
+		{"1.261,797", ',', 0, false},
+		{"", '.', 0, false},
+		{"n/a", '.', 0, false},
+		{"NaN", '.', 0, false},
+		{"0x10", '.', 0, false},
+		{"1_000", '.', 0, false},
+		{"1e300", '.', 0, false},
+		{"99999999999999999999", '.', 0, false},
+		{"999.999.999.999.999.999.999", ',', 0, false},
+		{".", '.', 0, false},
+	} {
+		if got, ok := parseInt(tt.s, tt.decimal); got != tt.want || ok != tt.ok {
+			t.Errorf("parseInt(%q, %q) = %d, %v; want %d, %v", tt.s, tt.decimal, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
+func TestParseBool(t *testing.T) {
+	for _, tt := range []struct {
+		s        string
+		want, ok bool
+	}{
+		{"True", true, true}, {"FALSE", false, true}, {"1", true, true}, {"0", false, true},
+		{"Wahr", true, true}, {"Falsch", false, true}, {"Vrai", true, true}, {"Faux", false, true},
+		{"VERDADERO", true, true}, {"FALSO", false, true},
+		{"yes", false, false}, {"", false, false},
+	} {
+		if got, ok := parseBool(tt.s); got != tt.want || ok != tt.ok {
+			t.Errorf("parseBool(%q) = %v, %v; want %v, %v", tt.s, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
+func TestParseTime(t *testing.T) {
+	for _, tt := range []struct{ s, want string }{
+		{"45809.430914351855", "2025-06-01T10:20:31-00:00"}, // a date of Excel
+		{"2025-06-01 10:20:31", "2025-06-01T10:20:31-00:00"},
+		{"2025/06/01 10:20:31", "2025-06-01T10:20:31-00:00"},
+		{"2025-06-01T10:20:31Z", "2025-06-01T10:20:31Z"},
+		{"06/01/2025 10:20:31", ""}, // June or January
+		{"4", ""},
+		{"1e99", ""},
+		{"NaN", ""},
+		{"", ""},
+	} {
+		got, ok := parseTime(tt.s)
+		if got != tt.want || ok != (tt.want != "") {
+			t.Errorf("parseTime(%q) = %q, %v; want %q", tt.s, got, ok, tt.want)
+		}
+		if _, err := time.Parse(time.RFC3339, got); ok && err != nil {
+			t.Errorf("parseTime(%q) = %q: %v", tt.s, got, err)
+		}
+	}
+}
+
+func TestNormal(t *testing.T) {
+	for _, tt := range []struct{ header, want string }{
+		{" Free %  ", "free %"},
+		{"#\u00a0CPU", "# cpu"},
+		{"Cores \t p/s\u00a0", "cores p/s"},
+	} {
+		if got := normal(tt.header); got != tt.want {
+			t.Errorf("normal(%q) = %q, want %q", tt.header, got, tt.want)
+		}
+	}
+}
+
+// TestColumns holds the table to its own rules.
+func TestColumns(t *testing.T) {
+	for _, s := range columns {
+		seenName, seenField := map[string]field{}, map[field]bool{}
+		for _, c := range s.columns {
+			if seenField[c.field] {
+				t.Errorf("sheet %s: two columns for the field of %q", s.name, c.names[0])
+			}
+			seenField[c.field] = true
+			for _, name := range c.names {
+				if _, ok := seenName[normal(name)]; ok {
+					t.Errorf("sheet %s: header %q stands twice", s.name, name)
+				}
+				seenName[normal(name)] = c.field
+			}
+		}
+	}
+}
+
+func TestLastRow(t *testing.T) {
+	for _, tt := range []struct {
+		name, xml string
+		want      int
+	}{
+		{"trailing empty rows", `<sheetData><row r="1"><c r="A1"><v>1</v></c></row><row r="7" s="1"><c r="A7"/></row></sheetData>`, 1},
+		{"attributes first", `<sheetData><row spans="1:9" r="12"><c><is><t>x</t></is></c></row></sheetData>`, 12},
+		{"a name space", `<x:sheetData><x:row r="3"><x:c><x:v>1</x:v></x:c></x:row></x:sheetData>`, 3},
+		{"text with a row", `<sheetData><row r="3"><c><is><t>row r="9" </t></is></c></row></sheetData>`, 3},
+		{"text with a colon", `<sheetData><row r="3"><c><is><t>a:row r="9" </t></is></c></row></sheetData>`, 3},
+		{"no numbers", `<sheetData><row><c><v>1</v></c></row></sheetData>`, 0},
+		{"no values", `<sheetData><row r="3"><c/></row></sheetData>`, noRow},
+		{"no rows", `<sheetData/>`, noRow},
+		{"empty", `<sheetData></sheetData>`, noRow},
+	} {
+		got, err := lastRow([]byte(tt.xml))
+		if got != tt.want || err != nil {
+			t.Errorf("%s: lastRow() = %d, %v; want %d", tt.name, got, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package rvtools
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+
+	"homenode/numa"
+)
+
+// TestDialects reads one export under the headers of other versions.
+func TestDialects(t *testing.T) {
+	want := readExport4(t)
+	delete(want, "vMetaData")
+	for _, tt := range []struct {
+		name   string
+		rename func(sheet, header string) string
+	}{
+		{"3.x", func(_, header string) string { return strings.Replace(header, "MiB", "MB", 1) }},
+		{"blanks and case", func(_, header string) string {
+			return " " + strings.ToUpper(strings.ReplaceAll(header, " ", " \u00a0")) + "  "
+		}},
+		{"internal names", func(sheet, header string) string {
+			for _, c := range columnsOf(sheet) {
+				i := slices.IndexFunc(c.names, func(name string) bool { return strings.HasPrefix(name, sheet) })
+				if c.names[0] == header && i >= 0 {
+					return c.names[i]
+				}
+			}
+			return sheet + header
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := testSheets{}
+			for sheet, rows := range want {
+				s[sheet] = slices.Clone(rows)
+				if sheet == "vDisk" {
+					continue
+				}
+				s[sheet][0] = slices.Clone(rows[0])
+				for i, h := range rows[0] {
+					s[sheet][0][i] = tt.rename(sheet, h)
+				}
+			}
+			got := values(mustRead(t, tempFolder(t, s.csvs(","))))
+			want := values(mustRead(t, tempFolder(t, want.csvs(","))))
+			if !slices.Equal(got, want) {
+				t.Errorf("values differ:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		})
+	}
+}
+
+// values prints hosts and VMs without their origins.
+func values(f *numa.Fleet) []string {
+	var lines []string
+	print := func(v reflect.Value) {
+		var b strings.Builder
+		for i := range v.NumField() {
+			field := v.Field(i)
+			if field.Kind() == reflect.Struct && field.NumField() == 2 {
+				fmt.Fprintf(&b, "%v/%v ", field.Field(0), field.Field(1).Field(0))
+			} else if v.Type().Field(i).Name != "At" {
+				fmt.Fprintf(&b, "%v ", field)
+			}
+		}
+		lines = append(lines, b.String())
+	}
+	for i := range f.Hosts {
+		print(reflect.ValueOf(f.Hosts[i]))
+	}
+	for i := range f.VMs {
+		print(reflect.ValueOf(f.VMs[i]))
+	}
+	return lines
+}
+
+// TestMissingSheets reads vInfo alone: the VMs are there, and it is said what is
+// not known about them.
+func TestMissingSheets(t *testing.T) {
+	f := mustRead(t, tempFolder(t, vInfoOnly("VM,CPUs,Memory,Host,Powerstate,Template,Latency Sensitivity,HW version,Cluster,OS according to the configuration file", "db01,8,4096,esx01")))
+	want := []string{
+		"no sheet vHost: unknown for all: cluster, maintenance mode, processor model, hyper-threading, packages and so NUMA nodes, cores, memory, power policy, release and build, vendor, model",
+		"no sheet vCPU: unknown for all: cores per socket, CPU reservation, CPU limit, CPU hot add, vNUMA with CPU hot add",
+		"no sheet vMemory: unknown for all: memory reservation locked to maximum, memory reservation, memory hot add",
+		`sheet vHost: no row for the hosts of 1 VM: their hosts are unknown (first: "db01 on esx01")`,
+	}
+	if got := notesOf(f); !slices.Equal(got, want) {
+		t.Errorf("notes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	wantVM := numa.VM{ID: "db01", Name: "db01", At: "fleet",
+		VCPUs: numa.ReadAt(8, `vInfo row 2 "CPUs"`), Memory: numa.ReadAt(4*numa.GiB, `vInfo row 2 "Memory"`)}
+	if len(f.VMs) != 1 || !reflect.DeepEqual(f.VMs[0], wantVM) {
+		t.Errorf("VMs = %+v\nwant  %+v", f.VMs, wantVM)
+	}
+}
+
+// TestMissingColumns names the columns and what is unknown without them.
+func TestMissingColumns(t *testing.T) {
+	files := vInfoOnly("VM", "db01")
+	files["RVTools_tabvCPU.csv"] = []byte("VM,CPUs\ndb01,4\n")
+	files["RVTools_tabvHost.csv"] = []byte("Name,# CPU\nesx01,2\n")
+	files["RVTools_tabvMemory.csv"] = nil
+	want := []string{
+		`sheet vHost: no column "Host": unknown for all: ` + factsOf("vHost"),
+		`sheet vInfo: no column "Powerstate", "Template", "Latency Sensitivity", "HW version", "Cluster", "Host", "OS according to the configuration file": unknown for all: power state, template, latency sensitivity, hardware version, cluster, host, guest OS`,
+		`sheet vCPU: no column "Cores p/s", "Reservation", "Limit", "Hot Add", "Numa Hotadd Exposed": unknown for all: cores per socket, CPU reservation, CPU limit, CPU hot add, vNUMA with CPU hot add`,
+		`sheet vMemory: no column "VM": unknown for all: ` + factsOf("vMemory"),
+	}
+	if got := notesOf(mustRead(t, tempFolder(t, files))); !slices.Equal(got, want) {
+		t.Errorf("notes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestJoin ties rows of vCPU to VMs by the keys that both sheets have.
+func TestJoin(t *testing.T) {
+	const cpuHead = "VM,VM ID,VM UUID,VI SDK UUID,CPUs,Cores p/s,Reservation,Limit,Hot Add,Numa Hotadd Exposed\n"
+	for _, tt := range []struct {
+		name, vInfo, vCPU string
+		want              []string // ID: cores per socket
+		notes             []string
+	}{
+		{"two vCenters with one reference",
+			"VM,VM ID,VI SDK UUID\nweb,vm-1,A\nweb,vm-1,B\n",
+			cpuHead + "web,vm-1,,b,4,2\nweb,vm-1,,a,4,1\n",
+			[]string{"a:vm-1 1", "b:vm-1 2"}, nil},
+		{"vInfo without the vCenter",
+			"VM,VM ID\nweb,vm-1\n",
+			cpuHead + "web,vm-1,,A,4,2\n",
+			[]string{"vm-1 2"}, nil},
+		{"UUID", "VM,VM UUID\nweb,AA\nweb,BB\n",
+			cpuHead + "web,vm-1,bb,A,4,2\nweb,vm-2,aa,A,4,1\n",
+			[]string{"aa 1", "bb 2"}, nil},
+		{"name", "VM\nweb\ndb\n",
+			cpuHead + "db,vm-1,bb,A,4,2\nweb,,,,4,1\n",
+			[]string{"web 1", "db 2"}, nil},
+		{"name of two VMs", "VM,VM ID\nweb,vm-1\nweb,vm-2\n",
+			cpuHead + "web,,,,4,2\n",
+			[]string{"vm-1 0", "vm-2 0"},
+			[]string{
+				`sheet vCPU: 1 row names a VM that is not the only one with its name, and has no VM ID: left out (first: "web")`,
+				`sheet vCPU: 2 VMs have no row: unknown: ` + factsOf("vCPU") + ` (first: "web")`}},
+		{"another reference is another VM", "VM,VM ID\nweb,vm-1\n",
+			cpuHead + "web,vm-9,,,4,2\n",
+			[]string{"vm-1 0"},
+			[]string{
+				`sheet vCPU: 1 row is about a VM that vInfo does not list: left out (first: "web")`,
+				`sheet vCPU: 1 VM has no row: unknown: ` + factsOf("vCPU") + ` (first: "web")`}},
+		{"rows twice", "VM,VM ID\nweb,vm-1\nweb,vm-1\n",
+			cpuHead + "web,vm-1,,,4,2\nweb,vm-1,,,4,1\n",
+			[]string{"vm-1 2"},
+			[]string{
+				`sheet vCPU: 1 row repeats a VM: the first row of each is taken (first: "web")`,
+				`sheet vInfo: 1 row repeats a VM: left out (first: "web")`}},
+		{"another number of vCPUs", "VM,CPUs\nweb,8\n",
+			cpuHead + "web,,,,4,2\n",
+			[]string{"web 2"},
+			[]string{`sheet vCPU: 1 VM has another size in vInfo: that of this sheet is taken (first: "web")`}},
+		{"nameless", "VM,CPUs\n,8\nweb,4\n",
+			cpuHead + "web,,,,4,2\n",
+			[]string{"web 2"},
+			[]string{`sheet vInfo: 1 row names no VM: left out (first: "row 2")`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := mustRead(t, tempFolder(t, map[string][]byte{"vInfo.csv": []byte(tt.vInfo), "vCPU.csv": []byte(tt.vCPU)}))
+			var got []string
+			for _, v := range f.VMs {
+				got = append(got, fmt.Sprint(v.ID, " ", v.CoresPerSocket.Value))
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("cores per socket %q, want %q", got, tt.want)
+			}
+			notes := slices.DeleteFunc(notesOf(f), func(s string) bool { return strings.Contains(s, "unknown for all") })
+			if !slices.Equal(notes, tt.notes) {
+				t.Errorf("notes:\n%s\nwant:\n%s", strings.Join(notes, "\n"), strings.Join(tt.notes, "\n"))
+			}
+		})
+	}
+}
+
+// TestHosts checks what is made of the few columns on a host.
+func TestHosts(t *testing.T) {
+	const head = "Host,HT Active,# CPU,Cores per CPU,# Cores,# Memory\n"
+	for _, tt := range []struct {
+		name, row string
+		nodes     string
+		threads   int
+		note      string
+	}{
+		{"all there", "esx01,True,2,8,16,1000", "[0:8/16 500 MB 1:8/16 500 MB]", 32, ""},
+		{"no cores per package", "esx01,False,2,,16,1000", "[0:8/8 500 MB 1:8/8 500 MB]", 16, ""},
+		{"no cores", "esx01,False,2,8,,1000", "[0:8/8 500 MB 1:8/8 500 MB]", 16, ""},
+		{"no hyper-threading", "esx01,,1,8,8,", "[0:8/8 0 B]", 0, ""},
+		{"no packages", "esx01,True,,8,16,1000", "[]", 32, ""},
+		{"cores that do not divide", "esx01,True,3,,16,1000", "[]", 32, ""},
+		{"cores that do not agree", "esx01,True,2,8,20,1000", "[]", 40,
+			"sheet vHost, row 2: host esx01 has 20 cores but 2 packages with 8 cores each: its NUMA nodes are unknown"},
+		{"too many cores for one package", "esx01,True,1,,130000,1000", "[]", 260000,
+			"sheet vHost, row 2: host esx01 has 130000 cores but 1 package with 130000 cores each: its NUMA nodes are unknown"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := mustRead(t, tempFolder(t, map[string][]byte{"vInfo.csv": []byte("VM\n"), "vHost.csv": []byte(head + tt.row)}))
+			h := f.Hosts[0]
+			var nodes []string
+			for _, n := range h.Nodes.Value {
+				nodes = append(nodes, fmt.Sprintf("%d:%d/%d %v", n.ID, n.Cores, n.Threads, n.Memory.Value))
+			}
+			if got := fmt.Sprint(nodes); got != tt.nodes || h.Threads.Value != tt.threads {
+				t.Errorf("nodes %s, %d threads; want %s, %d threads", got, h.Threads.Value, tt.nodes, tt.threads)
+			}
+			notes := slices.DeleteFunc(notesOf(f), func(s string) bool { return strings.Contains(s, "unknown for all") })
+			if got := strings.Join(notes, "\n"); got != tt.note {
+				t.Errorf("notes %q, want %q", got, tt.note)
+			}
+		})
+	}
+}
+
+// TestDeepSheet reads a sheet that goes on to the last row Excel has, as some
+// programs save it.
+func TestDeepSheet(t *testing.T) {
+	book := excelize.NewFile()
+	defer book.Close()
+	if err := book.SetSheetName("Sheet1", "vInfo"); err != nil {
+		t.Fatal(err)
+	}
+	w, err := book.NewStreamWriter("vInfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []struct {
+		cell string
+		row  []any
+	}{
+		{"A1", []any{"VM", "Template"}},
+		{"A5", []any{"db01", true}},
+		{"A1048576", []any{excelize.Cell{StyleID: 1}}},
+	} {
+		if err := w.SetRow(r.cell, r.row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := book.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	path := tempFile(t, "deep.xlsx", b.Bytes())
+	start := time.Now()
+	f := mustRead(t, path)
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("read took %v, want well under a second", d)
+	}
+	if want := numa.ReadAt(true, `vInfo row 5 "Template"`); len(f.VMs) != 1 || f.VMs[0].Template != want {
+		t.Errorf("VMs = %+v, want db01 with template %v", f.VMs, want)
+	}
+}

@@ -1,0 +1,307 @@
+package rvtools
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/xuri/excelize/v2"
+
+	"homenode/numa"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// export4 is the export of an invented vCenter in the layout of 4.7.
+const export4 = "testdata/RVTools_export_all_2025-06-01_10.20.30"
+
+// testSheets are the rows of an export by sheet.
+type testSheets map[string][][]string
+
+// readExport4 returns the sheets of export4.
+func readExport4(t testing.TB) testSheets {
+	t.Helper()
+	files, err := folderCSVs(export4)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("folderCSVs(%s) = %d files, %v", export4, len(files), err)
+	}
+	s := testSheets{}
+	for _, f := range files {
+		sheet, _ := csvSheet(f.name)
+		b, err := f.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := newCSVRows(f.name, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			cells, _, err := rows.next()
+			if err != nil {
+				break
+			}
+			s[sheet] = append(s[sheet], slices.Clone(cells))
+		}
+	}
+	return s
+}
+
+// csvs returns the sheets as files of a CSV export.
+func (s testSheets) csvs(sep string) map[string][]byte {
+	files := map[string][]byte{}
+	for sheet, rows := range s {
+		var b strings.Builder
+		for _, row := range rows {
+			for i, c := range row {
+				if i > 0 {
+					b.WriteString(sep)
+				}
+				if strings.ContainsAny(c, "\";,\r\n") {
+					c = `"` + strings.ReplaceAll(c, `"`, `""`) + `"`
+				}
+				b.WriteString(c)
+			}
+			b.WriteString("\r\n")
+		}
+		files["RVTools_tab"+sheet+".csv"] = []byte(b.String())
+	}
+	return files
+}
+
+// tempFolder writes files to a new folder called fleet.
+func tempFolder(t testing.TB, files map[string][]byte) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "fleet")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// zipOf returns a zip of files.
+func zipOf(t testing.TB, files map[string][]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(files[name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// xlsx returns the sheets as a workbook: whole numbers as numeric cells, the
+// rest as text, as RVTools does.
+func (s testSheets) xlsx(t testing.TB) []byte {
+	t.Helper()
+	book := excelize.NewFile()
+	defer book.Close()
+	for _, sheet := range slices.Sorted(maps.Keys(s)) {
+		if _, err := book.NewSheet(sheet); err != nil {
+			t.Fatal(err)
+		}
+		w, err := book.NewStreamWriter(sheet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range s[sheet] {
+			cells := make([]any, len(row))
+			for j, c := range row {
+				cells[j] = c
+				if n, err := strconv.Atoi(c); err == nil {
+					cells[j] = n
+				}
+			}
+			if err := w.SetRow("A"+strconv.Itoa(i+1), cells); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := book.DeleteSheet("Sheet1"); err != nil {
+		t.Fatal(err)
+	}
+	b, err := book.WriteToBuffer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// tempFile writes b to a new file of this name.
+func tempFile(t testing.TB, name string, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func mustRead(t testing.TB, path string) *numa.Fleet {
+	t.Helper()
+	f, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestReadFolder compares the whole fleet with a file that a person has read.
+func TestReadFolder(t *testing.T) {
+	got, err := json.MarshalIndent(mustRead(t, export4), "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, '\n')
+	const golden = "testdata/fleet.json"
+	if *update {
+		if err := os.WriteFile(golden, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("Read(%s) differs from %s:\n%s", export4, golden, got)
+	}
+}
+
+// withoutName replaces what depends on the name of an export.
+func withoutName(f *numa.Fleet) *numa.Fleet {
+	f.Source = ""
+	base := f.Clusters[0].At
+	for i := range f.Clusters {
+		f.Clusters[i].At = ""
+	}
+	for i := range f.Hosts {
+		f.Hosts[i].At = ""
+	}
+	for i := range f.VMs {
+		f.VMs[i].At = ""
+	}
+	for i := range f.Notes {
+		f.Notes[i].At = strings.TrimPrefix(f.Notes[i].At, base)
+	}
+	return f
+}
+
+// TestForms reads one export in all its forms: they say the same.
+func TestForms(t *testing.T) {
+	want := withoutName(mustRead(t, export4))
+	s := readExport4(t)
+	csvs := s.csvs(",")
+	each := func(m map[string][]byte, change func([]byte) []byte) map[string][]byte {
+		changed := map[string][]byte{}
+		for name, b := range m {
+			changed[name] = change(b)
+		}
+		return changed
+	}
+	for _, tt := range []struct {
+		name string
+		path string
+	}{
+		{"xlsx", tempFile(t, "fleet.xlsx", s.xlsx(t))},
+		{"one CSV of the folder", filepath.Join(export4, "RVTools_tabvInfo.csv")},
+		{"semicolons", tempFolder(t, s.csvs(";"))},
+		{"tabs", tempFolder(t, s.csvs("\t"))},
+		{"UTF-16LE", tempFolder(t, each(csvs, utf16LE))},
+		{"LF", tempFolder(t, each(csvs, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")) }))},
+		{"CR", tempFolder(t, each(csvs, func(b []byte) []byte {
+			b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\r"))
+			return bytes.ReplaceAll(b, []byte("\n"), []byte("\r"))
+		}))},
+		{"zip of CSVs", tempFile(t, "fleet.zip", zipOf(t, csvs))},
+		{"zip of a folder, a climbing name", tempFile(t, "fleet.zip", zipOf(t, func() map[string][]byte {
+			m := map[string][]byte{"__MACOSX/._RVTools_tabvInfo.csv": {0}}
+			for name, b := range csvs {
+				m["../../etc/"+name] = b
+			}
+			return m
+		}()))},
+		{"zip of an xlsx", tempFile(t, "fleet.zip", zipOf(t, map[string][]byte{"export/fleet.xlsx": s.xlsx(t)}))},
+		{"xlsx called zip", tempFile(t, "fleet.zip", s.xlsx(t))},
+		{"upper-case names", tempFolder(t, func() map[string][]byte {
+			m := map[string][]byte{}
+			for name, b := range csvs {
+				m[strings.ToUpper(name)] = b
+			}
+			return m
+		}())},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if !Detect(tt.path) {
+				t.Error("Detect() = false, want true")
+			}
+			if got := withoutName(mustRead(t, tt.path)); !reflect.DeepEqual(got, want) {
+				t.Errorf("Read() = %s\nwant %s", toJSON(t, got), toJSON(t, want))
+			}
+		})
+	}
+}
+
+func toJSON(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func utf16LE(b []byte) []byte {
+	out := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(string(b))) {
+		out = append(out, byte(u), byte(u>>8))
+	}
+	return out
+}
+
+func TestDetect(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		path string
+		want bool
+	}{
+		{"a workbook that is not there", "none.xlsx", true},
+		{"nothing", "none", false},
+		{"a folder without CSVs", t.TempDir(), false},
+		{"another CSV", tempFile(t, "batch.csv", []byte("a,b\n")), false},
+		{"old Excel", tempFile(t, "old.xls", []byte(oleMagic)), true},
+		{"a zip of something else", tempFile(t, "logs.zip", zipOf(t, map[string][]byte{"vmware.log": nil})), false},
+		{"text", tempFile(t, "hosts.txt", []byte("esx01\n")), false},
+	} {
+		if got := Detect(tt.path); got != tt.want {
+			t.Errorf("%s: Detect() = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
