@@ -65,7 +65,7 @@ func explain(err error) error {
 	}
 	var noPermission *types.NoPermission
 	if _, ok := fault.As(err, &noPermission); ok {
-		return fmt.Errorf("the account lacks the privilege %s: %w", noPermission.PrivilegeId, err)
+		return fmt.Errorf("the account lacks the privilege %s", noPermission.PrivilegeId)
 	}
 	if dropped(err) {
 		return fmt.Errorf("connection dropped: %w", err)

@@ -43,9 +43,13 @@ type compute struct {
 // nameReplacer undoes the escapes of names in the inventory.
 var nameReplacer = strings.NewReplacer("%2f", "/", "%2F", "/", "%5c", `\`, "%5C", `\`, "%25", "%")
 
-// name returns the name of an object as the vSphere Client shows it.
+// name returns the name of an object as the vSphere Client shows it, and its ID
+// when the account may not read the name.
 func (o *object) name() string {
-	s, _ := value[string](o, "name")
+	s, ok := value[string](o, "name")
+	if !ok {
+		return o.ref.Value
+	}
 	return nameReplacer.Replace(s)
 }
 

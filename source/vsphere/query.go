@@ -101,6 +101,7 @@ func (c *collection[T]) run(ctx context.Context) error {
 		return err
 	}
 	if c.total > 0 {
+		c.progress()
 		if err := c.readPages(ctx, view); err != nil {
 			return err // the view ends with the session
 		}
@@ -109,6 +110,12 @@ func (c *collection[T]) run(ctx context.Context) error {
 		_, err := methods.DestroyView(ctx, c.client, &types.DestroyView{This: view})
 		return err
 	})
+}
+
+func (c *collection[T]) progress() {
+	if c.opts.Progress != nil {
+		c.opts.Progress(c.stage, c.received, c.total)
+	}
 }
 
 // createView makes a view of all objects of the wanted kinds and counts them.
@@ -175,9 +182,7 @@ func (c *collection[T]) readPages(ctx context.Context, view types.ManagedObjectR
 				return err
 			}
 		}
-		if c.opts.Progress != nil {
-			c.opts.Progress(c.stage, c.received, c.total)
-		}
+		c.progress()
 		if page.Token == "" {
 			return nil
 		}
@@ -275,7 +280,7 @@ func (c *collection[T]) notes() []numa.Note {
 	}
 	for _, path := range c.paths {
 		if ids := c.denied[path]; len(ids) > 0 {
-			add("the account may not read %s of %s %s, such as %s", path, thousands(len(ids)), c.stage, ids[0])
+			add("the account may not read %s of %s of %s %s, such as %s", path, thousands(len(ids)), thousands(c.total), c.stage, ids[0])
 		}
 	}
 	if gone := max(c.total-c.received, 0) + c.deleted; gone > 0 {

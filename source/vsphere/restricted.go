@@ -23,12 +23,12 @@ func (inv *inventory) noteRestrictedView() {
 	counted := make(map[types.ManagedObjectReference]bool) // clusters whose missing VMs are noted
 	for i := range inv.computes {
 		c := &inv.computes[i]
-		kind := "host"
-		if c.cluster {
-			kind = "cluster"
-		}
-		if seen := hostsSeen[c.ref]; seen < c.hosts.Value {
-			inv.note(c.ref, "%s %s: the account sees %d of its %d hosts", kind, c.name, seen, c.hosts.Value)
+		switch seen := hostsSeen[c.ref]; {
+		case seen >= c.hosts.Value:
+		case c.cluster:
+			inv.note(c.ref, "cluster %s: the account sees %d of its %d hosts", c.name, seen, c.hosts.Value)
+		default:
+			inv.note(c.ref, "the account does not see standalone host %s", c.name)
 		}
 		if seen := vmsSeen[c.ref.Value]; c.cluster && seen < c.totalVMs.Value {
 			counted[c.ref] = true

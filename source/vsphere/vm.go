@@ -204,7 +204,7 @@ func (inv *inventory) placeVMs() {
 	}
 	if elsewhere > 0 {
 		inv.notes = append(inv.notes, numa.Note{At: inv.reader.host,
-			Text: fmt.Sprintf("%s VMs are on hosts that the account does not see", thousands(elsewhere))})
+			Text: fmt.Sprintf("VMs on hosts that the account does not see: %s", thousands(elsewhere))})
 	}
 }
 

@@ -23,6 +23,12 @@ type VCenter struct {
 	server *simulator.Server
 }
 
+// The account of the simulated vCenter. The simulator refuses all others.
+const (
+	user     = "administrator@vsphere.local"
+	password = "lab-password"
+)
+
 // Close stops the vCenter. Requests under way are answered first.
 func (v *VCenter) Close() {
 	v.server.Close()
@@ -54,6 +60,7 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 		m.Remove()
 		return nil, fmt.Errorf("serve fleet: %w", err)
 	}
+	m.Service.Listen = &url.URL{User: url.UserPassword(user, password)} // an address of its own choice, on loopback
 	s := m.Service.NewServer()
 	return &VCenter{URL: s.URL, Model: m, server: s}, nil
 }
