@@ -175,3 +175,13 @@ func (l *Layout) L3s() int { return l.VSockets.Len() }
 func (l *Layout) SameGuest(o *Layout) bool {
 	return l.VPDs.Equal(o.VPDs) && l.VSockets.Equal(o.VSockets)
 }
+
+// FarShare returns the share of memory that a vCPU finds on another node than its
+// own client's, in [0, 1]. Interleaving needs no sizes to tell: over two nodes
+// half of it is far.
+func (l *Layout) FarShare() float64 {
+	if !l.Memory.Known && l.Memory.Placement == Interleaved && l.HomeNodes > 0 {
+		return 1 - 1/float64(l.HomeNodes)
+	}
+	return l.Memory.Far
+}

@@ -124,3 +124,10 @@ func (m *Machine) Shape() string {
 	}
 	return s
 }
+
+// Merged returns m as it would be with k nodes made into one: SNC off, NPS1.
+func (m Machine) Merged(k int32) Machine {
+	m.Nodes, m.Cores, m.Threads = m.Nodes/k, m.Cores*k, m.Threads*k
+	m.NodeMemory, m.MaxMemory = m.NodeMemory*int64(k), m.MaxMemory*int64(k)
+	return m
+}

@@ -189,3 +189,6 @@ func (s Split) String() string {
 	}
 	return strings.Join(parts, " + ")
 }
+
+// Sum returns the number of vCPUs in all groups.
+func (s Split) Sum() int { return int(s.n) }

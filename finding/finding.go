@@ -1,0 +1,98 @@
+// Package finding holds what a judgement says: a finding, its severity and the
+// evidence behind each of its numbers.
+package finding
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/numa"
+)
+
+// A Severity says how much a finding matters. Severities compare with < and >.
+type Severity uint8
+
+// The severities: Info tells, Low is untidy, Medium costs or will cost, High
+// costs now or breaks.
+const (
+	Info Severity = iota
+	Low
+	Medium
+	High
+)
+
+var names = [...]string{"info", "low", "medium", "high"}
+
+// String returns the severity in lower case.
+func (s Severity) String() string { return names[s] }
+
+// MarshalText writes the severity as String does.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// ParseSeverity reads what String writes.
+func ParseSeverity(name string) (Severity, error) {
+	for i, n := range names {
+		if strings.EqualFold(n, name) {
+			return Severity(i), nil
+		}
+	}
+	return 0, fmt.Errorf("found %q, want one of %s", name, strings.Join(names[:], ", "))
+}
+
+// A Finding is one judgement of one rule about one VM or host.
+type Finding struct {
+	Rule     string   `json:"rule"` // ID, such as N001
+	Title    string   `json:"title"`
+	Severity Severity `json:"severity"`
+	Cluster  string   `json:"cluster,omitempty"` // name
+	Host     string   `json:"host,omitempty"`    // name
+	HostID   string   `json:"hostId,omitempty"`
+	VM       string   `json:"vm,omitempty"` // name; empty for a finding about a host
+	VMID     string   `json:"vmId,omitempty"`
+	Message  string   `json:"message"`          // one sentence with the deciding numbers
+	Advice   string   `json:"advice,omitempty"` // what to do
+	Notice   string   `json:"notice,omitempty"` // what the guest will notice of it
+	// Evidence holds each number of the message with its origin.
+	Evidence []Evidence `json:"evidence,omitempty"`
+	// Assumes lists what was taken for granted; a finding that rests on nothing
+	// but facts has none.
+	Assumes []string `json:"assumes,omitempty"`
+}
+
+// Origin returns Assumed for a finding that rests on an assumption, else Derived:
+// a judgement is never Read.
+func (f *Finding) Origin() numa.OriginKind {
+	if len(f.Assumes) > 0 {
+		return numa.Assumed
+	}
+	return numa.Derived
+}
+
+// Subject returns what the finding is about: cluster/vm, or cluster/host.
+func (f *Finding) Subject() string {
+	name := f.VM
+	if name == "" {
+		name = f.Host
+	}
+	if f.Cluster == "" {
+		return name
+	}
+	return f.Cluster + "/" + name
+}
+
+// Evidence is one number behind a finding.
+type Evidence struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"` // "read: config.hardware.numCPU"
+	At     string `json:"at,omitempty"`
+}
+
+// Of returns a fact as evidence.
+func Of[T any](name string, f numa.Fact[T], at string) Evidence {
+	value := "unknown"
+	if f.Known() {
+		value = fmt.Sprint(f.Value)
+	}
+	return Evidence{name, value, f.Origin.String(), at}
+}

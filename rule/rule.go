@@ -1,0 +1,126 @@
+// Package rule holds the shape of a rule and what a rule is given to judge.
+package rule
+
+import (
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/vnuma"
+)
+
+// A Rule judges VMs or hosts. All text fields are required.
+type Rule struct {
+	ID       string           // what users type and suppress; never reused
+	Name     string           // folder and documentation page
+	Title    string           // the fault in one line
+	Why      string           // what it costs and how it comes about
+	Fix      string           // what to do, and whether a power-off is needed
+	Limits   string           // when the rule is wrong or does not matter
+	Book     []string         // ids of the rule book that the check applies
+	Sources  []string         // where the statements come from
+	Severity finding.Severity // the highest it reports
+	// Check judges the subject of the pass: a VM when VMs is true, else a host.
+	VMs   bool
+	Check func(*Pass)
+}
+
+// A Kind is a set of hosts of one cluster that give every VM the same layout.
+type Kind struct {
+	Machine vnuma.Machine
+	Hosts   []*numa.Host
+}
+
+// Shape returns the nodes of the hosts in words.
+func (k *Kind) Shape() string { return k.Machine.Shape() }
+
+// A Cluster is the hosts and VMs that are judged together. A standalone host is a
+// cluster of its own without a name.
+type Cluster struct {
+	Name  string
+	Hosts []*numa.Host
+	Kinds []*Kind // of the hosts that can be predicted, in order of their first
+	VMs   []*VM
+}
+
+// A VM is a virtual machine with its predictions.
+type VM struct {
+	*numa.VM
+	Guest vnuma.Guest
+	Home  *Kind      // of the host it is on; nil when it is on none that is predicted
+	Host  *numa.Host // it is registered on; nil when unknown
+	On    []On       // every kind of its cluster, Home first; never empty
+}
+
+// On is the layout of a VM on one kind of host after a power cycle.
+type On struct {
+	Kind   *Kind
+	Layout vnuma.Layout
+}
+
+// Fresh returns the layout on k when sized afresh: nothing stored.
+func (v *VM) Fresh(k *Kind, ch vnuma.Choices) vnuma.Layout {
+	return vnuma.Predict(&v.Guest, &k.Machine, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: ch})
+}
+
+// Moved returns the layout after vMotion from the VM's own host to one of kind k.
+func (v *VM) Moved(k *Kind, ch vnuma.Choices) vnuma.Layout {
+	c := vnuma.Case{Event: vnuma.VMotionIn, Choices: ch}
+	if v.Home != nil {
+		c.From = &v.Home.Machine
+	}
+	return vnuma.Predict(&v.Guest, &k.Machine, &c)
+}
+
+// A Pass is one rule's look at one subject.
+type Pass struct {
+	Rule    *Rule
+	Cluster *Cluster
+	VM      *VM        // the subject of a VM rule; nil for a host rule
+	Host    *numa.Host // the subject of a host rule; else the VM's host, or nil
+	Kind    *Kind      // of Host; nil when it is not predicted
+	Choices vnuma.Choices
+
+	Findings []finding.Finding
+}
+
+// Report adds a finding about the subject of the pass. The rule, the names and,
+// for VMs, the assumptions of layout are filled in.
+func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
+	f.Rule, f.Title = p.Rule.ID, p.Rule.Title
+	f.Cluster = p.Cluster.Name
+	if p.Host != nil {
+		f.Host, f.HostID = p.Host.Name, p.Host.ID
+	}
+	if p.VM != nil {
+		f.VM, f.VMID = p.VM.Name, p.VM.ID
+	}
+	if layout != nil {
+		f.Assumes = layout.Assumes.Texts()
+	}
+	p.Findings = append(p.Findings, f)
+}
+
+// Worst returns the kind that a VM rule should speak about: Home when bad holds
+// there, else the first kind where it does. ok is false when it holds nowhere.
+// others counts the hosts of the cluster where bad does not hold.
+func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
+	for i := range p.VM.On {
+		o := &p.VM.On[i]
+		if bad(o) {
+			if on == nil {
+				on = o
+			}
+		} else {
+			others += len(o.Kind.Hosts)
+		}
+	}
+	return on, others, on != nil
+}
+
+// Machines returns the machines of all kinds that the VM can run on.
+func (v *VM) Machines() []vnuma.Machine {
+	out := make([]vnuma.Machine, len(v.On))
+	for i := range v.On {
+		out[i] = v.On[i].Kind.Machine
+	}
+	return out
+}

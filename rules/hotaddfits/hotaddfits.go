@@ -1,0 +1,48 @@
+// Package hotaddfits clears VMs with CPU hot add that fit a NUMA node.
+package hotaddfits
+
+import (
+	"fmt"
+
+	"homenode/finding"
+	"homenode/rule"
+)
+
+// Rule is N002.
+var Rule = &rule.Rule{
+	ID:    "N002",
+	Name:  "hotaddfits",
+	Title: "CPU hot add on a VM that fits its node: harmless, keep it",
+	Why: `CPU hot add forces one virtual NUMA node. A VM that fits a physical node has one virtual
+node anyway: nothing is hidden, nothing is interleaved. Popular checkers flag every VM with hot add;
+this verdict says that here it costs nothing.`,
+	Fix: `Nothing to do. Think again before the VM grows beyond a node.`,
+	Limits: `Windows before build 20348 can show empty fake NUMA nodes because a VM with hot add is built
+for its largest possible vCPU count (KB 340275): that is cosmetic for most guests, and cpuid.maxVCPUs
+up to 64 avoids it.`,
+	Book: []string{"B-15"},
+	Sources: []string{
+		"Denneman, Impact of CPU hot add on NUMA scheduling, 2017, https://frankdenneman.nl/2017/04/14/impact-cpu-hot-add-numa-scheduling/",
+		"Broadcom KB 340275, https://knowledge.broadcom.com/external/article/340275",
+	},
+	Severity: finding.Info,
+	VMs:      true,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	v := p.VM
+	if !v.CPUHotAdd.Known() || !v.Guest.HotAdd || len(v.On) == 0 {
+		return
+	}
+	if _, _, wide := p.Worst(func(o *rule.On) bool { return o.Layout.Wide() }); wide {
+		return
+	}
+	on := &v.On[0]
+	p.Report(finding.Finding{
+		Severity: finding.Info,
+		Message: fmt.Sprintf("CPU hot add is harmless here: %d vCPUs fit a node of %d cores, so the guest has one node anyway",
+			v.Guest.VCPUs, on.Kind.Machine.Cores),
+		Evidence: []finding.Evidence{v.VCPUsEvidence(), finding.Of("CPU hot add", v.CPUHotAdd, v.At), on.Kind.NodesEvidence()},
+	}, &on.Layout)
+}

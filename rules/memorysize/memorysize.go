@@ -1,0 +1,112 @@
+// Package memorysize finds VMs whose memory does not fit their NUMA nodes.
+package memorysize
+
+import (
+	"fmt"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is N005.
+var Rule = &rule.Rule{
+	ID:    "N005",
+	Name:  "memorysize",
+	Title: "memory larger than its NUMA node",
+	Why: `The virtual NUMA topology follows vCPUs, not memory. A VM whose vCPUs fit one node stays one
+client there; what the node cannot hold is remote, and the guest sees one node and cannot avoid it.
+ESX up to 4.0 drops NUMA optimisation altogether for such a VM.`,
+	Fix: `Give the VM no more memory than its nodes hold, or spread it over as many nodes as its memory
+needs: in 8.0 set cores per socket and NUMA Nodes by hand; from 6.5 on set numa.consolidate = FALSE
+and remove the stored numa.autosize entries. vNUMA must be shown (9 vCPUs or numa.vcpu.min). Takes effect
+at the next power cycle.`,
+	Limits: `The share is that of an empty host once all memory is touched. Memory that the guest never
+touches is not resident and costs nothing; other VMs on the node make it worse.`,
+	Book: []string{"B-17", "C-14", "C-15"},
+	Sources: []string{
+		"Denneman, What if the VM memory config exceeds the memory capacity of the physical NUMA node?, 2017, https://frankdenneman.nl/2017/10/05/vm-memory-config-exceeds-memory-capacity-physical-numa-node/",
+		"Denneman, vSphere 8 CPU topology for large memory footprint VMs, 2022, https://frankdenneman.nl/2022/11/03/",
+	},
+	Severity: finding.High,
+	VMs:      true,
+	Check:    check,
+}
+
+// seriousShare is the remote share from which the finding is high: with a remote
+// access about 1.7 times as slow as a local one (A-10), a tenth of them costs 7 %.
+const seriousShare = 0.10
+
+func check(p *rule.Pass) {
+	v := p.VM
+	on, others, ok := p.Worst(func(o *rule.On) bool { return exceeds(v, o) })
+	if !ok {
+		return
+	}
+	m := &on.Kind.Machine
+	f := finding.Finding{
+		Severity: finding.Medium,
+		Evidence: []finding.Evidence{v.MemoryEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence()},
+	}
+	memory := numa.Bytes(v.Guest.Memory)
+	if on.Layout.Memory.Placement == vnuma.Anywhere {
+		f.Severity = finding.High
+		f.Message = fmt.Sprintf("memory of %s exceeds the %s of a node%s: %s does not manage the VM for NUMA at all",
+			memory, numa.Bytes(m.NodeMemory), p.Where(on, others), m.Release)
+		f.Advice = fmt.Sprintf("Give the VM at most %s, less what ESX keeps of the node", numa.Bytes(m.NodeMemory))
+		p.Report(f, &on.Layout)
+		return
+	}
+	share := float64(on.Layout.Memory.Remote) / float64(v.Guest.Memory)
+	if share >= seriousShare {
+		f.Severity = finding.High
+	}
+	homes := on.Layout.HomeNodes
+	holds := numa.Bytes(int64(homes) * m.NodeMemory)
+	f.Message = fmt.Sprintf("memory of %s exceeds the %s of its %s%s: %s (%s) will be remote once it is touched",
+		memory, holds, rule.Plural(homes, "node"), p.Where(on, others), on.Layout.Memory.Remote, rule.Percent(share))
+	f.Advice = advice(v, on)
+	p.Report(f, &on.Layout)
+}
+
+// exceeds reports whether memory overflows the home nodes, and preferHT is not the
+// cause: that is N012.
+func exceeds(v *rule.VM, o *rule.On) bool {
+	if !o.Layout.Memory.Known || o.Layout.Memory.Remote == 0 {
+		return false
+	}
+	if o.Layout.Memory.Placement == vnuma.Anywhere {
+		return !v.Guest.Affinity && v.Guest.Memory > o.Kind.Machine.NodeMemory && v.Guest.VCPUs <= o.Kind.Machine.Cores
+	}
+	plain, m := v.Guest, o.Kind.Machine
+	plain.PreferHT, m.PreferHT = false, false
+	l := vnuma.Predict(&plain, &m, &vnuma.Case{})
+	return l.Memory.Remote > 0
+}
+
+// advice says how to bring the memory home.
+func advice(v *rule.VM, o *rule.On) string {
+	m := &o.Kind.Machine
+	need := int((v.Guest.Memory + m.NodeMemory - 1) / m.NodeMemory)
+	fit := fmt.Sprintf("Give the VM at most %s, less what ESXi keeps of the node", numa.Bytes(int64(max(1, o.Layout.HomeNodes))*m.NodeMemory))
+	n := int(v.Guest.VCPUs)
+	if need > int(m.Nodes) {
+		return fmt.Sprintf("%s: no host of this kind holds it locally, even on all %d nodes", fit, m.Nodes)
+	}
+	for need < int(m.Nodes) && n%need != 0 {
+		need++
+	}
+	if m.Model() < numa.ESXi65 || n < need || n%need != 0 {
+		return fit
+	}
+	spread := "numa.consolidate = FALSE, without stored numa.autosize entries"
+	if m.Model() >= numa.ESXi80 && v.Guest.Hardware >= 20 {
+		spread = fmt.Sprintf("cores per socket %d and %d NUMA nodes set by hand", n/need, need)
+	}
+	hidden := ""
+	if n < 9 && v.Guest.Min == 0 {
+		hidden = fmt.Sprintf(" and numa.vcpu.min = %d", n)
+	}
+	return fmt.Sprintf("%s, or spread it over %d nodes: %s%s, then power off and on", fit, need, spread, hidden)
+}

@@ -1,0 +1,86 @@
+// Package preferht finds preferHT where it cannot help.
+package preferht
+
+import (
+	"fmt"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is N012.
+var Rule = &rule.Rule{
+	ID:    "N012",
+	Name:  "preferht",
+	Title: "preferHT where memory does not fit, or hyper-threading is off",
+	Why: `preferHT counts the threads of a node instead of its cores, so that a VM of up to that many vCPUs
+stays on one node and one cache. Its memory must fit that node: the rest goes remote, and the guest sees
+one node. Without hyper-threading there are no threads to count and the setting does nothing.`,
+	Fix: `Remove numa.vcpu.preferHT (or Numa.PreferHT of the host) together with the stored numa.autosize
+entries, or size the memory for one node. Takes effect at the next power cycle.`,
+	Limits: `A guest that gains more from one shared cache than it loses by remote memory can keep it:
+published for 768 GB on nodes of 512 GB, CPU tests gained up to 99.67 %, memory database operations
+lost 12.31 % (experiment A-7). KB 415687 words the setting otherwise (F-6).`,
+	Book: []string{"B-14", "F-6", "E-2"},
+	Sources: []string{
+		"Denneman, NUMA Deep Dive Part 5, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
+		"VMware KB 2003582",
+		"Dos Santos, Comment optimiser ses workloads vNUMA sur vSphere 7.0 U3, 2023 (experiments A-6, A-7)",
+	},
+	Severity: finding.Medium,
+	VMs:      true,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	v := p.VM
+	on, others, ok := p.Worst(func(o *rule.On) bool { return useless(v, o) || tooBig(v, o) })
+	if !ok {
+		return
+	}
+	m := &on.Kind.Machine
+	f := finding.Finding{Evidence: []finding.Evidence{v.VCPUsEvidence(), v.MemoryEvidence(), on.Kind.NodesEvidence()}}
+	key := "numa.vcpu.preferHT"
+	if !v.Guest.PreferHT {
+		key = "Numa.PreferHT of the host"
+	} else {
+		f.Evidence = append(f.Evidence, v.SettingEvidence(key))
+	}
+	if useless(v, on) {
+		f.Severity = finding.Low
+		f.Message = fmt.Sprintf("%s has no effect%s: hyper-threading is off, a node has %d cores and as many threads", key, p.Where(on, others), m.Cores)
+		f.Advice = "Remove the setting, or switch hyper-threading on"
+		f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+on.Kind.Hosts[0].Name, on.Kind.Hosts[0].HyperThreading, on.Kind.Hosts[0].At))
+		p.Report(f, &on.Layout)
+		return
+	}
+	f.Severity = finding.Medium
+	r := on.Layout.Memory
+	f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s (%s) will be remote once it is touched",
+		key, v.Guest.VCPUs, rule.Plural(on.Layout.HomeNodes, "node"), p.Where(on, others),
+		numa.Bytes(int64(on.Layout.HomeNodes)*m.NodeMemory), numa.Bytes(v.Guest.Memory),
+		r.Remote, rule.Percent(float64(r.Remote)/float64(v.Guest.Memory)))
+	f.Advice = fmt.Sprintf("Remove the setting and the stored numa.autosize entries, or give the VM at most %s, less what ESXi keeps; then power off and on", numa.Bytes(m.NodeMemory))
+	p.Report(f, &on.Layout)
+}
+
+func prefers(v *rule.VM, o *rule.On) bool { return v.Guest.PreferHT || o.Kind.Machine.PreferHT }
+
+// useless: the VM asks for threads, or is wide and would use them, and there are none.
+func useless(v *rule.VM, o *rule.On) bool {
+	m := &o.Kind.Machine
+	return m.Threads == m.Cores && (v.Guest.PreferHT || m.PreferHT && v.Guest.VCPUs > m.Cores)
+}
+
+// tooBig: with preferHT memory is remote that would be local without.
+func tooBig(v *rule.VM, o *rule.On) bool {
+	if !prefers(v, o) || !o.Layout.Memory.Known || o.Layout.Memory.Remote == 0 || o.Layout.Memory.Placement == vnuma.Anywhere {
+		return false
+	}
+	plain, m := v.Guest, o.Kind.Machine
+	plain.PreferHT, m.PreferHT = false, false
+	l := vnuma.Predict(&plain, &m, &vnuma.Case{Event: vnuma.FirstPowerOn})
+	return l.Memory.Remote < o.Layout.Memory.Remote
+}

@@ -1,0 +1,155 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Options of a run. The zero value takes the rule book's choices.
+type Options struct {
+	Choices vnuma.Choices
+}
+
+// A Result is a judged fleet.
+type Result struct {
+	Fleet    *numa.Fleet
+	Clusters []*rule.Cluster   // in the order of the fleet; standalone hosts last, each one a cluster without a name
+	Findings []finding.Finding // highest severity first, then by rule and subject
+	VMs      int               // judged
+	Pairs    int               // VM × host predictions
+	Unjudged []numa.Note       // what could not be judged, and why
+}
+
+// Run predicts every VM on every host of its cluster and applies every rule to
+// every VM and host. Templates are not judged. Hosts of one shape give every VM
+// the same layout, so each shape of a cluster is predicted once.
+func Run(f *numa.Fleet, o Options) *Result {
+	r := &Result{Fleet: f}
+	g := r.group(f)
+	for i := range f.VMs {
+		r.addVM(&f.VMs[i], g, o)
+	}
+	for _, c := range r.Clusters {
+		r.judge(c, o)
+	}
+	slices.SortStableFunc(r.Findings, func(a, b finding.Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Cluster, b.Cluster),
+			cmp.Compare(a.VM, b.VM), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VMID, b.VMID))
+	})
+	return r
+}
+
+// groups finds hosts, kinds and clusters by ID.
+type groups struct {
+	host    map[string]*numa.Host
+	kind    map[string]*rule.Kind    // by host ID; nil for a host that is not predicted
+	cluster map[string]*rule.Cluster // by cluster ID, and by host ID for standalone hosts
+}
+
+// group sorts the hosts into clusters and, inside them, kinds.
+func (r *Result) group(f *numa.Fleet) *groups {
+	g := &groups{map[string]*numa.Host{}, map[string]*rule.Kind{}, map[string]*rule.Cluster{}}
+	for i := range f.Clusters {
+		c := &rule.Cluster{Name: f.Clusters[i].Name}
+		g.cluster[f.Clusters[i].ID] = c
+		r.Clusters = append(r.Clusters, c)
+	}
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		g.host[h.ID] = h
+		c := g.cluster[h.Cluster]
+		if h.Cluster == "" {
+			c = &rule.Cluster{}
+			g.cluster[h.ID] = c
+			r.Clusters = append(r.Clusters, c)
+		}
+		c.Hosts = append(c.Hosts, h)
+		m, err := vnuma.NewMachine(h)
+		if err != nil {
+			r.Unjudged = append(r.Unjudged, numa.Note{At: h.At, Text: err.Error()})
+			continue
+		}
+		k := slices.IndexFunc(c.Kinds, func(k *rule.Kind) bool { return k.Machine == m })
+		if k < 0 {
+			k = len(c.Kinds)
+			c.Kinds = append(c.Kinds, &rule.Kind{Machine: m})
+		}
+		c.Kinds[k].Hosts = append(c.Kinds[k].Hosts, h)
+		g.kind[h.ID] = c.Kinds[k]
+	}
+	return g
+}
+
+// addVM places a VM in its cluster and predicts it on every kind of host there.
+func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
+	if vm.Template.Or(false) {
+		return
+	}
+	guest, problems, err := vnuma.NewGuest(vm)
+	if err != nil {
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: err.Error()})
+		return
+	}
+	for _, p := range problems {
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: %s", vm.Name, p)})
+	}
+	v := &rule.VM{VM: vm, Guest: guest, Host: g.host[vm.Host], Home: g.kind[vm.Host]}
+	c := g.cluster[vm.Cluster]
+	if v.Host != nil {
+		c = g.cluster[cmp.Or(v.Host.Cluster, v.Host.ID)]
+	}
+	if c == nil || len(c.Kinds) == 0 {
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: no host that it can run on is known", vm.Name)})
+		return
+	}
+	v.On = make([]rule.On, 0, len(c.Kinds))
+	if v.Home != nil {
+		v.On = append(v.On, rule.On{Kind: v.Home})
+	}
+	for _, k := range c.Kinds {
+		if k != v.Home {
+			v.On = append(v.On, rule.On{Kind: k})
+		}
+	}
+	for i := range v.On {
+		on := &v.On[i]
+		on.Layout = vnuma.Predict(&v.Guest, &on.Kind.Machine, &vnuma.Case{Choices: o.Choices})
+		r.Pairs += len(on.Kind.Hosts)
+	}
+	r.VMs++
+	c.VMs = append(c.VMs, v)
+}
+
+// judge applies every rule to the hosts and VMs of a cluster.
+func (r *Result) judge(c *rule.Cluster, o Options) {
+	for _, k := range c.Kinds {
+		for _, h := range k.Hosts {
+			for _, one := range All {
+				if !one.VMs {
+					r.check(&rule.Pass{Rule: one, Cluster: c, Host: h, Kind: k, Choices: o.Choices})
+				}
+			}
+		}
+	}
+	p := rule.Pass{Cluster: c, Choices: o.Choices}
+	for _, v := range c.VMs {
+		p.VM, p.Host, p.Kind = v, v.Host, v.Home
+		for _, one := range All {
+			if one.VMs {
+				p.Rule, p.Findings = one, nil
+				r.check(&p)
+			}
+		}
+	}
+}
+
+func (r *Result) check(p *rule.Pass) {
+	p.Rule.Check(p)
+	r.Findings = append(r.Findings, p.Findings...)
+}

@@ -1,0 +1,68 @@
+// Package staleautosize finds virtual nodes kept from a host of another shape.
+package staleautosize
+
+import (
+	"fmt"
+
+	"homenode/finding"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is N010.
+var Rule = &rule.Rule{
+	ID:    "N010",
+	Name:  "staleautosize",
+	Title: "topology kept from another host shape",
+	Why: `The first power-on stores the size of a virtual node in numa.autosize.vcpu.maxPerVirtualNode,
+and later power-ons reuse it even on a host of another shape; clones and templates carry it along. The
+guest keeps nodes that this host would not give it.`,
+	Fix: `Remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie and power off and on. To do
+it at the next guest reboot instead, set numa.autosize.once = FALSE and vmx.reboot.PowerCycle = TRUE.`,
+	Limits: `A VM that moves between host shapes fits only one of them: see N014 before you change it.`,
+	Book:   []string{"B-8", "B-9", "D-3"},
+	Sources: []string{
+		"Denneman, Solving vNUMA topology mismatch when migrating between dual-socket and quad-socket servers, 2022, https://frankdenneman.nl/2022/03/11/solving-vnuma-topology-mismatch-when-migrating-between-dual-socket-servers-and-quad-socket-servers/",
+		"VMware vSphere Resource Management, virtual NUMA controls (GUID-89C52376, GUID-3E956FB5)",
+	},
+	Severity: finding.High,
+	VMs:      true,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	v := p.VM
+	if len(v.On) == 0 || v.On[0].Layout.Why != vnuma.ByStored {
+		return
+	}
+	on := &v.On[0]
+	fresh := v.Fresh(on.Kind, p.Choices)
+	if fresh.VPDs.Equal(on.Layout.VPDs) {
+		return
+	}
+	severity := finding.Medium
+	cost := fmt.Sprintf("the guest keeps %s", nodes(&on.Layout))
+	if vpd, spans := on.Layout.Spanning(); spans {
+		severity = finding.High
+		first, last := on.Layout.Carriers(vpd)
+		cost += fmt.Sprintf(", a node of it is carried by %d clients and its memory interleaved", last-first+1)
+	}
+	p.Report(finding.Finding{
+		Severity: severity,
+		Message: fmt.Sprintf("stored size of %d vCPUs per virtual node does not suit %s: %s where this host would give %s",
+			v.Guest.Stored, on.Kind.Shape(), cost, nodes(&fresh)),
+		Advice: "Remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie, then power off and on (a reboot is not enough)",
+		Notice: rule.Notice(&on.Layout, &fresh),
+		Evidence: []finding.Evidence{
+			v.SettingEvidence("numa.autosize.vcpu.maxPerVirtualNode"), v.SettingEvidence("numa.autosize.cookie"),
+			v.VCPUsEvidence(), on.Kind.NodesEvidence(),
+		},
+	}, &on.Layout)
+}
+
+func nodes(l *vnuma.Layout) string {
+	if !l.GuestSeesNUMA() {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes (%s vCPU)", l.VPDs.Len(), l.VPDs)
+}

@@ -1,0 +1,120 @@
+// Package subnuma finds hosts whose packages are divided into several NUMA nodes.
+package subnuma
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is H003.
+var Rule = &rule.Rule{
+	ID:    "H003",
+	Name:  "subnuma",
+	Title: "packages are divided into several NUMA nodes",
+	Why: `Cluster-on-die, sub-NUMA clustering (SNC) and nodes per socket (NPS) divide a package into
+smaller NUMA nodes, each with a part of its cores and memory. Latency inside a node gets a little better,
+but VMs that fit a package no longer fit a node and become wide. "CCX (L3) as NUMA" goes further and
+presents each cache as a node without changing the memory channels, which skews the scheduler.`,
+	Fix: `For general workloads choose one node per package in the BIOS setup (SNC off, NPS1); some vendors'
+virtualization profiles switch SNC on. Switch L3-as-NUMA off on ESXi 8 and 9. Needs a host reboot, and
+VMs sized for the old nodes keep their stored size (N010).`,
+	Limits: `Small VMs that all fit a sub-node gain from the shorter latency. Naples (EPYC 7001) and Magny-Cours
+have several dies per package and always several nodes unless memory is interleaved over them.`,
+	Book: []string{"A-3", "A-7", "B-19"},
+	Sources: []string{
+		"Denneman, Sub-NUMA clustering, 2022, https://frankdenneman.nl/2022/09/21/sub-numa-clustering/",
+		"Denneman, AMD EPYC and vSphere vNUMA, 2019, https://frankdenneman.nl/2019/02/19/amd-epyc-and-vsphere-vnuma/",
+		"Broadcom KB 432801, https://knowledge.broadcom.com/external/article/432801",
+	},
+	Severity: finding.Medium,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	h := p.Host
+	nodes, packages := len(h.Nodes.Value), h.Packages.Or(0)
+	if h.Nodes.Origin.Kind == numa.Assumed || packages < 1 || nodes <= packages || p.Kind == nil {
+		return
+	}
+	perPackage := nodes / packages
+	mode, harmful := modeOf(h, perPackage)
+	wide := madeWide(p, perPackage)
+	f := finding.Finding{
+		Severity: finding.Info,
+		Message: fmt.Sprintf("%s: %d packages are %d nodes of %d cores; no VM of the cluster becomes wide by it",
+			mode, packages, nodes, p.Kind.Machine.Cores),
+		Evidence: []finding.Evidence{
+			finding.Of("packages", h.Packages, h.At), p.Kind.NodesEvidence(), finding.Of("processor", h.CPUModel, h.At),
+		},
+	}
+	if len(wide) > 0 {
+		f.Severity = finding.Medium
+		f.Message = fmt.Sprintf("%s: %d packages are %d nodes of %d cores, which makes %s wide that would fit a package: %s",
+			mode, packages, nodes, p.Kind.Machine.Cores, rule.Plural(len(wide), "VM"), some(wide))
+		f.Advice = "Choose one node per package in the BIOS setup (SNC off, NPS1), or size these VMs for the smaller nodes"
+	}
+	if harmful {
+		f.Severity = finding.Medium
+		f.Advice = "Switch L3 (CCX) as NUMA off in the BIOS setup: it skews the NUMA scheduler"
+	}
+	p.Report(f, nil)
+}
+
+var (
+	clusterOnDie = regexp.MustCompile(`E[57]-[248]?\d{3,4}\w* v[34]`)
+	naples       = regexp.MustCompile(`EPYC 7\d\d1`)
+)
+
+// modeOf names what divides the package, as far as the processor tells (A-3), and
+// whether it is L3-as-NUMA, which no NPS setting makes: more than 4 nodes.
+func modeOf(h *numa.Host, perPackage int) (mode string, harmful bool) {
+	cpu := h.CPUModel.Value
+	switch {
+	case naples.MatchString(cpu) && perPackage == 4:
+		return "EPYC 7001 with a node per die", false
+	case strings.Contains(cpu, "EPYC") && perPackage > 4:
+		return fmt.Sprintf("L3 (CCX) as NUMA, %d nodes per package", perPackage), true
+	case strings.Contains(cpu, "EPYC"):
+		return fmt.Sprintf("NPS%d", perPackage), false
+	case strings.Contains(cpu, "Opteron"):
+		return fmt.Sprintf("Opteron with %d dies per package", perPackage), false
+	case clusterOnDie.MatchString(cpu):
+		return "cluster-on-die", false
+	case strings.Contains(cpu, "Xeon"):
+		return fmt.Sprintf("sub-NUMA clustering (SNC%d)", perPackage), false
+	}
+	return fmt.Sprintf("%d nodes per package", perPackage), false
+}
+
+// madeWide lists the VMs of the cluster that would have one client if the package
+// were one node, and have several on this host.
+func madeWide(p *rule.Pass, perPackage int) []string {
+	whole := p.Kind.Machine.Merged(int32(perPackage))
+	var names []string
+	for _, v := range p.Cluster.VMs {
+		here := vnuma.Predict(&v.Guest, &p.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+		if !here.Wide() {
+			continue
+		}
+		there := vnuma.Predict(&v.Guest, &whole, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
+		if !there.Wide() {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
+// some lists the first names.
+func some(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

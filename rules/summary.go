@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"homenode/finding"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// A ClusterSummary is one line of the overview.
+type ClusterSummary struct {
+	Cluster *rule.Cluster
+	Wide    int // VMs with more than one client where they are
+	Blind   int // wide VMs whose guest sees one node
+	TooBig  int // VMs with more memory than their nodes hold
+	// Changing are the VMs that change shape on some host of the cluster.
+	Changing int
+}
+
+// Summaries returns one summary a cluster, in order.
+func (r *Result) Summaries() []ClusterSummary {
+	changing := map[string]bool{}
+	for _, f := range r.Findings {
+		if f.Rule == "N014" {
+			changing[f.VMID] = true
+		}
+	}
+	out := make([]ClusterSummary, len(r.Clusters))
+	for i, c := range r.Clusters {
+		s := &out[i]
+		s.Cluster = c
+		for _, v := range c.VMs {
+			l := &v.On[0].Layout
+			if l.Wide() {
+				s.Wide++
+				if !l.GuestSeesNUMA() {
+					s.Blind++
+				}
+			}
+			if l.Memory.Known && l.Memory.Placement != vnuma.Anywhere && l.Memory.Remote > 0 {
+				s.TooBig++
+			}
+			if changing[v.ID] {
+				s.Changing++
+			}
+		}
+	}
+	return out
+}
+
+// A RuleCount is how often a rule fired with one severity.
+type RuleCount struct {
+	Rule     *rule.Rule
+	Severity finding.Severity
+	Findings []*finding.Finding
+}
+
+// Counts groups the findings by severity and rule, in their order.
+func (r *Result) Counts() []RuleCount {
+	byID := map[string]*rule.Rule{}
+	for _, one := range All {
+		byID[one.ID] = one
+	}
+	var out []RuleCount
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if n := len(out); n == 0 || out[n-1].Rule.ID != f.Rule || out[n-1].Severity != f.Severity {
+			out = append(out, RuleCount{Rule: byID[f.Rule], Severity: f.Severity})
+		}
+		last := &out[len(out)-1]
+		last.Findings = append(last.Findings, f)
+	}
+	return out
+}
+
+// AtLeast counts the findings of severity s or more.
+func (r *Result) AtLeast(s finding.Severity) int {
+	n := 0
+	for i := range r.Findings {
+		if r.Findings[i].Severity >= s {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,63 @@
+// Package unequalmemory finds hosts whose NUMA nodes differ in memory.
+package unequalmemory
+
+import (
+	"fmt"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is H002.
+var Rule = &rule.Rule{
+	ID:    "H002",
+	Name:  "unequalmemory",
+	Title: "the NUMA nodes of the host differ in memory",
+	Why: `ESXi balances VMs over nodes by load. A VM that fits the larger node can be placed on the smaller
+one and then has remote memory; a wide VM gets equal slices, which the smaller node may not hold.`,
+	Fix:    `Populate the DIMM slots of all packages alike. A missing module may also be a failed one: look at the hardware log.`,
+	Limits: `Nodes always differ a little by what the kernel keeps; only a sixteenth and more is reported.`,
+	Book:   []string{"A-5"},
+	Sources: []string{
+		"Denneman, Memory Deep Dive: NUMA and data locality, 2015, https://frankdenneman.nl/2015/02/27/memory-deep-dive-numa-data-locality/",
+	},
+	Severity: finding.Medium,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	h := p.Host
+	var least, most *numa.Node
+	for i := range h.Nodes.Value {
+		n := &h.Nodes.Value[i]
+		if n.Cores == 0 || !n.Memory.Known() {
+			continue
+		}
+		if least == nil || n.Memory.Value < least.Memory.Value {
+			least = n
+		}
+		if most == nil || n.Memory.Value > most.Memory.Value {
+			most = n
+		}
+	}
+	if least == nil || least.Memory.Value >= most.Memory.Value-most.Memory.Value/vnuma.UnevenShare {
+		return
+	}
+	message := fmt.Sprintf("node %d has %s and node %d has %s: VMs above %s fit only the larger nodes",
+		most.ID, most.Memory.Value, least.ID, least.Memory.Value, least.Memory.Value)
+	if least.Memory.Value == 0 {
+		message = fmt.Sprintf("node %d has no memory and node %d has %s: all memory of node %d's cores is remote",
+			least.ID, most.ID, most.Memory.Value, least.ID)
+	}
+	p.Report(finding.Finding{
+		Severity: finding.Medium,
+		Message:  message,
+		Advice:   "Populate the memory slots of all packages alike; check the hardware log for a failed module",
+		Evidence: []finding.Evidence{
+			finding.Of(fmt.Sprintf("memory of node %d", most.ID), most.Memory, h.At),
+			finding.Of(fmt.Sprintf("memory of node %d", least.ID), least.Memory, h.At),
+		},
+	}, nil)
+}

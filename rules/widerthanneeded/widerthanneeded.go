@@ -1,0 +1,90 @@
+// Package widerthanneeded finds VMs that settings spread over more nodes than they need.
+package widerthanneeded
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/finding"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is N006.
+var Rule = &rule.Rule{
+	ID:    "N006",
+	Name:  "widerthanneeded",
+	Title: "VM wider than needed",
+	Why: `ESXi uses as few nodes as possible because vCPUs on one node share its cache and its memory.
+A setting or a stored size makes more clients than the vCPU count needs: threads talk over the
+interconnect although one node less would hold them.`,
+	Fix: `Remove the setting and the stored numa.autosize entries, unless memory bandwidth of several
+nodes is what the VM was spread for. Takes effect at the next power cycle.`,
+	Limits: `A VM that is spread because its memory needs the nodes is not reported. A bandwidth-bound
+guest can gain from more nodes: measure before changing it.`,
+	Book: []string{"B-10", "B-17", "C-5"},
+	Sources: []string{
+		"Denneman, NUMA, hyper-threading and numa.preferHT, 2010, https://frankdenneman.nl/2010/10/07/numa-hyperthreading-and-numa-preferht/",
+		"VMware vSphere Resource Management, virtual NUMA controls (GUID-3E956FB5)",
+	},
+	Severity: finding.Low,
+	VMs:      true,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	v := p.VM
+	on, others, ok := p.Worst(func(o *rule.On) bool {
+		m := &o.Kind.Machine
+		needed := o.Layout.Least
+		if m.NodeMemory > 0 {
+			needed = max(needed, min(int(m.Nodes), int((v.Guest.Memory+m.NodeMemory-1)/m.NodeMemory)))
+		}
+		return o.Layout.Managed && o.Layout.Why != vnuma.ByCPS && len(causes(&v.Guest)) > 0 && o.Layout.PPDs.Len() > needed
+	})
+	if !ok {
+		return
+	}
+	evidence := []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()}
+	for _, key := range causes(&v.Guest) {
+		evidence = append(evidence, v.SettingEvidence(key))
+	}
+	p.Report(finding.Finding{
+		Severity: finding.Low,
+		Message: fmt.Sprintf("runs as %d clients (%s)%s although %d vCPUs need %s of %d cores: %s",
+			on.Layout.PPDs.Len(), on.Layout.PPDs, p.Where(on, others), v.Guest.VCPUs,
+			rule.Plural(on.Layout.Least, "node"), on.Kind.Machine.Cores, strings.Join(settings(v), ", ")),
+		Advice:   "Remove the setting unless the VM was spread for memory bandwidth, then power off and on",
+		Evidence: evidence,
+	}, &on.Layout)
+}
+
+// causes lists the settings of g that can make it wider than needed.
+func causes(g *vnuma.Guest) []string {
+	var keys []string
+	for _, c := range []struct {
+		set bool
+		key string
+	}{
+		{g.Spread, "numa.consolidate"},
+		{g.MaxPerMachineNode > 0, "numa.vcpu.maxPerMachineNode"},
+		{g.MaxPerClient > 0, "numa.vcpu.maxPerClient"},
+		{g.MaxPerVirtualNode > 0, "numa.vcpu.maxPerVirtualNode"},
+		{g.CoresPerNode > 0, "numa.vcpu.coresPerNode"},
+		{g.Stored > 0, "numa.autosize.vcpu.maxPerVirtualNode"},
+	} {
+		if c.set {
+			keys = append(keys, c.key)
+		}
+	}
+	return keys
+}
+
+func settings(v *rule.VM) []string {
+	var out []string
+	for _, key := range causes(&v.Guest) {
+		value, _ := v.Settings.Value.Lookup(key)
+		out = append(out, key+" = "+value)
+	}
+	return out
+}
