@@ -8,6 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vmware/govmomi/session"
@@ -98,10 +101,9 @@ func (r *reader) connect(ctx context.Context) error {
 	})
 }
 
-// useServerVersion asks for the newest API version of the server. A server
-// answers a request of a version it does not know as if it came from an old
-// client, without the properties of 7.0 and 8.0. Without an answer the version
-// of the library stays.
+// useServerVersion asks for the API version of the server and speaks that one
+// when it is older than the library's. A server takes a request of a version it
+// does not know for one of a very old client, which sees nothing of 7.0 and 8.0.
 func (r *reader) useServerVersion(ctx context.Context) error {
 	return r.call(ctx, func(ctx context.Context) error {
 		u := r.soap.URL()
@@ -124,13 +126,30 @@ func (r *reader) useServerVersion(ctx context.Context) error {
 				return fmt.Errorf("%s is no list of API versions: %w", u.Path, err)
 			}
 			for _, n := range versions.Namespaces {
-				if n.Name == "urn:"+vim25.Namespace {
+				if n.Name == "urn:"+vim25.Namespace && olderVersion(n.Version, vim25.Version) {
 					r.soap.Version = n.Version
 				}
 			}
 			return nil
 		})
 	})
+}
+
+// olderVersion reports whether API version a, such as 8.0.3.0, is older than b.
+func olderVersion(a, b string) bool {
+	numbers := func(version string) []int {
+		var ns []int
+		for _, s := range strings.Split(version, ".") {
+			n, err := strconv.Atoi(s)
+			if err != nil {
+				return nil // some unstable version: older than none
+			}
+			ns = append(ns, n)
+		}
+		return ns
+	}
+	na, nb := numbers(a), numbers(b)
+	return na != nil && slices.Compare(na, nb) < 0
 }
 
 // login opens the session. Once sent, a login is not given up with ctx at once:
