@@ -75,11 +75,17 @@ type builder struct {
 	folders    map[string]*simulator.Folder // VM folders by inventory path
 	clusters   map[string]*simulator.ClusterComputeResource
 	hosts      map[string]*simulator.HostSystem
+	datastore  *simulator.Datastore // of all VMs, without files: the simulator's events name one
 }
 
 func newBuilder(m *simulator.Model) *builder {
 	dc := m.Map().Any("Datacenter").(*simulator.Datacenter)
+	store := &simulator.Datastore{}
+	store.Name = "datastore1"
+	m.Map().PutEntity(m.Map().Get(dc.DatastoreFolder).(*simulator.Folder), m.Map().NewEntity(store))
+	dc.Datastore = append(dc.Datastore, store.Self)
 	return &builder{
+		datastore:  store,
 		ctx:        m.Service.Context,
 		hostFolder: m.Map().Get(dc.HostFolder).(*simulator.Folder),
 		vmFolder:   m.Map().Get(dc.VmFolder).(*simulator.Folder),

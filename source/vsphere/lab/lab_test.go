@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vmware/govmomi"
+	"github.com/vmware/govmomi/object"
+	"github.com/vmware/govmomi/vim25/types"
+
 	"homenode/numa"
 	"homenode/source/vsphere"
 	"homenode/source/vsphere/lab"
@@ -150,6 +154,40 @@ func wideVM() numa.VM {
 			{Key: "numa.autosize.cookie", Value: "400102"},
 			{Key: "numa.vcpu.preferHT", Value: "TRUE"},
 		}),
+	}
+}
+
+// TestReconfigure changes a VM over the API and sees the change when it reads.
+func TestReconfigure(t *testing.T) {
+	vc, err := lab.Start(sampleFleet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vc.Close()
+	c, err := govmomi.NewClient(t.Context(), vc.URL, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := object.NewVirtualMachine(c.Client, types.ManagedObjectReference{Type: "VirtualMachine", Value: "vm-2"})
+	task, err := vm.Reconfigure(t.Context(), types.VirtualMachineConfigSpec{
+		NumCPUs:           8,
+		NumCoresPerSocket: types.NewInt32(4),
+		ExtraConfig:       []types.BaseOptionValue{&types.OptionValue{Key: "numa.vcpu.preferHT", Value: "TRUE"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := task.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := vsphere.Read(t.Context(), vc.URL, vsphere.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := f.FindVMs("vm-2")[0]
+	preferHT, _ := v.Settings.Value.Lookup("numa.vcpu.preferHT")
+	if v.VCPUs.Value != 8 || v.CoresPerSocket.Value != 4 || preferHT != "TRUE" {
+		t.Errorf("after the change: %d vCPUs, %d cores per socket, preferHT %q; want 8, 4, TRUE", v.VCPUs.Value, v.CoresPerSocket.Value, preferHT)
 	}
 }
 

@@ -22,7 +22,11 @@ func (b *builder) addVM(v *numa.VM) error {
 	vm.Self = types.ManagedObjectReference{Type: "VirtualMachine", Value: v.ID}
 	vm.Name = escaper.Replace(v.Name)
 	vm.Config = config
-	vm.Guest = &types.GuestInfo{}
+	vm.Datastore = []types.ManagedObjectReference{b.datastore.Self}
+	// What the simulator expects of every VM when it changes one.
+	vm.Guest, vm.Summary.Guest = &types.GuestInfo{}, &types.VirtualMachineGuestSummary{}
+	vm.Layout, vm.LayoutEx = &types.VirtualMachineFileLayout{}, &types.VirtualMachineFileLayoutEx{}
+	vm.Storage, vm.Summary.Storage = &types.VirtualMachineStorageInfo{}, &types.VirtualMachineStorageSummary{}
 	vm.Summary.Vm = &vm.Self
 	vm.Runtime.ConnectionState = types.VirtualMachineConnectionStateConnected
 	if config == nil {
