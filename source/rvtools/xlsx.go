@@ -22,6 +22,11 @@ const (
 	stringsPart      = "xl/sharedStrings.xml"
 )
 
+// rootRels tells excelize where the workbook is.
+const rootRels = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+	`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="` + workbookPart + `"/>` +
+	`</Relationships>`
+
 // readWorkbook reads the .xlsx in zr. excelize loads every part of a workbook,
 // takes a damaged part for a short one and spills large ones to disk. So it is
 // given a workbook with the few sheets that are needed, each verified before,
@@ -35,7 +40,7 @@ func readWorkbook(file, base string, zr *zip.Reader) (*numa.Fleet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	keep := []string{"[Content_Types].xml", "_rels/.rels", workbookPart, workbookRelsPart, stringsPart}
+	keep := []string{workbookPart, workbookRelsPart, stringsPart}
 	for _, s := range columns {
 		if target := targets[strings.ToLower(s.name)]; target != "" {
 			keep = append(keep, target)
@@ -124,6 +129,13 @@ func repack(parts map[string]*zip.File, keep []string) (*bytes.Buffer, error) {
 	var b bytes.Buffer
 	var total uint64
 	w := zip.NewWriter(&b)
+	root, err := w.Create("_rels/.rels")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.WriteString(root, rootRels); err != nil {
+		return nil, err
+	}
 	for _, name := range keep {
 		f := parts[strings.ToLower(name)]
 		if f == nil {
