@@ -53,6 +53,12 @@ func (p *parser) hostWord(h *numa.Host, line *hostLine, w word) (err error) {
 		return nil
 	}
 	switch w.key {
+	case "cluster": // none makes it a standalone host
+		h.Cluster = ""
+		if w.value != "none" {
+			h.Cluster = w.value
+			p.addCluster(w.value)
+		}
 	case "nodes":
 		line.unknownNodes = w.value == unknown
 		if !line.unknownNodes {

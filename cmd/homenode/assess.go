@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"homenode/finding"
+	"homenode/internal/atomicfile"
+	"homenode/output/report"
+	"homenode/rules"
+	"homenode/vnuma"
+)
+
+// outputFlags say in which form and where to a command writes.
+type outputFlags struct {
+	format string
+	file   string
+	forms  []string
+}
+
+func (f *outputFlags) register(cmd *cobra.Command, forms ...string) {
+	f.forms = forms
+	cmd.Flags().StringVar(&f.format, "format", forms[0], "form of the output: "+strings.Join(forms, ", "))
+	cmd.Flags().StringVarP(&f.file, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
+}
+
+func (f *outputFlags) check() error {
+	for _, form := range f.forms {
+		if f.format == form {
+			return nil
+		}
+	}
+	return fmt.Errorf("--format: found %q, want one of %s", f.format, strings.Join(f.forms, ", "))
+}
+
+// write writes to the file, or to standard output when none is named.
+func (f *outputFlags) write(cmd *cobra.Command, write func(w io.Writer, colour bool) error) error {
+	if f.file != "" && f.file != "-" {
+		return atomicfile.Write(f.file, func(w io.Writer) error { return write(w, false) })
+	}
+	w := cmd.OutOrStdout()
+	return write(w, colours(w))
+}
+
+// colours reports whether w is a terminal that wants colours (no-color.org).
+func colours(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// choiceFlag reads --choose.
+type choiceFlag struct{ ids []string }
+
+func (f *choiceFlag) register(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.ids, "choose", nil, "take the other side where sources disagree, such as F-18 (list: homenode rules --conflicts)")
+}
+
+func (f *choiceFlag) choices() (c vnuma.Choices, err error) {
+	for _, id := range f.ids {
+		if err := c.Take(id); err != nil {
+			return c, fmt.Errorf("--choose: %w", err)
+		}
+	}
+	return c, nil
+}
+
+func newAssess() *cobra.Command {
+	var (
+		src     sourceFlags
+		out     outputFlags
+		choose  choiceFlag
+		failOn  string
+		details bool
+	)
+	cmd := &cobra.Command{
+		Use:   "assess SOURCE",
+		Short: "Judges a fleet: which VMs have wrong NUMA, why, and what to change",
+		Long: `assess predicts every VM on every host of its cluster and applies every rule.
+
+` + sourceHelp + `
+
+Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage or I/O.`,
+		Example: `  homenode assess demo
+  homenode assess https://vc01.example.com --format html -o report.html
+  homenode assess export.xlsx --nodes-per-socket 'esx07=2'
+  homenode assess fleet.json --format json --fail-on high`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			least, err := finding.ParseSeverity(failOn)
+			if err != nil {
+				return fmt.Errorf("--fail-on: %w", err)
+			}
+			choices, err := choose.choices()
+			if err != nil {
+				return err
+			}
+			if err := out.check(); err != nil {
+				return err
+			}
+			start := time.Now()
+			fleet, err := src.read(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			read := time.Since(start)
+			start = time.Now()
+			result := rules.Run(fleet, rules.Options{Choices: choices})
+			judged := time.Since(start)
+			err = out.write(cmd, func(w io.Writer, colour bool) error {
+				switch out.format {
+				case "json":
+					return report.AssessJSON(w, result)
+				case "html":
+					return report.HTML(w, result, report.HTMLOptions{Version: version()})
+				}
+				return report.Assess(w, result, report.AssessOptions{Colour: colour, Details: details, FailOn: least,
+					Read: read, Judged: judged, SourceWord: quoteArg(args[0])})
+			})
+			if err != nil {
+				return err
+			}
+			if result.AtLeast(least) > 0 {
+				return errFindings
+			}
+			return nil
+		},
+	}
+	src.register(cmd)
+	out.register(cmd, "table", "json", "html")
+	choose.register(cmd)
+	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
+	cmd.Flags().BoolVar(&details, "details", false, "print every finding with its advice (table)")
+	return cmd
+}
+
+// quoteArg quotes s for a shell when it has to be.
+func quoteArg(s string) string {
+	if strings.ContainsAny(s, " \t'\"$&;()*?[]<>|\\`") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}

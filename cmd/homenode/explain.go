@@ -1,0 +1,209 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"homenode/numa"
+	"homenode/output/report"
+	"homenode/rule"
+	"homenode/rules"
+	"homenode/vnuma"
+)
+
+func newExplain() *cobra.Command {
+	var (
+		src               sourceFlags
+		out               outputFlags
+		choose            choiceFlag
+		host, event, from string
+		logLines          bool
+	)
+	cmd := &cobra.Command{
+		Use:   "explain SOURCE VM",
+		Short: "Explains the topology of one VM: every decision, the fact behind it and the rule",
+		Long: `explain predicts one VM on one host and shows why it comes out so.
+
+VM is a name, cluster/name or ID. Events: ` + strings.Join(vnuma.EventNames(), ", ") + `.
+
+` + sourceHelp,
+		Example: `  homenode explain demo sql01
+  homenode explain demo erp01 --host esx13 --event vmotion
+  homenode explain fleet.json sql01 --log`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			choices, err := choose.choices()
+			if err != nil {
+				return err
+			}
+			if err := out.check(); err != nil {
+				return err
+			}
+			e, ok := vnuma.ParseEvent(event)
+			if !ok {
+				return fmt.Errorf("--event: found %q, want one of %s", event, strings.Join(vnuma.EventNames(), ", "))
+			}
+			fleet, err := src.read(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			x, err := explain(fleet, args[1], host, from, vnuma.Case{Event: e, Choices: choices})
+			if err != nil {
+				return err
+			}
+			return out.write(cmd, func(w io.Writer, colour bool) error {
+				if out.format == "json" {
+					return report.ExplainJSON(w, x)
+				}
+				if logLines {
+					for _, line := range x.LogLines {
+						if _, err := fmt.Fprintln(w, line); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+				return report.Explain(w, x, colour)
+			})
+		},
+	}
+	src.register(cmd)
+	out.register(cmd, "table", "json")
+	choose.register(cmd)
+	cmd.Flags().StringVar(&host, "host", "", "on this host instead of the one it is on")
+	cmd.Flags().StringVar(&event, "event", vnuma.PowerCycle.String(), "what happens to the VM")
+	cmd.Flags().StringVar(&from, "from", "", "host of its last power-on, for vmotion and resume (default: the one it is on)")
+	cmd.Flags().BoolVar(&logLines, "log", false, "print the lines that vmware.log will hold, and nothing else")
+	return cmd
+}
+
+// explain finds the VM and the hosts and predicts.
+func explain(fleet *numa.Fleet, vmName, hostName, fromName string, c vnuma.Case) (*report.Explanation, error) {
+	vm, err := oneVM(fleet, vmName)
+	if err != nil {
+		return nil, err
+	}
+	result := rules.Run(fleet, rules.Options{Choices: c.Choices})
+	x := &report.Explanation{Case: c}
+	for _, cl := range result.Clusters {
+		for _, v := range cl.VMs {
+			if v.VM == vm {
+				x.VM = v
+			}
+		}
+	}
+	if x.VM == nil {
+		return nil, unjudged(result, vm)
+	}
+	if x.Host, err = hostFor(fleet, x.VM, hostName); err != nil {
+		return nil, err
+	}
+	machine, err := vnuma.NewMachine(x.Host)
+	if err != nil {
+		return nil, err
+	}
+	x.Kind = &rule.Kind{Machine: machine, Hosts: []*numa.Host{x.Host}}
+	if x.Case.From, err = lastHost(fleet, x.VM, x.Host, fromName, c.Event); err != nil {
+		return nil, err
+	}
+	x.Layout, x.Trace, x.Problems, err = vnuma.Explain(vm, x.Host, &x.Case)
+	if err != nil {
+		return nil, err
+	}
+	x.LogLines = vnuma.LogLines(&x.Layout, &x.VM.Guest, &machine)
+	for _, f := range result.Findings {
+		if f.VMID == vm.ID {
+			x.Findings = append(x.Findings, f)
+		}
+	}
+	return x, nil
+}
+
+// oneVM returns the VM with this name; the error lists what to choose from when
+// there are several, and what looks alike when there is none.
+func oneVM(fleet *numa.Fleet, name string) (*numa.VM, error) {
+	found := fleet.FindVMs(name)
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		var alike []string
+		for i := range fleet.VMs {
+			if strings.Contains(strings.ToLower(fleet.VMs[i].Name), strings.ToLower(name)) && len(alike) < 5 {
+				alike = append(alike, fleet.VMs[i].Name)
+			}
+		}
+		if alike != nil {
+			return nil, fmt.Errorf("no VM is named %q; alike: %s", name, strings.Join(alike, ", "))
+		}
+		return nil, fmt.Errorf("no VM is named %q", name)
+	}
+	var names []string
+	for _, v := range found {
+		names = append(names, fmt.Sprintf("%s (%s)", v.ID, fleet.ClusterName(v.Cluster)))
+	}
+	return nil, fmt.Errorf("%d VMs are named %q: use an ID: %s", len(found), name, strings.Join(names, ", "))
+}
+
+// oneHost returns the host with this name.
+func oneHost(fleet *numa.Fleet, name string) (*numa.Host, error) {
+	switch found := fleet.FindHosts(name); len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, fmt.Errorf("no host is named %q", name)
+	default:
+		return nil, fmt.Errorf("%d hosts are named %q: use an ID", len(found), name)
+	}
+}
+
+// unjudged returns why the VM was left out.
+func unjudged(r *rules.Result, vm *numa.VM) error {
+	if vm.Template.Or(false) {
+		return fmt.Errorf("VM %s: a template does not run", vm.Name)
+	}
+	for _, n := range r.Unjudged {
+		if n.At == vm.At && strings.Contains(n.Text, vm.Name) {
+			return fmt.Errorf("%s", n)
+		}
+	}
+	return fmt.Errorf("VM %s: not judged", vm.Name)
+}
+
+// hostFor returns the host to predict on: the named one, the VM's own, or the
+// first of its cluster.
+func hostFor(fleet *numa.Fleet, v *rule.VM, name string) (*numa.Host, error) {
+	switch {
+	case name != "":
+		return oneHost(fleet, name)
+	case v.Home != nil:
+		return v.Host, nil
+	}
+	return v.On[0].Kind.Hosts[0], nil
+}
+
+// lastHost returns the host of the last power-on, when the event makes it count.
+func lastHost(fleet *numa.Fleet, v *rule.VM, on *numa.Host, name string, e vnuma.Event) (*vnuma.Machine, error) {
+	if !slices.Contains([]vnuma.Event{vnuma.VMotionIn, vnuma.Resume, vnuma.Reboot}, e) {
+		if name != "" {
+			return nil, fmt.Errorf("--from: the event %s does not look at the last host", e)
+		}
+		return nil, nil
+	}
+	h := v.Host
+	if name != "" {
+		var err error
+		if h, err = oneHost(fleet, name); err != nil {
+			return nil, err
+		}
+	}
+	if h == nil || h == on {
+		return nil, nil
+	}
+	m, err := vnuma.NewMachine(h)
+	return &m, err
+}

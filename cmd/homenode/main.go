@@ -1,0 +1,114 @@
+// Command homenode shows what NUMA does to every VM of a vSphere fleet.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes (docs/commands).
+const (
+	exitClean    = 0
+	exitFindings = 1 // findings at or above --fail-on, or a case that is not reproduced
+	exitError    = 2 // usage or I/O
+)
+
+// errFindings ends a command that did its work and found something.
+var errFindings = errors.New("findings")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the whole program; it returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.Is(err, errFindings):
+		return exitFindings
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "homenode: stopped")
+	default:
+		fmt.Fprintf(stderr, "homenode: %v\n", err)
+	}
+	return exitError
+}
+
+const sourceHelp = `SOURCE is one of
+  https://vc01.example.com   a vCenter or ESXi host (GOVC_USERNAME and GOVC_PASSWORD, or a prompt)
+  vcenter                    the one that GOVC_URL names
+  export.xlsx                an RVTools export; also a folder or .zip of its CSV files
+  fleet.json                 a snapshot, from homenode snapshot
+  fleet.txtar                a scenario: a fleet written by hand
+  demo                       a simulated vCenter with 24 hosts and 300 VMs`
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "homenode",
+		Short: "Shows what NUMA does to every VM of a vSphere fleet",
+		Long: `homenode reads a vSphere fleet, predicts the virtual NUMA topology that each VM gets
+on each host of its cluster, explains it, and says what is wrong.
+
+` + sourceHelp,
+		Example: `  homenode assess demo
+  homenode assess https://vc01.example.com
+  homenode explain demo sql01
+  homenode rules N001`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newAssess(), newExplain(), newTopo(), newSnapshot(), newRules(), newValidate(), newDemo(), newVersion())
+	return root
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Prints the version",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "homenode %s\n", version())
+			return err
+		},
+	}
+}
+
+// release is set by the build of a release: -ldflags "-X main.release=v1.2.3".
+var release string
+
+// version returns the release, else the revision the binary was built from.
+func version() string {
+	if release != "" {
+		return release
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "development"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "development " + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "development"
+}

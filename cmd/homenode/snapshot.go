@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"homenode/internal/atomicfile"
+	"homenode/rule"
+	"homenode/source/snapshot"
+)
+
+func newSnapshot() *cobra.Command {
+	var (
+		src  sourceFlags
+		file string
+	)
+	cmd := &cobra.Command{
+		Use:   "snapshot SOURCE -o FILE",
+		Short: "Saves a fleet as JSON, to analyse it without access to vCenter",
+		Long: `snapshot reads a fleet and saves what homenode needs of it: no credentials, no
+addresses, no annotations. Every command takes the file as SOURCE.
+
+` + sourceHelp,
+		Example: `  homenode snapshot https://vc01.example.com -o fleet.json
+  homenode assess fleet.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if file == "" {
+				return errors.New("-o FILE is missing: where to save the snapshot (- for standard output)")
+			}
+			fleet, err := src.read(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			if file == "-" {
+				return snapshot.Write(cmd.OutOrStdout(), fleet)
+			}
+			if err := atomicfile.Write(file, func(w io.Writer) error { return snapshot.Write(w, fleet) }); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s\n", file, rule.Plural(len(fleet.Clusters), "cluster"),
+				rule.Plural(len(fleet.Hosts), "host"), rule.Plural(len(fleet.VMs), "VM"))
+			return err
+		},
+	}
+	src.register(cmd)
+	cmd.Flags().StringVarP(&file, "output", "o", "", "file to save to, written whole or not at all; - for standard output")
+	return cmd
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"homenode"
+	"homenode/output/report"
+	"homenode/published"
+)
+
+func newValidate() *cobra.Command {
+	var (
+		out    outputFlags
+		choose choiceFlag
+	)
+	cmd := &cobra.Command{
+		Use:   "validate [FILE...]",
+		Short: "Replays published topologies and prints the prediction beside the observation",
+		Long: `validate predicts published cases and compares every field they state. Without FILE it
+takes the cases that homenode ships. A FILE is a case in the text form (testdata/published) or a JSON
+list of cases. What a case leaves open is varied: a field is compared only when the prediction does not
+depend on it.
+
+Exit code 0: every comparable case is reproduced or its miss explained; 1: a miss is not; 2: usage or I/O.`,
+		Example: `  homenode validate
+  homenode validate my-cases.json --format json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			choices, err := choose.choices()
+			if err != nil {
+				return err
+			}
+			if err := out.check(); err != nil {
+				return err
+			}
+			cases, err := readCases(args)
+			if err != nil {
+				return err
+			}
+			score := published.NewScore(cases, choices)
+			err = out.write(cmd, func(w io.Writer, colour bool) error {
+				if out.format == "json" {
+					return report.ScoreJSON(w, score)
+				}
+				return report.Score(w, score, colour)
+			})
+			if err == nil && score.Unexplained() > 0 {
+				return errFindings
+			}
+			return err
+		},
+	}
+	out.register(cmd, "table", "json")
+	choose.register(cmd)
+	return cmd
+}
+
+func readCases(files []string) ([]published.Case, error) {
+	var cases []published.Case
+	for _, name := range files {
+		cs, err := published.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, cs...)
+	}
+	if len(files) > 0 {
+		return cases, nil
+	}
+	names, err := fs.Glob(homenode.Published, "testdata/published/*.txtar")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		b, err := fs.ReadFile(homenode.Published, name)
+		if err != nil {
+			return nil, err
+		}
+		cs, err := published.Read(name, b)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, cs...)
+	}
+	return cases, nil
+}

@@ -1,0 +1,9 @@
+// Package homenode holds the files that the program carries with it.
+package homenode
+
+import "embed"
+
+// Published holds the published topologies that homenode validate replays.
+//
+//go:embed testdata/published/*.txtar
+var Published embed.FS

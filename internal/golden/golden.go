@@ -1,0 +1,89 @@
+// Package golden compares test output with files that a person has read; it is the
+// only golden helper. go test -update rewrites the files.
+package golden
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files with what the tests produced")
+
+// Equal reports an error when got is not what the file at path holds.
+func Equal(t testing.TB, got []byte, path string) {
+	t.Helper()
+	if *update {
+		write(t, path, got)
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test -update writes it)", err)
+	}
+	compare(t, path, got, want)
+}
+
+// Section reports an error when got is not what the section of the txtar file at
+// path holds.
+func Section(t testing.TB, got []byte, path, section string) {
+	t.Helper()
+	ar, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range ar.Files {
+		if ar.Files[i].Name != section {
+			continue
+		}
+		if *update {
+			ar.Files[i].Data = got
+			write(t, path, txtar.Format(ar))
+			return
+		}
+		compare(t, path+": "+section, got, ar.Files[i].Data)
+		return
+	}
+	if *update {
+		ar.Files = append(ar.Files, txtar.File{Name: section, Data: got})
+		write(t, path, txtar.Format(ar))
+		return
+	}
+	t.Fatalf("%s: no section %q (go test -update writes it)", path, section)
+}
+
+func write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// compare shows the first line that differs.
+func compare(t testing.TB, name string, got, want []byte) {
+	t.Helper()
+	if bytes.Equal(got, want) {
+		return
+	}
+	g, w := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
+	for i := range max(len(g), len(w)) {
+		var a, b []byte
+		if i < len(g) {
+			a = g[i]
+		}
+		if i < len(w) {
+			b = w[i]
+		}
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s: line %d differs\n got: %s\nwant: %s\n(go test -update rewrites it)", name, i+1, a, b)
+			return
+		}
+	}
+}

@@ -1,0 +1,257 @@
+// Package report writes what was found: as text for a terminal, as JSON for
+// programs and as one HTML file for people.
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/finding"
+	"homenode/internal/texttab"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/rules"
+	"homenode/vnuma"
+)
+
+// AssessOptions say how Assess writes.
+type AssessOptions struct {
+	Colour     bool
+	Details    bool // every finding with its advice, not only how many
+	FailOn     finding.Severity
+	Read       time.Duration // 0 leaves the times out
+	Judged     time.Duration
+	SourceWord string // the SOURCE as the user typed it, for the next commands
+}
+
+// Assess writes the overview of a judged fleet for a terminal.
+func Assess(w io.Writer, r *rules.Result, o AssessOptions) error {
+	p := &printer{w: w, colour: o.Colour}
+	p.head(r, o)
+	p.clusters(r)
+	p.printf("\n")
+	if o.Details {
+		p.details(r)
+	} else {
+		p.counts(r)
+	}
+	p.notes(r)
+	p.next(r, o)
+	return p.err
+}
+
+// printer writes text and keeps the first error.
+type printer struct {
+	w      io.Writer
+	colour bool
+	err    error
+}
+
+func (p *printer) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+func (p *printer) table(t *texttab.Table) {
+	if p.err == nil {
+		_, p.err = t.WriteTo(p.w)
+	}
+}
+
+// The ANSI codes of severities and emphasis.
+var severityCode = [...]string{finding.Info: "2", finding.Low: "36", finding.Medium: "33", finding.High: "1;31"}
+
+const bold, faint = "1", "2"
+
+func (p *printer) paint(code, s string) string {
+	if !p.colour || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p *printer) severity(s finding.Severity) string {
+	return p.paint(severityCode[s], strings.ToUpper(s.String()))
+}
+
+func (p *printer) head(r *rules.Result, o AssessOptions) {
+	f := r.Fleet
+	t := texttab.Table{}
+	t.Row("read", fmt.Sprintf("%s · %s · %s · %s", f.Source, rule.Plural(len(f.Hosts), "host"), rule.Plural(len(f.VMs), "VM"),
+		rule.Plural(len(f.Clusters), "cluster")), elapsed(o.Read))
+	t.Row("judged", fmt.Sprintf("%s × the hosts of their cluster (%s pairs)", rule.Plural(r.VMs, "VM"), thousands(r.Pairs)), elapsed(o.Judged))
+	p.table(&t)
+	p.printf("\n")
+}
+
+// elapsed returns d with two digits, or nothing for 0.
+func elapsed(d time.Duration) string {
+	switch {
+	case d == 0:
+		return ""
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func (p *printer) clusters(r *rules.Result) {
+	t := texttab.Table{Right: map[int]bool{1: true, 3: true, 4: true, 5: true, 6: true}}
+	t.Row("CLUSTER", "HOSTS", "NODE", "VMS", "WIDE", "GUEST BLIND", "TOO BIG", "FITS EVERYWHERE")
+	for _, s := range r.Summaries() {
+		t.Row(ClusterTitle(s.Cluster), strconv.Itoa(len(s.Cluster.Hosts)), nodeText(s.Cluster), strconv.Itoa(len(s.Cluster.VMs)),
+			strconv.Itoa(s.Wide), strconv.Itoa(s.Blind), strconv.Itoa(s.TooBig), fits(&s))
+	}
+	p.table(&t)
+}
+
+// ClusterTitle returns the name of the cluster, or what a standalone host is called.
+func ClusterTitle(c *rule.Cluster) string {
+	if c.Name == "" && len(c.Hosts) > 0 {
+		return c.Hosts[0].Name + " (standalone)"
+	}
+	return c.Name
+}
+
+// nodeText returns "18 cores 512 GB" or, for unlike hosts, "20 or 14 cores".
+func nodeText(c *rule.Cluster) string {
+	var cores []string
+	memory := map[int64]bool{}
+	seen := map[int32]bool{}
+	for _, k := range c.Kinds {
+		if !seen[k.Machine.Cores] {
+			seen[k.Machine.Cores] = true
+			cores = append(cores, strconv.Itoa(int(k.Machine.Cores)))
+		}
+		memory[k.Machine.NodeMemory] = true
+	}
+	if len(cores) == 0 {
+		return "unknown"
+	}
+	s := strings.Join(cores, " or ") + " cores"
+	if len(memory) == 1 && c.Kinds[0].Machine.NodeMemory > 0 {
+		s += "  " + numa.Bytes(c.Kinds[0].Machine.NodeMemory).String()
+	}
+	return s
+}
+
+func fits(s *rules.ClusterSummary) string {
+	switch {
+	case len(s.Cluster.VMs) == 0:
+		return "–"
+	case s.Changing == 0:
+		return "yes"
+	}
+	return fmt.Sprintf("no: %s change shape", rule.Plural(s.Changing, "VM"))
+}
+
+// counts prints one line a rule and severity.
+func (p *printer) counts(r *rules.Result) {
+	t := texttab.Table{Right: map[int]bool{1: true}}
+	for _, c := range r.Counts() {
+		t.Row(p.severity(c.Severity), strconv.Itoa(len(c.Findings)), c.Rule.ID, c.Rule.Title, subjects(c.Findings))
+	}
+	if len(r.Findings) == 0 {
+		p.printf("no findings\n")
+	}
+	p.table(&t)
+}
+
+// subjects names the first finding of each cluster and counts the others:
+// "prod-a/sql01 +4, mixed/erp02 +3".
+func subjects(findings []*finding.Finding) string {
+	var order []string
+	count, first := map[string]int{}, map[string]string{}
+	for _, f := range findings {
+		if count[f.Cluster]++; count[f.Cluster] == 1 {
+			order, first[f.Cluster] = append(order, f.Cluster), f.Subject()
+		}
+	}
+	const most = 3
+	var parts []string
+	for i, c := range order {
+		if i == most {
+			parts = append(parts, "…")
+			break
+		}
+		s := first[c]
+		if count[c] > 1 {
+			s += fmt.Sprintf(" +%d", count[c]-1)
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// details prints every finding.
+func (p *printer) details(r *rules.Result) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		p.printf("%s %s %s  %s\n", p.severity(f.Severity), f.Rule, p.paint(bold, f.Subject()), f.Message)
+		if f.Advice != "" {
+			p.printf("    do       %s\n", f.Advice)
+		}
+		if f.Notice != "" {
+			p.printf("    notice   %s\n", f.Notice)
+		}
+		if len(f.Assumes) > 0 {
+			p.printf("    %s\n", p.paint(faint, "assumed  "+strings.Join(f.Assumes, "; ")))
+		}
+	}
+}
+
+// notes prints what the reader must know about completeness.
+func (p *printer) notes(r *rules.Result) {
+	all := append(append([]numa.Note(nil), r.Fleet.Notes...), r.Unjudged...)
+	if len(all) == 0 {
+		return
+	}
+	p.printf("\n")
+	const most = 8
+	for i, n := range all {
+		if i == most && len(all) > most+1 {
+			p.printf("note   %d more: see --format json or html\n", len(all)-most)
+			break
+		}
+		p.printf("note   %s\n", n)
+	}
+}
+
+func (p *printer) next(r *rules.Result, o AssessOptions) {
+	if len(r.Findings) > 0 {
+		example := "VM"
+		for i := range r.Findings {
+			if r.Findings[i].VM != "" {
+				example = r.Findings[i].VM
+				break
+			}
+		}
+		p.printf("\nnext   homenode explain %s %s\n", o.SourceWord, example)
+		if !o.Details {
+			p.printf("       homenode assess %s --details\n", o.SourceWord)
+		}
+	}
+	if n := r.AtLeast(o.FailOn); n > 0 {
+		p.printf("exit 1: %s at or above %s (--fail-on)\n", rule.Plural(n, "finding"), o.FailOn)
+	}
+}
+
+// guestSees returns what the guest of the layout sees, in words.
+func guestSees(l *vnuma.Layout) string {
+	if !l.GuestSeesNUMA() {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", l.VPDs.Len())
+}

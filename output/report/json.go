@@ -1,0 +1,223 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/rules"
+	"homenode/vnuma"
+)
+
+// JSONVersion is the version of the JSON that this package writes; docs/json.md
+// describes it. Fields may be added within a version, never changed or removed.
+const JSONVersion = 1
+
+type assessJSON struct {
+	Format    string            `json:"format"`
+	Version   int               `json:"version"`
+	Source    string            `json:"source"`
+	Collected string            `json:"collected,omitempty"`
+	Hosts     int               `json:"hosts"`
+	VMs       int               `json:"vms"`
+	Judged    int               `json:"judged"`
+	Pairs     int               `json:"pairs"`
+	Counts    map[string]int    `json:"findingsBySeverity"`
+	Clusters  []clusterJSON     `json:"clusters"`
+	Findings  []finding.Finding `json:"findings"`
+	Layouts   []vmJSON          `json:"layouts"`
+	Notes     []numa.Note       `json:"notes"`
+	Unjudged  []numa.Note       `json:"unjudged"`
+}
+
+type clusterJSON struct {
+	Name     string     `json:"name"`
+	Hosts    int        `json:"hosts"`
+	Kinds    []kindJSON `json:"kinds"`
+	VMs      int        `json:"vms"`
+	Wide     int        `json:"wide"`
+	Blind    int        `json:"guestBlind"`
+	TooBig   int        `json:"tooBig"`
+	Changing int        `json:"changeShape"`
+}
+
+type kindJSON struct {
+	Hosts        []string     `json:"hosts"`
+	Release      numa.Release `json:"release"`
+	Nodes        int32        `json:"nodes"`
+	CoresPerNode int32        `json:"coresPerNode"`
+	MemoryPer    numa.Bytes   `json:"bytesPerNode,omitempty"`
+}
+
+type vmJSON struct {
+	VM      string   `json:"vm"`
+	ID      string   `json:"id"`
+	Cluster string   `json:"cluster,omitempty"`
+	Host    string   `json:"host,omitempty"`
+	On      []onJSON `json:"on"`
+}
+
+type onJSON struct {
+	Hosts  []string   `json:"hosts"`
+	Layout layoutJSON `json:"layout"`
+}
+
+// layoutJSON is the JSON form of a layout.
+type layoutJSON struct {
+	VSockets       []int      `json:"vSockets"`
+	CoresPerSocket int        `json:"coresPerSocket"`
+	VPDs           []int      `json:"vpds"`
+	PPDs           []int      `json:"ppds"`
+	Carriers       [][2]int   `json:"carriers"` // first and last PPD of each VPD
+	Managed        bool       `json:"numaManaged"`
+	GuestSeesNUMA  bool       `json:"guestSeesNUMA"`
+	HomeNodes      int        `json:"homeNodes"`
+	Memory         string     `json:"memory"` // local, partly remote, interleaved, anywhere or unknown
+	Local          numa.Bytes `json:"localBytes"`
+	Remote         numa.Bytes `json:"remoteBytes"`
+	Far            float64    `json:"farShare"`
+	Slices         []int64    `json:"sliceBytes,omitempty"`
+	L3Caches       int        `json:"guestL3Caches"`
+	StoredSize     int        `json:"storedSize,omitempty"`
+	StoredCookie   int        `json:"storedCookie,omitempty"`
+	Assumes        []string   `json:"assumes,omitempty"`
+}
+
+func layoutOf(l *vnuma.Layout) layoutJSON {
+	j := layoutJSON{
+		VSockets: l.VSockets.Sizes(), CoresPerSocket: l.CoresPerSocket, VPDs: l.VPDs.Sizes(), PPDs: l.PPDs.Sizes(),
+		Managed: l.Managed, GuestSeesNUMA: l.GuestSeesNUMA(), HomeNodes: l.HomeNodes,
+		Memory: l.Memory.Placement.String(), Local: l.Memory.Local, Remote: l.Memory.Remote, Far: l.FarShare(),
+		L3Caches: l.L3s(), StoredSize: l.Stored.Size, StoredCookie: l.Stored.Cookie, Assumes: l.Assumes.Texts(),
+	}
+	if !l.Memory.Known && l.Memory.Placement == vnuma.Local {
+		j.Memory = "unknown"
+	}
+	for i := range l.VPDs.Len() {
+		first, last := l.Carriers(i)
+		j.Carriers = append(j.Carriers, [2]int{first, last})
+		if s := l.Slice(i); s > 0 {
+			j.Slices = append(j.Slices, int64(s))
+		}
+	}
+	return j
+}
+
+func hostNames(hosts []*numa.Host) []string {
+	out := make([]string, len(hosts))
+	for i, h := range hosts {
+		out[i] = h.Name
+	}
+	return out
+}
+
+// AssessJSON writes the judged fleet as JSON.
+func AssessJSON(w io.Writer, r *rules.Result) error {
+	j := assessJSON{
+		Format: "homenode-assessment", Version: JSONVersion,
+		Source: r.Fleet.Source, Collected: r.Fleet.Collected, Hosts: len(r.Fleet.Hosts), VMs: len(r.Fleet.VMs),
+		Judged: r.VMs, Pairs: r.Pairs, Counts: map[string]int{},
+		Findings: orEmpty(r.Findings), Notes: orEmpty(r.Fleet.Notes), Unjudged: orEmpty(r.Unjudged),
+		Clusters: []clusterJSON{}, Layouts: []vmJSON{},
+	}
+	for _, f := range r.Findings {
+		j.Counts[f.Severity.String()]++
+	}
+	for _, s := range r.Summaries() {
+		c := clusterJSON{Name: ClusterTitle(s.Cluster), Hosts: len(s.Cluster.Hosts), Kinds: []kindJSON{}, VMs: len(s.Cluster.VMs),
+			Wide: s.Wide, Blind: s.Blind, TooBig: s.TooBig, Changing: s.Changing}
+		for _, k := range s.Cluster.Kinds {
+			c.Kinds = append(c.Kinds, kindJSON{hostNames(k.Hosts), k.Machine.Release, k.Machine.Nodes, k.Machine.Cores, numa.Bytes(k.Machine.NodeMemory)})
+		}
+		j.Clusters = append(j.Clusters, c)
+		for _, v := range s.Cluster.VMs {
+			vm := vmJSON{VM: v.Name, ID: v.ID, Cluster: s.Cluster.Name}
+			if v.Host != nil {
+				vm.Host = v.Host.Name
+			}
+			for i := range v.On {
+				vm.On = append(vm.On, onJSON{hostNames(v.On[i].Kind.Hosts), layoutOf(&v.On[i].Layout)})
+			}
+			j.Layouts = append(j.Layouts, vm)
+		}
+	}
+	return writeJSON(w, &j)
+}
+
+type explainJSON struct {
+	Format   string            `json:"format"`
+	Version  int               `json:"version"`
+	VM       string            `json:"vm"`
+	Host     string            `json:"host"`
+	Release  numa.Release      `json:"release"`
+	Event    string            `json:"event"`
+	Layout   layoutJSON        `json:"layout"`
+	Trace    []stepJSON        `json:"trace"`
+	LogLines []string          `json:"logLines,omitempty"`
+	Findings []finding.Finding `json:"findings"`
+	Problems []string          `json:"problems,omitempty"`
+}
+
+type stepJSON struct {
+	Rules   string             `json:"rules"`
+	Because string             `json:"because"`
+	Result  string             `json:"result"`
+	Decides bool               `json:"decides,omitempty"`
+	Choice  string             `json:"choice,omitempty"`
+	Facts   []finding.Evidence `json:"facts,omitempty"`
+}
+
+// ExplainJSON writes the explanation as JSON.
+func ExplainJSON(w io.Writer, e *Explanation) error {
+	j := explainJSON{
+		Format: "homenode-explanation", Version: JSONVersion, VM: e.VM.Name, Host: e.Host.Name, Release: e.Kind.Machine.Release,
+		Event: e.Case.Event.String(), Layout: layoutOf(&e.Layout), LogLines: e.LogLines,
+		Findings: orEmpty(e.Findings), Problems: e.Problems,
+	}
+	for _, s := range e.Trace {
+		step := stepJSON{Rules: s.Rules, Because: s.Because, Result: s.Result, Decides: s.Decides, Choice: s.Choice}
+		for _, u := range s.Facts {
+			step.Facts = append(step.Facts, finding.Evidence{Name: u.Name, Value: u.Value, Origin: u.Origin.String(), At: u.At})
+		}
+		j.Trace = append(j.Trace, step)
+	}
+	return writeJSON(w, &j)
+}
+
+type ruleJSON struct {
+	ID       string           `json:"id"`
+	Name     string           `json:"name"`
+	Title    string           `json:"title"`
+	Severity finding.Severity `json:"severity"`
+	Why      string           `json:"why"`
+	Fix      string           `json:"fix"`
+	Limits   string           `json:"limits"`
+	Book     []string         `json:"ruleBook"`
+	Sources  []string         `json:"sources"`
+}
+
+// RulesJSON writes the rules as a JSON list.
+func RulesJSON(w io.Writer, rs []*rule.Rule) error {
+	out := make([]ruleJSON, len(rs))
+	for i, r := range rs {
+		out[i] = ruleJSON{r.ID, r.Name, r.Title, r.Severity, r.Why, r.Fix, r.Limits, r.Book, r.Sources}
+	}
+	return writeJSON(w, out)
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// orEmpty makes a nil list an empty one: [] and not null.
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

@@ -1,0 +1,20 @@
+// Package demo holds the fleet of the demo: a small company's three clusters and
+// two standalone hosts, with every fault that a rule finds.
+package demo
+
+import (
+	_ "embed"
+
+	"homenode/numa"
+	"homenode/source/scenario"
+)
+
+// Text is the demo fleet as a scenario.
+//
+//go:embed demo.txtar
+var Text string
+
+// Fleet returns the demo fleet.
+func Fleet() (*numa.Fleet, error) {
+	return scenario.Read("demo.txtar", []byte(Text))
+}
