@@ -54,17 +54,23 @@ type RuleCount struct {
 	Findings []*finding.Finding
 }
 
+// Rule returns the rule with this ID; nil when there is none.
+func (r *Result) Rule(id string) *rule.Rule {
+	for _, one := range All {
+		if one.ID == id {
+			return one
+		}
+	}
+	return nil
+}
+
 // Counts groups the findings by severity and rule, in their order.
 func (r *Result) Counts() []RuleCount {
-	byID := map[string]*rule.Rule{}
-	for _, one := range All {
-		byID[one.ID] = one
-	}
 	var out []RuleCount
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if n := len(out); n == 0 || out[n-1].Rule.ID != f.Rule || out[n-1].Severity != f.Severity {
-			out = append(out, RuleCount{Rule: byID[f.Rule], Severity: f.Severity})
+			out = append(out, RuleCount{Rule: r.Rule(f.Rule), Severity: f.Severity})
 		}
 		last := &out[len(out)-1]
 		last.Findings = append(last.Findings, f)

@@ -52,7 +52,7 @@ func check(p *rule.Pass) {
 	memory := numa.Bytes(v.Guest.Memory)
 	if on.Layout.Memory.Placement == vnuma.Anywhere {
 		f.Severity = finding.High
-		f.Message = fmt.Sprintf("memory of %s exceeds the %s of a node%s: %s does not manage the VM for NUMA at all",
+		f.Message = fmt.Sprintf("memory of %s exceeds the %s of a node%s: ESX %s does not manage the VM for NUMA at all",
 			memory, numa.Bytes(m.NodeMemory), p.Where(on, others), m.Release)
 		f.Advice = fmt.Sprintf("Give the VM at most %s, less what ESX keeps of the node", numa.Bytes(m.NodeMemory))
 		p.Report(f, &on.Layout)

@@ -26,7 +26,7 @@ func (p *parser) addHost(name string, ws []word) error {
 	h := numa.Host{ID: name, Name: name, Cluster: p.cluster, At: p.at()}
 	h.Connection = numa.DerivedFrom("connected", byDefault)
 	h.Maintenance = numa.DerivedFrom(false, byDefault)
-	h.Options = numa.ReadAt(numa.Settings(nil), "option:")
+	h.Options = numa.ReadAt(numa.Settings(nil), "option: of the line")
 	if p.release != 0 {
 		h.Release = numa.ReadAt(p.release, "release")
 	}
@@ -171,7 +171,7 @@ func (p *parser) addVM(name string, ws []word) error {
 	v.CPULimit = numa.DerivedFrom(-1, byDefault)
 	v.MemoryReservation = numa.DerivedFrom(numa.Bytes(0), byDefault)
 	v.MemoryReservationLocked = numa.DerivedFrom(false, byDefault)
-	v.Settings = numa.ReadAt(numa.Settings(nil), "set:")
+	v.Settings = numa.ReadAt(numa.Settings(nil), "set: of the line")
 	for _, w := range ws {
 		if err := p.vmWord(&v, &u, w); err != nil {
 			return err
