@@ -50,8 +50,12 @@ func (f *outputFlags) write(cmd *cobra.Command, write func(w io.Writer, colour b
 
 // colours reports whether w is a terminal that wants colours (no-color.org).
 func colours(w io.Writer) bool {
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // choiceFlag reads --choose.
@@ -119,8 +123,11 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage or I/O.`,
 				case "html":
 					return report.HTML(w, result, report.HTMLOptions{Version: version()})
 				}
-				return report.Assess(w, result, report.AssessOptions{Colour: colour, Details: details, FailOn: least,
-					Read: read, Judged: judged, SourceWord: quoteArg(args[0])})
+				o := report.AssessOptions{Colour: colour, Details: details, FailOn: least, SourceWord: quoteArg(args[0])}
+				if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
+					o.Read, o.Judged = read, judged
+				}
+				return report.Assess(w, result, o)
 			})
 			if err != nil {
 				return err

@@ -77,7 +77,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		Args:          cobra.NoArgs,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newAssess(), newExplain(), newTopo(), newSnapshot(), newRules(), newValidate(), newDemo(), newVersion())
+	root.AddCommand(newAssess(), newExplain(), newTopo(), newSnapshot(), newRules(), newValidate(), newDemo(), newVersion(), newDocs())
 	return root
 }
 

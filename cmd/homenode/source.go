@@ -128,7 +128,25 @@ func (f *sourceFlags) readDemo(cmd *cobra.Command) (*numa.Fleet, error) {
 		return nil, err
 	}
 	got.Source = "demo (simulated vCenter)"
+	renameSource(got, vc.URL.Host, "demo")
 	return got, nil
+}
+
+// renameSource gives the simulator, whose port differs each time, one name.
+func renameSource(f *numa.Fleet, from, to string) {
+	rename := func(at *string) { *at = strings.Replace(*at, from, to, 1) }
+	for i := range f.Clusters {
+		rename(&f.Clusters[i].At)
+	}
+	for i := range f.Hosts {
+		rename(&f.Hosts[i].At)
+	}
+	for i := range f.VMs {
+		rename(&f.VMs[i].At)
+	}
+	for i := range f.Notes {
+		rename(&f.Notes[i].At)
+	}
 }
 
 func (f *sourceFlags) options(cmd *cobra.Command) vsphere.Options {
@@ -138,7 +156,7 @@ func (f *sourceFlags) options(cmd *cobra.Command) vsphere.Options {
 		KnownHosts:  f.knownHosts,
 		CallTimeout: f.timeout,
 	}
-	if w, ok := cmd.ErrOrStderr().(*os.File); ok && term.IsTerminal(int(w.Fd())) {
+	if w := cmd.ErrOrStderr(); isTerminal(w) {
 		o.Progress = func(stage string, done, total int) {
 			fmt.Fprintf(w, "\r\x1b[Kread %s %d of %d", stage, done, total)
 			if done >= total {

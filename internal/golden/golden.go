@@ -14,6 +14,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files with what the tests produced")
 
+// Updating reports whether the run rewrites golden files.
+func Updating() bool { return *update }
+
 // Equal reports an error when got is not what the file at path holds.
 func Equal(t testing.TB, got []byte, path string) {
 	t.Helper()

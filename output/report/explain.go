@@ -112,6 +112,7 @@ func (p *printer) why(e *Explanation) {
 		widest = max(widest, texttab.Width(s.Because))
 	}
 	widest = min(widest, 64)
+	told := map[string]bool{} // a fact is told where it first counts
 	for i, s := range e.Trace {
 		mark := ""
 		if s.Decides {
@@ -124,7 +125,10 @@ func (p *printer) why(e *Explanation) {
 		}
 		p.printf("  %2d  %s%s → %s  %s%s\n", i+1, s.Because, pad, s.Result, p.paint(faint, "["+rules+"]"), mark)
 		for _, u := range s.Facts {
-			p.printf("      %s\n", p.paint(faint, used(u)))
+			if text := used(u); !told[text] {
+				told[text] = true
+				p.printf("      %s\n", p.paint(faint, text))
+			}
 		}
 	}
 	if texts := e.Layout.Assumes.Texts(); len(texts) > 0 {

@@ -1,0 +1,58 @@
+# make demo   try it: judges a simulated fleet and writes homenode-report.html
+# make test   everything that CI checks
+# make bench  the figures of docs/performance.md
+
+export CGO_ENABLED = 0
+GO = go
+# Packages that run on 32 bit in a moment.
+PORTABLE = ./numa ./vnuma ./sim ./published ./source/scenario ./source/snapshot ./rules
+
+.PHONY: build demo test check deps cross portable race fuzz bench golden docs clean
+
+build:
+	$(GO) build -trimpath -o bin/homenode ./cmd/homenode
+
+demo: build
+	@bin/homenode assess demo || test $$? -eq 1
+	@bin/homenode assess demo --format html -o homenode-report.html || test $$? -eq 1
+	@echo && echo "wrote homenode-report.html: open it in a browser"
+
+test: deps check portable cross
+
+deps:
+	@scripts/test-deps
+
+check:
+	@test -z "$$(gofmt -s -l .)" || { echo "not gofmt -s:"; gofmt -s -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) test -shuffle=on ./...
+
+portable:
+	GOARCH=386 $(GO) test $(PORTABLE)
+
+cross:
+	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/homenode
+	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/homenode
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/homenode
+
+# The race detector needs cgo and a C compiler.
+race:
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+FUZZTIME = 60s
+fuzz:
+	@scripts/fuzz $(FUZZTIME)
+
+bench:
+	@scripts/bench
+
+# Rewrites golden files and generated pages: read the difference before you commit.
+golden: docs
+	$(GO) test ./... -update
+
+docs:
+	$(GO) run ./cmd/homenode docs docs
+
+clean:
+	rm -rf bin homenode-report.html

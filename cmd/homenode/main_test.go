@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"homenode/internal/golden"
+	"homenode/source/demo"
+	"homenode/source/vsphere/lab"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"homenode": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScripts runs the program as a user does, against a simulated vCenter.
+func TestScripts(t *testing.T) {
+	fleet, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	vc, err := lab.Start(fleet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vc.Close()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			password, _ := vc.URL.User.Password()
+			env.Setenv("VC", "http://"+vc.URL.Host)
+			env.Setenv("VC_USER", vc.URL.User.Username())
+			env.Setenv("VC_PASSWORD", password)
+			return nil
+		},
+		RequireExplicitExec: true,
+		UpdateScripts:       golden.Updating(),
+	})
+}
+
+// TestDocs holds that the generated pages are the ones in docs/.
+func TestDocs(t *testing.T) {
+	want := pages(newRoot())
+	for name, page := range want {
+		got, err := os.ReadFile(filepath.Join("../../docs", filepath.FromSlash(name)))
+		if err != nil {
+			t.Errorf("%v (make docs writes it)", err)
+			continue
+		}
+		if !bytes.Equal(got, page) {
+			t.Errorf("docs/%s is not what the program says (make docs rewrites it)", name)
+		}
+	}
+	for _, dir := range []string{"commands", "rules"} {
+		files, err := os.ReadDir("../../docs/" + dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if want[dir+"/"+f.Name()] == nil {
+				t.Errorf("docs/%s/%s is of no command or rule", dir, f.Name())
+			}
+		}
+	}
+}
+
+// TestHelp holds that every command says what it does and shows an example.
+func TestHelp(t *testing.T) {
+	for _, c := range newRoot().Commands() {
+		if c.Name() == "help" || c.Name() == "completion" || c.Hidden {
+			continue
+		}
+		var out, errs bytes.Buffer
+		if code := run(context.Background(), []string{c.Name(), "-h"}, nil, &out, &errs); code != exitClean {
+			t.Errorf("%s -h: exit %d: %s", c.Name(), code, errs.String())
+		}
+		if c.Name() != "version" && !strings.Contains(out.String(), "Examples:") {
+			t.Errorf("%s -h has no example", c.Name())
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package homenode
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mayImport is the direction of the data flow: for each folder, the folders of this
+// module that its code (not its tests) may import. A folder ending in /... stands
+// for all below it. A folder that is not listed fails the test.
+var mayImport = map[string][]string{
+	".":                   {},
+	"numa":                {},
+	"finding":             {"numa"},
+	"vnuma":               {"numa"},
+	"sim":                 {"numa", "vnuma"},
+	"published":           {"numa", "vnuma"},
+	"rule":                {"numa", "vnuma", "finding"},
+	"rules":               {"numa", "vnuma", "finding", "rule", "rules/..."},
+	"rules/...":           {"numa", "vnuma", "finding", "rule"},
+	"source/scenario":     {"numa"},
+	"source/snapshot":     {"numa"},
+	"source/rvtools":      {"numa"},
+	"source/vsphere":      {"numa"},
+	"source/vsphere/lab":  {"numa"},
+	"source/demo":         {"numa", "source/scenario"},
+	"output/topo":         {"numa", "vnuma", "sim", "finding", "rule", "rules", "internal/texttab"},
+	"output/svg":          {"numa", "vnuma", "sim", "finding", "rule", "rules", "output/topo", "internal/texttab"},
+	"output/report":       {"numa", "vnuma", "sim", "finding", "rule", "rules", "published", "output/topo", "output/svg", "internal/texttab"},
+	"internal/texttab":    {},
+	"internal/atomicfile": {},
+	"internal/golden":     {},
+	"cmd/homenode":        {".", "numa", "vnuma", "sim", "finding", "rule", "rules", "published", "source/...", "output/...", "internal/..."},
+}
+
+// onlyHere lists libraries that one part of the project keeps to itself.
+var onlyHere = map[string][]string{
+	"github.com/vmware/govmomi":  {"source/vsphere", "source/vsphere/lab"},
+	"github.com/xuri/excelize":   {"source/rvtools"},
+	"github.com/spf13/cobra":     {"cmd/homenode"},
+	"github.com/chromedp/":       {},
+	"github.com/rogpeppe/":       {},
+	"github.com/santhosh-tekuri": {},
+}
+
+func TestImportDirection(t *testing.T) {
+	for dir, files := range sources(t) {
+		allowed, ok := allowedFor(dir)
+		if !ok {
+			t.Errorf("folder %s is not listed in mayImport: say what it may import", dir)
+			continue
+		}
+		for _, file := range files {
+			for _, imp := range imports(t, file) {
+				checkImport(t, dir, file, imp, allowed)
+			}
+		}
+	}
+}
+
+func checkImport(t *testing.T, dir, file, imp string, allowed []string) {
+	t.Helper()
+	if rest, own := strings.CutPrefix(imp, "homenode"); own && (rest == "" || rest[0] == '/') {
+		target := strings.TrimPrefix(rest, "/")
+		if target == "" {
+			target = "."
+		}
+		if !slices.ContainsFunc(allowed, func(pattern string) bool { return covers(pattern, target) }) {
+			t.Errorf("%s imports %s, which %s may not", file, imp, dir)
+		}
+		return
+	}
+	if dir == "numa" && strings.Contains(strings.Split(imp, "/")[0], ".") {
+		t.Errorf("%s imports %s: numa stands on the standard library alone", file, imp)
+	}
+	for library, dirs := range onlyHere {
+		if strings.HasPrefix(imp, library) && !slices.Contains(dirs, dir) {
+			t.Errorf("%s imports %s, which only %v may", file, imp, dirs)
+		}
+	}
+}
+
+func covers(pattern, dir string) bool {
+	if below, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return strings.HasPrefix(dir, below+"/")
+	}
+	return pattern == dir
+}
+
+// allowedFor returns the imports of the most exact pattern for dir.
+func allowedFor(dir string) ([]string, bool) {
+	if a, ok := mayImport[dir]; ok {
+		return a, true
+	}
+	for pattern, a := range mayImport {
+		if covers(pattern, dir) {
+			return a, true
+		}
+	}
+	return nil, false
+}
+
+// TestPackageComments holds that every package has exactly one package comment.
+func TestPackageComments(t *testing.T) {
+	for dir, files := range sources(t) {
+		comments := 0
+		for _, file := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Doc != nil {
+				comments++
+			}
+		}
+		if comments != 1 {
+			t.Errorf("package in %s has %d package comments, want 1", dir, comments)
+		}
+	}
+}
+
+// sources returns the Go files that are not tests, by folder.
+func sources(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && p != "." && (name == "testdata" || strings.HasPrefix(name, ".")) {
+			return filepath.SkipDir
+		}
+		if !d.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			dir := path.Dir(filepath.ToSlash(p))
+			out[dir] = append(out[dir], p)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 10 {
+		t.Fatalf("found %d folders with Go files: the walk is broken", len(out))
+	}
+	return out
+}
+
+func imports(t *testing.T, file string) []string {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, i := range f.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
