@@ -1,0 +1,154 @@
+package svg
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"homenode/internal/texttab"
+)
+
+// writer is the pass that writes shapes; it keeps the first error.
+type writer struct {
+	w   io.Writer
+	err error
+}
+
+func (o *writer) printf(format string, args ...any) {
+	if o.err == nil {
+		_, o.err = fmt.Fprintf(o.w, format, args...)
+	}
+}
+
+// String returns the length in pixels.
+func (p px) String() string {
+	if p%10 == 0 {
+		return strconv.Itoa(int(p / 10))
+	}
+	return strconv.FormatFloat(float64(p)/10, 'f', 1, 64)
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
+
+// escape makes s text or an attribute value; what XML cannot hold is replaced.
+func escape(s string) string {
+	return escaper.Replace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\uFFFE' || r == '\uFFFF' {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD")))
+}
+
+func (o *writer) picture(p *picture, opt Options) {
+	id := escape(p.id)
+	o.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="topo" id="%s" viewBox="0 0 %s %s" width="%s" height="%s" role="group" aria-labelledby="%s-name">`+"\n",
+		id, p.width, p.height, p.width, p.height, id)
+	o.printf("<title id=\"%s-name\">%s</title>\n", id, escape(p.title))
+	if !opt.Inline {
+		o.printf("<style>\n%s</style>\n", Style)
+	}
+	o.printf("<defs>\n")
+	o.printf(`<pattern id="%s-remote" class="remote" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6"/><line y2="6"/></pattern>`+"\n", id)
+	o.printf(`<pattern id="%s-spread" class="spread" width="5" height="5" patternUnits="userSpaceOnUse"><circle cx="1.5" cy="1.5" r="1.1"/></pattern>`+"\n", id)
+	o.printf("</defs>\n")
+	if !opt.Inline {
+		o.printf(`<rect class="paper" width="%s" height="%s"/>`+"\n", p.width, p.height)
+	}
+	numbersY := p.numbersY()
+	for i := range p.groups {
+		o.group(p, &p.groups[i], numbersY)
+	}
+	o.printf("</svg>\n")
+}
+
+// numbersY returns where the numbers of a focused group appear: the free line
+// above the legend or caption.
+func (p *picture) numbersY() px {
+	y := p.height - margin
+	for i := range p.groups {
+		g := &p.groups[i]
+		if strings.HasPrefix(g.class, "legend") || g.class == "caption" {
+			y = min(y, g.shapes[len(g.shapes)-1].y-110)
+		}
+	}
+	return y - 60
+}
+
+func (o *writer) group(p *picture, g *group, numbersY px) {
+	if g.numbers == "" {
+		o.printf(`<g id="%s" class="%s">`, escape(g.id), g.class)
+	} else {
+		n := escape(g.numbers)
+		o.printf(`<g id="%s" class="%s" tabindex="0" role="img" aria-label="%s"><title>%s</title>`, escape(g.id), g.class, n, n)
+	}
+	for i := range g.shapes {
+		o.shape(p, &g.shapes[i])
+	}
+	if g.numbers != "" {
+		o.printf(`<text class="numbers" x="%s" y="%s">%s</text>`, margin, numbersY, escape(cut(g.numbers, int((p.width-2*margin)/letter))))
+	}
+	o.printf("</g>\n")
+}
+
+func (o *writer) shape(p *picture, s *shape) {
+	switch {
+	case s.after != "":
+		o.printf(`<text class="%s" x="%s" y="%s">%s<tspan class="facts" dx="12">%s</tspan></text>`, s.class, s.x, s.y, escape(s.text), escape(s.after))
+	case s.text != "":
+		o.printf(`<text class="%s" x="%s" y="%s">%s</text>`, s.class, s.x, s.y, escape(s.text))
+	case s.class == "line":
+		o.printf(`<line class="line" x1="%s" y1="%s" x2="%s" y2="%s"/>`, s.x, s.y, s.x+s.w, s.y)
+	case s.h > 0 && s.w > 0:
+		o.printf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"`, s.class, s.x, s.y, s.w, s.h)
+		if s.fill != "" {
+			o.printf(` fill="url(#%s-%s)"`, escape(p.id), s.fill)
+		}
+		o.printf("/>")
+	}
+}
+
+// columns returns the width of s in mean letters; wide East Asian characters
+// count as two, marks that stand on another character as none.
+func columns(s string) int {
+	n := texttab.Width(s)
+	for _, r := range s {
+		if unicode.In(r, unicode.Mn, unicode.Me) {
+			n--
+		}
+	}
+	return n
+}
+
+// cut shortens s to so many columns, with an ellipsis.
+func cut(s string, n int) string {
+	if columns(s) <= n {
+		return s
+	}
+	kept := 0
+	for i, r := range s {
+		if kept += columns(string(r)); kept > n-1 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// wrap breaks s at blanks into lines of at most n columns.
+func wrap(s string, n int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.SplitSeq(s, " ") {
+		if line != "" && columns(line)+1+columns(word) > n {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,92 @@
+package topo
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A Span is a run of guest nodes that share a run of nodes: guest nodes that are
+// carried by overlapping nodes stand above all of these together.
+type Span struct {
+	Guests   []int // indexes in Drawing.Guests
+	From, To int   // indexes in Drawing.Nodes
+}
+
+// Spans groups the guest nodes that a node carries, so that frames never overlap.
+func (d *Drawing) Spans() []Span {
+	var spans []Span
+	for i := range d.Guests {
+		g := &d.Guests[i]
+		if g.From < 0 {
+			continue
+		}
+		s := Span{[]int{i}, g.From, g.To}
+		for j := 0; j < len(spans); {
+			o := spans[j]
+			if o.To < s.From || s.To < o.From {
+				j++
+				continue
+			}
+			s = Span{append(o.Guests, s.Guests...), min(s.From, o.From), max(s.To, o.To)}
+			spans = append(spans[:j], spans[j+1:]...)
+		}
+		spans = append(spans, s)
+	}
+	return spans
+}
+
+// guests draws the guest's nodes as frames above the nodes, or as a list when the
+// nodes are stacked or a frame would not hold its text.
+func (c *canvas) guests(d *Drawing, p *plan) {
+	if len(d.Guests) == 0 {
+		return
+	}
+	spans := d.Spans()
+	box := p.inner + 4
+	asFrames := p.across == len(d.Nodes) && len(spans) > 0
+	for _, s := range spans {
+		room := (s.To-s.From+1)*(box+1) - 1
+		for _, g := range s.Guests {
+			if columns(frameTitle(&d.Guests[g])) > room/len(s.Guests)-5 {
+				asFrames = false
+			}
+		}
+	}
+	if !asFrames {
+		for i := range d.Guests {
+			c.wrapped("", d.Guests[i].Numbers())
+		}
+		return
+	}
+	top, bottom := make([]string, len(d.Nodes)), make([]string, len(d.Nodes))
+	blank := strings.Repeat(" ", box+1)
+	for i := range top {
+		top[i], bottom[i] = blank, blank
+	}
+	for _, s := range spans {
+		room := (s.To-s.From+1)*(box+1) - 1
+		var t, b []string
+		for i, g := range s.Guests {
+			// The frames share the room; the first ones take what does not divide.
+			each, over := (room-len(s.Guests)+1)/len(s.Guests), (room-len(s.Guests)+1)%len(s.Guests)
+			if i < over {
+				each++
+			}
+			t = append(t, c.border('╭', frameTitle(&d.Guests[g]), '╮', each-4))
+			b = append(b, c.border('╰', "", '╯', each-4))
+		}
+		for n := s.From; n <= s.To; n++ {
+			top[n], bottom[n] = "", ""
+		}
+		top[s.From], bottom[s.From] = strings.Join(t, " ")+" ", strings.Join(b, " ")+" "
+	}
+	c.line(strings.Join(top, ""))
+	c.line(strings.Join(bottom, ""))
+}
+
+func frameTitle(g *Guest) string { return strings.Join(g.Heading(), " ─ ") }
+
+var sequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// plain returns s without colours.
+func plain(s string) string { return sequence.ReplaceAllString(s, "") }

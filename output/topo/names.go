@@ -1,0 +1,59 @@
+package topo
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"homenode/numa"
+)
+
+// clean returns a name for display: what would move a cursor, hide text or turn
+// its direction is replaced, and so is invalid UTF-8. Names come from strangers.
+func clean(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "\uFFFD"))
+}
+
+// shapeID returns the ID of an object as part of the ID of a shape: letters,
+// digits, dots and hyphens stay, any other byte becomes _xx. Different IDs stay
+// different.
+func shapeID(id string) string {
+	var b strings.Builder
+	for i := range len(id) {
+		c := id[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "_%02x", c)
+		}
+	}
+	return b.String()
+}
+
+var (
+	trademark = regexp.MustCompile(`\((R|TM|tm|r)\)|®|™`)
+	clockRate = regexp.MustCompile(`\s+(CPU\s+)?@.*$|\s+\d+-Core Processor.*$`)
+)
+
+// processors returns "2 × Xeon Gold 6354" from the brand string of the processor.
+func processors(h *numa.Host) string {
+	model := clean(h.CPUModel.Value)
+	model = clockRate.ReplaceAllString(trademark.ReplaceAllString(model, ""), "")
+	model = strings.TrimPrefix(strings.Join(strings.Fields(model), " "), "Intel ")
+	switch {
+	case model == "" && !h.Packages.Known():
+		return ""
+	case model == "":
+		model = "unknown processor"
+	}
+	if !h.Packages.Known() {
+		return model
+	}
+	return fmt.Sprintf("%d × %s", h.Packages.Value, model)
+}
