@@ -88,14 +88,7 @@ func explain(fleet *numa.Fleet, vmName, hostName, fromName string, c vnuma.Case)
 		return nil, err
 	}
 	result := rules.Run(fleet, rules.Options{Choices: c.Choices})
-	x := &report.Explanation{Case: c}
-	for _, cl := range result.Clusters {
-		for _, v := range cl.VMs {
-			if v.VM == vm {
-				x.VM = v
-			}
-		}
-	}
+	x := &report.Explanation{Case: c, VM: judged(result, vm)}
 	if x.VM == nil {
 		return nil, unjudged(result, vm)
 	}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"homenode/numa"
+	"homenode/output/svg"
+	"homenode/output/topo"
+	"homenode/rule"
+	"homenode/rules"
+)
+
+func newTopo() *cobra.Command {
+	var (
+		src    sourceFlags
+		out    outputFlags
+		choose choiceFlag
+	)
+	cmd := &cobra.Command{
+		Use:   "topo SOURCE [HOST|VM]",
+		Short: "Draws the NUMA nodes of a host with the VMs on them, or one VM on its host",
+		Long: `topo draws a host: its NUMA nodes, the clients of its running VMs placed in them, free
+memory; or a VM: the nodes its guest sees above the clients that carry them. Where clients are placed is
+predicted for an empty host filled in the order of the VMs, not observed. Without HOST or VM it draws one
+host of each shape of each cluster.
+
+` + sourceHelp,
+		Example: `  homenode topo demo esx01
+  homenode topo demo sql01 --format svg -o sql01.svg`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			choices, err := choose.choices()
+			if err != nil {
+				return err
+			}
+			if err := out.check(); err != nil {
+				return err
+			}
+			fleet, err := src.read(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			result := rules.Run(fleet, rules.Options{Choices: choices})
+			drawings, err := drawings(fleet, result, args[1:])
+			if err != nil {
+				return err
+			}
+			if out.format == "svg" && len(drawings) != 1 {
+				return errors.New("an SVG file holds one drawing: name a HOST or VM")
+			}
+			return out.write(cmd, func(w io.Writer, colour bool) error {
+				if out.format == "svg" {
+					return svg.Draw(w, drawings[0], svg.Options{})
+				}
+				for i, d := range drawings {
+					if i > 0 {
+						if _, err := fmt.Fprintln(w); err != nil {
+							return err
+						}
+					}
+					if err := topo.Text(w, d, columns(w), colour); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	src.register(cmd)
+	out.register(cmd, "table", "svg")
+	choose.register(cmd)
+	return cmd
+}
+
+// drawings returns what the name asks for: a host, a VM, or one host of each shape.
+func drawings(fleet *numa.Fleet, r *rules.Result, names []string) ([]*topo.Drawing, error) {
+	var out []*topo.Drawing
+	if len(names) == 0 {
+		for _, c := range r.Clusters {
+			for _, k := range c.Kinds {
+				out = append(out, topo.OfHost(r, k.Hosts[0]))
+			}
+		}
+		if out == nil {
+			return nil, errors.New("no host can be drawn: the NUMA nodes of none are known")
+		}
+		return out, nil
+	}
+	if hosts := fleet.FindHosts(names[0]); len(hosts) > 0 {
+		h, err := oneHost(fleet, names[0])
+		if err != nil {
+			return nil, err
+		}
+		return append(out, topo.OfHost(r, h)), nil
+	}
+	vm, err := oneVM(fleet, names[0])
+	if err != nil {
+		return nil, fmt.Errorf("no host is named %q, and %w", names[0], err)
+	}
+	v := judged(r, vm)
+	if v == nil {
+		return nil, unjudged(r, vm)
+	}
+	h, err := hostFor(fleet, v, "")
+	if err != nil {
+		return nil, err
+	}
+	return append(out, topo.OfVM(v, h)), nil
+}
+
+// judged returns the VM as the rules saw it; nil when it was left out.
+func judged(r *rules.Result, vm *numa.VM) *rule.VM {
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			if v.VM == vm {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// columns returns how wide to draw: the terminal, COLUMNS, or 100.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return 100
+}
