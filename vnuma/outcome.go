@@ -50,7 +50,7 @@ func (l *Layout) reside(g *Guest, m *Machine, tr *tracer) {
 	switch {
 	case !l.Managed:
 		r.Placement = Anywhere
-	case spans:
+	case spans && l.HomeNodes > 1: // on one node there is nothing to interleave
 		r.Placement = Interleaved
 		// F-12: published for hot add and for 4.1.
 		if l.Why != ByHotAdd && l.Why != ByRelease {

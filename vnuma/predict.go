@@ -341,9 +341,10 @@ func (g *Guest) vnumaHotAdd(m *Machine) bool {
 	return g.VNUMAHotAdd && g.Hardware >= 20 && m.model >= numa.ESXi80
 }
 
-// nodesFor returns how many nodes of the given size hold the memory.
+// nodesFor returns how many nodes of the given size hold the memory, at most as
+// many as a VM can have clients.
 func nodesFor(memory, node int64) int32 {
-	return int32(max(1, (memory+node-1)/node))
+	return int32(min(max(1, (memory+node-1)/node), numa.MaxVCPUs))
 }
 
 // empty reports whether the split has no groups.

@@ -97,12 +97,20 @@ func (s Split) Sizes() []int {
 	return sizes
 }
 
-// Max returns the size of the largest group.
+// Max returns the size of the largest group. It can be in the shorter last block:
+// 22 vCPUs in VPDs of 12 + 10 and clients of at most 10 are 6 + 6 + 10.
 func (s Split) Max() int {
-	if s.n%s.block == s.n { // no full block
-		return int(min(s.last, s.n))
+	if s.n == 0 {
+		return 0
 	}
-	return int(min(s.per, s.block))
+	most := int32(0)
+	if s.n >= s.block {
+		most = min(s.per, s.block)
+	}
+	if rest := s.n % s.block; rest > 0 {
+		most = max(most, min(s.last, rest))
+	}
+	return int(most)
 }
 
 // Min returns the size of the smallest group.
