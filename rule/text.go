@@ -79,32 +79,62 @@ func ShapeText(s vnuma.Shape) string {
 	return fmt.Sprintf("%s of %s", Plural(s.Sockets, "socket"), Plural(s.CoresPerSocket, "core"))
 }
 
-// BestShape returns the advice on the VM's shape: for its release and every host
-// of its cluster.
-func (p *Pass) BestShape() (text string, a vnuma.Advice) {
+// BestShape returns the advice on the VM's shape, in words: for its release and
+// every host of its cluster.
+func (p *Pass) BestShape() string {
 	v := p.VM
-	a = vnuma.Advise(&v.Guest, v.Machines())
+	a := vnuma.Advise(&v.Guest, v.Machines())
 	switch {
-	case a.More > 0:
-		var counts []string
-		for _, n := range []int{a.Fewer, a.More} {
-			if n > 0 {
-				counts = append(counts, strconv.Itoa(n))
-			}
-		}
-		return fmt.Sprintf("%d vCPUs do not divide evenly over the nodes: use %s vCPUs", v.Guest.VCPUs, strings.Join(counts, " or ")), a
-	case a.Mirrors && len(v.On) <= 1:
-		return "Best shape: " + ShapeText(a.Shape), a
+	case a.Mirrors && len(v.On) == 1:
+		return "Best shape: " + ShapeText(a.Shape)
 	case a.Mirrors:
-		return "Best shape on every host of the cluster: " + ShapeText(a.Shape), a
+		return "Best shape on every host of the cluster: " + ShapeText(a.Shape)
+	case len(v.On) == 1:
+		return v.uneven(&v.On[0]) + ": use " + counts(a)
 	}
 	var parts []string
-	for _, o := range v.On {
+	for i := range v.On {
+		o := &v.On[i]
 		one := vnuma.Advise(&v.Guest, []vnuma.Machine{o.Kind.Machine})
-		parts = append(parts, fmt.Sprintf("%s on %s", ShapeText(one.Shape), HostNames(o.Kind.Hosts)))
+		if one.More > 0 {
+			parts = append(parts, fmt.Sprintf("none on %s (%s)", HostNames(o.Kind.Hosts), v.uneven(o)))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s on %s", ShapeText(one.Shape), HostNames(o.Kind.Hosts)))
+		}
 	}
-	return fmt.Sprintf("No shape suits every host: %s. Keep the VM on hosts of one kind with a DRS rule, or use %s as a compromise",
-		strings.Join(parts, ", "), ShapeText(a.Shape)), a
+	text := fmt.Sprintf("No shape suits every host: %s. Keep the VM on hosts of one kind with a DRS rule", strings.Join(parts, ", "))
+	if a.More > 0 {
+		return text + ", or use " + counts(a) + ", which divide evenly everywhere"
+	}
+	return text + ", or use " + ShapeText(a.Shape) + " as a compromise"
+}
+
+// uneven says that the vCPUs do not divide over the nodes of o.
+func (v *VM) uneven(o *On) string {
+	return fmt.Sprintf("%d vCPUs do not divide over %d nodes", v.Guest.VCPUs, o.Layout.Least)
+}
+
+// counts returns the vCPU counts that the advice names: "30 or 36 vCPUs".
+func counts(a vnuma.Advice) string {
+	if a.Fewer == 0 {
+		return fmt.Sprintf("%d vCPUs", a.More)
+	}
+	return fmt.Sprintf("%d or %d vCPUs", a.Fewer, a.More)
+}
+
+// Reshaped returns the layout on o once the advice of BestShape is followed. With a
+// vCPU count that does not divide, the sockets stay as they are.
+func (p *Pass) Reshaped(o *On) vnuma.Layout {
+	v := p.VM
+	a := vnuma.Advise(&v.Guest, v.Machines())
+	if !a.Mirrors {
+		a = vnuma.Advise(&v.Guest, []vnuma.Machine{o.Kind.Machine})
+	}
+	if a.More > 0 {
+		a.Shape = vnuma.Shape{CoresPerSocket: int(v.Guest.CoresPerSocket), Auto: v.Guest.AutoCPS}
+	}
+	g := v.Guest.Reshaped(a.Shape)
+	return vnuma.Predict(&g, &o.Kind.Machine, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
 }
 
 // Notice says what the guest will notice when it gets the layout next instead of

@@ -74,7 +74,6 @@ on each host of its cluster, explains it, and says what is wrong.
   homenode rules N001`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newAssess(), newExplain(), newTopo(), newSnapshot(), newRules(), newValidate(), newDemo(), newVersion(), newDocs())

@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer vc.Close()
+	t.Cleanup(vc.Close) // scripts run in parallel, after this function
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {

@@ -83,7 +83,7 @@ func (p *printer) head(r *rules.Result, o AssessOptions) {
 	t := texttab.Table{}
 	t.Row("read", fmt.Sprintf("%s · %s · %s · %s", f.Source, rule.Plural(len(f.Hosts), "host"), rule.Plural(len(f.VMs), "VM"),
 		rule.Plural(len(f.Clusters), "cluster")), elapsed(o.Read))
-	t.Row("judged", fmt.Sprintf("%s × the hosts of their cluster (%s predictions)", rule.Plural(r.VMs, "VM"), thousands(r.Pairs)), elapsed(o.Judged))
+	t.Row("judged", fmt.Sprintf("%s × the hosts of their cluster (%s)", rule.Plural(r.VMs, "VM"), predictions(r.Pairs)), elapsed(o.Judged))
 	p.table(&t)
 	p.printf("\n")
 }
@@ -97,6 +97,13 @@ func elapsed(d time.Duration) string {
 		return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+func predictions(n int) string {
+	if n == 1 {
+		return "1 prediction"
+	}
+	return thousands(n) + " predictions"
 }
 
 func thousands(n int) string {

@@ -49,16 +49,11 @@ func check(p *rule.Pass) {
 	if !ok {
 		return
 	}
-	shape, a := p.BestShape()
-	next := on.Layout
-	if a.More == 0 {
-		g := v.Guest.Reshaped(a.Shape)
-		next = vnuma.Predict(&g, &on.Kind.Machine, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
-	}
+	next := p.Reshaped(on)
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
 		Message:  message(p, on, others, &flat),
-		Advice:   shape + ". Power off to change it",
+		Advice:   p.BestShape() + ". Power off to change it",
 		Notice:   rule.Notice(&on.Layout, &next),
 		Evidence: []finding.Evidence{v.CPSEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()},
 	}, &on.Layout)

@@ -50,12 +50,7 @@ func check(p *rule.Pass) {
 	if !ok {
 		return
 	}
-	next := without(on)
-	shape, a := p.BestShape()
-	reshaped := v.Guest.Reshaped(a.Shape)
-	if a.More == 0 {
-		next = vnuma.Predict(&reshaped, &on.Kind.Machine, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
-	}
+	next := p.Reshaped(on)
 	per := fmt.Sprintf("%d NUMA nodes of %s vCPU", next.VPDs.Len(), next.VPDs)
 	if next.VPDs.Even() {
 		per = fmt.Sprintf("%d NUMA nodes of %d vCPU", next.VPDs.Len(), next.VPDs.Max())
@@ -67,7 +62,7 @@ func check(p *rule.Pass) {
 		Severity: finding.High,
 		Message: fmt.Sprintf("CPU hot add hides NUMA%s: %d vCPUs run as %d clients (%s) but the guest sees 1 node, so %s of its memory is on another node than the vCPU that uses it, while N%%L reads 100",
 			p.Where(on, others), v.Guest.VCPUs, on.Layout.PPDs.Len(), on.Layout.PPDs, rule.Percent(on.Layout.FarShare())),
-		Advice:   fmt.Sprintf("Switch CPU hot add off, power off, power on (a reboot is not enough): the guest then sees %s. %s", per, shape),
+		Advice:   fmt.Sprintf("Switch CPU hot add off, power off, power on (a reboot is not enough): the guest then sees %s. %s", per, p.BestShape()),
 		Notice:   rule.Notice(&on.Layout, &next),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), finding.Of("CPU hot add", v.CPUHotAdd, v.At), on.Kind.NodesEvidence()},
 	}, &on.Layout)

@@ -64,12 +64,11 @@ func check(p *rule.Pass) {
 	}
 	vpd, _ := worst.Spanning()
 	first, last := worst.Carriers(vpd)
-	shape, _ := p.BestShape()
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("after vMotion to %s the guest keeps %s, but runs there as %d clients (%s): virtual node %d is carried by %d of them",
 			rule.HostNames(hosts), kept(worst), worst.PPDs.Len(), worst.PPDs, vpd, last-first+1),
-		Advice:   shape,
+		Advice:   p.BestShape(),
 		Evidence: evidence,
 	}, worst)
 }

@@ -6,7 +6,6 @@ import (
 
 	"homenode/finding"
 	"homenode/rule"
-	"homenode/vnuma"
 )
 
 // Rule is N009.
@@ -39,17 +38,12 @@ func check(p *rule.Pass) {
 	if !ok {
 		return
 	}
-	shape, a := p.BestShape()
-	next := on.Layout
-	if a.More == 0 {
-		g := v.Guest.Reshaped(a.Shape)
-		next = vnuma.Predict(&g, &on.Kind.Machine, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
-	}
+	next := p.Reshaped(on)
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Message: fmt.Sprintf("a virtual socket of %d cores exceeds a client of %d vCPUs%s: it is divided over %d nodes while the guest sees one shared L3 cache",
 			on.Layout.CoresPerSocket, on.Layout.Capacity, p.Where(on, others), on.Layout.PPDs.Len()),
-		Advice:   shape + ". Power off to change it",
+		Advice:   p.BestShape() + ". Power off to change it",
 		Notice:   rule.Notice(&on.Layout, &next),
 		Evidence: []finding.Evidence{v.CPSEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)

@@ -37,12 +37,11 @@ func check(p *rule.Pass) {
 	if !ok {
 		return
 	}
-	shape, _ := p.BestShape()
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Message: fmt.Sprintf("%d vCPUs do not divide over %d nodes%s: the clients are %s",
 			v.Guest.VCPUs, on.Layout.PPDs.Len(), p.Where(on, others), on.Layout.PPDs),
-		Advice:   shape,
+		Advice:   p.BestShape(),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)
 }

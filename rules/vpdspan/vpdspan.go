@@ -43,12 +43,7 @@ func check(p *rule.Pass) {
 	vpd, _ := on.Layout.Spanning()
 	first, last := on.Layout.Carriers(vpd)
 	_, size := on.Layout.VPDs.Group(vpd)
-	shape, a := p.BestShape()
-	next := on.Layout
-	if a.More == 0 {
-		g := v.Guest.Reshaped(a.Shape)
-		next = vnuma.Predict(&g, &on.Kind.Machine, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
-	}
+	next := p.Reshaped(on)
 	key := "cpuid.coresPerSocket"
 	e := v.CPSEvidence()
 	if on.Layout.Why == vnuma.ByManual {
@@ -62,7 +57,7 @@ func check(p *rule.Pass) {
 		Severity: finding.High,
 		Message: fmt.Sprintf("VPD%d has %d vCPUs but a node%s has %d cores: it is carried by %d PPDs",
 			vpd, size, p.Where(on, others), on.Kind.Machine.Cores, last-first+1),
-		Advice:   fmt.Sprintf("Change %s, then power off and on. %s", key, shape),
+		Advice:   fmt.Sprintf("Change %s, then power off and on. %s", key, p.BestShape()),
 		Notice:   rule.Notice(&on.Layout, &next),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), e, on.Kind.NodesEvidence()},
 	}, &on.Layout)

@@ -1,0 +1,94 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"homenode/internal/atomicfile"
+	"homenode/source/scenario"
+	"homenode/source/snapshot"
+)
+
+// bigFleet writes a scenario of n VMs, 20 to a host and 25 hosts to a cluster,
+// every tenth VM wide, some with hot add or a stored size, two host shapes in every
+// fourth cluster.
+func bigFleet(n int) []byte {
+	var b bytes.Buffer
+	fmt.Fprintln(&b, "release 7.0U3")
+	for c, vms := 0, 0; vms < n; c++ {
+		fmt.Fprintf(&b, "cluster c%04d\n", c)
+		other := ""
+		if c%4 == 0 {
+			other = "nodes=4 cores=14 memory=1024GB"
+		} else {
+			other = "nodes=2 cores=18 memory=1024GB"
+		}
+		fmt.Fprintf(&b, "host h%04d-[01-20] nodes=2 cores=18 memory=1024GB\nhost h%04d-[21-25] %s\n", c, c, other)
+		k := min(500, n-vms)
+		for i := 0; i < k; i++ {
+			name := fmt.Sprintf("v%04d-%03d", c, i)
+			switch {
+			case i%10 == 0:
+				fmt.Fprintf(&b, "vm %s vcpus=32 coresPerSocket=2 memory=384GB stored=16 hotAdd=%s\n", name, [2]string{"off", "on"}[i/10%2])
+			case i%10 == 1:
+				fmt.Fprintf(&b, "vm %s vcpus=8 memory=32GB memoryHotAdd=on set:sched.cpu.latencySensitivity=normal\n", name)
+			default:
+				fmt.Fprintf(&b, "vm %s vcpus=4 memory=16GB set:numa.autosize.vcpu.maxPerVirtualNode=4 set:numa.autosize.cookie=40012\n", name)
+			}
+		}
+		vms += k
+	}
+	return b.Bytes()
+}
+
+// BenchmarkAssess runs the program as a process: reads a snapshot, judges every VM
+// on every host of its cluster, writes the table. It reports the largest memory.
+func BenchmarkAssess(b *testing.B) {
+	dir := b.TempDir()
+	binary := filepath.Join(dir, "homenode")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	for _, n := range []int{10_000, 100_000} {
+		fleet, err := scenario.Read("big.txtar", bigFleet(n))
+		if err != nil {
+			b.Fatal(err)
+		}
+		file := filepath.Join(dir, fmt.Sprintf("fleet-%d.json", n))
+		if err := atomicfile.Write(file, func(w io.Writer) error { return snapshot.Write(w, fleet) }); err != nil {
+			b.Fatal(err)
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		want := fmt.Sprintf("judged  %d VMs", n)
+		b.Run(fmt.Sprintf("vms=%d", n), func(b *testing.B) {
+			b.SetBytes(info.Size())
+			largest := int64(0)
+			for b.Loop() {
+				cmd := exec.Command(binary, "assess", file)
+				out, err := cmd.Output()
+				if cmd.ProcessState.ExitCode() != exitFindings {
+					b.Fatalf("exit %d: %v", cmd.ProcessState.ExitCode(), err)
+				}
+				if !bytes.Contains(out, []byte(want)) {
+					b.Fatalf("found %.200s, want %q", out, want)
+				}
+				if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+					largest = max(largest, usage.Maxrss)
+				}
+			}
+			b.ReportMetric(float64(largest)/1024, "MB-rss")
+			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "VMs/s")
+		})
+	}
+}
