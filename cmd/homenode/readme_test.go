@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"homenode/internal/golden"
+)
+
+// TestReadme runs the commands of the README and of the pages in docs/ and holds
+// that each prints what the page shows.
+func TestReadme(t *testing.T) {
+	for _, path := range []string{"../../README.md"} {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, commands := replay(t, string(page))
+		if commands < 4 {
+			t.Errorf("%s: found %d commands: the test looks at nothing", path, commands)
+		}
+		golden.Equal(t, []byte(got), path)
+	}
+}
+
+// replay returns the page with the output of each console block as it is today. A
+// line "$ homenode …" is run; lines after it are its output.
+func replay(t *testing.T, page string) (out string, commands int) {
+	t.Helper()
+	var b strings.Builder
+	inside, running := false, false
+	for line := range strings.Lines(page) {
+		switch {
+		case strings.HasPrefix(line, "```console"):
+			inside, running = true, false
+		case strings.HasPrefix(line, "```"):
+			inside = false
+		case inside && strings.HasPrefix(line, "$ homenode "):
+			b.WriteString(line)
+			b.WriteString(output(strings.Fields(line)[2:]))
+			commands++
+			running = true
+			continue
+		case inside && strings.HasPrefix(line, "$ "):
+			running = false
+		}
+		if inside && running {
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String(), commands
+}
+
+// output runs the program and returns what a terminal shows, without blanks at line
+// ends.
+func output(args []string) string {
+	var both bytes.Buffer
+	run(context.Background(), args, strings.NewReader(""), &both, &both)
+	return both.String()
+}
