@@ -5,13 +5,16 @@ package snapshot
 
 import (
 	"bufio"
-	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"slices"
+	"sort"
+	"strconv"
 
 	"homenode/numa"
 )
@@ -71,191 +74,158 @@ func ReadFile(path string) (*numa.Fleet, error) {
 	return fleet, errors.Join(err, f.Close())
 }
 
-// A SyntaxError says where a snapshot is malformed.
-type SyntaxError struct {
-	File      string
-	Line, Col int    // from 1; Col in bytes
-	Path      string // of the object: vms[12]
-	Msg       string
-}
-
-// Error returns file:line:col: path: message.
-func (e *SyntaxError) Error() string {
-	s := fmt.Sprintf("%s:%d:%d: ", e.File, e.Line, e.Col)
-	if e.Path != "" {
-		s += e.Path + ": "
-	}
-	return s + e.Msg
-}
-
 // Read reads a snapshot object by object, so that its text is never in memory as a
 // whole. name stands in errors.
 func Read(name string, r io.Reader) (*numa.Fleet, error) {
-	lines := &lineCounter{r: r}
-	d := &reader{name: name, dec: json.NewDecoder(lines), lines: lines}
-	d.dec.DisallowUnknownFields()
+	d := &reader{lex: newLexer(name, r)}
 	if err := d.read(); err != nil {
 		return nil, err
 	}
-	if err := d.fleet.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if d.fleet.Check() != nil {
+		return nil, d.firstFault()
 	}
 	return &d.fleet, nil
 }
 
+// The decoders of the lists, made once.
+var (
+	decodeNote    = decoderOf(reflect.TypeFor[numa.Note]())
+	decodeCluster = decoderOf(reflect.TypeFor[numa.Cluster]())
+	decodeHost    = decoderOf(reflect.TypeFor[numa.Host]())
+	decodeVM      = decoderOf(reflect.TypeFor[numa.VM]())
+)
+
 type reader struct {
-	name    string
-	dec     *json.Decoder
-	lines   *lineCounter
+	lex     *lexer
 	fleet   numa.Fleet
 	format  string
 	version int
-	end     bool
+	seen    map[string]bool       // keys of the file
+	at      map[string][]position // where each object of a list starts
 }
 
 func (d *reader) read() error {
-	if err := d.delim('{', ""); err != nil {
+	d.seen, d.at = map[string]bool{}, map[string][]position{}
+	l := d.lex
+	err := l.object("{", func(k []byte) error {
+		key := string(k)
+		if d.seen[key] {
+			return l.fail("found %q twice", key)
+		}
+		if d.seen["end"] {
+			return l.fail(`found %q after "end"`, shorten(key))
+		}
+		d.seen[key] = true
+		return d.field(key)
+	})
+	if err != nil {
 		return err
 	}
-	for d.dec.More() {
-		t, err := d.dec.Token()
-		if err != nil {
-			return d.fail("", err)
-		}
-		if err := d.field(t.(string)); err != nil { // inside an object More promises a key
-			return err
+	for _, key := range []string{"format", "version", "source", "clusters", "hosts", "vms", "end"} {
+		if !d.seen[key] {
+			return l.failAt(l.here(), "found no %q: the file is cut short", key)
 		}
 	}
-	if err := d.delim('}', ""); err != nil {
-		return err
+	if l.peek(); l.pos < l.end {
+		return l.fail("found more after the end")
 	}
-	if !d.end {
-		return d.fail("", errors.New(`found no "end": the file is cut short`))
-	}
-	if _, err := d.dec.Token(); err != io.EOF {
-		return d.fail("", errors.New("found more after the end"))
+	if l.err != io.EOF {
+		return l.ended()
 	}
 	return nil
 }
 
 func (d *reader) field(key string) error {
-	switch key {
-	case "format":
-		if err := d.value(key, &d.format); err != nil {
-			return err
-		}
-		if d.format != Format {
-			return d.fail(key, fmt.Errorf("found %q, want %q", d.format, Format))
-		}
-		return nil
-	case "version":
-		if err := d.value(key, &d.version); err != nil {
-			return err
-		}
-		if d.version > Version {
-			return d.fail(key, fmt.Errorf("found version %d, this program reads up to %d: use a newer homenode", d.version, Version))
-		}
-		if d.version < 1 {
-			return d.fail(key, fmt.Errorf("found version %d, want 1 to %d", d.version, Version))
-		}
-		return nil
+	l := d.lex
+	switch {
+	case key == "format" || key == "version":
+	case d.format == "" || d.version == 0:
+		return l.fail("found %q before format and version: this is no %s", shorten(key), Format)
+	case !slices.Contains([]string{"source", "collected", "notes", "clusters", "hosts", "vms", "end"}, key):
+		return l.unknownKey([]byte(key))
 	}
-	if d.format == "" || d.version == 0 {
-		return d.fail(key, fmt.Errorf("found it before format and version: this is no %s", Format))
-	}
-	switch key {
-	case "source":
-		return d.value(key, &d.fleet.Source)
-	case "collected":
-		return d.value(key, &d.fleet.Collected)
-	case "notes":
-		return list(d, key, &d.fleet.Notes)
-	case "clusters":
-		return list(d, key, &d.fleet.Clusters)
-	case "hosts":
-		return list(d, key, &d.fleet.Hosts)
-	case "vms":
-		return list(d, key, &d.fleet.VMs)
-	case "end":
-		return d.value(key, &d.end)
-	}
-	return d.fail(key, errors.New("found a field that no snapshot has"))
-}
-
-func (d *reader) value(path string, v any) error {
-	if err := d.dec.Decode(v); err != nil {
-		return d.fail(path, err)
-	}
-	return nil
-}
-
-func list[T any](d *reader, key string, to *[]T) error {
-	if err := d.delim('[', key); err != nil {
+	if err := l.colon(); err != nil {
 		return err
 	}
-	for i := 0; d.dec.More(); i++ {
-		var v T
-		if err := d.dec.Decode(&v); err != nil {
-			return d.fail(fmt.Sprintf("%s[%d]", key, i), err)
-		}
-		*to = append(*to, v)
+	l.peek()
+	var err error
+	switch key {
+	case "format":
+		err = d.readFormat()
+	case "version":
+		err = d.readVersion()
+	case "source":
+		err = decodeString(l, reflect.ValueOf(&d.fleet.Source).Elem())
+	case "collected":
+		err = decodeString(l, reflect.ValueOf(&d.fleet.Collected).Elem())
+	case "notes":
+		err = list(d, key, decodeNote, &d.fleet.Notes)
+	case "clusters":
+		err = list(d, key, decodeCluster, &d.fleet.Clusters)
+	case "hosts":
+		err = list(d, key, decodeHost, &d.fleet.Hosts)
+	case "vms":
+		err = list(d, key, decodeVM, &d.fleet.VMs)
+	case "end":
+		err = l.keyword("true", "true")
 	}
-	return d.delim(']', key)
+	return in(key, err)
 }
 
-func (d *reader) delim(want json.Delim, path string) error {
-	t, err := d.dec.Token()
-	if err != nil {
-		return d.fail(path, err)
+func (d *reader) readFormat() error {
+	if d.lex.peek() != '"' {
+		return d.lex.wanted(strconv.Quote(Format))
 	}
-	if t != want {
-		return d.fail(path, fmt.Errorf("found %v, want %v", t, want))
+	s, err := d.lex.str()
+	if err != nil {
+		return err
+	}
+	if d.format = string(s); d.format != Format {
+		return d.lex.fail("found %q, want %q", shorten(d.format), Format)
 	}
 	return nil
 }
 
-// fail returns err with the position the decoder has reached.
-func (d *reader) fail(path string, err error) error {
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+func (d *reader) readVersion() error {
+	if err := decodeInt(d.lex, reflect.ValueOf(&d.version).Elem()); err != nil {
+		return err
 	}
-	off := d.dec.InputOffset()
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		off = max(off, syntax.Offset)
+	if d.version > Version {
+		return d.lex.fail("found version %d, this program reads up to %d: use a newer homenode", d.version, Version)
 	}
-	line, col := d.lines.position(off)
-	return &SyntaxError{d.name, line, col, path, err.Error()}
+	if d.version < 1 {
+		return d.lex.fail("found version %d, the oldest is 1", d.version)
+	}
+	return nil
 }
 
-// lineCounter remembers where lines start in what passes through it.
-type lineCounter struct {
-	r      io.Reader
-	passed int64
-	starts []int64 // offsets after each newline
+func list[T any](d *reader, key string, decode decoder, to *[]T) error {
+	return d.lex.sequence('[', ']', "a list", func(i int) error {
+		d.lex.peek()
+		d.at[key] = append(d.at[key], d.lex.at)
+		var zero T
+		*to = append(*to, zero)
+		return inItem(i, decode(d.lex, reflect.ValueOf(&(*to)[i]).Elem()))
+	})
 }
 
-func (c *lineCounter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	for i := 0; ; {
-		k := bytes.IndexByte(p[i:n], '\n')
-		if k < 0 {
-			break
-		}
-		i += k + 1
-		c.starts = append(c.starts, c.passed+int64(i))
+// firstFault returns what Check says of the fleet, with the place of the object it
+// says it of. Objects refer to earlier ones only, VMs to hosts and hosts to
+// clusters, so the fault is in the last object of the shortest part that has one.
+func (d *reader) firstFault() error {
+	f := &d.fleet
+	c, h := len(f.Clusters), len(f.Hosts)
+	part := func(n int) *numa.Fleet {
+		return &numa.Fleet{Clusters: f.Clusters[:min(n, c)], Hosts: f.Hosts[:min(max(n-c, 0), h)], VMs: f.VMs[:max(n-c-h, 0)]}
 	}
-	c.passed += int64(n)
-	return n, err
-}
-
-func (c *lineCounter) position(off int64) (line, col int) {
-	line, start := 1, int64(0)
-	for _, s := range c.starts {
-		if s > off {
-			break
-		}
-		line, start = line+1, s
+	n := sort.Search(c+h+len(f.VMs), func(n int) bool { return part(n).Check() != nil })
+	key, i := "clusters", n-1
+	switch {
+	case n > c+h:
+		key, i = "vms", n-1-c-h
+	case n > c:
+		key, i = "hosts", n-1-c
 	}
-	return line, int(off-start) + 1
+	err := d.lex.failAt(d.at[key][i], "%v", part(n).Check())
+	return in(key, inItem(i, err))
 }
