@@ -35,7 +35,11 @@ func logLines60(l *Layout) []string {
 		out = append(out, fmt.Sprintf("numa: Exposing multicore topology with cpuid.coresPerSocket = %d is suggested for best performance", l.VPDs.Max()))
 	}
 	for v := range n {
-		out = append(out, fmt.Sprintf("numa: VCPU %d: VPD %d (PPD %d)", v, l.VPDs.Of(v), l.PPDs.Of(v)))
+		ppd := l.PPDs.Of(v)
+		if l.Why == ByHotAdd {
+			ppd = 0 // as a log of 6.0 has it, although its last line counts two
+		}
+		out = append(out, fmt.Sprintf("numa: VCPU %d: VPD %d (PPD %d)", v, l.VPDs.Of(v), ppd))
 	}
 	return append(out, fmt.Sprintf("numaHost: %d virtual nodes, %d virtual sockets, %d physical domains",
 		l.VPDs.Len(), l.VSockets.Len(), l.PPDs.Len()))
@@ -58,7 +62,7 @@ func logLines65(l *Layout, g *Guest, m *Machine) []string {
 		out = append(out, "NUMA and VCPU hot add are incompatible.  Forcing UMA.")
 	case l.Why == ByManual && m.model >= numa.ESXi70:
 		out = append(out, "numa: Not autosizing due to either numa.vcpu.maxPerVirtualNode manual setting or manual Cores per Node user override.")
-	case m.model >= numa.ESXi70:
+	case m.model >= numa.ESXi70 && l.Why != ByStored: // the logs of a stored size lack it
 		out = append(out, fmt.Sprintf("numa: coresPerSocket = %d maxVcpusPerVPD = %d", l.CoresPerSocket, l.VPDs.Max()))
 	}
 	out = append(out, fmt.Sprintf("numaHost: %d VCPUs %d VPDs %d PPDs", l.VPDs.n, l.VPDs.Len(), l.PPDs.Len()))

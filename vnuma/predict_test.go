@@ -1,0 +1,129 @@
+package vnuma
+
+import (
+	"testing"
+
+	"homenode/numa"
+)
+
+// TestWorkedCases is the table B-7 of the rule book: published hosts and VMs, up
+// to 6.0 and from 6.5 on.
+func TestWorkedCases(t *testing.T) {
+	type want struct{ vpds, ppds string }
+	none := want{}
+	for _, tt := range []struct {
+		name                string
+		nodes, cores, nodeG int
+		guest               Guest
+		until60, from65     want
+	}{
+		{"10 vCPU", 2, 10, 64, Guest{VCPUs: 10}, want{"10", "10"}, want{"10", "10"}},
+		{"12 vCPU", 2, 10, 64, Guest{VCPUs: 12}, want{"2 × 6", "2 × 6"}, want{"2 × 6", "2 × 6"}},
+		{"10 vCPU, CPS 5", 2, 10, 64, Guest{VCPUs: 10, CoresPerSocket: 5}, want{"2 × 5", "2 × 5"}, want{"10", "10"}},
+		{"16 vCPU, CPS 2", 2, 10, 64, Guest{VCPUs: 16, CoresPerSocket: 2}, want{"8 × 2", "8 × 2"}, want{"2 × 8", "2 × 8"}},
+		{"12 vCPU, hot add", 2, 10, 64, Guest{VCPUs: 12, HotAdd: true}, want{"12", "2 × 6"}, want{"12", "2 × 6"}},
+		{"12 vCPU, preferHT", 2, 10, 64, Guest{VCPUs: 12, PreferHT: true}, want{"12", "12"}, want{"12", "12"}},
+		{"40 vCPU, CPS 20", 4, 10, 64, Guest{VCPUs: 40, CoresPerSocket: 20}, want{"2 × 20", "4 × 10"}, want{"4 × 10", "4 × 10"}},
+		{"30 vCPU, CPS 2", 2, 20, 256, Guest{VCPUs: 30, CoresPerSocket: 2}, want{"15 × 2", "15 × 2"}, want{"16 + 14", "16 + 14"}},
+		{"30 vCPU, CPS 6", 2, 20, 256, Guest{VCPUs: 30, CoresPerSocket: 6}, want{"5 × 6", "5 × 6"}, want{"18 + 12", "18 + 12"}},
+		{"30 vCPU, CPS 15", 2, 20, 256, Guest{VCPUs: 30, CoresPerSocket: 15}, want{"2 × 15", "2 × 15"}, want{"2 × 15", "2 × 15"}},
+		{"21 vCPU", 2, 20, 256, Guest{VCPUs: 21}, want{"11 + 10", "11 + 10"}, want{"11 + 10", "11 + 10"}},
+		{"32 vCPU, CPS 32", 2, 18, 512, Guest{VCPUs: 32, CoresPerSocket: 32}, want{"32", "2 × 16"}, want{"2 × 16", "2 × 16"}},
+		{"8 vCPU on 6-core nodes", 8, 6, 64, Guest{VCPUs: 8}, want{"8", "2 × 4"}, want{"8", "2 × 4"}},
+		{"96 GB on nodes of 64", 2, 12, 64, Guest{VCPUs: 8, Memory: 96 * gib}, none, want{"8", "8"}},
+		{"consolidate FALSE", 2, 12, 64, Guest{VCPUs: 8, Memory: 96 * gib, Spread: true}, none, want{"8", "2 × 4"}},
+		{"21 vCPU on 20 cores (F-4)", 2, 10, 64, Guest{VCPUs: 21}, want{"3 × 7", "3 × 7"}, want{"11 + 10", "11 + 10"}},
+		{"24 vCPU on 20 cores (B-5)", 2, 10, 64, Guest{VCPUs: 24}, none, want{"2 × 12", "2 × 12"}},
+	} {
+		for _, of := range []struct {
+			releases []numa.Release
+			want     want
+		}{
+			{[]numa.Release{numa.ESXi50, numa.ESXi51, numa.ESXi55, numa.ESXi60}, tt.until60},
+			{[]numa.Release{numa.ESXi65, numa.ESXi67, numa.ESXi70, numa.ESXi80, numa.ESXi90}, tt.from65},
+		} {
+			for _, r := range of.releases {
+				if of.want == none {
+					continue
+				}
+				g := tt.guest
+				g.CoresPerSocket = max(1, g.CoresPerSocket)
+				m := machineOf(t, r, tt.nodes, tt.cores, 2*tt.cores, int64(tt.nodeG)*gib)
+				l := Predict(&g, &m, &Case{})
+				if got := (want{l.VPDs.String(), l.PPDs.String()}); got != of.want {
+					t.Errorf("%s on %s: %+v, want %+v", tt.name, r, got, of.want)
+				}
+			}
+		}
+	}
+}
+
+// TestWorkedMoves are the published changes of host (D-1, D-3).
+func TestWorkedMoves(t *testing.T) {
+	from := machineOf(t, numa.ESXi70, 2, 20, 40, 256*gib)
+	here := machineOf(t, numa.ESXi70, 4, 14, 28, 128*gib)
+	g := Guest{VCPUs: 36, CoresPerSocket: 2}
+	for _, tt := range []struct {
+		name       string
+		event      Event
+		stored     int32
+		vpds, ppds string
+	}{
+		{"vMotion keeps 2 VPDs over 3 PPDs (Denneman 2022)", VMotionIn, 0, "2 × 18", "3 × 12"},
+		{"resume likewise", Resume, 0, "2 × 18", "3 × 12"},
+		{"reboot there kept them", Reboot, 0, "2 × 18", "3 × 12"},
+		{"power cycle with the stored size", PowerCycle, 18, "2 × 18", "3 × 12"},
+		{"power cycle without", PowerCycle, 0, "3 × 12", "3 × 12"},
+		{"vCPU count changed", VCPUsChanged, 18, "3 × 12", "3 × 12"},
+	} {
+		g := g
+		if g.Stored = tt.stored; g.Stored > 0 {
+			g.CookieVCPUs = g.VCPUs
+		}
+		l := Predict(&g, &here, &Case{Event: tt.event, From: &from})
+		if l.VPDs.String() != tt.vpds || l.PPDs.String() != tt.ppds {
+			t.Errorf("%s: VPDs %v, PPDs %v; want %s, %s", tt.name, l.VPDs, l.PPDs, tt.vpds, tt.ppds)
+		}
+	}
+}
+
+// TestWorkedMemory are the published amounts of memory per node.
+func TestWorkedMemory(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		release     numa.Release
+		nodes       int
+		cores       int
+		nodeMemory  int64
+		guest       Guest
+		placement   Placement
+		local       numa.Bytes
+		far         float64
+		firstSlice  numa.Bytes
+		homeNodes   int
+		writtenSize int
+	}{
+		{"96 GB fill a node of 64 first (B-17)", numa.ESXi65, 2, 12, 64 * gib,
+			Guest{VCPUs: 8, CoresPerSocket: 1, Memory: 96 * gib}, Overflowing, 64 * numa.GiB, 1.0 / 3, 96 * numa.GiB, 1, 8},
+		{"12 vCPU with hot add are interleaved (B-15)", numa.ESXi65, 2, 10, 64 * gib,
+			Guest{VCPUs: 12, CoresPerSocket: 1, Memory: 32 * gib, HotAdd: true}, Interleaved, 32 * numa.GiB, 0.5, 32 * numa.GiB, 2, 0},
+		{"384 GB on two nodes of 256 (B-22)", numa.ESXi80, 2, 20, 256 * gib,
+			Guest{VCPUs: 24, CoresPerSocket: 12, Memory: 384 * gib}, Local, 384 * numa.GiB, 0, 192 * numa.GiB, 2, 12},
+		{"uneven VPDs share by vCPUs (F-12)", numa.ESXi70, 2, 20, 256 * gib,
+			Guest{VCPUs: 30, CoresPerSocket: 2, Memory: 300 * gib}, Local, 300 * numa.GiB, 0, 160 * numa.GiB, 2, 16},
+		{"wide on a host of one node is local", numa.ESXi60, 1, 10, 64 * gib,
+			Guest{VCPUs: 16, CoresPerSocket: 1, Memory: 32 * gib, HotAdd: true}, Local, 32 * numa.GiB, 0, 32 * numa.GiB, 1, 0},
+		{"without NUMA management nothing is local (C-12)", numa.ESXi70, 4, 10, 64 * gib,
+			Guest{VCPUs: 8, CoresPerSocket: 1, Memory: 32 * gib, Affinity: true}, Anywhere, 0, 0.75, 32 * numa.GiB, 0, 8},
+		{"wider than a node of 4.0 (C-14)", numa.ESX40, 2, 4, 32 * gib,
+			Guest{VCPUs: 8, CoresPerSocket: 1, Memory: 16 * gib}, Anywhere, 0, 0.5, 16 * numa.GiB, 0, 0},
+	} {
+		m := machineOf(t, tt.release, tt.nodes, tt.cores, tt.cores, tt.nodeMemory)
+		l := Predict(&tt.guest, &m, &Case{})
+		want := Residency{true, tt.placement, tt.local, numa.Bytes(tt.guest.Memory) - tt.local, tt.far}
+		if l.Memory != want || l.Slice(0) != tt.firstSlice || l.HomeNodes != tt.homeNodes || l.Stored.Size != tt.writtenSize {
+			t.Errorf("%s: %+v, slice %v, %d home nodes, stored %d\nwant %+v, %v, %d, %d", tt.name,
+				l.Memory, l.Slice(0), l.HomeNodes, l.Stored.Size, want, tt.firstSlice, tt.homeNodes, tt.writtenSize)
+		}
+	}
+}
