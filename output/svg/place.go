@@ -162,10 +162,16 @@ func (l *layout) frames(from, to int) bool {
 				id, heading = fmt.Sprintf("%s-row-%d", id, from/l.across), "… "+heading
 			}
 			left := x + px(i)*(each+frameGap)
-			l.add(group{id: id, class: "guest", numbers: g.Numbers(), shapes: []shape{
+			frame := group{id: id, class: "guest", numbers: g.Numbers(), shapes: []shape{
 				{class: "frame", x: left, y: l.y, w: each, h: frameHeight},
 				{class: "label", x: left + roomPad, y: l.y + 170, text: cut(heading, int((each-2*roomPad)/letter))},
-			}})
+			}}
+			for _, on := range g.On {
+				if leg := l.roomX(on-from) + roomWidth/2; on >= from && on < to && len(s.Guests) == 1 {
+					frame.shapes = append(frame.shapes, shape{class: "leg", x: leg - 30, y: l.y + frameHeight, w: 60, h: frameGap})
+				}
+			}
+			l.add(frame)
 		}
 	}
 	return placed

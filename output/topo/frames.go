@@ -17,10 +17,10 @@ func (d *Drawing) Spans() []Span {
 	var spans []Span
 	for i := range d.Guests {
 		g := &d.Guests[i]
-		if g.From < 0 {
+		if g.On == nil {
 			continue
 		}
-		s := Span{[]int{i}, g.From, g.To}
+		s := Span{[]int{i}, g.On[0], g.On[len(g.On)-1]}
 		for j := 0; j < len(spans); {
 			o := spans[j]
 			if o.To < s.From || s.To < o.From {

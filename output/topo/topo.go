@@ -38,8 +38,8 @@ type Guest struct {
 	VCPUs       int
 	Memory      numa.Bytes
 	MemoryKnown bool
-	From, To    int // first and last index in Drawing.Nodes that carry it; -1 when no node does
-	Clients     int // that carry it
+	On          []int // indexes in Drawing.Nodes that carry it, ascending; nil when no node does
+	Clients     int   // that carry it
 }
 
 // Heading returns the guest node in words: name, vCPUs, memory.

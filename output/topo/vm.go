@@ -90,7 +90,10 @@ func (d *Drawing) guests(v *rule.VM, l *vnuma.Layout) {
 		a, b := l.Carriers(i)
 		g := Guest{
 			ID: fmt.Sprintf("%s-guest-%d", d.ID, i), Name: fmt.Sprintf("guest node %d", i), First: first, VCPUs: n,
-			Memory: l.Slice(i), MemoryKnown: v.Memory.Known(), From: slices.Min(home[a : b+1]), To: slices.Max(home[a : b+1]), Clients: b - a + 1,
+			Memory: l.Slice(i), MemoryKnown: v.Memory.Known(), Clients: b - a + 1,
+		}
+		if home[a] >= 0 {
+			g.On = slices.Compact(slices.Sorted(slices.Values(home[a : b+1])))
 		}
 		if !l.GuestSeesNUMA() {
 			g.Name = "guest sees 1 node"
