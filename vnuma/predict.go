@@ -252,7 +252,7 @@ func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, 
 		l.Assumes |= AssumedOddSplit // B-24
 	}
 	if tr != nil {
-		tr.clients(split, clients, even, cps, spread)
+		tr.clients(split, clients, even, cps, spread, &c.Choices)
 	}
 	return split
 }

@@ -36,6 +36,7 @@ type tracer struct {
 	host  *numa.Host
 	g     *Guest
 	m     *Machine
+	limit int32 // most vCPUs of a client, as the first step states it
 	steps Trace
 }
 
@@ -98,9 +99,14 @@ func (t *tracer) capacity(capacity int32, preferHT bool) {
 		because, rules = fmt.Sprintf("Numa.PreferHT of the host counts the %d threads of a node", t.m.Threads), "B-14"
 		facts = append(facts, t.option("Numa.PreferHT"))
 	}
-	for _, key := range []string{"numa.vcpu.maxPerMachineNode", "numa.vcpu.maxPerClient"} {
-		if _, ok := t.vm.Settings.Value.Lookup(key); ok {
-			facts, rules = append(facts, t.setting(key)), rules+", B-10"
+	t.limit = capacity
+	for _, set := range []struct {
+		key   string
+		value int32
+	}{{"numa.vcpu.maxPerMachineNode", t.g.MaxPerMachineNode}, {"numa.vcpu.maxPerClient", t.g.MaxPerClient}} {
+		if set.value > 0 && t.m.model >= numa.ESX41 {
+			because += fmt.Sprintf(", and %s allows %d", set.key, set.value)
+			facts, rules = append(facts, t.setting(set.key)), rules+", B-10"
 		}
 	}
 	s := t.add(rules, because, fmt.Sprintf("a client holds up to %d vCPU", capacity), facts...)
@@ -128,85 +134,40 @@ func (t *tracer) before50(l *Layout, gen generation) {
 		}
 	} else {
 		s := t.add("B-5", compare(t.g.VCPUs, int32(l.Capacity)), clientsOf(l.PPDs), t.vcpus(), t.nodes())
-		if l.Wide() {
+		if n := t.g.VCPUs; !fill(n, evenShare(n, t.limit)).Equal(fill(n, t.limit)) {
 			s.Choice = "F-2"
 		}
 	}
 	t.add("B-2", t.m.Release.String()+" shows no vNUMA", "1 virtual node", t.release()).Decides = true
 }
 
-func (t *tracer) clients(split Split, clients, even, cps int32, spread bool) {
-	capacity := t.capacityNow()
-	if spread {
-		t.add("B-17", "numa.consolidate = FALSE spreads the VM over more nodes than it needs",
-			fmt.Sprintf("at least %s", count(int(clients), "client")),
-			t.setting("numa.consolidate"), fact("memory", t.vm.Memory, t.vm.At), t.nodes())
-	}
-	need := ceilDiv(t.g.VCPUs, capacity)
-	s := t.add("B-4, B-5", compare(t.g.VCPUs, capacity), count(int(clients), "client"), t.vcpus(), t.nodes())
+func (t *tracer) clients(split Split, clients, even, cps int32, spread bool, ch *Choices) {
+	need := ceilDiv(t.g.VCPUs, t.limit)
+	s := t.add("B-4, B-5", compare(t.g.VCPUs, t.limit), "", t.vcpus(), t.nodes())
 	if need > t.m.Nodes {
 		s.Because += fmt.Sprintf(", and the host has %s", count(int(t.m.Nodes), "node"))
 		s.Choice = "F-4"
+		if !ch.UnboundedClients {
+			need = t.m.Nodes
+		}
+	}
+	s.Result = count(int(need), "client")
+	switch memory := fact("memory", t.vm.Memory, t.vm.At); {
+	case spread:
+		t.add("B-17", "numa.consolidate = FALSE spreads the VM over several nodes",
+			count(int(clients), "client"), t.setting("numa.consolidate"), memory, t.nodes())
+	case clients > need:
+		t.add("B-17", numa.Bytes(t.g.Memory).String()+" exceed a node", count(int(clients), "client"), memory, t.nodes()).Choice = "F-5"
 	}
 	switch per := int32(split.Max()); {
 	case cps <= 1 || clients == 1:
-	case cps > capacity:
+	case cps > t.limit:
 		t.add("B-12", fmt.Sprintf("a vSocket of %d exceeds a client", cps), "it is divided: "+clientsOf(split), t.cps())
 	case per == even:
 		t.add("B-12", fmt.Sprintf("%d per client is a multiple of %d cores per socket", even, cps), "no rounding", t.cps())
 	default:
 		t.add("B-12", fmt.Sprintf("%d per client is no multiple of %d cores per socket", even, cps), "rounded up: "+clientsOf(split), t.cps())
 	}
-}
-
-// capacityNow is the capacity that the trace's first step stated.
-func (t *tracer) capacityNow() int32 {
-	return capacityOf(t.g, t.m, &Case{}, nil)
-}
-
-func (t *tracer) vpds(why Reason, split Split, c *Case) {
-	n := t.g.VCPUs
-	var s *Step
-	switch why {
-	case ByHardware:
-		s = t.add("B-2", fmt.Sprintf("virtual hardware %d < 8", t.g.Hardware), "no vNUMA: 1 virtual node", fact("virtual hardware", t.vm.Hardware, t.vm.At))
-	case ByHotAdd:
-		s = t.add("B-15", "CPU hot add is on", "1 virtual node, whatever the size", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At))
-		if t.m.model >= numa.ESXi80 {
-			if t.g.Hardware < 20 {
-				t.add("B-15", fmt.Sprintf("virtual hardware %d < 20", t.g.Hardware), "vNUMA with hot add is impossible", fact("virtual hardware", t.vm.Hardware, t.vm.At))
-			} else {
-				t.add("B-15", "vNUMA on CPU hot add is not exposed", "no vNUMA while hot add is on", fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At))
-			}
-			s = &t.steps[len(t.steps)-2]
-		} else if t.m.model == numa.ESXi60 {
-			s.Choice = "F-10"
-		}
-	case ByManual:
-		key := "numa.vcpu.maxPerVirtualNode"
-		if t.g.CoresPerNode > 0 && t.m.model >= numa.ESXi80 {
-			key = "numa.vcpu.coresPerNode"
-		}
-		s = t.add("B-10", key+" is set by hand", nodesOf(split), t.setting(key))
-	case ByStored:
-		s = t.add("B-8, B-9", fmt.Sprintf("an earlier power-on stored %d vCPU per virtual node, and its cookie names %d vCPU", t.g.Stored, n),
-			"kept: "+nodesOf(split), t.setting("numa.autosize.vcpu.maxPerVirtualNode"), t.setting("numa.autosize.cookie"))
-		s.Choice = "F-18"
-		if split.Even() {
-			s.Choice = ""
-		}
-	case ByThreshold:
-		min := t.g.threshold(t.m, &c.Choices, &Layout{})
-		s = t.add("B-3", fmt.Sprintf("%d vCPU < numa.vcpu.min %d", n, min), "vNUMA is not shown: 1 virtual node", t.vcpus(), t.setting("numa.vcpu.min"))
-		s.Choice = "F-1"
-	case ByCPS:
-		s = t.add("B-11", fmt.Sprintf("cores per socket = %d sizes the virtual nodes of %s", t.g.CoresPerSocket, t.m.Release), nodesOf(split), t.cps(), t.release())
-	case ByFit:
-		s = t.add("B-3", "one client is enough", "1 virtual node: the guest sees no NUMA", t.vcpus(), t.nodes())
-	default:
-		s = t.add("B-6", "each client is shown as a virtual node", nodesOf(split), t.vcpus(), t.nodes())
-	}
-	s.Decides = true
 }
 
 func (t *tracer) within(l *Layout) {
@@ -250,7 +211,11 @@ func (t *tracer) memory(l *Layout) {
 	mem := fact("memory", t.vm.Memory, t.vm.At)
 	switch r := l.Memory; {
 	case r.Placement == Anywhere:
-		t.add("C-12", "no home node", "memory is taken from anywhere", mem)
+		rule := "C-12"
+		if !t.g.Affinity {
+			rule = "C-14"
+		}
+		t.add(rule, "no home node", "memory is taken from anywhere", mem)
 	case r.Placement == Interleaved:
 		t.add("C-13", "a virtual node is carried by several clients",
 			fmt.Sprintf("memory is interleaved over their %s; N%%L reads 100 and means nothing (C-17)", count(l.HomeNodes, "home node")), mem)

@@ -1,0 +1,136 @@
+package vnuma
+
+import (
+	"fmt"
+
+	"homenode/numa"
+)
+
+// vpds adds the steps that decide what the guest sees.
+func (t *tracer) vpds(why Reason, split Split, c *Case) {
+	n := t.g.VCPUs
+	t.notStored(why, c)
+	if t.g.HotAdd && why != ByHotAdd && why != ByHardware {
+		if t.g.vnumaHotAdd(t.m) {
+			t.add("B-15", "CPU hot add is on and vNUMA on CPU hot add is exposed", "vNUMA stays possible",
+				fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At), fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At))
+		} else {
+			t.add("B-15", "CPU hot add is on", "vNUMA stays possible in 6.0", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At)).Choice = "F-10"
+		}
+	}
+	var s *Step
+	switch why {
+	case ByHardware:
+		s = t.add("B-2", fmt.Sprintf("virtual hardware %d < 8", t.g.Hardware), "no vNUMA: 1 virtual node", fact("virtual hardware", t.vm.Hardware, t.vm.At))
+	case ByHotAdd:
+		s = t.add("B-15", "CPU hot add is on", "1 virtual node, whatever the size", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At))
+		if t.m.model >= numa.ESXi80 {
+			if t.g.Hardware < 20 {
+				t.add("B-15", fmt.Sprintf("virtual hardware %d < 20", t.g.Hardware), "vNUMA with hot add is impossible", fact("virtual hardware", t.vm.Hardware, t.vm.At))
+			} else {
+				t.add("B-15", "vNUMA on CPU hot add is not exposed", "no vNUMA while hot add is on", fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At))
+			}
+			s = &t.steps[len(t.steps)-2]
+		} else if t.m.model.Base() == numa.ESXi60 {
+			s.Choice = "F-10"
+		}
+	case ByManual:
+		s = t.manual(split)
+	case ByStored:
+		s = t.add("B-8, B-9", fmt.Sprintf("an earlier power-on stored %d vCPU per virtual node, and its cookie names %d vCPU", t.g.Stored, n),
+			"kept: "+nodesOf(split), t.setting("numa.autosize.vcpu.maxPerVirtualNode"), t.setting("numa.autosize.cookie"))
+		s.Choice = "F-18"
+		if split.Even() {
+			s.Choice = ""
+		}
+	case ByThreshold:
+		min := t.g.threshold(t.m, &c.Choices, &Layout{})
+		s = t.add("B-3", fmt.Sprintf("%d vCPU < numa.vcpu.min %d", n, min), "vNUMA is not shown: 1 virtual node", t.vcpus(), t.setting("numa.vcpu.min"))
+		if t.g.Min == 0 && n >= alternativeMin {
+			s.Choice = "F-1"
+		}
+	case ByCPS:
+		s = t.add("B-11", fmt.Sprintf("cores per socket = %d sizes the virtual nodes of %s", t.g.CoresPerSocket, t.m.Release), nodesOf(split), t.cps(), t.release())
+		if n <= t.limit {
+			s.Choice = "F-20"
+		}
+	case ByFit:
+		s = t.add("B-3", "one client is enough", "1 virtual node: the guest sees no NUMA", t.vcpus(), t.nodes())
+	default:
+		s = t.automatic(split, c)
+	}
+	s.Decides = true
+}
+
+// automatic is the step of a size that ESXi chose.
+func (t *tracer) automatic(split Split, c *Case) *Step {
+	n := t.g.VCPUs
+	if generationOf(t.g, t.m, &c.Choices) == socketSized {
+		if t.g.Autosize {
+			return t.add("B-10", fmt.Sprintf("%s, and numa.autosize = TRUE sizes virtual nodes like physical ones", compare(n, t.limit)),
+				nodesOf(split), t.vcpus(), t.nodes(), t.setting("numa.autosize"))
+		}
+		return t.add("B-5, B-6", compare(n, t.limit), nodesOf(split), t.vcpus(), t.nodes())
+	}
+	s := t.add("B-6", "each client is shown as a virtual node", nodesOf(split), t.vcpus(), t.nodes())
+	least := t.g.threshold(t.m, &c.Choices, &Layout{})
+	switch {
+	case n >= defaultMin:
+	case t.g.Min > 0:
+		s.Because = fmt.Sprintf("%d vCPU ≥ numa.vcpu.min %d: each client is shown as a virtual node", n, least)
+		s.Rules, s.Facts = "B-3, B-6", append(s.Facts, t.setting("numa.vcpu.min"))
+	case least < alternativeMin || !c.Choices.MinEight:
+		s.Because = fmt.Sprintf("small EPYC nodes show vNUMA from %d vCPU on: each client is shown as a virtual node", least)
+		s.Rules, s.Choice = "B-6, B-19", "F-16"
+	default:
+		s.Rules, s.Choice = "B-3, B-6", "F-1"
+	}
+	return s
+}
+
+// manual is the step of a size set by hand.
+func (t *tracer) manual(split Split) *Step {
+	key := "numa.vcpu.maxPerVirtualNode"
+	if t.g.CoresPerNode > 0 && t.m.model >= numa.ESXi80 {
+		key = "numa.vcpu.coresPerNode"
+	}
+	used := t.setting(key)
+	choice := ""
+	because := key + " is set by hand"
+	if _, set := t.vm.Settings.Value.Lookup(key); !set {
+		if t.g.CoresPerNode > 0 && t.m.model >= numa.ESXi80 {
+			because = "cores per NUMA node are set by hand"
+			used = fact("cores per NUMA node", t.vm.CoresPerNUMANode, t.vm.At)
+		} else {
+			because, choice = key+" is unset, which the manuals print as 8", "F-9"
+		}
+	}
+	s := t.add("B-10", because, nodesOf(split), used)
+	if s.Choice = choice; choice == "" && !split.Even() {
+		s.Choice = "F-18"
+	}
+	return s
+}
+
+// notStored says why a stored size does not count, where one could have.
+func (t *tracer) notStored(why Reason, c *Case) {
+	if t.g.Stored == 0 || c.usesStored(t.g) || why != ByClients && why != ByFit && why != ByThreshold {
+		return
+	}
+	g, size := t.g, t.setting("numa.autosize.vcpu.maxPerVirtualNode")
+	cookie := t.setting("numa.autosize.cookie")
+	result := fmt.Sprintf("the stored %d vCPU per virtual node are void", g.Stored)
+	switch {
+	case g.CookieVCPUs == 0:
+		t.add("B-9", "the stored size has no valid cookie", result, size, cookie)
+	case g.CookieVCPUs != g.VCPUs:
+		t.add("B-9", fmt.Sprintf("the cookie of the stored size names %d vCPU, the VM has %d", g.CookieVCPUs, g.VCPUs), result, size, cookie)
+	case c.Event == FirstPowerOn || c.Event == VCPUsChanged:
+		t.add("B-8", c.Event.String()+": the VM is sized afresh", result, size)
+	case g.SizeEachTime:
+		t.add("B-8", "numa.autosize.once = FALSE sizes the VM at every power-on", result, size, t.setting("numa.autosize.once"))
+	default:
+		t.add("B-9", fmt.Sprintf("the cookie of the stored size names %d cores per socket, the VM has %d", g.CookieCPS, g.CoresPerSocket),
+			result, size, cookie).Choice = "F-13"
+	}
+}
