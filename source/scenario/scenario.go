@@ -14,10 +14,11 @@
 package scenario
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"os"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -53,20 +54,14 @@ func ReadFile(path string) (*numa.Fleet, error) {
 
 // Read reads the scenario in data; name stands in errors and origins.
 func Read(name string, data []byte) (*numa.Fleet, error) {
-	line := 1
+	p := &parser{file: name, fleet: &numa.Fleet{Source: name}, line: 1, hosts: map[string]int{}, vms: map[string]int{}, clusters: map[string]bool{}}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors of Windows write one
 	if ar := txtar.Parse(data); len(ar.Files) > 0 {
-		line += strings.Count(string(ar.Comment), "\n")
-		i := slices.IndexFunc(ar.Files, func(f txtar.File) bool { return f.Name == Section })
-		if i < 0 {
-			return nil, &SyntaxError{name, line, 1, fmt.Sprintf("no section %q", "-- "+Section+" --")}
+		var err error
+		if data, err = p.section(ar); err != nil {
+			return nil, err
 		}
-		for _, f := range ar.Files[:i] {
-			line += 1 + strings.Count(string(f.Data), "\n")
-		}
-		line++ // the marker
-		data = ar.Files[i].Data
 	}
-	p := &parser{file: name, fleet: &numa.Fleet{Source: name}, line: line}
 	for text := range strings.Lines(string(data)) {
 		if err := p.parseLine(strings.TrimRight(text, "\r\n")); err != nil {
 			return nil, err
@@ -82,80 +77,53 @@ func Read(name string, data []byte) (*numa.Fleet, error) {
 	return p.fleet, nil
 }
 
+// section returns the lines of the fleet and sets the number of the first.
+func (p *parser) section(ar *txtar.Archive) (data []byte, err error) {
+	found := false
+	first, line := 0, 1+bytes.Count(ar.Comment, []byte("\n"))
+	for _, f := range ar.Files {
+		if f.Name == Section {
+			if p.line = line; found {
+				return nil, p.errorf(1, "found section %q twice", Section)
+			}
+			found, data, first = true, f.Data, line+1
+		}
+		line += 1 + bytes.Count(f.Data, []byte("\n"))
+	}
+	if !found {
+		p.line = 1 + bytes.Count(ar.Comment, []byte("\n"))
+		return nil, p.errorf(1, "found no section %q", Section)
+	}
+	p.line = first
+	return data, nil
+}
+
 // parser holds the state between lines.
 type parser struct {
-	file    string
-	line    int
-	fleet   *numa.Fleet
-	release numa.Release // of hosts that name none
-	cluster string       // of hosts and VMs that name none
-	unset   []unset      // of each VM: what its line left to defaults
+	file       string
+	line       int
+	fleet      *numa.Fleet
+	hosts, vms map[string]int  // the line of each name
+	clusters   map[string]bool // that the fleet has
+	release    numa.Release    // of hosts that name none
+	cluster    string          // of hosts and VMs that name none
+	unset      []unset         // of each VM
 }
 
-// unset notes what a VM's line did not state and its host decides.
+// unset notes what a VM's line states or leaves to the VM's host.
 type unset struct {
-	host, hardware, coresPerSocket bool
-	stored                         int // stored=; 0 when absent
-	line                           int
+	line                     int
+	hostCol, clusterCol      int // columns of host= and cluster=; 0 when absent
+	stored                   int // stored=; 0 when absent
+	hardware, coresPerSocket bool
 }
 
-// Bounds of a scenario: enough for benchmarks, too few to exhaust memory.
-const (
-	maxRange   = 200_000
-	maxObjects = 1_000_000
-)
+// maxObjects is how many hosts and VMs a scenario has at most: enough for
+// benchmarks, too few to exhaust memory.
+const maxObjects = 200_000
 
 func (p *parser) errorf(col int, format string, args ...any) error {
 	return &SyntaxError{p.file, p.line, col, fmt.Sprintf(format, args...)}
-}
-
-// A word is one blank-separated part of a line with its column.
-type word struct {
-	key, value string
-	hasValue   bool
-	col        int
-}
-
-// words splits a line; values may stand in double quotes.
-func (p *parser) words(text string) ([]word, error) {
-	var out []word
-	for i := 0; i < len(text); {
-		if text[i] == ' ' || text[i] == '\t' {
-			i++
-			continue
-		}
-		if text[i] == '#' {
-			break
-		}
-		start := i
-		for i < len(text) && text[i] != ' ' && text[i] != '\t' && text[i] != '=' && text[i] != '#' {
-			i++
-		}
-		w := word{key: text[start:i], col: start + 1}
-		if i < len(text) && text[i] == '=' {
-			w.hasValue = true
-			i++
-			if i < len(text) && text[i] == '"' {
-				end := strings.IndexByte(text[i+1:], '"')
-				if end < 0 {
-					return nil, p.errorf(i+1, "found no closing quote")
-				}
-				w.value = text[i+1 : i+1+end]
-				i += end + 2
-			} else {
-				start = i
-				for i < len(text) && text[i] != ' ' && text[i] != '\t' {
-					i++
-				}
-				w.value = text[start:i]
-			}
-		}
-		if w.key == "" {
-			return nil, p.errorf(w.col, "found %q, want key=value", text[w.col-1:i])
-		}
-		out = append(out, w)
-	}
-	return out, nil
 }
 
 func (p *parser) parseLine(text string) error {
@@ -164,70 +132,120 @@ func (p *parser) parseLine(text string) error {
 		return err
 	}
 	if len(ws) < 2 || ws[0].hasValue || ws[1].hasValue {
-		return p.errorf(ws[0].col, "found %q, want: release R, cluster NAME, host NAME … or vm NAME …", text)
+		return p.errorf(ws[0].col, "found %q, want: release R, cluster NAME, host NAME … or vm NAME …", strings.TrimSpace(text))
 	}
 	switch ws[0].key {
-	case "release":
-		r, err := numa.ParseRelease(ws[1].key)
-		if err != nil {
-			return p.errorf(ws[1].col, "%v", err)
-		}
-		p.release = r
+	case "release": // 7.0U3, 7.0 U3, 7.0 Update 3
+		p.release, err = p.releaseIn(ws[1].col, strings.TrimSpace(text[ws[1].col-1:ws[len(ws)-1].col-1]+ws[len(ws)-1].key))
+		return err
 	case "cluster":
-		p.cluster = ws[1].key
-		p.addCluster(p.cluster)
+		if len(ws) > 2 {
+			return p.errorf(ws[2].col, "found %q after the name of the cluster", ws[2].key)
+		}
+		p.cluster = p.clusterNamed(ws[1].key)
+		return nil
 	case "host", "vm":
-		names, err := p.expand(ws[1])
-		if err != nil {
+		return p.objects(ws)
+	}
+	return p.errorf(ws[0].col, "found %q, want release, cluster, host or vm", ws[0].key)
+}
+
+// objects adds the hosts or VMs of a line, which differ by name only.
+func (p *parser) objects(ws []word) error {
+	names, err := p.expand(ws[1])
+	if err != nil {
+		return err
+	}
+	if len(p.fleet.Hosts)+len(p.fleet.VMs)+len(names) > maxObjects {
+		return p.errorf(ws[1].col, "found more than %d hosts and VMs", maxObjects)
+	}
+	for _, w := range ws[2:] {
+		if !w.hasValue {
+			return p.errorf(w.col, "found %q, want %s=VALUE", w.key, w.key)
+		}
+		if w.value == "" && !strings.Contains(w.key, ":") { // a setting may be empty
+			return p.errorf(w.col, "found %s= without a value", w.key)
+		}
+	}
+	if ws[0].key == "host" {
+		return p.addHosts(names, ws)
+	}
+	return p.addVMs(names, ws)
+}
+
+func (p *parser) addHosts(names []string, ws []word) error {
+	h, err := p.host(ws[2:])
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := p.once(p.hosts, name, ws[:2]); err != nil {
 			return err
 		}
-		if len(p.fleet.Hosts)+len(p.fleet.VMs)+len(names) > maxObjects {
-			return p.errorf(ws[1].col, "more than %d hosts and VMs", maxObjects)
-		}
-		for _, name := range names {
-			if ws[0].key == "host" {
-				err = p.addHost(name, ws[2:])
-			} else {
-				err = p.addVM(name, ws[2:])
-			}
-			if err != nil {
-				return err
-			}
-		}
-	default:
-		return p.errorf(ws[0].col, "found %q, want release, cluster, host or vm", ws[0].key)
+		h.ID, h.Name = name, name
+		p.fleet.Hosts = append(p.fleet.Hosts, *h)
+	}
+	// Check knows bounds that depend on several words.
+	alone := *h
+	alone.Cluster = ""
+	if err := (&numa.Fleet{Hosts: []numa.Host{alone}}).Check(); err != nil {
+		return p.errorf(ws[0].col, "%v", err)
 	}
 	return nil
 }
 
-func (p *parser) addCluster(name string) {
-	if !slices.ContainsFunc(p.fleet.Clusters, func(c numa.Cluster) bool { return c.ID == name }) {
+func (p *parser) addVMs(names []string, ws []word) error {
+	v, u, err := p.vm(ws[2:])
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := p.once(p.vms, name, ws[:2]); err != nil {
+			return err
+		}
+		v.ID, v.Name = name, name
+		p.fleet.VMs = append(p.fleet.VMs, *v)
+		p.unset = append(p.unset, u)
+	}
+	return nil
+}
+
+// once notes where a name stands, which it may do once.
+func (p *parser) once(lines map[string]int, name string, ws []word) error {
+	if line := lines[name]; line > 0 {
+		return p.errorf(ws[1].col, "found %s %s again, line %d has one", ws[0].key, name, line)
+	}
+	lines[name] = p.line
+	return nil
+}
+
+// clusterNamed returns the ID of the cluster; none is no cluster, for a standalone
+// host and its VMs.
+func (p *parser) clusterNamed(name string) string {
+	if name == "none" {
+		return ""
+	}
+	if !p.clusters[name] {
+		p.clusters[name] = true
 		p.fleet.Clusters = append(p.fleet.Clusters, numa.Cluster{ID: name, Name: name, At: p.at()})
 	}
+	return name
 }
+
+// releaseIn reads a release and nothing more.
+func (p *parser) releaseIn(col int, s string) (numa.Release, error) {
+	r, err := numa.ParseRelease(s)
+	if _, after, more := strings.Cut(s, " "); err != nil || more && !updateForm.MatchString(after) {
+		return 0, p.errorf(col, "found %q, want a release such as 7.0 U3", s)
+	}
+	return r, nil
+}
+
+// updateForm is what may stand after a blank in a release.
+var updateForm = regexp.MustCompile(`(?i)^\s*(u|update\s*)\d{1,2}[a-z]?$`)
 
 // at returns the position of the current line, which objects carry.
 func (p *parser) at() string { return p.file + ":" + strconv.Itoa(p.line) }
-
-// expand returns the names that "esx[01-08]" stands for.
-func (p *parser) expand(w word) ([]string, error) {
-	before, rest, ok := strings.Cut(w.key, "[")
-	if !ok {
-		return []string{w.key}, nil
-	}
-	body, after, ok := strings.Cut(rest, "]")
-	lo, hi, ok2 := strings.Cut(body, "-")
-	from, err1 := strconv.Atoi(lo)
-	to, err2 := strconv.Atoi(hi)
-	if !ok || !ok2 || err1 != nil || err2 != nil || from < 0 || from > to || to-from >= maxRange {
-		return nil, p.errorf(w.col, "found %q, want a range such as esx[01-08]", w.key)
-	}
-	names := make([]string, 0, to-from+1)
-	for i := from; i <= to; i++ {
-		names = append(names, fmt.Sprintf("%s%0*d%s", before, len(lo), i, after))
-	}
-	return names, nil
-}
 
 // finish gives VMs their hosts and the defaults that depend on them.
 func (p *parser) finish() error {
@@ -242,62 +260,24 @@ func (p *parser) finish() error {
 	for i := range p.fleet.VMs {
 		v, u := &p.fleet.VMs[i], &p.unset[i]
 		p.line = u.line
-		if u.host {
-			hosts := byCluster[v.Cluster]
-			if len(hosts) > 0 {
+		if u.hostCol == 0 {
+			if hosts := byCluster[v.Cluster]; len(hosts) > 0 {
 				v.Host = p.fleet.Hosts[hosts[next[v.Cluster]%len(hosts)]].ID
 				next[v.Cluster]++
 			}
 		} else if _, ok := byName[v.Host]; !ok {
-			return p.errorf(1, "vm %s: found host=%s, want a host of this scenario", v.Name, v.Host)
+			return p.errorf(u.hostCol, "found host=%s, want a host of this scenario", v.Host)
 		}
 		var release numa.Release
 		if v.Host != "" {
 			h := &p.fleet.Hosts[byName[v.Host]]
+			if u.clusterCol > 0 && v.Cluster != h.Cluster {
+				return p.errorf(u.clusterCol, "found cluster=%s, host %s is not in it", cmp.Or(v.Cluster, "none"), v.Host)
+			}
 			v.Cluster = h.Cluster
 			release = h.Release.Value
 		}
 		p.defaults(v, u, release)
 	}
 	return nil
-}
-
-// hardwareOf lists the virtual hardware that a release creates VMs with. Source:
-// Broadcom KB 315655 (old 1003746), virtual machine hardware versions.
-var hardwareOf = []struct {
-	release  numa.Release
-	hardware int
-}{
-	{numa.ESX35, 4}, {numa.ESX40, 7}, {numa.ESXi50, 8}, {numa.ESXi51, 9}, {numa.ESXi55, 10}, {numa.ESXi60, 11},
-	{numa.ESXi65, 13}, {numa.ESXi67, 14}, {numa.ESXi70, 17}, {numa.ESXi70 + 1, 18}, {numa.ESXi70 + 2, 19},
-	{numa.ESXi80, 20}, {numa.ESXi80 + 2, 21}, {numa.ESXi90, 22},
-}
-
-const byDefault = "default of vSphere: the line does not state it"
-
-// defaults sets what depends on the release of the VM's host: the hardware
-// version, automatic cores per socket (B-18) and the form of a stored cookie (B-9).
-func (p *parser) defaults(v *numa.VM, u *unset, release numa.Release) {
-	if u.hardware {
-		for _, h := range hardwareOf {
-			if release >= h.release {
-				v.Hardware = numa.DerivedFrom(h.hardware, byDefault)
-			}
-		}
-	}
-	if u.coresPerSocket {
-		v.CoresPerSocket = numa.DerivedFrom(1, byDefault)
-		v.AutoCoresPerSocket = numa.DerivedFrom(release >= numa.ESXi80 && v.Hardware.Value >= 20, byDefault)
-	}
-	if u.stored > 0 {
-		n, cps := v.VCPUs.Value, max(1, v.CoresPerSocket.Value)
-		cookie := n*10000 + 1
-		if v.Hardware.Value >= 16 {
-			cookie = n*10000 + cps*10 + 2
-		}
-		v.Settings.Value = append(v.Settings.Value,
-			numa.Setting{Key: "numa.autosize.vcpu.maxPerVirtualNode", Value: strconv.Itoa(u.stored)},
-			numa.Setting{Key: "numa.autosize.cookie", Value: strconv.Itoa(cookie)})
-	}
-	slices.SortFunc(v.Settings.Value, func(a, b numa.Setting) int { return cmp.Compare(a.Key, b.Key) })
 }
