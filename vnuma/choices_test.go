@@ -1,0 +1,142 @@
+package vnuma
+
+import (
+	"fmt"
+	"testing"
+
+	"homenode/numa"
+)
+
+// TestChoices takes each alternative of the rule book's section F in the case it is
+// about.
+func TestChoices(t *testing.T) {
+	type host struct {
+		release      numa.Release
+		nodes, cores int
+		nodeGB       int64
+		amd          bool
+	}
+	show := func(l *Layout) string {
+		return fmt.Sprintf("VPDs %v, PPDs %v, vSockets %v, first slice %v", l.VPDs, l.PPDs, l.VSockets, l.Slice(0))
+	}
+	cases := map[string]struct {
+		host                host
+		guest               Guest
+		standard, otherwise string
+	}{
+		"F-1": {host{numa.ESXi65, 2, 6, 64, false}, Guest{VCPUs: 8},
+			"VPDs 8, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B", "VPDs 2 × 4, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B"},
+		"F-2": {host{numa.ESX41, 8, 6, 32, true}, Guest{VCPUs: 8},
+			"VPDs 8, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B", "VPDs 8, PPDs 6 + 2, vSockets 8 × 1, first slice 0 B"},
+		"F-4": {host{numa.ESXi70, 2, 10, 64, false}, Guest{VCPUs: 21},
+			"VPDs 11 + 10, PPDs 11 + 10, vSockets 21 × 1, first slice 0 B", "VPDs 3 × 7, PPDs 3 × 7, vSockets 21 × 1, first slice 0 B"},
+		"F-5": {host{numa.ESXi80, 2, 20, 256, false}, Guest{VCPUs: 12, Memory: 384 * gib},
+			"VPDs 12, PPDs 12, vSockets 12 × 1, first slice 384 GB", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 192 GB"},
+		"F-6": {host{numa.ESXi80, 2, 10, 64, false}, Guest{VCPUs: 12, PreferHT: true},
+			"VPDs 12, PPDs 12, vSockets 12 × 1, first slice 0 B", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B"},
+		"F-8": {host{numa.ESXi65, 2, 10, 64, false}, Guest{VCPUs: 16, CoresPerSocket: 2},
+			"VPDs 2 × 8, PPDs 2 × 8, vSockets 8 × 2, first slice 0 B", "VPDs 8 × 2, PPDs 8 × 2, vSockets 8 × 2, first slice 0 B"},
+		"F-9": {host{numa.ESXi60, 2, 10, 64, false}, Guest{VCPUs: 12},
+			"VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B", "VPDs 8 + 4, PPDs 8 + 4, vSockets 12 × 1, first slice 0 B"},
+		"F-10": {host{numa.NewRelease(6, 0, 3), 2, 10, 64, false}, Guest{VCPUs: 12, HotAdd: true},
+			"VPDs 12, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B"},
+		"F-12": {host{numa.ESXi70, 2, 20, 256, false}, Guest{VCPUs: 30, CoresPerSocket: 2, Memory: 300 * gib},
+			"VPDs 16 + 14, PPDs 16 + 14, vSockets 15 × 2, first slice 160 GB", "VPDs 16 + 14, PPDs 16 + 14, vSockets 15 × 2, first slice 150 GB"},
+		"F-13": {host{numa.ESXi70, 2, 20, 256, false}, Guest{VCPUs: 24, CoresPerSocket: 12, Stored: 24, CookieVCPUs: 24, CookieCPS: 2},
+			"VPDs 24, PPDs 2 × 12, vSockets 2 × 12, first slice 0 B", "VPDs 2 × 12, PPDs 2 × 12, vSockets 2 × 12, first slice 0 B"},
+		"F-14": {host{numa.ESXi80, 2, 20, 256, false}, Guest{VCPUs: 21, AutoCPS: true, Hardware: 20},
+			"VPDs 11 + 10, PPDs 11 + 10, vSockets 11 + 10, first slice 0 B", "VPDs 11 + 10, PPDs 11 + 10, vSockets 21 × 1, first slice 0 B"},
+		"F-16": {host{numa.ESXi67U2, 8, 6, 64, true}, Guest{VCPUs: 8},
+			"VPDs 2 × 4, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B", "VPDs 8, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B"},
+		"F-18": {host{numa.ESXi65, 2, 10, 64, false}, Guest{VCPUs: 12, Stored: 8, CookieVCPUs: 12},
+			"VPDs 8 + 4, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B"},
+		"F-20": {host{numa.ESXi60, 2, 10, 64, false}, Guest{VCPUs: 10, CoresPerSocket: 5},
+			"VPDs 2 × 5, PPDs 2 × 5, vSockets 2 × 5, first slice 0 B", "VPDs 10, PPDs 10, vSockets 2 × 5, first slice 0 B"},
+	}
+	if len(cases) != len(ChoiceList) {
+		t.Errorf("%d cases for %d choices", len(cases), len(ChoiceList))
+	}
+	for _, choice := range ChoiceList {
+		tt, ok := cases[choice.ID]
+		if !ok {
+			t.Errorf("no case for %s", choice.ID)
+			continue
+		}
+		g := tt.guest
+		g.CoresPerSocket = max(1, g.CoresPerSocket)
+		m := machineOf(t, tt.host.release, tt.host.nodes, tt.host.cores, 2*tt.host.cores, tt.host.nodeGB*gib)
+		m.AMD = tt.host.amd
+		l := Predict(&g, &m, &Case{})
+		if got := show(&l); got != tt.standard {
+			t.Errorf("%s: %s, want %s", choice.ID, got, tt.standard)
+		}
+		var c Case
+		if err := c.Choices.Take(choice.ID); err != nil {
+			t.Error(err)
+		}
+		l = Predict(&g, &m, &c)
+		if got := show(&l); got != tt.otherwise {
+			t.Errorf("%s, the alternative: %s, want %s", choice.ID, got, tt.otherwise)
+		}
+		checkChoiceNamed(t, choice.ID, &g, &m)
+	}
+}
+
+// unnamed are the choices that no step of a trace names: they change the outcome
+// of a step, not which step decides.
+var unnamed = map[string]bool{"F-5": true, "F-8": true, "F-9": true, "F-12": true, "F-13": true, "F-14": true}
+
+// checkChoiceNamed demands that the trace of the case names the choice it rests on.
+func checkChoiceNamed(t *testing.T, id string, g *Guest, m *Machine) {
+	t.Helper()
+	vm := vmOf(g)
+	h := hostOf(m.Release, int(m.Nodes), int(m.Cores), int(m.Threads), m.NodeMemory)
+	if m.AMD {
+		h.CPUModel = numa.ReadAt("AMD EPYC", "cpu")
+	}
+	_, trace, _, err := Explain(&vm, &h, &Case{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := false
+	for _, s := range trace {
+		named = named || s.Choice == id
+	}
+	if named == unnamed[id] {
+		t.Errorf("%s: named in the trace %v, want %v", id, named, !unnamed[id])
+	}
+}
+
+func TestTakeChoice(t *testing.T) {
+	var c Choices
+	if err := c.Take("f-4"); err != nil || !c.UnboundedClients {
+		t.Errorf("f-4: %+v, %v", c, err)
+	}
+	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20`
+	if err := c.Take("F-3"); err == nil || err.Error() != want {
+		t.Errorf("F-3: %v, want %s", err, want)
+	}
+}
+
+func TestEventNames(t *testing.T) {
+	for _, name := range EventNames() {
+		e, ok := ParseEvent(name)
+		if !ok || e.String() != name {
+			t.Errorf("ParseEvent(%q) = %v, %v", name, e, ok)
+		}
+	}
+	if _, ok := ParseEvent("vMotion"); ok {
+		t.Error("ParseEvent knows vMotion")
+	}
+}
+
+func TestAssumptionsHaveTexts(t *testing.T) {
+	all := AssumedHotAddAuto<<1 - 1
+	if n, m := len(all.Texts()), len(all.Names()); n != len(assumptionTexts) || m != n {
+		t.Errorf("%d texts and %d names for %d assumptions", n, m, len(assumptionTexts))
+	}
+	a := AssumedRelease | AssumedCPS
+	if got := fmt.Sprintf("%q", a.Texts()); got != `["this release is not described yet: the model of the release before it is used" "cores per socket are unknown: 1 is taken (B-12)"]` {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,88 @@
+package vnuma
+
+import (
+	"testing"
+
+	"homenode/numa"
+)
+
+func TestNewMachine(t *testing.T) {
+	node := func(id, cores, threads int, memory int64) numa.Node {
+		n := numa.Node{ID: id, Cores: cores, Threads: threads}
+		if memory >= 0 {
+			n.Memory = numa.ReadAt(numa.Bytes(memory), "memory")
+		}
+		return n
+	}
+	mib := int64(numa.MiB)
+	for _, tt := range []struct {
+		name  string
+		nodes []numa.Node
+		set   func(*numa.Host)
+		want  Machine
+		shape string
+	}{
+		{"equal nodes", []numa.Node{node(0, 10, 20, 64*gib), node(1, 10, 20, 64*gib)}, nil,
+			Machine{Nodes: 2, Cores: 10, Threads: 20, AllCores: 20, AllThreads: 40, NodeMemory: 64 * gib, MaxMemory: 64 * gib, AllMemory: 128 * gib},
+			"2 nodes of 10 cores and 64 GB"},
+		{"what the kernel keeps is no difference (A-5)", []numa.Node{node(0, 10, 20, 65423*mib), node(1, 10, 20, 65536*mib)}, nil,
+			Machine{Nodes: 2, Cores: 10, Threads: 20, AllCores: 20, AllThreads: 40, NodeMemory: 65423 * mib, MaxMemory: 65536 * mib, AllMemory: 130959 * mib},
+			"2 nodes of 10 cores and 63.9 GB"},
+		{"unequal DIMMs", []numa.Node{node(0, 10, 20, 256*gib), node(1, 10, 20, 128*gib)}, nil,
+			Machine{Nodes: 2, Cores: 10, Threads: 20, AllCores: 20, AllThreads: 40, NodeMemory: 128 * gib, MaxMemory: 256 * gib, AllMemory: 384 * gib,
+				assumes: AssumedNodeMemory}, "2 nodes of 10 cores and 128 GB"},
+		{"unequal cores", []numa.Node{node(0, 12, 24, 64*gib), node(1, 10, 20, 64*gib)}, nil,
+			Machine{Nodes: 2, Cores: 10, Threads: 20, AllCores: 22, AllThreads: 44, NodeMemory: 64 * gib, MaxMemory: 64 * gib, AllMemory: 128 * gib,
+				assumes: AssumedNodeMemory}, "2 nodes of 10 cores and 64 GB"},
+		{"hyper-threading off", []numa.Node{node(0, 10, 20, 64*gib)}, func(h *numa.Host) { h.HyperThreading = numa.ReadAt(false, "ht") },
+			Machine{Nodes: 1, Cores: 10, Threads: 10, AllCores: 10, AllThreads: 10, NodeMemory: 64 * gib, MaxMemory: 64 * gib, AllMemory: 64 * gib},
+			"1 node of 10 cores and 64 GB"},
+		{"a node of memory only", []numa.Node{node(0, 10, 20, 64*gib), node(1, 0, 0, 512*gib)}, nil,
+			Machine{Nodes: 1, Cores: 10, Threads: 20, AllCores: 10, AllThreads: 20, NodeMemory: 64 * gib, MaxMemory: 64 * gib, AllMemory: 576 * gib},
+			"1 node of 10 cores and 64 GB"},
+		{"unknown memory", []numa.Node{node(0, 10, 20, 64*gib), node(1, 10, 20, -1)}, nil,
+			Machine{Nodes: 2, Cores: 10, Threads: 20, AllCores: 20, AllThreads: 40}, "2 nodes of 10 cores"},
+		{"host options", []numa.Node{node(0, 8, 16, -1)}, func(h *numa.Host) {
+			h.Options = numa.ReadAt(numa.Settings{{Key: "numa.preferht", Value: "1"}, {Key: "Numa.FollowCoresPerSocket", Value: "1"}}, "options")
+			h.CPUModel = numa.ReadAt("AMD EPYC 7302P 16-Core Processor", "cpu")
+			h.Packages = numa.ReadAt(1, "packages")
+		}, Machine{Nodes: 1, Cores: 8, Threads: 16, AllCores: 8, AllThreads: 16, Packages: 1, PreferHT: true, Follow: true, AMD: true}, "1 node of 8 cores"},
+		{"assumed nodes, unknown options", []numa.Node{node(0, 8, 16, -1)}, func(h *numa.Host) {
+			h.Nodes, h.Options = numa.AssumedFor(h.Nodes.Value, "packages"), numa.Fact[numa.Settings]{}
+		}, Machine{Nodes: 1, Cores: 8, Threads: 16, AllCores: 8, AllThreads: 16, assumes: AssumedNodes | AssumedOptions}, "1 node of 8 cores"},
+		{"a release to come", []numa.Node{node(0, 8, 16, -1)}, func(h *numa.Host) { h.Release = numa.ReadAt(numa.NewRelease(9, 1, 0), "release") },
+			Machine{Release: numa.NewRelease(9, 1, 0), model: numa.ESXi90, Nodes: 1, Cores: 8, Threads: 16, AllCores: 8, AllThreads: 16,
+				assumes: AssumedRelease}, "1 node of 8 cores"},
+	} {
+		h := numa.Host{Name: "esx01", Release: numa.ReadAt(numa.ESXi70, "release"), Options: numa.ReadAt(numa.Settings(nil), "options")}
+		h.Nodes = numa.ReadAt(tt.nodes, "nodes")
+		if tt.set != nil {
+			tt.set(&h)
+		}
+		if tt.want.Release == 0 {
+			tt.want.Release, tt.want.model = numa.ESXi70, numa.ESXi70
+		}
+		got, err := NewMachine(&h)
+		if err != nil || got != tt.want || got.Shape() != tt.shape {
+			t.Errorf("%s: %+v, %q, %v\nwant %+v, %q", tt.name, got, got.Shape(), err, tt.want, tt.shape)
+		}
+	}
+}
+
+func TestNewMachineErrors(t *testing.T) {
+	release, nodes := numa.ReadAt(numa.ESXi70, "release"), numa.ReadAt([]numa.Node{{Cores: 4, Threads: 4}}, "nodes")
+	for _, tt := range []struct {
+		host numa.Host
+		want string
+	}{
+		{numa.Host{Name: "a", Nodes: nodes}, "host a: the ESXi release is unknown"},
+		{numa.Host{Name: "a", Nodes: nodes, Release: numa.ReadAt(numa.NewRelease(2, 5, 0), "release")},
+			"host a: release 2.5 is older than ESX 3.5, the first described"},
+		{numa.Host{Name: "a", Release: release}, "host a: the NUMA nodes are unknown"},
+		{numa.Host{Name: "a", Release: release, Nodes: numa.ReadAt([]numa.Node{{ID: 0}}, "nodes")}, "host a: no NUMA node has cores"},
+	} {
+		if _, err := NewMachine(&tt.host); err == nil || err.Error() != tt.want {
+			t.Errorf("%v, want %s", err, tt.want)
+		}
+	}
+}
