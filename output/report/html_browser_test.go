@@ -207,6 +207,15 @@ func TestHTMLWithoutScripts(t *testing.T) {
 	eval(t, b, visibleRows, "sql01 hana01 web01 web02 web03 erp01 erp02")
 }
 
+// Hostile names run nothing and load nothing.
+func TestHTMLHostileInBrowser(t *testing.T) {
+	b := openBrowser(t, htmlFile(t, htmlPage(t, hostileResult(t), report.HTMLOptions{Version: hostile})))
+	eval(t, b, `document.querySelectorAll("script").length`, 1)
+	eval(t, b, `document.querySelectorAll("img").length`, 0)
+	eval(t, b, `document.querySelector("#vmtable tbody th").textContent`, hostile)
+	b.silent(t)
+}
+
 // The page's policy keeps it from loading anything, whatever would get into it; and
 // the test sees it when it tries.
 func TestHTMLPolicy(t *testing.T) {

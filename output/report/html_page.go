@@ -138,10 +138,7 @@ func (p *htmlReport) group(r *rules.Result, o HTMLOptions, drawn map[string]stri
 				break
 			}
 			one.Findings = append(one.Findings, findingOf(f, drawn))
-			if !clusters[f.Cluster] {
-				clusters[f.Cluster] = true
-				p.Names = append(p.Names, f.Cluster)
-			}
+			clusters[f.Cluster] = true
 		}
 		g.Rules = append(g.Rules, one)
 	}

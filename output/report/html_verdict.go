@@ -97,7 +97,11 @@ func (p *htmlReport) draw(r *rules.Result, o HTMLOptions) (map[string]string, er
 				continue
 			}
 			h := tellingHost(r, k)
-			d, err := drawingOf(topo.OfHost(r, h), fmt.Sprintf("%s: %s of %s", ClusterTitle(c), rule.HostNames([]*numa.Host{h}), plural(len(k.Hosts), "host")+" of this kind"))
+			about := ClusterTitle(c) + ": the only host of its kind"
+			if n := len(k.Hosts); n > 1 {
+				about = fmt.Sprintf("%s: one of %s hosts of its kind (%s)", ClusterTitle(c), thousands(n), rule.HostNames(k.Hosts))
+			}
+			d, err := drawingOf(topo.OfHost(r, h), about)
 			if err != nil {
 				return nil, err
 			}

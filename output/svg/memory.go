@@ -106,7 +106,7 @@ func (l *layout) legend() {
 			mark = shape{class: "line", x: x, y: l.y + 70, w: 180}
 		}
 		l.add(group{id: l.d.ID + "-legend-" + name, class: "legend " + class, shapes: []shape{mark, {class: "facts", x: x + 240, y: l.y + 110, text: text}}})
-		x += 240 + px(columns(text))*letter + 240
+		x += 240 + px(columns(text))*letter + 280
 	}
 	single, wide := false, false
 	for i := range l.d.Nodes {

@@ -39,7 +39,7 @@ type shape struct {
 // Sizes of the drawing.
 const (
 	margin     = px(80)
-	roomWidth  = px(2760)
+	roomWidth  = px(2560)
 	roomGap    = px(140)
 	roomPad    = px(100)
 	acrossMost = 4 // rooms side by side, so that labels stay legible on a page
@@ -47,7 +47,7 @@ const (
 	titleHeight  = px(320)
 	headHeight   = px(510) // of a room, above the floor plan
 	footHeight   = px(260)
-	gutter       = px(200) // left of the blocks: the number of cores
+	gutter       = px(160) // left of the blocks: the number of cores
 	memoryWidth  = px(400)
 	frameHeight  = px(260)
 	frameGap     = px(80)
@@ -60,6 +60,7 @@ const (
 	stripWidth   = px(90)
 	letter       = px(61) // mean width of a letter at 11 px
 	titleLetter  = px(92) // and at 15 px, bold
+	blockLetter  = px(58) // and of names and amounts, which are mostly digits
 )
 
 // layout is the state of the placing pass.
@@ -263,17 +264,17 @@ func labels(name, amount string, x, top, bottom, width px) []shape {
 		return nil
 	}
 	y := (top+bottom)/2 + 34
-	room := int((width - 140) / letter)
-	if columns(name)+2+columns(amount) > room {
+	room := int((width - 140) / blockLetter)
+	if columns(name)+1+columns(amount) > room {
 		if short, _, ok := strings.Cut(amount, " · "); ok {
 			amount = short
 		}
 	}
-	if room-2-columns(amount) < 6 {
+	if room-1-columns(amount) < 6 {
 		return []shape{{class: "label", x: x + 70, y: y, text: cut(name, room)}}
 	}
 	return []shape{
-		{class: "label", x: x + 70, y: y, text: cut(name, room-2-columns(amount))},
+		{class: "label", x: x + 70, y: y, text: cut(name, room-1-columns(amount))},
 		{class: "amount", x: x + width - 70, y: y, text: amount},
 	}
 }

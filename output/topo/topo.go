@@ -160,10 +160,10 @@ func (c *Client) Numbers() string {
 		fmt.Fprintf(&s, ", %s", c.Memory)
 	}
 	if c.Interleaved {
-		s.WriteString(", interleaved over all home nodes of the VM")
+		s.WriteString(", interleaved over its home nodes")
 	}
 	if c.High {
-		s.WriteString("; has a finding of high severity")
+		s.WriteString("; finding: high")
 	}
 	return s.String()
 }
