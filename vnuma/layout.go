@@ -137,6 +137,9 @@ func (l *Layout) Carriers(i int) (first, last int) {
 
 // Spanning returns the first VPD that is carried by more than one PPD.
 func (l *Layout) Spanning() (vpd int, ok bool) {
+	if l.VPDs == l.PPDs { // most layouts: one client a node
+		return 0, false
+	}
 	for i := range l.VPDs.Len() {
 		if a, b := l.Carriers(i); a != b {
 			return i, true

@@ -116,7 +116,7 @@ func (l *Layout) store(g *Guest, m *Machine, c *Case, tr *tracer) {
 	case ByRelease, ByHardware, ByHotAdd, ByManual:
 		return
 	}
-	if m.model < numa.ESXi50 || c.keeps(g) || c.Event == lastPowerOn {
+	if m.model < numa.ESXi50 || c.keeps(g) {
 		return
 	}
 	l.Stored = Stored{Written: true, Size: l.VPDs.Max(), Cookie: int(g.VCPUs)*10000 + 1}

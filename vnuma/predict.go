@@ -65,6 +65,9 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 			l.PPDs = l.VPDs // B-6: PPD = VPD if VPD is finer
 		}
 	}
+	if c.Event == lastPowerOn { // only the VPDs are asked for
+		return l
+	}
 	if tr != nil && kept {
 		tr.kept(&l, c)
 	}

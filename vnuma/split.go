@@ -45,6 +45,9 @@ func evenShare(n, limit int32) int32 {
 // within divides each group of s evenly into the fewest groups of at most limit,
 // so that no group crosses a border of s. s must be the result of fill.
 func (s Split) within(limit int32) Split {
+	if s.per <= limit {
+		return s
+	}
 	rest := s.n % s.per
 	return Split{s.n, s.per, evenShare(s.per, limit), evenShare(rest, limit)}
 }
