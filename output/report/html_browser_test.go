@@ -42,7 +42,7 @@ func openBrowser(t *testing.T, address string) *browser {
 		t.Skip("no chromium, chromium-browser or google-chrome in PATH")
 	}
 	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WindowSize(1280, 900),
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(time.Minute),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
 	t.Cleanup(cancelAlloc)
@@ -54,7 +54,7 @@ func openBrowser(t *testing.T, address string) *browser {
 	if err := chromedp.Listen(first, b.listen(address)); err != nil {
 		t.Fatalf("start %s: %v", path, err)
 	}
-	ctx, cancel := context.WithTimeout(first, time.Minute)
+	ctx, cancel := context.WithTimeout(first, 2*time.Minute)
 	t.Cleanup(cancel)
 	b.ctx = ctx
 	b.open(t, address)

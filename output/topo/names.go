@@ -38,7 +38,7 @@ func shapeID(id string) string {
 
 var (
 	trademark = regexp.MustCompile(`\((R|TM|tm|r)\)|®|™`)
-	clockRate = regexp.MustCompile(`\s+(CPU\s+)?@.*$|\s+\d+-Core Processor.*$`)
+	clockRate = regexp.MustCompile(`\s+@.*$|\s+\d+-Core Processor.*$|\bCPU\b`)
 )
 
 // processors returns "2 × Xeon Gold 6354" from the brand string of the processor.

@@ -160,7 +160,7 @@ func (c *Client) Numbers() string {
 		fmt.Fprintf(&s, ", %s", c.Memory)
 	}
 	if c.Interleaved {
-		s.WriteString(", interleaved over its home nodes")
+		s.WriteString(", interleaved")
 	}
 	if c.High {
 		s.WriteString("; finding: high")
