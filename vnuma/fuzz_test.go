@@ -13,7 +13,7 @@ type caseArgs struct {
 	cores, nodeGB  uint16 // of a node; nodeGB 0 is unknown
 	from           byte   // 0: no other host
 	vcpus, cps     uint16
-	memoryGB       uint16
+	memoryGB       uint16 // and as many bytes, so that pages do not come out even
 	hardware       byte // 0: unknown
 	stored         uint16
 	cookie         byte // 0: none, 1: version 1, 2: version 2, 3: of another vCPU count
@@ -66,7 +66,7 @@ func (a caseArgs) build(t testing.TB) (Guest, Machine, Case) {
 	m.AMD, m.PreferHT, m.Follow = has(flagAMD), has(flagHostPreferHT), has(flagHostFollow)
 	g := Guest{
 		VCPUs: 1 + int32(a.vcpus)%numa.MaxVCPUs, CoresPerSocket: 1 + int32(a.cps)%numa.MaxVCPUs,
-		Memory: int64(a.memoryGB) * gib, Hardware: int32(a.hardware % 100), Min: int32(a.least),
+		Memory: int64(a.memoryGB) * (gib + 1), Hardware: int32(a.hardware % 100), Min: int32(a.least),
 		Stored: int32(a.stored) % (numa.MaxVCPUs + 1), MaxPerVirtualNode: int32(a.manual) % (numa.MaxVCPUs + 1),
 		MaxPerMachineNode: int32(a.limit) % (numa.MaxVCPUs + 1),
 		HotAdd:            has(flagHotAdd), VNUMAHotAdd: has(flagVNUMAHotAdd), AutoCPS: has(flagAuto),
