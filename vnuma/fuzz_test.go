@@ -14,7 +14,7 @@ type caseArgs struct {
 	from           byte   // 0: no other host
 	vcpus, cps     uint16
 	memoryGB       uint16 // and as many bytes, so that pages do not come out even
-	hardware       byte // 0: unknown
+	hardware       byte   // 0: unknown
 	stored         uint16
 	cookie         byte // 0: none, 1: version 1, 2: version 2, 3: of another vCPU count
 	manual, limit  uint16
