@@ -8,26 +8,29 @@ package published
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
 )
 
 // A Case is one published configuration with what was observed.
 type Case struct {
-	ID       string         `json:"id"`
-	Source   string         `json:"source_url"`
-	Kind     string         `json:"kind"` // observed, stated or recommended
-	Release  string         `json:"release"`
-	Hardware string         `json:"hw_version"`
-	Event    string         `json:"event"`       // such as vmotion; empty for a power-on
-	From     map[string]any `json:"source_host"` // host before a vMotion
-	Host     map[string]any `json:"host"`
-	VM       map[string]any `json:"vm"`
-	Observed map[string]any `json:"observed"`
+	ID       string
+	Source   string
+	Kind     string // observed, stated or recommended
+	Release  string
+	Hardware string
+	Event    string         // such as vmotion; empty for a power-on
+	From     map[string]any // host before a vMotion
+	Host     map[string]any
+	VM       map[string]any
+	Observed map[string]any
 }
 
 // ReadFile reads a case file: the JSON form (a list of cases or one case) or the
@@ -42,56 +45,15 @@ func ReadFile(path string) ([]Case, error) {
 
 // Read reads the cases in data; name stands in errors.
 func Read(name string, data []byte) ([]Case, error) {
-	trimmed := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
-	if len(trimmed) > 0 && (trimmed[0] == '[' || trimmed[0] == '{') {
-		return readJSON(name, trimmed)
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if start := bytes.TrimSpace(data); len(start) > 0 && (start[0] == '[' || start[0] == '{') {
+		return readJSON(name, data, start[0] == '{')
 	}
 	c, err := readText(name, data)
 	if err != nil {
 		return nil, err
 	}
 	return []Case{c}, nil
-}
-
-func readJSON(name string, data []byte) ([]Case, error) {
-	var cases []Case
-	var err error
-	if data[0] == '{' {
-		var c Case
-		err = json.Unmarshal(data, &c)
-		cases = []Case{c}
-	} else {
-		err = json.Unmarshal(data, &cases)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s%s: %w", name, jsonPosition(data, err), err)
-	}
-	seen := map[string]bool{}
-	for i, c := range cases {
-		if c.ID == "" {
-			return nil, fmt.Errorf("%s: case %d has no id", name, i+1)
-		}
-		if seen[c.ID] {
-			return nil, fmt.Errorf("%s: case %s stands there twice", name, c.ID)
-		}
-		seen[c.ID] = true
-	}
-	return cases, nil
-}
-
-// jsonPosition returns ":line:column" of a JSON error, or nothing.
-func jsonPosition(data []byte, err error) string {
-	var off int64
-	switch e := err.(type) {
-	case *json.SyntaxError:
-		off = e.Offset
-	case *json.UnmarshalTypeError:
-		off = e.Offset
-	default:
-		return ""
-	}
-	before := data[:min(int(off), len(data))]
-	return fmt.Sprintf(":%d:%d", bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n'))
 }
 
 // readText reads the text form:
@@ -116,10 +78,12 @@ func readText(name string, data []byte) (Case, error) {
 		line++ // the marker
 		for i, text := range strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n") {
 			var err error
-			switch f.Name {
-			case "case":
+			switch {
+			case !utf8.ValidString(text):
+				err = errors.New("found bytes that are not UTF-8")
+			case f.Name == "case":
 				err = c.readLine(text)
-			case "observed":
+			case f.Name == "observed":
 				err = readFields(text, c.Observed)
 			default:
 				err = fmt.Errorf("found section %q, want case or observed", f.Name)
@@ -157,7 +121,9 @@ func (c *Case) readLine(text string) error {
 	case "host":
 		return readFields(rest, c.Host)
 	case "from":
-		c.From = map[string]any{}
+		if c.From == nil && rest != "" {
+			c.From = map[string]any{}
+		}
 		return readFields(rest, c.From)
 	case "vm":
 		return readFields(rest, c.VM)
@@ -172,7 +138,7 @@ func (c *Case) readLine(text string) error {
 func readFields(text string, into map[string]any) error {
 	for rest := strings.TrimSpace(text); rest != ""; rest = strings.TrimSpace(rest) {
 		key, after, ok := strings.Cut(rest, "=")
-		if !ok || key == "" || strings.ContainsAny(key, " \t") {
+		if !ok || key == "" || strings.ContainsFunc(key, unicode.IsSpace) {
 			return fmt.Errorf("found %q, want key=value", rest)
 		}
 		dec := json.NewDecoder(strings.NewReader(after))
@@ -219,7 +185,7 @@ func fields(m map[string]any, sep string) string {
 	slices.Sort(keys)
 	var out []string
 	for _, k := range keys {
-		if extra, ok := m[k].(map[string]any); ok && k == "extra" {
+		if extra, ok := m[k].(map[string]any); ok && k == "extra" && plainKeys(extra) {
 			for _, part := range strings.Split(fields(extra, "\n"), "\n") {
 				out = append(out, "extra."+part)
 			}
@@ -229,4 +195,14 @@ func fields(m map[string]any, sep string) string {
 		out = append(out, k+"="+string(v))
 	}
 	return strings.Join(out, sep)
+}
+
+// plainKeys reports whether every key can stand before an equals sign.
+func plainKeys(m map[string]any) bool {
+	for k := range m {
+		if strings.ContainsAny(k, "=") || strings.ContainsFunc(k, unicode.IsSpace) {
+			return false
+		}
+	}
+	return len(m) > 0
 }
