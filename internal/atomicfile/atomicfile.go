@@ -5,32 +5,83 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // Write calls write with a buffered writer and, when it returns no error, makes
-// what was written appear at path by rename, readable by others only as the
-// umask allows. On an error nothing at path changes.
-func Write(path string, write func(io.Writer) error) (err error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+// what was written appear at path by rename. A new file has the mode that the
+// umask allows, a replaced one keeps its own; a symbolic link keeps pointing to
+// it. On an error nothing at path changes.
+func Write(path string, write func(io.Writer) error) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
 		return writeDirect(path, write) // a device or pipe, such as /dev/stdout
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := create(path)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
+	done := false
+	defer func() { // also when write panics
+		if !done {
+			f.Close()
+			os.Remove(f.Name())
 		}
 	}()
-	w := bufio.NewWriter(f)
-	err = errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Close())
-	if err != nil {
+	if err := fill(f, write); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	if info != nil {
+		if err := f.Chmod(info.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	// Without it a power failure may leave the name without the contents.
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	done = true
+	return nil
+}
+
+// create makes a new file beside path. os.CreateTemp would hide it from others
+// whatever the umask says.
+func create(path string) (*os.File, error) {
+	base := filepath.Base(path)
+	base = base[:min(len(base), 100)] // leave room: names have at most 255 bytes
+	for try := 0; ; try++ {
+		name := filepath.Join(filepath.Dir(path), "."+base+"."+strconv.FormatUint(rand.Uint64(), 36)+".tmp")
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) && try < 100 {
+			continue
+		}
+		var e *fs.PathError
+		if errors.As(err, &e) {
+			e.Path = path // the user knows no other
+		}
+		return f, err
+	}
+}
+
+func fill(w io.Writer, write func(io.Writer) error) error {
+	b := bufio.NewWriter(w)
+	if err := write(b); err != nil {
+		return err
+	}
+	return b.Flush()
 }
 
 func writeDirect(path string, write func(io.Writer) error) error {
@@ -38,6 +89,5 @@ func writeDirect(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
-	return errors.Join(write(w), w.Flush(), f.Close())
+	return errors.Join(fill(f, write), f.Close())
 }

@@ -4,6 +4,8 @@ package texttab
 import (
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/width"
 )
@@ -18,7 +20,13 @@ type Table struct {
 }
 
 // Row adds a row.
-func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *Table) Row(cells ...string) {
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = oneLine.Replace(cell)
+	}
+	t.rows = append(t.rows, row)
+}
 
 // WriteTo prints the table; two blanks stand between columns.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
@@ -53,25 +61,46 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Width returns how many columns of a terminal s takes. Colour sequences take none,
-// wide East Asian characters two.
+// Width returns how many columns of a terminal s takes: none for colour sequences,
+// combining marks and control characters, two for wide East Asian characters.
 func Width(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
-		if s[i] == '\x1b' {
-			if end := strings.IndexByte(s[i:], 'm'); end >= 0 {
-				i += end + 1
-				continue
-			}
+		if end := sequence(s[i:]); end > 0 {
+			i += end
+			continue
 		}
-		p, size := width.LookupString(s[i:])
-		switch p.Kind() {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Cc) {
+			continue
+		}
+		switch width.LookupRune(r).Kind() {
 		case width.EastAsianWide, width.EastAsianFullwidth:
 			n += 2
 		default:
 			n++
 		}
-		i += max(size, 1)
 	}
 	return n
 }
+
+// sequence returns the length of the colour sequence that s starts with, ESC [
+// numbers m; 0 when it starts with none.
+func sequence(s string) int {
+	if !strings.HasPrefix(s, "\x1b[") {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case c != ';' && (c < '0' || c > '9'):
+			return 0
+		}
+	}
+	return 0
+}
+
+// oneLine keeps a cell in its row: names may hold line breaks and tabs.
+var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ")

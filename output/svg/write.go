@@ -113,13 +113,7 @@ func (o *writer) shape(p *picture, s *shape) {
 // columns returns the width of s in mean letters; wide East Asian characters
 // count as two, marks that stand on another character as none.
 func columns(s string) int {
-	n := texttab.Width(s)
-	for _, r := range s {
-		if unicode.In(r, unicode.Mn, unicode.Me) {
-			n--
-		}
-	}
-	return n
+	return texttab.Width(s)
 }
 
 // cut shortens s to so many columns, with an ellipsis.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"homenode/internal/texttab"
 	"homenode/rule"
@@ -318,13 +317,7 @@ func bar(n, most, columns int) string {
 // another character take none. Characters of ambiguous width count as one, as
 // terminals outside East Asian locales show them.
 func columns(s string) int {
-	n := texttab.Width(s)
-	for _, r := range s {
-		if unicode.In(r, unicode.Mn, unicode.Me) {
-			n--
-		}
-	}
-	return n
+	return texttab.Width(s)
 }
 
 // cut shortens s to so many columns, with an ellipsis.
