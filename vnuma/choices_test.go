@@ -65,7 +65,7 @@ func TestChoices(t *testing.T) {
 		g := tt.guest
 		g.CoresPerSocket = max(1, g.CoresPerSocket)
 		m := machineOf(t, tt.host.release, tt.host.nodes, tt.host.cores, 2*tt.host.cores, tt.host.nodeGB*gib)
-		m.AMD = tt.host.amd
+		m.EPYC = tt.host.amd
 		l := Predict(&g, &m, &Case{})
 		if got := show(&l); got != tt.standard {
 			t.Errorf("%s: %s, want %s", choice.ID, got, tt.standard)
@@ -91,7 +91,7 @@ func checkChoiceNamed(t *testing.T, id string, g *Guest, m *Machine) {
 	t.Helper()
 	vm := vmOf(g)
 	h := hostOf(m.Release, int(m.Nodes), int(m.Cores), int(m.Threads), m.NodeMemory)
-	if m.AMD {
+	if m.EPYC {
 		h.CPUModel = numa.ReadAt("AMD EPYC", "cpu")
 	}
 	_, trace, _, err := Explain(&vm, &h, &Case{})

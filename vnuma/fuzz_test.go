@@ -63,7 +63,7 @@ func (a caseArgs) build(t testing.TB) (Guest, Machine, Case) {
 		threads = 2 * cores
 	}
 	m := machineOf(t, releases[int(a.release)%len(releases)], 1+int(a.nodes)%numa.MaxNodes, cores, threads, int64(a.nodeGB)*gib)
-	m.AMD, m.PreferHT, m.Follow = has(flagAMD), has(flagHostPreferHT), has(flagHostFollow)
+	m.EPYC, m.PreferHT, m.Follow = has(flagAMD), has(flagHostPreferHT), has(flagHostFollow)
 	g := Guest{
 		VCPUs: 1 + int32(a.vcpus)%numa.MaxVCPUs, CoresPerSocket: 1 + int32(a.cps)%numa.MaxVCPUs,
 		Memory: int64(a.memoryGB) * (gib + 1), Hardware: int32(a.hardware % 100), Min: int32(a.least),

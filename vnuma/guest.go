@@ -107,6 +107,9 @@ func (g *Guest) read(s numa.Settings) (problems []string) {
 		*to = b == when
 	}
 	number("numa.vcpu.min", &g.Min)
+	if v, ok := s.Lookup("numa.vcpu.min"); ok && strings.TrimSpace(v) == "0" {
+		g.Min = 1 // no VM has fewer vCPUs: always shown, unlike an unset threshold
+	}
 	number("numa.vcpu.maxPerVirtualNode", &g.MaxPerVirtualNode)
 	number("numa.vcpu.maxPerMachineNode", &g.MaxPerMachineNode)
 	number("numa.vcpu.maxPerClient", &g.MaxPerClient)

@@ -106,13 +106,13 @@ func checkMemory(t *testing.T, l *Layout, g *Guest, m *Machine) {
 	if r.Known && (r.Local < 0 || r.Remote < 0 || r.Local+r.Remote != numa.Bytes(g.Memory)) {
 		t.Errorf("local %d and remote %d bytes, want %d in all", r.Local, r.Remote, g.Memory)
 	}
-	if r.Far < 0 || r.Far > 1 || l.FarShare() < 0 || l.FarShare() > 1 {
-		t.Errorf("Far = %v, FarShare() = %v", r.Far, l.FarShare())
+	if l.FarShare() < 0 || l.FarShare() > 1 {
+		t.Errorf("FarShare() = %v", l.FarShare())
 	}
 	if share, ok := r.Locality(); ok != r.Known || share < 0 || share > 1 {
 		t.Errorf("Locality() = %v, %v", share, ok)
 	}
-	if m.Nodes == 1 && r.Far > 0 && r.Remote == 0 {
+	if m.Nodes == 1 && l.FarShare() > 0 && r.Remote == 0 {
 		t.Errorf("memory is far on a host of one node")
 	}
 	if m.Nodes == 1 && r.Placement == Interleaved {
@@ -164,7 +164,7 @@ func checkExplain(t *testing.T, l *Layout, g *Guest, m *Machine, c *Case) {
 			h.Options.Value = append(h.Options.Value, numa.Setting{Key: o.key, Value: "1"})
 		}
 	}
-	if m.AMD {
+	if m.EPYC {
 		h.CPUModel = numa.ReadAt("AMD EPYC 7601", "cpu")
 	}
 	layout, trace, _, err := Explain(&read, &h, c)

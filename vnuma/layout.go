@@ -85,6 +85,7 @@ type Layout struct {
 	Nodes          int   // nodes of the host
 	memory         int64 // bytes; 0 when unknown
 	equalSlices    bool
+	checkpoint     bool // resumed from a checkpoint: suspend or vMotion
 
 	Memory Residency
 	Stored Stored
@@ -100,10 +101,6 @@ type Residency struct {
 	// Local and Remote are relative to the union of the home nodes, as NLMEM and
 	// NRMEM of esxtop count them (C-17).
 	Local, Remote numa.Bytes
-	// Far is the share of the VM's memory that a vCPU finds on another node than
-	// its own client's, in [0, 1]: for interleaved memory it stays high although
-	// N%L reads 100.
-	Far float64
 }
 
 // Locality returns N%L as a share in [0, 1]; false when it is unknown.
@@ -180,11 +177,25 @@ func (l *Layout) SameGuest(o *Layout) bool {
 }
 
 // FarShare returns the share of memory that a vCPU finds on another node than its
-// own client's, in [0, 1]. Interleaving needs no sizes to tell: over two nodes
-// half of it is far.
+// own client's, in [0, 1], for a guest that uses the nodes it sees. Memory
+// interleaved over k home nodes is far by 1 − 1/k, although N%L reads 100 (C-13,
+// C-17): that needs no sizes to tell.
 func (l *Layout) FarShare() float64 {
-	if !l.Memory.Known && l.Memory.Placement == Interleaved && l.HomeNodes > 0 {
-		return 1 - 1/float64(l.HomeNodes)
+	switch l.Memory.Placement {
+	case Anywhere: // vCPUs and memory are spread over all nodes alike (C-12)
+		return 1 - 1/float64(max(1, l.Nodes))
+	case Interleaved:
+		far := 0.0
+		for i := range l.VPDs.Len() {
+			first, last := l.Carriers(i)
+			homes := min(last-first+1, l.HomeNodes)
+			_, n := l.VPDs.Group(i)
+			far += float64(n) / float64(l.VPDs.Sum()) * (1 - 1/float64(max(1, homes)))
+		}
+		return far
 	}
-	return l.Memory.Far
+	if all := l.Memory.Local + l.Memory.Remote; all > 0 {
+		return float64(l.Memory.Remote) / float64(all)
+	}
+	return 0
 }

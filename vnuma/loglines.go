@@ -14,13 +14,19 @@ const firstGuestPage = 0x4000000000
 // of the host's release (rules.md B-23; formats.md §4.3). Releases before 5.0 log
 // no layout.
 func LogLines(l *Layout, g *Guest, m *Machine) []string {
+	var out []string
 	switch {
 	case m.model < numa.ESXi50:
 		return nil
 	case m.model < numa.ESXi65:
-		return logLines60(l)
+		out = logLines60(l)
+	default:
+		out = logLines65(l, g, m)
 	}
-	return logLines65(l, g, m)
+	if l.checkpoint && l.Why != ByHotAdd { // B-8
+		out = append([]string{fmt.Sprintf("numa: Resuming from checkpoint using VPD = %d", l.VPDs.Max())}, out...)
+	}
+	return out
 }
 
 func logLines60(l *Layout) []string {

@@ -23,7 +23,7 @@ type Machine struct {
 	AllMemory  int64 // bytes of all nodes; 0 when unknown
 	PreferHT   bool  // Numa.PreferHT
 	Follow     bool  // Numa.FollowCoresPerSocket
-	AMD        bool  // an EPYC or Opteron host (B-19)
+	EPYC       bool  // an AMD EPYC host (B-19)
 	assumes    Assumptions
 }
 
@@ -53,7 +53,7 @@ func NewMachine(h *numa.Host) (Machine, error) {
 		return m, err
 	}
 	m.Packages = int32(h.Packages.Or(0))
-	m.AMD = strings.Contains(h.CPUModel.Value, "AMD") || strings.Contains(h.CPUModel.Value, "EPYC")
+	m.EPYC = strings.Contains(h.CPUModel.Value, "EPYC")
 	if !h.Options.Known() {
 		m.assumes |= AssumedOptions
 	}

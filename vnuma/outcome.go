@@ -74,16 +74,13 @@ func (l *Layout) fillNodes(g *Guest, m *Machine) {
 	r.Known = true
 	switch r.Placement {
 	case Anywhere:
-		// No home node: nothing is local by definition (C-12); vCPUs and memory
-		// are spread over all nodes alike.
+		// No home node: nothing is local by definition (C-12).
 		r.Remote = numa.Bytes(g.Memory)
-		r.Far = 1 - 1/float64(m.Nodes)
 		return
 	case Interleaved:
 		homes := int64(l.HomeNodes)
 		r.Local = numa.Bytes(min(g.Memory, homes*m.NodeMemory))
 		r.Remote = numa.Bytes(g.Memory) - r.Local
-		r.Far = 1 - 1/float64(homes)
 		return
 	}
 	// Local: slices go to the nodes of their clients; clients beyond the nodes
@@ -98,7 +95,6 @@ func (l *Layout) fillNodes(g *Guest, m *Machine) {
 	}
 	r.Remote = numa.Bytes(remote)
 	r.Local = numa.Bytes(g.Memory - remote)
-	r.Far = float64(remote) / float64(g.Memory)
 	if remote > 0 {
 		r.Placement = Overflowing
 	}

@@ -34,6 +34,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 	l.Capacity = int(capacity)
 	l.Least = int(min(ceilDiv(g.VCPUs, m.Cores), m.Nodes))
 	kept := c.keeps(g)
+	l.checkpoint = c.Event == VMotionIn || c.Event == Resume
 	var vpds Split
 	if kept && c.From != nil {
 		// D-1: the guest keeps what it got at its last power-on, there.
@@ -61,8 +62,10 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 			vpds = hostSizedVPDs(g, m, c, &l, tr)
 		}
 		l.VPDs = vpds
-		if l.Why == ByManual && !l.VPDs.Equal(l.PPDs) && l.VPDs.Max() < l.PPDs.Max() {
-			l.PPDs = l.VPDs // B-6: PPD = VPD if VPD is finer
+		// B-6: PPD = VPD if a size set by hand is finer; after vMotion clients are
+		// made for the host alone.
+		if l.Why == ByManual && c.Event != VMotionIn && !l.VPDs.Equal(l.PPDs) && l.VPDs.Max() < l.PPDs.Max() {
+			l.PPDs = l.VPDs
 		}
 	}
 	if c.Event == lastPowerOn { // only the VPDs are asked for
@@ -325,7 +328,7 @@ func (g *Guest) threshold(m *Machine, ch *Choices, l *Layout) int32 {
 		least = alternativeMin
 	}
 	sizer := m.Release >= numa.ESXi67U2 || m.Release >= numa.ESXi65U3 && m.Release < numa.ESXi67
-	if sizer && m.AMD && m.Cores <= smallNode && m.Cores+1 < least && !ch.NoSmallNodes { // B-19 [I]
+	if sizer && m.EPYC && m.Cores <= smallNode && m.Cores+1 < least && !ch.NoSmallNodes { // B-19 [I]
 		least = m.Cores + 1
 		if g.VCPUs >= least && g.VCPUs < defaultMin {
 			l.Assumes |= AssumedSmallNodes

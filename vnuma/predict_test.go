@@ -107,6 +107,8 @@ func TestWorkedMemory(t *testing.T) {
 			Guest{VCPUs: 8, CoresPerSocket: 1, Memory: 96 * gib}, Overflowing, 64 * numa.GiB, 1.0 / 3, 96 * numa.GiB, 1, 8},
 		{"12 vCPU with hot add are interleaved (B-15)", numa.ESXi65, 2, 10, 64 * gib,
 			Guest{VCPUs: 12, CoresPerSocket: 1, Memory: 32 * gib, HotAdd: true}, Interleaved, 32 * numa.GiB, 0.5, 32 * numa.GiB, 2, 0},
+		{"two VPDs over two nodes each are half far (C-13)", numa.ESXi60, 4, 10, 64 * gib,
+			Guest{VCPUs: 40, CoresPerSocket: 20, Memory: 64 * gib}, Interleaved, 64 * numa.GiB, 0.5, 32 * numa.GiB, 4, 20},
 		{"384 GB on two nodes of 256 (B-22)", numa.ESXi80, 2, 20, 256 * gib,
 			Guest{VCPUs: 24, CoresPerSocket: 12, Memory: 384 * gib}, Local, 384 * numa.GiB, 0, 192 * numa.GiB, 2, 12},
 		{"uneven VPDs share by vCPUs (F-12)", numa.ESXi70, 2, 20, 256 * gib,
@@ -120,8 +122,8 @@ func TestWorkedMemory(t *testing.T) {
 	} {
 		m := machineOf(t, tt.release, tt.nodes, tt.cores, tt.cores, tt.nodeMemory)
 		l := Predict(&tt.guest, &m, &Case{})
-		want := Residency{true, tt.placement, tt.local, numa.Bytes(tt.guest.Memory) - tt.local, tt.far}
-		if l.Memory != want || l.Slice(0) != tt.firstSlice || l.HomeNodes != tt.homeNodes || l.Stored.Size != tt.writtenSize {
+		want := Residency{true, tt.placement, tt.local, numa.Bytes(tt.guest.Memory) - tt.local}
+		if l.Memory != want || l.FarShare() != tt.far || l.Slice(0) != tt.firstSlice || l.HomeNodes != tt.homeNodes || l.Stored.Size != tt.writtenSize {
 			t.Errorf("%s: %+v, slice %v, %d home nodes, stored %d\nwant %+v, %v, %d, %d", tt.name,
 				l.Memory, l.Slice(0), l.HomeNodes, l.Stored.Size, want, tt.firstSlice, tt.homeNodes, tt.writtenSize)
 		}

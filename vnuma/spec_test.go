@@ -55,10 +55,10 @@ func spec(g *Guest, m *Machine, c *Case) specLayout {
 	manualFrom := false
 	if keeps && c.From != nil {
 		// The guest keeps what its last power-on, there, gave it.
-		there := specPowerOn(g, c.From, g.Stored > 0 && g.CookieVCPUs == g.VCPUs, nil, false)
+		there := specPowerOn(g, c.From, PowerCycle, g.Stored > 0 && g.CookieVCPUs == g.VCPUs, nil, false)
 		kept, manualFrom = there.vpds, there.manual
 	}
-	p := specPowerOn(g, m, stored, kept, manualFrom)
+	p := specPowerOn(g, m, c.Event, stored, kept, manualFrom)
 	l := specLayout{vpds: p.vpds, ppds: p.ppds, managed: p.managed && !g.Affinity}
 
 	// B-13: vSockets of cores per socket; B-18: automatic ones are the VPDs.
@@ -93,7 +93,7 @@ type specPower struct {
 }
 
 // specPowerOn sizes g on m; kept are the VPDs the guest brings along, if any.
-func specPowerOn(g *Guest, m *Machine, stored bool, kept []int, manualFrom bool) specPower {
+func specPowerOn(g *Guest, m *Machine, event Event, stored bool, kept []int, manualFrom bool) specPower {
 	follow := g.Follow || m.Follow
 	var p specPower
 	switch base := m.model.Base(); {
@@ -104,7 +104,7 @@ func specPowerOn(g *Guest, m *Machine, stored bool, kept []int, manualFrom bool)
 	case base <= numa.ESXi60 || follow:
 		return spec50(g, m, stored, kept)
 	default:
-		return spec65(g, m, stored, kept, manualFrom)
+		return spec65(g, m, event, stored, kept, manualFrom)
 	}
 	if kept != nil {
 		p.vpds = kept
@@ -179,7 +179,7 @@ func spec50(g *Guest, m *Machine, stored bool, kept []int) specPower {
 }
 
 // spec65 is "release >= 6.5".
-func spec65(g *Guest, m *Machine, stored bool, kept []int, manualFrom bool) specPower {
+func spec65(g *Guest, m *Machine, event Event, stored bool, kept []int, manualFrom bool) specPower {
 	n, limit, nodes := int(g.VCPUs), specCap(g, m), int(m.Nodes)
 	k := min(specUp(n, limit), nodes)
 	if g.Spread { // B-17. Read as: over nodes that exist
@@ -221,9 +221,9 @@ func spec65(g *Guest, m *Machine, stored bool, kept []int, manualFrom bool) spec
 	if kept != nil {
 		p.vpds, p.manual = kept, manualFrom
 	}
-	// "then PPD = VPD if VPD is finer". Read as: also after a move, for the
-	// setting moves along.
-	if p.manual && p.vpds[0] < p.ppds[0] {
+	// "then PPD = VPD if VPD is finer", but "after vMotion: VPD kept, PPD = fill(N,
+	// per) for the new host".
+	if event != VMotionIn && p.manual && p.vpds[0] < p.ppds[0] {
 		p.ppds = p.vpds
 	}
 	return p
@@ -242,7 +242,7 @@ func specMin(g *Guest, m *Machine) int {
 	}
 	r := m.Release
 	patched := r.Base() == numa.ESXi65 && r.Update() >= 3 || r.Base() == numa.ESXi67 && r.Update() >= 2 || r.Base() > numa.ESXi67
-	if m.AMD && m.Cores <= 8 && patched {
+	if m.EPYC && m.Cores <= 8 && patched {
 		return int(m.Cores) + 1
 	}
 	return 9

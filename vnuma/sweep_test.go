@@ -93,7 +93,7 @@ func TestPredictMatchesSpec(t *testing.T) {
 		}
 		for i, h := range sweepHosts {
 			m := machineOf(t, r, h[0], h[1], h[1]*(1+i%2), int64(h[2])*gib)
-			m.AMD = i%3 == 0
+			m.EPYC = i%3 == 0
 			from := machineOf(t, r, 2, 18, 36, 256*gib)
 			for vcpus := 1; vcpus <= most; vcpus += step {
 				for cps := 1; cps <= vcpus; cps++ {

@@ -199,7 +199,13 @@ func (t *tracer) sockets(l *Layout, auto bool) {
 		t.add("B-18", "cores per socket are assigned at power on", result, fact("automatic cores per socket", t.vm.AutoCoresPerSocket, t.vm.At))
 		return
 	}
-	t.add("B-13", fmt.Sprintf("cores per socket = %d", t.g.CoresPerSocket), result+fmt.Sprintf(", each with its own L3 cache (%d in all)", l.L3s()), t.cps())
+	facts := []Used{t.cps()}
+	cache := "its own L3 cache"
+	if t.host.LLCSize.Known() {
+		cache += " of " + t.host.LLCSize.Value.String()
+		facts = append(facts, fact("last-level cache", t.host.LLCSize, t.host.At))
+	}
+	t.add("B-13", fmt.Sprintf("cores per socket = %d", t.g.CoresPerSocket), result+fmt.Sprintf(", each with %s (%d in all)", cache, l.L3s()), facts...)
 }
 
 func (t *tracer) affinity() {
