@@ -157,7 +157,7 @@ func TestFaults(t *testing.T) {
 		{"negative memory", hostWith("memory", "-1"), `5:1: hosts[0]: host "esx01": memory of -1 bytes`},
 		{"no cores", hostWith("cores", "0"), `5:1: hosts[0]: host "esx01": 0 cores`},
 		{"negative packages", hostWith("packages", "-2"), `5:1: hosts[0]: host "esx01": -2 packages`},
-		{"as many threads as there are numbers", hostWith("threads", "9223372036854775807"), `5:1: hosts[0]: host "esx01": 9223372036854775807 threads`},
+		{"as many threads as there are numbers", hostWith("threads", "2147483647"), `5:1: hosts[0]: host "esx01": 2147483647 threads`},
 		{"fewer threads than cores", node(`{"id": 0, "package": 0, "cores": 4, "threads": 2}`), `5:1: hosts[0]: host "esx01": NUMA node 0 with 4 cores and 2 threads`},
 		{"node out of order", node(`{"id": 0, "package": 0, "cores": 4, "threads": 4}, {"id": 0, "package": 1, "cores": 4, "threads": 4}`), `5:1: hosts[0]: host "esx01": NUMA node 0 does not come after node 0`},
 		{"no vCPUs", vmWith("vcpus", "0"), `8:1: vms[1]: VM "db02": 0 vCPUs`},
