@@ -116,6 +116,9 @@ func stored(value func(vnuma.Stored) int) predictor {
 			there := vnuma.Predict(&v.guest, v.c.From, &vnuma.Case{Choices: v.c.Choices})
 			s = there.Stored
 		}
+		if s == (vnuma.Stored{}) {
+			return "", false, fmt.Errorf("this power-on stores nothing: what stands there is older")
+		}
 		got := value(s)
 		return strconv.Itoa(got), float64(got) == n, nil
 	}
@@ -213,6 +216,9 @@ func touched(_ *Case, v *variant, observed any) (string, bool, error) {
 	return show(got), agrees, nil
 }
 
+// localBeside is the field with the local part of the memory, by unit.
+var localBeside = map[numa.Bytes]string{numa.GiB: "local_mem_gb", numa.KiB: "local_mem_kb"}
+
 // local compares local memory: what else the node holds is not stated, so the
 // prediction for an empty node is the most there can be.
 func local(unit numa.Bytes) predictor {
@@ -231,14 +237,20 @@ func local(unit numa.Bytes) predictor {
 	}
 }
 
-// remote is the counterpart of local: the least there can be.
+// remote is the counterpart of local: the least there can be. When the case states
+// the local part too, the two together are what the guest had touched.
 func remote(unit numa.Bytes) predictor {
-	return func(_ *Case, v *variant, observed any) (string, bool, error) {
+	return func(c *Case, v *variant, observed any) (string, bool, error) {
 		l := &v.layout
 		if !l.Memory.Known {
 			return "", false, errNoMemory
 		}
 		least := float64(l.Memory.Remote / unit)
+		if here, ok := numbers(c.Observed[localBeside[unit]]); ok {
+			there, _ := numbers(observed)
+			touched := total(here) + total(there)
+			least = min(least, max(0, touched-float64(l.Memory.Local/unit)))
+		}
 		each, ok := numbers(observed)
 		if !ok {
 			return "", false, unlike(observed, "an amount of memory")

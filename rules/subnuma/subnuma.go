@@ -4,6 +4,7 @@ package subnuma
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"homenode/finding"
@@ -107,6 +108,7 @@ func madeWide(p *rule.Pass, perPackage int) []string {
 			names = append(names, v.Name)
 		}
 	}
+	slices.Sort(names)
 	return names
 }
 
