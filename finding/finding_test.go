@@ -1,0 +1,39 @@
+package finding
+
+import (
+	"testing"
+
+	"homenode/numa"
+)
+
+func TestSeverityNames(t *testing.T) {
+	for s := Info; s <= High; s++ {
+		got, err := ParseSeverity(s.String())
+		if err != nil || got != s {
+			t.Errorf("ParseSeverity(%q) = %v, %v", s, got, err)
+		}
+	}
+	if _, err := ParseSeverity("urgent"); err == nil || err.Error() != `found "urgent", want one of info, low, medium, high` {
+		t.Errorf("ParseSeverity(urgent): %v", err)
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	var f Finding
+	if f.Origin() != numa.Derived {
+		t.Errorf("a finding without assumptions is %v", f.Origin())
+	}
+	f.Assumes = []string{"something"}
+	if f.Origin() != numa.Assumed {
+		t.Errorf("a finding with an assumption is %v", f.Origin())
+	}
+}
+
+func TestEvidence(t *testing.T) {
+	if got, want := Of("vCPUs", numa.ReadAt(8, "config.hardware.numCPU"), "vm-1"), (Evidence{"vCPUs", "8", "read: config.hardware.numCPU", "vm-1"}); got != want {
+		t.Errorf("Of() = %+v, want %+v", got, want)
+	}
+	if got, want := Of("vCPUs", numa.Fact[int]{}, ""), (Evidence{"vCPUs", "unknown", "unknown", ""}); got != want {
+		t.Errorf("Of() = %+v, want %+v", got, want)
+	}
+}

@@ -1,0 +1,54 @@
+package rule
+
+import (
+	"testing"
+
+	"homenode/numa"
+	"homenode/vnuma"
+)
+
+func TestHostNames(t *testing.T) {
+	for _, tt := range []struct {
+		names []string
+		want  string
+	}{
+		{nil, "no host"},
+		{[]string{"esx01.example.com"}, "esx01"},
+		{[]string{"esx01", "esx02"}, "esx01 and esx02"},
+		{[]string{"esx13.demo", "esx14.demo", "esx15.demo", "esx16.demo"}, "esx13–16"},
+		{[]string{"esx01", "esx02", "esx04"}, "esx01, esx02 and esx04"},
+		{[]string{"a1", "b2", "c3", "d4", "e9"}, "a1, b2, c3 and 2 more"},
+		{[]string{"10.0.0.1", "10.0.0.2"}, "10.0.0.1 and 10.0.0.2"},
+	} {
+		var hosts []*numa.Host
+		for _, n := range tt.names {
+			hosts = append(hosts, &numa.Host{Name: n})
+		}
+		if got := HostNames(hosts); got != tt.want {
+			t.Errorf("HostNames(%v) = %q, want %q", tt.names, got, tt.want)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{0: "0 %", 0.001: "< 1 %", 0.334: "33 %", 0.5: "50 %", 1: "100 %"} {
+		if got := Percent(share); got != want {
+			t.Errorf("Percent(%v) = %q, want %q", share, got, want)
+		}
+	}
+}
+
+func TestShapeText(t *testing.T) {
+	for _, tt := range []struct {
+		shape vnuma.Shape
+		want  string
+	}{
+		{vnuma.Shape{Sockets: 2, CoresPerSocket: 16}, "2 sockets of 16 cores"},
+		{vnuma.Shape{Sockets: 1, CoresPerSocket: 1}, "1 socket of 1 core"},
+		{vnuma.Shape{Sockets: 2, CoresPerSocket: 12, Auto: true}, "cores per socket assigned at power on (it gives 2 sockets of 12 cores)"},
+	} {
+		if got := ShapeText(tt.shape); got != tt.want {
+			t.Errorf("ShapeText(%+v) = %q, want %q", tt.shape, got, tt.want)
+		}
+	}
+}
