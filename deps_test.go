@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"vnuma":               {"numa"},
 	"sim":                 {"numa", "vnuma"},
 	"published":           {"numa", "vnuma"},
+	"rulebook":            {},
 	"rule":                {"numa", "vnuma", "finding"},
 	"rules":               {"numa", "vnuma", "finding", "rule", "rules/..."},
 	"rules/...":           {"numa", "vnuma", "finding", "rule"},
@@ -38,7 +39,7 @@ var mayImport = map[string][]string{
 	"internal/texttab":    {},
 	"internal/atomicfile": {},
 	"internal/golden":     {},
-	"cmd/homenode":        {".", "numa", "vnuma", "sim", "finding", "rule", "rules", "published", "source/...", "output/...", "internal/..."},
+	"cmd/homenode":        {".", "numa", "vnuma", "sim", "finding", "rule", "rules", "rulebook", "published", "source/...", "output/...", "internal/..."},
 }
 
 // onlyHere lists libraries that one part of the project keeps to itself.

@@ -37,7 +37,7 @@ type Choice struct {
 // F-19 have no alternative to take; F-7, F-11, F-15, F-17 and F-21 are the
 // scheduler's.
 var ChoiceList = []Choice{
-	{"F-1", "vNUMA from 9 vCPUs (numa.vcpu.min, VMware)", "vNUMA from 8 vCPUs (experiments A and D)",
+	{"F-1", "vNUMA from 9 vCPUs (numa.vcpu.min, VMware)", "vNUMA from 8 vCPUs (two articles with measurements)",
 		func(c *Choices) *bool { return &c.MinEight }},
 	{"F-2", "ESX 4.1 splits evenly, 8 vCPUs on 6-core nodes are 4+4 (VMware KB 309166)", "ESX 4.1 fills nodes, 6+2 (Denneman 2011)",
 		func(c *Choices) *bool { return &c.Fill41 }},
@@ -47,7 +47,7 @@ var ChoiceList = []Choice{
 		func(c *Choices) *bool { return &c.MemoryMakesWide }},
 	{"F-6", "preferHT counts threads as capacity", "preferHT only prefers sibling threads (KB 415687)",
 		func(c *Choices) *bool { return &c.PreferHTSiblings }},
-	{"F-8", "cores per socket decoupled from vNUMA in 6.5", "decoupled in 6.7 (experiments A)",
+	{"F-8", "cores per socket decoupled from vNUMA in 6.5", "decoupled in 6.7 (Dos Santos 2023)",
 		func(c *Choices) *bool { return &c.Decoupled67 }},
 	{"F-9", "numa.vcpu.maxPerVirtualNode unset means automatic", "unset means 8, as the manuals print",
 		func(c *Choices) *bool { return &c.ManualDefaults }},

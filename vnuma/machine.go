@@ -107,7 +107,7 @@ func (m *Machine) addNodes(h *numa.Host) error {
 
 // UnevenShare is the part of a node's memory by which nodes may differ and still
 // count as equal: 1/16. The kernel's own share makes up to 2.3 % of difference on
-// published hosts (A-5, experiment A-5); one DIMM of 16 in a socket makes 6.25 %.
+// published hosts; one DIMM of 16 in a socket makes 6.25 %.
 const UnevenShare = 16
 
 // Model returns the release whose rules apply: its own, or the newest before it.

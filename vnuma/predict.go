@@ -311,7 +311,7 @@ func (g *Guest) manual(m *Machine, ch *Choices) int32 {
 }
 
 // Thresholds of rules.md B-3 and F-1: the default of numa.vcpu.min, and the loose
-// wording of experiments A and D.
+// wording of two articles.
 const (
 	defaultMin     = 9
 	alternativeMin = 8

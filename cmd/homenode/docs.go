@@ -12,6 +12,7 @@ import (
 
 	"homenode/internal/atomicfile"
 	"homenode/rule"
+	"homenode/rulebook"
 	"homenode/rules"
 	"homenode/vnuma"
 )
@@ -63,6 +64,7 @@ func pages(root *cobra.Command) map[string][]byte {
 	}
 	out["rules/README.md"] = index.Bytes()
 	out["conflicts.md"] = conflictsPage()
+	out["rulebook.md"] = bookPage()
 	return out
 }
 
@@ -100,7 +102,23 @@ func rulePage(r *rule.Rule) []byte {
 	for _, s := range r.Sources {
 		fmt.Fprintf(&b, "- %s\n", s)
 	}
-	fmt.Fprintf(&b, "- statements of the rule book: %s\n", strings.Join(r.Book, ", "))
+	fmt.Fprintf(&b, "- statements of the [rule book](../rulebook.md): %s\n", strings.Join(r.Book, ", "))
+	return b.Bytes()
+}
+
+func bookPage() []byte {
+	var b bytes.Buffer
+	b.WriteString(generated + `# Rule book
+
+What predictions and rules cite: how ESX and ESXi behave, each statement with the public source it rests on.
+Where sources contradict each other, see [conflicts](conflicts.md).
+
+| ID | statement | source |
+|---|---|---|
+`)
+	for _, s := range rulebook.Statements {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", s.ID, s.Text, s.Source)
+	}
 	return b.Bytes()
 }
 

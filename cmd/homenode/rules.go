@@ -10,6 +10,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/output/report"
 	"homenode/rule"
+	"homenode/rulebook"
 	"homenode/rules"
 	"homenode/vnuma"
 )
@@ -22,8 +23,11 @@ func newRules() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules [ID]",
 		Short: "Lists the rules, or prints one in full: what, why, how to fix, when it is wrong, sources",
+		Long: `rules prints the rules that judge (N001 …), the statements of the rule book that predictions
+cite (B-15 …) and the points on which sources disagree (F-2 …), each with its source.`,
 		Example: `  homenode rules
   homenode rules N001
+  homenode rules B-15
   homenode rules --conflicts`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -32,6 +36,9 @@ func newRules() *cobra.Command {
 			}
 			chosen := rules.All
 			if len(args) == 1 {
+				if text, ok := statement(args[0]); ok {
+					return out.write(cmd, func(w io.Writer, _ bool) error { _, err := io.WriteString(w, text); return err })
+				}
 				r, err := ruleNamed(args[0])
 				if err != nil {
 					return err
@@ -63,6 +70,19 @@ func ruleNamed(name string) (*rule.Rule, error) {
 		}
 	}
 	return nil, fmt.Errorf("no rule is named %q: homenode rules lists them", name)
+}
+
+// statement returns a statement or conflict of the rule book in words.
+func statement(id string) (text string, ok bool) {
+	if s, ok := rulebook.Find(id); ok {
+		return fmt.Sprintf("%s  %s\n\nsource: %s\n", s.ID, s.Text, s.Source), true
+	}
+	for _, c := range vnuma.ChoiceList {
+		if strings.EqualFold(c.ID, id) {
+			return fmt.Sprintf("%s  sources disagree\n\ntaken: %s\nelse:  %s (--choose %s)\n", c.ID, c.Default, c.Alternative, c.ID), true
+		}
+	}
+	return "", false
 }
 
 func writeConflicts(w io.Writer) error {

@@ -22,12 +22,12 @@ one node. Without hyper-threading there are no threads to count and the setting 
 entries, or size the memory for one node. Takes effect at the next power cycle.`,
 	Limits: `A guest that gains more from one shared cache than it loses by remote memory can keep it:
 published for 768 GB on nodes of 512 GB, CPU tests gained up to 99.67 %, memory database operations
-lost 12.31 % (experiment A-7). KB 415687 words the setting otherwise (F-6).`,
+lost 12.31 % (Dos Santos 2023). KB 415687 words the setting otherwise (F-6).`,
 	Book: []string{"B-14", "F-6", "E-2"},
 	Sources: []string{
 		"Denneman, NUMA Deep Dive Part 5, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
 		"VMware KB 2003582",
-		"Dos Santos, Comment optimiser ses workloads vNUMA sur vSphere 7.0 U3, 2023 (experiments A-6, A-7)",
+		"Dos Santos, Comment optimiser ses workloads vNUMA sur vSphere 7.0 U3, 2023",
 	},
 	Severity: finding.Medium,
 	VMs:      true,

@@ -21,7 +21,7 @@ nodes than sockets.`,
 	Limits: `Software licensed per socket is a reason to keep it; the NUMA nodes themselves stay right from 6.5 on.`,
 	Book:   []string{"B-12", "B-13"},
 	Sources: []string{
-		"Dos Santos, Comment optimiser ses workloads vNUMA sur vSphere 7.0 U3, 2023 (experiment A-3)",
+		"Dos Santos, Comment optimiser ses workloads vNUMA sur vSphere 7.0 U3, 2023",
 		"sapcc helm-charts, https://github.com/sapcc/helm-charts/pull/6691",
 		"Denneman, NUMA Deep Dive Part 5, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
 	},
