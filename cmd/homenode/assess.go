@@ -123,7 +123,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage or I/O.`,
 				case "html":
 					return report.HTML(w, result, report.HTMLOptions{Version: version()})
 				}
-				o := report.AssessOptions{Colour: colour, Details: details, FailOn: least, SourceWord: quoteArg(args[0])}
+				o := report.AssessOptions{Colour: colour, Details: details, FailOn: least, SourceWord: args[0]}
 				if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
 					o.Read, o.Judged = read, judged
 				}
@@ -144,12 +144,4 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage or I/O.`,
 	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
 	cmd.Flags().BoolVar(&details, "details", false, "print every finding with its advice (table)")
 	return cmd
-}
-
-// quoteArg quotes s for a shell when it has to be.
-func quoteArg(s string) string {
-	if strings.ContainsAny(s, " \t'\"$&;()*?[]<>|\\`") {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/report"
 	"homenode/rule"
@@ -61,7 +63,7 @@ VM is a name, cluster/name or ID. Events: ` + strings.Join(vnuma.EventNames(), "
 				}
 				if logLines {
 					for _, line := range x.LogLines {
-						if _, err := fmt.Fprintln(w, line); err != nil {
+						if _, err := fmt.Fprintln(w, texttab.Clean(line)); err != nil {
 							return err
 						}
 					}
@@ -127,7 +129,7 @@ func oneVM(fleet *numa.Fleet, name string) (*numa.VM, error) {
 		var alike []string
 		for i := range fleet.VMs {
 			if strings.Contains(strings.ToLower(fleet.VMs[i].Name), strings.ToLower(name)) && len(alike) < 5 {
-				alike = append(alike, fleet.VMs[i].Name)
+				alike = append(alike, texttab.Clean(fleet.VMs[i].Name))
 			}
 		}
 		if alike != nil {
@@ -137,9 +139,13 @@ func oneVM(fleet *numa.Fleet, name string) (*numa.VM, error) {
 	}
 	var names []string
 	for _, v := range found {
-		names = append(names, fmt.Sprintf("%s (%s)", v.ID, fleet.ClusterName(v.Cluster)))
+		cluster := "standalone"
+		if v.Cluster != "" {
+			cluster = fleet.ClusterName(v.Cluster)
+		}
+		names = append(names, texttab.Clean(fmt.Sprintf("%s (%s)", v.ID, cluster)))
 	}
-	return nil, fmt.Errorf("%d VMs are named %q: use an ID: %s", len(found), name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%d VMs are named %q: use CLUSTER/NAME or an ID: %s", len(found), name, strings.Join(names, ", "))
 }
 
 // oneHost returns the host with this name.
@@ -154,17 +160,18 @@ func oneHost(fleet *numa.Fleet, name string) (*numa.Host, error) {
 	}
 }
 
-// unjudged returns why the VM was left out.
+// unjudged returns why the VM was left out. Hosts and problems with settings have
+// notes too, and VMs of one line or export share a place; the reason comes last.
 func unjudged(r *rules.Result, vm *numa.VM) error {
 	if vm.Template.Or(false) {
-		return fmt.Errorf("VM %s: a template does not run", vm.Name)
+		return fmt.Errorf("VM %s: a template does not run", texttab.Clean(vm.Name))
 	}
-	for _, n := range r.Unjudged {
-		if n.At == vm.At && strings.Contains(n.Text, vm.Name) {
-			return fmt.Errorf("%s", n)
+	for _, n := range slices.Backward(r.Unjudged) {
+		if n.At == vm.At && strings.HasPrefix(n.Text, "VM "+vm.Name+":") {
+			return errors.New(texttab.Clean(n.String()))
 		}
 	}
-	return fmt.Errorf("VM %s: not judged", vm.Name)
+	return fmt.Errorf("VM %s: not judged", texttab.Clean(vm.Name))
 }
 
 // hostFor returns the host to predict on: the named one, the VM's own, or the

@@ -9,9 +9,12 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"homenode/internal/texttab"
 )
 
 // Exit codes (docs/commands).
@@ -47,9 +50,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "homenode: stopped")
 	default:
-		fmt.Fprintf(stderr, "homenode: %v\n", err)
+		fmt.Fprintf(stderr, "homenode: %s\n", errorText(err))
 	}
 	return exitError
+}
+
+// errorText returns an error for a terminal. Lines after the first are indented,
+// so that a name with a line break cannot pass for a message of this program.
+func errorText(err error) string {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, texttab.Clean(line))
+		}
+	}
+	return strings.Join(lines, "\n  ")
 }
 
 const sourceHelp = `SOURCE is one of

@@ -1,4 +1,5 @@
-// Package texttab prints tables with aligned columns; it is the only one that does.
+// Package texttab prints tables with aligned columns; it is the only one that
+// does. It also holds what text from strangers passes on its way to a terminal.
 package texttab
 
 import (
@@ -19,13 +20,31 @@ type Table struct {
 	rows   [][]string
 }
 
-// Row adds a row.
+// Row adds a row. Cells are cleaned: colours come from Paint alone.
 func (t *Table) Row(cells ...string) {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
-		row[i] = oneLine.Replace(cell)
+		row[i] = Clean(oneLine.Replace(cell))
 	}
 	t.rows = append(t.rows, row)
+}
+
+// Paint gives a cell of the last row a colour: the numbers of an ANSI sequence,
+// such as "1;31".
+func (t *Table) Paint(column int, code string) {
+	row := t.rows[len(t.rows)-1]
+	row[column] = "\x1b[" + code + "m" + row[column] + "\x1b[0m"
+}
+
+// Clean returns s for display: what would move a cursor, hide text or turn its
+// direction is replaced, and so is invalid UTF-8. Names come from strangers.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // WriteTo prints the table; two blanks stand between columns.

@@ -67,9 +67,9 @@ b  c
 abcde  y
 ` + "e\u0301" + `      z
 `},
-		{"colours", Table{Right: map[int]bool{0: true}}, [][]string{{red + "1" + off, "x"}, {"100", "y"}}, `
-  ` + red + "1" + off + `  x
-100  y
+		{"colours of a stranger", Table{Right: map[int]bool{0: true}}, [][]string{{red + "1" + off, "x"}, {"100", "y"}}, `
+�[31m1�[0m  x
+       100  y
 `},
 		{"line breaks in a cell", Table{}, [][]string{{"a\nb", "c\r\nd\te"}, {"f", "g"}}, `
 a b  c d e
@@ -86,6 +86,33 @@ f    g
 				t.Errorf("WriteTo = %d, %v:%swant:%s", n, err, got, tt.want)
 			}
 		})
+	}
+}
+
+func TestPaint(t *testing.T) {
+	table := Table{Right: map[int]bool{0: true}}
+	table.Row("1", "x")
+	table.Paint(0, "31")
+	table.Row("100", "y")
+	var b strings.Builder
+	if _, err := table.WriteTo(&b); err != nil || b.String() != "  \x1b[31m1\x1b[0m  x\n100  y\n" {
+		t.Errorf("WriteTo: %q, %v", b.String(), err)
+	}
+}
+
+func TestClean(t *testing.T) {
+	for _, tt := range []struct{ s, want string }{
+		{"esx01 äöü → 中文 2 × 16", "esx01 äöü → 中文 2 × 16"},
+		{"a\x1b]0;title\ab", "a�]0;title�b"},
+		{"a\r\n\tb\x00\x7f\u009b2J", "a���b���2J"},
+		{"gpj.\u202etxt\u2066\u200f", "gpj.�txt��"},
+		{"a\u2028b\u2029c", "a�b�c"},
+		{"a\xff\xfeb", "a�b"},
+		{"", ""},
+	} {
+		if got := Clean(tt.s); got != tt.want {
+			t.Errorf("Clean(%q) = %q, want %q", tt.s, got, tt.want)
+		}
 	}
 }
 

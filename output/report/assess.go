@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"homenode/finding"
 	"homenode/internal/texttab"
@@ -50,11 +51,23 @@ type printer struct {
 	err    error
 }
 
+// printf prints its arguments cleaned; those of type painted are.
 func (p *printer) printf(format string, args ...any) {
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			args[i] = texttab.Clean(arg)
+		case fmt.Stringer:
+			args[i] = texttab.Clean(arg.String())
+		}
+	}
 	if p.err == nil {
 		_, p.err = fmt.Fprintf(p.w, format, args...)
 	}
 }
+
+// painted is cleaned text with colour sequences around it.
+type painted string
 
 func (p *printer) table(t *texttab.Table) {
 	if p.err == nil {
@@ -67,16 +80,19 @@ var severityCode = [...]string{finding.Info: "2", finding.Low: "36", finding.Med
 
 const bold, faint = "1", "2"
 
-func (p *printer) paint(code, s string) string {
+func (p *printer) paint(code, s string) painted {
+	s = texttab.Clean(s)
 	if !p.colour || s == "" {
-		return s
+		return painted(s)
 	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
+	return painted("\x1b[" + code + "m" + s + "\x1b[0m")
 }
 
-func (p *printer) severity(s finding.Severity) string {
-	return p.paint(severityCode[s], strings.ToUpper(s.String()))
+func (p *printer) severity(s finding.Severity) painted {
+	return p.paint(severityCode[s], severityWord(s))
 }
+
+func severityWord(s finding.Severity) string { return strings.ToUpper(s.String()) }
 
 func (p *printer) head(r *rules.Result, o AssessOptions) {
 	f := r.Fleet
@@ -168,7 +184,10 @@ func fits(s *rules.ClusterSummary) string {
 func (p *printer) counts(r *rules.Result) {
 	t := texttab.Table{Right: map[int]bool{1: true}}
 	for _, c := range r.Counts() {
-		t.Row(p.severity(c.Severity), strconv.Itoa(len(c.Findings)), c.Rule.ID, c.Rule.Title, subjects(c.Findings))
+		t.Row(severityWord(c.Severity), strconv.Itoa(len(c.Findings)), c.Rule.ID, c.Rule.Title, subjects(c.Findings))
+		if p.colour {
+			t.Paint(0, severityCode[c.Severity])
+		}
 	}
 	if len(r.Findings) == 0 {
 		p.printf("no findings\n")
@@ -238,21 +257,39 @@ func (p *printer) notes(r *rules.Result) {
 
 func (p *printer) next(r *rules.Result, o AssessOptions) {
 	if len(r.Findings) > 0 {
-		example := "VM"
-		for i := range r.Findings {
-			if r.Findings[i].VM != "" {
-				example = r.Findings[i].VM
-				break
-			}
-		}
-		p.printf("\nnext   homenode explain %s %s\n", o.SourceWord, example)
+		source := shellQuote(o.SourceWord)
+		p.printf("\nnext   homenode explain %s %s\n", source, exampleVM(r.Findings))
 		if !o.Details {
-			p.printf("       homenode assess %s --details\n", o.SourceWord)
+			p.printf("       homenode assess %s --details\n", source)
 		}
 	}
 	if n := r.AtLeast(o.FailOn); n > 0 {
 		p.printf("exit 1: %s at or above %s (--fail-on)\n", rule.Plural(n, "finding"), o.FailOn)
 	}
+}
+
+// exampleVM returns the first VM with a finding as a word of a command line: its
+// name, or its ID when the name cannot be typed or would be taken for a flag.
+func exampleVM(findings []finding.Finding) string {
+	for i := range findings {
+		for _, word := range []string{findings[i].VM, findings[i].VMID} {
+			if word != "" && findings[i].VM != "" && texttab.Clean(word) == word && !strings.HasPrefix(word, "-") {
+				return shellQuote(word)
+			}
+		}
+	}
+	return "VM"
+}
+
+// shellQuote quotes s for a POSIX shell when it has to be.
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-./:@%+,=", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // guestSees returns what the guest of the layout sees, in words.

@@ -109,16 +109,16 @@ func (p *printer) why(e *Explanation) {
 	p.printf("\n  why\n")
 	widest := 0
 	for _, s := range e.Trace {
-		widest = max(widest, texttab.Width(s.Because))
+		widest = max(widest, texttab.Width(texttab.Clean(s.Because)))
 	}
 	widest = min(widest, 64)
 	told := map[string]bool{} // a fact is told where it first counts
 	for i, s := range e.Trace {
-		mark := ""
+		var mark painted
 		if s.Decides {
 			mark = p.paint(bold, "  ← decides")
 		}
-		pad := strings.Repeat(" ", max(0, widest-texttab.Width(s.Because)))
+		pad := strings.Repeat(" ", max(0, widest-texttab.Width(texttab.Clean(s.Because))))
 		rules := s.Rules
 		if s.Choice != "" {
 			rules += ", " + s.Choice
@@ -247,7 +247,10 @@ func RuleList(w io.Writer, rs []*rule.Rule, colour bool) error {
 		if r.VMs {
 			about = "VM"
 		}
-		t.Row(r.ID, p.severity(r.Severity), about, r.Title)
+		t.Row(r.ID, severityWord(r.Severity), about, r.Title)
+		if p.colour {
+			t.Paint(1, severityCode[r.Severity])
+		}
 	}
 	p.table(&t)
 	p.printf("\n%s: homenode rules ID\n", "one of "+strconv.Itoa(len(rs))+" in full")

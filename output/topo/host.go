@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"homenode/finding"
+	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/rule"
 	"homenode/rules"
@@ -18,7 +19,7 @@ const predicted = "The home nodes are predicted (C-4), not observed."
 // OfHost returns the drawing of a host with the clients of the powered-on VMs that
 // are registered on it, placed in the order of the inventory.
 func OfHost(r *rules.Result, h *numa.Host) *Drawing {
-	d := &Drawing{ID: "host-" + shapeID(h.ID), Title: clean(h.Name), Facts: hostFacts(h)}
+	d := &Drawing{ID: "host-" + shapeID(h.ID), Title: texttab.Clean(h.Name), Facts: hostFacts(h)}
 	if !h.Nodes.Known() {
 		d.Caption = []string{"The NUMA nodes of this host are unknown: there is nothing to draw."}
 		return d
@@ -111,7 +112,7 @@ func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *sim.Client) Client
 	first, _ := l.PPDs.Group(c.Index)
 	out := Client{
 		ID: fmt.Sprintf("%s-vm-%s-client-%d", drawing, shapeID(v.ID), c.Index),
-		VM: clean(v.Name), Label: clean(v.Name), Index: c.Index, First: first, VCPUs: c.VCPUs,
+		VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), Index: c.Index, First: first, VCPUs: c.VCPUs,
 		Memory: c.Local + c.Remote, Remote: c.Remote, MemoryKnown: v.Memory.Known(),
 		Wide: l.Wide(), Interleaved: l.Memory.Placement == vnuma.Interleaved,
 	}
@@ -124,7 +125,7 @@ func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *sim.Client) Client
 // looseOf returns the shape of a VM without home node.
 func looseOf(drawing string, v *rule.VM) Client {
 	return Client{
-		ID: fmt.Sprintf("%s-vm-%s", drawing, shapeID(v.ID)), VM: clean(v.Name), Label: clean(v.Name),
+		ID: fmt.Sprintf("%s-vm-%s", drawing, shapeID(v.ID)), VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name),
 		VCPUs: v.On[0].Layout.VPDs.Sum(), Memory: v.Memory.Value, MemoryKnown: v.Memory.Known(),
 	}
 }

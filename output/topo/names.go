@@ -4,21 +4,10 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
 
+	"homenode/internal/texttab"
 	"homenode/numa"
 )
-
-// clean returns a name for display: what would move a cursor, hide text or turn
-// its direction is replaced, and so is invalid UTF-8. Names come from strangers.
-func clean(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(name, "\uFFFD"))
-}
 
 // shapeID returns the ID of an object as part of the ID of a shape: letters,
 // digits, dots and hyphens stay, any other byte becomes _xx. Different IDs stay
@@ -43,7 +32,7 @@ var (
 
 // processors returns "2 × Xeon Gold 6354" from the brand string of the processor.
 func processors(h *numa.Host) string {
-	model := clean(h.CPUModel.Value)
+	model := texttab.Clean(h.CPUModel.Value)
 	model = clockRate.ReplaceAllString(trademark.ReplaceAllString(model, ""), "")
 	model = strings.TrimPrefix(strings.Join(strings.Fields(model), " "), "Intel ")
 	switch {

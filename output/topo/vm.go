@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/rule"
 	"homenode/sim"
@@ -21,7 +22,7 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 	}
 	d := &Drawing{
 		ID:    fmt.Sprintf("vm-%s-on-%s", shapeID(v.ID), shapeID(h.ID)),
-		Title: clean(v.Name) + " on " + clean(h.Name),
+		Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name),
 		Facts: vmFacts(v, l),
 	}
 	placed, unplaced := sim.Place(h.Nodes.Value, []sim.Request{{Name: v.Name, Layout: *l, Memory: v.Memory.Value}})
