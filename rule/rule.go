@@ -39,6 +39,8 @@ type Cluster struct {
 	Hosts []*numa.Host
 	Kinds []*Kind // of the hosts that can be predicted, in order of their first
 	VMs   []*VM
+
+	plans map[planKey]*vnuma.Plan
 }
 
 // A VM is a virtual machine with its predictions.
@@ -54,6 +56,15 @@ type VM struct {
 type On struct {
 	Kind   *Kind
 	Layout vnuma.Layout
+}
+
+// Needed returns the fewest nodes of o that hold the vCPUs and the memory of g.
+func (o *On) Needed(g *vnuma.Guest) int {
+	m := &o.Kind.Machine
+	if m.NodeMemory == 0 {
+		return o.Layout.Least
+	}
+	return max(o.Layout.Least, min(int(m.Nodes), int((g.Memory+m.NodeMemory-1)/m.NodeMemory)))
 }
 
 // Fresh returns the layout on k when sized afresh: nothing stored.
@@ -80,6 +91,8 @@ type Pass struct {
 	Choices vnuma.Choices
 
 	Findings []finding.Finding
+
+	away bool // the fault that Worst found is on other hosts than the VM's own
 }
 
 // Report adds a finding about the subject of the pass. The rule, the names and,
@@ -93,6 +106,9 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	if p.VM != nil {
 		f.VM, f.VMID = p.VM.Name, p.VM.ID
 	}
+	if p.away { // it costs nothing until the VM moves there
+		f.Severity = min(f.Severity, finding.Medium)
+	}
 	if layout != nil {
 		f.Assumes = layout.Assumes.Texts()
 	}
@@ -100,7 +116,7 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 }
 
 // Worst returns the kind that a VM rule should speak about: Home when bad holds
-// there, else the first kind where it does. ok is false when it holds nowhere.
+// there, else the first kind where it does; then findings are at most medium. ok is false when it holds nowhere.
 // others counts the hosts of the cluster where bad does not hold.
 func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
 	for i := range p.VM.On {
@@ -113,6 +129,7 @@ func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
 			others += len(o.Kind.Hosts)
 		}
 	}
+	p.away = on != nil && p.VM.Home != nil && on.Kind != p.VM.Home
 	return on, others, on != nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"homenode/numa"
-	"homenode/vnuma"
 )
 
 func TestHostNames(t *testing.T) {
@@ -34,21 +33,6 @@ func TestPercent(t *testing.T) {
 	for share, want := range map[float64]string{0: "0 %", 0.001: "< 1 %", 0.334: "33 %", 0.5: "50 %", 1: "100 %"} {
 		if got := Percent(share); got != want {
 			t.Errorf("Percent(%v) = %q, want %q", share, got, want)
-		}
-	}
-}
-
-func TestShapeText(t *testing.T) {
-	for _, tt := range []struct {
-		shape vnuma.Shape
-		want  string
-	}{
-		{vnuma.Shape{Sockets: 2, CoresPerSocket: 16}, "2 sockets of 16 cores"},
-		{vnuma.Shape{Sockets: 1, CoresPerSocket: 1}, "1 socket of 1 core"},
-		{vnuma.Shape{Sockets: 2, CoresPerSocket: 12, Auto: true}, "cores per socket assigned at power on (it gives 2 sockets of 12 cores)"},
-	} {
-		if got := ShapeText(tt.shape); got != tt.want {
-			t.Errorf("ShapeText(%+v) = %q, want %q", tt.shape, got, tt.want)
 		}
 	}
 }

@@ -24,6 +24,8 @@ type Result struct {
 	VMs      int               // judged
 	Pairs    int               // VM × host predictions
 	Unjudged []numa.Note       // what could not be judged, and why
+	// Templates counts the templates, which are not judged: they do not run.
+	Templates int
 }
 
 // Run predicts every VM on every host of its cluster and applies every rule to
@@ -34,6 +36,9 @@ func Run(f *numa.Fleet, o Options) *Result {
 	g := r.group(f)
 	for i := range f.VMs {
 		r.addVM(&f.VMs[i], g, o)
+	}
+	if r.Templates > 0 {
+		r.Unjudged = append(r.Unjudged, numa.Note{Text: fmt.Sprintf("%s not judged: templates do not run; judge the VMs made from them", rule.Plural(r.Templates, "template"))})
 	}
 	for _, c := range r.Clusters {
 		r.judge(c, o)
@@ -89,6 +94,7 @@ func (r *Result) group(f *numa.Fleet) *groups {
 // addVM places a VM in its cluster and predicts it on every kind of host there.
 func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 	if vm.Template.Or(false) {
+		r.Templates++
 		return
 	}
 	guest, problems, err := vnuma.NewGuest(vm)
@@ -113,9 +119,14 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		v.On = append(v.On, rule.On{Kind: v.Home})
 	}
 	for _, k := range c.Kinds {
-		if k != v.Home {
+		// A VM does not run on a release older than its virtual hardware.
+		if k != v.Home && int(guest.Hardware) <= k.Machine.Release.Hardware() {
 			v.On = append(v.On, rule.On{Kind: k})
 		}
+	}
+	if len(v.On) == 0 {
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: virtual hardware %d is newer than what the hosts of its cluster run", vm.Name, guest.Hardware)})
+		return
 	}
 	for i := range v.On {
 		on := &v.On[i]
@@ -137,12 +148,10 @@ func (r *Result) judge(c *rule.Cluster, o Options) {
 			}
 		}
 	}
-	p := rule.Pass{Cluster: c, Choices: o.Choices}
 	for _, v := range c.VMs {
-		p.VM, p.Host, p.Kind = v, v.Host, v.Home
 		for _, one := range All {
 			if one.VMs {
-				p.Rule, p.Findings = one, nil
+				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home}
 				r.check(&p)
 			}
 		}

@@ -2,52 +2,299 @@ package vnuma
 
 import "homenode/numa"
 
-// A Shape is a way to configure the sockets of a VM.
+// A Shape is a way to configure the sockets of a VM. The zero value is none.
 type Shape struct {
-	Sockets        int
 	CoresPerSocket int
-	Auto           bool // leave both to ESXi: "assigned at power on"
+	Auto           bool // leave them to ESXi: "assigned at power on"
 }
 
-// Advice is the best shape of a VM for a set of hosts.
-type Advice struct {
-	Shape Shape
-	// Mirrors reports whether on every host each client is one virtual node, all
-	// of one size. When hosts differ so much that no shape does, it is false and
-	// Shape is the best compromise.
-	Mirrors bool
-	// Fewer and More are the nearest vCPU counts that divide evenly on all hosts,
-	// when the present one does not; 0 otherwise.
+// An Edit is a set of changes to a VM's configuration; the zero value changes
+// nothing. They take effect at the next power cycle.
+type Edit struct {
+	Shape        Shape // cores per socket to set
+	HotAddOff    bool  // CPU hot add
+	ForgetStored bool  // remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie
+	PerNode      int   // vCPUs per virtual node to set by hand
+	ManualOff    bool  // remove numa.vcpu.maxPerVirtualNode and coresPerNode
+	SpreadOff    bool  // remove numa.consolidate = FALSE
+	LimitsOff    bool  // remove numa.vcpu.maxPerMachineNode and maxPerClient
+	PreferHTOff  bool  // remove numa.vcpu.preferHT
+	FollowOff    bool  // remove numa.vcpu.followcorespersocket
+	Min          int   // numa.vcpu.min to set
+	Upgrade      bool  // the virtual hardware, to 8
+}
+
+// Apply returns g with the edit done.
+func (g Guest) Apply(e Edit) Guest {
+	if e.Shape != (Shape{}) {
+		g.CoresPerSocket, g.AutoCPS = int32(max(1, e.Shape.CoresPerSocket)), e.Shape.Auto
+	}
+	if e.HotAddOff {
+		g.HotAdd = false
+	}
+	if e.ForgetStored {
+		g.Stored, g.CookieVCPUs, g.CookieCPS = 0, 0, 0
+	}
+	if e.ManualOff {
+		g.MaxPerVirtualNode, g.CoresPerNode = 0, 0
+	}
+	if e.PerNode > 0 {
+		g.MaxPerVirtualNode, g.CoresPerNode = int32(e.PerNode), 0
+	}
+	if e.SpreadOff {
+		g.Spread = false
+	}
+	if e.LimitsOff {
+		g.MaxPerMachineNode, g.MaxPerClient = 0, 0
+	}
+	if e.PreferHTOff {
+		g.PreferHT = false
+	}
+	if e.FollowOff {
+		g.Follow = false
+	}
+	if e.Min > 0 {
+		g.Min = int32(e.Min)
+	}
+	if e.Upgrade {
+		g.Hardware = max(g.Hardware, 8)
+	}
+	return g
+}
+
+// A Plan is the best configuration of a VM that was found for its hosts, with what
+// comes of it: predicted, not hoped for.
+type Plan struct {
+	Edit   Edit
+	Before []Layout // on each machine, as configured
+	After  []Layout // on each machine, with the edit
+	Better bool     // After is better than Before
+	// Fewer and More are the nearest vCPU counts that divide evenly on every
+	// machine; 0 when the present one does, or none was found.
 	Fewer, More int
 }
 
-// Advise returns the best shape of g on the machines. The rule is that of rules.md
-// B-25: stay within a node; beyond it divide evenly over the fewest nodes, with a
-// socket for each.
-func Advise(g *Guest, machines []Machine) Advice {
-	var a Advice
-	per := int32(0) // greatest common divisor of the even shares
-	same := true
-	for i := range machines {
-		m := &machines[i]
-		share, even := evenOn(g.VCPUs, m)
-		if !even {
-			a.Fewer, a.More = nearestEven(int(g.VCPUs), machines)
-			share = 1
+// Best searches the configuration that serves the VM best on the machines; the
+// first is the one it is powered on, the others are reached by vMotion (rules.md
+// D-1). Better means, in this order: no virtual node carried by several clients, no
+// remote memory, clients that fit their nodes, equal sizes, as few clients as
+// possible, a socket for each virtual node (B-25), few changes. Every candidate is
+// predicted; the search tries the sensible ones, not all.
+func Best(g *Guest, machines []Machine, ch Choices) Plan {
+	s := search{g: g, machines: machines, ch: ch}
+	now := s.score(Edit{})
+	best, least := Edit{}, now
+	try := func(e Edit) {
+		if c := s.score(e) + e.cost(g); c < least {
+			best, least = e, c
 		}
-		if i > 0 && share != per {
-			same = false
+	}
+	for _, base := range g.bases() {
+		for _, shape := range g.shapes(machines) {
+			base.Shape = shape
+			try(base)
 		}
-		per = gcd(per, share)
 	}
-	if per == 0 {
-		per = g.VCPUs
+	if least >= flawUneven { // sizes set by hand, only where nothing else helps
+		for _, base := range g.bases() {
+			base.ManualOff = false
+			for k := int32(2); k < g.VCPUs; k++ {
+				if g.VCPUs%k == 0 && k <= s.smallest() {
+					base.PerNode = int(k)
+					base.Shape = Shape{}
+					try(base)
+					base.Shape = Shape{CoresPerSocket: int(k)}
+					try(base)
+				}
+			}
+		}
 	}
-	a.Shape = Shape{Sockets: int(g.VCPUs / per), CoresPerSocket: int(per)}
-	a.Mirrors = same && a.More == 0
-	a.Shape.Auto = a.Mirrors && canBeAutomatic(g, machines)
-	return a
+	best = s.minimal(best)
+	p := Plan{Edit: best, Before: s.layouts(Edit{}), After: s.layouts(best), Better: s.score(best) < now}
+	if !p.Better {
+		p.Edit, p.After = Edit{}, p.Before
+	}
+	if s.uneven() {
+		p.Fewer, p.More = s.nearestEven()
+	}
+	return p
 }
+
+// The weights of flaws. Each outweighs all the smaller ones that can come together
+// on a few machines.
+const (
+	flawSpan     = 10000 // a virtual node carried by several clients, here
+	flawSpanThat = 3000  // the same after vMotion
+	flawRemote   = 6000  // all memory remote; a part in proportion
+	flawCrowded  = 1500  // clients exceed the cores of their nodes
+	flawWide     = 600   // a client more than vCPUs or memory need
+	flawUneven   = 500   // clients or virtual nodes of unequal size
+	flawSplit    = 100   // the guest sees more nodes than it has clients
+	flawSocket   = 60    // a socket over several clients
+	flawSockets  = 20    // sockets are not the virtual nodes
+)
+
+type search struct {
+	g        *Guest
+	machines []Machine
+	ch       Choices
+}
+
+// layouts predicts the edited VM: a power cycle on the first machine, vMotion from
+// there to the others.
+func (s *search) layouts(e Edit) []Layout {
+	out := make([]Layout, len(s.machines))
+	g := s.g.Apply(e)
+	for i := range s.machines {
+		out[i] = s.layout(&g, i)
+	}
+	return out
+}
+
+func (s *search) layout(g *Guest, i int) Layout {
+	if i == 0 {
+		return Predict(g, &s.machines[0], &Case{Choices: s.ch})
+	}
+	return Predict(g, &s.machines[i], &Case{Event: VMotionIn, From: &s.machines[0], Choices: s.ch})
+}
+
+// score adds up the flaws of the edited VM on all machines.
+func (s *search) score(e Edit) int {
+	g := s.g.Apply(e)
+	sum := 0
+	for i := range s.machines {
+		l := s.layout(&g, i)
+		f := l.flaws(&g, &s.machines[i], i == 0)
+		if i > 0 {
+			f /= 2
+		}
+		sum += f
+	}
+	return sum
+}
+
+// flaws weighs what is wrong with a layout.
+func (l *Layout) flaws(g *Guest, m *Machine, home bool) int {
+	sum := 0
+	if _, spans := l.Spanning(); spans {
+		if home {
+			sum += flawSpan
+		} else {
+			sum += 2 * flawSpanThat // halved by score
+		}
+	}
+	need := l.Least
+	if l.Memory.Known && l.Managed {
+		sum += int(flawRemote * float64(l.Memory.Remote) / float64(max(1, g.Memory)))
+		need = max(need, int(min(nodesFor(g.Memory, m.NodeMemory), m.Nodes)))
+	}
+	if perNode := ceilDiv(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > max(m.Cores, int32(l.Capacity)) && g.VCPUs <= m.AllCores {
+		sum += flawCrowded
+	}
+	if !l.PPDs.Even() || !l.VPDs.Even() {
+		sum += flawUneven
+	}
+	sum += flawWide * max(0, l.PPDs.Len()-need)
+	if l.VPDs.Len() > l.PPDs.Len() {
+		sum += flawSplit
+	}
+	if l.Wide() && l.CoresPerSocket > l.Capacity {
+		sum += flawSocket
+	}
+	if home && !l.VSockets.Equal(l.VPDs) {
+		sum += flawSockets
+	}
+	return sum
+}
+
+// cost prefers few changes, and automatic sizes to sizes set by hand.
+func (e *Edit) cost(g *Guest) int {
+	sum := 0
+	for _, c := range []struct {
+		done bool
+		cost int
+	}{
+		{e.HotAddOff, 3}, {e.ForgetStored, 1}, {e.ManualOff, 1}, {e.SpreadOff, 2}, {e.LimitsOff, 2},
+		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade, 5}, {e.PerNode > 0, 30},
+		{e.Shape != (Shape{}) && !e.Shape.Auto, 4}, {e.Shape.Auto, 1},
+	} {
+		if c.done {
+			sum += c.cost
+		}
+	}
+	return sum
+}
+
+// bases returns the edits that clear away what stands in the way, from nothing to
+// all.
+func (g *Guest) bases() []Edit {
+	all := Edit{
+		HotAddOff: g.HotAdd, ForgetStored: g.Stored > 0 || g.CookieVCPUs > 0, ManualOff: g.MaxPerVirtualNode > 0 || g.CoresPerNode > 0,
+		SpreadOff: g.Spread, LimitsOff: g.MaxPerMachineNode > 0 || g.MaxPerClient > 0, FollowOff: g.Follow,
+		Upgrade: g.Hardware > 0 && g.Hardware < 8,
+	}
+	list := []Edit{{}, all}
+	for _, change := range []func(*Edit){
+		func(e *Edit) { e.HotAddOff = false },
+		func(e *Edit) { e.PreferHTOff = g.PreferHT },
+		func(e *Edit) { e.Min = int(g.VCPUs) },
+		func(e *Edit) { e.SpreadOff = false },
+		func(e *Edit) { e.ManualOff = false },
+		func(e *Edit) { e.LimitsOff = false },
+	} {
+		e := all
+		change(&e)
+		if e != all && (e.Min == 0 || g.VCPUs < defaultMin && g.Min == 0 || g.Min > g.VCPUs) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// shapes returns the cores per socket to try: as they are, automatic, and every
+// divisor of the vCPU count.
+func (g *Guest) shapes(machines []Machine) []Shape {
+	list := []Shape{{}}
+	if canBeAutomatic(g, machines) && !g.AutoCPS {
+		list = append(list, Shape{CoresPerSocket: 1, Auto: true})
+	}
+	for k := int32(1); k <= g.VCPUs; k++ {
+		if g.VCPUs%k == 0 && (k != g.CoresPerSocket || g.AutoCPS) {
+			list = append(list, Shape{CoresPerSocket: int(k)})
+		}
+	}
+	return list
+}
+
+// minimal takes back every single change of e that is not needed.
+func (s *search) minimal(e Edit) Edit {
+	least := s.score(e)
+	for _, undo := range []func(*Edit){
+		func(e *Edit) { e.HotAddOff = false }, func(e *Edit) { e.Shape = Shape{} }, func(e *Edit) { e.ForgetStored = false },
+		func(e *Edit) { e.ManualOff = false }, func(e *Edit) { e.SpreadOff = false }, func(e *Edit) { e.LimitsOff = false },
+		func(e *Edit) { e.PreferHTOff = false }, func(e *Edit) { e.FollowOff = false }, func(e *Edit) { e.Min = 0 },
+		func(e *Edit) { e.Upgrade = false }, func(e *Edit) { e.PerNode = 0 },
+	} {
+		without := e
+		undo(&without)
+		if s.score(without) <= least {
+			e = without
+		}
+	}
+	return e
+}
+
+// smallest returns the cores of the smallest node of all machines.
+func (s *search) smallest() int32 {
+	least := s.machines[0].Cores
+	for i := range s.machines {
+		least = min(least, s.machines[i].Cores)
+	}
+	return least
+}
+
+// uneven reports whether the vCPU count divides unevenly on the first machine.
+func (s *search) uneven() bool { return !evenOn(s.g.VCPUs, &s.machines[0]) }
 
 // canBeAutomatic reports whether every machine chooses cores per socket itself
 // (rules.md B-18).
@@ -57,21 +304,21 @@ func canBeAutomatic(g *Guest, machines []Machine) bool {
 			return false
 		}
 	}
-	return len(machines) > 0
+	return true
 }
 
-// evenOn returns the vCPUs per node when n vCPUs use the fewest nodes of m, and
-// whether all nodes get the same.
-func evenOn(n int32, m *Machine) (per int32, even bool) {
-	nodes := min(ceilDiv(n, m.Cores), m.Nodes)
-	return n / nodes, n%nodes == 0
+// evenOn reports whether n vCPUs divide evenly over the fewest nodes of m.
+func evenOn(n int32, m *Machine) bool {
+	return n%min(ceilDiv(n, m.Cores), m.Nodes) == 0
 }
 
-// nearestEven returns the vCPU counts next to n that divide evenly on all machines.
-func nearestEven(n int, machines []Machine) (fewer, more int) {
+// nearestEven returns the vCPU counts next to the present one that divide evenly on
+// every machine and do not exceed its cores.
+func (s *search) nearestEven() (fewer, more int) {
+	n := int(s.g.VCPUs)
 	fits := func(k int) bool {
-		for i := range machines {
-			if _, even := evenOn(int32(k), &machines[i]); !even {
+		for i := range s.machines {
+			if !evenOn(int32(k), &s.machines[i]) || k > int(s.machines[i].AllCores) {
 				return false
 			}
 		}
@@ -82,28 +329,10 @@ func nearestEven(n int, machines []Machine) (fewer, more int) {
 			fewer = k
 		}
 	}
-	// 1 node × all is even at the latest at a common multiple of the node counts.
 	for k := n + 1; k <= 2*n+numa.MaxNodes && more == 0; k++ {
 		if fits(k) {
 			more = k
 		}
 	}
 	return fewer, more
-}
-
-func gcd(a, b int32) int32 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// Reshaped returns g as it is after the advice was followed: the shape set,
-// nothing stored or sized by hand, CPU hot add off.
-func (g Guest) Reshaped(s Shape) Guest {
-	g.CoresPerSocket, g.AutoCPS = int32(s.CoresPerSocket), s.Auto
-	g.HotAdd, g.Stored, g.CookieVCPUs = false, 0, 0
-	g.MaxPerVirtualNode, g.MaxPerMachineNode, g.MaxPerClient, g.CoresPerNode = 0, 0, 0, 0
-	g.Spread, g.Autosize, g.Follow = false, false, false
-	return g
 }

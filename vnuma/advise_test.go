@@ -66,11 +66,14 @@ func TestConfirmAdvice(t *testing.T) {
 				}
 				continue
 			}
-			want.Sockets = vcpus / want.CoresPerSocket
 			m := host(t, numa.ESXi65, sockets*max(1, n(c.Host, "numa_nodes_per_socket")), n(c.Host, "cores_per_socket"))
-			a := vnuma.Advise(&vnuma.Guest{VCPUs: int32(vcpus), CoresPerSocket: 1}, []vnuma.Machine{m})
-			if (a.Shape == want) == excepted {
-				t.Errorf("%s: advised %+v, published %+v, exception %q", c.ID, a.Shape, want, reason)
+			p := vnuma.Best(&vnuma.Guest{VCPUs: int32(vcpus), CoresPerSocket: 1}, []vnuma.Machine{m}, vnuma.Choices{})
+			got := p.Edit.Shape
+			if got == (vnuma.Shape{}) {
+				got.CoresPerSocket = 1
+			}
+			if (got == want) == excepted {
+				t.Errorf("%s: advised %+v, published %+v, exception %q", c.ID, p.Edit, want, reason)
 			}
 			compared++
 		}
@@ -80,46 +83,53 @@ func TestConfirmAdvice(t *testing.T) {
 	}
 }
 
-func TestAdvise(t *testing.T) {
+func TestBest(t *testing.T) {
+	ten, fourteen, twenty := host(t, numa.ESXi70, 2, 10), host(t, numa.ESXi70, 2, 14), host(t, numa.ESXi70, 2, 20)
+	quad := host(t, numa.ESXi70, 4, 14)
+	eight := host(t, numa.ESXi80, 2, 14)
+	old := host(t, numa.ESXi60, 2, 10)
 	for _, tt := range []struct {
 		name  string
-		vcpus int32
-		hw    int32
+		guest vnuma.Guest
 		hosts []vnuma.Machine
-		want  vnuma.Advice
-		nodes string // the VPDs on the first host once the advice is followed
+		want  vnuma.Edit
+		after string // VPDs on the first host
+		ok    bool
 	}{
-		{"fits everywhere", 8, 13, []vnuma.Machine{host(t, numa.ESXi70, 2, 10), host(t, numa.ESXi70, 2, 20)},
-			vnuma.Advice{Shape: vnuma.Shape{Sockets: 1, CoresPerSocket: 8}, Mirrors: true}, "8"},
-		{"wide everywhere", 24, 13, []vnuma.Machine{host(t, numa.ESXi70, 2, 14), host(t, numa.ESXi70, 2, 20)},
-			vnuma.Advice{Shape: vnuma.Shape{Sockets: 2, CoresPerSocket: 12}, Mirrors: true}, "2 × 12"},
-		{"automatic from hardware 20 on 8.0", 24, 20, []vnuma.Machine{host(t, numa.ESXi80, 2, 14)},
-			vnuma.Advice{Shape: vnuma.Shape{Sockets: 2, CoresPerSocket: 12, Auto: true}, Mirrors: true}, "2 × 12"},
-		{"not automatic while a host is older", 24, 20, []vnuma.Machine{host(t, numa.ESXi80, 2, 14), host(t, numa.ESXi70, 2, 14)},
-			vnuma.Advice{Shape: vnuma.Shape{Sockets: 2, CoresPerSocket: 12}, Mirrors: true}, "2 × 12"},
-		{"wide on one, not on the other: sockets of the smaller share", 24, 13, []vnuma.Machine{host(t, numa.ESXi70, 2, 14), host(t, numa.ESXi70, 2, 32)},
-			vnuma.Advice{Shape: vnuma.Shape{Sockets: 2, CoresPerSocket: 12}}, "2 × 12"},
-		{"an odd count beyond a node", 21, 13, []vnuma.Machine{host(t, numa.ESXi70, 2, 20)},
-			vnuma.Advice{Shape: vnuma.Shape{Sockets: 21, CoresPerSocket: 1}, Fewer: 20, More: 22}, "11 + 10"},
-		{"nodes of three and two", 32, 13, []vnuma.Machine{host(t, numa.ESXi70, 2, 20), host(t, numa.ESXi70, 4, 12)},
-			vnuma.Advice{Shape: vnuma.Shape{Sockets: 32, CoresPerSocket: 1}, Fewer: 30, More: 36}, "2 × 16"},
-		{"more vCPUs than cores", 24, 13, []vnuma.Machine{host(t, numa.ESXi70, 2, 10)},
-			vnuma.Advice{Shape: vnuma.Shape{Sockets: 2, CoresPerSocket: 12}, Mirrors: true}, "2 × 12"},
+		{"fits, one socket already", vnuma.Guest{VCPUs: 8, CoresPerSocket: 8}, []vnuma.Machine{ten}, vnuma.Edit{}, "8", false},
+		{"fits everywhere: one socket", vnuma.Guest{VCPUs: 8, CoresPerSocket: 1}, []vnuma.Machine{ten, twenty},
+			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 8}}, "8", true},
+		{"wide everywhere: a socket a node", vnuma.Guest{VCPUs: 24, CoresPerSocket: 1}, []vnuma.Machine{fourteen, twenty},
+			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 12}}, "2 × 12", true},
+		{"automatic from hardware 20 on 8.0", vnuma.Guest{VCPUs: 24, CoresPerSocket: 2, Hardware: 20}, []vnuma.Machine{eight},
+			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 1, Auto: true}}, "2 × 12", true},
+		{"hot add hides NUMA", vnuma.Guest{VCPUs: 24, CoresPerSocket: 12, HotAdd: true}, []vnuma.Machine{twenty},
+			vnuma.Edit{HotAddOff: true}, "2 × 12", true},
+		{"hot add and a stored size", vnuma.Guest{VCPUs: 24, CoresPerSocket: 12, HotAdd: true, Stored: 24, CookieVCPUs: 24}, []vnuma.Machine{twenty},
+			vnuma.Edit{HotAddOff: true, ForgetStored: true}, "2 × 12", true},
+		{"hot add and a size set by hand", vnuma.Guest{VCPUs: 24, CoresPerSocket: 12, HotAdd: true, MaxPerVirtualNode: 24}, []vnuma.Machine{twenty},
+			vnuma.Edit{HotAddOff: true, ManualOff: true}, "2 × 12", true},
+		{"hot add that costs nothing stays", vnuma.Guest{VCPUs: 8, CoresPerSocket: 8, HotAdd: true}, []vnuma.Machine{ten}, vnuma.Edit{}, "8", false},
+		{"cores per socket of 6.0", vnuma.Guest{VCPUs: 16, CoresPerSocket: 2}, []vnuma.Machine{old},
+			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 8}}, "2 × 8", true},
+		{"a mixed cluster: a size that no host divides", vnuma.Guest{VCPUs: 36, CoresPerSocket: 18}, []vnuma.Machine{twenty, quad},
+			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 9}, PerNode: 9}, "4 × 9", true},
+		{"preferHT is counted as the prediction counts it", vnuma.Guest{VCPUs: 16, CoresPerSocket: 16, PreferHT: true}, []vnuma.Machine{ten},
+			vnuma.Edit{}, "16", false},
 	} {
-		g := vnuma.Guest{VCPUs: tt.vcpus, CoresPerSocket: 1, Hardware: tt.hw}
-		got := vnuma.Advise(&g, tt.hosts)
-		if got != tt.want {
-			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		p := vnuma.Best(&tt.guest, tt.hosts, vnuma.Choices{})
+		if p.Edit != tt.want || p.Better != tt.ok || p.After[0].VPDs.String() != tt.after {
+			t.Errorf("%s: %+v, better %v, after %v; want %+v, %v, %s", tt.name, p.Edit, p.Better, p.After[0].VPDs, tt.want, tt.ok, tt.after)
 		}
-		g.HotAdd, g.Stored, g.CookieVCPUs, g.MaxPerVirtualNode, g.Spread = true, 5, g.VCPUs, 3, true
-		after := g.Reshaped(got.Shape)
-		l := vnuma.Predict(&after, &tt.hosts[0], &vnuma.Case{})
-		if l.VPDs.String() != tt.nodes || !l.VPDs.Equal(l.PPDs) {
-			t.Errorf("%s: after the advice %v over %v, want %s", tt.name, l.VPDs, l.PPDs, tt.nodes)
+		// The plan is stable: what it leads to has no better plan of the same kind.
+		after := tt.guest.Apply(p.Edit)
+		if again := vnuma.Best(&after, tt.hosts, vnuma.Choices{}); again.Better {
+			t.Errorf("%s: after the plan another: %+v", tt.name, again.Edit)
 		}
 	}
-	if a := vnuma.Advise(&vnuma.Guest{VCPUs: 6}, nil); a.Shape != (vnuma.Shape{Sockets: 1, CoresPerSocket: 6}) || a.Shape.Auto {
-		t.Errorf("without hosts: %+v", a)
+	odd := vnuma.Best(&vnuma.Guest{VCPUs: 21, CoresPerSocket: 1}, []vnuma.Machine{twenty}, vnuma.Choices{})
+	if odd.Fewer != 20 || odd.More != 22 {
+		t.Errorf("21 vCPUs: %d or %d, want 20 or 22", odd.Fewer, odd.More)
 	}
 }
 

@@ -25,6 +25,8 @@ const (
 	AssumedOddSplit                            // B-24: no published log of an odd split
 	AssumedConsolidate                         // B-17: formula of numa.consolidate
 	AssumedHotAddAuto                          // F-14: automatic cores per socket with CPU hot add
+	AssumedVNUMAHotAdd                         // vNUMA exposed on CPU hot add
+	AssumedAffinity                            // CPU and memory affinity
 )
 
 var assumptionTexts = [...]struct {
@@ -48,6 +50,8 @@ var assumptionTexts = [...]struct {
 	{"B-24", "no log of an odd split is published: larger clients first is taken", "odd split"},
 	{"B-17", "the formula of numa.consolidate = FALSE is inferred from published cases", "numa.consolidate"},
 	{"F-14", "automatic cores per socket with CPU hot add are not published", "automatic vSockets with hot add"},
+	{"B-15", "whether vNUMA is exposed on CPU hot add is unknown: not is taken", "vNUMA on hot add"},
+	{"C-12", "CPU and memory affinity are unknown: none is taken", "affinity"},
 }
 
 // Texts returns one sentence per assumption, each with its rule, in a fixed order.

@@ -131,7 +131,7 @@ func TestEventNames(t *testing.T) {
 }
 
 func TestAssumptionsHaveTexts(t *testing.T) {
-	all := AssumedHotAddAuto<<1 - 1
+	all := AssumedAffinity<<1 - 1
 	if n, m := len(all.Texts()), len(all.Names()); n != len(assumptionTexts) || m != n {
 		t.Errorf("%d texts and %d names for %d assumptions", n, m, len(assumptionTexts))
 	}

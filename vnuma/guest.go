@@ -2,6 +2,7 @@ package vnuma
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,7 @@ type Guest struct {
 	Spread            bool  // numa.consolidate = FALSE
 	PowerCycleReboot  bool  // vmx.reboot.PowerCycle = TRUE
 	Affinity          bool  // CPU or memory affinity: not NUMA-managed (C-12)
+	AllowedNodes      int32 // nodes of numa.nodeAffinity; 0 means any
 	assumes           Assumptions
 }
 
@@ -72,6 +74,9 @@ func missing(v *numa.VM) Assumptions {
 		{v.Settings.Known(), AssumedSettings},
 		// Before hardware 20 cores per socket are never automatic (B-18).
 		{v.AutoCoresPerSocket.Known() || v.Hardware.Known() && v.Hardware.Value < 20, AssumedAutoCPS},
+		// vNUMA with hot add is possible from hardware 20 on (B-15).
+		{v.VNUMAHotAdd.Known() || !v.CPUHotAdd.Or(false) || v.Hardware.Known() && v.Hardware.Value < 20, AssumedVNUMAHotAdd},
+		{v.CPUAffinity.Known() || v.Settings.Known(), AssumedAffinity},
 	} {
 		if !c.known {
 			a |= c.bit
@@ -122,10 +127,17 @@ func (g *Guest) read(s numa.Settings) (problems []string) {
 	truth("numa.consolidate", &g.Spread, false)
 	truth("numa.allowHotadd", &g.VNUMAHotAdd, true)
 	truth("vmx.reboot.PowerCycle", &g.PowerCycleReboot, true)
-	for _, key := range []string{"sched.cpu.affinity", "sched.mem.affinity"} {
-		if v, ok := s.Lookup(key); ok && v != "" && !strings.EqualFold(v, "all") {
+	for _, one := range s {
+		if affinityKey.MatchString(one.Key) && one.Value != "" && !strings.EqualFold(one.Value, "all") {
 			g.Affinity = true
 		}
+	}
+	if v, ok := s.Lookup("numa.nodeAffinity"); ok && strings.TrimSpace(v) != "" && !strings.EqualFold(v, "all") {
+		n, ok := countNodes(v)
+		if !ok {
+			problems = append(problems, fmt.Sprintf("numa.nodeAffinity: found %q, want a list of nodes such as 0,1: taken as unset", v))
+		}
+		g.AllowedNodes = n
 	}
 	if v, ok := s.Lookup("numa.autosize.cookie"); ok && v != "" {
 		n, cps, ok := ParseCookie(v)
@@ -135,6 +147,23 @@ func (g *Guest) read(s numa.Settings) (problems []string) {
 		g.CookieVCPUs, g.CookieCPS = int32(n), int32(cps)
 	}
 	return problems
+}
+
+// affinityKey matches the settings that pin CPUs or memory (formats: sched.cpu.affinity,
+// sched.mem.affinity, sched.vcpu0.affinity).
+var affinityKey = regexp.MustCompile(`(?i)^sched\.(cpu|mem|vcpu\d+)\.affinity$`)
+
+// countNodes returns how many nodes a list such as "0,1" names.
+func countNodes(list string) (n int32, ok bool) {
+	seen := map[int]bool{}
+	for _, part := range strings.Split(list, ",") {
+		node, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || node < 0 || node >= numa.MaxNodes {
+			return 0, false
+		}
+		seen[node] = true
+	}
+	return int32(len(seen)), true
 }
 
 // ParseCookie reads numa.autosize.cookie: vCPUs*10000+1 (version 1, cps 0) or

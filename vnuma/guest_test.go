@@ -99,7 +99,7 @@ func TestNewGuestSettings(t *testing.T) {
 		{"sched.cpu.affinity", "all", base, ""},
 		{"sched.cpu.affinity", "0-3", with(func(g *Guest) { g.Affinity = true }), ""},
 		{"sched.mem.affinity", "1", with(func(g *Guest) { g.Affinity = true }), ""},
-		{"numa.nodeAffinity", "0", base, ""}, // stays NUMA-managed (C-12)
+		{"numa.nodeAffinity", "0", with(func(g *Guest) { g.AllowedNodes = 1 }), ""}, // stays NUMA-managed (C-12)
 	} {
 		v := vmOf(&base)
 		v.Settings = numa.ReadAt(numa.Settings{{Key: tt.key, Value: tt.value}}, "settings")
@@ -125,18 +125,18 @@ func TestNewGuestUnknown(t *testing.T) {
 	v := numa.VM{VCPUs: numa.ReadAt(4, "vcpus")}
 	g, problems, err := NewGuest(&v)
 	want := Guest{VCPUs: 4, CoresPerSocket: 1,
-		assumes: AssumedCPS | AssumedHotAdd | AssumedHardware | AssumedSettings | AssumedAutoCPS}
+		assumes: AssumedCPS | AssumedHotAdd | AssumedHardware | AssumedSettings | AssumedAutoCPS | AssumedAffinity}
 	if g != want || problems != nil || err != nil {
 		t.Errorf("only vCPUs: %+v, %q, %v\nwant %+v", g, problems, err, want)
 	}
 	// Hardware 19 cannot have automatic cores per socket (B-18); automatic ones
 	// need no number.
 	v.Hardware = numa.ReadAt(19, "hw")
-	if g, _, _ := NewGuest(&v); g.assumes != AssumedCPS|AssumedHotAdd|AssumedSettings {
+	if g, _, _ := NewGuest(&v); g.assumes != AssumedCPS|AssumedHotAdd|AssumedSettings|AssumedAffinity {
 		t.Errorf("hardware 19 assumes %v", g.assumes.Names())
 	}
 	v.AutoCoresPerSocket = numa.ReadAt(true, "auto")
-	if g, _, _ := NewGuest(&v); g.assumes != AssumedHotAdd|AssumedSettings || !g.AutoCPS {
+	if g, _, _ := NewGuest(&v); g.assumes != AssumedHotAdd|AssumedSettings|AssumedAffinity || !g.AutoCPS {
 		t.Errorf("automatic cores per socket assume %v", g.assumes.Names())
 	}
 	// Cores per NUMA node count only when they are said to be set by hand.

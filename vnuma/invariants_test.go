@@ -28,9 +28,6 @@ func FuzzPredictInvariants(f *testing.F) {
 				t.Errorf("log line %d is empty", i)
 			}
 		}
-		if a := Advise(&g, []Machine{m}); a.Shape.Sockets*a.Shape.CoresPerSocket != int(g.VCPUs) {
-			t.Errorf("advised %+v for %d vCPUs", a.Shape, g.VCPUs)
-		}
 		if t.Failed() {
 			t.Logf("%s %s, %s\nguest %+v\ncase %+v\nlayout %+v", m.Release, m.Shape(), c.Event, g, c, l)
 		}

@@ -114,7 +114,7 @@ func (r Residency) Locality() (share float64, ok bool) {
 // Stored is what the VM's configuration will hold after the event (rules.md B-8,
 // B-9).
 type Stored struct {
-	Written bool // false: nothing is stored, or nothing changes
+	Written bool // false: nothing is stored, or the event touches nothing
 	Size    int  // numa.autosize.vcpu.maxPerVirtualNode
 	Cookie  int  // numa.autosize.cookie
 }

@@ -22,9 +22,13 @@ type Machine struct {
 	MaxMemory  int64 // bytes of the largest node; 0 when unknown
 	AllMemory  int64 // bytes of all nodes; 0 when unknown
 	PreferHT   bool  // Numa.PreferHT
-	Follow     bool  // Numa.FollowCoresPerSocket
-	EPYC       bool  // an AMD EPYC host (B-19)
-	assumes    Assumptions
+	AllowWide  bool  // Cpu.AllowWideVsmp: more vCPUs than logical CPUs power on
+	// ThreadsKnown is false when nobody said whether hyper-threading is active;
+	// Threads are then the cores.
+	ThreadsKnown bool
+	Follow       bool // Numa.FollowCoresPerSocket
+	EPYC         bool // an AMD EPYC host (B-19)
+	assumes      Assumptions
 }
 
 // NewMachine reads what the model needs from a host. The error says which fact
@@ -58,6 +62,8 @@ func NewMachine(h *numa.Host) (Machine, error) {
 		m.assumes |= AssumedOptions
 	}
 	m.PreferHT = isTrue(h.Options.Value, "Numa.PreferHT")
+	m.AllowWide = isTrue(h.Options.Value, "Cpu.AllowWideVsmp")
+	m.ThreadsKnown = h.HyperThreading.Known() || m.AllThreads > m.AllCores
 	m.Follow = isTrue(h.Options.Value, "Numa.FollowCoresPerSocket")
 	return m, nil
 }

@@ -5,8 +5,12 @@ import "homenode/numa"
 // sockets sets the sockets that the guest sees (rules.md B-13, B-18).
 func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
 	auto := g.auto(m)
-	l.CoresPerSocket = int(g.CoresPerSocket)
+	kept := !l.VSockets.empty() // D-1: sockets came along with the virtual nodes
+	if !kept {
+		l.CoresPerSocket = int(g.CoresPerSocket)
+	}
 	switch {
+	case kept:
 	case !auto:
 		l.VSockets = fill(g.VCPUs, g.CoresPerSocket)
 	case l.VPDs.Even():
@@ -37,8 +41,14 @@ func (l *Layout) manage(g *Guest, tr *tracer) {
 			tr.affinity()
 		}
 	}
+	if l.Managed && g.AllowedNodes > 0 && tr != nil {
+		tr.allowed(g.AllowedNodes)
+	}
 	if l.Managed {
 		l.HomeNodes = min(l.PPDs.Len(), l.Nodes)
+		if g.AllowedNodes > 0 { // C-12
+			l.HomeNodes = min(l.HomeNodes, int(g.AllowedNodes))
+		}
 	}
 }
 
@@ -106,13 +116,18 @@ const cookieV2Hardware = 16
 
 // store sets what the VM's configuration holds afterwards (rules.md B-8, B-9).
 // Nothing is stored by a reboot or move, with sizes set by hand (B-10: "Not
-// autosizing"), with CPU hot add, or where no vNUMA exists.
+// autosizing"), with CPU hot add, or where no vNUMA exists. What is stored and
+// valid stays.
 func (l *Layout) store(g *Guest, m *Machine, c *Case, tr *tracer) {
 	switch l.Why {
 	case ByRelease, ByHardware, ByHotAdd, ByManual:
 		return
 	}
 	if m.model < numa.ESXi50 || c.keeps(g) {
+		return
+	}
+	if l.Why == ByStored {
+		l.Stored = Stored{Written: true, Size: int(g.Stored), Cookie: g.cookie()}
 		return
 	}
 	l.Stored = Stored{Written: true, Size: l.VPDs.Max(), Cookie: int(g.VCPUs)*10000 + 1}
@@ -126,4 +141,12 @@ func (l *Layout) store(g *Guest, m *Machine, c *Case, tr *tracer) {
 	if tr != nil {
 		tr.stored(l)
 	}
+}
+
+// cookie returns the cookie that the VM holds (rules.md B-9).
+func (g *Guest) cookie() int {
+	if g.CookieCPS > 0 {
+		return int(g.CookieVCPUs)*10000 + int(g.CookieCPS)*10 + 2
+	}
+	return int(g.CookieVCPUs)*10000 + 1
 }

@@ -40,6 +40,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 		// D-1: the guest keeps what it got at its last power-on, there.
 		there := predict(g, c.From, &Case{Event: lastPowerOn, Choices: c.Choices}, nil)
 		vpds, l.Why = there.VPDs, there.Why
+		l.VSockets, l.CoresPerSocket = there.VSockets, there.CoresPerSocket
 	}
 	switch gen := generationOf(g, m, &c.Choices); gen {
 	case unmanagedWide, hiddenWide:
@@ -64,7 +65,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 		l.VPDs = vpds
 		// B-6: PPD = VPD if a size set by hand is finer; after vMotion clients are
 		// made for the host alone.
-		if l.Why == ByManual && c.Event != VMotionIn && !l.VPDs.Equal(l.PPDs) && l.VPDs.Max() < l.PPDs.Max() {
+		if l.Why == ByManual && c.Event != VMotionIn && !(kept && c.From != nil) && !l.VPDs.Equal(l.PPDs) && l.VPDs.Max() < l.PPDs.Max() {
 			l.PPDs = l.VPDs
 		}
 	}
@@ -355,3 +356,9 @@ func nodesFor(memory, node int64) int32 {
 
 // empty reports whether the split has no groups.
 func (s Split) empty() bool { return s.n == 0 }
+
+// Threshold returns the least vCPU count that is shown vNUMA on m: numa.vcpu.min or
+// its default there.
+func (g *Guest) Threshold(m *Machine, ch Choices) int {
+	return int(g.threshold(m, &ch, &Layout{}))
+}

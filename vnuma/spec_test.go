@@ -80,6 +80,12 @@ func spec(g *Guest, m *Machine, c *Case) specLayout {
 			}
 			l.cookie = int(g.VCPUs)*10000 + cps*10 + 2
 		}
+		if p.byStored { // what is stored stays, cookie and all
+			l.size, l.cookie = int(g.Stored), int(g.VCPUs)*10000+1
+			if g.CookieCPS > 0 {
+				l.cookie = int(g.VCPUs)*10000 + int(g.CookieCPS)*10 + 2
+			}
+		}
 	}
 	return l
 }
@@ -89,6 +95,7 @@ type specPower struct {
 	vpds, ppds []int
 	managed    bool
 	manual     bool // numa.vcpu.maxPerVirtualNode or coresPerNode decided
+	byStored   bool // a stored size decided
 	sized      bool // ESXi sized it
 }
 
@@ -161,7 +168,7 @@ func spec50(g *Guest, m *Machine, stored bool, kept []int) specPower {
 	case c > 1:
 		p.vpds, p.sized = specFill(n, c), true
 	case stored:
-		p.vpds, p.sized = specFill(n, int(g.Stored)), true
+		p.vpds, p.sized, p.byStored = specFill(n, int(g.Stored)), true, true
 	case n <= limit:
 		p.sized = true
 	case g.Autosize: // B-10: "vCPUs per VPD := cores per physical node"
@@ -212,7 +219,7 @@ func spec65(g *Guest, m *Machine, event Event, stored bool, kept []int, manualFr
 	case manual > 0:
 		p.vpds, p.manual = specFill(n, manual), true
 	case stored:
-		p.vpds, p.sized = specFill(n, int(g.Stored)), true
+		p.vpds, p.sized, p.byStored = specFill(n, int(g.Stored)), true, true
 	case n < specMin(g, m):
 		p.sized = true
 	default:
@@ -223,7 +230,7 @@ func spec65(g *Guest, m *Machine, event Event, stored bool, kept []int, manualFr
 	}
 	// "then PPD = VPD if VPD is finer", but "after vMotion: VPD kept, PPD = fill(N,
 	// per) for the new host".
-	if event != VMotionIn && p.manual && p.vpds[0] < p.ppds[0] {
+	if event != VMotionIn && kept == nil && p.manual && p.vpds[0] < p.ppds[0] {
 		p.ppds = p.vpds
 	}
 	return p

@@ -213,6 +213,10 @@ func (t *tracer) affinity() {
 		fact("CPU affinity", t.vm.CPUAffinity, t.vm.At), fact("memory affinity", t.vm.MemoryAffinity, t.vm.At))
 }
 
+func (t *tracer) allowed(nodes int32) {
+	t.add("C-12", "numa.nodeAffinity is set", fmt.Sprintf("clients and memory are kept on %s", count(int(nodes), "node")), t.setting("numa.nodeAffinity"))
+}
+
 func (t *tracer) memory(l *Layout) {
 	mem := fact("memory", t.vm.Memory, t.vm.At)
 	switch r := l.Memory; {
@@ -223,8 +227,12 @@ func (t *tracer) memory(l *Layout) {
 		}
 		t.add(rule, "no home node", "memory is taken from anywhere", mem)
 	case r.Placement == Interleaved:
+		over := "over their " + count(l.HomeNodes, "home node")
+		if l.GuestSeesNUMA() {
+			over = "per virtual node, over the home nodes of its clients"
+		}
 		t.add("C-13", "a virtual node is carried by several clients",
-			fmt.Sprintf("memory is interleaved over their %s; N%%L reads 100 and means nothing (C-17)", count(l.HomeNodes, "home node")), mem)
+			fmt.Sprintf("memory is interleaved %s; N%%L reads 100 and means nothing (C-17)", over), mem)
 	case !r.Known:
 		t.add("C-15", "the memory of the VM or of the nodes is unknown", "where it lands is not predicted", mem)
 	case r.Remote > 0:

@@ -40,8 +40,11 @@ func check(p *rule.Pass) {
 	flat := v.Guest
 	flat.CoresPerSocket = 1
 	on, others, ok := p.Worst(func(o *rule.On) bool {
+		if v.Guest.VCPUs > o.Kind.Machine.AllCores {
+			return false // N013 speaks
+		}
 		if o.Layout.Why == vnuma.ByCPS {
-			return o.Layout.VPDs.Len() > o.Layout.Least
+			return o.Layout.VPDs.Len() > o.Needed(&v.Guest)
 		}
 		l := vnuma.Predict(&flat, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 		return l.Managed && !o.Layout.PPDs.Even() && l.PPDs.Even()
@@ -49,12 +52,12 @@ func check(p *rule.Pass) {
 	if !ok {
 		return
 	}
-	next := p.Reshaped(on)
+	advice, notice := p.Advice()
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
 		Message:  message(p, on, others, &flat),
-		Advice:   p.BestShape() + ". Power off to change it",
-		Notice:   rule.Notice(&on.Layout, &next),
+		Advice:   advice,
+		Notice:   notice,
 		Evidence: []finding.Evidence{v.CPSEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()},
 	}, &on.Layout)
 }

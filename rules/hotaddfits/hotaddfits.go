@@ -6,6 +6,7 @@ import (
 
 	"homenode/finding"
 	"homenode/rule"
+	"homenode/vnuma"
 )
 
 // Rule is N002.
@@ -35,14 +36,18 @@ func check(p *rule.Pass) {
 	if !v.CPUHotAdd.Known() || !v.Guest.HotAdd || len(v.On) == 0 {
 		return
 	}
-	if _, _, wide := p.Worst(func(o *rule.On) bool { return o.Layout.Wide() }); wide {
+	off := v.Guest.Apply(vnuma.Edit{HotAddOff: true})
+	if _, _, matters := p.Worst(func(o *rule.On) bool {
+		without := vnuma.Predict(&off, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+		return o.Layout.Wide() || !o.Layout.Managed || o.Layout.Memory.Remote > 0 || int(v.Guest.VCPUs) > o.Layout.Capacity || !o.Layout.VPDs.Equal(without.VPDs)
+	}); matters {
 		return
 	}
 	on := &v.On[0]
 	p.Report(finding.Finding{
 		Severity: finding.Info,
-		Message: fmt.Sprintf("CPU hot add is harmless here: %d vCPUs fit a node of %d cores, so the guest has one node anyway",
-			v.Guest.VCPUs, on.Kind.Machine.Cores),
+		Message: fmt.Sprintf("CPU hot add is harmless here: %d vCPUs fit one client (up to %d here), so the guest has one node anyway",
+			v.Guest.VCPUs, on.Layout.Capacity),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), finding.Of("CPU hot add", v.CPUHotAdd, v.At), on.Kind.NodesEvidence()},
 	}, &on.Layout)
 }

@@ -37,35 +37,25 @@ guest would see one node without hot add too: then N011 speaks.`,
 
 func check(p *rule.Pass) {
 	v := p.VM
-	off := v.Guest
-	off.HotAdd = false
-	without := func(o *rule.On) vnuma.Layout {
-		return vnuma.Predict(&off, &o.Kind.Machine, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
-	}
+	// Without all that keeps it at one node: would it be shown NUMA?
+	bare := v.Guest.Apply(vnuma.Edit{HotAddOff: true, ForgetStored: true, ManualOff: true, Shape: vnuma.Shape{CoresPerSocket: 1}})
 	on, others, ok := p.Worst(func(o *rule.On) bool {
 		if o.Layout.Why != vnuma.ByHotAdd || !o.Layout.Wide() {
 			return false
 		}
-		l := without(o)
+		l := vnuma.Predict(&bare, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 		return l.GuestSeesNUMA()
 	})
 	if !ok {
 		return
 	}
-	next := p.Reshaped(on)
-	per := fmt.Sprintf("%d NUMA nodes of %s vCPU", next.VPDs.Len(), next.VPDs)
-	if next.VPDs.Even() {
-		per = fmt.Sprintf("%d NUMA nodes of %d vCPU", next.VPDs.Len(), next.VPDs.Max())
-	}
-	if next.Memory.Known && next.VPDs.Even() {
-		per += fmt.Sprintf(" and %s each", next.Slice(0))
-	}
+	advice, notice := p.Advice()
 	p.Report(finding.Finding{
 		Severity: finding.High,
 		Message: fmt.Sprintf("CPU hot add hides NUMA%s: %d vCPUs run as %d clients (%s) but the guest sees 1 node, so %s of its memory is on another node than the vCPU that uses it, while N%%L reads 100",
 			p.Where(on, others), v.Guest.VCPUs, on.Layout.PPDs.Len(), on.Layout.PPDs, rule.Percent(on.Layout.FarShare())),
-		Advice:   fmt.Sprintf("Switch CPU hot add off, power off, power on (a reboot is not enough): the guest then sees %s. %s", per, p.BestShape()),
-		Notice:   rule.Notice(&on.Layout, &next),
+		Advice:   advice,
+		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), finding.Of("CPU hot add", v.CPUHotAdd, v.At), on.Kind.NodesEvidence()},
 	}, &on.Layout)
 }

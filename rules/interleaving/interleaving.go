@@ -28,7 +28,7 @@ nothing, and every VM has about half of its memory on the other package.`,
 
 func check(p *rule.Pass) {
 	h := p.Host
-	if !h.Nodes.Known() || len(h.Nodes.Value) != 1 || h.Packages.Or(1) < 2 {
+	if p.Kind == nil || p.Kind.Machine.Nodes != 1 || h.Packages.Or(1) < 2 {
 		return
 	}
 	p.Report(finding.Finding{

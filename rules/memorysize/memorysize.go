@@ -40,7 +40,7 @@ const seriousShare = 0.10
 
 func check(p *rule.Pass) {
 	v := p.VM
-	on, others, ok := p.Worst(func(o *rule.On) bool { return exceeds(v, o) })
+	on, others, ok := p.Worst(func(o *rule.On) bool { return exceeds(p, o) })
 	if !ok {
 		return
 	}
@@ -66,13 +66,14 @@ func check(p *rule.Pass) {
 	holds := numa.Bytes(int64(homes) * m.NodeMemory)
 	f.Message = fmt.Sprintf("memory of %s exceeds the %s of its %s%s: %s (%s) will be remote once it is touched",
 		memory, holds, rule.Plural(homes, "node"), p.Where(on, others), on.Layout.Memory.Remote, rule.Percent(share))
-	f.Advice = advice(v, on)
+	f.Advice, f.Notice = advice(p, on)
 	p.Report(f, &on.Layout)
 }
 
 // exceeds reports whether memory overflows the home nodes, and preferHT is not the
 // cause: that is N012.
-func exceeds(v *rule.VM, o *rule.On) bool {
+func exceeds(p *rule.Pass, o *rule.On) bool {
+	v := p.VM
 	if !o.Layout.Memory.Known || o.Layout.Memory.Remote == 0 {
 		return false
 	}
@@ -81,32 +82,21 @@ func exceeds(v *rule.VM, o *rule.On) bool {
 	}
 	plain, m := v.Guest, o.Kind.Machine
 	plain.PreferHT, m.PreferHT = false, false
-	l := vnuma.Predict(&plain, &m, &vnuma.Case{})
+	l := vnuma.Predict(&plain, &m, &vnuma.Case{Choices: p.Choices})
 	return l.Memory.Remote > 0
 }
 
-// advice says how to bring the memory home.
-func advice(v *rule.VM, o *rule.On) string {
+// advice says how to bring the memory home, and what the guest will notice.
+func advice(p *rule.Pass, o *rule.On) (advice, notice string) {
 	m := &o.Kind.Machine
-	need := int((v.Guest.Memory + m.NodeMemory - 1) / m.NodeMemory)
 	fit := fmt.Sprintf("Give the VM at most %s, less what ESXi keeps of the node", numa.Bytes(int64(max(1, o.Layout.HomeNodes))*m.NodeMemory))
-	n := int(v.Guest.VCPUs)
-	if need > int(m.Nodes) {
-		return fmt.Sprintf("%s: no host of this kind holds it locally, even on all %d nodes", fit, m.Nodes)
+	if p.VM.Guest.Memory > m.AllMemory {
+		return fit + fmt.Sprintf("; the host has %s in all, the rest would be swapped", numa.Bytes(m.AllMemory)), ""
 	}
-	for need < int(m.Nodes) && n%need != 0 {
-		need++
+	plan := p.Plan()
+	if !plan.Better || plan.After[0].Memory.Remote >= plan.Before[0].Memory.Remote {
+		return fit, ""
 	}
-	if m.Model() < numa.ESXi65 || n < need || n%need != 0 {
-		return fit
-	}
-	spread := "numa.consolidate = FALSE, without stored numa.autosize entries"
-	if m.Model() >= numa.ESXi80 && v.Guest.Hardware >= 20 {
-		spread = fmt.Sprintf("cores per socket %d and %d NUMA nodes set by hand", n/need, need)
-	}
-	hidden := ""
-	if n < 9 && v.Guest.Min == 0 {
-		hidden = fmt.Sprintf(" and numa.vcpu.min = %d", n)
-	}
-	return fmt.Sprintf("%s, or spread it over %d nodes: %s%s, then power off and on", fit, need, spread, hidden)
+	spread, notice := p.Advice()
+	return rule.Or(fit, spread), notice
 }

@@ -50,10 +50,11 @@ func check(p *rule.Pass) {
 	for i := 1; i < len(v.On); i++ {
 		k := v.On[i].Kind
 		moved := v.Moved(k, p.Choices)
-		if _, spans := moved.Spanning(); !spans {
+		ready := reachable(k.Hosts)
+		if _, spans := moved.Spanning(); !spans || len(ready) == 0 {
 			continue
 		}
-		hosts = append(hosts, k.Hosts...)
+		hosts = append(hosts, ready...)
 		evidence = append(evidence, k.NodesEvidence())
 		if worst == nil || moved.PPDs.Len() > worst.PPDs.Len() {
 			worst = &moved
@@ -64,13 +65,32 @@ func check(p *rule.Pass) {
 	}
 	vpd, _ := worst.Spanning()
 	first, last := worst.Carriers(vpd)
+	advice, notice := p.Advice()
+	drs := fmt.Sprintf("Keep the VM off %s with a DRS rule", rule.HostNames(hosts))
+	if !p.Plan().Better {
+		advice, notice = drs, ""
+	} else {
+		advice = rule.Or(drs, advice)
+	}
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("after vMotion to %s the guest keeps %s, but runs there as %d clients (%s): virtual node %d is carried by %d of them",
 			rule.HostNames(hosts), kept(worst), worst.PPDs.Len(), worst.PPDs, vpd, last-first+1),
-		Advice:   p.BestShape(),
+		Advice:   advice,
+		Notice:   notice,
 		Evidence: evidence,
 	}, worst)
+}
+
+// reachable returns the hosts that a VM can move to now.
+func reachable(hosts []*numa.Host) []*numa.Host {
+	var out []*numa.Host
+	for _, h := range hosts {
+		if !h.Maintenance.Or(false) && h.Connection.Or("connected") == "connected" {
+			out = append(out, h)
+		}
+	}
+	return out
 }
 
 func kept(l *vnuma.Layout) string {

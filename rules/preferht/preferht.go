@@ -23,7 +23,7 @@ entries, or size the memory for one node. Takes effect at the next power cycle.`
 	Limits: `A guest that gains more from one shared cache than it loses by remote memory can keep it:
 published for 768 GB on nodes of 512 GB, CPU tests gained up to 99.67 %, memory database operations
 lost 12.31 % (Dos Santos 2023). KB 415687 words the setting otherwise (F-6).`,
-	Book: []string{"B-14", "F-6", "E-2"},
+	Book: []string{"B-14", "F-6"},
 	Sources: []string{
 		"Denneman, NUMA Deep Dive Part 5, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
 		"VMware KB 2003582",
@@ -36,7 +36,7 @@ lost 12.31 % (Dos Santos 2023). KB 415687 words the setting otherwise (F-6).`,
 
 func check(p *rule.Pass) {
 	v := p.VM
-	on, others, ok := p.Worst(func(o *rule.On) bool { return useless(v, o) || tooBig(v, o) })
+	on, others, ok := p.Worst(func(o *rule.On) bool { return useless(v, o) || tooBig(p, o) })
 	if !ok {
 		return
 	}
@@ -62,7 +62,14 @@ func check(p *rule.Pass) {
 		key, v.Guest.VCPUs, rule.Plural(on.Layout.HomeNodes, "node"), p.Where(on, others),
 		numa.Bytes(int64(on.Layout.HomeNodes)*m.NodeMemory), numa.Bytes(v.Guest.Memory),
 		r.Remote, rule.Percent(float64(r.Remote)/float64(v.Guest.Memory)))
-	f.Advice = fmt.Sprintf("Remove the setting and the stored numa.autosize entries, or give the VM at most %s, less what ESXi keeps; then power off and on", numa.Bytes(m.NodeMemory))
+	f.Advice = fmt.Sprintf("Give the VM at most %s, less what ESXi keeps of the node", numa.Bytes(m.NodeMemory))
+	if advice, notice := p.Advice(); p.Plan().Better && p.Plan().Edit.PreferHTOff {
+		f.Advice, f.Notice = rule.Or(f.Advice, advice), notice
+	} else if !v.Guest.PreferHT {
+		f.Advice += ", or set Numa.PreferHT of the host to 0"
+	} else {
+		f.Advice += ", or remove numa.vcpu.preferHT and the stored numa.autosize entries; then power off and on"
+	}
 	p.Report(f, &on.Layout)
 }
 
@@ -75,12 +82,13 @@ func useless(v *rule.VM, o *rule.On) bool {
 }
 
 // tooBig: with preferHT memory is remote that would be local without.
-func tooBig(v *rule.VM, o *rule.On) bool {
+func tooBig(p *rule.Pass, o *rule.On) bool {
+	v := p.VM
 	if !prefers(v, o) || !o.Layout.Memory.Known || o.Layout.Memory.Remote == 0 || o.Layout.Memory.Placement == vnuma.Anywhere {
 		return false
 	}
 	plain, m := v.Guest, o.Kind.Machine
 	plain.PreferHT, m.PreferHT = false, false
-	l := vnuma.Predict(&plain, &m, &vnuma.Case{Event: vnuma.FirstPowerOn})
+	l := vnuma.Predict(&plain, &m, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
 	return l.Memory.Remote < o.Layout.Memory.Remote
 }

@@ -6,6 +6,7 @@ import (
 
 	"homenode/finding"
 	"homenode/rule"
+	"homenode/vnuma"
 )
 
 // Rule is N009.
@@ -32,19 +33,28 @@ nodes than sockets.`,
 
 func check(p *rule.Pass) {
 	v := p.VM
+	if v.Guest.AutoCPS { // its size is ESXi's, and inferred where it exceeds a client (F-14)
+		return
+	}
 	on, others, ok := p.Worst(func(o *rule.On) bool {
 		return o.Layout.Wide() && o.Layout.CoresPerSocket > o.Layout.Capacity
 	})
 	if !ok {
 		return
 	}
-	next := p.Reshaped(on)
+	advice, notice := p.Advice()
 	p.Report(finding.Finding{
 		Severity: finding.Low,
-		Message: fmt.Sprintf("a virtual socket of %d cores exceeds a client of %d vCPUs%s: it is divided over %d nodes while the guest sees one shared L3 cache",
-			on.Layout.CoresPerSocket, on.Layout.Capacity, p.Where(on, others), on.Layout.PPDs.Len()),
-		Advice:   p.BestShape() + ". Power off to change it",
-		Notice:   rule.Notice(&on.Layout, &next),
+		Message: fmt.Sprintf("a virtual socket of %d cores exceeds a client of %d vCPUs%s: it is divided over %d of them while the guest sees one shared L3 cache",
+			on.Layout.CoresPerSocket, on.Layout.Capacity, p.Where(on, others), span(&on.Layout)),
+		Advice:   advice,
+		Notice:   notice,
 		Evidence: []finding.Evidence{v.CPSEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)
+}
+
+// span returns over how many clients the first socket is divided.
+func span(l *vnuma.Layout) int {
+	_, n := l.VSockets.Group(0)
+	return l.PPDs.Of(n-1) + 1
 }

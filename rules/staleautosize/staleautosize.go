@@ -47,12 +47,17 @@ func check(p *rule.Pass) {
 		first, last := on.Layout.Carriers(vpd)
 		cost += fmt.Sprintf(", a node of it is carried by %d clients and its memory interleaved", last-first+1)
 	}
+	advice, notice := p.Advice()
+	if !p.Plan().Edit.ForgetStored {
+		advice = "Remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie, then power off and on (a reboot is not enough), unless the VM mostly runs on hosts of the other shape"
+		notice = rule.Notice(&on.Layout, &fresh)
+	}
 	p.Report(finding.Finding{
 		Severity: severity,
 		Message: fmt.Sprintf("stored size of %d vCPUs per virtual node does not suit %s: %s where this host would give %s",
 			v.Guest.Stored, on.Kind.Shape(), cost, nodes(&fresh)),
-		Advice: "Remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie, then power off and on (a reboot is not enough)",
-		Notice: rule.Notice(&on.Layout, &fresh),
+		Advice: advice,
+		Notice: notice,
 		Evidence: []finding.Evidence{
 			v.SettingEvidence("numa.autosize.vcpu.maxPerVirtualNode"), v.SettingEvidence("numa.autosize.cookie"),
 			v.VCPUsEvidence(), on.Kind.NodesEvidence(),

@@ -39,12 +39,19 @@ have several dies per package and always several nodes unless memory is interlea
 
 func check(p *rule.Pass) {
 	h := p.Host
-	nodes, packages := len(h.Nodes.Value), h.Packages.Or(0)
-	if h.Nodes.Origin.Kind == numa.Assumed || packages < 1 || nodes <= packages || p.Kind == nil {
+	packages := h.Packages.Or(0)
+	if p.Kind == nil || h != p.Kind.Hosts[0] || h.Nodes.Origin.Kind == numa.Assumed || packages < 1 {
+		return // hosts of one kind are one finding
+	}
+	nodes := int(p.Kind.Machine.Nodes) // with cores: memory-only nodes divide no package
+	if nodes <= packages || nodes%packages != 0 {
 		return
 	}
 	perPackage := nodes / packages
 	mode, harmful := modeOf(h, perPackage)
+	if len(p.Kind.Hosts) > 1 {
+		mode += " on " + rule.HostNames(p.Kind.Hosts)
+	}
 	wide := madeWide(p, perPackage)
 	f := finding.Finding{
 		Severity: finding.Info,

@@ -30,7 +30,9 @@ power on at all (Cpu.AllowWideVsmp is 0).`,
 
 func check(p *rule.Pass) {
 	v := p.VM
-	on, others, ok := p.Worst(func(o *rule.On) bool { return v.Guest.VCPUs > o.Kind.Machine.AllThreads })
+	on, others, ok := p.Worst(func(o *rule.On) bool {
+		return v.Guest.VCPUs > o.Kind.Machine.AllThreads && o.Kind.Machine.ThreadsKnown && !o.Kind.Machine.AllowWide
+	})
 	severity, what := finding.High, "it cannot power on there"
 	if !ok {
 		on, others, ok = p.Worst(func(o *rule.On) bool { return v.Guest.VCPUs > o.Kind.Machine.AllCores })
@@ -40,11 +42,20 @@ func check(p *rule.Pass) {
 		return
 	}
 	m := &on.Kind.Machine
+	has := fmt.Sprintf("%d cores", m.AllCores)
+	if m.ThreadsKnown {
+		has += fmt.Sprintf(" and %d logical CPUs", m.AllThreads)
+	}
+	most := m.AllCores
+	for i := range v.On {
+		if cores := v.On[i].Kind.Machine.AllCores; v.Guest.VCPUs > cores {
+			most = min(most, cores)
+		}
+	}
 	p.Report(finding.Finding{
 		Severity: severity,
-		Message: fmt.Sprintf("%d vCPUs exceed the %d cores and %d logical CPUs of the host%s: %s",
-			v.Guest.VCPUs, m.AllCores, m.AllThreads, p.Where(on, others), what),
-		Advice:   fmt.Sprintf("Use at most %d vCPUs", m.AllCores),
+		Message:  fmt.Sprintf("%d vCPUs exceed the %s of the host%s: %s", v.Guest.VCPUs, has, p.Where(on, others), what),
+		Advice:   fmt.Sprintf("Use at most %d vCPUs", most),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)
 }

@@ -37,11 +37,13 @@ func check(p *rule.Pass) {
 	if !ok {
 		return
 	}
+	advice, notice := p.Advice()
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Message: fmt.Sprintf("%d vCPUs do not divide over %d nodes%s: the clients are %s",
 			v.Guest.VCPUs, on.Layout.PPDs.Len(), p.Where(on, others), on.Layout.PPDs),
-		Advice:   p.BestShape(),
+		Advice:   advice,
+		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)
 }

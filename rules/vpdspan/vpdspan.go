@@ -43,22 +43,20 @@ func check(p *rule.Pass) {
 	vpd, _ := on.Layout.Spanning()
 	first, last := on.Layout.Carriers(vpd)
 	_, size := on.Layout.VPDs.Group(vpd)
-	next := p.Reshaped(on)
-	key := "cpuid.coresPerSocket"
+	advice, notice := p.Advice()
 	e := v.CPSEvidence()
-	if on.Layout.Why == vnuma.ByManual {
-		key = "numa.vcpu.maxPerVirtualNode"
-		if v.Guest.CoresPerNode > 0 {
-			key = "numa.vcpu.coresPerNode"
-		}
-		e = v.SettingEvidence(key)
+	switch {
+	case on.Layout.Why == vnuma.ByManual && v.Guest.CoresPerNode > 0:
+		e = v.SettingEvidence("numa.vcpu.coresPerNode")
+	case on.Layout.Why == vnuma.ByManual:
+		e = v.SettingEvidence("numa.vcpu.maxPerVirtualNode")
 	}
 	p.Report(finding.Finding{
 		Severity: finding.High,
 		Message: fmt.Sprintf("VPD%d has %d vCPUs but a node%s has %d cores: it is carried by %d PPDs",
 			vpd, size, p.Where(on, others), on.Kind.Machine.Cores, last-first+1),
-		Advice:   fmt.Sprintf("Change %s, then power off and on. %s", key, p.BestShape()),
-		Notice:   rule.Notice(&on.Layout, &next),
+		Advice:   advice,
+		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), e, on.Kind.NodesEvidence()},
 	}, &on.Layout)
 }

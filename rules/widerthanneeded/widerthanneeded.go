@@ -35,16 +35,16 @@ guest can gain from more nodes: measure before changing it.`,
 func check(p *rule.Pass) {
 	v := p.VM
 	on, others, ok := p.Worst(func(o *rule.On) bool {
-		m := &o.Kind.Machine
-		needed := o.Layout.Least
-		if m.NodeMemory > 0 {
-			needed = max(needed, min(int(m.Nodes), int((v.Guest.Memory+m.NodeMemory-1)/m.NodeMemory)))
-		}
-		return o.Layout.Managed && o.Layout.Why != vnuma.ByCPS && len(causes(&v.Guest)) > 0 && o.Layout.PPDs.Len() > needed
+		return o.Layout.Managed && o.Layout.Why != vnuma.ByCPS && len(causes(&v.Guest)) > 0 && o.Layout.PPDs.Len() > o.Needed(&v.Guest)
 	})
 	if !ok {
 		return
 	}
+	plan := p.Plan()
+	if e := plan.Edit; !e.ManualOff && !e.SpreadOff && !e.LimitsOff && !e.ForgetStored {
+		return // it is what makes the VM fit its hosts or its memory
+	}
+	advice, notice := p.Advice()
 	evidence := []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()}
 	for _, key := range causes(&v.Guest) {
 		evidence = append(evidence, v.SettingEvidence(key))
@@ -54,7 +54,8 @@ func check(p *rule.Pass) {
 		Message: fmt.Sprintf("runs as %d clients (%s)%s although %d vCPUs need %s of %d cores: %s",
 			on.Layout.PPDs.Len(), on.Layout.PPDs, p.Where(on, others), v.Guest.VCPUs,
 			rule.Plural(on.Layout.Least, "node"), on.Kind.Machine.Cores, strings.Join(settings(v), ", ")),
-		Advice:   "Remove the setting unless the VM was spread for memory bandwidth, then power off and on",
+		Advice:   "Unless the VM was spread for memory bandwidth: " + rule.Lower(advice),
+		Notice:   notice,
 		Evidence: evidence,
 	}, &on.Layout)
 }

@@ -171,7 +171,7 @@ func TestDefaultsOfVM(t *testing.T) {
 		return fmt.Sprintf("%s = %v, %v\n", k, v, numa.Origin{Kind: numa.Derived, Where: byDefault})
 	}
 	want := def("Template", false) + def("Power", "on") + def("CoresPerSocket", 1) + def("AutoCoresPerSocket", false) +
-		def("CPUHotAdd", false) + def("MemoryHotAdd", false) + def("CPUAffinity", "[]") + def("MemoryAffinity", "[]") +
+		def("CPUHotAdd", false) + def("MemoryHotAdd", false) + def("VNUMAHotAdd", false) + def("CPUAffinity", "[]") + def("MemoryAffinity", "[]") +
 		def("LatencySensitivity", "normal") + def("CPUReservation", 0) + def("CPULimit", -1) + def("MemoryReservation", numa.Bytes(0)) +
 		def("MemoryReservationLocked", false) + "Settings = [], read: set: of the line\n"
 	var got strings.Builder

@@ -19,6 +19,7 @@ func (p *parser) vm(ws []word) (*numa.VM, unset, error) {
 	v.Power = numa.DerivedFrom(numa.PoweredOn, byDefault)
 	v.CPUHotAdd = numa.DerivedFrom(false, byDefault)
 	v.MemoryHotAdd = numa.DerivedFrom(false, byDefault)
+	v.VNUMAHotAdd = numa.DerivedFrom(false, byDefault)
 	v.CPUAffinity = numa.DerivedFrom[[]int](nil, byDefault)
 	v.MemoryAffinity = numa.DerivedFrom[[]int](nil, byDefault)
 	v.LatencySensitivity = numa.DerivedFrom("normal", byDefault)
@@ -115,27 +116,14 @@ func (p *parser) vmWord(v *numa.VM, u *unset, w word) (err error) {
 	return err
 }
 
-// hardwareOf lists the virtual hardware that a release creates VMs with. Source:
-// Broadcom KB 315655 (old 1003746), virtual machine hardware versions.
-var hardwareOf = []struct {
-	release  numa.Release
-	hardware int
-}{
-	{numa.ESX35, 4}, {numa.ESX40, 7}, {numa.ESXi50, 8}, {numa.ESXi51, 9}, {numa.ESXi55, 10}, {numa.ESXi60, 11},
-	{numa.ESXi65, 13}, {numa.ESXi67, 14}, {numa.ESXi70, 17}, {numa.ESXi70 + 1, 18}, {numa.ESXi70 + 2, 19},
-	{numa.ESXi80, 20}, {numa.ESXi80 + 2, 21}, {numa.ESXi90, 22},
-}
-
 const byDefault = "default of vSphere: the line does not state it"
 
 // defaults sets what depends on the release of the VM's host: the hardware
 // version, automatic cores per socket (B-18) and the form of a stored cookie (B-9).
 func (p *parser) defaults(v *numa.VM, u *unset, release numa.Release) {
 	if u.hardware {
-		for _, h := range hardwareOf {
-			if release >= h.release {
-				v.Hardware = numa.DerivedFrom(h.hardware, byDefault)
-			}
+		if hw := release.Hardware(); hw > 0 {
+			v.Hardware = numa.DerivedFrom(hw, byDefault)
 		}
 	}
 	if u.coresPerSocket {

@@ -1,0 +1,165 @@
+package rule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+	"homenode/vnuma"
+)
+
+// planKey names VMs that get the same plan.
+type planKey struct {
+	guest vnuma.Guest
+	home  *Kind
+}
+
+// Plan returns the best configuration of the VM for the hosts it can run on. It is
+// one plan a VM, so that no two findings advise different things.
+func (p *Pass) Plan() *vnuma.Plan {
+	key := planKey{p.VM.Guest, p.VM.On[0].Kind}
+	if plan, ok := p.Cluster.plans[key]; ok {
+		return plan
+	}
+	plan := vnuma.Best(&p.VM.Guest, p.VM.Machines(), p.Choices)
+	if p.Cluster.plans == nil {
+		p.Cluster.plans = map[planKey]*vnuma.Plan{}
+	}
+	p.Cluster.plans[key] = &plan
+	return &plan
+}
+
+// Advice returns what to do about the VM and what its guest will notice of it. Both
+// are empty when no configuration is better than the present one.
+func (p *Pass) Advice() (advice, notice string) {
+	plan := p.Plan()
+	if !plan.Better {
+		return p.Counts(), ""
+	}
+	after := &plan.After[0]
+	text := capital(strings.Join(p.steps(&plan.Edit), ", ")) + ", then power off and on (a reboot is not enough): the guest then sees " + seen(after)
+	for _, rest := range []string{p.farHosts(plan), restRemote(p.VM, after), p.Counts()} {
+		if rest != "" {
+			text += ". " + rest
+		}
+	}
+	return text, Notice(&plan.Before[0], after)
+}
+
+// Counts returns the vCPU counts that divide evenly, when the present one does not.
+func (p *Pass) Counts() string {
+	plan := p.Plan()
+	var counts []string
+	for _, n := range []int{plan.Fewer, plan.More} {
+		if n > 0 {
+			counts = append(counts, strconv.Itoa(n))
+		}
+	}
+	if counts == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d vCPUs do not divide over %s: %s would", p.VM.Guest.VCPUs, Plural(p.VM.On[0].Layout.Least, "node"), strings.Join(counts, " or "))
+}
+
+// steps lists the changes of the edit in the words of the vSphere Client and its
+// advanced settings.
+func (p *Pass) steps(e *vnuma.Edit) []string {
+	g := &p.VM.Guest
+	var out []string
+	add := func(when bool, format string, args ...any) {
+		if when {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	add(e.Upgrade, "upgrade the virtual hardware to 8 or later")
+	add(e.HotAddOff, "switch CPU hot add off")
+	add(e.Shape.Auto, "let cores per socket be assigned at power on")
+	if n := e.Shape.CoresPerSocket; n > 0 && !e.Shape.Auto {
+		add(true, "set cores per socket to %d (%s)", n, Plural((int(g.VCPUs)+n-1)/n, "socket"))
+	}
+	add(e.ManualOff && g.MaxPerVirtualNode > 0 && e.PerNode == 0, "remove numa.vcpu.maxPerVirtualNode")
+	add(e.ManualOff && g.CoresPerNode > 0 && e.PerNode == 0, "remove numa.vcpu.coresPerNode (NUMA Nodes assigned at power on)")
+	if e.PerNode > 0 {
+		if g.Hardware >= 20 && p.VM.On[0].Kind.Machine.Model() >= numa.ESXi80 {
+			add(true, "set NUMA Nodes to %d by hand (%d cores each)", (int(g.VCPUs)+e.PerNode-1)/e.PerNode, e.PerNode)
+		} else {
+			add(true, "set numa.vcpu.maxPerVirtualNode = %d", e.PerNode)
+		}
+	}
+	add(e.SpreadOff, "remove numa.consolidate = FALSE")
+	add(e.LimitsOff && g.MaxPerMachineNode > 0, "remove numa.vcpu.maxPerMachineNode")
+	add(e.LimitsOff && g.MaxPerClient > 0, "remove numa.vcpu.maxPerClient")
+	add(e.PreferHTOff, "remove numa.vcpu.preferHT")
+	add(e.FollowOff, "remove numa.vcpu.followcorespersocket")
+	add(e.Min > 0, "set numa.vcpu.min = %d", e.Min)
+	add(e.ForgetStored, "remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie")
+	return out
+}
+
+// seen returns what the guest of the layout sees: "2 NUMA nodes of 16 vCPU and
+// 192 GB each".
+func seen(l *vnuma.Layout) string {
+	if !l.GuestSeesNUMA() {
+		if l.Wide() {
+			return "1 node"
+		}
+		return "1 node, on 1 client"
+	}
+	if !l.VPDs.Even() {
+		return fmt.Sprintf("%d NUMA nodes (%s vCPU)", l.VPDs.Len(), l.VPDs)
+	}
+	text := fmt.Sprintf("%d NUMA nodes of %d vCPU", l.VPDs.Len(), l.VPDs.Max())
+	if l.Slice(0) > 0 {
+		text += fmt.Sprintf(" and %s each", l.Slice(0))
+	}
+	return text
+}
+
+// farHosts names the hosts on which the plan does not serve after vMotion.
+func (p *Pass) farHosts(plan *vnuma.Plan) string {
+	var hosts []*numa.Host
+	for i := 1; i < len(plan.After); i++ {
+		if _, spans := plan.After[i].Spanning(); spans {
+			hosts = append(hosts, p.VM.On[i].Kind.Hosts...)
+		}
+	}
+	if hosts == nil {
+		return ""
+	}
+	return fmt.Sprintf("On %s a virtual node is carried by several clients after vMotion all the same: keep the VM off them with a DRS rule", HostNames(hosts))
+}
+
+// restRemote says what stays remote.
+func restRemote(v *VM, l *vnuma.Layout) string {
+	if !l.Memory.Known || !l.Managed || l.Memory.Remote == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s stay remote: only less memory helps", l.Memory.Remote)
+}
+
+// Or joins two ways to do something; either may be empty.
+func Or(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	}
+	return a + ", or: " + Lower(b)
+}
+
+// Lower returns s with its first letter in lower case, to stand behind a colon.
+func Lower(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

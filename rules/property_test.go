@@ -1,0 +1,190 @@
+package rules_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/rules"
+	"homenode/source/scenario"
+	"homenode/vnuma"
+)
+
+// sweep writes VMs with every mix of the settings that can hide or shape NUMA, on
+// clusters of like and unlike hosts.
+func sweep() string {
+	var b strings.Builder
+	for c, cluster := range []string{
+		"release 7.0U3\ncluster like\nhost l[1-2] nodes=2 cores=18 memory=512GB\n",
+		"release 7.0\ncluster mixed\nhost m[1-2] nodes=2 cores=20 memory=512GB\nhost m[3-4] nodes=4 cores=14 memory=512GB\n",
+		"release 8.0U3\ncluster new\nhost n1 nodes=2 cores=16 memory=512GB\n",
+		"release 6.0\ncluster old\nhost o1 nodes=2 cores=10 memory=256GB\n",
+	} {
+		b.WriteString(cluster)
+		n := 0
+		for _, vcpus := range []int{4, 8, 12, 16, 20, 21, 24, 32, 36} {
+			for _, cps := range []int{1, 2, 4, vcpus} {
+				for _, extra := range []string{"", "stored=", "hotAdd=on", "hotAdd=on stored=", "set:numa.vcpu.maxPerVirtualNode=", "hotAdd=on set:numa.vcpu.maxPerVirtualNode=",
+					"set:numa.vcpu.preferHT=TRUE", "set:numa.consolidate=FALSE", "hotAdd=on set:numa.consolidate=FALSE", "hw=7", "set:numa.vcpu.min=64"} {
+					if vcpus%cps != 0 {
+						continue
+					}
+					for _, memory := range []int{32, 300} {
+						word := extra
+						if strings.HasSuffix(word, "=") {
+							word += fmt.Sprint(vcpus)
+						}
+						fmt.Fprintf(&b, "vm v%d-%d vcpus=%d coresPerSocket=%d memory=%dGB %s\n", c, n, vcpus, cps, memory, word)
+						n++
+					}
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// TestNoSilence holds that no guest is blind, and no memory remote, without a
+// finding of medium severity or more that says so.
+func TestNoSilence(t *testing.T) {
+	f, err := scenario.Read("sweep", []byte(sweep()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rules.Run(f, rules.Options{})
+	worst := map[string]finding.Severity{}
+	for _, f := range r.Findings {
+		worst[f.VMID] = max(worst[f.VMID], f.Severity)
+	}
+	checked := 0
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			l := &v.On[0].Layout
+			_, spans := l.Spanning()
+			if !spans && l.Memory.Remote == 0 {
+				continue
+			}
+			if checked++; worst[v.ID] < finding.Medium {
+				t.Errorf("%s: VPDs %v, PPDs %v, %v remote, and no finding (%v)", v.At, l.VPDs, l.PPDs, l.Memory.Remote, worst[v.ID])
+			}
+		}
+	}
+	if checked < 500 {
+		t.Errorf("%d VMs checked: the sweep is broken", checked)
+	}
+}
+
+// TestAdviceHolds does what the plan of each VM says and judges again: nothing may be
+// worse, the same rule may not fire with the same severity for the same reason, and
+// there may be no further plan.
+func TestAdviceHolds(t *testing.T) {
+	f, err := scenario.Read("sweep", []byte(sweep()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := rules.Run(f, rules.Options{})
+	planned := map[string]*vnuma.Plan{}
+	for _, c := range before.Clusters {
+		for _, v := range c.VMs {
+			p := rule.Pass{Cluster: c, VM: v}
+			if plan := p.Plan(); plan.Better {
+				planned[v.ID] = plan
+			}
+		}
+	}
+	if len(planned) < 500 {
+		t.Fatalf("%d plans: the sweep is broken", len(planned))
+	}
+	for i := range f.VMs {
+		if plan := planned[f.VMs[i].ID]; plan != nil {
+			edit(&f.VMs[i], &plan.Edit)
+		}
+	}
+	after := rules.Run(f, rules.Options{})
+	sum := func(r *rules.Result) map[string]int {
+		weight := map[string]int{}
+		for _, f := range r.Findings {
+			weight[f.VMID] += [...]int{0, 1, 5, 25}[f.Severity]
+		}
+		return weight
+	}
+	a, b := sum(before), sum(after)
+	for _, c := range after.Clusters {
+		for _, v := range c.VMs {
+			plan := planned[v.ID]
+			if plan == nil {
+				continue
+			}
+			if b[v.ID] > a[v.ID] {
+				t.Errorf("%s: findings weigh %d, after the plan %+v %d", v.At, a[v.ID], plan.Edit, b[v.ID])
+			}
+			if got := &v.On[0].Layout; !got.VPDs.Equal(plan.After[0].VPDs) || !got.PPDs.Equal(plan.After[0].PPDs) {
+				t.Errorf("%s: after the plan %+v VPDs %v, PPDs %v; promised %v, %v", v.At, plan.Edit, got.VPDs, got.PPDs, plan.After[0].VPDs, plan.After[0].PPDs)
+			}
+			p := rule.Pass{Cluster: c, VM: v}
+			if again := p.Plan(); again.Better {
+				t.Errorf("%s: after the plan %+v another: %+v", v.At, plan.Edit, again.Edit)
+			}
+		}
+	}
+}
+
+// edit does to the configuration of the VM what an administrator would do.
+func edit(v *numa.VM, e *vnuma.Edit) {
+	remove := func(keys ...string) {
+		var rest numa.Settings
+		for _, s := range v.Settings.Value {
+			drop := false
+			for _, k := range keys {
+				drop = drop || strings.EqualFold(s.Key, k)
+			}
+			if !drop {
+				rest = append(rest, s)
+			}
+		}
+		v.Settings.Value = rest
+	}
+	set := func(key string, value int) {
+		remove(key)
+		v.Settings.Value = append(v.Settings.Value, numa.Setting{Key: key, Value: fmt.Sprint(value)})
+	}
+	if e.HotAddOff {
+		v.CPUHotAdd.Value = false
+	}
+	if e.Shape.Auto {
+		v.AutoCoresPerSocket = numa.ReadAt(true, "edit")
+	} else if e.Shape.CoresPerSocket > 0 {
+		v.CoresPerSocket = numa.ReadAt(e.Shape.CoresPerSocket, "edit")
+		v.AutoCoresPerSocket = numa.ReadAt(false, "edit")
+	}
+	if e.ForgetStored {
+		remove("numa.autosize.vcpu.maxPerVirtualNode", "numa.autosize.cookie")
+	}
+	if e.ManualOff {
+		remove("numa.vcpu.maxPerVirtualNode", "numa.vcpu.coresPerNode")
+	}
+	if e.SpreadOff {
+		remove("numa.consolidate")
+	}
+	if e.LimitsOff {
+		remove("numa.vcpu.maxPerMachineNode", "numa.vcpu.maxPerClient")
+	}
+	if e.PreferHTOff {
+		remove("numa.vcpu.preferHT")
+	}
+	if e.FollowOff {
+		remove("numa.vcpu.followcorespersocket")
+	}
+	if e.PerNode > 0 {
+		set("numa.vcpu.maxPerVirtualNode", e.PerNode)
+	}
+	if e.Min > 0 {
+		set("numa.vcpu.min", e.Min)
+	}
+	if e.Upgrade {
+		v.Hardware.Value = max(8, v.Hardware.Value)
+	}
+}
