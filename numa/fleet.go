@@ -69,7 +69,7 @@ func (f *Fleet) Check() error {
 		if h.Cluster != "" && !clusters[h.Cluster] {
 			return fmt.Errorf("host %q: cluster %q is not in the fleet", h.Name, h.Cluster)
 		}
-		if err := h.check(); err != nil {
+		if err := h.Check(); err != nil {
 			return fmt.Errorf("host %q: %w", h.Name, err)
 		}
 	}
@@ -85,7 +85,7 @@ func (f *Fleet) Check() error {
 		if v.Host != "" && !hosts[v.Host] {
 			return fmt.Errorf("VM %q: host %q is not in the fleet", v.Name, v.Host)
 		}
-		if err := v.check(); err != nil {
+		if err := v.Check(); err != nil {
 			return fmt.Errorf("VM %q: %w", v.Name, err)
 		}
 	}
@@ -103,7 +103,9 @@ func checkID(seen map[string]bool, id string) error {
 	return nil
 }
 
-func (h *Host) check() error {
+// Check reports the first fact of h that cannot be, whatever fleet it is in. A
+// fact alone in a Host is checked alone.
+func (h *Host) Check() error {
 	if h.Memory.Known() && (h.Memory.Value <= 0 || h.Memory.Value > MaxHostMemory) {
 		return fmt.Errorf("memory of %d bytes", int64(h.Memory.Value))
 	}
@@ -131,7 +133,9 @@ func (h *Host) check() error {
 	return nil
 }
 
-func (v *VM) check() error {
+// Check reports the first fact of v that cannot be, whatever fleet it is in. A
+// fact alone in a VM is checked alone.
+func (v *VM) Check() error {
 	if v.VCPUs.Known() && (v.VCPUs.Value <= 0 || v.VCPUs.Value > MaxVCPUs) {
 		return fmt.Errorf("%d vCPUs", v.VCPUs.Value)
 	}

@@ -132,15 +132,51 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestCheckAlone: sources check the facts of one object one by one.
+func TestCheckAlone(t *testing.T) {
+	good := Host{Cores: ReadAt(32, "c"), Nodes: ReadAt([]Node{{Cores: 16, Threads: 32}}, "n")}
+	bad := Host{Name: "esx01", Nodes: ReadAt([]Node{{Cores: 16, Threads: 8}}, "n")}
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+	if err := bad.Check(); err == nil || err.Error() != "NUMA node 0 with 16 cores and 8 threads" {
+		t.Errorf("host: %v", err)
+	}
+	vm := VM{Name: "db01", VCPUs: ReadAt(1<<20, "n")}
+	if err := vm.Check(); err == nil || err.Error() != "1048576 vCPUs" {
+		t.Errorf("VM: %v", err)
+	}
+	if err := (&VM{CoresPerSocket: ReadAt(4, "n")}).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSetNodesPerSocketTwice: the general first, then the exception.
+func TestSetNodesPerSocketTwice(t *testing.T) {
+	f := testFleet()
+	f.Hosts = f.Hosts[1:2]
+	for _, tt := range []struct {
+		pattern string
+		k, want int
+	}{{"*", 1, 2}, {"esx02*", 2, 4}, {"esx0*", 4, 8}} {
+		if err := f.SetNodesPerSocket(tt.pattern, tt.k, tt.pattern); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Hosts[0].Nodes; len(got.Value) != tt.want || got.Origin != (Origin{Derived, tt.pattern}) {
+			t.Errorf("after %s=%d: %d nodes, %v; want %d", tt.pattern, tt.k, len(got.Value), got.Origin, tt.want)
+		}
+	}
+}
+
 func TestSetNodesPerSocket(t *testing.T) {
 	const where = "-nodes-per-socket"
 	f := testFleet()
 	if err := f.SetNodesPerSocket("esx02*", 2, where); err != nil {
 		t.Fatal(err)
 	}
-	memory := DerivedFrom(64*GiB, "memory of the host, "+where)
+	memory := DerivedFrom(64*GiB, where)
 	want := []Node{{0, 0, 8, 16, memory}, {1, 0, 8, 16, memory}, {2, 1, 8, 16, memory}, {3, 1, 8, 16, memory}}
-	if got := f.Hosts[1].Nodes; !slices.Equal(got.Value, want) || got.Origin != (Origin{Read, where}) {
+	if got := f.Hosts[1].Nodes; !slices.Equal(got.Value, want) || got.Origin != (Origin{Derived, where}) {
 		t.Errorf("nodes %+v\nwant %+v", got, want)
 	}
 	if err := f.Check(); err != nil {

@@ -8,7 +8,9 @@ import (
 // SetNodesPerSocket divides the packages of the hosts whose name matches the
 // pattern (path.Match) into k NUMA nodes each. It is for sources that know no
 // nodes: a host whose nodes were read is an error, because reading beats saying.
-// where names the user's statement as the origin.
+// What was said before is replaced: '*=1' and then 'esx07=2'. where names the
+// user's statement, from which nodes and their memory are derived: nobody read
+// the cores and the memory of a node.
 func (f *Fleet) SetNodesPerSocket(pattern string, k int, where string) error {
 	matched := 0
 	for i := range f.Hosts {
@@ -47,9 +49,9 @@ func (h *Host) setNodesPerSocket(k int, where string) error {
 	for i := range nodes {
 		nodes[i] = Node{ID: i, Package: i / k, Cores: cores / n, Threads: h.Threads.Or(cores) / n}
 		if h.Memory.Known() {
-			nodes[i].Memory = DerivedFrom(h.Memory.Value/Bytes(n), "memory of the host, "+where)
+			nodes[i].Memory = DerivedFrom(h.Memory.Value/Bytes(n), where)
 		}
 	}
-	h.Nodes = ReadAt(nodes, where)
+	h.Nodes = DerivedFrom(nodes, where)
 	return nil
 }
