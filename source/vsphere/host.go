@@ -86,6 +86,7 @@ func (inv *inventory) convertHost(o *object) host {
 	inv.convertProduct(o, &h.Host)
 	convertHardware(o, &h.Host)
 	inv.convertNodes(o, &h.Host)
+	inv.doubtHost(o.ref, &h.Host)
 
 	if ht, ok := value[types.HostHyperThreadScheduleInfo](o, "config.hyperThread"); ok {
 		h.HyperThreading = numa.ReadAt(ht.Active, "config.hyperThread.active")

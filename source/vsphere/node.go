@@ -41,9 +41,10 @@ func (inv *inventory) convertNodes(o *object, h *numa.Host) {
 			Cores:   len(n.CpuID) * h.Cores.Value / h.Threads.Value,
 			Threads: len(n.CpuID),
 		}
-		if n.MemorySize > 0 {
+		switch {
+		case n.MemorySize > 0:
 			node.Memory = numa.ReadAt(numa.Bytes(n.MemorySize), "hardware.numaInfo.numaNode.memorySize")
-		} else {
+		case n.MemoryRangeLength > 0:
 			ranges = true
 			node.Memory = numa.ReadAt(numa.Bytes(n.MemoryRangeLength), "hardware.numaInfo.numaNode.memoryRangeLength")
 		}
@@ -51,13 +52,33 @@ func (inv *inventory) convertNodes(o *object, h *numa.Host) {
 		nodes = append(nodes, node)
 	}
 	slices.SortFunc(nodes, func(a, b numa.Node) int { return a.ID - b.ID })
-	if h.Memory.Known() && differs(sum, h.Memory.Value) {
+	silent := unstated(nodes)
+	switch {
+	case silent != nil && h.Memory.Known() && !differs(sum, h.Memory.Value):
+		for _, n := range silent { // the others have it all: none is true
+			n.Memory = numa.ReadAt(numa.Bytes(0), "hardware.numaInfo.numaNode.memoryRangeLength")
+		}
+	case silent != nil:
+		inv.note(o.ref, "host %s states no memory for %d of its %d NUMA nodes: unknown", h.Name, len(silent), len(nodes))
+	case h.Memory.Known() && differs(sum, h.Memory.Value):
 		inv.note(o.ref, "host %s has %v of memory but its NUMA nodes %v together", h.Name, h.Memory.Value, sum)
 		if ranges {
 			shareMemory(nodes, h.Memory.Value)
 		}
 	}
 	h.Nodes = numa.ReadAt(nodes, "hardware.numaInfo.numaNode")
+}
+
+// unstated returns the nodes whose memory is unknown: a size of 0 is what an API
+// that knows none leaves there.
+func unstated(nodes []numa.Node) []*numa.Node {
+	var silent []*numa.Node
+	for i := range nodes {
+		if !nodes[i].Memory.Known() {
+			silent = append(silent, &nodes[i])
+		}
+	}
+	return silent
 }
 
 // shareMemory gives every node with cores the same share of the host's memory:

@@ -3,7 +3,7 @@
 //
 // A read is one session with a handful of queries: folders, clusters, hosts and
 // VMs, page by page. Either all of it arrives or Read returns an error; what an
-// account may not see is stated in the notes of the fleet.
+// account may not see, and what cannot be, is stated in the notes of the fleet.
 package vsphere
 
 import (

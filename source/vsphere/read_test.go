@@ -189,13 +189,47 @@ func TestNoConfiguration(t *testing.T) {
 	}
 }
 
-// TestBrokenObject names the object that cannot be.
-func TestBrokenObject(t *testing.T) {
+// TestOddObjects: what cannot be is unknown and named; all the rest is read.
+func TestOddObjects(t *testing.T) {
 	vc := startLab(t, newFleet(4))
-	virtualMachine(vc, "vm-2").Config.Hardware.NumCPU = 1 << 20
-	want := `HOST: VM "db0002": 1048576 vCPUs`
-	if got := readError(t, t.Context(), vc.URL, vsphere.Options{}); got != want {
-		t.Errorf("Read() = %q, want %q", got, want)
+	vm := virtualMachine(vc, "vm-2").Config
+	vm.Hardware.NumCPU, vm.Hardware.MemoryMB = 1<<20, 1<<30
+	cps := int32(1 << 20)
+	virtualMachine(vc, "vm-3").Config.Hardware.NumCoresPerSocket = &cps
+	nodes := hostSystem(vc, "host-1").Hardware.NumaInfo.NumaNode
+	nodes[1].TypeId = nodes[0].TypeId
+	hostSystem(vc, "host-2").Hardware.MemorySize = 1 << 60
+	hostSystem(vc, "host-3").Hardware.CpuInfo.NumCpuThreads = 16
+	got, f := notes(t, vc.URL)
+	want := []string{
+		"HOST host-1: host esx01: NUMA node 0 does not come after node 0: its NUMA nodes are unknown",
+		"HOST host-2: host esx02 has 1048576 TB of memory but its NUMA nodes 512 GB together",
+		"HOST host-2: host esx02: memory of 1152921504606846976 bytes: its memory is unknown",
+		"HOST host-3: host esx03: NUMA node 0 with 64 cores and 32 threads: its NUMA nodes are unknown",
+		"HOST vm-2: VM db0002: 1048576 vCPUs: its vCPU count is unknown",
+		"HOST vm-2: VM db0002: memory of 1125899906842624 bytes: its memory is unknown",
+		"HOST vm-3: VM db0003: 1048576 cores per socket: its number of cores per socket is unknown",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("notes %q\nwant %q", got, want)
+	}
+	if v := f.VMs[2]; v.VCPUs.Known() || v.Memory.Known() || v.CoresPerSocket.Value != 12 || !v.Settings.Known() {
+		t.Errorf("VM = %+v; want all but the vCPUs and the memory", v)
+	}
+	if v := f.VMs[3]; v.VCPUs.Value != 24 || v.CoresPerSocket.Known() {
+		t.Errorf("VM = %+v; want all but the cores per socket", v)
+	}
+	if h := f.Hosts[1]; h.Nodes.Known() || h.Cores.Value != 32 || h.Memory.Value != 512*numa.GiB {
+		t.Errorf("host = %+v; want all but the nodes", h)
+	}
+	if h := f.Hosts[2]; h.Memory.Known() || len(h.Nodes.Value) != 2 || h.Cores.Value != 32 {
+		t.Errorf("host = %+v; want all but the memory", h)
+	}
+	if h := f.Hosts[3]; h.Nodes.Known() || h.Threads.Value != 16 || h.Cores.Value != 32 {
+		t.Errorf("host = %+v; want all but the nodes", h)
+	}
+	if len(f.Hosts[0].Nodes.Value) != 2 || f.VMs[0].VCPUs.Value != 24 {
+		t.Errorf("the others: %+v, %+v; want them whole", f.Hosts[0], f.VMs[0])
 	}
 }
 

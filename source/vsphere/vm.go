@@ -62,6 +62,7 @@ func (inv *inventory) convertVM(o *object) vm {
 	v.GuestOS = guestOS(o)
 	v.Hardware = inv.hardwareVersion(o)
 	convertTopology(o, &v.VM)
+	inv.doubtVM(o.ref, &v.VM)
 	convertResources(o, &v.VM)
 	if list, ok := value[types.ArrayOfOptionValue](o, "config.extraConfig"); ok || o.unset("config.extraConfig") {
 		v.Settings = numa.ReadAt(settings(list.OptionValue, keepSetting), "config.extraConfig")
