@@ -222,6 +222,33 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// TestNoHyperThreading: without HT Active nobody claims to know the threads.
+func TestNoHyperThreading(t *testing.T) {
+	f := mustRead(t, tempFolder(t, map[string][]byte{"vInfo.csv": []byte("VM\n"),
+		"vHost.csv": []byte("Host,# CPU,Cores per CPU,# Cores,# Memory\nesx01,2,8,16,1000\n")}))
+	h := f.Hosts[0]
+	want := numa.Origin{Kind: numa.Assumed,
+		Where: "RVTools has no NUMA nodes: one node per package; whether hyper-threading is on is unknown: one thread per core"}
+	if h.HyperThreading.Known() || h.Threads.Known() || h.Nodes.Origin != want || len(h.Nodes.Value) != 2 || h.Nodes.Value[0].Threads != 8 {
+		t.Errorf("hyper-threading %v, threads %v, nodes %v; want the first two unknown and nodes of 8 threads, %v", h.HyperThreading, h.Threads, h.Nodes, want)
+	}
+}
+
+// TestOddRow: one row of nonsense ends no read.
+func TestOddRow(t *testing.T) {
+	f := mustRead(t, tempFolder(t, map[string][]byte{
+		"vInfo.csv": []byte("VM,CPUs,Memory,Host,VM ID\nodd,99999999999999999999,-5,esx00,\ndb01,8,4096,esx01,vm-1\n"),
+		"vCPU.csv":  []byte("VM,CPUs,Sockets,Cores p/s\nodd,0,0,99999\ndb01,8,2,4\n"),
+		"vHost.csv": []byte("Host,HT Active,# CPU,Cores per CPU,# Cores,# Memory\nesx00,True,64,2048,131072,99999999999\nesx00,x,-3,0,1e99,NaN\nesx01,True,2,8,16,1000\n"),
+	}))
+	if len(f.VMs) != 2 || f.VMs[0].VCPUs.Known() || f.VMs[0].CoresPerSocket.Known() || f.VMs[1].VCPUs.Value != 8 || f.VMs[1].CoresPerSocket.Value != 4 {
+		t.Errorf("VMs = %+v; want nothing of the first and all of db01", f.VMs)
+	}
+	if len(f.Hosts) != 2 || len(f.Hosts[0].Nodes.Value) != 64 || f.Hosts[0].Memory.Known() || len(f.Hosts[1].Nodes.Value) != 2 {
+		t.Errorf("hosts = %+v; want esx00 without memory and esx01 whole", f.Hosts)
+	}
+}
+
 // TestDeepSheet reads a sheet that goes on to the last row Excel has, as some
 // programs save it.
 func TestDeepSheet(t *testing.T) {

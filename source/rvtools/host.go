@@ -104,9 +104,12 @@ func readHost(t *table, name string) numa.Host {
 // packageNodes returns one node per package. It is wrong where the BIOS splits
 // packages (SNC, cluster-on-die, NPS); RVTools has no trace of that.
 func packageNodes(h *numa.Host, coresPerPackage int) numa.Fact[[]numa.Node] {
+	why := "RVTools has no NUMA nodes: one node per package"
 	threads := coresPerPackage // without HT Active: as many as there are at least
 	if h.Threads.Known() {
 		threads = h.Threads.Value / h.Packages.Value
+	} else {
+		why += "; whether hyper-threading is on is unknown: one thread per core"
 	}
 	nodes := make([]numa.Node, h.Packages.Value)
 	for i := range nodes {
@@ -115,7 +118,7 @@ func packageNodes(h *numa.Host, coresPerPackage int) numa.Fact[[]numa.Node] {
 			nodes[i].Memory = numa.AssumedFor(h.Memory.Value/numa.Bytes(len(nodes)), "an equal share of the host's memory")
 		}
 	}
-	return numa.AssumedFor(nodes, "RVTools has no NUMA nodes: one node per package")
+	return numa.AssumedFor(nodes, why)
 }
 
 // powerPolicies are the names of the vSphere Client for the short names of the
