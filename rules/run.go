@@ -23,7 +23,7 @@ type Result struct {
 	Findings []finding.Finding // highest severity first, then by rule and subject
 	VMs      int               // judged
 	Pairs    int               // VM × host predictions
-	Unjudged []numa.Note       // what could not be judged, and why
+	Unjudged []numa.Note       // what could not be judged, or not for certain, and why
 	// Templates counts the templates, which are not judged: they do not run.
 	Templates int
 }
@@ -37,9 +37,7 @@ func Run(f *numa.Fleet, o Options) *Result {
 	for i := range f.VMs {
 		r.addVM(&f.VMs[i], g, o)
 	}
-	if r.Templates > 0 {
-		r.Unjudged = append(r.Unjudged, numa.Note{Text: fmt.Sprintf("%s not judged: templates do not run; judge the VMs made from them", rule.Plural(r.Templates, "template"))})
-	}
+	r.addDoubts()
 	for _, c := range r.Clusters {
 		r.judge(c, o)
 	}
@@ -161,4 +159,34 @@ func (r *Result) judge(c *rule.Cluster, o Options) {
 func (r *Result) check(p *rule.Pass) {
 	p.Rule.Check(p)
 	r.Findings = append(r.Findings, p.Findings...)
+}
+
+// addDoubts counts what the whole judgement rests on beside facts.
+func (r *Result) addDoubts() {
+	hosts, blind := 0, 0
+	for _, c := range r.Clusters {
+		for _, h := range c.Hosts {
+			if h.Nodes.Origin.Kind == numa.Assumed {
+				hosts++
+			}
+		}
+		for _, v := range c.VMs {
+			if l := &v.On[0].Layout; l.Wide() && l.Assumes&vnuma.AssumedHotAdd != 0 {
+				blind++
+			}
+		}
+	}
+	for _, d := range []struct {
+		n    int
+		noun string
+		text string
+	}{
+		{hosts, "host", "the source knows no NUMA nodes, one a package is assumed; say better with --nodes-per-socket"},
+		{blind, "wide VM", "CPU hot add is unknown and taken as off; with it on, their guests see one node"},
+		{r.Templates, "template", "not judged, templates do not run; judge the VMs made from them"},
+	} {
+		if d.n > 0 {
+			r.Unjudged = append(r.Unjudged, numa.Note{Text: rule.Plural(d.n, d.noun) + ": " + d.text})
+		}
+	}
 }

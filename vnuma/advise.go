@@ -134,6 +134,9 @@ const (
 	flawSockets  = 20    // sockets are not the virtual nodes
 )
 
+// impossible is the score of an edit that vSphere refuses.
+const impossible = 1 << 30
+
 type search struct {
 	g        *Guest
 	machines []Machine
@@ -161,6 +164,9 @@ func (s *search) layout(g *Guest, i int) Layout {
 // score adds up the flaws of the edited VM on all machines.
 func (s *search) score(e Edit) int {
 	g := s.g.Apply(e)
+	if e.PerNode > 0 && g.AutoCPS {
+		return impossible // NUMA Nodes are set only with cores per socket set by hand (B-18)
+	}
 	sum := 0
 	for i := range s.machines {
 		l := s.layout(&g, i)

@@ -89,7 +89,7 @@ func newAssess() *cobra.Command {
 
 ` + sourceHelp + `
 
-Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage or I/O.`,
+Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or no VM could be judged.`,
 		Example: `  homenode assess demo
   homenode assess https://vc01.example.com --format html -o report.html
   homenode assess export.xlsx --nodes-per-socket 'esx07=2'
@@ -131,6 +131,9 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage or I/O.`,
 			})
 			if err != nil {
 				return err
+			}
+			if result.VMs == 0 && len(fleet.VMs) > result.Templates {
+				return fmt.Errorf("%s: none of %d VMs could be judged: see the notes", args[0], len(fleet.VMs)-result.Templates)
 			}
 			if result.AtLeast(least) > 0 {
 				return errFindings

@@ -20,8 +20,8 @@ func newSnapshot() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot SOURCE -o FILE",
 		Short: "Saves a fleet as JSON, to analyse it without access to vCenter",
-		Long: `snapshot reads a fleet and saves what homenode needs of it: no credentials, no
-addresses, no annotations. Every command takes the file as SOURCE.
+		Long: `snapshot reads a fleet and saves what homenode needs of it: names, sizes and settings, no
+credentials and no annotations. Every command takes the file as SOURCE.
 
 ` + sourceHelp,
 		Example: `  homenode snapshot https://vc01.example.com -o fleet.json

@@ -184,7 +184,7 @@ func fits(s *rules.ClusterSummary) string {
 func (p *printer) counts(r *rules.Result) {
 	t := texttab.Table{Right: map[int]bool{1: true}}
 	for _, c := range r.Counts() {
-		t.Row(severityWord(c.Severity), strconv.Itoa(len(c.Findings)), c.Rule.ID, c.Rule.Title, subjects(c.Findings))
+		t.Row(severityWord(c.Severity), strconv.Itoa(len(c.Findings)), c.Rule.ID, c.Rule.Title, subjects(c.Findings), assumed(c.Findings))
 		if p.colour {
 			t.Paint(0, severityCode[c.Severity])
 		}
@@ -193,6 +193,23 @@ func (p *printer) counts(r *rules.Result) {
 		p.printf("no findings\n")
 	}
 	p.table(&t)
+}
+
+// assumed says how many of the findings rest on something that nobody stated.
+func assumed(findings []*finding.Finding) string {
+	n := 0
+	for _, f := range findings {
+		if f.Origin() == numa.Assumed {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case len(findings):
+		return "assumed"
+	}
+	return fmt.Sprintf("%d assumed", n)
 }
 
 // subjects names the first finding of each cluster and counts the others:

@@ -174,7 +174,11 @@ func (p *printer) choices(e *Explanation) {
 func (p *printer) verdict(e *Explanation) {
 	p.printf("\n")
 	if len(e.Findings) == 0 {
-		p.printf("  verdict        nothing to do\n")
+		verdict := "nothing to do"
+		if len(e.Layout.Assumes.Texts()) > 0 {
+			verdict = "nothing found, under the assumptions above"
+		}
+		p.printf("  verdict        %s\n", verdict)
 	}
 	for _, f := range e.Findings {
 		p.printf("  %s %s  %s\n", p.severity(f.Severity), f.Rule, f.Message)

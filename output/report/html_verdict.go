@@ -26,11 +26,11 @@ func verdictOf(r *rules.Result) (verdict, rest string) {
 	case high == 0 && medium == 0:
 		verdict = fmt.Sprintf("None of %s loses anything to NUMA that settings could avoid.", judged)
 	case high == 0:
-		verdict = fmt.Sprintf("None of %s loses much to NUMA now; %s a little or will.", judged, verb(medium, "loses", "lose"))
+		verdict = fmt.Sprintf("None of %s loses much to NUMA; %s a little, or will after a move.", judged, verb(medium, "loses", "lose"))
 	case medium == 0:
-		verdict = verb(high, "of "+judged+" loses", "of "+judged+" lose") + " to NUMA now."
+		verdict = verb(high, "of "+judged+" loses", "of "+judged+" lose") + " to NUMA."
 	default:
-		verdict = fmt.Sprintf("%s to NUMA now; %s a little or will.", verb(high, "of "+judged+" loses", "of "+judged+" lose"), verb(medium, "more loses", "more lose"))
+		verdict = fmt.Sprintf("%s to NUMA; %s a little, or will after a move.", verb(high, "of "+judged+" loses", "of "+judged+" lose"), verb(medium, "more loses", "more lose"))
 	}
 	var parts []string
 	if fine := r.VMs - high - medium; high+medium > 0 && fine > 0 {

@@ -66,6 +66,10 @@ func check(p *rule.Pass) {
 	holds := numa.Bytes(int64(homes) * m.NodeMemory)
 	f.Message = fmt.Sprintf("memory of %s exceeds the %s of its %s%s: %s (%s) will be remote once it is touched",
 		memory, holds, rule.Plural(homes, "node"), p.Where(on, others), on.Layout.Memory.Remote, rule.Percent(share))
+	if v.Guest.Memory > m.AllMemory {
+		f.Message = fmt.Sprintf("memory of %s exceeds the %s of the whole host%s: %s are local at most, and what the host does not hold is swapped",
+			memory, numa.Bytes(m.AllMemory), p.Where(on, others), on.Layout.Memory.Local)
+	}
 	f.Advice, f.Notice = advice(p, on)
 	p.Report(f, &on.Layout)
 }
