@@ -24,6 +24,7 @@ func newExplain() *cobra.Command {
 		choose            choiceFlag
 		host, event, from string
 		logLines          bool
+		vcpus             int
 	)
 	cmd := &cobra.Command{
 		Use:   "explain SOURCE VM",
@@ -31,10 +32,12 @@ func newExplain() *cobra.Command {
 		Long: `explain predicts one VM on one host and shows why it comes out so.
 
 VM is a name, cluster/name or ID. Events: ` + strings.Join(vnuma.EventNames(), ", ") + `.
+With --vcpus the VM is predicted and judged as if it had that many vCPUs.
 
 ` + sourceHelp,
 		Example: `  homenode explain demo sql01
   homenode explain demo erp01 --host esx13 --event vmotion
+  homenode explain demo sql01 --vcpus 24
   homenode explain fleet.json sql01 --log`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,14 +52,30 @@ VM is a name, cluster/name or ID. Events: ` + strings.Join(vnuma.EventNames(), "
 			if !ok {
 				return fmt.Errorf("--event: found %q, want one of %s", event, strings.Join(vnuma.EventNames(), ", "))
 			}
+			resized := cmd.Flags().Changed("vcpus")
+			if resized && (vcpus < 1 || vcpus > numa.MaxVCPUs) {
+				return fmt.Errorf("--vcpus: found %d, want 1 to %d", vcpus, numa.MaxVCPUs)
+			}
+			if resized && !cmd.Flags().Changed("event") {
+				e = vnuma.VCPUsChanged
+			}
 			fleet, err := src.read(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			x, err := explain(fleet, args[1], host, from, vnuma.Case{Event: e, Choices: choices})
+			vm, err := oneVM(fleet, args[1])
 			if err != nil {
 				return err
 			}
+			var problems []string
+			if resized {
+				problems = resize(vm, vcpus)
+			}
+			x, err := explain(fleet, vm, host, from, vnuma.Case{Event: e, Choices: choices})
+			if err != nil {
+				return err
+			}
+			x.Problems = append(x.Problems, problems...)
 			return out.write(cmd, func(w io.Writer, colour bool) error {
 				if out.format == "json" {
 					return report.ExplainJSON(w, x)
@@ -78,19 +97,26 @@ VM is a name, cluster/name or ID. Events: ` + strings.Join(vnuma.EventNames(), "
 	choose.register(cmd)
 	cmd.Flags().StringVar(&host, "host", "", "on this host instead of the one it is on")
 	cmd.Flags().StringVar(&event, "event", vnuma.PowerCycle.String(), "what happens to the VM")
+	cmd.Flags().IntVar(&vcpus, "vcpus", 0, "with this number of vCPUs instead of its own; the event is then vcpus-changed, unless --event says otherwise")
 	cmd.Flags().StringVar(&from, "from", "", "host of its last power-on, for vmotion and resume (default: the one it is on)")
 	cmd.Flags().BoolVar(&logLines, "log", false, "print the lines that vmware.log will hold, and nothing else")
 	return cmd
 }
 
-// explain finds the VM and the hosts and predicts.
-func explain(fleet *numa.Fleet, vmName, hostName, fromName string, c vnuma.Case) (*report.Explanation, error) {
-	vm, err := oneVM(fleet, vmName)
-	if err != nil {
-		return nil, err
+// resize gives the VM of the fleet another number of vCPUs. problems says what
+// else would have to change with it.
+func resize(vm *numa.VM, vcpus int) (problems []string) {
+	vm.VCPUs = numa.ReadAt(vcpus, "--vcpus")
+	if cps := vm.CoresPerSocket.Value; cps > 1 && vcpus%cps != 0 && !vm.AutoCoresPerSocket.Value {
+		problems = append(problems, fmt.Sprintf("%d vCPUs do not divide into sockets of %d cores: vSphere wants other cores per socket with them", vcpus, cps))
 	}
+	return problems
+}
+
+// explain finds the hosts and predicts.
+func explain(fleet *numa.Fleet, vm *numa.VM, hostName, fromName string, c vnuma.Case) (x *report.Explanation, err error) {
 	result := rules.Run(fleet, rules.Options{Choices: c.Choices})
-	x := &report.Explanation{Case: c, VM: judged(result, vm)}
+	x = &report.Explanation{Case: c, VM: judged(result, vm)}
 	if x.VM == nil {
 		return nil, unjudged(result, vm)
 	}

@@ -143,10 +143,18 @@ func (p *printer) why(e *Explanation) {
 // used returns a fact as "vCPUs = 32, read: config.hardware.numCPU (vc01 vm-12)".
 func used(u vnuma.Used) string {
 	s := fmt.Sprintf("%s = %s, %s", u.Name, u.Value, u.Origin)
-	if u.At != "" && u.Origin.Kind == numa.Read {
-		s += " (" + u.At + ")"
+	if at := readFrom(u); at != "" && u.Origin.Kind == numa.Read {
+		s += " (" + at + ")"
 	}
 	return s
+}
+
+// readFrom returns the object a fact was read from: none when a flag states it.
+func readFrom(u vnuma.Used) string {
+	if strings.HasPrefix(u.Origin.Where, "--") {
+		return ""
+	}
+	return u.At
 }
 
 // choices explains where the sources disagree, for the steps that say so.

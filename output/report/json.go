@@ -179,7 +179,7 @@ func ExplainJSON(w io.Writer, e *Explanation) error {
 	for _, s := range e.Trace {
 		step := stepJSON{Rules: s.Rules, Because: s.Because, Result: s.Result, Decides: s.Decides, Choice: s.Choice}
 		for _, u := range s.Facts {
-			step.Facts = append(step.Facts, finding.Evidence{Name: u.Name, Value: u.Value, Origin: u.Origin.String(), At: u.At})
+			step.Facts = append(step.Facts, finding.Evidence{Name: u.Name, Value: u.Value, Origin: u.Origin.String(), At: readFrom(u)})
 		}
 		j.Trace = append(j.Trace, step)
 	}
