@@ -60,7 +60,7 @@ const (
 	stripWidth   = px(90)
 	letter       = px(61) // mean width of a letter at 11 px
 	titleLetter  = px(92) // and at 15 px, bold
-	blockLetter  = px(58) // and of names and amounts, which are mostly digits
+	blockLetter  = px(64) // and of names and amounts, which are mostly digits
 )
 
 // layout is the state of the placing pass.
