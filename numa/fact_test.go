@@ -2,7 +2,6 @@ package numa
 
 import (
 	"encoding/json"
-	"reflect"
 	"testing"
 )
 
@@ -23,42 +22,6 @@ func TestFactJSON(t *testing.T) {
 		if err != nil || string(b) != tt.want {
 			t.Errorf("%s: %s, %v; want %s", tt.name, b, err, tt.want)
 		}
-		got := ReadAt(99, "before")
-		if err := json.Unmarshal(b, &got); err != nil || got != tt.fact {
-			t.Errorf("%s: read back %+v, %v; want %+v", tt.name, got, err, tt.fact)
-		}
-	}
-	for _, tt := range []struct{ text, want string }{
-		{`{"value":1}`, "found a fact with 0 origins, want one of read, derived or assumed"},
-		{`{"value":1,"read":"a","assumed":"b"}`, "found a fact with 2 origins, want one of read, derived or assumed"},
-		{`{"value":"x","read":"a"}`, "json: cannot unmarshal string into Go struct field factJSON[int].value of type int"},
-	} {
-		f := ReadAt(7, "kept")
-		if err := json.Unmarshal([]byte(tt.text), &f); err == nil || err.Error() != tt.want || f != ReadAt(7, "kept") {
-			t.Errorf("%s: %+v, %v; want %s", tt.text, f, err, tt.want)
-		}
-	}
-}
-
-// TestFleetJSON sends facts of every kind through JSON.
-func TestFleetJSON(t *testing.T) {
-	f := Fleet{
-		Source:   "test",
-		Clusters: []Cluster{{ID: "c1", Name: "prod"}},
-		Hosts: []Host{{ID: "h1", Name: "esx01", Cluster: "c1", At: "host-1",
-			Release: ReadAt(NewRelease(7, 0, 3), "config.product"), Memory: DerivedFrom(128*GiB, "nodes"),
-			Nodes:   ReadAt([]Node{{ID: 0, Package: -1, Cores: 10, Threads: 20, Memory: AssumedFor(64*GiB, "half")}}, "numaInfo"),
-			Options: ReadAt(Settings{{Key: "Numa.PreferHT", Value: "0"}}, "option")}},
-		VMs: []VM{{ID: "v1", Name: "db01", Tags: []string{"tier1"}, Power: ReadAt(PoweredOn, "runtime"),
-			VCPUs: ReadAt(12, "numCPU"), CPUHotAdd: ReadAt(false, "hotAdd"), CPUAffinity: ReadAt([]int{}, "none"), Settings: ReadAt(Settings{}, "extra")}},
-	}
-	b, err := json.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got Fleet
-	if err := json.Unmarshal(b, &got); err != nil || !reflect.DeepEqual(got, f) {
-		t.Errorf("%v\n got %+v\nwant %+v", err, got, f)
 	}
 }
 

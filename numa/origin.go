@@ -3,11 +3,7 @@
 // standard library only; every other package speaks in its types.
 package numa
 
-import (
-	"encoding/json"
-	"fmt"
-	"unique"
-)
+import "encoding/json"
 
 // OriginKind says how a fact came to be known.
 type OriginKind uint8
@@ -99,34 +95,4 @@ func (f Fact[T]) MarshalJSON() ([]byte, error) {
 		j.Assumed = &f.Origin.Where
 	}
 	return json.Marshal(j)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes. A value without exactly one
-// origin is an error: a number nobody vouches for is not a fact.
-func (f *Fact[T]) UnmarshalJSON(b []byte) error {
-	if string(b) == "null" {
-		*f = Fact[T]{}
-		return nil
-	}
-	var j factJSON[T]
-	if err := json.Unmarshal(b, &j); err != nil {
-		return err
-	}
-	var o Origin
-	n := 0
-	for _, c := range []struct {
-		kind  OriginKind
-		where *string
-	}{{Read, j.Read}, {Derived, j.Derived}, {Assumed, j.Assumed}} {
-		if c.where != nil {
-			// The same few property paths stand behind most facts of a fleet.
-			o = Origin{c.kind, unique.Make(*c.where).Value()}
-			n++
-		}
-	}
-	if n != 1 {
-		return fmt.Errorf("found a fact with %d origins, want one of read, derived or assumed", n)
-	}
-	f.Value, f.Origin = j.Value, o
-	return nil
 }

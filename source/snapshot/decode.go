@@ -1,245 +1,137 @@
 package snapshot
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
+	"unique"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"homenode/numa"
 )
 
-// A decoder takes one value from the lexer into v.
-type decoder func(l *lexer, v reflect.Value) error
+// strict is what a snapshot demands beyond JSON: no unknown keys, all that must be
+// there, null for lists alone. Equal keys and what is not UTF-8 json refuses itself.
+var strict = json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(json.JoinUnmarshalers(
+	object[numa.Note](), object[numa.Cluster](), object[numa.Host](), object[numa.Node](), object[numa.VM](), object[numa.Setting](),
+	fact[bool](), fact[int](), fact[string](), fact[numa.Bytes](), fact[numa.Release](), fact[numa.PowerState](),
+	fact[[]int](), fact[[][]int](), fact[[]numa.Node](), fact[numa.Settings](),
+)))
 
-// decoderOf returns the decoder of a type of package numa. The forms are those of
-// encoding/json, which writes them, with nothing left to its generosity.
-func decoderOf(t reflect.Type) decoder {
-	switch {
-	case t == reflect.TypeFor[numa.Release]():
-		return decodeRelease
-	case t == reflect.TypeFor[numa.PowerState]():
-		return decodePower
-	case isFact(t):
-		return factDecoder(decoderOf(t.Field(0).Type))
-	}
-	switch t.Kind() {
-	case reflect.String:
-		return decodeString
-	case reflect.Bool:
-		return decodeBool
-	case reflect.Int, reflect.Int64:
-		return decodeInt
-	case reflect.Slice:
-		return sliceDecoder(t)
-	case reflect.Struct:
-		return newStructForm(t).decode
-	}
-	panic("snapshot: no form for " + t.String())
-}
-
-// isFact reports whether t is a numa.Fact: a value and its origin.
-func isFact(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && t.NumField() == 2 && t.Field(1).Type == reflect.TypeFor[numa.Origin]()
-}
-
-// A structForm is the form of a struct. A set of fields is a bit mask.
-type structForm struct {
-	fields   []field
-	required uint64 // those that are not omitted when empty
-}
-
-type field struct {
-	name   string
-	decode decoder
-}
-
-func newStructForm(t reflect.Type) *structForm {
-	f := &structForm{}
-	for i := range t.NumField() {
-		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if options == "" {
-			f.required |= 1 << i
-		}
-		f.fields = append(f.fields, field{name, decoderOf(t.Field(i).Type)})
-	}
-	if len(f.fields) > 64 {
-		panic("snapshot: more than 64 fields in " + t.String())
-	}
-	return f
-}
-
-// find returns the index of the field with this key, or -1. A snapshot has the
-// fields in the order of the struct: the search starts at the one after the last.
-func (f *structForm) find(key []byte, next int) int {
-	for i := range f.fields {
-		k := (next + i) % len(f.fields)
-		if f.fields[k].name == string(key) {
-			return k
+// object returns the reader of a struct. json has no fields that must be there, so
+// it reads into the same struct with pointers for those that are not omitted when
+// empty: one that is still nil was not there.
+func object[T any]() *json.Unmarshalers {
+	fields := reflect.VisibleFields(reflect.TypeFor[T]())
+	for i := range fields {
+		if !strings.Contains(fields[i].Tag.Get("json"), ",") {
+			fields[i].Type = reflect.PointerTo(fields[i].Type)
 		}
 	}
-	return -1
-}
-
-func (f *structForm) decode(l *lexer, v reflect.Value) error {
-	l.peek()
-	start := l.at
-	seen, next := uint64(0), 0
-	err := l.object("an object", func(key []byte) error {
-		i := f.find(key, next)
-		if i < 0 {
-			return l.unknownKey(key)
-		}
-		if seen&(1<<i) != 0 {
-			return l.fail("found %q twice", key)
-		}
-		seen |= 1 << i
-		next = i + 1
-		if err := l.colon(); err != nil {
+	form := reflect.StructOf(fields)
+	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
+		read, to := reflect.New(form), reflect.ValueOf(v).Elem()
+		if err := json.UnmarshalDecode(d, read.Interface()); err != nil {
 			return err
 		}
-		return in(f.fields[i].name, f.fields[i].decode(l, v.Field(i)))
+		for i, field := range fields {
+			from := read.Elem().Field(i)
+			if from.Type() != to.Field(i).Type() {
+				if from.IsNil() {
+					return fmt.Errorf("found no %q", field.Tag.Get("json"))
+				}
+				from = from.Elem()
+			}
+			to.Field(i).Set(from)
+		}
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	for i := range f.fields {
-		if f.required&^seen&(1<<i) != 0 {
-			return l.failAt(start, "found no %q", f.fields[i].name)
-		}
-	}
-	return nil
 }
 
-// factDecoder returns the decoder of {"value": V, "read"|"derived"|"assumed":
-// "where"}. A value without exactly one origin is an error: a number nobody
-// vouches for is not a fact.
-func factDecoder(value decoder) decoder {
-	return func(l *lexer, v reflect.Value) error {
-		l.peek()
-		start := l.at
-		values, origins := 0, 0
-		var o numa.Origin
-		err := l.object("an object with value and origin, or no field when it is unknown", func(key []byte) error {
-			switch string(key) {
-			case "value":
-				values++
-				if values > 1 {
-					return l.fail("found %q twice", key)
-				}
-				if err := l.colon(); err != nil {
-					return err
-				}
-				return in("value", value(l, v.Field(0)))
-			case "read":
-				o.Kind = numa.Read
-			case "derived":
-				o.Kind = numa.Derived
-			case "assumed":
-				o.Kind = numa.Assumed
-			default:
-				return l.unknownKey(key)
-			}
+// fact returns the reader of a fact and of what it is made of.
+func fact[T any]() *json.Unmarshalers {
+	return json.JoinUnmarshalers(json.UnmarshalFromFunc(readFact[T]), json.UnmarshalFromFunc(readPresent[T]), json.UnmarshalFromFunc(refuseNull[T]))
+}
+
+// readFact reads {"value": V, "read"|"derived"|"assumed": "where"}. A value without
+// exactly one origin is an error: a number nobody vouches for is not a fact.
+func readFact[T any](d *jsontext.Decoder, f *numa.Fact[T]) error {
+	if k := d.PeekKind(); k != '{' && k != 0 {
+		return fmt.Errorf("found %s, want an object with value and origin, or no field when it is unknown", k)
+	}
+	var read struct {
+		Value   *T      `json:"value"`
+		Read    *string `json:"read"`
+		Derived *string `json:"derived"`
+		Assumed *string `json:"assumed"`
+	}
+	if err := json.UnmarshalDecode(d, &read); err != nil {
+		return err
+	}
+	origins := 0
+	for kind, where := range []*string{numa.Read: read.Read, numa.Derived: read.Derived, numa.Assumed: read.Assumed} {
+		if where != nil {
+			// The same few property paths stand behind most facts of a fleet.
+			f.Origin = numa.Origin{Kind: numa.OriginKind(kind), Where: unique.Make(*where).Value()}
 			origins++
-			if err := l.colon(); err != nil {
-				return err
-			}
-			where, err := l.str()
-			if err != nil {
-				return in(o.Kind.String(), err)
-			}
-			o.Where = l.intern(where)
-			return nil
-		})
-		switch {
-		case err != nil:
-			return err
-		case values == 0:
-			return l.failAt(start, `found no "value"`)
-		case origins != 1:
-			return l.failAt(start, "found %d origins, want one of read, derived or assumed", origins)
 		}
-		*v.Field(1).Addr().Interface().(*numa.Origin) = o
-		return nil
 	}
-}
-
-func sliceDecoder(t reflect.Type) decoder {
-	item := decoderOf(t.Elem())
-	return func(l *lexer, v reflect.Value) error {
-		if l.peek() == 'n' { // how Go writes a list nobody made
-			return l.keyword("null", "a list")
+	switch {
+	case read.Value == nil:
+		return errors.New(`found no "value"`)
+	case origins != 1:
+		return fmt.Errorf("found %d origins, want one of read, derived or assumed", origins)
+	}
+	f.Value = *read.Value
+	switch v := any(read.Value).(type) {
+	case *numa.PowerState:
+		if *v != numa.PoweredOn && *v != numa.PoweredOff && *v != numa.Suspended {
+			return fmt.Errorf("found %.40q, want on, off or suspended", *v)
 		}
-		v.Set(reflect.MakeSlice(t, 0, 0))
-		return l.sequence('[', ']', "a list", func(i int) error {
-			v.Grow(1)
-			v.SetLen(i + 1)
-			return inItem(i, item(l, v.Index(i)))
-		})
+	case *numa.Release:
+		if *v == 0 {
+			return errors.New("found 0.0, want a release such as 7.0 U3")
+		}
 	}
-}
-
-func decodeString(l *lexer, v reflect.Value) error {
-	s, err := l.str()
-	if err != nil {
-		return err
-	}
-	v.SetString(l.intern(s))
 	return nil
 }
 
-func decodePower(l *lexer, v reflect.Value) error {
-	const want = "on, off or suspended"
-	if l.peek() != '"' {
-		return l.wanted(want)
-	}
-	s, err := l.str()
-	if err != nil {
-		return err
-	}
-	switch p := numa.PowerState(s); p {
-	case numa.PoweredOn, numa.PoweredOff, numa.Suspended:
-		v.SetString(string(p))
-		return nil
-	}
-	return l.fail("found %q, want %s", shorten(string(s)), want)
+// readPresent reads a value that must be there, also a list of null: json leaves the
+// pointer nil when there is none.
+func readPresent[T any](d *jsontext.Decoder, to **T) error {
+	*to = new(T)
+	return json.UnmarshalDecode(d, *to)
 }
 
-func decodeRelease(l *lexer, v reflect.Value) error {
-	s, err := l.str()
-	if err != nil {
-		return err
+// refuseNull stands before json, which takes null for any value. A list may be
+// null: that is how Go writes one nobody made.
+func refuseNull[T any](d *jsontext.Decoder, _ *T) error {
+	if t := reflect.TypeFor[T](); d.PeekKind() == 'n' && t.Kind() != reflect.Slice {
+		return &json.SemanticError{JSONKind: 'n', GoType: t}
 	}
-	r, err := numa.ParseRelease(string(s))
-	if err != nil || r == 0 { // 0 is the release nobody knows
-		return l.fail("found %q, want a release such as 7.0 U3", shorten(string(s)))
-	}
-	v.SetUint(uint64(r))
-	return nil
+	return json.SkipFunc
 }
 
-func decodeBool(l *lexer, v reflect.Value) error {
-	const want = "true or false"
-	w, err := l.literal(want)
-	if err != nil {
-		return err
+// open takes the first token of an object or list.
+func open(d *jsontext.Decoder, kind jsontext.Kind, want string) error {
+	token, err := d.ReadToken()
+	if err == nil && token.Kind() != kind {
+		err = fmt.Errorf("found %s, want %s", token.Kind(), want)
 	}
-	if string(w) != "true" && string(w) != "false" {
-		return l.fail("found %s, want %s", shorten(string(w)), want)
-	}
-	v.SetBool(w[0] == 't')
-	return nil
+	return err
 }
 
-func decodeInt(l *lexer, v reflect.Value) error {
-	const want = "a whole number"
-	w, err := l.literal(want)
-	if err != nil {
-		return err
+// next returns the offset of the next item of a list.
+func next(d *jsontext.Decoder) int64 {
+	if d.PeekKind() == 0 { // none: what reads it gets the error
+		return d.InputOffset()
 	}
-	n, err := strconv.ParseInt(string(w), 10, 64)
-	if err != nil || v.OverflowInt(n) || string(w) != strconv.FormatInt(n, 10) { // JSON has no +1 and no 01
-		return l.fail("found %s, want %s", shorten(string(w)), want)
-	}
-	v.SetInt(n)
-	return nil
+	const blanks = " \t\r\n"
+	unread := d.UnreadBuffer()
+	item := bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimLeft(unread, blanks), []byte(",")), blanks)
+	return d.InputOffset() + int64(len(unread)-len(item))
 }

@@ -14,8 +14,8 @@ import (
 func FuzzRead(f *testing.F) {
 	f.Add(write(f, fullFleet(f)))
 	f.Add(write(f, &numa.Fleet{}))
-	f.Add([]byte(vms(`{"id": "v\u0000\ud83d\ude00\ud83d", "name": "a", "cpuLimit": {"value": -1, "assumed": ""}}`)))
-	f.Add([]byte(hosts(`{"id": "h", "name": "\xff", "distance": {"value": [[10, 21], [], null], "derived": "x"}}`)))
+	f.Add([]byte(vms(`{"id": "v\u0000\ud83d\ude00", "name": "a", "cpuLimit": {"value": -1, "assumed": ""}}`)))
+	f.Add([]byte(hosts(`{"id": "h", "name": "ä", "distance": {"value": [[10, 21], [], null], "derived": "x"}}`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fleet, err := Read("fleet.json", bytes.NewReader(data))
 		if err != nil {

@@ -6,15 +6,16 @@ package snapshot
 import (
 	"bufio"
 	_ "embed"
-	"encoding/json"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"slices"
 	"sort"
-	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"homenode/numa"
 )
@@ -37,7 +38,7 @@ func Write(w io.Writer, f *numa.Fleet) error {
 	bw := bufio.NewWriter(w)
 	fmt.Fprintf(bw, "{\n\"format\": %q,\n\"version\": %d,\n", Format, Version)
 	enc := func(v any) []byte {
-		b, err := json.Marshal(v)
+		b, err := stdjson.Marshal(v)
 		if err != nil {
 			panic("snapshot: a fleet always encodes: " + err.Error())
 		}
@@ -76,156 +77,124 @@ func ReadFile(path string) (*numa.Fleet, error) {
 
 // Read reads a snapshot object by object, so that its text is never in memory as a
 // whole. name stands in errors.
-func Read(name string, r io.Reader) (*numa.Fleet, error) {
-	d := &reader{lex: newLexer(name, r)}
-	if err := d.read(); err != nil {
-		return nil, err
+func Read(name string, from io.Reader) (*numa.Fleet, error) {
+	text := bufio.NewReaderSize(from, 64<<10)
+	const bom = "\ufeff" // some editors of Windows write one
+	if start, _ := text.Peek(len(bom)); string(start) == bom {
+		text.Discard(len(bom))
 	}
-	if d.fleet.Check() != nil {
-		return nil, d.firstFault()
+	r := &reader{name: name, lines: lineReader{r: text, line: 1}, seen: map[string]bool{}, at: map[string][]position{}}
+	if err := json.UnmarshalRead(&r.lines, r, strict); err != nil {
+		return nil, r.locate(err)
 	}
-	return &d.fleet, nil
+	if r.fleet.Check() != nil {
+		return nil, r.firstFault()
+	}
+	return &r.fleet, nil
 }
 
-// The decoders of the lists, made once.
-var (
-	decodeNote    = decoderOf(reflect.TypeFor[numa.Note]())
-	decodeCluster = decoderOf(reflect.TypeFor[numa.Cluster]())
-	decodeHost    = decoderOf(reflect.TypeFor[numa.Host]())
-	decodeVM      = decoderOf(reflect.TypeFor[numa.VM]())
-)
-
 type reader struct {
-	lex     *lexer
+	name    string
+	lines   lineReader
 	fleet   numa.Fleet
 	format  string
 	version int
+	end     bool
 	seen    map[string]bool       // keys of the file
 	at      map[string][]position // where each object of a list starts
 }
 
-func (d *reader) read() error {
-	d.seen, d.at = map[string]bool{}, map[string][]position{}
-	l := d.lex
-	err := l.object("{", func(k []byte) error {
-		key := string(k)
-		if d.seen[key] {
-			return l.fail("found %q twice", key)
-		}
-		if d.seen["end"] {
-			return l.fail(`found %q after "end"`, shorten(key))
-		}
-		d.seen[key] = true
-		return d.field(key)
-	})
-	if err != nil {
+// UnmarshalJSONFrom reads the file. json adds to the errors of this package, here and
+// below, where the token stands that was read last.
+func (r *reader) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if err := open(d, '{', "an object"); err != nil {
 		return err
+	}
+	for d.PeekKind() != '}' {
+		key, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		if err := r.field(d, key.String()); err != nil {
+			return err
+		}
 	}
 	for _, key := range []string{"format", "version", "source", "clusters", "hosts", "vms", "end"} {
-		if !d.seen[key] {
-			return l.failAt(l.here(), "found no %q: the file is cut short", key)
+		if !r.seen[key] {
+			return fmt.Errorf("found no %q: the file is cut short", key)
 		}
 	}
-	if l.peek(); l.pos < l.end {
-		return l.fail("found more after the end")
-	}
-	if l.err != io.EOF {
-		return l.ended()
-	}
-	return nil
+	_, err := d.ReadToken()
+	return err
 }
 
-func (d *reader) field(key string) error {
-	l := d.lex
+// field reads the value of a key.
+func (r *reader) field(d *jsontext.Decoder, key string) error {
+	f := &r.fleet
+	value, ok := map[string]any{
+		"format": &r.format, "version": &r.version, "source": &f.Source, "collected": &f.Collected,
+		"notes": &list[numa.Note]{r, key, &f.Notes}, "clusters": &list[numa.Cluster]{r, key, &f.Clusters},
+		"hosts": &list[numa.Host]{r, key, &f.Hosts}, "vms": &list[numa.VM]{r, key, &f.VMs}, "end": &r.end,
+	}[key]
 	switch {
-	case key == "format" || key == "version":
-	case d.format == "" || d.version == 0:
-		return l.fail("found %q before format and version: this is no %s", shorten(key), Format)
-	case !slices.Contains([]string{"source", "collected", "notes", "clusters", "hosts", "vms", "end"}, key):
-		return l.unknownKey([]byte(key))
+	case r.end:
+		return errors.New(`found after "end"`)
+	case key != "format" && key != "version" && (r.format == "" || r.version == 0):
+		return fmt.Errorf("found before format and version: this is no %s", Format)
+	case !ok:
+		return json.ErrUnknownName
 	}
-	if err := l.colon(); err != nil {
+	r.seen[key] = true
+	if err := json.UnmarshalDecode(d, value); err != nil {
 		return err
 	}
-	l.peek()
-	var err error
-	switch key {
-	case "format":
-		err = d.readFormat()
-	case "version":
-		err = d.readVersion()
-	case "source":
-		err = decodeString(l, reflect.ValueOf(&d.fleet.Source).Elem())
-	case "collected":
-		err = decodeString(l, reflect.ValueOf(&d.fleet.Collected).Elem())
-	case "notes":
-		err = list(d, key, decodeNote, &d.fleet.Notes)
-	case "clusters":
-		err = list(d, key, decodeCluster, &d.fleet.Clusters)
-	case "hosts":
-		err = list(d, key, decodeHost, &d.fleet.Hosts)
-	case "vms":
-		err = list(d, key, decodeVM, &d.fleet.VMs)
-	case "end":
-		err = l.keyword("true", "true")
-	}
-	return in(key, err)
-}
-
-func (d *reader) readFormat() error {
-	if d.lex.peek() != '"' {
-		return d.lex.wanted(strconv.Quote(Format))
-	}
-	s, err := d.lex.str()
-	if err != nil {
-		return err
-	}
-	if d.format = string(s); d.format != Format {
-		return d.lex.fail("found %q, want %q", shorten(d.format), Format)
+	switch {
+	case key == "format" && r.format != Format:
+		return fmt.Errorf("found format %.40q, want %q", r.format, Format)
+	case key == "version" && r.version > Version:
+		return fmt.Errorf("found version %d, this program reads up to %d: use a newer homenode", r.version, Version)
+	case key == "version" && r.version < 1:
+		return fmt.Errorf("found version %d, the oldest is 1", r.version)
+	case key == "end" && !r.end:
+		return errors.New(`found "end" of false, want true`)
 	}
 	return nil
 }
 
-func (d *reader) readVersion() error {
-	if err := decodeInt(d.lex, reflect.ValueOf(&d.version).Elem()); err != nil {
-		return err
-	}
-	if d.version > Version {
-		return d.lex.fail("found version %d, this program reads up to %d: use a newer homenode", d.version, Version)
-	}
-	if d.version < 1 {
-		return d.lex.fail("found version %d, the oldest is 1", d.version)
-	}
-	return nil
+// A list is a list of objects of the file.
+type list[T any] struct {
+	r     *reader
+	key   string
+	items *[]T
 }
 
-func list[T any](d *reader, key string, decode decoder, to *[]T) error {
-	return d.lex.sequence('[', ']', "a list", func(i int) error {
-		d.lex.peek()
-		d.at[key] = append(d.at[key], d.lex.at)
-		var zero T
-		*to = append(*to, zero)
-		return inItem(i, decode(d.lex, reflect.ValueOf(&(*to)[i]).Elem()))
-	})
+// UnmarshalJSONFrom reads the objects one by one and keeps where they start.
+func (l *list[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if err := open(d, '[', "a list"); err != nil {
+		return err
+	}
+	for d.PeekKind() != ']' {
+		l.r.at[l.key] = append(l.r.at[l.key], l.r.lines.position(next(d)))
+		var item T
+		if err := json.UnmarshalDecode(d, &item); err != nil {
+			return err
+		}
+		*l.items = append(*l.items, item)
+	}
+	_, err := d.ReadToken()
+	return err
 }
 
 // firstFault returns what Check says of the fleet, with the place of the object it
 // says it of. Objects refer to earlier ones only, VMs to hosts and hosts to
 // clusters, so the fault is in the last object of the shortest part that has one.
-func (d *reader) firstFault() error {
-	f := &d.fleet
+func (r *reader) firstFault() error {
+	f := &r.fleet
 	c, h := len(f.Clusters), len(f.Hosts)
 	part := func(n int) *numa.Fleet {
 		return &numa.Fleet{Clusters: f.Clusters[:min(n, c)], Hosts: f.Hosts[:min(max(n-c, 0), h)], VMs: f.VMs[:max(n-c-h, 0)]}
 	}
 	n := sort.Search(c+h+len(f.VMs), func(n int) bool { return part(n).Check() != nil })
-	key, i := "clusters", n-1
-	switch {
-	case n > c+h:
-		key, i = "vms", n-1-c-h
-	case n > c:
-		key, i = "hosts", n-1-c
-	}
-	err := d.lex.failAt(d.at[key][i], "%v", part(n).Check())
-	return in(key, inItem(i, err))
+	at := slices.Concat(r.at["clusters"], r.at["hosts"], r.at["vms"])[n-1]
+	return &SyntaxError{r.name, at.line, at.col, part(n).Check().Error()}
 }
