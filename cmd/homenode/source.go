@@ -203,7 +203,7 @@ func (f *sourceFlags) readVCenter(cmd *cobra.Command, raw string, fromEnv bool) 
 	if v, err := strconv.ParseBool(strings.ToLower(os.Getenv("GOVC_INSECURE"))); err == nil && v {
 		o.Insecure = true
 	}
-	if err := f.credentials(cmd.Context(), u.Host, &o); err != nil {
+	if err := f.credentials(cmd, u.Host, &o); err != nil {
 		return nil, err
 	}
 	return vsphere.Read(cmd.Context(), u, o)
@@ -211,7 +211,7 @@ func (f *sourceFlags) readVCenter(cmd *cobra.Command, raw string, fromEnv bool) 
 
 // credentials fills in what is still missing: from the password file, then by
 // asking, without echo.
-func (f *sourceFlags) credentials(ctx context.Context, host string, o *vsphere.Options) error {
+func (f *sourceFlags) credentials(cmd *cobra.Command, host string, o *vsphere.Options) error {
 	if f.passwordFile != "" {
 		info, err := os.Stat(f.passwordFile)
 		if err != nil {
@@ -229,34 +229,66 @@ func (f *sourceFlags) credentials(ctx context.Context, host string, o *vsphere.O
 	if o.Username != "" && o.Password != "" {
 		return nil
 	}
-	fd := int(os.Stdin.Fd())
-	if !term.IsTerminal(fd) {
+	return askCredentials(cmd, host, o)
+}
+
+// askCredentials asks at the terminal for what is missing.
+func askCredentials(cmd *cobra.Command, host string, o *vsphere.Options) error {
+	ctx, w := cmd.Context(), cmd.ErrOrStderr()
+	in, ok := cmd.InOrStdin().(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return fmt.Errorf("%s: no credentials: set GOVC_USERNAME and GOVC_PASSWORD, or pass --password-file", host)
 	}
 	if o.Username == "" {
-		fmt.Fprintf(os.Stderr, "user for %s: ", host)
-		line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+		fmt.Fprintf(w, "user for %s: ", host)
+		line, err := answer(ctx, func() (string, error) { return bufio.NewReader(in).ReadString('\n') })
 		if err != nil {
 			return err
 		}
 		o.Username = strings.TrimSpace(line)
 	}
-	fmt.Fprintf(os.Stderr, "password for %s at %s: ", o.Username, host)
+	if o.Password != "" {
+		return nil
+	}
+	fd := int(in.Fd())
 	state, err := term.GetState(fd)
 	if err != nil {
 		return err
 	}
-	// Ctrl-C during the prompt must not leave the terminal without echo.
-	stop := context.AfterFunc(ctx, func() {
-		term.Restore(fd, state)
-		fmt.Fprintln(os.Stderr)
-		os.Exit(exitError)
+	fmt.Fprintf(w, "password for %s at %s: ", o.Username, host)
+	o.Password, err = answer(ctx, func() (string, error) {
+		b, err := term.ReadPassword(fd)
+		return string(b), err
 	})
-	defer stop()
-	b, err := term.ReadPassword(fd)
-	fmt.Fprintln(os.Stderr)
-	o.Password = string(b)
+	fmt.Fprintln(w)
+	if ctx.Err() != nil {
+		// Ctrl-C during the prompt must not leave the terminal without echo.
+		return errors.Join(ctx.Err(), term.Restore(fd, state))
+	}
 	return err
+}
+
+// answer returns what read returns, or the error of ctx when that ends first.
+// Nothing ends a read from a terminal: it is left behind for the process to end.
+func answer(ctx context.Context, read func() (string, error)) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1) // nobody may be there to take it
+	go func() {
+		text, err := read()
+		done <- result{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case r := <-done:
+		return r.text, r.err
+	}
 }
 
 // divide applies --nodes-per-socket.
