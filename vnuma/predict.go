@@ -69,7 +69,8 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 			l.PPDs = l.VPDs
 		}
 	}
-	if c.Event == lastPowerOn { // only the VPDs are asked for
+	if c.Event == lastPowerOn { // only what the guest sees is asked for
+		l.sockets(g, m, c, nil)
 		return l
 	}
 	if tr != nil && kept {

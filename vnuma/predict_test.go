@@ -129,3 +129,15 @@ func TestWorkedMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestSocketsStay holds that a move changes no socket of the guest (D-1), even to a
+// release that would not choose them.
+func TestSocketsStay(t *testing.T) {
+	from := machineOf(t, numa.ESXi80, 2, 20, 20, 64*gib)
+	to := machineOf(t, numa.ESXi70, 4, 14, 14, 64*gib)
+	g := Guest{VCPUs: 36, CoresPerSocket: 1, AutoCPS: true, Hardware: 20}
+	l := Predict(&g, &to, &Case{Event: VMotionIn, From: &from})
+	if l.VSockets.String() != "2 × 18" || l.CoresPerSocket != 18 || l.VPDs.String() != "2 × 18" || l.PPDs.String() != "3 × 12" {
+		t.Errorf("sockets %v of %d, VPDs %v, PPDs %v; want 2 × 18 of 18, 2 × 18, 3 × 12", l.VSockets, l.CoresPerSocket, l.VPDs, l.PPDs)
+	}
+}

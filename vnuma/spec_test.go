@@ -63,7 +63,11 @@ func spec(g *Guest, m *Machine, c *Case) specLayout {
 
 	// B-13: vSockets of cores per socket; B-18: automatic ones are the VPDs.
 	l.sockets = specFill(int(g.VCPUs), int(g.CoresPerSocket))
-	if specAuto(g, m) {
+	chosenOn := m // D-1: a move changes no socket
+	if keeps && c.From != nil {
+		chosenOn = c.From
+	}
+	if specAuto(g, chosenOn) {
 		l.sockets = l.vpds
 	}
 	// B-8: the power-on writes size and cookie. Read as: not where hands or
