@@ -148,19 +148,6 @@ func (v *VM) Check() error {
 	return nil
 }
 
-// HostsOf returns the hosts that the VM can run on: those of its cluster, or
-// the one it is registered on. The slice is in the order of f.Hosts.
-func (f *Fleet) HostsOf(v *VM) []*Host {
-	var hosts []*Host
-	for i := range f.Hosts {
-		h := &f.Hosts[i]
-		if h.ID == v.Host || v.Cluster != "" && h.Cluster == v.Cluster {
-			hosts = append(hosts, h)
-		}
-	}
-	return hosts
-}
-
 // FindVMs returns the VMs whose name or ID is name, in any case of letters when
 // none matches exactly. A name with a slash, "cluster/vm", also names its cluster.
 func (f *Fleet) FindVMs(name string) []*VM {

@@ -115,15 +115,6 @@ func TestFind(t *testing.T) {
 			t.Errorf("FindHosts(%q) = %v, want %v", tt.name, got, tt.want)
 		}
 	}
-	for i, want := range [][]string{{"h1", "h2"}, nil, {"h3"}, {"h1", "h2"}} {
-		var got []string
-		for _, h := range f.HostsOf(&f.VMs[i]) {
-			got = append(got, h.ID)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("HostsOf(%s) = %v, want %v", f.VMs[i].ID, got, want)
-		}
-	}
 	if f.ClusterName("c1") != "prod" || f.ClusterName("c9") != "c9" || f.ClusterName("") != "" {
 		t.Error("ClusterName", f.ClusterName("c1"), f.ClusterName("c9"), f.ClusterName(""))
 	}

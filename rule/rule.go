@@ -92,7 +92,8 @@ type Pass struct {
 
 	Findings []finding.Finding
 
-	away bool // the fault that Worst found is on other hosts than the VM's own
+	on   []string // hosts where the fault that Worst found holds, when not everywhere
+	away bool     // the VM's own is not among them
 }
 
 // Report adds a finding about the subject of the pass. The rule, the names and,
@@ -105,6 +106,9 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	}
 	if p.VM != nil {
 		f.VM, f.VMID = p.VM.Name, p.VM.ID
+	}
+	if p.on != nil {
+		f.On = p.on
 	}
 	if p.away { // it costs nothing until the VM moves there
 		f.Severity = min(f.Severity, finding.Medium)
@@ -119,15 +123,22 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 // there, else the first kind where it does; then findings are at most medium. ok is false when it holds nowhere.
 // others counts the hosts of the cluster where bad does not hold.
 func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
+	p.on = nil
 	for i := range p.VM.On {
 		o := &p.VM.On[i]
-		if bad(o) {
-			if on == nil {
-				on = o
-			}
-		} else {
+		if !bad(o) {
 			others += len(o.Kind.Hosts)
+			continue
 		}
+		if on == nil {
+			on = o
+		}
+		for _, h := range o.Kind.Hosts {
+			p.on = append(p.on, h.Name)
+		}
+	}
+	if others == 0 {
+		p.on = nil
 	}
 	p.away = on != nil && p.VM.Home != nil && on.Kind != p.VM.Home
 	return on, others, on != nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/finding"
 	"homenode/internal/golden"
 	"homenode/rules"
 	"homenode/source/demo"
@@ -46,6 +47,13 @@ func findings(t *testing.T, path, id string) []byte {
 		t.Fatal(err)
 	}
 	r := rules.Run(f, rules.Options{})
+	other := map[string][]string{} // what other rules say of the same VM or host
+	for _, f := range r.Findings {
+		if f.Rule != id && f.Severity > finding.Info {
+			key := f.VMID + " " + f.HostID
+			other[key] = append(other[key], fmt.Sprintf("  also: %s %s %s\n", f.Rule, f.Severity, f.Message))
+		}
+	}
 	var b bytes.Buffer
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -64,6 +72,9 @@ func findings(t *testing.T, path, id string) []byte {
 		}
 		for _, a := range f.Assumes {
 			fmt.Fprintf(&b, "  assumed: %s\n", a)
+		}
+		for _, also := range other[f.VMID+" "+f.HostID] {
+			b.WriteString(also)
 		}
 	}
 	return b.Bytes()

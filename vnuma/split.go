@@ -22,10 +22,8 @@ type Split struct {
 	last  int32 // vCPUs of a group in the shorter last block
 }
 
-// Fill divides n vCPUs into groups of per; the last takes the remainder. This is
+// fill divides n vCPUs into groups of per; the last takes the remainder. This is
 // fill(N, s) of rules.md B-6.
-func Fill(n, per int) Split { return fill(int32(n), int32(per)) }
-
 func fill(n, per int32) Split {
 	if per <= 0 || per > n {
 		per = n

@@ -15,20 +15,20 @@ func TestSplit(t *testing.T) {
 		text     string
 	}{
 		{"none", Split{}, []int{}, 0, 0, true, "0"},
-		{"one vCPU", Fill(1, 1), []int{1}, 1, 1, true, "1"},
-		{"one group", Fill(10, 10), []int{10}, 10, 10, true, "10"},
-		{"group larger than the VM", Fill(8, 20), []int{8}, 8, 8, true, "8"},
-		{"no group size", Fill(8, 0), []int{8}, 8, 8, true, "8"},
-		{"two equal", Fill(12, 6), []int{6, 6}, 6, 6, true, "2 × 6"},
-		{"a remainder", Fill(30, 16), []int{16, 14}, 14, 16, false, "16 + 14"},
-		{"one vCPU left", Fill(13, 4), []int{4, 4, 4, 1}, 1, 4, false, "3 × 4 + 1"},
-		{"two VPDs of two PPDs", Fill(40, 20).within(10), []int{10, 10, 10, 10}, 10, 10, true, "4 × 10"},
-		{"PPDs never cross a VPD", Fill(24, 12).within(10), []int{6, 6, 6, 6}, 6, 6, true, "4 × 6"},
-		{"an uneven split in each VPD", Fill(22, 11).within(8), []int{6, 5, 6, 5}, 5, 6, false, "6 + 5 + 6 + 5"},
-		{"the last VPD holds a larger PPD", Fill(22, 12).within(10), []int{6, 6, 10}, 6, 10, false, "2 × 6 + 10"},
-		{"the last VPD is small", Fill(26, 12).within(10), []int{6, 6, 6, 6, 2}, 2, 6, false, "4 × 6 + 2"},
-		{"the last VPD is divided, the others are not", Fill(17, 9).within(9), []int{9, 8}, 8, 9, false, "9 + 8"},
-		{"too long to list", Fill(40, 11).within(2), []int{2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 1, 2, 2, 2, 1},
+		{"one vCPU", fill(1, 1), []int{1}, 1, 1, true, "1"},
+		{"one group", fill(10, 10), []int{10}, 10, 10, true, "10"},
+		{"group larger than the VM", fill(8, 20), []int{8}, 8, 8, true, "8"},
+		{"no group size", fill(8, 0), []int{8}, 8, 8, true, "8"},
+		{"two equal", fill(12, 6), []int{6, 6}, 6, 6, true, "2 × 6"},
+		{"a remainder", fill(30, 16), []int{16, 14}, 14, 16, false, "16 + 14"},
+		{"one vCPU left", fill(13, 4), []int{4, 4, 4, 1}, 1, 4, false, "3 × 4 + 1"},
+		{"two VPDs of two PPDs", fill(40, 20).within(10), []int{10, 10, 10, 10}, 10, 10, true, "4 × 10"},
+		{"PPDs never cross a VPD", fill(24, 12).within(10), []int{6, 6, 6, 6}, 6, 6, true, "4 × 6"},
+		{"an uneven split in each VPD", fill(22, 11).within(8), []int{6, 5, 6, 5}, 5, 6, false, "6 + 5 + 6 + 5"},
+		{"the last VPD holds a larger PPD", fill(22, 12).within(10), []int{6, 6, 10}, 6, 10, false, "2 × 6 + 10"},
+		{"the last VPD is small", fill(26, 12).within(10), []int{6, 6, 6, 6, 2}, 2, 6, false, "4 × 6 + 2"},
+		{"the last VPD is divided, the others are not", fill(17, 9).within(9), []int{9, 8}, 8, 9, false, "9 + 8"},
+		{"too long to list", fill(40, 11).within(2), []int{2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 1, 2, 2, 2, 1},
 			1, 2, false, "22 groups of 1 to 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -50,12 +50,12 @@ func TestSplitEqual(t *testing.T) {
 		a, b Split
 		want bool
 	}{
-		{"the same", Fill(12, 6), Fill(12, 6), true},
-		{"other sizes", Fill(12, 6), Fill(12, 4), false},
-		{"other vCPU counts", Fill(12, 6), Fill(11, 6), false},
-		{"as many groups of other sizes", Fill(12, 7), Fill(12, 8), false},
-		{"by way of VPDs", Fill(40, 20).within(10), Fill(40, 10), true},
-		{"by way of VPDs, with another border", Fill(24, 20).within(10), Fill(24, 8), false},
+		{"the same", fill(12, 6), fill(12, 6), true},
+		{"other sizes", fill(12, 6), fill(12, 4), false},
+		{"other vCPU counts", fill(12, 6), fill(11, 6), false},
+		{"as many groups of other sizes", fill(12, 7), fill(12, 8), false},
+		{"by way of VPDs", fill(40, 20).within(10), fill(40, 10), true},
+		{"by way of VPDs, with another border", fill(24, 20).within(10), fill(24, 8), false},
 		{"both none", Split{}, Split{}, true},
 	} {
 		if got := tt.a.Equal(tt.b); got != tt.want || tt.b.Equal(tt.a) != tt.want {
@@ -70,11 +70,11 @@ func TestSplitCrosses(t *testing.T) {
 		ppds, vpds Split
 		want       bool
 	}{
-		{"one for one", Fill(12, 6), Fill(12, 6), false},
-		{"two PPDs a VPD", Fill(40, 10), Fill(40, 20), false},
-		{"a PPD of two VPDs", Fill(12, 12), Fill(12, 6), true},
-		{"36 vCPUs moved to nodes of 14 (D-1)", Fill(36, 12), Fill(36, 18), true},
-		{"only the last PPD", Fill(10, 4), Fill(10, 9), true},
+		{"one for one", fill(12, 6), fill(12, 6), false},
+		{"two PPDs a VPD", fill(40, 10), fill(40, 20), false},
+		{"a PPD of two VPDs", fill(12, 12), fill(12, 6), true},
+		{"36 vCPUs moved to nodes of 14 (D-1)", fill(36, 12), fill(36, 18), true},
+		{"only the last PPD", fill(10, 4), fill(10, 9), true},
 	} {
 		if got := tt.ppds.Crosses(tt.vpds); got != tt.want {
 			t.Errorf("%s: %v crosses %v = %v, want %v", tt.name, tt.ppds, tt.vpds, got, tt.want)
@@ -111,7 +111,7 @@ func FuzzSplit(f *testing.F) {
 	f.Add(uint16(17), uint16(9), uint16(4), uint16(5), uint16(3))
 	f.Fuzz(func(t *testing.T, vcpus, per, limit, otherPer, otherLimit uint16) {
 		n := 1 + int(vcpus)%1000
-		s, t2 := Fill(n, int(per)), Fill(n, int(otherPer))
+		s, t2 := fill(int32(n), int32(per)), fill(int32(n), int32(otherPer))
 		if limit > 0 {
 			s = s.within(int32(limit))
 		}
