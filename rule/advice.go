@@ -39,7 +39,11 @@ func (p *Pass) Advice() (advice, notice string) {
 	}
 	after := &plan.After[0]
 	text := capital(strings.Join(p.steps(&plan.Edit), ", ")) + ", then power off and on (a reboot is not enough): the guest then sees " + seen(after)
-	for _, rest := range []string{p.farHosts(plan), restRemote(p.VM, after), p.Counts()} {
+	counts := ""
+	if !after.PPDs.Even() {
+		counts = p.Counts()
+	}
+	for _, rest := range []string{p.farHosts(plan), restRemote(p.VM, after), counts} {
 		if rest != "" {
 			text += ". " + rest
 		}

@@ -127,8 +127,9 @@ const (
 	flawSpanThat = 3000  // the same after vMotion
 	flawRemote   = 6000  // all memory remote; a part in proportion
 	flawCrowded  = 1500  // clients exceed the cores of their nodes
-	flawWide     = 600   // a client more than vCPUs or memory need
+	flawShared   = 700   // a client more than the host has nodes
 	flawUneven   = 500   // clients or virtual nodes of unequal size
+	flawWide     = 300   // a client more than vCPUs or memory need
 	flawSplit    = 100   // the guest sees more nodes than it has clients
 	flawSocket   = 60    // a socket over several clients
 	flawSockets  = 20    // sockets are not the virtual nodes
@@ -200,7 +201,7 @@ func (l *Layout) flaws(g *Guest, m *Machine, home bool) int {
 	if !l.PPDs.Even() || !l.VPDs.Even() {
 		sum += flawUneven
 	}
-	sum += flawWide * max(0, l.PPDs.Len()-need)
+	sum += flawWide*max(0, l.PPDs.Len()-need) + flawShared*max(0, l.PPDs.Len()-l.Nodes)
 	if l.VPDs.Len() > l.PPDs.Len() {
 		sum += flawSplit
 	}
@@ -213,7 +214,8 @@ func (l *Layout) flaws(g *Guest, m *Machine, home bool) int {
 	return sum
 }
 
-// cost prefers few changes, and automatic sizes to sizes set by hand.
+// cost prefers few changes, and automatic sizes to sizes set by hand: these are no
+// price for a vCPU more or less on a node.
 func (e *Edit) cost(g *Guest) int {
 	sum := 0
 	for _, c := range []struct {
@@ -221,7 +223,7 @@ func (e *Edit) cost(g *Guest) int {
 		cost int
 	}{
 		{e.HotAddOff, 3}, {e.ForgetStored, 1}, {e.ManualOff, 1}, {e.SpreadOff, 2}, {e.LimitsOff, 2},
-		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade, 5}, {e.PerNode > 0, 30},
+		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade, 5}, {e.PerNode > 0, 250},
 		{e.Shape != (Shape{}) && !e.Shape.Auto, 4}, {e.Shape.Auto, 1},
 	} {
 		if c.done {
