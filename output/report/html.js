@@ -153,10 +153,10 @@
   });
 
   // Printing shows the findings of closed rules too, also in browsers whose style
-  // sheets cannot open them.
+  // sheets cannot open them; not the harmless ones, and evidence only where it matters.
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details.rule:not([open]), details.evidence:not([open])")];
+    closed = [...document.querySelectorAll(".severity:not(.info) details.rule:not([open]), :is(.severity.high, .severity.medium) details.evidence:not([open])")];
     closed.forEach((el) => { el.open = true; });
   });
   addEventListener("afterprint", () => { closed.forEach((el) => { el.open = false; }); });
