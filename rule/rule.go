@@ -92,8 +92,8 @@ type Pass struct {
 
 	Findings []finding.Finding
 
-	on   []string // hosts where the fault that Worst found holds, when not everywhere
-	away bool     // the VM's own is not among them
+	bad  []*numa.Host // hosts where the fault that Worst found holds, when not everywhere
+	away bool         // the VM's own is not among them
 }
 
 // Report adds a finding about the subject of the pass. The rule, the names and,
@@ -107,8 +107,8 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	if p.VM != nil {
 		f.VM, f.VMID = p.VM.Name, p.VM.ID
 	}
-	if p.on != nil {
-		f.On = p.on
+	for _, h := range p.bad {
+		f.On = append(f.On, h.Name)
 	}
 	if p.away { // it costs nothing until the VM moves there
 		f.Severity = min(f.Severity, finding.Medium)
@@ -123,7 +123,7 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 // there, else the first kind where it does; then findings are at most medium. ok is false when it holds nowhere.
 // others counts the hosts of the cluster where bad does not hold.
 func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
-	p.on = nil
+	p.bad = nil
 	for i := range p.VM.On {
 		o := &p.VM.On[i]
 		if !bad(o) {
@@ -133,12 +133,10 @@ func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
 		if on == nil {
 			on = o
 		}
-		for _, h := range o.Kind.Hosts {
-			p.on = append(p.on, h.Name)
-		}
+		p.bad = append(p.bad, o.Kind.Hosts...)
 	}
 	if others == 0 {
-		p.on = nil
+		p.bad = nil
 	}
 	p.away = on != nil && p.VM.Home != nil && on.Kind != p.VM.Home
 	return on, others, on != nil

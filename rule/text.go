@@ -31,11 +31,11 @@ func Percent(share float64) string {
 
 // Where names the hosts a finding holds on, " on esx13–16", unless it holds on
 // every host of the cluster.
-func (p *Pass) Where(o *On, others int) string {
-	if others == 0 && (p.VM.Home == nil || o.Kind == p.VM.Home) {
+func (p *Pass) Where(others int) string {
+	if others == 0 {
 		return ""
 	}
-	return " on " + HostNames(o.Kind.Hosts)
+	return " on " + HostNames(p.bad)
 }
 
 var trailingNumber = regexp.MustCompile(`^(.*?)(\d+)(\..*)?$`)

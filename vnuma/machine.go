@@ -13,7 +13,6 @@ type Machine struct {
 	Release    numa.Release // as reported
 	model      numa.Release // whose rules apply
 	Nodes      int32        // NUMA nodes with cores (M of the rule book)
-	Packages   int32        // 0 when unknown
 	Cores      int32        // cores of the smallest node (C)
 	Threads    int32        // threads of that node (T)
 	AllCores   int32
@@ -56,7 +55,6 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	if err := m.addNodes(h); err != nil {
 		return m, err
 	}
-	m.Packages = int32(h.Packages.Or(0))
 	m.EPYC = strings.Contains(h.CPUModel.Value, "EPYC")
 	if !h.Options.Known() {
 		m.assumes |= AssumedOptions

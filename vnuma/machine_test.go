@@ -46,7 +46,7 @@ func TestNewMachine(t *testing.T) {
 			h.Options = numa.ReadAt(numa.Settings{{Key: "numa.preferht", Value: "1"}, {Key: "Numa.FollowCoresPerSocket", Value: "1"}}, "options")
 			h.CPUModel = numa.ReadAt("AMD EPYC 7302P 16-Core Processor", "cpu")
 			h.Packages = numa.ReadAt(1, "packages")
-		}, Machine{Nodes: 1, Cores: 8, Threads: 16, AllCores: 8, AllThreads: 16, Packages: 1, PreferHT: true, Follow: true, EPYC: true}, "1 node of 8 cores"},
+		}, Machine{Nodes: 1, Cores: 8, Threads: 16, AllCores: 8, AllThreads: 16, PreferHT: true, Follow: true, EPYC: true}, "1 node of 8 cores"},
 		{"assumed nodes, unknown options", []numa.Node{node(0, 8, 16, -1)}, func(h *numa.Host) {
 			h.Nodes, h.Options = numa.AssumedFor(h.Nodes.Value, "packages"), numa.Fact[numa.Settings]{}
 		}, Machine{Nodes: 1, Cores: 8, Threads: 16, AllCores: 8, AllThreads: 16, assumes: AssumedNodes | AssumedOptions}, "1 node of 8 cores"},

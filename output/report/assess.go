@@ -151,21 +151,25 @@ func ClusterTitle(c *rule.Cluster) string {
 // nodeText returns "18 cores 512 GB" or, for unlike hosts, "20 or 14 cores".
 func nodeText(c *rule.Cluster) string {
 	var cores []string
-	memory := map[int64]bool{}
+	least, most := int64(0), int64(0)
 	seen := map[int32]bool{}
 	for _, k := range c.Kinds {
 		if !seen[k.Machine.Cores] {
 			seen[k.Machine.Cores] = true
 			cores = append(cores, strconv.Itoa(int(k.Machine.Cores)))
 		}
-		memory[k.Machine.NodeMemory] = true
+		if m := k.Machine.NodeMemory; least == 0 || m < least {
+			least = m
+		}
+		most = max(most, k.Machine.NodeMemory)
 	}
 	if len(cores) == 0 {
 		return "unknown"
 	}
 	s := strings.Join(cores, " or ") + " cores"
-	if len(memory) == 1 && c.Kinds[0].Machine.NodeMemory > 0 {
-		s += "  " + numa.Bytes(c.Kinds[0].Machine.NodeMemory).String()
+	// Like hosts differ by what their kernels keep.
+	if least > 0 && least >= most-most/vnuma.UnevenShare {
+		s += "  " + numa.Bytes(least).String()
 	}
 	return s
 }

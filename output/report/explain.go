@@ -199,34 +199,37 @@ func (p *printer) verdict(e *Explanation) {
 	}
 }
 
-// others says what the VM gets on the other hosts of its cluster.
+// others says what the VM gets on the other hosts of its cluster, hosts with the
+// same answer together.
 func (p *printer) others(e *Explanation) {
-	t := texttab.Table{Indent: "  "}
-	rows := 0
+	var answers []string
+	hosts := map[string][]*numa.Host{}
 	for _, on := range e.VM.On {
-		hosts := make([]*numa.Host, 0, len(on.Kind.Hosts))
-		for _, h := range on.Kind.Hosts {
-			if h != e.Host {
-				hosts = append(hosts, h)
-			}
-		}
-		if len(hosts) == 0 {
-			continue
-		}
 		c := e.Case
 		l := vnuma.Predict(&e.VM.Guest, &on.Kind.Machine, &c)
-		same := "the same"
+		answer := "the same"
 		if !l.SameGuest(&e.Layout) || !l.PPDs.Equal(e.Layout.PPDs) {
-			same = fmt.Sprintf("guest sees %s, carried by %s (%s vCPU)", guestSees(&l), rule.Plural(l.PPDs.Len(), "client"), l.PPDs)
+			answer = fmt.Sprintf("guest sees %s, carried by %s (%s vCPU)", guestSees(&l), rule.Plural(l.PPDs.Len(), "client"), l.PPDs)
 		}
+		for _, h := range on.Kind.Hosts {
+			if h == e.Host {
+				continue
+			}
+			if hosts[answer] == nil {
+				answers = append(answers, answer)
+			}
+			hosts[answer] = append(hosts[answer], h)
+		}
+	}
+	t := texttab.Table{Indent: "  "}
+	for i, answer := range answers {
 		label := ""
-		if rows == 0 {
+		if i == 0 {
 			label = "on the others"
 		}
-		t.Row(label, rule.HostNames(hosts), same)
-		rows++
+		t.Row(label, rule.HostNames(hosts[answer]), answer)
 	}
-	if rows > 0 {
+	if len(answers) > 0 {
 		p.printf("\n")
 		p.table(&t)
 	}

@@ -66,9 +66,9 @@ func message(p *rule.Pass, on *rule.On, others int, flat *vnuma.Guest) string {
 	g := &p.VM.Guest
 	if on.Layout.Why == vnuma.ByCPS {
 		return fmt.Sprintf("cores per socket %d cut %d vCPUs into %d virtual nodes%s where %s of %d cores would do",
-			g.CoresPerSocket, g.VCPUs, on.Layout.VPDs.Len(), p.Where(on, others), rule.Plural(on.Layout.Least, "node"), on.Kind.Machine.Cores)
+			g.CoresPerSocket, g.VCPUs, on.Layout.VPDs.Len(), p.Where(others), rule.Plural(on.Layout.Least, "node"), on.Kind.Machine.Cores)
 	}
 	even := vnuma.Predict(flat, &on.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 	return fmt.Sprintf("cores per socket %d round the clients up to %s vCPUs%s; without them they are %s",
-		g.CoresPerSocket, on.Layout.PPDs, p.Where(on, others), even.PPDs)
+		g.CoresPerSocket, on.Layout.PPDs, p.Where(others), even.PPDs)
 }

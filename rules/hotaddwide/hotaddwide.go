@@ -53,7 +53,7 @@ func check(p *rule.Pass) {
 	p.Report(finding.Finding{
 		Severity: finding.High,
 		Message: fmt.Sprintf("CPU hot add hides NUMA%s: %d vCPUs run as %d clients (%s) but the guest sees 1 node, so %s of its memory is on another node than the vCPU that uses it, while N%%L reads 100",
-			p.Where(on, others), v.Guest.VCPUs, on.Layout.PPDs.Len(), on.Layout.PPDs, rule.Percent(on.Layout.FarShare())),
+			p.Where(others), v.Guest.VCPUs, on.Layout.PPDs.Len(), on.Layout.PPDs, rule.Percent(on.Layout.FarShare())),
 		Advice:   advice,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), finding.Of("CPU hot add", v.CPUHotAdd, v.At), on.Kind.NodesEvidence()},

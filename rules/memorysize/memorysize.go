@@ -53,7 +53,7 @@ func check(p *rule.Pass) {
 	if on.Layout.Memory.Placement == vnuma.Anywhere {
 		f.Severity = finding.High
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s of a node%s: ESX %s does not manage the VM for NUMA at all",
-			memory, numa.Bytes(m.NodeMemory), p.Where(on, others), m.Release)
+			memory, numa.Bytes(m.NodeMemory), p.Where(others), m.Release)
 		f.Advice = fmt.Sprintf("Give the VM at most %s, less what ESX keeps of the node", numa.Bytes(m.NodeMemory))
 		p.Report(f, &on.Layout)
 		return
@@ -65,10 +65,10 @@ func check(p *rule.Pass) {
 	homes := on.Layout.HomeNodes
 	holds := numa.Bytes(int64(homes) * m.NodeMemory)
 	f.Message = fmt.Sprintf("memory of %s exceeds the %s of its %s%s: %s (%s) will be remote once it is touched",
-		memory, holds, rule.Plural(homes, "node"), p.Where(on, others), on.Layout.Memory.Remote, rule.Percent(share))
+		memory, holds, rule.Plural(homes, "node"), p.Where(others), on.Layout.Memory.Remote, rule.Percent(share))
 	if v.Guest.Memory > m.AllMemory {
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s of the whole host%s: %s are local at most, and what the host does not hold is swapped",
-			memory, numa.Bytes(m.AllMemory), p.Where(on, others), on.Layout.Memory.Local)
+			memory, numa.Bytes(m.AllMemory), p.Where(others), on.Layout.Memory.Local)
 	}
 	f.Advice, f.Notice = advice(p, on)
 	p.Report(f, &on.Layout)

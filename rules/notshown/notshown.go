@@ -52,13 +52,13 @@ func check(p *rule.Pass) {
 		Notice:   notice,
 	}
 	l := &on.Layout
-	runs := fmt.Sprintf("%d vCPUs run as %d clients (%s)%s but the guest sees 1 node", v.Guest.VCPUs, l.PPDs.Len(), l.PPDs, p.Where(on, others))
+	runs := fmt.Sprintf("%d vCPUs run as %d clients (%s)%s but the guest sees 1 node", v.Guest.VCPUs, l.PPDs.Len(), l.PPDs, p.Where(others))
 	switch why {
 	case vnuma.ByRelease:
 		f.Evidence = append(f.Evidence, on.Kind.ReleaseEvidence())
 		f.Message = fmt.Sprintf("%s: ESX %s shows no vNUMA", runs, m.Release)
 		if !l.Managed {
-			f.Message = fmt.Sprintf("%d vCPUs exceed the %d cores of a node%s: ESX %s does not manage the VM for NUMA", v.Guest.VCPUs, m.Cores, p.Where(on, others), m.Release)
+			f.Message = fmt.Sprintf("%d vCPUs exceed the %d cores of a node%s: ESX %s does not manage the VM for NUMA", v.Guest.VCPUs, m.Cores, p.Where(others), m.Release)
 		}
 		f.Advice = fmt.Sprintf("Use at most %d vCPUs so that the VM fits a node, or upgrade to ESXi 5.0 or later with virtual hardware 8", m.Cores)
 		if v.Guest.VCPUs < 9 {

@@ -50,7 +50,7 @@ func check(p *rule.Pass) {
 	}
 	if useless(v, on) {
 		f.Severity = finding.Low
-		f.Message = fmt.Sprintf("%s has no effect%s: hyper-threading is off, a node has %d cores and as many threads", key, p.Where(on, others), m.Cores)
+		f.Message = fmt.Sprintf("%s has no effect%s: hyper-threading is off, a node has %d cores and as many threads", key, p.Where(others), m.Cores)
 		f.Advice = "Remove the setting, or switch hyper-threading on"
 		f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+on.Kind.Hosts[0].Name, on.Kind.Hosts[0].HyperThreading, on.Kind.Hosts[0].At))
 		p.Report(f, &on.Layout)
@@ -59,7 +59,7 @@ func check(p *rule.Pass) {
 	f.Severity = finding.Medium
 	r := on.Layout.Memory
 	f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s (%s) will be remote once it is touched",
-		key, v.Guest.VCPUs, rule.Plural(on.Layout.HomeNodes, "node"), p.Where(on, others),
+		key, v.Guest.VCPUs, rule.Plural(on.Layout.HomeNodes, "node"), p.Where(others),
 		numa.Bytes(int64(on.Layout.HomeNodes)*m.NodeMemory), numa.Bytes(v.Guest.Memory),
 		r.Remote, rule.Percent(float64(r.Remote)/float64(v.Guest.Memory)))
 	f.Advice = fmt.Sprintf("Give the VM at most %s, less what ESXi keeps of the node", numa.Bytes(m.NodeMemory))

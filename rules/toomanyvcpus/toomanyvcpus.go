@@ -54,7 +54,7 @@ func check(p *rule.Pass) {
 	}
 	p.Report(finding.Finding{
 		Severity: severity,
-		Message:  fmt.Sprintf("%d vCPUs exceed the %s of the host%s: %s", v.Guest.VCPUs, has, p.Where(on, others), what),
+		Message:  fmt.Sprintf("%d vCPUs exceed the %s of the host%s: %s", v.Guest.VCPUs, has, p.Where(others), what),
 		Advice:   fmt.Sprintf("Use at most %d vCPUs", most),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)

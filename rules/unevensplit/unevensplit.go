@@ -41,7 +41,7 @@ func check(p *rule.Pass) {
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Message: fmt.Sprintf("%d vCPUs do not divide over %d nodes%s: the clients are %s",
-			v.Guest.VCPUs, on.Layout.PPDs.Len(), p.Where(on, others), on.Layout.PPDs),
+			v.Guest.VCPUs, on.Layout.PPDs.Len(), p.Where(others), on.Layout.PPDs),
 		Advice:   advice,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},

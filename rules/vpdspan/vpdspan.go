@@ -54,7 +54,7 @@ func check(p *rule.Pass) {
 	p.Report(finding.Finding{
 		Severity: finding.High,
 		Message: fmt.Sprintf("VPD%d has %d vCPUs but a node%s has %d cores: it is carried by %d PPDs",
-			vpd, size, p.Where(on, others), on.Kind.Machine.Cores, last-first+1),
+			vpd, size, p.Where(others), on.Kind.Machine.Cores, last-first+1),
 		Advice:   advice,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), e, on.Kind.NodesEvidence()},

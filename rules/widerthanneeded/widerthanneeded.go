@@ -52,7 +52,7 @@ func check(p *rule.Pass) {
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Message: fmt.Sprintf("runs as %d clients (%s)%s although %d vCPUs need %s of %d cores: %s",
-			on.Layout.PPDs.Len(), on.Layout.PPDs, p.Where(on, others), v.Guest.VCPUs,
+			on.Layout.PPDs.Len(), on.Layout.PPDs, p.Where(others), v.Guest.VCPUs,
 			rule.Plural(on.Layout.Least, "node"), on.Kind.Machine.Cores, strings.Join(settings(v), ", ")),
 		Advice:   "Unless the VM was spread for memory bandwidth: " + rule.Lower(advice),
 		Notice:   notice,
