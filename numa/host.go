@@ -19,7 +19,7 @@ type Host struct {
 	HyperThreading Fact[bool]  `json:"hyperThreading,omitzero"`
 	Memory         Fact[Bytes] `json:"memory,omitzero"`
 
-	// Nodes are the NUMA nodes by ascending ID (rules.md A-1, A-11). A host that
+	// Nodes are the NUMA nodes by ascending ID (rule book A-1, A-11). A host that
 	// reports no NUMA has one node with everything in it.
 	Nodes Fact[[]Node] `json:"nodes,omitzero"`
 	// Distance[i][j] is the relative memory distance between nodes i and j, 10
@@ -36,7 +36,7 @@ type Host struct {
 	Options Fact[Settings] `json:"options,omitzero"`
 }
 
-// A Node is one NUMA node: memory and the cores next to it (rules.md A-1).
+// A Node is one NUMA node: memory and the cores next to it (rule book A-1).
 type Node struct {
 	ID      int         `json:"id"`
 	Package int         `json:"package"` // index of the package it is part of; -1 when unknown

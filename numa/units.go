@@ -14,7 +14,7 @@ const (
 	TiB Bytes = 1 << 40
 )
 
-// PageSize is the page that ESXi counts memory in (rules.md, units).
+// PageSize is the page that ESXi counts memory in.
 const PageSize = 4 * KiB
 
 // String returns b as the vSphere Client shows it: binary units, written MB, GB

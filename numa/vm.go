@@ -20,7 +20,7 @@ type VM struct {
 
 	VCPUs Fact[int] `json:"vcpus,omitzero"`
 	// CoresPerSocket is cpuid.coresPerSocket as configured. With
-	// AutoCoresPerSocket it is what the last power-on chose (rules.md B-18).
+	// AutoCoresPerSocket it is what the last power-on chose (rule book B-18).
 	CoresPerSocket     Fact[int]   `json:"coresPerSocket,omitzero"`
 	AutoCoresPerSocket Fact[bool]  `json:"autoCoresPerSocket,omitzero"` // "assigned at power on"
 	Memory             Fact[Bytes] `json:"memory,omitzero"`
@@ -76,8 +76,8 @@ func (s Settings) Lookup(key string) (value string, ok bool) {
 	return "", false
 }
 
-// settingPrefixes are the entries that can matter to NUMA (rules.md B-10,
-// formats.md §5); the rest of a VM's configuration is not kept.
+// settingPrefixes are the entries that can matter to NUMA (rule book
+// B-10); the rest of a VM's configuration is not kept.
 var settingPrefixes = []string{"numa.", "cpuid.", "sched.", "vmx.reboot.", "vcpu.", "monitor.", "monitor_control.", "chipset."}
 
 // KeepSetting reports whether the VM setting with this key belongs in a fleet.

@@ -179,7 +179,7 @@ func slicesGB(_ *Case, v *variant, observed any) (string, bool, error) {
 }
 
 // Tolerances. A node holds a little more than the VM's memory (overhead), and the
-// kernel keeps a little of each node (rules.md A-5): the published pairs differ by
+// kernel keeps a little of each node (rule book A-5): the published pairs differ by
 // up to 0.3 % (B-22) and 3 % (B-17).
 const (
 	sliceTolerance = 0.01
@@ -270,7 +270,7 @@ func locality(_ *Case, v *variant, observed any) (string, bool, error) {
 	if !ok {
 		return "", false, unlike(observed, "a number")
 	}
-	got := strconv.Itoa(int(share * 100)) // ESXi truncates (formats.md §0.5)
+	got := strconv.Itoa(int(share * 100)) // ESXi truncates
 	return got, got == show(n), nil
 }
 

@@ -149,5 +149,5 @@ func (s shape) host(r numa.Release, cpu string) numa.Host {
 	return h
 }
 
-// cookieOf returns the oldest cookie that records n vCPUs (rules.md B-9).
+// cookieOf returns the oldest cookie that records n vCPUs (rule book B-9).
 func cookieOf(n int) string { return strconv.Itoa(n*10000 + 1) }

@@ -6,7 +6,7 @@ import (
 	"homenode/numa"
 )
 
-// hostFields are the fields about the host itself (rules.md ).
+// hostFields are the fields about the host itself (rule book ).
 var hostFields = map[string]predictor{
 	"host_numa_nodes":                     hostNodes(true),
 	"host_numa_nodes_without_cod":         hostNodes(false),

@@ -53,7 +53,7 @@ func releasesIn(s string) []numa.Release {
 }
 
 // releases returns the releases that the case may be about. On EPYC 6.5 U3 and
-// 6.7 U2 changed the model (rules.md F-16): a case that names 6.5 or 6.7 alone
+// 6.7 U2 changed the model (rule book F-16): a case that names 6.5 or 6.7 alone
 // leaves open which.
 func (c *Case) releases() []numa.Release {
 	out := releasesIn(c.Release)

@@ -80,7 +80,7 @@ func findings(t *testing.T, path, id string) []byte {
 	return b.Bytes()
 }
 
-// TestRulesExplainThemselves holds STYLE: no rule without its words and sources.
+// TestRulesExplainThemselves holds that there is no rule without its words and sources.
 func TestRulesExplainThemselves(t *testing.T) {
 	seen := map[string]bool{}
 	for i, r := range rules.All {

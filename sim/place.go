@@ -46,7 +46,7 @@ func (n *Node) Load() float64 {
 
 // Place gives the clients of the requests home nodes, in order, as ESXi 5.0 and
 // later do at power-on: so that CPU and memory load stay balanced. The order of
-// criteria is inferred (rules.md C-4 [I]): the least loaded node, then the one
+// criteria is inferred (rule book C-4 [I]): the least loaded node, then the one
 // with the most free memory, then the first; clients of one VM on different nodes
 // while there are enough. Memory is local first, then wherever most is free
 // (C-15). VMs that are not NUMA-managed get no home node and are returned in

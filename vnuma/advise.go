@@ -75,7 +75,7 @@ type Plan struct {
 }
 
 // Best searches the configuration that serves the VM best on the machines; the
-// first is the one it is powered on, the others are reached by vMotion (rules.md
+// first is the one it is powered on, the others are reached by vMotion (rule book
 // D-1). Better means, in this order: no virtual node carried by several clients, no
 // remote memory, clients that fit their nodes, equal sizes, as few clients as
 // possible, a socket for each virtual node (B-25), few changes. Every candidate is
@@ -305,7 +305,7 @@ func (s *search) smallest() int32 {
 func (s *search) uneven() bool { return !evenOn(s.g.VCPUs, &s.machines[0]) }
 
 // canBeAutomatic reports whether every machine chooses cores per socket itself
-// (rules.md B-18).
+// (rule book B-18).
 func canBeAutomatic(g *Guest, machines []Machine) bool {
 	for i := range machines {
 		if g.Hardware < 20 || machines[i].model < numa.ESXi80 {

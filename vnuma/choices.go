@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Choices are the points on which the sources contradict each other (rules.md,
+// Choices are the points on which the sources contradict each other (rule book,
 // section F). The zero value takes the rule book's default everywhere; a true
 // field takes the alternative.
 type Choices struct {

@@ -29,7 +29,7 @@ type sample struct {
 	missing, reason string
 }
 
-// The hosts of the samples: rules.md B-7 and the posts named in B-8 to B-17.
+// The hosts of the samples: rule book B-7 and the posts named in B-8 to B-17.
 var sampleHosts = map[string]sample{
 	"esxi60_12vcpu_2vpd.txt": {release: "6.0", nodes: 2, cores: 10, nodeGB: 64},
 	"esxi60_12vcpu_hotadd_1vpd_2ppd.txt": {release: "6.0", nodes: 2, cores: 10, nodeGB: 64,

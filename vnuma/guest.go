@@ -85,12 +85,12 @@ func missing(v *numa.VM) Assumptions {
 	return a
 }
 
-// read takes the advanced settings of rules.md B-10.
+// read takes the advanced settings of the rule book, B-10.
 func (g *Guest) read(s numa.Settings) (problems []string) {
 	number := func(key string, to *int32) {
 		v, ok := s.Lookup(key)
 		if !ok || strings.TrimSpace(v) == "" {
-			return // an empty value is a removed key (formats.md §8.2)
+			return // an empty value is a removed key
 		}
 		n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 32)
 		if err != nil || n < 0 || n > numa.MaxVCPUs {
@@ -167,7 +167,7 @@ func countNodes(list string) (n int32, ok bool) {
 }
 
 // ParseCookie reads numa.autosize.cookie: vCPUs*10000+1 (version 1, cps 0) or
-// vCPUs*10000 + cores per socket*10 + 2 (version 2). Source: rules.md B-9,
+// vCPUs*10000 + cores per socket*10 + 2 (version 2). Source: rule book B-9,
 // decoded from 12 published values.
 func ParseCookie(s string) (vcpus, cps int, ok bool) {
 	n, err := strconv.Atoi(s)
@@ -193,7 +193,7 @@ func isTrue(s numa.Settings, key string) bool {
 	return ok && b
 }
 
-// parseTruth reads a truth value of the .vmx form (formats.md §5).
+// parseTruth reads a truth value of the .vmx form.
 func parseTruth(s string) (value, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(s)) {
 	case "true", "1", "yes", "on":

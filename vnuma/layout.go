@@ -7,7 +7,7 @@ package vnuma
 import "homenode/numa"
 
 // An Event is what happens to the VM. The layout depends on its life, not only
-// on its settings (rules.md D-1).
+// on its settings (rule book D-1).
 type Event uint8
 
 // The events of a VM's life.
@@ -57,7 +57,7 @@ const (
 // A Placement says where the memory of a running VM is.
 type Placement uint8
 
-// The placements of memory (rules.md C-12, C-13, C-15).
+// The placements of memory (rule book C-12, C-13, C-15).
 const (
 	Local       Placement = iota // each VPD's memory on the node of its client
 	Overflowing                  // as Local, and what a node cannot hold is remote
@@ -75,7 +75,7 @@ type Layout struct {
 	VSockets Split // the sockets the guest sees
 	VPDs     Split // the NUMA nodes the guest sees
 	PPDs     Split // NUMA clients: what is placed and moved as one
-	Managed  bool  // the NUMA scheduler places it (rules.md C-12, C-14)
+	Managed  bool  // the NUMA scheduler places it (rule book C-12, C-14)
 	Why      Reason
 
 	CoresPerSocket int   // effective, after automatic choice
@@ -111,7 +111,7 @@ func (r Residency) Locality() (share float64, ok bool) {
 	return float64(r.Local) / float64(r.Local+r.Remote), true
 }
 
-// Stored is what the VM's configuration will hold after the event (rules.md B-8,
+// Stored is what the VM's configuration will hold after the event (rule book B-8,
 // B-9).
 type Stored struct {
 	Written bool // false: nothing is stored, or the event touches nothing
@@ -123,7 +123,7 @@ type Stored struct {
 func (l *Layout) Wide() bool { return l.PPDs.Len() > 1 }
 
 // GuestSeesNUMA reports whether the guest gets a NUMA topology: a single VPD is
-// not shown as NUMA at all (rules.md B-3).
+// not shown as NUMA at all (rule book B-3).
 func (l *Layout) GuestSeesNUMA() bool { return l.VPDs.Len() > 1 }
 
 // Carriers returns the first and last PPD that carry VPD i.
@@ -145,7 +145,7 @@ func (l *Layout) Spanning() (vpd int, ok bool) {
 	return 0, false
 }
 
-// Slice returns the memory of VPD i: equal for equal VPDs (rules.md B-22), else
+// Slice returns the memory of VPD i: equal for equal VPDs (rule book B-22), else
 // in proportion to their vCPUs (F-12). It is 0 when the VM's memory is unknown.
 func (l *Layout) Slice(i int) numa.Bytes {
 	v, n := l.VPDs.Group(i)
@@ -168,7 +168,7 @@ func share(memory int64, s Split, i, first, n int, equal bool) numa.Bytes {
 }
 
 // L3s returns how many last-level caches the guest sees: one per vSocket, each of
-// the size of the physical one (rules.md B-13).
+// the size of the physical one (rule book B-13).
 func (l *Layout) L3s() int { return l.VSockets.Len() }
 
 // SameGuest reports whether the guest sees the same topology in both layouts.

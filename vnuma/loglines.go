@@ -7,11 +7,11 @@ import (
 )
 
 // firstGuestPage is the page number at which vmware.log starts its memory slices
-// on 7.0 and 8.0 (formats.md §4.3).
+// on 7.0 and 8.0.
 const firstGuestPage = 0x4000000000
 
 // LogLines returns the lines that vmware.log will hold for the layout, in the form
-// of the host's release (rules.md B-23; formats.md §4.3). Releases before 5.0 log
+// of the host's release (rule book B-23). Releases before 5.0 log
 // no layout.
 func LogLines(l *Layout, g *Guest, m *Machine) []string {
 	var out []string

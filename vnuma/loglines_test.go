@@ -8,7 +8,7 @@ import (
 )
 
 // TestLogLines holds the forms that the published logs do not: forms of each
-// release are in rules.md B-23 and formats.md §4.3.
+// release are in rule book B-23
 func TestLogLines(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

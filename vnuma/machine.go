@@ -66,7 +66,7 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	return m, nil
 }
 
-// addNodes takes the smallest node as the capacity of all (rules.md );
+// addNodes takes the smallest node as the capacity of all (rule book );
 // nodes without cores (memory only) place no client.
 func (m *Machine) addNodes(h *numa.Host) error {
 	memoryKnown := true

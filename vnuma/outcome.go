@@ -2,7 +2,7 @@ package vnuma
 
 import "homenode/numa"
 
-// sockets sets the sockets that the guest sees (rules.md B-13, B-18).
+// sockets sets the sockets that the guest sees (rule book B-13, B-18).
 func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
 	auto := g.auto(m)
 	kept := !l.VSockets.empty() // D-1: sockets came along with the virtual nodes
@@ -32,7 +32,7 @@ func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
 	}
 }
 
-// manage takes VMs with affinities out of NUMA management (rules.md C-12) and
+// manage takes VMs with affinities out of NUMA management (rule book C-12) and
 // counts the home nodes.
 func (l *Layout) manage(g *Guest, tr *tracer) {
 	if g.Affinity {
@@ -52,7 +52,7 @@ func (l *Layout) manage(g *Guest, tr *tracer) {
 	}
 }
 
-// reside sets where the memory is once all of it is touched (rules.md B-17,
+// reside sets where the memory is once all of it is touched (rule book B-17,
 // B-22, C-13, C-15).
 func (l *Layout) reside(g *Guest, m *Machine, tr *tracer) {
 	r := &l.Memory
@@ -111,10 +111,10 @@ func (l *Layout) fillNodes(g *Guest, m *Machine) {
 }
 
 // cookieV2Hardware is the virtual hardware from which version 2 cookies are seen:
-// Workstation 15.5 with hardware 16 (rules.md B-9). [I]
+// Workstation 15.5 with hardware 16 (rule book B-9). [I]
 const cookieV2Hardware = 16
 
-// store sets what the VM's configuration holds afterwards (rules.md B-8, B-9).
+// store sets what the VM's configuration holds afterwards (rule book B-8, B-9).
 // Nothing is stored by a reboot or move, with sizes set by hand (B-10: "Not
 // autosizing"), with CPU hot add, or where no vNUMA exists. What is stored and
 // valid stays.
@@ -143,7 +143,7 @@ func (l *Layout) store(g *Guest, m *Machine, c *Case, tr *tracer) {
 	}
 }
 
-// cookie returns the cookie that the VM holds (rules.md B-9).
+// cookie returns the cookie that the VM holds (rule book B-9).
 func (g *Guest) cookie() int {
 	if g.CookieCPS > 0 {
 		return int(g.CookieVCPUs)*10000 + int(g.CookieCPS)*10 + 2

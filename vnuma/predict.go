@@ -87,7 +87,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 // result, whatever numa.autosize.once says about the next one.
 const lastPowerOn = Event(255)
 
-// keeps reports whether the guest keeps its VPDs over the event (rules.md D-1).
+// keeps reports whether the guest keeps its VPDs over the event (rule book D-1).
 func (c *Case) keeps(g *Guest) bool {
 	switch c.Event {
 	case VMotionIn, Resume:
@@ -98,7 +98,7 @@ func (c *Case) keeps(g *Guest) bool {
 	return false
 }
 
-// usesStored reports whether a stored size decides (rules.md B-8, B-9).
+// usesStored reports whether a stored size decides (rule book B-8, B-9).
 func (c *Case) usesStored(g *Guest) bool {
 	if g.Stored == 0 || g.CookieVCPUs != g.VCPUs {
 		return false
@@ -143,7 +143,7 @@ func generationOf(g *Guest, m *Machine, ch *Choices) generation {
 	return hostSized
 }
 
-// capacityOf returns the most vCPUs one client may hold on m (rules.md A-4, B-4,
+// capacityOf returns the most vCPUs one client may hold on m (rule book A-4, B-4,
 // B-14).
 func capacityOf(g *Guest, m *Machine, c *Case, tr *tracer) int32 {
 	capacity := m.Cores
@@ -181,7 +181,7 @@ func clientsBefore50(g *Guest, m *Machine, c *Case, capacity int32, gen generati
 	}
 }
 
-// socketSizedVPDs returns the VPDs of 5.0 to 6.0 (rules.md B-6, B-11).
+// socketSizedVPDs returns the VPDs of 5.0 to 6.0 (rule book B-6, B-11).
 func socketSizedVPDs(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, tr *tracer) Split {
 	n := g.VCPUs
 	cps := g.CoresPerSocket
@@ -219,7 +219,7 @@ func socketSizedVPDs(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, t
 	return split
 }
 
-// hostSizedClients returns the PPDs of 6.5 on (rules.md B-5, B-6, B-12, B-17).
+// hostSizedClients returns the PPDs of 6.5 on (rule book B-5, B-6, B-12, B-17).
 func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, tr *tracer) Split {
 	n := g.VCPUs
 	clients := ceilDiv(n, capacity)
@@ -301,7 +301,7 @@ func stored(n, size int32, ch *Choices) Split {
 	return fill(n, size)
 }
 
-// manual returns the vCPUs per VPD set by hand, or 0 (rules.md B-10).
+// manual returns the vCPUs per VPD set by hand, or 0 (rule book B-10).
 func (g *Guest) manual(m *Machine, ch *Choices) int32 {
 	if g.CoresPerNode > 0 && m.model >= numa.ESXi80 {
 		return g.CoresPerNode
@@ -312,7 +312,7 @@ func (g *Guest) manual(m *Machine, ch *Choices) int32 {
 	return g.MaxPerVirtualNode
 }
 
-// Thresholds of rules.md B-3 and F-1: the default of numa.vcpu.min, and the loose
+// Thresholds of the rule book, B-3 and F-1: the default of numa.vcpu.min, and the loose
 // wording of two articles.
 const (
 	defaultMin     = 9
@@ -339,12 +339,12 @@ func (g *Guest) threshold(m *Machine, ch *Choices, l *Layout) int32 {
 	return least
 }
 
-// auto reports whether cores per socket are assigned at power on (rules.md B-18).
+// auto reports whether cores per socket are assigned at power on (rule book B-18).
 func (g *Guest) auto(m *Machine) bool {
 	return g.AutoCPS && g.Hardware >= 20 && m.model >= numa.ESXi80
 }
 
-// vnumaHotAdd reports whether vNUMA may be shown with CPU hot add (rules.md B-15).
+// vnumaHotAdd reports whether vNUMA may be shown with CPU hot add (rule book B-15).
 func (g *Guest) vnumaHotAdd(m *Machine) bool {
 	return g.VNUMAHotAdd && g.Hardware >= 20 && m.model >= numa.ESXi80
 }

@@ -3,7 +3,7 @@ package vnuma
 import "homenode/numa"
 
 // The rule book's model in plain slices: one function per release band, written
-// from rules.md B-6 and the rules it names, not from Predict. The tests demand
+// from rule book B-6 and the rules it names, not from Predict. The tests demand
 // that both agree. "Read as" marks a sentence of the rule book that allows more
 // than one reading, and the one taken.
 

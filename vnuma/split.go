@@ -23,7 +23,7 @@ type Split struct {
 }
 
 // fill divides n vCPUs into groups of per; the last takes the remainder. This is
-// fill(N, s) of rules.md B-6.
+// fill(N, s) of the rule book, B-6.
 func fill(n, per int32) Split {
 	if per <= 0 || per > n {
 		per = n
@@ -32,7 +32,7 @@ func fill(n, per int32) Split {
 }
 
 // evenShare returns the size of the groups when n vCPUs spread evenly over the
-// fewest groups of at most limit: ceil(n / ceil(n / limit)), rules.md B-5.
+// fewest groups of at most limit: ceil(n / ceil(n / limit)), rule book B-5.
 func evenShare(n, limit int32) int32 {
 	if n <= 0 || limit <= 0 {
 		return n
@@ -159,7 +159,7 @@ func (s Split) Equal(t Split) bool {
 }
 
 // Crosses reports whether a group of s holds vCPUs of two groups of t: a PPD
-// that crosses a border of a VPD (rules.md D-1).
+// that crosses a border of a VPD (rule book D-1).
 func (s Split) Crosses(t Split) bool {
 	for i := range s.Len() {
 		first, size := s.Group(i)

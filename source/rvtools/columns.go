@@ -59,7 +59,7 @@ type column struct {
 	// columns that some other column stands in for.
 	fact string
 	// names are all known headers: as printed by 4.x, as printed by 3.x, then the
-	// internal names that some exports carry. Sources: formats.md §6;
+	// internal names that some exports carry. Source:
 	// sbroenne/RvToolsMerge, docs/ColumnMappings.md. Case and runs of blanks do
 	// not matter.
 	names []string

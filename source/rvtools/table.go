@@ -151,7 +151,7 @@ func (t *table) stringFact(f field) numa.Fact[string] {
 }
 
 // intFact returns a whole number from least to most. An empty cell and -1 are
-// missing values (formats.md §0).
+// missing values.
 func (t *table) intFact(f field, least, most int64) numa.Fact[int64] {
 	s := t.text(f)
 	if s == "" || s == "-1" {

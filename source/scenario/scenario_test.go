@@ -187,7 +187,7 @@ func TestDefaultsOfVM(t *testing.T) {
 }
 
 // TestHardware takes the virtual hardware from the release of the VM's host, and
-// automatic cores per socket from both (rules.md B-18).
+// automatic cores per socket from both (rule book B-18).
 func TestHardware(t *testing.T) {
 	for _, tt := range []struct {
 		release  string

@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// hostPaths are the properties read of each host (formats.md §8.1).
+// hostPaths are the properties read of each host.
 var hostPaths = []string{
 	"name", "parent", "vm",
 	"runtime.connectionState", "runtime.inMaintenanceMode",

@@ -9,7 +9,7 @@ import (
 )
 
 // memoryTolerance is the share of a host's memory that its nodes may miss: the
-// firmware keeps some, and the kernel about 1.5 MB (formats.md §9).
+// firmware keeps some, and the kernel about 1.5 MB.
 const memoryTolerance = 0.02
 
 // convertNodes reads the NUMA nodes. Cores are not stated per node, but threads

@@ -10,7 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// vmPaths are the properties read of each VM (formats.md §8.2). Whole subtrees
+// vmPaths are the properties read of each VM. Whole subtrees
 // such as config would bring devices and files along, ten times as much.
 var vmPaths = []string{
 	"name", "parent", "parentVApp", "resourcePool",
