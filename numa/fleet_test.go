@@ -17,7 +17,7 @@ func testFleet() *Fleet {
 			{ID: "h3", Name: "lab"},
 		},
 		VMs: []VM{
-			{ID: "v1", Name: "db01", Cluster: "c1", Host: "h1", VCPUs: ReadAt(12, "n")},
+			{ID: "v1", Name: "db01", Cluster: "c1", Host: "h1", Config: Config{VCPUs: ReadAt(12, "n")}},
 			{ID: "v2", Name: "DB01", Cluster: "c2"},
 			{ID: "v3", Name: "web", Host: "h3"},
 			{ID: "v4", Name: "web", Cluster: "c1"},
@@ -133,11 +133,11 @@ func TestCheckAlone(t *testing.T) {
 	if err := bad.Check(); err == nil || err.Error() != "NUMA node 0 with 16 cores and 8 threads" {
 		t.Errorf("host: %v", err)
 	}
-	vm := VM{Name: "db01", VCPUs: ReadAt(1<<20, "n")}
+	vm := VM{Name: "db01", Config: Config{VCPUs: ReadAt(1<<20, "n")}}
 	if err := vm.Check(); err == nil || err.Error() != "1048576 vCPUs" {
 		t.Errorf("VM: %v", err)
 	}
-	if err := (&VM{CoresPerSocket: ReadAt(4, "n")}).Check(); err != nil {
+	if err := (&VM{Config: Config{CoresPerSocket: ReadAt(4, "n")}}).Check(); err != nil {
 		t.Error(err)
 	}
 }

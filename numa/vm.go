@@ -2,7 +2,7 @@ package numa
 
 import "strings"
 
-// A VM is a virtual machine with the settings that decide its NUMA topology.
+// A VM is a virtual machine: who it is, how it is configured, and what was seen of it.
 type VM struct {
 	ID      string   `json:"id"`                // unique in the fleet
 	Name    string   `json:"name"`              // not unique
@@ -13,6 +13,14 @@ type VM struct {
 	Tags    []string `json:"tags,omitempty"`
 	At      string   `json:"at,omitempty"` // where the source describes it; Origins are relative to this
 
+	Config
+
+	// Observed are the topologies that were seen of it, oldest first.
+	Observed []Observation `json:"observed,omitempty"`
+}
+
+// A Config holds the settings of a VM that decide its NUMA topology.
+type Config struct {
 	Template Fact[bool]       `json:"template,omitzero"`
 	Power    Fact[PowerState] `json:"power,omitzero"`
 	GuestOS  Fact[string]     `json:"guestOS,omitzero"`  // guest ID or full name

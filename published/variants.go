@@ -256,9 +256,9 @@ func (c *Case) vms(f facts, n int, r numa.Release, stated map[string]string) []n
 	hotAdd, _ := f.truth("cpu_hot_add", "cpu_hotadd", "hot_add")
 	vm := numa.VM{
 		ID: "vm", Name: "vm",
-		VCPUs:              numa.ReadAt(n, where),
-		CPUHotAdd:          numa.ReadAt(hotAdd, where),
-		AutoCoresPerSocket: numa.ReadAt(false, where),
+		Config: numa.Config{VCPUs: numa.ReadAt(n, where),
+			CPUHotAdd:          numa.ReadAt(hotAdd, where),
+			AutoCoresPerSocket: numa.ReadAt(false, where)},
 	}
 	const most = float64(numa.MaxVMMemory)
 	if b := max(f.amount("mem_gb", float64(numa.GiB), most), f.amount("mem_mb", float64(numa.MiB), most)); b > 0 {

@@ -52,11 +52,11 @@ func machineOf(t testing.TB, r numa.Release, nodes, cores, threads int, nodeMemo
 func vmOf(g *Guest) numa.VM {
 	v := numa.VM{
 		ID: "vm1", Name: "vm1", At: "test",
-		VCPUs:              numa.ReadAt(int(g.VCPUs), "vcpus"),
-		CoresPerSocket:     numa.ReadAt(int(g.CoresPerSocket), "coresPerSocket"),
-		AutoCoresPerSocket: numa.ReadAt(g.AutoCPS, "autoCoresPerSocket"),
-		CPUHotAdd:          numa.ReadAt(g.HotAdd, "hotAdd"),
-		VNUMAHotAdd:        numa.ReadAt(g.VNUMAHotAdd, "vnumaHotAdd"),
+		Config: numa.Config{VCPUs: numa.ReadAt(int(g.VCPUs), "vcpus"),
+			CoresPerSocket:     numa.ReadAt(int(g.CoresPerSocket), "coresPerSocket"),
+			AutoCoresPerSocket: numa.ReadAt(g.AutoCPS, "autoCoresPerSocket"),
+			CPUHotAdd:          numa.ReadAt(g.HotAdd, "hotAdd"),
+			VNUMAHotAdd:        numa.ReadAt(g.VNUMAHotAdd, "vnumaHotAdd")},
 	}
 	if g.Memory > 0 {
 		v.Memory = numa.ReadAt(numa.Bytes(g.Memory), "memory")

@@ -64,7 +64,7 @@ func readSample(t *testing.T, path string) (numa.VM, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := numa.VM{ID: "vm", Name: "vm", CPUHotAdd: numa.ReadAt(false, "DICT"), CoresPerSocket: numa.ReadAt(1, "DICT")}
+	v := numa.VM{ID: "vm", Name: "vm", Config: numa.Config{CPUHotAdd: numa.ReadAt(false, "DICT"), CoresPerSocket: numa.ReadAt(1, "DICT")}}
 	var settings numa.Settings
 	var lines []string
 	for text := range strings.Lines(string(b)) {

@@ -122,7 +122,7 @@ func TestNewGuestUnknown(t *testing.T) {
 	if _, _, err := NewGuest(&numa.VM{Name: "db01"}); err == nil || err.Error() != "VM db01: the vCPU count is unknown" {
 		t.Errorf("no vCPUs: %v", err)
 	}
-	v := numa.VM{VCPUs: numa.ReadAt(4, "vcpus")}
+	v := numa.VM{Config: numa.Config{VCPUs: numa.ReadAt(4, "vcpus")}}
 	g, problems, err := NewGuest(&v)
 	want := Guest{VCPUs: 4, CoresPerSocket: 1,
 		assumes: AssumedCPS | AssumedHotAdd | AssumedHardware | AssumedSettings | AssumedAutoCPS | AssumedAffinity}

@@ -95,7 +95,7 @@ func TestMissingSheets(t *testing.T) {
 		t.Errorf("notes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	wantVM := numa.VM{ID: "db01", Name: "db01", At: "fleet",
-		VCPUs: numa.ReadAt(8, `vInfo row 2 "CPUs"`), Memory: numa.ReadAt(4*numa.GiB, `vInfo row 2 "Memory"`)}
+		Config: numa.Config{VCPUs: numa.ReadAt(8, `vInfo row 2 "CPUs"`), Memory: numa.ReadAt(4*numa.GiB, `vInfo row 2 "Memory"`)}}
 	if len(f.VMs) != 1 || !reflect.DeepEqual(f.VMs[0], wantVM) {
 		t.Errorf("VMs = %+v\nwant  %+v", f.VMs, wantVM)
 	}

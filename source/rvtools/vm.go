@@ -73,16 +73,16 @@ func (x *export) readVMs(n *notes) ([]vmRow, error) {
 // readVM reads the facts of the VM in the current row of vInfo.
 func readVM(t *table, name string) numa.VM {
 	v := numa.VM{
-		Name:               name,
-		UUID:               t.text(vmUUID),
-		Folder:             t.text(folder),
-		Template:           t.boolFact(template),
-		Power:              readPower(t),
-		GuestOS:            t.stringFact(guestOS),
-		Hardware:           readHardware(t),
-		VCPUs:              t.count(cpus, numa.MaxVCPUs),
-		Memory:             t.bytes(memory, numa.MiB, numa.MaxVMMemory),
-		LatencySensitivity: t.stringFact(latency),
+		Name:   name,
+		UUID:   t.text(vmUUID),
+		Folder: t.text(folder),
+		Config: numa.Config{Template: t.boolFact(template),
+			Power:              readPower(t),
+			GuestOS:            t.stringFact(guestOS),
+			Hardware:           readHardware(t),
+			VCPUs:              t.count(cpus, numa.MaxVCPUs),
+			Memory:             t.bytes(memory, numa.MiB, numa.MaxVMMemory),
+			LatencySensitivity: t.stringFact(latency)},
 	}
 	if !v.GuestOS.Known() {
 		v.GuestOS = t.stringFact(toolsOS)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unique"
 
@@ -18,35 +19,40 @@ import (
 // there, null for lists alone. Equal keys and what is not UTF-8 json refuses itself.
 var strict = json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(json.JoinUnmarshalers(
 	object[numa.Note](), object[numa.Cluster](), object[numa.Host](), object[numa.Node](), object[numa.VM](), object[numa.Setting](),
+	object[numa.Observation](), object[numa.Config](), object[numa.ClientSeen](),
 	fact[bool](), fact[int](), fact[string](), fact[numa.Bytes](), fact[numa.Release](), fact[numa.PowerState](),
-	fact[[]int](), fact[[][]int](), fact[[]numa.Node](), fact[numa.Settings](),
+	fact[[]int](), fact[[][]int](), fact[[]numa.Node](), fact[numa.Settings](), fact[[]numa.Bytes](), fact[[]numa.ClientSeen](),
 )))
 
 // object returns the reader of a struct. json has no fields that must be there, so
 // it reads into the same struct with pointers for those that are not omitted when
 // empty: one that is still nil was not there.
 func object[T any]() *json.Unmarshalers {
-	fields := reflect.VisibleFields(reflect.TypeFor[T]())
+	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[T]()), func(f reflect.StructField) bool { return f.Anonymous })
 	for i := range fields {
 		if !strings.Contains(fields[i].Tag.Get("json"), ",") {
 			fields[i].Type = reflect.PointerTo(fields[i].Type)
 		}
 	}
-	form := reflect.StructOf(fields)
+	flat := slices.Clone(fields) // those of embedded structs stand beside the others, as in JSON
+	for i := range flat {
+		flat[i].Index = nil
+	}
+	form := reflect.StructOf(flat)
 	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
 		read, to := reflect.New(form), reflect.ValueOf(v).Elem()
 		if err := json.UnmarshalDecode(d, read.Interface()); err != nil {
 			return err
 		}
 		for i, field := range fields {
-			from := read.Elem().Field(i)
-			if from.Type() != to.Field(i).Type() {
+			from, to := read.Elem().Field(i), to.FieldByIndex(field.Index)
+			if from.Type() != to.Type() {
 				if from.IsNil() {
 					return fmt.Errorf("found no %q", field.Tag.Get("json"))
 				}
 				from = from.Elem()
 			}
-			to.Field(i).Set(from)
+			to.Set(from)
 		}
 		return nil
 	})

@@ -120,6 +120,7 @@ func TestSchemaHasEveryField(t *testing.T) {
 	}
 	host := property(doc, "properties", "hosts", "items")
 	vm := property(doc, "properties", "vms", "items")
+	observed := property(vm, "properties", "observed", "items")
 	for _, tt := range []struct {
 		t      reflect.Type
 		schema any
@@ -130,10 +131,16 @@ func TestSchemaHasEveryField(t *testing.T) {
 		{reflect.TypeFor[numa.Node](), property(host, "properties", "nodes", "properties", "value", "items")},
 		{reflect.TypeFor[numa.VM](), vm},
 		{reflect.TypeFor[numa.Setting](), property(vm, "properties", "settings", "properties", "value", "items")},
+		{reflect.TypeFor[numa.Observation](), observed},
+		{reflect.TypeFor[numa.Config](), property(observed, "properties", "config")},
+		{reflect.TypeFor[numa.ClientSeen](), property(observed, "properties", "clients", "properties", "value", "items")},
 		{reflect.TypeFor[numa.Setting](), property(host, "properties", "options", "properties", "value", "items")},
 	} {
 		var keys, required []string
 		for _, f := range reflect.VisibleFields(tt.t) {
+			if f.Anonymous {
+				continue
+			}
 			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			keys = append(keys, name)
 			if options == "" {

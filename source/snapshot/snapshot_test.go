@@ -28,6 +28,9 @@ func fullFleet(t testing.TB) *numa.Fleet {
 	for i := range f.VMs {
 		v := &f.VMs[i]
 		v.Cluster, v.Host, v.Power.Value = f.Clusters[i].ID, f.Hosts[i].ID, numa.Suspended
+		for j := range v.Observed {
+			v.Observed[j].Config.Power.Value = numa.PoweredOff
+		}
 	}
 	if paths := unset(reflect.ValueOf(f), "fleet"); paths != nil {
 		t.Fatalf("not set: %s", strings.Join(paths, ", "))
@@ -114,9 +117,9 @@ func TestRoundTrip(t *testing.T) {
 		}},
 		{"known to be zero, false, none and empty", &numa.Fleet{
 			Hosts: []numa.Host{{ID: "h", Name: "esx01", Maintenance: numa.ReadAt(false, ""), Options: numa.ReadAt(numa.Settings(nil), "config")}},
-			VMs: []numa.VM{{ID: "v", Name: "db01", CPULimit: numa.ReadAt(-1, "limit"), CPUReservation: numa.DerivedFrom(0, "reservation"),
+			VMs: []numa.VM{{ID: "v", Name: "db01", Config: numa.Config{CPULimit: numa.ReadAt(-1, "limit"), CPUReservation: numa.DerivedFrom(0, "reservation"),
 				CPUAffinity: numa.ReadAt([]int{}, "affinity"), MemoryAffinity: numa.ReadAt[[]int](nil, "affinity"),
-				GuestOS: numa.AssumedFor("", "no tools")}},
+				GuestOS: numa.AssumedFor("", "no tools")}}},
 		}},
 		{"a NUL, and a name of 10 MB", &numa.Fleet{Source: "a\x00b", VMs: []numa.VM{{ID: "v", Name: strings.Repeat("x", 10<<20) + "ä"}}}},
 	} {
@@ -155,8 +158,8 @@ func TestForm(t *testing.T) {
 				{ID: 1, Package: 1, Cores: 18, Threads: 36},
 			}, "hardware.numaInfo")}},
 		VMs: []numa.VM{{ID: "vm-1", Name: "db01", Host: "host-9",
-			VCPUs: numa.ReadAt(32, "config.hardware.numCPU"), Memory: numa.DerivedFrom(384*numa.GiB, "memoryMB"),
-			Power: numa.AssumedFor(numa.PoweredOn, "the view does not show it")}},
+			Config: numa.Config{VCPUs: numa.ReadAt(32, "config.hardware.numCPU"), Memory: numa.DerivedFrom(384*numa.GiB, "memoryMB"),
+				Power: numa.AssumedFor(numa.PoweredOn, "the view does not show it")}}},
 	}), "testdata/form.json")
 }
 

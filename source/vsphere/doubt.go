@@ -36,13 +36,13 @@ func (inv *inventory) doubtVM(ref types.ManagedObjectReference, v *numa.VM) {
 		}
 		return err != nil
 	}
-	if doubt(numa.VM{VCPUs: v.VCPUs}, "vCPU count is") {
+	if doubt(numa.VM{Config: numa.Config{VCPUs: v.VCPUs}}, "vCPU count is") {
 		v.VCPUs = numa.Fact[int]{}
 	}
-	if doubt(numa.VM{CoresPerSocket: v.CoresPerSocket}, "number of cores per socket is") {
+	if doubt(numa.VM{Config: numa.Config{CoresPerSocket: v.CoresPerSocket}}, "number of cores per socket is") {
 		v.CoresPerSocket = numa.Fact[int]{}
 	}
-	if doubt(numa.VM{Memory: v.Memory}, "memory is") {
+	if doubt(numa.VM{Config: numa.Config{Memory: v.Memory}}, "memory is") {
 		v.Memory = numa.Fact[numa.Bytes]{}
 	}
 }

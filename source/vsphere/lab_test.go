@@ -40,10 +40,10 @@ func newFleet(vms int) *numa.Fleet {
 	for i := range vms {
 		f.VMs = append(f.VMs, numa.VM{
 			ID: fmt.Sprintf("vm-%d", i), Name: fmt.Sprintf("db%04d", i), Cluster: "domain-c1", Host: fmt.Sprintf("host-%d", i%4),
-			Folder: "/DC0/vm/prod", Power: numa.ReadAt(numa.PoweredOn, "test"), Hardware: numa.ReadAt(20, "test"),
-			VCPUs: numa.ReadAt(24, "test"), CoresPerSocket: numa.ReadAt(12, "test"), Memory: numa.ReadAt(128*numa.GiB, "test"),
-			AutoCoresPerSocket: numa.ReadAt(false, "test"), AutoCoresPerNUMANode: numa.ReadAt(true, "test"),
-			Settings: numa.ReadAt(numa.Settings{{Key: "numa.autosize.cookie", Value: "240122"}, {Key: "sched.cpu.latencySensitivity", Value: "normal"}}, "test"),
+			Folder: "/DC0/vm/prod", Config: numa.Config{Power: numa.ReadAt(numa.PoweredOn, "test"), Hardware: numa.ReadAt(20, "test"),
+				VCPUs: numa.ReadAt(24, "test"), CoresPerSocket: numa.ReadAt(12, "test"), Memory: numa.ReadAt(128*numa.GiB, "test"),
+				AutoCoresPerSocket: numa.ReadAt(false, "test"), AutoCoresPerNUMANode: numa.ReadAt(true, "test"),
+				Settings: numa.ReadAt(numa.Settings{{Key: "numa.autosize.cookie", Value: "240122"}, {Key: "sched.cpu.latencySensitivity", Value: "normal"}}, "test")},
 		})
 	}
 	return f

@@ -100,20 +100,20 @@ func sampleFleet() *numa.Fleet {
 			newHost("host-5", "esx05.example.com", "", 1, []int{0}, 8, 64),
 		},
 		VMs: []numa.VM{
-			{ID: "vm-5", Name: "appliance", Host: "host-5", Folder: "/DC0/vm", Power: read(numa.Suspended)},
+			{ID: "vm-5", Name: "appliance", Host: "host-5", Folder: "/DC0/vm", Config: numa.Config{Power: read(numa.Suspended)}},
 			wideVM(),
 			{
 				ID: "vm-2", Name: "old%01", Cluster: "domain-c2", Host: "host-4", Folder: "/DC0/vm", UUID: "u-2",
-				Template: read(false), Power: read(numa.PoweredOff), GuestOS: read("rhel6_64Guest"), Hardware: read(8),
-				VCPUs: read(4), CoresPerSocket: read(1), Memory: read(16 * numa.GiB),
-				CPUAffinity: read([]int{}), MemoryAffinity: read([]int{}), Settings: read(numa.Settings{}),
+				Config: numa.Config{Template: read(false), Power: read(numa.PoweredOff), GuestOS: read("rhel6_64Guest"), Hardware: read(8),
+					VCPUs: read(4), CoresPerSocket: read(1), Memory: read(16 * numa.GiB),
+					CPUAffinity: read([]int{}), MemoryAffinity: read([]int{}), Settings: read(numa.Settings{})},
 			},
 			{
 				ID: "vm-3", Name: "template", Cluster: "domain-c2", Host: "host-3", Folder: "/DC0/vm/prod/templates", UUID: "u-3",
-				Template: read(true), Power: read(numa.PoweredOff), GuestOS: read("Ubuntu Linux (64-bit)"), Hardware: read(21),
-				VCPUs: read(2), AutoCoresPerSocket: read(true), Memory: read(8 * numa.GiB),
-				AutoCoresPerNUMANode: read(true), VNUMAHotAdd: read(false),
-				CPUAffinity: read([]int{}), MemoryAffinity: read([]int{}), Settings: read(numa.Settings{}),
+				Config: numa.Config{Template: read(true), Power: read(numa.PoweredOff), GuestOS: read("Ubuntu Linux (64-bit)"), Hardware: read(21),
+					VCPUs: read(2), AutoCoresPerSocket: read(true), Memory: read(8 * numa.GiB),
+					AutoCoresPerNUMANode: read(true), VNUMAHotAdd: read(false),
+					CPUAffinity: read([]int{}), MemoryAffinity: read([]int{}), Settings: read(numa.Settings{})},
 			},
 		},
 	}
@@ -143,17 +143,17 @@ func newHost(id, name, cluster string, packages int, nodePackages []int, cores i
 func wideVM() numa.VM {
 	return numa.VM{
 		ID: "vm-1", Name: "db/01", Cluster: "domain-c1", Host: "host-1", Folder: "/DC0/vm/prod", UUID: "u-1",
-		Template: read(false), Power: read(numa.PoweredOn), GuestOS: read("Microsoft Windows Server 2022 (64-bit)"), Hardware: read(20),
-		VCPUs: read(40), CoresPerSocket: read(10), AutoCoresPerSocket: read(true), Memory: read(512 * numa.GiB),
-		CPUHotAdd: read(true), MemoryHotAdd: read(false), VNUMAHotAdd: read(true),
-		CoresPerNUMANode: read(10), AutoCoresPerNUMANode: read(true),
-		CPUAffinity: read([]int{0, 1, 2, 3}), MemoryAffinity: read([]int{0, 1}), LatencySensitivity: read("high"),
-		CPUReservation: read(80000), CPULimit: read(-1), MemoryReservation: read(512 * numa.GiB), MemoryReservationLocked: read(true),
-		Settings: read(numa.Settings{
-			{Key: "cpuid.coresPerSocket.cookie", Value: "10"},
-			{Key: "numa.autosize.cookie", Value: "400102"},
-			{Key: "numa.vcpu.preferHT", Value: "TRUE"},
-		}),
+		Config: numa.Config{Template: read(false), Power: read(numa.PoweredOn), GuestOS: read("Microsoft Windows Server 2022 (64-bit)"), Hardware: read(20),
+			VCPUs: read(40), CoresPerSocket: read(10), AutoCoresPerSocket: read(true), Memory: read(512 * numa.GiB),
+			CPUHotAdd: read(true), MemoryHotAdd: read(false), VNUMAHotAdd: read(true),
+			CoresPerNUMANode: read(10), AutoCoresPerNUMANode: read(true),
+			CPUAffinity: read([]int{0, 1, 2, 3}), MemoryAffinity: read([]int{0, 1}), LatencySensitivity: read("high"),
+			CPUReservation: read(80000), CPULimit: read(-1), MemoryReservation: read(512 * numa.GiB), MemoryReservationLocked: read(true),
+			Settings: read(numa.Settings{
+				{Key: "cpuid.coresPerSocket.cookie", Value: "10"},
+				{Key: "numa.autosize.cookie", Value: "400102"},
+				{Key: "numa.vcpu.preferHT", Value: "TRUE"},
+			})},
 	}
 }
 

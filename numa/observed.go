@@ -1,0 +1,64 @@
+package numa
+
+// An Observation is a topology that something saw, in contrast to what the
+// settings of the VM let expect: the model's answer is compared with it.
+type Observation struct {
+	By    Observer `json:"by"`
+	At    string   `json:"at"`             // file:line where it begins
+	Time  string   `json:"time,omitempty"` // RFC 3339; empty when not stated
+	Host  string   `json:"host,omitempty"` // name of the host it ran on, as stated
+	Start Start    `json:"start,omitempty"`
+
+	// Config holds the settings that were in force, as the observer states them;
+	// they can be older than those of the VM. Zero when it states none. Their origins
+	// are places of the file.
+	Config Config `json:"config,omitzero"`
+
+	// The virtual node (VPD), NUMA client (PPD) and virtual socket of each vCPU,
+	// in the order of the vCPUs.
+	VPDs    Fact[[]int] `json:"vpds,omitzero"`
+	PPDs    Fact[[]int] `json:"ppds,omitzero"`
+	Sockets Fact[[]int] `json:"sockets,omitzero"`
+	// How many there are: a log of 6.0 counts two PPDs where its lines name one.
+	VPDCount    Fact[int] `json:"vpdCount,omitzero"`
+	PPDCount    Fact[int] `json:"ppdCount,omitzero"`
+	SocketCount Fact[int] `json:"socketCount,omitzero"`
+
+	Slices  Fact[[]Bytes]      `json:"slices,omitzero"`  // guest memory of each VPD
+	Clients Fact[[]ClientSeen] `json:"clients,omitzero"` // as the scheduler lists them
+}
+
+// A ClientSeen is one NUMA client as the scheduler reports it.
+type ClientSeen struct {
+	ID     int   `json:"id"`
+	Home   int   `json:"home"` // node; -1 for none
+	VCPUs  int   `json:"vcpus"`
+	Local  Bytes `json:"local"` // on the home node
+	Remote Bytes `json:"remote"`
+}
+
+// An Observer is what saw a topology.
+type Observer string
+
+// The observers.
+const (
+	ByVMwareLog  Observer = "vmware.log"
+	BySchedStats Observer = "sched-stats"
+	ByLscpu      Observer = "lscpu"
+	ByNumactl    Observer = "numactl"
+	ByCoreinfo   Observer = "Coreinfo"
+)
+
+// InGuest reports whether the observer sees what the guest sees and nothing of
+// the host.
+func (o Observer) InGuest() bool { return o == ByLscpu || o == ByNumactl || o == ByCoreinfo }
+
+// A Start is how the VM came to run, as far as the observer tells.
+type Start string
+
+// The starts that vmware.log tells apart (rule book B-8).
+const (
+	FirstStart      Start = "first power-on" // no valid cookie was stored
+	PowerOnStart    Start = "power-on"
+	CheckpointStart Start = "checkpoint" // resumed from suspend, or arrived by vMotion
+)

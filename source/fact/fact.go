@@ -1,0 +1,74 @@
+// Package fact holds what one file states, place by place: the common ground of
+// all readers of evidence, which the read command prints and checks.
+package fact
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// A Fact is one thing that a file states.
+type Fact struct {
+	Subject string `json:"subject"` // whom it is about: "host", "node 0", "VM sql01", "client vm.3850537/1"
+	Name    string `json:"name"`    // in the field's words: "home node", "local memory"
+	// Value is a string, bool, int, int64 or float64, in the unit of the file.
+	Value any    `json:"value"`
+	Unit  string `json:"unit,omitempty"` // "KiB", "ns", "MB/s" (10^6 bytes), "%"; empty for counts and words
+	Line  int    `json:"line"`           // from 1; 0 when the file has no lines
+	Col   int    `json:"col,omitempty"`  // from 1, in bytes; 0 when the whole line states it
+}
+
+// A Warning says what was not understood, or is doubtful, and where.
+type Warning struct {
+	Line int    `json:"line"`
+	Col  int    `json:"col,omitempty"`
+	Text string `json:"text"`
+}
+
+// A File is all that one file states, in its order.
+type File struct {
+	Name     string    `json:"file"`   // as given; inside an archive "bundle.tgz/path"
+	Format   string    `json:"format"` // such as "vmware.log" or "lscpu -J"
+	Facts    []Fact    `json:"facts"`
+	Warnings []Warning `json:"warnings,omitempty"`
+}
+
+// Add appends a fact.
+func (f *File) Add(line, col int, subject, name string, value any, unit string) {
+	f.Facts = append(f.Facts, Fact{subject, name, value, unit, line, col})
+}
+
+// Warn appends a warning.
+func (f *File) Warn(line, col int, format string, args ...any) {
+	f.Warnings = append(f.Warnings, Warning{line, col, fmt.Sprintf(format, args...)})
+}
+
+// At returns the place of a line and column of f: file:line or file:line:column.
+func (f *File) At(line, col int) string { return Place(f.Name, line, col) }
+
+// Place returns file:line:column, without what is 0.
+func Place(file string, line, col int) string {
+	if line > 0 {
+		file += ":" + strconv.Itoa(line)
+		if col > 0 {
+			file += ":" + strconv.Itoa(col)
+		}
+	}
+	return file
+}
+
+// A Document is one file in the types of its reader.
+type Document interface {
+	// File returns what the document states, fact by fact.
+	File() *File
+}
+
+// A SyntaxError says where a file is malformed so that it cannot be read at all;
+// lesser damage is a Warning.
+type SyntaxError struct {
+	File      string
+	Line, Col int
+	Msg       string // what was found and what was expected
+}
+
+func (e *SyntaxError) Error() string { return Place(e.File, e.Line, e.Col) + ": " + e.Msg }

@@ -1,0 +1,123 @@
+// Package text reads the lines of files that people saved, pasted and mailed:
+// with LF, CRLF or bare CR, in UTF-8 or UTF-16, with or without a byte order mark.
+package text
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// MaxLine is the longest line that is kept whole, in bytes.
+const MaxLine = 1 << 20
+
+// headSize is how much of a file is looked at to tell its line ends.
+const headSize = 64 << 10
+
+// Lines reads a file line by line, as bufio.Scanner does.
+type Lines struct {
+	in   *bufio.Reader
+	end  byte
+	line []byte // borrowed from in, or from long
+	long []byte
+	n    int
+	cut  bool
+	err  error
+	late error // met while looking ahead: it holds after the lines before it
+}
+
+// NewLines returns a reader of the lines of r. Lines end with LF, CRLF or, when
+// the beginning of the file has CR only, with CR. UTF-16 is taken when a byte
+// order mark says so.
+func NewLines(r io.Reader) *Lines {
+	l := &Lines{in: bufio.NewReaderSize(r, headSize), end: '\n'}
+	head, err := l.in.Peek(3)
+	l.keep(err)
+	switch {
+	case bytes.HasPrefix(head, []byte{0xEF, 0xBB, 0xBF}):
+		_, err = l.in.Discard(3)
+		l.keep(err)
+	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
+		utf8 := transform.NewReader(l.in, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder())
+		l.in = bufio.NewReaderSize(utf8, headSize)
+	}
+	head, err = l.in.Peek(headSize)
+	l.keep(err)
+	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
+		l.end = '\r'
+	}
+	return l
+}
+
+func (l *Lines) keep(err error) {
+	if err != nil && err != io.EOF && l.late == nil {
+		l.late = err
+	}
+}
+
+// Scan advances to the next line; false at the end or after an error.
+func (l *Lines) Scan() bool {
+	if l.err != nil {
+		return false
+	}
+	l.cut = false
+	line, err := l.in.ReadSlice(l.end)
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line, err = l.readLong(line)
+	}
+	if err == io.EOF && l.late != nil {
+		err = l.late
+	}
+	if err != nil && (err != io.EOF || len(line) == 0) {
+		l.err = err
+		return false
+	}
+	if err == nil || len(line) > 0 {
+		line = bytes.TrimSuffix(line, []byte{l.end})
+		line = bytes.TrimSuffix(line, []byte{'\r'})
+	}
+	l.line, l.n = line, l.n+1
+	return true
+}
+
+// readLong gathers a line that is longer than the buffer.
+func (l *Lines) readLong(first []byte) ([]byte, error) {
+	l.long = append(l.long[:0], first...)
+	for {
+		part, err := l.in.ReadSlice(l.end)
+		if room := MaxLine - len(l.long); len(part) > room {
+			l.cut = true
+			l.long = append(l.long, part[:room]...)
+		} else {
+			l.long = append(l.long, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return l.long, err
+		}
+	}
+}
+
+// Bytes returns the line without its end; it is valid until the next Scan.
+func (l *Lines) Bytes() []byte { return l.line }
+
+// Text returns the line without its end.
+func (l *Lines) Text() string { return string(l.line) }
+
+// Line returns the number of the line, from 1.
+func (l *Lines) Line() int { return l.n }
+
+// Cut reports whether the line was longer than MaxLine and its rest is skipped.
+func (l *Lines) Cut() bool { return l.cut }
+
+// Err returns the error that ended the reading, if it was not the end of the file.
+func (l *Lines) Err() error {
+	if l.err == nil || l.err == io.EOF {
+		return nil
+	}
+	return fmt.Errorf("line %d: %w", l.n+1, l.err)
+}
