@@ -62,11 +62,14 @@ func values(f *numa.Fleet) []string {
 	var lines []string
 	print := func(v reflect.Value) {
 		var b strings.Builder
-		for i := range v.NumField() {
-			field := v.Field(i)
+		for _, f := range reflect.VisibleFields(v.Type()) {
+			field := v.FieldByIndex(f.Index)
+			if f.Anonymous {
+				continue
+			}
 			if field.Kind() == reflect.Struct && field.NumField() == 2 {
 				fmt.Fprintf(&b, "%v/%v ", field.Field(0), field.Field(1).Field(0))
-			} else if v.Type().Field(i).Name != "At" {
+			} else if f.Name != "At" {
 				fmt.Fprintf(&b, "%v ", field)
 			}
 		}

@@ -24,13 +24,13 @@ func read(t testing.TB, text string) *numa.Fleet {
 func known(v any) string {
 	var b strings.Builder
 	rv := reflect.ValueOf(v)
-	for i := range rv.NumField() {
-		f := rv.Field(i)
-		if f.Kind() != reflect.Struct || f.Field(1).Interface() == (numa.Origin{}) {
+	for _, field := range reflect.VisibleFields(rv.Type()) {
+		f := rv.FieldByIndex(field.Index)
+		if field.Anonymous || f.Kind() != reflect.Struct || f.Field(1).Interface() == (numa.Origin{}) {
 			continue
 		}
 		if o := f.Field(1).Interface().(numa.Origin); o != (numa.Origin{Kind: numa.Derived, Where: byDefault}) {
-			fmt.Fprintf(&b, "%s = %v, %v\n", rv.Type().Field(i).Name, f.Field(0), o)
+			fmt.Fprintf(&b, "%s = %v, %v\n", field.Name, f.Field(0), o)
 		}
 	}
 	return b.String()
