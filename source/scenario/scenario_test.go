@@ -175,7 +175,7 @@ func TestDefaultsOfVM(t *testing.T) {
 		def("LatencySensitivity", "normal") + def("CPUReservation", 0) + def("CPULimit", -1) + def("MemoryReservation", numa.Bytes(0)) +
 		def("MemoryReservationLocked", false) + "Settings = [], read: set: of the line\n"
 	var got strings.Builder
-	rv := reflect.ValueOf(v)
+	rv := reflect.ValueOf(v.Config)
 	for i := range rv.NumField() {
 		if f := rv.Field(i); f.Kind() == reflect.Struct && !f.IsZero() {
 			fmt.Fprintf(&got, "%s = %v, %v\n", rv.Type().Field(i).Name, f.Field(0), f.Field(1))
