@@ -2,6 +2,7 @@
 package rule
 
 import (
+	"homenode/confront"
 	"homenode/finding"
 	"homenode/numa"
 	"homenode/vnuma"
@@ -50,6 +51,8 @@ type VM struct {
 	Home  *Kind      // of the host it is on; nil when it is on none that is predicted
 	Host  *numa.Host // it is registered on; nil when unknown
 	On    []On       // every kind of its cluster, Home first; never empty
+	// Seen are its observations beside the prediction for each, oldest first.
+	Seen []confront.Result
 }
 
 // On is the layout of a VM on one kind of host after a power cycle.

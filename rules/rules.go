@@ -4,6 +4,7 @@ package rules
 import (
 	"homenode/rule"
 	"homenode/rules/corespersocket"
+	"homenode/rules/guestview"
 	"homenode/rules/hotaddfits"
 	"homenode/rules/hotaddwide"
 	"homenode/rules/interleaving"
@@ -11,6 +12,7 @@ import (
 	"homenode/rules/memorysize"
 	"homenode/rules/mixedcluster"
 	"homenode/rules/notshown"
+	"homenode/rules/observedlayout"
 	"homenode/rules/preferht"
 	"homenode/rules/socketspan"
 	"homenode/rules/staleautosize"
@@ -41,4 +43,6 @@ var All = []*rule.Rule{
 	preferht.Rule,
 	toomanyvcpus.Rule,
 	mixedcluster.Rule,
+	observedlayout.Rule,
+	guestview.Rule,
 }

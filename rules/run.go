@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"homenode/confront"
 	"homenode/finding"
 	"homenode/numa"
 	"homenode/rule"
@@ -131,8 +132,29 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		on.Layout = vnuma.Predict(&v.Guest, &on.Kind.Machine, &vnuma.Case{Choices: o.Choices})
 		r.Pairs += len(on.Kind.Hosts)
 	}
+	v.Seen = confrontAll(v, o.Choices)
 	r.VMs++
 	c.VMs = append(c.VMs, v)
+}
+
+// confrontAll puts each observation of the VM beside its prediction.
+func confrontAll(v *rule.VM, ch vnuma.Choices) []confront.Result {
+	if len(v.Observed) == 0 {
+		return nil
+	}
+	places := make([]confront.Place, len(v.On))
+	for i := range v.On {
+		k := v.On[i].Kind
+		places[i].Machine = k.Machine
+		for _, h := range k.Hosts {
+			places[i].Names = append(places[i].Names, h.Name)
+		}
+	}
+	out := make([]confront.Result, len(v.Observed))
+	for i := range v.Observed {
+		out[i] = confront.Check(v.VM, &v.Observed[i], places, ch)
+	}
+	return out
 }
 
 // judge applies every rule to the hosts and VMs of a cluster.

@@ -9,10 +9,18 @@ func TestErrors(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for _, tt := range []struct{ name, in, want string }{
 		// Lines and words.
-		{"unknown line", "disk d1", `1:1: found "disk", want release, cluster, host or vm`},
-		{"one word", "host", `1:1: found "host", want: release R, cluster NAME, host NAME … or vm NAME …`},
-		{"no name", "\n  host nodes=2", `2:3: found "host nodes=2", want: release R, cluster NAME, host NAME … or vm NAME …`},
-		{"value first", "vm=db01 vcpus=4", `1:1: found "vm=db01 vcpus=4", want: release R, cluster NAME, host NAME … or vm NAME …`},
+		{"unknown line", "disk d1", `1:1: found "disk", want release, cluster, host, vm or seen`},
+		{"seen of no VM", "seen db01 by=lscpu", `1:6: found seen db01, want a VM of an earlier line`},
+		{"seen by nobody", "vm db01 vcpus=4\nseen db01 nodes=4", `2:1: found no by=, want what saw it: vmware.log, sched-stats, lscpu, numactl or coreinfo`},
+		{"seen by a stranger", "vm db01 vcpus=4\nseen db01 by=top", `2:11: found by="top", want vmware.log, sched-stats, lscpu, numactl or coreinfo`},
+		{"seen groups", "vm db01 vcpus=4\nseen db01 by=lscpu nodes=2y2", `2:20: found nodes="2y2", want the vCPUs of each, such as 16+14 or 2x16`},
+		{"seen too many", "vm db01 vcpus=4\nseen db01 by=lscpu nodes=2x4000", `2:20: found nodes="2x4000", want the vCPUs of each, such as 16+14 or 2x16`},
+		{"seen start", "vm db01 vcpus=4\nseen db01 by=vmware.log start=now", `2:25: found start="now", want first, power-on or checkpoint`},
+		{"seen memory", "vm db01 vcpus=4\nseen db01 by=vmware.log memory=4", `2:25: found memory="4", want memory such as 512GB, at most 64 TB`},
+		{"seen word", "vm db01 vcpus=4\nseen db01 by=vmware.log seen", `2:25: found "seen", want seen=VALUE`},
+		{"one word", "host", `1:1: found "host", want: release R, cluster NAME, host NAME …, vm NAME … or seen NAME …`},
+		{"no name", "\n  host nodes=2", `2:3: found "host nodes=2", want: release R, cluster NAME, host NAME …, vm NAME … or seen NAME …`},
+		{"value first", "vm=db01 vcpus=4", `1:1: found "vm=db01 vcpus=4", want: release R, cluster NAME, host NAME …, vm NAME … or seen NAME …`},
 		{"no key", "vm db01 =4", `1:9: found "=4", want key=value`},
 		{"no value", "vm db01 vcpus=4 template", `1:17: found "template", want template=VALUE`},
 		{"empty value", "vm db01 host= vcpus=4", `1:9: found host= without a value`},

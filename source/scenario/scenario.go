@@ -7,6 +7,7 @@
 //	host esx[01-08] nodes=2 cores=18 memory=1024GB
 //	vm   sql01      host=esx01 vcpus=32 coresPerSocket=2 memory=384GB hotAdd=on
 //	vm   web[01-40] vcpus=4 memory=16GB
+//	seen sql01      by=lscpu nodes=32
 //
 // What a line does not state has the default of vSphere, and key=? makes it
 // unknown; memory alone has no default. A name with a range stands for several
@@ -132,7 +133,7 @@ func (p *parser) parseLine(text string) error {
 		return err
 	}
 	if len(ws) < 2 || ws[0].hasValue || ws[1].hasValue {
-		return p.errorf(ws[0].col, "found %q, want: release R, cluster NAME, host NAME … or vm NAME …", strings.TrimSpace(text))
+		return p.errorf(ws[0].col, "found %q, want: release R, cluster NAME, host NAME …, vm NAME … or seen NAME …", strings.TrimSpace(text))
 	}
 	switch ws[0].key {
 	case "release": // 7.0U3, 7.0 U3, 7.0 Update 3
@@ -146,8 +147,10 @@ func (p *parser) parseLine(text string) error {
 		return nil
 	case "host", "vm":
 		return p.objects(ws)
+	case "seen":
+		return p.seen(ws)
 	}
-	return p.errorf(ws[0].col, "found %q, want release, cluster, host or vm", ws[0].key)
+	return p.errorf(ws[0].col, "found %q, want release, cluster, host, vm or seen", ws[0].key)
 }
 
 // objects adds the hosts or VMs of a line, which differ by name only.

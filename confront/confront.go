@@ -1,0 +1,205 @@
+// Package confront puts what was observed of a VM beside what the model predicts
+// for it, and looks for the reason when the two differ. It computes; rules judge.
+package confront
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/vnuma"
+)
+
+// A Place is a host, or several of one shape, that the VM may have run on.
+type Place struct {
+	Names   []string // of its hosts
+	Machine vnuma.Machine
+}
+
+// A Result is one observation beside the prediction.
+type Result struct {
+	Observation *numa.Observation
+	Host        string // name of the first host of the Place that it is predicted on
+	Event       vnuma.Event
+	Guest       vnuma.Guest  // with the settings that were in force
+	Layout      vnuma.Layout // predicted
+	Fields      []Field      // what could be compared
+	// Open says why nothing, or not all, could be compared.
+	Open []string
+	// Reasons are what would make the prediction agree, the most likely first: a
+	// host that it was powered on elsewhere, a setting changed since, a conflict of
+	// sources decided the other way. Empty when it agrees, or nothing explains it.
+	Reasons []string
+	// Other are settings that the observation states otherwise than the inventory.
+	Other []Setting
+}
+
+// A Field is one observed quantity beside the predicted one.
+type Field struct {
+	Name                string // in the field's words: "virtual nodes (VPDs)"
+	Predicted, Observed string
+	Agrees              bool
+	At                  string // where it was observed
+}
+
+// A Setting is one that the observation and the inventory state differently.
+type Setting struct{ Name, Observed, Inventory string }
+
+// Comparable reports whether anything could be compared.
+func (r *Result) Comparable() bool { return len(r.Fields) > 0 }
+
+// Agrees reports whether all that could be compared agrees.
+func (r *Result) Agrees() bool { return r.Comparable() && agree(r.Fields) }
+
+func agree(fields []Field) bool {
+	return !slices.ContainsFunc(fields, func(f Field) bool { return !f.Agrees })
+}
+
+// Check confronts the observation o of v. places are the hosts that v can run on,
+// that of v first; the observation's own host, when it names one of them, comes
+// before that.
+func Check(v *numa.VM, o *numa.Observation, places []Place, ch vnuma.Choices) Result {
+	r := Result{Observation: o}
+	seen := *v
+	seen.Config = over(&o.Config, &v.Config)
+	r.Other = otherSettings(&o.Config, &v.Config)
+	guest, problems, err := vnuma.NewGuest(&seen)
+	r.Guest = guest
+	r.Open = append(r.Open, problems...)
+	switch {
+	case err != nil:
+		r.Open = append(r.Open, err.Error())
+		return r
+	case len(places) == 0:
+		r.Open = append(r.Open, "no host that it can run on is known")
+		return r
+	}
+	here := 0
+	if o.Host != "" {
+		if i := slices.IndexFunc(places, func(p Place) bool {
+			return slices.ContainsFunc(p.Names, func(n string) bool { return sameHost(n, o.Host) })
+		}); i >= 0 {
+			here = i
+		} else {
+			r.Open = append(r.Open, fmt.Sprintf("it ran on %s, which is not among the hosts known here: predicted for %s", o.Host, places[0].name()))
+		}
+	}
+	r.Host = places[here].name()
+	r.Event = eventOf(o)
+	m := &places[here].Machine
+	r.Layout = vnuma.Predict(&guest, m, &vnuma.Case{Event: r.Event, Choices: ch})
+	r.compare(v)
+	if !r.Comparable() {
+		r.Open = append(r.Open, "the observation holds no topology")
+	} else if !r.Agrees() {
+		r.explain(v, places, here, ch)
+	}
+	return r
+}
+
+func (p *Place) name() string {
+	if len(p.Names) == 0 {
+		return "a host"
+	}
+	return p.Names[0]
+}
+
+// sameHost compares names as an administrator does: with or without domain.
+func sameHost(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	short := func(s string) string { s, _, _ = strings.Cut(s, "."); return s }
+	return strings.EqualFold(short(a), short(b)) && (!strings.Contains(a, ".") || !strings.Contains(b, "."))
+}
+
+// eventOf returns the event that the observation follows. What stands in a log was
+// made at that start; a guest or the scheduler shows what the last power-on made.
+func eventOf(o *numa.Observation) vnuma.Event {
+	switch o.Start {
+	case numa.FirstStart:
+		return vnuma.FirstPowerOn
+	case numa.CheckpointStart:
+		return vnuma.Resume
+	}
+	return vnuma.PowerCycle
+}
+
+// over returns the facts of a, and those of b where a has none.
+func over(a, b *numa.Config) numa.Config {
+	c := *b
+	take(&c.GuestOS, a.GuestOS)
+	take(&c.Hardware, a.Hardware)
+	take(&c.VCPUs, a.VCPUs)
+	take(&c.CoresPerSocket, a.CoresPerSocket)
+	take(&c.AutoCoresPerSocket, a.AutoCoresPerSocket)
+	take(&c.Memory, a.Memory)
+	take(&c.CPUHotAdd, a.CPUHotAdd)
+	take(&c.MemoryHotAdd, a.MemoryHotAdd)
+	take(&c.VNUMAHotAdd, a.VNUMAHotAdd)
+	take(&c.CoresPerNUMANode, a.CoresPerNUMANode)
+	take(&c.AutoCoresPerNUMANode, a.AutoCoresPerNUMANode)
+	take(&c.CPUAffinity, a.CPUAffinity)
+	take(&c.MemoryAffinity, a.MemoryAffinity)
+	take(&c.LatencySensitivity, a.LatencySensitivity)
+	take(&c.Settings, a.Settings)
+	return c
+}
+
+func take[T any](to *numa.Fact[T], f numa.Fact[T]) {
+	if f.Known() && f.Origin.Kind != numa.Assumed || !to.Known() {
+		*to = f
+	}
+}
+
+// otherSettings lists what the observation was configured with and the inventory
+// has otherwise. Stored sizes are written by the host and not counted.
+func otherSettings(a, b *numa.Config) []Setting {
+	var out []Setting
+	differ(&out, "vCPUs", a.VCPUs, b.VCPUs)
+	differ(&out, "cores per socket", a.CoresPerSocket, b.CoresPerSocket)
+	differ(&out, "memory", a.Memory, b.Memory)
+	differ(&out, "CPU hot add", a.CPUHotAdd, b.CPUHotAdd)
+	differ(&out, "virtual hardware", a.Hardware, b.Hardware)
+	if !a.Settings.Known() || !b.Settings.Known() {
+		return out
+	}
+	keys := map[string]bool{}
+	for _, s := range slices.Concat(a.Settings.Value, b.Settings.Value) {
+		key := strings.ToLower(s.Key)
+		if strings.HasPrefix(key, "numa.") && !strings.HasPrefix(key, "numa.autosize.") {
+			keys[s.Key] = true
+		}
+	}
+	sorted := make([]string, 0, len(keys))
+	for key := range keys {
+		sorted = append(sorted, key)
+	}
+	slices.SortFunc(sorted, func(x, y string) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(x), strings.ToLower(y)), cmp.Compare(x, y))
+	})
+	sorted = slices.CompactFunc(sorted, strings.EqualFold)
+	for _, key := range sorted {
+		x, _ := a.Settings.Value.Lookup(key)
+		y, _ := b.Settings.Value.Lookup(key)
+		if !strings.EqualFold(strings.TrimSpace(x), strings.TrimSpace(y)) {
+			out = append(out, Setting{key, orUnset(x), orUnset(y)})
+		}
+	}
+	return out
+}
+
+func differ[T comparable](out *[]Setting, name string, a, b numa.Fact[T]) {
+	if a.Origin.Kind == numa.Read && b.Known() && b.Origin.Kind != numa.Assumed && a.Value != b.Value {
+		*out = append(*out, Setting{name, fmt.Sprint(a.Value), fmt.Sprint(b.Value)})
+	}
+}
+
+func orUnset(s string) string {
+	if s == "" {
+		return "unset"
+	}
+	return s
+}

@@ -1,0 +1,77 @@
+// Package observedlayout finds VMs whose host made another topology than predicted.
+package observedlayout
+
+import (
+	"fmt"
+
+	"homenode/confront"
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+)
+
+// Rule is N030.
+var Rule = &rule.Rule{
+	ID:    "N030",
+	Name:  "observedlayout",
+	Title: "observed topology differs from the predicted one",
+	Why: `vmware.log states the virtual nodes and NUMA clients that ESXi made at a power-on, and sched-stats
+the clients that run now. Where they differ from the prediction, the inventory lacks a setting, the VM was
+sized on another host, or the model is wrong. What was observed holds; every other finding about this VM
+rests on the prediction and is in doubt until the difference is explained.`,
+	Fix: `Look at the reasons given. A VM that was sized on another host keeps its nodes until a power cycle. A
+setting that the inventory lacks is in the log beside the layout. When no reason is given, please report
+the log lines: the model may be wrong.`,
+	Limits: `The last observation counts; earlier ones in the same log are history. An observation from before a
+change of the VM or its host describes what was, not what is.`,
+	Book: []string{"B-1", "B-8", "D-1"},
+	Sources: []string{
+		"Denneman, NUMA Deep Dive Part 5, ESXi VMkernel NUMA constructs, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
+	},
+	Severity: finding.Medium,
+	VMs:      true,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	s := p.VM.LastSeen(func(o numa.Observer) bool { return !o.InGuest() })
+	if s == nil {
+		return
+	}
+	if s.Agrees() {
+		pending(p, s)
+		return
+	}
+	text, evidence := rule.Differences(s)
+	f := finding.Finding{
+		Severity: finding.Medium,
+		Message:  fmt.Sprintf("%s at %s: %s", s.Observation.By, s.Observation.At, text),
+		Evidence: append(evidence, p.VM.VCPUsEvidence()),
+		Advice:   "Trust the observation and not the prediction for this VM, and look for a setting or host that the inventory does not show",
+	}
+	if other := rule.OtherSettings(s); other != "" {
+		f.Message += ". It ran with other settings: " + other
+	}
+	if len(s.Reasons) > 0 {
+		f.Severity = finding.Low
+		f.Advice = "Most likely: " + s.Reasons[0]
+	}
+	p.Report(f, &s.Layout)
+}
+
+// pending reports a VM that runs as its log says and predicted, with settings that
+// the inventory has otherwise: its next power cycle changes what the guest sees.
+func pending(p *rule.Pass, s *confront.Result) {
+	next := &p.VM.On[0].Layout
+	if len(s.Other) == 0 || next.SameGuest(&s.Layout) {
+		return
+	}
+	p.Report(finding.Finding{
+		Severity: finding.Low,
+		Message: fmt.Sprintf("%s at %s agrees with the prediction, but for other settings: %s; the next power cycle makes %s of the guest's %s (vCPUs per node)",
+			s.Observation.By, s.Observation.At, rule.OtherSettings(s), next.VPDs, s.Layout.VPDs),
+		Evidence: []finding.Evidence{p.VM.VCPUsEvidence()},
+		Advice:   "If the change is meant, power the VM off and on; if not, set it back before the next power cycle",
+		Notice:   rule.Notice(&s.Layout, next),
+	}, next)
+}

@@ -1,0 +1,114 @@
+package scenario
+
+import (
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+)
+
+// observers are the values of by=.
+var observers = map[string]numa.Observer{
+	"vmware.log": numa.ByVMwareLog, "sched-stats": numa.BySchedStats,
+	"lscpu": numa.ByLscpu, "numactl": numa.ByNumactl, "coreinfo": numa.ByCoreinfo,
+}
+
+// seen adds what was observed of a VM that an earlier line describes:
+//
+//	seen sql01 by=lscpu nodes=16+16 sockets=2x16
+//	seen sql01 by=vmware.log start=first nodes=32 clients=2x16 memory=384GB hotAdd=on
+//
+// nodes, clients and sockets give the vCPUs of each in order. Words of a vm line
+// state the settings that were in force.
+func (p *parser) seen(ws []word) error {
+	if p.vms[ws[1].key] == 0 {
+		return p.errorf(ws[1].col, "found seen %s, want a VM of an earlier line", ws[1].key)
+	}
+	o := numa.Observation{At: p.at()}
+	scratch := numa.VM{}
+	for _, w := range ws[2:] {
+		if !w.hasValue || w.value == "" {
+			return p.errorf(w.col, "found %q, want %s=VALUE", w.key, w.key)
+		}
+		if err := p.seenWord(&o, &scratch, w); err != nil {
+			return err
+		}
+	}
+	if o.By == "" {
+		return p.errorf(ws[0].col, "found no by=, want what saw it: vmware.log, sched-stats, lscpu, numactl or coreinfo")
+	}
+	o.Config = scratch.Config
+	if len(o.Config.Settings.Value) > 0 {
+		o.Config.Settings.Origin = numa.Origin{Kind: numa.Read, Where: "set: of the line"}
+	}
+	for i := range p.fleet.VMs {
+		if v := &p.fleet.VMs[i]; v.Name == ws[1].key {
+			v.Observed = append(v.Observed, o)
+		}
+	}
+	return nil
+}
+
+func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word) (err error) {
+	switch w.key {
+	case "by":
+		by, ok := observers[strings.ToLower(w.value)]
+		if !ok {
+			return p.errorf(w.col, "found by=%q, want vmware.log, sched-stats, lscpu, numactl or coreinfo", w.value)
+		}
+		o.By = by
+	case "start":
+		start, ok := map[string]numa.Start{"first": numa.FirstStart, "power-on": numa.PowerOnStart, "checkpoint": numa.CheckpointStart}[w.value]
+		if !ok {
+			return p.errorf(w.col, "found start=%q, want first, power-on or checkpoint", w.value)
+		}
+		o.Start = start
+	case "host":
+		o.Host = w.value
+	case "time":
+		o.Time = w.value
+	case "nodes":
+		o.VPDs, o.VPDCount, err = p.groups(w)
+	case "clients":
+		o.PPDs, o.PPDCount, err = p.groups(w)
+	case "sockets":
+		o.Sockets, o.SocketCount, err = p.groups(w)
+	case "memory":
+		var slices []numa.Bytes
+		for part := range strings.SplitSeq(w.value, "+") {
+			b, err := p.bytes(w, part, numa.MaxVMMemory)
+			if err != nil {
+				return err
+			}
+			slices = append(slices, b)
+		}
+		o.Slices = numa.ReadAt(slices, w.key)
+	default:
+		return p.vmWord(v, &unset{}, w)
+	}
+	return err
+}
+
+// groups reads the vCPUs of each group, "16+14" or "2x16".
+func (p *parser) groups(w word) (of numa.Fact[[]int], count numa.Fact[int], err error) {
+	var list []int
+	n := 0
+	for part := range strings.SplitSeq(w.value, "+") {
+		times, size, ok := strings.Cut(part, "x")
+		if !ok {
+			times, size = "1", part
+		}
+		k, err1 := strconv.Atoi(times)
+		s, err2 := strconv.Atoi(size)
+		if err1 != nil || err2 != nil || k < 1 || s < 1 || k > numa.MaxVCPUs || len(list)+k*s > numa.MaxVCPUs {
+			return of, count, p.errorf(w.col, "found %s=%q, want the vCPUs of each, such as 16+14 or 2x16", w.key, w.value)
+		}
+		for range k {
+			for range s {
+				list = append(list, n)
+			}
+			n++
+		}
+	}
+	return numa.ReadAt(list, w.key), numa.ReadAt(n, w.key), nil
+}
