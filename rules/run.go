@@ -146,6 +146,9 @@ func confrontAll(v *rule.VM, ch vnuma.Choices) []confront.Result {
 	for i := range v.On {
 		k := v.On[i].Kind
 		places[i].Machine = k.Machine
+		if k == v.Home {
+			places[i].Names = []string{v.Host.Name}
+		}
 		for _, h := range k.Hosts {
 			places[i].Names = append(places[i].Names, h.Name)
 		}

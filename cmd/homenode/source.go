@@ -128,6 +128,14 @@ func (f *sourceFlags) readDemo(cmd *cobra.Command) (*numa.Fleet, error) {
 		return nil, err
 	}
 	got.Source = "demo (simulated vCenter)"
+	// The simulator serves an inventory; what was seen comes beside it, as with
+	// --evidence.
+	for i := range got.VMs {
+		v := &got.VMs[i]
+		for _, same := range fleet.FindVMs(v.Name) {
+			v.Observed = same.Observed
+		}
+	}
 	renameSource(got, vc.URL.Host, "demo")
 	return got, nil
 }

@@ -100,6 +100,9 @@ func (p *printer) head(r *rules.Result, o AssessOptions) {
 	t.Row("read", fmt.Sprintf("%s · %s · %s · %s", f.Source, rule.Plural(len(f.Hosts), "host"), rule.Plural(len(f.VMs), "VM"),
 		rule.Plural(len(f.Clusters), "cluster")), elapsed(o.Read))
 	t.Row("judged", fmt.Sprintf("%s × the hosts of their cluster (%s)", rule.Plural(r.VMs, "VM"), predictions(r.Pairs)), elapsed(o.Judged))
+	if counts := seenCounts(r); counts != "" {
+		t.Row("observed", counts)
+	}
 	p.table(&t)
 	p.printf("\n")
 }

@@ -33,6 +33,7 @@ func Explain(w io.Writer, e *Explanation, colour bool) error {
 	p.printf("%s on %s (%s, %s), %s\n\n", p.paint(bold, e.VM.Name), e.Host.Name, m.Release, m.Shape(), eventText(e))
 	p.layout(e)
 	p.why(e)
+	p.seen(e)
 	p.verdict(e)
 	p.others(e)
 	for _, problem := range e.Problems {

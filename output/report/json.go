@@ -57,6 +57,8 @@ type vmJSON struct {
 	Cluster string   `json:"cluster,omitempty"`
 	Host    string   `json:"host,omitempty"`
 	On      []onJSON `json:"on"`
+	// Observed puts each observation beside its prediction.
+	Observed []seenJSON `json:"observed,omitempty"`
 }
 
 type onJSON struct {
@@ -133,7 +135,7 @@ func AssessJSON(w io.Writer, r *rules.Result) error {
 		}
 		j.Clusters = append(j.Clusters, c)
 		for _, v := range s.Cluster.VMs {
-			vm := vmJSON{VM: v.Name, ID: v.ID, Cluster: s.Cluster.Name}
+			vm := vmJSON{VM: v.Name, ID: v.ID, Cluster: s.Cluster.Name, Observed: seenOf(v)}
 			if v.Host != nil {
 				vm.Host = v.Host.Name
 			}
@@ -157,6 +159,7 @@ type explainJSON struct {
 	Trace    []stepJSON        `json:"trace"`
 	LogLines []string          `json:"logLines,omitempty"`
 	Findings []finding.Finding `json:"findings"`
+	Observed []seenJSON        `json:"observed,omitempty"`
 	Problems []string          `json:"problems,omitempty"`
 }
 
@@ -174,7 +177,7 @@ func ExplainJSON(w io.Writer, e *Explanation) error {
 	j := explainJSON{
 		Format: "homenode-explanation", Version: JSONVersion, VM: e.VM.Name, Host: e.Host.Name, Release: e.Kind.Machine.Release,
 		Event: e.Case.Event.String(), Layout: layoutOf(&e.Layout), LogLines: e.LogLines,
-		Findings: orEmpty(e.Findings), Problems: e.Problems,
+		Findings: orEmpty(e.Findings), Observed: seenOf(e.VM), Problems: e.Problems,
 	}
 	for _, s := range e.Trace {
 		step := stepJSON{Rules: s.Rules, Because: s.Because, Result: s.Result, Decides: s.Decides, Choice: s.Choice}

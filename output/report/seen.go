@@ -1,0 +1,161 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/confront"
+	"homenode/internal/texttab"
+	"homenode/rule"
+	"homenode/rules"
+)
+
+// seenCounts returns "4 VMs, 6 observations: 5 agree with the prediction, 1 differs",
+// or nothing when nothing was observed.
+func seenCounts(r *rules.Result) string {
+	vms, all, agree, differ := 0, 0, 0, 0
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			if len(v.Seen) > 0 {
+				vms++
+			}
+			for i := range v.Seen {
+				all++
+				switch s := &v.Seen[i]; {
+				case s.Agrees():
+					agree++
+				case s.Comparable():
+					differ++
+				}
+			}
+		}
+	}
+	if all == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s, %s: %d agree with the prediction, %d differ", rule.Plural(vms, "VM"), rule.Plural(all, "observation"), agree, differ)
+	if rest := all - agree - differ; rest > 0 {
+		text += fmt.Sprintf(", %d cannot be compared", rest)
+	}
+	return text
+}
+
+// seenVerdict says in one word how an observation compares.
+func seenVerdict(s *confront.Result) string {
+	switch {
+	case s.Agrees():
+		return "agrees"
+	case s.Comparable():
+		return "differs"
+	}
+	return "not compared"
+}
+
+// seenFields returns what was observed, and what was predicted where that differs.
+func seenFields(s *confront.Result) string {
+	var parts []string
+	for _, f := range s.Fields {
+		text := f.Name + " " + f.Observed
+		if !f.Agrees {
+			text += ", predicted " + f.Predicted
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// seen prints the life of the VM as it was observed.
+func (p *printer) seen(e *Explanation) {
+	if len(e.VM.Seen) == 0 {
+		return
+	}
+	p.printf("\n  observed\n")
+	t := texttab.Table{Indent: "      "}
+	for i := range e.VM.Seen {
+		s := &e.VM.Seen[i]
+		o := s.Observation
+		t.Row(string(o.By), day(o.Time), string(o.Start), seenVerdict(s), seenFields(s))
+		if p.colour && s.Comparable() && !s.Agrees() {
+			t.Paint(3, severityCode[2])
+		}
+	}
+	p.table(&t)
+	for i := range e.VM.Seen {
+		s := &e.VM.Seen[i]
+		p.printf("      %s\n", p.paint(faint, fmt.Sprintf("%s: %s, %s", s.Observation.By, s.Observation.At, forWhat(s))))
+		for _, o := range s.Other {
+			p.printf("        it ran with %s = %s; the inventory has %s\n", o.Name, o.Observed, o.Inventory)
+		}
+		for _, text := range s.Reasons {
+			p.printf("        reason: %s\n", text)
+		}
+		for _, text := range s.Open {
+			p.printf("        %s\n", p.paint(faint, "not compared: "+text))
+		}
+	}
+}
+
+// forWhat says which prediction an observation was compared with.
+func forWhat(s *confront.Result) string {
+	if s.Host == "" {
+		return "beside no prediction"
+	}
+	return fmt.Sprintf("beside the prediction for %s, %s", s.Host, s.Event)
+}
+
+// day returns the minute of an RFC 3339 time.
+func day(time string) string {
+	if len(time) < len("2006-01-02T15:04") {
+		return time
+	}
+	return strings.Replace(time[:len("2006-01-02T15:04")], "T", " ", 1)
+}
+
+type seenJSON struct {
+	By      string        `json:"by"`
+	At      string        `json:"at"`
+	Time    string        `json:"time,omitempty"`
+	Start   string        `json:"start,omitempty"`
+	Host    string        `json:"predictedFor,omitempty"`
+	Event   string        `json:"event,omitempty"`
+	Verdict string        `json:"verdict"` // agrees, differs or not compared
+	Fields  []fieldJSON   `json:"fields"`
+	Reasons []string      `json:"reasons,omitempty"`
+	Other   []settingJSON `json:"otherSettings,omitempty"`
+	Open    []string      `json:"open,omitempty"`
+}
+
+type fieldJSON struct {
+	Name      string `json:"name"`
+	Observed  string `json:"observed"`
+	Predicted string `json:"predicted"`
+	Agrees    bool   `json:"agrees"`
+	At        string `json:"at,omitempty"`
+}
+
+type settingJSON struct {
+	Name      string `json:"name"`
+	Observed  string `json:"observed"`
+	Inventory string `json:"inventory"`
+}
+
+func seenOf(v *rule.VM) []seenJSON {
+	out := make([]seenJSON, len(v.Seen))
+	for i := range v.Seen {
+		s := &v.Seen[i]
+		o := s.Observation
+		j := seenJSON{By: string(o.By), At: o.At, Time: o.Time, Start: string(o.Start), Host: s.Host,
+			Verdict: seenVerdict(s), Fields: []fieldJSON{}, Reasons: s.Reasons, Open: s.Open}
+		if s.Host != "" {
+			j.Event = s.Event.String()
+		}
+		for _, f := range s.Fields {
+			j.Fields = append(j.Fields, fieldJSON{f.Name, f.Observed, f.Predicted, f.Agrees, f.At})
+		}
+		for _, o := range s.Other {
+			j.Other = append(j.Other, settingJSON(o))
+		}
+		out[i] = j
+	}
+	return out
+}
