@@ -83,18 +83,20 @@ func newAssess() *cobra.Command {
 		details bool
 	)
 	cmd := &cobra.Command{
-		Use:   "assess SOURCE",
+		Use:   "assess SOURCE...",
 		Short: "Judges a fleet: which VMs have wrong NUMA, why, and what to change",
 		Long: `assess predicts every VM on every host of its cluster and applies every rule.
 
 ` + sourceHelp + `
 
-Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or no VM could be judged.`,
+Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, no VM could be judged, or no
+finding in what could be read while some source could not.`,
 		Example: `  homenode assess demo
   homenode assess https://vc01.example.com --format html -o report.html
+  homenode assess https://vc01.example.com https://vc02.example.com --credentials vcenters.txt
   homenode assess export.xlsx --nodes-per-socket 'esx07=2'
   homenode assess fleet.json --format json --fail-on high`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			least, err := finding.ParseSeverity(failOn)
 			if err != nil {
@@ -108,7 +110,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 				return err
 			}
 			start := time.Now()
-			fleet, err := src.read(cmd, args[0])
+			fleet, err := src.read(cmd, args...)
 			if err != nil {
 				return err
 			}
@@ -123,7 +125,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 				case "html":
 					return report.HTML(w, result, report.HTMLOptions{Version: version()})
 				}
-				o := report.AssessOptions{Colour: colour, Details: details, FailOn: least, SourceWord: args[0]}
+				o := report.AssessOptions{Colour: colour, Details: details, FailOn: least, SourceWords: args}
 				if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
 					o.Read, o.Judged = read, judged
 				}
@@ -133,12 +135,12 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 				return err
 			}
 			if result.VMs == 0 && len(fleet.VMs) > result.Templates {
-				return fmt.Errorf("%s: none of %d VMs could be judged: see the notes", args[0], len(fleet.VMs)-result.Templates)
+				return fmt.Errorf("%s: none of %d VMs could be judged: see the notes", strings.Join(args, ", "), len(fleet.VMs)-result.Templates)
 			}
 			if result.AtLeast(least) > 0 {
 				return errFindings
 			}
-			return nil
+			return src.incomplete()
 		},
 	}
 	src.register(cmd)

@@ -27,7 +27,7 @@ func newExplain() *cobra.Command {
 		vcpus             int
 	)
 	cmd := &cobra.Command{
-		Use:   "explain SOURCE VM",
+		Use:   "explain SOURCE... VM",
 		Short: "Explains the topology of one VM: every decision, the fact behind it and the rule",
 		Long: `explain predicts one VM on one host and shows why it comes out so.
 
@@ -39,7 +39,7 @@ With --vcpus the VM is predicted and judged as if it had that many vCPUs.
   homenode explain demo erp01 --host esx13 --event vmotion
   homenode explain demo sql01 --vcpus 24
   homenode explain fleet.json sql01 --log`,
-		Args: cobra.ExactArgs(2),
+		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			choices, err := choose.choices()
 			if err != nil {
@@ -59,11 +59,11 @@ With --vcpus the VM is predicted and judged as if it had that many vCPUs.
 			if resized && !cmd.Flags().Changed("event") {
 				e = vnuma.VCPUsChanged
 			}
-			fleet, err := src.read(cmd, args[0])
+			fleet, err := src.read(cmd, args[:len(args)-1]...)
 			if err != nil {
 				return err
 			}
-			vm, err := oneVM(fleet, args[1])
+			vm, err := oneVM(fleet, args[len(args)-1])
 			if err != nil {
 				return err
 			}

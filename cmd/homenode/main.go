@@ -73,7 +73,8 @@ const sourceHelp = `SOURCE is one of
   export.xlsx                an RVTools export; also a folder or .zip of its CSV files
   fleet.json                 a snapshot, from homenode snapshot
   fleet.txtar                a scenario: a fleet written by hand
-  demo                       a simulated vCenter with 24 hosts and 300 VMs`
+  demo                       a simulated vCenter with 24 hosts and 300 VMs
+  @sources.txt               a file with one SOURCE a line; several are read in parallel as one fleet`
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{

@@ -18,32 +18,33 @@ func newSnapshot() *cobra.Command {
 		file string
 	)
 	cmd := &cobra.Command{
-		Use:   "snapshot SOURCE -o FILE",
+		Use:   "snapshot SOURCE... -o FILE",
 		Short: "Saves a fleet as JSON, to analyse it without access to vCenter",
 		Long: `snapshot reads a fleet and saves what homenode needs of it: names, sizes and settings, no
-credentials and no annotations. Every command takes the file as SOURCE.
+credentials and no annotations. Every command takes the file as SOURCE. When one of several sources cannot
+be read, the file holds the others and says so in a note, and the exit code is 2.
 
 ` + sourceHelp,
 		Example: `  homenode snapshot https://vc01.example.com -o fleet.json
   homenode assess fleet.json`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file == "" {
 				return errors.New("-o FILE is missing: where to save the snapshot (- for standard output)")
 			}
-			fleet, err := src.read(cmd, args[0])
+			fleet, err := src.read(cmd, args...)
 			if err != nil {
 				return err
 			}
 			if file == "-" {
-				return snapshot.Write(cmd.OutOrStdout(), fleet)
+				return errors.Join(snapshot.Write(cmd.OutOrStdout(), fleet), src.incomplete())
 			}
 			if err := atomicfile.Write(file, func(w io.Writer) error { return snapshot.Write(w, fleet) }); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s\n", file, rule.Plural(len(fleet.Clusters), "cluster"),
 				rule.Plural(len(fleet.Hosts), "host"), rule.Plural(len(fleet.VMs), "VM"))
-			return err
+			return errors.Join(err, src.incomplete())
 		},
 	}
 	src.register(cmd)

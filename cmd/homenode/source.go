@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,62 +33,60 @@ type sourceFlags struct {
 	caCerts        string
 	insecure       bool
 	timeout        time.Duration
+	credentialFile string
+
+	failed int // sources that could not be read; set by read
 }
 
 func (f *sourceFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.nodesPerSocket, "nodes-per-socket", nil, "NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines")
 	fl.StringVar(&f.passwordFile, "password-file", "", "file that holds the password (mode 0600)")
+	fl.StringVar(&f.credentialFile, "credentials", "", "file of lines \"host user password\" for several vCenters (mode 0600)")
 	fl.StringVar(&f.knownHosts, "tls-known-hosts", "", "file of lines \"host thumbprint\" to trust (GOVC_TLS_KNOWN_HOSTS)")
 	fl.StringVar(&f.caCerts, "tls-ca-certs", "", "file of CA certificates to trust (GOVC_TLS_CA_CERTS)")
 	fl.BoolVar(&f.insecure, "insecure", false, "accept any certificate (GOVC_INSECURE)")
 	fl.DurationVar(&f.timeout, "timeout", 2*time.Minute, "longest wait for one answer of a vCenter")
 }
 
-// read reads the fleet that the SOURCE argument names.
-func (f *sourceFlags) read(cmd *cobra.Command, source string) (*numa.Fleet, error) {
-	fleet, err := f.open(cmd, source)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.divide(fleet); err != nil {
-		return nil, err
-	}
-	return fleet, nil
-}
-
-func (f *sourceFlags) open(cmd *cobra.Command, source string) (*numa.Fleet, error) {
+// prepare checks the SOURCE argument and asks for what is missing to read it.
+func (f *sourceFlags) prepare(cmd *cobra.Command, source string) (reading, error) {
 	switch {
 	case source == "demo":
-		return f.readDemo(cmd)
+		return reading{[]string{source}, func(o vsphere.Options) (*numa.Fleet, error) { return f.readDemo(cmd, o) }}, nil
 	case source == "vcenter":
 		env := os.Getenv("GOVC_URL")
 		if env == "" {
-			return nil, errors.New("vcenter: GOVC_URL is not set")
+			return reading{}, errors.New("vcenter: GOVC_URL is not set")
 		}
 		if !strings.Contains(env, "://") {
 			env = "https://" + env
 		}
-		return f.readVCenter(cmd, env, true)
+		return f.prepareVCenter(cmd, env, true)
 	case strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://"):
-		return f.readVCenter(cmd, source, false)
+		return f.prepareVCenter(cmd, source, false)
 	}
 	info, err := os.Stat(source)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) && strings.Contains(source, ".") && !strings.ContainsAny(source, `/\`) {
-			return nil, fmt.Errorf("%w (a vCenter is named by its URL: https://%s)", err, source)
+			return reading{}, fmt.Errorf("%w (a vCenter is named by its URL: https://%s)", err, source)
 		}
-		return nil, err
+		return reading{}, err
 	}
+	return reading{fileNames(source), func(vsphere.Options) (*numa.Fleet, error) { return readFile(source, info.IsDir()) }}, nil
+}
+
+// readFile reads a file or folder of whatever kind it is.
+func readFile(path string, folder bool) (*numa.Fleet, error) {
 	switch {
-	case !info.IsDir() && strings.HasSuffix(strings.ToLower(source), ".json"):
-		return snapshot.ReadFile(source)
-	case rvtools.Detect(source):
-		return rvtools.Read(source)
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: found no RVTools CSV files in the folder", source)
+	case !folder && strings.HasSuffix(strings.ToLower(path), ".json"):
+		return snapshot.ReadFile(path)
+	case rvtools.Detect(path):
+		return rvtools.Read(path)
+	case folder:
+		return nil, fmt.Errorf("%s: found no RVTools CSV files in the folder", path)
 	}
-	return readScenario(source)
+	return readScenario(path)
 }
 
 // readScenario reads a scenario, unless the file is plainly something else.
@@ -111,7 +110,7 @@ func readScenario(path string) (*numa.Fleet, error) {
 
 // readDemo serves the demo fleet by a simulated vCenter on loopback and reads it
 // like any other.
-func (f *sourceFlags) readDemo(cmd *cobra.Command) (*numa.Fleet, error) {
+func (f *sourceFlags) readDemo(cmd *cobra.Command, o vsphere.Options) (*numa.Fleet, error) {
 	fleet, err := demo.Fleet()
 	if err != nil {
 		return nil, err
@@ -121,7 +120,6 @@ func (f *sourceFlags) readDemo(cmd *cobra.Command) (*numa.Fleet, error) {
 		return nil, err
 	}
 	defer vc.Close()
-	o := f.options(cmd)
 	o.Insecure = true // the simulator makes its certificate anew each time
 	got, err := vsphere.Read(cmd.Context(), vc.URL, o)
 	if err != nil {
@@ -157,78 +155,66 @@ func renameSource(f *numa.Fleet, from, to string) {
 	}
 }
 
-func (f *sourceFlags) options(cmd *cobra.Command) vsphere.Options {
-	o := vsphere.Options{
+// options returns the options of all vCenters, without credentials.
+func (f *sourceFlags) options() vsphere.Options {
+	return vsphere.Options{
 		Insecure:    f.insecure,
 		CACerts:     f.caCerts,
 		KnownHosts:  f.knownHosts,
 		CallTimeout: f.timeout,
 	}
-	if w := cmd.ErrOrStderr(); isTerminal(w) {
-		o.Progress = func(stage string, done, total int) {
-			fmt.Fprintf(w, "\r\x1b[Kread %s %d of %d", stage, done, total)
-			if done >= total {
-				fmt.Fprint(w, "\r\x1b[K")
-			}
-		}
-	}
-	return o
 }
 
-// readVCenter reads from a vCenter or ESXi host, with the govc variables for what
-// no flag says. Credentials in GOVC_URL are taken, in an argument refused: other
-// users of the machine can see arguments.
-func (f *sourceFlags) readVCenter(cmd *cobra.Command, raw string, fromEnv bool) (*numa.Fleet, error) {
+// prepareVCenter takes the govc variables for what no flag says. Credentials in
+// GOVC_URL are taken, in an argument refused: other users of the machine can see
+// arguments.
+func (f *sourceFlags) prepareVCenter(cmd *cobra.Command, raw string, fromEnv bool) (reading, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
 		var parse *url.Error
 		if errors.As(err, &parse) {
 			err = parse.Err // parse.URL may hold a password
 		}
-		return nil, fmt.Errorf("the URL is malformed: %w", err)
+		return reading{}, fmt.Errorf("the URL is malformed: %w", err)
 	}
-	if _, has := u.User.Password(); has && !fromEnv {
-		return nil, errors.New("found a password in the URL: other users can see it there; use GOVC_PASSWORD, --password-file or the prompt")
+	password, has := u.User.Password()
+	if has && !fromEnv {
+		return reading{}, errors.New("found a password in the URL: other users can see it there; use GOVC_PASSWORD, --password-file, --credentials or the prompt")
 	}
-	o := f.options(cmd)
-	o.Username, o.Password = u.User.Username(), ""
-	if p, has := u.User.Password(); has {
-		o.Password = p
-	}
+	account := vsphere.Options{Username: u.User.Username(), Password: password}
+	names := hostNames(u)
 	u.User = nil
-	if v := os.Getenv("GOVC_USERNAME"); v != "" {
-		o.Username = v
+	if err := f.credentials(cmd, u.Host, &account); err != nil {
+		return reading{}, err
 	}
-	if v := os.Getenv("GOVC_PASSWORD"); v != "" {
-		o.Password = v
-	}
-	if o.KnownHosts == "" {
-		o.KnownHosts = os.Getenv("GOVC_TLS_KNOWN_HOSTS")
-	}
-	if o.CACerts == "" {
-		o.CACerts = os.Getenv("GOVC_TLS_CA_CERTS")
-	}
-	if v, err := strconv.ParseBool(strings.ToLower(os.Getenv("GOVC_INSECURE"))); err == nil && v {
-		o.Insecure = true
-	}
-	if err := f.credentials(cmd, u.Host, &o); err != nil {
-		return nil, err
-	}
-	return vsphere.Read(cmd.Context(), u, o)
+	return reading{names, func(o vsphere.Options) (*numa.Fleet, error) {
+		o.Username, o.Password = account.Username, account.Password
+		o.KnownHosts = cmp.Or(o.KnownHosts, os.Getenv("GOVC_TLS_KNOWN_HOSTS"))
+		o.CACerts = cmp.Or(o.CACerts, os.Getenv("GOVC_TLS_CA_CERTS"))
+		if v, err := strconv.ParseBool(strings.ToLower(os.Getenv("GOVC_INSECURE"))); err == nil && v {
+			o.Insecure = true
+		}
+		return vsphere.Read(cmd.Context(), u, o)
+	}}, nil
 }
 
-// credentials fills in what is still missing: from the password file, then by
-// asking, without echo.
+// credentials fills in what is missing: from the credentials file, the govc
+// variables and the password file, then by asking, without echo.
 func (f *sourceFlags) credentials(cmd *cobra.Command, host string, o *vsphere.Options) error {
-	if f.passwordFile != "" {
-		info, err := os.Stat(f.passwordFile)
+	if f.credentialFile != "" {
+		list, err := readCredentials(f.credentialFile)
 		if err != nil {
 			return err
 		}
-		if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
-			return fmt.Errorf("%s: others may read it (mode %04o): chmod 600 it", f.passwordFile, info.Mode().Perm())
+		if c, ok := findCredential(list, host, o.Username); ok {
+			o.Username, o.Password = c.user, c.password
+			return nil
 		}
-		b, err := os.ReadFile(f.passwordFile)
+	}
+	o.Username = cmp.Or(os.Getenv("GOVC_USERNAME"), o.Username)
+	o.Password = cmp.Or(os.Getenv("GOVC_PASSWORD"), o.Password)
+	if f.passwordFile != "" {
+		b, err := readSecret(f.passwordFile)
 		if err != nil {
 			return err
 		}
@@ -245,7 +231,7 @@ func askCredentials(cmd *cobra.Command, host string, o *vsphere.Options) error {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
 	in, ok := cmd.InOrStdin().(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return fmt.Errorf("%s: no credentials: set GOVC_USERNAME and GOVC_PASSWORD, or pass --password-file", host)
+		return fmt.Errorf("%s: no credentials: set GOVC_USERNAME and GOVC_PASSWORD, or pass --password-file or --credentials", host)
 	}
 	if o.Username == "" {
 		fmt.Fprintf(w, "user for %s: ", host)

@@ -20,12 +20,12 @@ import (
 
 // AssessOptions say how Assess writes.
 type AssessOptions struct {
-	Colour     bool
-	Details    bool // every finding with its advice, not only how many
-	FailOn     finding.Severity
-	Read       time.Duration // 0 leaves the times out
-	Judged     time.Duration
-	SourceWord string // the SOURCE as the user typed it, for the next commands
+	Colour      bool
+	Details     bool // every finding with its advice, not only how many
+	FailOn      finding.Severity
+	Read        time.Duration // 0 leaves the times out
+	Judged      time.Duration
+	SourceWords []string // the SOURCEs as the user typed them, for the next commands
 }
 
 // Assess writes the overview of a judged fleet for a terminal.
@@ -281,7 +281,11 @@ func (p *printer) notes(r *rules.Result) {
 
 func (p *printer) next(r *rules.Result, o AssessOptions) {
 	if len(r.Findings) > 0 {
-		source := shellQuote(o.SourceWord)
+		var words []string
+		for _, w := range o.SourceWords {
+			words = append(words, shellQuote(w))
+		}
+		source := strings.Join(words, " ")
 		p.printf("\nnext   homenode explain %s %s\n", source, exampleVM(r.Findings))
 		if !o.Details {
 			p.printf("       homenode assess %s --details\n", source)
