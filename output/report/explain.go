@@ -72,7 +72,7 @@ func (p *printer) layout(e *Explanation) {
 		t.Row("carried by", carried, l.PPDs.String()+" vCPU", fmt.Sprintf("%s, memory %s", rule.Plural(l.HomeNodes, "home node"), memoryText(l)))
 	}
 	if l.GuestSeesNUMA() && l.Slice(0) > 0 {
-		t.Row("memory", slices(l), "", "")
+		t.Row("memory", sliceText(l), "", "")
 	}
 	if l.Stored.Written {
 		t.Row("stores", fmt.Sprintf("size %d", l.Stored.Size), fmt.Sprintf("cookie %d", l.Stored.Cookie), "")
@@ -94,8 +94,8 @@ func memoryText(l *vnuma.Layout) string {
 	return r.Placement.String()
 }
 
-// slices returns the memory of the virtual nodes.
-func slices(l *vnuma.Layout) string {
+// sliceText returns the memory of the virtual nodes.
+func sliceText(l *vnuma.Layout) string {
 	if l.VPDs.Even() {
 		return fmt.Sprintf("%d × %s", l.VPDs.Len(), l.Slice(0))
 	}

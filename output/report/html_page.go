@@ -32,6 +32,9 @@ type htmlReport struct {
 	Names     []string // of the clusters that have findings, for the filter
 	Findings  int
 	Groups    []htmlSeverity
+	Seen      []htmlSeen
+	SeenCut   int
+	SeenText  string
 	Kinds     []htmlDrawing
 	KindsCut  int
 	Drawn     []htmlDrawing
@@ -119,6 +122,8 @@ func newHTMLReport(r *rules.Result, o HTMLOptions) (*htmlReport, error) {
 	}
 	p.group(r, o, drawn)
 	p.rows(r)
+	p.Seen, p.SeenCut = seenRows(r, o.MostFindings)
+	p.SeenText = seenCounts(r)
 	return p, nil
 }
 

@@ -33,7 +33,7 @@ func seenCounts(r *rules.Result) string {
 	if all == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s, %s: %d agree with the prediction, %d differ", rule.Plural(vms, "VM"), rule.Plural(all, "observation"), agree, differ)
+	text := fmt.Sprintf("%s, %s: %s with the prediction, %s", rule.Plural(vms, "VM"), rule.Plural(all, "observation"), verb(agree, "agrees", "agree"), verb(differ, "differs", "differ"))
 	if rest := all - agree - differ; rest > 0 {
 		text += fmt.Sprintf(", %d cannot be compared", rest)
 	}
