@@ -1,0 +1,307 @@
+package guest
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+)
+
+// coreinfo reads Sysinternals Coreinfo. A map has a line for each socket, node or
+// cache: one character for each logical processor of the group, * for a member. On
+// a machine with several processor groups the name stands on a line of its own and
+// is followed by one mask a group.
+type coreinfo struct {
+	v     *View
+	title string // of the open map; empty outside
+	maps  map[string][]*entry
+	open  *entry // whose name stood alone: masks follow
+	brand line   // last line before the features: the model of the processor
+	cost  costTable
+	llcs  int // last-level caches so far
+}
+
+// An entry is a named set of logical processors.
+type entry struct {
+	name  string
+	masks []string // one a processor group
+	at    line
+}
+
+// The titles of the maps.
+const (
+	coreMap   = "Logical to Physical Processor Map"
+	socketMap = "Logical Processor to Socket Map"
+	nodeMap   = "Logical Processor to NUMA Node Map"
+	cacheMap  = "Logical Processor to Cache Map"
+	groupMap  = "Logical Processor to Group Map"
+	costTitle = "Approximate Cross-NUMA Node Access Cost"
+)
+
+var (
+	maskLine    = regexp.MustCompile(`^([*-]+)(?:\s*([^\s*-].*))?$`)
+	nameLine    = regexp.MustCompile(`^(Physical Processor|Socket|NUMA Node|Group|Data Cache|Instruction Cache|Unified Cache|Trace Cache)\b.*:$`)
+	featureLine = regexp.MustCompile(`^(\S+(?: \S+)*)\s+([*-])\s+(\S.*)$`)
+	familyLine  = regexp.MustCompile(`^\S+ Family \d+ Model \d+ Stepping \d+`)
+	detailLine  = regexp.MustCompile(`^(Maximum implemented CPUID leaves|Maximum implemented address width|Processor signature|Microcode signature):`)
+	bannerLine  = regexp.MustCompile(`^(?:Coreinfo v\d|Copyright|Sysinternals|Processor capabilities|Calculating Cross-NUMA|Note: )`)
+	level       = regexp.MustCompile(`\bLevel (\d)\b`)
+	lastNumber  = regexp.MustCompile(`^\D*(\d+)`)
+)
+
+func (s *coreinfo) take(l line) bool {
+	switch {
+	case l.text == "":
+		s.title, s.open = "", nil
+	case coreinfoLine.MatchString(l.text):
+		s.begin(l)
+	case s.title == costTitle && s.cost.take(s.v, l):
+	case s.title != "" && s.title != costTitle && s.mapLine(l):
+	case s.title == "" && s.feature(l):
+	default:
+		return false
+	}
+	return true
+}
+
+// again reports a title that came before, and what stands before the maps.
+func (s *coreinfo) again(l line) bool {
+	title := titleOf(l)
+	_, twice := s.maps[title]
+	return twice || title == costTitle && s.cost.opened || len(s.maps) > 0 && (bannerLine.MatchString(l.text) || detailLine.MatchString(l.text))
+}
+
+func titleOf(l line) string {
+	if strings.HasPrefix(l.text, costTitle) {
+		return costTitle
+	}
+	title, _, _ := strings.Cut(l.text, ":")
+	return title
+}
+
+// begin reads a line that only Coreinfo prints.
+func (s *coreinfo) begin(l line) {
+	switch {
+	case strings.HasPrefix(l.text, "No NUMA"):
+		s.v.NodeCount = numa.ReadAt(1, s.v.file.At(l.n, l.col))
+		s.v.file.Add(l.n, l.col, "guest", "NUMA nodes", 1, "")
+	case detailLine.MatchString(l.text):
+		s.detail(l)
+	case bannerLine.MatchString(l.text):
+	default:
+		s.title, s.open = titleOf(l), nil
+		if s.title == costTitle {
+			s.cost.opened = true
+			return
+		}
+		if s.maps == nil {
+			s.maps = map[string][]*entry{}
+		}
+		s.maps[s.title] = nil
+	}
+}
+
+// mapLine reads a mask, or a name that masks follow.
+func (s *coreinfo) mapLine(l line) bool {
+	if nameLine.MatchString(l.text) {
+		s.open = &entry{name: strings.TrimSuffix(l.text, ":"), at: l}
+		s.maps[s.title] = append(s.maps[s.title], s.open)
+		return true
+	}
+	m := maskLine.FindStringSubmatch(l.text)
+	switch {
+	case m == nil || len(m[1]) > maxCPU:
+		return false
+	case m[2] != "":
+		s.open = nil
+		s.maps[s.title] = append(s.maps[s.title], &entry{name: m[2], masks: []string{m[1]}, at: l})
+	case s.open == nil || len(s.open.masks) == maxCPU/64:
+		return false
+	default:
+		s.open.masks = append(s.open.masks, m[1])
+	}
+	return true
+}
+
+// feature reads what stands before the maps: the banner, the model of the processor
+// and its abilities.
+func (s *coreinfo) feature(l line) bool {
+	switch m := featureLine.FindStringSubmatchIndex(l.text); {
+	case bannerLine.MatchString(l.text):
+	case detailLine.MatchString(l.text):
+		s.detail(l)
+	case familyLine.MatchString(l.text):
+		if s.brand.n > 0 {
+			s.v.Model = numa.ReadAt(s.brand.text, s.v.file.At(s.brand.n, s.brand.col))
+			s.v.file.Add(s.brand.n, s.brand.col, "guest", "processor model", s.brand.text, "")
+		}
+		s.v.file.Add(l.n, l.col, "guest", "processor family", l.text, "")
+	case m != nil:
+		name := l.text[m[2]:m[3]]
+		s.v.file.Add(l.n, l.col+m[4], "guest", name, l.text[m[4]] == '*', "")
+	case len(s.maps) == 0 && s.v.Model.Value == "" && s.brand.n == 0:
+		s.brand = l
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *coreinfo) detail(l line) {
+	name, _, _ := strings.Cut(l.text, ":")
+	value := l.at(len(name) + 1)
+	s.v.file.Add(value.n, value.col, "guest", name, value.text, "")
+}
+
+func (s *coreinfo) end() {
+	v := s.v
+	widths, first := s.groups()
+	for i, title := range []string{coreMap, socketMap, nodeMap, cacheMap, groupMap} {
+		llc := lastLevel(s.maps[title])
+		for j, e := range s.maps[title] {
+			cpus, ok := s.members(e, widths, first)
+			if title == groupMap {
+				v.file.Add(e.at.n, e.at.col, e.name, "CPUs", strings.Count(strings.Join(e.masks, ""), "*"), "")
+				continue
+			}
+			if !ok {
+				continue
+			}
+			name, _, _ := strings.Cut(strings.Join(strings.Fields(e.name), " "), " (")
+			v.file.Add(e.at.n, e.at.col, name, "CPUs", spans(cpus), "")
+			s.assign(i, j, e, cpus, llc)
+		}
+	}
+	v.CPUCount = s.countCPUs(widths)
+	if n := len(s.maps[socketMap]); n > 0 {
+		v.Sockets = numa.ReadAt(n, v.socketsAt)
+	}
+	if n := len(v.Nodes); n > 0 && v.NodeCount.Known() && v.NodeCount.Value != n {
+		v.file.Warn(v.Line, 0, `"No NUMA nodes." is stated and %d nodes are listed`, n)
+	} else if n > 0 && !v.NodeCount.Known() {
+		v.NodeCount = numa.ReadAt(n, v.nodesAt)
+	}
+	s.cost.end(v)
+}
+
+func (s *coreinfo) countCPUs(widths []int) numa.Fact[int] {
+	n := 0
+	for _, w := range widths {
+		n += w
+	}
+	if n == 0 {
+		return numa.Fact[int]{}
+	}
+	return numa.ReadAt(n, s.v.file.At(s.v.Line, 0))
+}
+
+// groups returns the logical processors of each processor group and the number of
+// the first of each.
+func (s *coreinfo) groups() (widths, first []int) {
+	for title, entries := range s.maps {
+		for _, e := range entries {
+			for g, mask := range e.masks {
+				if title == groupMap && len(entries) > 1 && len(e.masks) == 1 {
+					continue // each mask is as wide as its own group
+				}
+				if g == len(widths) {
+					widths = append(widths, 0)
+				}
+				widths[g] = max(widths[g], len(mask))
+			}
+		}
+	}
+	sum := 0
+	for _, w := range widths {
+		first = append(first, sum)
+		sum += w
+	}
+	return widths, first
+}
+
+// members returns the numbers of an entry's logical processors, counted through
+// all groups.
+func (s *coreinfo) members(e *entry, widths, first []int) (cpus []int, ok bool) {
+	if len(e.masks) != len(widths) {
+		s.v.file.Warn(e.at.n, e.at.col, "%s has %d masks, want one for each of %d processor groups", short(e.name), len(e.masks), len(widths))
+		return nil, false
+	}
+	for g, mask := range e.masks {
+		if len(mask) != widths[g] {
+			s.v.file.Warn(e.at.n, e.at.col, "the mask of %s has %d characters, want %d", short(e.name), len(mask), widths[g])
+			return nil, false
+		}
+		for i := range len(mask) {
+			if mask[i] == '*' {
+				cpus = append(cpus, first[g]+i)
+			}
+		}
+	}
+	return cpus, first == nil || first[len(first)-1]+widths[len(widths)-1] <= maxCPU
+}
+
+// assign writes the number of an entry, the j-th of map i, to its logical processors.
+func (s *coreinfo) assign(i, j int, e *entry, cpus []int, llc string) {
+	v := s.v
+	id, ok := j, true
+	if m := lastNumber.FindStringSubmatch(e.name); m != nil && i < 3 {
+		id, ok = number(m[1], maxCPU)
+	}
+	if !ok || i == 2 && id >= maxNode {
+		v.file.Warn(e.at.n, e.at.col, "%s: want a number below %d", short(e.name), maxNode)
+		return
+	}
+	switch i {
+	case 0:
+		for _, c := range cpus {
+			v.cpu(c).Core = id
+		}
+	case 1:
+		v.socketsAt = v.file.At(s.maps[socketMap][0].at.n, 0)
+		for _, c := range cpus {
+			v.cpu(c).Socket = id
+		}
+	case 2:
+		v.place(e.at, id, cpus)
+	case 3:
+		if m := level.FindStringSubmatch(e.name); m != nil && m[1] == llc && !strings.HasPrefix(e.name, "Instruction") {
+			for _, c := range cpus {
+				v.cpu(c).LLC = s.llcs
+			}
+			s.llcs++
+		}
+	}
+}
+
+// lastLevel returns the highest level of the caches.
+func lastLevel(caches []*entry) string {
+	last := ""
+	for _, e := range caches {
+		if m := level.FindStringSubmatch(e.name); m != nil {
+			last = max(last, m[1])
+		}
+	}
+	return last
+}
+
+// spans writes ascending numbers as a list such as 0-3,8.
+func spans(cpus []int) string {
+	var b strings.Builder
+	for i := 0; i < len(cpus); {
+		j := i
+		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
+			j++
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(cpus[i]))
+		if j > i {
+			fmt.Fprintf(&b, "-%d", cpus[j])
+		}
+		i = j + 1
+	}
+	return b.String()
+}

@@ -1,0 +1,67 @@
+package guest
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"homenode/source/text"
+)
+
+// Lines that begin or prove an output. A line of lscpu's text is known by keys
+// that no other tool prints.
+var (
+	lscpuLine    = regexp.MustCompile(`^(?:CPU op-mode\(s\)|On-line CPU\(s\) (?:list|mask)|Thread\(s\) per core|Core\(s\) per socket|Socket\(s\)|NUMA node\(s\)|NUMA node\d+ CPU\(s\)|Hypervisor vendor):`)
+	lscpuFirst   = regexp.MustCompile(`^(?:Architecture|CPU\(s\)|Byte Order|Address sizes|Vendor ID):`)
+	parseHeader  = regexp.MustCompile(`^#\s?(?:[A-Za-z]\w*,)*CPU(?:,\w*)*$`)
+	numactlLine  = regexp.MustCompile(`^(?:available: \d+ nodes?\b|node \d+ cpus:|No NUMA (?:available|support available) on this system)`)
+	coreinfoLine = regexp.MustCompile(`^(?:Coreinfo v\d|Logical to Physical Processor Map:|Logical Processor to (?:Socket|NUMA Node|Cache|Group) Map:|Approximate Cross-NUMA Node Access Cost\b|No NUMA nodes\.$|No NUMA configured\.$|Maximum implemented CPUID leaves:)`)
+	jsonFirst    = regexp.MustCompile(`^\{(?:\s*"(?:lscpu|cpus)"|\s*$)`)
+	jsonWhole    = regexp.MustCompile(`(?m)^\s*\{\s*"(?:(lscpu)"\s*:\s*\[\s*\{\s*"field"|cpus"\s*:\s*\[\s*\{[^{}]*"cpu")`)
+)
+
+// formOf returns the form of output that a line can begin, or empty.
+func formOf(l string) string {
+	switch {
+	case l == "":
+		return ""
+	case coreinfoLine.MatchString(l):
+		return Coreinfo
+	case numactlLine.MatchString(l):
+		return Numactl
+	case lscpuLine.MatchString(l), lscpuFirst.MatchString(l):
+		return Lscpu
+	case isColumnHeader(l):
+		return LscpuColumns
+	case strings.HasPrefix(l, "# The following is the parsable format"), parseHeader.MatchString(l):
+		return LscpuParse
+	case jsonFirst.MatchString(l):
+		return LscpuJSON
+	}
+	return ""
+}
+
+// Detect returns the form of the first output in the beginning of a file, which is
+// decoded text of up to 64 KiB. It is strict where Read is not: what it takes is
+// no other tool's output.
+func Detect(head []byte) (format string, ok bool) {
+	for raw := range bytes.Lines(head) {
+		l := lineOf(1, strings.TrimRight(string(raw), "\r\n")).text
+		if lscpuFirst.MatchString(l) || strings.HasPrefix(l, "{") {
+			continue
+		}
+		if _, prompt := text.CutPrompt(l, "lscpu"); prompt {
+			continue
+		}
+		if form := formOf(l); form != "" {
+			return form, true
+		}
+	}
+	if m := jsonWhole.FindSubmatch(head); m != nil {
+		if len(m[1]) > 0 {
+			return LscpuJSON, true
+		}
+		return LscpuRows, true
+	}
+	return "", false
+}

@@ -1,0 +1,220 @@
+// Package guest reads what a guest sees of its processors and NUMA nodes: lscpu
+// (text, -J, -e, -p), numactl -H and Sysinternals Coreinfo, saved or pasted, one
+// output or several after another.
+package guest
+
+import (
+	"cmp"
+	"slices"
+
+	"homenode/numa"
+	"homenode/source/fact"
+)
+
+// The forms of output that are read; View.Form is one of them.
+const (
+	Lscpu        = "lscpu"
+	LscpuJSON    = "lscpu -J"
+	LscpuColumns = "lscpu -e"
+	LscpuParse   = "lscpu -p"
+	LscpuRows    = "lscpu -e -J"
+	Numactl      = "numactl -H"
+	Coreinfo     = "Coreinfo"
+)
+
+// Bounds of a believable guest. What lies outside is a damaged input.
+const (
+	maxCPU  = 1 << 16 // logical processors; Linux is built for 8192 at most
+	maxNode = 1 << 10 // NUMA nodes; Linux is built for 1024 at most
+	maxList = 1 << 20 // CPUs that all lists of a file name: "0-8191" names many in few bytes
+)
+
+// A View is one output: the topology as one tool shows it in one guest. What the
+// tool does not state is unknown, though another output of the file may state it.
+type View struct {
+	Form  string // Lscpu, Numactl, …
+	Line  int    // where the output begins, from 1
+	Guest string // name of the machine in the prompt; empty when there is none
+
+	Hypervisor numa.Fact[string] // vendor, as lscpu names it: "VMware"
+	Model      numa.Fact[string] // brand string of the processor
+
+	CPUCount       numa.Fact[int] // logical processors, those that are offline too
+	Sockets        numa.Fact[int]
+	CoresPerSocket numa.Fact[int]
+	ThreadsPerCore numa.Fact[int]
+	NodeCount      numa.Fact[int]
+
+	CPUs  []CPU  // by number
+	Nodes []Node // by ID
+	// NoNUMA tells that the guest's kernel knows no NUMA at all, which says nothing
+	// about the virtual hardware.
+	NoNUMA bool
+
+	// Distance is the table of numactl, SLIT values of which 10 is local, in the
+	// order of Nodes. It is what the firmware states, not what memory costs.
+	Distance [][]int
+	// Cost is the table of Coreinfo, in the order of Nodes: access times measured
+	// at that moment, divided by the fastest of them. The table is noisy: it is not
+	// symmetric and 1.4 occurs on its diagonal.
+	Cost [][]float64
+
+	nodesAt, socketsAt string // places that state the node and the socket of each CPU
+	file               fact.File
+	index              map[int]int // of CPUs, by number
+	room               *int        // how many more CPUs the lists of the file may name
+}
+
+// A CPU is one logical processor of the guest. What is not stated is -1.
+type CPU struct {
+	Number  int
+	Node    int // NUMA node, by the guest's number
+	Socket  int
+	Core    int // Coreinfo calls it physical processor
+	LLC     int // last-level cache
+	Offline bool
+}
+
+// A Node is one NUMA node of the guest. A node may have no CPU (memory only) or no
+// memory (CPU only).
+type Node struct {
+	ID   int
+	CPUs []int
+	Size numa.Fact[numa.Bytes]
+	Free numa.Fact[numa.Bytes]
+}
+
+// File returns what the output states, fact by fact.
+func (v *View) File() *fact.File { return &v.file }
+
+// Observation returns the view as a topology that was seen of the VM.
+//
+// The vectors have one entry for each logical processor that is online, by
+// ascending number. That is one for each vCPU; with virtual SMT (ESXi 8.0, virtual
+// hardware 20) two logical processors share a virtual core and both are vCPUs.
+//
+// Nodes and sockets are numbered from 0 without gaps, in the order of the guest's
+// own numbers, which may have gaps. Slices are what the kernel manages, up to a few
+// percent less than the memory that the VM has in that node.
+func (v *View) Observation() numa.Observation {
+	o := numa.Observation{
+		By:          v.observer(),
+		At:          v.file.At(v.Line, 0),
+		SocketCount: v.Sockets,
+		VPDCount:    v.NodeCount,
+	}
+	if nodes, ok := v.vector(func(c CPU) int { return c.Node }); ok {
+		ids := make([]int, len(v.Nodes))
+		for i, n := range v.Nodes {
+			ids[i] = n.ID
+		}
+		o.VPDs = numa.ReadAt(ranks(nodes, ids), v.nodesAt)
+	}
+	if sockets, ok := v.vector(func(c CPU) int { return c.Socket }); ok {
+		o.Sockets = numa.ReadAt(ranks(sockets, nil), v.socketsAt)
+	}
+	if !v.NodeCount.Known() && len(v.Nodes) > 0 {
+		o.VPDCount = numa.ReadAt(len(v.Nodes), v.nodesAt)
+	}
+	if !v.Sockets.Known() && o.Sockets.Known() {
+		o.SocketCount = numa.ReadAt(slices.Max(o.Sockets.Value)+1, v.socketsAt)
+	}
+	o.Slices = v.slices()
+	return o
+}
+
+func (v *View) observer() numa.Observer {
+	switch v.Form {
+	case Numactl:
+		return numa.ByNumactl
+	case Coreinfo:
+		return numa.ByCoreinfo
+	}
+	return numa.ByLscpu
+}
+
+// vector returns of for each CPU that is online, when all have one.
+func (v *View) vector(of func(CPU) int) (values []int, ok bool) {
+	for _, c := range v.CPUs {
+		if c.Offline {
+			continue
+		}
+		if of(c) < 0 {
+			return nil, false
+		}
+		values = append(values, of(c))
+	}
+	return values, len(values) > 0
+}
+
+// ranks numbers the values from 0 in their order; further values may take part in
+// the numbering.
+func ranks(values, further []int) []int {
+	all := slices.Concat(values, further)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	out := make([]int, len(values))
+	for i, v := range values {
+		out[i], _ = slices.BinarySearch(all, v)
+	}
+	return out
+}
+
+func (v *View) slices() numa.Fact[[]numa.Bytes] {
+	var sizes []numa.Bytes
+	for _, n := range v.Nodes {
+		if !n.Size.Known() {
+			return numa.Fact[[]numa.Bytes]{}
+		}
+		sizes = append(sizes, n.Size.Value)
+	}
+	if len(sizes) == 0 {
+		return numa.Fact[[]numa.Bytes]{}
+	}
+	return numa.ReadAt(sizes, v.Nodes[0].Size.Origin.Where)
+}
+
+// node returns the node with this ID and makes it when it is new.
+func (v *View) node(id int) *Node {
+	i, found := slices.BinarySearchFunc(v.Nodes, id, func(n Node, id int) int { return cmp.Compare(n.ID, id) })
+	if !found {
+		v.Nodes = slices.Insert(v.Nodes, i, Node{ID: id})
+	}
+	return &v.Nodes[i]
+}
+
+// cpu returns the logical processor with this number and makes it when it is new.
+// They are in the order of the file until the output ends.
+func (v *View) cpu(number int) *CPU {
+	i, found := v.index[number]
+	if !found {
+		if v.index == nil {
+			v.index = map[int]int{}
+		}
+		i = len(v.CPUs)
+		v.index[number] = i
+		v.CPUs = append(v.CPUs, CPU{Number: number, Node: -1, Socket: -1, Core: -1, LLC: -1})
+	}
+	return &v.CPUs[i]
+}
+
+// place puts the CPUs of a list into a node. A CPU that is in two nodes stays in
+// the first.
+func (v *View) place(l line, node int, cpus []int) {
+	n := v.node(node)
+	for _, number := range cpus {
+		c := v.cpu(number)
+		if c.Node >= 0 && c.Node != node {
+			v.file.Warn(l.n, l.col, "CPU %d is in node %d and in node %d", number, c.Node, node)
+			continue
+		}
+		if c.Node < 0 {
+			c.Node = node
+			n.CPUs = append(n.CPUs, number)
+		}
+	}
+	slices.Sort(n.CPUs)
+	if v.nodesAt == "" {
+		v.nodesAt = v.file.At(l.n, 0)
+	}
+}

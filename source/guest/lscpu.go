@@ -1,0 +1,156 @@
+package guest
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+)
+
+// lscpu reads lscpu's text: "Key: value" lines, since util-linux 2.37 indented by
+// group. The indent carries nothing: every key is unique.
+type lscpu struct {
+	v      *View
+	seen   map[string]bool
+	last   string       // key of the line before
+	online map[int]bool // nil when the list is not stated
+}
+
+// heading is a group of lscpu 2.37 and later, which has no value.
+var heading = regexp.MustCompile(`^(?:Virtualization features|Caches \(sum of all\)|NUMA|Vulnerabilities)$`)
+
+// nodeKey is the key of a node's CPU list.
+var nodeKey = regexp.MustCompile(`^NUMA node(\d+) CPU\(s\)$`)
+
+func (s *lscpu) take(l line) bool {
+	if l.text == "" {
+		return true
+	}
+	key, _, ok := strings.Cut(l.text, ":")
+	if !ok || len(key) > 80 {
+		// A terminal wraps the flags of a processor; so do the people who paste them.
+		return s.last == "Flags"
+	}
+	key = strings.TrimRight(key, blanks)
+	if s.seen == nil {
+		s.seen = map[string]bool{}
+	}
+	s.seen[key], s.last = true, key
+	s.field(key, l.at(strings.IndexByte(l.text, ':')+1))
+	return true
+}
+
+func (s *lscpu) again(l line) bool {
+	key, _, _ := strings.Cut(l.text, ":")
+	return s.seen[key]
+}
+
+// field reads one key and its value, of the text or of the JSON form.
+func (s *lscpu) field(key string, l line) {
+	v := s.v
+	switch {
+	case heading.MatchString(key) && l.text == "":
+	case key == "CPU(s)":
+		v.count(&v.CPUCount, l, "CPUs", maxCPU)
+	case key == "Socket(s)":
+		v.count(&v.Sockets, l, "sockets", maxCPU)
+	case key == "Core(s) per socket":
+		v.count(&v.CoresPerSocket, l, "cores per socket", maxCPU)
+	case key == "Thread(s) per core":
+		v.count(&v.ThreadsPerCore, l, "threads per core", maxCPU)
+	case key == "NUMA node(s)":
+		v.count(&v.NodeCount, l, "NUMA nodes", maxNode)
+	case strings.HasPrefix(key, "On-line CPU(s) "):
+		s.listOnline(l)
+	case strings.HasPrefix(key, "Off-line CPU(s) "):
+		s.listOffline(l)
+	case nodeKey.MatchString(key):
+		s.node(nodeKey.FindStringSubmatch(key)[1], l)
+	default:
+		s.word(key, l)
+	}
+}
+
+func (s *lscpu) word(key string, l line) {
+	name := key
+	switch key {
+	case "Hypervisor vendor", "Hypervisor":
+		name = "hypervisor"
+		s.v.Hypervisor = numa.ReadAt(l.text, s.v.file.At(l.n, l.col))
+	case "Model name":
+		name = "processor model"
+		s.v.Model = numa.ReadAt(l.text, s.v.file.At(l.n, l.col))
+	}
+	s.v.file.Add(l.n, l.col, "guest", name, l.text, "")
+}
+
+func (s *lscpu) listOnline(l line) {
+	cpus, ok := s.v.list(l, "guest", "online CPUs")
+	if !ok {
+		return
+	}
+	s.online = map[int]bool{}
+	for _, c := range cpus {
+		s.online[c] = true
+		s.v.cpu(c)
+	}
+}
+
+func (s *lscpu) listOffline(l line) {
+	cpus, _ := s.v.list(l, "guest", "offline CPUs")
+	for _, c := range cpus {
+		s.v.cpu(c).Offline = true
+	}
+}
+
+func (s *lscpu) node(number string, l line) {
+	id, err := strconv.Atoi(number)
+	if err != nil || id >= maxNode {
+		s.v.file.Warn(l.n, 0, "node %s: want a number below %d", short(number), maxNode)
+		return
+	}
+	if cpus, ok := s.v.list(l, fmt.Sprintf("node %d", id), "CPUs"); ok {
+		s.v.place(l, id, cpus)
+	}
+}
+
+// list reads a list of CPUs and states it as a fact.
+func (v *View) list(l line, subject, name string) (cpus []int, ok bool) {
+	cpus, err := cpuList(l.text)
+	if err == nil && len(cpus) > *v.room {
+		err = fmt.Errorf("the lists of this file name more than %d CPUs", maxList)
+	}
+	if err != nil {
+		v.file.Warn(l.n, l.col, "%s of %s: %v", name, subject, err)
+		return nil, false
+	}
+	*v.room -= len(cpus)
+	v.file.Add(l.n, l.col, subject, name, l.text, "")
+	return cpus, true
+}
+
+func (s *lscpu) end() {
+	v := s.v
+	placed := 0
+	for i := range v.CPUs {
+		c := &v.CPUs[i]
+		if s.online != nil && !s.online[c.Number] {
+			c.Offline = true
+		}
+		if c.Node >= 0 {
+			placed++
+		}
+	}
+	if s.online != nil && placed > 0 && placed < len(s.online) {
+		v.file.Warn(v.Line, 0, "%d CPUs are online but the nodes list %d", len(s.online), placed)
+	}
+	if n := len(v.Nodes); v.NodeCount.Known() && n > 0 && v.NodeCount.Value != n {
+		v.file.Warn(v.Line, 0, "%d NUMA nodes are announced and %d are listed", v.NodeCount.Value, n)
+	}
+	if product := v.Sockets.Value * v.CoresPerSocket.Value * v.ThreadsPerCore.Value; product > 0 && s.online != nil && product != len(s.online) {
+		v.file.Warn(v.Line, 0, "%d sockets × %d cores × %d threads are not the %d CPUs that are online",
+			v.Sockets.Value, v.CoresPerSocket.Value, v.ThreadsPerCore.Value, len(s.online))
+	}
+}

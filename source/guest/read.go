@@ -1,0 +1,193 @@
+package guest
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/fact"
+	"homenode/source/text"
+)
+
+// maxText is the longest file that is read, in bytes: the largest output that is
+// known, lscpu -p of 8192 CPUs, has 0.4 MB.
+const maxText = 8 << 20
+
+// A line is a line of the file without the blanks around it.
+type line struct {
+	n, col int // from 1; col is where text begins, in bytes
+	text   string
+}
+
+// at returns the rest of l after its first skip bytes, without blanks.
+func (l line) at(skip int) line {
+	rest := l.text[skip:]
+	trimmed := strings.TrimLeft(rest, blanks)
+	return line{l.n, l.col + skip + len(rest) - len(trimmed), strings.TrimRight(trimmed, blanks)}
+}
+
+const blanks = " \t\v\f"
+
+// lineOf cuts the blanks off; a no-break space counts as one (some web pages paste so).
+func lineOf(n int, raw string) line {
+	raw = strings.ReplaceAll(raw, "\u00a0", " ")
+	return line{n, 1, raw}.at(0)
+}
+
+// A section reads the lines of one output into its view.
+type section interface {
+	// take reads a line; false when it does not belong to the output.
+	take(l line) bool
+	// again reports whether a line of the same form begins another output.
+	again(l line) bool
+	// end completes the view when no more lines come.
+	end()
+}
+
+// Read reads all outputs of a file, in their order. Lines that belong to none are
+// warnings of the output before them, or of the first. The error is a
+// *fact.SyntaxError when there is no output at all.
+func Read(name string, r io.Reader) ([]*View, error) {
+	p := &parser{name: name, room: maxList}
+	lines := text.NewLines(r)
+	size := 0
+	for lines.Scan() {
+		if size += len(lines.Bytes()) + 1; size > maxText {
+			return nil, &fact.SyntaxError{File: name, Line: lines.Line(), Msg: fmt.Sprintf("found more than %d MB, want the output of a command", maxText>>20)}
+		}
+		p.line(lines.Line(), lines.Text())
+		if lines.Cut() {
+			p.strange(lines.Line(), "the line is cut")
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	p.finish()
+	if len(p.views) == 0 {
+		return nil, p.nothing()
+	}
+	p.views[0].file.Warnings = append(p.early, p.views[0].file.Warnings...)
+	return p.views, nil
+}
+
+// A parser finds the outputs of a file.
+type parser struct {
+	name    string
+	guest   string // of the last prompt
+	guestAt line
+	views   []*View
+	section section // of the last view, while it is open
+	early   []fact.Warning
+	room    int  // see View
+	first   line // first line that belongs to no output
+	run     int  // lines in a row that belong to no output
+}
+
+func (p *parser) line(n int, raw string) {
+	l := lineOf(n, raw)
+	if _, inJSON := p.section.(*jsonSection); inJSON && p.section.take(l) {
+		return
+	}
+	if prompt, ok := text.CutPrompt(raw, "lscpu", "numactl", "coreinfo", "coreinfo64"); ok {
+		p.finish()
+		p.guest, p.guestAt = prompt.Host, line{n, 1 + strings.Index(raw, prompt.Host), prompt.Host}
+		return
+	}
+	if form := formOf(l.text); form != "" && (p.section == nil || p.views[len(p.views)-1].Form != form || p.section.again(l)) {
+		p.begin(form, l)
+	}
+	switch {
+	case p.section != nil && p.section.take(l):
+		p.run = 0
+	case l.text != "":
+		p.strangeLine(l)
+	}
+}
+
+func (p *parser) begin(form string, l line) {
+	p.finish()
+	v := &View{Form: form, Line: l.n, Guest: p.guest, room: &p.room}
+	v.file = fact.File{Name: p.name, Format: form}
+	if p.guest != "" {
+		v.file.Add(p.guestAt.n, p.guestAt.col, "guest", "name", p.guest, "")
+	}
+	p.views = append(p.views, v)
+	p.section = sectionOf(v)
+}
+
+func sectionOf(v *View) section {
+	switch v.Form {
+	case LscpuJSON:
+		return &jsonSection{v: v}
+	case LscpuColumns, LscpuParse:
+		return &columns{v: v}
+	case Numactl:
+		return &numactl{v: v}
+	case Coreinfo:
+		return &coreinfo{v: v}
+	}
+	return &lscpu{v: v}
+}
+
+func (p *parser) finish() {
+	if p.section != nil {
+		p.section.end()
+		v := p.views[len(p.views)-1]
+		slices.SortFunc(v.CPUs, func(a, b CPU) int { return cmp.Compare(a.Number, b.Number) })
+		f := &v.file
+		slices.SortStableFunc(f.Facts, func(a, b fact.Fact) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
+		slices.SortStableFunc(f.Warnings, func(a, b fact.Warning) int { return cmp.Compare(a.Line, b.Line) })
+	}
+	p.section, p.run = nil, 0
+}
+
+// strangeLine notes a line that belongs to no output; of several in a row only the first.
+func (p *parser) strangeLine(l line) {
+	if p.first.n == 0 {
+		p.first = l
+	}
+	if p.run++; p.run == 1 {
+		p.strange(l.n, fmt.Sprintf("not understood: %q", short(l.text)))
+	}
+}
+
+func (p *parser) strange(n int, what string) {
+	if len(p.views) == 0 {
+		p.early = append(p.early, fact.Warning{Line: n, Text: what})
+		return
+	}
+	p.views[len(p.views)-1].file.Warn(n, 0, "%s", what)
+}
+
+func (p *parser) nothing() error {
+	const want = "want the output of lscpu, numactl -H or Coreinfo"
+	if p.first.n == 0 {
+		return &fact.SyntaxError{File: p.name, Line: 1, Msg: "found no text, " + want}
+	}
+	return &fact.SyntaxError{File: p.name, Line: p.first.n, Col: p.first.col, Msg: fmt.Sprintf("found %q, %s", short(p.first.text), want)}
+}
+
+// short cuts what is quoted in a message.
+func short(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// count reads a number of things between 0 and most into f.
+func (v *View) count(f *numa.Fact[int], l line, name string, most int) bool {
+	n, ok := number(l.text, most)
+	if !ok {
+		v.file.Warn(l.n, l.col, "%s: found %q, want a number up to %d", name, short(l.text), most)
+		return false
+	}
+	*f = numa.ReadAt(n, v.file.At(l.n, l.col))
+	v.file.Add(l.n, l.col, "guest", name, n, "")
+	return true
+}

@@ -1,0 +1,76 @@
+package text
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Prompt is a line of a terminal into which somebody typed a command.
+type Prompt struct {
+	Host    string // the machine, when the prompt names it
+	Command string // as typed; may be empty
+	Col     int    // of Command, from 1, in bytes
+}
+
+// promptForms are the prompts of the shells that administrators paste from. Group
+// host may be absent, group command is what follows.
+var promptForms = []*regexp.Regexp{
+	// [root@esx03:~] sched-stats …    [root@db01 ~]# lscpu
+	regexp.MustCompile(`^\s*\[[\w.$\\-]+@(?P<host>[\w.-]+)(?:[: ][^\]]*)?\](?:\s*[#$%>])?(?:\s+(?P<command>.*))?$`),
+	// root@db01:~# lscpu    me@mac ~ % numactl -H
+	regexp.MustCompile(`^\s*[\w.-]+@(?P<host>[\w.-]+)(?::\s?| )[~/][^#$%>]*[#$%>](?:\s*(?P<command>.*))?$`),
+	// db01:~ # lscpu
+	regexp.MustCompile(`^\s*(?P<host>\w[\w.-]*):[~/][^\s#$>]*\s?[#$>](?:\s+(?P<command>.*))?$`),
+	// [sql01]: PS C:\Users\me\Documents> coreinfo
+	regexp.MustCompile(`^\s*\[(?P<host>[\w.-]+)\]: PS [^>]*>\s*(?P<command>.*)$`),
+	// C:\Tools> coreinfo -n    PS C:\Users\me> .\Coreinfo64.exe
+	regexp.MustCompile(`^\s*(?:PS )?[A-Za-z]:\\[^<>|"*?]*>\s*(?P<command>.*)$`),
+	// ~ # esxtop    /vmfs/volumes # vsish …
+	regexp.MustCompile(`^\s*[~/]\S* [#$](?:\s+(?P<command>.*))?$`),
+}
+
+// barePrompt is a prompt that is nothing but its last character.
+var barePrompt = regexp.MustCompile(`^\s*[#$%>]\s+(?P<command>\S.*)$`)
+
+// CutPrompt takes a line apart that begins with the prompt of a shell. The lone
+// character of a prompt such as "# lscpu" counts only before one of the commands,
+// which are given in lower case: a comment begins so too.
+func CutPrompt(line string, commands ...string) (p Prompt, ok bool) {
+	for _, form := range promptForms {
+		if m := form.FindStringSubmatchIndex(line); m != nil {
+			return promptOf(form, line, m), true
+		}
+	}
+	if m := barePrompt.FindStringSubmatchIndex(line); m != nil {
+		p = promptOf(barePrompt, line, m)
+		return p, slices.Contains(commands, p.Name())
+	}
+	return Prompt{}, false
+}
+
+func promptOf(form *regexp.Regexp, line string, m []int) Prompt {
+	var p Prompt
+	if i := form.SubexpIndex("host"); i > 0 && m[2*i] >= 0 {
+		p.Host = line[m[2*i]:m[2*i+1]]
+	}
+	if i := form.SubexpIndex("command"); m[2*i] >= 0 {
+		p.Command, p.Col = strings.TrimSpace(line[m[2*i]:m[2*i+1]]), m[2*i]+1
+	}
+	return p
+}
+
+// Name returns the command without its folder, extension and arguments, in lower
+// case: "coreinfo64" for `.\Coreinfo64.exe -n`, "lscpu" for "sudo lscpu -e".
+func (p Prompt) Name() string {
+	words := strings.Fields(p.Command)
+	if len(words) > 1 && words[0] == "sudo" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	name := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
+	return strings.TrimSuffix(strings.ToLower(name), ".exe")
+}
