@@ -19,9 +19,22 @@ type Rule struct {
 	Book     []string         // ids of the rule book that the check applies
 	Sources  []string         // where the statements come from
 	Severity finding.Severity // the highest it reports
-	// Check judges the subject of the pass: a VM when VMs is true, else a host.
+	// Check judges the subject of the pass: a VM when VMs is true, else a host. With
+	// Hosts as well both are judged, and VM of the pass tells which.
 	VMs   bool
+	Hosts bool
 	Check func(*Pass)
+}
+
+// About returns what the rule judges, in words.
+func (r *Rule) About() string {
+	switch {
+	case r.VMs && r.Hosts:
+		return "VM and host"
+	case r.VMs:
+		return "VM"
+	}
+	return "host"
 }
 
 // A Kind is a set of hosts of one cluster that give every VM the same layout.

@@ -55,7 +55,7 @@ var Statements = []Statement{
 	{"B-12", "From 6.5 on cores per socket no longer size virtual nodes, but the client size is rounded up to whole virtual sockets. A socket larger than a node is divided all the same.", cps7},
 	{"B-13", "Each virtual socket shows the guest one last-level cache of the physical size.", decouple},
 	{"B-14", "preferHT (numa.vcpu.preferHT, Numa.PreferHT) counts threads as capacity, so that a VM stays on one node; its memory must fit there.", deepDive},
-	{"B-15", "CPU hot add forces one virtual node; clients are still made. With 8.0 and hardware 20 vNUMA can be exposed with hot add.", manual + "; VMware KB 2040375; " + hotAdd},
+	{"B-15", "CPU hot add forces one virtual node; clients are still made. With 8.0 and hardware 20 vNUMA can be exposed with hot add. The VM is built for its largest vCPU count (128 for most, cpuid.maxVCPUs bounds it), for which Windows before build 20348 makes fake nodes.", manual + "; VMware KB 2040375; Broadcom KB 340275; " + hotAdd},
 	{"B-16", "Memory hot add leaves vNUMA alone; from 6.0 on added memory is spread over the virtual nodes, before it lands in one.", manual},
 	{"B-17", "Memory beyond a node does not widen the VM: the home node is filled, the rest is remote. numa.consolidate = FALSE spreads it (formula inferred).", "Denneman, What if the VM memory config exceeds the memory capacity of the physical NUMA node?, 2017, https://frankdenneman.nl/2017/10/05/vm-memory-config-exceeds-memory-capacity-physical-numa-node/"},
 	{"B-18", "With 8.0 and hardware 20 cores per socket and NUMA nodes can be assigned at power on: a socket for each virtual node, as far as is published.", "VMware vSphere 8 documentation (GUID-34D6F6A7); Broadcom KB 374613"},

@@ -3,23 +3,31 @@ package rules
 
 import (
 	"homenode/rule"
+	"homenode/rules/clientlimits"
+	"homenode/rules/cookie"
 	"homenode/rules/corespersocket"
+	"homenode/rules/fakenodes"
 	"homenode/rules/guestview"
 	"homenode/rules/hotaddfits"
 	"homenode/rules/hotaddwide"
 	"homenode/rules/interleaving"
+	"homenode/rules/manualcps20"
+	"homenode/rules/manualfit"
 	"homenode/rules/memhotadd"
 	"homenode/rules/memorysize"
 	"homenode/rules/mixedcluster"
+	"homenode/rules/noeffect"
 	"homenode/rules/notshown"
 	"homenode/rules/observedlayout"
 	"homenode/rules/preferht"
+	"homenode/rules/preferhtlate"
 	"homenode/rules/socketspan"
 	"homenode/rules/staleautosize"
 	"homenode/rules/subnuma"
 	"homenode/rules/toomanyvcpus"
 	"homenode/rules/unequalmemory"
 	"homenode/rules/unevensplit"
+	"homenode/rules/vnumahotadd"
 	"homenode/rules/vpdspan"
 	"homenode/rules/widerthanneeded"
 )
@@ -43,6 +51,14 @@ var All = []*rule.Rule{
 	preferht.Rule,
 	toomanyvcpus.Rule,
 	mixedcluster.Rule,
+	fakenodes.Rule,
+	cookie.Rule,
+	manualfit.Rule,
+	clientlimits.Rule,
+	noeffect.Rule,
+	preferhtlate.Rule,
+	manualcps20.Rule,
+	vnumahotadd.Rule,
 	observedlayout.Rule,
 	guestview.Rule,
 }

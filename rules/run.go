@@ -165,7 +165,7 @@ func (r *Result) judge(c *rule.Cluster, o Options) {
 	for _, k := range c.Kinds {
 		for _, h := range k.Hosts {
 			for _, one := range All {
-				if !one.VMs {
+				if !one.VMs || one.Hosts {
 					r.check(&rule.Pass{Rule: one, Cluster: c, Host: h, Kind: k, Choices: o.Choices})
 				}
 			}

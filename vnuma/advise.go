@@ -133,6 +133,7 @@ const (
 	flawSplit    = 100   // the guest sees more nodes than it has clients
 	flawSocket   = 60    // a socket over several clients
 	flawSockets  = 20    // sockets are not the virtual nodes
+	flawHeld     = 10    // one client although numa.consolidate = FALSE: only a socket holds it together, which is inferred (B-12, B-17)
 )
 
 // impossible is the score of an edit that vSphere refuses.
@@ -210,6 +211,9 @@ func (l *Layout) flaws(g *Guest, m *Machine, home bool) int {
 	}
 	if home && !l.VSockets.Equal(l.VPDs) {
 		sum += flawSockets
+	}
+	if g.Spread && !l.Wide() && m.Nodes > 1 && m.model >= numa.ESXi65 {
+		sum += flawHeld
 	}
 	return sum
 }

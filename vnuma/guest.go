@@ -35,6 +35,7 @@ type Guest struct {
 	PowerCycleReboot  bool  // vmx.reboot.PowerCycle = TRUE
 	Affinity          bool  // CPU or memory affinity: not NUMA-managed (C-12)
 	AllowedNodes      int32 // nodes of numa.nodeAffinity; 0 means any
+	MaxVCPUs          int32 // cpuid.maxVCPUs: the most that hot add reaches (B-15)
 	assumes           Assumptions
 }
 
@@ -75,7 +76,7 @@ func missing(v *numa.VM) Assumptions {
 		// Before hardware 20 cores per socket are never automatic (B-18).
 		{v.AutoCoresPerSocket.Known() || v.Hardware.Known() && v.Hardware.Value < 20, AssumedAutoCPS},
 		// vNUMA with hot add is possible from hardware 20 on (B-15).
-		{v.VNUMAHotAdd.Known() || !v.CPUHotAdd.Or(false) || v.Hardware.Known() && v.Hardware.Value < 20, AssumedVNUMAHotAdd},
+		{v.VNUMAHotAdd.Known() || isSet(v.Settings.Value, "numa.allowHotadd") || !v.CPUHotAdd.Or(false) || v.Hardware.Known() && v.Hardware.Value < 20, AssumedVNUMAHotAdd},
 		{v.CPUAffinity.Known() || v.Settings.Known(), AssumedAffinity},
 	} {
 		if !c.known {
@@ -120,6 +121,7 @@ func (g *Guest) read(s numa.Settings) (problems []string) {
 	number("numa.vcpu.maxPerClient", &g.MaxPerClient)
 	number("numa.vcpu.coresPerNode", &g.CoresPerNode)
 	number("numa.autosize.vcpu.maxPerVirtualNode", &g.Stored)
+	number("cpuid.maxVCPUs", &g.MaxVCPUs)
 	truth("numa.autosize", &g.Autosize, true)
 	truth("numa.autosize.once", &g.SizeEachTime, false)
 	truth("numa.vcpu.followcorespersocket", &g.Follow, true)
@@ -184,6 +186,12 @@ func ParseCookie(s string) (vcpus, cps int, ok bool) {
 		return vcpus, n % 10000 / 10, true
 	}
 	return 0, 0, false
+}
+
+// isSet reports whether the setting with this key has a value.
+func isSet(s numa.Settings, key string) bool {
+	v, _ := s.Lookup(key)
+	return strings.TrimSpace(v) != ""
 }
 
 // isTrue reports whether the setting with this key is set to a true value.

@@ -312,6 +312,10 @@ func (g *Guest) manual(m *Machine, ch *Choices) int32 {
 	return g.MaxPerVirtualNode
 }
 
+// ManualNodes returns the vCPUs per virtual node that a setting fixes on m, or 0:
+// numa.vcpu.coresPerNode where the release knows it, else maxPerVirtualNode (B-10).
+func (g *Guest) ManualNodes(m *Machine) int32 { return g.manual(m, &Choices{}) }
+
 // Thresholds of the rule book, B-3 and F-1: the default of numa.vcpu.min, and the loose
 // wording of two articles.
 const (

@@ -60,19 +60,12 @@ func pages(root *cobra.Command) map[string][]byte {
 	index.WriteString(generated + "# Rules\n\n| ID | up to | about | what |\n|---|---|---|---|\n")
 	for _, r := range rules.All {
 		out["rules/"+r.ID+".md"] = rulePage(r)
-		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, about(r), r.Title)
+		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.About(), r.Title)
 	}
 	out["rules/README.md"] = index.Bytes()
 	out["conflicts.md"] = conflictsPage()
 	out["rulebook.md"] = bookPage()
 	return out
-}
-
-func about(r *rule.Rule) string {
-	if r.VMs {
-		return "VM"
-	}
-	return "host"
 }
 
 func commandPage(c *cobra.Command) []byte {
@@ -94,7 +87,7 @@ func commandPage(c *cobra.Command) []byte {
 
 func rulePage(r *rule.Rule) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s# %s %s\n\nAbout: a %s. Severity: up to %s. Short name: `%s`.\n", generated, r.ID, r.Title, about(r), r.Severity, r.Name)
+	fmt.Fprintf(&b, "%s# %s %s\n\nAbout: a %s. Severity: up to %s. Short name: `%s`.\n", generated, r.ID, r.Title, r.About(), r.Severity, r.Name)
 	for _, part := range []struct{ name, text string }{{"Why", r.Why}, {"Fix", r.Fix}, {"When it is wrong", r.Limits}} {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", part.name, strings.TrimSpace(part.text))
 	}

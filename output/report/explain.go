@@ -259,11 +259,7 @@ func RuleList(w io.Writer, rs []*rule.Rule, colour bool) error {
 	p := &printer{w: w, colour: colour}
 	t := texttab.Table{}
 	for _, r := range rs {
-		about := "host"
-		if r.VMs {
-			about = "VM"
-		}
-		t.Row(r.ID, severityWord(r.Severity), about, r.Title)
+		t.Row(r.ID, severityWord(r.Severity), r.About(), r.Title)
 		if p.colour {
 			t.Paint(1, severityCode[r.Severity])
 		}

@@ -18,9 +18,8 @@ var Rule = &rule.Rule{
 node anyway: nothing is hidden, nothing is interleaved. Popular checkers flag every VM with hot add;
 this verdict says that here it costs nothing.`,
 	Fix: `Nothing to do. Think again before the VM grows beyond a node.`,
-	Limits: `Windows before build 20348 can show empty fake NUMA nodes because a VM with hot add is built
-for its largest possible vCPU count (KB 340275): that is cosmetic for most guests, and cpuid.maxVCPUs
-up to 64 avoids it.`,
+	Limits: `Windows before build 20348 can show an empty fake NUMA node because a VM with hot add is built
+for its largest possible vCPU count: N015 says so.`,
 	Book: []string{"B-15"},
 	Sources: []string{
 		"Denneman, Impact of CPU hot add on NUMA scheduling, 2017, https://frankdenneman.nl/2017/04/14/impact-cpu-hot-add-numa-scheduling/",

@@ -20,7 +20,7 @@ place its data near its threads. N%L is measured against all home nodes together
 same. Measured on a like VM (16 vCPUs, 200 GB, ESXi 7.0): PassMark memory threaded −46 %, idle latency
 +22 %.`,
 	Fix: `Switch CPU hot add off, power the VM off and on: a guest reboot is not enough. With ESXi 8.0
-and virtual hardware 20 vNUMA can be exposed together with hot add instead (numa.allowHotadd).`,
+and virtual hardware 20 vNUMA can be exposed together with hot add instead (numa.allowHotadd, N022).`,
 	Limits: `A guest that runs many small independent processes loses little. Below numa.vcpu.min the
 guest would see one node without hot add too: then N011 speaks.`,
 	Book: []string{"B-15", "C-13", "C-17"},

@@ -19,8 +19,9 @@ and later power-ons reuse it even on a host of another shape; clones and templat
 guest keeps nodes that this host would not give it.`,
 	Fix: `Remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie and power off and on. To do
 it at the next guest reboot instead, set numa.autosize.once = FALSE and vmx.reboot.PowerCycle = TRUE.`,
-	Limits: `A VM that moves between host shapes fits only one of them: see N014 before you change it.`,
-	Book:   []string{"B-8", "B-9", "D-3"},
+	Limits: `A VM that moves between host shapes fits only one of them: see N014 before you change it.
+A size that only lacks preferHT is N020, one that the next power cycle throws away N016.`,
+	Book: []string{"B-8", "B-9", "D-3"},
 	Sources: []string{
 		"Denneman, Solving vNUMA topology mismatch when migrating between dual-socket and quad-socket servers, 2022, https://frankdenneman.nl/2022/03/11/solving-vnuma-topology-mismatch-when-migrating-between-dual-socket-servers-and-quad-socket-servers/",
 		"VMware vSphere Resource Management, virtual NUMA controls (GUID-89C52376, GUID-3E956FB5)",
@@ -37,7 +38,7 @@ func check(p *rule.Pass) {
 	}
 	on := &v.On[0]
 	fresh := v.Fresh(on.Kind, p.Choices)
-	if fresh.VPDs.Equal(on.Layout.VPDs) {
+	if fresh.VPDs.Equal(on.Layout.VPDs) || p.PreferHTLate(on) {
 		return
 	}
 	severity := finding.Medium

@@ -21,7 +21,8 @@ interconnect although one node less would hold them.`,
 	Fix: `Remove the setting and the stored numa.autosize entries, unless memory bandwidth of several
 nodes is what the VM was spread for. Takes effect at the next power cycle.`,
 	Limits: `A VM that is spread because its memory needs the nodes is not reported. A bandwidth-bound
-guest can gain from more nodes: measure before changing it.`,
+guest can gain from more nodes: measure before changing it. Sizes set by hand are N017, limits of vCPUs per
+client N018.`,
 	Book: []string{"B-10", "B-17", "C-5"},
 	Sources: []string{
 		"Denneman, NUMA, hyper-threading and numa.preferHT, 2010, https://frankdenneman.nl/2010/10/07/numa-hyperthreading-and-numa-preferht/",
@@ -34,14 +35,16 @@ guest can gain from more nodes: measure before changing it.`,
 
 func check(p *rule.Pass) {
 	v := p.VM
+	bare := v.Guest.Apply(vnuma.Edit{ManualOff: true, LimitsOff: true}) // those are N017 and N018
 	on, others, ok := p.Worst(func(o *rule.On) bool {
-		return o.Layout.Managed && o.Layout.Why != vnuma.ByCPS && len(causes(&v.Guest)) > 0 && o.Layout.PPDs.Len() > o.Needed(&v.Guest)
+		l := vnuma.Predict(&bare, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+		return l.Managed && l.Why != vnuma.ByCPS && len(causes(&v.Guest)) > 0 && l.PPDs.Len() > o.Needed(&v.Guest)
 	})
 	if !ok {
 		return
 	}
 	plan := p.Plan()
-	if e := plan.Edit; !e.ManualOff && !e.SpreadOff && !e.LimitsOff && !e.ForgetStored {
+	if e := plan.Edit; !e.SpreadOff && !e.ForgetStored {
 		return // it is what makes the VM fit its hosts or its memory
 	}
 	advice, notice := p.Advice()
@@ -68,10 +71,6 @@ func causes(g *vnuma.Guest) []string {
 		key string
 	}{
 		{g.Spread, "numa.consolidate"},
-		{g.MaxPerMachineNode > 0, "numa.vcpu.maxPerMachineNode"},
-		{g.MaxPerClient > 0, "numa.vcpu.maxPerClient"},
-		{g.MaxPerVirtualNode > 0, "numa.vcpu.maxPerVirtualNode"},
-		{g.CoresPerNode > 0, "numa.vcpu.coresPerNode"},
 		{g.Stored > 0, "numa.autosize.vcpu.maxPerVirtualNode"},
 	} {
 		if c.set {

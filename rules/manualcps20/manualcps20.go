@@ -1,0 +1,89 @@
+// Package manualcps20 finds VMs that could leave their sockets to ESXi 8.0 and do not.
+package manualcps20
+
+import (
+	"fmt"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is N021.
+var Rule = &rule.Rule{
+	ID:    "N021",
+	Name:  "manualcps20",
+	Title: "cores per socket set by hand where ESXi would choose better",
+	Why: `With ESXi 8.0 and virtual hardware 20 cores per socket can be assigned at power on: a virtual socket,
+with its cache, for each virtual NUMA node. VMs that were upgraded keep the value they had, often 1 or 2:
+the guest sees many sockets with a cache each, and a wide VM whose sockets do not end where its nodes end.`,
+	Fix: `Set “Cores per Socket: Assigned at power on” while the VM is off. The guest sees other sockets from
+the next power-on: check licences per socket first.`,
+	Limits: `Silent when the value by hand gives the guest what automatic sizing would, when NUMA nodes are set
+by hand (vSphere wants cores per socket by hand then), and when it is unknown whether the value is automatic.
+A licence per socket, or a device assigned to a virtual node, is a reason to keep it. How ESXi chooses is
+published in part only (F-14). Uneven clients are N008, sockets larger than a node N009, wide VMs with hot add
+N001.`,
+	Book: []string{"B-13", "B-18", "F-14"},
+	Sources: []string{
+		"VMware vSphere 8 documentation, virtual topology (GUID-34D6F6A7)",
+		"Denneman, vSphere 8 CPU topology device assignment, 2022, https://frankdenneman.nl/2022/10/25/vsphere-8-cpu-topology-device-assignment/",
+		"Broadcom KB 374613",
+	},
+	Severity: finding.Low,
+	VMs:      true,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	v := p.VM
+	if !v.AutoCoresPerSocket.Known() || v.Guest.AutoCPS || v.Guest.Hardware < 20 || v.Guest.Affinity {
+		return
+	}
+	auto := v.Guest.Apply(vnuma.Edit{Shape: vnuma.Shape{Auto: true}})
+	on := &v.On[0]
+	m := &on.Kind.Machine
+	if m.Model() < numa.ESXi80 || v.Guest.ManualNodes(m) > 0 {
+		return
+	}
+	would := vnuma.Predict(&auto, m, &vnuma.Case{Choices: p.Choices})
+	if would.SameGuest(&on.Layout) || would.Assumes&vnuma.AssumedAutoUneven != 0 || otherRule(&on.Layout, &would) || !p.Plan().Edit.Shape.Auto {
+		return
+	}
+	f := finding.Finding{
+		Severity: finding.Info,
+		Message: fmt.Sprintf("cores per socket are %d by hand: the guest sees %s for %s, assigned at power on it would see %s",
+			v.Guest.CoresPerSocket, rule.Plural(on.Layout.VSockets.Len(), "socket"), nodes(&on.Layout), sockets(&would)),
+		Evidence: []finding.Evidence{
+			v.CPSEvidence(), finding.Of("cores per socket assigned at power on", v.AutoCoresPerSocket, v.At),
+			finding.Of("virtual hardware", v.Hardware, v.At), v.VCPUsEvidence(), on.Kind.ReleaseEvidence(),
+		},
+	}
+	if on.Layout.GuestSeesNUMA() {
+		f.Severity = finding.Low
+	}
+	f.Advice, f.Notice = p.Advice()
+	p.Report(f, &would)
+}
+
+// otherRule reports whether the same cores per socket are reported with what they cost:
+// uneven clients (N008), a socket over several clients (N009), hot add (N001).
+func otherRule(l, auto *vnuma.Layout) bool {
+	return l.Wide() && (l.Why == vnuma.ByHotAdd || l.CoresPerSocket > l.Capacity || !l.PPDs.Even() && auto.PPDs.Even())
+}
+
+func nodes(l *vnuma.Layout) string {
+	if !l.GuestSeesNUMA() {
+		return "1 NUMA node"
+	}
+	return fmt.Sprintf("%d NUMA nodes (%s vCPU)", l.VPDs.Len(), l.VPDs)
+}
+
+func sockets(l *vnuma.Layout) string {
+	s := rule.Plural(l.VSockets.Len(), "socket") + " of " + rule.Plural(l.CoresPerSocket, "core")
+	if l.GuestSeesNUMA() {
+		s += ", one a node"
+	}
+	return s
+}

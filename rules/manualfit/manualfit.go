@@ -1,0 +1,125 @@
+// Package manualfit finds virtual nodes set by hand that do not suit the host.
+package manualfit
+
+import (
+	"fmt"
+
+	"homenode/finding"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is N017.
+var Rule = &rule.Rule{
+	ID:    "N017",
+	Name:  "manualfit",
+	Title: "a virtual node size set by hand does not suit the host",
+	Why: `numa.vcpu.maxPerVirtualNode, and the “NUMA Nodes” field of 8.0 (numa.vcpu.coresPerNode), fix the
+vCPUs of a virtual node whatever the host is like, and switch automatic sizing off. Larger than a physical
+node, a virtual node is carried by several clients: its memory is interleaved and the guest cannot know which
+part is near. Smaller than needed, the VM is cut into more nodes than its vCPUs need. A size that does not
+divide the vCPUs makes unequal nodes.`,
+	Fix: `Remove the setting, so that the next power-on sizes the VM for its host, or set a divisor of the
+vCPUs that fits the cores of one node on every host of the cluster. Takes effect at the next power cycle.`,
+	Limits: `This rule speaks of everything that a size set by hand does; N004 and N006 speak of the same
+pictures with other causes. With CPU hot add the size has no effect (N001, N019). More nodes than needed can
+be wanted for memory bandwidth: measure before changing it. How a size that does not divide is applied is
+open (F-18).`,
+	Book: []string{"B-6", "B-10", "C-13", "F-18"},
+	Sources: []string{
+		"VMware vSphere Resource Management, virtual NUMA controls (GUID-3E956FB5; 5.x and 6.0: GUID-89C52376)",
+		"Denneman, NUMA Deep Dive Part 5, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
+		"Denneman, vSphere 8 CPU topology for large memory footprint VMs, 2022, https://frankdenneman.nl/2022/11/03/vsphere-8-cpu-topology-for-large-memory-footprint-vms-exceeding-numa-boundaries/",
+	},
+	Severity: finding.High,
+	VMs:      true,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	for _, fault := range []struct {
+		bad    func(*rule.On) bool
+		report func(*rule.Pass, *rule.On, int)
+	}{
+		{tooLarge, reportLarge},
+		{func(o *rule.On) bool { return tooSmall(p.VM, o) && p.Plan().Edit.ManualOff }, reportSmall},
+		{func(o *rule.On) bool { return indivisible(p.VM, o) }, reportUneven},
+	} {
+		if on, others, ok := p.Worst(func(o *rule.On) bool { return o.Layout.Why == vnuma.ByManual && fault.bad(o) }); ok {
+			fault.report(p, on, others)
+			return
+		}
+	}
+}
+
+// tooLarge: a virtual node is carried by several clients.
+func tooLarge(o *rule.On) bool {
+	_, spans := o.Layout.Spanning()
+	return spans
+}
+
+// tooSmall: more virtual nodes than vCPUs and memory need.
+func tooSmall(v *rule.VM, o *rule.On) bool {
+	return o.Layout.Managed && o.Layout.VPDs.Len() > o.Needed(&v.Guest)
+}
+
+// indivisible: unequal nodes, of vCPUs that divide evenly.
+func indivisible(v *rule.VM, o *rule.On) bool {
+	return !o.Layout.VPDs.Even() && int(v.Guest.VCPUs)%o.Layout.Least == 0
+}
+
+func reportLarge(p *rule.Pass, on *rule.On, others int) {
+	vpd, _ := on.Layout.Spanning()
+	first, last := on.Layout.Carriers(vpd)
+	_, size := on.Layout.VPDs.Group(vpd)
+	against := fmt.Sprintf("a node%s has %d cores", p.Where(others), on.Kind.Machine.Cores)
+	if size <= int(on.Kind.Machine.Cores) { // fits a node, but not the borders of the clients
+		against = fmt.Sprintf("the clients%s are %s", p.Where(others), on.Layout.PPDs)
+	}
+	report(p, on, finding.High, fmt.Sprintf("%s: VPD%d has %d vCPUs but %s: it is carried by %d PPDs",
+		setting(p.VM, on), vpd, size, against, last-first+1), "")
+}
+
+func reportSmall(p *rule.Pass, on *rule.On, others int) {
+	report(p, on, finding.Low, fmt.Sprintf("%s cuts %d vCPUs into %d virtual nodes (%s)%s where %s of %d cores would do",
+		setting(p.VM, on), p.VM.Guest.VCPUs, on.Layout.VPDs.Len(), on.Layout.VPDs, p.Where(others), rule.Plural(on.Needed(&p.VM.Guest), "node"), on.Kind.Machine.Cores),
+		"Unless the VM was spread for memory bandwidth: ")
+}
+
+func reportUneven(p *rule.Pass, on *rule.On, others int) {
+	report(p, on, finding.Low, fmt.Sprintf("%s does not divide %d vCPUs: the virtual nodes%s are %s",
+		setting(p.VM, on), p.VM.Guest.VCPUs, p.Where(others), on.Layout.VPDs), "")
+}
+
+// report adds the finding; before stands in front of the advice.
+func report(p *rule.Pass, on *rule.On, severity finding.Severity, message, before string) {
+	v := p.VM
+	advice, notice := p.Advice()
+	if before != "" && advice != "" {
+		advice = before + rule.Lower(advice)
+	}
+	e := v.SettingEvidence(key(v, on))
+	if _, ok := v.Settings.Value.Lookup(e.Name); !ok { // the API's field
+		e = finding.Of("cores per NUMA node", v.CoresPerNUMANode, v.At)
+	}
+	p.Report(finding.Finding{
+		Severity: severity,
+		Message:  message,
+		Advice:   advice,
+		Notice:   notice,
+		Evidence: []finding.Evidence{v.VCPUsEvidence(), e, on.Kind.NodesEvidence()},
+	}, &on.Layout)
+}
+
+// key returns the setting that decides: coresPerNode before maxPerVirtualNode where
+// the release knows it (B-10).
+func key(v *rule.VM, on *rule.On) string {
+	if v.Guest.ManualNodes(&on.Kind.Machine) == v.Guest.CoresPerNode {
+		return "numa.vcpu.coresPerNode"
+	}
+	return "numa.vcpu.maxPerVirtualNode"
+}
+
+func setting(v *rule.VM, on *rule.On) string {
+	return fmt.Sprintf("%s = %d", key(v, on), v.Guest.ManualNodes(&on.Kind.Machine))
+}

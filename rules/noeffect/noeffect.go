@@ -1,0 +1,143 @@
+// Package noeffect finds settings that do nothing where they are set.
+package noeffect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is N019.
+var Rule = &rule.Rule{
+	ID:    "N019",
+	Name:  "noeffect",
+	Title: "a setting has no effect here",
+	Why: `Settings outlive what they were made for: they come with templates, old guides and upgrades, belong
+to another release or hardware version, or are overruled by another setting. Whoever reads the configuration
+believes that they do something, and looks for the fault elsewhere.`,
+	Fix: `Remove the setting, or create what it needs: the finding says which release, hardware version or
+other setting is missing.`,
+	Limits: `A setting is named only when it does nothing on every host of the cluster that the VM can run on.
+preferHT without hyper-threading is N012. Settings that homenode does not know are named only when they look
+like one that it knows.`,
+	Book: []string{"B-3", "B-4", "B-10", "B-15", "B-17", "B-18", "C-18"},
+	Sources: []string{
+		"VMware vSphere Resource Management, virtual NUMA controls (GUID-89C52376, GUID-3E956FB5)",
+		"VMware vSphere 8 documentation, virtual topology (GUID-34D6F6A7, GUID-F5DAC793)",
+		"Broadcom KB 340275, https://knowledge.broadcom.com/external/article/340275",
+		"option descriptions of ESXi 6.0 U3 to 9.0.1, https://github.com/lamw/esxi-advanced-and-kernel-settings",
+	},
+	Severity: finding.Low,
+	VMs:      true,
+	Hosts:    true,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	if p.VM == nil {
+		checkHost(p)
+		return
+	}
+	v := p.VM
+	for _, s := range settings {
+		value, ok := v.Settings.Value.Lookup(s.key)
+		if !ok || strings.TrimSpace(value) == "" {
+			continue
+		}
+		var why string
+		idle := !slices.ContainsFunc(v.On, func(o rule.On) bool {
+			reason := s.idle(p, &o)
+			if why == "" {
+				why = reason
+			}
+			return reason == ""
+		})
+		if idle {
+			report(p, s.key, value, why)
+		}
+	}
+	for _, s := range v.Settings.Value {
+		if known := alike(s.Key); known != "" {
+			p.Report(finding.Finding{
+				Severity: finding.Low,
+				Message:  fmt.Sprintf("%s is no setting that is known; %s is spelt alike", s.Key, known),
+				Advice:   fmt.Sprintf("Set %s instead, or remove it", known),
+				Evidence: []finding.Evidence{v.SettingEvidence(s.Key)},
+			}, nil)
+		}
+	}
+}
+
+// report adds the finding about one setting of the VM.
+func report(p *rule.Pass, key, value, why string) {
+	v, on := p.VM, &p.VM.On[0]
+	f := finding.Finding{
+		Severity: finding.Info,
+		Message:  fmt.Sprintf("%s = %s has no effect: %s", key, value, why),
+		Advice:   "Remove " + key,
+		Evidence: []finding.Evidence{v.SettingEvidence(key), v.VCPUsEvidence(), on.Kind.ReleaseEvidence(), on.Kind.NodesEvidence()},
+	}
+	switch key {
+	case allowHotAdd:
+		f.Advice += ", or give it what it needs"
+		f.Evidence = append(f.Evidence, finding.Of("CPU hot add", v.CPUHotAdd, v.At), finding.Of("virtual hardware", v.Hardware, v.At))
+		if on.Layout.Why == vnuma.ByHotAdd && on.Layout.Wide() { // the guest is blind, and somebody thinks it is not
+			f.Severity = finding.Low
+		}
+	case "cpuid.maxVCPUs":
+		f.Evidence = append(f.Evidence, finding.Of("CPU hot add", v.CPUHotAdd, v.At))
+	default:
+		if on.Layout.Why == vnuma.ByHotAdd {
+			f.Evidence = append(f.Evidence, finding.Of("CPU hot add", v.CPUHotAdd, v.At))
+		}
+	}
+	p.Report(f, &on.Layout)
+}
+
+// options lists the host options that not every release has (C-18).
+var options = []struct {
+	key   string
+	since numa.Release // the first that has it; 0 when older than the lists, which begin with 6.0 U3
+	gone  numa.Release // the first without it; 0 for none
+}{
+	{"Numa.AutoMemAffinity", 0, numa.ESXi65},
+	{"Numa.DeviceAffinity", numa.ESXi90, 0},
+	{"Numa.FollowCoresPerSocket", numa.ESXi65, 0},
+	{"Numa.LatencyProbePeriod", numa.ESXi67, 0},
+	{"Numa.MaxProximityDomains", 0, numa.ESXi65},
+	{"Numa.PPDStats", 0, numa.ESXi65},
+	{"Numa.UsePPDLocalityInfo", 0, numa.ESXi65},
+}
+
+func checkHost(p *rule.Pass) {
+	h := p.Host
+	for _, o := range options {
+		value, ok := h.Options.Value.Lookup(o.key)
+		r := h.Release.Value
+		var why string
+		switch {
+		case !ok:
+		case r < o.since:
+			why = fmt.Sprintf("it exists from %s on", o.since)
+		case o.gone != 0 && r >= o.gone:
+			why = fmt.Sprintf("it is gone since %s", o.gone)
+		}
+		if why == "" {
+			continue
+		}
+		p.Report(finding.Finding{
+			Severity: finding.Info,
+			Message:  fmt.Sprintf("%s = %s has no effect on ESXi %s: %s", o.key, value, r, why),
+			Advice:   "Take it out of the host's configuration or profile",
+			Evidence: []finding.Evidence{
+				{Name: o.key, Value: value, Origin: h.Options.Origin.String(), At: h.At},
+				finding.Of("ESXi release of "+h.Name, h.Release, h.At),
+			},
+		}, nil)
+	}
+}
