@@ -19,13 +19,13 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"golang.org/x/tools/txtar"
 
 	"homenode/numa"
+	"homenode/source/word"
 )
 
 // A SyntaxError says where a scenario is malformed.
@@ -119,64 +119,71 @@ type unset struct {
 	hardware, coresPerSocket bool
 }
 
-// maxObjects is how many hosts and VMs a scenario has at most: enough for
-// benchmarks, too few to exhaust memory.
-const maxObjects = 200_000
+// maxObjects is how many hosts and VMs a scenario has at most.
+const maxObjects = word.MostNames
 
 func (p *parser) errorf(col int, format string, args ...any) error {
 	return &SyntaxError{p.file, p.line, col, fmt.Sprintf(format, args...)}
 }
 
+// located gives an error of a word the file and the line.
+func (p *parser) located(err error) error {
+	if e, ok := err.(*word.Error); ok {
+		return &SyntaxError{p.file, p.line, e.Col, e.Msg}
+	}
+	return err
+}
+
 func (p *parser) parseLine(text string) error {
-	ws, err := p.words(text)
+	ws, err := word.Split(text)
 	if err != nil || len(ws) == 0 {
-		return err
+		return p.located(err)
 	}
-	if len(ws) < 2 || ws[0].hasValue || ws[1].hasValue {
-		return p.errorf(ws[0].col, "found %q, want: release R, cluster NAME, host NAME …, vm NAME … or seen NAME …", strings.TrimSpace(text))
+	if len(ws) < 2 || ws[0].HasValue || ws[1].HasValue {
+		return p.errorf(ws[0].Col, "found %q, want: release R, cluster NAME, host NAME …, vm NAME … or seen NAME …", strings.TrimSpace(text))
 	}
-	switch ws[0].key {
+	switch ws[0].Key {
 	case "release": // 7.0U3, 7.0 U3, 7.0 Update 3
-		p.release, err = p.releaseIn(ws[1].col, strings.TrimSpace(text[ws[1].col-1:ws[len(ws)-1].col-1]+ws[len(ws)-1].key))
-		return err
+		p.release, err = word.Release(ws[1].Col, strings.TrimSpace(text[ws[1].Col-1:ws[len(ws)-1].Col-1]+ws[len(ws)-1].Key))
+		return p.located(err)
 	case "cluster":
 		if len(ws) > 2 {
-			return p.errorf(ws[2].col, "found %q after the name of the cluster", ws[2].key)
+			return p.errorf(ws[2].Col, "found %q after the name of the cluster", ws[2].Key)
 		}
-		p.cluster = p.clusterNamed(ws[1].key)
+		p.cluster = p.clusterNamed(ws[1].Key)
 		return nil
 	case "host", "vm":
-		return p.objects(ws)
+		return p.located(p.objects(ws))
 	case "seen":
-		return p.seen(ws)
+		return p.located(p.seen(ws))
 	}
-	return p.errorf(ws[0].col, "found %q, want release, cluster, host, vm or seen", ws[0].key)
+	return p.errorf(ws[0].Col, "found %q, want release, cluster, host, vm or seen", ws[0].Key)
 }
 
 // objects adds the hosts or VMs of a line, which differ by name only.
-func (p *parser) objects(ws []word) error {
-	names, err := p.expand(ws[1])
+func (p *parser) objects(ws []word.Word) error {
+	names, err := word.Expand(ws[1].Key, ws[1].Col)
 	if err != nil {
 		return err
 	}
 	if len(p.fleet.Hosts)+len(p.fleet.VMs)+len(names) > maxObjects {
-		return p.errorf(ws[1].col, "found more than %d hosts and VMs", maxObjects)
+		return p.errorf(ws[1].Col, "found more than %d hosts and VMs", maxObjects)
 	}
 	for _, w := range ws[2:] {
-		if !w.hasValue {
-			return p.errorf(w.col, "found %q, want %s=VALUE", w.key, w.key)
+		if !w.HasValue {
+			return p.errorf(w.Col, "found %q, want %s=VALUE", w.Key, w.Key)
 		}
-		if w.value == "" && !strings.Contains(w.key, ":") { // a setting may be empty
-			return p.errorf(w.col, "found %s= without a value", w.key)
+		if w.Value == "" && !strings.Contains(w.Key, ":") { // a setting may be empty
+			return p.errorf(w.Col, "found %s= without a value", w.Key)
 		}
 	}
-	if ws[0].key == "host" {
+	if ws[0].Key == "host" {
 		return p.addHosts(names, ws)
 	}
 	return p.addVMs(names, ws)
 }
 
-func (p *parser) addHosts(names []string, ws []word) error {
+func (p *parser) addHosts(names []string, ws []word.Word) error {
 	h, err := p.host(ws[2:])
 	if err != nil {
 		return err
@@ -192,12 +199,12 @@ func (p *parser) addHosts(names []string, ws []word) error {
 	alone := *h
 	alone.Cluster = ""
 	if err := (&numa.Fleet{Hosts: []numa.Host{alone}}).Check(); err != nil {
-		return p.errorf(ws[0].col, "%v", err)
+		return p.errorf(ws[0].Col, "%v", err)
 	}
 	return nil
 }
 
-func (p *parser) addVMs(names []string, ws []word) error {
+func (p *parser) addVMs(names []string, ws []word.Word) error {
 	v, u, err := p.vm(ws[2:])
 	if err != nil {
 		return err
@@ -214,9 +221,9 @@ func (p *parser) addVMs(names []string, ws []word) error {
 }
 
 // once notes where a name stands, which it may do once.
-func (p *parser) once(lines map[string]int, name string, ws []word) error {
+func (p *parser) once(lines map[string]int, name string, ws []word.Word) error {
 	if line := lines[name]; line > 0 {
-		return p.errorf(ws[1].col, "found %s %s again, line %d has one", ws[0].key, name, line)
+		return p.errorf(ws[1].Col, "found %s %s again, line %d has one", ws[0].Key, name, line)
 	}
 	lines[name] = p.line
 	return nil
@@ -234,18 +241,6 @@ func (p *parser) clusterNamed(name string) string {
 	}
 	return name
 }
-
-// releaseIn reads a release and nothing more.
-func (p *parser) releaseIn(col int, s string) (numa.Release, error) {
-	r, err := numa.ParseRelease(s)
-	if _, after, more := strings.Cut(s, " "); err != nil || more && !updateForm.MatchString(after) {
-		return 0, p.errorf(col, "found %q, want a release such as 7.0 U3", s)
-	}
-	return r, nil
-}
-
-// updateForm is what may stand after a blank in a release.
-var updateForm = regexp.MustCompile(`(?i)^\s*(u|update\s*)\d{1,2}[a-z]?$`)
 
 // at returns the position of the current line, which objects carry.
 func (p *parser) at() string { return p.file + ":" + strconv.Itoa(p.line) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"homenode/numa"
+	"homenode/source/word"
 )
 
 // observers are the values of by=.
@@ -20,53 +21,53 @@ var observers = map[string]numa.Observer{
 //
 // nodes, clients and sockets give the vCPUs of each in order. Words of a vm line
 // state the settings that were in force.
-func (p *parser) seen(ws []word) error {
-	if p.vms[ws[1].key] == 0 {
-		return p.errorf(ws[1].col, "found seen %s, want a VM of an earlier line", ws[1].key)
+func (p *parser) seen(ws []word.Word) error {
+	if p.vms[ws[1].Key] == 0 {
+		return p.errorf(ws[1].Col, "found seen %s, want a VM of an earlier line", ws[1].Key)
 	}
 	o := numa.Observation{At: p.at()}
 	scratch := numa.VM{}
 	for _, w := range ws[2:] {
-		if !w.hasValue || w.value == "" {
-			return p.errorf(w.col, "found %q, want %s=VALUE", w.key, w.key)
+		if !w.HasValue || w.Value == "" {
+			return p.errorf(w.Col, "found %q, want %s=VALUE", w.Key, w.Key)
 		}
 		if err := p.seenWord(&o, &scratch, w); err != nil {
 			return err
 		}
 	}
 	if o.By == "" {
-		return p.errorf(ws[0].col, "found no by=, want what saw it: vmware.log, sched-stats, lscpu, numactl or coreinfo")
+		return p.errorf(ws[0].Col, "found no by=, want what saw it: vmware.log, sched-stats, lscpu, numactl or coreinfo")
 	}
 	o.Config = scratch.Config
 	if len(o.Config.Settings.Value) > 0 {
 		o.Config.Settings.Origin = numa.Origin{Kind: numa.Read, Where: "set: of the line"}
 	}
 	for i := range p.fleet.VMs {
-		if v := &p.fleet.VMs[i]; v.Name == ws[1].key {
+		if v := &p.fleet.VMs[i]; v.Name == ws[1].Key {
 			v.Observed = append(v.Observed, o)
 		}
 	}
 	return nil
 }
 
-func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word) (err error) {
-	switch w.key {
+func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err error) {
+	switch w.Key {
 	case "by":
-		by, ok := observers[strings.ToLower(w.value)]
+		by, ok := observers[strings.ToLower(w.Value)]
 		if !ok {
-			return p.errorf(w.col, "found by=%q, want vmware.log, sched-stats, lscpu, numactl or coreinfo", w.value)
+			return p.errorf(w.Col, "found by=%q, want vmware.log, sched-stats, lscpu, numactl or coreinfo", w.Value)
 		}
 		o.By = by
 	case "start":
-		start, ok := map[string]numa.Start{"first": numa.FirstStart, "power-on": numa.PowerOnStart, "checkpoint": numa.CheckpointStart}[w.value]
+		start, ok := map[string]numa.Start{"first": numa.FirstStart, "power-on": numa.PowerOnStart, "checkpoint": numa.CheckpointStart}[w.Value]
 		if !ok {
-			return p.errorf(w.col, "found start=%q, want first, power-on or checkpoint", w.value)
+			return p.errorf(w.Col, "found start=%q, want first, power-on or checkpoint", w.Value)
 		}
 		o.Start = start
 	case "host":
-		o.Host = w.value
+		o.Host = w.Value
 	case "time":
-		o.Time = w.value
+		o.Time = w.Value
 	case "nodes":
 		o.VPDs, o.VPDCount, err = p.groups(w)
 	case "clients":
@@ -75,14 +76,14 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word) (err error) {
 		o.Sockets, o.SocketCount, err = p.groups(w)
 	case "memory":
 		var slices []numa.Bytes
-		for part := range strings.SplitSeq(w.value, "+") {
-			b, err := p.bytes(w, part, numa.MaxVMMemory)
+		for part := range strings.SplitSeq(w.Value, "+") {
+			b, err := w.Bytes(part, numa.MaxVMMemory)
 			if err != nil {
 				return err
 			}
 			slices = append(slices, b)
 		}
-		o.Slices = numa.ReadAt(slices, w.key)
+		o.Slices = numa.ReadAt(slices, w.Key)
 	default:
 		return p.vmWord(v, &unset{}, w)
 	}
@@ -90,10 +91,10 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word) (err error) {
 }
 
 // groups reads the vCPUs of each group, "16+14" or "2x16".
-func (p *parser) groups(w word) (of numa.Fact[[]int], count numa.Fact[int], err error) {
+func (p *parser) groups(w word.Word) (of numa.Fact[[]int], count numa.Fact[int], err error) {
 	var list []int
 	n := 0
-	for part := range strings.SplitSeq(w.value, "+") {
+	for part := range strings.SplitSeq(w.Value, "+") {
 		times, size, ok := strings.Cut(part, "x")
 		if !ok {
 			times, size = "1", part
@@ -101,7 +102,7 @@ func (p *parser) groups(w word) (of numa.Fact[[]int], count numa.Fact[int], err 
 		k, err1 := strconv.Atoi(times)
 		s, err2 := strconv.Atoi(size)
 		if err1 != nil || err2 != nil || k < 1 || s < 1 || k > numa.MaxVCPUs || len(list)+k*s > numa.MaxVCPUs {
-			return of, count, p.errorf(w.col, "found %s=%q, want the vCPUs of each, such as 16+14 or 2x16", w.key, w.value)
+			return of, count, p.errorf(w.Col, "found %s=%q, want the vCPUs of each, such as 16+14 or 2x16", w.Key, w.Value)
 		}
 		for range k {
 			for range s {
@@ -110,5 +111,5 @@ func (p *parser) groups(w word) (of numa.Fact[[]int], count numa.Fact[int], err 
 			n++
 		}
 	}
-	return numa.ReadAt(list, w.key), numa.ReadAt(n, w.key), nil
+	return numa.ReadAt(list, w.Key), numa.ReadAt(n, w.Key), nil
 }

@@ -1,0 +1,104 @@
+package word
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+)
+
+// Unknown is the value that makes a fact unknown.
+const Unknown = "?"
+
+// set gives a fact the value of the word, as read at where; "?" makes it unknown.
+func set[T any](to *numa.Fact[T], w Word, where string, read func() (T, error)) error {
+	if w.Value == Unknown {
+		*to = numa.Fact[T]{}
+		return nil
+	}
+	v, err := read()
+	if err != nil {
+		return err
+	}
+	*to = numa.ReadAt(v, where)
+	return nil
+}
+
+// text gives a fact any text.
+func (w Word) text(to *numa.Fact[string], where string) error {
+	return set(to, w, where, func() (string, error) { return w.Value, nil })
+}
+
+// oneOf returns the one of the values that the word has, in any case of letters.
+func (w Word) oneOf(values ...string) (string, error) {
+	i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, w.Value) })
+	if i < 0 {
+		last := len(values) - 1
+		return "", Errorf(w.Col, "found %s=%q, want %s or %s", w.Key, w.Value, strings.Join(values[:last], ", "), values[last])
+	}
+	return values[i], nil
+}
+
+// Number reads a number from least to most.
+func (w Word) Number(least, most int) (int, error) {
+	n, err := strconv.Atoi(w.Value)
+	if err != nil || n < least || n > most {
+		return 0, Errorf(w.Col, "found %s=%q, want a number from %d to %d", w.Key, w.Value, least, most)
+	}
+	return n, nil
+}
+
+func (w Word) truth() (bool, error) {
+	switch strings.ToLower(w.Value) {
+	case "on", "true", "yes":
+		return true, nil
+	case "off", "false", "no":
+		return false, nil
+	}
+	return false, Errorf(w.Col, "found %s=%q, want on or off", w.Key, w.Value)
+}
+
+// Bytes reads "1024GB", "65423MB" or "2TB"; units are binary, as vSphere has them.
+func (w Word) Bytes(s string, most numa.Bytes) (numa.Bytes, error) {
+	for _, u := range []struct {
+		name string
+		size numa.Bytes
+	}{{"KB", numa.KiB}, {"MB", numa.MiB}, {"GB", numa.GiB}, {"TB", numa.TiB}} {
+		digits, ok := strings.CutSuffix(strings.ToUpper(s), u.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err == nil && n > 0 && numa.Bytes(n) <= most/u.size {
+			return numa.Bytes(n) * u.size, nil
+		}
+	}
+	return 0, Errorf(w.Col, "found %s=%q, want memory such as 512GB, at most %v", w.Key, s, most)
+}
+
+// mostListed is how many PCPUs or nodes an affinity names: no host has more PCPUs.
+const mostListed = 4096
+
+// list reads "0-3,8".
+func (w Word) list() ([]int, error) {
+	var out []int
+	for part := range strings.SplitSeq(w.Value, ",") {
+		lo, hi, isRange := strings.Cut(part, "-")
+		if !isRange {
+			hi = lo
+		}
+		from, err1 := strconv.Atoi(lo)
+		to, err2 := strconv.Atoi(hi)
+		if err1 != nil || err2 != nil || from < 0 || to < from || to >= numa.MaxNodes*numa.MaxCoresPerNode {
+			return nil, Errorf(w.Col, "found %s=%q, want a list such as 0-3,8", w.Key, w.Value)
+		}
+		if len(out)+to-from >= mostListed {
+			return nil, Errorf(w.Col, "found %s of more than %d", w.Key, mostListed)
+		}
+		for i := from; i <= to; i++ {
+			out = append(out, i)
+		}
+	}
+	return out, nil
+}

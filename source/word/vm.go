@@ -1,0 +1,125 @@
+package word
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+)
+
+// VMKeys are the words that VM understands; beside them set:KEY.
+var VMKeys = []string{"vcpus", "coresPerSocket", "memory", "hotAdd", "memoryHotAdd", "vnumaHotAdd", "hw", "guest", "power", "template",
+	"latency", "cpuAffinity", "memoryAffinity", "cpuReservation", "memoryReservation", "reserveAll", "folder", "tags"}
+
+// VM sets the fact of v that the word states, as read at where. A word that no VM
+// knows is an error.
+func VM(v *numa.VM, w Word, where string) error {
+	if key, ok := strings.CutPrefix(w.Key, "set:"); ok && w.HasValue {
+		if !numa.KeepSetting(key) {
+			return Errorf(w.Col, "found setting %q, want one of numa.*, cpuid.*, sched.* …", key)
+		}
+		v.Settings.Value = With(v.Settings.Value, key, w.Value)
+		return nil
+	}
+	switch w.Key {
+	case "vcpus":
+		return set(&v.VCPUs, w, where, w.vcpus)
+	case "coresPerSocket":
+		return coresPerSocket(v, w, where)
+	case "memory":
+		return set(&v.Memory, w, where, w.vmMemory)
+	case "hotAdd":
+		return set(&v.CPUHotAdd, w, where, w.truth)
+	case "memoryHotAdd":
+		return set(&v.MemoryHotAdd, w, where, w.truth)
+	case "vnumaHotAdd":
+		return set(&v.VNUMAHotAdd, w, where, w.truth)
+	case "hw":
+		return set(&v.Hardware, w, where, func() (int, error) { return w.Number(3, 99) })
+	case "guest":
+		return w.text(&v.GuestOS, where)
+	case "power":
+		return set(&v.Power, w, where, func() (numa.PowerState, error) {
+			state, err := w.oneOf("on", "off", "suspended")
+			return numa.PowerState(state), err
+		})
+	case "template":
+		return set(&v.Template, w, where, w.truth)
+	case "latency":
+		return set(&v.LatencySensitivity, w, where, func() (string, error) { return w.oneOf("low", "normal", "medium", "high") })
+	case "cpuAffinity":
+		return set(&v.CPUAffinity, w, where, w.list)
+	case "memoryAffinity":
+		return set(&v.MemoryAffinity, w, where, w.list)
+	case "cpuReservation":
+		return set(&v.CPUReservation, w, where, func() (int, error) { return w.Number(0, math.MaxInt32) })
+	case "memoryReservation":
+		return set(&v.MemoryReservation, w, where, w.vmMemory)
+	case "reserveAll":
+		return set(&v.MemoryReservationLocked, w, where, w.truth)
+	case "folder":
+		v.Folder = w.Value
+	case "tags":
+		v.Tags = strings.Split(w.Value, ",")
+	default:
+		return Errorf(w.Col, "found %q, which no vm line knows", w.Key)
+	}
+	return nil
+}
+
+func (w Word) vcpus() (int, error) { return w.Number(1, numa.MaxVCPUs) }
+
+func (w Word) vmMemory() (numa.Bytes, error) { return w.Bytes(w.Value, numa.MaxVMMemory) }
+
+// coresPerSocket reads a number, or auto for "assigned at power on" (rule book B-18).
+func coresPerSocket(v *numa.VM, w Word, where string) error {
+	if strings.EqualFold(w.Value, "auto") {
+		v.CoresPerSocket, v.AutoCoresPerSocket = numa.ReadAt(1, where), numa.ReadAt(true, where)
+		return nil
+	}
+	if err := set(&v.CoresPerSocket, w, where, w.vcpus); err != nil {
+		return err
+	}
+	return set(&v.AutoCoresPerSocket, w, where, func() (bool, error) { return false, nil })
+}
+
+// With returns the settings with key set to value, in the order of their keys; s
+// stays as it is.
+func With(s numa.Settings, key, value string) numa.Settings {
+	out := Without(s, key)
+	out = append(out, numa.Setting{Key: key, Value: value})
+	slices.SortStableFunc(out, func(a, b numa.Setting) int { return cmp.Compare(a.Key, b.Key) })
+	return out
+}
+
+// Without returns the settings less those with the key, in any case of letters; s
+// stays as it is.
+func Without(s numa.Settings, key string) numa.Settings {
+	var out numa.Settings
+	for _, one := range s {
+		if !strings.EqualFold(one.Key, key) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// The settings that hold the size of the last power-on (rule book B-8).
+const (
+	StoredKey = "numa.autosize.vcpu.maxPerVirtualNode"
+	CookieKey = "numa.autosize.cookie"
+)
+
+// WithStored returns the settings as a power-on leaves them that sized virtual nodes
+// of size vCPUs for the VM as it is (rule book B-8, B-9).
+func WithStored(s numa.Settings, v *numa.VM, size int) numa.Settings {
+	n, cps := v.VCPUs.Value, max(1, v.CoresPerSocket.Value)
+	cookie := n*10000 + 1
+	if v.Hardware.Value >= 16 {
+		cookie = n*10000 + cps*10 + 2
+	}
+	return With(With(s, StoredKey, strconv.Itoa(size)), CookieKey, strconv.Itoa(cookie))
+}

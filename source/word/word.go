@@ -1,0 +1,131 @@
+// Package word reads the words in which users describe VMs and hosts: key=value,
+// in scenarios and in what-ifs alike.
+package word
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A Word is one blank-separated part of a line with its column.
+type Word struct {
+	Key, Value string
+	HasValue   bool
+	Col        int // from 1, in bytes
+}
+
+// An Error says where in a line a word is malformed. The caller knows the file and
+// the line.
+type Error struct {
+	Col int // from 1, in bytes
+	Msg string
+}
+
+// Error returns "column 9: message".
+func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Col, e.Msg) }
+
+// Errorf returns an Error at the column.
+func Errorf(col int, format string, args ...any) error {
+	return &Error{col, fmt.Sprintf(format, args...)}
+}
+
+// Split splits a line into words; values may stand in double quotes, and # begins
+// a comment.
+func Split(text string) ([]Word, error) {
+	var out []Word
+	seen := map[string]bool{}
+	for i := 0; i < len(text); {
+		if text[i] == ' ' || text[i] == '\t' {
+			i++
+			continue
+		}
+		if text[i] == '#' {
+			break
+		}
+		start := i
+		for i < len(text) && text[i] != ' ' && text[i] != '\t' && text[i] != '=' && text[i] != '#' {
+			i++
+		}
+		w := Word{Key: text[start:i], Col: start + 1}
+		if i < len(text) && text[i] == '=' {
+			w.HasValue = true
+			var err error
+			if w.Value, i, err = value(text, i+1); err != nil {
+				return nil, err
+			}
+		}
+		if w.Key == "" {
+			return nil, Errorf(w.Col, "found %q, want key=value", text[w.Col-1:i])
+		}
+		if key := strings.ToLower(w.Key); w.HasValue {
+			if seen[key] {
+				return nil, Errorf(w.Col, "found %s twice", w.Key)
+			}
+			seen[key] = true
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// value returns the value that begins at text[i], and where it ends.
+func value(text string, i int) (v string, end int, err error) {
+	if i < len(text) && text[i] == '"' {
+		n := strings.IndexByte(text[i+1:], '"')
+		if n < 0 {
+			return "", 0, Errorf(i+1, "found no closing quote")
+		}
+		end = i + n + 2
+		if end < len(text) && text[end] != ' ' && text[end] != '\t' {
+			return "", 0, Errorf(end+1, "found %q after the closing quote, want a blank", text[end:end+1])
+		}
+		return text[i+1 : i+1+n], end, nil
+	}
+	end = i
+	for end < len(text) && text[end] != ' ' && text[end] != '\t' {
+		end++
+	}
+	return text[i:end], end, nil
+}
+
+// mostName is the length of the longest name, in bytes: a VM's has 80 characters, of
+// which some are stored as three bytes.
+const mostName = 240
+
+// MostNames is how many names a range stands for at most: enough for benchmarks,
+// too few to exhaust memory.
+const MostNames = 200_000
+
+// digits is what the ends of a range consist of.
+var digits = regexp.MustCompile(`^\d{1,9}$`)
+
+// Expand returns the names that "esx[01-08]" at the column stands for.
+func Expand(name string, col int) ([]string, error) {
+	if len(name) > mostName {
+		return nil, Errorf(col, "found a name of %d bytes, want at most %d", len(name), mostName)
+	}
+	before, rest, ok := strings.Cut(name, "[")
+	if !ok {
+		return []string{name}, nil
+	}
+	body, after, _ := strings.Cut(rest, "]")
+	lo, hi, _ := strings.Cut(body, "-")
+	if !digits.MatchString(lo) || !digits.MatchString(hi) || !strings.Contains(rest, "]") || strings.ContainsAny(after, "[]") {
+		return nil, Errorf(col, "found %q, want a range such as esx[01-08]", name)
+	}
+	from, _ := strconv.Atoi(lo) // digits
+	to, _ := strconv.Atoi(hi)
+	if from > to {
+		return nil, Errorf(col, "found %q, want a range that ascends", name)
+	}
+	if to-from >= MostNames {
+		return nil, Errorf(col, "found a range of %d, want at most %d", to-from+1, MostNames)
+	}
+	names := make([]string, 0, to-from+1)
+	for i := from; i <= to; i++ {
+		names = append(names, fmt.Sprintf("%s%0*d%s", before, len(lo), i, after))
+	}
+	return names, nil
+}
