@@ -1,0 +1,168 @@
+// Package vmx reads .vmx files, the configuration of a VM as its vmx process
+// stores it: lines key = "value" (formats of the field: the KB articles that show
+// .vmx entries, and rule book B-10 for the keys). The same keys stand in the DICT
+// lines of vmware.log, so Dict, which turns them into a numa.Config, serves both.
+package vmx
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+
+	"homenode/numa"
+	"homenode/source/fact"
+	"homenode/source/text"
+)
+
+// Format is what a File of this package calls its format.
+const Format = ".vmx"
+
+// maxLines bounds a file that only looks like a .vmx; real ones have some hundred lines.
+const maxLines = 100_000
+
+// A VMX is one .vmx file.
+type VMX struct {
+	Dict *Dict // the last value of each key that matters here
+
+	config numa.Config
+	file   fact.File
+}
+
+// Read reads a .vmx. name is used in places and messages only. The error is a
+// *fact.SyntaxError when no line is an entry; a reader that fails midway yields
+// what was read before it and the error.
+func Read(name string, r io.Reader) (*VMX, error) {
+	v := &VMX{Dict: NewDict(), file: fact.File{Name: name, Format: Format}}
+	lines := text.NewLines(r)
+	var charset *encoding.Decoder // nil for UTF-8
+	entries, other := 0, 0
+	for lines.Scan() {
+		n := lines.Line()
+		if n > maxLines {
+			return nil, &fact.SyntaxError{File: name, Line: n, Msg: fmt.Sprintf("found more than %d lines, too many for a .vmx", maxLines)}
+		}
+		e, ok, problem := parseLine(lines.Bytes())
+		if lines.Cut() {
+			problem = fmt.Sprintf("the line is longer than %d bytes: its end is lost", text.MaxLine)
+		}
+		if problem != "" {
+			v.file.Warn(n, 1, "%s", problem)
+		}
+		if !ok {
+			continue
+		}
+		entries++
+		value := decode(e.value, charset, func() { v.file.Warn(n, e.col, "%s: the value is not in the encoding of the file", e.key) })
+		if strings.EqualFold(e.key, ".encoding") {
+			charset = v.charset(n, e.col, value)
+		}
+		if !Keeps(e.key) {
+			other++
+			continue
+		}
+		if before, ok := v.Dict.Lookup(e.key); ok && before.Value != value {
+			v.file.Warn(n, e.col, "%s: line %d says %q: the last value holds", e.key, before.Line, shown(before.Value))
+		}
+		if problem := v.Dict.Set(e.key, value, n, e.col); problem != "" {
+			v.file.Warn(n, e.col, "%s", problem)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		v.finish(other)
+		return v, fmt.Errorf("read %s: %w", name, err)
+	}
+	if entries == 0 {
+		return nil, &fact.SyntaxError{File: name, Line: 1, Msg: `found no line of the form key = "value"`}
+	}
+	v.finish(other)
+	return v, nil
+}
+
+// charset returns the decoder of the encoding that the file names, nil for UTF-8.
+func (v *VMX) charset(line, col int, name string) *encoding.Decoder {
+	// A file in UTF-16 is decoded already.
+	if lower := strings.ToLower(name); lower == "utf-8" || strings.HasPrefix(lower, "utf-16") {
+		return nil
+	}
+	enc, err := htmlindex.Get(name)
+	if err != nil {
+		v.file.Warn(line, col, "found the encoding %q, which is not known: read as UTF-8", name)
+		return nil
+	}
+	return enc.NewDecoder()
+}
+
+// decode returns b as UTF-8; bad is called when it is in no known encoding.
+func decode(b []byte, charset *encoding.Decoder, bad func()) string {
+	if charset != nil {
+		if out, err := charset.Bytes(b); err == nil {
+			return string(out)
+		}
+	}
+	if !utf8.Valid(b) {
+		bad()
+		return strings.ToValidUTF8(string(b), "\uFFFD")
+	}
+	return string(b)
+}
+
+// finish turns the entries into facts.
+func (v *VMX) finish(other int) {
+	v.config = v.Dict.Config(true, &v.file)
+	for _, e := range v.Dict.Entries() {
+		if !strings.EqualFold(e.Key, ".encoding") {
+			v.file.Facts = append(v.file.Facts, v.Dict.Fact(e))
+		}
+	}
+	if other > 0 {
+		v.file.Add(0, 0, "file", "entries without bearing on NUMA", other, "")
+	}
+}
+
+// File returns the entries that matter to NUMA, and who the VM is.
+func (v *VMX) File() *fact.File { return &v.file }
+
+// VM returns the VM that the file configures. Its ID is its UUID or, without one,
+// the name of the file.
+func (v *VMX) VM() numa.VM {
+	vm := numa.VM{Name: v.Dict.Name(), UUID: v.Dict.UUID(), At: v.file.Name, Config: v.config}
+	base := path.Base(strings.ReplaceAll(v.file.Name, `\`, "/"))
+	if vm.Name == "" {
+		vm.Name = strings.TrimSuffix(base, path.Ext(base))
+	}
+	if strings.EqualFold(path.Ext(base), ".vmtx") {
+		vm.Template = numa.DerivedFrom(true, "the file is a .vmtx")
+	}
+	vm.ID = vm.UUID
+	if vm.ID == "" {
+		vm.ID = v.file.Name
+	}
+	return vm
+}
+
+// Detect reports whether a file that begins with head looks like a .vmx: its
+// first lines are entries, and one of them is of a key that every .vmx has.
+func Detect(head []byte) bool {
+	lines := text.NewLines(bytes.NewReader(head))
+	entries, known := 0, false
+	for lines.Scan() && entries < 50 {
+		e, ok, problem := parseLine(lines.Bytes())
+		switch {
+		case ok:
+			entries++
+			switch strings.ToLower(e.key) {
+			case ".encoding", "config.version", "virtualhw.version", "displayname", "memsize", "numvcpus":
+				known = true
+			}
+		case problem != "" && len(lines.Bytes()) < 4<<10: // the last line of head may be cut
+			return known && entries > 3
+		}
+	}
+	return known
+}

@@ -1,0 +1,112 @@
+package vmxlog
+
+import (
+	"slices"
+	"strconv"
+
+	"homenode/numa"
+)
+
+// check turns the lines of a run into the vectors of o, where they are complete,
+// and warns of what does not fit together.
+func (d *reader) check(run *run, o *numa.Observation) {
+	vcpus := &run.vcpus
+	missing := slices.Index(vcpus.vpd, -1)
+	switch {
+	case missing >= 0:
+		d.warn(vcpus.last, 0, "the line of VCPU %d is missing: the VPDs and PPDs stay unknown", missing)
+	case vcpus.n > 0:
+		o.VPDs = numa.ReadAt(vcpus.vpd, vcpus.lines())
+		o.PPDs = numa.ReadAt(vcpus.ppd, vcpus.lines())
+		d.checkCounts(run, o)
+	}
+	// UMA is one VPD (B-15); hosted products say no more.
+	if run.uma > 0 && !o.VPDs.Known() && !o.VPDCount.Known() {
+		o.VPDCount = numa.DerivedFrom(1, "line "+strconv.Itoa(run.uma)+": forcing UMA")
+	}
+	if run.dict != nil {
+		if n := o.Config.VCPUs; n.Origin.Kind == numa.Read {
+			d.checkVCPUs(run, n.Value)
+			d.checkCookie(run, n.Value)
+		}
+	}
+	d.checkSlices(run, o)
+}
+
+// checkCounts compares the summary with the lines. 6.0 names one PPD in its lines
+// and counts two for a VM with CPU hot add.
+func (d *reader) checkCounts(run *run, o *numa.Observation) {
+	for _, c := range []struct {
+		name  string
+		count numa.Fact[int]
+		lines []int
+	}{{"VPDs", run.vpdCount, o.VPDs.Value}, {"PPDs", run.ppdCount, o.PPDs.Value}} {
+		if n := distinct(c.lines); c.count.Known() && n != c.count.Value {
+			d.warn(run.vcpus.last, 0, "the VCPU lines name %d %s, the summary (%s) counts %d", n, c.name, c.count.Origin.Where, c.count.Value)
+		}
+	}
+}
+
+func distinct(list []int) int {
+	seen := map[int]bool{}
+	for _, n := range list {
+		seen[n] = true
+	}
+	return len(seen)
+}
+
+func (d *reader) checkVCPUs(run *run, configured int) {
+	if n := run.vcpus.n; n > 0 && n != configured {
+		d.warn(run.vcpus.last, 0, "found %d VCPU lines, numvcpus is %d", n, configured)
+	}
+	for _, s := range run.stated {
+		if s.n != configured {
+			d.warn(s.line, 0, "%s says %d vCPUs, numvcpus is %d", s.by, s.n, configured)
+		}
+	}
+}
+
+// checkCookie compares the vCPU count in the cookie with the VM's: a stored size
+// of another count is void (rule book B-9).
+func (d *reader) checkCookie(run *run, configured int) {
+	e, ok := run.dict.Lookup("numa.autosize.cookie")
+	if !ok || e.Value == "" {
+		return
+	}
+	// Both forms are vCPUs*10000 + something below 10000 (B-9).
+	n, err := strconv.Atoi(e.Value)
+	switch {
+	case err != nil || n < 10000 || n/10000 > numa.MaxVCPUs:
+		d.warn(e.Line, e.Col, "numa.autosize.cookie: found %s, want a cookie such as 120062", clip([]byte(e.Value)))
+	case n/10000 != configured:
+		d.warn(e.Line, e.Col, "numa.autosize.cookie is of %d vCPUs, numvcpus is %d: the stored size is void", n/10000, configured)
+	}
+}
+
+// checkSlices takes the memory slices when all are there.
+func (d *reader) checkSlices(run *run, o *numa.Observation) {
+	if len(run.slices) == 0 {
+		if run.sliceCount > 0 {
+			d.warn(run.sliceLine, 0, "%d mem slices are announced, none is listed", run.sliceCount)
+		}
+		return
+	}
+	var sizes []numa.Bytes
+	var sum numa.Bytes
+	for i, s := range run.slices {
+		if s.line == 0 {
+			d.warn(run.sliceLine, 0, "memSlice %d is missing: the slices stay unknown", i)
+			return
+		}
+		sizes = append(sizes, s.size)
+		sum += s.size
+	}
+	if n := len(sizes); run.sliceCount != 0 && n != run.sliceCount {
+		d.warn(run.sliceLine, 0, "found %d of %d mem slices: they stay unknown", n, run.sliceCount)
+		return
+	}
+	o.Slices = numa.ReadAt(sizes, "lines from "+strconv.Itoa(run.slices[0].line)+" on")
+	if m := o.Config.Memory; m.Known() && m.Value != sum {
+		d.warn(run.slices[0].line, 0, "the memory slices are %v, memSize is %v", sum, m.Value)
+	}
+}

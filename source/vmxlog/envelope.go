@@ -1,0 +1,131 @@
+package vmxlog
+
+import "bytes"
+
+// An envelope is the dress of a line: who wrote it when. ESXi up to 7.0 U2 writes
+//
+//	2017-04-14T07:33:29.270Z| vmx| I125: message
+//
+// later releases (KB 421608 has the grammar of 8.0, with an operation ID or "-"
+// behind the thread)
+//
+//	2024-01-29T15:56:03.930Z In(05) vmx - message
+//
+// and the products before 2010 a time without a year and no level:
+//
+//	Aug 20 20:09:04.597: vmx| message
+type envelope uint8
+
+const (
+	bare  envelope = iota // no envelope: excerpts, and the output of the vmdumper one-liner
+	piped                 // with bars
+	rfc                   // with a level such as In(05)
+)
+
+// stampSize is the most that a time stamp takes: 2022-08-01T14:54:44.897123-07:00.
+const stampSize = 40
+
+// open splits a line into the time stamp and the message, both borrowed from it.
+// It is called for every line of every log and so looks at few bytes.
+func open(line []byte) (e envelope, stamp, message []byte) {
+	head := line[:min(len(line), stampSize)]
+	if len(head) < 16 {
+		return bare, nil, line
+	}
+	if head[0] < '0' || head[0] > '9' {
+		if head[3] == ' ' && head[9] == ':' {
+			return openOldest(line, head)
+		}
+		return bare, nil, line
+	}
+	if head[4] != '-' || head[10] != 'T' {
+		return bare, nil, line
+	}
+	for i := 19; i < len(head); i++ {
+		switch head[i] {
+		case '|':
+			return openPiped(line, i)
+		case ' ':
+			return openRFC(line, i)
+		}
+	}
+	return bare, nil, line
+}
+
+// openPiped takes "| vmx| I125: message" from at on; "I125+ " marks a line that
+// continues the one before.
+func openPiped(line []byte, at int) (e envelope, stamp, message []byte) {
+	rest := line[at+1:]
+	bar := bytes.IndexByte(rest, '|')
+	if bar < 0 || bar+1 >= len(rest) {
+		return bare, nil, line
+	}
+	rest = rest[bar+1:]
+	// " I125: "
+	if len(rest) >= 7 && rest[0] == ' ' && 'A' <= rest[1] && rest[1] <= 'Z' && isDigit(rest[2]) && isDigit(rest[4]) && (rest[5] == ':' || rest[5] == '+') {
+		return piped, line[:at], rest[7:]
+	}
+	if rest[0] == ' ' {
+		rest = rest[1:]
+	}
+	return piped, line[:at], rest
+}
+
+// openRFC takes " In(05) vmx message" from at on.
+func openRFC(line []byte, at int) (e envelope, stamp, message []byte) {
+	rest := line[at+1:]
+	if len(rest) < 8 || rest[2] != '(' {
+		return bare, nil, line
+	}
+	closing := bytes.IndexByte(rest[:8], ')')
+	if closing < 0 {
+		return bare, nil, line
+	}
+	rest = rest[closing+1:]
+	if len(rest) > 0 && rest[0] == '+' { // continues the line before
+		rest = rest[1:]
+	}
+	if len(rest) == 0 || rest[0] != ' ' {
+		return bare, nil, line
+	}
+	rest = rest[1:]
+	space := bytes.IndexByte(rest, ' ')
+	if space < 0 {
+		return rfc, line[:at], nil
+	}
+	rest = rest[space+1:]
+	if len(rest) > 1 && rest[0] == '-' && rest[1] == ' ' {
+		rest = rest[2:]
+	}
+	return rfc, line[:at], rest
+}
+
+// openOldest takes "Aug 20 20:09:04.597: vmx| message". The year is not stated,
+// so there is no time.
+func openOldest(line, head []byte) (e envelope, stamp, message []byte) {
+	colon := bytes.Index(head, []byte(": "))
+	if colon < 0 {
+		return bare, nil, line
+	}
+	bar := bytes.IndexByte(line[colon:], '|')
+	if bar < 0 || bar > 32 {
+		return bare, nil, line
+	}
+	rest := line[colon+bar+1:]
+	if len(rest) > 0 && rest[0] == ' ' {
+		rest = rest[1:]
+	}
+	return piped, nil, rest
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// skipID skips the operation ID that 8.0 may have behind the thread; nil when the
+// message does not begin with one.
+func skipID(message []byte) []byte {
+	space := bytes.IndexByte(message[:min(len(message), 64)], ' ')
+	if space < 0 || bytes.IndexByte(message[:space], '-') < 0 {
+		return nil
+	}
+	return message[space+1:]
+}

@@ -1,0 +1,141 @@
+// Package vmxlog reads vmware.log, in which the vmx process of a VM writes at
+// every power-on the settings it found (DICT lines) and the virtual NUMA topology
+// it made of them (rule book B-8, B-23). It reads the logs of ESX and ESXi 4 to
+// 9, of the hosted products, which share the code, and the output of the known
+// vmdumper one-liner, which holds the NUMA lines of several VMs without time
+// stamps. A log is read once, line by line; lines of no interest cost a look at
+// their first bytes.
+package vmxlog
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/fact"
+	"homenode/source/text"
+)
+
+// Format is what a File of this package calls its format.
+const Format = "vmware.log"
+
+// A Log is what one vmware.log states.
+type Log struct {
+	// Hosts are the machines that the log says it ran on, as far as it says: a
+	// Name that is "" was not stated, and Nodes are those of hosted products only.
+	Hosts []numa.Host
+
+	vms  []vm
+	file fact.File
+}
+
+// File returns what the log states, in its order.
+func (l *Log) File() *fact.File { return &l.file }
+
+// VMs returns the VMs of the log in its order: one, unless it is the output of
+// the vmdumper one-liner. Config is the one of the last power-on with what the
+// vmx process wrote since; Observed is the life of the VM, one Observation a
+// power-on. The ID is its UUID or, without one, the path of its .vmx or its name.
+func (l *Log) VMs() []numa.VM {
+	var out []numa.VM
+	used := map[string]bool{}
+	for i := range l.vms {
+		v := &l.vms[i]
+		if v.dict == nil && len(v.observed) == 0 {
+			continue // a block without anything to say
+		}
+		n := numa.VM{Name: v.name, UUID: v.uuid, At: l.file.Name, Config: v.config, Observed: v.observed}
+		if n.Name == "" && v.path != "" {
+			n.Name = strings.TrimSuffix(path.Base(v.path), path.Ext(v.path))
+		}
+		if n.Name == "" {
+			n.Name = path.Base(l.file.Name)
+			if len(out) > 0 {
+				n.Name = fact.Place(n.Name, v.line, 0)
+			}
+		}
+		switch {
+		case v.uuid != "":
+			n.ID = v.uuid
+		case v.path != "":
+			n.ID = v.path
+		default:
+			n.ID = n.Name
+		}
+		for id, k := n.ID, 2; used[n.ID]; k++ {
+			n.ID = fmt.Sprintf("%s#%d", id, k)
+		}
+		used[n.ID] = true
+		out = append(out, n)
+	}
+	return out
+}
+
+// Observations returns the power-ons of all VMs of the log.
+func (l *Log) Observations() []numa.Observation {
+	var out []numa.Observation
+	for i := range l.vms {
+		out = append(out, l.vms[i].observed...)
+	}
+	return out
+}
+
+// Paths returns the path of the .vmx of each VM, in the order of VMs, as the log
+// names it; "" where it does not.
+func (l *Log) Paths() []string {
+	var out []string
+	for i := range l.vms {
+		if v := &l.vms[i]; v.dict != nil || len(v.observed) > 0 {
+			out = append(out, v.path)
+		}
+	}
+	return out
+}
+
+// Read reads a vmware.log. name is used in places and messages only. The error is
+// a *fact.SyntaxError when nothing of a vmware.log is in it; when r fails midway,
+// what was read before it is returned with the error.
+func Read(name string, r io.Reader) (*Log, error) {
+	d := &reader{log: &Log{file: fact.File{Name: name, Format: Format}}}
+	d.file = &d.log.file
+	lines := text.NewLines(r)
+	for lines.Scan() {
+		d.line(lines.Line(), lines.Bytes())
+	}
+	d.endVM()
+	if err := lines.Err(); err != nil {
+		return d.log, fmt.Errorf("read %s: %w", name, err)
+	}
+	switch {
+	case d.known > 0:
+	case d.enveloped:
+		d.warn(0, 0, "no DICT and no numa line: they are written at power-on, look into the older logs of the VM")
+	default:
+		return nil, &fact.SyntaxError{File: name, Line: 1, Msg: "found no line of a vmware.log"}
+	}
+	return d.log, nil
+}
+
+// Detect reports whether a file that begins with head looks like a vmware.log.
+func Detect(head []byte) bool {
+	lines := text.NewLines(bytes.NewReader(head))
+	for n := 0; n < 200 && lines.Scan(); n++ {
+		e, _, message := open(lines.Bytes())
+		if e == bare {
+			message = bytes.TrimLeft(message, " \t")
+		}
+		switch k, rest := kindOf(message); k {
+		case nothing, hostname, numVCPUs, hostNode:
+		case dict:
+			if bytes.IndexByte(rest, '=') > 0 || bytes.HasPrefix(rest, []byte("--- ")) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
