@@ -55,3 +55,52 @@ func (h *Host) setNodesPerSocket(k int, where string) error {
 	h.Nodes = DerivedFrom(nodes, where)
 	return nil
 }
+
+// AssumeHost gives f what no source said of hosts: every host takes the facts of h
+// that are unknown of it, and VMs for which no host is known run on a copy of h.
+// The name and the origins of h say that the user states it. It reports how many
+// hosts and VMs that changed.
+func (f *Fleet) AssumeHost(h Host) (hosts, vms int) {
+	known := map[string]bool{} // clusters that have hosts
+	for i := range f.Hosts {
+		o := &f.Hosts[i]
+		if o.Cluster != "" {
+			known[o.Cluster] = true
+		}
+		if o.complete(&h) {
+			hosts++
+		}
+	}
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		if v.Host == "" && !known[v.Cluster] {
+			v.Host, v.Cluster = h.ID, ""
+			vms++
+		}
+	}
+	if vms > 0 {
+		f.Hosts = append(f.Hosts, h)
+	}
+	return hosts, vms
+}
+
+// complete takes from o the facts that are unknown of h; the nodes and what belongs
+// to them only together.
+func (h *Host) complete(o *Host) bool {
+	changed := fill(&h.Release, o.Release)
+	if !h.Nodes.Known() || h.Nodes.Origin.Kind == Assumed {
+		h.Nodes, h.Packages, h.Cores, h.Threads, h.HyperThreading = o.Nodes, o.Packages, o.Cores, o.Threads, o.HyperThreading
+		changed = true
+	}
+	changed = fill(&h.Memory, o.Memory) || changed
+	changed = fill(&h.CPUModel, o.CPUModel) || changed
+	return fill(&h.Options, o.Options) || changed
+}
+
+func fill[T any](f *Fact[T], from Fact[T]) bool {
+	if f.Known() || !from.Known() {
+		return false
+	}
+	*f = from
+	return true
+}
