@@ -9,13 +9,14 @@ import (
 	"homenode/numa"
 )
 
-// LastSeen returns the newest observation by one of the observers that could be
-// compared with its prediction; nil when there is none.
+// LastSeen returns the last observation by one of the observers that could be
+// compared with its prediction; nil when there is none. Observations stand oldest
+// first.
 func (v *VM) LastSeen(by func(numa.Observer) bool) *confront.Result {
 	var last *confront.Result
 	for i := range v.Seen {
 		s := &v.Seen[i]
-		if by(s.Observation.By) && s.Comparable() && (last == nil || s.Observation.Time >= last.Observation.Time) {
+		if by(s.Observation.By) && s.Comparable() {
 			last = s
 		}
 	}

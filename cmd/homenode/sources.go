@@ -59,6 +59,9 @@ func (f *sourceFlags) read(cmd *cobra.Command, sources ...string) (*numa.Fleet, 
 	if err := f.assume(fleet); err != nil {
 		return nil, err
 	}
+	if err := f.join(fleet); err != nil {
+		return nil, err
+	}
 	return fleet, nil
 }
 

@@ -37,7 +37,8 @@ func check(p *rule.Pass) {
 		return
 	}
 	on, others, ok := p.Worst(func(o *rule.On) bool {
-		return o.Layout.Wide() && o.Layout.CoresPerSocket > o.Layout.Capacity
+		// A client that exceeds its node for lack of nodes still holds whole sockets.
+		return o.Layout.CoresPerSocket > o.Layout.Capacity && span(&o.Layout) > 1
 	})
 	if !ok {
 		return
