@@ -44,3 +44,23 @@ type Node struct {
 	Threads int         `json:"threads"`
 	Memory  Fact[Bytes] `json:"memory,omitzero"`
 }
+
+// NodeOfPCPU returns the ID of the node that a PCPU is part of: the PCPUs of a node
+// have consecutive numbers, hyper-threads of a core next to each other (rule book
+// A-6). It reports false for a PCPU that the host does not have.
+func (h *Host) NodeOfPCPU(pcpu int) (id int, ok bool) {
+	if pcpu < 0 {
+		return 0, false
+	}
+	for _, n := range h.Nodes.Value {
+		pcpus := n.Threads
+		if !h.HyperThreading.Or(true) {
+			pcpus = n.Cores
+		}
+		if pcpu < pcpus {
+			return n.ID, true
+		}
+		pcpu -= pcpus
+	}
+	return 0, false
+}

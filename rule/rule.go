@@ -54,7 +54,8 @@ type Cluster struct {
 	Kinds []*Kind // of the hosts that can be predicted, in order of their first
 	VMs   []*VM
 
-	plans map[planKey]*vnuma.Plan
+	plans   map[planKey]*vnuma.Plan
+	running map[*numa.Host][]*VM // by host; see Running
 }
 
 // A VM is a virtual machine with its predictions.

@@ -3,6 +3,7 @@ package rules
 
 import (
 	"homenode/rule"
+	"homenode/rules/affinity"
 	"homenode/rules/clientlimits"
 	"homenode/rules/cookie"
 	"homenode/rules/corespersocket"
@@ -11,14 +12,17 @@ import (
 	"homenode/rules/hotaddfits"
 	"homenode/rules/hotaddwide"
 	"homenode/rules/interleaving"
+	"homenode/rules/latency"
 	"homenode/rules/manualcps20"
 	"homenode/rules/manualfit"
 	"homenode/rules/memhotadd"
 	"homenode/rules/memorysize"
 	"homenode/rules/mixedcluster"
+	"homenode/rules/nodeaffinity"
 	"homenode/rules/noeffect"
 	"homenode/rules/notshown"
 	"homenode/rules/observedlayout"
+	"homenode/rules/overlap"
 	"homenode/rules/preferht"
 	"homenode/rules/preferhtlate"
 	"homenode/rules/socketspan"
@@ -59,6 +63,10 @@ var All = []*rule.Rule{
 	preferhtlate.Rule,
 	manualcps20.Rule,
 	vnumahotadd.Rule,
+	affinity.Rule,
+	overlap.Rule,
+	nodeaffinity.Rule,
+	latency.Rule,
 	observedlayout.Rule,
 	guestview.Rule,
 }

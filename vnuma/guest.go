@@ -2,7 +2,6 @@ package vnuma
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -130,16 +129,16 @@ func (g *Guest) read(s numa.Settings) (problems []string) {
 	truth("numa.allowHotadd", &g.VNUMAHotAdd, true)
 	truth("vmx.reboot.PowerCycle", &g.PowerCycleReboot, true)
 	for _, one := range s {
-		if affinityKey.MatchString(one.Key) && one.Value != "" && !strings.EqualFold(one.Value, "all") {
+		if affinityKey.MatchString(one.Key) && binds(one.Value) {
 			g.Affinity = true
 		}
 	}
-	if v, ok := s.Lookup("numa.nodeAffinity"); ok && strings.TrimSpace(v) != "" && !strings.EqualFold(v, "all") {
-		n, ok := countNodes(v)
+	if v, ok := s.Lookup("numa.nodeAffinity"); ok && binds(v) {
+		nodes, ok := parseNodes(v)
 		if !ok {
 			problems = append(problems, fmt.Sprintf("numa.nodeAffinity: found %q, want a list of nodes such as 0,1: taken as unset", v))
 		}
-		g.AllowedNodes = n
+		g.AllowedNodes = int32(len(nodes))
 	}
 	if v, ok := s.Lookup("numa.autosize.cookie"); ok && v != "" {
 		n, cps, ok := ParseCookie(v)
@@ -149,23 +148,6 @@ func (g *Guest) read(s numa.Settings) (problems []string) {
 		g.CookieVCPUs, g.CookieCPS = int32(n), int32(cps)
 	}
 	return problems
-}
-
-// affinityKey matches the settings that pin CPUs or memory (formats: sched.cpu.affinity,
-// sched.mem.affinity, sched.vcpu0.affinity).
-var affinityKey = regexp.MustCompile(`(?i)^sched\.(cpu|mem|vcpu\d+)\.affinity$`)
-
-// countNodes returns how many nodes a list such as "0,1" names.
-func countNodes(list string) (n int32, ok bool) {
-	seen := map[int]bool{}
-	for _, part := range strings.Split(list, ",") {
-		node, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || node < 0 || node >= numa.MaxNodes {
-			return 0, false
-		}
-		seen[node] = true
-	}
-	return int32(len(seen)), true
 }
 
 // ParseCookie reads numa.autosize.cookie: vCPUs*10000+1 (version 1, cps 0) or

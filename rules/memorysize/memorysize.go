@@ -74,12 +74,15 @@ func check(p *rule.Pass) {
 	p.Report(f, &on.Layout)
 }
 
-// exceeds reports whether memory overflows the home nodes, and preferHT is not the
-// cause: that is N012.
+// exceeds reports whether memory overflows the home nodes, and neither preferHT nor
+// node affinity is the cause: those are N012 and N025.
 func exceeds(p *rule.Pass, o *rule.On) bool {
 	v := p.VM
 	if !o.Layout.Memory.Known || o.Layout.Memory.Remote == 0 {
 		return false
+	}
+	if n := int64(v.Guest.AllowedNodes); n > 0 && v.Guest.Memory > n*o.Kind.Machine.NodeMemory {
+		return false // not to be had remotely either: N025
 	}
 	if o.Layout.Memory.Placement == vnuma.Anywhere {
 		return !v.Guest.Affinity && v.Guest.Memory > o.Kind.Machine.NodeMemory && v.Guest.VCPUs <= o.Kind.Machine.Cores

@@ -1,0 +1,77 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/finding"
+	"homenode/numa"
+)
+
+// Running returns the judged VMs that run on the host, in the order of the fleet. A
+// VM whose power state is unknown counts as running.
+func (c *Cluster) Running(h *numa.Host) []*VM {
+	if c.running == nil {
+		c.running = map[*numa.Host][]*VM{}
+		for _, v := range c.VMs {
+			if v.Host != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn {
+				c.running[v.Host] = append(c.running[v.Host], v)
+			}
+		}
+	}
+	return c.running[h]
+}
+
+// Ranges writes ascending numbers as "0–7, 12".
+func Ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		switch {
+		case j == i:
+			parts = append(parts, fmt.Sprint(numbers[i]))
+		case j == i+1:
+			parts = append(parts, fmt.Sprint(numbers[i]), fmt.Sprint(numbers[j]))
+		default:
+			parts = append(parts, fmt.Sprintf("%d–%d", numbers[i], numbers[j]))
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Names lists the first VMs by name: "sql01, sql02, web01 and 7 more".
+func Names(vms []*VM) string {
+	const most = 3
+	var names []string
+	for i, v := range vms {
+		if i == most && len(vms) > most+1 {
+			return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), len(vms)-most)
+		}
+		names = append(names, v.Name)
+	}
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// NodesEvidence returns the NUMA nodes of the host that a host rule judges as evidence.
+func (p *Pass) NodesEvidence() finding.Evidence {
+	return finding.Evidence{Name: "NUMA nodes of " + p.Host.Name, Value: p.Kind.Shape(), Origin: p.Host.Nodes.Origin.String(), At: p.Host.At}
+}
+
+// OptionEvidence returns an advanced option of the host as evidence.
+func OptionEvidence(h *numa.Host, key string) finding.Evidence {
+	value, ok := h.Options.Value.Lookup(key)
+	switch {
+	case !h.Options.Known():
+		value = "unknown"
+	case !ok:
+		value = "unset"
+	}
+	return finding.Evidence{Name: key + " of " + h.Name, Value: value, Origin: h.Options.Origin.String(), At: h.At}
+}

@@ -1,0 +1,174 @@
+// Package affinity finds VMs that CPU or memory affinity takes out of NUMA management.
+package affinity
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is N023.
+var Rule = &rule.Rule{
+	ID:    "N023",
+	Name:  "affinity",
+	Title: "CPU or memory affinity takes the VM out of NUMA management",
+	Why: `The NUMA scheduler leaves a VM with CPU or memory affinity alone: it has no home node, its memory
+comes from any node, and nothing moves memory to the PCPUs it runs on. CPU affinity also keeps the VM out of
+full DRS automation, and means other PCPUs on the next host.`,
+	Fix: `Clear the affinity (Edit Settings, CPU, Scheduling Affinity; or the settings sched.cpu.affinity,
+sched.vcpu<n>.affinity, sched.mem.affinity). A VM that must stay beside a device keeps its home node with
+numa.nodeAffinity. NUMA management begins again once the affinity is gone.`,
+	Limits: `A VM whose CPUs and memory are both pinned to one node is local all the same, as long as the node
+has the memory. Up to 6.0 CPU affinity inside one node implies memory affinity to it (Numa.AutoMemAffinity).
+How much memory is remote without a home node is not published.`,
+	Book: []string{"C-12", "A-6", "D-4"},
+	Sources: []string{
+		"VMware vSphere Resource Management, “Specifying NUMA Controls” (GUID-68817061)",
+		"VMware vSphere Resource Management, “Potential Issues with CPU Affinity”",
+		"Denneman, Beating a dead horse: using CPU affinity, 2011, https://frankdenneman.nl/2011/01/11/beating-a-dead-horse-using-cpu-affinity/",
+	},
+	Severity: finding.Medium,
+	VMs:      true,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	v := p.VM
+	if !v.Guest.Affinity {
+		return
+	}
+	on := &v.On[0]
+	h := v.Host
+	if h == nil {
+		h = on.Kind.Hosts[0]
+	}
+	pcpus, memory := vnuma.PinnedPCPUs(v.VM), vnuma.PinnedMemory(v.VM)
+	nodes, complete := nodesOf(h, pcpus)
+	f := finding.Finding{
+		Severity: finding.Medium,
+		Message:  what(pcpus, memory) + " takes the VM out of NUMA management: it has no home node",
+		Advice:   advice(pcpus, memory, nodes, len(h.Nodes.Value)),
+		Evidence: append(evidence(v.VM, pcpus, memory), v.MemoryEvidence(), on.Kind.NodesEvidence()),
+	}
+	switch here, all := home(h, nodes, memory), on.Kind.Machine.Nodes; {
+	case all == 1:
+		f.Severity = finding.Low
+		f.Message += ", on a host of 1 node"
+	case complete && here >= 0 && v.Guest.Memory > on.Kind.Machine.NodeMemory && on.Kind.Machine.NodeMemory > 0:
+		f.Message += fmt.Sprintf(", and node %d, which it is kept on by hand, does not hold its memory%s", here, size(v))
+	case complete && here >= 0:
+		f.Severity = finding.Low
+		f.Message += fmt.Sprintf(", but CPUs and memory are both on node %d by hand", here)
+	case len(memory) > 0:
+		f.Message += fmt.Sprintf(", and nothing brings CPUs and memory together on %d nodes", all)
+	default:
+		f.Message += fmt.Sprintf(", and its memory%s comes from any of %d nodes", size(v), all)
+	}
+	if len(pcpus) > 0 && len(p.Cluster.Hosts) > 1 {
+		f.Message += "; full DRS automation leaves it out"
+	}
+	p.Report(f, &on.Layout)
+}
+
+func size(v *rule.VM) string {
+	if v.Guest.Memory == 0 {
+		return ""
+	}
+	return " of " + numa.Bytes(v.Guest.Memory).String()
+}
+
+// what names the affinities.
+func what(pcpus, memory []int) string {
+	var parts []string
+	if len(pcpus) > 0 {
+		parts = append(parts, "CPU affinity to "+list("PCPU", pcpus))
+	}
+	if len(memory) > 0 {
+		parts = append(parts, "memory affinity to "+list("node", memory))
+	}
+	switch len(parts) {
+	case 0: // set, but the list is unreadable
+		return "CPU or memory affinity"
+	case 1:
+		return parts[0]
+	}
+	return strings.Join(parts, " with ")
+}
+
+func list(noun string, numbers []int) string {
+	if len(numbers) > 1 {
+		noun += "s"
+	}
+	return noun + " " + rule.Ranges(numbers)
+}
+
+// nodesOf returns the nodes that hold the PCPUs, ascending; complete is false when
+// the host lacks some.
+func nodesOf(h *numa.Host, pcpus []int) (nodes []int, complete bool) {
+	complete = true
+	for _, c := range pcpus {
+		n, ok := h.NodeOfPCPU(c)
+		if !ok {
+			complete = false
+			continue
+		}
+		nodes = append(nodes, n)
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes), complete
+}
+
+// home returns the one node that CPUs and memory are both pinned to, or -1.
+func home(h *numa.Host, nodes, memory []int) int {
+	if len(nodes) != 1 {
+		return -1
+	}
+	if slices.Equal(nodes, memory) {
+		return nodes[0]
+	}
+	// Up to 6.0 memory follows CPU affinity inside one node.
+	auto, set := h.Options.Value.Lookup("Numa.AutoMemAffinity")
+	if len(memory) == 0 && h.Release.Value < numa.ESXi65 && (!set || auto != "0") {
+		return nodes[0]
+	}
+	return -1
+}
+
+func advice(pcpus, memory, nodes []int, all int) string {
+	var text string
+	switch {
+	case len(memory) == 0 && len(pcpus) > 0:
+		text = "Clear the CPU affinity (Edit Settings, CPU, Scheduling Affinity)"
+	case len(pcpus) == 0 && len(memory) > 0:
+		text = "Clear the memory affinity (sched.mem.affinity)"
+	default:
+		text = "Clear the CPU and memory affinity"
+	}
+	if len(pcpus) == 0 {
+		nodes = memory
+	}
+	if len(nodes) == 1 && all > 1 {
+		text += fmt.Sprintf("; numa.nodeAffinity = %d keeps the VM on that node with a home node", nodes[0])
+	}
+	return text
+}
+
+// evidence shows what pins the VM.
+func evidence(v *numa.VM, pcpus, memory []int) []finding.Evidence {
+	var out []finding.Evidence
+	if len(v.CPUAffinity.Value) > 0 {
+		out = append(out, finding.Evidence{Name: "CPU affinity", Value: rule.Ranges(pcpus), Origin: v.CPUAffinity.Origin.String(), At: v.At})
+	}
+	if len(v.MemoryAffinity.Value) > 0 {
+		out = append(out, finding.Evidence{Name: "memory affinity", Value: rule.Ranges(memory), Origin: v.MemoryAffinity.Origin.String(), At: v.At})
+	}
+	for _, s := range vnuma.AffinitySettings(v) {
+		out = append(out, finding.Evidence{Name: s.Key, Value: s.Value, Origin: v.Settings.Origin.String(), At: v.At})
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+// Package latency finds latency-sensitive VMs without the reservations they need.
+package latency
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+)
+
+// Rule is N026.
+var Rule = &rule.Rule{
+	ID:    "N026",
+	Name:  "latency",
+	Title: "latency sensitivity High without full reservations",
+	Why: `With latency sensitivity High each vCPU gets a PCPU of its own, and nothing else runs on that core.
+ESXi gives it only to a VM whose CPU and memory are fully reserved. Without them the vCPUs share PCPUs like
+any other, and newer releases refuse to power the VM on. The NUMA layout is the same either way.`,
+	Fix: `Reserve all guest memory, and CPU of vCPUs × core frequency (half of that with two threads a virtual
+core); or set latency sensitivity back to Normal. CPU reservation can be changed while the VM runs.`,
+	Limits: `A CPU reservation above zero is judged only where the frequency of the cores is known. Levels
+below High need no reservation. What the reservations of a resource pool allow is not seen.`,
+	Book: []string{"B-21"},
+	Sources: []string{
+		"VMware vSphere 8 Resource Management, full CPU reservation of low-latency VMs (GUID-2B67DC91)",
+		"VMware, Deploying Extremely Latency-Sensitive Applications in vSphere 5.5, white paper, 2013",
+		"Broadcom KB 430776, https://knowledge.broadcom.com/external/article/430776",
+	},
+	Severity: finding.Medium,
+	VMs:      true,
+	Check:    check,
+}
+
+// enough is the share of the full CPU reservation that counts as full: the frequency
+// is known to 1 % (2.1 GHz cores report 2095 MHz).
+const enough = 0.99
+
+func check(p *rule.Pass) {
+	v := p.VM
+	level, key := levelOf(v.VM)
+	if !strings.EqualFold(level.Value, "high") {
+		return
+	}
+	f := finding.Finding{
+		Severity: finding.Medium,
+		Evidence: []finding.Evidence{finding.Of(key, level, v.At), v.VCPUsEvidence()},
+	}
+	var lacks, advice []string
+	if reserved, lack := memoryLack(v.VM); lack {
+		text := "no memory is reserved"
+		if reserved > 0 {
+			text = fmt.Sprintf("only %s of %s memory are reserved", reserved, v.Memory.Value)
+		}
+		lacks, advice = append(lacks, text), append(advice, "reserve all guest memory")
+		f.Evidence = append(f.Evidence, finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence())
+	}
+	if v.CPUReservation.Known() {
+		need, from := cpuNeed(v)
+		text, what := cpuLack(v.CPUReservation.Value, need)
+		if text != "" {
+			lacks, advice = append(lacks, text), append(advice, what)
+		}
+		f.Evidence = append(f.Evidence, finding.Of("CPU reservation in MHz", v.CPUReservation, v.At))
+		if text != "" && need > 0 {
+			f.Evidence = append(f.Evidence, from)
+			f.Assumes = append(f.Assumes, "the frequency of the cores is taken from the name of the processor (B-21)")
+		}
+	}
+	if lacks == nil {
+		return
+	}
+	f.Message = "latency sensitivity is High but " + strings.Join(lacks, " and ") + ": vCPUs get no PCPUs of their own"
+	text := strings.Join(advice, " and ")
+	f.Advice = strings.ToUpper(text[:1]) + text[1:] + ", or set latency sensitivity to Normal"
+	p.Report(f, nil)
+}
+
+// levelOf returns the latency sensitivity and its name: the setting counts where the
+// source does not state the level.
+func levelOf(v *numa.VM) (level numa.Fact[string], name string) {
+	if v.LatencySensitivity.Known() {
+		return v.LatencySensitivity, "latency sensitivity"
+	}
+	const key = "sched.cpu.latencySensitivity"
+	if s, ok := v.Settings.Value.Lookup(key); ok {
+		return numa.Fact[string]{Value: s, Origin: v.Settings.Origin}, key
+	}
+	return numa.Fact[string]{}, key
+}
+
+// cpuLack says what is missing of the full CPU reservation, both in MHz, and what to
+// do. A need of 0 is unknown.
+func cpuLack(has, need int) (text, advice string) {
+	switch {
+	case has == 0 && need == 0:
+		return "no CPU is reserved", "reserve CPU of vCPUs × core frequency"
+	case has == 0:
+		return fmt.Sprintf("no CPU is reserved, %d MHz are needed", need), fmt.Sprintf("reserve %d MHz CPU", need)
+	case need > 0 && float64(has) < enough*float64(need):
+		return fmt.Sprintf("only %d of %d MHz CPU are reserved", has, need), fmt.Sprintf("reserve %d MHz CPU", need)
+	}
+	return "", ""
+}
+
+// memoryLack reports memory that is known not to be fully reserved.
+func memoryLack(v *numa.VM) (reserved numa.Bytes, lack bool) {
+	if v.MemoryReservationLocked.Or(false) || !v.MemoryReservation.Known() || !v.Memory.Known() {
+		return 0, false
+	}
+	return v.MemoryReservation.Value, v.MemoryReservation.Value < v.Memory.Value
+}
+
+// frequency is the nominal frequency in a processor's brand string.
+var frequency = regexp.MustCompile(`@\s*(\d+(?:\.\d+)?)\s*GHz`)
+
+// cpuNeed returns the full CPU reservation in MHz, vCPUs × frequency divided by the
+// threads of a virtual core, and where the frequency is known from; 0 when it is not.
+func cpuNeed(v *rule.VM) (mhz int, from finding.Evidence) {
+	if v.Host == nil {
+		return 0, from
+	}
+	m := frequency.FindStringSubmatch(v.Host.CPUModel.Value)
+	if m == nil {
+		return 0, from
+	}
+	ghz, err := strconv.ParseFloat(m[1], 64)
+	if err != nil || ghz <= 0 || ghz > 100 {
+		return 0, from
+	}
+	threads := 1
+	if s, ok := v.Settings.Value.Lookup("cpuid.numSMT"); ok {
+		if n, err := strconv.Atoi(strings.TrimSpace(s)); err == nil && n > 1 {
+			threads = n
+		}
+	}
+	mhz = int(float64(v.Guest.VCPUs)*ghz*1000+0.5) / threads
+	return mhz, finding.Of("processor of "+v.Host.Name, v.Host.CPUModel, v.Host.At)
+}

@@ -1,0 +1,182 @@
+// Package nodeaffinity finds NUMA node affinities that the VM does not fit.
+package nodeaffinity
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is N025.
+var Rule = &rule.Rule{
+	ID:    "N025",
+	Name:  "nodeaffinity",
+	Title: "NUMA node affinity is too small for the VM, or names nodes that a host lacks",
+	Why: `numa.nodeAffinity keeps the VM managed but lets it use the cores and the memory of the listed nodes
+only. With fewer nodes than its clients need, clients share a node and its vCPUs wait while other nodes idle;
+memory beyond the listed nodes is not there to be had. The list is made of node numbers: after vMotion they
+mean the nodes of another host, which may have fewer.`,
+	Fix: `Clear numa.nodeAffinity, or list as many nodes as the VM needs and keep it on hosts that have them
+with a DRS rule. Takes effect at the next power-on or vMotion.`,
+	Limits: `On purpose beside a passthrough device, and then right as long as the VM fits the node. What ESXi
+does with a node number that the host lacks is not published. Other VMs on the listed nodes are N024.`,
+	Book: []string{"C-12", "C-5", "C-15"},
+	Sources: []string{
+		"VMware vSphere Resource Management, “Specifying NUMA Controls” (GUID-68817061)",
+		"VMware vSphere Resource Management, “Associate Virtual Machines with Specified NUMA Nodes”",
+		"Denneman, NUMA, hyper-threading and numa.preferHT, 2010, https://frankdenneman.nl/2010/10/07/numa-hyperthreading-and-numa-preferht/",
+	},
+	Severity: finding.High,
+	VMs:      true,
+	Check:    check,
+}
+
+// seriousShare is the share of memory beyond the listed nodes from which the finding
+// is high, as in N005.
+const seriousShare = 0.10
+
+func check(p *rule.Pass) {
+	v := p.VM
+	if v.Guest.AllowedNodes == 0 || v.Guest.Affinity {
+		byClient(p)
+		return
+	}
+	nodes := vnuma.NodeAffinity(v.VM)
+	if missing(p, nodes) {
+		return
+	}
+	cores, memory := tooFewCores(p, nodes), tooLittleMemory(p, nodes)
+	if !cores && !memory {
+		byClient(p)
+	}
+}
+
+// report adds what every finding of the rule shows.
+func report(p *rule.Pass, f *finding.Finding, on *rule.On) {
+	v := p.VM
+	f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"), v.VCPUsEvidence(), v.MemoryEvidence(), on.Kind.NodesEvidence())
+	at := len(p.Findings)
+	p.Report(*f, &on.Layout)
+	if len(vnuma.ClientAffinitySettings(v.VM)) > 0 {
+		p.Findings[at].Assumes = append(p.Findings[at].Assumes, notModelled)
+	}
+}
+
+const notModelled = "sched.node<x>.affinity binds single clients and is not modelled: none is taken (C-12)"
+
+// missing reports nodes that some host lacks.
+func missing(p *rule.Pass, nodes []int) bool {
+	lacks := func(h *numa.Host) bool { return len(lacking(h, nodes)) > 0 }
+	on, _, ok := p.Worst(func(o *rule.On) bool { return slices.ContainsFunc(o.Kind.Hosts, lacks) })
+	if !ok {
+		return false
+	}
+	var hosts []*numa.Host
+	for i := range p.VM.On {
+		for _, h := range p.VM.On[i].Kind.Hosts {
+			if lacks(h) {
+				hosts = append(hosts, h)
+			}
+		}
+	}
+	first := on.Kind.Hosts[slices.IndexFunc(on.Kind.Hosts, lacks)]
+	verb := "lack"
+	if len(hosts) == 1 {
+		verb = "lacks"
+	}
+	f := finding.Finding{
+		Severity: finding.Medium,
+		Message: fmt.Sprintf("%s %s node %s of numa.nodeAffinity = %s: the nodes there are %s", rule.HostNames(hosts), verb,
+			rule.Ranges(lacking(first, nodes)), rule.Ranges(nodes), rule.Ranges(ids(first))),
+		Advice: "Clear numa.nodeAffinity, or keep the VM with a DRS rule on hosts that have these nodes",
+	}
+	report(p, &f, on)
+	return true
+}
+
+// tooFewCores reports clients that must share the listed nodes.
+func tooFewCores(p *rule.Pass, nodes []int) bool {
+	v := p.VM
+	cores := func(o *rule.On) int { return len(nodes) * max(int(o.Kind.Machine.Cores), o.Layout.Capacity) }
+	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Layout.Managed && int(v.Guest.VCPUs) > cores(o) })
+	if !ok {
+		return false
+	}
+	f := finding.Finding{
+		Severity: finding.Medium,
+		Message: fmt.Sprintf("numa.nodeAffinity = %s allows %s with %d cores%s, but %d vCPUs run as %s: they share nodes and wait while others idle",
+			rule.Ranges(nodes), rule.Plural(len(nodes), "node"), cores(on), p.Where(others), v.Guest.VCPUs, rule.Plural(on.Layout.PPDs.Len(), "client")),
+		Advice: fmt.Sprintf("Clear numa.nodeAffinity, list %s, or use at most %d vCPUs", rule.Plural(on.Layout.Least, "node"), cores(on)),
+	}
+	report(p, &f, on)
+	return true
+}
+
+// tooLittleMemory reports memory that the listed nodes do not hold. It is not even
+// remote, as N005 says of memory beyond the home nodes.
+func tooLittleMemory(p *rule.Pass, nodes []int) bool {
+	v := p.VM
+	holds := func(o *rule.On) numa.Bytes { return numa.Bytes(int64(len(nodes)) * o.Kind.Machine.NodeMemory) }
+	on, others, ok := p.Worst(func(o *rule.On) bool {
+		return o.Layout.Managed && o.Kind.Machine.NodeMemory > 0 && numa.Bytes(v.Guest.Memory) > holds(o)
+	})
+	if !ok {
+		return false
+	}
+	memory := numa.Bytes(v.Guest.Memory)
+	beyond := memory - holds(on)
+	f := finding.Finding{
+		Severity: finding.Medium,
+		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s are not to be had there",
+			memory, holds(on), rule.Plural(len(nodes), "node"), rule.Ranges(nodes), p.Where(others), beyond),
+		Advice: fmt.Sprintf("Clear numa.nodeAffinity, list more nodes, or give the VM at most %s, less what ESXi keeps of the node", holds(on)),
+	}
+	if float64(beyond) >= seriousShare*float64(memory) {
+		f.Severity = finding.High
+	}
+	report(p, &f, on)
+	return true
+}
+
+// byClient tells of affinities of single clients, which are not modelled.
+func byClient(p *rule.Pass) {
+	v := p.VM
+	set := vnuma.ClientAffinitySettings(v.VM)
+	if len(set) == 0 {
+		return
+	}
+	f := finding.Finding{
+		Severity: finding.Info,
+		Message:  fmt.Sprintf("%s = %s binds a client to nodes by hand: homenode reads it but does not follow it", set[0].Key, set[0].Value),
+		Advice:   "Clear it unless it is there on purpose: NUMA places clients by load",
+	}
+	for _, s := range set {
+		f.Evidence = append(f.Evidence, finding.Evidence{Name: s.Key, Value: s.Value, Origin: v.Settings.Origin.String(), At: v.At})
+	}
+	p.Report(f, &v.On[0].Layout)
+	last := &p.Findings[len(p.Findings)-1]
+	last.Assumes = append(last.Assumes, notModelled)
+}
+
+func ids(h *numa.Host) []int {
+	var out []int
+	for _, n := range h.Nodes.Value {
+		out = append(out, n.ID)
+	}
+	return out
+}
+
+// lacking returns the listed nodes that the host does not have.
+func lacking(h *numa.Host, nodes []int) []int {
+	var out []int
+	for _, id := range nodes {
+		if !slices.ContainsFunc(h.Nodes.Value, func(n numa.Node) bool { return n.ID == id }) {
+			out = append(out, id)
+		}
+	}
+	return out
+}

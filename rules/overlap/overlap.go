@@ -1,0 +1,238 @@
+// Package overlap finds VMs of one host that affinities press onto the same PCPUs or
+// nodes.
+package overlap
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is N024.
+var Rule = &rule.Rule{
+	ID:    "N024",
+	Name:  "overlap",
+	Title: "affinities press several VMs onto the same PCPUs or nodes",
+	Why: `CPU affinity binds a VM to PCPUs, NUMA node affinity to nodes, whatever else runs there. The scheduler
+cannot move VMs with overlapping affinities apart: they wait for each other (%RDY, %CSTP) while other PCPUs
+idle. Admission control does not know affinities, so even reserved CPU may not be had.`,
+	Fix: `Clear the affinities and let the scheduler spread the VMs. Where they are needed, give each VM PCPUs
+or nodes of its own: no more vCPUs than cores.`,
+	Limits: `VMs that never want CPU at the same time share without harm. VMs without affinity on the same
+PCPUs are not counted: they can go elsewhere. Which vCPU wants which PCPU is taken as evenly spread over the
+list. Powered-off VMs are not counted.`,
+	Book: []string{"C-12", "A-4", "A-6"},
+	Sources: []string{
+		"VMware vSphere Resource Management, “Specifying NUMA Controls” (GUID-68817061): ten VMs on one node, two on another",
+		"VMware vSphere Resource Management, “Potential Issues with CPU Affinity”",
+		"VMware, NUMA Observer (fling), 2021, https://flings.vmware.com/numa-observer",
+	},
+	Severity: finding.Medium,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	if p.Kind == nil {
+		return
+	}
+	var pinned, bound []*rule.VM
+	for _, v := range p.Cluster.Running(p.Host) {
+		switch {
+		case v.Guest.Affinity:
+			pinned = append(pinned, v)
+		case v.Guest.AllowedNodes > 0:
+			bound = append(bound, v)
+		}
+	}
+	onPCPUs(p, pinned)
+	onNodes(p, bound)
+}
+
+// A group is VMs whose PCPUs touch each other, directly or through others.
+type group struct {
+	index int // in the order of the fleet
+	vms   []*rule.VM
+	lists [][]int // of each VM
+	pcpus []int   // of all, ascending
+	vcpus int
+}
+
+// onPCPUs reports groups of VMs with overlapping CPU affinity, and VMs with fewer
+// PCPUs than vCPUs.
+func onPCPUs(p *rule.Pass, vms []*rule.VM) {
+	for _, g := range groups(vms) {
+		busiest, load := g.busiest()
+		cores := g.cores(p.Host)
+		f := finding.Finding{Severity: finding.Info, Advice: "Give each VM PCPUs of its own, no more vCPUs than cores, or clear the CPU affinities"}
+		switch {
+		case load > 1:
+			f.Severity = finding.Medium
+		case g.vcpus > cores:
+			f.Severity = finding.Low
+		}
+		if len(g.vms) == 1 {
+			if load <= 1 {
+				continue
+			}
+			f.Message = fmt.Sprintf("%s has %d vCPUs on %s", g.vms[0].Name, g.vcpus, rule.Plural(len(g.pcpus), "PCPU"))
+			f.Advice = "Give the VM at least as many PCPUs as vCPUs, or clear its CPU affinity"
+		} else {
+			f.Message = fmt.Sprintf("%s are pinned to overlapping PCPUs: %d vCPUs on %s (%s) of %s", rule.Names(g.vms), g.vcpus,
+				rule.Plural(len(g.pcpus), "PCPU"), rule.Ranges(g.pcpus), rule.Plural(cores, "core"))
+		}
+		if load > 1 {
+			f.Message += fmt.Sprintf("; PCPU %d alone is wanted by %.1f vCPUs", busiest, load)
+		}
+		for i, v := range g.vms {
+			f.Evidence = append(f.Evidence, finding.Evidence{Name: "CPU affinity of " + v.Name, Value: rule.Ranges(g.lists[i]), Origin: pinOrigin(v.VM), At: v.At},
+				finding.Of("vCPUs of "+v.Name, v.VCPUs, v.At))
+		}
+		f.Evidence = append(f.Evidence, p.NodesEvidence())
+		p.Report(f, nil)
+	}
+}
+
+// pinOrigin returns where the CPU affinity was read.
+func pinOrigin(v *numa.VM) string {
+	if len(v.CPUAffinity.Value) > 0 {
+		return v.CPUAffinity.Origin.String()
+	}
+	return v.Settings.Origin.String()
+}
+
+// groups joins the VMs that share PCPUs, in the order of their first PCPU. It takes
+// time linear in the lists.
+func groups(vms []*rule.VM) []*group {
+	of := map[int]*group{} // by PCPU
+	joined := map[*group]*group{}
+	var root func(g *group) *group
+	root = func(g *group) *group {
+		if to := joined[g]; to != nil && to != g {
+			joined[g] = root(to)
+			return joined[g]
+		}
+		return g
+	}
+	var all []*group
+	for _, v := range vms {
+		list := vnuma.PinnedPCPUs(v.VM)
+		if len(list) == 0 {
+			continue
+		}
+		g := &group{index: len(all), vms: []*rule.VM{v}, lists: [][]int{list}, vcpus: int(v.Guest.VCPUs)}
+		all = append(all, g)
+		for _, c := range list {
+			if other := of[c]; other != nil {
+				first, later := root(other), root(g)
+				if first.index > later.index {
+					first, later = later, first
+				}
+				joined[later] = first
+			}
+			of[c] = g
+		}
+	}
+	var out []*group
+	for _, g := range all {
+		r := root(g)
+		if r == g {
+			out = append(out, g)
+		}
+	}
+	return gather(all, out, root)
+}
+
+// gather moves the VMs of all groups to the roots.
+func gather(all, roots []*group, root func(*group) *group) []*group {
+	for _, g := range all {
+		if r := root(g); r != g {
+			r.vms, r.lists, r.vcpus = append(r.vms, g.vms...), append(r.lists, g.lists...), r.vcpus+g.vcpus
+		}
+	}
+	for _, g := range roots {
+		for _, list := range g.lists {
+			g.pcpus = append(g.pcpus, list...)
+		}
+		slices.Sort(g.pcpus)
+		g.pcpus = slices.Compact(g.pcpus)
+	}
+	slices.SortFunc(roots, func(a, b *group) int { return cmp.Compare(a.pcpus[0], b.pcpus[0]) })
+	return roots
+}
+
+// busiest returns the PCPU that most vCPUs want, when each VM spreads evenly over its
+// list, and how many want it.
+func (g *group) busiest() (pcpu int, load float64) {
+	loads := map[int]float64{}
+	for i, list := range g.lists {
+		for _, c := range list {
+			loads[c] += float64(g.vms[i].Guest.VCPUs) / float64(len(list))
+		}
+	}
+	for _, c := range g.pcpus {
+		if loads[c] > load {
+			pcpu, load = c, loads[c]
+		}
+	}
+	return pcpu, load
+}
+
+// cores counts the cores that the PCPUs are threads of (A-6).
+func (g *group) cores(h *numa.Host) int {
+	perCore := 1
+	if c, t := h.Cores.Or(0), h.Threads.Or(0); c > 0 && t > c && h.HyperThreading.Or(true) {
+		perCore = t / c
+	}
+	n, last := 0, -1
+	for _, c := range g.pcpus {
+		if c/perCore != last {
+			n, last = n+1, c/perCore
+		}
+	}
+	return n
+}
+
+// onNodes reports nodes that NUMA node affinities load beyond their cores while
+// other nodes of the host are free of them.
+func onNodes(p *rule.Pass, vms []*rule.VM) {
+	vcpus := map[int]float64{} // by node
+	users := map[int][]*rule.VM{}
+	for _, v := range vms {
+		list := vnuma.NodeAffinity(v.VM)
+		for _, n := range list {
+			vcpus[n] += float64(v.Guest.VCPUs) / float64(len(list))
+			users[n] = append(users[n], v)
+		}
+	}
+	for _, n := range p.Host.Nodes.Value {
+		threads := n.Threads
+		if !p.Host.HyperThreading.Or(true) {
+			threads = n.Cores
+		}
+		if n.Cores == 0 || len(users[n.ID]) < 2 || vcpus[n.ID] <= float64(n.Cores) {
+			continue
+		}
+		f := finding.Finding{
+			Severity: finding.Low,
+			Message: fmt.Sprintf("numa.nodeAffinity presses %s onto node %d: %.0f vCPUs on %d cores",
+				rule.Names(users[n.ID]), n.ID, vcpus[n.ID], n.Cores),
+			Advice: "Clear numa.nodeAffinity where no device asks for it, or spread the VMs over the nodes",
+		}
+		if vcpus[n.ID] > float64(threads) {
+			f.Severity = finding.Medium
+			f.Message += fmt.Sprintf(" and %d threads", threads)
+		}
+		for _, v := range users[n.ID] {
+			e := v.SettingEvidence("numa.nodeAffinity")
+			e.Name += " of " + v.Name
+			f.Evidence = append(f.Evidence, e, finding.Of("vCPUs of "+v.Name, v.VCPUs, v.At))
+		}
+		f.Evidence = append(f.Evidence, p.NodesEvidence())
+		p.Report(f, nil)
+	}
+}
