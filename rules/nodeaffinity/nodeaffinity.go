@@ -15,7 +15,7 @@ import (
 var Rule = &rule.Rule{
 	ID:    "N025",
 	Name:  "nodeaffinity",
-	Title: "NUMA node affinity is too small for the VM, or names nodes that a host lacks",
+	Title: "NUMA node affinity is too small, or names missing nodes",
 	Why: `numa.nodeAffinity keeps the VM managed but lets it use the cores and the memory of the listed nodes
 only. With fewer nodes than its clients need, clients share a node and its vCPUs wait while other nodes idle;
 memory beyond the listed nodes is not there to be had. The list is made of node numbers: after vMotion they
