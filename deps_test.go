@@ -45,13 +45,15 @@ var mayImport = map[string][]string{
 	"source/vsphere":      {"numa"},
 	"source/vsphere/lab":  {"numa"},
 	"source/demo":         {"numa", "source/scenario"},
+	"compare":             {},
+	"output/comparison":   {"compare", "internal/texttab"},
 	"output/topo":         {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "internal/texttab"},
 	"output/svg":          {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "output/topo", "internal/texttab"},
 	"output/report":       {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "published", "source/fact", "output/topo", "output/svg", "internal/texttab"},
 	"internal/texttab":    {},
 	"internal/atomicfile": {},
 	"internal/golden":     {},
-	"cmd/homenode":        {".", "numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "rulebook", "published", "source/...", "output/...", "internal/..."},
+	"cmd/homenode":        {".", "numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "rulebook", "published", "compare", "source/...", "output/...", "internal/..."},
 }
 
 // onlyHere lists libraries that one part of the project keeps to itself.

@@ -92,7 +92,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		SilenceErrors: true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newAssess(), newExplain(), newTopo(), newRead(), newSnapshot(), newRules(), newValidate(), newDemo(), newVersion(), newDocs())
+	root.AddCommand(newAssess(), newExplain(), newTopo(), newRead(), newSnapshot(), newRules(), newValidate(), newCompare(), newDemo(), newVersion(), newDocs())
 	return root
 }
 

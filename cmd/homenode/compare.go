@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"homenode/compare"
+	"homenode/output/comparison"
+	"homenode/source/benchmark"
+	"homenode/source/fact"
+)
+
+func newCompare() *cobra.Command {
+	var (
+		out    outputFlags
+		failOn string
+	)
+	cmd := &cobra.Command{
+		Use:   "compare A... -- B...",
+		Short: "Compares two sets of benchmark runs metric by metric",
+		Long: `compare reads the results of benchmark tools, before -- as set A and after it as set B, and
+compares each metric that both have: median, difference, 95 % confidence interval and a verdict. Names are
+files, or folders, of which all results are taken. It reads Intel Memory Latency Checker, multichase -v and
+multiload, PassMark PerformanceTest, HammerDB, fio (JSON), HCIBench and Iometer (results.csv), also gzipped.
+
+Runs of the same tool and test case are repetitions: a run of another block size is another test case.
+Verdicts: better and worse say what B is, with lower latency taken as better; same means that no difference
+could be shown; differs, that neither direction is better; too few runs, that a side has fewer than 3, so that
+nothing is known of the spread, and only medians are printed.
+
+The interval is the percentile bootstrap of the difference of medians, 10,000 resamples with a fixed seed. It
+is not corrected for the number of metrics.
+
+Exit code 0: compared; 1: --fail-on worse and B is worse in a metric; 2: usage, I/O, or nothing to compare.`,
+		Example: `  homenode compare before/ -- after/
+  homenode compare --format json -o diff.json mlc1.txt mlc2.txt mlc3.txt -- hotadd/*.txt`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			if failOn != "never" && failOn != "worse" {
+				return fmt.Errorf("--fail-on: found %q, want never or worse", failOn)
+			}
+			dash := cmd.ArgsLenAtDash()
+			if dash < 1 || dash == len(args) {
+				return errors.New("want files on both sides of --, as in: homenode compare before.txt -- after.txt")
+			}
+			report, err := compareFiles(args[:dash], args[dash:])
+			if err != nil {
+				return err
+			}
+			err = out.write(cmd, func(w io.Writer, colour bool) error {
+				if out.format == "json" {
+					return comparison.JSON(w, report)
+				}
+				return comparison.Text(w, report, colour)
+			})
+			if err == nil && failOn == "worse" && report.Count(compare.Worse) > 0 {
+				return errFindings
+			}
+			return err
+		},
+	}
+	out.register(cmd, "table", "json")
+	cmd.Flags().StringVar(&failOn, "fail-on", "never", "verdict that makes the exit code 1: never, worse")
+	return cmd
+}
+
+// compareFiles reads and compares both sets.
+func compareFiles(a, b []string) (*comparison.Report, error) {
+	report := &comparison.Report{}
+	var runs [2][]compare.Run
+	for i, names := range [][]string{a, b} {
+		set := []*comparison.Set{&report.A, &report.B}[i]
+		for _, name := range names {
+			got, err := readRuns(name, set, &report.Notes)
+			if err != nil {
+				return nil, err
+			}
+			runs[i] = append(runs[i], got...)
+		}
+		if set.Runs = len(runs[i]); set.Runs == 0 {
+			return nil, fmt.Errorf("%s: found no result of a benchmark", strings.Join(names, " "))
+		}
+	}
+	report.Comparison = compare.Sets(runs[0], runs[1])
+	if len(report.Metrics) == 0 {
+		return nil, fmt.Errorf("nothing to compare: no metric is in both sets (A has %s; B has %s)", kinds(runs[0]), kinds(runs[1]))
+	}
+	return report, nil
+}
+
+// kinds names the tools and test cases of runs.
+func kinds(runs []compare.Run) string {
+	var list []string
+	seen := map[string]bool{}
+	for _, r := range runs {
+		if l := compare.Label(r.Tool, r.Name); !seen[l] {
+			seen[l] = true
+			list = append(list, l)
+		}
+	}
+	const few = 3
+	if len(list) > few {
+		list = append(list[:few:few], fmt.Sprintf("%d more", len(list)-few))
+	}
+	return strings.Join(list, ", ")
+}
+
+// readRuns reads a file, or all results in a folder and the folders in it.
+func readRuns(name string, set *comparison.Set, notes *[]string) ([]compare.Run, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		if strings.HasPrefix(name, "-") {
+			return nil, fmt.Errorf("%w (flags stand before --)", err)
+		}
+		return nil, err
+	}
+	if !info.IsDir() {
+		return readResults(name, set, notes)
+	}
+	var runs []compare.Run
+	err = filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		got, err := readResults(path, set, notes)
+		var syntax *fact.SyntaxError
+		if errors.As(err, &syntax) { // a folder holds other files too
+			*notes = append(*notes, err.Error())
+			return nil
+		}
+		runs = append(runs, got...)
+		return err
+	})
+	return runs, err
+}
+
+// readResults reads one file and says in notes what its reader was not sure of.
+func readResults(name string, set *comparison.Set, notes *[]string) (runs []compare.Run, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	in, err := gunzip(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	results, err := benchmark.Read(name, in)
+	if err != nil {
+		return nil, err
+	}
+	set.Files = append(set.Files, name)
+	for _, w := range results.AllWarnings() {
+		*notes = append(*notes, fact.Place(name, w.Line, w.Col)+": "+w.Text)
+	}
+	for _, r := range results.Runs {
+		runs = append(runs, runOf(r))
+	}
+	return runs, nil
+}
+
+// gunzip unpacks what begins like gzip.
+func gunzip(r io.Reader) (io.Reader, error) {
+	in := bufio.NewReader(r)
+	head, err := in.Peek(2)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		return gzip.NewReader(in)
+	}
+	return in, nil
+}
+
+func runOf(r *benchmark.Run) compare.Run {
+	out := compare.Run{Tool: r.Tool, Name: r.Name}
+	for _, s := range r.Settings {
+		out.Settings = append(out.Settings, compare.Setting{Name: s.Name, Value: strings.TrimSpace(fmt.Sprint(s.Value) + " " + s.Unit)})
+	}
+	for _, m := range r.Metrics {
+		out.Values = append(out.Values, compare.Value{Name: m.Name, Unit: m.Unit, Better: compare.Better(m.Better), Value: m.Value})
+	}
+	return out
+}

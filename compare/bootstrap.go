@@ -1,0 +1,99 @@
+package compare
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// The interval is the percentile bootstrap of the difference of medians (Efron and
+// Tibshirani, An Introduction to the Bootstrap, 1993, chapters 8.3 "the two-sample
+// problem" and 13.3 "the percentile interval"):
+//
+//	A  a1 … an  ── draw n with replacement ──▶ median ─┐
+//	                                                    ├─▶ difference, 10,000 times, sorted:
+//	B  b1 … bm  ── draw m with replacement ──▶ median ─┘    the middle 95 % are the interval
+//
+// Why medians: benchmarks err to one side (a disturbed run is slow, none is too
+// fast), and one such run moves a mean but not a median. Why a bootstrap and not the
+// Mann-Whitney test of golang.org/x/perf/benchstat: it says by how much the sets
+// differ, and asks nothing of the shape of the data. O(resamples × (n + m)).
+//
+// What it does not do. The interval is too narrow with few runs: with 3 against 3 it
+// excludes 0 whenever all of B lie on one side of all of A, which happens to like
+// sets in 2 of 20 orders, so 10 % and not 5 % of them are said to differ. Measured on
+// 3,000 pairs of normal sets each: 10.1 % with 3 runs a side, 6.5 % with 4, 3.4 % with
+// 5, 4.3 % with 10, 3.6 % with 20 (TestFalseAlarms holds it with fewer pairs). Nothing is corrected for the number of
+// metrics: each interval is what it would be alone, reports say how many metrics
+// differ by chance alone. A correction such as Holm's would promise a precision
+// that 3 to 5 runs do not have.
+
+const (
+	// Confidence of an interval.
+	Confidence = 0.95
+
+	// LeastRuns is how many runs a side needs for a verdict. Of one run nothing is
+	// known about its spread. The median of two is their mean: a disturbed one moves
+	// it, and none can say which. Three are the least of which the median ignores one.
+	LeastRuns = 3
+
+	// Resamples keeps the error of the simulation small beside that of the data:
+	// the share of resamples beyond a limit of the interval, 2.5 %, is known to
+	// ±0.16 % (√(0.025 × 0.975 ÷ 10,000)). Efron and Tibshirani ask for 1,000 at least.
+	Resamples = 10_000
+
+	// Seed of the PCG that draws (math/rand/v2). It is fixed, so that the same runs
+	// give the same bytes; any other is as good.
+	Seed = 20_230_630
+)
+
+// interval returns the percentile bootstrap interval of median(b) − median(a). Both
+// are ascending and not empty. interval(b, a) is the same mirrored, to the last bit:
+// the draws do not depend on which set comes first.
+func interval(a, b []float64) (low, high float64) {
+	if slices.Compare(a, b) > 0 {
+		low, high = interval(b, a)
+		return -high, -low
+	}
+	rng := rand.New(rand.NewPCG(Seed, 0))
+	counts := make([]int32, max(len(a), len(b)))
+	differences := make([]float64, Resamples)
+	for i := range differences {
+		x := resampledMedian(rng, a, counts[:len(a)])
+		y := resampledMedian(rng, b, counts[:len(b)])
+		differences[i] = y - x
+	}
+	slices.Sort(differences)
+	// The same number beyond either limit.
+	const k = int(Resamples * (1 - Confidence) / 2)
+	return differences[k-1], differences[Resamples-k]
+}
+
+// resampledMedian draws len(sorted) values with replacement and returns their
+// median. Counting how often each is drawn saves sorting them.
+func resampledMedian(rng *rand.Rand, sorted []float64, counts []int32) float64 {
+	clear(counts)
+	n := len(sorted)
+	for range n {
+		counts[rng.IntN(n)]++
+	}
+	lower, upper := (n-1)/2, n/2 // the same for an odd n
+	seen, first := 0, 0.0
+	for i, c := range counts {
+		next := seen + int(c)
+		if seen <= lower && lower < next {
+			first = sorted[i]
+		}
+		if upper < next {
+			return first + (sorted[i]-first)/2
+		}
+		seen = next
+	}
+	return first
+}
+
+// median returns the median of an ascending slice that is not empty.
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	lower, upper := sorted[(n-1)/2], sorted[n/2]
+	return lower + (upper-lower)/2
+}

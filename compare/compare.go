@@ -1,0 +1,278 @@
+// Package compare compares two sets of benchmark runs metric by metric: median,
+// difference, a confidence interval by bootstrap, and a verdict that knows which
+// direction is better.
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Better says in which direction a metric improves.
+type Better string
+
+// The directions of a metric.
+const (
+	Higher  Better = "higher"
+	Lower   Better = "lower"
+	Neither Better = ""
+)
+
+// A Run is what one run of a tool measured. Runs of the same tool and name are
+// repetitions of each other.
+type Run struct {
+	Tool, Name string
+	Settings   []Setting
+	Values     []Value // no name twice
+}
+
+// A Setting says how a run was configured.
+type Setting struct{ Name, Value string }
+
+// A Value is one number that a run measured: finite, not negative.
+type Value struct {
+	Name, Unit string
+	Better     Better
+	Value      float64
+}
+
+// A Verdict says how B differs from A.
+type Verdict string
+
+// The verdicts. Same means that no difference could be shown, not that there is
+// none.
+const (
+	Improved Verdict = "better"
+	Worse    Verdict = "worse"
+	Same     Verdict = "same"
+	Differs  Verdict = "differs" // of a metric of which neither direction is better
+	TooFew   Verdict = "too few runs"
+)
+
+// Verdicts lists the verdicts in the order of reports.
+var Verdicts = []Verdict{Worse, Improved, Differs, Same, TooFew}
+
+// A Side is what one set measured of a metric.
+type Side struct {
+	Values []float64 // ascending
+	Median float64
+}
+
+// An Interval holds the true difference with the confidence Confidence.
+type Interval struct{ Low, High float64 }
+
+// A Metric is one metric that both sets measured.
+type Metric struct {
+	Tool, Run, Name, Unit string
+	Better                Better
+	A, B                  Side
+	Difference            float64   // median of B − median of A, in the unit
+	Interval              *Interval // of Difference; nil with too few runs
+	Verdict               Verdict
+}
+
+// Relative returns x, such as Difference, as a share of the median of A; false when
+// that is 0.
+func (m *Metric) Relative(x float64) (share float64, ok bool) {
+	if m.A.Median == 0 {
+		return 0, false
+	}
+	return x / m.A.Median, true
+}
+
+// A Single is a metric that only one set measured.
+type Single struct {
+	Tool, Run, Name string
+	InB             bool
+	N               int
+}
+
+// A Change is a setting that has no value common to both sets.
+type Change struct {
+	Tool, Run, Name string
+	A, B            []string
+}
+
+// A Comparison is the result of Sets.
+type Comparison struct {
+	Metrics []Metric // tools and runs in the order of A
+	Singles []Single
+	Changes []Change
+}
+
+// Count returns how many metrics have the verdict.
+func (c *Comparison) Count(v Verdict) int {
+	n := 0
+	for i := range c.Metrics {
+		if c.Metrics[i].Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// ByChance returns how many of the judged metrics would differ on average although
+// nothing changed: the rates that bootstrap.go measured.
+func (c *Comparison) ByChance() float64 {
+	sum := 0.0
+	for i := range c.Metrics {
+		switch least := min(len(c.Metrics[i].A.Values), len(c.Metrics[i].B.Values)); {
+		case least < LeastRuns:
+		case least == 3:
+			sum += 0.10
+		case least == 4:
+			sum += 0.065
+		default:
+			sum += 1 - Confidence
+		}
+	}
+	return sum
+}
+
+// Judged returns how many metrics had enough runs.
+func (c *Comparison) Judged() int { return len(c.Metrics) - c.Count(TooFew) }
+
+// key tells one metric from others. Metrics of different units do not compare.
+type key struct{ tool, run, name, unit string }
+
+// gathered is what both sets measured of one metric.
+type gathered struct {
+	key
+	better Better
+	values [2][]float64
+}
+
+// Sets compares two sets. Metrics stand in the order in which they first appear.
+func Sets(a, b []Run) *Comparison {
+	c := &Comparison{Changes: changes(a, b)}
+	for _, g := range gather(a, b) {
+		if len(g.values[0]) == 0 || len(g.values[1]) == 0 {
+			inB := len(g.values[0]) == 0
+			c.Singles = append(c.Singles, Single{g.tool, g.run, g.name, inB, len(g.values[0]) + len(g.values[1])})
+			continue
+		}
+		c.Metrics = append(c.Metrics, judge(g))
+	}
+	return c
+}
+
+// gather collects the values by metric, runs of one kind together.
+func gather(a, b []Run) []*gathered {
+	type kind struct{ tool, run string }
+	index := map[key]*gathered{}
+	byKind := map[kind][]*gathered{}
+	var kinds []kind
+	for side, runs := range [][]Run{a, b} {
+		for i := range runs {
+			r := &runs[i]
+			k := kind{r.Tool, r.Name}
+			if byKind[k] == nil {
+				kinds = append(kinds, k)
+			}
+			for _, v := range r.Values {
+				id := key{r.Tool, r.Name, v.Name, v.Unit}
+				g := index[id]
+				if g == nil {
+					g = &gathered{key: id, better: v.Better}
+					index[id] = g
+					byKind[k] = append(byKind[k], g)
+				}
+				g.values[side] = append(g.values[side], v.Value)
+			}
+		}
+	}
+	// Tools together, in the order in which they first appear.
+	first := map[string]int{}
+	for i, k := range kinds {
+		if _, ok := first[k.tool]; !ok {
+			first[k.tool] = i
+		}
+	}
+	slices.SortStableFunc(kinds, func(x, y kind) int { return cmp.Compare(first[x.tool], first[y.tool]) })
+	var out []*gathered
+	for _, k := range kinds {
+		out = append(out, byKind[k]...)
+		byKind[k] = nil // a run without values is listed again
+	}
+	return out
+}
+
+func judge(g *gathered) Metric {
+	for i := range g.values {
+		slices.Sort(g.values[i])
+	}
+	a, b := g.values[0], g.values[1]
+	m := Metric{
+		Tool: g.tool, Run: g.run, Name: g.name, Unit: g.unit, Better: g.better,
+		A: Side{a, median(a)}, B: Side{b, median(b)}, Verdict: TooFew,
+	}
+	m.Difference = m.B.Median - m.A.Median
+	if len(a) < LeastRuns || len(b) < LeastRuns {
+		return m
+	}
+	low, high := interval(a, b)
+	m.Interval = &Interval{low, high}
+	switch {
+	case low <= 0 && high >= 0:
+		m.Verdict = Same
+	case g.better == Neither:
+		m.Verdict = Differs
+	case low > 0 == (g.better == Higher):
+		m.Verdict = Improved
+	default:
+		m.Verdict = Worse
+	}
+	return m
+}
+
+// changes returns the settings that no run of A shares with a run of B.
+func changes(a, b []Run) []Change {
+	type id struct{ tool, run, name string }
+	values := map[id]*[2][]string{}
+	var order []id
+	for side, runs := range [][]Run{a, b} {
+		for _, r := range runs {
+			for _, s := range r.Settings {
+				k := id{r.Tool, r.Name, s.Name}
+				if values[k] == nil {
+					values[k] = &[2][]string{}
+					order = append(order, k)
+				}
+				if list := &values[k][side]; !slices.Contains(*list, s.Value) {
+					*list = append(*list, s.Value)
+				}
+			}
+		}
+	}
+	both := kindsOfBoth(a, b)
+	var out []Change
+	for _, k := range order {
+		v := values[k]
+		shared := slices.ContainsFunc(v[0], func(s string) bool { return slices.Contains(v[1], s) })
+		if !shared && both[k.tool+"\x00"+k.run] {
+			slices.Sort(v[0])
+			slices.Sort(v[1])
+			out = append(out, Change{k.tool, k.run, k.name, v[0], v[1]})
+		}
+	}
+	return out
+}
+
+// kindsOfBoth returns what both sets ran.
+func kindsOfBoth(a, b []Run) map[string]bool {
+	in := map[string]bool{}
+	for _, r := range a {
+		in[r.Tool+"\x00"+r.Name] = true
+	}
+	both := map[string]bool{}
+	for _, r := range b {
+		if k := r.Tool + "\x00" + r.Name; in[k] {
+			both[k] = true
+		}
+	}
+	return both
+}
+
+// Label returns tool and run in words.
+func Label(tool, run string) string { return strings.TrimSpace(tool + " " + run) }

@@ -1,0 +1,270 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// runs returns one run for each value of a metric.
+func runs(better Better, values ...float64) []Run {
+	var out []Run
+	for _, v := range values {
+		out = append(out, Run{Tool: "tool", Values: []Value{{"m", "ns", better, v}}})
+	}
+	return out
+}
+
+func one(t *testing.T, a, b []Run) Metric {
+	t.Helper()
+	c := Sets(a, b)
+	if len(c.Metrics) != 1 {
+		t.Fatalf("%d metrics, want 1", len(c.Metrics))
+	}
+	return c.Metrics[0]
+}
+
+func TestVerdict(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		better    Better
+		a, b      []float64
+		verdict   Verdict
+		diff      float64
+		low, high float64 // both NaN: no interval
+	}{
+		{"one run each", Higher, []float64{100}, []float64{50}, TooFew, -50, math.NaN(), math.NaN()},
+		{"two and many", Higher, []float64{100, 101}, []float64{50, 50, 50, 50}, TooFew, -50.5, math.NaN(), math.NaN()},
+		{"three apart, lower is better", Lower, []float64{100, 101, 102}, []float64{122, 124, 123}, Worse, 22, 20, 24},
+		{"three apart, higher is better", Higher, []float64{100, 101, 102}, []float64{122, 124, 123}, Improved, 22, 20, 24},
+		{"neither", Neither, []float64{100, 101, 102}, []float64{122, 124, 123}, Differs, 22, 20, 24},
+		{"three that overlap", Lower, []float64{100, 101, 102}, []float64{101.5, 99, 104}, Same, 0.5, -3, 4},
+		{"no spread", Higher, []float64{5, 5, 5}, []float64{6, 6, 6}, Improved, 1, 1, 1},
+		{"all the same", Higher, []float64{5, 5, 5}, []float64{5, 5, 5}, Same, 0, 0, 0},
+		{"zeros", Lower, []float64{0, 0, 0}, []float64{1, 1, 1}, Worse, 1, 1, 1},
+		{"one disturbed run of seven", Higher, []float64{100, 100.2, 99.9, 100.1, 100, 99.8, 12}, []float64{100, 100.1, 99.9, 100.2, 100, 99.8, 100.1}, Same, 0, -0.1, 0.3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := one(t, runs(tt.better, tt.a...), runs(tt.better, tt.b...))
+			low, high := math.NaN(), math.NaN()
+			if m.Interval != nil {
+				low, high = m.Interval.Low, m.Interval.High
+			}
+			near := func(x, y float64) bool { return math.Abs(x-y) < 1e-9 || math.IsNaN(x) && math.IsNaN(y) }
+			if m.Verdict != tt.verdict || !near(m.Difference, tt.diff) || !near(low, tt.low) || !near(high, tt.high) {
+				t.Errorf("%s, difference %v, interval %v … %v; want %s, %v, %v … %v", m.Verdict, m.Difference, low, high, tt.verdict, tt.diff, tt.low, tt.high)
+			}
+		})
+	}
+	zero := one(t, runs(Lower, 0), runs(Lower, 1))
+	if _, ok := zero.Relative(zero.Difference); ok {
+		t.Error("a share of 0 is known")
+	}
+}
+
+// resampledMedians are the medians of all resamples of a set: the bootstrap by its
+// definition, without chance.
+func resampledMedians(s []float64) []float64 {
+	n := len(s)
+	var medians []float64
+	for code := range int(math.Pow(float64(n), float64(n))) {
+		sample := make([]float64, n)
+		for i := range sample {
+			sample[i] = s[code%n]
+			code /= n
+		}
+		slices.Sort(sample)
+		medians = append(medians, median(sample))
+	}
+	return medians
+}
+
+// TestExact holds the simulation against all resamples: beyond either limit lie
+// 2.5 % of them, give or take what 10,000 draws can be off (three deviations).
+func TestExact(t *testing.T) {
+	const off = 3 * 0.0016
+	tail := (1 - Confidence) / 2
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := 3; n <= 4; n++ {
+		for range 20 {
+			a, b := sample(rng, n, 100, 3), sample(rng, n, 102, 3)
+			slices.Sort(a)
+			slices.Sort(b)
+			low, high := interval(a, b)
+			var all, below, atMost, above, atLeast float64
+			for _, x := range resampledMedians(a) {
+				for _, y := range resampledMedians(b) {
+					all++
+					switch d := y - x; {
+					case d < low:
+						below++
+					case d == low:
+						atMost++
+					case d == high:
+						atLeast++
+					case d > high:
+						above++
+					}
+				}
+			}
+			if below/all > tail+off || (below+atMost)/all < tail-off || above/all > tail+off || (above+atLeast)/all < tail-off {
+				t.Errorf("interval(%v, %v) = %v … %v: %.4f below, %.4f above, want %.4f", a, b, low, high, below/all, above/all, tail)
+			}
+		}
+	}
+}
+
+func sample(rng *rand.Rand, n int, mean, deviation float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = max(0, mean+deviation*rng.NormFloat64())
+	}
+	return out
+}
+
+// TestProperties: a set does not differ from itself; swapping mirrors; the unit does
+// not matter; a far shift is seen; the same input gives the same result.
+func TestProperties(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	mirror := map[Verdict]Verdict{Improved: Worse, Worse: Improved, Same: Same, TooFew: TooFew}
+	for range 30 {
+		a := sample(rng, 1+rng.IntN(12), 100, 2)
+		b := sample(rng, 1+rng.IntN(12), 100+rng.Float64()*4, 2)
+		enough := len(a) >= LeastRuns && len(b) >= LeastRuns
+
+		if m := one(t, runs(Higher, a...), runs(Higher, a...)); m.Verdict != Same && m.Verdict != TooFew || m.Difference != 0 {
+			t.Errorf("%v with itself: %s, %v", a, m.Verdict, m.Difference)
+		}
+		ab, ba := one(t, runs(Higher, a...), runs(Higher, b...)), one(t, runs(Higher, b...), runs(Higher, a...))
+		if ba.Verdict != mirror[ab.Verdict] || ba.Difference != -ab.Difference {
+			t.Errorf("swapped: %s %v, not swapped: %s %v", ba.Verdict, ba.Difference, ab.Verdict, ab.Difference)
+		}
+		if enough && (ba.Interval.Low != -ab.Interval.High || ba.Interval.High != -ab.Interval.Low) {
+			t.Errorf("swapped: %v, not swapped: %v", *ba.Interval, *ab.Interval)
+		}
+		if lower := one(t, runs(Lower, a...), runs(Lower, b...)); lower.Verdict != mirror[ab.Verdict] {
+			t.Errorf("lower is better: %s, higher is better: %s", lower.Verdict, ab.Verdict)
+		}
+		if again := one(t, runs(Higher, a...), runs(Higher, b...)); !reflect.DeepEqual(again, ab) {
+			t.Errorf("again: %v, want %v", again, ab)
+		}
+		order := slices.Clone(a)
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		if other := one(t, runs(Higher, order...), runs(Higher, b...)); !reflect.DeepEqual(other, ab) {
+			t.Errorf("in another order: %v, want %v", other, ab)
+		}
+		shifted := slices.Clone(a)
+		for i := range shifted {
+			shifted[i] *= 1.5
+		}
+		want := Improved
+		if len(a) < LeastRuns {
+			want = TooFew
+		}
+		if m := one(t, runs(Higher, a...), runs(Higher, shifted...)); m.Verdict != want {
+			t.Errorf("%v and half as much again: %s, want %s", a, m.Verdict, want)
+		}
+	}
+}
+
+// TestFalseAlarms measures how often sets that are really alike are said to differ:
+// normal values. The comment in bootstrap.go and the note of the
+// report rest on these rates.
+func TestFalseAlarms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, tt := range []struct {
+		n, pairs    int
+		least, most float64
+	}{
+		{3, 400, 0.06, 0.14}, // 2 of 20 orders
+		{5, 200, 0.02, 0.10},
+		{20, 100, 0, 0.08},
+	} {
+		alarms := 0
+		for range tt.pairs {
+			a, b := sample(rng, tt.n, 100, 2), sample(rng, tt.n, 100, 2)
+			slices.Sort(a)
+			slices.Sort(b)
+			if low, high := interval(a, b); low > 0 || high < 0 {
+				alarms++
+			}
+		}
+		rate := float64(alarms) / float64(tt.pairs)
+		t.Logf("%d runs a side: %.1f %%", tt.n, 100*rate)
+		if rate < tt.least || rate > tt.most {
+			t.Errorf("%d runs a side: %.3f of like sets differ, want %.2f to %.2f", tt.n, rate, tt.least, tt.most)
+		}
+	}
+}
+
+func TestSets(t *testing.T) {
+	v := func(name, unit string, x float64) Value { return Value{name, unit, Higher, x} }
+	a := []Run{
+		{"fio", "job1", []Setting{{"bs", "4k"}, {"version", "3.1"}}, []Value{v("IOPS", "1/s", 10), v("bw", "MB/s", 4)}},
+		{"mlc", "", nil, []Value{v("peak", "MB/s", 7)}},
+		{"fio", "job2", nil, []Value{v("IOPS", "1/s", 1)}},
+		{"fio", "empty", nil, nil},
+		{"fio", "job1", []Setting{{"version", "3.2"}}, []Value{v("IOPS", "1/s", 30)}},
+	}
+	b := []Run{
+		{"fio", "job1", []Setting{{"bs", "8k"}, {"version", "3.2"}}, []Value{v("IOPS", "1/s", 40), v("bw", "MiB/s", 4)}},
+		{"iometer", "x", []Setting{{"disks", "1"}}, []Value{v("IOPS", "1/s", 1)}},
+	}
+	want := &Comparison{
+		Metrics: []Metric{{Tool: "fio", Run: "job1", Name: "IOPS", Unit: "1/s", Better: Higher,
+			A: Side{[]float64{10, 30}, 20}, B: Side{[]float64{40}, 40}, Difference: 20, Verdict: TooFew}},
+		Singles: []Single{
+			{"fio", "job1", "bw", false, 1},
+			{"fio", "job1", "bw", true, 1}, // another unit
+			{"fio", "job2", "IOPS", false, 1},
+			{"mlc", "", "peak", false, 1},
+			{"iometer", "x", "IOPS", true, 1},
+		},
+		Changes: []Change{{"fio", "job1", "bs", []string{"4k"}, []string{"8k"}}},
+	}
+	got := Sets(a, b)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("Sets = %+v\nwant   %+v", got, want)
+	}
+	if got.Count(TooFew) != 1 || got.Judged() != 0 {
+		t.Errorf("%d too few, %d judged", got.Count(TooFew), got.Judged())
+	}
+	if n := got.ByChance(); n != 0 {
+		t.Errorf("%v differ by chance, want 0", n)
+	}
+	if n := Sets(runs(Higher, 1, 2, 3), runs(Higher, 1, 2, 3, 4)).ByChance(); n != 0.10 {
+		t.Errorf("%v differ by chance with 3 runs, want 0.1", n)
+	}
+	if empty := Sets(nil, nil); len(empty.Metrics)+len(empty.Singles)+len(empty.Changes) != 0 {
+		t.Errorf("Sets of nothing = %+v", empty)
+	}
+}
+
+func BenchmarkSets(b *testing.B) {
+	for _, n := range []int{3, 20} {
+		b.Run(fmt.Sprintf("metrics=57/runs=%d", n), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(7, 8))
+			set := func() []Run {
+				var out []Run
+				for range n {
+					r := Run{Tool: "mlc"}
+					for i := range 57 {
+						r.Values = append(r.Values, Value{fmt.Sprint(i), "ns", Lower, 100 + rng.NormFloat64()})
+					}
+					out = append(out, r)
+				}
+				return out
+			}
+			x, y := set(), set()
+			b.ReportAllocs()
+			for b.Loop() {
+				if c := Sets(x, y); len(c.Metrics) != 57 {
+					b.Fatal(len(c.Metrics))
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,128 @@
+// Package benchmark reads what benchmark tools print: Intel Memory Latency
+// Checker, google/multichase, PassMark PerformanceTest, HammerDB, fio, HCIBench
+// and Iometer. A file may hold several runs; each becomes a Run whose metrics
+// have the same names in every repetition, so that runs can be compared.
+package benchmark
+
+import (
+	"fmt"
+
+	"homenode/source/fact"
+)
+
+// Better says in which direction a metric improves.
+type Better string
+
+// The directions of a metric.
+const (
+	Higher  Better = "higher"
+	Lower   Better = "lower"
+	Neither Better = "" // a size, or a cost that depends on the speed reached
+)
+
+// A Metric is one number that a run measured.
+type Metric struct {
+	Name   string  `json:"name"`           // the same in every run of the tool
+	Unit   string  `json:"unit,omitempty"` // "MB/s" is 10^6 bytes a second, "MiB/s" 2^20; "1/s", "ns", "ms", "%"; empty for scores
+	Value  float64 `json:"value"`          // finite, not negative
+	Better Better  `json:"better,omitempty"`
+	Line   int     `json:"line"`
+	Col    int     `json:"col,omitempty"` // from 1, in bytes of the decoded line
+}
+
+// A Run is what one run of a tool measured, with what it was told to do.
+type Run struct {
+	Source string // the file, as given
+	Format string // of the file, as Detect names it
+	Tool   string // "Intel MLC", "fio", …
+	// Name says what was run, in words that stay when it is run again: the access
+	// specification, the job and its block size. Empty for tools that run one thing.
+	Name     string
+	Line     int         // where the run begins
+	Settings []fact.Fact // how it was configured: version, block size, VMs, …
+	Facts    []fact.Fact // what it states beside settings and metrics
+	Metrics  []Metric    // no name twice
+	Warnings []fact.Warning
+}
+
+// Label returns the tool with the name of the run.
+func (r *Run) Label() string {
+	if r.Name == "" {
+		return r.Tool
+	}
+	return r.Tool + " " + r.Name
+}
+
+// File returns what the run states.
+func (r *Run) File() *fact.File {
+	f := &fact.File{Name: r.Source, Format: r.Format, Warnings: r.Warnings}
+	r.appendTo(f, r.Label())
+	return f
+}
+
+func (r *Run) appendTo(f *fact.File, subject string) {
+	for _, list := range [][]fact.Fact{r.Settings, r.Facts} {
+		for _, x := range list {
+			x.Subject = subject
+			f.Facts = append(f.Facts, x)
+		}
+	}
+	for _, m := range r.Metrics {
+		f.Add(m.Line, m.Col, subject, m.Name, m.Value, m.Unit)
+	}
+}
+
+func (r *Run) setting(line, col int, name string, value any, unit string) {
+	r.Settings = append(r.Settings, fact.Fact{Name: name, Value: value, Unit: unit, Line: line, Col: col})
+}
+
+func (r *Run) fact(line, col int, name string, value any, unit string) {
+	r.Facts = append(r.Facts, fact.Fact{Name: name, Value: value, Unit: unit, Line: line, Col: col})
+}
+
+func (r *Run) has(name string) bool {
+	for i := range r.Metrics {
+		if r.Metrics[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Results are the runs that one file holds, in its order.
+type Results struct {
+	Name     string // the file, as given
+	Format   string // as Detect names it
+	Runs     []*Run
+	Warnings []fact.Warning // that belong to no run
+}
+
+// File returns what the file states, run by run. Runs of the same label are
+// numbered.
+func (r *Results) File() *fact.File {
+	f := &fact.File{Name: r.Name, Format: r.Format}
+	total, n := map[string]int{}, map[string]int{}
+	for _, run := range r.Runs {
+		total[run.Label()]++
+	}
+	for _, run := range r.Runs {
+		label := run.Label()
+		if n[label]++; total[label] > 1 {
+			label = fmt.Sprintf("%s, run %d of %d", label, n[label], total[label])
+		}
+		run.appendTo(f, label)
+	}
+	f.Warnings = r.AllWarnings()
+	return f
+}
+
+// AllWarnings returns the warnings of the file and of its runs, by line.
+func (r *Results) AllWarnings() []fact.Warning {
+	var all []fact.Warning
+	all = append(all, r.Warnings...)
+	for _, run := range r.Runs {
+		all = append(all, run.Warnings...)
+	}
+	sortWarnings(all)
+	return all
+}

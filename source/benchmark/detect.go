@@ -1,0 +1,62 @@
+package benchmark
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A formatReader knows one format: how its files begin, and how to read them.
+type formatReader struct {
+	name   string // as Detect returns it
+	is     func(head []byte) bool
+	read   func(*reader) error
+	listed string // the tool, in messages; empty when it stands there already
+}
+
+// formats lists the formats; the first that knows a head has it.
+var formats = []formatReader{
+	{"fio JSON", isFio, readFio, "fio (JSON)"},
+	{"Intel MLC", mlcLine.Match, readMLC, "Intel MLC"},
+	{"multichase", multichaseLine.Match, readMultichase, "multichase"},
+	{"HCIBench", hciLine.Match, readHCIBench, "HCIBench"},
+	{"Iometer results.csv", iometerLine.Match, readIometer, "Iometer"},
+	{"HammerDB", hammerLine.Match, readHammerDB, "HammerDB"},
+	{"PassMark YAML", passmarkYAML.Match, readPassMarkYAML, "PassMark"},
+	{"PassMark", isPassMark, readPassMark, ""},
+}
+
+var (
+	mlcLine = regexp.MustCompile(`(?m)^.{0,40}Intel\(R\) Memory Latency Checker - v|` +
+		`^[ \t]*(Measuring (idle latencies.*\.\.\.|Loaded Latencies for the system|Peak Injection Memory Bandwidths|Maximum Memory Bandwidths|Memory Bandwidths between nodes|cache-to-cache transfer latency)|` +
+		`Each iteration took [0-9.]+ (core|base frequency) clocks)`)
+	// The plain output of multichase is a number alone, which says nothing: only
+	// the output of -v and of multiload can be told.
+	multichaseLine = regexp.MustCompile(`(?m)^(samples \(one column per thread, one row per sample\):|Samples[ \t]*,[ \t]*Byte/thd[ \t]*,[ \t]*ChaseThds)`)
+	hciLine        = regexp.MustCompile(`(?m)^[ \t]*JOB_NAME[ \t\x{a0}]*[:=]`)
+	iometerLine    = regexp.MustCompile(`(?m)^'(Test Type,Test Description|Target Type,Target Name,Access Specification Name)`)
+	hammerLine     = regexp.MustCompile(`(?mi)^hammerdb log @|TEST RESULT : System achieved |^Vuser \d+:.*(Virtual Users configured|query set\(s\) in|Geometric mean of query times)`)
+	passmarkYAML   = regexp.MustCompile(`(?m)^[ \t]*(SUMM_CPU|SUMM_ME|CPU_INTEGER_MATH|ME_ALLOC_S):[ \t]*[0-9]`)
+)
+
+// Detect tells the format from the beginning of a file (HeadSize bytes are
+// enough), decoded to UTF-8 with LF. The formats are those that Read reads.
+func Detect(head []byte) (format string, ok bool) {
+	for _, f := range formats {
+		if f.is(head) {
+			return f.name, true
+		}
+	}
+	return "", false
+}
+
+// tools lists the tools for messages.
+func tools() string {
+	var names []string
+	for _, f := range formats {
+		if f.listed != "" {
+			names = append(names, f.listed)
+		}
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}

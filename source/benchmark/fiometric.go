@@ -1,0 +1,134 @@
+package benchmark
+
+import (
+	"strconv"
+)
+
+// fioDirection adds the metrics of one direction, over all jobs of the run.
+func (r *reader) fioDirection(direction string, jobs []*value) {
+	var busy []*value
+	for _, job := range jobs {
+		d := job.at(direction)
+		if n, ok := d.at("total_ios").float(); ok && n > 0 {
+			busy = append(busy, d)
+		} else if v, ok := d.at("iops").float(); ok && v > 0 { // 2.0 has no total_ios
+			busy = append(busy, d)
+		}
+	}
+	if len(busy) == 0 {
+		return // all zero
+	}
+	r.sum(direction+" bandwidth", "MB/s", busy, bandwidth)
+	r.sum(direction+" IOPS", "1/s", busy, func(d *value) (*value, float64, bool) {
+		v := d.at("iops")
+		f, ok := v.float()
+		return v, f, ok
+	})
+	r.means(direction+" latency, mean", "lat", busy)
+	r.means(direction+" completion latency, mean", "clat", busy)
+	r.percentiles(direction, busy)
+}
+
+// bandwidth returns MB/s: from bytes where the release has them, else from KiB.
+func bandwidth(d *value) (*value, float64, bool) {
+	if v := d.at("bw_bytes"); v.number {
+		f, ok := v.float()
+		return v, f / 1e6, ok
+	}
+	v := d.at("bw")
+	f, ok := v.float()
+	return v, f * 1024 / 1e6, ok
+}
+
+// sum adds a metric that jobs add up to.
+func (r *reader) sum(name, unit string, busy []*value, of func(*value) (*value, float64, bool)) {
+	total := 0.0
+	var first *value
+	for _, d := range busy {
+		v, f, ok := of(d)
+		if !ok {
+			r.warn(d.line, d.col, "found no %s", name)
+			return
+		}
+		if first == nil {
+			first = v
+		}
+		total += f
+	}
+	r.metricAt(first, name, total, unit, Higher)
+}
+
+// latency returns the member of a latency and what divides it to µs: lat_ns since
+// 3.0, lat before, which is in µs.
+func latency(d *value, kind string) (v *value, perMicrosecond float64) {
+	if v := d.at(kind + "_ns"); v.line > 0 {
+		return v, 1000
+	}
+	return d.at(kind), 1
+}
+
+// means adds the mean over all I/Os of the jobs.
+func (r *reader) means(name, kind string, busy []*value) {
+	sum, ios := 0.0, 0.0
+	var first *value
+	for _, d := range busy {
+		v, per := latency(d, kind)
+		mean, ok := v.at("mean").float()
+		if !ok || mean == 0 { // switched off by disable_lat and others
+			return
+		}
+		n, ok := v.at("N").float()
+		if !ok || n == 0 { // 2.x
+			n, _ = d.at("total_ios").float()
+		}
+		if first == nil {
+			first = v.at("mean")
+		}
+		if len(busy) == 1 {
+			n = 1
+		}
+		sum, ios = sum+mean/per*n, ios+n
+	}
+	if ios > 0 {
+		r.metricAt(first, name, sum/ios, "µs", Lower)
+	}
+}
+
+// percentiles adds percentiles: those of completion latency, or of latency when
+// the job was told lat_percentiles. Those of several jobs have no common one.
+func (r *reader) percentiles(direction string, busy []*value) {
+	for _, kind := range []string{"clat", "lat"} {
+		v, per := latency(busy[0], kind)
+		list := v.at("percentile")
+		if len(list.keys) == 0 {
+			continue
+		}
+		if len(busy) > 1 {
+			r.warn(list.line, list.col, "the percentiles of %d jobs cannot be added up: they are left out (fio: group_reporting)", len(busy))
+			return
+		}
+		name := " completion latency, "
+		if kind == "lat" {
+			name = " latency, "
+		}
+		for _, key := range list.keys {
+			percent, err := strconv.ParseFloat(key, 64)
+			ns, ok := list.at(key).float()
+			if err != nil || !ok {
+				continue
+			}
+			for _, want := range fioPercentiles {
+				if percent == want && ns > 0 {
+					r.metricAt(list.at(key), direction+name+strconv.FormatFloat(want, 'g', -1, 64)+" %", ns/per, "µs", Lower)
+				}
+			}
+		}
+		return
+	}
+}
+
+// metricAt adds a metric that stands at v.
+func (r *reader) metricAt(v *value, name string, n float64, unit string, better Better) {
+	r.n = v.line
+	r.metric(v.col, name, n, unit, better)
+}

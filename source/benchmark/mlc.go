@@ -1,0 +1,312 @@
+package benchmark
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The output of Intel Memory Latency Checker, 2.x to 3.11: parts in any order,
+// each begun by a heading. A matrix has a row for each node with CPUs and a column
+// for each node with memory, so that it is not square with memory-only nodes.
+// Bandwidth is in MB/s of 10^6 bytes, latency in ns.
+
+// mlc is the state within one run.
+type mlc struct {
+	*reader
+	part    string // "idle", "bandwidth", "peak", "maximum", "loaded", "cache"
+	seen    map[string]bool
+	title   string // of the metrics of a matrix, such as "idle latency"
+	from    string // "node", "socket" or "writer": what a row stands for
+	columns []string
+	traffic string // of the part, when it is not the usual one
+	random  bool   // idle latency was measured by random access
+}
+
+var (
+	mlcBanner   = regexp.MustCompile(`Intel\(R\) Memory Latency Checker - (v\S+)`)
+	mlcCommand  = regexp.MustCompile(`^Command line parameters:\s*(.*)$`)
+	mlcUsing    = regexp.MustCompile(`^Using (.*)$`)
+	mlcTraffic  = regexp.MustCompile(`^Using (.+) traffic type`)
+	mlcOnce     = regexp.MustCompile(`^Each iteration took ([0-9.]+) (core|base frequency) clocks \(\s*([0-9.]+)\s*ns\s*\)`)
+	mlcPeak     = regexp.MustCompile(`^(\S.*?)\s*:\s*([0-9.]+)$`)
+	mlcCache    = regexp.MustCompile(`^(Local|Remote) Socket (.*?)\s+latency\s*(\(.*?\))?\s*([0-9.]+)?$`)
+	mlcTouching = regexp.MustCompile(`^(?:[0-9]+\.[0-9]){2,}$`)
+	mlcValue    = regexp.MustCompile(`[0-9]+\.[0-9]`)
+)
+
+// mlcParts are the headings, in lower case, and the parts they begin.
+var mlcParts = []struct{ heading, part string }{
+	{"measuring idle latencies", "idle"},
+	{"measuring memory bandwidths between nodes", "bandwidth"},
+	{"measuring peak injection memory bandwidths", "peak"},
+	{"measuring maximum memory bandwidths", "maximum"},
+	{"measuring loaded latencies", "loaded"},
+	{"measuring cache-to-cache transfer latency", "cache"},
+}
+
+func readMLC(r *reader) error {
+	m := &mlc{reader: r}
+	for r.scan() {
+		line := strings.TrimSpace(r.line)
+		if line == "" {
+			continue
+		}
+		if m.heading(line) || m.run != nil && (m.remark(line) || m.values(line)) {
+			m.understood()
+			continue
+		}
+		m.skip()
+	}
+	return nil
+}
+
+// begin starts a run.
+func (m *mlc) begin() {
+	m.start("Intel MLC", "")
+	*m = mlc{reader: m.reader, seen: map[string]bool{}}
+}
+
+// heading reads lines that begin a run or a part of it.
+func (m *mlc) heading(line string) bool {
+	if v := match(mlcBanner, m.line); v != nil {
+		m.begin()
+		m.run.setting(m.n, v[1].col, "version", v[1].text, "")
+		return true
+	}
+	low := squeeze(line)
+	part := ""
+	for _, p := range mlcParts {
+		if strings.HasPrefix(low, p.heading) {
+			part = p.part
+		}
+	}
+	if mlcOnce.MatchString(line) {
+		part = "once"
+	}
+	if part == "" {
+		return false
+	}
+	if m.run == nil || m.seen[part] { // the banner was not copied
+		m.begin()
+	}
+	m.seen[part] = true
+	m.part, m.columns, m.from, m.traffic = part, nil, "node", ""
+	switch part {
+	case "idle":
+		m.title = "idle latency"
+		switch {
+		case strings.Contains(low, "random access"):
+			m.random, m.title = true, "idle latency (random)"
+		case strings.Contains(low, "sequential access"):
+			m.title = "idle latency (sequential)"
+		case m.random:
+			m.title = "idle latency (random)"
+		}
+	case "bandwidth":
+		m.title = "bandwidth"
+	case "once":
+		m.once()
+	}
+	return true
+}
+
+// once reads the one line of --idle_latency.
+func (m *mlc) once() {
+	v := match(mlcOnce, m.line)
+	clocks, ok := number(v[1].text)
+	ns, ok2 := number(v[3].text)
+	if !ok || !ok2 {
+		m.warn(m.n, v[0].col, "found %q, want clocks and ns", short(v[0].text))
+		return
+	}
+	name := "idle latency"
+	if m.random {
+		name += " (random)"
+	}
+	m.run.fact(m.n, v[1].col, name, clocks, v[2].text+" clocks")
+	m.metric(v[3].col, name, ns, "ns", Lower)
+}
+
+// remark reads lines that say how MLC measured.
+func (m *mlc) remark(line string) bool {
+	col := strings.Index(m.line, line) + 1
+	low := squeeze(line)
+	switch {
+	case strings.HasPrefix(line, "*"):
+		// Without access to MSRs the prefetchers stay on and MLC measures by random
+		// access: the numbers are not those of a run that had it.
+		m.warn(m.n, col, "%s", line)
+		if strings.Contains(low, "prefetcher") {
+			m.run.setting(m.n, col, "prefetcher control", false, "")
+		}
+		if strings.Contains(low, "random access") {
+			m.random = true
+			m.run.setting(m.n, col, "latency access", "random", "")
+		}
+	case mlcCommand.MatchString(line):
+		m.run.setting(m.n, col, "command line", mlcCommand.FindStringSubmatch(line)[1], "")
+	case mlcTraffic.MatchString(line):
+		kind := mlcTraffic.FindStringSubmatch(line)[1]
+		m.run.setting(m.n, col, strings.TrimSpace(m.part+" traffic"), kind, "")
+		if m.traffic = ""; kind != "Read-only" {
+			m.traffic = " (" + kind + ")"
+		}
+	case strings.HasPrefix(low, "using traffic with the following"):
+	case mlcUsing.MatchString(line):
+		name := "threads"
+		if strings.Contains(low, "buffer size") {
+			name = "buffers"
+		}
+		m.run.setting(m.n, col, strings.TrimSpace(m.part+" "+name), mlcUsing.FindStringSubmatch(line)[1], "")
+	case strings.HasPrefix(low, "bandwidths are in"), strings.HasPrefix(low, "will take several minutes"):
+	default:
+		return false
+	}
+	return true
+}
+
+// values reads the lines of a part.
+func (m *mlc) values(line string) bool {
+	switch m.part {
+	case "idle", "bandwidth":
+		return m.matrix(line)
+	case "peak", "maximum":
+		v := match(mlcPeak, m.line)
+		if v == nil {
+			return false
+		}
+		value, ok := number(v[2].text)
+		if ok {
+			m.metric(v[2].col, m.part+" bandwidth "+v[1].text, value, "MB/s", Higher)
+		}
+		return ok
+	case "loaded":
+		return m.loaded(line)
+	case "cache":
+		return m.cache() || m.matrix(line)
+	}
+	return false
+}
+
+// loaded reads a row: inject delay, latency, bandwidth.
+func (m *mlc) loaded(line string) bool {
+	low := squeeze(line)
+	if low == "inject latency bandwidth" || low == "delay (ns) mb/sec" || strings.Trim(line, "=") == "" {
+		return true
+	}
+	fs := fields(m.line)
+	if len(fs) != 3 {
+		return false
+	}
+	delay, err := strconv.Atoi(fs[0].text)
+	if err != nil || delay < 0 {
+		return false
+	}
+	latency, ok := number(fs[1].text)
+	bandwidth, ok2 := number(fs[2].text)
+	if !ok || !ok2 {
+		return false
+	}
+	m.metric(fs[1].col, "loaded latency"+m.traffic+", inject delay "+strconv.Itoa(delay), latency, "ns", Lower)
+	m.metric(fs[2].col, "loaded bandwidth"+m.traffic+", inject delay "+strconv.Itoa(delay), bandwidth, "MB/s", Higher)
+	return true
+}
+
+// cache reads a cache-to-cache line: a value, or the heading of a matrix.
+func (m *mlc) cache() bool {
+	v := match(mlcCache, m.line)
+	if v == nil {
+		return false
+	}
+	name := "cache to cache " + strings.ToLower(v[1].text) + " " + strings.Join(strings.Fields(v[2].text), " ")
+	if home := v[3].text; strings.Contains(home, "writer socket") {
+		name += ", homed at writer"
+	} else if strings.Contains(home, "reader socket") {
+		name += ", homed at reader"
+	} else if home != "" {
+		name += " " + home
+	}
+	m.columns, m.title = nil, name+","
+	if v[4].text == "" {
+		return true
+	}
+	value, ok := number(v[4].text)
+	if ok {
+		m.metric(v[4].col, name, value, "ns", Lower)
+	}
+	return ok
+}
+
+// matrix reads a line of a matrix: its caption, its columns or a row.
+func (m *mlc) matrix(line string) bool {
+	low := squeeze(line)
+	switch low {
+	case "numa node", "memory node", "reader numa node":
+		return true
+	}
+	for _, h := range []struct{ words, from string }{{"writer numa node", "writer"}, {"numa node", "node"}, {"socket", "socket"}, {"memory node", "node"}} {
+		if rest, ok := strings.CutPrefix(low, h.words); ok && isNodes(rest) {
+			m.columns, m.from = strings.Fields(rest), h.from
+			return true
+		}
+	}
+	fs := split(fields(m.line))
+	if len(m.columns) == 0 || len(fs) < 2 || !isNodes(fs[0].text) {
+		return false
+	}
+	if len(fs)-1 != len(m.columns) {
+		m.warn(m.n, fs[0].col, "found %d values in the row of %s %s, want %d: the row is left out", len(fs)-1, m.from, fs[0].text, len(m.columns))
+		return true
+	}
+	m.row(fs)
+	return true
+}
+
+// row adds the values of a matrix row.
+func (m *mlc) row(fs []field) {
+	to, unit, better := "node", "ns", Lower // memory is of a node, whoever reads it
+	if m.part == "bandwidth" {
+		unit, better = "MB/s", Higher
+	}
+	if m.from == "writer" {
+		to = "reader"
+	}
+	for i, f := range fs[1:] {
+		if f.text == "-" { // not measurable, or a node with itself
+			continue
+		}
+		value, ok := number(f.text)
+		if !ok {
+			m.warn(m.n, f.col, "found %q, want a number or -", short(f.text))
+			continue
+		}
+		m.metric(f.col, m.title+m.traffic+" "+m.from+" "+fs[0].text+" → "+to+" "+m.columns[i], value, unit, better)
+	}
+}
+
+// split takes apart values that touch: MLC prints one decimal.
+func split(fs []field) []field {
+	var out []field
+	for _, f := range fs {
+		if !mlcTouching.MatchString(f.text) {
+			out = append(out, f)
+			continue
+		}
+		for _, at := range mlcValue.FindAllStringIndex(f.text, -1) {
+			out = append(out, field{f.text[at[0]:at[1]], f.col + at[0]})
+		}
+	}
+	return out
+}
+
+// isNodes reports whether s is one or more node numbers.
+func isNodes(s string) bool {
+	fs := strings.Fields(s)
+	for _, f := range fs {
+		if len(f) > 4 || strings.Trim(f, "0123456789") != "" {
+			return false
+		}
+	}
+	return len(fs) > 0
+}

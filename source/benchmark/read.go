@@ -1,0 +1,245 @@
+package benchmark
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/source/fact"
+	"homenode/source/text"
+)
+
+// HeadSize is how much of a file Read looks at to tell its format, in bytes. MLC
+// output pasted into a report may begin some kilobytes down.
+const HeadSize = 64 << 10
+
+// Read reads the results in r; name is used in places and messages. An error is a
+// *fact.SyntaxError, or of r. A file that holds a header and no result gives no
+// run and a warning.
+func Read(name string, r io.Reader) (*Results, error) {
+	in := bufio.NewReaderSize(r, HeadSize)
+	raw, err := in.Peek(HeadSize)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	format, ok := Detect(decode(raw))
+	if !ok {
+		return nil, &fact.SyntaxError{File: name, Msg: "found no result of " + tools() + " in the beginning of the file"}
+	}
+	rd := &reader{in: text.NewLines(in), res: &Results{Name: name, Format: format}}
+	i := slices.IndexFunc(formats, func(f formatReader) bool { return f.name == format })
+	if err := formats[i].read(rd); err != nil {
+		return nil, err
+	}
+	rd.flush()
+	if err := rd.in.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	rd.res.Runs = slices.DeleteFunc(rd.res.Runs, func(run *Run) bool { return rd.drop(run) })
+	if len(rd.res.Runs) == 0 && len(rd.res.Warnings) == 0 {
+		rd.warn(max(rd.in.Line(), 1), 0, "found no result")
+	}
+	sortWarnings(rd.res.Warnings)
+	return rd.res, nil
+}
+
+// drop reports whether a run measured nothing, and keeps its warnings.
+func (r *reader) drop(run *Run) bool {
+	if len(run.Metrics) > 0 {
+		return false
+	}
+	r.res.Warnings = append(r.res.Warnings, run.Warnings...)
+	r.warn(run.Line, 0, "%s begins here and holds no result", run.Label())
+	return true
+}
+
+// decode returns the beginning of a file as UTF-8 with LF.
+func decode(raw []byte) []byte {
+	var b bytes.Buffer
+	for l := text.NewLines(bytes.NewReader(raw)); l.Scan(); {
+		b.Write(l.Bytes())
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+// A reader goes through a file line by line and gathers its runs.
+type reader struct {
+	in   *text.Lines
+	line string // no-break spaces are blanks; columns are kept
+	n    int
+	res  *Results
+	run  *Run // the last of res.Runs; nil before the first
+	// lines not understood, one after the other
+	odd struct {
+		first, last, more int
+		text              string
+	}
+}
+
+// scan advances to the next line.
+func (r *reader) scan() bool {
+	if !r.in.Scan() {
+		return false
+	}
+	// Two blanks for the two bytes of U+00A0, which HCIBench puts before units.
+	r.line, r.n = strings.ReplaceAll(r.in.Text(), "\u00a0", "  "), r.in.Line()
+	if r.in.Cut() {
+		r.warn(r.n, 0, "line is longer than %d bytes: its rest is skipped", text.MaxLine)
+	}
+	return true
+}
+
+// start begins a new run at the current line.
+func (r *reader) start(tool, name string) *Run {
+	r.flush()
+	r.run = &Run{Source: r.res.Name, Format: r.res.Format, Tool: tool, Name: name, Line: r.n}
+	r.res.Runs = append(r.res.Runs, r.run)
+	return r.run
+}
+
+func (r *reader) warn(line, col int, format string, args ...any) {
+	w := fact.Warning{Line: line, Col: col, Text: fmt.Sprintf(format, args...)}
+	if r.run != nil {
+		r.run.Warnings = append(r.run.Warnings, w)
+		return
+	}
+	r.res.Warnings = append(r.res.Warnings, w)
+}
+
+// metric adds a metric of the current line to the run.
+func (r *reader) metric(col int, name string, value float64, unit string, better Better) {
+	if r.run.has(name) {
+		r.warn(r.n, col, "found a second value of %q in one run: it is left out", name)
+		return
+	}
+	r.run.Metrics = append(r.run.Metrics, Metric{name, unit, value, better, r.n, col})
+}
+
+// skip notes that the current line was not understood. Lines one after the other
+// make one warning: output is pasted into documents.
+func (r *reader) skip() {
+	if strings.TrimSpace(r.line) == "" {
+		return
+	}
+	o := &r.odd
+	if o.first == 0 {
+		o.first, o.text = r.n, r.line
+	} else {
+		o.more++
+	}
+	o.last = r.n
+}
+
+// understood ends a row of lines that were not.
+func (r *reader) understood() { r.flush() }
+
+func (r *reader) flush() {
+	o := r.odd
+	if o.first == 0 {
+		return
+	}
+	r.odd.first, r.odd.more = 0, 0
+	found := strconv.Quote(short(strings.TrimSpace(o.text)))
+	switch o.more {
+	case 0:
+		r.warn(o.first, 0, "found %s, which is no line of %s", found, r.res.Format)
+	case 1:
+		r.warn(o.first, 0, "found %s and one more line up to line %d, which are no lines of %s", found, o.last, r.res.Format)
+	default:
+		r.warn(o.first, 0, "found %s and %d more lines up to line %d, which are no lines of %s", found, o.more, o.last, r.res.Format)
+	}
+}
+
+// short cuts what a message quotes.
+func short(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// A field is a part of a line and its column, from 1.
+type field struct {
+	text string
+	col  int
+}
+
+// fields splits a line at blanks and tabs.
+func fields(line string) []field {
+	var out []field
+	for i := 0; i < len(line); {
+		if line[i] == ' ' || line[i] == '\t' {
+			i++
+			continue
+		}
+		j := i
+		for j < len(line) && line[j] != ' ' && line[j] != '\t' {
+			j++
+		}
+		out = append(out, field{line[i:j], i + 1})
+		i = j
+	}
+	return out
+}
+
+// squeeze returns s in lower case with single blanks, to compare by (formats
+// change their blanks and capitals between releases).
+func squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// match matches the line without the blanks around it, and returns the groups with
+// their columns; nil when it does not match. A group that took no part is empty.
+func match(re *regexp.Regexp, line string) []field {
+	trimmed := strings.TrimLeft(line, " \t")
+	lead := len(line) - len(trimmed)
+	at := re.FindStringSubmatchIndex(strings.TrimRight(trimmed, " \t"))
+	if at == nil {
+		return nil
+	}
+	out := make([]field, len(at)/2)
+	for i := range out {
+		if at[2*i] >= 0 {
+			out[i] = field{trimmed[at[2*i]:at[2*i+1]], lead + at[2*i] + 1}
+		}
+	}
+	return out
+}
+
+// number reads a finite number that is not negative, with or without commas
+// between thousands. "-", "nan", "12,5" and hexadecimal are none.
+func number(s string) (float64, bool) {
+	if strings.Contains(s, ",") {
+		whole, rest, point := strings.Cut(s, ".")
+		parts := strings.Split(whole, ",")
+		for i, p := range parts {
+			if len(p) != 3 && (i > 0 || len(p) == 0 || len(p) > 3) {
+				return 0, false
+			}
+		}
+		if s = strings.Join(parts, ""); point {
+			s += "." + rest
+		}
+	}
+	if s == "" || strings.Trim(s, "0123456789.eE+-") != "" || s[0] == '-' || s[0] == '+' {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		return 0, false
+	}
+	return v, true
+}
+
+func sortWarnings(ws []fact.Warning) {
+	slices.SortStableFunc(ws, func(a, b fact.Warning) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+}
