@@ -50,6 +50,7 @@ var mayImport = map[string][]string{
 	"output/topo":         {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "internal/texttab"},
 	"output/svg":          {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "output/topo", "internal/texttab"},
 	"output/report":       {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "published", "source/fact", "output/topo", "output/svg", "internal/texttab"},
+	"output/xlsx":         {"output/report"},
 	"internal/texttab":    {},
 	"internal/atomicfile": {},
 	"internal/golden":     {},
@@ -59,7 +60,7 @@ var mayImport = map[string][]string{
 // onlyHere lists libraries that one part of the project keeps to itself.
 var onlyHere = map[string][]string{
 	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab"},
-	"github.com/xuri/excelize":      {"source/rvtools"},
+	"github.com/xuri/excelize":      {"source/rvtools", "output/xlsx"},
 	"github.com/spf13/cobra":        {"cmd/homenode"},
 	"github.com/chromedp/":          {},
 	"github.com/rogpeppe/":          {},

@@ -81,6 +81,7 @@ func newAssess() *cobra.Command {
 		choose  choiceFlag
 		failOn  string
 		details bool
+		table   tableFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "assess SOURCE...",
@@ -95,7 +96,10 @@ finding in what could be read while some source could not.`,
   homenode assess https://vc01.example.com --format html -o report.html
   homenode assess https://vc01.example.com https://vc02.example.com --credentials vcenters.txt
   homenode assess export.xlsx --nodes-per-socket 'esx07=2'
-  homenode assess fleet.json --format json --fail-on high`,
+  homenode assess fleet.json --format json --fail-on high
+  homenode assess fleet.json --format xlsx -o numa.xlsx
+  homenode assess fleet.json --format csv --table vms -o vms.csv
+  homenode assess fleet.json --format junit -o numa.xml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			least, err := finding.ParseSeverity(failOn)
@@ -109,6 +113,9 @@ finding in what could be read while some source could not.`,
 			if err := out.check(); err != nil {
 				return err
 			}
+			if err := table.check(cmd, &out); err != nil {
+				return err
+			}
 			start := time.Now()
 			fleet, err := src.read(cmd, args...)
 			if err != nil {
@@ -119,17 +126,14 @@ finding in what could be read while some source could not.`,
 			result := rules.Run(fleet, rules.Options{Choices: choices})
 			judged := time.Since(start)
 			err = out.write(cmd, func(w io.Writer, colour bool) error {
-				switch out.format {
-				case "json":
-					return report.AssessJSON(w, result)
-				case "html":
-					return report.HTML(w, result, report.HTMLOptions{Version: version()})
-				}
-				o := report.AssessOptions{Colour: colour, Details: details, FailOn: least, SourceWords: args}
-				if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
-					o.Read, o.Judged = read, judged
-				}
-				return report.Assess(w, result, o)
+				x := report.ExportOptions{Version: version(), FailOn: least, Details: details, SourceFiles: sourceFiles(args)}
+				return writeAssessment(w, out.format, table.name, result, x, func() error {
+					o := report.AssessOptions{Colour: colour, Details: details, FailOn: least, SourceWords: args}
+					if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
+						o.Read, o.Judged = read, judged
+					}
+					return report.Assess(w, result, o)
+				})
 			})
 			if err != nil {
 				return err
@@ -144,9 +148,10 @@ finding in what could be read while some source could not.`,
 		},
 	}
 	src.register(cmd)
-	out.register(cmd, "table", "json", "html")
+	out.register(cmd, assessForms...)
+	table.register(cmd)
 	choose.register(cmd)
 	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
-	cmd.Flags().BoolVar(&details, "details", false, "print every finding with its advice (table)")
+	cmd.Flags().BoolVar(&details, "details", false, "every finding with its advice (table, markdown)")
 	return cmd
 }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"homenode/output/report"
+	"homenode/output/xlsx"
+	"homenode/rules"
+)
+
+// assessForms are the forms of assess; the first is the default.
+var assessForms = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "markdown"}
+
+// tableFlag reads --table: which table a CSV file holds.
+type tableFlag struct{ name string }
+
+func (f *tableFlag) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.name, "table", "findings", "table that --format csv writes: "+strings.Join(report.TableNames(), ", "))
+}
+
+// check looks at the flags before anything is read.
+func (f *tableFlag) check(cmd *cobra.Command, out *outputFlags) error {
+	for _, name := range report.TableNames() {
+		if name != f.name {
+			continue
+		}
+		if out.format != "csv" && cmd.Flags().Changed("table") {
+			return fmt.Errorf("--table: only with --format csv")
+		}
+		if out.format == "xlsx" && (out.file == "" || out.file == "-") && isTerminal(cmd.OutOrStdout()) {
+			return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
+		}
+		return nil
+	}
+	return fmt.Errorf("--table: found %q, want one of %s", f.name, strings.Join(report.TableNames(), ", "))
+}
+
+// writeAssessment writes result in one of the forms for programs and files; text
+// writes it for a terminal.
+func writeAssessment(w io.Writer, form, table string, result *rules.Result, o report.ExportOptions, text func() error) error {
+	switch form {
+	case "json":
+		return report.AssessJSON(w, result)
+	case "html":
+		return report.HTML(w, result, report.HTMLOptions{Version: o.Version})
+	case "csv":
+		t, ok := report.TableNamed(report.Tables(result, o.Version), table)
+		if !ok {
+			return fmt.Errorf("no table %s", table)
+		}
+		return report.CSV(w, t)
+	case "xlsx":
+		return xlsx.Write(w, report.Tables(result, o.Version))
+	case "sarif":
+		return report.SARIF(w, result, o)
+	case "junit":
+		return report.JUnit(w, result, o)
+	case "markdown":
+		return report.Markdown(w, result, o)
+	}
+	return text()
+}
+
+// sourceFiles returns the sources that are files, and "" for each other one.
+func sourceFiles(sources []string) []string {
+	files := make([]string, len(sources))
+	for i, source := range sources {
+		if info, err := os.Stat(source); err == nil && info.Mode().IsRegular() {
+			files[i] = source
+		}
+	}
+	return files
+}

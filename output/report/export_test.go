@@ -1,0 +1,430 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"homenode/finding"
+	"homenode/internal/golden"
+	"homenode/numa"
+	"homenode/output/report"
+	"homenode/rules"
+)
+
+// hostileNames try to leave the place they are written to, in any of the formats.
+var hostileNames = []string{
+	`=cmd|' /C calc'!A0`, `@SUM(1+1)*cmd|' /C calc'!A0`, "\t=1+1", "\r\n+1", "＝1+1", "-2+3", " =1", "'quoted", `"a","b"`, "a;=1",
+	hostile, "a\x1b[31m\u202eb\u2066\x00\x9b\xff", "|pipe`tick``` [x](javascript:1) @all #1 https://evil.example www.evil.example",
+	"]]><testcase/>&amp;", "{0} {1} ](x)", "_x0041_", "a\ufffe\uffff",
+}
+
+// hostileFleet returns a fleet in which each hostile name is the name of a host, a
+// cluster or a VM with findings, in the notes and in the places that were read.
+func hostileFleet(t testing.TB) *rules.Result {
+	t.Helper()
+	text := "release 7.0U3\ncluster c\nhost h1 nodes=2 cores=18 memory=1024GB\nhost h2 nodes=? cores=18\n" +
+		fmt.Sprintf("vm a[01-%02d] host=h1 vcpus=32 coresPerSocket=2 memory=384GB hotAdd=on\nvm u vcpus=?\n", len(hostileNames))
+	f := htmlResult(t, text).Fleet
+	for i, name := range hostileNames {
+		v := &f.VMs[i]
+		v.Name, v.At, v.VCPUs.Origin.Where, v.Folder = name, name, name, name
+		f.Notes = append(f.Notes, numa.Note{At: name, Text: name})
+		f.Source += name
+		f.Clusters[0].Name += name
+		f.Hosts[0].Name += name
+	}
+	return rules.Run(f, rules.Options{})
+}
+
+func written(t testing.TB, write func(io.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// checkClean reports what would change a terminal or hide text.
+func checkClean(t *testing.T, name string, b []byte) {
+	t.Helper()
+	for i, r := range string(b) {
+		if r != '\n' && r != '\r' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028') {
+			t.Errorf("%s: found %U at byte %d", name, r, i)
+			return
+		}
+	}
+}
+
+// formats writes a result in every form for files.
+func formats(r *rules.Result, o report.ExportOptions) map[string]func(io.Writer) error {
+	out := map[string]func(io.Writer) error{
+		"sarif":    func(w io.Writer) error { return report.SARIF(w, r, o) },
+		"junit":    func(w io.Writer) error { return report.JUnit(w, r, o) },
+		"markdown": func(w io.Writer) error { return report.Markdown(w, r, o) },
+	}
+	for _, t := range report.Tables(r, o.Version) {
+		out["csv "+t.Name] = func(w io.Writer) error { return report.CSV(w, t) }
+	}
+	return out
+}
+
+// The same fleet gives the same bytes in every form, without control characters
+// whatever the names are.
+func TestExportsAreCleanAndRepeat(t *testing.T) {
+	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), htmlResult(t, "release 7.0U3\ncluster c\n")} {
+		for name, write := range formats(r, report.ExportOptions{Version: "1.2.3", FailOn: finding.Medium, Details: true}) {
+			first := written(t, write)
+			checkClean(t, name, first)
+			if !bytes.Equal(first, written(t, write)) {
+				t.Errorf("%s: two writings of one result differ", name)
+			}
+		}
+	}
+}
+
+// Small golden files of each form: what a person reads. They leave out the texts of
+// rules.
+func TestExports(t *testing.T) {
+	r := htmlResult(t, htmlFleet)
+	r.Fleet.Source, r.Fleet.Collected = "fleet.txt", "2026-11-20T09:30:00Z"
+	r.Fleet.Notes = []numa.Note{{At: "vc01.example.com", Text: "the account sees 2 of 3 clusters"}}
+	// Three rules, so that no rule to come changes the files.
+	r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return f.Rule != "N001" && f.Rule != "N002" && f.Rule != "N005" })
+	o := report.ExportOptions{Version: "1.2.3", FailOn: finding.High, SourceFiles: []string{"fleet.txt"}}
+	for name, write := range formats(r, o) {
+		if name != "csv rules" && name != "sarif" {
+			golden.Equal(t, written(t, write), "testdata/export."+strings.ReplaceAll(name, " ", "."))
+		}
+	}
+}
+
+func TestTablesAreWhole(t *testing.T) {
+	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), {Fleet: &numa.Fleet{}}} {
+		for _, table := range report.Tables(r, "") {
+			rows := 0
+			for row := range table.Rows {
+				rows++
+				if len(row) != len(table.Columns) {
+					t.Fatalf("%s: row %d has %d cells, want %d", table.Name, rows, len(row), len(table.Columns))
+				}
+			}
+			if rows != table.Len {
+				t.Errorf("%s: has %d rows, says %d", table.Name, rows, table.Len)
+			}
+			for range table.Rows { // a reader may stop
+				break
+			}
+		}
+	}
+	if got, want := strings.Join(report.TableNames(), " "), "findings vms hosts clusters observations rules notes about"; got != want {
+		t.Errorf("tables %s, want %s", got, want)
+	}
+}
+
+// No text of a CSV file begins a formula, and the guard can be taken off.
+func TestCSVHostileNames(t *testing.T) {
+	r := hostileFleet(t)
+	table, _ := report.TableNamed(report.Tables(r, ""), "vms")
+	records, err := csv.NewReader(bytes.NewReader(written(t, func(w io.Writer) error { return report.CSV(w, table) }))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := 0
+	for cells := range table.Rows {
+		row++
+		for i, cell := range cells {
+			got := records[row][i]
+			if _, number := cell.Number(); number {
+				continue
+			}
+			if strings.HasPrefix(strings.TrimSpace(got), "=") || strings.HasPrefix(got, "@") || strings.HasPrefix(got, "+") || strings.HasPrefix(got, "-") {
+				t.Errorf("row %d, %s: %q begins a formula", row, table.Columns[i].Name, got)
+			}
+			if back := strings.TrimPrefix(got, "'"); back != cell.String() {
+				t.Errorf("row %d, %s: %q read back is %q, want %q", row, table.Columns[i].Name, got, back, cell)
+			}
+		}
+	}
+	if row != len(records)-1 || row != len(hostileNames)+1 {
+		t.Errorf("%d rows, %d records; want %d", row, len(records)-1, len(hostileNames)+1)
+	}
+}
+
+func TestGuard(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"sql01", "sql01"}, {"", ""}, {"a=b", "a=b"}, {"=1", "'=1"}, {"+1", "'+1"}, {"-1", "'-1"}, {"@a", "'@a"}, {"\t=1", "'\t=1"}, {" =1", "' =1"},
+		{"\r@", "'\r@"}, {"'a", "''a"}, {"''", "'''"}, {"＝1", "'＝1"}, {" a", " a"},
+	} {
+		got := report.Guard(tt.in)
+		if got != tt.want || strings.TrimPrefix(got, "'") != tt.in {
+			t.Errorf("Guard(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func sarifSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	file, err := os.ReadFile("testdata/sarif/sarif-schema-2.1.0.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("sarif.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("sarif.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Every log keeps to the schema of the standard; a log with one word changed does not.
+func TestSARIFSchema(t *testing.T) {
+	s := sarifSchema(t)
+	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), {Fleet: &numa.Fleet{}}} {
+		for _, o := range []report.ExportOptions{{}, {Version: "1.2.3", SourceFiles: []string{"fleet.txt"}}, {SourceFiles: []string{"/data/a b/ü%:?#.xlsx"}}, {SourceFiles: []string{"x:y.json", "", "fleet.txt"}}} {
+			log := written(t, func(w io.Writer) error { return report.SARIF(w, r, o) })
+			doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(log))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Validate(doc); err != nil {
+				t.Errorf("%+v: %v", o, err)
+			}
+			wrong, err := jsonschema.UnmarshalJSON(bytes.NewReader(bytes.ReplaceAll(log, []byte(`"executionSuccessful"`), []byte(`"successful"`))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Validate(wrong) == nil {
+				t.Error("the schema takes a log without executionSuccessful: it checks nothing")
+			}
+		}
+	}
+}
+
+type sarifRead struct {
+	Runs []struct {
+		Tool struct {
+			Driver struct{ Rules []struct{ ID string } }
+		}
+		Results []struct {
+			RuleID      string
+			RuleIndex   int
+			Kind, Level string
+			Message     struct{ Text string }
+			Locations   []struct {
+				PhysicalLocation *struct {
+					ArtifactLocation struct{ URI string }
+					Region           *struct{ StartLine int }
+				}
+				LogicalLocations []struct{ Name, FullyQualifiedName, DecoratedName string }
+			}
+			PartialFingerprints map[string]string
+		}
+	}
+}
+
+func readSARIF(t *testing.T, r *rules.Result, o report.ExportOptions) sarifRead {
+	t.Helper()
+	var log sarifRead
+	if err := json.Unmarshal(written(t, func(w io.Writer) error { return report.SARIF(w, r, o) }), &log); err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+func TestSARIFResults(t *testing.T) {
+	r := htmlResult(t, htmlFleet)
+	log := readSARIF(t, r, report.ExportOptions{SourceFiles: []string{"fleet.txt"}})
+	run := log.Runs[0]
+	if len(run.Tool.Driver.Rules) != len(rules.All) || len(run.Results) != len(r.Findings) {
+		t.Fatalf("%d rules and %d results, want %d and %d", len(run.Tool.Driver.Rules), len(run.Results), len(rules.All), len(r.Findings))
+	}
+	levels := map[finding.Severity]string{finding.High: "fail error", finding.Medium: "fail warning", finding.Low: "fail note", finding.Info: "informational none"}
+	for i, res := range run.Results {
+		f := &r.Findings[i]
+		if run.Tool.Driver.Rules[res.RuleIndex].ID != f.Rule || res.RuleID != f.Rule || res.Kind+" "+res.Level != levels[f.Severity] {
+			t.Errorf("result %d: %+v; want %s, %s", i, res, f.Rule, levels[f.Severity])
+		}
+		where := res.Locations[0]
+		if got := where.LogicalLocations[0]; got.FullyQualifiedName != f.Subject() || got.DecoratedName != f.VMID {
+			t.Errorf("result %d: at %+v, want %s (%s)", i, got, f.Subject(), f.VMID)
+		}
+		if where.PhysicalLocation.ArtifactLocation.URI != "fleet.txt" || where.PhysicalLocation.Region == nil {
+			t.Errorf("result %d: in %+v, want a line of fleet.txt", i, where.PhysicalLocation)
+		}
+	}
+	if where := readSARIF(t, r, report.ExportOptions{}).Runs[0].Results[0].Locations[0].PhysicalLocation; where != nil {
+		t.Errorf("without a file the result is in %+v", where)
+	}
+}
+
+// Fingerprints stay when other VMs come, go or change places; no two are alike.
+func TestSARIFFingerprints(t *testing.T) {
+	prints := func(fleet string) map[string]string {
+		out := map[string]string{}
+		for _, res := range readSARIF(t, htmlResult(t, fleet), report.ExportOptions{}).Runs[0].Results {
+			p := res.PartialFingerprints["homenodeFinding/v1"]
+			if out[p] != "" {
+				t.Errorf("%s and %s share fingerprint %s", out[p], res.Message.Text, p)
+			}
+			out[p] = res.RuleID + " " + res.Locations[0].LogicalLocations[0].FullyQualifiedName
+		}
+		return out
+	}
+	before := prints(htmlFleet)
+	after := prints(strings.Replace(htmlFleet, "vm sql01 ", "vm aaa01 host=esx02 vcpus=32 memory=64GB hotAdd=on\nvm sql01 ", 1))
+	for p, what := range before {
+		if after[p] != what {
+			t.Errorf("fingerprint %s of %s is now of %q", p, what, after[p])
+		}
+	}
+	if len(after) <= len(before) {
+		t.Error("the VM that came has no finding: the test shows nothing")
+	}
+}
+
+// A placeholder or link in a name is text.
+func TestSARIFMessages(t *testing.T) {
+	for _, res := range readSARIF(t, hostileFleet(t), report.ExportOptions{}).Runs[0].Results {
+		text := strings.NewReplacer("{{", "", "}}", "", `\[`, "", `\]`, "").Replace(res.Message.Text)
+		if strings.ContainsAny(text, "{}") || strings.Contains(text, "](") {
+			t.Errorf("the message holds a placeholder or link: %s", res.Message.Text)
+		}
+	}
+}
+
+type junitRead struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+	Skipped  int `xml:"skipped,attr"`
+	Suites   []struct {
+		Name     string `xml:"name,attr"`
+		Tests    int    `xml:"tests,attr"`
+		Failures int    `xml:"failures,attr"`
+		Cases    []struct {
+			Name    string `xml:"name,attr"`
+			Class   string `xml:"classname,attr"`
+			Failure []struct {
+				Message string `xml:"message,attr"`
+				Text    string `xml:",chardata"`
+			} `xml:"failure"`
+			Skipped []struct {
+				Message string `xml:"message,attr"`
+			} `xml:"skipped"`
+			Error []struct{} `xml:"error"`
+		} `xml:"testcase"`
+	} `xml:"testsuite"`
+}
+
+func readJUnit(t *testing.T, r *rules.Result, failOn finding.Severity) junitRead {
+	t.Helper()
+	var got junitRead
+	b := written(t, func(w io.Writer) error { return report.JUnit(w, r, report.ExportOptions{FailOn: failOn}) })
+	if err := xml.Unmarshal(b, &got); err != nil {
+		t.Fatalf("%v\n%s", err, b)
+	}
+	return got
+}
+
+// The counts are those of the cases, every VM and host is one case with a name of
+// its own, and a failure holds every finding from the threshold on.
+func TestJUnit(t *testing.T) {
+	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), htmlResult(t, "release 7.0U3\ncluster c\nhost h nodes=? cores=4\nvm a vcpus=2\n")} {
+		for _, failOn := range []finding.Severity{finding.Info, finding.Medium, finding.High} {
+			got := readJUnit(t, r, failOn)
+			tests, failures, failed, skipped, errs := 0, 0, 0, 0, 0
+			seen := map[string]bool{}
+			for _, s := range got.Suites {
+				for _, c := range s.Cases {
+					tests++
+					failures, skipped, errs = failures+len(c.Failure), skipped+len(c.Skipped), errs+len(c.Error)
+					if seen[s.Name+"\x00"+c.Name] {
+						t.Errorf("two tests of %s are named %q", s.Name, c.Name)
+					}
+					seen[s.Name+"\x00"+c.Name] = true
+					for _, f := range c.Failure {
+						failed += len(regexp.MustCompile(`(?m)^(INFO|LOW|MEDIUM|HIGH) `).FindAllString(f.Text, -1))
+					}
+				}
+			}
+			if want := 1 + len(r.Fleet.Hosts) + len(r.Fleet.VMs); tests != want || got.Tests != tests || got.Failures != failures || got.Skipped != skipped || got.Errors != errs {
+				t.Errorf("%d tests, %d failures, %d skipped; says %d, %d, %d; want %d tests", tests, failures, skipped, got.Tests, got.Failures, got.Skipped, want)
+			}
+			if want := r.AtLeast(failOn); failed != want {
+				t.Errorf("from %s: the failures hold %d findings, want %d", failOn, failed, want)
+			}
+			if (errs == 1) != (r.VMs == 0) {
+				t.Errorf("%d errors with %d VMs judged", errs, r.VMs)
+			}
+		}
+	}
+}
+
+// Each row of a Markdown table has the cells of its header, and no name becomes
+// markup, a link or a mention.
+func TestMarkdownHostileNames(t *testing.T) {
+	page := string(written(t, func(w io.Writer) error {
+		return report.Markdown(w, hostileFleet(t), report.ExportOptions{FailOn: finding.Info, Version: hostile})
+	}))
+	cells := 0
+	for line := range strings.Lines(page) {
+		if !strings.HasPrefix(line, "|") {
+			cells = 0
+			continue
+		}
+		n := strings.Count(strings.ReplaceAll(strings.ReplaceAll(line, `\\`, ""), `\|`, ""), "|")
+		if cells != 0 && n != cells {
+			t.Errorf("a row has %d bars, its header %d: %s", n, cells, line)
+		}
+		cells = n
+	}
+	text := strings.ReplaceAll(outsideCode(page), "<!-- -->", "\x01")
+	for _, markup := range []string{"<", "](", "@all", "@SUM", "https://", "www.", " #1"} {
+		if strings.Contains(text, markup) {
+			t.Errorf("found %s outside of code:\n%s", markup, text)
+		}
+	}
+}
+
+// outsideCode returns a Markdown page without its code spans and escaped characters.
+func outsideCode(page string) string {
+	var out strings.Builder
+	for page != "" {
+		switch n := len(page) - len(strings.TrimLeft(page, "`")); {
+		case n > 0:
+			fence := page[:n]
+			_, rest, _ := strings.Cut(page[n:], fence)
+			for strings.HasPrefix(rest, "`") { // a longer run does not close
+				_, rest, _ = strings.Cut(strings.TrimLeft(rest, "`"), fence)
+			}
+			page = rest
+		case page[0] == '\\' && len(page) > 1:
+			page = page[2:]
+		default:
+			out.WriteByte(page[0])
+			page = page[1:]
+		}
+	}
+	return out.String()
+}

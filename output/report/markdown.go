@@ -1,0 +1,147 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rules"
+)
+
+// Markdown writes the judged fleet as GitHub Flavored Markdown, for tickets, merge
+// requests and the summaries of CI jobs: the verdict, the clusters, how often each
+// rule fired, and the findings at or above o.FailOn (with o.Details all).
+func Markdown(w io.Writer, r *rules.Result, o ExportOptions) error {
+	b := bufio.NewWriterSize(w, 64<<10) // keeps the first error until Flush
+	verdict, rest := verdictOf(r)
+	fmt.Fprintf(b, "# NUMA of %s\n\n**%s**", mark(r.Fleet.Source), mark(verdict))
+	if rest != "" {
+		fmt.Fprintf(b, " %s", mark(rest))
+	}
+	fmt.Fprintf(b, "\n\n%s, %s, %s judged in %s", plural(len(r.Fleet.Hosts), "host"), plural(len(r.Fleet.VMs), "VM"), thousands(r.VMs), predictions(r.Pairs))
+	if r.Fleet.Collected != "" {
+		fmt.Fprintf(b, "; collected %s", mark(r.Fleet.Collected))
+	}
+	if o.Version != "" {
+		fmt.Fprintf(b, "; homenode %s", mark(o.Version))
+	}
+	fmt.Fprint(b, ".\n\n## Clusters\n\n")
+	t := markTable{b, []string{"Cluster", "Hosts", "Node", "VMs", "Wide", "Guest blind", "Too big", "Fits everywhere"}, []bool{1: true, 3: true, 4: true, 5: true, 6: true, 7: false}}
+	t.head()
+	for _, s := range r.Summaries() {
+		t.row(code(ClusterTitle(s.Cluster)), strconv.Itoa(len(s.Cluster.Hosts)), mark(paragraph(nodeText(s.Cluster))), strconv.Itoa(len(s.Cluster.VMs)),
+			strconv.Itoa(s.Wide), strconv.Itoa(s.Blind), strconv.Itoa(s.TooBig), mark(fits(&s)))
+	}
+	markFindings(b, r, o)
+	markNotes(b, r)
+	return b.Flush()
+}
+
+func markFindings(b *bufio.Writer, r *rules.Result, o ExportOptions) {
+	fmt.Fprint(b, "\n## Findings\n\n")
+	if len(r.Findings) == 0 {
+		fmt.Fprint(b, "None.\n")
+		return
+	}
+	t := markTable{b, []string{"Severity", "Count", "Rule", "What", "Where"}, []bool{1: true, 4: false}}
+	t.head()
+	for _, c := range r.Counts() {
+		t.row(severityOf(c.Severity), strconv.Itoa(len(c.Findings)), c.Rule.ID, mark(c.Rule.Title), code(subjects(c.Findings)))
+	}
+	least := o.FailOn
+	if o.Details {
+		least = finding.Info
+	}
+	n := r.AtLeast(least)
+	if n == 0 {
+		fmt.Fprintf(b, "\nNone at or above %s.\n", least)
+		return
+	}
+	fmt.Fprintf(b, "\n### %s at or above %s\n\n", plural(n, "finding"), least)
+	t = markTable{b, []string{"Severity", "Rule", "Subject", "Finding", "Do"}, make([]bool, 5)}
+	t.head()
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Severity < least {
+			continue
+		}
+		message := mark(f.Message)
+		if len(f.Assumes) > 0 {
+			message += " (assumed: " + mark(strings.Join(f.Assumes, "; ")) + ")"
+		}
+		t.row(severityOf(f.Severity), f.Rule, code(f.Subject()), message, mark(f.Advice))
+	}
+}
+
+func severityOf(s finding.Severity) string {
+	if s >= finding.Medium {
+		return "**" + s.String() + "**"
+	}
+	return s.String()
+}
+
+func markNotes(b *bufio.Writer, r *rules.Result) {
+	if len(r.Fleet.Notes)+len(r.Unjudged) == 0 {
+		return
+	}
+	fmt.Fprint(b, "\n## Notes\n\n")
+	for _, list := range [][]numa.Note{r.Fleet.Notes, r.Unjudged} {
+		for _, n := range list {
+			fmt.Fprintf(b, "- %s\n", mark(n.String()))
+		}
+	}
+}
+
+// markTable writes a table of GitHub Flavored Markdown; its cells are escaped.
+type markTable struct {
+	b      *bufio.Writer
+	header []string
+	right  []bool
+}
+
+func (t *markTable) head() {
+	t.row(t.header...)
+	for i := range t.header {
+		if t.right[i] {
+			fmt.Fprint(t.b, "|---:")
+		} else {
+			fmt.Fprint(t.b, "|---")
+		}
+	}
+	fmt.Fprint(t.b, "|\n")
+}
+
+func (t *markTable) row(cells ...string) {
+	fmt.Fprintf(t.b, "| %s |\n", strings.Join(cells, " | "))
+}
+
+// markEscape takes from text what Markdown gives a meaning. A mention, a reference
+// and an address would become links of their own: an empty comment keeps them text.
+var markEscape = strings.NewReplacer(
+	"&", "&amp;", "<", "&lt;", ">", "&gt;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "~", `\~`,
+	"@", "@<!-- -->", "#", `\#<!-- -->`, "://", ":<!-- -->//", "www.", "www<!-- -->.", "$", `\$`,
+)
+
+// mark returns s as text of Markdown, on one line.
+func mark(s string) string { return markEscape.Replace(clean(s)) }
+
+// code returns a name as a code span: nothing in it has a meaning but, in a table,
+// the bar.
+func code(s string) string {
+	s = strings.ReplaceAll(clean(s), "|", `\|`)
+	if strings.TrimSpace(s) == "" {
+		return ""
+	}
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}

@@ -1,0 +1,186 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/rules"
+)
+
+// ExportOptions say how SARIF, JUnit and Markdown write.
+type ExportOptions struct {
+	Version string           // of homenode; empty leaves it out
+	FailOn  finding.Severity // from which severity a finding is a failure
+	Details bool             // Markdown: every finding, not only the failures
+	// SourceFiles are the files that the fleet was read from, "" for a vCenter.
+	SourceFiles []string
+}
+
+// SARIF writes the judged fleet as SARIF 2.1.0 (OASIS Standard, Errata 01): one
+// run, all rules, a result for each finding.
+func SARIF(w io.Writer, r *rules.Result, o ExportOptions) error {
+	run := sarifRun{
+		Tool:        sarifTool{sarifDriver{Name: "homenode", Version: o.Version, Rules: []sarifRule{}}},
+		Automation:  sarifAutomation{"homenode/" + clean(r.Fleet.Source) + "/"},
+		Invocations: []sarifInvocation{{true, sarifNotes(r)}},
+		ColumnKind:  "unicodeCodePoints",
+		Results:     []sarifResult{},
+		Properties: map[string]any{"source": clean(r.Fleet.Source), "collected": clean(r.Fleet.Collected),
+			"hosts": len(r.Fleet.Hosts), "vms": len(r.Fleet.VMs), "judged": r.VMs, "predictions": r.Pairs},
+	}
+	index := map[string]int{}
+	for i, one := range rules.All {
+		index[one.ID] = i
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(one))
+	}
+	for _, file := range o.SourceFiles {
+		if file != "" {
+			run.Artifacts = append(run.Artifacts, sarifArtifact{sarifURI{uriOf(file)}, []string{"analysisTarget"}})
+		}
+	}
+	x := newIndex(r)
+	seen := map[string]int{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		one := sarifResultOf(f)
+		one.RuleIndex = index[f.Rule]
+		one.Locations[0].Physical = physicalOf(x.findingAt(f), o.SourceFiles)
+		// The same rule, VM or host gives the same fingerprint in the next run,
+		// whatever else changes; names may change, IDs do not.
+		key := f.Rule + "\x00vm\x00" + f.VMID
+		if f.VMID == "" {
+			key = f.Rule + "\x00host\x00" + f.HostID
+		}
+		seen[key]++
+		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(seen[key])))
+		one.Fingerprints = map[string]string{"homenodeFinding/v1": hex.EncodeToString(sum[:16])}
+		run.Results = append(run.Results, one)
+	}
+	return writeJSON(w, &sarifLog{"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0", []sarifRun{run}})
+}
+
+// sarifLevels are the levels of the severities. What is no problem has none and is
+// of the kind informational (SARIF 3.27.9, 3.27.10).
+var sarifLevels = [...]string{finding.Info: "none", finding.Low: "note", finding.Medium: "warning", finding.High: "error"}
+
+func sarifRuleOf(one *rule.Rule) sarifRule {
+	why, fix, limits := paragraph(one.Why), paragraph(one.Fix), paragraph(one.Limits)
+	var text, mark strings.Builder
+	fmt.Fprintf(&text, "%s\n\nFix: %s\n\nWhen it is wrong: %s\n\nSources:\n", why, fix, limits)
+	fmt.Fprintf(&mark, "%s\n\n**Fix.** %s\n\n**When it is wrong.** %s\n\n**Sources**\n\n", why, fix, limits)
+	for _, s := range one.Sources {
+		fmt.Fprintf(&text, "- %s\n", s)
+		fmt.Fprintf(&mark, "- %s\n", s)
+	}
+	fmt.Fprintf(&text, "Statements of the rule book: %s", strings.Join(one.Book, ", "))
+	fmt.Fprintf(&mark, "\nStatements of the rule book: %s", strings.Join(one.Book, ", "))
+	return sarifRule{
+		ID: one.ID, Name: one.Name, Short: sarifText{Text: one.Title}, Full: sarifText{Text: why},
+		Help: sarifText{text.String(), mark.String()}, Default: sarifLevel{sarifLevels[one.Severity]},
+		Properties: map[string]any{"tags": []string{"numa", "vsphere", strings.ToLower(aboutOf(one))}, "severityUpTo": one.Severity.String()},
+	}
+}
+
+// paragraph joins the lines of a text.
+func paragraph(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func sarifResultOf(f *finding.Finding) sarifResult {
+	text := f.Subject() + ": " + f.Message + "."
+	if f.Advice != "" {
+		text += " " + f.Advice
+	}
+	kind := "fail"
+	if f.Severity == finding.Info {
+		kind = "informational"
+	}
+	where := sarifLogical{Name: clean(f.VM), Full: clean(f.Subject()), Decorated: clean(f.VMID), Kind: "resource"}
+	if f.VMID == "" {
+		where.Name, where.Decorated = clean(f.Host), clean(f.HostID)
+	}
+	p := map[string]any{"severity": f.Severity.String(), "about": "vm"}
+	if f.VMID == "" {
+		p["about"] = "host"
+	}
+	for _, one := range []struct{ name, value string }{{"cluster", f.Cluster}, {"host", f.Host}, {"vm", f.VM}, {"advice", f.Advice}, {"notice", f.Notice}} {
+		if one.value != "" {
+			p[one.name] = clean(one.value)
+		}
+	}
+	for _, one := range []struct {
+		name  string
+		value []string
+	}{{"on", f.On}, {"assumes", f.Assumes}, {"evidence", evidenceTexts(f.Evidence)}} {
+		if len(one.value) > 0 {
+			cleaned := make([]string, len(one.value))
+			for i, s := range one.value {
+				cleaned[i] = clean(s)
+			}
+			p[one.name] = cleaned
+		}
+	}
+	return sarifResult{RuleID: f.Rule, Kind: kind, Level: sarifLevels[f.Severity], Message: sarifText{Text: sarifPlain(text)},
+		Locations: []sarifLocation{{Logical: []sarifLogical{where}}}, Properties: p}
+}
+
+// sarifNotes returns what source and judgement could not do as notifications.
+func sarifNotes(r *rules.Result) []sarifNotification {
+	out := []sarifNotification{}
+	for _, list := range [][]numa.Note{r.Fleet.Notes, r.Unjudged} {
+		for _, n := range list {
+			out = append(out, sarifNotification{"note", sarifText{Text: sarifPlain(n.String())}})
+		}
+	}
+	return out
+}
+
+// sarifEscape keeps what SARIF gives a meaning in messages: placeholders {0} and
+// links [text](target) (SARIF 3.11.5, 3.11.6).
+var sarifEscape = strings.NewReplacer("{", "{{", "}", "}}", "[", `\[`, "]", `\]`)
+
+func sarifPlain(s string) string {
+	s = clean(s)
+	if !strings.ContainsAny(s, "{}") && !strings.Contains(s, "](") {
+		return s
+	}
+	return sarifEscape.Replace(s)
+}
+
+// physicalOf returns the file that at is in, with the line when at names one. With
+// several sources it is the one that at begins with; when none does, nobody knows.
+func physicalOf(at string, files []string) *sarifPhysical {
+	for _, file := range files {
+		rest, in := strings.CutPrefix(at, file+":")
+		if file == "" || !in && len(files) > 1 {
+			continue
+		}
+		p := &sarifPhysical{Artifact: sarifURI{uriOf(file)}}
+		line, _, _ := strings.Cut(rest, ":")
+		if n, err := strconv.Atoi(line); in && err == nil && n > 0 {
+			p.Region = &sarifRegion{n}
+		}
+		return p
+	}
+	return nil
+}
+
+// uriOf returns a file name as a URI reference: relative when the name is.
+func uriOf(file string) string {
+	path := filepath.ToSlash(file)
+	u := url.URL{Path: path}
+	if filepath.IsAbs(file) {
+		u.Scheme = "file"
+		if !strings.HasPrefix(path, "/") { // C:/export.xlsx
+			u.Path = "/" + path
+		}
+	}
+	return u.String()
+}
