@@ -75,6 +75,9 @@ func (r *Result) tryEarlier(try trial, m *vnuma.Machine, c vnuma.Case) {
 		with("CPU hot add on", func(g *vnuma.Guest) { g.HotAdd = true })
 	}
 	with("no size set by hand", func(g *vnuma.Guest) { g.MaxPerVirtualNode, g.CoresPerNode = 0, 0 })
+	if nodes := sizesOf(r.Observation.VPDs.Value); len(nodes) > 1 {
+		with(fmt.Sprintf("numa.vcpu.maxPerVirtualNode = %d", nodes[0]), func(g *vnuma.Guest) { g.MaxPerVirtualNode = int32(nodes[0]) })
+	}
 	with("preferHT off", func(g *vnuma.Guest) { g.PreferHT = false })
 	with("preferHT on", func(g *vnuma.Guest) { g.PreferHT = true })
 	with("numa.consolidate = TRUE", func(g *vnuma.Guest) { g.Spread = false })

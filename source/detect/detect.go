@@ -14,6 +14,8 @@ import (
 	"homenode/source/fact"
 	"homenode/source/guest"
 	"homenode/source/text"
+	"homenode/source/vmx"
+	"homenode/source/vmxlog"
 )
 
 // headSize is how much of a file is looked at to tell its format.
@@ -28,6 +30,8 @@ type format struct {
 }
 
 var formats = []format{
+	{"vmware.log", vmxlog.Detect, one(vmxlog.Read)},
+	{".vmx", vmx.Detect, one(vmx.Read)},
 	{"lscpu, numactl -H and Coreinfo", second(guest.Detect), many(guest.Read)},
 }
 

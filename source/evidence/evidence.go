@@ -12,6 +12,8 @@ import (
 	"homenode/numa"
 	"homenode/source/fact"
 	"homenode/source/guest"
+	"homenode/source/vmx"
+	"homenode/source/vmxlog"
 )
 
 // A Piece is one file of evidence.
@@ -61,6 +63,11 @@ func (j *joiner) join(p *Piece, d fact.Document) bool {
 	switch d := d.(type) {
 	case *guest.View:
 		return j.view(p, d)
+	case *vmx.VMX:
+		vm := d.VM()
+		return j.vm(p, &vm, d.File().Format)
+	case *vmxlog.Log:
+		return j.log(p, d)
 	}
 	j.note(d.File().Name, "%s says nothing about a VM or host", d.File().Format)
 	return false

@@ -1,0 +1,123 @@
+package evidence_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/numa"
+	"homenode/source/detect"
+	"homenode/source/evidence"
+	"homenode/source/scenario"
+)
+
+const fleet = `release 7.0U3
+cluster prod
+host esx01 nodes=2 cores=18 memory=1024GB
+vm db01 vcpus=12 memory=32GB
+vm db01-test vcpus=4
+vm web vcpus=2
+vm rv01 vcpus=12 memory=32GB coresPerSocket=? hotAdd=? hw=? settings=?
+cluster other
+host esx11 nodes=2 cores=18 memory=1024GB
+`
+
+func lscpu(prompt string) string {
+	return prompt + "Architecture: x86_64\nCPU(s): 2\nOn-line CPU(s) list: 0-1\nHypervisor vendor: VMware\nSocket(s): 1\nNUMA node(s): 1\nNUMA node0 CPU(s): 0-1\n"
+}
+
+const log = `2026-03-01T08:00:01.000Z In(05) vmx Log for VMware ESX pid=1 version=7.0.3 build=build-21930508 option=Release
+2026-03-01T08:00:02.000Z In(05) vmx DICT               displayName = "%s"
+2026-03-01T08:00:02.000Z In(05) vmx DICT                  numvcpus = "12"
+2026-03-01T08:00:02.000Z In(05) vmx DICT      cpuid.coresPerSocket = "2"
+2026-03-01T08:00:02.000Z In(05) vmx DICT         virtualHW.version = "19"
+2026-03-01T08:00:02.000Z In(05) vmx DICT       numa.vcpu.preferHT = "TRUE"
+2026-03-01T08:00:03.000Z In(05) vmx numaHost: 12 VCPUs 1 VPDs 1 PPDs
+`
+
+// TestJoin joins pieces to a fleet and prints what the VMs got, and the notes.
+func TestJoin(t *testing.T) {
+	for _, tt := range []struct {
+		name, file, vm, text string
+		joined               int
+		want                 []string
+	}{
+		{"a guest that the prompt names", "a.txt", "", lscpu("[root@web ~]# lscpu\n"), 1, []string{"web: lscpu"}},
+		{"a guest's full name", "a.txt", "", lscpu("[root@web.example.org ~]# lscpu\n"), 1, []string{"web: lscpu"}},
+		{"in the name of the file", "/tmp/lscpu_web.2026.txt", "", lscpu(""), 1, []string{"web: lscpu"}},
+		{"the longest name counts", "db01-test.txt", "", lscpu(""), 1, []string{"db01-test: lscpu"}},
+		{"part of a word is no name", "webserver.txt", "", lscpu(""), 0, []string{
+			"note webserver.txt:1: lscpu names no VM: say whose it is with --evidence NAME=FILE"}},
+		{"the user says whose", "web.txt", "db01", lscpu("[root@web ~]# lscpu\n"), 1, []string{"db01: lscpu"}},
+		{"a stranger", "a.txt", "", lscpu("[root@mail ~]# lscpu\n"), 0, []string{
+			`note a.txt:2: lscpu of "mail": no VM of the fleet has this name; say whose it is with --evidence NAME=FILE`}},
+		{"a guest of another hypervisor", "web.txt", "", strings.Replace(lscpu(""), "VMware", "KVM", 1), 0, []string{
+			"note web.txt:1: lscpu names KVM as the hypervisor: this is no guest of vSphere"}},
+		{"a log", "vmware.log", "", fmt.Sprintf(log, "db01"), 1, []string{"db01: vmware.log"}},
+		{"what the inventory lacks", "vmware.log", "", fmt.Sprintf(log, "rv01"), 1, []string{"rv01: vmware.log",
+			"note fleet:7: VM rv01: taken from vmware.log, for the inventory does not state it: virtual hardware, cores per socket, advanced settings"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := scenario.Read("fleet", []byte(fleet))
+			if err != nil {
+				t.Fatal(err)
+			}
+			docs, err := detect.Read(tt.file, strings.NewReader(tt.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := evidence.Join(f, []evidence.Piece{{Name: tt.file, VM: tt.vm, Docs: docs}})
+			var got []string
+			for _, v := range f.VMs {
+				for _, o := range v.Observed {
+					got = append(got, fmt.Sprintf("%s: %s", v.Name, o.By))
+				}
+			}
+			for _, n := range f.Notes {
+				got = append(got, "note "+n.String())
+			}
+			if !slices.Equal(got, tt.want) || sum.Joined != tt.joined || sum.Joined+sum.Unjoined != len(docs) {
+				t.Errorf("%+v\n%s\nwant\n%s", sum, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+			}
+		})
+	}
+}
+
+// TestJoinOrder keeps observations oldest first; what bears no time is newest.
+func TestJoinOrder(t *testing.T) {
+	f, err := scenario.Read("fleet", []byte(fleet+"seen db01 by=vmware.log time=2026-05-01T00:00:00Z nodes=12\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pieces []evidence.Piece
+	for _, p := range []struct{ file, text string }{{"db01.txt", lscpu("")}, {"vmware.log", fmt.Sprintf(log, "db01")}} {
+		docs, err := detect.Read(p.file, strings.NewReader(p.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces = append(pieces, evidence.Piece{Name: p.file, Docs: docs})
+	}
+	evidence.Join(f, pieces)
+	var got []string
+	for _, o := range f.FindVMs("db01")[0].Observed {
+		got = append(got, string(o.By)+" "+o.Time)
+	}
+	want := []string{"vmware.log 2026-03-01T08:00:01.000Z", "vmware.log 2026-05-01T00:00:00Z", "lscpu "}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestJoinUUID finds a VM by its UUID, however it is written.
+func TestJoinUUID(t *testing.T) {
+	f := &numa.Fleet{VMs: []numa.VM{{ID: "a", Name: "same", UUID: "564d1234-0000-1111-2222-333344445555"}, {ID: "b", Name: "same"}}}
+	docs, err := detect.Read("x.vmx", strings.NewReader(".encoding = \"UTF-8\"\ndisplayName = \"same\"\nnumvcpus = \"4\"\nuuid.bios = \"56 4d 12 34 00 00 11 11-22 22 33 33 44 44 55 55\"\nvcpu.hotadd = \"TRUE\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := evidence.Join(f, []evidence.Piece{{Name: "x.vmx", Docs: docs}})
+	if v := &f.VMs[0]; sum.Joined != 1 || !v.CPUHotAdd.Value || v.CPUHotAdd.Origin.Where != "x.vmx, line 5" {
+		t.Errorf("%+v, %+v, notes %v", sum, v.CPUHotAdd, f.Notes)
+	}
+}
