@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/source/benchmark"
 	"homenode/source/fact"
 	"homenode/source/guest"
 	"homenode/source/text"
@@ -30,9 +31,10 @@ type format struct {
 }
 
 var formats = []format{
-	{"vmware.log", vmxlog.Detect, one(vmxlog.Read)},
 	{".vmx", vmx.Detect, one(vmx.Read)},
 	{"lscpu, numactl -H and Coreinfo", second(guest.Detect), many(guest.Read)},
+	{"vmware.log", vmxlog.Detect, one(vmxlog.Read)},
+	{"results of Intel MLC, multichase, PassMark, HammerDB, fio, HCIBench and Iometer", second(benchmark.Detect), one(benchmark.Read)},
 }
 
 // second makes a detection of one that also names the form.
