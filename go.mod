@@ -8,6 +8,8 @@ require (
 	golang.org/x/text v0.43.0
 )
 
+require go.yaml.in/yaml/v4 v4.0.0 // indirect
+
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/chromedp/cdproto v0.159.0

@@ -19,6 +19,8 @@ type Rule struct {
 	Book     []string         // ids of the rule book that the check applies
 	Sources  []string         // where the statements come from
 	Severity finding.Severity // the highest it reports
+	// Thresholds are the numbers it decides by that a fleet may set otherwise.
+	Thresholds []Threshold
 	// Check judges the subject of the pass: a VM when VMs is true, else a host. With
 	// Hosts as well both are judged, and VM of the pass tells which.
 	VMs   bool
@@ -106,6 +108,9 @@ type Pass struct {
 	Host    *numa.Host // the subject of a host rule; else the VM's host, or nil
 	Kind    *Kind      // of Host; nil when it is not predicted
 	Choices vnuma.Choices
+	// Thresholds are those that the configuration sets, by rule and name:
+	// N005.seriousShare. Rules read Threshold.
+	Thresholds map[string]float64
 
 	Findings []finding.Finding
 

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"homenode/confront"
 	"homenode/finding"
 	"homenode/numa"
+	"homenode/policy"
 	"homenode/rule"
 	"homenode/vnuma"
 )
@@ -15,6 +17,9 @@ import (
 // Options of a run. The zero value takes the rule book's choices.
 type Options struct {
 	Choices vnuma.Choices
+	// Policy is what the fleet's owner wants judged otherwise; nil changes nothing.
+	Policy *policy.Policy
+	Today  time.Time // which suppressions are over; needed with Policy
 }
 
 // A Result is a judged fleet.
@@ -27,13 +32,21 @@ type Result struct {
 	Unjudged []numa.Note       // what could not be judged, or not for certain, and why
 	// Templates counts the templates, which are not judged: they do not run.
 	Templates int
+
+	Policy     *policy.Policy      // as given
+	Suppressed []policy.Suppressed // findings that it accepts, not among Findings
+	Off        int                 // findings of rules that it switches off
+	// PolicyNotes tell which suppressions are over or suppress nothing.
+	PolicyNotes []numa.Note
+
+	changing map[string]bool // IDs of VMs that change shape on some host of their cluster
 }
 
 // Run predicts every VM on every host of its cluster and applies every rule to
 // every VM and host. Templates are not judged. Hosts of one shape give every VM
 // the same layout, so each shape of a cluster is predicted once.
 func Run(f *numa.Fleet, o Options) *Result {
-	r := &Result{Fleet: f}
+	r := &Result{Fleet: f, changing: map[string]bool{}}
 	g := r.group(f)
 	for i := range f.VMs {
 		r.addVM(&f.VMs[i], g, o)
@@ -42,6 +55,7 @@ func Run(f *numa.Fleet, o Options) *Result {
 	for _, c := range r.Clusters {
 		r.judge(c, o)
 	}
+	r.apply(o)
 	slices.SortStableFunc(r.Findings, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Cluster, b.Cluster),
 			cmp.Compare(a.VM, b.VM), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VMID, b.VMID))
@@ -166,7 +180,7 @@ func (r *Result) judge(c *rule.Cluster, o Options) {
 		for _, h := range k.Hosts {
 			for _, one := range All {
 				if !one.VMs || one.Hosts {
-					r.check(&rule.Pass{Rule: one, Cluster: c, Host: h, Kind: k, Choices: o.Choices})
+					r.check(&rule.Pass{Rule: one, Cluster: c, Host: h, Kind: k, Choices: o.Choices, Thresholds: o.thresholds()})
 				}
 			}
 		}
@@ -174,7 +188,7 @@ func (r *Result) judge(c *rule.Cluster, o Options) {
 	for _, v := range c.VMs {
 		for _, one := range All {
 			if one.VMs {
-				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home}
+				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()}
 				r.check(&p)
 			}
 		}

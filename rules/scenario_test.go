@@ -89,6 +89,11 @@ func TestRulesExplainThemselves(t *testing.T) {
 				t.Errorf("%s has an empty %s", r.ID, name)
 			}
 		}
+		for _, x := range r.Thresholds {
+			if x.Name == "" || x.Text == "" || x.Unit == "" || x.Least > x.Default || x.Default > x.Most {
+				t.Errorf("%s: threshold %+v is incomplete", r.ID, x)
+			}
+		}
 		if len(r.Sources) == 0 || len(r.Book) == 0 || r.Check == nil {
 			t.Errorf("%s lacks Sources, Book or Check", r.ID)
 		}

@@ -18,12 +18,6 @@ type ClusterSummary struct {
 
 // Summaries returns one summary a cluster, in order.
 func (r *Result) Summaries() []ClusterSummary {
-	changing := map[string]bool{}
-	for _, f := range r.Findings {
-		if f.Rule == "N014" {
-			changing[f.VMID] = true
-		}
-	}
 	out := make([]ClusterSummary, len(r.Clusters))
 	for i, c := range r.Clusters {
 		s := &out[i]
@@ -39,7 +33,7 @@ func (r *Result) Summaries() []ClusterSummary {
 			if l.Memory.Known && l.Memory.Placement != vnuma.Anywhere && l.Memory.Remote > 0 {
 				s.TooBig++
 			}
-			if changing[v.ID] {
+			if r.changing[v.ID] {
 				s.Changing++
 			}
 		}

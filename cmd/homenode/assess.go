@@ -79,6 +79,7 @@ func newAssess() *cobra.Command {
 		src     sourceFlags
 		out     outputFlags
 		choose  choiceFlag
+		config  configFlag
 		failOn  string
 		details bool
 		table   tableFlag
@@ -116,6 +117,10 @@ finding in what could be read while some source could not.`,
 			if err := table.check(cmd, &out); err != nil {
 				return err
 			}
+			options, err := config.options(choices)
+			if err != nil {
+				return err
+			}
 			start := time.Now()
 			fleet, err := src.read(cmd, args...)
 			if err != nil {
@@ -123,7 +128,7 @@ finding in what could be read while some source could not.`,
 			}
 			read := time.Since(start)
 			start = time.Now()
-			result := rules.Run(fleet, rules.Options{Choices: choices})
+			result := rules.Run(fleet, options)
 			judged := time.Since(start)
 			err = out.write(cmd, func(w io.Writer, colour bool) error {
 				x := report.ExportOptions{Version: version(), FailOn: least, Details: details, SourceFiles: sourceFiles(args)}
@@ -151,6 +156,7 @@ finding in what could be read while some source could not.`,
 	out.register(cmd, assessForms...)
 	table.register(cmd)
 	choose.register(cmd)
+	config.register(cmd)
 	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
 	cmd.Flags().BoolVar(&details, "details", false, "every finding with its advice (table, markdown)")
 	return cmd

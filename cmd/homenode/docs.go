@@ -91,6 +91,13 @@ func rulePage(r *rule.Rule) []byte {
 	for _, part := range []struct{ name, text string }{{"Why", r.Why}, {"Fix", r.Fix}, {"When it is wrong", r.Limits}} {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", part.name, strings.TrimSpace(part.text))
 	}
+	if len(r.Thresholds) > 0 {
+		b.WriteString("\n## Thresholds\n\nSet in [homenode.yaml](../config.md).\n\n| name | default | range | what |\n|---|---|---|---|\n")
+	}
+	for i := range r.Thresholds {
+		t := &r.Thresholds[i]
+		fmt.Fprintf(&b, "| `%s.%s` | %s | %s to %s | %s |\n", r.ID, t.Name, t.Write(t.Default), t.Write(t.Least), t.Write(t.Most), t.Text)
+	}
 	b.WriteString("\n## Sources\n\n")
 	for _, s := range r.Sources {
 		fmt.Fprintf(&b, "- %s\n", s)

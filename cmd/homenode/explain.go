@@ -22,6 +22,7 @@ func newExplain() *cobra.Command {
 		src               sourceFlags
 		out               outputFlags
 		choose            choiceFlag
+		config            configFlag
 		host, event, from string
 		logLines          bool
 		vcpus             int
@@ -48,6 +49,10 @@ With --vcpus the VM is predicted and judged as if it had that many vCPUs.
 			if err := out.check(); err != nil {
 				return err
 			}
+			options, err := config.options(choices)
+			if err != nil {
+				return err
+			}
 			e, ok := vnuma.ParseEvent(event)
 			if !ok {
 				return fmt.Errorf("--event: found %q, want one of %s", event, strings.Join(vnuma.EventNames(), ", "))
@@ -71,7 +76,7 @@ With --vcpus the VM is predicted and judged as if it had that many vCPUs.
 			if resized {
 				problems = resize(vm, vcpus)
 			}
-			x, err := explain(fleet, vm, host, from, vnuma.Case{Event: e, Choices: choices})
+			x, err := explain(fleet, vm, host, from, e, options)
 			if err != nil {
 				return err
 			}
@@ -95,6 +100,7 @@ With --vcpus the VM is predicted and judged as if it had that many vCPUs.
 	src.register(cmd)
 	out.register(cmd, "table", "json")
 	choose.register(cmd)
+	config.register(cmd)
 	cmd.Flags().StringVar(&host, "host", "", "on this host instead of the one it is on")
 	cmd.Flags().StringVar(&event, "event", vnuma.PowerCycle.String(), "what happens to the VM")
 	cmd.Flags().IntVar(&vcpus, "vcpus", 0, "with this number of vCPUs instead of its own; the event is then vcpus-changed, unless --event says otherwise")
@@ -114,9 +120,9 @@ func resize(vm *numa.VM, vcpus int) (problems []string) {
 }
 
 // explain finds the hosts and predicts.
-func explain(fleet *numa.Fleet, vm *numa.VM, hostName, fromName string, c vnuma.Case) (x *report.Explanation, err error) {
-	result := rules.Run(fleet, rules.Options{Choices: c.Choices})
-	x = &report.Explanation{Case: c, VM: judged(result, vm)}
+func explain(fleet *numa.Fleet, vm *numa.VM, hostName, fromName string, event vnuma.Event, o rules.Options) (x *report.Explanation, err error) {
+	result := rules.Run(fleet, o)
+	x = &report.Explanation{Case: vnuma.Case{Event: event, Choices: o.Choices}, VM: judged(result, vm)}
 	if x.VM == nil {
 		return nil, unjudged(result, vm)
 	}
@@ -128,7 +134,7 @@ func explain(fleet *numa.Fleet, vm *numa.VM, hostName, fromName string, c vnuma.
 		return nil, err
 	}
 	x.Kind = &rule.Kind{Machine: machine, Hosts: []*numa.Host{x.Host}}
-	if x.Case.From, err = lastHost(fleet, x.VM, x.Host, fromName, c.Event); err != nil {
+	if x.Case.From, err = lastHost(fleet, x.VM, x.Host, fromName, event); err != nil {
 		return nil, err
 	}
 	x.Layout, x.Trace, x.Problems, err = vnuma.Explain(vm, x.Host, &x.Case)
@@ -140,6 +146,14 @@ func explain(fleet *numa.Fleet, vm *numa.VM, hostName, fromName string, c vnuma.
 		if f.VMID == vm.ID {
 			x.Findings = append(x.Findings, f)
 		}
+	}
+	for _, s := range result.Suppressed {
+		if s.VMID == vm.ID {
+			x.Suppressed = append(x.Suppressed, s)
+		}
+	}
+	if o.Policy != nil {
+		x.Config = o.Policy.File
 	}
 	return x, nil
 }

@@ -5,6 +5,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -103,8 +104,33 @@ func (p *printer) head(r *rules.Result, o AssessOptions) {
 	if counts := seenCounts(r); counts != "" {
 		t.Row("observed", counts)
 	}
+	if r.Policy != nil {
+		t.Row("config", r.Policy.File+policyText(r))
+	}
+	if n := len(r.Suppressed); n > 0 {
+		t.Row("suppressed", strconv.Itoa(n))
+	}
 	p.table(&t)
 	p.printf("\n")
+}
+
+// policyText says what the configuration changes: " · 1 threshold · N002 off".
+func policyText(r *rules.Result) string {
+	s := ""
+	if n := len(r.Policy.Thresholds); n > 0 {
+		s += " · " + rule.Plural(n, "threshold")
+	}
+	switch n := len(r.Policy.Severities); n {
+	case 0:
+	case 1:
+		s += " · 1 severity"
+	default:
+		s += fmt.Sprintf(" · %d severities", n)
+	}
+	if off := r.OffRules(); len(off) > 0 {
+		s += fmt.Sprintf(" · off: %s (%s)", strings.Join(off, ", "), rule.Plural(r.Off, "finding"))
+	}
+	return s
 }
 
 // elapsed returns d with two digits, or nothing for 0.
@@ -260,11 +286,15 @@ func (p *printer) details(r *rules.Result) {
 			p.printf("    %s\n", p.paint(faint, "assumed  "+strings.Join(f.Assumes, "; ")))
 		}
 	}
+	for i := range r.Suppressed {
+		s := &r.Suppressed[i]
+		p.printf("%s %s %s  until %s: %s (%s)\n", p.paint(faint, "suppressed"), s.Rule, s.Subject(), s.By.Until, s.By.Reason, s.By.At)
+	}
 }
 
 // notes prints what the reader must know about completeness.
 func (p *printer) notes(r *rules.Result) {
-	all := append(append([]numa.Note(nil), r.Fleet.Notes...), r.Unjudged...)
+	all := slices.Concat(r.Fleet.Notes, r.Unjudged, r.PolicyNotes)
 	if len(all) == 0 {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"homenode/finding"
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/policy"
 	"homenode/rule"
 	"homenode/vnuma"
 )
@@ -24,6 +25,9 @@ type Explanation struct {
 	Problems []string // settings that could not be understood
 	Findings []finding.Finding
 	LogLines []string // that vmware.log will hold
+	// Suppressed are findings that the configuration accepts; Config is its file.
+	Suppressed []policy.Suppressed
+	Config     string
 }
 
 // Explain writes the explanation for a terminal.
@@ -35,7 +39,11 @@ func Explain(w io.Writer, e *Explanation, colour bool) error {
 	p.why(e)
 	p.seen(e)
 	p.verdict(e)
+	p.suppressed(e)
 	p.others(e)
+	if e.Config != "" {
+		p.printf("  config         %s\n", e.Config)
+	}
 	for _, problem := range e.Problems {
 		p.printf("  note           %s\n", problem)
 	}
@@ -200,6 +208,13 @@ func (p *printer) verdict(e *Explanation) {
 	}
 }
 
+// suppressed prints what the configuration accepts about the VM.
+func (p *printer) suppressed(e *Explanation) {
+	for _, s := range e.Suppressed {
+		p.printf("  suppressed     %s %s until %s: %s (%s)\n", s.Rule, s.Severity, s.By.Until, s.By.Reason, s.By.At)
+	}
+}
+
 // others says what the VM gets on the other hosts of its cluster, hosts with the
 // same answer together.
 func (p *printer) others(e *Explanation) {
@@ -245,6 +260,13 @@ func RulePage(w io.Writer, r *rule.Rule, colour bool) error {
 		for line := range strings.Lines(part.text) {
 			p.printf("  %s\n", strings.TrimSpace(line))
 		}
+	}
+	if len(r.Thresholds) > 0 {
+		p.printf("\n%s\n", p.paint(bold, "thresholds (homenode.yaml)"))
+	}
+	for i := range r.Thresholds {
+		t := &r.Thresholds[i]
+		p.printf("  %s.%s: %s, from %s to %s\n    %s\n", r.ID, t.Name, t.Write(t.Default), t.Write(t.Least), t.Write(t.Most), t.Text)
 	}
 	p.printf("\n%s\n", p.paint(bold, "sources"))
 	for _, s := range r.Sources {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"regexp"
+	"slices"
 	"strings"
 
 	"homenode/finding"
@@ -42,6 +43,8 @@ type htmlReport struct {
 	Rows      []htmlRow
 	Notes     []numa.Note
 	Unjudged  []numa.Note
+	Config    string // the configuration's file, and what it changes
+	Accepted  []numa.Note
 }
 
 type htmlCluster struct {
@@ -108,6 +111,10 @@ func newHTMLReport(r *rules.Result, o HTMLOptions) (*htmlReport, error) {
 		Version: o.Version, Source: r.Fleet.Source, Collected: r.Fleet.Collected,
 		Hosts: len(r.Fleet.Hosts), VMs: len(r.Fleet.VMs), Judged: r.VMs, Pairs: r.Pairs,
 		Findings: len(r.Findings), Notes: r.Fleet.Notes, Unjudged: r.Unjudged,
+	}
+	if r.Policy != nil {
+		p.Config = r.Policy.File + policyText(r)
+		p.Accepted = slices.Concat(r.SuppressedBy(), r.PolicyNotes)
 	}
 	p.Verdict, p.Rest = verdictOf(r)
 	for _, s := range r.Summaries() {

@@ -6,6 +6,7 @@ import (
 
 	"homenode/finding"
 	"homenode/numa"
+	"homenode/policy"
 	"homenode/rule"
 	"homenode/rules"
 	"homenode/vnuma"
@@ -30,6 +31,19 @@ type assessJSON struct {
 	Layouts   []vmJSON          `json:"layouts"`
 	Notes     []numa.Note       `json:"notes"`
 	Unjudged  []numa.Note       `json:"unjudged"`
+
+	Config     *configJSON         `json:"config,omitempty"`
+	Suppressed []policy.Suppressed `json:"suppressed,omitempty"`
+}
+
+// configJSON is what the configuration changes.
+type configJSON struct {
+	File       string                      `json:"file"`
+	Thresholds map[string]float64          `json:"thresholds,omitempty"`
+	Severities map[string]finding.Severity `json:"severities,omitempty"`
+	Off        []string                    `json:"off,omitempty"`         // rules
+	OffCount   int                         `json:"offFindings,omitempty"` // of them
+	Notes      []numa.Note                 `json:"notes,omitempty"`       // suppressions that are over or suppress nothing
 }
 
 type clusterJSON struct {
@@ -124,6 +138,10 @@ func AssessJSON(w io.Writer, r *rules.Result) error {
 		Findings: orEmpty(r.Findings), Notes: orEmpty(r.Fleet.Notes), Unjudged: orEmpty(r.Unjudged),
 		Clusters: []clusterJSON{}, Layouts: []vmJSON{},
 	}
+	if r.Policy != nil {
+		j.Config = &configJSON{r.Policy.File, r.Policy.Thresholds, r.Policy.Severities, r.OffRules(), r.Off, r.PolicyNotes}
+		j.Suppressed = r.Suppressed
+	}
 	for _, f := range r.Findings {
 		j.Counts[f.Severity.String()]++
 	}
@@ -161,6 +179,9 @@ type explainJSON struct {
 	Findings []finding.Finding `json:"findings"`
 	Observed []seenJSON        `json:"observed,omitempty"`
 	Problems []string          `json:"problems,omitempty"`
+
+	Config     string              `json:"config,omitempty"`
+	Suppressed []policy.Suppressed `json:"suppressed,omitempty"`
 }
 
 type stepJSON struct {
@@ -177,7 +198,7 @@ func ExplainJSON(w io.Writer, e *Explanation) error {
 	j := explainJSON{
 		Format: "homenode-explanation", Version: JSONVersion, VM: e.VM.Name, Host: e.Host.Name, Release: e.Kind.Machine.Release,
 		Event: e.Case.Event.String(), Layout: layoutOf(&e.Layout), LogLines: e.LogLines,
-		Findings: orEmpty(e.Findings), Observed: seenOf(e.VM), Problems: e.Problems,
+		Findings: orEmpty(e.Findings), Observed: seenOf(e.VM), Problems: e.Problems, Config: e.Config, Suppressed: e.Suppressed,
 	}
 	for _, s := range e.Trace {
 		step := stepJSON{Rules: s.Rules, Because: s.Because, Result: s.Result, Decides: s.Decides, Choice: s.Choice}
@@ -199,13 +220,27 @@ type ruleJSON struct {
 	Limits   string           `json:"limits"`
 	Book     []string         `json:"ruleBook"`
 	Sources  []string         `json:"sources"`
+
+	Thresholds []thresholdJSON `json:"thresholds,omitempty"`
+}
+
+type thresholdJSON struct {
+	Name    string    `json:"name"` // as the configuration has it: N005.seriousShare
+	Default float64   `json:"default"`
+	Unit    rule.Unit `json:"unit"`
+	Least   float64   `json:"least"`
+	Most    float64   `json:"most"`
+	Text    string    `json:"text"`
 }
 
 // RulesJSON writes the rules as a JSON list.
 func RulesJSON(w io.Writer, rs []*rule.Rule) error {
 	out := make([]ruleJSON, len(rs))
 	for i, r := range rs {
-		out[i] = ruleJSON{r.ID, r.Name, r.Title, r.Severity, r.Why, r.Fix, r.Limits, r.Book, r.Sources}
+		out[i] = ruleJSON{r.ID, r.Name, r.Title, r.Severity, r.Why, r.Fix, r.Limits, r.Book, r.Sources, nil}
+		for _, t := range r.Thresholds {
+			out[i].Thresholds = append(out[i].Thresholds, thresholdJSON{r.ID + "." + t.Name, t.Default, t.Unit, t.Least, t.Most, t.Text})
+		}
 	}
 	return writeJSON(w, out)
 }

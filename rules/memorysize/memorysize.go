@@ -30,13 +30,13 @@ touches is not resident and costs nothing; other VMs on the node make it worse.`
 		"Denneman, vSphere 8 CPU topology for large memory footprint VMs, 2022, https://frankdenneman.nl/2022/11/03/",
 	},
 	Severity: finding.High,
-	VMs:      true,
-	Check:    check,
+	Thresholds: []rule.Threshold{{
+		Name: "seriousShare", Default: 0.10, Unit: rule.Share, Least: 0, Most: 1,
+		Text: "remote share of the memory from which the finding is high: with a remote access about 1.7 times as slow as a local one (A-10), a tenth of them costs 7 %",
+	}},
+	VMs:   true,
+	Check: check,
 }
-
-// seriousShare is the remote share from which the finding is high: with a remote
-// access about 1.7 times as slow as a local one (A-10), a tenth of them costs 7 %.
-const seriousShare = 0.10
 
 func check(p *rule.Pass) {
 	v := p.VM
@@ -59,7 +59,7 @@ func check(p *rule.Pass) {
 		return
 	}
 	share := float64(on.Layout.Memory.Remote) / float64(v.Guest.Memory)
-	if share >= seriousShare {
+	if share >= p.Threshold("seriousShare") {
 		f.Severity = finding.High
 	}
 	homes := on.Layout.HomeNodes

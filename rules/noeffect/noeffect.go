@@ -62,7 +62,7 @@ func check(p *rule.Pass) {
 		}
 	}
 	for _, s := range v.Settings.Value {
-		if known := alike(s.Key); known != "" {
+		if known := misspelt(s.Key); known != "" {
 			p.Report(finding.Finding{
 				Severity: finding.Low,
 				Message:  fmt.Sprintf("%s is no setting that is known; %s is spelt alike", s.Key, known),

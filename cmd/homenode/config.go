@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/policy"
+	"homenode/rules"
+	"homenode/vnuma"
+)
+
+// configFlag reads the configuration.
+type configFlag struct{ file string }
+
+// noConfig is the value of --config that takes none.
+const noConfig = "none"
+
+func (f *configFlag) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.file, "config", "", "configuration: thresholds, severities, accepted findings (default: "+policy.DefaultFile+" of the working directory, if there is one; "+noConfig+" takes none)")
+}
+
+// options returns the options of a run under the configuration.
+func (f *configFlag) options(choices vnuma.Choices) (rules.Options, error) {
+	o := rules.Options{Choices: choices, Today: time.Now()}
+	if f.file == noConfig {
+		return o, nil
+	}
+	name := f.file
+	if name == "" {
+		name = policy.DefaultFile
+	}
+	text, err := os.ReadFile(name)
+	if f.file == "" && errors.Is(err, fs.ErrNotExist) {
+		return o, nil
+	}
+	if err != nil {
+		return o, fmt.Errorf("--config: %w", err)
+	}
+	o.Policy, err = policy.Parse(name, text, rules.All)
+	return o, err
+}

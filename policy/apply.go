@@ -1,0 +1,147 @@
+package policy
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/finding"
+	"homenode/numa"
+)
+
+// Suppressed is a finding that is accepted.
+type Suppressed struct {
+	finding.Finding
+	By Suppression `json:"suppressedBy"`
+}
+
+// Applied is what is left of the findings.
+type Applied struct {
+	Findings   []finding.Finding
+	Suppressed []Suppressed
+	Off        int // findings of rules that are switched off
+	// Notes tell what the owner should know: suppressions that are over, and such as
+	// suppress nothing.
+	Notes []numa.Note
+}
+
+// Apply sets severities and takes suppressed findings out. today decides which
+// suppressions are over; its location decides which day it is. The findings of p stay
+// as they are.
+func (p *Policy) Apply(all []finding.Finding, f *numa.Fleet, today time.Time) Applied {
+	vms := make(map[string]*numa.VM, len(f.VMs))
+	for i := range f.VMs {
+		vms[f.VMs[i].ID] = &f.VMs[i]
+	}
+	day := today.Format(time.DateOnly)
+	matchers := make([]matcher, len(p.Suppress))
+	for i := range p.Suppress {
+		matchers[i] = newMatcher(&p.Suppress[i])
+	}
+	met := make([]int, len(p.Suppress))  // findings that each suppression means
+	open := make([]int, len(p.Suppress)) // of these, those that none accepts
+	var a Applied
+	for _, x := range all {
+		if p.Off[x.Rule] {
+			a.Off++
+			continue
+		}
+		if s, ok := p.Severities[x.Rule]; ok {
+			x.Severity = s
+		}
+		by := -1
+		var mean []int
+		for i := range matchers {
+			if matchers[i].match(&x, vms[x.VMID]) {
+				met[i]++
+				mean = append(mean, i)
+				if by < 0 && p.Suppress[i].Until >= day { // dates of one form compare as texts
+					by = i
+				}
+			}
+		}
+		if by >= 0 {
+			a.Suppressed = append(a.Suppressed, Suppressed{x, p.Suppress[by]})
+			continue
+		}
+		for _, i := range mean {
+			open[i]++
+		}
+		a.Findings = append(a.Findings, x)
+	}
+	for i := range p.Suppress {
+		switch s := &p.Suppress[i]; {
+		case s.Until < day && open[i] > 0:
+			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s ended on %s; findings that count again: %d; renew or remove it (%s)", s.rules(), s.Until, open[i], s.Reason)})
+		case s.Until < day:
+			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s ended on %s and means no finding that counts: remove it (%s)", s.rules(), s.Until, s.Reason)})
+		case met[i] == 0:
+			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s means no finding: remove it (%s)", s.rules(), s.Reason)})
+		}
+	}
+	return a
+}
+
+// rules names the rules of the suppression.
+func (s *Suppression) rules() string {
+	if s.Rules == nil {
+		return "all rules"
+	}
+	return strings.Join(s.Rules, ", ")
+}
+
+// matcher is a suppression with its patterns compiled.
+type matcher struct {
+	rules                          []string
+	vm, tag, folder, cluster, host []*regexp.Regexp
+}
+
+func newMatcher(s *Suppression) matcher {
+	return matcher{s.Rules, globs(s.VM, ""), globs(s.Tag, ""), globs(s.Folder, "(/.*)?"), globs(s.Cluster, ""), globs(s.Host, `(\..*)?`)}
+}
+
+// globs compiles patterns: * is any text, ? one character, in any case of letters.
+// after is what may follow: what is below a folder, the domain of a host.
+func globs(patterns []string, after string) []*regexp.Regexp {
+	var out []*regexp.Regexp
+	for _, p := range patterns {
+		p = regexp.QuoteMeta(strings.TrimSuffix(p, "/"))
+		p = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(p)
+		out = append(out, regexp.MustCompile("(?is)^"+p+after+"$"))
+	}
+	return out
+}
+
+// match reports whether the suppression means the finding; v is its VM, or nil.
+func (m *matcher) match(x *finding.Finding, v *numa.VM) bool {
+	if m.rules != nil && !slices.Contains(m.rules, x.Rule) {
+		return false
+	}
+	var folder, tags []string
+	if v != nil {
+		folder, tags = []string{v.Folder}, v.Tags
+	}
+	for _, c := range []struct {
+		patterns []*regexp.Regexp
+		values   []string
+	}{
+		{m.vm, one(x.VM)}, {m.tag, tags}, {m.folder, folder}, {m.cluster, one(x.Cluster)}, {m.host, one(x.Host)},
+	} {
+		if c.patterns != nil && !slices.ContainsFunc(c.values, func(value string) bool {
+			return slices.ContainsFunc(c.patterns, func(p *regexp.Regexp) bool { return p.MatchString(value) })
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// one returns a name as a list; a missing name matches no pattern.
+func one(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}

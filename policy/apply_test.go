@@ -1,0 +1,121 @@
+package policy_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/policy"
+)
+
+var (
+	today  = time.Date(2026, 11, 21, 23, 30, 0, 0, time.UTC)
+	fewVMs = &numa.Fleet{VMs: []numa.VM{
+		{ID: "1", Name: "sap01", Folder: "/dc/vm/SAP/prod", Tags: []string{"numa-ok", "gold"}},
+		{ID: "2", Name: "erp01", Folder: "/dc/vm/sapling"},
+	}}
+	fewFindings = []finding.Finding{
+		{Rule: "N001", VM: "sap01", VMID: "1", Cluster: "prod", Host: "esx01.example.com", Severity: finding.High},
+		{Rule: "N005", VM: "sap01", VMID: "1", Cluster: "prod", Host: "esx01.example.com", Severity: finding.Medium},
+		{Rule: "N001", VM: "erp01", VMID: "2", Cluster: "prod", Host: "esx02.example.com", Severity: finding.High},
+		{Rule: "H001", Cluster: "prod", Host: "esx01.example.com", Severity: finding.High},
+	}
+)
+
+// names lists findings as "N001 sap01".
+func names(all []finding.Finding) string {
+	var out []string
+	for _, f := range all {
+		out = append(out, f.Rule+" "+f.Severity.String()+" "+f.Subject())
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestSuppress(t *testing.T) {
+	const until = "2027-01-31"
+	for _, tt := range []struct {
+		name string
+		s    policy.Suppression
+		want string // the findings that are suppressed
+	}{
+		{"one VM", policy.Suppression{Rules: []string{"N001"}, VM: []string{"sap01"}}, "N001 high prod/sap01"},
+		{"a pattern, in any case", policy.Suppression{Rules: []string{"N001"}, VM: []string{"SAP*", "none"}}, "N001 high prod/sap01"},
+		{"one character", policy.Suppression{VM: []string{"erp0?"}}, "N001 high prod/erp01"},
+		{"not a part of the name", policy.Suppression{VM: []string{"sap"}}, ""},
+		{"no regular expression", policy.Suppression{VM: []string{"s.p01"}}, ""},
+		{"all rules", policy.Suppression{VM: []string{"sap01"}}, "N001 high prod/sap01, N005 medium prod/sap01"},
+		{"tag", policy.Suppression{Tag: []string{"GOLD"}}, "N001 high prod/sap01, N005 medium prod/sap01"},
+		{"folder and below", policy.Suppression{Folder: []string{"/dc/vm/sap/"}}, "N001 high prod/sap01, N005 medium prod/sap01"},
+		{"host by its short name, its VMs with it", policy.Suppression{Host: []string{"esx01"}}, "N001 high prod/sap01, N005 medium prod/sap01, H001 high prod/esx01.example.com"},
+		{"cluster and rule", policy.Suppression{Rules: []string{"H001"}, Cluster: []string{"prod"}}, "H001 high prod/esx01.example.com"},
+		{"both must match", policy.Suppression{VM: []string{"sap*"}, Host: []string{"esx02"}}, ""},
+		{"hosts have no folder", policy.Suppression{Rules: []string{"H001"}, Folder: []string{"*"}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.s.Until, tt.s.Reason = until, "why"
+			p := policy.Policy{Suppress: []policy.Suppression{tt.s}}
+			a := p.Apply(fewFindings, fewVMs, today)
+			var got []finding.Finding
+			for _, s := range a.Suppressed {
+				got = append(got, s.Finding)
+				if s.By.Reason != "why" {
+					t.Errorf("suppressed by %+v", s.By)
+				}
+			}
+			if names(got) != tt.want || len(got)+len(a.Findings) != len(fewFindings) {
+				t.Errorf("suppressed %q, want %q; %d are left", names(got), tt.want, len(a.Findings))
+			}
+		})
+	}
+}
+
+// TestUntil: the day itself counts, the next does not.
+func TestUntil(t *testing.T) {
+	s := policy.Suppression{Rules: []string{"N001"}, VM: []string{"*"}, Reason: "a trial", At: "homenode.yaml:3"}
+	for until, want := range map[string]string{
+		"2026-11-21": "",
+		"2026-11-20": "homenode.yaml:3: the suppression of N001 ended on 2026-11-20; findings that count again: 2; renew or remove it (a trial)",
+	} {
+		s.Until = until
+		p := policy.Policy{Suppress: []policy.Suppression{s}}
+		a := p.Apply(fewFindings, fewVMs, today)
+		got := ""
+		for _, n := range a.Notes {
+			got += n.String()
+		}
+		if got != want || (len(a.Suppressed) == 2) != (want == "") {
+			t.Errorf("until %s: %d suppressed, notes %q, want %q", until, len(a.Suppressed), got, want)
+		}
+	}
+	// An older one that is over does not hide one that holds.
+	over, holds := s, s
+	over.Until, holds.Until = "2026-01-01", "2027-01-01"
+	p := policy.Policy{Suppress: []policy.Suppression{over, holds}}
+	a := p.Apply(fewFindings, fewVMs, today)
+	if len(a.Suppressed) != 2 || len(a.Notes) != 1 || a.Notes[0].Text != "the suppression of N001 ended on 2026-01-01 and means no finding that counts: remove it (a trial)" {
+		t.Errorf("%d suppressed, notes %v", len(a.Suppressed), a.Notes)
+	}
+}
+
+func TestMeansNothing(t *testing.T) {
+	p := policy.Policy{Suppress: []policy.Suppression{{VM: []string{"gone"}, Reason: "r", Until: "2027-01-01", At: "c.yaml:2"}}}
+	a := p.Apply(fewFindings, fewVMs, today)
+	if len(a.Notes) != 1 || a.Notes[0].String() != "c.yaml:2: the suppression of all rules means no finding: remove it (r)" {
+		t.Errorf("notes: %v", a.Notes)
+	}
+}
+
+func TestSeverities(t *testing.T) {
+	p := policy.Policy{Severities: map[string]finding.Severity{"N001": finding.Low}, Off: map[string]bool{"H001": true}}
+	before := slices.Clone(fewFindings)
+	a := p.Apply(fewFindings, fewVMs, today)
+	if got, want := names(a.Findings), "N001 low prod/sap01, N005 medium prod/sap01, N001 low prod/erp01"; got != want || a.Off != 1 {
+		t.Errorf("%q, %d off; want %q, 1 off", got, a.Off, want)
+	}
+	if names(before) != names(fewFindings) {
+		t.Error("Apply changes its argument")
+	}
+}

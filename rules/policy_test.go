@@ -1,0 +1,54 @@
+package rules_test
+
+import (
+	"testing"
+	"time"
+
+	"homenode/finding"
+	"homenode/policy"
+	"homenode/rules"
+	"homenode/source/demo"
+	"homenode/source/scenario"
+)
+
+// TestThresholdIsUsed: the threshold of the configuration reaches the rule.
+func TestThresholdIsUsed(t *testing.T) {
+	f, err := scenario.Read("big", []byte("release 7.0U3\nhost esx01 nodes=2 cores=18 memory=1024GB\nvm big vcpus=8 coresPerSocket=8 memory=600GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for share, want := range map[float64]finding.Severity{0.14: finding.High, 0.15: finding.Medium} { // 88 of 600 GB are remote
+		p := policy.Policy{Thresholds: map[string]float64{"N005.seriousShare": share}}
+		r := rules.Run(f, rules.Options{Policy: &p, Today: time.Now()})
+		if len(r.Findings) != 1 || r.Findings[0].Rule != "N005" || r.Findings[0].Severity != want {
+			t.Errorf("share %v: %+v, want N005 %v", share, r.Findings, want)
+		}
+	}
+}
+
+// TestPolicyHidesNoFact: what is accepted or switched off changes no overview of what
+// the fleet is like.
+func TestPolicyHidesNoFact(t *testing.T) {
+	f, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := rules.Run(f, rules.Options{})
+	p := policy.Policy{
+		Off:      map[string]bool{"N014": true},
+		Suppress: []policy.Suppression{{VM: []string{"*"}, Reason: "all", Until: "2999-12-31", At: "c.yaml:1:1"}},
+	}
+	r := rules.Run(f, rules.Options{Policy: &p, Today: time.Now()})
+	if got, want := len(r.Findings)+len(r.Suppressed)+r.Off, len(plain.Findings); got != want || r.Off == 0 || len(r.Suppressed) == 0 {
+		t.Errorf("%d findings, %d suppressed, %d off; want %d together", len(r.Findings), len(r.Suppressed), r.Off, want)
+	}
+	a, b := plain.Summaries(), r.Summaries()
+	for i := range a {
+		if a[i].Changing != b[i].Changing || a[i].Wide != b[i].Wide {
+			t.Errorf("cluster %s: %d change shape, under the policy %d", a[i].Cluster.Name, a[i].Changing, b[i].Changing)
+		}
+	}
+	if notes := r.SuppressedBy(); len(notes) != 1 || notes[0].At != "c.yaml:1:1" {
+		t.Errorf("notes %v", notes)
+	}
+}
