@@ -28,6 +28,7 @@ func (f *outputFlags) register(cmd *cobra.Command, forms ...string) {
 	f.forms = forms
 	cmd.Flags().StringVar(&f.format, "format", forms[0], "form of the output: "+strings.Join(forms, ", "))
 	cmd.Flags().StringVarP(&f.file, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
+	completeFlag(cmd, "format", among(forms))
 }
 
 func (f *outputFlags) check() error {

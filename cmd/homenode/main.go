@@ -91,8 +91,8 @@ on each host of its cluster, explains it, and says what is wrong.
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newAssess(), newExplain(), newTopo(), newRead(), newSnapshot(), newRules(), newValidate(), newCompare(), newDemo(), newVersion(), newDocs())
+	addCompletion(root)
 	return root
 }
 

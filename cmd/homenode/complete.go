@@ -1,0 +1,187 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"homenode/finding"
+	"homenode/internal/texttab"
+	"homenode/numa"
+	"homenode/output/report"
+	"homenode/rules"
+	"homenode/source/demo"
+	"homenode/vnuma"
+)
+
+// addCompletion says what a shell completes for the arguments and flags of each
+// command (homenode completion). --format is completed where it is registered.
+func addCompletion(root *cobra.Command) {
+	severities := []string{}
+	for s := finding.Info; s <= finding.High; s++ {
+		severities = append(severities, s.String())
+	}
+	flags := map[string]cobra.CompletionFunc{
+		"fail-on": among(severities), "event": among(vnuma.EventNames()), "choose": completeChoice, "table": among(report.TableNames()),
+		"host": completeHost, "from": completeHost,
+	}
+	arguments := map[string]cobra.CompletionFunc{
+		"assess": completeSource, "snapshot": completeSource, "explain": completeSubject, "topo": completeSubject, "rules": completeRule,
+	}
+	for _, c := range root.Commands() {
+		c.ValidArgsFunction = arguments[c.Name()]
+		for name, complete := range flags {
+			if c.Name() == "compare" && name == "fail-on" {
+				complete = among([]string{"never", "worse"})
+			}
+			if c.Flags().Lookup(name) != nil {
+				completeFlag(c, name, complete)
+			}
+		}
+	}
+}
+
+// completeFlag registers a completion; cobra refuses a flag that does not exist.
+func completeFlag(c *cobra.Command, name string, complete cobra.CompletionFunc) {
+	if err := c.RegisterFlagCompletionFunc(name, complete); err != nil {
+		panic(err)
+	}
+}
+
+// among completes one of the words.
+func among(words []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// beginning returns the words that begin with begun, in any case of letters. What
+// stands after a tab describes a word.
+func beginning(words []string, begun string) []string {
+	var out []string
+	for _, w := range words {
+		if len(w) >= len(begun) && strings.EqualFold(w[:len(begun)], begun) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// completeSource completes the words among the sources; everything else is a file.
+func completeSource(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if begun == "" { // the shell lists files only when it is given nothing else
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return beginning([]string{"demo\ta simulated vCenter", "vcenter\tthe one that GOVC_URL names"}, begun), cobra.ShellCompDirectiveDefault
+}
+
+// completeSubject completes the SOURCE, then the VMs (for topo also the hosts) in it.
+func completeSubject(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return completeSource(cmd, args, begun)
+	}
+	var words []string
+	for _, fleet := range fleetsAtHand(args) {
+		if cmd.Name() == "topo" {
+			words = append(words, hostWords(fleet)...)
+		}
+		words = append(words, vmWords(fleet)...)
+	}
+	if found := beginning(words, begun); len(found) > 0 {
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveDefault // another SOURCE
+}
+
+// completeHost completes the hosts of the sources.
+func completeHost(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var words []string
+	for _, fleet := range fleetsAtHand(args) {
+		words = append(words, hostWords(fleet)...)
+	}
+	return beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// mostToComplete bounds the files that are read to complete a name: a snapshot of
+// 10,000 VMs is smaller, and read in half a second.
+const mostToComplete = 64 << 20
+
+// fleetsAtHand reads the sources that cost little: the demo fleet and files. A
+// vCenter is never asked, and what cannot be read completes nothing.
+func fleetsAtHand(sources []string) []*numa.Fleet {
+	var out []*numa.Fleet
+	for _, source := range sources {
+		var fleet *numa.Fleet
+		var err error
+		if source == "demo" {
+			fleet, err = demo.Fleet()
+		} else if info, statErr := os.Stat(source); statErr == nil && info.Mode().IsRegular() && info.Size() <= mostToComplete {
+			fleet, err = readFile(source, false)
+		}
+		if err == nil && fleet != nil {
+			out = append(out, fleet)
+		}
+	}
+	return out
+}
+
+// vmWords returns what names each VM: its name, or its ID when the name is not its
+// own or cannot be typed.
+func vmWords(f *numa.Fleet) []string {
+	count := map[string]int{}
+	for i := range f.VMs {
+		count[f.VMs[i].Name]++
+	}
+	var words []string
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		word, about := v.Name, ""
+		if count[word] > 1 || !typable(word) {
+			word, about = v.ID, "\t"+texttab.Clean(v.Name)
+		}
+		if typable(word) {
+			words = append(words, word+about)
+		}
+	}
+	slices.Sort(words)
+	return words
+}
+
+func hostWords(f *numa.Fleet) []string {
+	var words []string
+	for i := range f.Hosts {
+		if name := f.Hosts[i].Name; typable(name) {
+			words = append(words, name)
+		}
+	}
+	slices.Sort(words)
+	return words
+}
+
+// typable reports whether a name can stand on a command line as it is: without
+// blanks and what a shell or the completion itself would take apart.
+func typable(name string) bool {
+	return name != "" && texttab.Clean(name) == name && !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, " '\"\\$`!&;|<>()*?[]{}~#")
+}
+
+func completeRule(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var words []string
+	for _, r := range rules.All {
+		words = append(words, r.ID+"\t"+r.Title)
+	}
+	return beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeChoice completes --choose: the points on which sources disagree.
+func completeChoice(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var words []string
+	for _, c := range vnuma.ChoiceList {
+		words = append(words, c.ID+"\t"+c.Alternative)
+	}
+	return beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
+}
