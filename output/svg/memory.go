@@ -17,7 +17,7 @@ func (l *layout) column(n *topo.Node, x, floor px) {
 	}
 	height := func(b numa.Bytes) px { return px(int64(l.plan) * int64(b>>20) / int64(max(1, l.memory>>20))) }
 	top := floor - height(n.Memory.Value)
-	l.add(group{id: n.ID + "-memory", class: "memory", shapes: []shape{{class: "wall", x: x, y: top, w: memoryWidth, h: floor - top}}})
+	l.add(group{id: n.ID + "__memory", class: "memory", shapes: []shape{{class: "wall", x: x, y: top, w: memoryWidth, h: floor - top}}})
 	var below numa.Bytes
 	part := func(g group, b numa.Bytes, class, fill string) {
 		if from, to := floor-height(below), floor-height(below+b); b > 0 && from > to {
@@ -30,24 +30,24 @@ func (l *layout) column(n *topo.Node, x, floor px) {
 		c := &n.Clients[i]
 		local := c.Memory - c.Remote
 		numbers := fmt.Sprintf("%s: %s on node %d", c.Label, local, n.Number)
-		part(group{id: c.ID + "-memory", class: clientClass(c), numbers: numbers}, local, "fill", "")
+		part(group{id: c.ID + "__memory", class: clientClass(c), numbers: numbers}, local, "fill", "")
 		if c.Interleaved {
 			below -= local
-			part(group{id: c.ID + "-spread", class: clientClass(c)}, local, "pattern", "spread")
+			part(group{id: c.ID + "__spread", class: clientClass(c)}, local, "pattern", "spread")
 			l.spread = true
 		}
 	}
-	part(group{id: n.More.ID + "-memory", class: "more", numbers: n.More.Numbers()}, n.More.Local, "fill", "")
+	part(group{id: n.More.ID + "__memory", class: "more", numbers: n.More.Numbers()}, n.More.Local, "fill", "")
 	if n.Foreign > 0 {
 		l.remote = true
-		part(group{id: n.ID + "-foreign", class: "foreign", numbers: fmt.Sprintf("node %d holds %s of clients on other nodes: remote to them", n.Number, n.Foreign)},
+		part(group{id: n.ID + "__foreign", class: "foreign", numbers: fmt.Sprintf("node %d holds %s of clients on other nodes: remote to them", n.Number, n.Foreign)},
 			n.Foreign, "fill", "remote")
 	}
 	free, _ := n.Free()
 	if room := floor - height(below) - top; room > 2*lineHeight {
 		amount, unit, _ := strings.Cut(free.String(), " ")
 		middle := top + room/2
-		l.add(group{id: n.ID + "-free", class: "free", shapes: []shape{
+		l.add(group{id: n.ID + "__free", class: "free", shapes: []shape{
 			{class: "amount", x: x + memoryWidth/2, y: middle - 20, text: amount + " " + unit},
 			{class: "amount", x: x + memoryWidth/2, y: middle + 110, text: "free"},
 		}})
@@ -59,7 +59,7 @@ func (l *layout) loose() {
 	if len(l.d.Loose) == 0 {
 		return
 	}
-	l.add(group{id: l.d.ID + "-loose", class: "heading", shapes: []shape{
+	l.add(group{id: l.d.ID + "__loose", class: "heading", shapes: []shape{
 		{class: "facts", x: margin, y: l.y + 120, text: "without home node: not NUMA-managed, memory from anywhere"},
 	}})
 	l.y += lineHeight
@@ -90,8 +90,8 @@ func (l *layout) foot() {
 		l.legend()
 	}
 	for i, sentence := range l.d.Caption {
-		for _, line := range wrap(sentence, int((l.pic.width-2*margin)/letter)) {
-			l.add(group{id: fmt.Sprintf("%s-caption-%d-%d", l.d.ID, i, int(l.y)), class: "caption", shapes: []shape{{class: "facts", x: margin, y: l.y + 110, text: line}}})
+		for j, line := range wrap(sentence, int((l.pic.width-2*margin)/letter)) {
+			l.add(group{id: fmt.Sprintf("%s__caption-%d__line-%d", l.d.ID, i, j), class: "caption", shapes: []shape{{class: "facts", x: margin, y: l.y + 110, text: line}}})
 			l.y += lineHeight
 		}
 	}
@@ -105,7 +105,7 @@ func (l *layout) legend() {
 		if class == "cores" {
 			mark = shape{class: "line", x: x, y: l.y + 70, w: 180}
 		}
-		l.add(group{id: l.d.ID + "-legend-" + name, class: "legend " + class, shapes: []shape{mark, {class: "facts", x: x + 240, y: l.y + 110, text: text}}})
+		l.add(group{id: l.d.ID + "__legend-" + name, class: "legend " + class, shapes: []shape{mark, {class: "facts", x: x + 240, y: l.y + 110, text: text}}})
 		x += 240 + px(columns(text))*letter + 280
 	}
 	single, wide := false, false

@@ -123,7 +123,7 @@ func (l *layout) title() {
 	room := l.pic.width - 2*margin
 	title := cut(l.d.Title, int(room*2/3/titleLetter))
 	facts = cut(facts, int((room-px(columns(title))*titleLetter-200)/letter))
-	l.add(group{id: l.d.ID + "-title", class: "title", shapes: []shape{{class: "name", x: margin, y: l.y + 170, text: title, after: facts}}})
+	l.add(group{id: l.d.ID + "__title", class: "title", shapes: []shape{{class: "name", x: margin, y: l.y + 170, text: title, after: facts}}})
 	l.y += titleHeight
 }
 
@@ -160,7 +160,7 @@ func (l *layout) frames(from, to int) bool {
 				heading += fmt.Sprintf(" · carried by %d clients", g.Clients)
 			}
 			if s.From < from { // a frame that goes on in the next row
-				id, heading = fmt.Sprintf("%s-row-%d", id, from/l.across), "… "+heading
+				id, heading = fmt.Sprintf("%s__row-%d", id, from/l.across), "… "+heading
 			}
 			left := x + px(i)*(each+frameGap)
 			frame := group{id: id, class: "guest", numbers: g.Numbers(), shapes: []shape{
@@ -196,7 +196,7 @@ func (l *layout) room(n *topo.Node, x px) {
 		{class: "facts", x: x + roomPad, y: floor + 180, text: strings.Join(sum, " · ")},
 	}})
 	line := floor - l.rise(n.Cores)
-	l.add(group{id: n.ID + "-cores", class: "cores", shapes: []shape{
+	l.add(group{id: n.ID + "__cores", class: "cores", shapes: []shape{
 		{class: "line", x: x + roomPad, y: line, w: roomWidth - 2*roomPad - memoryWidth - 30},
 		{class: "tick", x: x + roomPad, y: line - 30, text: fmt.Sprint(n.Cores)},
 	}})

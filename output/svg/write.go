@@ -14,6 +14,8 @@ import (
 type writer struct {
 	w   io.Writer
 	err error
+	ids bool           // of the shapes in a group, beside those of the groups
+	nth map[string]int // shapes of each class in the group
 }
 
 func (o *writer) printf(format string, args ...any) {
@@ -44,18 +46,18 @@ func escape(s string) string {
 
 func (o *writer) picture(p *picture, opt Options) {
 	id := escape(p.id)
-	o.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="topo" id="%s" viewBox="0 0 %s %s" width="%s" height="%s" role="group" aria-labelledby="%s-name">`+"\n",
+	o.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="topo" id="%s" viewBox="0 0 %s %s" width="%s" height="%s" role="group" aria-labelledby="%s__name">`+"\n",
 		id, p.width, p.height, p.width, p.height, id)
-	o.printf("<title id=\"%s-name\">%s</title>\n", id, escape(p.title))
+	o.printf("<title id=\"%s__name\">%s</title>\n", id, escape(p.title))
 	if !opt.Inline {
 		o.printf("<style>\n%s</style>\n", Style)
 	}
 	o.printf("<defs>\n")
-	o.printf(`<pattern id="%s-remote" class="remote" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6"/><line y2="6"/></pattern>`+"\n", id)
-	o.printf(`<pattern id="%s-spread" class="spread" width="5" height="5" patternUnits="userSpaceOnUse"><circle cx="1.5" cy="1.5" r="1.1"/></pattern>`+"\n", id)
+	o.printf(`<pattern id="%s__remote" class="remote" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6"/><line y2="6"/></pattern>`+"\n", id)
+	o.printf(`<pattern id="%s__spread" class="spread" width="5" height="5" patternUnits="userSpaceOnUse"><circle cx="1.5" cy="1.5" r="1.1"/></pattern>`+"\n", id)
 	o.printf("</defs>\n")
 	if !opt.Inline {
-		o.printf(`<rect class="paper" width="%s" height="%s"/>`+"\n", p.width, p.height)
+		o.printf(`<rect id="%s__paper" class="paper" width="%s" height="%s"/>`+"\n", id, p.width, p.height)
 	}
 	numbersY := p.numbersY()
 	for i := range p.groups {
@@ -84,27 +86,41 @@ func (o *writer) group(p *picture, g *group, numbersY px) {
 		n := escape(g.numbers)
 		o.printf(`<g id="%s" class="%s" tabindex="0" role="img" aria-label="%s"><title>%s</title>`, escape(g.id), g.class, n, n)
 	}
+	clear(o.nth)
 	for i := range g.shapes {
-		o.shape(p, &g.shapes[i])
+		o.shape(p, g, &g.shapes[i])
 	}
 	if g.numbers != "" {
-		o.printf(`<text class="numbers" x="%s" y="%s">%s</text>`, margin, numbersY, escape(cut(g.numbers, int((p.width-2*margin)/letter))))
+		o.printf(`<text%s class="numbers" x="%s" y="%s">%s</text>`, o.id(g, "numbers"), margin, numbersY, escape(cut(g.numbers, int((p.width-2*margin)/letter))))
 	}
 	o.printf("</g>\n")
 }
 
-func (o *writer) shape(p *picture, s *shape) {
+// id returns the id attribute of the next shape of this class in the group: the
+// group's id and the class, with a number from the second one on.
+func (o *writer) id(g *group, class string) string {
+	if !o.ids {
+		return ""
+	}
+	o.nth[class]++
+	if n := o.nth[class]; n > 1 {
+		class = fmt.Sprintf("%s-%d", class, n)
+	}
+	return fmt.Sprintf(` id="%s__%s"`, escape(g.id), class)
+}
+
+func (o *writer) shape(p *picture, g *group, s *shape) {
 	switch {
 	case s.after != "":
-		o.printf(`<text class="%s" x="%s" y="%s">%s<tspan class="facts" dx="12">%s</tspan></text>`, s.class, s.x, s.y, escape(s.text), escape(s.after))
+		o.printf(`<text%s class="%s" x="%s" y="%s">%s<tspan class="facts" dx="12">%s</tspan></text>`, o.id(g, s.class), s.class, s.x, s.y, escape(s.text), escape(s.after))
 	case s.text != "":
-		o.printf(`<text class="%s" x="%s" y="%s">%s</text>`, s.class, s.x, s.y, escape(s.text))
+		o.printf(`<text%s class="%s" x="%s" y="%s">%s</text>`, o.id(g, s.class), s.class, s.x, s.y, escape(s.text))
 	case s.class == "line":
-		o.printf(`<line class="line" x1="%s" y1="%s" x2="%s" y2="%s"/>`, s.x, s.y, s.x+s.w, s.y)
+		o.printf(`<line%s class="line" x1="%s" y1="%s" x2="%s" y2="%s"/>`, o.id(g, s.class), s.x, s.y, s.x+s.w, s.y)
 	case s.h > 0 && s.w > 0:
-		o.printf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"`, s.class, s.x, s.y, s.w, s.h)
+		o.printf(`<rect%s class="%s" x="%s" y="%s" width="%s" height="%s"`, o.id(g, s.class), s.class, s.x, s.y, s.w, s.h)
 		if s.fill != "" {
-			o.printf(` fill="url(#%s-%s)"`, escape(p.id), s.fill)
+			o.printf(` fill="url(#%s__%s)"`, escape(p.id), s.fill)
 		}
 		o.printf("/>")
 	}

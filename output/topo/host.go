@@ -47,7 +47,7 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 		c.High = high[vms[i].ID]
 		d.Loose = append(d.Loose, c)
 	}
-	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"-loose")
+	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"__loose")
 	d.Caption = append([]string{predicted + " VMs are placed in the order of the inventory."}, leftOut(r, h, len(vms))...)
 	return d
 }
@@ -111,7 +111,7 @@ func leftOut(r *rules.Result, h *numa.Host, drawn int) []string {
 func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *sim.Client) Client {
 	first, _ := l.PPDs.Group(c.Index)
 	out := Client{
-		ID: fmt.Sprintf("%s-vm-%s-client-%d", drawing, shapeID(v.ID), c.Index),
+		ID: fmt.Sprintf("%s__vm-%s__client-%d", drawing, shapeID(v.ID), c.Index),
 		VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), Index: c.Index, First: first, VCPUs: c.VCPUs,
 		Memory: c.Local + c.Remote, Remote: c.Remote, MemoryKnown: v.Memory.Known(),
 		Wide: l.Wide(), Interleaved: l.Memory.Placement == vnuma.Interleaved,
@@ -125,7 +125,7 @@ func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *sim.Client) Client
 // looseOf returns the shape of a VM without home node.
 func looseOf(drawing string, v *rule.VM) Client {
 	return Client{
-		ID: fmt.Sprintf("%s-vm-%s", drawing, shapeID(v.ID)), VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name),
+		ID: fmt.Sprintf("%s__vm-%s__loose", drawing, shapeID(v.ID)), VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name),
 		VCPUs: v.On[0].Layout.VPDs.Sum(), Memory: v.Memory.Value, MemoryKnown: v.Memory.Known(),
 	}
 }

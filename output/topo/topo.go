@@ -187,7 +187,7 @@ func fewest(clients []Client, id string) (shown []Client, rest Rest) {
 	if len(clients) <= mostClients+1 { // "and 1 more" would save no line
 		return clients, rest
 	}
-	rest.ID = id + "-more"
+	rest.ID = id + "__more"
 	for i := range clients[mostClients:] {
 		c := &clients[mostClients+i]
 		rest.Clients++
@@ -204,7 +204,7 @@ func (d *Drawing) nodesOf(placed []sim.Node, client func(*sim.Client) Client) {
 	for i := range placed {
 		p := &placed[i]
 		n := Node{
-			ID: fmt.Sprintf("%s-node-%d", d.ID, p.ID), Number: p.ID, Cores: p.Cores, Threads: p.Threads,
+			ID: fmt.Sprintf("%s__node-%d", d.ID, p.ID), Number: p.ID, Cores: p.Cores, Threads: p.Threads,
 			Memory: p.Memory, VCPUs: p.VCPUs, Used: p.Used, Foreign: p.Used,
 		}
 		for j := range p.Clients {

@@ -21,7 +21,7 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 		return nil
 	}
 	d := &Drawing{
-		ID:    fmt.Sprintf("vm-%s-on-%s", shapeID(v.ID), shapeID(h.ID)),
+		ID:    fmt.Sprintf("vm-%s__on-%s", shapeID(v.ID), shapeID(h.ID)),
 		Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name),
 		Facts: vmFacts(v, l),
 	}
@@ -90,7 +90,7 @@ func (d *Drawing) guests(v *rule.VM, l *vnuma.Layout) {
 		first, n := l.VPDs.Group(i)
 		a, b := l.Carriers(i)
 		g := Guest{
-			ID: fmt.Sprintf("%s-guest-%d", d.ID, i), Name: fmt.Sprintf("guest node %d", i), First: first, VCPUs: n,
+			ID: fmt.Sprintf("%s__guest-%d", d.ID, i), Name: fmt.Sprintf("guest node %d", i), First: first, VCPUs: n,
 			Memory: l.Slice(i), MemoryKnown: v.Memory.Known(), Clients: b - a + 1,
 		}
 		if home[a] >= 0 {
