@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"homenode/numa"
+	"homenode/source/text"
 )
 
 // columns reads lscpu -e and lscpu -p: a header that names the columns and one row
@@ -29,95 +30,95 @@ func isColumnHeader(l string) bool {
 	return place && slices.Contains(fields, "CPU")
 }
 
-func (s *columns) take(l line) bool {
+func (s *columns) take(l text.Line) bool {
 	switch {
-	case l.text == "":
+	case l.Text == "":
 		return s.v.Form == LscpuParse && s.header == nil
-	case s.v.Form == LscpuParse && l.text[0] == '#':
+	case s.v.Form == LscpuParse && l.Text[0] == '#':
 		return s.comment(l)
-	case s.v.Form == LscpuColumns && isColumnHeader(l.text):
-		s.header = strings.Fields(l.text)
+	case s.v.Form == LscpuColumns && isColumnHeader(l.Text):
+		s.header = strings.Fields(l.Text)
 		return true
-	case s.header == nil || l.text[0] < '0' || l.text[0] > '9':
+	case s.header == nil || l.Text[0] < '0' || l.Text[0] > '9':
 		return false
 	}
 	s.row(l)
 	return true
 }
 
-func (s *columns) again(line) bool { return len(s.v.CPUs) > 0 }
+func (s *columns) again(text.Line) bool { return len(s.v.CPUs) > 0 }
 
 // comment reads a line of lscpu -p that begins with #; the last is the header. The
 // columns after the empty one are the caches.
-func (s *columns) comment(l line) bool {
-	if parseHeader.MatchString(l.text) {
-		s.header = strings.Split(strings.TrimLeft(l.text, "# "), ",")
+func (s *columns) comment(l text.Line) bool {
+	if parseHeader.MatchString(l.Text) {
+		s.header = strings.Split(strings.TrimLeft(l.Text, "# "), ",")
 	}
 	return true
 }
 
-func (s *columns) row(l line) {
-	var cells []line
+func (s *columns) row(l text.Line) {
+	var cells []text.Line
 	if s.v.Form == LscpuParse {
-		cells = split(l)
+		cells = l.Split(",")
 	} else {
-		cells = s.joinModel(words(l))
+		cells = s.joinModel(l.Fields())
 	}
 	if len(cells) != len(s.header) {
-		s.v.file.Warn(l.n, l.col, "found %d values, want %d: %s", len(cells), len(s.header), strings.Join(s.header, " "))
+		s.v.file.Warn(l.N, l.Col, "found %d values, want %d: %s", len(cells), len(s.header), strings.Join(s.header, " "))
 		return
 	}
 	s.v.row(s.header, cells)
 }
 
 // joinModel puts the words of MODELNAME, the one column with blanks, together.
-func (s *columns) joinModel(cells []line) []line {
+func (s *columns) joinModel(cells []text.Line) []text.Line {
 	i, surplus := slices.Index(s.header, "MODELNAME"), len(cells)-len(s.header)
 	if i < 0 || surplus <= 0 {
 		return cells
 	}
 	joined := cells[i]
 	for _, c := range cells[i+1 : i+1+surplus] {
-		joined.text += " " + c.text
+		joined.Text += " " + c.Text
 	}
-	return slices.Concat(cells[:i], []line{joined}, cells[i+1+surplus:])
+	return slices.Concat(cells[:i], []text.Line{joined}, cells[i+1+surplus:])
 }
 
 // row reads one CPU. A value of "-" or nothing is unknown.
-func (v *View) row(header []string, cells []line) {
+func (v *View) row(header []string, cells []text.Line) {
 	at := slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "CPU") })
 	if at < 0 {
-		v.file.Warn(cells[0].n, 0, "found no column CPU")
+		v.file.Warn(cells[0].N, 0, "found no column CPU")
 		return
 	}
-	n, ok := number(cells[at].text, maxCPU)
+	n, ok := number(cells[at].Text, maxCPU)
 	if !ok {
-		v.file.Warn(cells[at].n, cells[at].col, "CPU: found %q, want a number up to %d", short(cells[at].text), maxCPU)
+		v.file.Warn(cells[at].N, cells[at].Col, "CPU: found %q, want a number up to %d", text.Short(cells[at].Text), maxCPU)
 		return
 	}
 	if c := v.cpu(n); c.Node >= 0 || c.Socket >= 0 || c.Core >= 0 {
-		v.file.Warn(cells[at].n, cells[at].col, "CPU %d is listed twice", n)
+		v.file.Warn(cells[at].N, cells[at].Col, "CPU %d is listed twice", n)
 		return
 	}
 	for i, cell := range cells {
-		if i != at && cell.text != "" && cell.text != "-" {
+		if i != at && cell.Text != "" && cell.Text != "-" {
 			v.cell(n, strings.ToUpper(header[i]), cell)
 		}
 	}
 }
 
 // cell reads one value of a CPU.
-func (v *View) cell(cpu int, column string, l line) {
+func (v *View) cell(cpu int, column string, l text.Line) {
 	subject := "CPU " + strconv.Itoa(cpu)
 	c := v.cpu(cpu)
 	whole := func(to *int, name string, most int) {
-		n, ok := number(l.text, most)
+		n, ok := number(l.Text, most)
 		if !ok {
-			v.file.Warn(l.n, l.col, "%s of %s: found %q, want a number up to %d", name, subject, short(l.text), most)
+			v.file.Warn(l.N, l.Col, "%s of %s: found %q, want a number up to %d", name, subject, text.Short(l.Text), most)
 			return
 		}
 		*to = n
-		v.file.Add(l.n, l.col, subject, name, n, "")
+		v.file.Add(l.N, l.Col, subject, name, n, "")
 	}
 	switch column {
 	case "NODE":
@@ -135,20 +136,20 @@ func (v *View) cell(cpu int, column string, l line) {
 	case "L3":
 		whole(&c.LLC, "last-level cache", maxCPU)
 	case "ONLINE":
-		c.Offline = !slices.Contains([]string{"yes", "Y", "1", "true"}, l.text)
-		v.file.Add(l.n, l.col, subject, "online", !c.Offline, "")
+		c.Offline = !slices.Contains([]string{"yes", "Y", "1", "true"}, l.Text)
+		v.file.Add(l.N, l.Col, subject, "online", !c.Offline, "")
 	case "MODELNAME":
-		v.Model = numa.ReadAt(l.text, v.file.At(l.n, l.col))
-		v.file.Add(l.n, l.col, subject, "processor model", l.text, "")
+		v.Model = numa.ReadAt(l.Text, v.file.At(l.N, l.Col))
+		v.file.Add(l.N, l.Col, subject, "processor model", l.Text, "")
 	case "":
 	default:
 		if strings.HasSuffix(column, ":L3") { // L1d:L1i:L2:L3
-			last := strings.LastIndexByte(l.text, ':') + 1
-			l.col, l.text = l.col+last, l.text[last:]
+			last := strings.LastIndexByte(l.Text, ':') + 1
+			l.Col, l.Text = l.Col+last, l.Text[last:]
 			whole(&c.LLC, "last-level cache", maxCPU)
 			return
 		}
-		v.file.Add(l.n, l.col, subject, column, l.text, "")
+		v.file.Add(l.N, l.Col, subject, column, l.Text, "")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/numa"
+	"homenode/source/text"
 )
 
 // coreinfo reads Sysinternals Coreinfo. A map has a line for each socket, node or
@@ -17,8 +18,8 @@ type coreinfo struct {
 	v     *View
 	title string // of the open map; empty outside
 	maps  map[string][]*entry
-	open  *entry // whose name stood alone: masks follow
-	brand line   // last line before the features: the model of the processor
+	open  *entry    // whose name stood alone: masks follow
+	brand text.Line // last line before the features: the model of the processor
 	cost  costTable
 	llcs  int // last-level caches so far
 }
@@ -27,7 +28,7 @@ type coreinfo struct {
 type entry struct {
 	name  string
 	masks []string // one a processor group
-	at    line
+	at    text.Line
 }
 
 // The titles of the maps.
@@ -51,11 +52,11 @@ var (
 	lastNumber  = regexp.MustCompile(`^\D*(\d+)`)
 )
 
-func (s *coreinfo) take(l line) bool {
+func (s *coreinfo) take(l text.Line) bool {
 	switch {
-	case l.text == "":
+	case l.Text == "":
 		s.title, s.open = "", nil
-	case coreinfoLine.MatchString(l.text):
+	case coreinfoLine.MatchString(l.Text):
 		s.begin(l)
 	case s.title == costTitle && s.cost.take(s.v, l):
 	case s.title != "" && s.title != costTitle && s.mapLine(l):
@@ -67,29 +68,29 @@ func (s *coreinfo) take(l line) bool {
 }
 
 // again reports a title that came before, and what stands before the maps.
-func (s *coreinfo) again(l line) bool {
+func (s *coreinfo) again(l text.Line) bool {
 	title := titleOf(l)
 	_, twice := s.maps[title]
-	return twice || title == costTitle && s.cost.opened || len(s.maps) > 0 && (bannerLine.MatchString(l.text) || detailLine.MatchString(l.text))
+	return twice || title == costTitle && s.cost.opened || len(s.maps) > 0 && (bannerLine.MatchString(l.Text) || detailLine.MatchString(l.Text))
 }
 
-func titleOf(l line) string {
-	if strings.HasPrefix(l.text, costTitle) {
+func titleOf(l text.Line) string {
+	if strings.HasPrefix(l.Text, costTitle) {
 		return costTitle
 	}
-	title, _, _ := strings.Cut(l.text, ":")
+	title, _, _ := strings.Cut(l.Text, ":")
 	return title
 }
 
 // begin reads a line that only Coreinfo prints.
-func (s *coreinfo) begin(l line) {
+func (s *coreinfo) begin(l text.Line) {
 	switch {
-	case strings.HasPrefix(l.text, "No NUMA"):
-		s.v.NodeCount = numa.ReadAt(1, s.v.file.At(l.n, l.col))
-		s.v.file.Add(l.n, l.col, "guest", "NUMA nodes", 1, "")
-	case detailLine.MatchString(l.text):
+	case strings.HasPrefix(l.Text, "No NUMA"):
+		s.v.NodeCount = numa.ReadAt(1, s.v.file.At(l.N, l.Col))
+		s.v.file.Add(l.N, l.Col, "guest", "NUMA nodes", 1, "")
+	case detailLine.MatchString(l.Text):
 		s.detail(l)
-	case bannerLine.MatchString(l.text):
+	case bannerLine.MatchString(l.Text):
 	default:
 		s.title, s.open = titleOf(l), nil
 		if s.title == costTitle {
@@ -104,13 +105,13 @@ func (s *coreinfo) begin(l line) {
 }
 
 // mapLine reads a mask, or a name that masks follow.
-func (s *coreinfo) mapLine(l line) bool {
-	if nameLine.MatchString(l.text) {
-		s.open = &entry{name: strings.TrimSuffix(l.text, ":"), at: l}
+func (s *coreinfo) mapLine(l text.Line) bool {
+	if nameLine.MatchString(l.Text) {
+		s.open = &entry{name: strings.TrimSuffix(l.Text, ":"), at: l}
 		s.maps[s.title] = append(s.maps[s.title], s.open)
 		return true
 	}
-	m := maskLine.FindStringSubmatch(l.text)
+	m := maskLine.FindStringSubmatch(l.Text)
 	switch {
 	case m == nil || len(m[1]) > maxCPU:
 		return false
@@ -127,21 +128,21 @@ func (s *coreinfo) mapLine(l line) bool {
 
 // feature reads what stands before the maps: the banner, the model of the processor
 // and its abilities.
-func (s *coreinfo) feature(l line) bool {
-	switch m := featureLine.FindStringSubmatchIndex(l.text); {
-	case bannerLine.MatchString(l.text):
-	case detailLine.MatchString(l.text):
+func (s *coreinfo) feature(l text.Line) bool {
+	switch m := featureLine.FindStringSubmatchIndex(l.Text); {
+	case bannerLine.MatchString(l.Text):
+	case detailLine.MatchString(l.Text):
 		s.detail(l)
-	case familyLine.MatchString(l.text):
-		if s.brand.n > 0 {
-			s.v.Model = numa.ReadAt(s.brand.text, s.v.file.At(s.brand.n, s.brand.col))
-			s.v.file.Add(s.brand.n, s.brand.col, "guest", "processor model", s.brand.text, "")
+	case familyLine.MatchString(l.Text):
+		if s.brand.N > 0 {
+			s.v.Model = numa.ReadAt(s.brand.Text, s.v.file.At(s.brand.N, s.brand.Col))
+			s.v.file.Add(s.brand.N, s.brand.Col, "guest", "processor model", s.brand.Text, "")
 		}
-		s.v.file.Add(l.n, l.col, "guest", "processor family", l.text, "")
+		s.v.file.Add(l.N, l.Col, "guest", "processor family", l.Text, "")
 	case m != nil:
-		name := l.text[m[2]:m[3]]
-		s.v.file.Add(l.n, l.col+m[4], "guest", name, l.text[m[4]] == '*', "")
-	case len(s.maps) == 0 && s.v.Model.Value == "" && s.brand.n == 0:
+		name := l.Text[m[2]:m[3]]
+		s.v.file.Add(l.N, l.Col+m[4], "guest", name, l.Text[m[4]] == '*', "")
+	case len(s.maps) == 0 && s.v.Model.Value == "" && s.brand.N == 0:
 		s.brand = l
 	default:
 		return false
@@ -149,10 +150,10 @@ func (s *coreinfo) feature(l line) bool {
 	return true
 }
 
-func (s *coreinfo) detail(l line) {
-	name, _, _ := strings.Cut(l.text, ":")
-	value := l.at(len(name) + 1)
-	s.v.file.Add(value.n, value.col, "guest", name, value.text, "")
+func (s *coreinfo) detail(l text.Line) {
+	name, _, _ := strings.Cut(l.Text, ":")
+	value := l.After(len(name) + 1)
+	s.v.file.Add(value.N, value.Col, "guest", name, value.Text, "")
 }
 
 func (s *coreinfo) end() {
@@ -163,14 +164,14 @@ func (s *coreinfo) end() {
 		for j, e := range s.maps[title] {
 			cpus, ok := s.members(e, widths, first)
 			if title == groupMap {
-				v.file.Add(e.at.n, e.at.col, e.name, "CPUs", strings.Count(strings.Join(e.masks, ""), "*"), "")
+				v.file.Add(e.at.N, e.at.Col, e.name, "CPUs", strings.Count(strings.Join(e.masks, ""), "*"), "")
 				continue
 			}
 			if !ok {
 				continue
 			}
 			name, _, _ := strings.Cut(strings.Join(strings.Fields(e.name), " "), " (")
-			v.file.Add(e.at.n, e.at.col, name, "CPUs", spans(cpus), "")
+			v.file.Add(e.at.N, e.at.Col, name, "CPUs", spans(cpus), "")
 			s.assign(i, j, e, cpus, llc)
 		}
 	}
@@ -225,12 +226,12 @@ func (s *coreinfo) groups() (widths, first []int) {
 // all groups.
 func (s *coreinfo) members(e *entry, widths, first []int) (cpus []int, ok bool) {
 	if len(e.masks) != len(widths) {
-		s.v.file.Warn(e.at.n, e.at.col, "%s has %d masks, want one for each of %d processor groups", short(e.name), len(e.masks), len(widths))
+		s.v.file.Warn(e.at.N, e.at.Col, "%s has %d masks, want one for each of %d processor groups", text.Short(e.name), len(e.masks), len(widths))
 		return nil, false
 	}
 	for g, mask := range e.masks {
 		if len(mask) != widths[g] {
-			s.v.file.Warn(e.at.n, e.at.col, "the mask of %s has %d characters, want %d", short(e.name), len(mask), widths[g])
+			s.v.file.Warn(e.at.N, e.at.Col, "the mask of %s has %d characters, want %d", text.Short(e.name), len(mask), widths[g])
 			return nil, false
 		}
 		for i := range len(mask) {
@@ -250,7 +251,7 @@ func (s *coreinfo) assign(i, j int, e *entry, cpus []int, llc string) {
 		id, ok = number(m[1], maxCPU)
 	}
 	if !ok || i == 2 && id >= maxNode {
-		v.file.Warn(e.at.n, e.at.col, "%s: want a number below %d", short(e.name), maxNode)
+		v.file.Warn(e.at.N, e.at.Col, "%s: want a number below %d", text.Short(e.name), maxNode)
 		return
 	}
 	switch i {
@@ -259,7 +260,7 @@ func (s *coreinfo) assign(i, j int, e *entry, cpus []int, llc string) {
 			v.cpu(c).Core = id
 		}
 	case 1:
-		v.socketsAt = v.file.At(s.maps[socketMap][0].at.n, 0)
+		v.socketsAt = v.file.At(s.maps[socketMap][0].at.N, 0)
 		for _, c := range cpus {
 			v.cpu(c).Socket = id
 		}

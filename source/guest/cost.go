@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"homenode/source/text"
 )
 
 // costTable is Coreinfo's table of access costs. A localised Windows writes a
@@ -20,15 +22,15 @@ var (
 	costRow  = regexp.MustCompile(`^\d+:(?:\s+\d+[.,]\d+)+$`)
 )
 
-func (t *costTable) take(v *View, l line) bool {
+func (t *costTable) take(v *View, l text.Line) bool {
 	switch {
-	case t.ids == nil && costHead.MatchString(l.text):
-		ids, err := cpuList(l.text)
+	case t.ids == nil && costHead.MatchString(l.Text):
+		ids, err := cpuList(l.Text)
 		if err != nil || len(ids) > maxNode {
 			return false
 		}
 		t.ids = ids
-	case t.ids != nil && costRow.MatchString(l.text):
+	case t.ids != nil && costRow.MatchString(l.Text):
 		t.row(v, l)
 	default:
 		return false
@@ -36,22 +38,22 @@ func (t *costTable) take(v *View, l line) bool {
 	return true
 }
 
-func (t *costTable) row(v *View, l line) {
-	cells := words(l)
-	id, ok := number(strings.TrimSuffix(cells[0].text, ":"), maxNode)
+func (t *costTable) row(v *View, l text.Line) {
+	cells := l.Fields()
+	id, ok := number(strings.TrimSuffix(cells[0].Text, ":"), maxNode)
 	if !ok || len(cells)-1 != len(t.ids) || len(t.rows) == len(t.ids) || t.ids[len(t.rows)] != id {
-		v.file.Warn(l.n, l.col, "costs of node %s: found %d values, want %d in the order of the columns", strings.TrimSuffix(cells[0].text, ":"), len(cells)-1, len(t.ids))
+		v.file.Warn(l.N, l.Col, "costs of node %s: found %d values, want %d in the order of the columns", strings.TrimSuffix(cells[0].Text, ":"), len(cells)-1, len(t.ids))
 		return
 	}
 	row := make([]float64, len(t.ids))
 	for i, c := range cells[1:] {
-		cost, err := strconv.ParseFloat(strings.Replace(c.text, ",", ".", 1), 64)
+		cost, err := strconv.ParseFloat(strings.Replace(c.Text, ",", ".", 1), 64)
 		if err != nil {
-			v.file.Warn(c.n, c.col, "cost: found %q, want a number", short(c.text))
+			v.file.Warn(c.N, c.Col, "cost: found %q, want a number", text.Short(c.Text))
 			return
 		}
 		row[i] = cost
-		v.file.Add(c.n, c.col, fmt.Sprintf("node %d", id), fmt.Sprintf("measured cost to node %d", t.ids[i]), cost, "× fastest")
+		v.file.Add(c.N, c.Col, fmt.Sprintf("node %d", id), fmt.Sprintf("measured cost to node %d", t.ids[i]), cost, "× fastest")
 	}
 	t.rows = append(t.rows, row)
 }

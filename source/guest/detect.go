@@ -46,7 +46,7 @@ func formOf(l string) string {
 // no other tool's output.
 func Detect(head []byte) (format string, ok bool) {
 	for raw := range bytes.Lines(head) {
-		l := lineOf(1, strings.TrimRight(string(raw), "\r\n")).text
+		l := text.Trim(1, strings.TrimRight(string(raw), "\r\n")).Text
 		if lscpuFirst.MatchString(l) || strings.HasPrefix(l, "{") {
 			continue
 		}

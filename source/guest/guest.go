@@ -9,6 +9,7 @@ import (
 
 	"homenode/numa"
 	"homenode/source/fact"
+	"homenode/source/text"
 )
 
 // The forms of output that are read; View.Form is one of them.
@@ -200,12 +201,12 @@ func (v *View) cpu(number int) *CPU {
 
 // place puts the CPUs of a list into a node. A CPU that is in two nodes stays in
 // the first.
-func (v *View) place(l line, node int, cpus []int) {
+func (v *View) place(l text.Line, node int, cpus []int) {
 	n := v.node(node)
 	for _, number := range cpus {
 		c := v.cpu(number)
 		if c.Node >= 0 && c.Node != node {
-			v.file.Warn(l.n, l.col, "CPU %d is in node %d and in node %d", number, c.Node, node)
+			v.file.Warn(l.N, l.Col, "CPU %d is in node %d and in node %d", number, c.Node, node)
 			continue
 		}
 		if c.Node < 0 {
@@ -215,6 +216,6 @@ func (v *View) place(l line, node int, cpus []int) {
 	}
 	slices.Sort(n.CPUs)
 	if v.nodesAt == "" {
-		v.nodesAt = v.file.At(l.n, 0)
+		v.nodesAt = v.file.At(l.N, 0)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"homenode/source/text"
 )
 
 // jsonSection reads lscpu -J and lscpu -e -J. It gathers the lines until the braces
@@ -21,16 +23,16 @@ type jsonSection struct {
 
 // take gathers a line. The blanks before it are lost, so that columns are counted
 // anew: see place.
-func (s *jsonSection) take(l line) bool {
+func (s *jsonSection) take(l text.Line) bool {
 	if s.done {
-		return l.text == ""
+		return l.Text == ""
 	}
 	s.starts = append(s.starts, s.text.Len())
-	s.text.WriteString(strings.Repeat(" ", l.col-1))
-	s.text.WriteString(l.text)
+	s.text.WriteString(strings.Repeat(" ", l.Col-1))
+	s.text.WriteString(l.Text)
 	s.text.WriteByte('\n')
-	for i := 0; i < len(l.text); i++ {
-		switch c := l.text[i]; {
+	for i := 0; i < len(l.Text); i++ {
+		switch c := l.Text[i]; {
 		case s.inString && c == '\\':
 			i++
 		case c == '"':
@@ -46,7 +48,7 @@ func (s *jsonSection) take(l line) bool {
 	return true
 }
 
-func (s *jsonSection) again(line) bool { return s.done }
+func (s *jsonSection) again(text.Line) bool { return s.done }
 
 // A field is one entry of lscpu -J; the children came with util-linux 2.37.
 type field struct {
@@ -99,18 +101,18 @@ func (s *jsonSection) damaged(err error) {
 func (s *jsonSection) fields(keys *lscpu, fields []field, from int) int {
 	for _, f := range fields {
 		key := strings.TrimSuffix(f.Field, ":")
-		l := line{}
+		l := text.Line{}
 		if f.Data != nil {
-			l.text = *f.Data
+			l.Text = *f.Data
 		}
 		from = s.after(from, quoted(f.Field))
 		if f.Data != nil {
 			from = s.after(from, quoted(*f.Data))
-			l.n, l.col = s.place(from - len(quoted(*f.Data)) + 1)
+			l.N, l.Col = s.place(from - len(quoted(*f.Data)) + 1)
 		} else {
-			l.n, l.col = s.place(from)
+			l.N, l.Col = s.place(from)
 		}
-		keys.field(key, l.at(0))
+		keys.field(key, l.After(0))
 		from = s.fields(keys, f.Children, from)
 	}
 	return from
@@ -127,11 +129,11 @@ func (s *jsonSection) rows(cpus []map[string]any) {
 		}
 		sort.Strings(names)
 		n, _ := s.place(from)
-		cells := make([]line, len(names))
+		cells := make([]text.Line, len(names))
 		for i, name := range names {
-			cells[i] = line{n: n}
+			cells[i] = text.Line{N: n}
 			if row[name] != nil {
-				cells[i].text = fmt.Sprint(row[name])
+				cells[i].Text = fmt.Sprint(row[name])
 			}
 		}
 		if len(cells) > 0 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"homenode/source/text"
 )
 
 // number reads a whole number from 0 to most.
@@ -31,7 +33,7 @@ func cpuList(s string) ([]int, error) {
 			stride, ok = number(strideText, maxCPU)
 		}
 		if !ok || high < low || stride == 0 {
-			return nil, fmt.Errorf("found %q, want CPU numbers such as 0-3,8", short(part))
+			return nil, fmt.Errorf("found %q, want CPU numbers such as 0-3,8", text.Short(part))
 		}
 		for c := low; c <= high; c += stride {
 			if len(cpus) == maxCPU {
@@ -50,7 +52,7 @@ func cpuMask(digits string) ([]int, error) {
 		nibble, err := strconv.ParseUint(digits[i:i+1], 16, 8)
 		base := 4 * (len(digits) - 1 - i)
 		if err != nil || base >= maxCPU {
-			return nil, fmt.Errorf("found %q, want a hexadecimal mask of CPUs", short("0x"+digits))
+			return nil, fmt.Errorf("found %q, want a hexadecimal mask of CPUs", text.Short("0x"+digits))
 		}
 		for bit := range 4 {
 			if nibble>>bit&1 == 1 {
@@ -59,32 +61,4 @@ func cpuMask(digits string) ([]int, error) {
 		}
 	}
 	return cpus, nil
-}
-
-// words cuts a line at blanks.
-func words(l line) []line {
-	var out []line
-	for l.text != "" {
-		end := strings.IndexAny(l.text, blanks)
-		if end < 0 {
-			end = len(l.text)
-		}
-		out = append(out, line{l.n, l.col, l.text[:end]})
-		l = l.at(end)
-	}
-	return out
-}
-
-// split cuts a line at commas.
-func split(l line) []line {
-	var out []line
-	for col, part := l.col, ""; ; col += len(part) + 1 {
-		rest := l.text[col-l.col:]
-		var more bool
-		part, _, more = strings.Cut(rest, ",")
-		out = append(out, line{l.n, col, strings.Trim(part, blanks)})
-		if !more {
-			return out
-		}
-	}
 }

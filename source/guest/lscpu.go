@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/numa"
+	"homenode/source/text"
 )
 
 // lscpu reads lscpu's text: "Key: value" lines, since util-linux 2.37 indented by
@@ -24,34 +25,34 @@ var heading = regexp.MustCompile(`^(?:Virtualization features|Caches \(sum of al
 // nodeKey is the key of a node's CPU list.
 var nodeKey = regexp.MustCompile(`^NUMA node(\d+) CPU\(s\)$`)
 
-func (s *lscpu) take(l line) bool {
-	if l.text == "" {
+func (s *lscpu) take(l text.Line) bool {
+	if l.Text == "" {
 		return true
 	}
-	key, _, ok := strings.Cut(l.text, ":")
+	key, _, ok := strings.Cut(l.Text, ":")
 	if !ok || len(key) > 80 {
 		// A terminal wraps the flags of a processor; so do the people who paste them.
 		return s.last == "Flags"
 	}
-	key = strings.TrimRight(key, blanks)
+	key = strings.TrimRight(key, " \t")
 	if s.seen == nil {
 		s.seen = map[string]bool{}
 	}
 	s.seen[key], s.last = true, key
-	s.field(key, l.at(strings.IndexByte(l.text, ':')+1))
+	s.field(key, l.After(strings.IndexByte(l.Text, ':')+1))
 	return true
 }
 
-func (s *lscpu) again(l line) bool {
-	key, _, _ := strings.Cut(l.text, ":")
+func (s *lscpu) again(l text.Line) bool {
+	key, _, _ := strings.Cut(l.Text, ":")
 	return s.seen[key]
 }
 
 // field reads one key and its value, of the text or of the JSON form.
-func (s *lscpu) field(key string, l line) {
+func (s *lscpu) field(key string, l text.Line) {
 	v := s.v
 	switch {
-	case heading.MatchString(key) && l.text == "":
+	case heading.MatchString(key) && l.Text == "":
 	case key == "CPU(s)":
 		v.count(&v.CPUCount, l, "CPUs", maxCPU)
 	case key == "Socket(s)":
@@ -73,20 +74,20 @@ func (s *lscpu) field(key string, l line) {
 	}
 }
 
-func (s *lscpu) word(key string, l line) {
+func (s *lscpu) word(key string, l text.Line) {
 	name := key
 	switch key {
 	case "Hypervisor vendor", "Hypervisor":
 		name = "hypervisor"
-		s.v.Hypervisor = numa.ReadAt(l.text, s.v.file.At(l.n, l.col))
+		s.v.Hypervisor = numa.ReadAt(l.Text, s.v.file.At(l.N, l.Col))
 	case "Model name":
 		name = "processor model"
-		s.v.Model = numa.ReadAt(l.text, s.v.file.At(l.n, l.col))
+		s.v.Model = numa.ReadAt(l.Text, s.v.file.At(l.N, l.Col))
 	}
-	s.v.file.Add(l.n, l.col, "guest", name, l.text, "")
+	s.v.file.Add(l.N, l.Col, "guest", name, l.Text, "")
 }
 
-func (s *lscpu) listOnline(l line) {
+func (s *lscpu) listOnline(l text.Line) {
 	cpus, ok := s.v.list(l, "guest", "online CPUs")
 	if !ok {
 		return
@@ -98,17 +99,17 @@ func (s *lscpu) listOnline(l line) {
 	}
 }
 
-func (s *lscpu) listOffline(l line) {
+func (s *lscpu) listOffline(l text.Line) {
 	cpus, _ := s.v.list(l, "guest", "offline CPUs")
 	for _, c := range cpus {
 		s.v.cpu(c).Offline = true
 	}
 }
 
-func (s *lscpu) node(number string, l line) {
+func (s *lscpu) node(number string, l text.Line) {
 	id, err := strconv.Atoi(number)
 	if err != nil || id >= maxNode {
-		s.v.file.Warn(l.n, 0, "node %s: want a number below %d", short(number), maxNode)
+		s.v.file.Warn(l.N, 0, "node %s: want a number below %d", text.Short(number), maxNode)
 		return
 	}
 	if cpus, ok := s.v.list(l, fmt.Sprintf("node %d", id), "CPUs"); ok {
@@ -117,17 +118,17 @@ func (s *lscpu) node(number string, l line) {
 }
 
 // list reads a list of CPUs and states it as a fact.
-func (v *View) list(l line, subject, name string) (cpus []int, ok bool) {
-	cpus, err := cpuList(l.text)
+func (v *View) list(l text.Line, subject, name string) (cpus []int, ok bool) {
+	cpus, err := cpuList(l.Text)
 	if err == nil && len(cpus) > *v.room {
 		err = fmt.Errorf("the lists of this file name more than %d CPUs", maxList)
 	}
 	if err != nil {
-		v.file.Warn(l.n, l.col, "%s of %s: %v", name, subject, err)
+		v.file.Warn(l.N, l.Col, "%s of %s: %v", name, subject, err)
 		return nil, false
 	}
 	*v.room -= len(cpus)
-	v.file.Add(l.n, l.col, subject, name, l.text, "")
+	v.file.Add(l.N, l.Col, subject, name, l.Text, "")
 	return cpus, true
 }
 

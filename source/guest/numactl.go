@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"homenode/numa"
+	"homenode/source/text"
 )
 
 // numactl reads numactl -H. Node numbers may have gaps; a node may lack CPUs or
@@ -26,23 +27,23 @@ var (
 	tableRow   = regexp.MustCompile(`^(\d+):((?:\s+\d+)+)$`)
 )
 
-func (s *numactl) take(l line) bool {
+func (s *numactl) take(l text.Line) bool {
 	v := s.v
 	switch {
-	case l.text == "":
+	case l.Text == "":
 		return true
-	case strings.HasPrefix(l.text, "available:"):
+	case strings.HasPrefix(l.Text, "available:"):
 		s.opened = true
 		return s.available(l)
-	case numactlLine.MatchString(l.text) && l.text[0] == 'N':
+	case numactlLine.MatchString(l.Text) && l.Text[0] == 'N':
 		v.NoNUMA = true
-		v.file.Add(l.n, l.col, "guest", "NUMA", false, "")
-	case nodeLine.MatchString(l.text):
+		v.file.Add(l.N, l.Col, "guest", "NUMA", false, "")
+	case nodeLine.MatchString(l.Text):
 		return s.node(l)
-	case l.text == "node distances:", strings.HasPrefix(l.text, "No distance information available"):
-	case tableHead.MatchString(l.text):
+	case l.Text == "node distances:", strings.HasPrefix(l.Text, "No distance information available"):
+	case tableHead.MatchString(l.Text):
 		return s.head(l)
-	case s.header != nil && tableRow.MatchString(l.text):
+	case s.header != nil && tableRow.MatchString(l.Text):
 		s.row(l)
 	default:
 		return false
@@ -51,37 +52,37 @@ func (s *numactl) take(l line) bool {
 	return true
 }
 
-func (s *numactl) again(l line) bool { return s.opened && (l.text[0] == 'a' || l.text[0] == 'N') }
+func (s *numactl) again(l text.Line) bool { return s.opened && (l.Text[0] == 'a' || l.Text[0] == 'N') }
 
-func (s *numactl) available(l line) bool {
-	m := available.FindStringSubmatchIndex(l.text)
+func (s *numactl) available(l text.Line) bool {
+	m := available.FindStringSubmatchIndex(l.Text)
 	if m == nil {
 		return false
 	}
-	count := line{l.n, l.col + m[2], l.text[m[2]:m[3]]}
+	count := l.Part(m[2], m[3])
 	s.v.count(&s.v.NodeCount, count, "NUMA nodes", maxNode)
 	if m[4] < 0 {
 		return true
 	}
-	list := line{l.n, l.col + m[4], l.text[m[4]:m[5]]}
-	ids, err := cpuList(list.text)
+	list := l.Part(m[4], m[5])
+	ids, err := cpuList(list.Text)
 	if err != nil || len(ids) > maxNode || len(ids) > 0 && slices.Max(ids) >= maxNode {
-		s.v.file.Warn(list.n, list.col, "found %q, want node numbers below %d such as 0-1", short(list.text), maxNode)
+		s.v.file.Warn(list.N, list.Col, "found %q, want node numbers below %d such as 0-1", text.Short(list.Text), maxNode)
 		return true
 	}
 	for _, id := range ids {
 		s.v.node(id)
 	}
-	s.v.nodesAt = s.v.file.At(l.n, 0)
+	s.v.nodesAt = s.v.file.At(l.N, 0)
 	return true
 }
 
-func (s *numactl) node(l line) bool {
-	m := nodeLine.FindStringSubmatch(l.text)
-	value := l.at(len(m[0]))
+func (s *numactl) node(l text.Line) bool {
+	m := nodeLine.FindStringSubmatch(l.Text)
+	value := l.After(len(m[0]))
 	id, err := strconv.Atoi(m[1])
 	if err != nil || id >= maxNode {
-		s.v.file.Warn(l.n, l.col, "node %s: want a number below %d", short(m[1]), maxNode)
+		s.v.file.Warn(l.N, l.Col, "node %s: want a number below %d", text.Short(m[1]), maxNode)
 		return true
 	}
 	subject := fmt.Sprintf("node %d", id)
@@ -97,26 +98,26 @@ func (s *numactl) node(l line) bool {
 	if m[2] == "free" {
 		to, name = &n.Free, "free memory"
 	}
-	if value.text == "<not available>" {
+	if value.Text == "<not available>" {
 		return true
 	}
-	mb := nodeMemory.FindStringSubmatch(value.text)
+	mb := nodeMemory.FindStringSubmatch(value.Text)
 	size, ok := int64(0), mb != nil
 	if ok {
 		size, err = strconv.ParseInt(mb[1], 10, 64)
 		ok = err == nil && size <= int64(numa.MaxHostMemory/numa.MiB)
 	}
 	if !ok {
-		s.v.file.Warn(value.n, value.col, "%s of %s: found %q, want a size such as 2047 MB", name, subject, short(value.text))
+		s.v.file.Warn(value.N, value.Col, "%s of %s: found %q, want a size such as 2047 MB", name, subject, text.Short(value.Text))
 		return true
 	}
-	*to = numa.ReadAt(numa.Bytes(size)*numa.MiB, s.v.file.At(value.n, value.col))
-	s.v.file.Add(value.n, value.col, subject, name, size, "MiB")
+	*to = numa.ReadAt(numa.Bytes(size)*numa.MiB, s.v.file.At(value.N, value.Col))
+	s.v.file.Add(value.N, value.Col, subject, name, size, "MiB")
 	return true
 }
 
-func (s *numactl) head(l line) bool {
-	ids, err := cpuList(l.at(len("node")).text)
+func (s *numactl) head(l text.Line) bool {
+	ids, err := cpuList(l.After(len("node")).Text)
 	if err != nil || len(ids) > maxNode || s.header != nil {
 		return false
 	}
@@ -125,20 +126,20 @@ func (s *numactl) head(l line) bool {
 }
 
 // row reads the distances of one node; a row of another length is cut or wrapped.
-func (s *numactl) row(l line) {
-	cells := words(l)
-	id, ok := number(strings.TrimSuffix(cells[0].text, ":"), maxNode)
+func (s *numactl) row(l text.Line) {
+	cells := l.Fields()
+	id, ok := number(strings.TrimSuffix(cells[0].Text, ":"), maxNode)
 	if !ok || len(cells)-1 != len(s.header) {
-		s.v.file.Warn(l.n, l.col, "found %d distances, want %d", len(cells)-1, len(s.header))
+		s.v.file.Warn(l.N, l.Col, "found %d distances, want %d", len(cells)-1, len(s.header))
 		return
 	}
 	row := make([]int, len(s.header))
 	for i, c := range cells[1:] {
-		if row[i], ok = number(c.text, 255); !ok {
-			s.v.file.Warn(c.n, c.col, "distance: found %q, want a number up to 255", short(c.text))
+		if row[i], ok = number(c.Text, 255); !ok {
+			s.v.file.Warn(c.N, c.Col, "distance: found %q, want a number up to 255", text.Short(c.Text))
 			return
 		}
-		s.v.file.Add(c.n, c.col, fmt.Sprintf("node %d", id), fmt.Sprintf("distance to node %d", s.header[i]), row[i], "")
+		s.v.file.Add(c.N, c.Col, fmt.Sprintf("node %d", id), fmt.Sprintf("distance to node %d", s.header[i]), row[i], "")
 	}
 	if len(s.v.Distance) < len(s.header) && s.header[len(s.v.Distance)] == id {
 		s.v.Distance = append(s.v.Distance, row)

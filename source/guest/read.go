@@ -16,33 +16,12 @@ import (
 // known, lscpu -p of 8192 CPUs, has 0.4 MB.
 const maxText = 8 << 20
 
-// A line is a line of the file without the blanks around it.
-type line struct {
-	n, col int // from 1; col is where text begins, in bytes
-	text   string
-}
-
-// at returns the rest of l after its first skip bytes, without blanks.
-func (l line) at(skip int) line {
-	rest := l.text[skip:]
-	trimmed := strings.TrimLeft(rest, blanks)
-	return line{l.n, l.col + skip + len(rest) - len(trimmed), strings.TrimRight(trimmed, blanks)}
-}
-
-const blanks = " \t\v\f"
-
-// lineOf cuts the blanks off; a no-break space counts as one (some web pages paste so).
-func lineOf(n int, raw string) line {
-	raw = strings.ReplaceAll(raw, "\u00a0", " ")
-	return line{n, 1, raw}.at(0)
-}
-
 // A section reads the lines of one output into its view.
 type section interface {
 	// take reads a line; false when it does not belong to the output.
-	take(l line) bool
+	take(l text.Line) bool
 	// again reports whether a line of the same form begins another output.
-	again(l line) bool
+	again(l text.Line) bool
 	// end completes the view when no more lines come.
 	end()
 }
@@ -78,42 +57,42 @@ func Read(name string, r io.Reader) ([]*View, error) {
 type parser struct {
 	name    string
 	guest   string // of the last prompt
-	guestAt line
+	guestAt text.Line
 	views   []*View
 	section section // of the last view, while it is open
 	early   []fact.Warning
-	room    int  // see View
-	first   line // first line that belongs to no output
-	run     int  // lines in a row that belong to no output
+	room    int       // see View
+	first   text.Line // first text.Line that belongs to no output
+	run     int       // lines in a row that belong to no output
 }
 
 func (p *parser) line(n int, raw string) {
-	l := lineOf(n, raw)
+	l := text.Trim(n, raw)
 	if _, inJSON := p.section.(*jsonSection); inJSON && p.section.take(l) {
 		return
 	}
 	if prompt, ok := text.CutPrompt(raw, "lscpu", "numactl", "coreinfo", "coreinfo64"); ok {
 		p.finish()
-		p.guest, p.guestAt = prompt.Host, line{n, 1 + strings.Index(raw, prompt.Host), prompt.Host}
+		p.guest, p.guestAt = prompt.Host, text.Line{N: n, Col: 1 + strings.Index(raw, prompt.Host), Text: prompt.Host}
 		return
 	}
-	if form := formOf(l.text); form != "" && (p.section == nil || p.views[len(p.views)-1].Form != form || p.section.again(l)) {
+	if form := formOf(l.Text); form != "" && (p.section == nil || p.views[len(p.views)-1].Form != form || p.section.again(l)) {
 		p.begin(form, l)
 	}
 	switch {
 	case p.section != nil && p.section.take(l):
 		p.run = 0
-	case l.text != "":
+	case l.Text != "":
 		p.strangeLine(l)
 	}
 }
 
-func (p *parser) begin(form string, l line) {
+func (p *parser) begin(form string, l text.Line) {
 	p.finish()
-	v := &View{Form: form, Line: l.n, Guest: p.guest, room: &p.room}
+	v := &View{Form: form, Line: l.N, Guest: p.guest, room: &p.room}
 	v.file = fact.File{Name: p.name, Format: form}
 	if p.guest != "" {
-		v.file.Add(p.guestAt.n, p.guestAt.col, "guest", "name", p.guest, "")
+		v.file.Add(p.guestAt.N, p.guestAt.Col, "guest", "name", p.guest, "")
 	}
 	p.views = append(p.views, v)
 	p.section = sectionOf(v)
@@ -146,12 +125,12 @@ func (p *parser) finish() {
 }
 
 // strangeLine notes a line that belongs to no output; of several in a row only the first.
-func (p *parser) strangeLine(l line) {
-	if p.first.n == 0 {
+func (p *parser) strangeLine(l text.Line) {
+	if p.first.N == 0 {
 		p.first = l
 	}
 	if p.run++; p.run == 1 {
-		p.strange(l.n, fmt.Sprintf("not understood: %q", short(l.text)))
+		p.strange(l.N, fmt.Sprintf("not understood: %q", text.Short(l.Text)))
 	}
 }
 
@@ -165,29 +144,20 @@ func (p *parser) strange(n int, what string) {
 
 func (p *parser) nothing() error {
 	const want = "want the output of lscpu, numactl -H or Coreinfo"
-	if p.first.n == 0 {
+	if p.first.N == 0 {
 		return &fact.SyntaxError{File: p.name, Line: 1, Msg: "found no text, " + want}
 	}
-	return &fact.SyntaxError{File: p.name, Line: p.first.n, Col: p.first.col, Msg: fmt.Sprintf("found %q, %s", short(p.first.text), want)}
-}
-
-// short cuts what is quoted in a message.
-func short(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return &fact.SyntaxError{File: p.name, Line: p.first.N, Col: p.first.Col, Msg: fmt.Sprintf("found %q, %s", text.Short(p.first.Text), want)}
 }
 
 // count reads a number of things between 0 and most into f.
-func (v *View) count(f *numa.Fact[int], l line, name string, most int) bool {
-	n, ok := number(l.text, most)
+func (v *View) count(f *numa.Fact[int], l text.Line, name string, most int) bool {
+	n, ok := number(l.Text, most)
 	if !ok {
-		v.file.Warn(l.n, l.col, "%s: found %q, want a number up to %d", name, short(l.text), most)
+		v.file.Warn(l.N, l.Col, "%s: found %q, want a number up to %d", name, text.Short(l.Text), most)
 		return false
 	}
-	*f = numa.ReadAt(n, v.file.At(l.n, l.col))
-	v.file.Add(l.n, l.col, "guest", name, n, "")
+	*f = numa.ReadAt(n, v.file.At(l.N, l.Col))
+	v.file.Add(l.N, l.Col, "guest", name, n, "")
 	return true
 }

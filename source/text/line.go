@@ -1,0 +1,68 @@
+package text
+
+import "strings"
+
+// blanks are what separates words; a no-break space has become one (some web pages
+// paste so).
+const blanks = " \t\v\f"
+
+// A Line is a line of a file, or a part of one, without the blanks around it.
+type Line struct {
+	N, Col int // place of Text, from 1; Col in bytes
+	Text   string
+}
+
+// Trim returns line n of a file without the blanks around it.
+func Trim(n int, raw string) Line {
+	raw = strings.ReplaceAll(raw, "\u00a0", " ")
+	return Line{n, 1, raw}.After(0)
+}
+
+// After returns what follows the first skip bytes, without the blanks around it.
+func (l Line) After(skip int) Line {
+	rest := l.Text[skip:]
+	trimmed := strings.TrimLeft(rest, blanks)
+	return Line{l.N, l.Col + skip + len(rest) - len(trimmed), strings.TrimRight(trimmed, blanks)}
+}
+
+// Part returns the bytes from low to high of l.
+func (l Line) Part(low, high int) Line { return Line{l.N, l.Col + low, l.Text[low:high]} }
+
+// End returns the column after l.
+func (l Line) End() int { return l.Col + len(l.Text) }
+
+// Fields cuts l at blanks.
+func (l Line) Fields() []Line {
+	var out []Line
+	for l.Text != "" {
+		end := strings.IndexAny(l.Text, blanks)
+		if end < 0 {
+			end = len(l.Text)
+		}
+		out = append(out, l.Part(0, end))
+		l = l.After(end)
+	}
+	return out
+}
+
+// Split cuts l at each separator; the parts have no blanks around them.
+func (l Line) Split(separator string) []Line {
+	var out []Line
+	for {
+		part, _, more := strings.Cut(l.Text, separator)
+		out = append(out, l.Part(0, len(part)).After(0))
+		if !more {
+			return out
+		}
+		l = l.Part(len(part)+len(separator), len(l.Text))
+	}
+}
+
+// Short cuts what is quoted in a message.
+func Short(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
