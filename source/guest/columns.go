@@ -124,12 +124,12 @@ func (v *View) cell(cpu int, column string, l text.Line) {
 	case "NODE":
 		whole(&c.Node, "node", maxNode-1)
 		if v.nodesAt == "" {
-			v.nodesAt = v.file.At(v.Line, 0)
+			v.nodesAt = text.Where(v.Line, 0)
 		}
 	case "SOCKET":
 		whole(&c.Socket, "socket", maxCPU)
 		if v.socketsAt == "" {
-			v.socketsAt = v.file.At(v.Line, 0)
+			v.socketsAt = text.Where(v.Line, 0)
 		}
 	case "CORE":
 		whole(&c.Core, "core", maxCPU)
@@ -139,7 +139,7 @@ func (v *View) cell(cpu int, column string, l text.Line) {
 		c.Offline = !slices.Contains([]string{"yes", "Y", "1", "true"}, l.Text)
 		v.file.Add(l.N, l.Col, subject, "online", !c.Offline, "")
 	case "MODELNAME":
-		v.Model = numa.ReadAt(l.Text, v.file.At(l.N, l.Col))
+		v.Model = numa.ReadAt(l.Text, text.Where(l.N, l.Col))
 		v.file.Add(l.N, l.Col, subject, "processor model", l.Text, "")
 	case "":
 	default:

@@ -86,7 +86,7 @@ func titleOf(l text.Line) string {
 func (s *coreinfo) begin(l text.Line) {
 	switch {
 	case strings.HasPrefix(l.Text, "No NUMA"):
-		s.v.NodeCount = numa.ReadAt(1, s.v.file.At(l.N, l.Col))
+		s.v.NodeCount = numa.ReadAt(1, text.Where(l.N, l.Col))
 		s.v.file.Add(l.N, l.Col, "guest", "NUMA nodes", 1, "")
 	case detailLine.MatchString(l.Text):
 		s.detail(l)
@@ -135,7 +135,7 @@ func (s *coreinfo) feature(l text.Line) bool {
 		s.detail(l)
 	case familyLine.MatchString(l.Text):
 		if s.brand.N > 0 {
-			s.v.Model = numa.ReadAt(s.brand.Text, s.v.file.At(s.brand.N, s.brand.Col))
+			s.v.Model = numa.ReadAt(s.brand.Text, text.Where(s.brand.N, s.brand.Col))
 			s.v.file.Add(s.brand.N, s.brand.Col, "guest", "processor model", s.brand.Text, "")
 		}
 		s.v.file.Add(l.N, l.Col, "guest", "processor family", l.Text, "")
@@ -195,7 +195,7 @@ func (s *coreinfo) countCPUs(widths []int) numa.Fact[int] {
 	if n == 0 {
 		return numa.Fact[int]{}
 	}
-	return numa.ReadAt(n, s.v.file.At(s.v.Line, 0))
+	return numa.ReadAt(n, text.Where(s.v.Line, 0))
 }
 
 // groups returns the logical processors of each processor group and the number of
@@ -260,7 +260,7 @@ func (s *coreinfo) assign(i, j int, e *entry, cpus []int, llc string) {
 			v.cpu(c).Core = id
 		}
 	case 1:
-		v.socketsAt = v.file.At(s.maps[socketMap][0].at.N, 0)
+		v.socketsAt = text.Where(s.maps[socketMap][0].at.N, 0)
 		for _, c := range cpus {
 			v.cpu(c).Socket = id
 		}

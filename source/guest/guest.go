@@ -216,6 +216,6 @@ func (v *View) place(l text.Line, node int, cpus []int) {
 	}
 	slices.Sort(n.CPUs)
 	if v.nodesAt == "" {
-		v.nodesAt = v.file.At(l.N, 0)
+		v.nodesAt = text.Where(l.N, 0)
 	}
 }

@@ -81,7 +81,7 @@ func TestPasted(t *testing.T) {
 	checkWarnings(t, views,
 		`pasted.txt:1: not understood: "Last login: Tue Mar  4 09:12:44 2025 from 10.1.1.5"`,
 		`pasted.txt:41: not understood: "done"`)
-	if got := views[0].Hypervisor; got != numa.ReadAt("VMware", "pasted.txt:15:24") {
+	if got := views[0].Hypervisor; got != numa.ReadAt("VMware", "line 15:24") {
 		t.Errorf("hypervisor %v", got)
 	}
 	if got := views[0].Model.Value; got != "Intel(R) Xeon(R) Gold 6248 CPU @ 2.50GHz" {
@@ -118,7 +118,7 @@ func TestJSON(t *testing.T) {
 	if got := views[0].Model; got.Value != `AMD EPYC 9354 "Genoa"` {
 		t.Errorf("model %v", got)
 	}
-	if got := views[0].Hypervisor; got != numa.ReadAt("VMware", "lscpu-J.txt:8:45") {
+	if got := views[0].Hypervisor; got != numa.ReadAt("VMware", "line 8:45") {
 		t.Errorf("hypervisor %v", got)
 	}
 	if c := views[1].CPUs[1]; c != (CPU{1, 1, 1, 1, 1, false}) {
@@ -136,7 +136,7 @@ func TestCoreinfo(t *testing.T) {
 	checkSeen(t, views, want)
 	checkWarnings(t, views)
 	v := views[0]
-	if v.Model != numa.ReadAt("Intel(R) Xeon(R) Gold 6354 CPU @ 3.00GHz", "coreinfo.txt:7:1") {
+	if v.Model != numa.ReadAt("Intel(R) Xeon(R) Gold 6354 CPU @ 3.00GHz", "line 7:1") {
 		t.Errorf("model %v", v.Model)
 	}
 	if cost := [][]float64{{1, 1.7}, {1.9, 1.2}}; !reflect.DeepEqual(v.Cost, cost) {
@@ -169,7 +169,7 @@ func TestSlices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := views[0].Observation().Slices; !reflect.DeepEqual(got, numa.ReadAt([]numa.Bytes{numa.GiB, 2 * numa.GiB}, "x:3:14")) {
+	if got := views[0].Observation().Slices; !reflect.DeepEqual(got, numa.ReadAt([]numa.Bytes{numa.GiB, 2 * numa.GiB}, "line 3:14")) {
 		t.Errorf("slices %v", got)
 	}
 }

@@ -79,10 +79,10 @@ func (s *lscpu) word(key string, l text.Line) {
 	switch key {
 	case "Hypervisor vendor", "Hypervisor":
 		name = "hypervisor"
-		s.v.Hypervisor = numa.ReadAt(l.Text, s.v.file.At(l.N, l.Col))
+		s.v.Hypervisor = numa.ReadAt(l.Text, text.Where(l.N, l.Col))
 	case "Model name":
 		name = "processor model"
-		s.v.Model = numa.ReadAt(l.Text, s.v.file.At(l.N, l.Col))
+		s.v.Model = numa.ReadAt(l.Text, text.Where(l.N, l.Col))
 	}
 	s.v.file.Add(l.N, l.Col, "guest", name, l.Text, "")
 }

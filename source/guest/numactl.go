@@ -73,7 +73,7 @@ func (s *numactl) available(l text.Line) bool {
 	for _, id := range ids {
 		s.v.node(id)
 	}
-	s.v.nodesAt = s.v.file.At(l.N, 0)
+	s.v.nodesAt = text.Where(l.N, 0)
 	return true
 }
 
@@ -88,7 +88,7 @@ func (s *numactl) node(l text.Line) bool {
 	subject := fmt.Sprintf("node %d", id)
 	if m[2] == "cpus" {
 		if cpus, ok := s.v.list(value, subject, "CPUs"); ok {
-			s.v.nodesAt = s.v.file.At(s.v.Line, 0)
+			s.v.nodesAt = text.Where(s.v.Line, 0)
 			s.v.place(value, id, cpus)
 		}
 		return true
@@ -111,7 +111,7 @@ func (s *numactl) node(l text.Line) bool {
 		s.v.file.Warn(value.N, value.Col, "%s of %s: found %q, want a size such as 2047 MB", name, subject, text.Short(value.Text))
 		return true
 	}
-	*to = numa.ReadAt(numa.Bytes(size)*numa.MiB, s.v.file.At(value.N, value.Col))
+	*to = numa.ReadAt(numa.Bytes(size)*numa.MiB, text.Where(value.N, value.Col))
 	s.v.file.Add(value.N, value.Col, subject, name, size, "MiB")
 	return true
 }

@@ -157,7 +157,7 @@ func (v *View) count(f *numa.Fact[int], l text.Line, name string, most int) bool
 		v.file.Warn(l.N, l.Col, "%s: found %q, want a number up to %d", name, text.Short(l.Text), most)
 		return false
 	}
-	*f = numa.ReadAt(n, v.file.At(l.N, l.Col))
+	*f = numa.ReadAt(n, text.Where(l.N, l.Col))
 	v.file.Add(l.N, l.Col, "guest", name, n, "")
 	return true
 }

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // blanks are what separates words; a no-break space has become one (some web pages
 // paste so).
@@ -65,4 +68,13 @@ func Short(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// Where returns a place in a file as origins name it: "line 3:13", or "line 3" when
+// col is 0.
+func Where(n, col int) string {
+	if col == 0 {
+		return fmt.Sprintf("line %d", n)
+	}
+	return fmt.Sprintf("line %d:%d", n, col)
 }

@@ -1,0 +1,145 @@
+package hostcmd
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"homenode/source/text"
+)
+
+// commands are those that a bare prompt may stand before.
+var commands = []string{"sched-stats", "esxtop", "memstats", "vsish", "esxcli", "localcli", "vmware", "uname"}
+
+// starts are the lines that an output begins with, or that only it has. The first
+// that matches decides.
+var starts = []struct {
+	format string
+	line   *regexp.Regexp
+	// many tells that the line occurs more than once in one output.
+	many bool
+}{
+	{NUMAClients, regexp.MustCompile(`(?i)^groupName\s+groupID\s+clientID\s+homeNode\b`), false},
+	{NUMACNode, regexp.MustCompile(`(?i)^groupName\s+groupID\s+clientID\s+nodeID\b`), false},
+	{NUMAPNode, regexp.MustCompile(`(?i)^nodeID\s+used\s+idle\b`), false},
+	{NCPUs, regexp.MustCompile(`^\d+ (?:PCPUs?|packages?|NUMA nodes?)$`), true},
+	{NUMAMigration, regexp.MustCompile(`^(?:group\w*\s.*)?\b(?:balanceMig|localityMig|loadMigration|longTermFairnessMig)\b`), true},
+	{EsxtopMemory, regexp.MustCompile(`\bup\b.* worlds,.*MEM overcommit avg`), false},
+	{EsxtopMemory, regexp.MustCompile(`^(?:COSMEM|PMEM|VMKMEM|NUMA|PSHARE|SWAP|ZIP|MEMCTL)\s*/MB:`), false},
+	{EsxtopMemory, regexp.MustCompile(`^(?:\w+ )*NAME\s.*\bNHN\s+NMIG\b`), false},
+	{Memstats, regexp.MustCompile(`^[A-Z][A-Z ]+ STATS: \w+ \w+ +\d+ `), false},
+	{Vsish, regexp.MustCompile(`^(?:CPU global information|Memory information|NUMA (?:node|client)[\w ]*|[\w ]*[Ss]tats) \{$`), false},
+	{CPUGlobal, regexp.MustCompile(`^CPU Packages: \d+$`), false},
+	{HardwareMem, regexp.MustCompile(`^Physical Memory: \d+(?: Bytes)?$`), false},
+	{PCIList, regexp.MustCompile(`^(?:Address: )?[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`), true},
+	{Platform, regexp.MustCompile(`^Platform Information$`), false},
+	{VersionGet, regexp.MustCompile(`^Product: VMware ESX`), false},
+	{CoredumpFiles, regexp.MustCompile(`^Path\s+Active\s+Configured\s+Size$`), false},
+	{AdvancedList, regexp.MustCompile(`^Path: /[A-Za-z]\w*/\w+$`), true},
+	{KernelList, regexp.MustCompile(`^Name\s+Type\s+(?:Description\s+)?Configured\s+Runtime\s+Default\b`), false},
+	{VMwareVersion, regexp.MustCompile(`^VMware ESXi? \d+\.\d+\.\d+ build-\d+`), false},
+	{Uname, regexp.MustCompile(`^VMkernel \S+ \d+\.\d+\.\d+ #\d+ `), false},
+}
+
+// formOf returns the format that a line can begin, or empty; many tells that it
+// occurs more than once in one output.
+func formOf(l string) (format string, many bool) {
+	for _, s := range starts {
+		if s.line.MatchString(l) {
+			return s.format, s.many
+		}
+	}
+	return "", false
+}
+
+// vsishPath is the path of a vsish command.
+var vsishPath = regexp.MustCompile(`^/\S*`)
+
+// formatOfCommand returns the format that a command prints, or empty when the lines
+// have to tell: uname runs on other systems too.
+func formatOfCommand(p text.Prompt) string {
+	words := strings.Fields(p.Command)
+	switch p.Name() {
+	case "sched-stats":
+		for _, kind := range []string{NUMAClients, NUMAPNode, NUMACNode, NCPUs, NUMAMigration} {
+			if slices.Contains(words, kind[len("sched-stats -t "):]) {
+				return kind
+			}
+		}
+	case "vsish":
+		if slices.ContainsFunc(words, vsishPath.MatchString) {
+			return Vsish
+		}
+	case "memstats":
+		return Memstats
+	case "esxtop":
+		return EsxtopMemory
+	case "esxcli", "localcli":
+		words = slices.DeleteFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") })
+		said := strings.Join(words, " ")
+		for _, kind := range []string{CPUGlobal, HardwareMem, PCIList, Platform, VersionGet, CoredumpFiles, AdvancedList, KernelList} {
+			if strings.HasPrefix(said, kind[len("esxcli "):]) {
+				return kind
+			}
+		}
+	}
+	return ""
+}
+
+// jsonForms tell the forms of esxcli --formatter=json apart by their keys.
+var jsonForms = []struct {
+	format string
+	keys   []string // in normal form
+}{
+	{CPUGlobal, []string{"cpupackages", "cputhreads"}},
+	{HardwareMem, []string{"physicalmemory", "numanodecount"}},
+	{PCIList, []string{"address", "vendorname", "devicename"}},
+	{CoredumpFiles, []string{"path", "active", "configured", "size"}},
+	{AdvancedList, []string{"path", "defaultintvalue"}},
+	{KernelList, []string{"name", "configured", "runtime"}},
+	{VersionGet, []string{"product", "version", "build"}},
+}
+
+// normal returns a name as keys are compared: no blanks, no case, no percent sign.
+func normal(s string) string {
+	return strings.ToLower(strings.TrimSuffix(strings.Join(strings.Fields(s), ""), "%"))
+}
+
+// jsonKey is a key of a JSON object.
+var jsonKey = regexp.MustCompile(`"([A-Za-z][\w ]*)"\s*:`)
+
+// jsonFormat returns the format of JSON text by the keys that it has.
+func jsonFormat(s []byte) string {
+	seen := map[string]bool{}
+	for _, m := range jsonKey.FindAllSubmatch(s, 400) {
+		seen[normal(string(m[1]))] = true
+	}
+	for _, f := range jsonForms {
+		if !slices.ContainsFunc(f.keys, func(k string) bool { return !seen[k] }) {
+			return f.format
+		}
+	}
+	return ""
+}
+
+// Detect returns the format of the first output in the beginning of a file, which
+// is decoded text of up to 64 KiB.
+func Detect(head []byte) (format string, ok bool) {
+	for raw := range bytes.Lines(head) {
+		line := strings.TrimRight(string(raw), "\r\n")
+		if p, ok := text.CutPrompt(line, commands...); ok {
+			if format := formatOfCommand(p); format != "" && format != EsxtopMemory {
+				return format, true
+			}
+			continue
+		}
+		if format, _ := formOf(text.Trim(1, line).Text); format != "" {
+			return format, true
+		}
+	}
+	if body := bytes.TrimLeft(head, " \t\r\n"); len(body) > 0 && (body[0] == '{' || body[0] == '[') {
+		format = jsonFormat(body)
+	}
+	return format, format != ""
+}

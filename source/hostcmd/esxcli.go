@@ -1,0 +1,298 @@
+package hostcmd
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/text"
+)
+
+// A record is one object of esxcli: its keys as printed and their values. The text
+// and the JSON form differ in blanks and case of the keys only.
+type record []field
+
+type field struct {
+	key   string
+	value text.Line
+}
+
+// get returns the value of the key with this normal form.
+func (r record) get(key string) text.Line {
+	for _, f := range r {
+		if normal(f.key) == key {
+			return f.value
+		}
+	}
+	return text.Line{}
+}
+
+var pciTitle = regexp.MustCompile(`^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
+
+// recordsOf reads "Key: value" lines. A list has many objects: a key that comes
+// again begins the next one. Lines without a key are fields without one.
+func recordsOf(lines []text.Line) []record {
+	var records []record
+	seen := map[string]bool{}
+	for _, l := range lines {
+		if l.Text == "" || pciTitle.MatchString(l.Text) {
+			continue
+		}
+		key, _, ok := strings.Cut(l.Text, ":")
+		f := field{value: l}
+		if ok {
+			f = field{strings.TrimSpace(key), l.After(len(key) + 1)}
+		}
+		if len(records) == 0 || f.key != "" && seen[f.key] {
+			records = append(records, nil)
+			clear(seen)
+		}
+		last := len(records) - 1
+		records[last], seen[f.key] = append(records[last], f), true
+	}
+	return records
+}
+
+// readRecords reads the formats that are lists of keys and values.
+func (o *Output) readRecords(records []record) {
+	for _, r := range records {
+		switch o.Format {
+		case PCIList:
+			o.readPCI(r)
+		case AdvancedList:
+			o.readAdvanced(r)
+		default:
+			for _, f := range r {
+				o.hostField(f)
+			}
+		}
+	}
+}
+
+// hostField reads one value that is about the host.
+func (o *Output) hostField(f field) {
+	l := f.value
+	switch o.Format + " " + normal(f.key) {
+	case CPUGlobal + " cpupackages":
+		o.count(&o.Host.Packages, l, "packages")
+	case CPUGlobal + " cpucores":
+		o.count(&o.Host.Cores, l, "cores")
+	case CPUGlobal + " cputhreads":
+		o.count(&o.Host.Threads, l, "PCPUs")
+	case CPUGlobal + " hyperthreadingactive":
+		o.Host.HyperThreading = numa.ReadAt(l.Text == "true", text.Where(l.N, l.Col))
+		o.loose(l, "host", f.key)
+	case HardwareMem + " physicalmemory":
+		o.physicalMemory(l)
+	case HardwareMem + " numanodecount":
+		o.count(&o.nodeNum, l, "NUMA nodes")
+	case Platform + " vendorname":
+		o.Host.Vendor = numa.ReadAt(l.Text, text.Where(l.N, l.Col))
+		o.loose(l, "host", f.key)
+	case Platform + " productname":
+		o.Host.Model = numa.ReadAt(l.Text, text.Where(l.N, l.Col))
+		o.loose(l, "host", f.key)
+	case VersionGet + " version":
+		o.release(l)
+	case VersionGet + " update":
+		o.update(l)
+	case VersionGet + " build":
+		at := strings.LastIndexByte(l.Text, '-') + 1 // Releasebuild-21930508
+		o.build(l.Part(at, len(l.Text)))
+	default:
+		switch {
+		case f.key != "":
+			o.loose(l, "host", f.key)
+		case o.Format != Platform || l.Text != "Platform Information":
+			o.strange(l)
+		}
+	}
+}
+
+func (o *Output) update(l text.Line) {
+	n, ok := o.whole(l, "host", "update", "", 0, 99)
+	if r := &o.Host.Release; ok && r.Known() && r.Value.Update() == 0 {
+		r.Value += numa.Release(n)
+	}
+}
+
+// physicalMemory reads "240470433792 Bytes"; older releases leave the unit out.
+func (o *Output) physicalMemory(l text.Line) {
+	l.Text = strings.TrimSuffix(l.Text, " Bytes")
+	if n, ok := o.whole(l, "host", "memory", "B", 1, int64(numa.MaxHostMemory)); ok {
+		o.Host.Memory = numa.ReadAt(numa.Bytes(n), text.Where(l.N, l.Col))
+	}
+}
+
+func (o *Output) readPCI(r record) {
+	d := PCIDevice{Address: r.get("address").Text, Node: -1}
+	if d.Address == "" {
+		o.strange(r[0].value)
+		return
+	}
+	subject := "PCI " + d.Address
+	for _, f := range r {
+		l := f.value
+		switch normal(f.key) {
+		case "vendorname":
+			d.Vendor = l.Text
+		case "devicename":
+			d.Device = l.Text
+		case "deviceclassname":
+			d.Class = l.Text
+		case "modulename":
+			d.Module = l.Text
+		case "currentowner":
+			d.Owner = l.Text
+		case "numanode":
+			// -1, also as an unsigned 32-bit number, is none.
+			if n, ok := o.whole(l, subject, "NUMA node", "", -1, math.MaxUint32); ok && n >= 0 && n < numa.MaxNodes {
+				d.Node = int(n)
+			}
+			continue
+		case "":
+			o.strange(l)
+			continue
+		}
+		if l.Text != "" {
+			o.loose(l, subject, f.key)
+		}
+	}
+	devices, _ := o.Result.(PCIDevices)
+	o.Result = append(devices, d)
+}
+
+// readAdvanced reads one setting. It has a number and a text, of which Type tells
+// the one that counts.
+func (o *Output) readAdvanced(r record) {
+	p := r.get("path").Text
+	if p == "" {
+		o.strange(r[0].value)
+		return
+	}
+	value, standard := r.get("intvalue"), r.get("defaultintvalue")
+	if strings.HasPrefix(r.get("type").Text, "string") {
+		value, standard = r.get("stringvalue"), r.get("defaultstringvalue")
+	}
+	s := HostSetting{strings.ReplaceAll(strings.TrimPrefix(p, "/"), "/", "."), value.Text, value.Text, standard.Text}
+	o.setting(s, value)
+}
+
+// setting adds a setting; those that matter to NUMA are the host's options.
+func (o *Output) setting(s HostSetting, at text.Line) {
+	settings, _ := o.Result.(Settings)
+	o.Result = append(settings, s)
+	subject := "setting " + s.Key
+	o.file.Add(at.N, at.Col, subject, "value", valueOf(s.Value), "")
+	if s.Runtime != s.Value {
+		o.file.Add(at.N, at.Col, subject, "runtime value", valueOf(s.Runtime), "")
+	}
+	o.file.Add(at.N, at.Col, subject, "default", valueOf(s.Default), "")
+	if !numa.KeepOption(s.Key) {
+		return
+	}
+	f := &o.Host.Options
+	if !f.Known() {
+		*f = numa.ReadAt(numa.Settings(nil), text.Where(o.Line, 0))
+	}
+	option := numa.Setting{Key: s.Key, Value: s.Runtime}
+	i, found := slices.BinarySearchFunc(f.Value, option, func(a, b numa.Setting) int { return strings.Compare(a.Key, b.Key) })
+	if found {
+		f.Value[i] = option
+		return
+	}
+	f.Value = slices.Insert(f.Value, i, option)
+}
+
+// readDumpFiles reads a table whose path is first and size last. Copies in blogs
+// have lost the columns: the words keep their order.
+func (o *Output) readDumpFiles(lines []text.Line) {
+	var files DumpFiles
+	for _, l := range lines {
+		cells := l.Fields()
+		switch {
+		case len(cells) == 0, dashes.MatchString(l.Text), cells[0].Text == "Path":
+			continue
+		case len(cells) != 4 || !strings.HasPrefix(cells[0].Text, "/"):
+			o.strange(l)
+			continue
+		}
+		subject := "dump file " + cells[0].Text
+		size, ok := o.whole(cells[3], subject, "size", "B", 0, math.MaxInt64>>12)
+		active, ok1 := o.boolean(cells[1], subject, "active")
+		configured, ok2 := o.boolean(cells[2], subject, "configured")
+		if ok && ok1 && ok2 {
+			files = append(files, DumpFile{cells[0].Text, active, configured, numa.Bytes(size)})
+		}
+	}
+	o.Result = files
+}
+
+func (o *Output) boolean(l text.Line, subject, name string) (value, ok bool) {
+	value, err := strconv.ParseBool(l.Text)
+	if err != nil {
+		o.file.Warn(l.N, l.Col, "%s of %s: found %q, want true or false", name, subject, text.Short(l.Text))
+		return false, false
+	}
+	o.file.Add(l.N, l.Col, subject, name, value, "")
+	return value, true
+}
+
+// readKernelList reads boot options. Their description holds blanks and stands last
+// or, in older releases, third; the dashes below the header mark the columns.
+func (o *Output) readKernelList(lines []text.Line) {
+	var header, marks []text.Line
+	for _, l := range lines {
+		switch {
+		case l.Text == "":
+		case header == nil:
+			header = l.Fields()
+		case dashes.MatchString(l.Text) && marks == nil:
+			marks = l.Fields()
+		default:
+			cells := cellsBelow(marks, l)
+			if len(cells) != len(header) {
+				o.strange(l)
+				continue
+			}
+			o.kernelOption(header, cells)
+		}
+	}
+}
+
+// cellsBelow cuts a line where the marks begin; without marks where two blanks are.
+func cellsBelow(marks []text.Line, l text.Line) []text.Line {
+	if marks == nil {
+		return slices.DeleteFunc(l.Split("  "), func(c text.Line) bool { return c.Text == "" })
+	}
+	cells := make([]text.Line, len(marks))
+	for i, m := range marks {
+		low, high := m.Col-l.Col, len(l.Text)
+		if i+1 < len(marks) {
+			high = marks[i+1].Col - l.Col
+		}
+		low, high = min(max(low, 0), len(l.Text)), min(max(high, 0), len(l.Text))
+		cells[i] = l.Part(low, max(low, high)).After(0)
+	}
+	return cells
+}
+
+func (o *Output) kernelOption(header, cells []text.Line) {
+	var r record
+	for i, h := range header {
+		r = append(r, field{h.Text, cells[i]})
+	}
+	o.bootOption(r)
+}
+
+func (o *Output) bootOption(r record) {
+	name, value := r.get("name"), r.get("configured")
+	if name.Text == "" {
+		o.strange(r[0].value)
+		return
+	}
+	o.setting(HostSetting{"VMkernel.Boot." + name.Text, value.Text, r.get("runtime").Text, r.get("default").Text}, value)
+}

@@ -1,0 +1,126 @@
+package hostcmd
+
+import (
+	"slices"
+
+	"homenode/numa"
+	"homenode/source/text"
+)
+
+// A Group is what an output tells of one VM: the scheduler's group.
+type Group struct {
+	Name string // vm.<cartel id>; empty on the esxtop screen
+	ID   int64  // of the scheduler group, which esxtop calls GID; -1 when not shown
+	VM   string // the VM's name, cut to the column of the esxtop screen; else empty
+	Host string // from the prompt; may be empty
+
+	Homes         []int      // home nodes, each once
+	Local, Remote numa.Bytes // -1 when not stated
+	// OnNode is the memory of the group on each node, by node; nil when not stated.
+	OnNode []NodeShare
+
+	// Observation is the group in the words of the model. An esxtop screen states no
+	// single clients: there it has neither Clients nor PPDCount.
+	Observation numa.Observation
+}
+
+// Groups returns the VMs of numa-clients, numa-cnode and the esxtop screen, in the
+// order of the output.
+func (o *Output) Groups() []Group {
+	switch r := o.Result.(type) {
+	case Clients:
+		return o.clientGroups(r)
+	case ClientMemory:
+		return o.memoryGroups(r)
+	case *Screen:
+		return o.screenGroups(r)
+	}
+	return nil
+}
+
+// A grouper finds the group of a row.
+type grouper struct {
+	o      *Output
+	groups []Group
+	index  map[groupKey]int
+}
+
+type groupKey struct {
+	name string
+	id   int64
+}
+
+// of returns the group with this name and ID and makes it when it is new.
+func (s *grouper) of(name string, id int64, line int) *Group {
+	i, found := s.index[groupKey{name, id}]
+	if !found {
+		if s.index == nil {
+			s.index = map[groupKey]int{}
+		}
+		i = len(s.groups)
+		s.index[groupKey{name, id}] = i
+		s.groups = append(s.groups, Group{Name: name, ID: id, Host: s.o.Host.Name, Local: -1, Remote: -1, Observation: numa.Observation{
+			By: numa.BySchedStats, At: s.o.at(line, 0), Host: s.o.Host.Name,
+		}})
+	}
+	return &s.groups[i]
+}
+
+func (o *Output) clientGroups(clients Clients) []Group {
+	s := grouper{o: o}
+	for _, c := range clients {
+		g := s.of(c.Group, c.GroupID, c.Line)
+		where := text.Where(c.Line, 0)
+		if g.Observation.Clients.Known() {
+			where = g.Observation.Clients.Origin.Where
+		}
+		g.home(c.Home)
+		g.Local, g.Remote = max(g.Local, 0)+c.Local, max(g.Remote, 0)+c.Remote
+		seen := append(g.Observation.Clients.Value, numa.ClientSeen{ID: c.ID, Home: c.Home, VCPUs: c.VCPUs, Local: c.Local, Remote: c.Remote})
+		g.Observation.Clients = numa.ReadAt(seen, where)
+		g.Observation.PPDCount = numa.ReadAt(len(seen), where)
+	}
+	return s.groups
+}
+
+func (g *Group) home(node int) {
+	if node >= 0 && !slices.Contains(g.Homes, node) {
+		g.Homes = append(g.Homes, node)
+	}
+}
+
+func (o *Output) memoryGroups(rows ClientMemory) []Group {
+	type client struct {
+		group groupKey
+		id    int
+	}
+	s := grouper{o: o}
+	seen := map[client]bool{}
+	for _, r := range rows {
+		g := s.of(r.Group, r.GroupID, r.Line)
+		i := slices.IndexFunc(g.OnNode, func(n NodeShare) bool { return n.Node == r.Node })
+		if i < 0 {
+			i = len(g.OnNode)
+			g.OnNode = append(g.OnNode, NodeShare{Node: r.Node, Overhead: -1})
+		}
+		g.OnNode[i].Guest += r.Memory
+		if c := (client{groupKey{r.Group, r.GroupID}, r.Client}); !seen[c] {
+			seen[c] = true
+			g.Observation.PPDCount = numa.ReadAt(g.Observation.PPDCount.Value+1, text.Where(o.Line, 0))
+		}
+	}
+	return s.groups
+}
+
+func (o *Output) screenGroups(s *Screen) []Group {
+	var groups []Group
+	for _, v := range s.VMs {
+		g := Group{ID: v.GID, VM: v.Name, Host: o.Host.Name, Local: v.Local, Remote: v.Remote, OnNode: v.OnNode}
+		for _, n := range v.Homes {
+			g.home(n)
+		}
+		g.Observation = numa.Observation{By: numa.BySchedStats, At: o.at(v.Line, 0), Host: o.Host.Name}
+		groups = append(groups, g)
+	}
+	return groups
+}

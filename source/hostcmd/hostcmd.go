@@ -1,0 +1,148 @@
+// Package hostcmd reads what the commands of an ESXi shell print: sched-stats, the
+// memory screen of esxtop, memstats, vsish, esxcli, vmware -vl and uname, saved or
+// pasted, one output or several after another.
+package hostcmd
+
+import (
+	"homenode/numa"
+	"homenode/source/fact"
+)
+
+// An Output is what one command printed.
+type Output struct {
+	Format  string // one of the Formats
+	Line    int    // where the output begins, from 1
+	Command string // as typed; empty when the file has no prompt
+	// Result is the typed result: Clients, NodeLoads, ClientMemory, Screen,
+	// MemoryStats, PCIDevices, DumpFiles, Settings or nil, when all that is stated
+	// is about the host.
+	Result any
+
+	// Host holds the facts that the output states of the host; its name is that of
+	// the prompt, or of uname. Hosts joins those of several outputs.
+	Host numa.Host
+
+	nodes   []nodeFacts // by the order of the file
+	nodeNum numa.Fact[int]
+	file    fact.File
+}
+
+// nodeFacts is what an output states of one NUMA node.
+type nodeFacts struct {
+	id      int
+	memory  numa.Fact[numa.Bytes]
+	threads numa.Fact[int]
+}
+
+// The formats that are read.
+const (
+	NUMAClients   = "sched-stats -t numa-clients"
+	NUMAPNode     = "sched-stats -t numa-pnode"
+	NUMACNode     = "sched-stats -t numa-cnode"
+	NCPUs         = "sched-stats -t ncpus"
+	NUMAMigration = "sched-stats -t numa-migration"
+	EsxtopMemory  = "esxtop memory screen"
+	Memstats      = "memstats"
+	Vsish         = "vsish"
+	CPUGlobal     = "esxcli hardware cpu global get"
+	HardwareMem   = "esxcli hardware memory get"
+	PCIList       = "esxcli hardware pci list"
+	Platform      = "esxcli hardware platform get"
+	VersionGet    = "esxcli system version get"
+	CoredumpFiles = "esxcli system coredump file list"
+	AdvancedList  = "esxcli system settings advanced list"
+	KernelList    = "esxcli system settings kernel list"
+	VMwareVersion = "vmware -v"
+	Uname         = "uname -a"
+)
+
+// File returns what the output states, fact by fact.
+func (o *Output) File() *fact.File { return &o.file }
+
+// at returns a place of the file for an origin.
+func (o *Output) at(line, col int) string { return o.file.At(line, col) }
+
+// Clients are the NUMA clients of sched-stats -t numa-clients: a wide VM has several.
+type Clients []Client
+
+// A Client is one row of numa-clients.
+type Client struct {
+	Line    int
+	Group   string // vm.<cartel>, not the name of the VM
+	GroupID int64  // esxtop calls it GID
+	ID      int    // 0, 1, … within the group
+	Home    int    // node; -1 for none
+	// Affinity is the set of nodes it may run on.
+	Affinity      uint64
+	Worlds        int // of the client
+	VCPUs         int // those of them that are vCPUs
+	Local, Remote numa.Bytes
+	// CurrentLocal and LifetimeLocal are percent, truncated; -1 when the right edge
+	// of the table is cut.
+	CurrentLocal, LifetimeLocal int
+}
+
+// NodeLoads are the nodes of sched-stats -t numa-pnode.
+type NodeLoads []NodeLoad
+
+// A NodeLoad is one row of numa-pnode. Times are milliseconds in one rebalance
+// period: on hosts of 10 cores a node used and idle add up to 10 × 2000.
+type NodeLoad struct {
+	ID                         int
+	Used, Idle, Entitled, Owed int64
+	LoadAverage                int // percent, over a longer time than Used
+	VCPUs                      int // that have their home there
+	Free, Total                numa.Bytes
+}
+
+// ClientMemory is sched-stats -t numa-cnode: where the memory of each client is.
+type ClientMemory []ClientOnNode
+
+// A ClientOnNode is one row of numa-cnode.
+type ClientOnNode struct {
+	Line      int
+	Group     string
+	GroupID   int64
+	Client    int
+	Node      int
+	Time      int64 // how long the client was homed there; the unit is not documented
+	TimePct   int   // truncated; -1 when not stated
+	Memory    numa.Bytes
+	MemoryPct int // truncated; -1 when not stated
+}
+
+// DumpFiles are the rows of esxcli system coredump file list.
+type DumpFiles []DumpFile
+
+// A DumpFile is a file for the core dump of the host.
+type DumpFile struct {
+	Path               string
+	Active, Configured bool
+	Size               numa.Bytes
+}
+
+// PCIDevices are the devices of esxcli hardware pci list.
+type PCIDevices []PCIDevice
+
+// A PCIDevice is one PCI function.
+type PCIDevice struct {
+	Address string // 0000:af:00.0
+	Vendor  string
+	Device  string
+	Class   string
+	Module  string
+	Owner   string // VMkernel, VM Passthru or Unknown
+	Node    int    // NUMA node; -1 for none
+}
+
+// Settings are the host settings of esxcli system settings advanced list or kernel
+// list, all of them: Host.Options has those that matter to NUMA.
+type Settings []HostSetting
+
+// A HostSetting is one setting of the host.
+type HostSetting struct {
+	Key     string // Numa.FollowCoresPerSocket; VMkernel.Boot.useSLIT
+	Value   string // configured
+	Runtime string // of a boot option: in force since the last boot
+	Default string
+}

@@ -1,0 +1,93 @@
+package hostcmd
+
+import (
+	"regexp"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/text"
+)
+
+// MemoryStats is one report of memstats -r, such as vm-stats. The columns are in
+// the order of the tool, whatever the order they were asked for.
+type MemoryStats struct {
+	Kind    string     // "VIRTUAL MACHINE"
+	Time    string     // as printed, in the time zone of the host
+	Unit    numa.Bytes // of columns that are memory; KB when the report does not say
+	Columns []string   // without the first, which is the name
+	Rows    []MemoryRow
+	Total   []int64 // nil when there is no such row
+}
+
+// A MemoryRow has one value a column.
+type MemoryRow struct {
+	Name   string // vm.<cartel>
+	Values []int64
+}
+
+var (
+	memstatsTitle = regexp.MustCompile(`^([A-Z][A-Z ]+) STATS:\s*(.*)$`)
+	dashes        = regexp.MustCompile(`^-{3,}(?:\s+-{2,})*$`)
+	memstatsUnits = map[string]numa.Bytes{"b": 1, "kb": numa.KiB, "mb": numa.MiB, "gb": numa.GiB, "pages": numa.PageSize}
+)
+
+func (o *Output) readMemstats(lines []text.Line) {
+	s := &MemoryStats{Unit: numa.KiB}
+	o.Result = s
+	unit := "KiB"
+	for _, l := range lines {
+		cells := l.Fields()
+		key, _, isOption := strings.Cut(l.Text, " : ")
+		switch {
+		case len(cells) == 0, dashes.MatchString(l.Text):
+		case memstatsTitle.MatchString(l.Text):
+			m := memstatsTitle.FindStringSubmatch(l.Text)
+			s.Kind, s.Time = m[1], m[2]
+			o.file.Add(l.N, l.Col, "host", "time of memstats", s.Time, "")
+		case isOption && s.Columns == nil:
+			value := l.After(len(key) + 3)
+			o.file.Add(value.N, value.Col, "memstats", strings.TrimSpace(key), valueOf(value.Text), "")
+			if strings.TrimSpace(key) == "Unit" {
+				unit = o.memstatsUnit(s, value)
+			}
+		case s.Columns == nil && cells[0].Text == "name" && len(cells) > 1:
+			for _, c := range cells[1:] {
+				s.Columns = append(s.Columns, c.Text)
+			}
+		case s.Columns != nil:
+			o.memstatsRow(s, cells, l, unit)
+		default:
+			o.strange(l)
+		}
+	}
+}
+
+func (o *Output) memstatsUnit(s *MemoryStats, l text.Line) (name string) {
+	size, ok := memstatsUnits[strings.ToLower(l.Text)]
+	if !ok {
+		o.file.Warn(l.N, l.Col, "unit: found %q, want KB, MB, GB or pages", text.Short(l.Text))
+		return l.Text
+	}
+	s.Unit = size
+	return map[numa.Bytes]string{1: "B", numa.KiB: "KiB", numa.MiB: "MiB", numa.GiB: "GiB", numa.PageSize: "pages"}[size]
+}
+
+func (o *Output) memstatsRow(s *MemoryStats, cells []text.Line, l text.Line, unit string) {
+	if len(cells) != len(s.Columns)+1 {
+		o.file.Warn(l.N, l.Col, "found %d values, want %d", len(cells), len(s.Columns)+1)
+		return
+	}
+	row := MemoryRow{Name: cells[0].Text}
+	for i, c := range cells[1:] {
+		n, ok := o.whole(c, row.Name, s.Columns[i], unit, -1<<53, 1<<53)
+		if !ok {
+			return
+		}
+		row.Values = append(row.Values, n)
+	}
+	if row.Name == "Total" {
+		s.Total = row.Values
+		return
+	}
+	s.Rows = append(s.Rows, row)
+}
