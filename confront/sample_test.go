@@ -1,6 +1,7 @@
 package confront_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"homenode/confront"
+	"homenode/source/guest"
 	"homenode/source/scenario"
 	"homenode/source/vmxlog"
 	"homenode/vnuma"
@@ -120,5 +122,44 @@ checkpoint: agrees false: virtual nodes (VPDs) 3 × 4; NUMA clients (PPDs) 2 × 
 	}
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+// TestPublishedGuests confronts what Coreinfo printed inside two guests of the
+// host of rule book B-7 (2 × 10 cores, 6.0) with the prediction.
+func TestPublishedGuests(t *testing.T) {
+	const folder = "../../shared/samples/coreinfo"
+	if _, err := os.Stat(folder); err != nil {
+		t.Skipf("no published guest views beside the checkout: %v", err)
+	}
+	for _, tt := range []struct{ file, vm, want string }{
+		{"coreinfo_vm_10vcpu_1node.txt", "vcpus=10", "virtual nodes (VPDs) 1 × 10 true; virtual sockets 10 × 1 true"},
+		{"coreinfo_vm_12vcpu_2nodes.txt", "vcpus=12", "virtual nodes (VPDs) 2 × 6 true; virtual sockets 12 × 1 true"},
+	} {
+		f, err := os.Open(filepath.Join(folder, tt.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		views, err := guest.Read(tt.file, f)
+		if err := errors.Join(err, f.Close()); err != nil || len(views) != 1 {
+			t.Fatal(len(views), err)
+		}
+		fleet, err := scenario.Read("in", []byte("host esx release=6.0 nodes=2 cores=10 memory=128GB\nvm db "+tt.vm))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := vnuma.NewMachine(&fleet.Hosts[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := views[0].Observation()
+		r := confront.Check(&fleet.VMs[0], &o, []confront.Place{{Names: []string{"esx"}, Machine: m}}, vnuma.Choices{})
+		var parts []string
+		for _, field := range r.Fields {
+			parts = append(parts, fmt.Sprintf("%s %s %v", field.Name, field.Observed, field.Agrees))
+		}
+		if got := strings.Join(parts, "; "); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.file, got, tt.want)
+		}
 	}
 }
