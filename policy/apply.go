@@ -119,6 +119,10 @@ func (m *matcher) match(x *finding.Finding, v *numa.VM) bool {
 	if m.rules != nil && !slices.Contains(m.rules, x.Rule) {
 		return false
 	}
+	// About several hosts, and told of the first: all have to be meant.
+	if x.VMID == "" && m.host != nil && slices.ContainsFunc(x.On, func(name string) bool { return !anyMatches(m.host, name) }) {
+		return false
+	}
 	var folder, tags []string
 	if v != nil {
 		folder, tags = []string{v.Folder}, v.Tags
@@ -129,13 +133,15 @@ func (m *matcher) match(x *finding.Finding, v *numa.VM) bool {
 	}{
 		{m.vm, one(x.VM)}, {m.tag, tags}, {m.folder, folder}, {m.cluster, one(x.Cluster)}, {m.host, one(x.Host)},
 	} {
-		if c.patterns != nil && !slices.ContainsFunc(c.values, func(value string) bool {
-			return slices.ContainsFunc(c.patterns, func(p *regexp.Regexp) bool { return p.MatchString(value) })
-		}) {
+		if c.patterns != nil && !slices.ContainsFunc(c.values, func(value string) bool { return anyMatches(c.patterns, value) }) {
 			return false
 		}
 	}
 	return true
+}
+
+func anyMatches(patterns []*regexp.Regexp, value string) bool {
+	return slices.ContainsFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(value) })
 }
 
 // one returns a name as a list; a missing name matches no pattern.

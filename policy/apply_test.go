@@ -22,6 +22,7 @@ var (
 		{Rule: "N005", VM: "sap01", VMID: "1", Cluster: "prod", Host: "esx01.example.com", Severity: finding.Medium},
 		{Rule: "N001", VM: "erp01", VMID: "2", Cluster: "prod", Host: "esx02.example.com", Severity: finding.High},
 		{Rule: "H001", Cluster: "prod", Host: "esx01.example.com", Severity: finding.High},
+		{Rule: "H006", Cluster: "lab", Host: "esx03.example.com", On: []string{"esx03.example.com", "esx04.example.com"}, Severity: finding.Low},
 	}
 )
 
@@ -50,6 +51,8 @@ func TestSuppress(t *testing.T) {
 		{"tag", policy.Suppression{Tag: []string{"GOLD"}}, "N001 high prod/sap01, N005 medium prod/sap01"},
 		{"folder and below", policy.Suppression{Folder: []string{"/dc/vm/sap/"}}, "N001 high prod/sap01, N005 medium prod/sap01"},
 		{"host by its short name, its VMs with it", policy.Suppression{Host: []string{"esx01"}}, "N001 high prod/sap01, N005 medium prod/sap01, H001 high prod/esx01.example.com"},
+		{"one of the hosts it is about", policy.Suppression{Host: []string{"esx03"}}, ""},
+		{"all hosts it is about", policy.Suppression{Host: []string{"esx03", "esx04*"}}, "H006 low lab/esx03.example.com"},
 		{"cluster and rule", policy.Suppression{Rules: []string{"H001"}, Cluster: []string{"prod"}}, "H001 high prod/esx01.example.com"},
 		{"both must match", policy.Suppression{VM: []string{"sap*"}, Host: []string{"esx02"}}, ""},
 		{"hosts have no folder", policy.Suppression{Rules: []string{"H001"}, Folder: []string{"*"}}, ""},
@@ -112,7 +115,7 @@ func TestSeverities(t *testing.T) {
 	p := policy.Policy{Severities: map[string]finding.Severity{"N001": finding.Low}, Off: map[string]bool{"H001": true}}
 	before := slices.Clone(fewFindings)
 	a := p.Apply(fewFindings, fewVMs, today)
-	if got, want := names(a.Findings), "N001 low prod/sap01, N005 medium prod/sap01, N001 low prod/erp01"; got != want || a.Off != 1 {
+	if got, want := names(a.Findings), "N001 low prod/sap01, N005 medium prod/sap01, N001 low prod/erp01, H006 low lab/esx03.example.com"; got != want || a.Off != 1 {
 		t.Errorf("%q, %d off; want %q, 1 off", got, a.Off, want)
 	}
 	if names(before) != names(fewFindings) {
