@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -20,7 +21,9 @@ import (
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/report"
+	"homenode/policy"
 	"homenode/rules"
+	"homenode/source/demo"
 )
 
 // hostileNames try to leave the place they are written to, in any of the formats.
@@ -218,6 +221,32 @@ func TestSARIFSchema(t *testing.T) {
 				t.Error("the schema takes a log without executionSuccessful: it checks nothing")
 			}
 		}
+	}
+}
+
+// TestSuppressedExports: what the configuration accepts is marked in SARIF, noted in
+// Markdown, and no finding in either.
+func TestSuppressedExports(t *testing.T) {
+	fleet, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := policy.Policy{File: "c.yaml", Suppress: []policy.Suppression{{Rules: []string{"N001"}, VM: []string{"sql01"}, Reason: "contract", Until: "2999-12-31", At: "c.yaml:2:5"}}}
+	r := rules.Run(fleet, rules.Options{Policy: &p, Today: time.Now()})
+	log := written(t, func(w io.Writer) error { return report.SARIF(w, r, report.ExportOptions{}) })
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sarifSchema(t).Validate(doc); err != nil {
+		t.Error(err)
+	}
+	if n := bytes.Count(log, []byte(`"justification": "until 2999-12-31: contract (c.yaml:2:5)"`)); n != 1 {
+		t.Errorf("%d justifications, want 1", n)
+	}
+	text := written(t, func(w io.Writer) error { return report.Markdown(w, r, report.ExportOptions{}) })
+	if want := "1 finding suppressed until 2999-12-31"; !bytes.Contains(text, []byte(want)) {
+		t.Errorf("Markdown lacks %q", want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,11 +86,12 @@ func severityOf(s finding.Severity) string {
 }
 
 func markNotes(b *bufio.Writer, r *rules.Result) {
-	if len(r.Fleet.Notes)+len(r.Unjudged) == 0 {
+	lists := [][]numa.Note{r.Fleet.Notes, r.Unjudged, r.SuppressedBy(), r.PolicyNotes}
+	if len(slices.Concat(lists...)) == 0 {
 		return
 	}
 	fmt.Fprint(b, "\n## Notes\n\n")
-	for _, list := range [][]numa.Note{r.Fleet.Notes, r.Unjudged} {
+	for _, list := range lists {
 		for _, n := range list {
 			fmt.Fprintf(b, "- %s\n", mark(n.String()))
 		}

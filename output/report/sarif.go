@@ -49,9 +49,9 @@ func SARIF(w io.Writer, r *rules.Result, o ExportOptions) error {
 	}
 	x := newIndex(r)
 	seen := map[string]int{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	add := func(f *finding.Finding, suppressions []sarifSuppression) {
 		one := sarifResultOf(f)
+		one.Suppressions = suppressions
 		one.RuleIndex = index[f.Rule]
 		one.Locations[0].Physical = physicalOf(x.findingAt(f), o.SourceFiles)
 		// The same rule, VM or host gives the same fingerprint in the next run,
@@ -64,6 +64,14 @@ func SARIF(w io.Writer, r *rules.Result, o ExportOptions) error {
 		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(seen[key])))
 		one.Fingerprints = map[string]string{"homenodeFinding/v1": hex.EncodeToString(sum[:16])}
 		run.Results = append(run.Results, one)
+	}
+	for i := range r.Findings {
+		add(&r.Findings[i], nil)
+	}
+	// What the configuration accepts stands in the log, marked as such (SARIF 3.27.23).
+	for i := range r.Suppressed {
+		s := &r.Suppressed[i]
+		add(&s.Finding, []sarifSuppression{{"external", "accepted", clean("until " + s.By.Until + ": " + s.By.Reason + " (" + s.By.At + ")")}})
 	}
 	return writeJSON(w, &sarifLog{"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
