@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"source/fact":         {},
 	"source/text":         {},
 	"source/archive":      {"source/fact", "source/text"},
+	"source/bundle":       {"numa", "source/fact", "source/text", "source/archive", "source/vmx", "source/vmxlog", "source/hostcmd"},
 	"source/vmx":          {"numa", "source/fact", "source/text"},
 	"source/vmxlog":       {"numa", "source/fact", "source/text", "source/vmx"},
 	"source/hostcmd":      {"numa", "source/fact", "source/text"},
@@ -69,6 +70,7 @@ var onlyHere = map[string][]string{
 	"github.com/rogpeppe/":          {},
 	"github.com/santhosh-tekuri":    {},
 	"github.com/go-json-experiment": {"source/snapshot"},
+	"github.com/klauspost/compress": {"source/archive"},
 }
 
 func TestImportDirection(t *testing.T) {

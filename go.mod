@@ -3,6 +3,7 @@ module homenode
 go 1.26.0
 
 require (
+	github.com/klauspost/compress v1.20.3
 	github.com/vmware/govmomi v0.56.0
 	github.com/xuri/excelize/v2 v2.11.0
 	golang.org/x/text v0.43.0

@@ -1,0 +1,130 @@
+package archive
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// file visits what f holds; name is its path.
+func (w *walker) file(f *os.File, name string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	head := make([]byte, len(zipMagic))
+	n, err := f.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if magic := string(head[:n]); magic == zipMagic || magic == zipEmpty {
+		return w.zip(name, f, info.Size(), 0)
+	}
+	return w.stream(name, info.Size(), bufio.NewReaderSize(f, buffer), 0)
+}
+
+// folder visits the files below path. os.Root holds the walk inside: nothing that
+// a symbolic link names is opened.
+func (w *walker) folder(path string) error {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return err
+	}
+	parts := &parts{w: w}
+	err = fs.WalkDir(root.FS(), ".", func(rel string, d fs.DirEntry, err error) error {
+		full := filepath.ToSlash(filepath.Join(path, filepath.FromSlash(rel)))
+		if err != nil {
+			return w.damaged(full, err)
+		}
+		if err := w.enter(path); err != nil {
+			return err
+		}
+		if !d.Type().IsRegular() || !w.opens(full) {
+			return nil
+		}
+		return w.damaged(full, w.fileIn(root, rel, full, parts))
+	})
+	return errors.Join(err, parts.close(err), root.Close())
+}
+
+// opens reports whether the file of this name can be of use, before it is opened.
+func (w *walker) opens(full string) bool {
+	base, _, ok := part(full)
+	return IsArchive(full) || w.wants(full) || ok && w.wants(base)
+}
+
+func (w *walker) fileIn(root *os.Root, rel, full string, parts *parts) error {
+	f, err := root.Open(rel)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() { // replaced since it was listed
+		return nil
+	}
+	return w.inner(full, info.Size(), f, f, -1, parts)
+}
+
+// zip visits the members of a zip of size bytes.
+func (w *walker) zip(name string, r io.ReaderAt, size int64, depth int) error {
+	zr, err := zip.NewReader(r, size)
+	if err != nil {
+		return fmt.Errorf("%s: damaged or cut off: %w", name, err)
+	}
+	parts := &parts{w: w}
+	err = func() error {
+		for _, f := range zr.File {
+			if err := w.enter(name); err != nil {
+				return err
+			}
+			rel := Clean(f.Name)
+			if !f.Mode().IsRegular() || rel == "" || !w.opens(name+"/"+rel) {
+				continue
+			}
+			full := name + "/" + rel
+			if err := w.damaged(full, w.zipMember(full, f, depth, parts)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}()
+	return errors.Join(err, parts.close(err))
+}
+
+func (w *walker) zipMember(full string, f *zip.File, depth int, parts *parts) error {
+	r, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	in := &counter{n: int64(f.CompressedSize64)}
+	return w.inner(full, int64(f.UncompressedSize64), &bounded{w: w, name: full, in: in, r: r}, nil, depth, parts)
+}
+
+// innerZip visits a zip inside an archive: its directory stands at its end, so it
+// is taken into memory, within the bound.
+func (w *walker) innerZip(full string, size int64, r io.Reader, at io.ReaderAt, depth int) error {
+	if at != nil {
+		return w.zip(full, at, size, depth)
+	}
+	b, err := io.ReadAll(io.LimitReader(r, w.spool+1))
+	if err != nil {
+		return fmt.Errorf("%s: %w", full, err)
+	}
+	if int64(len(b)) > w.spool {
+		return fmt.Errorf("%s: a zip of more than %d bytes inside an archive: unpack the outer one and read the folder", full, w.spool)
+	}
+	w.spool -= int64(len(b))
+	defer func() { w.spool += int64(len(b)) }()
+	return w.zip(full, bytes.NewReader(b), int64(len(b)), depth)
+}

@@ -1,0 +1,202 @@
+package archive
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// The first bytes of what is told apart; tar has its magic at 257.
+const (
+	gzipMagic = "\x1f\x8b"
+	zstdMagic = "\x28\xb5\x2f\xfd"
+	zipMagic  = "PK\x03\x04"
+	zipEmpty  = "PK\x05\x06"
+	tarMagic  = "ustar"
+	tarAt     = 257
+)
+
+const (
+	buffer = 256 << 10
+	// ratioFrom is from how many unpacked bytes on MaxRatio is judged: a small
+	// file may pack well.
+	ratioFrom = 256 << 20
+	// maxWindow bounds the memory of zstd: the most that zstd -19 asks for is 8 MiB,
+	// --long=26 64 MiB.
+	maxWindow = 64 << 20
+)
+
+// stream visits what r holds: an archive, something packed, or a plain file.
+// name is that of r; depth the number of archives around it.
+func (w *walker) stream(name string, size int64, r *bufio.Reader, depth int) error {
+	head, err := r.Peek(4)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte(gzipMagic)), bytes.HasPrefix(head, []byte(zstdMagic)):
+		return w.packed(name, r, string(head), depth)
+	case isTar(r):
+		return w.tar(name, r, depth)
+	}
+	return w.member(name, size, r)
+}
+
+func isTar(r *bufio.Reader) bool {
+	head, err := r.Peek(tarAt + len(tarMagic))
+	return err == nil && string(head[tarAt:]) == tarMagic
+}
+
+// packed visits what a gzip or zstd stream holds.
+func (w *walker) packed(name string, r io.Reader, magic string, depth int) error {
+	in := &counter{r: r}
+	var unpacked io.Reader
+	if strings.HasPrefix(magic, gzipMagic) {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return fmt.Errorf("%s: not a gzip file: %w", name, err)
+		}
+		unpacked = z
+	} else {
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return fmt.Errorf("%s: not a zstd file: %w", name, err)
+		}
+		defer z.Close()
+		unpacked = z
+	}
+	out := bufio.NewReaderSize(&bounded{w: w, name: name, in: in, r: unpacked}, buffer)
+	if isTar(out) {
+		return w.tar(name, out, depth)
+	}
+	return w.member(name, -1, out)
+}
+
+// A counter counts the packed bytes.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// A bounded reader unpacks within the bounds of Options.
+type bounded struct {
+	w    *walker
+	name string
+	in   *counter
+	r    io.Reader
+	n    int64
+	err  error
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	n, err := b.r.Read(p)
+	b.n += int64(n)
+	b.w.bytes += int64(n)
+	switch o := &b.w.opt; {
+	case b.w.bytes > o.MaxBytes:
+		err = &errBound{fmt.Sprintf("%s: unpacks to more than %d bytes: not read further", b.name, o.MaxBytes)}
+	case b.n > ratioFrom && b.n/o.MaxRatio > b.in.n:
+		err = &errBound{fmt.Sprintf("%s: unpacks to more than %d times its size: not read further", b.name, o.MaxRatio)}
+	}
+	b.err = err
+	return n, err
+}
+
+// tar visits the members of a tar stream.
+func (w *walker) tar(name string, r *bufio.Reader, depth int) error {
+	tr := tar.NewReader(&skipper{r})
+	parts := &parts{w: w}
+	last := "the beginning"
+	err := func() error {
+		for {
+			h, err := tr.Next()
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				if final(err) {
+					return err
+				}
+				return fmt.Errorf("%s: damaged or cut off at or behind %s: %w", name, last, err)
+			}
+			last = Clean(h.Name)
+			if err := w.enter(name); err != nil {
+				return err
+			}
+			if h.Typeflag != tar.TypeReg || last == "" {
+				continue
+			}
+			full := name + "/" + last
+			if err := w.inner(full, h.Size, tr, nil, depth, parts); w.damaged(full, err) != nil {
+				return err
+			}
+		}
+	}()
+	return errors.Join(err, parts.close(err))
+}
+
+// inner visits a member of an archive of the given depth, or of a folder, whose
+// depth is -1. at is the member for random access, nil when there is none.
+func (w *walker) inner(full string, size int64, r io.Reader, at io.ReaderAt, depth int, parts *parts) error {
+	if IsArchive(full) {
+		switch {
+		case depth >= 1:
+			return nil
+		case strings.HasSuffix(strings.ToLower(full), ".zip"):
+			return w.innerZip(full, size, r, at, depth+1)
+		}
+		return w.stream(full, size, bufio.NewReaderSize(r, buffer), depth+1)
+	}
+	if base, n, ok := part(full); ok {
+		if !w.wants(base) {
+			return nil
+		}
+		return parts.add(base, n, r)
+	}
+	switch {
+	case !w.wants(full):
+		return nil
+	case Plain(full) == full:
+		return w.member(full, size, r)
+	}
+	// The name promises gzip or zstd, the first bytes decide. What is in there is no
+	// archive, by its name.
+	return w.stream(full, size, bufio.NewReaderSize(r, buffer), depth+1)
+}
+
+// A skipper lets archive/tar jump over members: it discards from the buffer
+// instead of copying.
+type skipper struct{ *bufio.Reader }
+
+// Seek serves archive/tar only: it asks for the position, then moves forward.
+func (s *skipper) Seek(offset int64, whence int) (int64, error) {
+	if whence != io.SeekCurrent || offset < 0 {
+		return 0, errors.ErrUnsupported
+	}
+	for n := offset; n > 0; {
+		d, err := s.Discard(int(min(n, 1<<30)))
+		if n -= int64(d); err != nil && n > 0 {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return 0, err
+		}
+	}
+	return offset, nil
+}
