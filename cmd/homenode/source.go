@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"homenode/numa"
+	"homenode/source/bundle"
 	"homenode/source/demo"
 	"homenode/source/rvtools"
 	"homenode/source/scenario"
@@ -87,8 +88,10 @@ func readFile(path string, folder bool) (*numa.Fleet, error) {
 		return snapshot.ReadFile(path)
 	case rvtools.Detect(path):
 		return rvtools.Read(path)
+	case bundle.Detect(path):
+		return bundle.Read(path)
 	case folder:
-		return nil, fmt.Errorf("%s: found no RVTools CSV files in the folder", path)
+		return nil, fmt.Errorf("%s: found no RVTools CSV files, no .vmx and no vmware.log in the folder", path)
 	}
 	return readScenario(path)
 }
@@ -107,7 +110,7 @@ func readScenario(path string) (*numa.Fleet, error) {
 		return nil, err
 	}
 	if strings.ContainsRune(string(head), 0) {
-		return nil, fmt.Errorf("%s: found a binary file, want an RVTools export (.xlsx, .zip), a snapshot (.json) or a scenario", path)
+		return nil, fmt.Errorf("%s: found a binary file, want an RVTools export (.xlsx, .zip), a vm-support bundle or other archive, a snapshot (.json) or a scenario", path)
 	}
 	return scenario.ReadFile(path)
 }

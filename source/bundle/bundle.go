@@ -1,0 +1,155 @@
+// Package bundle reads a fleet from what hosts and VMs leave behind: .vmx files,
+// vmware.log and the command outputs of vm-support, as single files, in folders or
+// in archives. A VM has the settings of its .vmx or, without one, those of its last
+// power-on; what its logs say of each power-on are its observations. Hosts are
+// known as far as the logs and the bundle name them.
+package bundle
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/archive"
+	"homenode/source/vmx"
+	"homenode/source/vmxlog"
+)
+
+// A use is what a file is read as.
+type use uint8
+
+const (
+	useless use = iota
+	vmxFile
+	vmLog
+	perhapsLog // a saved or pasted log under any name: its content decides
+	command    // an output of vm-support
+)
+
+// useOf tells by its name what a file is read as.
+func useOf(name string) use {
+	name = strings.ToLower(archive.Plain(name))
+	base := path.Base(name)
+	switch ext := path.Ext(base); {
+	case ext == ".vmx", ext == ".vmtx":
+		return vmxFile
+	case ext == ".log" && isVMwareLog(base):
+		return vmLog
+	case (ext == ".log" || ext == ".txt") && !ofTheHost(name):
+		return perhapsLog
+	}
+	if isCommand(name) {
+		return command
+	}
+	return useless
+}
+
+// isVMwareLog reports whether this is the name of a log of a VM: vmware.log,
+// vmware-3.log.
+func isVMwareLog(base string) bool {
+	n, ok := strings.CutPrefix(strings.TrimSuffix(base, ".log"), "vmware")
+	return ok && (n == "" || n[0] == '-' && len(n) > 1 && strings.Trim(n[1:], "0123456789") == "")
+}
+
+// ofTheHost reports whether a file of a vm-support bundle is none of a VM: those
+// folders hold hundreds of logs.
+func ofTheHost(name string) bool {
+	for _, dir := range []string{"/commands/", "/var/", "/etc/", "/proc/", "/tmp/", "/scratch/", "/json/", "/usr/", "/error/", "/hung-vms/", "/vmkdump/"} {
+		if strings.Contains(name, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// detectLimit is how many files of a folder Detect looks at.
+const detectLimit = 20_000
+
+// Detect reports whether path looks like something that Read reads: an archive, a
+// folder that holds a .vmx, a log or an archive, or a file that is one by its
+// content.
+func Detect(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	if info.IsDir() {
+		return detectFolder(path)
+	}
+	if archive.IsArchive(path) || archive.Plain(path) != path {
+		return true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return false
+	}
+	switch u := useOf(path); {
+	case u == vmxFile, u == vmLog:
+		return true
+	default:
+		return vmx.Detect(head[:n]) || vmxlog.Detect(head[:n])
+	}
+}
+
+func detectFolder(dir string) bool {
+	found, n := false, 0
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if n++; err != nil || n > detectLimit {
+			return fs.SkipAll
+		}
+		if d.Type().IsRegular() {
+			u := useOf(filepath.ToSlash(p))
+			found = u == vmxFile || u == vmLog || archive.IsArchive(p) || u == perhapsLog && looksLikeLog(p)
+		}
+		if found {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return err == nil && found
+}
+
+func looksLikeLog(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(f, head)
+	return (err == nil || err == io.ErrUnexpectedEOF) && vmxlog.Detect(head[:n])
+}
+
+// Read reads the fleet at path. What is damaged or was left out stands in its
+// notes; an error is returned when there is no VM and no host in it at all.
+func Read(path string) (*numa.Fleet, error) {
+	c := &collector{}
+	err := archive.Walk(path, archive.Options{
+		Want: func(name string) bool { return useOf(name) != useless },
+		Damaged: func(name string, err error) {
+			c.note(name, "not read: %v", err)
+		},
+	}, c.visit)
+	if err != nil {
+		if len(c.logs)+len(c.configs)+len(c.outputs) == 0 {
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		}
+		c.note(path, "read in part only: %v", err)
+	}
+	fleet, err := c.fleet(path)
+	if err != nil {
+		return nil, err
+	}
+	return fleet, fleet.Check()
+}

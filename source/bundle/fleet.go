@@ -1,0 +1,201 @@
+package bundle
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/archive"
+)
+
+// An entry is one VM while its files are brought together.
+type entry struct {
+	numa.VM
+	dir     string // folder of its files
+	path    string // of its .vmx, as a log names it
+	fromVMX bool   // Config is that of a .vmx
+}
+
+// fleet makes the fleet of what was collected.
+func (c *collector) fleet(source string) (*numa.Fleet, error) {
+	var entries []*entry
+	for i := range c.configs {
+		v := &c.configs[i]
+		entries = append(entries, &entry{VM: v.vm, dir: path.Dir(v.name), fromVMX: true})
+	}
+	slices.SortStableFunc(c.logs, func(a, b logFile) int {
+		return cmp.Or(cmp.Compare(path.Dir(a.name), path.Dir(b.name)), cmp.Compare(age(a.name), age(b.name)), cmp.Compare(a.name, b.name))
+	})
+	for i := range c.logs {
+		l := &c.logs[i]
+		for k := range l.vms {
+			entries = c.addLog(entries, l, k)
+		}
+	}
+	entries = c.mergeSame(entries)
+	for _, e := range entries {
+		sortLife(e.Observed)
+	}
+	hosts := c.hosts(entries)
+	if len(entries)+len(hosts) == 0 {
+		return nil, fmt.Errorf("%s: found no .vmx, no vmware.log and no vm-support bundle in it%s", source, c.instead())
+	}
+	fleet := &numa.Fleet{Source: source, Clusters: []numa.Cluster{}, Hosts: hosts, VMs: make([]numa.VM, 0, len(entries)), Notes: c.notes}
+	used := map[string]bool{}
+	for _, e := range entries {
+		e.ID = unique(used, cmp.Or(e.UUID, e.path, e.ID))
+		fleet.VMs = append(fleet.VMs, e.VM)
+	}
+	switch {
+	case len(fleet.VMs) == 0:
+	case len(fleet.Hosts) == 0:
+		fleet.Notes = append(fleet.Notes, numa.Note{At: source, Text: "no file names a host; --assume-host can"})
+	default:
+		for i := range fleet.Hosts {
+			if h := &fleet.Hosts[i]; !h.Nodes.Known() {
+				fleet.Notes = append(fleet.Notes, numa.Note{At: h.At, Text: fmt.Sprintf("host %s: no file states its NUMA nodes; --assume-host can", h.Name)})
+			}
+		}
+	}
+	return fleet, nil
+}
+
+// instead says what was found instead of a VM.
+func (c *collector) instead() string {
+	switch {
+	case len(c.notes) > 0:
+		return ": " + c.notes[0].String()
+	case c.other > 0:
+		return fmt.Sprintf(" (%d other files)", c.other)
+	}
+	return ""
+}
+
+// unique returns id, with a number when it is taken.
+func unique(used map[string]bool, id string) string {
+	n := id
+	for k := 2; used[n]; k++ {
+		n = id + "#" + strconv.Itoa(k)
+	}
+	used[n] = true
+	return n
+}
+
+// age orders the logs of a VM, the oldest first: vmware-3.log, vmware-4.log,
+// vmware.log. ESXi counts upwards.
+func age(name string) int {
+	base := strings.ToLower(path.Base(archive.Plain(name)))
+	if n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(base, "vmware-"), ".log")); err == nil {
+		return n
+	}
+	return 1 << 30
+}
+
+// addLog adds the k-th VM of a log: to the VM that it is of, or as a new one.
+func (c *collector) addLog(entries []*entry, l *logFile, k int) []*entry {
+	v, dir := &l.vms[k], path.Dir(l.name)
+	vmxPath := ""
+	if k < len(l.paths) {
+		vmxPath = l.paths[k]
+	}
+	e := match(entries, v, dir, vmxPath, isVMwareLog(strings.ToLower(path.Base(archive.Plain(l.name)))))
+	if e == nil {
+		e = &entry{VM: *v, dir: dir, path: vmxPath}
+		e.Observed = nil
+		if e.Name == path.Base(l.name) {
+			e.Name = nameOf(l.name)
+		}
+		entries = append(entries, e)
+	}
+	e.Observed = append(e.Observed, v.Observed...)
+	e.path = cmp.Or(vmxPath, e.path)
+	e.UUID = cmp.Or(e.UUID, v.UUID)
+	if !e.fromVMX && v.VCPUs.Known() { // the later log holds what is
+		e.Config, e.At = v.Config, v.At
+		if v.Name != path.Base(l.name) {
+			e.Name = v.Name
+		}
+	}
+	return entries
+}
+
+// nameOf names the VM of a log without displayName: after its folder, where ESXi
+// gives that the name of the VM, or after the file.
+func nameOf(name string) string {
+	base := path.Base(archive.Plain(name))
+	if dir := path.Base(path.Dir(name)); isVMwareLog(strings.ToLower(base)) && dir != "." && dir != "/" {
+		return dir
+	}
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+// match returns the VM of the same folder that a log is of, or nil.
+func match(entries []*entry, v *numa.VM, dir, vmxPath string, isLog bool) *entry {
+	var here []*entry
+	for _, e := range entries {
+		if e.dir == dir {
+			here = append(here, e)
+		}
+	}
+	for _, same := range []func(e *entry) bool{
+		func(e *entry) bool { return v.UUID != "" && e.UUID == v.UUID },
+		func(e *entry) bool {
+			return vmxPath != "" && !conflict(e, v) && (e.path == vmxPath || e.fromVMX && path.Base(e.At) == path.Base(vmxPath))
+		},
+		func(e *entry) bool { return !conflict(e, v) && e.Name == v.Name },
+	} {
+		if i := slices.IndexFunc(here, same); i >= 0 {
+			return here[i]
+		}
+	}
+	// A vmware.log is of the VM whose folder it lies in.
+	if isLog && len(here) == 1 && !conflict(here[0], v) {
+		return here[0]
+	}
+	return nil
+}
+
+// conflict reports whether the UUIDs say that these are two VMs.
+func conflict(e *entry, v *numa.VM) bool { return e.UUID != "" && v.UUID != "" && e.UUID != v.UUID }
+
+// mergeSame joins VMs that lie in several bundles: a VM that moved has left logs
+// with each host. They have one UUID and one name; copies have other names.
+func (c *collector) mergeSame(entries []*entry) []*entry {
+	type who struct{ uuid, name string }
+	first := map[who]*entry{}
+	var out []*entry
+	for _, e := range entries {
+		key := who{e.UUID, e.Name}
+		f := first[key]
+		if e.UUID == "" || f == nil {
+			first[key] = e
+			out = append(out, e)
+			continue
+		}
+		if e.fromVMX && !f.fromVMX {
+			f.Config, f.At, f.fromVMX = e.Config, e.At, true
+		} else if e.fromVMX {
+			c.note(e.At, "VM %s is also in %s, whose settings are taken", e.Name, f.At)
+		}
+		for _, o := range e.Observed {
+			if !slices.ContainsFunc(f.Observed, func(p numa.Observation) bool { return o.Time != "" && p.Time == o.Time }) {
+				f.Observed = append(f.Observed, o)
+			}
+		}
+		f.path = cmp.Or(f.path, e.path)
+	}
+	return out
+}
+
+// sortLife orders observations by time where all bear one; else the order of the
+// files stands.
+func sortLife(life []numa.Observation) {
+	if slices.ContainsFunc(life, func(o numa.Observation) bool { return o.Time == "" }) {
+		return
+	}
+	slices.SortStableFunc(life, func(a, b numa.Observation) int { return instant(&a).Compare(instant(&b)) })
+}

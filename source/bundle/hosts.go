@@ -1,0 +1,141 @@
+package bundle
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/numa"
+)
+
+func instant(o *numa.Observation) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, o.Time)
+	if err != nil {
+		return time.Time{} // vmxlog states no other form
+	}
+	return t
+}
+
+// hosts returns the hosts that the logs and bundles name, and places the VMs on
+// those that they ran on last.
+func (c *collector) hosts(entries []*entry) []numa.Host {
+	list := c.commandHosts()
+	for i := range c.logs {
+		l := &c.logs[i]
+		for k := range l.hosts {
+			h := l.hosts[k]
+			if h.Name == "" {
+				h.Name = c.bundleHost(l.name)
+			}
+			if h.Name != "" {
+				list = addHost(list, h)
+			}
+		}
+	}
+	for _, e := range entries {
+		name := ""
+		for i := range e.Observed {
+			name = cmp.Or(e.Observed[i].Host, name)
+		}
+		name = cmp.Or(name, c.bundleHost(e.At))
+		if i := slices.IndexFunc(list, func(h numa.Host) bool { return sameHost(h.Name, name) }); i >= 0 {
+			e.Host = list[i].ID
+		}
+	}
+	for i := range list {
+		assumeNodes(&list[i])
+	}
+	return list
+}
+
+// sameHost compares host names: a log may have the first label only.
+func sameHost(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	shortA, _, dotA := strings.Cut(a, ".")
+	shortB, _, dotB := strings.Cut(b, ".")
+	return dotA != dotB && shortA != "" && strings.EqualFold(shortA, shortB)
+}
+
+// addHost adds h, or what it knows to the host of the same name.
+func addHost(list []numa.Host, h numa.Host) []numa.Host {
+	i := slices.IndexFunc(list, func(o numa.Host) bool { return sameHost(o.Name, h.Name) })
+	if i < 0 {
+		h.ID = h.Name
+		place(&h, h.At)
+		return append(list, h)
+	}
+	o := &list[i]
+	place(&h, h.At)
+	// A later log of the host knows the later release; what a command states stays.
+	if !o.Release.Known() || o.Build.Value < h.Build.Value && strings.HasPrefix(o.Release.Origin.Where, logPrefix) {
+		o.Release, o.Build = h.Release, h.Build
+	}
+	fill(&o.Packages, h.Packages)
+	fill(&o.Cores, h.Cores)
+	fill(&o.Threads, h.Threads)
+	fill(&o.CPUModel, h.CPUModel)
+	fill(&o.Nodes, h.Nodes)
+	return list
+}
+
+// logPrefix begins the origin of what a log says of its host.
+const logPrefix = "vmware.log "
+
+// place gives the facts of a log's host the file, which At of a joined host is not.
+func place(h *numa.Host, at string) {
+	file := logPrefix + strings.TrimRight(strings.TrimRight(at, "0123456789"), ":") + " "
+	for _, o := range []*numa.Origin{&h.Release.Origin, &h.Build.Origin, &h.Packages.Origin, &h.Cores.Origin, &h.Threads.Origin, &h.CPUModel.Origin, &h.Nodes.Origin} {
+		if o.Kind != numa.Unknown {
+			o.Where = file + o.Where
+		}
+	}
+}
+
+func fill[T any](to *numa.Fact[T], from numa.Fact[T]) {
+	if !to.Known() {
+		*to = from
+	}
+}
+
+// assumeNodes takes one node a package where packages and cores are all that is
+// known.
+func assumeNodes(h *numa.Host) {
+	packages, cores := h.Packages.Value, h.Cores.Value
+	if h.Nodes.Known() || packages <= 0 || packages > numa.MaxNodes || cores%packages != 0 || cores == 0 {
+		return
+	}
+	threads := max(h.Threads.Or(cores)/packages, cores/packages)
+	nodes := make([]numa.Node, packages)
+	for i := range nodes {
+		nodes[i] = numa.Node{ID: i, Package: i, Cores: cores / packages, Threads: threads}
+		if h.Memory.Known() {
+			nodes[i].Memory = numa.AssumedFor(h.Memory.Value/numa.Bytes(packages), "an equal share of the host's memory")
+		}
+	}
+	h.Nodes = numa.AssumedFor(nodes, "no file states the NUMA nodes: one node per package")
+}
+
+// bundleName is the top folder of a vm-support bundle: esx-esx01-2024-01-31--08.15-2100123.
+var bundleName = regexp.MustCompile(`^(?:esx|vm-support|vmsupport)-(.+?)-\d{4}-\d{2}-\d{2}--\d{2}\.\d{2}`)
+
+// bundleTop returns the top folder of the vm-support bundle that a file is in.
+func bundleTop(name string) (top, host string, ok bool) {
+	for i, part := range strings.Split(path.Dir(name), "/") {
+		if m := bundleName.FindStringSubmatch(part); m != nil && !strings.HasSuffix(part, ".tgz") {
+			parts := strings.Split(name, "/")
+			return strings.Join(parts[:i+1], "/"), m[1], true
+		}
+	}
+	return "", "", false
+}
+
+// bundleHost returns the name of the host whose bundle a file is in, or "".
+func (c *collector) bundleHost(name string) string {
+	_, host, _ := bundleTop(name)
+	return host
+}
