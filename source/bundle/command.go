@@ -9,7 +9,7 @@ import (
 )
 
 // An output is what one command of vm-support printed.
-type output struct{ name string }
+type output struct{}
 
 // isCommand reports whether a file of the folder commands/ tells something of the
 // NUMA topology of the host.
