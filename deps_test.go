@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"policy":              {"numa", "finding", "rule", "internal/alike"},
 	"rules":               {"numa", "vnuma", "confront", "finding", "rule", "policy", "rules/..."},
 	"rules/...":           {"numa", "vnuma", "confront", "finding", "rule", "internal/alike"},
+	"rules/headroom":      {"numa", "vnuma", "confront", "finding", "rule", "sim"},
 	"source/fact":         {},
 	"source/text":         {},
 	"source/archive":      {"source/fact", "source/text"},

@@ -75,3 +75,21 @@ func OptionEvidence(h *numa.Host, key string) finding.Evidence {
 	}
 	return finding.Evidence{Name: key + " of " + h.Name, Value: value, Origin: h.Options.Origin.String(), At: h.At}
 }
+
+// OfHosts turns a host pass towards the first of several like hosts that one finding
+// speaks about, and returns their names for Finding.On: none when these are all hosts
+// of the cluster.
+func (p *Pass) OfHosts(hosts []*numa.Host) (on []string) {
+	p.Host = hosts[0]
+	if len(hosts) == len(p.Cluster.Hosts) {
+		return nil
+	}
+	for _, h := range hosts {
+		on = append(on, h.Name)
+	}
+	return on
+}
+
+// First reports whether the host of a host pass is the first of its kind: hosts of
+// one kind share findings.
+func (p *Pass) First() bool { return p.Kind != nil && p.Host == p.Kind.Hosts[0] }

@@ -9,9 +9,11 @@ import (
 	"homenode/rules/corespersocket"
 	"homenode/rules/fakenodes"
 	"homenode/rules/guestview"
+	"homenode/rules/headroom"
 	"homenode/rules/hotaddfits"
 	"homenode/rules/hotaddwide"
 	"homenode/rules/interleaving"
+	"homenode/rules/knownfault"
 	"homenode/rules/latency"
 	"homenode/rules/manualcps20"
 	"homenode/rules/manualfit"
@@ -23,8 +25,10 @@ import (
 	"homenode/rules/notshown"
 	"homenode/rules/observedlayout"
 	"homenode/rules/overlap"
+	"homenode/rules/powerpolicy"
 	"homenode/rules/preferht"
 	"homenode/rules/preferhtlate"
+	"homenode/rules/sca"
 	"homenode/rules/socketspan"
 	"homenode/rules/staleautosize"
 	"homenode/rules/subnuma"
@@ -41,6 +45,10 @@ var All = []*rule.Rule{
 	interleaving.Rule,
 	unequalmemory.Rule,
 	subnuma.Rule,
+	sca.Rule,
+	knownfault.Rule,
+	powerpolicy.Rule,
+	headroom.Rule,
 	hotaddwide.Rule,
 	hotaddfits.Rule,
 	memhotadd.Rule,

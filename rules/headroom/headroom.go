@@ -1,0 +1,191 @@
+// Package headroom finds NUMA nodes that a load peak would fill.
+package headroom
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/sim"
+)
+
+// Rule is H007.
+var Rule = &rule.Rule{
+	ID:    "H007",
+	Name:  "headroom",
+	Title: "no headroom on a NUMA node before a load peak",
+	Why: `New memory comes from the home node while that has some free, and from other nodes after: for the
+whole life of the page. ESXi was seen to begin early: with 12.5 GB still free on a node of 132 GB, 7 GB of a
+VM's memory went remote, and 15 GB free were enough. The balancer repairs that in minutes to hours and only
+under load, so a peak in the morning meets remote memory.`,
+	Fix: `Before the peak move a VM to a host with room, or give the largest VM less memory. Avoid VMs that take
+most of a node, even if they fit. A power cycle places a VM anew; a reboot of the guest does not.`,
+	Limits: `Configured memory is counted, as if all of it were touched; most VMs touch less. Homes are
+predicted: VMs are placed in the order of the inventory. The reserve is the high memory state of the host
+(4 × minFree from 6.0 on), taken for each node: one experiment shows it. Page sharing is not counted.`,
+	Book: []string{"C-4", "C-15", "C-23"},
+	Sources: []string{
+		"“VMware ESXi 6.0, the effect of NUMA balancing on performance, part 2” (in Russian), 2018",
+		"Epping, What happens at which vSphere memory state?, 2015, http://www.yellow-bricks.com/2015/03/02/what-happens-at-which-vsphere-memory-state/",
+		"VMware vSphere Resource Management, “Home Nodes and Initial Placement” (GUID-3846A67A)",
+	},
+	Severity: finding.Medium,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	h := p.Host
+	if p.Kind == nil || p.Kind.Machine.NodeMemory == 0 || len(h.Nodes.Value) < 2 {
+		return
+	}
+	vms := p.Cluster.Running(h)
+	var requests []sim.Request
+	f := finding.Finding{Assumes: []string{"homes are predicted, VMs placed in the order of the inventory (C-4)"}}
+	unknown, bound := 0, 0
+	for _, v := range vms {
+		if !v.Memory.Known() {
+			unknown++
+		}
+		if v.Guest.AllowedNodes > 0 {
+			bound++
+		}
+		requests = append(requests, sim.Request{Name: v.Name, Layout: v.On[0].Layout, Memory: v.Memory.Value})
+	}
+	nodes, loose := sim.Place(h.Nodes.Value, requests)
+	spread(nodes, requests, loose)
+	reserve, percent := reserveOf(h, p.Kind.Machine.AllMemory)
+	tight := tightNodes(nodes, reserve)
+	tight = slices.DeleteFunc(tight, func(t tightNode) bool { return alone(t.Node, vms) })
+	if len(tight) == 0 {
+		return
+	}
+	for _, a := range []struct {
+		n    int
+		text string
+	}{
+		{unknown, "the memory of %s is unknown and not counted"},
+		{bound, "numa.nodeAffinity of %s is not followed by the placement (C-12)"},
+		{len(loose), "%s without a home node: memory spread evenly over all nodes (C-12)"},
+	} {
+		if a.n > 0 {
+			f.Assumes = append(f.Assumes, fmt.Sprintf(a.text, rule.Plural(a.n, "VM")))
+		}
+	}
+	describe(p, &f, tight, vms, reserve)
+	f.Evidence = append(f.Evidence, finding.Of("memory of "+h.Name, h.Memory, h.At), percent, p.NodesEvidence())
+	p.Report(f, nil)
+}
+
+// reserveOf returns what a node of the host should keep free: the high memory state
+// (C-23), by Mem.MemMinFreePct where that is set.
+func reserveOf(h *numa.Host, nodes int64) (reserve numa.Bytes, from finding.Evidence) {
+	const key = "Mem.MemMinFreePct"
+	memory := h.Memory.Or(numa.Bytes(nodes))
+	reserve = numa.SoftReserve(memory, h.Release.Value)
+	if s, ok := h.Options.Value.Lookup(key); ok {
+		if pct, err := strconv.Atoi(s); err == nil && pct > 0 && pct < 100 {
+			reserve = reserve / max(1, numa.MinFree(memory, h.Release.Value)) * (memory * numa.Bytes(pct) / 100)
+		}
+	}
+	return reserve, rule.OptionEvidence(h, key)
+}
+
+// spread shares the memory of VMs without home nodes among the nodes.
+func spread(nodes []sim.Node, requests []sim.Request, loose []int) {
+	all := numa.Bytes(0)
+	for _, i := range loose {
+		all += requests[i].Memory
+	}
+	for i := range nodes {
+		nodes[i].Used += all / numa.Bytes(len(nodes))
+	}
+}
+
+// A tightNode has less free than the reserve.
+type tightNode struct {
+	*sim.Node
+	free, spilled numa.Bytes // spilled: of its clients, on other nodes
+}
+
+// tightNodes returns the nodes with clients and too little free, the tightest first.
+func tightNodes(nodes []sim.Node, reserve numa.Bytes) []tightNode {
+	var out []tightNode
+	for i := range nodes {
+		n := &nodes[i]
+		free, ok := n.Free()
+		if !ok || free >= reserve || len(n.Clients) == 0 {
+			continue
+		}
+		t := tightNode{Node: n, free: max(0, free)}
+		for _, c := range n.Clients {
+			t.spilled += c.Remote
+		}
+		out = append(out, t)
+	}
+	slices.SortStableFunc(out, func(a, b tightNode) int {
+		return cmp.Or(cmp.Compare(b.spilled, a.spilled), cmp.Compare(a.free, b.free), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// alone reports whether the node has one VM, which is too large for any: that is N005.
+func alone(n *sim.Node, vms []*rule.VM) bool {
+	homes := users(n, vms)
+	return len(homes) == 1 && homes[0].On[0].Layout.Memory.Remote > 0
+}
+
+// left writes free memory in words.
+func left(free numa.Bytes) string {
+	if free < numa.MiB {
+		return "nothing"
+	}
+	return round(free).String()
+}
+
+// describe writes the finding about the tightest node.
+func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.VM, reserve numa.Bytes) {
+	n := tight[0]
+	homes := users(n.Node, vms)
+	f.Severity = finding.Low
+	f.Message = fmt.Sprintf("node %d has %s of %s left once the memory of its %s is touched, less than the reserve of %s: %s, %d vCPUs on %d cores",
+		n.ID, left(n.free), n.Memory.Value, rule.Plural(len(homes), "VM"), round(reserve), rule.Names(homes), n.VCPUs, n.Cores)
+	if n.spilled > 0 {
+		f.Severity = finding.Medium
+		f.Message = fmt.Sprintf("node %d of %s does not hold the memory of its %s: %s go to other nodes; %s, %d vCPUs on %d cores",
+			n.ID, n.Memory.Value, rule.Plural(len(homes), "VM"), round(n.spilled), rule.Names(homes), n.VCPUs, n.Cores)
+	}
+	if more := len(tight) - 1; more > 0 {
+		f.Message += fmt.Sprintf("; %s likewise", rule.Plural(more, "more node"))
+	}
+	f.Advice = fmt.Sprintf("Free %s on the node: move a VM to another host before the peak, or give VMs less memory", round(reserve-n.free+n.spilled))
+	for _, t := range tight {
+		f.Evidence = append(f.Evidence, finding.Evidence{
+			Name: fmt.Sprintf("node %d: memory, in use, vCPUs per core", t.ID), Value: fmt.Sprintf("%s, %s, %.1f", t.Memory.Value, round(t.Used), t.Load()),
+			Origin: "derived: placement of " + rule.Plural(len(vms), "VM"), At: p.Host.At,
+		})
+	}
+	f.Evidence = append(f.Evidence, finding.Evidence{
+		Name: "reserve of a node", Value: round(reserve).String(), Origin: "derived: memory of the host, release (C-23)", At: p.Host.At,
+	})
+}
+
+// round drops what is below a MB, which no report needs.
+func round(b numa.Bytes) numa.Bytes { return b / numa.MiB * numa.MiB }
+
+// users returns the VMs with clients on the node, the largest memory first.
+func users(n *sim.Node, vms []*rule.VM) []*rule.VM {
+	var out []*rule.VM
+	last := -1
+	for _, c := range n.Clients {
+		if c.Request != last { // clients of one VM follow each other
+			out = append(out, vms[c.Request])
+		}
+		last = c.Request
+	}
+	slices.SortStableFunc(out, func(a, b *rule.VM) int { return cmp.Compare(b.Guest.Memory, a.Guest.Memory) })
+	return out
+}

@@ -1,0 +1,182 @@
+package knownfault
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+)
+
+// A fault is one that VMware or Broadcom describes for a range of releases.
+type fault struct {
+	kb          string
+	first, upTo numa.Release // first with the fault; first without it, by update or release
+	severity    finding.Severity
+	text        string // follows "ESXi RELEASE on HOSTS: "
+	fix         string
+	source      string
+	// holds reports whether the host and its VMs can meet the fault, with the VMs
+	// concerned.
+	holds func(*rule.Pass, *numa.Host) (hit, bool)
+}
+
+// A hit is what of a host meets the fault.
+type hit struct {
+	vms    []*rule.VM
+	option string // the host option that decides, when there is one
+	away   bool   // the VMs are still to come: the finding is at most medium
+}
+
+var esxi91 = numa.NewRelease(9, 1, 0)
+
+// faults is the table, newest first.
+var faults = []fault{
+	{
+		kb: "430776", first: numa.ESXi80, upTo: esxi91, severity: finding.Medium,
+		text: "VMs powered on together may all be placed on one node, and beside latency-sensitive VMs, whose demand is underestimated, they stay there",
+		fix:  "Set Numa.InitialPlacementLoadThreshold = 100 on the hosts; a fix is announced for a 9.x release",
+		source: "Broadcom KB 430776, VMs crashing or failing to boot due to flaws in the NUMA scheduler, " +
+			"https://knowledge.broadcom.com/external/article/430776",
+		holds: besideLatency,
+	},
+	{
+		kb: "439993", first: numa.ESXi80, upTo: esxi91, severity: finding.Info,
+		text:   "action affinity is on: VMs may be moved again and again to the node of their network contexts (localityMig), which costs CPU",
+		fix:    "Watch NMIG in esxtop: when it keeps rising, set Numa.LocalityWeightActionAffinity = 0 on the host, or numa.LocalityWeightActionAffinity = 0 on the VM; 9.1 has it off",
+		source: "Broadcom KB 439993, https://knowledge.broadcom.com/external/article/439993",
+		holds:  actionAffinity,
+	},
+	{
+		kb: "314059", first: numa.ESXi50, upTo: numa.ESXi80, severity: finding.Info,
+		text:   "action affinity is on: VMs that communicate are gathered on one node, whose vCPUs wait while other nodes idle",
+		fix:    "Expected, and mostly a gain. Where ready time is high on one node only, set Numa.LocalityWeightActionAffinity = 0",
+		source: "Broadcom KB 314059 (old 2097369), https://knowledge.broadcom.com/external/article/314059",
+		holds:  actionAffinity,
+	},
+	{
+		kb: "2147958", first: numa.ESXi65, upTo: numa.ESXi65 + 1, severity: finding.High,
+		text: "VMs with cores per socket other than 1 or numa.autosize.once = FALSE that come from older hosts can stop the host (PSOD)",
+		fix:  "Set Numa.FollowCoresPerSocket = 1 before such VMs move there, or update to 6.5 U1 or later",
+		source: "VMware KB 2147958; Denneman, Decoupling of cores per socket, 2016, " +
+			"https://frankdenneman.nl/2016/12/12/decoupling-cores-per-socket-virtual-numa-topology-vsphere-6-5/",
+		holds: decoupled,
+	},
+	{
+		kb: "309217", first: numa.ESX41, upTo: numa.ESX41 + 2, severity: finding.Medium,
+		text:   "VMs that arrive by vMotion one after another may all be placed on the node with the most free memory, and stay there while the host is lightly loaded",
+		fix:    "Update to 4.1 U2 or later; power-cycle VMs that sit together",
+		source: "Broadcom KB 309217 (old 2000740), https://knowledge.broadcom.com/external/article/309217",
+		holds:  arrivals,
+	},
+	{
+		kb: "309166", first: numa.ESX41, upTo: numa.ESX41 + 2, severity: finding.Medium,
+		text:   "the clients of wide VMs are placed whole and leave cores of a node unused: ready time is high although other cores idle",
+		fix:    "Update to 4.1 U2 or later, or give VMs vCPU counts that divide the cores of a node",
+		source: "Broadcom KB 309166 (old 1026063), https://knowledge.broadcom.com/external/article/309166",
+		holds:  leftovers,
+	},
+	{
+		kb: "309155", first: numa.ESX35, upTo: numa.ESX41, severity: finding.Medium,
+		text:   "VMs wider than a node are not managed for NUMA, run on all nodes beside VMs that cannot leave theirs, and show ready time",
+		fix:    "Upgrade to 4.1 U2 or later, or give VMs no more vCPUs than a node has cores",
+		source: "Broadcom KB 309155 (old 1037718)",
+		holds:  unmanaged,
+	},
+}
+
+// besideLatency holds when latency-sensitive and other VMs run on the host (C-7).
+func besideLatency(p *rule.Pass, h *numa.Host) (hit, bool) {
+	const option = "Numa.InitialPlacementLoadThreshold"
+	if v, _ := h.Options.Value.Lookup(option); v == "100" {
+		return hit{}, false
+	}
+	all := p.Cluster.Running(h)
+	out := hit{option: option}
+	for _, v := range all {
+		if strings.EqualFold(v.LatencySensitivity.Value, "high") {
+			out.vms = append(out.vms, v)
+		}
+	}
+	return out, len(out.vms) > 0 && len(out.vms) < len(all)
+}
+
+// actionAffinity holds when gathering can hurt: the VMs that may be gathered have more
+// vCPUs than a node has cores (C-11).
+func actionAffinity(p *rule.Pass, h *numa.Host) (hit, bool) {
+	const option = "Numa.LocalityWeightActionAffinity"
+	if v, _ := h.Options.Value.Lookup(option); v == "0" {
+		return hit{}, false
+	}
+	vcpus, vms := 0, 0
+	for _, v := range p.Cluster.Running(h) {
+		if w, _ := v.Settings.Value.Lookup(option); w != "0" && !v.Guest.Affinity {
+			vcpus, vms = vcpus+int(v.Guest.VCPUs), vms+1
+		}
+	}
+	return hit{option: option}, vms > 1 && vcpus > int(p.Kind.Machine.Cores)
+}
+
+// decoupled holds when VMs of the cluster would meet 6.5 GA with a size of their own
+// (B-12). They have yet to come unless the cluster has older hosts.
+func decoupled(p *rule.Pass, h *numa.Host) (hit, bool) {
+	const option = "Numa.FollowCoresPerSocket"
+	if p.Kind.Machine.Follow {
+		return hit{}, false
+	}
+	out := hit{option: option, away: !slices.ContainsFunc(p.Cluster.Hosts, func(o *numa.Host) bool {
+		return o.Release.Known() && o.Release.Value < numa.ESXi65
+	})}
+	for _, v := range p.Cluster.VMs {
+		if v.CoresPerSocket.Known() && v.Guest.CoresPerSocket > 1 || v.Guest.SizeEachTime {
+			out.vms = append(out.vms, v)
+		}
+	}
+	return out, len(out.vms) > 0
+}
+
+// arrivals holds when vMotion can bring several VMs.
+func arrivals(p *rule.Pass, h *numa.Host) (hit, bool) {
+	return hit{}, len(p.Cluster.Hosts) > 1 && len(p.Cluster.Running(h)) > 1
+}
+
+// leftovers holds when clients of wide VMs do not fill the cores of a node.
+func leftovers(p *rule.Pass, h *numa.Host) (out hit, ok bool) {
+	for _, v := range p.Cluster.Running(h) {
+		if l := &v.On[0].Layout; l.Wide() && int(p.Kind.Machine.Cores)%l.PPDs.Max() != 0 {
+			out.vms = append(out.vms, v)
+		}
+	}
+	return out, len(out.vms) > 0
+}
+
+// unmanaged holds when VMs are wider than a node (C-14).
+func unmanaged(p *rule.Pass, h *numa.Host) (out hit, ok bool) {
+	for _, v := range p.Cluster.Running(h) {
+		if v.Guest.VCPUs > p.Kind.Machine.Cores {
+			out.vms = append(out.vms, v)
+		}
+	}
+	return out, len(out.vms) > 0
+}
+
+// sources returns where the table rests on.
+func sources() []string {
+	out := make([]string, len(faults))
+	for i := range faults {
+		out[i] = faults[i].source
+	}
+	return out
+}
+
+// limits lists the table for the page of the rule.
+func limits() string {
+	var b strings.Builder
+	for i := range faults {
+		f := &faults[i]
+		fmt.Fprintf(&b, "\n- KB %s: %s to before %s.", f.kb, f.first, f.upTo)
+	}
+	return b.String()
+}

@@ -1,0 +1,115 @@
+// Package knownfault finds hosts that can meet a scheduler fault which VMware or
+// Broadcom describes for their release.
+package knownfault
+
+import (
+	"fmt"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+)
+
+// Rule is H005.
+var Rule = &rule.Rule{
+	ID:    "H005",
+	Name:  "knownfault",
+	Title: "a known fault of the NUMA scheduler in this release",
+	Why: `Some releases place or move NUMA clients badly, and the knowledge base says which and when. A fault
+is reported only where what it needs is there: wide VMs for a fault of wide VMs, latency-sensitive VMs beside
+others, more vCPUs than a node has cores where VMs may gather on it.`,
+	Fix: `What the article says: mostly an update, else a host option. The finding names both.`,
+	Limits: `Whether the fault has struck is not seen: homenode knows configurations, not load. An option
+that the source does not state is taken at its default, a release of 4.1 or 6.5 without a build as the one
+without updates. The table, by release:` + limits(),
+	Book:     []string{"C-3", "C-7", "C-11", "C-14", "B-12"},
+	Sources:  sources(),
+	Severity: finding.High,
+	Check:    check,
+}
+
+func check(p *rule.Pass) {
+	if !p.First() || p.Kind.Machine.Nodes < 2 {
+		return
+	}
+	r := p.Kind.Machine.Release
+	all := p.Kind.Hosts
+	for i := range faults {
+		f := &faults[i]
+		if r < f.first || r >= f.upTo {
+			continue
+		}
+		var hosts []*numa.Host
+		var what hit
+		for _, h := range all {
+			if found, ok := f.holds(p, h); ok {
+				hosts = append(hosts, h)
+				what.option, what.away = found.option, found.away
+				what.vms = merge(what.vms, found.vms)
+			}
+		}
+		if hosts != nil {
+			report(p, f, hosts, what)
+		}
+	}
+}
+
+// merge appends the VMs that are not there yet: a fault that looks at the cluster
+// names the same VMs for each host.
+func merge(to, more []*rule.VM) []*rule.VM {
+	if len(to) > 0 && len(more) > 0 && to[0] == more[0] {
+		return to
+	}
+	return append(to, more...)
+}
+
+func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
+	on := p.OfHosts(hosts)
+	h := hosts[0]
+	f := finding.Finding{
+		Severity: fault.severity,
+		On:       on,
+		Message:  fmt.Sprintf("KB %s on %s (%s): %s", fault.kb, rule.HostNames(hosts), h.Release.Value, fault.text),
+		Advice:   fault.fix,
+		Evidence: []finding.Evidence{finding.Of("ESXi release of "+h.Name, h.Release, h.At), finding.Of("build of "+h.Name, h.Build, h.At), p.NodesEvidence()},
+	}
+	if len(what.vms) > 0 {
+		f.Message += fmt.Sprintf("; concerns %s", rule.Names(what.vms))
+		for _, v := range what.vms[:min(len(what.vms), mostEvidence)] {
+			f.Evidence = append(f.Evidence, evidence(fault, v))
+		}
+	}
+	if what.away {
+		f.Severity = min(f.Severity, finding.Medium)
+	}
+	if what.option != "" {
+		f.Evidence = append(f.Evidence, rule.OptionEvidence(h, what.option))
+		if !h.Options.Known() {
+			f.Assumes = append(f.Assumes, "the advanced options of the host are unknown: defaults are taken (C-18)")
+		}
+	}
+	if !h.Build.Known() && fault.upTo.Base() == h.Release.Value.Base() && h.Release.Value.Update() == 0 {
+		f.Assumes = append(f.Assumes, fmt.Sprintf("the build is unknown: %s without updates is taken", h.Release.Value))
+	}
+	p.Report(f, nil)
+}
+
+// mostEvidence bounds the VMs shown as evidence.
+const mostEvidence = 3
+
+// evidence shows why the VM is concerned.
+func evidence(f *fault, v *rule.VM) finding.Evidence {
+	var e finding.Evidence
+	switch {
+	case f.kb == "430776":
+		return finding.Of("latency sensitivity of "+v.Name, v.LatencySensitivity, v.At)
+	case f.kb == "2147958" && v.Guest.SizeEachTime:
+		e = v.SettingEvidence("numa.autosize.once")
+	case f.kb == "2147958":
+		e = v.CPSEvidence()
+	default:
+		e = v.VCPUsEvidence()
+	}
+	e.Name += " of " + v.Name
+	return e
+}

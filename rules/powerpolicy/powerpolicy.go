@@ -1,0 +1,110 @@
+// Package powerpolicy finds hosts that save power under large VMs.
+package powerpolicy
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+)
+
+// Rule is H006.
+var Rule = &rule.Rule{
+	ID:    "H006",
+	Name:  "powerpolicy",
+	Title: "power policy below High Performance under large VMs",
+	Why: `With another policy than High Performance ESXi lowers frequencies and lets cores sleep deeply. A large
+VM waits for its slowest vCPU, and on many cores one is nearly always waking up; memory and the links between
+nodes can slow down too.`,
+	Fix: `Choose High Performance under Configure, Hardware, Power Management; it acts at once. The BIOS setup
+must leave power management to the operating system (OS control), or be set to maximum performance itself.`,
+	Limits: `Balanced is the default of VMware and costs little on hosts that are busy all day; where deep
+sleep leaves power for turbo, High Performance can even be slower for a few busy vCPUs. The policy tells
+nothing where the BIOS does not hand over control. What Custom holds is not read.`,
+	Book: []string{"B-20"},
+	Sources: []string{
+		"VMware, Virtual Machine Compute Optimizer, https://github.com/VirtualScripter/VirtualMachineComputeOptimizer",
+		"VMware vSphere Resource Management, “Host Power Management Policies”",
+	},
+	Severity: finding.Medium,
+	Check:    check,
+}
+
+// largeVM is the vCPU count above which VMware's Compute Optimizer asks for High
+// Performance (B-20).
+const largeVM = 8
+
+// severities of the policies; others, and unknown ones, are not judged. Balanced is
+// the default and meant not to cost much: low. Custom may be anything: info.
+var severities = map[string]finding.Severity{
+	"balanced":  finding.Low,
+	"low power": finding.Medium,
+	"custom":    finding.Info,
+}
+
+func check(p *rule.Pass) {
+	if !p.First() {
+		return
+	}
+	var policies []string // in the order of the hosts
+	hosts := map[string][]*numa.Host{}
+	large := map[string][]*rule.VM{}
+	for _, h := range p.Kind.Hosts {
+		policy := strings.ToLower(h.PowerPolicy.Value)
+		if _, judged := severities[policy]; !judged || !h.PowerPolicy.Known() {
+			continue
+		}
+		vms := largest(p.Cluster.Running(h))
+		if len(vms) == 0 {
+			continue
+		}
+		if hosts[policy] == nil {
+			policies = append(policies, policy)
+		}
+		hosts[policy], large[policy] = append(hosts[policy], h), append(large[policy], vms...)
+	}
+	for _, policy := range policies {
+		report(p, hosts[policy], large[policy], severities[policy])
+	}
+}
+
+func report(p *rule.Pass, hosts []*numa.Host, vms []*rule.VM, severity finding.Severity) {
+	on := p.OfHosts(hosts)
+	h := hosts[0]
+	big := vms[0]
+	for _, v := range vms {
+		if v.Guest.VCPUs > big.Guest.VCPUs {
+			big = v
+		}
+	}
+	f := finding.Finding{
+		Severity: severity,
+		On:       on,
+		Message: fmt.Sprintf("the power policy of %s is %s, and %s of more than %d vCPUs run there: %s; the largest has %d",
+			rule.HostNames(hosts), h.PowerPolicy.Value, rule.Plural(len(vms), "VM"), largeVM, rule.Names(vms), big.Guest.VCPUs),
+		Advice: "Choose High Performance, and OS control in the BIOS setup",
+		Evidence: []finding.Evidence{
+			finding.Of("power policy of "+h.Name, h.PowerPolicy, h.At),
+			finding.Of("vCPUs of "+big.Name, big.VCPUs, big.At),
+		},
+	}
+	if len(vms) == 1 {
+		f.Message = fmt.Sprintf("the power policy of %s is %s, and %s with %d vCPUs runs there", rule.HostNames(hosts), h.PowerPolicy.Value, big.Name, big.Guest.VCPUs)
+	}
+	if severity == finding.Info {
+		f.Advice = "Compare the custom policy with High Performance"
+	}
+	p.Report(f, nil)
+}
+
+func largest(vms []*rule.VM) []*rule.VM {
+	var out []*rule.VM
+	for _, v := range vms {
+		if v.Guest.VCPUs > largeVM {
+			out = append(out, v)
+		}
+	}
+	return out
+}

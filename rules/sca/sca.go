@@ -1,0 +1,178 @@
+// Package sca finds hosts whose scheduler leaves hyper-threads idle against side
+// channels.
+package sca
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+)
+
+// Rule is H004.
+var Rule = &rule.Rule{
+	ID:    "H004",
+	Name:  "sca",
+	Title: "side-channel aware scheduler: hyper-threads are left idle",
+	Why: `Against L1TF and like faults of processors the side-channel aware scheduler does not let strangers
+share a core. Version 1 uses one thread of each core: VMware names up to about 30 % less capacity on a busy
+host. NUMA clients that preferHT sized by threads then have more vCPUs than their node has places to run.
+Version 2 lets two vCPUs of one VM share a core, but no two VMs.`,
+	Fix: `From 6.7 U2 on set hyperthreadingMitigationIntraVM = FALSE (version 2), where the guests themselves
+may trust their processes. Remove preferHT from VMs on hosts with version 1. On processors that are not
+affected both options can go. Needs a host reboot.`,
+	Limits: `Security comes first where strangers share a host: then this is the price. A host with idle
+cores pays little. The scheduler acts only on processors with the fault, and with hyper-threading active;
+which processors have it is known here for the older Xeon only.`,
+	Book: []string{"E-2", "E-3", "B-14"},
+	Sources: []string{
+		"Broadcom KB 330041, https://knowledge.broadcom.com/external/article/330041",
+		"VMware, New Scheduler Option for vSphere 6.7 U2, 2019, https://blogs.vmware.com/performance/?p=3683",
+		"VMware KB 55806",
+	},
+	Severity: finding.Medium,
+	Check:    check,
+}
+
+// A mode is what the options of a host make of its scheduler.
+type mode int
+
+const (
+	plain    mode = iota
+	version1      // one thread a core
+	version2      // both threads for vCPUs of one VM
+)
+
+func check(p *rule.Pass) {
+	if !p.First() || p.Kind.Machine.AllThreads <= p.Kind.Machine.AllCores {
+		return // without active hyper-threading there is nothing to leave idle
+	}
+	var hosts [version2 + 1][]*numa.Host
+	for _, h := range p.Kind.Hosts {
+		m := modeOf(h)
+		hosts[m] = append(hosts[m], h)
+	}
+	if len(hosts[version1]) > 0 {
+		first(p, hosts[version1])
+	}
+	if len(hosts[version2]) > 0 {
+		second(p, hosts[version2])
+	}
+}
+
+// first reports version 1.
+func first(p *rule.Pass, hosts []*numa.Host) {
+	on := p.OfHosts(hosts)
+	m := &p.Kind.Machine
+	f := finding.Finding{
+		Severity: finding.Low,
+		On:       on,
+		Message:  fmt.Sprintf("the side-channel aware scheduler, version 1, uses one thread a core on %s: %d of %d PCPUs of a host", rule.HostNames(hosts), m.AllCores, m.AllThreads),
+		Advice:   "Where guests may trust their own processes, set hyperthreadingMitigationIntraVM = FALSE (version 2) and reboot the host",
+	}
+	if m.Release < numa.ESXi67U2 {
+		f.Advice = "Upgrade to 6.7 U2 or later and choose version 2 (hyperthreadingMitigationIntraVM = FALSE)"
+	}
+	most, vcpus := hosts[0], 0
+	var hit []*rule.VM // by preferHT
+	for _, h := range hosts {
+		n := 0
+		for _, v := range p.Cluster.Running(h) {
+			n += int(v.Guest.VCPUs)
+			if l := &v.On[0].Layout; (v.Guest.PreferHT || m.PreferHT) && l.PPDs.Max() > int(m.Cores) {
+				hit = append(hit, v)
+			}
+		}
+		if n > vcpus {
+			most, vcpus = h, n
+		}
+	}
+	if vcpus > int(m.AllCores) {
+		f.Severity = finding.Medium
+		f.Evidence = append(f.Evidence, finding.Evidence{Name: "vCPUs on " + most.Name, Value: fmt.Sprint(vcpus), Origin: "derived: its powered-on VMs"})
+		f.Message += fmt.Sprintf("; %s runs %d vCPUs", rule.HostNames([]*numa.Host{most}), vcpus)
+	}
+	if len(hit) > 0 {
+		f.Severity = finding.Medium
+		f.Message += fmt.Sprintf("; preferHT puts more vCPUs of %s on a node than its %d cores", rule.Names(hit), m.Cores)
+		f.Advice = "Remove preferHT from " + rule.Names(hit) + ". " + f.Advice
+	}
+	report(p, f, hosts[0])
+}
+
+// second reports version 2.
+func second(p *rule.Pass, hosts []*numa.Host) {
+	on := p.OfHosts(hosts)
+	odd, all := 0, 0
+	for _, h := range hosts {
+		for _, v := range p.Cluster.Running(h) {
+			all++
+			odd += int(v.Guest.VCPUs) % 2
+		}
+	}
+	f := finding.Finding{
+		Severity: finding.Info,
+		On:       on,
+		Message:  fmt.Sprintf("the side-channel aware scheduler, version 2, shares a core only between vCPUs of one VM on %s", rule.HostNames(hosts)),
+		Advice:   "Give VMs even vCPU counts there",
+	}
+	if odd > 0 {
+		f.Message += fmt.Sprintf("; %d of %s have an odd vCPU count and leave a thread idle", odd, rule.Plural(all, "VM"))
+	} else {
+		f.Advice = ""
+	}
+	report(p, f, hosts[0])
+}
+
+// affected matches processors that are known to have L1TF: Xeon E3 to E7 and the first
+// Xeon Scalable (Intel 2009 to 2018).
+var affected = regexp.MustCompile(`Xeon.*(E[357]-|(Platinum|Gold|Silver|Bronze) \d1\d\d)`)
+
+func report(p *rule.Pass, f finding.Finding, h *numa.Host) {
+	for _, name := range []string{enable, intraVM, force} {
+		if key, _, ok := option(h, name); ok {
+			f.Evidence = append(f.Evidence, rule.OptionEvidence(h, key))
+		}
+	}
+	f.Evidence = append(f.Evidence, finding.Of("cores of "+h.Name, h.Cores, h.At), finding.Of("PCPUs of "+h.Name, h.Threads, h.At), finding.Of("processor of "+h.Name, h.CPUModel, h.At))
+	if _, set, _ := option(h, force); !affected.MatchString(h.CPUModel.Value) && !set {
+		f.Assumes = []string{"whether the processor is affected, so that the option acts, is unknown: it is taken to act (E-2)"}
+	}
+	p.Report(f, nil)
+}
+
+const (
+	enable  = "hyperthreadingMitigation"
+	intraVM = "hyperthreadingMitigationIntraVM"
+	force   = "forceHyperthreadingMitigation"
+)
+
+// modeOf returns the scheduler of the host (E-2, E-3). Version 2 exists from 6.7 U2
+// on; without hyperthreadingMitigationIntraVM = FALSE it is version 1.
+func modeOf(h *numa.Host) mode {
+	amd := strings.Contains(h.CPUModel.Value, "AMD")
+	if _, on, _ := option(h, enable); on && !amd { // KB 330041: acts on processors with L1TF only
+		_, intra, set := option(h, intraVM)
+		if set && !intra && h.Release.Value >= numa.ESXi67U2 {
+			return version2
+		}
+		return version1
+	}
+	if _, on, _ := option(h, force); on {
+		return version2
+	}
+	return plain
+}
+
+// option looks up a kernel setting: sources write it bare or as VMkernel.Boot.NAME.
+func option(h *numa.Host, name string) (key string, on, set bool) {
+	for _, s := range h.Options.Value {
+		if last := s.Key[strings.LastIndexByte(s.Key, '.')+1:]; strings.EqualFold(last, name) {
+			return s.Key, strings.EqualFold(s.Value, "true") || s.Value == "1", true
+		}
+	}
+	return "", false, false
+}
