@@ -49,7 +49,7 @@ bench:
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs
-	$(GO) test ./cmd/homenode ./output/... ./rules ./vnuma -update
+	$(GO) test ./cmd/homenode ./output/report ./output/svg ./output/topo ./rules ./vnuma -update
 
 docs:
 	$(GO) run ./cmd/homenode docs docs

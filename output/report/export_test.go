@@ -295,8 +295,12 @@ func TestSARIFResults(t *testing.T) {
 			t.Errorf("result %d: %+v; want %s, %s", i, res, f.Rule, levels[f.Severity])
 		}
 		where := res.Locations[0]
-		if got := where.LogicalLocations[0]; got.FullyQualifiedName != f.Subject() || got.DecoratedName != f.VMID {
-			t.Errorf("result %d: at %+v, want %s (%s)", i, got, f.Subject(), f.VMID)
+		id := f.VMID
+		if id == "" {
+			id = f.HostID
+		}
+		if got := where.LogicalLocations[0]; got.FullyQualifiedName != f.Subject() || got.DecoratedName != id {
+			t.Errorf("result %d: at %+v, want %s (%s)", i, got, f.Subject(), id)
 		}
 		if where.PhysicalLocation.ArtifactLocation.URI != "fleet.txt" || where.PhysicalLocation.Region == nil {
 			t.Errorf("result %d: in %+v, want a line of fleet.txt", i, where.PhysicalLocation)

@@ -154,7 +154,7 @@ func TestHTMLInBrowser(t *testing.T) {
 	})
 	t.Run("state in the address", func(t *testing.T) {
 		b.open(t, address+"#cluster=mixed&sort=-vcpus&vms=prod")
-		eval(t, b, visibleFindings, "mixed/erp01 mixed/erp02")
+		eval(t, b, visibleFindings, "mixed/erp01 mixed/erp02 mixed/esx11")
 		eval(t, b, visibleRows, "sql01 hana01 web01 web02 web03")
 		eval(t, b, `document.querySelector("[aria-sort=descending]").dataset.key`, "vcpus")
 	})

@@ -27,6 +27,7 @@ type fault struct {
 type hit struct {
 	vms    []*rule.VM
 	option string // the host option that decides, when there is one
+	vcpus  int    // that may gather on one node
 	away   bool   // the VMs are still to come: the finding is at most medium
 }
 
@@ -51,7 +52,7 @@ var faults = []fault{
 	},
 	{
 		kb: "314059", first: numa.ESXi50, upTo: numa.ESXi80, severity: finding.Info,
-		text:   "action affinity is on: VMs that communicate are gathered on one node, whose vCPUs wait while other nodes idle",
+		text:   "action affinity is on: VMs that communicate may be gathered on one node, whose vCPUs wait while other nodes idle",
 		fix:    "Expected, and mostly a gain. Where ready time is high on one node only, set Numa.LocalityWeightActionAffinity = 0",
 		source: "Broadcom KB 314059 (old 2097369), https://knowledge.broadcom.com/external/article/314059",
 		holds:  actionAffinity,
@@ -116,7 +117,7 @@ func actionAffinity(p *rule.Pass, h *numa.Host) (hit, bool) {
 			vcpus, vms = vcpus+int(v.Guest.VCPUs), vms+1
 		}
 	}
-	return hit{option: option}, vms > 1 && vcpus > int(p.Kind.Machine.Cores)
+	return hit{option: option, vcpus: vcpus}, vms > 1 && vcpus > int(p.Kind.Machine.Cores)
 }
 
 // decoupled holds when VMs of the cluster would meet 6.5 GA with a size of their own

@@ -45,6 +45,7 @@ func check(p *rule.Pass) {
 			if found, ok := f.holds(p, h); ok {
 				hosts = append(hosts, h)
 				what.option, what.away = found.option, found.away
+				what.vcpus = max(what.vcpus, found.vcpus)
 				what.vms = merge(what.vms, found.vms)
 			}
 		}
@@ -72,6 +73,10 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 		Message:  fmt.Sprintf("KB %s on %s (%s): %s", fault.kb, rule.HostNames(hosts), h.Release.Value, fault.text),
 		Advice:   fault.fix,
 		Evidence: []finding.Evidence{finding.Of("ESXi release of "+h.Name, h.Release, h.At), finding.Of("build of "+h.Name, h.Build, h.At), p.NodesEvidence()},
+	}
+	if what.vcpus > 0 {
+		f.Message += fmt.Sprintf(" (up to %d vCPUs on a host, %d cores in a node)", what.vcpus, p.Kind.Machine.Cores)
+		f.Evidence = append(f.Evidence, finding.Evidence{Name: "most vCPUs on a host", Value: fmt.Sprint(what.vcpus), Origin: "derived: powered-on VMs"})
 	}
 	if len(what.vms) > 0 {
 		f.Message += fmt.Sprintf("; concerns %s", rule.Names(what.vms))
