@@ -26,7 +26,8 @@ under load, so a peak in the morning meets remote memory.`,
 most of a node, even if they fit. A power cycle places a VM anew; a reboot of the guest does not.`,
 	Limits: `Configured memory is counted, as if all of it were touched; most VMs touch less. Homes are
 predicted: VMs are placed in the order of the inventory. The reserve is the high memory state of the host
-(4 × minFree from 6.0 on), taken for each node: one experiment shows it. Page sharing is not counted.`,
+(4 × minFree from 6.0 on), taken for each node: one experiment shows it. Page sharing is not counted. A node
+that one VM alone overfills is left to N005.`,
 	Book: []string{"C-4", "C-15", "C-23"},
 	Sources: []string{
 		"“VMware ESXi 6.0, the effect of NUMA balancing on performance, part 2” (in Russian), 2018",
@@ -34,7 +35,11 @@ predicted: VMs are placed in the order of the inventory. The reserve is the high
 		"VMware vSphere Resource Management, “Home Nodes and Initial Placement” (GUID-3846A67A)",
 	},
 	Severity: finding.Medium,
-	Check:    check,
+	Thresholds: []rule.Threshold{{
+		Name: "reserve", Default: 1, Unit: rule.Ratio, Least: 0, Most: 100,
+		Text: "how many times the high memory state of the host a node keeps free: 13 GB on the host of the experiment, where 12.5 GB were too little and 15 GB enough",
+	}},
+	Check: check,
 }
 
 func check(p *rule.Pass) {
@@ -58,8 +63,9 @@ func check(p *rule.Pass) {
 	nodes, loose := sim.Place(h.Nodes.Value, requests)
 	spread(nodes, requests, loose)
 	reserve, percent := reserveOf(h, p.Kind.Machine.AllMemory)
+	reserve = numa.Bytes(float64(reserve) * p.Threshold("reserve"))
 	tight := tightNodes(nodes, reserve)
-	tight = slices.DeleteFunc(tight, func(t tightNode) bool { return alone(t.Node, vms) })
+	tight = slices.DeleteFunc(tight, func(t tightNode) bool { return overfilled(t.Node, vms) })
 	if len(tight) == 0 {
 		return
 	}
@@ -132,10 +138,10 @@ func tightNodes(nodes []sim.Node, reserve numa.Bytes) []tightNode {
 	return out
 }
 
-// alone reports whether the node has one VM, which is too large for any: that is N005.
-func alone(n *sim.Node, vms []*rule.VM) bool {
-	homes := users(n, vms)
-	return len(homes) == 1 && homes[0].On[0].Layout.Memory.Remote > 0
+// overfilled reports whether the node has a VM with more memory than its nodes hold:
+// that fills it whatever else runs there, and is N005.
+func overfilled(n *sim.Node, vms []*rule.VM) bool {
+	return slices.ContainsFunc(n.Clients, func(c sim.Client) bool { return vms[c.Request].On[0].Layout.Memory.Remote > 0 })
 }
 
 // left writes free memory in words.

@@ -31,13 +31,13 @@ below High need no reservation. What the reservations of a resource pool allow i
 		"Broadcom KB 430776, https://knowledge.broadcom.com/external/article/430776",
 	},
 	Severity: finding.Medium,
-	VMs:      true,
-	Check:    check,
+	Thresholds: []rule.Threshold{{
+		Name: "enough", Default: 0.99, Unit: rule.Share, Least: 0, Most: 1,
+		Text: "share of the full CPU reservation that counts as full: the frequency is known to 1 % (2.1 GHz cores report 2095 MHz)",
+	}},
+	VMs:   true,
+	Check: check,
 }
-
-// enough is the share of the full CPU reservation that counts as full: the frequency
-// is known to 1 % (2.1 GHz cores report 2095 MHz).
-const enough = 0.99
 
 func check(p *rule.Pass) {
 	v := p.VM
@@ -60,7 +60,7 @@ func check(p *rule.Pass) {
 	}
 	if v.CPUReservation.Known() {
 		need, from := cpuNeed(v)
-		text, what := cpuLack(v.CPUReservation.Value, need)
+		text, what := cpuLack(v.CPUReservation.Value, need, p.Threshold("enough"))
 		if text != "" {
 			lacks, advice = append(lacks, text), append(advice, what)
 		}
@@ -94,7 +94,7 @@ func levelOf(v *numa.VM) (level numa.Fact[string], name string) {
 
 // cpuLack says what is missing of the full CPU reservation, both in MHz, and what to
 // do. A need of 0 is unknown.
-func cpuLack(has, need int) (text, advice string) {
+func cpuLack(has, need int, enough float64) (text, advice string) {
 	switch {
 	case has == 0 && need == 0:
 		return "no CPU is reserved", "reserve CPU of vCPUs × core frequency"

@@ -31,13 +31,13 @@ does with a node number that the host lacks is not published. Other VMs on the l
 		"Denneman, NUMA, hyper-threading and numa.preferHT, 2010, https://frankdenneman.nl/2010/10/07/numa-hyperthreading-and-numa-preferht/",
 	},
 	Severity: finding.High,
-	VMs:      true,
-	Check:    check,
+	Thresholds: []rule.Threshold{{
+		Name: "seriousShare", Default: 0.10, Unit: rule.Share, Least: 0, Most: 1,
+		Text: "share of the memory that the listed nodes do not hold from which the finding is high: as in N005, though it is not even remote here",
+	}},
+	VMs:   true,
+	Check: check,
 }
-
-// seriousShare is the share of memory beyond the listed nodes from which the finding
-// is high, as in N005.
-const seriousShare = 0.10
 
 func check(p *rule.Pass) {
 	v := p.VM
@@ -135,7 +135,7 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 			memory, holds(on), rule.Plural(len(nodes), "node"), rule.Ranges(nodes), p.Where(others), beyond),
 		Advice: fmt.Sprintf("Clear numa.nodeAffinity, list more nodes, or give the VM at most %s, less what ESXi keeps of the node", holds(on)),
 	}
-	if float64(beyond) >= seriousShare*float64(memory) {
+	if float64(beyond) >= p.Threshold("seriousShare")*float64(memory) {
 		f.Severity = finding.High
 	}
 	report(p, &f, on)

@@ -29,12 +29,12 @@ nothing where the BIOS does not hand over control. What Custom holds is not read
 		"VMware vSphere Resource Management, “Host Power Management Policies”",
 	},
 	Severity: finding.Medium,
-	Check:    check,
+	Thresholds: []rule.Threshold{{
+		Name: "largeVM", Default: 8, Unit: rule.Count, Least: 0, Most: numa.MaxVCPUs,
+		Text: "vCPUs that a VM may have without being large: VMware's Compute Optimizer asks for High Performance above 8 (B-20)",
+	}},
+	Check: check,
 }
-
-// largeVM is the vCPU count above which VMware's Compute Optimizer asks for High
-// Performance (B-20).
-const largeVM = 8
 
 // severities of the policies; others, and unknown ones, are not judged. Balanced is
 // the default and meant not to cost much: low. Custom may be anything: info.
@@ -56,7 +56,7 @@ func check(p *rule.Pass) {
 		if _, judged := severities[policy]; !judged || !h.PowerPolicy.Known() {
 			continue
 		}
-		vms := largest(p.Cluster.Running(h))
+		vms := largest(p.Cluster.Running(h), int32(p.Threshold("largeVM")))
 		if len(vms) == 0 {
 			continue
 		}
@@ -83,7 +83,7 @@ func report(p *rule.Pass, hosts []*numa.Host, vms []*rule.VM, severity finding.S
 		Severity: severity,
 		On:       on,
 		Message: fmt.Sprintf("the power policy of %s is %s, and %s of more than %d vCPUs run there: %s; the largest has %d",
-			rule.HostNames(hosts), h.PowerPolicy.Value, rule.Plural(len(vms), "VM"), largeVM, rule.Names(vms), big.Guest.VCPUs),
+			rule.HostNames(hosts), h.PowerPolicy.Value, rule.Plural(len(vms), "VM"), int(p.Threshold("largeVM")), rule.Names(vms), big.Guest.VCPUs),
 		Advice: "Choose High Performance, and OS control in the BIOS setup",
 		Evidence: []finding.Evidence{
 			finding.Of("power policy of "+h.Name, h.PowerPolicy, h.At),
@@ -99,10 +99,11 @@ func report(p *rule.Pass, hosts []*numa.Host, vms []*rule.VM, severity finding.S
 	p.Report(f, nil)
 }
 
-func largest(vms []*rule.VM) []*rule.VM {
+// largest returns the VMs with more than most vCPUs.
+func largest(vms []*rule.VM, most int32) []*rule.VM {
 	var out []*rule.VM
 	for _, v := range vms {
-		if v.Guest.VCPUs > largeVM {
+		if v.Guest.VCPUs > most {
 			out = append(out, v)
 		}
 	}
