@@ -48,17 +48,19 @@ var mayImport = map[string][]string{
 	"source/vsphere":      {"numa"},
 	"source/vsphere/lab":  {"numa"},
 	"source/demo":         {"numa", "source/scenario"},
+	"whatif":              {"numa", "vnuma", "source/word"},
+	"drift":               {"numa", "vnuma", "finding", "rule", "rules"},
 	"compare":             {},
 	"output/comparison":   {"compare", "internal/texttab"},
 	"output/topo":         {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "internal/texttab"},
 	"output/svg":          {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "output/topo", "internal/texttab"},
-	"output/report":       {"numa", "vnuma", "sim", "confront", "finding", "rule", "policy", "rules", "published", "source/fact", "output/topo", "output/svg", "internal/texttab"},
+	"output/report":       {"numa", "vnuma", "sim", "confront", "finding", "rule", "policy", "rules", "published", "drift", "whatif", "source/fact", "output/topo", "output/svg", "internal/texttab"},
 	"output/xlsx":         {"output/report"},
 	"internal/texttab":    {},
 	"internal/alike":      {},
 	"internal/atomicfile": {},
 	"internal/golden":     {},
-	"cmd/homenode":        {".", "numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "compare", "source/...", "output/...", "internal/..."},
+	"cmd/homenode":        {".", "numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "drift", "whatif", "compare", "source/...", "output/...", "internal/..."},
 }
 
 // onlyHere lists libraries that one part of the project keeps to itself.

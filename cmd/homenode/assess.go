@@ -81,6 +81,7 @@ func newAssess() *cobra.Command {
 		out     outputFlags
 		choose  choiceFlag
 		config  configFlag
+		changes whatIfFlags
 		failOn  string
 		details bool
 		table   tableFlag
@@ -93,7 +94,8 @@ func newAssess() *cobra.Command {
 ` + sourceHelp + `
 
 Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, no VM could be judged, or no
-finding in what could be read while some source could not.`,
+finding in what could be read while some source could not. With --what-if, --lose-host or --add-host the
+changed fleet stands beside today's, and 1 means that the change makes something worse at or above --fail-on.`,
 		Example: `  homenode assess demo
   homenode assess https://vc01.example.com --format html -o report.html
   homenode assess https://vc01.example.com https://vc02.example.com --credentials vcenters.txt
@@ -101,7 +103,9 @@ finding in what could be read while some source could not.`,
   homenode assess fleet.json --format json --fail-on high
   homenode assess fleet.json --format xlsx -o numa.xlsx
   homenode assess fleet.json --format csv --table vms -o vms.csv
-  homenode assess fleet.json --format junit -o numa.xml`,
+  homenode assess fleet.json --format junit -o numa.xml
+  homenode assess demo --what-if 'vm=sql* hotAdd=off coresPerSocket=16'
+  homenode assess demo --lose-host esx01 --add-host 'like=esx11 cluster=prod-a'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			least, err := finding.ParseSeverity(failOn)
@@ -122,10 +126,17 @@ finding in what could be read while some source could not.`,
 			if err != nil {
 				return err
 			}
+			asked, err := changes.changes(out.format)
+			if err != nil {
+				return err
+			}
 			start := time.Now()
 			fleet, err := src.read(cmd, args...)
 			if err != nil {
 				return err
+			}
+			if asked != nil {
+				return whatIf(cmd, &out, fleet, asked, options, report.DriftOptions{Details: details, FailOn: least})
 			}
 			read := time.Since(start)
 			start = time.Now()
@@ -158,6 +169,7 @@ finding in what could be read while some source could not.`,
 	table.register(cmd)
 	choose.register(cmd)
 	config.register(cmd)
+	changes.register(cmd)
 	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
 	cmd.Flags().BoolVar(&details, "details", false, "every finding with its advice (table, markdown)")
 	return cmd

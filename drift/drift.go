@@ -1,0 +1,249 @@
+// Package drift compares two judged fleets: the same fleet at two times, or today's
+// beside a what-if. It says which VMs get another layout, whether that is better or
+// worse, which findings are new or gone, and what else differs.
+package drift
+
+import (
+	"cmp"
+	"slices"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/rules"
+)
+
+// A Drift is what differs between two judged fleets, A and B. Every list is empty
+// when nothing differs.
+type Drift struct {
+	A, B *rules.Result
+	// VMs whose layout or findings differ, worse ones first; then those with other
+	// settings only.
+	VMs   []VM
+	Hosts []Host // whose settings differ
+	// VMs and hosts of one fleet alone.
+	NewVMs, GoneVMs     []*numa.VM
+	NewHosts, GoneHosts []*numa.Host
+	Findings            []Finding
+	Moved               int // VMs on another host than before, when that alone differs
+	// Counts of the VMs that are in both fleets and judged in one at least.
+	Better, Worse, Other, Unchanged int
+	// OneSided counts facts that only one side knows; they are not compared.
+	OneSided int
+}
+
+// A Verdict says what became of a VM.
+type Verdict uint8
+
+// The verdicts, the order of reports.
+const (
+	Worse Verdict = iota
+	Other         // another layout, neither better nor worse
+	Better
+	Unchanged
+)
+
+// String returns the verdict in one word.
+func (v Verdict) String() string {
+	return [...]string{"worse", "other", "better", "unchanged"}[v]
+}
+
+// MarshalText writes the verdict as String does.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// A VM is one VM in both fleets.
+type VM struct {
+	A, B     *numa.VM
+	Cluster  string // name, in B
+	From, To Place
+	Verdict  Verdict
+	Layout   bool      // the layouts differ
+	Why      []string  // what differs for the guest and its memory, in a few words each
+	Settings []Setting // of the VM itself
+}
+
+// Subject returns cluster/name, as findings do.
+func (v *VM) Subject() string {
+	if v.Cluster == "" {
+		return v.B.Name
+	}
+	return v.Cluster + "/" + v.B.Name
+}
+
+// A Host is one host in both fleets.
+type Host struct {
+	A, B     *numa.Host
+	Settings []Setting
+}
+
+// A Setting is a fact with its two values, in the words of scenarios.
+type Setting struct {
+	Name string `json:"name"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// A Finding is new (A nil), gone (B nil) or has another severity.
+type Finding struct{ A, B *finding.Finding }
+
+// Of returns the finding that there is, that of B first.
+func (f *Finding) Of() *finding.Finding { return cmp.Or(f.B, f.A) }
+
+// Worsens reports whether the finding is new, or more severe than it was, and at
+// least of severity s.
+func (f *Finding) Worsens(s finding.Severity) bool {
+	return f.B != nil && f.B.Severity >= s && (f.A == nil || f.A.Severity < f.B.Severity)
+}
+
+// Worsens counts the findings that are new or more severe, and at least of severity
+// s, and the VMs that do not run any more.
+func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
+	for i := range d.Findings {
+		if d.Findings[i].Worsens(s) {
+			findings++
+		}
+	}
+	for i := range d.VMs {
+		if v := &d.VMs[i]; v.Stops() {
+			vms++
+		}
+	}
+	return findings, vms
+}
+
+// Stops reports whether the VM ran and does not any more.
+func (v *VM) Stops() bool { return v.From.Runs() && !v.To.Runs() && v.Verdict == Worse }
+
+// Differs reports whether layouts, settings, hosts or VMs differ. Moves between
+// hosts alone do not count: vSphere DRS moves VMs all day.
+func (d *Drift) Differs() bool {
+	return len(d.VMs)+len(d.Hosts)+len(d.NewVMs)+len(d.GoneVMs)+len(d.NewHosts)+len(d.GoneHosts) > 0
+}
+
+// Compare compares two judged fleets. VMs and hosts are the same when their IDs are,
+// else their UUIDs, else cluster and name where these are unique.
+func Compare(a, b *rules.Result) *Drift {
+	d := &Drift{A: a, B: b}
+	vms := matchVMs(a.Fleet, b.Fleet)
+	hosts := matchHosts(a.Fleet, b.Fleet)
+	d.NewVMs, d.GoneVMs = alone(vms, a.Fleet.VMs, b.Fleet.VMs)
+	d.NewHosts, d.GoneHosts = alone(hosts, a.Fleet.Hosts, b.Fleet.Hosts)
+	of := d.findings(vms, hosts)
+	inA, inB := judged(a), judged(b)
+	for _, p := range vms.pairs {
+		va, vb := &a.Fleet.VMs[p[0]], &b.Fleet.VMs[p[1]]
+		d.vm(va, vb, inA[va.ID], inB[vb.ID], of[vb.ID], hosts)
+	}
+	for _, p := range hosts.pairs {
+		ha, hb := &a.Fleet.Hosts[p[0]], &b.Fleet.Hosts[p[1]]
+		if s := d.hostSettings(ha, hb); len(s) > 0 {
+			d.Hosts = append(d.Hosts, Host{ha, hb, s})
+		}
+	}
+	slices.SortStableFunc(d.VMs, func(x, y VM) int {
+		return cmp.Or(cmp.Compare(x.Verdict, y.Verdict), cmp.Compare(x.Cluster, y.Cluster), cmp.Compare(x.B.Name, y.B.Name), cmp.Compare(x.B.ID, y.B.ID))
+	})
+	return d
+}
+
+// vm compares one VM and adds it when anything differs.
+func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs) {
+	v := VM{A: va, B: vb, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
+	v.Settings = d.vmSettings(va, vb)
+	v.Layout = v.From.differs(&v.To)
+	v.Verdict = Unchanged
+	switch c := v.From.compare(&v.To, of); {
+	case c < 0:
+		v.Verdict = Better
+	case c > 0:
+		v.Verdict = Worse
+	case v.Layout:
+		v.Verdict = Other
+	}
+	if va.Template.Or(false) != vb.Template.Or(false) { // templates do not run: that is no fault
+		v.Verdict = Other
+	}
+	v.Why = why(d, &v, of, !hosts.same(va.Host, vb.Host))
+	if ja != nil || jb != nil {
+		switch v.Verdict {
+		case Better:
+			d.Better++
+		case Worse:
+			d.Worse++
+		case Other:
+			d.Other++
+		default:
+			d.Unchanged++
+		}
+	}
+	if va.Cluster != vb.Cluster && d.A.Fleet.ClusterName(va.Cluster) != v.Cluster {
+		v.Settings = append(v.Settings, Setting{"cluster", d.A.Fleet.ClusterName(va.Cluster), v.Cluster})
+	}
+	switch {
+	case v.Verdict != Unchanged || len(v.Settings) > 0:
+		d.VMs = append(d.VMs, v)
+	case !hosts.same(va.Host, vb.Host):
+		d.Moved++
+	}
+}
+
+// judged returns the VMs with predictions by ID.
+func judged(r *rules.Result) map[string]*rule.VM {
+	out := make(map[string]*rule.VM, r.VMs)
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			out[v.ID] = v
+		}
+	}
+	return out
+}
+
+// findings compares the findings and returns those that differ, by the ID of their
+// VM in B.
+func (d *Drift) findings(vms, hosts *pairs) map[string][]Finding {
+	type key struct{ rule, vm, host, subject string }
+	of := func(f *finding.Finding, side int) key {
+		k := key{rule: f.Rule}
+		switch {
+		case f.VMID != "":
+			k.vm = vms.name(f.VMID, side)
+		case f.HostID != "":
+			k.host = hosts.name(f.HostID, side)
+		default:
+			k.subject = f.Subject()
+		}
+		return k
+	}
+	// A rule may say several things about one VM: the most severe ones pair up. The
+	// findings come sorted by severity.
+	left := map[key][]*finding.Finding{}
+	for i := range d.A.Findings {
+		f := &d.A.Findings[i]
+		left[of(f, 0)] = append(left[of(f, 0)], f)
+	}
+	byVM := map[string][]Finding{}
+	put := func(f Finding, vm string) {
+		d.Findings = append(d.Findings, f)
+		if vm != "" {
+			byVM[vm] = append(byVM[vm], f)
+		}
+	}
+	for i := range d.B.Findings {
+		f := &d.B.Findings[i]
+		k := of(f, 1)
+		var was *finding.Finding
+		if l := left[k]; len(l) > 0 {
+			was, left[k] = l[0], l[1:]
+		}
+		if was == nil || was.Severity != f.Severity {
+			put(Finding{was, f}, f.VMID)
+		}
+	}
+	for i := range d.A.Findings {
+		f := &d.A.Findings[i]
+		if l := left[of(f, 0)]; len(l) > 0 && slices.Contains(l, f) {
+			put(Finding{f, nil}, vms.inB(f.VMID))
+		}
+	}
+	return byVM
+}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"io"
+
+	"homenode/drift"
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/whatif"
+)
+
+type driftJSON struct {
+	Format    string             `json:"format"`
+	Version   int                `json:"version"`
+	A         sideJSON           `json:"a"`
+	B         sideJSON           `json:"b"`
+	Changes   []effectJSON       `json:"changes,omitempty"`
+	Better    int                `json:"better"`
+	Worse     int                `json:"worse"`
+	Other     int                `json:"other"`
+	Unchanged int                `json:"unchanged"`
+	Moved     int                `json:"moved"`
+	OneSided  int                `json:"knownOnOneSide"`
+	VMs       []vmDriftJSON      `json:"vms"`
+	Hosts     []hostDriftJSON    `json:"hosts"`
+	NewVMs    []string           `json:"newVMs"`
+	GoneVMs   []string           `json:"goneVMs"`
+	NewHosts  []string           `json:"newHosts"`
+	GoneHosts []string           `json:"goneHosts"`
+	Findings  []findingDriftJSON `json:"findings"`
+	Capacity  []capacityJSON     `json:"capacity,omitempty"`
+	Notes     []numa.Note        `json:"notes"`
+}
+
+type sideJSON struct {
+	Source    string `json:"source"`
+	Collected string `json:"collected,omitempty"`
+	Hosts     int    `json:"hosts"`
+	VMs       int    `json:"vms"`
+	Judged    int    `json:"judged"`
+}
+
+type effectJSON struct {
+	Change  string `json:"change"`
+	Hosts   int    `json:"hosts"`
+	VMs     int    `json:"vms"`
+	Changed int    `json:"changed"`
+}
+
+type vmDriftJSON struct {
+	VM       string          `json:"vm"`
+	ID       string          `json:"id"`
+	Cluster  string          `json:"cluster,omitempty"`
+	Verdict  drift.Verdict   `json:"verdict"`
+	Why      []string        `json:"why"`
+	From     *placeJSON      `json:"from"`
+	To       *placeJSON      `json:"to"`
+	Settings []drift.Setting `json:"settings"`
+}
+
+type placeJSON struct {
+	Short  string     `json:"short"`
+	Hosts  []string   `json:"hosts"` // with this layout
+	Runs   bool       `json:"runs"`
+	Layout layoutJSON `json:"layout"`
+}
+
+type hostDriftJSON struct {
+	Host     string          `json:"host"`
+	ID       string          `json:"id"`
+	Settings []drift.Setting `json:"settings"`
+}
+
+type findingDriftJSON struct {
+	Change  string           `json:"change"` // new, gone or severity
+	Was     string           `json:"was,omitempty"`
+	Finding *finding.Finding `json:"finding"`
+}
+
+type capacityJSON struct {
+	Cluster string     `json:"cluster"`
+	Fits    bool       `json:"fits"`
+	Before  supplyJSON `json:"before"`
+	After   supplyJSON `json:"after"`
+}
+
+type supplyJSON struct {
+	Hosts      int        `json:"hosts"`
+	Memory     numa.Bytes `json:"bytes"`
+	Cores      int        `json:"cores"`
+	VMs        int        `json:"vms"`
+	Configured numa.Bytes `json:"vmBytes"`
+	Reserved   numa.Bytes `json:"reservedBytes"`
+	VCPUs      int        `json:"vcpus"`
+	Unknown    int        `json:"unknown"`
+}
+
+// WhatIfJSON writes a what-if as JSON.
+func WhatIfJSON(w io.Writer, d *drift.Drift, effects []whatif.Effect, capacity []whatif.Capacity) error {
+	j := driftOf(d)
+	j.Format = "homenode-what-if"
+	for _, e := range effects {
+		j.Changes = append(j.Changes, effectJSON(e))
+	}
+	for i := range capacity {
+		c := &capacity[i]
+		fits, _ := c.Fits()
+		j.Capacity = append(j.Capacity, capacityJSON{c.Cluster, fits, supplyJSON(c.Before), supplyJSON(c.After)})
+	}
+	return writeJSON(w, j)
+}
+
+// DiffJSON writes what differs between two fleets as JSON.
+func DiffJSON(w io.Writer, d *drift.Drift) error { return writeJSON(w, driftOf(d)) }
+
+func driftOf(d *drift.Drift) *driftJSON {
+	side := func(f *numa.Fleet, judged int) sideJSON {
+		return sideJSON{f.Source, f.Collected, len(f.Hosts), len(f.VMs), judged}
+	}
+	j := &driftJSON{
+		Format: "homenode-drift", Version: JSONVersion, A: side(d.A.Fleet, d.A.VMs), B: side(d.B.Fleet, d.B.VMs),
+		Better: d.Better, Worse: d.Worse, Other: d.Other, Unchanged: d.Unchanged, Moved: d.Moved, OneSided: d.OneSided,
+		VMs: []vmDriftJSON{}, Hosts: []hostDriftJSON{}, Findings: []findingDriftJSON{}, Notes: orEmpty(newNotes(d)),
+		NewVMs: vmSubjects(d.B.Fleet, d.NewVMs), GoneVMs: vmSubjects(d.A.Fleet, d.GoneVMs),
+		NewHosts: orEmpty(hostNames(d.NewHosts)), GoneHosts: orEmpty(hostNames(d.GoneHosts)),
+	}
+	for i := range d.VMs {
+		v := &d.VMs[i]
+		j.VMs = append(j.VMs, vmDriftJSON{v.B.Name, v.B.ID, v.Cluster, v.Verdict, orEmpty(v.Why), placeOf(&v.From), placeOf(&v.To), orEmpty(v.Settings)})
+	}
+	for i := range d.Hosts {
+		h := &d.Hosts[i]
+		j.Hosts = append(j.Hosts, hostDriftJSON{h.B.Name, h.B.ID, h.Settings})
+	}
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		one := findingDriftJSON{Change: changeWord(f), Finding: f.Of()}
+		if f.A != nil && f.B != nil {
+			one.Change, one.Was = "severity", f.A.Severity.String()
+		}
+		j.Findings = append(j.Findings, one)
+	}
+	return j
+}
+
+func placeOf(p *drift.Place) *placeJSON {
+	l := p.Layout()
+	if l == nil {
+		return nil
+	}
+	return &placeJSON{rule.Short(l), hostNames(p.On.Kind.Hosts), p.Runs(), layoutOf(l)}
+}
+
+func vmSubjects(f *numa.Fleet, vms []*numa.VM) []string {
+	out := []string{}
+	for _, v := range vms {
+		name := v.Name
+		if v.Cluster != "" {
+			name = f.ClusterName(v.Cluster) + "/" + v.Name
+		}
+		out = append(out, name)
+	}
+	return out
+}

@@ -1,0 +1,53 @@
+package vnuma
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Compare returns a positive number when l serves its VM worse than o, a negative one
+// when better. What counts, the weightiest first: the share of memory on another node,
+// a wide VM whose guest sees one node, virtual nodes over several clients. More clients
+// alone are neither worse nor better.
+func (l *Layout) Compare(o *Layout) int {
+	a, b := l.faults(), o.faults()
+	return slices.Compare(a[:], b[:])
+}
+
+func (l *Layout) faults() [3]int {
+	f := [3]int{wholePercent(l.FarShare())}
+	if l.Wide() && !l.GuestSeesNUMA() {
+		f[1] = 1
+	}
+	if _, spans := l.Spanning(); spans {
+		f[2] = 1
+	}
+	return f
+}
+
+// wholePercent rounds a share: what a kernel keeps of a node's memory moves it by less
+// (rule book A-5).
+func wholePercent(share float64) int { return int(math.Round(share * 100)) }
+
+// Same reports whether the guest, its clients and the shares of remote memory are the
+// same, in whole percent.
+func (l *Layout) Same(o *Layout) bool {
+	x, okX := l.Memory.Locality()
+	y, okY := o.Memory.Locality()
+	return l.SameGuest(o) && l.PPDs.Equal(o.PPDs) && l.Managed == o.Managed && l.HomeNodes == o.HomeNodes &&
+		wholePercent(l.FarShare()) == wholePercent(o.FarShare()) && (!okX || !okY || wholePercent(x) == wholePercent(y))
+}
+
+// Worst returns the index of the worst of the layouts; of equal ones that with more
+// clients, then the first.
+func Worst(n int, layout func(int) *Layout) int {
+	worst := 0
+	for i := 1; i < n; i++ {
+		a, b := layout(i), layout(worst)
+		if cmp.Or(a.Compare(b), cmp.Compare(a.PPDs.Len(), b.PPDs.Len())) > 0 {
+			worst = i
+		}
+	}
+	return worst
+}

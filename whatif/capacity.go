@@ -1,0 +1,114 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+
+	"homenode/numa"
+)
+
+// A Supply is what hosts have and VMs want. Memory is that of the modules: what the
+// kernel and each VM need beside it is not known and not counted.
+type Supply struct {
+	Hosts      int        // that can run VMs
+	Memory     numa.Bytes // of these hosts
+	Cores      int
+	VMs        int        // powered on, templates left out; unknown counts as on
+	Configured numa.Bytes // memory of these VMs
+	Reserved   numa.Bytes
+	VCPUs      int
+	Unknown    int // hosts and VMs whose memory or cores nobody states
+}
+
+// A Capacity is a cluster's supply before and after a change.
+type Capacity struct {
+	Cluster       string // name; that of the host for a standalone one
+	Before, After Supply
+}
+
+// Fits reports whether the reservations fit the memory: what is missing does not
+// power on. ok is false when a size is unknown.
+func (c *Capacity) Fits() (fits, ok bool) {
+	return c.After.Reserved <= c.After.Memory, c.After.Unknown == 0
+}
+
+// Capacities returns the clusters whose hosts or VMs differ in size, in their order:
+// after the loss of a host, the others carry its VMs.
+func Capacities(before, after *numa.Fleet) []Capacity {
+	b, a := supplies(before), supplies(after)
+	var out []Capacity
+	seen := map[string]bool{}
+	for _, f := range []*numa.Fleet{before, after} {
+		names := clusterNames(f)
+		for i := range f.Clusters {
+			out = differing(out, seen, f.Clusters[i].ID, names[f.Clusters[i].ID], b, a)
+		}
+		for i := range f.Hosts {
+			if h := &f.Hosts[i]; h.Cluster == "" {
+				out = differing(out, seen, "host "+h.ID, h.Name, b, a)
+			}
+		}
+	}
+	return out
+}
+
+func differing(out []Capacity, seen map[string]bool, id, name string, b, a map[string]Supply) []Capacity {
+	if seen[id] || b[id] == a[id] {
+		return out
+	}
+	seen[id] = true
+	return append(out, Capacity{name, b[id], a[id]})
+}
+
+// supplies returns the supply of each cluster by its ID, and by "host ID" of each
+// standalone host.
+func supplies(f *numa.Fleet) map[string]Supply {
+	out := map[string]Supply{}
+	place := map[string]string{}
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		id := cmp.Or(h.Cluster, "host "+h.ID)
+		place[h.ID] = id
+		s := out[id]
+		if takesVMs(h) {
+			s.Hosts++
+			s.Memory += h.Memory.Value
+			s.Cores += h.Cores.Value
+			if !h.Memory.Known() || !h.Cores.Known() {
+				s.Unknown++
+			}
+		}
+		out[id] = s
+	}
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		id := cmp.Or(place[v.Host], v.Cluster)
+		if v.Template.Or(false) || v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+			continue
+		}
+		s := out[id]
+		s.VMs++
+		s.VCPUs += v.VCPUs.Value
+		s.Configured += v.Memory.Value
+		if v.MemoryReservationLocked.Or(false) {
+			s.Reserved += v.Memory.Value
+		} else {
+			s.Reserved += min(v.MemoryReservation.Value, v.Memory.Value)
+		}
+		if !v.Memory.Known() {
+			s.Unknown++
+		}
+		out[id] = s
+	}
+	return out
+}
+
+// Short reports whether the reservations of a cluster do not fit any more, or its VMs
+// have no host left.
+func Short(all []Capacity) bool {
+	return slices.ContainsFunc(all, func(c Capacity) bool {
+		before, _ := (&Capacity{After: c.Before}).Fits()
+		after, _ := c.Fits()
+		return before && !after || c.After.Hosts == 0 && c.Before.VMs > 0
+	})
+}

@@ -1,0 +1,290 @@
+// Package whatif changes a fleet as a user asks "what if": other settings, other
+// releases, hosts lost and added. The fleet that was read stays as it is; the model
+// then judges the changed one like any other.
+//
+//	vm=sql* hotAdd=off coresPerSocket=16
+//	host=esx* nodesPerSocket=2
+//	cluster=prod release=8.0U3 hw=21
+//
+// The words are those of scenarios, in any case of letters.
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"homenode/numa"
+	"homenode/source/word"
+)
+
+// A SyntaxError says where a change is malformed.
+type SyntaxError struct {
+	File      string // a file, or the flag
+	Line, Col int    // from 1; Col in bytes
+	Msg       string
+}
+
+// Error returns file:line:col: message.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
+}
+
+// A Change is one thing that the user asks for.
+type Change struct {
+	// Text is what the user wrote with its flag, --what-if 'hw=20': the origin of
+	// every fact that the change sets.
+	Text string
+
+	file string
+	line int
+	op   op
+
+	vms, hosts, clusters *pattern // nil for all
+	vmWords, hostWords   []word.Word
+	home                 *pattern // the host that VMs move to; nil to leave them
+
+	names   []string // of added hosts
+	cluster string   // of added hosts; "" for that of the host they are like
+}
+
+type op uint8
+
+const (
+	set op = iota
+	lose
+	add
+)
+
+// Parse reads a change such as "vm=db01 vcpus=24 hotAdd=off". Errors say
+// --what-if:1:9 for the ninth byte.
+func Parse(text string) (Change, error) { return ParseAt("--what-if", 1, text) }
+
+// ParseAt is Parse for a line of a file, or for the flag of that number.
+func ParseAt(file string, line int, text string) (Change, error) {
+	c := Change{Text: fmt.Sprintf("--what-if '%s'", strings.TrimSpace(text)), file: file, line: line}
+	return c, c.located(c.parse(text))
+}
+
+// located gives an error of a word the file and the line.
+func (c *Change) located(err error) error {
+	var e *word.Error
+	if errors.As(err, &e) {
+		return &SyntaxError{c.file, c.line, e.Col, e.Msg}
+	}
+	return err
+}
+
+func (c *Change) parse(text string) error {
+	ws, err := word.Split(text)
+	if err != nil {
+		return err
+	}
+	rest, err := c.selectors(ws)
+	if err != nil {
+		return err
+	}
+	for _, w := range rest {
+		if err := c.take(w); err != nil {
+			return err
+		}
+	}
+	if len(c.vmWords)+len(c.hostWords) == 0 && c.home == nil {
+		return word.Errorf(1, "found %q, which changes nothing: want [vm=NAME|host=NAME] [cluster=NAME] WORD=VALUE …", strings.TrimSpace(text))
+	}
+	return c.try()
+}
+
+// selectors takes the words that say what the change is about, wherever they stand.
+// Beside vm=, host= is where the VM is to be, as in a scenario.
+func (c *Change) selectors(ws []word.Word) (rest []word.Word, err error) {
+	var host *pattern
+	for _, w := range ws {
+		key := strings.ToLower(w.Key)
+		switch {
+		case !w.HasValue:
+			return nil, word.Errorf(w.Col, "found %q, want %s=VALUE", w.Key, w.Key)
+		case w.Value == "" && !strings.Contains(w.Key, ".") && key != "stored": // a setting may be removed
+			return nil, word.Errorf(w.Col, "found %s= without a value", w.Key)
+		}
+		var to **pattern
+		switch key {
+		case "vm":
+			to = &c.vms
+		case "host":
+			to = &host
+		case "cluster":
+			to = &c.clusters
+		default:
+			rest = append(rest, w)
+			continue
+		}
+		if *to, err = newPattern(w); err != nil {
+			return nil, err
+		}
+	}
+	if c.vms != nil {
+		c.home = host
+	} else {
+		c.hosts = host
+	}
+	return rest, nil
+}
+
+// take puts a word to those of VMs or hosts.
+func (c *Change) take(w word.Word) error {
+	vm, host := vmWord(w), hostWord(w)
+	if c.vms != nil {
+		host = word.Word{}
+	}
+	if c.hosts != nil {
+		vm = word.Word{}
+	}
+	switch {
+	case vm.Key != "" && host.Key != "" && strings.Contains(w.Key, "."):
+		// vSphere begins the options of hosts with a capital: Numa.PreferHT.
+		if unicode.IsUpper(rune(w.Key[0])) {
+			c.hostWords = append(c.hostWords, host)
+		} else {
+			c.vmWords = append(c.vmWords, vm)
+		}
+	case vm.Key != "" && host.Key != "":
+		return word.Errorf(w.Col, "found %s=%s for VMs or hosts: say which, with vm=* or host=*", w.Key, w.Value)
+	case vm.Key != "":
+		c.vmWords = append(c.vmWords, vm)
+	case host.Key != "":
+		c.hostWords = append(c.hostWords, host)
+	default:
+		return word.Errorf(w.Col, "found %q, want %s", w.Key, c.wanted())
+	}
+	return nil
+}
+
+// wanted lists the words that the change can hold.
+func (c *Change) wanted() string {
+	vm := "for VMs " + strings.Join(vmKeys, ", ") + " or a setting such as numa.vcpu.preferHT"
+	host := "for hosts " + strings.Join(hostKeys, ", ") + " or an option such as Numa.PreferHT"
+	switch {
+	case c.vms != nil:
+		return vm
+	case c.hosts != nil:
+		return host
+	}
+	return vm + ", " + host
+}
+
+var (
+	vmKeys   = append([]string{"stored"}, word.VMKeys...)
+	hostKeys = append(append([]string{"nodesPerSocket"}, word.NodeKeys...), word.HostKeys...)
+)
+
+// vmWord returns w in the spelling of package word, or no word when VMs know none
+// such.
+func vmWord(w word.Word) word.Word {
+	return spelt(w, vmKeys, "set:", numa.KeepSetting)
+}
+
+// hostWord is vmWord for hosts.
+func hostWord(w word.Word) word.Word {
+	return spelt(w, hostKeys, "option:", numa.KeepOption)
+}
+
+func spelt(w word.Word, keys []string, prefix string, keep func(string) bool) word.Word {
+	for _, key := range keys {
+		if strings.EqualFold(key, w.Key) {
+			w.Key = key
+			return w
+		}
+	}
+	key := w.Key
+	if len(key) > len(prefix) && strings.EqualFold(key[:len(prefix)], prefix) {
+		key = key[len(prefix):]
+	}
+	if !keep(key) {
+		return word.Word{}
+	}
+	w.Key = prefix + key
+	return w
+}
+
+// try reads every word once, so that a malformed value is found before a fleet is
+// read.
+func (c *Change) try() error {
+	for _, w := range c.vmWords {
+		if err := setVM(&numa.VM{}, w, c.Text); err != nil {
+			return err
+		}
+	}
+	// The stored size counts with the vCPUs of any other word.
+	if i := slices.IndexFunc(c.vmWords, func(w word.Word) bool { return w.Key == "stored" }); i >= 0 {
+		stored := c.vmWords[i]
+		c.vmWords = append(slices.Delete(c.vmWords, i, i+1), stored)
+	}
+	_, err := c.describe(&numa.Host{})
+	return err
+}
+
+// LoseHost is the loss of the hosts with this name or pattern: their VMs are started
+// again on the other hosts of the cluster.
+func LoseHost(name string) (Change, error) {
+	c := Change{Text: "--lose-host " + name, file: "--lose-host", line: 1, op: lose}
+	var err error
+	c.hosts, err = newPattern(word.Word{Key: "host", Value: name, HasValue: true, Col: 1})
+	return c, c.located(err)
+}
+
+// AddHost is a further host like another: "like=esx01", with count=2 for several,
+// name=esx30 or name=esx[30-31] to name them, and cluster=test to place them
+// elsewhere (cluster=none for a standalone host).
+func AddHost(text string) (Change, error) {
+	c := Change{Text: fmt.Sprintf("--add-host '%s'", strings.TrimSpace(text)), file: "--add-host", line: 1, op: add}
+	return c, c.located(c.parseAdd(text))
+}
+
+// mostAdded is how many hosts one --add-host adds: as many as a cluster of 8.0 has.
+const mostAdded = 96
+
+func (c *Change) parseAdd(text string) error {
+	ws, err := word.Split(text)
+	if err != nil {
+		return err
+	}
+	count, name := 0, word.Word{}
+	for _, w := range ws {
+		if !w.HasValue || w.Value == "" {
+			return word.Errorf(w.Col, "found %q, want %s=VALUE", w.Key, w.Key)
+		}
+		w.Key = strings.ToLower(w.Key)
+		switch w.Key {
+		case "like":
+			c.hosts, err = newPattern(w)
+		case "count":
+			count, err = w.Number(1, mostAdded)
+		case "name":
+			name = w
+			c.names, err = word.Expand(w.Value, w.Col)
+		case "cluster":
+			c.cluster = w.Value
+		default:
+			err = word.Errorf(w.Col, "found %q, want like=HOST, and count=, name= or cluster=", w.Key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.hosts == nil:
+		return word.Errorf(1, "found no like=HOST")
+	case len(c.names) > mostAdded:
+		return word.Errorf(name.Col, "found %d names, want at most %d", len(c.names), mostAdded)
+	case len(c.names) > 1 && count > 0 && count != len(c.names):
+		return word.Errorf(name.Col, "found %d names for count=%d", len(c.names), count)
+	case count > len(c.names):
+		c.names = numbered(name.Value, c.hosts.text, count)
+	case c.names == nil:
+		c.names = numbered("", c.hosts.text, 1)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package whatif
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestErrors(t *testing.T) {
+	vmWords := "for VMs stored, vcpus, coresPerSocket, memory, hotAdd, memoryHotAdd, vnumaHotAdd, hw, guest, power, template, latency, cpuAffinity, memoryAffinity, cpuReservation, memoryReservation, reserveAll, folder, tags or a setting such as numa.vcpu.preferHT"
+	hostWords := "for hosts nodesPerSocket, nodes, cores, threads, packages, memory, nodeMemory, ht, assumed, release, build, cpu, vendor, model, power, connection, maintenance, llcCores, llcSize or an option such as Numa.PreferHT"
+	for _, tt := range []struct{ name, in, want string }{
+		{"nothing", "", `1: found "", which changes nothing: want [vm=NAME|host=NAME] [cluster=NAME] WORD=VALUE …`},
+		{"selectors alone", "vm=db01 cluster=a", `1: found "vm=db01 cluster=a", which changes nothing: want [vm=NAME|host=NAME] [cluster=NAME] WORD=VALUE …`},
+		{"comment alone", "# vm=a", `1: found "# vm=a", which changes nothing: want [vm=NAME|host=NAME] [cluster=NAME] WORD=VALUE …`},
+		{"no number", "vm=db01 vcpus=abc", `9: found vcpus="abc", want a number from 1 to 4096`},
+		{"number out of bounds", "vm=db01 vcpus=0", `9: found vcpus="0", want a number from 1 to 4096`},
+		{"no truth", "vm=db01 hotadd=maybe", `9: found hotAdd="maybe", want on or off`},
+		{"no release", "release=seven", `1: found "seven", want a release such as 7.0 U3`},
+		{"no memory", "vm=db01 memory=5", `9: found memory="5", want memory such as 512GB, at most 64 TB`},
+		{"nodes per socket", "host=esx* nodesPerSocket=0", `11: found nodesPerSocket="0", want a number from 1 to 64`},
+		{"no value", "vm=db01 hotAdd", `9: found "hotAdd", want hotAdd=VALUE`},
+		{"empty value", "vm=db01 vcpus=", `9: found vcpus= without a value`},
+		{"empty name", "vm= vcpus=4", `1: found vm= without a value`},
+		{"names", "vm=a,,b vcpus=4", `1: found vm="a,,b", want names or patterns`},
+		{"pattern", "vm=a[ vcpus=4", `1: found pattern "a[": syntax error in pattern`},
+		{"falling range", "vm=a[02-01] vcpus=4", `1: found "a[02-01]", want a range that ascends`},
+		{"twice", "vm=a vcpus=4 VCPUS=8", `14: found VCPUS twice`},
+		{"open quote", `host=a cpu="Xeon`, `12: found no closing quote`},
+		{"word of hosts", "vm=a release=8.0", `6: found "release", want ` + vmWords},
+		{"word of VMs", "host=a vcpus=4", `8: found "vcpus", want ` + hostWords},
+		{"no word", "cps=2", `1: found "cps", want ` + vmWords + ", " + hostWords},
+		{"word of both", "hw=20 memory=5GB", `7: found memory=5GB for VMs or hosts: say which, with vm=* or host=*`},
+		{"setting", "vm=a set:disk.enableUUID=TRUE", `6: found "set:disk.enableUUID", want ` + vmWords},
+		{"option", "host=a UserVars.X=1", `8: found "UserVars.X", want ` + hostWords},
+		{"stored", "vm=a stored=many", `6: found stored="many", want a number from 1 to 4096`},
+		{"threads", "host=a threads=0", `8: found threads="0", want a number from 1 to 32768`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Parse(tt.in)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if got, want := err.Error(), "--what-if:1:"+tt.want; got != want {
+				t.Errorf("Parse:\n got %s\nwant %s", got, want)
+			}
+		})
+	}
+	if _, err := ParseAt("plan.txt", 7, "vm=a x"); err == nil || err.Error() != `plan.txt:7:6: found "x", want x=VALUE` {
+		t.Errorf("ParseAt: %v", err)
+	}
+}
+
+func TestErrorsOfHosts(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"", "1: found no like=HOST"},
+		{"count=2", "1: found no like=HOST"},
+		{"like=a count=0", `8: found count="0", want a number from 1 to 96`},
+		{"like=a count=97", `8: found count="97", want a number from 1 to 96`},
+		{"like=a memory=1TB", `8: found "memory", want like=HOST, and count=, name= or cluster=`},
+		{"like=", `1: found "like", want like=VALUE`},
+		{"like=a name=b[1-3] count=2", `8: found 3 names for count=2`},
+		{"like=a name=b[1-97]", `8: found 97 names, want at most 96`},
+	} {
+		_, err := AddHost(tt.in)
+		if err == nil || err.Error() != "--add-host:1:"+tt.want {
+			t.Errorf("AddHost(%q): %v, want %s", tt.in, err, tt.want)
+		}
+	}
+	if _, err := LoseHost(""); err == nil || err.Error() != `--lose-host:1:1: found host="", want names or patterns` {
+		t.Errorf("LoseHost: %v", err)
+	}
+}
+
+func TestNumbered(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want string
+	}{
+		{"like=esx01", "esx01-new"},
+		{"like=esx01 count=2", "esx01-new1 esx01-new2"},
+		{"like=esx01 count=2 name=esx09", "esx09 esx10"},
+		{"like=esx01 count=2 name=spare", "spare1 spare2"},
+		{"like=esx01 name=spare", "spare"},
+		{"like=esx01 name=esx[30-32]", "esx30 esx31 esx32"},
+		{"like=esx01 name=esx[30-32] count=3", "esx30 esx31 esx32"},
+	} {
+		c, err := AddHost(tt.text)
+		if err != nil {
+			t.Errorf("AddHost(%q): %v", tt.text, err)
+		} else if got := strings.Join(c.names, " "); got != tt.want {
+			t.Errorf("AddHost(%q): %s, want %s", tt.text, got, tt.want)
+		}
+	}
+}

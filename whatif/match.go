@@ -1,0 +1,181 @@
+package whatif
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/word"
+)
+
+// A pattern names VMs, hosts or clusters: names, IDs, cluster/name, patterns of
+// path.Match and ranges such as esx[01-08], separated by commas.
+type pattern struct {
+	text  string
+	col   int
+	items []string
+}
+
+// wideRange is a range of scenarios that path.Match would take for a set of letters.
+var wideRange = regexp.MustCompile(`^[^\[\]]*\[\d{2,}-\d{2,}\][^\[\]]*$`)
+
+func newPattern(w word.Word) (*pattern, error) {
+	p := &pattern{text: w.Value, col: w.Col}
+	for item := range strings.SplitSeq(w.Value, ",") {
+		if item == "" {
+			return nil, word.Errorf(w.Col, "found %s=%q, want names or patterns", w.Key, w.Value)
+		}
+		if wideRange.MatchString(item) {
+			names, err := word.Expand(item, w.Col)
+			if err != nil {
+				return nil, err
+			}
+			p.items = append(p.items, names...)
+			continue
+		}
+		if _, err := path.Match(item, ""); err != nil {
+			return nil, word.Errorf(w.Col, "found pattern %q: %v", item, err)
+		}
+		p.items = append(p.items, item)
+	}
+	return p, nil
+}
+
+// A named is what a pattern chooses from.
+type named struct {
+	id, name, short, cluster string
+}
+
+// match returns the indexes of what p names, in any case of letters when nothing
+// matches exactly. All match nil.
+func (p *pattern) match(all []named) []int {
+	var found []int
+	for _, fold := range []bool{false, true} {
+		for i := range all {
+			if p == nil || p.matches(&all[i], fold) {
+				found = append(found, i)
+			}
+		}
+		if found != nil {
+			break
+		}
+	}
+	return found
+}
+
+func (p *pattern) matches(n *named, fold bool) bool {
+	for _, item := range p.items {
+		if item == "*" || item == n.id { // a pattern such as vm-* is never about IDs
+			return true
+		}
+		for _, name := range []string{n.name, n.short, n.cluster + "/" + n.name} {
+			if fold {
+				item, name = strings.ToLower(item), strings.ToLower(name)
+			}
+			if ok, _ := path.Match(item, name); ok || item == name { // newPattern tried the pattern
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// none returns the error of a pattern that names nothing.
+func (p *pattern) none(noun string, all []named) error {
+	var alike []string
+	bare := strings.ToLower(strings.Trim(p.items[0], "*?"))
+	if _, after, ok := strings.Cut(bare, "/"); ok {
+		bare = after
+	}
+	for _, part := range []string{bare, strings.TrimRight(bare, "0123456789")} {
+		for i := range all {
+			if name := all[i].name; part != "" && len(alike) < 5 && strings.Contains(strings.ToLower(name), part) {
+				alike = append(alike, name)
+			}
+		}
+		if alike != nil {
+			return word.Errorf(p.col, "found no %s %q; alike: %s", noun, p.text, strings.Join(alike, ", "))
+		}
+	}
+	return word.Errorf(p.col, "found no %s %q", noun, p.text)
+}
+
+func hostNames(f *numa.Fleet) []named {
+	clusters := clusterNames(f)
+	out := make([]named, len(f.Hosts))
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		short, _, _ := strings.Cut(h.Name, ".")
+		out[i] = named{h.ID, h.Name, short, clusters[h.Cluster]}
+	}
+	return out
+}
+
+func vmNames(f *numa.Fleet) []named {
+	clusters := clusterNames(f)
+	out := make([]named, len(f.VMs))
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		out[i] = named{v.ID, v.Name, v.Name, clusters[v.Cluster]}
+	}
+	return out
+}
+
+func clusterNames(f *numa.Fleet) map[string]string {
+	out := make(map[string]string, len(f.Clusters))
+	for i := range f.Clusters {
+		out[f.Clusters[i].ID] = f.Clusters[i].Name
+	}
+	return out
+}
+
+// clusterIDs returns the IDs of the clusters that p names; nil p is every cluster and
+// every standalone host.
+func (p *pattern) clusterIDs(f *numa.Fleet) (map[string]bool, error) {
+	if p == nil {
+		return nil, nil
+	}
+	all := make([]named, len(f.Clusters))
+	for i := range f.Clusters {
+		all[i] = named{f.Clusters[i].ID, f.Clusters[i].Name, f.Clusters[i].Name, ""}
+	}
+	out := map[string]bool{}
+	for _, i := range p.match(all) {
+		out[all[i].id] = true
+	}
+	for _, item := range p.items {
+		if item == "none" { // as in scenarios: standalone hosts and their VMs
+			out[""] = true
+		}
+	}
+	if len(out) == 0 {
+		return nil, p.none("cluster", all)
+	}
+	return out, nil
+}
+
+var lastNumber = regexp.MustCompile(`^(.*?)(\d+)$`)
+
+// numbered returns count names that begin with name: esx30, esx31. Without a name
+// they are called after the host they are like.
+func numbered(name, like string, count int) []string {
+	switch {
+	case name == "" && count == 1:
+		return []string{like + "-new"}
+	case name == "":
+		name = like + "-new1"
+	case count > 1 && !lastNumber.MatchString(name):
+		name += "1"
+	}
+	out := []string{name}
+	if m := lastNumber.FindStringSubmatch(name); m != nil {
+		n, _ := strconv.Atoi(m[2])
+		for i := 1; i < count; i++ {
+			out = append(out, fmt.Sprintf("%s%0*d", m[1], len(m[2]), n+i))
+		}
+	}
+	return out
+}
