@@ -95,18 +95,27 @@ func (f *Finding) Worsens(s finding.Severity) bool {
 	return f.B != nil && f.B.Severity >= s && (f.A == nil || f.A.Severity < f.B.Severity)
 }
 
-// Worsens counts the findings that are new or more severe, and at least of severity
-// s, and the VMs that do not run any more.
+// Worsens counts what became worse: the findings that are new or more severe, and at
+// least of severity s, less those of VMs that are no worse off in all, and the VMs that
+// do not run any more.
 func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
-	for i := range d.Findings {
-		if d.Findings[i].Worsens(s) {
-			findings++
-		}
-	}
+	verdict := map[string]Verdict{}
 	for i := range d.VMs {
-		if v := &d.VMs[i]; v.Stops() {
+		v := &d.VMs[i]
+		verdict[v.B.ID] = v.Verdict
+		if v.Stops() {
 			vms++
 		}
+	}
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		if !f.Worsens(s) {
+			continue
+		}
+		if v, is := verdict[f.B.VMID]; is && v != Worse { // a graver one is gone
+			continue
+		}
+		findings++
 	}
 	return findings, vms
 }

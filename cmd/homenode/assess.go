@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -136,7 +137,8 @@ changed fleet stands beside today's, and 1 means that the change makes something
 				return err
 			}
 			if asked != nil {
-				return whatIf(cmd, &out, fleet, asked, options, report.DriftOptions{Details: details, FailOn: least})
+				err := whatIf(cmd, &out, fleet, asked, options, report.DriftOptions{Details: details, FailOn: least})
+				return cmp.Or(err, src.incomplete())
 			}
 			read := time.Since(start)
 			start = time.Now()

@@ -53,7 +53,7 @@ func pages(root *cobra.Command) map[string][]byte {
 		out["commands/"+c.Name()+".md"] = commandPage(c)
 		fmt.Fprintf(&index, "- [%s](%s.md): %s\n", c.Name(), c.Name(), c.Short)
 	}
-	index.WriteString("\nExit codes: 0 done. 1 `assess` has findings at or above `--fail-on`, `validate` misses a case without a\nreason, or `compare` has a verdict of `--fail-on`. 2 usage, I/O, or nothing could be judged.\n")
+	index.WriteString("\nExit codes: 0 done. 1 `assess` has findings at or above `--fail-on`, `diff` finds drift, `validate` misses a case without a\nreason, or `compare` has a verdict of `--fail-on`. 2 usage, I/O, or nothing could be judged.\n")
 	out["commands/README.md"] = index.Bytes()
 
 	index = bytes.Buffer{}

@@ -46,7 +46,7 @@ func replay(t *testing.T, page string) (out string, commands int) {
 			inside = false
 		case inside && strings.HasPrefix(line, "$ homenode "):
 			b.WriteString(line)
-			b.WriteString(output(strings.Fields(line)[2:]))
+			b.WriteString(output(shellWords(line)[2:]))
 			commands++
 			running = true
 			continue
@@ -59,6 +59,19 @@ func replay(t *testing.T, page string) (out string, commands int) {
 		b.WriteString(line)
 	}
 	return b.String(), commands
+}
+
+// shellWords splits a line at blanks outside single quotes.
+func shellWords(line string) []string {
+	var out []string
+	for i, part := range strings.Split(strings.TrimSpace(line), "'") {
+		if i%2 == 0 {
+			out = append(out, strings.Fields(part)...)
+		} else {
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 // output runs the program and returns what a terminal shows, without blanks at line

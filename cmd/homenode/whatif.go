@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,8 +48,8 @@ func (v *whatIfValue) Type() string   { return "string" }
 
 // changes reads what the flags say; format is the one of the output.
 func (f *whatIfFlags) changes(format string) ([]whatif.Change, error) {
-	if f.asked != nil && format != "table" && format != "json" {
-		return nil, fmt.Errorf("--format: found %q, want table or json for a what-if", format)
+	if f.asked != nil && !slices.Contains(driftForms, format) {
+		return nil, fmt.Errorf("--format: found %q, want one of %s for a what-if", format, strings.Join(driftForms, ", "))
 	}
 	var out []whatif.Change
 	for _, a := range f.asked {
@@ -104,6 +105,9 @@ func changesIn(path string) ([]whatif.Change, error) {
 	return out, nil
 }
 
+// driftForms are the forms of what-ifs and comparisons.
+var driftForms = []string{"table", "json", "markdown"}
+
 // whatIf judges the fleet today and changed, and writes both side by side. Findings
 // that are there today do not count for the exit code: those that the change makes do.
 func whatIf(cmd *cobra.Command, out *outputFlags, fleet *numa.Fleet, changes []whatif.Change, ro rules.Options, o report.DriftOptions) error {
@@ -113,12 +117,17 @@ func whatIf(cmd *cobra.Command, out *outputFlags, fleet *numa.Fleet, changes []w
 		return err
 	}
 	d := drift.Compare(rules.Run(today, ro), rules.Run(changed, ro))
+	if d.A.VMs == 0 && len(fleet.VMs) > d.A.Templates {
+		return fmt.Errorf("none of %d VMs could be judged: see the notes of assess without a what-if", len(fleet.VMs)-d.A.Templates)
+	}
 	capacity := whatif.Capacities(today, changed)
 	err = out.write(cmd, func(w io.Writer, colour bool) error {
-		if out.format == "json" {
+		switch o.Colour = colour; out.format {
+		case "json":
 			return report.WhatIfJSON(w, d, effects, capacity)
+		case "markdown":
+			return report.WhatIfMarkdown(w, d, effects, capacity, o)
 		}
-		o.Colour = colour
 		return report.WhatIf(w, d, effects, capacity, o)
 	})
 	if err != nil {
@@ -135,6 +144,7 @@ func newDiff() *cobra.Command {
 		src     sourceFlags
 		out     outputFlags
 		choose  choiceFlag
+		config  configFlag
 		failOn  string
 		details bool
 	)
@@ -165,20 +175,28 @@ power-on may write them) are no drift.`,
 			if err := out.check(); err != nil {
 				return err
 			}
+			options, err := config.options(choices)
+			if err != nil {
+				return err
+			}
 			var judged [2]*rules.Result
 			for i, source := range args {
 				fleet, err := src.read(cmd, source)
 				if err != nil {
 					return err
 				}
-				judged[i] = rules.Run(fleet, rules.Options{Choices: choices})
+				judged[i] = rules.Run(fleet, options)
 			}
 			d := drift.Compare(judged[0], judged[1])
 			err = out.write(cmd, func(w io.Writer, colour bool) error {
-				if out.format == "json" {
+				o := report.DriftOptions{Colour: colour, Details: details, FailOn: least}
+				switch out.format {
+				case "json":
 					return report.DiffJSON(w, d)
+				case "markdown":
+					return report.DiffMarkdown(w, d, o)
 				}
-				return report.Diff(w, d, report.DriftOptions{Colour: colour, Details: details, FailOn: least})
+				return report.Diff(w, d, o)
 			})
 			if err != nil {
 				return err
@@ -190,8 +208,9 @@ power-on may write them) are no drift.`,
 		},
 	}
 	src.register(cmd)
-	out.register(cmd, "table", "json")
+	out.register(cmd, driftForms...)
 	choose.register(cmd)
+	config.register(cmd)
 	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity of a new or worse finding that makes the exit code 1: info, low, medium, high")
 	cmd.Flags().BoolVar(&details, "details", false, "a row for each VM and setting (table)")
 	return cmd

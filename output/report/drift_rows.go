@@ -1,0 +1,142 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/drift"
+	"homenode/finding"
+	"homenode/rule"
+)
+
+// A changedRow is one VM, or several of a cluster that change alike.
+type changedRow struct {
+	verdict        drift.Verdict
+	vms            []*drift.VM
+	from, to, why  string
+	cluster, first string
+}
+
+// Subjects returns "prod-a/sql01 +4".
+func (r *changedRow) Subjects() string {
+	if len(r.vms) == 1 {
+		return r.first
+	}
+	return fmt.Sprintf("%s +%d", r.first, len(r.vms)-1)
+}
+
+// changedRows returns the VMs with a verdict, those that change alike in one row.
+func changedRows(d *drift.Drift, each bool) []changedRow {
+	var out []changedRow
+	for i := range d.VMs {
+		v := &d.VMs[i]
+		if v.Verdict == drift.Unchanged {
+			continue
+		}
+		r := changedRow{v.Verdict, []*drift.VM{v}, placeText(&v.From), toText(v), strings.Join(v.Why, ", "), v.Cluster, v.Subject()}
+		k := slices.IndexFunc(out, func(o changedRow) bool {
+			return o.verdict == r.verdict && o.cluster == r.cluster && o.from == r.from && o.to == r.to && o.why == r.why
+		})
+		if k < 0 || each {
+			out = append(out, r)
+			continue
+		}
+		out[k].vms = append(out[k].vms, v)
+	}
+	return out
+}
+
+func placeText(p *drift.Place) string {
+	l := p.Layout()
+	if l == nil {
+		return "–"
+	}
+	return rule.Short(l)
+}
+
+// toText is placeText of the changed place; a VM that does not run has no shape there.
+func toText(v *drift.VM) string {
+	if v.Stops() {
+		return "–"
+	}
+	return placeText(&v.To)
+}
+
+// A findingGroup is the findings of a rule that changed alike.
+type findingGroup struct {
+	change   string // new, gone, or "was high"
+	severity finding.Severity
+	rule     *rule.Rule
+	findings []*finding.Finding
+}
+
+func findingGroups(d *drift.Drift) []findingGroup {
+	var out []findingGroup
+	for i := range d.Findings {
+		f := d.Findings[i].Of()
+		change := changeWord(&d.Findings[i])
+		k := slices.IndexFunc(out, func(g findingGroup) bool {
+			return g.change == change && g.severity == f.Severity && g.rule.ID == f.Rule
+		})
+		if k < 0 {
+			k = len(out)
+			out = append(out, findingGroup{change, f.Severity, d.B.Rule(f.Rule), nil})
+		}
+		out[k].findings = append(out[k].findings, f)
+	}
+	rank := func(g *findingGroup) int { return slices.Index([]string{"new", g.change, "gone"}, g.change) } // the others between
+	slices.SortStableFunc(out, func(a, b findingGroup) int {
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(b.severity, a.severity))
+	})
+	return out
+}
+
+func changeWord(f *drift.Finding) string {
+	switch {
+	case f.A == nil:
+		return "new"
+	case f.B == nil:
+		return "gone"
+	}
+	return "was " + f.A.Severity.String()
+}
+
+// A settingRow is a setting of one object, or of several that change alike.
+type settingRow struct {
+	first, name, from, to string
+	count                 int
+}
+
+// of returns "esx01 +7".
+func (r *settingRow) of() string {
+	if r.count == 1 {
+		return r.first
+	}
+	return fmt.Sprintf("%s +%d", r.first, r.count-1)
+}
+
+// settingRows returns the settings that differ, hosts first.
+func settingRows(hosts []drift.Host, vms []drift.VM, o DriftOptions) []settingRow {
+	var out []settingRow
+	index := map[drift.Setting]int{}
+	add := func(subject string, s []drift.Setting) {
+		for _, one := range s {
+			if i, ok := index[one]; ok && !o.Details {
+				out[i].count++
+				continue
+			}
+			index[one] = len(out)
+			out = append(out, settingRow{subject, one.Name, one.From, one.To, 1})
+		}
+	}
+	for i := range hosts {
+		add(hosts[i].B.Name, hosts[i].Settings)
+	}
+	clear(index) // a VM is not counted with hosts
+	for i := range vms {
+		add(vms[i].Subject(), vms[i].Settings)
+	}
+	return out
+}
