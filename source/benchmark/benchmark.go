@@ -43,6 +43,8 @@ type Run struct {
 	Facts    []fact.Fact // what it states beside settings and metrics
 	Metrics  []Metric    // no name twice
 	Warnings []fact.Warning
+
+	names map[string]bool // of Metrics
 }
 
 // Label returns the tool with the name of the run.
@@ -80,14 +82,7 @@ func (r *Run) fact(line, col int, name string, value any, unit string) {
 	r.Facts = append(r.Facts, fact.Fact{Name: name, Value: value, Unit: unit, Line: line, Col: col})
 }
 
-func (r *Run) has(name string) bool {
-	for i := range r.Metrics {
-		if r.Metrics[i].Name == name {
-			return true
-		}
-	}
-	return false
-}
+func (r *Run) has(name string) bool { return r.names[name] }
 
 // Results are the runs that one file holds, in its order.
 type Results struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // A value is a JSON value with its place in the file: an object, or the text of
@@ -52,16 +53,13 @@ type jsonParser struct {
 // parseJSON reads the document. skip names members that are left out whole, such
 // as the bins of json+, which may be millions.
 func parseJSON(doc []byte, line int, skip map[string]bool) (*value, *jsonError) {
+	doc = bytes.TrimRight(doc, " \t\n")
 	p := &jsonParser{dec: json.NewDecoder(bytes.NewReader(doc)), doc: doc, line: line}
 	p.dec.UseNumber()
 	v, err := p.value(skip, 0, false)
 	if err != nil {
-		offset := p.dec.InputOffset()
-		if s, ok := err.(*json.SyntaxError); ok {
-			offset = max(s.Offset-1, 0)
-		}
-		l, c := p.place(offset)
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
+		l, c := p.place(p.next())
+		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
 		return nil, &jsonError{l, c, err}
@@ -86,21 +84,26 @@ func (p *jsonParser) place(offset int64) (line, col int) {
 	return p.line, int(max(offset-p.begin, 0)) + 1
 }
 
-func (p *jsonParser) value(skip map[string]bool, depth int, drop bool) (*value, error) {
-	before := p.dec.InputOffset()
-	token, err := p.dec.Token()
-	if err != nil {
-		return nil, err
+// next returns where the next token begins.
+func (p *jsonParser) next() int64 {
+	at := p.dec.InputOffset()
+	for at < int64(len(p.doc)) && strings.IndexByte(" \t\r\n,:", p.doc[at]) >= 0 {
+		at++
 	}
+	return at
+}
+
+func (p *jsonParser) value(skip map[string]bool, depth int, drop bool) (*value, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("found more than %d levels", maxDepth)
 	}
 	v := &value{}
 	if !drop {
-		for before < int64(len(p.doc)) && bytes.IndexByte([]byte(" \t\r\n,:"), p.doc[before]) >= 0 {
-			before++
-		}
-		v.line, v.col = p.place(before)
+		v.line, v.col = p.place(p.next())
+	}
+	token, err := p.dec.Token()
+	if err != nil {
+		return nil, err
 	}
 	switch t := token.(type) {
 	case json.Delim:

@@ -87,10 +87,14 @@ func (m *mlc) heading(line string) bool {
 	if part == "" {
 		return false
 	}
-	if m.run == nil || m.seen[part] { // the banner was not copied
+	kind := part // random and sequential latency stand in one run
+	if strings.Contains(low, "sequential access") {
+		kind += " sequential"
+	}
+	if m.run == nil || m.seen[kind] { // the banner was not copied
 		m.begin()
 	}
-	m.seen[part] = true
+	m.seen[kind] = true
 	m.part, m.columns, m.from, m.traffic = part, nil, "node", ""
 	switch part {
 	case "idle":
@@ -136,6 +140,9 @@ func (m *mlc) remark(line string) bool {
 	case strings.HasPrefix(line, "*"):
 		// Without access to MSRs the prefetchers stay on and MLC measures by random
 		// access: the numbers are not those of a run that had it.
+		if len(m.run.Metrics) > 0 { // it stands before the results: of a run whose banner was not copied
+			m.begin()
+		}
 		m.warn(m.n, col, "%s", line)
 		if strings.Contains(low, "prefetcher") {
 			m.run.setting(m.n, col, "prefetcher control", false, "")
@@ -256,7 +263,7 @@ func (m *mlc) matrix(line string) bool {
 		return false
 	}
 	if len(fs)-1 != len(m.columns) {
-		m.warn(m.n, fs[0].col, "found %d values in the row of %s %s, want %d: the row is left out", len(fs)-1, m.from, fs[0].text, len(m.columns))
+		m.warn(m.n, fs[0].col, "the row of %s %s has %d of %d values: it is left out", m.from, fs[0].text, len(fs)-1, len(m.columns))
 		return true
 	}
 	m.row(fs)

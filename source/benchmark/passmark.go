@@ -41,7 +41,7 @@ var passmarkTests = []passmarkTest{
 var passmarkUnits = map[string]string{"nanoseconds": "ns", "mbytes/sec": "MB/s", "mbytes/sec.": "MB/s", "kbytes/sec": "KB/s", "kbytes/sec.": "KB/s"}
 
 var (
-	passmarkLine   = regexp.MustCompile(`^(\S.*?):?\s{2,}([0-9][0-9.,]*)(?:\s+(\S.*))?$`)
+	passmarkLine   = regexp.MustCompile(`^([A-Za-z][\w ()+/.-]*?):?\s{2,}([0-9][0-9.,]*)(?:\s+(\S.*))?$`)
 	passmarkNumber = regexp.MustCompile(`(?:^|[\s:;,="|]+)([0-9][0-9.,]*[0-9]|[0-9])(?:["|;,\s]+(.*))?$`)
 	passmarkRun    = regexp.MustCompile(`(Number of Processes|Test Iterations|Test Duration):\s*([^|]*[^|\s])`)
 	passmarkMark   = regexp.MustCompile(`(?mi)^[ \t"]*(CPU Mark|Memory Mark)\b[":;,\s]+[0-9]`)
@@ -138,7 +138,12 @@ func (r *reader) passmark() bool {
 	}
 	v := match(passmarkLine, r.line)
 	if v == nil {
-		return false
+		// Between the title and the results stand processor, cores and memory.
+		titled := r.run != nil && len(r.run.Settings) > 0 && len(r.run.Metrics) == 0
+		if titled {
+			r.run.setting(r.n, 0, "machine", strings.Join(strings.Fields(r.line), " "), "")
+		}
+		return titled
 	}
 	value, ok := number(v[2].text)
 	if !ok {
@@ -196,6 +201,10 @@ func (r *reader) passmarkKey(section, key string, v []field) {
 			t.better = Higher
 		}
 		known = true
+	}
+	if key == "NumTestProcesses" {
+		r.run.setting(r.n, v[2].col, "number of processes", v[2].text, "")
+		return
 	}
 	if !known || section != "Results" && section != "" {
 		r.run.fact(r.n, v[2].col, strings.TrimSpace(section+" "+key), v[2].text, "")

@@ -42,6 +42,7 @@ func Read(name string, r io.Reader) (*Results, error) {
 	if err := rd.in.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	rd.run = nil // what follows is of the file
 	rd.res.Runs = slices.DeleteFunc(rd.res.Runs, func(run *Run) bool { return rd.drop(run) })
 	if len(rd.res.Runs) == 0 && len(rd.res.Warnings) == 0 {
 		rd.warn(max(rd.in.Line(), 1), 0, "found no result")
@@ -120,6 +121,10 @@ func (r *reader) metric(col int, name string, value float64, unit string, better
 		r.warn(r.n, col, "found a second value of %q in one run: it is left out", name)
 		return
 	}
+	if r.run.names == nil {
+		r.run.names = map[string]bool{}
+	}
+	r.run.names[name] = true
 	r.run.Metrics = append(r.run.Metrics, Metric{name, unit, value, better, r.n, col})
 }
 
