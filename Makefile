@@ -5,7 +5,7 @@
 export CGO_ENABLED = 0
 GO = go
 # Packages that run on 32 bit in a moment.
-PORTABLE = ./numa ./vnuma ./sim ./published ./source/scenario ./source/snapshot ./rules
+PORTABLE = ./numa ./vnuma ./sim ./published ./compare ./source/benchmark ./source/scenario ./source/snapshot ./rules
 
 .PHONY: build demo test check deps cross portable race fuzz bench golden docs clean
 
@@ -49,7 +49,7 @@ bench:
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs
-	$(GO) test ./cmd/homenode ./output/report ./output/svg ./output/topo ./rules ./vnuma -update
+	$(GO) test ./cmd/homenode ./output/report ./output/svg ./output/topo ./rules ./source/benchmark ./vnuma -update
 
 docs:
 	$(GO) run ./cmd/homenode docs docs

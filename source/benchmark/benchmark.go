@@ -5,7 +5,9 @@
 package benchmark
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"homenode/source/fact"
 )
@@ -63,6 +65,7 @@ func (r *Run) File() *fact.File {
 }
 
 func (r *Run) appendTo(f *fact.File, subject string) {
+	first := len(f.Facts)
 	for _, list := range [][]fact.Fact{r.Settings, r.Facts} {
 		for _, x := range list {
 			x.Subject = subject
@@ -72,6 +75,9 @@ func (r *Run) appendTo(f *fact.File, subject string) {
 	for _, m := range r.Metrics {
 		f.Add(m.Line, m.Col, subject, m.Name, m.Value, m.Unit)
 	}
+	slices.SortStableFunc(f.Facts[first:], func(a, b fact.Fact) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
 }
 
 func (r *Run) setting(line, col int, name string, value any, unit string) {

@@ -18,7 +18,7 @@ var formats = []formatReader{
 	{"fio JSON", isFio, readFio, "fio (JSON)"},
 	{"Intel MLC", mlcLine.Match, readMLC, "Intel MLC"},
 	{"multichase", multichaseLine.Match, readMultichase, "multichase"},
-	{"HCIBench", hciLine.Match, readHCIBench, "HCIBench"},
+	{"HCIBench", isHCIBench, readHCIBench, "HCIBench"},
 	{"Iometer results.csv", iometerLine.Match, readIometer, "Iometer"},
 	{"HammerDB", hammerLine.Match, readHammerDB, "HammerDB"},
 	{"PassMark YAML", passmarkYAML.Match, readPassMarkYAML, "PassMark"},
@@ -32,7 +32,6 @@ var (
 	// The plain output of multichase is a number alone, which says nothing: only
 	// the output of -v and of multiload can be told.
 	multichaseLine = regexp.MustCompile(`(?m)^(samples \(one column per thread, one row per sample\):|Samples[ \t]*,[ \t]*Byte/thd[ \t]*,[ \t]*ChaseThds)`)
-	hciLine        = regexp.MustCompile(`(?m)^[ \t]*JOB_NAME[ \t\x{a0}]*[:=]`)
 	iometerLine    = regexp.MustCompile(`(?m)^'(Test Type,Test Description|Target Type,Target Name,Access Specification Name)`)
 	hammerLine     = regexp.MustCompile(`(?mi)^hammerdb log @|TEST RESULT : System achieved |^Vuser \d+:.*(Virtual Users configured|query set\(s\) in|Geometric mean of query times)`)
 	passmarkYAML   = regexp.MustCompile(`(?m)^[ \t]*(SUMM_CPU|SUMM_ME|CPU_INTEGER_MATH|ME_ALLOC_S):[ \t]*[0-9]`)

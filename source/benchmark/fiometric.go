@@ -87,7 +87,8 @@ func (r *reader) means(name, kind string, busy []*value) {
 		if len(busy) == 1 {
 			n = 1
 		}
-		sum, ios = sum+mean/per*n, ios+n
+		// The conversion forbids a fused multiply-add: all machines print the same.
+		sum, ios = sum+float64(mean/per*n), ios+n
 	}
 	if ios > 0 {
 		r.metricAt(first, name, sum/ios, "µs", Lower)

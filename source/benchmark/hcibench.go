@@ -55,6 +55,14 @@ var hciParts = map[string]struct{ name, unit string }{
 	"th": {"threads per vmdk", ""}, "tpd": {"threads per disk", ""},
 }
 
+var (
+	hciJob = regexp.MustCompile(`(?m)^[ \t]*JOB_NAME[ \t]*[:=]`)
+	hciIO  = regexp.MustCompile(`(?m)^[ \t]*(I/O per Second|IOPS)[ \t]*[:=]`)
+)
+
+// isHCIBench wants two of its lines: JOB_NAME is a common environment variable.
+func isHCIBench(head []byte) bool { return hciJob.Match(head) && hciIO.Match(head) }
+
 // hci is the state between lines.
 type hci struct {
 	*reader

@@ -49,10 +49,10 @@ var (
 	passmarkKey    = regexp.MustCompile(`^([A-Za-z][\w ()-]*):(?:\s+(.*))?$`)
 )
 
-// isPassMark wants a mark, or the title, or the names of two tests with numbers:
-// "Compression" alone may stand anywhere.
+// isPassMark wants a mark, or the names of two tests with numbers: a name alone may
+// stand anywhere, and the title in a list of programs.
 func isPassMark(head []byte) bool {
-	if passmarkMark.Match(head) || passmarkTitle.Match(head) {
+	if passmarkMark.Match(head) {
 		return true
 	}
 	found := map[string]bool{}

@@ -168,12 +168,12 @@ func TestFile(t *testing.T) {
 	for _, w := range f.Warnings {
 		got = append(got, f.At(w.Line, w.Col)+" "+w.Text)
 	}
-	want := `h.log:1:55 HammerDB TPROC-C Oracle, run 1 of 2: database = Oracle 
-h.log:1:39 HammerDB TPROC-C Oracle, run 1 of 2: NOPM = 10 1/min
+	want := `h.log:1:39 HammerDB TPROC-C Oracle, run 1 of 2: NOPM = 10 1/min
 h.log:1:52 HammerDB TPROC-C Oracle, run 1 of 2: TPM = 20 1/min
-h.log:3:55 HammerDB TPROC-C Oracle, run 2 of 2: database = Oracle 
+h.log:1:55 HammerDB TPROC-C Oracle, run 1 of 2: database = Oracle 
 h.log:3:39 HammerDB TPROC-C Oracle, run 2 of 2: NOPM = 11 1/min
 h.log:3:52 HammerDB TPROC-C Oracle, run 2 of 2: TPM = 21 1/min
+h.log:3:55 HammerDB TPROC-C Oracle, run 2 of 2: database = Oracle 
 h.log:2 found "odd", which is no line of HammerDB`
 	if strings.Join(got, "\n") != want {
 		t.Errorf("File = \n%s\nwant\n%s", strings.Join(got, "\n"), want)
@@ -235,6 +235,26 @@ func TestDetect(t *testing.T) {
 	}
 	if len(want) > 0 || files < 40 {
 		t.Errorf("%d files, not found: %v", files, want)
+	}
+}
+
+// TestDetectNearMisses: text that speaks of benchmarks is no result.
+func TestDetectNearMisses(t *testing.T) {
+	for _, in := range []string{
+		"JOB_NAME=nightly\nBUILD=7\n",
+		"installed: PassMark PerformanceTest 11, Iometer, fio 3.36\n",
+		"we ran Intel(R) Memory Latency Checker and fio --output-format=json\n",
+		"Memory Latency was fine, CPU Mark too\n",
+		"Compression: 5\nSorting: 7\n",
+		"Vuser 1 is a virtual user\n",
+		"{ \"version\": 1, \"jobs\": [] }\n",
+		"'quoted',csv\n",
+		"samples, one per thread\n",
+		"       0  78.5  134.8\n",
+	} {
+		if format, ok := Detect([]byte(in)); ok {
+			t.Errorf("Detect(%q) = %s", in, format)
+		}
 	}
 }
 
