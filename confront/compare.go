@@ -44,9 +44,15 @@ func fieldsOf(o *numa.Observation, l *vnuma.Layout, open *[]string) []Field {
 	}
 	at := func(where string) string { return join(o.At, where) }
 	add("virtual nodes (VPDs)", at(o.VPDs.Origin.Where), l.VPDs, o.VPDs, o.VPDCount)
-	add("NUMA clients (PPDs)", at(o.PPDs.Origin.Where), l.PPDs, o.PPDs, o.PPDCount)
+	clients, listed := compareClients(o, l)
+	if !listed { // a list of clients says more than their number
+		add("NUMA clients (PPDs)", at(o.PPDs.Origin.Where), l.PPDs, o.PPDs, o.PPDCount)
+	}
 	add("virtual sockets", at(o.Sockets.Origin.Where), l.VSockets, o.Sockets, o.SocketCount)
-	if f, ok := compareClients(o, l); ok {
+	if listed {
+		out = append(out, clients)
+	}
+	if f, ok := compareHomes(o, l, open); ok {
 		out = append(out, f)
 	}
 	if f, ok := compareSlices(o, l); ok {
@@ -158,7 +164,9 @@ func compareClients(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
 		return Field{}, false
 	}
 	observed, predicted := make([]int, 0, len(o.Clients.Value)), l.PPDs.Sizes()
+	managed := false // a client without home node is not (C-12)
 	for _, c := range o.Clients.Value {
+		managed = managed || c.Home >= 0
 		if c.VCPUs > 0 {
 			observed = append(observed, c.VCPUs)
 		}
@@ -169,10 +177,30 @@ func compareClients(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
 	f := Field{Name: "NUMA clients", Predicted: sizesText(predicted), Observed: sizesText(observed), At: join(o.At, o.Clients.Origin.Where)}
 	a, b := slices.Sorted(slices.Values(observed)), slices.Sorted(slices.Values(predicted))
 	f.Agrees = slices.Equal(a, b) && l.Managed
+	const unmanaged = "not managed by the NUMA scheduler"
 	if !l.Managed {
-		f.Predicted = "not managed by the NUMA scheduler"
+		f.Predicted = unmanaged
+	}
+	if !managed {
+		f.Observed, f.Agrees = unmanaged, !l.Managed
 	}
 	return f, true
+}
+
+// compareHomes compares the number of home nodes. Clients of a VM can share one, so
+// that fewer than predicted tell nothing.
+func compareHomes(o *numa.Observation, l *vnuma.Layout, open *[]string) (Field, bool) {
+	n := len(o.Homes.Value)
+	if !o.Homes.Known() || n == 0 || !l.Managed {
+		return Field{}, false
+	}
+	if n < l.HomeNodes {
+		if open != nil {
+			*open = append(*open, fmt.Sprintf("home nodes: %d are seen, %d predicted; clients can share one", n, l.HomeNodes))
+		}
+		return Field{}, false
+	}
+	return Field{"home nodes", strconv.Itoa(l.HomeNodes), strconv.Itoa(n), n == l.HomeNodes, join(o.At, o.Homes.Origin.Where)}, true
 }
 
 // compareSlices compares the memory of the virtual nodes, as a log of the host

@@ -10,6 +10,7 @@ import (
 
 	"homenode/confront"
 	"homenode/source/guest"
+	"homenode/source/hostcmd"
 	"homenode/source/scenario"
 	"homenode/source/vmxlog"
 	"homenode/vnuma"
@@ -160,6 +161,56 @@ func TestPublishedGuests(t *testing.T) {
 		}
 		if got := strings.Join(parts, "; "); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.file, got, tt.want)
+		}
+	}
+}
+
+// TestPublishedClients confronts what sched-stats and esxtop printed on published
+// hosts with the prediction.
+func TestPublishedClients(t *testing.T) {
+	const folder = "../../shared/samples"
+	if _, err := os.Stat(folder); err != nil {
+		t.Skipf("no published host output beside the checkout: %v", err)
+	}
+	for _, tt := range []struct{ file, group, host, vm, want string }{
+		// 30 vCPUs with 2 cores per socket on 2 × 20 cores are 16 + 14: rule book B-7, B-12.
+		{"sched-stats/numa-clients_esxi7_a.txt", "vm.3850537", "release=7.0 nodes=2 cores=20 memory=512GB", "vcpus=30 coresPerSocket=2", "NUMA clients 16 + 14 true; home nodes 2 true"},
+		{"esxtop-screen/memory_esxi60_12vcpu_wide.txt", "VM11", "release=6.0 nodes=2 cores=10 memory=128GB", "vcpus=12", "home nodes 2 true"},
+		{"esxtop-screen/memory_esxi60_10vcpu.txt", "", "release=6.0 nodes=2 cores=10 memory=128GB", "vcpus=10", "home nodes 1 true"},
+	} {
+		f, err := os.Open(filepath.Join(folder, tt.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		outputs, err := hostcmd.Read(tt.file, f)
+		if err := errors.Join(err, f.Close()); err != nil || len(outputs) != 1 {
+			t.Fatal(len(outputs), err)
+		}
+		fleet, err := scenario.Read("in", []byte("host esx "+tt.host+"\nvm db "+tt.vm))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := vnuma.NewMachine(&fleet.Hosts[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := 0
+		for _, g := range outputs[0].Groups() {
+			if tt.group != "" && g.Name != tt.group && g.VM != tt.group {
+				continue
+			}
+			seen++
+			r := confront.Check(&fleet.VMs[0], &g.Observation, []confront.Place{{Names: []string{"esx"}, Machine: m}}, vnuma.Choices{})
+			var parts []string
+			for _, field := range r.Fields {
+				parts = append(parts, fmt.Sprintf("%s %s %v", field.Name, field.Observed, field.Agrees))
+			}
+			if got := strings.Join(parts, "; "); got != tt.want {
+				t.Errorf("%s: %s, want %s", tt.file, got, tt.want)
+			}
+		}
+		if seen != 1 {
+			t.Errorf("%s: %d groups, want 1", tt.file, seen)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type Observation struct {
 	SocketCount Fact[int] `json:"socketCount,omitzero"`
 
 	Slices  Fact[[]Bytes]      `json:"slices,omitzero"`  // guest memory of each VPD
+	Homes   Fact[[]int]        `json:"homes,omitzero"`   // home nodes, each once
 	Clients Fact[[]ClientSeen] `json:"clients,omitzero"` // as the scheduler lists them
 }
 
@@ -44,6 +45,7 @@ type Observer string
 const (
 	ByVMwareLog  Observer = "vmware.log"
 	BySchedStats Observer = "sched-stats"
+	ByEsxtop     Observer = "esxtop"
 	ByLscpu      Observer = "lscpu"
 	ByNumactl    Observer = "numactl"
 	ByCoreinfo   Observer = "Coreinfo"

@@ -67,7 +67,7 @@ func (f *Fleet) AssumeHost(h Host) (hosts, vms int) {
 		if o.Cluster != "" {
 			known[o.Cluster] = true
 		}
-		if o.complete(&h) {
+		if o.Complete(&h) {
 			hosts++
 		}
 	}
@@ -84,11 +84,11 @@ func (f *Fleet) AssumeHost(h Host) (hosts, vms int) {
 	return hosts, vms
 }
 
-// complete takes from o the facts that are unknown of h; the nodes and what belongs
-// to them only together.
-func (h *Host) complete(o *Host) bool {
+// Complete takes from o the facts that are unknown of h, or were assumed; the nodes
+// and what belongs to them only together. It reports whether it took any.
+func (h *Host) Complete(o *Host) bool {
 	changed := fill(&h.Release, o.Release)
-	if !h.Nodes.Known() || h.Nodes.Origin.Kind == Assumed {
+	if o.Nodes.Known() && (!h.Nodes.Known() || h.Nodes.Origin.Kind == Assumed) {
 		h.Nodes, h.Packages, h.Cores, h.Threads, h.HyperThreading = o.Nodes, o.Packages, o.Cores, o.Threads, o.HyperThreading
 		changed = true
 	}

@@ -14,6 +14,7 @@ import (
 	"homenode/source/benchmark"
 	"homenode/source/fact"
 	"homenode/source/guest"
+	"homenode/source/hostcmd"
 	"homenode/source/text"
 	"homenode/source/vmx"
 	"homenode/source/vmxlog"
@@ -33,6 +34,7 @@ type format struct {
 var formats = []format{
 	{".vmx", vmx.Detect, one(vmx.Read)},
 	{"lscpu, numactl -H and Coreinfo", second(guest.Detect), many(guest.Read)},
+	{"sched-stats, esxtop memory screen, memstats, vsish, esxcli, vmware -v and uname", second(hostcmd.Detect), many(hostcmd.Read)},
 	{"vmware.log", vmxlog.Detect, one(vmxlog.Read)},
 	{"results of Intel MLC, multichase, PassMark, HammerDB, fio, HCIBench and Iometer", second(benchmark.Detect), one(benchmark.Read)},
 }

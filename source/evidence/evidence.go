@@ -12,6 +12,7 @@ import (
 	"homenode/numa"
 	"homenode/source/fact"
 	"homenode/source/guest"
+	"homenode/source/hostcmd"
 	"homenode/source/vmx"
 	"homenode/source/vmxlog"
 )
@@ -32,7 +33,8 @@ type Summary struct {
 // Join adds the pieces to the fleet. What belongs to no VM or host of it becomes a
 // note. The observations of a VM end up oldest first.
 func Join(f *numa.Fleet, pieces []Piece) Summary {
-	j := joiner{fleet: f, touched: map[*numa.VM]bool{}}
+	j := joiner{fleet: f, touched: map[*numa.VM]bool{}, told: map[string]bool{}}
+	j.hosts(pieces)
 	for i := range pieces {
 		for _, d := range pieces[i].Docs {
 			if j.join(&pieces[i], d) {
@@ -56,6 +58,8 @@ type joiner struct {
 	Summary
 	fleet   *numa.Fleet
 	touched map[*numa.VM]bool
+	names   map[int64]string // of the scheduler's groups, as the esxtop screen names them
+	told    map[string]bool  // hosts that took facts
 }
 
 // join adds one document; false when it found nothing to belong to, which is noted.
@@ -68,6 +72,8 @@ func (j *joiner) join(p *Piece, d fact.Document) bool {
 		return j.vm(p, &vm, d.File().Format)
 	case *vmxlog.Log:
 		return j.log(p, d)
+	case *hostcmd.Output:
+		return j.output(p, d)
 	}
 	j.note(d.File().Name, "%s says nothing about a VM or host", d.File().Format)
 	return false

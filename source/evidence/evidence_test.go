@@ -27,6 +27,22 @@ func lscpu(prompt string) string {
 	return prompt + "Architecture: x86_64\nCPU(s): 2\nOn-line CPU(s) list: 0-1\nHypervisor vendor: VMware\nSocket(s): 1\nNUMA node(s): 1\nNUMA node0 CPU(s): 0-1\n"
 }
 
+const screen = ` 2:06:59pm up 3 days  5:58, 806 worlds, 2 VMs, 14 vCPUs; MEM overcommit avg: 0.00, 0.00, 0.00
+PMEM  /MB: 130961   total: 3060     vmk,9120 other, 118780 free
+NUMA  /MB: 65423 (54748), 65536 (63647)
+
+     GID NAME                NHN NMIG     NRMEM     NLMEM N%L
+    2001 db01                0,1    0      0.00   5566.75 100
+    2002 web                   1    0      0.00   1024.00 100
+
+`
+
+const clients = `groupName       groupID     clientID    homeNode    affinity    nWorlds     vmmWorlds   localMem    remoteMem   currLocal   cummLocal
+vm.100          2001        0           0           3           6           6           26624       0           100         100
+vm.100          2001        1           1           3           6           6           26624       0           100         100
+vm.300          2009        0           1           3           4           4           26624       0           100         100
+`
+
 const log = `2026-03-01T08:00:01.000Z In(05) vmx Log for VMware ESX pid=1 version=7.0.3 build=build-21930508 option=Release
 2026-03-01T08:00:02.000Z In(05) vmx DICT               displayName = "%s"
 2026-03-01T08:00:02.000Z In(05) vmx DICT                  numvcpus = "12"
@@ -54,6 +70,16 @@ func TestJoin(t *testing.T) {
 			`note a.txt:2: lscpu of "mail": no VM of the fleet has this name; say whose it is with --evidence NAME=FILE`}},
 		{"a guest of another hypervisor", "web.txt", "", strings.Replace(lscpu(""), "VMware", "KVM", 1), 0, []string{
 			"note web.txt:1: lscpu names KVM as the hypervisor: this is no guest of vSphere"}},
+		{"the scheduler, named by a screen", "esx.txt", "", screen + clients, 2, []string{"db01: esxtop", "db01: sched-stats", "web: esxtop",
+			"note esx.txt:9: sched-stats -t numa-clients names no VM: vm.300; add the esxtop memory screen of the same host, which shows the name for each GID"}},
+		{"the scheduler alone", "esx.txt", "", clients, 0, []string{
+			"note esx.txt:1: sched-stats -t numa-clients names no VM: vm.100, vm.300; add the esxtop memory screen of the same host, which shows the name for each GID"}},
+		{"one group, whose the user says", "esx.txt", "web", clients[:strings.Index(clients, "vm.300")], 1, []string{"web: sched-stats"}},
+		{"a host command", "esx.txt", "", "[root@esx01:~] esxcli hardware cpu global get\n   CPU Packages: 2\n   CPU Cores: 36\n   CPU Threads: 72\n   Hyperthreading Active: true\n", 1, nil},
+		{"a stranger's host command", "esx.txt", "", "[root@esx77:~] esxcli hardware cpu global get\n   CPU Packages: 2\n   CPU Cores: 36\n   CPU Threads: 72\n", 0, []string{
+			"note esx.txt:2: esxcli hardware cpu global get: host esx77 is not in the fleet"}},
+		{"a benchmark", "pt.txt", "", "Intel(R) Memory Latency Checker - v3.9a\nMeasuring idle latencies (in ns)...\n\t\tNuma node\nNuma node\t     0\t\n       0\t  78.5\t\n", 0, []string{
+			"note pt.txt: Intel MLC says nothing about a VM or host"}},
 		{"a log", "vmware.log", "", fmt.Sprintf(log, "db01"), 1, []string{"db01: vmware.log"}},
 		{"what the inventory lacks", "vmware.log", "", fmt.Sprintf(log, "rv01"), 1, []string{"rv01: vmware.log",
 			"note fleet:7: VM rv01: taken from vmware.log, for the inventory does not state it: virtual hardware, cores per socket, advanced settings"}},

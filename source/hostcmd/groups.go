@@ -79,6 +79,9 @@ func (o *Output) clientGroups(clients Clients) []Group {
 		seen := append(g.Observation.Clients.Value, numa.ClientSeen{ID: c.ID, Home: c.Home, VCPUs: c.VCPUs, Local: c.Local, Remote: c.Remote})
 		g.Observation.Clients = numa.ReadAt(seen, where)
 		g.Observation.PPDCount = numa.ReadAt(len(seen), where)
+		if g.Homes != nil {
+			g.Observation.Homes = numa.ReadAt(g.Homes, where)
+		}
 	}
 	return s.groups
 }
@@ -119,7 +122,10 @@ func (o *Output) screenGroups(s *Screen) []Group {
 		for _, n := range v.Homes {
 			g.home(n)
 		}
-		g.Observation = numa.Observation{By: numa.BySchedStats, At: o.at(v.Line, 0), Host: o.Host.Name}
+		g.Observation = numa.Observation{By: numa.ByEsxtop, At: o.at(v.Line, 0), Host: o.Host.Name}
+		if g.Homes != nil {
+			g.Observation.Homes = numa.ReadAt(g.Homes, text.Where(v.Line, 0))
+		}
 		groups = append(groups, g)
 	}
 	return groups

@@ -156,6 +156,9 @@ func TestGroups(t *testing.T) {
 		if clients != nil {
 			o.Clients = numa.ReadAt(clients, where)
 			o.PPDCount = numa.ReadAt(len(clients), where)
+			if clients[0].Home >= 0 {
+				o.Homes = numa.ReadAt([]int{0, 1}, where)
+			}
 		}
 		return o
 	}
