@@ -20,6 +20,7 @@ const (
 	bare  envelope = iota // no envelope: excerpts, and the output of the vmdumper one-liner
 	piped                 // with bars
 	rfc                   // with a level such as In(05)
+	rfcID                 // the same, and an operation ID may follow the thread
 )
 
 // stampSize is the most that a time stamp takes: 2022-08-01T14:54:44.897123-07:00.
@@ -95,9 +96,9 @@ func openRFC(line []byte, at int) (e envelope, stamp, message []byte) {
 	}
 	rest = rest[space+1:]
 	if len(rest) > 1 && rest[0] == '-' && rest[1] == ' ' {
-		rest = rest[2:]
+		return rfc, line[:at], rest[2:]
 	}
-	return rfc, line[:at], rest
+	return rfcID, line[:at], rest
 }
 
 // openOldest takes "Aug 20 20:09:04.597: vmx| message". The year is not stated,

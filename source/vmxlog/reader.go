@@ -55,7 +55,7 @@ func (d *reader) line(n int, line []byte) {
 	}
 	k, rest := kindOf(message)
 	if k == nothing {
-		if e != rfc {
+		if e != rfcID {
 			return
 		}
 		if k, rest = kindOf(skipID(message)); k == nothing {
