@@ -220,6 +220,46 @@ func TestVMSupport(t *testing.T) {
 		"note "+ds2+"sql01/vmware.log:1: host esx02.example.com: no file states its NUMA nodes; --assume-host can")
 }
 
+// TestHost reads what the commands of vm-support tell of the host.
+func TestHost(t *testing.T) {
+	const top = "esx-esx01-2023-05-01--10.00-1"
+	log := powerOn("sql01", uuid1, "esx01.example.com", "2023-02-01", "0")
+	enter(t, file{"b.tgz", string(tgz(t,
+		file{top + "/vmfs/volumes/5a1f/sql01/vmware.log", log},
+		file{top + "/commands/vmware_-vl.txt", "VMware ESXi 8.0.1 build-21495797\nVMware ESXi 8.0 Update 1\n"},
+		file{top + "/commands/localcli_hardware-cpu-global-get.txt", "   CPU Packages: 2\n   CPU Cores: 20\n   CPU Threads: 40\n   Hyperthreading Active: true\n"},
+		file{top + "/commands/localcli_hardware-memory-get.txt", "   Physical Memory: 240470433792 Bytes\n   Reliable Memory: 0 Bytes\n   NUMA Node Count: 2\n"},
+		file{top + "/commands/localcli_system-settings-advanced-list--d.txt", "\n"},
+		file{top + "/commands/vsi_traverse_-s.txt", "/vmkModules/x\nnumaHost: VCPU 0 VPD 0 PPD 0\n/memory/nodeList/0:\nNUMA node {\n   Total (pages):100\n}\n" +
+			"/memory/nodeList/1:\nNUMA node {\n   Total (pages):200\n}\n/system/x\nsoup\n"},
+		file{top + "/commands/df.txt", "not read"},
+	))})
+	f, err := Read("b.tgz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Hosts) != 1 || len(f.VMs) != 1 || f.VMs[0].Host != f.Hosts[0].ID || len(f.Notes) != 0 {
+		t.Fatalf("%v", show(f))
+	}
+	h := f.Hosts[0]
+	var nodes []string
+	for _, n := range h.Nodes.Value {
+		nodes = append(nodes, fmt.Sprintf("%d: package %d, %d cores, %d threads, %d pages", n.ID, n.Package, n.Cores, n.Threads, n.Memory.Value/numa.PageSize))
+	}
+	want := []string{"0: package 0, 10 cores, 20 threads, 100 pages", "1: package 1, 10 cores, 20 threads, 200 pages"}
+	if !slices.Equal(nodes, want) || h.Nodes.Origin.Kind != numa.Derived {
+		t.Errorf("nodes %q (%v), want %q", nodes, h.Nodes.Origin, want)
+	}
+	// What a command states stays; the log is of an older release.
+	if h.Release.Value != numa.ESXi80+1 || h.Build.Value != 21495797 || h.Memory.Value != 240470433792 || !h.HyperThreading.Value {
+		t.Errorf("host %+v", h)
+	}
+	const origin = "b.tgz/" + top + "/commands/vmware_-vl.txt line 1"
+	if !strings.HasPrefix(h.Release.Origin.Where, origin) {
+		t.Errorf("release from %q, want %q", h.Release.Origin.Where, origin)
+	}
+}
+
 // TestPairs holds which log is of which VM.
 func TestPairs(t *testing.T) {
 	for _, tt := range []struct {

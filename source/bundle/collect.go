@@ -11,6 +11,7 @@ import (
 	"homenode/numa"
 	"homenode/source/archive"
 	"homenode/source/fact"
+	"homenode/source/hostcmd"
 	"homenode/source/vmx"
 	"homenode/source/vmxlog"
 )
@@ -71,11 +72,18 @@ func (c *collector) visit(name string, size int64, r io.Reader) error {
 			c.log(name, in)
 		case vmx.Detect(head):
 			c.config(name, in)
+		case isOutput(head):
+			c.command(name, in)
 		default:
 			c.other++
 		}
 	}
 	return nil
+}
+
+func isOutput(head []byte) bool {
+	_, ok := hostcmd.Detect(head)
+	return ok
 }
 
 func (c *collector) config(name string, r io.Reader) {

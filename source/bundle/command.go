@@ -1,23 +1,158 @@
 package bundle
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"homenode/numa"
+	"homenode/source/hostcmd"
+	"homenode/source/text"
 )
 
-// An output is what one command of vm-support printed.
-type output struct{}
-
-// isCommand reports whether a file of the folder commands/ tells something of the
-// NUMA topology of the host.
-func isCommand(name string) bool {
-	return path.Base(path.Dir(name)) == "commands" && strings.HasPrefix(path.Base(name), "nothing yet")
+// An output is a file of command outputs, and the bundle or folder it is of.
+type output struct {
+	of   string // top folder of the bundle, or folder
+	host string // as the name of the bundle says; empty outside of one
+	list []*hostcmd.Output
 }
 
-func (c *collector) command(name string, r io.Reader) {}
+// commands are the files of vm-support's folder commands/ that tell something of
+// the NUMA topology of the host: the command line with - between the words.
+var commands = []string{
+	"vmware_-v", "uname_-a", "sched-stats_",
+	"localcli_hardware-cpu-global-get", "localcli_hardware-memory-get", "localcli_hardware-platform-get", "localcli_system-version-get",
+	"localcli_system-settings-advanced-list", "localcli_system-settings-kernel-list",
+	"esxcli_hardware-cpu-global-get", "esxcli_hardware-memory-get", "esxcli_hardware-platform-get", "esxcli_system-version-get",
+	"esxcli_system-settings-advanced-list", "esxcli_system-settings-kernel-list",
+	traverse,
+}
 
-// commandHosts returns the hosts that command outputs are of.
-func (c *collector) commandHosts() []numa.Host { return nil }
+// traverse begins the name of the file that holds the whole tree of vsish.
+const traverse = "vsi_traverse"
+
+// isCommand reports whether a file, by its lower-case name, is one of commands.
+func isCommand(name string) bool {
+	base := path.Base(name)
+	return path.Base(path.Dir(name)) == "commands" &&
+		slices.ContainsFunc(commands, func(c string) bool { return strings.HasPrefix(base, c) })
+}
+
+// command reads the outputs in a file. Outputs that tell nothing of a host, such as
+// an empty list of changed settings, leave no trace.
+func (c *collector) command(name string, r io.Reader) {
+	if strings.HasPrefix(strings.ToLower(path.Base(name)), traverse) {
+		c.tree(name, r)
+		return
+	}
+	list, err := hostcmd.Read(name, r)
+	if len(list) == 0 && isCommand(strings.ToLower(name)) {
+		err = nil // vm-support saves also what failed
+	}
+	c.damage(name, err)
+	c.addOutputs(name, list)
+}
+
+func (c *collector) addOutputs(name string, list []*hostcmd.Output) {
+	if len(list) == 0 {
+		return
+	}
+	of, host, ok := bundleTop(name)
+	if !ok {
+		of = path.Dir(name)
+	}
+	c.outputs = append(c.outputs, output{of, host, list})
+	for _, o := range list {
+		c.warnings(o.File())
+	}
+}
+
+// branches are the parts of the vsish tree that tell of the NUMA topology.
+var branches = [][]byte{
+	[]byte("/hardware/cpu/cpuInfo"), []byte("/hardware/numa/"), []byte("/hardware/cpuTopology/numa/"),
+	[]byte("/memory/nodeList/"), []byte("/memory/memInfo"),
+}
+
+const (
+	maxBranch   = 64 << 10 // bytes of one node of the tree
+	maxBranches = 1_000
+)
+
+// tree reads the vsish tree, up to hundreds of MB: a line with a path, then what
+// vsish prints for it. That form is inferred from the command; what does not have
+// it is passed over. Only the branches that matter are kept.
+func (c *collector) tree(name string, r io.Reader) {
+	var part bytes.Buffer
+	from, parts := 0, 0
+	flush := func() {
+		if from > 0 {
+			// The prompt tells the path to the reader of vsish, on the line of the path.
+			list, err := hostcmd.Read(fmt.Sprintf("%s from line %d", name, from), bytes.NewReader(part.Bytes()))
+			if err == nil {
+				c.addOutputs(name, list)
+			}
+		}
+		from = 0
+		part.Reset()
+	}
+	lines := text.NewLines(r)
+	for lines.Scan() {
+		b := lines.Bytes()
+		if len(b) > 0 && b[0] == '/' {
+			flush()
+			p := bytes.TrimRight(b, ": ")
+			if parts < maxBranches && !bytes.ContainsAny(p, " \t") && slices.ContainsFunc(branches, func(x []byte) bool { return bytes.HasPrefix(p, x) }) {
+				from = lines.Line()
+				parts++
+				fmt.Fprintf(&part, "~ # vsish -e get %s\n", p)
+			}
+			continue
+		}
+		if from > 0 && part.Len()+len(b) < maxBranch {
+			part.Write(b)
+			part.WriteByte('\n')
+		}
+	}
+	flush()
+	if err := lines.Err(); err != nil {
+		c.note(name, "read in part only: %v", err)
+	}
+}
+
+// commandHosts returns the hosts that command outputs are of, one a bundle or
+// folder.
+func (c *collector) commandHosts() []numa.Host {
+	var order []string
+	of := map[string]*output{}
+	for i := range c.outputs {
+		o := &c.outputs[i]
+		if of[o.of] == nil {
+			order = append(order, o.of)
+			of[o.of] = &output{host: o.host}
+		}
+		of[o.of].list = append(of[o.of].list, o.list...)
+	}
+	var hosts []numa.Host
+	for _, folder := range order {
+		list := hostcmd.Hosts(of[folder].list)
+		for _, h := range list {
+			if h.Name == "" {
+				h.Name = of[folder].host
+			}
+			if h.Name == "" && !h.Cores.Known() && !h.Release.Known() && !h.Nodes.Known() {
+				continue // says nothing of itself
+			}
+			if h.Name == "" {
+				h.Name = "host of " + folder
+			}
+			h.ID = h.Name
+			if !slices.ContainsFunc(hosts, func(o numa.Host) bool { return sameHost(o.Name, h.Name) }) {
+				hosts = append(hosts, h)
+			}
+		}
+	}
+	return hosts
+}
