@@ -28,7 +28,7 @@ func sweep() string {
 		for _, vcpus := range []int{4, 8, 12, 16, 20, 21, 24, 32, 36} {
 			for _, cps := range []int{1, 2, 4, vcpus} {
 				for _, extra := range []string{"", "stored=", "hotAdd=on", "hotAdd=on stored=", "set:numa.vcpu.maxPerVirtualNode=", "hotAdd=on set:numa.vcpu.maxPerVirtualNode=",
-					"set:numa.vcpu.preferHT=TRUE", "set:numa.consolidate=FALSE", "hotAdd=on set:numa.consolidate=FALSE", "hw=7", "set:numa.vcpu.min=64",
+					"set:numa.vcpu.preferHT=TRUE", "set:numa.consolidate=FALSE", "hotAdd=on set:numa.consolidate=FALSE", "hw=7", "set:numa.vcpu.min=64", "set:numa.vcpu.maxPerMachineNode=4", "set:numa.vcpu.maxPerClient=6 hotAdd=on", "set:numa.vcpu.followcorespersocket=1", "stored=4 set:numa.vcpu.preferHT=TRUE",
 					"set:numa.nodeAffinity=0", "cpuAffinity=0-3,30"} {
 					if vcpus%cps != 0 {
 						continue

@@ -125,7 +125,8 @@ func Best(g *Guest, machines []Machine, ch Choices) Plan {
 const (
 	flawSpan     = 10000 // a virtual node carried by several clients, here
 	flawSpanThat = 3000  // the same after vMotion
-	flawRemote   = 6000  // all memory remote; a part in proportion
+	flawRemote   = 6000  // all memory remote; a part in proportion, and
+	flawSerious  = 1000  // a tenth of it or more (N005), here: nothing on another host is worth that
 	flawCrowded  = 1500  // clients exceed the cores of their nodes
 	flawShared   = 700   // a client more than the host has nodes
 	flawUneven   = 500   // clients or virtual nodes of unequal size
@@ -174,7 +175,7 @@ func (s *search) score(e Edit) int {
 		l := s.layout(&g, i)
 		f := l.flaws(&g, &s.machines[i], i == 0)
 		if i > 0 {
-			f /= 2
+			f = f * 2 / 3 // the VM may never run there
 		}
 		sum += f
 	}
@@ -188,12 +189,15 @@ func (l *Layout) flaws(g *Guest, m *Machine, home bool) int {
 		if home {
 			sum += flawSpan
 		} else {
-			sum += 2 * flawSpanThat // halved by score
+			sum += flawSpanThat * 3 / 2 // score takes two thirds
 		}
 	}
 	need := l.Least
 	if l.Memory.Known && l.Managed {
 		sum += int(flawRemote * float64(l.Memory.Remote) / float64(max(1, g.Memory)))
+		if home && int64(l.Memory.Remote) >= g.Memory/10 && l.Memory.Remote > 0 {
+			sum += flawSerious
+		}
 		need = max(need, int(min(nodesFor(g.Memory, m.NodeMemory), m.Nodes)))
 	}
 	if perNode := ceilDiv(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > max(m.Cores, int32(l.Capacity)) && g.VCPUs <= m.AllCores {
