@@ -120,7 +120,7 @@ func (m *matcher) match(x *finding.Finding, v *numa.VM) bool {
 		return false
 	}
 	// About several hosts, and told of the first: all have to be meant.
-	if x.VMID == "" && m.host != nil && slices.ContainsFunc(x.On, func(name string) bool { return !anyMatches(m.host, name) }) {
+	if x.VMID == "" && m.host != nil && slices.ContainsFunc(x.About, func(name string) bool { return !anyMatches(m.host, name) }) {
 		return false
 	}
 	var folder, tags []string

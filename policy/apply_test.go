@@ -22,7 +22,7 @@ var (
 		{Rule: "N005", VM: "sap01", VMID: "1", Cluster: "prod", Host: "esx01.example.com", Severity: finding.Medium},
 		{Rule: "N001", VM: "erp01", VMID: "2", Cluster: "prod", Host: "esx02.example.com", Severity: finding.High},
 		{Rule: "H001", Cluster: "prod", Host: "esx01.example.com", Severity: finding.High},
-		{Rule: "H006", Cluster: "lab", Host: "esx03.example.com", On: []string{"esx03.example.com", "esx04.example.com"}, Severity: finding.Low},
+		{Rule: "H006", Cluster: "lab", Host: "esx03.example.com", About: []string{"esx03.example.com", "esx04.example.com"}, Severity: finding.Low},
 	}
 )
 

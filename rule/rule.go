@@ -114,6 +114,8 @@ type Pass struct {
 
 	Findings []finding.Finding
 
+	about []string // names of the hosts that a finding of a host rule speaks of, when they are several
+
 	bad  []*numa.Host // hosts where the fault that Worst found holds, when not everywhere
 	away bool         // the VM's own is not among them
 }
@@ -128,6 +130,9 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	}
 	if p.VM != nil {
 		f.VM, f.VMID = p.VM.Name, p.VM.ID
+	}
+	if p.VM == nil {
+		f.About = p.about
 	}
 	for _, h := range p.bad {
 		f.On = append(f.On, h.Name)

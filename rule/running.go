@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+
 	"fmt"
 	"strings"
 
@@ -80,14 +82,14 @@ func OptionEvidence(h *numa.Host, key string) finding.Evidence {
 // speaks about, and returns their names for Finding.On: none when these are all hosts
 // of the cluster.
 func (p *Pass) OfHosts(hosts []*numa.Host) (on []string) {
-	p.Host = hosts[0]
+	p.Host, p.about = hosts[0], nil
+	for _, h := range hosts {
+		p.about = append(p.about, h.Name)
+	}
 	if len(hosts) == len(p.Cluster.Hosts) {
 		return nil
 	}
-	for _, h := range hosts {
-		on = append(on, h.Name)
-	}
-	return on
+	return slices.Clone(p.about)
 }
 
 // First reports whether the host of a host pass is the first of its kind: hosts of

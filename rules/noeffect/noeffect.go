@@ -114,30 +114,37 @@ var options = []struct {
 	{"Numa.UsePPDLocalityInfo", 0, numa.ESXi65},
 }
 
+// checkHost judges the hosts of a kind together: they run one release.
 func checkHost(p *rule.Pass) {
-	h := p.Host
+	if !p.First() {
+		return
+	}
 	for _, o := range options {
-		value, ok := h.Options.Value.Lookup(o.key)
-		r := h.Release.Value
-		var why string
+		why, r := "", p.Kind.Machine.Release
 		switch {
-		case !ok:
 		case r < o.since:
 			why = fmt.Sprintf("it exists from %s on", o.since)
 		case o.gone != 0 && r >= o.gone:
 			why = fmt.Sprintf("it is gone since %s", o.gone)
-		}
-		if why == "" {
+		default:
 			continue
 		}
+		var hosts []*numa.Host
+		for _, h := range p.Kind.Hosts {
+			if _, ok := h.Options.Value.Lookup(o.key); ok {
+				hosts = append(hosts, h)
+			}
+		}
+		if hosts == nil {
+			continue
+		}
+		on, h := p.OfHosts(hosts), hosts[0]
 		p.Report(finding.Finding{
 			Severity: finding.Info,
-			Message:  fmt.Sprintf("%s = %s has no effect on ESXi %s: %s", o.key, value, r, why),
-			Advice:   "Take it out of the host's configuration or profile",
-			Evidence: []finding.Evidence{
-				{Name: o.key, Value: value, Origin: h.Options.Origin.String(), At: h.At},
-				finding.Of("ESXi release of "+h.Name, h.Release, h.At),
-			},
+			On:       on,
+			Message:  fmt.Sprintf("%s is set on %s and has no effect on ESXi %s: %s", o.key, rule.HostNames(hosts), r, why),
+			Advice:   "Take it out of the configuration or the profile of the hosts",
+			Evidence: []finding.Evidence{rule.OptionEvidence(h, o.key), finding.Of("ESXi release of "+h.Name, h.Release, h.At)},
 		}, nil)
 	}
 }
