@@ -31,6 +31,14 @@ func processors(o *numa.Observation) (int, bool) {
 	return 0, false
 }
 
+// Names of fields that are asked for.
+const (
+	fieldVPDs    = "virtual nodes (VPDs)"
+	fieldPPDs    = "NUMA clients (PPDs)"
+	fieldSockets = "virtual sockets"
+	fieldSlices  = "memory slices"
+)
+
 // fieldsOf compares l with all that o states. open, when not nil, takes what is
 // stated and not compared.
 func fieldsOf(o *numa.Observation, l *vnuma.Layout, open *[]string) []Field {
@@ -43,12 +51,12 @@ func fieldsOf(o *numa.Observation, l *vnuma.Layout, open *[]string) []Field {
 		}
 	}
 	at := func(where string) string { return join(o.At, where) }
-	add("virtual nodes (VPDs)", at(o.VPDs.Origin.Where), l.VPDs, o.VPDs, o.VPDCount)
+	add(fieldVPDs, at(o.VPDs.Origin.Where), l.VPDs, o.VPDs, o.VPDCount)
 	clients, listed := compareClients(o, l)
 	if !listed { // a list of clients says more than their number
-		add("NUMA clients (PPDs)", at(o.PPDs.Origin.Where), l.PPDs, o.PPDs, o.PPDCount)
+		add(fieldPPDs, at(o.PPDs.Origin.Where), l.PPDs, o.PPDs, o.PPDCount)
 	}
-	add("virtual sockets", at(o.Sockets.Origin.Where), l.VSockets, o.Sockets, o.SocketCount)
+	add(fieldSockets, at(o.Sockets.Origin.Where), l.VSockets, o.Sockets, o.SocketCount)
 	if listed {
 		out = append(out, clients)
 	}
@@ -213,7 +221,7 @@ func compareSlices(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
 	for i := range predicted {
 		predicted[i] = l.Slice(i)
 	}
-	return Field{"memory slices", bytesText(predicted), bytesText(o.Slices.Value), slices.Equal(predicted, o.Slices.Value), join(o.At, o.Slices.Origin.Where)}, true
+	return Field{fieldSlices, bytesText(predicted), bytesText(o.Slices.Value), slices.Equal(predicted, o.Slices.Value), join(o.At, o.Slices.Origin.Where)}, true
 }
 
 func bytesText(list []numa.Bytes) string {

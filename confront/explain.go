@@ -26,6 +26,7 @@ func (r *Result) explain(v *numa.VM, places []Place, here int, ch vnuma.Choices)
 	m := &places[here].Machine
 	usual := vnuma.Case{Event: r.Event, Choices: ch}
 	r.tryPlaces(try, places, here, usual)
+	r.tryCheckpoint()
 	if !r.Observation.Config.VCPUs.Known() { // it shows an older configuration
 		r.tryEarlier(try, m, usual)
 	}
@@ -56,6 +57,27 @@ func (r *Result) tryPlaces(try trial, places []Place, here int, c vnuma.Case) {
 		fresh := c
 		fresh.Event = vnuma.FirstPowerOn
 		try(r.Guest, &places[here].Machine, fresh, "sized afresh: the stored size was not there at the last power-on (B-8)")
+	}
+}
+
+// tryCheckpoint explains virtual nodes that came along with a checkpoint from a host
+// that is not known here: what this host made of the VM, its clients, agrees.
+func (r *Result) tryCheckpoint() {
+	if r.Observation.Start != numa.CheckpointStart || len(r.Reasons) > 0 {
+		return
+	}
+	clients := false
+	for _, f := range r.Fields {
+		switch f.Name {
+		case fieldVPDs, fieldSlices, fieldSockets: // the guest's
+		case fieldPPDs:
+			clients = f.Agrees
+		default:
+			return
+		}
+	}
+	if clients {
+		r.Reasons = append(r.Reasons, "it came by a checkpoint (suspend or vMotion), and the guest keeps the nodes of its last power-on, on a host that is not known here (D-1); the clients agree")
 	}
 }
 

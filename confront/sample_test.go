@@ -112,6 +112,7 @@ func TestLog(t *testing.T) {
 	const want = `first power-on: agrees true: virtual nodes (VPDs) 2 × 6; NUMA clients (PPDs) 2 × 6; memory slices 2 × 16 GB
 power-on: agrees true: virtual nodes (VPDs) 1 × 12; NUMA clients (PPDs) 2 × 6; memory slices 1 × 32 GB
 checkpoint: agrees false: virtual nodes (VPDs) 3 × 4; NUMA clients (PPDs) 2 × 6; memory slices 10.7 GB + 10.7 GB + 10.7 GB
+  reason: it came by a checkpoint (suspend or vMotion), and the guest keeps the nodes of its last power-on, on a host that is not known here (D-1); the clients agree
 `
 	var b strings.Builder
 	for _, r := range confrontLog(t, "testdata/life.log", "release=7.0U3 nodes=2 cores=10 memory=128GB") {
@@ -120,6 +121,9 @@ checkpoint: agrees false: virtual nodes (VPDs) 3 × 4; NUMA clients (PPDs) 2 × 
 			parts = append(parts, f.Name+" "+f.Observed)
 		}
 		fmt.Fprintf(&b, "%s: agrees %v: %s\n", r.Observation.Start, r.Agrees(), strings.Join(parts, "; "))
+		for _, reason := range r.Reasons {
+			fmt.Fprintf(&b, "  reason: %s\n", reason)
+		}
 	}
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)

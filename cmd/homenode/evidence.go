@@ -31,8 +31,8 @@ func (f *sourceFlags) join(fleet *numa.Fleet) error {
 	return fleet.Check()
 }
 
-// readEvidence reads FILE or VM=FILE. A file that exists under the whole name is
-// that file.
+// readEvidence reads FILE or VM=FILE; FILE can be a folder or an archive. A file that
+// exists under the whole name is that file.
 func readEvidence(arg string) (evidence.Piece, error) {
 	p := evidence.Piece{Name: arg}
 	if _, err := os.Stat(arg); err != nil {
@@ -40,10 +40,14 @@ func readEvidence(arg string) (evidence.Piece, error) {
 			p.VM, p.Name = vm, path
 		}
 	}
-	file, err := os.Open(p.Name)
-	if err != nil {
-		return p, err
+	var broken error
+	err := detect.Walk(p.Name, func(f detect.Found) error {
+		p.Docs = append(p.Docs, f.Docs...)
+		broken = errors.Join(broken, f.Err)
+		return nil
+	})
+	if len(p.Docs) == 0 && err == nil && broken == nil {
+		err = fmt.Errorf("%s: %w in it", p.Name, detect.ErrUnknown)
 	}
-	p.Docs, err = detect.Read(p.Name, file)
-	return p, errors.Join(err, file.Close())
+	return p, errors.Join(err, broken)
 }

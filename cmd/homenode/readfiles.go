@@ -81,23 +81,36 @@ func readFacts(cmd *cobra.Command, path string) (files []report.FactFile, err er
 	if rvtools.Detect(path) {
 		return readFleetFacts(path, "RVTools export", info.IsDir(), fail)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return fail(err)
-	}
-	docs, err := detect.Read(path, f)
-	err = errors.Join(err, f.Close())
-	if errors.Is(err, detect.ErrUnknown) {
-		unknown := err
-		if files, err = readFleetFacts(path, "inventory", false, fail); err != nil {
-			files = nil
-			return fail(unknown)
+	failed := 0
+	err = detect.Walk(path, func(f detect.Found) error {
+		if errors.Is(f.Err, detect.ErrUnknown) {
+			return f.Err
 		}
-		return files, nil
-	}
-	files = append(files, factFiles(docs)...)
-	if err != nil {
+		files = append(files, factFiles(f.Docs)...)
+		if f.Err != nil {
+			failed++
+			files = append(files, report.FactFile{File: fact.File{Name: f.Name}, Err: f.Err})
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, detect.ErrUnknown):
+		return readInventory(path, err, fail)
+	case err != nil:
 		return fail(err)
+	case len(files) == 0:
+		return fail(fmt.Errorf("%s: %w in it", path, detect.ErrUnknown))
+	case failed > 0:
+		err = fmt.Errorf("%d could not be read", failed)
+	}
+	return files, err
+}
+
+// readInventory reads a file that is no evidence; unknown is why.
+func readInventory(path string, unknown error, fail func(error) ([]report.FactFile, error)) ([]report.FactFile, error) {
+	files, err := readFleetFacts(path, "inventory", false, func(err error) ([]report.FactFile, error) { return nil, err })
+	if err != nil {
+		return fail(unknown)
 	}
 	return files, nil
 }

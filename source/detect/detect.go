@@ -77,6 +77,9 @@ func one[D interface {
 // ErrUnknown is the error for a file of no known format.
 var ErrUnknown = errors.New("found none of the formats that are read")
 
+// ErrEmpty is the error for a file without text.
+var ErrEmpty = errors.New("found an empty file")
+
 // Read reads a file of evidence. name stands in places and messages. The error
 // wraps ErrUnknown when no reader knows the format; documents can come with an
 // error, when the file ends before its end.
@@ -91,7 +94,7 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 		return formats[i].read(name, in)
 	}
 	if len(bytes.TrimSpace(head)) == 0 {
-		return nil, fmt.Errorf("%s: found an empty file", name)
+		return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
 	}
 	return nil, fmt.Errorf("%s: %w: %s", name, ErrUnknown, strings.Join(Formats(), "; "))
 }

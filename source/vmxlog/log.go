@@ -133,6 +133,10 @@ func Detect(head []byte) bool {
 			if bytes.IndexByte(rest, '=') > 0 || bytes.HasPrefix(rest, []byte("--- ")) {
 				return true
 			}
+		case numaUpper: // lscpu has a heading "NUMA:"
+			if e != bare || bytes.HasPrefix(message, []byte("NUMA and VCPU ")) || bytes.HasPrefix(message, []byte("NUMA: automatic ")) {
+				return true
+			}
 		default:
 			return true
 		}
