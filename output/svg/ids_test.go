@@ -97,8 +97,10 @@ func same(id string) string { return id }
 // alike and each is an XML name, also when IDs of the model are made to collide.
 func TestEveryShapeHasAnID(t *testing.T) {
 	hostile := map[string]string{
-		"esx01": "a", "esx02": "a-node-0", "sql01": "x", "app01": "x-client-0", "hana01": "x__client-0", "pin01": "x-client-0-memory",
-		"pin02": "x on a", "pin03": `"><script>`, "pin04": "ü\x00", "pin05": "X", "ml01": "x_5fclient-0", "desk001": "x-on-a", "vdi01": "a-node-0-cores",
+		"esx01": "a", "esx02": "a-node-0", "dark01": "a__node-0", "vdi01": "b",
+		// ml01 is wide, the pinned VMs without home node, all on one host.
+		"ml01": "x", "pin01": "x-client-0", "pin02": "x__client-0", "pin03": "x-client-0-memory", "pin04": "X", "pin05": `"><script>`, "pin06": "ü\x00",
+		"sql01": "y", "app01": "y-on-a", "hana01": "y__on-a", "desk001": "x_5fclient-0",
 	}
 	for _, rename := range []func(string) string{same, func(id string) string {
 		if other := hostile[id]; other != "" {
