@@ -132,7 +132,7 @@ func TestTablesAreWhole(t *testing.T) {
 			}
 		}
 	}
-	if got, want := strings.Join(report.TableNames(), " "), "findings vms hosts clusters observations rules notes about"; got != want {
+	if got, want := strings.Join(report.TableNames(), " "), "findings vms hosts clusters observations suppressed rules notes about"; got != want {
 		t.Errorf("tables %s, want %s", got, want)
 	}
 }

@@ -157,10 +157,11 @@ func (c *junitCase) skip(notes []string) {
 func sourceCase(r *rules.Result) junitCase {
 	c := junitCase{Name: clean(cmp.Or(r.Fleet.Source, "source")), Class: "source", Time: "0"}
 	var b strings.Builder
-	for _, list := range [][]numa.Note{r.Fleet.Notes, r.Unjudged} {
-		for _, n := range list {
-			fmt.Fprintf(&b, "note   %s\n", clean(n.String()))
-		}
+	for _, n := range allNotes(r) {
+		fmt.Fprintf(&b, "note   %s\n", clean(n.String()))
+	}
+	for _, n := range r.SuppressedBy() {
+		fmt.Fprintf(&b, "suppressed   %s\n", clean(n.String()))
 	}
 	c.Out = outputOf(&b)
 	if r.VMs == 0 && len(r.Fleet.VMs) > r.Templates {

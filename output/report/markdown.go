@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -86,13 +85,15 @@ func severityOf(s finding.Severity) string {
 }
 
 func markNotes(b *bufio.Writer, r *rules.Result) {
-	lists := [][]numa.Note{r.Fleet.Notes, r.Unjudged, r.SuppressedBy(), r.PolicyNotes}
-	if len(slices.Concat(lists...)) == 0 {
-		return
-	}
-	fmt.Fprint(b, "\n## Notes\n\n")
-	for _, list := range lists {
-		for _, n := range list {
+	for _, part := range []struct {
+		title string
+		list  []numa.Note
+	}{{"Suppressed", r.SuppressedBy()}, {"Notes", allNotes(r)}} {
+		if len(part.list) == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "\n## %s\n\n", part.title)
+		for _, n := range part.list {
 			fmt.Fprintf(b, "- %s\n", mark(n.String()))
 		}
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,7 +110,7 @@ func TableNames() []string {
 // Tables returns the judged fleet as tables. version is that of homenode.
 func Tables(r *rules.Result, version string) []Table {
 	x := newIndex(r)
-	return []Table{findingTable(x), vmTable(x), hostTable(x), clusterTable(x), observationTable(x), ruleTable(x), noteTable(x), aboutTable(x, version)}
+	return []Table{findingTable(x), vmTable(x), hostTable(x), clusterTable(x), observationTable(x), suppressedTable(x), ruleTable(x), noteTable(x), aboutTable(x, version)}
 }
 
 // index finds what was said about a VM or host.
@@ -143,12 +144,15 @@ func newIndex(r *rules.Result) *index {
 		x.at["vm "+v.ID] = v.At
 		x.shared[v.At]++
 	}
-	for _, list := range [][]numa.Note{r.Fleet.Notes, r.Unjudged} {
-		for _, n := range list {
-			x.notes[n.At] = append(x.notes[n.At], n.Text)
-		}
+	for _, n := range allNotes(r) {
+		x.notes[n.At] = append(x.notes[n.At], n.Text)
 	}
 	return x
+}
+
+// allNotes returns what a reader must know about completeness.
+func allNotes(r *rules.Result) []numa.Note {
+	return slices.Concat(r.Fleet.Notes, r.Unjudged, r.PolicyNotes)
 }
 
 // notesAt returns the notes about the one object that was read at this place.

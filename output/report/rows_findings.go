@@ -14,20 +14,39 @@ import (
 // findingTable has a row for each finding, highest severity first.
 func findingTable(x *index) Table {
 	return Table{
-		Name: "findings",
-		Columns: []Column{
-			{"Severity", 9}, {"Rule", 7}, {"Title", 44}, {"Cluster", 16}, {"Host", 20}, {"VM", 24}, {"Message", 80}, {"Advice", 80},
-			{"Notice", 50}, {"On hosts", 30}, {"Assumed", 40}, {"Evidence", 60}, {"VM ID", 14}, {"Host ID", 14}, {"Read at", 40},
-		},
-		Len: len(x.Findings),
+		Name: "findings", Columns: findingColumns, Len: len(x.Findings),
 		Rows: func(yield func([]Cell) bool) {
 			for i := range x.Findings {
-				f := &x.Findings[i]
-				if !yield([]Cell{
-					textOf(f.Severity.String()), textOf(f.Rule), textOf(f.Title), textOf(f.Cluster), textOf(f.Host), textOf(f.VM),
-					textOf(f.Message), textOf(f.Advice), textOf(f.Notice), textOf(strings.Join(f.On, ", ")), joined(f.Assumes),
-					joined(evidenceTexts(f.Evidence)), textOf(f.VMID), textOf(f.HostID), textOf(x.findingAt(f)),
-				}) {
+				if !yield(x.findingRow(&x.Findings[i])) {
+					return
+				}
+			}
+		},
+	}
+}
+
+// findingColumns are those of findingRow.
+var findingColumns = []Column{
+	{"Severity", 9}, {"Rule", 7}, {"Title", 44}, {"Cluster", 16}, {"Host", 20}, {"VM", 24}, {"Message", 80}, {"Advice", 80},
+	{"Notice", 50}, {"On hosts", 30}, {"Assumed", 40}, {"Evidence", 60}, {"VM ID", 14}, {"Host ID", 14}, {"Read at", 40},
+}
+
+func (x *index) findingRow(f *finding.Finding) []Cell {
+	return []Cell{
+		textOf(f.Severity.String()), textOf(f.Rule), textOf(f.Title), textOf(f.Cluster), textOf(f.Host), textOf(f.VM),
+		textOf(f.Message), textOf(f.Advice), textOf(f.Notice), textOf(strings.Join(f.On, ", ")), joined(f.Assumes),
+		joined(evidenceTexts(f.Evidence)), textOf(f.VMID), textOf(f.HostID), textOf(x.findingAt(f)),
+	}
+}
+
+// suppressedTable has a row for each finding that the configuration accepts.
+func suppressedTable(x *index) Table {
+	return Table{
+		Name: "suppressed", Columns: append([]Column{{"Until", 11}, {"Reason", 50}, {"Suppressed at", 24}}, findingColumns...), Len: len(x.Suppressed),
+		Rows: func(yield func([]Cell) bool) {
+			for i := range x.Suppressed {
+				s := &x.Suppressed[i]
+				if !yield(append([]Cell{textOf(s.By.Until), textOf(s.By.Reason), textOf(s.By.At)}, x.findingRow(&s.Finding)...)) {
 					return
 				}
 			}
@@ -118,13 +137,13 @@ func aboutOf(one *rule.Rule) string {
 func noteTable(x *index) Table {
 	return Table{
 		Name:    "notes",
-		Columns: []Column{{"From", 10}, {"Read at", 50}, {"Note", 100}},
-		Len:     len(x.Fleet.Notes) + len(x.Unjudged),
+		Columns: []Column{{"From", 13}, {"Read at", 50}, {"Note", 100}},
+		Len:     len(allNotes(x.Result)),
 		Rows: func(yield func([]Cell) bool) {
 			for _, part := range []struct {
 				from string
 				list []numa.Note
-			}{{"source", x.Fleet.Notes}, {"judgement", x.Unjudged}} {
+			}{{"source", x.Fleet.Notes}, {"judgement", x.Unjudged}, {"configuration", x.PolicyNotes}} {
 				for _, n := range part.list {
 					if !yield([]Cell{textOf(part.from), textOf(n.At), textOf(n.Text)}) {
 						return
@@ -144,7 +163,7 @@ func aboutTable(x *index, version string) Table {
 		row("Source", textOf(x.Fleet.Source)), row("Collected", textOf(x.Fleet.Collected)), row("homenode", textOf(version)),
 		row("Clusters", numberOf(len(x.Fleet.Clusters))), row("Hosts", numberOf(len(x.Fleet.Hosts))), row("VMs", numberOf(len(x.Fleet.VMs))),
 		row("VMs judged", numberOf(x.VMs)), row("Templates, not judged", numberOf(x.Templates)), row("Predictions (VM × host)", numberOf(x.Pairs)),
-		row("Findings", numberOf(len(x.Findings))), row("Notes", numberOf(len(x.Fleet.Notes)+len(x.Unjudged))),
+		row("Findings", numberOf(len(x.Findings))), row("Findings suppressed", numberOf(len(x.Suppressed))), row("Notes", numberOf(len(allNotes(x.Result)))),
 	}
 	return Table{
 		Name: "about", Columns: []Column{{"What", 26}, {"Value", 80}}, Len: len(rows),

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"homenode/finding"
-	"homenode/numa"
 	"homenode/rule"
 	"homenode/rules"
 )
@@ -26,7 +25,8 @@ type ExportOptions struct {
 }
 
 // SARIF writes the judged fleet as SARIF 2.1.0 (OASIS Standard, Errata 01): one
-// run, all rules, a result for each finding.
+// run, all rules, a result for each finding, also those that the configuration
+// suppresses, marked so.
 func SARIF(w io.Writer, r *rules.Result, o ExportOptions) error {
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{Name: "homenode", Version: o.Version, Rules: []sarifRule{}}},
@@ -142,10 +142,8 @@ func sarifResultOf(f *finding.Finding) sarifResult {
 // sarifNotes returns what source and judgement could not do as notifications.
 func sarifNotes(r *rules.Result) []sarifNotification {
 	out := []sarifNotification{}
-	for _, list := range [][]numa.Note{r.Fleet.Notes, r.Unjudged} {
-		for _, n := range list {
-			out = append(out, sarifNotification{"note", sarifText{Text: sarifPlain(n.String())}})
-		}
+	for _, n := range allNotes(r) {
+		out = append(out, sarifNotification{"note", sarifText{Text: sarifPlain(n.String())}})
 	}
 	return out
 }

@@ -17,7 +17,7 @@ import (
 
 // sheetNames are the names of the sheets by table.
 var sheetNames = map[string]string{
-	"findings": "Findings", "vms": "VMs", "hosts": "Hosts", "clusters": "Clusters", "observations": "Observations", "rules": "Rules", "notes": "Notes", "about": "About",
+	"findings": "Findings", "vms": "VMs", "hosts": "Hosts", "clusters": "Clusters", "observations": "Observations", "suppressed": "Suppressed", "rules": "Rules", "notes": "Notes", "about": "About",
 }
 
 // Write writes the tables as a workbook, a sheet each. Rows are streamed: of a

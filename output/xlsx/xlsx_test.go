@@ -83,7 +83,7 @@ func TestReadBack(t *testing.T) {
 		}
 		f := open(t, write(t, r))
 		tables := report.Tables(r, "1.2.3")
-		if got, want := strings.Join(f.GetSheetList(), " "), "Findings VMs Hosts Clusters Observations Rules Notes About"; got != want {
+		if got, want := strings.Join(f.GetSheetList(), " "), "Findings VMs Hosts Clusters Observations Suppressed Rules Notes About"; got != want {
 			t.Fatalf("sheets %s, want %s", got, want)
 		}
 		for i, sheet := range f.GetSheetList() {
