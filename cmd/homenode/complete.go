@@ -28,7 +28,7 @@ func addCompletion(root *cobra.Command) {
 		"host": completeHost, "from": completeHost,
 	}
 	arguments := map[string]cobra.CompletionFunc{
-		"assess": completeSource, "snapshot": completeSource, "explain": completeSubject, "topo": completeSubject, "rules": completeRule,
+		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "explain": completeSubject, "topo": completeSubject, "rules": completeRule,
 	}
 	for _, c := range root.Commands() {
 		c.ValidArgsFunction = arguments[c.Name()]
