@@ -18,6 +18,9 @@ type fault struct {
 	text        string // follows "ESXi RELEASE on HOSTS: "
 	fix         string
 	source      string
+	// cluster: it depends on the VMs of the cluster, so that the first host of a kind
+	// speaks for all.
+	cluster bool
 	// holds reports whether the host and its VMs can meet the fault, with the VMs
 	// concerned.
 	holds func(*rule.Pass, *numa.Host) (hit, bool)
@@ -51,19 +54,20 @@ var faults = []fault{
 		holds:  actionAffinity,
 	},
 	{
-		kb: "314059", first: numa.ESXi50, upTo: numa.ESXi80, severity: finding.Info,
-		text:   "action affinity is on: VMs that communicate may be gathered on one node, whose vCPUs wait while other nodes idle",
-		fix:    "Expected, and mostly a gain. Where ready time is high on one node only, set Numa.LocalityWeightActionAffinity = 0",
-		source: "Broadcom KB 314059 (old 2097369), https://knowledge.broadcom.com/external/article/314059",
-		holds:  actionAffinity,
-	},
-	{
 		kb: "2147958", first: numa.ESXi65, upTo: numa.ESXi65 + 1, severity: finding.High,
 		text: "VMs with cores per socket other than 1 or numa.autosize.once = FALSE that come from older hosts can stop the host (PSOD)",
 		fix:  "Set Numa.FollowCoresPerSocket = 1 before such VMs move there, or update to 6.5 U1 or later",
 		source: "VMware KB 2147958; Denneman, Decoupling of cores per socket, 2016, " +
 			"https://frankdenneman.nl/2016/12/12/decoupling-cores-per-socket-virtual-numa-topology-vsphere-6-5/",
-		holds: decoupled,
+		cluster: true,
+		holds:   decoupled,
+	},
+	{
+		kb: "314059", first: numa.ESXi50, upTo: numa.ESXi80, severity: finding.Info,
+		text:   "action affinity is on: VMs that communicate may be gathered on one node, whose vCPUs wait while other nodes idle",
+		fix:    "Expected, and mostly a gain. Where ready time is high on one node only, set Numa.LocalityWeightActionAffinity = 0",
+		source: "Broadcom KB 314059 (old 2097369), https://knowledge.broadcom.com/external/article/314059",
+		holds:  actionAffinity,
 	},
 	{
 		kb: "309217", first: numa.ESX41, upTo: numa.ESX41 + 2, severity: finding.Medium,
@@ -122,7 +126,7 @@ func actionAffinity(p *rule.Pass, h *numa.Host) (hit, bool) {
 
 // decoupled holds when VMs of the cluster would meet 6.5 GA with a size of their own
 // (B-12). They have yet to come unless the cluster has older hosts.
-func decoupled(p *rule.Pass, h *numa.Host) (hit, bool) {
+func decoupled(p *rule.Pass, _ *numa.Host) (hit, bool) {
 	const option = "Numa.FollowCoresPerSocket"
 	if p.Kind.Machine.Follow {
 		return hit{}, false

@@ -33,35 +33,35 @@ func check(p *rule.Pass) {
 		return
 	}
 	r := p.Kind.Machine.Release
-	all := p.Kind.Hosts
 	for i := range faults {
 		f := &faults[i]
 		if r < f.first || r >= f.upTo {
 			continue
 		}
-		var hosts []*numa.Host
-		var what hit
-		for _, h := range all {
-			if found, ok := f.holds(p, h); ok {
-				hosts = append(hosts, h)
-				what.option, what.away = found.option, found.away
-				what.vcpus = max(what.vcpus, found.vcpus)
-				what.vms = merge(what.vms, found.vms)
-			}
-		}
+		hosts, what := meet(p, f)
 		if hosts != nil {
 			report(p, f, hosts, what)
 		}
 	}
 }
 
-// merge appends the VMs that are not there yet: a fault that looks at the cluster
-// names the same VMs for each host.
-func merge(to, more []*rule.VM) []*rule.VM {
-	if len(to) > 0 && len(more) > 0 && to[0] == more[0] {
-		return to
+// meet returns the hosts of the kind that can meet the fault, and what of them does.
+func meet(p *rule.Pass, f *fault) (hosts []*numa.Host, what hit) {
+	all := p.Kind.Hosts
+	if f.cluster {
+		if what, ok := f.holds(p, all[0]); ok {
+			return all, what
+		}
+		return nil, what
 	}
-	return append(to, more...)
+	for _, h := range all {
+		if found, ok := f.holds(p, h); ok {
+			hosts = append(hosts, h)
+			what.option, what.vms = found.option, append(what.vms, found.vms...)
+			what.vcpus = max(what.vcpus, found.vcpus)
+		}
+	}
+	return hosts, what
 }
 
 func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {

@@ -1,0 +1,33 @@
+package knownfault
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestFaults holds that the table is complete, its ranges are ranges, and that the
+// scenario shows each fault.
+func TestFaults(t *testing.T) {
+	fires, err := os.ReadFile("testdata/fires.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for i := range faults {
+		f := &faults[i]
+		if f.text == "" || f.fix == "" || f.holds == nil || !strings.Contains(f.source, "KB "+f.kb) || seen[f.kb] {
+			t.Errorf("KB %s is incomplete or there twice", f.kb)
+		}
+		seen[f.kb] = true
+		if f.first >= f.upTo {
+			t.Errorf("KB %s: from %s to before %s", f.kb, f.first, f.upTo)
+		}
+		if i > 0 && faults[i-1].first < f.first {
+			t.Errorf("KB %s stands after an older one", f.kb)
+		}
+		if !strings.Contains(string(fires), " KB "+f.kb+" on ") {
+			t.Errorf("KB %s does not fire in testdata/fires.txtar", f.kb)
+		}
+	}
+}
