@@ -77,8 +77,8 @@ func text(d *drift.Drift) string {
 
 const before = `release 7.0U3
 cluster prod
-host esx[01-02] nodes=2 cores=18 memory=1024GB
-host esx03 nodes=4 cores=9 memory=1024GB
+host esx[01-02] nodes=2 cores=18 memory=1024GB option:Numa.LocalityWeightActionAffinity=0
+host esx03 nodes=4 cores=9 memory=1024GB option:Numa.LocalityWeightActionAffinity=0
 vm sql01 host=esx01 vcpus=32 coresPerSocket=2 memory=384GB hotAdd=on
 vm web01 host=esx01 vcpus=4 memory=16GB
 vm app01 host=esx02 vcpus=8 memory=32GB

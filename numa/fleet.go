@@ -47,6 +47,7 @@ const (
 	MaxHostMemory   = 1024 * TiB
 	MaxNodes        = 64 // a host's nodes fit the 64-bit NodeMask of vmware.log
 	MaxCoresPerNode = 4096
+	MaxCoreMHz      = 100_000
 )
 
 // Check reports the first thing in f that cannot be: a repeated or missing ID,
@@ -116,6 +117,9 @@ func (h *Host) Check() error {
 		if c.f.Known() && (c.f.Value <= 0 || c.f.Value > MaxNodes*MaxCoresPerNode) {
 			return fmt.Errorf("%d %s", c.f.Value, c.name)
 		}
+	}
+	if h.CoreMHz.Known() && (h.CoreMHz.Value <= 0 || h.CoreMHz.Value > MaxCoreMHz) {
+		return fmt.Errorf("cores of %d MHz", h.CoreMHz.Value)
 	}
 	if len(h.Nodes.Value) > MaxNodes {
 		return fmt.Errorf("%d NUMA nodes, more than %d", len(h.Nodes.Value), MaxNodes)

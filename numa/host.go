@@ -18,6 +18,7 @@ type Host struct {
 	Threads        Fact[int]   `json:"threads,omitzero"`  // PCPUs of the host
 	HyperThreading Fact[bool]  `json:"hyperThreading,omitzero"`
 	Memory         Fact[Bytes] `json:"memory,omitzero"`
+	CoreMHz        Fact[int]   `json:"coreMHz,omitzero"` // nominal frequency of a core, in which reservations are counted
 
 	// Nodes are the NUMA nodes by ascending ID (rule book A-1, A-11). A host that
 	// reports no NUMA has one node with everything in it.

@@ -67,7 +67,9 @@ func check(p *rule.Pass) {
 		f.Evidence = append(f.Evidence, finding.Of("CPU reservation in MHz", v.CPUReservation, v.At))
 		if text != "" && need > 0 {
 			f.Evidence = append(f.Evidence, from)
-			f.Assumes = append(f.Assumes, "the frequency of the cores is taken from the name of the processor (B-21)")
+			if !v.Host.CoreMHz.Known() {
+				f.Assumes = append(f.Assumes, "the frequency of the cores is taken from the name of the processor (B-21)")
+			}
 		}
 	}
 	if lacks == nil {
@@ -114,29 +116,36 @@ func memoryLack(v *numa.VM) (reserved numa.Bytes, lack bool) {
 	return v.MemoryReservation.Value, v.MemoryReservation.Value < v.Memory.Value
 }
 
-// frequency is the nominal frequency in a processor's brand string.
-var frequency = regexp.MustCompile(`@\s*(\d+(?:\.\d+)?)\s*GHz`)
+// frequency is the nominal frequency in a processor's brand string; newer ones have
+// none.
+var frequency = regexp.MustCompile(`@\s*(\d{1,2}\.\d\d)GHz`)
 
-// cpuNeed returns the full CPU reservation in MHz, vCPUs × frequency divided by the
-// threads of a virtual core, and where the frequency is known from; 0 when it is not.
-func cpuNeed(v *rule.VM) (mhz int, from finding.Evidence) {
-	if v.Host == nil {
-		return 0, from
+// coreMHz returns the frequency of the host's cores: as it was read, else from the name
+// of the processor. It is unknown when neither says.
+func coreMHz(h *numa.Host) numa.Fact[int] {
+	if h.CoreMHz.Known() {
+		return h.CoreMHz
 	}
-	m := frequency.FindStringSubmatch(v.Host.CPUModel.Value)
+	m := frequency.FindStringSubmatch(h.CPUModel.Value)
 	if m == nil {
-		return 0, from
+		return numa.Fact[int]{}
 	}
-	ghz, err := strconv.ParseFloat(m[1], 64)
-	if err != nil || ghz <= 0 || ghz > 100 {
-		return 0, from
+	ghz, _ := strconv.ParseFloat(m[1], 64) // digits
+	return numa.DerivedFrom(int(ghz*1000+0.5), "name of the processor: "+h.CPUModel.Value)
+}
+
+// cpuNeed returns the full CPU reservation in MHz: vCPUs × frequency, divided by the
+// threads of a virtual core; 0 when the frequency is unknown.
+func cpuNeed(v *rule.VM) (mhz int, frequency finding.Evidence) {
+	if v.Host == nil {
+		return 0, frequency
 	}
+	f := coreMHz(v.Host)
 	threads := 1
 	if s, ok := v.Settings.Value.Lookup("cpuid.numSMT"); ok {
 		if n, err := strconv.Atoi(strings.TrimSpace(s)); err == nil && n > 1 {
 			threads = n
 		}
 	}
-	mhz = int(float64(v.Guest.VCPUs)*ghz*1000+0.5) / threads
-	return mhz, finding.Of("processor of "+v.Host.Name, v.Host.CPUModel, v.Host.At)
+	return int(v.Guest.VCPUs) * f.Value / threads, finding.Of("core frequency of "+v.Host.Name+" in MHz", f, v.Host.At)
 }

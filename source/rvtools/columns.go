@@ -36,6 +36,7 @@ const (
 	toolsOS
 	// Facts of hosts.
 	cpuModel
+	coreMHz
 	htActive
 	packages
 	coresPerPackage
@@ -129,6 +130,7 @@ var columns = []sheetColumns{
 		{field: cluster, fact: "cluster", names: []string{"Cluster", "vHostCluster"}},
 		{field: maintenance, fact: "maintenance mode", names: []string{"in Maintenance Mode", "vHostInMaintenanceMode"}},
 		{field: cpuModel, fact: "processor model", names: []string{"CPU Model", "vHostCpuModel"}},
+		{field: coreMHz, names: []string{"Speed", "vHostSpeed"}},
 		{field: htActive, fact: "hyper-threading", names: []string{"HT Active", "vHostHTActive"}},
 		{field: packages, fact: "packages and so NUMA nodes", names: []string{"# CPU", "# CPUs", "vHostNumCpu"}},
 		{field: coresPerPackage, names: []string{"Cores per CPU", "vHostCoresPerCPU"}},

@@ -61,6 +61,7 @@ func readHost(t *table, name string) numa.Host {
 		Vendor:         t.stringFact(vendor),
 		Model:          t.stringFact(model),
 		CPUModel:       t.stringFact(cpuModel),
+		CoreMHz:        t.count(coreMHz, numa.MaxCoreMHz),
 		Packages:       t.count(packages, numa.MaxNodes),
 		Cores:          t.count(cores, maxCores),
 		HyperThreading: t.boolFact(htActive),

@@ -72,6 +72,7 @@ func TestErrors(t *testing.T) {
 		{"threads of all nodes", "host esx[1-2] nodes=64 cores=4096 threads=4097", `1:1: host "esx2": 262208 threads`},
 		{"ht", "host esx01 ht=1", `1:12: found ht="1", want on or off`},
 		{"build", "host esx01 build=x", `1:12: found build="x", want a number from 1 to 2147483647`},
+		{"mhz", "host esx01 mhz=0", `1:12: found mhz="0", want a number from 1 to 100000`},
 		{"connection", "host esx01 connection=lost", `1:12: found connection="lost", want connected, disconnected or notResponding`},
 		{"option", "host esx01 option:UserVars.X=1", `1:12: found option "UserVars.X", want one of Numa.*, LPage.*, Mem.* or a mitigation option`},
 		// Values of VMs.

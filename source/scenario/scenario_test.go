@@ -39,7 +39,7 @@ func known(v any) string {
 func TestHost(t *testing.T) {
 	for _, tt := range []struct{ name, line, want string }{
 		{"everything", `host esx01 nodes=4 packages=2 cores=8 threads=8 memory=512GB vendor=Dell model="R 740" cpu="Xeon # 4" release="7.0 Update 3" build=21930508 ` +
-			`power=Balanced connection=disconnected maintenance=on llcCores=4 llcSize=32MB option:Numa.PreferHT=1 option:Numa.LocalityWeightActionAffinity=0`, `
+			`power=Balanced connection=disconnected maintenance=on mhz=2100 llcCores=4 llcSize=32MB option:Numa.PreferHT=1 option:Numa.LocalityWeightActionAffinity=0`, `
 Vendor = Dell, read: vendor
 Model = R 740, read: model
 CPUModel = Xeon # 4, read: cpu
@@ -50,6 +50,7 @@ Cores = 32, derived: nodes, cores
 Threads = 32, derived: nodes, cores, ht
 HyperThreading = false, read: ht
 Memory = 512 GB, read: memory
+CoreMHz = 2100, read: mhz
 Nodes = [{0 0 8 8 {128 GB derived: memory, nodes}} {1 0 8 8 {128 GB derived: memory, nodes}} {2 1 8 8 {128 GB derived: memory, nodes}} {3 1 8 8 {128 GB derived: memory, nodes}}], read: nodes, cores
 LLCCores = 4, read: llcCores
 LLCSize = 32 MB, read: llcSize
@@ -65,7 +66,7 @@ Options = [], read: option: of the line
 Memory = 1 TB, read: memory
 Options = [], read: option: of the line
 `},
-		{"unknown", "release 8.0\nhost esx01 nodes=? cores=4 memory=? release=? build=? cpu=? vendor=? model=? power=? connection=? maintenance=? llcCores=? llcSize=?", `
+		{"unknown", "release 8.0\nhost esx01 nodes=? cores=4 memory=? release=? build=? cpu=? vendor=? model=? power=? connection=? maintenance=? mhz=? llcCores=? llcSize=?", `
 Packages = 1, read: packages
 Cores = 4, derived: nodes, cores
 Threads = 8, derived: nodes, cores, ht

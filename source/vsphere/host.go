@@ -136,6 +136,7 @@ func convertHardware(o *object, h *numa.Host) {
 		h.Cores = positive(s.NumCpuCores, "summary.hardware.numCpuCores")
 		h.Threads = positive(s.NumCpuThreads, "summary.hardware.numCpuThreads")
 		h.Memory = bytesFact(s.MemorySize, "summary.hardware.memorySize")
+		h.CoreMHz = positive(s.CpuMhz, "summary.hardware.cpuMhz")
 	}
 	if c, ok := value[types.HostCpuInfo](o, "hardware.cpuInfo"); ok && c.NumCpuThreads > 0 {
 		h.Packages = positive(c.NumCpuPackages, "hardware.cpuInfo.numCpuPackages")

@@ -11,7 +11,7 @@ import (
 // HostKeys are the words that Host understands; beside them option:KEY. NodeKeys are
 // those of Nodes.
 var (
-	HostKeys = []string{"release", "build", "cpu", "vendor", "model", "power", "connection", "maintenance", "llcCores", "llcSize"}
+	HostKeys = []string{"release", "build", "cpu", "vendor", "model", "power", "connection", "maintenance", "mhz", "llcCores", "llcSize"}
 	NodeKeys = []string{"nodes", "cores", "threads", "packages", "memory", "nodeMemory", "ht", "assumed"}
 )
 
@@ -90,6 +90,8 @@ func Host(h *numa.Host, w Word, where string) error {
 		return set(&h.Connection, w, where, func() (string, error) { return w.oneOf("connected", "disconnected", "notResponding") })
 	case "maintenance":
 		return set(&h.Maintenance, w, where, w.truth)
+	case "mhz":
+		return set(&h.CoreMHz, w, where, func() (int, error) { return w.Number(1, numa.MaxCoreMHz) })
 	case "llcCores":
 		return set(&h.LLCCores, w, where, func() (int, error) { return w.Number(1, numa.MaxCoresPerNode) })
 	case "llcSize":

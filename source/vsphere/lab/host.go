@@ -28,7 +28,7 @@ func (b *builder) addHost(h *numa.Host) error {
 	host.Hardware = hardware
 	host.Summary.Hardware = &types.HostHardwareSummary{
 		Vendor: h.Vendor.Value, Model: h.Model.Value, CpuModel: h.CPUModel.Value, MemorySize: int64(h.Memory.Value),
-		NumCpuPkgs: hardware.CpuInfo.NumCpuPackages, NumCpuCores: hardware.CpuInfo.NumCpuCores, NumCpuThreads: hardware.CpuInfo.NumCpuThreads,
+		NumCpuPkgs: hardware.CpuInfo.NumCpuPackages, NumCpuCores: hardware.CpuInfo.NumCpuCores, NumCpuThreads: hardware.CpuInfo.NumCpuThreads, CpuMhz: int32(h.CoreMHz.Value),
 	}
 	configure(host, h)
 	b.ctx.Map.Put(host)

@@ -124,7 +124,7 @@ func sampleFleet() *numa.Fleet {
 func newHost(id, name, cluster string, packages int, nodePackages []int, cores int, gb ...numa.Bytes) numa.Host {
 	h := numa.Host{
 		ID: id, Name: name, Cluster: cluster,
-		Vendor: read("Dell Inc."), Model: read("PowerEdge R750"), CPUModel: read("Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz"),
+		Vendor: read("Dell Inc."), Model: read("PowerEdge R750"), CPUModel: read("Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz"), CoreMHz: read(1995),
 		Release: read(numa.ESXi80 + 3), Build: read(24022510),
 		Packages: read(packages), Cores: read(cores * len(gb)), Threads: read(2 * cores * len(gb)),
 		HyperThreading: read(true), PowerPolicy: read("High Performance"), Connection: read("connected"), Maintenance: read(false),
