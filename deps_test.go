@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"finding":             {"numa"},
 	"vnuma":               {"numa"},
 	"sim":                 {"numa", "vnuma"},
+	"anonymise":           {"numa"},
 	"published":           {"numa", "vnuma"},
 	"confront":            {"numa", "vnuma"},
 	"rulebook":            {},
@@ -60,7 +61,7 @@ var mayImport = map[string][]string{
 	"internal/alike":      {},
 	"internal/atomicfile": {},
 	"internal/golden":     {},
-	"cmd/homenode":        {".", "numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "drift", "whatif", "compare", "source/...", "output/...", "internal/..."},
+	"cmd/homenode":        {".", "numa", "anonymise", "vnuma", "sim", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "drift", "whatif", "compare", "source/...", "output/...", "internal/..."},
 }
 
 // onlyHere lists libraries that one part of the project keeps to itself.

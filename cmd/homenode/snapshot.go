@@ -14,8 +14,9 @@ import (
 
 func newSnapshot() *cobra.Command {
 	var (
-		src  sourceFlags
-		file string
+		src   sourceFlags
+		file  string
+		names nameFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "snapshot SOURCE... -o FILE",
@@ -24,16 +25,31 @@ func newSnapshot() *cobra.Command {
 credentials and no annotations. Every command takes the file as SOURCE. When one of several sources cannot
 be read, the file holds the others and says so in a note, and the exit code is 2.
 
+--anonymise replaces names, IDs, UUIDs, addresses, folders, tags and paths by pseudonyms, the same name by the
+same pseudonym, also inside notes and places. Sizes, settings, releases and models stay, so that the findings are
+the same. The key to the names is saved beside the file, or where --key says; it is as confidential as the names.
+--reveal gives them back. Names of one character or of digits alone are not looked for inside other text, and words of
+notes that are neither a name of the fleet nor an address, path or quotation stay: read them before you give the
+file away.
+
 ` + sourceHelp,
 		Example: `  homenode snapshot https://vc01.example.com -o fleet.json
-  homenode assess fleet.json`,
+  homenode assess fleet.json
+  homenode snapshot fleet.json -o away.json --anonymise
+  homenode snapshot away.json -o back.json --reveal away.key.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file == "" {
 				return errors.New("-o FILE is missing: where to save the snapshot (- for standard output)")
 			}
+			if err := names.check(file); err != nil {
+				return err
+			}
 			fleet, err := src.read(cmd, args...)
 			if err != nil {
+				return err
+			}
+			if fleet, err = names.apply(cmd, fleet); err != nil {
 				return err
 			}
 			if file == "-" {
@@ -48,6 +64,7 @@ be read, the file holds the others and says so in a note, and the exit code is 2
 		},
 	}
 	src.register(cmd)
+	names.register(cmd)
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to save to, written whole or not at all; - for standard output")
 	return cmd
 }

@@ -1,0 +1,194 @@
+// Package anonymise replaces the names in a fleet by pseudonyms, so that it can be
+// given away: the same name by the same pseudonym everywhere, also inside other
+// text. A Key gives the names back.
+//
+// What decides the NUMA topology stays: sizes, releases, settings, processor and
+// system models, guest systems. So do the order of names and the relation between
+// the short and the full name of a host. Text that is neither, such as notes and
+// places, keeps its words but for names, addresses, paths and what is quoted.
+package anonymise
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+)
+
+// The kinds of pseudonyms; each is followed by a tag, a dash and a number.
+const (
+	kindCluster = "cluster"
+	kindHost    = "host"
+	kindDomain  = "domain"
+	kindVM      = "machine"
+	kindFolder  = "folder"
+	kindTag     = "label"
+	kindUUID    = "identity"
+	kindSource  = "source"
+	kindAddress = "address"
+	kindPath    = "place"
+	kindText    = "phrase"
+)
+
+// kinds, the first that a name is of is that of its pseudonym.
+var kinds = []string{kindVM, kindHost, kindCluster, kindDomain, kindFolder, kindTag, kindUUID, kindSource, kindAddress, kindPath, kindText}
+
+// Fleet returns a copy of f with pseudonyms, and the key to them. f stays as it is.
+// The same fleet gives the same result.
+func Fleet(f *numa.Fleet) (*numa.Fleet, *Key) {
+	n := newNamer(f)
+	out := walk(reflect.ValueOf(*f), n.replace).Interface().(numa.Fleet)
+	return &out, n.key()
+}
+
+// names lists the names of the fleet's objects with their kinds. A host's name is
+// cut at its first dot, because others write it short.
+func names(f *numa.Fleet) [][2]string {
+	var out [][2]string
+	add := func(kind string, names ...string) {
+		for _, name := range names {
+			if name != "" {
+				out = append(out, [2]string{kind, name})
+			}
+		}
+	}
+	for i := range f.Clusters {
+		add(kindCluster, f.Clusters[i].Name, f.Clusters[i].ID)
+	}
+	addHost := func(name string) {
+		label, domain := cutHost(name)
+		add(kindHost, label)
+		add(kindDomain, domain)
+	}
+	for i := range f.Hosts {
+		addHost(f.Hosts[i].Name)
+		addHost(f.Hosts[i].ID)
+	}
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		add(kindVM, v.Name, v.ID)
+		add(kindFolder, strings.Split(v.Folder, "/")...)
+		add(kindTag, v.Tags...)
+		add(kindUUID, v.UUID)
+		for j := range v.Observed {
+			addHost(v.Observed[j].Host)
+		}
+	}
+	add(kindSource, f.Source)
+	slices.SortStableFunc(out, func(a, b [2]string) int {
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a[0]), slices.Index(kinds, b[0])), cmp.Compare(a[1], b[1]))
+	})
+	return out
+}
+
+// cutHost cuts the name of a host into its first label and the rest. An address has
+// one part.
+func cutHost(name string) (label, domain string) {
+	if addressForm.FindString(name) == name {
+		return name, ""
+	}
+	label, domain, _ = strings.Cut(name, ".")
+	if label == "" {
+		return name, ""
+	}
+	return label, domain
+}
+
+// A site is where a string stands: a field of a type of package numa.
+type site struct{ owner, field string }
+
+// keep are the fields whose strings decide something or are no names. Values of
+// facts are kept too: see walk.
+var keep = map[site]bool{
+	{"Fleet", "Collected"}: true, {"Setting", "Key"}: true,
+	{"Observation", "By"}: true, {"Observation", "Time"}: true, {"Observation", "Start"}: true,
+}
+
+// replace returns what stands for the string s at a site.
+func (n *namer) replace(at site, s string) string {
+	switch at {
+	case site{"Cluster", "ID"}, site{"Cluster", "Name"}, site{"Host", "Cluster"}, site{"VM", "Cluster"}:
+		return n.whole(kindCluster, s)
+	case site{"Host", "ID"}, site{"Host", "Name"}, site{"VM", "Host"}, site{"Observation", "Host"}:
+		label, domain := cutHost(s)
+		if domain == "" {
+			return n.whole(kindHost, label) + s[len(label):]
+		}
+		return n.whole(kindHost, label) + "." + n.whole(kindDomain, domain)
+	case site{"VM", "ID"}, site{"VM", "Name"}:
+		return n.whole(kindVM, s)
+	case site{"VM", "UUID"}:
+		return n.whole(kindUUID, s)
+	case site{"VM", "Tags"}:
+		return n.whole(kindTag, s)
+	case site{"VM", "Folder"}:
+		parts := strings.Split(s, "/")
+		for i, p := range parts {
+			parts[i] = n.whole(kindFolder, p)
+		}
+		return strings.Join(parts, "/")
+	case site{"Fleet", "Source"}:
+		return n.whole(kindSource, s)
+	case site{"Setting", "Value"}:
+		// Such as sched.swap.derivedName, which holds the path of the VM.
+		if strings.ContainsAny(s, `/\`) || uuidForm.MatchString(s) {
+			return n.whole(kindPath, s)
+		}
+		return s
+	}
+	if keep[at] {
+		return s
+	}
+	return n.text(s)
+}
+
+// walk copies v and gives each string to replace. The value of a fact is kept, for
+// it is read, derived or assumed about the machine and not a name of it; the
+// settings inside a fact are walked.
+func walk(v reflect.Value, replace func(site, string) string) reflect.Value {
+	return (&walker{replace}).copy(v, site{})
+}
+
+type walker struct{ replace func(site, string) string }
+
+func (w *walker) copy(v reflect.Value, at site) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	switch v.Kind() {
+	case reflect.String:
+		out.SetString(v.String())
+		if v.Len() > 0 {
+			out.SetString(w.replace(at, v.String()))
+		}
+	case reflect.Struct:
+		owner := v.Type().Name()
+		for i := range v.NumField() {
+			field := v.Type().Field(i).Name
+			if field == "Value" && strings.HasPrefix(owner, "Fact[") && isBare(v.Field(i).Type()) {
+				out.Field(i).Set(v.Field(i))
+				continue
+			}
+			out.Field(i).Set(w.copy(v.Field(i), site{owner, field}))
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			return out
+		}
+		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			out.Index(i).Set(w.copy(v.Index(i), at))
+		}
+	default:
+		out.Set(v)
+	}
+	return out
+}
+
+// isBare reports whether a type is a plain value or a list of them.
+func isBare(t reflect.Type) bool {
+	for t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	return t.Kind() != reflect.Struct
+}

@@ -1,0 +1,140 @@
+package anonymise
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+)
+
+// A Key gives back the names that pseudonyms stand for. It is as confidential as the
+// fleet itself.
+type Key struct {
+	names map[string]string // by pseudonym
+	tag   string            // see namer
+	form  *regexp.Regexp
+}
+
+const (
+	keyFormat  = "homenode-key"
+	keyVersion = 1
+	maxKey     = 1 << 30 // bytes
+)
+
+// keyFile is the form of a key in a file. Tag is what stands between the kind and
+// the number of its pseudonyms.
+type keyFile struct {
+	Format  string            `json:"format"`
+	Version int               `json:"version"`
+	Tag     string            `json:"tag"`
+	Names   map[string]string `json:"names"`
+}
+
+func (n *namer) key() *Key {
+	k := &Key{names: make(map[string]string, len(n.exact)), tag: n.tag, form: pseudonymForm(n.tag)}
+	for name, pseudonym := range n.exact {
+		k.names[pseudonym] = name
+	}
+	return k
+}
+
+// Fleet returns a copy of f with its names. It is an error when f has pseudonyms
+// that the key does not know, or none: the key belongs to another fleet.
+func (k *Key) Fleet(f *numa.Fleet) (*numa.Fleet, error) {
+	seen := 0
+	var unknown []string
+	out := walk(reflect.ValueOf(*f), func(_ site, s string) string {
+		return k.form.ReplaceAllStringFunc(s, func(p string) string {
+			name, ok := k.names[p]
+			if !ok {
+				unknown = append(unknown, p)
+				return p
+			}
+			seen++
+			return name
+		})
+	}).Interface().(numa.Fleet)
+	switch {
+	case len(unknown) > 0:
+		slices.Sort(unknown)
+		unknown = slices.Compact(unknown)
+		return nil, fmt.Errorf("the key does not know %s: it belongs to another fleet", list(unknown))
+	case seen == 0 && len(k.names) > 0:
+		return nil, fmt.Errorf("found none of the key's pseudonyms: it belongs to another fleet")
+	}
+	return &out, nil
+}
+
+// list names the first few.
+func list(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// Text returns s with the names of its pseudonyms; for findings about the fleet.
+func (k *Key) Text(s string) string {
+	return k.form.ReplaceAllStringFunc(s, func(p string) string {
+		if name, ok := k.names[p]; ok {
+			return name
+		}
+		return p
+	})
+}
+
+// Names returns the names that were replaced, in order.
+func (k *Key) Names() []string {
+	out := make([]string, 0, len(k.names))
+	for _, name := range k.names {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Write writes the key as JSON.
+func (k *Key) Write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(keyFile{keyFormat, keyVersion, k.tag, k.names}); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+var tagForm = regexp.MustCompile(`^x*$`)
+
+// ReadKey reads what Write wrote. name stands in errors.
+func ReadKey(name string, r io.Reader) (*Key, error) {
+	var f keyFile
+	d := json.NewDecoder(io.LimitReader(r, maxKey))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return nil, fmt.Errorf("%s: found no key of homenode: %w", name, err)
+	}
+	switch {
+	case f.Format != keyFormat:
+		return nil, fmt.Errorf("%s: found format %.40q, want %q", name, f.Format, keyFormat)
+	case f.Version != keyVersion:
+		return nil, fmt.Errorf("%s: found version %d, this program reads %d", name, f.Version, keyVersion)
+	case !tagForm.MatchString(f.Tag):
+		return nil, fmt.Errorf("%s: found tag %.40q, want none or x", name, f.Tag)
+	}
+	k := &Key{f.Names, f.Tag, pseudonymForm(f.Tag)}
+	for p := range f.Names {
+		if k.form.FindString(p) != p {
+			return nil, fmt.Errorf("%s: found %.40q, want a pseudonym such as host%s-0001", name, p, f.Tag)
+		}
+	}
+	return k, nil
+}

@@ -1,0 +1,196 @@
+package anonymise
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"homenode/numa"
+)
+
+// A namer gives each name its pseudonym.
+type namer struct {
+	tag    string            // between kind and number: what no text of the fleet has
+	width  int               // of the number
+	count  map[string]int    // pseudonyms by kind
+	base   map[string]string // pseudonym of a name in lower case
+	exact  map[string]string // pseudonym of each spelling
+	spells map[string]int    // spellings of a name in lower case
+	lens   []int             // lengths of the names, longest first
+	memo   map[string]string // text that was replaced before: most origins are alike
+}
+
+func newNamer(f *numa.Fleet) *namer {
+	n := &namer{
+		width: 4, count: map[string]int{}, base: map[string]string{}, exact: map[string]string{},
+		spells: map[string]int{}, memo: map[string]string{},
+	}
+	all := names(f)
+	for size := 10000; size <= len(all); size *= 10 {
+		n.width++
+	}
+	n.tag = freeTag(f)
+	for _, name := range all {
+		n.whole(name[0], name[1])
+	}
+	for name := range n.base {
+		n.lens = append(n.lens, len(name))
+	}
+	slices.Sort(n.lens)
+	n.lens = slices.Compact(n.lens)
+	slices.Reverse(n.lens)
+	return n
+}
+
+// freeTag returns the shortest tag with which no text of the fleet looks like a
+// pseudonym: one with "host-12" in it gets hosta-0001.
+func freeTag(f *numa.Fleet) string {
+	texts := map[string]bool{} // each once: most origins are alike
+	walk(reflect.ValueOf(*f), func(_ site, s string) string {
+		if strings.IndexByte(s, '-') > 0 {
+			texts[s] = true
+		}
+		return s
+	})
+	for tag := ""; ; tag += "x" {
+		form, taken := pseudonymForm(tag), false
+		for s := range texts {
+			taken = taken || form.MatchString(s)
+		}
+		if !taken {
+			return tag
+		}
+	}
+}
+
+// pseudonymForm matches the pseudonyms with a tag.
+func pseudonymForm(tag string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:` + strings.Join(kinds, "|") + `)` + tag + `-\d+`)
+}
+
+// whole returns the pseudonym of a name. Spellings that differ in case get
+// pseudonyms that differ in case, so that they still match each other and each can
+// be given back as it was.
+func (n *namer) whole(kind, s string) string {
+	if s == "" {
+		return ""
+	}
+	if p, ok := n.exact[s]; ok {
+		return p
+	}
+	low := strings.ToLower(s)
+	p, ok := n.base[low]
+	spelling := n.spells[low]
+	if letters := strings.IndexByte(p, '-'); !ok || letters < 1 || spelling >= 1<<min(letters, 20) {
+		n.count[kind]++
+		p, spelling = fmt.Sprintf("%s%s-%0*d", kind, n.tag, n.width, n.count[kind]), 0
+		n.base[low] = p
+	}
+	n.spells[low] = spelling + 1
+	b := []byte(p)
+	for i := 0; spelling>>i > 0; i++ {
+		if spelling>>i&1 == 1 {
+			b[i] -= 'a' - 'A'
+		}
+	}
+	n.exact[s] = string(b)
+	return string(b)
+}
+
+// What in a text is replaced although it is no name of the fleet. The order is that
+// of the alternatives: the longest form first.
+const (
+	uuidText    = `\b[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}\b`
+	macText     = `\b[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2}){5}\b`
+	ipv4Text    = `\b\d{1,3}(?:\.\d{1,3}){3}\b`
+	ipv6Text    = `(?:\b[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{1,4}){7}\b|\b(?:[0-9a-fA-F]{1,4}:){1,6}(?::[0-9a-fA-F]{1,4}){1,6}\b|::1\b)`
+	mailText    = `\b[\w.+-]+@[\w.-]+\w`
+	urlText     = `\b[a-z][a-z0-9+.-]*://[^\s"]+`
+	storeText   = `\[[^\]\[]*[^\]\[\d][^\]\[]*\]`
+	pathText    = `[^\s"'(]*[^\s"'(/\\][/\\][^\s"',;:)]*|[/\\]+[^\s"',;:)/\\][^\s"',;:)]*`
+	quotedText  = `"[^"]*[^"\s][^"]*"`
+	fileText    = `\b[\w.-]+\.(?:log|vmx|vmdk|txt|out|csv|xlsx|zip|tgz|gz|json|txtar|html)\b`
+	domainText  = `\b(?:[a-zA-Z0-9][\w-]*\.)+(?:com|net|org|edu|gov|io|local|localdomain|lan|lab|corp|internal|intern|intra|example|test|[a-z]{2})\b`
+	accountText = `\b[A-Za-z][\w-]*\\[\w.-]+`
+)
+
+var (
+	addressForm = regexp.MustCompile(ipv4Text + `|` + ipv6Text)
+	uuidForm    = regexp.MustCompile(uuidText)
+	strange     = regexp.MustCompile(urlText + `|` + storeText + `|` + mailText + `|` + accountText + `|` + uuidText + `|` + macText + `|` + ipv4Text + `|` + ipv6Text + `|` +
+		quotedText + `|` + pathText + `|` + fileText + `|` + domainText)
+)
+
+// text replaces the names inside s, and what looks like an address, a path or a
+// quotation in the rest of it.
+func (n *namer) text(s string) string {
+	if out, ok := n.memo[s]; ok {
+		return out
+	}
+	var b strings.Builder
+	rest := 0 // where the text begins that holds no name
+	for i := 0; i < len(s); {
+		if size := n.nameAt(s, i); size > 0 {
+			b.WriteString(n.foreign(s[rest:i]))
+			b.WriteString(n.whole(kindText, s[i:i+size]))
+			i += size
+			rest = i
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+	}
+	b.WriteString(n.foreign(s[rest:]))
+	n.memo[s] = b.String()
+	return b.String()
+}
+
+// nameAt returns the length of the longest name that stands in s at i, by itself:
+// no letter or digit is next to it.
+func (n *namer) nameAt(s string, i int) int {
+	if before, _ := utf8.DecodeLastRuneInString(s[:i]); i > 0 && isWord(before) {
+		return 0
+	}
+	for _, size := range n.lens {
+		if i+size > len(s) {
+			continue
+		}
+		if after, _ := utf8.DecodeRuneInString(s[i+size:]); i+size < len(s) && isWord(after) {
+			continue
+		}
+		part := strings.ToLower(s[i : i+size])
+		if _, known := n.base[part]; known && distinct(part) {
+			return size
+		}
+	}
+	return 0
+}
+
+// distinct reports whether a name is one by its form: a lone letter and "2" are not,
+// they stand in every text.
+func distinct(name string) bool {
+	letter := strings.ContainsFunc(name, unicode.IsLetter)
+	return len(name) > 1 && (letter || len(name) > 3)
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// foreign replaces what is no name of the fleet.
+func (n *namer) foreign(s string) string {
+	return strange.ReplaceAllStringFunc(s, func(part string) string {
+		kind := kindPath
+		switch {
+		case uuidForm.FindString(part) == part:
+			kind = kindUUID
+		case addressForm.FindString(part) == part:
+			kind = kindAddress
+		case part[0] == '"':
+			return `"` + n.whole(kindText, part[1:len(part)-1]) + `"`
+		}
+		return n.whole(kind, part)
+	})
+}

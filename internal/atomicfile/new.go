@@ -1,0 +1,45 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// WriteNew is Write for a file that must not exist yet and that only its owner may
+// read (mode 0600). What is at path already stays, and the error is fs.ErrExist.
+func WriteNew(path string, write func(io.Writer) error) error {
+	exists := &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	if _, err := os.Lstat(path); err == nil {
+		return exists
+	}
+	f, err := create(path)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	// Before there is anything to read in it.
+	if err := f.Chmod(0o600); err != nil {
+		return err
+	}
+	if err := fill(f, write); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	// A link, unlike a rename, does not replace what came in between.
+	err = os.Link(f.Name(), path)
+	if errors.Is(err, fs.ErrExist) {
+		return exists
+	}
+	if err != nil { // a file system without links
+		if _, there := os.Lstat(path); there == nil {
+			return exists
+		}
+		return os.Rename(f.Name(), path)
+	}
+	return nil
+}
