@@ -143,26 +143,10 @@ func sizesOf(groups []int) []int {
 
 // sizesText writes the vCPUs of groups: "1 × 16", "2 × 16" or "16 + 14".
 func sizesText(sizes []int) string {
-	if len(sizes) > 0 && slices.Min(sizes) == slices.Max(sizes) {
-		return fmt.Sprintf("%d × %d", len(sizes), sizes[0])
+	if len(sizes) == 1 {
+		return fmt.Sprintf("1 × %d", sizes[0])
 	}
-	var parts []string
-	for i := 0; i < len(sizes); {
-		j := i
-		for j < len(sizes) && sizes[j] == sizes[i] {
-			j++
-		}
-		if j-i > 1 {
-			parts = append(parts, fmt.Sprintf("%d × %d", j-i, sizes[i]))
-		} else {
-			parts = append(parts, strconv.Itoa(sizes[i]))
-		}
-		i = j
-	}
-	if len(parts) > 6 {
-		return fmt.Sprintf("%d groups of %d to %d", len(sizes), slices.Min(sizes), slices.Max(sizes))
-	}
-	return strings.Join(parts, " + ")
+	return vnuma.SizesText(sizes)
 }
 
 // compareClients compares the clients that the scheduler lists, whose vCPUs it

@@ -2,6 +2,7 @@ package vnuma
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -178,9 +179,13 @@ func (s Split) String() string {
 	case s.Even():
 		return fmt.Sprintf("%d × %d", s.Len(), s.Max())
 	}
-	// Runs of equal sizes keep a line readable: 3 × 12 + 4.
+	return SizesText(s.Sizes())
+}
+
+// SizesText writes the vCPUs of groups: "2 × 16", "16 + 14", "3 × 12 + 4"; runs of
+// equal sizes keep a line readable.
+func SizesText(sizes []int) string {
 	var parts []string
-	sizes := s.Sizes()
 	for i := 0; i < len(sizes); {
 		j := i
 		for j < len(sizes) && sizes[j] == sizes[i] {
@@ -194,7 +199,7 @@ func (s Split) String() string {
 		i = j
 	}
 	if len(parts) > 6 {
-		return fmt.Sprintf("%d groups of %d to %d", len(sizes), s.Min(), s.Max())
+		return fmt.Sprintf("%d groups of %d to %d", len(sizes), slices.Min(sizes), slices.Max(sizes))
 	}
 	return strings.Join(parts, " + ")
 }
