@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"source/vsphere":      {"numa"},
 	"source/vsphere/lab":  {"numa"},
 	"source/demo":         {"numa", "source/scenario"},
-	"whatif":              {"numa", "vnuma", "source/word"},
+	"whatif":              {"numa", "vnuma", "source/word", "internal/alike"},
 	"drift":               {"numa", "vnuma", "finding", "rule", "rules"},
 	"compare":             {},
 	"output/comparison":   {"compare", "internal/texttab"},

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"unicode"
 
+	"homenode/internal/alike"
 	"homenode/numa"
 	"homenode/source/word"
 )
@@ -157,6 +158,9 @@ func (c *Change) take(w word.Word) error {
 	case host.Key != "":
 		c.hostWords = append(c.hostWords, host)
 	default:
+		if near, exact := alike.Of(w.Key, slices.Concat(vmKeys, hostKeys)); near != "" && !exact {
+			return word.Errorf(w.Col, "found %q; is %s meant? want %s", w.Key, near, c.wanted())
+		}
 		return word.Errorf(w.Col, "found %q, want %s", w.Key, c.wanted())
 	}
 	return nil

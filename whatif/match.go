@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/alike"
 	"homenode/numa"
 	"homenode/source/word"
 )
@@ -85,20 +86,27 @@ func (p *pattern) matches(n *named, fold bool) bool {
 
 // none returns the error of a pattern that names nothing.
 func (p *pattern) none(noun string, all []named) error {
-	var alike []string
+	var similar []string
 	bare := strings.ToLower(strings.Trim(p.items[0], "*?"))
 	if _, after, ok := strings.Cut(bare, "/"); ok {
 		bare = after
 	}
 	for _, part := range []string{bare, strings.TrimRight(bare, "0123456789")} {
 		for i := range all {
-			if name := all[i].name; part != "" && len(alike) < 5 && strings.Contains(strings.ToLower(name), part) {
-				alike = append(alike, name)
+			if name := all[i].name; part != "" && len(similar) < 5 && strings.Contains(strings.ToLower(name), part) {
+				similar = append(similar, name)
 			}
 		}
-		if alike != nil {
-			return word.Errorf(p.col, "found no %s %q; alike: %s", noun, p.text, strings.Join(alike, ", "))
+		if similar != nil {
+			return word.Errorf(p.col, "found no %s %q; alike: %s", noun, p.text, strings.Join(similar, ", "))
 		}
+	}
+	known := make([]string, len(all))
+	for i := range all {
+		known[i] = all[i].name
+	}
+	if near, _ := alike.Of(p.items[0], known); near != "" {
+		return word.Errorf(p.col, "found no %s %q; alike: %s", noun, p.text, near)
 	}
 	return word.Errorf(p.col, "found no %s %q", noun, p.text)
 }

@@ -19,7 +19,7 @@ const predicted = "The home nodes are predicted (C-4), not observed."
 // OfHost returns the drawing of a host with the clients of the powered-on VMs that
 // are registered on it, placed in the order of the inventory.
 func OfHost(r *rules.Result, h *numa.Host) *Drawing {
-	d := &Drawing{ID: "host-" + shapeID(h.ID), Title: texttab.Clean(h.Name), Facts: hostFacts(h)}
+	d := &Drawing{ID: "host-" + ShapeID(h.ID), Title: texttab.Clean(h.Name), Facts: hostFacts(h)}
 	if !h.Nodes.Known() {
 		d.Caption = []string{"The NUMA nodes of this host are unknown: there is nothing to draw."}
 		return d
@@ -111,7 +111,7 @@ func leftOut(r *rules.Result, h *numa.Host, drawn int) []string {
 func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *sim.Client) Client {
 	first, _ := l.PPDs.Group(c.Index)
 	out := Client{
-		ID: fmt.Sprintf("%s__vm-%s__client-%d", drawing, shapeID(v.ID), c.Index),
+		ID: fmt.Sprintf("%s__vm-%s__client-%d", drawing, ShapeID(v.ID), c.Index),
 		VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), Index: c.Index, First: first, VCPUs: c.VCPUs,
 		Memory: c.Local + c.Remote, Remote: c.Remote, MemoryKnown: v.Memory.Known(),
 		Wide: l.Wide(), Interleaved: l.Memory.Placement == vnuma.Interleaved,
@@ -125,7 +125,7 @@ func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *sim.Client) Client
 // looseOf returns the shape of a VM without home node.
 func looseOf(drawing string, v *rule.VM) Client {
 	return Client{
-		ID: fmt.Sprintf("%s__vm-%s__loose", drawing, shapeID(v.ID)), VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name),
+		ID: fmt.Sprintf("%s__vm-%s__loose", drawing, ShapeID(v.ID)), VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name),
 		VCPUs: v.On[0].Layout.VPDs.Sum(), Memory: v.Memory.Value, MemoryKnown: v.Memory.Known(),
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"homenode/numa"
 )
 
-// shapeID returns the ID of an object as part of the ID of a shape: letters,
+// ShapeID returns the ID of an object as part of the ID of a shape: letters,
 // digits, dots and hyphens stay, any other byte becomes _xx. Different IDs stay
 // different.
-func shapeID(id string) string {
+func ShapeID(id string) string {
 	var b strings.Builder
 	for i := range len(id) {
 		c := id[i]

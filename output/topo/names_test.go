@@ -41,8 +41,8 @@ func TestShapeID(t *testing.T) {
 		{"</svg>", "_3c_2fsvg_3e"},
 		{"é", "_c3_a9"},
 	} {
-		if got := shapeID(tt.id); got != tt.want {
-			t.Errorf("shapeID(%q) = %q, want %q", tt.id, got, tt.want)
+		if got := ShapeID(tt.id); got != tt.want {
+			t.Errorf("ShapeID(%q) = %q, want %q", tt.id, got, tt.want)
 		}
 	}
 }

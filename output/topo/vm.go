@@ -21,7 +21,7 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 		return nil
 	}
 	d := &Drawing{
-		ID:    fmt.Sprintf("vm-%s__on-%s", shapeID(v.ID), shapeID(h.ID)),
+		ID:    fmt.Sprintf("vm-%s__on-%s", ShapeID(v.ID), ShapeID(h.ID)),
 		Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name),
 		Facts: vmFacts(v, l),
 	}
