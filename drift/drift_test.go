@@ -64,6 +64,9 @@ func text(d *drift.Drift) string {
 		fmt.Fprintf(&b, "gone host %s\n", h.Name)
 	}
 	for _, f := range d.Findings {
+		if f.Of().VMID == "" && f.Of().Severity == finding.Info { // remarks about hosts: the VMs matter here
+			continue
+		}
 		severity := func(f *finding.Finding) string {
 			if f == nil {
 				return "none"
