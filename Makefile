@@ -7,7 +7,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./vnuma ./sim ./published ./compare ./source/benchmark ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build demo test check deps cross portable race fuzz bench golden docs clean
+.PHONY: build demo test check deps cross portable race fuzz bench bench-collect golden docs clean
 
 build:
 	$(GO) build -trimpath -o bin/homenode ./cmd/homenode
@@ -46,6 +46,14 @@ fuzz:
 
 bench:
 	@scripts/bench
+
+# The collection beside govc, from a simulated vCenter (some minutes). VMS, ROUNDS.
+VMS = 10000
+ROUNDS = 5
+bench-collect:
+	$(GO) build -C internal/collectbench/govc -o $(CURDIR)/bin/govc .
+	$(GO) build -o bin/collectbench ./internal/collectbench
+	bin/collectbench -govc bin/govc -vms $(VMS) -rounds $(ROUNDS)
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs

@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"source/scenario":     {"numa", "source/word"},
 	"source/snapshot":     {"numa"},
 	"source/rvtools":      {"numa"},
-	"source/vsphere":      {"numa"},
+	"source/vsphere":      {"numa", "source/vsphere/xmlscan"},
 	"source/vsphere/lab":  {"numa"},
 	"source/demo":         {"numa", "source/scenario"},
 	"whatif":              {"numa", "vnuma", "source/word", "internal/alike"},
@@ -62,11 +62,15 @@ var mayImport = map[string][]string{
 	"internal/atomicfile": {},
 	"internal/golden":     {},
 	"cmd/homenode":        {".", "numa", "anonymise", "vnuma", "sim", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "drift", "whatif", "compare", "source/...", "output/...", "internal/..."},
+
+	"source/vsphere/xmlscan":     {},
+	"internal/collectbench":      {"numa", "source/vsphere", "source/vsphere/lab", "internal/texttab"},
+	"internal/collectbench/govc": {},
 }
 
 // onlyHere lists libraries that one part of the project keeps to itself.
 var onlyHere = map[string][]string{
-	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab"},
+	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab", "internal/collectbench", "internal/collectbench/govc"},
 	"github.com/xuri/excelize":      {"source/rvtools", "output/xlsx"},
 	"github.com/spf13/cobra":        {"cmd/homenode"},
 	"go.yaml.in/yaml":               {"policy"},

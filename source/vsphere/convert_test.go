@@ -68,7 +68,7 @@ func TestNodes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inv := newInventory()
-			h := inv.convertHost(&object{ref: ref("HostSystem", "host-1"), props: map[string]types.AnyType{
+			h := inv.convertHost(&object{ref: ref("HostSystem", "host-1"), props: map[string]any{
 				"hardware.cpuInfo":    types.HostCpuInfo{NumCpuPackages: 2, NumCpuCores: 4, NumCpuThreads: 8},
 				"hardware.memorySize": tt.memory * gib,
 				"hardware.numaInfo":   types.HostNumaInfo{NumNodes: int32(len(tt.nodes)), NumaNode: tt.nodes},
@@ -105,7 +105,7 @@ func TestAssignedAtPowerOn(t *testing.T) {
 		{"withheld", types.VirtualMachinePowerStatePoweredOn, nil, nil, true, nil, numa.Fact[int]{}, numa.Fact[int]{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			o := &object{ref: ref("VirtualMachine", "vm-1"), props: map[string]types.AnyType{
+			o := &object{ref: ref("VirtualMachine", "vm-1"), props: map[string]any{
 				"name": "db01", "config.version": "vmx-20", "runtime.powerState": tt.power, "config.hardware.numCPU": int32(16),
 			}, withheld: map[string]bool{cps: tt.withheld}}
 			if tt.cps != nil {
@@ -138,7 +138,7 @@ func TestProduct(t *testing.T) {
 			`vc01 host-1: host esx01: config.product.version: found "next", want a release such as 7.0 U3`,
 		}},
 	} {
-		o := &object{ref: ref("HostSystem", "host-1"), props: map[string]types.AnyType{"name": "esx01"}}
+		o := &object{ref: ref("HostSystem", "host-1"), props: map[string]any{"name": "esx01"}}
 		if tt.version != "" {
 			o.props["config.product.version"], o.props["config.product.build"] = tt.version, tt.build
 		}
@@ -155,17 +155,22 @@ func TestProduct(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	got := settings([]types.BaseOptionValue{
-		&types.OptionValue{Key: "svga.present", Value: "TRUE"},
-		&types.OptionValue{Key: "numa.vcpu.preferHT", Value: "FALSE"},
-		&types.OptionValue{Key: "vcpu.hotadd", Value: "TRUE"},
-		&types.OptionValue{Key: "cpuid.coresPerSocket", Value: "4"},
-		&types.OptionValue{Key: "NUMA.vcpu.preferHT", Value: "TRUE"},
-		&types.OptionValue{Key: "cpuid.coresPerSocket.cookie", Value: int32(4)},
-	}, keepSetting)
+	got := settings([]numa.Setting{
+		{Key: "numa.vcpu.preferHT", Value: "FALSE"},
+		{Key: "NUMA.vcpu.preferHT", Value: "TRUE"},
+		{Key: "cpuid.coresPerSocket.cookie", Value: "4"},
+	})
 	want := numa.Settings{{Key: "NUMA.vcpu.preferHT", Value: "TRUE"}, {Key: "cpuid.coresPerSocket.cookie", Value: "4"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("settings() = %v, want %v", got, want)
+	}
+	for key, want := range map[string]bool{
+		"svga.present": false, "numa.vcpu.preferHT": true, "vcpu.hotadd": false, "VCPU.hotAdd": false, "vcpu.hotremove": true,
+		"cpuid.coresPerSocket": false, "cpuid.coresPerSocket.cookie": true,
+	} {
+		if got := keepSetting(key); got != want {
+			t.Errorf("keepSetting(%s) = %v, want %v", key, got, want)
+		}
 	}
 }
 

@@ -99,8 +99,8 @@ func (inv *inventory) convertHost(o *object) host {
 		h.PowerPolicy = text(name, "config.powerSystemInfo.currentPolicy")
 	}
 	// Every host has hundreds of options: an empty list says nothing.
-	if list, ok := value[types.ArrayOfOptionValue](o, "config.option"); ok && len(list.OptionValue) > 0 {
-		h.Options = numa.ReadAt(settings(list.OptionValue, numa.KeepOption), "config.option")
+	if list, ok := value[optionList](o, "config.option"); ok && list.total > 0 {
+		h.Options = numa.ReadAt(settings(list.kept), "config.option")
 	}
 	return h
 }
@@ -148,17 +148,13 @@ func convertHardware(o *object, h *numa.Host) {
 	}
 }
 
-// settings returns the entries to keep, in the order of their keys; of an entry
-// that is there twice the last counts.
-func settings(list []types.BaseOptionValue, keep func(key string) bool) numa.Settings {
-	kept := numa.Settings{}
-	for _, v := range list {
-		e := v.GetOptionValue()
-		if !keep(e.Key) {
-			continue
-		}
+// settings returns the entries in the order of their keys; of an entry that is
+// there twice the last counts.
+func settings(list []numa.Setting) numa.Settings {
+	kept := make(numa.Settings, 0, len(list))
+	for _, e := range list {
 		kept = slices.DeleteFunc(kept, func(s numa.Setting) bool { return strings.EqualFold(s.Key, e.Key) })
-		kept = append(kept, numa.Setting{Key: e.Key, Value: fmt.Sprint(e.Value)})
+		kept = append(kept, e)
 	}
 	slices.SortFunc(kept, func(a, b numa.Setting) int { return strings.Compare(a.Key, b.Key) })
 	return kept

@@ -25,7 +25,7 @@ type query struct {
 // An object is what a query got of one managed object.
 type object struct {
 	ref      types.ManagedObjectReference
-	props    map[string]types.AnyType
+	props    map[string]any  // borrowed
 	withheld map[string]bool // paths that were not answered: no permission, or not known to the server
 }
 
@@ -136,63 +136,49 @@ func (c *collection[T]) createView(ctx context.Context) (types.ManagedObjectRefe
 	if err != nil {
 		return view, err
 	}
-	res, err := c.retrieve(ctx, types.PropertyFilterSpec{
+	_, err = c.retrieve(ctx, types.PropertyFilterSpec{
 		ObjectSet: []types.ObjectSpec{{Obj: view}},
 		PropSet:   []types.PropertySpec{{Type: view.Type, PathSet: []string{"view"}}},
+	}, func(o *content) error {
+		c.total, _ = o.props["view"].(int)
+		return nil
 	})
 	if err != nil {
 		return view, err
-	}
-	if res != nil {
-		for _, o := range res.Objects {
-			for _, p := range o.PropSet {
-				if refs, ok := p.Val.(types.ArrayOfManagedObjectReference); ok {
-					c.total = len(refs.ManagedObjectReference)
-				}
-			}
-		}
 	}
 	c.viewed = true
 	return view, nil
 }
 
-// retrieve sends the first request for properties.
-func (c *collection[T]) retrieve(ctx context.Context, spec types.PropertyFilterSpec) (*types.RetrieveResult, error) {
-	var page *types.RetrieveResult
-	err := c.call(ctx, func(ctx context.Context) error {
-		res, err := methods.RetrievePropertiesEx(ctx, c.client, &types.RetrievePropertiesEx{
-			This:    c.client.ServiceContent.PropertyCollector,
-			SpecSet: []types.PropertyFilterSpec{spec},
-			Options: types.RetrieveOptions{MaxObjects: c.page},
-		})
-		if err == nil {
-			page = res.Returnval
-		}
-		return err
-	})
-	return page, err
+// retrieve sends the first request for properties and returns the token of the
+// next page.
+func (c *collection[T]) retrieve(ctx context.Context, spec types.PropertyFilterSpec, each func(*content) error) (token string, err error) {
+	return c.post(ctx, &methods.RetrievePropertiesExBody{Req: &types.RetrievePropertiesEx{
+		This:    c.client.ServiceContent.PropertyCollector,
+		SpecSet: []types.PropertyFilterSpec{spec},
+		Options: types.RetrieveOptions{MaxObjects: c.page},
+	}}, "RetrievePropertiesExResponse", each)
 }
 
 // readPages reads the properties of the objects in view, page by page.
 func (c *collection[T]) readPages(ctx context.Context, view types.ManagedObjectReference) error {
-	page, err := c.firstPage(ctx, view)
-	for ; err == nil && page != nil; page, err = c.nextPage(ctx, page.Token) {
-		for i := range page.Objects {
-			if err := c.add(&page.Objects[i]); err != nil {
-				return err
-			}
-		}
+	token, err := c.firstPage(ctx, view)
+	for err == nil {
 		c.progress()
-		if page.Token == "" {
+		if token == "" {
 			return nil
 		}
+		token, err = c.post(ctx, &methods.ContinueRetrievePropertiesExBody{Req: &types.ContinueRetrievePropertiesEx{
+			This:  c.client.ServiceContent.PropertyCollector,
+			Token: token,
+		}}, "ContinueRetrievePropertiesExResponse", c.add)
 	}
 	return err
 }
 
 // firstPage asks for the properties, and again without those that the server
 // does not know: an older vCenter refuses the whole request for one of them.
-func (c *collection[T]) firstPage(ctx context.Context, view types.ManagedObjectReference) (*types.RetrieveResult, error) {
+func (c *collection[T]) firstPage(ctx context.Context, view types.ManagedObjectReference) (token string, err error) {
 	for {
 		spec := types.PropertyFilterSpec{
 			ObjectSet: []types.ObjectSpec{{
@@ -204,14 +190,14 @@ func (c *collection[T]) firstPage(ctx context.Context, view types.ManagedObjectR
 		for _, kind := range c.kinds {
 			spec.PropSet = append(spec.PropSet, types.PropertySpec{Type: kind, PathSet: c.known()})
 		}
-		page, err := c.retrieve(ctx, spec)
+		token, err := c.retrieve(ctx, spec, c.add)
 		var invalid *types.InvalidProperty
 		if _, ok := fault.As(err, &invalid); !ok {
-			return page, err
+			return token, err
 		}
 		i := slices.IndexFunc(c.known(), func(p string) bool { return p == invalid.Name || strings.HasSuffix(p, "."+invalid.Name) })
 		if i < 0 || c.known()[i] == "name" {
-			return nil, fmt.Errorf("property %q: %w", invalid.Name, err)
+			return "", fmt.Errorf("property %q: %w", invalid.Name, err)
 		}
 		c.unknown = append(c.unknown, c.known()[i])
 	}
@@ -222,38 +208,21 @@ func (c *collection[T]) known() []string {
 	return slices.DeleteFunc(slices.Clone(c.paths), func(p string) bool { return slices.Contains(c.unknown, p) })
 }
 
-func (c *collection[T]) nextPage(ctx context.Context, token string) (*types.RetrieveResult, error) {
-	var page *types.RetrieveResult
-	err := c.call(ctx, func(ctx context.Context) error {
-		res, err := methods.ContinueRetrievePropertiesEx(ctx, c.client, &types.ContinueRetrievePropertiesEx{
-			This:  c.client.ServiceContent.PropertyCollector,
-			Token: token,
-		})
-		if err == nil {
-			page = &res.Returnval
-		}
-		return err
-	})
-	return page, err
-}
-
 // add converts one object of an answer.
-func (c *collection[T]) add(content *types.ObjectContent) error {
+func (c *collection[T]) add(content *content) error {
 	c.received++
-	o := object{ref: content.Obj, props: make(map[string]types.AnyType, len(content.PropSet)), withheld: make(map[string]bool)}
-	for _, p := range content.PropSet {
-		if p.Val != nil {
-			o.props[p.Name] = p.Val
-		}
+	o := object{ref: content.ref, props: content.props}
+	if len(c.unknown)+len(content.missing) > 0 {
+		o.withheld = make(map[string]bool)
 	}
 	for _, p := range c.unknown {
 		o.withheld[p] = true
 	}
-	for _, m := range content.MissingSet {
+	for _, m := range content.missing {
 		o.withheld[m.Path] = true
 		switch m.Fault.Fault.(type) {
 		case *types.NotAuthenticated:
-			return expiredError{fmt.Errorf("%s of %s is withheld", m.Path, content.Obj.Value)}
+			return expiredError{fmt.Errorf("%s of %s is withheld", m.Path, content.ref.Value)}
 		case *types.ManagedObjectNotFound:
 			c.deleted++
 			return nil
@@ -262,7 +231,7 @@ func (c *collection[T]) add(content *types.ObjectContent) error {
 				c.unknown = append(c.unknown, m.Path)
 			}
 		default:
-			c.denied[m.Path] = append(c.denied[m.Path], content.Obj.Value)
+			c.denied[m.Path] = append(c.denied[m.Path], content.ref.Value)
 		}
 	}
 	c.done = append(c.done, c.convert(&o))

@@ -18,6 +18,8 @@ import (
 	"github.com/vmware/govmomi/vim25/methods"
 	"github.com/vmware/govmomi/vim25/soap"
 	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/numa"
 )
 
 // cleanUpTimeout bounds what is still done after a read ended early: finishing
@@ -34,6 +36,7 @@ type reader struct {
 	soap     *soap.Client
 	client   *vim25.Client    // set by connect
 	sessions *session.Manager // set by connect
+	answer   *answer
 }
 
 // newReader checks the URL and the options and prepares the connection.
@@ -48,7 +51,8 @@ func newReader(u *url.URL, o Options) (*reader, error) {
 		o.PageSize = defaultPageSize
 	}
 	plain := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
-	r := &reader{host: u.Host, source: plain.String(), user: u.User, opts: o}
+	r := &reader{host: u.Host, source: plain.String(), user: u.User, opts: o,
+		answer: newAnswer(map[string]func(string) bool{"config.extraConfig": keepSetting, "config.option": numa.KeepOption})}
 	if o.Username != "" {
 		r.user = url.UserPassword(o.Username, o.Password)
 	}

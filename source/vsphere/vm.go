@@ -2,6 +2,7 @@ package vsphere
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,10 @@ var vmPaths = []string{
 	"config.cpuAllocation.reservation", "config.cpuAllocation.limit", "config.memoryAllocation.reservation",
 	"config.memoryReservationLockedToMax", "config.extraConfig",
 }
+
+// VMProperties returns the properties that Read asks of each VM, for those who
+// compare or review it.
+func VMProperties() []string { return slices.Clone(vmPaths) }
 
 // A vm is a VM of the fleet with its relations in the inventory.
 type vm struct {
@@ -64,8 +69,8 @@ func (inv *inventory) convertVM(o *object) vm {
 	convertTopology(o, &v.VM)
 	inv.doubtVM(o.ref, &v.VM)
 	convertResources(o, &v.VM)
-	if list, ok := value[types.ArrayOfOptionValue](o, "config.extraConfig"); ok || o.unset("config.extraConfig") {
-		v.Settings = numa.ReadAt(settings(list.OptionValue, keepSetting), "config.extraConfig")
+	if list, ok := value[optionList](o, "config.extraConfig"); ok || o.unset("config.extraConfig") {
+		v.Settings = numa.ReadAt(settings(list.kept), "config.extraConfig")
 	}
 	return v
 }
