@@ -284,9 +284,7 @@ func fallBack(err error) bool {
 
 // valueByLibrary decodes a value of any other type.
 func (a *answer) valueByLibrary(path string, mark xmlscan.Mark) (any, error) {
-	var v struct {
-		Val types.AnyType `xml:"val,typeattr"`
-	}
+	var v types.DynamicProperty
 	if err := a.byLibrary(mark, &v); err != nil {
 		return nil, err
 	}
