@@ -316,7 +316,7 @@ func (p *printer) next(r *rules.Result, o AssessOptions) {
 			words = append(words, shellQuote(w))
 		}
 		source := strings.Join(words, " ")
-		p.printf("\nnext   homenode explain %s %s\n", source, exampleVM(r.Findings))
+		p.printf("\nnext   homenode explain %s %s\n", source, exampleVM(r.Findings, len(o.SourceWords) > 1))
 		if !o.Details {
 			p.printf("       homenode assess %s --details\n", source)
 		}
@@ -327,10 +327,15 @@ func (p *printer) next(r *rules.Result, o AssessOptions) {
 }
 
 // exampleVM returns the first VM with a finding as a word of a command line: its
-// name, or its ID when the name cannot be typed or would be taken for a flag.
-func exampleVM(findings []finding.Finding) string {
+// name, or its ID when the name cannot be typed or would be taken for a flag, or
+// when names may well be there twice: in several sources.
+func exampleVM(findings []finding.Finding, byID bool) string {
 	for i := range findings {
-		for _, word := range []string{findings[i].VM, findings[i].VMID} {
+		words := []string{findings[i].VM, findings[i].VMID}
+		if byID {
+			slices.Reverse(words)
+		}
+		for _, word := range words {
 			if word != "" && findings[i].VM != "" && texttab.Clean(word) == word && !strings.HasPrefix(word, "-") {
 				return shellQuote(word)
 			}

@@ -25,7 +25,7 @@ func TestExampleVM(t *testing.T) {
 		{"a\nb", "a\nb", "VM"},
 		{"", "", "VM"}, // a finding about a host
 	} {
-		got := exampleVM([]finding.Finding{{VM: tt.name, VMID: tt.id}})
+		got := exampleVM([]finding.Finding{{VM: tt.name, VMID: tt.id}}, false)
 		if got != tt.want {
 			t.Errorf("exampleVM(%q, %q) = %s, want %s", tt.name, tt.id, got, tt.want)
 		}
