@@ -205,8 +205,12 @@ func compareSlices(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
 	for i := range predicted {
 		predicted[i] = l.Slice(i)
 	}
-	return Field{fieldSlices, bytesText(predicted), bytesText(o.Slices.Value), slices.Equal(predicted, o.Slices.Value), join(o.At, o.Slices.Origin.Where)}, true
+	return Field{fieldSlices, bytesText(predicted), bytesText(o.Slices.Value), slices.EqualFunc(predicted, o.Slices.Value, near), join(o.At, o.Slices.Origin.Where)}, true
 }
+
+// near reports whether two slices are the same but for how ESXi rounds them, which
+// is not published: up to 1/256.
+func near(a, b numa.Bytes) bool { return max(a, b)-min(a, b) <= max(a, b)/256 }
 
 func bytesText(list []numa.Bytes) string {
 	if len(list) > 0 && slices.Min(list) == slices.Max(list) {

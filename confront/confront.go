@@ -76,17 +76,24 @@ func Check(v *numa.VM, o *numa.Observation, places []Place, ch vnuma.Choices) Re
 		r.Open = append(r.Open, "no host that it can run on is known")
 		return r
 	}
-	here := 0
+	here, stranger := 0, false
 	if o.Host != "" {
 		if i := slices.IndexFunc(places, func(p Place) bool {
-			return slices.ContainsFunc(p.Names, func(n string) bool { return sameHost(n, o.Host) })
+			return slices.ContainsFunc(p.Names, func(n string) bool { return numa.SameHost(n, o.Host) })
 		}); i >= 0 {
 			here = i
 		} else {
+			stranger = true
 			r.Open = append(r.Open, fmt.Sprintf("it ran on %s, which is not among the hosts known here: predicted for %s", o.Host, places[0].name()))
 		}
 	}
 	r.Host = places[here].name()
+	if today := places[here].Machine.Release; o.Release.Known() && o.Release.Value.Base() != today.Base() {
+		places = r.then(places)
+		if !stranger {
+			r.Other = append(r.Other, Setting{"release of the host", o.Release.Value.String(), today.String()})
+		}
+	}
 	r.Event = eventOf(o)
 	m := &places[here].Machine
 	r.Layout = vnuma.Predict(&guest, m, &vnuma.Case{Event: r.Event, Choices: ch})
@@ -94,9 +101,30 @@ func Check(v *numa.VM, o *numa.Observation, places []Place, ch vnuma.Choices) Re
 	if !r.Comparable() {
 		r.Open = append(r.Open, "the observation holds no topology")
 	} else if !r.Agrees() {
+		if stranger {
+			r.tryCheckpoint()
+		}
+		if stranger && len(r.Reasons) == 0 {
+			r.Reasons = append(r.Reasons, fmt.Sprintf("it ran on %s, whose nodes are not known here", o.Host))
+		}
 		r.explain(v, places, here, ch)
 	}
 	return r
+}
+
+// then returns the places with the release that the observation states: the rules
+// of its day made what it shows.
+func (r *Result) then(places []Place) []Place {
+	old := slices.Clone(places)
+	for i := range old {
+		m, ok := old[i].Machine.WithRelease(r.Observation.Release.Value)
+		if !ok {
+			r.Open = append(r.Open, fmt.Sprintf("the host ran %s, of which no rules are known: predicted for %s", r.Observation.Release.Value, places[i].Machine.Release))
+			return places
+		}
+		old[i].Machine = m
+	}
+	return old
 }
 
 func (p *Place) name() string {
@@ -104,15 +132,6 @@ func (p *Place) name() string {
 		return "a host"
 	}
 	return p.Names[0]
-}
-
-// sameHost compares names as an administrator does: with or without domain.
-func sameHost(a, b string) bool {
-	if strings.EqualFold(a, b) {
-		return true
-	}
-	short := func(s string) string { s, _, _ = strings.Cut(s, "."); return s }
-	return strings.EqualFold(short(a), short(b)) && (!strings.Contains(a, ".") || !strings.Contains(b, "."))
 }
 
 // eventOf returns the event that the observation follows. What stands in a log was

@@ -87,6 +87,36 @@ vmware.log on esx01.example.org, resume: comparable true, agrees false
   NUMA clients (PPDs): 2 × 18, predicted 2 × 18, true
   reason: powered on last on a host like esx11 (4 nodes of 10 cores and 256 GB) and moved here: the guest keeps its nodes (D-1)
 `},
+		{"a difference on a host that nobody knows", "vm db host=esx11 vcpus=12\nseen db by=vmware.log host=esx99 vcpus=12 nodes=3x4 clients=3x4", `
+vmware.log on esx11, power-cycle: comparable true, agrees false
+  virtual nodes (VPDs): 3 × 4, predicted 2 × 6, false
+  NUMA clients (PPDs): 3 × 4, predicted 2 × 6, false
+  open: it ran on esx99, which is not among the hosts known here: predicted for esx11
+  reason: it ran on esx99, whose nodes are not known here
+`},
+		{"with the release of the log", "vm db host=esx11 vcpus=10 coresPerSocket=5\nseen db by=vmware.log host=esx11 release=6.0 nodes=2x5 clients=2x5", `
+vmware.log on esx11, power-cycle: comparable true, agrees true
+  virtual nodes (VPDs): 2 × 5, predicted 2 × 5, true
+  NUMA clients (PPDs): 2 × 5, predicted 2 × 5, true
+  other: release of the host = 6.0, inventory 7.0 U3
+`},
+		{"with a release that nobody describes", "vm db host=esx11 vcpus=10\nseen db by=vmware.log host=esx11 release=2.5 nodes=10 clients=10", `
+vmware.log on esx11, power-cycle: comparable true, agrees true
+  virtual nodes (VPDs): 1 × 10, predicted 1 × 10, true
+  NUMA clients (PPDs): 1 × 10, predicted 1 × 10, true
+  open: the host ran 2.5, of which no rules are known: predicted for 7.0 U3
+  other: release of the host = 2.5, inventory 7.0 U3
+`},
+		{"slices are rounded", "vm db vcpus=32 memory=384GB\nseen db by=vmware.log nodes=2x16 memory=196606MB+196610MB", `
+vmware.log on esx01.example.org, power-cycle: comparable true, agrees true
+  virtual nodes (VPDs): 2 × 16, predicted 2 × 16, true
+  memory slices: 192.0 GB + 192.0 GB, predicted 2 × 192 GB, true
+`},
+		{"a power-on on this host came from no other", "vm db host=esx01.example.org vcpus=36\nseen db by=vmware.log start=power-on host=esx01 vcpus=36 nodes=4x9 clients=2x18", `
+vmware.log on esx01.example.org, power-cycle: comparable true, agrees false
+  virtual nodes (VPDs): 4 × 9, predicted 2 × 18, false
+  NUMA clients (PPDs): 2 × 18, predicted 2 × 18, true
+`},
 		{"with the settings of the log", "vm db vcpus=20\nseen db by=vmware.log hotAdd=on vcpus=24 set:numa.vcpu.min=4 nodes=24 clients=2x12", `
 vmware.log on esx01.example.org, power-cycle: comparable true, agrees true
   virtual nodes (VPDs): 1 × 24, predicted 1 × 24, true

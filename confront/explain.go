@@ -2,6 +2,7 @@ package confront
 
 import (
 	"fmt"
+	"slices"
 
 	"homenode/numa"
 	"homenode/vnuma"
@@ -41,17 +42,21 @@ func (r *Result) explain(v *numa.VM, places []Place, here int, ch vnuma.Choices)
 
 type trial func(g vnuma.Guest, m *vnuma.Machine, c vnuma.Case, format string, args ...any)
 
-// tryPlaces takes the VM to have been sized on another host, and moved here since.
+// tryPlaces takes the VM to have been sized on another host, and moved here since. A
+// log that begins with a power-on tells that it was not moved, and most name the host.
 func (r *Result) tryPlaces(try trial, places []Place, here int, c vnuma.Case) {
+	started := r.Observation.Start == numa.FirstStart || r.Observation.Start == numa.PowerOnStart
+	named := slices.ContainsFunc(places[here].Names, func(n string) bool { return numa.SameHost(n, r.Observation.Host) })
 	for i := range places {
-		if i == here {
-			continue
-		}
 		p := &places[i]
-		moved := c
-		moved.Event, moved.From = vnuma.VMotionIn, &p.Machine
-		try(r.Guest, &places[here].Machine, moved, "powered on last on a host like %s (%s) and moved here: the guest keeps its nodes (D-1)", p.name(), p.Machine.Shape())
-		try(r.Guest, &p.Machine, c, "powered on on a host like %s (%s)", p.name(), p.Machine.Shape())
+		if i != here && !started {
+			moved := c
+			moved.Event, moved.From = vnuma.VMotionIn, &p.Machine
+			try(r.Guest, &places[here].Machine, moved, "powered on last on a host like %s (%s) and moved here: the guest keeps its nodes (D-1)", p.name(), p.Machine.Shape())
+		}
+		if i != here && !(started && named) {
+			try(r.Guest, &p.Machine, c, "powered on on a host like %s (%s)", p.name(), p.Machine.Shape())
+		}
 	}
 	if r.Observation.Start == "" {
 		fresh := c

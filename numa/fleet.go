@@ -2,6 +2,7 @@ package numa
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 )
 
@@ -172,17 +173,39 @@ func (f *Fleet) FindVMs(name string) []*VM {
 	return folded
 }
 
-// FindHosts returns the hosts whose name, short name or ID is name.
+// FindHosts returns the hosts whose name or ID is name or, when there are none, those
+// that SameHost takes for it.
 func (f *Fleet) FindHosts(name string) []*Host {
-	var found []*Host
+	var exact, same []*Host
 	for i := range f.Hosts {
 		h := &f.Hosts[i]
-		short, _, _ := strings.Cut(h.Name, ".")
-		if strings.EqualFold(h.Name, name) || h.ID == name || strings.EqualFold(short, name) {
-			found = append(found, h)
+		switch {
+		case strings.EqualFold(h.Name, name) || h.ID == name:
+			exact = append(exact, h)
+		case SameHost(h.Name, name):
+			same = append(same, h)
 		}
 	}
-	return found
+	if exact != nil {
+		return exact
+	}
+	return same
+}
+
+// SameHost compares names of hosts as an administrator does: in any case of letters,
+// and with or without domain. An IP address has no domain.
+func SameHost(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	shortA, _, domainA := strings.Cut(a, ".")
+	shortB, _, domainB := strings.Cut(b, ".")
+	if domainA == domainB || shortA == "" || !strings.EqualFold(shortA, shortB) {
+		return false
+	}
+	_, errA := netip.ParseAddr(a)
+	_, errB := netip.ParseAddr(b)
+	return errA != nil && errB != nil
 }
 
 // ClusterName returns the name of the cluster with this ID, or the ID itself.

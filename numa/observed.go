@@ -1,13 +1,18 @@
 package numa
 
+import "time"
+
 // An Observation is a topology that something saw, in contrast to what the
 // settings of the VM let expect: the model's answer is compared with it.
 type Observation struct {
-	By    Observer `json:"by"`
-	At    string   `json:"at"`             // file:line where it begins
-	Time  string   `json:"time,omitempty"` // RFC 3339; empty when not stated
-	Host  string   `json:"host,omitempty"` // name of the host it ran on, as stated
-	Start Start    `json:"start,omitempty"`
+	By   Observer `json:"by"`
+	At   string   `json:"at"`             // file:line where it begins
+	Time string   `json:"time,omitempty"` // RFC 3339; empty when not stated
+	Host string   `json:"host,omitempty"` // name of the host it ran on, as stated
+	// Release is the one that the host ran then; it can be older than that of the
+	// inventory.
+	Release Fact[Release] `json:"release,omitzero"`
+	Start   Start         `json:"start,omitempty"`
 
 	// Config holds the settings that were in force, as the observer states them;
 	// they can be older than those of the VM. Zero when it states none. Their origins
@@ -27,6 +32,12 @@ type Observation struct {
 	Slices  Fact[[]Bytes]      `json:"slices,omitzero"`  // guest memory of each VPD
 	Homes   Fact[[]int]        `json:"homes,omitzero"`   // home nodes, each once
 	Clients Fact[[]ClientSeen] `json:"clients,omitzero"` // as the scheduler lists them
+}
+
+// Instant returns the Time; false when none is stated, or not as RFC 3339.
+func (o *Observation) Instant() (t time.Time, ok bool) {
+	t, err := time.Parse(time.RFC3339Nano, o.Time)
+	return t, err == nil
 }
 
 // A ClientSeen is one NUMA client as the scheduler reports it.

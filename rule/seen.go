@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/confront"
@@ -9,15 +10,16 @@ import (
 	"homenode/numa"
 )
 
-// LastSeen returns the last observation by one of the observers that could be
-// compared with its prediction; nil when there is none. Observations stand oldest
-// first.
-func (v *VM) LastSeen(by func(numa.Observer) bool) *confront.Result {
-	var last *confront.Result
-	for i := range v.Seen {
+// LastSeen returns what each of the observers saw last and could be compared with
+// its prediction, the newest first: an observer that sees little, such as the screen
+// of esxtop, does not hide what another saw. Observations stand oldest first.
+func (v *VM) LastSeen(by func(numa.Observer) bool) []*confront.Result {
+	var last []*confront.Result
+	for i := len(v.Seen) - 1; i >= 0; i-- {
 		s := &v.Seen[i]
-		if by(s.Observation.By) && s.Comparable() {
-			last = s
+		older := slices.ContainsFunc(last, func(l *confront.Result) bool { return l.Observation.By == s.Observation.By })
+		if by(s.Observation.By) && s.Comparable() && !older {
+			last = append(last, s)
 		}
 	}
 	return last

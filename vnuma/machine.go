@@ -37,14 +37,9 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	if !h.Release.Known() {
 		return m, fmt.Errorf("host %s: the ESXi release is unknown", h.Name)
 	}
-	m.Release = h.Release.Value
-	model, own, ok := numa.ModelOf(m.Release)
+	m, ok := m.WithRelease(h.Release.Value)
 	if !ok {
-		return m, fmt.Errorf("host %s: release %s is older than ESX 3.5, the first described", h.Name, m.Release)
-	}
-	m.model = model
-	if !own {
-		m.assumes |= AssumedRelease
+		return m, fmt.Errorf("host %s: release %s is older than ESX 3.5, the first described", h.Name, h.Release.Value)
 	}
 	if !h.Nodes.Known() {
 		return m, fmt.Errorf("host %s: the NUMA nodes are unknown", h.Name)
@@ -64,6 +59,20 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	m.ThreadsKnown = h.HyperThreading.Known() || m.AllThreads > m.AllCores
 	m.Follow = isTrue(h.Options.Value, "Numa.FollowCoresPerSocket")
 	return m, nil
+}
+
+// WithRelease returns m as it was when it ran r; false when no rules of r are known.
+func (m Machine) WithRelease(r numa.Release) (Machine, bool) {
+	model, own, ok := numa.ModelOf(r)
+	if !ok {
+		return m, false
+	}
+	m.Release, m.model = r, model
+	m.assumes &^= AssumedRelease
+	if !own {
+		m.assumes |= AssumedRelease
+	}
+	return m, true
 }
 
 // addNodes takes the smallest node as the capacity of all (rule book );

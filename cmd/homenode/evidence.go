@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"homenode/numa"
 	"homenode/source/detect"
@@ -32,22 +31,36 @@ func (f *sourceFlags) join(fleet *numa.Fleet) error {
 }
 
 // readEvidence reads FILE or VM=FILE; FILE can be a folder or an archive. A file that
-// exists under the whole name is that file.
+// exists under the whole name is that file; a name of a VM may hold = too.
 func readEvidence(arg string) (evidence.Piece, error) {
 	p := evidence.Piece{Name: arg}
 	if _, err := os.Stat(arg); err != nil {
-		if vm, path, ok := strings.Cut(arg, "="); ok {
-			p.VM, p.Name = vm, path
+		for i := range arg {
+			if arg[i] != '=' {
+				continue
+			}
+			if _, err := os.Stat(arg[i+1:]); err == nil || p.VM == "" {
+				p.VM, p.Name = arg[:i], arg[i+1:]
+				if err == nil {
+					break
+				}
+			}
 		}
 	}
-	var broken error
 	err := detect.Walk(p.Name, func(f detect.Found) error {
 		p.Docs = append(p.Docs, f.Docs...)
-		broken = errors.Join(broken, f.Err)
+		if f.Err != nil {
+			p.Errs = append(p.Errs, f.Err)
+		}
 		return nil
 	})
-	if len(p.Docs) == 0 && err == nil && broken == nil {
+	switch {
+	case len(p.Docs) == 0 && err == nil && p.Errs == nil:
 		err = fmt.Errorf("%s: %w in it", p.Name, detect.ErrUnknown)
+	case len(p.Docs) == 0:
+		err = errors.Join(append(p.Errs, err)...)
+	case err != nil: // what was read before it counts
+		p.Errs, err = append(p.Errs, err), nil
 	}
-	return p, errors.Join(err, broken)
+	return p, err
 }

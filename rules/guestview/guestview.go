@@ -4,6 +4,7 @@ package guestview
 import (
 	"fmt"
 
+	"homenode/confront"
 	"homenode/finding"
 	"homenode/numa"
 	"homenode/rule"
@@ -32,10 +33,15 @@ line, processor groups of Windows). The guest's tools do not see the host: nothi
 }
 
 func check(p *rule.Pass) {
-	s := p.VM.LastSeen(numa.Observer.InGuest)
-	if s == nil || s.Agrees() {
-		return
+	for _, s := range p.VM.LastSeen(numa.Observer.InGuest) {
+		if !s.Agrees() {
+			differs(p, s)
+			return
+		}
 	}
+}
+
+func differs(p *rule.Pass, s *confront.Result) {
 	text, evidence := rule.Differences(s)
 	f := finding.Finding{
 		Severity: finding.Medium,

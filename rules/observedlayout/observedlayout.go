@@ -22,7 +22,7 @@ rests on the prediction and is in doubt until the difference is explained.`,
 	Fix: `Look at the reasons given. A VM that was sized on another host keeps its nodes until a power cycle. A
 setting that the inventory lacks is in the log beside the layout. When no reason is given, please report
 the log lines: the model may be wrong.`,
-	Limits: `The last observation counts; earlier ones in the same log are history. An observation from before a
+	Limits: `The last observation of each observer counts; earlier ones in the same log are history. An observation from before a
 change of the VM or its host describes what was, not what is.`,
 	Book: []string{"B-1", "B-8", "D-1"},
 	Sources: []string{
@@ -34,14 +34,21 @@ change of the VM or its host describes what was, not what is.`,
 }
 
 func check(p *rule.Pass) {
-	s := p.VM.LastSeen(func(o numa.Observer) bool { return !o.InGuest() })
-	if s == nil {
-		return
+	seen := p.VM.LastSeen(func(o numa.Observer) bool { return !o.InGuest() })
+	for _, s := range seen {
+		if !s.Agrees() {
+			differs(p, s)
+			return
+		}
 	}
-	if s.Agrees() {
-		pending(p, s)
-		return
+	for _, s := range seen {
+		if pending(p, s) {
+			return
+		}
 	}
+}
+
+func differs(p *rule.Pass, s *confront.Result) {
 	text, evidence := rule.Differences(s)
 	f := finding.Finding{
 		Severity: finding.Medium,
@@ -61,10 +68,10 @@ func check(p *rule.Pass) {
 
 // pending reports a VM that runs as its log says and predicted, with settings that
 // the inventory has otherwise: its next power cycle changes what the guest sees.
-func pending(p *rule.Pass, s *confront.Result) {
+func pending(p *rule.Pass, s *confront.Result) bool {
 	next := &p.VM.On[0].Layout
 	if len(s.Other) == 0 || next.SameGuest(&s.Layout) {
-		return
+		return false
 	}
 	p.Report(finding.Finding{
 		Severity: finding.Low,
@@ -74,4 +81,5 @@ func pending(p *rule.Pass, s *confront.Result) {
 		Advice:   "If the change is meant, power the VM off and on; if not, set it back before the next power cycle",
 		Notice:   rule.Notice(&s.Layout, next),
 	}, next)
+	return true
 }

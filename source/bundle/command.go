@@ -149,7 +149,7 @@ func (c *collector) commandHosts() []numa.Host {
 				h.Name = "host of " + folder
 			}
 			h.ID = h.Name
-			if !slices.ContainsFunc(hosts, func(o numa.Host) bool { return sameHost(o.Name, h.Name) }) {
+			if !slices.ContainsFunc(hosts, func(o numa.Host) bool { return numa.SameHost(o.Name, h.Name) }) {
 				hosts = append(hosts, h)
 			}
 		}

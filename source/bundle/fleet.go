@@ -197,5 +197,9 @@ func sortLife(life []numa.Observation) {
 	if slices.ContainsFunc(life, func(o numa.Observation) bool { return o.Time == "" }) {
 		return
 	}
-	slices.SortStableFunc(life, func(a, b numa.Observation) int { return instant(&a).Compare(instant(&b)) })
+	slices.SortStableFunc(life, func(a, b numa.Observation) int {
+		at, _ := a.Instant() // vmxlog states no other form
+		bt, _ := b.Instant()
+		return at.Compare(bt)
+	})
 }

@@ -6,18 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"homenode/numa"
 )
-
-func instant(o *numa.Observation) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, o.Time)
-	if err != nil {
-		return time.Time{} // vmxlog states no other form
-	}
-	return t
-}
 
 // hosts returns the hosts that the logs and bundles name, and places the VMs on
 // those that they ran on last.
@@ -41,7 +32,7 @@ func (c *collector) hosts(entries []*entry) []numa.Host {
 			name = cmp.Or(e.Observed[i].Host, name)
 		}
 		name = cmp.Or(name, c.bundleHost(e.At))
-		if i := slices.IndexFunc(list, func(h numa.Host) bool { return sameHost(h.Name, name) }); i >= 0 {
+		if i := slices.IndexFunc(list, func(h numa.Host) bool { return numa.SameHost(h.Name, name) }); i >= 0 {
 			e.Host = list[i].ID
 		}
 	}
@@ -51,19 +42,9 @@ func (c *collector) hosts(entries []*entry) []numa.Host {
 	return list
 }
 
-// sameHost compares host names: a log may have the first label only.
-func sameHost(a, b string) bool {
-	if strings.EqualFold(a, b) {
-		return true
-	}
-	shortA, _, dotA := strings.Cut(a, ".")
-	shortB, _, dotB := strings.Cut(b, ".")
-	return dotA != dotB && shortA != "" && strings.EqualFold(shortA, shortB)
-}
-
 // addHost adds h, or what it knows to the host of the same name.
 func addHost(list []numa.Host, h numa.Host) []numa.Host {
-	i := slices.IndexFunc(list, func(o numa.Host) bool { return sameHost(o.Name, h.Name) })
+	i := slices.IndexFunc(list, func(o numa.Host) bool { return numa.SameHost(o.Name, h.Name) })
 	if i < 0 {
 		h.ID = h.Name
 		place(&h, h.At)

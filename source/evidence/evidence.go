@@ -5,11 +5,13 @@ package evidence
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"homenode/numa"
+	"homenode/source/archive"
 	"homenode/source/fact"
 	"homenode/source/guest"
 	"homenode/source/hostcmd"
@@ -17,11 +19,12 @@ import (
 	"homenode/source/vmxlog"
 )
 
-// A Piece is one file of evidence.
+// A Piece is what the user hands in at once: a file, or what a folder or archive holds.
 type Piece struct {
 	Name string // as given
 	VM   string // whose it is, when the user says so
 	Docs []fact.Document
+	Errs []error // of files in it that could not be read, or not to their end
 }
 
 // A Summary counts what Join did.
@@ -30,10 +33,10 @@ type Summary struct {
 	Unjoined int // documents whose VM or host is not in the fleet; each has a note
 }
 
-// Join adds the pieces to the fleet. What belongs to no VM or host of it becomes a
-// note. The observations of a VM end up oldest first.
+// Join adds the pieces to the fleet. What belongs to no VM or host of it, or cannot
+// be told to whom, becomes a note. The observations of a VM end up oldest first.
 func Join(f *numa.Fleet, pieces []Piece) Summary {
-	j := joiner{fleet: f, touched: map[*numa.VM]bool{}, told: map[string]bool{}}
+	j := joiner{fleet: f, touched: map[*numa.VM]bool{}, screens: map[int64][]named{}, told: map[*hostcmd.Output]bool{}}
 	j.hosts(pieces)
 	for i := range pieces {
 		for _, d := range pieces[i].Docs {
@@ -43,23 +46,40 @@ func Join(f *numa.Fleet, pieces []Piece) Summary {
 				j.Unjoined++
 			}
 		}
+		for _, err := range pieces[i].Errs {
+			j.note(pieces[i].Name, "%v", err)
+		}
 	}
 	for v := range j.touched {
-		slices.SortStableFunc(v.Observed, func(a, b numa.Observation) int { return strings.Compare(when(&a), when(&b)) })
+		slices.SortStableFunc(v.Observed, older)
 	}
+	j.fill()
 	return j.Summary
 }
 
-// when orders observations: what bears no time was saved for this analysis and is
-// taken as the newest.
-func when(o *numa.Observation) string { return cmp.Or(o.Time, "~") }
+// older compares the times of observations: what bears none was saved for this
+// analysis and is taken as the newest.
+func older(a, b numa.Observation) int {
+	at, okA := a.Instant()
+	bt, okB := b.Instant()
+	switch {
+	case okA && okB:
+		return at.Compare(bt)
+	case okA:
+		return -1
+	case okB:
+		return 1
+	}
+	return 0
+}
 
 type joiner struct {
 	Summary
 	fleet   *numa.Fleet
 	touched map[*numa.VM]bool
-	names   map[int64]string // of the scheduler's groups, as the esxtop screen names them
-	told    map[string]bool  // hosts that took facts
+	screens map[int64][]named        // the scheduler's groups, as esxtop screens name them
+	told    map[*hostcmd.Output]bool // outputs that belong to a host of the fleet
+	stated  []settings               // what files say of the settings of VMs
 }
 
 // join adds one document; false when it found nothing to belong to, which is noted.
@@ -69,7 +89,7 @@ func (j *joiner) join(p *Piece, d fact.Document) bool {
 		return j.view(p, d)
 	case *vmx.VMX:
 		vm := d.VM()
-		return j.vm(p, &vm, d.File().Format)
+		return j.vm(p, &vm, d.File().Name, d.File().Format, true)
 	case *vmxlog.Log:
 		return j.log(p, d)
 	case *hostcmd.Output:
@@ -86,7 +106,11 @@ func (j *joiner) note(at, format string, args ...any) {
 // view adds what a guest sees.
 func (j *joiner) view(p *Piece, v *guest.View) bool {
 	o := v.Observation()
-	vm := j.owner(p, o.At, v.File().Format, v.Guest)
+	if p.VM != "" && v.Guest != "" && severalGuests(p) && !strings.EqualFold(v.Guest, p.VM) {
+		j.note(o.At, "%s of %q: the file shows several guests, and %q is not %s", v.File().Format, v.Guest, v.Guest, p.VM)
+		return false
+	}
+	vm := j.owner(p, v.File().Name, o.At, v.File().Format, v.Guest)
 	if vm == nil {
 		return false
 	}
@@ -98,42 +122,48 @@ func (j *joiner) view(p *Piece, v *guest.View) bool {
 	return true
 }
 
+// severalGuests reports whether prompts name more than one guest.
+func severalGuests(p *Piece) bool {
+	first := ""
+	for _, d := range p.Docs {
+		if v, ok := d.(*guest.View); ok && v.Guest != "" {
+			if first = cmp.Or(first, v.Guest); first != v.Guest {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (j *joiner) see(vm *numa.VM, o numa.Observation) {
 	vm.Observed = append(vm.Observed, o)
 	j.touched[vm] = true
 }
 
-// owner returns the VM that a document is about: the one the user names, else the
-// one that the document names, else the one in the name of the file. nil and a note
-// when there is none, or more than one.
-func (j *joiner) owner(p *Piece, at, format string, stated ...string) *numa.VM {
-	names := stated
-	if p.VM != "" {
-		names = []string{p.VM}
-	}
-	for _, name := range names {
-		if name == "" {
-			continue
-		}
-		found := j.named(name)
-		if len(found) == 1 {
-			return found[0]
-		}
-		if len(found) > 1 {
-			j.note(at, "%s of %q: %d VMs have this name: say which with --evidence CLUSTER/NAME=FILE", format, name, len(found))
-			return nil
-		}
-	}
+// owner returns the VM that a document of file is about: the one the user names, else
+// the one that the document names, else the one in the name of the file. nil and a
+// note when there is none, or more than one.
+func (j *joiner) owner(p *Piece, file, at, format, stated string) *numa.VM {
+	name := cmp.Or(p.VM, stated)
+	found := j.named(name)
+	var inName *numa.VM
 	if p.VM == "" {
-		if vm := j.inFileName(p.Name); vm != nil {
-			return vm
-		}
+		inName = j.inFileName(file)
 	}
-	who := strings.Join(slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == "" }), ", ")
-	if who == "" {
+	switch {
+	case len(found) > 1:
+		j.note(at, "%s of %q: %d VMs have this name: say which with --evidence CLUSTER/NAME=FILE", format, name, len(found))
+	case len(found) == 1 && inName != nil && inName != found[0]:
+		// A clone can keep the host name of its guest.
+		j.note(at, "%s of %q by its content and of %q by the name of the file: say whose it is with --evidence NAME=FILE", format, name, inName.Name)
+	case len(found) == 1:
+		return found[0]
+	case inName != nil:
+		return inName
+	case name == "":
 		j.note(at, "%s names no VM: say whose it is with --evidence NAME=FILE", format)
-	} else {
-		j.note(at, "%s of %q: no VM of the fleet has this name; say whose it is with --evidence NAME=FILE", format, who)
+	default:
+		j.note(at, "%s of %q: no VM of the fleet has this name; say whose it is with --evidence NAME=FILE", format, name)
 	}
 	return nil
 }
@@ -141,25 +171,30 @@ func (j *joiner) owner(p *Piece, at, format string, stated ...string) *numa.VM {
 // named returns the VMs with this name or, for the name of a guest, with the first
 // label of it.
 func (j *joiner) named(name string) []*numa.VM {
+	if name == "" {
+		return nil
+	}
 	if found := j.fleet.FindVMs(name); found != nil {
 		return found
 	}
-	if short, _, ok := strings.Cut(name, "."); ok {
+	if short, _, ok := strings.Cut(name, "."); ok && short != "" {
 		return j.fleet.FindVMs(short)
 	}
 	return nil
 }
 
 // inFileName returns the VM whose name stands in the name of the file between
-// separators: lscpu_db01.txt, db01.numactl.log. The longest name counts; nil when
-// there is none or the longest is that of several VMs.
-func (j *joiner) inFileName(path string) *numa.VM {
-	base := strings.ToLower(filepath.Base(path))
+// separators: lscpu_db01.txt, db01.numactl.log; or is that of its folder. The longest
+// name counts; nil when there is none or the longest is that of several VMs.
+func (j *joiner) inFileName(file string) *numa.VM {
+	file = strings.ToLower(filepath.ToSlash(file))
+	base, folder := path.Base(file), path.Base(path.Dir(file))
 	var best *numa.VM
 	unique := true
 	for i := range j.fleet.VMs {
 		v := &j.fleet.VMs[i]
-		if !contains(base, strings.ToLower(v.Name)) {
+		name := strings.ToLower(v.Name)
+		if name == "" || name != folder && (isLogName(base) || !contains(base, name)) {
 			continue
 		}
 		switch {
@@ -175,10 +210,18 @@ func (j *joiner) inFileName(path string) *numa.VM {
 	return best
 }
 
+// isLogName reports whether ESXi gives a log of any VM this name: vmware.log,
+// vmware-3.log.
+func isLogName(base string) bool {
+	n, ok := strings.CutPrefix(archive.Plain(base), "vmware")
+	n, isLog := strings.CutSuffix(n, ".log")
+	return ok && isLog && (n == "" || n[0] == '-' && strings.Trim(n[1:], "0123456789") == "")
+}
+
 // contains reports whether word stands in s between separators or ends.
 func contains(s, word string) bool {
 	const separators = "._- /\\()[]"
-	for from := 0; word != "" && from+len(word) <= len(s); {
+	for from := 0; from+len(word) <= len(s); {
 		i := strings.Index(s[from:], word)
 		if i < 0 {
 			return false

@@ -18,6 +18,7 @@ host esx01 nodes=2 cores=18 memory=1024GB
 vm db01 vcpus=12 memory=32GB
 vm db01-test vcpus=4
 vm web vcpus=2
+vm vmware vcpus=2
 vm rv01 vcpus=12 memory=32GB coresPerSocket=? hotAdd=? hw=? settings=?
 cluster other
 host esx11 nodes=2 cores=18 memory=1024GB
@@ -80,9 +81,22 @@ func TestJoin(t *testing.T) {
 			"note esx.txt:2: esxcli hardware cpu global get: host esx77 is not in the fleet"}},
 		{"a benchmark", "pt.txt", "", "Intel(R) Memory Latency Checker - v3.9a\nMeasuring idle latencies (in ns)...\n\t\tNuma node\nNuma node\t     0\t\n       0\t  78.5\t\n", 0, []string{
 			"note pt.txt: Intel MLC says nothing about a VM or host"}},
+		{"the host name of a clone", "db01.txt", "", lscpu("[root@web ~]# lscpu\n"), 0, []string{
+			`note db01.txt:2: lscpu of "web" by its content and of "db01" by the name of the file: say whose it is with --evidence NAME=FILE`}},
+		{"a file of a folder or archive", "web.zip/guests/lscpu_db01.txt", "", lscpu(""), 1, []string{"db01: lscpu"}},
+		{"a folder of the VM's name", "guests/db01/lscpu.txt", "", lscpu(""), 1, []string{"db01: lscpu"}},
+		{"several guests, one is meant", "a.txt", "db01", lscpu("[root@web ~]# lscpu\n") + lscpu("[root@db01 ~]# lscpu\n"), 1, []string{"db01: lscpu",
+			`note a.txt:2: lscpu of "web": the file shows several guests, and "web" is not db01`}},
+		{"a log of a stranger in the folder of a VM", "db01/vmware.log", "", fmt.Sprintf(log, "mail"), 0, []string{
+			`note db01/vmware.log: vmware.log of "mail": no VM of the fleet has this name; say whose it is with --evidence NAME=FILE`}},
+		{"a log without a name in the folder of a VM", "db01/vmware-2.log", "", strings.Replace(fmt.Sprintf(log, ""), "displayName", "other", 1), 1, []string{"db01: vmware.log"}},
+		{"a VM that is called as every log", "vmware.log", "", strings.Replace(fmt.Sprintf(log, ""), "displayName", "other", 1), 0, []string{
+			"note vmware.log: vmware.log names no VM: say whose it is with --evidence NAME=FILE"}},
+		{"groups of two hosts have one number", "esx.txt", "", "[root@esx01:~] esxtop\n" + screen + "[root@esx11:~] sched-stats -t numa-clients\n" + clients, 1, []string{"db01: esxtop", "web: esxtop",
+			"note esx.txt:11: sched-stats -t numa-clients names no VM: vm.100, vm.300; add the esxtop memory screen of the same host, which shows the name for each GID"}},
 		{"a log", "vmware.log", "", fmt.Sprintf(log, "db01"), 1, []string{"db01: vmware.log"}},
 		{"what the inventory lacks", "vmware.log", "", fmt.Sprintf(log, "rv01"), 1, []string{"rv01: vmware.log",
-			"note fleet:7: VM rv01: taken from vmware.log, for the inventory does not state it: virtual hardware, cores per socket, advanced settings"}},
+			"note fleet:8: VM rv01: taken from vmware.log, for the inventory does not state it: virtual hardware, cores per socket, advanced settings"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := scenario.Read("fleet", []byte(fleet))
@@ -145,5 +159,62 @@ func TestJoinUUID(t *testing.T) {
 	sum := evidence.Join(f, []evidence.Piece{{Name: "x.vmx", Docs: docs}})
 	if v := &f.VMs[0]; sum.Joined != 1 || !v.CPUHotAdd.Value || v.CPUHotAdd.Origin.Where != "x.vmx, line 5" {
 		t.Errorf("%+v, %+v, notes %v", sum, v.CPUHotAdd, f.Notes)
+	}
+}
+
+// TestJoinNewest takes settings that the inventory lacks from the newest file, and
+// orders observations by time, in whatever zone it is written.
+func TestJoinNewest(t *testing.T) {
+	const at = "2026-03-01T08:00:0"
+	old, zone := strings.ReplaceAll(fmt.Sprintf(log, "rv01"), at, "2020-03-01T08:00:0"), strings.NewReplacer(at, "2026-03-01T09:30:0", "Z In", "+05:00 In").Replace(fmt.Sprintf(log, "rv01"))
+	now := strings.NewReplacer("preferHT", "min", `"TRUE"`, `"6"`).Replace(fmt.Sprintf(log, "rv01"))
+	for _, tt := range []struct {
+		name  string
+		files []string
+		want  string
+	}{
+		{"the older first", []string{old, now}, "numa.vcpu.min=6"},
+		{"the newer first", []string{now, old}, "numa.vcpu.min=6"},
+		{"another zone", []string{now, zone}, "numa.vcpu.min=6"},
+		{"the .vmx", []string{now, ".encoding = \"UTF-8\"\nconfig.version = \"8\"\ndisplayName = \"rv01\"\nnumvcpus = \"12\"\nnuma.vcpu.min = \"4\"\n"}, "numa.vcpu.min=4"},
+	} {
+		f, err := scenario.Read("fleet", []byte(fleet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := evidence.Piece{Name: "folder"}
+		for i, text := range tt.files {
+			docs, err := detect.Read(fmt.Sprintf("%d.txt", i), strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Docs = append(p.Docs, docs...)
+		}
+		evidence.Join(f, []evidence.Piece{p})
+		v := f.FindVMs("rv01")[0]
+		var got []string
+		for _, s := range v.Settings.Value {
+			got = append(got, s.Key+"="+s.Value)
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %q, want %s", tt.name, got, tt.want)
+		}
+		if last := v.Observed[len(v.Observed)-1].Time; last != "2026-03-01T08:00:01.000Z" {
+			t.Errorf("%s: the last is of %s", tt.name, last)
+		}
+	}
+}
+
+// TestJoinCopies leaves a UUID that several VMs have to their names.
+func TestJoinCopies(t *testing.T) {
+	const uuid = "564d1234-0000-1111-2222-333344445555"
+	f := &numa.Fleet{VMs: []numa.VM{{ID: "a", Name: "one", UUID: uuid}, {ID: "b", Name: "two", UUID: uuid}}}
+	docs, err := detect.Read("x.vmx", strings.NewReader(".encoding = \"UTF-8\"\ndisplayName = \"two\"\nnumvcpus = \"4\"\nuuid.bios = \"56 4d 12 34 00 00 11 11-22 22 33 33 44 44 55 55\"\nvcpu.hotadd = \"TRUE\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	evidence.Join(f, []evidence.Piece{{Name: "x.vmx", Docs: docs}})
+	if f.VMs[0].CPUHotAdd.Known() || !f.VMs[1].CPUHotAdd.Value {
+		t.Errorf("%+v, %+v, notes %v", f.VMs[0].CPUHotAdd, f.VMs[1].CPUHotAdd, f.Notes)
 	}
 }

@@ -2,39 +2,98 @@ package evidence
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"homenode/numa"
 	"homenode/source/hostcmd"
 )
 
+// named is a group of the scheduler as an esxtop screen shows it.
+type named struct {
+	host string // empty when the output does not name it
+	vm   string
+}
+
 // hosts gives the hosts of the fleet what host commands state and the inventory
 // does not, and learns the names of the scheduler's groups.
 func (j *joiner) hosts(pieces []Piece) {
-	var outputs []*hostcmd.Output
-	j.names = map[int64]string{}
+	var order []string
+	from := map[string][]*hostcmd.Output{} // by source: outputs without a name belong to the host of their source
 	for i := range pieces {
 		for _, d := range pieces[i].Docs {
 			o, ok := d.(*hostcmd.Output)
 			if !ok {
 				continue
 			}
-			outputs = append(outputs, o)
+			source := sourceOf(o.File().Name)
+			if from[source] == nil {
+				order = append(order, source)
+			}
+			from[source] = append(from[source], o)
 			for _, g := range o.Groups() {
 				if g.VM != "" && g.ID >= 0 {
-					j.names[g.ID] = g.VM
+					j.screens[g.ID] = append(j.screens[g.ID], named{g.Host, g.VM})
 				}
 			}
 		}
 	}
-	for _, seen := range hostcmd.Hosts(outputs) {
-		for _, h := range j.fleet.FindHosts(seen.Name) {
-			j.told[seen.Name] = true
-			if h.Complete(&seen) {
-				j.note(h.At, "host %s: facts that the inventory does not state are taken from the evidence", h.Name)
+	for _, source := range order {
+		list := hostcmd.Hosts(from[source])
+		for i := range list {
+			j.host(&list[i])
+		}
+		for _, o := range from[source] {
+			name := o.Host.Name
+			if name == "" && len(list) == 1 {
+				name = list[0].Name
 			}
+			j.told[o] = name != "" && len(j.fleet.FindHosts(name)) == 1
 		}
 	}
+}
+
+// sourceOf returns where the outputs of one host lie: a file or, in a vm-support
+// bundle, the folder commands.
+func sourceOf(file string) string {
+	if dir := path.Dir(file); path.Base(dir) == "commands" {
+		return dir
+	}
+	return file
+}
+
+// host gives the host of the fleet what seen states.
+func (j *joiner) host(seen *numa.Host) {
+	if seen.Name == "" {
+		return
+	}
+	found := j.fleet.FindHosts(seen.Name)
+	if len(found) > 1 {
+		j.note(seen.At, "host %s: %d hosts of the fleet have this name", seen.Name, len(found))
+	}
+	if len(found) != 1 {
+		return
+	}
+	if found[0].Complete(seen) {
+		j.note(found[0].At, "host %s: facts that the inventory does not state are taken from the evidence", found[0].Name)
+	}
+}
+
+// vmOf returns the VM that a screen names for a group; empty when none does or, as
+// the numbers are of one host each, not all the same.
+func (j *joiner) vmOf(host string, id int64) string {
+	name := ""
+	for _, s := range j.screens[id] {
+		if host != "" && s.host != "" && !numa.SameHost(s.host, host) {
+			continue
+		}
+		if name != "" && name != s.vm {
+			return ""
+		}
+		name = s.vm
+	}
+	return name
 }
 
 // output adds the VMs of a host command. An output about the host alone counts as
@@ -42,10 +101,10 @@ func (j *joiner) hosts(pieces []Piece) {
 func (j *joiner) output(p *Piece, o *hostcmd.Output) bool {
 	groups := o.Groups()
 	if len(groups) == 0 {
-		if !j.told[o.Host.Name] {
+		if !j.told[o] {
 			j.note(o.File().At(o.Line, 0), "%s: host %s is not in the fleet", o.Format, orUnnamed(o.Host.Name))
 		}
-		return j.told[o.Host.Name]
+		return j.told[o]
 	}
 	joined := false
 	var nameless []string
@@ -53,7 +112,7 @@ func (j *joiner) output(p *Piece, o *hostcmd.Output) bool {
 		g := &groups[i]
 		name := g.VM
 		if name == "" {
-			name = j.names[g.ID]
+			name = j.vmOf(g.Host, g.ID)
 		}
 		if p.VM != "" && len(groups) == 1 {
 			name = p.VM
@@ -100,26 +159,20 @@ func some(list []string) string {
 }
 
 // running returns the VM with this name, which esxtop cuts to the width of its
-// column, preferring those on the host; nil when there is not exactly one.
+// column. Of several, and of those with a longer name, only one on the host counts;
+// nil when there is not exactly one.
 func (j *joiner) running(name, host string) *numa.VM {
 	found := j.fleet.FindVMs(name)
-	if len(found) == 0 {
-		for i := range j.fleet.VMs {
-			if v := &j.fleet.VMs[i]; len(name) >= 8 && strings.HasPrefix(v.Name, name) {
-				found = append(found, v)
-			}
+	cut := len(found) == 0
+	for i := range j.fleet.VMs {
+		if v := &j.fleet.VMs[i]; cut && len(name) >= 8 && strings.HasPrefix(v.Name, name) {
+			found = append(found, v)
 		}
 	}
-	if len(found) > 1 && host != "" {
-		var there []*numa.VM
-		for _, h := range j.fleet.FindHosts(host) {
-			for _, v := range found {
-				if v.Host == h.ID {
-					there = append(there, v)
-				}
-			}
-		}
-		found = there
+	if hosts := j.fleet.FindHosts(host); len(found) > 1 || cut && len(hosts) > 0 {
+		found = slices.DeleteFunc(found, func(v *numa.VM) bool {
+			return !slices.ContainsFunc(hosts, func(h *numa.Host) bool { return v.Host == h.ID })
+		})
 	}
 	if len(found) != 1 {
 		return nil

@@ -2,7 +2,10 @@ package evidence
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
+	"time"
 
 	"homenode/numa"
 	"homenode/source/vmxlog"
@@ -13,7 +16,12 @@ func (j *joiner) log(p *Piece, l *vmxlog.Log) bool {
 	joined := false
 	vms := l.VMs()
 	for i := range vms {
-		if j.vm(p, &vms[i], l.File().Format) {
+		v := &vms[i]
+		if p.VM != "" && len(vms) > 1 && !strings.EqualFold(v.Name, p.VM) {
+			j.note(v.At, "%s of %q: the file is of several VMs, and this one is not %s", l.File().Format, v.Name, p.VM)
+			continue
+		}
+		if j.vm(p, v, l.File().Name, l.File().Format, false) {
 			joined = true
 		}
 	}
@@ -23,12 +31,16 @@ func (j *joiner) log(p *Piece, l *vmxlog.Log) bool {
 	return joined
 }
 
-// vm adds what a log or .vmx holds of a VM: what was seen, and the settings that the
-// inventory lacks.
-func (j *joiner) vm(p *Piece, from *numa.VM, format string) bool {
-	to := j.byUUID(p, from.UUID)
+// vm adds what a log or .vmx of file holds of a VM: what was seen, and the settings
+// that the inventory may lack. current tells that the settings are those of now.
+func (j *joiner) vm(p *Piece, from *numa.VM, file, format string, current bool) bool {
+	to := j.byUUID(p, from)
 	if to == nil {
-		to = j.owner(p, from.At, format, from.Name)
+		name := from.Name
+		if name == path.Base(file) { // it states none
+			name = ""
+		}
+		to = j.ownerOfVM(p, from, file, format, name)
 	}
 	if to == nil {
 		return false
@@ -36,14 +48,22 @@ func (j *joiner) vm(p *Piece, from *numa.VM, format string) bool {
 	for _, o := range from.Observed {
 		j.see(to, o)
 	}
-	if taken := lacking(&to.Config, &from.Config, from.At); len(taken) > 0 {
-		j.note(to.At, "VM %s: taken from %s, for the inventory does not state it: %s", to.Name, from.At, strings.Join(taken, ", "))
-	}
+	j.stated = append(j.stated, settings{to, from, current})
 	return true
 }
 
-// byUUID returns the VM with this UUID, in whatever form it is written.
-func (j *joiner) byUUID(p *Piece, uuid string) *numa.VM {
+// ownerOfVM is owner for a document that states the VM: its name counts before that
+// of the file, which can be of the folder it was saved in.
+func (j *joiner) ownerOfVM(p *Piece, from *numa.VM, file, format, name string) *numa.VM {
+	if name != "" {
+		file = ""
+	}
+	return j.owner(p, file, from.At, format, name)
+}
+
+// byUUID returns the only VM with the UUID of from, in whatever form it is written;
+// of several, as copies have, the one with its name too.
+func (j *joiner) byUUID(p *Piece, from *numa.VM) *numa.VM {
 	plain := func(s string) string {
 		return strings.ToLower(strings.Map(func(r rune) rune {
 			if strings.ContainsRune("0123456789abcdefABCDEF", r) {
@@ -52,16 +72,60 @@ func (j *joiner) byUUID(p *Piece, uuid string) *numa.VM {
 			return -1
 		}, s))
 	}
-	want := plain(uuid)
+	want := plain(from.UUID)
 	if len(want) != 32 || p.VM != "" {
 		return nil
 	}
+	var found []*numa.VM
 	for i := range j.fleet.VMs {
-		if plain(j.fleet.VMs[i].UUID) == want {
-			return &j.fleet.VMs[i]
+		if v := &j.fleet.VMs[i]; plain(v.UUID) == want {
+			found = append(found, v)
 		}
 	}
-	return nil
+	if len(found) > 1 {
+		found = slices.DeleteFunc(found, func(v *numa.VM) bool { return v.Name != from.Name })
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+// settings are what one file states of a VM.
+type settings struct {
+	of      *numa.VM
+	from    *numa.VM
+	current bool // of a .vmx: a log has those of its last power-on
+}
+
+// last returns the time of the last power-on; the zero time when none is stated.
+func (s *settings) last() (t time.Time) {
+	for i := range s.from.Observed {
+		if at, ok := s.from.Observed[i].Instant(); ok && at.After(t) {
+			t = at
+		}
+	}
+	return t
+}
+
+// fill gives the VMs the settings that the inventory lacks: of the files that state
+// one, the newest counts. Of logs without a time the last one is taken for that.
+func (j *joiner) fill() {
+	slices.Reverse(j.stated)
+	slices.SortStableFunc(j.stated, func(a, b settings) int {
+		if a.current != b.current {
+			if a.current {
+				return -1
+			}
+			return 1
+		}
+		return b.last().Compare(a.last())
+	})
+	for _, s := range j.stated {
+		if taken := lacking(&s.of.Config, &s.from.Config, s.from.At); len(taken) > 0 {
+			j.note(s.of.At, "VM %s: taken from %s, for the inventory does not state it: %s", s.of.Name, s.from.At, strings.Join(taken, ", "))
+		}
+	}
 }
 
 // lacking fills the unknown facts of to that decide the topology, and names them.

@@ -3,6 +3,7 @@ package hostcmd
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -260,6 +261,18 @@ Linux db01 5.14
 	}
 	if got[1].Name != "esx02" || got[1].Nodes.Known() || !got[1].HyperThreading.Value {
 		t.Errorf("%+v", got[1])
+	}
+}
+
+// TestHostsByAddress takes no part of an address for a name.
+func TestHostsByAddress(t *testing.T) {
+	outputs := readText(t, "[root@10.0.0.1:~] sched-stats -t ncpus\n  8 cores\n[root@10.0.0.2:~] sched-stats -t ncpus\n  16 cores\n")
+	var got []string
+	for _, h := range Hosts(outputs) {
+		got = append(got, fmt.Sprintf("%s %d", h.Name, h.Cores.Value))
+	}
+	if want := []string{"10.0.0.1 8", "10.0.0.2 16"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"homenode/numa"
 )
@@ -61,10 +60,8 @@ type join struct {
 }
 
 func find(joins []*join, name string) *join {
-	first, _, _ := strings.Cut(name, ".")
 	for _, j := range joins {
-		have, _, _ := strings.Cut(j.host.Name, ".")
-		if strings.EqualFold(have, first) {
+		if numa.SameHost(j.host.Name, name) {
 			return j
 		}
 	}

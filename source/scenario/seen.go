@@ -10,14 +10,14 @@ import (
 
 // observers are the values of by=.
 var observers = map[string]numa.Observer{
-	"vmware.log": numa.ByVMwareLog, "sched-stats": numa.BySchedStats,
+	"vmware.log": numa.ByVMwareLog, "sched-stats": numa.BySchedStats, "esxtop": numa.ByEsxtop,
 	"lscpu": numa.ByLscpu, "numactl": numa.ByNumactl, "coreinfo": numa.ByCoreinfo,
 }
 
 // seen adds what was observed of a VM that an earlier line describes:
 //
 //	seen sql01 by=lscpu nodes=16+16 sockets=2x16
-//	seen sql01 by=vmware.log start=first nodes=32 clients=2x16 memory=384GB hotAdd=on
+//	seen sql01 by=vmware.log release=6.5 start=first nodes=32 clients=2x16 memory=384GB hotAdd=on
 //
 // nodes, clients and sockets give the vCPUs of each in order. Words of a vm line
 // state the settings that were in force.
@@ -36,7 +36,7 @@ func (p *parser) seen(ws []word.Word) error {
 		}
 	}
 	if o.By == "" {
-		return p.errorf(ws[0].Col, "found no by=, want what saw it: vmware.log, sched-stats, lscpu, numactl or coreinfo")
+		return p.errorf(ws[0].Col, "found no by=, want what saw it: vmware.log, sched-stats, esxtop, lscpu, numactl or coreinfo")
 	}
 	o.Config = scratch.Config
 	if len(o.Config.Settings.Value) > 0 {
@@ -55,7 +55,7 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 	case "by":
 		by, ok := observers[strings.ToLower(w.Value)]
 		if !ok {
-			return p.errorf(w.Col, "found by=%q, want vmware.log, sched-stats, lscpu, numactl or coreinfo", w.Value)
+			return p.errorf(w.Col, "found by=%q, want vmware.log, sched-stats, esxtop, lscpu, numactl or coreinfo", w.Value)
 		}
 		o.By = by
 	case "start":
@@ -66,8 +66,16 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 		o.Start = start
 	case "host":
 		o.Host = w.Value
+	case "release":
+		r, err := word.Release(w.Col, w.Value)
+		if err != nil {
+			return err
+		}
+		o.Release = numa.ReadAt(r, w.Key)
 	case "time":
-		o.Time = w.Value
+		if o.Time = w.Value; !hasInstant(o) {
+			return p.errorf(w.Col, "found time=%q, want RFC 3339, such as 2026-03-01T08:00:00Z", w.Value)
+		}
 	case "nodes":
 		o.VPDs, o.VPDCount, err = p.groups(w)
 	case "clients":
@@ -88,6 +96,11 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 		return p.vmWord(v, &unset{}, w)
 	}
 	return err
+}
+
+func hasInstant(o *numa.Observation) bool {
+	_, ok := o.Instant()
+	return ok
 }
 
 // groups reads the vCPUs of each group, "16+14" or "2x16".

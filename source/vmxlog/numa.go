@@ -70,11 +70,13 @@ func (d *reader) vcpuLine(m []byte, p place) bool {
 	return true
 }
 
-// again ends the power-on and begins one with the same settings.
+// again ends the power-on and begins one with the same settings, on the same host.
 func (d *reader) again(p place) {
+	host := d.run.host
 	d.endRun()
 	d.begin(p).placed = true
 	d.run.again = true
+	d.run.host.name, d.run.host.release = host.name, host.release
 }
 
 // configLine reads "NUMA config: consolidation= 1 preferHT= 0 partitionByMemory = 0".

@@ -81,7 +81,7 @@ func (v *vcpuLines) lines() string {
 // configuration. It reports false for a run that says nothing of settings or
 // topology.
 func (d *reader) observe(run *run, v *vm) (numa.Observation, bool) {
-	o := numa.Observation{By: numa.ByVMwareLog, At: d.file.At(run.line, 0), Host: run.host.name, Start: run.start,
+	o := numa.Observation{By: numa.ByVMwareLog, At: d.file.At(run.line, 0), Host: run.host.name, Release: run.host.release, Start: run.start,
 		VPDCount: run.vpdCount, PPDCount: run.ppdCount, SocketCount: run.socketCount}
 	if _, err := time.Parse(time.RFC3339Nano, run.stamp); err == nil {
 		o.Time = run.stamp
