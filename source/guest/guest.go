@@ -90,9 +90,10 @@ func (v *View) File() *fact.File { return &v.file }
 
 // Observation returns the view as a topology that was seen of the VM.
 //
-// The vectors have one entry for each logical processor that is online, by
-// ascending number. That is one for each vCPU; with virtual SMT (ESXi 8.0, virtual
-// hardware 20) two logical processors share a virtual core and both are vCPUs.
+// The vectors have one entry for each logical processor, by ascending number. That
+// is one for each vCPU; with virtual SMT (ESXi 8.0, virtual hardware 20) two logical
+// processors share a virtual core and both are vCPUs. When some are offline the tools
+// do not tell where these are: then only the number of nodes is stated.
 //
 // Nodes and sockets are numbered from 0 without gaps, in the order of the guest's
 // own numbers, which may have gaps. Slices are what the kernel manages, up to a few
@@ -103,6 +104,9 @@ func (v *View) Observation() numa.Observation {
 		At:          v.file.At(v.Line, 0),
 		SocketCount: v.Sockets,
 		VPDCount:    v.NodeCount,
+	}
+	if v.someOffline() {
+		o.SocketCount = numa.Fact[int]{} // of those that are online
 	}
 	if nodes, ok := v.vector(func(c CPU) int { return c.Node }); ok {
 		ids := make([]int, len(v.Nodes))
@@ -117,7 +121,7 @@ func (v *View) Observation() numa.Observation {
 	if !v.NodeCount.Known() && len(v.Nodes) > 0 {
 		o.VPDCount = numa.ReadAt(len(v.Nodes), v.nodesAt)
 	}
-	if !v.Sockets.Known() && o.Sockets.Known() {
+	if !o.SocketCount.Known() && o.Sockets.Known() {
 		o.SocketCount = numa.ReadAt(slices.Max(o.Sockets.Value)+1, v.socketsAt)
 	}
 	o.Slices = v.slices()
@@ -134,12 +138,17 @@ func (v *View) observer() numa.Observer {
 	return numa.ByLscpu
 }
 
-// vector returns of for each CPU that is online, when all have one.
+// someOffline reports whether there are CPUs that the guest does not use.
+func (v *View) someOffline() bool {
+	return v.CPUCount.Value > len(v.CPUs) && len(v.CPUs) > 0 || slices.ContainsFunc(v.CPUs, func(c CPU) bool { return c.Offline })
+}
+
+// vector returns of for each CPU, when all are online and have one.
 func (v *View) vector(of func(CPU) int) (values []int, ok bool) {
+	if v.someOffline() {
+		return nil, false
+	}
 	for _, c := range v.CPUs {
-		if c.Offline {
-			continue
-		}
 		if of(c) < 0 {
 			return nil, false
 		}
