@@ -50,3 +50,15 @@ func OtherSettings(s *confront.Result) string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// Likely returns the reasons of a difference as advice; empty when there are none. No
+// order is claimed among several: each explains all that was seen.
+func Likely(s *confront.Result) string {
+	switch len(s.Reasons) {
+	case 0:
+		return ""
+	case 1:
+		return "Most likely: " + s.Reasons[0]
+	}
+	return "One of: " + strings.Join(s.Reasons, "; or ")
+}

@@ -50,7 +50,7 @@ func differs(p *rule.Pass, s *confront.Result) {
 		Advice:   "Nothing known explains it: compare the settings of the VM with the guest's view before changing either",
 	}
 	if len(s.Reasons) > 0 {
-		f.Advice = "Most likely: " + s.Reasons[0]
+		f.Advice = rule.Likely(s)
 	}
 	p.Report(f, &s.Layout)
 }

@@ -61,7 +61,7 @@ func differs(p *rule.Pass, s *confront.Result) {
 	}
 	if len(s.Reasons) > 0 {
 		f.Severity = finding.Low
-		f.Advice = "Most likely: " + s.Reasons[0]
+		f.Advice = rule.Likely(s)
 	}
 	p.Report(f, &s.Layout)
 }

@@ -76,6 +76,10 @@ func TestJoin(t *testing.T) {
 		{"the scheduler alone", "esx.txt", "", clients, 0, []string{
 			"note esx.txt:1: sched-stats -t numa-clients names no VM: vm.100, vm.300; add the esxtop memory screen of the same host, which shows the name for each GID"}},
 		{"one group, whose the user says", "esx.txt", "web", clients[:strings.Index(clients, "vm.300")], 1, []string{"web: sched-stats"}},
+		{"groups of two hosts, whose the user says", "esx.txt", "web", "[root@esx01:~] sched-stats -t numa-clients\n" + clients[:strings.Index(clients, "vm.300")] +
+			"[root@esx11:~] sched-stats -t numa-clients\n" + clients[:strings.Index(clients, "vm.100")] + clients[strings.Index(clients, "vm.300"):], 0, []string{
+			"note esx.txt:2: sched-stats -t numa-clients names no VM: vm.100; add the esxtop memory screen of the same host, which shows the name for each GID",
+			"note esx.txt:6: sched-stats -t numa-clients names no VM: vm.300; add the esxtop memory screen of the same host, which shows the name for each GID"}},
 		{"a host command", "esx.txt", "", "[root@esx01:~] esxcli hardware cpu global get\n   CPU Packages: 2\n   CPU Cores: 36\n   CPU Threads: 72\n   Hyperthreading Active: true\n", 1, nil},
 		{"a stranger's host command", "esx.txt", "", "[root@esx77:~] esxcli hardware cpu global get\n   CPU Packages: 2\n   CPU Cores: 36\n   CPU Threads: 72\n", 0, []string{
 			"note esx.txt:2: esxcli hardware cpu global get: host esx77 is not in the fleet"}},

@@ -107,6 +107,7 @@ func (j *joiner) output(p *Piece, o *hostcmd.Output) bool {
 		return j.told[o]
 	}
 	joined := false
+	single := groupsOf(p) == 1
 	var nameless []string
 	for i := range groups {
 		g := &groups[i]
@@ -114,7 +115,7 @@ func (j *joiner) output(p *Piece, o *hostcmd.Output) bool {
 		if name == "" {
 			name = j.vmOf(g.Host, g.ID)
 		}
-		if p.VM != "" && len(groups) == 1 {
+		if p.VM != "" && single {
 			name = p.VM
 		}
 		if name == "" {
@@ -130,9 +131,26 @@ func (j *joiner) output(p *Piece, o *hostcmd.Output) bool {
 	}
 	if len(nameless) > 0 {
 		j.note(o.File().At(o.Line, 0), "%s names no VM: %s; add the esxtop memory screen of the same host, which shows the name for each GID%s",
-			o.Format, some(nameless), whenSingle(len(groups)))
+			o.Format, some(nameless), whenSingle(single))
 	}
 	return joined
+}
+
+// groupsOf counts the groups of the scheduler in a piece: several outputs can show one.
+func groupsOf(p *Piece) int {
+	type key struct {
+		host string
+		id   int64
+	}
+	seen := map[key]bool{}
+	for _, d := range p.Docs {
+		if o, ok := d.(*hostcmd.Output); ok {
+			for _, g := range o.Groups() {
+				seen[key{g.Host, g.ID}] = true
+			}
+		}
+	}
+	return len(seen)
 }
 
 func orUnnamed(name string) string {
@@ -142,8 +160,8 @@ func orUnnamed(name string) string {
 	return name
 }
 
-func whenSingle(groups int) string {
-	if groups == 1 {
+func whenSingle(single bool) string {
+	if single {
 		return ", or say whose it is with --evidence NAME=FILE"
 	}
 	return ""
