@@ -3,6 +3,8 @@ package numa
 import (
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 )
 
 // SetNodesPerSocket divides the packages of the hosts whose name matches the
@@ -58,8 +60,9 @@ func (h *Host) setNodesPerSocket(k int, where string) error {
 
 // AssumeHost gives f what no source said of hosts: every host takes the facts of h
 // that are unknown of it, and VMs for which no host is known run on a copy of h.
-// The name and the origins of h say that the user states it. It reports how many
-// hosts and VMs that changed.
+// The name and the origins of h say that the user states it. A host that is known to
+// be another machine takes nothing, which is noted. It reports how many hosts and VMs
+// that changed.
 func (f *Fleet) AssumeHost(h Host) (hosts, vms int) {
 	known := map[string]bool{} // clusters that have hosts
 	for i := range f.Hosts {
@@ -67,8 +70,12 @@ func (f *Fleet) AssumeHost(h Host) (hosts, vms int) {
 		if o.Cluster != "" {
 			known[o.Cluster] = true
 		}
-		if o.Complete(&h) {
+		changed, err := o.Complete(&h)
+		if changed {
 			hosts++
+		}
+		if err != nil {
+			f.Notes = append(f.Notes, Note{At: o.At, Text: fmt.Sprintf("host %s: nothing is taken from %s: %v", o.Name, h.At, err)})
 		}
 	}
 	for i := range f.VMs {
@@ -84,23 +91,94 @@ func (f *Fleet) AssumeHost(h Host) (hosts, vms int) {
 	return hosts, vms
 }
 
-// Complete takes from o the facts that are unknown of h, or were assumed; the nodes
-// and what belongs to them only together. It reports whether it took any.
-func (h *Host) Complete(o *Host) bool {
-	changed := fill(&h.Release, o.Release)
-	if o.Nodes.Known() && (!h.Nodes.Known() || h.Nodes.Origin.Kind == Assumed) {
-		h.Nodes, h.Packages, h.Cores, h.Threads, h.HyperThreading = o.Nodes, o.Packages, o.Cores, o.Threads, o.HyperThreading
+// Complete takes from o the facts that are unknown of h, and nodes also where they
+// were assumed. It reports whether it took any. The error says what is known of h that
+// o contradicts: then it is another machine, and nothing is taken.
+func (h *Host) Complete(o *Host) (changed bool, err error) {
+	lacksNodes := o.Nodes.Known() && !h.Nodes.stated()
+	if lacksNodes {
+		if err := h.contradicts(o); err != nil {
+			return false, err
+		}
+	}
+	changed = fill(&h.Release, o.Release, o.At)
+	if lacksNodes {
+		h.takeNodes(o)
 		changed = true
 	}
-	changed = fill(&h.Memory, o.Memory) || changed
-	changed = fill(&h.CPUModel, o.CPUModel) || changed
-	return fill(&h.Options, o.Options) || changed
+	changed = fill(&h.Memory, o.Memory, o.At) || changed
+	changed = fill(&h.CPUModel, o.CPUModel, o.At) || changed
+	return fill(&h.Options, o.Options, o.At) || changed, nil
 }
 
-func fill[T any](f *Fact[T], from Fact[T]) bool {
+// stated reports whether the value was read or derived from what was read.
+func (f Fact[T]) stated() bool { return f.Known() && f.Origin.Kind != Assumed }
+
+// contradicts says why the nodes of o cannot be those of h.
+func (h *Host) contradicts(o *Host) error {
+	cores := 0
+	memory, known := Bytes(0), true
+	for _, n := range o.Nodes.Value {
+		cores += n.Cores
+		memory += n.Memory.Value
+		known = known && n.Memory.Known()
+	}
+	if h.Cores.stated() && h.Cores.Value != cores {
+		return fmt.Errorf("it has %d cores, not %d", h.Cores.Value, cores)
+	}
+	// The kernel keeps some of the memory.
+	if all := h.Memory.Value; h.Memory.stated() && known && max(all, memory)-min(all, memory) > all/16 {
+		return fmt.Errorf("it has %s of memory, not %s", all, memory)
+	}
+	return nil
+}
+
+// takeNodes takes the nodes of o and what is unknown of the processors. The packages
+// and threads that are known of h hold for the nodes too.
+func (h *Host) takeNodes(o *Host) {
+	where := placed(o.Nodes.Origin, o.At)
+	nodes := slices.Clone(o.Nodes.Value)
+	for i := range nodes {
+		n := &nodes[i]
+		if p := h.Packages; p.stated() && p.Value > 0 && len(nodes)%p.Value == 0 {
+			n.Package = i * p.Value / len(nodes)
+		}
+		if t := h.Threads; t.stated() && h.Cores.stated() && t.Value*n.Cores%h.Cores.Value == 0 {
+			n.Threads = t.Value * n.Cores / h.Cores.Value
+		}
+		n.Memory.Origin = placed(n.Memory.Origin, o.At)
+		if !n.Memory.Known() && h.Memory.stated() {
+			n.Memory = DerivedFrom(h.Memory.Value/Bytes(len(nodes)), "memory, an equal share of each node")
+		}
+	}
+	h.Nodes = Fact[[]Node]{nodes, where}
+	replace(&h.Packages, o.Packages, o.At)
+	replace(&h.Cores, o.Cores, o.At)
+	replace(&h.Threads, o.Threads, o.At)
+	replace(&h.HyperThreading, o.HyperThreading, o.At)
+}
+
+// replace takes what was not stated.
+func replace[T any](f *Fact[T], from Fact[T], at string) {
+	if !f.stated() && from.Known() {
+		*f = Fact[T]{from.Value, placed(from.Origin, at)}
+	}
+}
+
+func fill[T any](f *Fact[T], from Fact[T], at string) bool {
 	if f.Known() || !from.Known() {
 		return false
 	}
-	*f = from
+	*f = Fact[T]{from.Value, placed(from.Origin, at)}
 	return true
+}
+
+// placed returns the origin of a fact that another object takes: where it stands does
+// not follow from the place of that object.
+func placed(o Origin, at string) Origin {
+	file, _, _ := strings.Cut(at, ":")
+	if o.Kind != Unknown && !strings.Contains(o.Where, file) {
+		o.Where = at + ", " + o.Where
+	}
+	return o
 }

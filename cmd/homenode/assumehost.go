@@ -36,7 +36,11 @@ func (f *sourceFlags) assume(fleet *numa.Fleet) error {
 	if err != nil {
 		return err
 	}
+	before := len(fleet.Notes)
 	if hosts, vms := fleet.AssumeHost(h); hosts+vms == 0 {
+		if len(fleet.Notes) > before {
+			return fmt.Errorf("--assume-host: %s", fleet.Notes[before].Text)
+		}
 		return fmt.Errorf("--assume-host: the source states the hosts of all VMs: there is nothing to assume")
 	}
 	return fleet.Check()

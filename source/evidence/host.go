@@ -75,7 +75,11 @@ func (j *joiner) host(seen *numa.Host) {
 	if len(found) != 1 {
 		return
 	}
-	if found[0].Complete(seen) {
+	changed, err := found[0].Complete(seen)
+	switch {
+	case err != nil:
+		j.note(seen.At, "host %s: nothing is taken from the evidence: %v", found[0].Name, err)
+	case changed:
 		j.note(found[0].At, "host %s: facts that the inventory does not state are taken from the evidence", found[0].Name)
 	}
 }

@@ -12,9 +12,22 @@ import (
 func (d *reader) check(run *run, o *numa.Observation) {
 	vcpus := &run.vcpus
 	missing := slices.Index(vcpus.vpd, -1)
+	// Hot add prints the topology again, with more vCPUs than the settings have.
+	if n := o.Config.VCPUs; run.again && missing < 0 && vcpus.n > 0 && n.Known() && n.Value != vcpus.n {
+		o.Config.VCPUs = numa.DerivedFrom(vcpus.n, vcpus.lines()+": vCPUs were added since the power-on")
+	}
+	announced := vcpus.n
+	for _, s := range run.stated {
+		announced = s.n
+	}
+	if n := o.Config.VCPUs; len(run.stated) == 0 && n.Origin.Kind == numa.Read {
+		announced = n.Value
+	}
 	switch {
 	case missing >= 0:
 		d.warn(vcpus.last, 0, "the line of VCPU %d is missing: the VPDs and PPDs stay unknown", missing)
+	case vcpus.n > 0 && vcpus.n < announced:
+		d.warn(vcpus.last, 0, "found %d of %d VCPU lines: the VPDs and PPDs stay unknown", vcpus.n, announced)
 	case vcpus.n > 0:
 		o.VPDs = numa.ReadAt(vcpus.vpd, vcpus.lines())
 		o.PPDs = numa.ReadAt(vcpus.ppd, vcpus.lines())
@@ -56,7 +69,7 @@ func distinct(list []int) int {
 }
 
 func (d *reader) checkVCPUs(run *run, configured int) {
-	if n := run.vcpus.n; n > 0 && n != configured {
+	if n := run.vcpus.n; n > configured {
 		d.warn(run.vcpus.last, 0, "found %d VCPU lines, numvcpus is %d", n, configured)
 	}
 	for _, s := range run.stated {

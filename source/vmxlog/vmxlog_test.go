@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -67,7 +68,6 @@ func TestLife(t *testing.T) {
 		":24:38 not understood: \"numaHost: VCPU zero VPD 0 PPD 0\"",
 		":21 the VCPU lines name 2 VPDs, the summary (line 19) counts 1",
 		":21 the VCPU lines name 2 PPDs, the summary (line 19) counts 1",
-		":21 found 2 VCPU lines, numvcpus is 12",
 		":19 the summary says 2 vCPUs, numvcpus is 12",
 		":30:77 numa.autosize.cookie is of 12 vCPUs, numvcpus is 2: the stored size is void",
 		":39 the memory slices are 3 GB, memSize is 4 GB",
@@ -248,9 +248,21 @@ func TestTwice(t *testing.T) {
 	}
 }
 
+// TestHotAdd reads the topology that a hot add prints, without settings of its own.
+func TestHotAdd(t *testing.T) {
+	o := read(t, "a.log", "Log for VMware ESX pid=1 version=6.5.0 build=build-4564106 option=Release\nHostname=esx01\nDICT numvcpus = \"1\"\nnumaHost: VCPU 0 VPD 0 PPD 0\n"+
+		"numaHost: VCPU 0 VPD 0 PPD 0\nnumaHost: VCPU 1 VPD 0 PPD 1\n").Observations()
+	if len(o) != 2 || o[0].Config.VCPUs.Value != 1 || o[1].Config.VCPUs.Value != 2 || !slices.Equal(o[1].PPDs.Value, []int{0, 1}) || o[1].Host != "esx01" || o[1].Release.Value != numa.ESXi65 {
+		t.Errorf("%+v", o)
+	}
+}
+
 func TestIncomplete(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"numaHost: VCPU 0 VPD 0 PPD 0\nnumaHost: VCPU 2 VPD 0 PPD 0", ":2 the line of VCPU 1 is missing: the VPDs and PPDs stay unknown"},
+		{"numaHost: 3 VCPUs 1 VPDs 1 PPDs\nnumaHost: VCPU 0 VPD 0 PPD 0\nnumaHost: VCPU 1 VPD 0 PPD 0", ":3 found 2 of 3 VCPU lines: the VPDs and PPDs stay unknown"},
+		{"DICT numvcpus = \"2\"\nnumaHost: VCPU 0 VPD 0 PPD 0", ":2 found 1 of 2 VCPU lines: the VPDs and PPDs stay unknown"},
+		{"DICT numvcpus = \"1\"\nnumaHost: VCPU 0 VPD 0 PPD 0\nnumaHost: VCPU 1 VPD 0 PPD 0", ":3 found 2 VCPU lines, numvcpus is 1"},
 		{"numaHost: VCPU 4096 VPD 0 PPD 0", `:1:1 not understood: "numaHost: VCPU 4096 VPD 0 PPD 0"`},
 		{"numaHost: VCPU 99999999999 VPD 0 PPD 0", `:1:1 not understood: "numaHost: VCPU 99999999999 VPD 0 PPD 0"`},
 		{"numaHost: memSlice 1 PPD 0 - 0 BPN [ 0x0 - 0x1 )", ":1 memSlice 0 is missing: the slices stay unknown"},
