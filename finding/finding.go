@@ -51,6 +51,7 @@ type Finding struct {
 	VMID     string   `json:"vmId,omitempty"`
 	On       []string `json:"on,omitempty"`     // names of the hosts where it holds, when these are not all of the cluster
 	About    []string `json:"-"`                // names of all hosts that a finding about hosts speaks of, when they are several
+	Topic    string   `json:"-"`                // tells findings of one rule about one subject apart: a setting, a KB article
 	Message  string   `json:"message"`          // one sentence with the deciding numbers
 	Advice   string   `json:"advice,omitempty"` // what to do
 	Notice   string   `json:"notice,omitempty"` // what the guest will notice of it

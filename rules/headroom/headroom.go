@@ -27,7 +27,8 @@ most of a node, even if they fit. A power cycle places a VM anew; a reboot of th
 	Limits: `Configured memory is counted, as if all of it were touched; most VMs touch less. Homes are
 predicted: VMs are placed in the order of the inventory. The reserve is the high memory state of the host
 (4 × minFree from 6.0 on), taken for each node: one experiment shows it. Page sharing is not counted. A node
-that one VM alone overfills is left to N005.`,
+that one VM alone overfills is left to N005. A host whose VMs have more memory than it is a remark only: its
+owner counts on memory that is not touched.`,
 	Book: []string{"C-4", "C-15", "C-23"},
 	Sources: []string{
 		"“VMware ESXi 6.0, the effect of NUMA balancing on performance, part 2” (in Russian), 2018",
@@ -81,7 +82,11 @@ func check(p *rule.Pass) {
 			f.Assumes = append(f.Assumes, fmt.Sprintf(a.text, rule.Plural(a.n, "VM")))
 		}
 	}
-	describe(p, &f, tight, vms, reserve)
+	if all, have := sum(requests), numa.Bytes(p.Kind.Machine.AllMemory); all > have {
+		overcommitted(&f, tight, len(vms), all, have, h.At)
+	} else {
+		describe(p, &f, tight, vms, reserve)
+	}
 	f.Evidence = append(f.Evidence, finding.Of("memory of "+h.Name, h.Memory, h.At), percent, p.NodesEvidence())
 	p.Report(f, nil)
 }
@@ -168,15 +173,37 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 		f.Message += fmt.Sprintf("; %s likewise", rule.Plural(more, "more node"))
 	}
 	f.Advice = fmt.Sprintf("Free %s on the node: move a VM to another host before the peak, or give VMs less memory", round(reserve-n.free+n.spilled))
-	for _, t := range tight {
-		f.Evidence = append(f.Evidence, finding.Evidence{
-			Name: fmt.Sprintf("node %d: memory, in use, vCPUs per core", t.ID), Value: fmt.Sprintf("%s, %s, %.1f", t.Memory.Value, round(t.Used), t.Load()),
-			Origin: "derived: placement of " + rule.Plural(len(vms), "VM"), At: p.Host.At,
-		})
-	}
+	used(f, tight, len(vms), p.Host.At)
 	f.Evidence = append(f.Evidence, finding.Evidence{
 		Name: "reserve of a node", Value: round(reserve).String(), Origin: "derived: memory of the host, release (C-23)", At: p.Host.At,
 	})
+}
+
+// used adds what the tight nodes hold as evidence.
+func used(f *finding.Finding, tight []tightNode, vms int, at string) {
+	for _, t := range tight {
+		f.Evidence = append(f.Evidence, finding.Evidence{
+			Name: fmt.Sprintf("node %d: memory, in use, vCPUs per core", t.ID), Value: fmt.Sprintf("%s, %s, %.1f", t.Memory.Value, round(t.Used), t.Load()),
+			Origin: "derived: placement of " + rule.Plural(vms, "VM"), At: at,
+		})
+	}
+}
+
+// sum returns the memory of all requests.
+func sum(requests []sim.Request) (all numa.Bytes) {
+	for i := range requests {
+		all += requests[i].Memory
+	}
+	return all
+}
+
+// overcommitted writes the finding about a host whose VMs have more memory than it: who
+// plans so counts on memory that is not touched, and no placement makes room for it.
+func overcommitted(f *finding.Finding, tight []tightNode, vms int, all, have numa.Bytes, at string) {
+	f.Severity = finding.Info
+	f.Message = fmt.Sprintf("%s have %s of memory on a host of %s: how much room a node has hangs on what they touch", rule.Plural(vms, "VM"), all, have)
+	f.Advice = "Watch N%L and NRMEM of the VMs that must stay local under load (esxtop, memory screen)"
+	used(f, tight, vms, at)
 }
 
 // round drops what is below a MB, which no report needs.

@@ -70,6 +70,7 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 	f := finding.Finding{
 		Severity: fault.severity,
 		On:       on,
+		Topic:    fault.kb,
 		Message:  fmt.Sprintf("KB %s on %s (%s): %s", fault.kb, rule.HostNames(hosts), h.Release.Value, fault.text),
 		Advice:   fault.fix,
 		Evidence: []finding.Evidence{finding.Of("ESXi release of "+h.Name, h.Release, h.At), finding.Of("build of "+h.Name, h.Build, h.At), p.NodesEvidence()},

@@ -65,6 +65,7 @@ func check(p *rule.Pass) {
 		if known := misspelt(s.Key); known != "" {
 			p.Report(finding.Finding{
 				Severity: finding.Low,
+				Topic:    s.Key,
 				Message:  fmt.Sprintf("%s is no setting that is known; %s is spelt alike", s.Key, known),
 				Advice:   fmt.Sprintf("Set %s instead, or remove it", known),
 				Evidence: []finding.Evidence{v.SettingEvidence(s.Key)},
@@ -78,6 +79,7 @@ func report(p *rule.Pass, key, value, why string) {
 	v, on := p.VM, &p.VM.On[0]
 	f := finding.Finding{
 		Severity: finding.Info,
+		Topic:    key,
 		Message:  fmt.Sprintf("%s = %s has no effect: %s", key, value, why),
 		Advice:   "Remove " + key,
 		Evidence: []finding.Evidence{v.SettingEvidence(key), v.VCPUsEvidence(), on.Kind.ReleaseEvidence(), on.Kind.NodesEvidence()},
@@ -142,6 +144,7 @@ func checkHost(p *rule.Pass) {
 		p.Report(finding.Finding{
 			Severity: finding.Info,
 			On:       on,
+			Topic:    o.key,
 			Message:  fmt.Sprintf("%s is set on %s and has no effect on ESXi %s: %s", o.key, rule.HostNames(hosts), r, why),
 			Advice:   "Take it out of the configuration or the profile of the hosts",
 			Evidence: []finding.Evidence{rule.OptionEvidence(h, o.key), finding.Of("ESXi release of "+h.Name, h.Release, h.At)},

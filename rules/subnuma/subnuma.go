@@ -71,6 +71,7 @@ func check(p *rule.Pass) {
 		f.Severity = finding.Medium
 		f.Advice = "Switch L3 (CCX) as NUMA off in the BIOS setup: it skews the NUMA scheduler"
 	}
+	f.On = p.OfHosts(p.Kind.Hosts)
 	p.Report(f, nil)
 }
 

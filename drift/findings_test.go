@@ -1,0 +1,76 @@
+package drift_test
+
+import (
+	"testing"
+
+	"homenode/drift"
+)
+
+// TestLikeHosts: a finding about like hosts stays the same one when the host that it is
+// told of leaves them, or another joins.
+func TestLikeHosts(t *testing.T) {
+	const three = `release 8.0U3
+cluster prod
+host esx[01-03] nodes=2 cores=16 memory=512GB power=Balanced
+vm sql[1-3] host=esx03 vcpus=12 memory=32GB
+vm web[1-3] host=esx02 vcpus=12 memory=32GB
+vm app[1-3] host=esx01 vcpus=12 memory=32GB
+`
+	for _, tt := range []struct{ name, b, want string }{
+		{"the first is gone", `release 8.0U3
+cluster prod
+host esx[02-03] nodes=2 cores=16 memory=512GB power=Balanced
+vm sql[1-3] host=esx03 vcpus=12 memory=32GB
+vm web[1-3] host=esx02 vcpus=12 memory=32GB
+vm app[1-3] host=esx02 vcpus=12 memory=32GB
+`, "0 better 0 worse 0 other 9 unchanged 3 moved 0 one-sided\ngone host esx01\n"},
+		{"another policy on two", `release 8.0U3
+cluster prod
+host esx01 nodes=2 cores=16 memory=512GB power="High Performance"
+host esx02 nodes=2 cores=16 memory=512GB power="Low Power"
+host esx03 nodes=2 cores=16 memory=512GB power=Balanced
+vm sql[1-3] host=esx03 vcpus=12 memory=32GB
+vm web[1-3] host=esx02 vcpus=12 memory=32GB
+vm app[1-3] host=esx01 vcpus=12 memory=32GB
+`, `0 better 0 worse 0 other 9 unchanged 0 moved 0 one-sided
+host esx01: power Balanced -> High Performance
+host esx02: power Balanced -> Low Power
+H006 prod/esx02 none -> medium
+`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, back := range []bool{false, true} {
+				a, b := judge(t, three), judge(t, tt.b)
+				if back {
+					a, b = b, a
+				}
+				d := drift.Compare(a, b)
+				if !back {
+					if got := text(d); got != tt.want {
+						t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+					}
+				} else if len(d.Findings) > 1 {
+					t.Errorf("the other way %d findings differ: %+v", len(d.Findings), d.Findings)
+				}
+			}
+		})
+	}
+}
+
+// TestTopics: another setting without effect is another finding, although rule, VM and
+// severity are the same.
+func TestTopics(t *testing.T) {
+	const fleet = "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=16 memory=512GB\nvm db vcpus=4 memory=32GB "
+	d := drift.Compare(judge(t, fleet+"set:numa.vcpu.coresPerNode=2\n"), judge(t, fleet+"set:numa.allowHotadd=TRUE\n"))
+	got := text(d)
+	want := `0 better 0 worse 0 other 1 unchanged 0 moved 0 one-sided
+unchanged prod/db: N019 new (info), N019 gone
+    numa.allowHotadd unset -> TRUE
+    numa.vcpu.coresPerNode 2 -> unset
+N019 prod/db none -> info
+N019 prod/db info -> none
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
