@@ -355,7 +355,24 @@ vm stays host=a2 vcpus=20 memory=8GB stored=20
 	for i := range got.VMs {
 		where = append(where, got.VMs[i].Name+" "+got.VMs[i].Host)
 	}
-	if want := []string{"small a2", "wide b1", "stays a2"}; !slices.Equal(where, want) {
+	if want := []string{"small a3", "wide b1", "stays a2"}; !slices.Equal(where, want) {
+		t.Errorf("VMs on %v, want %v", where, want)
+	}
+	// Hosts where they are as bad share them, by memory; VMs that are off take none.
+	const shared = `release 7.0U3
+cluster c
+host a1 nodes=2 cores=20 memory=512GB
+host a2 nodes=2 cores=20 memory=512GB
+host a3 nodes=2 cores=20 memory=1024GB
+vm off host=a1 vcpus=4 memory=400GB power=off
+vm v[1-6] host=a1 vcpus=4 memory=64GB
+`
+	got, _ = apply(t, fleet(t, shared), "-a1")
+	where = nil
+	for i := range got.VMs {
+		where = append(where, got.VMs[i].Host)
+	}
+	if want := []string{"a2", "a2", "a3", "a3", "a2", "a3", "a3"}; !slices.Equal(where, want) {
 		t.Errorf("VMs on %v, want %v", where, want)
 	}
 	// No host of 7.0 is left.

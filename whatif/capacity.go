@@ -83,7 +83,7 @@ func supplies(f *numa.Fleet) map[string]Supply {
 	for i := range f.VMs {
 		v := &f.VMs[i]
 		id := cmp.Or(place[v.Host], v.Cluster)
-		if v.Template.Or(false) || v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+		if !runs(v) {
 			continue
 		}
 		s := out[id]
@@ -101,6 +101,11 @@ func supplies(f *numa.Fleet) map[string]Supply {
 		out[id] = s
 	}
 	return out
+}
+
+// runs reports whether the VM takes memory: powered on, unknown counts as on.
+func runs(v *numa.VM) bool {
+	return !v.Template.Or(false) && v.Power.Or(numa.PoweredOn) == numa.PoweredOn
 }
 
 // Short reports whether the reservations of a cluster do not fit any more, or its VMs

@@ -10,7 +10,7 @@ import (
 
 // lose removes hosts. vSphere HA powers their VMs on again on any host of the cluster
 // that takes VMs: each is put on the one where its layout is worst, so that none comes
-// out worse than shown. A VM that no host takes stays without one.
+// out worse than shown; hosts that are as bad share them. A VM that no host takes stays without one.
 func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	names := hostNames(f)
 	found := c.hosts.match(names)
@@ -23,25 +23,29 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	}
 	f.Hosts = slices.DeleteFunc(f.Hosts, func(h numa.Host) bool { return lost[h.ID] })
 	places := placesOf(f)
+	promised := promisedMemory(f)
 	for i := range f.VMs {
 		v := &f.VMs[i]
 		if !lost[v.Host] {
 			continue
 		}
-		v.Host = worstPlace(v, places[v.Cluster], choices)
+		v.Host = emptiest(worstPlace(v, places[v.Cluster], choices), promised)
+		if runs(v) {
+			promised[v.Host] += v.Memory.Value
+		}
 		e.VMs++
 	}
 	e.Hosts, e.Changed = len(found), len(found)+e.VMs
 	return nil
 }
 
-// A place is a host that takes VMs.
+// A place is like hosts that take VMs.
 type place struct {
-	id      string
+	hosts   []*numa.Host
 	machine vnuma.Machine
 }
 
-// placesOf returns the hosts that take VMs by cluster, the first of each shape.
+// placesOf returns the hosts that take VMs by cluster, like ones together.
 func placesOf(f *numa.Fleet) map[string][]place {
 	out := map[string][]place{}
 	for i := range f.Hosts {
@@ -50,37 +54,75 @@ func placesOf(f *numa.Fleet) map[string][]place {
 			continue
 		}
 		m, err := vnuma.NewMachine(h)
-		if err != nil || slices.ContainsFunc(out[h.Cluster], func(p place) bool { return p.machine == m }) {
+		if err != nil {
 			continue // a host that is not predicted has a note in the judgement
 		}
-		out[h.Cluster] = append(out[h.Cluster], place{h.ID, m})
+		all := out[h.Cluster]
+		k := slices.IndexFunc(all, func(p place) bool { return p.machine == m })
+		if k < 0 {
+			k = len(all)
+			all = append(all, place{machine: m})
+		}
+		all[k].hosts = append(all[k].hosts, h)
+		out[h.Cluster] = all
 	}
 	return out
+}
+
+// promisedMemory returns the memory of the powered-on VMs by the ID of their host.
+func promisedMemory(f *numa.Fleet) map[string]numa.Bytes {
+	out := map[string]numa.Bytes{}
+	for i := range f.VMs {
+		if v := &f.VMs[i]; runs(v) {
+			out[v.Host] += v.Memory.Value
+		}
+	}
+	return out
+}
+
+// emptiest returns the ID of the host with the smallest share of its memory promised:
+// like hosts share the VMs of a lost one. "" when there is none.
+func emptiest(hosts []*numa.Host, promised map[string]numa.Bytes) string {
+	best, least := "", 0.0
+	for _, h := range hosts {
+		used := float64(promised[h.ID]) / float64(max(1, h.Memory.Value))
+		if best == "" || used < least {
+			best, least = h.ID, used
+		}
+	}
+	return best
 }
 
 func takesVMs(h *numa.Host) bool {
 	return !h.Maintenance.Or(false) && h.Connection.Or("connected") == "connected"
 }
 
-// worstPlace returns the ID of the host where the VM's layout is worst; "" when none
-// takes it.
-func worstPlace(v *numa.VM, places []place, choices vnuma.Choices) string {
+// worstPlace returns the hosts where the VM's layout is worst, or as bad; none
+// when none takes it.
+func worstPlace(v *numa.VM, places []place, choices vnuma.Choices) []*numa.Host {
 	g, _, err := vnuma.NewGuest(v)
 	if err != nil {
-		return ""
+		return nil
 	}
-	var ids []string
+	var hosts [][]*numa.Host
 	var layouts []vnuma.Layout
 	for i := range places {
 		if m := &places[i].machine; int(g.Hardware) <= m.Release.Hardware() {
-			ids = append(ids, places[i].id)
+			hosts = append(hosts, places[i].hosts)
 			layouts = append(layouts, vnuma.Predict(&g, m, &vnuma.Case{Choices: choices}))
 		}
 	}
-	if ids == nil {
-		return ""
+	if hosts == nil {
+		return nil
 	}
-	return ids[vnuma.Worst(len(ids), func(i int) *vnuma.Layout { return &layouts[i] })]
+	worst := &layouts[vnuma.Worst(len(layouts), func(i int) *vnuma.Layout { return &layouts[i] })]
+	var out []*numa.Host
+	for i := range layouts {
+		if layouts[i].Compare(worst) == 0 {
+			out = append(out, hosts[i]...)
+		}
+	}
+	return out
 }
 
 // add adds hosts like another. No VM runs on them yet.
