@@ -306,8 +306,34 @@ func TestSARIFResults(t *testing.T) {
 			t.Errorf("result %d: in %+v, want a line of fleet.txt", i, where.PhysicalLocation)
 		}
 	}
-	if where := readSARIF(t, r, report.ExportOptions{}).Runs[0].Results[0].Locations[0].PhysicalLocation; where != nil {
-		t.Errorf("without a file the result is in %+v", where)
+}
+
+// TestSARIFPlaces: every result has a relative path and a line, or GitHub refuses the
+// whole log.
+func TestSARIFPlaces(t *testing.T) {
+	r := htmlResult(t, "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=18 memory=1024GB\nvm .. vcpus=32 memory=64GB hotAdd=on\n")
+	for source, want := range map[string]string{
+		"https://vc01.example.com/sdk":   "vc01.example.com/sdk/prod",
+		"/data/export folder":            "data/export%20folder/prod",
+		"vc01:8443":                      "./vc01:8443/prod",
+		"vc01.example.com, ../b":         "vc01.example.com,%20../b/prod",
+		"":                               "prod",
+		"demo (simulated vCenter)\n../x": "demo%20%28simulated%20vCenter%29%20../x/prod",
+	} {
+		r.Fleet.Source = source
+		var got []string
+		for _, res := range readSARIF(t, r, report.ExportOptions{SourceFiles: []string{""}}).Runs[0].Results {
+			where := res.Locations[0].PhysicalLocation
+			if where == nil || where.Region == nil || where.Region.StartLine != 1 {
+				t.Fatalf("%s: %s has no place: %+v", source, res.RuleID, where)
+			}
+			if res.RuleID == "N001" {
+				got = append(got, where.ArtifactLocation.URI)
+			}
+		}
+		if !slices.Equal(got, []string{want}) {
+			t.Errorf("source %q: N001 at %q, want %q", source, got, want)
+		}
 	}
 }
 

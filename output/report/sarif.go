@@ -54,15 +54,24 @@ func SARIF(w io.Writer, r *rules.Result, o ExportOptions) error {
 		one.Suppressions = suppressions
 		one.RuleIndex = index[f.Rule]
 		one.Locations[0].Physical = physicalOf(x.findingAt(f), o.SourceFiles)
+		if one.Locations[0].Physical == nil {
+			one.Locations[0].Physical = namedAfter(r.Fleet.Source, f)
+		}
 		// The same rule, VM or host gives the same fingerprint in the next run,
 		// whatever else changes; names may change, IDs do not.
 		key := f.Rule + "\x00vm\x00" + f.VMID
 		if f.VMID == "" {
 			key = f.Rule + "\x00host\x00" + f.HostID
 		}
+		if f.Topic != "" {
+			key += "\x00about\x00" + f.Topic
+		}
 		seen[key]++
 		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(seen[key])))
-		one.Fingerprints = map[string]string{"homenodeFinding/v1": hex.EncodeToString(sum[:16])}
+		one.Fingerprints = map[string]string{
+			"homenodeFinding/v1":      hex.EncodeToString(sum[:16]),
+			"primaryLocationLineHash": hex.EncodeToString(sum[:8]) + ":1", // the only one that GitHub looks at
+		}
 		run.Results = append(run.Results, one)
 	}
 	for i := range r.Findings {
@@ -160,22 +169,44 @@ func sarifPlain(s string) string {
 	return sarifEscape.Replace(s)
 }
 
-// physicalOf returns the file that at is in, with the line when at names one. With
-// several sources it is the one that at begins with; when none does, nobody knows.
+// physicalOf returns the file that at is in, with the line when at names one, else the
+// first: GitHub wants a line. With several sources it is the one that at begins with;
+// when none does, nobody knows.
 func physicalOf(at string, files []string) *sarifPhysical {
 	for _, file := range files {
 		rest, in := strings.CutPrefix(at, file+":")
 		if file == "" || !in && len(files) > 1 {
 			continue
 		}
-		p := &sarifPhysical{Artifact: sarifURI{uriOf(file)}}
 		line, _, _ := strings.Cut(rest, ":")
-		if n, err := strconv.Atoi(line); in && err == nil && n > 0 {
-			p.Region = &sarifRegion{n}
+		n, err := strconv.Atoi(line)
+		if !in || err != nil || n < 1 {
+			n = 1
 		}
-		return p
+		return &sarifPhysical{sarifURI{uriOf(file)}, sarifRegion{n}}
 	}
 	return nil
+}
+
+// namedAfter returns the place of a finding that is in no file: a path made of source,
+// cluster and name. GitHub refuses a whole log with one result that has no path, and one
+// whose path is an address of another scheme than the checkout.
+func namedAfter(source string, f *finding.Finding) *sarifPhysical {
+	name := f.VM
+	if f.VMID == "" {
+		name = f.Host
+	}
+	_, bare, ok := strings.Cut(source, "://")
+	if !ok {
+		bare = source
+	}
+	var path []string
+	for _, part := range append(strings.Split(bare, "/"), strings.ReplaceAll(f.Cluster, "/", "_"), strings.ReplaceAll(name, "/", "_")) {
+		if part = clean(part); part != "" && part != "." && part != ".." {
+			path = append(path, part)
+		}
+	}
+	return &sarifPhysical{sarifURI{(&url.URL{Path: strings.Join(path, "/")}).String()}, sarifRegion{1}}
 }
 
 // uriOf returns a file name as a URI reference: relative when the name is.

@@ -76,12 +76,12 @@ type (
 		Justification string `json:"justification"`
 	}
 	sarifLocation struct {
-		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Physical *sarifPhysical `json:"physicalLocation"`
 		Logical  []sarifLogical `json:"logicalLocations"`
 	}
 	sarifPhysical struct {
-		Artifact sarifURI     `json:"artifactLocation"`
-		Region   *sarifRegion `json:"region,omitempty"`
+		Artifact sarifURI    `json:"artifactLocation"`
+		Region   sarifRegion `json:"region"`
 	}
 	sarifRegion struct {
 		StartLine int `json:"startLine"`
