@@ -173,6 +173,10 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 		v.Verdict = Other
 	}
 	v.Why = why(d, &v, of, !hosts.same(va.Host, vb.Host))
+	if barred := barredFrom(&v, hosts); barred != nil && v.Verdict != Worse {
+		v.Verdict = Other // what the VM gains, it gains by having fewer hosts
+		v.Why = append([]string{"no more on " + rule.HostNames(barred)}, v.Why...)
+	}
 	if ja != nil || jb != nil {
 		switch v.Verdict {
 		case Better:

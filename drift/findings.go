@@ -41,6 +41,7 @@ func (d *Drift) findings(vms, hosts *pairs) map[string][]Finding {
 		}
 	}
 	groups := newGroups(d)
+	var added []*finding.Finding
 	for i := range d.B.Findings {
 		f := &d.B.Findings[i]
 		k := keyOf(f, 1, vms, hosts)
@@ -48,17 +49,33 @@ func (d *Drift) findings(vms, hosts *pairs) map[string][]Finding {
 		if l := left[k]; len(l) > 0 {
 			was, left[k] = l[0], l[1:]
 		}
-		if was == nil && groups.inA(f) {
-			continue
-		}
-		if was == nil || was.Severity != f.Severity {
+		switch {
+		case was == nil && groups.inA(f):
+		case was == nil && f.Moves:
+			added = append(added, f)
+		case was == nil || was.Severity != f.Severity:
 			put(Finding{was, f}, f.VMID)
 		}
 	}
+	moved := map[member]int{} // new on one host of a cluster, unless gone from another
+	for _, f := range added {
+		moved[clusterOf(f)]++
+	}
 	for i := range d.A.Findings {
 		f := &d.A.Findings[i]
-		if l := left[keyOf(f, 0, vms, hosts)]; len(l) > 0 && slices.Contains(l, f) && !groups.inB(f) {
-			put(Finding{f, nil}, vms.inB(f.VMID))
+		if l := left[keyOf(f, 0, vms, hosts)]; len(l) == 0 || !slices.Contains(l, f) || groups.inB(f) {
+			continue
+		}
+		if c := clusterOf(f); f.Moves && moved[c] > 0 {
+			moved[c]--
+			continue
+		}
+		put(Finding{f, nil}, vms.inB(f.VMID))
+	}
+	for _, f := range added {
+		if c := clusterOf(f); moved[c] > 0 {
+			moved[c]--
+			put(Finding{nil, f}, "")
 		}
 	}
 	return byVM
@@ -95,6 +112,14 @@ func members(f *finding.Finding) []member {
 		out = append(out, member{f.Rule, f.Topic, f.Cluster, host, f.Severity})
 	}
 	return out
+}
+
+// clusterOf returns what a finding that moves shares with the one on another host.
+func clusterOf(f *finding.Finding) member {
+	if f.Cluster == "" { // from a standalone host nothing moves by itself
+		return member{f.Rule, f.Topic, "", f.Host, f.Severity}
+	}
+	return member{f.Rule, f.Topic, f.Cluster, "", f.Severity}
 }
 
 func (g *groups) inA(f *finding.Finding) bool { return anyIn(g.a, f) }

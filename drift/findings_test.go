@@ -1,9 +1,12 @@
 package drift_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"homenode/drift"
+	"homenode/rules"
 )
 
 // TestLikeHosts: a finding about like hosts stays the same one when the host that it is
@@ -72,5 +75,61 @@ N019 prod/db info -> none
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestBarred: newer virtual hardware keeps a VM from hosts of an older release. That
+// findings about these hosts are gone then is no improvement.
+func TestBarred(t *testing.T) {
+	const fleet = `release 8.0U3
+cluster prod
+host new01 nodes=2 cores=24 memory=768GB
+host old01 nodes=2 cores=14 memory=512GB release=7.0U3
+vm app host=new01 vcpus=20 coresPerSocket=1 memory=64GB hw=%s
+`
+	got := text(drift.Compare(judge(t, strings.ReplaceAll(fleet, "%s", "19")), judge(t, strings.ReplaceAll(fleet, "%s", "20"))))
+	want := `0 better 0 worse 1 other 0 unchanged 0 moved 0 one-sided
+other prod/app: no more on old01, N021 new (info), N014 gone
+    hw 19 -> 20
+N021 prod/app none -> info
+N014 prod/app medium -> none
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestMoves: DRS moves VMs all day, and what hangs on where they run moves with them.
+func TestMoves(t *testing.T) {
+	const fleet = `release 7.0U3
+cluster prod
+host esx[01-02] nodes=2 cores=16 memory=256GB
+vm sql[1-3] host=esx%s vcpus=4 memory=72GB
+vm web[1-3] host=esx%s vcpus=4 memory=%s
+`
+	fill := func(sql, web, memory string) *rules.Result {
+		return judge(t, fmt.Sprintf(fleet, sql, web, memory))
+	}
+	for _, tt := range []struct {
+		name string
+		b    *rules.Result
+		want string
+	}{
+		{"they change places", fill("02", "01", "8GB"), "0 better 0 worse 0 other 6 unchanged 6 moved 0 one-sided\n"},
+		{"a second host", fill("02", "01", "72GB"), `0 better 0 worse 0 other 6 unchanged 3 moved 0 one-sided
+unchanged prod/web1: 
+    memory 8 GB -> 72 GB
+unchanged prod/web2: 
+    memory 8 GB -> 72 GB
+unchanged prod/web3: 
+    memory 8 GB -> 72 GB
+H007 prod/esx02 none -> medium
+`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := text(drift.Compare(fill("01", "02", "8GB"), tt.b)); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
 	}
 }

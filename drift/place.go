@@ -125,6 +125,30 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 	return append(out, findingWords(of)...)
 }
 
+// barredFrom returns the hosts that take the VM no more, because its virtual hardware is
+// newer than it was.
+func barredFrom(v *VM, hosts *pairs) []*numa.Host {
+	from, to := v.From.VM, v.To.VM
+	if from == nil || to == nil || to.Guest.Hardware <= from.Guest.Hardware || v.A.Cluster != v.B.Cluster {
+		return nil
+	}
+	takes := map[string]bool{}
+	for i := range to.On {
+		for _, h := range to.On[i].Kind.Hosts {
+			takes[h.ID] = true
+		}
+	}
+	var out []*numa.Host
+	for i := range from.On {
+		for _, h := range from.On[i].Kind.Hosts {
+			if b := hosts.b[h.ID]; b != "" && !takes[b] {
+				out = append(out, h)
+			}
+		}
+	}
+	return out
+}
+
 // stopped says why a VM that ran is not judged, or does not run.
 func stopped(d *Drift, v *VM) string {
 	if v.To.On != nil {

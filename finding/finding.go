@@ -52,6 +52,7 @@ type Finding struct {
 	On       []string `json:"on,omitempty"`     // names of the hosts where it holds, when these are not all of the cluster
 	About    []string `json:"-"`                // names of all hosts that a finding about hosts speaks of, when they are several
 	Topic    string   `json:"-"`                // tells findings of one rule about one subject apart: a setting, a KB article
+	Moves    bool     `json:"-"`                // hangs on which VMs run on the host: DRS takes it to another one
 	Message  string   `json:"message"`          // one sentence with the deciding numbers
 	Advice   string   `json:"advice,omitempty"` // what to do
 	Notice   string   `json:"notice,omitempty"` // what the guest will notice of it

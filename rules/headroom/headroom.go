@@ -27,8 +27,8 @@ most of a node, even if they fit. A power cycle places a VM anew; a reboot of th
 	Limits: `Configured memory is counted, as if all of it were touched; most VMs touch less. Homes are
 predicted: VMs are placed in the order of the inventory. The reserve is the high memory state of the host
 (4 × minFree from 6.0 on), taken for each node: one experiment shows it. Page sharing is not counted. A node
-that one VM alone overfills is left to N005. A host whose VMs have more memory than it is a remark only: its
-owner counts on memory that is not touched.`,
+that one VM alone overfills is left to N005. A host whose VMs have more memory than it is low only: its owner
+counts on memory that is not touched.`,
 	Book: []string{"C-4", "C-15", "C-23"},
 	Sources: []string{
 		"“VMware ESXi 6.0, the effect of NUMA balancing on performance, part 2” (in Russian), 2018",
@@ -50,7 +50,7 @@ func check(p *rule.Pass) {
 	}
 	vms := p.Cluster.Running(h)
 	var requests []sim.Request
-	f := finding.Finding{Assumes: []string{"homes are predicted, VMs placed in the order of the inventory (C-4)"}}
+	f := finding.Finding{Moves: true, Assumes: []string{"homes are predicted, VMs placed in the order of the inventory (C-4)"}}
 	unknown, bound := 0, 0
 	for _, v := range vms {
 		if !v.Memory.Known() {
@@ -200,7 +200,7 @@ func sum(requests []sim.Request) (all numa.Bytes) {
 // overcommitted writes the finding about a host whose VMs have more memory than it: who
 // plans so counts on memory that is not touched, and no placement makes room for it.
 func overcommitted(f *finding.Finding, tight []tightNode, vms int, all, have numa.Bytes, at string) {
-	f.Severity = finding.Info
+	f.Severity = finding.Low
 	f.Message = fmt.Sprintf("%s have %s of memory on a host of %s: how much room a node has hangs on what they touch", rule.Plural(vms, "VM"), all, have)
 	f.Advice = "Watch N%L and NRMEM of the VMs that must stay local under load (esxtop, memory screen)"
 	used(f, tight, vms, at)
