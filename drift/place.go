@@ -119,7 +119,7 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		}
 		add(v.To.Away != nil && v.Layout, "when on %s", rule.HostNames(v.To.Away))
 		if host := v.To.VM.Host; moved && v.Layout && host != nil && v.From.On.Kind.Machine != v.To.On.Kind.Machine {
-			add(true, "on %s", rule.HostNames([]*numa.Host{host}))
+			add(true, "on %s", rule.HostNames(v.To.On.Kind.Hosts)) // like ones are as good
 		}
 	}
 	return append(out, findingWords(of)...)

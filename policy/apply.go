@@ -78,10 +78,51 @@ func (p *Policy) Apply(all []finding.Finding, f *numa.Fleet, today time.Time) Ap
 		case s.Until < day:
 			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s ended on %s and means no finding that counts: remove it (%s)", s.rules(), s.Until, s.Reason)})
 		case met[i] == 0:
-			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s means no finding: remove it (%s)", s.rules(), s.Reason)})
+			text := "means no finding: remove it"
+			if names := strange(s, &matchers[i], f); names != nil {
+				text = "means no finding, and the fleet has no " + strings.Join(names, ", ") + ": correct or remove it"
+			}
+			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s %s (%s)", s.rules(), text, s.Reason)})
+		default:
+			if names := strange(s, &matchers[i], f); names != nil {
+				a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s: the fleet has no %s (%s)", s.rules(), strings.Join(names, ", "), s.Reason)})
+			}
 		}
 	}
 	return a
+}
+
+// strange returns the patterns that mean nothing in the fleet, such as misspelt names:
+// host "esx9*".
+func strange(s *Suppression, m *matcher, f *numa.Fleet) []string {
+	var vms, tags, folders, clusters, hosts []string
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		vms, tags, folders = append(vms, v.Name), append(tags, v.Tags...), append(folders, v.Folder)
+	}
+	for i := range f.Clusters {
+		clusters = append(clusters, f.Clusters[i].Name)
+	}
+	for i := range f.Hosts {
+		hosts = append(hosts, f.Hosts[i].Name)
+	}
+	var out []string
+	for _, one := range []struct {
+		noun     string
+		texts    []string
+		patterns []*regexp.Regexp
+		names    []string
+	}{
+		{"VM", s.VM, m.vm, vms}, {"tag", s.Tag, m.tag, tags}, {"folder", s.Folder, m.folder, folders},
+		{"cluster", s.Cluster, m.cluster, clusters}, {"host", s.Host, m.host, hosts},
+	} {
+		for i, p := range one.patterns {
+			if !slices.ContainsFunc(one.names, p.MatchString) {
+				out = append(out, fmt.Sprintf("%s %q", one.noun, one.texts[i]))
+			}
+		}
+	}
+	return out
 }
 
 // rules names the rules of the suppression.

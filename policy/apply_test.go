@@ -106,8 +106,39 @@ func TestUntil(t *testing.T) {
 func TestMeansNothing(t *testing.T) {
 	p := policy.Policy{Suppress: []policy.Suppression{{VM: []string{"gone"}, Reason: "r", Until: "2027-01-01", At: "c.yaml:2"}}}
 	a := p.Apply(fewFindings, fewVMs, today)
-	if len(a.Notes) != 1 || a.Notes[0].String() != "c.yaml:2: the suppression of all rules means no finding: remove it (r)" {
+	if len(a.Notes) != 1 || a.Notes[0].String() != `c.yaml:2: the suppression of all rules means no finding, and the fleet has no VM "gone": correct or remove it (r)` {
 		t.Errorf("notes: %v", a.Notes)
+	}
+}
+
+// TestStrange: a misspelt pattern is told of, also where another one of the list means
+// something.
+func TestStrange(t *testing.T) {
+	fleet := *fewVMs
+	fleet.Clusters = []numa.Cluster{{ID: "c1", Name: "prod"}}
+	fleet.Hosts = []numa.Host{{ID: "h1", Name: "esx01.example.com"}}
+	for _, tt := range []struct {
+		name string
+		s    policy.Suppression
+		want string
+	}{
+		{"all mean something", policy.Suppression{VM: []string{"sap*", "ERP0?"}, Host: []string{"esx*"}}, ""},
+		{"one misspelt", policy.Suppression{VM: []string{"sap*", "epr01"}}, `c.yaml:2: the suppression of all rules: the fleet has no VM "epr01" (r)`},
+		{"of every kind", policy.Suppression{VM: []string{"sap[01-02]"}, Tag: []string{"silver"}, Folder: []string{"/dc/vm/sapl"}, Cluster: []string{"prd"}, Host: []string{"esx02"}},
+			`c.yaml:2: the suppression of all rules means no finding, and the fleet has no VM "sap[01-02]", tag "silver", folder "/dc/vm/sapl", cluster "prd", host "esx02": correct or remove it (r)`},
+		{"names without findings", policy.Suppression{Rules: []string{"N002"}, VM: []string{"sap01"}}, "c.yaml:2: the suppression of N002 means no finding: remove it (r)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.s.Reason, tt.s.Until, tt.s.At = "r", "2027-01-01", "c.yaml:2"
+			p := policy.Policy{Suppress: []policy.Suppression{tt.s}}
+			var got []string
+			for _, n := range p.Apply(fewFindings, &fleet, today).Notes {
+				got = append(got, n.String())
+			}
+			if strings.Join(got, "\n") != tt.want {
+				t.Errorf("notes %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

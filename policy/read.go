@@ -227,9 +227,15 @@ func (r *reader) suppression(s *Suppression, item *yaml.Node) {
 			r.errorf(item, "%s", c.want)
 		}
 	}
-	if !has["vm"] && !has["tag"] && !has["folder"] && !has["cluster"] && !has["host"] {
+	if !has["vm"] && !has["tag"] && !has["folder"] && !has["cluster"] && !has["host"] || has["rules"] && s.Rules == nil && s.meansAll() {
 		r.errorf(item, "found a suppression of everything: want vm, tag, folder, cluster or host; severities switch a rule off for all")
 	}
+}
+
+// meansAll reports whether there are patterns and none of them leaves anything out.
+func (s *Suppression) meansAll() bool {
+	all := slices.Concat(s.VM, s.Tag, s.Folder, s.Cluster, s.Host)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(p string) bool { return strings.Trim(p, "*") != "" })
 }
 
 // someRules reads "all", one ID or a list of IDs; nil means all.

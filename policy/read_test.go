@@ -96,6 +96,7 @@ func TestErrors(t *testing.T) {
 		{"no rules", "suppress:\n  - {vm: a, " + complete + "}\n", "c.yaml:2:5: found a suppression without rules: name them, such as [N001, N015], or all"},
 		{"no such rule", "suppress:\n  - {rules: [N002], vm: a, " + complete + "}\n", `c.yaml:2:14: found rule "N002", which does not exist: homenode rules lists them`},
 		{"everything", "suppress:\n  - {rules: N001, " + complete + "}\n", "c.yaml:2:5: found a suppression of everything: want vm, tag, folder, cluster or host; severities switch a rule off for all"},
+		{"everything by patterns", "suppress:\n  - {rules: all, cluster: '*', vm: ['**'], " + complete + "}\n", "c.yaml:2:5: found a suppression of everything: want vm, tag, folder, cluster or host; severities switch a rule off for all"},
 		{"empty pattern", "suppress:\n  - {rules: N001, vm: , " + complete + "}\n", "c.yaml:2:23: found no pattern, want one such as sql*"},
 		{"long pattern", "suppress:\n  - {rules: N001, vm: [b, " + strings.Repeat("a", 1001) + "], " + complete + "}\n", "c.yaml:2:27: found a pattern of 1001 bytes, want at most 1000"},
 		{"key of a suppression", "suppress:\n  - {rules: N001, vms: a, host: h, " + complete + "}\n", `c.yaml:2:19: found "vms", which is unknown: alike is vm`},
