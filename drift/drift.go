@@ -17,8 +17,8 @@ import (
 // when nothing differs.
 type Drift struct {
 	A, B *rules.Result
-	// VMs whose layout or findings differ, worse ones first; then those with other
-	// settings only.
+	// VMs whose layout or findings differ: those that do not run any more, other worse
+	// ones, and so on by verdict; last those with other settings only.
 	VMs   []VM
 	Hosts []Host // whose settings differ
 	// VMs and hosts of one fleet alone.
@@ -28,6 +28,7 @@ type Drift struct {
 	Moved               int // VMs on another host than before, when that alone differs
 	// Counts of the VMs that are in both fleets and judged in one at least.
 	Better, Worse, Other, Unchanged int
+	Stopped                         int // of Worse: VMs that do not run any more
 	// OneSided counts facts that only one side knows; they are not compared.
 	OneSided int
 }
@@ -123,6 +124,14 @@ func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
 // Stops reports whether the VM ran and does not any more.
 func (v *VM) Stops() bool { return v.From.Runs() && !v.To.Runs() && v.Verdict == Worse }
 
+// rank is the place of the VM in reports: those that do not run any more come first.
+func (v *VM) rank() int {
+	if v.Stops() {
+		return -1
+	}
+	return int(v.Verdict)
+}
+
 // Differs reports whether layouts, settings, hosts or VMs differ. Moves between
 // hosts alone do not count: vSphere DRS moves VMs all day.
 func (d *Drift) Differs() bool {
@@ -150,7 +159,7 @@ func Compare(a, b *rules.Result) *Drift {
 		}
 	}
 	slices.SortStableFunc(d.VMs, func(x, y VM) int {
-		return cmp.Or(cmp.Compare(x.Verdict, y.Verdict), cmp.Compare(x.Cluster, y.Cluster), cmp.Compare(x.B.Name, y.B.Name), cmp.Compare(x.B.ID, y.B.ID))
+		return cmp.Or(cmp.Compare(x.rank(), y.rank()), cmp.Compare(x.Cluster, y.Cluster), cmp.Compare(x.B.Name, y.B.Name), cmp.Compare(x.B.ID, y.B.ID))
 	})
 	return d
 }
@@ -183,6 +192,9 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 			d.Better++
 		case Worse:
 			d.Worse++
+			if v.Stops() {
+				d.Stopped++
+			}
 		case Other:
 			d.Other++
 		default:

@@ -166,6 +166,37 @@ host esx03: nodes 4 × 9 cores 256 GB -> 2 × 18 cores 512 GB
 	}
 }
 
+// TestLostHosts: losing the only hosts where a VM fits one node is no improvement,
+// though N014 is gone; VMs that run nowhere any more come first and are counted.
+func TestLostHosts(t *testing.T) {
+	const fleet = `release 8.0U2
+cluster prod
+host esx[01-02] nodes=2 cores=16 memory=512GB
+host esx03 nodes=2 cores=24 memory=512GB
+vm ora01 host=esx03 vcpus=24 coresPerSocket=12 memory=64GB
+cluster edge
+host edge01 nodes=2 cores=8 memory=128GB
+vm fw01 host=edge01 vcpus=4 memory=8GB
+`
+	base := judge(t, fleet)
+	var changes []whatif.Change
+	for _, name := range []string{"esx03", "edge01"} {
+		c, err := whatif.LoseHost(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes = append(changes, c)
+	}
+	changed, _, err := whatif.Apply(base.Fleet, changes, vnuma.Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := drift.Compare(base, rules.Run(changed, rules.Options{}))
+	if len(d.VMs) != 2 || d.VMs[0].B.Name != "fw01" || d.Stopped != 1 || d.Worse != 1 || d.Better != 0 || d.Other != 1 {
+		t.Errorf("%d stopped\n%s", d.Stopped, text(d))
+	}
+}
+
 // TestMatching holds by what VMs of two fleets are the same.
 func TestMatching(t *testing.T) {
 	vm := func(id, uuid, name string) numa.VM {

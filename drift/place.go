@@ -3,6 +3,7 @@ package drift
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/finding"
@@ -67,7 +68,10 @@ func (p *Place) differs(q *Place) bool {
 
 // compare returns a positive number when q is worse than p, a negative one when it is
 // better. What counts, in this order: whether the VM runs; findings of high severity,
-// of medium, of low; then the layout.
+// of medium, of low; then the layout. Where the VM has another number of clients or
+// virtual nodes, findings about other hosts than its own do not count: with the only
+// hosts lost where it fits one node, "does not fit every host" (N014) is gone too, and
+// that is no gain.
 func (p *Place) compare(q *Place, of []Finding) int {
 	if p.Runs() != q.Runs() {
 		if p.Runs() {
@@ -75,12 +79,13 @@ func (p *Place) compare(q *Place, of []Finding) int {
 		}
 		return -1
 	}
+	spread := p.On != nil && q.On != nil && p.spread() != q.spread()
 	var balance [finding.High + 1]int // findings of each severity, more in q
 	for _, f := range of {
-		if f.A != nil {
+		if f.A != nil && !(spread && elsewhere(f.A)) {
 			balance[f.A.Severity]--
 		}
-		if f.B != nil {
+		if f.B != nil && !(spread && elsewhere(f.B)) {
 			balance[f.B.Severity]++
 		}
 	}
@@ -89,6 +94,14 @@ func (p *Place) compare(q *Place, of []Finding) int {
 		return c
 	}
 	return q.On.Layout.Compare(&p.On.Layout)
+}
+
+// spread returns the number of clients and of virtual nodes.
+func (p *Place) spread() [2]int { return [2]int{p.On.Layout.PPDs.Len(), p.On.Layout.VPDs.Len()} }
+
+// elsewhere reports whether the finding holds on other hosts than the VM's own.
+func elsewhere(f *finding.Finding) bool {
+	return f.Host != "" && len(f.On) > 0 && !slices.Contains(f.On, f.Host)
 }
 
 // why says what differs for the VM, in a few words each: the topology, then findings.
@@ -107,6 +120,8 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		blindA, blindB := a.Wide() && !a.GuestSeesNUMA(), b.Wide() && !b.GuestSeesNUMA()
 		add(blindB && !blindA, "the guest sees 1 node")
 		add(blindA && b.GuestSeesNUMA(), "the guest sees its %d nodes", b.VPDs.Len())
+		add(!a.Wide() && b.Wide() && !blindB, "split over %s", rule.Plural(b.PPDs.Len(), "client"))
+		add(a.Wide() && !b.Wide(), "fits one node")
 		_, spanA := a.Spanning()
 		_, spanB := b.Spanning()
 		add(spanB && !spanA && !blindB, "guest nodes over several clients")

@@ -70,11 +70,16 @@ func diffLine(d *drift.Drift) string {
 	if !d.Differs() && len(d.Findings) == 0 {
 		return "no drift"
 	}
-	layouts, settings := 0, 0
-	for i := range d.VMs {
-		if d.VMs[i].Layout {
-			layouts++
+	parts := []string{verdicts(d)}
+	add := func(one, noun string, count, gone int) {
+		if count+gone > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s, %d gone", rule.Plural(count, noun), one, gone))
 		}
+	}
+	add("new", "host", len(d.NewHosts), len(d.GoneHosts))
+	add("new", "VM", len(d.NewVMs), len(d.GoneVMs))
+	settings := 0
+	for i := range d.VMs {
 		if len(d.VMs[i].Settings) > 0 {
 			settings++
 		}
@@ -84,17 +89,25 @@ func diffLine(d *drift.Drift) string {
 			settings++
 		}
 	}
-	added, gone := 0, 0
+	if settings > 0 {
+		parts = append(parts, rule.Plural(settings, "object")+" with other settings")
+	}
+	added, gone, other := 0, 0, 0
 	for i := range d.Findings {
 		switch f := &d.Findings[i]; {
 		case f.A == nil:
 			added++
 		case f.B == nil:
 			gone++
+		default:
+			other++
 		}
 	}
-	return fmt.Sprintf("%s with another layout (%d better, %d worse), %d new and %d gone, %s with other settings, %d new and %d gone",
-		rule.Plural(layouts, "VM"), d.Better, d.Worse, len(d.NewVMs), len(d.GoneVMs), rule.Plural(settings, "object"), added, gone) + " findings"
+	add("new", "finding", added, gone)
+	if other > 0 {
+		parts = append(parts, rule.Plural(other, "finding")+" of another severity")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // comings prints the VMs and hosts of one fleet alone.
@@ -132,7 +145,7 @@ func (p *printer) differences(d *drift.Drift, o DriftOptions, from, to string) {
 		t := texttab.Table{}
 		t.Row("", "VM", from, to, "WHY")
 		for _, r := range rows {
-			t.Row(r.verdict.String(), r.Subjects(), r.from, r.to, r.why)
+			t.Row(r.word(), r.Subjects(), r.from, r.to, r.why)
 			if p.colour {
 				t.Paint(0, map[drift.Verdict]string{drift.Worse: severityCode[finding.High], drift.Better: "32", drift.Other: severityCode[finding.Low]}[r.verdict])
 			}

@@ -18,6 +18,7 @@ type driftJSON struct {
 	Changes   []effectJSON       `json:"changes,omitempty"`
 	Better    int                `json:"better"`
 	Worse     int                `json:"worse"`
+	CannotRun int                `json:"cannotRun"` // of Worse
 	Other     int                `json:"other"`
 	Unchanged int                `json:"unchanged"`
 	Moved     int                `json:"moved"`
@@ -120,7 +121,7 @@ func driftOf(d *drift.Drift) *driftJSON {
 	}
 	j := &driftJSON{
 		Format: "homenode-drift", Version: JSONVersion, A: side(d.A.Fleet, d.A.VMs), B: side(d.B.Fleet, d.B.VMs),
-		Better: d.Better, Worse: d.Worse, Other: d.Other, Unchanged: d.Unchanged, Moved: d.Moved, OneSided: d.OneSided,
+		Better: d.Better, Worse: d.Worse, CannotRun: d.Stopped, Other: d.Other, Unchanged: d.Unchanged, Moved: d.Moved, OneSided: d.OneSided,
 		VMs: []vmDriftJSON{}, Hosts: []hostDriftJSON{}, Findings: []findingDriftJSON{}, Notes: orEmpty(newNotes(d)),
 		NewVMs: vmSubjects(d.B.Fleet, d.NewVMs), GoneVMs: vmSubjects(d.A.Fleet, d.GoneVMs),
 		NewHosts: orEmpty(hostNames(d.NewHosts)), GoneHosts: orEmpty(hostNames(d.GoneHosts)),

@@ -65,7 +65,7 @@ func markDrift(b *bufio.Writer, d *drift.Drift, o DriftOptions, from, to string)
 		t := markTable{b, []string{"", "VM", from, to, "Why"}, make([]bool, 5)}
 		t.head()
 		for _, r := range rows {
-			t.row(r.verdict.String(), code(r.Subjects()), mark(r.from), mark(r.to), mark(r.why))
+			t.row(r.word(), code(r.Subjects()), mark(r.from), mark(r.to), mark(r.why))
 		}
 		fmt.Fprintf(b, "\n%s.\n", mark(shortLegend))
 	}

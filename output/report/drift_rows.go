@@ -19,6 +19,14 @@ type changedRow struct {
 	cluster, first string
 }
 
+// word returns the verdict in words.
+func (r *changedRow) word() string {
+	if r.vms[0].Stops() {
+		return "cannot run"
+	}
+	return r.verdict.String()
+}
+
 // Subjects returns "prod-a/sql01 +4".
 func (r *changedRow) Subjects() string {
 	if len(r.vms) == 1 {

@@ -35,9 +35,14 @@ func WhatIf(w io.Writer, d *drift.Drift, effects []whatif.Effect, capacity []wha
 	return p.err
 }
 
-// verdicts returns the summary in one line.
+// verdicts returns the summary in one line; VMs that cannot run any more come first:
+// "3 VMs cannot run, 0 better, 1 worse, 289 unchanged".
 func verdicts(d *drift.Drift) string {
-	s := fmt.Sprintf("%s better, %d worse", rule.Plural(d.Better, "VM"), d.Worse)
+	s := rule.Plural(d.Better, "VM") + " better"
+	if d.Stopped > 0 {
+		s = fmt.Sprintf("%s cannot run, %d better", rule.Plural(d.Stopped, "VM"), d.Better)
+	}
+	s += fmt.Sprintf(", %d worse", d.Worse-d.Stopped)
 	if d.Other > 0 {
 		s += fmt.Sprintf(", %d other", d.Other)
 	}
