@@ -6,6 +6,7 @@ package drift
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"homenode/finding"
 	"homenode/numa"
@@ -167,7 +168,8 @@ func Compare(a, b *rules.Result) *Drift {
 // vm compares one VM and adds it when anything differs.
 func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs) {
 	v := VM{A: va, B: vb, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
-	v.Settings = d.vmSettings(va, vb)
+	var oneSided []string
+	v.Settings, oneSided = d.vmSettings(va, vb)
 	v.Layout = v.From.differs(&v.To)
 	v.Verdict = Unchanged
 	switch c := v.From.compare(&v.To, of); {
@@ -182,6 +184,9 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 		v.Verdict = Other
 	}
 	v.Why = why(d, &v, of, !hosts.same(va.Host, vb.Host))
+	if v.Layout && ja != nil && jb != nil && len(v.Settings) == 0 && oneSided != nil { // perhaps nothing but knowledge has changed
+		v.Why = append([]string{"known on one side only: " + strings.Join(oneSided, ", ")}, v.Why...)
+	}
 	if barred := barredFrom(&v, hosts); barred != nil && v.Verdict != Worse {
 		v.Verdict = Other // what the VM gains, it gains by having fewer hosts
 		v.Why = append([]string{"no more on " + rule.HostNames(barred)}, v.Why...)

@@ -133,3 +133,17 @@ H007 prod/esx02 none -> medium
 		})
 	}
 }
+
+// TestOneSided: where a setting was unknown before, the reader is told that the VM may
+// have had it all the time.
+func TestOneSided(t *testing.T) {
+	const fleet = "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=16 memory=512GB\nvm db vcpus=24 memory=32GB hotAdd="
+	got := text(drift.Compare(judge(t, fleet+"?\n"), judge(t, fleet+"on\n")))
+	want := `0 better 1 worse 0 other 0 unchanged 0 moved 1 one-sided
+worse prod/db: known on one side only: hotAdd, the guest sees 1 node, 0 → 50 % far, N001 new (high)
+N001 prod/db none -> high
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -13,7 +13,7 @@ import (
 // collector gathers the settings that differ.
 type collector struct {
 	out      []Setting
-	oneSided int
+	oneSided []string // names
 }
 
 // compare adds a fact whose values differ. A fact that one side does not know is
@@ -21,7 +21,7 @@ type collector struct {
 func compare[T any](c *collector, name string, a, b numa.Fact[T], text func(T) string) {
 	switch {
 	case a.Known() != b.Known():
-		c.oneSided++
+		c.oneSided = append(c.oneSided, name)
 	case !reflect.DeepEqual(a.Value, b.Value):
 		c.add(name, text(a.Value), text(b.Value))
 	}
@@ -49,9 +49,9 @@ func list(v []int) string {
 	return strings.Trim(fmt.Sprint(v), "[]")
 }
 
-// vmSettings returns the settings of a VM that decide its topology and differ. Its
-// power state and its host are no drift.
-func (d *Drift) vmSettings(a, b *numa.VM) []Setting {
+// vmSettings returns the settings of a VM that decide its topology and differ, and the
+// names of those that one side alone knows. Its power state and its host are no drift.
+func (d *Drift) vmSettings(a, b *numa.VM) (differ []Setting, oneSided []string) {
 	var c collector
 	compare(&c, "template", a.Template, b.Template, onOff)
 	compare(&c, "hw", a.Hardware, b.Hardware, word)
@@ -85,8 +85,8 @@ func (d *Drift) vmSettings(a, b *numa.VM) []Setting {
 	compare(&c, "memoryReservation", a.MemoryReservation, b.MemoryReservation, word)
 	compare(&c, "reserveAll", a.MemoryReservationLocked, b.MemoryReservationLocked, onOff)
 	c.settings(a.Settings, b.Settings)
-	d.OneSided += c.oneSided
-	return c.out
+	d.OneSided += len(c.oneSided)
+	return c.out, c.oneSided
 }
 
 // someOr makes no affinity one value: nil and empty are the same.
@@ -106,7 +106,7 @@ var stored = []string{"numa.autosize.vcpu.maxpervirtualnode", "numa.autosize.coo
 // of the list is unknown.
 func (c *collector) settings(a, b numa.Fact[numa.Settings]) {
 	if a.Known() != b.Known() {
-		c.oneSided++
+		c.oneSided = append(c.oneSided, "settings")
 		return
 	}
 	values := [2]map[string]string{{}, {}}
@@ -151,7 +151,7 @@ func (d *Drift) hostSettings(a, b *numa.Host) []Setting {
 	compare(&c, "packages", a.Packages, b.Packages, word)
 	compare(&c, "ht", a.HyperThreading, b.HyperThreading, onOff)
 	if a.Nodes.Known() != b.Nodes.Known() {
-		c.oneSided++
+		c.oneSided = append(c.oneSided, "nodes")
 	} else {
 		c.add("nodes", nodesText(a.Nodes.Value, b.Nodes.Value), nodesText(b.Nodes.Value, a.Nodes.Value))
 	}
@@ -163,7 +163,7 @@ func (d *Drift) hostSettings(a, b *numa.Host) []Setting {
 	compare(&c, "connection", a.Connection, b.Connection, word)
 	compare(&c, "maintenance", a.Maintenance, b.Maintenance, onOff)
 	c.settings(a.Options, b.Options)
-	d.OneSided += c.oneSided
+	d.OneSided += len(c.oneSided)
 	return c.out
 }
 

@@ -4,6 +4,7 @@ package fakenodes
 
 import (
 	"fmt"
+	"strings"
 
 	"homenode/finding"
 	"homenode/rule"
@@ -74,7 +75,7 @@ func check(p *rule.Pass) {
 		f.Message = fmt.Sprintf("%s counts %d vCPUs that could be hot-added: it makes %d processor groups of %d and shows %s beside the one with its %d vCPUs",
 			system, most, groups, group, rule.Plural(groups-1, "empty NUMA node"), v.Guest.VCPUs)
 		f.Advice = fmt.Sprintf("Set cpuid.maxVCPUs = %d or less, then power off and on; without it only tools that list nodes are misled", group)
-		p.Report(f, &on.Layout)
+		report(p, f)
 		return
 	}
 	f.Severity = finding.Medium
@@ -82,7 +83,17 @@ func check(p *rule.Pass) {
 	f.Message = fmt.Sprintf("%s divides %d vCPUs over %d processor groups of %d, each a NUMA node, but there is one virtual node: %s with vCPUs and no memory",
 		system, v.Guest.VCPUs, used, group, rule.Plural(used-1, "fake node"))
 	f.Advice, f.Notice = advice(p)
-	p.Report(f, &on.Layout)
+	report(p, f)
+}
+
+// report adds the finding. The name “Server 2016 or later” also stands for systems
+// that make no fake nodes.
+func report(p *rule.Pass, f finding.Finding) {
+	p.Report(f, &p.VM.On[0].Layout)
+	if strings.Contains(p.VM.GuestOS.Value, "or later") {
+		last := &p.Findings[len(p.Findings)-1]
+		last.Assumes = append(last.Assumes, "of “"+p.VM.GuestOS.Value+"” the oldest is taken: from Server 2022 on Windows makes no fake nodes")
+	}
 }
 
 // advice says how a guest beyond a processor group gets true nodes. Without hot add
