@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"source/detect":       {"source/..."},
 	"source/evidence":     {"numa", "source/..."},
 	"source/benchmark":    {"source/fact", "source/text"},
-	"source/word":         {"numa"},
+	"source/word":         {"numa", "source/text"},
 	"source/scenario":     {"numa", "source/word"},
 	"source/snapshot":     {"numa"},
 	"source/rvtools":      {"numa"},

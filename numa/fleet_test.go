@@ -149,7 +149,7 @@ func TestSetNodesPerSocketTwice(t *testing.T) {
 	for _, tt := range []struct {
 		pattern string
 		k, want int
-	}{{"*", 1, 2}, {"esx02*", 2, 4}, {"esx0*", 4, 8}} {
+	}{{"*", 1, 2}, {"esx02*", 2, 4}, {"esx0*", 4, 8}, {"esx02", 1, 2}, {"ESX0?", 2, 4}, {"esx02.example.org", 1, 2}} {
 		if err := f.SetNodesPerSocket(tt.pattern, tt.k, tt.pattern); err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,19 @@
 package numa
 
 import (
+	"errors"
 	"fmt"
+	"net/netip"
 	"path"
 	"slices"
 	"strings"
 )
 
+// ErrNoHost is the error for a pattern that names no host of the fleet.
+var ErrNoHost = errors.New("no host is named")
+
 // SetNodesPerSocket divides the packages of the hosts whose name matches the
-// pattern (path.Match) into k NUMA nodes each. It is for sources that know no
+// pattern (path.Match), with or without domain, into k NUMA nodes each. It is for sources that know no
 // nodes: a host whose nodes were read is an error, because reading beats saying.
 // What was said before is replaced: '*=1' and then 'esx07=2'. where names the
 // user's statement, from which nodes and their memory are derived: nobody read
@@ -21,7 +26,7 @@ func (f *Fleet) SetNodesPerSocket(pattern string, k int, where string) error {
 		if err != nil {
 			return fmt.Errorf("%s: found pattern %q: %w", where, pattern, err)
 		}
-		if !ok {
+		if !ok && !h.isShort(pattern) {
 			continue
 		}
 		matched++
@@ -30,9 +35,23 @@ func (f *Fleet) SetNodesPerSocket(pattern string, k int, where string) error {
 		}
 	}
 	if matched == 0 {
-		return fmt.Errorf("%s: no host is named %q", where, pattern)
+		return fmt.Errorf("%s: %w %q", where, ErrNoHost, pattern)
 	}
 	return nil
+}
+
+// isShort reports whether a pattern without domain, of which path.Match was asked
+// before, matches the name of h without its own, in any case of letters.
+func (h *Host) isShort(pattern string) bool {
+	if SameHost(h.Name, pattern) {
+		return true
+	}
+	short, domain, _ := strings.Cut(h.Name, ".")
+	if _, err := netip.ParseAddr(h.Name); err == nil || domain == "" {
+		return false
+	}
+	ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(short)) // a good pattern
+	return ok
 }
 
 func (h *Host) setNodesPerSocket(k int, where string) error {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func Parse(file string, data []byte, known []*rule.Rule) (*Policy, error) {
 	// All documents, so that a second one is found and not left out.
 	var docs []yaml.Node
 	if err := yaml.Load(data, &docs, yaml.WithAllDocuments()); err != nil {
-		return nil, r.malformed(err)
+		return nil, r.malformed(data, err)
 	}
 	if len(docs) > 1 {
 		r.errorf(&docs[1], "found a second document, want one")
@@ -77,8 +78,11 @@ func (r *reader) errorf(n *yaml.Node, format string, args ...any) {
 }
 
 // malformed gives an error of the YAML library the form of ours.
-func (r *reader) malformed(err error) error {
+func (r *reader) malformed(data []byte, err error) error {
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok {
+		if col := indentTab(data, e.Mark.Line); col > 0 {
+			return &SyntaxError{r.file, e.Mark.Line, col, "found a tab, want blanks: YAML indents with blanks alone"}
+		}
 		msg := e.Message
 		if e.ContextMsg != "" {
 			msg = e.ContextMsg + ": " + msg
@@ -86,6 +90,18 @@ func (r *reader) malformed(err error) error {
 		return &SyntaxError{r.file, max(1, e.Mark.Line), max(1, e.Mark.Column), msg}
 	}
 	return fmt.Errorf("%s: %w", r.file, err)
+}
+
+// indentTab returns the column of the first tab before the text of a line; 0 when there
+// is none.
+func indentTab(data []byte, line int) int {
+	n := 0
+	for text := range bytes.Lines(data) {
+		if n++; n == line {
+			return 1 + bytes.IndexByte(text[:len(text)-len(bytes.TrimLeft(text, " \t"))], '\t')
+		}
+	}
+	return 0
 }
 
 // top reads the whole configuration.
@@ -122,9 +138,9 @@ func (r *reader) mapping(n *yaml.Node, allowed []string, each func(key string, k
 		key, exact := alike.Of(k.Value, allowed)
 		switch {
 		case !exact && key != "":
-			r.errorf(k, "found %q, which is unknown: alike is %s", k.Value, key)
+			r.errorf(k, "found %q, which is unknown: alike is %s", short(k.Value), key)
 		case !exact:
-			r.errorf(k, "found %q, which is unknown: want %s", k.Value, list(allowed))
+			r.errorf(k, "found %q, which is unknown: want %s", short(k.Value), list(allowed))
 		case seen[key] > 0:
 			r.errorf(k, "found %s again, line %d has it", key, seen[key])
 		default:
@@ -154,7 +170,7 @@ func (r *reader) threshold(p *Policy, name string, n *yaml.Node) {
 		form = "a whole number"
 	}
 	if err != nil || math.IsNaN(value) || percent && t.Unit != rule.Share || t.Unit == rule.Count && value != math.Trunc(value) || value < t.Least || value > t.Most {
-		r.errorf(n, "found %s = %q, want %s from %v to %v", name, text, form, t.Least, t.Most)
+		r.errorf(n, "found %s = %q, want %s from %v to %v", name, short(text), form, t.Least, t.Most)
 		return
 	}
 	p.Thresholds[name] = value
@@ -171,7 +187,7 @@ func (r *reader) severity(p *Policy, id string, n *yaml.Node) {
 	}
 	s, err := finding.ParseSeverity(text)
 	if err != nil {
-		r.errorf(n, "found %s: %q, want info, low, medium, high or off", id, text)
+		r.errorf(n, "found %s: %q, want info, low, medium, high or off", id, short(text))
 		return
 	}
 	p.Severities[id] = s
@@ -209,7 +225,7 @@ func (r *reader) suppression(s *Suppression, item *yaml.Node) {
 			var ok bool
 			s.Until, ok = r.scalar(v)
 			if _, err := time.Parse(time.DateOnly, s.Until); ok && err != nil {
-				r.errorf(v, "found until = %q, want a date such as 2027-01-31", s.Until)
+				r.errorf(v, "found until = %q, want a date such as 2027-01-31", short(s.Until))
 			}
 		default:
 			*map[string]*[]string{"vm": &s.VM, "tag": &s.Tag, "folder": &s.Folder, "cluster": &s.Cluster, "host": &s.Host}[key] = r.texts(v)
@@ -250,7 +266,7 @@ func (r *reader) someRules(n *yaml.Node) []string {
 		if id, exact := alike.Of(text, ids); exact {
 			out = append(out, id)
 		} else if ok {
-			r.errorf(one, "found rule %q, which does not exist: homenode rules lists them", text)
+			r.errorf(one, "found rule %q, which does not exist: homenode rules lists them", short(text))
 		}
 	}
 	if len(out) == 0 && len(r.faults) == before {
@@ -309,9 +325,18 @@ func kind(n *yaml.Node) string {
 	case n.Kind == yaml.SequenceNode:
 		return "a list"
 	case n.Kind == yaml.AliasNode:
-		return "an alias (*" + n.Value + ")"
+		return "an alias (*" + short(n.Value) + ")"
 	}
-	return strconv.Quote(n.Value)
+	return strconv.Quote(short(n.Value))
+}
+
+// short cuts what is quoted in a fault.
+func short(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // list joins words; a long list is cut.

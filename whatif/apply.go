@@ -177,7 +177,7 @@ func (p *pattern) oneHost(f *numa.Fleet) (*numa.Host, error) {
 	case 1:
 		return &f.Hosts[found[0]], nil
 	default:
-		return nil, word.Errorf(p.col, "found %d hosts %q, want one", len(found), p.text)
+		return nil, word.Errorf(p.col, "found %d hosts %q, want one", len(found), word.Short(p.text))
 	}
 }
 

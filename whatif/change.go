@@ -93,7 +93,7 @@ func (c *Change) parse(text string) error {
 		}
 	}
 	if len(c.vmWords)+len(c.hostWords) == 0 && c.home == nil {
-		return word.Errorf(1, "found %q, which changes nothing: want [vm=NAME|host=NAME] [cluster=NAME] WORD=VALUE …", strings.TrimSpace(text))
+		return word.Errorf(1, "found %q, which changes nothing: want [vm=NAME|host=NAME] [cluster=NAME] WORD=VALUE …", word.Short(strings.TrimSpace(text)))
 	}
 	return c.try()
 }
@@ -106,9 +106,9 @@ func (c *Change) selectors(ws []word.Word) (rest []word.Word, err error) {
 		key := strings.ToLower(w.Key)
 		switch {
 		case !w.HasValue:
-			return nil, word.Errorf(w.Col, "found %q, want %s=VALUE", w.Key, w.Key)
+			return nil, word.Errorf(w.Col, "found %q, want %s=VALUE", word.Short(w.Key), word.Short(w.Key))
 		case w.Value == "" && !strings.Contains(w.Key, ".") && key != "stored": // a setting may be removed
-			return nil, word.Errorf(w.Col, "found %s= without a value", w.Key)
+			return nil, word.Errorf(w.Col, "found %s= without a value", word.Short(w.Key))
 		}
 		var to **pattern
 		switch key {
@@ -152,16 +152,16 @@ func (c *Change) take(w word.Word) error {
 			c.vmWords = append(c.vmWords, vm)
 		}
 	case vm.Key != "" && host.Key != "":
-		return word.Errorf(w.Col, "found %s=%s for VMs or hosts: say which, with vm=* or host=*", w.Key, w.Value)
+		return word.Errorf(w.Col, "found %s=%s for VMs or hosts: say which, with vm=* or host=*", word.Short(w.Key), word.Short(w.Value))
 	case vm.Key != "":
 		c.vmWords = append(c.vmWords, vm)
 	case host.Key != "":
 		c.hostWords = append(c.hostWords, host)
 	default:
 		if near, exact := alike.Of(w.Key, slices.Concat(vmKeys, hostKeys)); near != "" && !exact {
-			return word.Errorf(w.Col, "found %q; is %s meant? want %s", w.Key, near, c.wanted())
+			return word.Errorf(w.Col, "found %q; is %s meant? want %s", word.Short(w.Key), near, c.wanted())
 		}
-		return word.Errorf(w.Col, "found %q, want %s", w.Key, c.wanted())
+		return word.Errorf(w.Col, "found %q, want %s", word.Short(w.Key), c.wanted())
 	}
 	return nil
 }
@@ -258,7 +258,7 @@ func (c *Change) parseAdd(text string) error {
 	count, name := 0, word.Word{}
 	for _, w := range ws {
 		if !w.HasValue || w.Value == "" {
-			return word.Errorf(w.Col, "found %q, want %s=VALUE", w.Key, w.Key)
+			return word.Errorf(w.Col, "found %q, want %s=VALUE", word.Short(w.Key), word.Short(w.Key))
 		}
 		w.Key = strings.ToLower(w.Key)
 		switch w.Key {
@@ -272,7 +272,7 @@ func (c *Change) parseAdd(text string) error {
 		case "cluster":
 			c.cluster = w.Value
 		default:
-			err = word.Errorf(w.Col, "found %q, want like=HOST, and count=, name= or cluster=", w.Key)
+			err = word.Errorf(w.Col, "found %q, want like=HOST, and count=, name= or cluster=", word.Short(w.Key))
 		}
 		if err != nil {
 			return err

@@ -140,7 +140,7 @@ func (c *Change) add(f *numa.Fleet, e *Effect) error {
 			return err
 		}
 		if len(ids) > 1 {
-			return word.Errorf(1, "found %d clusters %q, want one", len(ids), c.cluster)
+			return word.Errorf(1, "found %d clusters %q, want one", len(ids), word.Short(c.cluster))
 		}
 		for id := range ids {
 			h.Cluster = id

@@ -27,7 +27,7 @@ func newPattern(w word.Word) (*pattern, error) {
 	p := &pattern{text: w.Value, col: w.Col}
 	for item := range strings.SplitSeq(w.Value, ",") {
 		if item == "" {
-			return nil, word.Errorf(w.Col, "found %s=%q, want names or patterns", w.Key, w.Value)
+			return nil, word.Errorf(w.Col, "found %s=%q, want names or patterns", word.Short(w.Key), word.Short(w.Value))
 		}
 		if wideRange.MatchString(item) {
 			names, err := word.Expand(item, w.Col)
@@ -38,7 +38,7 @@ func newPattern(w word.Word) (*pattern, error) {
 			continue
 		}
 		if _, err := path.Match(item, ""); err != nil {
-			return nil, word.Errorf(w.Col, "found pattern %q: %v", item, err)
+			return nil, word.Errorf(w.Col, "found pattern %q: %v", word.Short(item), err)
 		}
 		p.items = append(p.items, item)
 	}
@@ -98,7 +98,7 @@ func (p *pattern) none(noun string, all []named) error {
 			}
 		}
 		if similar != nil {
-			return word.Errorf(p.col, "found no %s %q; alike: %s", noun, p.text, strings.Join(similar, ", "))
+			return word.Errorf(p.col, "found no %s %q; alike: %s", noun, word.Short(p.text), strings.Join(similar, ", "))
 		}
 	}
 	known := make([]string, len(all))
@@ -106,9 +106,9 @@ func (p *pattern) none(noun string, all []named) error {
 		known[i] = all[i].name
 	}
 	if near, _ := alike.Of(p.items[0], known); near != "" {
-		return word.Errorf(p.col, "found no %s %q; alike: %s", noun, p.text, near)
+		return word.Errorf(p.col, "found no %s %q; alike: %s", noun, word.Short(p.text), near)
 	}
-	return word.Errorf(p.col, "found no %s %q", noun, p.text)
+	return word.Errorf(p.col, "found no %s %q", noun, word.Short(p.text))
 }
 
 func hostNames(f *numa.Fleet) []named {

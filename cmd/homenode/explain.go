@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/internal/alike"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/report"
@@ -166,16 +167,7 @@ func oneVM(fleet *numa.Fleet, name string) (*numa.VM, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		var alike []string
-		for i := range fleet.VMs {
-			if strings.Contains(strings.ToLower(fleet.VMs[i].Name), strings.ToLower(name)) && len(alike) < 5 {
-				alike = append(alike, texttab.Clean(fleet.VMs[i].Name))
-			}
-		}
-		if alike != nil {
-			return nil, fmt.Errorf("no VM is named %q; alike: %s", name, strings.Join(alike, ", "))
-		}
-		return nil, fmt.Errorf("no VM is named %q", name)
+		return nil, fmt.Errorf("no VM is named %q%s", name, alike.After(name, namesOfVMs(fleet)))
 	}
 	var names []string
 	for _, v := range found {
@@ -194,10 +186,26 @@ func oneHost(fleet *numa.Fleet, name string) (*numa.Host, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, fmt.Errorf("no host is named %q", name)
+		return nil, fmt.Errorf("no host is named %q%s", name, alike.After(name, namesOfHosts(fleet)))
 	default:
 		return nil, fmt.Errorf("%d hosts are named %q: use an ID", len(found), name)
 	}
+}
+
+func namesOfVMs(f *numa.Fleet) []string {
+	names := make([]string, len(f.VMs))
+	for i := range f.VMs {
+		names[i] = texttab.Clean(f.VMs[i].Name)
+	}
+	return names
+}
+
+func namesOfHosts(f *numa.Fleet) []string {
+	names := make([]string, len(f.Hosts))
+	for i := range f.Hosts {
+		names[i] = texttab.Clean(f.Hosts[i].Name)
+	}
+	return names
 }
 
 // unjudged returns why the VM was left out. Hosts and problems with settings have

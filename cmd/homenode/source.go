@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"homenode/internal/alike"
 	"homenode/numa"
 	"homenode/source/bundle"
 	"homenode/source/demo"
@@ -314,7 +315,12 @@ func (f *sourceFlags) divide(fleet *numa.Fleet) error {
 			if !ok || err != nil || k < 1 {
 				return fmt.Errorf("--nodes-per-socket: found %q, want HOST=NUMBER", item)
 			}
-			if err := fleet.SetNodesPerSocket(strings.TrimSpace(pattern), k, "--nodes-per-socket "+item); err != nil {
+			pattern = strings.TrimSpace(pattern)
+			err = fleet.SetNodesPerSocket(pattern, k, "--nodes-per-socket "+item)
+			if errors.Is(err, numa.ErrNoHost) {
+				return fmt.Errorf("%w%s", err, alike.After(strings.Trim(pattern, "*?"), namesOfHosts(fleet)))
+			}
+			if err != nil {
 				return err
 			}
 		}

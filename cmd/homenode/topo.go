@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"homenode/internal/alike"
 	"homenode/numa"
 	"homenode/output/svg"
 	"homenode/output/topo"
@@ -100,9 +101,12 @@ func drawings(fleet *numa.Fleet, r *rules.Result, names []string) ([]*topo.Drawi
 		}
 		return append(out, topo.OfHost(r, h)), nil
 	}
+	if len(fleet.FindVMs(names[0])) == 0 {
+		return nil, fmt.Errorf("no host and no VM is named %q%s", names[0], alike.After(names[0], append(namesOfHosts(fleet), namesOfVMs(fleet)...)))
+	}
 	vm, err := oneVM(fleet, names[0])
 	if err != nil {
-		return nil, fmt.Errorf("no host is named %q, and %w", names[0], err)
+		return nil, err
 	}
 	v := judged(r, vm)
 	if v == nil {

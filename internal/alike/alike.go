@@ -1,7 +1,11 @@
 // Package alike finds the word that a misspelt one was probably meant to be.
 package alike
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // mostEdits is how many letters a misspelt word differs by: a doubled letter, two
 // letters in the wrong order, a plural.
@@ -23,6 +27,53 @@ func Of(word string, known []string) (nearest string, exact bool) {
 		}
 	}
 	return nearest, false
+}
+
+// mostNames is how many names a message lists.
+const mostNames = 5
+
+// Names returns the few of the known names that a misspelt one may mean, the likeliest
+// first: those that differ by a letter or two, then those that hold it. Of a name such as
+// esx9, of a fleet without it, those that hold it without its number come last.
+func Names(name string, known []string) []string {
+	name = strings.ToLower(name)
+	type candidate struct {
+		name string
+		rank int
+	}
+	label, _, _ := strings.Cut(name, ".")
+	stem := strings.TrimRight(name, "0123456789")
+	var found []candidate
+	for _, k := range known {
+		low := strings.ToLower(k)
+		short, _, _ := strings.Cut(low, ".") // of a host, which may be named without its domain
+		d := min(distance(name, low), distance(label, short))
+		switch {
+		case d <= mostEdits && d < min(len(name), len(short)):
+			found = append(found, candidate{k, d})
+		case name != "" && strings.Contains(low, name):
+			found = append(found, candidate{k, mostEdits + 1})
+		case len(stem) > 1 && strings.Contains(low, stem):
+			found = append(found, candidate{k, mostEdits + 2})
+		}
+	}
+	slices.SortFunc(found, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name)) })
+	var out []string
+	for _, c := range found {
+		if !slices.Contains(out, c.name) && len(out) < mostNames {
+			out = append(out, c.name)
+		}
+	}
+	return out
+}
+
+// After returns "; alike: sql01, sql02" for the end of a message, or nothing when no
+// known name is alike.
+func After(name string, known []string) string {
+	if found := Names(name, known); found != nil {
+		return "; alike: " + strings.Join(found, ", ")
+	}
+	return ""
 }
 
 // distance returns how many letters must be put in, taken out or changed to make b of

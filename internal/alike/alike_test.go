@@ -1,6 +1,9 @@
 package alike
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestOf(t *testing.T) {
 	known := []string{"thresholds", "severities", "vm", "numa.vcpu.preferHT", "N005.seriousShare"}
@@ -21,6 +24,30 @@ func TestOf(t *testing.T) {
 		if got, exact := Of(tt.word, known); got != tt.want || exact != tt.exact {
 			t.Errorf("Of(%q) = %q, %v; want %q, %v", tt.word, got, exact, tt.want, tt.exact)
 		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	known := []string{"sql02", "sql01", "mysql-prod", "web01", "web02", "web03", "web04", "web05", "web06", "esx01.example.com", "db"}
+	for _, tt := range []struct{ name, want string }{
+		{"sql1", "sql01 sql02 mysql-prod"}, // one letter, two letters, the same word
+		{"SQL", "sql01 sql02 mysql-prod"},
+		{"slq01", "sql01"},
+		{"web", "web01 web02 web03 web04 web05"},
+		{"esx02", "esx01.example.com"},
+		{"esx01.example.org", "esx01.example.com"},
+		{"zz", ""},
+		{"", ""},
+	} {
+		if got := strings.Join(Names(tt.name, known), " "); got != tt.want {
+			t.Errorf("Names(%q) = %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	if got := After("sql02", []string{"sql01"}); got != "; alike: sql01" {
+		t.Errorf("After: %q", got)
+	}
+	if got := After("erp", []string{"sql01"}); got != "" {
+		t.Errorf("After: %q", got)
 	}
 }
 

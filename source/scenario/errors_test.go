@@ -7,6 +7,7 @@ import (
 
 func TestErrors(t *testing.T) {
 	long := strings.Repeat("x", 300)
+	huge, cut := strings.Repeat("x", 3_000_000), strings.Repeat("x", 60)+"…"
 	for _, tt := range []struct{ name, in, want string }{
 		// Lines and words.
 		{"unknown line", "disk d1", `1:1: found "disk", want release, cluster, host, vm or seen`},
@@ -36,6 +37,16 @@ func TestErrors(t *testing.T) {
 		{"unknown word of a VM", "vm db01 cores=2", `1:9: found "cores", which no vm line knows`},
 		{"after the cluster", "cluster prod a", `1:14: found "a" after the name of the cluster`},
 		{"columns count bytes", "vm größe cps=2", `1:12: found "cps", which no vm line knows`},
+		// What is quoted is cut: a line can be as long as the file.
+		{"huge line", huge, `1:1: found "` + cut + `", want: release R, cluster NAME, host NAME …, vm NAME … or seen NAME …`},
+		{"huge first word", huge + " a", `1:1: found "` + cut + `", want release, cluster, host, vm or seen`},
+		{"huge value", "vm db01 vcpus=" + huge, `1:9: found vcpus="` + cut + `", want a number from 1 to 4096`},
+		{"huge key", "vm db01 " + huge + "=4", `1:9: found "` + cut + `", which no vm line knows`},
+		{"huge word", "vm db01 " + huge, `1:9: found "` + cut + `", want ` + cut + `=VALUE`},
+		{"huge host", "vm db01 host=" + huge, `1:9: found host=` + cut + `, want a host of this scenario`},
+		{"huge cluster", "host a\nvm b host=a cluster=" + huge, `2:13: found cluster=` + cut + `, host a is not in it`},
+		{"huge release", "release 7.0 " + huge, `1:9: found "7.0 ` + cut[4:] + `", want a release such as 7.0 U3`},
+		{"huge setting", "vm db01 set:" + huge + "=1", `1:9: found setting "` + cut + `", want one of numa.*, cpuid.*, sched.* …`},
 		// Releases.
 		{"release", "release seven", `1:9: found "seven", want a release such as 7.0 U3`},
 		{"words after a release", "release 7.0 with patches", `1:9: found "7.0 with patches", want a release such as 7.0 U3`},

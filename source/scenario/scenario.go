@@ -140,7 +140,7 @@ func (p *parser) parseLine(text string) error {
 		return p.located(err)
 	}
 	if len(ws) < 2 || ws[0].HasValue || ws[1].HasValue {
-		return p.errorf(ws[0].Col, "found %q, want: release R, cluster NAME, host NAME …, vm NAME … or seen NAME …", strings.TrimSpace(text))
+		return p.errorf(ws[0].Col, "found %q, want: release R, cluster NAME, host NAME …, vm NAME … or seen NAME …", word.Short(strings.TrimSpace(text)))
 	}
 	switch ws[0].Key {
 	case "release": // 7.0U3, 7.0 U3, 7.0 Update 3
@@ -148,7 +148,7 @@ func (p *parser) parseLine(text string) error {
 		return p.located(err)
 	case "cluster":
 		if len(ws) > 2 {
-			return p.errorf(ws[2].Col, "found %q after the name of the cluster", ws[2].Key)
+			return p.errorf(ws[2].Col, "found %q after the name of the cluster", word.Short(ws[2].Key))
 		}
 		p.cluster = p.clusterNamed(ws[1].Key)
 		return nil
@@ -157,7 +157,7 @@ func (p *parser) parseLine(text string) error {
 	case "seen":
 		return p.located(p.seen(ws))
 	}
-	return p.errorf(ws[0].Col, "found %q, want release, cluster, host, vm or seen", ws[0].Key)
+	return p.errorf(ws[0].Col, "found %q, want release, cluster, host, vm or seen", word.Short(ws[0].Key))
 }
 
 // objects adds the hosts or VMs of a line, which differ by name only.
@@ -171,10 +171,10 @@ func (p *parser) objects(ws []word.Word) error {
 	}
 	for _, w := range ws[2:] {
 		if !w.HasValue {
-			return p.errorf(w.Col, "found %q, want %s=VALUE", w.Key, w.Key)
+			return p.errorf(w.Col, "found %q, want %s=VALUE", word.Short(w.Key), word.Short(w.Key))
 		}
 		if w.Value == "" && !strings.Contains(w.Key, ":") { // a setting may be empty
-			return p.errorf(w.Col, "found %s= without a value", w.Key)
+			return p.errorf(w.Col, "found %s= without a value", word.Short(w.Key))
 		}
 	}
 	if ws[0].Key == "host" {
@@ -223,7 +223,7 @@ func (p *parser) addVMs(names []string, ws []word.Word) error {
 // once notes where a name stands, which it may do once.
 func (p *parser) once(lines map[string]int, name string, ws []word.Word) error {
 	if line := lines[name]; line > 0 {
-		return p.errorf(ws[1].Col, "found %s %s again, line %d has one", ws[0].Key, name, line)
+		return p.errorf(ws[1].Col, "found %s %s again, line %d has one", ws[0].Key, word.Short(name), line)
 	}
 	lines[name] = p.line
 	return nil
@@ -264,13 +264,13 @@ func (p *parser) finish() error {
 				next[v.Cluster]++
 			}
 		} else if _, ok := byName[v.Host]; !ok {
-			return p.errorf(u.hostCol, "found host=%s, want a host of this scenario", v.Host)
+			return p.errorf(u.hostCol, "found host=%s, want a host of this scenario", word.Short(v.Host))
 		}
 		var release numa.Release
 		if v.Host != "" {
 			h := &p.fleet.Hosts[byName[v.Host]]
 			if u.clusterCol > 0 && v.Cluster != h.Cluster {
-				return p.errorf(u.clusterCol, "found cluster=%s, host %s is not in it", cmp.Or(v.Cluster, "none"), v.Host)
+				return p.errorf(u.clusterCol, "found cluster=%s, host %s is not in it", word.Short(cmp.Or(v.Cluster, "none")), word.Short(v.Host))
 			}
 			v.Cluster = h.Cluster
 			release = h.Release.Value

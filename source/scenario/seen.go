@@ -23,13 +23,13 @@ var observers = map[string]numa.Observer{
 // state the settings that were in force.
 func (p *parser) seen(ws []word.Word) error {
 	if p.vms[ws[1].Key] == 0 {
-		return p.errorf(ws[1].Col, "found seen %s, want a VM of an earlier line", ws[1].Key)
+		return p.errorf(ws[1].Col, "found seen %s, want a VM of an earlier line", word.Short(ws[1].Key))
 	}
 	o := numa.Observation{At: p.at()}
 	scratch := numa.VM{}
 	for _, w := range ws[2:] {
 		if !w.HasValue || w.Value == "" {
-			return p.errorf(w.Col, "found %q, want %s=VALUE", w.Key, w.Key)
+			return p.errorf(w.Col, "found %q, want %s=VALUE", word.Short(w.Key), word.Short(w.Key))
 		}
 		if err := p.seenWord(&o, &scratch, w); err != nil {
 			return err
@@ -55,13 +55,13 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 	case "by":
 		by, ok := observers[strings.ToLower(w.Value)]
 		if !ok {
-			return p.errorf(w.Col, "found by=%q, want vmware.log, sched-stats, esxtop, lscpu, numactl or coreinfo", w.Value)
+			return p.errorf(w.Col, "found by=%q, want vmware.log, sched-stats, esxtop, lscpu, numactl or coreinfo", word.Short(w.Value))
 		}
 		o.By = by
 	case "start":
 		start, ok := map[string]numa.Start{"first": numa.FirstStart, "power-on": numa.PowerOnStart, "checkpoint": numa.CheckpointStart}[w.Value]
 		if !ok {
-			return p.errorf(w.Col, "found start=%q, want first, power-on or checkpoint", w.Value)
+			return p.errorf(w.Col, "found start=%q, want first, power-on or checkpoint", word.Short(w.Value))
 		}
 		o.Start = start
 	case "host":
@@ -74,7 +74,7 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 		o.Release = numa.ReadAt(r, w.Key)
 	case "time":
 		if o.Time = w.Value; !hasInstant(o) {
-			return p.errorf(w.Col, "found time=%q, want RFC 3339, such as 2026-03-01T08:00:00Z", w.Value)
+			return p.errorf(w.Col, "found time=%q, want RFC 3339, such as 2026-03-01T08:00:00Z", word.Short(w.Value))
 		}
 	case "nodes":
 		o.VPDs, o.VPDCount, err = p.groups(w)
@@ -115,7 +115,7 @@ func (p *parser) groups(w word.Word) (of numa.Fact[[]int], count numa.Fact[int],
 		k, err1 := strconv.Atoi(times)
 		s, err2 := strconv.Atoi(size)
 		if err1 != nil || err2 != nil || k < 1 || s < 1 || k > numa.MaxVCPUs || len(list)+k*s > numa.MaxVCPUs {
-			return of, count, p.errorf(w.Col, "found %s=%q, want the vCPUs of each, such as 16+14 or 2x16", w.Key, w.Value)
+			return of, count, p.errorf(w.Col, "found %s=%q, want the vCPUs of each, such as 16+14 or 2x16", word.Short(w.Key), word.Short(w.Value))
 		}
 		for range k {
 			for range s {

@@ -48,7 +48,7 @@ func (p *parser) vmWord(v *numa.VM, u *unset, w word.Word) (err error) {
 		u.stored, err = w.Number(1, numa.MaxVCPUs)
 	case "settings":
 		if w.Value != word.Unknown {
-			return p.errorf(w.Col, "found settings=%q, want settings=? or set:KEY=VALUE", w.Value)
+			return p.errorf(w.Col, "found settings=%q, want settings=? or set:KEY=VALUE", word.Short(w.Value))
 		}
 		v.Settings.Origin = numa.Origin{}
 	default:

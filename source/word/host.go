@@ -68,7 +68,7 @@ func (n *Nodes) Take(w Word, where string) (known bool, err error) {
 func Host(h *numa.Host, w Word, where string) error {
 	if key, ok := strings.CutPrefix(w.Key, "option:"); ok && w.HasValue {
 		if !numa.KeepOption(key) {
-			return Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a mitigation option", key)
+			return Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a mitigation option", Short(key))
 		}
 		h.Options.Value = With(h.Options.Value, key, w.Value)
 		return nil
@@ -97,14 +97,14 @@ func Host(h *numa.Host, w Word, where string) error {
 	case "llcSize":
 		return set(&h.LLCSize, w, where, func() (numa.Bytes, error) { return w.Bytes(w.Value, numa.TiB) })
 	}
-	return Errorf(w.Col, "found %q, which no host line knows", w.Key)
+	return Errorf(w.Col, "found %q, which no host line knows", Short(w.Key))
 }
 
 // Release reads a release at the column, and nothing more.
 func Release(col int, s string) (numa.Release, error) {
 	r, err := numa.ParseRelease(s)
 	if _, after, more := strings.Cut(s, " "); err != nil || more && !updateForm.MatchString(after) {
-		return 0, Errorf(col, "found %q, want a release such as 7.0 U3", s)
+		return 0, Errorf(col, "found %q, want a release such as 7.0 U3", Short(s))
 	}
 	return r, nil
 }

@@ -35,7 +35,7 @@ func (w Word) oneOf(values ...string) (string, error) {
 	i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, w.Value) })
 	if i < 0 {
 		last := len(values) - 1
-		return "", Errorf(w.Col, "found %s=%q, want %s or %s", w.Key, w.Value, strings.Join(values[:last], ", "), values[last])
+		return "", Errorf(w.Col, "found %s=%q, want %s or %s", Short(w.Key), Short(w.Value), strings.Join(values[:last], ", "), values[last])
 	}
 	return values[i], nil
 }
@@ -44,7 +44,7 @@ func (w Word) oneOf(values ...string) (string, error) {
 func (w Word) Number(least, most int) (int, error) {
 	n, err := strconv.Atoi(w.Value)
 	if err != nil || n < least || n > most {
-		return 0, Errorf(w.Col, "found %s=%q, want a number from %d to %d", w.Key, w.Value, least, most)
+		return 0, Errorf(w.Col, "found %s=%q, want a number from %d to %d", Short(w.Key), Short(w.Value), least, most)
 	}
 	return n, nil
 }
@@ -56,7 +56,7 @@ func (w Word) truth() (bool, error) {
 	case "off", "false", "no":
 		return false, nil
 	}
-	return false, Errorf(w.Col, "found %s=%q, want on or off", w.Key, w.Value)
+	return false, Errorf(w.Col, "found %s=%q, want on or off", Short(w.Key), Short(w.Value))
 }
 
 // Bytes reads "1024GB", "65423MB" or "2TB"; units are binary, as vSphere has them.
@@ -74,7 +74,7 @@ func (w Word) Bytes(s string, most numa.Bytes) (numa.Bytes, error) {
 			return numa.Bytes(n) * u.size, nil
 		}
 	}
-	return 0, Errorf(w.Col, "found %s=%q, want memory such as 512GB, at most %v", w.Key, s, most)
+	return 0, Errorf(w.Col, "found %s=%q, want memory such as 512GB, at most %v", Short(w.Key), Short(s), most)
 }
 
 // mostListed is how many PCPUs or nodes an affinity names: no host has more PCPUs.
@@ -91,10 +91,10 @@ func (w Word) list() ([]int, error) {
 		from, err1 := strconv.Atoi(lo)
 		to, err2 := strconv.Atoi(hi)
 		if err1 != nil || err2 != nil || from < 0 || to < from || to >= numa.MaxNodes*numa.MaxCoresPerNode {
-			return nil, Errorf(w.Col, "found %s=%q, want a list such as 0-3,8", w.Key, w.Value)
+			return nil, Errorf(w.Col, "found %s=%q, want a list such as 0-3,8", Short(w.Key), Short(w.Value))
 		}
 		if len(out)+to-from >= mostListed {
-			return nil, Errorf(w.Col, "found %s of more than %d", w.Key, mostListed)
+			return nil, Errorf(w.Col, "found %s of more than %d", Short(w.Key), mostListed)
 		}
 		for i := from; i <= to; i++ {
 			out = append(out, i)

@@ -19,7 +19,7 @@ var VMKeys = []string{"vcpus", "coresPerSocket", "memory", "hotAdd", "memoryHotA
 func VM(v *numa.VM, w Word, where string) error {
 	if key, ok := strings.CutPrefix(w.Key, "set:"); ok && w.HasValue {
 		if !numa.KeepSetting(key) {
-			return Errorf(w.Col, "found setting %q, want one of numa.*, cpuid.*, sched.* …", key)
+			return Errorf(w.Col, "found setting %q, want one of numa.*, cpuid.*, sched.* …", Short(key))
 		}
 		v.Settings.Value = With(v.Settings.Value, key, w.Value)
 		return nil
@@ -65,7 +65,7 @@ func VM(v *numa.VM, w Word, where string) error {
 	case "tags":
 		v.Tags = strings.Split(w.Value, ",")
 	default:
-		return Errorf(w.Col, "found %q, which no vm line knows", w.Key)
+		return Errorf(w.Col, "found %q, which no vm line knows", Short(w.Key))
 	}
 	return nil
 }

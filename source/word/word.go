@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"homenode/source/text"
 )
 
 // A Word is one blank-separated part of a line with its column.
@@ -30,6 +32,9 @@ func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Col, e.Ms
 func Errorf(col int, format string, args ...any) error {
 	return &Error{col, fmt.Sprintf(format, args...)}
 }
+
+// Short cuts what a message quotes of the input: a line can be as long as the file.
+func Short(s string) string { return text.Short(s) }
 
 // Split splits a line into words; values may stand in double quotes, and # begins
 // a comment.
@@ -57,11 +62,11 @@ func Split(text string) ([]Word, error) {
 			}
 		}
 		if w.Key == "" {
-			return nil, Errorf(w.Col, "found %q, want key=value", text[w.Col-1:i])
+			return nil, Errorf(w.Col, "found %q, want key=value", Short(text[w.Col-1:i]))
 		}
 		if key := strings.ToLower(w.Key); w.HasValue {
 			if seen[key] {
-				return nil, Errorf(w.Col, "found %s twice", w.Key)
+				return nil, Errorf(w.Col, "found %s twice", Short(w.Key))
 			}
 			seen[key] = true
 		}
@@ -113,12 +118,12 @@ func Expand(name string, col int) ([]string, error) {
 	body, after, _ := strings.Cut(rest, "]")
 	lo, hi, _ := strings.Cut(body, "-")
 	if !digits.MatchString(lo) || !digits.MatchString(hi) || !strings.Contains(rest, "]") || strings.ContainsAny(after, "[]") {
-		return nil, Errorf(col, "found %q, want a range such as esx[01-08]", name)
+		return nil, Errorf(col, "found %q, want a range such as esx[01-08]", Short(name))
 	}
 	from, _ := strconv.Atoi(lo) // digits
 	to, _ := strconv.Atoi(hi)
 	if from > to {
-		return nil, Errorf(col, "found %q, want a range that ascends", name)
+		return nil, Errorf(col, "found %q, want a range that ascends", Short(name))
 	}
 	if to-from >= MostNames {
 		return nil, Errorf(col, "found a range of %d, want at most %d", to-from+1, MostNames)
