@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"rules":               {"numa", "vnuma", "confront", "finding", "rule", "policy", "rules/..."},
 	"rules/...":           {"numa", "vnuma", "confront", "finding", "rule", "internal/alike"},
 	"rules/headroom":      {"numa", "vnuma", "confront", "finding", "rule", "sim"},
-	"source/fact":         {},
+	"source/fact":         {"source/text"},
 	"source/text":         {},
 	"source/archive":      {"source/fact", "source/text"},
 	"source/bundle":       {"numa", "source/fact", "source/text", "source/archive", "source/vmx", "source/vmxlog", "source/hostcmd"},

@@ -1,6 +1,7 @@
 package confront
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -74,16 +75,9 @@ func fieldsOf(o *numa.Observation, l *vnuma.Layout, open *[]string) []Field {
 // join returns where a fact stands: relative to at, when that is a file alone.
 func join(at, where string) string {
 	if where == "" || strings.HasPrefix(where, at) {
-		return cmpOr(where, at)
+		return cmp.Or(where, at)
 	}
 	return at
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // compareGroups compares a division of the vCPUs. A log of 6.0 names one PPD a

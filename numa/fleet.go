@@ -157,9 +157,13 @@ func (v *VM) Check() error {
 // none matches exactly. A name with a slash, "cluster/vm", also names its cluster.
 func (f *Fleet) FindVMs(name string) []*VM {
 	var exact, folded []*VM
+	path := strings.Contains(name, "/")
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		full := f.ClusterName(v.Cluster) + "/" + v.Name
+		full := v.Name
+		if path {
+			full = f.ClusterName(v.Cluster) + "/" + v.Name
+		}
 		switch {
 		case v.Name == name || v.ID == name || full == name:
 			exact = append(exact, v)

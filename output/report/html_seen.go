@@ -25,7 +25,7 @@ func seenRows(r *rules.Result, most int) (rows []htmlSeen, cut int) {
 			for i := range v.Seen {
 				s := &v.Seen[i]
 				row := htmlSeen{VM: v.Name, By: string(s.Observation.By), At: s.Observation.At, Fields: s.Fields, Verdict: seenVerdict(s)}
-				row.When = strings.TrimSpace(day(s.Observation.Time) + " " + string(s.Observation.Start))
+				row.When = strings.TrimSpace(minute(s.Observation) + " " + string(s.Observation.Start))
 				if !s.Comparable() {
 					row.Fields = []confront.Field{{Name: "–", Observed: "–", Predicted: "–", Agrees: true}}
 				}

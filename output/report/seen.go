@@ -6,6 +6,7 @@ import (
 
 	"homenode/confront"
 	"homenode/internal/texttab"
+	"homenode/numa"
 	"homenode/rule"
 	"homenode/rules"
 )
@@ -74,7 +75,7 @@ func (p *printer) seen(e *Explanation) {
 	for i := range e.VM.Seen {
 		s := &e.VM.Seen[i]
 		o := s.Observation
-		t.Row(string(o.By), day(o.Time), string(o.Start), seenVerdict(s), seenFields(s))
+		t.Row(string(o.By), minute(o), string(o.Start), seenVerdict(s), seenFields(s))
 		if p.colour && s.Comparable() && !s.Agrees() {
 			t.Paint(3, severityCode[2])
 		}
@@ -103,12 +104,14 @@ func forWhat(s *confront.Result) string {
 	return fmt.Sprintf("beside the prediction for %s, %s", s.Host, s.Event)
 }
 
-// day returns the minute of an RFC 3339 time.
-func day(time string) string {
-	if len(time) < len("2006-01-02T15:04") {
-		return time
+// minute returns the minute of an observation in UTC, for logs of several hosts are
+// written in several zones; what is not RFC 3339 stays.
+func minute(o *numa.Observation) string {
+	t, ok := o.Instant()
+	if !ok {
+		return o.Time
 	}
-	return strings.Replace(time[:len("2006-01-02T15:04")], "T", " ", 1)
+	return t.UTC().Format("2006-01-02 15:04")
 }
 
 type seenJSON struct {

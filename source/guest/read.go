@@ -2,7 +2,6 @@ package guest
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -11,10 +10,6 @@ import (
 	"homenode/source/fact"
 	"homenode/source/text"
 )
-
-// maxText is the longest file that is read, in bytes: the largest output that is
-// known, lscpu -p of 8192 CPUs, has 0.4 MB.
-const maxText = 8 << 20
 
 // A section reads the lines of one output into its view.
 type section interface {
@@ -30,40 +25,25 @@ type section interface {
 // warnings of the output before them, or of the first. The error is a
 // *fact.SyntaxError when there is no output at all.
 func Read(name string, r io.Reader) ([]*View, error) {
-	p := &parser{name: name, room: maxList}
-	lines := text.NewLines(r)
-	size := 0
-	for lines.Scan() {
-		if size += len(lines.Bytes()) + 1; size > maxText {
-			return nil, &fact.SyntaxError{File: name, Line: lines.Line(), Msg: fmt.Sprintf("found more than %d MB, want the output of a command", maxText>>20)}
-		}
-		p.line(lines.Line(), lines.Text())
-		if lines.Cut() {
-			p.strange(lines.Line(), "the line is cut")
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+	p := &parser{room: maxList, lines: fact.Outputs{Name: name, Want: "the output of lscpu, numactl -H or Coreinfo"}}
+	if err := p.lines.Read(r, p.line); err != nil {
+		return nil, err
 	}
 	p.finish()
 	if len(p.views) == 0 {
-		return nil, p.nothing()
+		return nil, p.lines.End(nil)
 	}
-	p.views[0].file.Warnings = append(p.early, p.views[0].file.Warnings...)
-	return p.views, nil
+	return p.views, p.lines.End(&p.views[0].file)
 }
 
 // A parser finds the outputs of a file.
 type parser struct {
-	name    string
+	lines   fact.Outputs
 	guest   string // of the last prompt
 	guestAt text.Line
 	views   []*View
 	section section // of the last view, while it is open
-	early   []fact.Warning
-	room    int       // see View
-	first   text.Line // first text.Line that belongs to no output
-	run     int       // lines in a row that belong to no output
+	room    int     // see View
 }
 
 func (p *parser) line(n int, raw string) {
@@ -81,20 +61,20 @@ func (p *parser) line(n int, raw string) {
 	}
 	switch {
 	case p.section != nil && p.section.take(l):
-		p.run = 0
+		p.lines.Known()
 	case l.Text != "":
-		p.strangeLine(l)
+		p.lines.Stray(l)
 	}
 }
 
 func (p *parser) begin(form string, l text.Line) {
 	p.finish()
 	v := &View{Form: form, Line: l.N, Guest: p.guest, room: &p.room}
-	v.file = fact.File{Name: p.name, Format: form}
+	v.file = fact.File{Name: p.lines.Name, Format: form}
 	if p.guest != "" {
 		v.file.Add(p.guestAt.N, p.guestAt.Col, "guest", "name", p.guest, "")
 	}
-	p.views = append(p.views, v)
+	p.views, p.lines.Last = append(p.views, v), &v.file
 	p.section = sectionOf(v)
 }
 
@@ -121,33 +101,8 @@ func (p *parser) finish() {
 		slices.SortStableFunc(f.Facts, func(a, b fact.Fact) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
 		slices.SortStableFunc(f.Warnings, func(a, b fact.Warning) int { return cmp.Compare(a.Line, b.Line) })
 	}
-	p.section, p.run = nil, 0
-}
-
-// strangeLine notes a line that belongs to no output; of several in a row only the first.
-func (p *parser) strangeLine(l text.Line) {
-	if p.first.N == 0 {
-		p.first = l
-	}
-	if p.run++; p.run == 1 {
-		p.strange(l.N, fmt.Sprintf("not understood: %q", text.Short(l.Text)))
-	}
-}
-
-func (p *parser) strange(n int, what string) {
-	if len(p.views) == 0 {
-		p.early = append(p.early, fact.Warning{Line: n, Text: what})
-		return
-	}
-	p.views[len(p.views)-1].file.Warn(n, 0, "%s", what)
-}
-
-func (p *parser) nothing() error {
-	const want = "want the output of lscpu, numactl -H or Coreinfo"
-	if p.first.N == 0 {
-		return &fact.SyntaxError{File: p.name, Line: 1, Msg: "found no text, " + want}
-	}
-	return &fact.SyntaxError{File: p.name, Line: p.first.N, Col: p.first.Col, Msg: fmt.Sprintf("found %q, %s", text.Short(p.first.Text), want)}
+	p.section = nil
+	p.lines.Known()
 }
 
 // count reads a number of things between 0 and most into f.

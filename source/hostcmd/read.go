@@ -13,41 +13,24 @@ import (
 	"homenode/source/text"
 )
 
-// maxText is the longest file that is read, in bytes: the settings of a host, the
-// largest list that is known, have 0.5 MB.
-const maxText = 8 << 20
-
 // Read reads all outputs of a file, in their order. Lines that belong to none are
 // warnings of the output before them, or of the first. The error is a
 // *fact.SyntaxError when there is no output at all.
 func Read(name string, r io.Reader) ([]*Output, error) {
-	p := &parser{name: name}
-	lines := text.NewLines(r)
-	size := 0
-	for lines.Scan() {
-		if size += len(lines.Bytes()) + 1; size > maxText {
-			return nil, &fact.SyntaxError{File: name, Line: lines.Line(), Msg: fmt.Sprintf("found more than %d MB, want the output of a command", maxText>>20)}
-		}
-		p.line(lines.Line(), lines.Text())
-		if lines.Cut() {
-			p.strange(lines.Line(), "the line is cut")
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+	p := &parser{all: fact.Outputs{Name: name, Want: "the output of sched-stats, esxtop, memstats, vsish, esxcli, vmware -v or uname"}}
+	if err := p.all.Read(r, p.line); err != nil {
+		return nil, err
 	}
 	p.finish()
 	if len(p.outputs) == 0 {
-		return nil, p.nothing()
+		return nil, p.all.End(nil)
 	}
-	first := &p.outputs[0].file
-	first.Warnings = append(p.early, first.Warnings...)
-	return p.outputs, nil
+	return p.outputs, p.all.End(&p.outputs[0].file)
 }
 
 // A parser cuts a file into outputs: at prompts, and at lines that begin an output.
 type parser struct {
-	name    string
+	all     fact.Outputs
 	prompt  text.Prompt
 	host    text.Line // in the last prompt
 	command string    // format of the last prompt's command
@@ -56,9 +39,6 @@ type parser struct {
 	lines   []text.Line // of the open output
 	seen    map[string]bool
 	json    nesting
-	early   []fact.Warning
-	first   text.Line // first line that belongs to no output
-	run     int       // lines in a row that belong to no output
 }
 
 func (p *parser) line(n int, raw string) {
@@ -90,7 +70,7 @@ func (p *parser) line(n int, raw string) {
 		p.begin("JSON", l)
 	}
 	if !p.open {
-		p.strangeLine(l)
+		p.all.Stray(l)
 		return
 	}
 	if format != "" {
@@ -136,18 +116,18 @@ func (p *parser) take(l text.Line) {
 func (p *parser) begin(format string, l text.Line) {
 	p.finish()
 	o := &Output{Format: format, Line: l.N, Command: p.prompt.Command}
-	o.file = fact.File{Name: p.name, Format: format}
+	o.file = fact.File{Name: p.all.Name, Format: format}
 	if p.host.Text != "" {
 		o.Host.Name = p.host.Text
 		o.file.Add(p.host.N, p.host.Col, "host", "name", p.host.Text, "")
 	}
-	p.outputs = append(p.outputs, o)
+	p.outputs, p.all.Last = append(p.outputs, o), &o.file
 	p.open, p.lines, p.seen, p.json = true, nil, map[string]bool{}, nesting{}
 }
 
 // finish reads the lines of the open output.
 func (p *parser) finish() {
-	p.run = 0
+	p.all.Known()
 	if !p.open {
 		return
 	}
@@ -188,31 +168,6 @@ func (o *Output) read(lines []text.Line) {
 	default:
 		o.readRecords(recordsOf(lines))
 	}
-}
-
-func (p *parser) strangeLine(l text.Line) {
-	if p.first.N == 0 {
-		p.first = l
-	}
-	if p.run++; p.run == 1 {
-		p.strange(l.N, notUnderstood(l))
-	}
-}
-
-func (p *parser) strange(n int, what string) {
-	if len(p.outputs) == 0 {
-		p.early = append(p.early, fact.Warning{Line: n, Text: what})
-		return
-	}
-	p.outputs[len(p.outputs)-1].file.Warn(n, 0, "%s", what)
-}
-
-func (p *parser) nothing() error {
-	const want = "want the output of sched-stats, esxtop, memstats, vsish, esxcli, vmware -v or uname"
-	if p.first.N == 0 {
-		return &fact.SyntaxError{File: p.name, Line: 1, Msg: "found no text, " + want}
-	}
-	return &fact.SyntaxError{File: p.name, Line: p.first.N, Col: p.first.Col, Msg: fmt.Sprintf("found %q, %s", text.Short(p.first.Text), want)}
 }
 
 func notUnderstood(l text.Line) string { return fmt.Sprintf("not understood: %q", text.Short(l.Text)) }
