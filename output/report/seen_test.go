@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/numa"
 	"homenode/rules"
 	"homenode/source/scenario"
 )
@@ -61,5 +62,16 @@ func TestSeen(t *testing.T) {
 	b.Reset()
 	if err := AssessJSON(&b, r); err != nil || !strings.Contains(b.String(), `"verdict": "differs"`) {
 		t.Errorf("the JSON lacks the observations: %v", err)
+	}
+}
+
+// TestMinute shows the times of several hosts in one zone.
+func TestMinute(t *testing.T) {
+	for in, want := range map[string]string{
+		"2024-01-01T03:30:00.000+05:00": "2023-12-31 22:30", "2024-01-01T03:30:59Z": "2024-01-01 03:30", "": "", "noon": "noon",
+	} {
+		if got := minute(&numa.Observation{Time: in}); got != want {
+			t.Errorf("minute(%q) = %q, want %q", in, got, want)
+		}
 	}
 }
