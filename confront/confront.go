@@ -61,10 +61,27 @@ func agree(fields []Field) bool {
 // that of v first; the observation's own host, when it names one of them, comes
 // before that.
 func Check(v *numa.VM, o *numa.Observation, places []Place, ch vnuma.Choices) Result {
+	// A setting that a log does not name had its default then, unless the log is an
+	// excerpt: the inventory's value stands in when the default does not fit.
+	r := check(v, o, over(&o.Config, &v.Config, true), places, ch)
+	inventory := over(&o.Config, &v.Config, false)
+	if r.Agrees() || inventory.CPUHotAdd.Value == r.Guest.HotAdd {
+		return r
+	}
+	if other := check(v, o, inventory, places, ch); other.Agrees() {
+		return other
+	}
+	return r
+}
+
+func check(v *numa.VM, o *numa.Observation, config numa.Config, places []Place, ch vnuma.Choices) Result {
 	r := Result{Observation: o}
 	seen := *v
-	seen.Config = over(&o.Config, &v.Config)
+	seen.Config = config
 	r.Other = otherSettings(&o.Config, &v.Config)
+	if then, now := config.CPUHotAdd, v.CPUHotAdd; then.Origin.Kind == numa.Assumed && now.Known() && then.Value != now.Value {
+		r.Other = append(r.Other, Setting{"CPU hot add, which the log does not name", fmt.Sprint(then.Value), fmt.Sprint(now.Value)})
+	}
 	guest, problems, err := vnuma.NewGuest(&seen)
 	r.Guest = guest
 	r.Open = append(r.Open, problems...)
@@ -146,29 +163,30 @@ func eventOf(o *numa.Observation) vnuma.Event {
 	return vnuma.PowerCycle
 }
 
-// over returns the facts of a, and those of b where a has none.
-func over(a, b *numa.Config) numa.Config {
+// over returns the facts of a, and those of b where a has none. With defaults, a
+// default that the vmx process takes counts as a fact of a.
+func over(a, b *numa.Config, defaults bool) numa.Config {
 	c := *b
-	take(&c.GuestOS, a.GuestOS)
-	take(&c.Hardware, a.Hardware)
-	take(&c.VCPUs, a.VCPUs)
-	take(&c.CoresPerSocket, a.CoresPerSocket)
-	take(&c.AutoCoresPerSocket, a.AutoCoresPerSocket)
-	take(&c.Memory, a.Memory)
-	take(&c.CPUHotAdd, a.CPUHotAdd)
-	take(&c.MemoryHotAdd, a.MemoryHotAdd)
-	take(&c.VNUMAHotAdd, a.VNUMAHotAdd)
-	take(&c.CoresPerNUMANode, a.CoresPerNUMANode)
-	take(&c.AutoCoresPerNUMANode, a.AutoCoresPerNUMANode)
-	take(&c.CPUAffinity, a.CPUAffinity)
-	take(&c.MemoryAffinity, a.MemoryAffinity)
-	take(&c.LatencySensitivity, a.LatencySensitivity)
-	take(&c.Settings, a.Settings)
+	take(&c.GuestOS, a.GuestOS, false)
+	take(&c.Hardware, a.Hardware, false)
+	take(&c.VCPUs, a.VCPUs, false)
+	take(&c.CoresPerSocket, a.CoresPerSocket, false)
+	take(&c.AutoCoresPerSocket, a.AutoCoresPerSocket, false)
+	take(&c.Memory, a.Memory, false)
+	take(&c.CPUHotAdd, a.CPUHotAdd, defaults)
+	take(&c.MemoryHotAdd, a.MemoryHotAdd, false)
+	take(&c.VNUMAHotAdd, a.VNUMAHotAdd, false)
+	take(&c.CoresPerNUMANode, a.CoresPerNUMANode, false)
+	take(&c.AutoCoresPerNUMANode, a.AutoCoresPerNUMANode, false)
+	take(&c.CPUAffinity, a.CPUAffinity, false)
+	take(&c.MemoryAffinity, a.MemoryAffinity, false)
+	take(&c.LatencySensitivity, a.LatencySensitivity, false)
+	take(&c.Settings, a.Settings, false)
 	return c
 }
 
-func take[T any](to *numa.Fact[T], f numa.Fact[T]) {
-	if f.Known() && f.Origin.Kind != numa.Assumed || !to.Known() {
+func take[T any](to *numa.Fact[T], f numa.Fact[T], defaults bool) {
+	if f.Known() && (f.Origin.Kind != numa.Assumed || defaults) || !to.Known() {
 		*to = f
 	}
 }

@@ -206,6 +206,35 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestDefaults takes a setting that a log does not name as its default was, and the
+// inventory's when that fits better: the log may be an excerpt.
+func TestDefaults(t *testing.T) {
+	f, err := scenario.Read("in", []byte(hosts+"vm db vcpus=24 hotAdd=on"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := vnuma.NewMachine(&f.Hosts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		nodes  int
+		hotAdd bool // taken for the prediction
+		other  []confront.Setting
+	}{
+		{2, false, []confront.Setting{{Name: "CPU hot add, which the log does not name", Observed: "false", Inventory: "true"}}},
+		{1, true, nil},
+	} {
+		o := numa.Observation{By: numa.ByVMwareLog, At: "log:1", VPDCount: numa.ReadAt(tt.nodes, "")}
+		o.Config.VCPUs = numa.ReadAt(24, "line 2")
+		o.Config.CPUHotAdd = numa.AssumedFor(false, "vcpu.hotadd is not set: FALSE is its default")
+		r := confront.Check(&f.VMs[0], &o, []confront.Place{{Names: []string{"esx01"}, Machine: m}}, vnuma.Choices{})
+		if !r.Agrees() || r.Guest.HotAdd != tt.hotAdd || !slices.Equal(r.Other, tt.other) {
+			t.Errorf("%d nodes: agrees %v, hot add %v, other %+v", tt.nodes, r.Agrees(), r.Guest.HotAdd, r.Other)
+		}
+	}
+}
+
 func TestNoPlace(t *testing.T) {
 	o := numa.Observation{By: numa.ByLscpu}
 	r := confront.Check(&numa.VM{Name: "db"}, &o, nil, vnuma.Choices{})

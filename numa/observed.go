@@ -32,6 +32,20 @@ type Observation struct {
 	Slices  Fact[[]Bytes]      `json:"slices,omitzero"`  // guest memory of each VPD
 	Homes   Fact[[]int]        `json:"homes,omitzero"`   // home nodes, each once
 	Clients Fact[[]ClientSeen] `json:"clients,omitzero"` // as the scheduler lists them
+	// Local and Remote are the resident memory of the VM relative to its home nodes:
+	// NLMEM and NRMEM of esxtop.
+	Local  Fact[Bytes] `json:"local,omitzero"`
+	Remote Fact[Bytes] `json:"remote,omitzero"`
+}
+
+// Locality returns N%L as a share in [0, 1]; false when it is not stated, or the VM
+// has no memory.
+func (o *Observation) Locality() (share float64, ok bool) {
+	all := o.Local.Value + o.Remote.Value
+	if !o.Local.Known() || !o.Remote.Known() || all <= 0 {
+		return 0, false
+	}
+	return float64(o.Local.Value) / float64(all), true
 }
 
 // Instant returns the Time; false when none is stated, or not as RFC 3339.

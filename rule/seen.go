@@ -10,16 +10,23 @@ import (
 	"homenode/numa"
 )
 
-// LastSeen returns what each of the observers saw last and could be compared with
-// its prediction, the newest first: an observer that sees little, such as the screen
-// of esxtop, does not hide what another saw. Observations stand oldest first.
+// LastSeen returns of each observer that is asked for the newest observation that
+// could be compared with its prediction, the newest first: an observer that sees
+// little, such as the screen of esxtop, does not hide what another saw. Of several
+// that are equally new one that differs counts. Observations stand oldest first.
 func (v *VM) LastSeen(by func(numa.Observer) bool) []*confront.Result {
 	var last []*confront.Result
 	for i := len(v.Seen) - 1; i >= 0; i-- {
 		s := &v.Seen[i]
-		older := slices.ContainsFunc(last, func(l *confront.Result) bool { return l.Observation.By == s.Observation.By })
-		if by(s.Observation.By) && s.Comparable() && !older {
+		if !by(s.Observation.By) || !s.Comparable() {
+			continue
+		}
+		k := slices.IndexFunc(last, func(l *confront.Result) bool { return l.Observation.By == s.Observation.By })
+		switch {
+		case k < 0:
 			last = append(last, s)
+		case last[k].Agrees() && !s.Agrees() && last[k].Observation.Time == s.Observation.Time:
+			last[k] = s
 		}
 	}
 	return last

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"homenode/confront"
@@ -205,7 +206,7 @@ func (r *Result) addDoubts() {
 	hosts, blind := 0, 0
 	for _, c := range r.Clusters {
 		for _, h := range c.Hosts {
-			if h.Nodes.Origin.Kind == numa.Assumed {
+			if h.Nodes.Origin.Kind == numa.Assumed && !strings.HasPrefix(h.Nodes.Origin.Where, "--") {
 				hosts++
 			}
 		}

@@ -157,6 +157,9 @@ changed fleet stands beside today's, and 1 means that the change makes something
 			if err != nil {
 				return err
 			}
+			if len(fleet.VMs) == 0 {
+				return fmt.Errorf("%s: found no VM to judge", strings.Join(args, ", "))
+			}
 			if result.VMs == 0 && len(fleet.VMs) > result.Templates {
 				return fmt.Errorf("%s: none of %d VMs could be judged: see the notes", strings.Join(args, ", "), len(fleet.VMs)-result.Templates)
 			}

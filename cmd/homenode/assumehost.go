@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/numa"
@@ -23,7 +24,11 @@ func assumedHost(text string) (numa.Host, error) {
 		return numa.Host{}, fmt.Errorf("--assume-host: found %q, want the words of one host: nodes=2 cores=18 memory=1024GB release=7.0U3", text)
 	}
 	h := fleet.Hosts[0]
+	if !strings.Contains(text, "nodes=") {
+		return numa.Host{}, fmt.Errorf("--assume-host: found no nodes=: how many NUMA nodes does the host have?")
+	}
 	h.At = "--assume-host"
+	h.Assume("--assume-host")
 	return h, nil
 }
 
@@ -43,5 +48,6 @@ func (f *sourceFlags) assume(fleet *numa.Fleet) error {
 		}
 		return fmt.Errorf("--assume-host: the source states the hosts of all VMs: there is nothing to assume")
 	}
+	fleet.Notes = slices.DeleteFunc(fleet.Notes, func(n numa.Note) bool { return strings.HasSuffix(n.Text, "--assume-host can") })
 	return fleet.Check()
 }

@@ -97,6 +97,12 @@ func severityWord(s finding.Severity) string { return strings.ToUpper(s.String()
 
 func (p *printer) head(r *rules.Result, o AssessOptions) {
 	f := r.Fleet
+	verdict, rest := verdictOf(r)
+	p.printf("%s\n", p.paint(bold, verdict))
+	if rest != "" {
+		p.printf("%s\n", rest)
+	}
+	p.printf("\n")
 	t := texttab.Table{}
 	t.Row("read", fmt.Sprintf("%s · %s · %s · %s", f.Source, rule.Plural(len(f.Hosts), "host"), rule.Plural(len(f.VMs), "VM"),
 		rule.Plural(len(f.Clusters), "cluster")), elapsed(o.Read))
@@ -222,7 +228,7 @@ func (p *printer) counts(r *rules.Result) {
 			t.Paint(0, severityCode[c.Severity])
 		}
 	}
-	if len(r.Findings) == 0 {
+	if len(r.Findings) == 0 && r.VMs > 0 {
 		p.printf("no findings\n")
 	}
 	p.table(&t)

@@ -224,8 +224,11 @@ func (p *printer) others(e *Explanation) {
 		c := e.Case
 		l := vnuma.Predict(&e.VM.Guest, &on.Kind.Machine, &c)
 		answer := "the same"
-		if !l.SameGuest(&e.Layout) || !l.PPDs.Equal(e.Layout.PPDs) {
+		switch {
+		case !l.SameGuest(&e.Layout) || !l.PPDs.Equal(e.Layout.PPDs):
 			answer = fmt.Sprintf("guest sees %s, carried by %s (%s vCPU)", guestSees(&l), rule.Plural(l.PPDs.Len(), "client"), l.PPDs)
+		case !l.Same(&e.Layout):
+			answer = "the same, but memory " + memoryText(&l)
 		}
 		for _, h := range on.Kind.Hosts {
 			if h == e.Host {

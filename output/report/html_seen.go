@@ -29,6 +29,9 @@ func seenRows(r *rules.Result, most int) (rows []htmlSeen, cut int) {
 				if !s.Comparable() {
 					row.Fields = []confront.Field{{Name: "–", Observed: "–", Predicted: "–", Agrees: true}}
 				}
+				if memory := seenMemory(s); memory != "" {
+					row.Remarks = append(row.Remarks, memory)
+				}
 				for _, o := range s.Other {
 					row.Remarks = append(row.Remarks, "ran with "+o.Name+" = "+o.Observed+"; the inventory has "+o.Inventory)
 				}

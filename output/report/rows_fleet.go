@@ -22,7 +22,7 @@ func layoutCells(v *rule.VM) []Cell {
 	l := &v.On[0].Layout
 	same := true
 	for i := range v.On {
-		same = same && l.SameGuest(&v.On[i].Layout) && l.PPDs.Equal(v.On[i].Layout.PPDs)
+		same = same && l.Same(&v.On[i].Layout)
 	}
 	placement, local, remote, far := l.Memory.Placement.String(), Cell{}, Cell{}, percentOf(l.FarShare())
 	if l.Memory.Known {

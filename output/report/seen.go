@@ -9,6 +9,7 @@ import (
 	"homenode/numa"
 	"homenode/rule"
 	"homenode/rules"
+	"homenode/vnuma"
 )
 
 // seenCounts returns "4 VMs, 6 observations: 5 agree with the prediction, 1 differs",
@@ -62,7 +63,24 @@ func seenFields(s *confront.Result) string {
 		}
 		parts = append(parts, text)
 	}
+	if memory := seenMemory(s); memory != "" {
+		parts = append(parts, memory)
+	}
 	return strings.Join(parts, "; ")
+}
+
+// seenMemory returns where the memory was, "96 GB local, 32 GB remote (N%L 75)". The
+// percent is truncated, as esxtop prints it.
+func seenMemory(s *confront.Result) string {
+	share, ok := s.Observation.Locality()
+	if !ok {
+		return ""
+	}
+	text := fmt.Sprintf("memory %s local, %s remote (N%%L %d)", s.Observation.Local.Value, s.Observation.Remote.Value, int(share*100))
+	if s.Comparable() && s.Layout.Memory.Placement == vnuma.Interleaved {
+		text += ", which counts no access: memory is interleaved (C-17)"
+	}
+	return text
 }
 
 // seen prints the life of the VM as it was observed.
@@ -115,14 +133,17 @@ func minute(o *numa.Observation) string {
 }
 
 type seenJSON struct {
-	By      string        `json:"by"`
-	At      string        `json:"at"`
-	Time    string        `json:"time,omitempty"`
-	Start   string        `json:"start,omitempty"`
-	Host    string        `json:"predictedFor,omitempty"`
-	Event   string        `json:"event,omitempty"`
-	Verdict string        `json:"verdict"` // agrees, differs or not compared
-	Fields  []fieldJSON   `json:"fields"`
+	By      string      `json:"by"`
+	At      string      `json:"at"`
+	Time    string      `json:"time,omitempty"`
+	Start   string      `json:"start,omitempty"`
+	Host    string      `json:"predictedFor,omitempty"`
+	Event   string      `json:"event,omitempty"`
+	Verdict string      `json:"verdict"` // agrees, differs or not compared
+	Fields  []fieldJSON `json:"fields"`
+	// Resident memory relative to the home nodes, as NLMEM and NRMEM of esxtop.
+	Local   *numa.Bytes   `json:"localBytes,omitempty"`
+	Remote  *numa.Bytes   `json:"remoteBytes,omitempty"`
 	Reasons []string      `json:"reasons,omitempty"`
 	Other   []settingJSON `json:"otherSettings,omitempty"`
 	Open    []string      `json:"open,omitempty"`
@@ -149,6 +170,9 @@ func seenOf(v *rule.VM) []seenJSON {
 		o := s.Observation
 		j := seenJSON{By: string(o.By), At: o.At, Time: o.Time, Start: string(o.Start), Host: s.Host,
 			Verdict: seenVerdict(s), Fields: []fieldJSON{}, Reasons: s.Reasons, Open: s.Open}
+		if _, ok := o.Locality(); ok {
+			j.Local, j.Remote = &o.Local.Value, &o.Remote.Value
+		}
 		if s.Host != "" {
 			j.Event = s.Event.String()
 		}

@@ -70,7 +70,7 @@ func older(a, b numa.Observation) int {
 	case okB:
 		return 1
 	}
-	return 0
+	return strings.Compare(a.At, b.At) // whatever order the files are given in
 }
 
 type joiner struct {

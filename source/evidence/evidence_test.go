@@ -71,7 +71,7 @@ func TestJoin(t *testing.T) {
 			`note a.txt:2: lscpu of "mail": no VM of the fleet has this name; say whose it is with --evidence NAME=FILE`}},
 		{"a guest of another hypervisor", "web.txt", "", strings.Replace(lscpu(""), "VMware", "KVM", 1), 0, []string{
 			"note web.txt:1: lscpu names KVM as the hypervisor: this is no guest of vSphere"}},
-		{"the scheduler, named by a screen", "esx.txt", "", screen + clients, 2, []string{"db01: esxtop", "db01: sched-stats", "web: esxtop",
+		{"the scheduler, named by a screen", "esx.txt", "", screen + clients, 2, []string{"db01: sched-stats", "db01: esxtop", "web: esxtop",
 			"note esx.txt:9: sched-stats -t numa-clients names no VM: vm.300; add the esxtop memory screen of the same host, which shows the name for each GID"}},
 		{"the scheduler alone", "esx.txt", "", clients, 0, []string{
 			"note esx.txt:1: sched-stats -t numa-clients names no VM: vm.100, vm.300; add the esxtop memory screen of the same host, which shows the name for each GID"}},

@@ -27,15 +27,21 @@ type Group struct {
 // Groups returns the VMs of numa-clients, numa-cnode and the esxtop screen, in the
 // order of the output.
 func (o *Output) Groups() []Group {
+	var groups []Group
 	switch r := o.Result.(type) {
 	case Clients:
-		return o.clientGroups(r)
+		groups = o.clientGroups(r)
 	case ClientMemory:
-		return o.memoryGroups(r)
+		groups = o.memoryGroups(r)
 	case *Screen:
-		return o.screenGroups(r)
+		groups = o.screenGroups(r)
 	}
-	return nil
+	for i := range groups {
+		if g := &groups[i]; g.Local >= 0 && g.Remote >= 0 {
+			g.Observation.Local, g.Observation.Remote = numa.ReadAt(g.Local, ""), numa.ReadAt(g.Remote, "")
+		}
+	}
+	return groups
 }
 
 // A grouper finds the group of a row.

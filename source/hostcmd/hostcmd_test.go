@@ -157,6 +157,11 @@ func TestGroups(t *testing.T) {
 		if clients != nil {
 			o.Clients = numa.ReadAt(clients, where)
 			o.PPDCount = numa.ReadAt(len(clients), where)
+			var local, remote numa.Bytes
+			for _, c := range clients {
+				local, remote = local+c.Local, remote+c.Remote
+			}
+			o.Local, o.Remote = numa.ReadAt(local, ""), numa.ReadAt(remote, "")
 			if clients[0].Home >= 0 {
 				o.Homes = numa.ReadAt([]int{0, 1}, where)
 			}
