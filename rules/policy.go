@@ -11,11 +11,6 @@ import (
 // apply takes out what the configuration suppresses or switches off, and gives rules
 // the severities it names.
 func (r *Result) apply(o Options) {
-	for _, f := range r.Findings {
-		if f.Rule == "N014" { // what the fleet is like does not depend on what is accepted
-			r.changing[f.VMID] = true
-		}
-	}
 	if o.Policy == nil {
 		return
 	}

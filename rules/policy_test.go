@@ -44,8 +44,8 @@ func TestPolicyHidesNoFact(t *testing.T) {
 	}
 	a, b := plain.Summaries(), r.Summaries()
 	for i := range a {
-		if a[i].Changing != b[i].Changing || a[i].Wide != b[i].Wide {
-			t.Errorf("cluster %s: %d change shape, under the policy %d", a[i].Cluster.Name, a[i].Changing, b[i].Changing)
+		if a[i].Differing != b[i].Differing || a[i].Wide != b[i].Wide {
+			t.Errorf("cluster %s: %d differ by host, under the policy %d", a[i].Cluster.Name, a[i].Differing, b[i].Differing)
 		}
 	}
 	if notes := r.SuppressedBy(); len(notes) != 1 || notes[0].At != "c.yaml:1:1" {

@@ -39,15 +39,13 @@ type Result struct {
 	Off        int                 // findings of rules that it switches off
 	// PolicyNotes tell which suppressions are over or suppress nothing.
 	PolicyNotes []numa.Note
-
-	changing map[string]bool // IDs of VMs that change shape on some host of their cluster
 }
 
 // Run predicts every VM on every host of its cluster and applies every rule to
 // every VM and host. Templates are not judged. Hosts of one shape give every VM
 // the same layout, so each shape of a cluster is predicted once.
 func Run(f *numa.Fleet, o Options) *Result {
-	r := &Result{Fleet: f, changing: map[string]bool{}}
+	r := &Result{Fleet: f}
 	g := r.group(f)
 	for i := range f.VMs {
 		r.addVM(&f.VMs[i], g, o)

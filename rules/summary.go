@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"homenode/finding"
 	"homenode/rule"
 	"homenode/vnuma"
@@ -12,8 +14,10 @@ type ClusterSummary struct {
 	Wide    int // VMs with more than one client where they are
 	Blind   int // wide VMs whose guest sees one node
 	TooBig  int // VMs with more memory than their nodes hold
-	// Changing are the VMs that change shape on some host of the cluster.
-	Changing int
+	// Differing are the VMs that get another layout, better or worse, after a power cycle
+	// on some host of the cluster than on another, or do not run there: their virtual
+	// hardware is too new. They are the rows of the cluster's matrix that differ.
+	Differing int
 }
 
 // Summaries returns one summary a cluster, in order.
@@ -33,12 +37,18 @@ func (r *Result) Summaries() []ClusterSummary {
 			if l.Memory.Known && l.Memory.Placement != vnuma.Anywhere && l.Memory.Remote > 0 {
 				s.TooBig++
 			}
-			if r.changing[v.ID] {
-				s.Changing++
+			if differs(c, v) {
+				s.Differing++
 			}
 		}
 	}
 	return out
+}
+
+// differs reports whether the VM is not the same on every host that can be predicted.
+func differs(c *rule.Cluster, v *rule.VM) bool {
+	home := &v.On[0].Layout
+	return len(v.On) < len(c.Kinds) || slices.ContainsFunc(v.On[1:], func(o rule.On) bool { return !o.Layout.Same(home) })
 }
 
 // A RuleCount is how often a rule fired with one severity.

@@ -213,10 +213,14 @@ func fits(s *rules.ClusterSummary) string {
 	switch {
 	case len(s.Cluster.VMs) == 0:
 		return "–"
-	case s.Changing == 0:
+	case s.Differing == 0:
 		return "yes"
 	}
-	return fmt.Sprintf("no: %s change shape", rule.Plural(s.Changing, "VM"))
+	verb := "differ"
+	if s.Differing == 1 {
+		verb = "differs"
+	}
+	return fmt.Sprintf("no: %s %s by host", rule.Plural(s.Differing, "VM"), verb)
 }
 
 // counts prints one line a rule and severity.

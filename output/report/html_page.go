@@ -120,7 +120,7 @@ func newHTMLReport(r *rules.Result, o HTMLOptions) (*htmlReport, error) {
 	for _, s := range r.Summaries() {
 		p.Summaries = append(p.Summaries, htmlCluster{
 			Name: ClusterTitle(s.Cluster), Node: nodeText(s.Cluster), Fits: fits(&s), Hosts: len(s.Cluster.Hosts), VMs: len(s.Cluster.VMs),
-			Wide: s.Wide, Blind: s.Blind, TooBig: s.TooBig, Change: s.Changing,
+			Wide: s.Wide, Blind: s.Blind, TooBig: s.TooBig, Change: s.Differing,
 		})
 	}
 	drawn, err := p.draw(r, o)

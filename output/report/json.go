@@ -147,7 +147,7 @@ func AssessJSON(w io.Writer, r *rules.Result) error {
 	}
 	for _, s := range r.Summaries() {
 		c := clusterJSON{Name: ClusterTitle(s.Cluster), Hosts: len(s.Cluster.Hosts), Kinds: []kindJSON{}, VMs: len(s.Cluster.VMs),
-			Wide: s.Wide, Blind: s.Blind, TooBig: s.TooBig, Changing: s.Changing}
+			Wide: s.Wide, Blind: s.Blind, TooBig: s.TooBig, Changing: s.Differing}
 		for _, k := range s.Cluster.Kinds {
 			c.Kinds = append(c.Kinds, kindJSON{hostNames(k.Hosts), k.Machine.Release, k.Machine.Nodes, k.Machine.Cores, numa.Bytes(k.Machine.NodeMemory)})
 		}

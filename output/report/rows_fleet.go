@@ -178,7 +178,7 @@ func clusterTable(x *index) Table {
 		Name: "clusters",
 		Columns: slices.Concat([]Column{
 			{"Cluster", 24}, {"Hosts", 7}, {"Host shapes", 11}, {"Node", 28}, {"VMs judged", 11}, {"Wide", 6}, {"Guest blind", 11}, {"Too big", 8},
-			{"Change shape", 12},
+			{"Differ by host", 13},
 		}, countColumns),
 		Len: len(x.Clusters),
 		Rows: func(yield func([]Cell) bool) {
@@ -192,7 +192,7 @@ func clusterTable(x *index) Table {
 				}
 				if !yield(append([]Cell{
 					textOf(ClusterTitle(s.Cluster)), numberOf(len(s.Cluster.Hosts)), numberOf(len(s.Cluster.Kinds)), textOf(paragraph(nodeText(s.Cluster))),
-					numberOf(len(s.Cluster.VMs)), numberOf(s.Wide), numberOf(s.Blind), numberOf(s.TooBig), numberOf(s.Changing),
+					numberOf(len(s.Cluster.VMs)), numberOf(s.Wide), numberOf(s.Blind), numberOf(s.TooBig), numberOf(s.Differing),
 				}, counts(all)...)) {
 					return
 				}

@@ -119,3 +119,32 @@ func TestMatrixHome(t *testing.T) {
 		}
 	}
 }
+
+// TestMatrixAgrees: the overview counts the VMs that the matrix shows with a
+// difference.
+func TestMatrixAgrees(t *testing.T) {
+	f, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := scenario.Read("mixed.txtar", []byte(mixed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*rules.Result{rules.Run(f, rules.Options{}), rules.Run(small, rules.Options{})} {
+		for _, s := range r.Summaries() {
+			n := 0
+			for _, row := range topo.OfCluster(s.Cluster, topo.MatrixOptions{}).Rows {
+				for _, c := range row.Cells {
+					if c.Mark != topo.Home && c.Mark != topo.Alike {
+						n += len(row.VMs)
+						break
+					}
+				}
+			}
+			if n != s.Differing {
+				t.Errorf("cluster %s: %d VMs differ by host, the matrix shows %d", s.Cluster.Name, s.Differing, n)
+			}
+		}
+	}
+}
