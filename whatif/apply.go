@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"homenode/numa"
@@ -127,6 +128,9 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		e.VMs++
 		before := *v
 		for _, w := range c.vmWords {
+			if w.Key == "hw" && c.vms == nil && older(w, v) {
+				continue // an upgrade of all: vSphere has no way back
+			}
 			if err := setVM(v, w, c.Text); err != nil {
 				return err
 			}
@@ -219,6 +223,12 @@ func also(o numa.Origin, where string) numa.Origin {
 // vnumaHardware is the virtual hardware from which cores per socket can be assigned at
 // power on (rule book B-18), and vNUMA be shown with CPU hot add (B-15).
 const vnumaHardware = 20
+
+// older reports whether the virtual hardware in w is older than that of the VM.
+func older(w word.Word, v *numa.VM) bool {
+	hw, err := strconv.Atoi(w.Value)
+	return err == nil && v.Hardware.Known() && hw < v.Hardware.Value
+}
 
 // upgraded says what an upgrade of the virtual hardware leaves as it was: cores per
 // socket stay as configured (B-18), and vNUMA stays hidden with CPU hot add (B-15).

@@ -384,6 +384,17 @@ vm v[1-6] host=a1 vcpus=4 memory=64GB
 	}
 }
 
+// TestUpgradeAll: hardware for all is an upgrade; who names a VM asks for what is.
+func TestUpgradeAll(t *testing.T) {
+	const text = "release 8.0U3\ncluster c\nhost a nodes=2 cores=20 memory=512GB\nvm old vcpus=4 memory=8GB hw=14\nvm new vcpus=4 memory=8GB hw=21\n"
+	for change, want := range map[string][]int{"hw=20": {20, 21}, "cluster=c HW=20": {20, 21}, "vm=* hw=20": {20, 20}} {
+		got, effects := apply(t, fleet(t, text), change)
+		if hw := []int{got.VMs[0].Hardware.Value, got.VMs[1].Hardware.Value}; !slices.Equal(hw, want) {
+			t.Errorf("%s: hardware %v, want %v (%+v)", change, hw, want, effects)
+		}
+	}
+}
+
 // TestNoChange holds that a change to what is so already changes no finding, with its
 // evidence, of the demo fleet.
 func TestNoChange(t *testing.T) {
