@@ -16,7 +16,6 @@ import (
 	"strings"
 	"unicode"
 
-	"homenode/internal/alike"
 	"homenode/numa"
 	"homenode/source/word"
 )
@@ -158,12 +157,23 @@ func (c *Change) take(w word.Word) error {
 	case host.Key != "":
 		c.hostWords = append(c.hostWords, host)
 	default:
-		if near, exact := alike.Of(w.Key, slices.Concat(vmKeys, hostKeys)); near != "" && !exact {
+		if near, ok := word.Meant(w.Key, c.known()); ok && vmWord(w).Key == "" {
 			return word.Errorf(w.Col, "found %q; is %s meant? want %s", word.Short(w.Key), near, c.wanted())
 		}
 		return word.Errorf(w.Col, "found %q, want %s", word.Short(w.Key), c.wanted())
 	}
 	return nil
+}
+
+// known are the words that the change can hold.
+func (c *Change) known() []string {
+	switch {
+	case c.vms != nil:
+		return vmKeys
+	case c.hosts != nil:
+		return hostKeys
+	}
+	return slices.Concat(vmKeys, hostKeys)
 }
 
 // wanted lists the words that the change can hold.

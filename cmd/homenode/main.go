@@ -93,6 +93,7 @@ on each host of its cluster, explains it, and says what is wrong.
 	}
 	root.AddCommand(newAssess(), newDiff(), newMatrix(), newExplain(), newTopo(), newRead(), newSnapshot(), newRules(), newValidate(), newCompare(), newDemo(), newVersion(), newDocs())
 	addCompletion(root)
+	addUsageHelp(root)
 	return root
 }
 

@@ -84,6 +84,9 @@ func (f *sourceFlags) prepare(cmd *cobra.Command, source string) (reading, error
 
 // readFile reads a file or folder of whatever kind it is.
 func readFile(path string, folder bool) (*numa.Fleet, error) {
+	if err := readable(path); err != nil {
+		return nil, err
+	}
 	switch {
 	case !folder && strings.HasSuffix(strings.ToLower(path), ".json"):
 		return snapshot.ReadFile(path)
@@ -95,6 +98,30 @@ func readFile(path string, folder bool) (*numa.Fleet, error) {
 		return nil, fmt.Errorf("%s: found no RVTools CSV files, no .vmx and no vmware.log in the folder", path)
 	}
 	return readScenario(path)
+}
+
+// readable returns why nothing of path can be read: the readers tell by the content what
+// it is, and would say that it is none of theirs.
+func readable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil // a pipe is opened once
+	case !info.IsDir() && info.Size() == 0:
+		return fmt.Errorf("%s: the file is empty", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		if _, err = f.ReadDir(1); err == io.EOF {
+			err = fmt.Errorf("%s: the folder is empty", path)
+		}
+	}
+	return errors.Join(err, f.Close())
 }
 
 // readScenario reads a scenario, unless the file is plainly something else.

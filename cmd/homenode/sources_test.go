@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -289,5 +291,35 @@ func TestProgress(t *testing.T) {
 		"\r\x1b[K" + "\r\x1b[Kvc01: read VMs 1000 of 1000 (1 of 3 sources done)\r\x1b[K"
 	if b.String() != want {
 		t.Errorf("progress %q\nwant %q", b.String(), want)
+	}
+}
+
+// TestUnreadable: what cannot be read at all is not said to be of a wrong kind.
+func TestUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"zero.zip", "zero.json", "zero.txt", "zero.xlsx", "RVTools_tabvInfo.csv"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readFile(path, false); err == nil || err.Error() != path+": the file is empty" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	empty := filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readFile(empty, true); err == nil || err.Error() != empty+": the folder is empty" {
+		t.Errorf("empty folder: %v", err)
+	}
+	if os.Getuid() == 0 {
+		t.Skip("the administrator may read everything: permissions are not tested")
+	}
+	if err := os.Chmod(empty, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readFile(empty, true); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("no permission: %v", err)
 	}
 }

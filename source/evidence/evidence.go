@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/alike"
 	"homenode/numa"
 	"homenode/source/archive"
 	"homenode/source/fact"
@@ -160,12 +161,22 @@ func (j *joiner) owner(p *Piece, file, at, format, stated string) *numa.VM {
 		return found[0]
 	case inName != nil:
 		return inName
+	case p.VM != "":
+		j.note(at, "%s of %q, as --evidence says: no VM of the fleet has this name%s", format, p.VM, alike.After(p.VM, j.names()))
 	case name == "":
 		j.note(at, "%s names no VM: say whose it is with --evidence NAME=FILE", format)
 	default:
-		j.note(at, "%s of %q: no VM of the fleet has this name; say whose it is with --evidence NAME=FILE", format, name)
+		j.note(at, "%s of %q: no VM of the fleet has this name%s; say whose it is with --evidence NAME=FILE", format, name, alike.After(name, j.names()))
 	}
 	return nil
+}
+
+func (j *joiner) names() []string {
+	names := make([]string, len(j.fleet.VMs))
+	for i := range j.fleet.VMs {
+		names[i] = j.fleet.VMs[i].Name
+	}
+	return names
 }
 
 // named returns the VMs with this name or, for the name of a guest, with the first

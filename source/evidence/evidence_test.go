@@ -93,6 +93,10 @@ func TestJoin(t *testing.T) {
 			`note a.txt:2: lscpu of "web": the file shows several guests, and "web" is not db01`}},
 		{"a log of a stranger in the folder of a VM", "db01/vmware.log", "", fmt.Sprintf(log, "mail"), 0, []string{
 			`note db01/vmware.log: vmware.log of "mail": no VM of the fleet has this name; say whose it is with --evidence NAME=FILE`}},
+		{"a VM that the fleet has not", "a.txt", "db1", lscpu(""), 0, []string{
+			`note a.txt:1: lscpu of "db1", as --evidence says: no VM of the fleet has this name; alike: db01, db01-test`}},
+		{"a guest that the fleet has not", "a.txt", "", lscpu("[root@db02 ~]# lscpu\n"), 0, []string{
+			`note a.txt:2: lscpu of "db02": no VM of the fleet has this name; alike: db01, db01-test; say whose it is with --evidence NAME=FILE`}},
 		{"a log without a name in the folder of a VM", "db01/vmware-2.log", "", strings.Replace(fmt.Sprintf(log, ""), "displayName", "other", 1), 1, []string{"db01: vmware.log"}},
 		{"a VM that is called as every log", "vmware.log", "", strings.Replace(fmt.Sprintf(log, ""), "displayName", "other", 1), 0, []string{
 			"note vmware.log: vmware.log names no VM: say whose it is with --evidence NAME=FILE"}},

@@ -7,6 +7,7 @@ import (
 
 func TestErrors(t *testing.T) {
 	long := strings.Repeat("x", 300)
+	const vmWords = "; want host, cluster, vcpus, coresPerSocket, memory, hotAdd, memoryHotAdd, vnumaHotAdd, hw, guest, power, template, latency, cpuAffinity, memoryAffinity, cpuReservation, memoryReservation, reserveAll, folder, tags, stored, settings, set:KEY"
 	huge, cut := strings.Repeat("x", 3_000_000), strings.Repeat("x", 60)+"…"
 	for _, tt := range []struct{ name, in, want string }{
 		// Lines and words.
@@ -33,15 +34,17 @@ func TestErrors(t *testing.T) {
 		{"word after the quote", `host esx01 cpu="Xeon"cores=4`, `1:22: found "c" after the closing quote, want a blank`},
 		{"twice", "vm db01 vcpus=4 memory=1GB vcpus=8", `1:28: found vcpus twice`},
 		{"setting twice", "vm db01 set:numa.vcpu.min=4 set:NUMA.vcpu.min=8", `1:29: found set:NUMA.vcpu.min twice`},
-		{"unknown word of a host", "host esx01 sockets=2", `1:12: found "sockets", which no host line knows`},
-		{"unknown word of a VM", "vm db01 cores=2", `1:9: found "cores", which no vm line knows`},
+		{"unknown word of a host", "host esx01 sockets=2", `1:12: found "sockets", which no host line knows; is packages meant?`},
+		{"misspelt word of a host", "host esx01 node=2", `1:12: found "node", which no host line knows; is nodes meant?`},
+		{"strange word of a host", "host esx01 colour=red", `1:12: found "colour", which no host line knows; want nodes, cores, threads, packages, memory, nodeMemory, ht, assumed, release, build, cpu, vendor, model, power, connection, maintenance, mhz, llcCores, llcSize, cluster, option:KEY`},
+		{"unknown word of a VM", "vm db01 cores=2", `1:9: found "cores", which no vm line knows` + vmWords},
 		{"after the cluster", "cluster prod a", `1:14: found "a" after the name of the cluster`},
-		{"columns count bytes", "vm größe cps=2", `1:12: found "cps", which no vm line knows`},
+		{"columns count bytes", "vm größe cps=2", `1:12: found "cps", which no vm line knows; is coresPerSocket meant?`},
 		// What is quoted is cut: a line can be as long as the file.
 		{"huge line", huge, `1:1: found "` + cut + `", want: release R, cluster NAME, host NAME …, vm NAME … or seen NAME …`},
 		{"huge first word", huge + " a", `1:1: found "` + cut + `", want release, cluster, host, vm or seen`},
 		{"huge value", "vm db01 vcpus=" + huge, `1:9: found vcpus="` + cut + `", want a number from 1 to 4096`},
-		{"huge key", "vm db01 " + huge + "=4", `1:9: found "` + cut + `", which no vm line knows`},
+		{"huge key", "vm db01 " + huge + "=4", `1:9: found "` + cut + `", which no vm line knows` + vmWords},
 		{"huge word", "vm db01 " + huge, `1:9: found "` + cut + `", want ` + cut + `=VALUE`},
 		{"huge host", "vm db01 host=" + huge, `1:9: found host=` + cut + `, want a host of this scenario`},
 		{"huge cluster", "host a\nvm b host=a cluster=" + huge, `2:13: found cluster=` + cut + `, host a is not in it`},

@@ -3,6 +3,7 @@ package word
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"homenode/numa"
@@ -97,7 +98,7 @@ func Host(h *numa.Host, w Word, where string) error {
 	case "llcSize":
 		return set(&h.LLCSize, w, where, func() (numa.Bytes, error) { return w.Bytes(w.Value, numa.TiB) })
 	}
-	return Errorf(w.Col, "found %q, which no host line knows", Short(w.Key))
+	return w.unknown("host", slices.Concat(NodeKeys, HostKeys, []string{"cluster", "option:KEY"}))
 }
 
 // Release reads a release at the column, and nothing more.

@@ -65,7 +65,7 @@ func VM(v *numa.VM, w Word, where string) error {
 	case "tags":
 		v.Tags = strings.Split(w.Value, ",")
 	default:
-		return Errorf(w.Col, "found %q, which no vm line knows", Short(w.Key))
+		return w.unknown("vm", slices.Concat([]string{"host", "cluster"}, VMKeys, []string{"stored", "settings", "set:KEY"}))
 	}
 	return nil
 }

@@ -5,9 +5,11 @@ package word
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"homenode/internal/alike"
 	"homenode/source/text"
 )
 
@@ -35,6 +37,34 @@ func Errorf(col int, format string, args ...any) error {
 
 // Short cuts what a message quotes of the input: a line can be as long as the file.
 func Short(s string) string { return text.Short(s) }
+
+// abbreviations are words that people write for others.
+var abbreviations = map[string][]string{
+	"cps": {"coresPerSocket"}, "cpus": {"vcpus"}, "cpu": {"vcpus"}, "ram": {"memory"}, "mem": {"memory"},
+	"sockets": {"packages", "coresPerSocket"}, "socket": {"packages", "coresPerSocket"}, "nps": {"nodesPerSocket", "nodes"}, "snc": {"nodesPerSocket", "nodes"},
+	"hyperthreading": {"ht"}, "esxi": {"release"}, "version": {"release", "hw"}, "hardware": {"hw"}, "os": {"guest"},
+}
+
+// Meant returns the one of the known words that an unknown one was probably meant to
+// be: what it abbreviates, or what is spelt alike.
+func Meant(key string, known []string) (near string, ok bool) {
+	for _, long := range abbreviations[strings.ToLower(key)] {
+		if slices.Contains(known, long) {
+			return long, true
+		}
+	}
+	near, _ = alike.Of(key, known)
+	return near, near != ""
+}
+
+// unknown returns the error for a word that a line does not know, with the words that it
+// knows.
+func (w Word) unknown(line string, known []string) error {
+	if near, ok := Meant(w.Key, known); ok {
+		return Errorf(w.Col, "found %q, which no %s line knows; is %s meant?", Short(w.Key), line, near)
+	}
+	return Errorf(w.Col, "found %q, which no %s line knows; want %s", Short(w.Key), line, strings.Join(known, ", "))
+}
 
 // Split splits a line into words; values may stand in double quotes, and # begins
 // a comment.
