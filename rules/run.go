@@ -145,13 +145,14 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		on.Layout = vnuma.Predict(&v.Guest, &on.Kind.Machine, &vnuma.Case{Choices: o.Choices})
 		r.Pairs += len(on.Kind.Hosts)
 	}
-	v.Seen = confrontAll(v, o.Choices)
+	v.Seen = r.confront(v, g, o.Choices)
 	r.VMs++
 	c.VMs = append(c.VMs, v)
 }
 
-// confrontAll puts each observation of the VM beside its prediction.
-func confrontAll(v *rule.VM, ch vnuma.Choices) []confront.Result {
+// confront puts each observation of the VM beside its prediction: on the hosts of its
+// cluster, and on the host of another one that an observation names.
+func (r *Result) confront(v *rule.VM, g *groups, ch vnuma.Choices) []confront.Result {
 	if len(v.Observed) == 0 {
 		return nil
 	}
@@ -168,9 +169,25 @@ func confrontAll(v *rule.VM, ch vnuma.Choices) []confront.Result {
 	}
 	out := make([]confront.Result, len(v.Observed))
 	for i := range v.Observed {
-		out[i] = confront.Check(v.VM, &v.Observed[i], places, ch)
+		o := &v.Observed[i]
+		out[i] = confront.Check(v.VM, o, append(places, r.elsewhere(o.Host, places, g)...), ch)
 	}
 	return out
+}
+
+// elsewhere returns the host with this name when it is none of the places.
+func (r *Result) elsewhere(name string, places []confront.Place, g *groups) []confront.Place {
+	same := func(other string) bool { return numa.SameHost(name, other) }
+	if name == "" || slices.ContainsFunc(places, func(p confront.Place) bool { return slices.ContainsFunc(p.Names, same) }) {
+		return nil
+	}
+	for i := range r.Fleet.Hosts {
+		h := &r.Fleet.Hosts[i]
+		if k := g.kind[h.ID]; k != nil && same(h.Name) {
+			return []confront.Place{{Names: []string{h.Name}, Machine: k.Machine}}
+		}
+	}
+	return nil
 }
 
 // judge applies every rule to the hosts and VMs of a cluster.

@@ -56,6 +56,9 @@ Exit code 0: compared; 1: --fail-on worse and B is worse in a metric; 2: usage, 
 			if dash < 1 || dash == len(args) {
 				return errors.New("want files on both sides of --, as in: homenode compare before.txt -- after.txt")
 			}
+			if err := errors.Join(eachOnce(args[:dash]), eachOnce(args[dash:])); err != nil {
+				return err
+			}
 			report, err := compareFiles(args[:dash], args[dash:])
 			if err != nil {
 				return err
@@ -75,6 +78,20 @@ Exit code 0: compared; 1: --fail-on worse and B is worse in a metric; 2: usage, 
 	out.register(cmd, "table", "json")
 	cmd.Flags().StringVar(&failOn, "fail-on", "never", "verdict that makes the exit code 1: never, worse")
 	return cmd
+}
+
+// eachOnce refuses a file that is named twice on one side: its runs would count twice, and feign
+// a certainty that is not there.
+func eachOnce(paths []string) error {
+	seen := map[string]bool{}
+	for _, path := range paths {
+		clean := filepath.Clean(path)
+		if seen[clean] {
+			return fmt.Errorf("%s is named twice: its runs would count twice", path)
+		}
+		seen[clean] = true
+	}
+	return nil
 }
 
 // compareFiles reads and compares both sets.

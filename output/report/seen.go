@@ -109,7 +109,7 @@ func (p *printer) seen(e *Explanation) {
 			p.printf("        reason: %s\n", text)
 		}
 		for _, text := range s.Open {
-			p.printf("        %s\n", p.paint(faint, "not compared: "+text))
+			p.printf("        %s\n", p.paint(faint, "note: "+text))
 		}
 	}
 }
