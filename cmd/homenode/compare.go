@@ -87,7 +87,7 @@ func eachOnce(paths []string) error {
 	for _, path := range paths {
 		clean := filepath.Clean(path)
 		if seen[clean] {
-			return fmt.Errorf("%s is named twice: its runs would count twice", path)
+			return fmt.Errorf("%s is named twice on one side: its runs would count twice", path)
 		}
 		seen[clean] = true
 	}
