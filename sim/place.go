@@ -21,6 +21,13 @@ type Client struct {
 	VCPUs   int        //
 	Local   numa.Bytes // of its memory slice, on the home node
 	Remote  numa.Bytes // on other nodes
+	Nowhere numa.Bytes // fits no node of the host: it would be ballooned or swapped
+}
+
+// A Share is memory of a request.
+type Share struct {
+	Request int // index of its VM in the requests
+	Memory  numa.Bytes
 }
 
 // A Node is a NUMA node with the clients placed on it.
@@ -29,6 +36,7 @@ type Node struct {
 	Clients []Client
 	VCPUs   int        // of all clients
 	Used    numa.Bytes // memory in use, also of clients that live elsewhere
+	Foreign []Share    // of Used: memory of clients that live elsewhere, in order of the requests
 }
 
 // Free returns the memory that nobody uses; false when the node's memory is unknown.
@@ -49,7 +57,7 @@ func (n *Node) Load() float64 {
 // criteria is inferred (rule book C-4 [I]): the least loaded node, then the one
 // with the most free memory, then the first; clients of one VM on different nodes
 // while there are enough. Memory is local first, then wherever most is free
-// (C-15). VMs that are not NUMA-managed get no home node and are returned in
+// (C-15); what no node has room for is Nowhere. VMs that are not NUMA-managed get no home node and are returned in
 // unplaced.
 func Place(nodes []numa.Node, requests []Request) (placed []Node, unplaced []int) {
 	placed = make([]Node, len(nodes))
@@ -113,8 +121,8 @@ func put(nodes []Node, home int, c Client, memory numa.Bytes) {
 		c.Local = max(0, min(memory, free))
 	}
 	n.Used += c.Local
-	c.Remote = memory - c.Local
-	for rest := c.Remote; rest > 0; {
+	c.Nowhere = memory - c.Local
+	for c.Nowhere > 0 {
 		most := home
 		for i := range nodes {
 			a, _ := nodes[i].Free()
@@ -124,12 +132,22 @@ func put(nodes []Node, home int, c Client, memory numa.Bytes) {
 			}
 		}
 		free, _ := nodes[most].Free()
-		if free <= 0 { // more memory than the host has: it would be reclaimed
+		if free <= 0 {
 			break
 		}
-		take := min(free, rest)
-		nodes[most].Used += take
-		rest -= take
+		take := min(free, c.Nowhere)
+		nodes[most].lend(c.Request, take)
+		c.Remote, c.Nowhere = c.Remote+take, c.Nowhere-take
 	}
 	n.Clients = append(n.Clients, c)
+}
+
+// lend gives memory of the node to a client that lives elsewhere.
+func (n *Node) lend(request int, memory numa.Bytes) {
+	n.Used += memory
+	if k := len(n.Foreign); k > 0 && n.Foreign[k-1].Request == request {
+		n.Foreign[k-1].Memory += memory
+		return
+	}
+	n.Foreign = append(n.Foreign, Share{request, memory})
 }

@@ -33,13 +33,20 @@ func place(t *testing.T, text string) (nodes []sim.Node, unplaced []int) {
 	return sim.Place(f.Hosts[0].Nodes.Value, requests)
 }
 
-// show prints each node as "vm.client vcpus local+remote | …".
+// show prints each node as "vm.client vcpus local+remote-nowhere | … | of vm: foreign".
 func show(nodes []sim.Node) string {
 	var lines []string
 	for i := range nodes {
 		var parts []string
 		for _, c := range nodes[i].Clients {
-			parts = append(parts, fmt.Sprintf("%d.%d %dc %d+%d", c.Request, c.Index, c.VCPUs, c.Local/numa.GiB, c.Remote/numa.GiB))
+			part := fmt.Sprintf("%d.%d %dc %d+%d", c.Request, c.Index, c.VCPUs, c.Local/numa.GiB, c.Remote/numa.GiB)
+			if c.Nowhere > 0 {
+				part += fmt.Sprintf("-%d", c.Nowhere/numa.GiB)
+			}
+			parts = append(parts, part)
+		}
+		for _, s := range nodes[i].Foreign {
+			parts = append(parts, fmt.Sprintf("of %d: %d", s.Request, s.Memory/numa.GiB))
 		}
 		free, _ := nodes[i].Free()
 		lines = append(lines, fmt.Sprintf("%s free %d", strings.Join(parts, " | "), free/numa.GiB))
@@ -61,10 +68,13 @@ func TestPlace(t *testing.T) {
 			"0.0 8c 32+0 free 32\n0.1 8c 32+0 free 32"},
 		{"memory beyond the node is remote (B-17)",
 			"vm big vcpus=8 memory=96GB\n",
-			"0.0 8c 64+32 free 0\n free 32"},
+			"0.0 8c 64+32 free 0\nof 0: 32 free 32"},
 		{"more memory than the host: what does not fit is nowhere",
 			"vm big vcpus=8 memory=200GB\n",
-			"0.0 8c 64+136 free 0\n free 0"},
+			"0.0 8c 64+64-72 free 0\nof 0: 64 free 0"},
+		{"the overflow of one VM is on the node of another",
+			"vm big vcpus=8 memory=100GB\nvm a vcpus=4 memory=20GB\nvm b vcpus=2 memory=40GB\n",
+			"0.0 8c 64+36 free 0\n1.0 4c 20+0 | 2.0 2c 8+0-32 | of 0: 36 free 0"},
 		{"more clients than nodes share them (C-5)",
 			"vm follow vcpus=12 coresPerSocket=4 memory=24GB set:numa.vcpu.followcorespersocket=1\n",
 			"0.0 4c 8+0 | 0.2 4c 8+0 free 48\n0.1 4c 8+0 free 56"},

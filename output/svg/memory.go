@@ -28,7 +28,7 @@ func (l *layout) column(n *topo.Node, x, floor px) {
 	}
 	for i := range n.Clients {
 		c := &n.Clients[i]
-		local := c.Memory - c.Remote
+		local := c.Local()
 		numbers := fmt.Sprintf("%s: %s on node %d", c.Label, local, n.Number)
 		part(group{id: c.ID + "__memory", class: clientClass(c), numbers: numbers}, local, "fill", "")
 		if c.Interleaved {
@@ -40,7 +40,7 @@ func (l *layout) column(n *topo.Node, x, floor px) {
 	part(group{id: n.More.ID + "__memory", class: "more", numbers: n.More.Numbers()}, n.More.Local, "fill", "")
 	if n.Foreign > 0 {
 		l.remote = true
-		part(group{id: n.ID + "__foreign", class: "foreign", numbers: fmt.Sprintf("node %d holds %s of clients on other nodes: remote to them", n.Number, n.Foreign)},
+		part(group{id: n.ID + "__foreign", class: "foreign", numbers: fmt.Sprintf("%s: remote to them", n.Numbers())},
 			n.Foreign, "fill", "remote")
 	}
 	free, _ := n.Free()
@@ -97,28 +97,48 @@ func (l *layout) foot() {
 	}
 }
 
+// example says how the clients of a wide VM are called, where they are.
+func (l *layout) example() string {
+	for i := range l.d.Nodes {
+		for _, c := range l.d.Nodes[i].Clients {
+			if c.Numbered() {
+				return " (name.0, name.1 …)"
+			}
+		}
+	}
+	return ""
+}
+
 // legend explains the shades that occur.
 func (l *layout) legend() {
 	x := margin
 	entry := func(name, class, fill, text string) {
+		wide := 240 + px(columns(text))*letter
+		if x > margin && x+wide > l.pic.width-margin {
+			x = margin
+			l.y += lineHeight
+		}
 		mark := shape{class: "fill", x: x, y: l.y + 15, w: 180, h: 110, fill: fill}
-		if class == "cores" {
+		switch class {
+		case "high":
+			mark = shape{class: "alarm", x: x + 75, y: l.y + 15, w: 30, h: 110}
+		case "cores":
 			mark = shape{class: "line", x: x, y: l.y + 70, w: 180}
 		}
 		l.add(group{id: l.d.ID + "__legend-" + name, class: "legend " + class, shapes: []shape{mark, {class: "facts", x: x + 240, y: l.y + 110, text: text}}})
-		x += 240 + px(columns(text))*letter + 280
+		x += wide + 280
 	}
-	single, wide := false, false
+	single, wide, high := false, false, false
 	for i := range l.d.Nodes {
 		for _, c := range l.d.Nodes[i].Clients {
-			wide, single = wide || c.Wide, single || !c.Wide
+			wide, single, high = wide || c.Wide, single || !c.Wide, high || c.High
 		}
 	}
 	if single {
 		entry("client", "client", "", "client")
 	}
 	if wide {
-		entry("wide", "client wide", "", "client of a wide VM")
+		entry("wide", "client wide", "", "client of a wide VM"+l.example())
 	}
 	entry("cores", "cores", "", "cores of the node")
 	if l.remote {
@@ -126,6 +146,9 @@ func (l *layout) legend() {
 	}
 	if l.spread {
 		entry("spread", "foreign", "spread", "interleaved")
+	}
+	if high {
+		entry("alarm", "high", "", "VM with a finding of high severity")
 	}
 	l.y += lineHeight + 40
 }

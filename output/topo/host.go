@@ -36,7 +36,7 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 		requests[i] = sim.Request{Name: v.Name, Layout: v.On[0].Layout, Memory: v.Memory.Value}
 	}
 	placed, unplaced := sim.Place(h.Nodes.Value, requests)
-	d.nodesOf(placed, func(c *sim.Client) Client {
+	d.nodesOf(placed, func(i int) string { return texttab.Clean(vms[i].Name) }, func(c *sim.Client) Client {
 		v := vms[c.Request]
 		out := clientOf(d.ID, v, &v.On[0].Layout, c)
 		out.High = high[v.ID]
@@ -48,7 +48,9 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 		d.Loose = append(d.Loose, c)
 	}
 	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"__loose")
-	d.Caption = append([]string{predicted + " VMs are placed in the order of the inventory."}, leftOut(r, h, len(vms))...)
+	d.Caption = append([]string{predicted + " VMs are placed in the order of the inventory."},
+		beyond(placed)...)
+	d.Caption = append(d.Caption, leftOut(r, h, len(vms))...)
 	return d
 }
 
@@ -113,7 +115,7 @@ func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *sim.Client) Client
 	out := Client{
 		ID: fmt.Sprintf("%s__vm-%s__client-%d", drawing, ShapeID(v.ID), c.Index),
 		VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), Index: c.Index, First: first, VCPUs: c.VCPUs,
-		Memory: c.Local + c.Remote, Remote: c.Remote, MemoryKnown: v.Memory.Known(),
+		Memory: c.Local + c.Remote + c.Nowhere, Remote: c.Remote, Nowhere: c.Nowhere, MemoryKnown: v.Memory.Known(),
 		Wide: l.Wide(), Interleaved: l.Memory.Placement == vnuma.Interleaved,
 	}
 	if out.Wide {

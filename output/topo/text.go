@@ -107,13 +107,16 @@ const (
 // plan measures the drawing and shares out the width of the terminal.
 func (c *canvas) plan(d *Drawing) *plan {
 	p := &plan{most: 1}
-	remote, spread := false, false
+	remote, spread, numbered := false, false, ""
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
 		for j := range n.Clients {
 			cl := &n.Clients[j]
 			p.most = max(p.most, cl.VCPUs)
 			p.measure(cl.Label, cl.VCPUs, memoryOf(cl), remoteOf(cl))
+			if cl.Numbered() && numbered == "" {
+				numbered = fmt.Sprintf("%s: client %d of %s, a wide VM.", cl.Label, cl.Index, cl.VM)
+			}
 			remote, spread = remote || cl.Remote > 0, spread || cl.Interleaved && cl.Remote == 0
 		}
 		if n.More.Clients > 0 {
@@ -138,6 +141,9 @@ func (c *canvas) plan(d *Drawing) *plan {
 	p.inner = max(0, min(max(p.inner, p.label+p.bar+rest), room(p.across)))
 	if p.bar < p.most {
 		c.legend = append(c.legend, fmt.Sprintf("A full bar is %s.", rule.Plural(p.most, "vCPU")))
+	}
+	if numbered != "" {
+		c.legend = append(c.legend, numbered)
 	}
 	if remote {
 		c.legend = append(c.legend, "▒ remote memory, part of the amount before it.")
@@ -260,7 +266,7 @@ func (c *canvas) box(n *Node, p *plan) (lines, sums []string) {
 		lines = append(lines, c.paint(faint, fit("no client", p.inner)))
 	}
 	if n.Foreign > 0 {
-		lines = append(lines, c.paint(yellow, fit(fmt.Sprintf("▒ %s of clients on other nodes", n.Foreign), p.inner)))
+		lines = append(lines, c.paint(yellow, fit(fmt.Sprintf("▒ %s of %s, at home elsewhere", n.Foreign, n.guests()), p.inner)))
 	}
 	memory, load := feet(n)
 	sum := memory + "   " + load

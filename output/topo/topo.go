@@ -68,6 +68,7 @@ type Node struct {
 	VCPUs   int      // of all clients
 	Used    numa.Bytes
 	Foreign numa.Bytes // of Used: memory of clients that live on other nodes
+	Guests  []string   // the VMs of these clients
 }
 
 // Rest is what a drawing does not show one by one.
@@ -109,6 +110,15 @@ func (n *Node) Load() (load float64, ok bool) {
 	return float64(n.VCPUs) / float64(n.Cores), true
 }
 
+// guests names the VMs with clients on other nodes that have memory here.
+func (n *Node) guests() string {
+	const most = 2
+	if len(n.Guests) > most+1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(n.Guests[:most], ", "), len(n.Guests)-most)
+	}
+	return strings.Join(n.Guests, ", ")
+}
+
 // Numbers returns all there is to say about the node in one line.
 func (n *Node) Numbers() string {
 	s := fmt.Sprintf("%s: %s on %s", strings.Join(n.Heading(), ", "), rule.Plural(n.VCPUs, "vCPU"), rule.Plural(len(n.Clients)+n.More.Clients, "client"))
@@ -119,7 +129,7 @@ func (n *Node) Numbers() string {
 		s += fmt.Sprintf(", %s free", free)
 	}
 	if n.Foreign > 0 {
-		s += fmt.Sprintf(", holds %s of clients on other nodes", n.Foreign)
+		s += fmt.Sprintf(", holds %s of %s, at home on other nodes", n.Foreign, n.guests())
 	}
 	return s
 }
@@ -134,11 +144,18 @@ type Client struct {
 	VCPUs       int
 	Memory      numa.Bytes // its slice of the VM's memory
 	Remote      numa.Bytes // of Memory: on other nodes
+	Nowhere     numa.Bytes // of Memory: does not fit the host
 	MemoryKnown bool
 	Wide        bool // its VM has several clients
 	Interleaved bool // its VM's memory is spread over the nodes of all its clients
 	High        bool // a finding of high severity speaks about its VM
 }
+
+// Numbered reports whether the label is the name of the VM and the number of the client.
+func (c *Client) Numbered() bool { return c.Label == fmt.Sprintf("%s.%d", c.VM, c.Index) }
+
+// Local returns the memory on the client's own node.
+func (c *Client) Local() numa.Bytes { return c.Memory - c.Remote - c.Nowhere }
 
 // Numbers returns all there is to say about the client in one line.
 func (c *Client) Numbers() string {
@@ -158,6 +175,9 @@ func (c *Client) Numbers() string {
 		fmt.Fprintf(&s, ", %s, %s of it remote", c.Memory, c.Remote)
 	default:
 		fmt.Fprintf(&s, ", %s", c.Memory)
+	}
+	if c.Nowhere > 0 {
+		fmt.Fprintf(&s, ", %s do not fit the host", c.Nowhere)
 	}
 	if c.Interleaved {
 		s.WriteString(", interleaved")
@@ -193,14 +213,29 @@ func fewest(clients []Client, id string) (shown []Client, rest Rest) {
 		rest.Clients++
 		rest.VCPUs += c.VCPUs
 		rest.Memory += c.Memory
-		rest.Local += c.Memory - c.Remote
+		rest.Local += c.Local()
 	}
 	return clients[:mostClients], rest
 }
 
-// nodesOf turns placed nodes into nodes of the drawing; client builds the shape
-// of a client.
-func (d *Drawing) nodesOf(placed []sim.Node, client func(*sim.Client) Client) {
+// beyond says how much memory does not fit the host; nothing when all fits. Whose that
+// is the hypervisor decides when it reclaims.
+func beyond(placed []sim.Node) []string {
+	var all numa.Bytes
+	for i := range placed {
+		for _, c := range placed[i].Clients {
+			all += c.Nowhere
+		}
+	}
+	if all == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s do not fit the host at all: ballooning or swapping once all memory is touched.", all)}
+}
+
+// nodesOf turns placed nodes into nodes of the drawing; name returns the name of a VM,
+// client builds the shape of a client.
+func (d *Drawing) nodesOf(placed []sim.Node, name func(request int) string, client func(*sim.Client) Client) {
 	for i := range placed {
 		p := &placed[i]
 		n := Node{
@@ -211,6 +246,9 @@ func (d *Drawing) nodesOf(placed []sim.Node, client func(*sim.Client) Client) {
 			c := client(&p.Clients[j])
 			n.Foreign -= p.Clients[j].Local
 			n.Clients = append(n.Clients, c)
+		}
+		for _, f := range p.Foreign {
+			n.Guests = append(n.Guests, name(f.Request))
 		}
 		n.Clients, n.More = fewest(n.Clients, n.ID)
 		d.Nodes = append(d.Nodes, n)

@@ -26,7 +26,7 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 		Facts: vmFacts(v, l),
 	}
 	placed, unplaced := sim.Place(h.Nodes.Value, []sim.Request{{Name: v.Name, Layout: *l, Memory: v.Memory.Value}})
-	d.nodesOf(placed, func(c *sim.Client) Client {
+	d.nodesOf(placed, func(int) string { return texttab.Clean(v.Name) }, func(c *sim.Client) Client {
 		out := clientOf(d.ID, v, l, c)
 		out.Label = fmt.Sprintf("client %d", c.Index)
 		return out
@@ -34,7 +34,7 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 	for range unplaced {
 		d.Loose = append(d.Loose, looseOf(d.ID, v))
 	}
-	d.Caption = vmCaption(l)
+	d.Caption = append(vmCaption(l), beyond(placed)...)
 	if n := d.dropEmpty(); n > 0 {
 		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s that the VM does not touch.", rule.Plural(n, "node")))
 	}

@@ -66,7 +66,10 @@ func check(p *rule.Pass) {
 	reserve, percent := reserveOf(h, p.Kind.Machine.AllMemory)
 	reserve = numa.Bytes(float64(reserve) * p.Threshold("reserve"))
 	tight := tightNodes(nodes, reserve)
-	tight = slices.DeleteFunc(tight, func(t tightNode) bool { return overfilled(t.Node, vms) })
+	all, have := sum(requests), numa.Bytes(p.Kind.Machine.AllMemory)
+	if all <= have { // else it is more than N005
+		tight = slices.DeleteFunc(tight, func(t tightNode) bool { return overfilled(t.Node, vms) })
+	}
 	if len(tight) == 0 {
 		return
 	}
@@ -82,8 +85,8 @@ func check(p *rule.Pass) {
 			f.Assumes = append(f.Assumes, fmt.Sprintf(a.text, rule.Plural(a.n, "VM")))
 		}
 	}
-	if all, have := sum(requests), numa.Bytes(p.Kind.Machine.AllMemory); all > have {
-		overcommitted(&f, tight, len(vms), all, have, h.At)
+	if all > have {
+		overcommitted(&f, tight, vms, all, have, h.At)
 	} else {
 		describe(p, &f, tight, vms, reserve)
 	}
@@ -169,6 +172,7 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 		f.Message = fmt.Sprintf("node %d of %s does not hold the memory of its %s: %s go to other nodes; %s, %d vCPUs on %d cores",
 			n.ID, n.Memory.Value, rule.Plural(len(homes), "VM"), round(n.spilled), rule.Names(homes), n.VCPUs, n.Cores)
 	}
+	f.Message += foreign(n.Node, vms)
 	if more := len(tight) - 1; more > 0 {
 		f.Message += fmt.Sprintf("; %s likewise", rule.Plural(more, "more node"))
 	}
@@ -199,11 +203,32 @@ func sum(requests []sim.Request) (all numa.Bytes) {
 
 // overcommitted writes the finding about a host whose VMs have more memory than it: who
 // plans so counts on memory that is not touched, and no placement makes room for it.
-func overcommitted(f *finding.Finding, tight []tightNode, vms int, all, have numa.Bytes, at string) {
+func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have numa.Bytes, at string) {
 	f.Severity = finding.Low
-	f.Message = fmt.Sprintf("%s have %s of memory on a host of %s: how much room a node has hangs on what they touch", rule.Plural(vms, "VM"), all, have)
-	f.Advice = "Watch N%L and NRMEM of the VMs that must stay local under load (esxtop, memory screen)"
-	used(f, tight, vms, at)
+	f.Message = fmt.Sprintf("%s have %s of memory on a host of %s: %s do not fit it at all and are ballooned or swapped if all is touched; the largest are %s",
+		rule.Plural(len(vms), "running VM"), round(all), round(have), round(all-have), rule.Names(bySize(vms)))
+	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts if they touch what they have; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)", round(all-have))
+	used(f, tight, len(vms), at)
+}
+
+// bySize returns the VMs, the largest memory first.
+func bySize(vms []*rule.VM) []*rule.VM {
+	out := slices.Clone(vms)
+	slices.SortStableFunc(out, func(a, b *rule.VM) int { return cmp.Compare(b.Guest.Memory, a.Guest.Memory) })
+	return out
+}
+
+// foreign says whose memory lies on the node because their own is full.
+func foreign(n *sim.Node, vms []*rule.VM) string {
+	var all numa.Bytes
+	var of []*rule.VM
+	for _, s := range n.Foreign {
+		all, of = all+s.Memory, append(of, vms[s.Request])
+	}
+	if all < numa.MiB {
+		return ""
+	}
+	return fmt.Sprintf("; it also holds %s that the own node of %s has no room for", round(all), rule.Names(bySize(of)))
 }
 
 // round drops what is below a MB, which no report needs.
@@ -219,6 +244,5 @@ func users(n *sim.Node, vms []*rule.VM) []*rule.VM {
 		}
 		last = c.Request
 	}
-	slices.SortStableFunc(out, func(a, b *rule.VM) int { return cmp.Compare(b.Guest.Memory, a.Guest.Memory) })
-	return out
+	return bySize(out)
 }
