@@ -5,11 +5,13 @@
 // What decides the NUMA topology stays: sizes, releases, settings, processor and
 // system models, guest systems. So do the order of names and the relation between
 // the short and the full name of a host. Text that is neither, such as notes and
-// places, keeps its words but for names, addresses, paths and what is quoted.
+// places, keeps its words but for names, addresses, paths and what is quoted; columns of
+// RVTools and properties of the API stay, for they say where a fact comes from.
 package anonymise
 
 import (
 	"cmp"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -77,10 +79,40 @@ func names(f *numa.Fleet) [][2]string {
 		}
 	}
 	add(kindSource, f.Source)
+	add(kindSource, places(f)...)
 	slices.SortStableFunc(out, func(a, b [2]string) int {
 		return cmp.Or(cmp.Compare(slices.Index(kinds, a[0]), slices.Index(kinds, b[0])), cmp.Compare(a[1], b[1]))
 	})
 	return out
+}
+
+// places returns what the objects' places and IDs begin with: the name of an export, the
+// datacenter of a cluster, the short name of one of several sources.
+func places(f *numa.Fleet) []string {
+	base, _, _ := strings.Cut(f.Source, " (")
+	base = base[strings.LastIndexAny(base, `/\`)+1:]
+	found := map[string]bool{}
+	object := func(id, at string) {
+		if before, _, ok := strings.Cut(id, "/"); ok {
+			found[before] = true
+		}
+		if base != "" && strings.HasPrefix(at, base) {
+			found[base] = true
+		}
+	}
+	for i := range f.Clusters {
+		object(f.Clusters[i].ID, f.Clusters[i].At)
+	}
+	for i := range f.Hosts {
+		object(f.Hosts[i].ID, f.Hosts[i].At)
+	}
+	for i := range f.VMs {
+		object(f.VMs[i].ID, f.VMs[i].At)
+	}
+	for i := range f.Notes {
+		object("", f.Notes[i].At)
+	}
+	return slices.Sorted(maps.Keys(found))
 }
 
 // cutHost cuts the name of a host into its first label and the rest. An address has
@@ -138,7 +170,7 @@ func (n *namer) replace(at site, s string) string {
 		}
 		return s
 	}
-	if keep[at] {
+	if keep[at] || at == (site{"Origin", "Where"}) && ownOrigin.MatchString(s) {
 		return s
 	}
 	return n.text(s)

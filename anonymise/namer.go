@@ -21,13 +21,17 @@ type namer struct {
 	exact  map[string]string // pseudonym of each spelling
 	spells map[string]int    // spellings of a name in lower case
 	lens   []int             // lengths of the names, longest first
-	memo   map[string]string // text that was replaced before: most origins are alike
+
+	domains map[string]bool // names in lower case that are domains of hosts
+	phrases map[string]bool // quotations in lower case: they are no names outside of quotes
+
+	memo map[string]string // text that was replaced before: most origins are alike
 }
 
 func newNamer(f *numa.Fleet) *namer {
 	n := &namer{
 		width: 4, count: map[string]int{}, base: map[string]string{}, exact: map[string]string{},
-		spells: map[string]int{}, memo: map[string]string{},
+		spells: map[string]int{}, memo: map[string]string{}, domains: map[string]bool{}, phrases: map[string]bool{},
 	}
 	all := names(f)
 	for size := 10000; size <= len(all); size *= 10 {
@@ -36,6 +40,9 @@ func newNamer(f *numa.Fleet) *namer {
 	n.tag = freeTag(f)
 	for _, name := range all {
 		n.whole(name[0], name[1])
+		if name[0] == kindDomain {
+			n.domains[strings.ToLower(name[1])] = true
+		}
 	}
 	for name := range n.base {
 		n.lens = append(n.lens, len(name))
@@ -126,28 +133,76 @@ var (
 )
 
 // text replaces the names inside s, and what looks like an address, a path or a
-// quotation in the rest of it.
+// quotation in the rest of it. The words of homenode stay.
 func (n *namer) text(s string) string {
 	if out, ok := n.memo[s]; ok {
 		return out
 	}
+	own := ownWords.FindAllStringIndex(s, -1)
 	var b strings.Builder
 	rest := 0 // where the text begins that holds no name
 	for i := 0; i < len(s); {
-		if size := n.nameAt(s, i); size > 0 {
-			b.WriteString(n.foreign(s[rest:i]))
-			b.WriteString(n.whole(kindText, s[i:i+size]))
-			i += size
-			rest = i
-			continue
+		for len(own) > 0 && own[0][0] < i {
+			own = own[1:]
 		}
-		_, size := utf8.DecodeRuneInString(s[i:])
-		i += size
+		start, end := n.span(s, rest, i)
+		switch {
+		case end > i:
+			b.WriteString(n.foreign(s[rest:start]))
+			if label, ok := strings.CutSuffix(s[start:i], "."); ok {
+				b.WriteString(n.whole(kindHost, label) + ".")
+				start = i
+			}
+			b.WriteString(n.whole(kindText, s[start:end]))
+			i, rest = end, end
+		case len(own) > 0 && own[0][0] == i:
+			b.WriteString(n.foreign(s[rest:i]))
+			b.WriteString(s[i:own[0][1]])
+			i = own[0][1]
+			rest = i
+		default:
+			_, size := utf8.DecodeRuneInString(s[i:])
+			i += size
+		}
 	}
 	b.WriteString(n.foreign(s[rest:]))
 	n.memo[s] = b.String()
 	return b.String()
 }
+
+// span returns where a name begins and ends that is known to stand in s at i; end is i
+// when none does. The label before a known domain is that of a host which the fleet
+// lacks; a quoted word that begins with a name, such as "db01-old", is a name too.
+func (n *namer) span(s string, rest, i int) (start, end int) {
+	size := n.nameAt(s, i)
+	if size == 0 {
+		return i, i
+	}
+	start, end = i, i+size
+	if label := labelBefore.FindString(s[rest:i]); n.domains[strings.ToLower(s[i:end])] {
+		start -= len(label)
+	} else if after := quotedAfter.FindString(s[end:]); i > 0 && s[i-1] == '"' && after != "" {
+		end += len(after) - 1
+	}
+	return start, end
+}
+
+// What homenode says itself of a source, so that the receiver can read where a fact
+// comes from: columns of RVTools, which the reader knows by name, and properties of the
+// vSphere API.
+const (
+	columnText   = `\b(?:column|row \d+) "[^"]*"(?:, "[^"]*")*`
+	propertyText = `\b(?:config\.(?:hardware|cpu[AH]\w+|memory[AHR]\w+|extraConfig|guest\w+|latencySensitivity|numaInfo|template|version|hyperThread|option|powerSystemInfo|product|uuid|instanceUuid)` +
+		`|summary\.(?:hardware|runtime|config)|runtime\.(?:powerState|connectionState|inMaintenanceMode|host)|hardware\.(?:cpuInfo|cpuPkg|memorySize|numaInfo|systemInfo|biosInfo))(?:\.[a-z]\w*)*\b`
+)
+
+var (
+	ownWords  = regexp.MustCompile(columnText + `|` + propertyText)
+	ownOrigin = regexp.MustCompile(`^(?:v[A-Z]\w* row \d+ "[^"]*"|` + propertyText + `)$`)
+
+	labelBefore = regexp.MustCompile(`[\pL\pN_-]+\.$`)
+	quotedAfter = regexp.MustCompile(`^[-_.][^\s"]*"`)
+)
 
 // nameAt returns the length of the longest name that stands in s at i, by itself:
 // no letter or digit is next to it.
@@ -163,7 +218,7 @@ func (n *namer) nameAt(s string, i int) int {
 			continue
 		}
 		part := strings.ToLower(s[i : i+size])
-		if _, known := n.base[part]; known && distinct(part) {
+		if _, known := n.base[part]; known && !n.phrases[part] && distinct(part) {
 			return size
 		}
 	}
@@ -189,7 +244,11 @@ func (n *namer) foreign(s string) string {
 		case addressForm.FindString(part) == part:
 			kind = kindAddress
 		case part[0] == '"':
-			return `"` + n.whole(kindText, part[1:len(part)-1]) + `"`
+			phrase := part[1 : len(part)-1]
+			if low := strings.ToLower(phrase); n.base[low] == "" {
+				n.phrases[low] = true
+			}
+			return `"` + n.whole(kindText, phrase) + `"`
 		}
 		return n.whole(kind, part)
 	})
