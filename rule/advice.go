@@ -38,12 +38,12 @@ func (p *Pass) Advice() (advice, notice string) {
 		return p.Counts(), ""
 	}
 	after := &plan.After[0]
-	text := capital(strings.Join(p.steps(&plan.Edit), ", ")) + ", then power off and on (a reboot is not enough): the guest then sees " + seen(after)
+	text := capital(strings.Join(p.steps(&plan.Edit), ", ")) + p.forHosts(plan) + ", then power off and on (a reboot is not enough): the guest then sees " + seen(after)
 	counts := ""
 	if !after.PPDs.Even() {
 		counts = p.Counts()
 	}
-	for _, rest := range []string{p.farHosts(plan), restRemote(p.VM, after), counts} {
+	for _, rest := range []string{p.atHome(plan), p.farHosts(plan), restRemote(p.VM, after), counts} {
 		if rest != "" {
 			text += ". " + rest
 		}
@@ -118,6 +118,30 @@ func seen(l *vnuma.Layout) string {
 		text += fmt.Sprintf(" and %s each", l.Slice(0))
 	}
 	return text
+}
+
+// forHosts names the other hosts that the plan is made to fit.
+func (p *Pass) forHosts(plan *vnuma.Plan) string {
+	var hosts []*numa.Host
+	for _, i := range plan.For {
+		hosts = append(hosts, p.VM.On[i].Kind.Hosts...)
+	}
+	if hosts == nil {
+		return ""
+	}
+	return ", so that it fits " + HostNames(hosts) + " too"
+}
+
+// atHome says what is enough on the VM's own kind of hosts, where that is simpler.
+func (p *Pass) atHome(plan *vnuma.Plan) string {
+	if plan.Alone == nil || !plan.AloneSimpler {
+		return ""
+	}
+	text := "On " + HostNames(p.VM.On[0].Kind.Hosts) + " alone "
+	if !plan.Alone.Better {
+		return text + "nothing has to change"
+	}
+	return text + "it is enough to " + strings.Join(p.steps(&plan.Alone.Edit), ", ") + ": the guest then sees " + seen(&plan.Alone.After[0])
 }
 
 // farHosts names the hosts on which the plan does not serve after vMotion.

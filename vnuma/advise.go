@@ -72,6 +72,12 @@ type Plan struct {
 	// Fewer and More are the nearest vCPU counts that divide evenly on every
 	// machine; 0 when the present one does, or none was found.
 	Fewer, More int
+	// For are the indexes of the other machines that the edit is for: what is best for
+	// the first machine alone, Alone, serves the VM worse there. Nil when Alone is Edit.
+	For   []int
+	Alone *Plan // nil when For is; on the first machine
+	// AloneSimpler reports whether Alone takes fewer changes, or less by hand.
+	AloneSimpler bool
 }
 
 // Best searches the configuration that serves the VM best on the machines; the
@@ -117,7 +123,29 @@ func Best(g *Guest, machines []Machine, ch Choices) Plan {
 	if s.uneven() {
 		p.Fewer, p.More = s.nearestEven()
 	}
+	if p.Better && len(machines) > 1 {
+		s.alone(&p)
+	}
 	return p
+}
+
+// alone says for which other machines the plan is as it is.
+func (s *search) alone(p *Plan) {
+	alone := Best(s.g, s.machines[:1], s.ch)
+	if alone.Edit == p.Edit {
+		return
+	}
+	there, here := s.g.Apply(alone.Edit), s.g.Apply(p.Edit)
+	for i := 1; i < len(s.machines); i++ {
+		m := &s.machines[i]
+		a, b := s.layout(&there, i), s.layout(&here, i)
+		if a.flaws(&there, m, false) > b.flaws(&here, m, false) {
+			p.For = append(p.For, i)
+		}
+	}
+	if p.For != nil {
+		p.Alone, p.AloneSimpler = &alone, alone.Edit.cost(s.g) < p.Edit.cost(s.g)
+	}
 }
 
 // The weights of flaws. Each outweighs all the smaller ones that can come together

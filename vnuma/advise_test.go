@@ -2,11 +2,13 @@ package vnuma_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"homenode/numa"
 	"homenode/published"
+	"homenode/source/scenario"
 	"homenode/vnuma"
 )
 
@@ -139,5 +141,30 @@ func TestMerged(t *testing.T) {
 	if got := m.Merged(2); got.Nodes != 2 || got.Cores != 18 || got.Threads != 36 || got.NodeMemory != 192 || got.MaxMemory != 200 ||
 		got.AllCores != 36 || !strings.HasPrefix(got.Shape(), "2 nodes of 18 cores") {
 		t.Errorf("merged: %+v", got)
+	}
+}
+
+// TestAlone: the plan says for which other machines it is as it is, and what is best
+// without them.
+func TestAlone(t *testing.T) {
+	machine := func(text string) vnuma.Machine {
+		f, err := scenario.Read("alone", []byte("release 8.0U3\nhost a "+text+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := vnuma.NewMachine(&f.Hosts[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	large, small := machine("nodes=2 cores=32 memory=1024GB"), machine("nodes=4 cores=16 memory=1024GB")
+	g := vnuma.Guest{VCPUs: 40, CoresPerSocket: 8, Hardware: 20, HotAdd: true, Memory: 700 << 30}
+	p := vnuma.Best(&g, []vnuma.Machine{large, small}, vnuma.Choices{})
+	if !slices.Equal(p.For, []int{1}) || p.Edit.PerNode != 10 || !p.AloneSimpler || p.Alone.Edit.PerNode != 0 || p.Alone.After[0].VPDs.Len() != 2 {
+		t.Errorf("%+v", p)
+	}
+	if p := vnuma.Best(&g, []vnuma.Machine{large, large}, vnuma.Choices{}); p.For != nil || p.Alone != nil {
+		t.Errorf("like machines: %+v", p)
 	}
 }

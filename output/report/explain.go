@@ -197,8 +197,15 @@ func (p *printer) verdict(e *Explanation) {
 		}
 		p.printf("  verdict        %s\n", verdict)
 	}
+	said := map[[2]string]string{} // advice and notice: the rule that gave them first
 	for _, f := range e.Findings {
 		p.printf("  %s %s  %s\n", p.severity(f.Severity), f.Rule, f.Message)
+		key := [2]string{f.Advice, f.Notice}
+		if first := said[key]; first != "" && f.Advice != "" {
+			p.printf("      do      as %s\n", first)
+			continue
+		}
+		said[key] = f.Rule
 		if f.Advice != "" {
 			p.printf("      do      %s\n", f.Advice)
 		}
