@@ -119,7 +119,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		return err
 	}
 	names := vmNames(f)
-	uneven, first := 0, ""
+	var odd uneven
 	for _, i := range c.vms.match(names) {
 		v := &f.VMs[i]
 		if clusters != nil && !clusters[v.Cluster] {
@@ -144,24 +144,66 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 			continue
 		}
 		e.Changed++
-		if n, cps := v.VCPUs.Value, v.CoresPerSocket.Value; cps > 1 && n%cps != 0 && !v.AutoCoresPerSocket.Value {
-			if uneven++; uneven == 1 {
-				first = fmt.Sprintf("VM %s: %d vCPUs do not divide into sockets of %d cores", v.Name, n, cps)
-			}
-		}
+		odd.add(v)
 	}
 	switch {
 	case e.VMs == 0 && c.vms != nil:
 		return c.vms.none(within("VM", c.clusters), names)
 	case e.VMs == 0:
 		return word.Errorf(c.vmWords[0].Col, "found no %s", within("VM", c.clusters))
-	case uneven > 1:
-		first += fmt.Sprintf(", and %d VMs more", uneven-1)
 	}
-	if uneven > 0 {
-		f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: first + ": vSphere wants other cores per socket with them"})
+	return c.refuse(&odd, f)
+}
+
+// uneven gathers the VMs whose vCPUs do not divide into their sockets.
+type uneven struct {
+	first          *numa.VM
+	byHand, unsure int // unsure: perhaps assigned at power on
+}
+
+func (u *uneven) add(v *numa.VM) {
+	n, cps := v.VCPUs.Value, v.CoresPerSocket.Value
+	if cps <= 1 || n%cps == 0 || v.AutoCoresPerSocket.Value {
+		return
 	}
-	return nil
+	hand := v.AutoCoresPerSocket.Known() || v.Hardware.Known() && v.Hardware.Value < vnumaHardware
+	if u.first == nil || hand && u.byHand == 0 {
+		u.first = v
+	}
+	if hand {
+		u.byHand++
+	} else {
+		u.unsure++
+	}
+}
+
+// refuse returns an error where vSphere would refuse the number of vCPUs or cores per
+// socket: one has to be a multiple of the other. Where ESXi may choose the cores per
+// socket itself (B-18) a note says so.
+func (c *Change) refuse(u *uneven, f *numa.Fleet) error {
+	sized := slices.IndexFunc(c.vmWords, func(w word.Word) bool { return w.Key == "vcpus" })
+	shaped := slices.IndexFunc(c.vmWords, func(w word.Word) bool { return w.Key == "coresPerSocket" })
+	if u.first == nil || max(sized, shaped) < 0 { // as it was before
+		return nil
+	}
+	text := fmt.Sprintf("VM %s: %d vCPUs do not divide into sockets of %d cores", u.first.Name, u.first.VCPUs.Value, u.first.CoresPerSocket.Value)
+	others := u.byHand
+	if others == 0 {
+		others = u.unsure
+	}
+	if others > 1 {
+		text += fmt.Sprintf(" (and %d more)", others-1)
+	}
+	switch {
+	case u.byHand == 0:
+		f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: text + ": vSphere wants other cores per socket with them unless they are assigned at power on, which is unknown"})
+		return nil
+	case shaped < 0:
+		return word.Errorf(c.vmWords[sized].Col, "%s: say coresPerSocket= too", text)
+	case sized < 0:
+		return word.Errorf(c.vmWords[shaped].Col, "%s: say vcpus= too, or another coresPerSocket=", text)
+	}
+	return word.Errorf(c.vmWords[shaped].Col, "%s", text)
 }
 
 // homeIn returns the host that VMs move to; nil when they stay.

@@ -157,10 +157,12 @@ Release = 8.0 U2, read: ` + at("release=8.0U2") + `
 Build = 0, unknown
 `},
 		{"the family it has", "release=7.0", "\n"},
-		{"release and build", "release=6.7 build=14320388", `
-Release = 6.7 U3, read: ` + at("release=6.7 build=14320388") + `
-Build = 14320388, read: ` + at("release=6.7 build=14320388") + `
+		{"release and build", "host=esx* release=6.7 build=14320388", `
+Release = 6.7 U3, read: ` + at("host=esx* release=6.7 build=14320388") + `
+Build = 14320388, read: ` + at("host=esx* release=6.7 build=14320388") + `
 `},
+		{"an older release for all takes none back", "release=6.7 build=14320388", "\n"},
+		{"an older update for all", "release=7.0U1", "\n"},
 		{"option", "Numa.PreferHT=1", `
 Options = [{Numa.PreferHT 1}], read: option: of the line, ` + at("Numa.PreferHT=1") + `
 `},
@@ -327,10 +329,42 @@ func TestUnknownSettings(t *testing.T) {
 	}
 }
 
-// TestUneven holds what is said about sockets that a new vCPU count does not fill.
+// TestUneven holds that vCPUs that do not fill their sockets are refused, as vSphere
+// does, but for cores per socket that ESXi may choose itself.
 func TestUneven(t *testing.T) {
-	got, _ := apply(t, fleet(t, small), "vm=db01 vcpus=21")
-	want := []numa.Note{{At: "--what-if 'vm=db01 vcpus=21'", Text: "VM db01: 21 vCPUs do not divide into sockets of 2 cores: vSphere wants other cores per socket with them"}}
+	const text = `release 8.0U3
+cluster c
+host a nodes=2 cores=24 memory=512GB
+vm hand host=a vcpus=20 coresPerSocket=10 memory=8GB hw=19
+vm hand2 host=a vcpus=20 coresPerSocket=10 memory=8GB hw=20
+vm odd host=a vcpus=20 coresPerSocket=3 memory=8GB hw=19
+vm auto host=a vcpus=20 coresPerSocket=auto memory=8GB hw=20
+vm one host=a vcpus=20 memory=8GB hw=19
+vm unknown host=a vcpus=20 coresPerSocket=? memory=8GB hw=19
+`
+	for _, tt := range []struct{ change, want string }{
+		{"vm=hand vcpus=21", "--what-if:1:9: VM hand: 21 vCPUs do not divide into sockets of 10 cores: say coresPerSocket= too"},
+		{"memory=16GB vm=hand* vcpus=21", "--what-if:1:22: VM hand: 21 vCPUs do not divide into sockets of 10 cores (and 1 more): say coresPerSocket= too"},
+		{"vm=hand coresPerSocket=8", "--what-if:1:9: VM hand: 20 vCPUs do not divide into sockets of 8 cores: say vcpus= too, or another coresPerSocket="},
+		{"vm=hand vcpus=21 coresPerSocket=2", "--what-if:1:18: VM hand: 21 vCPUs do not divide into sockets of 2 cores"},
+		{"vm=hand vcpus=21 coresPerSocket=7", ""},
+		{"vm=hand vcpus=21 coresPerSocket=auto hw=20", ""},
+		{"vm=auto,one,unknown vcpus=21", ""},
+		{"vm=odd memory=16GB", ""}, // as it was before
+	} {
+		got := ""
+		_, _, err := whatif.Apply(fleet(t, text), parse(t, tt.change), vnuma.Choices{})
+		if err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.change, got, tt.want)
+		}
+	}
+	f := fleet(t, text)
+	f.VMs[1].AutoCoresPerSocket = numa.Fact[bool]{}
+	got, _ := apply(t, f, "vm=hand2 vcpus=21")
+	want := []numa.Note{{At: "--what-if 'vm=hand2 vcpus=21'", Text: "VM hand2: 21 vCPUs do not divide into sockets of 10 cores: vSphere wants other cores per socket with them unless they are assigned at power on, which is unknown"}}
 	if !slices.Equal(got.Notes, want) {
 		t.Errorf("notes %v, want %v", got.Notes, want)
 	}
@@ -470,6 +504,22 @@ host d1 nodes=2 cores=10 memory=100GB
 	}
 	if all := whatif.Capacities(f, f); all != nil {
 		t.Errorf("the same fleet: %v", all)
+	}
+	// v2 may reserve all it has.
+	f.VMs[1].MemoryReservation = numa.Fact[numa.Bytes]{}
+	got, _ = apply(t, f, "-a1")
+	all = whatif.Capacities(f, got)
+	if s := all[0].After; s.Reserved != 60*gb || s.Unreserved != 1 {
+		t.Errorf("one reservation unknown: %+v", s)
+	}
+	if fits, ok := all[0].Fits(); !fits || ok {
+		t.Errorf("one reservation unknown: Fits() = %v, %v; want true, false", fits, ok)
+	}
+	f.VMs[1].Memory.Value = 20 * gb
+	got, _ = apply(t, f, "-a1")
+	all = whatif.Capacities(f, got)
+	if fits, ok := all[0].Fits(); !fits || !ok {
+		t.Errorf("one reservation unknown, and all memory fits: Fits() = %v, %v; want true, true", fits, ok)
 	}
 	// A standalone host.
 	f = fleet(t, "release 7.0U3\nhost lab cluster=none nodes=1 cores=4 memory=8GB\nvm v host=lab vcpus=2 memory=4GB")

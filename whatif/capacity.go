@@ -18,6 +18,9 @@ type Supply struct {
 	Reserved   numa.Bytes
 	VCPUs      int
 	Unknown    int // hosts and VMs whose memory or cores nobody states
+	// Unreserved counts the VMs whose reservation nobody states: Reserved is what is
+	// known, and the least there can be.
+	Unreserved int
 }
 
 // A Capacity is a cluster's supply before and after a change.
@@ -27,9 +30,11 @@ type Capacity struct {
 }
 
 // Fits reports whether the reservations fit the memory: what is missing does not
-// power on. ok is false when a size is unknown.
+// power on. ok is false when a size is unknown, or a reservation that could decide it:
+// where the whole memory of the VMs fits, so do their reservations.
 func (c *Capacity) Fits() (fits, ok bool) {
-	return c.After.Reserved <= c.After.Memory, c.After.Unknown == 0
+	s := &c.After
+	return s.Reserved <= s.Memory, s.Unknown == 0 && (s.Unreserved == 0 || s.Configured <= s.Memory)
 }
 
 // Capacities returns the clusters whose hosts or VMs differ in size, in their order:
@@ -90,10 +95,13 @@ func supplies(f *numa.Fleet) map[string]Supply {
 		s.VMs++
 		s.VCPUs += v.VCPUs.Value
 		s.Configured += v.Memory.Value
-		if v.MemoryReservationLocked.Or(false) {
+		switch {
+		case v.MemoryReservationLocked.Or(false):
 			s.Reserved += v.Memory.Value
-		} else {
+		case v.MemoryReservation.Known():
 			s.Reserved += min(v.MemoryReservation.Value, v.Memory.Value)
+		default:
+			s.Unreserved++
 		}
 		if !v.Memory.Known() {
 			s.Unknown++

@@ -18,7 +18,7 @@ type described struct {
 // describe sets what the change says about a host beside its nodes.
 func (c *Change) describe(h *numa.Host) (d described, err error) {
 	d.said = map[string]bool{}
-	was := h.Release
+	was, build := h.Release, h.Build
 	for _, w := range c.hostWords {
 		d.said[w.Key] = true
 		known := w.Key == "nodesPerSocket"
@@ -31,8 +31,18 @@ func (c *Change) describe(h *numa.Host) (d described, err error) {
 			return d, err
 		}
 	}
+	if c.hosts == nil && was.Known() && h.Release.Known() && olderRelease(h.Release.Value, was.Value) {
+		h.Release, h.Build = was, build // an upgrade of all takes no host back
+		return d, nil
+	}
 	c.release(h, was, d.said)
 	return d, nil
+}
+
+// olderRelease reports whether a is older than b. A release without its update, such as
+// 8.0, stands for its family.
+func olderRelease(a, b numa.Release) bool {
+	return a.Base() < b.Base() || a.Base() == b.Base() && a.Update() > 0 && a < b
 }
 
 // hostSettings sets what the change says about a host; changed reports whether it

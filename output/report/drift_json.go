@@ -95,6 +95,7 @@ type supplyJSON struct {
 	Reserved   numa.Bytes `json:"reservedBytes"`
 	VCPUs      int        `json:"vcpus"`
 	Unknown    int        `json:"unknown"`
+	Unreserved int        `json:"reservationsUnknown"`
 }
 
 // WhatIfJSON writes a what-if as JSON.

@@ -35,7 +35,8 @@ func (r *changedRow) Subjects() string {
 	return fmt.Sprintf("%s +%d", r.first, len(r.vms)-1)
 }
 
-// changedRows returns the VMs with a verdict, those that change alike in one row.
+// changedRows returns the VMs with a verdict, those that change alike in one row. Where
+// VMs cannot run, the cause matters and not what they were.
 func changedRows(d *drift.Drift, each bool) []changedRow {
 	var out []changedRow
 	for i := range d.VMs {
@@ -45,6 +46,9 @@ func changedRows(d *drift.Drift, each bool) []changedRow {
 		}
 		r := changedRow{v.Verdict, []*drift.VM{v}, placeText(&v.From), toText(v), strings.Join(v.Why, ", "), v.Cluster, v.Subject()}
 		k := slices.IndexFunc(out, func(o changedRow) bool {
+			if v.Stops() && o.vms[0].Stops() {
+				return o.why == r.why
+			}
 			return o.verdict == r.verdict && o.cluster == r.cluster && o.from == r.from && o.to == r.to && o.why == r.why
 		})
 		if k < 0 || each {
@@ -52,6 +56,9 @@ func changedRows(d *drift.Drift, each bool) []changedRow {
 			continue
 		}
 		out[k].vms = append(out[k].vms, v)
+		if out[k].from != r.from {
+			out[k].from = "various"
+		}
 	}
 	return out
 }

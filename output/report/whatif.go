@@ -109,7 +109,12 @@ func memoryUse(c *whatif.Capacity) string {
 }
 
 func reserved(s *whatif.Supply) string {
-	if s.Reserved == 0 {
+	switch {
+	case s.Unreserved > 0 && s.Reserved == 0:
+		return "unknown"
+	case s.Unreserved > 0:
+		return fmt.Sprintf("%s + %s unknown", s.Reserved, rule.Plural(s.Unreserved, "VM"))
+	case s.Reserved == 0:
 		return "none"
 	}
 	return s.Reserved.String()
@@ -129,6 +134,9 @@ func capacityText(c *whatif.Capacity) string {
 		return "no host is left"
 	case !fits:
 		return fmt.Sprintf("%s of reservations do not fit: VMs do not power on", c.After.Reserved-c.After.Memory)
+	case c.After.Configured > c.After.Memory && c.After.Unreserved > 0:
+		return fmt.Sprintf("%s more than there is: ballooning or swapping once all is touched; reservations of %s are unknown: they may not power on",
+			c.After.Configured-c.After.Memory, rule.Plural(c.After.Unreserved, "VM"))
 	case c.After.Configured > c.After.Memory:
 		return fmt.Sprintf("%s more than there is: ballooning or swapping once all is touched", c.After.Configured-c.After.Memory)
 	case !known:
