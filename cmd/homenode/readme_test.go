@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"homenode/internal/golden"
+	"homenode/rulebook"
 )
 
 // TestReadme runs the commands of the README and holds that each prints what the
@@ -30,6 +31,31 @@ func TestReadme(t *testing.T) {
 func TestPictures(t *testing.T) {
 	got := output([]string{"topo", "demo", "esx01", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/esx01.svg")
+}
+
+// TestGlossary holds that every word of the glossary names statements that are in the
+// rule book.
+func TestGlossary(t *testing.T) {
+	page, err := os.ReadFile("../../docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := 0
+	for line := range strings.Lines(string(page)) {
+		if !strings.HasPrefix(line, "| **") {
+			continue
+		}
+		words++
+		cells := strings.Split(line, "|")
+		for id := range strings.SplitSeq(cells[len(cells)-2], ",") {
+			if _, ok := rulebook.Find(strings.TrimSpace(id)); !ok {
+				t.Errorf("found %q, want an id of the rule book: %s", id, line)
+			}
+		}
+	}
+	if words < 12 {
+		t.Errorf("found %d words: the test looks at nothing", words)
+	}
 }
 
 // replay returns the page with the output of each console block as it is today. A
