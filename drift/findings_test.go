@@ -123,7 +123,7 @@ unchanged prod/web2:
     memory 8 GB -> 72 GB
 unchanged prod/web3: 
     memory 8 GB -> 72 GB
-H007 prod/esx02 none -> medium
+H007 prod/esx02 none -> low
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
