@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"source/word":         {"numa", "source/text", "internal/alike"},
 	"source/scenario":     {"numa", "source/word"},
 	"source/snapshot":     {"numa"},
-	"source/rvtools":      {"numa"},
+	"source/rvtools":      {"numa", "internal/alike"},
 	"source/vsphere":      {"numa", "source/vsphere/xmlscan"},
 	"source/vsphere/lab":  {"numa"},
 	"source/demo":         {"numa", "source/scenario"},

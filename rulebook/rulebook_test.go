@@ -63,3 +63,12 @@ func TestCited(t *testing.T) {
 		t.Errorf("found %d citations: the test looks at too little", checked)
 	}
 }
+
+// TestConflictsHaveSources: each conflict names the statement that takes its default.
+func TestConflictsHaveSources(t *testing.T) {
+	for _, c := range vnuma.ChoiceList {
+		if s, ok := rulebook.Find(c.Book); !ok || s.Source == "" {
+			t.Errorf("%s names the statement %q, which the rule book lacks", c.ID, c.Book)
+		}
+	}
+}

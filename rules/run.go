@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -50,6 +51,7 @@ func Run(f *numa.Fleet, o Options) *Result {
 	for i := range f.VMs {
 		r.addVM(&f.VMs[i], g, o)
 	}
+	r.addReleaseDoubts()
 	r.addDoubts()
 	for _, c := range r.Clusters {
 		r.judge(c, o)
@@ -214,6 +216,23 @@ func (r *Result) judge(c *rule.Cluster, o Options) {
 func (r *Result) check(p *rule.Pass) {
 	p.Rule.Check(p)
 	r.Findings = append(r.Findings, p.Findings...)
+}
+
+// addReleaseDoubts tells the releases that are not described, whose hosts are judged by
+// the model of an older one.
+func (r *Result) addReleaseDoubts() {
+	type pair struct{ of, model numa.Release }
+	hosts := map[pair]int{}
+	for _, c := range r.Clusters {
+		for _, k := range c.Kinds {
+			if model, own, ok := numa.ModelOf(k.Machine.Release); ok && !own {
+				hosts[pair{k.Machine.Release, model}] += len(k.Hosts)
+			}
+		}
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(hosts), func(a, b pair) int { return cmp.Compare(a.of, b.of) }) {
+		r.Unjudged = append(r.Unjudged, numa.Note{Text: fmt.Sprintf("%s: release %s is not described yet: the model of %s is used", rule.Plural(hosts[p], "host"), p.of, p.model)})
+	}
 }
 
 // addDoubts counts what the whole judgement rests on beside facts.

@@ -30,6 +30,7 @@ type Choice struct {
 	ID          string // of the rule book: F-1
 	Default     string // what the model does
 	Alternative string // what the field of Choices makes it do
+	Book        string // the statement of the rule book that takes the default, with its source
 	Field       func(*Choices) *bool
 }
 
@@ -37,33 +38,33 @@ type Choice struct {
 // F-19 have no alternative to take; F-7, F-11, F-15, F-17 and F-21 are the
 // scheduler's.
 var ChoiceList = []Choice{
-	{"F-1", "vNUMA from 9 vCPUs (numa.vcpu.min, VMware)", "vNUMA from 8 vCPUs (two articles with measurements)",
+	{"F-1", "vNUMA from 9 vCPUs (numa.vcpu.min, VMware)", "vNUMA from 8 vCPUs (two articles with measurements)", "B-3",
 		func(c *Choices) *bool { return &c.MinEight }},
-	{"F-2", "ESX 4.1 splits evenly, 8 vCPUs on 6-core nodes are 4+4 (VMware KB 309166)", "ESX 4.1 fills nodes, 6+2 (Denneman 2011)",
+	{"F-2", "ESX 4.1 splits evenly, 8 vCPUs on 6-core nodes are 4+4 (VMware KB 309166)", "ESX 4.1 fills nodes, 6+2 (Denneman 2011)", "B-5",
 		func(c *Choices) *bool { return &c.Fill41 }},
-	{"F-4", "from 6.5 on never more clients than nodes", "more clients than nodes in every release",
+	{"F-4", "from 6.5 on never more clients than nodes", "more clients than nodes in every release", "B-5",
 		func(c *Choices) *bool { return &c.UnboundedClients }},
-	{"F-5", "memory beyond a node does not make more clients", "memory beyond a node makes more clients (Denneman 2022, prose)",
+	{"F-5", "memory beyond a node does not make more clients", "memory beyond a node makes more clients (Denneman 2022, prose)", "B-17",
 		func(c *Choices) *bool { return &c.MemoryMakesWide }},
-	{"F-6", "preferHT counts threads as capacity", "preferHT only prefers sibling threads (KB 415687)",
+	{"F-6", "preferHT counts threads as capacity", "preferHT only prefers sibling threads (KB 415687)", "B-14",
 		func(c *Choices) *bool { return &c.PreferHTSiblings }},
-	{"F-8", "cores per socket decoupled from vNUMA in 6.5", "decoupled in 6.7 (Dos Santos 2023)",
+	{"F-8", "cores per socket decoupled from vNUMA in 6.5", "decoupled in 6.7 (Dos Santos 2023)", "B-12",
 		func(c *Choices) *bool { return &c.Decoupled67 }},
-	{"F-9", "numa.vcpu.maxPerVirtualNode unset means automatic", "unset means 8, as the manuals print",
+	{"F-9", "numa.vcpu.maxPerVirtualNode unset means automatic", "unset means 8, as the manuals print", "B-10",
 		func(c *Choices) *bool { return &c.ManualDefaults }},
-	{"F-10", "CPU hot add forces one vNUMA node in 6.0 too", "CPU hot add keeps vNUMA in 6.0 (VCAT-SP)",
+	{"F-10", "CPU hot add forces one vNUMA node in 6.0 too", "CPU hot add keeps vNUMA in 6.0 (VCAT-SP)", "B-15",
 		func(c *Choices) *bool { return &c.HotAdd60 }},
-	{"F-12", "memory slices of unequal VPDs follow their vCPUs", "memory slices are equal",
+	{"F-12", "memory slices of unequal VPDs follow their vCPUs", "memory slices are equal", "B-22",
 		func(c *Choices) *bool { return &c.EqualSlices }},
-	{"F-13", "only a changed vCPU count voids the cookie", "changed cores per socket void a version 2 cookie too",
+	{"F-13", "only a changed vCPU count voids the cookie", "changed cores per socket void a version 2 cookie too", "B-9",
 		func(c *Choices) *bool { return &c.CookieWithCPS }},
-	{"F-14", "automatic cores per socket are the vCPUs of a VPD", "automatic cores per socket are 1 when the VPDs are uneven",
+	{"F-14", "automatic cores per socket are the vCPUs of a VPD", "automatic cores per socket are 1 when the VPDs are uneven", "B-18",
 		func(c *Choices) *bool { return &c.AutoCPSOne }},
-	{"F-16", "from 6.5 U3 and 6.7 U2 on EPYC nodes of at most 8 cores show vNUMA above their size", "the threshold stays 9 on small nodes",
+	{"F-16", "from 6.5 U3 and 6.7 U2 on EPYC nodes of at most 8 cores show vNUMA above their size", "the threshold stays 9 on small nodes", "B-19",
 		func(c *Choices) *bool { return &c.NoSmallNodes }},
-	{"F-18", "a stored or manual size fills node after node, 8+4", "the vCPUs are spread evenly, 6+6 (6.5 manual)",
+	{"F-18", "a stored or manual size fills node after node, 8+4", "the vCPUs are spread evenly, 6+6 (6.5 manual)", "B-8",
 		func(c *Choices) *bool { return &c.EvenStored }},
-	{"F-20", "up to 6.0 cores per socket split even a VM that fits a node", "a VM that fits a node is not split",
+	{"F-20", "up to 6.0 cores per socket split even a VM that fits a node", "a VM that fits a node is not split", "B-11",
 		func(c *Choices) *bool { return &c.FitIgnoresCPS }},
 }
 

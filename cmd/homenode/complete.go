@@ -25,10 +25,10 @@ func addCompletion(root *cobra.Command) {
 	}
 	flags := map[string]cobra.CompletionFunc{
 		"fail-on": among(severities), "event": among(vnuma.EventNames()), "choose": completeChoice, "table": among(report.TableNames()),
-		"host": completeHost, "from": completeHost,
+		"host": completeHost, "from": completeHost, "lose-host": completeHost,
 	}
 	arguments := map[string]cobra.CompletionFunc{
-		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "explain": completeSubject, "topo": completeSubject, "rules": completeRule,
+		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,
 	}
 	for _, c := range root.Commands() {
 		c.ValidArgsFunction = arguments[c.Name()]
@@ -93,6 +93,26 @@ func completeSubject(cmd *cobra.Command, args []string, begun string) ([]cobra.C
 		return found, cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveDefault // another SOURCE
+}
+
+// completeCluster completes the SOURCE, then the clusters in it.
+func completeCluster(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return completeSource(cmd, args, begun)
+	case 1:
+		var words []string
+		for _, fleet := range fleetsAtHand(args) {
+			for i := range fleet.Clusters {
+				if name := fleet.Clusters[i].Name; typable(name) && !slices.Contains(words, name) {
+					words = append(words, name)
+				}
+			}
+		}
+		slices.Sort(words)
+		return beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeHost completes the hosts of the sources.

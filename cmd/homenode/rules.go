@@ -79,7 +79,8 @@ func statement(id string) (text string, ok bool) {
 	}
 	for _, c := range vnuma.ChoiceList {
 		if strings.EqualFold(c.ID, id) {
-			return fmt.Sprintf("%s  sources disagree\n\ntaken: %s\nelse:  %s (--choose %s)\n", c.ID, c.Default, c.Alternative, c.ID), true
+			about, _ := rulebook.Find(c.Book)
+			return fmt.Sprintf("%s  sources disagree\n\ntaken: %s\nelse:  %s (--choose %s)\n\nabout: %s  %s\nsource: %s\n", c.ID, c.Default, c.Alternative, c.ID, about.ID, about.Text, about.Source), true
 		}
 	}
 	return "", false

@@ -304,7 +304,7 @@ func (p *printer) details(r *rules.Result) {
 
 // notes prints what the reader must know about completeness.
 func (p *printer) notes(r *rules.Result) {
-	all := slices.Concat(r.Fleet.Notes, r.Unjudged, r.PolicyNotes)
+	all := grouped(slices.Concat(r.Fleet.Notes, r.Unjudged, r.PolicyNotes))
 	if len(all) == 0 {
 		return
 	}

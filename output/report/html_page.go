@@ -110,7 +110,7 @@ func newHTMLReport(r *rules.Result, o HTMLOptions) (*htmlReport, error) {
 	p := &htmlReport{
 		Version: o.Version, Source: r.Fleet.Source, Collected: r.Fleet.Collected,
 		Hosts: len(r.Fleet.Hosts), VMs: len(r.Fleet.VMs), Judged: r.VMs, Pairs: r.Pairs,
-		Findings: len(r.Findings), Notes: r.Fleet.Notes, Unjudged: r.Unjudged,
+		Findings: len(r.Findings), Notes: r.Fleet.Notes, Unjudged: grouped(r.Unjudged),
 	}
 	if r.Policy != nil {
 		p.Config = r.Policy.File + policyText(r)

@@ -43,8 +43,12 @@ func (o *Outputs) Read(r io.Reader, line func(n int, raw string)) error {
 	return nil
 }
 
-// Stray warns of a line that belongs to no output; of several in a row only the first.
+// Stray warns of a line that belongs to no output; of several in a row only the first. What a
+// terminal prints at a login is passed over.
 func (o *Outputs) Stray(l text.Line) {
+	if text.IsBanner(l.Text) {
+		return
+	}
 	if o.first.N == 0 {
 		o.first = l
 	}

@@ -79,7 +79,6 @@ func TestPasted(t *testing.T) {
 		{Numactl, "app07", "pasted.txt:58", nil, nil, 0, 0, nil},
 	})
 	checkWarnings(t, views,
-		`pasted.txt:1: not understood: "Last login: Tue Mar  4 09:12:44 2025 from 10.1.1.5"`,
 		`pasted.txt:41: not understood: "done"`)
 	if got := views[0].Hypervisor; got != numa.ReadAt("VMware", "line 15:24") {
 		t.Errorf("hypervisor %v", got)

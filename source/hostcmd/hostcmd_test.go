@@ -111,7 +111,6 @@ func TestSession(t *testing.T) {
 			[]MemoryRow{{"vm.70001", []int64{83886080, 1048576}}}, []int64{83886080, 1048576}}},
 	})
 	checkWarnings(t, outputs,
-		`session.txt:1: not understood: "The time and date of this login have been sent to the system…"`,
 		`session.txt:44:1: not understood: "?"`)
 
 	read := func(where string) numa.Origin { return numa.Origin{Kind: numa.Read, Where: "session.txt " + where} }

@@ -115,9 +115,25 @@ func TestMissingColumns(t *testing.T) {
 		`sheet vInfo: no column "Powerstate", "Template", "Latency Sensitivity", "HW version", "Cluster", "Host", "OS according to the configuration file": unknown for all: power state, template, latency sensitivity, hardware version, cluster, host, guest OS`,
 		`sheet vCPU: no column "Cores p/s", "Reservation", "Limit", "Hot Add", "Numa Hotadd Exposed": unknown for all: cores per socket, CPU reservation, CPU limit, CPU hot add, vNUMA with CPU hot add`,
 		`sheet vMemory: no column "VM": unknown for all: ` + factsOf("vMemory"),
+		`sheet vInfo, sheet vMemory: no column "Memory", "Size MiB": unknown for all: memory of the VMs`,
 	}
 	if got := notesOf(mustRead(t, tempFolder(t, files))); !slices.Equal(got, want) {
 		t.Errorf("notes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestRenamedColumn says once that no sheet tells the vCPUs, and what may be meant.
+func TestRenamedColumn(t *testing.T) {
+	files := vInfoOnly("VM,CPU count,Memory", "db01,8,4096")
+	files["RVTools_tabvCPU.csv"] = []byte("VM,CPUss\ndb01,8\n")
+	const want = `sheet vInfo, sheet vCPU: no column "CPUs": unknown for all: vCPU count; alike: "CPU count"`
+	if got := notesOf(mustRead(t, tempFolder(t, files))); !slices.Contains(got, want) {
+		t.Errorf("notes:\n%s\nwant:\n%s", strings.Join(got, "\n"), want)
+	}
+	// One of the sheets is enough.
+	files["RVTools_tabvCPU.csv"] = []byte("VM,CPUs\ndb01,8\n")
+	if got := strings.Join(notesOf(mustRead(t, tempFolder(t, files))), "\n"); strings.Contains(got, "vCPU count") {
+		t.Errorf("notes:\n%s", got)
 	}
 }
 

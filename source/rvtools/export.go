@@ -43,6 +43,7 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	if err := x.joinSheet("vMemory", vms, j, n, readMemory); err != nil {
 		return nil, err
 	}
+	n.noteShared()
 	assemble(f, hosts, vms, n)
 	f.Notes = n.all()
 	if err := f.Check(); err != nil {
@@ -65,6 +66,7 @@ func (x *export) table(sheet string, n *notes) (*table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", x.path, err)
 	}
+	n.share(t)
 	return t, nil
 }
 

@@ -1,7 +1,11 @@
 package rvtools
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"homenode/numa"
 )
@@ -16,6 +20,47 @@ type notes struct {
 	list  []numa.Note
 	cells map[string]int // bad cells by sheet and column
 	order []string       // the keys of cells as they came
+
+	shared map[field]*sharedColumn // facts that a column of either of two sheets tells
+}
+
+// A sharedColumn is a fact that columns of several sheets tell: it is unknown when all
+// lack them.
+type sharedColumn struct {
+	found  bool
+	sheets []string // that lack it
+	names  []string // of the column in each, quoted
+	alike  string   // headers that may be meant
+}
+
+// share notes whether a sheet has the column of a shared fact.
+func (n *notes) share(t *table) {
+	for _, f := range []field{cpus, memory} {
+		i := slices.IndexFunc(columnsOf(t.sheet), func(c column) bool { return c.field == f && c.fact == "" })
+		if i < 0 {
+			continue
+		}
+		if n.shared == nil {
+			n.shared = map[field]*sharedColumn{cpus: {}, memory: {}}
+		}
+		s, c := n.shared[f], columnsOf(t.sheet)[i]
+		if s.found = s.found || t.has(f); !t.has(f) {
+			s.sheets, s.names = append(s.sheets, t.sheet), append(s.names, strconv.Quote(c.names[0]))
+			s.alike = cmp.Or(s.alike, t.alike(c.names[:1]))
+		}
+	}
+}
+
+// noteShared notes the facts that no sheet tells.
+func (n *notes) noteShared() {
+	for _, c := range []struct {
+		field field
+		fact  string
+	}{{cpus, "vCPU count"}, {memory, "memory of the VMs"}} {
+		if s := n.shared[c.field]; s != nil && !s.found {
+			n.add("sheet "+strings.Join(s.sheets, ", sheet "), fmt.Sprintf("no column %s: unknown for all: %s%s", strings.Join(slices.Compact(s.names), ", "), c.fact, s.alike))
+		}
+	}
 }
 
 // add notes text about a place in the export, or about all of it.

@@ -3,9 +3,11 @@ package rvtools
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
+	"homenode/internal/alike"
 	"homenode/numa"
 )
 
@@ -26,11 +28,12 @@ const maxCell = 32767
 
 // A table is one sheet with its columns found.
 type table struct {
-	sheet  string
-	notes  *notes
-	rows   rowReader
-	at     [fieldCount]int    // index of the column in a row, -1 for none
-	header [fieldCount]string // as the file spells it, quoted
+	sheet   string
+	notes   *notes
+	rows    rowReader
+	at      [fieldCount]int    // index of the column in a row, -1 for none
+	header  [fieldCount]string // as the file spells it, quoted
+	headers []string           // all of the first row
 
 	cells   []string
 	row     int
@@ -56,6 +59,7 @@ func newTable(sheet string, rows rowReader, n *notes) (*table, error) {
 	for i, h := range header {
 		at[normal(h)] = append(at[normal(h)], i)
 	}
+	t.headers = slices.Clone(header)
 	for _, c := range columnsOf(sheet) {
 		for _, name := range c.names {
 			found := at[normal(name)]
@@ -93,6 +97,28 @@ func (t *table) noteMissing() {
 		t.notes.add("sheet "+t.sheet, fmt.Sprintf("no column %s: unknown for all: %s", strings.Join(names, ", "), strings.Join(facts, ", ")))
 	}
 }
+
+// alike returns the headers that may be meant by a missing column, quoted, for the end of
+// a note; those of columns that are read are none.
+func (t *table) alike(names []string) string {
+	var free []string
+	for _, h := range t.headers {
+		if h = strings.TrimSpace(h); len(h) <= maxHeader && !slices.Contains(t.header[:], `"`+h+`"`) {
+			free = append(free, h)
+		}
+	}
+	for _, name := range names {
+		for _, word := range []string{name, strings.TrimSuffix(name, "s")} {
+			if found := alike.Names(word, free); len(word) > 2 && found != nil {
+				return "; alike: " + quote(found[0])
+			}
+		}
+	}
+	return ""
+}
+
+// maxHeader is the length of the longest header that is taken for a misspelt one.
+const maxHeader = 60
 
 // scan advances to the next row with any content.
 func (t *table) scan() bool {

@@ -74,3 +74,19 @@ func (p Prompt) Name() string {
 	name := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
 	return strings.TrimSuffix(strings.ToLower(name), ".exe")
 }
+
+// bannerForm matches what PuTTY, ssh and the shell of ESXi print when somebody logs in.
+var bannerForm = regexp.MustCompile(`(?i)^(?:` + strings.Join([]string{
+	`login as: .*`, `using username ".*"\.?`, `last (?:failed )?login: .*`, `(?:\S+@\S+'s |\(\S+@\S+\) |\| )?password:`,
+	`(?:end of )?(?:pre-authentication banner message|keyboard-interactive (?:authentication )?prompts)(?: from server)?[.:]?`, `authenticating with public key ".*"(?: from agent)?`,
+	`the time and date of this login have been sent to the system logs\.`, `warning:`,
+	`all commands run on the esxi shell are logged and may be included in`, `support bundles\. do not provide passwords directly on the command line\.`,
+	`most tools can prompt for secrets or accept them from standard input\.`,
+	`vmware offers (?:supported, powerful|powerful and supported) .*`, `see www\.vmware\.com/go/sysadmintools for details\.`,
+	`the esxi shell can be disabled by an administrative user\. see the`, `vsphere security documentation for more information\.`,
+	`connection to \S+ closed\.`, `logout`,
+}, "|") + `)$`)
+
+// IsBanner reports whether a line is one that a terminal prints at a login, before the
+// first prompt.
+func IsBanner(line string) bool { return bannerForm.MatchString(strings.TrimSpace(line)) }

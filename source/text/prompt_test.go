@@ -37,3 +37,23 @@ func TestCutPrompt(t *testing.T) {
 		}
 	}
 }
+
+func TestIsBanner(t *testing.T) {
+	for _, line := range []string{
+		"login as: root", `Using username "root".`, "Last login: Mon Mar  2 08:11:02 2026 from 192.0.2.7", "root@esx01's password: ",
+		"Keyboard-interactive authentication prompts from server:", "End of keyboard-interactive prompts from server", "Pre-authentication banner message from server:",
+		"The time and date of this login have been sent to the system logs.", "WARNING:", "   All commands run on the ESXi shell are logged and may be included in",
+		"   support bundles. Do not provide passwords directly on the command line.", "   Most tools can prompt for secrets or accept them from standard input.",
+		"VMware offers supported, powerful system administration tools.  Please", "see www.vmware.com/go/sysadmintools for details.",
+		"The ESXi Shell can be disabled by an administrative user. See the", "vSphere Security documentation for more information.",
+	} {
+		if !IsBanner(line) {
+			t.Errorf("%q is no banner", line)
+		}
+	}
+	for _, line := range []string{"", "CPU Packages: 2", "NUMA node(s): 1", "vm.1 2 0 0 3", "WARNING: something else", "Login failed", "passwords"} {
+		if IsBanner(line) {
+			t.Errorf("%q is a banner", line)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package rules_test
+
+import (
+	"slices"
+	"testing"
+
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/source/scenario"
+)
+
+// TestReleaseDoubts says once for each release that is not described whose model counts.
+func TestReleaseDoubts(t *testing.T) {
+	f, err := scenario.Read("fleet", []byte(`release 10.0
+cluster new
+host esx[01-03] nodes=2 cores=18 memory=1024GB
+vm a vcpus=4 memory=4GB
+cluster known
+host esx[11-12] release=8.0U3 nodes=2 cores=18 memory=1024GB
+host esx13 release=9.5 nodes=2 cores=18 memory=1024GB
+vm b vcpus=4 memory=4GB
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []numa.Note{
+		{Text: "1 host: release 9.5 is not described yet: the model of 9.0 is used"},
+		{Text: "3 hosts: release 10.0 is not described yet: the model of 9.0 is used"},
+	}
+	if got := rules.Run(f, rules.Options{}).Unjudged; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
