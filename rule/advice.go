@@ -31,9 +31,17 @@ func (p *Pass) Plan() *vnuma.Plan {
 }
 
 // Advice returns what to do about the VM and what its guest will notice of it. Both
-// are empty when no configuration is better than the present one.
+// are empty when no configuration is better than the present one. Where the VM has more
+// vCPUs than its host has cores, the layout waits: that comes first (N013).
 func (p *Pass) Advice() (advice, notice string) {
 	plan := p.Plan()
+	if most := p.VM.On[0].Kind.Machine.AllCores; p.VM.Guest.VCPUs > most {
+		text := fmt.Sprintf("Use at most %d vCPUs first (N013)", most)
+		if plan.Better && plan.Edit.HotAddOff {
+			text += " and switch CPU hot add off"
+		}
+		return text + ": a layout for more vCPUs than cores does not last", ""
+	}
 	if !plan.Better {
 		return p.Counts(), ""
 	}

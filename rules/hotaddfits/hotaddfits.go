@@ -13,11 +13,11 @@ import (
 var Rule = &rule.Rule{
 	ID:    "N002",
 	Name:  "hotaddfits",
-	Title: "CPU hot add on a VM that fits its node: harmless, keep it",
+	Title: "CPU hot add on a VM that fits its node: it hides nothing",
 	Why: `CPU hot add forces one virtual NUMA node. A VM that fits a physical node has one virtual
 node anyway: nothing is hidden, nothing is interleaved. Popular checkers flag every VM with hot add;
-this verdict says that here it costs nothing.`,
-	Fix: `Nothing to do. Think again before the VM grows beyond a node.`,
+this verdict says that here it costs no locality.`,
+	Fix: `Nothing to do for the layout; where N015 speaks too, do what that says. Think again before the VM grows beyond a node.`,
 	Limits: `Windows before build 20348 can show an empty fake NUMA node because a VM with hot add is built
 for its largest possible vCPU count: N015 says so.`,
 	Book: []string{"B-15"},
@@ -45,7 +45,7 @@ func check(p *rule.Pass) {
 	on := &v.On[0]
 	p.Report(finding.Finding{
 		Severity: finding.Info,
-		Message: fmt.Sprintf("CPU hot add is harmless here: %d vCPUs fit one client (up to %d here), so the guest has one node anyway",
+		Message: fmt.Sprintf("CPU hot add hides nothing here: %d vCPUs fit one client (up to %d here), so the VM has one virtual node anyway",
 			v.Guest.VCPUs, on.Layout.Capacity),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), finding.Of("CPU hot add", v.CPUHotAdd, v.At), on.Kind.NodesEvidence()},
 	}, &on.Layout)

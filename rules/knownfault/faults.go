@@ -14,10 +14,13 @@ import (
 type fault struct {
 	kb          string
 	first, upTo numa.Release // first with the fault; first without it, by update or release
-	severity    finding.Severity
-	text        string // follows "ESXi RELEASE on HOSTS: "
-	fix         string
-	source      string
+	// unsure is the first release that has the fix for certain, where the article names
+	// none: from upTo to before it the fault is only told of. 0: upTo has the fix.
+	unsure   numa.Release
+	severity finding.Severity
+	text     string // follows "ESXi RELEASE on HOSTS: "
+	fix      string
+	source   string
 	// cluster: it depends on the VMs of the cluster, so that the first host of a kind
 	// speaks for all.
 	cluster bool
@@ -34,12 +37,15 @@ type hit struct {
 	away   bool   // the VMs are still to come: the finding is at most medium
 }
 
-var esxi91 = numa.NewRelease(9, 1, 0)
+var (
+	esxi91 = numa.NewRelease(9, 1, 0)
+	esxi10 = numa.NewRelease(10, 0, 0) // after every 9.x
+)
 
 // faults is the table, newest first.
 var faults = []fault{
 	{
-		kb: "430776", first: numa.ESXi80, upTo: esxi91, severity: finding.Medium,
+		kb: "430776", first: numa.ESXi80, upTo: esxi91, unsure: esxi10, severity: finding.Medium,
 		text: "VMs powered on together may all be placed on one node, and beside latency-sensitive VMs, whose demand is underestimated, they stay there",
 		fix:  "Set Numa.InitialPlacementLoadThreshold = 100 on the hosts; a fix is announced for a 9.x release",
 		source: "Broadcom KB 430776, VMs crashing or failing to boot due to flaws in the NUMA scheduler, " +
@@ -181,7 +187,11 @@ func limits() string {
 	var b strings.Builder
 	for i := range faults {
 		f := &faults[i]
-		fmt.Fprintf(&b, "\n- KB %s: %s to before %s.", f.kb, f.first, f.upTo)
+		fmt.Fprintf(&b, "\n- KB %s: %s to before %s", f.kb, f.first, f.upTo)
+		if f.unsure > 0 {
+			fmt.Fprintf(&b, "; which later release has the fix is not published: info from %s to before %s", f.upTo, f.unsure)
+		}
+		b.WriteString(".")
 	}
 	return b.String()
 }

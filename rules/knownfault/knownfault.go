@@ -35,7 +35,7 @@ func check(p *rule.Pass) {
 	r := p.Kind.Machine.Release
 	for i := range faults {
 		f := &faults[i]
-		if r < f.first || r >= f.upTo {
+		if r < f.first || r >= max(f.upTo, f.unsure) {
 			continue
 		}
 		hosts, what := meet(p, f)
@@ -94,7 +94,10 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 			f.Assumes = append(f.Assumes, "the advanced options of the host are unknown: defaults are taken (C-18)")
 		}
 	}
-	if !h.Build.Known() && fault.upTo.Base() == h.Release.Value.Base() && h.Release.Value.Update() == 0 {
+	if h.Release.Value >= fault.upTo {
+		f.Severity = finding.Info
+		f.Assumes = append(f.Assumes, fmt.Sprintf("which release has the fix of KB %s is not published: %s may have it", fault.kb, h.Release.Value))
+	} else if !h.Build.Known() && fault.upTo.Base() == h.Release.Value.Base() && h.Release.Value.Update() == 0 {
 		f.Assumes = append(f.Assumes, fmt.Sprintf("the build is unknown: %s without updates is taken", h.Release.Value))
 	}
 	p.Report(f, nil)

@@ -20,7 +20,7 @@ with its cache, for each virtual NUMA node. VMs that were upgraded keep the valu
 the guest sees many sockets with a cache each, and a wide VM whose sockets do not end where its nodes end.`,
 	Fix: `Set “Cores per Socket: Assigned at power on” while the VM is off. The guest sees other sockets from
 the next power-on: check licences per socket first.`,
-	Limits: `Silent when the value by hand gives the guest what automatic sizing would, when NUMA nodes are set
+	Limits: `Silent for VMs of up to 8 vCPUs that see one node, when the value by hand gives the guest what automatic sizing would, when NUMA nodes are set
 by hand (vSphere wants cores per socket by hand then), and when it is unknown whether the value is automatic.
 A licence per socket, or a device assigned to a virtual node, is a reason to keep it. How ESXi chooses is
 published in part only (F-14). Uneven clients are N008, sockets larger than a node N009, wide VMs with hot add
@@ -35,6 +35,10 @@ N001.`,
 	VMs:      true,
 	Check:    check,
 }
+
+// small is the most vCPUs of a VM that is shown no NUMA by default (B-3): the sockets of
+// such VMs are mostly as their owner wants them, and there are many.
+const small = 8
 
 func check(p *rule.Pass) {
 	v := p.VM
@@ -60,8 +64,11 @@ func check(p *rule.Pass) {
 			finding.Of("virtual hardware", v.Hardware, v.At), v.VCPUsEvidence(), on.Kind.ReleaseEvidence(),
 		},
 	}
-	if on.Layout.GuestSeesNUMA() {
+	switch {
+	case on.Layout.GuestSeesNUMA():
 		f.Severity = finding.Low
+	case v.Guest.VCPUs <= small:
+		return
 	}
 	f.Advice, f.Notice = p.Advice()
 	p.Report(f, &would)
