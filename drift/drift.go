@@ -26,7 +26,8 @@ type Drift struct {
 	NewVMs, GoneVMs     []*numa.VM
 	NewHosts, GoneHosts []*numa.Host
 	Findings            []Finding
-	Moved               int // VMs on another host than before, when that alone differs
+	Told                []Finding // apart from these: that differ by facts that one side alone knows
+	Moved               int       // VMs on another host than before, when that alone differs
 	// Counts of the VMs that are in both fleets and judged in one at least.
 	Better, Worse, Other, Unchanged int
 	Stopped                         int // of Worse: VMs that do not run any more
@@ -62,6 +63,9 @@ type VM struct {
 	Layout   bool      // the layouts differ
 	Why      []string  // what differs for the guest and its memory, in a few words each
 	Settings []Setting // of the VM itself
+	Apart    bool      // layout and findings differ by facts that one side alone knows: no drift
+
+	oneSided []string // names of settings of its own that one side alone knows
 }
 
 // Subject returns cluster/name, as findings do.
@@ -134,14 +138,14 @@ func (v *VM) rank() int {
 }
 
 // Differs reports whether layouts, settings, hosts or VMs differ. Moves between
-// hosts alone do not count: vSphere DRS moves VMs all day.
+// hosts alone do not count: vSphere DRS moves VMs all day. Nor does what is set apart.
 func (d *Drift) Differs() bool {
-	return len(d.VMs)+len(d.Hosts)+len(d.NewVMs)+len(d.GoneVMs)+len(d.NewHosts)+len(d.GoneHosts) > 0
+	vms := slices.ContainsFunc(d.VMs, func(v VM) bool { return !v.Apart || len(v.Settings) > 0 })
+	return vms || len(d.Hosts)+len(d.NewVMs)+len(d.GoneVMs)+len(d.NewHosts)+len(d.GoneHosts) > 0
 }
 
-// Compare compares two judged fleets. VMs and hosts are the same when their IDs are,
-// else their UUIDs, else cluster and name where these are unique.
-func Compare(a, b *rules.Result) *Drift {
+// compareAll compares two judged fleets by the facts that each has.
+func compareAll(a, b *rules.Result) *Drift {
 	d := &Drift{A: a, B: b}
 	vms := matchVMs(a.Fleet, b.Fleet)
 	hosts := matchHosts(a.Fleet, b.Fleet)
@@ -159,17 +163,20 @@ func Compare(a, b *rules.Result) *Drift {
 			d.Hosts = append(d.Hosts, Host{ha, hb, s})
 		}
 	}
+	d.sort()
+	return d
+}
+
+func (d *Drift) sort() {
 	slices.SortStableFunc(d.VMs, func(x, y VM) int {
 		return cmp.Or(cmp.Compare(x.rank(), y.rank()), cmp.Compare(x.Cluster, y.Cluster), cmp.Compare(x.B.Name, y.B.Name), cmp.Compare(x.B.ID, y.B.ID))
 	})
-	return d
 }
 
 // vm compares one VM and adds it when anything differs.
 func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs) {
 	v := VM{A: va, B: vb, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
-	var oneSided []string
-	v.Settings, oneSided = d.vmSettings(va, vb)
+	v.Settings, v.oneSided = d.vmSettings(va, vb)
 	v.Layout = v.From.differs(&v.To)
 	v.Verdict = Unchanged
 	switch c := v.From.compare(&v.To, of); {
@@ -184,8 +191,8 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 		v.Verdict = Other
 	}
 	v.Why = why(d, &v, of, !hosts.same(va.Host, vb.Host))
-	if v.Layout && ja != nil && jb != nil && len(v.Settings) == 0 && oneSided != nil { // perhaps nothing but knowledge has changed
-		v.Why = append([]string{"known on one side only: " + strings.Join(oneSided, ", ")}, v.Why...)
+	if v.Layout && ja != nil && jb != nil && len(v.Settings) == 0 && v.oneSided != nil { // perhaps nothing but knowledge has changed
+		v.Why = append([]string{onOneSide + strings.Join(v.oneSided, ", ")}, v.Why...)
 	}
 	if barred := barredFrom(&v, hosts); barred != nil && v.Verdict != Worse {
 		v.Verdict = Other // what the VM gains, it gains by having fewer hosts

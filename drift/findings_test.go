@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"homenode/drift"
+	"homenode/finding"
+	"homenode/numa"
 	"homenode/rules"
 )
 
@@ -47,7 +49,7 @@ H006 prod/esx02 none -> medium
 				if back {
 					a, b = b, a
 				}
-				d := drift.Compare(a, b)
+				d := drift.Compare(a, b, drift.Options{})
 				if !back {
 					if got := text(d); got != tt.want {
 						t.Errorf("got\n%s\nwant\n%s", got, tt.want)
@@ -64,7 +66,7 @@ H006 prod/esx02 none -> medium
 // severity are the same.
 func TestTopics(t *testing.T) {
 	const fleet = "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=16 memory=512GB\nvm db vcpus=4 memory=32GB "
-	d := drift.Compare(judge(t, fleet+"set:numa.vcpu.coresPerNode=2\n"), judge(t, fleet+"set:numa.allowHotadd=TRUE\n"))
+	d := drift.Compare(judge(t, fleet+"set:numa.vcpu.coresPerNode=2\n"), judge(t, fleet+"set:numa.allowHotadd=TRUE\n"), drift.Options{})
 	got := text(d)
 	want := `0 better 0 worse 0 other 1 unchanged 0 moved 0 one-sided
 unchanged prod/db: N019 new (info), N019 gone
@@ -87,7 +89,7 @@ host new01 nodes=2 cores=24 memory=768GB
 host old01 nodes=2 cores=14 memory=512GB release=7.0U3
 vm app host=new01 vcpus=20 coresPerSocket=1 memory=64GB hw=%s
 `
-	got := text(drift.Compare(judge(t, strings.ReplaceAll(fleet, "%s", "19")), judge(t, strings.ReplaceAll(fleet, "%s", "20"))))
+	got := text(drift.Compare(judge(t, strings.ReplaceAll(fleet, "%s", "19")), judge(t, strings.ReplaceAll(fleet, "%s", "20")), drift.Options{}))
 	want := `0 better 0 worse 1 other 0 unchanged 0 moved 0 one-sided
 other prod/app: no more on old01, N021 new (info), N014 gone
     hw 19 -> 20
@@ -127,7 +129,7 @@ H007 prod/esx02 none -> low
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := text(drift.Compare(fill("01", "02", "8GB"), tt.b)); got != tt.want {
+			if got := text(drift.Compare(fill("01", "02", "8GB"), tt.b, drift.Options{})); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
 		})
@@ -138,12 +140,60 @@ H007 prod/esx02 none -> low
 // have had it all the time.
 func TestOneSided(t *testing.T) {
 	const fleet = "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=16 memory=512GB\nvm db vcpus=24 memory=32GB hotAdd="
-	got := text(drift.Compare(judge(t, fleet+"?\n"), judge(t, fleet+"on\n")))
+	got := text(drift.Compare(judge(t, fleet+"?\n"), judge(t, fleet+"on\n"), drift.Options{}))
 	want := `0 better 1 worse 0 other 0 unchanged 0 moved 1 one-sided
 worse prod/db: known on one side only: hotAdd, the guest sees 1 node, 0 → 50 % far, N001 new (high)
 N001 prod/db none -> high
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestApart: in a comparison of two sources the same VM is neither drift nor worse, and
+// what did change in spite of it is.
+func TestApart(t *testing.T) {
+	const fleet = `release 7.0U3
+cluster prod
+host esx01 nodes=2 cores=16 memory=512GB power=%s
+vm db vcpus=24 memory=32GB hotAdd=%s
+vm app vcpus=%s memory=32GB hotAdd=%[2]s
+`
+	options := drift.Options{Judge: func(f *numa.Fleet) *rules.Result { return rules.Run(f, rules.Options{}) }}
+	for _, tt := range []struct {
+		name                 string
+		a, b                 *rules.Result
+		want                 string
+		told, findings, exit int
+		differs              bool
+	}{
+		{"nothing changed", judge(t, fmt.Sprintf(fleet, "Balanced", "?", "4")), judge(t, fmt.Sprintf(fleet, "Balanced", "on", "4")), `0 better 0 worse 1 other 1 unchanged 0 moved 2 one-sided
+other prod/db: known on one side only: hotAdd, the guest sees 1 node, 0 → 50 % far, N001 new (high)
+`, 2, 0, 0, false},
+		{"the other way", judge(t, fmt.Sprintf(fleet, "Balanced", "on", "4")), judge(t, fmt.Sprintf(fleet, "Balanced", "?", "4")), `0 better 0 worse 1 other 1 unchanged 0 moved 2 one-sided
+other prod/db: known on one side only: hotAdd, the guest sees its 2 nodes, 50 → 0 % far, N001 gone
+`, 2, 0, 0, false},
+		{"a VM grew", judge(t, fmt.Sprintf(fleet, "Balanced", "?", "4")), judge(t, fmt.Sprintf(fleet, "Balanced", "on", "20")), `0 better 1 worse 1 other 0 unchanged 0 moved 2 one-sided
+worse prod/app: the guest sees 1 node, 0 → 50 % far, 4 → 20 sockets, N001 new (high), N002 gone
+    vcpus 4 -> 20
+other prod/db: known on one side only: hotAdd, the guest sees 1 node, 0 → 50 % far, N001 new (high)
+N001 prod/app none -> high
+N002 prod/app info -> none
+`, 1, 2, 1, true},
+		{"a host, too", judge(t, fmt.Sprintf(fleet, "?", "off", "4")), judge(t, fmt.Sprintf(fleet, `"Low Power"`, "off", "4")), "0 better 0 worse 0 other 2 unchanged 0 moved 1 one-sided\n", 1, 0, 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := drift.Compare(tt.a, tt.b, options)
+			if got := text(d); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+			exit, _ := d.Worsens(finding.Medium)
+			if len(d.Told) != tt.told || len(d.Findings) != tt.findings || exit != tt.exit || d.Differs() != tt.differs {
+				t.Errorf("%d told, %d findings, %d worsen, differs %v; want %d, %d, %d, %v", len(d.Told), len(d.Findings), exit, d.Differs(), tt.told, tt.findings, tt.exit, tt.differs)
+			}
+			if d.A != tt.a || d.B != tt.b {
+				t.Error("the sides are not those that were given")
+			}
+		})
 	}
 }

@@ -116,7 +116,7 @@ func whatIf(cmd *cobra.Command, out *outputFlags, fleet *numa.Fleet, changes []w
 	if err != nil {
 		return err
 	}
-	d := drift.Compare(rules.Run(today, ro), rules.Run(changed, ro))
+	d := drift.Compare(rules.Run(today, ro), rules.Run(changed, ro), drift.Options{})
 	if d.A.VMs == 0 && len(fleet.VMs) > d.A.Templates {
 		return fmt.Errorf("none of %d VMs could be judged: see the notes of assess without a what-if", len(fleet.VMs)-d.A.Templates)
 	}
@@ -157,7 +157,7 @@ snapshots. VMs and hosts are the same when their IDs are, else their UUIDs, else
 A and B are each a SOURCE; the flags hold for both. ` + sourceHelp + `
 
 Exit code 0: no drift; 1: layouts, settings, hosts or VMs differ, or findings at or above --fail-on are new
-or worse; 2: usage or I/O. Power states, moves to another host without consequence and stored sizes (a
+or worse; 2: usage or I/O. Facts that one side alone knows, power states, moves to another host without consequence and stored sizes (a
 power-on may write them) are no drift.`,
 		Example: `  homenode diff last-month.json https://vc01.example.com
   homenode diff monday.json friday.json --details
@@ -187,7 +187,7 @@ power-on may write them) are no drift.`,
 				}
 				judged[i] = rules.Run(fleet, options)
 			}
-			d := drift.Compare(judged[0], judged[1])
+			d := drift.Compare(judged[0], judged[1], drift.Options{Judge: func(f *numa.Fleet) *rules.Result { return rules.Run(f, options) }})
 			err = out.write(cmd, func(w io.Writer, colour bool) error {
 				o := report.DriftOptions{Colour: colour, Details: details, FailOn: least}
 				switch out.format {

@@ -37,6 +37,7 @@ func Diff(w io.Writer, d *drift.Drift, o DriftOptions) error {
 	p.table(&t)
 	p.comings(d)
 	p.differences(d, o, "A", "B")
+	p.told(d)
 	p.settings(d.Hosts, d.VMs, o, "A", "B")
 	p.newNotes(d)
 	if d.OneSided > 0 {
@@ -65,9 +66,41 @@ func worsened(d *drift.Drift, o DriftOptions) []string {
 	return out
 }
 
+// told prints the findings that differ by facts which one side alone knows.
+func (p *printer) told(d *drift.Drift) {
+	if len(d.Told) == 0 {
+		return
+	}
+	p.printf("\nby facts that one side alone knows, no drift:\n")
+	p.findings(findingGroups(d, d.Told))
+}
+
+// toldText counts them: "3 findings told by facts that A does not know".
+func toldText(d *drift.Drift) string {
+	inB := 0
+	for i := range d.Told {
+		if d.Told[i].TellsB() {
+			inB++
+		}
+	}
+	switch gone := len(d.Told) - inB; {
+	case len(d.Told) == 0:
+		return ""
+	case inB == 0:
+		return rule.Plural(gone, "finding") + " gone by facts that one side alone knows"
+	case gone == 0:
+		return rule.Plural(inB, "finding") + " told by facts that A does not know"
+	default:
+		return fmt.Sprintf("%s told by facts that A does not know, %d gone by them", rule.Plural(inB, "finding"), gone)
+	}
+}
+
 // diffLine returns the summary of a comparison in one line.
 func diffLine(d *drift.Drift) string {
 	if !d.Differs() && len(d.Findings) == 0 {
+		if text := toldText(d); text != "" {
+			return "no drift; " + text
+		}
 		return "no drift"
 	}
 	parts := []string{verdicts(d)}
@@ -106,6 +139,9 @@ func diffLine(d *drift.Drift) string {
 	add("new", "finding", added, gone)
 	if other > 0 {
 		parts = append(parts, rule.Plural(other, "finding")+" of another severity")
+	}
+	if len(d.Told) > 0 {
+		parts = append(parts, toldText(d))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -154,11 +190,14 @@ func (p *printer) differences(d *drift.Drift, o DriftOptions, from, to string) {
 		p.table(&t)
 		p.printf("%s\n", p.paint(faint, shortLegend))
 	}
-	groups := findingGroups(d)
-	if len(groups) == 0 {
-		return
+	if len(d.Findings) > 0 {
+		p.printf("\n")
+		p.findings(findingGroups(d, d.Findings))
 	}
-	p.printf("\n")
+}
+
+// findings prints the findings that differ, those of a rule in one row.
+func (p *printer) findings(groups []findingGroup) {
 	t := texttab.Table{Right: map[int]bool{1: true}}
 	for _, g := range groups {
 		t.Row(g.change, strconv.Itoa(len(g.findings)), severityWord(g.severity), g.rule.ID, g.rule.Title, subjects(g.findings))

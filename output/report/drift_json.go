@@ -30,6 +30,7 @@ type driftJSON struct {
 	NewHosts  []string           `json:"newHosts"`
 	GoneHosts []string           `json:"goneHosts"`
 	Findings  []findingDriftJSON `json:"findings"`
+	Told      []findingDriftJSON `json:"findingsKnownOnOneSide,omitempty"` // diff only
 	Capacity  []capacityJSON     `json:"capacity,omitempty"`
 	Notes     []numa.Note        `json:"notes"`
 }
@@ -58,6 +59,7 @@ type vmDriftJSON struct {
 	From     *placeJSON      `json:"from"`
 	To       *placeJSON      `json:"to"`
 	Settings []drift.Setting `json:"settings"`
+	Apart    bool            `json:"knownOnOneSide,omitempty"` // nothing but knowledge differs
 }
 
 type placeJSON struct {
@@ -129,21 +131,26 @@ func driftOf(d *drift.Drift) *driftJSON {
 	}
 	for i := range d.VMs {
 		v := &d.VMs[i]
-		j.VMs = append(j.VMs, vmDriftJSON{v.B.Name, v.B.ID, v.Cluster, v.Verdict, orEmpty(v.Why), placeOf(&v.From), placeOf(&v.To), orEmpty(v.Settings)})
+		j.VMs = append(j.VMs, vmDriftJSON{v.B.Name, v.B.ID, v.Cluster, v.Verdict, orEmpty(v.Why), placeOf(&v.From), placeOf(&v.To), orEmpty(v.Settings), v.Apart})
 	}
 	for i := range d.Hosts {
 		h := &d.Hosts[i]
 		j.Hosts = append(j.Hosts, hostDriftJSON{h.B.Name, h.B.ID, h.Settings})
 	}
-	for i := range d.Findings {
-		f := &d.Findings[i]
+	j.Findings, j.Told = append(j.Findings, findingsOf(d.Findings)...), findingsOf(d.Told)
+	return j
+}
+
+func findingsOf(findings []drift.Finding) (out []findingDriftJSON) {
+	for i := range findings {
+		f := &findings[i]
 		one := findingDriftJSON{Change: changeWord(f), Finding: f.Of()}
 		if f.A != nil && f.B != nil {
 			one.Change, one.Was = "severity", f.A.Severity.String()
 		}
-		j.Findings = append(j.Findings, one)
+		out = append(out, one)
 	}
-	return j
+	return out
 }
 
 func placeOf(p *drift.Place) *placeJSON {

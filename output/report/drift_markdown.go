@@ -69,8 +69,15 @@ func markDrift(b *bufio.Writer, d *drift.Drift, o DriftOptions, from, to string)
 		}
 		fmt.Fprintf(b, "\n%s.\n", mark(shortLegend))
 	}
-	if groups := findingGroups(d); len(groups) > 0 {
-		fmt.Fprint(b, "\n## Findings\n\n")
+	for _, part := range []struct {
+		title    string
+		findings []drift.Finding
+	}{{"Findings", d.Findings}, {"No drift: " + toldText(d), d.Told}} {
+		groups := findingGroups(d, part.findings)
+		if len(groups) == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "\n## %s\n\n", mark(part.title))
 		t := markTable{b, []string{"", "Count", "Severity", "Rule", "What", "Where"}, []bool{1: true, 5: false}}
 		t.head()
 		for _, g := range groups {

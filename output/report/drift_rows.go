@@ -87,11 +87,11 @@ type findingGroup struct {
 	findings []*finding.Finding
 }
 
-func findingGroups(d *drift.Drift) []findingGroup {
+func findingGroups(d *drift.Drift, findings []drift.Finding) []findingGroup {
 	var out []findingGroup
-	for i := range d.Findings {
-		f := d.Findings[i].Of()
-		change := changeWord(&d.Findings[i])
+	for i := range findings {
+		f := findings[i].Of()
+		change := changeWord(&findings[i])
 		k := slices.IndexFunc(out, func(g findingGroup) bool {
 			return g.change == change && g.severity == f.Severity && g.rule.ID == f.Rule
 		})
