@@ -70,6 +70,18 @@ Describe 'The other functions' {
         Get-HomenodeReport $script:fleet -Format junit | Should -BeLike '<?xml*<testsuites*'
         Get-HomenodeReport $script:fleet -Format csv -Table vms | Should -BeLike 'VM,Cluster,*sql01,prod,*'
     }
+    It 'judges changes' {
+        $w = Test-HomenodeChange $script:fleet -Change 'vm=sql01 hotAdd=off coresPerSocket=16'
+        $w.format | Should -Be 'homenode-what-if'
+        $w.better | Should -Be 1
+        { Test-HomenodeChange $script:fleet } | Should -Throw '*-Change*'
+    }
+    It 'compares fleets' {
+        (Compare-HomenodeFleet $script:fleet $script:fleet).unchanged | Should -Be 2
+    }
+    It 'returns a matrix' {
+        (Get-HomenodeMatrix $script:fleet -Cluster prod).clusters[0].cluster | Should -Be 'prod'
+    }
     It 'reads files' {
         (Read-HomenodeFile $script:fleet).format | Should -Be 'homenode-facts'
     }
@@ -83,6 +95,29 @@ Describe 'The binary' {
             { Get-HomenodeRule } | Should -Throw '*HOMENODE names no file*'
         }
         finally { $env:HOMENODE = $before }
+    }
+    It 'returns an object although one of several sources failed, with a warning' -Skip:$IsWindows {
+        $fake = Join-Path $TestDrive 'homenode-partial'
+        Set-Content -LiteralPath $fake -Value @'
+#!/bin/sh
+[ "$HOMENODE_TEST" = broken ] && printf '{"findings":[' || printf '{"judged":2,"findings":[],"layouts":[]}'
+echo 'homenode: vc02: connection refused' >&2
+exit 2
+'@
+        chmod +x $fake
+        $before = $env:HOMENODE
+        try {
+            $env:HOMENODE = $fake
+            $a = Get-HomenodeAssessment https://vc01.example.com, https://vc02.example.com -WarningVariable said -WarningAction SilentlyContinue
+            $a.judged | Should -Be 2
+            "$said" | Should -BeLike '*vc02: connection refused*'
+            $env:HOMENODE_TEST = 'broken'
+            { Get-HomenodeAssessment demo } | Should -Throw '*connection refused*'
+        }
+        finally {
+            $env:HOMENODE = $before
+            $env:HOMENODE_TEST = $null
+        }
     }
     It 'gets the credential by its own environment only' -Skip:$IsWindows {
         $fake = Join-Path $TestDrive 'homenode-fake'

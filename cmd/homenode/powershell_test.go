@@ -65,7 +65,7 @@ func TestPowerShellFlags(t *testing.T) {
 			commands = append(commands, m[1])
 		}
 		if name == "Get-HomenodeSourceArgument" {
-			commands = []string{"assess", "explain"}
+			commands = []string{"assess", "explain", "diff"} // matrix has all but --config
 		}
 		for _, m := range psFlag.FindAllStringSubmatch(text, -1) {
 			flags++

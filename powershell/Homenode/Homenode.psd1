@@ -14,7 +14,10 @@
         'Get-HomenodeExplanation'
         'Get-HomenodeReport'
         'Get-HomenodeRule'
+        'Get-HomenodeMatrix'
         'Read-HomenodeFile'
+        'Test-HomenodeChange'
+        'Compare-HomenodeFleet'
         'Compare-HomenodeBenchmark'
     )
     CmdletsToExport      = @()

@@ -1,6 +1,7 @@
 # Objects from the JSON of the homenode binary, which does all the work: this module
 # finds it, hands it arguments one by one, never through a shell, and turns its exit
-# codes into PowerShell's ways: 0 and 1 (findings) are results, all others errors.
+# codes into PowerShell's ways: 0 and 1 (findings) are results, all others errors
+# unless there is a whole object: then one of several sources failed, a warning.
 #
 # The binary only reads, so no function has -WhatIf or -Confirm: there is nothing to
 # preview, and nothing here reacts to $WhatIfPreference.
@@ -66,7 +67,9 @@ function Invoke-HomenodeBinary {
             if (-not $message) {
                 $message = "homenode ended with exit code $($process.ExitCode)"
             }
-            throw [System.InvalidOperationException]::new($message)
+            if (-not (Test-HomenodeJson -Text $text)) {
+                throw [System.InvalidOperationException]::new($message)
+            }
         }
         if ($message) {
             Write-Warning -Message $message
@@ -78,6 +81,21 @@ function Invoke-HomenodeBinary {
             $process.Kill()
         }
         $process.Dispose()
+    }
+}
+
+# Test-HomenodeJson reports whether the text is one whole JSON value.
+function Test-HomenodeJson {
+    param([AllowEmptyString()] [AllowNull()] [string] $Text)
+    if ([string]::IsNullOrWhiteSpace($Text)) {
+        return $false
+    }
+    try {
+        $null = ConvertFrom-Json -InputObject $Text -Depth 100 -ErrorAction Stop
+        return $true
+    }
+    catch {
+        return $false
     }
 }
 
@@ -394,6 +412,137 @@ function Get-HomenodeRule {
     if ($Id) { $arguments += $Id }
     $json = Invoke-HomenodeBinary -Command 'rules' -Arguments $arguments
     ConvertFrom-HomenodeJson -Json $json -TypeName 'Homenode.Rule'
+}
+
+function Test-HomenodeChange {
+    <#
+    .SYNOPSIS
+    Judges a fleet with changes beside today's: which VMs are better off, worse, or cannot run.
+    .DESCRIPTION
+    Runs homenode assess with --what-if. The changes exist in the model only: the function reads and changes nothing, so
+    it has no -WhatIf.
+    .PARAMETER Source
+    As for Get-HomenodeAssessment.
+    .PARAMETER Change
+    Changes such as 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2' or 'release=8.0U3 hw=21' (docs/what-if.md). They
+    come first.
+    .PARAMETER LoseHost
+    Hosts that are lost, their VMs powered on where it suits them worst.
+    .PARAMETER AddHost
+    Further hosts: 'like=esx01 count=2'.
+    .PARAMETER Credential
+    As for Get-HomenodeAssessment.
+    .EXAMPLE
+    (Test-HomenodeChange fleet.json -Change 'vm=sql* hotAdd=off').vms | Format-Table vm, verdict, why
+    .EXAMPLE
+    (Test-HomenodeChange fleet.json -LoseHost esx03).capacity
+    #>
+    [CmdletBinding()]
+    [OutputType('Homenode.WhatIf')]
+    param(
+        [Parameter(Mandatory, Position = 0)] [string[]] $Source,
+        [Parameter(Position = 1)] [string[]] $Change,
+        [string[]] $LoseHost,
+        [string[]] $AddHost,
+        [pscredential] [System.Management.Automation.Credential()] $Credential = [pscredential]::Empty,
+        [string] $CredentialFile,
+        [string[]] $NodesPerSocket,
+        [string] $AssumeHost,
+        [string[]] $Choose,
+        [string] $Config,
+        [string] $KnownHosts,
+        [string] $CACerts,
+        [switch] $Insecure,
+        [ValidateRange(1, 86400)] [int] $TimeoutSeconds
+    )
+    if (-not ($Change -or $LoseHost -or $AddHost)) {
+        throw [System.ArgumentException]::new('want -Change, -LoseHost or -AddHost')
+    }
+    $arguments = @('--format', 'json') + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
+    foreach ($value in $Change) { $arguments += '--what-if', $value }
+    foreach ($value in $LoseHost) { $arguments += '--lose-host', $value }
+    foreach ($value in $AddHost) { $arguments += '--add-host', $value }
+    $arguments += @('--') + @(Resolve-HomenodeSource -Source $Source)
+    $json = Invoke-HomenodeBinary -Command 'assess' -Arguments $arguments -Credential (Select-HomenodeCredential -Credential $Credential)
+    ConvertFrom-HomenodeJson -Json $json -TypeName 'Homenode.WhatIf'
+}
+
+function Compare-HomenodeFleet {
+    <#
+    .SYNOPSIS
+    Compares two fleets: VMs with another topology, new and gone findings, other settings.
+    .DESCRIPTION
+    Runs homenode diff. The function reads and changes nothing, so it has no -WhatIf.
+    .PARAMETER Reference
+    The fleet before: a source as for Get-HomenodeAssessment.
+    .PARAMETER Difference
+    The fleet after.
+    .PARAMETER Credential
+    As for Get-HomenodeAssessment.
+    .EXAMPLE
+    (Compare-HomenodeFleet monday.json friday.json).vms | Format-Table vm, verdict, why
+    #>
+    [CmdletBinding()]
+    [OutputType('Homenode.Drift')]
+    param(
+        [Parameter(Mandatory, Position = 0)] [string] $Reference,
+        [Parameter(Mandatory, Position = 1)] [string] $Difference,
+        [pscredential] [System.Management.Automation.Credential()] $Credential = [pscredential]::Empty,
+        [string] $CredentialFile,
+        [string[]] $NodesPerSocket,
+        [string] $AssumeHost,
+        [string[]] $Choose,
+        [string] $Config,
+        [string] $KnownHosts,
+        [string] $CACerts,
+        [switch] $Insecure,
+        [ValidateRange(1, 86400)] [int] $TimeoutSeconds
+    )
+    $arguments = @('--format', 'json') + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
+    $arguments += @('--') + @(Resolve-HomenodeSource -Source $Reference, $Difference)
+    $json = Invoke-HomenodeBinary -Command 'diff' -Arguments $arguments -Credential (Select-HomenodeCredential -Credential $Credential)
+    ConvertFrom-HomenodeJson -Json $json -TypeName 'Homenode.Drift'
+}
+
+function Get-HomenodeMatrix {
+    <#
+    .SYNOPSIS
+    Returns what becomes of every VM on every kind of host of its cluster.
+    .DESCRIPTION
+    Runs homenode matrix. The function reads and changes nothing, so it has no -WhatIf.
+    .PARAMETER Source
+    As for Get-HomenodeAssessment; one source.
+    .PARAMETER Cluster
+    One cluster; all when it is left out.
+    .PARAMETER Event
+    How the VM comes to the host.
+    .PARAMETER Credential
+    As for Get-HomenodeAssessment.
+    .EXAMPLE
+    (Get-HomenodeMatrix fleet.json -Cluster prod-a -Event vmotion).clusters
+    #>
+    [CmdletBinding()]
+    [OutputType('Homenode.Matrix')]
+    param(
+        [Parameter(Mandatory, Position = 0)] [string] $Source,
+        [Parameter(Position = 1)] [string] $Cluster,
+        [string] $Event,
+        [pscredential] [System.Management.Automation.Credential()] $Credential = [pscredential]::Empty,
+        [string] $CredentialFile,
+        [string[]] $NodesPerSocket,
+        [string] $AssumeHost,
+        [string[]] $Choose,
+        [string] $KnownHosts,
+        [string] $CACerts,
+        [switch] $Insecure,
+        [ValidateRange(1, 86400)] [int] $TimeoutSeconds
+    )
+    $arguments = @('--format', 'json') + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
+    if ($Event) { $arguments += '--event', $Event }
+    $arguments += @('--') + @(Resolve-HomenodeSource -Source $Source)
+    if ($Cluster) { $arguments += $Cluster }
+    $json = Invoke-HomenodeBinary -Command 'matrix' -Arguments $arguments -Credential (Select-HomenodeCredential -Credential $Credential)
+    ConvertFrom-HomenodeJson -Json $json -TypeName 'Homenode.Matrix'
 }
 
 function Read-HomenodeFile {
