@@ -63,8 +63,15 @@ func agree(fields []Field) bool {
 func Check(v *numa.VM, o *numa.Observation, places []Place, ch vnuma.Choices) Result {
 	// A setting that a log does not name had its default then, unless the log is an
 	// excerpt: the inventory's value stands in when the default does not fit.
-	r := check(v, o, over(&o.Config, &v.Config, true), places, ch)
 	inventory := over(&o.Config, &v.Config, false)
+	if logged := lastLogged(v, o); logged != nil { // it runs with those, unless it was power-cycled since
+		then := over(logged, &v.Config, true)
+		if r := check(v, o, then, places, ch); r.Agrees() {
+			return r
+		}
+		return check(v, o, inventory, places, ch)
+	}
+	r := check(v, o, over(&o.Config, &v.Config, true), places, ch)
 	if r.Agrees() || inventory.CPUHotAdd.Value == r.Guest.HotAdd {
 		return r
 	}
@@ -72,6 +79,28 @@ func Check(v *numa.VM, o *numa.Observation, places []Place, ch vnuma.Choices) Re
 		return other
 	}
 	return r
+}
+
+// lastLogged returns the settings of the newest power-on that a log tells of, for an
+// observation that states none itself: a guest and the scheduler show what the last
+// power-on made. nil when there is none, or it is not older.
+func lastLogged(v *numa.VM, o *numa.Observation) *numa.Config {
+	if o.Config.VCPUs.Known() {
+		return nil
+	}
+	at, dated := o.Instant()
+	var last *numa.Config
+	for i := range v.Observed { // oldest first
+		log := &v.Observed[i]
+		if log.By != numa.ByVMwareLog || !log.Config.VCPUs.Known() {
+			continue
+		}
+		if then, ok := log.Instant(); dated && ok && then.After(at) {
+			continue
+		}
+		last = &log.Config
+	}
+	return last
 }
 
 func check(v *numa.VM, o *numa.Observation, config numa.Config, places []Place, ch vnuma.Choices) Result {

@@ -143,6 +143,18 @@ vmware.log on esx01.example.org, power-cycle: comparable true, agrees false
   virtual nodes (VPDs): 2 × 6, predicted 8 + 4, false
   reason: sources disagree on this (F-18): it agrees with the other side: the vCPUs are spread evenly, 6+6 (6.5 manual)
 `},
+		{"a guest beside the log of its power-on", "vm db vcpus=24 hotAdd=on\nseen db by=vmware.log time=2026-05-01T00:00:00Z vcpus=24 hotAdd=off nodes=2x12 clients=2x12\nseen db by=lscpu nodes=2x12\nseen db by=numactl time=2026-04-01T00:00:00Z nodes=24\nseen db by=coreinfo time=2026-06-01T00:00:00Z nodes=24", `
+vmware.log on esx01.example.org, power-cycle: comparable true, agrees true
+  virtual nodes (VPDs): 2 × 12, predicted 2 × 12, true
+  NUMA clients (PPDs): 2 × 12, predicted 2 × 12, true
+  other: CPU hot add = false, inventory true
+lscpu on esx01.example.org, power-cycle: comparable true, agrees true
+  virtual nodes (VPDs): 2 × 12, predicted 2 × 12, true
+numactl on esx01.example.org, power-cycle: comparable true, agrees true
+  virtual nodes (VPDs): 1 × 24, predicted 1 × 24, true
+Coreinfo on esx01.example.org, power-cycle: comparable true, agrees true
+  virtual nodes (VPDs): 1 × 24, predicted 1 × 24, true
+`},
 		{"nothing was stated", "vm db vcpus=12 hotAdd=? hw=? settings=?\nseen db by=vmware.log clients=12\nseen db by=sched-stats", `
 vmware.log on esx01.example.org, power-cycle: comparable true, agrees true
   NUMA clients (PPDs): 1 × 12, predicted 1 × 12, true

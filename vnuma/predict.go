@@ -63,9 +63,10 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 			vpds = hostSizedVPDs(g, m, c, &l, tr)
 		}
 		l.VPDs = vpds
-		// B-6: PPD = VPD if a size set by hand is finer; after vMotion clients are
-		// made for the host alone.
-		if l.Why == ByManual && c.Event != VMotionIn && !(kept && c.From != nil) && !l.VPDs.Equal(l.PPDs) && l.VPDs.Max() < l.PPDs.Max() {
+		// B-6: PPD = VPD if a size set by hand is finer. After a move clients are made
+		// for the new host alone, which changes none where the nodes are equal.
+		moved := kept && c.From != nil && (c.From.Cores != m.Cores || c.From.Nodes != m.Nodes)
+		if l.Why == ByManual && !moved && !l.VPDs.Equal(l.PPDs) && l.VPDs.Max() < l.PPDs.Max() {
 			l.PPDs = l.VPDs
 		}
 	}

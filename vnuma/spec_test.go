@@ -56,7 +56,8 @@ func spec(g *Guest, m *Machine, c *Case) specLayout {
 	if keeps && c.From != nil {
 		// The guest keeps what its last power-on, there, gave it.
 		there := specPowerOn(g, c.From, PowerCycle, g.Stored > 0 && g.CookieVCPUs == g.VCPUs, nil, false)
-		kept, manualFrom = there.vpds, there.manual
+		kept = there.vpds
+		manualFrom = there.manual && c.From.Cores == m.Cores && c.From.Nodes == m.Nodes
 	}
 	p := specPowerOn(g, m, c.Event, stored, kept, manualFrom)
 	l := specLayout{vpds: p.vpds, ppds: p.ppds, managed: p.managed && !g.Affinity}
@@ -233,8 +234,8 @@ func spec65(g *Guest, m *Machine, event Event, stored bool, kept []int, manualFr
 		p.vpds, p.manual = kept, manualFrom
 	}
 	// "then PPD = VPD if VPD is finer", but "after vMotion: VPD kept, PPD = fill(N,
-	// per) for the new host".
-	if event != VMotionIn && kept == nil && p.manual && p.vpds[0] < p.ppds[0] {
+	// per) for the new host": that is no other where the nodes are equal.
+	if p.manual && p.vpds[0] < p.ppds[0] {
 		p.ppds = p.vpds
 	}
 	return p
