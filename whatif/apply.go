@@ -81,6 +81,9 @@ func (c *Change) set(f *numa.Fleet, e *Effect) error {
 
 func (c *Change) setHosts(f *numa.Fleet, clusters map[string]bool, e *Effect) error {
 	names := hostNames(f)
+	if idle := c.hosts.idle(names); idle != nil {
+		return idle.none("host", names)
+	}
 	for _, i := range c.hosts.match(names) {
 		h := &f.Hosts[i]
 		if clusters != nil && !clusters[h.Cluster] {
@@ -119,6 +122,9 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		return err
 	}
 	names := vmNames(f)
+	if idle := c.vms.idle(names); idle != nil {
+		return idle.none("VM", names)
+	}
 	var odd uneven
 	for _, i := range c.vms.match(names) {
 		v := &f.VMs[i]
@@ -217,6 +223,9 @@ func (c *Change) homeIn(f *numa.Fleet) (*numa.Host, error) {
 // oneHost returns the only host that p names.
 func (p *pattern) oneHost(f *numa.Fleet) (*numa.Host, error) {
 	names := hostNames(f)
+	if idle := p.idle(names); idle != nil {
+		return nil, idle.none("host", names)
+	}
 	switch found := p.match(names); len(found) {
 	case 0:
 		return nil, p.none("host", names)

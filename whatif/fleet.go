@@ -13,6 +13,9 @@ import (
 // out worse than shown; hosts that are as bad share them. A VM that no host takes stays without one.
 func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	names := hostNames(f)
+	if idle := c.hosts.idle(names); idle != nil {
+		return idle.none("host", names)
+	}
 	found := c.hosts.match(names)
 	if found == nil {
 		return c.hosts.none("host", names)

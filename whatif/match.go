@@ -18,6 +18,13 @@ type pattern struct {
 	text  string
 	col   int
 	items []string
+	parts []part // of the list; each must name something
+}
+
+// A part is what stands between two commas: a name, a pattern, or a range of names.
+type part struct {
+	text  string
+	items []string
 }
 
 // wideRange is a range of scenarios that path.Match would take for a set of letters.
@@ -35,12 +42,14 @@ func newPattern(w word.Word) (*pattern, error) {
 				return nil, err
 			}
 			p.items = append(p.items, names...)
+			p.parts = append(p.parts, part{item, names})
 			continue
 		}
 		if _, err := path.Match(item, ""); err != nil {
 			return nil, word.Errorf(w.Col, "found pattern %q: %v", word.Short(item), err)
 		}
 		p.items = append(p.items, item)
+		p.parts = append(p.parts, part{item, []string{item}})
 	}
 	return p, nil
 }
@@ -48,6 +57,21 @@ func newPattern(w word.Word) (*pattern, error) {
 // A named is what a pattern chooses from.
 type named struct {
 	id, name, short, cluster string
+}
+
+// idle returns the first part of a list that names nothing, as a pattern of its own;
+// nil when each names something. "none" stands for no cluster.
+func (p *pattern) idle(all []named) *pattern {
+	if p == nil || len(p.parts) < 2 {
+		return nil
+	}
+	for _, one := range p.parts {
+		alone := &pattern{text: one.text, col: p.col, items: one.items}
+		if one.text != "none" && alone.match(all) == nil {
+			return alone
+		}
+	}
+	return nil
 }
 
 // match returns the indexes of what p names, in any case of letters when nothing
@@ -151,6 +175,9 @@ func (p *pattern) clusterIDs(f *numa.Fleet) (map[string]bool, error) {
 		all[i] = named{f.Clusters[i].ID, f.Clusters[i].Name, f.Clusters[i].Name, ""}
 	}
 	out := map[string]bool{}
+	if idle := p.idle(all); idle != nil {
+		return nil, idle.none("cluster", all)
+	}
 	for _, i := range p.match(all) {
 		out[all[i].id] = true
 	}
