@@ -59,7 +59,7 @@ func effectText(e *whatif.Effect) string {
 	}
 	text := strings.Join(parts, ", ")
 	if e.VMs > 0 && e.Hosts > 0 && strings.HasPrefix(e.Change, "--lose-host") {
-		return text + " powered on elsewhere, where it suits them worst"
+		return text + " have to power on elsewhere: judged where it suits them worst"
 	}
 	if all := e.Hosts + e.VMs; e.Changed == 0 {
 		text += ": nothing changes"
