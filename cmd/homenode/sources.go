@@ -118,7 +118,7 @@ func (f *sourceFlags) merge(cmd *cobra.Command, names []string, fleets []*numa.F
 	if len(parts) == 0 {
 		return nil, errors.Join(errs...)
 	}
-	f.failed = len(missing)
+	f.failed += len(missing) // diff reads twice
 	for _, n := range missing {
 		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", texttab.Clean(n.String())); err != nil {
 			return nil, err

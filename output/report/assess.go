@@ -304,16 +304,20 @@ func (p *printer) details(r *rules.Result) {
 
 // notes prints what the reader must know about completeness.
 func (p *printer) notes(r *rules.Result) {
-	all := grouped(slices.Concat(r.Fleet.Notes, r.Unjudged, r.PolicyNotes))
-	if len(all) == 0 {
+	p.someNotes(grouped(slices.Concat(r.Fleet.Notes, r.Unjudged, r.PolicyNotes)), "json or html")
+}
+
+// someNotes prints the first notes; forms are those that hold the rest.
+func (p *printer) someNotes(notes []numa.Note, forms string) {
+	if len(notes) == 0 {
 		return
 	}
 	p.printf("\n")
 	const most = 8
-	for i, n := range all {
-		if i == most && len(all) > most+1 {
-			p.printf("note   %d more: see --format json or html\n", len(all)-most)
-			break
+	for i, n := range notes {
+		if i == most && len(notes) > most+1 {
+			p.printf("note   %d more: see --format %s\n", len(notes)-most, forms)
+			return
 		}
 		p.printf("note   %s\n", n)
 	}

@@ -228,19 +228,7 @@ func (p *printer) settings(hosts []drift.Host, vms []drift.VM, o DriftOptions, f
 
 // newNotes prints the notes that B has and A has not.
 func (p *printer) newNotes(d *drift.Drift) {
-	notes := newNotes(d)
-	if len(notes) == 0 {
-		return
-	}
-	p.printf("\n")
-	const most = 8
-	for i, n := range notes {
-		if i == most && len(notes) > most+1 {
-			p.printf("note   %d more: see --format json\n", len(notes)-most)
-			return
-		}
-		p.printf("note   %s\n", n)
-	}
+	p.someNotes(newNotes(d), "json")
 }
 
 func newNotes(d *drift.Drift) []numa.Note {

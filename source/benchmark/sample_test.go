@@ -71,7 +71,7 @@ func TestSamples(t *testing.T) {
 		t.Run(filepath.Base(tt.file), func(t *testing.T) {
 			f, err := os.Open(filepath.Join(dir, filepath.FromSlash(tt.file)))
 			if err != nil {
-				t.Skip(err)
+				t.Skipf("no such sample beside the checkout: %v", err)
 			}
 			defer f.Close()
 			res, err := Read(tt.file, f)
