@@ -26,6 +26,8 @@ type Rule struct {
 	VMs   bool
 	Hosts bool
 	Check func(*Pass)
+	// Watch judges what a subject did in a recording. A rule has Check or Watch.
+	Watch func(*Watch)
 }
 
 // About returns what the rule judges, in words.

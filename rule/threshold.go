@@ -36,16 +36,19 @@ const (
 
 // Threshold returns the rule's threshold with this name: as the configuration sets
 // it, else its default. A name that the rule does not declare is a bug of the rule.
-func (p *Pass) Threshold(name string) float64 {
-	for i := range p.Rule.Thresholds {
-		t := &p.Rule.Thresholds[i]
+func (p *Pass) Threshold(name string) float64 { return p.Rule.threshold(name, p.Thresholds) }
+
+// threshold returns the threshold with this name as set, else its default.
+func (r *Rule) threshold(name string, set map[string]float64) float64 {
+	for i := range r.Thresholds {
+		t := &r.Thresholds[i]
 		if t.Name != name {
 			continue
 		}
-		if value, ok := p.Thresholds[p.Rule.ID+"."+name]; ok {
+		if value, ok := set[r.ID+"."+name]; ok {
 			return value
 		}
 		return t.Default
 	}
-	panic(fmt.Sprintf("rule %s has no threshold %q", p.Rule.ID, name))
+	panic(fmt.Sprintf("rule %s has no threshold %q", r.ID, name))
 }

@@ -1,0 +1,240 @@
+package numa
+
+import (
+	"iter"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A NodeSet is a set of NUMA nodes of one host, with IDs below MaxNodes. The zero value
+// is empty; == compares.
+type NodeSet uint64
+
+// SetOf returns the set of these nodes.
+func SetOf(nodes ...int) (s NodeSet) {
+	for _, n := range nodes {
+		s |= 1 << n
+	}
+	return s
+}
+
+// Has reports whether the node is in the set.
+func (s NodeSet) Has(node int) bool { return s>>node&1 == 1 }
+
+// Len returns how many nodes are in the set.
+func (s NodeSet) Len() int { return bits.OnesCount64(uint64(s)) }
+
+// All yields the nodes in ascending order.
+func (s NodeSet) All() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for rest := uint64(s); rest != 0; rest &= rest - 1 {
+			if !yield(bits.TrailingZeros64(rest)) {
+				return
+			}
+		}
+	}
+}
+
+// String returns the nodes as esxtop shows them in NHN: "0,1"; "-" for the empty set.
+func (s NodeSet) String() string {
+	if s == 0 {
+		return "-"
+	}
+	var b strings.Builder
+	for n := range s.All() {
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(n))
+	}
+	return b.String()
+}
+
+// A Tick is one host at one moment, as esxtop shows it: what is counted over time
+// (migrations, ready) is what happened since the tick before. Sources hand on the ticks
+// of a host in the order of time and use one Tick again and again: what is to be kept
+// has to be cloned.
+type Tick struct {
+	Host string    // as the source names it
+	Time time.Time // UTC
+	Line int       // of the file, from 1; 0 when it has no lines
+	// Since is the time that rates and counts are over; 0 when it is unknown, as on the
+	// first tick of a file.
+	Since time.Duration
+	Has   Counters // of the host
+
+	Free    Bytes       // HasFree
+	MinFree Bytes       // HasMinFree
+	State   MemoryState // HasState
+
+	Nodes []NodeTick // by ID; empty on a host of one node
+	VMs   []VMTick   // in the order of the source; those that run
+}
+
+// A NodeTick is one NUMA node at one moment.
+type NodeTick struct {
+	ID    int
+	Has   Counters
+	Total Bytes // HasTotal
+	Free  Bytes // HasFree
+	// Mean over the PCPUs of the node, as shares: 1 is every PCPU the whole time.
+	Used float64 // HasUsed: % Processor Time; above 1 with turbo
+	Util float64 // HasUtil: % Util Time, of PCPUs
+	Core float64 // HasCore: % Core Util Time, of cores; only with hyper-threading
+}
+
+// Busy returns how much of the cores of the node is in use, as a share: of the
+// counters there are, the one that counts cores and not hyper-threads.
+func (n *NodeTick) Busy() (share float64, ok bool) {
+	switch {
+	case n.Has&HasCore != 0:
+		return n.Core, true
+	case n.Has&HasUtil != 0:
+		return n.Util, true
+	case n.Has&HasUsed != 0:
+		return n.Used, true
+	}
+	return 0, false
+}
+
+// A VMTick is one VM at one moment: a scheduler group with vCPUs.
+type VMTick struct {
+	GID  int64  // scheduler group, one for each life of a VM on a host; -1 when unknown
+	Name string // as the source shows it; VMs can have one name
+	Has  Counters
+	// VCPUs is the number of vCPU worlds; 0 when unknown.
+	VCPUs int
+
+	Homes  NodeSet // HasHomes; empty for a VM that the NUMA scheduler does not manage
+	Local  Bytes   // HasMemory: NLMEM
+	Remote Bytes   // HasMemory: NRMEM
+	// Percent is N%L as the source prints it, truncated: HasPercent. It is 0 for a VM
+	// without NUMA client too.
+	Percent int
+	// Moves counts NUMA migrations: HasMoves. By kind only with HasKinds.
+	Moves Moves
+
+	// In seconds a second, added up over all vCPUs: 1 is one vCPU the whole time.
+	Used   float64 // HasUsed: % Used
+	Run    float64 // HasRun: % Run
+	Ready  float64 // HasReady: % Ready
+	CoStop float64 // HasCoStop: % CoStop
+
+	Size     Bytes // HasSize: configured
+	Granted  Bytes // HasGranted
+	Consumed Bytes // HasConsumed
+	Active   Bytes // HasActive: touched lately, estimated
+	Shared   Bytes // HasShared: by page sharing
+	Zero     Bytes // HasZero
+	Large    Bytes // HasLarge: backed by large pages
+	Balloon  Bytes // HasBalloon
+	Swapped  Bytes // HasSwapped
+
+	// OnNode is the memory on each node, by node: GST_NDx and OVD_NDx. Nil when it is
+	// not stated.
+	OnNode []MemoryOnNode
+}
+
+// Locality returns N%L as a share in [0, 1]. It reports false for a VM without memory on
+// any node: a share of nothing is unknown, not 0 and not 1.
+func (v *VMTick) Locality() (share float64, ok bool) {
+	if v.Has&HasMemory == 0 || v.Local+v.Remote <= 0 {
+		return 0, false
+	}
+	return float64(v.Local) / float64(v.Local+v.Remote), true
+}
+
+// MemoryOnNode is what a VM has on one node.
+type MemoryOnNode struct {
+	Node     int   `json:"node"`
+	Guest    Bytes `json:"guest"`
+	Overhead Bytes `json:"overhead"` // of the monitor; -1 when not stated
+}
+
+// Moves counts NUMA migrations (rule book C-10). All counts every one; the others are
+// those whose kind the source tells.
+type Moves struct {
+	All          int64 `json:"all"`
+	Balance      int64 `json:"balance,omitempty"`  // moves for load
+	LoadSwap     int64 `json:"loadSwap,omitempty"` // swaps for load
+	Locality     int64 `json:"locality,omitempty"` // moves to the memory, or to a partner in communication
+	LocalitySwap int64 `json:"localitySwap,omitempty"`
+	Fairness     int64 `json:"fairness,omitempty"` // long-term fairness
+}
+
+// Add adds other to m.
+func (m *Moves) Add(other Moves) {
+	m.All += other.All
+	m.Balance += other.Balance
+	m.LoadSwap += other.LoadSwap
+	m.Locality += other.Locality
+	m.LocalitySwap += other.LocalitySwap
+	m.Fairness += other.Fairness
+}
+
+// Counters is a set of quantities that a tick states: unknown is not zero.
+type Counters uint32
+
+// The quantities of a Tick, NodeTick and VMTick.
+const (
+	HasHomes Counters = 1 << iota
+	HasMemory
+	HasPercent
+	HasMoves
+	HasKinds
+	HasUsed
+	HasRun
+	HasReady
+	HasCoStop
+	HasUtil
+	HasCore
+	HasTotal
+	HasFree
+	HasMinFree
+	HasState
+	HasSize
+	HasGranted
+	HasConsumed
+	HasActive
+	HasShared
+	HasZero
+	HasLarge
+	HasBalloon
+	HasSwapped
+)
+
+// A MemoryState is how short of memory a host is (rule book C-23). States compare with
+// < and >.
+type MemoryState uint8
+
+// The states. Releases before 6.0 know no clear.
+const (
+	High MemoryState = iota
+	Clear
+	Soft
+	Hard
+	Low
+)
+
+// String returns the state as esxtop writes it.
+func (s MemoryState) String() string {
+	return [...]string{"high", "clear", "soft", "hard", "low"}[min(s, Low)]
+}
+
+// MarshalText writes the state as String does.
+func (s MemoryState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (s *MemoryState) UnmarshalText(text []byte) error {
+	for *s = High; *s < Low; *s++ {
+		if s.String() == string(text) {
+			return nil
+		}
+	}
+	if string(text) != Low.String() {
+		return &strconv.NumError{Func: "MemoryState", Num: string(text), Err: strconv.ErrSyntax}
+	}
+	return nil
+}
