@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"source/esxtop":       {"numa", "source/fact", "source/text"},
 	"source/esxtop/...":   {"numa", "source/fact", "source/text", "source/esxtop/..."},
 	"source/series":       {"numa", "source/..."},
-	"source/incident":     {"numa", "source/word", "source/text", "source/esxtop/..."},
+	"source/incident":     {"numa", "source/fact", "source/word"},
 	"source/word":         {"numa", "source/text", "internal/alike"},
 	"source/scenario":     {"numa", "source/word"},
 	"source/snapshot":     {"numa"},
