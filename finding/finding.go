@@ -5,6 +5,7 @@ package finding
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"homenode/numa"
 )
@@ -52,10 +53,15 @@ type Finding struct {
 	On       []string `json:"on,omitempty"`     // names of the hosts where it holds, when these are not all of the cluster
 	About    []string `json:"-"`                // names of all hosts that a finding about hosts speaks of, when they are several
 	Topic    string   `json:"-"`                // tells findings of one rule about one subject apart: a setting, a KB article
+	GID      int64    `json:"gid,omitempty"`    // scheduler group of a VM that was watched: tells VMs of one name apart; 0 for other findings, -1 unknown
 	Moves    bool     `json:"-"`                // hangs on which VMs run on the host: DRS takes it to another one
 	Message  string   `json:"message"`          // one sentence with the deciding numbers
 	Advice   string   `json:"advice,omitempty"` // what to do
 	Notice   string   `json:"notice,omitempty"` // what the guest will notice of it
+	// From and To are when it held, the worst stretch when there are several; zero for
+	// findings about settings.
+	From time.Time `json:"from,omitzero"`
+	To   time.Time `json:"to,omitzero"`
 	// Evidence holds each number of the message with its origin.
 	Evidence []Evidence `json:"evidence,omitempty"`
 	// Assumes lists what was taken for granted; a finding that rests on nothing

@@ -24,7 +24,8 @@ type Watch struct {
 // Threshold returns the rule's threshold with this name, as Pass.Threshold does.
 func (w *Watch) Threshold(name string) float64 { return w.Rule.threshold(name, w.Thresholds) }
 
-// Report adds a finding about the subject. The rule and the names are filled in.
+// Report adds a finding about the subject. The rule and the names are filled in; the
+// rule sets From and To, which drawings mark.
 func (w *Watch) Report(f finding.Finding) {
 	f.Rule, f.Title = w.Rule.ID, w.Rule.Title
 	f.Host = w.Host.Host
@@ -32,7 +33,7 @@ func (w *Watch) Report(f finding.Finding) {
 		f.Host, f.HostID = w.Machine.Name, w.Machine.ID
 	}
 	if w.VM != nil {
-		f.VM = w.VM.Name
+		f.VM, f.GID = w.VM.Name, w.VM.GID
 	}
 	if w.Predicted != nil {
 		f.VMID = w.Predicted.ID

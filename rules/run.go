@@ -26,20 +26,14 @@ type Options struct {
 
 // A Result is a judged fleet.
 type Result struct {
+	Judgement
 	Fleet    *numa.Fleet
-	Clusters []*rule.Cluster   // in the order of the fleet; standalone hosts last, each one a cluster without a name
-	Findings []finding.Finding // highest severity first, then by rule and subject
-	VMs      int               // judged
-	Pairs    int               // VM × host predictions
-	Unjudged []numa.Note       // what could not be judged, or not for certain, and why
+	Clusters []*rule.Cluster // in the order of the fleet; standalone hosts last, each one a cluster without a name
+	VMs      int             // judged
+	Pairs    int             // VM × host predictions
+	Unjudged []numa.Note     // what could not be judged, or not for certain, and why
 	// Templates counts the templates, which are not judged: they do not run.
 	Templates int
-
-	Policy     *policy.Policy      // as given
-	Suppressed []policy.Suppressed // findings that it accepts, not among Findings
-	Off        int                 // findings of rules that it switches off
-	// PolicyNotes tell which suppressions are over or suppress nothing.
-	PolicyNotes []numa.Note
 }
 
 // Run predicts every VM on every host of its cluster and applies every rule to
@@ -56,7 +50,7 @@ func Run(f *numa.Fleet, o Options) *Result {
 	for _, c := range r.Clusters {
 		r.judge(c, o)
 	}
-	r.apply(o)
+	r.apply(o.Policy, f, o.Today)
 	slices.SortStableFunc(r.Findings, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Cluster, b.Cluster),
 			cmp.Compare(a.VM, b.VM), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VMID, b.VMID))

@@ -3,7 +3,6 @@ package rules
 import (
 	"slices"
 
-	"homenode/finding"
 	"homenode/rule"
 	"homenode/vnuma"
 )
@@ -49,46 +48,4 @@ func (r *Result) Summaries() []ClusterSummary {
 func differs(c *rule.Cluster, v *rule.VM) bool {
 	home := &v.On[0].Layout
 	return len(v.On) < len(c.Kinds) || slices.ContainsFunc(v.On[1:], func(o rule.On) bool { return !o.Layout.Same(home) })
-}
-
-// A RuleCount is how often a rule fired with one severity.
-type RuleCount struct {
-	Rule     *rule.Rule
-	Severity finding.Severity
-	Findings []*finding.Finding
-}
-
-// Rule returns the rule with this ID; nil when there is none.
-func (r *Result) Rule(id string) *rule.Rule {
-	for _, one := range All {
-		if one.ID == id {
-			return one
-		}
-	}
-	return nil
-}
-
-// Counts groups the findings by severity and rule, in their order.
-func (r *Result) Counts() []RuleCount {
-	var out []RuleCount
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if n := len(out); n == 0 || out[n-1].Rule.ID != f.Rule || out[n-1].Severity != f.Severity {
-			out = append(out, RuleCount{Rule: r.Rule(f.Rule), Severity: f.Severity})
-		}
-		last := &out[len(out)-1]
-		last.Findings = append(last.Findings, f)
-	}
-	return out
-}
-
-// AtLeast counts the findings of severity s or more.
-func (r *Result) AtLeast(s finding.Severity) int {
-	n := 0
-	for i := range r.Findings {
-		if r.Findings[i].Severity >= s {
-			n++
-		}
-	}
-	return n
 }

@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/policy"
+	"homenode/rule"
+)
+
+// A Judgement is what rules found, in a fleet or in recordings, and what the
+// configuration made of it.
+type Judgement struct {
+	Findings []finding.Finding // highest severity first, then by rule and subject
+
+	Policy     *policy.Policy      // as given
+	Suppressed []policy.Suppressed // findings that it accepts, not among Findings
+	Off        int                 // findings of rules that it switches off
+	// PolicyNotes tell which suppressions are over or suppress nothing.
+	PolicyNotes []numa.Note
+}
+
+// apply takes out what the configuration suppresses or switches off, and gives rules
+// the severities it names. fleet tells the VMs that findings are about.
+func (j *Judgement) apply(p *policy.Policy, fleet *numa.Fleet, today time.Time) {
+	if p == nil {
+		return
+	}
+	a := p.Apply(j.Findings, fleet, today)
+	j.Policy, j.Findings, j.Suppressed, j.Off, j.PolicyNotes = p, a.Findings, a.Suppressed, a.Off, a.Notes
+}
+
+// A RuleCount is how often a rule fired with one severity.
+type RuleCount struct {
+	Rule     *rule.Rule
+	Severity finding.Severity
+	Findings []*finding.Finding
+}
+
+// Rule returns the rule with this ID; nil when there is none.
+func (j *Judgement) Rule(id string) *rule.Rule {
+	for _, one := range All {
+		if one.ID == id {
+			return one
+		}
+	}
+	return nil
+}
+
+// Counts groups the findings by severity and rule, in their order.
+func (j *Judgement) Counts() []RuleCount {
+	var out []RuleCount
+	for i := range j.Findings {
+		f := &j.Findings[i]
+		if n := len(out); n == 0 || out[n-1].Rule.ID != f.Rule || out[n-1].Severity != f.Severity {
+			out = append(out, RuleCount{Rule: j.Rule(f.Rule), Severity: f.Severity})
+		}
+		last := &out[len(out)-1]
+		last.Findings = append(last.Findings, f)
+	}
+	return out
+}
+
+// AtLeast counts the findings of severity s or more.
+func (j *Judgement) AtLeast(s finding.Severity) int {
+	n := 0
+	for i := range j.Findings {
+		if j.Findings[i].Severity >= s {
+			n++
+		}
+	}
+	return n
+}
+
+// SuppressedBy returns the suppressions at work, in their order in the configuration,
+// each as a note that says what it accepts.
+func (j *Judgement) SuppressedBy() []numa.Note {
+	count := map[string]int{}
+	subject := map[string]string{}
+	for _, s := range j.Suppressed {
+		if count[s.By.At]++; count[s.By.At] == 1 {
+			subject[s.By.At] = s.Rule + " " + s.Subject()
+		}
+	}
+	var out []numa.Note
+	if j.Policy == nil {
+		return nil
+	}
+	for _, s := range j.Policy.Suppress {
+		n := count[s.At]
+		if n == 0 {
+			continue
+		}
+		text := rule.Plural(n, "finding") + " suppressed until " + s.Until + " (" + subject[s.At]
+		if n > 1 {
+			text += " …"
+		}
+		out = append(out, numa.Note{At: s.At, Text: text + "): " + s.Reason})
+	}
+	return out
+}
+
+// OffRules lists the rules that the configuration switches off.
+func (j *Judgement) OffRules() []string {
+	if j.Policy == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(j.Policy.Off))
+}
