@@ -73,6 +73,7 @@ type Uneven struct {
 	Busy    float64   `json:"busy"`
 	Idlest  int       `json:"idlest"`
 	Idle    float64   `json:"idle"`
+	Ready   float64   `json:"ready,omitempty"` // of each vCPU, in seconds a second; only of a VM
 }
 
 // A Node is one NUMA node of a Recording.
@@ -117,7 +118,8 @@ const Whole = 10000
 type VM struct {
 	GID   int64     `json:"gid"` // -1 when unknown
 	Name  string    `json:"name"`
-	VCPUs int       `json:"vcpus,omitempty"` // 0 unknown
+	Nth   int       `json:"nth,omitempty"`   // of the VMs of one name and GID in a tick, from 0
+	VCPUs int       `json:"vcpus,omitempty"` // when last stated; 0 unknown
 	First time.Time `json:"first"`           // tick that shows it
 	Last  time.Time `json:"last"`
 	Ticks int       `json:"ticks"`
@@ -170,14 +172,24 @@ type VM struct {
 	HasHomes   bool         `json:"hasHomes,omitempty"`
 	HasMoves   bool         `json:"hasMoves,omitempty"`
 
+	Has  numa.Counters `json:"has"`  // what any of its ticks states
+	Path Path          `json:"path"` // for Merge
+
 	Timeline Timeline[VMBucket] `json:"timeline"`
 }
 
 // An Amount is memory over time.
 type Amount struct {
-	Sum  int64      `json:"sum"` // KiB × milliseconds, over VM.Managed
+	Sum  Sum        `json:"sum"` // over VM.Managed
 	Most numa.Bytes `json:"most"`
 	At   time.Time  `json:"at,omitzero"` // of the first Most
+}
+
+// A Sum is KiB × milliseconds, as Hi × 2^64 + Lo: a VM of 24 TiB fills 63 bits in four
+// days.
+type Sum struct {
+	Hi uint64 `json:"hi,omitempty"`
+	Lo uint64 `json:"lo"`
 }
 
 // A Locality is local and remote memory at one moment.
@@ -213,6 +225,15 @@ type Change struct {
 	Time time.Time    `json:"time"`
 	From numa.NodeSet `json:"from"`
 	To   numa.NodeSet `json:"to"`
+}
+
+// A Path is where the changes of home nodes of a VM began and ended. Ticks without home
+// nodes do not count.
+type Path struct {
+	First  numa.NodeSet `json:"first"` // the first home nodes
+	At     time.Time    `json:"at,omitzero"`
+	Last   numa.NodeSet `json:"last"`
+	Before numa.NodeSet `json:"before"` // those before the last change; empty without one
 }
 
 // MaxChanges is how many Changes a VM keeps; more are counted only.
@@ -268,11 +289,13 @@ type Burst struct {
 
 // A Timeline is what happened over time, in at most Options.Buckets buckets of equal
 // width. Buckets begin at whole multiples of Width since 1970 and widths are powers of two
-// seconds, so that two Timelines merge without loss.
+// seconds, so that two Timelines merge without loss. Ticks can be farther apart than
+// buckets are wide: a bucket with 0 ticks is a gap only when they are farther apart than
+// Options.Gap.
 type Timeline[B any] struct {
 	Width   time.Duration `json:"width"`
-	Start   int64         `json:"start"`   // the first bucket begins at Start × Width since 1970
-	Buckets []B           `json:"buckets"` // one with 0 ticks is a gap
+	Start   int64         `json:"start"` // the first bucket begins at Start × Width since 1970
+	Buckets []B           `json:"buckets"`
 }
 
 // Time returns when bucket i begins.
@@ -289,7 +312,8 @@ type VMBucket struct {
 	Least     int32        `json:"s"` // least N%L in hundredths of a percent; of no meaning when Memory is 0
 	Homes     numa.NodeSet `json:"h"` // all home nodes in it
 	Moves     int64        `json:"g"` // migrations
-	Ready     int64        `json:"y"` // of each vCPU, hundredths of a percent, added up over Ticks
+	Rates     int32        `json:"k"` // ticks that state ready
+	Ready     int64        `json:"y"` // of each vCPU, hundredths of a percent, added up over Rates
 	MostReady int32        `json:"p"`
 	CoStop    int64        `json:"c"` // as Ready
 }
