@@ -58,8 +58,3 @@ func (w *Watched) watch(one *rule.Watch) {
 	one.Rule.Watch(one)
 	w.Findings = append(w.Findings, one.Findings...)
 }
-
-// join finds the hosts and VMs of the recordings in the inventory.
-func (w *Watched) join() map[*capture.Recording]*numa.Host {
-	return nil
-}

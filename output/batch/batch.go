@@ -1,0 +1,189 @@
+// Package batch writes ticks as an esxtop batch CSV, in the form that ESXi writes and
+// that perfmon, relog and esxtop viewers read: every field quoted, a comma after the
+// last one, UTC.
+package batch
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+)
+
+// A Writer writes the ticks of one host. As esxtop does, it names the columns once, by
+// the first tick: a quantity that it lacks has no column. esxtop gives no column to a VM
+// that is powered on later; the Writer then writes another header, as a file has to which
+// a second capture was appended.
+type Writer struct {
+	w       *bufio.Writer
+	columns []column
+	vms     map[vmKey]bool // that have columns
+	err     error
+}
+
+type vmKey struct {
+	gid  int64
+	name string
+}
+
+// A column is one counter of the host (no kind set), a node or a VM.
+type column struct {
+	path  string
+	host  func(*numa.Tick) float64
+	node  func(*numa.NodeTick) float64
+	id    int // of the node
+	vm    func(*numa.VMTick) string
+	key   vmKey
+	empty string // what a VM shows that does not run
+}
+
+// NewWriter returns a Writer to w.
+func NewWriter(w io.Writer) *Writer {
+	return &Writer{w: bufio.NewWriterSize(w, 1<<20)}
+}
+
+// Add writes one row, and a header before it when it is the first or shows a VM that
+// has no columns.
+func (w *Writer) Add(t *numa.Tick) error {
+	if w.columns == nil || w.unknownVM(t) {
+		w.header(t)
+	}
+	w.field(t.Time.UTC().Format("01/02/2006 15:04:05"))
+	for i := range w.columns {
+		w.field(w.columns[i].value(t))
+	}
+	w.print("\n")
+	return w.err
+}
+
+// Flush writes what is buffered.
+func (w *Writer) Flush() error {
+	if w.err == nil {
+		w.err = w.w.Flush()
+	}
+	return w.err
+}
+
+func (w *Writer) print(s string) {
+	if w.err == nil {
+		_, w.err = w.w.WriteString(s)
+	}
+}
+
+func (w *Writer) field(s string) {
+	w.print(`"`)
+	w.print(s)
+	w.print(`",`)
+}
+
+func (w *Writer) unknownVM(t *numa.Tick) bool {
+	for i := range t.VMs {
+		if !w.vms[vmKey{t.VMs[i].GID, t.VMs[i].Name}] {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *Writer) header(t *numa.Tick) {
+	w.columns, w.vms = columnsOf(t), map[vmKey]bool{}
+	w.field("(PDH-CSV 4.0) (UTC)(0)")
+	for i := range w.columns {
+		w.field(`\\` + clean(t.Host) + `\` + w.columns[i].path)
+	}
+	for i := range t.VMs {
+		w.vms[vmKey{t.VMs[i].GID, t.VMs[i].Name}] = true
+	}
+	w.print("\n")
+}
+
+// clean returns a name as it can stand in a header: esxtop escapes nothing.
+func clean(s string) string {
+	return strings.NewReplacer(`"`, "'", "\n", " ", "\r", " ").Replace(s)
+}
+
+func (c *column) value(t *numa.Tick) string {
+	switch {
+	case c.host != nil:
+		return number(c.host(t))
+	case c.node != nil:
+		for i := range t.Nodes {
+			if t.Nodes[i].ID == c.id {
+				return number(c.node(&t.Nodes[i]))
+			}
+		}
+		return number(0)
+	}
+	for i := range t.VMs {
+		if v := &t.VMs[i]; v.GID == c.key.gid && v.Name == c.key.name {
+			return c.vm(v)
+		}
+	}
+	return c.empty
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
+
+func mebibytes(b numa.Bytes) float64 { return float64(b) / float64(numa.MiB) }
+
+// columnsOf returns the columns for what the tick states, in the order of ESXi.
+func columnsOf(t *numa.Tick) []column {
+	var out []column
+	for _, c := range nodeLoads {
+		for i := range t.Nodes {
+			if n := &t.Nodes[i]; n.Has&c.has != 0 {
+				out = append(out, column{path: fmt.Sprintf(`Numa Node(%d)\%s`, n.ID, c.name), node: c.value, id: n.ID})
+			}
+		}
+	}
+	for _, c := range hostCounters {
+		if t.Has&c.has != 0 {
+			out = append(out, column{path: `Memory\` + c.name, host: c.value})
+		}
+	}
+	for i := range t.Nodes {
+		for _, c := range nodeMemory {
+			if n := &t.Nodes[i]; n.Has&c.has != 0 {
+				out = append(out, column{path: fmt.Sprintf(`Numa Node(%d)\%s`, n.ID, c.name), node: c.value, id: n.ID})
+			}
+		}
+	}
+	for i := range t.VMs {
+		out = append(out, cpuColumns(&t.VMs[i], i)...)
+	}
+	for i := range t.VMs {
+		v := &t.VMs[i]
+		for _, c := range memoryCounters {
+			if v.Has&c.has != 0 {
+				out = append(out, column{path: fmt.Sprintf(`Group Memory(%d:%s)\%s`, v.GID, clean(v.Name), c.name), vm: c.value, key: vmKey{v.GID, v.Name}, empty: c.empty})
+			}
+		}
+	}
+	return out
+}
+
+// cpuColumns returns the columns of the VM's group and of its vCPU worlds. A world's
+// number is made up from the order of the VMs: a tick does not know it.
+func cpuColumns(v *numa.VMTick, i int) []column {
+	var out []column
+	key, name := vmKey{v.GID, v.Name}, clean(v.Name)
+	for _, c := range cpuCounters {
+		if v.Has&c.has != 0 {
+			out = append(out, column{path: fmt.Sprintf(`Group Cpu(%d:%s)\%s`, v.GID, name, c.name), vm: func(v *numa.VMTick) string { return number(c.value(v)) }, key: key, empty: "0.00"})
+		}
+	}
+	for n := range v.VCPUs {
+		for _, c := range cpuCounters {
+			if v.Has&c.has == 0 {
+				continue
+			}
+			share := func(v *numa.VMTick) string { return number(c.value(v) / float64(max(1, v.VCPUs))) }
+			path := fmt.Sprintf(`Vcpu(%d:%s:%d:vmx-vcpu-%d:%s)\%s`, v.GID, name, 2_000_000+i*1000+n, n, name, c.name)
+			out = append(out, column{path: path, vm: share, key: key, empty: "0.00"})
+		}
+	}
+	return out
+}

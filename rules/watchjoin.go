@@ -1,0 +1,90 @@
+package rules
+
+import (
+	"fmt"
+
+	"homenode/capture"
+	"homenode/numa"
+	"homenode/rule"
+)
+
+// join finds the hosts and VMs of the recordings in the inventory. A VM is found by its
+// name: on the recorded host, else in the host's cluster, where it may have moved since.
+// A name that several VMs have, or other vCPUs than recorded, is no match: a prediction
+// for the wrong VM is worse than none.
+func (w *Watched) join() map[*capture.Recording]*numa.Host {
+	machines := map[*capture.Recording]*numa.Host{}
+	if w.Fleet == nil {
+		return machines
+	}
+	for _, rec := range w.Recordings {
+		host, cluster := w.host(rec.Host)
+		if host == nil {
+			w.note(rec.Host, "the inventory has no host %s: its VMs are judged without a prediction", rec.Host)
+			continue
+		}
+		machines[rec] = host
+		for i := range rec.VMs {
+			v := &rec.VMs[i]
+			found, doubt := vmNamed(cluster, host, v)
+			if doubt != "" {
+				w.note(rec.Host, "VM %s: %s", v.Name, doubt)
+			}
+			if found != nil {
+				w.Joined[v] = found
+			}
+		}
+	}
+	return machines
+}
+
+func (w *Watched) note(at, format string, args ...any) {
+	w.Notes = append(w.Notes, numa.Note{At: at, Text: fmt.Sprintf(format, args...)})
+}
+
+// host returns the host of the inventory with this name, and its cluster. Two hosts that
+// could be meant are none.
+func (w *Watched) host(name string) (host *numa.Host, cluster *rule.Cluster) {
+	for _, c := range w.Fleet.Clusters {
+		for _, h := range c.Hosts {
+			if !numa.SameHost(h.Name, name) {
+				continue
+			}
+			if host != nil {
+				return nil, nil
+			}
+			host, cluster = h, c
+		}
+	}
+	return host, cluster
+}
+
+// vmNamed returns the VM of the cluster that was recorded on the host; doubt says why
+// there is none although the name is known.
+func vmNamed(c *rule.Cluster, host *numa.Host, v *capture.VM) (found *rule.VM, doubt string) {
+	var here, there []*rule.VM
+	for _, one := range c.VMs {
+		switch {
+		case one.Name != v.Name:
+		case one.Host == host:
+			here = append(here, one)
+		default:
+			there = append(there, one)
+		}
+	}
+	all := here
+	if len(all) == 0 {
+		all = there
+	}
+	switch {
+	case len(all) == 0:
+		return nil, ""
+	case len(all) > 1:
+		return nil, fmt.Sprintf("%s of the inventory have this name: none is taken", rule.Plural(len(all), "VM"))
+	}
+	found = all[0]
+	if n := int(found.Guest.VCPUs); v.VCPUs > 0 && n != v.VCPUs {
+		return nil, fmt.Sprintf("recorded with %s, %d in the inventory: it has changed, its prediction is not taken", rule.Plural(v.VCPUs, "vCPU"), n)
+	}
+	return found, ""
+}
