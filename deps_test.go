@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"source/rvtools":      {"numa", "internal/alike"},
 	"source/vsphere":      {"numa", "source/vsphere/xmlscan"},
 	"source/vsphere/lab":  {"numa"},
-	"source/demo":         {"numa", "source/scenario"},
+	"source/demo":         {"numa", "source/incident", "source/scenario"},
 	"whatif":              {"numa", "vnuma", "source/word", "internal/alike"},
 	"drift":               {"numa", "vnuma", "finding", "rule", "rules"},
 	"compare":             {},

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 
 	"homenode/numa"
+	"homenode/source/incident"
 	"homenode/source/scenario"
 )
 
@@ -17,4 +18,14 @@ var Text string
 // Fleet returns the demo fleet.
 func Fleet() (*numa.Fleet, error) {
 	return scenario.Read("demo.txtar", []byte(Text))
+}
+
+// CaptureText is what happened on two hosts of the demo fleet in one night.
+//
+//go:embed capture.txtar
+var CaptureText string
+
+// Capture returns it as an incident.
+func Capture() (*incident.Incident, error) {
+	return incident.Read("capture.txtar", []byte(CaptureText))
 }

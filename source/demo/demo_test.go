@@ -3,6 +3,8 @@ package demo
 import (
 	"strings"
 	"testing"
+
+	"homenode/numa"
 )
 
 // TestFleet holds the numbers that the documents and the film name.
@@ -35,5 +37,40 @@ func TestFleet(t *testing.T) {
 	}
 	if !strings.HasPrefix(Text, "The demo fleet: three clusters and two standalone hosts, 24 hosts and 300 VMs.") {
 		t.Errorf("the text says %s", strings.SplitN(Text, "\n", 2)[0])
+	}
+}
+
+// TestCapture holds that the captured hosts and VMs are those of the fleet, with its vCPUs
+// and memory.
+func TestCapture(t *testing.T) {
+	f, err := Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := Capture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleet := map[string]*numa.VM{}
+	for i := range f.VMs {
+		fleet[f.VMs[i].Name] = &f.VMs[i]
+	}
+	ticks := map[string]int{}
+	err = in.Ticks(func(k *numa.Tick) error {
+		ticks[k.Host]++
+		for _, v := range k.VMs {
+			one := fleet[v.Name]
+			if one == nil || one.VCPUs.Value != v.VCPUs || one.Memory.Value != v.Size || v.Local+v.Remote > v.Size {
+				t.Fatalf("VM %s on %s at %s: %d vCPUs, %s of %s; the fleet has %+v", v.Name, k.Host, k.Time, v.VCPUs, v.Local+v.Remote, v.Size, one)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = 4*3600/20 + 1
+	if len(ticks) != 2 || ticks["esx02.demo"] != want || ticks["epyc01.demo"] != want {
+		t.Errorf("ticks %v, want %d of each", ticks, want)
 	}
 }

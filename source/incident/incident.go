@@ -137,6 +137,9 @@ func (p *parser) words(words []word.Word) error {
 		}
 		return p.errorf(first.Col, "found %s alone, want its name or value", first.Key)
 	}
+	if len(words) > 1 && words[1].HasValue && slices.Contains([]string{"host", "node", "vm"}, first.Key) {
+		return word.Errorf(words[1].Col, "found %s=, want the name of the %s first", word.Short(words[1].Key), first.Key)
+	}
 	switch first.Key {
 	case "start":
 		t, err := time.Parse(time.RFC3339, words[1].Key)

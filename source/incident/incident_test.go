@@ -76,6 +76,7 @@ func TestErrors(t *testing.T) {
 		{"host a\nvm b lokal=1GB\n", `x:2:6: found "lokal", which no vm line knows; is local meant?`},
 		{"host a\nvm b local=1\n", `x:2:6: found local="1", want memory such as 512GB, at most 1024 TB`},
 		{"host a\nvm b ready=5\n", `x:2:6: found "5", want a share like 5%`},
+		{"host free=1GB\n", `x:1:6: found free=, want the name of the host first`},
 		{"vm b\n", "x:1:4: found a VM before any host"},
 		{"host a\nnode x\n", `x:2:6: found "x", want a node number below 64`},
 		{"host a\nvm b homes=99\n", `x:2:6: found "99", want node numbers below 52 like 0,1 or - for none`},
