@@ -1,0 +1,316 @@
+package esxtop
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+const (
+	// maxJunk is how much may stand before the header.
+	maxJunk = 4 << 10
+	// maxLine is the longest line that is read, in bytes: 100 times that of a large host.
+	maxLine = 128 << 20
+	// blockSize is about how much is read and parsed at once: it fits a core's L2 cache.
+	blockSize = 512 << 10
+	// padding after the data of a batch lets the parser load words beyond its end.
+	padding = 64
+)
+
+// A feed hands out a file in batches of whole lines. It serves one goroutine at a time
+// in next, many in load.
+//
+//	io.ReaderAt:  next looks for a line end where one is expected and load reads up to it,
+//	              so that workers read at several places at once.
+//	io.Reader:    next reads; what follows the last line end is carried over.
+type feed struct {
+	mu     sync.Mutex
+	at     io.ReaderAt // nil for a stream
+	r      io.Reader   // nil with at
+	pos    int64       // of carry in the file
+	carry  []byte      // read but not handed out
+	err    error       // of r, after carry; io.EOF at its end
+	end    byte        // of a line
+	row    int         // length of a row, last seen; 0 unknown
+	probed []byte
+}
+
+// newFeed finds out what r can do and how its text is encoded.
+func newFeed(r io.Reader) (*feed, error) {
+	f := &feed{r: r, end: '\n'}
+	if at, ok := r.(interface {
+		io.ReaderAt
+		io.Seeker
+	}); ok {
+		if pos, err := at.Seek(0, io.SeekCurrent); err == nil {
+			f.at, f.r, f.pos = at, nil, pos
+		}
+	}
+	f.fill(4)
+	if f.err != nil && f.err != io.EOF {
+		return nil, f.err
+	}
+	switch {
+	case bytes.HasPrefix(f.carry, []byte("\xff\xfe")), bytes.HasPrefix(f.carry, []byte("(\x00P\x00")), bytes.HasPrefix(f.carry, []byte("\"\x00(\x00")):
+		f.decode(unicode.LittleEndian)
+	case bytes.HasPrefix(f.carry, []byte("\xfe\xff")), bytes.HasPrefix(f.carry, []byte("\x00(\x00P")), bytes.HasPrefix(f.carry, []byte("\x00\"\x00(")):
+		f.decode(unicode.BigEndian)
+	}
+	return f, nil
+}
+
+// decode makes f a stream of UTF-8.
+func (f *feed) decode(order unicode.Endianness) {
+	if f.at != nil {
+		f.r = io.NewSectionReader(f.at, f.pos, 1<<62-f.pos)
+		f.at = nil
+	} else {
+		f.r = io.MultiReader(bytes.NewReader(bytes.Clone(f.carry)), f.r)
+	}
+	f.r = transform.NewReader(f.r, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
+	f.carry, f.err = nil, nil
+}
+
+// read reads what follows carry.
+func (f *feed) read(p []byte) (int, error) {
+	if f.at != nil {
+		return f.at.ReadAt(p, f.pos+int64(len(f.carry)))
+	}
+	return f.r.Read(p)
+}
+
+// fill reads until carry holds n bytes.
+func (f *feed) fill(n int) {
+	for empty := 0; len(f.carry) < n && f.err == nil; {
+		if cap(f.carry) < n+1 {
+			f.carry = append(make([]byte, 0, max(n+1, 2*cap(f.carry))), f.carry...)
+		}
+		got, err := f.read(f.carry[len(f.carry):n])
+		f.carry, f.err = f.carry[:len(f.carry)+got], err
+		if empty++; got > 0 {
+			empty = 0
+		} else if empty == 100 && err == nil {
+			f.err = io.ErrNoProgress
+		}
+	}
+}
+
+// skip passes over the first n bytes of carry.
+func (f *feed) skip(n int) {
+	f.pos += int64(n)
+	f.carry = f.carry[n:]
+}
+
+// A passage is what was passed over.
+type passage struct {
+	text         []byte
+	bytes, lines int
+}
+
+// skipToMagic goes to the beginning of the header and finds out how lines end. When there
+// is no header it returns what stands there instead.
+func (f *feed) skipToMagic() (junk []byte, skipped passage, err error) {
+	f.fill(maxJunk)
+	if f.err != nil && f.err != io.EOF {
+		return nil, skipped, f.err
+	}
+	if bytes.HasPrefix(f.carry, []byte("\ufeff")) {
+		f.skip(3)
+	}
+	if len(f.carry) == 0 {
+		return nil, skipped, io.ErrUnexpectedEOF
+	}
+	start := bytes.Index(f.carry[:min(maxJunk, len(f.carry))], []byte(magic))
+	if start < 0 {
+		first, _, _ := bytes.Cut(f.carry, []byte("\n"))
+		return append([]byte{}, first...), skipped, nil
+	}
+	if start > 0 && f.carry[start-1] == '"' {
+		start--
+	}
+	skipped.bytes = start
+	skipped.text = bytes.Clone(f.carry[:start])
+	f.skip(start)
+	if f.end, err = f.lineEnd(); err != nil {
+		return nil, skipped, err
+	}
+	skipped.lines = bytes.Count(skipped.text, []byte{f.end})
+	return nil, skipped, nil
+}
+
+// lineEnd returns what the header ends with: LF, or CR with no LF after it.
+func (f *feed) lineEnd() (byte, error) {
+	for seen := 0; ; {
+		if i := bytes.IndexAny(f.carry[seen:], "\r\n"); i >= 0 {
+			i += seen
+			f.fill(i + 2)
+			if f.carry[i] == '\r' && (i+1 == len(f.carry) || f.carry[i+1] != '\n') {
+				return '\r', nil
+			}
+			return '\n', nil
+		}
+		seen = len(f.carry)
+		if f.err != nil {
+			return '\n', nil
+		}
+		if seen > maxLine {
+			return 0, errLong
+		}
+		f.fill(2*seen + 4096)
+	}
+}
+
+var errLong = fmt.Errorf("found a line of more than %d MiB", maxLine>>20)
+
+// line takes the next line, without its end.
+func (f *feed) line() ([]byte, error) {
+	for seen := 0; ; {
+		if i := bytes.IndexByte(f.carry[seen:], f.end); i >= 0 {
+			line := bytes.Clone(f.carry[:seen+i])
+			f.skip(seen + i + 1)
+			return line, nil
+		}
+		seen = len(f.carry)
+		switch {
+		case f.err == io.EOF && seen > 0:
+			line := bytes.Clone(f.carry)
+			f.skip(seen)
+			return line, nil
+		case f.err == io.EOF:
+			return nil, io.ErrUnexpectedEOF
+		case f.err != nil:
+			return nil, f.err
+		case seen > maxLine:
+			return nil, errLong
+		}
+		f.fill(2*seen + 4096)
+	}
+}
+
+// next hands out the next lines. Only what load has to do is left.
+func (f *feed) next(b *batch) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if b.length > 0 {
+		f.row = b.length
+	}
+	b.reset()
+	want := f.row
+	switch {
+	case want == 0:
+		want = blockSize / 4
+	case want < blockSize:
+		want *= blockSize / want
+	}
+	if f.at != nil {
+		f.probe(b, want)
+		return
+	}
+	f.take(b, want)
+}
+
+// probe finds the line end at about want bytes.
+func (f *feed) probe(b *batch, want int) {
+	const window = 4 << 10
+	f.carry, f.err = f.carry[:0], nil
+	if f.probed == nil {
+		f.probed = make([]byte, 16*window)
+	}
+	b.off = f.pos
+	at := max(0, want-window/2)
+	for p := f.probed[:window]; ; p = f.probed {
+		n, err := f.at.ReadAt(p, f.pos+int64(at))
+		if err != nil {
+			// The end of the file: up to there, wherever it will be by then.
+			b.size, b.last, b.err = at+n, true, err
+			break
+		}
+		if i := bytes.LastIndexByte(p[:n], f.end); i >= 0 {
+			b.size = at + i + 1
+			break
+		}
+		if at += n; at > maxLine {
+			b.last, b.err = true, errLong
+			break
+		}
+	}
+	if b.err == io.EOF {
+		b.err = nil
+	}
+	f.pos += int64(b.size)
+}
+
+// take reads about want bytes of a stream.
+func (f *feed) take(b *batch, want int) {
+	const slack = 4 << 10 // by which rows differ
+	b.off = f.pos
+	for {
+		f.fill(want + slack)
+		cut := bytes.LastIndexByte(f.carry, f.end) + 1
+		if f.err != nil {
+			cut, b.last = len(f.carry), true
+			if f.err != io.EOF {
+				b.err = f.err
+			}
+		}
+		if cut > 0 || b.last {
+			b.data = append(b.data[:0], f.carry[:cut]...)
+			f.pos += int64(cut)
+			f.carry = f.carry[:copy(f.carry, f.carry[cut:])]
+			return
+		}
+		if want = 2 * len(f.carry); want > 2*maxLine {
+			b.last, b.err = true, errLong
+			return
+		}
+	}
+}
+
+// load reads what next has found, and pads it. It may run beside next.
+func (f *feed) load(b *batch) {
+	if b.size > 0 {
+		b.data = room(b.data, b.size)
+		n, err := f.at.ReadAt(b.data, b.off)
+		b.data = b.data[:n]
+		if err != nil && n < b.size { // the file has become shorter
+			b.last = true
+			if !errors.Is(err, io.EOF) {
+				b.err = err
+			}
+		}
+	}
+	n := len(b.data)
+	b.data = append(room(b.data, n), make([]byte, padding)...)[:n]
+}
+
+// room returns b with length n and at least padding more in capacity. It keeps what b
+// holds only when that is less than its capacity.
+func room(b []byte, n int) []byte {
+	if cap(b) >= n+padding {
+		return b[:n]
+	}
+	out := make([]byte, n, n+n/8+padding)
+	copy(out, b)
+	return out
+}
+
+// back makes b.data from b.header on, and the data of the later batches, what comes next.
+func (f *feed) back(b *batch, later []*batch) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.at != nil {
+		f.pos, f.carry, f.err = b.off+int64(b.header), nil, nil
+		return
+	}
+	rest := bytes.Clone(b.data[b.header:])
+	for _, l := range later {
+		rest = append(rest, l.data...)
+	}
+	f.pos = b.off + int64(b.header)
+	f.carry = append(rest, f.carry...)
+}

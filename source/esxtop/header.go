@@ -1,0 +1,315 @@
+package esxtop
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Column is one counter of one instance, from a name such as
+// \\esx01\Group Memory(1302698:db01)\Numa Local Memory MBytes.
+type Column struct {
+	Host     string // localhost, or the name of the machine
+	Object   string // Group Memory; empty for a name that is no path
+	Instance string // 1302698:db01; empty when there is none
+	Counter  string // Numa Local Memory MBytes
+	Index    int    // field of the row; the time is field 0
+	// Copy tells columns of one name apart, from 0: virtual disks of VMs of one name.
+	Copy int
+	// Damaged: ESXi 6.5 glued another, nameless column to its left. Cells are read
+	// where it is clear which part of them is meant.
+	Damaged bool
+}
+
+// String returns the name as it stands in the file.
+func (c *Column) String() string {
+	if c.Object == "" {
+		return c.Counter
+	}
+	s := `\\` + c.Host + `\` + c.Object
+	if c.Instance != "" {
+		s += "(" + c.Instance + ")"
+	}
+	return s + `\` + c.Counter
+}
+
+// Is reports whether c is this counter of this object; case and runs of blanks do not
+// matter.
+func (c *Column) Is(object, counter string) bool {
+	return same(c.Object, object) && same(c.Counter, counter)
+}
+
+func same(a, b string) bool { return strings.EqualFold(a, b) || normal(a) == normal(b) }
+
+// normal returns a name in lower case without needless blanks.
+func normal(s string) string {
+	if strings.Contains(s, "  ") || strings.HasPrefix(s, " ") || strings.HasSuffix(s, " ") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	return strings.ToLower(s)
+}
+
+// isHomes reports whether cells of c are lists of home nodes.
+func (c *Column) isHomes() bool { return c.Is("Group Memory", "Numa Home Nodes") }
+
+// Group returns the scheduler group of a column of Group Cpu or Group Memory, whose
+// instance is gid:name.
+func (c *Column) Group() (gid int64, name string, ok bool) {
+	id, name, ok := strings.Cut(c.Instance, ":")
+	if !ok {
+		return 0, "", false
+	}
+	gid, err := strconv.ParseInt(id, 10, 64)
+	return gid, name, err == nil && gid >= 0
+}
+
+// A World is one schedulable thing of a scheduler group.
+type World struct {
+	GID   int64
+	Group string
+	ID    int64
+	Name  string // vmx-vcpu-0:db01
+}
+
+var vcpuName = regexp.MustCompile(`^vmx-vcpu-(\d{1,4})(?::|$)`)
+
+// VCPU returns the number of the vCPU that the world is.
+func (w *World) VCPU() (n int, ok bool) {
+	m := vcpuName.FindStringSubmatch(w.Name)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(m[1])
+	return n, err == nil
+}
+
+// A Header is what the columns of a file are.
+type Header struct {
+	Columns []Column
+	Wanted  []int // indices in Columns, ascending
+	Line    int   // of the file, from 1
+	Zone    string
+	Bias    time.Duration // to add to a stamp for UTC
+
+	groups  map[groupKey]string
+	slots   []int32 // by wanted column: its number among those of home nodes, or -1
+	homes   int
+	quoted  bool // as esxtop writes it: every field in quotes
+	comma   byte // the separator
+	decimal bool // the file writes decimal commas
+	fields  int  // that a strict split finds in a complete line
+}
+
+type groupKey struct {
+	host string
+	gid  int64
+}
+
+// World takes the instance of a column of Vcpu apart: gid:group:world:name. All but the
+// ids may hold colons; the name of the group is known from columns of Group Cpu and
+// Group Memory.
+func (h *Header) World(c *Column) (w World, ok bool) {
+	id, rest, ok := strings.Cut(c.Instance, ":")
+	if !ok {
+		return w, false
+	}
+	gid, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return w, false
+	}
+	w.GID = gid
+	if name, known := h.groups[groupKey{c.Host, gid}]; known {
+		if after, ok := strings.CutPrefix(rest, name+":"); ok {
+			digits, world, _ := strings.Cut(after, ":")
+			if w.ID, err = strconv.ParseInt(digits, 10, 64); err == nil {
+				w.Group, w.Name = name, world
+				return w, true
+			}
+		}
+	}
+	for at := 0; at < len(rest); {
+		end := strings.IndexByte(rest[at:], ':')
+		if end < 0 {
+			end = len(rest) - at
+		}
+		if w.ID, err = strconv.ParseInt(rest[at:at+end], 10, 64); err == nil && at > 0 {
+			w.Group, w.Name = rest[:at-1], rest[min(len(rest), at+end+1):]
+			return w, true
+		}
+		at += end + 1
+	}
+	return w, false
+}
+
+const magic = "(PDH-CSV"
+
+// magicForm is the first cell: version, zone, and the minutes to add for UTC.
+var magicForm = regexp.MustCompile(`^\(PDH-CSV [\d.]+\)(?:\s*\((.*)\)\s*\((-?\d{1,4})\))?`)
+
+// parseHeader reads a header line, without its line end. msg says what is wrong with it.
+func parseHeader(line []byte, n int, w *warnings, want func(*Column) bool) (h *Header, msg string) {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	h = &Header{Line: n, groups: map[groupKey]string{}}
+	if len(line) == 0 {
+		return nil, "found an empty line, want a header"
+	}
+	if msg := h.readMagic(line); msg != "" {
+		return nil, msg
+	}
+	fields := split(line, h.comma, nil)
+	if last := fields[len(fields)-1]; last.lo == last.hi {
+		fields = fields[:len(fields)-1]
+	}
+	h.fields = len(fields)
+	fields = h.cutTail(fields, line, w)
+	if len(fields) < 2 {
+		return nil, "found a header without columns"
+	}
+	h.columns(fields, line, w)
+	h.want(want)
+	return h, ""
+}
+
+// readMagic reads the first cell, and finds the separator after it.
+func (h *Header) readMagic(line []byte) (msg string) {
+	cell, rest := line, []byte(nil)
+	if line[0] == '"' {
+		end := bytes.IndexByte(line[1:], '"')
+		if end < 0 {
+			return fmt.Sprintf("found %s, want a quote at its end", quoted(line))
+		}
+		cell, rest = line[1:end+1], line[end+2:]
+		h.quoted = true
+	} else if i := bytes.IndexAny(line, ",;\t"); i >= 0 {
+		cell, rest = line[:i], line[i:]
+	}
+	m := magicForm.FindSubmatch(cell)
+	if m == nil {
+		return fmt.Sprintf("found %s, want %q", quoted(cell), magic+" 4.0) (UTC)(0)")
+	}
+	h.Zone = string(m[1])
+	if minutes, err := strconv.Atoi(string(m[2])); err == nil {
+		h.Bias = time.Duration(minutes) * time.Minute
+	}
+	if rest = bytes.TrimLeft(rest, " "); len(rest) == 0 {
+		return "found a header without columns"
+	}
+	h.comma = rest[0]
+	if h.comma != ',' && h.comma != ';' && h.comma != '\t' {
+		return fmt.Sprintf("found %s after the first cell, want a comma", quoted(rest))
+	}
+	h.decimal = h.comma == ';'
+	return ""
+}
+
+// cutTail decides whether every field stands in quotes and takes off the nameless column
+// that ESXi 6.5 appends without quotes.
+func (h *Header) cutTail(fields []field, line []byte, w *warnings) []field {
+	last := len(fields) - 1
+	for i, f := range fields {
+		switch {
+		case f.quotes == 2:
+		case i == last && h.quoted && f.quotes == 0:
+			w.add(kindFused, h.Line, int(f.lo)+1, func() string {
+				return fmt.Sprintf("found %s without quotes, want the name of a column: it is left out", quoted(line[f.lo:f.hi]))
+			})
+			return fields[:last]
+		default:
+			h.quoted = false
+		}
+	}
+	return fields
+}
+
+// columns reads the names.
+func (h *Header) columns(fields []field, line []byte, w *warnings) {
+	type path struct{ host, object, instance, counter string }
+	seen := make(map[path]int, len(fields))
+	pool := map[string]string{}
+	intern := func(b []byte) string {
+		if s, ok := pool[string(b)]; ok {
+			return s
+		}
+		s := string(b)
+		pool[s] = s
+		return s
+	}
+	h.Columns = make([]Column, 0, len(fields)-1)
+	for i, f := range fields[1:] {
+		name := line[f.text.lo:f.text.hi]
+		host, object, instance, counter := splitPath(bytes.TrimSpace(name))
+		c := Column{intern(host), intern(object), "", intern(counter), i + 1, 0, f.fused}
+		if n := len(h.Columns); n > 0 && h.Columns[n-1].Instance == string(instance) {
+			c.Instance = h.Columns[n-1].Instance
+		} else {
+			c.Instance = intern(instance)
+		}
+		if f.fused {
+			w.add(kindFused, h.Line, int(f.lo)+1, func() string {
+				return fmt.Sprintf("found %s, want a comma and a quote before the name: ESXi 6.5 glues a nameless column to the next one", quoted(line[f.lo:f.hi]))
+			})
+		}
+		key := path{c.Host, c.Object, c.Instance, c.Counter}
+		c.Copy = seen[key]
+		seen[key]++
+		if same(c.Object, "Group Cpu") || same(c.Object, "Group Memory") {
+			if gid, name, ok := c.Group(); ok {
+				h.groups[groupKey{c.Host, gid}] = name
+			}
+		}
+		h.Columns = append(h.Columns, c)
+	}
+}
+
+// splitPath cuts \\host\object(instance)\counter: the counter begins after the last
+// backslash, the instance after the first parenthesis.
+func splitPath(name []byte) (host, object, instance, counter []byte) {
+	rest, ok := bytes.CutPrefix(name, []byte(`\\`))
+	end := bytes.IndexByte(rest, '\\')
+	if !ok || end < 0 {
+		return nil, nil, nil, name
+	}
+	host, rest = rest[:end], rest[end+1:]
+	last := bytes.LastIndexByte(rest, '\\')
+	if last < 0 {
+		return nil, nil, nil, name
+	}
+	object, counter = rest[:last], rest[last+1:]
+	if i := bytes.IndexByte(object, '('); i >= 0 && object[len(object)-1] == ')' {
+		object, instance = object[:i], object[i+1:len(object)-1]
+	}
+	return host, object, instance, counter
+}
+
+// want picks the wanted columns.
+func (h *Header) want(want func(*Column) bool) {
+	for i := range h.Columns {
+		c := &h.Columns[i]
+		if want != nil && !want(c) {
+			continue
+		}
+		h.Wanted = append(h.Wanted, i)
+		if c.isHomes() {
+			h.slots = append(h.slots, int32(h.homes))
+			h.homes++
+		} else {
+			h.slots = append(h.slots, -1)
+		}
+	}
+}
+
+// same reports whether both headers name the same columns in the same form.
+func (h *Header) same(other *Header) bool {
+	if len(h.Columns) != len(other.Columns) || h.quoted != other.quoted || h.comma != other.comma || h.fields != other.fields || h.Bias != other.Bias {
+		return false
+	}
+	for i := range h.Columns {
+		if h.Columns[i] != other.Columns[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,301 @@
+package esxtop
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"homenode/numa"
+)
+
+// wanted are the counters that make a tick, by object, in the words of normal.
+var wanted = map[string][]string{
+	"memory":       {"free mbytes", "kernel minfree mbytes", "kernel state"},
+	"numa node":    {"% processor time", "% util time", "% core util time", "total mbytes", "free mbytes"},
+	"group cpu":    {"members", "% used", "% run", "% ready", "% costop"},
+	"group memory": {"members", "numa home nodes", "numa rebalance count delta", "numa remote memory mbytes", "numa local memory mbytes", "numa % local", "memory size mbytes", "memory granted size mbytes", "memory consumed size mbytes", "touched mbytes", "shared mbytes", "zero mbytes", "memctl mbytes", "swapped mbytes"},
+}
+
+// A plan is where the counters of a tick stand among Header.Wanted.
+type plan struct {
+	header *Header
+	hosts  []*hostPlan // in the order of the file
+}
+
+// none is the place of a counter that the file does not have.
+const none = -1
+
+// A hostPlan is one host of a file.
+type hostPlan struct {
+	name                 string
+	free, minFree, state int
+	nodes                []nodePlan // by ID
+	vms                  []vmPlan   // in the order of the file
+}
+
+type nodePlan struct {
+	id                            int
+	used, util, core, total, free int
+}
+
+type vmPlan struct {
+	gid   int64
+	name  string
+	vcpus int
+	// unproven: nothing in the header says that the group is a VM, only memory on a node
+	// will.
+	unproven bool
+
+	members, used, run, ready, coStop             int // Group Cpu
+	present, homes, moves, remote, local, percent int // Group Memory; present: its Members
+	size, granted, consumed, active               int
+	shared, zero, balloon, swapped                int
+	onNode                                        []onNodePlan // by node
+}
+
+type onNodePlan struct{ node, guest, overhead int }
+
+// A namer normalises names, of which a header has many times the same.
+type namer map[string]string
+
+func (n namer) of(s string) string {
+	out, ok := n[s]
+	if !ok {
+		out = normal(s)
+		n[s] = out
+	}
+	return out
+}
+
+// wants returns an Options.Want for ticks. Groups that are no VMs are dropped by the plan:
+// which they are is known only at the end of the header.
+func wants() func(*Column) bool {
+	names := namer{}
+	return func(c *Column) bool {
+		object := names.of(c.Object)
+		counters, ok := wanted[object]
+		if !ok || c.Copy > 0 {
+			return false
+		}
+		counter := names.of(c.Counter)
+		if slices.Contains(counters, counter) {
+			return true
+		}
+		_, _, ok = onNode(counter)
+		return ok && object == "group memory"
+	}
+}
+
+// What a counter of the memory of a VM on one node may be called: no published file has
+// one, the screen says GST_ND0 and OVD_ND0.
+var (
+	kindForm = regexp.MustCompile(`gst|guest|ovh?d|overhead`)
+	nodeForm = regexp.MustCompile(`n(?:o?)d(?:e?)[ _(]*(\d{1,2})(?:\D|$)`)
+)
+
+// onNode takes the normal name of such a counter apart.
+func onNode(counter string) (node int, guest, ok bool) {
+	kind := kindForm.FindString(counter)
+	if kind == "" {
+		return 0, false, false
+	}
+	m := nodeForm.FindStringSubmatch(counter)
+	if m == nil {
+		return 0, false, false
+	}
+	node, ok = smallNumber([]byte(m[1]))
+	return node, kind[0] == 'g', ok && node < numa.MaxNodes
+}
+
+// newPlan plans the ticks of a file.
+func newPlan(h *Header, w *warnings) *plan {
+	p := &plan{header: h}
+	b := planner{plan: p, header: h, names: namer{}, warns: w, hosts: map[string]*hostPlan{}, vms: map[groupKey]*vmPlan{}, proofs: proofs(h)}
+	for at, i := range h.Wanted {
+		b.column(at, &h.Columns[i])
+	}
+	for _, key := range b.order {
+		host := b.hosts[key.host]
+		host.vms = append(host.vms, *b.vms[key])
+	}
+	for _, host := range p.hosts {
+		slices.SortFunc(host.nodes, func(a, b nodePlan) int { return a.id - b.id })
+	}
+	return p
+}
+
+// proofs finds the VMs: groups with the counter % VmWait, or with worlds of vCPUs, which
+// it counts.
+func proofs(h *Header) map[groupKey]map[int64]bool {
+	names := namer{}
+	out := map[groupKey]map[int64]bool{}
+	prove := func(key groupKey) map[int64]bool {
+		if out[key] == nil {
+			out[key] = map[int64]bool{}
+		}
+		return out[key]
+	}
+	last := ""
+	for i := range h.Columns {
+		c := &h.Columns[i]
+		switch names.of(c.Object) {
+		case "group cpu":
+			if names.of(c.Counter) == "% vmwait" {
+				if gid, _, ok := c.Group(); ok {
+					prove(groupKey{c.Host, gid})
+				}
+			}
+		case "vcpu":
+			if c.Instance == last {
+				continue
+			}
+			last = c.Instance
+			if w, ok := h.World(c); ok {
+				if _, ok := w.VCPU(); ok {
+					prove(groupKey{c.Host, w.GID})[w.ID] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// A planner builds a plan.
+type planner struct {
+	plan   *plan
+	header *Header
+	names  namer
+	warns  *warnings
+	hosts  map[string]*hostPlan
+	vms    map[groupKey]*vmPlan
+	order  []groupKey
+	proofs map[groupKey]map[int64]bool
+}
+
+// column enters a column that stands at this place of Header.Wanted.
+func (b *planner) column(at int, c *Column) {
+	object, counter := b.names.of(c.Object), b.names.of(c.Counter)
+	switch object {
+	case "memory":
+		host := b.host(c.Host)
+		switch counter {
+		case "free mbytes":
+			host.free = at
+		case "kernel minfree mbytes":
+			host.minFree = at
+		case "kernel state":
+			host.state = at
+		}
+	case "numa node":
+		b.node(at, c, counter)
+	default:
+		if vm := b.vm(c); vm != nil {
+			b.group(vm, at, c, object, counter)
+		}
+	}
+}
+
+func (b *planner) host(name string) *hostPlan {
+	h := b.hosts[name]
+	if h == nil {
+		h = &hostPlan{name: name, free: none, minFree: none, state: none}
+		b.hosts[name] = h
+		b.plan.hosts = append(b.plan.hosts, h)
+	}
+	return h
+}
+
+func (b *planner) node(at int, c *Column, counter string) {
+	id, ok := smallNumber([]byte(c.Instance))
+	if !ok {
+		return
+	}
+	host := b.host(c.Host)
+	i := slices.IndexFunc(host.nodes, func(n nodePlan) bool { return n.id == id })
+	if i < 0 {
+		i = len(host.nodes)
+		host.nodes = append(host.nodes, nodePlan{id, none, none, none, none, none})
+	}
+	n := &host.nodes[i]
+	switch counter {
+	case "% processor time":
+		n.used = at
+	case "% util time":
+		n.util = at
+	case "% core util time":
+		n.core = at
+	case "total mbytes":
+		n.total = at
+	case "free mbytes":
+		n.free = at
+	}
+}
+
+// vm returns the plan of the VM that a column is about; nil when its group is none.
+func (b *planner) vm(c *Column) *vmPlan {
+	gid, name, ok := c.Group()
+	if !ok {
+		return nil
+	}
+	key := groupKey{c.Host, gid}
+	if vm := b.vms[key]; vm != nil {
+		return vm
+	}
+	worlds, proven := b.proofs[key]
+	if !proven && len(b.proofs) > 0 {
+		return nil
+	}
+	b.host(c.Host)
+	if !proven {
+		b.warns.add(kindVMs, b.header.Line, 1, func() string {
+			return "found neither % VmWait nor worlds of vCPUs: groups with memory on a NUMA node are taken for VMs"
+		})
+	}
+	vm := &vmPlan{gid: gid, name: name, vcpus: len(worlds), unproven: !proven}
+	for _, at := range vm.places() {
+		*at = none
+	}
+	b.vms[key] = vm
+	b.order = append(b.order, key)
+	return vm
+}
+
+// places are all counters but those by node.
+func (v *vmPlan) places() []*int {
+	return []*int{
+		&v.members, &v.used, &v.run, &v.ready, &v.coStop,
+		&v.present, &v.homes, &v.moves, &v.remote, &v.local, &v.percent, &v.size, &v.granted, &v.consumed, &v.active,
+		&v.shared, &v.zero, &v.balloon, &v.swapped,
+	}
+}
+
+// group enters a counter of a VM. The places are in the order of wanted.
+func (b *planner) group(vm *vmPlan, at int, c *Column, object, counter string) {
+	places, counters := vm.places()[:5], wanted[object]
+	if object == "group memory" {
+		places = vm.places()[5:]
+	}
+	if i := slices.Index(counters, counter); i >= 0 {
+		*places[i] = at
+		return
+	}
+	node, guest, ok := onNode(counter)
+	if !ok {
+		return
+	}
+	b.warns.add(kindNodes, b.header.Line, 1, func() string {
+		return fmt.Sprintf("%s: the name is guessed to be memory on node %d: no published file shows how esxtop calls it", c, node)
+	})
+	i := slices.IndexFunc(vm.onNode, func(n onNodePlan) bool { return n.node == node })
+	if i < 0 {
+		if i = slices.IndexFunc(vm.onNode, func(n onNodePlan) bool { return n.node > node }); i < 0 {
+			i = len(vm.onNode)
+		}
+		vm.onNode = slices.Insert(vm.onNode, i, onNodePlan{node, none, none})
+	}
+	if guest {
+		vm.onNode[i].guest = at
+	} else {
+		vm.onNode[i].overhead = at
+	}
+}

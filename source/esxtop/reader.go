@@ -1,0 +1,266 @@
+// Package esxtop reads the batch files of esxtop and resxtop: CSV of one row a moment and
+// one column a counter, often 50,000 columns and many gigabytes. A Reader gives the cells
+// of the columns that the caller wants and passes over the rest without looking at
+// them; Ticks makes of them what NUMA did, host by host.
+//
+//	"(PDH-CSV 4.0) (UTC)(0)","\\esx01\Group Cpu(7:db01)\% Used","\\esx01\…     header
+//	"11/21/2026 10:00:00","12.50",…                                            row
+//
+// Memory does not grow with the length of the file. What is damaged is said in Warnings
+// and left out; a cell that cannot be read with certainty is Missing.
+package esxtop
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"homenode/numa"
+	"homenode/source/fact"
+)
+
+// Options say what is read of a file, and how.
+type Options struct {
+	// Want picks the columns; nil means all. It is called once for each column of a
+	// header, in their order, and again when the file has another header further down.
+	Want func(*Column) bool
+	// Text keeps the text of the wanted cells for Row.Text.
+	Text bool
+	// Workers is how many goroutines read and parse ahead of Scan; 0 means none. Rows
+	// come in the order of the file in any case. One worker is worth it for a source that
+	// works itself, such as a decompressor; with more, an io.ReaderAt that is an io.Seeker
+	// too, such as a file, is read at several places at once.
+	Workers int
+}
+
+// Missing stands for a cell that states no number: one that is empty, "-", damaged or
+// ambiguous. It is a NaN: compare with IsMissing. No number of a file is a NaN.
+var Missing = math.NaN()
+
+// IsMissing reports whether v, of Row.Values, is no number.
+func IsMissing(v float64) bool { return v != v }
+
+// A Row is one moment of a file. It is borrowed: the next Scan overwrites it.
+type Row struct {
+	Header *Header   // another pointer when the columns have changed
+	Time   time.Time // UTC
+	Line   int       // from 1
+	// Values are the cells of the columns Header.Wanted, Missing where there is no
+	// number. Those of home nodes are in Homes and always Missing here.
+	Values []float64
+
+	homes []numa.NodeSet
+	known uint64s
+	data  []byte
+	spans []span
+}
+
+// uint64s is a set of bits.
+type uint64s []uint64
+
+func (s uint64s) has(i int) bool { return s[i>>6]>>(i&63)&1 == 1 }
+func (s uint64s) add(i int)      { s[i>>6] |= 1 << (i & 63) }
+
+// Value returns cell i of Header.Wanted; false when it states no number.
+func (r *Row) Value(i int) (v float64, ok bool) { return r.Values[i], !IsMissing(r.Values[i]) }
+
+// Homes returns the home nodes in cell i of Header.Wanted; false when it is no column of
+// home nodes or states none. The empty set is stated as "-".
+func (r *Row) Homes(i int) (nodes numa.NodeSet, ok bool) {
+	slot := r.Header.slots[i]
+	if slot < 0 || !r.known.has(int(slot)) {
+		return 0, false
+	}
+	return r.homes[slot], true
+}
+
+// Text returns cell i of Header.Wanted as it stands in the file, without its quotes. It is
+// borrowed, and nil without Options.Text.
+func (r *Row) Text(i int) []byte {
+	if r.spans == nil {
+		return nil
+	}
+	return r.data[r.spans[i].lo:r.spans[i].hi]
+}
+
+// A Reader reads the rows of a file. Use it as a bufio.Scanner.
+type Reader struct {
+	name  string
+	opt   Options
+	feed  *feed
+	parse *parser // of this goroutine; nil with workers
+	team  *team   // nil without workers
+
+	header *Header
+	batch  *batch
+	next   int // row of batch
+	line   int // lines before batch
+	row    Row
+	warns  warnings
+	stamps clock
+	done   bool
+	err    error
+}
+
+// NewReader returns a reader of r after having read its header. The name is used in
+// messages. The error is a *fact.SyntaxError for a file that does not begin as one of
+// esxtop, or of r.
+func NewReader(name string, r io.Reader, opt Options) (*Reader, error) {
+	rd := &Reader{name: name, opt: opt}
+	var err error
+	if rd.feed, err = newFeed(r); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if err := rd.readHeader(); err != nil {
+		return nil, err
+	}
+	rd.start()
+	return rd, nil
+}
+
+// readHeader reads the first header of the file.
+func (r *Reader) readHeader() error {
+	junk, skipped, err := r.feed.skipToMagic()
+	if err != nil {
+		return fmt.Errorf("read %s: %w", r.name, err)
+	}
+	if junk != nil {
+		return &fact.SyntaxError{File: r.name, Line: 1, Col: 1, Msg: fmt.Sprintf("found %s, want the header of an esxtop batch file, %q", quoted(junk), magic+" 4.0)")}
+	}
+	r.line = skipped.lines
+	if skipped.bytes > 0 {
+		r.warns.add(kindJunk, 1, 1, func() string {
+			return fmt.Sprintf("found %s before the header: left out", quoted(skipped.text))
+		})
+	}
+	line, err := r.feed.line()
+	if err != nil {
+		return fmt.Errorf("read %s: %w", r.name, err)
+	}
+	h, msg := parseHeader(line, r.line+1, &r.warns, r.opt.Want)
+	if msg != "" {
+		return &fact.SyntaxError{File: r.name, Line: r.line + 1, Col: 1, Msg: msg}
+	}
+	r.line++
+	r.header = h
+	return nil
+}
+
+// start begins to parse with r.header where the feed stands.
+func (r *Reader) start() {
+	if r.opt.Workers > 0 {
+		r.team = newTeam(r.feed, r.header, r.opt)
+		return
+	}
+	r.parse = newParser(r.header, r.opt.Text, r.feed.end)
+	if r.batch == nil {
+		r.batch = new(batch)
+	}
+	r.batch.reset()
+}
+
+// Header returns the header of the file, or the last one that Scan met.
+func (r *Reader) Header() *Header { return r.header }
+
+// Scan advances to the next row. It returns false at the end of the file and after an
+// error.
+func (r *Reader) Scan() bool {
+	for !r.done {
+		if b := r.batch; b != nil && r.next < len(b.rows) {
+			ref := &b.rows[r.next]
+			b.row(&r.row, r.header, r.next, r.line)
+			r.next++
+			r.stamps.set(&r.row, ref, r.header, &r.warns)
+			return true
+		}
+		if !r.nextBatch() {
+			r.Close()
+		}
+	}
+	return false
+}
+
+// nextBatch takes the next rows.
+func (r *Reader) nextBatch() bool {
+	if r.batch != nil {
+		b := r.batch
+		r.warns.merge(&b.warns, r.line)
+		r.line += b.lines
+		switch {
+		case b.header >= 0:
+			if !r.newHeader(b) {
+				return false
+			}
+		case b.err != nil:
+			r.err = fmt.Errorf("read %s: %w", r.name, b.err)
+			return false
+		case b.last:
+			return false
+		}
+	}
+	r.next = 0
+	if r.team != nil {
+		if r.batch != nil {
+			r.team.free <- r.batch
+		}
+		r.batch = <-r.team.queue
+		<-r.batch.ready
+		return true
+	}
+	r.feed.next(r.batch)
+	r.feed.load(r.batch)
+	r.parse.batch(r.batch)
+	return true
+}
+
+// newHeader goes on with the header at b.header, where the parser stopped.
+func (r *Reader) newHeader(b *batch) bool {
+	if r.team != nil {
+		r.team.stop(b)
+		r.team = nil
+	} else {
+		r.feed.back(b, nil)
+	}
+	line, err := r.feed.line()
+	if err != nil {
+		r.err = fmt.Errorf("read %s: %w", r.name, err)
+		return false
+	}
+	h, msg := parseHeader(line, r.line+1, &r.warns, r.opt.Want)
+	r.line++
+	if msg != "" {
+		// Without columns nothing below has a meaning.
+		r.err = &fact.SyntaxError{File: r.name, Line: r.line, Col: 1, Msg: msg}
+		return false
+	}
+	if !h.same(r.header) {
+		r.warns.add(kindHeader, r.line, 1, func() string {
+			return fmt.Sprintf("found another header with %d columns, the one before has %d: rows below are read by it", len(h.Columns), len(r.header.Columns))
+		})
+		r.header = h
+	}
+	r.batch = nil
+	r.start()
+	return true
+}
+
+// Row returns the current row. It is borrowed.
+func (r *Reader) Row() *Row { return &r.row }
+
+// Err returns the first error other than the end of the file.
+func (r *Reader) Err() error { return r.err }
+
+// Warnings returns what was found wrong and left out up to here, in the order of the
+// file: the first of each kind, with how many there are.
+func (r *Reader) Warnings() []error { return r.warns.list(r.name) }
+
+// Close ends the goroutines of Options.Workers. It is needed only before Scan has
+// returned false, and does not close the source.
+func (r *Reader) Close() {
+	r.done = true
+	if r.team != nil {
+		r.team.close()
+		r.team = nil
+	}
+}

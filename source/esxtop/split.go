@@ -1,0 +1,55 @@
+package esxtop
+
+import "bytes"
+
+// A span is a part of a line, in bytes.
+type span struct{ lo, hi uint32 }
+
+// A field is what stands between two separators of a line.
+type field struct {
+	span
+	// text is the field without its quotes. When something stands before the quotes,
+	// fused is set and text is what they hold. When it is not clear what the text is,
+	// clear is not set.
+	text         span
+	quotes       int
+	fused, clear bool
+}
+
+// split cuts a line at the separators that stand outside quotes. It is the strict way to
+// read a line: any other has to give the same or give up.
+func split(line []byte, separator byte, out []field) []field {
+	out = out[:0]
+	lo, inside, quotes := 0, false, 0
+	for i := 0; i <= len(line); i++ {
+		if i < len(line) {
+			if line[i] == '"' {
+				inside = !inside
+				quotes++
+			}
+			if line[i] != separator || inside {
+				continue
+			}
+		}
+		out = append(out, cut(line, lo, i, quotes))
+		lo, quotes = i+1, 0
+	}
+	return out
+}
+
+// cut finds the text of the field line[lo:hi].
+func cut(line []byte, lo, hi, quotes int) field {
+	f := field{span: span{uint32(lo), uint32(hi)}, quotes: quotes}
+	f.text = f.span
+	raw := line[lo:hi]
+	switch quotes {
+	case 0:
+		f.clear = true
+	case 2:
+		first, last := bytes.IndexByte(raw, '"'), bytes.LastIndexByte(raw, '"')
+		f.text = span{uint32(lo + first + 1), uint32(lo + last)}
+		f.fused = len(trim(raw[:first])) > 0
+		f.clear = len(trim(raw[last+1:])) == 0 && !f.fused
+	}
+	return f
+}

@@ -1,0 +1,282 @@
+package esxtop
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"homenode/numa"
+)
+
+// Ticks reads a file as ticks: one for each host of its header and each of its rows. Use
+// it as a bufio.Scanner.
+//
+// The counters of groups are sums over their members, so that 100 % is one vCPU. Kernel
+// State is read as ESXi 6.0 and later write it (0 high, 1 clear, 2 soft, 3 hard, 4 low); a
+// batch file does not say its release, so any state in between is warned of. A VM that is
+// gone keeps its columns with zeros: it is left out of the ticks.
+type Ticks struct {
+	rows  *Reader
+	plan  *plan
+	host  int // of plan.hosts, next
+	tick  numa.Tick
+	last  map[string]time.Time
+	warns warnings
+}
+
+// NewTicks returns the ticks of r after having read its header. The errors are those of
+// NewReader. Options.Want has no effect.
+func NewTicks(name string, r io.Reader, opt Options) (*Ticks, error) {
+	opt.Want, opt.Text = wants(), false
+	rows, err := NewReader(name, r, opt)
+	if err != nil {
+		return nil, err
+	}
+	t := &Ticks{rows: rows, last: map[string]time.Time{}}
+	t.replan()
+	return t, nil
+}
+
+func (t *Ticks) replan() {
+	t.plan = newPlan(t.rows.Header(), &t.warns)
+	t.host = len(t.plan.hosts)
+}
+
+// Scan advances to the next tick. It returns false at the end of the file and after an
+// error.
+func (t *Ticks) Scan() bool {
+	for {
+		for t.host < len(t.plan.hosts) {
+			t.host++
+			if t.fill(t.plan.hosts[t.host-1]) {
+				return true
+			}
+		}
+		if !t.rows.Scan() {
+			return false
+		}
+		if t.rows.Header() != t.plan.header {
+			t.replan()
+		}
+		t.host = 0
+	}
+}
+
+// Tick returns the current tick. It is borrowed: the next Scan overwrites it.
+func (t *Ticks) Tick() *numa.Tick { return &t.tick }
+
+// Header returns the header that ticks are read by.
+func (t *Ticks) Header() *Header { return t.rows.Header() }
+
+// Err returns the first error other than the end of the file.
+func (t *Ticks) Err() error { return t.rows.Err() }
+
+// Warnings returns what was found wrong, as those of a Reader.
+func (t *Ticks) Warnings() []error {
+	all := t.rows.warns
+	all.merge(&t.warns, 0)
+	return all.list(t.rows.name)
+}
+
+// Close ends the goroutines of Options.Workers, as that of a Reader.
+func (t *Ticks) Close() { t.rows.Close() }
+
+// fill makes the tick of a host. It reports false for one that is left out.
+func (t *Ticks) fill(p *hostPlan) bool {
+	row, tick := t.rows.Row(), &t.tick
+	before, seen := t.last[p.name]
+	if seen && row.Time.Before(before) {
+		t.warns.add(kindOrder, row.Line, 1, func() string {
+			return fmt.Sprintf("found a row of %s after one of %s: it is left out, rows have to be in the order of time", row.Time.Format(time.DateTime), before.Format(time.DateTime))
+		})
+		return false
+	}
+	t.last[p.name] = row.Time
+	*tick = numa.Tick{Host: p.name, Time: row.Time, Line: row.Line, Nodes: tick.Nodes[:0], VMs: tick.VMs[:0]}
+	if seen {
+		tick.Since = row.Time.Sub(before)
+	}
+	c := cells{row: row, warns: &t.warns, has: &tick.Has}
+	c.bytes(p.free, numa.HasFree, &tick.Free)
+	c.bytes(p.minFree, numa.HasMinFree, &tick.MinFree)
+	c.state(p.state, &tick.State)
+	for i := range p.nodes {
+		tick.Nodes = append(tick.Nodes, numa.NodeTick{})
+		c.node(&p.nodes[i], &tick.Nodes[i])
+	}
+	for i := range p.vms {
+		n := len(tick.VMs)
+		tick.VMs = extend(tick.VMs, 1)
+		if !c.vm(&p.vms[i], &tick.VMs[n]) {
+			tick.VMs = tick.VMs[:n]
+		}
+	}
+	return true
+}
+
+// cells takes numbers out of a row.
+type cells struct {
+	row   *Row
+	warns *warnings
+	has   *numa.Counters // of what is being filled
+	any   bool           // a number other than 0 was met
+}
+
+// value returns the number at a place of Header.Wanted.
+func (c *cells) value(at int) (v float64, ok bool) {
+	if at == none {
+		return 0, false
+	}
+	v = c.row.Values[at]
+	if v > 0 || v < 0 {
+		c.any = true
+	}
+	return v, v == v
+}
+
+// mib returns a count of MiB that is no less than 0, in bytes.
+func (c *cells) mib(at int) (numa.Bytes, bool) {
+	const most = 1 << 40 // MiB; beyond what a Bytes holds lies nothing that a host has
+	v, ok := c.value(at)
+	if !ok {
+		return 0, false
+	}
+	if v < 0 || v > most {
+		c.outside(at, v)
+		return 0, false
+	}
+	return numa.Bytes(math.Round(v * float64(numa.MiB))), true
+}
+
+func (c *cells) outside(at int, v float64) {
+	h := c.row.Header
+	c.warns.add(kindRange, c.row.Line, 0, func() string {
+		return fmt.Sprintf("%s: found %v, which it cannot be: the cell is left out", &h.Columns[h.Wanted[at]], v)
+	})
+}
+
+func (c *cells) bytes(at int, has numa.Counters, to *numa.Bytes) {
+	if v, ok := c.mib(at); ok {
+		*to = v
+		*c.has |= has
+	}
+}
+
+// share takes a percentage that is no less than 0.
+func (c *cells) share(at int, has numa.Counters, to *float64) {
+	v, ok := c.value(at)
+	if !ok {
+		return
+	}
+	if v < 0 {
+		c.outside(at, v)
+		return
+	}
+	*to = v / 100
+	*c.has |= has
+}
+
+// whole returns a whole number from 0 to most.
+func (c *cells) whole(at int, most float64) (n int64, ok bool) {
+	v, ok := c.value(at)
+	if !ok {
+		return 0, false
+	}
+	if v < 0 || v > most || v != math.Trunc(v) {
+		c.outside(at, v)
+		return 0, false
+	}
+	return int64(v), true
+}
+
+func (c *cells) state(at int, to *numa.MemoryState) {
+	v, ok := c.whole(at, float64(numa.Low))
+	if !ok {
+		return
+	}
+	*to = numa.MemoryState(v)
+	*c.has |= numa.HasState
+	if *to != numa.High && *to != numa.Low {
+		c.warns.add(kindState, c.row.Line, 0, func() string {
+			return fmt.Sprintf("Kernel State %d is read as %s, as ESXi 6.0 and later mean it; the file does not say its release", v, *to)
+		})
+	}
+}
+
+func (c *cells) node(p *nodePlan, n *numa.NodeTick) {
+	n.ID = p.id
+	c.has = &n.Has
+	c.share(p.used, numa.HasUsed, &n.Used)
+	c.share(p.util, numa.HasUtil, &n.Util)
+	c.share(p.core, numa.HasCore, &n.Core)
+	c.bytes(p.total, numa.HasTotal, &n.Total)
+	c.bytes(p.free, numa.HasFree, &n.Free)
+}
+
+// vm fills v. It reports false for a VM that is not there.
+func (c *cells) vm(p *vmPlan, v *numa.VMTick) bool {
+	*v = numa.VMTick{GID: p.gid, Name: p.name, VCPUs: p.vcpus, OnNode: v.OnNode[:0]}
+	c.has, c.any = &v.Has, false
+	members, counted := c.value(p.members)
+	present, stated := c.value(p.present)
+	if (counted || stated) && !(members > 0) && !(present > 0) {
+		return false
+	}
+	c.share(p.used, numa.HasUsed, &v.Used)
+	c.share(p.run, numa.HasRun, &v.Run)
+	c.share(p.ready, numa.HasReady, &v.Ready)
+	c.share(p.coStop, numa.HasCoStop, &v.CoStop)
+	c.bytes(p.size, numa.HasSize, &v.Size)
+	c.bytes(p.granted, numa.HasGranted, &v.Granted)
+	c.bytes(p.consumed, numa.HasConsumed, &v.Consumed)
+	c.bytes(p.active, numa.HasActive, &v.Active)
+	c.bytes(p.shared, numa.HasShared, &v.Shared)
+	c.bytes(p.zero, numa.HasZero, &v.Zero)
+	c.bytes(p.balloon, numa.HasBalloon, &v.Balloon)
+	c.bytes(p.swapped, numa.HasSwapped, &v.Swapped)
+	c.numa(p, v)
+	if p.unproven && v.Local+v.Remote == 0 {
+		return false
+	}
+	return c.any
+}
+
+// numa fills what the NUMA scheduler knows of a VM.
+func (c *cells) numa(p *vmPlan, v *numa.VMTick) {
+	local, ok := c.mib(p.local)
+	remote, both := c.mib(p.remote)
+	if ok && both {
+		v.Local, v.Remote = local, remote
+		v.Has |= numa.HasMemory
+	}
+	if n, ok := c.whole(p.percent, 100); ok {
+		v.Percent = int(n)
+		v.Has |= numa.HasPercent
+	}
+	if n, ok := c.whole(p.moves, 1<<32); ok {
+		v.Moves.All = n
+		v.Has |= numa.HasMoves
+	}
+	if p.homes != none {
+		// A VM that the NUMA scheduler does not manage shows node 0 and no memory: that 0 is
+		// not a home.
+		if homes, ok := c.row.Homes(p.homes); ok && (homes != numa.SetOf(0) || v.Has&numa.HasMemory == 0 || v.Local+v.Remote > 0) {
+			v.Homes = homes
+			v.Has |= numa.HasHomes
+		}
+	}
+	for _, on := range p.onNode {
+		m := numa.MemoryOnNode{Node: on.node, Overhead: -1}
+		if m.Guest, ok = c.mib(on.guest); !ok {
+			continue
+		}
+		if overhead, ok := c.mib(on.overhead); ok {
+			m.Overhead = overhead
+		}
+		v.OnNode = append(v.OnNode, m)
+	}
+	if len(v.OnNode) == 0 {
+		v.OnNode = nil
+	}
+}

@@ -1,0 +1,99 @@
+package esxtop
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/source/fact"
+	"homenode/source/text"
+)
+
+// The kinds of warnings: of each, the first is kept.
+const (
+	kindJunk = iota
+	kindHeader
+	kindFused
+	kindCount
+	kindStamp
+	kindNUL
+	kindNumber
+	kindAmbiguous
+	kindHomes
+	kindCut
+	kindLastCell
+	kindDate
+	kindMinute
+	kindOrder
+	kindVMs
+	kindNodes
+	kindState
+	kindRange
+	kinds
+)
+
+// plural says what the further ones of a kind are.
+var plural = [kinds]string{
+	kindCount: "rows", kindStamp: "rows", kindNUL: "lines", kindNumber: "cells", kindAmbiguous: "cells",
+	kindHomes: "cells", kindHeader: "headers", kindFused: "columns", kindMinute: "rows", kindOrder: "rows", kindCut: "rows",
+	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "headers", kindVMs: "headers", kindNodes: "headers",
+}
+
+// A warning is the first of its kind.
+type warning struct {
+	line, col, count int
+	msg              string
+}
+
+// warnings are all kinds.
+type warnings [kinds]warning
+
+// add counts a warning; msg is called for the first of its kind only.
+func (w *warnings) add(kind, line, col int, msg func() string) {
+	if w[kind].count++; w[kind].count == 1 {
+		w[kind].line, w[kind].col, w[kind].msg = line, col, msg()
+	}
+}
+
+// merge adds those of a later part, whose lines are counted from base.
+func (w *warnings) merge(later *warnings, base int) {
+	for k := range later {
+		l := later[k]
+		if l.count == 0 {
+			continue
+		}
+		if w[k].count == 0 {
+			w[k] = l
+			w[k].line += base
+			continue
+		}
+		w[k].count += l.count
+	}
+}
+
+func (w *warnings) list(name string) []error {
+	var found []int
+	for k := range w {
+		if w[k].count > 0 {
+			found = append(found, k)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b int) int {
+		return cmp.Or(cmp.Compare(w[a].line, w[b].line), cmp.Compare(w[a].col, w[b].col))
+	})
+	var out []error
+	for _, k := range found {
+		msg := w[k].msg
+		if n := w[k].count - 1; n > 0 {
+			msg += fmt.Sprintf(" (and %d more such %s)", n, plural[k])
+		}
+		out = append(out, &fact.SyntaxError{File: name, Line: w[k].line, Col: w[k].col, Msg: msg})
+	}
+	return out
+}
+
+// quoted returns b for a message, cut short.
+func quoted(b []byte) string {
+	return fmt.Sprintf("%q", text.Short(strings.ToValidUTF8(string(b[:min(len(b), 200)]), "?")))
+}
