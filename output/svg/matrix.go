@@ -10,12 +10,12 @@ import (
 
 // Sizes of a matrix.
 const (
-	cellHeight = px(200)
-	cellGap    = px(20)
-	cellPad    = px(60)
-	cellLeast  = px(900)
-	cellMost   = px(2200)
-	cellLetter = px(68) // mean width of a letter of a cell: digits and capitals
+	cellHeight = Px(200)
+	cellGap    = Px(20)
+	cellPad    = Px(60)
+	cellLeast  = Px(900)
+	cellMost   = Px(2200)
+	cellLetter = Px(68) // mean width of a letter of a cell: digits and capitals
 )
 
 // markClass is the class of a cell by its mark.
@@ -41,15 +41,15 @@ func placeMatrix(m *topo.Matrix) *picture {
 	}
 	p.width = max(p.width, 2*margin+2*roomWidth)
 	y := margin + 160
-	p.groups = append(p.groups, group{id: m.ID + "__title", class: "title", shapes: []shape{{class: "name", x: margin, y: y, text: cut(m.Title, int((p.width-2*margin)/titleLetter))}}})
+	p.groups = append(p.groups, group{id: m.ID + "__title", class: "title", shapes: []shape{{class: "name", x: margin, y: y, text: Cut(m.Title, int((p.width-2*margin)/titleLetter))}}})
 	y += 260
 	x := margin + first
 	for i := range m.Columns {
 		c := &m.Columns[i]
 		most := int((widths[i] - cellPad) / letter)
 		p.groups = append(p.groups, group{id: m.ID + "__column-" + topo.ShapeID(c.Hosts[0].ID), class: "node", shapes: []shape{
-			{class: "name", x: x + cellPad/2, y: y, text: cut(c.Name, most)},
-			{class: "facts", x: x + cellPad/2, y: y + lineHeight, text: cut(c.Shape, most)},
+			{class: "name", x: x + cellPad/2, y: y, text: Cut(c.Name, most)},
+			{class: "facts", x: x + cellPad/2, y: y + lineHeight, text: Cut(c.Shape, most)},
 		}})
 		x += widths[i] + cellGap
 	}
@@ -65,7 +65,7 @@ func placeMatrix(m *topo.Matrix) *picture {
 		sentences = append(sentences, s)
 	}
 	for _, s := range sentences {
-		for _, line := range wrap(s, int((p.width-2*margin)/letter)) {
+		for _, line := range Wrap(s, int((p.width-2*margin)/letter)) {
 			caption.shapes = append(caption.shapes, shape{class: "facts", x: margin, y: y, text: line})
 			y += lineHeight
 		}
@@ -75,18 +75,18 @@ func placeMatrix(m *topo.Matrix) *picture {
 	return p
 }
 
-func (p *picture) matrixRow(m *topo.Matrix, r *topo.Row, first px, widths []px, y px) {
+func (p *picture) matrixRow(m *topo.Matrix, r *topo.Row, first Px, widths []Px, y Px) {
 	vm := topo.ShapeID(r.VMs[0].ID)
 	base := y + cellHeight - cellPad
 	p.groups = append(p.groups, group{id: m.ID + "__vm-" + vm, class: "row", numbers: fmt.Sprintf("%s: %d vCPU", r.Names(), r.VCPUs), shapes: []shape{
-		{class: "name", x: margin, y: base, text: cut(r.Label, int((first-500)/letter))},
+		{class: "name", x: margin, y: base, text: Cut(r.Label, int((first-500)/letter))},
 		{class: "amount", x: margin + first - cellPad, y: base, text: strconv.Itoa(r.VCPUs)},
 	}})
 	x := margin + first
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		shapes := []shape{{class: "block", x: x, y: y, w: widths[i], h: cellHeight}}
-		shapes = append(shapes, shape{class: "label", x: x + cellPad, y: base, text: cut(c.Label(), int((widths[i]-cellPad)/cellLetter))})
+		shapes = append(shapes, shape{class: "label", x: x + cellPad, y: base, text: Cut(c.Label(), int((widths[i]-cellPad)/cellLetter))})
 		p.groups = append(p.groups, group{
 			id: fmt.Sprintf("%s__vm-%s__host-%s", m.ID, vm, topo.ShapeID(m.Columns[i].Hosts[0].ID)), class: "cell " + markClass[c.Mark],
 			numbers: fmt.Sprintf("%s on %s: %s", r.Label, m.Columns[i].Name, c.Label()), shapes: shapes,
@@ -96,13 +96,13 @@ func (p *picture) matrixRow(m *topo.Matrix, r *topo.Row, first px, widths []px, 
 }
 
 // matrixWidths returns the width of the VMs' names and of each column.
-func matrixWidths(m *topo.Matrix) (first px, widths []px) {
-	clamp := func(n int) px { return min(max(px(n)*cellLetter+2*cellPad, cellLeast), cellMost) }
+func matrixWidths(m *topo.Matrix) (first Px, widths []Px) {
+	clamp := func(n int) Px { return min(max(Px(n)*cellLetter+2*cellPad, cellLeast), cellMost) }
 	longest := 0
 	for i := range m.Rows {
 		longest = max(longest, columns(m.Rows[i].Label))
 	}
-	widths = make([]px, len(m.Columns))
+	widths = make([]Px, len(m.Columns))
 	for i := range m.Columns {
 		n := max(columns(m.Columns[i].Name), columns(m.Columns[i].Shape))
 		for j := range m.Rows {

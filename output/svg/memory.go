@@ -11,11 +11,11 @@ import (
 // column places the memory of a node as a column that fills from the floor: the
 // local memory of its clients in the order of the blocks, then what clients on
 // other nodes have here.
-func (l *layout) column(n *topo.Node, x, floor px) {
+func (l *layout) column(n *topo.Node, x, floor Px) {
 	if l.memory == 0 || !n.Memory.Known() {
 		return
 	}
-	height := func(b numa.Bytes) px { return px(int64(l.plan) * int64(b>>20) / int64(max(1, l.memory>>20))) }
+	height := func(b numa.Bytes) Px { return Px(int64(l.plan) * int64(b>>20) / int64(max(1, l.memory>>20))) }
 	top := floor - height(n.Memory.Value)
 	l.add(group{id: n.ID + "__memory", class: "memory", shapes: []shape{{class: "wall", x: x, y: top, w: memoryWidth, h: floor - top}}})
 	var below numa.Bytes
@@ -70,7 +70,7 @@ func (l *layout) loose() {
 		}
 		l.add(group{id: id, class: class, numbers: numbers, shapes: []shape{
 			{class: "block", x: x, y: l.y, w: roomWidth, h: frameHeight},
-			{class: "label", x: x + roomPad, y: l.y + 170, text: cut(label, int((roomWidth-2*roomPad)/letter))},
+			{class: "label", x: x + roomPad, y: l.y + 170, text: Cut(label, int((roomWidth-2*roomPad)/letter))},
 		}})
 	}
 	for i := range l.d.Loose {
@@ -90,7 +90,7 @@ func (l *layout) foot() {
 		l.legend()
 	}
 	for i, sentence := range l.d.Caption {
-		for j, line := range wrap(sentence, int((l.pic.width-2*margin)/letter)) {
+		for j, line := range Wrap(sentence, int((l.pic.width-2*margin)/letter)) {
 			l.add(group{id: fmt.Sprintf("%s__caption-%d__line-%d", l.d.ID, i, j), class: "caption", shapes: []shape{{class: "facts", x: margin, y: l.y + 110, text: line}}})
 			l.y += lineHeight
 		}
@@ -113,7 +113,7 @@ func (l *layout) example() string {
 func (l *layout) legend() {
 	x := margin
 	entry := func(name, class, fill, text string) {
-		wide := 240 + px(columns(text))*letter
+		wide := 240 + Px(columns(text))*letter
 		if x > margin && x+wide > l.pic.width-margin {
 			x = margin
 			l.y += lineHeight

@@ -8,14 +8,14 @@ import (
 	"homenode/output/topo"
 )
 
-// px is a length in tenths of a pixel: whole numbers give the same bytes on every
+// Px is a length in tenths of a pixel: whole numbers give the same bytes on every
 // processor.
-type px int
+type Px int
 
 // A picture is all shapes at their places.
 type picture struct {
 	id, title     string
-	width, height px
+	width, height Px
 	groups        []group
 }
 
@@ -30,7 +30,7 @@ type group struct {
 // A shape is a rectangle, a line, or text at x, y when text is set.
 type shape struct {
 	class      string
-	x, y, w, h px
+	x, y, w, h Px
 	text       string
 	after      string // more text on the same line, softer
 	fill       string // a pattern of the picture: "remote" or "spread"
@@ -38,29 +38,29 @@ type shape struct {
 
 // Sizes of the drawing.
 const (
-	margin     = px(80)
-	roomWidth  = px(2560)
-	roomGap    = px(140)
-	roomPad    = px(100)
+	margin     = Px(80)
+	roomWidth  = Px(2560)
+	roomGap    = Px(140)
+	roomPad    = Px(100)
 	acrossMost = 4 // rooms side by side, so that labels stay legible on a page
 
-	titleHeight  = px(320)
-	headHeight   = px(510) // of a room, above the floor plan
-	footHeight   = px(260)
-	gutter       = px(160) // left of the blocks: the number of cores
-	memoryWidth  = px(400)
-	frameHeight  = px(260)
-	frameGap     = px(80)
-	rowGap       = px(160)
-	lineHeight   = px(170)
-	labelHeight  = px(110) // least height of a block that holds a label
-	planLeast    = px(1200)
-	planMost     = px(3200)
-	clientHeight = px(150) // wanted for the smallest client
-	stripWidth   = px(90)
-	letter       = px(61) // mean width of a letter at 11 px
-	titleLetter  = px(92) // and at 15 px, bold
-	blockLetter  = px(64) // and of names and amounts, which are mostly digits
+	titleHeight  = Px(320)
+	headHeight   = Px(510) // of a room, above the floor plan
+	footHeight   = Px(260)
+	gutter       = Px(160) // left of the blocks: the number of cores
+	memoryWidth  = Px(400)
+	frameHeight  = Px(260)
+	frameGap     = Px(80)
+	rowGap       = Px(160)
+	lineHeight   = Px(170)
+	labelHeight  = Px(110) // least height of a block that holds a label
+	planLeast    = Px(1200)
+	planMost     = Px(3200)
+	clientHeight = Px(150) // wanted for the smallest client
+	stripWidth   = Px(90)
+	letter       = Px(61) // mean width of a letter at 11 px
+	titleLetter  = Px(92) // and at 15 px, bold
+	blockLetter  = Px(64) // and of names and amounts, which are mostly digits
 )
 
 // layout is the state of the placing pass.
@@ -70,8 +70,8 @@ type layout struct {
 	across int
 	vcpus  int        // a full plan: the most vCPUs or cores of a node
 	memory numa.Bytes // a full memory column: the most of a node
-	plan   px         // height of the blocks' floor plan
-	y      px
+	plan   Px         // height of the blocks' floor plan
+	y      Px
 	remote bool // a hatched shape was placed
 	spread bool
 }
@@ -83,7 +83,7 @@ func place(d *topo.Drawing) *picture {
 	for l.across > 1 && len(d.Nodes)%l.across != 0 && len(d.Nodes) > acrossMost {
 		l.across--
 	}
-	columns := px(max(l.across, 2)) // room for the title and the caption
+	columns := Px(max(l.across, 2)) // room for the title and the caption
 	l.pic.width = 2*margin + columns*roomWidth + (columns-1)*roomGap
 	l.scale()
 	l.y = margin
@@ -112,7 +112,7 @@ func (l *layout) scale() {
 		}
 	}
 	l.vcpus, least = max(l.vcpus, 1), max(least, 1)
-	l.plan = min(planMost, max(planLeast, clientHeight*px(l.vcpus)/px(least)))
+	l.plan = min(planMost, max(planLeast, clientHeight*Px(l.vcpus)/Px(least)))
 }
 
 // add places a group.
@@ -121,8 +121,8 @@ func (l *layout) add(g group) { l.pic.groups = append(l.pic.groups, g) }
 func (l *layout) title() {
 	facts := strings.Join(l.d.Facts, " · ")
 	room := l.pic.width - 2*margin
-	title := cut(l.d.Title, int(room*2/3/titleLetter))
-	facts = cut(facts, int((room-px(columns(title))*titleLetter-200)/letter))
+	title := Cut(l.d.Title, int(room*2/3/titleLetter))
+	facts = Cut(facts, int((room-Px(columns(title))*titleLetter-200)/letter))
 	l.add(group{id: l.d.ID + "__title", class: "title", shapes: []shape{{class: "name", x: margin, y: l.y + 170, text: title, after: facts}}})
 	l.y += titleHeight
 }
@@ -138,7 +138,7 @@ func (l *layout) row(from, to int) {
 	l.y += headHeight + l.plan + footHeight + rowGap
 }
 
-func (l *layout) roomX(column int) px { return margin + px(column)*(roomWidth+roomGap) }
+func (l *layout) roomX(column int) Px { return margin + Px(column)*(roomWidth+roomGap) }
 
 // frames places the guest nodes above the rooms that carry them; it reports
 // whether there are any in this row.
@@ -151,7 +151,7 @@ func (l *layout) frames(from, to int) bool {
 		}
 		placed = true
 		x, end := l.roomX(a-from), l.roomX(b-from)+roomWidth
-		n := px(len(s.Guests))
+		n := Px(len(s.Guests))
 		each := (end - x - (n-1)*frameGap) / n
 		for i, index := range s.Guests {
 			g := &l.d.Guests[index]
@@ -162,10 +162,10 @@ func (l *layout) frames(from, to int) bool {
 			if s.From < from { // a frame that goes on in the next row
 				id, heading = fmt.Sprintf("%s__row-%d", id, from/l.across), "… "+heading
 			}
-			left := x + px(i)*(each+frameGap)
+			left := x + Px(i)*(each+frameGap)
 			frame := group{id: id, class: "guest", numbers: g.Numbers(), shapes: []shape{
 				{class: "frame", x: left, y: l.y, w: each, h: frameHeight},
-				{class: "label", x: left + roomPad, y: l.y + 170, text: cut(heading, int((each-2*roomPad)/letter))},
+				{class: "label", x: left + roomPad, y: l.y + 170, text: Cut(heading, int((each-2*roomPad)/letter))},
 			}}
 			for _, on := range g.On {
 				if leg := l.roomX(on-from) + roomWidth/2; on >= from && on < to && len(s.Guests) == 1 {
@@ -179,7 +179,7 @@ func (l *layout) frames(from, to int) bool {
 }
 
 // room places a node: its walls and numbers, the blocks, the memory column.
-func (l *layout) room(n *topo.Node, x px) {
+func (l *layout) room(n *topo.Node, x Px) {
 	heading := n.Heading()
 	floor := l.y + headHeight + l.plan
 	sum := []string{}
@@ -207,10 +207,10 @@ func (l *layout) room(n *topo.Node, x px) {
 }
 
 // rise returns the height of so many vCPUs.
-func (l *layout) rise(vcpus int) px { return l.plan * px(vcpus) / px(l.vcpus) }
+func (l *layout) rise(vcpus int) Px { return l.plan * Px(vcpus) / Px(l.vcpus) }
 
 // blocks stacks the clients on the floor, the largest lowest.
-func (l *layout) blocks(n *topo.Node, x, floor px) {
+func (l *layout) blocks(n *topo.Node, x, floor Px) {
 	width := roomWidth - 3*roomPad - gutter - memoryWidth
 	below := 0
 	for i := range n.Clients {
@@ -225,7 +225,7 @@ func (l *layout) blocks(n *topo.Node, x, floor px) {
 		inner := width
 		switch {
 		case c.Remote > 0:
-			share := (bottom - top - 10) * px(c.Remote>>20) / px(max(1, c.Memory>>20))
+			share := (bottom - top - 10) * Px(c.Remote>>20) / Px(max(1, c.Memory>>20))
 			g.shapes = append(g.shapes, shape{class: "strip", x: x + width - stripWidth, y: bottom - 10 - share, w: stripWidth, h: share, fill: "remote"})
 			inner, l.remote = inner-stripWidth, true
 		case c.Interleaved:
@@ -259,7 +259,7 @@ func clientClass(c *topo.Client) string {
 
 // labels places a name at the left and amounts at the right of a block, as far as
 // the block is high and wide enough.
-func labels(name, amount string, x, top, bottom, width px) []shape {
+func labels(name, amount string, x, top, bottom, width Px) []shape {
 	if bottom-top-10 < labelHeight {
 		return nil
 	}
@@ -271,10 +271,10 @@ func labels(name, amount string, x, top, bottom, width px) []shape {
 		}
 	}
 	if room-1-columns(amount) < 6 {
-		return []shape{{class: "label", x: x + 70, y: y, text: cut(name, room)}}
+		return []shape{{class: "label", x: x + 70, y: y, text: Cut(name, room)}}
 	}
 	return []shape{
-		{class: "label", x: x + 70, y: y, text: cut(name, room-1-columns(amount))},
+		{class: "label", x: x + 70, y: y, text: Cut(name, room-1-columns(amount))},
 		{class: "amount", x: x + width - 70, y: y, text: amount},
 	}
 }

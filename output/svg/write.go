@@ -25,7 +25,7 @@ func (o *writer) printf(format string, args ...any) {
 }
 
 // String returns the length in pixels.
-func (p px) String() string {
+func (p Px) String() string {
 	if p%10 == 0 {
 		return strconv.Itoa(int(p / 10))
 	}
@@ -34,8 +34,8 @@ func (p px) String() string {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-// escape makes s text or an attribute value; what XML cannot hold is replaced.
-func escape(s string) string {
+// Escape makes s text or an attribute value; what XML cannot hold is replaced.
+func Escape(s string) string {
 	return escaper.Replace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\uFFFE' || r == '\uFFFF' {
 			return '\uFFFD'
@@ -45,10 +45,10 @@ func escape(s string) string {
 }
 
 func (o *writer) picture(p *picture, opt Options) {
-	id := escape(p.id)
+	id := Escape(p.id)
 	o.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="topo" id="%s" viewBox="0 0 %s %s" width="%s" height="%s" role="group" aria-labelledby="%s__name">`+"\n",
 		id, p.width, p.height, p.width, p.height, id)
-	o.printf("<title id=\"%s__name\">%s</title>\n", id, escape(p.title))
+	o.printf("<title id=\"%s__name\">%s</title>\n", id, Escape(p.title))
 	if !opt.Inline {
 		o.printf("<style>\n%s</style>\n", Style)
 	}
@@ -68,7 +68,7 @@ func (o *writer) picture(p *picture, opt Options) {
 
 // numbersY returns where the numbers of a focused group appear: the free line
 // above the legend or caption.
-func (p *picture) numbersY() px {
+func (p *picture) numbersY() Px {
 	y := p.height - margin
 	for i := range p.groups {
 		g := &p.groups[i]
@@ -79,19 +79,19 @@ func (p *picture) numbersY() px {
 	return y - 60
 }
 
-func (o *writer) group(p *picture, g *group, numbersY px) {
+func (o *writer) group(p *picture, g *group, numbersY Px) {
 	if g.numbers == "" {
-		o.printf(`<g id="%s" class="%s">`, escape(g.id), g.class)
+		o.printf(`<g id="%s" class="%s">`, Escape(g.id), g.class)
 	} else {
-		n := escape(g.numbers)
-		o.printf(`<g id="%s" class="%s" tabindex="0" role="img" aria-label="%s"><title>%s</title>`, escape(g.id), g.class, n, n)
+		n := Escape(g.numbers)
+		o.printf(`<g id="%s" class="%s" tabindex="0" role="img" aria-label="%s"><title>%s</title>`, Escape(g.id), g.class, n, n)
 	}
 	clear(o.nth)
 	for i := range g.shapes {
 		o.shape(p, g, &g.shapes[i])
 	}
 	if g.numbers != "" {
-		o.printf(`<text%s class="numbers" x="%s" y="%s">%s</text>`, o.id(g, "numbers"), margin, numbersY, escape(cut(g.numbers, int((p.width-2*margin)/letter))))
+		o.printf(`<text%s class="numbers" x="%s" y="%s">%s</text>`, o.id(g, "numbers"), margin, numbersY, Escape(Cut(g.numbers, int((p.width-2*margin)/letter))))
 	}
 	o.printf("</g>\n")
 }
@@ -106,21 +106,21 @@ func (o *writer) id(g *group, class string) string {
 	if n := o.nth[class]; n > 1 {
 		class = fmt.Sprintf("%s-%d", class, n)
 	}
-	return fmt.Sprintf(` id="%s__%s"`, escape(g.id), class)
+	return fmt.Sprintf(` id="%s__%s"`, Escape(g.id), class)
 }
 
 func (o *writer) shape(p *picture, g *group, s *shape) {
 	switch {
 	case s.after != "":
-		o.printf(`<text%s class="%s" x="%s" y="%s">%s<tspan class="facts" dx="12">%s</tspan></text>`, o.id(g, s.class), s.class, s.x, s.y, escape(s.text), escape(s.after))
+		o.printf(`<text%s class="%s" x="%s" y="%s">%s<tspan class="facts" dx="12">%s</tspan></text>`, o.id(g, s.class), s.class, s.x, s.y, Escape(s.text), Escape(s.after))
 	case s.text != "":
-		o.printf(`<text%s class="%s" x="%s" y="%s">%s</text>`, o.id(g, s.class), s.class, s.x, s.y, escape(s.text))
+		o.printf(`<text%s class="%s" x="%s" y="%s">%s</text>`, o.id(g, s.class), s.class, s.x, s.y, Escape(s.text))
 	case s.class == "line":
 		o.printf(`<line%s class="line" x1="%s" y1="%s" x2="%s" y2="%s"/>`, o.id(g, s.class), s.x, s.y, s.x+s.w, s.y)
 	case s.h > 0 && s.w > 0:
 		o.printf(`<rect%s class="%s" x="%s" y="%s" width="%s" height="%s"`, o.id(g, s.class), s.class, s.x, s.y, s.w, s.h)
 		if s.fill != "" {
-			o.printf(` fill="url(#%s__%s)"`, escape(p.id), s.fill)
+			o.printf(` fill="url(#%s__%s)"`, Escape(p.id), s.fill)
 		}
 		o.printf("/>")
 	}
@@ -132,8 +132,8 @@ func columns(s string) int {
 	return texttab.Width(s)
 }
 
-// cut shortens s to so many columns, with an ellipsis.
-func cut(s string, n int) string {
+// Cut shortens s to so many columns, with an ellipsis.
+func Cut(s string, n int) string {
 	if columns(s) <= n {
 		return s
 	}
@@ -146,8 +146,8 @@ func cut(s string, n int) string {
 	return s
 }
 
-// wrap breaks s at blanks into lines of at most n columns.
-func wrap(s string, n int) []string {
+// Wrap breaks s at blanks into lines of at most n columns.
+func Wrap(s string, n int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.SplitSeq(s, " ") {

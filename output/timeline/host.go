@@ -1,0 +1,265 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"homenode/capture"
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/output/svg"
+)
+
+// hostDrawing is the state of the drawing of a host.
+type hostDrawing struct {
+	*layout
+	id    string
+	steps []step // of the node that is stated most
+	at    int    // index of that node
+}
+
+func placeHost(rec *capture.Recording, o *Options) *picture {
+	id := HostID(rec)
+	d := &hostDrawing{id: id}
+	d.layout = newLayout(rec, id, rec.Host, fmt.Sprintf("%d nodes · %d VMs · %s", len(rec.Nodes), len(rec.VMs), spanOfText(rec)))
+	d.pic.title = rec.Host + " over time"
+	d.behind, d.top = len(d.pic.groups), d.y
+	d.found(id, o, func(f *finding.Finding) bool { return f.VM == "" })
+	for i := range rec.Nodes {
+		if steps := nodeSteps(rec, &rec.Nodes[i]); len(steps) > len(d.steps) {
+			d.steps, d.at = steps, i
+		}
+	}
+	var sentences []string
+	sentences = append(sentences, d.busy()...)
+	sentences = append(sentences, d.free()...)
+	sentences = append(sentences, d.vms(o)...)
+	bottom := d.y - panelGap + 60
+	d.axis(gapsOf(d.steps))
+	d.slices(d.steps, bottom, d.sum)
+	d.foot(sentences...)
+	return d.pic
+}
+
+func nodeSteps(rec *capture.Recording, n *capture.Node) []step {
+	return stepsOf(&n.Timeline, rec, func(b *capture.NodeBucket) int32 { return b.Ticks })
+}
+
+// rowHeight returns how high the panel of a node is: many nodes share the page.
+func (d *hostDrawing) rowHeight() svg.Px {
+	return min(max(svg.Px(2400/max(len(d.rec.Nodes), 1)), 240), 560)
+}
+
+// heading places the line above the panels of all nodes.
+func (d *hostDrawing) heading(name, text string) {
+	d.pic.add(group{id: d.id + "__" + name, class: "heading", shapes: []shape{{class: "name", x: margin, y: d.y + 110, text: text}}})
+	d.y += lineHeight + 20
+}
+
+// busy places the share of its cores that each node uses.
+func (d *hostDrawing) busy() []string {
+	top := 1.0
+	stated := false
+	for i := range d.rec.Nodes {
+		if peak, ok := d.rec.Nodes[i].Busy.Peak(); ok {
+			stated = true
+			top = max(top, peak)
+		}
+	}
+	if !stated {
+		return []string{"The capture does not state how busy the cores are."}
+	}
+	if top > 1 { // turbo
+		top, _ = shareScale(top)
+	}
+	d.heading("busy", "cores in use")
+	height := d.rowHeight()
+	for i := range d.rec.Nodes {
+		n := &d.rec.Nodes[i]
+		s := scale{d.y, d.y + height, top}
+		steps := nodeSteps(d.rec, n)
+		mean, worst := d.loads(n, s, steps)
+		marks := []mark{{0, "0"}, {top, percent(top)}}
+		text := "not stated"
+		if peak, ok := n.Busy.Peak(); ok {
+			text = "peak " + percent(peak)
+			if m, ok := n.Busy.Mean(); ok {
+				text = "mean " + percent(m) + ", " + text
+			}
+		}
+		shapes := append(d.head(fmt.Sprintf("node %d", n.ID), rowFacts(height, text)...), d.frame(s, marks)...)
+		shapes = append(shapes, shape{class: "busy", path: area(mean)}, shape{class: "worst", path: line(worst)}, shape{class: "curve", path: line(mean)})
+		shapes = append(shapes, d.limit(s, d.rec.Options.BusyNode, percent(d.rec.Options.BusyNode))...)
+		d.pic.add(group{id: fmt.Sprintf("%s__node-%d__busy", d.id, n.ID), class: "panel", focus: true,
+			numbers: fmt.Sprintf("node %d: cores in use: %s", n.ID, text), shapes: shapes})
+		d.y += height + 120
+	}
+	d.y += panelGap - 120
+	return nil
+}
+
+func (d *hostDrawing) loads(n *capture.Node, s scale, steps []step) (mean, worst []segment) {
+	mean = curve(&d.span, steps, func(i int) (svg.Px, svg.Px, bool) {
+		b := &n.Timeline.Buckets[i]
+		return s.bottom, s.y(float64(b.Busy) / float64(max(b.Loads, 1)) / capture.Whole), b.Loads > 0
+	})
+	worst = curve(&d.span, steps, func(i int) (svg.Px, svg.Px, bool) {
+		b := &n.Timeline.Buckets[i]
+		return s.bottom, s.y(float64(b.MostBusy) / capture.Whole), b.Loads > 0
+	})
+	return mean, worst
+}
+
+// rowFacts returns the facts of a panel that has room for them.
+func rowFacts(height svg.Px, facts ...string) []string {
+	if height < 300 {
+		return nil
+	}
+	return facts
+}
+
+// free places the free memory of each node, all on one scale.
+func (d *hostDrawing) free() []string {
+	var most numa.Bytes
+	stated := false
+	for i := range d.rec.Nodes {
+		n := &d.rec.Nodes[i]
+		most = max(most, n.Total)
+		for _, b := range n.Timeline.Buckets {
+			if b.Frees > 0 {
+				stated = true
+				most = max(most, numa.Bytes(b.Free/int64(b.Frees))*numa.KiB)
+			}
+		}
+	}
+	if !stated {
+		return []string{"The capture does not state the free memory of the nodes."}
+	}
+	d.heading("free", "free memory")
+	height := d.rowHeight()
+	for i := range d.rec.Nodes {
+		n := &d.rec.Nodes[i]
+		s := scale{d.y, d.y + height, float64(most)}
+		steps := nodeSteps(d.rec, n)
+		mean := curve(&d.span, steps, func(i int) (svg.Px, svg.Px, bool) {
+			b := &n.Timeline.Buckets[i]
+			return s.bottom, s.y(float64(b.Free) / float64(max(b.Frees, 1)) * float64(numa.KiB)), b.Frees > 0
+		})
+		text := "not stated"
+		if n.Least >= 0 {
+			text = "least " + n.Least.String()
+		}
+		shapes := append(d.head(fmt.Sprintf("node %d", n.ID), rowFacts(height, text)...), d.frame(s, []mark{{0, "0"}, {float64(most), most.String()}})...)
+		shapes = append(shapes, shape{class: "free", path: area(mean)}, shape{class: "curve", path: line(mean)})
+		long := fmt.Sprintf("node %d: free memory: %s", n.ID, text)
+		if n.Least >= 0 {
+			long += " at " + d.span.clock(n.LeastAt)
+		}
+		d.pic.add(group{id: fmt.Sprintf("%s__node-%d__free", d.id, n.ID), class: "panel", focus: true, numbers: long, shapes: shapes})
+		d.y += height + 120
+	}
+	d.y += panelGap - 120
+	return nil
+}
+
+// vms places the home nodes of the VMs with the most remote memory over time; hatched is
+// the share of their memory that is remote.
+func (d *hostDrawing) vms(o *Options) []string {
+	most := o.MostVMs
+	if most == 0 {
+		most = 12
+	}
+	var vms []*capture.VM
+	for i := range d.rec.VMs {
+		if v := &d.rec.VMs[i]; v.HasHomes && len(v.Timeline.Buckets) > 0 {
+			vms = append(vms, v)
+		}
+	}
+	if len(vms) == 0 {
+		return []string{"The capture does not state the home nodes of VMs."}
+	}
+	slices.SortStableFunc(vms, func(a, b *capture.VM) int {
+		return cmp.Or(cmp.Compare(b.Remote.Sum, a.Remote.Sum), cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID))
+	})
+	if len(vms) > most {
+		vms = vms[:most]
+	}
+	d.heading("vms", "home nodes of VMs")
+	d.pic.add(group{id: d.id + "__remote-head", class: "heading", shapes: []shape{{class: "facts", x: plotRight + 50, y: d.y - 60, text: "remote"}}})
+	const height = svg.Px(170)
+	for _, v := range vms {
+		id := d.id + "__" + vmPart(v)
+		text := fmt.Sprintf("%s: home nodes %s; remote memory at most %s", o.label(v), homesText(v), v.Remote.Most)
+		amount := shape{class: "tick", x: plotRight + 50, y: d.y + 125, text: v.Remote.Most.String()}
+		if !v.HasMemory {
+			amount.text = "unknown"
+		}
+		d.pic.add(group{id: id, class: "row", focus: true, numbers: text, shapes: []shape{
+			{class: "name", x: margin, y: d.y + 125, text: svg.Cut(o.label(v), int((plotLeft-2*margin)/boldLetter))}, amount,
+			{class: "floor", x: plotLeft, y: d.y + height, w: plotRight - plotLeft}}})
+		steps := stepsOf(&v.Timeline, d.rec, func(b *capture.VMBucket) int32 { return b.Ticks })
+		d.pic.groups = append(d.pic.groups, d.band(id, v, steps, height, false)...)
+		d.farShare(id, v, steps, height)
+		d.y += height + 60
+	}
+	d.y += panelGap - 60
+	for n := 0; n <= d.pic.nodes; n++ {
+		if slices.ContainsFunc(vms, func(v *capture.VM) bool { return anyHome(v, n) }) {
+			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%len(textures)), strconv.Itoa(n % len(textures)), fmt.Sprintf("home node %d", n)})
+		}
+	}
+	if d.pic.remote {
+		d.legend = append(d.legend, legend{"remote", "remote", "share of the VM's memory that is remote"})
+	}
+	if n := len(d.rec.VMs); len(vms) < n {
+		return []string{fmt.Sprintf("%d of %d VMs: those with the most remote memory over time.", len(vms), n)}
+	}
+	return nil
+}
+
+// farShare hatches the remote share over the band of a VM, from above.
+func (d *hostDrawing) farShare(id string, v *capture.VM, steps []step, height svg.Px) {
+	far := curve(&d.span, steps, func(i int) (svg.Px, svg.Px, bool) {
+		n, ok := share(&v.Timeline.Buckets[i])
+		return d.y + svg.Px(float64(height)*(1-n)+0.5), d.y, ok && n < 0.995
+	})
+	if len(far) == 0 {
+		return
+	}
+	d.pic.remote = true
+	d.pic.add(group{id: id + "__far", class: "far", shapes: []shape{{class: "remote", path: area(far), fill: "remote"}}})
+}
+
+// sum says what some steps hold, node by node.
+func (d *hostDrawing) sum(steps []step) string {
+	from, to := steps[0].from, steps[len(steps)-1].to
+	text := ""
+	for i := range d.rec.Nodes {
+		n := &d.rec.Nodes[i]
+		var all capture.NodeBucket
+		for j := range n.Timeline.Buckets {
+			if at := n.Timeline.Time(j); at.Before(from.Truncate(n.Timeline.Width)) || !at.Before(to) {
+				continue
+			}
+			b := &n.Timeline.Buckets[j]
+			all.Frees, all.Free = all.Frees+b.Frees, all.Free+b.Free
+			all.Loads, all.Busy = all.Loads+b.Loads, all.Busy+b.Busy
+		}
+		part := ""
+		if all.Loads > 0 {
+			part = " " + percent(float64(all.Busy)/float64(all.Loads)/capture.Whole) + " in use"
+		}
+		if all.Frees > 0 {
+			part += " " + (numa.Bytes(all.Free/int64(all.Frees)) * numa.KiB).String() + " free"
+		}
+		if part != "" {
+			if text != "" {
+				text += " · "
+			}
+			text += fmt.Sprintf("node %d:%s", n.ID, part)
+		}
+	}
+	return text
+}
