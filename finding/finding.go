@@ -54,6 +54,7 @@ type Finding struct {
 	About    []string `json:"-"`                // names of all hosts that a finding about hosts speaks of, when they are several
 	Topic    string   `json:"-"`                // tells findings of one rule about one subject apart: a setting, a KB article
 	GID      int64    `json:"gid,omitempty"`    // scheduler group of a VM that was watched: tells VMs of one name apart; 0 for other findings, -1 unknown
+	Nth      int      `json:"nth,omitempty"`    // of the watched VMs of one name and GID, from 0
 	Moves    bool     `json:"-"`                // hangs on which VMs run on the host: DRS takes it to another one
 	Message  string   `json:"message"`          // one sentence with the deciding numbers
 	Advice   string   `json:"advice,omitempty"` // what to do

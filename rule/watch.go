@@ -33,7 +33,7 @@ func (w *Watch) Report(f finding.Finding) {
 		f.Host, f.HostID = w.Machine.Name, w.Machine.ID
 	}
 	if w.VM != nil {
-		f.VM, f.GID = w.VM.Name, w.VM.GID
+		f.VM, f.GID, f.Nth = w.VM.Name, w.VM.GID, w.VM.Nth
 	}
 	if w.Predicted != nil {
 		f.VMID = w.Predicted.ID

@@ -32,15 +32,19 @@ type AssessOptions struct {
 // Assess writes the overview of a judged fleet for a terminal.
 func Assess(w io.Writer, r *rules.Result, o AssessOptions) error {
 	p := &printer{w: w, colour: o.Colour}
+	j := judgedFleet(newIndex(r))
 	p.head(r, o)
 	p.clusters(r)
 	p.printf("\n")
-	if o.Details {
-		p.details(r)
-	} else {
-		p.counts(r)
+	if len(r.Findings) == 0 && r.VMs > 0 {
+		p.printf("no findings\n")
 	}
-	p.notes(r)
+	if o.Details {
+		p.details(j)
+	} else {
+		p.counts(j)
+	}
+	p.someNotes(grouped(j.notes()), "json or html")
 	p.next(r, o)
 	return p.err
 }
@@ -111,7 +115,7 @@ func (p *printer) head(r *rules.Result, o AssessOptions) {
 		t.Row("observed", counts)
 	}
 	if r.Policy != nil {
-		t.Row("config", r.Policy.File+policyText(r))
+		t.Row("config", r.Policy.File+policyText(&r.Judgement))
 	}
 	if n := len(r.Suppressed); n > 0 {
 		t.Row("suppressed", strconv.Itoa(n))
@@ -121,7 +125,7 @@ func (p *printer) head(r *rules.Result, o AssessOptions) {
 }
 
 // policyText says what the configuration changes: " · 1 threshold · N002 off".
-func policyText(r *rules.Result) string {
+func policyText(r *rules.Judgement) string {
 	s := ""
 	if n := len(r.Policy.Thresholds); n > 0 {
 		s += " · " + rule.Plural(n, "threshold")
@@ -224,16 +228,13 @@ func fits(s *rules.ClusterSummary) string {
 }
 
 // counts prints one line a rule and severity.
-func (p *printer) counts(r *rules.Result) {
+func (p *printer) counts(j *judged) {
 	t := texttab.Table{Right: map[int]bool{1: true}}
-	for _, c := range r.Counts() {
-		t.Row(severityWord(c.Severity), strconv.Itoa(len(c.Findings)), c.Rule.ID, c.Rule.Title, subjects(c.Findings), assumed(c.Findings))
+	for _, c := range j.Counts() {
+		t.Row(severityWord(c.Severity), strconv.Itoa(len(c.Findings)), c.Rule.ID, c.Rule.Title, j.subjects(c.Findings), assumed(c.Findings))
 		if p.colour {
 			t.Paint(0, severityCode[c.Severity])
 		}
-	}
-	if len(r.Findings) == 0 && r.VMs > 0 {
-		p.printf("no findings\n")
 	}
 	p.table(&t)
 }
@@ -255,14 +256,19 @@ func assumed(findings []*finding.Finding) string {
 	return fmt.Sprintf("%d assumed", n)
 }
 
-// subjects names the first finding of each cluster and counts the others:
-// "prod-a/sql01 +4, mixed/erp02 +3".
-func subjects(findings []*finding.Finding) string {
+// subjects names the first finding of each group, which is a cluster, and counts the
+// others: "prod-a/sql01 +4, mixed/erp02 +3".
+func (j *judged) subjects(findings []*finding.Finding) string {
+	return subjects(findings, j.group, j.subject)
+}
+
+func subjects(findings []*finding.Finding, group, name func(*finding.Finding) string) string {
 	var order []string
 	count, first := map[string]int{}, map[string]string{}
 	for _, f := range findings {
-		if count[f.Cluster]++; count[f.Cluster] == 1 {
-			order, first[f.Cluster] = append(order, f.Cluster), f.Subject()
+		g := group(f)
+		if count[g]++; count[g] == 1 {
+			order, first[g] = append(order, g), name(f)
 		}
 	}
 	const most = 3
@@ -282,10 +288,10 @@ func subjects(findings []*finding.Finding) string {
 }
 
 // details prints every finding.
-func (p *printer) details(r *rules.Result) {
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		p.printf("%s %s %s  %s\n", p.severity(f.Severity), f.Rule, p.paint(bold, f.Subject()), f.Message)
+func (p *printer) details(j *judged) {
+	for i := range j.Findings {
+		f := &j.Findings[i]
+		p.printf("%s %s %s  %s\n", p.severity(f.Severity), f.Rule, p.paint(bold, j.subject(f)), f.Message)
 		if f.Advice != "" {
 			p.printf("    do       %s\n", f.Advice)
 		}
@@ -296,15 +302,10 @@ func (p *printer) details(r *rules.Result) {
 			p.printf("    %s\n", p.paint(faint, "assumed  "+strings.Join(f.Assumes, "; ")))
 		}
 	}
-	for i := range r.Suppressed {
-		s := &r.Suppressed[i]
-		p.printf("%s %s %s  until %s: %s (%s)\n", p.paint(faint, "suppressed"), s.Rule, s.Subject(), s.By.Until, s.By.Reason, s.By.At)
+	for i := range j.Suppressed {
+		s := &j.Suppressed[i]
+		p.printf("%s %s %s  until %s: %s (%s)\n", p.paint(faint, "suppressed"), s.Rule, j.subject(&s.Finding), s.By.Until, s.By.Reason, s.By.At)
 	}
-}
-
-// notes prints what the reader must know about completeness.
-func (p *printer) notes(r *rules.Result) {
-	p.someNotes(grouped(slices.Concat(r.Fleet.Notes, r.Unjudged, r.PolicyNotes)), "json or html")
 }
 
 // someNotes prints the first notes; forms are those that hold the rest.

@@ -200,7 +200,7 @@ func (p *printer) differences(d *drift.Drift, o DriftOptions, from, to string) {
 func (p *printer) findings(groups []findingGroup) {
 	t := texttab.Table{Right: map[int]bool{1: true}}
 	for _, g := range groups {
-		t.Row(g.change, strconv.Itoa(len(g.findings)), severityWord(g.severity), g.rule.ID, g.rule.Title, subjects(g.findings))
+		t.Row(g.change, strconv.Itoa(len(g.findings)), severityWord(g.severity), g.rule.ID, g.rule.Title, subjects(g.findings, clusterOf, clusterAndName))
 		if p.colour {
 			t.Paint(2, severityCode[g.severity])
 		}

@@ -81,7 +81,7 @@ func markDrift(b *bufio.Writer, d *drift.Drift, o DriftOptions, from, to string)
 		t := markTable{b, []string{"", "Count", "Severity", "Rule", "What", "Where"}, []bool{1: true, 5: false}}
 		t.head()
 		for _, g := range groups {
-			t.row(g.change, strconv.Itoa(len(g.findings)), severityOf(g.severity), g.rule.ID, mark(g.rule.Title), code(subjects(g.findings)))
+			t.row(g.change, strconv.Itoa(len(g.findings)), severityOf(g.severity), g.rule.ID, mark(g.rule.Title), code(subjects(g.findings, clusterOf, clusterAndName)))
 		}
 	}
 	if notes := newNotes(d); len(notes) > 0 {

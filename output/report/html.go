@@ -35,6 +35,8 @@ func (o HTMLOptions) withDefaults() HTMLOptions {
 }
 
 var (
+	//go:embed html_parts.tmpl
+	htmlParts string
 	//go:embed html.tmpl
 	htmlTemplate string
 	//go:embed html.css
@@ -42,11 +44,14 @@ var (
 	//go:embed html.js
 	htmlScript string
 
-	htmlPage = template.Must(template.New("report").Funcs(template.FuncMap{
-		"plural":    plural,
-		"thousands": thousands,
-	}).Parse(htmlTemplate))
+	htmlPage = pageTemplate("report", htmlTemplate)
 )
+
+// pageTemplate returns the template of a page, with the parts that pages share.
+func pageTemplate(name, text string) *template.Template {
+	t := template.New(name).Funcs(template.FuncMap{"plural": plural, "thousands": thousands})
+	return template.Must(template.Must(t.Parse(htmlParts)).Parse(text))
+}
 
 // HTML writes the judged fleet as one file that needs nothing else: no network, no
 // other file, and no script to be read. The same input gives the same bytes.
@@ -55,13 +60,22 @@ func HTML(w io.Writer, r *rules.Result, o HTMLOptions) error {
 	if err != nil {
 		return err
 	}
-	page.Style = template.CSS(htmlStyle + svg.Style)
-	page.Script = template.JS(htmlScript)
+	page.dress(svg.Style)
+	return writePage(w, htmlPage, page)
+}
+
+// dress gives the page its style, with that of its drawings, and its script.
+func (p *pageParts) dress(drawings string) {
+	p.Style = template.CSS(htmlStyle + drawings)
+	p.Script = template.JS(htmlScript)
 	// Only this style and this script, by their hashes; nothing is ever loaded.
-	page.Policy = "default-src 'none'; style-src '" + hashOf(string(page.Style)) + "'; script-src '" + hashOf(string(page.Script)) +
+	p.Policy = "default-src 'none'; style-src '" + hashOf(string(p.Style)) + "'; script-src '" + hashOf(string(p.Script)) +
 		"'; base-uri 'none'; form-action 'none'"
+}
+
+func writePage(w io.Writer, t *template.Template, page any) error {
 	b := bufio.NewWriterSize(w, 64<<10)
-	if err := htmlPage.Execute(b, page); err != nil {
+	if err := t.Execute(b, page); err != nil {
 		return err
 	}
 	return b.Flush()

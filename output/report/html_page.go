@@ -15,24 +15,43 @@ import (
 	"homenode/vnuma"
 )
 
-// htmlReport is what the page shows, in its order.
-type htmlReport struct {
+// pageParts are what the pages of fleets and of captures share.
+type pageParts struct {
+	Title     string
 	Policy    string
 	Style     template.CSS
 	Script    template.JS
 	Version   string
 	Source    string
+	Verdict   string
+	Rest      string   // what the verdict leaves open
+	PlaceWord string   // what findings are filtered by: Cluster or Host
+	Names     []string // of the places that have findings, for the filter
+	Findings  int
+	Groups    []htmlSeverity
+	Config    string // the configuration's file, and what it changes
+	Accepted  []numa.Note
+}
+
+// newPageParts returns the parts that follow from a judgement.
+func newPageParts(j *judged, version string) pageParts {
+	p := pageParts{Version: version, Source: j.source, Findings: len(j.Findings)}
+	if j.Policy != nil {
+		p.Config = j.Policy.File + policyText(j.Judgement)
+		p.Accepted = slices.Concat(j.SuppressedBy(), j.PolicyNotes)
+	}
+	return p
+}
+
+// htmlReport is what the page of a fleet shows, in its order.
+type htmlReport struct {
+	pageParts
 	Collected string
 	Hosts     int
 	VMs       int
 	Judged    int
 	Pairs     int
-	Verdict   string
-	Rest      string // what the verdict leaves open
 	Summaries []htmlCluster
-	Names     []string // of the clusters that have findings, for the filter
-	Findings  int
-	Groups    []htmlSeverity
 	Seen      []htmlSeen
 	SeenCut   int
 	SeenText  string
@@ -43,8 +62,6 @@ type htmlReport struct {
 	Rows      []htmlRow
 	Notes     []numa.Note
 	Unjudged  []numa.Note
-	Config    string // the configuration's file, and what it changes
-	Accepted  []numa.Note
 }
 
 type htmlCluster struct {
@@ -76,7 +93,9 @@ type htmlSource struct{ Text, URL string }
 type htmlFinding struct {
 	*finding.Finding
 	Name     string
-	Drawing  string // anchor of the VM's drawing; empty without one
+	Place    string // cluster or host
+	When     string // it held, of what was recorded
+	Drawing  string // anchor of the subject's drawing; empty without one
 	Evidence []htmlEvidence
 }
 
@@ -107,15 +126,13 @@ type htmlRuleRef struct {
 
 // newHTMLReport decides what the page shows.
 func newHTMLReport(r *rules.Result, o HTMLOptions) (*htmlReport, error) {
+	j := judgedFleet(newIndex(r))
 	p := &htmlReport{
-		Version: o.Version, Source: r.Fleet.Source, Collected: r.Fleet.Collected,
+		pageParts: newPageParts(j, o.Version), Collected: r.Fleet.Collected,
 		Hosts: len(r.Fleet.Hosts), VMs: len(r.Fleet.VMs), Judged: r.VMs, Pairs: r.Pairs,
-		Findings: len(r.Findings), Notes: r.Fleet.Notes, Unjudged: grouped(r.Unjudged),
+		Notes: r.Fleet.Notes, Unjudged: grouped(r.Unjudged),
 	}
-	if r.Policy != nil {
-		p.Config = r.Policy.File + policyText(r)
-		p.Accepted = slices.Concat(r.SuppressedBy(), r.PolicyNotes)
-	}
+	p.Title, p.PlaceWord = "NUMA assessment of "+r.Fleet.Source, "Cluster"
 	p.Verdict, p.Rest = verdictOf(r)
 	for _, s := range r.Summaries() {
 		p.Summaries = append(p.Summaries, htmlCluster{
@@ -127,17 +144,21 @@ func newHTMLReport(r *rules.Result, o HTMLOptions) (*htmlReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.group(r, o, drawn)
+	places := p.group(j, o.MostFindings, func(f *finding.Finding) htmlFinding {
+		return htmlFinding{Name: cmp.Or(f.VM, f.Host), Place: f.Cluster, Drawing: drawn[f.VMID]}
+	})
+	p.Names = orderOf(r, places)
 	p.rows(r)
 	p.Seen, p.SeenCut = seenRows(r, o.MostFindings)
 	p.SeenText = seenCounts(r)
 	return p, nil
 }
 
-// group sorts the findings by severity and rule.
-func (p *htmlReport) group(r *rules.Result, o HTMLOptions, drawn map[string]string) {
-	clusters := map[string]bool{}
-	for _, c := range r.Counts() {
+// group sorts the findings by severity and rule, at most so many a rule; as says how one
+// is shown. It returns the places of those that are.
+func (p *pageParts) group(j *judged, most int, as func(*finding.Finding) htmlFinding) map[string]bool {
+	places := map[string]bool{}
+	for _, c := range j.Counts() {
 		if n := len(p.Groups); n == 0 || p.Groups[n-1].Severity != c.Severity {
 			p.Groups = append(p.Groups, htmlSeverity{Severity: c.Severity, Open: c.Severity >= finding.Medium})
 		}
@@ -145,16 +166,18 @@ func (p *htmlReport) group(r *rules.Result, o HTMLOptions, drawn map[string]stri
 		g.Findings += len(c.Findings)
 		one := htmlRule{Rule: c.Rule, Anchor: anchorOf(c.Rule.ID, c.Severity), Count: len(c.Findings), Links: linksOf(c.Rule.Sources)}
 		for i, f := range c.Findings {
-			if i == o.MostFindings {
+			if i == most {
 				one.Cut = len(c.Findings) - i
 				break
 			}
-			one.Findings = append(one.Findings, findingOf(f, drawn))
-			clusters[f.Cluster] = true
+			shown := as(f)
+			shown.Finding, shown.Evidence = f, evidenceOf(f)
+			one.Findings = append(one.Findings, shown)
+			places[shown.Place] = true
 		}
 		g.Rules = append(g.Rules, one)
 	}
-	p.Names = orderOf(r, clusters)
+	return places
 }
 
 // orderOf returns the named clusters that are in the set, in the fleet's order.
@@ -170,11 +193,11 @@ func orderOf(r *rules.Result, set map[string]bool) []string {
 
 func anchorOf(id string, s finding.Severity) string { return id + "-" + s.String() }
 
-func findingOf(f *finding.Finding, drawn map[string]string) htmlFinding {
-	out := htmlFinding{Finding: f, Name: cmp.Or(f.VM, f.Host), Drawing: drawn[f.VMID]}
+func evidenceOf(f *finding.Finding) []htmlEvidence {
+	var out []htmlEvidence
 	for _, e := range f.Evidence {
 		kind, where, _ := strings.Cut(e.Origin, ": ")
-		out.Evidence = append(out.Evidence, htmlEvidence{e.Name, e.Value, kind, where, e.At})
+		out = append(out, htmlEvidence{e.Name, e.Value, kind, where, e.At})
 	}
 	return out
 }

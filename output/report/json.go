@@ -134,17 +134,11 @@ func AssessJSON(w io.Writer, r *rules.Result) error {
 	j := assessJSON{
 		Format: "homenode-assessment", Version: JSONVersion,
 		Source: r.Fleet.Source, Collected: r.Fleet.Collected, Hosts: len(r.Fleet.Hosts), VMs: len(r.Fleet.VMs),
-		Judged: r.VMs, Pairs: r.Pairs, Counts: map[string]int{},
+		Judged: r.VMs, Pairs: r.Pairs, Counts: bySeverity(&r.Judgement),
 		Findings: orEmpty(r.Findings), Notes: orEmpty(r.Fleet.Notes), Unjudged: orEmpty(r.Unjudged),
 		Clusters: []clusterJSON{}, Layouts: []vmJSON{},
 	}
-	if r.Policy != nil {
-		j.Config = &configJSON{r.Policy.File, r.Policy.Thresholds, r.Policy.Severities, r.OffRules(), r.Off, r.PolicyNotes}
-		j.Suppressed = r.Suppressed
-	}
-	for _, f := range r.Findings {
-		j.Counts[f.Severity.String()]++
-	}
+	j.Config, j.Suppressed = configOf(&r.Judgement)
 	for _, s := range r.Summaries() {
 		c := clusterJSON{Name: ClusterTitle(s.Cluster), Hosts: len(s.Cluster.Hosts), Kinds: []kindJSON{}, VMs: len(s.Cluster.VMs),
 			Wide: s.Wide, Blind: s.Blind, TooBig: s.TooBig, Changing: s.Differing}
@@ -164,6 +158,22 @@ func AssessJSON(w io.Writer, r *rules.Result) error {
 		}
 	}
 	return writeJSON(w, &j)
+}
+
+// configOf returns what the configuration changed in a judgement; nil without one.
+func configOf(j *rules.Judgement) (*configJSON, []policy.Suppressed) {
+	if j.Policy == nil {
+		return nil, nil
+	}
+	return &configJSON{j.Policy.File, j.Policy.Thresholds, j.Policy.Severities, j.OffRules(), j.Off, j.PolicyNotes}, j.Suppressed
+}
+
+func bySeverity(j *rules.Judgement) map[string]int {
+	n := map[string]int{}
+	for i := range j.Findings {
+		n[j.Findings[i].Severity.String()]++
+	}
+	return n
 }
 
 type explainJSON struct {

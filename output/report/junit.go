@@ -61,14 +61,15 @@ type (
 // The other findings are its output. What could not be judged is skipped.
 func JUnit(w io.Writer, r *rules.Result, o ExportOptions) error {
 	x := newIndex(r)
+	j := judgedFleet(x)
 	all := junitSuites{Name: "homenode"}
-	all.add(junitSuite{Name: "source", Cases: []junitCase{sourceCase(r)}})
+	all.add(junitSuite{Name: "source", Cases: []junitCase{j.sourceCase()}})
 	judged := map[*numa.VM]bool{}
 	for _, c := range r.Clusters {
 		class := clean(ClusterTitle(c))
 		s := junitSuite{Name: class}
 		for _, h := range c.Hosts {
-			t := caseOf(class, "host "+h.Name, x.byHost[h.ID], o.FailOn)
+			t := j.caseOf(class, "host "+h.Name, x.byHost[h.ID], o.FailOn)
 			if !slices.ContainsFunc(c.Kinds, func(k *rule.Kind) bool { return slices.Contains(k.Hosts, h) }) {
 				t.skip(x.notesAt(h.At))
 			}
@@ -76,7 +77,7 @@ func JUnit(w io.Writer, r *rules.Result, o ExportOptions) error {
 		}
 		for _, v := range c.VMs {
 			judged[v.VM] = true
-			s.Cases = append(s.Cases, caseOf(class, v.Name, x.byVM[v.ID], o.FailOn))
+			s.Cases = append(s.Cases, j.caseOf(class, v.Name, x.byVM[v.ID], o.FailOn))
 		}
 		s.rename(func(i int) string {
 			if i < len(c.Hosts) {
@@ -93,7 +94,7 @@ func JUnit(w io.Writer, r *rules.Result, o ExportOptions) error {
 		if judged[v] {
 			continue
 		}
-		t := caseOf(left.Name, v.Name, nil, o.FailOn)
+		t := j.caseOf(left.Name, v.Name, nil, o.FailOn)
 		if v.Template.Or(false) {
 			t.skip([]string{"a template does not run"})
 		} else {
@@ -105,11 +106,15 @@ func JUnit(w io.Writer, r *rules.Result, o ExportOptions) error {
 	if len(left.Cases) > 0 {
 		all.add(left)
 	}
+	return all.write(w)
+}
+
+func (all *junitSuites) write(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	fmt.Fprint(b, xml.Header) // an error stays in b until Flush
 	enc := xml.NewEncoder(b)
 	enc.Indent("", " ")
-	if err := enc.Encode(&all); err != nil {
+	if err := enc.Encode(all); err != nil {
 		return err
 	}
 	fmt.Fprintln(b)
@@ -154,36 +159,36 @@ func (c *junitCase) skip(notes []string) {
 }
 
 // sourceCase carries the notes; it is an error that nothing could be judged.
-func sourceCase(r *rules.Result) junitCase {
-	c := junitCase{Name: clean(cmp.Or(r.Fleet.Source, "source")), Class: "source", Time: "0"}
+func (j *judged) sourceCase() junitCase {
+	c := junitCase{Name: clean(cmp.Or(j.source, "source")), Class: "source", Time: "0"}
 	var b strings.Builder
-	for _, n := range allNotes(r) {
+	for _, n := range j.notes() {
 		fmt.Fprintf(&b, "note   %s\n", clean(n.String()))
 	}
-	for _, n := range r.SuppressedBy() {
+	for _, n := range j.SuppressedBy() {
 		fmt.Fprintf(&b, "suppressed   %s\n", clean(n.String()))
 	}
 	c.Out = outputOf(&b)
-	if r.VMs == 0 && len(r.Fleet.VMs) > r.Templates {
-		c.Error = &junitText{Message: "no VM could be judged"}
+	if j.nothing != "" {
+		c.Error = &junitText{Message: clean(j.nothing)}
 	}
 	return c
 }
 
 // caseOf returns the test of a host or VM.
-func caseOf(class, name string, findings []*finding.Finding, failOn finding.Severity) junitCase {
+func (j *judged) caseOf(class, name string, findings []*finding.Finding, failOn finding.Severity) junitCase {
 	c := junitCase{Name: clean(name), Class: class, Time: "0"}
 	var failed, other strings.Builder
 	n := 0
 	for _, f := range findings {
 		if f.Severity < failOn {
-			writeFinding(&other, f)
+			j.writeFinding(&other, f)
 			continue
 		}
 		if n++; n == 1 {
 			c.Failure = &junitText{Message: clean(f.Rule + ": " + f.Message), Type: f.Rule}
 		}
-		writeFinding(&failed, f)
+		j.writeFinding(&failed, f)
 	}
 	if n > 0 {
 		c.Failure.Text = failed.String()
@@ -203,8 +208,8 @@ func outputOf(b *strings.Builder) *junitOut {
 }
 
 // writeFinding writes a finding as assess --details does.
-func writeFinding(b *strings.Builder, f *finding.Finding) {
-	fmt.Fprintf(b, "%s %s %s  %s\n", severityWord(f.Severity), f.Rule, clean(f.Subject()), clean(f.Message))
+func (j *judged) writeFinding(b *strings.Builder, f *finding.Finding) {
+	fmt.Fprintf(b, "%s %s %s  %s\n", severityWord(f.Severity), f.Rule, clean(j.subject(f)), clean(f.Message))
 	for _, part := range []struct{ label, text string }{{"do", f.Advice}, {"notice", f.Notice}, {"assumed", strings.Join(f.Assumes, "; ")}} {
 		if part.text != "" {
 			fmt.Fprintf(b, "    %-8s %s\n", part.label, clean(part.text))

@@ -36,27 +36,28 @@ func Markdown(w io.Writer, r *rules.Result, o ExportOptions) error {
 		t.row(code(ClusterTitle(s.Cluster)), strconv.Itoa(len(s.Cluster.Hosts)), mark(paragraph(nodeText(s.Cluster))), strconv.Itoa(len(s.Cluster.VMs)),
 			strconv.Itoa(s.Wide), strconv.Itoa(s.Blind), strconv.Itoa(s.TooBig), mark(fits(&s)))
 	}
-	markFindings(b, r, o)
-	markNotes(b, r)
+	j := judgedFleet(newIndex(r))
+	markFindings(b, j, o)
+	markNotes(b, j)
 	return b.Flush()
 }
 
-func markFindings(b *bufio.Writer, r *rules.Result, o ExportOptions) {
+func markFindings(b *bufio.Writer, j *judged, o ExportOptions) {
 	fmt.Fprint(b, "\n## Findings\n\n")
-	if len(r.Findings) == 0 {
+	if len(j.Findings) == 0 {
 		fmt.Fprint(b, "None.\n")
 		return
 	}
 	t := markTable{b, []string{"Severity", "Count", "Rule", "What", "Where"}, []bool{1: true, 4: false}}
 	t.head()
-	for _, c := range r.Counts() {
-		t.row(severityOf(c.Severity), strconv.Itoa(len(c.Findings)), c.Rule.ID, mark(c.Rule.Title), code(subjects(c.Findings)))
+	for _, c := range j.Counts() {
+		t.row(severityOf(c.Severity), strconv.Itoa(len(c.Findings)), c.Rule.ID, mark(c.Rule.Title), code(j.subjects(c.Findings)))
 	}
 	least := o.FailOn
 	if o.Details {
 		least = finding.Info
 	}
-	n := r.AtLeast(least)
+	n := j.AtLeast(least)
 	if n == 0 {
 		fmt.Fprintf(b, "\nNone at or above %s.\n", least)
 		return
@@ -64,8 +65,8 @@ func markFindings(b *bufio.Writer, r *rules.Result, o ExportOptions) {
 	fmt.Fprintf(b, "\n### %s at or above %s\n\n", plural(n, "finding"), least)
 	t = markTable{b, []string{"Severity", "Rule", "Subject", "Finding", "Do"}, make([]bool, 5)}
 	t.head()
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for i := range j.Findings {
+		f := &j.Findings[i]
 		if f.Severity < least {
 			continue
 		}
@@ -73,7 +74,7 @@ func markFindings(b *bufio.Writer, r *rules.Result, o ExportOptions) {
 		if len(f.Assumes) > 0 {
 			message += " (assumed: " + mark(strings.Join(f.Assumes, "; ")) + ")"
 		}
-		t.row(severityOf(f.Severity), f.Rule, code(f.Subject()), message, mark(f.Advice))
+		t.row(severityOf(f.Severity), f.Rule, code(j.subject(f)), message, mark(f.Advice))
 	}
 }
 
@@ -84,11 +85,11 @@ func severityOf(s finding.Severity) string {
 	return s.String()
 }
 
-func markNotes(b *bufio.Writer, r *rules.Result) {
+func markNotes(b *bufio.Writer, j *judged) {
 	for _, part := range []struct {
 		title string
 		list  []numa.Note
-	}{{"Suppressed", r.SuppressedBy()}, {"Notes", allNotes(r)}} {
+	}{{"Suppressed", j.SuppressedBy()}, {"Notes", j.notes()}} {
 		if len(part.list) == 0 {
 			continue
 		}

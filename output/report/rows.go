@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"homenode/finding"
 	"homenode/internal/texttab"
@@ -110,7 +111,8 @@ func TableNames() []string {
 // Tables returns the judged fleet as tables. version is that of homenode.
 func Tables(r *rules.Result, version string) []Table {
 	x := newIndex(r)
-	return []Table{findingTable(x), vmTable(x), hostTable(x), clusterTable(x), observationTable(x), suppressedTable(x), ruleTable(x), noteTable(x), aboutTable(x, version)}
+	j := judgedFleet(x)
+	return []Table{findingTable(j), vmTable(x), hostTable(x), clusterTable(x), observationTable(x), suppressedTable(j), ruleTable(j), noteTable(j), aboutTable(x, j, version)}
 }
 
 // index finds what was said about a VM or host.
@@ -144,15 +146,10 @@ func newIndex(r *rules.Result) *index {
 		x.at["vm "+v.ID] = v.At
 		x.shared[v.At]++
 	}
-	for _, n := range allNotes(r) {
+	for _, n := range slices.Concat(r.Fleet.Notes, r.Unjudged, r.PolicyNotes) {
 		x.notes[n.At] = append(x.notes[n.At], n.Text)
 	}
 	return x
-}
-
-// allNotes returns what a reader must know about completeness.
-func allNotes(r *rules.Result) []numa.Note {
-	return slices.Concat(r.Fleet.Notes, r.Unjudged, r.PolicyNotes)
 }
 
 // notesAt returns the notes about the one object that was read at this place.
@@ -169,4 +166,20 @@ func (x *index) findingAt(f *finding.Finding) string {
 		return x.at["vm "+f.VMID]
 	}
 	return x.at["host "+f.HostID]
+}
+
+// timeOf returns a moment as RFC 3339 in UTC; the zero time is unknown.
+func timeOf(t time.Time) Cell {
+	if t.IsZero() {
+		return Cell{}
+	}
+	return textOf(t.UTC().Format(time.RFC3339))
+}
+
+// gidOf returns the scheduler group of a VM, unknown when it is below 0.
+func gidOf(gid int64, vm bool) Cell {
+	if !vm || gid < 0 {
+		return Cell{}
+	}
+	return numberOf(float64(gid))
 }

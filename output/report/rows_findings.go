@@ -6,18 +6,16 @@ import (
 	"strings"
 
 	"homenode/finding"
-	"homenode/numa"
 	"homenode/rule"
-	"homenode/rules"
 )
 
 // findingTable has a row for each finding, highest severity first.
-func findingTable(x *index) Table {
+func findingTable(j *judged) Table {
 	return Table{
-		Name: "findings", Columns: findingColumns, Len: len(x.Findings),
+		Name: "findings", Columns: j.findingColumns(), Len: len(j.Findings),
 		Rows: func(yield func([]Cell) bool) {
-			for i := range x.Findings {
-				if !yield(x.findingRow(&x.Findings[i])) {
+			for i := range j.Findings {
+				if !yield(j.findingRow(&j.Findings[i])) {
 					return
 				}
 			}
@@ -26,27 +24,41 @@ func findingTable(x *index) Table {
 }
 
 // findingColumns are those of findingRow.
+func (j *judged) findingColumns() []Column {
+	if j.watched {
+		return slices.Concat(findingColumns, watchedColumns)
+	}
+	return findingColumns
+}
+
+// watchedColumns are those of a finding about what was recorded.
+var watchedColumns = []Column{{"From", 22}, {"To", 22}, {"GID", 10}}
+
 var findingColumns = []Column{
 	{"Severity", 9}, {"Rule", 7}, {"Title", 44}, {"Cluster", 16}, {"Host", 20}, {"VM", 24}, {"Message", 80}, {"Advice", 80},
 	{"Notice", 50}, {"On hosts", 30}, {"Assumed", 40}, {"Evidence", 60}, {"VM ID", 14}, {"Host ID", 14}, {"Read at", 40},
 }
 
-func (x *index) findingRow(f *finding.Finding) []Cell {
-	return []Cell{
+func (j *judged) findingRow(f *finding.Finding) []Cell {
+	row := []Cell{
 		textOf(f.Severity.String()), textOf(f.Rule), textOf(f.Title), textOf(f.Cluster), textOf(f.Host), textOf(f.VM),
 		textOf(f.Message), textOf(f.Advice), textOf(f.Notice), textOf(strings.Join(f.On, ", ")), joined(f.Assumes),
-		joined(evidenceTexts(f.Evidence)), textOf(f.VMID), textOf(f.HostID), textOf(x.findingAt(f)),
+		joined(evidenceTexts(f.Evidence)), textOf(f.VMID), textOf(f.HostID), textOf(j.at(f)),
 	}
+	if j.watched {
+		row = append(row, timeOf(f.From), timeOf(f.To), gidOf(f.GID, f.VM != ""))
+	}
+	return row
 }
 
 // suppressedTable has a row for each finding that the configuration accepts.
-func suppressedTable(x *index) Table {
+func suppressedTable(j *judged) Table {
 	return Table{
-		Name: "suppressed", Columns: append([]Column{{"Until", 11}, {"Reason", 50}, {"Suppressed at", 24}}, findingColumns...), Len: len(x.Suppressed),
+		Name: "suppressed", Columns: append([]Column{{"Until", 11}, {"Reason", 50}, {"Suppressed at", 24}}, j.findingColumns()...), Len: len(j.Suppressed),
 		Rows: func(yield func([]Cell) bool) {
-			for i := range x.Suppressed {
-				s := &x.Suppressed[i]
-				if !yield(append([]Cell{textOf(s.By.Until), textOf(s.By.Reason), textOf(s.By.At)}, x.findingRow(&s.Finding)...)) {
+			for i := range j.Suppressed {
+				s := &j.Suppressed[i]
+				if !yield(append([]Cell{textOf(s.By.Until), textOf(s.By.Reason), textOf(s.By.At)}, j.findingRow(&s.Finding)...)) {
 					return
 				}
 			}
@@ -100,19 +112,19 @@ func said(findings []*finding.Finding) []Cell {
 
 // ruleTable has a row for each rule, also those that found nothing: that is an
 // answer too.
-func ruleTable(x *index) Table {
+func ruleTable(j *judged) Table {
 	by := map[string][]*finding.Finding{}
-	for i := range x.Findings {
-		f := &x.Findings[i]
+	for i := range j.Findings {
+		f := &j.Findings[i]
 		by[f.Rule] = append(by[f.Rule], f)
 	}
 	return Table{
 		Name: "rules",
 		Columns: slices.Concat([]Column{{"Rule", 7}, {"Name", 20}, {"Title", 60}, {"About", 7}, {"Severity up to", 14}}, countColumns,
 			[]Column{{"Why", 80}, {"Fix", 80}, {"When it is wrong", 80}, {"Rule book", 18}, {"Sources", 80}}),
-		Len: len(rules.All),
+		Len: len(j.rules),
 		Rows: func(yield func([]Cell) bool) {
-			for _, one := range rules.All {
+			for _, one := range j.rules {
 				if !yield(slices.Concat(
 					[]Cell{textOf(one.ID), textOf(one.Name), textOf(one.Title), textOf(aboutOf(one)), textOf(one.Severity.String())},
 					counts(by[one.ID]),
@@ -134,16 +146,13 @@ func aboutOf(one *rule.Rule) string {
 }
 
 // noteTable has a row for each note of the source and of the judgement.
-func noteTable(x *index) Table {
+func noteTable(j *judged) Table {
 	return Table{
 		Name:    "notes",
 		Columns: []Column{{"From", 13}, {"Read at", 50}, {"Note", 100}},
-		Len:     len(allNotes(x.Result)),
+		Len:     len(j.notes()),
 		Rows: func(yield func([]Cell) bool) {
-			for _, part := range []struct {
-				from string
-				list []numa.Note
-			}{{"source", x.Fleet.Notes}, {"judgement", x.Unjudged}, {"configuration", x.PolicyNotes}} {
+			for _, part := range j.open {
 				for _, n := range part.list {
 					if !yield([]Cell{textOf(part.from), textOf(n.At), textOf(n.Text)}) {
 						return
@@ -155,7 +164,7 @@ func noteTable(x *index) Table {
 }
 
 // aboutTable says what the other tables are about.
-func aboutTable(x *index, version string) Table {
+func aboutTable(x *index, j *judged, version string) Table {
 	verdict, rest := verdictOf(x.Result)
 	row := func(name string, c Cell) []Cell { return []Cell{textOf(name), c} }
 	rows := [][]Cell{
@@ -163,16 +172,12 @@ func aboutTable(x *index, version string) Table {
 		row("Source", textOf(x.Fleet.Source)), row("Collected", textOf(x.Fleet.Collected)), row("homenode", textOf(version)),
 		row("Clusters", numberOf(len(x.Fleet.Clusters))), row("Hosts", numberOf(len(x.Fleet.Hosts))), row("VMs", numberOf(len(x.Fleet.VMs))),
 		row("VMs judged", numberOf(x.VMs)), row("Templates, not judged", numberOf(x.Templates)), row("Predictions (VM × host)", numberOf(x.Pairs)),
-		row("Findings", numberOf(len(x.Findings))), row("Findings suppressed", numberOf(len(x.Suppressed))), row("Notes", numberOf(len(allNotes(x.Result)))),
+		row("Findings", numberOf(len(x.Findings))), row("Findings suppressed", numberOf(len(x.Suppressed))), row("Notes", numberOf(len(j.notes()))),
 	}
-	return Table{
-		Name: "about", Columns: []Column{{"What", 26}, {"Value", 80}}, Len: len(rows),
-		Rows: func(yield func([]Cell) bool) {
-			for _, r := range rows {
-				if !yield(r) {
-					return
-				}
-			}
-		},
-	}
+	return tableOf("about", []Column{{"What", 26}, {"Value", 80}}, rows)
+}
+
+// tableOf returns a table of rows that are few.
+func tableOf(name string, columns []Column, rows [][]Cell) Table {
+	return Table{Name: name, Columns: columns, Len: len(rows), Rows: slices.Values(rows)}
 }

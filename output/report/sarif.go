@@ -28,17 +28,21 @@ type ExportOptions struct {
 // run, all rules, a result for each finding, also those that the configuration
 // suppresses, marked so.
 func SARIF(w io.Writer, r *rules.Result, o ExportOptions) error {
+	return judgedFleet(newIndex(r)).sarif(w, o, map[string]any{"source": clean(r.Fleet.Source), "collected": clean(r.Fleet.Collected),
+		"hosts": len(r.Fleet.Hosts), "vms": len(r.Fleet.VMs), "judged": r.VMs, "predictions": r.Pairs})
+}
+
+func (j *judged) sarif(w io.Writer, o ExportOptions, properties map[string]any) error {
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{Name: "homenode", Version: o.Version, Rules: []sarifRule{}}},
-		Automation:  sarifAutomation{"homenode/" + clean(r.Fleet.Source) + "/"},
-		Invocations: []sarifInvocation{{true, sarifNotes(r)}},
+		Automation:  sarifAutomation{"homenode/" + clean(j.source) + "/"},
+		Invocations: []sarifInvocation{{true, j.sarifNotes()}},
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []sarifResult{},
-		Properties: map[string]any{"source": clean(r.Fleet.Source), "collected": clean(r.Fleet.Collected),
-			"hosts": len(r.Fleet.Hosts), "vms": len(r.Fleet.VMs), "judged": r.VMs, "predictions": r.Pairs},
+		Properties:  properties,
 	}
 	index := map[string]int{}
-	for i, one := range rules.All {
+	for i, one := range j.rules {
 		index[one.ID] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(one))
 	}
@@ -47,22 +51,18 @@ func SARIF(w io.Writer, r *rules.Result, o ExportOptions) error {
 			run.Artifacts = append(run.Artifacts, sarifArtifact{sarifURI{uriOf(file)}, []string{"analysisTarget"}})
 		}
 	}
-	x := newIndex(r)
 	seen := map[string]int{}
 	add := func(f *finding.Finding, suppressions []sarifSuppression) {
-		one := sarifResultOf(f)
+		one := j.sarifResultOf(f)
 		one.Suppressions = suppressions
 		one.RuleIndex = index[f.Rule]
-		one.Locations[0].Physical = physicalOf(x.findingAt(f), o.SourceFiles)
+		one.Locations[0].Physical = physicalOf(j.at(f), o.SourceFiles)
 		if one.Locations[0].Physical == nil {
-			one.Locations[0].Physical = namedAfter(r.Fleet.Source, f)
+			one.Locations[0].Physical = namedAfter(j.source, f)
 		}
 		// The same rule, VM or host gives the same fingerprint in the next run,
 		// whatever else changes; names may change, IDs do not.
-		key := f.Rule + "\x00vm\x00" + f.VMID
-		if f.VMID == "" {
-			key = f.Rule + "\x00host\x00" + f.HostID
-		}
+		key := f.Rule + "\x00" + j.key(f)
 		if f.Topic != "" {
 			key += "\x00about\x00" + f.Topic
 		}
@@ -74,12 +74,12 @@ func SARIF(w io.Writer, r *rules.Result, o ExportOptions) error {
 		}
 		run.Results = append(run.Results, one)
 	}
-	for i := range r.Findings {
-		add(&r.Findings[i], nil)
+	for i := range j.Findings {
+		add(&j.Findings[i], nil)
 	}
 	// What the configuration accepts stands in the log, marked as such (SARIF 3.27.23).
-	for i := range r.Suppressed {
-		s := &r.Suppressed[i]
+	for i := range j.Suppressed {
+		s := &j.Suppressed[i]
 		add(&s.Finding, []sarifSuppression{{"external", "accepted", clean("until " + s.By.Until + ": " + s.By.Reason + " (" + s.By.At + ")")}})
 	}
 	return writeJSON(w, &sarifLog{"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0", []sarifRun{run}})
@@ -110,8 +110,8 @@ func sarifRuleOf(one *rule.Rule) sarifRule {
 // paragraph joins the lines of a text.
 func paragraph(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func sarifResultOf(f *finding.Finding) sarifResult {
-	text := f.Subject() + ": " + f.Message + "."
+func (j *judged) sarifResultOf(f *finding.Finding) sarifResult {
+	text := j.subject(f) + ": " + f.Message + "."
 	if f.Advice != "" {
 		text += " " + f.Advice
 	}
@@ -119,13 +119,14 @@ func sarifResultOf(f *finding.Finding) sarifResult {
 	if f.Severity == finding.Info {
 		kind = "informational"
 	}
-	where := sarifLogical{Name: clean(f.VM), Full: clean(f.Subject()), Decorated: clean(f.VMID), Kind: "resource"}
-	if f.VMID == "" {
-		where.Name, where.Decorated = clean(f.Host), clean(f.HostID)
-	}
+	where := sarifLogical{Name: clean(f.VM), Full: clean(j.subject(f)), Decorated: clean(j.id(f)), Kind: "resource"}
 	p := map[string]any{"severity": f.Severity.String(), "about": "vm"}
-	if f.VMID == "" {
+	if f.VM == "" && f.VMID == "" {
+		where.Name = clean(f.Host)
 		p["about"] = "host"
+	}
+	if j.watched && !f.From.IsZero() {
+		p["from"], p["to"] = f.From, f.To
 	}
 	for _, one := range []struct{ name, value string }{{"cluster", f.Cluster}, {"host", f.Host}, {"vm", f.VM}, {"advice", f.Advice}, {"notice", f.Notice}} {
 		if one.value != "" {
@@ -149,9 +150,9 @@ func sarifResultOf(f *finding.Finding) sarifResult {
 }
 
 // sarifNotes returns what source and judgement could not do as notifications.
-func sarifNotes(r *rules.Result) []sarifNotification {
+func (j *judged) sarifNotes() []sarifNotification {
 	out := []sarifNotification{}
-	for _, n := range allNotes(r) {
+	for _, n := range j.notes() {
 		out = append(out, sarifNotification{"note", sarifText{Text: sarifPlain(n.String())}})
 	}
 	return out
@@ -193,7 +194,7 @@ func physicalOf(at string, files []string) *sarifPhysical {
 // whose path is an address of another scheme than the checkout.
 func namedAfter(source string, f *finding.Finding) *sarifPhysical {
 	name := f.VM
-	if f.VMID == "" {
+	if f.VM == "" && f.VMID == "" {
 		name = f.Host
 	}
 	_, bare, ok := strings.Cut(source, "://")

@@ -181,7 +181,8 @@ func (d *hostDrawing) vms(o *Options) []string {
 		return []string{"The capture does not state the home nodes of VMs."}
 	}
 	slices.SortStableFunc(vms, func(a, b *capture.VM) int {
-		return cmp.Or(cmp.Compare(b.Remote.Sum, a.Remote.Sum), cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID))
+		return cmp.Or(cmp.Compare(b.Remote.Sum.Hi, a.Remote.Sum.Hi), cmp.Compare(b.Remote.Sum.Lo, a.Remote.Sum.Lo),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID), cmp.Compare(a.Nth, b.Nth))
 	})
 	if len(vms) > most {
 		vms = vms[:most]

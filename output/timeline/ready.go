@@ -37,17 +37,17 @@ func (d *vmDrawing) ready() {
 	mean := func(sum int64, ticks int32) svg.Px { return s.y(float64(sum) / float64(max(ticks, 1)) / capture.Whole) }
 	if hasReady {
 		worst := curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
-			return s.bottom, s.y(float64(d.bucket(i).MostReady) / capture.Whole), true
+			return s.bottom, s.y(float64(d.bucket(i).MostReady) / capture.Whole), d.bucket(i).Rates > 0
 		})
 		one := curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
-			return s.bottom, mean(d.bucket(i).Ready, d.bucket(i).Ticks), true
+			return s.bottom, mean(d.bucket(i).Ready, d.bucket(i).Rates), d.bucket(i).Rates > 0
 		})
 		shapes = append(shapes, shape{class: "waiting", path: area(one)}, shape{class: "worst", path: line(worst)}, shape{class: "curve", path: line(one)})
 		d.legend = append(d.legend, legend{"ready", "", "ready, mean of the vCPUs"})
 	}
 	if hasCoStop && coStop > 0 {
 		shapes = append(shapes, shape{class: "costop", path: line(curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
-			return s.bottom, mean(d.bucket(i).CoStop, d.bucket(i).Ticks), true
+			return s.bottom, mean(d.bucket(i).CoStop, d.bucket(i).Rates), d.bucket(i).Rates > 0
 		}))})
 		d.legend = append(d.legend, legend{"costop line", "", "co-stop"})
 	}
@@ -105,6 +105,7 @@ func (d *vmDrawing) sum(steps []step) string {
 		all.Local += b.Local
 		all.Remote += b.Remote
 		all.Moves += b.Moves
+		all.Rates += b.Rates
 		all.Ready += b.Ready
 		all.CoStop += b.CoStop
 		all.MostReady = max(all.MostReady, b.MostReady)
@@ -124,11 +125,11 @@ func (d *vmDrawing) sum(steps []step) string {
 	if d.v.HasMoves && all.Moves > 0 {
 		parts = append(parts, fmt.Sprintf("migrations %d", all.Moves))
 	}
-	if _, ok := d.v.Ready.Peak(); ok {
-		parts = append(parts, fmt.Sprintf("ready %s (at most %s)", percent(float64(all.Ready)/float64(all.Ticks)/capture.Whole), percent(float64(all.MostReady)/capture.Whole)))
+	if _, ok := d.v.Ready.Peak(); ok && all.Rates > 0 {
+		parts = append(parts, fmt.Sprintf("ready %s (at most %s)", percent(float64(all.Ready)/float64(all.Rates)/capture.Whole), percent(float64(all.MostReady)/capture.Whole)))
 	}
-	if peak, ok := d.v.CoStop.Peak(); ok && peak > 0 {
-		parts = append(parts, "co-stop "+percent(float64(all.CoStop)/float64(all.Ticks)/capture.Whole))
+	if peak, ok := d.v.CoStop.Peak(); ok && peak > 0 && all.Rates > 0 {
+		parts = append(parts, "co-stop "+percent(float64(all.CoStop)/float64(all.Rates)/capture.Whole))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -20,6 +20,9 @@ func vmPart(v *capture.VM) string {
 	if v.GID >= 0 {
 		id += "__gid-" + strconv.FormatInt(v.GID, 10)
 	}
+	if v.Nth > 0 {
+		id += "__nth-" + strconv.Itoa(v.Nth)
+	}
 	return id
 }
 
@@ -49,7 +52,7 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture {
 	d.steps = stepsOf(&v.Timeline, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
 	d.behind, d.top = len(d.pic.groups), d.y
 	d.found(id, o, func(f *finding.Finding) bool {
-		return f.VM == v.Name && f.GID == v.GID
+		return f.VM == v.Name && f.GID == v.GID && f.Nth == v.Nth
 	})
 	d.homes()
 	d.locality()
