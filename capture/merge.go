@@ -1,0 +1,290 @@
+package capture
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"homenode/numa"
+)
+
+// Merge makes one Recording of all that come from one host, sorted by host; it changes
+// none of the parts. Parts that follow each other in time give the Recording that one
+// Recorder would have given, wherever the stretch was cut and however the parts are
+// grouped. Parts with Options of their own are an error.
+//
+// Nothing counts twice. A part whose files are all in another part, or that holds the
+// same ticks as another one, is left out. When parts of one name still overlap in time,
+// or their nodes are not the same, these are two hosts of one name, as localhost, or two
+// captures at once: Merge cannot know, so the parts of each file become a Recording named
+// "HOST (FILE)". Notes tell of both.
+func Merge(parts []*Recording) (merged []*Recording, notes []numa.Note, err error) {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p *Recording) bool { return p == nil })
+	slices.SortStableFunc(parts, inOrder)
+	for len(parts) > 0 {
+		n := 1
+		for n < len(parts) && parts[n].Host == parts[0].Host {
+			n++
+		}
+		for _, p := range parts[:n] {
+			if p.Options != parts[0].Options {
+				return nil, nil, fmt.Errorf("recordings of %s: found two sets of options, want one: %s and %s", p.Host, parts[0].name(), p.name())
+			}
+		}
+		one, told := mergeHost(parts[:n])
+		merged = append(merged, one...)
+		notes = append(notes, told...)
+		parts = parts[n:]
+	}
+	for _, p := range merged {
+		if p.Options != merged[0].Options {
+			return nil, nil, errors.New("recordings: found two sets of options, want one: " + merged[0].name() + " and " + p.name())
+		}
+	}
+	slices.SortStableFunc(merged, inOrder)
+	return merged, notes, nil
+}
+
+// inOrder orders by host, then time, then file.
+func inOrder(a, b *Recording) int {
+	return cmp.Or(cmp.Compare(a.Host, b.Host), a.First.Compare(b.First), a.Last.Compare(b.Last), cmp.Compare(a.name(), b.name()))
+}
+
+// name returns what messages call the recording: its first file, or else its host.
+func (r *Recording) name() string {
+	if len(r.Files) > 0 {
+		return r.Files[0].Name
+	}
+	return r.Host
+}
+
+// mergeHost merges parts of one host name in the order of time.
+func mergeHost(parts []*Recording) (merged []*Recording, notes []numa.Note) {
+	parts, notes = once(parts)
+	why := apart(parts)
+	if why == "" {
+		return []*Recording{follow(parts)}, notes
+	}
+	notes = append(notes, numa.Note{At: parts[0].Host, Text: why + ": the recordings of each file are kept apart"})
+	names := map[string]int{}
+	for _, group := range byFile(parts) {
+		if apart(group) == "" {
+			group = []*Recording{follow(group)}
+		}
+		for _, p := range group {
+			c := *p
+			c.Host = fmt.Sprintf("%s (%s)", p.Host, p.name())
+			if names[c.Host]++; names[c.Host] > 1 {
+				c.Host = fmt.Sprintf("%s (%s, %d)", p.Host, p.name(), names[c.Host])
+			}
+			merged = append(merged, &c)
+		}
+	}
+	return merged, notes
+}
+
+// once leaves out parts that hold nothing which another part does not.
+func once(parts []*Recording) (kept []*Recording, notes []numa.Note) {
+	for i, p := range parts {
+		other := -1
+		for j, q := range parts {
+			if j != i && within(p, q) && (j < i || !within(q, p)) { // of two alike the first stays
+				other = j
+				break
+			}
+		}
+		if other < 0 {
+			kept = append(kept, p)
+			continue
+		}
+		text := "is given twice and counts once"
+		if q := parts[other]; q.name() != p.name() {
+			text = "holds nothing that " + q.name() + " does not: it counts once"
+		}
+		notes = append(notes, numa.Note{At: p.name(), Text: text})
+	}
+	return kept, notes
+}
+
+// within reports whether all ticks of p are in q too.
+func within(p, q *Recording) bool {
+	if p.First.Before(q.First) || p.Last.After(q.Last) || p.Ticks > q.Ticks {
+		return false
+	}
+	if len(p.Files) > 0 && !slices.ContainsFunc(p.Files, func(f File) bool {
+		return !slices.ContainsFunc(q.Files, func(g File) bool {
+			return f.Name == g.Name && f.Ticks == g.Ticks && f.First.Equal(g.First) && f.Last.Equal(g.Last)
+		})
+	}) {
+		return true
+	}
+	return p.Ticks == q.Ticks && p.First.Equal(q.First) && reflect.DeepEqual(nameless(p), nameless(q))
+}
+
+// nameless returns the recording without what tells its files.
+func nameless(r *Recording) *Recording {
+	c := *r
+	c.Files = nil
+	c.FirstTick, c.LastTick = lineless(r.FirstTick), lineless(r.LastTick)
+	c.VMs = slices.Clone(r.VMs)
+	for i := range c.VMs {
+		c.VMs[i].Percents.File, c.VMs[i].Percents.Line = "", 0
+	}
+	return &c
+}
+
+func lineless(t *numa.Tick) *numa.Tick {
+	c := *t
+	c.Line = 0
+	return &c
+}
+
+// apart says why parts in the order of time are not one host, or not one capture of it;
+// it returns "" when they can be.
+func apart(parts []*Recording) string {
+	for i, p := range parts[1:] {
+		before := parts[i]
+		if !p.First.After(before.Last) {
+			return fmt.Sprintf("%s and %s overlap in time: two hosts of one name, or two captures at once", before.name(), p.name())
+		}
+		if before.name() != p.name() && !sameNodes(before, p) {
+			return fmt.Sprintf("%s and %s differ in the nodes of the host: two hosts of one name", before.name(), p.name())
+		}
+	}
+	return ""
+}
+
+// sameNodes reports whether two recordings can be of one host: they have the same nodes,
+// with the same memory but for what a kernel of another release takes for itself.
+func sameNodes(p, q *Recording) bool {
+	if len(p.Nodes) == 0 || len(q.Nodes) == 0 {
+		return true // not stated
+	}
+	return slices.EqualFunc(p.Nodes, q.Nodes, func(a, b Node) bool {
+		const tolerance = 50 // a fiftieth
+		return a.ID == b.ID && (a.Total <= 0 || b.Total <= 0 ||
+			max(a.Total, b.Total)-min(a.Total, b.Total) <= max(a.Total, b.Total)/tolerance)
+	})
+}
+
+// byFile groups parts that share a file; groups and parts keep their order.
+func byFile(parts []*Recording) (groups [][]*Recording) {
+	for _, p := range parts {
+		group := []*Recording{p}
+		var others [][]*Recording
+		for _, g := range groups {
+			if slices.ContainsFunc(g, p.shares) {
+				group = append(slices.Clone(g), group...)
+			} else {
+				others = append(others, g)
+			}
+		}
+		groups = append(others, group)
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g, inOrder)
+	}
+	slices.SortStableFunc(groups, func(a, b []*Recording) int { return inOrder(a[0], b[0]) })
+	return groups
+}
+
+func (r *Recording) shares(other *Recording) bool {
+	return slices.ContainsFunc(r.Files, func(f File) bool {
+		return slices.ContainsFunc(other.Files, func(g File) bool { return f.Name == g.Name })
+	})
+}
+
+// follow merges parts of which each begins after the end of the one before.
+func follow(parts []*Recording) *Recording {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	all := parts[0].clone()
+	for _, next := range parts[1:] {
+		all.follow(next)
+	}
+	return all
+}
+
+// follow adds the stretch that follows, as a Recorder would have gone on.
+func (r *Recording) follow(next *Recording) {
+	p := newPair(&r.Options, r.LastTick, next.FirstTick)
+	r.pair(p)
+
+	rates := p.rates()
+	for i := range next.Nodes {
+		n := &next.Nodes[i]
+		j := slices.IndexFunc(r.Nodes, func(m Node) bool { return m.ID == n.ID })
+		if j < 0 {
+			j = len(r.Nodes)
+			r.Nodes = append(r.Nodes, newNode(n.ID))
+		}
+		if k := slices.IndexFunc(next.FirstTick.Nodes, func(t numa.NodeTick) bool { return t.ID == n.ID }); k >= 0 {
+			r.Nodes[j].rates(&next.FirstTick.Nodes[k], rates)
+		}
+		r.Nodes[j].join(n, &r.Options)
+	}
+
+	before, after := byKey(r.LastTick), byKey(next.FirstTick)
+	own := map[key]int{}
+	for i := range r.VMs {
+		own[r.VMs[i].key()] = i
+	}
+	for i := range next.VMs {
+		v := &next.VMs[i]
+		k := v.key()
+		if j, ok := own[k]; ok {
+			r.VMs[j].pair(p, before[k], after[k])
+			r.VMs[j].join(v, &r.Options)
+		} else {
+			r.VMs = append(r.VMs, v.clone())
+		}
+	}
+	r.join(next)
+	r.finish()
+}
+
+func (v *VM) key() key { return key{v.GID, v.Name, v.Nth} }
+
+// byKey returns the VMs of a kept tick.
+func byKey(t *numa.Tick) map[key]*numa.VMTick {
+	vms := make(map[key]*numa.VMTick, len(t.VMs))
+	for i := range t.VMs {
+		k := key{gid: t.VMs[i].GID, name: t.VMs[i].Name}
+		for vms[k] != nil {
+			k.nth++
+		}
+		vms[k] = &t.VMs[i]
+	}
+	return vms
+}
+
+// clone returns a copy that shares nothing which follow changes.
+func (r *Recording) clone() *Recording {
+	c := *r
+	c.Files = append([]File{}, r.Files...)
+	for i := range c.Files {
+		c.Files[i].Warnings = slices.Clone(c.Files[i].Warnings)
+	}
+	c.Nodes = append([]Node{}, r.Nodes...)
+	for i := range c.Nodes {
+		c.Nodes[i].Timeline.Buckets = slices.Clone(c.Nodes[i].Timeline.Buckets)
+	}
+	c.VMs = append([]VM{}, r.VMs...)
+	for i := range c.VMs {
+		c.VMs[i] = r.VMs[i].clone()
+	}
+	c.Lacks = slices.Clone(r.Lacks)
+	return &c
+}
+
+func (v *VM) clone() VM {
+	c := *v
+	c.Homes = slices.Clone(v.Homes)
+	c.Changes = slices.Clone(v.Changes)
+	c.LastNode = slices.Clone(v.LastNode)
+	c.Timeline.Buckets = slices.Clone(v.Timeline.Buckets)
+	return c
+}

@@ -1,0 +1,256 @@
+package capture
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"homenode/numa"
+)
+
+// A Recorder makes a Recording of one host from its ticks, which come in the order of
+// time. Its memory grows with the number of VMs and nodes, not with that of ticks; a
+// tick of the VMs of the tick before allocates nothing.
+//
+// Every tick is looked at alone and together with the tick before. States (home nodes,
+// memory, node loads where they are compared) hold until the next tick; those of the last
+// tick, and those before a gap longer than Options.Gap or before the VM is gone, hold for
+// no time. Rates (ready, co-stop, used, load of nodes) are over Tick.Since, or else the
+// time since the tick before when it is no gap, or else no time: then only their peaks
+// count. Migrations count at the tick that states them. What happens between two ticks
+// (a spill) needs both, without a gap.
+//
+// A VM that is gone for some ticks and comes back with its GID and name has one life
+// with a hole, in which nothing is counted. With another GID it is another life. Times
+// are kept to the millisecond.
+type Recorder struct {
+	rec    Recording
+	host   string // as the source names it
+	stated stated
+	nodes  map[int]int // index in rec.Nodes, by ID
+	lives  []*life
+	byKey  map[key]*life
+
+	tick, before *numa.Tick // this tick and the one before; their memory is used in turn
+	here, there  []*life    // of the VMs of tick and before, by index
+	file         File       // being read; its ticks and warnings are counted in rec.Files once it has a tick
+	opened       bool       // file is the last of rec.Files
+	refused      refused
+	begun        bool
+	finished     bool
+}
+
+// A life is a VM that is being recorded.
+type life struct {
+	VM
+	raw   string // its name as the source shows it
+	tick  int    // number of the last tick that shows it, from 1
+	index int    // in its VMs
+}
+
+// A key tells VMs apart.
+type key struct {
+	gid  int64
+	name string
+	nth  int // of the VMs of one GID and name in one tick
+}
+
+// NewRecorder returns a Recorder that counts by these limits; it panics when Check
+// rejects them.
+func NewRecorder(o Options) *Recorder {
+	if err := o.Check(); err != nil {
+		panic(err)
+	}
+	return &Recorder{
+		rec:   Recording{Options: o, Files: []File{}},
+		nodes: map[int]int{},
+		byKey: map[key]*life{},
+		tick:  &numa.Tick{}, before: &numa.Tick{},
+	}
+}
+
+// Open says that the ticks from now on come from a file. It is forgotten when none comes.
+func (r *Recorder) Open(name, format string) {
+	r.refused.tell(r)
+	r.file, r.opened = File{Name: valid(name), Format: valid(format)}, false
+}
+
+// Warn adds a warning to the file that is being read.
+func (r *Recorder) Warn(text string) {
+	f := &r.file
+	if r.opened {
+		f = &r.rec.Files[len(r.rec.Files)-1]
+	}
+	f.Warnings = append(f.Warnings, valid(text))
+}
+
+// Add takes the next tick. A tick that is not after the one before is left out, and a
+// warning of the file says so. It panics when the tick is of another host.
+func (r *Recorder) Add(t *numa.Tick) {
+	r.begin(t.Host)
+	at := t.Time.Truncate(resolution).UTC()
+	if want, ok := r.rec.accepts(at); !ok {
+		r.refused.add(t.Line, at, want)
+		return
+	}
+	keep(r.tick, t)
+	r.tick.Host = r.rec.Host
+	r.add()
+	r.tick, r.before = r.before, r.tick
+	r.here, r.there = r.there, r.here
+}
+
+// begin takes the host of a tick, and the file it comes from.
+func (r *Recorder) begin(host string) {
+	switch {
+	case r.finished:
+		panic("capture: a tick after the Recording")
+	case !r.begun:
+		r.begun, r.host, r.rec.Host = true, strings.Clone(host), valid(host)
+	case r.host != host:
+		panic("capture: a tick of " + host + " for the Recorder of " + r.host)
+	}
+	if !r.opened && r.file.Name != "" {
+		r.rec.addFile(r.file)
+		r.opened = true
+	}
+}
+
+func (r *Recorder) add() {
+	m := moment{options: &r.rec.Options, file: r.file.Name, tick: r.tick}
+	var p *pair
+	if r.rec.Ticks > 0 {
+		p = newPair(&r.rec.Options, r.before, r.tick)
+		r.rec.pair(p)
+	}
+	r.rec.tick(&m)
+	r.count(r.tick.Time)
+	r.stated.tick(r.tick)
+	for i := range r.tick.Nodes {
+		t := &r.tick.Nodes[i]
+		n := r.node(t.ID, i)
+		if p != nil {
+			n.rates(t, p.rates())
+		}
+		n.tick(&m, t)
+	}
+	r.here = r.here[:0]
+	for i := range r.tick.VMs {
+		t := &r.tick.VMs[i]
+		l := r.life(t, i)
+		if p != nil {
+			var before *numa.VMTick
+			if l.tick == r.rec.Ticks-1 {
+				before = &r.before.VMs[l.index]
+			}
+			l.pair(p, before, t)
+		}
+		l.VM.tick(&m, t)
+		l.tick, l.index = r.rec.Ticks, i
+		r.here = append(r.here, l)
+	}
+	if r.rec.FirstTick == nil {
+		r.rec.FirstTick = clone(r.tick)
+	}
+}
+
+// count counts a tick of the file.
+func (r *Recorder) count(at time.Time) {
+	if !r.opened {
+		return
+	}
+	f := &r.rec.Files[len(r.rec.Files)-1]
+	if f.Ticks == 0 {
+		f.First = at
+	}
+	f.Last = at
+	f.Ticks++
+}
+
+// node returns the node with an ID, which mostly has the same index as in the tick before.
+func (r *Recorder) node(id, i int) *Node {
+	if i < len(r.rec.Nodes) && r.rec.Nodes[i].ID == id {
+		return &r.rec.Nodes[i]
+	}
+	i, ok := r.nodes[id]
+	if !ok {
+		i = len(r.rec.Nodes)
+		r.nodes[id] = i
+		r.rec.Nodes = append(r.rec.Nodes, newNode(id))
+	}
+	return &r.rec.Nodes[i]
+}
+
+// life returns the VM of a tick, which mostly has the same index as in the tick before,
+// and gives the tick the name that is kept.
+func (r *Recorder) life(t *numa.VMTick, i int) *life {
+	if i < len(r.there) {
+		l := r.there[i]
+		if l.GID == t.GID && l.raw == t.Name && l.Nth == 0 && l.tick < r.rec.Ticks {
+			t.Name = l.Name
+			return l
+		}
+	}
+	raw := t.Name
+	k := key{gid: t.GID, name: raw}
+	for ; ; k.nth++ {
+		l := r.byKey[k]
+		if l == nil {
+			k.name = valid(raw)
+			l = r.byKey[k]
+		}
+		if l == nil {
+			l = &life{VM: VM{GID: t.GID, Name: k.name, Nth: k.nth}}
+			r.byKey[k] = l
+			r.lives = append(r.lives, l)
+		}
+		if l.tick < r.rec.Ticks {
+			if l.raw != raw {
+				l.raw = strings.Clone(raw)
+			}
+			t.Name = l.Name
+			return l
+		}
+	}
+}
+
+// Recording returns what was recorded, and nil when there was no tick. The Recorder is of
+// no more use.
+func (r *Recorder) Recording() *Recording {
+	r.refused.tell(r)
+	r.finished = true
+	if r.rec.Ticks == 0 {
+		return nil
+	}
+	rec := r.rec
+	rec.LastTick = clone(r.before)
+	rec.Lacks = r.stated.lacks()
+	rec.Nodes = append([]Node{}, rec.Nodes...)
+	rec.VMs = make([]VM, 0, len(r.lives))
+	for _, l := range r.lives {
+		rec.VMs = append(rec.VMs, l.VM)
+	}
+	rec.finish()
+	return &rec
+}
+
+// A refused counts the ticks of a file that were left out.
+type refused struct {
+	count int
+	first string
+}
+
+func (f *refused) add(line int, at time.Time, want string) {
+	f.count++
+	if f.count == 1 {
+		f.first = fmt.Sprintf("%d:1: found a tick of %s, want %s", line, at.Format(time.RFC3339Nano), want)
+	}
+}
+
+// tell warns of them at the end of a file.
+func (f *refused) tell(r *Recorder) {
+	if f.count > 0 {
+		r.Warn(fmt.Sprintf("%s:%s: left out, %d in all", r.file.Name, f.first, f.count))
+	}
+	*f = refused{}
+}

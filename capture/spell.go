@@ -1,0 +1,95 @@
+package capture
+
+import "time"
+
+// Spells grow tick by tick at their Tail. What is a state at a tick (low locality) holds
+// until the next tick: hold(at, at) at the tick, reach(next) when the next one follows.
+// What happened between two ticks (a spill) is hold(before, after). Either way a spell
+// that does not go on is cut. A cut never loses anything: only Tail forgets.
+//
+//	tick    1     2     3     4          hold(1,1) reach(2) hold(2,2) reach(3) cut
+//	holds   yes   yes   no    no
+//	spell   |-----------|                one spell of 2 ticks from 1 to 3
+
+// A worse says which of two values is the worse one.
+type worse func(a, b float64) bool
+
+func less(a, b float64) bool { return a < b }
+func more(a, b float64) bool { return a > b }
+
+// none reports whether there is no spell.
+func (s *Spell) none() bool { return s.Ticks == 0 }
+
+// hold takes that it held from from to to. first is where the stretch begins.
+func (s *Spells) hold(from, to, first time.Time, value float64, is worse) {
+	if s.Tail.none() {
+		s.Count++
+		s.Tail = Spell{From: from, To: from, Worst: value, At: to}
+	} else if is(value, s.Tail.Worst) {
+		s.Tail.Worst, s.Tail.At = value, to
+	}
+	s.Ticks++
+	s.Tail.Ticks++
+	s.reach(to)
+	if s.Tail.From.Equal(first) {
+		s.Head = s.Tail
+	}
+}
+
+// reach takes that what held at the end went on until to.
+func (s *Spells) reach(to time.Time) {
+	if s.Tail.none() {
+		return
+	}
+	s.Time += to.Sub(s.Tail.To)
+	s.Tail.To = to
+	s.longest(&s.Tail)
+	if !s.Head.none() && s.Head.From.Equal(s.Tail.From) {
+		s.Head = s.Tail
+	}
+}
+
+// cut takes that nothing holds at the end.
+func (s *Spells) cut() {
+	if !s.Tail.none() {
+		s.Tail = Spell{}
+	}
+}
+
+func (s *Spells) longest(one *Spell) {
+	if one.none() {
+		return
+	}
+	if s.Longest.none() || one.Length() > s.Longest.Length() || one.From.Equal(s.Longest.From) {
+		s.Longest = *one
+	}
+}
+
+// join adds the spells of the stretch that follows. What reaches its beginning (reach has
+// been called, or cut) and what holds there is one spell.
+func (s *Spells) join(next *Spells, is worse) {
+	s.Time += next.Time
+	s.Ticks += next.Ticks
+	s.Count += next.Count
+	if s.Tail.none() || next.Head.none() {
+		s.Tail = next.Tail
+		s.longest(&next.Longest)
+		return
+	}
+	s.Count--
+	one := s.Tail
+	one.To = next.Head.To
+	one.Ticks += next.Head.Ticks
+	if is(next.Head.Worst, one.Worst) {
+		one.Worst, one.At = next.Head.Worst, next.Head.At
+	}
+	if !s.Head.none() && s.Head.From.Equal(one.From) {
+		s.Head = one
+	}
+	s.Tail = next.Tail
+	if !next.Tail.none() && next.Tail.From.Equal(next.Head.From) {
+		s.Tail = one
+	}
+	s.longest(&one)
+	s.longest(&next.Longest)
+}

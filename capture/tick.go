@@ -1,0 +1,139 @@
+package capture
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/numa"
+)
+
+// keep copies a tick into one that is kept, and uses the memory of that one again. Names
+// of VMs are left as they are: the caller replaces them by names that last. Values that
+// no host can have become not stated.
+func keep(to, t *numa.Tick) {
+	nodes, vms := to.Nodes[:0], to.VMs
+	*to = *t
+	to.Time = t.Time.Truncate(resolution).UTC()
+	to.Since = t.Since.Truncate(resolution)
+	if to.Since < 0 || to.Since > mostTime {
+		to.Since = 0
+	}
+	to.Has &^= wrong(numa.HasFree, t.Free) | wrong(numa.HasMinFree, t.MinFree)
+	to.State = min(t.State, numa.Low)
+
+	var seen numa.NodeSet
+	for i := range t.Nodes {
+		n := t.Nodes[i]
+		if n.ID < 0 || n.ID >= numa.MaxNodes || seen.Has(n.ID) {
+			continue
+		}
+		seen |= numa.SetOf(n.ID)
+		n.Has &^= wrong(numa.HasTotal, n.Total) | wrong(numa.HasFree, n.Free)
+		sane(&n.Has, numa.HasUsed, &n.Used)
+		sane(&n.Has, numa.HasUtil, &n.Util)
+		sane(&n.Has, numa.HasCore, &n.Core)
+		nodes = append(nodes, n)
+	}
+	to.Nodes = nodes
+
+	// A VM of the tick before lends its OnNode to the one that takes its place.
+	vms = slices.Grow(vms[:0], len(t.VMs))[:len(t.VMs)]
+	for i := range t.VMs {
+		keepVM(&vms[i], &t.VMs[i])
+	}
+	to.VMs = vms
+}
+
+func keepVM(to, v *numa.VMTick) {
+	onNode := to.OnNode[:0]
+	*to = *v
+	to.VCPUs = max(0, v.VCPUs)
+	sane(&to.Has, numa.HasUsed, &to.Used)
+	sane(&to.Has, numa.HasRun, &to.Run)
+	sane(&to.Has, numa.HasReady, &to.Ready)
+	sane(&to.Has, numa.HasCoStop, &to.CoStop)
+	to.Has &^= wrong(numa.HasMemory, v.Local) | wrong(numa.HasMemory, v.Remote) |
+		wrong(numa.HasSize, v.Size) | wrong(numa.HasActive, v.Active) |
+		wrong(numa.HasShared, v.Shared) | wrong(numa.HasLarge, v.Large)
+	switch {
+	case to.Has&numa.HasMoves == 0:
+		to.Moves = numa.Moves{}
+		to.Has &^= numa.HasKinds
+	case v.Moves.All < 0 || v.Moves.All > mostMoves:
+		to.Moves = numa.Moves{}
+		to.Has &^= numa.HasMoves | numa.HasKinds
+	case to.Has&numa.HasKinds == 0:
+		to.Moves = numa.Moves{All: v.Moves.All}
+	}
+	for _, m := range v.OnNode {
+		if m.Guest < 0 || m.Guest > most || m.Node < 0 || m.Node >= numa.MaxNodes {
+			onNode = onNode[:0]
+			break
+		}
+		onNode = append(onNode, m)
+	}
+	to.OnNode = onNode
+}
+
+// wrong returns the bit when the amount cannot be.
+func wrong(bit numa.Counters, b numa.Bytes) numa.Counters {
+	if uint64(b) > uint64(most) { // negative ones too
+		return bit
+	}
+	return 0
+}
+
+// sane takes back a share that cannot be; NaN has no order.
+func sane(has *numa.Counters, bit numa.Counters, share *float64) {
+	if !(*share >= 0 && *share <= mostShare) {
+		*has &^= bit
+		*share = 0
+	}
+}
+
+// clone returns a copy of a kept tick that shares no memory with it and is the same
+// whatever the memory held before.
+func clone(t *numa.Tick) *numa.Tick {
+	c := *t
+	c.Nodes = append([]numa.NodeTick(nil), t.Nodes...)
+	c.VMs = append([]numa.VMTick(nil), t.VMs...)
+	for i := range c.VMs {
+		c.VMs[i].OnNode = append([]numa.MemoryOnNode(nil), c.VMs[i].OnNode...)
+	}
+	return &c
+}
+
+// valid returns a copy of a name that passes through JSON unchanged.
+func valid(name string) string { return strings.Clone(strings.ToValidUTF8(name, "\uFFFD")) }
+
+// A moment is a tick, and what is known beside it.
+type moment struct {
+	options *Options
+	file    string
+	tick    *numa.Tick
+}
+
+// A pair is two ticks of a host that follow each other.
+type pair struct {
+	options *Options
+	before  *numa.Tick
+	after   *numa.Tick
+	time    time.Duration // between them
+	linked  bool          // it is no gap: what held before held until after
+}
+
+func newPair(o *Options, before, after *numa.Tick) *pair {
+	p := &pair{options: o, before: before, after: after, time: after.Time.Sub(before.Time)}
+	p.linked = p.time <= o.Gap
+	return p
+}
+
+// rates returns the time that the rates of the later tick are over when the pair tells it
+// and the tick does not; otherwise 0.
+func (p *pair) rates() time.Duration {
+	if p.after.Since > 0 || !p.linked {
+		return 0
+	}
+	return p.time
+}

@@ -1,0 +1,359 @@
+package capture
+
+import (
+	"time"
+
+	"homenode/numa"
+)
+
+// One VM of a Recording. What a tick alone tells is taken by tick, what two ticks in
+// sequence tell by pair, and two stretches become one by join. A Recorder calls pair and
+// tick in turn; Merge calls pair for the seam and then join. That is all there is, so a
+// stretch that was cut and merged is the whole one.
+
+// tick takes the VM as it is at a moment.
+func (v *VM) tick(m *moment, t *numa.VMTick) {
+	at := m.tick.Time
+	if v.Ticks == 0 {
+		v.First = at
+	}
+	v.Last = at
+	v.Ticks++
+	v.Has |= t.Has
+	if t.VCPUs > 0 {
+		v.VCPUs = t.VCPUs
+	}
+	b := place(&v.Timeline, at, m.options.Buckets)
+	b.Ticks++
+	v.memory(m, t, b)
+	v.homes(m, t, b)
+	v.cpu(m, t, b)
+	v.lopsided(m, t)
+	if t.Has&numa.HasSize != 0 {
+		v.Size = t.Size
+	}
+	if t.Has&numa.HasLarge != 0 {
+		v.Large = t.Large
+	}
+	if t.Has&numa.HasShared != 0 {
+		v.Shared = t.Shared
+	}
+	if t.Has&numa.HasActive != 0 {
+		v.Active = t.Active
+	}
+}
+
+func (v *VM) memory(m *moment, t *numa.VMTick, b *VMBucket) {
+	if t.Has&numa.HasMemory != 0 {
+		v.LastLocal, v.LastRemote = t.Local, t.Remote
+	}
+	at, o := m.tick.Time, m.options
+	share, ok := t.Locality()
+	if !ok {
+		v.Low.cut()
+		v.Far.cut()
+		return
+	}
+	if share < o.Locality {
+		v.Low.hold(at, at, v.First, share, less)
+	} else {
+		v.Low.cut()
+	}
+	if t.Remote > 0 && t.Remote >= o.Remote {
+		v.Far.hold(at, at, v.First, float64(t.Remote), more)
+	} else {
+		v.Far.cut()
+	}
+	v.Local.see(t.Local, at)
+	v.Remote.see(t.Remote, at)
+	v.Least.see(&Locality{Time: at, Local: t.Local, Remote: t.Remote, Homes: t.Homes})
+	if t.Has&numa.HasPercent != 0 {
+		v.Percents.see(m, t)
+	}
+	b.least(int32(hundredths(share)))
+	b.Memory++
+	b.Local += int64(t.Local / numa.KiB)
+	b.Remote += int64(t.Remote / numa.KiB)
+}
+
+// see takes the locality at a moment with memory.
+func (l *Locality) see(one *Locality) {
+	if l.Time.IsZero() || one.share() < l.share() {
+		*l = *one
+	}
+}
+
+func (l *Locality) share() float64 { return float64(l.Local) / float64(l.Local+l.Remote) }
+
+// percentMemory is the least memory whose N%L is checked: local and remote memory come
+// with two decimals of a MB, which is half a percent of it.
+const percentMemory = numa.MiB
+
+func (p *Percents) see(m *moment, t *numa.VMTick) {
+	all := t.Local + t.Remote
+	if all < percentMemory {
+		return
+	}
+	p.Ticks++
+	if t.Percent == 100 {
+		p.Full++
+	}
+	// esxtop truncates; it can have looked a moment earlier or later.
+	want := int(100 * t.Local / all)
+	if t.Percent-want <= 1 && want-t.Percent <= 1 {
+		return
+	}
+	p.Wrong++
+	if p.Wrong == 1 {
+		p.At, p.File, p.Line = m.tick.Time, m.file, m.tick.Line
+		p.Shown, p.Local, p.Remote = t.Percent, t.Local, t.Remote
+	}
+}
+
+func (p *Percents) join(next *Percents) {
+	first := *p
+	if p.Wrong == 0 {
+		first = *next
+	}
+	first.Ticks = p.Ticks + next.Ticks
+	first.Full = p.Full + next.Full
+	first.Wrong = p.Wrong + next.Wrong
+	*p = first
+}
+
+// cpu takes the rates. Those that the tick says a time for count for it.
+func (v *VM) cpu(m *moment, t *numa.VMTick, b *VMBucket) {
+	at := m.tick.Time
+	if t.Has&numa.HasReady != 0 {
+		ready := each(t, t.Ready)
+		v.Ready.see(ready, at)
+		b.Rates++
+		b.Ready += ready
+		b.MostReady = max(b.MostReady, int32(ready))
+	}
+	if t.Has&numa.HasCoStop != 0 {
+		coStop := each(t, t.CoStop)
+		v.CoStop.see(coStop, at)
+		b.CoStop += coStop
+	}
+	if t.Has&numa.HasUsed != 0 {
+		v.Used.see(each(t, t.Used), at)
+	}
+	v.rates(t, m.tick.Since)
+	v.starved(m, t)
+}
+
+// rates adds the rates of a tick over a time.
+func (v *VM) rates(t *numa.VMTick, over time.Duration) {
+	if over <= 0 {
+		return
+	}
+	if t.Has&numa.HasReady != 0 {
+		v.Ready.last(each(t, t.Ready), over)
+	}
+	if t.Has&numa.HasCoStop != 0 {
+		v.CoStop.last(each(t, t.CoStop), over)
+	}
+	if t.Has&numa.HasUsed != 0 {
+		v.Used.last(each(t, t.Used), over)
+	}
+}
+
+// each returns a rate of each vCPU in hundredths of a percent, or that of the whole VM
+// when nobody says how many vCPUs it has.
+func each(t *numa.VMTick, rate float64) int64 {
+	return hundredths(rate / float64(max(1, t.VCPUs)))
+}
+
+// starved looks for a VM whose vCPUs wait on its home nodes while another node idles.
+func (v *VM) starved(m *moment, t *numa.VMTick) {
+	const has = numa.HasHomes | numa.HasReady
+	o := m.options
+	if t.Has&has != has || t.Homes == 0 || t.VCPUs == 0 || t.Ready < o.Ready*float64(t.VCPUs) {
+		v.Starved.cut()
+		return
+	}
+	ready := t.Ready / float64(t.VCPUs)
+	at := Uneven{Time: m.tick.Time, Ready: ready, Busiest: -1, Idlest: -1}
+	homes := 0
+	for i := range m.tick.Nodes {
+		n := &m.tick.Nodes[i]
+		busy, ok := n.Busy()
+		switch home := t.Homes.Has(n.ID); {
+		case !ok:
+		case home && busy >= o.BusyNode:
+			homes++
+			if at.Busiest < 0 || busy > at.Busy {
+				at.Busiest, at.Busy = n.ID, busy
+			}
+		case !home && busy <= o.IdleNode:
+			if at.Idlest < 0 || busy < at.Idle {
+				at.Idlest, at.Idle = n.ID, busy
+			}
+		}
+	}
+	if homes < t.Homes.Len() || at.Idlest < 0 {
+		v.Starved.cut()
+		return
+	}
+	v.Starved.hold(at.Time, at.Time, v.First, ready, more)
+	v.StarvedAt.ready(&at)
+}
+
+// ready takes another moment, and keeps the one with the most ready time.
+func (u *Uneven) ready(next *Uneven) {
+	if !next.Time.IsZero() && (u.Time.IsZero() || next.Ready > u.Ready) {
+		*u = *next
+	}
+}
+
+// lopsidedMemory is the least guest memory that has to be spread over the home nodes: a
+// guest that has touched no more has hardly begun.
+const lopsidedMemory = numa.GiB
+
+// lopsided looks for a VM of several home nodes with nearly all memory on one of them.
+func (v *VM) lopsided(m *moment, t *numa.VMTick) {
+	if len(t.OnNode) > 0 {
+		v.LastNode = append(v.LastNode[:0], t.OnNode...)
+	}
+	var all, top numa.Bytes
+	if t.Has&numa.HasHomes != 0 && t.Homes.Len() >= 2 {
+		for i := range t.OnNode {
+			all += t.OnNode[i].Guest
+			if t.Homes.Has(t.OnNode[i].Node) {
+				top = max(top, t.OnNode[i].Guest)
+			}
+		}
+	}
+	if all < lopsidedMemory {
+		v.Lopsided.cut()
+		return
+	}
+	share := float64(top) / float64(all)
+	if share < m.options.Lopsided {
+		v.Lopsided.cut()
+		return
+	}
+	v.Lopsided.hold(m.tick.Time, m.tick.Time, v.First, share, more)
+}
+
+// pair takes what the VM did between two ticks. before or after is nil when the VM is
+// not there.
+func (v *VM) pair(p *pair, before, after *numa.VMTick) {
+	if !p.linked || before == nil || after == nil {
+		v.Low.cut()
+		v.Far.cut()
+		v.Lopsided.cut()
+		v.Starved.cut()
+		v.Spill.cut()
+		return
+	}
+	to := p.after.Time
+	v.Low.reach(to)
+	v.Far.reach(to)
+	v.Lopsided.reach(to)
+	v.Starved.reach(to)
+	v.spill(p, before, after)
+
+	v.Present += p.time
+	if _, ok := before.Locality(); ok {
+		v.Managed += p.time
+		v.Local.Sum.add(int64(before.Local/numa.KiB), p.time.Milliseconds())
+		v.Remote.Sum.add(int64(before.Remote/numa.KiB), p.time.Milliseconds())
+	}
+	if before.Has&numa.HasHomes != 0 {
+		v.home(before.Homes, p.time)
+	}
+	v.rates(after, p.rates())
+}
+
+// spill looks for memory that went remote between two ticks although a home node had
+// free memory before.
+func (v *VM) spill(p *pair, before, after *numa.VMTick) {
+	const has = numa.HasHomes | numa.HasMemory
+	grown := after.Remote - before.Remote
+	if before.Has&after.Has&has != has || grown < p.options.SpillStep ||
+		after.Homes != before.Homes || after.Moves.All > 0 { // 0 when not stated
+		v.Spill.cut()
+		return
+	}
+	one := Spill{Time: p.after.Time, Node: -1, Grown: grown, Remote: after.Remote}
+	for i := range p.before.Nodes {
+		n := &p.before.Nodes[i]
+		if before.Homes.Has(n.ID) && n.Has&numa.HasFree != 0 && n.Free >= p.options.SpillFree &&
+			(one.Node < 0 || n.Free > one.Free) {
+			one.Node, one.Free = n.ID, n.Free
+		}
+	}
+	if one.Node < 0 {
+		v.Spill.cut()
+		return
+	}
+	v.Spill.hold(p.before.Time, p.after.Time, v.First, float64(grown), more)
+	v.Spilled.see(&one)
+}
+
+func (s *Spill) see(one *Spill) {
+	if !one.Time.IsZero() && (s.Time.IsZero() || one.Grown > s.Grown) {
+		*s = *one
+	}
+}
+
+// join adds the stretch that follows, after pair has taken the seam.
+func (v *VM) join(next *VM, o *Options) {
+	v.Low.join(&next.Low, less)
+	v.Far.join(&next.Far, more)
+	v.Lopsided.join(&next.Lopsided, more)
+	v.Starved.join(&next.Starved, more)
+	if next.Ticks > 1 { // nothing happens between the ticks of one
+		v.Spill.join(&next.Spill, more)
+	}
+	v.StarvedAt.ready(&next.StarvedAt)
+	v.Spilled.see(&next.Spilled)
+
+	v.Last = next.Last
+	v.Ticks += next.Ticks
+	v.Present += next.Present
+	v.Managed += next.Managed
+	v.Local.join(&next.Local)
+	v.Remote.join(&next.Remote)
+	if !next.Least.Time.IsZero() {
+		v.Least.see(&next.Least)
+	}
+	v.Percents.join(&next.Percents)
+	v.joinHomes(next, o)
+	v.Ready.join(&next.Ready)
+	v.CoStop.join(&next.CoStop)
+	v.Used.join(&next.Used)
+	join(&v.Timeline, &next.Timeline, o.Buckets)
+	v.joinLast(next)
+}
+
+// joinLast takes what was stated last.
+func (v *VM) joinLast(next *VM) {
+	if next.VCPUs > 0 {
+		v.VCPUs = next.VCPUs
+	}
+	if next.Has&numa.HasMemory != 0 {
+		v.LastLocal, v.LastRemote = next.LastLocal, next.LastRemote
+	}
+	if next.Has&numa.HasHomes != 0 {
+		v.LastHomes = next.LastHomes
+	}
+	if len(next.LastNode) > 0 {
+		v.LastNode = append([]numa.MemoryOnNode(nil), next.LastNode...)
+	}
+	if next.Has&numa.HasSize != 0 {
+		v.Size = next.Size
+	}
+	if next.Has&numa.HasLarge != 0 {
+		v.Large = next.Large
+	}
+	if next.Has&numa.HasShared != 0 {
+		v.Shared = next.Shared
+	}
+	if next.Has&numa.HasActive != 0 {
+		v.Active = next.Active
+	}
+	v.Has |= next.Has
+}
