@@ -64,13 +64,15 @@ var mayImport = map[string][]string{
 	"output/xlsx":         {"output/report"},
 	"output/timeline":     {"numa", "capture", "finding", "rule", "rules", "output/svg", "output/topo", "internal/texttab"},
 	"output/batch":        {"numa"},
-	"output/lake":         {"numa", "internal/atomicfile"},
-	"output/openmetrics":  {"numa", "internal/atomicfile"},
+	"output/series":       {"numa"},
+	"output/lake":         {"numa", "output/series"},
+	"output/openmetrics":  {"numa", "output/series", "internal/atomicfile"},
 	"queue":               {"numa", "capture", "source/...", "output/lake", "internal/atomicfile"},
 	"internal/texttab":    {},
 	"internal/alike":      {},
 	"internal/atomicfile": {},
 	"internal/golden":     {},
+	"internal/testdeps":   {},
 	"cmd/homenode":        {".", "numa", "capture", "queue", "anonymise", "vnuma", "sim", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "drift", "whatif", "compare", "source/...", "output/...", "internal/..."},
 
 	"source/vsphere/xmlscan":     {},
@@ -89,6 +91,7 @@ var onlyHere = map[string][]string{
 	"github.com/santhosh-tekuri":    {},
 	"github.com/go-json-experiment": {"source/snapshot"},
 	"github.com/klauspost/compress": {"source/archive"},
+	"github.com/parquet-go/":        {"output/lake"},
 }
 
 func TestImportDirection(t *testing.T) {
