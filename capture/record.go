@@ -25,7 +25,7 @@ type Options struct {
 	IdleNode  float64       `json:"idleNode"`  // share below which it is idle: M004, M009
 	Ready     float64       `json:"ready"`     // ready time of each vCPU that counts, in seconds a second: M009
 	SpillFree numa.Bytes    `json:"spillFree"` // free on a home node while memory goes remote: M008
-	SpillStep numa.Bytes    `json:"spillStep"` // growth of remote memory between two ticks that counts: M008
+	SpillStep numa.Bytes    `json:"spillStep"` // new memory that went remote between two ticks and counts: M008
 	Lopsided  float64       `json:"lopsided"`  // share of a VM's memory on one of its several home nodes: M010
 	Window    time.Duration `json:"window"`    // over which Bursts count: M002, M003
 	Gap       time.Duration `json:"gap"`       // longest time between ticks that still hang together
@@ -149,7 +149,7 @@ type VM struct {
 	Migrated Burst      `json:"migrated"`           // NUMA migrations over time
 	HasKinds bool       `json:"hasKinds,omitempty"` // kinds of Moves are known
 
-	Spill    Spells              `json:"spill"`              // remote memory grows while a home node has free memory; Worst is the growth in bytes
+	Spill    Spells              `json:"spill"`              // new memory goes remote while a home node has free memory; Worst is the growth between two ticks in bytes
 	Spilled  Spill               `json:"spilled"`            // the tick of most growth
 	Lopsided Spells              `json:"lopsided"`           // nearly all memory on one of several home nodes; Worst is the share
 	LastNode []numa.MemoryOnNode `json:"lastNode,omitempty"` // memory by node when last stated

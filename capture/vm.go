@@ -271,7 +271,9 @@ func (v *VM) pair(p *pair, before, after *numa.VMTick) {
 // free memory before.
 func (v *VM) spill(p *pair, before, after *numa.VMTick) {
 	const has = numa.HasHomes | numa.HasMemory
-	grown := after.Remote - before.Remote
+	// New memory alone: what left the home nodes grows remote memory too, and takes
+	// nothing from what is free.
+	grown := min(after.Remote-before.Remote, after.Local+after.Remote-before.Local-before.Remote)
 	if before.Has&after.Has&has != has || grown < p.options.SpillStep ||
 		after.Homes != before.Homes || after.Moves.All > 0 { // 0 when not stated
 		v.Spill.cut()
