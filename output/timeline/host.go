@@ -26,7 +26,7 @@ func placeHost(rec *capture.Recording, o *Options) *picture {
 	d.layout = newLayout(rec, id, rec.Host, fmt.Sprintf("%d nodes · %d VMs · %s", len(rec.Nodes), len(rec.VMs), spanOfText(rec)))
 	d.pic.title = rec.Host + " over time"
 	d.behind, d.top = len(d.pic.groups), d.y
-	d.found(id, o, func(f *finding.Finding) bool { return f.VM == "" })
+	d.found(id, o, func(f *finding.Finding) bool { return d.about(f) && f.VM == "" })
 	for i := range rec.Nodes {
 		if steps := nodeSteps(rec, &rec.Nodes[i]); len(steps) > len(d.steps) {
 			d.steps, d.at = steps, i
@@ -81,7 +81,7 @@ func (d *hostDrawing) busy() []string {
 		s := scale{d.y, d.y + height, top}
 		steps := nodeSteps(d.rec, n)
 		mean, worst := d.loads(n, s, steps)
-		marks := []mark{{0, "0"}, {top, percent(top)}}
+		marks := []mark{{0, ""}, {top, percent(top)}}
 		text := "not stated"
 		if peak, ok := n.Busy.Peak(); ok {
 			text = "peak " + percent(peak)
@@ -151,7 +151,7 @@ func (d *hostDrawing) free() []string {
 		if n.Least >= 0 {
 			text = "least " + n.Least.String()
 		}
-		shapes := append(d.head(fmt.Sprintf("node %d", n.ID), rowFacts(height, text)...), d.frame(s, []mark{{0, "0"}, {float64(most), most.String()}})...)
+		shapes := append(d.head(fmt.Sprintf("node %d", n.ID), rowFacts(height, text)...), d.frame(s, []mark{{0, ""}, {float64(most), most.String()}})...)
 		shapes = append(shapes, shape{class: "free", path: area(mean)}, shape{class: "curve", path: line(mean)})
 		long := fmt.Sprintf("node %d: free memory: %s", n.ID, text)
 		if n.Least >= 0 {
@@ -180,6 +180,7 @@ func (d *hostDrawing) vms(o *Options) []string {
 	if len(vms) == 0 {
 		return []string{"The capture does not state the home nodes of VMs."}
 	}
+	stated := len(vms)
 	slices.SortStableFunc(vms, func(a, b *capture.VM) int {
 		return cmp.Or(cmp.Compare(b.Remote.Sum.Hi, a.Remote.Sum.Hi), cmp.Compare(b.Remote.Sum.Lo, a.Remote.Sum.Lo),
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID), cmp.Compare(a.Nth, b.Nth))
@@ -194,8 +195,11 @@ func (d *hostDrawing) vms(o *Options) []string {
 		id := d.id + "__" + vmPart(v)
 		text := fmt.Sprintf("%s: home nodes %s; remote memory at most %s", o.label(v), homesText(v), v.Remote.Most)
 		amount := shape{class: "tick", x: plotRight + 50, y: d.y + 125, text: v.Remote.Most.String()}
-		if !v.HasMemory {
+		switch {
+		case !v.HasMemory:
 			amount.text = "unknown"
+		case v.Remote.Most == 0:
+			amount.text = "none"
 		}
 		d.pic.add(group{id: id, class: "row", focus: true, numbers: text, shapes: []shape{
 			{class: "name", x: margin, y: d.y + 125, text: svg.Cut(o.label(v), int((plotLeft-2*margin)/boldLetter))}, amount,
@@ -214,10 +218,14 @@ func (d *hostDrawing) vms(o *Options) []string {
 	if d.pic.remote {
 		d.legend = append(d.legend, legend{"remote", "remote", "share of the VM's memory that is remote"})
 	}
-	if n := len(d.rec.VMs); len(vms) < n {
-		return []string{fmt.Sprintf("%d of %d VMs: those with the most remote memory over time.", len(vms), n)}
+	var sentences []string
+	if len(vms) < stated {
+		sentences = append(sentences, fmt.Sprintf("%d of %d VMs are shown: those with the most remote memory over time.", len(vms), stated))
 	}
-	return nil
+	if n := len(d.rec.VMs) - stated; n > 0 {
+		sentences = append(sentences, fmt.Sprintf("VMs whose home nodes the capture does not state, not shown: %d.", n))
+	}
+	return sentences
 }
 
 // farShare hatches the remote share over the band of a VM, from above.

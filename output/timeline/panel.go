@@ -7,6 +7,7 @@ import (
 
 	"homenode/capture"
 	"homenode/finding"
+	"homenode/numa"
 	"homenode/output/svg"
 )
 
@@ -51,7 +52,7 @@ func (l *layout) frame(s scale, marks []mark) []shape {
 		if i > 0 {
 			shapes = append(shapes, shape{class: "rule", x: plotLeft, y: y, w: plotRight - plotLeft})
 		}
-		if len(marks) <= 3 || i%2 == 0 {
+		if m.label != "" && (len(marks) <= 4 || i%2 == 0) {
 			shapes = append(shapes, shape{class: "amount", x: plotLeft - 60, y: y + 35, text: m.label})
 		}
 	}
@@ -68,6 +69,12 @@ func (l *layout) limit(s scale, value float64, label string) []shape {
 		{class: "limit", x: plotLeft, y: y, w: plotRight - plotLeft},
 		{class: "tick", x: plotRight + 50, y: y + 35, text: label},
 	}
+}
+
+// about reports whether the finding is about the host or one of its VMs; the inventory can
+// have another name for it.
+func (l *layout) about(f *finding.Finding) bool {
+	return f.Host == l.rec.Host || numa.SameHost(f.Host, l.rec.Host)
 }
 
 // found places the findings about a subject over the time that they held, in as many rows
@@ -139,10 +146,13 @@ func (l *layout) axis(gaps []step) {
 		one := group{id: fmt.Sprintf("%s__gap-%d", id, i), class: "gap", focus: true,
 			numbers: fmt.Sprintf("no ticks from %s to %s", l.span.clock(g.from), l.span.clock(g.to)),
 			shapes:  []shape{{class: "block", x: x, y: l.top, w: w, h: bottom - l.top}}}
-		if w > 600 {
+		if w > 520 {
 			one.shapes = append(one.shapes, shape{class: "facts", x: x + w/2, y: l.top + (bottom-l.top)/2, text: "no ticks"})
 		}
 		behind = append(behind, one)
+	}
+	if len(gaps) > 0 {
+		l.legend = append(l.legend, legend{"gap", "", "no ticks"})
 	}
 	front := l.pic.groups[l.behind:]
 	l.pic.groups = append(append(append([]group{}, l.pic.groups[:l.behind]...), append([]group{back}, behind...)...), front...)

@@ -52,7 +52,7 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture {
 	d.steps = stepsOf(&v.Timeline, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
 	d.behind, d.top = len(d.pic.groups), d.y
 	d.found(id, o, func(f *finding.Finding) bool {
-		return f.VM == v.Name && f.GID == v.GID && f.Nth == v.Nth
+		return d.about(f) && f.VM == v.Name && f.GID == v.GID && f.Nth == v.Nth
 	})
 	d.homes()
 	d.locality()
@@ -65,7 +65,7 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture {
 	d.slices(d.steps, bottom, d.sum)
 	var sentences []string
 	if len(d.lacks) > 0 {
-		sentences = append(sentences, "The capture does not state "+strings.Join(d.lacks, ", ")+".")
+		sentences = append(sentences, "The capture does not state "+strings.Join(d.lacks, ", ")+" of this VM.")
 	}
 	if n := len(v.Timeline.Buckets); n > 0 {
 		sentences = append(sentences, "A step is "+aboutLength(v.Timeline.Width)+": its mean, and a thin line for its worst tick.")
@@ -230,7 +230,7 @@ func (d *vmDrawing) memory() {
 	s := scale{d.y, d.y + height, top}
 	facts := []string{"never remote"}
 	if d.v.Remote.Most > 0 {
-		facts = []string{"remote at most", d.v.Remote.Most.String() + " at " + d.span.clock(d.v.Remote.At)}
+		facts = []string{"remote at most", d.v.Remote.Most.String(), "at " + d.span.clock(d.v.Remote.At)}
 	}
 	shapes := append(d.head("memory", facts...), d.frame(s, marks)...)
 	stack := func(remote bool) []segment {
@@ -251,7 +251,10 @@ func (d *vmDrawing) memory() {
 	}
 	d.pic.add(group{id: d.id + "__memory", class: "panel", focus: true,
 		numbers: fmt.Sprintf("memory: at most %s remote, at the end %s local and %s remote", d.v.Remote.Most, d.v.LastLocal, d.v.LastRemote), shapes: shapes})
-	d.legend = append(d.legend, legend{"local", "", "local memory"}, legend{"remote", "remote", "remote memory"})
+	d.legend = append(d.legend, legend{"local", "", "local memory"})
+	if d.pic.remote {
+		d.legend = append(d.legend, legend{"remote", "remote", "remote memory"})
+	}
 	d.y += height + panelGap
 }
 

@@ -13,7 +13,6 @@ type picture struct {
 	id, title string
 	height    svg.Px
 	nodes     int    // highest node that is drawn as a colour; -1 for none
-	gaps      bool   // a stretch without ticks is drawn
 	remote    bool   // remote memory is drawn
 	numbersY  svg.Px // of the line that shows the numbers of what is pointed at
 	groups    []group
@@ -42,9 +41,10 @@ type shape struct {
 }
 
 // textures are the patterns that tell the home nodes apart without colour, by node; a node
-// beyond them takes the one of its number modulo their count.
+// beyond them takes the one of its number modulo their count. None looks like the hatching
+// of remote memory.
 var textures = [...]string{
-	"", "M0 6 6 0", "M1.5 1.5h1.5v1.5h-1.5z", "M0 3H6", "M3 0V6", "M0 0 6 6", "M0 3H6M3 0V6", "M0 6 6 0M0 0 6 6",
+	"", "M0 3H6", "M1.5 1.5h1.5v1.5h-1.5z", "M3 0V6", "M0 3H6M3 0V6", "M0 0 6 6", "M1 1.5h2M4 4.5h2", "M1 3h4M3 1v4",
 }
 
 // write writes the picture; it keeps the first error.
