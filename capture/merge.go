@@ -211,7 +211,7 @@ func follow(parts []*Recording) *Recording {
 // follow adds the stretch that follows, as a Recorder would have gone on.
 func (r *Recording) follow(next *Recording) {
 	p := newPair(&r.Options, r.LastTick, next.FirstTick)
-	r.pair(p)
+	r.pair(&p)
 
 	rates := p.rates()
 	for i := range next.Nodes {
@@ -236,7 +236,7 @@ func (r *Recording) follow(next *Recording) {
 		v := &next.VMs[i]
 		k := v.key()
 		if j, ok := own[k]; ok {
-			r.VMs[j].pair(p, before[k], after[k])
+			r.VMs[j].pair(&p, before[k], after[k])
 			r.VMs[j].join(v, &r.Options)
 		} else {
 			r.VMs = append(r.VMs, v.clone())

@@ -118,10 +118,11 @@ func (r *Recorder) begin(host string) {
 
 func (r *Recorder) add() {
 	m := moment{options: &r.rec.Options, file: r.file.Name, tick: r.tick}
-	var p *pair
-	if r.rec.Ticks > 0 {
+	var p pair
+	first := r.rec.Ticks == 0
+	if !first {
 		p = newPair(&r.rec.Options, r.before, r.tick)
-		r.rec.pair(p)
+		r.rec.pair(&p)
 	}
 	r.rec.tick(&m)
 	r.count(r.tick.Time)
@@ -129,7 +130,7 @@ func (r *Recorder) add() {
 	for i := range r.tick.Nodes {
 		t := &r.tick.Nodes[i]
 		n := r.node(t.ID, i)
-		if p != nil {
+		if !first {
 			n.rates(t, p.rates())
 		}
 		n.tick(&m, t)
@@ -138,18 +139,18 @@ func (r *Recorder) add() {
 	for i := range r.tick.VMs {
 		t := &r.tick.VMs[i]
 		l := r.life(t, i)
-		if p != nil {
+		if !first {
 			var before *numa.VMTick
 			if l.tick == r.rec.Ticks-1 {
 				before = &r.before.VMs[l.index]
 			}
-			l.pair(p, before, t)
+			l.pair(&p, before, t)
 		}
 		l.VM.tick(&m, t)
 		l.tick, l.index = r.rec.Ticks, i
 		r.here = append(r.here, l)
 	}
-	if r.rec.FirstTick == nil {
+	if first {
 		r.rec.FirstTick = clone(r.tick)
 	}
 }

@@ -123,10 +123,9 @@ type pair struct {
 	linked  bool          // it is no gap: what held before held until after
 }
 
-func newPair(o *Options, before, after *numa.Tick) *pair {
-	p := &pair{options: o, before: before, after: after, time: after.Time.Sub(before.Time)}
-	p.linked = p.time <= o.Gap
-	return p
+func newPair(o *Options, before, after *numa.Tick) pair {
+	between := after.Time.Sub(before.Time)
+	return pair{options: o, before: before, after: after, time: between, linked: between <= o.Gap}
 }
 
 // rates returns the time that the rates of the later tick are over when the pair tells it
