@@ -90,8 +90,9 @@ var onlyHere = map[string][]string{
 	"github.com/rogpeppe/":          {},
 	"github.com/santhosh-tekuri":    {},
 	"github.com/go-json-experiment": {"source/snapshot"},
-	"github.com/klauspost/compress": {"source/archive"},
 	"github.com/parquet-go/":        {"output/lake"},
+	"github.com/klauspost/compress": {"source/archive", "queue"},
+	"github.com/nats-io/":           {"queue"},
 }
 
 func TestImportDirection(t *testing.T) {

@@ -1,0 +1,20 @@
+// Package queue reads archives of captures: thousands of files, on one machine or on
+// many. A file is a Job; its Result is the same wherever it is worked out, so that the
+// results merge to the same recordings in whatever way the work was shared.
+//
+//	Scan ──► jobs ─┬─ Run: goroutines of this process ────────┬─► results ──► Merged
+//	               └─ Collect ──► NATS JetStream ──► Work …  ─┘   in job order
+//
+// The queue holds tasks and results in two streams, one subject for each task:
+//
+//	homenode.work.RUN.TASK      the task; gone when a worker acknowledged it
+//	homenode.done.RUN.TASK      its result, or the last piece of it
+//	homenode.part.RUN.TASK.SUM.N  the pieces before
+//	homenode.back.RUN.TASK      how often workers gave it back, and why
+//
+// A worker stores the result before it acknowledges the task. Whatever is killed
+// between, the task is delivered again, and a result stored twice is stored under the
+// same subject, where one message replaces the other: nothing is counted twice. A task
+// that is neither in the work stream nor done is put there again by whoever waits for it:
+// nothing is lost, not even with the store of the queue.
+package queue

@@ -1,0 +1,125 @@
+package queue
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// ServerOptions are those of a queue of its own.
+type ServerOptions struct {
+	Listen string // host:port; port 0 is any free one
+	Store  string // folder for tasks and results; made when it is not there
+	// Whoever listens for other machines needs all three.
+	Token     string
+	Cert, Key string       // files in PEM form
+	Log       func(string) // errors and warnings of the server; nil is nobody
+}
+
+// Serve runs a NATS server with JetStream until ctx ends. ready is called with its URL as
+// soon as it takes connections.
+func Serve(ctx context.Context, o ServerOptions, ready func(url string)) error {
+	opts, err := o.server()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.Store, 0o700); err != nil {
+		return err
+	}
+	unlock, err := lock(filepath.Join(o.Store, "homenode.lock"))
+	if err != nil {
+		return fmt.Errorf("store %s: %w", o.Store, err)
+	}
+	defer unlock()
+	s, err := server.NewServer(opts)
+	if err != nil {
+		return fmt.Errorf("queue: %w", err)
+	}
+	s.SetLoggerV2(&serverLog{log: o.Log}, false, false, false)
+	go s.Start()
+	defer func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	}()
+	for !s.ReadyForConnections(100 * time.Millisecond) {
+		if !s.Running() {
+			return errors.New("queue: the server did not start")
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+	scheme := "nats://"
+	if opts.TLSConfig != nil {
+		scheme = "tls://"
+	}
+	ready(scheme + s.Addr().String())
+	<-ctx.Done()
+	return nil
+}
+
+// server returns the options of the NATS server.
+func (o *ServerOptions) server() (*server.Options, error) {
+	host, number, err := net.SplitHostPort(o.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("found the address %q, want host:port", o.Listen)
+	}
+	port, err := strconv.Atoi(number)
+	if err != nil || port < 0 || port > 65535 {
+		return nil, fmt.Errorf("found the port %q, want a number up to 65535", number)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	if (o.Cert == "") != (o.Key == "") {
+		return nil, errors.New("a certificate and its key go together")
+	}
+	if !loopback(host) && (o.Token == "" || o.Cert == "") {
+		return nil, fmt.Errorf("%s can be reached from other machines: want a token and a certificate with its key", o.Listen)
+	}
+	opts := &server.Options{
+		ServerName: "homenode",
+		Host:       host,
+		Port:       port,
+		JetStream:  true,
+		StoreDir:   o.Store,
+		NoSigs:     true, // they are the program's
+	}
+	if o.Token != "" {
+		opts.Authorization = o.Token
+	}
+	if o.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(o.Cert, o.Key)
+		if err != nil {
+			return nil, fmt.Errorf("certificate %s: %w", o.Cert, err)
+		}
+		opts.TLS = true
+		opts.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	}
+	return opts, nil
+}
+
+// A serverLog hands on what a NATS server warns of.
+type serverLog struct{ log func(string) }
+
+func (l *serverLog) say(format string, args []any) {
+	if l.log != nil {
+		l.log(fmt.Sprintf(format, args...))
+	}
+}
+
+func (l *serverLog) Warnf(format string, args ...any)  { l.say(format, args) }
+func (l *serverLog) Errorf(format string, args ...any) { l.say(format, args) }
+func (l *serverLog) Fatalf(format string, args ...any) { l.say(format, args) }
+
+func (l *serverLog) Noticef(string, ...any) {}
+func (l *serverLog) Debugf(string, ...any)  {}
+func (l *serverLog) Tracef(string, ...any)  {}

@@ -1,0 +1,54 @@
+package queue
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+)
+
+// A Task is one piece of work. The queue does not look into it: Kind says what a worker
+// does with Payload. Equal tasks have one ID.
+type Task struct {
+	Kind    string          `json:"kind"`
+	ID      string          `json:"id"` // 32 hexadecimal digits
+	Payload json.RawMessage `json:"payload"`
+}
+
+// newTask returns the task of a kind with this payload.
+func newTask(kind string, payload any) (Task, error) {
+	b, err := json.Marshal(payload)
+	if err != nil {
+		return Task{}, fmt.Errorf("task of kind %s: %w", kind, err)
+	}
+	h := sha256.New()
+	h.Write([]byte(kind + "\n"))
+	h.Write(b)
+	return Task{Kind: kind, ID: short(h.Sum(nil)), Payload: b}, nil
+}
+
+// runOf names the run of these tasks. It depends on nothing but them, so that whoever
+// asks for the same again finds what is done already.
+func runOf(tasks []Task) string {
+	h := sha256.New()
+	for i := range tasks {
+		h.Write([]byte(tasks[i].ID + "\n"))
+	}
+	return short(h.Sum(nil))
+}
+
+// short returns the first half of a SHA-256 sum: 128 bits tell as many tasks apart as
+// anyone will ever have, and subjects stay readable.
+func short(sum []byte) string { return hex.EncodeToString(sum[:sha256.Size/2]) }
+
+// An Outcome is what became of a task: bytes, or why there are none.
+type Outcome struct {
+	Result []byte
+	Failed string // empty when there is a Result
+}
+
+// A Refusal is the error of a worker that cannot do a task although another one might:
+// the task goes back to the queue.
+type Refusal struct{ Reason string }
+
+func (r *Refusal) Error() string { return r.Reason }
