@@ -7,7 +7,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./vnuma ./sim ./published ./compare ./source/benchmark ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build demo test check deps cross portable race fuzz bench bench-collect golden docs clean
+.PHONY: build demo test check deps cross portable race fuzz bench bench-collect bench-capture golden docs clean
 
 build:
 	$(GO) build -trimpath -o bin/homenode ./cmd/homenode
@@ -54,6 +54,25 @@ bench-collect:
 	$(GO) build -C internal/collectbench/govc -o $(CURDIR)/bin/govc .
 	$(GO) build -o bin/collectbench ./internal/collectbench
 	bin/collectbench -govc bin/govc -vms $(VMS) -rounds $(ROUNDS)
+
+# How fast captures are read, beside other readers (some minutes, Linux): CAPTURE_MB,
+# LONG_MB, DUCKDB_MB, CAPTURE_ROUNDS. ESX_DOCTOR=DIR is a clone of
+# https://github.com/haoyifan/esx-doctor; FLAGS=-markdown prints Markdown.
+CAPTURE_MB = 500
+LONG_MB = 2000
+DUCKDB_MB = 0
+CAPTURE_ROUNDS = 5
+ESX_DOCTOR =
+FLAGS =
+bench-capture:
+	$(GO) build -trimpath -o bin/homenode ./cmd/homenode
+	$(GO) build -o bin/capturebench ./internal/capturebench
+	GOEXPERIMENT=simd $(GO) build -trimpath -o bin/homenode-simd ./cmd/homenode
+	GOEXPERIMENT=simd $(GO) build -o bin/capturebench-simd ./internal/capturebench
+	@scripts/bench-python bin/python
+	bin/capturebench -mb $(CAPTURE_MB) -long-mb $(LONG_MB) -duckdb-mb $(DUCKDB_MB) -rounds $(CAPTURE_ROUNDS) \
+		-homenode bin/homenode -simd bin/capturebench-simd -homenode-simd bin/homenode-simd \
+		-python bin/python/bin/python -esx-doctor "$(ESX_DOCTOR)" $(FLAGS)
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs

@@ -78,6 +78,7 @@ var mayImport = map[string][]string{
 	"source/vsphere/xmlscan":     {},
 	"internal/collectbench":      {"numa", "source/vsphere", "source/vsphere/lab", "internal/texttab"},
 	"internal/collectbench/govc": {},
+	"internal/capturebench":      {"numa", "source/esxtop", "internal/texttab"},
 }
 
 // onlyHere lists libraries that one part of the project keeps to itself.

@@ -1,0 +1,44 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// onCores calls start, which starts a process, so that the process runs on n cores at
+// most: it inherits those of the thread that it is started by.
+func onCores(n int, start func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var all, some unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		return fmt.Errorf("which cores there are: %w", err)
+	}
+	if all.Count() < n {
+		return fmt.Errorf("found %d cores, want %d", all.Count(), n)
+	}
+	for cpu := 0; some.Count() < n; cpu++ {
+		if all.IsSet(cpu) {
+			some.Set(cpu)
+		}
+	}
+	if err := unix.SchedSetaffinity(0, &some); err != nil {
+		return fmt.Errorf("choose cores: %w", err)
+	}
+	return errors.Join(start(), unix.SchedSetaffinity(0, &all))
+}
+
+// maxRSS returns the largest resident memory of a process that has ended, in bytes.
+func maxRSS(p *os.ProcessState) int64 {
+	if r, ok := p.SysUsage().(*syscall.Rusage); ok {
+		return int64(r.Maxrss) * 1024
+	}
+	return 0
+}

@@ -1,0 +1,169 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+
+	"homenode/numa"
+	"homenode/source/esxtop"
+)
+
+// workers returns how many goroutines read: none besides this one on one core.
+func workers() int {
+	if n := runtime.GOMAXPROCS(0); n > 1 {
+		return n
+	}
+	return 0
+}
+
+// byReader answers with homenode's reader of batch files.
+func byReader(f *os.File) (fmt.Stringer, error) {
+	r, err := esxtop.NewReader(f.Name(), f, esxtop.Options{Workers: workers(), Want: wanted})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	vms, err := tallies(r.Header())
+	if err != nil {
+		return nil, err
+	}
+	rows := 0
+	var cells [counters]int64
+	for ; r.Scan(); rows++ {
+		row := r.Row()
+		for i := range vms {
+			t := &vms[i]
+			for k, c := range t.columns {
+				if k == onHomes {
+					continue
+				}
+				v, ok := row.Value(c)
+				if !ok {
+					return nil, fmt.Errorf("line %d: no number in %s of %s", row.Line, counterNames[k], t.name)
+				}
+				cells[k] = int64(math.Round(v * 100))
+			}
+			homes, ok := row.Homes(t.columns[onHomes])
+			if !ok {
+				return nil, fmt.Errorf("line %d: no home nodes of %s", row.Line, t.name)
+			}
+			t.add(&cells)
+			t.addNodes(homes)
+		}
+	}
+	return outcomeOf(vms, rows), errorOf(r.Err(), r.Warnings())
+}
+
+// wanted picks the columns of the question; of groups that are no VMs, too.
+func wanted(c *esxtop.Column) bool {
+	switch c.Object {
+	case "Group Cpu":
+		return slices.Contains(counterNames[:onHomes], c.Counter)
+	case "Group Memory":
+		return slices.Contains(counterNames[onHomes:], c.Counter)
+	}
+	return false
+}
+
+// tallies finds the VMs, with the places of their columns among Header.Wanted.
+func tallies(h *esxtop.Header) ([]vmTally, error) {
+	paths := []string{""}
+	for i := range h.Columns {
+		paths = append(paths, h.Columns[i].String())
+	}
+	vms, err := find(paths)
+	if err != nil {
+		return nil, err
+	}
+	for i := range vms {
+		for k, c := range vms[i].columns {
+			at, ok := slices.BinarySearch(h.Wanted, c-1)
+			if !ok {
+				return nil, fmt.Errorf("%s: column %s is not among those wanted", vms[i].name, counterNames[k])
+			}
+			vms[i].columns[k] = at
+		}
+	}
+	return vms, nil
+}
+
+// addNodes takes the home nodes of one row.
+func (t *vmTally) addNodes(homes numa.NodeSet) {
+	if uint64(homes) != t.nodes {
+		if t.nodes != 0 {
+			t.changes++
+		}
+		t.nodes = uint64(homes)
+	}
+	if homes.Len() > 1 {
+		t.wide++
+	}
+}
+
+// byTicks answers with the ticks that homenode capture reads: all NUMA counters of the
+// host, its nodes and VMs and more, not only those of the question.
+func byTicks(f *os.File) (fmt.Stringer, error) {
+	r, err := esxtop.NewTicks(f.Name(), f, esxtop.Options{Workers: workers()})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var vms []vmTally
+	rows := 0
+	var cells [counters]int64
+	for ; r.Scan(); rows++ {
+		tick := r.Tick()
+		if vms == nil {
+			for i := range tick.VMs {
+				vms = append(vms, vmTally{name: fmt.Sprintf("%d:%s", tick.VMs[i].GID, tick.VMs[i].Name)})
+			}
+		}
+		if len(tick.VMs) != len(vms) {
+			return nil, fmt.Errorf("line %d: found %d VMs, want %d", tick.Line, len(tick.VMs), len(vms))
+		}
+		for i := range tick.VMs {
+			vm := &tick.VMs[i]
+			cells[onLocal] = int64(math.Round(float64(vm.Local) * 100 / float64(numa.MiB)))
+			cells[onRemote] = int64(math.Round(float64(vm.Remote) * 100 / float64(numa.MiB)))
+			cells[onShare] = int64(vm.Percent) * 100
+			cells[onMoved] = vm.Moves.All * 100
+			cells[onReady] = int64(math.Round(vm.Ready * 10_000))
+			cells[onCoStop] = int64(math.Round(vm.CoStop * 10_000))
+			vms[i].add(&cells)
+			vms[i].addNodes(vm.Homes)
+		}
+	}
+	slices.SortFunc(vms, byName)
+	return outcomeOf(vms, rows), errorOf(r.Err(), r.Warnings())
+}
+
+// allByReader converts every column.
+func allByReader(f *os.File) (fmt.Stringer, error) {
+	r, err := esxtop.NewReader(f.Name(), f, esxtop.Options{Workers: workers(), Want: func(c *esxtop.Column) bool {
+		return c.Counter != counterNames[onHomes]
+	}})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	t := total{columns: len(r.Header().Wanted)}
+	for ; r.Scan(); t.rows++ {
+		for _, v := range r.Row().Values {
+			t.sum += int64(math.Round(v * 100))
+		}
+	}
+	return t, errorOf(r.Err(), r.Warnings())
+}
+
+// errorOf holds that the file was read without a doubt.
+func errorOf(err error, warnings []error) error {
+	if err == nil && len(warnings) > 0 {
+		return warnings[0]
+	}
+	return err
+}
