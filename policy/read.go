@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,27 +149,16 @@ func (r *reader) mapping(n *yaml.Node, allowed []string, each func(key string, k
 	}
 }
 
-// threshold reads one number: "0.15", "15 %" or, for counts, "4".
+// threshold reads one number: "0.15", "15 %", "5 min" or, for counts, "4".
 func (r *reader) threshold(p *Policy, name string, n *yaml.Node) {
 	t := r.thresholds()[name]
 	text, ok := r.scalar(n)
 	if !ok {
 		return
 	}
-	number, percent := strings.CutSuffix(text, "%")
-	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if percent {
-		value /= 100
-	}
-	form := "a number"
-	switch t.Unit {
-	case rule.Share:
-		form = "a share such as 0.15 or 15 %"
-	case rule.Count:
-		form = "a whole number"
-	}
-	if err != nil || math.IsNaN(value) || percent && t.Unit != rule.Share || t.Unit == rule.Count && value != math.Trunc(value) || value < t.Least || value > t.Most {
-		r.errorf(n, "found %s = %q, want %s from %v to %v", name, short(text), form, t.Least, t.Most)
+	value, ok := t.Parse(text)
+	if !ok {
+		r.errorf(n, "found %s = %q, want %s from %v to %v", name, short(text), t.Unit.Form(), t.Least, t.Most)
 		return
 	}
 	p.Thresholds[name] = value

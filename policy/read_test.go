@@ -21,6 +21,10 @@ var known = []*rule.Rule{
 		{Name: "seriousShare", Default: 0.1, Unit: rule.Share, Least: 0, Most: 1},
 		{Name: "nodes", Default: 2, Unit: rule.Count, Least: 1, Most: 16},
 	}},
+	{ID: "N006", Thresholds: []rule.Threshold{
+		{Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 60},
+		{Name: "remote", Default: 4, Unit: rule.GiB, Least: 1, Most: 64},
+	}},
 }
 
 func TestParse(t *testing.T) {
@@ -28,6 +32,8 @@ func TestParse(t *testing.T) {
 thresholds:
   N005.seriousShare: 15 %
   n005.nodes: 4
+  N006.minutes: 10 min
+  N006.remote: 16 GB
 severities:
   N001: medium
   H001: off
@@ -47,12 +53,12 @@ suppress:
 	}
 	want := &policy.Policy{
 		File:       "homenode.yaml",
-		Thresholds: map[string]float64{"N005.seriousShare": 0.15, "N005.nodes": 4},
+		Thresholds: map[string]float64{"N005.seriousShare": 0.15, "N005.nodes": 4, "N006.minutes": 10, "N006.remote": 16},
 		Severities: map[string]finding.Severity{"N001": finding.Medium},
 		Off:        map[string]bool{"H001": true},
 		Suppress: []policy.Suppression{
-			{Rules: []string{"N001", "N005"}, VM: []string{"sap*", "erp01"}, Cluster: []string{"prod"}, Reason: "licensed by socket", Until: "2027-01-31", At: "homenode.yaml:9:5"},
-			{Folder: []string{"/dc/vm/lab"}, Reason: "laboratory", Until: "2026-12-31", At: "homenode.yaml:14:5"},
+			{Rules: []string{"N001", "N005"}, VM: []string{"sap*", "erp01"}, Cluster: []string{"prod"}, Reason: "licensed by socket", Until: "2027-01-31", At: "homenode.yaml:11:5"},
+			{Folder: []string{"/dc/vm/lab"}, Reason: "laboratory", Until: "2026-12-31", At: "homenode.yaml:16:5"},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -77,16 +83,18 @@ func TestErrors(t *testing.T) {
 		{"unlike any", "rules: 1\n", `c.yaml:1:1: found "rules", which is unknown: want thresholds, severities or suppress`},
 		{"twice", "severities: {}\nseverities: {}\n", `c.yaml:2:1: found severities again, line 1 has it`},
 		{"no mapping", "- a\n", "c.yaml:1:1: found a list, want a mapping with thresholds, severities or suppress"},
-		{"nothing where a mapping is", "severities:\n", "c.yaml:1:12: found nothing, want a mapping with H001, N001 or N005"},
+		{"nothing where a mapping is", "severities:\n", "c.yaml:1:12: found nothing, want a mapping with H001, N001, N005 or N006"},
 		{"threshold unknown", "thresholds:\n  N005.seriusShare: 1\n", `c.yaml:2:3: found "N005.seriusShare", which is unknown: alike is N005.seriousShare`},
 		{"threshold no number", "thresholds:\n  N005.seriousShare: much\n", `c.yaml:2:22: found N005.seriousShare = "much", want a share such as 0.15 or 15 % from 0 to 1`},
 		{"threshold beyond", "thresholds:\n  N005.seriousShare: 15\n", `c.yaml:2:22: found N005.seriousShare = "15", want a share such as 0.15 or 15 % from 0 to 1`},
 		{"threshold no whole number", "thresholds:\n  N005.nodes: 2.5\n", `c.yaml:2:15: found N005.nodes = "2.5", want a whole number from 1 to 16`},
 		{"threshold percent of a count", "thresholds:\n  N005.nodes: 200 %\n", `c.yaml:2:15: found N005.nodes = "200 %", want a whole number from 1 to 16`},
 		{"threshold not a number", "thresholds:\n  N005.nodes: .nan\n", `c.yaml:2:15: found N005.nodes = ".nan", want a whole number from 1 to 16`},
+		{"threshold of another time", "thresholds:\n  N006.minutes: 2 h\n", `c.yaml:2:17: found N006.minutes = "2 h", want minutes such as 5 or 5 min from 0 to 60`},
+		{"threshold of too much memory", "thresholds:\n  N006.remote: 128 GB\n", `c.yaml:2:16: found N006.remote = "128 GB", want memory such as 12 or 12 GB from 1 to 64`},
 		{"threshold a list", "thresholds:\n  N005.nodes: [1]\n", "c.yaml:2:15: found a list, want a text"},
 		{"severity", "severities:\n  N001: urgent\n", `c.yaml:2:9: found N001: "urgent", want info, low, medium, high or off`},
-		{"rule of a severity", "severities:\n  X999: low\n", `c.yaml:2:3: found "X999", which is unknown: want H001, N001 or N005`},
+		{"rule of a severity", "severities:\n  X999: low\n", `c.yaml:2:3: found "X999", which is unknown: want H001, N001, N005 or N006`},
 		{"tab", "thresholds:\n\tN005.nodes: 4\n", "c.yaml:2:1: found a tab, want blanks: YAML indents with blanks alone"},
 		{"tab after blanks", "severities:\n  N005: high\n  \tN001: low\n", "c.yaml:3:3: found a tab, want blanks: YAML indents with blanks alone"},
 		{"long word", strings.Repeat("x", 100) + ": 1\n", "c.yaml:1:1: found \"" + strings.Repeat("x", 60) + "…\", which is unknown: want thresholds, severities or suppress"},
@@ -104,7 +112,7 @@ func TestErrors(t *testing.T) {
 		{"long pattern", "suppress:\n  - {rules: N001, vm: [b, " + strings.Repeat("a", 1001) + "], " + complete + "}\n", "c.yaml:2:27: found a pattern of 1001 bytes, want at most 1000"},
 		{"key of a suppression", "suppress:\n  - {rules: N001, vms: a, host: h, " + complete + "}\n", `c.yaml:2:19: found "vms", which is unknown: alike is vm`},
 		{"suppression a text", "suppress:\n  - N001\n", `c.yaml:2:5: found "N001", want a mapping with rules, vm, tag, folder, cluster, host, reason or until`},
-		{"alias", "severities: &a {}\nthresholds: *a\n", "c.yaml:2:13: found an alias (*a), want a mapping with N005.nodes or N005.seriousShare"},
+		{"alias", "severities: &a {}\nthresholds: *a\n", "c.yaml:2:13: found an alias (*a), want a mapping with N005.nodes, N005.seriousShare, N006.minutes or N006.remote"},
 		{"two documents", "severities: {}\n---\nseverities: {}\n", "c.yaml:2:1: found a second document, want one"},
 		{"two faults", "severities:\n  N001: x\n  H001: y\n", "c.yaml:2:9: found N001: \"x\", want info, low, medium, high or off\nc.yaml:3:9: found H001: \"y\", want info, low, medium, high or off"},
 	} {
