@@ -25,6 +25,10 @@ const (
 	epyc      = "Denneman, AMD EPYC and vSphere vNUMA, 2019, https://frankdenneman.nl/2019/02/19/amd-epyc-and-vsphere-vnuma/"
 	snc       = "Denneman, Sub-NUMA clustering, 2022, https://frankdenneman.nl/2022/09/21/sub-numa-clustering/"
 	options   = "option descriptions of ESXi 6.0 U3 to 9.0.1, https://github.com/lamw/esxi-advanced-and-kernel-settings"
+	balance   = "“VMware ESXi 6.0, the effect of NUMA balancing on performance, part 2” (in Russian), 2018"
+	loads     = "VMware, vSphere NUMA load balancing, 2012, https://blogs.vmware.com/vsphere/2012/02/vspherenuma-loadbalancing.html"
+	migration = "VMware vSphere Resource Management, “Rebalancing and Page Migration” (GUID-4C855CF4)"
+	states    = "Epping, What happens at which vSphere memory state?, 2015, http://www.yellow-bricks.com/2015/03/02/what-happens-at-which-vsphere-memory-state/"
 	thumb     = "VMware performance blog, Virtual machine vCPU and vNUMA rightsizing, 2017, https://blogs.vmware.com/performance/2017/03/virtual-machine-vcpu-and-vnuma-rightsizing-rules-of-thumb.html"
 )
 
@@ -69,16 +73,23 @@ var Statements = []Statement{
 	{"C-3", "ESX 4.1 places a VM on the node with the most free memory, round robin when memory is short; a wave of vMotions may land on one node.", "Broadcom KB 309217"},
 	{"C-4", "Clients are placed so that CPU and memory load stay balanced (5.0 on); the order least load, then most free memory is inferred.", scheduler},
 	{"C-5", "As few nodes as possible; more clients than nodes share them, and nothing forces them apart.", "Denneman, NUMA, hyper-threading and numa.preferHT, 2010, https://frankdenneman.nl/2010/10/07/numa-hyperthreading-and-numa-preferht/"},
+	{"C-6", "Power-on and arrival by vMotion both place a VM anew.", snc},
 	{"C-7", "8.x and 9.0: VMs powered on within a short time may all be placed on one node; beside latency-sensitive VMs, whose demand is underestimated, nothing moves away.", "Broadcom KB 430776"},
+	{"C-9", "Every 2 seconds (Numa.RebalancePeriod) the balancer may move or swap clients from the most to the least loaded node: for load when it is uneven by 10 % and gets better by 2 %, for locality when that outweighs, and not to a node of which 90 % is in use. The order is inferred.", options},
+	{"C-10", "Migrations are for load (balanceMig, loadSwap), for locality (localityMig, localitySwap) or for long-term fairness; NMIG of esxtop counts them together. From which N%L on ESXi acts is not published: 80 is a guess.", loads},
 	{"C-11", "Action affinity gathers VMs that communicate, or share network contexts, on one node (weight Numa.LocalityWeightActionAffinity, 130; off from 9.1 on). It is meant to help, and may make nodes uneven.", "Broadcom KB 314059, KB 439993"},
 	{"C-12", "NUMA node affinity keeps a VM managed on those nodes; CPU or memory affinity takes it out of NUMA management.", "VMware vSphere Resource Management, associating VMs with NUMA nodes (GUID-68817061)"},
 	{"C-13", "The guest places memory per virtual node, and it is backed by the home node of its client. A virtual node with several clients has its memory interleaved over their home nodes.", hotAdd},
 	{"C-14", "ESX up to 4.0 does not manage a VM wider than a node, or with more memory than a node. 4.1 splits it into clients.", "Broadcom KB 309155, KB 309166"},
 	{"C-15", "Memory comes from the home node first; without free memory there it is remote, never swapped for locality. On one host of 6.0 new memory went remote while 12 to 15 GB of a 132 GB node were free.", "Denneman, Node interleaving: enable or disable?, 2010, https://frankdenneman.nl/2010/12/28/node-interleaving-enable-or-disable/; “VMware ESXi 6.0, the effect of NUMA balancing on performance, part 2” (in Russian), 2018"},
+	{"C-16", "After a change of the home node memory follows page by page, slowly at first: at most 62 MB a second on 6.0, 31 from 6.5 to 8.0 U3, 125 on 9.0 (Numa.PageMigRateMax). Idle memory was seen to follow by 2 % in 20 minutes, or not at all.", migration + "; " + options + "; " + balance},
 	{"C-17", "N%L counts memory on any home node of the VM as local: an interleaved VM reads 100.", deepDive},
 	{"C-18", "The Numa.* host options and their defaults per release.", options},
-	{"C-23", "The kernel keeps minFree: 6, 4 and 2 % of the first 28 GB (899 MB) and 1 % of the rest. From 6.0 on the host leaves the high memory state below 400 % of it, before below 100 %.", "Epping, What happens at which vSphere memory state?, 2015, http://www.yellow-bricks.com/2015/03/02/what-happens-at-which-vsphere-memory-state/"},
+	{"C-21", "Memory is backed by large pages as far as possible; under pressure ESXi breaks them into small ones before it shares or swaps them.", states},
+	{"C-22", "Pages are shared inside a node only (VMkernel.Boot.sharePerNode): one copy a node.", "Denneman, Sizing VMs and NUMA nodes, 2010, https://frankdenneman.nl/2010/02/03/sizing-vms-and-numa-nodes/"},
+	{"C-23", "The kernel keeps minFree: 6, 4 and 2 % of the first 28 GB (899 MB) and 1 % of the rest. From 6.0 on the host leaves the high memory state below 400 % of it, before below 100 %.", states},
 	{"D-1", "A reboot changes nothing; a power cycle makes clients anew and reuses the stored size; vMotion and resume keep the guest's nodes and make clients for the new host.", mismatch},
+	{"D-2", "A reboot never changes where memory is. A power cycle places it anew, evenly for a wide VM if the nodes have room: on a busy host one was seen to leave it lopsided.", balance + "; Dos Santos, optimising vNUMA workloads on vSphere 7.0 U3 (in French), 2023"},
 	{"D-3", "In a mixed cluster the host of the first power-on decides. Use one node size, or size for the smallest.", manual},
 	{"D-4", "DRS balances hosts, not nodes. A VM with CPU affinity is left out of full automation.", "Denneman, Beating a dead horse: using CPU affinity, 2011, https://frankdenneman.nl/2011/01/11/beating-a-dead-horse-using-cpu-affinity/"},
 	{"E-2", "The side-channel aware scheduler, version 1, uses one thread a core: preferHT then overcommits cores.", "Broadcom KB 330041"},
