@@ -47,15 +47,21 @@ func Ranges(numbers []int) string {
 
 // Names lists the first VMs by name: "sql01, sql02, web01 and 7 more".
 func Names(vms []*VM) string {
-	const most = 3
-	var names []string
+	names := make([]string, len(vms))
 	for i, v := range vms {
-		if i == most && len(vms) > most+1 {
-			return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), len(vms)-most)
-		}
-		names = append(names, v.Name)
+		names[i] = v.Name
 	}
-	if n := len(names); n > 1 {
+	return List(names)
+}
+
+// List lists the first names: "sql01, sql02, web01 and 7 more".
+func List(names []string) string {
+	const most = 3
+	n := len(names)
+	switch {
+	case n > most+1:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n-most)
+	case n > 1:
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}
 	return strings.Join(names, "")
