@@ -7,27 +7,38 @@ import (
 	"homenode/rules/clientlimits"
 	"homenode/rules/cookie"
 	"homenode/rules/corespersocket"
+	"homenode/rules/earlyspill"
 	"homenode/rules/fakenodes"
+	"homenode/rules/flapping"
 	"homenode/rules/guestview"
 	"homenode/rules/headroom"
 	"homenode/rules/hotaddfits"
 	"homenode/rules/hotaddwide"
+	"homenode/rules/interleavedlocality"
 	"homenode/rules/interleaving"
 	"homenode/rules/knownfault"
 	"homenode/rules/latency"
+	"homenode/rules/lopsided"
+	"homenode/rules/lowlocality"
 	"homenode/rules/manualcps20"
 	"homenode/rules/manualfit"
 	"homenode/rules/memhotadd"
 	"homenode/rules/memorysize"
+	"homenode/rules/memorystate"
+	"homenode/rules/migrationstorm"
 	"homenode/rules/mixedcluster"
 	"homenode/rules/nodeaffinity"
 	"homenode/rules/noeffect"
 	"homenode/rules/notshown"
+	"homenode/rules/observedhomes"
 	"homenode/rules/observedlayout"
+	"homenode/rules/onebusynode"
 	"homenode/rules/overlap"
 	"homenode/rules/powerpolicy"
 	"homenode/rules/preferht"
 	"homenode/rules/preferhtlate"
+	"homenode/rules/readybesideidle"
+	"homenode/rules/remotememory"
 	"homenode/rules/sca"
 	"homenode/rules/socketspan"
 	"homenode/rules/staleautosize"
@@ -38,6 +49,7 @@ import (
 	"homenode/rules/vnumahotadd"
 	"homenode/rules/vpdspan"
 	"homenode/rules/widerthanneeded"
+	"homenode/rules/wronglocality"
 )
 
 // All lists the rules by ID.
@@ -49,6 +61,18 @@ var All = []*rule.Rule{
 	knownfault.Rule,
 	powerpolicy.Rule,
 	headroom.Rule,
+	lowlocality.Rule,
+	flapping.Rule,
+	migrationstorm.Rule,
+	onebusynode.Rule,
+	remotememory.Rule,
+	interleavedlocality.Rule,
+	wronglocality.Rule,
+	earlyspill.Rule,
+	readybesideidle.Rule,
+	lopsided.Rule,
+	observedhomes.Rule,
+	memorystate.Rule,
 	hotaddwide.Rule,
 	hotaddfits.Rule,
 	memhotadd.Rule,

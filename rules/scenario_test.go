@@ -5,14 +5,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
+	"homenode/capture"
 	"homenode/finding"
 	"homenode/internal/golden"
+	"homenode/numa"
 	"homenode/rules"
 	"homenode/source/demo"
+	"homenode/source/incident"
 	"homenode/source/scenario"
 )
 
@@ -27,7 +33,11 @@ func TestScenarios(t *testing.T) {
 			}
 			fired, silent := false, false
 			for _, path := range paths {
-				got := findings(t, path, r.ID)
+				run := findings
+				if r.Watch != nil {
+					run = watched
+				}
+				got := run(t, path, r.ID)
 				golden.Section(t, got, path, "findings")
 				fired = fired || len(got) > 0
 				silent = silent || len(got) == 0
@@ -54,9 +64,75 @@ func findings(t *testing.T, path, id string) []byte {
 			other[key] = append(other[key], fmt.Sprintf("  also: %s %s %s\n", f.Rule, f.Severity, f.Message))
 		}
 	}
+	return text(r.Findings, id, other)
+}
+
+// watched returns the findings of one rule about an incident as text, with the inventory
+// of the section "fleet" when there is one.
+func watched(t *testing.T, path, id string) []byte {
+	t.Helper()
+	in, err := incident.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorders := capture.NewRecorders(rules.CaptureOptions(nil))
+	recorders.Open(filepath.Base(path), "incident")
+	if err := in.Ticks(func(tick *numa.Tick) error { recorders.Add(tick); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	w := rules.Watch(recorders.Recordings(), inventory(t, path), rules.Options{})
+	other := map[string][]string{} // what other rules say of the same VM
+	for _, f := range w.Findings {
+		checkWatched(t, w, &f)
+		if f.Rule != id && f.VM != "" {
+			key := f.Host + " " + f.VM
+			other[key] = append(other[key], fmt.Sprintf("  also: %s %s\n", f.Rule, f.Severity))
+		}
+	}
+	return text(w.Findings, id, other)
+}
+
+// amount matches the numbers of a message that have to be evidence.
+var amount = regexp.MustCompile(`\d+(\.\d+)? ([KMGT]B|%)`)
+
+// checkWatched holds what every finding about a recording has: a time, a severity that
+// its rule allows, and evidence for each number.
+func checkWatched(t *testing.T, w *rules.Watched, f *finding.Finding) {
+	t.Helper()
+	one := w.Rule(f.Rule)
+	if f.From.IsZero() || f.To.Before(f.From) || f.Severity > one.Severity {
+		t.Errorf("%s %s from %s to %s, %s; the rule reports up to %s", f.Rule, f.Subject(), f.From, f.To, f.Severity, one.Severity)
+	}
+	for _, number := range amount.FindAllString(f.Message, -1) {
+		if !slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool { return strings.Contains(e.Value, number) }) {
+			t.Errorf("%s %s: no evidence for %s in %q", f.Rule, f.Subject(), number, f.Message)
+		}
+	}
+}
+
+// inventory returns the judged fleet of the section "fleet"; nil when there is none.
+func inventory(t *testing.T, path string) *rules.Result {
+	t.Helper()
+	ar, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(ar.Files, func(f txtar.File) bool { return f.Name == "fleet" })
+	if i < 0 {
+		return nil
+	}
+	f, err := scenario.Read(path, ar.Files[i].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules.Run(f, rules.Options{})
+}
+
+// text writes the findings of one rule, and what others say of the same subject.
+func text(all []finding.Finding, id string, other map[string][]string) []byte {
 	var b bytes.Buffer
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for i := range all {
+		f := &all[i]
 		if f.Rule != id {
 			continue
 		}
@@ -68,12 +144,20 @@ func findings(t *testing.T, path, id string) []byte {
 			fmt.Fprintf(&b, "  notice: %s\n", f.Notice)
 		}
 		for _, e := range f.Evidence {
-			fmt.Fprintf(&b, "  %s = %s, %s\n", e.Name, e.Value, e.Origin)
+			fmt.Fprintf(&b, "  %s = %s, %s", e.Name, e.Value, e.Origin)
+			if !f.From.IsZero() { // a recording: when, too
+				fmt.Fprintf(&b, " (%s)", e.At)
+			}
+			b.WriteByte('\n')
 		}
 		for _, a := range f.Assumes {
 			fmt.Fprintf(&b, "  assumed: %s\n", a)
 		}
-		for _, also := range other[f.VMID+" "+f.HostID] {
+		key := f.VMID + " " + f.HostID
+		if !f.From.IsZero() {
+			key = f.Host + " " + f.VM
+		}
+		for _, also := range other[key] {
 			b.WriteString(also)
 		}
 	}
@@ -94,8 +178,8 @@ func TestRulesExplainThemselves(t *testing.T) {
 				t.Errorf("%s: threshold %+v is incomplete", r.ID, x)
 			}
 		}
-		if len(r.Sources) == 0 || len(r.Book) == 0 || r.Check == nil {
-			t.Errorf("%s lacks Sources, Book or Check", r.ID)
+		if len(r.Sources) == 0 || len(r.Book) == 0 || (r.Check == nil) == (r.Watch == nil) {
+			t.Errorf("%s lacks Sources or Book, or has not one of Check and Watch", r.ID)
 		}
 		if i > 0 && rules.All[i-1].ID >= r.ID {
 			t.Errorf("%s does not come after %s", r.ID, rules.All[i-1].ID)
@@ -110,7 +194,7 @@ func TestRulesExplainThemselves(t *testing.T) {
 	}
 }
 
-// TestDemoFiresEveryRule keeps the demo a tour of all rules.
+// TestDemoFiresEveryRule keeps the demo a tour of all rules that judge fleets.
 func TestDemoFiresEveryRule(t *testing.T) {
 	f, err := demo.Fleet()
 	if err != nil {
@@ -118,7 +202,7 @@ func TestDemoFiresEveryRule(t *testing.T) {
 	}
 	r := rules.Run(f, rules.Options{})
 	for _, one := range rules.All {
-		if !slices.ContainsFunc(r.Counts(), func(c rules.RuleCount) bool { return c.Rule == one }) {
+		if one.Check != nil && !slices.ContainsFunc(r.Counts(), func(c rules.RuleCount) bool { return c.Rule == one }) {
 			t.Errorf("%s %s does not fire in the demo", one.ID, one.Name)
 		}
 	}

@@ -57,7 +57,7 @@ func pages(root *cobra.Command) map[string][]byte {
 	out["commands/README.md"] = index.Bytes()
 
 	index = bytes.Buffer{}
-	index.WriteString(generated + "# Rules\n\n| ID | up to | about | what |\n|---|---|---|---|\n")
+	index.WriteString(generated + "# Rules\n\nH and N judge settings (`homenode assess`), M what a recording shows (`homenode capture`).\n\n| ID | up to | about | what |\n|---|---|---|---|\n")
 	for _, r := range rules.All {
 		out["rules/"+r.ID+".md"] = rulePage(r)
 		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.About(), r.Title)
@@ -88,6 +88,9 @@ func commandPage(c *cobra.Command) []byte {
 func rulePage(r *rule.Rule) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s# %s %s\n\nAbout: a %s. Severity: up to %s. Short name: `%s`.\n", generated, r.ID, r.Title, r.About(), r.Severity, r.Name)
+	if r.Watch != nil {
+		b.WriteString("It judges recordings (`homenode capture`), not settings.\n")
+	}
 	for _, part := range []struct{ name, text string }{{"Why", r.Why}, {"Fix", r.Fix}, {"When it is wrong", r.Limits}} {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", part.name, strings.TrimSpace(part.text))
 	}

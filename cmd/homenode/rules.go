@@ -23,7 +23,7 @@ func newRules() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules [ID]",
 		Short: "Lists the rules, or prints one in full: what, why, how to fix, when it is wrong, sources",
-		Long: `rules prints the rules that judge (N001 …), the statements of the rule book that predictions
+		Long: `rules prints the rules that judge settings (H001 …, N001 …) and recordings (M001 …), the statements of the rule book that predictions
 cite (B-15 …) and the points on which sources disagree (F-2 …), each with its source.`,
 		Example: `  homenode rules
   homenode rules N001

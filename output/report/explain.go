@@ -265,6 +265,9 @@ func (p *printer) others(e *Explanation) {
 func RulePage(w io.Writer, r *rule.Rule, colour bool) error {
 	p := &printer{w: w, colour: colour}
 	p.printf("%s  %s  (%s, up to %s)\n", p.paint(bold, r.ID), r.Title, r.Name, r.Severity)
+	if r.Watch != nil {
+		p.printf("  judges recordings (homenode capture)\n")
+	}
 	for _, part := range []struct{ name, text string }{{"why", r.Why}, {"fix", r.Fix}, {"when it is wrong", r.Limits}} {
 		p.printf("\n%s\n", p.paint(bold, part.name))
 		for line := range strings.Lines(part.text) {

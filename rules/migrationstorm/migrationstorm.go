@@ -1,0 +1,104 @@
+// Package migrationstorm finds VMs that the NUMA scheduler moved again and again.
+package migrationstorm
+
+import (
+	"fmt"
+	"strconv"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+)
+
+// Rule is M003.
+var Rule = &rule.Rule{
+	ID:    "M003",
+	Name:  "migrationstorm",
+	Title: "the NUMA scheduler moved the VM again and again",
+	Why: `Action affinity pulls VMs and network contexts that communicate to one node. Pulled to and
+fro, a VM was seen to be moved every 5 seconds, all as locality migrations (localityMig): each move costs CPU time,
+and the memory is never where the VM is. Up to 9.0 its weight is 130, against 1 for a percent of local memory;
+from 9.1 on it is off.`,
+	Fix: `Set Numa.LocalityWeightActionAffinity = 0 on the host, or numa.LocalityWeightActionAffinity = 0 on the VM, when
+the moves are for locality. When they are for load (balanceMig, loadSwap), the nodes are loaded too unevenly: move a VM
+to another host.`,
+	Limits: `esxtop counts migrations (NMIG) and does not tell their kinds: sched-stats -t numa-migration and
+the API do. Without the kinds the cause is assumed. Action affinity is meant to help, and mostly does:
+VMs that exchange much data gain from one node. The same VM is not told of by M002 as well.`,
+	Book: []string{"C-9", "C-10", "C-11"},
+	Sources: []string{
+		"Broadcom KB 439993, high CPU usage with excessive NUMA migrations, https://knowledge.broadcom.com/external/article/439993",
+		"Broadcom KB 314059 (old 2097369), https://knowledge.broadcom.com/external/article/314059",
+	},
+	Severity: finding.Medium,
+	Thresholds: []rule.Threshold{{
+		Name: "perMinute", Default: rule.MovesPerMinute, Unit: rule.Ratio, Least: 0.01, Most: 1000,
+		Text: "migrations a minute, over one window of M002.window: a quarter of the 12 a minute that KB 439993 describes; oftener than every 20 s, in which ESXi moves at most 0.6 to 2.4 GB of memory (C-16)",
+	}},
+	VMs:   true,
+	Watch: watch,
+}
+
+func watch(w *rule.Watch) {
+	v := w.VM
+	if !w.MoveStorm() {
+		return
+	}
+	window := w.Host.Options.Window
+	f := finding.Finding{
+		From: v.Migrated.At, To: v.Migrated.At.Add(w.Host.Options.Window),
+		Severity: finding.Medium,
+		Message: fmt.Sprintf("%d NUMA migrations in %s from %s, one every %s; %d in all",
+			v.Migrated.Most, rule.Duration(window), rule.Moment(v.Migrated.At), seconds(window.Seconds()/float64(v.Migrated.Most)), v.Migrated.Total),
+		Evidence: []finding.Evidence{
+			w.Limit("perMinute", strconv.FormatFloat(w.Threshold("perMinute"), 'f', -1, 64)),
+			w.Limit("M002.window", rule.Duration(window)),
+			rule.Saw("migrations in the window", strconv.FormatInt(v.Migrated.Most, 10), rule.FieldNMIG, v.Migrated.At),
+			w.Counted("migrations", strconv.FormatInt(v.Migrated.Total, 10), rule.FieldNMIG),
+		},
+	}
+	local := v.Moves.Locality + v.Moves.LocalitySwap
+	affinity := w.Affinity()
+	if v.HasKinds {
+		f.Message += fmt.Sprintf(", %d of them for locality", local)
+		f.Evidence = append(f.Evidence, w.Counted("migrations for locality", strconv.FormatInt(local, 10), "localityMig, localitySwap"))
+	}
+	if affinity.Known {
+		f.Evidence = append(f.Evidence, w.ReleaseEvidence(), affinity.Evidence)
+	}
+	switch {
+	case v.HasKinds && local*2 < v.Moves.All:
+		f.Advice = "Most are moves for load: the nodes are loaded unevenly by clients that fit nowhere well. Move a VM to another host, or give VMs vCPU counts that divide the cores of a node"
+	case affinity.Known && !affinity.On:
+		f.Advice = "Action affinity is off on this host, so it is not the cause that KB 439993 describes: compare N%L and the load of the nodes at that time, and ask Broadcom"
+	default:
+		cause(w, &f, affinity)
+	}
+	w.Report(f)
+}
+
+// cause names action affinity, what makes it likely and how to switch it off.
+func cause(w *rule.Watch, f *finding.Finding, a rule.Affinity) {
+	kb := "KB 439993"
+	if r := w.Release(); r != 0 && r < numa.ESXi80 {
+		kb = "KB 314059"
+	}
+	f.Advice = fmt.Sprintf("Set %s = 0 on the host, or numa.LocalityWeightActionAffinity = 0 on the VM (%s; default 130 up to 9.0, off from 9.1 on)", rule.ActionAffinity, kb)
+	if !w.VM.HasKinds {
+		f.Assumes = append(f.Assumes, "the moves are for locality: esxtop does not tell the kinds of migrations")
+		f.Advice = "See first whether localityMig grows (sched-stats -t numa-migration). If it does: " + rule.Lower(f.Advice)
+	}
+	if !a.Known {
+		f.Assumes = append(f.Assumes, "the release of the host is unknown: one before 9.1 with action affinity on is taken")
+	} else if a.Assumes != "" {
+		f.Assumes = append(f.Assumes, a.Assumes)
+	}
+}
+
+// seconds writes a time between migrations.
+func seconds(s float64) string {
+	if s < 10 {
+		return strconv.FormatFloat(s, 'f', 1, 64) + " s"
+	}
+	return strconv.Itoa(int(s+0.5)) + " s"
+}

@@ -1,0 +1,160 @@
+// Package observedhomes finds VMs whose recorded home nodes contradict the prediction.
+package observedhomes
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"homenode/capture"
+	"homenode/confront"
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/vnuma"
+)
+
+// Rule is M011.
+var Rule = &rule.Rule{
+	ID:    "M011",
+	Name:  "observedhomes",
+	Title: "recorded home nodes contradict the predicted topology",
+	Why: `Each NUMA client has one home node, so a VM cannot have more home nodes than clients, and one that the NUMA
+scheduler manages has at least one. Where a recording shows otherwise, the inventory lacks a setting, the VM was sized on
+another host, or the model is wrong. What was recorded holds; every other finding about this VM rests on the prediction
+and is in doubt until the difference is explained.`,
+	Fix: `Look at the reasons given, and at vmware.log of the VM, which states its clients (N030 compares them). When no
+reason is given, please report the case: the model may be wrong.`,
+	Limits: `Fewer home nodes than clients are no contradiction: clients can share a node. A VM whose memory
+outgrew its node was seen with a second home node under preferHT (7.0 U3), until it was powered off. The inventory may be younger
+than the recording, or the VM was changed since its power-on. A VM recorded with another number of vCPUs than the
+inventory has is not compared.`,
+	Book: []string{"B-1", "B-8", "C-5", "C-12", "D-1"},
+	Sources: []string{
+		"Denneman, NUMA Deep Dive Part 5, ESXi VMkernel NUMA constructs, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
+		"Denneman, NUMA, hyper-threading and numa.preferHT, 2010, https://frankdenneman.nl/2010/10/07/numa-hyperthreading-and-numa-preferht/",
+	},
+	Severity: finding.Medium,
+	Thresholds: []rule.Threshold{{
+		Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440,
+		Text: "how long in all the home nodes have to be so: a power-on or a change takes a tick or two",
+	}},
+	VMs:   true,
+	Watch: watch,
+}
+
+func watch(w *rule.Watch) {
+	o := w.On()
+	if o == nil || !w.VM.HasHomes || len(w.Host.Nodes) < 2 {
+		return
+	}
+	minutes := time.Duration(w.Threshold("minutes") * float64(time.Minute))
+	most, known := widest(w.VM, minutes)
+	switch l := &o.Layout; {
+	case !known:
+		return
+	case !l.Managed && most != 0:
+		managed(w, o, most)
+	case l.Managed && most == 0:
+		unmanaged(w, o)
+	case l.Managed && most.Len() > l.HomeNodes:
+		more(w, o, most)
+	}
+}
+
+// widest returns the set of most home nodes that the VM had for this long in all, of
+// several the one it had longest; the empty set when it never had any. It reports false
+// when that is not certain.
+func widest(v *capture.VM, least time.Duration) (set numa.NodeSet, known bool) {
+	var time, none, some time.Duration
+	for _, h := range v.Homes {
+		if h.Homes == 0 {
+			none += h.Time
+			continue
+		}
+		some += h.Time
+		n, m := h.Homes.Len(), set.Len()
+		if h.Time >= least && (n > m || n == m && h.Time > time) {
+			set, time = h.Homes, h.Time
+		}
+	}
+	return set, set != 0 || some == 0 && none > 0 && none >= least
+}
+
+// more reports more home nodes than clients.
+func more(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
+	s := compare(w, o, homes)
+	if !s.Comparable() || s.Agrees() {
+		return // as the settings of the last power-on explain
+	}
+	text, evidence := rule.Differences(&s)
+	f := finding.Finding{
+		Severity: finding.Medium,
+		Message:  fmt.Sprintf("it had its home on %s: %s", rule.Nodes(homes), text),
+		Evidence: append(evidence, w.Counted("home nodes", homes.String(), rule.FieldNHN), w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence()),
+		Advice:   "Trust the recording and not the prediction for this VM, and look for a setting or host that the inventory does not show",
+		Assumes:  s.Layout.Assumes.Texts(),
+	}
+	if other := rule.OtherSettings(&s); other != "" {
+		f.Message += ". It ran with other settings: " + other
+	}
+	if len(s.Reasons) > 0 {
+		f.Severity = finding.Low
+		f.Advice = rule.Likely(&s)
+	}
+	report(w, f)
+}
+
+// compare puts the home nodes beside the prediction for the host of the recording.
+func compare(w *rule.Watch, o *rule.On, homes numa.NodeSet) confront.Result {
+	seen := numa.Observation{
+		By: numa.ByEsxtop, At: w.Host.Host, Time: w.VM.First.UTC().Format(time.RFC3339), Host: w.Machine.Name,
+		Homes: numa.ReadAt(slices.Collect(homes.All()), rule.FieldNHN),
+	}
+	places := []confront.Place{{Names: []string{w.Machine.Name}, Machine: o.Kind.Machine}}
+	for i := range w.Predicted.On {
+		if other := &w.Predicted.On[i]; other.Kind != o.Kind {
+			places = append(places, confront.Place{Names: []string{other.Kind.Hosts[0].Name}, Machine: other.Kind.Machine})
+		}
+	}
+	return confront.Check(w.Predicted.VM, &seen, places, vnuma.Choices{})
+}
+
+// managed reports home nodes of a VM that should have none.
+func managed(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
+	report(w, finding.Finding{
+		Severity: finding.Medium,
+		Message:  fmt.Sprintf("it had its home on %s, but is predicted to be out of NUMA management", rule.Nodes(homes)),
+		Evidence: []finding.Evidence{w.Counted("home nodes", homes.String(), rule.FieldNHN), w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence()},
+		Advice:   "See whether the inventory's CPU or memory affinity was set after the recording; it then takes effect (N023)",
+		Assumes:  o.Layout.Assumes.Texts(),
+	})
+}
+
+// unmanaged reports a VM without any home node.
+func unmanaged(w *rule.Watch, o *rule.On) {
+	report(w, finding.Finding{
+		Severity: finding.Medium,
+		Message: fmt.Sprintf("it had no home node all the time, but %s predicted: the NUMA scheduler does not manage it, and its memory comes from any node",
+			clients(o.Layout.PPDs.Len())),
+		Evidence: []finding.Evidence{
+			w.Counted("home nodes", "none", rule.FieldNHN),
+			{Name: "clients predicted", Value: fmt.Sprint(o.Layout.PPDs.Len()), Origin: "derived: layout on " + w.Machine.Name},
+			w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence(),
+		},
+		Advice:  "Look for CPU or memory affinity that the inventory does not show (sched.cpu.affinity, sched.mem.affinity; N023) and clear it",
+		Assumes: o.Layout.Assumes.Texts(),
+	})
+}
+
+func clients(n int) string {
+	if n == 1 {
+		return "1 client is"
+	}
+	return fmt.Sprintf("%d clients are", n)
+}
+
+func report(w *rule.Watch, f finding.Finding) {
+	f.From, f.To = w.VM.First, w.VM.Last
+	w.Report(f)
+}

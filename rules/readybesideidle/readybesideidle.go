@@ -1,0 +1,100 @@
+// Package readybesideidle finds VMs that waited for cores while other nodes idled.
+package readybesideidle
+
+import (
+	"fmt"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+)
+
+// Rule is M009.
+var Rule = &rule.Rule{
+	ID:    "M009",
+	Name:  "readybesideidle",
+	Title: "the VM waited for cores while another node idled",
+	Why: `The vCPUs of a client run on its home node alone. When the clients of a node want more cores than it has,
+they wait, whatever the other nodes do. That is the price of locality while the balancer moves nobody: because
+no client fits elsewhere, because action affinity holds VMs together, or because of a fault (M004). ESX 4.1 before U2
+stacks the clients of wide VMs so.`,
+	Fix: `Give VMs vCPU counts that divide the cores of a node, so that clients fit beside each other; move a VM to another
+host; or power-cycle one of the node to have it placed anew.`,
+	Limits: `%RDY holds the time for which a CPU limit stopped the VM (%MLMTD) too: look there when a limit is set. All
+home nodes of the VM are busy (M004.busy) while it waits and another node idles (M004.idle), which a limit alone does
+not make. On a host where all nodes are busy nothing is told: it is full. The number of vCPUs has to be known.`,
+	Book: []string{"C-9", "C-11", "C-14"},
+	Sources: []string{
+		"Broadcom KB 309166 (old 1026063), wide VMs on ESX 4.1; KB 309155",
+		"Broadcom KB 314059 (old 2097369), https://knowledge.broadcom.com/external/article/314059",
+		"Understanding historical CPU ready statistics, https://www.computertechblog.com/understanding-historical-cpu-ready-statistics-in-vmware-vcenter-server/ (10 % of a vCPU)",
+	},
+	Severity: finding.High,
+	Thresholds: []rule.Threshold{{
+		Name: "ready", Default: 0.10, Unit: rule.Share, Least: 0.001, Most: 1,
+		Text: "ready time of each vCPU that counts: 10 % is the usual alarm; 5 % for what must answer at once",
+	}, {
+		Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440,
+		Text: "how long without a break: the balancer acts every 2 to 6 seconds (C-9), so minutes are not its normal work",
+	}},
+	VMs:   true,
+	Watch: watch,
+}
+
+func watch(w *rule.Watch) {
+	v := w.VM
+	s := &v.Starved.Longest
+	if v.Starved.Count == 0 || s.Length().Minutes() < w.Threshold("minutes") {
+		return
+	}
+	at := &v.StarvedAt
+	limit := rule.Percent(w.Host.Options.Ready)
+	worst := rule.Percent(s.Worst)
+	f := finding.Finding{
+		From: s.From, To: s.To,
+		Severity: finding.High,
+		Message: fmt.Sprintf("ready time of each vCPU was %s or more for %s, %s, up to %s, while cores idled: node %d was %s busy and node %d %s at %s",
+			limit, rule.Duration(s.Length()), w.Span(s), worst, at.Busiest, rule.Percent(at.Busy), at.Idlest, rule.Percent(at.Idle), rule.Moment(at.Time)),
+		Evidence: []finding.Evidence{
+			w.Limit("ready", limit),
+			rule.Saw("waited for", rule.Duration(s.Length()), rule.FieldRDY, s.From),
+			rule.Saw("most ready time", worst, rule.FieldRDY, s.At),
+			rule.Saw(fmt.Sprintf("load of node %d, a home", at.Busiest), rule.Percent(at.Busy), rule.FieldNode, at.Time),
+			rule.Saw(fmt.Sprintf("load of node %d", at.Idlest), rule.Percent(at.Idle), rule.FieldNode, at.Time),
+		},
+	}
+	if w.Predicted != nil && w.Predicted.CPULimit.Known() && w.Predicted.CPULimit.Value > 0 {
+		f.Severity = finding.Medium
+		f.Evidence = append(f.Evidence, finding.Of("CPU limit (MHz)", w.Predicted.CPULimit, w.Predicted.At))
+		f.Assumes = append(f.Assumes, fmt.Sprintf("the CPU limit of %d MHz is not what the VM waits for: see %%MLMTD", w.Predicted.CPULimit.Value))
+	}
+	f.Advice = advice(w, &f)
+	w.Report(f)
+}
+
+// advice says what lets the VM run.
+func advice(w *rule.Watch, f *finding.Finding) string {
+	text := "Power-cycle the VM, or move it to another host and back, so that it is placed anew (a reboot does not); or move another VM off the host"
+	if o := w.On(); o != nil {
+		m, largest := &o.Kind.Machine, o.Layout.PPDs.Max()
+		switch {
+		case int(w.Predicted.Guest.VCPUs) > int(m.AllCores):
+			text = fmt.Sprintf("Use at most %d vCPUs: it has more than the host has cores (N013)", m.AllCores)
+		case m.Cores > 0 && int(m.Cores)%largest != 0 && largest*2 > int(m.Cores):
+			text += fmt.Sprintf("; its clients of %d vCPUs leave %d cores of a node unused, and none other of their size fits beside them", largest, int(m.Cores)-largest)
+			f.Evidence = append(f.Evidence, w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence())
+		}
+	}
+	if r := w.Release(); r >= numa.ESX41 && r < numa.ESX41+2 {
+		f.Evidence = append(f.Evidence, w.ReleaseEvidence())
+		return text + ". KB 309166: update to 4.1 U2 or later, which places clients of wide VMs better"
+	}
+	if a := w.Affinity(); a.Known && a.On {
+		f.Evidence = append(f.Evidence, a.Evidence)
+		text += ". When VMs that communicate sit on the node, action affinity may hold them there (KB 314059): " + rule.ActionAffinity + " = 0 lets them go"
+		if a.Assumes != "" {
+			f.Assumes = append(f.Assumes, a.Assumes)
+		}
+	}
+	return text
+}
