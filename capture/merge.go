@@ -2,7 +2,6 @@ package capture
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -23,25 +22,20 @@ import (
 func Merge(parts []*Recording) (merged []*Recording, notes []numa.Note, err error) {
 	parts = slices.DeleteFunc(slices.Clone(parts), func(p *Recording) bool { return p == nil })
 	slices.SortStableFunc(parts, inOrder)
+	for _, p := range parts {
+		if p.Options != parts[0].Options {
+			return nil, nil, fmt.Errorf("recordings: found two sets of options, want one: %s and %s", parts[0].name(), p.name())
+		}
+	}
 	for len(parts) > 0 {
 		n := 1
 		for n < len(parts) && parts[n].Host == parts[0].Host {
 			n++
 		}
-		for _, p := range parts[:n] {
-			if p.Options != parts[0].Options {
-				return nil, nil, fmt.Errorf("recordings of %s: found two sets of options, want one: %s and %s", p.Host, parts[0].name(), p.name())
-			}
-		}
 		one, told := mergeHost(parts[:n])
 		merged = append(merged, one...)
 		notes = append(notes, told...)
 		parts = parts[n:]
-	}
-	for _, p := range merged {
-		if p.Options != merged[0].Options {
-			return nil, nil, errors.New("recordings: found two sets of options, want one: " + merged[0].name() + " and " + p.name())
-		}
 	}
 	slices.SortStableFunc(merged, inOrder)
 	return merged, notes, nil
@@ -119,6 +113,9 @@ func within(p, q *Recording) bool {
 		})
 	}) {
 		return true
+	}
+	if len(p.Files) == 1 && p.name() == q.name() && reflect.DeepEqual(p.FirstTick, q.FirstTick) {
+		return true // read again after it has grown
 	}
 	return p.Ticks == q.Ticks && p.First.Equal(q.First) && reflect.DeepEqual(nameless(p), nameless(q))
 }

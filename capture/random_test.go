@@ -30,11 +30,15 @@ type world struct {
 	*rand.Rand
 	t     numa.Tick
 	known []numa.VMTick // VMs by name, there or not
+	lacks numa.Counters // never stated of VMs
 }
 
 func newWorld(seed uint64) *world {
 	w := &world{Rand: rand.New(rand.NewPCG(seed, 4))}
 	w.t = numa.Tick{Host: "esx01", Time: start}
+	if seed%3 == 0 {
+		w.lacks = numa.HasCoStop | numa.HasPercent
+	}
 	for i := range 6 {
 		w.known = append(w.known, numa.VMTick{GID: int64(100 + i), Name: fmt.Sprintf("vm%d", i), VCPUs: 2 + i, Homes: numa.SetOf(i % 3)})
 	}
@@ -133,6 +137,7 @@ func (w *world) vm(v *numa.VMTick) {
 			v.Large, v.Shared, v.Active = 0, 0, 0
 		}
 	}
+	v.Has &^= w.lacks
 	v.OnNode = nil
 	if !w.one(3) {
 		v.OnNode = []numa.MemoryOnNode{{Node: 0, Guest: w.bytes(16)}, {Node: 1, Guest: w.bytes(2)}, {Node: 2, Guest: w.bytes(1), Overhead: -1}}

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -66,4 +67,95 @@ func BenchmarkRecorder(b *testing.B) {
 			b.Fatalf("found %d ticks, want %d", got, 2000+b.N)
 		}
 	})
+}
+
+// recorded returns the Recording of n ticks of busyHost.
+func recorded(n int) *Recording {
+	r, t := NewRecorder(some), busyHost()
+	r.Open("a.csv", "esxtop batch CSV")
+	for i := range n {
+		later(t, i)
+		r.Add(t)
+	}
+	return r.Recording()
+}
+
+func BenchmarkMerge(b *testing.B) {
+	all, t := NewRecorder(some), busyHost()
+	parts := []*Recording{nil, nil}
+	for i := range parts {
+		part := NewRecorder(some)
+		for n := range 5000 {
+			later(t, n)
+			part.Add(t)
+			all.Add(t)
+		}
+		parts[i] = part.Recording()
+	}
+	want := all.Recording()
+	b.ReportAllocs()
+	for b.Loop() {
+		merged, _, err := Merge(parts)
+		if err != nil || merged[0].Covered != want.Covered {
+			b.Fatal("the parts do not merge to the whole")
+		}
+	}
+}
+
+func BenchmarkCodec(b *testing.B) {
+	r := recorded(5000)
+	whole := encode(b, r)
+	b.Run("encode", func(b *testing.B) {
+		b.SetBytes(int64(len(whole)))
+		for b.Loop() {
+			encode(b, r)
+		}
+	})
+	b.Run("decode", func(b *testing.B) {
+		b.SetBytes(int64(len(whole)))
+		for b.Loop() {
+			decode(b, whole)
+		}
+	})
+}
+
+// A tick of the VMs of the tick before allocates nothing.
+func TestAddAllocatesNothing(t *testing.T) {
+	r, tick := NewRecorder(some), busyHost()
+	n := 0
+	add := func() {
+		later(tick, n)
+		r.Add(tick)
+		n++
+	}
+	for range 2000 { // all Timelines have all their buckets, and VMs all their home nodes
+		add()
+	}
+	if got := testing.AllocsPerRun(1000, add); got != 0 {
+		t.Errorf("a tick allocates %v times, want 0", got)
+	}
+}
+
+// Ten times the ticks take the same memory.
+func TestMemoryIsFlat(t *testing.T) {
+	heap := func(ticks int) uint64 {
+		var before, after runtime.MemStats
+		r, tick := NewRecorder(some), busyHost()
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for n := range ticks {
+			later(tick, n)
+			r.Add(tick)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if got := r.Recording().Ticks; got != ticks {
+			t.Fatalf("found %d ticks, want %d", got, ticks)
+		}
+		return after.HeapAlloc - before.HeapAlloc
+	}
+	once, tenfold := heap(1500), heap(15000)
+	if once < 1<<20 || tenfold > once+once/4 {
+		t.Errorf("15,000 ticks take %d bytes, want at most a quarter more than 1,500 with %d", tenfold, once)
+	}
 }
