@@ -22,8 +22,8 @@ const (
 	// in five minutes, as cron does with a minute to spare, gets spells, and a night
 	// between two files is none.
 	gap = 6 * time.Minute
-	// buckets bounds a timeline: a drawing is 1,000 to 2,000 pixels wide.
-	buckets = 1024
+	// buckets bounds a timeline: a drawing is about 1,000 pixels wide, and a VM takes 20 to 40 KB.
+	buckets = 512
 )
 
 // CaptureOptions returns what recordings count by: the thresholds of the rules that

@@ -16,7 +16,7 @@ func TestCaptureOptions(t *testing.T) {
 	want := capture.Options{
 		Locality: 0.8, Remote: 4 * numa.GiB, BusyNode: 0.8, IdleNode: 0.2, Ready: 0.1,
 		SpillFree: 12 * numa.GiB, SpillStep: 128 * numa.MiB, Lopsided: 0.9,
-		Window: 10 * time.Minute, Gap: 6 * time.Minute, Buckets: 1024,
+		Window: 10 * time.Minute, Gap: 6 * time.Minute, Buckets: 512,
 	}
 	if got := rules.CaptureOptions(nil); got != want {
 		t.Errorf("CaptureOptions(nil) = %+v\nwant %+v", got, want)
