@@ -27,10 +27,24 @@ type Applied struct {
 	Notes []numa.Note
 }
 
-// Apply sets severities and takes suppressed findings out. today decides which
-// suppressions are over; its location decides which day it is. The findings of p stay
-// as they are.
+// Apply sets severities and takes suppressed findings out of those about a fleet. today
+// decides which suppressions are over; its location decides which day it is. The
+// findings of p stay as they are.
 func (p *Policy) Apply(all []finding.Finding, f *numa.Fleet, today time.Time) Applied {
+	return p.apply(all, f, today, func(s *Suppression) bool {
+		return s.Rules == nil || slices.ContainsFunc(s.Rules, func(id string) bool { return !p.watch[id] })
+	})
+}
+
+// ApplyRecorded does the same for findings about recordings. f is the inventory, which
+// may be empty. A recording shows few hosts for a while, so that a suppression which
+// means nothing there may well mean something elsewhere: it is not told of.
+func (p *Policy) ApplyRecorded(all []finding.Finding, f *numa.Fleet, today time.Time) Applied {
+	return p.apply(all, f, today, func(*Suppression) bool { return false })
+}
+
+// apply applies p. told reports whether a suppression is told of that means no finding.
+func (p *Policy) apply(all []finding.Finding, f *numa.Fleet, today time.Time, told func(*Suppression) bool) Applied {
 	vms := make(map[string]*numa.VM, len(f.VMs))
 	for i := range f.VMs {
 		vms[f.VMs[i].ID] = &f.VMs[i]
@@ -75,10 +89,14 @@ func (p *Policy) Apply(all []finding.Finding, f *numa.Fleet, today time.Time) Ap
 		switch s := &p.Suppress[i]; {
 		case s.Until < day && open[i] > 0:
 			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s ended on %s; findings that count again: %d; renew or remove it (%s)", s.rules(), s.Until, open[i], s.Reason)})
+		case !told(s):
 		case s.Until < day:
 			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s ended on %s and means no finding that counts: remove it (%s)", s.rules(), s.Until, s.Reason)})
 		case met[i] == 0:
 			text := "means no finding: remove it"
+			if s.Rules == nil && len(p.watch) > 0 {
+				text = "means no finding of the fleet: remove it, unless it is for recordings"
+			}
 			if names := strange(s, &matchers[i], f); names != nil {
 				text = "means no finding, and the fleet has no " + strings.Join(names, ", ") + ": correct or remove it"
 			}

@@ -9,6 +9,7 @@ import (
 	"homenode/finding"
 	"homenode/numa"
 	"homenode/policy"
+	"homenode/rule"
 )
 
 var (
@@ -152,4 +153,48 @@ func TestSeverities(t *testing.T) {
 	if names(before) != names(fewFindings) {
 		t.Error("Apply changes its argument")
 	}
+}
+
+// TestRecorded: a suppression for the other kind of rules is not told of as one that
+// means nothing, and recordings tell of none but those that are over.
+func TestRecorded(t *testing.T) {
+	known := []*rule.Rule{{ID: "M001", Watch: func(*rule.Watch) {}}, {ID: "N001"}, {ID: "N005"}}
+	p, err := policy.Parse("c.yaml", []byte(`severities: {M001: low}
+suppress:
+  - {rules: M001, vm: db*, reason: a, until: 2027-01-01}
+  - {rules: N005, vm: gone, reason: b, until: 2027-01-01}
+  - {rules: all, vm: erp01, cluster: none, reason: c, until: 2027-01-01}
+  - {rules: M001, vm: old*, reason: d, until: 2026-01-01}
+`), known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := []finding.Finding{
+		{Rule: "M001", VM: "db01", GID: 7, Host: "esx01", Severity: finding.High},
+		{Rule: "M001", VM: "old01", GID: 8, Host: "esx01", Severity: finding.High},
+		{Rule: "M001", VM: "web01", GID: 9, Host: "esx01", Severity: finding.High},
+	}
+	a := p.ApplyRecorded(seen, &numa.Fleet{}, today)
+	if got, want := names(a.Findings), "M001 low old01, M001 low web01"; got != want || len(a.Suppressed) != 1 {
+		t.Errorf("%q and %d suppressed, want %q and 1", got, len(a.Suppressed), want)
+	}
+	if got, want := notes(a), "c.yaml:6:5: the suppression of M001 ended on 2026-01-01; findings that count again: 1; renew or remove it (d)\n"; got != want {
+		t.Errorf("notes\n%swant\n%s", got, want)
+	}
+	fleet := *fewVMs
+	fleet.Clusters = []numa.Cluster{{ID: "c1", Name: "none"}}
+	want := `c.yaml:4:5: the suppression of N005 means no finding, and the fleet has no VM "gone": correct or remove it (b)
+c.yaml:5:5: the suppression of all rules means no finding of the fleet: remove it, unless it is for recordings (c)
+`
+	if got := notes(p.Apply(fewFindings, &fleet, today)); got != want {
+		t.Errorf("notes about the fleet\n%swant\n%s", got, want)
+	}
+}
+
+func notes(a policy.Applied) string {
+	var b strings.Builder
+	for _, n := range a.Notes {
+		b.WriteString(n.String() + "\n")
+	}
+	return b.String()
 }

@@ -22,6 +22,8 @@ type Policy struct {
 	Severities map[string]finding.Severity
 	Off        map[string]bool // by rule ID: nothing is reported
 	Suppress   []Suppression
+
+	watch map[string]bool // IDs of the rules that judge recordings
 }
 
 // A Suppression accepts findings of some rules about some VMs or hosts until a date.

@@ -27,6 +27,15 @@ const maxSize = 8 << 20
 func Parse(file string, data []byte, known []*rule.Rule) (*Policy, error) {
 	r := &reader{file: file, rules: known}
 	p := &Policy{File: file, Thresholds: map[string]float64{}, Severities: map[string]finding.Severity{}, Off: map[string]bool{}}
+	for _, one := range known {
+		if one.Watch == nil {
+			continue
+		}
+		if p.watch == nil {
+			p.watch = map[string]bool{}
+		}
+		p.watch[one.ID] = true
+	}
 	if len(data) > maxSize {
 		return nil, fmt.Errorf("%s: %d bytes, want at most %d", file, len(data), maxSize)
 	}

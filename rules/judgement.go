@@ -3,7 +3,6 @@ package rules
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"homenode/finding"
 	"homenode/numa"
@@ -23,13 +22,9 @@ type Judgement struct {
 	PolicyNotes []numa.Note
 }
 
-// apply takes out what the configuration suppresses or switches off, and gives rules
-// the severities it names. fleet tells the VMs that findings are about.
-func (j *Judgement) apply(p *policy.Policy, fleet *numa.Fleet, today time.Time) {
-	if p == nil {
-		return
-	}
-	a := p.Apply(j.Findings, fleet, today)
+// take takes what the configuration left of the findings: it suppresses some, switches
+// rules off, and gives others the severities it names.
+func (j *Judgement) take(p *policy.Policy, a policy.Applied) {
 	j.Policy, j.Findings, j.Suppressed, j.Off, j.PolicyNotes = p, a.Findings, a.Suppressed, a.Off, a.Notes
 }
 

@@ -50,7 +50,9 @@ func Run(f *numa.Fleet, o Options) *Result {
 	for _, c := range r.Clusters {
 		r.judge(c, o)
 	}
-	r.apply(o.Policy, f, o.Today)
+	if o.Policy != nil {
+		r.take(o.Policy, o.Policy.Apply(r.Findings, f, o.Today))
+	}
 	slices.SortStableFunc(r.Findings, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Cluster, b.Cluster),
 			cmp.Compare(a.VM, b.VM), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VMID, b.VMID))

@@ -43,11 +43,13 @@ func Watch(recordings []*capture.Recording, fleet *Result, o Options) *Watched {
 			}
 		}
 	}
-	inventory := &numa.Fleet{}
-	if fleet != nil {
-		inventory = fleet.Fleet
+	if o.Policy != nil {
+		inventory := &numa.Fleet{}
+		if fleet != nil {
+			inventory = fleet.Fleet
+		}
+		w.take(o.Policy, o.Policy.ApplyRecorded(w.Findings, inventory, o.Today))
 	}
-	w.apply(o.Policy, inventory, o.Today)
 	slices.SortStableFunc(w.Findings, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VM, b.VM))
 	})
