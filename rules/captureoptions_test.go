@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"homenode/numa"
 	"homenode/policy"
 	"homenode/rules"
+	"homenode/source/incident"
 )
 
 // TestCaptureOptions holds the defaults, which the pages of the rules state, and that a
@@ -28,5 +30,38 @@ func TestCaptureOptions(t *testing.T) {
 	want.Locality, want.Remote, want.Window = 0.9, 16*numa.GiB, 5*time.Minute
 	if got := rules.CaptureOptions(p); got != want {
 		t.Errorf("CaptureOptions() = %+v\nwant %+v", got, want)
+	}
+}
+
+// TestConfiguredWatch: a threshold of the configuration decides, and the evidence says
+// where it is from.
+func TestConfiguredWatch(t *testing.T) {
+	p, err := policy.Parse("homenode.yaml", []byte("thresholds: {M001.locality: 85 %, M001.minutes: 30 min}"), rules.All)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := incident.ReadFile("lowlocality/testdata/fires.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorders := capture.NewRecorders(rules.CaptureOptions(p))
+	if err := in.Ticks(func(tick *numa.Tick) error { recorders.Add(tick); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range rules.Watch(recorders.Recordings(), nil, rules.Options{Policy: p}).Findings {
+		if f.Rule == "M001" {
+			e := f.Evidence[0]
+			got = append(got, f.VM+": "+e.Name+" = "+e.Value+", "+e.Origin)
+		}
+	}
+	// app01 was low for 19 minutes only.
+	want := []string{
+		"big01: threshold M001.locality = 85 %, read: configuration",
+		"db01: threshold M001.locality = 85 %, read: configuration",
+		"idle01: threshold M001.locality = 85 %, read: configuration",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("findings %q, want %q", got, want)
 	}
 }
