@@ -290,18 +290,25 @@ func subjects(findings []*finding.Finding, group, name func(*finding.Finding) st
 // details prints every finding.
 func (p *printer) details(j *judged) {
 	for i := range j.Findings {
-		f := &j.Findings[i]
-		p.printf("%s %s %s  %s\n", p.severity(f.Severity), f.Rule, p.paint(bold, j.subject(f)), f.Message)
-		if f.Advice != "" {
-			p.printf("    do       %s\n", f.Advice)
-		}
-		if f.Notice != "" {
-			p.printf("    notice   %s\n", f.Notice)
-		}
-		if len(f.Assumes) > 0 {
-			p.printf("    %s\n", p.paint(faint, "assumed  "+strings.Join(f.Assumes, "; ")))
-		}
+		p.finding(j, &j.Findings[i])
 	}
+	p.accepted(j)
+}
+
+func (p *printer) finding(j *judged, f *finding.Finding) {
+	p.printf("%s %s %s  %s\n", p.severity(f.Severity), f.Rule, p.paint(bold, j.subject(f)), f.Message)
+	if f.Advice != "" {
+		p.printf("    do       %s\n", f.Advice)
+	}
+	if f.Notice != "" {
+		p.printf("    notice   %s\n", f.Notice)
+	}
+	if len(f.Assumes) > 0 {
+		p.printf("    %s\n", p.paint(faint, "assumed  "+strings.Join(f.Assumes, "; ")))
+	}
+}
+
+func (p *printer) accepted(j *judged) {
 	for i := range j.Suppressed {
 		s := &j.Suppressed[i]
 		p.printf("%s %s %s  until %s: %s (%s)\n", p.paint(faint, "suppressed"), s.Rule, j.subject(&s.Finding), s.By.Until, s.By.Reason, s.By.At)

@@ -14,7 +14,7 @@ import (
 type judged struct {
 	*rules.Judgement
 	source  string // that was judged
-	command string // of homenode that judges it
+	kind    string // of judgement, in the ids of SARIF runs; "" for a fleet
 	nothing string // why nothing could be judged; "" when something was
 	rules   []*rule.Rule
 	open    []openNotes
@@ -50,7 +50,7 @@ func rulesWhere(ok func(*rule.Rule) bool) []*rule.Rule {
 // judgedFleet returns the judgement of a fleet.
 func judgedFleet(x *index) *judged {
 	j := &judged{
-		Judgement: &x.Judgement, source: x.Fleet.Source, command: "assess",
+		Judgement: &x.Judgement, source: x.Fleet.Source,
 		rules:   rulesWhere(func(one *rule.Rule) bool { return one.Check != nil }),
 		open:    []openNotes{{"source", x.Fleet.Notes}, {"judgement", x.Unjudged}, {"configuration", x.PolicyNotes}},
 		subject: clusterAndName,

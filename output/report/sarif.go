@@ -35,7 +35,7 @@ func SARIF(w io.Writer, r *rules.Result, o ExportOptions) error {
 func (j *judged) sarif(w io.Writer, o ExportOptions, properties map[string]any) error {
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{Name: "homenode", Version: o.Version, Rules: []sarifRule{}}},
-		Automation:  sarifAutomation{"homenode/" + clean(j.source) + "/"},
+		Automation:  sarifAutomation{"homenode/" + j.kind + clean(j.source) + "/"},
 		Invocations: []sarifInvocation{{true, j.sarifNotes()}},
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []sarifResult{},

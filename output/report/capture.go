@@ -1,0 +1,275 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/capture"
+	"homenode/finding"
+	"homenode/internal/texttab"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/rules"
+)
+
+// CaptureOptions say how Capture writes.
+type CaptureOptions struct {
+	Colour  bool
+	Details bool // every finding with advice and evidence, and every VM with one
+	FailOn  finding.Severity
+	Read    time.Duration // 0 leaves the time out
+	// SourceWords are the files, and the options that name sources, as the user typed them,
+	// for the next commands.
+	SourceWords []string
+}
+
+// mostRows is how many VMs the overview lists.
+const mostRows = 15
+
+// Capture writes what was found in recordings for a terminal: was it NUMA, which VMs, when
+// and why.
+func Capture(w io.Writer, r *rules.Watched, o CaptureOptions) error {
+	p := &printer{w: w, colour: o.Colour}
+	c := newCaptured(r)
+	p.captureHead(c, o)
+	p.captureHosts(c)
+	p.captureVMs(c, o)
+	p.captureNodes(c)
+	if len(c.Findings) > 0 {
+		p.printf("\n")
+	}
+	if o.Details {
+		p.captureDetails(c)
+	} else {
+		p.counts(c.judged)
+	}
+	p.someNotes(grouped(c.judged.notes()), "json or html")
+	p.captureNext(c, o)
+	return p.err
+}
+
+func (p *printer) captureHead(c *captured, o CaptureOptions) {
+	verdict, rest := c.verdict()
+	p.printf("%s\n", p.paint(bold, verdict))
+	if rest != "" {
+		p.printf("%s\n", rest)
+	}
+	p.printf("\n")
+	files, ticks := map[string]bool{}, 0
+	for _, rec := range c.Recordings {
+		ticks += rec.Ticks
+		for _, f := range rec.Files {
+			files[f.Name] = true
+		}
+	}
+	t := texttab.Table{}
+	read := []string{plural(len(files), "file"), plural(len(c.Recordings), "host"), plural(countVMs(c.vms), "VM"), plural(ticks, "tick")}
+	if !c.first.IsZero() {
+		read = append(read, dated(c.first, c.last))
+	}
+	t.Row("read", strings.Join(read, " · "), elapsed(o.Read))
+	if f := c.Fleet; f != nil {
+		t.Row("inventory", fmt.Sprintf("%s · %s", f.Fleet.Source, c.joinedText()))
+	}
+	if c.Policy != nil {
+		t.Row("config", c.Policy.File+policyText(&c.Judgement))
+	}
+	if n := len(c.Suppressed); n > 0 {
+		t.Row("suppressed", strconv.Itoa(n))
+	}
+	p.table(&t)
+}
+
+// dated writes a stretch with its date: "2026-11-20 22:00 to 2026-11-21 02:10 UTC".
+func dated(first, last time.Time) string {
+	c := newClock(first, last)
+	text := c.span(first, last)
+	if !strings.HasPrefix(c.form, "2006") {
+		text = first.UTC().Format("2006-01-02 ") + text
+	}
+	return text + " UTC"
+}
+
+// joinedText says how many of the recorded VMs the inventory holds.
+func (c *captured) joinedText() string {
+	var found []*capturedVM
+	for _, v := range c.vms {
+		if v.inFleet != nil {
+			found = append(found, v)
+		}
+	}
+	return fmt.Sprintf("holds %d of %s", countVMs(found), plural(countVMs(c.vms), "VM"))
+}
+
+func (p *printer) captureHosts(c *captured) {
+	if len(c.Recordings) == 0 {
+		return
+	}
+	t := texttab.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 7: true}}
+	t.Row("HOST", "NODES", "VMS", "TICKS", "EVERY", "COVERED", "WITHOUT TICKS", "MIGRATIONS", "MEMORY STATE")
+	for _, rec := range c.Recordings {
+		t.Row(rec.Host, strconv.Itoa(len(rec.Nodes)), strconv.Itoa(countVMs(c.of(rec))), thousands(rec.Ticks), dash(intervalOf(rec)), rule.Duration(rec.Covered),
+			dash(gapText(rec)), dash(movesOf(rec)), dash(statesText(rec)))
+	}
+	p.printf("\n")
+	p.table(&t)
+}
+
+// of returns the VMs of a recording.
+func (c *captured) of(rec *capture.Recording) []*capturedVM {
+	var out []*capturedVM
+	for _, v := range c.vms {
+		if v.rec == rec {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+func movesOf(rec *capture.Recording) string {
+	if !slices.ContainsFunc(rec.VMs, func(v capture.VM) bool { return v.HasMoves }) {
+		return ""
+	}
+	return thousands(int(rec.Moves.Total))
+}
+
+// statesText says how long the host was in which memory state: "high, soft for 15 min".
+func statesText(rec *capture.Recording) string {
+	if !rec.HasStates {
+		return ""
+	}
+	var parts []string
+	for i, d := range rec.States {
+		if d == 0 {
+			continue
+		}
+		text := numa.MemoryState(i).String()
+		if numa.MemoryState(i) > numa.High {
+			text += " for " + rule.Duration(d)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *printer) captureVMs(c *captured, o CaptureOptions) {
+	vms := c.weighted(3)
+	if len(vms) == 0 {
+		return
+	}
+	cut := 0
+	if !o.Details && len(vms) > mostRows {
+		vms, cut = vms[:mostRows], len(vms)-mostRows
+	}
+	several, predicted := len(c.Recordings) > 1, slices.ContainsFunc(vms, func(v *capturedVM) bool { return v.inFleet != nil })
+	header := []string{"VM", "VCPU", "HOME NODES", "N%L LEAST", "MEAN", "REMOTE MAX", "MIGRATED", "READY MEAN", "MAX", "CO-STOP MAX"}
+	right := map[int]bool{1: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true}
+	if several {
+		header = slices.Insert(header, 1, "HOST")
+		right = map[int]bool{2: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true, 10: true}
+	}
+	if predicted {
+		header = append(header, "PREDICTED")
+	}
+	t := texttab.Table{Right: right}
+	t.Row(append(header, "FOUND")...)
+	for _, v := range vms {
+		row := []string{v.label, dash(numberText(v.VCPUs)), dash(homesOf(v.VM)), dash(leastText(v.VM)), dash(meanText(v.VM)), dash(remoteText(v.VM)), dash(migratedText(v.VM)),
+			dash(levelMean(&v.Ready)), dash(levelPeak(&v.Ready)), dash(levelPeak(&v.CoStop))}
+		if several {
+			row = slices.Insert(row, 1, v.rec.Host)
+		}
+		if predicted {
+			row = append(row, dash(v.predicted()))
+		}
+		t.Row(append(row, dash(strings.Join(ruleIDs(v.findings), " ")))...)
+		if s, ok := v.worst(); ok && p.colour {
+			t.Paint(len(header), severityCode[s])
+		}
+	}
+	p.printf("\n")
+	p.table(&t)
+	if cut > 0 {
+		p.printf("%s with findings: --details\n", plural(cut, "more VM"))
+	}
+}
+
+// captureNodes lists the NUMA nodes of the hosts.
+func (p *printer) captureNodes(c *captured) {
+	t := texttab.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 6: true}}
+	t.Row("HOST", "NODE", "MEMORY", "BUSY MEAN", "PEAK", "AT", "LEAST FREE", "AT")
+	n := 0
+	for _, rec := range c.Recordings {
+		for i := range rec.Nodes {
+			one := &rec.Nodes[i]
+			n++
+			t.Row(rec.Host, strconv.Itoa(one.ID), dash(bytesText(one.Total)), dash(levelMean(&one.Busy)), dash(levelPeak(&one.Busy)), dash(c.clock.at(one.Busy.At)),
+				dash(leastFree(one)), dash(c.clock.at(one.LeastAt)))
+		}
+	}
+	if n == 0 {
+		return
+	}
+	p.printf("\n")
+	p.table(&t)
+}
+
+// captureDetails prints every finding with its evidence.
+func (p *printer) captureDetails(c *captured) {
+	for i := range c.Findings {
+		f := &c.Findings[i]
+		p.finding(c.judged, f)
+		if len(f.Evidence) > 0 {
+			t := texttab.Table{Indent: "      "}
+			for _, e := range f.Evidence {
+				t.Row(e.Name, e.Value, e.Origin, e.At)
+			}
+			p.printf("    evidence\n")
+			p.table(&t)
+		}
+	}
+	p.accepted(c.judged)
+}
+
+func (p *printer) captureNext(c *captured, o CaptureOptions) {
+	var words []string
+	for _, w := range o.SourceWords {
+		words = append(words, shellQuote(w))
+	}
+	source := strings.Join(words, " ")
+	t := texttab.Table{}
+	next := func(command string) {
+		label := "next"
+		if t.Len() > 0 {
+			label = ""
+		}
+		t.Row(label, command)
+	}
+	if len(c.Findings) > 0 && !o.Details {
+		next("homenode capture " + source + " --details")
+	}
+	if len(c.vms) > 0 {
+		next("homenode capture " + source + " --format html -o report.html")
+	}
+	if c.Fleet == nil && len(c.vms) > 0 {
+		next("homenode capture " + source + " --fleet SOURCE")
+	}
+	if t.Len() > 0 {
+		p.printf("\n")
+		p.table(&t)
+	}
+	if n := c.AtLeast(o.FailOn); n > 0 {
+		p.printf("exit 1: %s at or above %s (--fail-on)\n", rule.Plural(n, "finding"), o.FailOn)
+	}
+}

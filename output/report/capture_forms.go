@@ -1,0 +1,88 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"homenode/rule"
+	"homenode/rules"
+)
+
+// CaptureMarkdown writes judged recordings as GitHub Flavored Markdown: the verdict, the
+// hosts, the VMs that matter, how often each rule fired, and the findings at or above
+// o.FailOn (with o.Details all).
+func CaptureMarkdown(w io.Writer, r *rules.Watched, o ExportOptions) error {
+	c := newCaptured(r)
+	b := bufio.NewWriterSize(w, 64<<10) // keeps the first error until Flush
+	verdict, rest := c.verdict()
+	fmt.Fprintf(b, "# NUMA in %s\n\n**%s**", mark(c.source()), mark(verdict))
+	if rest != "" {
+		fmt.Fprintf(b, " %s", mark(rest))
+	}
+	fmt.Fprintf(b, "\n\n%s, %s", plural(len(c.Recordings), "host"), plural(countVMs(c.vms), "VM"))
+	if !c.first.IsZero() {
+		fmt.Fprintf(b, "; %s", dated(c.first, c.last))
+	}
+	if o.Version != "" {
+		fmt.Fprintf(b, "; homenode %s", mark(o.Version))
+	}
+	fmt.Fprint(b, ".\n\n## Hosts\n\n")
+	t := markTable{b, []string{"Host", "Nodes", "VMs", "Ticks", "Every", "Covered", "Without ticks", "Migrations", "Memory state"}, []bool{1: true, 2: true, 3: true, 7: true, 8: false}}
+	t.head()
+	for _, rec := range c.Recordings {
+		t.row(code(rec.Host), strconv.Itoa(len(rec.Nodes)), strconv.Itoa(countVMs(c.of(rec))), thousands(rec.Ticks), dash(intervalOf(rec)), rule.Duration(rec.Covered),
+			dash(gapText(rec)), dash(movesOf(rec)), dash(statesText(rec)))
+	}
+	if vms := c.weighted(3); len(vms) > 0 {
+		fmt.Fprint(b, "\n## VMs that matter\n\n")
+		t := markTable{b, []string{"VM", "Host", "vCPUs", "Home nodes", "N%L least", "Mean", "Remote at most", "Migrated", "Ready mean", "Max", "Co-stop max", "Predicted", "Found"},
+			[]bool{2: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true, 10: true, 12: false}}
+		t.head()
+		for _, v := range vms {
+			t.row(code(v.label), code(v.rec.Host), dash(numberText(v.VCPUs)), dash(homesOf(v.VM)), dash(leastText(v.VM)), dash(meanText(v.VM)), dash(remoteText(v.VM)),
+				dash(migratedText(v.VM)), dash(levelMean(&v.Ready)), dash(levelPeak(&v.Ready)), dash(levelPeak(&v.CoStop)), dash(v.predicted()), dash(strings.Join(ruleIDs(v.findings), " ")))
+		}
+	}
+	markFindings(b, c.judged, o)
+	markNotes(b, c.judged)
+	return b.Flush()
+}
+
+// CaptureSARIF writes judged recordings as SARIF 2.1.0, as SARIF does a fleet. The place of
+// a finding is the file that holds the time at which it began to hold.
+func CaptureSARIF(w io.Writer, r *rules.Watched, o ExportOptions) error {
+	c := newCaptured(r)
+	p := map[string]any{"source": clean(c.source()), "hosts": len(c.Recordings), "vms": countVMs(c.vms)}
+	if !c.first.IsZero() {
+		p["first"], p["last"] = c.first, c.last
+	}
+	return c.judged.sarif(w, o, p)
+}
+
+// CaptureJUnit writes judged recordings as a JUnit report: a suite for each host, a test
+// for it and for each of its VMs, and before them one for the files, which carries the
+// notes.
+func CaptureJUnit(w io.Writer, r *rules.Watched, o ExportOptions) error {
+	c := newCaptured(r)
+	j := c.judged
+	all := junitSuites{Name: "homenode"}
+	all.add(junitSuite{Name: "source", Cases: []junitCase{j.sourceCase()}})
+	for _, rec := range c.Recordings {
+		class := clean(rec.Host)
+		s := junitSuite{Name: class, Cases: []junitCase{j.caseOf(class, "host "+rec.Host, c.hosts[rec], o.FailOn)}}
+		ids := []string{rec.Host}
+		for _, v := range c.of(rec) {
+			t := j.caseOf(class, v.label, v.findings, o.FailOn)
+			if !v.HasMemory && !v.HasHomes && !v.HasMoves {
+				t.skip([]string{"the capture states nothing about NUMA of this VM"})
+			}
+			s.Cases, ids = append(s.Cases, t), append(ids, distinct(v.VM)+" "+strconv.Itoa(len(ids)))
+		}
+		s.rename(func(i int) string { return ids[i] })
+		all.add(s)
+	}
+	return all.write(w)
+}

@@ -1,0 +1,263 @@
+package report
+
+import (
+	"io"
+	"time"
+
+	"homenode/capture"
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/policy"
+	"homenode/rule"
+	"homenode/rules"
+)
+
+type captureJSON struct {
+	Format    string            `json:"format"`
+	Version   int               `json:"version"`
+	Verdict   string            `json:"verdict"`
+	Rest      string            `json:"verdictRest,omitempty"`
+	First     time.Time         `json:"first,omitzero"`
+	Last      time.Time         `json:"last,omitzero"`
+	Hosts     int               `json:"hosts"`
+	VMs       int               `json:"vms"`
+	Inventory string            `json:"inventory,omitempty"`
+	Counts    map[string]int    `json:"findingsBySeverity"`
+	Recorded  []recordedJSON    `json:"recordings"`
+	Findings  []finding.Finding `json:"findings"`
+	Notes     []noteJSON        `json:"notes"`
+
+	Config     *configJSON         `json:"config,omitempty"`
+	Suppressed []policy.Suppressed `json:"suppressed,omitempty"`
+}
+
+type noteJSON struct {
+	From string `json:"from"`
+	numa.Note
+}
+
+type recordedJSON struct {
+	Host       string             `json:"host"`
+	Files      []capture.File     `json:"files"`
+	First      time.Time          `json:"first"`
+	Last       time.Time          `json:"last"`
+	Ticks      int                `json:"ticks"`
+	Covered    float64            `json:"coveredSeconds"`
+	Lacks      []string           `json:"lacks"`
+	MinFree    numa.Bytes         `json:"minFreeBytes,omitempty"`
+	States     map[string]float64 `json:"secondsInMemoryState,omitempty"`
+	Moves      *int64             `json:"migrations,omitempty"`
+	Overloaded *spellsJSON        `json:"overloadedBesideIdle,omitempty"`
+	Nodes      []recordedNodeJSON `json:"nodes"`
+	VMs        []recordedVMJSON   `json:"vms"`
+	Limits     map[string]any     `json:"limits"`
+}
+
+type levelJSON struct {
+	Mean *float64  `json:"mean,omitempty"`
+	Most float64   `json:"most"`
+	At   time.Time `json:"mostAt"`
+}
+
+type spellsJSON struct {
+	Count   int            `json:"count"`
+	Seconds float64        `json:"seconds"`
+	Longest *capture.Spell `json:"longest,omitempty"`
+}
+
+type recordedNodeJSON struct {
+	ID       int         `json:"id"`
+	Total    numa.Bytes  `json:"bytes,omitempty"`
+	Busy     *levelJSON  `json:"busy,omitempty"`
+	Least    *numa.Bytes `json:"leastFreeBytes,omitempty"`
+	LeastAt  time.Time   `json:"leastFreeAt,omitzero"`
+	LastFree *numa.Bytes `json:"lastFreeBytes,omitempty"`
+}
+
+type recordedVMJSON struct {
+	VM       string     `json:"vm"`
+	GID      int64      `json:"gid"`
+	Nth      int        `json:"nth,omitempty"`
+	VMID     string     `json:"vmId,omitempty"`
+	VCPUs    int        `json:"vcpus,omitempty"`
+	Size     numa.Bytes `json:"bytes,omitempty"`
+	First    time.Time  `json:"first"`
+	Last     time.Time  `json:"last"`
+	Ticks    int        `json:"ticks"`
+	Present  float64    `json:"presentSeconds"`
+	Appeared bool       `json:"appeared,omitempty"`
+	Left     bool       `json:"left,omitempty"`
+
+	Memory    *vmMemoryJSON `json:"memory,omitempty"`
+	Homes     *vmHomesJSON  `json:"homes,omitempty"`
+	Moves     *numa.Moves   `json:"migrations,omitempty"`
+	Ready     *levelJSON    `json:"ready,omitempty"`
+	CoStop    *levelJSON    `json:"coStop,omitempty"`
+	Used      *levelJSON    `json:"used,omitempty"`
+	Predicted *layoutJSON   `json:"predicted,omitempty"`
+}
+
+type vmMemoryJSON struct {
+	Least      *capture.Locality `json:"least,omitempty"`
+	Mean       *float64          `json:"meanLocality,omitempty"`
+	MostRemote numa.Bytes        `json:"mostRemoteBytes"`
+	MostAt     time.Time         `json:"mostRemoteAt,omitzero"`
+	MeanRemote *numa.Bytes       `json:"meanRemoteBytes,omitempty"`
+	Low        spellsJSON        `json:"lowLocality"`
+	Far        spellsJSON        `json:"muchRemote"`
+	LastLocal  numa.Bytes        `json:"lastLocalBytes"`
+	LastRemote numa.Bytes        `json:"lastRemoteBytes"`
+}
+
+type vmHomesJSON struct {
+	Times   []homeTimeJSON `json:"times"`
+	Changed int64          `json:"changed"`
+	Returns int64          `json:"returns"`
+	Changes []changeJSON   `json:"changes,omitempty"`
+}
+
+type homeTimeJSON struct {
+	Nodes   []int   `json:"nodes"`
+	Seconds float64 `json:"seconds"`
+}
+
+type changeJSON struct {
+	Time time.Time `json:"time"`
+	From []int     `json:"from"`
+	To   []int     `json:"to"`
+}
+
+// CaptureJSON writes judged recordings as JSON. Their timelines are not in it: they are
+// what captures are exported as Parquet or OpenMetrics for.
+func CaptureJSON(w io.Writer, r *rules.Watched) error {
+	c := newCaptured(r)
+	j := captureJSON{
+		Format: "homenode-capture", Version: JSONVersion, First: c.first, Last: c.last, Hosts: len(c.Recordings), VMs: countVMs(c.vms),
+		Counts: bySeverity(&c.Judgement), Recorded: []recordedJSON{}, Findings: orEmpty(c.Findings), Notes: []noteJSON{},
+	}
+	j.Verdict, j.Rest = c.verdict()
+	if c.Fleet != nil {
+		j.Inventory = c.Fleet.Fleet.Source
+	}
+	j.Config, j.Suppressed = configOf(&c.Judgement)
+	for _, o := range c.judged.open {
+		for _, n := range o.list {
+			j.Notes = append(j.Notes, noteJSON{o.from, n})
+		}
+	}
+	for _, rec := range c.Recordings {
+		j.Recorded = append(j.Recorded, c.recorded(rec))
+	}
+	return writeJSON(w, &j)
+}
+
+func (c *captured) recorded(rec *capture.Recording) recordedJSON {
+	j := recordedJSON{
+		Host: rec.Host, Files: orEmpty(rec.Files), First: rec.First, Last: rec.Last, Ticks: rec.Ticks, Covered: rec.Covered.Seconds(), Lacks: orEmpty(rec.Lacks),
+		MinFree: rec.MinFree, Nodes: []recordedNodeJSON{}, VMs: []recordedVMJSON{},
+		Limits: map[string]any{
+			"locality": rec.Options.Locality, "remoteBytes": rec.Options.Remote, "busyNode": rec.Options.BusyNode, "idleNode": rec.Options.IdleNode,
+			"ready": rec.Options.Ready, "windowSeconds": rec.Options.Window.Seconds(), "gapSeconds": rec.Options.Gap.Seconds(),
+		},
+	}
+	if rec.HasStates {
+		j.States = map[string]float64{}
+		for i, d := range rec.States {
+			if d > 0 {
+				j.States[numa.MemoryState(i).String()] = d.Seconds()
+			}
+		}
+	}
+	if movesOf(rec) != "" {
+		j.Moves = &rec.Moves.Total
+	}
+	for i := range rec.Nodes {
+		n := &rec.Nodes[i]
+		one := recordedNodeJSON{ID: n.ID, Total: n.Total, Busy: levelOf(&n.Busy)}
+		if one.Busy != nil && j.Overloaded == nil {
+			o := spellsOf(&rec.Imbalance)
+			j.Overloaded = &o
+		}
+		if n.Least >= 0 {
+			one.Least, one.LeastAt = &n.Least, n.LeastAt
+		}
+		if n.LastFree >= 0 {
+			one.LastFree = &n.LastFree
+		}
+		j.Nodes = append(j.Nodes, one)
+	}
+	for _, v := range c.of(rec) {
+		j.VMs = append(j.VMs, v.json())
+	}
+	return j
+}
+
+func (v *capturedVM) json() recordedVMJSON {
+	j := recordedVMJSON{
+		VM: v.Name, GID: v.GID, Nth: v.Nth, VCPUs: v.VCPUs, Size: v.Size, First: v.First, Last: v.Last, Ticks: v.Ticks, Present: v.Present.Seconds(),
+		Appeared: v.Appeared, Left: v.Left, Ready: levelOf(&v.Ready), CoStop: levelOf(&v.CoStop), Used: levelOf(&v.Used),
+	}
+	if v.HasMemory {
+		m := &vmMemoryJSON{MostRemote: v.Remote.Most, MostAt: v.Remote.At, Low: spellsOf(&v.Low), Far: spellsOf(&v.Far), LastLocal: v.LastLocal, LastRemote: v.LastRemote}
+		if v.Least.Local+v.Least.Remote > 0 {
+			m.Least = &v.Least
+		}
+		if share, ok := rule.MeanLocality(v.VM); ok {
+			m.Mean = &share
+		}
+		if mean, ok := v.Remote.Mean(v.Managed); ok {
+			m.MeanRemote = &mean
+		}
+		j.Memory = m
+	}
+	if v.HasHomes {
+		h := &vmHomesJSON{Times: []homeTimeJSON{}, Changed: v.Changed.Total, Returns: v.Returns.Total}
+		for _, t := range v.VM.Homes {
+			h.Times = append(h.Times, homeTimeJSON{nodeList(t.Homes), t.Time.Seconds()})
+		}
+		for _, ch := range v.Changes {
+			h.Changes = append(h.Changes, changeJSON{ch.Time, nodeList(ch.From), nodeList(ch.To)})
+		}
+		j.Homes = h
+	}
+	if v.HasMoves {
+		j.Moves = &v.Moves
+	}
+	if v.inFleet != nil {
+		j.VMID = v.inFleet.ID
+		if len(v.inFleet.On) > 0 {
+			l := layoutOf(&v.inFleet.On[0].Layout)
+			j.Predicted = &l
+		}
+	}
+	return j
+}
+
+func levelOf(l *capture.Level) *levelJSON {
+	peak, ok := l.Peak()
+	if !ok {
+		return nil
+	}
+	j := &levelJSON{Most: peak, At: l.At}
+	if mean, ok := l.Mean(); ok {
+		j.Mean = &mean
+	}
+	return j
+}
+
+func spellsOf(s *capture.Spells) spellsJSON {
+	j := spellsJSON{Count: s.Count, Seconds: s.Time.Seconds()}
+	if s.Count > 0 {
+		j.Longest = &s.Longest
+	}
+	return j
+}
+
+// nodeList returns the nodes of a set; empty for a VM that is not managed.
+func nodeList(s numa.NodeSet) []int {
+	out := []int{}
+	for n := range s.All() {
+		out = append(out, n)
+	}
+	return out
+}

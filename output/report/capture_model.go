@@ -1,0 +1,336 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/capture"
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/rules"
+)
+
+// captured is a judged set of recordings as the forms show it.
+type captured struct {
+	*rules.Watched
+	judged *judged
+	vms    []*capturedVM                             // by host and name
+	hosts  map[*capture.Recording][]*finding.Finding // about the host itself
+	clock  clock
+	first  time.Time
+	last   time.Time
+}
+
+// A capturedVM is one life of a VM on a recorded host, with what was found about it.
+type capturedVM struct {
+	*capture.VM
+	rec      *capture.Recording
+	label    string // its name, with what tells it from others of that name on the host
+	findings []*finding.Finding
+	inFleet  *rule.VM // what the inventory says; nil when it does not hold the VM
+}
+
+// newCaptured finds the subjects of the findings.
+func newCaptured(w *rules.Watched) *captured {
+	c := &captured{Watched: w, hosts: map[*capture.Recording][]*finding.Finding{}}
+	byKey := map[string]*capturedVM{}
+	for _, rec := range w.Recordings {
+		names := map[string]int{}
+		for i := range rec.VMs {
+			names[rec.VMs[i].Name]++
+		}
+		for i := range rec.VMs {
+			v := &rec.VMs[i]
+			one := &capturedVM{VM: v, rec: rec, label: v.Name, inFleet: w.Joined[v]}
+			if names[v.Name] > 1 {
+				one.label = distinct(v)
+			}
+			c.vms = append(c.vms, one)
+			byKey[vmKey(rec.Host, v.Name, v.GID, v.Nth)] = one
+		}
+		if c.first.IsZero() || rec.First.Before(c.first) {
+			c.first = rec.First
+		}
+		if rec.Last.After(c.last) {
+			c.last = rec.Last
+		}
+	}
+	c.clock = newClock(c.first, c.last)
+	for i := range w.Findings {
+		f := &w.Findings[i]
+		rec := c.recordingOf(f)
+		if rec == nil {
+			continue
+		}
+		if one := byKey[vmKey(rec.Host, f.VM, f.GID, f.Nth)]; one != nil && f.VM != "" {
+			one.findings = append(one.findings, f)
+		} else if f.VM == "" {
+			c.hosts[rec] = append(c.hosts[rec], f)
+		}
+	}
+	c.judged = c.judgement(byKey)
+	return c
+}
+
+func vmKey(host, name string, gid int64, nth int) string {
+	return strings.Join([]string{host, name, strconv.FormatInt(gid, 10), strconv.Itoa(nth)}, "\x00")
+}
+
+// distinct names a VM that is not the only one of its name.
+func distinct(v *capture.VM) string {
+	name := v.Name
+	if v.GID >= 0 {
+		name += fmt.Sprintf(" (gid %d)", v.GID)
+	}
+	if v.Nth > 0 {
+		name += fmt.Sprintf(" #%d", v.Nth+1)
+	}
+	return name
+}
+
+// recordingOf returns the recording of the finding's host, which the inventory can name
+// otherwise.
+func (c *captured) recordingOf(f *finding.Finding) *capture.Recording {
+	for _, same := range []func(string) bool{
+		func(host string) bool { return host == f.Host },
+		func(host string) bool { return numa.SameHost(host, f.Host) },
+	} {
+		if i := slices.IndexFunc(c.Recordings, func(rec *capture.Recording) bool { return same(rec.Host) }); i >= 0 {
+			return c.Recordings[i]
+		}
+	}
+	return nil
+}
+
+func (c *captured) judgement(byKey map[string]*capturedVM) *judged {
+	subject := func(f *finding.Finding) string {
+		name := cmp.Or(f.VM, f.Host)
+		rec := c.recordingOf(f)
+		if rec == nil || f.VM == "" {
+			return name
+		}
+		if one := byKey[vmKey(rec.Host, f.VM, f.GID, f.Nth)]; one != nil {
+			name = one.label
+		}
+		if len(c.Recordings) > 1 {
+			return f.Host + "/" + name
+		}
+		return name
+	}
+	return &judged{
+		Judgement: &c.Judgement, source: c.source(), kind: "capture/", watched: true,
+		nothing: c.nothing(),
+		rules:   rulesWhere(func(one *rule.Rule) bool { return one.Watch != nil }),
+		open:    c.open(),
+		subject: subject, group: subject,
+		// A power-on gives another group: the name is what stays.
+		key: func(f *finding.Finding) string { return "watched\x00" + f.Host + "\x00" + f.VM },
+		id: func(f *finding.Finding) string {
+			if f.VM != "" && f.VMID == "" && f.GID > 0 {
+				return "gid " + strconv.FormatInt(f.GID, 10)
+			}
+			return subjectID(f)
+		},
+		at: func(f *finding.Finding) string { return c.fileAt(c.recordingOf(f), f.From) },
+	}
+}
+
+// source names the files.
+func (c *captured) source() string {
+	var names []string
+	for _, rec := range c.Recordings {
+		for _, f := range rec.Files {
+			if !slices.Contains(names, f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	const most = 3
+	if n := len(names); n > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// fileAt returns the file that holds the time.
+func (c *captured) fileAt(rec *capture.Recording, at time.Time) string {
+	if rec == nil {
+		return ""
+	}
+	for _, f := range rec.Files {
+		if f.Ticks > 0 && !at.Before(f.First) && !at.After(f.Last) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// open returns what the capture lacks, what its reader warned of and what was not judged.
+func (c *captured) open() []openNotes {
+	var lacks, warnings []numa.Note
+	for _, rec := range c.Recordings {
+		if text := lacksText(rec); text != "" {
+			lacks = append(lacks, numa.Note{At: rec.Host, Text: text})
+		}
+		for _, f := range rec.Files {
+			for _, text := range f.Warnings {
+				if n := (numa.Note{Text: text}); !slices.Contains(warnings, n) {
+					warnings = append(warnings, n)
+				}
+			}
+		}
+	}
+	out := []openNotes{{"capture", slices.Concat(lacks, warnings)}, {"judgement", c.Notes}}
+	if c.Fleet != nil {
+		out = append(out, openNotes{"inventory", slices.Concat(c.Fleet.Fleet.Notes, c.Fleet.Unjudged)})
+	}
+	return append(out, openNotes{"configuration", c.PolicyNotes})
+}
+
+// lacksText says which counters the capture does not have and, of those that esxtop would
+// write, how to get them.
+func lacksText(rec *capture.Recording) string {
+	if len(rec.Lacks) == 0 {
+		return ""
+	}
+	text := "the capture lacks " + strings.Join(rec.Lacks, ", ")
+	if slices.ContainsFunc(rec.Lacks, inBatch) {
+		text += ": record with esxtop -b -a, or switch the fields on (m, f, NUMA STATS; c, f, …), save with W, and record with esxtop -b"
+	}
+	return text
+}
+
+// inBatch reports whether a batch file can hold the counter: memory by node is on the
+// screen of esxtop alone.
+func inBatch(counter string) bool { return counter != "GST_NDx" }
+
+// nothing says why nothing could be judged; "" when something was.
+func (c *captured) nothing() string {
+	if c.judgeable() {
+		return ""
+	}
+	return "the capture holds nothing about NUMA"
+}
+
+// judgeable reports whether anything was recorded that rules judge.
+func (c *captured) judgeable() bool {
+	for _, one := range c.vms {
+		if one.HasMemory || one.HasHomes || one.HasMoves {
+			return true
+		}
+	}
+	return false
+}
+
+// worst returns the severity of the worst finding about the VM; false without one.
+func (v *capturedVM) worst() (finding.Severity, bool) {
+	if len(v.findings) == 0 {
+		return 0, false
+	}
+	return v.findings[0].Severity, true // highest first
+}
+
+// lost reports whether the VM lost locality: a finding of medium or high severity is about
+// its longest stretch of low N%L or of much remote memory. spell is that stretch.
+func (v *capturedVM) lost() (spell *capture.Spell, ok bool) {
+	for _, f := range v.findings {
+		if f.Severity < finding.Medium {
+			break
+		}
+		for _, s := range []*capture.Spells{&v.Low, &v.Far} {
+			if s.Count > 0 && f.From.Equal(s.Longest.From) && f.To.Equal(s.Longest.To) {
+				return &s.Longest, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// byWeight orders VMs by their worst finding, then by remote memory over time.
+func byWeight(a, b *capturedVM) int {
+	weight := func(v *capturedVM) int {
+		s, ok := v.worst()
+		if !ok {
+			return -1
+		}
+		return int(s)
+	}
+	return cmp.Or(cmp.Compare(weight(b), weight(a)), compareSums(&b.Remote.Sum, &a.Remote.Sum), cmp.Compare(a.rec.Host, b.rec.Host),
+		cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID), cmp.Compare(a.Nth, b.Nth))
+}
+
+func compareSums(a, b *capture.Sum) int {
+	return cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.Lo, b.Lo))
+}
+
+// weighted returns the VMs that matter: those with findings, the worst first; with least
+// also others, up to that many, those with the most remote memory first.
+func (c *captured) weighted(least int) []*capturedVM {
+	vms := slices.SortedStableFunc(slices.Values(c.vms), byWeight)
+	n := 0
+	for n < len(vms) && (len(vms[n].findings) > 0 || n < least) {
+		n++
+	}
+	return vms[:n]
+}
+
+// countVMs returns how many VMs these lives belong to: lives of one name are one VM, but
+// for as many as run at the same time.
+func countVMs(lives []*capturedVM) int {
+	type edge struct {
+		at  time.Time
+		add int
+	}
+	byName := map[string][]edge{}
+	for _, v := range lives {
+		byName[v.Name] = append(byName[v.Name], edge{v.First, 1}, edge{v.Last, -1})
+	}
+	n := 0
+	for _, edges := range byName {
+		// One that ends at the tick at which another begins is there together with it.
+		slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(b.add, a.add)) })
+		now, most := 0, 0
+		for _, e := range edges {
+			now += e.add
+			most = max(most, now)
+		}
+		n += most
+	}
+	return n
+}
+
+// A clock writes the moments of a capture in UTC: with the date when it spans days, with
+// seconds when it is short.
+type clock struct{ form string }
+
+func newClock(first, last time.Time) clock {
+	form := "15:04"
+	if last.Sub(first) < 15*time.Minute {
+		form = "15:04:05"
+	}
+	if first.UTC().Format(time.DateOnly) != last.UTC().Format(time.DateOnly) {
+		form = "2006-01-02 " + form
+	}
+	return clock{form}
+}
+
+func (c clock) at(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(c.form)
+}
+
+// span writes from when to when, with the date of the end only when it is another.
+func (c clock) span(from, to time.Time) string {
+	end := c.form
+	if from.UTC().Format(time.DateOnly) == to.UTC().Format(time.DateOnly) {
+		end = strings.TrimPrefix(end, "2006-01-02 ")
+	}
+	return c.at(from) + " to " + to.UTC().Format(end)
+}

@@ -1,0 +1,233 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/capture"
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+)
+
+// verdict answers the question of a capture in one sentence: was it NUMA? rest says what
+// that leaves open, and what it rests on.
+func (c *captured) verdict() (verdict, rest string) {
+	if len(c.vms) == 0 {
+		return "Nothing can be said about NUMA: no VM was recorded.", ""
+	}
+	var lost, hurt []*capturedVM
+	for _, v := range slices.SortedStableFunc(slices.Values(c.vms), byWeight) {
+		if s, ok := v.worst(); !ok || s < finding.Medium {
+			continue
+		}
+		if _, ok := v.lost(); ok {
+			lost = append(lost, v)
+		} else {
+			hurt = append(hurt, v)
+		}
+	}
+	hosts := 0
+	for _, findings := range c.hosts {
+		if findings[0].Severity >= finding.Medium {
+			hosts++
+		}
+	}
+	where := c.stretch()
+	switch {
+	case len(lost) > 0:
+		verdict = fmt.Sprintf("%d of %s lost locality %s: worst %s.", countVMs(lost), plural(countVMs(c.vms), "VM"), where, c.worstText(lost))
+	case len(hurt) > 0:
+		verdict = fmt.Sprintf("NUMA had a part in it: %d of %s had trouble with it %s, though no VM lost locality: worst %s, %s.",
+			countVMs(hurt), plural(countVMs(c.vms), "VM"), where, hurt[0].label, c.findingText(hurt[0].findings[0]))
+	case hosts > 0:
+		verdict = fmt.Sprintf("NUMA had a part in it %s: no VM lost locality, but %s.", where, c.hostText())
+	case !c.judgeable():
+		return "Nothing can be said about NUMA: the capture has none of its counters.", c.howToGet()
+	case c.lacksLocality():
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but the capture lacks what would show it.", where)
+	default:
+		verdict = fmt.Sprintf("NUMA was not the cause %s: %s.", where, c.innocence())
+	}
+	return verdict, c.rest(len(lost), hurt, hosts)
+}
+
+func (c *captured) rest(lost int, hurt []*capturedVM, hosts int) string {
+	var parts []string
+	if n := countVMs(hurt); lost > 0 && n > 0 {
+		parts = append(parts, fmt.Sprintf("NUMA gave trouble of another kind to %s: first %s, %s.", plural(n, "more VM"), hurt[0].label, c.findingText(hurt[0].findings[0])))
+	}
+	if hosts > 0 && (lost > 0 || len(hurt) > 0) {
+		parts = append(parts, fmt.Sprintf("%s findings of medium or high severity.", verb(hosts, "host itself has", "hosts themselves have")))
+	}
+	if lost == 0 && len(hurt) == 0 && hosts == 0 {
+		if n := len(c.Findings); n > 0 {
+			parts = append(parts, fmt.Sprintf("%s of low severity or for information.", plural(n, "finding")))
+		}
+		parts = append(parts, c.lookedAt())
+	}
+	return strings.TrimSpace(strings.Join(append(parts, c.howToGet()), " "))
+}
+
+// stretch returns "in 4 h 10 min on esx07".
+func (c *captured) stretch() string {
+	if len(c.Recordings) == 1 {
+		rec := c.Recordings[0]
+		return fmt.Sprintf("in %s on %s", rule.Duration(rec.Covered), rec.Host)
+	}
+	return fmt.Sprintf("in %s on %s", rule.Duration(c.last.Sub(c.first)), plural(len(c.Recordings), "host"))
+}
+
+// worstText names the VM that lost the most: the most remote memory over time.
+func (c *captured) worstText(lost []*capturedVM) string {
+	worst := slices.MaxFunc(lost, func(a, b *capturedVM) int { return compareSums(&a.Remote.Sum, &b.Remote.Sum) })
+	spell, _ := worst.lost()
+	name := worst.label
+	if len(c.Recordings) > 1 {
+		name += " on " + worst.rec.Host
+	}
+	when := c.clock.span(spell.From, spell.To)
+	if spell == &worst.Far.Longest {
+		return fmt.Sprintf("%s, up to %s remote from %s", name, numa.Bytes(spell.Worst), when)
+	}
+	return fmt.Sprintf("%s, up to %d %% remote from %s", name, 100-percentLocal(spell.Worst), when)
+}
+
+// percentLocal returns N%L as esxtop shows it: whole percent, truncated.
+func percentLocal(share float64) int { return int(share*100 + 1e-9) }
+
+// findingText is what a finding says, in the middle of a sentence.
+func (c *captured) findingText(f *finding.Finding) string {
+	text := f.Title
+	if !f.From.IsZero() && f.From.Before(f.To) {
+		text += ", " + c.clock.span(f.From, f.To)
+	}
+	return text
+}
+
+// hostText says what was found about the first host with findings that matter.
+func (c *captured) hostText() string {
+	for _, rec := range c.Recordings {
+		if f := c.hosts[rec]; len(f) > 0 && f[0].Severity >= finding.Medium {
+			return "on " + rec.Host + " " + c.findingText(f[0])
+		}
+	}
+	return ""
+}
+
+// innocence says what no VM did.
+func (c *captured) innocence() string {
+	text := fmt.Sprintf("none of %s lost locality", plural(countVMs(c.vms), "VM"))
+	if slices.ContainsFunc(c.Recordings, func(rec *capture.Recording) bool { return slices.ContainsFunc(rec.Nodes, stated) }) {
+		text += ", and no node was overloaded while another one idled"
+	}
+	return text
+}
+
+func stated(n capture.Node) bool { _, ok := n.Busy.Peak(); return ok }
+
+// lacksLocality reports whether N%L of no VM is known.
+func (c *captured) lacksLocality() bool {
+	return !slices.ContainsFunc(c.vms, func(v *capturedVM) bool { return v.HasMemory })
+}
+
+// lookedAt says what the verdict rests on when nothing was found.
+func (c *captured) lookedAt() string {
+	var parts []string
+	memory, homes, ready := 0, 0, 0
+	moves := int64(0)
+	moved := false
+	var least *capturedVM
+	for _, v := range c.vms {
+		if v.HasMemory {
+			memory++
+			if v.Least.Local+v.Least.Remote > 0 && (least == nil || leastLocality(v.VM) < leastLocality(least.VM)) {
+				least = v
+			}
+		}
+		if v.HasHomes {
+			homes++
+		}
+		if v.HasMoves {
+			moved = true
+			moves += v.Moves.All
+		}
+		if _, ok := v.Ready.Peak(); ok {
+			ready++
+		}
+	}
+	if memory > 0 {
+		text := fmt.Sprintf("N%%L of %s", plural(memory, "VM"))
+		if least != nil {
+			text += fmt.Sprintf(" (least %s, %s at %s)", rule.NL(leastLocality(least.VM)), least.label, c.clock.at(least.Least.Time))
+		}
+		parts = append(parts, text)
+	}
+	if homes > 0 {
+		parts = append(parts, "home nodes")
+	}
+	if moved {
+		parts = append(parts, plural(int(moves), "NUMA migration"))
+	}
+	if ready > 0 {
+		parts = append(parts, "ready time")
+	}
+	nodes := 0
+	for _, rec := range c.Recordings {
+		nodes += len(rec.Nodes)
+	}
+	if nodes > 0 {
+		parts = append(parts, plural(nodes, "node"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Looked at: " + strings.Join(parts, ", ") + "."
+}
+
+func leastLocality(v *capture.VM) float64 {
+	return float64(v.Least.Local) / float64(v.Least.Local+v.Least.Remote)
+}
+
+// howToGet names the counters about NUMA that are lacking, and how to record them.
+func (c *captured) howToGet() string {
+	var lacks []string
+	for _, rec := range c.Recordings {
+		for _, name := range rec.Lacks {
+			if inBatch(name) && aboutNUMA(name) && !slices.Contains(lacks, name) {
+				lacks = append(lacks, name)
+			}
+		}
+	}
+	if len(lacks) == 0 {
+		return ""
+	}
+	slices.Sort(lacks)
+	return "The capture lacks " + strings.Join(lacks, ", ") + ": record with esxtop -b -a."
+}
+
+func aboutNUMA(counter string) bool {
+	return strings.HasPrefix(counter, "Numa ") || strings.HasPrefix(counter, "% ")
+}
+
+// gapText says how much time has no ticks: the stretch without what is covered.
+func gapText(rec *capture.Recording) string {
+	if gap := rec.Last.Sub(rec.First) - rec.Covered; gap >= time.Second {
+		return rule.Duration(gap)
+	}
+	return ""
+}
+
+// intervalOf returns the time between two ticks, on average.
+func intervalOf(rec *capture.Recording) string {
+	if rec.Ticks < 2 || rec.Covered <= 0 {
+		return ""
+	}
+	d := rec.Covered / time.Duration(rec.Ticks-1)
+	if d < 10*time.Second {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return rule.Duration(d.Round(time.Second))
+}
