@@ -19,9 +19,9 @@ const Version = 1
 // maxWidth of a Timeline lets the time of a bucket's end fit in 63 bits of nanoseconds.
 const maxWidth = time.Second << 33
 
-type envelope[R any] struct {
-	Version   int `json:"version"`
-	Recording R   `json:"recording"`
+type envelope struct {
+	Version   int        `json:"version"`
+	Recording *Recording `json:"recording"`
 }
 
 // Encode writes a Recording for another process: one line of JSON, the same bytes for
@@ -29,7 +29,7 @@ type envelope[R any] struct {
 func Encode(w io.Writer, r *Recording) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(envelope[*Recording]{Version, r}); err != nil {
+	if err := enc.Encode(envelope{Version, r}); err != nil {
 		return fmt.Errorf("write recording of %s: %w", r.Host, err)
 	}
 	return nil
@@ -38,37 +38,45 @@ func Encode(w io.Writer, r *Recording) error {
 // Decode reads what Encode wrote, and nothing else: another version, a field that it does
 // not know, more text and a Recording that contradicts itself are errors.
 func Decode(r io.Reader) (*Recording, error) {
-	var e envelope[json.RawMessage]
-	if err := strict(r, &e); err != nil {
+	text, err := io.ReadAll(r)
+	if err != nil {
 		return nil, fmt.Errorf("read recording: %w", err)
 	}
-	if e.Version != Version {
-		return nil, fmt.Errorf("read recording: found version %d, want %d", e.Version, Version)
-	}
-	var rec *Recording
-	if err := strict(bytes.NewReader(e.Recording), &rec); err != nil {
+	if err := checkVersion(text); err != nil {
 		return nil, fmt.Errorf("read recording: %w", err)
 	}
-	if rec == nil {
+	var e envelope
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&e); err != nil {
+		return nil, fmt.Errorf("read recording: %w", err)
+	}
+	if more := bytes.TrimSpace(text[dec.InputOffset():]); len(more) > 0 {
+		return nil, fmt.Errorf("read recording: found more after byte %d, want the end", dec.InputOffset())
+	}
+	if e.Recording == nil {
 		return nil, errors.New("read recording: found none")
 	}
-	if err := rec.check(); err != nil {
-		return nil, fmt.Errorf("read recording of %s: %w", rec.Host, err)
+	if err := e.Recording.check(); err != nil {
+		return nil, fmt.Errorf("read recording of %s: %w", e.Recording.Host, err)
 	}
-	return rec, nil
+	return e.Recording, nil
 }
 
-func strict(r io.Reader, to any) error {
-	dec := json.NewDecoder(r)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(to); err != nil {
-		if errors.Is(err, io.EOF) {
+// checkVersion looks at the version before the fields, which it decides on. Encode
+// writes it first.
+func checkVersion(text []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	for _, want := range []json.Token{json.Delim('{'), "version", float64(Version)} {
+		got, err := dec.Token()
+		switch {
+		case errors.Is(err, io.EOF):
 			return io.ErrUnexpectedEOF
+		case err != nil:
+			return err
+		case got != want:
+			return fmt.Errorf("found %v, want %v, as in version %d of a recording", got, want, Version)
 		}
-		return err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return fmt.Errorf("found more after byte %d, want the end", dec.InputOffset())
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 package capture
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"time"
 
 	"homenode/numa"
@@ -10,32 +10,35 @@ import (
 
 // Check returns an error when nothing can be counted by these limits.
 func (o *Options) Check() error {
-	for _, one := range []struct {
-		name  string
-		value float64
-		from  float64
-		to    float64
-	}{
-		{"locality", o.Locality, 0, 1},
-		{"remote", float64(o.Remote), 0, float64(most)},
-		{"busyNode", o.BusyNode, 0, mostShare},
-		{"idleNode", o.IdleNode, 0, math.Nextafter(o.BusyNode, 0)}, // no node is both
-		{"ready", o.Ready, 0, mostShare},
-		{"spillFree", float64(o.SpillFree), 0, float64(most)},
-		{"spillStep", float64(o.SpillStep), 1, float64(most)},
-		{"lopsided", o.Lopsided, 0, 1},
-		{"window in seconds", o.Window.Seconds(), resolution.Seconds(), mostTime.Seconds()},
-		{"gap in seconds", o.Gap.Seconds(), 0, mostTime.Seconds()},
-		{"buckets", float64(o.Buckets), 1, mostBuckets},
-	} {
-		if !(one.value >= one.from && one.value <= one.to) {
-			return fmt.Errorf("capture options: found %s %v, want one from %v to %v", one.name, one.value, one.from, one.to)
-		}
-	}
-	if o.Window%resolution != 0 {
-		return fmt.Errorf("capture options: found a window of %v, want whole milliseconds", o.Window)
+	err := cmp.Or(
+		between("locality", o.Locality, 0, 1),
+		between("remote", o.Remote, 0, most),
+		between("busyNode", o.BusyNode, 0, mostShare),
+		between("idleNode", o.IdleNode, 0, mostShare),
+		between("ready", o.Ready, 0, mostShare),
+		between("spillFree", o.SpillFree, 0, most),
+		between("spillStep", o.SpillStep, 1, most),
+		between("lopsided", o.Lopsided, 0, 1),
+		between("window", o.Window, resolution, mostTime),
+		between("gap", o.Gap, 0, mostTime),
+		between("buckets", o.Buckets, 1, mostBuckets),
+	)
+	switch {
+	case err != nil:
+		return err
+	case o.IdleNode >= o.BusyNode:
+		return fmt.Errorf("capture options: found idleNode %v, want less than busyNode %v", o.IdleNode, o.BusyNode)
+	case o.Window%resolution != 0:
+		return fmt.Errorf("capture options: found window %v, want whole milliseconds", o.Window)
 	}
 	return nil
+}
+
+func between[T cmp.Ordered](name string, value, from, to T) error {
+	if value >= from && value <= to { // NaN is not
+		return nil
+	}
+	return fmt.Errorf("capture options: found %s %v, want one from %v to %v", name, value, from, to)
 }
 
 // What a tick states beyond these is damaged and counts as not stated, so that no sum

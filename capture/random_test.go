@@ -76,6 +76,9 @@ func (w *world) next() *numa.Tick {
 		if !w.one(8) {
 			n.Has |= numa.HasFree | numa.HasUtil
 			n.Free, n.Util = w.bytes(10), w.Float64()
+			if w.lacks != 0 && w.one(5) {
+				n.Free = 0
+			}
 		}
 		t.Nodes = append(t.Nodes, n)
 	}

@@ -91,13 +91,15 @@ func TestLocality(t *testing.T) {
 // A spell ends at its last tick before a gap, and where the VM is gone.
 func TestGaps(t *testing.T) {
 	low := memory(1, 7)
-	v := story(some, low, low, after(1000, low), after(1010, low), after(1020, gone), after(1030, low), after(1040, quiet)).VMs[0]
+	r := story(some, low, low, after(1000, low), after(1010, low), after(1020, gone), after(1030, low), after(1045, quiet))
+	v := &r.VMs[0]
 	equal(t, "Low", v.Low, Spells{
-		Count: 3, Time: 30 * time.Second, Ticks: 5,
-		Longest: Spell{From: at(0), To: at(10), Ticks: 2, Worst: 0.125, At: at(0)},
+		Count: 3, Time: 35 * time.Second, Ticks: 5,
+		Longest: Spell{From: at(1030), To: at(1045), Ticks: 1, Worst: 0.125, At: at(1030)},
 		Head:    Spell{From: at(0), To: at(10), Ticks: 2, Worst: 0.125, At: at(0)},
 	})
-	equal(t, "Present", v.Present, 30*time.Second)
+	equal(t, "Present", v.Present, 35*time.Second)
+	equal(t, "Covered", r.Covered, 55*time.Second)
 	equal(t, "Ticks", v.Ticks, 6)
 	equal(t, "Appeared, Left", [2]bool{v.Appeared, v.Left}, [2]bool{})
 }
@@ -177,13 +179,14 @@ func TestCPU(t *testing.T) {
 	first := func(t *numa.Tick, v *numa.VMTick) {
 		cpu(0.5, 0.5, 0.9)(t, v)
 		t.Since = 0
+		v.Has |= numa.HasCoStop
 	}
 	r := story(some, first, cpu(0.9, 0.1, 0.2), cpu(0.95, 0.05, 0.1), cpu(0.9, 0.3, 0.2), cpu(0.9, 0.1, 0.04))
 	v := &r.VMs[0]
 	// The first tick does not say what time its rates are over.
 	equal(t, "Ready", v.Ready, Level{Sum: (2000 + 1000 + 2000 + 400) * 10000, Time: 40 * time.Second, Most: 9000, At: at(0)})
 	equal(t, "Used", v.Used, Level{Sum: 5000 * 40000, Time: 40 * time.Second, Most: 5000, At: at(0)})
-	equal(t, "CoStop", v.CoStop, Level{})
+	equal(t, "CoStop", v.CoStop, Level{At: at(0)}) // stated once, and 0
 	starved := Spell{From: at(10), To: at(30), Ticks: 2, Worst: 0.2, At: at(10)}
 	equal(t, "Starved", v.Starved, Spells{Count: 1, Time: 20 * time.Second, Ticks: 2, Longest: starved})
 	equal(t, "StarvedAt", v.StarvedAt, Uneven{Time: at(10), Busiest: 0, Busy: 0.9, Idlest: 1, Idle: 0.1, Ready: 0.2})
