@@ -1,0 +1,370 @@
+package fetchstats
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"homenode/numa"
+	"homenode/source/fact"
+)
+
+// infoA and infoB are the CounterInfo of two releases: B has other columns.
+const (
+	infoA = `|Server|MinFetchIntervalInUsec,U64|IsVMVisor,B|TimeStampInUsec,U64|Time,S64|
+|PCPU|NumOfLCPUs,U32|NumOfCores,U32|NumOfPackages,U32|
+|LCPU|LCPUID,U32|UsedTimeInUsec,U64|HaltTimeInUsec,U64|CoreHaltTimeInUsec,U64|ElapsedTimeInUsec,U64|
+|PMem|PhysicalMemInKB,U32|FreeMemInKB,U32|SchedMinFreeInKB,U32|SchedStateStr,CSTR|NumOfNUMANodes,U32|
+|NUMANode|NodeID,U32|TotalInPages,U32|FreeInPages,U32|
+|Sched|NumOfSchedGroups,U32|
+|SchedGroup|GroupID,U32|GroupName,STR|IsValid,B|IsVM,B|VMName,STR|TimerPeriod,U32|IsNUMAValid,B|HomeNodes,U32|NumOfBalanceMigrations,U32|NumOfLocalitySwap,U32|NumOfLoadSwap,U32|RemoteMemoryInKB,U32|LocalMemoryInKB,U32|LocalityPct,U32|
+|CPUClient|CPUClientID,U32|IsValid,B|NumOfVCPUs,U32|
+|VCPU|VCPUID,U32|WorldName,STR|UpTimeInUsec,U64|UsedTimeInUsec,U64|RunTimeInUsec,U64|CoStopTimeInUsec,U64|ReadyTimeInUsec,U64|
+|VMem|MemClientID,U32|IsValid,B|CurrentSwapInKB,U32|ClientTouchedInKB,U32|ClientSizeInKB,U32|MappedInKB,U32|SharedInKB,U32|ZeroInKB,U32|BalloonSizeInKB,U32|
+|VMNUMANodeMem|NodeID,U32|IsValid,B|GuestMemInKB,U32|OverheadMemInKB,U32|
+`
+	infoB = `|Server|TimeStampInUsec,U64|Time,S64|
+|PMem|PhysicalMemInKB,U32|NumOfNUMANodes,U32|
+|NUMANode|NodeID,U32|FreeInPages,U32|TotalInPages,U32|
+|Sched|NumOfSchedGroups,U32|
+|SchedGroup|GroupID,U32|IsVM,B|VMName,STR|GroupName,STR|LocalMemoryInKB,U32|RemoteMemoryInKB,U32|IsNUMAValid,B|HomeNodes,U32|
+`
+)
+
+// answerA is an answer of host A, n intervals of 10 s after its first.
+func answerA(n int, name string) string {
+	const second = 1_000_000
+	up := 10 * second * n
+	var b strings.Builder
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	p("==NUM-OF-OBJ==\n|Server|PCPU,1|PMem,1|Sched,1|\n|SchedGroup|GroupID,7|GroupName,vm.100|VMNUMANodeMem,2|CPUClient,3|\n==COUNTER-VALUE==")
+	p("|Server|2000000|1|%d|%d|", 1000*second+up, 1_790_000_000+10*n)
+	p("|PCPU|4|2|2|")
+	for i := range 4 { // PCPU i is busy for i/10 of the time, its core for i/10 more
+		p("|LCPU|%d|%d|%d|%d|%d|", i, 500+i*up/10, 900*second+up-i*up/10, 800*second+up-i*up/5, 1000*second+up)
+	}
+	p("|PMem|8388608|%d|65536|high|2|", 1048576-n)
+	p("|NUMANode|0|1048576|%d|\n|NUMANode|1|1048576|131072|", 131072-n)
+	p("|Sched|4|")
+	p("|SchedGroup|1|system|1|0|system|0|0|0|0|0|0|0|0|0|")
+	// 2 balance migrations, 1 locality swap, 3 load swaps an interval.
+	p("|SchedGroup|7|vm.100|1|1|%s|0|1|3|%d|%d|%d|%d|%d|75|", name, 40+2*n, 5+n, 3*n, 262144, 786432)
+	p("|VMNUMANodeMem|0|1|786432|1024|\n|VMNUMANodeMem|1|1|262144|2048|")
+	p("|CPUClient|100|1|1|\n|VCPU|100|vmx|%d|%d|0|0|%d|", 5000*second+up, up, up)
+	p("|CPUClient|101|1|2|")
+	for i := range 2 { // each: 50 % used, 60 % run, 10 % co-stop, 20 % and 30 % ready
+		p("|VCPU|%d|vmx-vcpu-%d:%s|%d|%d|%d|%d|%d|", 101+i, i, name, 4000*second+up, 7+up/2, 8+up*6/10, 9+up/10, 3+up*(2+i)/10)
+	}
+	p("|VMem|100|1|0|1|9999999|1|1|1|0|")
+	p("|SchedGroup|8|vmm.100|1|0|%s|0|0|0|0|0|0|0|0|0|", name)
+	p("|VMem|101|1|11|52428|1048576|1048000|300|200|100|")
+	p("|SchedGroup|9|vm.200|1|1|plain|0|0|0|0|0|0|0|0|0|")
+	return b.String()
+}
+
+// answerB is one of host B.
+func answerB(n int) string {
+	return fmt.Sprintf(`==COUNTER-VALUE==
+|Server|%d|%d|
+|PMem|4194304|2|
+|NUMANode|0|1000|524288|
+|NUMANode|1|2000|524288|
+|Sched|1|
+|SchedGroup|3|1|b|vm.3|4096|%d|1|2|
+`, (50+10*n)*1_000_000, 1_790_000_003+10*n, 1024*n)
+}
+
+// read returns copies of the ticks of a text, and the warnings.
+func read(t testing.TB, s *Series, name, in string) (ticks []numa.Tick, warnings []string, err error) {
+	t.Helper()
+	list, err := s.Read(name, strings.NewReader(in), func(tick *numa.Tick) error {
+		c := *tick
+		c.Nodes, c.VMs = slices.Clone(c.Nodes), slices.Clone(c.VMs)
+		ticks = append(ticks, c)
+		return nil
+	})
+	for _, w := range list {
+		warnings = append(warnings, fmt.Sprintf("%s: %s", fact.Place(name, w.Line, w.Col), w.Text))
+	}
+	return ticks, warnings, err
+}
+
+func TestRead(t *testing.T) {
+	machine := &numa.Host{Nodes: numa.ReadAt([]numa.Node{{ID: 0, Cores: 1, Threads: 2}, {ID: 1, Cores: 1, Threads: 2}}, "")}
+	s := &Series{Host: "esx01", Machine: machine}
+	ticks, warnings, err := read(t, s, "a", infoA+answerA(0, "db")+answerA(1, "db")+answerA(2, "db"))
+	if err != nil || warnings != nil || len(ticks) != 3 {
+		t.Fatalf("%d ticks, %q, %v", len(ticks), warnings, err)
+	}
+	const sizes = numa.HasSize | numa.HasGranted | numa.HasActive | numa.HasShared | numa.HasZero | numa.HasBalloon | numa.HasSwapped
+	const placed = numa.HasHomes | numa.HasMemory | numa.HasPercent
+	const rates = numa.HasUsed | numa.HasRun | numa.HasReady | numa.HasCoStop
+	db := numa.VMTick{
+		GID: 7, Name: "db", Has: placed | sizes, VCPUs: 2, Homes: numa.SetOf(0, 1), Local: 768 * numa.MiB, Remote: 256 * numa.MiB, Percent: 75,
+		Size: numa.GiB, Granted: 1048000 * numa.KiB, Active: 52428 * numa.KiB, Shared: 300 * numa.KiB, Zero: 200 * numa.KiB, Balloon: 100 * numa.KiB, Swapped: 11 * numa.KiB,
+		OnNode: []numa.MemoryOnNode{{Node: 0, Guest: 768 * numa.MiB, Overhead: numa.MiB}, {Node: 1, Guest: 256 * numa.MiB, Overhead: 2 * numa.MiB}},
+	}
+	plain := numa.VMTick{GID: 9, Name: "plain", Has: numa.HasHomes}
+	first := numa.Tick{
+		Host: "esx01", Time: time.Unix(1_790_000_000, 0).UTC(), Line: 12, Has: numa.HasFree | numa.HasMinFree | numa.HasState,
+		Free: numa.GiB, MinFree: 64 * numa.MiB, State: numa.High,
+		Nodes: []numa.NodeTick{
+			{ID: 0, Has: numa.HasTotal | numa.HasFree, Total: 4 * numa.GiB, Free: 512 * numa.MiB},
+			{ID: 1, Has: numa.HasTotal | numa.HasFree, Total: 4 * numa.GiB, Free: 512 * numa.MiB},
+		},
+		VMs: []numa.VMTick{db, plain},
+	}
+	want(t, ticks[0], first)
+
+	second := first
+	second.Time, second.Line, second.Since = first.Time.Add(10*time.Second), 39, 10*time.Second
+	second.Free -= numa.KiB
+	const load = numa.HasUsed | numa.HasUtil | numa.HasCore
+	second.Nodes = []numa.NodeTick{
+		{ID: 0, Has: numa.HasTotal | numa.HasFree | load, Total: 4 * numa.GiB, Free: 512*numa.MiB - numa.PageSize, Used: 0.05, Util: 0.05, Core: 0.1},
+		{ID: 1, Has: numa.HasTotal | numa.HasFree | load, Total: 4 * numa.GiB, Free: 512 * numa.MiB, Used: 0.25, Util: 0.25, Core: 0.5},
+	}
+	db.Has |= rates | numa.HasMoves | numa.HasKinds
+	db.Moves = numa.Moves{All: 6, Balance: 2, LocalitySwap: 1, LoadSwap: 3}
+	db.Used, db.Run, db.Ready, db.CoStop = 1, 1.2, 0.5, 0.2
+	second.VMs = []numa.VMTick{db, plain}
+	want(t, ticks[1], second)
+	if again := ticks[2].VMs[0].Moves; again != db.Moves {
+		t.Errorf("third answer: %+v", again)
+	}
+}
+
+// want compares ticks; shares within what floating point adds.
+func want(t *testing.T, got, want numa.Tick) {
+	t.Helper()
+	round := func(x float64) float64 { return float64(int64(x*1e9+0.5)) / 1e9 }
+	for _, tick := range []*numa.Tick{&got, &want} {
+		tick.VMs, tick.Nodes = slices.Clone(tick.VMs), slices.Clone(tick.Nodes)
+		for i := range tick.VMs {
+			v := &tick.VMs[i]
+			v.Used, v.Run, v.Ready, v.CoStop = round(v.Used), round(v.Run), round(v.Ready), round(v.CoStop)
+		}
+		for i := range tick.Nodes {
+			n := &tick.Nodes[i]
+			n.Used, n.Util, n.Core = round(n.Used), round(n.Util), round(n.Core)
+		}
+	}
+	if g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); g != w {
+		t.Errorf("got  %s\nwant %s", g, w)
+	}
+}
+
+// TestNames holds that the sign that separates fields can be part of a name.
+func TestNames(t *testing.T) {
+	for _, name := range []string{"a|b", "a|1|b|", "|", "1|1", "0|0|1|3"} {
+		ticks, warnings, err := read(t, &Series{Host: "h"}, "a", infoA+answerA(0, name)+answerA(1, name))
+		if err != nil || warnings != nil || len(ticks) != 2 {
+			t.Fatalf("%q: %d ticks, %q, %v", name, len(ticks), warnings, err)
+		}
+		v := ticks[1].VMs[0]
+		if v.Name != name || v.Homes != numa.SetOf(0, 1) || v.Local != 768*numa.MiB || v.VCPUs != 2 || v.Moves.All != 6 {
+			t.Errorf("%q: %+v", name, v)
+		}
+	}
+}
+
+// TestLife follows VMs that come, go and come again: counters of a group that is new
+// began after the answer before.
+func TestLife(t *testing.T) {
+	second := answerA(1, "db")
+	without, _, _ := strings.Cut(answerA(0, "db"), "|SchedGroup|7|vm.100")
+	without = strings.Replace(without, "|Sched|4|", "|Sched|1|", 1)
+	ticks, warnings, err := read(t, &Series{Host: "h"}, "a", infoA+without+second)
+	if err != nil || warnings != nil || len(ticks) != 2 || len(ticks[0].VMs) != 0 {
+		t.Fatalf("%v, %q, %v", ticks, warnings, err)
+	}
+	// Its worlds are older than the span: their past is not known.
+	if v := ticks[1].VMs[0]; v.Moves != (numa.Moves{All: 51, Balance: 42, LocalitySwap: 6, LoadSwap: 3}) || v.Has&numa.HasReady != 0 {
+		t.Errorf("%+v", v)
+	}
+	young := second
+	for i := range 2 {
+		young = strings.Replace(young, fmt.Sprintf("vmx-vcpu-%d:db|4010000000|5000007|6000008|1000009|%d|", i, 3+1_000_000*(2+i)), fmt.Sprintf("vmx-vcpu-%d:db|8000000|4000000|6000000|0|2000000|", i), 1)
+	}
+	ticks, _, _ = read(t, &Series{Host: "h"}, "a", infoA+without+young)
+	if v := ticks[1].VMs[0]; v.Used != 1 || v.Run != 1.5 || v.Ready != 0.5 || v.CoStop != 0 || v.Has&numa.HasCoStop == 0 {
+		t.Errorf("%+v", v)
+	}
+	// Counters that run backwards say nothing.
+	back := strings.Replace(second, "|0|1|3|42|6|3|", "|0|1|3|2|0|0|", 1)
+	ticks, _, _ = read(t, &Series{Host: "h"}, "a", infoA+answerA(0, "db")+back)
+	if v := ticks[1].VMs[0]; v.Has&(numa.HasMoves|numa.HasKinds) != 0 || v.Moves != (numa.Moves{}) {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestTwoHosts reads answers of two hosts of two releases in one file.
+func TestTwoHosts(t *testing.T) {
+	s := &Series{Host: "esx"}
+	in := infoA + infoB + answerA(0, "db") + answerB(0) + answerA(1, "db") + answerB(1) + answerA(2, "db") + answerB(2)
+	ticks, warnings, err := read(t, s, "f", in)
+	if err != nil || len(ticks) != 6 || !slices.Equal(s.Hosts(), []string{"esx", "esx (2)"}) {
+		t.Fatalf("%d ticks, %q, %v, %q", len(ticks), warnings, err, s.Hosts())
+	}
+	wantWarning := []string{"f:44: the answer is of another host than those before, which started at another time or has another size: it is called esx (2)"}
+	if !slices.Equal(warnings, wantWarning) {
+		t.Errorf("got  %q\nwant %q", warnings, wantWarning)
+	}
+	want(t, ticks[5], numa.Tick{
+		Host: "esx (2)", Time: time.Unix(1_790_000_023, 0).UTC(), Line: 112, Since: 10 * time.Second,
+		Nodes: []numa.NodeTick{
+			{ID: 0, Has: numa.HasTotal | numa.HasFree, Total: 2 * numa.GiB, Free: 1000 * numa.PageSize},
+			{ID: 1, Has: numa.HasTotal | numa.HasFree, Total: 2 * numa.GiB, Free: 2000 * numa.PageSize},
+		},
+		VMs: []numa.VMTick{{GID: 3, Name: "b", Has: numa.HasHomes | numa.HasMemory, Homes: numa.SetOf(1), Local: 4 * numa.MiB, Remote: 2 * numa.MiB}},
+	})
+	if got := ticks[4].VMs[0]; got.Moves.All != 6 || ticks[4].Host != "esx" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestTwins holds that hosts of one size that started together are not one host.
+func TestTwins(t *testing.T) {
+	twin := strings.NewReplacer("|7|", "|17|", "|9|", "|19|", "vm.100", "vm.500", "db", "web").Replace(answerA(1, "db"))
+	s := &Series{Host: "esx"}
+	ticks, _, err := read(t, s, "f", infoA+answerA(0, "db")+twin+answerA(2, "db"))
+	if err != nil || len(ticks) != 3 || ticks[1].Host != "esx (2)" || ticks[1].Since != 0 || ticks[2].Since != 20*time.Second {
+		t.Errorf("%v, %v", ticks, err)
+	}
+}
+
+func TestRestart(t *testing.T) {
+	after := strings.Replace(answerA(0, "db"), "|2000000|1|1000000000|1790000000|", "|2000000|1|90000000|1790009000|", 1)
+	s := &Series{Host: "esx"}
+	ticks, warnings, err := read(t, s, "f", infoA+answerA(5, "db")+after)
+	if err != nil || len(ticks) != 2 || ticks[1].Host != "esx" || ticks[1].Since != 0 || ticks[1].VMs[0].Has&numa.HasMoves != 0 ||
+		!slices.Equal(warnings, []string{"f:39: host esx was started again at 2026-09-21T16:41:50Z"}) {
+		t.Errorf("%v, %q, %v", ticks, warnings, err)
+	}
+}
+
+func TestBad(t *testing.T) {
+	one, two := answerA(0, "db"), answerA(1, "db")
+	for _, tt := range []struct {
+		name, in string
+		ticks    int
+		warnings []string
+		err      string
+	}{
+		{"nothing", "", 0, nil, "f:1: found neither CounterInfo nor FetchStats"},
+		{"no schema", one, 0, nil, "f:1: found FetchStats without CounterInfo: what the columns are differs by release; " +
+			"save the answer to CounterInfo of the same host before it in the file, or beside it in the folder"},
+		{"a schema without time", strings.Replace(infoA, "|Time,S64", "", 1) + one, 0, nil, "f:1: found a CounterInfo without Server.Time"},
+		{"another release", infoB + one, 0, []string{"f:6: the answer is left out: line 10: found a row Server of 4 fields, CounterInfo has 2: it is cut off, or CounterInfo is of another host"}, ""},
+		{"cut off", infoA + one + two[:len(two)-60], 1, []string{"f:39: the answer is left out: line 64: found a row VMem of 7 fields, CounterInfo has 9: it is cut off, or CounterInfo is of another host"}, ""},
+		{"groups missing", infoA + strings.Replace(one, "|Sched|4|", "|Sched|5|", 1) + two, 1, []string{"f:12: the answer is left out: cut off: found 4 of 5 groups"}, ""},
+		{"no number", infoA + strings.Replace(one, "|786432|75|", "|n/a|75|", 1) + two, 1,
+			[]string{`f:12: the answer is left out: line 27: SchedGroup.LocalMemoryInKB: found "n/a", want a number of type U32`}, ""},
+		{"no number of a vCPU", infoA + one + strings.Replace(two, "|5000007|", "|x|", 1), 2,
+			[]string{`f:60: VCPU.UsedTimeInUsec: found "x", want a number of type U64: the row is left out`}, ""},
+		{"the same twice", infoA + one + one + two, 2, nil, ""},
+		{"backwards", infoA + two + one, 1, []string{"f:39: the answer of 2026-09-21T14:13:20Z is older than the one before it: left out"}, ""},
+		{"a script's own lines", infoA + "# 20:30\n" + one + "-- next\n" + two, 2, []string{`f:12:1: not understood: "# 20:30" (and 1 more of this kind)`}, ""},
+		{"a group twice", infoA + strings.Replace(one, "|SchedGroup|9|", "|SchedGroup|7|", 1) + two, 1,
+			[]string{"f:12: the answer is left out: line 38: found group 7 again, first on line 27"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ticks, warnings, err := read(t, &Series{Host: "h"}, "f", tt.in)
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if len(ticks) != tt.ticks || !slices.Equal(warnings, tt.warnings) || got != tt.err {
+				t.Errorf("%d ticks, %q, %s\nwant %d, %q, %s", len(ticks), warnings, got, tt.ticks, tt.warnings, tt.err)
+			}
+		})
+	}
+	stop := errors.New("stop")
+	if _, err := new(Series).Read("f", strings.NewReader(infoA+one+two), func(*numa.Tick) error { return stop }); err != stop {
+		t.Error(err)
+	}
+}
+
+// TestBroken holds that a VM one of whose vCPUs cannot be read has no rates.
+func TestBroken(t *testing.T) {
+	two := strings.Replace(answerA(1, "db"), "|5000007|", "|x|", 1)
+	ticks, _, _ := read(t, &Series{Host: "h"}, "f", infoA+answerA(0, "db")+two)
+	if v := ticks[1].VMs[0]; v.VCPUs != 0 || v.Has&numa.HasReady != 0 || v.Moves.All != 6 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestLarge holds that what 32 bits of KiB cannot count is not believed.
+func TestLarge(t *testing.T) {
+	big := strings.NewReplacer("|NUMANode|0|1048576|", "|NUMANode|0|1073741824|", "|VMNUMANodeMem|1|1|262144|", "|VMNUMANodeMem|1|1|4294901760|").Replace(answerA(0, "db"))
+	ticks, warnings, err := read(t, &Series{Host: "h"}, "f", infoA+big)
+	if err != nil || len(ticks) != 1 {
+		t.Fatal(ticks, err)
+	}
+	v := ticks[0].VMs[0]
+	if ticks[0].Has != numa.HasMinFree|numa.HasState || v.Has != numa.HasHomes|numa.HasPercent {
+		t.Errorf("%b %b", ticks[0].Has, v.Has)
+	}
+	if !slices.Equal(warnings, []string{"f:27: VM db: local and remote memory add up to 1048576 KiB but that on the nodes to 4295688192 KiB: not used"}) {
+		t.Errorf("%q", warnings)
+	}
+}
+
+func TestWrongMachine(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		machine := &numa.Host{Nodes: numa.ReadAt([]numa.Node{{ID: 0, Cores: 1, Threads: threads}, {ID: 1, Cores: 1, Threads: threads}}, "")}
+		ticks, warnings, err := read(t, &Series{Host: "h", Machine: machine}, "f", infoA+answerA(0, "db")+answerA(1, "db"))
+		if err != nil || len(ticks) != 2 || ticks[1].Nodes[0].Has != numa.HasTotal|numa.HasFree ||
+			!slices.Equal(warnings, []string{"f:39: the machine that is given has not the 4 PCPUs of the answer: the load of the nodes stays unknown"}) {
+			t.Errorf("%v %q %v", ticks, warnings, err)
+		}
+	}
+}
+
+// TestFiles reads CounterInfo and answers from files of their own.
+func TestFiles(t *testing.T) {
+	s := &Series{Host: "h"}
+	if ticks, warnings, err := read(t, s, "counterinfo", infoA); ticks != nil || warnings != nil || err != nil {
+		t.Fatal(ticks, warnings, err)
+	}
+	at, ok, err := s.Start("one", strings.NewReader(answerA(1, "db")))
+	if !ok || err != nil || !at.Equal(time.Unix(1_790_000_010, 0)) {
+		t.Errorf("%v, %v, %v", at, ok, err)
+	}
+	for i := range 2 {
+		ticks, _, err := read(t, s, "one", answerA(i, "db"))
+		if err != nil || len(ticks) != 1 || ticks[0].Since != time.Duration(i)*10*time.Second {
+			t.Errorf("%v, %v", ticks, err)
+		}
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for in, want := range map[string]string{infoA: CounterInfo, answerB(0): FetchStats, "# x\n" + answerA(0, "a"): FetchStats, "|a|b|\n": "", "": "", "|Server|x,1|\n": ""} {
+		if got, ok := Detect([]byte(in)); ok != (want != "") || ok && got != want {
+			t.Errorf("%.30q: %q, %v", in, got, ok)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(infoA + answerA(0, "a|b") + answerA(1, "a|b"))
+	f.Add(infoB + answerB(0) + infoA + answerA(0, "x"))
+	f.Fuzz(func(t *testing.T, in string) {
+		s := &Series{Host: "h"}
+		_, err := s.Read("f", strings.NewReader(in), func(tick *numa.Tick) error {
+			for _, v := range tick.VMs {
+				if v.Ready < 0 || v.Used < 0 || v.Moves.All < 0 || v.Local < 0 || v.Percent > 100 {
+					t.Fatalf("%+v", v)
+				}
+			}
+			return nil
+		})
+		if err != nil && err.Error() == "" {
+			t.Fatal("an error without a text")
+		}
+	})
+}

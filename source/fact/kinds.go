@@ -1,0 +1,37 @@
+package fact
+
+import "fmt"
+
+// Kinds are the warnings of a long file: of each kind the first is kept and the others
+// are counted, so that a file with a million bad lines gives one. The zero value is empty.
+type Kinds struct {
+	list  []Warning
+	more  []int
+	index map[string]int
+}
+
+// Warn keeps a warning when it is the first of its kind.
+func (k *Kinds) Warn(kind string, line, col int, format string, args ...any) {
+	if i, ok := k.index[kind]; ok {
+		k.more[i]++
+		return
+	}
+	if k.index == nil {
+		k.index = map[string]int{}
+	}
+	k.index[kind] = len(k.list)
+	k.list = append(k.list, Warning{line, col, fmt.Sprintf(format, args...)})
+	k.more = append(k.more, 0)
+}
+
+// All returns the first warning of each kind, with how many more there are.
+func (k *Kinds) All() []Warning {
+	out := make([]Warning, len(k.list))
+	for i, w := range k.list {
+		if k.more[i] > 0 {
+			w.Text += fmt.Sprintf(" (and %d more of this kind)", k.more[i])
+		}
+		out[i] = w
+	}
+	return out
+}
