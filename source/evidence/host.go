@@ -105,7 +105,7 @@ func (j *joiner) vmOf(host string, id int64) string {
 func (j *joiner) output(p *Piece, o *hostcmd.Output) bool {
 	groups := o.Groups()
 	if len(groups) == 0 {
-		if !j.told[o] {
+		if !j.told[o] && o.Format != hostcmd.Date {
 			j.note(o.File().At(o.Line, 0), "%s: host %s is not in the fleet", o.Format, orUnnamed(o.Host.Name))
 		}
 		return j.told[o]

@@ -17,6 +17,8 @@ type Outputs struct {
 	Name string // of the file, as given
 	Want string // for errors: "the output of lscpu, numactl -H or Coreinfo"
 	Last *File  // of the last output; nil before the first
+	// Endless lets the file have any length: the reader bounds each output.
+	Endless bool
 
 	early []Warning
 	first text.Line // that belongs to no output
@@ -29,7 +31,7 @@ func (o *Outputs) Read(r io.Reader, line func(n int, raw string)) error {
 	lines := text.NewLines(r)
 	size := 0
 	for lines.Scan() {
-		if size += len(lines.Bytes()) + 1; size > maxOutputs {
+		if size += len(lines.Bytes()) + 1; size > maxOutputs && !o.Endless {
 			return &SyntaxError{File: o.Name, Line: lines.Line(), Msg: fmt.Sprintf("found more than %d MB, want the output of a command", maxOutputs>>20)}
 		}
 		line(lines.Line(), lines.Text())
@@ -74,6 +76,7 @@ func (o *Outputs) End(first *File) error {
 	switch {
 	case first != nil:
 		first.Warnings = append(o.early, first.Warnings...)
+		o.early = nil
 		return nil
 	case o.first.N == 0:
 		return &SyntaxError{File: o.Name, Line: 1, Msg: "found no text, want " + o.Want}

@@ -74,6 +74,7 @@ func (s *grouper) of(name string, id int64, line int) *Group {
 
 func (o *Output) clientGroups(clients Clients) []Group {
 	s := grouper{o: o}
+	unknown := map[groupKey]bool{} // a client of it has lost its memory at the right edge
 	for _, c := range clients {
 		g := s.of(c.Group, c.GroupID, c.Line)
 		where := text.Where(c.Line, 0)
@@ -81,16 +82,27 @@ func (o *Output) clientGroups(clients Clients) []Group {
 			where = g.Observation.Clients.Origin.Where
 		}
 		g.home(c.Home)
-		g.Local, g.Remote = max(g.Local, 0)+c.Local, max(g.Remote, 0)+c.Remote
-		seen := append(g.Observation.Clients.Value, numa.ClientSeen{ID: c.ID, Home: c.Home, VCPUs: c.VCPUs, Local: c.Local, Remote: c.Remote})
+		if c.Local < 0 {
+			unknown[g.key()] = true
+		} else {
+			g.Local, g.Remote = max(g.Local, 0)+c.Local, max(g.Remote, 0)+c.Remote
+		}
+		seen := append(g.Observation.Clients.Value, numa.ClientSeen{ID: c.ID, Home: c.Home, VCPUs: c.VCPUs, Local: max(c.Local, 0), Remote: max(c.Remote, 0)})
 		g.Observation.Clients = numa.ReadAt(seen, where)
 		g.Observation.PPDCount = numa.ReadAt(len(seen), where)
 		if g.Homes != nil {
 			g.Observation.Homes = numa.ReadAt(g.Homes, where)
 		}
 	}
+	for i := range s.groups {
+		if g := &s.groups[i]; unknown[g.key()] {
+			g.Local, g.Remote = -1, -1
+		}
+	}
 	return s.groups
 }
+
+func (g *Group) key() groupKey { return groupKey{g.Name, g.ID} }
 
 func (g *Group) home(node int) {
 	if node >= 0 && !slices.Contains(g.Homes, node) {
@@ -107,12 +119,14 @@ func (o *Output) memoryGroups(rows ClientMemory) []Group {
 	seen := map[client]bool{}
 	for _, r := range rows {
 		g := s.of(r.Group, r.GroupID, r.Line)
-		i := slices.IndexFunc(g.OnNode, func(n NodeShare) bool { return n.Node == r.Node })
-		if i < 0 {
-			i = len(g.OnNode)
-			g.OnNode = append(g.OnNode, NodeShare{Node: r.Node, Overhead: -1})
+		if r.Memory >= 0 {
+			i := slices.IndexFunc(g.OnNode, func(n NodeShare) bool { return n.Node == r.Node })
+			if i < 0 {
+				i = len(g.OnNode)
+				g.OnNode = append(g.OnNode, NodeShare{Node: r.Node, Overhead: -1})
+			}
+			g.OnNode[i].Guest += r.Memory
 		}
-		g.OnNode[i].Guest += r.Memory
 		if c := (client{groupKey{r.Group, r.GroupID}, r.Client}); !seen[c] {
 			seen[c] = true
 			g.Observation.PPDCount = numa.ReadAt(g.Observation.PPDCount.Value+1, text.Where(o.Line, 0))

@@ -13,7 +13,7 @@ type Output struct {
 	Format  string // one of the Formats
 	Line    int    // where the output begins, from 1
 	Command string // as typed; empty when the file has no prompt
-	// Result is the typed result: Clients, NodeLoads, ClientMemory, Screen,
+	// Result is the typed result: Moment, Clients, NodeLoads, ClientMemory, Screen,
 	// MemoryStats, PCIDevices, DumpFiles, Settings or nil, when all that is stated
 	// is about the host.
 	Result any
@@ -74,9 +74,9 @@ type Client struct {
 	Home    int    // node; -1 for none
 	// Affinity is the set of nodes it may run on.
 	Affinity      uint64
-	Worlds        int // of the client
-	VCPUs         int // those of them that are vCPUs
-	Local, Remote numa.Bytes
+	Worlds        int        // of the client
+	VCPUs         int        // those of them that are vCPUs
+	Local, Remote numa.Bytes // both -1 when the right edge of the table is cut
 	// CurrentLocal and LifetimeLocal are percent, truncated; -1 when the right edge
 	// of the table is cut.
 	CurrentLocal, LifetimeLocal int
@@ -88,11 +88,12 @@ type NodeLoads []NodeLoad
 // A NodeLoad is one row of numa-pnode. Times are milliseconds in one rebalance
 // period: on hosts of 10 cores a node used and idle add up to 10 × 2000.
 type NodeLoad struct {
-	ID                         int
-	Used, Idle, Entitled, Owed int64
-	LoadAverage                int // percent, over a longer time than Used
-	VCPUs                      int // that have their home there
-	Free, Total                numa.Bytes
+	ID             int
+	Used, Idle     int64 // -1 when not stated
+	Entitled, Owed int64
+	LoadAverage    int        // percent, over a longer time than Used
+	VCPUs          int        // that have their home there
+	Free, Total    numa.Bytes // -1 when not stated
 }
 
 // ClientMemory is sched-stats -t numa-cnode: where the memory of each client is.
@@ -105,10 +106,10 @@ type ClientOnNode struct {
 	GroupID   int64
 	Client    int
 	Node      int
-	Time      int64 // how long the client was homed there; the unit is not documented
-	TimePct   int   // truncated; -1 when not stated
-	Memory    numa.Bytes
-	MemoryPct int // truncated; -1 when not stated
+	Time      int64      // how long the client was homed there; the unit is not documented
+	TimePct   int        // truncated; -1 when not stated
+	Memory    numa.Bytes // -1 when not stated
+	MemoryPct int        // truncated; -1 when not stated
 }
 
 // DumpFiles are the rows of esxcli system coredump file list.

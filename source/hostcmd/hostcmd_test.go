@@ -195,14 +195,15 @@ func TestScreen(t *testing.T) {
 	outputs := readFile(t, "testdata", "screen.txt")
 	checkOutputs(t, outputs, []printed{
 		{EsxtopMemory, 1, "", &Screen{
-			Time:  "9:15:01am",
+			Time: "9:15:01am",
+			Free: mb(167998), MinFree: mb(2900), State: "high",
 			Nodes: []ScreenNode{{mb(131026), mb(91234)}, {mb(131072), mb(764)}},
 			VMs: []ScreenVM{
 				{8, 41001, "SQL server 01", []int{0, 1}, 3, mb(31744), mb(1024), 96, []NodeShare{{0, mb(16384), mb(100.25)}, {1, mb(16384), mb(101.5)}}},
 				{9, 41002, "web 02", []int{1}, 0, mb(4096), 0, 100, []NodeShare{{0, 0, mb(10)}, {1, mb(4096), mb(20)}}},
 				{10, 41003, "file 3", []int{0}, 0, mb(4096), mb(4096), 40, []NodeShare{{0, mb(4096), mb(10)}, {1, mb(4096), mb(20)}}},
 			}}},
-		{EsxtopMemory, 13, "", &Screen{Time: "9:15:06am", VMs: []ScreenVM{
+		{EsxtopMemory, 13, "", &Screen{Time: "9:15:06am", Free: -1, MinFree: -1, VMs: []ScreenVM{
 			{15, 41001, "SQL server 01", []int{0, 1}, 0, -1, mb(1024), -1, nil},
 			{16, 41002, "web 02", []int{1}, 0, -1, -1, -1, nil}}}},
 	})

@@ -33,7 +33,7 @@ func Hosts(outputs []*Output) []numa.Host {
 	}
 	var rest join
 	for _, o := range outputs {
-		if o.Host.Name == "" {
+		if o.Host.Name == "" && o.Format != Date {
 			rest.outputs = append(rest.outputs, o)
 		}
 	}

@@ -17,15 +17,23 @@ import (
 // warnings of the output before them, or of the first. The error is a
 // *fact.SyntaxError when there is no output at all.
 func Read(name string, r io.Reader) ([]*Output, error) {
-	p := &parser{all: fact.Outputs{Name: name, Want: "the output of sched-stats, esxtop, memstats, vsish, esxcli, vmware -v or uname"}}
-	if err := p.all.Read(r, p.line); err != nil {
+	var outputs []*Output
+	p := newParser(name, func(o *Output) error {
+		outputs = append(outputs, o)
+		return nil
+	})
+	if err := p.read(r); err != nil {
 		return nil, err
 	}
-	p.finish()
-	if len(p.outputs) == 0 {
-		return nil, p.all.End(nil)
-	}
-	return p.outputs, p.all.End(&p.outputs[0].file)
+	return outputs, nil
+}
+
+// Each calls visit for each output of a file of any length, in their order, otherwise as
+// Read does. An error of visit ends it and is returned as it is.
+func Each(name string, r io.Reader, visit func(*Output) error) error {
+	p := newParser(name, visit)
+	p.all.Endless = true
+	return p.read(r)
 }
 
 // A parser cuts a file into outputs: at prompts, and at lines that begin an output.
@@ -34,17 +42,64 @@ type parser struct {
 	prompt  text.Prompt
 	host    text.Line // in the last prompt
 	command string    // format of the last prompt's command
-	outputs []*Output
+	visit   func(*Output) error
+	err     error // of visit
+	last    *Output
+	found   bool        // an output that is no date
+	date    text.Line   // the first
 	open    bool        // the last output still takes lines
 	lines   []text.Line // of the open output
+	size    int         // of lines, in bytes
 	seen    map[string]bool
 	json    nesting
 }
 
+func newParser(name string, visit func(*Output) error) *parser {
+	return &parser{visit: visit, all: fact.Outputs{Name: name, Want: "the output of sched-stats, esxtop, memstats, vsish, esxcli, vmware -v or uname"}}
+}
+
+func (p *parser) read(r io.Reader) error {
+	if err := p.all.Read(r, p.line); err != nil {
+		return err
+	}
+	p.finish()
+	p.hand()
+	if p.err == nil && !p.found {
+		if p.date.N > 0 {
+			p.all.Stray(p.date)
+		}
+		return p.all.End(nil)
+	}
+	return p.err
+}
+
+// hand gives the last output to visit: it is complete when the next begins, as the lines
+// behind it can be warnings of it.
+func (p *parser) hand() {
+	if p.last == nil || p.err != nil {
+		return
+	}
+	if p.found = p.found || p.last.Format != Date; p.found {
+		_ = p.all.End(&p.last.file) // without an error, as there is an output
+	}
+	p.err = p.visit(p.last)
+}
+
 func (p *parser) line(n int, raw string) {
+	if p.err != nil {
+		return
+	}
 	l := text.Trim(n, raw)
 	if p.open && p.json.depth > 0 {
 		p.take(l)
+		return
+	}
+	if len(raw) > longLine {
+		if p.open {
+			p.take(l)
+		} else {
+			p.all.Stray(l)
+		}
 		return
 	}
 	if prompt, ok := text.CutPrompt(raw, commands...); ok {
@@ -56,6 +111,15 @@ func (p *parser) line(n int, raw string) {
 	if l.Text == "" {
 		if p.open {
 			p.lines = append(p.lines, l)
+		}
+		return
+	}
+	if _, ok := momentOf(l.Text); ok {
+		p.begin(Date, l)
+		p.take(l)
+		p.finish()
+		if p.date.N == 0 {
+			p.date = l
 		}
 		return
 	}
@@ -87,7 +151,7 @@ func (p *parser) begins(format string, many bool, l text.Line) bool {
 	if !p.open {
 		return true
 	}
-	if open := p.outputs[len(p.outputs)-1]; open.Format != format {
+	if p.last.Format != format {
 		return format != NUMAMigration // vsish prints the same words
 	}
 	return !many && p.seen[startOf(l.Text)]
@@ -105,6 +169,10 @@ func startOf(l string) string {
 // take adds a line to the open output. JSON ends where its brackets close.
 func (p *parser) take(l text.Line) {
 	p.lines = append(p.lines, l)
+	if p.size += len(l.Text) + 1; p.size > maxOutput {
+		p.err = &fact.SyntaxError{File: p.all.Name, Line: p.last.Line, Msg: fmt.Sprintf("found an output of more than %d MB", maxOutput>>20)}
+		return
+	}
 	if p.json.on {
 		if p.json.add(l.Text); p.json.depth <= 0 {
 			p.finish()
@@ -113,16 +181,23 @@ func (p *parser) take(l text.Line) {
 	}
 }
 
+// longLine is longer than any line that an output begins with, in bytes.
+const longLine = 4 << 10
+
+// maxOutput bounds one output in bytes.
+const maxOutput = 8 << 20
+
 func (p *parser) begin(format string, l text.Line) {
 	p.finish()
+	p.hand()
 	o := &Output{Format: format, Line: l.N, Command: p.prompt.Command}
 	o.file = fact.File{Name: p.all.Name, Format: format}
 	if p.host.Text != "" {
 		o.Host.Name = p.host.Text
 		o.file.Add(p.host.N, p.host.Col, "host", "name", p.host.Text, "")
 	}
-	p.outputs, p.all.Last = append(p.outputs, o), &o.file
-	p.open, p.lines, p.seen, p.json = true, nil, map[string]bool{}, nesting{}
+	p.last, p.all.Last = o, &o.file
+	p.open, p.lines, p.size, p.seen, p.json = true, nil, 0, map[string]bool{}, nesting{}
 }
 
 // finish reads the lines of the open output.
@@ -132,7 +207,7 @@ func (p *parser) finish() {
 		return
 	}
 	p.open = false
-	o := p.outputs[len(p.outputs)-1]
+	o := p.last
 	if p.json.on {
 		o.readJSON(p.lines)
 	} else {
@@ -145,6 +220,8 @@ func (p *parser) finish() {
 
 func (o *Output) read(lines []text.Line) {
 	switch o.Format {
+	case Date:
+		o.readDate(lines)
 	case NUMAClients, NUMAPNode, NUMACNode:
 		o.readSchedStats(lines)
 	case NCPUs:

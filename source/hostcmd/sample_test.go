@@ -58,13 +58,13 @@ func TestSamples(t *testing.T) {
 			{0, 20, 19980, 0, 0, 0, 0, kb(28826116), kb(33547656)},
 			{1, 5, 19994, 0, 0, 0, 0, kb(29269384), kb(33554432)}}}},
 		{"esxtop-screen", "memory_esxi60_10vcpu.txt", printed{EsxtopMemory, 1, "", &Screen{
-			Time: "2:06:59pm", Nodes: []ScreenNode{{mb(65423), mb(54748)}, {mb(65536), mb(63647)}},
+			Time: "2:06:59pm", Free: mb(118780), MinFree: mb(1920), State: "high", Nodes: []ScreenNode{{mb(65423), mb(54748)}, {mb(65536), mb(63647)}},
 			VMs: []ScreenVM{{11, 1899386, "VM11", []int{0}, 0, mb(8906.15), 0, 100, []NodeShare{{0, mb(8906.15), mb(103.97)}}}}}}},
 		{"esxtop-screen", "memory_esxi60_12vcpu_wide.txt", printed{EsxtopMemory, 1, "", &Screen{
-			Time: "11:14:26am", Nodes: []ScreenNode{{mb(65423), mb(59527)}, {mb(65536), mb(60520)}},
+			Time: "11:14:26am", Free: mb(120432), MinFree: mb(1920), State: "high", Nodes: []ScreenNode{{mb(65423), mb(59527)}, {mb(65536), mb(60520)}},
 			VMs: []ScreenVM{{11, 2404272, "VM11", []int{0, 1}, 0, mb(7242.59), 0, 100, nil}}}}},
 		{"esxtop-screen", "memory_esx4_numa_2nodes.txt", printed{EsxtopMemory, 1, "", &Screen{
-			Nodes: []ScreenNode{{mb(32566), mb(13988)}, {mb(31772), mb(372)}},
+			Free: -1, MinFree: -1, Nodes: []ScreenNode{{mb(32566), mb(13988)}, {mb(31772), mb(372)}},
 			VMs: []ScreenVM{
 				esx4(9, "2A", 0, 15.39, 4080.61, 99, 4080.61, 71.29, 15.39),
 				esx4(10, "2A", 0, 0, 6006, 100, 6006, 100.46, 0),

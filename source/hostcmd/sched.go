@@ -49,7 +49,9 @@ func (o *Output) readClients(lines []text.Line) {
 		if mask, ok := t.cell(row, "affinity"); ok {
 			c.Affinity = o.nodeMask(mask, subject)
 		}
-		if share := truncated(c.Local, c.Local+c.Remote); c.CurrentLocal >= 0 && c.CurrentLocal != share {
+		if c.Local < 0 || c.Remote < 0 {
+			c.Local, c.Remote = -1, -1
+		} else if share := truncated(c.Local, c.Local+c.Remote); c.CurrentLocal >= 0 && c.CurrentLocal != share {
 			o.file.Warn(c.Line, 0, "%s: N%%L is stated as %d but %d and %d KiB give %d", subject, c.CurrentLocal, c.Local/numa.KiB, c.Remote/numa.KiB, share)
 		}
 		clients = append(clients, c)
@@ -80,8 +82,8 @@ func (o *Output) readPNodes(lines []text.Line) {
 		subject := fmt.Sprintf("node %d", id)
 		n := NodeLoad{
 			ID:          id,
-			Used:        t.whole(row, subject, "used", "CPU time used", "ms", 0, 0),
-			Idle:        t.whole(row, subject, "idle", "CPU time idle", "ms", 0, 0),
+			Used:        t.whole(row, subject, "used", "CPU time used", "ms", 0, -1),
+			Idle:        t.whole(row, subject, "idle", "CPU time idle", "ms", 0, -1),
 			Entitled:    t.whole(row, subject, "entitled", "CPU time entitled", "ms", 0, 0),
 			Owed:        t.whole(row, subject, "owed", "CPU time owed", "ms", -1<<53, 0),
 			LoadAverage: t.small(row, subject, "loadAvgPct", "load average", "%", 0, 0),
@@ -131,10 +133,10 @@ func (o *Output) readCNodes(lines []text.Line) {
 			MemoryPct: t.small(row, subject, "memoryPct", "share of memory", "%", 0, -1),
 		}
 		rows = append(rows, r)
-		sums[client{r.Group, r.Client}] += r.Memory
+		sums[client{r.Group, r.Client}] += max(r.Memory, 0)
 	}
 	for _, r := range rows {
-		if share := truncated(r.Memory, sums[client{r.Group, r.Client}]); r.MemoryPct >= 0 && r.MemoryPct != share {
+		if share := truncated(r.Memory, sums[client{r.Group, r.Client}]); r.Memory >= 0 && r.MemoryPct >= 0 && r.MemoryPct != share {
 			o.file.Warn(r.Line, 0, "client %s/%d on node %d: its share is stated as %d%% but the rows give %d%%", r.Group, r.Client, r.Node, r.MemoryPct, share)
 		}
 	}

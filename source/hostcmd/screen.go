@@ -15,9 +15,12 @@ import (
 // A Screen is one refresh of esxtop's memory screen. Its "MB" are MiB, shown with
 // two decimals for VMs and none for the host.
 type Screen struct {
-	Time  string // of day, as shown; empty when the first line is missing
-	Nodes []ScreenNode
-	VMs   []ScreenVM // those that the NUMA scheduler manages
+	Time    string     // of day, as shown; empty when the first line is missing
+	Free    numa.Bytes // of the host; -1 when it is not shown
+	MinFree numa.Bytes // -1 when it is not shown
+	State   string     // of memory, "high"; empty when it is not shown
+	Nodes   []ScreenNode
+	VMs     []ScreenVM // those that the NUMA scheduler manages
 }
 
 // A ScreenNode is one node of the line NUMA /MB, in the order of the nodes.
@@ -66,7 +69,7 @@ type screenHeader struct {
 }
 
 func (o *Output) readScreen(lines []text.Line) {
-	s := &Screen{}
+	s := &Screen{Free: -1, MinFree: -1}
 	o.Result = s
 	var header *screenHeader
 	for _, l := range lines {
@@ -103,14 +106,15 @@ func (o *Output) screenHost(s *Screen, l text.Line) {
 		return
 	}
 	for _, m := range screenPair.FindAllStringSubmatchIndex(values.Text, -1) {
-		o.screenSize(label[1], values.Part(m[2], m[3]), values.Text[m[4]:m[5]])
+		o.screenSize(s, label[1], values.Part(m[2], m[3]), values.Text[m[4]:m[5]])
 	}
 	if m := memoryState.FindStringSubmatchIndex(values.Text); m != nil {
-		o.file.Add(values.N, values.Col+m[2], "host", "memory state", values.Text[m[2]:m[3]], "")
+		s.State = values.Text[m[2]:m[3]]
+		o.file.Add(values.N, values.Col+m[2], "host", "memory state", s.State, "")
 	}
 }
 
-func (o *Output) screenSize(label string, l text.Line, name string) {
+func (o *Output) screenSize(s *Screen, label string, l text.Line, name string) {
 	if name == "state" {
 		return
 	}
@@ -123,7 +127,15 @@ func (o *Output) screenSize(label string, l text.Line, name string) {
 		return
 	}
 	o.file.Add(l.N, l.Col, "host", label+" "+name, value, unit)
-	if label == "PMEM" && name == "total" && value > 0 && value < float64(numa.MaxHostMemory/numa.MiB) {
+	if value < 0 || value >= float64(numa.MaxHostMemory/numa.MiB) {
+		return
+	}
+	switch {
+	case label == "PMEM" && name == "free":
+		s.Free = numa.Bytes(value) * numa.MiB
+	case label == "VMKMEM" && name == "minfree":
+		s.MinFree = numa.Bytes(value) * numa.MiB
+	case label == "PMEM" && name == "total" && value > 0:
 		o.Host.Memory = numa.DerivedFrom(numa.Bytes(value)*numa.MiB, text.Where(l.N, l.Col)+", in whole MB")
 	}
 }

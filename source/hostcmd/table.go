@@ -82,9 +82,13 @@ func (t *table) small(row []text.Line, subject, column, name, unit string, low, 
 	return int(n)
 }
 
-// memory reads an amount in KiB.
+// memory reads an amount in KiB; -1 when it is missing or no number.
 func (t *table) memory(row []text.Line, subject, column, name string) numa.Bytes {
-	return numa.Bytes(t.whole(row, subject, column, name, "KiB", 0, 0)) * numa.KiB
+	n := t.whole(row, subject, column, name, "KiB", 0, -1)
+	if n < 0 {
+		return -1
+	}
+	return numa.Bytes(n) * numa.KiB
 }
 
 // truncated returns a share as ESXi prints percent: without its fraction, so that

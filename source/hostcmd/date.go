@@ -1,0 +1,99 @@
+package hostcmd
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"homenode/source/text"
+)
+
+// Date is what date prints between other outputs, in the forms that people use in loops
+// such as
+//
+//	while sleep 60; do date; sched-stats -t numa-clients; sched-stats -t numa-pnode; done
+const Date = "date"
+
+// A Moment is the result of date.
+type Moment struct {
+	Time time.Time // UTC
+	// Zone is as stated: "UTC", "+0100"; empty when it is not, and Time is taken as UTC, the
+	// time zone of every ESXi.
+	Zone string
+	// Foreign tells that Zone is a name that stands for several time zones, or for one that
+	// changes with the season: the Time is not known.
+	Foreign bool
+}
+
+// dateFrame is what scripts put around a date: "=== … ===", "# …".
+const dateFrame = "=#*-: \t"
+
+// dateForms are the layouts of date, without the zone; zones stand at the end of the
+// line or before the year.
+var dateForms = []string{
+	"Mon Jan 2 15:04:05 2006",    // date, C locale: the zone stood before the year
+	"Mon 2 Jan 15:04:05 2006",    // en_GB
+	"Mon 2 Jan 2006 15:04:05",    // date of newer systems
+	"Mon 2 Jan 2006 03:04:05 PM", // en_US of newer systems
+	"Mon Jan 2 03:04:05 PM 2006", // en_US
+	"Mon, 2 Jan 2006 15:04:05",   // date -R
+	"2006-01-02T15:04:05",
+	"2006-01-02 15:04:05",
+	"2006-01-02T15:04",
+	"2006-01-02 15:04",
+}
+
+var (
+	// dateLike is what every form has; other lines are not tried.
+	dateLike = regexp.MustCompile(`^(?:[A-Z][a-z]{2},? |\d{4}-\d\d-\d\d[T ])[\w :,.+-]*\d\d:\d\d`)
+	// dateZone is a time zone behind the time, which may stand before the year.
+	dateZone = regexp.MustCompile(`(\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: [AP]M)?(?: \d{4})?) ?(Z|[+-]\d\d(?::?\d\d)?|[A-Z]{2,5})( \d{4})?$`)
+	fraction = regexp.MustCompile(`(:\d\d)[.,]\d+`)
+)
+
+// momentOf reads a line that date printed.
+func momentOf(line string) (m Moment, ok bool) {
+	line = strings.Trim(line, dateFrame)
+	if len(line) > 60 || !dateLike.MatchString(line) {
+		return Moment{}, false
+	}
+	line = strings.Join(strings.Fields(fraction.ReplaceAllString(line, "$1")), " ")
+	offset := time.UTC
+	if z := dateZone.FindStringSubmatchIndex(line); z != nil && line[z[4]:z[5]] != "AM" && line[z[4]:z[5]] != "PM" {
+		m.Zone = line[z[4]:z[5]]
+		year := ""
+		if z[6] >= 0 {
+			year = line[z[6]:z[7]]
+		}
+		line = line[:z[3]] + year
+		if m.Zone[0] == '+' || m.Zone[0] == '-' {
+			for _, form := range []string{"-07:00", "-0700", "-07"} {
+				if t, err := time.Parse(form, m.Zone); err == nil {
+					offset = t.Location()
+					break
+				}
+			}
+		}
+		m.Foreign = m.Zone[0] >= 'A' && m.Zone != "Z" && m.Zone != "UTC" && m.Zone != "GMT"
+	}
+	for _, form := range dateForms {
+		if t, err := time.ParseInLocation(form, line, offset); err == nil {
+			m.Time = t.UTC()
+			return m, true
+		}
+	}
+	return Moment{}, false
+}
+
+func (o *Output) readDate(lines []text.Line) {
+	l := lines[0]
+	m, _ := momentOf(l.Text)
+	o.Result = m
+	switch {
+	case m.Foreign:
+		o.file.Add(l.N, l.Col, "host", "time", strings.Trim(l.Text, dateFrame), "")
+		o.file.Warn(l.N, l.Col, "the time zone %s stands for several, or changes with the season: print dates with date -u", m.Zone)
+	default:
+		o.file.Add(l.N, l.Col, "host", "time", m.Time.Format(time.RFC3339), "")
+	}
+}
