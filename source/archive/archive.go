@@ -47,10 +47,7 @@ type Visit func(name string, size int64, r io.Reader) error
 // links. An error of visit ends Walk and is returned as it is. When an archive is
 // cut off, the error names the member where it ended; what was visited before stays.
 func Walk(path string, opt Options, visit Visit) error {
-	setDefault(&opt.MaxEntries, 1_000_000)
-	setDefault(&opt.MaxBytes, 256<<30)
-	setDefault(&opt.MaxRatio, 250)
-	setDefault(&opt.Spool, 32<<20)
+	opt.bound()
 	w := &walker{opt: opt, visit: visit, spool: opt.Spool}
 	err := w.walk(path)
 	var visited *errVisit
@@ -73,6 +70,14 @@ func (w *walker) walk(path string) error {
 		return err
 	}
 	return errors.Join(w.file(f, path), f.Close())
+}
+
+// bound sets the bounds that are not given.
+func (opt *Options) bound() {
+	setDefault(&opt.MaxEntries, 1_000_000)
+	setDefault(&opt.MaxBytes, 256<<30)
+	setDefault(&opt.MaxRatio, 250)
+	setDefault(&opt.Spool, 32<<20)
 }
 
 func setDefault[T int | int64](v *T, d T) {

@@ -200,3 +200,93 @@ func (s *skipper) Seek(offset int64, whence int) (int64, error) {
 	}
 	return offset, nil
 }
+
+// Unpack returns what r holds, unpacked when it begins as gzip or zstd, within the bounds
+// of opt; name is used in messages. What begins as neither is given back as it is: the
+// first bytes are looked at where they stand when r is an io.ReaderAt and io.Seeker.
+func Unpack(name string, r io.Reader, opt Options) (io.ReadCloser, error) {
+	head, r, err := Peek(r, len(gzipMagic)+2)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	opt.bound()
+	w := &walker{opt: opt}
+	in := &counter{r: r}
+	switch {
+	case bytes.HasPrefix(head, []byte(gzipMagic)):
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, fmt.Errorf("%s: not a gzip file: %w", name, err)
+		}
+		return io.NopCloser(&bounded{w: w, name: name, in: in, r: z}), nil
+	case bytes.HasPrefix(head, []byte(zstdMagic)):
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, fmt.Errorf("%s: not a zstd file: %w", name, err)
+		}
+		return closing{&bounded{w: w, name: name, in: in, r: z}, z.Close}, nil
+	}
+	return Plainly(r), nil
+}
+
+// Packs reports whether r begins as a zip or tar; r stays where it is when it is an
+// io.ReaderAt and io.Seeker, or a *bufio.Reader.
+func Packs(r io.Reader) bool {
+	var head []byte
+	if b, ok := r.(*bufio.Reader); ok {
+		head, _ = b.Peek(tarAt + len(tarMagic))
+	} else {
+		head, _, _ = Peek(r, tarAt+len(tarMagic))
+	}
+	s := string(head)
+	return strings.HasPrefix(s, zipMagic) || strings.HasPrefix(s, zipEmpty) || len(s) == tarAt+len(tarMagic) && s[tarAt:] == tarMagic
+}
+
+// Plainly gives r a Close that does nothing, and leaves what else it can do.
+func Plainly(r io.Reader) io.ReadCloser {
+	if at, ok := r.(randomAccess); ok {
+		return plainAt{at}
+	}
+	return io.NopCloser(r)
+}
+
+type randomAccess interface {
+	io.Reader
+	io.ReaderAt
+	io.Seeker
+}
+
+type plainAt struct{ randomAccess }
+
+func (plainAt) Close() error { return nil }
+
+type closing struct {
+	io.Reader
+	end func()
+}
+
+func (c closing) Close() error {
+	c.end()
+	return nil
+}
+
+// Peek returns up to n bytes of the beginning of r, and a reader of all of it: r itself
+// when it can be read at any place.
+func Peek(r io.Reader, n int) (head []byte, all io.Reader, err error) {
+	if at, ok := r.(randomAccess); ok {
+		if pos, err := at.Seek(0, io.SeekCurrent); err == nil {
+			head = make([]byte, n)
+			got, err := at.ReadAt(head, pos)
+			if err != nil && err != io.EOF {
+				return nil, nil, err
+			}
+			return head[:got], r, nil
+		}
+	}
+	b := bufio.NewReaderSize(r, max(n, buffer))
+	head, err = b.Peek(n)
+	if err != nil && err != io.EOF {
+		return nil, nil, err
+	}
+	return bytes.Clone(head), b, nil
+}

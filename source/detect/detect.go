@@ -15,6 +15,7 @@ import (
 	"homenode/source/fact"
 	"homenode/source/guest"
 	"homenode/source/hostcmd"
+	"homenode/source/series"
 	"homenode/source/text"
 	"homenode/source/vmx"
 	"homenode/source/vmxlog"
@@ -77,6 +78,15 @@ func one[D interface {
 // ErrUnknown is the error for a file of no known format.
 var ErrUnknown = errors.New("found none of the formats that are read")
 
+// overTime is the error for a file that shows what happened over time; it is ErrUnknown.
+type overTime struct{ name, format string }
+
+func (e *overTime) Error() string {
+	return fmt.Sprintf("%s: found %s, which shows what happened over time: homenode capture %s reads it", e.name, e.format, e.name)
+}
+
+func (e *overTime) Unwrap() error { return ErrUnknown }
+
 // ErrEmpty is the error for a file without text.
 var ErrEmpty = errors.New("found an empty file")
 
@@ -92,6 +102,9 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	head := decoded(raw)
 	if i := slices.IndexFunc(formats, func(f format) bool { return f.detect(head) }); i >= 0 {
 		return formats[i].read(name, in)
+	}
+	if format := series.Detect(raw); format != "" {
+		return nil, &overTime{name, format}
 	}
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil, fmt.Errorf("%s: %w", name, ErrEmpty)

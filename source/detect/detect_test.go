@@ -37,10 +37,22 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q: %d documents, %v", text, len(docs), err)
 		}
 	}
+	for text, want := range map[string]string{
+		`"(PDH-CSV 4.0) (UTC)(0)","\\\\esx01\\Memory\\Free MBytes"` + "\n": "x: found esxtop batch CSV, which shows what happened over time: homenode capture x reads it",
+		"|Server|TimeStampInUsec,U64|Time,S64|\n":                          "x: found esxtop CounterInfo, which shows what happened over time: homenode capture x reads it",
+		"==NUM-OF-OBJ==\n|Server|PCPU,1|\n":                                "x: found esxtop FetchStats, which shows what happened over time: homenode capture x reads it",
+	} {
+		if docs, err := detect.Read("x", strings.NewReader(text)); !errors.Is(err, detect.ErrUnknown) || err.Error() != want || docs != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 	if _, err := detect.Read("x", strings.NewReader("\n \n")); err == nil || err.Error() != "x: found an empty file" {
 		t.Errorf("empty: %v", err)
 	}
 }
+
+// overTime are the folders of samples that homenode capture reads.
+var overTime = []string{"esxtop", "esxtop-fetchstats"}
 
 // folders are what the files of each folder of samples are read as; a folder
 // without formats is of other readers, or of none yet.
@@ -93,6 +105,9 @@ func TestSamples(t *testing.T) {
 		docs, err := detect.Read(path, f)
 		if e := f.Close(); e != nil {
 			t.Error(e)
+		}
+		if capture := err != nil && strings.Contains(err.Error(), "homenode capture "); capture != slices.Contains(overTime, filepath.Base(filepath.Dir(path))) {
+			t.Errorf("%s: homenode capture is named: %v", path, err)
 		}
 		switch {
 		case want == nil && !errors.Is(err, detect.ErrUnknown):

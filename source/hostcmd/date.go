@@ -1,6 +1,7 @@
 package hostcmd
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"time"
@@ -83,6 +84,16 @@ func momentOf(line string) (m Moment, ok bool) {
 		}
 	}
 	return Moment{}, false
+}
+
+// HasDates reports whether date printed one of the lines, which are decoded text.
+func HasDates(head []byte) bool {
+	for raw := range bytes.Lines(head) {
+		if _, ok := momentOf(strings.TrimSpace(string(raw))); ok {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *Output) readDate(lines []text.Line) {

@@ -143,3 +143,19 @@ func Detect(head []byte) (format string, ok bool) {
 	}
 	return format, format != ""
 }
+
+// Finds reports whether an output of one of the formats begins in the beginning of a file,
+// which is decoded text.
+func Finds(head []byte, formats ...string) bool {
+	for raw := range bytes.Lines(head) {
+		line := strings.TrimRight(string(raw), "\r\n")
+		if len(line) > longLine {
+			continue
+		}
+		format, _ := formOf(text.Trim(1, line).Text)
+		if slices.Contains(formats, format) {
+			return true
+		}
+	}
+	return false
+}

@@ -77,6 +77,16 @@ func Detect(head []byte) (format string, ok bool) {
 	return "", false
 }
 
+// HasAnswer reports whether an answer begins in the beginning of a file, as text.
+func HasAnswer(head []byte) bool {
+	for raw := range bytes.Lines(head) {
+		if line := string(bytes.TrimSpace(raw)); line == objects || line == values {
+			return true
+		}
+	}
+	return false
+}
+
 // Read reads one file and calls visit for each answer of which it can make a tick, in the
 // order of the file. The tick is valid until visit returns. The error is that of visit, of
 // r, or a *fact.SyntaxError when the file cannot be read at all; what is lesser is a
@@ -99,6 +109,22 @@ func (s *Series) Read(name string, r io.Reader, visit func(*numa.Tick) error) ([
 		return f.kinds.All(), &fact.SyntaxError{File: name, Line: 1, Msg: "found neither CounterInfo nor FetchStats"}
 	}
 	return f.kinds.All(), nil
+}
+
+// Learn reads the CounterInfo with which a file begins and nothing else.
+func (s *Series) Learn(name string, r io.Reader) error {
+	f := &file{series: s, name: name}
+	lines := text.NewLines(r)
+	for lines.Scan() && f.open == 0 {
+		if err := f.line(lines.Line(), bytes.TrimSpace(lines.Bytes())); err != nil {
+			return err
+		}
+	}
+	f.open = 0
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	return f.flush()
 }
 
 // Start returns the time of the first answer of a file, for the order of files; false

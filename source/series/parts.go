@@ -1,0 +1,249 @@
+package series
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"homenode/source/archive"
+	"homenode/source/esxtop/fetchstats"
+)
+
+// A part is one file of a Source.
+type part struct {
+	name  string
+	stamp stamp
+	open  func() (io.ReadCloser, error)
+}
+
+func fileOnDisk(p string) part {
+	s := stamp{}
+	s.name, s.clock = nameStamp(p)
+	if info, err := os.Stat(p); err == nil {
+		s.written = info.ModTime().UTC()
+	}
+	return part{p, s, func() (io.ReadCloser, error) { return os.Open(p) }}
+}
+
+// done tells v what became of the File. What ends the reading is returned.
+func (j *job) done(err error) error {
+	err = j.end(err)
+	switch {
+	case j.stop != nil:
+		return j.stop
+	case j.ctx.Err() != nil:
+		return j.ctx.Err()
+	case j.v.Done != nil:
+		return j.v.Done(&j.file, err)
+	}
+	return err
+}
+
+// parts reads all parts of one File in the order of time.
+func (j *job) parts(format string, parts, infos []part) error {
+	if format == Answers {
+		return j.inOrder(parts, infos)
+	}
+	for i := range parts {
+		p := &parts[i]
+		if j.ctx.Err() != nil {
+			return j.ctx.Err()
+		}
+		j.more = i+1 < len(parts) && p.stamp.clock && parts[i+1].stamp.clock && parts[i+1].stamp.name.Equal(p.stamp.name)
+		err := j.part(p)
+		if err == nil {
+			continue
+		}
+		if j.stop != nil || len(parts) == 1 {
+			return err
+		}
+		j.file.Warnings = append(j.file.Warnings, "left out: "+err.Error())
+		if i == len(parts)-1 && j.file.Ticks == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// part reads one part.
+func (j *job) part(p *part) error {
+	f, err := p.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return j.stream(p.name, f, p.stamp)
+}
+
+// inOrder reads FetchStats in the order of the times in them.
+func (j *job) inOrder(parts, infos []part) error {
+	if err := j.open(Answers); err != nil {
+		return err
+	}
+	j.newFetch(j.file.Name)
+	for i := range infos {
+		if err := withText(&infos[i], j.fetch.Learn); err != nil {
+			return err
+		}
+	}
+	if len(parts) == 1 {
+		return j.part(&parts[0])
+	}
+	starts := map[string]time.Time{}
+	for i := range parts {
+		p := &parts[i]
+		if j.ctx.Err() != nil {
+			return j.ctx.Err()
+		}
+		err := withText(p, func(name string, r io.Reader) error {
+			start, ok, err := j.fetch.Start(name, r)
+			if ok {
+				starts[name] = start
+			}
+			return err
+		})
+		if err != nil {
+			j.file.Warnings = append(j.file.Warnings, "left out: "+err.Error())
+		}
+	}
+	parts = slices.DeleteFunc(parts, func(p part) bool { return starts[p.name].IsZero() })
+	slices.SortStableFunc(parts, func(a, b part) int {
+		return cmp.Or(starts[a.name].Compare(starts[b.name]), cmp.Compare(a.name, b.name))
+	})
+	for i := range parts {
+		if err := j.part(&parts[i]); err != nil {
+			return err
+		}
+	}
+	if len(parts) == 0 {
+		return fmt.Errorf("%s: found no answer of FetchStats that can be read", j.file.Name)
+	}
+	return nil
+}
+
+// withText calls use with the unpacked content of a part.
+func withText(p *part, use func(name string, r io.Reader) error) error {
+	f, err := p.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := archive.Unpack(p.name, f, unbounded)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return use(p.name, r)
+}
+
+// maxSpool bounds what is kept of the small files of an archive, packed.
+const maxSpool = 64 << 20
+
+// readArchive reads the members of an archive. Batch files are read as they come; files
+// that may follow each other are kept, packed, until all are known.
+func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed int, err error) {
+	var l lister
+	kept := map[string][]byte{}
+	spool, found := 0, false
+	var damaged []error
+	bounds := unbounded
+	bounds.Damaged = func(name string, err error) { damaged = append(damaged, fmt.Errorf("%s: %w", name, err)) }
+	err = archive.Walk(name, bounds, func(member string, _ int64, r io.Reader) error {
+		l.replay = l.replay || looksLikeBundle(path.Base(member)) || looksLikeBundle(path.Base(path.Dir(member)))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		head, all, err := archive.Peek(r, headSize)
+		if err != nil {
+			damaged = append(damaged, fmt.Errorf("%s: %w", member, err))
+			return nil
+		}
+		e := entry{path: member}
+		e.stamp.name, e.stamp.clock = nameStamp(member)
+		e.look(head)
+		switch e.format {
+		case "":
+			passed++
+			return nil
+		case Batch:
+			found = true
+			j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: member}}
+			return j.done(j.stream(member, all, e.stamp))
+		}
+		found = true
+		packed, err := pack(all)
+		if err != nil {
+			damaged = append(damaged, fmt.Errorf("%s: %w", member, err))
+			return nil
+		}
+		if spool += len(packed); spool > maxSpool {
+			return fmt.Errorf("%s: found more than %d MB of outputs and answers of FetchStats in it: unpack it and read the folder", name, maxSpool>>20)
+		}
+		kept[member] = packed
+		l.add(e)
+		return nil
+	})
+	for _, s := range l.listing().Sources {
+		if err != nil {
+			break
+		}
+		j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name}, name: s.Host}
+		err = j.done(j.parts(s.Format, inMemory(kept, s.Files), inMemory(kept, s.Infos)))
+	}
+	switch {
+	case err != nil:
+	case !found && l.replay:
+		err = replay(name)
+	case !found && damaged == nil:
+		err = fmt.Errorf("%s: %w: found nothing in it that is read, want %s", name, ErrUnknown, Want)
+	default:
+		err = errors.Join(damaged...)
+	}
+	return passed, err
+}
+
+func inMemory(kept map[string][]byte, names []string) (parts []part) {
+	for _, name := range names {
+		p := part{name: name, open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(kept[name])), nil }}
+		p.stamp.name, p.stamp.clock = nameStamp(name)
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// pack returns what r holds as gzip.
+func pack(r io.Reader) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	for err == nil && b.Len() <= maxSpool {
+		_, err = io.CopyN(z, r, 1<<20)
+	}
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	err = z.Close()
+	return b.Bytes(), err
+}
+
+// newFetch makes the reader of FetchStats of this File.
+func (j *job) newFetch(name string) {
+	if j.fetch != nil {
+		return
+	}
+	j.fetch = &fetchstats.Series{Host: j.opt.Host, Machine: j.opt.Machine}
+	if j.fetch.Host == "" {
+		j.fetch.Host = j.name
+		j.file.Warnings = append(j.file.Warnings, name+": FetchStats does not name its host: it is called "+j.name+" after the file")
+	}
+}

@@ -1,0 +1,436 @@
+package series
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"homenode/numa"
+)
+
+const batch = `"(PDH-CSV 4.0) (UTC)(0)","\\esx01\Memory\Free MBytes","\\esx01\Numa Node(0)\% Processor Time","\\esx01\Numa Node(1)\% Processor Time"
+"11/21/2026 20:30:00","1024","10","20"
+"11/21/2026 20:30:05","1023","30","40"
+`
+
+const info = `|Server|TimeStampInUsec,U64|Time,S64|
+|SchedGroup|GroupID,U32|IsVM,B|VMName,STR|
+`
+
+// answer is a FetchStats of a host that started 1000 s before the first, after n seconds.
+func answer(n int) string {
+	return fmt.Sprintf("==NUM-OF-OBJ==\n|Server|Sched,1|\n==COUNTER-VALUE==\n|Server|%d|%d|\n|SchedGroup|7|1|db|\n", (1000+n)*1_000_000, 1_795_293_000+n)
+}
+
+const (
+	clientsHead = "groupName groupID clientID homeNode affinity nWorlds vmmWorlds localMem remoteMem currLocal cummLocal\n"
+	pnodeHead   = "nodeID used idle entitled owed loadAvgPct nVcpu freeMem totalMem\n"
+	cnodeHead   = "groupName groupID clientID nodeID time timePct memory memoryPct\n"
+)
+
+// one round of the three tables.
+const round1 = clientsHead + "vm.1 11 0 0 3 4 4 1024 0 100 100\nvm.2 12 0 0 3 2 2 2048 0 100 100\nvm.2 12 1 1 3 2 2 1024 1024 50 50\n" +
+	cnodeHead + "vm.1 11 0 0 1 100 1024 100\n" + pnodeHead + "0 5000 15000 1 0 20 4 4096 65536\n1 1000 19000 1 0 5 2 8192 65536\n"
+
+// show returns a tick in a line.
+func show(t *numa.Tick) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s +%v", t.Host, t.Time.Format("2006-01-02T15:04:05"), t.Since)
+	if t.Has&numa.HasFree != 0 {
+		fmt.Fprintf(&b, " free %v", t.Free)
+	}
+	for _, n := range t.Nodes {
+		fmt.Fprintf(&b, " node%d", n.ID)
+		if n.Has&numa.HasFree != 0 {
+			fmt.Fprintf(&b, " %v/%v", n.Free, n.Total)
+		}
+		if busy, ok := n.Busy(); ok {
+			fmt.Fprintf(&b, " %.2f", busy)
+		}
+	}
+	for _, v := range t.VMs {
+		fmt.Fprintf(&b, " | %d %s", v.GID, v.Name)
+		for _, c := range []struct {
+			has  numa.Counters
+			text string
+		}{
+			{numa.HasHomes, "home " + v.Homes.String()}, {numa.HasMemory, fmt.Sprintf("%d+%d", v.Local/numa.KiB, v.Remote/numa.KiB)},
+			{numa.HasPercent, fmt.Sprintf("%d%%", v.Percent)}, {numa.HasMoves, fmt.Sprintf("moves %d", v.Moves.All)},
+			{numa.HasSize, fmt.Sprintf("size %v", v.Size)}, {numa.HasConsumed, fmt.Sprintf("consumed %v", v.Consumed)},
+			{numa.HasGranted, fmt.Sprintf("granted %v", v.Granted)}, {numa.HasActive, fmt.Sprintf("active %v", v.Active)},
+		} {
+			if v.Has&c.has != 0 {
+				b.WriteString(" " + c.text)
+			}
+		}
+		if v.VCPUs > 0 {
+			fmt.Fprintf(&b, " vcpus %d", v.VCPUs)
+		}
+		for _, n := range v.OnNode {
+			fmt.Fprintf(&b, " on%d %d/", n.Node, n.Guest/numa.KiB)
+			if n.Overhead < 0 {
+				b.WriteString("-")
+			} else {
+				fmt.Fprint(&b, int64(n.Overhead/numa.KiB))
+			}
+		}
+	}
+	return b.String()
+}
+
+// read reads a text as one stream.
+func read(name, in string, opt Options) (lines []string, f *File, err error) {
+	f, err = Read(context.Background(), name, strings.NewReader(in), opt, func(t *numa.Tick) error {
+		lines = append(lines, show(t))
+		return nil
+	})
+	return lines, f, err
+}
+
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+const noTime = ": found outputs without a time: print one with date -u before each round of commands, put it into the name of the file " +
+	"(clients-20261121T203000Z.txt), or say when the first was taken and how far apart they are"
+
+const hostOf = ": the output does not name its host: it is called %s after the file"
+
+// TestRead reads one stream of each kind.
+func TestRead(t *testing.T) {
+	const date1, date2 = "Sat Nov 21 20:30:00 UTC 2026\n", "Sat Nov 21 20:31:00 UTC 2026\n"
+	const nodes1 = "node0 4 MB/64 MB 0.25 node1 8 MB/64 MB 0.05"
+	const vms1 = " | 11 vm.1 home 0 1024+0 100% vcpus 4 on0 1024/- | 12 vm.2 home 0,1 3072+1024 vcpus 4"
+	start := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	const screen = "%spm up 3 days 5:58, 806 worlds, 1 VMs, 10 vCPUs; MEM overcommit avg: 0.00, 0.00, 0.00\n" +
+		"PMEM  /MB: 130961   total: 3060     vmk,9120 other, 118780 free\nNUMA  /MB: 65423 (54748), 65536 (63647)\n\n" +
+		"     GID NAME                  NHN NMIG     NRMEM     NLMEM N%%L GST_ND0  OVD_ND0\n" +
+		" 1899386 db01                    0    3      0.00   8906.00 100 8906.00   103.00\n"
+	two := fmt.Sprintf(screen, "11:59:50") + fmt.Sprintf(strings.Replace(screen, "pm", "am", 1), "12:00:10")
+	const shown = "free 116.0 GB node0 53.5 GB/63.9 GB node1 62.2 GB/64 GB | 1899386 db01 home 0 9119744+0 100%"
+	for _, tt := range []struct {
+		name, file, in string
+		opt            Options
+		ticks          []string
+		format         string
+		warnings       []string
+		err            string
+	}{
+		{"batch", "a.csv", batch, Options{}, []string{"esx01 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "esx01 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, nil, ""},
+		{"another host name", "a.csv", batch, Options{Host: "x"}, []string{"x 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "x 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, nil, ""},
+		{"gzip", "a.csv.gz", packed(t, batch), Options{}, []string{"esx01 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "esx01 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, nil, ""},
+		{"FetchStats", "esx02.dsv", info + answer(0) + answer(5), Options{}, []string{"esx02 2026-11-21T20:30:00 +0s | 7 db", "esx02 2026-11-21T20:30:05 +5s | 7 db"}, Answers,
+			[]string{"esx02.dsv: FetchStats does not name its host: it is called esx02 after the file"}, ""},
+		{"FetchStats of a named host", "-", info + answer(0), Options{Host: "h"}, []string{"h 2026-11-21T20:30:00 +0s | 7 db"}, Answers, nil, ""},
+		{"a loop", "-", "[root@esx03:~] while sleep 60; do date; sched-stats -t numa-clients; done\n" + date1 + round1 + date2 + round1, Options{},
+			[]string{"esx03 2026-11-21T20:30:00 +0s " + nodes1 + vms1, "esx03 2026-11-21T20:31:00 +1m0s " + nodes1 + vms1}, Commands, nil, ""},
+		{"a loop that names no host", "esx04.txt", date1 + round1, Options{}, []string{"esx04 2026-11-21T20:30:00 +0s " + nodes1 + vms1}, Commands, []string{"esx04.txt:2" + fmt.Sprintf(hostOf, "esx04")}, ""},
+		{"no time", "f", round1, Options{Host: "h"}, nil, Commands, nil, "f:1" + noTime},
+		{"an interval", "f", round1 + round1, Options{Host: "h", Start: start, Interval: time.Minute},
+			[]string{"h 2026-11-21T08:00:00 +0s " + nodes1 + vms1, "h 2026-11-21T08:01:00 +1m0s " + nodes1 + vms1}, Commands, nil, ""},
+		{"a time in the name", "c-20261121T0900.txt", round1, Options{Host: "h"}, []string{"h 2026-11-21T09:00:00 +0s " + nodes1 + vms1}, Commands,
+			[]string{"c-20261121T0900.txt:1: the time is that in the name of the file, taken as UTC"}, ""},
+		{"a second round without a time", "c-20261121T0900.txt", round1 + round1, Options{Host: "h"}, []string{"h 2026-11-21T09:00:00 +0s " + nodes1 + vms1}, Commands,
+			[]string{"c-20261121T0900.txt:1: the time is that in the name of the file, taken as UTC"}, "c-20261121T0900.txt:10" + noTime},
+		{"screens past midnight", "s-2026-11-21.txt", two, Options{Host: "h"},
+			[]string{"h 2026-11-21T23:59:50 +0s " + shown + " on0 9119744/105472", "h 2026-11-22T00:00:10 +20s " + shown + " on0 9119744/105472"}, Commands,
+			[]string{"s-2026-11-21.txt:1: the screen shows the time without a day: it is that in the name of the file; the clock is taken as UTC",
+				"s-2026-11-21.txt:6: NMIG counts since the refresh before, which need not be the screen before: it is not used (and 1 more of this kind)"}, ""},
+		{"refreshes", "f", two, Options{Host: "h", Start: start, Interval: time.Second},
+			[]string{"h 2026-11-21T23:59:50 +0s " + shown + " moves 3 on0 9119744/105472", "h 2026-11-22T00:00:10 +20s " + shown + " moves 3 on0 9119744/105472"}, Commands, nil, ""},
+		{"a clock without a day", "f", two, Options{Host: "h"}, nil, Commands, nil, "f:1" + noTime},
+		{"nodes alone", "f", date1 + pnodeHead + "0 1 1 1 0 20 4 4096 65536\n1 1 3 1 0 5 2 8192 65536\n", Options{Host: "h"},
+			[]string{"h 2026-11-21T20:30:00 +0s node0 4 MB/64 MB 0.50 node1 8 MB/64 MB 0.25"}, Commands, nil, ""},
+		{"a round without VMs", "f", date1 + round1 + date2 + pnodeHead + "0 1 1 1 0 20 4 4096 65536\n", Options{Host: "h"}, []string{"h 2026-11-21T20:30:00 +0s " + nodes1 + vms1}, Commands,
+			[]string{"f:12: the outputs of 2026-11-21T20:31:00Z list no VMs, others do: left out"}, ""},
+		{"cut at the beginning", "f", round1 + date1 + round1, Options{Host: "h"}, []string{"h 2026-11-21T20:30:00 +0s " + nodes1 + vms1}, Commands,
+			[]string{"f:1: found outputs before the first date: left out, as each date is taken to stand before its outputs"}, ""},
+		{"dates behind", "f", round1 + date1 + round1 + date2, Options{Host: "h"}, nil, Commands,
+			[]string{"f:1: found outputs before the first date: left out, as each date is taken to stand before its outputs"},
+			"f:1: found outputs before the first date and a date behind the last output: each date has to stand before its outputs"},
+		{"two hosts behind one date", "f", date1 + clientsHead + "vm.1 11 0 0 3 4 4 1024 0 100 100\n" + clientsHead + "vm.9 19 0 0 3 4 4 1024 0 100 100\n", Options{Host: "h"},
+			[]string{"h 2026-11-21T20:30:00 +0s | 11 vm.1 home 0 1024+0 100% vcpus 4"}, Commands,
+			[]string{"f:4: found sched-stats -t numa-clients twice behind one date: the second is left out; outputs of several hosts have to be in files of their own, or behind prompts that name the host"}, ""},
+		{"two hosts with prompts", "f", date1 + "[root@a:~] sched-stats -t numa-clients\n" + clientsHead + "vm.1 11 0 0 3 4 4 1024 0 100 100\n[root@b:~] sched-stats -t numa-clients\n" + clientsHead + "vm.9 19 0 0 3 4 4 1024 0 100 100\n", Options{},
+			[]string{"a 2026-11-21T20:30:00 +0s | 11 vm.1 home 0 1024+0 100% vcpus 4", "b 2026-11-21T20:30:00 +0s | 19 vm.9 home 0 1024+0 100% vcpus 4"}, Commands, nil, ""},
+		{"a date of many meanings", "f", "Sat Nov 21 20:30:00 CET 2026\n" + round1, Options{Host: "h"}, nil, Commands, nil,
+			"f:1: found a date in the time zone CET, which stands for several or changes with the season: print dates with date -u"},
+		{"a date without a zone", "f", "2026-11-21 20:30:00\n" + clientsHead, Options{Host: "h"}, []string{"h 2026-11-21T20:30:00 +0s"}, Commands, []string{"f:1: the date states no time zone: it is taken as UTC"}, ""},
+		{"memstats", "f", "VIRTUAL MACHINE STATS: Fri Apr 14 05:45:52 2017\n   Unit             : MB\n name memSize allocTgt consumed mapped touched\n vm.78864 32768 14502 13184 13186 12779\n", Options{Host: "h"},
+			[]string{"h 2017-04-14T05:45:52 +0s | -1 vm.78864 size 32 GB consumed 12.9 GB granted 12.9 GB active 12.5 GB"}, Commands, nil, ""},
+		{"memstats and clients", "f", date1 + clientsHead + "vm.1 11 0 0 3 4 4 1024 0 100 100\nVIRTUAL MACHINE STATS: Fri Apr 14 05:45:52 2017\n name memSize\n vm.1 2048\n vm.5 1024\n", Options{Host: "h"},
+			[]string{"h 2026-11-21T20:30:00 +0s | 11 vm.1 home 0 1024+0 100% size 2 MB vcpus 4 | -1 vm.5 size 1 MB"}, Commands, nil, ""},
+		{"nothing", "f", "", Options{}, nil, "", nil, "f: unknown format: found no text, want " + Want},
+		{"a poem", "f", "roses\n", Options{}, nil, "", nil, `f: unknown format: found "roses", want ` + Want},
+		{"other output", "f", "CPU Packages: 2\nCPU Cores: 20\n", Options{}, nil, "", nil, `f: unknown format: found "CPU Packages: 2", want ` + Want},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ticks, f, err := read(tt.file, tt.in, tt.opt)
+			if !slices.Equal(ticks, tt.ticks) || f.Format != tt.format || !slices.Equal(f.Warnings, tt.warnings) || said(err) != tt.err {
+				t.Errorf("%s: %v\n got %s\nwant %s\n got %q\nwant %q", f.Format, err, strings.Join(ticks, "\n     "), strings.Join(tt.ticks, "\n     "), f.Warnings, tt.warnings)
+			}
+			if f.Name != tt.file || f.Ticks != len(tt.ticks) || errors.Is(err, ErrUnknown) != (tt.format == "") {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+func TestFileOfRead(t *testing.T) {
+	_, f, err := read("a.csv", batch, Options{})
+	first := time.Date(2026, 11, 21, 20, 30, 0, 0, time.UTC)
+	if err != nil || !slices.Equal(f.Hosts, []string{"esx01"}) || !f.First.Equal(first) || !f.Last.Equal(first.Add(5*time.Second)) {
+		t.Errorf("%+v, %v", f, err)
+	}
+	stop := errors.New("stop")
+	if _, err := Read(context.Background(), "a.csv", strings.NewReader(batch), Options{}, func(*numa.Tick) error { return stop }); err != stop {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Read(ctx, "a.csv", strings.NewReader(batch), Options{}, func(*numa.Tick) error { return nil }); err != context.Canceled {
+		t.Error(err)
+	}
+}
+
+func packed(t testing.TB, s string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(s)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// files writes a folder; times go up by a minute in the order of the names given.
+func files(t testing.TB, list ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for i := 0; i < len(list); i += 2 {
+		p := filepath.Join(dir, filepath.FromSlash(list[i]))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(p), 0o755), os.WriteFile(p, []byte(list[i+1]), 0o644), os.Chtimes(p, at, at)); err != nil {
+			t.Fatal(err)
+		}
+		at = at.Add(time.Minute)
+	}
+	return dir
+}
+
+// tarOf packs the same into a .tgz.
+func tarOf(t testing.TB, list ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for i := 0; i < len(list); i += 2 {
+		h := &tar.Header{Name: list[i], Mode: 0o644, Size: int64(len(list[i+1])), Typeflag: tar.TypeReg}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(list[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := filepath.Join(t.TempDir(), "in.tgz")
+	if err := os.WriteFile(p, []byte(packed(t, b.String())), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// walk returns what is visited, without the name of the folder around it.
+func walk(dir string, opt Options) (events []string, passed int, err error) {
+	cut := strings.NewReplacer(filepath.ToSlash(dir)+"/", "", dir+string(filepath.Separator), "", dir, "IN")
+	add := func(format string, args ...any) { events = append(events, cut.Replace(fmt.Sprintf(format, args...))) }
+	passed, err = Walk(context.Background(), dir, opt, Visit{
+		Open: func(name, format string) error { add("open %s: %s", name, format); return nil },
+		Tick: func(t *numa.Tick) error { add("%s %s +%v", t.Host, t.Time.Format("15:04:05"), t.Since); return nil },
+		Done: func(f *File, err error) error {
+			add("done %s: %d of %q, %v", f.Name, f.Ticks, f.Hosts, err)
+			for _, w := range f.Warnings {
+				add("  %s", w)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		err = errors.New(cut.Replace(err.Error()))
+	}
+	return events, passed, err
+}
+
+func check(t *testing.T, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf(" got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+	}
+}
+
+func TestWalk(t *testing.T) {
+	list := []string{
+		"b/esx01.csv", batch,
+		"b/esx02.csv.gz", packed(t, batch),
+		"b/readme.md", "# what this is\n",
+		"f/esx05-fetchstats-003.dsv", answer(10),
+		"f/esx05-fetchstats-001.dsv", answer(5),
+		"f/esx05-fetchstats-002.dsv.gz", packed(t, answer(0)),
+		"f/counterinfo.dsv", info,
+		"f/esx06_fetchstats.dsv", info + answer(3),
+		"s/clients-20261121T2031.txt", clientsHead,
+		"s/pnode-20261121T2030.txt", pnodeHead + "0 1 1 1 0 20 4 4096 65536\n",
+		"s/clients-20261121T2030.txt", clientsHead,
+		"s/loop.txt", "Sat Nov 21 20:30:00 UTC 2026\n" + clientsHead,
+	}
+	for _, in := range []struct{ name, path string }{{"folder", files(t, list...)}, {"tgz", tarOf(t, list...)}} {
+		t.Run(in.name, func(t *testing.T) {
+			got, passed, err := walk(in.path, Options{})
+			if err != nil || passed != 1 {
+				t.Errorf("%d passed, %v", passed, err)
+			}
+			check(t, got, []string{
+				"open b/esx01.csv: esxtop batch CSV", "esx01 20:30:00 +0s", "esx01 20:30:05 +5s", `done b/esx01.csv: 2 of ["esx01"], <nil>`,
+				"open b/esx02.csv.gz: esxtop batch CSV", "esx01 20:30:00 +0s", "esx01 20:30:05 +5s", `done b/esx02.csv.gz: 2 of ["esx01"], <nil>`,
+				"open f/esx05-fetchstats-001.dsv and 2 more: esxtop FetchStats", "esx05 20:30:00 +0s", "esx05 20:30:05 +5s", "esx05 20:30:10 +5s",
+				`done f/esx05-fetchstats-001.dsv and 2 more: 3 of ["esx05"], <nil>`,
+				"  f/esx05-fetchstats-001.dsv and 2 more: FetchStats does not name its host: it is called esx05 after the file",
+				"open f/esx06_fetchstats.dsv: esxtop FetchStats", "esx06 20:30:03 +0s", `done f/esx06_fetchstats.dsv: 1 of ["esx06"], <nil>`,
+				"  f/esx06_fetchstats.dsv: FetchStats does not name its host: it is called esx06 after the file",
+				"open s/clients-20261121T2030.txt and 2 more: output of host commands", "s 20:30:00 +0s", "s 20:31:00 +1m0s",
+				`done s/clients-20261121T2030.txt and 2 more: 2 of ["s"], <nil>`,
+				"  s/clients-20261121T2030.txt:1: the output does not name its host: it is called s after the file",
+				"  s/pnode-20261121T2030.txt:1: the time is that in the name of the file, taken as UTC",
+				"open s/loop.txt: output of host commands", "loop 20:30:00 +0s", `done s/loop.txt: 1 of ["loop"], <nil>`,
+				"  s/loop.txt:2: the output does not name its host: it is called loop after the file",
+			})
+		})
+	}
+}
+
+// TestWritten times files by when they were written, and says so.
+func TestWritten(t *testing.T) {
+	dir := files(t, "b.txt", clientsHead, "a.txt", clientsHead)
+	got, _, err := walk(dir, Options{Host: "h"})
+	if err != nil {
+		t.Error(err)
+	}
+	check(t, got, []string{"open b.txt and 1 more: output of host commands", "h 10:00:00 +0s", "h 10:01:00 +1m0s", `done b.txt and 1 more: 2 of ["h"], <nil>`,
+		"  b.txt:1: the time is when the file was last written; a copy may have changed it"})
+}
+
+func TestWalkErrors(t *testing.T) {
+	bundle := "esx-host1-2026-11-21--20.30-2101/"
+	for _, tt := range []struct {
+		name string
+		path string
+		want []string
+		err  string
+	}{
+		{"nothing that is read", files(t, "a", "x", "b", "y"), nil, "IN: unknown format: found nothing in it that is read, want " + Want},
+		{"a file of no format", filepath.Join(files(t, "a", "x\n"), "a"), nil, `IN: unknown format: found "x", want ` + Want},
+		{"a bundle", files(t, bundle+"reconstruct.sh", "#!/bin/sh\n", bundle+"vsi/1", "\x00\x01"), nil,
+			"IN: found a vm-support bundle, and no capture that can be read in it: the snapshots of vm-support -p are in a form that only ESXi reads; unpack the bundle on an ESXi host, " +
+				"run its reconstruct.sh, then esxtop -b -a -R FOLDER > capture.csv, and read capture.csv"},
+		{"a packed bundle", tarOf(t, bundle+"commands/vsi_traverse_-s.txt", "/a\n"), nil,
+			"IN: found a vm-support bundle, and no capture that can be read in it: the snapshots of vm-support -p are in a form that only ESXi reads; unpack the bundle on an ESXi host, " +
+				"run its reconstruct.sh, then esxtop -b -a -R FOLDER > capture.csv, and read capture.csv"},
+		{"one bad of two", files(t, "a.csv", "(PDH-CSV 4.0)\n", "b.csv", batch),
+			[]string{"open a.csv: esxtop batch CSV", `done a.csv: 0 of [], a.csv:1:1: SAID`, "open b.csv: esxtop batch CSV", "esx01 20:30:00 +0s", "esx01 20:30:05 +5s", `done b.csv: 2 of ["esx01"], <nil>`}, ""},
+		{"answers without CounterInfo", files(t, "fetchstats-1.dsv", answer(0), "fetchstats-2.dsv", answer(5)), nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, _, err := walk(tt.path, Options{})
+			if said(err) != tt.err {
+				t.Errorf("got  %v\nwant %s", err, tt.err)
+			}
+			for i := range got {
+				if j := strings.Index(got[i], "a.csv:1:1: "); j > 0 {
+					got[i] = got[i][:j] + "a.csv:1:1: SAID" // the words are those of the reader
+				}
+			}
+			if tt.want != nil || tt.err != "" {
+				check(t, got, tt.want)
+			} else if len(got) < 2 || !strings.Contains(strings.Join(got, "\n"), "found FetchStats without CounterInfo") {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+	stop := errors.New("stop")
+	dir := files(t, "a.csv", batch, "b.csv", batch)
+	for name, v := range map[string]Visit{
+		"open": {Open: func(string, string) error { return stop }, Tick: func(*numa.Tick) error { return nil }},
+		"tick": {Tick: func(*numa.Tick) error { return stop }, Done: func(*File, error) error { return nil }},
+		"done": {Tick: func(*numa.Tick) error { return nil }, Done: func(*File, error) error { return stop }},
+	} {
+		if _, err := Walk(context.Background(), dir, Options{}, v); err != stop {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for in, want := range map[string]string{
+		"esx01-fetchstats-20261121T203044.dsv": "esx01", "fetchstats.3": "", "counterinfo.dsv.gz": "", "esx01_counterInfo.txt": "esx01",
+		"FetchStats_esx07.example.com.txt": "esx07.example.com", "a/b/esxtop-fetch-stats-0001.log": "",
+	} {
+		if got := hostKey(in); got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+	at := func(h, m, s int) time.Time { return time.Date(2026, 11, 21, h, m, s, 0, time.UTC) }
+	for in, want := range map[string]time.Time{
+		"a-20261121T203044Z.txt": at(20, 30, 44), "a_2026-11-21_20-30.txt": at(20, 30, 0), "2026-11-21.txt": at(0, 0, 0), "a-20261131.txt": {}, "1202611211.txt": {}, "esx01.txt": {},
+		"2026.11.21 20:30:44": at(20, 30, 44),
+	} {
+		if got, _ := nameStamp(in); !got.Equal(want) {
+			t.Errorf("%s: %v, want %v", in, got, want)
+		}
+	}
+	for in, want := range map[string]time.Duration{"2:06:59pm": 14*time.Hour + 6*time.Minute + 59*time.Second, "12:00am": 0, "12:30pm": 12*time.Hour + 30*time.Minute, "23:59": 23*time.Hour + 59*time.Minute} {
+		if got, ok := clockOf(in); !ok || got != want {
+			t.Errorf("%s: %v, %v", in, got, ok)
+		}
+	}
+	for _, in := range []string{"", "24:00", "13:00pm", "0:30am", "1:60"} {
+		if got, ok := clockOf(in); ok {
+			t.Errorf("%s: %v", in, got)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{batch, info + answer(0) + answer(5), "Sat Nov 21 20:30:00 UTC 2026\n" + round1, "2026-11-21 20:30:00\n" + pnodeHead} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		last := map[string]time.Time{}
+		file, err := Read(context.Background(), "f-20261121.txt", strings.NewReader(in), Options{}, func(tick *numa.Tick) error {
+			if before, ok := last[tick.Host]; ok && tick.Time.Before(before) {
+				t.Fatalf("%s: %v after %v", tick.Host, tick.Time, before)
+			}
+			last[tick.Host] = tick.Time
+			return nil
+		})
+		if err == nil && file.Format == "" || err != nil && err.Error() == "" {
+			t.Fatalf("%+v, %v", file, err)
+		}
+	})
+}
