@@ -254,8 +254,8 @@ type Spells struct {
 	Time    time.Duration `json:"time"` // of all together
 	Ticks   int           `json:"ticks"`
 	Longest Spell         `json:"longest"` // the first of the longest
-	// Head touches the beginning of the stretch, Tail its end: Merge joins them with
-	// those of the neighbours. They are counted above.
+	// Head holds at the first tick (of the VM, for those of a VM), Tail at the last one:
+	// Merge joins them with those of the neighbours. They are counted above.
 	Head Spell `json:"head"`
 	Tail Spell `json:"tail"`
 }

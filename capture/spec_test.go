@@ -135,6 +135,24 @@ func specStarved(o *Options) func(*seen) (float64, bool) {
 	}
 }
 
+func specLopsided(o *Options) func(*seen) (float64, bool) {
+	return func(s *seen) (worst float64, ok bool) {
+		var all numa.Bytes
+		for _, m := range s.vm.OnNode {
+			all += m.Guest
+		}
+		if s.vm.Has&numa.HasHomes == 0 || s.vm.Homes.Len() < 2 || all < numa.GiB {
+			return 0, false
+		}
+		for _, m := range s.vm.OnNode {
+			if share := float64(m.Guest) / float64(all); s.vm.Homes.Has(m.Node) && share >= o.Lopsided {
+				worst, ok = max(worst, share), true
+			}
+		}
+		return worst, ok
+	}
+}
+
 func specSpill(o *Options) func(*seen) (from, to time.Time, value float64, ok bool) {
 	return func(s *seen) (from, to time.Time, value float64, ok bool) {
 		const has = numa.HasHomes | numa.HasMemory
@@ -217,6 +235,7 @@ func TestSpecification(t *testing.T) {
 			for i := range r.VMs {
 				checkVM(t, &r.VMs[i], all[r.VMs[i].key()], &o)
 			}
+			checkHost(t, r, ticks, &o)
 			if t.Failed() {
 				t.Fatalf("seed %d", seed)
 			}
@@ -227,6 +246,10 @@ func TestSpecification(t *testing.T) {
 func checkVM(t *testing.T, v *VM, life []*seen, o *Options) {
 	t.Helper()
 	equal(t, "Low", v.Low, spells(life, less, state(specLow(o))))
+	equal(t, "Far", v.Far, spells(life, more, state(func(s *seen) (float64, bool) {
+		return float64(s.vm.Remote), s.vm.Has&numa.HasMemory != 0 && s.vm.Remote >= o.Remote
+	})))
+	equal(t, "Lopsided", v.Lopsided, spells(life, more, state(specLopsided(o))))
 	equal(t, "Starved", v.Starved, spells(life, more, state(specStarved(o))))
 	equal(t, "Spill", v.Spill, spells(life, more, specSpill(o)))
 
@@ -300,4 +323,69 @@ func checkVM(t *testing.T, v *VM, life []*seen, o *Options) {
 	}
 	equal(t, "Changed", v.Changed, events(o.Window, at, ones))
 	equal(t, "Returns", v.Returns, events(o.Window, returns, ones))
+}
+
+func checkHost(t *testing.T, r *Recording, ticks []*numa.Tick, o *Options) {
+	t.Helper()
+	var host []*seen
+	var covered time.Duration
+	var states [numa.Low + 1]time.Duration
+	for i, tick := range ticks {
+		s := &seen{tick: tick, over: tick.Since}
+		if i > 0 && tick.Time.Sub(ticks[i-1].Time) <= o.Gap {
+			s.before = host[i-1]
+			s.before.linked, s.before.next = true, tick.Time
+			if s.over == 0 {
+				s.over = s.before.length()
+			}
+		}
+		host = append(host, s)
+	}
+	for _, s := range host {
+		covered += s.length()
+		if s.tick.Has&numa.HasState != 0 {
+			states[s.tick.State] += s.length()
+		}
+	}
+	equal(t, "Covered", r.Covered, covered)
+	equal(t, "States", r.States, states)
+	equal(t, "Imbalance", r.Imbalance, spells(host, more, state(func(s *seen) (float64, bool) {
+		most, least, known := 0.0, mostShare+0.0, false
+		for _, n := range s.tick.Nodes {
+			if busy, ok := n.Busy(); ok {
+				most, least, known = max(most, busy), min(least, busy), true
+			}
+		}
+		return most - least, known && most >= o.BusyNode && least <= o.IdleNode
+	})))
+	for i := range r.Nodes {
+		checkNode(t, &r.Nodes[i], host, o)
+	}
+}
+
+func checkNode(t *testing.T, n *Node, host []*seen, o *Options) {
+	t.Helper()
+	var busy Level
+	least, lastFree := unknown, unknown
+	var leastAt time.Time
+	for _, s := range host {
+		for _, one := range s.tick.Nodes {
+			if one.ID != n.ID || one.Has&numa.HasFree == 0 { // with it goes the load
+				continue
+			}
+			share := hundredths(one.Util)
+			busy.Sum += share * s.over.Milliseconds()
+			busy.Time += s.over
+			if busy.At.IsZero() || share > busy.Most {
+				busy.Most, busy.At = share, s.tick.Time
+			}
+			lastFree = one.Free
+			if least < 0 || one.Free < least {
+				least, leastAt = one.Free, s.tick.Time
+			}
+		}
+	}
+	equal(t, "Busy", n.Busy, busy)
+	equal(t, "Least, LastFree", [2]numa.Bytes{n.Least, n.LastFree}, [2]numa.Bytes{least, lastFree})
+	equal(t, "LeastAt", n.LeastAt, leastAt)
 }
