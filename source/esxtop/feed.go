@@ -146,7 +146,7 @@ func (f *feed) skipToMagic() (junk []byte, skipped passage, err error) {
 // lineEnd returns what the header ends with: LF, or CR with no LF after it.
 func (f *feed) lineEnd() (byte, error) {
 	for seen := 0; ; {
-		if i := bytes.IndexAny(f.carry[seen:], "\r\n"); i >= 0 {
+		if i := lineBreak(f.carry[seen:]); i >= 0 {
 			i += seen
 			f.fill(i + 2)
 			if f.carry[i] == '\r' && (i+1 == len(f.carry) || f.carry[i+1] != '\n') {
@@ -163,6 +163,18 @@ func (f *feed) lineEnd() (byte, error) {
 		}
 		f.fill(2*seen + 4096)
 	}
+}
+
+// lineBreak returns the place of the first CR or LF, or -1.
+func lineBreak(b []byte) int {
+	i := bytes.IndexByte(b, '\n')
+	if i >= 0 {
+		b = b[:i]
+	}
+	if j := bytes.IndexByte(b, '\r'); j >= 0 {
+		return j
+	}
+	return i
 }
 
 var errLong = fmt.Errorf("found a line of more than %d MiB", maxLine>>20)

@@ -3,7 +3,9 @@ package esxtop
 import (
 	"bytes"
 	"fmt"
+	"hash/maphash"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,9 +54,6 @@ func normal(s string) string {
 	return strings.ToLower(s)
 }
 
-// isHomes reports whether cells of c are lists of home nodes.
-func (c *Column) isHomes() bool { return c.Is("Group Memory", "Numa Home Nodes") }
-
 // Group returns the scheduler group of a column of Group Cpu or Group Memory, whose
 // instance is gid:name.
 func (c *Column) Group() (gid int64, name string, ok bool) {
@@ -94,13 +93,15 @@ type Header struct {
 	Zone    string
 	Bias    time.Duration // to add to a stamp for UTC
 
-	groups  map[groupKey]string
-	slots   []int32 // by wanted column: its number among those of home nodes, or -1
-	homes   int
-	quoted  bool // as esxtop writes it: every field in quotes
-	comma   byte // the separator
-	decimal bool // the file writes decimal commas
-	fields  int  // that a strict split finds in a complete line
+	groups map[groupKey]string
+	slots  []int32 // by wanted column: its number among those of home nodes, or -1
+	homes  int
+	// homeColumns are those whose cells are lists of home nodes.
+	homeColumns []int
+	quoted      bool // as esxtop writes it: every field in quotes
+	comma       byte // the separator
+	decimal     bool // the file writes decimal commas
+	fields      int  // that a strict split finds in a complete line
 }
 
 type groupKey struct {
@@ -224,43 +225,70 @@ func (h *Header) cutTail(fields []field, line []byte, w *warnings) []field {
 	return fields
 }
 
+// A name is a part of a column's name, and what it means when blanks and case do not.
+type name struct{ raw, normal string }
+
 // columns reads the names.
 func (h *Header) columns(fields []field, line []byte, w *warnings) {
-	type path struct{ host, object, instance, counter string }
-	seen := make(map[path]int, len(fields))
-	pool := map[string]string{}
-	intern := func(b []byte) string {
-		if s, ok := pool[string(b)]; ok {
-			return s
+	pool := map[string]name{}
+	intern := func(b []byte) name {
+		n, ok := pool[string(b)]
+		if !ok {
+			n.raw = string(b)
+			n.normal = normal(n.raw)
+			pool[n.raw] = n
 		}
-		s := string(b)
-		pool[s] = s
-		return s
+		return n
 	}
-	h.Columns = make([]Column, 0, len(fields)-1)
+	seed := maphash.MakeSeed()
+	first := make(map[uint64]int32, len(fields)) // column with this hash of its name
+	h.Columns = make([]Column, len(fields)-1)
+	last := &Column{}
 	for i, f := range fields[1:] {
-		name := line[f.text.lo:f.text.hi]
-		host, object, instance, counter := splitPath(bytes.TrimSpace(name))
-		c := Column{intern(host), intern(object), "", intern(counter), i + 1, 0, f.fused}
-		if n := len(h.Columns); n > 0 && h.Columns[n-1].Instance == string(instance) {
-			c.Instance = h.Columns[n-1].Instance
-		} else {
-			c.Instance = intern(instance)
+		text := line[f.text.lo:f.text.hi]
+		c := &h.Columns[i]
+		host, object, instance, counter := splitPath(bytes.TrimSpace(text))
+		o, n := intern(object), intern(counter)
+		*c = Column{intern(host).raw, o.raw, last.Instance, n.raw, i + 1, 0, f.fused}
+		if c.Instance != string(instance) {
+			c.Instance = intern(instance).raw
 		}
+		last = c
 		if f.fused {
 			w.add(kindFused, h.Line, int(f.lo)+1, func() string {
 				return fmt.Sprintf("found %s, want a comma and a quote before the name: ESXi 6.5 glues a nameless column to the next one", quoted(line[f.lo:f.hi]))
 			})
 		}
-		key := path{c.Host, c.Object, c.Instance, c.Counter}
-		c.Copy = seen[key]
-		seen[key]++
-		if same(c.Object, "Group Cpu") || same(c.Object, "Group Memory") {
-			if gid, name, ok := c.Group(); ok {
-				h.groups[groupKey{c.Host, gid}] = name
-			}
+		hash := maphash.Bytes(seed, text)
+		if earlier, ok := first[hash]; ok {
+			h.number(c, int(earlier))
+		} else {
+			first[hash] = int32(i)
 		}
-		h.Columns = append(h.Columns, c)
+		if o.normal == "group cpu" || o.normal == "group memory" {
+			h.group(c, o.normal == "group memory" && n.normal == "numa home nodes")
+		}
+	}
+}
+
+// number counts the columns before c that have its name, from earlier on.
+func (h *Header) number(c *Column, earlier int) {
+	for i := range h.Columns[earlier : c.Index-1] {
+		e := h.Columns[earlier+i]
+		e.Index, e.Copy, e.Damaged = c.Index, c.Copy, c.Damaged
+		if e == *c {
+			c.Copy = h.Columns[earlier+i].Copy + 1
+		}
+	}
+}
+
+// group notes the group that c is about, and whether its cells are home nodes.
+func (h *Header) group(c *Column, homes bool) {
+	if gid, name, ok := c.Group(); ok && h.groups[groupKey{c.Host, gid}] != name {
+		h.groups[groupKey{c.Host, gid}] = name
+	}
+	if homes {
+		h.homeColumns = append(h.homeColumns, c.Index-1)
 	}
 }
 
@@ -292,7 +320,7 @@ func (h *Header) want(want func(*Column) bool) {
 			continue
 		}
 		h.Wanted = append(h.Wanted, i)
-		if c.isHomes() {
+		if _, ok := slices.BinarySearch(h.homeColumns, i); ok {
 			h.slots = append(h.slots, int32(h.homes))
 			h.homes++
 		} else {

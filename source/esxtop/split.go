@@ -48,8 +48,9 @@ func cut(line []byte, lo, hi, quotes int) field {
 	case 2:
 		first, last := bytes.IndexByte(raw, '"'), bytes.LastIndexByte(raw, '"')
 		f.text = span{uint32(lo + first + 1), uint32(lo + last)}
-		f.fused = len(trim(raw[:first])) > 0
-		f.clear = len(trim(raw[last+1:])) == 0 && !f.fused
+		alone := len(trim(raw[last+1:])) == 0
+		f.fused = alone && len(trim(raw[:first])) > 0
+		f.clear = alone && !f.fused
 	}
 	return f
 }
