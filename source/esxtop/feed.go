@@ -41,7 +41,7 @@ type feed struct {
 }
 
 // newFeed finds out what r can do and how its text is encoded.
-func newFeed(r io.Reader) (*feed, error) {
+func newFeed(r io.Reader) *feed {
 	f := &feed{r: r, end: '\n'}
 	if at, ok := r.(interface {
 		io.ReaderAt
@@ -52,16 +52,13 @@ func newFeed(r io.Reader) (*feed, error) {
 		}
 	}
 	f.fill(4)
-	if f.err != nil && f.err != io.EOF {
-		return nil, f.err
-	}
 	switch {
 	case bytes.HasPrefix(f.carry, []byte("\xff\xfe")), bytes.HasPrefix(f.carry, []byte("(\x00P\x00")), bytes.HasPrefix(f.carry, []byte("\"\x00(\x00")):
 		f.decode(unicode.LittleEndian)
 	case bytes.HasPrefix(f.carry, []byte("\xfe\xff")), bytes.HasPrefix(f.carry, []byte("\x00(\x00P")), bytes.HasPrefix(f.carry, []byte("\x00\"\x00(")):
 		f.decode(unicode.BigEndian)
 	}
-	return f, nil
+	return f
 }
 
 // decode makes f a stream of UTF-8.
@@ -116,17 +113,17 @@ type passage struct {
 // is no header it returns what stands there instead.
 func (f *feed) skipToMagic() (junk []byte, skipped passage, err error) {
 	f.fill(maxJunk)
-	if f.err != nil && f.err != io.EOF {
-		return nil, skipped, f.err
-	}
 	if bytes.HasPrefix(f.carry, []byte("\ufeff")) {
 		f.skip(3)
 	}
-	if len(f.carry) == 0 {
-		return nil, skipped, io.ErrUnexpectedEOF
-	}
 	start := bytes.Index(f.carry[:min(maxJunk, len(f.carry))], []byte(magic))
-	if start < 0 {
+	switch {
+	case start >= 0:
+	case f.err != nil && f.err != io.EOF:
+		return nil, skipped, f.err
+	case len(f.carry) == 0:
+		return nil, skipped, io.ErrUnexpectedEOF
+	default:
 		first, _, _ := bytes.Cut(f.carry, []byte("\n"))
 		return append([]byte{}, first...), skipped, nil
 	}

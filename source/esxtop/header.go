@@ -100,6 +100,7 @@ type Header struct {
 	homeColumns []int
 	quoted      bool // as esxtop writes it: every field in quotes
 	comma       byte // the separator
+	trailing    bool // a comma ends the line
 	decimal     bool // the file writes decimal commas
 	fields      int  // that a strict split finds in a complete line
 }
@@ -163,6 +164,7 @@ func parseHeader(line []byte, n int, w *warnings, want func(*Column) bool) (h *H
 	fields := split(line, h.comma, nil)
 	if last := fields[len(fields)-1]; last.lo == last.hi {
 		fields = fields[:len(fields)-1]
+		h.trailing = true
 	}
 	h.fields = len(fields)
 	fields = h.cutTail(fields, line, w)
@@ -214,7 +216,7 @@ func (h *Header) cutTail(fields []field, line []byte, w *warnings) []field {
 		switch {
 		case f.quotes == 2:
 		case i == last && h.quoted && f.quotes == 0:
-			w.add(kindFused, h.Line, int(f.lo)+1, func() string {
+			w.add(kindTail, h.Line, int(f.lo)+1, func() string {
 				return fmt.Sprintf("found %s without quotes, want the name of a column: it is left out", quoted(line[f.lo:f.hi]))
 			})
 			return fields[:last]
@@ -331,7 +333,7 @@ func (h *Header) want(want func(*Column) bool) {
 
 // same reports whether both headers name the same columns in the same form.
 func (h *Header) same(other *Header) bool {
-	if len(h.Columns) != len(other.Columns) || h.quoted != other.quoted || h.comma != other.comma || h.fields != other.fields || h.Bias != other.Bias {
+	if len(h.Columns) != len(other.Columns) || h.quoted != other.quoted || h.trailing != other.trailing || h.comma != other.comma || h.fields != other.fields || h.Bias != other.Bias {
 		return false
 	}
 	for i := range h.Columns {

@@ -115,9 +115,11 @@ func (p *parser) strict(line []byte, terminated bool, b *batch) bool {
 	}
 	h := p.h
 	p.fields = split(line, h.comma, p.fields)
+	// A comma at the end closes the last field when the header has one there, or when
+	// every field stands in quotes; else an empty field follows it.
 	fields := p.fields
-	if last := fields[len(fields)-1]; len(fields) == h.fields+1 && last.lo == last.hi {
-		fields = fields[:h.fields]
+	if last := fields[len(fields)-1]; last.lo == last.hi && (h.trailing || h.quoted) {
+		fields = fields[:len(fields)-1]
 	}
 	if len(fields) != h.fields {
 		p.miscounted(fields, line, terminated, b)

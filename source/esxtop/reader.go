@@ -107,11 +107,7 @@ type Reader struct {
 // messages. The error is a *fact.SyntaxError for a file that does not begin as one of
 // esxtop, or of r.
 func NewReader(name string, r io.Reader, opt Options) (*Reader, error) {
-	rd := &Reader{name: name, opt: opt}
-	var err error
-	if rd.feed, err = newFeed(r); err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
+	rd := &Reader{name: name, opt: opt, feed: newFeed(r)}
 	if err := rd.readHeader(); err != nil {
 		return nil, err
 	}

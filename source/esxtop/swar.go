@@ -20,15 +20,65 @@ const (
 	quotes = '"' * ones
 )
 
-// quoteIn returns the place of the first quote in the eight bytes of x; 8 when it has none.
-func quoteIn(x uint64) int {
-	q := x ^ quotes
-	return bits.TrailingZeros64((q-ones)&^q&highs) / 8
+// A memory is what the numbers of the row before were, by wanted column: most do not
+// change from row to row, and then neither have to be read again nor searched for their
+// end.
+type memory struct {
+	words  []uint64 // as they stood in the file, with what followed
+	sizes  []uint8  // in bytes
+	values []float64
 }
 
-// swarNumber reads the first n bytes of x, n from 0 to 8: digits, or digits, a point and
-// two digits. It returns -1 for any other form. It does not branch on what the number looks
-// like, which a processor could not predict.
+// numbers reads cells from p on into values: each of one to eight characters, digits
+// or digits, a point and two digits, with "," in quotes behind it. It stops before the
+// first of another form, and returns how many it read and the place behind them. at is
+// the place of values in the memory. But for whether a number has changed it does not
+// branch on what it looks like, which a processor could not predict.
+func (m *memory) numbers(b []byte, p int, values []float64, at int) (n, next int) {
+	const separator = '"' | ','<<8 | '"'<<16
+	words := m.words[at : at+len(values)]
+	sizes := m.sizes[at : at+len(values)]
+	known := m.values[at : at+len(values)]
+	last := len(b) - 24
+	for i := range values {
+		if p > last {
+			return i, p
+		}
+		x := word(b, p)
+		size := int(sizes[i] & 15)
+		after := uint64(half(b, p+size)&0xffffff ^ separator)
+		if (x^words[i])<<((64-8*size)&63)|after == 0 {
+			values[i] = known[i]
+			p += size + 3
+			continue
+		}
+		q := x ^ quotes
+		size = bits.TrailingZeros64((q-ones)&^q&highs) / 8 // 8 without a quote
+		v := swarNumber(x, size)
+		if half(b, p+size)&0xffffff != separator || v < 0 {
+			return i, p
+		}
+		values[i], known[i] = v, v
+		words[i], sizes[i] = x, uint8(size)
+		p += size + 3
+	}
+	return len(values), p
+}
+
+// word returns the eight bytes at p, the first as the lowest.
+func word(b []byte, p int) uint64 {
+	_ = b[p+7]
+	return uint64(b[p]) | uint64(b[p+1])<<8 | uint64(b[p+2])<<16 | uint64(b[p+3])<<24 |
+		uint64(b[p+4])<<32 | uint64(b[p+5])<<40 | uint64(b[p+6])<<48 | uint64(b[p+7])<<56
+}
+
+// half returns the four bytes at p.
+func half(b []byte, p int) uint32 {
+	_ = b[p+3]
+	return uint32(b[p]) | uint32(b[p+1])<<8 | uint32(b[p+2])<<16 | uint32(b[p+3])<<24
+}
+
+// swarNumber reads the first n bytes of x, n from 0 to 8. It returns -1 for another form.
 func swarNumber(x uint64, n int) float64 {
 	const nibbles = 0xf0 * ones
 	const mask = 0x000000ff000000ff
@@ -47,7 +97,7 @@ func swarNumber(x uint64, n int) float64 {
 	x -= zeros
 	x = x*10 + x>>8
 	whole := (x&mask*(100+1000000<<32) + x>>16&mask*(1+10000<<32)) >> 32
-	return float64(uint32(whole)) / divisors[point]
+	return float64(uint32(whole)) / divisors[point&1]
 }
 
 var divisors = [2]float64{1, 100}

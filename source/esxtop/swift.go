@@ -1,9 +1,6 @@
 package esxtop
 
-import (
-	"bytes"
-	"encoding/binary"
-)
+import "bytes"
 
 // swift reads rows in the form that esxtop writes, in which every field stands in quotes:
 // field k begins after quote 2k+1. Between two runs of wanted columns it only counts
@@ -17,35 +14,41 @@ import (
 // The commas of every gap are counted too: a field that lacks its quotes, or has too many,
 // shows by the two not agreeing. A run is read field by field. The end of the row has to
 // come after the right number of both. A row that does not fit in any way is left to
-// parser.strict, which is the specification: the two agree on every row that swift takes.
+// parser.strict, which is the specification. What swift would not see is a gap with
+// quotes too many and quotes too few, of one number, and a comma within quotes that makes
+// up for it: no damage that is known does so.
 //
 // Each byte is looked at three times by the vector instructions behind package bytes, or
 // once in the build with GOEXPERIMENT=simd; only wanted cells are looked at byte by byte.
 type swift struct {
 	runs     []run
-	cells    []cell
+	alike    []alike
 	widths   []int // of the gap before each run and of the one after the last, in the row before
 	gap      int   // fields of the gap after the last run
-	nameless int   // fields after that, without quotes: the column of ESXi 6.5
+	before   memory
+	nameless int // fields after that, without quotes: the column of ESXi 6.5
 }
 
 // A run is wanted columns next to each other, or nearly so.
 type run struct {
 	gap     int // fields between the run before and this one
-	lo, hi  int // cells
+	lo, hi  int // of swift.alike
 	damaged bool
 }
 
-// A cell is a field of a run.
-type cell struct {
-	kind int8
-	slot int32 // of home nodes
-	at   int32 // of Header.Wanted
+// alike is columns of a run next to each other that are read in the same way.
+type alike struct {
+	kind cellKind
+	n    int
+	at   int // the first of Header.Wanted
+	slot int // of home nodes
 }
 
-// What a cell holds.
+// A cellKind is what a cell holds.
+type cellKind int8
+
 const (
-	numberCell int8 = iota
+	numberCell cellKind = iota
 	homesCell
 	skipCell // nobody wants it: cheaper to step over than to count
 )
@@ -58,25 +61,22 @@ func newSwift(h *Header, end byte) *swift {
 	if !h.quoted || h.comma != ',' || end != '\n' {
 		return nil
 	}
-	s := &swift{nameless: h.fields - len(h.Columns) - 1}
-	next := 1 // field after the last run
+	n := len(h.Wanted)
+	s := &swift{nameless: h.fields - len(h.Columns) - 1, before: memory{make([]uint64, n), make([]uint8, n), make([]float64, n)}}
+	next, homes := 1, h.homeColumns // field after the last run
 	for at, column := range h.Wanted {
-		c := &h.Columns[column]
-		gap := c.Index - next
-		if len(s.runs) == 0 || gap > skipMost || c.Damaged || gap > 0 && damagedWithin(h, next, c.Index) {
-			s.runs = append(s.runs, run{gap, len(s.cells), len(s.cells), c.Damaged})
-		} else {
-			for range gap {
-				s.cells = append(s.cells, cell{skipCell, -1, -1})
-			}
+		// Home nodes have commas of their own: nobody wants these, but they are read.
+		for ; len(homes) > 0 && homes[0] < column; homes = homes[1:] {
+			s.add(h, &next, homes[0], alike{skipCell, 1, at, -1})
 		}
-		kind := numberCell
-		if h.slots[at] >= 0 {
-			kind = homesCell
+		c := alike{numberCell, 1, at, int(h.slots[at])}
+		if c.slot >= 0 {
+			c.kind, homes = homesCell, homes[1:]
 		}
-		s.cells = append(s.cells, cell{kind, h.slots[at], int32(at)})
-		s.runs[len(s.runs)-1].hi = len(s.cells)
-		next = c.Index + 1
+		s.add(h, &next, column, c)
+	}
+	for _, column := range homes {
+		s.add(h, &next, column, alike{skipCell, 1, n, -1})
 	}
 	s.gap = len(h.Columns) + 1 - next
 	const usual = 7 // bytes of "0.00",
@@ -85,6 +85,25 @@ func newSwift(h *Header, end byte) *swift {
 	}
 	s.widths = append(s.widths, s.gap*usual)
 	return s
+}
+
+// add appends a column to the last run, or to a new one.
+func (s *swift) add(h *Header, next *int, column int, c alike) {
+	field := h.Columns[column].Index
+	gap, damaged := field-*next, h.Columns[column].Damaged
+	if len(s.runs) == 0 || gap > skipMost || damaged || gap > 0 && damagedWithin(h, *next, field) {
+		s.runs = append(s.runs, run{gap, len(s.alike), len(s.alike), damaged})
+	} else if gap > 0 {
+		s.alike = append(s.alike, alike{skipCell, gap, c.at, -1})
+	}
+	r := &s.runs[len(s.runs)-1]
+	if last := len(s.alike) - 1; c.kind == numberCell && last >= r.lo && s.alike[last].kind == numberCell {
+		s.alike[last].n++
+	} else {
+		s.alike = append(s.alike, c)
+	}
+	r.hi = len(s.alike)
+	*next = field + 1
 }
 
 // damagedWithin reports whether a column of these fields is glued to a nameless one: a run
@@ -121,7 +140,7 @@ func (s *swift) row(data []byte, out *output) (size int, ok bool) {
 			return 0, false
 		}
 		s.widths[i] = p - before
-		if p = s.run(b, p, end, s.cells[r.lo:r.hi], out); p < 0 {
+		if p = s.run(b, p, end, s.alike[r.lo:r.hi], out); p < 0 {
 			return 0, false
 		}
 	}
@@ -195,7 +214,7 @@ func (s *swift) finish(b []byte, p, end int) (size int, ok bool) {
 	quotes, commas, whole := tally(b[p:stop])
 	// The commas before p are one less than the fields there; a row may end with one more.
 	want := s.gap + s.nameless
-	if stop > p && b[stop-1] == ',' && commas == want+1 {
+	if stop > p && b[stop-1] == ',' {
 		commas--
 	}
 	return size, whole && quotes == 2*s.gap && commas == want
@@ -203,78 +222,63 @@ func (s *swift) finish(b []byte, p, end int) (size int, ok bool) {
 
 // run reads the cells from p on, which is behind an opening quote. It returns the place
 // behind the quote that closes the last one, or -1.
-func (s *swift) run(b []byte, p, end int, cells []cell, out *output) int {
-	const separator = '"' | ','<<8 | '"'<<16
-	values, spans := out.values, out.spans
+func (s *swift) run(b []byte, p, end int, cells []alike, out *output) int {
 	for i := range cells {
-		if p > end {
-			return -1
-		}
 		c := &cells[i]
-		n := -1
-		if c.kind == numberCell {
-			x := binary.LittleEndian.Uint64(b[p:])
-			v := -1.0
-			if n = quoteIn(x); n < 8 || b[p+8] == '"' {
-				v = swarNumber(x, n)
+		for n := 0; n < c.n; {
+			if c.kind == numberCell && out.spans == nil {
+				done := 0
+				done, p = s.before.numbers(b, p, out.values[c.at+n:c.at+c.n], c.at+n)
+				if n += done; n == c.n {
+					break
+				}
 			}
-			if v < 0 {
-				v, n = slowNumber(b, p, end)
+			size := s.one(b, p, end, c, n, out)
+			if size < 0 {
+				return -1
 			}
-			values[c.at] = v
-		} else {
-			n = s.other(b, p, end, c, out)
+			p += size
+			if n++; n == c.n && i+1 == len(cells) {
+				p++
+				if c := b[p]; c != ',' && c != '\n' && (c != '\r' || b[p+1] != '\n') {
+					return -1
+				}
+				return p
+			}
+			if b[p+1] != ',' || b[p+2] != '"' {
+				return -1
+			}
+			p += 3
 		}
-		if n < 0 {
-			return -1
-		}
-		if spans != nil && c.kind != skipCell {
-			spans[c.at] = span{uint32(p), uint32(p + n)}
-		}
-		p += n
-		if i+1 == len(cells) {
-			break
-		}
-		if binary.LittleEndian.Uint32(b[p:])&0xffffff != separator {
-			return -1
-		}
-		p += 3
 	}
-	p++
-	if c := b[p]; c != ',' && c != '\n' && (c != '\r' || b[p+1] != '\n') {
-		return -1
-	}
-	return p
+	return p - 2 // numbers has passed the next quote too
 }
 
-// other reads a cell that is no number, and returns its length, or -1.
-func (s *swift) other(b []byte, p, end int, c *cell, out *output) int {
-	n := bytes.IndexByte(b[p:end], '"')
-	if n < 0 || bytes.IndexByte(b[p:p+n], '\n') >= 0 {
+// one reads cell n of c, and returns its length, or -1.
+func (s *swift) one(b []byte, p, end int, c *alike, n int, out *output) int {
+	if p >= end {
 		return -1
 	}
-	if c.kind == homesCell {
-		out.values[c.at] = Missing
-		set, verdict := parseHomes(b[p : p+n])
-		switch verdict {
-		case number:
-			out.homes[c.slot] = set
-			out.known.add(int(c.slot))
-		case wrong, ambiguous:
-			return -1
+	size := bytes.IndexByte(b[p:end], '"')
+	if size < 0 {
+		return -1
+	}
+	text := b[p : p+size]
+	at, verdict := c.at+n, number
+	switch c.kind {
+	case numberCell:
+		out.values[at], verdict = parseNumber(text, false)
+	case homesCell:
+		out.values[at] = Missing
+		if out.homes[c.slot], verdict = parseHomes(text); verdict == number {
+			out.known.add(c.slot)
 		}
 	}
-	return n
-}
-
-// slowNumber reads a number that is not of the usual form, and returns its length, or -1.
-func slowNumber(b []byte, p, end int) (v float64, n int) {
-	if n = bytes.IndexByte(b[p:min(p+64, end)], '"'); n < 0 {
-		return 0, -1
+	if verdict > nothing || bytes.IndexByte(text, '\n') >= 0 {
+		return -1
 	}
-	v, verdict := parseNumber(b[p:p+n], false)
-	if verdict > nothing || bytes.IndexByte(b[p:p+n], '\n') >= 0 {
-		return 0, -1
+	if out.spans != nil && c.kind != skipCell {
+		out.spans[at] = span{uint32(p), uint32(p + size)}
 	}
-	return v, n
+	return size
 }

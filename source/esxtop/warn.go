@@ -15,6 +15,7 @@ const (
 	kindJunk = iota
 	kindHeader
 	kindFused
+	kindTail
 	kindCount
 	kindStamp
 	kindNUL
@@ -36,8 +37,8 @@ const (
 // plural says what the further ones of a kind are.
 var plural = [kinds]string{
 	kindCount: "rows", kindStamp: "rows", kindNUL: "lines", kindNumber: "cells", kindAmbiguous: "cells",
-	kindHomes: "cells", kindHeader: "headers", kindFused: "columns", kindMinute: "rows", kindOrder: "rows", kindCut: "rows",
-	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "headers", kindVMs: "headers", kindNodes: "headers",
+	kindHomes: "cells", kindHeader: "headers", kindFused: "columns", kindTail: "headers", kindMinute: "rows", kindOrder: "rows", kindCut: "rows",
+	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "rows", kindVMs: "headers", kindNodes: "columns",
 }
 
 // A warning is the first of its kind.

@@ -1,0 +1,159 @@
+package esxtop
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rowsOf parses data as rows below a header. Without swift, the specification reads them
+// alone.
+func rowsOf(h *Header, data []byte, swift bool) *batch {
+	p := newParser(h, true, '\n')
+	if !swift {
+		p.swift = nil
+	}
+	b := &batch{data: slices.Concat(data, make([]byte, padding))[:len(data)], header: -1}
+	p.batch(b)
+	return b
+}
+
+const (
+	good1 = `"11/21/2026 10:00:00","1.50","0,1","0.00","7","123456.75","0.00","1.00","9","0.00","0.00","0.00","5.00","1.00",` + "\n"
+	good2 = `"11/21/2026 10:00:05","12.50","1","0.00","7","123456.75","-","1.00","9","","10.00","0.00","5.00","1.00",` + "\r\n"
+)
+
+// FuzzRow holds that swift gives what the strict parser gives, or leaves the row to it.
+func FuzzRow(f *testing.F) {
+	header := `"(PDH-CSV 4.0) (UTC)(0)","\\h\Memory\Free MBytes","\\h\Group Memory(7:a)\Numa Home Nodes"`
+	for i := range 11 {
+		header += `,"\\h\Memory\c` + strconv.Itoa(i) + `"`
+	}
+	var headers []*Header
+	for _, line := range []string{header + ",", header + ",   -"} {
+		for _, want := range []func(*Column) bool{
+			nil,
+			func(c *Column) bool { return c.Index == 1 || c.Index >= 11 },
+			func(c *Column) bool { return c.Index == 2 || c.Index == 5 || c.Index == 12 },
+			func(c *Column) bool { return false },
+		} {
+			h, msg := parseHeader([]byte(line), 1, new(warnings), want)
+			if msg != "" {
+				f.Fatal(msg)
+			}
+			headers = append(headers, h)
+		}
+	}
+	for n := range headers {
+		f.Add(byte(n), []byte(good1+good2+good1))
+		f.Add(byte(n), []byte(good1+strings.Replace(good2, `"9"`, `9`, 1)+strings.Replace(good1, `"7"`, `"7""7"`, 1)))
+		f.Add(byte(n), []byte(good1+good2[:60]+"\n"+good1+good2[:50]))
+		f.Add(byte(n), []byte(strings.ReplaceAll(good1+good2, `",`+"\n", `",    73.3`+"\n")))
+		f.Add(byte(n), []byte(good1+strings.Replace(good2, `"9","","10.00"`, `"9"",""10.00"`, 1)))
+		f.Add(byte(n), []byte(good1+strings.Replace(good2, `","`, `";"`, 3)+strings.Repeat(good1, 3)))
+	}
+	f.Fuzz(func(t *testing.T, n byte, data []byte) {
+		if bytes.Contains(data, []byte(magic)) {
+			return // only the strict parser looks for another header
+		}
+		h := headers[int(n)%len(headers)]
+		got, want := rowsOf(h, data, true), rowsOf(h, data, false)
+		if got.lines != want.lines {
+			t.Fatalf("%d lines, want %d", got.lines, want.lines)
+		}
+		swift, strict := texts(h, got), texts(h, want)
+		for i, line := range bytes.Split(data, []byte{'\n'}) {
+			n := i + 1
+			switch {
+			case swift[n] == strict[n]:
+			case regular.Match(line):
+				t.Errorf("line %d: %s, want %s", n, swift[n], strict[n])
+			case swift[n] != "" && !strings.HasSuffix(swift[n], between(h, line)):
+				t.Errorf("line %d: %s, want %s as between the quotes", n, swift[n], between(h, line))
+			}
+		}
+	})
+}
+
+// regular is a row without any damage: no quotes within quotes, and commas only in the
+// home nodes, which are field 2.
+var regular = regexp.MustCompile(`^"[^"]*","[^",]*","[^"]*"(,"[^",]*")*(,[^",]*)?,?\r?$`)
+
+// texts returns rows by their line: the numbers, then the texts.
+func texts(h *Header, b *batch) map[int]string {
+	out := map[int]string{}
+	var row Row
+	for i := range b.rows {
+		b.row(&row, h, i, 0)
+		s := format(&row)
+		for c := range h.Wanted {
+			s += "|" + string(row.Text(c))
+		}
+		out[row.Line] = s
+	}
+	return out
+}
+
+// between returns the wanted cells as what stands between every other pair of quotes.
+func between(h *Header, line []byte) (s string) {
+	parts := bytes.Split(line, []byte{'"'})
+	for _, column := range h.Wanted {
+		if at := 2*h.Columns[column].Index + 1; at < len(parts) {
+			s += "|" + string(parts[at])
+		}
+	}
+	return s
+}
+
+// FuzzNumber holds that numbers are those of strconv, and that the two ways to read them
+// agree.
+func FuzzNumber(f *testing.F) {
+	for _, s := range []string{"0", "0.00", "12.50", "1234567", "12345678", "12345.67", "-1.50", "1,234", "1e5", ".5", "99999999.99", "0.1", "1.234", "000.10", ".00", "1."} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, is := parseNumber([]byte(s), false)
+		want, err := strconv.ParseFloat(strings.Trim(s, " \t\r"), 64)
+		plain := err == nil && strings.Trim(strings.Trim(s, " \t\r"), "0123456789.eE+-") == ""
+		if plain != (is == number) && plain || plain && math.Float64bits(got) != math.Float64bits(want) {
+			t.Errorf("parseNumber(%q) = %v, %d; want %v, %v", s, got, is, want, plain)
+		}
+		if is != number && !IsMissing(got) {
+			t.Errorf("parseNumber(%q) = %v, %d; want Missing", s, got, is)
+		}
+		if len(s) > 8 {
+			return
+		}
+		var cell [8]byte
+		copy(cell[:], s)
+		if swift := swarNumber(word(cell[:], 0), len(s)); len(s) > 0 && swift >= 0 && (!plain || swift != want) {
+			t.Errorf("swarNumber(%q) = %v, want %v, %v", s, swift, want, err)
+		}
+	})
+}
+
+// FuzzReader holds that no file breaks a Reader, and that workers change nothing.
+func FuzzReader(f *testing.F) {
+	for _, s := range []string{head, head + good1, bare + "3/26/2015 22:42,24.4,40\n", head + `"11/21/2026 10:00:00","1","0","2",` + "\n" + bare + "3/26/2015 22:42,1,40\n",
+		strings.ReplaceAll(bare, ",", ";") + "22:42:01;1,5;2\r\n", "junk" + head} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, problems := read(t, bytes.NewReader(data), Options{})
+		again, same := read(t, bytes.NewBuffer(data), Options{Workers: 2})
+		if !slices.Equal(rows, again) || !slices.Equal(problems, same) {
+			t.Errorf("%q %q, with workers %q %q", rows, problems, again, same)
+		}
+		if ticks, err := NewTicks("b.csv", bytes.NewReader(data), Options{}); err == nil {
+			for ticks.Scan() {
+				if ticks.Tick().Line < 2 {
+					t.Errorf("tick at line %d", ticks.Tick().Line)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,436 @@
+package esxtop
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+	"unicode/utf16"
+
+	"homenode/numa"
+	"homenode/source/fact"
+)
+
+// read returns what a file holds, one line a row, and its warnings and error.
+func read(t *testing.T, r io.Reader, opt Options) (rows, problems []string) {
+	t.Helper()
+	rd, err := NewReader("b.csv", r, opt)
+	if err != nil {
+		return nil, []string{"error " + err.Error()}
+	}
+	for rd.Scan() {
+		rows = append(rows, format(rd.Row()))
+	}
+	for _, w := range rd.Warnings() {
+		problems = append(problems, w.Error())
+	}
+	if rd.Err() != nil {
+		problems = append(problems, "error "+rd.Err().Error())
+	}
+	return rows, problems
+}
+
+func format(row *Row) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %s", row.Line, row.Time.Format("2006-01-02T15:04:05.999"))
+	for i := range row.Values {
+		v, ok := row.Value(i)
+		homes, home := row.Homes(i)
+		switch {
+		case home:
+			fmt.Fprintf(&b, " {%s}", homes)
+		case ok:
+			fmt.Fprintf(&b, " %v", v)
+		default:
+			b.WriteString(" ?")
+		}
+	}
+	return b.String()
+}
+
+const (
+	head = `"(PDH-CSV 4.0) (UTC)(0)","\\h\Memory\Free MBytes","\\h\Group Memory(7:a)\Numa Home Nodes","\\h\Memory\Kernel State",` + "\n"
+	bare = `(PDH-CSV 4.0) (UTC)(0),\\h\Memory\Free MBytes,\\h\Memory\Kernel State` + "\n"
+)
+
+func TestReader(t *testing.T) {
+	const stamp = "2026-11-21T10:00:0"
+	for _, tt := range []struct {
+		name           string
+		in             string
+		rows, problems []string
+	}{
+		{"as esxtop writes it", head + `"11/21/2026 10:00:00","12.50","0,1","-3",` + "\n" + `"11/21/2026 10:00:05","1234567.25","1","0",` + "\n",
+			[]string{"2 " + stamp + "0 12.5 {0,1} -3", "3 " + stamp + "5 1.23456725e+06 {1} 0"}, nil},
+		{"nothing stated", head + `"11/21/2026 10:00:00","-","-","",` + "\n", []string{"2 " + stamp + "0 ? {-} ?"}, nil},
+		{"CRLF", strings.ReplaceAll(head+`"11/21/2026 10:00:00","1","0","2",`+"\n", "\n", "\r\n"), []string{"2 " + stamp + "0 1 {0} 2"}, nil},
+		{"bare CR", strings.ReplaceAll(bare+"11/21/2026 10:00:00,1,2\n11/21/2026 10:00:05,3,4\n", "\n", "\r"), []string{"2 " + stamp + "0 1 2", "3 " + stamp + "5 3 4"}, nil},
+		{"byte order mark", "\ufeff" + head + `"11/21/2026 10:00:00","1","0","2",` + "\n", []string{"2 " + stamp + "0 1 {0} 2"}, nil},
+		{"other lists of nodes", head + `"11/21/2026 10:00:00","1","0 1","2",` + "\n" + `"11/21/2026 10:00:05","1","1;3","2",` + "\n", []string{"2 " + stamp + "0 1 {0,1} 2", "3 " + stamp + "5 1 {1,3} 2"}, nil},
+		{"a range or a list", head + `"11/21/2026 10:00:00","1","0-1","2",` + "\n", []string{"2 " + stamp + "0 1 ? 2"},
+			[]string{`b.csv:2:28: \\h\Group Memory(7:a)\Numa Home Nodes: found "0-1", want home nodes such as 0,1: the cell is left out`}},
+		{"time zone", strings.Replace(head, "(UTC)(0)", "(W. Europe Standard Time)(-60)", 1) + `"11/21/2026 11:00:00.250","1","0","2",` + "\n", []string{"2 " + stamp + "0.25 1 {0} 2"}, nil},
+		{"junk before the header", "no termcap entry for a `xterm-256color' terminal" + head + `"11/21/2026 10:00:00","1","0","2",` + "\n", []string{"2 " + stamp + "0 1 {0} 2"},
+			[]string{"b.csv:1:1: found \"no termcap entry for a `xterm-256color' terminal\" before the header: left out"}},
+		{"a line of junk", "bash: warning\n" + head + `"11/21/2026 10:00:00","1","0","2",` + "\n", []string{"3 " + stamp + "0 1 {0} 2"},
+			[]string{`b.csv:1:1: found "bash: warning\n" before the header: left out`}},
+		{"no number", head + `"11/21/2026 10:00:00","n/a","0","2",` + "\n" + `"11/21/2026 10:00:05","NaN","0","0x10",` + "\n", []string{"2 " + stamp + "0 ? {0} 2", "3 " + stamp + "5 ? {0} ?"},
+			[]string{`b.csv:2:24: \\h\Memory\Free MBytes: found "n/a", want a number: the cell is left out (and 2 more such cells)`}},
+		{"short row", head + `"11/21/2026 10:00:00","1","0",` + "\n" + `"11/21/2026 10:00:05","1","0","2",` + "\n", []string{"3 " + stamp + "5 1 {0} 2"},
+			[]string{"b.csv:2:31: found 3 fields, want 4 as in the header: the row is left out"}},
+		{"long row", head + `"11/21/2026 10:00:00","1","0","2","3"` + "\n", nil,
+			[]string{"b.csv:2:35: found 5 fields, want 4 as in the header: the row is left out"}},
+		{"cut in a field", head + `"11/21/2026 10:00:00","1","0","2",` + "\n" + `"11/21/2026 10:00:05","1","`, []string{"2 " + stamp + "0 1 {0} 2"},
+			[]string{"b.csv:3:28: found the end of the file after 3 of 4 fields: the row is left out"}},
+		{"complete, but for the line end", head + `"11/21/2026 10:00:00","1","0","2"`, []string{"2 " + stamp + "0 1 {0} 2"}, nil},
+		{"the last number may be cut", bare + "11/21/2026 10:00:00,1,2\n11/21/2026 10:00:05,1,2", []string{"2 " + stamp + "0 1 2", "3 " + stamp + "5 1 ?"},
+			[]string{`b.csv:3:23: \\h\Memory\Kernel State: found no line end after the number, which may be cut: the cell is left out`}},
+		{"two rows fused", head + `"11/21/2026 10:00:00","1","0","2"` + `"11/21/2026 10:00:05","1","0","2",` + "\n" + `"11/21/2026 10:00:10","1","0","2",` + "\n", []string{"3 2026-11-21T10:00:10 1 {0} 2"},
+			[]string{"b.csv:2:56: found 7 fields, want 4 as in the header: the row is left out"}},
+		{"NUL bytes", head + "\x00\x00\n" + `"11/21/2026 10:00:00","1` + "\x00" + `","0","2",` + "\n", []string{"3 " + stamp + "0 ? {0} 2"},
+			[]string{"b.csv:2:1: found NUL bytes (and 1 more such lines)", "b.csv:3:24: \\\\h\\Memory\\Free MBytes: found \"1\\x00\", want a number: the cell is left out"}},
+		{"no time", head + `"tomorrow","1","0","2",` + "\n", nil,
+			[]string{`b.csv:2:1: found "\"tomorrow\"", want a time such as 11/21/2026 10:00:00: the row is left out`}},
+		{"February 30", head + `"02/30/2026 10:00:00","1","0","2",` + "\n", nil,
+			[]string{`b.csv:2:1: found "\"02/30/2026 10:00:00\"", want a time such as 11/21/2026 10:00:00: the row is left out`}},
+		{"Excel: no seconds, no zeros", bare + "3/26/2015 22:42,24.4,40\n3/26/2015 22:42,24.5,41\n", []string{"2 2015-03-26T22:42:00 24.4 40", "3 2015-03-26T22:42:00 24.5 41"},
+			[]string{"b.csv:3:1: found the stamp of the row before, without seconds: how long the row stands for is unknown"}},
+		{"Excel for Mac: no date, past midnight", bare + "23:59:58,1,2\n00:00:03,3,4\n", []string{"2 1970-01-01T23:59:58 1 2", "3 1970-01-02T00:00:03 3 4"},
+			[]string{"b.csv:2:1: found a time without date: the first day is taken for 1970-01-01 (and 1 more such rows)"}},
+		{"decimal commas", strings.ReplaceAll(bare, ",", ";") + "21.11.2026 10:00:00;1.024,5;0,25\n", []string{"2 " + stamp + "0 1024.5 0.25"}, nil},
+		{"decimal commas, two readings", strings.ReplaceAll(bare, ",", ";") + "21.11.2026 10:00:00;1.024;0\n", []string{"2 " + stamp + "0 ? 0"},
+			[]string{`b.csv:2:21: \\h\Memory\Free MBytes: found "1.024", want a decimal point: it could mean two numbers, the cell is left out`}},
+		{"thousands, two readings", head + `"11/21/2026 10:00:00","1,234","0","1,5",` + "\n", []string{"2 " + stamp + "0 ? {0} 1.5"},
+			[]string{`b.csv:2:24: \\h\Memory\Free MBytes: found "1,234", want a decimal point: it could mean two numbers, the cell is left out`}},
+		{"quotes lost and doubled", head + `"11/21/2026 10:00:00",1,"0","2""3",` + "\n", []string{"2 " + stamp + "0 1 {0} ?"},
+			[]string{`b.csv:2:29: \\h\Memory\Kernel State: found "\"2\"\"3\"", want a number: the cell is left out`}},
+		{"another header", head + `"11/21/2026 10:00:00","1","0","2",` + "\n" + `"(PDH-CSV 4.0) (UTC)(0)","\\h\Memory\Free MBytes",` + "\n" + `"11/21/2026 10:00:05","9",` + "\n",
+			[]string{"2 " + stamp + "0 1 {0} 2", "4 " + stamp + "5 9"},
+			[]string{"b.csv:3:1: found another header with 1 columns, the one before has 3: rows below are read by it"}},
+		{"the same header again, after a cut row", head + `"11/21/2026 10:00:00","1` + head + `"11/21/2026 10:00:05","9","1","3",` + "\n", []string{"3 " + stamp + "5 9 {1} 3"},
+			[]string{`b.csv:2:1: found "\"11/21/2026 10:00:00\",\"1" before a header: left out`}},
+		{"only a header", head, nil, nil},
+		{"empty", "", nil, []string{"error read b.csv: unexpected EOF"}},
+		{"something else", "Name,Value\n1,2\n", nil, []string{`error b.csv:1:1: found "Name,Value", want the header of an esxtop batch file, "(PDH-CSV 4.0)"`}},
+		{"no columns", `"(PDH-CSV 4.0) (UTC)(0)"` + "\n", nil, []string{"error b.csv:1:1: found a header without columns"}},
+		{"no comma", `"(PDH-CSV 4.0) (UTC)(0)"|"a"` + "\n", nil, []string{`error b.csv:1:1: found "|\"a\"" after the first cell, want a comma`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			check := func(how string, r io.Reader, opt Options) {
+				t.Helper()
+				rows, problems := read(t, r, opt)
+				if !slices.Equal(rows, tt.rows) || !slices.Equal(problems, tt.problems) {
+					t.Errorf("%s:\n%s\n%s\nwant\n%s\n%s", how, strings.Join(rows, "\n"), strings.Join(problems, "\n"), strings.Join(tt.rows, "\n"), strings.Join(tt.problems, "\n"))
+				}
+			}
+			check("file", strings.NewReader(tt.in), Options{})
+			check("stream", iotest.OneByteReader(strings.NewReader(tt.in)), Options{})
+			check("three workers", strings.NewReader(tt.in), Options{Workers: 3})
+			check("stream with two workers", iotest.HalfReader(strings.NewReader(tt.in)), Options{Workers: 2, Text: true})
+		})
+	}
+}
+
+func TestUTF16(t *testing.T) {
+	in := head + `"11/21/2026 10:00:00","1.25","0","2",` + "\r\n"
+	for _, mark := range []string{"\ufeff", ""} {
+		var little, big []byte
+		for _, u := range utf16.Encode([]rune(mark + in)) {
+			little = append(little, byte(u), byte(u>>8))
+			big = append(big, byte(u>>8), byte(u))
+		}
+		for _, b := range [][]byte{little, big} {
+			rows, problems := read(t, bytes.NewReader(b), Options{})
+			if want := []string{"2 2026-11-21T10:00:00 1.25 {0} 2"}; !slices.Equal(rows, want) || problems != nil {
+				t.Errorf("% x…: %q, %q; want %q", b[:4], rows, problems, want)
+			}
+		}
+	}
+}
+
+// TestFused reads the column that ESXi 6.5 prints without quotes (rach-sharp, esxtopd; the
+// cells are those of that file).
+func TestFused(t *testing.T) {
+	const in = `"(PDH-CSV 4.0) (UTC)(0)","\\h\Power(0)\%T-State T7",   -"\\h\PCPU Power State(PCPU 1)\%C-State C0","\\h\Power(1)\%T-State T7",   -` + "\n" +
+		`"04/24/2018 10:49:12","0.00",    73.1"8.93","0.50",    73.3` + "\n" +
+		`"04/24/2018 10:49:17","1.00",    73.1"9.93","1.50",    73.3` + "\n"
+	rows, problems := read(t, strings.NewReader(in), Options{})
+	wantRows := []string{"2 2018-04-24T10:49:12 0 8.93 0.5", "3 2018-04-24T10:49:17 1 9.93 1.5"}
+	wantProblems := []string{`b.csv:1:53: found "   -\"\\\\h\\PCPU Power State(PCPU 1)\\%C-State C0\"", want a comma and a quote before the name: ESXi 6.5 glues a nameless column to the next one`,
+		`b.csv:1:127: found "   -" without quotes, want the name of a column: it is left out`}
+	if !slices.Equal(rows, wantRows) || !slices.Equal(problems, wantProblems) {
+		t.Errorf("%q\n%q\nwant\n%q\n%q", rows, problems, wantRows, wantProblems)
+	}
+	// The fast path takes such rows too.
+	h, msg := parseHeader([]byte(strings.Split(in, "\n")[0]), 1, new(warnings), nil)
+	if msg != "" {
+		t.Fatal(msg)
+	}
+	p := newParser(h, false, '\n')
+	b := &batch{}
+	p.grow(b)
+	line := append([]byte(strings.Split(in, "\n")[1]+"\n"), make([]byte, padding)...)
+	if size, ok := p.swift.row(line[:len(line)-padding], &p.out); !ok || size != len(line)-padding {
+		t.Errorf("swift.row() = %d, %v; want the whole row", size, ok)
+	}
+}
+
+func TestColumns(t *testing.T) {
+	const in = `"(PDH-CSV 4.0) (UTC)(0)","\\esx.example\Group Cpu(7:a:b)\% Used","\\esx.example\Vcpu(7:a:b:44:vmx-vcpu-12:a:b)\% Used","\\esx.example\Vcpu(8:1234:55:vmx)\% Used",` +
+		`"\\esx.example\Network Port(vSwitch0:1:x (old).eth0)\Link Speed (Mb/s)","\\esx.example\Virtual Disk(db)\Reads/sec","\\esx.example\Virtual Disk(db)\Reads/sec","odd"` + "\n"
+	r, err := NewReader("b.csv", strings.NewReader(in), Options{Want: func(c *Column) bool { return c.Counter != "odd" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := r.Header()
+	const host = "esx.example"
+	want := []Column{
+		{host, "Group Cpu", "7:a:b", "% Used", 1, 0, false},
+		{host, "Vcpu", "7:a:b:44:vmx-vcpu-12:a:b", "% Used", 2, 0, false},
+		{host, "Vcpu", "8:1234:55:vmx", "% Used", 3, 0, false},
+		{host, "Network Port", "vSwitch0:1:x (old).eth0", "Link Speed (Mb/s)", 4, 0, false},
+		{host, "Virtual Disk", "db", "Reads/sec", 5, 0, false},
+		{host, "Virtual Disk", "db", "Reads/sec", 6, 1, false},
+		{"", "", "", "odd", 7, 0, false},
+	}
+	if !slices.Equal(h.Columns, want) || !slices.Equal(h.Wanted, []int{0, 1, 2, 3, 4, 5}) {
+		t.Errorf("columns %+v, wanted %v; want %+v", h.Columns, h.Wanted, want)
+	}
+	if got, want := h.Columns[3].String(), `\\esx.example\Network Port(vSwitch0:1:x (old).eth0)\Link Speed (Mb/s)`; got != want {
+		t.Errorf("String() = %s, want %s", got, want)
+	}
+	if gid, name, ok := h.Columns[0].Group(); gid != 7 || name != "a:b" || !ok {
+		t.Errorf("Group() = %d, %q, %v", gid, name, ok)
+	}
+	for i, want := range map[int]World{1: {7, "a:b", 44, "vmx-vcpu-12:a:b"}, 2: {8, "1234", 55, "vmx"}} {
+		if w, ok := h.World(&h.Columns[i]); w != want || !ok {
+			t.Errorf("World(%s) = %+v, %v; want %+v", &h.Columns[i], w, ok, want)
+		}
+	}
+	w, _ := h.World(&h.Columns[1])
+	if n, ok := w.VCPU(); n != 12 || !ok {
+		t.Errorf("VCPU() = %d, %v; want 12", n, ok)
+	}
+	if !h.Columns[0].Is("group  CPU", "% used") || h.Columns[0].Is("Group Cpu", "% Run") {
+		t.Error("Is does not compare as it says")
+	}
+}
+
+func TestText(t *testing.T) {
+	in := head + `"11/21/2026 10:00:00","1.50","0,1","n/a",` + "\n" + `"11/21/2026 10:00:05","12345678901.50","1","2",` + "\n"
+	r, err := NewReader("b.csv", strings.NewReader(in), Options{Text: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for r.Scan() {
+		for i := range r.Header().Wanted {
+			got = append(got, string(r.Row().Text(i)))
+		}
+	}
+	if want := []string{"1.50", "0,1", "n/a", "12345678901.50", "1", "2"}; !slices.Equal(got, want) {
+		t.Errorf("texts %q, want %q", got, want)
+	}
+}
+
+// TestGrowing reads a file that grows by a row while it is read.
+func TestGrowing(t *testing.T) {
+	rows := head + `"11/21/2026 10:00:00","1.50","0","1",` + "\n"
+	r, err := NewReader("b.csv", io.MultiReader(strings.NewReader(rows), strings.NewReader(`"11/21/2026 10:00:05","2.50","0","1",`+"\n")), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for r.Scan() {
+		n++
+	}
+	if n != 2 {
+		t.Errorf("%d rows, want 2", n)
+	}
+}
+
+func TestReadError(t *testing.T) {
+	broken := errors.New("disk on fire")
+	in := head + `"11/21/2026 10:00:00","1.50","0","1",` + "\n"
+	for _, workers := range []int{0, 2} {
+		rows, problems := read(t, io.MultiReader(strings.NewReader(in), iotest.ErrReader(broken)), Options{Workers: workers})
+		if want := []string{"error read b.csv: disk on fire"}; len(rows) != 1 || !slices.Equal(problems, want) {
+			t.Errorf("%d workers: %q, %q; want a row and %q", workers, rows, problems, want)
+		}
+	}
+	_, err := NewReader("b.csv", strings.NewReader("x"), Options{})
+	var syntax *fact.SyntaxError
+	if !errors.As(err, &syntax) {
+		t.Errorf("error %T, want *fact.SyntaxError", err)
+	}
+}
+
+// TestLong reads a row that is longer than a batch, and one with a long line of junk.
+func TestLong(t *testing.T) {
+	c := newCapture(60_000, 100)
+	c.names[7] += strings.Repeat("x", 11<<20)
+	in := c.header(nil)
+	for range 5 {
+		in = c.row(in)
+	}
+	for _, workers := range []int{0, 2} {
+		rows, problems := read(t, bytes.NewReader(in), Options{Workers: workers, Want: func(c *Column) bool { return c.Index%1000 == 1 }})
+		if len(rows) != 5 || problems != nil || strings.Count(rows[4], " ") != 61 {
+			t.Errorf("%d rows, %q", len(rows), problems)
+		}
+	}
+}
+
+func TestParseNumber(t *testing.T) {
+	for _, tt := range []struct {
+		in    string
+		comma bool
+		want  float64
+		is    verdict
+	}{
+		{"0", false, 0, number}, {"12.50", false, 12.5, number}, {"-3", false, -3, number}, {" 7 ", false, 7, number}, {"+7", false, 7, number},
+		{".5", false, 0.5, number}, {"5.", false, 5, number}, {"1.2E+05", false, 120000, number}, {"12345678901234567890.5", false, 12345678901234567890.5, number},
+		{"", false, 0, nothing}, {"-", false, 0, nothing}, {"  ", false, 0, nothing},
+		{"1,5", false, 1.5, number}, {"12,34", false, 12.34, number}, {"0,123", false, 0.123, number}, {"1234,567", false, 1234.567, number},
+		{"1,234", false, 0, ambiguous}, {"123,456", false, 0, ambiguous}, {"1,234,567", false, 1234567, number}, {"1,234.5", false, 1234.5, number},
+		{"1.234,5", false, 1234.5, number}, {"1 234,5", false, 1234.5, number}, {"1\u00a0234", false, 1234, number}, {"1.234.567", false, 1234567, number},
+		{"1,234", true, 1.234, number}, {"1.234", true, 0, ambiguous}, {"12.5", true, 12.5, number},
+		{"1,23,456", false, 0, wrong}, {"1.2.3", false, 0, wrong}, {"12 34", false, 0, wrong}, {".", false, 0, wrong}, {"--1", false, 0, wrong}, {"1e", false, 0, wrong},
+		{"nan", false, 0, wrong}, {"Inf", false, 0, wrong}, {"0x1p4", false, 0, wrong}, {"1_000", false, 0, wrong}, {"1e999", false, 0, wrong}, {"1..2", false, 0, wrong},
+	} {
+		v, is := parseNumber([]byte(tt.in), tt.comma)
+		if is != tt.is || is == number && v != tt.want || is != number && !IsMissing(v) {
+			t.Errorf("parseNumber(%q, %v) = %v, %d; want %v, %d", tt.in, tt.comma, v, is, tt.want, tt.is)
+		}
+	}
+}
+
+// TestTicks reads a small file of two hosts, as relog merges them.
+func TestTicks(t *testing.T) {
+	columns := []struct{ name, first, second string }{
+		{`\\a\Memory\Free MBytes`, "1024.00", "1000.50"},
+		{`\\a\Memory\Kernel MinFree MBytes`, "512.00", "512.00"},
+		{`\\a\Memory\Kernel State`, "0", "2"},
+		{`\\a\Numa Node(1)\% Util Time`, "50.00", "150.00"},
+		{`\\a\Numa Node(0)\% Core Util Time`, "25.00", "12.50"},
+		{`\\a\Numa Node(0)\Total MBytes`, "4096.00", "4096.00"},
+		{`\\a\Numa Node(0)\Free MBytes`, "100.00", "50.00"},
+		{`\\a\Group Cpu(9:idle)\% Used`, "400.00", "400.00"},
+		{`\\a\Group Cpu(7:db:1)\Members`, "9", "9"},
+		{`\\a\Group Cpu(7:db:1)\% VmWait`, "1.00", "1.00"},
+		{`\\a\Group Cpu(7:db:1)\% Ready`, "50.00", "240.00"},
+		{`\\a\Group Cpu(8:gone)\Members`, "4", "0"},
+		{`\\a\Group Cpu(8:gone)\% VmWait`, "1.00", "0.00"},
+		{`\\a\Vcpu(7:db:1:44:vmx-vcpu-0:db:1)\% Used`, "1.00", "1.00"},
+		{`\\a\Vcpu(7:db:1:45:vmx-vcpu-1:db:1)\% Used`, "1.00", "1.00"},
+		{`\\a\Vcpu(7:db:1:46:vmx)\% Used`, "1.00", "1.00"},
+		{`\\a\Group Memory(7:db:1)\Numa Home Nodes`, "0,1", "1"},
+		{`\\a\Group Memory(7:db:1)\Numa Rebalance Count Delta`, "0", "3"},
+		{`\\a\Group Memory(7:db:1)\Numa Remote Memory MBytes`, "1.00", "0.50"},
+		{`\\a\Group Memory(7:db:1)\Numa Local Memory MBytes`, "3.00", "-"},
+		{`\\a\Group Memory(7:db:1)\Numa % Local`, "75", "80"},
+		{`\\a\Group Memory(7:db:1)\Numa GST_ND1 MBytes`, "2.00", "2.00"},
+		{`\\a\Group Memory(7:db:1)\Numa OVD_ND1 MBytes`, "0.25", "0.25"},
+		{`\\a\Group Memory(7:db:1)\Memory Size MBytes`, "8.00", "8.00"},
+		{`\\a\Group Memory(8:gone)\Numa Home Nodes`, "0", "0"},
+		{`\\a\Group Memory(8:gone)\Numa Remote Memory MBytes`, "0.00", "0.00"},
+		{`\\a\Group Memory(8:gone)\Numa Local Memory MBytes`, "0.00", "0.00"},
+		{`\\b\Memory\Free MBytes`, "7.00", "-7.00"},
+	}
+	in := `"(PDH-CSV 4.0) (UTC)(0)"`
+	rows := []string{`"11/21/2026 10:00:00"`, `"11/21/2026 10:00:05"`, `"11/21/2026 09:00:00"`}
+	for _, c := range columns {
+		in += `,"` + c.name + `"`
+		rows[0] += `,"` + c.first + `"`
+		rows[1] += `,"` + c.second + `"`
+		rows[2] += `,"1"`
+	}
+	in += "\n" + strings.Join(rows, "\n") + "\n"
+	ticks, err := NewTicks("b.csv", strings.NewReader(in), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	mib := func(n float64) numa.Bytes { return numa.Bytes(n * float64(numa.MiB)) }
+	onNode := []numa.MemoryOnNode{{Node: 1, Guest: 2 * numa.MiB, Overhead: numa.MiB / 4}}
+	want := []numa.Tick{
+		{Host: "a", Time: at, Line: 2, Has: numa.HasFree | numa.HasMinFree | numa.HasState, Free: mib(1024), MinFree: mib(512),
+			Nodes: []numa.NodeTick{{ID: 0, Has: numa.HasCore | numa.HasTotal | numa.HasFree, Core: 0.25, Total: mib(4096), Free: mib(100)}, {ID: 1, Has: numa.HasUtil, Util: 0.5}},
+			VMs: []numa.VMTick{
+				{GID: 7, Name: "db:1", VCPUs: 2, Has: numa.HasReady | numa.HasHomes | numa.HasMoves | numa.HasMemory | numa.HasPercent | numa.HasSize,
+					Ready: 0.5, Homes: numa.SetOf(0, 1), Local: mib(3), Remote: mib(1), Percent: 75, Size: mib(8), OnNode: onNode},
+				// No memory on a node: the 0 among its home nodes means nothing.
+				{GID: 8, Name: "gone", Has: numa.HasMemory},
+			}},
+		{Host: "b", Time: at, Line: 2, Has: numa.HasFree, Free: mib(7)},
+		{Host: "a", Time: at.Add(5 * time.Second), Line: 3, Since: 5 * time.Second, Has: numa.HasFree | numa.HasMinFree | numa.HasState, Free: mib(1000.5), MinFree: mib(512), State: numa.Soft,
+			Nodes: []numa.NodeTick{{ID: 0, Has: numa.HasCore | numa.HasTotal | numa.HasFree, Core: 0.125, Total: mib(4096), Free: mib(50)}, {ID: 1, Has: numa.HasUtil, Util: 1.5}},
+			VMs: []numa.VMTick{{GID: 7, Name: "db:1", VCPUs: 2, Has: numa.HasReady | numa.HasHomes | numa.HasMoves | numa.HasPercent | numa.HasSize,
+				Ready: 2.4, Homes: numa.SetOf(1), Percent: 80, Moves: numa.Moves{All: 3}, Size: mib(8), OnNode: onNode}}},
+		{Host: "b", Time: at.Add(5 * time.Second), Line: 3, Since: 5 * time.Second},
+	}
+	for i := range want {
+		if !ticks.Scan() {
+			t.Fatalf("%d ticks, want %d", i, len(want))
+		}
+		got := *ticks.Tick()
+		if len(got.Nodes) == 0 {
+			got.Nodes = nil
+		}
+		if len(got.VMs) == 0 {
+			got.VMs = nil
+		}
+		if !reflect.DeepEqual(got, want[i]) {
+			t.Errorf("tick %d =\n%+v, want\n%+v", i, got, want[i])
+		}
+	}
+	if ticks.Scan() {
+		t.Errorf("one tick more: %+v", ticks.Tick())
+	}
+	var warnings []string
+	for _, w := range ticks.Warnings() {
+		warnings = append(warnings, w.Error())
+	}
+	wantWarnings := []string{
+		`b.csv:1:1: \\a\Group Memory(7:db:1)\Numa GST_ND1 MBytes: the name is guessed to be memory on node 1: no published file shows how esxtop calls it (and 1 more such columns)`,
+		"b.csv:3: Kernel State 2 is read as soft, as ESXi 6.0 and later mean it; the file does not say its release",
+		`b.csv:3: \\b\Memory\Free MBytes: found -7, which it cannot be: the cell is left out`,
+		"b.csv:4:1: found a row of 2026-11-21 09:00:00 after one of 2026-11-21 10:00:05: it is left out, rows have to be in the order of time (and 1 more such rows)",
+	}
+	if !slices.Equal(warnings, wantWarnings) {
+		t.Errorf("warnings\n%s\nwant\n%s", strings.Join(warnings, "\n"), strings.Join(wantWarnings, "\n"))
+	}
+	if !math.IsNaN(Missing) || ticks.Err() != nil {
+		t.Error(ticks.Err())
+	}
+}
+
+// TestClose ends a Reader with workers early.
+func TestClose(t *testing.T) {
+	c := newCapture(1000, 1)
+	in := c.header(nil)
+	for range 2000 {
+		in = c.row(in)
+	}
+	r, err := NewReader("b.csv", bytes.NewReader(in), Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Scan() || r.Row().Line != 2 {
+		t.Fatal("no row")
+	}
+	workers := r.team
+	r.Close()
+	workers.all.Wait()
+	if r.Scan() || r.Err() != nil {
+		t.Errorf("a row after Close, or error %v", r.Err())
+	}
+	r.Close()
+}
