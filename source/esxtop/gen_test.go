@@ -14,7 +14,6 @@ import (
 type capture struct {
 	rng    *rand.Rand
 	names  []string
-	cells  []func() string
 	values [][]byte
 	at     time.Time
 	home   []int // columns of home nodes
