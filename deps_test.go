@@ -78,6 +78,7 @@ var mayImport = map[string][]string{
 	"source/vsphere/xmlscan":     {},
 	"internal/collectbench":      {"numa", "source/vsphere", "source/vsphere/lab", "internal/texttab"},
 	"internal/collectbench/govc": {},
+	"source/esxtop/explore":      {"source/esxtop", "internal/alike"},
 	"internal/capturebench":      {"numa", "source/esxtop", "internal/texttab"},
 }
 

@@ -1,0 +1,313 @@
+package explore
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// header joins names to a header in esxtop's own form.
+func header(names ...string) string {
+	return `"(PDH-CSV 4.0) (UTC)(0)","` + strings.Join(names, `","`) + `",` + "\n"
+}
+
+// row joins cells to a row.
+func row(stamp string, cells ...string) string {
+	return `"` + stamp + `","` + strings.Join(cells, `","`) + `",` + "\n"
+}
+
+// small is a file of two VMs, one of which is wide, and two disks of one name.
+var small = header(`\\esx01\Memory\Free MBytes`, `\\esx01\Numa Node(0)\Free MBytes`, `\\esx01\Numa Node(1)\Free MBytes`,
+	`\\esx01\Group Cpu(7:sql01)\% Ready`, `\\esx01\Group Cpu(7:sql01)\% VmWait`, `\\esx01\Group Cpu(9:web (old))\% Ready`,
+	`\\esx01\Group Memory(7:sql01)\Numa Home Nodes`, `\\esx01\Group Memory(7:sql01)\Numa % Local`,
+	`\\esx01\Virtual Disk(web)\Reads/sec`, `\\esx01\Virtual Disk(web)\Reads/sec`,
+	`\\esx01\Network Port(a:1:b)\Average Packet Size  Transmitted (Bytes)`) +
+	row("11/21/2026 10:00:00", "1000", "500", "400", "1.50", "20.00", "0.00", "0,1", "81", "3.00", "4.00", "64.00") +
+	row("11/21/2026 10:00:05", "1001", "501", "401", "2.50", "21.00", "0.10", "1", "79", "3.10", "4.10", "65.00") +
+	row("11/21/2026 10:00:11", "1002", "502", "402", "3.50", "22.00", "0.20", "-", "", "3.20", "4.20", "66.00")
+
+func TestList(t *testing.T) {
+	l, err := List("small.csv", strings.NewReader(small), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"file":"small.csv","quoted":true,"separator":",","zone":"UTC","bias":0,"hosts":["esx01"],"columns":11,"headers":1,"rows":3,` +
+		`"first":"2026-11-21T10:00:00Z","last":"2026-11-21T10:00:11Z","interval":{"least":5,"mean":5.5,"most":6},"objects":[` +
+		`{"name":"Memory","columns":1,"counters":[{"name":"Free MBytes","columns":1}],"instances":[{"host":"esx01","name":"","columns":1}]},` +
+		`{"name":"Numa Node","columns":2,"counters":[{"name":"Free MBytes","columns":2}],"instances":[{"host":"esx01","name":"0","columns":1},{"host":"esx01","name":"1","columns":1}]},` +
+		`{"name":"Group Cpu","columns":3,"counters":[{"name":"% Ready","columns":2},{"name":"% VmWait","columns":1}],"instances":[{"host":"esx01","name":"7:sql01","columns":2},{"host":"esx01","name":"9:web (old)","columns":1}]},` +
+		`{"name":"Group Memory","columns":2,"counters":[{"name":"Numa Home Nodes","columns":1},{"name":"Numa % Local","columns":1}],"instances":[{"host":"esx01","name":"7:sql01","columns":2}]},` +
+		`{"name":"Virtual Disk","columns":2,"counters":[{"name":"Reads/sec","columns":2}],"instances":[{"host":"esx01","name":"web","columns":2}]},` +
+		`{"name":"Network Port","columns":1,"counters":[{"name":"Average Packet Size  Transmitted (Bytes)","columns":1}],"instances":[{"host":"esx01","name":"a:1:b","columns":1}]}]}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// names returns object(instances)counters of a listing, in short.
+func names(l *Listing) string {
+	var out []string
+	for _, o := range l.Objects {
+		var instances, counters []string
+		for _, i := range o.Instances {
+			instances = append(instances, i.Name)
+		}
+		for _, c := range o.Counters {
+			counters = append(counters, c.Name)
+		}
+		out = append(out, o.Name+"("+strings.Join(instances, "|")+")"+strings.Join(counters, "|"))
+	}
+	return strings.Join(out, "; ")
+}
+
+func TestPick(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		opt  Options
+		want string
+	}{
+		{"one object, in any case", Options{Object: "group memory"}, "Group Memory(7:sql01)Numa Home Nodes|Numa % Local"},
+		{"objects by glob", Options{Object: "Group*", Counter: "% ready"}, "Group Cpu(7:sql01|9:web (old))% Ready"},
+		{"instances of several objects", Options{Instance: "*:SQL01", Counter: "*%*"}, "Group Cpu(7:sql01)% Ready|% VmWait; Group Memory(7:sql01)Numa % Local"},
+		{"one character", Options{Instance: "?"}, "Numa Node(0|1)Free MBytes"},
+		{"parentheses and dots stand for themselves", Options{Instance: "9:web (old)"}, "Group Cpu(9:web (old))% Ready"},
+		{"blanks do not matter", Options{Counter: "average packet size transmitted (bytes)"}, "Network Port(a:1:b)Average Packet Size  Transmitted (Bytes)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l, err := List("f", strings.NewReader(small), tt.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := names(l); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+			if l.Columns != 11 || l.Rows != 3 {
+				t.Errorf("%d columns and %d rows, want all 11 and 3", l.Columns, l.Rows)
+			}
+		})
+	}
+}
+
+func TestNothing(t *testing.T) {
+	for _, tt := range []struct {
+		opt  Options
+		want string
+	}{
+		{Options{Object: "Grop Memory"}, `--object: f: no object matches "Grop Memory"; alike: Group Memory`},
+		{Options{Object: "xyz"}, `--object: f: no object matches "xyz"; there are Memory, Numa Node, Group Cpu, Group Memory, Virtual Disk and 1 more`},
+		{Options{Object: "Group Memory", Instance: "*:sql1"}, `--instance: f: no instance of Group Memory matches "*:sql1"; alike: sql01`},
+		{Options{Object: "Memory", Instance: "0"}, `--instance: f: no instance of Memory matches "0"`},
+		{Options{Instance: "7:sql02"}, `--instance: f: no instance matches "7:sql02"; alike: 7:sql01`},
+		{Options{Object: "Group Memory", Counter: "Numa%Local"}, `--counter: f: no counter of Group Memory matches "Numa%Local"; alike: Numa % Local`},
+		{Options{Object: "Virtual Disk", Instance: "web", Counter: "Latency"}, `--counter: f: no counter of Virtual Disk matches "Latency"; there are Reads/sec`},
+	} {
+		_, err := List("f", strings.NewReader(small), tt.opt)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%+v: got %v, want %s", tt.opt, err, tt.want)
+		}
+	}
+}
+
+func TestExtract(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		patterns []string
+		want     string
+	}{
+		{"home nodes and a missing cell, as they stand", []string{`Group Memory(*:sql01)\Numa *`},
+			`time,\\esx01\Group Memory(7:sql01)\Numa Home Nodes,\\esx01\Group Memory(7:sql01)\Numa % Local` + "\n" +
+				`2026-11-21T10:00:00Z,"0,1",81` + "\n" + `2026-11-21T10:00:05Z,1,79` + "\n" + `2026-11-21T10:00:11Z,-,` + "\n"},
+		{"several patterns keep the order of the file", []string{`virtual disk(*)\*`, `Numa Node(1)\Free MBytes`},
+			`time,\\esx01\Numa Node(1)\Free MBytes,\\esx01\Virtual Disk(web)\Reads/sec,\\esx01\Virtual Disk(web)\Reads/sec #2` + "\n" +
+				"2026-11-21T10:00:00Z,400,3.00,4.00\n2026-11-21T10:00:05Z,401,3.10,4.10\n2026-11-21T10:00:11Z,402,3.20,4.20\n"},
+		{"the whole name, an instance with parentheses", []string{`\\esx01\Group Cpu(9:web (old))\% Ready`},
+			`time,\\esx01\Group Cpu(9:web (old))\% Ready` + "\n" +
+				"2026-11-21T10:00:00Z,0.00\n2026-11-21T10:00:05Z,0.10\n2026-11-21T10:00:11Z,0.20\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for workers := range 3 {
+				var b strings.Builder
+				x, err := Extract(&b, "f", strings.NewReader(small), tt.patterns, workers)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if b.String() != tt.want || x.Rows != 3 || x.Columns != strings.Count(tt.want[:strings.Index(tt.want, "\n")], ",") || x.Warnings != nil {
+					t.Errorf("workers %d: got %+v\n%s\nwant\n%s", workers, x, b.String(), tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestExtractNothing(t *testing.T) {
+	for _, tt := range []struct{ pattern, want string }{
+		{`Group Memory(*:sql09)\Numa % Local`, `--extract: no column matches "Group Memory(*:sql09)\\Numa % Local": f: no instance of Group Memory matches "*:sql09"; alike: sql01`},
+		{`\\esx01\Group Memory(*)\Numa % Lokal`, `--extract: no column matches "\\\\esx01\\Group Memory(*)\\Numa % Lokal": f: no counter of Group Memory matches "Numa % Lokal"; alike: Numa % Local`},
+		{`Numa % Local`, `--extract: no column matches "Numa % Local": f: want OBJECT(INSTANCE)\COUNTER`},
+		{` `, `--extract: found nothing, want OBJECT(INSTANCE)\COUNTER such as 'Group Memory(*:sql01)\Numa % Local'`},
+	} {
+		var b strings.Builder
+		_, err := Extract(&b, "f", strings.NewReader(small), []string{`Memory\*`, tt.pattern}, 0)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+		if b.Len() > 0 {
+			t.Errorf("%s: wrote %q, want nothing", tt.pattern, b.String())
+		}
+	}
+}
+
+// TestChange reads a file whose columns change: a VM has come, another has gone.
+func TestChange(t *testing.T) {
+	file := header(`\\h\Group Cpu(1:a)\% Ready`, `\\h\Group Cpu(2:b)\% Ready`) +
+		row("11/21/2026 10:00:00", "1.00", "2.00") +
+		header(`\\h\Group Cpu(2:b)\% Ready`, `\\h\Group Cpu(3:c)\% Ready`) +
+		row("11/21/2026 10:00:05", "2.10", "3.10")
+	l, err := List("f", strings.NewReader(file), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := names(l), "Group Cpu(1:a|2:b|3:c)% Ready"; got != want || l.Headers != 2 || l.Columns != 3 || l.Rows != 2 {
+		t.Errorf("got %s, %d headers, %d columns, %d rows; want %s, 2, 3, 2", got, l.Headers, l.Columns, l.Rows, want)
+	}
+	var b strings.Builder
+	x, err := Extract(&b, "f", strings.NewReader(file), []string{`Group Cpu(*)\% Ready`}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `time,\\h\Group Cpu(1:a)\% Ready,\\h\Group Cpu(2:b)\% Ready` + "\n2026-11-21T10:00:00Z,1.00,2.00\n2026-11-21T10:00:05Z,,2.10\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+	if len(x.Warnings) != 2 || x.Warnings[0] != "f:3:1: found 1 columns that match but were not in the first header: they are left out" {
+		t.Errorf("warnings %q, want one about the column that came and one about the header", x.Warnings)
+	}
+}
+
+// TestDamage reads what other programs and full disks have made of files.
+func TestDamage(t *testing.T) {
+	for _, tt := range []struct {
+		name, file string
+		rows       int
+		warnings   []string
+		extract    string // of everything
+	}{
+		{"saved by a spreadsheet", "(PDH-CSV 4.0) (UTC)(0),\\\\h\\Memory\\Free MBytes\n11/21/2026 10:00,12.5\n11/21/2026 10:01,12\n", 2, nil,
+			"time,\\\\h\\Memory\\Free MBytes\n2026-11-21T10:00:00Z,12.5\n2026-11-21T10:01:00Z,12\n"},
+		{"a last line that is cut off", header(`\\h\Memory\Free MBytes`, `\\h\Memory\Kernel State`) + row("11/21/2026 10:00:00", "5", "0") + `"11/21/2026 10:00:05","`, 1,
+			[]string{"f:3"}, "time,\\\\h\\Memory\\Free MBytes,\\\\h\\Memory\\Kernel State\n2026-11-21T10:00:00Z,5,0\n"},
+		{"a row that goes back", header(`\\h\Memory\Free MBytes`) + row("11/21/2026 10:00:05", "5") + row("11/21/2026 10:00:00", "6"), 2,
+			[]string{"f:3"}, "time,\\\\h\\Memory\\Free MBytes\n2026-11-21T10:00:05Z,5\n2026-11-21T10:00:00Z,6\n"},
+		{"no rows", header(`\\h\Memory\Free MBytes`), 0, nil, "time,\\\\h\\Memory\\Free MBytes\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l, err := List("f", strings.NewReader(tt.file), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.Rows != tt.rows || len(l.Warnings) != len(tt.warnings) || (l.First == nil) != (tt.rows == 0) {
+				t.Fatalf("got %d rows from %v and warnings %q, want %d and %d", l.Rows, l.First, l.Warnings, tt.rows, len(tt.warnings))
+			}
+			for i, w := range tt.warnings {
+				if !strings.HasPrefix(l.Warnings[i], w+":") {
+					t.Errorf("warning %q, want one about %s", l.Warnings[i], w)
+				}
+			}
+			var b strings.Builder
+			if _, err := Extract(&b, "f", strings.NewReader(tt.file), []string{"*"}, 0); err != nil {
+				t.Fatal(err)
+			}
+			if b.String() != tt.extract {
+				t.Errorf("got\n%s\nwant\n%s", b.String(), tt.extract)
+			}
+		})
+	}
+}
+
+func TestNoCapture(t *testing.T) {
+	for _, tt := range []struct{ file, want string }{
+		{"", "read f: unexpected EOF"},
+		{"name,cpu\nweb,4\n", `f:1:1: found "name,cpu", want the header of an esxtop batch file, "(PDH-CSV 4.0)"`},
+	} {
+		if _, err := List("f", strings.NewReader(tt.file), Options{}); err == nil || err.Error() != tt.want {
+			t.Errorf("List: got %v, want %s", err, tt.want)
+		}
+		if _, err := Extract(io.Discard, "f", strings.NewReader(tt.file), []string{"*"}, 0); err == nil || err.Error() != tt.want {
+			t.Errorf("Extract: got %v, want %s", err, tt.want)
+		}
+	}
+}
+
+// TestBrokenSource holds that what was read before an error of the source is kept.
+func TestBrokenSource(t *testing.T) {
+	broken := errors.New("disk on fire")
+	// Longer than what is looked at to find the header.
+	long := header(`\\h\Memory\Free MBytes`) + strings.Repeat(row("11/21/2026 10:00:00", "1000"), 1000)
+	source := func() io.Reader { return io.MultiReader(strings.NewReader(long), iotest.ErrReader(broken)) }
+	l, err := List("f", source(), Options{})
+	if !errors.Is(err, broken) || l == nil || l.Rows != 1000 {
+		t.Errorf("List: got %+v and %v, want 1000 rows and the error", l, err)
+	}
+	var b strings.Builder
+	x, err := Extract(&b, "f", source(), []string{`Memory\Free MBytes`}, 0)
+	if !errors.Is(err, broken) || x == nil || x.Rows != 1000 || strings.Count(b.String(), "\n") != 1001 {
+		t.Errorf("Extract: got %+v, %v and %d bytes, want 1000 rows and the error", x, err, b.Len())
+	}
+}
+
+// TestFullDisk holds that an error of the output is not lost.
+func TestFullDisk(t *testing.T) {
+	full := errors.New("no space left on device")
+	if _, err := Extract(failing{full}, "f", strings.NewReader(small), []string{"*"}, 0); !errors.Is(err, full) {
+		t.Errorf("got %v, want %v", err, full)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// FuzzExtract holds that what Extract writes is a CSV file of as many fields in each row
+// as in its header, that it has no control characters, and that List counts the same rows.
+func FuzzExtract(f *testing.F) {
+	f.Add([]byte(small), "*")
+	f.Add([]byte(header(`\\h\a,"b"`, "\x1b[31m")+row("11/21/2026 10:00:00", "1", "\x00", "2")), `*\*`)
+	f.Add([]byte("(PDH-CSV 4.0),a,b\n11/21/2026 10:00,1\n(PDH-CSV 4.0),b\n11/21/2026 10:01,2\n"), "?")
+	f.Fuzz(func(t *testing.T, file []byte, pattern string) {
+		var b bytes.Buffer
+		x, err := Extract(&b, "f", bytes.NewReader(file), []string{pattern}, 0)
+		if err != nil {
+			return
+		}
+		for _, c := range b.Bytes() {
+			if c < ' ' && c != '\n' {
+				t.Fatalf("wrote a control character: %q", b.String())
+			}
+		}
+		r := csv.NewReader(&b)
+		r.FieldsPerRecord = x.Columns + 1
+		records, err := r.ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(records) != x.Rows+1 {
+			t.Fatalf("wrote %d records, want %d", len(records), x.Rows+1)
+		}
+		l, err := List("f", bytes.NewReader(file), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Rows != x.Rows {
+			t.Fatalf("List counts %d rows, Extract %d", l.Rows, x.Rows)
+		}
+	})
+}

@@ -1,0 +1,193 @@
+package explore
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"homenode/internal/alike"
+	"homenode/source/esxtop"
+)
+
+// glob compiles a glob; nil for an empty one.
+func glob(pattern string) *regexp.Regexp {
+	if pattern == "" {
+		return nil
+	}
+	quoted := regexp.QuoteMeta(blanks(strings.ToValidUTF8(pattern, "?")))
+	return regexp.MustCompile("(?is)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(quoted) + "$")
+}
+
+// blanks makes runs of blanks one: esxtop writes some names with two.
+func blanks(s string) string {
+	if !strings.Contains(s, "  ") {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func matches(g *regexp.Regexp, s string) bool { return g == nil || g.MatchString(blanks(s)) }
+
+// A picker is Options, compiled. It remembers names, of which a header has many times the
+// same.
+type picker struct {
+	opt                       Options
+	object, instance, counter func(string) bool
+}
+
+func newPicker(opt Options) picker {
+	return picker{opt, remember(glob(opt.Object)), remember(glob(opt.Instance)), remember(glob(opt.Counter))}
+}
+
+func remember(g *regexp.Regexp) func(string) bool {
+	known := map[string]bool{}
+	return func(s string) bool {
+		yes, ok := known[s]
+		if !ok {
+			yes = matches(g, s)
+			known[s] = yes
+		}
+		return yes
+	}
+}
+
+func (p *picker) matches(c *esxtop.Column) bool {
+	return p.object(c.Object) && p.counter(c.Counter) && p.instance(c.Instance)
+}
+
+// nothing returns an error that says which glob picks nothing, and what was probably
+// meant; nil when columns are picked.
+func (l *listing) nothing(h *esxtop.Header) error {
+	if len(l.Objects) > 0 {
+		return nil
+	}
+	return miss(l.File, h, l.pick.opt, [3]string{"--object: ", "--instance: ", "--counter: "})
+}
+
+// miss returns an error for globs that pick no column of h together: it names the first
+// one, in the order object, instance, counter, that nothing matches beside those before.
+func miss(file string, h *esxtop.Header, opt Options, flags [3]string) error {
+	object, instance, counter := glob(opt.Object), glob(opt.Instance), glob(opt.Counter)
+	var objects, instances, counters []string
+	found := 0 // how far the globs matched, at most
+	seen := map[string]bool{}
+	note := func(to *[]string, kind, name string) {
+		if name != "" && !seen[kind+name] {
+			seen[kind+name] = true
+			*to = append(*to, name)
+		}
+	}
+	for i := range h.Columns {
+		c := &h.Columns[i]
+		note(&objects, "o", c.Object)
+		if !matches(object, c.Object) {
+			continue
+		}
+		found = max(found, 1)
+		note(&instances, "i", shortInstance(opt.Instance, c.Instance))
+		if !matches(instance, c.Instance) {
+			continue
+		}
+		found = 2
+		note(&counters, "c", c.Counter)
+	}
+	switch {
+	case found == 0:
+		return fmt.Errorf("%s%s: no object matches %q%s", flags[0], file, opt.Object, near(opt.Object, objects))
+	case found == 1:
+		return fmt.Errorf("%s%s: no instance%s matches %q%s", flags[1], file, of(opt), opt.Instance, near(opt.Instance, instances))
+	case !matchesAny(counter, counters):
+		return fmt.Errorf("%s%s: no counter%s matches %q%s", flags[2], file, of(opt), opt.Counter, near(opt.Counter, counters))
+	}
+	return fmt.Errorf("%s: no column matches object %q, instance %q and counter %q together", file, opt.Object, opt.Instance, opt.Counter)
+}
+
+func matchesAny(g *regexp.Regexp, names []string) bool {
+	for _, n := range names {
+		if matches(g, n) {
+			return true
+		}
+	}
+	return false
+}
+
+func of(opt Options) string {
+	if opt.Object == "" {
+		return ""
+	}
+	return " of " + opt.Object
+}
+
+// shortInstance leaves the group id out when the pattern does.
+func shortInstance(pattern, instance string) string {
+	if !strings.HasPrefix(pattern, "*:") {
+		return instance
+	}
+	if _, name, ok := strings.Cut(instance, ":"); ok {
+		return name
+	}
+	return instance
+}
+
+// near names what was probably meant, or the first few that there are.
+func near(pattern string, known []string) string {
+	const some = 5
+	word := strings.Trim(strings.TrimPrefix(pattern, "*:"), "*?")
+	if hint := alike.After(word, known); hint != "" {
+		return hint
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	list := strings.Join(known[:min(some, len(known))], ", ")
+	if len(known) > some {
+		return fmt.Sprintf("; there are %s and %d more", list, len(known)-some)
+	}
+	return "; there are " + list
+}
+
+// A pathGlob matches whole names of columns: OBJECT(INSTANCE)\COUNTER, behind \\HOST\ when
+// the pattern begins so.
+type pathGlob struct {
+	pattern string
+	glob    *regexp.Regexp
+	host    bool
+	hits    int
+}
+
+func newPathGlob(pattern string) (*pathGlob, error) {
+	if strings.TrimSpace(pattern) == "" {
+		return nil, fmt.Errorf(`--extract: found nothing, want OBJECT(INSTANCE)\COUNTER such as 'Group Memory(*:sql01)\Numa %% Local'`)
+	}
+	return &pathGlob{pattern: pattern, glob: glob(pattern), host: strings.HasPrefix(pattern, `\\`)}, nil
+}
+
+func (p *pathGlob) matches(c *esxtop.Column) bool {
+	name := c.String()
+	if !p.host && c.Object != "" {
+		name = name[len(`\\`)+len(c.Host)+len(`\`):]
+	}
+	if !matches(p.glob, name) {
+		return false
+	}
+	p.hits++
+	return true
+}
+
+// miss returns the error for a pattern that no column of h matches.
+func (p *pathGlob) miss(file string, h *esxtop.Header) error {
+	rest := p.pattern
+	if p.host {
+		_, rest, _ = strings.Cut(strings.TrimPrefix(rest, `\\`), `\`)
+	}
+	front := fmt.Sprintf("--extract: no column matches %q: ", p.pattern)
+	i := strings.LastIndexByte(rest, '\\')
+	if i < 0 {
+		return fmt.Errorf(`%s%s: want OBJECT(INSTANCE)\COUNTER`, front, file)
+	}
+	opt := Options{Object: rest[:i], Counter: rest[i+1:]}
+	if open := strings.IndexByte(opt.Object, '('); open >= 0 && strings.HasSuffix(opt.Object, ")") {
+		opt.Object, opt.Instance = opt.Object[:open], opt.Object[open+1:len(opt.Object)-1]
+	}
+	return miss(file, h, opt, [3]string{front, front, front})
+}
