@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/cobra"
+)
+
+// night is a batch file of two VMs, in esxtop's own form.
+const night = `"(PDH-CSV 4.0) (UTC)(0)","\\esx01\Memory\Free MBytes","\\esx01\Group Cpu(7:sql01)\% Ready","\\esx01\Group Cpu(9:web01)\% Ready","\\esx01\Group Memory(7:sql01)\Numa Home Nodes","\\esx01\Group Memory(7:sql01)\Numa % Local",
+"11/21/2026 10:00:00","1000","1.50","0.00","0,1","81",
+"11/21/2026 10:00:05","1001","2.50","0.10","1","79",
+"11/21/2026 10:00:11","1002","3.50","0.20","1","x",
+`
+
+// explored runs a command that has nothing but the flags of exploring.
+func explored(t *testing.T, stdin []byte, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var flags exploreFlags
+	var out outputFlags
+	cmd := &cobra.Command{Use: "capture FILE...", Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.check(cmd, &out, args); err != nil {
+				return err
+			}
+			if !flags.on() {
+				return nil
+			}
+			return flags.run(cmd, &out, args[0], 2)
+		}}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&out.format, "format", "table", "")
+	cmd.Flags().StringVarP(&out.file, "output", "o", "", "")
+	var o, e bytes.Buffer
+	cmd.SetIn(bytes.NewReader(stdin))
+	cmd.SetOut(&o)
+	cmd.SetErr(&e)
+	cmd.SetArgs(args)
+	err = cmd.Execute()
+	return o.String(), e.String(), err
+}
+
+// files writes the night plain and packed and returns the folder.
+func files(t *testing.T) string {
+	t.Helper()
+	var gz bytes.Buffer
+	z := gzip.NewWriter(&gz)
+	if _, err := z.Write([]byte(night)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	enc, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, content := range map[string][]byte{
+		"night.csv": []byte(night), "night.csv.gz": gz.Bytes(), "night.csv.zst": enc.EncodeAll([]byte(night), nil),
+		"cut.csv.gz": gz.Bytes()[:gz.Len()-10], "inventory.csv": []byte("name,cpu\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestExplore(t *testing.T) {
+	dir := files(t)
+	facts := `form     every field in quotes, as esxtop writes it
+host     esx01
+columns  5 and the time
+rows     3
+time     2026-11-21 10:00:00 to 2026-11-21 10:00:11 UTC, every 5 to 6 s, 5.5 s in the mean
+`
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string // behind the name of the file
+	}{
+		{"objects", nil, facts + `
+OBJECT        INSTANCES  COUNTERS  COLUMNS
+Memory                -         1        1
+Group Cpu             2         1        2
+Group Memory          1         2        2
+
+next   --explore --object 'Group Memory' lists its counters and instances
+`},
+		{"counters and instances", []string{"--object", "group *", "--counter", "*%*"}, facts + `
+Group Cpu
+  COUNTER  COLUMNS
+  % Ready        2
+
+  INSTANCE  COLUMNS
+  7:sql01         1
+  9:web01         1
+
+Group Memory
+  COUNTER       COLUMNS
+  Numa % Local        1
+
+  INSTANCE  COLUMNS
+  7:sql01         1
+`},
+	} {
+		for _, file := range []string{"night.csv", "night.csv.gz", "night.csv.zst"} {
+			t.Run(tt.name+" of "+file, func(t *testing.T) {
+				path := filepath.Join(dir, file)
+				got, stderr, err := explored(t, nil, append([]string{"--explore", path}, tt.args...)...)
+				if err != nil || stderr != "" {
+					t.Fatalf("error %v, stderr %q", err, stderr)
+				}
+				if want := "file     " + path + "\n" + tt.want; got != want {
+					t.Errorf("got\n%s\nwant\n%s", got, want)
+				}
+			})
+		}
+	}
+}
+
+func TestExploreStdin(t *testing.T) {
+	got, _, err := explored(t, []byte(night), "--explore", "-", "--format", "json", "--object", "Memory")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"file": "-"`, `"rows": 3`, `"mean": 5.5`, `"name": "Free MBytes"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("found no %s in\n%s", want, got)
+		}
+	}
+}
+
+func TestExtractFlag(t *testing.T) {
+	dir := files(t)
+	const want = `time,\\esx01\Memory\Free MBytes,\\esx01\Group Memory(7:sql01)\Numa Home Nodes,\\esx01\Group Memory(7:sql01)\Numa % Local
+2026-11-21T10:00:00Z,1000,"0,1",81
+2026-11-21T10:00:05Z,1001,1,79
+2026-11-21T10:00:11Z,1002,1,x
+`
+	extract := []string{"--extract", `Group Memory(*:sql01)\Numa *`, "--extract", `Memory\Free*`}
+	for _, file := range []string{"night.csv", "night.csv.gz", "night.csv.zst", "-"} {
+		if file != "-" {
+			file = filepath.Join(dir, file)
+		}
+		got, stderr, err := explored(t, []byte(night), append(extract, file)...)
+		if err != nil || got != want {
+			t.Errorf("%s: got %v\n%s\nwant\n%s", file, err, got, want)
+		}
+		if !strings.HasPrefix(stderr, "warning: "+file+":4:") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: stderr %q, want a warning about the x in line 4", file, stderr)
+		}
+	}
+	path := filepath.Join(dir, "out.csv")
+	if _, _, err := explored(t, nil, append(extract, filepath.Join(dir, "night.csv"), "-o", path)...); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("-o wrote %q, %v", got, err)
+	}
+}
+
+// TestExploreDamaged holds that a packed file that is cut off gives what can be read and
+// the error.
+func TestExploreDamaged(t *testing.T) {
+	path := filepath.Join(files(t), "cut.csv.gz")
+	for _, args := range [][]string{{"--explore", path}, {"--extract", "*", path}} {
+		got, _, err := explored(t, nil, args...)
+		if err == nil || !strings.Contains(err.Error(), "unexpected EOF") {
+			t.Errorf("%v: got %v and\n%s\nwant an unexpected EOF", args, err, got)
+		}
+	}
+}
+
+func TestExploreErrors(t *testing.T) {
+	dir := files(t)
+	night := filepath.Join(dir, "night.csv")
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--object", "x", night}, "--object: only with --explore"},
+		{[]string{"--explore", "--extract", "x", night}, "--extract: not with --explore: one lists the columns, the other writes some"},
+		{[]string{"--explore", night, night}, "--explore: found 2 files, want one"},
+		{[]string{"--extract", "x", night, night}, "--extract: found 2 files, want one"},
+		{[]string{"--explore", "--format", "html", night}, "--explore: found --format html, want table or json"},
+		{[]string{"--extract", "x", "--format", "json", night}, "--extract: found --format json: it writes CSV"},
+		{[]string{"--explore", dir}, dir + ": found a folder, want one file"},
+		{[]string{"--explore", filepath.Join(dir, "none.csv")}, "open " + filepath.Join(dir, "none.csv") + ": no such file or directory"},
+		{[]string{"--explore", "--object", "Group Memry", night}, `--object: ` + night + `: no object matches "Group Memry"; alike: Group Memory`},
+		{[]string{"--explore", filepath.Join(dir, "inventory.csv")}, filepath.Join(dir, "inventory.csv") + `:1:1: found "name,cpu", want the header of an esxtop batch file, "(PDH-CSV 4.0)"`},
+	} {
+		got, _, err := explored(t, nil, tt.args...)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%v: got %v, want %s", tt.args, err, tt.want)
+		}
+		if got != "" {
+			t.Errorf("%v: wrote %q, want nothing", tt.args, got)
+		}
+	}
+}
