@@ -271,13 +271,13 @@ func (c closing) Close() error {
 }
 
 // Peek returns up to n bytes of the beginning of r, and a reader of all of it: r itself
-// when it can be read at any place.
+// when it can be read at any place. An error behind the first byte is left for the reader.
 func Peek(r io.Reader, n int) (head []byte, all io.Reader, err error) {
 	if at, ok := r.(randomAccess); ok {
 		if pos, err := at.Seek(0, io.SeekCurrent); err == nil {
 			head = make([]byte, n)
 			got, err := at.ReadAt(head, pos)
-			if err != nil && err != io.EOF {
+			if err != nil && err != io.EOF && got == 0 {
 				return nil, nil, err
 			}
 			return head[:got], r, nil
@@ -285,7 +285,7 @@ func Peek(r io.Reader, n int) (head []byte, all io.Reader, err error) {
 	}
 	b := bufio.NewReaderSize(r, max(n, buffer))
 	head, err = b.Peek(n)
-	if err != nil && err != io.EOF {
+	if err != nil && err != io.EOF && len(head) == 0 {
 		return nil, nil, err
 	}
 	return bytes.Clone(head), b, nil

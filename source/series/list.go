@@ -34,6 +34,14 @@ type Listing struct {
 	Sources []Source
 	Passed  int  // files of no format that is read
 	Replay  bool // it looks like a vm-support bundle, which may hold a replay
+	// Failed are files that could not be opened, or not unpacked.
+	Failed []Failed
+}
+
+// A Failed is a file of a Listing, and why it could not be looked at.
+type Failed struct {
+	Name string
+	Err  error
 }
 
 // List looks at the beginning of the files below path, or of the file there, and says
@@ -59,7 +67,13 @@ func List(root string) (*Listing, error) {
 		return l.listing(), nil
 	}
 	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		l.replay = l.replay || looksLikeBundle(d.Name())
+		if d != nil {
+			l.replay = l.replay || looksLikeBundle(d.Name())
+		}
+		if err != nil && d != nil && d.IsDir() && p != root {
+			l.failed = append(l.failed, Failed{p, err})
+			return fs.SkipDir
+		}
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -72,7 +86,7 @@ func List(root string) (*Listing, error) {
 		case errors.Is(err, ErrUnknown):
 			l.passed++
 		case err != nil:
-			l.passed++ // one that cannot be opened or unpacked shows no format
+			l.failed = append(l.failed, Failed{p, err})
 		default:
 			l.add(e)
 		}
@@ -146,6 +160,7 @@ type lister struct {
 	commands map[string][]entry // by folder
 	passed   int
 	replay   bool
+	failed   []Failed
 }
 
 func (l *lister) add(e entry) {
@@ -169,7 +184,7 @@ func (l *lister) add(e entry) {
 
 // listing returns the Sources in the order of their names.
 func (l *lister) listing() *Listing {
-	out := &Listing{Passed: l.passed, Replay: l.replay}
+	out := &Listing{Passed: l.passed, Replay: l.replay, Failed: l.failed}
 	for _, e := range l.alone {
 		out.Sources = append(out.Sources, sourceOf([]entry{e}))
 	}
@@ -283,13 +298,19 @@ func Walk(ctx context.Context, path string, opt Options, v Visit) (passed int, e
 		return 0, err
 	}
 	passed = l.Passed
+	for _, f := range l.Failed {
+		j := &job{ctx: ctx, v: v, file: File{Name: f.Name}}
+		if err := j.done(f.Err); err != nil {
+			return passed, err
+		}
+	}
 	for i := range l.Sources {
 		more, err := l.Sources[i].Read(ctx, opt, v)
 		if passed += more; err != nil {
 			return passed, err
 		}
 	}
-	if len(l.Sources) == 0 {
+	if len(l.Sources)+len(l.Failed) == 0 {
 		if l.Replay {
 			return passed, replay(path)
 		}

@@ -47,11 +47,17 @@ func (j *job) done(err error) error {
 	return err
 }
 
-// parts reads all parts of one File in the order of time.
+// parts reads all parts of one File in the order of time. One that cannot be read is left
+// out with a warning; when that is all of them, the first error is returned.
 func (j *job) parts(format string, parts, infos []part) error {
 	if format == Answers {
 		return j.inOrder(parts, infos)
 	}
+	return j.each(parts)
+}
+
+func (j *job) each(parts []part) error {
+	var first error
 	for i := range parts {
 		p := &parts[i]
 		if j.ctx.Err() != nil {
@@ -59,19 +65,23 @@ func (j *job) parts(format string, parts, infos []part) error {
 		}
 		j.more = i+1 < len(parts) && p.stamp.clock && parts[i+1].stamp.clock && parts[i+1].stamp.name.Equal(p.stamp.name)
 		err := j.part(p)
-		if err == nil {
-			continue
-		}
-		if j.stop != nil || len(parts) == 1 {
+		switch {
+		case err == nil:
+		case j.stop != nil || len(parts) == 1:
 			return err
-		}
-		j.file.Warnings = append(j.file.Warnings, "left out: "+err.Error())
-		if i == len(parts)-1 && j.file.Ticks == 0 {
-			return err
+		default:
+			first = cmp.Or(first, err)
+			j.leftOut(err)
 		}
 	}
-	return nil
+	if j.file.Ticks > 0 || j.rounds != nil && j.rounds.holds() {
+		return nil
+	}
+	return first
 }
+
+// leftOut warns of a part that could not be read.
+func (j *job) leftOut(err error) { j.addWarning("left out, or in part: " + err.Error()) }
 
 // part reads one part.
 func (j *job) part(p *part) error {
@@ -98,6 +108,7 @@ func (j *job) inOrder(parts, infos []part) error {
 		return j.part(&parts[0])
 	}
 	starts := map[string]time.Time{}
+	var first error
 	for i := range parts {
 		p := &parts[i]
 		if j.ctx.Err() != nil {
@@ -111,22 +122,17 @@ func (j *job) inOrder(parts, infos []part) error {
 			return err
 		})
 		if err != nil {
-			j.file.Warnings = append(j.file.Warnings, "left out: "+err.Error())
+			first = cmp.Or(first, err)
+			j.leftOut(err)
 		}
 	}
-	parts = slices.DeleteFunc(parts, func(p part) bool { return starts[p.name].IsZero() })
+	if parts = slices.DeleteFunc(parts, func(p part) bool { return starts[p.name].IsZero() }); len(parts) == 0 {
+		return cmp.Or(first, fmt.Errorf("%s: found no answer of FetchStats that can be read", j.file.Name))
+	}
 	slices.SortStableFunc(parts, func(a, b part) int {
 		return cmp.Or(starts[a.name].Compare(starts[b.name]), cmp.Compare(a.name, b.name))
 	})
-	for i := range parts {
-		if err := j.part(&parts[i]); err != nil {
-			return err
-		}
-	}
-	if len(parts) == 0 {
-		return fmt.Errorf("%s: found no answer of FetchStats that can be read", j.file.Name)
-	}
-	return nil
+	return j.each(parts)
 }
 
 // withText calls use with the unpacked content of a part.
@@ -155,7 +161,7 @@ func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed
 	spool, found := 0, false
 	var damaged []error
 	bounds := unbounded
-	bounds.Damaged = func(name string, err error) { damaged = append(damaged, fmt.Errorf("%s: %w", name, err)) }
+	bounds.Damaged = func(_ string, err error) { damaged = append(damaged, err) }
 	err = archive.Walk(name, bounds, func(member string, _ int64, r io.Reader) error {
 		l.replay = l.replay || looksLikeBundle(path.Base(member)) || looksLikeBundle(path.Base(path.Dir(member)))
 		if err := ctx.Err(); err != nil {
@@ -245,5 +251,8 @@ func (j *job) newFetch(name string) {
 	if j.fetch.Host == "" {
 		j.fetch.Host = j.name
 		j.file.Warnings = append(j.file.Warnings, name+": FetchStats does not name its host: it is called "+j.name+" after the file")
+	}
+	if j.opt.Machine == nil && j.opt.MachineOf != nil {
+		j.fetch.Machine = j.opt.MachineOf(j.fetch.Host)
 	}
 }

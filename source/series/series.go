@@ -46,8 +46,9 @@ type Options struct {
 	// Host names the host, whatever the files say; for files of one host.
 	Host string
 	// Machine tells which PCPU is on which node, which FetchStats does not; nil leaves the
-	// load of nodes unknown there.
-	Machine *numa.Host
+	// load of nodes unknown there, unless MachineOf knows it by the name of the host.
+	Machine   *numa.Host
+	MachineOf func(host string) *numa.Host
 	// Start and Interval time outputs that have no time of their own: the first at Start,
 	// each further one an Interval later. They are used only for such files. With an
 	// Interval the outputs are taken as refreshes of one screen, so that its NMIG counts.
@@ -313,9 +314,13 @@ func (j *job) answers(name string, r io.Reader) error {
 const maxWarnings = 100
 
 func (j *job) warn(name string, w fact.Warning) {
+	j.addWarning(fact.Place(name, w.Line, w.Col) + ": " + w.Text)
+}
+
+func (j *job) addWarning(text string) {
 	switch n := len(j.file.Warnings); {
 	case n < maxWarnings:
-		j.file.Warnings = append(j.file.Warnings, fact.Place(name, w.Line, w.Col)+": "+w.Text)
+		j.file.Warnings = append(j.file.Warnings, text)
 	case n == maxWarnings:
 		j.file.Warnings = append(j.file.Warnings, j.file.Name+": there are more warnings")
 	}

@@ -48,8 +48,8 @@ type Series struct {
 	// Host names the host, as no answer does. When the answers turn out to be of
 	// several hosts, the others are named "HOST (2)" and so on.
 	Host string
-	// Machine tells which PCPU is on which node, as no answer does; nil leaves the
-	// load of the nodes unknown.
+	// Machine tells which PCPU of that host is on which node, as no answer does; nil
+	// leaves the load of the nodes unknown.
 	Machine *numa.Host
 
 	schemas []*schema // the last is the newest

@@ -89,7 +89,9 @@ func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text 
 	}
 	if before != nil {
 		t.Since = time.Duration(a.stamp-before.stamp) * time.Microsecond
-		s.load(t, a, before, warn)
+		if h.name == s.Host {
+			s.load(t, a, before, warn)
+		}
 	}
 	for i := range a.vms {
 		v := &a.vms[i]
