@@ -139,7 +139,7 @@ func leastFree(n *capture.Node) string {
 	return n.Least.String()
 }
 
-// predicted says what the inventory lets expect: "1 client, 1 home node; guest sees 1 node".
+// predicted says what the inventory lets expect: "2 clients on 2 nodes; guest sees 1 node".
 func (v *capturedVM) predicted() string {
 	if v.inFleet == nil || len(v.inFleet.On) == 0 {
 		return ""
@@ -148,7 +148,7 @@ func (v *capturedVM) predicted() string {
 	if !l.Managed {
 		return "not managed"
 	}
-	text := carriedBy(l) + ", " + rule.Plural(l.HomeNodes, "home node")
+	text := rule.Plural(l.PPDs.Len(), "client") + " on " + rule.Plural(l.HomeNodes, "node")
 	if l.Wide() {
 		text += "; guest sees " + guestSees(l)
 	}

@@ -60,9 +60,17 @@ type levelJSON struct {
 }
 
 type spellsJSON struct {
-	Count   int            `json:"count"`
-	Seconds float64        `json:"seconds"`
-	Longest *capture.Spell `json:"longest,omitempty"`
+	Count   int        `json:"count"`
+	Seconds float64    `json:"seconds"`
+	Longest *spellJSON `json:"longest,omitempty"`
+}
+
+type spellJSON struct {
+	From  time.Time `json:"from"`
+	To    time.Time `json:"to"`
+	Ticks int       `json:"ticks"`
+	Worst float64   `json:"worst"`
+	At    time.Time `json:"worstAt,omitzero"`
 }
 
 type recordedNodeJSON struct {
@@ -98,15 +106,23 @@ type recordedVMJSON struct {
 }
 
 type vmMemoryJSON struct {
-	Least      *capture.Locality `json:"least,omitempty"`
-	Mean       *float64          `json:"meanLocality,omitempty"`
-	MostRemote numa.Bytes        `json:"mostRemoteBytes"`
-	MostAt     time.Time         `json:"mostRemoteAt,omitzero"`
-	MeanRemote *numa.Bytes       `json:"meanRemoteBytes,omitempty"`
-	Low        spellsJSON        `json:"lowLocality"`
-	Far        spellsJSON        `json:"muchRemote"`
-	LastLocal  numa.Bytes        `json:"lastLocalBytes"`
-	LastRemote numa.Bytes        `json:"lastRemoteBytes"`
+	Least      *leastJSON  `json:"least,omitempty"`
+	Mean       *float64    `json:"meanLocality,omitempty"`
+	MostRemote numa.Bytes  `json:"mostRemoteBytes"`
+	MostAt     time.Time   `json:"mostRemoteAt,omitzero"`
+	MeanRemote *numa.Bytes `json:"meanRemoteBytes,omitempty"`
+	Low        spellsJSON  `json:"lowLocality"`
+	Far        spellsJSON  `json:"muchRemote"`
+	LastLocal  numa.Bytes  `json:"lastLocalBytes"`
+	LastRemote numa.Bytes  `json:"lastRemoteBytes"`
+}
+
+type leastJSON struct {
+	Time     time.Time  `json:"time"`
+	Locality float64    `json:"locality"`
+	Local    numa.Bytes `json:"localBytes"`
+	Remote   numa.Bytes `json:"remoteBytes"`
+	Homes    []int      `json:"homes"`
 }
 
 type vmHomesJSON struct {
@@ -200,7 +216,7 @@ func (v *capturedVM) json() recordedVMJSON {
 	if v.HasMemory {
 		m := &vmMemoryJSON{MostRemote: v.Remote.Most, MostAt: v.Remote.At, Low: spellsOf(&v.Low), Far: spellsOf(&v.Far), LastLocal: v.LastLocal, LastRemote: v.LastRemote}
 		if v.Least.Local+v.Least.Remote > 0 {
-			m.Least = &v.Least
+			m.Least = &leastJSON{v.Least.Time, leastLocality(v.VM), v.Least.Local, v.Least.Remote, nodeList(v.Least.Homes)}
 		}
 		if share, ok := rule.MeanLocality(v.VM); ok {
 			m.Mean = &share
@@ -248,7 +264,7 @@ func levelOf(l *capture.Level) *levelJSON {
 func spellsOf(s *capture.Spells) spellsJSON {
 	j := spellsJSON{Count: s.Count, Seconds: s.Time.Seconds()}
 	if s.Count > 0 {
-		j.Longest = &s.Longest
+		j.Longest = &spellJSON{s.Longest.From, s.Longest.To, s.Longest.Ticks, s.Longest.Worst, s.Longest.At}
 	}
 	return j
 }

@@ -157,10 +157,13 @@ func (c *captured) source() string {
 	return strings.Join(names, ", ")
 }
 
-// fileAt returns the file that holds the time.
+// fileAt returns the file of a recording that holds the time; "" when nobody says.
 func (c *captured) fileAt(rec *capture.Recording, at time.Time) string {
 	if rec == nil {
 		return ""
+	}
+	if len(rec.Files) == 1 {
+		return rec.Files[0].Name
 	}
 	for _, f := range rec.Files {
 		if f.Ticks > 0 && !at.Before(f.First) && !at.After(f.Last) {
@@ -200,7 +203,7 @@ func lacksText(rec *capture.Recording) string {
 	}
 	text := "the capture lacks " + strings.Join(rec.Lacks, ", ")
 	if slices.ContainsFunc(rec.Lacks, inBatch) {
-		text += ": record with esxtop -b -a, or switch the fields on (m, f, NUMA STATS; c, f, …), save with W, and record with esxtop -b"
+		text += ": record with esxtop -b -a, or switch the fields on with f, save with W and record with esxtop -b"
 	}
 	return text
 }

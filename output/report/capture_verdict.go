@@ -40,7 +40,7 @@ func (c *captured) verdict() (verdict, rest string) {
 	case len(lost) > 0:
 		verdict = fmt.Sprintf("%d of %s lost locality %s: worst %s.", countVMs(lost), plural(countVMs(c.vms), "VM"), where, c.worstText(lost))
 	case len(hurt) > 0:
-		verdict = fmt.Sprintf("NUMA had a part in it: %d of %s had trouble with it %s, though no VM lost locality: worst %s, %s.",
+		verdict = fmt.Sprintf("NUMA had a part in it: %d of %s had trouble with it %s, though none lost locality: first of all %s: %s.",
 			countVMs(hurt), plural(countVMs(c.vms), "VM"), where, hurt[0].label, c.findingText(hurt[0].findings[0]))
 	case hosts > 0:
 		verdict = fmt.Sprintf("NUMA had a part in it %s: no VM lost locality, but %s.", where, c.hostText())
@@ -57,7 +57,7 @@ func (c *captured) verdict() (verdict, rest string) {
 func (c *captured) rest(lost int, hurt []*capturedVM, hosts int) string {
 	var parts []string
 	if n := countVMs(hurt); lost > 0 && n > 0 {
-		parts = append(parts, fmt.Sprintf("NUMA gave trouble of another kind to %s: first %s, %s.", plural(n, "more VM"), hurt[0].label, c.findingText(hurt[0].findings[0])))
+		parts = append(parts, fmt.Sprintf("%s had trouble of another kind, first of all %s: %s.", plural(n, "more VM"), hurt[0].label, c.findingText(hurt[0].findings[0])))
 	}
 	if hosts > 0 && (lost > 0 || len(hurt) > 0) {
 		parts = append(parts, fmt.Sprintf("%s findings of medium or high severity.", verb(hosts, "host itself has", "hosts themselves have")))
@@ -120,10 +120,12 @@ func (c *captured) hostText() string {
 // innocence says what no VM did.
 func (c *captured) innocence() string {
 	text := fmt.Sprintf("none of %s lost locality", plural(countVMs(c.vms), "VM"))
-	if slices.ContainsFunc(c.Recordings, func(rec *capture.Recording) bool { return slices.ContainsFunc(rec.Nodes, stated) }) {
-		text += ", and no node was overloaded while another one idled"
+	for _, rec := range c.Recordings {
+		if !slices.ContainsFunc(rec.Nodes, stated) {
+			return text
+		}
 	}
-	return text
+	return text + ", and no node was overloaded while another one idled"
 }
 
 func stated(n capture.Node) bool { _, ok := n.Busy.Peak(); return ok }
@@ -209,7 +211,7 @@ func (c *captured) howToGet() string {
 }
 
 func aboutNUMA(counter string) bool {
-	return strings.HasPrefix(counter, "Numa ") || strings.HasPrefix(counter, "% ")
+	return strings.HasPrefix(counter, "Numa ") || counter == "% Ready"
 }
 
 // gapText says how much time has no ticks: the stretch without what is covered.

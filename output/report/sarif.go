@@ -175,7 +175,7 @@ func sarifPlain(s string) string {
 // when none does, nobody knows.
 func physicalOf(at string, files []string) *sarifPhysical {
 	for _, file := range files {
-		rest, in := strings.CutPrefix(at, file+":")
+		rest, in := strings.CutPrefix(at+":", file+":")
 		if file == "" || !in && len(files) > 1 {
 			continue
 		}

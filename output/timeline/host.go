@@ -192,7 +192,7 @@ func (d *hostDrawing) vms(o *Options) []string {
 	d.pic.add(group{id: d.id + "__remote-head", class: "heading", shapes: []shape{{class: "facts", x: plotRight + 50, y: d.y - 60, text: "remote"}}})
 	const height = svg.Px(170)
 	for _, v := range vms {
-		id := d.id + "__" + vmPart(v)
+		id := d.id + "__homes__" + vmPart(v)
 		text := fmt.Sprintf("%s: home nodes %s; remote memory at most %s", o.label(v), homesText(v), v.Remote.Most)
 		amount := shape{class: "tick", x: plotRight + 50, y: d.y + 125, text: v.Remote.Most.String()}
 		switch {

@@ -3,7 +3,6 @@ package timeline
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"homenode/capture"
 	"homenode/finding"
@@ -50,7 +49,7 @@ func (l *layout) frame(s scale, marks []mark) []shape {
 	for i, m := range marks {
 		y := s.y(m.value)
 		if i > 0 {
-			shapes = append(shapes, shape{class: "rule", x: plotLeft, y: y, w: plotRight - plotLeft})
+			shapes = append(shapes, shape{class: "gridline", x: plotLeft, y: y, w: plotRight - plotLeft})
 		}
 		if m.label != "" && (len(marks) <= 4 || i%2 == 0) {
 			shapes = append(shapes, shape{class: "amount", x: plotLeft - 60, y: y + 35, text: m.label})
@@ -110,7 +109,7 @@ func (l *layout) found(id string, o *Options, about func(*finding.Finding) bool)
 		}
 		ends[row] = end + 40
 		groups = append(groups, group{
-			id: fmt.Sprintf("%s__finding-%d", id, len(groups)), class: "finding " + f.Severity.String(), focus: true,
+			id: fmt.Sprintf("%s__finding-%d", id, len(groups)), class: "spell " + f.Severity.String(), focus: true,
 			numbers: fmt.Sprintf("%s, %s to %s: %s", f.Rule, l.span.clock(f.From), l.span.clock(f.To), f.Message), shapes: append(shapes, text),
 		})
 	}
@@ -133,7 +132,7 @@ func (l *layout) axis(gaps []step) {
 	}}
 	for _, t := range l.span.ticks(12) {
 		x := l.span.x(t.at)
-		back.shapes = append(back.shapes, shape{class: "rule", x: x, y: l.top, h: bottom - l.top})
+		back.shapes = append(back.shapes, shape{class: "gridline", x: x, y: l.top, h: bottom - l.top})
 		class := "time"
 		if t.midnight {
 			class = "time date"
@@ -212,21 +211,5 @@ func (l *layout) slices(steps []step, bottom svg.Px, sum func([]step) string) {
 				shapes:  []shape{{class: "block", x: x, y: l.top, w: w, h: bottom - l.top}}})
 		}
 		from = to
-	}
-}
-
-// aboutLength writes a length of time in two units: "4 h 10 min".
-func aboutLength(d time.Duration) string {
-	switch h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60; {
-	case h > 0 && m > 0:
-		return fmt.Sprintf("%d h %d min", h, m)
-	case h > 0:
-		return fmt.Sprintf("%d h", h)
-	case m > 0 && s > 0:
-		return fmt.Sprintf("%d min %d s", m, s)
-	case m > 0:
-		return fmt.Sprintf("%d min", m)
-	default:
-		return fmt.Sprintf("%d s", s)
 	}
 }

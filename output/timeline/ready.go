@@ -7,6 +7,7 @@ import (
 	"homenode/capture"
 	"homenode/numa"
 	"homenode/output/svg"
+	"homenode/rule"
 )
 
 // ready places ready time and co-stop of each vCPU.
@@ -116,7 +117,7 @@ func (d *vmDrawing) sum(steps []step) string {
 	}
 	var parts []string
 	if n, ok := share(&all); ok && d.v.HasMemory {
-		parts = append(parts, fmt.Sprintf("N%%L %s (least %s)", locality(n), locality(float64(least)/capture.Whole)),
+		parts = append(parts, fmt.Sprintf("N%%L %s (least %s)", rule.NL(n), rule.NL(float64(least)/capture.Whole)),
 			fmt.Sprintf("%s local, %s remote", numa.Bytes(all.Local/int64(all.Memory))*numa.KiB, numa.Bytes(all.Remote/int64(all.Memory))*numa.KiB))
 	}
 	if d.v.HasHomes {

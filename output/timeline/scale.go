@@ -66,6 +66,3 @@ func percent(share float64) string {
 	}
 	return fmt.Sprintf("%.1f %%", p)
 }
-
-// locality writes N%L as esxtop does: truncated.
-func locality(share float64) string { return strconv.Itoa(int(share*100+1e-9)) + " %" }

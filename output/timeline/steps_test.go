@@ -78,9 +78,4 @@ func TestScales(t *testing.T) {
 			t.Errorf("%v: %s, want %s", share, got, want)
 		}
 	}
-	for share, want := range map[float64]string{.9999: "99 %", .29: "29 %", 1: "100 %", 0: "0 %"} {
-		if got := locality(share); got != want {
-			t.Errorf("N%%L %v: %s, want %s", share, got, want)
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"homenode/numa"
 	"homenode/output/svg"
 	"homenode/output/topo"
+	"homenode/rule"
 )
 
 // vmPart returns the part of an id that tells a VM: its name and, where the source states
@@ -68,7 +69,7 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture {
 		sentences = append(sentences, "The capture does not state "+strings.Join(d.lacks, ", ")+" of this VM.")
 	}
 	if n := len(v.Timeline.Buckets); n > 0 {
-		sentences = append(sentences, "A step is "+aboutLength(v.Timeline.Width)+": its mean, and a thin line for its worst tick.")
+		sentences = append(sentences, "A step is "+rule.Duration(v.Timeline.Width)+": its mean, and a thin line for its worst tick.")
 	}
 	d.foot(sentences...)
 	return d.pic
@@ -87,8 +88,10 @@ func (d *vmDrawing) homes() {
 		return
 	}
 	facts := "not NUMA-managed"
-	if main, share := mainHome(d.v); main != 0 {
+	if main, share, ok := rule.Homes(d.v); ok && main != 0 {
 		facts = fmt.Sprintf("%s for %s", main, percent(share))
+	} else if !ok && d.v.LastHomes != 0 {
+		facts = d.v.LastHomes.String()
 	}
 	d.pic.add(group{id: d.id + "__homes", class: "panel", focus: true, numbers: "home nodes: " + homesText(d.v),
 		shapes: append(d.head("home nodes", facts), shape{class: "floor", x: plotLeft, y: d.y + height, w: plotRight - plotLeft})})
@@ -132,21 +135,6 @@ func (l *layout) band(id string, v *capture.VM, steps []step, height svg.Px, lab
 	return out
 }
 
-// mainHome returns the set of home nodes that the VM had longest, and its share of the time.
-func mainHome(v *capture.VM) (homes numa.NodeSet, share float64) {
-	var all, most int64
-	for _, h := range v.Homes {
-		all += int64(h.Time)
-		if h.Homes != 0 && int64(h.Time) > most {
-			homes, most = h.Homes, int64(h.Time)
-		}
-	}
-	if all == 0 {
-		return v.LastHomes, 1
-	}
-	return homes, float64(most) / float64(all)
-}
-
 func homesText(v *capture.VM) string {
 	var all int64
 	for _, h := range v.Homes {
@@ -184,7 +172,7 @@ func (d *vmDrawing) locality() {
 	s := scale{d.y, d.y + height, 1}
 	facts := []string{"no memory on a node"}
 	if all := d.v.Least.Local + d.v.Least.Remote; all > 0 {
-		facts = []string{"least " + locality(float64(d.v.Least.Local)/float64(all)), "at " + d.span.clock(d.v.Least.Time)}
+		facts = []string{"least " + rule.NL(float64(d.v.Least.Local)/float64(all)), "at " + d.span.clock(d.v.Least.Time)}
 	}
 	shapes := append(d.head("N%L", facts...), d.frame(s, []mark{{0, "0"}, {.5, "50 %"}, {1, "100 %"}})...)
 	mean := curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
@@ -206,8 +194,8 @@ func (d *vmDrawing) localityText() string {
 	if low.Count == 0 {
 		return fmt.Sprintf("N%%L never below %s", percent(d.rec.Options.Locality))
 	}
-	return fmt.Sprintf("N%%L below %s for %s, longest from %s to %s with at least %s local", percent(d.rec.Options.Locality), aboutLength(low.Time),
-		d.span.clock(low.Longest.From), d.span.clock(low.Longest.To), locality(low.Longest.Worst))
+	return fmt.Sprintf("N%%L below %s for %s, longest from %s to %s with at least %s local", percent(d.rec.Options.Locality), rule.Duration(low.Time),
+		d.span.clock(low.Longest.From), d.span.clock(low.Longest.To), rule.NL(low.Longest.Worst))
 }
 
 // memory places local memory with remote memory above it.
@@ -281,7 +269,7 @@ func (d *vmDrawing) migrations() {
 		}
 	}
 	d.pic.add(group{id: d.id + "__migrations", class: "panel", focus: true,
-		numbers: fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, aboutLength(d.v.Timeline.Width)), shapes: shapes})
+		numbers: fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, rule.Duration(d.v.Timeline.Width)), shapes: shapes})
 	d.y += height + panelGap
 }
 

@@ -18,6 +18,7 @@ import (
 // sheetNames are the names of the sheets by table.
 var sheetNames = map[string]string{
 	"findings": "Findings", "vms": "VMs", "hosts": "Hosts", "clusters": "Clusters", "observations": "Observations", "suppressed": "Suppressed", "rules": "Rules", "notes": "Notes", "about": "About",
+	"nodes": "Nodes", "changes": "Changes", "files": "Files",
 }
 
 // Write writes the tables as a workbook, a sheet each. Rows are streamed: of a

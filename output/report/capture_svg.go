@@ -1,0 +1,51 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"homenode/capture"
+	"homenode/internal/alike"
+	"homenode/output/timeline"
+	"homenode/rules"
+)
+
+// CaptureSVG draws one recorded host or VM over time, with its findings. A VM is named as
+// the reports name it, or with its host before it: esx07/sql01. The name may be empty when
+// there is one host.
+func CaptureSVG(w io.Writer, r *rules.Watched, name string) error {
+	c := newCaptured(r)
+	labels := map[*capture.VM]string{}
+	for _, v := range c.vms {
+		labels[v.VM] = v.label
+	}
+	o := timeline.Options{Findings: c.Findings, Label: func(v *capture.VM) string { return labels[v] }}
+	var names, found []string
+	var draw func() error
+	take := func(full string, d func() error) {
+		found, draw = append(found, full), d
+	}
+	for _, rec := range c.Recordings {
+		names = append(names, rec.Host)
+		if name == rec.Host || name == "" {
+			take(rec.Host, func() error { return timeline.DrawHost(w, rec, o) })
+		}
+	}
+	for _, v := range c.vms {
+		full := v.rec.Host + "/" + v.label
+		names = append(names, v.label)
+		if name == v.label || name == full {
+			take(full, func() error { return timeline.DrawVM(w, v.rec, v.VM, o) })
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return draw()
+	case len(found) > 1:
+		return fmt.Errorf("%q could be each of %s", name, strings.Join(found, ", "))
+	case name == "":
+		return fmt.Errorf("no host was recorded")
+	}
+	return fmt.Errorf("no host or VM %q was recorded%s", name, alike.After(name, names))
+}

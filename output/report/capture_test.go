@@ -1,0 +1,431 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/net/html"
+
+	"homenode/capture"
+	"homenode/finding"
+	"homenode/internal/golden"
+	"homenode/numa"
+	"homenode/output/report"
+	"homenode/policy"
+	"homenode/rules"
+	"homenode/source/demo"
+	"homenode/source/incident"
+)
+
+// A night on two hosts: sql01 loses its memory and is powered on again, the capture of
+// esx07 stops for a quarter of an hour, esx08 says little.
+const captureNight = `
+start 2026-11-20T22:00:00Z
+every 60s
+host esx07 free=400GB minFree=8GB state=high
+node 0 memory=256GB free=60GB busy=45%
+node 1 memory=256GB free=120GB busy=40%
+vm sql01 gid=4711 vcpus=16 memory=192GB homes=0 local=180GB remote=4GB ready=0.8% costop=0.1%
+vm web01 gid=4712 vcpus=4 memory=16GB homes=1 local=15GB remote=0 ready=0.3%
+50m  node 0 busy=97%
+50m  vm sql01 ready=9%
+1h   vm sql01 homes=1 local=70GB remote=114GB
+1h   vm sql01 ready=2%
+1h   node 0 free=5GB
+2h   host esx07 state=soft
+130m host esx07 state=high
+3h   vm sql01 off
+3h2m vm sql01 on gid=4799 homes=0,1 local=184GB remote=0
+3h   node 0 busy=40%
+host esx08
+vm app01 gid=91 vcpus=2 ready=0.4%
+vm app02 gid=92 vcpus=2 homes=0 local=6GB remote=2GB moves=1
+4h   end
+`
+
+func record(t testing.TB, in *incident.Incident, leave func(*numa.Tick) bool) []*capture.Recording {
+	t.Helper()
+	r := capture.NewRecorders(capture.Options{
+		Locality: .8, Remote: 8 * numa.GiB, BusyNode: .9, IdleNode: .5, Ready: .05, SpillFree: 4 * numa.GiB, SpillStep: 64 * numa.MiB, Lopsided: .9,
+		Window: 10 * time.Minute, Gap: 5 * time.Minute, Buckets: 64,
+	})
+	r.Open("night.csv", "esxtop batch CSV")
+	err := in.Ticks(func(k *numa.Tick) error {
+		if leave == nil || !leave(k) {
+			r.Add(k)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Warn("night.csv:17:5: found \"n/a\", want a number")
+	return r.Recordings()
+}
+
+// at is so many minutes after the start of the night.
+func at(minutes int) time.Time {
+	return time.Date(2026, 11, 20, 22, minutes, 0, 0, time.UTC)
+}
+
+// watchedNight returns the night with findings as rules would make them: their own texts
+// are no part of these tests.
+func watchedNight(t testing.TB) *rules.Watched {
+	t.Helper()
+	in, err := incident.Read("night.txt", []byte(captureNight))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &rules.Watched{Recordings: record(t, in, func(k *numa.Tick) bool {
+		return k.Host == "esx07" && k.Time.After(at(110)) && k.Time.Before(at(125))
+	})}
+	w.Notes = []numa.Note{{At: "esx08", Text: "VM app02: recorded with 2 vCPUs, 4 in the inventory"}}
+	w.Findings = []finding.Finding{
+		{Rule: "M001", Title: "N%L was low", Severity: finding.High, Host: "esx07", VM: "sql01", GID: 4711, Message: "38 % at the least", Advice: "make room",
+			Evidence: []finding.Evidence{{Name: "least N%L", Value: "38 %", Origin: "read: NLMEM, NRMEM", At: "2026-11-20 23:00:00"}}},
+		{Rule: "M004", Title: "one node was overloaded", Severity: finding.Medium, Host: "esx07", Message: "node 0 97 %, node 1 40 %", From: at(50), To: at(180)},
+		{Rule: "M009", Title: "the VM waited for cores", Severity: finding.Medium, Host: "esx08", VM: "app02", GID: 92, Message: "it waited", Assumes: []string{"the release is 6.7"}},
+		{Rule: "M002", Title: "the home node changed", Severity: finding.Info, Host: "esx07", VM: "sql01", GID: 4799, Message: "twice", From: at(200), To: at(200)},
+	}
+	low := w.Recordings[0].VMs[0].Low.Longest
+	w.Findings[0].From, w.Findings[0].To = low.From, low.To
+	return w
+}
+
+// captureForms writes recordings in every form.
+func captureForms(w *rules.Watched, o report.ExportOptions) map[string]func(io.Writer) error {
+	words := []string{"night.csv"}
+	out := map[string]func(io.Writer) error{
+		"text": func(b io.Writer) error {
+			return report.Capture(b, w, report.CaptureOptions{FailOn: o.FailOn, SourceWords: words})
+		},
+		"details": func(b io.Writer) error {
+			return report.Capture(b, w, report.CaptureOptions{Details: true, SourceWords: words})
+		},
+		"json":     func(b io.Writer) error { return report.CaptureJSON(b, w) },
+		"sarif":    func(b io.Writer) error { return report.CaptureSARIF(b, w, o) },
+		"junit":    func(b io.Writer) error { return report.CaptureJUnit(b, w, o) },
+		"markdown": func(b io.Writer) error { return report.CaptureMarkdown(b, w, o) },
+		"html":     func(b io.Writer) error { return report.CaptureHTML(b, w, report.HTMLOptions{Version: o.Version}) },
+	}
+	for _, table := range report.CaptureTables(w, o.Version) {
+		out["csv "+table.Name] = func(b io.Writer) error { return report.CSV(b, table) }
+	}
+	return out
+}
+
+// Small golden files of each form: what a person reads.
+func TestCaptureForms(t *testing.T) {
+	w := watchedNight(t)
+	for name, write := range captureForms(w, report.ExportOptions{Version: "1.2.3", FailOn: finding.High, SourceFiles: []string{"night.csv"}}) {
+		got := written(t, write)
+		switch name {
+		case "csv rules", "sarif": // all rules with their texts
+			continue
+		case "html":
+			checkPage(t, got)
+			got = notOurs.ReplaceAll(got, []byte("…"))
+		}
+		golden.Equal(t, got, "testdata/capture."+strings.ReplaceAll(name, " ", "."))
+	}
+}
+
+// demoWatched judges the night of the demo, with its inventory.
+func demoWatched(t testing.TB) *rules.Watched {
+	t.Helper()
+	in, err := demo.Capture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := capture.NewRecorders(rules.CaptureOptions(nil))
+	if err := in.Ticks(func(k *numa.Tick) error { r.Add(k); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return rules.Watch(r.Recordings(), rules.Run(f, rules.Options{}), rules.Options{})
+}
+
+// hostileWatched returns recordings in which every text that a stranger chooses is hostile.
+func hostileWatched(t testing.TB) *rules.Watched {
+	t.Helper()
+	w := watchedNight(t)
+	n := 0
+	name := func() string { n++; return hostileNames[n%len(hostileNames)] + fmt.Sprint(n) }
+	for _, rec := range w.Recordings {
+		old := rec.Host
+		rec.Host = name()
+		rec.Files[0].Name, rec.Files[0].Format, rec.Files[0].Warnings = name(), name(), []string{name()}
+		rec.Lacks = append(rec.Lacks, name())
+		for i := range rec.VMs {
+			v := &rec.VMs[i]
+			was := v.Name
+			v.Name = name()
+			for j := range w.Findings {
+				if f := &w.Findings[j]; f.Host == old && f.VM == was && f.GID == v.GID {
+					f.VM, f.Message, f.Advice, f.Evidence = v.Name, name(), name(), []finding.Evidence{{Name: name(), Value: name(), Origin: name(), At: name()}}
+				}
+			}
+		}
+		for j := range w.Findings {
+			if f := &w.Findings[j]; f.Host == old {
+				f.Host = rec.Host
+			}
+		}
+	}
+	w.Notes = []numa.Note{{At: name(), Text: name()}}
+	w.Suppressed = []policy.Suppressed{{Finding: w.Findings[0], By: policy.Suppression{Reason: name(), Until: "2999-01-01", At: name()}}}
+	return w
+}
+
+// The same recordings give the same bytes in every form, clean whatever the names are; and
+// nothing recorded is no accident.
+func TestCaptureFormsAreCleanAndRepeat(t *testing.T) {
+	for _, w := range []*rules.Watched{hostileWatched(t), watchedNight(t), demoWatched(t), {}} {
+		for name, write := range captureForms(w, report.ExportOptions{Version: "1.2.3", Details: true}) {
+			first := written(t, write)
+			switch name {
+			case "html":
+				checkPage(t, first)
+			case "json":
+				if !json.Valid(first) {
+					t.Errorf("no JSON: %s", first)
+				}
+			default:
+				checkClean(t, name, first)
+			}
+			if !bytes.Equal(first, written(t, write)) {
+				t.Errorf("%s: two writings of one result differ", name)
+			}
+		}
+		for _, table := range report.CaptureTables(w, "") {
+			rows := 0
+			for row := range table.Rows {
+				if rows++; len(row) != len(table.Columns) {
+					t.Fatalf("%s: row %d has %d cells, want %d", table.Name, rows, len(row), len(table.Columns))
+				}
+			}
+			if rows != table.Len {
+				t.Errorf("%s: has %d rows, says %d", table.Name, rows, table.Len)
+			}
+		}
+	}
+	if got, want := strings.Join(report.CaptureTableNames(), " "), "findings vms nodes hosts changes files suppressed rules notes about"; got != want {
+		t.Errorf("tables %s, want %s", got, want)
+	}
+}
+
+// Hostile names stay text on the page: its elements are those of the page with other names.
+func TestCaptureHTMLHostile(t *testing.T) {
+	elements := func(w *rules.Watched) map[string]int {
+		root, err := html.Parse(bytes.NewReader(written(t, func(b io.Writer) error { return report.CaptureHTML(b, w, report.HTMLOptions{}) })))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := map[string]int{}
+		for one := range root.Descendants() {
+			if one.Type == html.ElementNode {
+				n[one.Data]++
+			}
+		}
+		return n
+	}
+	plain, hostile := elements(watchedNight(t)), elements(hostileWatched(t))
+	for name, n := range hostile {
+		if plain[name] == 0 {
+			t.Errorf("%d elements <%s> come from names", n, name)
+		}
+	}
+	if hostile["script"] != 1 || hostile["svg"] != 4 {
+		t.Errorf("%d scripts, %d drawings; want 1 and 4", hostile["script"], hostile["svg"])
+	}
+}
+
+func TestCaptureVerdict(t *testing.T) {
+	night := watchedNight(t)
+	low := night.Recordings[0].VMs[0].Low.Longest
+	m001 := finding.Finding{Rule: "M001", Title: "low", Severity: finding.High, Host: "esx07", VM: "sql01", GID: 4711, From: low.From, To: low.To}
+	m009 := finding.Finding{Rule: "M009", Title: "the VM waited", Severity: finding.Medium, Host: "esx07", VM: "web01", GID: 4712, From: at(1), To: at(2)}
+	m004 := finding.Finding{Rule: "M004", Title: "one node was overloaded", Severity: finding.Medium, Host: "esx07", From: at(50), To: at(60)}
+	info := m009
+	info.Severity = finding.Info
+	for _, tt := range []struct {
+		name          string
+		recordings    []*capture.Recording
+		findings      []finding.Finding
+		verdict, rest string
+	}{
+		{"nothing", nil, nil, "Nothing can be said about NUMA: no VM was recorded.", ""},
+		{"lost", night.Recordings[:1], []finding.Finding{m001}, "1 of 2 VMs lost locality in 3 h 45 min on esx07: worst sql01 (gid 4711), up to 62 % remote from 2026-11-21 00:05 to 00:59.", ""},
+		{"lost and more", night.Recordings[:1], []finding.Finding{m001, m009, m004},
+			"1 of 2 VMs lost locality in 3 h 45 min on esx07: worst sql01 (gid 4711), up to 62 % remote from 2026-11-21 00:05 to 00:59.",
+			"1 more VM had trouble of another kind, first of all web01: the VM waited, 2026-11-20 22:01 to 22:02. 1 host itself has findings of medium or high severity."},
+		{"hurt", night.Recordings[:1], []finding.Finding{m009},
+			"NUMA had a part in it: 1 of 2 VMs had trouble with it in 3 h 45 min on esx07, though none lost locality: first of all web01: the VM waited, 2026-11-20 22:01 to 22:02.", ""},
+		{"host", night.Recordings[:1], []finding.Finding{m004}, "NUMA had a part in it in 3 h 45 min on esx07: no VM lost locality, but on esx07 one node was overloaded, 2026-11-20 22:50 to 23:00.", ""},
+		{"innocent", night.Recordings[:1], []finding.Finding{info},
+			"NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality, and no node was overloaded while another one idled.",
+			"1 finding of low severity or for information. Looked at: N%L of 3 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 2 NUMA migrations, ready time, 2 nodes."},
+		{"several hosts", night.Recordings, nil, "NUMA was not the cause in 4 h on 2 hosts: none of 4 VMs lost locality.",
+			"Looked at: N%L of 4 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 243 NUMA migrations, ready time, 2 nodes. " +
+				"The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+		{"without memory", blind(night.Recordings[1], false), nil, "NUMA cannot be ruled out in 4 h on esx08: nothing was found, but the capture lacks what would show it.",
+			"Looked at: home nodes, 241 NUMA migrations, ready time. The capture lacks Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+		{"blind", blind(night.Recordings[1], true), nil, "Nothing can be said about NUMA: the capture has none of its counters.",
+			"The capture lacks Numa Home Nodes, Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := &rules.Watched{Recordings: tt.recordings}
+			w.Findings = tt.findings
+			var got struct{ Verdict, VerdictRest string }
+			if err := json.Unmarshal(written(t, func(b io.Writer) error { return report.CaptureJSON(b, w) }), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.Verdict != tt.verdict || got.VerdictRest != tt.rest {
+				t.Errorf("verdict %q\nrest    %q\nwant    %q\nand     %q", got.Verdict, got.VerdictRest, tt.verdict, tt.rest)
+			}
+		})
+	}
+}
+
+// blind returns the recording without memory, and with all without anything about NUMA.
+func blind(rec *capture.Recording, all bool) []*capture.Recording {
+	r := *rec
+	r.VMs = slices.Clone(rec.VMs)
+	r.Lacks = append([]string{"Numa Local Memory MBytes"}, rec.Lacks...)
+	for i := range r.VMs {
+		v := &r.VMs[i]
+		v.HasMemory = false
+		if all {
+			v.HasHomes, v.HasMoves = false, false
+		}
+	}
+	if all {
+		r.Lacks = append(r.Lacks, "Numa Home Nodes")
+	}
+	return []*capture.Recording{&r}
+}
+
+// Lives of one name are one VM unless they run at the same time.
+func TestCaptureCountsVMs(t *testing.T) {
+	w := &rules.Watched{}
+	for _, host := range []struct {
+		name  string
+		lives [][2]int // minutes
+	}{{"a", [][2]int{{0, 10}, {11, 20}, {5, 30}}}, {"b", [][2]int{{31, 40}, {40, 50}}}} {
+		rec := &capture.Recording{Host: host.name, First: at(0), Last: at(60)}
+		for i, life := range host.lives {
+			rec.VMs = append(rec.VMs, capture.VM{Name: "vm", GID: int64(i + 1), First: at(life[0]), Last: at(life[1])})
+		}
+		w.Recordings = append(w.Recordings, rec)
+	}
+	var got struct{ VMs int }
+	if err := json.Unmarshal(written(t, func(b io.Writer) error { return report.CaptureJSON(b, w) }), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.VMs != 2 {
+		t.Errorf("%d VMs, want 2", got.VMs)
+	}
+}
+
+func TestCaptureSARIF(t *testing.T) {
+	s := sarifSchema(t)
+	for _, w := range []*rules.Watched{hostileWatched(t), watchedNight(t), demoWatched(t), {}} {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(written(t, func(b io.Writer) error {
+			return report.CaptureSARIF(b, w, report.ExportOptions{SourceFiles: []string{"night.csv"}})
+		})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(doc); err != nil {
+			t.Error(err)
+		}
+	}
+	var log sarifRead
+	if err := json.Unmarshal(written(t, func(b io.Writer) error {
+		return report.CaptureSARIF(b, watchedNight(t), report.ExportOptions{SourceFiles: []string{"night.csv", "other.csv"}})
+	}), &log); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range log.Runs[0].Results {
+		where := r.Locations[0]
+		got = append(got, r.RuleID+" "+where.PhysicalLocation.ArtifactLocation.URI+" "+where.LogicalLocations[0].FullyQualifiedName+" "+where.LogicalLocations[0].DecoratedName)
+	}
+	want := []string{"M001 night.csv esx07/sql01 (gid 4711) gid 4711", "M004 night.csv esx07 ", "M009 night.csv esx08/app02 gid 92", "M002 night.csv esx07/sql01 (gid 4799) gid 4799"}
+	if !slices.Equal(got, want) {
+		t.Errorf("results\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for _, r := range log.Runs[0].Tool.Driver.Rules {
+		if !regexp.MustCompile(`^M\d+$`).MatchString(r.ID) {
+			t.Errorf("rule %s judges no recordings", r.ID)
+		}
+	}
+}
+
+// Every host and life of a VM is a test with a name of its own, and the failures hold every
+// finding from the threshold on.
+func TestCaptureJUnit(t *testing.T) {
+	for _, w := range []*rules.Watched{hostileWatched(t), watchedNight(t), demoWatched(t), {}} {
+		var got junitRead
+		if err := xml.Unmarshal(written(t, func(b io.Writer) error {
+			return report.CaptureJUnit(b, w, report.ExportOptions{FailOn: finding.Medium})
+		}), &got); err != nil {
+			t.Fatal(err)
+		}
+		tests, failed := 0, 0
+		seen := map[string]bool{}
+		for _, s := range got.Suites {
+			for _, c := range s.Cases {
+				tests++
+				if seen[s.Name+"\x00"+c.Name] {
+					t.Errorf("two tests of %s are named %q", s.Name, c.Name)
+				}
+				seen[s.Name+"\x00"+c.Name] = true
+				for _, f := range c.Failure {
+					failed += len(regexp.MustCompile(`(?m)^(INFO|LOW|MEDIUM|HIGH) `).FindAllString(f.Text, -1))
+				}
+			}
+		}
+		want := 1
+		for _, rec := range w.Recordings {
+			want += 1 + len(rec.VMs)
+		}
+		if tests != want || got.Tests != want || failed != w.AtLeast(finding.Medium) {
+			t.Errorf("%d tests, %d findings in failures; says %d tests; want %d and %d", tests, failed, got.Tests, want, w.AtLeast(finding.Medium))
+		}
+	}
+}
+
+func TestCaptureSVG(t *testing.T) {
+	w := watchedNight(t)
+	for _, tt := range []struct{ name, id, err string }{
+		{"esx07", `id="capture-esx07"`, ""},
+		{"web01", `id="capture-esx07__vm-web01__gid-4712"`, ""},
+		{"esx08/app02", `id="capture-esx08__vm-app02__gid-92"`, ""},
+		{"sql01 (gid 4799)", `id="capture-esx07__vm-sql01__gid-4799"`, ""},
+		{"sql01", "", `no host or VM "sql01" was recorded; alike: sql01 (gid 4711), sql01 (gid 4799)`},
+		{"", "", `"" could be each of esx07, esx08`},
+	} {
+		var b bytes.Buffer
+		err := report.CaptureSVG(&b, w, tt.name)
+		if text := fmt.Sprint(err); err != nil && text != tt.err || err == nil && tt.err != "" || !strings.Contains(b.String(), tt.id) {
+			t.Errorf("%q: error %v; want %q, and a drawing with %s", tt.name, err, tt.err, tt.id)
+		}
+	}
+	var b bytes.Buffer
+	if err := report.CaptureSVG(&b, &rules.Watched{}, ""); err == nil || err.Error() != "no host was recorded" {
+		t.Errorf("nothing recorded: error %v", err)
+	}
+}
