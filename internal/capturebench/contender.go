@@ -46,7 +46,8 @@ type contender struct {
 type measured struct {
 	seconds float64 // from opening the file to the answer, as the process says; else wall
 	wall    time.Duration
-	rss     int64 // largest resident memory in bytes
+	cpu     time.Duration // user and system, of the whole process
+	rss     int64         // largest resident memory in bytes
 	answer  string
 }
 
@@ -73,6 +74,7 @@ func (c *contender) run() (measured, error) {
 	if err != nil && !(c.report && errors.As(err, &exit) && exit.ExitCode() == 1) {
 		return m, fmt.Errorf("%s: %w: %s", c.name, err, errs.String())
 	}
+	m.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	m.rss = maxRSS(cmd.ProcessState)
 	m.seconds = m.wall.Seconds()
 	if answer, seconds, ok := strings.Cut(strings.TrimSpace(out.String()), " seconds="); ok {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -93,5 +92,5 @@ func openCSV(f *os.File) (*csv.Reader, []string, error) {
 // inHundredths converts a cell as a program on encoding/csv does.
 func inHundredths(cell string) (int64, error) {
 	x, err := strconv.ParseFloat(cell, 64)
-	return int64(math.Round(x * 100)), err
+	return cents(x), err
 }

@@ -46,7 +46,7 @@ func byReader(f *os.File) (fmt.Stringer, error) {
 				if !ok {
 					return nil, fmt.Errorf("line %d: no number in %s of %s", row.Line, counterNames[k], t.name)
 				}
-				cells[k] = int64(math.Round(v * 100))
+				cells[k] = cents(v)
 			}
 			homes, ok := row.Homes(t.columns[onHomes])
 			if !ok {
@@ -72,24 +72,32 @@ func wanted(c *esxtop.Column) bool {
 
 // tallies finds the VMs, with the places of their columns among Header.Wanted.
 func tallies(h *esxtop.Header) ([]vmTally, error) {
-	paths := []string{""}
+	const missing = -1
+	vms := map[string]*vmTally{}
 	for i := range h.Columns {
-		paths = append(paths, h.Columns[i].String())
-	}
-	vms, err := find(paths)
-	if err != nil {
-		return nil, err
-	}
-	for i := range vms {
-		for k, c := range vms[i].columns {
-			at, ok := slices.BinarySearch(h.Wanted, c-1)
-			if !ok {
-				return nil, fmt.Errorf("%s: column %s is not among those wanted", vms[i].name, counterNames[k])
+		if c := &h.Columns[i]; c.Object == "Group Cpu" && c.Counter == "% VmWait" {
+			t := &vmTally{name: c.Instance}
+			for k := range t.columns {
+				t.columns[k] = missing
 			}
-			vms[i].columns[k] = at
+			vms[c.Instance] = t
 		}
 	}
-	return vms, nil
+	for at, i := range h.Wanted {
+		c := &h.Columns[i]
+		if t := vms[c.Instance]; t != nil {
+			t.columns[slices.Index(counterNames[:], c.Counter)] = at
+		}
+	}
+	var out []vmTally
+	for _, t := range vms {
+		if k := slices.Index(t.columns[:], missing); k >= 0 {
+			return nil, fmt.Errorf("%s: no column %s", t.name, counterNames[k])
+		}
+		out = append(out, *t)
+	}
+	slices.SortFunc(out, byName)
+	return out, nil
 }
 
 // addNodes takes the home nodes of one row.
@@ -154,11 +162,14 @@ func allByReader(f *os.File) (fmt.Stringer, error) {
 	t := total{columns: len(r.Header().Wanted)}
 	for ; r.Scan(); t.rows++ {
 		for _, v := range r.Row().Values {
-			t.sum += int64(math.Round(v * 100))
+			t.sum += cents(v)
 		}
 	}
 	return t, errorOf(r.Err(), r.Warnings())
 }
+
+// cents returns v in hundredths. math.Round would cost more than reading the number did.
+func cents(v float64) int64 { return int64(v*100 + math.Copysign(0.5, v)) }
 
 // errorOf holds that the file was read without a doubt.
 func errorOf(err error, warnings []error) error {

@@ -39,7 +39,7 @@ func write(w io.Writer, s *settings, files captures, all []*contender) error {
 	}
 	for g := range groups {
 		t := table{markdown: s.markdown}
-		names := []string{"", "cores", "GB/s", "slowest to fastest", "seconds", "whole process", "memory"}
+		names := []string{"", "cores", "GB/s", "slowest to fastest", "seconds", "whole process", "its CPU time", "memory"}
 		if g == question {
 			names = append(names, "homenode, portable, is times as fast")
 		}
@@ -61,7 +61,7 @@ func (c *contender) row(base map[int]float64) []string {
 	m := c.median()
 	slowest, fastest := c.extremes()
 	cells := []string{c.name, fmt.Sprint(c.cores), figure(c.speed(m)), figure(slowest) + " to " + figure(fastest), figure(m.seconds),
-		fmt.Sprintf("%.2f s", m.wall.Seconds()), fmt.Sprintf("%d MB", c.mostRSS()/1e6)}
+		fmt.Sprintf("%.2f s", m.wall.Seconds()), fmt.Sprintf("%.2f s", m.cpu.Seconds()), fmt.Sprintf("%d MB", c.mostRSS()/1e6)}
 	if b := base[c.cores]; c.group == question && b > 0 {
 		cells = append(cells, figure(b/c.speed(m)))
 	}
