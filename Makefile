@@ -76,7 +76,7 @@ bench-capture:
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs
-	$(GO) test ./cmd/homenode ./output/report ./output/svg ./output/topo ./rules ./source/benchmark ./vnuma -update
+	$(GO) test ./cmd/homenode ./output/openmetrics ./output/report ./output/svg ./output/topo ./rules ./source/benchmark ./vnuma -update
 
 docs:
 	$(GO) run ./cmd/homenode docs docs
