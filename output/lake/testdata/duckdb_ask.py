@@ -1,6 +1,6 @@
-"""Asks the lake at argv[1] what the SQL in the file argv[2] says, with DuckDB.
+"""Asks a lake with DuckDB: runs the SQL in the file argv[1], then each question in the files argv[2:].
 
-Prints the columns of the lake, then the rows of the answer, separated by tabs; times are
+Prints the columns of the lake and the rows of the answers, separated by tabs; times are
 milliseconds since 1970.
 """
 import sys
@@ -14,17 +14,19 @@ def text(value):
     return str(int(value)) if isinstance(value, float) else str(value)
 
 
-folder, sql = sys.argv[1:]
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
 db = duckdb.connect()
 db.execute("SET TimeZone = 'UTC'")
-db.execute(
-    f"""CREATE VIEW lake AS SELECT * FROM read_parquet('{folder}/*/*/*.parquet',
-    hive_partitioning = true, hive_types = {{'host': VARCHAR, 'day': DATE}})"""
-)
+db.execute(read(sys.argv[1]))
 print(*(f"{name} {kind}" for name, kind, *_ in db.sql("DESCRIBE lake").fetchall()), sep="\t")
-with open(sql) as f:
-    answer = db.sql(f.read())
-# As a number: Python would need a time zone library.
-columns = (f"epoch_ms({c}) AS {c}" if str(t).startswith("TIMESTAMP") else c for c, t in zip(answer.columns, answer.types))
-for row in answer.project(", ".join(columns)).fetchall():
-    print(*map(text, row), sep="\t")
+for question in sys.argv[2:]:
+    answer = db.sql(read(question))
+    # As a number: Python would need a time zone library.
+    columns = (f"epoch_ms({c}) AS {c}" if str(t).startswith("TIMESTAMP") else c for c, t in zip(answer.columns, answer.types))
+    print("--")
+    for row in answer.project(", ".join(columns)).fetchall():
+        print(*map(text, row), sep="\t")

@@ -1,6 +1,6 @@
-"""Asks the lake at argv[1] what the SQL in the file argv[2] says, with Spark.
+"""Asks a lake with Spark: runs the Python in the file argv[1], then each question in the files argv[2:].
 
-Prints the columns of the lake, then the rows of the answer, separated by tabs; times are
+Prints the columns of the lake and the rows of the answers, separated by tabs; times are
 milliseconds since 1970.
 """
 import sys
@@ -14,7 +14,11 @@ def text(value):
     return str(int(value)) if isinstance(value, float) else str(value)
 
 
-folder, sql = sys.argv[1:]
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
 spark = (
     SparkSession.builder.master("local[2]")
     .config("spark.ui.enabled", "false")
@@ -22,15 +26,14 @@ spark = (
     .config("spark.driver.bindAddress", "127.0.0.1")
     .config("spark.sql.session.timeZone", "UTC")
     .config("spark.sql.shuffle.partitions", "2")
-    .config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
     .getOrCreate()
 )
-lake = spark.read.parquet(folder)
-lake.createOrReplaceTempView("lake")
-print(*(f"{name} {kind}" for name, kind in lake.dtypes), sep="\t")
-with open(sql) as f:
-    answer = spark.sql(f.read())
-# As a number: Python would make it a local time.
-answer = answer.selectExpr(*(f"unix_millis({c}) AS {c}" if t == "timestamp" else c for c, t in answer.dtypes))
-for row in answer.collect():
-    print(*map(text, row), sep="\t")
+exec(read(sys.argv[1]), {"spark": spark})
+print(*(f"{name} {kind}" for name, kind in spark.table("lake").dtypes), sep="\t")
+for question in sys.argv[2:]:
+    answer = spark.sql(read(question))
+    # As a number: Python would make it a local time.
+    columns = (f"unix_millis({c}) AS {c}" if t == "timestamp" else c for c, t in answer.dtypes)
+    print("--")
+    for row in answer.selectExpr(*columns).collect():
+        print(*map(text, row), sep="\t")
