@@ -23,16 +23,17 @@ import (
 	"homenode/numa"
 )
 
-// step is how far the ticks of oddTicks are apart: they fall on the steps of a subquery.
-const step = 20 * time.Second
+// step is how far the ticks of oddTicks are apart: they fall on the steps of the subqueries of
+// docs/openmetrics.md.
+const step = 5 * time.Second
 
-// oddTicks yields five hours, more than one block of Prometheus, of two hosts in turn. The
-// same ticks come every time.
+// oddTicks yields 75 minutes on two sides of an even hour, which are two blocks of Prometheus,
+// of two hosts in turn. The same ticks come every time.
 func oddTicks(yield func(*numa.Tick)) {
 	rng := rand.New(rand.NewPCG(4, 7))
 	for i := range 900 {
 		for h, host := range []string{"esx01.example.com", `esx "02" \n` + "\n{é}"} {
-			t := &numa.Tick{Host: host, Time: start.Add(time.Duration(i) * step)}
+			t := &numa.Tick{Host: host, Time: start.Add(90*time.Minute + time.Duration(i)*step)}
 			for k := range 5 {
 				v := numa.VMTick{GID: int64(100*h + k), Name: fmt.Sprintf("vm\t%d '\"\\é", k), Has: numa.HasMemory | numa.HasReady | numa.HasMoves, Ready: rng.Float64()}
 				v.Local, v.Remote = numa.Bytes(rng.IntN(8000))*numa.MiB, numa.Bytes(rng.IntN(2000))*numa.MiB/100
@@ -122,8 +123,8 @@ func TestStrictParser(t *testing.T) {
 	compare(t, strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), want)
 }
 
-// TestPrometheus makes blocks with promtool, starts a Prometheus on them and asks in PromQL
-// what Go answers from the ticks.
+// TestPrometheus makes blocks with promtool, starts a Prometheus on them and asks what
+// docs/openmetrics.md asks, which Go answers from the ticks.
 func TestPrometheus(t *testing.T) {
 	promtool, prometheus := testdeps.Program(t, "promtool"), testdeps.Program(t, "prometheus")
 	dir := t.TempDir()
@@ -137,21 +138,24 @@ func TestPrometheus(t *testing.T) {
 	}
 	address := serve(t, prometheus, blocks, filepath.Join(dir, "prometheus.yml"))
 
-	end := start.Add(6 * time.Hour).Unix()
-	const local, remote = "homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes"
+	docs, err := os.ReadFile("../../docs/openmetrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := strings.Split(string(docs), "\n```promql\n")[1:]
+	whats := []string{"low", "most", "since", "moves"}
+	if len(queries) != len(whats) {
+		t.Fatalf("docs/openmetrics.md has %d queries, want %d", len(queries), len(whats))
+	}
 	var got []string
-	for what, query := range map[string]string{
-		"low":   fmt.Sprintf("count_over_time((%s / (%s + %s) < 0.8)[1d:20s])", local, local, remote),
-		"most":  fmt.Sprintf("max_over_time(%s[1d])", remote),
-		"since": fmt.Sprintf("min_over_time((timestamp(%s) and %s == max_over_time(%s[1d] @ %d))[1d:20s])", remote, remote, remote, end),
-		"moves": "max_over_time(homenode_vm_numa_migrations_total[1d])",
-	} {
-		got = append(got, ask(t, address, what, query, end)...)
+	for i, what := range whats {
+		query, _, _ := strings.Cut(queries[i], "\n```")
+		got = append(got, ask(t, address, what, query, start.Add(6*time.Hour).Unix())...)
 	}
 	compare(t, got, answer())
 }
 
-// answer returns what the queries ask, from the ticks.
+// answer returns what the queries of docs/openmetrics.md ask, from the ticks.
 func answer() []string {
 	type vm struct {
 		host, name string
