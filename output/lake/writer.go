@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ const MaxOpen = 4
 // A Writer writes the ticks of one input.
 type Writer struct {
 	dir, id  string
+	most     int // rows in a file; a tick is not divided
 	counters []string
 	open     []*part // the one used last comes first
 	parts    []*part // finished: written whole, under a temporary name
@@ -57,7 +59,7 @@ func New(dir, id string) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, id: id, count: map[string]int{}}
+	w := &Writer{dir: dir, id: id, most: rowsPerFile, count: map[string]int{}}
 	for _, c := range series.All() {
 		w.counters = append(w.counters, c.Name)
 	}
@@ -131,11 +133,19 @@ func (w *Writer) part(host string, at time.Time) (*part, error) {
 		return nil, fmt.Errorf("tick of host %s at %s: found a time before 1970", host, at.UTC().Format(time.RFC3339))
 	}
 	for i, p := range w.open {
-		if p.day == day && p.host == host {
-			copy(w.open[1:i+1], w.open[:i])
-			w.open[0] = p
-			return p, nil
+		if p.day != day || p.host != host {
+			continue
 		}
+		if p.written >= w.most {
+			if err := w.finish(p); err != nil {
+				return nil, err
+			}
+			w.open = slices.Delete(w.open, i, i+1)
+			break
+		}
+		copy(w.open[1:i+1], w.open[:i])
+		w.open[0] = p
+		return p, nil
 	}
 	folder, err := hostFolder(host)
 	if err != nil {

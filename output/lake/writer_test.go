@@ -140,6 +140,43 @@ func TestWritingAgain(t *testing.T) {
 	equal(t, "replaced", read(t, filepath.Join(dir, first[1])), []string{`11-20T12:00:00.000 a host "a" - - host_memory_free_bytes=7 a.csv:2`})
 }
 
+// TestLongDay holds that a day of many rows goes on in further files.
+func TestLongDay(t *testing.T) {
+	dir := t.TempDir()
+	w, err := New(dir, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.most = 2 * batch
+	for i := range 5 * batch {
+		tick := one("a", time.Duration(i)*time.Second, numa.Bytes(i))
+		if err := w.Add("a.csv", &tick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := files(t, dir)
+	equal(t, "files", got, []string{"host=a/day=2026-11-20/part-x.1.parquet", "host=a/day=2026-11-20/part-x.2.parquet", "host=a/day=2026-11-20/part-x.parquet"})
+	i := 0
+	for _, file := range []string{got[2], got[0], got[1]} {
+		rows, err := parquet.ReadFile[row](filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			if r.Value != float64(i) {
+				t.Fatalf("%s: value %v, want %d", file, r.Value, i)
+			}
+			i++
+		}
+	}
+	if i != 5*batch {
+		t.Errorf("%d rows, want %d", i, 5*batch)
+	}
+}
+
 func TestAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	before := write(t, dir, "x", one("a", 0, 1))
