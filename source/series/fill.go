@@ -21,15 +21,16 @@ func (r *rounds) fill(h *hostRounds, o *round, t *numa.Tick) {
 	}
 	groups := map[string]int64{} // by vm.<cartel>
 	for _, out := range o.outputs {
-		switch list := out.Result.(type) {
-		case hostcmd.Clients:
-			clients(t, out, list)
-		case hostcmd.ClientMemory:
-			memory(t, out)
+		list, isClients := out.Result.(hostcmd.Clients)
+		if !isClients && out.Format != hostcmd.NUMACNode {
+			continue
 		}
 		for _, g := range out.Groups() {
-			if g.Name != "" {
-				groups[g.Name] = g.ID
+			groups[g.Name] = g.ID
+			if isClients {
+				clients(t, &g, list)
+			} else if v := vm(t, g.ID, g.Name); v.OnNode == nil { // the screen states the overhead too
+				v.OnNode = onNode(g.OnNode)
 			}
 		}
 	}
@@ -112,37 +113,25 @@ func loads(t *numa.Tick, list hostcmd.NodeLoads) {
 	}
 }
 
-// clients takes numa-clients: a wide VM has several.
-func clients(t *numa.Tick, o *hostcmd.Output, list hostcmd.Clients) {
-	for _, g := range o.Groups() {
-		v := vm(t, g.ID, g.Name)
-		v.Homes, v.Has = homes(g.Homes), v.Has|numa.HasHomes
-		if g.Local >= 0 && g.Remote >= 0 {
-			v.Local, v.Remote, v.Has = g.Local, g.Remote, v.Has|numa.HasMemory
-		}
-		v.VCPUs = 0
-		n, percent := 0, -1
-		for _, c := range list {
-			if c.GroupID == g.ID && c.Group == g.Name {
-				v.VCPUs += c.VCPUs
-				n, percent = n+1, c.CurrentLocal
-			}
-		}
-		if n == 1 && percent >= 0 {
-			v.Percent, v.Has = percent, v.Has|numa.HasPercent
-		} else {
-			v.Percent, v.Has = 0, v.Has&^numa.HasPercent // of one client, not of the VM
+// clients takes a VM of numa-clients: a wide one has several.
+func clients(t *numa.Tick, g *hostcmd.Group, list hostcmd.Clients) {
+	v := vm(t, g.ID, g.Name)
+	v.Homes, v.Has = homes(g.Homes), v.Has|numa.HasHomes
+	if g.Local >= 0 && g.Remote >= 0 {
+		v.Local, v.Remote, v.Has = g.Local, g.Remote, v.Has|numa.HasMemory
+	}
+	v.VCPUs = 0
+	n, percent := 0, -1
+	for i := range list {
+		if c := &list[i]; c.GroupID == g.ID && c.Group == g.Name {
+			v.VCPUs += c.VCPUs
+			n, percent = n+1, c.CurrentLocal
 		}
 	}
-}
-
-// memory takes numa-cnode.
-func memory(t *numa.Tick, o *hostcmd.Output) {
-	for _, g := range o.Groups() {
-		v := vm(t, g.ID, g.Name)
-		if v.OnNode == nil { // the screen states the overhead too
-			v.OnNode = onNode(g.OnNode)
-		}
+	if n == 1 && percent >= 0 {
+		v.Percent, v.Has = percent, v.Has|numa.HasPercent
+	} else {
+		v.Percent, v.Has = 0, v.Has&^numa.HasPercent // of one client, not of the VM
 	}
 }
 

@@ -21,8 +21,8 @@ import (
 // A Source is what has to be read by one reader in one go: a batch file, an archive, or
 // files that follow each other in time. Sources are independent of each other.
 type Source struct {
-	Name   string // of the file, or the first of Files and how many more
-	Format string
+	Name   string   // of the file, or the first of Files and how many more
+	Format string   // empty for a pipe
 	Size   int64    // in bytes, of all Files as they lie there
 	Files  []string // paths
 	Infos  []string // paths of files with CounterInfo, for Answers
@@ -58,6 +58,10 @@ func List(root string) (*Listing, error) {
 		return nil, err
 	}
 	var l lister
+	if !info.IsDir() && !info.Mode().IsRegular() {
+		// A pipe can be read once: what is in it shows then.
+		return &Listing{Sources: []Source{{Name: root, Files: []string{root}, Host: hostName(root)}}}, nil
+	}
 	if !info.IsDir() {
 		e, err := entryOf(root, info)
 		if err != nil {

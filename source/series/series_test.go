@@ -136,6 +136,9 @@ func TestRead(t *testing.T) {
 		{"FetchStats", "esx02.dsv", info + answer(0) + answer(5), Options{}, []string{"esx02 2026-11-21T20:30:00 +0s | 7 db", "esx02 2026-11-21T20:30:05 +5s | 7 db"}, Answers,
 			[]string{"esx02.dsv: FetchStats does not name its host: it is called esx02 after the file"}, ""},
 		{"FetchStats of a named host", "-", info + answer(0), Options{Host: "h"}, []string{"h 2026-11-21T20:30:00 +0s | 7 db"}, Answers, nil, ""},
+		{"FetchStats in UTF-16", "-", utf16le(info + answer(0)), Options{Host: "h"}, []string{"h 2026-11-21T20:30:00 +0s | 7 db"}, Answers, nil, ""},
+		{"a loop in UTF-16", "-", utf16le(date1 + round1), Options{Host: "h"}, []string{"h 2026-11-21T20:30:00 +0s " + nodes1 + vms1}, Commands, nil, ""},
+		{"batch in UTF-16", "-", utf16le(batch), Options{}, []string{"esx01 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "esx01 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, nil, ""},
 		{"a loop", "-", "[root@esx03:~] while sleep 60; do date; sched-stats -t numa-clients; done\n" + date1 + round1 + date2 + round1, Options{},
 			[]string{"esx03 2026-11-21T20:30:00 +0s " + nodes1 + vms1, "esx03 2026-11-21T20:31:00 +1m0s " + nodes1 + vms1}, Commands, nil, ""},
 		{"a loop that names no host", "esx04.txt", date1 + round1, Options{}, []string{"esx04 2026-11-21T20:30:00 +0s " + nodes1 + vms1}, Commands, []string{"esx04.txt:2" + fmt.Sprintf(hostOf, "esx04")}, ""},
@@ -205,6 +208,15 @@ func TestFileOfRead(t *testing.T) {
 	if _, err := Read(ctx, "a.csv", strings.NewReader(batch), Options{}, func(*numa.Tick) error { return nil }); err != context.Canceled {
 		t.Error(err)
 	}
+}
+
+// utf16le is ASCII as PowerShell writes it.
+func utf16le(s string) string {
+	b := []byte{0xff, 0xfe}
+	for i := range len(s) {
+		b = append(b, s[i], 0)
+	}
+	return string(b)
 }
 
 func packed(t testing.TB, s string) string {

@@ -320,6 +320,9 @@ func (a *answer) vcpu(c *record, at *place) {
 	if at.vm < 0 || !bytes.HasPrefix(c.word("WorldName"), []byte("vmx-vcpu")) {
 		return
 	}
+	if valid, ok := c.flag("IsValid"); ok && !valid {
+		return
+	}
 	p := vcpu{id: -1, up: -1, used: -1, run: -1, ready: -1, coStop: -1}
 	for i, to := range []*int64{&p.id, &p.up, &p.used, &p.run, &p.ready, &p.coStop} {
 		if n, ok := c.whole(vcpuFields[i]); ok {
