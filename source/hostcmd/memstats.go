@@ -1,8 +1,10 @@
 package hostcmd
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
+	"time"
 
 	"homenode/numa"
 	"homenode/source/text"
@@ -17,6 +19,23 @@ type MemoryStats struct {
 	Columns []string   // without the first, which is the name
 	Rows    []MemoryRow
 	Total   []int64 // nil when there is no such row
+}
+
+// Instant returns the Time, in UTC as every ESXi has it; false when none is printed.
+func (m *MemoryStats) Instant() (t time.Time, ok bool) {
+	t, err := time.Parse("Mon Jan _2 15:04:05 2006", m.Time)
+	return t, err == nil
+}
+
+// MemstatsTime returns the first time that memstats printed into the beginning of a file,
+// which is decoded text.
+func MemstatsTime(head []byte) (t time.Time, ok bool) {
+	for raw := range bytes.Lines(head) {
+		if m := memstatsTitle.FindStringSubmatch(strings.TrimSpace(string(raw))); m != nil {
+			return (&MemoryStats{Time: m[2]}).Instant()
+		}
+	}
+	return time.Time{}, false
 }
 
 // A MemoryRow has one value a column.

@@ -128,10 +128,8 @@ func clients(t *numa.Tick, g *hostcmd.Group, list hostcmd.Clients) {
 			n, percent = n+1, c.CurrentLocal
 		}
 	}
-	if n == 1 && percent >= 0 {
+	if n == 1 && percent >= 0 { // that of one of several is not that of the VM
 		v.Percent, v.Has = percent, v.Has|numa.HasPercent
-	} else {
-		v.Percent, v.Has = 0, v.Has&^numa.HasPercent // of one client, not of the VM
 	}
 }
 

@@ -149,7 +149,9 @@ func (e *entry) look(head []byte) bool {
 	e.format = Detect(head)
 	switch e.format {
 	case Commands:
-		e.dates = hostcmd.HasDates(decoded(head))
+		lines := decoded(head)
+		e.dates = hostcmd.HasDates(lines)
+		e.stamp.inside, _ = hostcmd.MemstatsTime(lines)
 	case Answers, Columns:
 		format, _ := fetchstats.Detect(decoded(head))
 		e.info = format == fetchstats.CounterInfo

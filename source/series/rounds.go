@@ -275,7 +275,7 @@ func (r *rounds) timeOf(h *hostRounds, o *round) (ok bool, err error) {
 	}
 	for _, out := range o.outputs {
 		if m, ok := out.Result.(*hostcmd.MemoryStats); ok {
-			if t, err := time.Parse("Mon Jan _2 15:04:05 2006", m.Time); err == nil {
+			if t, ok := m.Instant(); ok {
 				o.time = t
 				return true, nil
 			}

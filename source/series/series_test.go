@@ -350,6 +350,16 @@ func TestWritten(t *testing.T) {
 		"  b.txt:1: the time is when the file was last written; a copy may have changed it"})
 }
 
+// TestMemstatsFiles orders files by the date that memstats prints.
+func TestMemstatsFiles(t *testing.T) {
+	const form = "VIRTUAL MACHINE STATS: Fri Apr 14 05:4%d:52 2017\n name memSize\n vm.1 2048\n"
+	got, _, err := walk(files(t, "m/b.txt", fmt.Sprintf(form, 7), "m/a.txt", fmt.Sprintf(form, 8), "m/c.txt", fmt.Sprintf(form, 6)), Options{Host: "h"})
+	if err != nil {
+		t.Error(err)
+	}
+	check(t, got, []string{"open m/c.txt and 2 more: output of host commands", "h 05:46:52 +0s", "h 05:47:52 +1m0s", "h 05:48:52 +1m0s", `done m/c.txt and 2 more: 3 of ["h"], <nil>`})
+}
+
 func TestWalkErrors(t *testing.T) {
 	bundle := "esx-host1-2026-11-21--20.30-2101/"
 	for _, tt := range []struct {

@@ -17,12 +17,16 @@ import (
 type stamp struct {
 	name    time.Time // in its name; zero without
 	clock   bool      // name has a time of day too
+	inside  time.Time // that memstats prints; zero without
 	written time.Time // last; zero when it is not known
 }
 
 // order is the time by which files of one series follow each other.
 func (s stamp) order() time.Time {
-	if s.clock {
+	switch {
+	case !s.inside.IsZero():
+		return s.inside
+	case s.clock:
 		return s.name
 	}
 	return s.written

@@ -267,6 +267,8 @@ func TestBad(t *testing.T) {
 			[]string{`f:60: VCPU.UsedTimeInUsec: found "x", want a number of type U64: the row is left out`}, ""},
 		{"the same twice", infoA + one + one + two, 2, nil, ""},
 		{"backwards", infoA + two + one, 1, []string{"f:39: the answer of 2026-09-21T14:13:20Z is older than the one before it: left out"}, ""},
+		{"the clock set back", infoA + one + strings.Replace(two, "|1790000010|", "|1789999990|", 1) + answerA(3, "db"), 2,
+			[]string{"f:39: the clock of the host was set back: the answer of 2026-09-21T14:13:10Z is left out"}, ""},
 		{"a script's own lines", infoA + "# 20:30\n" + one + "-- next\n" + two, 2, []string{`f:12:1: not understood: "# 20:30" (and 1 more of this kind)`}, ""},
 		{"a group twice", infoA + strings.Replace(one, "|SchedGroup|9|", "|SchedGroup|7|", 1) + two, 1,
 			[]string{"f:12: the answer is left out: line 38: found group 7 again, first on line 27"}, ""},
@@ -355,7 +357,12 @@ func FuzzRead(f *testing.F) {
 	f.Add(infoB + answerB(0) + infoA + answerA(0, "x"))
 	f.Fuzz(func(t *testing.T, in string) {
 		s := &Series{Host: "h"}
+		last := map[string]time.Time{}
 		_, err := s.Read("f", strings.NewReader(in), func(tick *numa.Tick) error {
+			if before, ok := last[tick.Host]; ok && !tick.Time.After(before) {
+				t.Fatalf("%s: %v after %v", tick.Host, tick.Time, before)
+			}
+			last[tick.Host] = tick.Time
 			for _, v := range tick.VMs {
 				if v.Ready < 0 || v.Used < 0 || v.Moves.All < 0 || v.Local < 0 || v.Percent > 100 {
 					t.Fatalf("%+v", v)

@@ -82,6 +82,10 @@ func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text 
 		}
 		return false
 	}
+	if before != nil && !a.time.After(before.time) {
+		warn("clock", a.line, fmt.Sprintf("the clock of the host was set back: the answer of %s is left out", a.time.Format(time.RFC3339)))
+		return false
+	}
 	t := &s.tick
 	*t = numa.Tick{Host: h.name, Time: a.time, Has: a.has, Free: a.free, MinFree: a.minFree, State: a.state, Nodes: t.Nodes[:0], VMs: t.VMs[:0]}
 	if len(a.nodes) > 1 {
