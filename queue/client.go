@@ -34,7 +34,7 @@ type Client struct {
 	results jetstream.Stream
 	tasks   jetstream.Consumer // of work: every worker takes from it
 	ackWait time.Duration      // of tasks
-	piece   int // most bytes of a result in one message
+	piece   int                // most bytes of a result in one message
 	log     func(string)
 }
 

@@ -25,7 +25,7 @@ type Progress struct {
 type CollectOptions struct {
 	// Check looks again at a task that a worker refused: an error is the task's failure,
 	// nil means that it is the worker that cannot do it.
-	Check func(Task) error
+	Check func(task Task, reason string) error
 	// Progress is called about once a second, from the goroutine of Collect.
 	Progress func(Progress)
 }
@@ -36,9 +36,9 @@ type collector struct {
 	opt   CollectOptions
 	run   string
 	tasks []Task
-	index map[string]int // of a task by ID
-	done  []bool         // its result is in the queue
-	used  int            // tasks whose outcome was handed on
+	index map[string]int  // of a task by ID
+	done  []bool          // its result is in the queue
+	used  int             // tasks whose outcome was handed on
 	told  map[string]bool // workers whose refusals were shown
 	// When it last looked at tasks that workers gave back: once a second is enough.
 	looked time.Time
@@ -186,7 +186,7 @@ func (k *collector) look(ctx context.Context, i int) error {
 		return err
 	}
 	if k.opt.Check != nil {
-		if bad := k.opt.Check(k.tasks[i]); bad != nil {
+		if bad := k.opt.Check(k.tasks[i], back.Reason); bad != nil {
 			if err := k.store(ctx, k.run, id, Outcome{Failed: bad.Error()}); err != nil {
 				return err
 			}

@@ -134,7 +134,7 @@ func TestRefusalConfirmed(t *testing.T) {
 	url := serve(t, ServerOptions{})
 	workers(t, 1, url, func(context.Context, []byte) ([]byte, error) { return nil, &Refusal{"mtime"} })
 	c := dial(t, Access{URL: url})
-	opt := CollectOptions{Check: func(task Task) error { return &Refusal{"a.csv changed since it was listed"} }}
+	opt := CollectOptions{Check: func(Task, string) error { return &Refusal{"a.csv changed since it was listed"} }}
 	var got Outcome
 	err := c.Collect(t.Context(), fakeTasks()[:1], opt, func(_ int, out Outcome) error { got = out; return nil })
 	if err != nil {

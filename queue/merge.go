@@ -1,0 +1,147 @@
+package queue
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+
+	"homenode/capture"
+	"homenode/numa"
+)
+
+// Merged is what all files of an archive held.
+type Merged struct {
+	Recordings []*capture.Recording // by host, as capture.Merge gives them
+	Notes      []numa.Note          // of files by path, then of hosts
+	Files      int                  // of the archive
+	Read       int                  // of them, that held ticks
+	Failed     int                  // of them, that could not be read
+	Ticks      int
+}
+
+// A merger takes results in the order of jobs. Until the end they wait in a file: all of
+// an archive at once need not fit in memory, those of a host do.
+type merger struct {
+	Merged
+	file   *os.File
+	size   int64
+	byHost map[string][]span
+}
+
+// A span is a frame in the file.
+type span struct {
+	at    int64
+	bytes int
+}
+
+func newMerger() (*merger, error) {
+	f, err := os.CreateTemp("", "homenode-*.results")
+	if err != nil {
+		return nil, err
+	}
+	return &merger{file: f, byHost: map[string][]span{}}, nil
+}
+
+// close removes the file.
+func (m *merger) close() {
+	m.file.Close()
+	os.Remove(m.file.Name())
+}
+
+// add takes the outcome of the job with this path.
+func (m *merger) add(path string, out Outcome) error {
+	m.Files++
+	if out.Failed != "" {
+		m.Failed++
+		m.Notes = append(m.Notes, numa.Note{At: path, Text: out.Failed})
+		return nil
+	}
+	h, frames, err := splitResult(out.Result)
+	if err != nil {
+		return err
+	}
+	if h.Path != path {
+		return fmt.Errorf("found the result of %s, want that of %s", h.Path, path)
+	}
+	for _, text := range h.Notes {
+		m.Notes = append(m.Notes, numa.Note{Text: text})
+	}
+	if h.Failed {
+		m.Failed++
+	}
+	if h.Ticks > 0 {
+		m.Read++
+	}
+	m.Ticks += h.Ticks
+	for i, f := range frames {
+		if _, err := m.file.WriteAt(f, m.size); err != nil {
+			return err
+		}
+		host := h.Frames[i].Host
+		m.byHost[host] = append(m.byHost[host], span{m.size, len(f)})
+		m.size += int64(len(f))
+	}
+	return nil
+}
+
+// merged merges the recordings of each host. Nothing read at all is an error.
+func (m *merger) merged() (*Merged, error) {
+	if m.Read == 0 {
+		text := "found no files"
+		if m.Files > 0 {
+			text = fmt.Sprintf("found no ticks in %d files", m.Files)
+		}
+		if len(m.Notes) > 0 {
+			text += "; " + m.Notes[0].String()
+		}
+		return nil, errors.New(text)
+	}
+	hosts := slices.Sorted(maps.Keys(m.byHost))
+	recordings := make([][]*capture.Recording, len(hosts))
+	notes := make([][]numa.Note, len(hosts))
+	errs := make([]error, len(hosts))
+	next := make(chan int)
+	var all sync.WaitGroup
+	for range min(len(hosts), runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := range next {
+				recordings[i], notes[i], errs[i] = m.host(hosts[i])
+			}
+		})
+	}
+	for i := range hosts {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	m.Recordings = slices.Concat(recordings...)
+	slices.SortStableFunc(m.Recordings, func(a, b *capture.Recording) int { return cmp.Compare(a.Host, b.Host) })
+	m.Notes = append(m.Notes, slices.Concat(notes...)...)
+	return &m.Merged, nil
+}
+
+// host merges the recordings of one host.
+func (m *merger) host(name string) ([]*capture.Recording, []numa.Note, error) {
+	var parts []*capture.Recording
+	for _, s := range m.byHost[name] {
+		b := make([]byte, s.bytes)
+		if _, err := m.file.ReadAt(b, s.at); err != nil && err != io.EOF {
+			return nil, nil, err
+		}
+		part, err := decodeFrame(b)
+		if err != nil {
+			return nil, nil, err
+		}
+		parts = append(parts, part)
+	}
+	return capture.Merge(parts)
+}
