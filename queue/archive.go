@@ -3,17 +3,10 @@ package queue
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"strings"
 	"time"
 
 	"homenode/capture"
-	"homenode/numa"
-	"homenode/output/lake"
-	"homenode/source/series"
 )
 
 // Options say how the files of an archive are read; all of it tells one result from
@@ -63,7 +56,7 @@ func Handlers(here Here) map[string]Handler {
 	}}
 }
 
-// Run reads the files of an archive with the cores of this machine. A file that cannot be
+// Run reads the jobs of an archive with the cores of this machine. A file that cannot be
 // read is a note; an archive without anything to read is an error.
 func Run(ctx context.Context, here Here, jobs []Job, opt Options, progress func(Progress)) (*Merged, error) {
 	return run(here, jobs, opt, func(tasks []Task, check func(Task, string) error, use func(int, Outcome) error) error {
@@ -92,75 +85,14 @@ func run(here Here, jobs []Job, opt Options, do func([]Task, func(Task, string) 
 		return nil, err
 	}
 	defer m.close()
-	check := func(t Task, reason string) error { return checkAgain(here.Root, t, reason) }
-	use := func(i int, out Outcome) error { return m.add(jobs[i].Path, out) }
+	index := map[string]int{}
+	for i := range tasks {
+		index[tasks[i].ID] = i
+	}
+	check := func(t Task, reason string) error { return jobs[index[t.ID]].again(here.Root, reason) }
+	use := func(i int, out Outcome) error { return m.add(jobs[i].Name, out) }
 	if err := do(tasks, check, use); err != nil {
 		return nil, err
 	}
 	return m.merged()
-}
-
-// troubled begins the reason of a worker that could not read a file to its end.
-const troubled = "read "
-
-// checkAgain looks at a file that a worker refused. It returns why nobody can read it, or
-// nil.
-func checkAgain(root string, task Task, reason string) error {
-	var t captureTask
-	if err := json.Unmarshal(task.Payload, &t); err != nil {
-		return err
-	}
-	f, r, err := t.Job.open(root)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if strings.HasPrefix(reason, troubled) {
-		if _, err := io.Copy(io.Discard, r); err != nil {
-			return errors.New(errorOf(err))
-		}
-	}
-	return nil
-}
-
-// Do reads one file of an archive. Whatever is wrong with the file is in the Result; a
-// *Refusal is about this machine, and other errors are those of ctx.
-func Do(ctx context.Context, here Here, job Job, opt Options) (result *Result, err error) {
-	f, r, err := job.open(here.Root)
-	if err != nil {
-		return nil, &Refusal{job.Path + ": " + err.Error()}
-	}
-	defer f.Close()
-	recorders := capture.NewRecorders(opt.Capture)
-	var part *lake.Writer
-	if here.Parquet != "" {
-		if part, err = lake.New(here.Parquet, lake.ID(job.Path)); err != nil {
-			return nil, &Refusal{"parquet: " + err.Error()}
-		}
-		defer part.Abort() // nothing after Close
-	}
-	var wrote error
-	in := series.Options{Host: opt.Host, Start: opt.Start, Interval: opt.Interval}
-	file, err := series.Read(ctx, job.Path, r, in, func(t *numa.Tick) error {
-		recorders.Add(t)
-		if part != nil {
-			wrote = part.Add(job.Path, t)
-		}
-		return wrote
-	})
-	var io *fs.PathError
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case wrote != nil:
-		return nil, &Refusal{"parquet: " + wrote.Error()}
-	case errors.As(err, &io):
-		return nil, &Refusal{troubled + job.Path + ": " + errorOf(io)}
-	}
-	if part != nil {
-		if err := part.Close(); err != nil {
-			return nil, &Refusal{"parquet: " + err.Error()}
-		}
-	}
-	return newResult(job, file, err, recorders), nil
 }

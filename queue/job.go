@@ -4,71 +4,140 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"homenode/numa"
+	"homenode/source/series"
 )
 
-// A Job is one file of an archive as it was when the archive was listed. Whoever reads it
-// reads that file or says that it is another one now.
+// A Job is what has to be read in one go of an archive, as it was when the archive was
+// listed: a file, or several that follow each other. Whoever reads it reads those files
+// or says that they are others now.
 type Job struct {
+	Name   string `json:"name"` // of the first file
+	Format string `json:"format"`
+	Host   string `json:"host,omitempty"` // for hosts that are named nowhere
+	Files  []File `json:"files"`
+	Infos  []File `json:"infos,omitempty"` // as in series.Source
+}
+
+// A File is one file of an archive.
+type File struct {
 	Path     string `json:"path"`     // below the root, with /
 	Size     int64  `json:"size"`     // bytes
 	Modified int64  `json:"modified"` // seconds since 1970: what every file system keeps
 }
 
-// Scan lists the files of an archive by path. Names that begin with a dot are passed
-// over: they are snapshots of file servers and what others are writing. Links are passed
-// over too: what they lead to inside the archive is listed itself, and notes name those
-// that lead out of it.
-func Scan(root string) (jobs []Job, notes []numa.Note, err error) {
-	dir, err := os.OpenRoot(root)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer dir.Close()
-	err = fs.WalkDir(dir.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil && p == ".":
-			return err
-		case err != nil: // a folder that cannot be read does not end the archive
-			notes = append(notes, numa.Note{At: p, Text: errorOf(err)})
-			return nil
-		case p != "." && strings.HasPrefix(path.Base(p), "."):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case d.Type()&fs.ModeSymlink != 0:
-			if _, err := dir.Stat(p); err != nil {
-				notes = append(notes, numa.Note{At: p, Text: "is a link that leads out of the archive or nowhere: passed over"})
-			}
-			return nil
-		case !d.Type().IsRegular():
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil {
-			notes = append(notes, numa.Note{At: p, Text: errorOf(err)})
-			return nil
-		}
-		jobs = append(jobs, Job{Path: p, Size: info.Size(), Modified: info.ModTime().Unix()})
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	slices.SortFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Path, b.Path) })
-	return jobs, notes, nil
+// A Listing is what lies in an archive.
+type Listing struct {
+	Jobs   []Job // by path of the first file
+	Passed int   // files of no format that is read
 }
 
-// errorOf returns what an error says without the path that a note names anyway.
+// Scan lists an archive. It follows no links. Files and folders whose names begin with a
+// dot are passed over: they are snapshots of file servers, and what others are writing.
+func Scan(root string) (*Listing, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(root); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("%s: found a file, want the folder of an archive", root)
+	}
+	list, err := series.List(root)
+	if err != nil {
+		return nil, err
+	}
+	out := &Listing{Passed: list.Passed}
+	for i := range list.Sources {
+		s := &list.Sources[i]
+		j := Job{Format: s.Format, Host: s.Host}
+		if j.Files, err = statAll(root, s.Files); err != nil {
+			return nil, err
+		}
+		if j.Infos, err = statAll(root, s.Infos); err != nil {
+			return nil, err
+		}
+		j.Name = j.Files[0].Path
+		if hidden(j.Name) {
+			out.Passed += len(j.Files)
+			continue
+		}
+		out.Jobs = append(out.Jobs, j)
+	}
+	slices.SortFunc(out.Jobs, func(a, b Job) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+func statAll(root string, paths []string) (files []File, err error) {
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, err
+		}
+		below, err := filepath.Rel(root, p)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{Path: filepath.ToSlash(below), Size: info.Size(), Modified: info.ModTime().Unix()})
+	}
+	return files, nil
+}
+
+// hidden reports whether a file or a folder above it is.
+func hidden(path string) bool { return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") }
+
+// source returns the files of the job below root, or why they are not those files. grown
+// names those that are longer by now.
+func (j *Job) source(root string) (s *series.Source, grown []string, err error) {
+	s = &series.Source{Name: j.path(root, j.Name), Format: j.Format, Host: j.Host}
+	for _, set := range []struct {
+		files []File
+		to    *[]string
+	}{{j.Files, &s.Files}, {j.Infos, &s.Infos}} {
+		for _, f := range set.files {
+			info, err := os.Lstat(j.path(root, f.Path))
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %s", f.Path, errorOf(err))
+			}
+			size, at := info.Size(), info.ModTime().Unix()
+			switch {
+			case !info.Mode().IsRegular():
+				return nil, nil, fmt.Errorf("%s: is no file", f.Path)
+			case size > f.Size:
+				grown = append(grown, f.Path)
+			case size != f.Size || at != f.Modified:
+				return nil, nil, fmt.Errorf("%s: changed since it was listed: found %d bytes of %s, want %d of %s", f.Path, size, date(at), f.Size, date(f.Modified))
+			}
+			*set.to = append(*set.to, j.path(root, f.Path))
+			s.Size += size
+		}
+	}
+	return s, grown, nil
+}
+
+func (j *Job) path(root, below string) string { return filepath.Join(root, filepath.FromSlash(below)) }
+
+// names returns what replaces the paths of this machine by those below the root.
+func (j *Job) names(root string) *strings.Replacer {
+	files := slices.Concat(j.Files, j.Infos)
+	slices.SortFunc(files, func(a, b File) int { // a.csv.gz before a.csv
+		return cmp.Or(cmp.Compare(len(b.Path), len(a.Path)), cmp.Compare(a.Path, b.Path))
+	})
+	var pairs []string
+	for _, f := range files {
+		pairs = append(pairs, j.path(root, f.Path), f.Path)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// errorOf returns what an error says without the path that is named anyway.
 func errorOf(err error) string {
 	var e *fs.PathError
 	if errors.As(err, &e) {
@@ -77,35 +146,4 @@ func errorOf(err error) string {
 	return err.Error()
 }
 
-// open opens the file of the job, or says why it is not that file. A file that has grown
-// since is the same one: it is read as far as it went.
-func (j *Job) open(root string) (f *os.File, r io.Reader, err error) {
-	dir, err := os.OpenRoot(root)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer dir.Close()
-	f, err = dir.Open(j.Path)
-	if err != nil {
-		return nil, nil, errors.New(errorOf(err))
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, nil, errors.New(errorOf(err))
-	}
-	switch size, at := info.Size(), info.ModTime().Unix(); {
-	case !info.Mode().IsRegular():
-		err = errors.New("is no file")
-	case size > j.Size:
-		return f, io.LimitReader(f, j.Size), nil
-	case size != j.Size || at != j.Modified:
-		err = fmt.Errorf("changed since it was listed: found %d bytes of %s, want %d of %s", size, stamp(at), j.Size, stamp(j.Modified))
-	default:
-		return f, f, nil
-	}
-	f.Close()
-	return nil, nil, err
-}
-
-func stamp(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
+func date(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }

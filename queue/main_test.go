@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -217,18 +216,34 @@ func left(t testing.TB, c *Client) (n uint64) {
 type child struct {
 	cmd   *exec.Cmd
 	lines chan string
+	ready string // what it said when it was
+	began int    // tasks, as far as read
+}
+
+func command(ctx context.Context, role, url, arg string) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Env = append(os.Environ(), "HOMENODE_QUEUE_TEST_ROLE="+role, "HOMENODE_QUEUE_TEST_URL="+url, "HOMENODE_QUEUE_TEST_ARG="+arg)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// startQuietly runs the test binary in a role until ctx ends.
+func startQuietly(ctx context.Context, role, url string) *exec.Cmd {
+	cmd := command(ctx, role, url, "")
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	return cmd
 }
 
 // start runs the test binary in a role and waits until it says that it is ready.
 func start(t *testing.T, role, url, arg string) *child {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "HOMENODE_QUEUE_TEST_ROLE="+role, "HOMENODE_QUEUE_TEST_URL="+url, "HOMENODE_QUEUE_TEST_ARG="+arg)
-	cmd.Stderr = os.Stderr
+	cmd := command(context.Background(), role, url, arg)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +260,7 @@ func start(t *testing.T, role, url, arg string) *child {
 		close(p.lines)
 	}()
 	t.Cleanup(p.kill)
-	p.wait(t, "ready")
+	p.ready = p.wait(t, "ready")
 	return p
 }
 
@@ -257,6 +272,9 @@ func (p *child) wait(t *testing.T, word string) string {
 		case line, ok := <-p.lines:
 			if !ok {
 				t.Fatalf("the process ended before it said %q", word)
+			}
+			if strings.HasPrefix(line, "began") {
+				p.began++
 			}
 			if strings.HasPrefix(line, word) {
 				return line
@@ -275,22 +293,14 @@ func (p *child) kill() {
 	}
 }
 
-// runs counts how often the process began each task.
+// runs counts the tasks that a process began before it was killed.
 func (p *child) runs() int {
-	n := 0
-	for {
-		select {
-		case line, ok := <-p.lines:
-			if !ok {
-				return n
-			}
-			if _, err := strconv.Atoi(strings.TrimPrefix(line, "began ")); err == nil {
-				n++
-			}
-		default:
-			return n
+	for line := range p.lines {
+		if strings.HasPrefix(line, "began") {
+			p.began++
 		}
 	}
+	return p.began
 }
 
 func tempFile(t *testing.T) string { return filepath.Join(t.TempDir(), "out") }

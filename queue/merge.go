@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"homenode/capture"
@@ -19,9 +20,9 @@ import (
 type Merged struct {
 	Recordings []*capture.Recording // by host, as capture.Merge gives them
 	Notes      []numa.Note          // of files by path, then of hosts
-	Files      int                  // of the archive
-	Read       int                  // of them, that held ticks
-	Failed     int                  // of them, that could not be read
+	Jobs       int
+	Read       int // of them, that held ticks
+	Broken     int // of them, that could not be read, or not to the end
 	Ticks      int
 }
 
@@ -54,26 +55,26 @@ func (m *merger) close() {
 	os.Remove(m.file.Name())
 }
 
-// add takes the outcome of the job with this path.
-func (m *merger) add(path string, out Outcome) error {
-	m.Files++
+// add takes the outcome of the job with this name.
+func (m *merger) add(name string, out Outcome) error {
+	m.Jobs++
 	if out.Failed != "" {
-		m.Failed++
-		m.Notes = append(m.Notes, numa.Note{At: path, Text: out.Failed})
+		m.Broken++
+		m.Notes = append(m.Notes, numa.Note{Text: aboutJob(name, out.Failed)})
 		return nil
 	}
 	h, frames, err := splitResult(out.Result)
 	if err != nil {
 		return err
 	}
-	if h.Path != path {
-		return fmt.Errorf("found the result of %s, want that of %s", h.Path, path)
+	if h.Name != name {
+		return fmt.Errorf("found the result of %s, want that of %s", h.Name, name)
 	}
 	for _, text := range h.Notes {
 		m.Notes = append(m.Notes, numa.Note{Text: text})
 	}
-	if h.Failed {
-		m.Failed++
+	if h.Broken {
+		m.Broken++
 	}
 	if h.Ticks > 0 {
 		m.Read++
@@ -90,12 +91,20 @@ func (m *merger) add(path string, out Outcome) error {
 	return nil
 }
 
+// aboutJob puts the name before a text that does not begin with it.
+func aboutJob(name, text string) string {
+	if strings.HasPrefix(text, name) {
+		return text
+	}
+	return name + ": " + text
+}
+
 // merged merges the recordings of each host. Nothing read at all is an error.
 func (m *merger) merged() (*Merged, error) {
 	if m.Read == 0 {
-		text := "found no files"
-		if m.Files > 0 {
-			text = fmt.Sprintf("found no ticks in %d files", m.Files)
+		text := "found nothing that is read"
+		if m.Jobs > 0 {
+			text = fmt.Sprintf("found no ticks in %d files", m.Jobs)
 		}
 		if len(m.Notes) > 0 {
 			text += "; " + m.Notes[0].String()

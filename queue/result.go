@@ -11,23 +11,22 @@ import (
 	"homenode/capture"
 )
 
-// A Result is what one file held.
+// A Result is what one job held.
 type Result struct {
-	Path       string
+	Name       string // of the job
 	Ticks      int
 	Recordings []*capture.Recording // one a host
-	// Notes say why nothing or not all of it was read, and what was noticed in a file
-	// without recordings; the others hold their warnings themselves.
+	// Notes are about files without ticks; recordings hold the warnings of theirs.
 	Notes  []string
-	Failed bool // nothing was read, because of the first note
+	Broken bool // a file could not be read, or not to its end
 }
 
 // head begins an encoded result: one line of JSON, before the recordings.
 type head struct {
-	Path   string   `json:"path"`
+	Name   string   `json:"name"`
 	Ticks  int      `json:"ticks"`
 	Notes  []string `json:"notes,omitempty"`
-	Failed bool     `json:"failed,omitempty"`
+	Broken bool     `json:"broken,omitempty"`
 	Frames []frame  `json:"frames"`
 }
 
@@ -56,7 +55,7 @@ var unpacker = func() *zstd.Decoder {
 
 // encode returns the result as bytes: equal results have equal ones.
 func (r *Result) encode() ([]byte, error) {
-	h := head{Path: r.Path, Ticks: r.Ticks, Notes: r.Notes, Failed: r.Failed, Frames: []frame{}}
+	h := head{Name: r.Name, Ticks: r.Ticks, Notes: r.Notes, Broken: r.Broken, Frames: []frame{}}
 	var frames []byte
 	for _, rec := range r.Recordings {
 		var b bytes.Buffer
@@ -85,12 +84,12 @@ func splitResult(b []byte) (h head, frames [][]byte, err error) {
 	}
 	for _, f := range h.Frames {
 		if f.Bytes < 0 || f.Bytes > len(rest) {
-			return h, nil, fmt.Errorf("result of %s: found %d bytes, want a frame of %d", h.Path, len(rest), f.Bytes)
+			return h, nil, fmt.Errorf("result of %s: found %d bytes, want a frame of %d", h.Name, len(rest), f.Bytes)
 		}
 		frames, rest = append(frames, rest[:f.Bytes]), rest[f.Bytes:]
 	}
 	if len(rest) > 0 {
-		return h, nil, fmt.Errorf("result of %s: found %d bytes behind its frames", h.Path, len(rest))
+		return h, nil, fmt.Errorf("result of %s: found %d bytes behind its frames", h.Name, len(rest))
 	}
 	return h, frames, nil
 }

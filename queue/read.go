@@ -1,0 +1,166 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"homenode/capture"
+	"homenode/numa"
+	"homenode/output/lake"
+	"homenode/source/series"
+)
+
+// Do reads one job of an archive. Whatever is wrong with its files is in the Result; a
+// *Refusal is about this machine, and other errors are those of ctx.
+func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
+	root, err := filepath.Abs(here.Root)
+	if err != nil {
+		return nil, err
+	}
+	source, grown, err := job.source(root)
+	if err != nil {
+		return nil, &Refusal{err.Error()}
+	}
+	r := &reading{recorders: capture.NewRecorders(opt.Capture), names: job.names(root), result: &Result{Name: job.Name}, grown: grown}
+	if here.Parquet != "" {
+		if r.part, err = lake.New(here.Parquet, job.lakeID()); err != nil {
+			return nil, &Refusal{"parquet: " + err.Error()}
+		}
+		defer r.part.Abort() // nothing after Close
+	}
+	in := series.Options{Host: opt.Host, Start: opt.Start, Interval: opt.Interval}
+	_, err = source.Read(ctx, in, series.Visit{Open: r.open, Tick: r.tick, Done: r.done})
+	var refusal *Refusal
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, &refusal):
+		return nil, refusal
+	case err != nil: // of an archive, around its files
+		if err := r.trouble(err); err != nil {
+			return nil, err
+		}
+		r.note(err.Error())
+	}
+	if r.part != nil {
+		if err := r.part.Close(); err != nil {
+			return nil, &Refusal{"parquet: " + err.Error()}
+		}
+	}
+	r.result.Recordings = r.recorders.Recordings()
+	return r.result, nil
+}
+
+// lakeID is one for each set of files, whatever else is asked of them: they are written
+// once.
+func (j *Job) lakeID() string {
+	var paths []string
+	for _, f := range j.Files {
+		paths = append(paths, f.Path)
+	}
+	return lake.ID(paths...)
+}
+
+// A reading is one call of Do.
+type reading struct {
+	recorders *capture.Recorders
+	part      *lake.Writer // nil without Parquet
+	names     *strings.Replacer
+	name      string // of the file that is read
+	grown     []string
+	result    *Result
+}
+
+func (r *reading) open(name, format string) error {
+	r.name = r.names.Replace(name)
+	r.recorders.Open(r.name, format)
+	for _, path := range r.grown {
+		r.recorders.Warn(path + ": grew after the archive was listed")
+	}
+	return nil
+}
+
+func (r *reading) tick(t *numa.Tick) error {
+	r.recorders.Add(t)
+	r.result.Ticks++
+	if r.part == nil {
+		return nil
+	}
+	if err := r.part.Add(r.name, t); err != nil {
+		return &Refusal{"parquet: " + err.Error()}
+	}
+	return nil
+}
+
+// done takes the warnings of a file. Recordings hold those of files with ticks.
+func (r *reading) done(f *series.File, err error) error {
+	if bad := r.trouble(err); bad != nil {
+		return bad
+	}
+	texts := f.Warnings
+	if err != nil {
+		texts = append(texts, err.Error())
+	} else if f.Ticks == 0 {
+		texts = append(texts, f.Name+": holds no ticks")
+	}
+	for _, text := range texts {
+		if f.Ticks > 0 {
+			r.recorders.Warn(r.names.Replace(text))
+		} else {
+			r.note(text)
+		}
+	}
+	if err != nil {
+		r.result.Broken = true
+	}
+	return nil
+}
+
+func (r *reading) note(text string) {
+	r.result.Notes = append(r.result.Notes, r.names.Replace(text))
+}
+
+// troubled begins the reason of a worker that could not read a file to its end.
+const troubled = "read "
+
+// trouble returns a *Refusal when err is of this machine and not of what a file holds.
+func (r *reading) trouble(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return &Refusal{troubled + r.names.Replace(path.Error())}
+	}
+	return nil
+}
+
+// again looks at a job that a worker refused. It returns why nobody can read it, or nil.
+func (j *Job) again(root, reason string) error {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return err
+	}
+	s, _, err := j.source(root)
+	if err != nil || !strings.HasPrefix(reason, troubled) {
+		return err
+	}
+	for _, p := range append(s.Files, s.Infos...) {
+		if err := readAll(p); err != nil {
+			return errors.New(j.names(root).Replace(err.Error()))
+		}
+	}
+	return nil
+}
+
+func readAll(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(io.Discard, f)
+	return err
+}
