@@ -20,6 +20,9 @@ type Options struct {
 	Host     string        `json:"host,omitempty"`
 	Start    time.Time     `json:"start,omitzero"`
 	Interval time.Duration `json:"interval,omitempty"`
+	// From and To leave out the ticks before and after; zero is no bound.
+	From time.Time `json:"from,omitzero"`
+	To   time.Time `json:"to,omitzero"`
 }
 
 // Here is what each machine has of its own.
@@ -46,7 +49,7 @@ func Handlers(here Here) map[string]Handler {
 			return nil, fmt.Errorf("task: %w", err)
 		}
 		if t.Options.Version != here.Version {
-			return nil, &Refusal{fmt.Sprintf("this worker is homenode %s, the task wants %s", here.Version, t.Options.Version)}
+			return nil, &Refusal{Reason: fmt.Sprintf("is homenode %s, the task wants %s", here.Version, t.Options.Version)}
 		}
 		r, err := Do(ctx, here, t.Job, t.Options)
 		if err != nil {

@@ -24,7 +24,7 @@ import (
 )
 
 // perFile is how many ticks a file of the test archive holds.
-const perFile = 40
+const perFile = 90
 
 // makeArchive writes the demo's night as files of perFile ticks, a folder for each host,
 // every third one packed, and beside them a damaged file, one without ticks and one of

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/numa"
 	"homenode/source/series"
 )
 
@@ -34,8 +35,9 @@ type File struct {
 
 // A Listing is what lies in an archive.
 type Listing struct {
-	Jobs   []Job // by path of the first file
-	Passed int   // files of no format that is read
+	Jobs   []Job       // by path of the first file
+	Passed int         // files of no format that is read
+	Unread []numa.Note // files and folders that could not be opened
 }
 
 // Scan lists an archive. It follows no links. Files and folders whose names begin with a
@@ -55,6 +57,15 @@ func Scan(root string) (*Listing, error) {
 		return nil, err
 	}
 	out := &Listing{Passed: list.Passed}
+	for _, e := range list.Unread {
+		below, err := filepath.Rel(root, e.Path)
+		if err != nil {
+			return nil, err
+		}
+		if below = filepath.ToSlash(below); !hidden(below) {
+			out.Unread = append(out.Unread, numa.Note{At: below, Text: errorOf(e)})
+		}
+	}
 	for i := range list.Sources {
 		s := &list.Sources[i]
 		j := Job{Format: s.Format, Host: s.Host}

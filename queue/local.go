@@ -72,21 +72,24 @@ func runLocal(ctx context.Context, tasks []Task, h Handler, atOnce int, opt Coll
 	return nil
 }
 
-// doLocal does one task. There is no other worker: what this one refuses has failed, or
-// ends everything.
+// doLocal does one task. There is no other worker: what this one refuses it tries once
+// more, and then it has failed.
 func doLocal(ctx context.Context, task Task, h Handler, opt CollectOptions) (Outcome, error) {
-	b, err := h(ctx, task.Payload)
-	var refusal *Refusal
-	switch {
-	case err == nil:
-		return Outcome{Result: b}, nil
-	case ctx.Err() != nil:
-		return Outcome{}, context.Cause(ctx)
-	case errors.As(err, &refusal):
+	for try := 0; ; try++ {
+		b, err := h(ctx, task.Payload)
+		var refusal *Refusal
+		switch {
+		case err == nil:
+			return Outcome{Result: b}, nil
+		case ctx.Err() != nil:
+			return Outcome{}, context.Cause(ctx)
+		case !errors.As(err, &refusal) || try > 0:
+			return Outcome{Failed: err.Error()}, nil
+		case refusal.Always:
+			return Outcome{}, err
+		}
 		if bad := opt.Check(task, refusal.Reason); bad != nil {
 			return Outcome{Failed: bad.Error()}, nil
 		}
-		return Outcome{}, err
 	}
-	return Outcome{Failed: err.Error()}, nil
 }

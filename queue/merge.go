@@ -24,6 +24,7 @@ type Merged struct {
 	Read       int // of them, that held ticks
 	Broken     int // of them, that could not be read, or not to the end
 	Ticks      int
+	Outside    int // ticks before Options.From or after Options.To
 }
 
 // A merger takes results in the order of jobs. Until the end they wait in a file: all of
@@ -80,6 +81,7 @@ func (m *merger) add(name string, out Outcome) error {
 		m.Read++
 	}
 	m.Ticks += h.Ticks
+	m.Outside += h.Outside
 	for i, f := range frames {
 		if _, err := m.file.WriteAt(f, m.size); err != nil {
 			return err
@@ -105,6 +107,9 @@ func (m *merger) merged() (*Merged, error) {
 		text := "found nothing that is read"
 		if m.Jobs > 0 {
 			text = fmt.Sprintf("found no ticks in %d files", m.Jobs)
+		}
+		if m.Outside > 0 {
+			text += fmt.Sprintf(", but %d outside the time that was asked for", m.Outside)
 		}
 		if len(m.Notes) > 0 {
 			text += "; " + m.Notes[0].String()

@@ -105,7 +105,7 @@ func TestRefusal(t *testing.T) {
 	said := make(chan string, 1000)
 	c := dial(t, Access{URL: url, Log: func(s string) { said <- s }})
 	workers(t, 1, url, func(context.Context, []byte) ([]byte, error) {
-		return nil, &Refusal{"a.csv: no such file"}
+		return nil, &Refusal{Reason: "a.csv: no such file"}
 	})
 	told := make(chan bool, 1)
 	go func() {
@@ -132,9 +132,9 @@ func TestRefusal(t *testing.T) {
 // A task that is refused with good reason fails with what the collector finds.
 func TestRefusalConfirmed(t *testing.T) {
 	url := serve(t, ServerOptions{})
-	workers(t, 1, url, func(context.Context, []byte) ([]byte, error) { return nil, &Refusal{"mtime"} })
+	workers(t, 1, url, func(context.Context, []byte) ([]byte, error) { return nil, &Refusal{Reason: "mtime"} })
 	c := dial(t, Access{URL: url})
-	opt := CollectOptions{Check: func(Task, string) error { return &Refusal{"a.csv changed since it was listed"} }}
+	opt := CollectOptions{Check: func(Task, string) error { return &Refusal{Reason: "a.csv changed since it was listed"} }}
 	var got Outcome
 	err := c.Collect(t.Context(), fakeTasks()[:1], opt, func(_ int, out Outcome) error { got = out; return nil })
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"homenode/capture"
 	"homenode/numa"
@@ -24,12 +25,12 @@ func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
 	}
 	source, grown, err := job.source(root)
 	if err != nil {
-		return nil, &Refusal{err.Error()}
+		return nil, &Refusal{Reason: err.Error()}
 	}
-	r := &reading{recorders: capture.NewRecorders(opt.Capture), names: job.names(root), result: &Result{Name: job.Name}, grown: grown}
+	r := &reading{opt: &opt, names: job.names(root), result: &Result{Name: job.Name}, grown: grown}
 	if here.Parquet != "" {
 		if r.part, err = lake.New(here.Parquet, job.lakeID()); err != nil {
-			return nil, &Refusal{"parquet: " + err.Error()}
+			return nil, &Refusal{"parquet: " + err.Error(), true}
 		}
 		defer r.part.Abort() // nothing after Close
 	}
@@ -49,10 +50,9 @@ func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
 	}
 	if r.part != nil {
 		if err := r.part.Close(); err != nil {
-			return nil, &Refusal{"parquet: " + err.Error()}
+			return nil, &Refusal{"parquet: " + err.Error(), true}
 		}
 	}
-	r.result.Recordings = r.recorders.Recordings()
 	return r.result, nil
 }
 
@@ -68,16 +68,20 @@ func (j *Job) lakeID() string {
 
 // A reading is one call of Do.
 type reading struct {
-	recorders *capture.Recorders
-	part      *lake.Writer // nil without Parquet
+	opt       *Options
+	recorders *capture.Recorders // of the file that is read; nil between files
+	part      *lake.Writer       // nil without Parquet
 	names     *strings.Replacer
 	name      string // of the file that is read
+	ticks     int    // of it, that are not left out
 	grown     []string
 	result    *Result
 }
 
 func (r *reading) open(name, format string) error {
 	r.name = r.names.Replace(name)
+	// One for each file: those in an archive are in no order of time.
+	r.recorders = capture.NewRecorders(r.opt.Capture)
 	r.recorders.Open(r.name, format)
 	for _, path := range r.grown {
 		r.recorders.Warn(path + ": grew after the archive was listed")
@@ -86,13 +90,18 @@ func (r *reading) open(name, format string) error {
 }
 
 func (r *reading) tick(t *numa.Tick) error {
+	if t.Time.Before(r.opt.From) || !r.opt.To.IsZero() && t.Time.After(r.opt.To) {
+		r.result.Outside++
+		return nil
+	}
 	r.recorders.Add(t)
 	r.result.Ticks++
+	r.ticks++
 	if r.part == nil {
 		return nil
 	}
 	if err := r.part.Add(r.name, t); err != nil {
-		return &Refusal{"parquet: " + err.Error()}
+		return &Refusal{"parquet: " + err.Error(), true}
 	}
 	return nil
 }
@@ -104,20 +113,22 @@ func (r *reading) done(f *series.File, err error) error {
 	}
 	texts := f.Warnings
 	if err != nil {
+		r.result.Broken = true
 		texts = append(texts, err.Error())
 	} else if f.Ticks == 0 {
 		texts = append(texts, f.Name+": holds no ticks")
 	}
 	for _, text := range texts {
-		if f.Ticks > 0 {
+		if r.ticks > 0 {
 			r.recorders.Warn(r.names.Replace(text))
 		} else {
 			r.note(text)
 		}
 	}
-	if err != nil {
-		r.result.Broken = true
+	if r.recorders != nil { // it was a capture
+		r.result.Recordings = append(r.result.Recordings, r.recorders.Recordings()...)
 	}
+	r.recorders, r.ticks = nil, 0
 	return nil
 }
 
@@ -131,8 +142,10 @@ const troubled = "read "
 // trouble returns a *Refusal when err is of this machine and not of what a file holds.
 func (r *reading) trouble(err error) error {
 	var path *fs.PathError
-	if errors.As(err, &path) {
-		return &Refusal{troubled + r.names.Replace(path.Error())}
+	var number syscall.Errno
+	// EINVAL comes of offsets that a damaged file makes up.
+	if errors.As(err, &path) && errors.As(path.Err, &number) && number != syscall.EINVAL {
+		return &Refusal{Reason: troubled + r.names.Replace(path.Error())}
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 type Result struct {
 	Name       string // of the job
 	Ticks      int
-	Recordings []*capture.Recording // one a host
+	Outside    int                  // ticks before Options.From or after Options.To
+	Recordings []*capture.Recording // one for each host of each file
 	// Notes are about files without ticks; recordings hold the warnings of theirs.
 	Notes  []string
 	Broken bool // a file could not be read, or not to its end
@@ -23,11 +24,12 @@ type Result struct {
 
 // head begins an encoded result: one line of JSON, before the recordings.
 type head struct {
-	Name   string   `json:"name"`
-	Ticks  int      `json:"ticks"`
-	Notes  []string `json:"notes,omitempty"`
-	Broken bool     `json:"broken,omitempty"`
-	Frames []frame  `json:"frames"`
+	Name    string   `json:"name"`
+	Ticks   int      `json:"ticks"`
+	Outside int      `json:"outside,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
+	Broken  bool     `json:"broken,omitempty"`
+	Frames  []frame  `json:"frames"`
 }
 
 // A frame is a recording in the form of capture.Encode, packed with zstd.
@@ -55,7 +57,7 @@ var unpacker = func() *zstd.Decoder {
 
 // encode returns the result as bytes: equal results have equal ones.
 func (r *Result) encode() ([]byte, error) {
-	h := head{Name: r.Name, Ticks: r.Ticks, Notes: r.Notes, Broken: r.Broken, Frames: []frame{}}
+	h := head{Name: r.Name, Ticks: r.Ticks, Outside: r.Outside, Notes: r.Notes, Broken: r.Broken, Frames: []frame{}}
 	var frames []byte
 	for _, rec := range r.Recordings {
 		var b bytes.Buffer

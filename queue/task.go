@@ -49,6 +49,10 @@ type Outcome struct {
 
 // A Refusal is the error of a worker that cannot do a task although another one might:
 // the task goes back to the queue.
-type Refusal struct{ Reason string }
+type Refusal struct {
+	Reason string
+	// Whatever the task is: without other workers there is no use in going on.
+	Always bool
+}
 
 func (r *Refusal) Error() string { return r.Reason }

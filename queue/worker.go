@@ -172,7 +172,7 @@ var afterStore = func() {}
 func (w *worker) handle(ctx context.Context, task *Task, suspected bool) ([]byte, error) {
 	h := w.opt.Handlers[task.Kind]
 	if h == nil {
-		return nil, &Refusal{fmt.Sprintf("does no tasks of kind %q", task.Kind)}
+		return nil, &Refusal{Reason: fmt.Sprintf("does no tasks of kind %q", task.Kind)}
 	}
 	if suspected {
 		w.alone.Lock()

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/numa"
+	"homenode/queue"
+	"homenode/rule"
+)
+
+// archiveFlags name an archive, and the queue when others are to read it.
+type archiveFlags struct {
+	dir   string
+	queue queueAccess
+}
+
+func (a *archiveFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.dir, "archive", "", "folder of thousands of captures: read file by file with all cores, or by the workers of --queue (docs/archive.md)")
+	a.queue.register(cmd)
+}
+
+// check looks at the flags together.
+func (a *archiveFlags) check(parquet string) error {
+	switch {
+	case a.dir == "" && a.queue != queueAccess{}:
+		return errors.New("--queue and its flags: only with --archive DIR")
+	case a.queue.url == "" && a.queue != queueAccess{}:
+		return errors.New("--token-file, --creds and --queue-ca: only with --queue URL")
+	case a.queue.url != "" && parquet != "":
+		return errors.New("--parquet: with --queue the workers write it: homenode work --parquet DIR")
+	}
+	return nil
+}
+
+// read reads the archive. What could not be read is in the notes, and counted as broken.
+func (a *archiveFlags) read(cmd *cobra.Command, parquet string, o queue.Options) (*queue.Merged, error) {
+	list, err := queue.Scan(a.dir)
+	if err != nil {
+		return nil, fmt.Errorf("--archive: %w", err)
+	}
+	line := &archiveProgress{w: cmd.ErrOrStderr(), terminal: isTerminal(cmd.ErrOrStderr()), began: time.Now()}
+	here := queue.Here{Root: a.dir, Parquet: parquet, Version: version()}
+	var m *queue.Merged
+	if a.queue.url == "" {
+		m, err = queue.Run(cmd.Context(), here, list.Jobs, o, line.show)
+	} else {
+		tell := teller(cmd)
+		c, dialErr := a.queue.dial(cmd, func(text string) { line.clear(); tell(text) })
+		if dialErr != nil {
+			return nil, dialErr
+		}
+		defer c.Close()
+		line.workers = true
+		m, err = c.Run(cmd.Context(), here, list.Jobs, o, line.show)
+	}
+	line.clear()
+	if err != nil {
+		return nil, fmt.Errorf("--archive %s: %w", a.dir, err)
+	}
+	m.Broken += len(list.Unread)
+	notes := list.Unread
+	if list.Passed > 0 {
+		notes = append(notes, numa.Note{At: a.dir, Text: rule.Plural(list.Passed, "file") + " of other formats passed over"})
+	}
+	m.Notes = append(notes, m.Notes...)
+	return m, nil
+}
+
+// archiveProgress shows how far an archive is: on one line of a terminal, elsewhere a
+// line a minute.
+type archiveProgress struct {
+	w        io.Writer
+	terminal bool
+	workers  bool // of a queue
+	began    time.Time
+	shown    time.Time
+}
+
+func (p *archiveProgress) show(now queue.Progress) {
+	every := time.Minute
+	if p.terminal {
+		every = time.Second / 4
+	}
+	if time.Since(p.shown) < every || time.Since(p.began) < time.Second {
+		return
+	}
+	p.shown = time.Now()
+	text := fmt.Sprintf("read %d of %s", now.Done, rule.Plural(now.Total, "file"))
+	switch {
+	case p.workers && now.Taken == 0 && now.Waiting == 0 && now.Done < now.Total:
+		text += "; nobody works: start homenode work --queue URL --root DIR"
+	case p.workers && now.Done < now.Total:
+		text += fmt.Sprintf("; workers have taken %d", now.Taken)
+	}
+	if p.terminal {
+		fmt.Fprintf(p.w, "\r\x1b[K%s", text)
+		return
+	}
+	fmt.Fprintf(p.w, "homenode: %s\n", text)
+}
+
+// clear makes room on a terminal.
+func (p *archiveProgress) clear() {
+	if p.terminal {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
