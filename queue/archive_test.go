@@ -147,6 +147,7 @@ func oneReader(t testing.TB, root string, jobs []Job) []byte {
 // The same archive gives the same bytes with one goroutine, with several, with workers
 // of a queue, and read without any of them.
 func TestSameBytes(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	files := makeArchive(t, root)
 	list, err := Scan(root)
@@ -208,6 +209,7 @@ func startArchiveWorker(t testing.TB, url string, here Here, name string) {
 
 // A file that is not the listed one any more is a note; one that grew is read.
 func TestChangedFiles(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	makeArchive(t, root)
 	list, err := Scan(root)
@@ -262,6 +264,7 @@ func TestChangedFiles(t *testing.T) {
 }
 
 func TestNothingRead(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	writeFile(t, root, "notes.txt", "looks fine to me\n")
 	list, err := Scan(root)
@@ -279,6 +282,7 @@ func TestNothingRead(t *testing.T) {
 
 // Parts of Parquet that cannot be written are no fault of the file: the run ends.
 func TestParquetFails(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	makeArchive(t, root)
 	list, err := Scan(root)
@@ -295,6 +299,7 @@ func TestParquetFails(t *testing.T) {
 
 // Parquet is the same whether one worker wrote it or several, and when it is written again.
 func TestParquetAgain(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	makeArchive(t, root)
 	list, err := Scan(root)

@@ -52,6 +52,7 @@ func checkNothingLeft(t *testing.T, url string) {
 // One worker dies in the middle of a task, one between storing a result and
 // acknowledging the task.
 func TestKillWorkers(t *testing.T) {
+	t.Parallel()
 	url, _, _ := faults(t)
 	file := tempFile(t)
 	inTheMiddle := start(t, "worker", url, "")
@@ -74,6 +75,7 @@ func TestKillWorkers(t *testing.T) {
 
 // The collecting process dies and is started again: what was done stays done.
 func TestKillCollector(t *testing.T) {
+	t.Parallel()
 	url, _, _ := faults(t)
 	file := tempFile(t)
 	first := start(t, "collect", url, file)
@@ -93,6 +95,7 @@ func TestKillCollector(t *testing.T) {
 
 // The queue dies and is started again on its store.
 func TestKillServer(t *testing.T) {
+	t.Parallel()
 	url, server, store := faults(t)
 	file := tempFile(t)
 	workers := []*child{start(t, "worker", url, ""), start(t, "worker", url, ""), start(t, "worker", url, "")}
@@ -108,6 +111,7 @@ func TestKillServer(t *testing.T) {
 
 // The queue dies and is started again without its store.
 func TestLoseStore(t *testing.T) {
+	t.Parallel()
 	url, server, _ := faults(t)
 	file := tempFile(t)
 	worker := start(t, "worker", url, "")
@@ -124,6 +128,7 @@ func TestLoseStore(t *testing.T) {
 // A task over which every worker dies counts as failed after some, and the others are
 // done.
 func TestPoison(t *testing.T) {
+	t.Parallel()
 	url, _, _ := faults(t)
 	list := fakes()[:6]
 	list[2] = fakeTask{Seed: 2, Die: true}

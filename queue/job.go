@@ -37,7 +37,7 @@ type File struct {
 type Listing struct {
 	Jobs   []Job       // by path of the first file
 	Passed int         // files of no format that is read
-	Unread []numa.Note // files and folders that could not be opened
+	Failed []numa.Note // files and folders that could not be looked at
 }
 
 // Scan lists an archive. It follows no links. Files and folders whose names begin with a
@@ -57,13 +57,13 @@ func Scan(root string) (*Listing, error) {
 		return nil, err
 	}
 	out := &Listing{Passed: list.Passed}
-	for _, e := range list.Unread {
-		below, err := filepath.Rel(root, e.Path)
+	for _, f := range list.Failed {
+		below, err := filepath.Rel(root, f.Name)
 		if err != nil {
 			return nil, err
 		}
 		if below = filepath.ToSlash(below); !hidden(below) {
-			out.Unread = append(out.Unread, numa.Note{At: below, Text: errorOf(e)})
+			out.Failed = append(out.Failed, numa.Note{At: below, Text: strings.TrimPrefix(strings.ReplaceAll(errorOf(f.Err), f.Name, below), below+": ")})
 		}
 	}
 	for i := range list.Sources {

@@ -216,8 +216,9 @@ func left(t testing.TB, c *Client) (n uint64) {
 type child struct {
 	cmd   *exec.Cmd
 	lines chan string
-	ready string // what it said when it was
-	began int    // tasks, as far as read
+	read  chan bool // closed when it says no more
+	ready string    // what it said when it was
+	began int       // tasks, as far as read
 }
 
 func command(ctx context.Context, role, url, arg string) *exec.Cmd {
@@ -251,13 +252,14 @@ func start(t *testing.T, role, url, arg string) *child {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := &child{cmd: cmd, lines: make(chan string, 1000)}
+	p := &child{cmd: cmd, lines: make(chan string, 1000), read: make(chan bool)}
 	go func() {
 		in := bufio.NewScanner(out)
 		for in.Scan() {
 			p.lines <- in.Text()
 		}
 		close(p.lines)
+		close(p.read)
 	}()
 	t.Cleanup(p.kill)
 	p.ready = p.wait(t, "ready")
@@ -289,6 +291,7 @@ func (p *child) wait(t *testing.T, word string) string {
 func (p *child) kill() {
 	if p.cmd.ProcessState == nil {
 		_ = p.cmd.Process.Signal(syscall.SIGKILL) // it may have ended by itself
+		<-p.read                                  // Wait closes what is not read yet
 		_ = p.cmd.Wait()                          // its status is that of a killed one
 	}
 }

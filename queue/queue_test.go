@@ -28,6 +28,7 @@ func workers(t testing.TB, n int, url string, h Handler) {
 }
 
 func TestCollect(t *testing.T) {
+	t.Parallel()
 	url := serve(t, ServerOptions{})
 	workers(t, 3, url, fake)
 	c := dial(t, Access{URL: url})
@@ -57,6 +58,7 @@ func firstDifference(got, want []byte) string {
 
 // Two runs on one queue at a time, with tasks that are the same, do not mix.
 func TestTwoRuns(t *testing.T) {
+	t.Parallel()
 	url := serve(t, ServerOptions{})
 	workers(t, 2, url, fake)
 	var both sync.WaitGroup
@@ -81,6 +83,7 @@ func TestTwoRuns(t *testing.T) {
 // Two collectors of the same tasks share the work, and the one that ends first does not
 // take it from the other.
 func TestSameRunTwice(t *testing.T) {
+	t.Parallel()
 	url := serve(t, ServerOptions{})
 	workers(t, 2, url, fake)
 	var both sync.WaitGroup
@@ -101,6 +104,7 @@ func TestSameRunTwice(t *testing.T) {
 
 // A task that a worker refuses goes to another worker; its reason is told.
 func TestRefusal(t *testing.T) {
+	t.Parallel()
 	url := serve(t, ServerOptions{})
 	said := make(chan string, 1000)
 	c := dial(t, Access{URL: url, Log: func(s string) { said <- s }})
@@ -131,6 +135,7 @@ func TestRefusal(t *testing.T) {
 
 // A task that is refused with good reason fails with what the collector finds.
 func TestRefusalConfirmed(t *testing.T) {
+	t.Parallel()
 	url := serve(t, ServerOptions{})
 	workers(t, 1, url, func(context.Context, []byte) ([]byte, error) { return nil, &Refusal{Reason: "mtime"} })
 	c := dial(t, Access{URL: url})
@@ -151,6 +156,7 @@ func TestRefusalConfirmed(t *testing.T) {
 // A worker that is told to stop gives its task back at once: it does not wait for
 // another one until its time is over.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	url := serve(t, ServerOptions{})
 	began := make(chan bool, 10)
 	ctx, stop := context.WithCancel(context.Background())
@@ -188,6 +194,7 @@ func TestStop(t *testing.T) {
 
 // Progress counts to the end, and says when there are no workers.
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	url := serve(t, ServerOptions{})
 	c := dial(t, Access{URL: url})
 	var seen []Progress
@@ -207,6 +214,7 @@ func TestProgress(t *testing.T) {
 
 // What the store lost is put there again.
 func TestLostStreams(t *testing.T) {
+	t.Parallel()
 	url := serve(t, ServerOptions{})
 	c := dial(t, Access{URL: url})
 	other := dial(t, Access{URL: url})

@@ -62,8 +62,8 @@ func (a *archiveFlags) read(cmd *cobra.Command, parquet string, o queue.Options)
 	if err != nil {
 		return nil, fmt.Errorf("--archive %s: %w", a.dir, err)
 	}
-	m.Broken += len(list.Unread)
-	notes := list.Unread
+	m.Broken += len(list.Failed)
+	notes := list.Failed
 	if list.Passed > 0 {
 		notes = append(notes, numa.Note{At: a.dir, Text: rule.Plural(list.Passed, "file") + " of other formats passed over"})
 	}
