@@ -27,8 +27,23 @@ type CaptureOptions struct {
 	SourceWords []string
 }
 
-// mostRows is how many VMs the overview lists.
+// mostRows is how many hosts, VMs or nodes the overview lists, the worst first.
 const mostRows = 15
+
+// shown returns the rows of the overview and says what it leaves out.
+func shown[T any](rows []T, noun string, o CaptureOptions) (first []T, cut string) {
+	if n := len(rows) - mostRows; n > 1 && !o.Details {
+		return rows[:mostRows], fmt.Sprintf("%s more %ss: --details", thousands(n), noun)
+	}
+	return rows, ""
+}
+
+// cut says what a table leaves out.
+func (p *printer) cut(text string) {
+	if text != "" {
+		p.printf("%s\n", text)
+	}
+}
 
 // Capture writes what was found in recordings for a terminal: was it NUMA, which VMs, when
 // and why.
@@ -36,9 +51,9 @@ func Capture(w io.Writer, r *rules.Watched, o CaptureOptions) error {
 	p := &printer{w: w, colour: o.Colour}
 	c := newCaptured(r)
 	p.captureHead(c, o)
-	p.captureHosts(c)
+	p.captureHosts(c, o)
 	p.captureVMs(c, o)
-	p.captureNodes(c)
+	p.captureNodes(c, o)
 	if len(c.Findings) > 0 {
 		p.printf("\n")
 	}
@@ -106,18 +121,20 @@ func (c *captured) joinedText() string {
 	return fmt.Sprintf("holds %d of %s", countVMs(found), plural(countVMs(c.vms), "VM"))
 }
 
-func (p *printer) captureHosts(c *captured) {
+func (p *printer) captureHosts(c *captured, o CaptureOptions) {
 	if len(c.Recordings) == 0 {
 		return
 	}
+	hosts, cut := shown(c.weightedHosts(), "host", o)
 	t := texttab.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 7: true}}
 	t.Row("HOST", "NODES", "VMS", "TICKS", "EVERY", "COVERED", "WITHOUT TICKS", "MIGRATIONS", "MEMORY STATE")
-	for _, rec := range c.Recordings {
-		t.Row(rec.Host, strconv.Itoa(len(rec.Nodes)), strconv.Itoa(countVMs(c.of(rec))), thousands(rec.Ticks), dash(intervalOf(rec)), rule.Duration(rec.Covered),
+	for _, rec := range hosts {
+		t.Row(rec.Host, dash(numberText(len(rec.Nodes))), strconv.Itoa(countVMs(c.of(rec))), thousands(rec.Ticks), dash(intervalOf(rec)), rule.Duration(rec.Covered),
 			dash(gapText(rec)), dash(movesOf(rec)), dash(statesText(rec)))
 	}
 	p.printf("\n")
 	p.table(&t)
+	p.cut(cut)
 }
 
 // of returns the VMs of a recording.
@@ -165,13 +182,9 @@ func statesText(rec *capture.Recording) string {
 }
 
 func (p *printer) captureVMs(c *captured, o CaptureOptions) {
-	vms := c.weighted(3)
+	vms, cut := shown(c.weighted(3), "VM", o)
 	if len(vms) == 0 {
 		return
-	}
-	cut := 0
-	if !o.Details && len(vms) > mostRows {
-		vms, cut = vms[:mostRows], len(vms)-mostRows
 	}
 	several, predicted := len(c.Recordings) > 1, slices.ContainsFunc(vms, func(v *capturedVM) bool { return v.inFleet != nil })
 	header := []string{"VM", "VCPU", "HOME NODES", "N%L LEAST", "MEAN", "REMOTE MAX", "MIGRATED", "READY MEAN", "MAX", "CO-STOP MAX"}
@@ -201,29 +214,34 @@ func (p *printer) captureVMs(c *captured, o CaptureOptions) {
 	}
 	p.printf("\n")
 	p.table(&t)
-	if cut > 0 {
-		p.printf("%s with findings: --details\n", plural(cut, "more VM"))
-	}
+	p.cut(cut)
 }
 
 // captureNodes lists the NUMA nodes of the hosts.
-func (p *printer) captureNodes(c *captured) {
-	t := texttab.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 6: true}}
-	t.Row("HOST", "NODE", "MEMORY", "BUSY MEAN", "PEAK", "AT", "LEAST FREE", "AT")
-	n := 0
-	for _, rec := range c.Recordings {
+func (p *printer) captureNodes(c *captured, o CaptureOptions) {
+	type node struct {
+		host string
+		*capture.Node
+	}
+	var nodes []node
+	for _, rec := range c.weightedHosts() {
 		for i := range rec.Nodes {
-			one := &rec.Nodes[i]
-			n++
-			t.Row(rec.Host, strconv.Itoa(one.ID), dash(bytesText(one.Total)), dash(levelMean(&one.Busy)), dash(levelPeak(&one.Busy)), dash(c.clock.at(one.Busy.At)),
-				dash(leastFree(one)), dash(c.clock.at(one.LeastAt)))
+			nodes = append(nodes, node{rec.Host, &rec.Nodes[i]})
 		}
 	}
-	if n == 0 {
+	nodes, cut := shown(nodes, "node", o)
+	if len(nodes) == 0 {
 		return
+	}
+	t := texttab.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 6: true}}
+	t.Row("HOST", "NODE", "MEMORY", "BUSY MEAN", "PEAK", "AT", "LEAST FREE", "AT")
+	for _, one := range nodes {
+		t.Row(one.host, strconv.Itoa(one.ID), dash(bytesText(one.Total)), dash(levelMean(&one.Busy)), dash(levelPeak(&one.Busy)), dash(c.clock.at(one.Busy.At)),
+			dash(leastFree(one.Node)), dash(c.clock.at(one.LeastAt)))
 	}
 	p.printf("\n")
 	p.table(&t)
+	p.cut(cut)
 }
 
 // captureDetails prints every finding with its evidence.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -18,7 +19,7 @@ func CaptureMarkdown(w io.Writer, r *rules.Watched, o ExportOptions) error {
 	c := newCaptured(r)
 	b := bufio.NewWriterSize(w, 64<<10) // keeps the first error until Flush
 	verdict, rest := c.verdict()
-	fmt.Fprintf(b, "# NUMA in %s\n\n**%s**", mark(c.source()), mark(verdict))
+	fmt.Fprintf(b, "# NUMA in %s\n\n**%s**", mark(cmp.Or(c.source(), "a capture")), mark(verdict))
 	if rest != "" {
 		fmt.Fprintf(b, " %s", mark(rest))
 	}
@@ -33,7 +34,7 @@ func CaptureMarkdown(w io.Writer, r *rules.Watched, o ExportOptions) error {
 	t := markTable{b, []string{"Host", "Nodes", "VMs", "Ticks", "Every", "Covered", "Without ticks", "Migrations", "Memory state"}, []bool{1: true, 2: true, 3: true, 7: true, 8: false}}
 	t.head()
 	for _, rec := range c.Recordings {
-		t.row(code(rec.Host), strconv.Itoa(len(rec.Nodes)), strconv.Itoa(countVMs(c.of(rec))), thousands(rec.Ticks), dash(intervalOf(rec)), rule.Duration(rec.Covered),
+		t.row(code(rec.Host), dash(numberText(len(rec.Nodes))), strconv.Itoa(countVMs(c.of(rec))), thousands(rec.Ticks), dash(intervalOf(rec)), rule.Duration(rec.Covered),
 			dash(gapText(rec)), dash(movesOf(rec)), dash(statesText(rec)))
 	}
 	if vms := c.weighted(3); len(vms) > 0 {

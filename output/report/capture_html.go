@@ -2,12 +2,14 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"homenode/capture"
 	"homenode/finding"
@@ -83,8 +85,9 @@ type captureNotes struct {
 func CaptureHTML(w io.Writer, r *rules.Watched, o HTMLOptions) error {
 	c, o := newCaptured(r), o.withDefaults()
 	p := &captureReport{pageParts: newPageParts(c.judged, o.Version)}
-	p.Title, p.PlaceWord = "NUMA in "+c.source(), "Host"
+	p.Title, p.PlaceWord = "NUMA in "+cmp.Or(c.source(), "a capture"), "Host"
 	p.Verdict, p.Rest = c.verdict()
+	p.Verdict = strings.ReplaceAll(p.Verdict, " %", "\u00a0%") // a heading breaks elsewhere
 	if !c.first.IsZero() {
 		p.When = dated(c.first, c.last)
 	}
@@ -116,8 +119,8 @@ func (c *captured) htmlFinding(f *finding.Finding, drawn map[string]bool) htmlFi
 	id := timeline.HostID(rec)
 	if f.VM != "" {
 		h.Name = f.VM
-		if i := slices.IndexFunc(c.vms, func(v *capturedVM) bool { return slices.Contains(v.findings, f) }); i >= 0 {
-			h.Name, id = c.vms[i].label, timeline.VMID(rec, c.vms[i].VM)
+		if v := c.vmOf(f); v != nil {
+			h.Name, id = v.label, timeline.VMID(rec, v.VM)
 		}
 	}
 	if drawn[id] {
@@ -143,7 +146,7 @@ func (p *captureReport) draw(c *captured, o HTMLOptions) (map[string]bool, error
 	}
 	t := timeline.Options{Inline: true, Findings: c.Findings, Label: func(v *capture.VM) string { return labels[v] }}
 	var b bytes.Buffer
-	for _, rec := range slices.SortedStableFunc(slices.Values(c.Recordings), c.byHostWeight) {
+	for _, rec := range c.weightedHosts() {
 		if len(p.Drawings) == o.MostHosts {
 			p.DrawingsCut++
 			continue
@@ -175,20 +178,6 @@ func (p *captureReport) draw(c *captured, o HTMLOptions) (map[string]bool, error
 		drawn[timeline.VMID(v.rec, v.VM)] = true
 	}
 	return drawn, nil
-}
-
-// byHostWeight puts hosts first whose own or whose VMs' findings are the worst.
-func (c *captured) byHostWeight(a, b *capture.Recording) int {
-	weight := func(rec *capture.Recording) int {
-		most := -1
-		for i := range c.Findings {
-			if f := &c.Findings[i]; c.recordingOf(f) == rec {
-				most = max(most, int(f.Severity))
-			}
-		}
-		return most
-	}
-	return weight(b) - weight(a)
 }
 
 // rows lists all VMs, those that matter first.

@@ -24,6 +24,9 @@ type captured struct {
 	clock  clock
 	first  time.Time
 	last   time.Time
+
+	byKey  map[string]*capturedVM        // by vmKey
+	byHost map[string]*capture.Recording // by the host of findings; nil for one that was not recorded
 }
 
 // A capturedVM is one life of a VM on a recorded host, with what was found about it.
@@ -37,8 +40,7 @@ type capturedVM struct {
 
 // newCaptured finds the subjects of the findings.
 func newCaptured(w *rules.Watched) *captured {
-	c := &captured{Watched: w, hosts: map[*capture.Recording][]*finding.Finding{}}
-	byKey := map[string]*capturedVM{}
+	c := &captured{Watched: w, hosts: map[*capture.Recording][]*finding.Finding{}, byKey: map[string]*capturedVM{}, byHost: map[string]*capture.Recording{}}
 	for _, rec := range w.Recordings {
 		names := map[string]int{}
 		for i := range rec.VMs {
@@ -51,7 +53,7 @@ func newCaptured(w *rules.Watched) *captured {
 				one.label = distinct(v)
 			}
 			c.vms = append(c.vms, one)
-			byKey[vmKey(rec.Host, v.Name, v.GID, v.Nth)] = one
+			c.byKey[vmKey(rec.Host, v.Name, v.GID, v.Nth)] = one
 		}
 		if c.first.IsZero() || rec.First.Before(c.first) {
 			c.first = rec.First
@@ -63,17 +65,13 @@ func newCaptured(w *rules.Watched) *captured {
 	c.clock = newClock(c.first, c.last)
 	for i := range w.Findings {
 		f := &w.Findings[i]
-		rec := c.recordingOf(f)
-		if rec == nil {
-			continue
-		}
-		if one := byKey[vmKey(rec.Host, f.VM, f.GID, f.Nth)]; one != nil && f.VM != "" {
-			one.findings = append(one.findings, f)
-		} else if f.VM == "" {
+		if v := c.vmOf(f); v != nil {
+			v.findings = append(v.findings, f)
+		} else if rec := c.recordingOf(f); rec != nil && f.VM == "" {
 			c.hosts[rec] = append(c.hosts[rec], f)
 		}
 	}
-	c.judged = c.judgement(byKey)
+	c.judged = c.judgement()
 	return c
 }
 
@@ -96,9 +94,27 @@ func distinct(v *capture.VM) string {
 // recordingOf returns the recording of the finding's host, which the inventory can name
 // otherwise.
 func (c *captured) recordingOf(f *finding.Finding) *capture.Recording {
+	rec, known := c.byHost[f.Host]
+	if !known {
+		rec = c.recording(f.Host)
+		c.byHost[f.Host] = rec
+	}
+	return rec
+}
+
+// vmOf returns the VM that the finding is about; nil when it is about none.
+func (c *captured) vmOf(f *finding.Finding) *capturedVM {
+	rec := c.recordingOf(f)
+	if rec == nil || f.VM == "" {
+		return nil
+	}
+	return c.byKey[vmKey(rec.Host, f.VM, f.GID, f.Nth)]
+}
+
+func (c *captured) recording(name string) *capture.Recording {
 	for _, same := range []func(string) bool{
-		func(host string) bool { return host == f.Host },
-		func(host string) bool { return numa.SameHost(host, f.Host) },
+		func(host string) bool { return host == name },
+		func(host string) bool { return numa.SameHost(host, name) },
 	} {
 		if i := slices.IndexFunc(c.Recordings, func(rec *capture.Recording) bool { return same(rec.Host) }); i >= 0 {
 			return c.Recordings[i]
@@ -107,17 +123,13 @@ func (c *captured) recordingOf(f *finding.Finding) *capture.Recording {
 	return nil
 }
 
-func (c *captured) judgement(byKey map[string]*capturedVM) *judged {
+func (c *captured) judgement() *judged {
 	subject := func(f *finding.Finding) string {
 		name := cmp.Or(f.VM, f.Host)
-		rec := c.recordingOf(f)
-		if rec == nil || f.VM == "" {
-			return name
+		if v := c.vmOf(f); v != nil {
+			name = v.label
 		}
-		if one := byKey[vmKey(rec.Host, f.VM, f.GID, f.Nth)]; one != nil {
-			name = one.label
-		}
-		if len(c.Recordings) > 1 {
+		if f.VM != "" && len(c.Recordings) > 1 {
 			return f.Host + "/" + name
 		}
 		return name
@@ -280,6 +292,18 @@ func (c *captured) weighted(least int) []*capturedVM {
 		n++
 	}
 	return vms[:n]
+}
+
+// weightedHosts returns the hosts whose own or whose VMs' findings are the worst first.
+func (c *captured) weightedHosts() []*capture.Recording {
+	weight := map[*capture.Recording]int{}
+	for i := range c.Findings {
+		f := &c.Findings[i]
+		if rec := c.recordingOf(f); rec != nil {
+			weight[rec] = max(weight[rec], int(f.Severity)+1)
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(c.Recordings), func(a, b *capture.Recording) int { return cmp.Compare(weight[b], weight[a]) })
 }
 
 // countVMs returns how many VMs these lives belong to: lives of one name are one VM, but

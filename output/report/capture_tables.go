@@ -130,7 +130,7 @@ func (c *captured) hostTable() Table {
 	for _, rec := range c.Recordings {
 		row := []Cell{
 			textOf(rec.Host), textOf(strings.Join(filesOf(rec), ", ")), timeOf(rec.First), timeOf(rec.Last), numberOf(rec.Ticks), seconds(rec.Covered),
-			numberOf(max(0, (rec.Last.Sub(rec.First) - rec.Covered).Seconds())), numberOf(len(rec.Nodes)), numberOf(countVMs(c.of(rec))), known(movesOf(rec) != "", numberOf(float64(rec.Moves.Total))),
+			numberOf(max(0, (rec.Last.Sub(rec.First) - rec.Covered).Seconds())), known(len(rec.Nodes) > 0, numberOf(len(rec.Nodes))), numberOf(countVMs(c.of(rec))), known(movesOf(rec) != "", numberOf(float64(rec.Moves.Total))),
 			mibKnown(rec.MinFree),
 		}
 		for _, d := range rec.States {

@@ -198,7 +198,7 @@ func (c *captured) howToGet() string {
 	var lacks []string
 	for _, rec := range c.Recordings {
 		for _, name := range rec.Lacks {
-			if inBatch(name) && aboutNUMA(name) && !slices.Contains(lacks, name) {
+			if aboutNUMA(name) && !slices.Contains(lacks, name) {
 				lacks = append(lacks, name)
 			}
 		}
@@ -210,8 +210,10 @@ func (c *captured) howToGet() string {
 	return "The capture lacks " + strings.Join(lacks, ", ") + ": record with esxtop -b -a."
 }
 
+// aboutNUMA reports whether a verdict is weaker without the counter. N%L follows from
+// local and remote memory.
 func aboutNUMA(counter string) bool {
-	return strings.HasPrefix(counter, "Numa ") || counter == "% Ready"
+	return strings.HasPrefix(counter, "Numa ") && counter != "Numa % Local" || counter == "% Ready"
 }
 
 // gapText says how much time has no ticks: the stretch without what is covered.

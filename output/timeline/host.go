@@ -10,6 +10,7 @@ import (
 	"homenode/finding"
 	"homenode/numa"
 	"homenode/output/svg"
+	"homenode/rule"
 )
 
 // hostDrawing is the state of the drawing of a host.
@@ -23,7 +24,11 @@ type hostDrawing struct {
 func placeHost(rec *capture.Recording, o *Options) *picture {
 	id := HostID(rec)
 	d := &hostDrawing{id: id}
-	d.layout = newLayout(rec, id, rec.Host, fmt.Sprintf("%d nodes · %d VMs · %s", len(rec.Nodes), len(rec.VMs), spanOfText(rec)))
+	facts := spanOfText(rec)
+	if len(rec.Nodes) > 0 {
+		facts = rule.Plural(len(rec.Nodes), "node") + " · " + facts
+	}
+	d.layout = newLayout(rec, id, rec.Host, facts)
 	d.pic.title = rec.Host + " over time"
 	d.behind, d.top = len(d.pic.groups), d.y
 	d.found(id, o, func(f *finding.Finding) bool { return d.about(f) && f.VM == "" })
