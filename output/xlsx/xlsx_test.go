@@ -259,3 +259,15 @@ func BenchmarkWrite(b *testing.B) {
 		b.SetBytes(int64(n))
 	}
 }
+
+// Every table of a capture has a sheet, in their order.
+func TestWriteCapture(t *testing.T) {
+	var b bytes.Buffer
+	if err := xlsx.Write(&b, report.CaptureTables(&rules.Watched{}, "1.2.3")); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, b.Bytes())
+	if got, want := strings.Join(f.GetSheetList(), " "), "Findings VMs Nodes Hosts Changes Files Suppressed Rules Notes About"; got != want {
+		t.Errorf("sheets %s, want %s", got, want)
+	}
+}
