@@ -246,6 +246,20 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// TestRestartAtOnce restarts a host within the second of its last answer, as only a clock
+// that is set back can make it seem: what has no later time is left out.
+func TestRestartAtOnce(t *testing.T) {
+	after := strings.Replace(answerA(0, "db"), "|2000000|1|1000000000|1790000000|", "|2000000|1|1000000|1790000050|", 1)
+	later := strings.Replace(answerA(0, "db"), "|2000000|1|1000000000|1790000000|", "|2000000|1|11000000|1790000060|", 1)
+	s := &Series{Host: "esx"}
+	ticks, warnings, err := read(t, s, "f", infoA+answerA(5, "db")+after+later)
+	if err != nil || len(ticks) != 2 || ticks[1].Host != "esx" || ticks[1].Since != 0 || !slices.Equal(warnings, []string{
+		"f:39: host esx was started again at 2026-09-21T14:14:09Z (and 1 more of this kind)",
+		"f:39: the clock of the host was set back: the answer of 2026-09-21T14:14:10Z is left out"}) {
+		t.Errorf("%v, %q, %v", ticks, warnings, err)
+	}
+}
+
 func TestBad(t *testing.T) {
 	one, two := answerA(0, "db"), answerA(1, "db")
 	for _, tt := range []struct {

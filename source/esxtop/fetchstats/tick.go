@@ -9,10 +9,12 @@ import (
 
 // A host is one of those whose answers are read. No answer names its host; what tells
 // hosts apart is when they started, which is the time less the clock that counts from
-// the start, their memory and their PCPUs.
+// the start, their memory and PCPUs, the time that each PCPU has worked, and their VMs.
 type host struct {
-	name string
-	last *answer // nil before the first
+	name  string
+	last  *answer   // nil before the first
+	time  time.Time // of the last tick
+	again bool      // it was started again behind last
 }
 
 // started is when the host did, as far as a clock in seconds tells.
@@ -36,7 +38,7 @@ func (s *Series) hostOf(a *answer, warn func(kind string, line int, text string)
 	for _, h := range s.hosts {
 		if same(h) && start.After(h.last.time.Add(-slack)) {
 			warn("restart", a.line, fmt.Sprintf("host %s was started again at %s", h.name, start.Format(time.RFC3339)))
-			h.last = nil
+			h.again = true
 			return h
 		}
 	}
@@ -76,13 +78,16 @@ func (a *answer) continues(before *answer) bool {
 // next makes the tick of an answer and keeps the answer; false when it brings nothing new.
 func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text string)) bool {
 	before := h.last
+	if h.again {
+		before = nil
+	}
 	if before != nil && a.stamp <= before.stamp {
 		if a.stamp < before.stamp {
 			warn("order", a.line, fmt.Sprintf("the answer of %s is older than the one before it: left out", a.time.Format(time.RFC3339)))
 		}
 		return false
 	}
-	if before != nil && !a.time.After(before.time) {
+	if !a.time.After(h.time) {
 		warn("clock", a.line, fmt.Sprintf("the clock of the host was set back: the answer of %s is left out", a.time.Format(time.RFC3339)))
 		return false
 	}
@@ -106,7 +111,7 @@ func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text 
 			v.since(now, a, before, t.Since)
 		}
 	}
-	h.last, s.spare = a, before
+	h.last, h.time, h.again, s.spare = a, a.time, false, h.last
 	return true
 }
 
