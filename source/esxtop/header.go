@@ -94,7 +94,8 @@ type Header struct {
 	Bias    time.Duration // to add to a stamp for UTC
 
 	groups map[groupKey]string
-	slots  []int32 // by wanted column: its number among those of home nodes, or -1
+	proven map[groupKey]map[int64]bool // VMs and their worlds of vCPUs; set by vms
+	slots  []int32                     // by wanted column: its number among those of home nodes, or -1
 	homes  int
 	// homeColumns are those whose cells are lists of home nodes.
 	homeColumns []int
@@ -151,8 +152,11 @@ const magic = "(PDH-CSV"
 // magicForm is the first cell: version, zone, and the minutes to add for UTC.
 var magicForm = regexp.MustCompile(`^\(PDH-CSV [\d.]+\)(?:\s*\((.*)\)\s*\((-?\d{1,4})\))?`)
 
+// A chooser returns an Options.Want for a header whose columns are known.
+type chooser func(*Header) func(*Column) bool
+
 // parseHeader reads a header line, without its line end. msg says what is wrong with it.
-func parseHeader(line []byte, n int, w *warnings, want func(*Column) bool) (h *Header, msg string) {
+func parseHeader(line []byte, n int, w *warnings, want chooser) (h *Header, msg string) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	h = &Header{Line: n, groups: map[groupKey]string{}}
 	if len(line) == 0 {
@@ -172,7 +176,7 @@ func parseHeader(line []byte, n int, w *warnings, want func(*Column) bool) (h *H
 		return nil, "found a header without columns"
 	}
 	h.columns(fields, line, w)
-	h.want(want)
+	h.want(want(h))
 	return h, ""
 }
 

@@ -67,10 +67,9 @@ func (n namer) of(s string) string {
 	return out
 }
 
-// wants returns an Options.Want for ticks. Groups that are no VMs are dropped by the plan:
-// which they are is known only at the end of the header.
-func wants() func(*Column) bool {
-	names := namer{}
+// wants returns an Options.Want for ticks: of groups, those that are VMs.
+func wants(h *Header) func(*Column) bool {
+	names, vms := namer{}, h.vms()
 	return func(c *Column) bool {
 		object := names.of(c.Object)
 		counters, ok := wanted[object]
@@ -78,11 +77,16 @@ func wants() func(*Column) bool {
 			return false
 		}
 		counter := names.of(c.Counter)
-		if slices.Contains(counters, counter) {
+		if !slices.Contains(counters, counter) {
+			if _, _, ok = onNode(counter); !ok || object != "group memory" {
+				return false
+			}
+		}
+		if len(vms) == 0 || object != "group cpu" && object != "group memory" {
 			return true
 		}
-		_, _, ok = onNode(counter)
-		return ok && object == "group memory"
+		gid, _, ok := c.Group()
+		return ok && vms[groupKey{c.Host, gid}] != nil
 	}
 }
 
@@ -110,7 +114,7 @@ func onNode(counter string) (node int, guest, ok bool) {
 // newPlan plans the ticks of a file.
 func newPlan(h *Header, w *warnings) *plan {
 	p := &plan{header: h}
-	b := planner{plan: p, header: h, names: namer{}, warns: w, hosts: map[string]*hostPlan{}, vms: map[groupKey]*vmPlan{}, proofs: proofs(h)}
+	b := planner{plan: p, header: h, names: namer{}, warns: w, hosts: map[string]*hostPlan{}, vms: map[groupKey]*vmPlan{}, proofs: h.vms()}
 	for at, i := range h.Wanted {
 		b.column(at, &h.Columns[i])
 	}
@@ -124,11 +128,15 @@ func newPlan(h *Header, w *warnings) *plan {
 	return p
 }
 
-// proofs finds the VMs: groups with the counter % VmWait, or with worlds of vCPUs, which
+// vms finds the VMs: groups with the counter % VmWait, or with worlds of vCPUs, which
 // it counts.
-func proofs(h *Header) map[groupKey]map[int64]bool {
+func (h *Header) vms() map[groupKey]map[int64]bool {
+	if h.proven != nil {
+		return h.proven
+	}
 	names := namer{}
 	out := map[groupKey]map[int64]bool{}
+	h.proven = out
 	prove := func(key groupKey) map[int64]bool {
 		if out[key] == nil {
 			out[key] = map[int64]bool{}

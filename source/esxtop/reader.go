@@ -86,11 +86,12 @@ func (r *Row) Text(i int) []byte {
 
 // A Reader reads the rows of a file. Use it as a bufio.Scanner.
 type Reader struct {
-	name  string
-	opt   Options
-	feed  *feed
-	parse *parser // of this goroutine; nil with workers
-	team  *team   // nil without workers
+	name   string
+	opt    Options
+	choose chooser
+	feed   *feed
+	parse  *parser // of this goroutine; nil with workers
+	team   *team   // nil without workers
 
 	header *Header
 	batch  *batch
@@ -107,7 +108,11 @@ type Reader struct {
 // messages. The error is a *fact.SyntaxError for a file that does not begin as one of
 // esxtop, or of r.
 func NewReader(name string, r io.Reader, opt Options) (*Reader, error) {
-	rd := &Reader{name: name, opt: opt, feed: newFeed(r)}
+	return newReader(name, r, opt, func(*Header) func(*Column) bool { return opt.Want })
+}
+
+func newReader(name string, r io.Reader, opt Options, choose chooser) (*Reader, error) {
+	rd := &Reader{name: name, opt: opt, choose: choose, feed: newFeed(r)}
 	if err := rd.readHeader(); err != nil {
 		return nil, err
 	}
@@ -134,7 +139,7 @@ func (r *Reader) readHeader() error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", r.name, err)
 	}
-	h, msg := parseHeader(line, r.line+1, &r.warns, r.opt.Want)
+	h, msg := parseHeader(line, r.line+1, &r.warns, r.choose)
 	if msg != "" {
 		return &fact.SyntaxError{File: r.name, Line: r.line + 1, Col: 1, Msg: msg}
 	}
@@ -223,7 +228,7 @@ func (r *Reader) newHeader(b *batch) bool {
 		r.err = fmt.Errorf("read %s: %w", r.name, err)
 		return false
 	}
-	h, msg := parseHeader(line, r.line+1, &r.warns, r.opt.Want)
+	h, msg := parseHeader(line, r.line+1, &r.warns, r.choose)
 	r.line++
 	if msg != "" {
 		// Without columns nothing below has a meaning.

@@ -169,7 +169,7 @@ func TestFused(t *testing.T) {
 		t.Errorf("%q\n%q\nwant\n%q\n%q", rows, problems, wantRows, wantProblems)
 	}
 	// The fast path takes such rows too.
-	h, msg := parseHeader([]byte(strings.Split(in, "\n")[0]), 1, new(warnings), nil)
+	h, msg := parseHeader([]byte(strings.Split(in, "\n")[0]), 1, new(warnings), func(*Header) func(*Column) bool { return nil })
 	if msg != "" {
 		t.Fatal(msg)
 	}

@@ -225,7 +225,11 @@ func (s *swift) finish(b []byte, p, end int) (size int, ok bool) {
 func (s *swift) run(b []byte, p, end int, cells []alike, out *output) int {
 	for i := range cells {
 		c := &cells[i]
-		for n := 0; n < c.n; {
+		n := 0
+		if c.kind == skipCell {
+			n, p = skip(b, p, c.n)
+		}
+		for n < c.n {
 			if c.kind == numberCell && out.spans == nil {
 				done := 0
 				done, p = s.before.numbers(b, p, out.values[c.at+n:c.at+c.n], c.at+n)
@@ -233,7 +237,17 @@ func (s *swift) run(b []byte, p, end int, cells []alike, out *output) int {
 					break
 				}
 			}
-			size := s.one(b, p, end, c, n, out)
+			size := -1
+			if c.kind == homesCell && b[p+1] == '"' && b[p]-'0' <= 9 {
+				size = 1
+				out.values[c.at], out.homes[c.slot] = Missing, 1<<(b[p]-'0')
+				out.known.add(c.slot)
+				if out.spans != nil {
+					out.spans[c.at] = span{uint32(p), uint32(p + 1)}
+				}
+			} else {
+				size = s.one(b, p, end, c, n, out)
+			}
 			if size < 0 {
 				return -1
 			}
@@ -259,9 +273,11 @@ func (s *swift) one(b []byte, p, end int, c *alike, n int, out *output) int {
 	if p >= end {
 		return -1
 	}
-	size := bytes.IndexByte(b[p:end], '"')
-	if size < 0 {
-		return -1
+	size := quoteIn(word(b, p))
+	if size == 8 {
+		if size = bytes.IndexByte(b[p:end], '"'); size < 0 {
+			return -1
+		}
 	}
 	text := b[p : p+size]
 	at, verdict := c.at+n, number
@@ -274,7 +290,7 @@ func (s *swift) one(b []byte, p, end int, c *alike, n int, out *output) int {
 			out.known.add(c.slot)
 		}
 	}
-	if verdict > nothing || bytes.IndexByte(text, '\n') >= 0 {
+	if verdict > nothing || c.kind != numberCell && bytes.IndexByte(text, '\n') >= 0 {
 		return -1
 	}
 	if out.spans != nil && c.kind != skipCell {

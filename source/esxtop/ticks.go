@@ -28,8 +28,8 @@ type Ticks struct {
 // NewTicks returns the ticks of r after having read its header. The errors are those of
 // NewReader. Options.Want has no effect.
 func NewTicks(name string, r io.Reader, opt Options) (*Ticks, error) {
-	opt.Want, opt.Text = wants(), false
-	rows, err := NewReader(name, r, opt)
+	opt.Text = false
+	rows, err := newReader(name, r, opt, wants)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (c *cells) mib(at int) (numa.Bytes, bool) {
 		c.outside(at, v)
 		return 0, false
 	}
-	return numa.Bytes(math.Round(v * float64(numa.MiB))), true
+	return numa.Bytes(v*float64(numa.MiB) + 0.5), true // the product is exact
 }
 
 func (c *cells) outside(at int, v float64) {
