@@ -136,6 +136,35 @@ func FuzzNumber(f *testing.F) {
 	})
 }
 
+// FuzzHeader holds that the parts of a column's name are all of it, and that fields are
+// split as a loop over the bytes does.
+func FuzzHeader(f *testing.F) {
+	f.Add([]byte(strings.TrimSpace(head)))
+	f.Add([]byte(strings.TrimSpace(bare)))
+	f.Add([]byte(`"(PDH-CSV 4.0) (W. Europe Daylight Time)(-120)";"\\h\a(b(c))\d/s (e)";"x";   -"\\h\a\b",   -`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		h, msg := parseHeader(line, 1, new(warnings), func(*Header) func(*Column) bool { return nil })
+		if (h == nil) == (msg == "") {
+			t.Fatalf("parseHeader(%q) = %v, %q", line, h, msg)
+		}
+		if h == nil {
+			return
+		}
+		for i := range h.Columns {
+			c := &h.Columns[i]
+			host, object, instance, counter := splitPath([]byte(c.String()))
+			again := Column{string(host), string(object), string(instance), string(counter), c.Index, c.Copy, c.Damaged}
+			if again != *c && c.Object != "" {
+				t.Errorf("%+v reads as %+v when written as %s", *c, again, c)
+			}
+			if c.Index != i+1 || !bytes.Contains(line, []byte(c.Counter)) {
+				t.Errorf("column %d is %+v", i, *c)
+			}
+			h.World(c)
+		}
+	})
+}
+
 // FuzzReader holds that no file breaks a Reader, and that workers change nothing.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{head, head + good1, bare + "3/26/2015 22:42,24.4,40\n", head + `"11/21/2026 10:00:00","1","0","2",` + "\n" + bare + "3/26/2015 22:42,1,40\n",

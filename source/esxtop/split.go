@@ -20,6 +20,16 @@ type field struct {
 // read a line: any other has to give the same or give up.
 func split(line []byte, separator byte, out []field) []field {
 	out = out[:0]
+	if bytes.IndexByte(line, '"') < 0 {
+		for lo := 0; ; {
+			i := bytes.IndexByte(line[lo:], separator)
+			if i < 0 {
+				return append(out, cut(line, lo, len(line), 0))
+			}
+			out = append(out, cut(line, lo, lo+i, 0))
+			lo += i + 1
+		}
+	}
 	lo, inside, quotes := 0, false, 0
 	for i := 0; i <= len(line); i++ {
 		if i < len(line) {

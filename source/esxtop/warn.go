@@ -38,7 +38,7 @@ const (
 var plural = [kinds]string{
 	kindCount: "rows", kindStamp: "rows", kindNUL: "lines", kindNumber: "cells", kindAmbiguous: "cells",
 	kindHomes: "cells", kindHeader: "headers", kindFused: "columns", kindTail: "headers", kindMinute: "rows", kindOrder: "rows", kindCut: "rows",
-	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "rows", kindVMs: "headers", kindNodes: "columns",
+	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "rows", kindVMs: "groups", kindNodes: "columns",
 }
 
 // A warning is the first of its kind.
