@@ -27,7 +27,7 @@ func oddTicks(yield func(*numa.Tick)) {
 	for i := range 180 {
 		for h, host := range oddHosts {
 			t := &numa.Tick{Host: host, Time: start.Add(time.Duration(i) * 10 * time.Minute), Line: i + 2,
-				Nodes: []numa.NodeTick{{ID: 0, Has: numa.HasFree, Free: numa.Bytes(rng.IntN(1 << 40))}, {ID: 1, Has: numa.HasFree, Free: numa.Bytes(rng.IntN(1 << 40))}}}
+				Nodes: []numa.NodeTick{{ID: 0, Has: numa.HasFree, Free: numa.Bytes(rng.Int64N(1 << 40))}, {ID: 1, Has: numa.HasFree, Free: numa.Bytes(rng.Int64N(1 << 40))}}}
 			for k := range 5 {
 				v := numa.VMTick{GID: int64(100*h + k), Name: fmt.Sprintf("vm\t%d '\"\\é", k), Ready: rng.Float64(),
 					Has: numa.HasMemory | numa.HasReady | numa.HasHomes | numa.HasMoves, Homes: numa.NodeSet(rng.IntN(4)), Moves: numa.Moves{All: int64(rng.IntN(3))}}
