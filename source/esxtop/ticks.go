@@ -15,7 +15,8 @@ import (
 // The counters of groups are sums over their members, so that 100 % is one vCPU. Kernel
 // State is read as ESXi 6.0 and later write it (0 high, 1 clear, 2 soft, 3 hard, 4 low); a
 // batch file does not say its release, so any state in between is warned of. A VM that is
-// gone keeps its columns with zeros: it is left out of the ticks.
+// gone keeps its columns with zeros: it is left out of the ticks. A row in which nothing
+// is stated of a host is no tick of it.
 type Ticks struct {
 	rows  *Reader
 	plan  *plan
@@ -92,7 +93,6 @@ func (t *Ticks) fill(p *hostPlan) bool {
 		})
 		return false
 	}
-	t.last[p.name] = row.Time
 	*tick = numa.Tick{Host: p.name, Time: row.Time, Line: row.Line, Nodes: tick.Nodes[:0], VMs: tick.VMs[:0]}
 	if seen {
 		tick.Since = row.Time.Sub(before)
@@ -112,15 +112,19 @@ func (t *Ticks) fill(p *hostPlan) bool {
 			tick.VMs = tick.VMs[:n]
 		}
 	}
+	if !c.stated && len(tick.VMs) == 0 {
+		return false // a file of several hosts, and a row of another one
+	}
+	t.last[p.name] = row.Time
 	return true
 }
 
 // cells takes numbers out of a row.
 type cells struct {
-	row   *Row
-	warns *warnings
-	has   *numa.Counters // of what is being filled
-	any   bool           // a number other than 0 was met
+	row    *Row
+	warns  *warnings
+	has    *numa.Counters // of what is being filled
+	stated bool           // a number was met
 }
 
 // value returns the number at a place of Header.Wanted.
@@ -129,10 +133,9 @@ func (c *cells) value(at int) (v float64, ok bool) {
 		return 0, false
 	}
 	v = c.row.Values[at]
-	if v > 0 || v < 0 {
-		c.any = true
-	}
-	return v, v == v
+	ok = !IsMissing(v)
+	c.stated = c.stated || ok
+	return v, ok
 }
 
 // mib returns a count of MiB that is no less than 0, in bytes.
@@ -217,10 +220,8 @@ func (c *cells) node(p *nodePlan, n *numa.NodeTick) {
 // vm fills v. It reports false for a VM that is not there.
 func (c *cells) vm(p *vmPlan, v *numa.VMTick) bool {
 	*v = numa.VMTick{GID: p.gid, Name: p.name, VCPUs: p.vcpus, OnNode: v.OnNode[:0]}
-	c.has, c.any = &v.Has, false
-	members, counted := c.value(p.members)
-	present, stated := c.value(p.present)
-	if (counted || stated) && !(members > 0) && !(present > 0) {
+	c.has = &v.Has
+	if !c.runs(p) {
 		return false
 	}
 	c.share(p.used, numa.HasUsed, &v.Used)
@@ -236,10 +237,41 @@ func (c *cells) vm(p *vmPlan, v *numa.VMTick) bool {
 	c.bytes(p.balloon, numa.HasBalloon, &v.Balloon)
 	c.bytes(p.swapped, numa.HasSwapped, &v.Swapped)
 	c.numa(p, v)
-	if p.unproven && v.Local+v.Remote == 0 {
-		return false
+	return !p.unproven || v.Local+v.Remote > 0
+}
+
+// runs reports whether a VM is there. One that is gone has no members and no memory, as
+// far as the file states them; one of which nothing is stated is not there either.
+func (c *cells) runs(p *vmPlan) bool {
+	members, ok := c.value(p.members)
+	present, also := c.value(p.present)
+	if ok || also {
+		return members > 0 || present > 0
 	}
-	return c.any
+	known, any := false, false
+	for _, at := range [...]int{p.size, p.granted, p.consumed, p.used, p.run} {
+		v, ok := c.value(at)
+		known = known || ok && at != p.used && at != p.run
+		any = any || v > 0
+	}
+	if known {
+		return any
+	}
+	_, homes := c.homes(p)
+	for _, at := range [...]int{p.used, p.run, p.ready, p.coStop, p.local, p.remote, p.percent, p.moves, p.active, p.shared, p.zero, p.balloon, p.swapped} {
+		if _, ok := c.value(at); ok {
+			return true
+		}
+	}
+	return homes
+}
+
+// homes returns the home nodes of a VM.
+func (c *cells) homes(p *vmPlan) (numa.NodeSet, bool) {
+	if p.homes == none {
+		return 0, false
+	}
+	return c.row.Homes(p.homes)
 }
 
 // numa fills what the NUMA scheduler knows of a VM.
@@ -258,13 +290,11 @@ func (c *cells) numa(p *vmPlan, v *numa.VMTick) {
 		v.Moves.All = n
 		v.Has |= numa.HasMoves
 	}
-	if p.homes != none {
-		// A VM that the NUMA scheduler does not manage shows node 0 and no memory: that 0 is
-		// not a home.
-		if homes, ok := c.row.Homes(p.homes); ok && (homes != numa.SetOf(0) || v.Has&numa.HasMemory == 0 || v.Local+v.Remote > 0) {
-			v.Homes = homes
-			v.Has |= numa.HasHomes
-		}
+	// A VM that the NUMA scheduler does not manage shows node 0 and no memory: that 0 is not
+	// a home.
+	if homes, ok := c.homes(p); ok && (homes != numa.SetOf(0) || v.Has&numa.HasMemory == 0 || v.Local+v.Remote > 0) {
+		v.Homes = homes
+		v.Has |= numa.HasHomes
 	}
 	for _, on := range p.onNode {
 		m := numa.MemoryOnNode{Node: on.node, Overhead: -1}

@@ -146,9 +146,20 @@ func TestTicksHeaders(t *testing.T) {
 		header("8:a", "9:c", "10:d")+`"11/21/2026 10:00:05","1.00","5.00","6.00","1.00","7.00","8.00","0.00","0.00","0.00",`+"\n")
 	want := []string{
 		"2 10:00:00 0s 7:a 1 MB/2 MB 8:a 3 MB/4 MB",
-		"4 10:00:05 5s 8:a 5 MB/6 MB 9:c 7 MB/8 MB",
+		"4 10:00:05 5s 8:a 5 MB/6 MB 9:c 7 MB/8 MB 10:d 0 B/0 B", // nothing says that 10 is gone
 		"b.csv:3:1: found another header with 9 columns, the one before has 6: rows below are read by it",
 	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestTicksHosts reads a file of two hosts that were not looked at together, of columns
+// that leave open what is gone.
+func TestTicksHosts(t *testing.T) {
+	got := summary(t, `"(PDH-CSV 4.0) (UTC)(0)","\\a\Group Cpu(7:x)\% VmWait","\\a\Group Cpu(7:x)\% Ready","\\b\Group Cpu(7:y)\% VmWait","\\b\Group Memory(7:y)\Memory Size MBytes"`+"\n"+
+		`"11/21/2026 10:00:00","0.00","0.00"," "," "`+"\n"+`"11/21/2026 10:00:01"," "," ","1.00","5.00"`+"\n"+`"11/21/2026 10:00:05","0.00","0.00"," "," "`+"\n"+`"11/21/2026 10:00:06"," "," ","1.00","0.00"`+"\n")
+	want := []string{"2 10:00:00 0s 7:x 0 B/0 B", "3 10:00:01 0s 7:y 0 B/0 B", "4 10:00:05 5s 7:x 0 B/0 B", "5 10:00:06 5s"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
