@@ -306,8 +306,11 @@ func (c *captured) weightedHosts() []*capture.Recording {
 	return slices.SortedStableFunc(slices.Values(c.Recordings), func(a, b *capture.Recording) int { return cmp.Compare(weight[b], weight[a]) })
 }
 
+// handover is how long a VM that moves by vMotion is on both hosts at the most.
+const handover = 5 * time.Minute
+
 // countVMs returns how many VMs these lives belong to: lives of one name are one VM, but
-// for as many as run at the same time.
+// for as many as run at the same time, not counting the handover of one that moves.
 func countVMs(lives []*capturedVM) int {
 	type edge struct {
 		at  time.Time
@@ -315,12 +318,12 @@ func countVMs(lives []*capturedVM) int {
 	}
 	byName := map[string][]edge{}
 	for _, v := range lives {
-		byName[v.Name] = append(byName[v.Name], edge{v.First, 1}, edge{v.Last, -1})
+		end := v.Last.Add(-min(handover, v.Last.Sub(v.First)/2))
+		byName[v.Name] = append(byName[v.Name], edge{v.First, 1}, edge{end, -1})
 	}
 	n := 0
 	for _, edges := range byName {
-		// One that ends at the tick at which another begins is there together with it.
-		slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(b.add, a.add)) })
+		slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.add, b.add)) })
 		now, most := 0, 0
 		for _, e := range edges {
 			now += e.add

@@ -317,25 +317,39 @@ func blind(rec *capture.Recording, all bool) []*capture.Recording {
 	return []*capture.Recording{&r}
 }
 
-// Lives of one name are one VM unless they run at the same time.
+// Lives of one name are one VM unless they run at the same time; for some minutes one that
+// moves is on both hosts.
 func TestCaptureCountsVMs(t *testing.T) {
-	w := &rules.Watched{}
-	for _, host := range []struct {
-		name  string
-		lives [][2]int // minutes
-	}{{"a", [][2]int{{0, 10}, {11, 20}, {5, 30}}}, {"b", [][2]int{{31, 40}, {40, 50}}}} {
-		rec := &capture.Recording{Host: host.name, First: at(0), Last: at(60)}
-		for i, life := range host.lives {
-			rec.VMs = append(rec.VMs, capture.VM{Name: "vm", GID: int64(i + 1), First: at(life[0]), Last: at(life[1])})
-		}
-		w.Recordings = append(w.Recordings, rec)
-	}
-	var got struct{ VMs int }
-	if err := json.Unmarshal(written(t, func(b io.Writer) error { return report.CaptureJSON(b, w) }), &got); err != nil {
-		t.Fatal(err)
-	}
-	if got.VMs != 2 {
-		t.Errorf("%d VMs, want 2", got.VMs)
+	for _, tt := range []struct {
+		name string
+		a, b [][2]int // lives on two hosts, in minutes
+		want int
+	}{
+		{"power cycles", [][2]int{{0, 10}, {11, 20}, {20, 60}}, nil, 1},
+		{"two of one name", [][2]int{{0, 30}, {10, 60}}, nil, 2},
+		{"one on each host", [][2]int{{0, 60}}, [][2]int{{0, 60}}, 2},
+		{"vMotion", [][2]int{{0, 30}}, [][2]int{{26, 60}}, 1},
+		{"vMotion of five minutes", [][2]int{{0, 30}}, [][2]int{{25, 60}}, 1},
+		{"there and back", [][2]int{{0, 20}, {40, 60}}, [][2]int{{18, 43}}, 1},
+		{"the same few ticks", [][2]int{{0, 2}}, [][2]int{{0, 2}}, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := &rules.Watched{}
+			for host, lives := range map[string][][2]int{"a": tt.a, "b": tt.b} {
+				rec := &capture.Recording{Host: host, First: at(0), Last: at(60)}
+				for i, life := range lives {
+					rec.VMs = append(rec.VMs, capture.VM{Name: "vm", GID: int64(i + 1), First: at(life[0]), Last: at(life[1])})
+				}
+				w.Recordings = append(w.Recordings, rec)
+			}
+			var got struct{ VMs int }
+			if err := json.Unmarshal(written(t, func(b io.Writer) error { return report.CaptureJSON(b, w) }), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.VMs != tt.want {
+				t.Errorf("%d VMs, want %d", got.VMs, tt.want)
+			}
+		})
 	}
 }
 

@@ -152,7 +152,7 @@ func TestDraw(t *testing.T) {
 	rec := record(t, read(t, night), gap)[0]
 	o := timeline.Options{Inline: true, Findings: found()}
 	golden.Equal(t, draw(t, rec, nil, o), "testdata/esx07.svg")
-	for _, name := range []string{"sql01", "wide01", "late", "quiet"} {
+	for _, name := range []string{"sql01", "wide01", "late", "quiet", "app01"} {
 		golden.Equal(t, draw(t, rec, vmOf(t, rec, name), o), "testdata/"+name+".svg")
 	}
 }
