@@ -25,7 +25,7 @@ func addCompletion(root *cobra.Command) {
 	}
 	flags := map[string]cobra.CompletionFunc{
 		"fail-on": among(severities), "event": among(vnuma.EventNames()), "choose": completeChoice, "table": among(report.TableNames()),
-		"host": completeHost, "from": completeHost, "lose-host": completeHost,
+		"host": completeHost, "from": completeHost, "lose-host": completeHost, "fleet": completeSource,
 	}
 	arguments := map[string]cobra.CompletionFunc{
 		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,
@@ -33,8 +33,13 @@ func addCompletion(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		c.ValidArgsFunction = arguments[c.Name()]
 		for name, complete := range flags {
-			if c.Name() == "compare" && name == "fail-on" {
+			switch c.Name() + " " + name {
+			case "compare fail-on":
 				complete = among([]string{"never", "worse"})
+			case "capture table":
+				complete = among(report.CaptureTableNames())
+			case "capture host", "capture from": // a name that only the user knows, and a time
+				continue
 			}
 			if c.Flags().Lookup(name) != nil {
 				completeFlag(c, name, complete)

@@ -1,29 +1,43 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"homenode/internal/atomicfile"
+	"homenode/numa"
+	"homenode/output/batch"
 	"homenode/source/demo"
 	"homenode/source/vsphere/lab"
 )
 
 func newDemo() *cobra.Command {
-	var text bool
+	var (
+		text     bool
+		captures string
+	)
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Serves the demo fleet by a simulated vCenter on loopback until Ctrl-C",
 		Long: `demo starts the simulated vCenter that the SOURCE demo reads, and prints how to reach it,
 so that homenode, govc or PowerCLI can be tried on it. It listens on 127.0.0.1 only.`,
 		Example: `  homenode demo
-  homenode demo --text > fleet.txtar`,
+  homenode demo --text > fleet.txtar
+  homenode demo --captures night/`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := cmd.OutOrStdout()
 			if text {
 				_, err := fmt.Fprint(w, demo.Text)
 				return err
+			}
+			if captures != "" {
+				return writeDemoCaptures(w, captures)
 			}
 			fleet, err := demo.Fleet()
 			if err != nil {
@@ -44,5 +58,36 @@ so that homenode, govc or PowerCLI can be tried on it. It listens on 127.0.0.1 o
 		},
 	}
 	cmd.Flags().BoolVar(&text, "text", false, "print the demo fleet as a scenario instead")
+	cmd.Flags().StringVar(&captures, "captures", "", "write what homenode capture demo reads to this folder, as esxtop batch files, instead")
 	return cmd
+}
+
+// writeDemoCaptures writes one batch file a host. They lack what esxtop has no column for:
+// memory by node.
+func writeDemoCaptures(out io.Writer, dir string) error {
+	night, err := demo.Capture()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, host := range night.Hosts() {
+		name := filepath.Join(dir, host+".csv")
+		err := atomicfile.Write(name, func(w io.Writer) error {
+			b := batch.NewWriter(w)
+			err := night.Ticks(func(t *numa.Tick) error {
+				if t.Host != host {
+					return nil
+				}
+				return b.Add(t)
+			})
+			return cmp.Or(err, b.Flush())
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, name)
+	}
+	return nil
 }

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/output/report"
+	"homenode/output/xlsx"
+	"homenode/policy"
+	"homenode/rules"
+	"homenode/vnuma"
+)
+
+// captureForms are the forms of capture; the first is the default.
+var captureForms = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "markdown", "svg"}
+
+func newCapture() *cobra.Command {
+	var (
+		in      captureFlags
+		src     sourceFlags
+		out     outputFlags
+		config  configFlag
+		explore exploreFlags
+		fleet   []string
+		failOn  string
+		details bool
+		table   string
+		vm      string
+	)
+	cmd := &cobra.Command{
+		Use:   "capture FILE...",
+		Short: "Tells from captures of esxtop what NUMA did: which VMs lost locality, when and why",
+		Long: `capture reads what was recorded of hosts and says which VMs lost locality, when, how much memory was remote,
+between which home nodes they moved, which nodes were overloaded, and what it meant for them (ready, co-stop).
+
+FILE is one of
+  esxtop.csv     an esxtop or resxtop batch file of any size (esxtop -b -a -d 5 > esxtop.csv)
+  fetchstats.txt CounterInfo and FetchStats of the Esxtop service of the vSphere API
+  outputs.txt    sched-stats, memstats or the memory screen of esxtop again and again, with date lines
+  -              standard input
+  demo           an invented night on two hosts of the demo fleet
+also packed with gzip or zstd, or a folder or archive of such files. Files of one host are put in the order of
+time; a file that is given twice counts once. A file is read once, in memory that does not grow with its length.
+
+With --fleet the inventory says what each VM's settings let expect, and what was seen is compared with that. To
+look at a file by hand, list its counters or take some out, use --explore.
+
+Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, nothing could be read, or no finding
+in what could be read while some file could not.`,
+		Example: `  homenode capture demo --fleet demo
+  homenode capture esx07.csv.gz --fleet https://vc01.example.com
+  homenode capture night/ --from '2026-11-03 02:00' --to '2026-11-03 05:00' --format html -o night.html
+  homenode capture esx07.csv --vm sql01 --format svg -o sql01.svg
+  homenode capture esx07.csv --parquet lake/ --openmetrics esx07.om
+  homenode capture --explore esx07.csv --counter '*Numa*'`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cmp.Or(out.check(), explore.check(cmd, &out, args)); err != nil {
+				return err
+			}
+			if explore.on() {
+				return explore.run(cmd, &out, args[0], runtime.GOMAXPROCS(0))
+			}
+			least, err := finding.ParseSeverity(failOn)
+			if err != nil {
+				return fmt.Errorf("--fail-on: %w", err)
+			}
+			if err := cmp.Or(in.check(args), checkCaptureTable(cmd, &out, table)); err != nil {
+				return err
+			}
+			if vm != "" && out.format != "svg" {
+				return errors.New("--vm: only with --format svg")
+			}
+			options, err := config.options(vnuma.Choices{})
+			if err != nil {
+				return err
+			}
+			if err := in.setLocality(&options); err != nil {
+				return err
+			}
+			var inventory *rules.Result
+			if len(fleet) > 0 {
+				f, err := src.read(cmd, fleet...)
+				if err != nil {
+					return err
+				}
+				inventory = rules.Run(f, rules.Options{Policy: thresholdsOf(options.Policy), Today: options.Today})
+			}
+			start := time.Now()
+			recordings, notes, err := in.read(cmd, args, rules.CaptureOptions(options.Policy), inventory)
+			if err != nil {
+				return err
+			}
+			read := time.Since(start)
+			w := rules.Watch(recordings, inventory, options)
+			w.Notes = append(notes, w.Notes...)
+			err = out.write(cmd, func(to io.Writer, colour bool) error {
+				o := report.CaptureOptions{Colour: colour, Details: details, FailOn: least, SourceWords: captureWords(args, fleet)}
+				if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
+					o.Read = read
+				}
+				x := report.ExportOptions{Version: version(), FailOn: least, Details: details, SourceFiles: sourceFiles(args)}
+				return writeCapture(to, out.format, table, vm, w, o, x)
+			})
+			if err != nil {
+				return err
+			}
+			if w.AtLeast(least) > 0 {
+				return errFindings
+			}
+			return cmp.Or(in.incomplete(), src.incomplete())
+		},
+	}
+	in.register(cmd)
+	out.register(cmd, captureForms...)
+	src.register(cmd)
+	config.register(cmd)
+	explore.register(cmd)
+	fl := cmd.Flags()
+	fl.StringArrayVar(&fleet, "fleet", nil, "SOURCE of the inventory, as assess reads it: what was seen is compared with the prediction")
+	fl.StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
+	fl.BoolVar(&details, "details", false, "every finding with its advice (table, markdown)")
+	fl.StringVar(&table, "table", "findings", "table that --format csv writes: "+strings.Join(report.CaptureTableNames(), ", "))
+	fl.StringVar(&vm, "vm", "", "VM that --format svg draws, as NAME or HOST/NAME; without it the host")
+	return cmd
+}
+
+// captureWords are the files and the inventory as the user typed them, for the next
+// commands.
+func captureWords(args, fleet []string) []string {
+	words := append([]string(nil), args...)
+	for _, f := range fleet {
+		words = append(words, "--fleet", f)
+	}
+	return words
+}
+
+// checkCaptureTable looks at --table before anything is read.
+func checkCaptureTable(cmd *cobra.Command, out *outputFlags, table string) error {
+	known := false
+	for _, name := range report.CaptureTableNames() {
+		known = known || name == table
+	}
+	switch {
+	case !known:
+		return fmt.Errorf("--table: found %q, want one of %s", table, strings.Join(report.CaptureTableNames(), ", "))
+	case out.format != "csv" && cmd.Flags().Changed("table"):
+		return errors.New("--table: only with --format csv")
+	case out.format == "xlsx" && (out.file == "" || out.file == "-") && isTerminal(cmd.OutOrStdout()):
+		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
+	}
+	return nil
+}
+
+// thresholdsOf returns the configuration without what it accepts and switches off: the
+// findings about the inventory are not shown.
+func thresholdsOf(p *policy.Policy) *policy.Policy {
+	if p == nil {
+		return nil
+	}
+	return &policy.Policy{File: p.File, Thresholds: p.Thresholds}
+}
+
+// writeCapture writes what was found in one of the forms.
+func writeCapture(w io.Writer, form, table, vm string, r *rules.Watched, o report.CaptureOptions, x report.ExportOptions) error {
+	switch form {
+	case "json":
+		return report.CaptureJSON(w, r)
+	case "html":
+		return report.CaptureHTML(w, r, report.HTMLOptions{Version: x.Version})
+	case "csv":
+		t, ok := report.TableNamed(report.CaptureTables(r, x.Version), table)
+		if !ok {
+			return fmt.Errorf("no table %s", table)
+		}
+		return report.CSV(w, t)
+	case "xlsx":
+		return xlsx.Write(w, report.CaptureTables(r, x.Version))
+	case "sarif":
+		return report.CaptureSARIF(w, r, x)
+	case "junit":
+		return report.CaptureJUnit(w, r, x)
+	case "markdown":
+		return report.CaptureMarkdown(w, r, x)
+	case "svg":
+		return report.CaptureSVG(w, r, vm)
+	}
+	return report.Capture(w, r, o)
+}
+
+// machineOf returns the host of the inventory with this name; nil when there is none, or
+// no inventory.
+func machineOf(inventory *rules.Result, name string) *numa.Host {
+	if inventory == nil || name == "" {
+		return nil
+	}
+	for i := range inventory.Fleet.Hosts {
+		if h := &inventory.Fleet.Hosts[i]; numa.SameHost(h.Name, name) {
+			return h
+		}
+	}
+	return nil
+}

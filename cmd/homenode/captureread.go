@@ -1,0 +1,280 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/capture"
+	"homenode/numa"
+	"homenode/output/lake"
+	"homenode/output/openmetrics"
+	"homenode/policy"
+	"homenode/rule"
+	"homenode/rules"
+	"homenode/source/demo"
+	"homenode/source/series"
+)
+
+// captureFlags say what is read of captures, and where it is exported to.
+type captureFlags struct {
+	host        string
+	interval    time.Duration
+	start       string
+	from, to    string
+	locality    int
+	parquet     string
+	openmetrics string
+
+	window [2]time.Time // zero when not asked for
+	began  time.Time
+	failed int // files that could not be read, or not to the end; set by read
+}
+
+func (f *captureFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.host, "host", "", "name of the host, for files that call it localhost or do not name it")
+	fl.StringVar(&f.from, "from", "", "leave out what was before this time: '2026-11-03 02:00' in UTC, or RFC 3339")
+	fl.StringVar(&f.to, "to", "", "leave out what was after this time")
+	fl.IntVar(&f.locality, "locality", 0, "N%L in percent below which memory counts as far away, instead of M001.locality (vendors say 80, 85 or 90)")
+	fl.DurationVar(&f.interval, "interval", 0, "time between outputs of host commands that were saved without a date")
+	fl.StringVar(&f.start, "start", "", "time of the first of them")
+	fl.StringVar(&f.parquet, "parquet", "", "also write all counters as Parquet files to this folder (docs/parquet.md)")
+	fl.StringVar(&f.openmetrics, "openmetrics", "", "also write all counters to this file, for backfill into Prometheus (docs/openmetrics.md)")
+}
+
+// check reads the values of the flags.
+func (f *captureFlags) check(args []string) (err error) {
+	if len(args) == 0 {
+		return errors.New("want a FILE to read, or demo")
+	}
+	for _, one := range []struct {
+		flag, value string
+		to          *time.Time
+	}{{"from", f.from, &f.window[0]}, {"to", f.to, &f.window[1]}, {"start", f.start, &f.began}} {
+		if one.value == "" {
+			continue
+		}
+		if *one.to, err = parseTime(one.value); err != nil {
+			return fmt.Errorf("--%s: %w", one.flag, err)
+		}
+	}
+	if !f.window[1].IsZero() && f.window[1].Before(f.window[0]) {
+		return errors.New("--to is before --from")
+	}
+	if f.locality != 0 && (f.locality < 1 || f.locality > 100) {
+		return fmt.Errorf("--locality: found %d, want percent from 1 to 100", f.locality)
+	}
+	if f.interval < 0 {
+		return fmt.Errorf("--interval: found %s, want more than 0", f.interval)
+	}
+	return nil
+}
+
+// parseTime reads a time of day with its date, in UTC unless it says otherwise.
+func parseTime(s string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("found %q, want a time like '2026-11-03 02:00' (UTC) or 2026-11-03T02:00:00+01:00", s)
+}
+
+// setLocality lets --locality win over the configuration.
+func (f *captureFlags) setLocality(o *rules.Options) error {
+	if f.locality == 0 {
+		return nil
+	}
+	p := &policy.Policy{File: "--locality"}
+	if o.Policy != nil {
+		*p = *o.Policy
+	}
+	set := map[string]float64{}
+	for name, value := range p.Thresholds {
+		set[name] = value
+	}
+	set["M001.locality"] = float64(f.locality) / 100
+	p.Thresholds = set
+	o.Policy = p
+	return nil
+}
+
+// incomplete returns an error when read had to leave a file out, or its end: "no
+// findings" about half of a capture is no good news.
+func (f *captureFlags) incomplete() error {
+	if f.failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("not everything was read: %s failed", rule.Plural(f.failed, "file"))
+}
+
+// read reads the captures that the arguments name, one recording a host. Files that
+// cannot be read are named in the notes, and the rest is read.
+func (f *captureFlags) read(cmd *cobra.Command, args []string, o capture.Options, inventory *rules.Result) (_ []*capture.Recording, _ []numa.Note, err error) {
+	r := captureReading{flags: f, options: o, stderr: cmd.ErrOrStderr()}
+	if f.openmetrics != "" {
+		if r.metrics, err = openmetrics.New(f.openmetrics); err != nil {
+			return nil, nil, fmt.Errorf("--openmetrics: %w", err)
+		}
+		defer r.metrics.Abort()
+	}
+	opt := series.Options{Host: f.host, MachineOf: func(host string) *numa.Host { return machineOf(inventory, host) }, Start: f.began, Interval: f.interval, Workers: runtime.GOMAXPROCS(0)}
+	for _, arg := range args {
+		if err := r.walk(cmd.Context(), cmd.InOrStdin(), arg, opt); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.metrics != nil {
+		if err := r.metrics.Close(); err != nil {
+			return nil, nil, fmt.Errorf("--openmetrics: %w", err)
+		}
+		for _, w := range r.metrics.Warnings() {
+			r.note(f.openmetrics, w)
+		}
+	}
+	return r.merged(args)
+}
+
+// captureReading is the state of read.
+type captureReading struct {
+	flags   *captureFlags
+	options capture.Options
+	stderr  io.Writer
+	metrics *openmetrics.Writer
+
+	file  *capture.Recorders // of the file that is read
+	name  string             // of it
+	lake  *lake.Writer
+	parts []*capture.Recording
+	notes []numa.Note
+	left  int // ticks outside --from and --to
+	err   error
+}
+
+func (r *captureReading) note(at, text string) {
+	r.notes = append(r.notes, numa.Note{At: at, Text: text})
+}
+
+// walk reads what one argument names.
+func (r *captureReading) walk(ctx context.Context, stdin io.Reader, arg string, opt series.Options) error {
+	visit := series.Visit{Open: r.open, Tick: r.tick, Done: r.done}
+	switch arg {
+	case "demo":
+		night, err := demo.Capture()
+		if err != nil {
+			return err
+		}
+		if err := r.open(arg, "invented"); err != nil {
+			return err
+		}
+		return r.done(&series.File{Name: arg, Format: "invented"}, night.Ticks(r.tick))
+	case "-":
+		if err := r.open("standard input", ""); err != nil {
+			return err
+		}
+		file, err := series.Read(ctx, "standard input", stdin, opt, r.tick)
+		return r.done(file, err)
+	}
+	passed, err := series.Walk(ctx, arg, opt, visit)
+	if passed > 0 {
+		r.note(arg, rule.Plural(passed, "file")+" of other formats passed over")
+	}
+	return err
+}
+
+// open begins a file.
+func (r *captureReading) open(name, format string) (err error) {
+	r.file, r.name = capture.NewRecorders(r.options), name
+	r.file.Open(name, format)
+	if dir := r.flags.parquet; dir != "" {
+		if r.lake, err = lake.New(dir, lake.ID(name)); err != nil {
+			return fmt.Errorf("--parquet: %w", err)
+		}
+	}
+	return nil
+}
+
+// tick takes one tick of the file.
+func (r *captureReading) tick(t *numa.Tick) error {
+	w := r.flags.window
+	if t.Time.Before(w[0]) || !w[1].IsZero() && t.Time.After(w[1]) {
+		r.left++
+		return nil
+	}
+	r.file.Add(t)
+	if r.lake != nil {
+		if err := r.lake.Add(r.name, t); err != nil {
+			return r.export("--parquet", err)
+		}
+	}
+	if r.metrics != nil {
+		if err := r.metrics.Add(t); err != nil {
+			return r.export("--openmetrics", err)
+		}
+	}
+	return nil
+}
+
+// export ends the reading: what was asked for cannot be written.
+func (r *captureReading) export(flag string, err error) error {
+	r.err = fmt.Errorf("%s: %w", flag, err)
+	return r.err
+}
+
+// done ends a file. A damaged file keeps what was read of it.
+func (r *captureReading) done(f *series.File, err error) error {
+	if r.err != nil {
+		if r.lake != nil {
+			r.lake.Abort()
+		}
+		return r.err
+	}
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			return err
+		}
+		r.flags.failed++
+		fmt.Fprintf(r.stderr, "homenode: %s\n", errorText(err))
+		r.note(f.Name, err.Error())
+	}
+	if r.file == nil { // it was no capture
+		return nil
+	}
+	for _, text := range f.Warnings {
+		r.file.Warn(text)
+	}
+	if r.lake != nil {
+		if err := r.lake.Close(); err != nil {
+			return fmt.Errorf("--parquet: %w", err)
+		}
+	}
+	r.parts = append(r.parts, r.file.Recordings()...)
+	r.file, r.lake = nil, nil
+	return nil
+}
+
+// merged returns one recording a host.
+func (r *captureReading) merged(args []string) ([]*capture.Recording, []numa.Note, error) {
+	recordings, notes, err := capture.Merge(r.parts)
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.SortStableFunc(r.notes, func(a, b numa.Note) int { return cmp.Compare(a.At, b.At) })
+	if len(recordings) == 0 {
+		text := "found no tick in " + strings.Join(args, ", ")
+		if r.left > 0 {
+			text += fmt.Sprintf(": %s outside --from and --to", rule.Plural(r.left, "tick"))
+		}
+		return nil, nil, errors.New(text)
+	}
+	return recordings, append(notes, r.notes...), nil
+}
