@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ func newCapture() *cobra.Command {
 		out     outputFlags
 		config  configFlag
 		explore exploreFlags
+		archive archiveFlags
 		fleet   []string
 		failOn  string
 		details bool
@@ -51,6 +53,9 @@ FILE is one of
 also packed with gzip or zstd, or a folder or archive of such files. Files of one host are put in the order of
 time; a file that is given twice counts once. A file is read once, in memory that does not grow with its length.
 
+An archive of thousands of files from hundreds of hosts is read with --archive DIR, with all cores, or with
+--queue by any number of machines (homenode queue, homenode work, docs/archive.md).
+
 With --fleet the inventory says what each VM's settings let expect, and what was seen is compared with that. To
 look at a file by hand, list its counters or take some out, use --explore.
 
@@ -61,6 +66,7 @@ in what could be read while some file could not.`,
   homenode capture night/ --from '2026-11-03 02:00' --to '2026-11-03 05:00' --format html -o night.html
   homenode capture esx07.csv --vm sql01 --format svg -o sql01.svg
   homenode capture esx07.csv --parquet lake/ --openmetrics esx07.om
+  homenode capture --archive /captures --queue nats://127.0.0.1:4222
   homenode capture --explore esx07.csv --counter '*Numa*'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,7 +80,7 @@ in what could be read while some file could not.`,
 			if err != nil {
 				return fmt.Errorf("--fail-on: %w", err)
 			}
-			if err := cmp.Or(in.check(args), checkCaptureTable(cmd, &out, table)); err != nil {
+			if err := cmp.Or(archive.check(in.parquet), in.check(args, archive.dir != ""), checkCaptureTable(cmd, &out, table)); err != nil {
 				return err
 			}
 			if vm != "" && out.format != "svg" {
@@ -96,7 +102,7 @@ in what could be read while some file could not.`,
 				inventory = rules.Run(f, rules.Options{Policy: thresholdsOf(options.Policy), Today: options.Today})
 			}
 			start := time.Now()
-			recordings, notes, err := in.read(cmd, args, rules.CaptureOptions(options.Policy), inventory)
+			recordings, notes, err := in.readAll(cmd, args, &archive, rules.CaptureOptions(options.Policy), inventory)
 			if err != nil {
 				return err
 			}
@@ -104,7 +110,7 @@ in what could be read while some file could not.`,
 			w := rules.Watch(recordings, inventory, options)
 			w.Notes = append(notes, w.Notes...)
 			err = out.write(cmd, func(to io.Writer, colour bool) error {
-				o := report.CaptureOptions{Colour: colour, Details: details, FailOn: least, SourceWords: captureWords(args, fleet)}
+				o := report.CaptureOptions{Colour: colour, Details: details, FailOn: least, SourceWords: captureWords(args, archive.dir, fleet)}
 				if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
 					o.Read = read
 				}
@@ -125,6 +131,7 @@ in what could be read while some file could not.`,
 	src.register(cmd)
 	config.register(cmd)
 	explore.register(cmd)
+	archive.register(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&fleet, "fleet", nil, "SOURCE of the inventory, as assess reads it: what was seen is compared with the prediction")
 	fl.StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
@@ -136,8 +143,11 @@ in what could be read while some file could not.`,
 
 // captureWords are the files and the inventory as the user typed them, for the next
 // commands.
-func captureWords(args, fleet []string) []string {
-	words := append([]string(nil), args...)
+func captureWords(args []string, archive string, fleet []string) []string {
+	words := slices.Clone(args)
+	if archive != "" {
+		words = append(words, "--archive", archive)
+	}
 	for _, f := range fleet {
 		words = append(words, "--fleet", f)
 	}

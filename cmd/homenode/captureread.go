@@ -18,6 +18,7 @@ import (
 	"homenode/output/lake"
 	"homenode/output/openmetrics"
 	"homenode/policy"
+	"homenode/queue"
 	"homenode/rule"
 	"homenode/rules"
 	"homenode/source/demo"
@@ -52,8 +53,13 @@ func (f *captureFlags) register(cmd *cobra.Command) {
 }
 
 // check reads the values of the flags.
-func (f *captureFlags) check(args []string) (err error) {
-	if len(args) == 0 {
+func (f *captureFlags) check(args []string, archive bool) (err error) {
+	switch {
+	case archive && len(args) > 0:
+		return fmt.Errorf("--archive: found %s beside it, want its folder alone", args[0])
+	case archive && f.openmetrics != "":
+		return errors.New("--openmetrics: not with --archive: --parquet takes any number of files")
+	case !archive && len(args) == 0:
 		return errors.New("want a FILE to read, or demo")
 	}
 	for _, one := range []struct {
@@ -115,6 +121,31 @@ func (f *captureFlags) incomplete() error {
 		return nil
 	}
 	return fmt.Errorf("not everything was read: %s failed", rule.Plural(f.failed, "file"))
+}
+
+// readAll reads the captures that the arguments name, or the archive.
+func (f *captureFlags) readAll(cmd *cobra.Command, args []string, a *archiveFlags, o capture.Options, inventory *rules.Result) ([]*capture.Recording, []numa.Note, error) {
+	if a.dir == "" {
+		return f.read(cmd, args, o, inventory)
+	}
+	m, err := a.read(cmd, f.parquet, queue.Options{Capture: o, Host: f.host, Start: f.began, Interval: f.interval, From: f.window[0], To: f.window[1]})
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.failed = m.Broken; len(m.Recordings) == 0 {
+		return nil, nil, nothingFound("--archive "+a.dir, m.Outside)
+	}
+	return m.Recordings, m.Notes, nil
+}
+
+// nothingFound is the error for captures without a tick; outside counts those before
+// --from and after --to.
+func nothingFound(where string, outside int) error {
+	text := "found no tick in " + where
+	if outside > 0 {
+		text += fmt.Sprintf(": %s outside --from and --to", rule.Plural(outside, "tick"))
+	}
+	return errors.New(text)
 }
 
 // read reads the captures that the arguments name, one recording a host. Files that
@@ -270,11 +301,7 @@ func (r *captureReading) merged(args []string) ([]*capture.Recording, []numa.Not
 	}
 	slices.SortStableFunc(r.notes, func(a, b numa.Note) int { return cmp.Compare(a.At, b.At) })
 	if len(recordings) == 0 {
-		text := "found no tick in " + strings.Join(args, ", ")
-		if r.left > 0 {
-			text += fmt.Sprintf(": %s outside --from and --to", rule.Plural(r.left, "tick"))
-		}
-		return nil, nil, errors.New(text)
+		return nil, nil, nothingFound(strings.Join(args, ", "), r.left)
 	}
 	return recordings, append(notes, r.notes...), nil
 }
