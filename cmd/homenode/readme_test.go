@@ -27,10 +27,12 @@ func TestReadme(t *testing.T) {
 	golden.Equal(t, []byte(got), path)
 }
 
-// TestPictures holds that the drawing in the README is today's.
+// TestPictures holds that the drawings in the README are today's.
 func TestPictures(t *testing.T) {
 	got := output([]string{"topo", "demo", "esx01", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/esx01.svg")
+	got = output([]string{"capture", "demo", "--fleet", "demo", "--vm", "app04", "--format", "svg"})
+	golden.Equal(t, []byte(got), "../../docs/img/app04.svg")
 }
 
 // TestGlossary holds that every word of the glossary names statements that are in the
