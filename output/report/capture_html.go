@@ -172,7 +172,7 @@ func (p *captureReport) draw(c *captured, o HTMLOptions) (map[string]bool, error
 		}
 		about := v.findings[0].Rule + ": " + v.findings[0].Title
 		if n := len(v.findings) - 1; n > 0 {
-			about += fmt.Sprintf(", and %s", plural(n, "finding"))
+			about += fmt.Sprintf(", and %s", plural(n, "more finding"))
 		}
 		p.Drawn = append(p.Drawn, htmlTimeline{Label: v.label, About: about, SVG: template.HTML(b.String())})
 		drawn[timeline.VMID(v.rec, v.VM)] = true

@@ -283,7 +283,7 @@ func TestCaptureVerdict(t *testing.T) {
 		{"without memory", blind(night.Recordings[1], false), nil, "NUMA cannot be ruled out in 4 h on esx08: nothing was found, but the capture lacks what would show it.",
 			"Looked at: home nodes, 241 NUMA migrations, ready time. The capture lacks Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 		{"blind", blind(night.Recordings[1], true), nil, "Nothing can be said about NUMA: the capture has none of its counters.",
-			"The capture lacks Numa Home Nodes, Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+			"A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := &rules.Watched{Recordings: tt.recordings}

@@ -16,7 +16,7 @@ import (
 // that leaves open, and what it rests on.
 func (c *captured) verdict() (verdict, rest string) {
 	if len(c.vms) == 0 {
-		return "Nothing can be said about NUMA: no VM was recorded.", ""
+		return "Nothing can be said about NUMA: no VM was recorded.", c.howToGet()
 	}
 	var lost, hurt []*capturedVM
 	for _, v := range slices.SortedStableFunc(slices.Values(c.vms), byWeight) {
@@ -45,7 +45,7 @@ func (c *captured) verdict() (verdict, rest string) {
 	case hosts > 0:
 		verdict = fmt.Sprintf("NUMA had a part in it %s: no VM lost locality, but %s.", where, c.hostText())
 	case !c.judgeable():
-		return "Nothing can be said about NUMA: the capture has none of its counters.", c.howToGet()
+		return "Nothing can be said about NUMA: the capture has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
 	case c.lacksLocality():
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but the capture lacks what would show it.", where)
 	default:

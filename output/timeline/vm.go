@@ -88,10 +88,13 @@ func (d *vmDrawing) homes() {
 		return
 	}
 	facts := "not NUMA-managed"
-	if main, share, ok := rule.Homes(d.v); ok && main != 0 {
+	switch main, share, ok := rule.Homes(d.v); {
+	case ok && main != 0 && len(d.v.Homes) > 1:
 		facts = fmt.Sprintf("%s for %s", main, percent(share))
-	} else if !ok && d.v.LastHomes != 0 {
-		facts = d.v.LastHomes.String()
+	case ok && main != 0:
+		facts = rule.Nodes(main) + " always"
+	case !ok && d.v.LastHomes != 0:
+		facts = rule.Nodes(d.v.LastHomes)
 	}
 	d.pic.add(group{id: d.id + "__homes", class: "panel", focus: true, numbers: "home nodes: " + homesText(d.v),
 		shapes: append(d.head("home nodes", facts), shape{class: "floor", x: plotLeft, y: d.y + height, w: plotRight - plotLeft})})
