@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -310,4 +311,39 @@ func FuzzExtract(f *testing.F) {
 			t.Fatalf("List counts %d rows, Extract %d", l.Rows, x.Rows)
 		}
 	})
+}
+
+// TestTimes reads gaps of several lengths and a row that goes back before all others.
+func TestTimes(t *testing.T) {
+	file := header(`\\h\Memory\Free MBytes`) + row("11/21/2026 10:00:00", "1") + row("11/21/2026 10:00:09", "2") +
+		row("11/21/2026 10:00:14", "3") + row("11/21/2026 09:59:00", "4") + row("11/21/2026 09:59:04", "5")
+	l, err := List("f", strings.NewReader(file), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Interval{Least: 4, Mean: 6, Most: 9}); *l.Interval != want {
+		t.Errorf("interval %+v, want %+v", *l.Interval, want)
+	}
+	const clock = "15:04:05"
+	if first, last := l.First.Format(clock), l.Last.Format(clock); first != "09:59:00" || last != "10:00:14" {
+		t.Errorf("from %s to %s, want 09:59:00 to 10:00:14", first, last)
+	}
+	if want := []string{"f:5: found a row that is earlier than the one before (1 in all)"}; !slices.Equal(l.Warnings, want) {
+		t.Errorf("warnings %q, want %q", l.Warnings, want)
+	}
+}
+
+// TestHosts holds that instances of one name on two hosts are two.
+func TestHosts(t *testing.T) {
+	l, err := List("f", strings.NewReader(header(`\\a\Numa Node(0)\Free MBytes`, `\\b\Numa Node(0)\Free MBytes`)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []Instance{}
+	for _, i := range l.Objects[0].Instances {
+		got = append(got, *i)
+	}
+	if want := []Instance{{"a", "0", 1}, {"b", "0", 1}}; !slices.Equal(got, want) || !slices.Equal(l.Hosts, []string{"a", "b"}) {
+		t.Errorf("instances %v of hosts %v, want %v", got, l.Hosts, want)
+	}
 }
