@@ -215,14 +215,7 @@ func (d *hostDrawing) vms(o *Options) []string {
 		d.y += height + 60
 	}
 	d.y += panelGap - 60
-	for n := 0; n <= d.pic.nodes; n++ {
-		if slices.ContainsFunc(vms, func(v *capture.VM) bool { return anyHome(v, n) }) {
-			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%len(textures)), strconv.Itoa(n % len(textures)), fmt.Sprintf("home node %d", n)})
-		}
-	}
-	if d.pic.remote {
-		d.legend = append(d.legend, legend{"remote", "remote", "share of the VM's memory that is remote"})
-	}
+	d.homeLegend(vms)
 	var sentences []string
 	if len(vms) < stated {
 		sentences = append(sentences, fmt.Sprintf("%d of %d VMs are shown: those with the most remote memory over time.", len(vms), stated))
@@ -231,6 +224,18 @@ func (d *hostDrawing) vms(o *Options) []string {
 		sentences = append(sentences, fmt.Sprintf("VMs whose home nodes the capture does not state, not shown: %d.", n))
 	}
 	return sentences
+}
+
+// homeLegend explains the colours of the home nodes that occur.
+func (d *hostDrawing) homeLegend(vms []*capture.VM) {
+	for n := 0; n <= d.pic.nodes; n++ {
+		if slices.ContainsFunc(vms, func(v *capture.VM) bool { return anyHome(v, n) }) {
+			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%len(textures)), strconv.Itoa(n % len(textures)), fmt.Sprintf("home node %d", n)})
+		}
+	}
+	if d.pic.remote {
+		d.legend = append(d.legend, legend{"remote", "remote", "share of the VM's memory that is remote"})
+	}
 }
 
 // farShare hatches the remote share over the band of a VM, from above.

@@ -1,0 +1,114 @@
+package report_test
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"testing"
+
+	"homenode/capture"
+	"homenode/finding"
+	"homenode/output/report"
+	"homenode/rules"
+)
+
+func TestCaptureVerdict(t *testing.T) {
+	night := watchedNight(t)
+	low := night.Recordings[0].VMs[0].Low.Longest
+	m001 := finding.Finding{Rule: "M001", Title: "low", Severity: finding.High, Host: "esx07", VM: "sql01", GID: 4711, From: low.From, To: low.To}
+	m009 := finding.Finding{Rule: "M009", Title: "the VM waited", Severity: finding.Medium, Host: "esx07", VM: "web01", GID: 4712, From: at(1), To: at(2)}
+	m004 := finding.Finding{Rule: "M004", Title: "one node was overloaded", Severity: finding.Medium, Host: "esx07", From: at(50), To: at(60)}
+	info := m009
+	info.Severity = finding.Info
+	for _, tt := range []struct {
+		name          string
+		recordings    []*capture.Recording
+		findings      []finding.Finding
+		verdict, rest string
+	}{
+		{"nothing", nil, nil, "Nothing can be said about NUMA: no VM was recorded.", ""},
+		{"lost", night.Recordings[:1], []finding.Finding{m001}, "1 of 2 VMs lost locality in 3 h 45 min on esx07: worst sql01 (gid 4711), up to 62 % remote from 2026-11-21 00:05 to 00:59.", ""},
+		{"lost and more", night.Recordings[:1], []finding.Finding{m001, m009, m004},
+			"1 of 2 VMs lost locality in 3 h 45 min on esx07: worst sql01 (gid 4711), up to 62 % remote from 2026-11-21 00:05 to 00:59.",
+			"1 more VM had trouble of another kind, first of all web01: the VM waited, 2026-11-20 22:01 to 22:02. 1 host itself has findings of medium or high severity."},
+		{"hurt", night.Recordings[:1], []finding.Finding{m009},
+			"NUMA had a part in it: 1 of 2 VMs had trouble with it in 3 h 45 min on esx07, though none lost locality: first of all web01: the VM waited, 2026-11-20 22:01 to 22:02.", ""},
+		{"host", night.Recordings[:1], []finding.Finding{m004}, "NUMA had a part in it in 3 h 45 min on esx07: no VM lost locality, but on esx07 one node was overloaded, 2026-11-20 22:50 to 23:00.", ""},
+		{"innocent", night.Recordings[:1], []finding.Finding{info},
+			"NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality, and no node was overloaded while another one idled.",
+			"1 finding of low severity or for information. Looked at: N%L of 3 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 2 NUMA migrations, ready time, 2 nodes."},
+		{"several hosts", night.Recordings, nil, "NUMA was not the cause in 4 h on 2 hosts: none of 4 VMs lost locality.",
+			"Looked at: N%L of 4 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 243 NUMA migrations, ready time, 2 nodes. " +
+				"The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+		{"without memory", blind(night.Recordings[1], false), nil, "NUMA cannot be ruled out in 4 h on esx08: nothing was found, but the capture lacks what would show it.",
+			"Looked at: home nodes, 241 NUMA migrations, ready time. The capture lacks Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+		{"blind", blind(night.Recordings[1], true), nil, "Nothing can be said about NUMA: the capture has none of its counters.",
+			"A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := &rules.Watched{Recordings: tt.recordings}
+			w.Findings = tt.findings
+			var got struct{ Verdict, VerdictRest string }
+			if err := json.Unmarshal(written(t, func(b io.Writer) error { return report.CaptureJSON(b, w) }), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.Verdict != tt.verdict || got.VerdictRest != tt.rest {
+				t.Errorf("verdict %q\nrest    %q\nwant    %q\nand     %q", got.Verdict, got.VerdictRest, tt.verdict, tt.rest)
+			}
+		})
+	}
+}
+
+// blind returns the recording without memory, and with all without anything about NUMA.
+func blind(rec *capture.Recording, all bool) []*capture.Recording {
+	r := *rec
+	r.VMs = slices.Clone(rec.VMs)
+	r.Lacks = append([]string{"Numa Local Memory MBytes"}, rec.Lacks...)
+	for i := range r.VMs {
+		v := &r.VMs[i]
+		v.HasMemory = false
+		if all {
+			v.HasHomes, v.HasMoves = false, false
+		}
+	}
+	if all {
+		r.Lacks = append(r.Lacks, "Numa Home Nodes")
+	}
+	return []*capture.Recording{&r}
+}
+
+// Lives of one name are one VM unless they run at the same time; for some minutes one that
+// moves is on both hosts.
+func TestCaptureCountsVMs(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		a, b [][2]int // lives on two hosts, in minutes
+		want int
+	}{
+		{"power cycles", [][2]int{{0, 10}, {11, 20}, {20, 60}}, nil, 1},
+		{"two of one name", [][2]int{{0, 30}, {10, 60}}, nil, 2},
+		{"one on each host", [][2]int{{0, 60}}, [][2]int{{0, 60}}, 2},
+		{"vMotion", [][2]int{{0, 30}}, [][2]int{{26, 60}}, 1},
+		{"vMotion of five minutes", [][2]int{{0, 30}}, [][2]int{{25, 60}}, 1},
+		{"there and back", [][2]int{{0, 20}, {40, 60}}, [][2]int{{18, 43}}, 1},
+		{"the same few ticks", [][2]int{{0, 2}}, [][2]int{{0, 2}}, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := &rules.Watched{}
+			for host, lives := range map[string][][2]int{"a": tt.a, "b": tt.b} {
+				rec := &capture.Recording{Host: host, First: at(0), Last: at(60)}
+				for i, life := range lives {
+					rec.VMs = append(rec.VMs, capture.VM{Name: "vm", GID: int64(i + 1), First: at(life[0]), Last: at(life[1])})
+				}
+				w.Recordings = append(w.Recordings, rec)
+			}
+			var got struct{ VMs int }
+			if err := json.Unmarshal(written(t, func(b io.Writer) error { return report.CaptureJSON(b, w) }), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.VMs != tt.want {
+				t.Errorf("%d VMs, want %d", got.VMs, tt.want)
+			}
+		})
+	}
+}
