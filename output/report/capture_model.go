@@ -319,6 +319,9 @@ func countVMs(lives []*capturedVM) int {
 	byName := map[string][]edge{}
 	for _, v := range lives {
 		end := v.Last.Add(-min(handover, v.Last.Sub(v.First)/2))
+		if !end.After(v.First) { // a single tick
+			end = v.First.Add(1)
+		}
 		byName[v.Name] = append(byName[v.Name], edge{v.First, 1}, edge{end, -1})
 	}
 	n := 0

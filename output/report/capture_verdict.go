@@ -46,6 +46,8 @@ func (c *captured) verdict() (verdict, rest string) {
 		verdict = fmt.Sprintf("NUMA had a part in it %s: no VM lost locality, but %s.", where, c.hostText())
 	case !c.judgeable():
 		return "Nothing can be said about NUMA: the capture has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
+	case c.momentary():
+		verdict = fmt.Sprintf("NUMA cannot be ruled out: nothing was found, but %s is a single moment.", c.recordedText())
 	case c.lacksLocality():
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but the capture lacks what would show it.", where)
 	default:
@@ -71,8 +73,24 @@ func (c *captured) rest(lost int, hurt []*capturedVM, hosts int) string {
 	return strings.TrimSpace(strings.Join(append(parts, c.howToGet()), " "))
 }
 
+// momentary reports whether no host has two ticks that hang together.
+func (c *captured) momentary() bool {
+	return !slices.ContainsFunc(c.Recordings, func(rec *capture.Recording) bool { return rec.Covered > 0 })
+}
+
+// recordedText says what a momentary capture holds: "what was recorded on esx07".
+func (c *captured) recordedText() string {
+	if len(c.Recordings) == 1 {
+		return "what was recorded on " + c.Recordings[0].Host
+	}
+	return "what was recorded on each host"
+}
+
 // stretch returns "in 4 h 10 min on esx07".
 func (c *captured) stretch() string {
+	if c.momentary() {
+		return fmt.Sprintf("in what was recorded on %s", plural(len(c.Recordings), "host"))
+	}
 	if len(c.Recordings) == 1 {
 		rec := c.Recordings[0]
 		return fmt.Sprintf("in %s on %s", rule.Duration(rec.Covered), rec.Host)

@@ -8,8 +8,10 @@ import (
 
 	"homenode/capture"
 	"homenode/finding"
+	"homenode/numa"
 	"homenode/output/report"
 	"homenode/rules"
+	"homenode/source/incident"
 )
 
 func TestCaptureVerdict(t *testing.T) {
@@ -18,6 +20,7 @@ func TestCaptureVerdict(t *testing.T) {
 	m001 := finding.Finding{Rule: "M001", Title: "low", Severity: finding.High, Host: "esx07", VM: "sql01", GID: 4711, From: low.From, To: low.To}
 	m009 := finding.Finding{Rule: "M009", Title: "the VM waited", Severity: finding.Medium, Host: "esx07", VM: "web01", GID: 4712, From: at(1), To: at(2)}
 	m004 := finding.Finding{Rule: "M004", Title: "one node was overloaded", Severity: finding.Medium, Host: "esx07", From: at(50), To: at(60)}
+	moment := firstTick(t)
 	info := m009
 	info.Severity = finding.Info
 	for _, tt := range []struct {
@@ -40,6 +43,8 @@ func TestCaptureVerdict(t *testing.T) {
 		{"several hosts", night.Recordings, nil, "NUMA was not the cause in 4 h on 2 hosts: none of 4 VMs lost locality.",
 			"Looked at: N%L of 4 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 243 NUMA migrations, ready time, 2 nodes. " +
 				"The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+		{"a moment", []*capture.Recording{moment}, nil, "NUMA cannot be ruled out: nothing was found, but what was recorded on esx08 is a single moment.",
+			"Looked at: N%L of 1 VM (least 75 %, app02 at 22:00:00), home nodes, 1 NUMA migration, ready time. The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 		{"without memory", blind(night.Recordings[1], false), nil, "NUMA cannot be ruled out in 4 h on esx08: nothing was found, but the capture lacks what would show it.",
 			"Looked at: home nodes, 241 NUMA migrations, ready time. The capture lacks Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 		{"blind", blind(night.Recordings[1], true), nil, "Nothing can be said about NUMA: the capture has none of its counters.",
@@ -57,6 +62,16 @@ func TestCaptureVerdict(t *testing.T) {
 			}
 		})
 	}
+}
+
+// firstTick returns esx08 with one tick.
+func firstTick(t *testing.T) *capture.Recording {
+	t.Helper()
+	in, err := incident.Read("night.txt", []byte(captureNight))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record(t, in, func(k *numa.Tick) bool { return k.Host != "esx08" || k.Time.After(at(0)) })[0]
 }
 
 // blind returns the recording without memory, and with all without anything about NUMA.
@@ -91,6 +106,8 @@ func TestCaptureCountsVMs(t *testing.T) {
 		{"vMotion", [][2]int{{0, 30}}, [][2]int{{26, 60}}, 1},
 		{"vMotion of five minutes", [][2]int{{0, 30}}, [][2]int{{25, 60}}, 1},
 		{"there and back", [][2]int{{0, 20}, {40, 60}}, [][2]int{{18, 43}}, 1},
+		{"one tick", [][2]int{{7, 7}}, nil, 1},
+		{"one tick on each host", [][2]int{{7, 7}}, [][2]int{{7, 7}}, 2},
 		{"the same few ticks", [][2]int{{0, 2}}, [][2]int{{0, 2}}, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
