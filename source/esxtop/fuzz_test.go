@@ -79,6 +79,31 @@ func FuzzRow(f *testing.F) {
 	})
 }
 
+// TestSwiftTakes holds that rows which differ a lot from the one before are still read in
+// the fast way: a tail and gaps that shrink and grow by kilobytes.
+func TestSwiftTakes(t *testing.T) {
+	c := newCapture(10_000, 5) // 2,000 of them after the last wanted one
+	h, msg := parseHeader(bytes.TrimSpace(c.header(nil)), 1, new(warnings), func(*Header) func(*Column) bool { return numaAndReady })
+	if msg != "" {
+		t.Fatal(msg)
+	}
+	p, b := newParser(h, false, '\n'), new(batch)
+	p.grow(b)
+	for i := range 10 {
+		for column := range c.values {
+			c.values[column] = []byte("0.00")
+			if i%2 == 1 {
+				c.values[column] = []byte("12345.67")
+			}
+		}
+		line := append(c.row(nil), make([]byte, padding)...)
+		line = line[:len(line)-padding]
+		if size, ok := p.swift.row(line, &p.out); !ok || size != len(line) {
+			t.Errorf("row %d: swift.row() = %d, %v; want %d", i, size, ok, len(line))
+		}
+	}
+}
+
 // regular is a row without any damage: no quotes within quotes, and commas only in the
 // home nodes, which are field 2.
 var regular = regexp.MustCompile(`^"[^"]*","[^",]*","[^"]*"(,"[^",]*")*(,[^",]*)?,?\r?$`)

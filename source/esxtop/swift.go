@@ -157,6 +157,9 @@ func (s *swift) locate(b []byte, p, end, width, gap int) int {
 	// Phase 1: count as far as it went in the row before.
 	at := min(p+width, end)
 	quotes, commas, whole := tally(b[p:at])
+	if !whole { // beyond the end of a row that is shorter than the one before
+		quotes, commas, whole, at = 0, 0, true, p
+	}
 	// Phase 2: a row unlike the one before may be far off.
 	for whole && wantQuotes-quotes > 16 && at < end {
 		next := min(at+2*(wantQuotes-quotes), end)
@@ -198,26 +201,33 @@ func (s *swift) locate(b []byte, p, end, width, gap int) int {
 
 // finish checks what is left of a row.
 func (s *swift) finish(b []byte, p, end int) (size int, ok bool) {
-	const differ = 256 // bytes that rows differ by
+	const differ = 256 // bytes that rows often differ by
 	last := len(s.runs)
-	from := min(p+max(0, s.widths[last]-differ), end)
+	size, ok = s.tail(b, p, min(p+max(0, s.widths[last]-differ), end), end)
+	if !ok {
+		size, ok = s.tail(b, p, p, end)
+	}
+	s.widths[last] = size - p
+	return size, ok
+}
+
+// tail checks the bytes from p to the first line end at or after from.
+func (s *swift) tail(b []byte, p, from, end int) (size int, ok bool) {
 	n := bytes.IndexByte(b[from:end], '\n')
 	if n < 0 {
 		return 0, false
 	}
 	stop := from + n
-	s.widths[last] = stop - p
 	size = stop + 1
 	if b[stop-1] == '\r' {
 		stop--
 	}
 	quotes, commas, whole := tally(b[p:stop])
 	// The commas before p are one less than the fields there; a row may end with one more.
-	want := s.gap + s.nameless
 	if stop > p && b[stop-1] == ',' {
 		commas--
 	}
-	return size, whole && quotes == 2*s.gap && commas == want
+	return size, whole && quotes == 2*s.gap && commas == s.gap+s.nameless
 }
 
 // run reads the cells from p on, which is behind an opening quote. It returns the place
