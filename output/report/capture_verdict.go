@@ -50,6 +50,10 @@ func (c *captured) verdict() (verdict, rest string) {
 		verdict = fmt.Sprintf("NUMA cannot be ruled out: nothing was found, but %s is a single moment.", c.recordedText())
 	case c.lacksLocality():
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but the capture lacks what would show it.", where)
+	case c.mostlyLow() != nil:
+		v := c.mostlyLow()
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: N%%L of %s was below %s most of the time, though no rule counts it as a finding.",
+			where, v.label, rule.NL(v.rec.Options.Locality))
 	default:
 		verdict = fmt.Sprintf("NUMA was not the cause %s: %s.", where, c.innocence())
 	}
@@ -76,6 +80,17 @@ func (c *captured) rest(lost int, hurt []*capturedVM, hosts int) string {
 // momentary reports whether no host has two ticks that hang together.
 func (c *captured) momentary() bool {
 	return !slices.ContainsFunc(c.Recordings, func(rec *capture.Recording) bool { return rec.Covered > 0 })
+}
+
+// mostlyLow returns a VM whose N%L was low most of the time and that no finding is about: a
+// capture can be too short for one. It is nil when there is none.
+func (c *captured) mostlyLow() *capturedVM {
+	for _, v := range c.vms {
+		if len(v.findings) == 0 && v.Low.Count > 0 && 2*v.Low.Time >= v.Managed {
+			return v
+		}
+	}
+	return nil
 }
 
 // recordedText says what a momentary capture holds: "what was recorded on esx07".

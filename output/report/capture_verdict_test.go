@@ -21,6 +21,8 @@ func TestCaptureVerdict(t *testing.T) {
 	m009 := finding.Finding{Rule: "M009", Title: "the VM waited", Severity: finding.Medium, Host: "esx07", VM: "web01", GID: 4712, From: at(1), To: at(2)}
 	m004 := finding.Finding{Rule: "M004", Title: "one node was overloaded", Severity: finding.Medium, Host: "esx07", From: at(50), To: at(60)}
 	moment := firstTick(t)
+	healthy := *night.Recordings[0]
+	healthy.VMs = healthy.VMs[1:]
 	info := m009
 	info.Severity = finding.Info
 	for _, tt := range []struct {
@@ -37,10 +39,13 @@ func TestCaptureVerdict(t *testing.T) {
 		{"hurt", night.Recordings[:1], []finding.Finding{m009},
 			"NUMA had a part in it: 1 of 2 VMs had trouble with it in 3 h 45 min on esx07, though none lost locality: first of all web01: the VM waited, 2026-11-20 22:01 to 22:02.", ""},
 		{"host", night.Recordings[:1], []finding.Finding{m004}, "NUMA had a part in it in 3 h 45 min on esx07: no VM lost locality, but on esx07 one node was overloaded, 2026-11-20 22:50 to 23:00.", ""},
-		{"innocent", night.Recordings[:1], []finding.Finding{info},
+		{"innocent", []*capture.Recording{&healthy}, []finding.Finding{info},
 			"NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality, and no node was overloaded while another one idled.",
-			"1 finding of low severity or for information. Looked at: N%L of 3 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 2 NUMA migrations, ready time, 2 nodes."},
-		{"several hosts", night.Recordings, nil, "NUMA was not the cause in 4 h on 2 hosts: none of 4 VMs lost locality.",
+			"1 finding of low severity or for information. Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 1 NUMA migration, ready time, 2 nodes."},
+		{"low all the time", night.Recordings[1:], nil, "NUMA cannot be ruled out in 4 h on esx08: N%L of app02 was below 80 % most of the time, though no rule counts it as a finding.",
+			"Looked at: N%L of 1 VM (least 75 %, app02 at 2026-11-20 22:00), home nodes, 241 NUMA migrations, ready time. " +
+				"The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+		{"several hosts", night.Recordings, nil, "NUMA cannot be ruled out in 4 h on 2 hosts: N%L of sql01 (gid 4711) was below 80 % most of the time, though no rule counts it as a finding.",
 			"Looked at: N%L of 4 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 243 NUMA migrations, ready time, 2 nodes. " +
 				"The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 		{"a moment", []*capture.Recording{moment}, nil, "NUMA cannot be ruled out: nothing was found, but what was recorded on esx08 is a single moment.",
