@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,7 +37,7 @@ func homesOf(v *capture.VM) string {
 		return ""
 	}
 	homes := slices.Clone(v.Homes)
-	slices.SortStableFunc(homes, func(a, b capture.HomeTime) int { return int(b.Time/time.Millisecond) - int(a.Time/time.Millisecond) })
+	slices.SortStableFunc(homes, func(a, b capture.HomeTime) int { return cmp.Compare(b.Time, a.Time) })
 	var all time.Duration
 	for _, h := range homes {
 		all += h.Time
