@@ -211,7 +211,7 @@ func (v *vm) set(at, over time.Duration, w word.Word, f *flip) (err error) {
 	case slices.Contains(vmCounts, w.Key) && w.Value == word.Unknown:
 		v.track(w.Key).forget(at)
 	case slices.Contains(vmCounts, w.Key):
-		n, err := w.Number(0, 1<<40)
+		n, err := w.Number(0, 1<<31-1)
 		if err != nil {
 			return err
 		}
