@@ -275,9 +275,7 @@ func (p *child) wait(t *testing.T, word string) string {
 			if !ok {
 				t.Fatalf("the process ended before it said %q", word)
 			}
-			if strings.HasPrefix(line, "began") {
-				p.began++
-			}
+			p.note(line)
 			if strings.HasPrefix(line, word) {
 				return line
 			}
@@ -296,12 +294,17 @@ func (p *child) kill() {
 	}
 }
 
-// runs counts the tasks that a process began before it was killed.
-func (p *child) runs() int {
+// note keeps which task a process begins.
+func (p *child) note(line string) {
+	if task, ok := strings.CutPrefix(line, "began "); ok {
+		p.began = append(p.began, task)
+	}
+}
+
+// runs returns the tasks that a process began before it was killed.
+func (p *child) runs() []string {
 	for line := range p.lines {
-		if strings.HasPrefix(line, "began") {
-			p.began++
-		}
+		p.note(line)
 	}
 	return p.began
 }
