@@ -218,7 +218,7 @@ type child struct {
 	lines chan string
 	read  chan bool // closed when it says no more
 	ready string    // what it said when it was
-	began int       // tasks, as far as read
+	began []string  // tasks, as far as read
 }
 
 func command(ctx context.Context, role, url, arg string) *exec.Cmd {

@@ -244,3 +244,34 @@ func TestLostStreams(t *testing.T) {
 		t.Error("the results are not those of the tasks, each once")
 	}
 }
+
+// A task whose worker stored the result and died is not worked out again.
+func TestStoredTask(t *testing.T) {
+	t.Parallel()
+	c := dial(t, Access{URL: serve(t, ServerOptions{})})
+	tasks := fakeTasks()[:1]
+	k := &collector{Client: c, run: runOf(tasks), tasks: tasks}
+	if err := k.store(t.Context(), k.run, tasks[0].ID, Outcome{Result: []byte("stored")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.post(t.Context(), []int{0}); err != nil {
+		t.Fatal(err)
+	}
+	w := &worker{Client: c, opt: WorkOptions{Handlers: map[string]Handler{"fake": func(context.Context, []byte) ([]byte, error) {
+		t.Error("it is worked out again")
+		return nil, nil
+	}}}}
+	msg, err := w.take(t.Context())
+	if err != nil || msg == nil {
+		t.Fatalf("took %v, %v; want the task", msg, err)
+	}
+	if gaveBack, err := w.do(t.Context(), msg); gaveBack || err != nil {
+		t.Errorf("did the task: given back %v, error %v", gaveBack, err)
+	}
+	if n := left(t, c); n != 1 {
+		t.Errorf("%d messages are left, want the result alone", n)
+	}
+	if out, err := c.load(t.Context(), k.run, tasks[0].ID); err != nil || string(out.Result) != "stored" {
+		t.Errorf("the result is %q, %v; want the stored one", out.Result, err)
+	}
+}
