@@ -51,6 +51,9 @@ func Handlers(here Here) map[string]Handler {
 		if t.Options.Version != here.Version {
 			return nil, &Refusal{Reason: fmt.Sprintf("is homenode %s, the task wants %s", here.Version, t.Options.Version)}
 		}
+		if err := t.Options.Capture.Check(); err != nil {
+			return nil, fmt.Errorf("task: %w", err)
+		}
 		r, err := Do(ctx, here, t.Job, t.Options)
 		if err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -144,9 +143,16 @@ func (k *collector) subjects(ctx context.Context, s jetstream.Stream, filter str
 func (k *collector) post(ctx context.Context, which []int) error {
 	var acks []jetstream.PubAckFuture
 	for _, i := range which {
-		b, err := json.Marshal(&k.tasks[i])
+		b, err := k.tasks[i].message()
 		if err != nil {
 			return err
+		}
+		if most := k.nc.MaxPayload(); int64(len(b)) > most {
+			out := Outcome{Failed: fmt.Sprintf("its task has %d bytes, packed, and the queue takes %d: raise max_payload of the server", len(b), most)}
+			if err := k.store(ctx, k.run, k.tasks[i].ID, out); err != nil {
+				return err
+			}
+			continue
 		}
 		ack, err := k.js.PublishMsgAsync(&nats.Msg{Subject: workSubject(k.run, k.tasks[i].ID), Data: b})
 		if err != nil {

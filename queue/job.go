@@ -104,18 +104,41 @@ func statAll(root string, paths []string) (files []File, err error) {
 // hidden reports whether a file or a folder above it is.
 func hidden(path string) bool { return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") }
 
+// check refuses a job that Scan cannot have made: who wrote it into the queue does not decide
+// what else of a worker's machine is read.
+func (j *Job) check() error {
+	if len(j.Files) == 0 {
+		return errors.New("found a task without files")
+	}
+	for _, f := range slices.Concat(j.Files, j.Infos) {
+		if !filepath.IsLocal(filepath.FromSlash(f.Path)) {
+			return fmt.Errorf("found the path %q in the task, want one below the root", f.Path)
+		}
+	}
+	return nil
+}
+
 // source returns the files of the job below root, or why they are not those files. grown
 // names those that are longer by now.
 func (j *Job) source(root string) (s *series.Source, grown []string, err error) {
 	s = &series.Source{Name: j.path(root, j.Name), Format: j.Format, Host: j.Host}
+	below, err := os.OpenRoot(root) // no link leads out of it
+	if err != nil {
+		return nil, nil, err
+	}
+	defer below.Close()
 	for _, set := range []struct {
 		files []File
 		to    *[]string
 	}{{j.Files, &s.Files}, {j.Infos, &s.Infos}} {
 		for _, f := range set.files {
-			info, err := os.Lstat(j.path(root, f.Path))
+			info, err := below.Lstat(filepath.FromSlash(f.Path))
+			var lstat *fs.PathError
+			if errors.As(err, &lstat) {
+				return nil, nil, fmt.Errorf("%s: lstat: %w", f.Path, lstat.Err)
+			}
 			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %s", f.Path, errorOf(err))
+				return nil, nil, fmt.Errorf("%s: %w", f.Path, err)
 			}
 			size, at := info.Size(), info.ModTime().Unix()
 			switch {

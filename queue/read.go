@@ -17,8 +17,11 @@ import (
 )
 
 // Do reads one job of an archive. Whatever is wrong with its files is in the Result; a
-// *Refusal is about this machine, and other errors are those of ctx.
+// *Refusal is about this machine, and other errors are those of ctx or say that the job is none.
 func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
+	if err := job.check(); err != nil {
+		return nil, err
+	}
 	root, err := filepath.Abs(here.Root)
 	if err != nil {
 		return nil, err

@@ -47,8 +47,11 @@ var packer = func() *zstd.Encoder {
 	return e
 }()
 
+// maxUnpacked bounds what a task or a recording unpacks to: whoever wrote to the queue made it.
+const maxUnpacked = 1 << 30
+
 var unpacker = func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked))
 	if err != nil {
 		panic(err)
 	}

@@ -37,6 +37,30 @@ func runOf(tasks []Task) string {
 	return short(h.Sum(nil))
 }
 
+// packFrom is from how many bytes on a task is packed: one of thousands of files, whose names
+// are much the same, would not fit into a message otherwise.
+const packFrom = 16 << 10
+
+// message returns the task as it is sent.
+func (t *Task) message() ([]byte, error) {
+	b, err := json.Marshal(t)
+	if err != nil || len(b) < packFrom {
+		return b, err
+	}
+	return packer.EncodeAll(b, nil), nil
+}
+
+// taskOf reads what message returns.
+func taskOf(message []byte) (t Task, err error) {
+	if len(message) > 0 && message[0] != '{' {
+		if message, err = unpacker.DecodeAll(message, nil); err != nil {
+			return t, err
+		}
+	}
+	err = json.Unmarshal(message, &t)
+	return t, err
+}
+
 // short returns the first half of a SHA-256 sum: 128 bits tell as many tasks apart as
 // anyone will ever have, and subjects stay readable.
 func short(sum []byte) string { return hex.EncodeToString(sum[:sha256.Size/2]) }

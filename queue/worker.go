@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -120,13 +119,16 @@ func (w *worker) take(ctx context.Context) (jetstream.Msg, error) {
 
 // do does one task and stores its outcome before it acknowledges it.
 func (w *worker) do(ctx context.Context, msg jetstream.Msg) (gaveBack bool, err error) {
-	var task Task
 	run, id, err := parseSubject(msg.Subject())
-	if err == nil {
-		err = json.Unmarshal(msg.Data(), &task)
+	if err != nil { // a stream that someone made with other subjects
+		return false, fmt.Errorf("%s: %w", msg.Subject(), err)
 	}
-	if err != nil {
-		return false, fmt.Errorf("%s: not a task of homenode: %w", msg.Subject(), err)
+	task, err := taskOf(msg.Data())
+	if err != nil { // it would end one worker after the other
+		if err := w.store(ctx, run, id, Outcome{Failed: fmt.Sprintf("found no task of homenode: %v", err)}); err != nil {
+			return false, err
+		}
+		return false, w.acknowledge(ctx, msg)
 	}
 	stop := w.heartbeat(msg)
 	defer stop()
