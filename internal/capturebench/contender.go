@@ -96,6 +96,7 @@ const (
 	duckDBAlone    = "DuckDB read_csv, which finds out the types"
 	esxDoctorIndex = "esx-doctor, index alone"
 	esxDoctorAll   = "esx-doctor, index and series"
+	readAlone      = "read(2) alone, in blocks of 256 KiB"
 	findNewlines   = "the same, find each newline (memchr)"
 )
 
@@ -148,7 +149,7 @@ func contenders(s *settings, files captures, self, folder string) ([]*contender,
 		l.add(contender{name: esxDoctorAll, slow: true, args: []string{program, "capturebench", "series"}}, true)
 	}
 	for _, c := range []struct{ name, limit string }{
-		{"read(2) alone, in blocks of 256 KiB", "read"}, {"the same, add up 64-bit words", "words"}, {findNewlines, "find"},
+		{readAlone, "read"}, {"the same, add up 64-bit words", "words"}, {findNewlines, "find"},
 		{"the same, count newlines", "newlines"}, {"the same, count commas", "commas"},
 	} {
 		l.add(contender{name: c.name, group: ceiling, args: []string{self, "limit", c.limit}}, false)

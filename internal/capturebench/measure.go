@@ -42,10 +42,7 @@ func measure(s *settings) (err error) {
 	for round := range max(s.rounds, s.slowRounds) {
 		for _, c := range all {
 			rounds := s.rounds
-			switch {
-			case c.group == long:
-				rounds = 1
-			case c.slow:
+			if c.slow {
 				rounds = s.slowRounds
 			}
 			if round >= rounds {

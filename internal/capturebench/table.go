@@ -18,7 +18,7 @@ var titles = [groups]string{
 	command:    "The whole command",
 	everything: "All columns converted and added up",
 	ceiling:    "What the machine does at most with the same bytes",
-	long:       "Memory with a longer file",
+	long:       "A longer file",
 }
 
 // write prints a table for each group, then the targets.

@@ -39,6 +39,19 @@ func speed(g group, name string, cores int) func(results) (float64, bool) {
 	}
 }
 
+// rows returns the speed of a contender beyond what a longer file and a shorter one have
+// in common: the start and the header.
+func rows(name string, cores int) func(results) (float64, bool) {
+	return func(r results) (float64, bool) {
+		short, longer := r.find(question, name, cores), r.find(long, name, cores)
+		if short == nil || longer == nil {
+			return 0, false
+		}
+		seconds := longer.median().seconds - short.median().seconds
+		return float64(longer.file.Bytes-short.file.Bytes) / seconds / 1e9, seconds > 0
+	}
+}
+
 // over returns how many times as fast the first is as the second.
 func over(a, b func(results) (float64, bool)) func(results) (float64, bool) {
 	return func(r results) (float64, bool) {
@@ -64,10 +77,18 @@ func targets(build string, speedTarget float64) []target {
 	reader := speed(question, own, 1)
 	out := []target{
 		{text: "the question, one core", measured: reader, least: speedTarget, unit: "GB/s"},
+		{text: "the question about the longer file, one core", measured: speed(long, own, 1), least: speedTarget, unit: "GB/s"},
+		{text: "the question without the header, one core", measured: rows(own, 1), unit: "GB/s"},
+		{text: "share of the speed of read(2)", measured: over(reader, speed(ceiling, readAlone, 1)), unit: "times"},
+		{text: "the same for the longer file", measured: over(speed(long, own, 1), speed(ceiling, readAlone, 1)), unit: "times"},
 		{text: "share of the speed of finding each newline", measured: over(reader, speed(ceiling, findNewlines, 1)), unit: "times"},
 		{text: "two cores to one", measured: over(speed(question, own, 2), reader), least: 1.8, unit: "times"},
+		{text: "two cores to one, longer file", measured: over(speed(long, own, 2), speed(long, own, 1)), least: 1.8, unit: "times"},
+		{text: "the machine, two cores to one, reading and finding newlines", measured: over(speed(ceiling, findNewlines, 2), speed(ceiling, findNewlines, 1)), unit: "times"},
 		{text: "the whole command, one core", measured: speed(command, wholeCommand+build, 1), unit: "GB/s"},
 		{text: "the whole command, two cores to one", measured: over(speed(command, wholeCommand+build, 2), speed(command, wholeCommand+build, 1)), least: 1.8, unit: "times"},
+		{text: "the whole command on the longer file, one core", measured: speed(long, wholeCommand+build, 1), unit: "GB/s"},
+		{text: "the same, two cores to one", measured: over(speed(long, wholeCommand+build, 2), speed(long, wholeCommand+build, 1)), least: 1.8, unit: "times"},
 		{text: "all columns converted, one core", measured: speed(everything, own, 1), least: 1, unit: "GB/s"},
 		{text: "all columns converted, two cores to one", measured: over(speed(everything, own, 2), speed(everything, own, 1)), unit: "times"},
 		{text: "against encoding/csv, one core", measured: over(reader, speed(question, encodingCSV, 1)), least: 8, unit: "times"},
