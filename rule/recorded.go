@@ -145,6 +145,22 @@ func HomesAt(v *capture.VM, t time.Time) (set numa.NodeSet, ok bool) {
 	return b.Homes, true
 }
 
+// LeastLocality returns the least N%L of the VM between two times as a share, as its
+// timeline tells.
+func LeastLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
+	t := &v.Timeline
+	for i := range t.Buckets {
+		b := &t.Buckets[i]
+		if b.Memory == 0 || t.Time(i+1).Compare(from) <= 0 || t.Time(i).After(to) {
+			continue
+		}
+		if least := float64(b.Least) / capture.Whole; !ok || least < share {
+			share, ok = least, true
+		}
+	}
+	return share, ok
+}
+
 // FreeAt returns the least free memory of a node about a time.
 func (w *Watch) FreeAt(node int, t time.Time) (free numa.Bytes, ok bool) {
 	for i := range w.Host.Nodes {

@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"homenode/capture"
 	"homenode/finding"
@@ -25,16 +26,34 @@ func (w *Watch) of(id, name string, otherwise float64) float64 {
 }
 
 // LowForLong reports whether N%L of the VM was low for long. M001 speaks, and M005
-// leaves it to that.
+// leaves it to that. One tick says nothing about the time until the next one: with a
+// tick every 5 minutes it would be a vMotion of seconds.
 func (w *Watch) LowForLong() bool {
-	return w.VM.Low.Count > 0 && w.VM.Low.Longest.Length().Minutes() >= w.of("M001", "minutes", LowMinutes)
+	low, minutes := &w.VM.Low, w.of("M001", "minutes", LowMinutes)
+	return low.Count > 0 && low.Longest.Length().Minutes() >= minutes && (low.Longest.Ticks > 1 || minutes == 0)
 }
 
 // MoveStorm reports whether the VM was moved between nodes again and again, as counted
 // by NMIG. M003 speaks, and M002 leaves it to that.
 func (w *Watch) MoveStorm() bool {
 	window := w.Host.Options.Window.Minutes()
-	return window > 0 && w.VM.HasMoves && float64(w.VM.Migrated.Most) >= w.of("M003", "perMinute", MovesPerMinute)*window
+	if window <= 0 || !w.VM.HasMoves || float64(w.VM.Migrated.Most) < w.of("M003", "perMinute", MovesPerMinute)*window {
+		return false
+	}
+	from, to := w.Window(&w.VM.Migrated)
+	return from.Before(to)
+}
+
+// Window returns when the window with most events was, as far as it was recorded.
+func (w *Watch) Window(b *capture.Burst) (from, to time.Time) {
+	from, to = b.At, b.At.Add(w.Host.Options.Window)
+	if from.Before(w.Host.First) {
+		from = w.Host.First
+	}
+	if to.After(w.Host.Last) {
+		to = w.Host.Last
+	}
+	return from, to
 }
 
 // Release returns the release of the host; 0 when it is unknown.
@@ -101,7 +120,7 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) (moved bool) {
 		f.Evidence = append(f.Evidence, Saw("home nodes before, after", c.From.String()+", "+c.To.String(), FieldNHN, c.Time))
 		return true
 	}
-	if p, spell := &v.Spilled, &v.Spill.Longest; v.Spill.Count > 0 && !spell.From.After(s.From.Add(slack)) && !spell.To.Before(s.From.Add(-slack)) {
+	if p := &v.Spilled; p.Grown > 0 && !p.Time.Before(s.From.Add(-slack)) && !p.Time.After(s.From.Add(slack)) {
 		f.Message += fmt.Sprintf("; it began when new memory went to other nodes although node %d had %s free (M008)", p.Node, p.Free)
 		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("free on node %d", p.Node), p.Free.String(), FieldFree, p.Time))
 		return false

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"homenode/capture"
 	"homenode/finding"
@@ -24,7 +25,8 @@ are loaded so alike that each move makes the next one worth while.`,
 	Fix: `Find out what moves it: sched-stats -t numa-migration tells moves for load from moves for locality. For load:
 give the node room by moving a VM to another host. For locality: action affinity is the usual cause (M003).`,
 	Limits: `Changes between two ticks are not seen: with a tick every 20 s a client that comes and goes in between
-seems to stay. Windows begin at whole multiples of their length, so a burst across two of them counts in halves.
+seems to stay. With ticks so far apart that fewer of them than returns fit into a window, a VM is told of that a third of
+all ticks found back. Windows begin at whole multiples of their length, so a burst across two of them counts in halves.
 A VM that NMIG shows to be moved again and again is left to M003. Low when N%L did not fall meanwhile: then the memory
 is in the middle, or small.`,
 	Book: []string{"C-9", "C-10", "C-11", "C-16"},
@@ -47,30 +49,59 @@ is in the middle, or small.`,
 
 func watch(w *rule.Watch) {
 	v := w.VM
-	if v.Returns.Most == 0 || float64(v.Returns.Most) < w.Threshold("returns") || w.MoveStorm() {
+	if w.MoveStorm() {
 		return
 	}
-	window := rule.Duration(w.Host.Options.Window)
-	f := finding.Finding{
-		From: v.Returns.At, To: v.Returns.At.Add(w.Host.Options.Window),
-		Severity: finding.Low,
-		Message: fmt.Sprintf("the home changed back to where it was before %d times in %s from %s, %s; %s in all",
-			v.Returns.Most, window, rule.Moment(v.Returns.At), among(v), rule.Plural(int(v.Changed.Total), "change")),
-		Evidence: []finding.Evidence{
-			w.Limit("returns", strconv.Itoa(int(w.Threshold("returns")))),
-			w.Limit("window", window),
-			rule.Saw("returns in the window", strconv.FormatInt(v.Returns.Most, 10), rule.FieldNHN, v.Returns.At),
-			w.Counted("changes of home nodes", strconv.FormatInt(v.Changed.Total, 10), rule.FieldNHN),
-		},
-		Advice: "Look what moves it (sched-stats -t numa-migration): for load, move another VM off the host; for locality, set " +
-			rule.ActionAffinity + " = 0 on the host (M003)",
+	f := finding.Finding{Severity: finding.Low}
+	switch returns := int64(w.Threshold("returns")); {
+	case v.Returns.Most >= returns:
+		often(w, &f)
+	case seldomLooked(w) && v.Returns.Total >= returns && 3*v.Returns.Total >= int64(v.Ticks):
+		always(w, &f)
+	default:
+		return
 	}
-	if v.Low.Count > 0 {
+	f.Evidence = append(f.Evidence, w.Counted("changes of home nodes", strconv.FormatInt(v.Changed.Total, 10), rule.FieldNHN))
+	f.Advice = "Look what moves it (sched-stats -t numa-migration): for load, move another VM off the host; for locality, set " +
+		rule.ActionAffinity + " = 0 on the host (M003)"
+	if least, ok := rule.LeastLocality(v, f.From, f.To); ok && least < w.Host.Options.Locality {
 		f.Severity = finding.Medium
-		f.Message += fmt.Sprintf("; N%%L fell to %s", rule.NL(v.Low.Longest.Worst))
-		f.Evidence = append(f.Evidence, rule.Saw("least N%L of the longest fall", rule.NL(v.Low.Longest.Worst), rule.FieldBoth, v.Low.Longest.At))
+		f.Message += fmt.Sprintf("; N%%L fell to %s meanwhile", rule.NL(least))
+		f.Evidence = append(f.Evidence, rule.Saw("least N%L of that time", rule.NL(least), rule.FieldBoth, f.From))
 	}
 	w.Report(f)
+}
+
+// often tells of the window with most returns.
+func often(w *rule.Watch, f *finding.Finding) {
+	v := w.VM
+	f.From, f.To = w.Window(&v.Returns)
+	f.Message = fmt.Sprintf("the home changed back to where it was before %d times in %s from %s, %s; %s in all",
+		v.Returns.Most, rule.Duration(f.To.Sub(f.From)), rule.Moment(f.From), among(v), rule.Plural(int(v.Changed.Total), "change"))
+	f.Evidence = []finding.Evidence{
+		w.Limit("returns", strconv.Itoa(int(w.Threshold("returns")))),
+		w.Limit("window", rule.Duration(w.Host.Options.Window)),
+		rule.Saw("returns in the window", strconv.FormatInt(v.Returns.Most, 10), rule.FieldNHN, f.From),
+	}
+}
+
+// seldomLooked reports whether too few ticks fit into a window for as many returns.
+func seldomLooked(w *rule.Watch) bool {
+	between := w.Between()
+	return between > 0 && float64(w.Host.Options.Window/between) < w.Threshold("returns")
+}
+
+// always tells of a VM that every third tick or more found back on the nodes before.
+func always(w *rule.Watch, f *finding.Finding) {
+	v := w.VM
+	f.From, f.To = v.First, v.Last
+	f.Message = fmt.Sprintf("the home had changed back to where it was before at %d of %s, %s apart, %s; %s in all, and maybe more between them",
+		v.Returns.Total, rule.Plural(v.Ticks, "tick"), rule.Duration(w.Between().Round(time.Second)), among(v), rule.Plural(int(v.Changed.Total), "change"))
+	f.Evidence = []finding.Evidence{
+		w.Limit("returns", strconv.Itoa(int(w.Threshold("returns")))),
+		w.Counted("ticks that found it back", fmt.Sprintf("%d of %d", v.Returns.Total, v.Ticks), rule.FieldNHN),
+	}
+	f.Assumes = []string{"it moves between two ticks too: they are too far apart to see it"}
 }
 
 // among names the sets of home nodes that the VM had, the longest first.

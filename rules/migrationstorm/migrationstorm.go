@@ -23,7 +23,7 @@ from 9.1 on it is off.`,
 the moves are for locality. When they are for load (balanceMig, loadSwap), the nodes are loaded too unevenly: move a VM
 to another host.`,
 	Limits: `esxtop counts migrations (NMIG) and does not tell their kinds: sched-stats -t numa-migration and
-the API do. Without the kinds the cause is assumed. Action affinity is meant to help, and mostly does:
+the API do. Windows begin at whole multiples of their length, so of a storm as short as one window half may count. Without the kinds the cause is assumed. Action affinity is meant to help, and mostly does:
 VMs that exchange much data gain from one node. The same VM is not told of by M002 as well.`,
 	Book: []string{"C-9", "C-10", "C-11"},
 	Sources: []string{
@@ -44,16 +44,17 @@ func watch(w *rule.Watch) {
 	if !w.MoveStorm() {
 		return
 	}
-	window := w.Host.Options.Window
+	from, to := w.Window(&v.Migrated)
+	window := to.Sub(from)
 	f := finding.Finding{
-		From: v.Migrated.At, To: v.Migrated.At.Add(w.Host.Options.Window),
+		From: from, To: to,
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("%d NUMA migrations in %s from %s, one every %s; %d in all",
-			v.Migrated.Most, rule.Duration(window), rule.Moment(v.Migrated.At), seconds(window.Seconds()/float64(v.Migrated.Most)), v.Migrated.Total),
+			v.Migrated.Most, rule.Duration(window), rule.Moment(from), seconds(window.Seconds()/float64(v.Migrated.Most)), v.Migrated.Total),
 		Evidence: []finding.Evidence{
 			w.Limit("perMinute", strconv.FormatFloat(w.Threshold("perMinute"), 'f', -1, 64)),
-			w.Limit("M002.window", rule.Duration(window)),
-			rule.Saw("migrations in the window", strconv.FormatInt(v.Migrated.Most, 10), rule.FieldNMIG, v.Migrated.At),
+			w.Limit("M002.window", rule.Duration(w.Host.Options.Window)),
+			rule.Saw("migrations in the window", strconv.FormatInt(v.Migrated.Most, 10), rule.FieldNMIG, from),
 			w.Counted("migrations", strconv.FormatInt(v.Migrated.Total, 10), rule.FieldNMIG),
 		},
 	}
