@@ -175,6 +175,16 @@ func (w *Watch) FreeAt(node int, t time.Time) (free numa.Bytes, ok bool) {
 	return 0, false
 }
 
+// BusyAt returns the mean and the highest load of a node about a time, as shares of its
+// cores.
+func BusyAt(n *capture.Node, t time.Time) (mean, most float64, ok bool) {
+	b, ok := bucket(&n.Timeline, t)
+	if !ok || b.Loads == 0 {
+		return 0, 0, false
+	}
+	return float64(b.Busy) / float64(b.Loads) / capture.Whole, float64(b.MostBusy) / capture.Whole, true
+}
+
 func bucket[B any](l *capture.Timeline[B], t time.Time) (*B, bool) {
 	if l.Width <= 0 {
 		return nil, false

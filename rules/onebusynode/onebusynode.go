@@ -25,7 +25,8 @@ host is lightly loaded. Action affinity gathers VMs that communicate (KB 314059)
 update that the finding names for the release.`,
 	Limits: `A client is never divided: one VM alone that fills its node cannot be helped by the other, and is not told of.
 VMs that share data may do better together on one node: compare their ready time. Which VMs were homed on the
-node is taken from the time of the most uneven tick. Node affinity (numa.nodeAffinity) set by hand does the same, and
+node is taken from the time of the most uneven tick. Low when none of them had ready time of half of M009.ready: a busy
+node alone costs nothing. Loads are means since the tick before, so the times are late by up to one tick. Node affinity (numa.nodeAffinity) set by hand does the same, and
 is meant.`,
 	Book: []string{"C-3", "C-4", "C-7", "C-9", "C-11"},
 	Sources: []string{
@@ -54,10 +55,10 @@ func watch(w *rule.Watch) {
 	if rec.Imbalance.Count == 0 || s.Length().Minutes() < w.Threshold("minutes") {
 		return
 	}
-	at := &rec.At
-	there := homed(w, at)
-	if there.known > 0 && len(there.names) == 1 && there.waiting == 0 {
-		return // one client: it cannot be divided
+	at := moment(w, s)
+	there := homed(w, &at)
+	if there.known > 0 && there.alone && there.waiting == 0 {
+		return // one client on each busy node: it cannot be divided
 	}
 	busy, idle := rule.Percent(rec.Options.BusyNode), rule.Percent(rec.Options.IdleNode)
 	f := finding.Finding{
@@ -73,40 +74,56 @@ func watch(w *rule.Watch) {
 		},
 		Moves: true,
 	}
-	switch {
-	case there.known == 0:
-		f.Assumes = append(f.Assumes, "several VMs are homed on the busy node: the capture states no home nodes")
-	case len(there.names) == 0:
-		f.Message += fmt.Sprintf("; no VM was homed on node %d alone", at.Busiest)
-	default:
-		f.Message += fmt.Sprintf("; %s were homed on node %d alone: %s", counted(len(there.names), there.known), at.Busiest, rule.List(there.names))
-		f.Evidence = append(f.Evidence, rule.Saw(fmt.Sprintf("VMs homed on node %d alone", at.Busiest), strconv.Itoa(len(there.names)), rule.FieldNHN, at.Time))
-	}
-	if there.arrived > 0 {
-		f.Message += fmt.Sprintf("; %d of them appeared in the recording, by power-on or vMotion", there.arrived)
-		f.Evidence = append(f.Evidence, w.Counted("of them appeared", strconv.Itoa(there.arrived), "names of VMs"))
-	}
-	if there.waiting > 0 {
-		f.Severity = finding.High
-		f.Message += fmt.Sprintf("; %d of them waited for its cores", there.waiting)
-		f.Evidence = append(f.Evidence, w.Counted("of them waited", strconv.Itoa(there.waiting), rule.FieldRDY))
-	}
+	there.tell(w, &f, &at)
 	f.Evidence = append(f.Evidence, w.ReleaseEvidence())
 	f.Advice = advice(w, &f)
 	w.Report(f)
 }
 
-// home is what is known of the VMs of a node.
-type home struct {
-	known   int      // VMs whose home nodes are known
-	names   []string // homed on the node alone
-	arrived int      // of these, that came while it was recorded
-	waiting int      // of these, that had ready time for as long while another node idled
+// moment returns the most uneven moment of a spell. The recording keeps that of all
+// spells; when it is that of another, the timelines of the nodes tell.
+func moment(w *rule.Watch, s *capture.Spell) capture.Uneven {
+	if at := &w.Host.At; at.Time.Equal(s.At) {
+		return *at
+	}
+	at := capture.Uneven{Time: s.At, Busiest: -1, Idlest: -1}
+	for i := range w.Host.Nodes {
+		n := &w.Host.Nodes[i]
+		mean, most, ok := rule.BusyAt(n, s.At)
+		if !ok {
+			continue
+		}
+		if at.Busiest < 0 || most > at.Busy {
+			at.Busiest, at.Busy = n.ID, most
+		}
+		if at.Idlest < 0 || mean < at.Idle {
+			at.Idlest, at.Idle = n.ID, mean
+		}
+	}
+	return at
 }
 
-// homed returns the VMs of a node at the most uneven moment.
+// home is what is known of the VMs of the busy nodes.
+type home struct {
+	busy    numa.NodeSet
+	known   int      // VMs whose home nodes are known
+	names   []string // homed on one busy node alone
+	alone   bool     // each busy node has one of these and no more
+	arrived int      // of these, that came while it was recorded
+	waiting int      // of these, that had ready time for as long while another node idled
+	calm    int      // of these, that never had half as much
+}
+
+// homed returns the VMs of the busy nodes at the most uneven moment.
 func homed(w *rule.Watch, at *capture.Uneven) (h home) {
-	rec, node := w.Host, at.Busiest
+	rec := w.Host
+	h.busy = numa.SetOf(at.Busiest)
+	for i := range rec.Nodes {
+		if _, most, ok := rule.BusyAt(&rec.Nodes[i], at.Time); ok && most >= rec.Options.BusyNode {
+			h.busy |= numa.SetOf(rec.Nodes[i].ID)
+		}
+	}
+	on := map[numa.NodeSet]int{}
 	for i := range rec.VMs {
 		v := &rec.VMs[i]
 		if v.First.After(at.Time) || v.Last.Before(at.Time) {
@@ -120,18 +137,60 @@ func homed(w *rule.Watch, at *capture.Uneven) (h home) {
 			continue
 		}
 		h.known++
-		if set != numa.SetOf(node) {
+		if set.Len() != 1 || set&h.busy == 0 {
 			continue
 		}
+		on[set]++
 		h.names = append(h.names, v.Name)
-		if v.Appeared {
-			h.arrived++
-		}
-		if v.Starved.Count > 0 && v.Starved.Longest.Length().Minutes() >= w.Threshold("minutes") {
-			h.waiting++
-		}
+		h.count(w, v)
 	}
+	h.alone = len(on) == h.busy.Len() && len(h.names) == len(on)
 	return h
+}
+
+// count counts a VM that is homed on a busy node alone.
+func (h *home) count(w *rule.Watch, v *capture.VM) {
+	if v.Appeared {
+		h.arrived++
+	}
+	if v.Starved.Count > 0 && v.Starved.Longest.Length().Minutes() >= w.Threshold("minutes") {
+		h.waiting++
+	}
+	if ready, ok := v.Ready.Peak(); ok && v.VCPUs > 0 && ready < w.Host.Options.Ready/2 {
+		h.calm++
+	}
+}
+
+// tell adds to a finding whose nodes they were, and what it cost them.
+func (h *home) tell(w *rule.Watch, f *finding.Finding, at *capture.Uneven) {
+	where := rule.Nodes(h.busy)
+	if h.busy.Len() > 1 {
+		where = "one of " + where
+		f.Message += fmt.Sprintf("; busy like this were %s", rule.Nodes(h.busy))
+	}
+	switch {
+	case h.known == 0:
+		f.Assumes = append(f.Assumes, "several VMs are homed on the busy node: the capture states no home nodes")
+	case len(h.names) == 0:
+		f.Message += fmt.Sprintf("; no VM was homed on %s alone", where)
+	default:
+		f.Message += fmt.Sprintf("; %s were homed on %s alone: %s", counted(len(h.names), h.known), where, rule.List(h.names))
+		f.Evidence = append(f.Evidence, rule.Saw("VMs homed on "+where+" alone", strconv.Itoa(len(h.names)), rule.FieldNHN, at.Time))
+	}
+	if h.arrived > 0 {
+		f.Message += fmt.Sprintf("; %d of them appeared in the recording, by power-on or vMotion", h.arrived)
+		f.Evidence = append(f.Evidence, w.Counted("of them appeared", strconv.Itoa(h.arrived), "names of VMs"))
+	}
+	switch half := rule.Percent(w.Host.Options.Ready / 2); {
+	case h.waiting > 0:
+		f.Severity = finding.High
+		f.Message += fmt.Sprintf("; %d of them waited for its cores", h.waiting)
+		f.Evidence = append(f.Evidence, w.Counted("of them waited", strconv.Itoa(h.waiting), rule.FieldRDY))
+	case len(h.names) > 0 && h.calm == len(h.names):
+		f.Severity = finding.Low
+		f.Message += fmt.Sprintf("; none of them ever waited for %s of its time", half)
+		f.Evidence = append(f.Evidence, w.Counted("most ready time of each of them below", half, rule.FieldRDY))
+	}
 }
 
 func counted(n, of int) string {

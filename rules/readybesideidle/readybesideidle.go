@@ -22,7 +22,8 @@ stacks the clients of wide VMs so.`,
 host; or power-cycle one of the node to have it placed anew.`,
 	Limits: `%RDY holds the time for which a CPU limit stopped the VM (%MLMTD) too: look there when a limit is set. All
 home nodes of the VM are busy (M004.busy) while it waits and another node idles (M004.idle), which a limit alone does
-not make. On a host where all nodes are busy nothing is told: it is full. The number of vCPUs has to be known.`,
+not make. On a host where all nodes are busy nothing is told: it is full. The number of vCPUs has to be known. Ready time and loads
+are means since the tick before, so the times are late by up to one tick.`,
 	Book: []string{"C-9", "C-11", "C-14"},
 	Sources: []string{
 		"Broadcom KB 309166 (old 1026063), wide VMs on ESX 4.1; KB 309155",
