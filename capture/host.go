@@ -21,6 +21,11 @@ func (r *Recording) tick(m *moment) {
 	}
 	r.HasStates = r.HasStates || t.Has&numa.HasState != 0
 
+	if t.Has&numa.HasState != 0 && t.State > numa.High {
+		r.Short.hold(t.Time, t.Time, r.First, float64(t.State), more)
+	} else {
+		r.Short.cut()
+	}
 	at, ok := uneven(t, m.options)
 	if !ok {
 		r.Imbalance.cut()
@@ -66,6 +71,7 @@ func (u *Uneven) spread(next *Uneven) {
 // pair takes what the host did between two ticks.
 func (r *Recording) pair(p *pair) {
 	if !p.linked {
+		r.Short.cut()
 		r.Imbalance.cut()
 		return
 	}
@@ -73,12 +79,14 @@ func (r *Recording) pair(p *pair) {
 	if p.before.Has&numa.HasState != 0 {
 		r.States[p.before.State] += p.time
 	}
+	r.Short.reach(p.after.Time)
 	r.Imbalance.reach(p.after.Time)
 }
 
 // join adds what the host as a whole did in the stretch that follows, after pair has
 // taken the seam.
 func (r *Recording) join(next *Recording) {
+	r.Short.join(&next.Short, more)
 	r.Imbalance.join(&next.Imbalance, more)
 	r.At.spread(&next.At)
 	r.Last = next.Last

@@ -46,6 +46,7 @@ type Recording struct {
 	MinFree   numa.Bytes                  `json:"minFree,omitempty"`   // the last one stated; 0 unknown
 	States    [numa.Low + 1]time.Duration `json:"states"`              // time in each memory state
 	HasStates bool                        `json:"hasStates,omitempty"` // the source states them
+	Short     Spells                      `json:"short"`               // a memory state below high; Worst is the state
 	Imbalance Spells                      `json:"imbalance"`           // a node above BusyNode while another is below IdleNode
 	At        Uneven                      `json:"at"`                  // the most uneven moment of Imbalance
 	Nodes     []Node                      `json:"nodes"`               // by ID

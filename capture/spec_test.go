@@ -349,6 +349,9 @@ func checkHost(t *testing.T, r *Recording, ticks []*numa.Tick, o *Options) {
 	}
 	equal(t, "Covered", r.Covered, covered)
 	equal(t, "States", r.States, states)
+	equal(t, "Short", r.Short, spells(host, more, state(func(s *seen) (float64, bool) {
+		return float64(s.tick.State), s.tick.Has&numa.HasState != 0 && s.tick.State > numa.High
+	})))
 	equal(t, "Imbalance", r.Imbalance, spells(host, more, state(func(s *seen) (float64, bool) {
 		most, least, known := 0.0, mostShare+0.0, false
 		for _, n := range s.tick.Nodes {

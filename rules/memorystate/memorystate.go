@@ -54,7 +54,7 @@ func watch(w *rule.Watch) {
 		return
 	}
 	f := finding.Finding{
-		From: rec.First, To: rec.Last,
+		From: rec.Short.Longest.From, To: rec.Short.Longest.To,
 		Severity: severities[state],
 		Message:  fmt.Sprintf("the memory state was %s%s for %s in all", state, orWorse(rec, state), rule.Duration(spent)),
 		Evidence: []finding.Evidence{
@@ -63,6 +63,12 @@ func watch(w *rule.Watch) {
 		},
 		Moves:  true,
 		Advice: "Move VMs with memory to other hosts before their NUMA nodes are looked at: without free memory no placement keeps it local",
+	}
+	if s := &rec.Short.Longest; rec.Short.Count > 1 || s.Length() != spent {
+		f.Message += fmt.Sprintf("; the longest time below high was %s", w.Span(s))
+		f.Evidence = append(f.Evidence, rule.Saw("longest below high", rule.Duration(s.Length()), rule.FieldState, s.From))
+	} else {
+		f.Message += ", " + w.Span(s)
 	}
 	if rec.MinFree > 0 {
 		f.Message += fmt.Sprintf("; minFree is %s", rec.MinFree)
