@@ -28,6 +28,12 @@ type Rule struct {
 	Check func(*Pass)
 	// Watch judges what a subject did in a recording. A rule has Check or Watch.
 	Watch func(*Watch)
+	// Needs are the counters, in the words of Recording.Lacks, without any one of which
+	// Watch finds nothing.
+	Needs []string
+	// Beside: what Watch finds is no harm done by NUMA. The source or the prediction is
+	// wrong, or the host is short of memory.
+	Beside bool
 }
 
 // About returns what the rule judges, in words.

@@ -40,6 +40,7 @@ node changes. A VM bound by node affinity, or with its memory on all home nodes,
 	}},
 	VMs:   true,
 	Watch: watch,
+	Needs: []string{"Numa Home Nodes", "Numa Local Memory MBytes", "Numa Node Free MBytes"},
 }
 
 func watch(w *rule.Watch) {

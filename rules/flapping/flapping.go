@@ -45,6 +45,7 @@ is in the middle, or small.`,
 	}},
 	VMs:   true,
 	Watch: watch,
+	Needs: []string{"Numa Home Nodes"},
 }
 
 func watch(w *rule.Watch) {

@@ -40,6 +40,7 @@ as many nodes (lscpu, Coreinfo). Below 9 vCPUs it does not by default.`,
 	}},
 	VMs:   true,
 	Watch: watch,
+	Needs: []string{"Numa Home Nodes", "Numa Local Memory MBytes"},
 }
 
 func watch(w *rule.Watch) {

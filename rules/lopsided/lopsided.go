@@ -43,6 +43,7 @@ each node (GST_NDx) has to be in the capture.`,
 	}},
 	VMs:   true,
 	Watch: watch,
+	Needs: []string{"GST_NDx", "Numa Home Nodes"},
 }
 
 func watch(w *rule.Watch) {

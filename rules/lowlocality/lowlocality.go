@@ -50,6 +50,7 @@ for 8 samples), 85 to 95 or 90; 80 is the oldest rule of thumb, and set M001.loc
 	}},
 	VMs:   true,
 	Watch: watch,
+	Needs: []string{"Numa Local Memory MBytes"},
 }
 
 func watch(w *rule.Watch) {

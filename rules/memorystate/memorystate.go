@@ -35,7 +35,9 @@ day: low only. Before 6.0 high ends at minFree.`,
 		Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440,
 		Text: "time in the state, or a worse one, in all: a power-on takes the host there for seconds",
 	}},
-	Watch: watch,
+	Watch:  watch,
+	Needs:  []string{"Kernel State"},
+	Beside: true,
 }
 
 // severities by state: clear only prepares, ballooning costs, swapping breaks.

@@ -37,6 +37,7 @@ VMs that exchange much data gain from one node. The same VM is not told of by M0
 	}},
 	VMs:   true,
 	Watch: watch,
+	Needs: []string{"Numa Rebalance Count Delta"},
 }
 
 func watch(w *rule.Watch) {

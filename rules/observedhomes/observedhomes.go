@@ -39,8 +39,10 @@ inventory has is not compared.`,
 		Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440,
 		Text: "how long in all the home nodes have to be so: a power-on or a change takes a tick or two",
 	}},
-	VMs:   true,
-	Watch: watch,
+	VMs:    true,
+	Watch:  watch,
+	Needs:  []string{"Numa Home Nodes"},
+	Beside: true,
 }
 
 func watch(w *rule.Watch) {

@@ -47,6 +47,7 @@ is meant.`,
 		Text: "how long without a break: the balancer acts every 2 to 6 seconds (C-9), so minutes are not its normal work",
 	}},
 	Watch: watch,
+	Needs: []string{"Numa Node % Util Time"},
 }
 
 func watch(w *rule.Watch) {

@@ -40,6 +40,7 @@ are means since the tick before, so the times are late by up to one tick.`,
 	}},
 	VMs:   true,
 	Watch: watch,
+	Needs: []string{"% Ready", "Numa Home Nodes", "Numa Node % Util Time"},
 }
 
 func watch(w *rule.Watch) {

@@ -36,6 +36,7 @@ is left to that, unless N%L was fair for more than half of the time. The VM whos
 	}},
 	VMs:   true,
 	Watch: watch,
+	Needs: []string{"Numa Local Memory MBytes"},
 }
 
 func watch(w *rule.Watch) {

@@ -28,8 +28,10 @@ little.`,
 		Name: "ticks", Default: 2, Unit: rule.Count, Least: 1, Most: 1_000_000,
 		Text: "ticks that have to be wrong: a single one may be memory on its way",
 	}},
-	VMs:   true,
-	Watch: watch,
+	VMs:    true,
+	Watch:  watch,
+	Needs:  []string{"Numa % Local", "Numa Local Memory MBytes"},
+	Beside: true,
 }
 
 func watch(w *rule.Watch) {
