@@ -62,8 +62,7 @@ func Capture(w io.Writer, r *rules.Watched, o CaptureOptions) error {
 	} else {
 		p.counts(c.judged)
 	}
-	// What the inventory says of itself is for those who judge it: html and json have it.
-	p.someNotes(grouped(c.judged.notesBut("inventory")), "json or html")
+	p.someNotes(grouped(c.judged.notes()), "json or html")
 	p.captureNext(c, o)
 	return p.err
 }

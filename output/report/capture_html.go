@@ -238,7 +238,7 @@ func (p *captureReport) hosts(c *captured) {
 
 // noteTitles are the headings of notes by where they come from.
 var noteTitles = map[string]string{
-	"capture": "What the capture lacks, and what could not be read", "judgement": "Could not be judged, or not for certain", "inventory": "What the inventory says about itself",
+	"capture": "What the capture lacks, and what could not be read", "judgement": "Could not be judged, or not for certain",
 }
 
 func (p *captureReport) notes(c *captured) {

@@ -187,11 +187,8 @@ func (c *captured) fileAt(rec *capture.Recording, at time.Time) string {
 
 // open returns what the capture lacks, what its reader warned of and what was not judged.
 func (c *captured) open() []openNotes {
-	var lacks, warnings []numa.Note
+	var warnings []numa.Note
 	for _, rec := range c.Recordings {
-		if text := lacksText(rec); text != "" {
-			lacks = append(lacks, numa.Note{At: rec.Host, Text: text})
-		}
 		for _, f := range rec.Files {
 			for _, text := range f.Warnings {
 				if n := (numa.Note{Text: text}); !slices.Contains(warnings, n) {
@@ -200,29 +197,9 @@ func (c *captured) open() []openNotes {
 			}
 		}
 	}
-	out := []openNotes{{"capture", slices.Concat(lacks, warnings)}, {"judgement", c.Notes}}
-	if c.Fleet != nil {
-		out = append(out, openNotes{"inventory", slices.Concat(c.Fleet.Fleet.Notes, c.Fleet.Unjudged)})
-	}
-	return append(out, openNotes{"configuration", c.PolicyNotes})
+	// What the inventory says of itself is for those who judge it: homenode assess.
+	return []openNotes{{"capture", slices.Concat(c.captureNotesOf(), warnings)}, {"judgement", c.Notes}, {"configuration", c.PolicyNotes}}
 }
-
-// lacksText says which counters the capture does not have and, of those that esxtop would
-// write, how to get them.
-func lacksText(rec *capture.Recording) string {
-	if len(rec.Lacks) == 0 {
-		return ""
-	}
-	text := "the capture lacks " + strings.Join(rec.Lacks, ", ")
-	if slices.ContainsFunc(rec.Lacks, inBatch) {
-		text += ": record with esxtop -b -a, or switch the fields on with f, save with W and record with esxtop -b"
-	}
-	return text
-}
-
-// inBatch reports whether a batch file can hold the counter: memory by node is on the
-// screen of esxtop alone.
-func inBatch(counter string) bool { return counter != "GST_NDx" }
 
 // nothing says why nothing could be judged; "" when something was.
 func (c *captured) nothing() string {
@@ -252,9 +229,12 @@ func (v *capturedVM) worst() (finding.Severity, bool) {
 
 // lost reports whether the VM lost locality: a finding of medium or high severity is about
 // its longest stretch of low N%L or of much remote memory. spell is that stretch.
-func (v *capturedVM) lost() (spell *capture.Spell, ok bool) {
+func (v *capturedVM) lost() (spell *capture.Spell, ok bool) { return v.lostAt(finding.Medium) }
+
+// lostAt does so for findings of a severity or more.
+func (v *capturedVM) lostAt(least finding.Severity) (spell *capture.Spell, ok bool) {
 	for _, f := range v.findings {
-		if f.Severity < finding.Medium {
+		if f.Severity < least {
 			break
 		}
 		for _, s := range []*capture.Spells{&v.Low, &v.Far} {

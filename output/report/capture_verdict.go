@@ -20,18 +20,15 @@ func (c *captured) verdict() (verdict, rest string) {
 	}
 	var lost, hurt []*capturedVM
 	for _, v := range slices.SortedStableFunc(slices.Values(c.vms), byWeight) {
-		if s, ok := v.worst(); !ok || s < finding.Medium {
-			continue
-		}
 		if _, ok := v.lost(); ok {
 			lost = append(lost, v)
-		} else {
+		} else if c.harm(v.findings) != nil {
 			hurt = append(hurt, v)
 		}
 	}
 	hosts := 0
 	for _, findings := range c.hosts {
-		if findings[0].Severity >= finding.Medium {
+		if c.harm(findings) != nil {
 			hosts++
 		}
 	}
@@ -41,13 +38,15 @@ func (c *captured) verdict() (verdict, rest string) {
 		verdict = fmt.Sprintf("%d of %s lost locality %s: worst %s.", countVMs(lost), plural(countVMs(c.vms), "VM"), where, c.worstText(lost))
 	case len(hurt) > 0:
 		verdict = fmt.Sprintf("NUMA had a part in it: %d of %s had trouble with it %s, though none lost locality: first of all %s: %s.",
-			countVMs(hurt), plural(countVMs(c.vms), "VM"), where, hurt[0].label, c.findingText(hurt[0].findings[0]))
+			countVMs(hurt), plural(countVMs(c.vms), "VM"), where, hurt[0].label, c.findingText(c.harm(hurt[0].findings)))
 	case hosts > 0:
 		verdict = fmt.Sprintf("NUMA had a part in it %s: no VM lost locality, but %s.", where, c.hostText())
 	case !c.judgeable():
 		return "Nothing can be said about NUMA: the capture has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
 	case c.momentary():
-		verdict = fmt.Sprintf("NUMA cannot be ruled out: nothing was found, but %s is a single moment.", c.recordedText())
+		verdict = fmt.Sprintf("NUMA cannot be ruled out: nothing was found, but %s.", c.momentsText())
+	case c.tooShort():
+		verdict = fmt.Sprintf("NUMA cannot be ruled out: nothing was found %s, but that is too short: rules look for minutes.", where)
 	case c.lacksLocality():
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but the capture lacks what would show it.", where)
 	case c.mostlyLow() != nil:
@@ -63,23 +62,20 @@ func (c *captured) verdict() (verdict, rest string) {
 func (c *captured) rest(lost int, hurt []*capturedVM, hosts int) string {
 	var parts []string
 	if n := countVMs(hurt); lost > 0 && n > 0 {
-		parts = append(parts, fmt.Sprintf("%s had trouble of another kind, first of all %s: %s.", plural(n, "more VM"), hurt[0].label, c.findingText(hurt[0].findings[0])))
+		parts = append(parts, fmt.Sprintf("%s had trouble of another kind, first of all %s: %s.", plural(n, "more VM"), hurt[0].label, c.findingText(c.harm(hurt[0].findings))))
 	}
 	if hosts > 0 && (lost > 0 || len(hurt) > 0) {
 		parts = append(parts, fmt.Sprintf("%s findings of medium or high severity.", verb(hosts, "host itself has", "hosts themselves have")))
 	}
+	parts = append(parts, c.besideText())
 	if lost == 0 && len(hurt) == 0 && hosts == 0 {
-		if n := len(c.Findings); n > 0 {
+		if n := len(c.Findings) - c.AtLeast(finding.Medium); n > 0 {
 			parts = append(parts, fmt.Sprintf("%s of low severity or for information.", plural(n, "finding")))
 		}
-		parts = append(parts, c.lookedAt())
+		parts = append(parts, c.lookedAt(), c.tooShortText(), c.spreadText())
 	}
-	return strings.TrimSpace(strings.Join(append(parts, c.howToGet()), " "))
-}
-
-// momentary reports whether no host has two ticks that hang together.
-func (c *captured) momentary() bool {
-	return !slices.ContainsFunc(c.Recordings, func(rec *capture.Recording) bool { return rec.Covered > 0 })
+	parts = slices.DeleteFunc(append(parts, c.howToGet()), func(s string) bool { return s == "" })
+	return strings.Join(parts, " ")
 }
 
 // mostlyLow returns a VM whose N%L was low most of the time and that no finding is about: a
@@ -91,14 +87,6 @@ func (c *captured) mostlyLow() *capturedVM {
 		}
 	}
 	return nil
-}
-
-// recordedText says what a momentary capture holds: "what was recorded on esx07".
-func (c *captured) recordedText() string {
-	if len(c.Recordings) == 1 {
-		return "what was recorded on " + c.Recordings[0].Host
-	}
-	return "what was recorded on each host"
 }
 
 // stretch returns "in 4 h 10 min on esx07".
@@ -143,8 +131,8 @@ func (c *captured) findingText(f *finding.Finding) string {
 // hostText says what was found about the first host with findings that matter.
 func (c *captured) hostText() string {
 	for _, rec := range c.Recordings {
-		if f := c.hosts[rec]; len(f) > 0 && f[0].Severity >= finding.Medium {
-			return "on " + rec.Host + " " + c.findingText(f[0])
+		if f := c.harm(c.hosts[rec]); f != nil {
+			return "on " + rec.Host + " " + c.findingText(f)
 		}
 	}
 	return ""
@@ -153,6 +141,20 @@ func (c *captured) hostText() string {
 // innocence says what no VM did.
 func (c *captured) innocence() string {
 	text := fmt.Sprintf("none of %s lost locality", plural(countVMs(c.vms), "VM"))
+	var low []*capturedVM
+	short := false
+	for _, v := range c.vms {
+		if _, ok := v.lostAt(finding.Info); ok {
+			low = append(low, v)
+		}
+		short = short || v.Low.Count > 0
+	}
+	switch {
+	case len(low) > 0:
+		text += fmt.Sprintf(", except %s with findings of low severity", plural(countVMs(low), "VM"))
+	case short:
+		text += " for long"
+	}
 	for _, rec := range c.Recordings {
 		if !slices.ContainsFunc(rec.Nodes, stated) {
 			return text
@@ -171,13 +173,14 @@ func (c *captured) lacksLocality() bool {
 // lookedAt says what the verdict rests on when nothing was found.
 func (c *captured) lookedAt() string {
 	var parts []string
-	memory, homes, ready := 0, 0, 0
+	var memory []*capturedVM
+	homes, ready := 0, 0
 	moves := int64(0)
 	moved := false
 	var least *capturedVM
 	for _, v := range c.vms {
 		if v.HasMemory {
-			memory++
+			memory = append(memory, v)
 			if v.Least.Local+v.Least.Remote > 0 && (least == nil || leastLocality(v.VM) < leastLocality(least.VM)) {
 				least = v
 			}
@@ -193,8 +196,8 @@ func (c *captured) lookedAt() string {
 			ready++
 		}
 	}
-	if memory > 0 {
-		text := fmt.Sprintf("N%%L of %s", plural(memory, "VM"))
+	if len(memory) > 0 {
+		text := fmt.Sprintf("N%%L of %s", plural(countVMs(memory), "VM"))
 		if least != nil {
 			text += fmt.Sprintf(" (least %s, %s at %s)", rule.NL(leastLocality(least.VM)), least.label, c.clock.at(least.Least.Time))
 		}

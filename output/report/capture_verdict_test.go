@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"testing"
+	"time"
 
 	"homenode/capture"
 	"homenode/finding"
@@ -25,6 +26,16 @@ func TestCaptureVerdict(t *testing.T) {
 	healthy.VMs = healthy.VMs[1:]
 	info := m009
 	info.Severity = finding.Info
+	short := *night.Recordings[1]
+	short.Ticks, short.Covered, short.Last = 3, 10*time.Second, short.First.Add(10*time.Second)
+	ten := healthy
+	ten.Covered = 10 * time.Minute
+	apart := *moment
+	apart.Ticks = 24
+	m007 := finding.Finding{Rule: "M007", Title: "N%L contradicts", Severity: finding.Medium, Host: "esx07", VM: "web01", GID: 4712, From: at(3), To: at(3)}
+	m012 := finding.Finding{Rule: "M012", Title: "the host was short of memory", Severity: finding.Medium, Host: "esx07", From: at(120), To: at(130)}
+	idle := m001
+	idle.Severity = finding.Low
 	for _, tt := range []struct {
 		name          string
 		recordings    []*capture.Recording
@@ -41,15 +52,34 @@ func TestCaptureVerdict(t *testing.T) {
 		{"host", night.Recordings[:1], []finding.Finding{m004}, "NUMA had a part in it in 3 h 45 min on esx07: no VM lost locality, but on esx07 one node was overloaded, 2026-11-20 22:50 to 23:00.", ""},
 		{"innocent", []*capture.Recording{&healthy}, []finding.Finding{info},
 			"NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality, and no node was overloaded while another one idled.",
-			"1 finding of low severity or for information. Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 1 NUMA migration, ready time, 2 nodes."},
+			"1 finding of low severity or for information. Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 1 NUMA migration, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010)."},
 		{"low all the time", night.Recordings[1:], nil, "NUMA cannot be ruled out in 4 h on esx08: N%L of app02 was below 80 % most of the time, though no rule counts it as a finding.",
 			"Looked at: N%L of 1 VM (least 75 %, app02 at 2026-11-20 22:00), home nodes, 241 NUMA migrations, ready time. " +
 				"The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
-		{"several hosts", night.Recordings, nil, "NUMA cannot be ruled out in 4 h on 2 hosts: N%L of sql01 (gid 4711) was below 80 % most of the time, though no rule counts it as a finding.",
-			"Looked at: N%L of 4 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 243 NUMA migrations, ready time, 2 nodes. " +
-				"The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
-		{"a moment", []*capture.Recording{moment}, nil, "NUMA cannot be ruled out: nothing was found, but what was recorded on esx08 is a single moment.",
+		{"several hosts", night.Recordings, nil,
+			"NUMA cannot be ruled out in 4 h on 2 hosts: N%L of sql01 (gid 4711) was below 80 % most of the time, though no rule counts it as a finding.",
+			"Looked at: N%L of 3 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 243 NUMA migrations, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010). The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+		{"a moment", []*capture.Recording{moment}, nil,
+			"NUMA cannot be ruled out: nothing was found, but what was recorded on esx08 is a single moment.",
 			"Looked at: N%L of 1 VM (least 75 %, app02 at 22:00:00), home nodes, 1 NUMA migration, ready time. The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+		{"ticks far apart", []*capture.Recording{&apart}, nil,
+			"NUMA cannot be ruled out: nothing was found, but the ticks on esx08 are more than 5 min apart: nobody knows what was between them.",
+			"Looked at: N%L of 1 VM (least 75 %, app02 at 22:00:00), home nodes, 1 NUMA migration, ready time. The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+		{"ten seconds", []*capture.Recording{&short}, nil,
+			"NUMA cannot be ruled out: nothing was found in 10 s on esx08, but that is too short: rules look for minutes.",
+			"Looked at: N%L of 1 VM (least 75 %, app02 at 22:00:00), home nodes, 241 NUMA migrations, ready time. The capture is too short for M001, M004, M005, M009, M010, M011, M012, which look for 5 min to 15 min at the least. The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+		{"ten minutes", []*capture.Recording{&ten}, nil,
+			"NUMA was not the cause in 10 min on esx07: none of 2 VMs lost locality, and no node was overloaded while another one idled.",
+			"Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 1 NUMA migration, ready time, 2 nodes. The capture is too short for M005, M010, which look for 15 min at the least. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010)."},
+		{"beside", []*capture.Recording{&healthy}, []finding.Finding{m007},
+			"NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality, and no node was overloaded while another one idled.",
+			"Beside it, on web01: N%L contradicts. Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 1 NUMA migration, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010)."},
+		{"beside twice", []*capture.Recording{&healthy}, []finding.Finding{m012, m007},
+			"NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality, and no node was overloaded while another one idled.",
+			"Beside it 2 findings, first of all on esx07: the host was short of memory, 2026-11-21 00:00 to 00:10. Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 1 NUMA migration, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010)."},
+		{"idle", night.Recordings[:1], []finding.Finding{idle},
+			"NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality, except 1 VM with findings of low severity, and no node was overloaded while another one idled.",
+			"1 finding of low severity or for information. Looked at: N%L of 2 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 2 NUMA migrations, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010)."},
 		{"without memory", blind(night.Recordings[1], false), nil, "NUMA cannot be ruled out in 4 h on esx08: nothing was found, but the capture lacks what would show it.",
 			"Looked at: home nodes, 241 NUMA migrations, ready time. The capture lacks Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 		{"blind", blind(night.Recordings[1], true), nil, "Nothing can be said about NUMA: the capture has none of its counters.",

@@ -42,13 +42,6 @@ func (j *judged) notes() []numa.Note {
 	return all
 }
 
-// notesBut returns the notes that do not come from there.
-func (j *judged) notesBut(from string) []numa.Note {
-	rest := *j
-	rest.open = slices.DeleteFunc(slices.Clone(j.open), func(o openNotes) bool { return o.from == from })
-	return rest.notes()
-}
-
 // rulesWhere returns the rules of which this holds, in their order.
 func rulesWhere(ok func(*rule.Rule) bool) []*rule.Rule {
 	return slices.DeleteFunc(slices.Clone(rules.All), func(one *rule.Rule) bool { return !ok(one) })

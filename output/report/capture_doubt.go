@@ -1,0 +1,170 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/capture"
+	"homenode/finding"
+	"homenode/numa"
+	"homenode/rule"
+	"homenode/rules"
+)
+
+// What keeps a verdict from being certain: findings that are not about harm, captures that
+// are too short, counters that are not there.
+
+// harm returns the worst of findings about harm that NUMA did, of medium severity or more;
+// nil when there is none.
+func (c *captured) harm(findings []*finding.Finding) *finding.Finding {
+	for _, f := range findings {
+		if f.Severity >= finding.Medium && !c.beside(f) {
+			return f
+		}
+	}
+	return nil
+}
+
+func (c *captured) beside(f *finding.Finding) bool {
+	one := c.Rule(f.Rule)
+	return one != nil && one.Beside
+}
+
+// besideText tells of findings that are about something else than harm that NUMA did.
+func (c *captured) besideText() string {
+	var first *finding.Finding
+	n := 0
+	for i := range c.Findings {
+		if f := &c.Findings[i]; f.Severity >= finding.Medium && c.beside(f) {
+			if n++; first == nil {
+				first = f
+			}
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("Beside it, on %s: %s.", c.judged.subject(first), c.findingText(first))
+	}
+	return fmt.Sprintf("Beside it %d findings, first of all on %s: %s.", n, c.judged.subject(first), c.findingText(first))
+}
+
+// momentary reports whether no host has two ticks that hang together.
+func (c *captured) momentary() bool {
+	return !slices.ContainsFunc(c.Recordings, func(rec *capture.Recording) bool { return rec.Covered > 0 })
+}
+
+// momentsText says why nothing in a momentary capture lasts.
+func (c *captured) momentsText() string {
+	where := "each host"
+	if len(c.Recordings) == 1 {
+		where = c.Recordings[0].Host
+	}
+	for _, rec := range c.Recordings {
+		if rec.Ticks > 1 {
+			return fmt.Sprintf("the ticks on %s are more than %s apart: nobody knows what was between them", where, rule.Duration(rec.Options.Gap))
+		}
+	}
+	return "what was recorded on " + where + " is a single moment"
+}
+
+// tooShort reports whether no host was recorded for as long as low locality has to last.
+func (c *captured) tooShort() bool {
+	return !slices.ContainsFunc(c.Recordings, func(rec *capture.Recording) bool {
+		return !slices.ContainsFunc(c.TooShort(rec), func(one *rule.Rule) bool { return one.ID == lowLocality })
+	})
+}
+
+// lowLocality is the rule that the verdict rests on before all others.
+const lowLocality = "M001"
+
+// tooShortText names the rules that the longest recording is too short for.
+func (c *captured) tooShortText() string {
+	if c.momentary() { // the verdict says it
+		return ""
+	}
+	longest := slices.MaxFunc(c.Recordings, func(a, b *capture.Recording) int { return int(a.Covered - b.Covered) })
+	if text := c.shortText(longest); text != "" {
+		return "The capture is " + text + "."
+	}
+	return ""
+}
+
+// shortText says which rules a recording is too short for; "" for none.
+func (c *captured) shortText(rec *capture.Recording) string {
+	short := c.TooShort(rec)
+	if len(short) == 0 {
+		return ""
+	}
+	var least, most time.Duration
+	for i, one := range short {
+		d, _ := c.Lasting(one)
+		if i == 0 || d < least {
+			least = d
+		}
+		most = max(most, d)
+	}
+	text := rule.Duration(least)
+	if most > least {
+		text += " to " + rule.Duration(most)
+	}
+	return fmt.Sprintf("too short for %s, which look for %s at the least", ruleList(short), text)
+}
+
+func ruleList(all []*rule.Rule) string {
+	var ids []string
+	for _, one := range all {
+		ids = append(ids, one.ID)
+	}
+	return strings.Join(ids, ", ")
+}
+
+// spreadText tells of VMs of several home nodes whose memory may lie unevenly without that
+// the capture could show it.
+func (c *captured) spreadText() string {
+	var wide []*capturedVM
+	for _, v := range c.vms {
+		if len(v.LastNode) == 0 && slices.ContainsFunc(v.VM.Homes, func(h capture.HomeTime) bool { return h.Homes.Len() > 1 }) {
+			wide = append(wide, v)
+		}
+	}
+	if len(wide) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s had several home nodes: N%%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010).", plural(countVMs(wide), "VM"))
+}
+
+// lacksText says which counters the capture does not have, which rules could not judge
+// for that and, of counters that esxtop would write, how to get them.
+func lacksText(rec *capture.Recording) string {
+	if len(rec.Lacks) == 0 {
+		return ""
+	}
+	text := "the capture lacks " + strings.Join(rec.Lacks, ", ")
+	if blind := rules.Blind(rec); len(blind) > 0 {
+		text += " (not judged for that: " + ruleList(blind) + ")"
+	}
+	if slices.ContainsFunc(rec.Lacks, inBatch) {
+		text += ": record with esxtop -b -a, or switch the fields on with f, save with W and record with esxtop -b"
+	}
+	return text
+}
+
+// inBatch reports whether a batch file can hold the counter: memory by node is on the
+// screen of esxtop alone.
+func inBatch(counter string) bool { return counter != "GST_NDx" }
+
+// captureNotesOf returns what keeps recordings from being judged in full.
+func (c *captured) captureNotesOf() (notes []numa.Note) {
+	for _, rec := range c.Recordings {
+		for _, text := range []string{lacksText(rec), c.shortText(rec)} {
+			if text != "" {
+				notes = append(notes, numa.Note{At: rec.Host, Text: text})
+			}
+		}
+	}
+	return notes
+}
