@@ -195,6 +195,7 @@ func TestWhy(t *testing.T) {
 		{"a move long before", capture.VM{Changes: []capture.Change{{Time: night.Add(-time.Minute), From: 1, To: 2}}}, ""},
 		{"a move after", capture.VM{Changes: []capture.Change{{Time: night.Add(time.Second), From: 1, To: 2}}}, ""},
 		{"a spill", capture.VM{Spill: spilled(-time.Minute, 0), Spilled: capture.Spill{Time: night, Node: 1, Free: 13 * numa.GiB}}, "it began when new memory went to other nodes although node 1 had 13 GB free (M008)"},
+		{"a spill, but most of another", capture.VM{Spill: spilled(-time.Minute, 0), Spilled: capture.Spill{Time: night.Add(time.Hour), Node: 1, Free: 13 * numa.GiB}}, ""},
 		{"a spill long before", capture.VM{Spill: spilled(-10*time.Minute, -time.Minute)}, ""},
 		{"a spill after", capture.VM{Spill: spilled(time.Minute, 2*time.Minute)}, ""},
 		{"a power-on", capture.VM{First: night, Appeared: true}, "it was so when the VM appeared, by power-on or vMotion"},

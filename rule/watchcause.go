@@ -120,7 +120,9 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) (moved bool) {
 		f.Evidence = append(f.Evidence, Saw("home nodes before, after", c.From.String()+", "+c.To.String(), FieldNHN, c.Time))
 		return true
 	}
-	if p := &v.Spilled; p.Grown > 0 && !p.Time.Before(s.From.Add(-slack)) && !p.Time.After(s.From.Add(slack)) {
+	// What was free is known for the tick of most growth, which another spill can have.
+	if p, spell := &v.Spilled, &v.Spill.Longest; v.Spill.Count > 0 && !spell.From.After(s.From.Add(slack)) && !spell.To.Before(s.From.Add(-slack)) &&
+		!p.Time.Before(spell.From) && !p.Time.After(spell.To) {
 		f.Message += fmt.Sprintf("; it began when new memory went to other nodes although node %d had %s free (M008)", p.Node, p.Free)
 		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("free on node %d", p.Node), p.Free.String(), FieldFree, p.Time))
 		return false

@@ -27,7 +27,7 @@ other node of the same package counts as remote and costs about a tenth more, no
 Just after vMotion or a change of
 home node N%L is low for minutes and recovers: set minutes to bear with it. Other tools alarm below 85 (esx-doctor,
 for 8 samples), 85 to 95 or 90; 80 is the oldest rule of thumb, and set M001.locality to what you trust.`,
-	Book: []string{"C-8", "C-10", "C-15", "C-16", "C-17", "A-10", "D-2"},
+	Book: []string{"C-9", "C-10", "C-15", "C-16", "C-17", "A-10", "D-2"},
 	Sources: []string{
 		"Epping, esxtop thresholds, http://www.yellow-bricks.com/esxtop/ (N%L below 80)",
 		"Datacenter Dan, vSphere 5.5 best practice #3, http://www.datacenterdan.com/blog/vsphere-55-bptroubleshooting03-esxtop-memory (below 85 to 95)",
@@ -40,7 +40,7 @@ for 8 samples), 85 to 95 or 90; 80 is the oldest rule of thumb, and set M001.loc
 		Text: "N%L below which memory counts as far away: 80 is the oldest rule of thumb (yellow-bricks) and Denneman's guess of where ESXi begins to act; esx-doctor takes 85, codenotary 90, others up to 95",
 	}, {
 		Name: "minutes", Default: rule.LowMinutes, Unit: rule.Minutes, Least: 0, Most: 1440,
-		Text: "how long it has to be low without a break, at two ticks or more: the balancer looks every 2 seconds and moves memory at 31 to 125 MB a second, so shorter dips are its normal work (C-8, C-16)",
+		Text: "how long it has to be low without a break, at two ticks or more: the balancer looks every 2 seconds and moves memory at 31 to 125 MB a second, so shorter dips are its normal work (C-9, C-16)",
 	}, {
 		Name: "remote", Default: 0.25, Unit: rule.GiB, Least: 0, Most: 24576,
 		Text: "remote memory at the most below which the finding is low: 256 MB are 2 to 8 seconds of page migration (C-16), and a small VM has hardly more outside its working set",
