@@ -150,84 +150,36 @@ func (s *swift) row(data []byte, out *output) (size int, ok bool) {
 // locate returns the place after the quote that opens the field after the next gap fields,
 // or -1. p is behind a closing quote, and width the distance that is expected.
 func (s *swift) locate(b []byte, p, end, width, gap int) int {
-	wantQuotes, wantCommas := 2*gap+1, gap+1
 	if width == 2 && gap == 0 && b[p] == ',' && b[p+1] == '"' {
 		return p + 2
 	}
-	// Phase 1: count as far as it went in the row before.
-	at := min(p+width, end)
-	quotes, commas, whole := tally(b[p:at])
-	if !whole { // beyond the end of a row that is shorter than the one before
-		quotes, commas, whole, at = 0, 0, true, p
-	}
-	// Phase 2: a row unlike the one before may be far off.
-	for whole && wantQuotes-quotes > 16 && at < end {
-		next := min(at+2*(wantQuotes-quotes), end)
-		q, c, w := tally(b[at:next])
-		quotes, commas, whole, at = quotes+q, commas+c, w, next
-	}
-	if !whole {
-		return -1
-	}
-	// Phase 3: to the quote that is due.
-	for quotes < wantQuotes {
-		if at == end {
-			return -1
-		}
-		switch b[at] {
-		case '"':
-			quotes++
-		case ',':
-			commas++
-		case '\n':
-			return -1
-		}
-		at++
-	}
-	for quotes > wantQuotes || b[at-1] != '"' {
-		at--
-		switch b[at] {
-		case '"':
-			quotes--
-		case ',':
-			commas--
-		}
-	}
-	if commas != wantCommas {
-		return -1
-	}
-	return at
+	return seek(b, p, end, width, 2*gap+1, gap+1)
 }
 
 // finish checks what is left of a row.
 func (s *swift) finish(b []byte, p, end int) (size int, ok bool) {
-	const differ = 256 // bytes that rows often differ by
-	last := len(s.runs)
-	size, ok = s.tail(b, p, min(p+max(0, s.widths[last]-differ), end), end)
-	if !ok {
-		size, ok = s.tail(b, p, p, end)
+	if s.gap > 0 {
+		last := len(s.runs)
+		before := p
+		if p = seek(b, p, end, s.widths[last], 2*s.gap, s.gap); p < 0 {
+			return 0, false
+		}
+		s.widths[last] = p - before
 	}
-	s.widths[last] = size - p
-	return size, ok
-}
-
-// tail checks the bytes from p to the first line end at or after from.
-func (s *swift) tail(b []byte, p, from, end int) (size int, ok bool) {
-	n := bytes.IndexByte(b[from:end], '\n')
+	n := bytes.IndexByte(b[p:end], '\n')
 	if n < 0 {
 		return 0, false
 	}
-	stop := from + n
-	size = stop + 1
-	if b[stop-1] == '\r' {
-		stop--
+	tail := b[p : p+n]
+	if n > 0 && tail[n-1] == '\r' {
+		tail = tail[:n-1]
 	}
-	quotes, commas, whole := tally(b[p:stop])
-	// The commas before p are one less than the fields there; a row may end with one more.
-	if stop > p && b[stop-1] == ',' {
+	quotes, commas, _ := tally(tail)
+	// A row may end with one comma more.
+	if len(tail) > 0 && tail[len(tail)-1] == ',' {
 		commas--
 	}
-	return size, whole && quotes == 2*s.gap && commas == s.gap+s.nameless
+	return p + n + 1, quotes == 0 && commas == s.nameless
 }
 
 // run reads the cells from p on, which is behind an opening quote. It returns the place

@@ -2,4 +2,6 @@
 
 package esxtop
 
-func tally(b []byte) (quotes, commas int, whole bool) { return tallyPlain(b) }
+func seek(b []byte, p, end, width, quotes, commas int) int {
+	return seekPlain(b, p, end, width, quotes, commas)
+}
