@@ -3,7 +3,6 @@ package esxtop
 import (
 	"bytes"
 	"fmt"
-	"hash/maphash"
 	"regexp"
 	"slices"
 	"strconv"
@@ -165,7 +164,7 @@ func parseHeader(line []byte, n int, w *warnings, want chooser) (h *Header, msg 
 	if msg := h.readMagic(line); msg != "" {
 		return nil, msg
 	}
-	fields := split(line, h.comma, nil)
+	fields := split(line, h.comma, make([]field, 0, bytes.Count(line, []byte{h.comma})+1))
 	if last := fields[len(fields)-1]; last.lo == last.hi {
 		fields = fields[:len(fields)-1]
 		h.trailing = true
@@ -246,8 +245,7 @@ func (h *Header) columns(fields []field, line []byte, w *warnings) {
 		}
 		return n
 	}
-	seed := maphash.MakeSeed()
-	first := make(map[uint64]int32, len(fields)) // column with this hash of its name
+	first := newNames(len(fields))
 	h.Columns = make([]Column, len(fields)-1)
 	last := &Column{}
 	for i, f := range fields[1:] {
@@ -265,11 +263,8 @@ func (h *Header) columns(fields []field, line []byte, w *warnings) {
 				return fmt.Sprintf("found %s, want a comma and a quote before the name: ESXi 6.5 glues a nameless column to the next one", quoted(line[f.lo:f.hi]))
 			})
 		}
-		hash := maphash.Bytes(seed, text)
-		if earlier, ok := first[hash]; ok {
-			h.number(c, int(earlier))
-		} else {
-			first[hash] = int32(i)
+		if earlier, ok := first.add(text, i); ok {
+			h.number(c, earlier)
 		}
 		if o.normal == "group cpu" || o.normal == "group memory" {
 			h.group(c, o.normal == "group memory" && n.normal == "numa home nodes")

@@ -33,6 +33,16 @@ func split(line []byte, separator byte, out []field) []field {
 	lo, inside, quotes := 0, false, 0
 	for i := 0; i <= len(line); i++ {
 		if i < len(line) {
+			if i == lo && line[i] == '"' { // most are quoted and nothing else
+				if n := bytes.IndexByte(line[i+1:], '"'); n >= 0 && i+n+2 < len(line) && line[i+n+2] == separator {
+					f := field{span: span{uint32(i), uint32(i + n + 2)}, quotes: 2, clear: true}
+					f.text = span{f.lo + 1, f.hi - 1}
+					out = append(out, f)
+					i += n + 2
+					lo = i + 1
+					continue
+				}
+			}
 			if line[i] == '"' {
 				inside = !inside
 				quotes++
