@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -244,6 +245,9 @@ func Packs(r io.Reader) bool {
 
 // Plainly gives r a Close that does nothing, and leaves what else it can do.
 func Plainly(r io.Reader) io.ReadCloser {
+	if f, ok := r.(*os.File); ok {
+		return plainFile{f}
+	}
 	if at, ok := r.(randomAccess); ok {
 		return plainAt{at}
 	}
@@ -259,6 +263,10 @@ type randomAccess interface {
 type plainAt struct{ randomAccess }
 
 func (plainAt) Close() error { return nil }
+
+type plainFile struct{ *os.File }
+
+func (plainFile) Close() error { return nil }
 
 type closing struct {
 	io.Reader

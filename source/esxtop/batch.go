@@ -4,11 +4,13 @@ import "homenode/numa"
 
 // A batch is some lines of a file and the rows in them. It is used again and again.
 type batch struct {
-	off  int64  // of data in the file
-	size int    // of data, while it has to be loaded
-	data []byte // whole lines; the last one of a file may lack its end
-	last bool   // of the file
-	err  error  // that ended the file after data
+	off   int64   // of data in the file
+	size  int     // of data, while it has to be loaded
+	data  []byte  // whole lines; the last one of a file may lack its end
+	part  *window // of the file, that data can be taken from instead of being read; nil without
+	last  bool    // of the file
+	short bool    // the file has become shorter since its size was looked at
+	err   error   // that ended the file after data
 
 	rows   []rowRef
 	values []float64 // by row, then wanted column
@@ -31,7 +33,12 @@ type rowRef struct {
 }
 
 func (b *batch) reset() {
-	b.off, b.size, b.data, b.last, b.err = 0, 0, b.data[:0], false, nil
+	b.off, b.size, b.data, b.last, b.short, b.err = 0, 0, b.data[:0], false, false, nil
+	b.clear()
+}
+
+// clear forgets what was parsed.
+func (b *batch) clear() {
 	b.rows, b.values, b.homes, b.known, b.spans = b.rows[:0], b.values[:0], b.homes[:0], b.known[:0], b.spans[:0]
 	b.lines, b.length, b.header = 0, 0, -1
 	b.warns = warnings{}
@@ -45,10 +52,17 @@ func (b *batch) row(row *Row, h *Header, i, base int) {
 	row.Values = b.values[i*n : (i+1)*n]
 	row.homes = b.homes[i*h.homes : (i+1)*h.homes]
 	row.known = b.known[i*words : (i+1)*words]
-	row.data, row.spans = b.data[ref.lo:], nil
+	row.data, row.spans = nil, nil
 	if len(b.spans) > 0 {
-		row.spans = b.spans[i*n : (i+1)*n]
+		row.data, row.spans = b.data[ref.lo:], b.spans[i*n:(i+1)*n]
 	}
+}
+
+// shrunk warns, after the rows, of the end of the file where there was more before.
+func (b *batch) shrunk() {
+	b.warns.add(kindShrunk, b.lines+1, 1, func() string {
+		return "found the end of the file where it went on before: it has become shorter while it was read"
+	})
 }
 
 // words returns how many words hold a bit for each column of home nodes.

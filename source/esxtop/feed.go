@@ -29,15 +29,16 @@ const (
 //	              so that workers read at several places at once.
 //	io.Reader:    next reads; what follows the last line end is carried over.
 type feed struct {
-	mu     sync.Mutex
-	at     io.ReaderAt // nil for a stream
-	r      io.Reader   // nil with at
-	pos    int64       // of carry in the file
-	carry  []byte      // read but not handed out
-	err    error       // of r, after carry; io.EOF at its end
-	end    byte        // of a line
-	row    int         // length of a row, last seen; 0 unknown
-	probed []byte
+	mu      sync.Mutex
+	at      io.ReaderAt // nil for a stream
+	r       io.Reader   // nil with at
+	pos     int64       // of carry in the file
+	carry   []byte      // read but not handed out
+	err     error       // of r, after carry; io.EOF at its end
+	end     byte        // of a line
+	row     int         // length of a row, last seen; 0 unknown
+	probed  []byte
+	windows *windows // nil for what cannot be mapped
 }
 
 // newFeed finds out what r can do and how its text is encoded.
@@ -218,6 +219,9 @@ func (f *feed) next(b *batch) {
 	}
 	if f.at != nil {
 		f.probe(b, want)
+		if !b.last { // the end may move
+			b.part = f.windows.cover(b.off, b.size+padding)
+		}
 		return
 	}
 	f.take(b, want)
@@ -287,7 +291,7 @@ func (f *feed) load(b *batch) {
 		n, err := f.at.ReadAt(b.data, b.off)
 		b.data = b.data[:n]
 		if err != nil && n < b.size { // the file has become shorter
-			b.last = true
+			b.last, b.short = true, !b.last || f.passed(b.off)
 			if !errors.Is(err, io.EOF) {
 				b.err = err
 			}
@@ -295,6 +299,16 @@ func (f *feed) load(b *batch) {
 	}
 	n := len(b.data)
 	b.data = append(room(b.data, n), make([]byte, padding)...)[:n]
+}
+
+// passed reports whether the file ends before off, to where it was read already.
+func (f *feed) passed(off int64) bool {
+	at, ok := f.at.(file)
+	if !ok {
+		return false
+	}
+	info, err := at.Stat()
+	return err == nil && info.Mode().IsRegular() && info.Size() < off
 }
 
 // room returns b with length n and at least padding more in capacity. It keeps what b

@@ -113,6 +113,9 @@ func NewReader(name string, r io.Reader, opt Options) (*Reader, error) {
 
 func newReader(name string, r io.Reader, opt Options, choose chooser) (*Reader, error) {
 	rd := &Reader{name: name, opt: opt, choose: choose, feed: newFeed(r)}
+	if !opt.Text { // which is borrowed for longer than a window stays
+		rd.feed.windows = newWindows(r)
+	}
 	if err := rd.readHeader(); err != nil {
 		return nil, err
 	}
@@ -210,8 +213,7 @@ func (r *Reader) nextBatch() bool {
 		return true
 	}
 	r.feed.next(r.batch)
-	r.feed.load(r.batch)
-	r.parse.batch(r.batch)
+	r.parse.read(r.feed, r.batch)
 	return true
 }
 
@@ -256,12 +258,13 @@ func (r *Reader) Err() error { return r.err }
 // file: the first of each kind, with how many there are.
 func (r *Reader) Warnings() []error { return r.warns.list(r.name) }
 
-// Close ends the goroutines of Options.Workers. It is needed only before Scan has
-// returned false, and does not close the source.
+// Close ends the goroutines of Options.Workers and lets go of the source, which it does not
+// close. It is needed only before Scan has returned false.
 func (r *Reader) Close() {
 	r.done = true
 	if r.team != nil {
 		r.team.close()
 		r.team = nil
 	}
+	r.feed.windows.close()
 }

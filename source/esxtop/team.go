@@ -48,8 +48,7 @@ func (t *team) work(p *parser) {
 		t.ended = b.last
 		t.queue <- b
 		t.turn.Unlock()
-		t.feed.load(b)
-		p.batch(b)
+		p.read(t.feed, b)
 		b.ready <- struct{}{}
 	}
 }

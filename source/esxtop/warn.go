@@ -31,6 +31,7 @@ const (
 	kindNodes
 	kindState
 	kindRange
+	kindShrunk
 	kinds
 )
 
