@@ -148,6 +148,10 @@ func (h *Header) World(c *Column) (w World, ok bool) {
 
 const magic = "(PDH-CSV"
 
+// maxColumns is ten times what a large host has: what is known of a column takes more memory
+// than its name.
+const maxColumns = 1 << 20
+
 // magicForm is the first cell: version, zone, and the minutes to add for UTC.
 var magicForm = regexp.MustCompile(`^\(PDH-CSV [\d.]+\)(?:\s*\((.*)\)\s*\((-?\d{1,4})\))?`)
 
@@ -164,7 +168,11 @@ func parseHeader(line []byte, n int, w *warnings, want chooser) (h *Header, msg 
 	if msg := h.readMagic(line); msg != "" {
 		return nil, msg
 	}
-	fields := split(line, h.comma, make([]field, 0, bytes.Count(line, []byte{h.comma})+1))
+	commas := bytes.Count(line, []byte{h.comma})
+	if commas > maxColumns+1 {
+		return nil, fmt.Sprintf("found more than %d columns", maxColumns)
+	}
+	fields := split(line, h.comma, make([]field, 0, commas+1))
 	if last := fields[len(fields)-1]; last.lo == last.hi {
 		fields = fields[:len(fields)-1]
 		h.trailing = true
@@ -246,6 +254,7 @@ func (h *Header) columns(fields []field, line []byte, w *warnings) {
 		return n
 	}
 	first := newNames(len(fields))
+	copies := map[int]int{} // by the first column of a name: those after it
 	h.Columns = make([]Column, len(fields)-1)
 	last := &Column{}
 	for i, f := range fields[1:] {
@@ -264,7 +273,7 @@ func (h *Header) columns(fields []field, line []byte, w *warnings) {
 			})
 		}
 		if earlier, ok := first.add(text, i); ok {
-			h.number(c, earlier)
+			h.number(c, earlier, copies)
 		}
 		if o.normal == "group cpu" || o.normal == "group memory" {
 			h.group(c, o.normal == "group memory" && n.normal == "numa home nodes")
@@ -272,13 +281,16 @@ func (h *Header) columns(fields []field, line []byte, w *warnings) {
 	}
 }
 
-// number counts the columns before c that have its name, from earlier on.
-func (h *Header) number(c *Column, earlier int) {
-	for i := range h.Columns[earlier : c.Index-1] {
-		e := h.Columns[earlier+i]
+// number counts the columns before c that have its name, which has the hash of that of column
+// earlier.
+func (h *Header) number(c *Column, earlier int, copies map[int]int) {
+	for i := earlier; i < c.Index-1; i++ { // it is the first one, but for a collision
+		e := h.Columns[i]
 		e.Index, e.Copy, e.Damaged = c.Index, c.Copy, c.Damaged
 		if e == *c {
-			c.Copy = h.Columns[earlier+i].Copy + 1
+			copies[i]++
+			c.Copy = copies[i]
+			return
 		}
 	}
 }

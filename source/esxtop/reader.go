@@ -94,6 +94,7 @@ type Reader struct {
 	team   *team   // nil without workers
 
 	header *Header
+	begins int // headers behind the first, other or not
 	batch  *batch
 	next   int // row of batch
 	line   int // lines before batch
@@ -243,6 +244,7 @@ func (r *Reader) newHeader(b *batch) bool {
 		})
 		r.header = h
 	}
+	r.begins++
 	r.batch = nil
 	r.start()
 	return true

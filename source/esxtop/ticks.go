@@ -16,14 +16,18 @@ import (
 // State is read as ESXi 6.0 and later write it (0 high, 1 clear, 2 soft, 3 hard, 4 low); a
 // batch file does not say its release, so any state in between is warned of. A VM that is
 // gone keeps its columns with zeros: it is left out of the ticks. A row in which nothing
-// is stated of a host is no tick of it.
+// is stated of a host is no tick of it. Behind another header, which begins a capture of its
+// own, the time that rates are over is unknown, as on the first row.
 type Ticks struct {
-	rows  *Reader
-	plan  *plan
-	host  int // of plan.hosts, next
-	tick  numa.Tick
-	last  map[string]time.Time
-	warns warnings
+	rows *Reader
+	plan *plan
+	host int // of plan.hosts, next
+	tick numa.Tick
+	last map[string]time.Time
+	// begun are the hosts with a tick behind the last header, which begins a capture.
+	begun  map[string]bool
+	begins int // as Reader.begins
+	warns  warnings
 }
 
 // NewTicks returns the ticks of r after having read its header. The errors are those of
@@ -34,7 +38,7 @@ func NewTicks(name string, r io.Reader, opt Options) (*Ticks, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Ticks{rows: rows, last: map[string]time.Time{}}
+	t := &Ticks{rows: rows, last: map[string]time.Time{}, begun: map[string]bool{}}
 	t.replan()
 	return t, nil
 }
@@ -59,6 +63,10 @@ func (t *Ticks) Scan() bool {
 		}
 		if t.rows.Header() != t.plan.header {
 			t.replan()
+		}
+		if t.rows.begins != t.begins {
+			t.begins = t.rows.begins
+			clear(t.begun)
 		}
 		t.host = 0
 	}
@@ -94,7 +102,7 @@ func (t *Ticks) fill(p *hostPlan) bool {
 		return false
 	}
 	*tick = numa.Tick{Host: p.name, Time: row.Time, Line: row.Line, Nodes: tick.Nodes[:0], VMs: tick.VMs[:0]}
-	if seen {
+	if t.begun[p.name] {
 		tick.Since = row.Time.Sub(before)
 	}
 	c := cells{row: row, warns: &t.warns, has: &tick.Has}
@@ -115,7 +123,7 @@ func (t *Ticks) fill(p *hostPlan) bool {
 	if !c.stated && len(tick.VMs) == 0 {
 		return false // a file of several hosts, and a row of another one
 	}
-	t.last[p.name] = row.Time
+	t.last[p.name], t.begun[p.name] = row.Time, true
 	return true
 }
 

@@ -1,0 +1,60 @@
+package esxtop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The first row behind a header, of a capture that was appended to another one, does not
+// say what time its rates are over: it is not the hours between the two.
+func TestSinceOfAppendedCapture(t *testing.T) {
+	const header = `"(PDH-CSV 4.0) (UTC)(0)","\\a\Group Cpu(7:db)\% VmWait","\\a\Group Cpu(7:db)\% Ready",` + "\n"
+	const other = `"(PDH-CSV 4.0) (UTC)(0)","\\a\Group Cpu(7:db)\% VmWait","\\a\Group Cpu(7:db)\% Ready","\\a\Memory\Free MBytes",` + "\n"
+	row := func(clock, rest string) string { return fmt.Sprintf(`"11/21/2026 %s","1.00","5.00",%s`+"\n", clock, rest) }
+	in := header + row("10:00:00", "") + row("10:00:05", "") +
+		header + row("12:00:00", "") + row("12:00:06", "") +
+		other + row("15:00:00", `"1.00",`) + row("15:00:07", `"1.00",`)
+	want := []time.Duration{0, 5 * time.Second, 0, 6 * time.Second, 0, 7 * time.Second}
+	for _, workers := range []int{0, 2} {
+		ticks, err := NewTicks("b.csv", strings.NewReader(in), Options{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []time.Duration
+		for ticks.Scan() {
+			got = append(got, ticks.Tick().Since)
+		}
+		if err := ticks.Err(); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("with %d workers Since is %v, %v; want %v", workers, got, err, want)
+		}
+	}
+}
+
+// A header of one name many times takes no time that grows with its square: this one did for
+// minutes.
+func TestManyColumnsOfOneName(t *testing.T) {
+	const n = 400_000
+	var b strings.Builder
+	b.WriteString(`"(PDH-CSV 4.0) (UTC)(0)"`)
+	for i := range n {
+		fmt.Fprintf(&b, `,"\\a\Virtual Disk(db%d)\Reads/sec"`, i%2)
+	}
+	rd, err := NewReader("b.csv", strings.NewReader(b.String()+"\n"), Options{Want: func(c *Column) bool { return c.Copy == n/2-1 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := rd.Header(); fmt.Sprint(h.Wanted) != fmt.Sprint([]int{n - 2, n - 1}) {
+		t.Errorf("the last copies are columns %v, want the last two", h.Wanted)
+	}
+}
+
+// More columns than any host has are refused before they fill the memory.
+func TestTooManyColumns(t *testing.T) {
+	in := magic + " 4.0) (UTC)(0)" + strings.Repeat(",a", maxColumns) + ",a,a\n"
+	_, err := NewReader("b.csv", strings.NewReader(in), Options{})
+	if want := "b.csv:1:1: found more than 1048576 columns"; err == nil || err.Error() != want {
+		t.Errorf("the error is %v, want %s", err, want)
+	}
+}
