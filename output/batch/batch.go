@@ -32,6 +32,7 @@ type vmKey struct {
 // A column is one counter of the host (no kind set), a node or a VM.
 type column struct {
 	path  string
+	has   numa.Counters // without it the cell is empty: a 0 would state it
 	host  func(*numa.Tick) float64
 	node  func(*numa.NodeTick) float64
 	id    int // of the node
@@ -108,17 +109,23 @@ func clean(s string) string {
 func (c *column) value(t *numa.Tick) string {
 	switch {
 	case c.host != nil:
+		if t.Has&c.has == 0 {
+			return ""
+		}
 		return number(c.host(t))
 	case c.node != nil:
 		for i := range t.Nodes {
-			if t.Nodes[i].ID == c.id {
-				return number(c.node(&t.Nodes[i]))
+			if n := &t.Nodes[i]; n.ID == c.id && n.Has&c.has != 0 {
+				return number(c.node(n))
 			}
 		}
-		return number(0)
+		return ""
 	}
 	for i := range t.VMs {
 		if v := &t.VMs[i]; v.GID == c.key.gid && v.Name == c.key.name {
+			if v.Has&c.has == 0 {
+				return ""
+			}
 			return c.vm(v)
 		}
 	}
@@ -135,19 +142,19 @@ func columnsOf(t *numa.Tick) []column {
 	for _, c := range nodeLoads {
 		for i := range t.Nodes {
 			if n := &t.Nodes[i]; n.Has&c.has != 0 {
-				out = append(out, column{path: fmt.Sprintf(`Numa Node(%d)\%s`, n.ID, c.name), node: c.value, id: n.ID})
+				out = append(out, column{path: fmt.Sprintf(`Numa Node(%d)\%s`, n.ID, c.name), has: c.has, node: c.value, id: n.ID})
 			}
 		}
 	}
 	for _, c := range hostCounters {
 		if t.Has&c.has != 0 {
-			out = append(out, column{path: `Memory\` + c.name, host: c.value})
+			out = append(out, column{path: `Memory\` + c.name, has: c.has, host: c.value})
 		}
 	}
 	for i := range t.Nodes {
 		for _, c := range nodeMemory {
 			if n := &t.Nodes[i]; n.Has&c.has != 0 {
-				out = append(out, column{path: fmt.Sprintf(`Numa Node(%d)\%s`, n.ID, c.name), node: c.value, id: n.ID})
+				out = append(out, column{path: fmt.Sprintf(`Numa Node(%d)\%s`, n.ID, c.name), has: c.has, node: c.value, id: n.ID})
 			}
 		}
 	}
@@ -158,7 +165,7 @@ func columnsOf(t *numa.Tick) []column {
 		v := &t.VMs[i]
 		for _, c := range memoryCounters {
 			if v.Has&c.has != 0 {
-				out = append(out, column{path: fmt.Sprintf(`Group Memory(%d:%s)\%s`, v.GID, clean(v.Name), c.name), vm: c.value, key: vmKey{v.GID, v.Name}, empty: c.empty})
+				out = append(out, column{path: fmt.Sprintf(`Group Memory(%d:%s)\%s`, v.GID, clean(v.Name), c.name), has: c.has, vm: c.value, key: vmKey{v.GID, v.Name}, empty: c.empty})
 			}
 		}
 	}
@@ -172,7 +179,7 @@ func cpuColumns(v *numa.VMTick, i int) []column {
 	key, name := vmKey{v.GID, v.Name}, clean(v.Name)
 	for _, c := range cpuCounters {
 		if v.Has&c.has != 0 {
-			out = append(out, column{path: fmt.Sprintf(`Group Cpu(%d:%s)\%s`, v.GID, name, c.name), vm: func(v *numa.VMTick) string { return number(c.value(v)) }, key: key, empty: "0.00"})
+			out = append(out, column{path: fmt.Sprintf(`Group Cpu(%d:%s)\%s`, v.GID, name, c.name), has: c.has, vm: func(v *numa.VMTick) string { return number(c.value(v)) }, key: key, empty: "0.00"})
 		}
 	}
 	for n := range v.VCPUs {
@@ -182,7 +189,7 @@ func cpuColumns(v *numa.VMTick, i int) []column {
 			}
 			share := func(v *numa.VMTick) string { return number(c.value(v) / float64(max(1, v.VCPUs))) }
 			path := fmt.Sprintf(`Vcpu(%d:%s:%d:vmx-vcpu-%d:%s)\%s`, v.GID, name, 2_000_000+i*1000+n, n, name, c.name)
-			out = append(out, column{path: path, vm: share, key: key, empty: "0.00"})
+			out = append(out, column{path: path, has: c.has, vm: share, key: key, empty: "0.00"})
 		}
 	}
 	return out

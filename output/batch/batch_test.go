@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"homenode/internal/golden"
 	"homenode/numa"
@@ -129,4 +130,28 @@ func compare(t *testing.T, got, want *numa.Tick) {
 // near allows for the hundredths of a MiB that esxtop writes.
 func near(a, b numa.Bytes) bool {
 	return math.Abs(float64(a-b)) <= float64(numa.MiB)/200+1 && !strings.HasPrefix(a.String(), "-")
+}
+
+// TestUnknown holds that what a tick does not state is an empty cell, as a 0 would state it.
+func TestUnknown(t *testing.T) {
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	full := numa.Tick{Host: "esx01", Time: at, Has: numa.HasFree, Free: numa.GiB,
+		Nodes: []numa.NodeTick{{ID: 0, Has: numa.HasUtil | numa.HasFree, Util: 0.5, Free: numa.GiB}, {ID: 1, Has: numa.HasFree, Free: numa.GiB}},
+		VMs:   []numa.VMTick{{GID: 7, Name: "db", VCPUs: 1, Has: numa.HasMemory | numa.HasReady | numa.HasHomes | numa.HasSize, Homes: numa.SetOf(1), Local: numa.GiB, Ready: 0.5, Size: numa.GiB}}}
+	bare := numa.Tick{Host: "esx01", Time: at.Add(5 * time.Second), Nodes: []numa.NodeTick{{ID: 0}}, VMs: []numa.VMTick{{GID: 7, Name: "db", VCPUs: 1}}}
+	var b bytes.Buffer
+	w := batch.NewWriter(&b)
+	for _, k := range []*numa.Tick{&full, &bare} {
+		if err := w.Add(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	columns := strings.Count(lines[0], `\\esx01\`)
+	if want := `"11/21/2026 10:00:05",` + strings.Repeat(`"",`, columns); lines[2] != want {
+		t.Errorf("the row is %s\nwant %s", lines[2], want)
+	}
 }
