@@ -3,6 +3,7 @@ package series
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"homenode/numa"
 	"homenode/source/hostcmd"
@@ -43,15 +44,38 @@ func (r *rounds) fill(h *hostRounds, o *round, t *numa.Tick) {
 	if len(t.Nodes) == 1 {
 		t.Nodes = t.Nodes[:0] // a host of one node
 	}
+	cartels := map[int64]string{}
+	for cartel, gid := range groups {
+		cartels[gid] = max(cartels[gid], cartel)
+	}
 	for i := range t.VMs {
 		v := &t.VMs[i]
 		slices.SortFunc(v.OnNode, func(a, b numa.MemoryOnNode) int { return cmp.Compare(a.Node, b.Node) })
-		if first, ok := h.names[v.GID]; ok {
-			v.Name = first
-		} else if v.GID >= 0 {
-			h.names[v.GID] = v.Name
+		if v.GID >= 0 {
+			v.Name = h.nameOf(v, cartels[v.GID])
 		}
 	}
+}
+
+// A groupName is what outputs call the VM of a scheduler group: sched-stats as vm.<cartel>, the
+// screen by its display name, of which it may show the beginning alone.
+type groupName struct{ first, cartel, display string }
+
+// nameOf returns how the VM was shown first. When the group has become that of another VM, as
+// after a restart of the host, that is how it is shown now. cartel is what sched-stats calls
+// it; empty when this round does not say.
+func (h *hostRounds) nameOf(v *numa.VMTick, cartel string) string {
+	now := groupName{first: v.Name, cartel: cartel}
+	if v.Name != now.cartel {
+		now.display = v.Name
+	}
+	before := h.names[v.GID]
+	shown := before.display == "" || now.display == "" || strings.HasPrefix(before.display, now.display) || strings.HasPrefix(now.display, before.display)
+	if shown && (before.cartel == "" || now.cartel == "" || before.cartel == now.cartel) {
+		now = groupName{cmp.Or(before.first, now.first), cmp.Or(now.cartel, before.cartel), cmp.Or(before.display, now.display)}
+	}
+	h.names[v.GID] = now
+	return now.first
 }
 
 // screen takes the esxtop memory screen, in MiB.

@@ -51,7 +51,7 @@ type hostRounds struct {
 	// without VMs would say that all are gone.
 	vms   bool
 	held  []numa.Tick
-	names map[int64]string // of groups, as shown first
+	names map[int64]groupName
 	clock clockDays
 	tick  numa.Tick
 }
@@ -186,7 +186,7 @@ func (r *rounds) host(o *hostcmd.Output) *hostRounds {
 	}
 	h := r.hosts[name]
 	if h == nil {
-		h = &hostRounds{name: name, names: map[int64]string{}}
+		h = &hostRounds{name: name, names: map[int64]groupName{}}
 		r.hosts[name] = h
 		r.order = append(r.order, h)
 	}

@@ -277,3 +277,24 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestGroupOfAnotherVM holds that a VM is not named as the one that had its scheduler group
+// before: a host that was started again counts groups from the beginning.
+func TestGroupOfAnotherVM(t *testing.T) {
+	const screen = "     GID NAME                NHN NMIG     NRMEM     NLMEM N%L GST_ND0  OVD_ND0  GST_ND1  OVD_ND1\n" +
+		"      11 web                   0    0      0.00      1.00 100    1.00     0.00     0.00     0.00\n"
+	client := func(name string) string { return clientsHead + name + " 11 0 0 3 4 4 1024 0 100 100\n" }
+	at := func(minute int) string { return fmt.Sprintf("2026-11-21T20:%02d:00Z\n", minute) }
+	in := at(30) + client("vm.1") + at(31) + screen + at(32) + client("vm.1") + at(33) + client("vm.2") + at(34) + screen + at(35) + strings.ReplaceAll(screen, "web", "sql")
+	var got []string
+	_, err := Read(t.Context(), "a.txt", strings.NewReader(in), Options{Host: "a"}, func(k *numa.Tick) error {
+		for _, v := range k.VMs {
+			got = append(got, fmt.Sprintf("%s %d %s", k.Time.Format("15:04"), v.GID, v.Name))
+		}
+		return nil
+	})
+	want := []string{"20:30 11 vm.1", "20:31 11 vm.1", "20:32 11 vm.1", "20:33 11 vm.2", "20:34 11 vm.2", "20:35 11 sql"}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("the VMs are %q, %v\nwant %q", got, err, want)
+	}
+}

@@ -139,3 +139,19 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestGroupOfAnotherVM holds that the counters of a VM are not taken from those of another
+// one that had its scheduler group before.
+func TestGroupOfAnotherVM(t *testing.T) {
+	s := &Series{Host: "esx01"}
+	second := strings.ReplaceAll(answerA(1, "web"), "vm.100", "vm.300")
+	second = strings.ReplaceAll(second, "|42|6|3|", "|50|6|3|")
+	ticks, warnings, err := read(t, s, "a", infoA+answerA(0, "db")+second)
+	if err != nil || warnings != nil || len(ticks) != 2 {
+		t.Fatalf("%d ticks, %q, %v", len(ticks), warnings, err)
+	}
+	// It began with 0: not 10, 1 and 3 beside the 40, 5 and 0 of the VM before.
+	if got, want := ticks[1].VMs[0].Moves, (numa.Moves{All: 59, Balance: 50, LocalitySwap: 6, LoadSwap: 3}); got != want {
+		t.Errorf("the migrations are %+v, want %+v", got, want)
+	}
+}

@@ -120,7 +120,7 @@ func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text 
 func (v *vm) since(now *numa.VMTick, a, before *answer, span time.Duration) {
 	var old vm
 	old.tick.Has = numa.HasMoves
-	if i, ok := before.byGID[now.GID]; ok && now.GID >= 0 {
+	if i, ok := before.byGID[now.GID]; ok && now.GID >= 0 && before.vms[i].cartel == v.cartel { // else the group was another VM's
 		old = before.vms[i]
 	}
 	if v.tick.Has&old.tick.Has&numa.HasMoves != 0 {
