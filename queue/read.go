@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
-	"homenode/capture"
 	"homenode/numa"
 	"homenode/output/lake"
 	"homenode/source/series"
@@ -30,13 +30,13 @@ func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, &Refusal{Reason: err.Error()}
 	}
-	r := &reading{opt: &opt, names: job.names(root), result: &Result{Name: job.Name}, grown: grown}
-	if here.Parquet != "" {
-		if r.part, err = lake.New(here.Parquet, job.lakeID()); err != nil {
-			return nil, &Refusal{"parquet: " + err.Error(), true}
+	r := &reading{Reading: Reading{Options: &opt, Names: job.names(root), Result: Result{Name: job.Name}}, grown: grown}
+	r.parquet, r.job = here.Parquet, &job
+	defer func() {
+		if r.part != nil {
+			r.part.Abort() // nothing after Close
 		}
-		defer r.part.Abort() // nothing after Close
-	}
+	}()
 	in := series.Options{Host: opt.Host, Start: opt.Start, Interval: opt.Interval}
 	_, err = source.Read(ctx, in, series.Visit{Open: r.open, Tick: r.tick, Done: r.done})
 	var refusal *Refusal
@@ -49,94 +49,65 @@ func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
 		if err := r.trouble(err); err != nil {
 			return nil, err
 		}
-		r.note(err.Error())
+		r.Note(err.Error())
 	}
 	if r.part != nil {
 		if err := r.part.Close(); err != nil {
 			return nil, &Refusal{"parquet: " + err.Error(), true}
 		}
 	}
-	return r.result, nil
+	return &r.Result, nil
 }
 
-// lakeID is one for each set of files, whatever else is asked of them: they are written
-// once.
-func (j *Job) lakeID() string {
-	var paths []string
-	for _, f := range j.Files {
-		paths = append(paths, f.Path)
-	}
-	return lake.ID(paths...)
+// PartID names what an input writes to a lake, for lake.New. It is the same when the files are
+// read again, whatever else is asked of them: they are written once. A file that begins
+// with another tick is another one, although an older one had its name.
+func PartID(first *numa.Tick, files ...string) string {
+	return lake.ID(append(files, first.Host, first.Time.UTC().Format(time.RFC3339Nano))...)
 }
 
 // A reading is one call of Do.
 type reading struct {
-	opt       *Options
-	recorders *capture.Recorders // of the file that is read; nil between files
-	part      *lake.Writer       // nil without Parquet
-	names     *strings.Replacer
-	name      string // of the file that is read
-	ticks     int    // of it, that are not left out
-	grown     []string
-	result    *Result
+	Reading
+	job     *Job
+	parquet string       // folder; empty for none
+	part    *lake.Writer // nil before the first tick
+	grown   []string
 }
 
 func (r *reading) open(name, format string) error {
-	r.name = r.names.Replace(name)
-	// One for each file: those in an archive are in no order of time.
-	r.recorders = capture.NewRecorders(r.opt.Capture)
-	r.recorders.Open(r.name, format)
+	r.Open(name, format)
 	for _, path := range r.grown {
-		r.recorders.Warn(path + ": grew after the archive was listed")
+		r.Warn(path + ": grew after the archive was listed")
 	}
 	return nil
 }
 
-func (r *reading) tick(t *numa.Tick) error {
-	if t.Time.Before(r.opt.From) || !r.opt.To.IsZero() && t.Time.After(r.opt.To) {
-		r.result.Outside++
+func (r *reading) tick(t *numa.Tick) (err error) {
+	if r.parquet != "" && r.part == nil {
+		var paths []string
+		for _, f := range r.job.Files {
+			paths = append(paths, f.Path)
+		}
+		if r.part, err = lake.New(r.parquet, PartID(t, paths...)); err != nil {
+			return &Refusal{"parquet: " + err.Error(), true}
+		}
+	}
+	if !r.Tick(t) || r.part == nil {
 		return nil
 	}
-	r.recorders.Add(t)
-	r.result.Ticks++
-	r.ticks++
-	if r.part == nil {
-		return nil
-	}
-	if err := r.part.Add(r.name, t); err != nil {
+	if err := r.part.Add(r.Name(), t); err != nil {
 		return &Refusal{"parquet: " + err.Error(), true}
 	}
 	return nil
 }
 
-// done takes the warnings of a file. Recordings hold those of files with ticks.
 func (r *reading) done(f *series.File, err error) error {
 	if bad := r.trouble(err); bad != nil {
 		return bad
 	}
-	texts := f.Warnings
-	if err != nil {
-		r.result.Broken = true
-		texts = append(texts, err.Error())
-	} else if f.Ticks == 0 {
-		texts = append(texts, f.Name+": holds no ticks")
-	}
-	for _, text := range texts {
-		if r.ticks > 0 {
-			r.recorders.Warn(r.names.Replace(text))
-		} else {
-			r.note(text)
-		}
-	}
-	if r.recorders != nil { // it was a capture
-		r.result.Recordings = append(r.result.Recordings, r.recorders.Recordings()...)
-	}
-	r.recorders, r.ticks = nil, 0
+	r.Done(f, err)
 	return nil
-}
-
-func (r *reading) note(text string) {
-	r.result.Notes = append(r.result.Notes, r.names.Replace(text))
 }
 
 // troubled begins the reason of a worker that could not read a file to its end.
@@ -148,7 +119,7 @@ func (r *reading) trouble(err error) error {
 	var number syscall.Errno
 	// EINVAL comes of offsets that a damaged file makes up.
 	if errors.As(err, &path) && errors.As(path.Err, &number) && number != syscall.EINVAL {
-		return &Refusal{Reason: troubled + r.names.Replace(path.Error())}
+		return &Refusal{Reason: troubled + r.shown(path.Error())}
 	}
 	return nil
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -151,12 +151,12 @@ func nothingFound(where string, outside int) error {
 // read reads the captures that the arguments name, one recording a host. Files that
 // cannot be read are named in the notes, and the rest is read.
 func (f *captureFlags) read(cmd *cobra.Command, args []string, o capture.Options, inventory *rules.Result) (_ []*capture.Recording, _ []numa.Note, err error) {
-	r := captureReading{flags: f, options: o, stderr: cmd.ErrOrStderr()}
+	r := captureReading{Reading: queue.Reading{Options: &queue.Options{Capture: o, From: f.window[0], To: f.window[1]}}, flags: f, stderr: cmd.ErrOrStderr()}
+	defer r.abort() // nothing after Close
 	if f.openmetrics != "" {
 		if r.metrics, err = openmetrics.New(f.openmetrics); err != nil {
 			return nil, nil, fmt.Errorf("--openmetrics: %w", err)
 		}
-		defer r.metrics.Abort()
 	}
 	opt := series.Options{Host: f.host, MachineOf: func(host string) *numa.Host { return machineOf(inventory, host) }, Start: f.began, Interval: f.interval, Workers: runtime.GOMAXPROCS(0)}
 	for _, arg := range args {
@@ -169,7 +169,7 @@ func (f *captureFlags) read(cmd *cobra.Command, args []string, o capture.Options
 			return nil, nil, fmt.Errorf("--openmetrics: %w", err)
 		}
 		for _, w := range r.metrics.Warnings() {
-			r.note(f.openmetrics, w)
+			r.Note(f.openmetrics + ": " + w)
 		}
 	}
 	return r.merged(args)
@@ -177,29 +177,25 @@ func (f *captureFlags) read(cmd *cobra.Command, args []string, o capture.Options
 
 // captureReading is the state of read.
 type captureReading struct {
+	queue.Reading
 	flags   *captureFlags
-	options capture.Options
 	stderr  io.Writer
 	metrics *openmetrics.Writer
-
-	file  *capture.Recorders // of the file that is read
-	name  string             // of it
-	lake  *lake.Writer
-	parts []*capture.Recording
-	notes []numa.Note
-	left  int // ticks outside --from and --to
-	err   error
+	lake    *lake.Writer // of the file that is read
+	err     error        // of an export, which ends the reading
 }
 
-func (r *captureReading) note(at, text string) {
-	r.notes = append(r.notes, numa.Note{At: at, Text: text})
-}
+// The names of what is no file.
+const (
+	invented      = "demo"
+	standardInput = "standard input"
+)
 
 // walk reads what one argument names.
 func (r *captureReading) walk(ctx context.Context, stdin io.Reader, arg string, opt series.Options) error {
 	visit := series.Visit{Open: r.open, Tick: r.tick, Done: r.done}
 	switch arg {
-	case "demo":
+	case invented:
 		night, err := demo.Capture()
 		if err != nil {
 			return err
@@ -207,43 +203,56 @@ func (r *captureReading) walk(ctx context.Context, stdin io.Reader, arg string, 
 		if err := r.open(arg, "invented"); err != nil {
 			return err
 		}
-		return r.done(&series.File{Name: arg, Format: "invented"}, night.Ticks(r.tick))
+		file := &series.File{Name: arg, Format: "invented"}
+		err = night.Ticks(func(t *numa.Tick) error {
+			file.Ticks++
+			return r.tick(t)
+		})
+		return r.done(file, err)
 	case "-":
-		if err := r.open("standard input", ""); err != nil {
+		if err := r.open(standardInput, ""); err != nil {
 			return err
 		}
-		file, err := series.Read(ctx, "standard input", stdin, opt, r.tick)
+		file, err := series.Read(ctx, standardInput, stdin, opt, r.tick)
 		return r.done(file, err)
 	}
 	passed, err := series.Walk(ctx, arg, opt, visit)
 	if passed > 0 {
-		r.note(arg, rule.Plural(passed, "file")+" of other formats passed over")
+		r.Note(arg + ": " + rule.Plural(passed, "file") + " of other formats passed over")
 	}
 	return err
 }
 
 // open begins a file.
-func (r *captureReading) open(name, format string) (err error) {
-	r.file, r.name = capture.NewRecorders(r.options), name
-	r.file.Open(name, format)
-	if dir := r.flags.parquet; dir != "" {
-		if r.lake, err = lake.New(dir, lake.ID(name)); err != nil {
-			return fmt.Errorf("--parquet: %w", err)
+func (r *captureReading) open(name, format string) error {
+	r.Open(name, format)
+	return nil
+}
+
+// newLake begins what the file writes as Parquet.
+func (r *captureReading) newLake(first *numa.Tick) (err error) {
+	file := r.Name()
+	if file != invented && file != standardInput {
+		if file, err = filepath.Abs(file); err != nil {
+			return err
 		}
 	}
-	return nil
+	r.lake, err = lake.New(r.flags.parquet, queue.PartID(first, file))
+	return err
 }
 
 // tick takes one tick of the file.
 func (r *captureReading) tick(t *numa.Tick) error {
-	w := r.flags.window
-	if t.Time.Before(w[0]) || !w[1].IsZero() && t.Time.After(w[1]) {
-		r.left++
+	if r.flags.parquet != "" && r.lake == nil {
+		if err := r.newLake(t); err != nil {
+			return r.export("--parquet", err)
+		}
+	}
+	if !r.Tick(t) {
 		return nil
 	}
-	r.file.Add(t)
 	if r.lake != nil {
-		if err := r.lake.Add(r.name, t); err != nil {
+		if err := r.lake.Add(r.Name(), t); err != nil {
 			return r.export("--parquet", err)
 		}
 	}
@@ -264,9 +273,6 @@ func (r *captureReading) export(flag string, err error) error {
 // done ends a file. A damaged file keeps what was read of it.
 func (r *captureReading) done(f *series.File, err error) error {
 	if r.err != nil {
-		if r.lake != nil {
-			r.lake.Abort()
-		}
 		return r.err
 	}
 	if err != nil {
@@ -275,33 +281,40 @@ func (r *captureReading) done(f *series.File, err error) error {
 		}
 		r.flags.failed++
 		fmt.Fprintf(r.stderr, "homenode: %s\n", errorText(err))
-		r.note(f.Name, err.Error())
 	}
-	if r.file == nil { // it was no capture
+	r.Done(f, err)
+	if r.lake == nil {
 		return nil
 	}
-	for _, text := range f.Warnings {
-		r.file.Warn(text)
+	if err := r.lake.Close(); err != nil {
+		return fmt.Errorf("--parquet: %w", err)
 	}
-	if r.lake != nil {
-		if err := r.lake.Close(); err != nil {
-			return fmt.Errorf("--parquet: %w", err)
-		}
-	}
-	r.parts = append(r.parts, r.file.Recordings()...)
-	r.file, r.lake = nil, nil
+	r.lake = nil
 	return nil
+}
+
+// abort removes what is not written to its end.
+func (r *captureReading) abort() {
+	if r.lake != nil {
+		r.lake.Abort()
+	}
+	if r.metrics != nil {
+		r.metrics.Abort()
+	}
 }
 
 // merged returns one recording a host.
 func (r *captureReading) merged(args []string) ([]*capture.Recording, []numa.Note, error) {
-	recordings, notes, err := capture.Merge(r.parts)
+	recordings, notes, err := capture.Merge(r.Result.Recordings)
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortStableFunc(r.notes, func(a, b numa.Note) int { return cmp.Compare(a.At, b.At) })
 	if len(recordings) == 0 {
-		return nil, nil, nothingFound(strings.Join(args, ", "), r.left)
+		return nil, nil, nothingFound(strings.Join(args, ", "), r.Result.Outside)
 	}
-	return recordings, append(notes, r.notes...), nil
+	slices.Sort(r.Result.Notes)
+	for _, text := range r.Result.Notes {
+		notes = append(notes, numa.Note{Text: text})
+	}
+	return recordings, notes, nil
 }

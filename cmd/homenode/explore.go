@@ -78,7 +78,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *outputFlags, file string, wo
 	}
 	f.pick.Workers = workers
 	listing, err := explore.List(file, r, f.pick)
-	if listing == nil {
+	if listing == nil || cmd.Context().Err() != nil {
 		return err
 	}
 	return errors.Join(out.write(cmd, func(w io.Writer, _ bool) error {
@@ -96,7 +96,7 @@ func (f *exploreFlags) write(cmd *cobra.Command, out *outputFlags, file string, 
 	var damaged error
 	err := out.write(cmd, func(w io.Writer, _ bool) error {
 		x, err := explore.Extract(w, file, r, f.extract, workers)
-		if x == nil {
+		if x == nil || cmd.Context().Err() != nil {
 			return err
 		}
 		damaged = err
@@ -111,18 +111,19 @@ func (f *exploreFlags) write(cmd *cobra.Command, out *outputFlags, file string, 
 // openCapture opens a file, or standard input for "-", and unpacks gzip and zstd.
 func openCapture(cmd *cobra.Command, file string) (io.ReadCloser, error) {
 	in := io.NopCloser(cmd.InOrStdin())
+	from := cmd.InOrStdin()
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
 			return nil, err
 		}
-		in = f
+		in, from = f, f
 		if info, err := f.Stat(); err == nil && info.IsDir() {
 			return nil, errors.Join(fmt.Errorf("%s: found a folder, want one file", file), f.Close())
 		}
 	}
 	// A capture is not kept: it may unpack to any size.
-	r, err := archive.Unpack(file, in, archive.Options{MaxBytes: math.MaxInt64, MaxRatio: math.MaxInt64})
+	r, err := archive.Unpack(file, archive.Heed(cmd.Context(), from), archive.Options{MaxBytes: math.MaxInt64, MaxRatio: math.MaxInt64})
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}

@@ -12,7 +12,9 @@ import (
 func TestSinceOfAppendedCapture(t *testing.T) {
 	const header = `"(PDH-CSV 4.0) (UTC)(0)","\\a\Group Cpu(7:db)\% VmWait","\\a\Group Cpu(7:db)\% Ready",` + "\n"
 	const other = `"(PDH-CSV 4.0) (UTC)(0)","\\a\Group Cpu(7:db)\% VmWait","\\a\Group Cpu(7:db)\% Ready","\\a\Memory\Free MBytes",` + "\n"
-	row := func(clock, rest string) string { return fmt.Sprintf(`"11/21/2026 %s","1.00","5.00",%s`+"\n", clock, rest) }
+	row := func(clock, rest string) string {
+		return fmt.Sprintf(`"11/21/2026 %s","1.00","5.00",%s`+"\n", clock, rest)
+	}
 	in := header + row("10:00:00", "") + row("10:00:05", "") +
 		header + row("12:00:00", "") + row("12:00:06", "") +
 		other + row("15:00:00", `"1.00",`) + row("15:00:07", `"1.00",`)

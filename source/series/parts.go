@@ -90,7 +90,15 @@ func (j *job) part(p *part) error {
 		return err
 	}
 	defer f.Close()
-	return j.stream(p.name, f, p.stamp)
+	return j.stream(p.name, heed(j.ctx, f), p.stamp)
+}
+
+// heed is archive.Heed for a part, which is a file or in memory.
+func heed(ctx context.Context, r io.Reader) io.Reader {
+	if _, ok := r.(*os.File); ok {
+		return archive.Heed(ctx, r)
+	}
+	return archive.HeedBetween(ctx, r)
 }
 
 // inOrder reads FetchStats in the order of the times in them.
@@ -100,7 +108,7 @@ func (j *job) inOrder(parts, infos []part) error {
 	}
 	j.newFetch(j.file.Name)
 	for i := range infos {
-		if err := withText(&infos[i], j.fetch.Learn); err != nil {
+		if err := withText(j.ctx, &infos[i], j.fetch.Learn); err != nil {
 			return err
 		}
 	}
@@ -114,7 +122,7 @@ func (j *job) inOrder(parts, infos []part) error {
 		if j.ctx.Err() != nil {
 			return j.ctx.Err()
 		}
-		err := withText(p, func(name string, r io.Reader) error {
+		err := withText(j.ctx, p, func(name string, r io.Reader) error {
 			start, ok, err := j.fetch.Start(name, r)
 			if ok {
 				starts[name] = start
@@ -136,13 +144,13 @@ func (j *job) inOrder(parts, infos []part) error {
 }
 
 // withText calls use with the unpacked content of a part.
-func withText(p *part, use func(name string, r io.Reader) error) error {
+func withText(ctx context.Context, p *part, use func(name string, r io.Reader) error) error {
 	f, err := p.open()
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	r, err := archive.Unpack(p.name, f, unbounded)
+	r, err := archive.Unpack(p.name, heed(ctx, f), unbounded)
 	if err != nil {
 		return err
 	}
@@ -167,7 +175,7 @@ func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		head, all, err := archive.Peek(r, headSize)
+		head, all, err := archive.Peek(archive.HeedBetween(ctx, r), headSize)
 		if err != nil {
 			damaged = append(damaged, fmt.Errorf("%s: %w", member, err))
 			return nil

@@ -94,8 +94,11 @@ var unbounded = archive.Options{MaxBytes: math.MaxInt64, MaxRatio: math.MaxInt64
 // of ctx, of r, a *fact.SyntaxError, or wraps ErrUnknown.
 func Read(ctx context.Context, name string, r io.Reader, opt Options, visit func(*numa.Tick) error) (*File, error) {
 	j := &job{ctx: ctx, opt: opt, v: Visit{Tick: visit}, file: File{Name: name}}
-	err := j.stream(name, r, fileStamp(name, r))
-	return &j.file, j.end(err)
+	err := j.end(j.stream(name, archive.Heed(ctx, r), fileStamp(name, r)))
+	if ctx.Err() != nil && j.stop == nil {
+		err = ctx.Err()
+	}
+	return &j.file, err
 }
 
 // A job reads one File.

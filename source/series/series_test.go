@@ -202,8 +202,10 @@ func TestFileOfRead(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Read(ctx, "a.csv", strings.NewReader(batch), Options{}, func(*numa.Tick) error { return nil }); err != context.Canceled {
-		t.Error(err)
+	for _, in := range []string{batch, strings.Split(batch, "\n")[0] + "\n" + strings.Repeat("no row\n", 100)} { // a file without ticks ends too
+		if _, err := Read(ctx, "a.csv", strings.NewReader(in), Options{}, func(*numa.Tick) error { return nil }); err != context.Canceled {
+			t.Error(err)
+		}
 	}
 }
 
