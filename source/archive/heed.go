@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"syscall"
 )
 
 // Heed returns r so that a read fails with the error of ctx when that has ended, and leaves
@@ -44,6 +45,13 @@ func (h heededAt) ReadAt(p []byte, off int64) (int, error) {
 	}
 	return h.f.ReadAt(p, off)
 }
+
+// Stat and SyscallConn are those of the file: esxtop shows it in memory instead of reading it.
+func (h heededAt) Stat() (os.FileInfo, error)            { return h.f.Stat() }
+func (h heededAt) SyscallConn() (syscall.RawConn, error) { return h.f.SyscallConn() }
+
+// Close does nothing: who opened the file closes it.
+func (h heededAt) Close() error { return nil }
 
 func (h heededAt) Seek(offset int64, whence int) (int64, error) { return h.f.Seek(offset, whence) }
 

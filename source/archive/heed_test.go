@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 )
@@ -44,6 +45,9 @@ func TestHeed(t *testing.T) {
 			r := Heed(ctx, tt.open(t))
 			if _, ok := r.(randomAccess); ok != tt.random {
 				t.Errorf("it can be read at any place: %v, want %v", ok, tt.random)
+			}
+			if _, ok := Plainly(r).(syscall.Conn); ok != tt.random {
+				t.Errorf("it can be mapped: %v, want %v", ok, tt.random)
 			}
 			got, err := io.ReadAll(r)
 			if string(got) != text || err != tt.err {

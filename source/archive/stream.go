@@ -245,8 +245,11 @@ func Packs(r io.Reader) bool {
 
 // Plainly gives r a Close that does nothing, and leaves what else it can do.
 func Plainly(r io.Reader) io.ReadCloser {
-	if f, ok := r.(*os.File); ok {
+	switch f := r.(type) {
+	case *os.File:
 		return plainFile{f}
+	case heededAt:
+		return f
 	}
 	if at, ok := r.(randomAccess); ok {
 		return plainAt{at}
