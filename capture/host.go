@@ -118,6 +118,8 @@ func (r *Recording) addFile(f File) {
 			last.Last = f.Last
 		}
 		last.Ticks += f.Ticks
+		last.Left += f.Left
+		last.Cut = last.Cut || f.Cut
 		last.Warnings = append(last.Warnings, f.Warnings...)
 		return
 	}
@@ -194,13 +196,15 @@ func (s *stated) lacks() (names []string) {
 	return names
 }
 
-// accepts reports whether a tick at this time can follow, and what was wanted if not.
-func (r *Recording) accepts(at time.Time) (want string, ok bool) {
+// accepts reports whether a tick at this time can follow, and says what is wrong if not.
+func (r *Recording) accepts(at time.Time) (wrong string, ok bool) {
 	switch {
 	case at.Before(earliest) || !at.Before(latest):
-		return "a time between 1970 and 2200", false
-	case r.Ticks > 0 && !at.After(r.Last):
-		return "one after " + r.Last.Format(time.RFC3339Nano), false
+		return "is not between 1970 and 2200", false
+	case r.Ticks > 0 && at.Equal(r.Last):
+		return "is that of the tick before", false
+	case r.Ticks > 0 && at.Before(r.Last):
+		return "is earlier than that of the tick before, " + r.Last.Format(time.RFC3339Nano), false
 	}
 	return "", true
 }

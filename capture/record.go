@@ -64,6 +64,8 @@ type File struct {
 	First    time.Time `json:"first"`
 	Last     time.Time `json:"last"`
 	Ticks    int       `json:"ticks"`
+	Left     int       `json:"left,omitempty"`     // rows of the whole file that were left out: damaged, or not in the order of time
+	Cut      bool      `json:"cut,omitempty"`      // it could not be read to its end, or ends within a row
 	Warnings []string  `json:"warnings,omitempty"` // file:line:column: text; the first of each kind, with counts
 }
 

@@ -77,11 +77,24 @@ func (r *Recorder) Open(name, format string) {
 
 // Warn adds a warning to the file that is being read.
 func (r *Recorder) Warn(text string) {
-	f := &r.file
-	if r.opened {
-		f = &r.rec.Files[len(r.rec.Files)-1]
-	}
+	f := r.current()
 	f.Warnings = append(f.Warnings, valid(text))
+}
+
+// LeaveOut says that so many rows of the file were left out before they became ticks, and
+// whether it could not be read to its end.
+func (r *Recorder) LeaveOut(rows int, cut bool) {
+	f := r.current()
+	f.Left += rows
+	f.Cut = f.Cut || cut
+}
+
+// current returns the file that is being read.
+func (r *Recorder) current() *File {
+	if r.opened {
+		return &r.rec.Files[len(r.rec.Files)-1]
+	}
+	return &r.file
 }
 
 // Add takes the next tick. A tick that is not after the one before is left out, and a
@@ -89,8 +102,8 @@ func (r *Recorder) Warn(text string) {
 func (r *Recorder) Add(t *numa.Tick) {
 	r.begin(t.Host)
 	at := t.Time.Truncate(resolution).UTC()
-	if want, ok := r.rec.accepts(at); !ok {
-		r.refused.add(t.Line, at, want)
+	if wrong, ok := r.rec.accepts(at); !ok {
+		r.refused.add(t.Line, at, wrong)
 		return
 	}
 	keep(r.tick, t)
@@ -241,17 +254,26 @@ type refused struct {
 	first string
 }
 
-func (f *refused) add(line int, at time.Time, want string) {
+func (f *refused) add(line int, at time.Time, wrong string) {
 	f.count++
-	if f.count == 1 {
-		f.first = fmt.Sprintf("%d:1: found a tick of %s, want %s", line, at.Format(time.RFC3339Nano), want)
+	if f.count > 1 {
+		return
 	}
+	if line > 0 {
+		f.first = fmt.Sprintf(":%d:1", line)
+	}
+	f.first += fmt.Sprintf(": found a tick whose time, %s, %s: it is left out", at.Format(time.RFC3339Nano), wrong)
 }
 
 // tell warns of them at the end of a file.
 func (f *refused) tell(r *Recorder) {
 	if f.count > 0 {
-		r.Warn(fmt.Sprintf("%s:%s: left out, %d in all", r.file.Name, f.first, f.count))
+		text := r.file.Name + f.first
+		if f.count > 1 {
+			text += fmt.Sprintf(" (and %d more)", f.count-1)
+		}
+		r.Warn(text)
+		r.LeaveOut(f.count, false)
 	}
 	*f = refused{}
 }

@@ -273,8 +273,9 @@ func TestOutOfOrder(t *testing.T) {
 	r := story(some, quiet, after(-5, quiet), after(0, quiet), quiet)
 	equal(t, "Ticks", r.Ticks, 2)
 	equal(t, "Warnings", r.Files[0].Warnings, []string{
-		"a.csv:3:1: found a tick of 2026-11-20T07:59:58Z, want one after 2026-11-20T08:00:03Z: left out, 2 in all",
+		"a.csv:3:1: found a tick whose time, 2026-11-20T07:59:58Z, is earlier than that of the tick before, 2026-11-20T08:00:03Z: it is left out (and 1 more)",
 	})
+	equal(t, "Left", r.Files[0].Left, 2)
 }
 
 func TestChangesAreBounded(t *testing.T) {
@@ -299,6 +300,7 @@ func TestRecorders(t *testing.T) {
 	tick("esx01", 0)
 	tick("esx02", 10)
 	r.Warn("a.json:9:1: cut")
+	r.LeaveOut(2, true)
 	r.Open("b.json", "FetchStats")
 	tick("esx02", 20)
 	all := r.Recordings()
@@ -308,9 +310,9 @@ func TestRecorders(t *testing.T) {
 	}
 	equal(t, "hosts", got, []string{"esx01", "esx02"})
 	told := []string{"a.json:1:1: odd", "a.json:9:1: cut"}
-	equal(t, "Files of esx01", all[0].Files, []File{{Name: "a.json", Format: "FetchStats", First: at(0), Last: at(0), Ticks: 1, Warnings: told}})
+	equal(t, "Files of esx01", all[0].Files, []File{{Name: "a.json", Format: "FetchStats", First: at(0), Last: at(0), Ticks: 1, Left: 2, Cut: true, Warnings: told}})
 	equal(t, "Files of esx02", all[1].Files, []File{
-		{Name: "a.json", Format: "FetchStats", First: at(0), Last: at(10), Ticks: 2, Warnings: told},
+		{Name: "a.json", Format: "FetchStats", First: at(0), Last: at(10), Ticks: 2, Left: 2, Cut: true, Warnings: told},
 		{Name: "b.json", Format: "FetchStats", First: at(20), Last: at(20), Ticks: 1},
 	})
 	if rec := NewRecorder(some).Recording(); rec != nil {

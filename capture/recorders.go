@@ -43,6 +43,17 @@ func (r *Recorders) Warn(text string) {
 	}
 }
 
+// LeaveOut says that so many rows of the file that is being read were left out before they
+// became ticks, and whether it could not be read to its end. The Recording of each host
+// that the file holds has it.
+func (r *Recorders) LeaveOut(rows int, cut bool) {
+	r.file.Left += rows
+	r.file.Cut = r.file.Cut || cut
+	for _, one := range r.opened {
+		one.LeaveOut(rows, cut)
+	}
+}
+
 // Add takes the next tick, as Recorder.Add does.
 func (r *Recorders) Add(t *numa.Tick) {
 	one := r.last
@@ -58,6 +69,7 @@ func (r *Recorders) Add(t *numa.Tick) {
 		for _, text := range r.file.Warnings {
 			one.Warn(text)
 		}
+		one.LeaveOut(r.file.Left, r.file.Cut)
 		r.opened = append(r.opened, one)
 	}
 	r.last = one

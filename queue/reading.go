@@ -66,6 +66,7 @@ func (r *Reading) Done(f *series.File, err error) {
 		}
 	}
 	if r.recorders != nil { // it was a capture
+		r.recorders.LeaveOut(f.Left, f.Cut)
 		r.Result.Recordings = append(r.Result.Recordings, r.recorders.Recordings()...)
 	}
 	r.recorders, r.ticks = nil, 0

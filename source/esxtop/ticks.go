@@ -28,6 +28,10 @@ type Ticks struct {
 	begun  map[string]bool
 	begins int // as Reader.begins
 	warns  warnings
+	// Rows, and those of them that are earlier than the one before.
+	rowCount, back int
+	before         time.Time
+	orderLine      int // of the last row that was left out as earlier
 }
 
 // NewTicks returns the ticks of r after having read its header. The errors are those of
@@ -61,13 +65,18 @@ func (t *Ticks) Scan() bool {
 		if !t.rows.Scan() {
 			return false
 		}
-		if t.rows.Header() != t.plan.header {
+		row := t.rows.Row()
+		if row.Header != t.plan.header {
 			t.replan()
 		}
 		if t.rows.begins != t.begins {
 			t.begins = t.rows.begins
 			clear(t.begun)
 		}
+		if t.rowCount++; t.rowCount > 1 && row.Time.Before(t.before) {
+			t.back++
+		}
+		t.before = row.Time
 		t.host = 0
 	}
 }
@@ -83,9 +92,27 @@ func (t *Ticks) Err() error { return t.rows.Err() }
 
 // Warnings returns what was found wrong, as those of a Reader.
 func (t *Ticks) Warnings() []error {
+	all := t.all()
+	if left := all[kindOrder].count; left > 1 && left == t.back {
+		all.descending(left, t.rowCount)
+	}
+	return all.list(t.rows.name)
+}
+
+// Left returns how many rows were left out up to here: damaged ones, and those that are
+// earlier than the one before.
+func (t *Ticks) Left() int {
+	all := t.all()
+	return all.left()
+}
+
+// Cut reports whether the file ends within a row.
+func (t *Ticks) Cut() bool { return t.rows.warns[kindCut].count > 0 }
+
+func (t *Ticks) all() warnings {
 	all := t.rows.warns
 	all.merge(&t.warns, 0)
-	return all.list(t.rows.name)
+	return all
 }
 
 // Close ends the goroutines of Options.Workers, as that of a Reader.
@@ -96,6 +123,10 @@ func (t *Ticks) fill(p *hostPlan) bool {
 	row, tick := t.rows.Row(), &t.tick
 	before, seen := t.last[p.name]
 	if seen && row.Time.Before(before) {
+		if t.orderLine == row.Line {
+			return false
+		}
+		t.orderLine = row.Line
 		t.warns.add(kindOrder, row.Line, 1, func() string {
 			return fmt.Sprintf("found a row of %s after one of %s: it is left out, rows have to be in the order of time", row.Time.Format(time.DateTime), before.Format(time.DateTime))
 		})

@@ -102,7 +102,7 @@ func TestTicks(t *testing.T) {
 		`b.csv:1:1: \\a\Group Memory(7:db:1)\Numa GST_ND1 MBytes: the name is guessed to be memory on node 1: no published file shows how esxtop calls it (and 1 more such columns)`,
 		"b.csv:3: Kernel State 2 is read as soft, as ESXi 6.0 and later mean it; the file does not say its release",
 		`b.csv:3: \\b\Memory\Free MBytes: found -7, which it cannot be: the cell is left out`,
-		"b.csv:4:1: found a row of 2026-11-21 09:00:00 after one of 2026-11-21 10:00:05: it is left out, rows have to be in the order of time (and 1 more such rows)",
+		"b.csv:4:1: found a row of 2026-11-21 09:00:00 after one of 2026-11-21 10:00:05: it is left out, rows have to be in the order of time",
 	}
 	if !slices.Equal(warnings, wantWarnings) {
 		t.Errorf("warnings\n%s\nwant\n%s", strings.Join(warnings, "\n"), strings.Join(wantWarnings, "\n"))
@@ -178,5 +178,27 @@ func TestTicksUnproven(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestTicksDescending(t *testing.T) {
+	in := `"(PDH-CSV 4.0) (UTC)(0)","\\a\Memory\Free MBytes"` + "\n"
+	for _, at := range []string{"15", "10", "05", "00"} {
+		in += `"11/21/2026 10:00:` + at + `","1"` + "\n"
+	}
+	want := []string{"a 10:00:15", "b.csv:3:1: rows are not in the order of time (descending): sort the file by its first column; 3 of 4 rows left out"}
+	ticks, err := NewTicks("b.csv", strings.NewReader(in), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for ticks.Scan() {
+		got = append(got, ticks.Tick().Host+" "+ticks.Tick().Time.Format(time.TimeOnly))
+	}
+	for _, w := range ticks.Warnings() {
+		got = append(got, w.Error())
+	}
+	if !slices.Equal(got, want) || ticks.Left() != 3 || ticks.Cut() {
+		t.Errorf("found %q, %d left out, cut %v; want %q, 3, false", got, ticks.Left(), ticks.Cut(), want)
 	}
 }

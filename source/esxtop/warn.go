@@ -95,6 +95,18 @@ func (w *warnings) list(name string) []error {
 	return out
 }
 
+// left returns how many rows the warnings are about that were left out whole.
+func (w *warnings) left() int {
+	return w[kindCount].count + w[kindStamp].count + w[kindCut].count + w[kindOrder].count
+}
+
+// descending says of rows that were left out, all of them earlier than the one before, what
+// the file is.
+func (w *warnings) descending(left, rows int) {
+	w[kindOrder].count = 1
+	w[kindOrder].msg = fmt.Sprintf("rows are not in the order of time (descending): sort the file by its first column; %d of %d rows left out", left, rows)
+}
+
 // quoted returns b for a message, cut short.
 func quoted(b []byte) string {
 	return fmt.Sprintf("%q", text.Short(strings.ToValidUTF8(string(b[:min(len(b), 200)]), "?")))

@@ -66,7 +66,9 @@ type File struct {
 	Ticks    int
 	First    time.Time // of the ticks
 	Last     time.Time
-	Warnings []string // file:line:column: text; the first of each kind
+	Left     int       // rows that were left out: damaged, or not in the order of time
+	Cut      bool      // it could not be read to its end, or ends within a row
+	Warnings []string  // file:line:column: text; the first of each kind
 }
 
 // A Visit takes what is read, file by file. Open and Done may be nil.
@@ -133,6 +135,7 @@ func (j *job) end(err error) error {
 	if err == nil && j.rounds != nil {
 		err = j.rounds.end()
 	}
+	j.file.Cut = j.file.Cut || err != nil
 	return err
 }
 
@@ -291,6 +294,8 @@ func (j *job) batch(name string, r io.Reader) error {
 	for _, w := range ticks.Warnings() {
 		j.file.Warnings = append(j.file.Warnings, w.Error())
 	}
+	j.file.Left += ticks.Left()
+	j.file.Cut = j.file.Cut || ticks.Cut()
 	if err == nil {
 		err = ticks.Err()
 	}
