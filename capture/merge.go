@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"homenode/numa"
 )
@@ -18,7 +19,9 @@ import (
 // same ticks as another one, is left out. When parts of one name still overlap in time,
 // or their nodes are not the same, these are two hosts of one name, as localhost, or two
 // captures at once: Merge cannot know, so the parts of each file become a Recording named
-// "HOST (FILE)". Notes tell of both.
+// "HOST (FILE)". A name that names nobody, such as localhost, makes parts of several files
+// one host only when they share a VM or, when one has none, state the same nodes. Notes
+// tell of all this.
 func Merge(parts []*Recording) (merged []*Recording, notes []numa.Note, err error) {
 	parts = slices.DeleteFunc(slices.Clone(parts), func(p *Recording) bool { return p == nil })
 	slices.SortStableFunc(parts, inOrder)
@@ -57,26 +60,93 @@ func (r *Recording) name() string {
 // mergeHost merges parts of one host name in the order of time.
 func mergeHost(parts []*Recording) (merged []*Recording, notes []numa.Note) {
 	parts, notes = once(parts)
-	why := apart(parts)
-	if why == "" {
-		return []*Recording{follow(parts)}, notes
+	hosts := [][]*Recording{parts}
+	if namesNobody(parts[0].Host) {
+		hosts = kin(parts)
 	}
-	notes = append(notes, numa.Note{At: parts[0].Host, Text: why + ": the recordings of each file are kept apart"})
+	if len(hosts) > 1 {
+		notes = append(notes, numa.Note{At: parts[0].Host, Text: fmt.Sprintf("%s and %s have no VM in common, or other nodes: %d hosts of a name that names nobody: the recordings are kept apart",
+			hosts[0][0].name(), hosts[1][0].name(), len(hosts))})
+	}
 	names := map[string]int{}
-	for _, group := range byFile(parts) {
-		if apart(group) == "" {
-			group = []*Recording{follow(group)}
-		}
-		for _, p := range group {
-			c := *p
-			c.Host = fmt.Sprintf("%s (%s)", p.Host, p.name())
-			if names[c.Host]++; names[c.Host] > 1 {
-				c.Host = fmt.Sprintf("%s (%s, %d)", p.Host, p.name(), names[c.Host])
+	for _, parts := range hosts {
+		why := apart(parts)
+		if why == "" {
+			one := follow(parts)
+			if len(hosts) > 1 {
+				one = one.renamed(names)
 			}
-			merged = append(merged, &c)
+			merged = append(merged, one)
+			continue
+		}
+		notes = append(notes, numa.Note{At: parts[0].Host, Text: why + ": the recordings of each file are kept apart"})
+		for _, group := range byFile(parts) {
+			if apart(group) == "" {
+				group = []*Recording{follow(group)}
+			}
+			for _, p := range group {
+				merged = append(merged, p.renamed(names))
+			}
 		}
 	}
 	return merged, notes
+}
+
+// renamed returns the recording with its first file in the name of the host.
+func (r *Recording) renamed(names map[string]int) *Recording {
+	c := *r
+	c.Host = fmt.Sprintf("%s (%s)", r.Host, r.name())
+	if names[c.Host]++; names[c.Host] > 1 {
+		c.Host = fmt.Sprintf("%s (%s, %d)", r.Host, r.name(), names[c.Host])
+	}
+	return &c
+}
+
+// namesNobody reports whether hosts that have nothing to do with each other bear the name:
+// it is what ESXi calls itself before it is given one.
+func namesNobody(host string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(host), ".")
+	return host == "" || first == "localhost" || strings.EqualFold(host, "local") || strings.EqualFold(host, "esx") || strings.EqualFold(host, "esxi")
+}
+
+// kin puts parts in the order of time together that can be of one host, directly or by
+// others between them.
+func kin(parts []*Recording) (hosts [][]*Recording) {
+	for _, p := range parts {
+		host := []*Recording{}
+		var others [][]*Recording
+		for _, h := range hosts {
+			if slices.ContainsFunc(h, p.alike) {
+				host = append(host, h...)
+			} else {
+				others = append(others, h)
+			}
+		}
+		hosts = append(others, append(host, p))
+	}
+	for _, h := range hosts {
+		slices.SortStableFunc(h, inOrder)
+	}
+	slices.SortStableFunc(hosts, func(a, b []*Recording) int { return inOrder(a[0], b[0]) })
+	return hosts
+}
+
+// alike reports whether two recordings of a name that names nobody can be of one host.
+func (r *Recording) alike(other *Recording) bool {
+	if r.shares(other) {
+		return true
+	}
+	if !sameNodes(r, other) {
+		return false
+	}
+	if len(r.VMs) == 0 || len(other.VMs) == 0 {
+		return len(r.Nodes) > 0 && len(other.Nodes) > 0
+	}
+	known := make(map[key]bool, len(r.VMs))
+	for i := range r.VMs {
+		known[key{gid: r.VMs[i].GID, name: r.VMs[i].Name}] = true
+	}
+	return slices.ContainsFunc(other.VMs, func(v VM) bool { return known[key{gid: v.GID, name: v.Name}] })
 }
 
 // once leaves out parts that hold nothing which another part does not.

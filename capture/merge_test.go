@@ -152,6 +152,13 @@ func stretch(file string, from, n int, change func(*numa.Tick)) *Recording {
 func TestMergeCountsOnce(t *testing.T) {
 	bigger := func(t *numa.Tick) { t.Nodes[0].Total *= 2 }
 	busier := func(t *numa.Tick) { t.VMs[0].Name = "db02" }
+	empty := func(t *numa.Tick) { t.VMs = nil }
+	bare := func(t *numa.Tick) { t.VMs, t.Nodes = nil, nil }
+	named := func(r *Recording) *Recording {
+		c := *r
+		c.Host = "esx01"
+		return &c
+	}
 	a, b, c := stretch("a.csv", 0, 5, nil), stretch("b.csv", 100, 5, nil), stretch("c.csv", 200, 5, nil)
 	ab, _, _ := Merge([]*Recording{a, b})
 	type result struct {
@@ -174,14 +181,17 @@ func TestMergeCountsOnce(t *testing.T) {
 		{"within another", []*Recording{b, ab[0], c}, []result{{"localhost", 15}},
 			[]string{"b.csv: holds nothing that a.csv does not: it counts once"}},
 		{"two hosts at once", []*Recording{a, stretch("x.csv", 20, 5, busier), b},
-			[]result{{"localhost (a.csv)", 5}, {"localhost (b.csv)", 5}, {"localhost (x.csv)", 5}},
-			[]string{"localhost: a.csv and x.csv overlap in time: two hosts of one name, or two captures at once: the recordings of each file are kept apart"}},
+			[]result{{"localhost (a.csv)", 10}, {"localhost (x.csv)", 5}},
+			[]string{"localhost: a.csv and x.csv have no VM in common, or other nodes: 2 hosts of a name that names nobody: the recordings are kept apart"}},
+		{"two hosts of a real name at once", []*Recording{named(a), named(stretch("x.csv", 20, 5, busier)), named(b)},
+			[]result{{"esx01 (a.csv)", 5}, {"esx01 (b.csv)", 5}, {"esx01 (x.csv)", 5}},
+			[]string{"esx01: a.csv and x.csv overlap in time: two hosts of one name, or two captures at once: the recordings of each file are kept apart"}},
 		{"the last tick of one is the first of the other", []*Recording{a, stretch("x.csv", 40, 2, nil)},
 			[]result{{"localhost (a.csv)", 5}, {"localhost (x.csv)", 2}},
 			[]string{"localhost: a.csv and x.csv overlap in time: two hosts of one name, or two captures at once: the recordings of each file are kept apart"}},
 		{"two parts of a file beside another", []*Recording{stretch("a.csv", 300, 2, nil), a, stretch("x.csv", 20, 5, busier)},
 			[]result{{"localhost (a.csv)", 7}, {"localhost (x.csv)", 5}},
-			[]string{"localhost: a.csv and x.csv overlap in time: two hosts of one name, or two captures at once: the recordings of each file are kept apart"}},
+			[]string{"localhost: a.csv and x.csv have no VM in common, or other nodes: 2 hosts of a name that names nobody: the recordings are kept apart"}},
 		{"a file that grew", []*Recording{a, stretch("a.csv", 0, 6, nil)}, []result{{"localhost", 6}},
 			[]string{"a.csv: is given twice and counts once"}},
 		{"another file of one name", []*Recording{a, stretch("a.csv", 0, 6, busier)},
@@ -189,7 +199,18 @@ func TestMergeCountsOnce(t *testing.T) {
 			[]string{"localhost: a.csv and a.csv overlap in time: two hosts of one name, or two captures at once: the recordings of each file are kept apart"}},
 		{"other nodes", []*Recording{a, stretch("y.csv", 100, 3, bigger)},
 			[]result{{"localhost (a.csv)", 5}, {"localhost (y.csv)", 3}},
-			[]string{"localhost: a.csv and y.csv differ in the nodes of the host: two hosts of one name: the recordings of each file are kept apart"}},
+			[]string{"localhost: a.csv and y.csv have no VM in common, or other nodes: 2 hosts of a name that names nobody: the recordings are kept apart"}},
+		{"other nodes of a real name", []*Recording{named(a), named(stretch("y.csv", 100, 3, bigger))},
+			[]result{{"esx01 (a.csv)", 5}, {"esx01 (y.csv)", 3}},
+			[]string{"esx01: a.csv and y.csv differ in the nodes of the host: two hosts of one name: the recordings of each file are kept apart"}},
+		{"other VMs of a real name", []*Recording{named(a), named(stretch("y.csv", 100, 3, busier))}, []result{{"esx01", 8}}, nil},
+		{"other VMs", []*Recording{a, stretch("y.csv", 100, 3, busier), c, stretch("z.csv", 300, 2, busier)},
+			[]result{{"localhost (a.csv)", 10}, {"localhost (y.csv)", 5}},
+			[]string{"localhost: a.csv and y.csv have no VM in common, or other nodes: 2 hosts of a name that names nobody: the recordings are kept apart"}},
+		{"no VMs, the same nodes", []*Recording{a, stretch("y.csv", 100, 3, empty)}, []result{{"localhost", 8}}, nil},
+		{"no VMs, no nodes", []*Recording{stretch("x.csv", 0, 3, bare), stretch("y.csv", 100, 3, bare)},
+			[]result{{"localhost (x.csv)", 3}, {"localhost (y.csv)", 3}},
+			[]string{"localhost: x.csv and y.csv have no VM in common, or other nodes: 2 hosts of a name that names nobody: the recordings are kept apart"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			merged, notes, err := Merge(tt.parts)

@@ -198,3 +198,26 @@ func TestWalkErrors(t *testing.T) {
 		}
 	}
 }
+
+// Screens of two hosts that do not name them are not called one host.
+func TestScreensOfSeveralHosts(t *testing.T) {
+	screen := func(clock, nodes string) string {
+		return clock + " up 3 days 5:58, 806 worlds, 1 VMs, 10 vCPUs; MEM overcommit avg: 0.00, 0.00, 0.00\n" +
+			"PMEM  /MB: 131072   total: 2048     vmk,4096 other, 100000 free\nNUMA  /MB: " + nodes + "\n" +
+			"     GID NAME               MEMSZ    GRANT NHN  NMIG   NRMEM   NLMEM N%L\n    1001 db01            65536.00 65536.00   0     0    0.00 4096.00 100\n"
+	}
+	dir := files(t, "screens/a-20261121.txt", screen("1:00:00pm", "65536 (100), 65536 (100)"), "screens/b-20261121.txt", screen("1:00:30pm", "32768 (100), 32768 (100)"),
+		"screens/c-20261121.txt", screen("1:01:00pm", "65536 (90), 65536 (90)"))
+	var hosts, told []string
+	if _, err := Walk(t.Context(), dir, Options{}, Visit{
+		Tick: func(tick *numa.Tick) error { hosts = append(hosts, tick.Host); return nil },
+		Done: func(f *File, err error) error { told = f.Warnings; return err },
+	}); err != nil {
+		t.Fatal(err)
+	}
+	check(t, hosts, []string{"screens", "b-20261121", "screens"})
+	want := ": the nodes are not those of the outputs before, which do not name their host either: this one is called b-20261121"
+	if !slices.ContainsFunc(told, func(text string) bool { return strings.HasSuffix(text, want) }) {
+		t.Errorf("warnings %q, want one that ends with %q", told, want)
+	}
+}

@@ -26,18 +26,21 @@ type rounds struct {
 	j     *job
 	hosts map[string]*hostRounds
 	order []*hostRounds
-	kinds fact.Kinds      // of one file
-	told  map[string]bool // what is said once for all files
+	kinds fact.Kinds              // of one file
+	told  map[string]bool         // what is said once for all files
+	nodes map[string][]numa.Bytes // memory of the nodes, by the name of a host that the outputs do not name
 
 	// Of the file that is being read.
-	name    string
-	stamp   stamp
-	date    hostcmd.Moment // last date line
-	dated   bool           // there is one
-	dates   bool           // there is one further down
-	used    bool           // an output followed it
-	early   int            // line of the first output before the first date
-	visited bool           // an output that counts
+	name     string
+	stamp    stamp
+	date     hostcmd.Moment // last date line
+	dated    bool           // there is one
+	dates    bool           // there is one further down
+	used     bool           // an output followed it
+	early    int            // line of the first output before the first date
+	visited  bool           // an output that counts
+	host     string         // of outputs that name none; empty when it is that of the job
+	compared bool           // the nodes of its first output that states them were compared with those of the files before
 }
 
 // A hostRounds is the rounds of one host.
@@ -64,7 +67,7 @@ type round struct {
 }
 
 func newRounds(j *job) *rounds {
-	return &rounds{j: j, hosts: map[string]*hostRounds{}, told: map[string]bool{}}
+	return &rounds{j: j, hosts: map[string]*hostRounds{}, told: map[string]bool{}, nodes: map[string][]numa.Bytes{}}
 }
 
 // counted are the formats that a tick is made of.
@@ -81,7 +84,7 @@ func counts(o *hostcmd.Output) bool {
 // read takes the outputs of one file; dates tells that there are some in it. With more
 // the next file is of the same moment.
 func (r *rounds) read(name string, in io.Reader, at stamp, dates, more bool) error {
-	r.name, r.stamp, r.kinds = name, at, fact.Kinds{}
+	r.name, r.stamp, r.kinds, r.host, r.compared = name, at, fact.Kinds{}, "", false
 	r.date, r.dated, r.dates, r.used, r.early, r.visited = hostcmd.Moment{}, false, dates, false, 0, false
 	for _, h := range r.order {
 		h.here, h.clock = 0, clockDays{}
@@ -126,7 +129,7 @@ func (r *rounds) output(o *hostcmd.Output) error {
 	if !r.dated && r.early == 0 {
 		r.early = o.Line
 	}
-	h := r.host(o)
+	h := r.hostOf(o)
 	if h.open != nil && (r.dated && !h.open.time.Equal(r.date.Time) || h.open.has(o.Format)) {
 		if r.dated && h.open.time.Equal(r.date.Time) {
 			r.kinds.Warn("twice", o.Line, 0, "found %s twice behind one date: the second is left out; outputs of several hosts have to be in files of their own, or behind prompts that name the host", o.Format)
@@ -173,24 +176,6 @@ func (r *round) has(format string) bool {
 		}
 	}
 	return false
-}
-
-// host returns the rounds of the host that the prompt names, or of that of the file.
-func (r *rounds) host(o *hostcmd.Output) *hostRounds {
-	name := o.Host.Name
-	if name == "" {
-		name = r.j.name
-		if r.j.opt.Host == "" {
-			r.once("host", o.Line, "the output does not name its host: it is called %s after the file", name)
-		}
-	}
-	h := r.hosts[name]
-	if h == nil {
-		h = &hostRounds{name: name, names: map[int64]groupName{}}
-		r.hosts[name] = h
-		r.order = append(r.order, h)
-	}
-	return h
 }
 
 // close ends the open round of a host.

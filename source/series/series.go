@@ -66,9 +66,9 @@ type File struct {
 	Ticks    int
 	First    time.Time // of the ticks
 	Last     time.Time
-	Left     int       // rows that were left out: damaged, or not in the order of time
-	Cut      bool      // it could not be read to its end, or ends within a row
-	Warnings []string  // file:line:column: text; the first of each kind
+	Left     int      // rows that were left out: damaged, or not in the order of time
+	Cut      bool     // it could not be read to its end, or ends within a row
+	Warnings []string // file:line:column: text; the first of each kind
 }
 
 // A Visit takes what is read, file by file. Open and Done may be nil.
