@@ -67,6 +67,9 @@ func Dial(ctx context.Context, a Access) (*Client, error) {
 			return nil, err
 		}
 		opts = append(opts, nats.Secure(config))
+	} else if a.Token != "" {
+		// A server may tell of others, of which nobody said that they may see the token.
+		opts = append(opts, nats.IgnoreDiscoveredServers())
 	}
 	nc, err := nats.Connect(a.URL, opts...)
 	if err != nil {

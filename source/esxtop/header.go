@@ -45,9 +45,9 @@ func (c *Column) Is(object, counter string) bool {
 
 func same(a, b string) bool { return strings.EqualFold(a, b) || normal(a) == normal(b) }
 
-// normal returns a name in lower case without needless blanks.
+// normal returns a name in lower case without needless blanks, no-break ones among them.
 func normal(s string) string {
-	if strings.Contains(s, "  ") || strings.HasPrefix(s, " ") || strings.HasSuffix(s, " ") {
+	if strings.Contains(s, "  ") || strings.Contains(s, "\u00a0") || strings.HasPrefix(s, " ") || strings.HasSuffix(s, " ") {
 		s = strings.Join(strings.Fields(s), " ")
 	}
 	return strings.ToLower(s)

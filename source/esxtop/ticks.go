@@ -179,7 +179,7 @@ func (c *cells) value(at int) (v float64, ok bool) {
 
 // mib returns a count of MiB that is no less than 0, in bytes.
 func (c *cells) mib(at int) (numa.Bytes, bool) {
-	const most = 1 << 40 // MiB; beyond what a Bytes holds lies nothing that a host has
+	const most = float64(numa.MaxHostMemory / numa.MiB) // 4294967295 stands for none
 	v, ok := c.value(at)
 	if !ok {
 		return 0, false
@@ -205,13 +205,18 @@ func (c *cells) bytes(at int, has numa.Counters, to *numa.Bytes) {
 	}
 }
 
+const (
+	mostPercent = 100 * 4096 // all PCPUs of any host, and turbo
+	mostMoves   = 1 << 30    // between two rows; 4294967295 stands for none
+)
+
 // share takes a percentage that is no less than 0.
 func (c *cells) share(at int, has numa.Counters, to *float64) {
 	v, ok := c.value(at)
 	if !ok {
 		return
 	}
-	if v < 0 {
+	if v < 0 || v > mostPercent {
 		c.outside(at, v)
 		return
 	}
@@ -325,7 +330,7 @@ func (c *cells) numa(p *vmPlan, v *numa.VMTick) {
 		v.Percent = int(n)
 		v.Has |= numa.HasPercent
 	}
-	if n, ok := c.whole(p.moves, 1<<32); ok {
+	if n, ok := c.whole(p.moves, mostMoves); ok {
 		v.Moves.All = n
 		v.Has |= numa.HasMoves
 	}
@@ -337,15 +342,37 @@ func (c *cells) numa(p *vmPlan, v *numa.VMTick) {
 	}
 	for _, on := range p.onNode {
 		m := numa.MemoryOnNode{Node: on.node, Overhead: -1}
-		if m.Guest, ok = c.mib(on.guest); !ok {
-			continue
+		if m.Guest, ok = c.mib(on.guest); !ok { // the other nodes alone would seem to have all
+			v.OnNode = v.OnNode[:0]
+			break
 		}
 		if overhead, ok := c.mib(on.overhead); ok {
 			m.Overhead = overhead
 		}
 		v.OnNode = append(v.OnNode, m)
 	}
+	c.addUp(p, v)
 	if len(v.OnNode) == 0 {
 		v.OnNode = nil
 	}
+}
+
+// addUp leaves out the memory by node that is not all of the VM's: a column of it was not
+// recorded, or it is something else than its name was taken for.
+func (c *cells) addUp(p *vmPlan, v *numa.VMTick) {
+	if len(v.OnNode) == 0 || v.Has&numa.HasMemory == 0 {
+		return
+	}
+	all := v.Local + v.Remote
+	off := -all
+	for _, m := range v.OnNode {
+		off += m.Guest
+	}
+	if max(off, -off) <= max(all/100, numa.MiB/10) {
+		return
+	}
+	v.OnNode = v.OnNode[:0]
+	c.warns.add(kindAddUp, c.row.Line, 0, func() string {
+		return fmt.Sprintf("VM %s: the memory on its nodes does not add up to local and remote memory: left out", p.name)
+	})
 }

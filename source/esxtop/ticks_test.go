@@ -36,7 +36,7 @@ func TestTicks(t *testing.T) {
 		{`\\a\Group Memory(7:db:1)\Numa Remote Memory MBytes`, "1.00", "0.50"},
 		{`\\a\Group Memory(7:db:1)\Numa Local Memory MBytes`, "3.00", "-"},
 		{`\\a\Group Memory(7:db:1)\Numa % Local`, "75", "80"},
-		{`\\a\Group Memory(7:db:1)\Numa GST_ND1 MBytes`, "2.00", "2.00"},
+		{`\\a\Group Memory(7:db:1)\Numa GST_ND1 MBytes`, "4.00", "4.00"},
 		{`\\a\Group Memory(7:db:1)\Numa OVD_ND1 MBytes`, "0.25", "0.25"},
 		{`\\a\Group Memory(7:db:1)\Memory Size MBytes`, "8.00", "8.00"},
 		{`\\a\Group Memory(8:gone)\Numa Home Nodes`, "0", "0"},
@@ -59,7 +59,7 @@ func TestTicks(t *testing.T) {
 	}
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	mib := func(n float64) numa.Bytes { return numa.Bytes(n * float64(numa.MiB)) }
-	onNode := []numa.MemoryOnNode{{Node: 1, Guest: 2 * numa.MiB, Overhead: numa.MiB / 4}}
+	onNode := []numa.MemoryOnNode{{Node: 1, Guest: 4 * numa.MiB, Overhead: numa.MiB / 4}}
 	want := []numa.Tick{
 		{Host: "a", Time: at, Line: 2, Has: numa.HasFree | numa.HasMinFree | numa.HasState, Free: mib(1024), MinFree: mib(512),
 			Nodes: []numa.NodeTick{{ID: 0, Has: numa.HasCore | numa.HasTotal | numa.HasFree, Core: 0.25, Total: mib(4096), Free: mib(100)}, {ID: 1, Has: numa.HasUtil, Util: 0.5}},

@@ -32,6 +32,7 @@ const (
 	kindState
 	kindRange
 	kindShrunk
+	kindAddUp
 	kinds
 )
 
@@ -39,7 +40,7 @@ const (
 var plural = [kinds]string{
 	kindCount: "rows", kindStamp: "rows", kindNUL: "lines", kindNumber: "cells", kindAmbiguous: "cells",
 	kindHomes: "cells", kindHeader: "headers", kindFused: "columns", kindTail: "headers", kindMinute: "rows", kindOrder: "rows", kindCut: "rows",
-	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "rows", kindVMs: "groups", kindNodes: "columns",
+	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "rows", kindVMs: "groups", kindAddUp: "VMs", kindNodes: "columns",
 }
 
 // A warning is the first of its kind.

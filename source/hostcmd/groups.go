@@ -117,9 +117,21 @@ func (o *Output) memoryGroups(rows ClientMemory) []Group {
 	}
 	s := grouper{o: o}
 	seen := map[client]bool{}
+	unknown := map[groupKey]bool{} // the memory on a node of it
+	sums := map[client]numa.Bytes{}
 	for _, r := range rows {
+		sums[client{groupKey{r.Group, r.GroupID}, r.Client}] += max(r.Memory, 0)
+	}
+	for _, r := range rows {
+		c := client{groupKey{r.Group, r.GroupID}, r.Client}
+		// A share that the rows do not give tells of rows that were cut off.
+		if share := truncated(r.Memory, sums[c]); r.MemoryPct >= 0 && max(share-r.MemoryPct, r.MemoryPct-share) > 1 {
+			unknown[c.group] = true
+		}
 		g := s.of(r.Group, r.GroupID, r.Line)
-		if r.Memory >= 0 {
+		if r.Memory < 0 {
+			unknown[g.key()] = true
+		} else {
 			i := slices.IndexFunc(g.OnNode, func(n NodeShare) bool { return n.Node == r.Node })
 			if i < 0 {
 				i = len(g.OnNode)
@@ -127,9 +139,14 @@ func (o *Output) memoryGroups(rows ClientMemory) []Group {
 			}
 			g.OnNode[i].Guest += r.Memory
 		}
-		if c := (client{groupKey{r.Group, r.GroupID}, r.Client}); !seen[c] {
+		if !seen[c] {
 			seen[c] = true
 			g.Observation.PPDCount = numa.ReadAt(g.Observation.PPDCount.Value+1, text.Where(o.Line, 0))
+		}
+	}
+	for i := range s.groups {
+		if g := &s.groups[i]; unknown[g.key()] { // the other nodes alone would seem to have all
+			g.OnNode = nil
 		}
 	}
 	return s.groups

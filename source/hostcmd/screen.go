@@ -33,13 +33,13 @@ type ScreenVM struct {
 	GID        int64      // scheduler group; -1 when the screen does not show it
 	Name       string     // cut to the width of its column
 	Homes      []int      // home nodes; more than one for a wide VM
-	Migrations int        // since the refresh before
+	Migrations int        // since the refresh before; -1 when it is not shown
 	Local      numa.Bytes // -1 when it is not shown
 	Remote     numa.Bytes // -1 when it is not shown
 	// PercentLocal is N%L, truncated; -1 when it is not shown. A VM that is
 	// interleaved over all nodes has 100 there.
 	PercentLocal int
-	OnNode       []NodeShare
+	OnNode       []NodeShare // of all nodes; nil when they are not all shown
 }
 
 // A NodeShare is what a VM has on one node: GST_NDx and OVD_NDx of the screen, memory
@@ -195,7 +195,7 @@ func (o *Output) screenRow(s *Screen, h *screenHeader, l text.Line) {
 		return
 	}
 	name := l.Part(cells[len(h.before)].Col-l.Col, cells[first-1].End()-l.Col)
-	v := ScreenVM{Line: l.N, GID: -1, Name: name.Text, Local: -1, Remote: -1, PercentLocal: -1}
+	v := ScreenVM{Line: l.N, GID: -1, Name: name.Text, Migrations: -1, Local: -1, Remote: -1, PercentLocal: -1}
 	subject := "VM " + name.Text
 	for i, column := range h.before {
 		if column == "GID" {
@@ -217,6 +217,10 @@ func (o *Output) screenRow(s *Screen, h *screenHeader, l text.Line) {
 		return
 	}
 	o.checkShare(&v, subject)
+	if len(v.OnNode) > 0 && !v.whole(h.cut) {
+		o.file.Warn(l.N, 0, "%s: GST_NDx do not add up to NLMEM and NRMEM: left out", subject)
+		v.OnNode = nil
+	}
 	s.VMs = append(s.VMs, v)
 }
 
@@ -246,7 +250,7 @@ func (o *Output) screenCell(v *ScreenVM, subject, column string, l text.Line) (h
 		i := slices.IndexFunc(v.OnNode, func(s NodeShare) bool { return s.Node == node })
 		if i < 0 {
 			i = len(v.OnNode)
-			v.OnNode = append(v.OnNode, NodeShare{Node: node, Overhead: -1})
+			v.OnNode = append(v.OnNode, NodeShare{Node: node, Guest: -1, Overhead: -1})
 		}
 		if m[1] == "GST" {
 			o.screenMemory(&v.OnNode[i].Guest, l, subject, "memory on node "+m[2])
@@ -266,8 +270,9 @@ func (o *Output) screenCell(v *ScreenVM, subject, column string, l text.Line) (h
 		}
 		return true
 	case "NMIG":
-		n, _ := o.whole(l, subject, "migrations", "", 0, math.MaxInt32)
-		v.Migrations = int(n)
+		if n, ok := o.whole(l, subject, "migrations", "", 0, math.MaxInt32); ok {
+			v.Migrations = int(n)
+		}
 	case "NRMEM":
 		o.screenMemory(&v.Remote, l, subject, "remote memory")
 	case "NLMEM":
@@ -290,6 +295,24 @@ func (o *Output) screenMemory(to *numa.Bytes, l text.Line, subject, name string)
 	}
 	*to = numa.Bytes(math.Round(mb * float64(numa.MiB)))
 	o.file.Add(l.N, l.Col, subject, name, mb, "MiB")
+}
+
+// whole reports whether OnNode has all memory of the VM: without a node that was cut off or
+// cannot be read, the others would seem to have a greater share.
+func (v *ScreenVM) whole(cut bool) bool {
+	var sum numa.Bytes
+	for _, n := range v.OnNode {
+		if n.Guest < 0 {
+			return false
+		}
+		sum += n.Guest
+	}
+	if v.Local < 0 || v.Remote < 0 {
+		return !cut
+	}
+	// Rounding, and what moves while the screen is drawn.
+	off := sum - v.Local - v.Remote
+	return max(off, -off) <= max((v.Local+v.Remote)/100, numa.MiB/10)
 }
 
 // checkShare compares N%L with the memory beside it, which is rounded to 0.01 MB.

@@ -112,6 +112,7 @@ func (r *rounds) screen(t *numa.Tick, s *hostcmd.Screen) {
 		}
 		v.OnNode = onNode(g.OnNode)
 		switch {
+		case g.Migrations < 0:
 		case r.j.opt.Interval > 0:
 			v.Moves, v.Has = numa.Moves{All: int64(g.Migrations)}, v.Has|numa.HasMoves
 		case g.Migrations > 0:
