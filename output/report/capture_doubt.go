@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,6 +56,21 @@ func (c *captured) besideText() string {
 // momentary reports whether no host has two ticks that hang together.
 func (c *captured) momentary() bool {
 	return !slices.ContainsFunc(c.Recordings, func(rec *capture.Recording) bool { return rec.Covered > 0 })
+}
+
+// sawText says what stands out in a capture that is too short for findings.
+func (c *captured) sawText() string {
+	var low []*capturedVM
+	for _, v := range c.vms {
+		if v.Low.Count > 0 {
+			low = append(low, v)
+		}
+	}
+	if len(low) == 0 {
+		return "nothing was found"
+	}
+	worst := slices.MinFunc(low, func(a, b *capturedVM) int { return cmp.Compare(leastLocality(a.VM), leastLocality(b.VM)) })
+	return fmt.Sprintf("N%%L of %s was below %s, at the least %s of %s", plural(countVMs(low), "VM"), rule.NL(worst.rec.Options.Locality), rule.NL(leastLocality(worst.VM)), worst.label)
 }
 
 // momentsText says why nothing in a momentary capture lasts.
@@ -160,7 +176,11 @@ func inBatch(counter string) bool { return counter != "GST_NDx" }
 // captureNotesOf returns what keeps recordings from being judged in full.
 func (c *captured) captureNotesOf() (notes []numa.Note) {
 	for _, rec := range c.Recordings {
-		for _, text := range []string{lacksText(rec), c.shortText(rec)} {
+		short := c.shortText(rec)
+		if rec.Covered == 0 && rec.Ticks > 1 {
+			short = fmt.Sprintf("its ticks are more than %s apart, so nothing is known to have lasted: record oftener", rule.Duration(rec.Options.Gap))
+		}
+		for _, text := range []string{lacksText(rec), short} {
 			if text != "" {
 				notes = append(notes, numa.Note{At: rec.Host, Text: text})
 			}

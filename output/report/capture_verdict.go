@@ -44,9 +44,9 @@ func (c *captured) verdict() (verdict, rest string) {
 	case !c.judgeable():
 		return "Nothing can be said about NUMA: the capture has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
 	case c.momentary():
-		verdict = fmt.Sprintf("NUMA cannot be ruled out: nothing was found, but %s.", c.momentsText())
+		verdict = fmt.Sprintf("NUMA cannot be ruled out: %s, but %s.", c.sawText(), c.momentsText())
 	case c.tooShort():
-		verdict = fmt.Sprintf("NUMA cannot be ruled out: nothing was found %s, but that is too short: rules look for minutes.", where)
+		verdict = fmt.Sprintf("NUMA cannot be ruled out: %s %s, but that is too short: rules look for minutes.", c.sawText(), where)
 	case c.lacksLocality():
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but the capture lacks what would show it.", where)
 	case c.mostlyLow() != nil:
