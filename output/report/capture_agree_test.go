@@ -1,0 +1,376 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"homenode/numa"
+	"homenode/output/report"
+	"homenode/rule"
+	"homenode/rules"
+)
+
+type levelRead struct {
+	Mean *float64
+	Most float64
+}
+
+type vmRead struct {
+	VM     string
+	GID    int64
+	VCPUs  int
+	Memory *struct {
+		Least                           *struct{ Locality float64 }
+		MeanLocality                    *float64
+		MostRemoteBytes                 numa.Bytes
+		MeanRemoteBytes                 *numa.Bytes
+		LowLocality                     struct{ Seconds float64 }
+		LastLocalBytes, LastRemoteBytes numa.Bytes
+	}
+	Homes *struct {
+		Changed, Returns int64
+	}
+	Migrations          *struct{ All int64 }
+	Ready, CoStop, Used *levelRead
+}
+
+type nodeRead struct {
+	ID             int
+	Bytes          numa.Bytes
+	Busy           *levelRead
+	LeastFreeBytes *numa.Bytes
+}
+
+type captureRead struct {
+	Verdict, VerdictRest string
+	Recordings           []struct {
+		Host           string
+		Ticks          int
+		CoveredSeconds float64
+		Migrations     *int64
+		Nodes          []nodeRead
+		VMs            []vmRead
+	}
+}
+
+// truncated is N%L as esxtop shows it.
+func truncated(share float64) string { return fmt.Sprintf("%d %%", int(math.Floor(share*100+1e-9))) }
+
+// rounded is another share as the reports show it.
+func rounded(share float64) string {
+	if share*100 < 9.95 {
+		return fmt.Sprintf("%.1f %%", share*100)
+	}
+	return fmt.Sprintf("%.0f %%", math.Floor(share*100+0.5))
+}
+
+func meanOf(l *levelRead) string {
+	if l == nil || l.Mean == nil {
+		return "–"
+	}
+	return rounded(*l.Mean)
+}
+
+func mostOf(l *levelRead) string {
+	if l == nil {
+		return "–"
+	}
+	return rounded(l.Most)
+}
+
+// cells are what a person reads of the VM, made from the JSON alone: N%L least and mean,
+// most remote, migrated, ready mean and most, co-stop most.
+func (v *vmRead) cells() []string {
+	out := slices.Repeat([]string{"–"}, 4)
+	if m := v.Memory; m != nil {
+		if m.Least != nil {
+			out[0] = truncated(m.Least.Locality)
+		}
+		if m.MeanLocality != nil {
+			out[1] = truncated(*m.MeanLocality)
+		}
+		if out[2] = "none"; m.MostRemoteBytes > 0 {
+			out[2] = m.MostRemoteBytes.String()
+		}
+	}
+	if v.Migrations != nil {
+		out[3] = strconv.FormatInt(v.Migrations.All, 10)
+	}
+	return append(out, meanOf(v.Ready), mostOf(v.Ready), mostOf(v.CoStop))
+}
+
+func (n *nodeRead) cells() []string {
+	free := "–"
+	if n.LeastFreeBytes != nil {
+		free = n.LeastFreeBytes.String()
+	}
+	memory := "–"
+	if n.Bytes > 0 {
+		memory = n.Bytes.String()
+	}
+	return []string{memory, meanOf(n.Busy), mostOf(n.Busy), free}
+}
+
+// TestCaptureFormsAgree: text, Markdown, HTML and CSV have the numbers of the JSON.
+func TestCaptureFormsAgree(t *testing.T) {
+	for name, w := range map[string]*rules.Watched{"demo": demoWatched(t), "night": watchedNight(t)} {
+		var j captureRead
+		if err := json.Unmarshal(written(t, func(b io.Writer) error { return report.CaptureJSON(b, w) }), &j); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name+" csv", func(t *testing.T) { agreeTables(t, w, &j) })
+		page := pageRows(t, w)
+		text := string(written(t, func(b io.Writer) error { return report.Capture(b, w, report.CaptureOptions{Details: true}) }))
+		mark := string(written(t, func(b io.Writer) error { return report.CaptureMarkdown(b, w, report.ExportOptions{}) }))
+		lines := textRows(text)
+		if rest := strings.SplitN(text, "\n", 3); rest[0] != j.Verdict || rest[1] != j.VerdictRest {
+			t.Errorf("%s: the text says\n%s\n%s\nwant\n%s\n%s", name, rest[0], rest[1], j.Verdict, j.VerdictRest)
+		}
+		if !strings.Contains(page["verdict"][0], strings.ReplaceAll(j.Verdict, " %", "\u00a0%")) {
+			t.Errorf("%s: the page says %q, want %q", name, page["verdict"][0], j.Verdict)
+		}
+		inText := 0
+		for _, rec := range j.Recordings {
+			covered := rule.Duration(time.Duration(rec.CoveredSeconds * float64(time.Second)))
+			for form, row := range map[string][]string{"text": lines["host "+rec.Host], "html": page["host "+rec.Host]} {
+				if !slices.Contains(row, covered) || !slices.Contains(row, strconv.Itoa(rec.Ticks)) || rec.Migrations != nil && !slices.Contains(row, strconv.FormatInt(*rec.Migrations, 10)) {
+					t.Errorf("%s %s %s: %q, want %d ticks in %s", name, form, rec.Host, row, rec.Ticks, covered)
+				}
+			}
+			for i := range rec.Nodes {
+				n := &rec.Nodes[i]
+				key := fmt.Sprintf("node %s %d", rec.Host, n.ID)
+				for form, row := range map[string][]string{"text": lines[key], "html": page[key]} {
+					if got := without(row, 3, 5); !slices.Equal(got, n.cells()) {
+						t.Errorf("%s %s %s: %q, want %q", name, form, key, got, n.cells())
+					}
+				}
+			}
+			for i := range rec.VMs {
+				v := &rec.VMs[i]
+				want := v.cells()
+				key := "vm " + v.VM
+				if page[key] == nil {
+					key = fmt.Sprintf("vm %s (gid %d)", v.VM, v.GID)
+				}
+				if got := page[key]; !slices.Equal(got, want) {
+					t.Errorf("%s html %s: %q, want %q", name, key, got, want)
+				}
+				if row := lines[key]; row != nil {
+					if inText++; !slices.Equal(row, want) {
+						t.Errorf("%s text %s: %q, want %q", name, key, row, want)
+					}
+					if !strings.Contains(mark, strings.Join(want, " | ")) {
+						t.Errorf("%s markdown %s: no %q", name, key, want)
+					}
+				}
+			}
+		}
+		if inText < 2 {
+			t.Errorf("%s: %d VMs in the text: the test looks at nothing", name, inText)
+		}
+	}
+}
+
+func without(row []string, drop ...int) (out []string) {
+	for i, cell := range row {
+		if !slices.Contains(drop, i) {
+			out = append(out, cell)
+		}
+	}
+	return out
+}
+
+var columns = regexp.MustCompile(`\s{2,}`)
+
+// textRows returns the rows of the tables of the text by subject: of VMs the numbers.
+func textRows(text string) map[string][]string {
+	rows := map[string][]string{}
+	kind, from := "", 0
+	for line := range strings.Lines(text) {
+		cells := columns.Split(strings.TrimSpace(line), -1)
+		switch {
+		case len(cells) < 7:
+			kind = ""
+		case cells[0] == "VM":
+			kind, from = "vm", slices.Index(cells, "N%L LEAST")
+		case cells[0] == "HOST" && cells[1] == "NODE":
+			kind = "node"
+		case cells[0] == "HOST":
+			kind = "host"
+		case kind == "vm":
+			rows["vm "+cells[0]] = cells[from : from+7]
+		case kind == "node":
+			rows["node "+cells[0]+" "+cells[1]] = cells[2:]
+		case kind == "host":
+			rows["host "+cells[0]] = cells
+		}
+	}
+	return rows
+}
+
+// pageRows returns the same of the page.
+func pageRows(t *testing.T, w *rules.Watched) map[string][]string {
+	t.Helper()
+	root, err := html.Parse(bytes.NewReader(written(t, func(b io.Writer) error { return report.CaptureHTML(b, w, report.HTMLOptions{}) })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{}
+	kind, predicted := "", false
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		if n.Data == "h1" {
+			rows["verdict"] = []string{textIn(n)}
+		}
+		if n.Data != "tr" {
+			continue
+		}
+		var cells []string
+		for c := range n.ChildNodes() {
+			if c.Type == html.ElementNode {
+				cells = append(cells, strings.TrimSpace(textIn(c)))
+			}
+		}
+		switch {
+		case len(cells) > 1 && cells[0] == "Name":
+			kind, predicted = "vm", cells[len(cells)-1] == "Predicted"
+		case len(cells) > 1 && cells[0] == "Host" && cells[1] == "Node":
+			kind = "node"
+		case len(cells) > 1 && cells[0] == "Host":
+			kind = "host"
+		case kind == "vm":
+			if predicted {
+				cells = cells[:len(cells)-1]
+			}
+			rows["vm "+cells[0]] = cells[len(cells)-7:]
+		case kind == "node":
+			rows["node "+cells[0]+" "+cells[1]] = cells[2:]
+		case kind == "host":
+			rows["host "+cells[0]] = cells
+		}
+	}
+	return rows
+}
+
+func textIn(n *html.Node) string {
+	var b strings.Builder
+	for one := range n.Descendants() {
+		if one.Type == html.TextNode {
+			b.WriteString(one.Data)
+		}
+	}
+	return b.String()
+}
+
+// agreeTables compares the tables of VMs and nodes, which CSV and XLSX write.
+func agreeTables(t *testing.T, w *rules.Watched, j *captureRead) {
+	tables := map[string][]map[string]string{}
+	for _, table := range report.CaptureTables(w, "") {
+		all, err := csv.NewReader(bytes.NewReader(written(t, func(b io.Writer) error { return report.CSV(b, table) }))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range all[1:] {
+			one := map[string]string{}
+			for i, cell := range row {
+				one[all[0][i]] = cell
+			}
+			tables[table.Name] = append(tables[table.Name], one)
+		}
+	}
+	check := func(subject string, row map[string]string, column string, want float64, known bool) {
+		t.Helper()
+		cell, ok := row[column]
+		if !ok {
+			t.Fatalf("no column %q", column)
+		}
+		got, err := strconv.ParseFloat(cell, 64)
+		if known != (cell != "") || known && (err != nil || math.Abs(got-want) > 0.00501) {
+			t.Errorf("%s: %s is %q, want %v (known: %v)", subject, column, cell, want, known)
+		}
+	}
+	level := func(subject string, row map[string]string, column string, l *levelRead) {
+		t.Helper()
+		if l == nil {
+			l = &levelRead{Most: math.NaN()}
+		}
+		mean := 0.0
+		if l.Mean != nil {
+			mean = *l.Mean
+		}
+		check(subject, row, column+" mean %", mean*100, l.Mean != nil)
+		check(subject, row, column+" max %", l.Most*100, l.Most == l.Most)
+	}
+	vm, node := 0, 0
+	for i, rec := range j.Recordings {
+		check(rec.Host, tables["hosts"][i], "Ticks", float64(rec.Ticks), true)
+		check(rec.Host, tables["hosts"][i], "Covered seconds", rec.CoveredSeconds, true)
+		for k := range rec.Nodes {
+			n, row := &rec.Nodes[k], tables["nodes"][node]
+			node++
+			level(rec.Host, row, "Busy", n.Busy)
+			check(rec.Host, row, "Node", float64(n.ID), true)
+			check(rec.Host, row, "Memory MiB", mib(&n.Bytes), n.Bytes > 0)
+			check(rec.Host, row, "Least free MiB", mib(n.LeastFreeBytes), n.LeastFreeBytes != nil)
+		}
+		for k := range rec.VMs {
+			v, row := &rec.VMs[k], tables["vms"][vm]
+			vm++
+			if row["VM"] != v.VM || row["Host"] != rec.Host {
+				t.Fatalf("row %d is of %s on %s, want %s on %s", vm, row["VM"], row["Host"], v.VM, rec.Host)
+			}
+			check(v.VM, row, "vCPUs", float64(v.VCPUs), v.VCPUs > 0)
+			level(v.VM, row, "Ready", v.Ready)
+			level(v.VM, row, "Co-stop", v.CoStop)
+			level(v.VM, row, "Used", v.Used)
+			if v.Migrations != nil {
+				check(v.VM, row, "Migrations", float64(v.Migrations.All), true)
+			}
+			if v.Homes != nil {
+				check(v.VM, row, "Home node changes", float64(v.Homes.Changed), true)
+				check(v.VM, row, "Returns", float64(v.Homes.Returns), true)
+			}
+			m := v.Memory
+			if m == nil {
+				check(v.VM, row, "Least N%L", 0, false)
+				check(v.VM, row, "Most remote MiB", 0, false)
+				continue
+			}
+			check(v.VM, row, "Least N%L", m.Least.Locality*100, true)
+			check(v.VM, row, "Mean N%L", *m.MeanLocality*100, true)
+			check(v.VM, row, "Most remote MiB", mib(&m.MostRemoteBytes), true)
+			check(v.VM, row, "Mean remote MiB", mib(m.MeanRemoteBytes), true)
+			check(v.VM, row, "Last local MiB", mib(&m.LastLocalBytes), true)
+			check(v.VM, row, "Last remote MiB", mib(&m.LastRemoteBytes), true)
+			check(v.VM, row, "Low N%L seconds", m.LowLocality.Seconds, true)
+		}
+	}
+	if got := tables["about"][0]["Value"]; got != strings.TrimSpace(j.Verdict+" "+j.VerdictRest) {
+		t.Errorf("about says %q, want %q", got, j.Verdict)
+	}
+	if vm != len(tables["vms"]) || node != len(tables["nodes"]) || vm == 0 {
+		t.Errorf("%d and %d rows, want %d VMs and %d nodes", len(tables["vms"]), len(tables["nodes"]), vm, node)
+	}
+}
+
+func mib(b *numa.Bytes) float64 {
+	if b == nil {
+		return 0
+	}
+	return float64(*b) / float64(numa.MiB)
+}
