@@ -62,7 +62,7 @@ func Capture(w io.Writer, r *rules.Watched, o CaptureOptions) error {
 	} else {
 		p.counts(c.judged)
 	}
-	p.someNotes(grouped(c.judged.notes()), "json or html")
+	p.someNotes(c.grouped(c.judged.notes()), "json or html")
 	p.captureNext(c, o)
 	return p.err
 }

@@ -173,6 +173,15 @@ func lacksText(rec *capture.Recording) string {
 // screen of esxtop alone.
 func inBatch(counter string) bool { return counter != "GST_NDx" }
 
+// grouped returns notes with those that many VMs or hosts share as one.
+func (c *captured) grouped(notes []numa.Note) []numa.Note {
+	var hosts []string
+	for _, rec := range c.Recordings {
+		hosts = append(hosts, rec.Host)
+	}
+	return perHost(grouped(notes), hosts)
+}
+
 // captureNotesOf returns what keeps recordings from being judged in full.
 func (c *captured) captureNotesOf() (notes []numa.Note) {
 	for _, rec := range c.Recordings {

@@ -83,6 +83,9 @@ type captureNotes struct {
 // CaptureHTML writes judged recordings as one file that needs nothing else, as HTML does a
 // fleet: the verdict, what hosts and VMs did over time, and what was found.
 func CaptureHTML(w io.Writer, r *rules.Watched, o HTMLOptions) error {
+	if o.MostFindings == 0 {
+		o.MostFindings = 100 // the table of VMs names them all
+	}
 	c, o := newCaptured(r), o.withDefaults()
 	p := &captureReport{pageParts: newPageParts(c.judged, o.Version)}
 	p.Title, p.PlaceWord = "NUMA in "+cmp.Or(c.source(), "a capture"), "Host"
@@ -247,7 +250,7 @@ func (p *captureReport) notes(c *captured) {
 	}
 	for _, o := range c.judged.open {
 		if title := noteTitles[o.from]; title != "" && len(o.list) > 0 {
-			p.Open = append(p.Open, captureNotes{title, grouped(o.list)})
+			p.Open = append(p.Open, captureNotes{title, c.grouped(o.list)})
 		}
 	}
 }
