@@ -152,7 +152,7 @@ type VM struct {
 	Migrated Burst      `json:"migrated"`           // NUMA migrations over time
 	HasKinds bool       `json:"hasKinds,omitempty"` // kinds of Moves are known
 
-	Spill    Spells              `json:"spill"`              // new memory goes remote while a home node has free memory; Worst is the growth between two ticks in bytes
+	Spill    Spells              `json:"spill"`              // new memory goes remote while its home nodes have free memory; Worst is the growth between two ticks in bytes
 	Spilled  Spill               `json:"spilled"`            // the tick of most growth
 	Lopsided Spells              `json:"lopsided"`           // nearly all memory on one of several home nodes; Worst is the share
 	LastNode []numa.MemoryOnNode `json:"lastNode,omitempty"` // memory by node when last stated
@@ -242,10 +242,10 @@ type Path struct {
 // MaxChanges is how many Changes a VM keeps; more are counted only.
 const MaxChanges = 200
 
-// A Spill is memory that went remote although a home node had free memory.
+// A Spill is memory that went remote although all home nodes had free memory.
 type Spill struct {
 	Time   time.Time  `json:"time,omitzero"`
-	Node   int        `json:"node"`   // the home node with the most free memory
+	Node   int        `json:"node"`   // the home node with the least free memory
 	Free   numa.Bytes `json:"free"`   // on it, before
 	Grown  numa.Bytes `json:"grown"`  // remote memory since the tick before
 	Remote numa.Bytes `json:"remote"` // after

@@ -159,9 +159,19 @@ func specSpill(o *Options) func(*seen) (from, to time.Time, value float64, ok bo
 		if s.before == nil || s.before.vm.Has&has != has || s.vm.Has&has != has || s.vm.Homes != s.before.vm.Homes || s.vm.Moves.All > 0 {
 			return
 		}
-		room := false
-		for _, n := range s.before.tick.Nodes {
-			room = room || s.vm.Homes.Has(n.ID) && n.Has&numa.HasFree != 0 && n.Free >= o.SpillFree
+		room := s.vm.Homes != 0
+		for _, t := range []*numa.Tick{s.before.tick, s.tick} {
+			free := map[int]numa.Bytes{}
+			for _, n := range t.Nodes {
+				if n.Has&numa.HasFree != 0 {
+					free[n.ID] = n.Free
+				}
+			}
+			for home := range s.vm.Homes.All() {
+				if f, ok := free[home]; !ok || f < o.SpillFree {
+					room = false
+				}
+			}
 		}
 		grown := s.vm.Remote - s.before.vm.Remote
 		if all := grown + s.vm.Local - s.before.vm.Local; all < grown {

@@ -267,8 +267,9 @@ func (v *VM) pair(p *pair, before, after *numa.VMTick) {
 	v.rates(after, p.rates())
 }
 
-// spill looks for memory that went remote between two ticks although a home node had
-// free memory before.
+// spill looks for memory that went remote between two ticks although every home node had
+// free memory before and after: a node that was filled meanwhile spills rightly, and the
+// client of a wide VM that grew can be the one whose node is full.
 func (v *VM) spill(p *pair, before, after *numa.VMTick) {
 	const has = numa.HasHomes | numa.HasMemory
 	// New memory alone: what left the home nodes grows remote memory too, and takes
@@ -280,19 +281,33 @@ func (v *VM) spill(p *pair, before, after *numa.VMTick) {
 		return
 	}
 	one := Spill{Time: p.after.Time, Node: -1, Grown: grown, Remote: after.Remote}
+	var room numa.NodeSet
 	for i := range p.before.Nodes {
 		n := &p.before.Nodes[i]
-		if before.Homes.Has(n.ID) && n.Has&numa.HasFree != 0 && n.Free >= p.options.SpillFree &&
-			(one.Node < 0 || n.Free > one.Free) {
+		if !before.Homes.Has(n.ID) || n.Has&numa.HasFree == 0 || n.Free < p.options.SpillFree || freeOn(p.after, n.ID) < p.options.SpillFree {
+			continue
+		}
+		room |= numa.SetOf(n.ID)
+		if one.Node < 0 || n.Free < one.Free {
 			one.Node, one.Free = n.ID, n.Free
 		}
 	}
-	if one.Node < 0 {
+	if room != before.Homes || one.Node < 0 {
 		v.Spill.cut()
 		return
 	}
 	v.Spill.hold(p.before.Time, p.after.Time, v.First, float64(grown), more)
 	v.Spilled.see(&one)
+}
+
+// freeOn returns the free memory of a node; unknown when the tick does not state it.
+func freeOn(t *numa.Tick, id int) numa.Bytes {
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.ID == id && n.Has&numa.HasFree != 0 {
+			return n.Free
+		}
+	}
+	return unknown
 }
 
 func (s *Spill) see(one *Spill) {

@@ -33,7 +33,7 @@ node changes. A VM bound by node affinity, or with its memory on all home nodes,
 	Severity: finding.Medium,
 	Thresholds: []rule.Threshold{{
 		Name: "free", Default: 12, Unit: rule.GiB, Least: 0, Most: 24576,
-		Text: "free memory of the home node from which new memory should have gone there: 12 to 15 GB were free in the experiment",
+		Text: "free memory of every home node, before and after, from which new memory should have gone there: 12 to 15 GB were free in the experiment",
 	}, {
 		Name: "step", Default: 0.125, Unit: rule.GiB, Least: 0.001, Most: 24576,
 		Text: "growth of remote memory between two ticks that counts: 128 MB are more than the pages that come and go between two readings",
@@ -53,7 +53,7 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.Low,
-		Message:  fmt.Sprintf("%s of new memory went to other nodes at %s while home node %d had %s free", p.Grown, rule.Moment(p.Time), p.Node, p.Free),
+		Message:  fmt.Sprintf("%s of new memory went to other nodes at %s while home node %d had %s free before", p.Grown, rule.Moment(p.Time), p.Node, p.Free),
 		Evidence: []finding.Evidence{
 			w.Limit("free", w.Host.Options.SpillFree.String()),
 			rule.Saw("new memory that went remote", p.Grown.String(), rule.FieldNRMEM, p.Time),
