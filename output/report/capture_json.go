@@ -46,6 +46,7 @@ type recordedJSON struct {
 	Lacks      []string           `json:"lacks"`
 	MinFree    numa.Bytes         `json:"minFreeBytes,omitempty"`
 	States     map[string]float64 `json:"secondsInMemoryState,omitempty"`
+	Short      *spellsJSON        `json:"memoryStateBelowHigh,omitempty"`
 	Moves      *int64             `json:"migrations,omitempty"`
 	Overloaded *spellsJSON        `json:"overloadedBesideIdle,omitempty"`
 	Nodes      []recordedNodeJSON `json:"nodes"`
@@ -173,11 +174,14 @@ func (c *captured) recorded(rec *capture.Recording) recordedJSON {
 		MinFree: rec.MinFree, Nodes: []recordedNodeJSON{}, VMs: []recordedVMJSON{},
 		Limits: map[string]any{
 			"locality": rec.Options.Locality, "remoteBytes": rec.Options.Remote, "busyNode": rec.Options.BusyNode, "idleNode": rec.Options.IdleNode,
-			"ready": rec.Options.Ready, "windowSeconds": rec.Options.Window.Seconds(), "gapSeconds": rec.Options.Gap.Seconds(),
+			"ready": rec.Options.Ready, "spillFreeBytes": rec.Options.SpillFree, "spillStepBytes": rec.Options.SpillStep, "lopsided": rec.Options.Lopsided,
+			"windowSeconds": rec.Options.Window.Seconds(), "gapSeconds": rec.Options.Gap.Seconds(),
 		},
 	}
 	if rec.HasStates {
 		j.States = map[string]float64{}
+		short := spellsOf(&rec.Short)
+		j.Short = &short
 		for i, d := range rec.States {
 			if d > 0 {
 				j.States[numa.MemoryState(i).String()] = d.Seconds()

@@ -21,8 +21,9 @@ is room and the VM works. A power cycle places the VM anew, and so does vMotion 
 the guest does not.`,
 	Limits: `Memory that the guest does not touch costs nothing where it is, and ESXi leaves it there. A VM that M001 tells of
 is left to that, unless N%L was fair for more than half of the time. The VM whose memory exceeds its node has it by design (N005).`,
-	Book: []string{"C-15", "C-16", "C-17", "B-17", "D-2"},
+	Book: []string{"C-15", "C-16", "C-17", "B-17", "A-10", "D-2"},
 	Sources: []string{
+		"Datacenter Dan, vSphere 5.5 best practice #3, http://www.datacenterdan.com/blog/vsphere-55-bptroubleshooting03-esxtop-memory (below 85 to 95)",
 		"Denneman, Memory deep dive: NUMA and data locality, 2015, https://frankdenneman.nl/2015/02/27/memory-deep-dive-numa-data-locality/",
 		"“VMware ESXi 6.0, the effect of NUMA balancing on performance, part 2” (in Russian), 2018",
 	},
@@ -30,6 +31,9 @@ is left to that, unless N%L was fair for more than half of the time. The VM whos
 	Thresholds: []rule.Threshold{{
 		Name: "remote", Default: 4, Unit: rule.GiB, Least: 0.001, Most: 24576,
 		Text: "remote memory that counts whatever the share: 4 GB take ESXi half a minute to two minutes to bring home at full rate (C-16), so what stays longer is not on its way",
+	}, {
+		Name: "fair", Default: 0.95, Unit: rule.Share, Least: 0, Most: 1,
+		Text: "N%L from which on, all the time, the finding is low: no published alarm is stricter than 95, and a twentieth of the accesses, all as slow as remote ones are, cost 3 or 4 % of latency (A-10)",
 	}, {
 		Name: "minutes", Default: 15, Unit: rule.Minutes, Least: 0, Most: 1440,
 		Text: "how long without a break: in the experiment of 2018 the balancer left 7 GB remote for 15 minutes",
@@ -59,9 +63,17 @@ func watch(w *rule.Watch) {
 	}
 	if mean, ok := rule.MeanLocality(v); ok {
 		least, _ := share(v.Least.Local, v.Least.Remote)
-		f.Message += fmt.Sprintf("; N%%L hides it: %s on average, %s at the least", rule.NL(mean), least)
+		hides := " hides it:"
+		if mean < w.Host.Options.Locality {
+			hides = " was"
+		}
+		f.Message += fmt.Sprintf("; N%%L%s %s on average, %s at the least", hides, rule.NL(mean), least)
 		f.Evidence = append(f.Evidence, w.Counted("mean N%L", rule.NL(mean), rule.FieldBoth),
 			rule.Saw("least N%L", least, rule.FieldBoth, v.Least.Time))
+	}
+	if least, ok := rule.LeastLocality(v, s.From, s.To); ok && least >= w.Threshold("fair") {
+		f.Severity = finding.Low
+		f.Evidence = append(f.Evidence, w.Limit("fair", rule.NL(w.Threshold("fair"))))
 	}
 	w.ExplainRemote(&f, s)
 	w.Report(f)
