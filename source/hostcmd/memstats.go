@@ -15,7 +15,7 @@ import (
 type MemoryStats struct {
 	Kind    string     // "VIRTUAL MACHINE"
 	Time    string     // as printed, in the time zone of the host
-	Unit    numa.Bytes // of columns that are memory; KB when the report does not say
+	Unit    numa.Bytes // of columns that are memory; KB when the report does not say, 0 when what it says is not known
 	Columns []string   // without the first, which is the name
 	Rows    []MemoryRow
 	Total   []int64 // nil when there is no such row
@@ -85,6 +85,7 @@ func (o *Output) memstatsUnit(s *MemoryStats, l text.Line) (name string) {
 	size, ok := memstatsUnits[strings.ToLower(l.Text)]
 	if !ok {
 		o.file.Warn(l.N, l.Col, "unit: found %q, want KB, MB, GB or pages", text.Short(l.Text))
+		s.Unit = 0
 		return l.Text
 	}
 	s.Unit = size

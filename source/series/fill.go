@@ -173,7 +173,7 @@ func (r *rounds) stats(t *numa.Tick, o *round, s *hostcmd.MemoryStats, groups ma
 		v := vm(t, gid, row.Name)
 		for i, column := range s.Columns {
 			value := numa.Bytes(row.Values[i])
-			if value < 0 || value > numa.MaxHostMemory/s.Unit {
+			if s.Unit == 0 || value < 0 || value > numa.MaxHostMemory/s.Unit {
 				continue
 			}
 			value *= s.Unit

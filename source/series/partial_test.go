@@ -29,6 +29,8 @@ func TestPartOfAnOutput(t *testing.T) {
 		{"a table", date + cnodeHead + "vm.1 11 0 0 5 50 3072 75\nvm.1 11 0 1 5 50 1024 25\n", Options{Host: "h"}, "[{0 3 MB -1 B} {1 1 MB -1 B}]"},
 		{"a table that is cut off", date + cnodeHead + "vm.1 11 0 0 5 50 3072 75\n", Options{Host: "h"}, "[]"},
 		{"a table with a cell that is no number", date + cnodeHead + "vm.1 11 0 0 5 50 3072 -\nvm.1 11 0 1 5 50 x -\n", Options{Host: "h"}, "[]"},
+		{"a unit that is not known", "VIRTUAL MACHINE STATS: Fri Apr 14 05:45:52 2017\n   Unit             : TB\n name memSize\n vm.78864 32\n", Options{Host: "h"}, "[]"},
+		{"a unit that is", "VIRTUAL MACHINE STATS: Fri Apr 14 05:45:52 2017\n   Unit             : GB\n name memSize\n vm.78864 32\n", Options{Host: "h"}, "[] 32 GB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -37,6 +39,9 @@ func TestPartOfAnOutput(t *testing.T) {
 					s := fmt.Sprint(v.OnNode)
 					if v.Has&numa.HasMoves != 0 {
 						s += fmt.Sprintf(" %d moves", v.Moves.All)
+					}
+					if v.Has&numa.HasSize != 0 {
+						s += " " + v.Size.String()
 					}
 					got = append(got, s)
 				}

@@ -15,6 +15,7 @@ import (
 
 	"homenode/source/archive"
 	"homenode/source/esxtop/fetchstats"
+	"homenode/source/fact"
 )
 
 // A part is one file of a Source.
@@ -123,10 +124,13 @@ func (j *job) inOrder(parts, infos []part) error {
 			return j.ctx.Err()
 		}
 		err := withText(j.ctx, p, func(name string, r io.Reader) error {
-			start, ok, err := j.fetch.Start(name, r)
-			if ok {
+			start, why, ok, err := j.fetch.Start(name, r)
+			switch {
+			case ok:
 				starts[name] = start
-			}
+			case err == nil && len(why) > 0:
+				err = errors.New(fact.Place(name, why[0].Line, why[0].Col) + ": " + why[0].Text)
+			} // without a reason it holds CounterInfo alone
 			return err
 		})
 		if err != nil {
@@ -193,6 +197,10 @@ func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed
 			return j.done(j.stream(member, all, e.stamp))
 		}
 		found = true
+		if kept[member] != nil {
+			damaged = append(damaged, fmt.Errorf("%s: there twice: the second is left out", member))
+			return nil
+		}
 		packed, err := pack(all)
 		if err != nil {
 			damaged = append(damaged, fmt.Errorf("%s: %w", member, err))

@@ -2,6 +2,7 @@ package fetchstats
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -96,8 +97,8 @@ func TestFiles(t *testing.T) {
 	if ticks, warnings, err := read(t, s, "counterinfo", infoA); ticks != nil || warnings != nil || err != nil {
 		t.Fatal(ticks, warnings, err)
 	}
-	at, ok, err := s.Start("one", strings.NewReader(answerA(1, "db")))
-	if !ok || err != nil || !at.Equal(time.Unix(1_790_000_010, 0)) {
+	at, why, ok, err := s.Start("one", strings.NewReader(answerA(1, "db")))
+	if !ok || len(why) > 0 || err != nil || !at.Equal(time.Unix(1_790_000_010, 0)) {
 		t.Errorf("%v, %v, %v", at, ok, err)
 	}
 	for i := range 2 {
@@ -153,5 +154,31 @@ func TestGroupOfAnotherVM(t *testing.T) {
 	// It began with 0: not 10, 1 and 3 beside the 40, 5 and 0 of the VM before.
 	if got, want := ticks[1].VMs[0].Moves, (numa.Moves{All: 59, Balance: 50, LocalitySwap: 6, LoadSwap: 3}); got != want {
 		t.Errorf("the migrations are %+v, want %+v", got, want)
+	}
+}
+
+// TestEndlessSchema holds that a CounterInfo that does not end is no CounterInfo.
+func TestEndlessSchema(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(infoA)
+	for i := range 5000 {
+		fmt.Fprintf(&b, "|T%d|a,U32|\n", i)
+	}
+	_, _, err := read(t, &Series{Host: "h"}, "a", b.String())
+	if want := "a:1: found a CounterInfo of more than 1000 types"; err == nil || err.Error() != want {
+		t.Errorf("the error is %v, want %s", err, want)
+	}
+}
+
+// TestManySchemas holds that the last ones are kept.
+func TestManySchemas(t *testing.T) {
+	s := &Series{Host: "h"}
+	for i := range 100 {
+		if _, _, err := read(t, s, "a", infoA+fmt.Sprintf("|T%d|a,U32|\n", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.schemas) != maxSchemas || s.schemas[maxSchemas-1].types["T99"] == nil {
+		t.Errorf("%d schemas are kept, want the last %d", len(s.schemas), maxSchemas)
 	}
 }

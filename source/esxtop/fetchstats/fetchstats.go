@@ -42,6 +42,13 @@ const (
 // maxAnswer bounds one answer in bytes; a host of 1,120 groups has 0.7 MB.
 const maxAnswer = 64 << 20
 
+const (
+	// maxTypes bounds the types of rows in one CounterInfo; those of real hosts have about 40.
+	maxTypes = 1000
+	// maxSchemas bounds what is kept of CounterInfo: answers of so many releases may be mixed.
+	maxSchemas = 16
+)
+
 // A Series turns the answers of one host, or of several, into ticks. It lives as long as
 // there are files that belong together: what one file says is known in the next.
 type Series struct {
@@ -128,17 +135,17 @@ func (s *Series) Learn(name string, r io.Reader) error {
 }
 
 // Start returns the time of the first answer of a file, for the order of files; false
-// when it has none. The Series has to know its CounterInfo.
-func (s *Series) Start(name string, r io.Reader) (start time.Time, ok bool, err error) {
+// when it has none that can be read, and then why. The Series has to know its CounterInfo.
+func (s *Series) Start(name string, r io.Reader) (start time.Time, why []fact.Warning, ok bool, err error) {
 	look := &Series{Host: s.Host, schemas: append([]*schema(nil), s.schemas...)}
-	_, err = look.Read(name, r, func(t *numa.Tick) error {
+	why, err = look.Read(name, r, func(t *numa.Tick) error {
 		start, ok = t.Time, true
 		return errEnough
 	})
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
-	return start, ok, err
+	return start, why, ok, err
 }
 
 var errEnough = errors.New("enough")
@@ -188,7 +195,9 @@ func (f *file) line(n int, line []byte) error {
 			}
 			f.found, f.schema = true, &schema{line: n}
 		}
-		f.schema.add(name, fields)
+		if f.schema.add(name, fields); len(f.schema.types) > maxTypes {
+			return &fact.SyntaxError{File: f.name, Line: f.schema.line, Msg: fmt.Sprintf("found a CounterInfo of more than %d types", maxTypes)}
+		}
 		return nil
 	}
 	if !f.inside {
@@ -207,7 +216,8 @@ func (f *file) row(n int, line []byte) error {
 	if !ok {
 		return nil
 	}
-	if len(f.text)+len(line) > maxAnswer {
+	const beside = 64 // bytes that are kept of a row beside its text
+	if len(f.text)+len(line)+beside*len(f.rows) > maxAnswer {
 		return &fact.SyntaxError{File: f.name, Line: n, Msg: fmt.Sprintf("found an answer of more than %d MB", maxAnswer>>20)}
 	}
 	f.text = append(f.text, line...)
@@ -251,6 +261,9 @@ func (s *Series) learn(c *schema) {
 		}
 	}
 	s.schemas = append(s.schemas, c)
+	if len(s.schemas) > maxSchemas {
+		s.schemas = s.schemas[1:]
+	}
 }
 
 // answer makes a tick of the rows.
