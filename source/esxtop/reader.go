@@ -54,6 +54,8 @@ type Row struct {
 	known uint64s
 	data  []byte
 	spans []span
+
+	begins int // as Reader.begins, when it was read
 }
 
 // uint64s is a set of bits.
@@ -98,7 +100,9 @@ type Reader struct {
 	batch  *batch
 	next   int // row of batch
 	line   int // lines before batch
-	row    Row
+	read   Row // that was read last
+	row    Row // that was given out: read, or one that waited for the rows of its minute
+	spread spread
 	warns  warnings
 	stamps clock
 	done   bool
@@ -165,25 +169,62 @@ func (r *Reader) start() {
 	r.batch.reset()
 }
 
-// Header returns the header of the file, or the last one that Scan met.
-func (r *Reader) Header() *Header { return r.header }
+// Header returns the header of the current row, and that of the file before the first.
+func (r *Reader) Header() *Header {
+	if r.row.Header != nil {
+		return r.row.Header
+	}
+	return r.header
+}
 
 // Scan advances to the next row. It returns false at the end of the file and after an
 // error.
 func (r *Reader) Scan() bool {
+	for !r.spread.next(&r.row) {
+		ref := r.advance()
+		switch {
+		case ref == nil && !r.spread.waiting():
+			return false
+		case ref == nil:
+			r.spread.end(&r.warns)
+		case ref.form.tells() == minutes || r.spread.waiting():
+			r.spread.add(&r.read, ref.form.tells() != minutes, &r.warns)
+		default:
+			r.row = r.read
+			return true
+		}
+	}
+	return true
+}
+
+// advance reads the next row; nil at the end of the file and after an error.
+func (r *Reader) advance() *rowRef {
 	for !r.done {
 		if b := r.batch; b != nil && r.next < len(b.rows) {
 			ref := &b.rows[r.next]
-			b.row(&r.row, r.header, r.next, r.line)
+			b.row(&r.read, r.header, r.next, r.line)
+			r.read.begins = r.begins
 			r.next++
-			r.stamps.set(&r.row, ref, r.header, &r.warns)
-			return true
+			if o := &r.stamps.dates; ref.form&slashed != 0 && !o.proven {
+				if !o.known {
+					*o = r.dates(ref)
+				} else if o.contradicts(ref.form) {
+					// The rows before have been given out with other dates.
+					r.err = &fact.SyntaxError{File: r.name, Line: r.read.Line, Col: 1, Msg: fmt.Sprintf("found %s, while the dates before were read as %s: they cannot be; read the file from disk, unpacked", dateText(ref), o)}
+					r.Close()
+					return nil
+				}
+			}
+			if r.stamps.set(&r.read, ref, r.header, &r.warns) {
+				return ref
+			}
+			continue
 		}
 		if !r.nextBatch() {
 			r.Close()
 		}
 	}
-	return false
+	return nil
 }
 
 // nextBatch takes the next rows.

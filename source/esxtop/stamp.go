@@ -1,21 +1,29 @@
 package esxtop
 
 import (
+	"fmt"
+	"strings"
 	"time"
 )
 
 // layouts are those of formats that do not fit the form that esxtop writes, which
-// parseStamp reads by hand. A day before the month is taken only where a point says so.
+// parseStamp reads by hand: programs save files again in the form of their country. A day
+// before the month is read where the month is none, and where a point says so.
 var layouts = []struct {
 	layout string
 	form   stampForm
 }{
-	{"1/2/2006 15:04:05", full}, {"1/2/2006 15:04", minutes}, {"15:04:05", undated},
+	{"1/2/2006 15:04:05", full | slashed | resaved}, {"1/2/2006 15:04", minutes | slashed | resaved},
+	{"1/2/2006 3:04:05 PM", full | slashed | resaved}, {"1/2/2006 3:04 PM", minutes | slashed | resaved},
+	{"2/1/2006 15:04:05", full | slashed | resaved | dayFirst}, {"2/1/2006 15:04", minutes | slashed | resaved | dayFirst},
+	{"2/1/2006 3:04:05 PM", full | slashed | resaved | dayFirst}, {"2/1/2006 3:04 PM", minutes | slashed | resaved | dayFirst},
+	{"15:04:05", undated},
 	{"2006-01-02 15:04:05", full}, {"2006-01-02T15:04:05", full}, {"2006-01-02 15:04", minutes},
 	{"2.1.2006 15:04:05", full}, {"2.1.2006 15:04", minutes},
 }
 
-// A stampForm is how much a stamp tells.
+// A stampForm is how much a stamp tells: one of the first four, and what is known of a
+// date with slashes.
 type stampForm uint8
 
 const (
@@ -23,7 +31,15 @@ const (
 	full
 	minutes // lacks the seconds
 	undated // lacks the date
+
+	slashed    stampForm = 1 << 4 // the date has slashes: month/day as esxtop writes it, or day/month
+	dayFirst   stampForm = 1 << 5 // it is day/month, as the first number is no month
+	monthFirst stampForm = 1 << 6 // it is month/day, as the second number is no month
+	resaved    stampForm = 1 << 7 // it is not as esxtop writes it
 )
+
+// tells returns how much the stamp tells.
+func (f stampForm) tells() stampForm { return f & 0xf }
 
 // day is a day in milliseconds.
 const day = 24 * 3600 * 1000
@@ -33,28 +49,33 @@ const day = 24 * 3600 * 1000
 func parseStamp(cell []byte) (ms int64, form stampForm) {
 	cell = trim(cell)
 	if len(cell) >= 19 && cell[2] == '/' && cell[5] == '/' && cell[10] == ' ' && cell[13] == ':' && cell[16] == ':' {
-		if ms, ok := fixedStamp(cell); ok {
-			return ms, full
+		if ms, form := fixedStamp(cell); form != noStamp {
+			return ms, form
 		}
 	}
 	if len(cell) > 32 {
 		return 0, noStamp
 	}
+	text := strings.ToUpper(string(cell)) // pm
 	for _, l := range layouts {
-		t, err := time.Parse(l.layout, string(cell))
+		t, err := time.Parse(l.layout, text)
 		if err != nil {
 			continue
 		}
 		if l.form == undated {
 			return (time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())).Milliseconds(), undated
 		}
-		return t.UnixMilli(), l.form
+		form := l.form
+		if form&(slashed|dayFirst) == slashed && t.Day() > 12 {
+			form |= monthFirst
+		}
+		return t.UnixMilli(), form
 	}
 	return 0, noStamp
 }
 
 // fixedStamp reads MM/DD/YYYY HH:MM:SS[.mmm].
-func fixedStamp(c []byte) (ms int64, ok bool) {
+func fixedStamp(c []byte) (ms int64, form stampForm) {
 	month, a := smallNumber(c[0:2])
 	date, b := smallNumber(c[3:5])
 	year, d := smallNumber(c[6:10])
@@ -62,50 +83,59 @@ func fixedStamp(c []byte) (ms int64, ok bool) {
 	minute, f := smallNumber(c[14:16])
 	second, g := smallNumber(c[17:19])
 	if !(a && b && d && e && f && g) || month < 1 || month > 12 || date < 1 || hour > 23 || minute > 59 || second > 59 {
-		return 0, false
+		return 0, noStamp
 	}
-	milli := 0
+	milli, ok := 0, false
 	switch {
 	case len(c) == 19:
 	case len(c) == 23 && c[19] == '.':
 		if milli, ok = smallNumber(c[20:23]); !ok {
-			return 0, false
+			return 0, noStamp
 		}
 	default:
-		return 0, false
+		return 0, noStamp
 	}
 	t := time.Date(year, time.Month(month), date, hour, minute, second, 0, time.UTC)
-	return t.UnixMilli() + int64(milli), t.Day() == date
+	switch {
+	case t.Day() != date:
+		return 0, noStamp
+	case date > 12:
+		return t.UnixMilli() + int64(milli), full | slashed | monthFirst
+	}
+	return t.UnixMilli() + int64(milli), full | slashed
 }
 
 // A clock turns the stamps of a file, in its order, into times.
 type clock struct {
 	rolled int64 // milliseconds that undated stamps have gone past midnight
-	last   int64 // stamp of the row before
+	last   int64 // undated stamp of the row before
 	any    bool
+	dates  dateOrder
 }
 
-// set sets the time of a row.
-func (c *clock) set(row *Row, ref *rowRef, h *Header, w *warnings) {
+// set sets the time of a row. It returns false for a row whose date is not of the order of
+// day and month that the file has.
+func (c *clock) set(row *Row, ref *rowRef, h *Header, w *warnings) bool {
 	ms := ref.stamp
-	switch ref.form {
-	case minutes:
-		if c.any && ms == c.last {
-			w.add(kindMinute, row.Line, 1, func() string {
-				return "found the stamp of the row before, without seconds: how long the row stands for is unknown"
+	switch {
+	case ref.form&slashed != 0:
+		if c.dates.contradicts(ref.form) {
+			w.add(kindStamp, row.Line, 1, func() string {
+				return fmt.Sprintf("found %s, want %s as in the rows before: the row is left out", dateText(ref), c.dates)
 			})
+			return false
 		}
-		c.last = ms
-	case undated:
+		ms = c.dates.read(ref)
+	case ref.form == undated:
 		w.add(kindDate, row.Line, 1, func() string {
 			return "found a time without date: the first day is taken for 1970-01-01"
 		})
 		if c.any && ms < c.last-day/2 {
 			c.rolled += day
 		}
-		c.last = ms
+		c.last, c.any = ms, true
 		ms += c.rolled
 	}
-	c.any = true
 	row.Time = time.UnixMilli(ms + h.Bias.Milliseconds()).UTC()
+	return true
 }

@@ -69,8 +69,8 @@ func (t *Ticks) Scan() bool {
 		if row.Header != t.plan.header {
 			t.replan()
 		}
-		if t.rows.begins != t.begins {
-			t.begins = t.rows.begins
+		if row.begins != t.begins {
+			t.begins = row.begins
 			clear(t.begun)
 		}
 		if t.rowCount++; t.rowCount > 1 && row.Time.Before(t.before) {

@@ -26,6 +26,7 @@ const (
 	kindLastCell
 	kindDate
 	kindMinute
+	kindDates
 	kindOrder
 	kindVMs
 	kindNodes
@@ -39,7 +40,7 @@ const (
 // plural says what the further ones of a kind are.
 var plural = [kinds]string{
 	kindCount: "rows", kindStamp: "rows", kindNUL: "lines", kindNumber: "cells", kindAmbiguous: "cells",
-	kindHomes: "cells", kindHeader: "headers", kindFused: "columns", kindTail: "headers", kindMinute: "rows", kindOrder: "rows", kindCut: "rows",
+	kindHomes: "cells", kindHeader: "headers", kindFused: "columns", kindTail: "headers", kindMinute: "rows", kindDates: "rows", kindOrder: "rows", kindCut: "rows",
 	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "rows", kindVMs: "groups", kindAddUp: "VMs", kindNodes: "columns",
 }
 

@@ -1,0 +1,154 @@
+package esxtop
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"time"
+)
+
+// A dateOrder is the order of day and month in the dates with slashes of a file. esxtop
+// writes month/day; what has saved the file again may have turned them around.
+type dateOrder struct {
+	known  bool // it was looked for
+	day    bool // the day comes first
+	proven bool // by the file
+}
+
+func (o dateOrder) String() string {
+	if o.day {
+		return "day/month"
+	}
+	return "month/day"
+}
+
+// contradicts reports whether a stamp is not of this order.
+func (o dateOrder) contradicts(form stampForm) bool {
+	return o.day && form&monthFirst != 0 || !o.day && form&dayFirst != 0
+}
+
+// read returns a stamp that does not contradict.
+func (o dateOrder) read(ref *rowRef) int64 {
+	if o.day && ref.form&dayFirst == 0 {
+		return turned(ref.stamp)
+	}
+	return ref.stamp
+}
+
+// turned returns a stamp, whose day is no more than 12, with day and month the other way.
+func turned(ms int64) int64 {
+	t := time.UnixMilli(ms).UTC()
+	first := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC).UnixMilli()
+	return time.Date(t.Year(), time.Month(t.Day()), int(t.Month()), 0, 0, 0, 0, time.UTC).UnixMilli() + ms - first
+}
+
+// dateText returns the date of a stamp as it stands in the file, but for zeros.
+func dateText(ref *rowRef) string {
+	layout := "01/02/2006"
+	if ref.form&dayFirst != 0 {
+		layout = "02/01/2006"
+	}
+	return time.UnixMilli(ref.stamp).UTC().Format(layout)
+}
+
+// orderOf tells the order by stamps in the order of the file: a number above 12 is no
+// month, time does not run backwards, and of two readings that both run forward it is the one
+// that takes less time, as no day is left out.
+func orderOf(stamps []rowRef) dateOrder {
+	o := dateOrder{known: true}
+	var first, last [2]int64 // as month/day and as day/month
+	back := [2]bool{}
+	n := 0
+	for i := range stamps {
+		s := &stamps[i]
+		switch {
+		case s.form&slashed == 0:
+			continue
+		case s.form&(dayFirst|monthFirst) != 0:
+			o.day, o.proven = s.form&dayFirst != 0, true
+			return o
+		}
+		now := [2]int64{s.stamp, turned(s.stamp)}
+		for k := range now {
+			if n == 0 {
+				first[k] = now[k]
+			}
+			back[k] = back[k] || n > 0 && now[k] < last[k]
+		}
+		last = now
+		n++
+	}
+	spans := [2]int64{last[0] - first[0], last[1] - first[1]}
+	switch {
+	case back[0] && back[1]:
+	case back[0] || back[1]:
+		o.day, o.proven = back[0], true
+	case spans[0] != spans[1]:
+		o.day, o.proven = spans[1] < spans[0], true
+	}
+	return o
+}
+
+// dates finds out the order, by the rows of the first batch or else by rows from all over
+// the file.
+func (r *Reader) dates(first *rowRef) (o dateOrder) {
+	if o = orderOf(r.batch.rows[r.next-1:]); !o.proven {
+		o = orderOf(append([]rowRef{*first}, r.feed.sample()...))
+	}
+	w, line := &r.warns, r.line+first.line
+	switch {
+	case o.day:
+		w.add(kindDates, line, 1, func() string {
+			return fmt.Sprintf("found dates such as %s: they are read as day/month, as other dates of the file show", dateText(first))
+		})
+	case !o.proven && first.form&resaved != 0:
+		w.add(kindDates, line, 1, func() string {
+			return fmt.Sprintf("found dates such as %s: they are read as month/day, as esxtop writes them; nothing in the file shows whether another program has turned them around", dateText(first))
+		})
+	}
+	return o
+}
+
+// sample returns stamps from all over the file, in its order, without their lines; none of
+// a stream, which cannot be read twice.
+func (f *feed) sample() (stamps []rowRef) {
+	const places, chunk, most = 32, 64 << 10, 2 << 20
+	seeker, ok := f.at.(io.Seeker)
+	if !ok {
+		return nil
+	}
+	size, err := seeker.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil
+	}
+	b := make([]byte, chunk)
+	for i := range int64(places) {
+		for off := size / places * i; off < size/places*i+most; off += chunk / 2 {
+			n, _ := f.at.ReadAt(b, off)
+			_, line, ok := bytes.Cut(b[:n], []byte{f.end})
+			if ok && (len(line) > 64 || n < chunk) {
+				stamps = appendStamp(stamps, line)
+				break
+			}
+			if n < chunk {
+				break
+			}
+		}
+	}
+	tail := make([]byte, min(size, most))
+	n, _ := f.at.ReadAt(tail, size-int64(len(tail)))
+	tail = bytes.TrimRight(tail[:n], "\r\n")
+	return appendStamp(stamps, tail[bytes.LastIndexByte(tail, f.end)+1:])
+}
+
+// appendStamp adds the stamp that a line begins with, if it has one.
+func appendStamp(stamps []rowRef, line []byte) []rowRef {
+	line = bytes.TrimPrefix(line[:min(len(line), 64)], []byte{'"'})
+	if i := bytes.IndexAny(line, "\",;\t\r\n"); i >= 0 {
+		line = line[:i]
+	}
+	if ms, form := parseStamp(line); form != noStamp {
+		stamps = append(stamps, rowRef{stamp: ms, form: form})
+	}
+	return stamps
+}
