@@ -26,7 +26,7 @@ update that the finding names for the release.`,
 	Limits: `A client is never divided: one VM alone that fills its node cannot be helped by the other, and is not told of.
 VMs that share data may do better together on one node: compare their ready time. Which VMs were homed on the
 node is taken from the time of the most uneven tick. Low when none of them had ready time of half of M009.ready: a busy
-node alone costs nothing. Loads are means since the tick before, so the times are late by up to one tick. Node affinity (numa.nodeAffinity) set by hand does the same, and
+node alone costs nothing; and when the node has clients of wide VMs alone, which their guests load unevenly. Loads are means since the tick before, so the times are late by up to one tick. Node affinity (numa.nodeAffinity) set by hand does the same, and
 is meant.`,
 	Book: []string{"C-3", "C-4", "C-7", "C-9", "C-11"},
 	Sources: []string{
@@ -173,6 +173,7 @@ func (h *home) tell(w *rule.Watch, f *finding.Finding, at *capture.Uneven) {
 	case h.known == 0:
 		f.Assumes = append(f.Assumes, "several VMs are homed on the busy node: the capture states no home nodes")
 	case len(h.names) == 0:
+		f.Severity = finding.Low // clients of wide VMs: their guests load them unevenly
 		f.Message += fmt.Sprintf("; no VM was homed on %s alone", where)
 	default:
 		f.Message += fmt.Sprintf("; %s were homed on %s alone: %s", counted(len(h.names), h.known), where, rule.List(h.names))
