@@ -103,6 +103,9 @@ func (p *printer) captureHead(c *captured, o CaptureOptions) {
 func dated(first, last time.Time) string {
 	c := newClock(first, last)
 	text := c.span(first, last)
+	if first.Equal(last) {
+		text = c.at(first)
+	}
 	if !strings.HasPrefix(c.form, "2006") {
 		text = first.UTC().Format("2006-01-02 ") + text
 	}

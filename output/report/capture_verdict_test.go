@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,6 +97,20 @@ func TestCaptureVerdict(t *testing.T) {
 				t.Errorf("verdict %q\nrest    %q\nwant    %q\nand     %q", got.Verdict, got.VerdictRest, tt.verdict, tt.rest)
 			}
 		})
+	}
+}
+
+// A moment is no span, in the head of every form that a person reads.
+func TestCaptureMoment(t *testing.T) {
+	w := &rules.Watched{Recordings: []*capture.Recording{firstTick(t)}}
+	for name, write := range captureForms(w, report.ExportOptions{}) {
+		if name != "text" && name != "markdown" && name != "html" {
+			continue
+		}
+		got := string(written(t, write))
+		if !strings.Contains(got, "2026-11-20 22:00:00 UTC") || strings.Contains(got, "2026-11-20 22:00:00 to") {
+			t.Errorf("%s does not say when: %.300s", name, got)
+		}
 	}
 }
 

@@ -146,6 +146,9 @@ func (s *span) title() string {
 	if s.last.Sub(s.first) < 15*time.Minute {
 		form = "15:04:05"
 	}
+	if s.first.Equal(s.last) {
+		return s.first.UTC().Format("2006-01-02 "+form) + " UTC"
+	}
 	if !s.first.Truncate(day).Equal(s.last.Truncate(day)) {
 		return s.first.UTC().Format("2006-01-02 "+form) + " to " + s.last.UTC().Format("2006-01-02 "+form) + " UTC"
 	}
