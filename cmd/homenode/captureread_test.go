@@ -148,3 +148,27 @@ func TestCaptureOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// Rates of a VM whose vCPUs nobody counts are sums: beside those of each vCPU they are named.
+func TestCaptureWithoutVCPUs(t *testing.T) {
+	const ready = `"(PDH-CSV 4.0) (UTC)(0)","\\esx01\Group Cpu(7:db01)\% VmWait","\\esx01\Group Cpu(7:db01)\% Ready"`
+	const vcpu = `,"\\esx01\Vcpu(7:db01:44:vmx-vcpu-0:db01)\% Ready"`
+	const note = "how many vCPUs 1 VM had is not in the capture: ready, co-stop and used of these are sums over all vCPUs, not of each"
+	for _, tt := range []struct {
+		name, text string
+		want       int
+	}{
+		{"without", ready + "\n" + `"11/21/2026 10:00:00","1.00","240.00"` + "\n", 1},
+		{"with", ready + vcpu + "\n" + `"11/21/2026 10:00:00","1.00","240.00","240.00"` + "\n", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			if code := run(t.Context(), []string{"capture", "-"}, strings.NewReader(tt.text), &out, &errs); code != exitClean {
+				t.Fatalf("exit %d: %s", code, errs.String())
+			}
+			if got := strings.Count(strings.Join(strings.Fields(out.String()), " "), note); got != tt.want {
+				t.Errorf("the note is there %d times, want %d:\n%s", got, tt.want, out.String())
+			}
+		})
+	}
+}

@@ -169,6 +169,22 @@ func lacksText(rec *capture.Recording) string {
 	return text
 }
 
+// sumsText tells of VMs whose rates are those of all vCPUs together, as nobody says how many
+// they have: beside those of other VMs, which are of each vCPU, they would mislead.
+func sumsText(rec *capture.Recording) string {
+	n := 0
+	for i := range rec.VMs {
+		v := &rec.VMs[i]
+		if v.VCPUs == 0 && v.Has&(numa.HasReady|numa.HasCoStop|numa.HasUsed) != 0 {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("how many vCPUs %s had is not in the capture: ready, co-stop and used of these are sums over all vCPUs, not of each", plural(n, "VM"))
+}
+
 // inBatch reports whether a batch file can hold the counter: memory by node is on the
 // screen of esxtop alone.
 func inBatch(counter string) bool { return counter != "GST_NDx" }
@@ -189,7 +205,7 @@ func (c *captured) captureNotesOf() (notes []numa.Note) {
 		if rec.Covered == 0 && rec.Ticks > 1 {
 			short = fmt.Sprintf("its ticks are more than %s apart, so nothing is known to have lasted: record oftener", rule.Duration(rec.Options.Gap))
 		}
-		for _, text := range []string{lacksText(rec), short} {
+		for _, text := range []string{lacksText(rec), sumsText(rec), short} {
 			if text != "" {
 				notes = append(notes, numa.Note{At: rec.Host, Text: text})
 			}
