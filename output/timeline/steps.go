@@ -52,12 +52,15 @@ func gapsOf(steps []step) []step {
 }
 
 // A span is the time axis: the stretch of a recording over the width of the plot.
-type span struct{ first, last time.Time }
+type span struct {
+	first, last time.Time
+	moment      bool // a single tick, which is drawn a second wide
+}
 
 func spanOf(rec *capture.Recording) span {
-	s := span{rec.First, rec.Last}
-	if !s.first.Before(s.last) { // a single tick
-		s.last = s.first.Add(time.Second)
+	s := span{first: rec.First, last: rec.Last}
+	if !s.first.Before(s.last) {
+		s.last, s.moment = s.first.Add(time.Second), true
 	}
 	return s
 }
@@ -146,7 +149,7 @@ func (s *span) title() string {
 	if s.last.Sub(s.first) < 15*time.Minute {
 		form = "15:04:05"
 	}
-	if s.first.Equal(s.last) {
+	if s.moment {
 		return s.first.UTC().Format("2006-01-02 "+form) + " UTC"
 	}
 	if !s.first.Truncate(day).Equal(s.last.Truncate(day)) {

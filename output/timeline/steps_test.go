@@ -39,7 +39,7 @@ func TestClock(t *testing.T) {
 		{22 * time.Hour, 10 * time.Hour, "22:00 23:00 21 Nov 01:00 02:00 03:00 04:00 05:00 06:00 07:00 08:00", "2026-11-20 22:00 to 2026-11-21 08:00 UTC"},
 		{time.Hour, time.Minute, "01:00:00 01:00:10 01:00:20 01:00:30 01:00:40 01:00:50 01:01:00", "2026-11-20 01:00:00 to 01:01:00 UTC"},
 		{0, 10 * day, "20 Nov 21 Nov 22 Nov 23 Nov 24 Nov 25 Nov 26 Nov 27 Nov 28 Nov 29 Nov 30 Nov", "2026-11-20 00:00 to 2026-11-30 00:00 UTC"},
-		{5 * time.Second, 0, "00:00:05 00:00:06", "2026-11-20 00:00:05 to 00:00:06 UTC"},
+		{5 * time.Second, 0, "00:00:05 00:00:06", "2026-11-20 00:00:05 UTC"},
 	} {
 		s := spanOf(&capture.Recording{First: midnight.Add(tt.from), Last: midnight.Add(tt.from + tt.length)})
 		var got []string
