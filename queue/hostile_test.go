@@ -129,3 +129,40 @@ func TestLargeTasks(t *testing.T) {
 		t.Errorf("the large task failed with %q, want about %q", got[1].Failed, want)
 	}
 }
+
+// A hidden file among others that belong together is passed over, and no other with it.
+func TestScanHiddenAmongOthers(t *testing.T) {
+	root := t.TempDir()
+	const clients = "groupName groupID clientID homeNode affinity nWorlds vmmWorlds localMem remoteMem currLocal cummLocal\nvm.1 11 0 0 3 4 4 1024 0 100 100\n"
+	for _, name := range []string{"esx01/.clients-20261121T200000Z.txt", "esx01/clients-20261121T203000Z.txt", "esx01/clients-20261121T203100Z.txt"} {
+		writeFile(t, root, name, clients)
+	}
+	list, err := Scan(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, j := range list.Jobs {
+		for _, f := range j.Files {
+			got = append(got, f.Path)
+		}
+	}
+	want := []string{"esx01/clients-20261121T203000Z.txt", "esx01/clients-20261121T203100Z.txt"}
+	if fmt.Sprint(got) != fmt.Sprint(want) || list.Passed != 1 {
+		t.Errorf("the jobs have %q, %d passed over; want %q, 1", got, list.Passed, want)
+	}
+}
+
+// A file that goes away while an archive is listed takes no other with it.
+func TestScanOfFileThatGoes(t *testing.T) {
+	root := t.TempDir()
+	writeFile(t, root, "a.csv", "12345")
+	var l Listing
+	files, err := l.statAll(root, []string{filepath.Join(root, "a.csv"), filepath.Join(root, "esx01", "gone.csv")})
+	if err != nil || len(files) != 1 || files[0].Path != "a.csv" || files[0].Size != 5 {
+		t.Errorf("statAll = %+v, %v; want a.csv of 5 bytes", files, err)
+	}
+	if want := "[esx01/gone.csv: stat: no such file or directory]"; fmt.Sprint(l.Failed) != want {
+		t.Errorf("failed are %v, want %s", l.Failed, want)
+	}
+}

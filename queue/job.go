@@ -69,34 +69,40 @@ func Scan(root string) (*Listing, error) {
 	for i := range list.Sources {
 		s := &list.Sources[i]
 		j := Job{Format: s.Format, Host: s.Host}
-		if j.Files, err = statAll(root, s.Files); err != nil {
+		if j.Files, err = out.statAll(root, s.Files); err != nil {
 			return nil, err
 		}
-		if j.Infos, err = statAll(root, s.Infos); err != nil {
+		all := len(j.Files)
+		j.Files = slices.DeleteFunc(j.Files, func(f File) bool { return hidden(f.Path) })
+		out.Passed += all - len(j.Files)
+		if len(j.Files) == 0 {
+			continue
+		}
+		if j.Infos, err = out.statAll(root, s.Infos); err != nil {
 			return nil, err
 		}
 		j.Name = j.Files[0].Path
-		if hidden(j.Name) {
-			out.Passed += len(j.Files)
-			continue
-		}
 		out.Jobs = append(out.Jobs, j)
 	}
 	slices.SortFunc(out.Jobs, func(a, b Job) int { return cmp.Compare(a.Name, b.Name) })
 	return out, nil
 }
 
-func statAll(root string, paths []string) (files []File, err error) {
+// statAll returns the files as they are now. One that is gone since it was listed, as when
+// captures are rotated, has failed.
+func (l *Listing) statAll(root string, paths []string) (files []File, err error) {
 	for _, p := range paths {
-		info, err := os.Stat(p)
-		if err != nil {
-			return nil, err
-		}
 		below, err := filepath.Rel(root, p)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{Path: filepath.ToSlash(below), Size: info.Size(), Modified: info.ModTime().Unix()})
+		below = filepath.ToSlash(below)
+		info, err := os.Stat(p)
+		if err != nil {
+			l.Failed = append(l.Failed, numa.Note{At: below, Text: errorOf(err)})
+			continue
+		}
+		files = append(files, File{Path: below, Size: info.Size(), Modified: info.ModTime().Unix()})
 	}
 	return files, nil
 }

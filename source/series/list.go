@@ -82,8 +82,9 @@ func List(root string) (*Listing, error) {
 			return err
 		}
 		info, err := d.Info()
-		if err != nil {
-			return err
+		if err != nil { // gone since the folder was read
+			l.failed = append(l.failed, Failed{p, err})
+			return nil
 		}
 		e, err := entryOf(p, info)
 		switch {
