@@ -20,6 +20,7 @@ import (
 type Merged struct {
 	Recordings []*capture.Recording // by host, as capture.Merge gives them
 	Notes      []numa.Note          // of files by path, then of hosts
+	Failed     []string             // why files could not be read, or not to their end, by path
 	Jobs       int
 	Read       int // of them, that held ticks
 	Broken     int // of them, that could not be read, or not to the end
@@ -61,7 +62,7 @@ func (m *merger) add(name string, out Outcome) error {
 	m.Jobs++
 	if out.Failed != "" {
 		m.Broken++
-		m.Notes = append(m.Notes, numa.Note{Text: aboutJob(name, out.Failed)})
+		m.Failed = append(m.Failed, aboutJob(name, out.Failed))
 		return nil
 	}
 	h, frames, err := splitResult(out.Result)
@@ -74,6 +75,7 @@ func (m *merger) add(name string, out Outcome) error {
 	for _, text := range h.Notes {
 		m.Notes = append(m.Notes, numa.Note{Text: text})
 	}
+	m.Failed = append(m.Failed, h.Failed...)
 	if h.Broken {
 		m.Broken++
 	}
@@ -111,7 +113,9 @@ func (m *merger) merged() (*Merged, error) {
 		if m.Outside > 0 {
 			text += fmt.Sprintf(", but %d outside the time that was asked for", m.Outside)
 		}
-		if len(m.Notes) > 0 {
+		if len(m.Failed) > 0 {
+			text += "; " + m.Failed[0]
+		} else if len(m.Notes) > 0 {
 			text += "; " + m.Notes[0].String()
 		}
 		return nil, errors.New(text)

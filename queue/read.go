@@ -49,7 +49,7 @@ func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
 		if err := r.trouble(err); err != nil {
 			return nil, err
 		}
-		r.Note(err.Error())
+		r.Fail(err)
 	}
 	if r.part != nil {
 		if err := r.part.Close(); err != nil {

@@ -53,8 +53,10 @@ func (r *Reading) Tick(t *numa.Tick) (taken bool) {
 func (r *Reading) Done(f *series.File, err error) {
 	texts := f.Warnings
 	if err != nil {
-		r.Result.Broken = true
-		texts = append(texts, err.Error())
+		r.Fail(err)
+		if r.ticks > 0 {
+			texts = append(texts, err.Error())
+		}
 	} else if f.Ticks == 0 {
 		texts = append(texts, f.Name+": holds no ticks")
 	}
@@ -70,6 +72,12 @@ func (r *Reading) Done(f *series.File, err error) {
 		r.Result.Recordings = append(r.Result.Recordings, r.recorders.Recordings()...)
 	}
 	r.recorders, r.ticks = nil, 0
+}
+
+// Fail says that a file could not be read, or not to its end.
+func (r *Reading) Fail(err error) {
+	r.Result.Broken = true
+	r.Result.Failed = append(r.Result.Failed, r.shown(err.Error()))
 }
 
 // Note adds a note.

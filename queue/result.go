@@ -19,7 +19,8 @@ type Result struct {
 	Recordings []*capture.Recording // one for each host of each file
 	// Notes are about files without ticks; recordings hold the warnings of theirs.
 	Notes  []string
-	Broken bool // a file could not be read, or not to its end
+	Failed []string // why files could not be read, or not to their end
+	Broken bool     // there are some
 }
 
 // head begins an encoded result: one line of JSON, before the recordings.
@@ -28,6 +29,7 @@ type head struct {
 	Ticks   int      `json:"ticks"`
 	Outside int      `json:"outside,omitempty"`
 	Notes   []string `json:"notes,omitempty"`
+	Failed  []string `json:"failed,omitempty"`
 	Broken  bool     `json:"broken,omitempty"`
 	Frames  []frame  `json:"frames"`
 }
@@ -60,7 +62,7 @@ var unpacker = func() *zstd.Decoder {
 
 // encode returns the result as bytes: equal results have equal ones.
 func (r *Result) encode() ([]byte, error) {
-	h := head{Name: r.Name, Ticks: r.Ticks, Outside: r.Outside, Notes: r.Notes, Broken: r.Broken, Frames: []frame{}}
+	h := head{Name: r.Name, Ticks: r.Ticks, Outside: r.Outside, Notes: r.Notes, Failed: r.Failed, Broken: r.Broken, Frames: []frame{}}
 	var frames []byte
 	for _, rec := range r.Recordings {
 		var b bytes.Buffer

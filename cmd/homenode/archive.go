@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/capture"
 	"homenode/numa"
 	"homenode/queue"
 	"homenode/rule"
@@ -63,12 +64,50 @@ func (a *archiveFlags) read(cmd *cobra.Command, parquet string, o queue.Options)
 		return nil, fmt.Errorf("--archive %s: %w", a.dir, err)
 	}
 	m.Broken += len(list.Failed)
-	notes := list.Failed
-	if list.Passed > 0 {
-		notes = append(notes, numa.Note{At: a.dir, Text: rule.Plural(list.Passed, "file") + " of other formats passed over"})
+	m.Jobs += len(list.Failed)
+	var failed []string
+	for _, n := range list.Failed {
+		failed = append(failed, n.String())
 	}
-	m.Notes = append(notes, m.Notes...)
+	m.Failed = append(failed, m.Failed...)
+	sayFailed(cmd.ErrOrStderr(), m.Failed)
+	if list.Passed > 0 {
+		m.Notes = append([]numa.Note{{At: a.dir, Text: rule.Plural(list.Passed, "file") + " of other formats passed over"}}, m.Notes...)
+	}
 	return m, nil
+}
+
+// mostSaid is how many files that could not be read an archive names one by one.
+const mostSaid = 50
+
+// sayFailed prints why files could not be read, as capture does of files that it is given.
+func sayFailed(w io.Writer, failed []string) {
+	for i, text := range failed {
+		if i == mostSaid && len(failed) > mostSaid+1 {
+			fmt.Fprintf(w, "homenode: %d more could not be read: --format json names them all\n", len(failed)-i)
+			return
+		}
+		fmt.Fprintf(w, "homenode: %s\n", errorText(errors.New(text)))
+	}
+}
+
+// failedNotes returns the failures as notes, but for those that the recording of the file tells
+// of as it has ticks of it.
+func failedNotes(failed []string, recordings []*capture.Recording) (notes []numa.Note) {
+	told := map[string]bool{}
+	for _, rec := range recordings {
+		for _, f := range rec.Files {
+			for _, text := range f.Warnings {
+				told[text] = true
+			}
+		}
+	}
+	for _, text := range failed {
+		if !told[text] {
+			notes = append(notes, numa.Note{Text: text})
+		}
+	}
+	return notes
 }
 
 // archiveProgress shows how far an archive is: on one line of a terminal, elsewhere a

@@ -38,6 +38,7 @@ type captureFlags struct {
 	window [2]time.Time // zero when not asked for
 	began  time.Time
 	failed int // files that could not be read, or not to the end; set by read
+	files  int // of an archive, they among them; 0 without
 }
 
 func (f *captureFlags) register(cmd *cobra.Command) {
@@ -120,6 +121,9 @@ func (f *captureFlags) incomplete() error {
 	if f.failed == 0 {
 		return nil
 	}
+	if f.files > 0 {
+		return fmt.Errorf("not everything was read: of %s %d could not be read", rule.Plural(f.files, "file"), f.failed)
+	}
 	return fmt.Errorf("not everything was read: %s failed", rule.Plural(f.failed, "file"))
 }
 
@@ -132,18 +136,24 @@ func (f *captureFlags) readAll(cmd *cobra.Command, args []string, a *archiveFlag
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.failed = m.Broken; len(m.Recordings) == 0 {
-		return nil, nil, nothingFound("--archive "+a.dir, m.Outside)
+	f.failed, f.files = m.Broken, m.Jobs
+	notes := append(failedNotes(m.Failed, m.Recordings), m.Notes...)
+	if len(m.Recordings) == 0 {
+		return nil, nil, nothingFound("--archive "+a.dir, m.Outside, notes)
 	}
-	return m.Recordings, m.Notes, nil
+	return m.Recordings, notes, nil
 }
 
 // nothingFound is the error for captures without a tick; outside counts those before
-// --from and after --to.
-func nothingFound(where string, outside int) error {
+// --from and after --to, and the notes say why there are no others.
+func nothingFound(where string, outside int, notes []numa.Note) error {
 	text := "found no tick in " + where
-	if outside > 0 {
+	switch {
+	case outside > 0:
 		text += fmt.Sprintf(": %s outside --from and --to", rule.Plural(outside, "tick"))
+	case len(notes) > 0:
+		why := slices.IndexFunc(notes, func(n numa.Note) bool { return !strings.HasSuffix(n.Text, ": holds no ticks") })
+		text += ": " + notes[max(0, why)].String()
 	}
 	return errors.New(text)
 }
@@ -309,12 +319,16 @@ func (r *captureReading) merged(args []string) ([]*capture.Recording, []numa.Not
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(recordings) == 0 {
-		return nil, nil, nothingFound(strings.Join(args, ", "), r.Result.Outside)
-	}
 	slices.Sort(r.Result.Notes)
+	var others []numa.Note
 	for _, text := range r.Result.Notes {
-		notes = append(notes, numa.Note{Text: text})
+		others = append(others, numa.Note{Text: text})
 	}
-	return recordings, notes, nil
+	if len(recordings) == 0 {
+		if r.Result.Broken { // it was said
+			others = nil
+		}
+		return nil, nil, nothingFound(strings.Join(args, ", "), r.Result.Outside, others)
+	}
+	return recordings, slices.Concat(failedNotes(r.Result.Failed, recordings), notes, others), nil
 }

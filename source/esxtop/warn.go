@@ -27,6 +27,7 @@ const (
 	kindDate
 	kindMinute
 	kindDates
+	kindEmpty
 	kindOrder
 	kindVMs
 	kindNodes
