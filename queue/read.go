@@ -37,7 +37,7 @@ func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
 			r.part.Abort() // nothing after Close
 		}
 	}()
-	in := series.Options{Host: opt.Host, Start: opt.Start, Interval: opt.Interval}
+	in := series.Options{Host: opt.Host, Start: opt.Start, Interval: opt.Interval, From: opt.From, To: opt.To}
 	_, err = source.Read(ctx, in, series.Visit{Open: r.open, Tick: r.tick, Done: r.done})
 	var refusal *Refusal
 	switch {

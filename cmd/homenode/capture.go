@@ -74,7 +74,7 @@ in what could be read while some file could not.`,
 				return err
 			}
 			if explore.on() {
-				return explore.run(cmd, &out, args[0], runtime.GOMAXPROCS(0))
+				return explore.run(cmd, &out, args[0], runtime.GOMAXPROCS(0), &in)
 			}
 			least, err := finding.ParseSeverity(failOn)
 			if err != nil {

@@ -54,7 +54,7 @@ func (f *captureFlags) register(cmd *cobra.Command) {
 }
 
 // check reads the values of the flags.
-func (f *captureFlags) check(args []string, archive bool) (err error) {
+func (f *captureFlags) check(args []string, archive bool) error {
 	switch {
 	case archive && len(args) > 0:
 		return fmt.Errorf("--archive: found %s beside it, want its folder alone", args[0])
@@ -63,6 +63,20 @@ func (f *captureFlags) check(args []string, archive bool) (err error) {
 	case !archive && len(args) == 0:
 		return errors.New("want a FILE to read, or demo")
 	}
+	if err := f.readTimes(); err != nil {
+		return err
+	}
+	if f.locality != 0 && (f.locality < 1 || f.locality > 100) {
+		return fmt.Errorf("--locality: found %d, want percent from 1 to 100", f.locality)
+	}
+	if f.interval < 0 {
+		return fmt.Errorf("--interval: found %s, want more than 0", f.interval)
+	}
+	return nil
+}
+
+// readTimes reads --from, --to and --start.
+func (f *captureFlags) readTimes() (err error) {
 	for _, one := range []struct {
 		flag, value string
 		to          *time.Time
@@ -76,12 +90,6 @@ func (f *captureFlags) check(args []string, archive bool) (err error) {
 	}
 	if !f.window[1].IsZero() && f.window[1].Before(f.window[0]) {
 		return errors.New("--to is before --from")
-	}
-	if f.locality != 0 && (f.locality < 1 || f.locality > 100) {
-		return fmt.Errorf("--locality: found %d, want percent from 1 to 100", f.locality)
-	}
-	if f.interval < 0 {
-		return fmt.Errorf("--interval: found %s, want more than 0", f.interval)
 	}
 	return nil
 }
@@ -168,7 +176,7 @@ func (f *captureFlags) read(cmd *cobra.Command, args []string, o capture.Options
 			return nil, nil, fmt.Errorf("--openmetrics: %w", err)
 		}
 	}
-	opt := series.Options{Host: f.host, MachineOf: func(host string) *numa.Host { return machineOf(inventory, host) }, Start: f.began, Interval: f.interval, Workers: runtime.GOMAXPROCS(0)}
+	opt := series.Options{Host: f.host, MachineOf: func(host string) *numa.Host { return machineOf(inventory, host) }, Start: f.began, Interval: f.interval, From: f.window[0], To: f.window[1], Workers: runtime.GOMAXPROCS(0)}
 	for _, arg := range args {
 		if err := r.walk(cmd.Context(), cmd.InOrStdin(), arg, opt); err != nil {
 			return nil, nil, err

@@ -34,6 +34,9 @@ func (f *exploreFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.extract, "extract", nil, `write these columns of one batch file as CSV, such as 'Group Memory(*:sql01)\Numa % Local'; again for more`)
 }
 
+// notExplored are flags that mean nothing without a judgement; --extract heeds the times.
+var notExplored = []string{"from", "to", "host", "start", "interval", "locality", "parquet", "openmetrics", "fleet", "vm", "table", "archive", "queue"}
+
 // on reports whether a file is to be explored instead of judged.
 func (f *exploreFlags) on() bool { return f.explore || f.extract != nil }
 
@@ -42,6 +45,13 @@ func (f *exploreFlags) check(cmd *cobra.Command, out *outputFlags, files []strin
 	for _, name := range []string{"object", "instance", "counter"} {
 		if cmd.Flags().Changed(name) && !f.explore {
 			return fmt.Errorf("--%s: only with --explore", name)
+		}
+	}
+	if f.on() {
+		for _, name := range notExplored {
+			if cmd.Flags().Changed(name) && (f.explore || name != "from" && name != "to") {
+				return fmt.Errorf("--%s: not with %s", name, f.flag())
+			}
 		}
 	}
 	switch {
@@ -67,14 +77,20 @@ func (f *exploreFlags) flag() string {
 }
 
 // run explores a file, or standard input for "-"; workers read ahead.
-func (f *exploreFlags) run(cmd *cobra.Command, out *outputFlags, file string, workers int) error {
+func (f *exploreFlags) run(cmd *cobra.Command, out *outputFlags, file string, workers int, in *captureFlags) error {
+	if err := in.readTimes(); err != nil {
+		return err
+	}
+	if info, err := os.Stat(file); file == invented && (err != nil || info.IsDir()) {
+		return fmt.Errorf("%s: the demo is no file: homenode demo --captures DIR writes it as files, which can be read with %s", f.flag(), f.flag())
+	}
 	r, err := openCapture(cmd, file)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if f.extract != nil {
-		return f.write(cmd, out, file, r, workers)
+		return f.write(cmd, out, file, r, workers, explore.Stretch{From: in.window[0], To: in.window[1]})
 	}
 	f.pick.Workers = workers
 	listing, err := explore.List(file, r, f.pick)
@@ -92,14 +108,20 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *outputFlags, file string, wo
 }
 
 // write extracts. What could be read of a damaged file is written, too.
-func (f *exploreFlags) write(cmd *cobra.Command, out *outputFlags, file string, r io.Reader, workers int) error {
+func (f *exploreFlags) write(cmd *cobra.Command, out *outputFlags, file string, r io.Reader, workers int, during explore.Stretch) error {
 	var damaged error
+	var again func() (io.ReadCloser, error)
+	if info, err := os.Stat(file); file != "-" && err == nil && info.Mode().IsRegular() {
+		again = func() (io.ReadCloser, error) { return openCapture(cmd, file) }
+	}
 	err := out.write(cmd, func(w io.Writer, _ bool) error {
-		x, err := explore.Extract(w, file, r, f.extract, workers)
+		x, err := explore.Extract(w, file, r, again, f.extract, workers, during)
 		if x == nil || cmd.Context().Err() != nil {
 			return err
 		}
-		damaged = err
+		if damaged = err; x.Rows == 0 && x.Outside > 0 {
+			cmd.PrintErrln(fmt.Sprintf("warning: %s: all %s are outside --from and --to", file, rule.Plural(x.Outside, "row")))
+		}
 		for _, warning := range x.Warnings {
 			cmd.PrintErrln("warning: " + texttab.Clean(warning))
 		}

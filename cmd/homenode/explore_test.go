@@ -33,7 +33,7 @@ func explored(t *testing.T, stdin []byte, args ...string) (stdout, stderr string
 			if !flags.on() {
 				return nil
 			}
-			return flags.run(cmd, &out, args[0], 2)
+			return flags.run(cmd, &out, args[0], 2, &captureFlags{})
 		}}
 	flags.register(cmd)
 	cmd.Flags().StringVar(&out.format, "format", "table", "")

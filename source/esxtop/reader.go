@@ -32,6 +32,9 @@ type Options struct {
 	// works itself, such as a decompressor; with more, an io.ReaderAt that is an io.Seeker
 	// too, such as a file, is read at several places at once.
 	Workers int
+	// From and To bound the time that Ticks warns about cells of; zero is no bound. Rows
+	// outside are ticks all the same.
+	From, To time.Time
 }
 
 // Missing stands for a cell that states no number: one that is empty, "-", damaged or

@@ -28,6 +28,8 @@ type Ticks struct {
 	begun  map[string]bool
 	begins int // as Reader.begins
 	warns  warnings
+	// outside are those about cells before Options.From and after Options.To: nobody reads them.
+	outside warnings
 	// Rows, and those of them that are earlier than the one before.
 	rowCount, back int
 	before         time.Time
@@ -140,6 +142,9 @@ func (t *Ticks) fill(p *hostPlan) bool {
 		tick.Since = row.Time.Sub(before)
 	}
 	c := cells{row: row, warns: &t.warns, has: &tick.Has}
+	if opt := &t.rows.opt; row.Time.Before(opt.From) || !opt.To.IsZero() && row.Time.After(opt.To) {
+		c.warns = &t.outside
+	}
 	c.bytes(p.free, numa.HasFree, &tick.Free)
 	c.bytes(p.minFree, numa.HasMinFree, &tick.MinFree)
 	c.state(p.state, &tick.State)

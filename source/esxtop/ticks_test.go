@@ -202,3 +202,21 @@ func TestTicksDescending(t *testing.T) {
 		t.Errorf("found %q, %d left out, cut %v; want %q, 3, false", got, ticks.Left(), ticks.Cut(), want)
 	}
 }
+
+// What is odd about cells outside the time that is asked for is not said.
+func TestTicksWindow(t *testing.T) {
+	in := `"(PDH-CSV 4.0) (UTC)(0)","\\a\Memory\Kernel State"` + "\n" + `"11/21/2026 10:00:00","1"` + "\n" + `"11/21/2026 10:00:05","2"` + "\n" + `"11/21/2026 10:00:10","3"` + "\n"
+	at := time.Date(2026, 11, 21, 10, 0, 5, 0, time.UTC)
+	ticks, err := NewTicks("b.csv", strings.NewReader(in), Options{From: at, To: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for ticks.Scan() {
+		n++
+	}
+	want := "[b.csv:3: Kernel State 2 is read as soft, as ESXi 6.0 and later mean it; the file does not say its release]"
+	if got := fmt.Sprint(ticks.Warnings()); n != 3 || got != want {
+		t.Errorf("%d ticks, %s; want 3 and %s", n, got, want)
+	}
+}

@@ -54,6 +54,9 @@ type Options struct {
 	// Interval the outputs are taken as refreshes of one screen, so that its NMIG counts.
 	Start    time.Time
 	Interval time.Duration
+	// From and To bound the time that warnings about single values are of; zero is no bound.
+	// Ticks outside are read all the same.
+	From, To time.Time
 	// Workers reads and parses one batch file with so many goroutines; 0 means none.
 	Workers int
 }
@@ -272,7 +275,7 @@ func (f *File) host(name string) {
 
 // batch reads a batch file.
 func (j *job) batch(name string, r io.Reader) error {
-	ticks, err := esxtop.NewTicks(name, r, esxtop.Options{Workers: j.opt.Workers})
+	ticks, err := esxtop.NewTicks(name, r, esxtop.Options{Workers: j.opt.Workers, From: j.opt.From, To: j.opt.To})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"testing/iotest"
 )
 
@@ -118,6 +119,18 @@ func TestNothing(t *testing.T) {
 	}
 }
 
+// extract extracts from what can be read again, as a file, when it is a reader of a string.
+func extract(w io.Writer, name string, r io.Reader, patterns []string, workers int) (*Extracted, error) {
+	if file, ok := r.(*strings.Reader); ok {
+		from := *file
+		return Extract(w, name, r, func() (io.ReadCloser, error) {
+			file := from
+			return io.NopCloser(&file), nil
+		}, patterns, workers, Stretch{})
+	}
+	return Extract(w, name, r, nil, patterns, workers, Stretch{})
+}
+
 func TestExtract(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -137,7 +150,7 @@ func TestExtract(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for workers := range 3 {
 				var b strings.Builder
-				x, err := Extract(&b, "f", strings.NewReader(small), tt.patterns, workers)
+				x, err := extract(&b, "f", strings.NewReader(small), tt.patterns, workers)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -157,7 +170,7 @@ func TestExtractNothing(t *testing.T) {
 		{` `, `--extract: found nothing, want OBJECT(INSTANCE)\COUNTER such as 'Group Memory(*:sql01)\Numa % Local'`},
 	} {
 		var b strings.Builder
-		_, err := Extract(&b, "f", strings.NewReader(small), []string{`Memory\*`, tt.pattern}, 0)
+		_, err := extract(&b, "f", strings.NewReader(small), []string{`Memory\*`, tt.pattern}, 0)
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
@@ -181,16 +194,35 @@ func TestChange(t *testing.T) {
 		t.Errorf("got %s, %d headers, %d columns, %d rows; want %s, 2, 3, 2", got, l.Headers, l.Columns, l.Rows, want)
 	}
 	var b strings.Builder
-	x, err := Extract(&b, "f", strings.NewReader(file), []string{`Group Cpu(*)\% Ready`}, 0)
+	x, err := extract(&b, "f", strings.NewReader(file), []string{`Group Cpu(*)\% Ready`}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `time,\\h\Group Cpu(1:a)\% Ready,\\h\Group Cpu(2:b)\% Ready` + "\n2026-11-21T10:00:00Z,1.00,2.00\n2026-11-21T10:00:05Z,,2.10\n"
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	want := `time,\\h\Group Cpu(1:a)\% Ready,\\h\Group Cpu(2:b)\% Ready,\\h\Group Cpu(3:c)\% Ready` + "\n2026-11-21T10:00:00Z,1.00,2.00,\n2026-11-21T10:00:05Z,,2.10,3.10\n"
+	if b.String() != want || len(x.Warnings) != 1 {
+		t.Errorf("got\n%s\nwant\n%s\nwarnings %q, want one about the header", b.String(), want, x.Warnings)
 	}
-	if len(x.Warnings) != 2 || x.Warnings[0] != "f:3:1: found 1 columns that match but were not in the first header: they are left out" {
+	// One that comes later alone, and a stretch of time.
+	b.Reset()
+	again := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(file)), nil }
+	late := Stretch{From: time.Date(2026, 11, 21, 10, 0, 5, 0, time.UTC)}
+	x, err = Extract(&b, "f", strings.NewReader(file), again, []string{`Group Cpu(3:c)\*`}, 0, late)
+	if want := `time,\\h\Group Cpu(3:c)\% Ready` + "\n2026-11-21T10:00:05Z,3.10\n"; err != nil || b.String() != want || x.Outside != 1 {
+		t.Errorf("got\n%s, %v\nwant\n%s", b.String(), err, want)
+	}
+	// What can be read once has the columns of its first header.
+	b.Reset()
+	x, err = Extract(&b, "f", strings.NewReader(file), nil, []string{`Group Cpu(*)\% Ready`}, 0, Stretch{})
+	want = `time,\\h\Group Cpu(1:a)\% Ready,\\h\Group Cpu(2:b)\% Ready` + "\n2026-11-21T10:00:00Z,1.00,2.00\n2026-11-21T10:00:05Z,,2.10\n"
+	if err != nil || b.String() != want {
+		t.Errorf("got\n%s, %v\nwant\n%s", b.String(), err, want)
+	}
+	if len(x.Warnings) != 2 || x.Warnings[0] != "f:3:1: found 1 columns that match but were not in the first header: they are left out, as what is read once has the columns of its first header; extract from the file itself" {
 		t.Errorf("warnings %q, want one about the column that came and one about the header", x.Warnings)
+	}
+	_, err = Extract(&b, "f", strings.NewReader(file), nil, []string{`Group Cpu(3:c)\*`}, 0, Stretch{})
+	if want := `--extract: no column matches "Group Cpu(3:c)\\*": f: no instance of Group Cpu matches "3:c"; alike: 1:a, 2:b (of standard input the first header counts alone: extract from the file itself for VMs that came later)`; err == nil || err.Error() != want {
+		t.Errorf("error\n%v, want\n%s", err, want)
 	}
 }
 
@@ -224,7 +256,7 @@ func TestDamage(t *testing.T) {
 				}
 			}
 			var b strings.Builder
-			if _, err := Extract(&b, "f", strings.NewReader(tt.file), []string{"*"}, 0); err != nil {
+			if _, err := extract(&b, "f", strings.NewReader(tt.file), []string{"*"}, 0); err != nil {
 				t.Fatal(err)
 			}
 			if b.String() != tt.extract {
@@ -242,7 +274,7 @@ func TestNoCapture(t *testing.T) {
 		if _, err := List("f", strings.NewReader(tt.file), Options{}); err == nil || err.Error() != tt.want {
 			t.Errorf("List: got %v, want %s", err, tt.want)
 		}
-		if _, err := Extract(io.Discard, "f", strings.NewReader(tt.file), []string{"*"}, 0); err == nil || err.Error() != tt.want {
+		if _, err := extract(io.Discard, "f", strings.NewReader(tt.file), []string{"*"}, 0); err == nil || err.Error() != tt.want {
 			t.Errorf("Extract: got %v, want %s", err, tt.want)
 		}
 	}
@@ -259,7 +291,7 @@ func TestBrokenSource(t *testing.T) {
 		t.Errorf("List: got %+v and %v, want 1000 rows and the error", l, err)
 	}
 	var b strings.Builder
-	x, err := Extract(&b, "f", source(), []string{`Memory\Free MBytes`}, 0)
+	x, err := extract(&b, "f", source(), []string{`Memory\Free MBytes`}, 0)
 	if !errors.Is(err, broken) || x == nil || x.Rows != 1000 || strings.Count(b.String(), "\n") != 1001 {
 		t.Errorf("Extract: got %+v, %v and %d bytes, want 1000 rows and the error", x, err, b.Len())
 	}
@@ -268,7 +300,7 @@ func TestBrokenSource(t *testing.T) {
 // TestFullDisk holds that an error of the output is not lost.
 func TestFullDisk(t *testing.T) {
 	full := errors.New("no space left on device")
-	if _, err := Extract(failing{full}, "f", strings.NewReader(small), []string{"*"}, 0); !errors.Is(err, full) {
+	if _, err := extract(failing{full}, "f", strings.NewReader(small), []string{"*"}, 0); !errors.Is(err, full) {
 		t.Errorf("got %v, want %v", err, full)
 	}
 }
@@ -285,7 +317,7 @@ func FuzzExtract(f *testing.F) {
 	f.Add([]byte("(PDH-CSV 4.0),a,b\n11/21/2026 10:00,1\n(PDH-CSV 4.0),b\n11/21/2026 10:01,2\n"), "?")
 	f.Fuzz(func(t *testing.T, file []byte, pattern string) {
 		var b bytes.Buffer
-		x, err := Extract(&b, "f", bytes.NewReader(file), []string{pattern}, 0)
+		x, err := extract(&b, "f", bytes.NewReader(file), []string{pattern}, 0)
 		if err != nil {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"homenode/source/esxtop"
@@ -15,8 +16,12 @@ import (
 type Extracted struct {
 	Columns  int // without the time
 	Rows     int
+	Outside  int      // rows outside the Stretch
 	Warnings []string // file:line:column: text; the first of each kind
 }
+
+// A Stretch is the time that rows are written of, both ends with it; zero is no bound.
+type Stretch struct{ From, To time.Time }
 
 // Extract writes a CSV file with the time, in UTC as RFC 3339 has it, and the
 // columns that one of the patterns matches, in the order of the file. A pattern is a glob,
@@ -24,9 +29,14 @@ type Extracted struct {
 // Cells are written as they stand. A cell that a row does not have is empty. Columns of
 // the same name are numbered.
 //
+// A file can have another header further down, as VMs come and go. again opens it once more
+// to look for them first, so that columns that come later are written, too; it may be nil for
+// what can be read once: then those of the first header are written, and a warning counts the
+// others.
+//
 // Nothing is written when a pattern matches no column. When the file cannot be read to its
 // end, what was read is written and the error returned.
-func Extract(w io.Writer, name string, r io.Reader, patterns []string, workers int) (*Extracted, error) {
+func Extract(w io.Writer, name string, r io.Reader, again func() (io.ReadCloser, error), patterns []string, workers int, during Stretch) (*Extracted, error) {
 	var globs []*pathGlob
 	for _, p := range patterns {
 		g, err := newPathGlob(p)
@@ -35,7 +45,7 @@ func Extract(w io.Writer, name string, r io.Reader, patterns []string, workers i
 		}
 		globs = append(globs, g)
 	}
-	rd, err := esxtop.NewReader(name, r, esxtop.Options{Workers: workers, Text: true, Want: func(c *esxtop.Column) bool {
+	want := func(c *esxtop.Column) bool {
 		wanted := false
 		for _, g := range globs {
 			if g.matches(c) { // each one counts its own
@@ -43,19 +53,28 @@ func Extract(w io.Writer, name string, r io.Reader, patterns []string, workers i
 			}
 		}
 		return wanted
-	}})
+	}
+	later, err := laterColumns(name, again, want, workers)
+	if err != nil {
+		return nil, err
+	}
+	rd, err := esxtop.NewReader(name, r, esxtop.Options{Workers: workers, Text: true, Want: want})
 	if err != nil {
 		return nil, err
 	}
 	defer rd.Close()
 	for _, g := range globs {
 		if g.hits == 0 {
-			return nil, g.miss(name, rd.Header())
+			return nil, g.miss(name, rd.Header(), again == nil)
 		}
 	}
-	x := &extraction{w: bufio.NewWriterSize(w, 64<<10), name: name}
-	x.head(rd.Header())
+	x := &extraction{w: bufio.NewWriterSize(w, 64<<10), name: name, once: again == nil}
+	x.head(rd.Header(), later)
 	for rd.Scan() {
+		if t := rd.Row().Time; t.Before(during.From) || !during.To.IsZero() && t.After(during.To) {
+			x.Outside++
+			continue
+		}
 		x.row(rd.Row())
 	}
 	for _, warning := range rd.Warnings() {
@@ -67,23 +86,71 @@ func Extract(w io.Writer, name string, r io.Reader, patterns []string, workers i
 	return &x.Extracted, rd.Err()
 }
 
+// laterColumns returns the wanted columns of all headers of a file, each once; none when it
+// cannot be read again.
+func laterColumns(name string, again func() (io.ReadCloser, error), want func(*esxtop.Column) bool, workers int) (all []esxtop.Column, err error) {
+	if again == nil {
+		return nil, nil
+	}
+	r, err := again()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	seen := map[esxtop.Column]bool{}
+	rd, err := esxtop.NewReader(name, r, esxtop.Options{Workers: workers, Want: func(*esxtop.Column) bool { return false }})
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	take := func(h *esxtop.Header) {
+		for i := range h.Columns {
+			if c := plain(h.Columns[i]); !seen[c] && want(&h.Columns[i]) {
+				seen[c] = true
+				all = append(all, c)
+			}
+		}
+	}
+	header := rd.Header()
+	take(header)
+	for rd.Scan() {
+		if h := rd.Header(); h != header {
+			header = h
+			take(h)
+		}
+	}
+	return all, nil // what is wrong with the file shows when it is read
+}
+
 // An extraction is a CSV file that is being written. The errors of w stay in it up to
 // Flush.
 type extraction struct {
 	Extracted
 	w       *bufio.Writer
 	name    string
+	once    bool // the file cannot be read again: columns that come later were not looked for
 	header  *esxtop.Header
 	columns []esxtop.Column // written, in their order
 	places  []int           // of them among the header's wanted columns; -1 when it lacks one
 }
 
-func (x *extraction) head(h *esxtop.Header) {
+// head writes the names of the wanted columns of the first header, then of those that come
+// later.
+func (x *extraction) head(h *esxtop.Header, all []esxtop.Column) {
 	x.w.WriteString("time")
+	known := map[esxtop.Column]bool{}
 	for i, at := range h.Wanted {
-		c := h.Columns[at]
-		x.columns = append(x.columns, plain(c))
-		x.places = append(x.places, i)
+		c := plain(h.Columns[at])
+		known[c] = true
+		x.columns, x.places = append(x.columns, c), append(x.places, i)
+	}
+	for _, c := range all {
+		if !known[c] {
+			x.columns, x.places = append(x.columns, c), append(x.places, -1)
+		}
+	}
+	for i := range x.columns {
+		c := &x.columns[i]
 		x.w.WriteByte(',')
 		name := c.String()
 		if c.Copy > 0 {
@@ -124,8 +191,8 @@ func (x *extraction) change(h *esxtop.Header) {
 			delete(at, c)
 		}
 	}
-	if len(at) > 0 {
-		x.Warnings = append(x.Warnings, fmt.Sprintf("%s:%d:1: found %d columns that match but were not in the first header: they are left out", x.name, h.Line, len(at)))
+	if len(at) > 0 && x.once {
+		x.Warnings = append(x.Warnings, fmt.Sprintf("%s:%d:1: found %d columns that match but were not in the first header: they are left out, as what is read once has the columns of its first header; extract from the file itself", x.name, h.Line, len(at)))
 	}
 }
 

@@ -174,8 +174,12 @@ func (p *pathGlob) matches(c *esxtop.Column) bool {
 	return true
 }
 
-// miss returns the error for a pattern that no column of h matches.
-func (p *pathGlob) miss(file string, h *esxtop.Header) error {
+// miss returns the error for a pattern that no column of h matches. Of a file that is read
+// once other headers, further down, were not looked at.
+func (p *pathGlob) miss(file string, h *esxtop.Header, once bool) error {
+	if once {
+		return fmt.Errorf("%w (of standard input the first header counts alone: extract from the file itself for VMs that came later)", p.miss(file, h, false))
+	}
 	rest := p.pattern
 	if p.host {
 		_, rest, _ = strings.Cut(strings.TrimPrefix(rest, `\\`), `\`)

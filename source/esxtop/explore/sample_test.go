@@ -38,7 +38,7 @@ func TestSample(t *testing.T) {
 // TestSampleNodes takes the counters of two nodes out of a file that a tool has trimmed.
 func TestSampleNodes(t *testing.T) {
 	var b strings.Builder
-	x, err := Extract(&b, "f", bytes.NewReader(sample(t, "aumezawa_log-analysis_2numa_nodes_trimmed.csv")), []string{`Numa Node(?)\*Processor*`}, 0)
+	x, err := extract(&b, "f", bytes.NewReader(sample(t, "aumezawa_log-analysis_2numa_nodes_trimmed.csv")), []string{`Numa Node(?)\*Processor*`}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
