@@ -94,15 +94,18 @@ func (c *captured) tooShort() bool {
 	})
 }
 
-// lowLocality is the rule that the verdict rests on before all others.
-const lowLocality = "M001"
+// The rules that a verdict names what they would have found.
+const (
+	lowLocality = "M001"
+	unevenNodes = "M004"
+)
 
 // tooShortText names the rules that the longest recording is too short for.
 func (c *captured) tooShortText() string {
 	if c.momentary() { // the verdict says it
 		return ""
 	}
-	longest := slices.MaxFunc(c.Recordings, func(a, b *capture.Recording) int { return int(a.Covered - b.Covered) })
+	longest := slices.MaxFunc(c.Recordings, func(a, b *capture.Recording) int { return cmp.Compare(a.Covered, b.Covered) })
 	if text := c.shortText(longest); text != "" {
 		return "The capture is " + text + "."
 	}

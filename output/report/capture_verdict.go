@@ -160,7 +160,21 @@ func (c *captured) innocence() string {
 			return text
 		}
 	}
-	return text + ", and no node was overloaded while another one idled"
+	return text + c.evenness()
+}
+
+// evenness says that no node was overloaded while another one idled, as far as it is so.
+func (c *captured) evenness() string {
+	text := ", and no node was overloaded while another one idled"
+	for _, rec := range c.Recordings {
+		if slices.ContainsFunc(c.hosts[rec], func(f *finding.Finding) bool { return f.Rule == unevenNodes }) {
+			return "" // a finding of low severity
+		}
+		if rec.Imbalance.Count > 0 {
+			text = ", and no node was overloaded for long while another one idled"
+		}
+	}
+	return text
 }
 
 func stated(n capture.Node) bool { _, ok := n.Busy.Peak(); return ok }

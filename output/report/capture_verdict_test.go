@@ -25,6 +25,7 @@ func TestCaptureVerdict(t *testing.T) {
 	moment := firstTick(t)
 	healthy := *night.Recordings[0]
 	healthy.VMs = healthy.VMs[1:]
+	healthy.Imbalance = capture.Spells{}
 	info := m009
 	info.Severity = finding.Info
 	short := *night.Recordings[1]
@@ -35,6 +36,10 @@ func TestCaptureVerdict(t *testing.T) {
 	apart.Ticks = 24
 	m007 := finding.Finding{Rule: "M007", Title: "N%L contradicts", Severity: finding.Medium, Host: "esx07", VM: "web01", GID: 4712, From: at(3), To: at(3)}
 	m012 := finding.Finding{Rule: "M012", Title: "the host was short of memory", Severity: finding.Medium, Host: "esx07", From: at(120), To: at(130)}
+	lowNode := m004
+	lowNode.Severity = finding.Low
+	uneven := healthy
+	uneven.Imbalance = capture.Spells{Count: 1}
 	idle := m001
 	idle.Severity = finding.Low
 	for _, tt := range []struct {
@@ -78,8 +83,12 @@ func TestCaptureVerdict(t *testing.T) {
 		{"beside twice", []*capture.Recording{&healthy}, []finding.Finding{m012, m007},
 			"NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality, and no node was overloaded while another one idled.",
 			"Beside it 2 findings, first of all on esx07: the host was short of memory, 2026-11-21 00:00 to 00:10. Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 1 NUMA migration, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010)."},
+		{"low on a node", []*capture.Recording{&uneven}, []finding.Finding{lowNode}, "NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality.", 
+			"1 finding of low severity or for information. Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 1 NUMA migration, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010)."},
+		{"uneven for a moment", []*capture.Recording{&uneven}, nil, "NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality, and no node was overloaded for long while another one idled.", 
+			"Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 1 NUMA migration, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010)."},
 		{"idle", night.Recordings[:1], []finding.Finding{idle},
-			"NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality, except 1 VM with findings of low severity, and no node was overloaded while another one idled.",
+			"NUMA was not the cause in 3 h 45 min on esx07: none of 2 VMs lost locality, except 1 VM with findings of low severity, and no node was overloaded for long while another one idled.",
 			"1 finding of low severity or for information. Looked at: N%L of 2 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 2 NUMA migrations, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010)."},
 		{"without memory", blind(night.Recordings[1], false), nil, "NUMA cannot be ruled out in 4 h on esx08: nothing was found, but the capture lacks what would show it.",
 			"Looked at: home nodes, 241 NUMA migrations, ready time. The capture lacks Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
