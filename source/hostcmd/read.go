@@ -59,7 +59,11 @@ func newParser(name string, visit func(*Output) error) *parser {
 }
 
 func (p *parser) read(r io.Reader) error {
-	if err := p.all.Read(r, p.line); err != nil {
+	err := p.all.Read(unlessFailed{p, r}, p.line)
+	if p.err != nil {
+		return p.err
+	}
+	if err != nil {
 		return err
 	}
 	p.finish()
@@ -71,6 +75,19 @@ func (p *parser) read(r io.Reader) error {
 		return p.all.End(nil)
 	}
 	return p.err
+}
+
+// unlessFailed reads no further once there is an error: the rest may be long.
+type unlessFailed struct {
+	p *parser
+	r io.Reader
+}
+
+func (u unlessFailed) Read(b []byte) (int, error) {
+	if u.p.err != nil {
+		return 0, u.p.err
+	}
+	return u.r.Read(b)
 }
 
 // hand gives the last output to visit: it is complete when the next begins, as the lines
