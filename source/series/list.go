@@ -318,10 +318,7 @@ func Walk(ctx context.Context, path string, opt Options, v Visit) (passed int, e
 		}
 	}
 	if len(l.Sources)+len(l.Failed) == 0 {
-		if l.Replay {
-			return passed, replay(path)
-		}
-		return passed, fmt.Errorf("%s: %w: found nothing in it that is read, want %s", path, ErrUnknown, Want)
+		return passed, nothingIn(path, l.Replay)
 	}
 	return passed, nil
 }

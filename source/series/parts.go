@@ -197,19 +197,13 @@ func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed
 			return j.done(j.stream(member, all, e.stamp))
 		}
 		found = true
-		if kept[member] != nil {
-			damaged = append(damaged, fmt.Errorf("%s: there twice: the second is left out", member))
-			return nil
-		}
-		packed, err := pack(all)
-		if err != nil {
+		if err := keep(kept, member, all); err != nil {
 			damaged = append(damaged, fmt.Errorf("%s: %w", member, err))
 			return nil
 		}
-		if spool += len(packed); spool > maxSpool {
+		if spool += len(kept[member]); spool > maxSpool {
 			return fmt.Errorf("%s: found more than %d MB of outputs and answers of FetchStats in it: unpack it and read the folder", name, maxSpool>>20)
 		}
-		kept[member] = packed
 		l.add(e)
 		return nil
 	})
@@ -222,14 +216,32 @@ func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed
 	}
 	switch {
 	case err != nil:
-	case !found && l.replay:
-		err = replay(name)
-	case !found && damaged == nil:
-		err = fmt.Errorf("%s: %w: found nothing in it that is read, want %s", name, ErrUnknown, Want)
+	case !found && (l.replay || damaged == nil):
+		err = nothingIn(name, l.replay)
 	default:
 		err = errors.Join(damaged...)
 	}
 	return passed, err
+}
+
+// keep packs a member for later.
+func keep(kept map[string][]byte, member string, r io.Reader) error {
+	if kept[member] != nil {
+		return errors.New("there twice: the second is left out")
+	}
+	packed, err := pack(r)
+	if err == nil {
+		kept[member] = packed
+	}
+	return err
+}
+
+// nothingIn is the error for a folder or archive without a file that is read.
+func nothingIn(name string, bundle bool) error {
+	if bundle {
+		return replay(name)
+	}
+	return fmt.Errorf("%s: %w: found nothing in it that is read, want %s", name, ErrUnknown, Want)
 }
 
 func inMemory(kept map[string][]byte, names []string) (parts []part) {
