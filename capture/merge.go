@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"homenode/numa"
 )
@@ -61,7 +60,7 @@ func (r *Recording) name() string {
 func mergeHost(parts []*Recording) (merged []*Recording, notes []numa.Note) {
 	parts, notes = once(parts)
 	hosts := [][]*Recording{parts}
-	if namesNobody(parts[0].Host) {
+	if numa.NamesNobody(parts[0].Host) {
 		hosts = kin(parts)
 	}
 	if len(hosts) > 1 {
@@ -100,13 +99,6 @@ func (r *Recording) renamed(names map[string]int) *Recording {
 		c.Host = fmt.Sprintf("%s (%s, %d)", r.Host, r.name(), names[c.Host])
 	}
 	return &c
-}
-
-// namesNobody reports whether hosts that have nothing to do with each other bear the name:
-// it is what ESXi calls itself before it is given one.
-func namesNobody(host string) bool {
-	first, _, _ := strings.Cut(strings.ToLower(host), ".")
-	return host == "" || first == "localhost" || strings.EqualFold(host, "local") || strings.EqualFold(host, "esx") || strings.EqualFold(host, "esxi")
 }
 
 // kin puts parts in the order of time together that can be of one host, directly or by

@@ -212,6 +212,14 @@ func SameHost(a, b string) bool {
 	return errA != nil && errB != nil
 }
 
+// NamesNobody reports whether hosts that have nothing to do with each other bear the name:
+// it is what ESXi calls itself before it is given one, or empty.
+func NamesNobody(host string) bool {
+	host = strings.ToLower(host)
+	first, _, _ := strings.Cut(host, ".")
+	return host == "" || first == "localhost" || host == "local" || host == "esx" || host == "esxi"
+}
+
 // ClusterName returns the name of the cluster with this ID, or the ID itself.
 func (f *Fleet) ClusterName(id string) string {
 	for i := range f.Clusters {

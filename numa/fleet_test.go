@@ -204,3 +204,12 @@ func TestSetNodesPerSocket(t *testing.T) {
 		t.Errorf("without threads and memory: %+v, want %+v", got, want)
 	}
 }
+
+func TestNamesNobody(t *testing.T) {
+	for name, want := range map[string]bool{"": true, "localhost": true, "LOCALHOST.localdomain": true, "local": true, "esx": true, "ESXi": true,
+		"esx01": false, "localhost1": false, "esx.example.com": false, "10.0.0.1": false} {
+		if got := NamesNobody(name); got != want {
+			t.Errorf("NamesNobody(%q) = %v, want %v", name, got, want)
+		}
+	}
+}

@@ -134,7 +134,7 @@ func (c *Client) insist(ctx context.Context, what string, f func() error) error 
 			return err
 		}
 		if wait > time.Second {
-			c.say("%s: %v; trying again", what, err)
+			c.say("the queue does not answer: waiting until it is back (%s: %v)", what, err)
 		}
 		if wait > 200*time.Millisecond {
 			// What the Client holds are names: they stay. f tells how it went.

@@ -63,7 +63,11 @@ func Scan(root string) (*Listing, error) {
 			return nil, err
 		}
 		if below = filepath.ToSlash(below); !hidden(below) {
-			out.Failed = append(out.Failed, numa.Note{At: below, Text: strings.TrimPrefix(strings.ReplaceAll(errorOf(f.Err), f.Name, below), below+": ")})
+			n := numa.Note{Text: strings.ReplaceAll(errorOf(f.Err), f.Name, below)}
+			if !strings.Contains(n.Text, below) {
+				n.At = below
+			}
+			out.Failed = append(out.Failed, n)
 		}
 	}
 	for i := range list.Sources {

@@ -21,6 +21,9 @@ type WorkOptions struct {
 	Handlers map[string]Handler // by kind
 	AtOnce   int                // tasks at a time; 0 is one
 	Name     string             // of this worker in messages
+	// Did is told of each task that was taken: done, or given back to other workers. Nil for
+	// nobody; it is called by several goroutines.
+	Did func(gaveBack bool)
 }
 
 // A task that workers died over alone is done by itself in its process, so that it takes
@@ -72,6 +75,9 @@ func (w *worker) loop(ctx context.Context) error {
 		gaveBack, err := w.do(ctx, msg)
 		if err != nil && ctx.Err() == nil {
 			return err
+		}
+		if w.opt.Did != nil {
+			w.opt.Did(gaveBack)
 		}
 		if !gaveBack {
 			refused = 0

@@ -200,6 +200,7 @@ type captureReading struct {
 	stderr  io.Writer
 	metrics *openmetrics.Writer
 	lake    *lake.Writer // of the file that is read
+	named   string       // the host that files name, where --host says otherwise
 	err     error        // of an export, which ends the reading
 }
 
@@ -301,6 +302,12 @@ func (r *captureReading) done(f *series.File, err error) error {
 		fmt.Fprintf(r.stderr, "homenode: %s\n", errorText(err))
 	}
 	r.Done(f, err)
+	if f.Named != "" {
+		if r.named != "" && !numa.SameHost(r.named, f.Named) {
+			return fmt.Errorf("--host %s: found files of %s and %s (%s), which are two hosts: want files of one", r.flags.host, r.named, f.Named, f.Name)
+		}
+		r.named = f.Named
+	}
 	if r.lake == nil {
 		return nil
 	}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"homenode/queue"
+	"homenode/rule"
 )
 
 func newWork() *cobra.Command {
@@ -44,7 +46,20 @@ file as the archive listed it, or that is another version of homenode, gives it 
 				return err
 			}
 			defer c.Close()
-			return c.Work(cmd.Context(), queue.WorkOptions{Handlers: queue.Handlers(here), AtOnce: here.AtOnce, Name: processName()})
+			var done, back atomic.Int64
+			err = c.Work(cmd.Context(), queue.WorkOptions{Handlers: queue.Handlers(here), AtOnce: here.AtOnce, Name: processName(), Did: func(gaveBack bool) {
+				if gaveBack {
+					back.Add(1)
+				} else {
+					done.Add(1)
+				}
+			}})
+			text := "homenode: worked on " + rule.Plural(int(done.Load()), "file")
+			if n := back.Load(); n > 0 {
+				text += fmt.Sprintf(", gave %d back for other workers", n)
+			}
+			fmt.Fprintln(cmd.ErrOrStderr(), text)
+			return err
 		},
 	}
 	q.register(cmd)

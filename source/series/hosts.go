@@ -17,6 +17,9 @@ func (r *rounds) hostOf(o *hostcmd.Output) *hostRounds {
 			r.once("host", o.Line, "the output does not name its host: it is called %s after the file", name)
 		}
 	}
+	if o.Host.Name != "" {
+		r.j.renamed(r.name, o.Line, name)
+	}
 	h := r.hosts[name]
 	if h == nil {
 		h = &hostRounds{name: name, names: map[int64]groupName{}}

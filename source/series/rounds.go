@@ -292,7 +292,7 @@ func (r *rounds) outside(h *hostRounds, o *round) (ok bool, err error) {
 		r.once("written", o.line, "the time is when the file was last written; a copy may have changed it")
 	default:
 		return false, &fact.SyntaxError{File: r.name, Line: o.line, Msg: "found outputs without a time: print one with date -u before each round of commands, " +
-			"put it into the name of the file (clients-20261121T203000Z.txt), or say when the first was taken and how far apart they are"}
+			"put it into the name of the file (clients-20261121T203000Z.txt), or say when the first was taken and how far apart they are (--start '2026-11-21 20:30' --interval 60s)"}
 	}
 	h.n++
 	h.here++

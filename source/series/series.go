@@ -66,6 +66,7 @@ type File struct {
 	Name     string
 	Format   string
 	Hosts    []string // in the order in which they were met
+	Named    string   // the host as the file names it, where Options.Host says otherwise; empty for a name such as localhost
 	Ticks    int
 	First    time.Time // of the ticks
 	Last     time.Time
@@ -137,6 +138,9 @@ func (j *job) open(format string) error {
 func (j *job) end(err error) error {
 	if err == nil && j.rounds != nil {
 		err = j.rounds.end()
+	}
+	if err == nil && j.file.Ticks == 0 && len(j.file.Warnings) == 0 && j.fetch != nil {
+		err = fmt.Errorf("%s: found CounterInfo alone: FetchStats is missing, which holds the values; it may stand behind it or in a file beside it", j.file.Name)
 	}
 	j.file.Cut = j.file.Cut || err != nil
 	return err
@@ -286,6 +290,7 @@ func (j *job) batch(name string, r io.Reader) error {
 		if j.opt.Host != "" {
 			if one == "" {
 				one = strings.Clone(t.Host)
+				j.renamed(name, t.Line, one)
 			}
 			if t.Host != one {
 				err = &fact.SyntaxError{File: name, Line: t.Line, Msg: fmt.Sprintf("found hosts %s and %s, which cannot both be called %s", one, t.Host, j.opt.Host)}
@@ -303,6 +308,15 @@ func (j *job) batch(name string, r io.Reader) error {
 		err = ticks.Err()
 	}
 	return err
+}
+
+// renamed notes that a file names another host than Options.Host.
+func (j *job) renamed(file string, line int, host string) {
+	if j.file.Named != "" || j.opt.Host == "" || numa.NamesNobody(host) || numa.SameHost(host, j.opt.Host) {
+		return
+	}
+	j.file.Named = host
+	j.addWarning(fmt.Sprintf("%s: found host %s: it is called %s, as --host says", fact.Place(file, line, 1), host, j.opt.Host))
 }
 
 // answers reads CounterInfo and FetchStats.

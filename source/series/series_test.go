@@ -101,7 +101,7 @@ func said(err error) string {
 }
 
 const noTime = ": found outputs without a time: print one with date -u before each round of commands, put it into the name of the file " +
-	"(clients-20261121T203000Z.txt), or say when the first was taken and how far apart they are"
+	"(clients-20261121T203000Z.txt), or say when the first was taken and how far apart they are (--start '2026-11-21 20:30' --interval 60s)"
 
 const noInfo = "found FetchStats without CounterInfo: what the columns are differs by release; save the answer to CounterInfo of the same host before it in the file, or beside it in the folder"
 
@@ -128,7 +128,7 @@ func TestRead(t *testing.T) {
 		err            string
 	}{
 		{"batch", "a.csv", batch, Options{}, []string{"esx01 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "esx01 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, nil, ""},
-		{"another host name", "a.csv", batch, Options{Host: "x"}, []string{"x 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "x 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, nil, ""},
+		{"another host name", "a.csv", batch, Options{Host: "x"}, []string{"x 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "x 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, []string{"a.csv:2:1: found host esx01: it is called x, as --host says"}, ""},
 		{"gzip", "a.csv.gz", packed(t, batch), Options{}, []string{"esx01 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "esx01 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, nil, ""},
 		{"FetchStats", "esx02.dsv", info + answer(0) + answer(5), Options{}, []string{"esx02 2026-11-21T20:30:00 +0s | 7 db", "esx02 2026-11-21T20:30:05 +5s | 7 db"}, Answers,
 			[]string{"esx02.dsv: FetchStats does not name its host: it is called esx02 after the file"}, ""},
@@ -298,5 +298,14 @@ func TestGroupOfAnotherVM(t *testing.T) {
 	want := []string{"20:30 11 vm.1", "20:31 11 vm.1", "20:32 11 vm.1", "20:33 11 vm.2", "20:34 11 vm.2", "20:35 11 sql"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("the VMs are %q, %v\nwant %q", got, err, want)
+	}
+}
+
+// Without answers CounterInfo tells nothing.
+func TestCounterInfoAlone(t *testing.T) {
+	_, _, err := read("a.txt", info, Options{Host: "a"})
+	want := "a.txt: found CounterInfo alone: FetchStats is missing, which holds the values; it may stand behind it or in a file beside it"
+	if said(err) != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

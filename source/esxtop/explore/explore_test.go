@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"testing/iotest"
+	"time"
 )
 
 // header joins names to a header in esxtop's own form.
