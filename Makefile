@@ -5,7 +5,7 @@
 export CGO_ENABLED = 0
 GO = go
 # Packages that run on 32 bit in a moment.
-PORTABLE = ./numa ./vnuma ./sim ./published ./compare ./source/benchmark ./source/scenario ./source/snapshot ./rules
+PORTABLE = ./numa ./vnuma ./sim ./published ./compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
 .PHONY: build demo test check deps cross portable race fuzz bench bench-collect bench-capture golden docs clean
 

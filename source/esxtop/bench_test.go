@@ -144,28 +144,67 @@ func BenchmarkReader(b *testing.B) {
 }
 
 // BenchmarkParse reads rows that are in memory already, without copying them first: what
-// is left of BenchmarkReader without the kernel.
+// is left of BenchmarkReader without the kernel. Of lively rows all numbers are others than
+// in the row before; bare rows are without quotes, as relog writes them.
 func BenchmarkParse(b *testing.B) {
-	c := newCapture(50_000, 110)
-	header := bytes.TrimSuffix(c.header(nil), []byte("\n"))
-	data := []byte(nil)
-	for range 60 { // 20 MB, more than the caches of a core
-		data = c.row(data)
+	for _, bb := range []struct {
+		name         string
+		want         func(*Column) bool
+		lively, bare bool
+	}{
+		{"numa", numaAndReady, false, false},
+		{"numa/lively", numaAndReady, true, false},
+		{"numa/bare", numaAndReady, false, true},
+		{"all", nil, false, false},
+		{"all/lively", nil, true, false},
+		{"all/bare", nil, false, true},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			c := newCapture(50_000, 110)
+			c.lively = bb.lively
+			header, data := c.header(nil), []byte(nil)
+			for range 60 { // 20 MB, more than the caches of a core
+				data = c.row(data)
+			}
+			if bb.bare {
+				header, data = bared(header), bared(data)
+			}
+			benchParse(b, bytes.TrimSuffix(header, []byte("\n")), data, bb.want)
+		})
 	}
+}
+
+// bared returns lines without quotes, nor a comma at their end, nor home nodes in a list.
+func bared(b []byte) []byte {
+	b = bytes.ReplaceAll(b, []byte(`"0,1"`), []byte("0"))
+	return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte(`"`), nil), []byte(",\n"), []byte("\n"))
+}
+
+func benchParse(b *testing.B, header, data []byte, want func(*Column) bool) {
+	b.Helper()
 	data = append(data, make([]byte, padding)...)[:len(data)]
-	h, msg := parseHeader(header, 1, new(warnings), func(*Header) func(*Column) bool { return numaAndReady })
+	h, msg := parseHeader(header, 1, new(warnings), func(*Header) func(*Column) bool { return want })
 	if msg != "" {
 		b.Fatal(msg)
 	}
 	p, out := newParser(h, false, '\n'), new(batch)
 	b.SetBytes(int64(len(data)))
 	defer perCore(b, int64(len(data)))()
+	var batches [][]byte
+	for rest := data; len(rest) > 0; {
+		n := bytes.LastIndexByte(rest[:min(len(rest), blockSize)], '\n') + 1
+		batches, rest = append(batches, rest[:n]), rest[n:]
+	}
 	for b.Loop() {
-		out.reset()
-		out.data = data
-		p.batch(out)
-		if len(out.rows) != 60 {
-			b.Fatal(len(out.rows))
+		rows := 0
+		for _, batch := range batches {
+			out.reset()
+			out.data = batch
+			p.batch(out)
+			rows += len(out.rows)
+		}
+		if rows != 60 || out.warns != (warnings{}) {
+			b.Fatal(rows, out.warns)
 		}
 		out.data = nil
 	}

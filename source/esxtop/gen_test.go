@@ -17,6 +17,7 @@ type capture struct {
 	values [][]byte
 	at     time.Time
 	home   []int // columns of home nodes
+	lively bool  // no number stays
 }
 
 var groupCPU = []string{"Members", "% Used", "% Run", "% System", "% Wait", "% VmWait", "% Ready", "% Idle", "% Overlap", "% CoStop",
@@ -112,6 +113,9 @@ func (c *capture) value() []byte {
 	return fmt.Appendf(nil, "%.2f", c.rng.Float64()*100000)
 }
 
+// lengths make numbers of four to eight characters.
+var lengths = [...]float64{9.99, 9.99, 99.99, 999.99, 9999.99, 99999.99}
+
 // header appends the header line to b.
 func (c *capture) header(b []byte) []byte {
 	b = append(b, `"(PDH-CSV 4.0) (UTC)(0)"`...)
@@ -123,10 +127,16 @@ func (c *capture) header(b []byte) []byte {
 	return append(b, ",\n"...)
 }
 
-// row appends the next row: one number of eight is another than in the row before.
+// row appends the next row: one number of eight is another than in the row before, or, of
+// a lively capture, all are.
 func (c *capture) row(b []byte) []byte {
-	for range len(c.values) / 8 {
-		c.values[c.rng.IntN(len(c.values))] = c.value()
+	for i := range c.values {
+		switch {
+		case c.lively:
+			c.values[i] = strconv.AppendFloat(c.values[i][:0], c.rng.Float64()*lengths[c.rng.IntN(len(lengths))], 'f', 2, 64)
+		case i%8 == 0:
+			c.values[c.rng.IntN(len(c.values))] = c.value()
+		}
 	}
 	for i, column := range c.home {
 		c.values[column] = []byte([]string{"0", "1", "0,1"}[(i+c.rng.IntN(2))%3])

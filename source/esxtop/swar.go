@@ -6,7 +6,8 @@ import "math/bits"
 //
 //	memory    '1' '2' '.' '5' '0' '"' …       load, find the quote
 //	          000 000 000 '1' '2' '.' '5' '0'  shift the rest out
-//	          '0' '0' '0' '0' '1' '2' '5' '0'  close the gap of the point, fill with zeros
+//	           0   0   0   1   2   0   5   0   take '0' off the digits, '.' off the point
+//	             0      1      20     50       pairs, of which the third counts 10 here
 //	          1250 ÷ 100                       three multiplications, one division
 //
 // Both operands are exact, so that the quotient is the float64 nearest to the number, as
@@ -18,15 +19,35 @@ const (
 	highs  = 0x80 * ones
 	zeros  = '0' * ones
 	quotes = '"' * ones
+
+	separator = '"' | ','<<8 | '"'<<16 // between two cells
 )
 
 // A memory is what the numbers of the row before were, by wanted column: most do not
 // change from row to row, and then neither have to be read again nor searched for their
 // end.
+//
+// Where most do change, as in columns of busy disks, that costs more than it saves: after
+// such a row, the next ones are read without.
 type memory struct {
 	words  []uint64 // as they stood in the file, with what followed
 	sizes  []uint8  // in bytes
 	values []float64
+
+	changed int // cells of the row that is read
+	without int // rows to read without
+}
+
+// row begins a row.
+func (m *memory) row() {
+	const rest = 15 // rows without, for one that finds out again
+	switch {
+	case m.without > 0:
+		m.without--
+	case 2*m.changed > len(m.values):
+		m.without = rest
+	}
+	m.changed = 0
 }
 
 // numbers reads cells from p on into values: each of one to eight characters, digits
@@ -35,7 +56,9 @@ type memory struct {
 // the place of values in the memory. But for whether a number has changed it does not
 // branch on what it looks like, which a processor could not predict.
 func (m *memory) numbers(b []byte, p int, values []float64, at int) (n, next int) {
-	const separator = '"' | ','<<8 | '"'<<16
+	if m.without > 0 {
+		return fresh(b, p, values)
+	}
 	words := m.words[at : at+len(values)]
 	sizes := m.sizes[at : at+len(values)]
 	known := m.values[at : at+len(values)]
@@ -57,6 +80,7 @@ func (m *memory) numbers(b []byte, p int, values []float64, at int) (n, next int
 		if half(b, p+size)&0xffffff != separator || v < 0 {
 			return i, p
 		}
+		m.changed++
 		values[i], known[i] = v, v
 		words[i], sizes[i] = x, uint8(size)
 		p += size + 3
@@ -64,10 +88,28 @@ func (m *memory) numbers(b []byte, p int, values []float64, at int) (n, next int
 	return len(values), p
 }
 
-// skip passes over at most n cells of up to seven characters, with "," in quotes behind
+// fresh is numbers without the memory.
+func fresh(b []byte, p int, values []float64) (n, next int) {
+	last := len(b) - 24
+	for i := range values {
+		if p > last {
+			return i, p
+		}
+		x := word(b, p)
+		size := quoteIn(x)
+		v := swarNumber(x, size)
+		if half(b, p+size)&0xffffff != separator || v < 0 {
+			return i, p
+		}
+		values[i] = v
+		p += size + 3
+	}
+	return len(values), p
+}
+
+// skip passes over at most n cells of up to eight characters, with "," in quotes behind
 // them, and returns how many and the place behind.
 func skip(b []byte, p, n int) (skipped, next int) {
-	const separator = '"' | ','<<8 | '"'<<16
 	for i := range n {
 		if p > len(b)-24 {
 			return i, p
@@ -76,7 +118,7 @@ func skip(b []byte, p, n int) (skipped, next int) {
 		size := quoteIn(x)
 		// No line may end before the quote. Higher bytes can look so when a lower one does.
 		line := x ^ '\n'*ones
-		if half(b, p+size)&0xffffff != separator || (line-ones)&^line&highs<<(64-8*size&63) != 0 && size > 0 {
+		if half(b, p+size)&0xffffff != separator || (line-ones)&^line&highs<<((64-8*size)&63) != 0 && size > 0 {
 			return i, p
 		}
 		p += size + 3
@@ -85,8 +127,11 @@ func skip(b []byte, p, n int) (skipped, next int) {
 }
 
 // quoteIn returns the place of the first quote in the eight bytes of x; 8 when it has none.
-func quoteIn(x uint64) int {
-	q := x ^ quotes
+func quoteIn(x uint64) int { return markIn(x, quotes) }
+
+// markIn is quoteIn for eight bytes of any mark.
+func markIn(x, marks uint64) int {
+	q := x ^ marks
 	return bits.TrailingZeros64((q-ones)&^q&highs) / 8
 }
 
@@ -107,22 +152,27 @@ func half(b []byte, p int) uint32 {
 func swarNumber(x uint64, n int) float64 {
 	const nibbles = 0xf0 * ones
 	const mask = 0x000000ff000000ff
-	x <<= (64 - 8*n) & 63
-	point := uint64(0)
+	shift := (64 - 8*n) & 63
+	x <<= shift
+	point := 0
 	if x>>40&0xff == '.' {
 		point = 1
 	}
-	closed := x&0xffff000000000000 | x&0x000000ffffffffff<<8
-	x ^= (x ^ closed) & -point
-	digits := n - int(point)
-	x |= zeros >> (4 * digits & 63) >> (4 * digits & 63)
-	if x&nibbles|(x+6*ones)&nibbles>>4 != 0x33*ones || digits <= 2*int(point) {
+	w := &weights[point]
+	x ^= zeros<<shift ^ w.point // the digits, and 0 for the point and before the number
+	if (x|(x+6*ones))&nibbles != 0 || n <= 3*point {
 		return -1
 	}
-	x -= zeros
 	x = x*10 + x>>8
-	whole := (x&mask*(100+1000000<<32) + x>>16&mask*(1+10000<<32)) >> 32
-	return float64(uint32(whole)) / divisors[point&1]
+	return float64(uint32((x&mask*w.odd+x>>16&mask*w.even)>>32)) / w.divisor
 }
 
-var divisors = [2]float64{1, 100}
+// weights are what the pairs of digits count, without a point and with one: a pair that the
+// point is in counts ten of its first digit.
+var weights = [2]struct {
+	point, odd, even uint64 // odd of the first and third pair, even of the others
+	divisor          float64
+}{
+	{0, 100 + 1000000<<32, 1 + 10000<<32, 1},
+	{('0' ^ '.') << 40, 10 + 100000<<32, 1 + 1000<<32, 100},
+}

@@ -62,7 +62,7 @@ func newSwift(h *Header, end byte) *swift {
 		return nil
 	}
 	n := len(h.Wanted)
-	s := &swift{nameless: h.fields - len(h.Columns) - 1, before: memory{make([]uint64, n), make([]uint8, n), make([]float64, n)}}
+	s := &swift{nameless: h.fields - len(h.Columns) - 1, before: memory{words: make([]uint64, n), sizes: make([]uint8, n), values: make([]float64, n)}}
 	next, homes := 1, h.homeColumns // field after the last run
 	for at, column := range h.Wanted {
 		// Home nodes have commas of their own: nobody wants these, but they are read.
@@ -132,6 +132,7 @@ func (s *swift) row(data []byte, out *output) (size int, ok bool) {
 		return 0, false
 	}
 	clear(out.known)
+	s.before.row()
 	p := stamp + 2
 	for i := range s.runs {
 		r := &s.runs[i]
