@@ -2,6 +2,7 @@ package esxtop
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -15,7 +16,7 @@ import (
 func rowsOf(h *Header, data []byte, swift bool) *batch {
 	p := newParser(h, true, '\n')
 	if !swift {
-		p.swift = nil
+		p.swift, p.plain = nil, nil
 	}
 	b := &batch{data: slices.Concat(data, make([]byte, padding))[:len(data)], header: -1}
 	p.batch(b)
@@ -66,6 +67,9 @@ func FuzzRow(f *testing.F) {
 			t.Fatalf("%d lines, want %d", got.lines, want.lines)
 		}
 		swift, strict := texts(h, got), texts(h, want)
+		if got, want := numbers(h, data), numbersOf(h, got); !slices.Equal(got, want) {
+			t.Errorf("without texts %q, want %q", got, want)
+		}
 		for i, line := range bytes.Split(data, []byte{'\n'}) {
 			n := i + 1
 			switch {
@@ -78,6 +82,45 @@ func FuzzRow(f *testing.F) {
 		}
 	})
 }
+
+// FuzzPlain holds that plain gives what the strict parser gives, or leaves the row to it.
+func FuzzPlain(f *testing.F) {
+	var headers []*Header
+	for _, line := range []string{bareHead, bareHead + ",", strings.ReplaceAll(bareHead, ",", "\t")} {
+		for _, want := range []func(*Column) bool{
+			nil,
+			func(c *Column) bool { return c.Index%5 == 2 },
+			func(c *Column) bool { return c.Index == 1 || c.Index == 20 },
+			func(c *Column) bool { return false },
+		} {
+			h, msg := parseHeader([]byte(line), 1, new(warnings), func(*Header) func(*Column) bool { return want })
+			if msg != "" {
+				f.Fatal(msg)
+			}
+			headers = append(headers, h)
+		}
+	}
+	row := "11/21/2026 10:00:00" + strings.Repeat(",0.00,12.50,123456.75,7", 5)
+	for n := range headers {
+		f.Add(byte(n), []byte(row+"\n"+strings.ReplaceAll(row, "0.00", "")+"\r\n"+row))
+		f.Add(byte(n), []byte(row+",\n"+row+",1\n"+row[:60]+"\n"+row+"\n"))
+		f.Add(byte(n), []byte(strings.ReplaceAll(row+"\n"+row+"\n", ",", "\t")))
+		f.Add(byte(n), []byte(row+"\n"+strings.Replace(row, "7", `"7"`, 1)+"\n"+strings.Replace(row, "12.50", "-", 3)+"\n"+strings.ReplaceAll(row, "12.50", "x")+"\n"))
+	}
+	f.Fuzz(func(t *testing.T, n byte, data []byte) {
+		h := headers[int(n)%len(headers)]
+		got, want := rowsOf(h, data, true), rowsOf(h, data, false)
+		if got, want := texts(h, got), texts(h, want); !maps.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+		if got.lines != want.lines || got.warns != want.warns || got.header != want.header {
+			t.Errorf("%d lines, %v; want %d, %v", got.lines, got.warns.list("b"), want.lines, want.warns.list("b"))
+		}
+	})
+}
+
+// bareHead is a header of 20 columns, one of them home nodes.
+var bareHead = `(PDH-CSV 4.0) (UTC)(0),\\h\Group Memory(7:a)\Numa Home Nodes` + strings.Repeat(`,\\h\Memory\Free MBytes`, 19)
 
 // TestSwiftTakes holds that rows which differ a lot from the one before are still read in
 // the fast way: a tail and gaps that shrink and grow by kilobytes.
@@ -107,6 +150,42 @@ func TestSwiftTakes(t *testing.T) {
 // regular is a row without any damage: no quotes within quotes, and commas only in the
 // home nodes, which are field 2.
 var regular = regexp.MustCompile(`^"[^"]*","[^",]*","[^"]*"(,"[^",]*")*(,[^",]*)?,?\r?$`)
+
+// numbers returns the rows of data as swift reads them when nobody wants the text.
+func numbers(h *Header, data []byte) []string {
+	p := newParser(h, false, '\n')
+	b := &batch{data: slices.Concat(data, make([]byte, padding))[:len(data)], header: -1}
+	p.batch(b)
+	return numbersOf(h, b)
+}
+
+func numbersOf(h *Header, b *batch) (rows []string) {
+	var row Row
+	for i := range b.rows {
+		b.row(&row, h, i, 0)
+		rows = append(rows, format(&row))
+	}
+	return rows
+}
+
+// TestLively holds that rows in which all numbers change, and then none, are read as strict
+// reads them.
+func TestLively(t *testing.T) {
+	c := newCapture(3000, 5)
+	c.lively = true
+	h, msg := parseHeader(bytes.TrimSpace(c.header(nil)), 1, new(warnings), func(*Header) func(*Column) bool { return nil })
+	if msg != "" {
+		t.Fatal(msg)
+	}
+	var data []byte
+	for i := range 60 {
+		c.lively = i < 40
+		data = c.row(data)
+	}
+	if got, want := numbers(h, data), numbersOf(h, rowsOf(h, data, false)); len(want) != 60 || !slices.Equal(got, want) {
+		t.Errorf("%d rows, want %d", len(got), len(want))
+	}
+}
 
 // texts returns rows by their line: the numbers, then the texts.
 func texts(h *Header, b *batch) map[int]string {

@@ -11,8 +11,9 @@ import (
 type parser struct {
 	h      *Header
 	text   bool
-	end    byte // of a line
-	swift  *swift
+	end    byte   // of a line
+	swift  *swift // one of these two; both nil where only strict can read
+	plain  *plain
 	fields []field
 	out    output
 }
@@ -28,7 +29,7 @@ type output struct {
 }
 
 func newParser(h *Header, text bool, end byte) *parser {
-	return &parser{h: h, text: text, end: end, swift: newSwift(h, end)}
+	return &parser{h: h, text: text, end: end, swift: newSwift(h, end), plain: newPlain(h, end)}
 }
 
 // batch reads all lines of b, or those before another header.
@@ -36,6 +37,9 @@ func (p *parser) batch(b *batch) {
 	for at := 0; at < len(b.data); {
 		p.grow(b)
 		size, ok := p.swift.row(b.data[at:], &p.out)
+		if !ok && p.plain != nil {
+			size, ok = p.plain.row(b.data[at:], &p.out)
+		}
 		if !ok {
 			line := b.data[at:]
 			terminated := true
