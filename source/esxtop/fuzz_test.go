@@ -178,12 +178,26 @@ func TestLively(t *testing.T) {
 		t.Fatal(msg)
 	}
 	var data []byte
-	for i := range 60 {
+	for i := range 80 {
 		c.lively = i < 40
 		data = c.row(data)
 	}
-	if got, want := numbers(h, data), numbersOf(h, rowsOf(h, data, false)); len(want) != 60 || !slices.Equal(got, want) {
+	if got, want := numbers(h, data), numbersOf(h, rowsOf(h, data, false)); len(want) != 80 || !slices.Equal(got, want) {
 		t.Errorf("%d rows, want %d", len(got), len(want))
+	}
+	p := newParser(h, false, '\n')
+	var without []int // rows from which on they are read without or with the memory
+	for i := range 80 {
+		b := &batch{data: slices.Concat(data, make([]byte, padding))[:bytes.IndexByte(data, '\n')+1], header: -1}
+		data = data[len(b.data):]
+		was := p.swift.before.without > 0
+		p.batch(b)
+		if is := p.swift.before.without > 0; is != was {
+			without = append(without, i)
+		}
+	}
+	if want := []int{2, 17, 19, 34, 36, 51}; !slices.Equal(without, want) {
+		t.Errorf("memory put away and taken up at rows %v, want %v", without, want)
 	}
 }
 

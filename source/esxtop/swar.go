@@ -36,16 +36,21 @@ type memory struct {
 
 	changed int // cells of the row that is read
 	without int // rows to read without
+	age     int // rows since the last of those, up to 2
 }
 
 // row begins a row.
 func (m *memory) row() {
-	const rest = 15 // rows without, for one that finds out again
+	const rest = 15 // rows without, for two that find out again
 	switch {
 	case m.without > 0:
-		m.without--
+		if m.without--; m.without == 0 {
+			m.age = 1 // this row renews the memory
+		}
+	case m.age < 2:
+		m.age++
 	case 2*m.changed > len(m.values):
-		m.without = rest
+		m.without, m.age = rest, 0
 	}
 	m.changed = 0
 }
