@@ -84,7 +84,7 @@ func BenchmarkAssess(b *testing.B) {
 					b.Fatalf("found %.200s, want %q", out, want)
 				}
 				if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-					largest = max(largest, usage.Maxrss)
+					largest = max(largest, int64(usage.Maxrss))
 				}
 			}
 			b.ReportMetric(float64(largest)/1024, "MB-rss")
