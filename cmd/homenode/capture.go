@@ -64,6 +64,7 @@ in what could be read while some file could not.`,
 		Example: `  homenode capture demo --fleet demo
   homenode capture esx07.csv.gz --fleet https://vc01.example.com
   homenode capture night/ --from '2026-11-03 02:00' --to '2026-11-03 05:00' --format html -o night.html
+  homenode capture esx07.csv --vm sql01
   homenode capture esx07.csv --vm sql01 --format svg -o sql01.svg
   homenode capture esx07.csv --parquet lake/ --openmetrics esx07.om
   homenode capture --archive /captures --queue nats://127.0.0.1:4222
@@ -83,8 +84,8 @@ in what could be read while some file could not.`,
 			if err := cmp.Or(archive.check(in.parquet), in.check(args, archive.dir != ""), checkCaptureTable(cmd, &out, table)); err != nil {
 				return err
 			}
-			if vm != "" && out.format != "svg" {
-				return errors.New("--vm: only with --format svg")
+			if vm != "" && out.format != "svg" && out.format != "table" && out.format != "json" {
+				return fmt.Errorf("--vm: not with --format %s: want table, json or svg", out.format)
 			}
 			options, err := config.options(vnuma.Choices{})
 			if err != nil {
@@ -120,7 +121,11 @@ in what could be read while some file could not.`,
 			if err != nil {
 				return err
 			}
-			if w.AtLeast(least) > 0 {
+			n := w.AtLeast(least)
+			if vm != "" && out.format != "svg" {
+				n = report.FindingsOfVM(w, vm, least)
+			}
+			if n > 0 {
 				return errFindings
 			}
 			return cmp.Or(in.incomplete(), src.incomplete())
@@ -137,7 +142,7 @@ in what could be read while some file could not.`,
 	fl.StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
 	fl.BoolVar(&details, "details", false, "every finding with its advice (table, markdown)")
 	fl.StringVar(&table, "table", "findings", "table that --format csv writes: "+strings.Join(report.CaptureTableNames(), ", "))
-	fl.StringVar(&vm, "vm", "", "VM that --format svg draws, as NAME or HOST/NAME; without it the host")
+	fl.StringVar(&vm, "vm", "", "this VM alone, as NAME or HOST/NAME (table, json, svg); --format svg takes a host, too, and draws it without a name when there is one")
 	return cmd
 }
 
@@ -183,7 +188,14 @@ func thresholdsOf(p *policy.Policy) *policy.Policy {
 // writeCapture writes what was found in one of the forms.
 func writeCapture(w io.Writer, form, table, vm string, r *rules.Watched, o report.CaptureOptions, x report.ExportOptions) error {
 	switch form {
+	case "table":
+		if vm != "" {
+			return report.CaptureVM(w, r, vm, o)
+		}
 	case "json":
+		if vm != "" {
+			return report.CaptureVMJSON(w, r, vm)
+		}
 		return report.CaptureJSON(w, r)
 	case "html":
 		return report.CaptureHTML(w, r, report.HTMLOptions{Version: x.Version})

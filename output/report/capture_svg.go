@@ -42,6 +42,8 @@ func CaptureSVG(w io.Writer, r *rules.Watched, name string) error {
 	switch {
 	case len(found) == 1:
 		return draw()
+	case len(found) > 1 && name == "":
+		return fmt.Errorf("%d hosts were recorded: name one with --vm: %s", len(found), strings.Join(found[:min(len(found), 10)], ", "))
 	case len(found) > 1:
 		return fmt.Errorf("%q could be each of %s", name, strings.Join(found, ", "))
 	case name == "":
