@@ -160,8 +160,17 @@ func nothingFound(where string, outside int, notes []numa.Note) error {
 	case outside > 0:
 		text += fmt.Sprintf(": %s outside --from and --to", rule.Plural(outside, "tick"))
 	case len(notes) > 0:
-		why := slices.IndexFunc(notes, func(n numa.Note) bool { return !strings.HasSuffix(n.Text, ": holds no ticks") })
-		text += ": " + notes[max(0, why)].String()
+		const most = 3
+		var why []string
+		for _, n := range notes {
+			if !strings.HasSuffix(n.Text, ": holds no ticks") {
+				why = append(why, n.String())
+			}
+		}
+		if why == nil {
+			why = []string{notes[0].String()}
+		}
+		text += ": " + strings.Join(why[:min(len(why), most)], "; ")
 	}
 	return errors.New(text)
 }

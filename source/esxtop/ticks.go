@@ -65,7 +65,7 @@ func (t *Ticks) Scan() bool {
 			}
 		}
 		if !t.rows.Scan() {
-			if t.rowCount == 0 && t.rows.warns == (warnings{}) && t.rows.err == nil {
+			if t.rowCount == 0 && t.rows.warns.left() == 0 && t.rows.err == nil {
 				t.warns.add(kindEmpty, t.Header().Line+1, 1, func() string { return "found the end of the file behind the header, want rows" })
 			}
 			return false
