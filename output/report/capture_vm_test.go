@@ -21,7 +21,7 @@ func TestCaptureVMNames(t *testing.T) {
 		{"web", "esx01 8, esx02 3, ", ""},
 		{"esx02/web", "esx02 3, ", ""},
 		{"esx02", "", `"esx02" is a host: --format svg draws hosts, else --vm takes a VM`},
-		{"sql02", "", `no VM "sql02" was recorded; did you mean sql01?`},
+		{"sql02", "", `no VM "sql02" was recorded; alike: sql01`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b bytes.Buffer
