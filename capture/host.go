@@ -119,6 +119,7 @@ func (r *Recording) addFile(f File) {
 		}
 		last.Ticks += f.Ticks
 		last.Left += f.Left
+		last.Parts = max(last.Parts, f.Parts)
 		last.Cut = last.Cut || f.Cut
 		last.Warnings = append(last.Warnings, f.Warnings...)
 		return

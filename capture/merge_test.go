@@ -21,6 +21,7 @@ func record(o Options, half int, ticks []*numa.Tick) *Recording {
 		switch {
 		case t.Line <= half && i == 0:
 			r.Open("a.csv", "esxtop batch CSV")
+			r.current().Parts = 7
 		case t.Line > half && (i == 0 || ticks[i-1].Line <= half):
 			r.Open("b.csv", "esxtop batch CSV")
 		}

@@ -64,6 +64,7 @@ type File struct {
 	First    time.Time `json:"first"`
 	Last     time.Time `json:"last"`
 	Ticks    int       `json:"ticks"`
+	Parts    int       `json:"parts,omitempty"`    // files that were read as one, such as a folder of outputs; 0 for one file
 	Left     int       `json:"left,omitempty"`     // rows of the whole file that were left out: damaged, or not in the order of time
 	Cut      bool      `json:"cut,omitempty"`      // it could not be read to its end, or ends within a row
 	Warnings []string  `json:"warnings,omitempty"` // file:line:column: text; the first of each kind, with counts
@@ -205,9 +206,10 @@ type Locality struct {
 
 // Percents checks what a source prints as N%L.
 type Percents struct {
-	Ticks int `json:"ticks"` // that print one and have memory
-	Full  int `json:"full"`  // of them, that print 100
-	Wrong int `json:"wrong"` // of them, that contradict local and remote memory by more than rounding
+	Ticks int       `json:"ticks"`       // that print one and have memory
+	Full  int       `json:"full"`        // of them, that print 100
+	Wrong int       `json:"wrong"`       // of them, that contradict local and remote memory by more than rounding
+	To    time.Time `json:"to,omitzero"` // of the last wrong one
 	// The first wrong one.
 	At     time.Time  `json:"at,omitzero"`
 	File   string     `json:"file,omitempty"`

@@ -232,7 +232,7 @@ func TestPercents(t *testing.T) {
 	two := memory(2, 1) // 66.6 %
 	v := story(some, shows(100, quiet), shows(66, two), shows(67, two), shows(65, two), shows(68, two), shows(64, two), shows(0, memory(0, 0))).VMs[0]
 	equal(t, "Percents", v.Percents, Percents{
-		Ticks: 6, Full: 1, Wrong: 2, At: at(40), File: "a.csv", Line: 6, Shown: 68, Local: 2 * numa.GiB, Remote: numa.GiB,
+		Ticks: 6, Full: 1, Wrong: 2, To: at(50), At: at(40), File: "a.csv", Line: 6, Shown: 68, Local: 2 * numa.GiB, Remote: numa.GiB,
 	})
 }
 

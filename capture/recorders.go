@@ -54,6 +54,17 @@ func (r *Recorders) LeaveOut(rows int, cut bool) {
 	}
 }
 
+// ReadFrom says how many files are read as the one that is being read.
+func (r *Recorders) ReadFrom(files int) {
+	if files == 1 {
+		files = 0 // as for one that nobody counted
+	}
+	r.file.Parts = files
+	for _, one := range r.opened {
+		one.current().Parts = files
+	}
+}
+
 // Add takes the next tick, as Recorder.Add does.
 func (r *Recorders) Add(t *numa.Tick) {
 	one := r.last
@@ -70,6 +81,7 @@ func (r *Recorders) Add(t *numa.Tick) {
 			one.Warn(text)
 		}
 		one.LeaveOut(r.file.Left, r.file.Cut)
+		one.current().Parts = r.file.Parts
 		r.opened = append(r.opened, one)
 	}
 	r.last = one

@@ -104,6 +104,7 @@ func (p *Percents) see(m *moment, t *numa.VMTick) {
 		return
 	}
 	p.Wrong++
+	p.To = m.tick.Time
 	if p.Wrong == 1 {
 		p.At, p.File, p.Line = m.tick.Time, m.file, m.tick.Line
 		p.Shown, p.Local, p.Remote = t.Percent, t.Local, t.Remote
@@ -114,6 +115,8 @@ func (p *Percents) join(next *Percents) {
 	first := *p
 	if p.Wrong == 0 {
 		first = *next
+	} else if next.Wrong > 0 {
+		first.To = next.To
 	}
 	first.Ticks = p.Ticks + next.Ticks
 	first.Full = p.Full + next.Full

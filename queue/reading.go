@@ -69,6 +69,7 @@ func (r *Reading) Done(f *series.File, err error) {
 	}
 	if r.recorders != nil { // it was a capture
 		r.recorders.LeaveOut(f.Left, f.Cut)
+		r.recorders.ReadFrom(f.Parts)
 		r.Result.Recordings = append(r.Result.Recordings, r.recorders.Recordings()...)
 	}
 	r.recorders, r.ticks = nil, 0

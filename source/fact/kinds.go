@@ -24,6 +24,16 @@ func (k *Kinds) Warn(kind string, line, col int, format string, args ...any) {
 	k.more = append(k.more, 0)
 }
 
+// Count returns how many warnings of these kinds there were.
+func (k *Kinds) Count(kinds ...string) (n int) {
+	for _, kind := range kinds {
+		if i, ok := k.index[kind]; ok {
+			n += 1 + k.more[i]
+		}
+	}
+	return n
+}
+
 // All returns the first warning of each kind, with how many more there are.
 func (k *Kinds) All() []Warning {
 	out := make([]Warning, len(k.list))

@@ -51,6 +51,12 @@ func (j *job) done(err error) error {
 // parts reads all parts of one File in the order of time. One that cannot be read is left
 // out with a warning; when that is all of them, the first error is returned.
 func (j *job) parts(format string, parts, infos []part) error {
+	j.file.Parts = len(parts)
+	for _, info := range infos {
+		if !slices.ContainsFunc(parts, func(p part) bool { return p.name == info.name }) {
+			j.file.Parts++
+		}
+	}
 	if format == Answers {
 		return j.inOrder(parts, infos)
 	}
@@ -82,7 +88,10 @@ func (j *job) each(parts []part) error {
 }
 
 // leftOut warns of a part that could not be read.
-func (j *job) leftOut(err error) { j.addWarning("left out, or in part: " + err.Error()) }
+func (j *job) leftOut(err error) {
+	j.file.Cut = true
+	j.addWarning("left out, or in part: " + err.Error())
+}
 
 // part reads one part.
 func (j *job) part(p *part) error {

@@ -102,6 +102,7 @@ func (r *rounds) read(name string, in io.Reader, at stamp, dates, more bool) err
 			err = r.close(h)
 		}
 	}
+	r.j.file.Left += r.kinds.Count("twice", "order", "early", "held")
 	for _, w := range r.kinds.All() {
 		r.j.warn(name, w)
 	}

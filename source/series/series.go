@@ -70,6 +70,7 @@ type File struct {
 	Ticks    int
 	First    time.Time // of the ticks
 	Last     time.Time
+	Parts    int      // files that it was read from; 0 for one
 	Left     int      // rows that were left out: damaged, or not in the order of time
 	Cut      bool     // it could not be read to its end, or ends within a row
 	Warnings []string // file:line:column: text; the first of each kind
