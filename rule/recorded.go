@@ -66,23 +66,6 @@ func Nodes(s numa.NodeSet) string {
 	return "nodes " + s.String()
 }
 
-// What evidence was read from: the field of esxtop's screen, and the counter of its
-// batch file where that has a name of its own. The API states the same quantities.
-const (
-	FieldNHN     = "NHN (Numa Home Nodes)"
-	FieldNMIG    = "NMIG (Numa Rebalance Count Delta)"
-	FieldNRMEM   = "NRMEM (Numa Remote Memory MBytes)"
-	FieldNLMEM   = "NLMEM (Numa Local Memory MBytes)"
-	FieldNL      = "N%L (Numa % Local)"
-	FieldGST     = "GST_NDx"
-	FieldRDY     = "%RDY (% Ready)"
-	FieldNode    = "Numa Node % Core Util Time, else % Util Time, else % Processor Time"
-	FieldFree    = "Numa Node Free MBytes"
-	FieldState   = "Kernel State"
-	FieldMinFree = "minfree (Kernel MinFree MBytes)"
-	FieldBoth    = "NLMEM, NRMEM (Numa Local and Remote Memory MBytes)"
-)
-
 // Saw returns a number of a recording as evidence, as it was read at a time.
 func Saw(name, value, field string, at time.Time) finding.Evidence {
 	return finding.Evidence{Name: name, Value: value, Origin: "read: " + field, At: Moment(at)}

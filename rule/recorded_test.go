@@ -135,8 +135,8 @@ func TestReserve(t *testing.T) {
 		want    Kept
 	}{
 		{"nothing is known", 0, nil, Kept{}},
-		{"minFree alone", numa.GiB, nil, Kept{true, 4 * numa.GiB, finding.Evidence{Name: "high memory state of the host ends at", Value: "4 GB", Origin: "read: 4 × minfree (Kernel MinFree MBytes)", At: "2026-11-02 23:50:20"}, unknown}},
-		{"5.5", numa.GiB, machine(numa.ESXi55), Kept{true, numa.GiB, finding.Evidence{Name: "high memory state of the host ends at", Value: "1 GB", Origin: "read: 1 × minfree (Kernel MinFree MBytes)", At: "2026-11-02 23:50:20"}, ""}},
+		{"minFree alone", numa.GiB, nil, Kept{true, 4 * numa.GiB, finding.Evidence{Name: "high memory state of the host ends at", Value: "4 GB", Origin: "derived: 4 × minfree (Kernel MinFree MBytes) (C-23)", At: "2026-11-02 23:50:20"}, unknown}},
+		{"5.5", numa.GiB, machine(numa.ESXi55), Kept{true, numa.GiB, finding.Evidence{Name: "high memory state of the host ends at", Value: "1 GB", Origin: "read: minfree (Kernel MinFree MBytes)", At: "2026-11-02 23:50:20"}, ""}},
 		// The host of the experiment: 13,009 MB.
 		{"from its memory", 0, machine(numa.ESXi60), Kept{true, 13009 * numa.MiB, finding.Evidence{Name: "high memory state of the host ends at", Value: "12.7 GB", Origin: "derived: memory of the host, release (C-23)"}, ""}},
 	} {
@@ -216,4 +216,29 @@ func TestWhy(t *testing.T) {
 // spilled returns a spell of spill from and to so long after the night.
 func spilled(from, to time.Duration) capture.Spells {
 	return capture.Spells{Count: 1, Longest: capture.Spell{From: night.Add(from), To: night.Add(to)}}
+}
+
+// Evidence names the counters as the files of the recording do.
+func TestFieldNames(t *testing.T) {
+	for _, tt := range []struct {
+		formats []string
+		want    string
+	}{
+		{nil, FieldBoth},
+		{[]string{"esxtop batch CSV"}, FieldBoth},
+		{[]string{"invented"}, FieldBoth},
+		{[]string{"esxtop FetchStats"}, "LocalMemoryInKB, RemoteMemoryInKB"},
+		{[]string{"esxtop CounterInfo", "esxtop FetchStats"}, "LocalMemoryInKB, RemoteMemoryInKB"},
+		{[]string{"output of host commands"}, "localMem, remoteMem (numa-clients) or NLMEM, NRMEM (screen)"},
+		{[]string{"esxtop batch CSV", "output of host commands"}, "local and remote memory"},
+	} {
+		w := &Watch{Rule: &Rule{ID: "M001"}, Host: &capture.Recording{}}
+		for _, f := range tt.formats {
+			w.Host.Files = append(w.Host.Files, capture.File{Format: f})
+		}
+		w.Report(finding.Finding{Evidence: []finding.Evidence{Saw("least N%L", "38 %", FieldBoth, time.Time{})}})
+		if got := w.Findings[0].Evidence[0].Origin; got != "read: "+tt.want {
+			t.Errorf("%v: origin %q, want %q", tt.formats, got, "read: "+tt.want)
+		}
+	}
 }

@@ -103,15 +103,19 @@ func (p *Pass) Threshold(name string) float64 { return p.Rule.threshold(name, p.
 
 // threshold returns the threshold with this name as set, else its default.
 func (r *Rule) threshold(name string, set map[string]float64) float64 {
+	if value, ok := set[r.ID+"."+name]; ok {
+		return value
+	}
+	return r.Named(name).Default
+}
+
+// Named returns the rule's threshold with this name. One that it does not declare is a
+// bug.
+func (r *Rule) Named(name string) *Threshold {
 	for i := range r.Thresholds {
-		t := &r.Thresholds[i]
-		if t.Name != name {
-			continue
+		if t := &r.Thresholds[i]; t.Name == name {
+			return t
 		}
-		if value, ok := set[r.ID+"."+name]; ok {
-			return value
-		}
-		return t.Default
 	}
 	panic(fmt.Sprintf("rule %s has no threshold %q", r.ID, name))
 }

@@ -38,5 +38,6 @@ func (w *Watch) Report(f finding.Finding) {
 	if w.Predicted != nil {
 		f.VMID = w.Predicted.ID
 	}
+	w.rename(f.Evidence)
 	w.Findings = append(w.Findings, f)
 }

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"homenode/capture"
@@ -183,7 +182,10 @@ func (w *Watch) Reserve() Kept {
 	const name = "high memory state of the host ends at"
 	if w.Host.MinFree > 0 {
 		k.Bytes = factor * w.Host.MinFree
-		k.Evidence = Saw(name, k.Bytes.String(), strconv.Itoa(int(factor))+" × "+FieldMinFree, w.Host.Last)
+		k.Evidence = Saw(name, k.Bytes.String(), FieldMinFree, w.Host.Last)
+		if factor > 1 {
+			k.Evidence.Origin = fmt.Sprintf("derived: %d × %s (C-23)", factor, FieldMinFree)
+		}
 		return k
 	}
 	if w.Machine == nil || !w.Machine.Memory.Known() || r == 0 {

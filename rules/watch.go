@@ -20,6 +20,9 @@ type Watched struct {
 	// does not hold, or not for certain, are absent.
 	Joined map[*capture.VM]*rule.VM
 	Notes  []numa.Note // what could not be judged, or not for certain, and why
+	Unread int         // files of which nothing could be read
+	Muted  []Muted     // findings that the configuration takes away, but for Suppressed
+	Laxer  []string    // thresholds that may keep a rule silent which would speak by default
 }
 
 // Watch applies every rule that judges recordings. fleet is the judged inventory, or
@@ -27,7 +30,25 @@ type Watched struct {
 func Watch(recordings []*capture.Recording, fleet *Result, o Options) *Watched {
 	w := &Watched{Recordings: recordings, Fleet: fleet, Joined: map[*capture.VM]*rule.VM{}}
 	machines := w.join()
-	for _, rec := range recordings {
+	w.apply(machines, o)
+	if o.Policy != nil {
+		inventory := &numa.Fleet{}
+		if fleet != nil {
+			inventory = fleet.Fleet
+		}
+		w.Muted = append(mute(o.Policy, w.Findings), w.hidden(w.Findings, machines, o)...)
+		w.take(o.Policy, o.Policy.ApplyRecorded(w.Findings, inventory, o.Today))
+	}
+	w.Laxer = w.laxer()
+	slices.SortStableFunc(w.Findings, func(a, b finding.Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VM, b.VM))
+	})
+	return w
+}
+
+// apply applies the rules to all hosts and VMs.
+func (w *Watched) apply(machines map[*capture.Recording]*numa.Host, o Options) {
+	for _, rec := range w.Recordings {
 		machine := machines[rec]
 		for _, one := range All {
 			if one.Watch == nil {
@@ -43,17 +64,6 @@ func Watch(recordings []*capture.Recording, fleet *Result, o Options) *Watched {
 			}
 		}
 	}
-	if o.Policy != nil {
-		inventory := &numa.Fleet{}
-		if fleet != nil {
-			inventory = fleet.Fleet
-		}
-		w.take(o.Policy, o.Policy.ApplyRecorded(w.Findings, inventory, o.Today))
-	}
-	slices.SortStableFunc(w.Findings, func(a, b finding.Finding) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VM, b.VM))
-	})
-	return w
 }
 
 func (w *Watched) watch(one *rule.Watch) {

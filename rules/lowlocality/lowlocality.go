@@ -92,7 +92,7 @@ func watch(w *rule.Watch) {
 	if used, ok := v.Used.Mean(); ok && v.VCPUs > 0 && used < w.Threshold("idle") {
 		f.Severity = finding.Low
 		f.Message += "; the VM was idle on average"
-		f.Evidence = append(f.Evidence, w.Counted("mean use of a vCPU", rule.Percent(used), "%USED (% Used)"))
+		f.Evidence = append(f.Evidence, w.Counted("mean use of a vCPU", rule.Percent(used), rule.FieldUSED))
 	}
 	if least := numa.Bytes(w.Threshold("remote") * float64(numa.GiB)); v.Remote.Most < least {
 		f.Severity = finding.Low

@@ -4,7 +4,9 @@ package migrationstorm
 import (
 	"fmt"
 	"strconv"
+	"time"
 
+	"homenode/capture"
 	"homenode/finding"
 	"homenode/numa"
 	"homenode/rule"
@@ -47,11 +49,12 @@ func watch(w *rule.Watch) {
 	}
 	from, to := w.Window(&v.Migrated)
 	window := to.Sub(from)
+	run := storm(w)
 	f := finding.Finding{
-		From: from, To: to,
+		From: run.From, To: run.To,
 		Severity: finding.Medium,
-		Message: fmt.Sprintf("%d NUMA migrations in %s from %s, one every %s; %d in all",
-			v.Migrated.Most, rule.Duration(window), rule.Moment(from), seconds(window.Seconds()/float64(v.Migrated.Most)), v.Migrated.Total),
+		Message: fmt.Sprintf("%d NUMA migrations in the busiest %s, from %s, one every %s; moved like this from about %s; %d in all",
+			v.Migrated.Most, rule.Duration(window), rule.Moment(from), seconds(window.Seconds()/float64(v.Migrated.Most)), w.Span(&run), v.Migrated.Total),
 		Evidence: []finding.Evidence{
 			w.Limit("perMinute", strconv.FormatFloat(w.Threshold("perMinute"), 'f', -1, 64)),
 			w.Limit("M002.window", rule.Duration(w.Host.Options.Window)),
@@ -77,6 +80,58 @@ func watch(w *rule.Watch) {
 		cause(w, &f, affinity)
 	}
 	w.Report(f)
+}
+
+// storm returns the time around the busiest window in which the VM was moved without a
+// pause longer than the threshold allows, as exactly as the timeline of the VM tells: to
+// the width of its buckets, and of the time between two ticks.
+func storm(w *rule.Watch) capture.Spell {
+	v, t := w.VM, &w.VM.Timeline
+	from, to := w.Window(&v.Migrated)
+	pause := max(time.Duration(float64(time.Minute)/w.Threshold("perMinute")), w.Between()) + t.Width
+	begin := func(i int) time.Time {
+		if at := t.Time(i); at.Before(from) && from.Before(t.Time(i+1)) {
+			return from // part of the bucket is in the window, where migrations are for certain
+		}
+		return later(t.Time(i), v.First)
+	}
+	end := func(i int) time.Time { return earlier(t.Time(i+1), v.Last) }
+	first, last := -1, -1 // buckets with migrations
+	for i := range t.Buckets {
+		if t.Buckets[i].Moves > 0 && t.Time(i+1).After(from) && t.Time(i).Before(to) {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+	}
+	if first < 0 { // cannot be: the window has migrations
+		return capture.Spell{From: from, To: earlier(to, v.Last)}
+	}
+	for i := first - 1; i >= 0 && begin(first).Sub(end(i)) <= pause; i-- {
+		if t.Buckets[i].Moves > 0 {
+			first = i
+		}
+	}
+	for i := last + 1; i < len(t.Buckets) && begin(i).Sub(end(last)) <= pause; i++ {
+		if t.Buckets[i].Moves > 0 {
+			last = i
+		}
+	}
+	return capture.Spell{From: begin(first), To: end(last)}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // cause names action affinity, what makes it likely and how to switch it off.

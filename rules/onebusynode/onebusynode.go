@@ -228,7 +228,7 @@ func advice(w *rule.Watch, f *finding.Finding) string {
 		parts = append(parts, wave)
 	}
 	if a := w.Affinity(); a.Known && a.On {
-		parts = append(parts, "VMs that communicate are gathered on purpose (KB 314059): where that costs more than it gains, set "+rule.ActionAffinity+" = 0")
+		parts = append(parts, "Action affinity may have gathered VMs that communicate there (KB 314059): if the VMs of the node do, and it costs more than it gains, set "+rule.ActionAffinity+" = 0")
 		f.Evidence = append(f.Evidence, a.Evidence)
 		if a.Assumes != "" {
 			f.Assumes = append(f.Assumes, a.Assumes)

@@ -41,7 +41,7 @@ func watch(w *rule.Watch) {
 	}
 	share := float64(p.Local) / float64(p.Local+p.Remote)
 	f := finding.Finding{
-		From: p.At, To: p.At,
+		From: p.At, To: p.To,
 		Severity: finding.Low,
 		Message: fmt.Sprintf("N%%L reads %d where %s local and %s remote make %s; %d of %s are wrong like this",
 			p.Shown, p.Local, p.Remote, rule.NL(share), p.Wrong, rule.Plural(p.Ticks, "tick")),
