@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"homenode/capture"
 	"homenode/finding"
 	"homenode/numa"
 	"homenode/output/report"
@@ -109,9 +111,9 @@ in what could be read while some file could not.`,
 			}
 			read := time.Since(start)
 			w := rules.Watch(recordings, inventory, options)
-			w.Notes = append(notes, w.Notes...)
+			w.Notes, w.Unread = append(notes, w.Notes...), max(0, in.failed-cutFiles(recordings))
 			err = out.write(cmd, func(to io.Writer, colour bool) error {
-				o := report.CaptureOptions{Colour: colour, Details: details, FailOn: least, SourceWords: captureWords(args, archive.dir, fleet)}
+				o := report.CaptureOptions{Colour: colour, Details: details, FailOn: least, SourceWords: captureWords(cmd, args)}
 				if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
 					o.Read = read
 				}
@@ -146,15 +148,44 @@ in what could be read while some file could not.`,
 	return cmd
 }
 
-// captureWords are the files and the inventory as the user typed them, for the next
-// commands.
-func captureWords(args []string, archive string, fleet []string) []string {
-	words := slices.Clone(args)
-	if archive != "" {
-		words = append(words, "--archive", archive)
+// answerFlags are those that change what capture finds.
+var answerFlags = []string{
+	"archive", "fleet", "nodes-per-socket", "evidence", "assume-host", "password-file", "credentials", "tls-known-hosts", "tls-ca-certs", "insecure",
+	"host", "from", "to", "locality", "interval", "start", "config", "fail-on",
+}
+
+// cutFiles counts the files that were not read to their end.
+func cutFiles(recordings []*capture.Recording) int {
+	names := map[string]bool{}
+	for _, rec := range recordings {
+		for _, f := range rec.Files {
+			if f.Cut {
+				names[f.Name] = true
+			}
+		}
 	}
-	for _, f := range fleet {
-		words = append(words, "--fleet", f)
+	return len(names)
+}
+
+// captureWords are the files and the flags that change the answer, as the user typed them,
+// for the next commands.
+func captureWords(cmd *cobra.Command, args []string) []string {
+	words := slices.Clone(args)
+	for _, name := range answerFlags {
+		f := cmd.Flags().Lookup(name)
+		switch {
+		case !f.Changed:
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+name+"="+f.Value.String())
+		default:
+			values := []string{f.Value.String()}
+			if list, ok := f.Value.(pflag.SliceValue); ok {
+				values = list.GetSlice()
+			}
+			for _, value := range values {
+				words = append(words, "--"+name, value)
+			}
+		}
 	}
 	return words
 }

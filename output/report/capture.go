@@ -74,15 +74,12 @@ func (p *printer) captureHead(c *captured, o CaptureOptions) {
 		p.printf("%s\n", rest)
 	}
 	p.printf("\n")
-	files, ticks := map[string]bool{}, 0
+	ticks := 0
 	for _, rec := range c.Recordings {
 		ticks += rec.Ticks
-		for _, f := range rec.Files {
-			files[f.Name] = true
-		}
 	}
 	t := texttab.Table{}
-	read := []string{plural(len(files), "file"), plural(len(c.Recordings), "host"), plural(countVMs(c.vms), "VM"), plural(ticks, "tick")}
+	read := []string{c.filesText(), plural(len(c.Recordings), "host"), plural(countVMs(c.vms), "VM"), plural(ticks, "tick")}
 	if !c.first.IsZero() {
 		read = append(read, dated(c.first, c.last))
 	}
@@ -99,9 +96,54 @@ func (p *printer) captureHead(c *captured, o CaptureOptions) {
 	p.table(&t)
 }
 
-// dated writes a stretch with its date: "2026-11-20 22:00 to 2026-11-21 02:10 UTC".
+// filesText counts the files, and says what of them was not read:
+// "2 files (1 not to its end, 3 rows left out)".
+func (c *captured) filesText() string {
+	byName := map[string]capture.File{}
+	for _, rec := range c.Recordings {
+		for _, f := range rec.Files {
+			n := byName[f.Name]
+			byName[f.Name] = capture.File{Parts: max(n.Parts, f.Parts, 1), Cut: n.Cut || f.Cut, Left: max(n.Left, f.Left)}
+		}
+	}
+	files, cut, left := 0, 0, 0
+	for _, f := range byName {
+		files, left = files+f.Parts, left+f.Left
+		if f.Cut {
+			cut++
+		}
+	}
+	var less []string
+	if c.Unread > 0 {
+		less = append(less, fmt.Sprintf("%d not at all", c.Unread))
+	}
+	if cut > 0 {
+		less = append(less, fmt.Sprintf("%d not to %s end", cut, possessive(cut)))
+	}
+	if left > 0 {
+		less = append(less, plural(left, "row")+" left out")
+	}
+	text := plural(files+c.Unread, "file")
+	if len(less) > 0 {
+		text += " (" + strings.Join(less, ", ") + ")"
+	}
+	return text
+}
+
+func possessive(n int) string {
+	if n == 1 {
+		return "its"
+	}
+	return "their"
+}
+
+// dated writes a stretch with its date: "2026-11-20 22:00 to 2026-11-21 02:10 UTC", and a
+// moment once.
 func dated(first, last time.Time) string {
 	c := newClock(first, last)
+	if first.Equal(last) {
+		return first.UTC().Format(time.DateTime) + " UTC"
+	}
 	text := c.span(first, last)
 	if first.Equal(last) {
 		text = c.at(first)
@@ -184,7 +226,11 @@ func statesText(rec *capture.Recording) string {
 }
 
 func (p *printer) captureVMs(c *captured, o CaptureOptions) {
-	vms, cut := shown(c.weighted(3), "VM", o)
+	least := 3
+	if o.Details {
+		least = len(c.vms)
+	}
+	vms, _ := shown(c.weighted(least), "VM", o)
 	if len(vms) == 0 {
 		return
 	}
@@ -201,7 +247,7 @@ func (p *printer) captureVMs(c *captured, o CaptureOptions) {
 	t := texttab.Table{Right: right}
 	t.Row(append(header, "FOUND")...)
 	for _, v := range vms {
-		row := []string{v.label, dash(numberText(v.VCPUs)), dash(homesOf(v.VM)), dash(leastText(v.VM)), dash(meanText(v.VM)), dash(remoteText(v.VM)), dash(migratedText(v.VM)),
+		row := []string{v.label, dash(numberText(v.VCPUs)), dash(homesOf(v.VM)), dash(v.leastText()), dash(v.meanText()), dash(v.remoteText()), dash(migratedText(v.VM)),
 			dash(levelMean(&v.Ready)), dash(levelPeak(&v.Ready)), dash(levelPeak(&v.CoStop))}
 		if several {
 			row = slices.Insert(row, 1, v.rec.Host)
@@ -216,7 +262,31 @@ func (p *printer) captureVMs(c *captured, o CaptureOptions) {
 	}
 	p.printf("\n")
 	p.table(&t)
-	p.cut(cut)
+	p.cut(c.moreVMs(vms))
+	for _, note := range footnotes(vms) {
+		p.printf("%s\n", note)
+	}
+}
+
+// moreVMs says how many VMs a table leaves out.
+func (c *captured) moreVMs(shown []*capturedVM) string {
+	var rest, with []*capturedVM
+	for _, v := range c.vms {
+		if slices.Contains(shown, v) {
+			continue
+		}
+		if rest = append(rest, v); len(v.findings) > 0 {
+			with = append(with, v)
+		}
+	}
+	switch n, found := countVMs(rest), countVMs(with); {
+	case n == 0:
+		return ""
+	case found == 0:
+		return fmt.Sprintf("and %s without findings: --details", plural(n, "more VM"))
+	default:
+		return fmt.Sprintf("and %s, %d of them with findings: --details", plural(n, "more VM"), found)
+	}
 }
 
 // captureNodes lists the NUMA nodes of the hosts.

@@ -47,6 +47,7 @@ func homesOf(v *capture.VM) string {
 	}
 	const most = 3
 	var parts []string
+	percents := wholePercents(homes, all)
 	for i, h := range homes {
 		if i == most {
 			parts = append(parts, "…")
@@ -54,11 +55,40 @@ func homesOf(v *capture.VM) string {
 		}
 		text := nodesText(h.Homes)
 		if len(homes) > 1 {
-			text += " for " + shareText(float64(h.Time)/float64(all))
+			text += " for " + percents[i]
 		}
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// wholePercents returns the shares of times in whole percent that add up to 100: what
+// rounding down takes goes to those that lose most by it. What is not nothing is never 0 %.
+func wholePercents(homes []capture.HomeTime, all time.Duration) []string {
+	percents, rests := make([]int, len(homes)), make([]int, len(homes))
+	left := 100
+	for i, h := range homes {
+		share := float64(h.Time) / float64(all) * 100
+		percents[i], rests[i] = int(share), i
+		left -= percents[i]
+	}
+	rest := func(i int) float64 { return float64(homes[i].Time)/float64(all)*100 - float64(percents[i]) }
+	slices.SortStableFunc(rests, func(a, b int) int { return cmp.Compare(rest(b), rest(a)) })
+	for _, i := range rests[:min(max(left, 0), len(rests))] {
+		percents[i]++
+	}
+	out := make([]string, len(homes))
+	for i, h := range homes {
+		switch {
+		case h.Time > 0 && float64(h.Time)/float64(all) < 0.01:
+			out[i] = "< 1 %"
+		case h.Time < all && percents[i] == 100:
+			out[i] = "> 99 %"
+		default:
+			out[i] = strconv.Itoa(percents[i]) + " %"
+		}
+	}
+	return out
 }
 
 // nodesText writes home nodes as esxtop does, or what no home node means.
@@ -77,29 +107,65 @@ func shareText(share float64) string {
 	return strconv.Itoa(int(share*100+0.5)) + " %"
 }
 
-func leastText(v *capture.VM) string {
-	if v.Least.Local+v.Least.Remote <= 0 {
+// leastText, meanText and remoteText say nothing of a VM whose N%L means nothing.
+func (v *capturedVM) leastText() string {
+	if v.Least.Local+v.Least.Remote <= 0 || v.blind {
 		return ""
 	}
-	return rule.NL(leastLocality(v))
+	return rule.NL(leastLocality(v.VM))
 }
 
-func meanText(v *capture.VM) string {
-	share, ok := rule.MeanLocality(v)
-	if !ok {
+// meanText returns N%L over the whole time, which weighs each moment by its memory.
+func (v *capturedVM) meanText() string {
+	share, ok := rule.MeanLocality(v.VM)
+	if !ok || v.blind {
 		return ""
 	}
 	return rule.NL(share)
 }
 
-func remoteText(v *capture.VM) string {
+func (v *capturedVM) remoteText() string {
 	switch {
-	case !v.HasMemory:
+	case !v.HasMemory || v.blind:
 		return ""
 	case v.Remote.Most == 0:
 		return "none"
 	}
 	return v.Remote.Most.String()
+}
+
+// footnotes say what the columns of locality mean, and for which VMs nothing.
+func footnotes(vms []*capturedVM) (notes []string) {
+	var blind, several []string
+	mean := false
+	for _, v := range vms {
+		switch {
+		case v.blind:
+			blind = append(blind, v.label)
+		case v.HasMemory && v.severalHomes() && v.inFleet == nil:
+			several = append(several, v.label)
+		}
+		mean = mean || v.meanText() != ""
+	}
+	if mean {
+		notes = append(notes, "MEAN is N%L over the whole time, by memory: local ÷ (local + remote), both added up over time.")
+	}
+	if len(blind) > 0 {
+		notes = append(notes, namesText(blind)+": N%L and remote memory are not measurable, the memory is interleaved over the home nodes (M006).")
+	}
+	if len(several) > 0 {
+		notes = append(notes, namesText(several)+": N%L counts all home nodes as local; with --fleet homenode knows whether the guest can place its memory.")
+	}
+	return notes
+}
+
+// namesText lists names, the first few of many.
+func namesText(names []string) string {
+	const most = 5
+	if n := len(names); n > most+1 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 func migratedText(v *capture.VM) string {

@@ -70,7 +70,7 @@ func (c *captured) sawText() string {
 		return "nothing was found"
 	}
 	worst := slices.MinFunc(low, func(a, b *capturedVM) int { return cmp.Compare(leastLocality(a.VM), leastLocality(b.VM)) })
-	return fmt.Sprintf("N%%L of %s was below %s, at the least %s of %s", plural(countVMs(low), "VM"), rule.NL(worst.rec.Options.Locality), rule.NL(leastLocality(worst.VM)), worst.label)
+	return fmt.Sprintf("N%%L of %s was below %s, at the least %s of %s with %s remote", plural(countVMs(low), "VM"), rule.NL(worst.rec.Options.Locality), rule.NL(leastLocality(worst.VM)), worst.label, worst.Least.Remote)
 }
 
 // momentsText says why nothing in a momentary capture lasts.
@@ -213,6 +213,9 @@ func (c *captured) captureNotesOf() (notes []numa.Note) {
 				notes = append(notes, numa.Note{At: rec.Host, Text: text})
 			}
 		}
+	}
+	if c.Fleet == nil && len(c.vms) > 0 {
+		notes = append(notes, numa.Note{Text: "no inventory (--fleet): M011 is not judged, nor is M006 for certain: whether a guest sees its nodes is not known"})
 	}
 	return notes
 }

@@ -23,7 +23,7 @@ func CaptureMarkdown(w io.Writer, r *rules.Watched, o ExportOptions) error {
 	if rest != "" {
 		fmt.Fprintf(b, " %s", mark(rest))
 	}
-	fmt.Fprintf(b, "\n\n%s, %s", plural(len(c.Recordings), "host"), plural(countVMs(c.vms), "VM"))
+	fmt.Fprintf(b, "\n\n%s, %s, %s", c.filesText(), plural(len(c.Recordings), "host"), plural(countVMs(c.vms), "VM"))
 	if !c.first.IsZero() {
 		fmt.Fprintf(b, "; %s", dated(c.first, c.last))
 	}
@@ -37,14 +37,27 @@ func CaptureMarkdown(w io.Writer, r *rules.Watched, o ExportOptions) error {
 		t.row(code(rec.Host), dash(numberText(len(rec.Nodes))), strconv.Itoa(countVMs(c.of(rec))), thousands(rec.Ticks), dash(intervalOf(rec)), rule.Duration(rec.Covered),
 			dash(gapText(rec)), dash(movesOf(rec)), dash(statesText(rec)))
 	}
-	if vms := c.weighted(3); len(vms) > 0 {
+	least := 3
+	if o.Details {
+		least = len(c.vms)
+	}
+	if vms := c.weighted(least); len(vms) > 0 {
 		fmt.Fprint(b, "\n## VMs that matter\n\n")
 		t := markTable{b, []string{"VM", "Host", "vCPUs", "Home nodes", "N%L least", "Mean", "Remote at most", "Migrated", "Ready mean", "Max", "Co-stop max", "Predicted", "Found"},
 			[]bool{2: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true, 10: true, 12: false}}
 		t.head()
 		for _, v := range vms {
-			t.row(code(v.label), code(v.rec.Host), dash(numberText(v.VCPUs)), dash(homesOf(v.VM)), dash(leastText(v.VM)), dash(meanText(v.VM)), dash(remoteText(v.VM)),
+			t.row(code(v.label), code(v.rec.Host), dash(numberText(v.VCPUs)), dash(homesOf(v.VM)), dash(v.leastText()), dash(v.meanText()), dash(v.remoteText()),
 				dash(migratedText(v.VM)), dash(levelMean(&v.Ready)), dash(levelPeak(&v.Ready)), dash(levelPeak(&v.CoStop)), dash(v.predicted()), dash(strings.Join(ruleIDs(v.findings), " ")))
+		}
+		for i, note := range footnotes(vms) {
+			if i == 0 {
+				fmt.Fprint(b, "\n")
+			}
+			fmt.Fprintf(b, "- %s\n", mark(note))
+		}
+		if n := countVMs(c.vms) - countVMs(vms); n > 0 {
+			fmt.Fprintf(b, "\nAnd %s without findings.\n", plural(n, "more VM"))
 		}
 	}
 	markFindings(b, c.judged, o)

@@ -36,10 +36,12 @@ type captureReport struct {
 	DrawnCut    int
 	Predicted   bool // the table has predictions
 	Rows        []captureRow
+	Footnotes   []string // of the table of VMs
 	Hosts       []captureHost
 	Nodes       []captureNode
 	Open        []captureNotes
 	Files       []string
+	Read        string // how many, and what of them was not read
 	Inventory   string
 }
 
@@ -90,6 +92,7 @@ func CaptureHTML(w io.Writer, r *rules.Watched, o HTMLOptions) error {
 	p := &captureReport{pageParts: newPageParts(c.judged, o.Version)}
 	p.Title, p.PlaceWord = "NUMA in "+cmp.Or(c.source(), "a capture"), "Host"
 	p.Verdict, p.Rest = c.verdict()
+	p.Read = c.filesText()
 	p.Verdict = strings.ReplaceAll(p.Verdict, " %", "\u00a0%") // a heading breaks elsewhere
 	if !c.first.IsZero() {
 		p.When = dated(c.first, c.last)
@@ -147,7 +150,7 @@ func (p *captureReport) draw(c *captured, o HTMLOptions) (map[string]bool, error
 	for _, v := range c.vms {
 		labels[v.VM] = v.label
 	}
-	t := timeline.Options{Inline: true, Findings: c.Findings, Label: func(v *capture.VM) string { return labels[v] }}
+	t := timeline.Options{Inline: true, Findings: c.Findings, Label: func(v *capture.VM) string { return labels[v] }, Blind: c.blind()}
 	var b bytes.Buffer
 	for _, rec := range c.weightedHosts() {
 		if len(p.Drawings) == o.MostHosts {
@@ -191,13 +194,13 @@ func (p *captureReport) rows(c *captured, drawn map[string]bool) {
 		}}
 		p.Predicted = p.Predicted || v.inFleet != nil
 		least, mean := -1.0, -1.0
-		if leastText(v.VM) != "" {
+		if v.leastText() != "" {
 			least = leastLocality(v.VM)
 		}
 		if share, ok := rule.MeanLocality(v.VM); ok {
 			mean = share
 		}
-		row.Cells = append(row.Cells, numberCellOf(least, leastText(v.VM)), numberCellOf(mean, meanText(v.VM)), numberCellOf(float64(v.Remote.Most), remoteText(v.VM)),
+		row.Cells = append(row.Cells, numberCellOf(least, v.leastText()), numberCellOf(mean, v.meanText()), numberCellOf(float64(v.Remote.Most), v.remoteText()),
 			numberCellOf(float64(v.Moves.All), migratedText(v.VM)), levelCellOf(v.Ready.Mean, &v.Ready, levelMean), levelCellOf(v.Ready.Peak, &v.Ready, levelPeak),
 			levelCellOf(v.CoStop.Peak, &v.CoStop, levelPeak))
 		if id := timeline.VMID(v.rec, v.VM); drawn[id] {
@@ -209,6 +212,7 @@ func (p *captureReport) rows(c *captured, drawn map[string]bool) {
 		}
 		p.Rows = append(p.Rows, row)
 	}
+	p.Footnotes = footnotes(c.vms)
 }
 
 // numberCellOf returns a cell that sorts by a number; what is unknown sorts below all.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,7 @@ type capturedVM struct {
 	label    string // its name, with what tells it from others of that name on the host
 	findings []*finding.Finding
 	inFleet  *rule.VM // what the inventory says; nil when it does not hold the VM
+	blind    bool     // N%L and remote memory mean nothing: the memory is interleaved
 }
 
 // newCaptured finds the subjects of the findings.
@@ -71,6 +73,7 @@ func newCaptured(w *rules.Watched) *captured {
 			c.hosts[rec] = append(c.hosts[rec], f)
 		}
 	}
+	c.markBlind()
 	c.judged = c.judgement()
 	return c
 }
@@ -148,7 +151,8 @@ func (c *captured) judgement() *judged {
 			}
 			return subjectID(f)
 		},
-		at: func(f *finding.Finding) string { return c.fileAt(c.recordingOf(f), f.From) },
+		at:    func(f *finding.Finding) string { return c.fileAt(c.recordingOf(f), f.From) },
+		place: c.placeOf,
 	}
 }
 
@@ -183,6 +187,35 @@ func (c *captured) fileAt(rec *capture.Recording, at time.Time) string {
 		}
 	}
 	return ""
+}
+
+// moreFiles is what the name of a source has behind that of its first file.
+var moreFiles = regexp.MustCompile(` and \d+ more$`)
+
+// placeOf returns the file of the finding's host that holds the time from which it held,
+// with the line where the recording knows it; nil when there is no such file.
+func (c *captured) placeOf(f *finding.Finding) *sarifPhysical {
+	rec := c.recordingOf(f)
+	if rec == nil || len(rec.Files) == 0 {
+		return nil
+	}
+	file, line := &rec.Files[0], 1
+	for i := range rec.Files {
+		if one := &rec.Files[i]; one.Ticks > 0 && !one.First.After(f.From) {
+			file = one
+		}
+	}
+	if v := c.vmOf(f); v != nil && f.From.Equal(v.Percents.At) && v.Percents.File == file.Name && v.Percents.Line > 0 {
+		line = v.Percents.Line
+	}
+	name := file.Name
+	if file.Parts > 1 {
+		name, line = moreFiles.ReplaceAllString(name, ""), 1 // the first of them: which one it was, nobody says
+	}
+	if file.Format == "invented" || name == "standard input" {
+		return nil
+	}
+	return &sarifPhysical{sarifURI{uriOf(name)}, sarifRegion{line}}
 }
 
 // open returns what the capture lacks, what its reader warned of and what was not judged.
@@ -229,18 +262,16 @@ func (v *capturedVM) worst() (finding.Severity, bool) {
 
 // lost reports whether the VM lost locality: a finding of medium or high severity is about
 // its longest stretch of low N%L or of much remote memory. spell is that stretch.
-func (v *capturedVM) lost() (spell *capture.Spell, ok bool) { return v.lostAt(finding.Medium) }
+func (v *capturedVM) lost() (spell *capture.Spell, ok bool) { return v.lostFrom(finding.Medium) }
 
-// lostAt does so for findings of a severity or more.
-func (v *capturedVM) lostAt(least finding.Severity) (spell *capture.Spell, ok bool) {
+// lostFrom does so for findings of a severity or more.
+func (v *capturedVM) lostFrom(least finding.Severity) (spell *capture.Spell, ok bool) {
 	for _, f := range v.findings {
 		if f.Severity < least {
 			break
 		}
-		for _, s := range []*capture.Spells{&v.Low, &v.Far} {
-			if s.Count > 0 && f.From.Equal(s.Longest.From) && f.To.Equal(s.Longest.To) {
-				return &s.Longest, true
-			}
+		if spell := v.lostAt(f); spell != nil {
+			return spell, true
 		}
 	}
 	return nil, false

@@ -20,7 +20,7 @@ func CaptureSVG(w io.Writer, r *rules.Watched, name string) error {
 	for _, v := range c.vms {
 		labels[v.VM] = v.label
 	}
-	o := timeline.Options{Findings: c.Findings, Label: func(v *capture.VM) string { return labels[v] }}
+	o := timeline.Options{Findings: c.Findings, Label: func(v *capture.VM) string { return labels[v] }, Blind: c.blind()}
 	var names, found []string
 	var draw func() error
 	take := func(full string, d func() error) {

@@ -194,6 +194,7 @@ func (c *captured) aboutTable(version string) Table {
 		row("homenode", textOf(version)), row("Hosts", numberOf(len(c.Recordings))), row("VMs", numberOf(countVMs(c.vms))), row("Findings", numberOf(len(c.Findings))),
 		row("Findings suppressed", numberOf(len(c.Suppressed))), row("Notes", numberOf(len(c.judged.notes()))),
 	}
+	rows = append(rows, row("Times", textOf("UTC")))
 	if c.Fleet != nil {
 		rows = append(rows, row("Inventory", textOf(fmt.Sprintf("%s: %s", c.Fleet.Fleet.Source, c.joinedText()))))
 	}

@@ -33,16 +33,27 @@ func (c *captured) verdict() (verdict, rest string) {
 		}
 	}
 	where := c.stretch()
-	switch {
+	none := c.nobodyLost() != ""
+	switch open := c.withheld(lost); {
 	case len(lost) > 0:
-		verdict = fmt.Sprintf("%d of %s lost locality %s: worst %s.", countVMs(lost), plural(countVMs(c.vms), "VM"), where, c.worstText(lost))
+		verdict = fmt.Sprintf("%d of %s lost locality%s %s; most remote memory over time: %s.", countVMs(lost), plural(countVMs(c.vms), "VM"), c.moreLost(lost), where, c.worstText(lost))
 	case len(hurt) > 0:
-		verdict = fmt.Sprintf("NUMA had a part in it: %d of %s had trouble with it %s, though none lost locality: first of all %s: %s.",
-			countVMs(hurt), plural(countVMs(c.vms), "VM"), where, hurt[0].label, c.findingText(c.harm(hurt[0].findings)))
+		though := ""
+		if none {
+			though = ", though none lost locality"
+		}
+		verdict = fmt.Sprintf("NUMA had a part in it: %d of %s had trouble with it %s%s: first of all %s: %s.",
+			countVMs(hurt), plural(countVMs(c.vms), "VM"), where, though, hurt[0].label, c.findingText(c.harm(hurt[0].findings)))
 	case hosts > 0:
-		verdict = fmt.Sprintf("NUMA had a part in it %s: no VM lost locality, but %s.", where, c.hostText())
+		though := ""
+		if none {
+			though = "no VM lost locality, but "
+		}
+		verdict = fmt.Sprintf("NUMA had a part in it %s: %s%s.", where, though, c.hostText())
 	case !c.judgeable():
 		return "Nothing can be said about NUMA: the capture has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
+	case len(open) > 0:
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: %s.", where, strings.Join(open, "; "))
 	case c.momentary():
 		verdict = fmt.Sprintf("NUMA cannot be ruled out: %s, but %s.", c.sawText(), c.momentsText())
 	case c.tooShort():
@@ -53,26 +64,33 @@ func (c *captured) verdict() (verdict, rest string) {
 		v := c.mostlyLow()
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: N%%L of %s was below %s most of the time, though no rule counts it as a finding.",
 			where, v.label, rule.NL(v.rec.Options.Locality))
+	case c.innocence() == "":
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but neither N%%L nor the load of the nodes was judged.", where)
 	default:
 		verdict = fmt.Sprintf("NUMA was not the cause %s: %s.", where, c.innocence())
 	}
-	return verdict, c.rest(len(lost), hurt, hosts)
+	return verdict, c.rest(lost, hurt, hosts)
 }
 
-func (c *captured) rest(lost int, hurt []*capturedVM, hosts int) string {
+func (c *captured) rest(lost, hurt []*capturedVM, hosts int) string {
 	var parts []string
-	if n := countVMs(hurt); lost > 0 && n > 0 {
+	if n := countVMs(hurt); len(lost) > 0 && n > 0 {
 		parts = append(parts, fmt.Sprintf("%s had trouble of another kind, first of all %s: %s.", plural(n, "more VM"), hurt[0].label, c.findingText(c.harm(hurt[0].findings))))
 	}
-	if hosts > 0 && (lost > 0 || len(hurt) > 0) {
+	if hosts > 0 && (len(lost) > 0 || len(hurt) > 0) {
 		parts = append(parts, fmt.Sprintf("%s findings of medium or high severity.", verb(hosts, "host itself has", "hosts themselves have")))
 	}
 	parts = append(parts, c.besideText())
-	if lost == 0 && len(hurt) == 0 && hosts == 0 {
+	if len(lost) == 0 && len(hurt) == 0 && hosts == 0 {
 		if n := len(c.Findings) - c.AtLeast(finding.Medium); n > 0 {
 			parts = append(parts, fmt.Sprintf("%s of low severity or for information.", plural(n, "finding")))
 		}
 		parts = append(parts, c.lookedAt(), c.tooShortText(), c.spreadText())
+	} else if open := c.withheld(lost); len(open) > 0 {
+		parts = append(parts, "Not counted: "+strings.Join(open, "; ")+".")
+	}
+	if off := c.rulesOff(); len(off) > 0 {
+		parts = append(parts, fmt.Sprintf("Switched off by %s: %s.", c.Policy.File, strings.Join(off, ", ")))
 	}
 	parts = slices.DeleteFunc(append(parts, c.howToGet()), func(s string) bool { return s == "" })
 	return strings.Join(parts, " ")
@@ -101,7 +119,8 @@ func (c *captured) stretch() string {
 	return fmt.Sprintf("in %s on %s", rule.Duration(c.last.Sub(c.first)), plural(len(c.Recordings), "host"))
 }
 
-// worstText names the VM that lost the most: the most remote memory over time.
+// worstText names the VM that had the most remote memory over time, and when it was worst:
+// "kafka01, 46 GB on average, up to 37 % of its memory from 01:00 to 05:00".
 func (c *captured) worstText(lost []*capturedVM) string {
 	worst := slices.MaxFunc(lost, func(a, b *capturedVM) int { return compareSums(&a.Remote.Sum, &b.Remote.Sum) })
 	spell, _ := worst.lost()
@@ -109,11 +128,14 @@ func (c *captured) worstText(lost []*capturedVM) string {
 	if len(c.Recordings) > 1 {
 		name += " on " + worst.rec.Host
 	}
+	if mean, ok := worst.Remote.Mean(worst.Managed); ok {
+		name += fmt.Sprintf(", %s on average in %s", mean-mean%numa.MiB, rule.Duration(worst.Managed))
+	}
 	when := c.clock.span(spell.From, spell.To)
 	if spell == &worst.Far.Longest {
-		return fmt.Sprintf("%s, up to %s remote from %s", name, numa.Bytes(spell.Worst), when)
+		return fmt.Sprintf("%s, up to %s from %s", name, numa.Bytes(spell.Worst), when)
 	}
-	return fmt.Sprintf("%s, up to %d %% remote from %s", name, 100-percentLocal(spell.Worst), when)
+	return fmt.Sprintf("%s, up to %d %% of its memory from %s", name, 100-percentLocal(spell.Worst), when)
 }
 
 // percentLocal returns N%L as esxtop shows it: whole percent, truncated.
@@ -137,47 +159,6 @@ func (c *captured) hostText() string {
 	}
 	return ""
 }
-
-// innocence says what no VM did.
-func (c *captured) innocence() string {
-	text := fmt.Sprintf("none of %s lost locality", plural(countVMs(c.vms), "VM"))
-	var low []*capturedVM
-	short := false
-	for _, v := range c.vms {
-		if _, ok := v.lostAt(finding.Info); ok {
-			low = append(low, v)
-		}
-		short = short || v.Low.Count > 0
-	}
-	switch {
-	case len(low) > 0:
-		text += fmt.Sprintf(", except %s with findings of low severity", plural(countVMs(low), "VM"))
-	case short:
-		text += " for long"
-	}
-	for _, rec := range c.Recordings {
-		if !slices.ContainsFunc(rec.Nodes, stated) {
-			return text
-		}
-	}
-	return text + c.evenness()
-}
-
-// evenness says that no node was overloaded while another one idled, as far as it is so.
-func (c *captured) evenness() string {
-	text := ", and no node was overloaded while another one idled"
-	for _, rec := range c.Recordings {
-		if slices.ContainsFunc(c.hosts[rec], func(f *finding.Finding) bool { return f.Rule == unevenNodes }) {
-			return "" // a finding of low severity
-		}
-		if rec.Imbalance.Count > 0 {
-			text = ", and no node was overloaded for long while another one idled"
-		}
-	}
-	return text
-}
-
-func stated(n capture.Node) bool { _, ok := n.Busy.Peak(); return ok }
 
 // lacksLocality reports whether N%L of no VM is known.
 func (c *captured) lacksLocality() bool {

@@ -138,8 +138,8 @@ func (p *printer) life(c *captured, v *capturedVM) {
 	}
 	row("size", size, bytesText(v.Size))
 	row("home nodes", homesOf(v.VM))
-	row("N%L", labelled("least", leastText(v.VM), c.clock.at(v.Least.Time)), labelled("mean", meanText(v.VM), ""), lowText(v))
-	row("remote", labelled("most", remoteText(v.VM), momentOf(c, v.Remote.Most > 0, v.Remote.At)), lastRemote(v))
+	row("N%L", labelled("least", v.leastText(), c.clock.at(v.Least.Time)), labelled("mean", v.meanText(), ""), lowText(v))
+	row("remote", labelled("most", v.remoteText(), momentOf(c, v.Remote.Most > 0, v.Remote.At)), lastRemote(v))
 	row("migrations", migratedText(v.VM))
 	row("ready", labelled("mean", levelMean(&v.Ready), ""), labelled("most", levelPeak(&v.Ready), c.clock.at(v.Ready.At)))
 	row("co-stop", labelled("mean", levelMean(&v.CoStop), ""), labelled("most", levelPeak(&v.CoStop), c.clock.at(v.CoStop.At)))
@@ -267,15 +267,15 @@ func (c *captured) seen(one *rule.Rule, v *capturedVM) string {
 	}
 	switch one.ID {
 	case "M001":
-		return dash(strings.Join(slices.DeleteFunc([]string{labelled("least", leastText(v.VM), ""), lowText(v)}, func(s string) bool { return s == "" }), ", "))
+		return dash(strings.Join(slices.DeleteFunc([]string{labelled("least", v.leastText(), ""), lowText(v)}, func(s string) bool { return s == "" }), ", "))
 	case "M002":
 		return most(&v.Returns, "return")
 	case "M003":
 		return most(&v.Migrated, "migration")
 	case "M005":
-		return labelled("remote", dash(remoteText(v.VM)), "") + longest(&v.Far)
+		return labelled("remote", dash(v.remoteText()), "") + longest(&v.Far)
 	case "M006":
-		return fmt.Sprintf("%s; mean N%%L %s", dash(homesOf(v.VM)), dash(meanText(v.VM)))
+		return fmt.Sprintf("%s; mean N%%L %s", dash(homesOf(v.VM)), dash(v.meanText()))
 	case "M007":
 		return fmt.Sprintf("%d of %s contradict", v.Percents.Wrong, plural(v.Percents.Ticks, "tick"))
 	case "M008":

@@ -156,7 +156,7 @@
   // sheets cannot open them; not the harmless ones, and evidence only where it matters.
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll(".severity:not(.info) details.rule:not([open]), :is(.severity.high, .severity.medium) details.evidence:not([open])")];
+    closed = [...document.querySelectorAll(".severity:not(.info) details.rule:not([open]), .severity:not(.info) details.evidence:not([open])")];
     closed.forEach((el) => { el.open = true; });
   });
   addEventListener("afterprint", () => { closed.forEach((el) => { el.open = false; }); });

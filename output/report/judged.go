@@ -20,11 +20,12 @@ type judged struct {
 	open    []openNotes
 	watched bool // findings say when they held
 
-	subject func(*finding.Finding) string // as a person reads it: cluster/vm
-	group   func(*finding.Finding) string // subjects of one group stand for each other in a line
-	key     func(*finding.Finding) string // of the subject, the same in every run
-	id      func(*finding.Finding) string // of the subject in its source
-	at      func(*finding.Finding) string // where the subject was read; "" when nobody says
+	subject func(*finding.Finding) string         // as a person reads it: cluster/vm
+	group   func(*finding.Finding) string         // subjects of one group stand for each other in a line
+	key     func(*finding.Finding) string         // of the subject, the same in every run
+	id      func(*finding.Finding) string         // of the subject in its source
+	at      func(*finding.Finding) string         // where the subject was read; "" when nobody says
+	place   func(*finding.Finding) *sarifPhysical // the same as a file that is there; nil goes by at and the sources
 }
 
 // openNotes are notes of one origin.

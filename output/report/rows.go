@@ -36,6 +36,7 @@ type Cell struct {
 	kind   cellKind
 	text   string
 	number float64
+	time   time.Time
 }
 
 type cellKind uint8
@@ -44,7 +45,11 @@ const (
 	unknownCell cellKind = iota
 	textCell
 	numberCell
+	timeCell
 )
+
+// Time returns the time in the cell, in UTC; false when it holds none.
+func (c Cell) Time() (time.Time, bool) { return c.time, c.kind == timeCell }
 
 // Number returns the number in the cell; false when it holds none.
 func (c Cell) Number() (n float64, ok bool) { return c.number, c.kind == numberCell }
@@ -173,7 +178,7 @@ func timeOf(t time.Time) Cell {
 	if t.IsZero() {
 		return Cell{}
 	}
-	return textOf(t.UTC().Format(time.RFC3339))
+	return Cell{kind: timeCell, text: t.UTC().Format(time.RFC3339), time: t.UTC()}
 }
 
 // gidOf returns the scheduler group of a VM, unknown when it is below 0.

@@ -56,7 +56,11 @@ func (j *judged) sarif(w io.Writer, o ExportOptions, properties map[string]any) 
 		one := j.sarifResultOf(f)
 		one.Suppressions = suppressions
 		one.RuleIndex = index[f.Rule]
-		one.Locations[0].Physical = physicalOf(j.at(f), o.SourceFiles)
+		if j.place != nil {
+			one.Locations[0].Physical = j.place(f)
+		} else {
+			one.Locations[0].Physical = physicalOf(j.at(f), o.SourceFiles)
+		}
 		if one.Locations[0].Physical == nil {
 			one.Locations[0].Physical = namedAfter(j.source, f)
 		}

@@ -169,8 +169,8 @@ func (d *hostDrawing) free() []string {
 	return nil
 }
 
-// vms places the home nodes of the VMs with the most remote memory over time; hatched is
-// the share of their memory that is remote.
+// vms places the home nodes of the VMs with findings, the worst first, and of those with
+// the most remote memory over time; hatched is the share of their memory that is remote.
 func (d *hostDrawing) vms(o *Options) []string {
 	most := o.MostVMs
 	if most == 0 {
@@ -186,8 +186,12 @@ func (d *hostDrawing) vms(o *Options) []string {
 		return []string{"The capture does not state the home nodes of VMs."}
 	}
 	stated := len(vms)
+	worst := map[*capture.VM]int{}
+	for _, v := range vms {
+		worst[v] = o.worst(d.layout, v)
+	}
 	slices.SortStableFunc(vms, func(a, b *capture.VM) int {
-		return cmp.Or(cmp.Compare(b.Remote.Sum.Hi, a.Remote.Sum.Hi), cmp.Compare(b.Remote.Sum.Lo, a.Remote.Sum.Lo),
+		return cmp.Or(cmp.Compare(worst[b], worst[a]), cmp.Compare(b.Remote.Sum.Hi, a.Remote.Sum.Hi), cmp.Compare(b.Remote.Sum.Lo, a.Remote.Sum.Lo),
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID), cmp.Compare(a.Nth, b.Nth))
 	})
 	if len(vms) > most {
@@ -201,6 +205,9 @@ func (d *hostDrawing) vms(o *Options) []string {
 		text := fmt.Sprintf("%s: home nodes %s; remote memory at most %s", o.label(v), homesText(v), v.Remote.Most)
 		amount := shape{class: "tick", x: plotRight + 50, y: d.y + 125, text: v.Remote.Most.String()}
 		switch {
+		case o.blind(v):
+			amount.text = "–"
+			text = fmt.Sprintf("%s: home nodes %s; remote memory not measurable: interleaved (M006)", o.label(v), homesText(v))
 		case !v.HasMemory:
 			amount.text = "unknown"
 		case v.Remote.Most == 0:
@@ -218,7 +225,7 @@ func (d *hostDrawing) vms(o *Options) []string {
 	d.homeLegend(vms)
 	var sentences []string
 	if len(vms) < stated {
-		sentences = append(sentences, fmt.Sprintf("%d of %d VMs are shown: those with the most remote memory over time.", len(vms), stated))
+		sentences = append(sentences, fmt.Sprintf("%d of %d VMs are shown: those with findings, the worst first, then those with the most remote memory over time.", len(vms), stated))
 	}
 	if n := len(d.rec.VMs) - stated; n > 0 {
 		sentences = append(sentences, fmt.Sprintf("VMs whose home nodes the capture does not state, not shown: %d.", n))

@@ -76,6 +76,11 @@ func (l *layout) about(f *finding.Finding) bool {
 	return f.Host == l.rec.Host || numa.SameHost(f.Host, l.rec.Host)
 }
 
+// aboutVM reports whether the finding is about a VM of the host.
+func (l *layout) aboutVM(f *finding.Finding, v *capture.VM) bool {
+	return f.VM == v.Name && f.GID == v.GID && f.Nth == v.Nth && l.about(f)
+}
+
 // found places the findings about a subject over the time that they held, in as many rows
 // as they need.
 func (l *layout) found(id string, o *Options, about func(*finding.Finding) bool) {
@@ -110,7 +115,7 @@ func (l *layout) found(id string, o *Options, about func(*finding.Finding) bool)
 		ends[row] = end + 40
 		groups = append(groups, group{
 			id: fmt.Sprintf("%s__finding-%d", id, len(groups)), class: "spell " + f.Severity.String(), focus: true,
-			numbers: fmt.Sprintf("%s, %s to %s: %s", f.Rule, l.span.clock(f.From), l.span.clock(f.To), f.Message), shapes: append(shapes, text),
+			numbers: fmt.Sprintf("%s, %s: %s", f.Rule, l.when(f), f.Message), shapes: append(shapes, text),
 		})
 	}
 	if len(groups) == 0 {
@@ -119,6 +124,15 @@ func (l *layout) found(id string, o *Options, about func(*finding.Finding) bool)
 	l.pic.add(group{id: id + "__found", class: "panel", shapes: l.head("found")})
 	l.pic.groups = append(l.pic.groups, groups...)
 	l.y += svg.Px(len(ends))*rowHeight + panelGap
+}
+
+// when writes the time of a finding; a moment once.
+func (l *layout) when(f *finding.Finding) string {
+	from, to := l.span.clock(f.From), l.span.clock(f.To)
+	if from == to {
+		return "at " + from
+	}
+	return from + " to " + to
 }
 
 // axis places the labels of time, and behind the panels its lines and the gaps; id is

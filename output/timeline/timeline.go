@@ -34,6 +34,9 @@ type Options struct {
 	// Label names a VM where its name alone would not tell which one is meant; nil takes
 	// the name.
 	Label func(*capture.VM) string
+	// Blind reports whether N%L and remote memory of a VM mean nothing, because its memory
+	// is interleaved over its home nodes; nil means of none.
+	Blind func(*capture.VM) bool
 	// MostVMs is how many VMs the drawing of a host has; 0 means 12.
 	MostVMs int
 }
@@ -43,6 +46,19 @@ func (o *Options) label(v *capture.VM) string {
 		return v.Name
 	}
 	return o.Label(v)
+}
+
+func (o *Options) blind(v *capture.VM) bool { return o.Blind != nil && o.Blind(v) }
+
+// worst returns the highest severity of the findings about a VM of the layout's host as a
+// number, 0 being none.
+func (o *Options) worst(l *layout, v *capture.VM) (worst int) {
+	for i := range o.Findings {
+		if f := &o.Findings[i]; l.aboutVM(f, v) {
+			worst = max(worst, int(f.Severity)+1)
+		}
+	}
+	return worst
 }
 
 // Style is the style sheet of all timelines. It follows the reader's preference for dark
@@ -62,8 +78,8 @@ func VMID(rec *capture.Recording, v *capture.VM) string {
 }
 
 // DrawHost writes what happened on a host as one svg element: how busy its nodes were,
-// how much memory was free on them, and the home nodes of the VMs with the most remote
-// memory.
+// how much memory was free on them, and the home nodes of VMs: those with findings, the
+// worst first, then those with the most remote memory.
 func DrawHost(w io.Writer, rec *capture.Recording, o Options) error {
 	return write(w, placeHost(rec, &o), o)
 }

@@ -34,6 +34,7 @@ type vmDrawing struct {
 	id    string
 	steps []step
 	lacks []string // what the capture does not state
+	blind bool     // N%L and remote memory mean nothing
 }
 
 func (d *vmDrawing) bucket(i int) *capture.VMBucket { return &d.v.Timeline.Buckets[i] }
@@ -52,9 +53,8 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture {
 	d.pic.title = fmt.Sprintf("%s on %s over time", o.label(v), rec.Host)
 	d.steps = stepsOf(&v.Timeline, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
 	d.behind, d.top = len(d.pic.groups), d.y
-	d.found(id, o, func(f *finding.Finding) bool {
-		return d.about(f) && f.VM == v.Name && f.GID == v.GID && f.Nth == v.Nth
-	})
+	d.found(id, o, func(f *finding.Finding) bool { return d.aboutVM(f, v) })
+	d.blind = o.blind(v)
 	d.homes()
 	d.locality()
 	d.memory()
@@ -177,6 +177,9 @@ func (d *vmDrawing) locality() {
 	if all := d.v.Least.Local + d.v.Least.Remote; all > 0 {
 		facts = []string{"least " + rule.NL(float64(d.v.Least.Local)/float64(all)), "at " + d.span.clock(d.v.Least.Time)}
 	}
+	if d.blind {
+		facts = notMeasurable
+	}
 	shapes := append(d.head("N%L", facts...), d.frame(s, []mark{{0, "0"}, {.5, "50 %"}, {1, "100 %"}})...)
 	mean := curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
 		n, ok := share(d.bucket(i))
@@ -194,12 +197,18 @@ func (d *vmDrawing) locality() {
 
 func (d *vmDrawing) localityText() string {
 	low := &d.v.Low
+	if d.blind {
+		return "N%L means nothing: the memory is interleaved over the home nodes (M006)"
+	}
 	if low.Count == 0 {
 		return fmt.Sprintf("N%%L never below %s", percent(d.rec.Options.Locality))
 	}
 	return fmt.Sprintf("N%%L below %s for %s, longest from %s to %s with at least %s local", percent(d.rec.Options.Locality), rule.Duration(low.Time),
 		d.span.clock(low.Longest.From), d.span.clock(low.Longest.To), rule.NL(low.Longest.Worst))
 }
+
+// notMeasurable stands for what N%L and remote memory do not tell of interleaved memory.
+var notMeasurable = []string{"not measurable:", "interleaved (M006)"}
 
 // memory places local memory with remote memory above it.
 func (d *vmDrawing) memory() {
@@ -223,6 +232,11 @@ func (d *vmDrawing) memory() {
 	if d.v.Remote.Most > 0 {
 		facts = []string{"remote at most", d.v.Remote.Most.String(), "at " + d.span.clock(d.v.Remote.At)}
 	}
+	text := fmt.Sprintf("memory: at most %s remote, at the end %s local and %s remote", d.v.Remote.Most, d.v.LastLocal, d.v.LastRemote)
+	if d.blind {
+		facts = notMeasurable
+		text = fmt.Sprintf("memory: at the end %s; how much of it is remote is not measurable, it is interleaved over the home nodes (M006)", d.v.LastLocal+d.v.LastRemote)
+	}
 	shapes := append(d.head("memory", facts...), d.frame(s, marks)...)
 	stack := func(remote bool) []segment {
 		return curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
@@ -241,8 +255,12 @@ func (d *vmDrawing) memory() {
 		shapes = append(shapes, shape{class: "remote", path: area(remote), fill: "remote"})
 	}
 	d.pic.add(group{id: d.id + "__memory", class: "panel", focus: true,
-		numbers: fmt.Sprintf("memory: at most %s remote, at the end %s local and %s remote", d.v.Remote.Most, d.v.LastLocal, d.v.LastRemote), shapes: shapes})
-	d.legend = append(d.legend, legend{"local", "", "local memory"})
+		numbers: text, shapes: shapes})
+	local := "local memory"
+	if d.blind {
+		local = "memory on the home nodes"
+	}
+	d.legend = append(d.legend, legend{"local", "", local})
 	if d.pic.remote {
 		d.legend = append(d.legend, legend{"remote", "remote", "remote memory"})
 	}

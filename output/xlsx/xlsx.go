@@ -32,6 +32,11 @@ func Write(w io.Writer, tables []report.Table) (err error) {
 	if err != nil {
 		return err
 	}
+	format := dateFormat
+	date, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
+	if err != nil {
+		return err
+	}
 	for i, t := range tables {
 		name := sheetNames[t.Name]
 		if name == "" {
@@ -43,7 +48,7 @@ func Write(w io.Writer, tables []report.Table) (err error) {
 			_, err = f.NewSheet(name)
 		}
 		if err == nil {
-			err = writeSheet(f, name, t, header)
+			err = writeSheet(f, name, t, header, date)
 		}
 		if err != nil {
 			return fmt.Errorf("sheet %s: %w", name, err)
@@ -53,7 +58,7 @@ func Write(w io.Writer, tables []report.Table) (err error) {
 	return f.Write(w)
 }
 
-func writeSheet(f *excelize.File, name string, t report.Table, header int) error {
+func writeSheet(f *excelize.File, name string, t report.Table, header, date int) error {
 	last, err := excelize.CoordinatesToCellName(len(t.Columns), t.Len+1)
 	if err != nil {
 		return err
@@ -85,7 +90,7 @@ func writeSheet(f *excelize.File, name string, t report.Table, header int) error
 	for r := range t.Rows {
 		row++
 		for i, c := range r {
-			cells[i] = valueOf(c)
+			cells[i] = valueOf(c, date)
 		}
 		if err := s.SetRow(fmt.Sprintf("A%d", row), cells); err != nil {
 			return err
@@ -97,8 +102,15 @@ func writeSheet(f *excelize.File, name string, t report.Table, header int) error
 	return s.Flush()
 }
 
-// valueOf returns what excelize writes for a cell; nothing for unknown.
-func valueOf(c report.Cell) any {
+// dateFormat shows times, which are UTC.
+const dateFormat = "yyyy-mm-dd hh:mm:ss"
+
+// valueOf returns what excelize writes for a cell, a time in the style date; nothing for
+// unknown.
+func valueOf(c report.Cell, date int) any {
+	if t, ok := c.Time(); ok {
+		return excelize.Cell{StyleID: date, Value: t}
+	}
 	if n, ok := c.Number(); ok {
 		return n
 	}

@@ -3,6 +3,7 @@ package xlsx_test
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"homenode/capture"
 	"homenode/numa"
 	"homenode/output/report"
 	"homenode/output/xlsx"
@@ -269,5 +271,32 @@ func TestWriteCapture(t *testing.T) {
 	f := open(t, b.Bytes())
 	if got, want := strings.Join(f.GetSheetList(), " "), "Findings VMs Nodes Hosts Changes Files Suppressed Rules Notes About"; got != want {
 		t.Errorf("sheets %s, want %s", got, want)
+	}
+}
+
+// Times are dates of Excel, which sort and count as such.
+func TestTimes(t *testing.T) {
+	at := time.Date(2026, 11, 20, 22, 5, 30, 0, time.UTC)
+	w := &rules.Watched{Recordings: []*capture.Recording{{Host: "esx01", First: at, Last: at.Add(time.Hour), VMs: []capture.VM{{Name: "db01", First: at, Last: at}}}}}
+	var b bytes.Buffer
+	if err := xlsx.Write(&b, report.CaptureTables(w, "1.2.3")); err != nil {
+		t.Fatal(err)
+	}
+	f, err := excelize.OpenReader(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := f.GetCellValue("Hosts", "C2")
+	raw, err2 := f.GetCellValue("Hosts", "C2", excelize.Options{RawCellValue: true})
+	if err := errors.Join(err, err2, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.ParseFloat(raw, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := excelize.ExcelDateToTime(n, false)
+	if shown != "2026-11-20 22:05:30" || err != nil || !back.Round(time.Second).Equal(at) {
+		t.Errorf("first tick is shown as %q and is %v, %v; want %v", shown, back, err, at)
 	}
 }

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+// The next commands answer the same question: they have every flag that changes it.
+func TestCaptureWords(t *testing.T) {
+	cmd := newCapture()
+	if err := cmd.ParseFlags([]string{
+		"--to", "2026-11-03 05:00", "--from=2026-11-03 02:00", "--fleet", "a.xlsx", "--fleet", "b.xlsx", "--locality", "90", "--config", "none", "--insecure", "--details", "--format", "html", "--interval", "20s",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	got := captureWords(cmd, []string{"night/"})
+	want := []string{"night/", "--fleet", "a.xlsx", "--fleet", "b.xlsx", "--insecure=true", "--from", "2026-11-03 02:00", "--to", "2026-11-03 05:00", "--locality", "90", "--interval", "20s", "--config", "none"}
+	if !slices.Equal(got, want) {
+		t.Errorf("captureWords() = %q\nwant %q", got, want)
+	}
+	for _, name := range answerFlags {
+		if cmd.Flags().Lookup(name) == nil {
+			t.Errorf("capture has no flag --%s", name)
+		}
+	}
+}

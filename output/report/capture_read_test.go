@@ -1,0 +1,83 @@
+package report_test
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"homenode/capture"
+	"homenode/output/report"
+)
+
+// The head line says how much was read, not only how many files there are.
+func TestCaptureSaysWhatWasNotRead(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		files  []capture.File // of both hosts
+		unread int
+		want   string
+	}{
+		{"one", []capture.File{{Name: "a.csv"}}, 0, "1 file · "},
+		{"a folder of outputs", []capture.File{{Name: "a.txt and 6 more", Parts: 7}, {Name: "b.csv", Parts: 1}}, 0, "8 files · "},
+		{"cut", []capture.File{{Name: "a.csv", Cut: true, Left: 2}, {Name: "b.csv"}}, 0, "2 files (1 not to its end, 2 rows left out) · "},
+		{"one stamp for several", []capture.File{{Name: "a.csv", Left: 3}}, 0, "1 file (3 rows left out) · "},
+		{"not at all", []capture.File{{Name: "a.csv"}}, 2, "3 files (2 not at all) · "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := watchedNight(t)
+			for _, rec := range w.Recordings {
+				rec.Files = tt.files
+			}
+			w.Unread = tt.unread
+			text := string(written(t, func(b io.Writer) error { return report.Capture(b, w, report.CaptureOptions{}) }))
+			_, line, _ := strings.Cut(text, "\nread  ")
+			if !strings.HasPrefix(line, tt.want) {
+				t.Errorf("read %.80q, want %q", line, tt.want)
+			}
+		})
+	}
+}
+
+// A place of SARIF is a file that is there: that of the host which holds the time.
+func TestCaptureSARIFPlaces(t *testing.T) {
+	w := watchedNight(t)
+	for _, rec := range w.Recordings {
+		rec.Files = []capture.File{
+			{Name: "night/" + rec.Host + "-1.csv", First: at(0), Last: at(60), Ticks: 60},
+			{Name: "night/" + rec.Host + "-2.txt and 6 more", Parts: 7, First: at(90), Last: at(240), Ticks: 150},
+		}
+	}
+	p := &w.Recordings[1].VMs[1].Percents
+	p.At, p.File, p.Line = at(10), "night/esx08-1.csv", 17
+	w.Findings[2].From, w.Findings[2].To = at(10), at(20)
+	var log struct {
+		Runs []struct {
+			Results []struct {
+				RuleID    string
+				Locations []struct {
+					PhysicalLocation struct {
+						ArtifactLocation struct{ URI string }
+						Region           struct{ StartLine int }
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(written(t, func(b io.Writer) error {
+		return report.CaptureSARIF(b, w, report.ExportOptions{SourceFiles: []string{""}})
+	}), &log); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range log.Runs[0].Results {
+		where := r.Locations[0].PhysicalLocation
+		got = append(got, r.RuleID+" "+where.ArtifactLocation.URI+":"+strconv.Itoa(where.Region.StartLine))
+	}
+	want := []string{"M001 night/esx07-2.txt:1", "M004 night/esx07-1.csv:1", "M009 night/esx08-1.csv:17", "M002 night/esx07-2.txt:1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("places %q, want %q", got, want)
+	}
+}
