@@ -1,0 +1,149 @@
+package numa
+
+import "time"
+
+// A Story is a fleet over time: how its VMs are loaded and what happens when. Sources
+// of stories yield one; the simulation of the NUMA scheduler takes one.
+type Story struct {
+	Name   string    // of the source; stands in errors
+	Fleet  *Fleet    // as it is at the start: VMs that are powered on run
+	Start  time.Time // UTC; day curves follow its time of day
+	Length time.Duration
+	// Every is the time between two ticks of the trace: a multiple of Step.
+	Every time.Duration
+	Seed  uint64 // of the noise of loads
+
+	Used  []NodeUse // memory that is taken from the start: VMkernel, VMs nobody describes
+	Loads []VMLoad  // at the start; VMs that are not named have Unstated
+	Talks []Talk
+	// Unstated is the load of VMs that nobody describes, and its origin.
+	Unstated Fact[Load]
+	Events   []Event // in the order of time; those of one time in the order they happen
+
+	// Seen holds what was observed of running VMs where the story begins: they are not
+	// placed but taken as they are.
+	Seen []SeenVM
+}
+
+// Step is the grid of time of a story: everything happens at a multiple of it. It is
+// the period of the NUMA rebalancer (rule book C-8).
+const Step = 2 * time.Second
+
+// A NodeUse is memory of a node that no VM of the fleet uses.
+type NodeUse struct {
+	Host   string // ID
+	Node   int    // ID
+	Memory Bytes
+}
+
+// A VMLoad is the load of one VM.
+type VMLoad struct {
+	VM   string // ID
+	Load Load
+}
+
+// A Load is what a guest asks for from some moment on.
+type Load struct {
+	CPU Demand
+	// Memory is what the guest has touched: it grows to this and never shrinks. A
+	// negative value stands for all that is configured.
+	Memory Bytes
+	// Over is the time in which touched memory grows to Memory, in a straight line.
+	Over time.Duration
+	// Shares of touched memory, in [0, 1].
+	Active float64 // in use: the rest is idle
+	Zero   float64 // pages of zeros: page sharing frees all but one of them within the VM
+	Common float64 // pages that other VMs of the same Image have too
+	Image  string  // what Common is common to; VMs without one have nothing in common
+	// AsksLarge is the share of memory for which the guest itself asks for large pages.
+	AsksLarge float64
+	Workload  string // class of the cost model; empty for mixed
+}
+
+// A Demand is the CPU time that each vCPU asks for over time, as a share of one core.
+type Demand struct {
+	// Low and High are the least and the most of a day; equal for a constant load.
+	Low, High float64
+	Peak      time.Duration // time of day of High
+	// Noise is the most that a draw adds or takes; a new one is drawn every Draw.
+	Noise float64
+	// Points, when there are any, replace the day curve: recorded demand, each holding
+	// until the next; by time since the start of the story.
+	Points []DemandPoint
+}
+
+// Draw is how often the demand of VMs changes: day curves and noise are drawn on this
+// grid of time since the start.
+const Draw = 20 * time.Second
+
+// A DemandPoint is the demand of each vCPU from a time on.
+type DemandPoint struct {
+	At    time.Duration
+	Share float64
+}
+
+// A Talk is communication between two VMs (rule book C-11).
+type Talk struct {
+	A, B string  // IDs
+	Rate float64 // a second
+}
+
+// A SeenVM is a running VM as it was observed.
+type SeenVM struct {
+	VM     string  // ID
+	Host   string  // ID
+	Homes  NodeSet //
+	Local  Bytes   // on its home nodes
+	Remote Bytes
+	OnNode []MemoryOnNode // nil when not stated
+}
+
+// An Event is one thing that happens to a VM or a host.
+type Event struct {
+	At   time.Duration // since the start
+	Line int           // of the source, from 1; 0 when it has none
+	Kind EventKind
+	VM   string // ID; of those that happen to a VM
+	Host string // ID; of those that happen to a host, and where a VM is powered on or moved to ("" for where it is registered)
+
+	Load    *Load    // LoadChange: the whole load from now on
+	Config  *Config  // Resize, HotAdd: the whole configuration from now on
+	Options Settings // OptionChange: options and their new values
+	Talk    *Talk    // TalkChange; a rate of 0 ends it
+}
+
+// An EventKind is a kind of Event.
+type EventKind uint8
+
+// The kinds of events. Reboot is one of the guest; it changes nothing unless
+// vmx.reboot.PowerCycle is set (rule book D-1).
+const (
+	PowerOn EventKind = iota
+	PowerOff
+	Cycle // power off and on
+	Reboot
+	VMotion
+	Resize // powered off, changed, powered on
+	HotAdd // while it runs
+	LoadChange
+	TalkChange
+	OptionChange
+	Maintenance // evacuated by vMotion to other hosts of the cluster
+	LeaveMaintenance
+	Fail   // HA restarts its VMs on other hosts of the cluster
+	Repair // back, empty
+)
+
+var eventNames = [...]string{"power-on", "power-off", "power-cycle", "reboot", "vmotion", "resize", "hot-add", "load", "talk", "set", "maintenance", "leave-maintenance", "fail", "repair"}
+
+// String returns the kind as stories write it.
+func (k EventKind) String() string { return eventNames[min(int(k), len(eventNames)-1)] }
+
+// EventKinds are the kinds of events, in order.
+func EventKinds() []EventKind {
+	all := make([]EventKind, len(eventNames))
+	for i := range all {
+		all[i] = EventKind(i)
+	}
+	return all
+}
