@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"published":           {"numa", "vnuma"},
 	"confront":            {"numa", "vnuma"},
 	"rulebook":            {},
+	"cost":                {"numa"},
 	"capture":             {"numa"},
 	"rule":                {"numa", "vnuma", "confront", "finding", "capture"},
 	"policy":              {"numa", "finding", "rule", "internal/alike"},

@@ -1,0 +1,203 @@
+package cost
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"homenode/numa"
+)
+
+// A Use is how a VM uses the machine at one moment.
+type Use struct {
+	// Clients are the NUMA clients that run. A VM that the NUMA scheduler does not
+	// manage has one for each node, with the vCPUs that run there on average.
+	Clients []Client
+	// Best is the placement that index 1 stands for; its memory is not read, all of it
+	// counts as local. Nil means where the clients are: then clients that crowd one node
+	// lose nothing to bandwidth, for another node is not expected of them.
+	Best []Client
+	// Ready and CoStop are the shares of the time in which the vCPUs want to run that
+	// they spend ready and co-stopped: see Waits. They do not overlap.
+	Ready, CoStop float64
+}
+
+// A Client is one NUMA client: vCPUs on a home node, and the memory that they access.
+type Client struct {
+	Node  int     // ID of the home node
+	VCPUs float64 // that run
+	// Memory is what the vCPUs access, by node ID, each byte as often as any other: for
+	// a guest that sees virtual nodes the memory of its own, for one that sees a single
+	// node all memory of the VM. Then half of the accesses of a wide VM on two nodes are
+	// far, though N%L reads 100 (rule book C-13, C-17). Shared fills it in.
+	// A client without memory is taken for local.
+	Memory []numa.Bytes
+}
+
+// Shared returns the clients with all memory of the VM accessed by each of them: what a
+// guest does that sees one virtual node only.
+func Shared(memory []numa.Bytes, clients ...Client) []Client {
+	clients = slices.Clone(clients)
+	for i := range clients {
+		clients[i].Memory = memory
+	}
+	return clients
+}
+
+// Waits turns the times of a VM, in any one unit and added up over its vCPUs, into the
+// shares that a Use wants. It reports false for a VM that wanted nothing: it has none.
+func Waits(run, ready, coStop float64) (readyShare, coStopShare float64, ok bool) {
+	if sum := run + ready + coStop; sum > 0 {
+		return ready / sum, coStop / sum, true
+	}
+	return 0, 0, false
+}
+
+// An Estimate is how fast work runs, as a share of what it would with all memory local,
+// spread as the best placement, and no wait for a core.
+type Estimate struct {
+	Value     float64
+	Low, High float64 // what the published figures allow, see Workload and Machine
+	// Access is the share of the accesses at each distance, weighted by vCPUs.
+	Access [distances]float64
+	// Extrapolated says that this lies outside what was measured; Why says how.
+	Extrapolated bool
+	Why          []string
+}
+
+// Of what was measured: half of the accesses far (exp D), and all memory of two nodes on
+// one (exp E), which asks a controller for twice of what it has.
+const (
+	measuredFar    = 0.5
+	measuredStream = 2.0
+	rounding       = 1e-9
+)
+
+// Index returns how fast a workload runs when the machine is used like this. An error
+// means that the use cannot be, or that no vCPU runs: no work has no speed.
+func (m *Machine) Index(w Workload, u Use) (Estimate, error) {
+	if err := m.check(u); err != nil {
+		return Estimate{}, err
+	}
+	e := Estimate{Access: m.access(u.Clients), Extrapolated: m.Extrapolated, Why: m.Why[:len(m.Why):len(m.Why)]}
+	var streams *flow
+	var want float64
+	if w.Stream.High > 0 {
+		streams, want = m.flowOf(u.Clients), m.wanted(u)
+	}
+	own := m.figures()
+	latency, bandwidth := slowdowns(&own, e.Access, streams, want)
+	excess := float64(w.Stall.Value*(latency-1)) + float64(w.Stream.Value*(bandwidth-1))
+	least, most := excess, excess
+	for i := range m.span {
+		l, b := slowdowns(&m.span[i], e.Access, streams, want)
+		least = min(least, float64(w.Stall.Low*(l-1))+float64(w.Stream.Low*(b-1)))
+		most = max(most, float64(w.Stall.High*(l-1)), float64(w.Stream.High*(b-1)))
+	}
+	run := max(1-u.Ready-u.CoStop, 0)
+	e.Value, e.Low, e.High = run/(1+excess), run/(1+most), run/(1+least)
+	e.doubt(w, bandwidth)
+	return e, nil
+}
+
+// wanted returns the bandwidth of the best placement, all memory local.
+func (m *Machine) wanted(u Use) (sum float64) {
+	best := u.Best
+	if best == nil {
+		best = u.Clients
+	}
+	for i := range best {
+		sum += m.demand(best, i)
+	}
+	return sum
+}
+
+// doubt adds what makes an estimate leave the measured.
+func (e *Estimate) doubt(w Workload, bandwidth float64) {
+	add := func(why string) { e.Extrapolated, e.Why = true, append(e.Why, why) }
+	if e.Access[Far] > measuredFar+rounding && w.Stall.High > 0 {
+		add(fmt.Sprintf("%.0f%% of the accesses are far; at most half were when the workloads were measured (exp D).", 100*e.Access[Far]))
+	}
+	if e.Access[Near] > 0 && w.Stall.High > 0 {
+		add("No workload was measured on near memory; only its latency and bandwidth were.")
+	}
+	if bandwidth > measuredStream+rounding && w.Stream.High > 0 {
+		add(fmt.Sprintf("A controller or link is asked for %.1f times what it has; two times was measured (exp E-2).", bandwidth))
+	}
+}
+
+// access returns the share of accesses at each distance.
+func (m *Machine) access(clients []Client) (share [distances]float64) {
+	var vcpus float64
+	for i := range clients {
+		vcpus += clients[i].VCPUs
+	}
+	for i := range clients {
+		c := &clients[i]
+		weight, total := c.VCPUs/vcpus, c.total()
+		if total == 0 {
+			share[Local] += weight
+			continue
+		}
+		for node, b := range c.Memory {
+			if b > 0 {
+				share[m.Distance(c.Node, node)] += float64(weight * (float64(b) / total))
+			}
+		}
+	}
+	return share
+}
+
+// slowdowns returns the mean latency over the local one, and the bandwidth of the best
+// placement over that which the clients have, both at least 1. Nil streams want nothing.
+func slowdowns(f *figures, access [distances]float64, streams *flow, want float64) (latency, bandwidth float64) {
+	for d, share := range access {
+		latency += float64(share * (f.ns[d] / f.ns[Local]))
+	}
+	bandwidth = 1
+	if streams != nil {
+		bandwidth = max(want/streams.throughput(f), 1)
+	}
+	return max(latency, 1), bandwidth
+}
+
+// total returns the bytes that the client accesses.
+func (c *Client) total() (total float64) {
+	for _, b := range c.Memory {
+		total += float64(b)
+	}
+	return total
+}
+
+var errIdle = errors.New("no vCPU runs: no work has no speed")
+
+// check reports the first thing in u that cannot be on this machine.
+func (m *Machine) check(u Use) error {
+	// Also false for NaN.
+	if !(u.Ready >= 0 && u.CoStop >= 0 && u.Ready+u.CoStop <= 1+rounding) {
+		return fmt.Errorf("found ready and co-stop shares %v and %v, want shares that add up to 1 at most", u.Ready, u.CoStop)
+	}
+	for _, list := range [][]Client{u.Clients, u.Best} {
+		vcpus := 0.0
+		for i := range list {
+			c := &list[i]
+			if m.node(c.Node) == nil {
+				return fmt.Errorf("found a client on node %d, which the host does not have", c.Node)
+			}
+			if !(c.VCPUs >= 0 && c.VCPUs <= math.MaxInt32) {
+				return fmt.Errorf("found %v vCPUs on node %d", c.VCPUs, c.Node)
+			}
+			for node, b := range c.Memory {
+				if b < 0 || b > 0 && m.node(node) == nil {
+					return fmt.Errorf("found %d bytes on node %d", int64(b), node)
+				}
+			}
+			vcpus += c.VCPUs
+		}
+		if vcpus == 0 && (list != nil || u.Clients == nil) {
+			return errIdle
+		}
+	}
+	return nil
+}
