@@ -102,6 +102,8 @@ type SeenVM struct {
 type Event struct {
 	At   time.Duration // since the start
 	Line int           // of the source, from 1; 0 when it has none
+	Text string        // as the source wrote it, without its time; "" when it wrote none
+	Note string        // what the author says of it; "" for nothing
 	Kind EventKind
 	VM   string // ID; of those that happen to a VM
 	Host string // ID; of those that happen to a host, and where a VM is powered on or moved to ("" for where it is registered)
