@@ -8,6 +8,7 @@ import (
 	"homenode/numa"
 	"homenode/source/incident"
 	"homenode/source/scenario"
+	"homenode/source/story"
 )
 
 // Text is the demo fleet as a scenario.
@@ -28,4 +29,14 @@ var CaptureText string
 // Capture returns it as an incident.
 func Capture() (*incident.Incident, error) {
 	return incident.Read("capture.txtar", []byte(CaptureText))
+}
+
+// StoryText is a day on three hosts of the demo fleet.
+//
+//go:embed story.txtar
+var StoryText string
+
+// Story returns it as the simulation takes it.
+func Story() (*numa.Story, error) {
+	return story.Read("story.txtar", []byte(StoryText))
 }

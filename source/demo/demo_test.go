@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -72,5 +73,57 @@ func TestCapture(t *testing.T) {
 	const want = 4*3600/20 + 1
 	if len(ticks) != 2 || ticks["esx02.demo"] != want || ticks["epyc01.demo"] != want {
 		t.Errorf("ticks %v, want %d of each", ticks, want)
+	}
+}
+
+// TestStory holds that the hosts and VMs of the story are those of the fleet, with their
+// shapes and settings, and that every kind of event that the story is about is in it.
+func TestStory(t *testing.T) {
+	f, err := Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Story()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Fleet.Hosts {
+		h := &s.Fleet.Hosts[i]
+		found := f.FindHosts(h.Name)
+		if len(found) != 1 {
+			t.Fatalf("host %s is not in the demo fleet", h.Name)
+		}
+		a, b := *h, *found[0]
+		a.At, b.At = "", ""
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("host %s:\n%+v\nthe fleet has\n%+v", h.Name, a, b)
+		}
+	}
+	for i := range s.Fleet.VMs {
+		v := &s.Fleet.VMs[i]
+		found := f.FindVMs(v.Name)
+		if len(found) != 1 || found[0].Host != v.Host {
+			t.Errorf("VM %s is not on %s in the demo fleet", v.Name, v.Host)
+			continue
+		}
+		a, b := v.Config, found[0].Config
+		a.Power, b.Power = numa.Fact[numa.PowerState]{}, numa.Fact[numa.PowerState]{}
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("VM %s:\n%+v\nthe fleet has\n%+v", v.Name, a, b)
+		}
+	}
+	kinds := map[numa.EventKind]int{}
+	for _, e := range s.Events {
+		kinds[e.Kind]++
+		if e.Note == "" {
+			t.Errorf("line %d does not say what it shows: %s", e.Line, e.Text)
+		}
+	}
+	want := map[numa.EventKind]int{
+		numa.PowerOn: 3, numa.PowerOff: 2, numa.Cycle: 1, numa.Reboot: 1, numa.VMotion: 6, numa.HotAdd: 1, numa.LoadChange: 14,
+		numa.TalkChange: 2, numa.Maintenance: 1, numa.LeaveMaintenance: 1, numa.Fail: 1, numa.Repair: 1,
+	}
+	if len(s.Fleet.Hosts) != 3 || len(s.Fleet.VMs) != 28 || !reflect.DeepEqual(kinds, want) {
+		t.Errorf("%d hosts, %d VMs, events %v; want 3, 28, %v", len(s.Fleet.Hosts), len(s.Fleet.VMs), kinds, want)
 	}
 }

@@ -1,0 +1,112 @@
+package story
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/numa"
+	"homenode/source/word"
+)
+
+// resizeWords are the words of a resize: those of a vm line that a VM which is off can
+// be given.
+var resizeWords = slices.DeleteFunc(append(slices.Clone(word.VMKeys), "stored"), func(key string) bool {
+	return slices.Contains([]string{"power", "template", "folder", "tags"}, key)
+})
+
+// hotWords are those that a VM which runs can be given.
+var hotWords = []string{"vcpus", "memory"}
+
+// resized returns the configuration as the words change it.
+func (p *parser) resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws []word.Word) (*numa.Config, error) {
+	c := numa.VM{Name: v.Name, Config: *now}
+	known := resizeWords
+	if kind == numa.HotAdd {
+		known = hotWords
+	}
+	stored := word.Word{}
+	for _, w := range ws {
+		if err := resize(&c, w, kind, known); err != nil {
+			return nil, err
+		}
+		if w.Key == "stored" { // it counts with the vCPUs of any other word
+			stored = w
+		}
+	}
+	if stored.HasValue {
+		n, err := stored.Number(1, numa.MaxVCPUs)
+		if err != nil {
+			return nil, err
+		}
+		c.Settings = numa.ReadAt(word.WithStored(c.Settings.Value, &c, n), kind.String())
+	}
+	if err := c.Check(); err != nil {
+		return nil, word.Errorf(ws[0].Col, "%v", err)
+	}
+	n, cps := c.VCPUs.Value, c.CoresPerSocket.Value
+	if cps > 1 && n%cps != 0 && !c.AutoCoresPerSocket.Value {
+		return nil, word.Errorf(ws[0].Col, "VM %s: %d vCPUs do not divide into sockets of %d cores: say coresPerSocket= too", v.Name, n, cps)
+	}
+	if kind == numa.HotAdd {
+		return &c.Config, hotter(v.Name, now, &c.Config, ws)
+	}
+	return &c.Config, nil
+}
+
+// resize gives a VM one word.
+func resize(c *numa.VM, w word.Word, kind numa.EventKind, known []string) error {
+	where := kind.String()
+	key := strings.TrimPrefix(w.Key, "set:")
+	if kind == numa.Resize && w.HasValue && numa.KeepSetting(key) {
+		settings := word.With(c.Settings.Value, key, w.Value)
+		if w.Value == "" {
+			settings = word.Without(c.Settings.Value, key)
+		}
+		c.Settings = numa.ReadAt(settings, where)
+		return nil
+	}
+	if err := value(w, where, known); err != nil {
+		return err
+	}
+	switch {
+	case w.Key == "host":
+		return word.Errorf(w.Col, "found host= of a %s; vmotion moves a VM, power-on VM host=HOST starts it elsewhere", kind)
+	case !slices.Contains(known, w.Key):
+		return unknownWord(w, where, known)
+	case w.Value == word.Unknown:
+		return word.Errorf(w.Col, "found %s=?, want a value", w.Key)
+	case w.Key == "stored":
+		return nil
+	}
+	return word.VM(c, w, where)
+}
+
+// hotter reports why vSphere would refuse to add what a VM that runs is to have.
+func hotter(name string, before, after *numa.Config, ws []word.Word) error {
+	for _, w := range ws {
+		switch {
+		case w.Key == "vcpus" && before.CPUHotAdd.Known() && !before.CPUHotAdd.Value:
+			return word.Errorf(w.Col, "found hot-add of vCPUs to %s, for which CPU hot add is off: say hotAdd=on in its vm line", name)
+		case w.Key == "memory" && before.MemoryHotAdd.Known() && !before.MemoryHotAdd.Value:
+			return word.Errorf(w.Col, "found hot-add of memory to %s, for which memory hot add is off: say memoryHotAdd=on in its vm line", name)
+		case w.Key == "vcpus" && after.VCPUs.Value <= before.VCPUs.Value:
+			return word.Errorf(w.Col, "found hot-add of %s to %d vCPUs, want more than its %d", name, after.VCPUs.Value, before.VCPUs.Value)
+		case w.Key == "memory" && after.Memory.Value <= before.Memory.Value:
+			return word.Errorf(w.Col, "found hot-add of %s to %s, want more than its %s", name, after.Memory.Value, before.Memory.Value)
+		}
+	}
+	return nil
+}
+
+// short returns a time since the start as lines write it.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
+}

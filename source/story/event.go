@@ -1,0 +1,286 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/word"
+)
+
+// kindNames are the words of events, in order of the kinds.
+func kindNames() []string {
+	var out []string
+	for _, k := range numa.EventKinds() {
+		out = append(out, k.String())
+	}
+	return out
+}
+
+func kindNamed(name string) (numa.EventKind, bool) {
+	i := slices.Index(kindNames(), name)
+	return numa.EventKind(max(i, 0)), i >= 0 && name != "load" && name != "talk"
+}
+
+// at keeps a line about one moment: what it can say depends on what happens before.
+func (p *parser) at(l *line, ws []word.Word) error {
+	if len(ws) < 3 || ws[1].HasValue {
+		return word.Errorf(ws[0].Col, "found no time or no event, want at 42m power-on VM")
+	}
+	moment, err := moment(ws[1].Col, ws[1].Key, p.story.Start)
+	if err != nil {
+		return err
+	}
+	if moment > p.story.Length {
+		return word.Errorf(ws[1].Col, "found %s, after the end of the run at %s", word.Short(ws[1].Key), short(p.story.Length))
+	}
+	p.events = append(p.events, atLine{
+		line: *l, at: moment, words: ws[2:],
+		rest: strings.TrimSpace(l.text[ws[2].Col-1 : end(l.text, ws)]), note: note(l.text, ws),
+	})
+	return nil
+}
+
+// finish orders what lines say by time and works it out from the start to the end.
+func (p *parser) finish() error {
+	if err := p.startLoads(); err != nil {
+		return err
+	}
+	slices.SortStableFunc(p.events, func(a, b atLine) int { return cmp.Compare(a.at, b.at) })
+	p.story.Events = nil
+	st := newState(p.story)
+	fixed := p.fixed
+	for i := range p.events {
+		l := &p.events[i]
+		for len(fixed) > 0 && fixed[0].At <= l.at {
+			p.happen(st, fixed[0])
+			fixed = fixed[1:]
+		}
+		if l.at > p.story.Length {
+			return l.place(word.Errorf(1, "found an event after the end of the run at %s", short(p.story.Length)))
+		}
+		events, err := p.event(st, l)
+		if err != nil {
+			return l.place(err)
+		}
+		for _, e := range events {
+			e.At, e.Text, e.Note = l.at, l.rest, l.note
+			if !l.added {
+				e.Line = l.number
+			}
+			p.happen(st, e)
+		}
+	}
+	for _, e := range fixed {
+		p.happen(st, e)
+	}
+	if err := p.story.Check(); err != nil {
+		return fmt.Errorf("%s: %w", p.story.Name, err)
+	}
+	return nil
+}
+
+// place gives an error of a word its place; columns of a line that was read before are
+// not known any more.
+func (l *atLine) place(err error) error {
+	if e, ok := err.(*word.Error); ok && l.moved {
+		where := l.file
+		if l.number > 0 {
+			where = fmt.Sprintf("%s:%d", l.file, l.number)
+		}
+		return fmt.Errorf("%s: at %s %s: %s", where, short(l.at), word.Short(l.rest), e.Msg)
+	}
+	return l.located(err)
+}
+
+func (p *parser) happen(st *state, e numa.Event) {
+	st.follow(&e)
+	p.story.Events = append(p.story.Events, e)
+}
+
+// event returns what a line says that happens.
+func (p *parser) event(st *state, l *atLine) ([]numa.Event, error) {
+	ws := l.words
+	kind := numa.EventKind(max(0, slices.Index(kindNames(), ws[0].Key)))
+	switch {
+	case kind.String() != ws[0].Key || ws[0].HasValue:
+		if near, ok := word.Meant(ws[0].Key, kindNames()); ok {
+			return nil, word.Errorf(ws[0].Col, "found %q, which is no event; is %s meant?", word.Short(ws[0].Key), near)
+		}
+		return nil, word.Errorf(ws[0].Col, "found %q, which is no event; want %s", word.Short(ws[0].Key), strings.Join(kindNames(), ", "))
+	case kind == numa.TalkChange:
+		t, err := p.talk(ws)
+		return []numa.Event{{Kind: kind, Talk: &t}}, err
+	case len(ws) == 1:
+		return nil, word.Errorf(ws[0].Col, "found %s alone, want %s %s", kind, kind, wantAfter(kind))
+	case kind == numa.LoadChange:
+		return p.loadChange(st, ws)
+	case kind >= numa.OptionChange:
+		return p.hostEvent(st, kind, ws)
+	}
+	return p.vmEvent(st, kind, ws)
+}
+
+// wantAfter says what stands after the word of an event.
+func wantAfter(kind numa.EventKind) string {
+	switch kind {
+	case numa.VMotion:
+		return "VM host=HOST"
+	case numa.Resize:
+		return "VM vcpus=16 memory=64GB"
+	case numa.HotAdd:
+		return "VM vcpus=16"
+	case numa.LoadChange:
+		return "VM cpu=90%"
+	case numa.OptionChange:
+		return "HOST Numa.PageMigEnable=0"
+	case numa.Maintenance, numa.LeaveMaintenance, numa.Fail, numa.Repair:
+		return "HOST"
+	}
+	return "VM"
+}
+
+// loadChange gives VMs another load: what the line does not name stays as it is.
+func (p *parser) loadChange(st *state, ws []word.Word) (out []numa.Event, err error) {
+	choices, err := p.loadLine(ws)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range inOrder(choices) {
+		v := &p.story.Fleet.VMs[i]
+		l := *st.vms[i].load
+		if err := changeLoad(&l, ws[2:], v.Name, st.vms[i].config); err != nil {
+			return nil, err
+		}
+		out = append(out, numa.Event{Kind: numa.LoadChange, VM: v.ID, Load: &l})
+	}
+	return out, nil
+}
+
+// inOrder returns what the choices name, each once, in the order of the fleet.
+func inOrder(choices []choice) []int {
+	var out []int
+	for _, c := range choices {
+		out = append(out, c.found...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// hostEvent reads set, maintenance, leave-maintenance, fail and repair.
+func (p *parser) hostEvent(st *state, kind numa.EventKind, ws []word.Word) (out []numa.Event, err error) {
+	choices, err := p.hosts.choose(ws[1])
+	if err != nil {
+		return nil, err
+	}
+	options, err := options(kind, ws)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range inOrder(choices) {
+		if err := st.canHost(kind, p.story.Fleet, i, ws[1].Col); err != nil {
+			return nil, err
+		}
+		out = append(out, numa.Event{Kind: kind, Host: p.story.Fleet.Hosts[i].ID, Options: slices.Clone(options)})
+	}
+	return out, nil
+}
+
+// options reads the options of a set line, "Numa.PageMigEnable=0 LPage.LPageAlwaysTryForNPT=0".
+func options(kind numa.EventKind, ws []word.Word) (out numa.Settings, err error) {
+	for _, w := range ws[2:] {
+		key := strings.TrimPrefix(w.Key, "option:")
+		switch {
+		case kind != numa.OptionChange:
+			return nil, unknownWord(w, kind.String(), nil)
+		case !numa.KeepOption(key):
+			return nil, word.Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a mitigation option", word.Short(key))
+		case !w.HasValue || w.Value == "":
+			return nil, word.Errorf(w.Col, "found option %s without a value", word.Short(key))
+		}
+		if _, ok := out.Lookup(key); ok { // option:Numa.x beside Numa.x
+			return nil, word.Errorf(w.Col, "found %s twice", word.Short(key))
+		}
+		out = word.With(out, key, w.Value)
+	}
+	if kind == numa.OptionChange && out == nil {
+		return nil, word.Errorf(ws[0].Col, "found no option, want set HOST Numa.PageMigEnable=0")
+	}
+	return out, nil
+}
+
+// vmEvent reads what happens to VMs. Of a pattern, VMs to which it cannot happen are
+// passed over, such as those that are off already; one that is named is an error.
+func (p *parser) vmEvent(st *state, kind numa.EventKind, ws []word.Word) (out []numa.Event, err error) {
+	choices, err := p.vms.choose(ws[1])
+	if err != nil {
+		return nil, err
+	}
+	target, col, err := p.target(kind, ws)
+	if err != nil {
+		return nil, err
+	}
+	named := map[int]bool{}
+	for _, c := range choices {
+		for _, i := range c.found {
+			named[i] = named[i] || c.width == byItsName
+		}
+	}
+	var first error
+	for _, i := range inOrder(choices) {
+		if err := st.can(kind, p.story.Fleet, i, target, cmp.Or(col, ws[1].Col)); err != nil {
+			if named[i] {
+				return nil, err
+			}
+			first = cmp.Or(first, err)
+			continue
+		}
+		e := numa.Event{Kind: kind, VM: p.story.Fleet.VMs[i].ID}
+		if target >= 0 {
+			e.Host = p.story.Fleet.Hosts[target].ID
+		}
+		if kind == numa.Resize || kind == numa.HotAdd {
+			if e.Config, err = p.resized(kind, &p.story.Fleet.VMs[i], st.vms[i].config, ws[2:]); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, e)
+	}
+	if out == nil {
+		return nil, first
+	}
+	return out, nil
+}
+
+// target returns the host of a power-on or vMotion, -1 for none, and the column of its word.
+func (p *parser) target(kind numa.EventKind, ws []word.Word) (host, col int, err error) {
+	host = -1
+	if kind == numa.Resize || kind == numa.HotAdd {
+		if len(ws) == 2 {
+			err = word.Errorf(ws[0].Col, "found nothing to change, want %s %s", kind, wantAfter(kind))
+		}
+		return host, 0, err
+	}
+	for _, w := range ws[2:] {
+		if w.Key != "host" || kind != numa.PowerOn && kind != numa.VMotion {
+			var known []string
+			if kind == numa.PowerOn || kind == numa.VMotion {
+				known = []string{"host"}
+			}
+			return host, 0, unknownWord(w, kind.String(), known)
+		}
+		if err := value(w, kind.String(), []string{"host"}); err != nil {
+			return host, 0, err
+		}
+		if host, err = p.hosts.one(w, w.Value, w.Col); err != nil {
+			return host, 0, err
+		}
+		col = w.Col
+	}
+	if kind == numa.VMotion && host < 0 {
+		err = word.Errorf(ws[0].Col, "found no host=, want vmotion VM host=HOST")
+	}
+	return host, col, err
+}

@@ -1,0 +1,232 @@
+// Package story reads stories written by hand: a scenario, which describes a fleet, with
+// a clock: how its VMs are loaded, and what happens when. The simulation of the NUMA
+// scheduler takes a story; tests, published experiments and the demo are stories.
+//
+//	release 6.0
+//	host esx01 nodes=2 cores=12 nodeMemory=132000MB
+//	vm   cli3 vcpus=12 memory=110GB
+//	vm   cli  vcpus=24 memory=48GB power=off
+//
+//	run  3h every=20s start=2018-01-10T10:00:00Z seed=1
+//	used esx01 node=1 memory=4GB
+//	load cli3 cpu=2% memory=100GB over=1m active=0%
+//	load *    cpu=5..60% peak=14:00
+//	talk cli cli3 rate=800
+//
+//	at 42m   power-on cli          # what the author says of it
+//	at 1h42m load cli cpu=90% memory=24GB over=5m
+//	at 12:14 power-cycle cli
+//
+// Lines of the fleet are those of package scenario. What no line states of a load is
+// assumed, and the story says so. docs/stories.md lists every word.
+package story
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"homenode/numa"
+	"homenode/source/scenario"
+	"homenode/source/word"
+)
+
+// The first words of lines: those of a fleet, which package scenario reads, and those
+// of a story.
+var (
+	fleetLines = []string{"release", "cluster", "host", "vm", "seen"}
+	storyLines = []string{"run", "used", "load", "talk", "placed", "at"}
+)
+
+// ReadFile reads the story in the file: a txtar archive with a section "-- in --", or
+// the lines alone.
+func ReadFile(path string) (*numa.Story, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Read(path, b)
+}
+
+// Read reads the story in data; name stands in errors and origins. Errors that are
+// about a place are a *scenario.SyntaxError.
+func Read(name string, data []byte) (*numa.Story, error) {
+	text, first, ok := section(data)
+	if !ok { // the reader of scenarios says why
+		_, err := scenario.Read(name, data)
+		if err == nil {
+			err = fmt.Errorf("%s: found no section %q", name, scenario.Section)
+		}
+		return nil, err
+	}
+	// Each reader gets the lines that are its own, in their places.
+	fleetText := strings.Repeat("\n", first-1)
+	var lines []line
+	number := first
+	for raw := range strings.Lines(text) {
+		one := strings.TrimRight(raw, "\r\n")
+		switch key := firstWord(one); {
+		case key == "" || slices.Contains(fleetLines, key):
+			fleetText += one
+		case slices.Contains(storyLines, key):
+			lines = append(lines, line{file: name, number: number, text: one})
+		default:
+			return nil, unknownLine(&line{file: name, number: number, text: one}, key)
+		}
+		fleetText += "\n"
+		number++
+	}
+	fleet, err := scenario.Read(name, []byte(fleetText))
+	if err != nil {
+		return nil, err
+	}
+	s := Of(fleet, Defaults{})
+	p := newParser(s)
+	if err := p.take(lines); err != nil {
+		return nil, err
+	}
+	return s, p.finish()
+}
+
+// section returns the lines of a story and the number of the first. It reports false
+// for an archive without them.
+func section(data []byte) (text string, first int, ok bool) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors of Windows write one
+	ar := txtar.Parse(data)
+	if len(ar.Files) == 0 {
+		return string(data), 1, true
+	}
+	number := 1 + bytes.Count(ar.Comment, []byte("\n"))
+	for _, f := range ar.Files {
+		number++ // its marker
+		if f.Name == scenario.Section {
+			if ok {
+				return "", 0, false
+			}
+			text, first, ok = string(f.Data), number, true
+		}
+		number += bytes.Count(f.Data, []byte("\n"))
+	}
+	return text, first, ok
+}
+
+// firstWord returns the first word of a line; nothing for an empty line or a comment.
+func firstWord(text string) string {
+	text = strings.TrimLeft(text, " \t")
+	if i := strings.IndexAny(text, " \t=#"); i >= 0 {
+		text = text[:i]
+	}
+	return text
+}
+
+func unknownLine(l *line, key string) error {
+	col := 1 + strings.Index(l.text, key)
+	known := slices.Concat(fleetLines, storyLines)
+	if near, ok := word.Meant(key, known); ok {
+		return l.errorf(col, "found %q, is %s meant?", word.Short(key), near)
+	}
+	if _, ok := kindNamed(key); ok {
+		return l.errorf(col, "found %q, want when it happens before it: at TIME %s …", key, key)
+	}
+	return l.errorf(col, "found %q, want one of %s", word.Short(key), strings.Join(known, ", "))
+}
+
+// Is reports whether the text is a story: it describes a host, as a scenario does, and
+// has a line that only stories have.
+func Is(data []byte) bool {
+	text, _, ok := section(data)
+	if !ok || bytes.IndexByte(data, 0) >= 0 {
+		return false
+	}
+	host, own := false, false
+	for raw := range strings.Lines(text) {
+		key := firstWord(strings.TrimRight(raw, "\r\n"))
+		host = host || key == "host"
+		own = own || slices.Contains(storyLines, key)
+	}
+	return host && own
+}
+
+// Defaults are what a story has that does not say. The zero value stands for the
+// defaults of every text.
+type Defaults struct {
+	Start  time.Time     // zero for Monday, 5 January 2026, 00:00 UTC
+	Length time.Duration // zero for a day
+	Every  time.Duration // between two ticks; zero for 20 s, the finest of vCenter
+	Seed   uint64
+	// Unstated is the load of VMs that nobody describes; unknown for an office day.
+	Unstated numa.Fact[numa.Load]
+}
+
+var defaultStart = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+
+const (
+	defaultLength = 24 * time.Hour
+	defaultEvery  = 20 * time.Second
+	defaultPeak   = 14 * time.Hour
+)
+
+// officeDay is the load of VMs that nobody describes. No source tells it; it is so low
+// that a fleet that is not overcommitted does not wait.
+var officeDay = numa.AssumedFor(numa.Load{
+	CPU:    numa.Demand{Low: 0.05, High: 0.25, Peak: defaultPeak, Noise: 0.03},
+	Memory: -1,
+	Active: 0.25,
+}, "nobody says how the VM is loaded: an office day of 5 to 25 % of each vCPU, most at 14:00 UTC; all memory touched, a quarter of it active, no pages alike")
+
+// Of returns the story of a fleet in which nothing happens: its VMs run with a load that
+// is assumed.
+func Of(f *numa.Fleet, d Defaults) *numa.Story {
+	s := &numa.Story{Name: f.Source, Fleet: f, Start: d.Start.UTC(), Length: d.Length, Every: d.Every, Seed: d.Seed, Unstated: d.Unstated}
+	if d.Start.IsZero() {
+		s.Start = defaultStart
+	}
+	if s.Length == 0 {
+		s.Length = defaultLength
+	}
+	if s.Every == 0 {
+		s.Every = defaultEvery
+	}
+	if !s.Unstated.Known() {
+		s.Unstated = officeDay
+	}
+	return s
+}
+
+// Add adds lines to a story from anywhere: run, used, load, talk, placed and at lines. They
+// change what they name; everything else stays, and events that follow change what their
+// own lines name. name stands in errors: a file, or the flag. On an error s stays as it is.
+func Add(s *numa.Story, lines, name string) error {
+	out := *s
+	out.Used, out.Loads, out.Talks, out.Seen = slices.Clone(s.Used), slices.Clone(s.Loads), slices.Clone(s.Talks), slices.Clone(s.Seen)
+	p := newParser(&out)
+	p.reopen(s)
+	var added []line
+	number := 1
+	for raw := range strings.Lines(lines) {
+		l := line{file: name, number: number, text: strings.TrimRight(raw, "\r\n"), added: true}
+		number++
+		switch key := firstWord(l.text); {
+		case key == "":
+		case slices.Contains(fleetLines, key):
+			return l.errorf(1+strings.Index(l.text, key), "found a line of a fleet, want one of %s", strings.Join(storyLines, ", "))
+		case slices.Contains(storyLines, key):
+			added = append(added, l)
+		default:
+			return unknownLine(&l, key)
+		}
+	}
+	if err := p.take(added); err != nil {
+		return err
+	}
+	if err := p.finish(); err != nil {
+		return err
+	}
+	*s = out
+	return nil
+}
