@@ -174,6 +174,16 @@ func (m *Moves) Add(other Moves) {
 	m.Fairness += other.Fairness
 }
 
+// Sub takes other from m.
+func (m *Moves) Sub(other Moves) {
+	m.All -= other.All
+	m.Balance -= other.Balance
+	m.LoadSwap -= other.LoadSwap
+	m.Locality -= other.Locality
+	m.LocalitySwap -= other.LocalitySwap
+	m.Fairness -= other.Fairness
+}
+
 // Counters is a set of quantities that a tick states: unknown is not zero.
 type Counters uint32
 

@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/numa"
+)
+
+// Rules returns the ids of the rule book that a decision rests on.
+func (k DecisionKind) Rules() []string { return kinds[k].rules }
+
+// String returns the kind in one or two words.
+func (k DecisionKind) String() string { return kinds[k].name }
+
+var kinds = [...]struct {
+	name  string
+	rules []string
+}{
+	Placed:          {"placed", []string{"C-3", "C-4"}},
+	Unmanaged:       {"not managed", []string{"C-12", "C-14"}},
+	Taken:           {"taken as seen", nil},
+	Spilled:         {"memory spilled", []string{"C-15"}},
+	Widened:         {"home nodes widened", []string{"D-2"}},
+	BalanceMoved:    {"moved for load", []string{"C-9", "C-10"}},
+	BalanceSwapped:  {"swapped for load", []string{"C-9", "C-10"}},
+	LocalityMoved:   {"moved for locality", []string{"C-9", "C-10", "C-11"}},
+	LocalitySwapped: {"swapped for locality", []string{"C-9", "C-10", "C-11"}},
+	FairnessMoved:   {"moved for fairness", []string{"C-9"}},
+	AllLocal:        {"memory came home", []string{"C-16"}},
+	StateChanged:    {"memory state", []string{"C-23"}},
+	Reclaimed:       {"memory taken", []string{"C-23"}},
+	Shared:          {"pages shared", []string{"C-21", "C-22"}},
+	PoweredOn:       {"powered on", []string{"D-1", "C-6"}},
+	PoweredOff:      {"powered off", []string{"D-1"}},
+	Rebooted:        {"guest rebooted", []string{"D-1"}},
+	MovedIn:         {"vMotion", []string{"D-1", "C-6"}},
+	Restart:         {"restarted by HA", []string{"D-1", "C-6"}},
+	NoRoom:          {"no host", nil},
+	Reshaped:        {"reshaped", []string{"D-1"}},
+	OptionSet:       {"option set", []string{"C-18"}},
+}
+
+// Why returns the reason for a decision in one sentence, with the numbers that decided;
+// fleet gives the names.
+func (d *Decision) Why(f *numa.Fleet) string {
+	n := d.Numbers
+	pages := func(p int64) string { return (numa.Bytes(p) * numa.PageSize).String() }
+	pct := func(parts int64) string { return fmt.Sprintf("%.1f %%", float64(parts)/100) }
+	other := func(name func(int) string) string {
+		if d.Other < 0 {
+			return ""
+		}
+		return name(d.Other)
+	}
+	vm := func(i int) string { return f.VMs[i].Name }
+	host := func(i int) string { return f.Hosts[i].Name }
+	switch d.Kind {
+	case Placed:
+		return fmt.Sprintf("%d vCPUs on node %d, of %d it may use: known load there %s, %s free", n[2], d.To, n[3], pct(n[0]), pages(n[1]))
+	case Unmanaged:
+		return "it has no home node: its vCPUs run on all nodes and its memory comes from anywhere"
+	case Taken:
+		return fmt.Sprintf("home node %d as observed", d.To)
+	case Spilled:
+		return fmt.Sprintf("asked for %s with %s free on node %d, which keeps %s while another node has more: %s is remote now", pages(n[0]), pages(n[2]), d.From, pages(n[3]), pages(n[1]))
+	case Widened:
+		return fmt.Sprintf("its %s never fit the %s of its home node and %s is on node %d: that is a home node until the next power cycle", pages(n[0]), pages(n[1]), pages(n[2]), d.To)
+	case BalanceMoved:
+		return fmt.Sprintf("node %d → %d: load %s and %s, imbalance %s → %s", d.From, d.To, pct(n[0]), pct(n[1]), pct(n[2]), pct(n[3]))
+	case BalanceSwapped:
+		return fmt.Sprintf("node %d → %d, with %s: load %s and %s, imbalance %s → %s", d.From, d.To, other(vm), pct(n[0]), pct(n[1]), pct(n[2]), pct(n[3]))
+	case LocalityMoved:
+		return fmt.Sprintf("node %d → %d, which holds %d %% of its memory: gain %d, load there %s of %s allowed", d.From, d.To, n[1], n[0], pct(n[2]), pct(n[3]))
+	case LocalitySwapped:
+		return fmt.Sprintf("node %d → %d, with %s: gain of both %d; the node holds %d %% of its memory", d.From, d.To, other(vm), n[0], n[1])
+	case FairnessMoved:
+		return fmt.Sprintf("node %d → %d: the nodes differ by %s in the CPU time they owe", d.From, d.To, pct(n[0]))
+	case AllLocal:
+		return fmt.Sprintf("%s of %s is still remote, %s after the last change of home", pages(n[0]), pages(n[1]), since(n[2]))
+	case StateChanged:
+		return fmt.Sprintf("%s → %s: %s free, minFree is %s", numa.MemoryState(n[2]), numa.MemoryState(n[3]), pages(n[0]), pages(n[1]))
+	case Reclaimed:
+		return fmt.Sprintf("the first %s in memory state %s", pages(n[0]), numa.MemoryState(n[1]))
+	case Shared:
+		return fmt.Sprintf("%s of %s in small pages can be shared", pages(n[0]), pages(n[1]))
+	case PoweredOff:
+		return "its home nodes and memory are gone"
+	case Rebooted:
+		return "home nodes and memory stay as they are"
+	case MovedIn, Restart:
+		return "from " + other(host)
+	case NoRoom:
+		return "no host of the cluster takes it"
+	}
+	return ""
+}
+
+// since returns steps as a time; a home from before the story has none.
+func since(steps int64) string {
+	if steps < 0 || steps > 1<<31 {
+		return "long"
+	}
+	return strings.TrimSuffix(timeOf(steps).String(), "0s")
+}

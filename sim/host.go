@@ -1,0 +1,297 @@
+package sim
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"homenode/numa"
+	"homenode/vnuma"
+)
+
+// Units of the kernel: whole numbers, so that every machine computes the same.
+const (
+	wholeCore = 10000 // parts: a core for a whole step
+	full      = 10000 // a share of 1
+	percent   = full / 100
+	noLimit   = int64(1) << 44 // pages of a node whose memory is unknown
+	drawSteps = int64(numa.Draw / numa.Step)
+)
+
+// A host is one host of a run.
+//
+// Nodes, VMs and clients are addressed by their index: nodes in the order of IDs, VMs in
+// the order of the fleet, clients in the order of their VMs. What every draw of demand
+// looks at has a slice for each quantity; what only placements, migrations and shortage
+// touch stands in vm and client.
+type host struct {
+	// As it is.
+	index   int // in the fleet
+	name    string
+	release numa.Release
+	machine vnuma.Machine
+	set     Settings
+	ids     []int // of the nodes
+	cores   []int32
+	threads []int32
+	pkg     []int
+	far     [][]int // distances; nil when unknown
+	mem     []int64 // pages; noLimit when unknown
+	cap     []int64 // parts
+	allCap  int64
+	soft    int64 // pages a node keeps from new local memory while another has more
+	minFree int64 // pages
+	coreMHz int64
+	talking map[int32][]partner // by VM; shared by all hosts
+	talks   bool                // a VM here talks to another above the threshold
+	gone    bool                // failed
+	closed  bool                // in maintenance
+
+	// State of the nodes.
+	taken    []int64 // pages of nobody in the fleet
+	used     []int64 // pages, those taken included
+	load     []int64 // parts: demand of the clients at home
+	loose    []int64 // parts: demand of clients without home
+	looseGot []int64
+	got      []int64 // parts: what runs there
+	last     int     // node of the last placement; -1 on a fresh host
+	state    numa.MemoryState
+	grow     int // VMs whose memory grows
+	away     int // clients with pages outside the home nodes
+
+	// State of VMs and clients.
+	vms     []vm
+	clients []client
+	home    []int8  // node index; -1 without NUMA management
+	vcpus   []int32 // of the client
+	demand  []int32 // parts
+	given   []int32 // parts: what the client gets
+	pages   []int64 // clients × nodes
+
+	// Where the run is.
+	step     int64 // the next one
+	cpuSince int64 // step up to which CPU time is added up
+	dirty    bool  // demand or homes changed: loads are to be computed
+	crowded  bool  // a node has more load than it can take
+	owing    bool  // somebody may be owed CPU time of this fairness interval
+	moved    bool  // memory was moved, given or taken in this step
+	still    bool  // memory does nothing until something else happens
+	hopeless bool  // no client gains enough elsewhere until homes or memory change
+	noMove   bool  // no move improves the balance until loads change
+	quiet    bool  // the balancer finds nothing to do until something else happens
+
+	log    bool
+	events []Decision
+	ticks  int64 // client steps
+	trace  *tracer
+	small  scratch
+}
+
+// scratch is memory that a step uses and forgets.
+type scratch struct {
+	order  []int
+	nodes  []int64
+	nodes2 []int64
+}
+
+// A vm is a VM that runs on a host.
+type vm struct {
+	index   int32 // in the fleet
+	first   int32 // client
+	n       int32 // clients
+	vcpus   int32
+	homes   numa.NodeSet // node indices: homes of its clients and those it was widened by
+	widened numa.NodeSet
+	allowed numa.NodeSet // node indices that clients and memory may use
+	load    *numa.Load
+	curve   curve
+	facts   *vmFacts
+	wanted  int32 // parts, before the limit
+	came    int64 // step of its placement
+	size    int64 // pages configured
+	growth
+	growing  bool
+	tries    bool  // pages are large whatever the guest asks for
+	memSince int64 // step up to which memory is added up
+	// Rates a step, until something changes.
+	wantRate, runRate, readyRate, stopRate int64
+	sums                                   VMOutcome
+}
+
+// growth is how the touched memory of a VM grows: in a straight line (phase 4).
+type growth struct {
+	from   int64 // touched pages when the target was set
+	target int64 // pages
+	setAt  int64 // step from which memory grows to the target
+	over   int64 // steps
+	floor  int64 // pages that it had touched on the host it came from
+}
+
+// vmFacts are what a VM brings from its configuration.
+type vmFacts struct {
+	interleaved bool
+	managed     bool
+	eager       bool  // counts whole vCPUs at placement: high latency sensitivity
+	limit       int64 // parts; -1 for none
+	reserved    int64 // parts
+	keep        int64 // pages of reserved memory
+	salt        string
+	mostThreads bool // a client may have as many vCPUs as a node has threads
+}
+
+// A partner is a VM that a VM talks to above the threshold.
+type partner struct {
+	vm   int32 // index in the fleet
+	rate int64
+}
+
+// A client is what a NUMA client is beside its hot part.
+type client struct {
+	vm        int32 // index in host.vms
+	start     int32 // first vCPU in the VM
+	swappedAt int64 // period in which it was last considered for a swap
+	homeSince int64 // step of its last change of home
+	touched   int64
+	saved     int64
+	ballooned int64
+	swapped   int64
+	broken    int64 // large pages that were broken, in small ones
+	hot       int64 // pages outside the homes that are in use
+	owed      int64
+	owedOf    int64 // demand over the same time
+}
+
+// newHost returns the host before anything runs on it.
+func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, error) {
+	m, err := vnuma.NewMachine(h)
+	if err != nil {
+		return nil, nil, err
+	}
+	nodes := h.Nodes.Value
+	if len(nodes) > 1 && slices.ContainsFunc(nodes, func(n numa.Node) bool { return n.ID < 0 || n.ID >= numa.MaxNodes }) {
+		return nil, nil, fmt.Errorf("its nodes have IDs beyond %d", numa.MaxNodes-1)
+	}
+	set, problems := SettingsOf(h)
+	k := len(nodes)
+	b := &host{
+		index: index, name: h.Name, release: h.Release.Value, machine: m, set: set, far: h.Distance.Value,
+		ids: make([]int, k), cores: make([]int32, k), threads: make([]int32, k), pkg: make([]int, k),
+		mem: make([]int64, k), cap: make([]int64, k), taken: make([]int64, k), used: make([]int64, k),
+		load: make([]int64, k), loose: make([]int64, k), looseGot: make([]int64, k), got: make([]int64, k),
+		coreMHz: int64(h.CoreMHz.Value), last: -1, dirty: true,
+		closed: h.Maintenance.Value,
+		small:  scratch{order: make([]int, 0, k), nodes: make([]int64, k), nodes2: make([]int64, k)},
+	}
+	if len(b.far) != k {
+		b.far = nil
+	}
+	all := numa.Bytes(0)
+	for i, n := range nodes {
+		b.ids[i], b.cores[i], b.threads[i], b.pkg[i] = n.ID, int32(n.Cores), int32(max(n.Threads, n.Cores)), n.Package
+		b.mem[i] = noLimit
+		if n.Memory.Known() {
+			b.mem[i] = int64(n.Memory.Value / numa.PageSize)
+			all += n.Memory.Value
+		}
+	}
+	for _, u := range used {
+		for i := range nodes {
+			if u.Host == h.ID && b.ids[i] == u.Node {
+				b.taken[i] += min(int64(u.Memory/numa.PageSize), b.mem[i]-b.taken[i])
+			}
+		}
+	}
+	copy(b.used, b.taken)
+	b.setCapacity()
+	b.setReserve(h.Memory.Or(all))
+	return b, problems, nil
+}
+
+// setCapacity computes what the nodes can run.
+func (h *host) setCapacity() {
+	h.allCap = 0
+	for i, c := range h.cores {
+		h.cap[i] = int64(c) * (wholeCore + h.set.HTGain)
+		h.allCap += h.cap[i]
+	}
+}
+
+// setReserve computes the memory that the host wants free (C-23) and that each node
+// keeps (C-15).
+func (h *host) setReserve(memory numa.Bytes) {
+	free := numa.MinFree(memory, h.release)
+	if h.set.MinFreePct > 0 {
+		free = memory * numa.Bytes(h.set.MinFreePct) / 100
+	}
+	h.minFree = int64(free / numa.PageSize)
+	h.soft = h.minFree
+	if h.release >= numa.ESXi60 {
+		h.soft = 4 * h.minFree
+	}
+}
+
+// free returns the free pages of a node.
+func (h *host) free(n int) int64 { return h.mem[n] - h.used[n] }
+
+// at returns the pages of a client by node.
+func (h *host) at(c int) []int64 {
+	k := len(h.ids)
+	return h.pages[c*k : c*k+k : c*k+k]
+}
+
+// clientsOf returns the first client of a VM and the one after the last.
+func (v *vm) clientsOf() (first, end int) { return int(v.first), int(v.first + v.n) }
+
+// part returns what client c of the VM gets of x.
+func (h *host) part(v *vm, c int, x int64) int64 {
+	s, n, all := int64(h.clients[c].start), int64(h.vcpus[c]), int64(v.vcpus)
+	return mulDiv(x, s+n, all) - mulDiv(x, s, all)
+}
+
+// mulDiv returns x × a / b rounded down. Pages of the largest VM times the most vCPUs
+// fit 64 bits.
+func mulDiv(x, a, b int64) int64 { return x * a / b }
+
+// outside returns the pages of a client that are not on the home nodes of its VM.
+func (h *host) outside(v *vm, c int) (pages int64) {
+	if v.homes == 0 {
+		return 0
+	}
+	for n, p := range h.at(c) {
+		if !v.homes.Has(n) {
+			pages += p
+		}
+	}
+	return pages
+}
+
+// setHomes computes the home nodes of a VM.
+func (h *host) setHomes(v *vm) {
+	v.homes = v.widened
+	for c, end := v.clientsOf(); c < end; c++ {
+		if h.home[c] >= 0 {
+			v.homes |= 1 << h.home[c]
+		}
+	}
+	if h.home[v.first] < 0 {
+		v.homes = 0
+	}
+}
+
+// decide adds to the why-log what happens in the current step.
+func (h *host) decide(d Decision) { h.decideAt(h.step, d) }
+
+func (h *host) decideAt(k int64, d Decision) {
+	if !h.log {
+		return
+	}
+	d.At, d.Host = timeOf(k), h.index
+	h.events = append(h.events, d)
+}
+
+// share128 returns x × part / whole rounded down, with a product of up to 128 bits.
+func share128(x, part, whole int64) int64 {
+	high, low := bits.Mul64(uint64(x), uint64(part))
+	q, _ := bits.Div64(high, low, uint64(whole))
+	return int64(q)
+}

@@ -1,0 +1,351 @@
+package sim
+
+// The hot loop. A host is run for a stretch of steps at a time; nothing outside it
+// changes in between. Every 20 s the demand of its VMs is drawn; then the loads of the
+// nodes follow, and from them what everybody gets:
+//
+//	draw ──► demand ──► load of nodes ──► level L of crowded nodes ──► given, ready, co-stop
+//	                        │
+//	                        └──► balancer ──► homes ──► page migration ──► pages
+//
+// Between two draws a step does only what is going on: memory that grows or moves, a
+// balancer that has something to consider. Amounts are added up when a rate changes, as
+// rate × steps, and a host on which nothing goes on jumps to the next draw. The outcome
+// is that of doing every phase in every step, as the plain version in the tests does
+// (docs/simulation.md is the specification).
+//
+// A draw costs O(clients), a crowded node 14 × its clients more, a step in between
+// O(nodes) and what is going on.
+
+// run simulates the steps up to end, exclusive.
+func (h *host) run(w *World, end int64) {
+	for h.step < end {
+		k := h.step
+		if k%drawSteps == 0 {
+			h.drawAll(w, k)
+		}
+		if h.dirty {
+			h.settleCPU(k)
+			h.loads()
+			h.divide()
+			h.dirty, h.quiet, h.noMove = false, false, false
+			h.still = h.still && h.away == 0 // idle memory moves under load
+		}
+		if !h.still {
+			h.moved = false
+			h.memory(k)
+			h.still = !h.moved
+			if h.moved {
+				h.quiet, h.hopeless = false, false
+			}
+		}
+		if !h.quiet {
+			h.balance(k)
+		}
+		next := k + 1
+		if h.still && h.quiet {
+			next = min(end, (k/drawSteps+1)*drawSteps)
+		}
+		h.ticks += (next - k) * int64(len(h.clients))
+		h.step = next
+	}
+}
+
+// drawAll draws the demand of every VM (phase 1).
+func (h *host) drawAll(w *World, k int64) {
+	second := w.secondOfDay(k)
+	for i := range h.vms {
+		if h.drawOne(&h.vms[i], w.seed, second, k) {
+			h.dirty = true
+		}
+	}
+}
+
+// drawOne draws the demand of a VM; true when it changed.
+func (h *host) drawOne(v *vm, seed uint64, second, k int64) bool {
+	wanted := int64(v.vcpus) * v.draw(seed, second, k-k%drawSteps)
+	if int64(v.wanted) == wanted {
+		return false
+	}
+	v.wanted = int32(wanted)
+	return true
+}
+
+// loads computes the demand of clients and the loads of nodes (phase 2).
+func (h *host) loads() {
+	clear(h.load)
+	loose, looseCPUs := int64(0), int64(0)
+	for i := range h.vms {
+		v := &h.vms[i]
+		all := int64(v.wanted)
+		if v.facts.limit >= 0 {
+			all = min(all, v.facts.limit)
+		}
+		if v.n == 1 {
+			h.demand[v.first] = int32(all)
+			if home := h.home[v.first]; home >= 0 {
+				h.load[home] += all
+			} else {
+				loose, looseCPUs = loose+all, looseCPUs+int64(v.vcpus)
+			}
+			continue
+		}
+		for c, end := v.clientsOf(); c < end; c++ {
+			d := h.part(v, c, all)
+			h.demand[c] = int32(d)
+			h.load[h.home[c]] += d
+		}
+	}
+	h.spread(loose)
+	h.crowded = false
+	for n := range h.cap {
+		h.crowded = h.crowded || h.load[n]+h.loose[n] > h.cap[n]
+	}
+	if h.crowded {
+		h.fill(looseCPUs)
+		return
+	}
+	copy(h.given, h.demand)
+	for n := range h.got {
+		h.looseGot[n] = h.loose[n]
+		h.got[n] = h.load[n] + h.loose[n]
+	}
+}
+
+// spread divides the demand of VMs without home over the nodes.
+func (h *host) spread(loose int64) {
+	clear(h.loose)
+	if loose == 0 {
+		return
+	}
+	idle, first := int64(0), -1
+	for n, c := range h.cap {
+		idle += max(0, c-h.load[n])
+		if first < 0 && h.cores[n] > 0 {
+			first = n
+		}
+	}
+	left := loose
+	for n, c := range h.cap {
+		room := max(0, c-h.load[n])
+		switch {
+		case loose <= idle:
+			h.loose[n] = loose * room / idle
+		default:
+			h.loose[n] = room + (loose-idle)*c/max(h.allCap, 1)
+		}
+		left -= h.loose[n]
+	}
+	h.loose[max(first, 0)] += left
+}
+
+// fill gives the clients of crowded nodes what a level allows (phase 3, C-14).
+func (h *host) fill(looseCPUs int64) {
+	for n, c := range h.cap {
+		if h.load[n]+h.loose[n] <= c {
+			h.looseGot[n] = h.loose[n]
+			h.got[n] = h.load[n] + h.loose[n]
+			for i, home := range h.home {
+				if int(home) == n {
+					h.given[i] = h.demand[i]
+				}
+			}
+			continue
+		}
+		h.fillNode(n, max(1, looseCPUs*c/max(h.allCap, 1)))
+	}
+	all, got := int64(0), int64(0)
+	for n := range h.loose {
+		all, got = all+h.loose[n], got+h.looseGot[n]
+	}
+	for i, home := range h.home {
+		if home < 0 && all > 0 {
+			h.given[i] = int32(int64(h.demand[i]) * got / all)
+		} else if home < 0 {
+			h.given[i] = h.demand[i]
+		}
+	}
+}
+
+// fillNode finds the level of a crowded node.
+func (h *host) fillNode(n int, looseWeight int64) {
+	low, high := int64(0), int64(full) // the level is in [low, high]
+	for low < high {
+		mid := (low + high + 1) / 2
+		if h.atLevel(n, mid, looseWeight, false) <= h.cap[n] {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	h.got[n] = h.atLevel(n, low, looseWeight, true)
+	h.looseGot[n] = min(h.loose[n], low*looseWeight)
+}
+
+// atLevel returns what runs on a node when each vCPU gets at most the level, and gives
+// it when asked to.
+func (h *host) atLevel(n int, level, looseWeight int64, give bool) int64 {
+	sum := min(h.loose[n], level*looseWeight)
+	for i, home := range h.home {
+		if int(home) != n {
+			continue
+		}
+		d := int64(h.demand[i])
+		got := min(d, level*int64(h.vcpus[i]))
+		if v := &h.vms[h.clients[i].vm]; v.facts.reserved > 0 {
+			got = max(got, min(d, h.part(v, i, v.facts.reserved)))
+		}
+		if give {
+			h.given[i] = int32(got)
+		}
+		sum += got
+	}
+	return sum
+}
+
+// divide computes the rates of every VM: what runs, waits and is co-stopped (phase 3).
+func (h *host) divide() {
+	for i := range h.vms {
+		v := &h.vms[i]
+		v.wantRate = int64(v.wanted)
+		if !h.crowded {
+			given := int64(v.wanted)
+			if v.facts.limit >= 0 {
+				given = min(given, v.facts.limit)
+			}
+			v.runRate, v.readyRate, v.stopRate = given, v.wantRate-given, 0
+			continue
+		}
+		given, run := h.progress(v)
+		v.runRate, v.readyRate, v.stopRate = run, v.wantRate-given, given-run
+	}
+}
+
+// progress returns what the clients of a VM get and what of it they run, since those that
+// are ahead wait for the others (C-20).
+func (h *host) progress(v *vm) (given, run int64) {
+	least := int64(full)
+	first, end := v.clientsOf()
+	for c := first; c < end; c++ {
+		if d := int64(h.demand[c]); d > 0 {
+			least = min(least, int64(h.given[c])*full/d)
+		}
+	}
+	for c := first; c < end; c++ {
+		g, d := int64(h.given[c]), int64(h.demand[c])
+		given += g
+		run += min(g, (d*least+full-1)/full)
+	}
+	return given, run
+}
+
+// settleCPU adds up CPU time until step k. What clients are owed is added up since the
+// last fairness interval began.
+func (h *host) settleCPU(k int64) {
+	n := k - h.cpuSince
+	if n == 0 {
+		return
+	}
+	h.settleVMs(n)
+	if iv := h.fairness(); iv > 0 {
+		if begin := k / iv * iv; begin > h.cpuSince {
+			n = k - begin
+			h.forgive()
+		}
+	}
+	h.addOwed(n)
+	h.cpuSince = k
+}
+
+// settleVMs adds up n steps of CPU time.
+func (h *host) settleVMs(n int64) {
+	for i := range h.vms {
+		v := &h.vms[i]
+		v.sums.Steps += n
+		v.sums.Demand += v.wantRate * n
+		v.sums.Run += v.runRate * n
+		v.sums.Ready += v.readyRate * n
+		v.sums.CoStop += v.stopRate * n
+	}
+}
+
+// addOwed adds up n steps of what clients are owed.
+func (h *host) addOwed(n int64) {
+	h.owing = h.owing || h.crowded && n > 0
+	for i := range h.clients {
+		c := &h.clients[i]
+		c.owed += int64(h.demand[i]-h.given[i]) * n
+		c.owedOf += int64(h.demand[i]) * n
+	}
+}
+
+// forgive begins a fairness interval.
+func (h *host) forgive() {
+	for i := range h.clients {
+		h.clients[i].owed, h.clients[i].owedOf = 0, 0
+	}
+	h.owing = h.crowded
+}
+
+// fairness returns the steps of a fairness interval; 0 when there is none.
+func (h *host) fairness() int64 {
+	if !h.set.RebalanceEnable {
+		return 0
+	}
+	return int64(h.set.LTermFairnessInterval) * h.set.periodSteps()
+}
+
+// periodSteps returns the steps of a period of the balancer (C-8).
+func (s *Settings) periodSteps() int64 {
+	step := int64(2000) // ms of a step
+	return max(1, (int64(s.RebalancePeriod)+step-1)/step)
+}
+
+// settleMemory adds up the memory of a VM until step k.
+func (h *host) settleMemory(v *vm, k int64) {
+	n := k - v.memSince
+	if n <= 0 {
+		return
+	}
+	v.memSince = k
+	local, remote, far, swapped := h.memoryOf(v)
+	v.sums.Local += local * n
+	v.sums.Remote += remote * n
+	v.sums.Far += far * n
+	v.sums.Swapped += swapped * n
+}
+
+// memoryOf returns the pages of a VM that are local, remote and not on the node of their
+// client, and those swapped. Interleaved pages are used by every client in proportion to
+// its vCPUs; VMs without home run everywhere.
+func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
+	first, end := v.clientsOf()
+	for c := first; c < end; c++ {
+		swapped += h.clients[c].swapped
+		for n, p := range h.at(c) {
+			if v.homes.Has(n) {
+				local += p
+			} else {
+				remote += p
+			}
+			if n != int(h.home[c]) {
+				far += p
+			}
+		}
+	}
+	switch {
+	case v.homes == 0:
+		all := local + remote
+		local, remote, far = 0, 0, all-all/int64(len(h.ids))
+	case v.facts.interleaved:
+		far = 0
+		for c := first; c < end; c++ {
+			near := int64(0)
+			for o := first; o < end; o++ {
+				near += h.at(o)[h.home[c]]
+			}
+			far += mulDiv(local+remote-near, int64(h.vcpus[c]), int64(v.vcpus))
+		}
+	}
+	return local, remote, far, swapped
+}

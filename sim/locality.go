@@ -1,0 +1,115 @@
+package sim
+
+// A locality is what a client gains on another node.
+type locality struct {
+	client, node int
+	gain         int64
+}
+
+// improveLocality moves a client to its memory or to a partner, or swaps two (C-9,
+// C-11).
+func (h *host) improveLocality(k, p int64) bool {
+	moves := p%max(1, int64(h.set.SwapMigrateOnly)) == 0
+	swaps := h.set.SwapLocality && p%int64(h.set.SwapInterval) == 0
+	if !moves && !swaps {
+		return false
+	}
+	best, with := locality{client: -1}, -1
+	sum := int64(0)
+	ceiling := int64(h.set.CoreCapRatio) * percent
+	h.hopeless = true
+	for c := range h.home {
+		if !h.talks && h.outside(&h.vms[h.clients[c].vm], c) == 0 {
+			continue
+		}
+		for n := range h.ids {
+			gain, ok := h.gain(c, n)
+			if !ok || gain < localityGain {
+				continue
+			}
+			h.hopeless = false
+			if h.utilWith(n, int64(h.demand[c])) <= ceiling {
+				if moves && (best.client < 0 || gain > sum) {
+					best, with, sum = locality{c, n, gain}, -1, gain
+				}
+				continue
+			}
+			if o, both := h.partnerOfSwap(c, n, gain, ceiling); swaps && o >= 0 && (best.client < 0 || both > sum) {
+				best, with, sum = locality{c, n, gain}, o, both
+			}
+		}
+	}
+	if best.client < 0 {
+		return false
+	}
+	numbers := [4]int64{sum, h.share100(h.at(best.client)[best.node], best.client), h.util(best.node), ceiling}
+	if with < 0 {
+		h.moveHome(k, best.client, best.node, LocalityMoved, numbers)
+	} else {
+		h.swapHomes(k, best.client, with, LocalitySwapped, numbers)
+	}
+	return true
+}
+
+// gain returns what a client gains by a home on a node, in percent of its memory; false
+// when it may not go there or is there.
+func (h *host) gain(c, n int) (gain int64, ok bool) {
+	home := int(h.home[c])
+	if home < 0 || home == n || !h.canGo(c, n) {
+		return 0, false
+	}
+	v := &h.vms[h.clients[c].vm]
+	if !v.homes.Has(n) {
+		all := h.resident(c)
+		here := all - h.outside(v, c)
+		gain = int64(h.set.WeightMem) * (h.share100(h.at(c)[n], c) - h.share100(here, c))
+	}
+	if h.talks {
+		gain += int64(h.set.WeightAffinity) * (h.affinity(c, n) - h.affinity(c, home)) / full
+	}
+	return gain, true
+}
+
+// partnerOfSwap returns the client of a node whose swap with c gains most together, or
+// -1.
+func (h *host) partnerOfSwap(c, n int, gain, ceiling int64) (best int, sum int64) {
+	best = -1
+	home := int(h.home[c])
+	for o, other := range h.home {
+		if int(other) != n {
+			continue
+		}
+		back, ok := h.gain(o, home)
+		d := int64(h.demand[c] - h.demand[o])
+		if !ok || gain+back < localityGain || h.utilWith(n, d) > ceiling || h.utilWith(home, -d) > ceiling {
+			continue
+		}
+		if best < 0 || gain+back > sum {
+			best, sum = o, gain+back
+		}
+	}
+	return best, sum
+}
+
+// affinity returns the share of a client's communication whose partner has a client at
+// home on a node, in parts (C-11).
+func (h *host) affinity(c, n int) int64 {
+	v := &h.vms[h.clients[c].vm]
+	all, there := int64(0), int64(0)
+	for _, p := range h.talking[v.index] {
+		all += p.rate
+		if i, here := h.search(p.vm); here {
+			o := &h.vms[i]
+			for oc, end := o.clientsOf(); oc < end; oc++ {
+				if int(h.home[oc]) == n {
+					there += p.rate
+					break
+				}
+			}
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return there * full / all
+}

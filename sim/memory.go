@@ -1,0 +1,275 @@
+package sim
+
+import "homenode/numa"
+
+// memory does the phases 4 to 7 of a step: growth, page migration, sharing, and what
+// shortage does. h.moved tells whether anything changed, or will without a cause from
+// outside.
+func (h *host) memory(k int64) {
+	if h.grow > 0 {
+		for i := range h.vms {
+			if v := &h.vms[i]; v.growing {
+				h.growVM(v, k)
+			}
+		}
+	}
+	if h.away > 0 && h.set.PageMigEnable {
+		h.migrate(k)
+	}
+	h.share(k)
+	h.shortage(k)
+}
+
+// setLoad gives a running VM another load: its memory grows from what is touched
+// (phase 4).
+func (h *host) setLoad(v *vm, load *numa.Load, k int64) {
+	before, touched := h.activeOf(v), int64(0)
+	for c, end := v.clientsOf(); c < end; c++ {
+		touched += h.clients[c].touched
+	}
+	v.load, v.curve = load, curveOf(&load.CPU)
+	v.growth = growthOf(load, v.size, touched, k)
+	if !v.growing {
+		v.growing = true
+		h.grow++
+	}
+	if before != h.activeOf(v) {
+		for c, end := v.clientsOf(); c < end; c++ {
+			h.clients[c].hot = mulDiv(h.outside(v, c), h.activeOf(v), full)
+		}
+	}
+	h.changed()
+}
+
+// growthOf returns the growth to the target of a load, of a VM of this size, from what
+// is touched in step k.
+func growthOf(l *numa.Load, size, touched, k int64) growth {
+	target := size
+	if l.Memory >= 0 {
+		target = min(size, int64(l.Memory/numa.PageSize))
+	}
+	return growth{from: touched, target: max(target, touched), setAt: k, over: max(1, int64(l.Over/numa.Step))}
+}
+
+// activeOf returns the share of a VM's touched memory that is in use, in parts.
+func (h *host) activeOf(v *vm) int64 {
+	if v.load == nil {
+		return 0
+	}
+	return parts(v.load.Active)
+}
+
+// growVM lets a VM touch what its target asks for in step k.
+func (h *host) growVM(v *vm, k int64) {
+	if h.state == numa.Low {
+		return // C-23: allocations are blocked
+	}
+	since := min(k+1-v.setAt, v.over)
+	want := max(v.floor, v.from+share128(v.target-v.from, since, v.over))
+	for c, end := v.clientsOf(); c < end; c++ {
+		cl := &h.clients[c]
+		more := min(h.part(v, c, want), h.part(v, c, v.size)) - cl.touched
+		if more <= 0 {
+			continue
+		}
+		h.settleMemory(v, k)
+		h.allocate(v, c, more)
+		cl.touched += more
+	}
+	if since < v.over {
+		h.moved = true
+		return
+	}
+	v.growing = false
+	h.grow--
+}
+
+// allocate gives a client new pages: local first (C-15).
+func (h *host) allocate(v *vm, c int, pages int64) {
+	h.moved = true
+	if h.home[c] < 0 {
+		h.allocateAnywhere(c, pages)
+		return
+	}
+	home := int(h.home[c])
+	freeThen, before := h.free(home), h.outside(v, c)
+	left := pages
+	left -= h.take(c, home, min(left, h.free(home)-h.soft))
+	left -= h.takeFar(v, c, left, h.soft)
+	left -= h.take(c, home, min(left, h.free(home)))
+	left -= h.takeFar(v, c, left, 0)
+	h.clients[c].swapped += left
+	h.widen(v, c)
+	if after := h.outside(v, c); after > before {
+		h.clients[c].hot += mulDiv(after-before, h.activeOf(v), full)
+		if before == 0 {
+			h.countAway()
+			h.decide(Decision{Kind: Spilled, VM: int(v.index), Client: c - int(v.first), Other: -1, From: h.ids[home], To: -1,
+				Numbers: [4]int64{pages, after, freeThen, h.soft}})
+		}
+	}
+}
+
+// take gives a client pages of a node and returns how many.
+func (h *host) take(c, node int, pages int64) int64 {
+	if pages <= 0 {
+		return 0
+	}
+	h.pages[c*len(h.ids)+node] += pages
+	h.used[node] += pages
+	return pages
+}
+
+// takeFar gives a client pages of the nodes that are not its home, the one with the most
+// free memory first, each down to a floor, and returns how many.
+func (h *host) takeFar(v *vm, c int, pages, floor int64) (given int64) {
+	for given < pages {
+		most := -1
+		for n := range h.ids {
+			if n != int(h.home[c]) && v.allowed.Has(n) && (most < 0 || h.free(n) > h.free(most)) {
+				most = n
+			}
+		}
+		if most < 0 || h.free(most) <= floor {
+			break
+		}
+		given += h.take(c, most, min(pages-given, h.free(most)-floor))
+	}
+	return given
+}
+
+// allocateAnywhere gives pages to a client without home: of all nodes in proportion to
+// their free memory.
+func (h *host) allocateAnywhere(c int, pages int64) {
+	free, most := h.small.nodes, 0
+	sum := int64(0)
+	for n := range h.ids {
+		free[n] = max(0, h.free(n))
+		sum += free[n]
+		if free[n] > free[most] {
+			most = n
+		}
+	}
+	fits := min(pages, sum)
+	left := fits
+	for n, f := range free {
+		if sum > 0 {
+			left -= h.take(c, n, share128(fits, f, sum))
+		}
+	}
+	h.take(c, most, left)
+	h.clients[c].swapped += pages - fits
+}
+
+// widen adds the nodes that hold memory of a client which its home node can never hold
+// to the VM's home nodes (D-2).
+func (h *host) widen(v *vm, c int) {
+	if h.part(v, c, v.size) <= h.mem[h.home[c]] {
+		return
+	}
+	for n, p := range h.at(c) {
+		if p > 0 && !v.homes.Has(n) {
+			v.widened |= 1 << n
+			v.homes |= 1 << n
+			h.decide(Decision{Kind: Widened, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.ids[n],
+				Numbers: [4]int64{h.part(v, c, v.size), h.mem[h.home[c]], p}})
+			h.countAway()
+		}
+	}
+}
+
+// countAway counts the clients with pages outside their VM's home nodes.
+func (h *host) countAway() {
+	h.away = 0
+	for i := range h.vms {
+		v := &h.vms[i]
+		for c, end := v.clientsOf(); c < end; c++ {
+			if h.outside(v, c) > 0 {
+				h.away++
+			}
+		}
+	}
+}
+
+// Page migration (phase 5, C-16). The figures are inferences from experiments E-1 and
+// E-2, see docs/simulation.md.
+const (
+	rampSteps    = 10 // the rate doubles so many steps after a change of home
+	rampWhole    = 16 // the rate begins with 1/16
+	idlePart     = 40 // idle pages move with 1/40 of the rate
+	idleStop     = 50 // and stop when 1/50 of the memory is left
+	idleLoad     = 5  // percent of the host's capacity that has to be in use
+	stepsASecond = 2
+)
+
+// migrate brings pages home.
+func (h *host) migrate(k int64) {
+	rate := stepsASecond * int64(h.set.PageMigRateMax)
+	sum := int64(0)
+	for n := range h.load {
+		sum += h.load[n] + h.loose[n]
+	}
+	working := sum*100 >= idleLoad*h.allCap
+	floor := h.minFree / int64(len(h.ids))
+	for i := range h.vms {
+		v := &h.vms[i]
+		for c, end := v.clientsOf(); c < end && v.homes != 0; c++ {
+			if out := h.outside(v, c); out > 0 {
+				h.migrateClient(v, c, k, out, rate, floor, working)
+			}
+		}
+	}
+}
+
+// migrateClient brings pages of one client home.
+func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64, working bool) {
+	cl, home := &h.clients[c], int(h.home[c])
+	room := max(0, h.free(home)-floor)
+	ramp := int64(1) << min(4, (k-cl.homeSince)/rampSteps)
+	pages := int64(0)
+	switch {
+	case cl.hot > 0:
+		pages = min(cl.hot, rate*ramp/rampWhole, room)
+		h.moved = h.moved || ramp < rampWhole && room > 0
+	case working && out > cl.touched/idleStop:
+		pages = min(out, rate/idlePart, room)
+	}
+	if pages == 0 {
+		return
+	}
+	h.settleMemory(v, k)
+	h.moved = true
+	hot := cl.hot > 0
+	for left := pages; left > 0; {
+		left -= h.bring(v, c, home, left)
+	}
+	if hot {
+		cl.hot -= pages
+	}
+	out -= pages
+	cl.hot = min(cl.hot, out)
+	if out == 0 {
+		h.away--
+	}
+	if out <= cl.touched/idleStop && out+pages > cl.touched/idleStop {
+		h.decide(Decision{Kind: AllLocal, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.ids[home],
+			Numbers: [4]int64{out, cl.touched, k - cl.homeSince}})
+	}
+}
+
+// bring moves pages of a client home from the node outside the home nodes that has most
+// of them, and returns how many.
+func (h *host) bring(v *vm, c, home int, pages int64) int64 {
+	at, from := h.at(c), -1
+	for n, p := range at {
+		if !v.homes.Has(n) && (from < 0 || p > at[from]) {
+			from = n
+		}
+	}
+	moved := min(pages, at[from])
+	at[from] -= moved
+	at[home] += moved
+	h.used[from] -= moved
+	h.used[home] += moved
+	return moved
+}

@@ -1,0 +1,215 @@
+package sim
+
+import "homenode/numa"
+
+// largeOf returns the pages of a client that are parts of large pages (C-21).
+func (h *host) largeOf(v *vm, c int) int64 {
+	cl := &h.clients[c]
+	large := cl.touched
+	if !v.tries {
+		large = mulDiv(cl.touched, parts(v.load.AsksLarge), full)
+	}
+	return max(0, large-cl.broken)
+}
+
+// share lets clients save pages that are equal (phase 6, C-22).
+func (h *host) share(k int64) {
+	for i := range h.vms {
+		v := &h.vms[i]
+		if v.load.Zero == 0 && v.load.Common == 0 {
+			continue
+		}
+		for c, end := v.clientsOf(); c < end; c++ {
+			h.shareClient(v, c, k)
+		}
+	}
+}
+
+func (h *host) shareClient(v *vm, c int, k int64) {
+	cl := &h.clients[c]
+	small := cl.touched - h.largeOf(v, c)
+	if small <= 0 {
+		return
+	}
+	can := mulDiv(small, parts(v.load.Zero), full)
+	if v.load.Common > 0 {
+		m := h.mates(v, c)
+		can += mulDiv(small, parts(v.load.Common), full) * (m - 1) / m
+	}
+	more := min(can-cl.saved, stepsASecond*int64(h.set.ShareRateMax), cl.touched/(30*int64(h.set.ShareScan))+1)
+	if more = min(more, h.resident(c)); more <= 0 {
+		return
+	}
+	if cl.saved == 0 {
+		h.decide(Decision{Kind: Shared, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: -1,
+			Numbers: [4]int64{can, small, cl.touched}})
+	}
+	h.settleMemory(v, k)
+	h.giveBack(v, c, more)
+	cl.saved += more
+}
+
+// mates returns how many VMs share the common pages of a client: those with the same
+// image and a client at home on the same node, as far as salting allows; itself included.
+func (h *host) mates(v *vm, c int) (m int64) {
+	m = 1
+	if v.load.Image == "" || h.home[c] < 0 {
+		return m
+	}
+	for i := range h.vms {
+		o := &h.vms[i]
+		if o == v || o.load.Common == 0 || o.load.Image != v.load.Image || !h.salted(v, o) {
+			continue
+		}
+		for oc, end := o.clientsOf(); oc < end; oc++ {
+			if h.home[oc] == h.home[c] {
+				m++
+				break
+			}
+		}
+	}
+	return m
+}
+
+// salted reports whether salting lets two VMs share (C-22).
+func (h *host) salted(v, o *vm) bool {
+	switch h.set.Salting {
+	case 0:
+		return true
+	case 1:
+		return v.facts.salt == o.facts.salt
+	}
+	return v.facts.salt != "" && v.facts.salt == o.facts.salt
+}
+
+// resident returns the pages of a client on all nodes.
+func (h *host) resident(c int) (sum int64) {
+	for _, p := range h.at(c) {
+		sum += p
+	}
+	return sum
+}
+
+// giveBack takes pages from a client, where it has most of them. It has as many.
+func (h *host) giveBack(v *vm, c int, pages int64) {
+	h.moved = true
+	before := h.outside(v, c)
+	at := h.at(c)
+	for pages > 0 {
+		most := 0
+		for n, p := range at {
+			if p > at[most] {
+				most = n
+			}
+		}
+		gone := min(pages, at[most])
+		at[most] -= gone
+		h.used[most] -= gone
+		pages -= gone
+	}
+	after := h.outside(v, c)
+	h.clients[c].hot = min(h.clients[c].hot, after)
+	if before > 0 && after == 0 {
+		h.away--
+	}
+}
+
+// Shortage (phase 7, C-23). How fast ESXi takes memory is not published [I].
+const (
+	reclaimStep = 65536 // pages a step and host: 256 MB
+	breakStep   = 65536 // pages a step and client
+	balloonMost = 65    // percent of a VM's memory: Mem.CtlMaxPercent
+)
+
+// stateOf returns the memory state with so much memory free.
+func (h *host) stateOf(free int64) numa.MemoryState {
+	limits := [...]int64{400, 100, 64, 32}
+	if h.release < numa.ESXi60 {
+		limits = [...]int64{100, 100, 64, 32}
+	}
+	for s, l := range limits {
+		if free*100 >= l*h.minFree {
+			return numa.MemoryState(s)
+		}
+	}
+	return numa.Low
+}
+
+// allFree returns the free pages of the host.
+func (h *host) allFree() (sum int64) {
+	for n := range h.mem {
+		sum += h.free(n)
+	}
+	return sum
+}
+
+// shortage finds the memory state and does what it asks for.
+func (h *host) shortage(k int64) {
+	free := h.allFree()
+	if s := h.stateOf(free); s != h.state {
+		h.decide(Decision{Kind: StateChanged, VM: -1, Client: -1, Other: -1, From: -1, To: -1,
+			Numbers: [4]int64{free, h.minFree, int64(h.state), int64(s)}})
+		h.state, h.moved = s, true
+	}
+	if h.state == numa.High {
+		return
+	}
+	for i := range h.vms {
+		v := &h.vms[i]
+		for c, end := v.clientsOf(); c < end; c++ {
+			if large := min(h.largeOf(v, c), breakStep); large > 0 {
+				h.clients[c].broken += large
+				h.moved = true
+			}
+		}
+	}
+	if need := min(h.minFree-free, reclaimStep); h.state >= numa.Soft && need > 0 {
+		h.reclaim(need, k)
+	}
+}
+
+// idle returns the pages of a client that may be taken: those not in use, less what is
+// reserved.
+func (h *host) idle(v *vm, c int) int64 {
+	there := h.resident(c)
+	return max(0, there-mulDiv(there, h.activeOf(v), full)-h.part(v, c, v.facts.keep))
+}
+
+// reclaim takes memory from the clients, in proportion to what is idle.
+func (h *host) reclaim(need, k int64) {
+	all := int64(0)
+	for i := range h.vms {
+		v := &h.vms[i]
+		for c, end := v.clientsOf(); c < end; c++ {
+			all += h.idle(v, c)
+		}
+	}
+	if all == 0 {
+		return
+	}
+	need = min(need, all)
+	for i := range h.vms {
+		v := &h.vms[i]
+		for c, end := v.clientsOf(); c < end; c++ {
+			cl := &h.clients[c]
+			take := share128(need, h.idle(v, c), all)
+			if h.state == numa.Soft {
+				take = min(take, mulDiv(h.part(v, c, v.size), balloonMost, 100)-cl.ballooned)
+			}
+			if take <= 0 {
+				continue
+			}
+			if cl.ballooned+cl.swapped == 0 {
+				h.decide(Decision{Kind: Reclaimed, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: -1,
+					Numbers: [4]int64{take, int64(h.state), h.allFree(), h.minFree}})
+			}
+			h.settleMemory(v, k)
+			h.giveBack(v, c, take)
+			if h.state == numa.Soft {
+				cl.ballooned += take
+			} else {
+				cl.swapped += take
+			}
+		}
+	}
+}

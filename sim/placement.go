@@ -1,0 +1,353 @@
+package sim
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/vnuma"
+)
+
+// young is how long the load of a new client is not known to the placement of others, in
+// steps: 60 s. It makes the burst flaw (C-7) and the wave of vMotions (C-3) [I].
+const young = 30
+
+// An arrival is a VM that comes to a host.
+type arrival struct {
+	index    int // in the fleet
+	layout   *vnuma.Layout
+	facts    *vmFacts
+	allowed  numa.NodeSet // node indices
+	size     int64        // pages
+	load     *numa.Load
+	growth   growth
+	sums     VMOutcome    // what it went through before
+	seen     *numa.SeenVM // as it was observed; nil to place it
+	standing bool         // it runs since long ago: it is there where the story begins
+}
+
+// admit gives an arriving VM its clients and their home nodes. Its memory is allocated
+// in the next growth phase.
+func (h *host) admit(k int64, a *arrival, w *World) *vm {
+	at, _ := h.search(int32(a.index))
+	h.settleCPU(k)
+	first := len(h.clients)
+	if at < len(h.vms) {
+		first = int(h.vms[at].first)
+	}
+	v := vm{
+		index: int32(a.index), first: int32(first), n: 1, vcpus: int32(a.layout.VPDs.Sum()), facts: a.facts, allowed: a.allowed,
+		load: a.load, curve: curveOf(&a.load.CPU), came: k, size: a.size, memSince: k, sums: a.sums,
+		tries: h.set.AlwaysTryLarge, growth: a.growth, growing: true,
+	}
+	if a.standing {
+		v.came = longAgo
+	}
+	if a.facts.managed {
+		v.n = int32(a.layout.PPDs.Len())
+	}
+	h.grow++
+	h.insert(at, &v, a)
+	in := &h.vms[at]
+	h.drawOne(in, w.seed, w.secondOfDay(k), k)
+	switch {
+	case a.facts.managed && a.seen != nil && h.settleAs(in, a.seen):
+	case a.facts.managed:
+		h.placeVM(k, in, a)
+	default:
+		h.decide(Decision{Kind: Unmanaged, VM: a.index, Client: -1, Other: -1, From: -1, To: -1, Numbers: [4]int64{int64(v.vcpus), a.size, h.mem[0]}})
+	}
+	h.setHomes(in)
+	h.findTalks()
+	h.changed()
+	return in
+}
+
+// search returns where the VM with this index in the fleet is, or would be.
+func (h *host) search(index int32) (at int, found bool) {
+	return slices.BinarySearchFunc(h.vms, index, func(v vm, i int32) int { return cmp.Compare(v.index, i) })
+}
+
+// findTalks finds whether anybody here talks to anybody here.
+func (h *host) findTalks() {
+	h.talks = false
+	for i := range h.vms {
+		for _, p := range h.talking[h.vms[i].index] {
+			_, here := h.search(p.vm)
+			h.talks = h.talks || here
+		}
+	}
+}
+
+// longAgo is the step in which something happened before the story began.
+const longAgo = math.MinInt32
+
+// insert makes room for a VM and its clients.
+func (h *host) insert(at int, v *vm, a *arrival) {
+	n, nodes := int(v.n), len(h.ids)
+	h.vms = append(h.vms, vm{})
+	copy(h.vms[at+1:], h.vms[at:])
+	h.vms[at] = *v
+	for i := at + 1; i < len(h.vms); i++ {
+		h.vms[i].first += v.n
+	}
+	first := int(v.first)
+	h.clients = grow(h.clients, first, n)
+	h.home = grow(h.home, first, n)
+	h.vcpus = grow(h.vcpus, first, n)
+	h.demand = grow(h.demand, first, n)
+	h.given = grow(h.given, first, n)
+	h.pages = grow(h.pages, first*nodes, n*nodes)
+	for i := first + n; i < len(h.clients); i++ {
+		h.clients[i].vm++
+	}
+	for i := range n {
+		start, size := 0, int(v.vcpus)
+		if a.facts.managed {
+			start, size = a.layout.PPDs.Group(i)
+		}
+		h.clients[first+i] = client{vm: int32(at), start: int32(start), swappedAt: longAgo, homeSince: longAgo}
+		h.vcpus[first+i] = int32(size)
+		h.home[first+i] = -1
+	}
+}
+
+// grow inserts n zero values at i.
+func grow[T any](s []T, i, n int) []T {
+	var zero T
+	for range n {
+		s = append(s, zero)
+	}
+	copy(s[i+n:], s[i:])
+	clear(s[i : i+n])
+	return s
+}
+
+// dismiss takes a VM off the host and returns it as it was, and what it had touched.
+func (h *host) dismiss(k int64, at int) (v vm, touched int64) {
+	h.settleCPU(k)
+	v = h.vms[at]
+	h.settleMemory(&v, k)
+	first, end := v.clientsOf()
+	for c := first; c < end; c++ {
+		touched += h.clients[c].touched
+		for n, p := range h.at(c) {
+			h.used[n] -= p
+		}
+	}
+	nodes := len(h.ids)
+	h.clients = append(h.clients[:first], h.clients[end:]...)
+	h.home = append(h.home[:first], h.home[end:]...)
+	h.vcpus = append(h.vcpus[:first], h.vcpus[end:]...)
+	h.demand = append(h.demand[:first], h.demand[end:]...)
+	h.given = append(h.given[:first], h.given[end:]...)
+	h.pages = append(h.pages[:first*nodes], h.pages[end*nodes:]...)
+	h.vms = append(h.vms[:at], h.vms[at+1:]...)
+	for i := at; i < len(h.vms); i++ {
+		h.vms[i].first -= v.n
+	}
+	for i := first; i < len(h.clients); i++ {
+		h.clients[i].vm--
+	}
+	if v.growing {
+		h.grow--
+	}
+	h.findTalks()
+	h.changed()
+	return v, touched
+}
+
+// placeVM chooses the home nodes of the clients of a VM (C-3 to C-6).
+func (h *host) placeVM(k int64, v *vm, a *arrival) {
+	used := numa.NodeSet(0)
+	for c, end := v.clientsOf(); c < end; c++ {
+		if h.choices(v, used) == 0 {
+			used = 0 // C-5: more clients than nodes share them
+		}
+		n := h.choose(k, v, c, h.choices(v, used), a)
+		h.home[c] = int8(n)
+		used |= 1 << n
+		h.last = n
+		h.decide(Decision{Kind: Placed, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.ids[n],
+			Numbers: [4]int64{h.knownLoad(k, n, c, a.standing), h.free(n), int64(h.vcpus[c]), int64(h.choices(v, 0).Len())}})
+	}
+}
+
+// choices returns the nodes that a client may be placed on.
+func (h *host) choices(v *vm, used numa.NodeSet) (s numa.NodeSet) {
+	for n := range h.ids {
+		if h.cores[n] > 0 && v.allowed.Has(n) && !used.Has(n) {
+			s |= 1 << n
+		}
+	}
+	return s
+}
+
+// choose returns the home node of a client, one of the choices.
+func (h *host) choose(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) int {
+	switch {
+	case h.release < numa.ESX41:
+		return h.nextOf(choices)
+	case h.release < numa.ESXi50:
+		return h.choose41(k, v, c, choices, a)
+	}
+	best := -1
+	for _, n := range h.round() {
+		if choices.Has(n) && (best < 0 || h.better(k, v, c, n, best, a)) {
+			best = n
+		}
+	}
+	return best
+}
+
+// better reports whether node n is a better home for client c than node m, by release
+// 5.0 and later: near the VM's other clients, then little load, then much free memory.
+func (h *host) better(k int64, v *vm, c, n, m int, a *arrival) bool {
+	if near, far := h.distance(v, c, n), h.distance(v, c, m); near != far {
+		return near < far
+	}
+	if less, more := h.knownLoad(k, n, c, a.standing), h.knownLoad(k, m, c, a.standing); less != more {
+		return less < more
+	}
+	return h.free(n) > h.free(m)
+}
+
+// choose41 is the placement of ESX 4.1 (C-3, KB 309217).
+func (h *host) choose41(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) int {
+	best, need := -1, h.part(v, c, max(v.target, v.floor))
+	room := false
+	for _, n := range h.round() {
+		if !choices.Has(n) {
+			continue
+		}
+		if best < 0 || h.knownFree(k, n) > h.knownFree(k, best) {
+			best = n
+		}
+		room = room || h.knownFree(k, n)-h.soft >= need
+	}
+	if !room {
+		return h.nextOf(choices)
+	}
+	return best
+}
+
+// round returns the nodes in the order of round robin: after the last one chosen.
+func (h *host) round() []int {
+	order := h.small.order[:0]
+	for i := range h.ids {
+		order = append(order, (h.last+1+i)%len(h.ids))
+	}
+	return order
+}
+
+// nextOf returns the next node after the last one chosen.
+func (h *host) nextOf(choices numa.NodeSet) int {
+	for _, n := range h.round() {
+		if choices.Has(n) {
+			return n
+		}
+	}
+	return 0
+}
+
+// distance returns how far a node is from those of the VM's clients before c; without
+// distances another package is far.
+func (h *host) distance(v *vm, c, n int) (sum int) {
+	for o := int(v.first); o < c; o++ {
+		m := int(h.home[o])
+		switch {
+		case h.far != nil && n < len(h.far[m]):
+			sum += h.far[m][n]
+		case h.pkg[m] != h.pkg[n]:
+			sum++
+		}
+	}
+	return sum
+}
+
+// knownLoad returns the load of a node as the placement of client c knows it, in
+// hundredths of a percent (C-4, C-7).
+func (h *host) knownLoad(k int64, n, c int, standing bool) int64 {
+	sum := int64(0)
+	for o, home := range h.home {
+		if int(home) != n || o == c {
+			continue
+		}
+		v := &h.vms[h.clients[o].vm]
+		whole := int64(h.vcpus[o]) * wholeCore
+		switch fresh := k-v.came < young; {
+		case standing, v.facts.eager && h.set.PlacementLoad > 0:
+			sum += whole
+		case !fresh:
+			sum += int64(h.demand[o])
+		case h.release < numa.ESXi80 || h.set.PlacementLoad > 0:
+			sum += whole
+		}
+	}
+	return sum * full / max(h.cap[n], 1)
+}
+
+// knownFree returns the free memory of a node as the placement of ESX 4.1 knows it:
+// before Update 2 without that of VMs that have just come.
+func (h *host) knownFree(k int64, n int) int64 {
+	free := h.free(n)
+	if h.release >= numa.ESX41+2 {
+		return free
+	}
+	for c := range h.clients {
+		if v := &h.vms[h.clients[c].vm]; k-v.came < young {
+			free += h.at(c)[n]
+		}
+	}
+	return free
+}
+
+// factsOf returns what a VM brings from its configuration.
+func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts, problem string) {
+	f = &vmFacts{managed: l.Managed && len(h.ids) > 0, limit: -1, mostThreads: g.PreferHT || h.machine.PreferHT}
+	f.eager = strings.EqualFold(v.LatencySensitivity.Value, "high")
+	for i := range l.VPDs.Len() {
+		if first, last := l.Carriers(i); last > first {
+			f.interleaved = f.managed
+		}
+	}
+	if h.release < numa.ESX41 && h.release > 0 && int64(v.Memory.Value/numa.PageSize) > h.mem[0] {
+		f.managed, f.interleaved = false, false // C-14: 4.0 drops VMs larger than a node
+	}
+	limit, reserved := v.CPULimit.Or(-1), v.CPUReservation.Value
+	if limit >= 0 || reserved > 0 {
+		if h.coreMHz == 0 {
+			problem = "its CPU limit or reservation is in MHz and the frequency of the host is unknown: it is left out"
+		} else {
+			if limit >= 0 {
+				f.limit = int64(limit) * wholeCore / h.coreMHz
+			}
+			f.reserved = int64(reserved) * wholeCore / h.coreMHz
+		}
+	}
+	f.keep = int64(v.MemoryReservation.Value / numa.PageSize)
+	if v.MemoryReservationLocked.Value {
+		f.keep = int64(v.Memory.Value / numa.PageSize)
+	}
+	f.salt, _ = v.Settings.Value.Lookup("sched.mem.pshare.salt")
+	return f, problem
+}
+
+// allowedOf returns the node indices that a VM's clients may use.
+func (h *host) allowedOf(v *numa.VM) (s numa.NodeSet) {
+	for _, id := range vnuma.NodeAffinity(v) {
+		for n := range h.ids {
+			if h.ids[n] == id && h.cores[n] > 0 {
+				s |= 1 << n
+			}
+		}
+	}
+	if s == 0 {
+		for n := range h.ids {
+			s |= 1 << n
+		}
+	}
+	return s
+}

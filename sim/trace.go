@@ -1,0 +1,169 @@
+package sim
+
+import (
+	"time"
+
+	"homenode/numa"
+)
+
+// A tracer makes the ticks of a host: columns as those of esxtop (C-17).
+type tracer struct {
+	shown  int64 // step of the last tick; -1 before the first
+	tick   numa.Tick
+	names  []string // by VM of the fleet
+	before map[int32]VMOutcome
+	onNode []numa.MemoryOnNode
+	bytes  []numa.Bytes
+	lives  map[int32]int64 // scheduler group of each VM: another for each life on a host
+	came   map[int32]int64
+	groups int64
+}
+
+func newTracer(h *numa.Host, f *numa.Fleet) *tracer {
+	t := &tracer{shown: -1, before: map[int32]VMOutcome{}, lives: map[int32]int64{}, came: map[int32]int64{}}
+	t.tick.Host = h.Name
+	t.tick.Nodes = make([]numa.NodeTick, len(h.Nodes.Value))
+	t.names = make([]string, len(f.VMs))
+	for i := range f.VMs {
+		t.names[i] = f.VMs[i].Name
+	}
+	return t
+}
+
+// gid returns the scheduler group of a VM on this host.
+func (t *tracer) gid(v *vm) int64 {
+	if came, ok := t.came[v.index]; !ok || came != v.came {
+		t.groups++
+		t.lives[v.index], t.came[v.index] = t.groups, v.came
+	}
+	return t.lives[v.index]
+}
+
+// show gives the tick of the current step to the observer.
+func (h *host) show(w *World) {
+	t := h.trace
+	k := h.step
+	h.settleCPU(k)
+	since := time.Duration(0)
+	if t.shown >= 0 {
+		since = timeOf(k - t.shown)
+	}
+	t.shown = k
+	if h.gone {
+		return
+	}
+	tick := &t.tick
+	tick.Time, tick.Since = w.story.Start.UTC().Add(timeOf(k)), since
+	h.showHost(tick)
+	tick.VMs = tick.VMs[:0]
+	t.onNode = t.onNode[:0]
+	for i := range h.vms {
+		v := &h.vms[i]
+		h.settleMemory(v, k)
+		tick.VMs = append(tick.VMs, h.vmTick(v, since))
+		t.before[v.index] = v.sums
+	}
+	for i := range tick.VMs { // the slice may have been moved while it grew
+		n := len(h.ids)
+		tick.VMs[i].OnNode = t.onNode[i*n : i*n+n : i*n+n]
+	}
+	w.options.Observe(h.index, tick, &Look{h})
+}
+
+func (h *host) showHost(tick *numa.Tick) {
+	tick.Has = numa.HasMinFree | numa.HasState | numa.HasFree
+	tick.MinFree, tick.State, tick.Free = numa.Bytes(h.minFree)*numa.PageSize, h.state, 0
+	for n := range tick.Nodes {
+		node := &tick.Nodes[n]
+		*node = numa.NodeTick{ID: h.ids[n]}
+		if h.mem[n] < noLimit {
+			node.Has |= numa.HasTotal | numa.HasFree
+			node.Total, node.Free = numa.Bytes(h.mem[n])*numa.PageSize, numa.Bytes(h.free(n))*numa.PageSize
+			tick.Free += node.Free
+		} else {
+			tick.Has &^= numa.HasFree | numa.HasState
+		}
+		if h.cap[n] > 0 {
+			node.Has |= numa.HasUtil
+			node.Util = float64(h.got[n]) / float64(h.cap[n])
+		}
+	}
+}
+
+// vmTick returns a VM as esxtop would show it.
+func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
+	t := h.trace
+	x := numa.VMTick{
+		GID: t.gid(v), Name: t.names[v.index], VCPUs: int(v.vcpus),
+		Has: numa.HasHomes | numa.HasMemory | numa.HasMoves | numa.HasKinds | numa.HasSize | numa.HasGranted | numa.HasConsumed |
+			numa.HasActive | numa.HasShared | numa.HasLarge | numa.HasBalloon | numa.HasSwapped,
+		Size: numa.Bytes(v.size) * numa.PageSize,
+	}
+	for n := range v.homes.All() {
+		x.Homes |= 1 << h.ids[n]
+	}
+	local, remote, _, swapped := h.memoryOf(v)
+	x.Local, x.Remote, x.Swapped = numa.Bytes(local)*numa.PageSize, numa.Bytes(remote)*numa.PageSize, numa.Bytes(swapped)*numa.PageSize
+	if local+remote > 0 {
+		x.Has |= numa.HasPercent
+		x.Percent = int(local * 100 / (local + remote))
+	}
+	before := t.before[v.index]
+	x.Moves = v.sums.Moves
+	x.Moves.Sub(before.Moves)
+	if since > 0 {
+		x.Has |= numa.HasUsed | numa.HasRun | numa.HasReady | numa.HasCoStop
+		steps := int64(since / numa.Step)
+		x.Run = share(v.sums.Run-before.Run, steps)
+		x.Used, x.Ready, x.CoStop = x.Run, share(v.sums.Ready-before.Ready, steps), share(v.sums.CoStop-before.CoStop, steps)
+	}
+	at := len(t.onNode)
+	for _, id := range h.ids {
+		t.onNode = append(t.onNode, numa.MemoryOnNode{Node: id, Overhead: -1})
+	}
+	h.addClients(v, &x, t.onNode[at:])
+	return x
+}
+
+// addClients adds up the memory of the clients of a VM.
+func (h *host) addClients(v *vm, x *numa.VMTick, onNode []numa.MemoryOnNode) {
+	active := h.activeOf(v)
+	for c, end := v.clientsOf(); c < end; c++ {
+		cl := &h.clients[c]
+		for n, p := range h.at(c) {
+			onNode[n].Guest += numa.Bytes(p) * numa.PageSize
+			x.Consumed += numa.Bytes(p) * numa.PageSize
+		}
+		x.Granted += numa.Bytes(cl.touched-cl.ballooned-cl.swapped) * numa.PageSize
+		x.Active += numa.Bytes(mulDiv(cl.touched, active, full)) * numa.PageSize
+		x.Shared += numa.Bytes(cl.saved) * numa.PageSize
+		x.Large += numa.Bytes(h.largeOf(v, c)) * numa.PageSize
+		x.Balloon += numa.Bytes(cl.ballooned) * numa.PageSize
+	}
+}
+
+// share returns parts × steps as seconds a second.
+func share(sum, steps int64) float64 { return float64(sum) / float64(steps*wholeCore) }
+
+// Clients calls f with every client of the i-th VM of the tick.
+func (l *Look) Clients(i int, f func(*ClientState)) {
+	h := l.h
+	v := &h.vms[i]
+	n := len(h.ids)
+	h.trace.bytes = append(h.trace.bytes[:0], make([]numa.Bytes, n)...)
+	for c, end := v.clientsOf(); c < end; c++ {
+		s := ClientState{VCPUs: int(h.vcpus[c]), Home: -1, Interleaved: v.facts.interleaved, OnNode: h.trace.bytes}
+		if h.home[c] >= 0 {
+			s.Home = int(h.home[c])
+		}
+		for n, p := range h.at(c) {
+			s.OnNode[n] = numa.Bytes(p) * numa.PageSize
+		}
+		f(&s)
+	}
+}
+
+// VM returns the index in the fleet of the i-th VM of the tick, and Load its load.
+func (l *Look) VM(i int) (index int, load *numa.Load) {
+	return int(l.h.vms[i].index), l.h.vms[i].load
+}

@@ -1,0 +1,306 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"homenode/numa"
+	"homenode/vnuma"
+)
+
+// A World is a story on its way. Hosts are simulated on their own from one event to the
+// next.
+type World struct {
+	story   *numa.Story
+	options Options
+	fleet   *numa.Fleet
+	seed    uint64
+	first   int64 // second of the day at the start
+
+	hosts   []*host // by index in the fleet; nil for one that cannot be simulated
+	byHost  map[string]int
+	byVM    map[string]int
+	talking map[int32][]partner
+
+	guests []guest
+	next   int   // event
+	now    int64 // step
+	traced int64 // step of the last tick; -1 before the first
+	every  int64 // steps between ticks; 0 without a trace
+
+	problems []numa.Note
+}
+
+// A guest is what a VM is wherever it runs, and while it does not.
+type guest struct {
+	host   int32 // it runs on; -1 when it does not
+	origin int32 // host it was last powered on; -1 before the first time
+	load   *numa.Load
+	config *numa.Config // after resize or hot add; nil for that of the fleet
+	stored *vnuma.Stored
+	sums   VMOutcome // while it does not run
+}
+
+// New returns the world at the start of a story: VMs that are powered on run. The error
+// says what is wrong with the story.
+func New(story *numa.Story, o Options) (*World, error) {
+	if err := story.Check(); err != nil {
+		return nil, err
+	}
+	start := story.Start.UTC()
+	w := &World{
+		story: story, options: o, fleet: story.Fleet, seed: story.Seed, traced: -1,
+		first:  int64(start.Hour()*3600 + start.Minute()*60 + start.Second()),
+		hosts:  make([]*host, len(story.Fleet.Hosts)),
+		byHost: map[string]int{}, byVM: map[string]int{}, talking: map[int32][]partner{},
+		guests: make([]guest, len(story.Fleet.VMs)),
+	}
+	if o.Observe != nil {
+		w.every = max(1, int64(story.Every/numa.Step))
+	}
+	for i := range w.fleet.Hosts {
+		w.addHost(i)
+	}
+	for i := range w.fleet.VMs {
+		w.byVM[w.fleet.VMs[i].ID] = i
+		w.guests[i] = guest{host: -1, origin: -1, load: &story.Unstated.Value}
+	}
+	for i := range story.Loads {
+		w.guests[w.byVM[story.Loads[i].VM]].load = &story.Loads[i].Load
+	}
+	for i := range story.Talks {
+		w.talk(&story.Talks[i])
+	}
+	w.begin()
+	return w, nil
+}
+
+func (w *World) addHost(i int) {
+	f := &w.fleet.Hosts[i]
+	w.byHost[f.ID] = i
+	h, problems, err := newHost(i, f, w.story.Used)
+	if err != nil {
+		w.note(f.Name, err.Error()+": it is not simulated")
+		return
+	}
+	for _, p := range problems {
+		w.note(f.Name, p)
+	}
+	h.talking, h.log = w.talking, w.options.Log
+	if w.every > 0 {
+		h.trace = newTracer(f, w.fleet)
+	}
+	w.hosts[i] = h
+}
+
+func (w *World) note(at, text string) {
+	w.problems = append(w.problems, numa.Note{At: at, Text: text})
+}
+
+// begin puts the VMs that run on their hosts.
+func (w *World) begin() {
+	seen := map[string]*numa.SeenVM{}
+	for i := range w.story.Seen {
+		seen[w.story.Seen[i].VM] = &w.story.Seen[i]
+	}
+	for i := range w.fleet.VMs {
+		v := &w.fleet.VMs[i]
+		if v.Template.Value || v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+			continue
+		}
+		host, ok := w.byHost[v.Host]
+		if !ok {
+			w.note(v.Name, "nobody says on which host it runs: it is not simulated")
+			continue
+		}
+		if w.hosts[host] != nil {
+			w.place(0, i, host, coming{standing: true, seen: seen[v.ID]})
+		}
+	}
+	for _, h := range w.hosts {
+		if h == nil {
+			continue
+		}
+		for i := range h.vms {
+			v := &h.vms[i]
+			v.over = 1
+			if s := seen[w.fleet.VMs[v.index].ID]; s == nil {
+				h.growVM(v, 0)
+			}
+			h.setHomes(v)
+		}
+		h.countAway()
+	}
+}
+
+// coming says how a VM comes to a host.
+type coming struct {
+	standing bool
+	seen     *numa.SeenVM
+	from     *vm   // by vMotion or hot add: as it was
+	touched  int64 // pages that it brings along
+	event    vnuma.Event
+}
+
+// place lets a VM run on a host; false when its topology cannot be predicted there.
+func (w *World) place(k int64, index, host int, how coming) bool {
+	h, g, v := w.hosts[host], &w.guests[index], w.config(index)
+	gst, _, err := vnuma.NewGuest(v)
+	if err != nil {
+		w.note(v.Name, err.Error()+": it is not simulated")
+		return false
+	}
+	if s := g.stored; s != nil && s.Written {
+		gst.Stored = int32(s.Size)
+		gst.CookieVCPUs, gst.CookieCPS = cookie(s.Cookie)
+	}
+	c := vnuma.Case{Event: how.event, Choices: w.options.Choices}
+	if how.event == vnuma.VMotionIn && g.origin >= 0 {
+		c.From = &w.hosts[g.origin].machine
+	} else {
+		g.origin = int32(host)
+	}
+	l := vnuma.Predict(&gst, &h.machine, &c)
+	if l.Stored.Written {
+		g.stored = &l.Stored
+	}
+	facts, problem := h.factsOf(v, &gst, &l)
+	if problem != "" {
+		w.note(v.Name, problem)
+	}
+	a := arrival{
+		index: index, layout: &l, facts: facts, allowed: h.allowedOf(v), size: int64(v.Memory.Value / numa.PageSize),
+		load: g.load, sums: g.sums, standing: how.standing, seen: how.seen,
+	}
+	a.growth = growthOf(g.load, a.size, 0, k)
+	if how.from != nil {
+		a.sums, a.growth = how.from.sums, how.from.growth
+		a.growth.floor = how.touched
+	}
+	g.host = int32(host)
+	h.admit(k, &a, w)
+	return true
+}
+
+// cookie splits numa.autosize.cookie (B-9).
+func cookie(n int) (vcpus, cps int32) {
+	v, c, _ := vnuma.ParseCookie(fmt.Sprint(n))
+	return int32(v), int32(c)
+}
+
+// config returns a VM as it is configured now.
+func (w *World) config(index int) *numa.VM {
+	v := &w.fleet.VMs[index]
+	if c := w.guests[index].config; c != nil {
+		now := *v
+		now.Config = *c
+		return &now
+	}
+	return v
+}
+
+// secondOfDay returns the second of the day at which a step begins.
+func (w *World) secondOfDay(k int64) int64 {
+	return (w.first + k*int64(numa.Step/time.Second)) % (24 * 3600)
+}
+
+// RunTo simulates until a time since the start of the story, of which the events have
+// not happened yet.
+func (w *World) RunTo(ctx context.Context, t time.Duration) error {
+	end := int64(min(t, w.story.Length) / numa.Step)
+	for {
+		stop := end
+		if w.next < len(w.story.Events) {
+			stop = min(end, int64(w.story.Events[w.next].At/numa.Step))
+		}
+		if err := w.runHosts(ctx, stop); err != nil {
+			return err
+		}
+		w.now = stop
+		if stop == end {
+			return nil
+		}
+		for w.next < len(w.story.Events) && int64(w.story.Events[w.next].At/numa.Step) <= stop {
+			w.happen(stop, &w.story.Events[w.next])
+			w.next++
+		}
+	}
+}
+
+// runHosts runs every host to a step.
+func (w *World) runHosts(ctx context.Context, end int64) error {
+	var next atomic.Int64
+	work := func() {
+		for ctx.Err() == nil {
+			i := int(next.Add(1) - 1)
+			if i >= len(w.hosts) {
+				return
+			}
+			if h := w.hosts[i]; h != nil {
+				w.runHost(ctx, h, end)
+			}
+		}
+	}
+	var all sync.WaitGroup
+	for range min(w.options.Workers, len(w.hosts)) - 1 {
+		all.Go(work)
+	}
+	work()
+	all.Wait()
+	w.traced = end
+	return ctx.Err()
+}
+
+// breath is how many steps a host is run before the context is looked at.
+const breath = 1 << 16
+
+// runHost runs a host to a step and shows its ticks on the way.
+func (w *World) runHost(ctx context.Context, h *host, end int64) {
+	for ctx.Err() == nil {
+		if w.every > 0 && h.step%w.every == 0 && h.step > h.trace.shown {
+			h.show(w)
+		}
+		if h.step == end {
+			return
+		}
+		stop := min(end, h.step+breath)
+		if w.every > 0 {
+			stop = min(stop, (h.step/w.every+1)*w.every)
+		}
+		if h.gone {
+			h.step = stop
+			continue
+		}
+		h.run(w, stop)
+	}
+}
+
+// Outcome returns what the run has come to so far.
+func (w *World) Outcome() *Outcome {
+	out := &Outcome{VMs: make([]VMOutcome, len(w.guests)), Problems: slices.Clone(w.problems)}
+	for i := range w.guests {
+		out.VMs[i] = w.guests[i].sums
+	}
+	for _, h := range w.hosts {
+		if h == nil {
+			continue
+		}
+		h.settleCPU(h.step)
+		for i := range h.vms {
+			v := &h.vms[i]
+			h.settleMemory(v, h.step)
+			out.VMs[v.index] = v.sums
+		}
+		out.ClientTicks += h.ticks
+		out.Decisions = append(out.Decisions, h.events...)
+	}
+	slices.SortStableFunc(out.Decisions, func(a, b Decision) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Host, b.Host))
+	})
+	return out
+}
