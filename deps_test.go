@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"finding":             {"numa"},
 	"vnuma":               {"numa"},
 	"sim":                 {"numa", "vnuma"},
+	"optimise":            {"numa", "vnuma", "internal/alike"},
 	"anonymise":           {"numa"},
 	"published":           {"numa", "vnuma"},
 	"confront":            {"numa", "vnuma"},

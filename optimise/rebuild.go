@@ -1,0 +1,129 @@
+package optimise
+
+import (
+	"cmp"
+	"slices"
+)
+
+// mostOut is how many units a round takes out: enough for a chain of moves over three
+// hosts, few enough that most rounds are quick.
+const mostOut = 6
+
+// blink is how often a place is overlooked when a unit is put back, one of so many: the
+// cheapest place for one is not the best for all. Source: Christiaens, Vanden Berghe,
+// Slack Induction by String Removals for Vehicle Routing Problems, 2020.
+const blink = 8
+
+// rebuild takes a few units out, mostly of a host that costs something and of another
+// one, and puts them back one by one, each where it costs least, the largest first with
+// some disorder. The outcome stays when its total is at most the limit; else all is as
+// it was.
+func (s *search) rebuild(limit int64) {
+	s.pick()
+	if len(s.picked) == 0 {
+		return
+	}
+	s.remember(s.picked...)
+	before := s.total
+	if !s.refill() || s.total > limit || s.total != before && !s.survives() {
+		s.restore()
+	}
+}
+
+// pick chooses the units to take out.
+func (s *search) pick() {
+	s.picked = s.picked[:0]
+	a := s.random.IntN(len(s.m.hosts))
+	for range len(s.m.hosts) {
+		if s.cost[a] > 0 {
+			break
+		}
+		a = (a + 1) % len(s.m.hosts)
+	}
+	b := s.random.IntN(len(s.m.hosts))
+	want := 1 + s.random.IntN(mostOut)
+	for range 4 * want {
+		h := a
+		if s.random.IntN(2) == 1 {
+			h = b
+		}
+		if len(s.on[h]) == 0 {
+			continue
+		}
+		u := s.m.unitOf[s.on[h][s.random.IntN(len(s.on[h]))]]
+		if len(s.picked) < want && !slices.Contains(s.picked, u) && s.split[u] == 0 {
+			s.picked = append(s.picked, u)
+		}
+	}
+}
+
+// refill takes the picked units out and puts them back; false when one finds no room.
+func (s *search) refill() bool {
+	m := s.m
+	size := make(map[int32]int64, len(s.picked))
+	for _, u := range s.picked {
+		for _, v := range m.units[u] {
+			size[u] += m.vms[v].Memory
+			s.total -= s.change(v)
+			a := int(s.host[v])
+			s.put(v, -1)
+			s.refresh(a)
+		}
+		size[u] = size[u] * int64(70+s.random.IntN(60)) / 100
+	}
+	slices.SortFunc(s.picked, func(a, b int32) int { return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b)) })
+	ok := true
+	for _, u := range s.picked {
+		if !s.insert(u) {
+			ok = false
+			for _, v := range m.units[u] { // back, for restore
+				s.shape[v] = s.undo[slices.IndexFunc(s.undo, func(p placeOf) bool { return p.vm == v })].shape
+				h := int(s.undo[slices.IndexFunc(s.undo, func(p placeOf) bool { return p.vm == v })].host)
+				s.put(v, h)
+				s.total += s.change(v)
+				s.refresh(h)
+			}
+		}
+	}
+	return ok
+}
+
+// insert puts a unit that is out where it costs least; false when no host has room.
+func (s *search) insert(u int32) bool {
+	m := s.m
+	unit := m.units[u]
+	best := choice{host: -1}
+	for _, h := range m.vms[unit[0]].Allowed {
+		shapes := 1
+		if len(unit) == 1 {
+			shapes = len(m.vms[unit[0]].Shapes)
+		}
+		for k := range shapes {
+			if len(unit) == 1 {
+				s.shape[unit[0]] = int16(k)
+			}
+			if best.host >= 0 && s.random.IntN(blink) == 0 || !s.roomFor(h, unit, nil) {
+				continue
+			}
+			delta := s.hostCost(h, s.list(h, unit, nil, &s.bench.list)) - s.cost[h]
+			for _, v := range unit {
+				delta += m.moving(v, h) + m.cycling(s.shape[v])
+			}
+			if best.host < 0 || delta < best.delta {
+				best = choice{delta: delta, host: h, shape: int16(k)}
+			}
+		}
+	}
+	if best.host < 0 {
+		return false
+	}
+	if len(unit) == 1 {
+		s.shape[unit[0]] = best.shape
+	}
+	for _, v := range unit {
+		s.put(v, best.host)
+		s.total += s.change(v)
+	}
+	s.refresh(best.host)
+	return true
+}

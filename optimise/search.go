@@ -1,0 +1,325 @@
+package optimise
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// Options say how long to search; there is no clock in it, so that the same input gives
+// the same result.
+type Options struct {
+	Seed     uint64
+	Starts   int // independent searches, the best counts; 0 means 4
+	Rounds   int // of taking VMs out and putting them back, for each start; 0 means 1000
+	Partners int // VMs tried as partners of a swap; 0 means 64
+}
+
+func (o Options) defaults() Options {
+	return Options{o.Seed, cmp.Or(o.Starts, 4), cmp.Or(o.Rounds, 1000), cmp.Or(o.Partners, 64)}
+}
+
+// found returns what the starts found, the cheapest first. They run in parallel; the
+// order of equal ones is that of their indexes.
+func (m *model) found(o Options) []*state {
+	results := make([]*state, o.Starts)
+	var wg sync.WaitGroup
+	gate := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range results {
+		wg.Go(func() {
+			gate <- struct{}{}
+			results[i] = m.run(o, uint64(i))
+			<-gate
+		})
+	}
+	wg.Wait()
+	slices.SortStableFunc(results, func(a, b *state) int { return cmp.Compare(a.total, b.total) })
+	return results
+}
+
+// At first a start accepts what is worse than the best so far by four moves and
+// half of its total: a small cluster has few steps between one good distribution and
+// the next. Tried on the generated problems of the tests.
+const (
+	firstSlack = 4
+	slackShare = 2
+)
+
+// A search is one start.
+type search struct {
+	*state
+	options Options
+	random  *rand.Rand
+	order   []int32 // units
+	choices []choice
+	undo    []placeOf
+	picked  []int32
+}
+
+// A choice is where a unit could go.
+type choice struct {
+	delta int64
+	host  int
+	vm    int32 // whose shape changes; -1 for none
+	shape int16
+}
+
+func (m *model) run(o Options, index uint64) *state {
+	s := &search{state: newState(m), options: o, random: rand.New(rand.NewPCG(o.Seed, index))}
+	for u := range m.units {
+		s.order = append(s.order, int32(u))
+	}
+	if len(m.vms) == 0 {
+		return s.state
+	}
+	if index > 0 { // another way down
+		s.random.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
+	}
+	s.descend()
+	found := newState(m)
+	found.take(s.state)
+	for round := range o.Rounds {
+		// Worse is accepted by less and less.
+		slack := (firstSlack*m.weights.Move + found.total/slackShare) * int64(o.Rounds-round) / int64(o.Rounds)
+		s.rebuild(found.total + slack)
+		if s.total < found.total {
+			s.descend()
+			found.take(s.state)
+		}
+	}
+	s.take(found)
+	s.descend()
+	return s.state
+}
+
+// descend takes improvements until there is none. It ends: the total is a whole number
+// and falls each time.
+func (s *search) descend() {
+	for again := true; again; {
+		again = false
+		for _, u := range s.order {
+			for s.improve(u) {
+				again = true
+			}
+		}
+		if !again {
+			again = s.swap()
+		}
+	}
+}
+
+// hopeless reports whether nothing is gained by the unit alone: its host costs nothing,
+// and it is as it was.
+func (s *search) hopeless(u int32) bool {
+	if s.split[u] > 0 {
+		return false
+	}
+	for _, v := range s.m.units[u] {
+		if s.cost[s.host[v]] > 0 || s.change(v) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// improve makes the best single change of the unit that lowers the total.
+func (s *search) improve(u int32) bool {
+	if s.hopeless(u) {
+		return false
+	}
+	s.choices = s.choices[:0]
+	if s.split[u] > 0 {
+		s.gather(u)
+	} else {
+		s.weighUnit(u, 0)
+	}
+	slices.SortFunc(s.choices, func(a, b choice) int {
+		return cmp.Or(cmp.Compare(a.delta, b.delta), cmp.Compare(a.host, b.host), cmp.Compare(a.vm, b.vm), cmp.Compare(a.shape, b.shape))
+	})
+	for _, c := range s.choices {
+		before := s.total
+		s.remember(u)
+		s.apply(u, c)
+		if s.total < before && s.survives() {
+			return true
+		}
+		s.restore()
+	}
+	return false
+}
+
+// weighUnit collects the changes of a unit that lies on one host and cost less than most.
+func (s *search) weighUnit(u int32, most int64) {
+	unit := s.m.units[u]
+	a := int(s.host[unit[0]])
+	without := s.hostCost(a, s.list(a, nil, unit, &s.bench.list)) - s.cost[a]
+	single := len(unit) == 1
+	for _, v := range unit {
+		for shape := range s.m.vms[v].Shapes {
+			was := s.shape[v]
+			if v != unit[0] && int16(shape) == was {
+				continue // the unit as it is was weighed with its first VM
+			}
+			s.shape[v] = int16(shape)
+			s.weighHosts(unit, a, without, choice{vm: v, shape: int16(shape)}, s.m.cycling(int16(shape))-s.m.cycling(was), single || int16(shape) == was, int16(shape) != was, most)
+			s.shape[v] = was
+		}
+	}
+}
+
+// weighHosts weighs the unit, as it is shaped now, on its host where stay is set, and on
+// others where leave is.
+func (s *search) weighHosts(unit []int32, a int, without int64, c choice, cycles int64, leave, stay bool, most int64) {
+	for _, h := range s.m.vms[unit[0]].Allowed {
+		if h == a && !stay || h != a && !leave {
+			continue
+		}
+		delta := cycles
+		if h == a {
+			if !s.m.fit(c.vm, c.shape, h).OK {
+				continue
+			}
+			delta += s.hostCost(h, s.on[h]) - s.cost[h]
+		} else {
+			if !s.roomFor(h, unit, nil) {
+				continue
+			}
+			delta += without + s.hostCost(h, s.list(h, unit, nil, &s.bench.list)) - s.cost[h]
+			for _, v := range unit {
+				delta += s.m.moving(v, h) - s.m.moving(v, a)
+			}
+		}
+		if delta < most {
+			c.host, c.delta = h, delta
+			s.choices = append(s.choices, c)
+		}
+	}
+}
+
+// gather collects the hosts that a split unit could come together on. What it costs is
+// found by doing it.
+func (s *search) gather(u int32) {
+	unit := s.m.units[u]
+	for _, h := range s.m.vms[unit[0]].Allowed {
+		var in []int32
+		for _, v := range unit {
+			if int(s.host[v]) != h {
+				in = append(in, v)
+			}
+		}
+		if s.roomFor(h, in, nil) {
+			s.choices = append(s.choices, choice{host: h, vm: -1})
+		}
+	}
+}
+
+// apply makes the change and brings the costs up to date.
+func (s *search) apply(u int32, c choice) {
+	s.touched = s.touched[:0]
+	for _, v := range s.m.units[u] {
+		s.total -= s.change(v)
+		a := s.host[v]
+		s.put(v, c.host)
+		if v == c.vm {
+			s.shape[v] = c.shape
+		}
+		s.total += s.change(v)
+		s.refresh(int(a))
+	}
+	s.refresh(c.host)
+	s.total -= s.split[u] * broken
+	s.split[u] = s.splits(int(u))
+	s.total += s.split[u] * broken
+}
+
+func (s *search) refresh(h int) {
+	s.total -= s.cost[h]
+	s.cost[h] = s.hostCost(h, s.on[h])
+	s.total += s.cost[h]
+}
+
+// A placeOf is where a VM was.
+type placeOf struct {
+	vm, host int32
+	shape    int16
+}
+
+// remember notes where the units are, for restore.
+func (s *search) remember(units ...int32) {
+	s.undo = s.undo[:0]
+	for _, u := range units {
+		for _, v := range s.m.units[u] {
+			s.undo = append(s.undo, placeOf{v, s.host[v], s.shape[v]})
+		}
+	}
+}
+
+// restore puts back what remember noted.
+func (s *search) restore() {
+	for _, p := range s.undo {
+		s.total -= s.change(p.vm)
+		a := s.host[p.vm]
+		s.put(p.vm, int(p.host))
+		s.shape[p.vm] = p.shape
+		s.total += s.change(p.vm)
+		s.refresh(int(a))
+		s.refresh(int(p.host))
+	}
+	for _, p := range s.undo {
+		u := s.m.unitOf[p.vm]
+		s.total -= s.split[u] * broken
+		s.split[u] = s.splits(int(u))
+		s.total += s.split[u] * broken
+	}
+}
+
+// swap exchanges two units of different hosts; false when no exchange that was tried
+// lowers the total.
+func (s *search) swap() (any bool) {
+	for _, u := range s.order {
+		if s.hopeless(u) || s.split[u] > 0 {
+			continue
+		}
+		n := len(s.order)
+		first, tries := 0, n
+		if n > s.options.Partners {
+			first, tries = s.random.IntN(n), s.options.Partners
+		}
+		for i := range tries {
+			if s.trySwap(u, s.order[(first+i)%n]) {
+				any = true
+				break
+			}
+		}
+	}
+	return any
+}
+
+func (s *search) trySwap(u, w int32) bool {
+	x, y := s.m.units[u], s.m.units[w]
+	a, b := int(s.host[x[0]]), int(s.host[y[0]])
+	if a == b || s.split[w] > 0 || !s.roomFor(b, x, y) || !s.roomFor(a, y, x) {
+		return false
+	}
+	delta := s.hostCost(a, s.list(a, y, x, &s.bench.list)) - s.cost[a]
+	for _, v := range x {
+		delta += s.m.moving(v, b) - s.m.moving(v, a)
+	}
+	for _, v := range y {
+		delta += s.m.moving(v, a) - s.m.moving(v, b)
+	}
+	delta += s.hostCost(b, s.list(b, x, y, &s.bench.list)) - s.cost[b]
+	if delta >= 0 {
+		return false
+	}
+	s.remember(u, w)
+	s.apply(u, choice{host: b, vm: -1})
+	s.apply(w, choice{host: a, vm: -1})
+	if s.survives() {
+		return true
+	}
+	s.restore()
+	return false
+}

@@ -1,0 +1,173 @@
+package optimise
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// TestKept holds on generated problems what a proposal promises: no step breaks a
+// constraint or lacks room, the scores are those of the steps, nothing gets worse, the
+// bound is none above it, and order and number of processors change nothing.
+func TestKept(t *testing.T) {
+	steps, temporary, reshapes := 0, 0, 0
+	for seed := range uint64(300) {
+		p := instance(seed, 4+int(seed%9), 2+int(seed%2))
+		o := Options{Seed: seed, Starts: 2, Rounds: 60}
+		got := solve(t, p, o)
+		follow(t, seed, p, got)
+		if got.After.Total > got.Before.Total || got.Bound.Total > got.After.Total || got.Bound.Gap != got.After.Total-got.Bound.Total {
+			t.Errorf("seed %d: before %d, after %d, bound %+v", seed, got.Before.Total, got.After.Total, got.Bound)
+		}
+		if again := solve(t, p, o); !reflect.DeepEqual(again, got) {
+			t.Errorf("seed %d: a second run proposes something else", seed)
+		}
+		other := solve(t, shuffled(p, rand.New(rand.NewPCG(seed, 3))), o)
+		if other.Before != got.Before || other.After != got.After || other.Bound != got.Bound || len(other.Steps) != len(got.Steps) {
+			t.Errorf("seed %d: in another order %+v, %+v; want %+v, %+v", seed, other.Before, other.After, got.Before, got.After)
+		}
+		steps, reshapes = steps+len(got.Steps), reshapes+len(got.Reshapes)
+		for _, s := range got.Steps {
+			if s.Temporary {
+				temporary++
+			}
+		}
+	}
+	if steps < 300 || temporary == 0 || reshapes == 0 {
+		t.Errorf("%d steps, %d of them temporary, %d reshapes: too few to show anything", steps, temporary, reshapes)
+	}
+}
+
+// follow does the steps one by one with arithmetic of its own.
+func follow(t *testing.T, seed uint64, p *Problem, got *Proposal) {
+	t.Helper()
+	host, shape := make([]int, len(p.VMs)), make([]int, len(p.VMs))
+	for v := range p.VMs {
+		host[v] = p.VMs[v].Host
+	}
+	kept := survivors(p, host, shape)
+	reshapes := 0
+	for i, s := range got.Steps {
+		if s.From != host[s.VM] {
+			t.Fatalf("seed %d: step %d leaves host %d, but the VM is on %d", seed, i, s.From, host[s.VM])
+		}
+		host[s.VM] = s.To
+		if s.Shape >= 0 {
+			shape[s.VM] = s.Shape
+			if r := got.Reshapes[reshapes]; r.VM != s.VM || r.Host != s.To {
+				t.Errorf("seed %d: reshape %d is of VM %d", seed, reshapes, r.VM)
+			}
+			reshapes++
+		}
+		last := i == len(got.Steps)-1
+		if text := brokenBy(p, host, shape, last); text != "" {
+			t.Errorf("seed %d: after step %d of %d: %s", seed, i, len(got.Steps), text)
+		}
+		for h, ok := range survivors(p, host, shape) {
+			if p.NPlus1 && kept[h] && !ok {
+				t.Errorf("seed %d: after step %d the loss of host %d is not survived any more", seed, i, h)
+			}
+		}
+	}
+	if reshapes != len(got.Reshapes) {
+		t.Errorf("seed %d: %d reshapes in steps, %d listed", seed, reshapes, len(got.Reshapes))
+	}
+	if n := len(got.Steps); n > 0 && got.Steps[n-1].After != got.After {
+		t.Errorf("seed %d: the last step reaches %+v, want %+v", seed, got.Steps[n-1].After, got.After)
+	}
+	m := newModel(p)
+	s := newState(m)
+	for i, v := range m.vmAt {
+		for h, at := range m.hostAt {
+			if at == host[v] {
+				s.put(int32(i), h)
+			}
+		}
+		s.shape[i] = int16(shape[v])
+	}
+	s.recount()
+	if score := s.score(); score != got.After || score.Total != s.total {
+		t.Errorf("seed %d: the steps reach %+v (%d), want %+v", seed, score, s.total, got.After)
+	}
+}
+
+// brokenBy says which constraint a distribution breaks; together is asked at the end.
+func brokenBy(p *Problem, host, shape []int, end bool) string {
+	for h := range p.Hosts {
+		memory, vcpus := int64(0), int64(0)
+		for v := range p.VMs {
+			if host[v] != h {
+				continue
+			}
+			memory += p.VMs[v].Memory
+			vcpus += int64(p.VMs[v].VCPUs)
+			allowed := false
+			for _, a := range p.VMs[v].Allowed {
+				allowed = allowed || a == h
+			}
+			if !allowed || !p.VMs[v].Shapes[shape[v]].Fits[p.Hosts[h].Kind].OK {
+				return "a VM is where it may not be"
+			}
+		}
+		if memory > p.Hosts[h].Memory || p.Hosts[h].VCPUs > 0 && vcpus > p.Hosts[h].VCPUs {
+			return "a host has too much"
+		}
+	}
+	for _, g := range p.Apart {
+		for _, a := range g {
+			for _, b := range g {
+				if a != b && host[a] == host[b] {
+					return "VMs are not apart"
+				}
+			}
+		}
+	}
+	for _, g := range p.Together {
+		for _, v := range g {
+			if end && host[v] != host[g[0]] {
+				return "VMs are not together"
+			}
+		}
+	}
+	return ""
+}
+
+// survivors reports for each host whether its VMs find room on the others, by trying
+// all ways.
+func survivors(p *Problem, host, shape []int) []bool {
+	out := make([]bool, len(p.Hosts))
+	for x := range p.Hosts {
+		memory, vcpus := make([]int64, len(p.Hosts)), make([]int64, len(p.Hosts))
+		var lost []int
+		for v := range p.VMs {
+			if host[v] == x {
+				lost = append(lost, v)
+			} else {
+				memory[host[v]] += p.VMs[v].Memory
+				vcpus[host[v]] += int64(p.VMs[v].VCPUs)
+			}
+		}
+		var fill func(i int) bool
+		fill = func(i int) bool {
+			if i == len(lost) {
+				return true
+			}
+			v := &p.VMs[lost[i]]
+			for _, h := range v.Allowed {
+				if h == x || memory[h]+v.Memory > p.Hosts[h].Memory || p.Hosts[h].VCPUs > 0 && vcpus[h]+int64(v.VCPUs) > p.Hosts[h].VCPUs {
+					continue
+				}
+				memory[h] += v.Memory
+				vcpus[h] += int64(v.VCPUs)
+				if fill(i + 1) {
+					return true
+				}
+				memory[h] -= v.Memory
+				vcpus[h] -= int64(v.VCPUs)
+			}
+			return false
+		}
+		out[x] = fill(0)
+	}
+	return out
+}
