@@ -2,6 +2,7 @@ package cost
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,4 +143,43 @@ func FuzzFor(f *testing.F) {
 			t.Errorf("For(%q) = %+v", cpu, m)
 		}
 	})
+}
+
+// TestSpan holds what an interval covers, as ns near, ns far, near share and link.
+func TestSpan(t *testing.T) {
+	parted := []numa.Node{{ID: 0, Package: 0}, {ID: 1, Package: 0}, {ID: 2, Package: 1}, {ID: 3, Package: 1}}
+	whole := []numa.Node{{ID: 0, Package: 0}, {ID: 1, Package: 1}}
+	type row [4]float64
+	// Links: 34451/111083 on Skylake, 50893.05/108065.55 at most, 28661.8/4 of 52926.8/2
+	// at least. A package of two nodes has twice of it for each.
+	const skl, most, least = 0.3101, 0.4709, 0.2708
+	for _, tt := range []struct {
+		cpu   string
+		nodes []numa.Node
+		want  []row
+	}{
+		{"Xeon E5-2630 v4", whole, []row{{80.2, 130, 1.0006, 0.4086}}},
+		{"Xeon Gold 6154", whole, []row{{88.7, 138.9, 1.0006, skl}, {97.8, 139, 1.0006, least}, {97.8, 139, 1.0006, most}, {89.4, 131.1, 1.0006, most}}},
+		{"Xeon Gold 6154", parted, []row{{81.5, 138.3, 1.0006, 0.5896}}},
+		{"Xeon Gold 6354", parted, []row{{81.5, 138.3, 1.0006, 0.5896}, {74.2, 138.3, 1, 0.5896}, {138.3, 138.3, 0.5896, 0.5896}}},
+		{"EPYC 7302", whole, []row{{141.7, 205, 1.0006, least}, {141.7, 205, 1.0006, most}}},
+		{"EPYC 7302", parted, []row{
+			{141.7, 205, 1.0006, 0.5415}, {129, 205, 1, 0.5415}, {205, 205, 0.5415, 0.5415},
+			{141.7, 205, 1.0006, 0.9419}, {129, 205, 1, 0.9419}, {205, 205, 0.9419, 0.9419}}},
+	} {
+		m := For(&numa.Host{CPUModel: numa.ReadAt(tt.cpu, "test"), Nodes: numa.ReadAt(tt.nodes, "test")})
+		var got []row
+		for _, f := range m.span {
+			got = append(got, row{round(f.ns[Near], 1), round(f.ns[Far], 1), round(f.share[Near], 4), round(f.share[Far], 4)})
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s with %d nodes: span %v\nwant %v", tt.cpu, len(tt.nodes), got, tt.want)
+		}
+	}
+	for cpu, want := range map[string]int{"Xeon Gold 6354": 8, "": 10} { // two for each of the measurements without a link
+		m := For(&numa.Host{CPUModel: numa.ReadAt(cpu, "test"), Nodes: numa.ReadAt(whole, "test")})
+		if len(m.span) != want {
+			t.Errorf("%q: an interval over %d figures, want %d", cpu, len(m.span), want)
+		}
+	}
 }
