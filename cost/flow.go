@@ -41,7 +41,7 @@ func (m *Machine) demand(clients []Client, i int) float64 {
 			vcpus += clients[j].VCPUs
 		}
 	}
-	cores := float64(m.node(node).Cores)
+	cores := float64(m.Nodes[node].Cores)
 	if cores < vcpus || cores == 0 {
 		cores = vcpus
 	}
@@ -66,15 +66,11 @@ func (m *Machine) flowOf(clients []Client) *flow {
 	}
 	for i := range clients {
 		c, out := &clients[i], &f.clients[i]
-		out.demand, out.share = m.demand(clients, i), scratch[i*nodes:(i+1)*nodes]
+		out.home, out.demand, out.share = c.Node, m.demand(clients, i), scratch[i*nodes:(i+1)*nodes]
 		total := c.total()
-		for j := range m.Nodes {
-			id := m.Nodes[j].ID
-			if id == c.Node {
-				out.home = j
-			}
-			if id < len(c.Memory) && total > 0 {
-				out.share[j] = float64(c.Memory[id]) / total
+		for j, b := range c.Memory {
+			if b > 0 {
+				out.share[j] = float64(b) / total
 			}
 		}
 		if total == 0 {

@@ -67,7 +67,7 @@ func plainThroughput(m *Machine, f *figures, clients []Client) (sum float64) {
 					case Near:
 						near[way{clients[k].Node, j}] += flow
 					case Far:
-						load[way{m.node(clients[k].Node).Package, 100 + m.node(j).Package}] += flow
+						load[way{m.Nodes[clients[k].Node].Package, 100 + m.Nodes[j].Package}] += flow
 					}
 				}
 			}
@@ -81,7 +81,7 @@ func plainThroughput(m *Machine, f *figures, clients []Client) (sum float64) {
 				case Near:
 					over = over || near[way{clients[i].Node, j}] > f.share[Near]
 				case Far:
-					over = over || load[way{m.node(clients[i].Node).Package, 100 + m.node(j).Package}] > f.share[Far]
+					over = over || load[way{m.Nodes[clients[i].Node].Package, 100 + m.Nodes[j].Package}] > f.share[Far]
 				}
 			}
 			if over {

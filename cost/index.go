@@ -11,8 +11,7 @@ import (
 
 // A Use is how a VM uses the machine at one moment.
 type Use struct {
-	// Clients are the NUMA clients that run. A VM that the NUMA scheduler does not
-	// manage has one for each node, with the vCPUs that run there on average.
+	// Clients are the NUMA clients that run, as Accessed returns them.
 	Clients []Client
 	// Best is the placement that index 1 stands for; its memory is not read, all of it
 	// counts as local. Nil means where the clients are: then clients that crowd one node
@@ -25,9 +24,10 @@ type Use struct {
 
 // A Client is one NUMA client: vCPUs on a home node, and the memory that they access.
 type Client struct {
-	Node  int     // ID of the home node
+	Node  int     // the home node, by its index in Machine.Nodes
 	VCPUs float64 // that run
-	// Memory is what the vCPUs access, by node ID, each byte as often as any other: for
+	// Memory is what the vCPUs access, by index of the
+	// node, each byte as often as any other: for
 	// a guest that sees virtual nodes the memory of its own, for one that sees a single
 	// node all memory of the VM. Then half of the accesses of a wide VM on two nodes are
 	// far, though N%L reads 100 (rule book C-13, C-17). Shared fills it in.
@@ -43,6 +43,42 @@ func Shared(memory []numa.Bytes, clients ...Client) []Client {
 		clients[i].Memory = memory
 	}
 	return clients
+}
+
+// Accessed turns the clients of a VM with the memory that was allocated for each into
+// clients with the memory that they access: all of the VM's when it is interleaved. A
+// client on no node (-1), which the NUMA scheduler does not manage, runs on the cores of
+// all nodes and accesses all memory too.
+func (m *Machine) Accessed(clients []Client, interleaved bool) []Client {
+	whole, cores := make([]numa.Bytes, len(m.Nodes)), 0
+	for i := range clients {
+		for j, b := range clients[i].Memory {
+			whole[j] += b
+		}
+	}
+	for j := range m.Nodes {
+		cores += m.Nodes[j].Cores
+	}
+	var out []Client
+	for _, c := range clients {
+		if interleaved || c.Node < 0 {
+			c.Memory = whole
+		}
+		if c.Node >= 0 {
+			out = append(out, c)
+			continue
+		}
+		for j := range m.Nodes {
+			part := 1 / float64(len(m.Nodes))
+			if cores > 0 {
+				part = float64(m.Nodes[j].Cores) / float64(cores)
+			}
+			if part > 0 {
+				out = append(out, Client{Node: j, VCPUs: c.VCPUs * part, Memory: whole})
+			}
+		}
+	}
+	return out
 }
 
 // Waits turns the times of a VM, in any one unit and added up over its vCPUs, into the
@@ -182,14 +218,14 @@ func (m *Machine) check(u Use) error {
 		vcpus := 0.0
 		for i := range list {
 			c := &list[i]
-			if m.node(c.Node) == nil {
+			if c.Node < 0 || c.Node >= len(m.Nodes) {
 				return fmt.Errorf("found a client on node %d, which the host does not have", c.Node)
 			}
 			if !(c.VCPUs >= 0 && c.VCPUs <= math.MaxInt32) {
 				return fmt.Errorf("found %v vCPUs on node %d", c.VCPUs, c.Node)
 			}
 			for node, b := range c.Memory {
-				if b < 0 || b > 0 && m.node(node) == nil {
+				if b < 0 || b > 0 && node >= len(m.Nodes) {
 					return fmt.Errorf("found %d bytes on node %d", int64(b), node)
 				}
 			}

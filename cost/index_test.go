@@ -126,6 +126,32 @@ func TestIndexErrors(t *testing.T) {
 	}
 }
 
+func TestAccessed(t *testing.T) {
+	m := exact(0, 1)
+	m.Nodes[1].Cores = 24
+	two := []Client{{Node: 0, VCPUs: 8, Memory: []numa.Bytes{3, 1}}, {Node: 1, VCPUs: 6, Memory: []numa.Bytes{0, 4}}}
+	all := []numa.Bytes{3, 5}
+	for _, tt := range []struct {
+		name        string
+		clients     []Client
+		interleaved bool
+		want        []Client
+	}{
+		{"virtual nodes", two, false, two},
+		{"interleaved", two, true, []Client{{Node: 0, VCPUs: 8, Memory: all}, {Node: 1, VCPUs: 6, Memory: all}}},
+		{"not managed", []Client{{Node: -1, VCPUs: 8, Memory: all}}, false, []Client{{Node: 0, VCPUs: 2, Memory: all}, {Node: 1, VCPUs: 6, Memory: all}}},
+	} {
+		if got := m.Accessed(tt.clients, tt.interleaved); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+	m.Nodes = []numa.Node{{ID: 0, Package: 0}, {ID: 1, Package: 1}}
+	got := m.Accessed([]Client{{Node: -1, VCPUs: 8, Memory: all}}, false)
+	if want := []Client{{Node: 0, VCPUs: 4, Memory: all}, {Node: 1, VCPUs: 4, Memory: all}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("nodes of unknown size: %+v, want %+v", got, want)
+	}
+}
+
 func TestWaits(t *testing.T) {
 	ready, coStop, ok := Waits(6, 3, 1)
 	if ready != 0.3 || coStop != 0.1 || !ok {

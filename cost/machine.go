@@ -132,34 +132,20 @@ func nodesOf(h *numa.Host) (nodes []numa.Node, how []string) {
 	return nodes, nil
 }
 
-// Distance returns how far memory of one node is from cores of another, by node ID. A
-// node of unknown package is far from all others.
+// Distance returns how far memory of one node is from cores of another, by their indices
+// in Nodes. A node of unknown package is far from all others.
 func (m *Machine) Distance(from, to int) Distance {
-	if from == to {
+	switch p := m.Nodes[from].Package; {
+	case from == to:
 		return Local
-	}
-	a, b := m.node(from), m.node(to)
-	if a != nil && b != nil && a.Package >= 0 && a.Package == b.Package {
+	case p >= 0 && p == m.Nodes[to].Package:
 		return Near
 	}
 	return Far
 }
 
-// Path returns the path from the cores of one node to the memory of another, by node ID.
+// Path returns the path from the cores of one node to the memory of another.
 func (m *Machine) Path(from, to int) Path { return m.Paths[m.Distance(from, to)] }
-
-// node returns the node of this ID, nil when the host has none.
-func (m *Machine) node(id int) *numa.Node {
-	if id >= 0 && id < len(m.Nodes) && m.Nodes[id].ID == id { // nearly all hosts
-		return &m.Nodes[id]
-	}
-	for i := range m.Nodes {
-		if m.Nodes[i].ID == id {
-			return &m.Nodes[i]
-		}
-	}
-	return nil
-}
 
 // figures returns the numbers of the machine itself.
 func (m *Machine) figures() (f figures) {

@@ -125,6 +125,9 @@ func TestMissesHaveReasons(t *testing.T) {
 
 // TestPublishedByHand recomputes some rows with a pocket calculator.
 func TestPublishedByHand(t *testing.T) {
+	if got := round(Noise, 4); got != 0.0448 { // exp A-4: −4.48 %
+		t.Errorf("noise %v, want 0.0448", got)
+	}
 	want := map[string]struct{ observed, model float64 }{
 		"PassMark memory latency":                                 {0.7910, 0.8197}, // 53/67; 1/1.22
 		"PassMark memory threaded":                                {0.5415, 0.5415}, // 28661.8/52926.8
