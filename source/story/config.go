@@ -18,8 +18,8 @@ var resizeWords = slices.DeleteFunc(append(slices.Clone(word.VMKeys), "stored"),
 // hotWords are those that a VM which runs can be given.
 var hotWords = []string{"vcpus", "memory"}
 
-// resized returns the configuration as the words change it.
-func (p *parser) resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws []word.Word) (*numa.Config, error) {
+// resized returns the configuration of v as the words change it, which stand at where.
+func resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws []word.Word, where string) (*numa.Config, error) {
 	c := numa.VM{Name: v.Name, Config: *now}
 	known := resizeWords
 	if kind == numa.HotAdd {
@@ -27,7 +27,7 @@ func (p *parser) resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws [
 	}
 	stored := word.Word{}
 	for _, w := range ws {
-		if err := resize(&c, w, kind, known); err != nil {
+		if err := change(&c, w, kind, known, where); err != nil {
 			return nil, err
 		}
 		if w.Key == "stored" { // it counts with the vCPUs of any other word
@@ -39,7 +39,7 @@ func (p *parser) resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws [
 		if err != nil {
 			return nil, err
 		}
-		c.Settings = numa.ReadAt(word.WithStored(c.Settings.Value, &c, n), kind.String())
+		c.Settings = numa.ReadAt(word.WithStored(c.Settings.Value, &c, n), where)
 	}
 	if err := c.Check(); err != nil {
 		return nil, word.Errorf(ws[0].Col, "%v", err)
@@ -54,9 +54,8 @@ func (p *parser) resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws [
 	return &c.Config, nil
 }
 
-// resize gives a VM one word.
-func resize(c *numa.VM, w word.Word, kind numa.EventKind, known []string) error {
-	where := kind.String()
+// change gives a VM one word.
+func change(c *numa.VM, w word.Word, kind numa.EventKind, known []string, where string) error {
 	key := strings.TrimPrefix(w.Key, "set:")
 	if kind == numa.Resize && w.HasValue && numa.KeepSetting(key) {
 		settings := word.With(c.Settings.Value, key, w.Value)
@@ -66,14 +65,14 @@ func resize(c *numa.VM, w word.Word, kind numa.EventKind, known []string) error 
 		c.Settings = numa.ReadAt(settings, where)
 		return nil
 	}
-	if err := value(w, where, known); err != nil {
+	if err := value(w, kind.String(), known); err != nil {
 		return err
 	}
 	switch {
 	case w.Key == "host":
 		return word.Errorf(w.Col, "found host= of a %s; vmotion moves a VM, power-on VM host=HOST starts it elsewhere", kind)
 	case !slices.Contains(known, w.Key):
-		return unknownWord(w, where, known)
+		return unknownWord(w, kind.String(), known)
 	case w.Value == word.Unknown:
 		return word.Errorf(w.Col, "found %s=?, want a value", w.Key)
 	case w.Key == "stored":

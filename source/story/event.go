@@ -29,15 +29,15 @@ func (p *parser) at(l *line, ws []word.Word) error {
 	if len(ws) < 3 || ws[1].HasValue {
 		return word.Errorf(ws[0].Col, "found no time or no event, want at 42m power-on VM")
 	}
-	moment, err := moment(ws[1].Col, ws[1].Key, p.story.Start)
+	when, err := moment(ws[1].Col, ws[1].Key, p.story.Start)
 	if err != nil {
 		return err
 	}
-	if moment > p.story.Length {
+	if when > p.story.Length {
 		return word.Errorf(ws[1].Col, "found %s, after the end of the run at %s", word.Short(ws[1].Key), short(p.story.Length))
 	}
 	p.events = append(p.events, atLine{
-		line: *l, at: moment, words: ws[2:],
+		line: *l, at: when, words: ws[2:],
 		rest: strings.TrimSpace(l.text[ws[2].Col-1 : end(l.text, ws)]), note: note(l.text, ws),
 	})
 	return nil
@@ -120,7 +120,7 @@ func (p *parser) event(st *state, l *atLine) ([]numa.Event, error) {
 	case kind >= numa.OptionChange:
 		return p.hostEvent(st, kind, ws)
 	}
-	return p.vmEvent(st, kind, ws)
+	return p.vmEvent(st, kind, ws, "at "+short(l.at)+" "+l.rest)
 }
 
 // wantAfter says what stands after the word of an event.
@@ -213,7 +213,8 @@ func options(kind numa.EventKind, ws []word.Word) (out numa.Settings, err error)
 
 // vmEvent reads what happens to VMs. Of a pattern, VMs to which it cannot happen are
 // passed over, such as those that are off already; one that is named is an error.
-func (p *parser) vmEvent(st *state, kind numa.EventKind, ws []word.Word) (out []numa.Event, err error) {
+// where is the origin of the facts that the line states.
+func (p *parser) vmEvent(st *state, kind numa.EventKind, ws []word.Word, where string) (out []numa.Event, err error) {
 	choices, err := p.vms.choose(ws[1])
 	if err != nil {
 		return nil, err
@@ -242,7 +243,7 @@ func (p *parser) vmEvent(st *state, kind numa.EventKind, ws []word.Word) (out []
 			e.Host = p.story.Fleet.Hosts[target].ID
 		}
 		if kind == numa.Resize || kind == numa.HotAdd {
-			if e.Config, err = p.resized(kind, &p.story.Fleet.VMs[i], st.vms[i].config, ws[2:]); err != nil {
+			if e.Config, err = resized(kind, &p.story.Fleet.VMs[i], st.vms[i].config, ws[2:], where); err != nil {
 				return nil, err
 			}
 		}

@@ -147,18 +147,13 @@ func (p *parser) take(lines []line) error {
 func (p *parser) lineOf(l *line, ws []word.Word) error {
 	switch ws[0].Key {
 	case "used":
-		return p.used(ws)
+		return p.used(l, ws)
 	case "load":
 		return p.load(l, ws)
 	case "talk":
-		t, err := p.talk(ws)
-		if err == nil && t.Rate == 0 {
-			err = word.Errorf(ws[0].Col, "found rate=0, want more; at TIME talk … rate=0 ends one")
-		}
-		p.story.Talks = setTalk(p.story.Talks, t)
-		return err
+		return p.talkLine(l, ws)
 	case "placed":
-		return p.placed(ws)
+		return p.placed(l, ws)
 	case "at":
 		return p.at(l, ws)
 	}
@@ -233,7 +228,7 @@ func value(w word.Word, kind string, known []string) error {
 }
 
 // used reads "used esx01 node=1 memory=4GB"; node=* is every node.
-func (p *parser) used(ws []word.Word) error {
+func (p *parser) used(l *line, ws []word.Word) error {
 	known := []string{"node", "memory"}
 	if len(ws) < 2 {
 		return word.Errorf(ws[0].Col, "found used alone, want used HOST node=N memory=4GB")
@@ -266,7 +261,7 @@ func (p *parser) used(ws []word.Word) error {
 	}
 	for _, c := range choices {
 		for _, i := range c.found {
-			if err := p.useOn(&p.story.Fleet.Hosts[i], node, memory, col); err != nil {
+			if err := p.useOn(l, &p.story.Fleet.Hosts[i], node, memory, col); err != nil {
 				return err
 			}
 		}
@@ -275,7 +270,7 @@ func (p *parser) used(ws []word.Word) error {
 }
 
 // useOn takes memory of one node of a host, or of every one for -1.
-func (p *parser) useOn(h *numa.Host, node int, memory numa.Bytes, col int) error {
+func (p *parser) useOn(l *line, h *numa.Host, node int, memory numa.Bytes, col int) error {
 	if !h.Nodes.Known() {
 		return word.Errorf(col, "found host %s, whose nodes are unknown", h.Name)
 	}
@@ -288,10 +283,15 @@ func (p *parser) useOn(h *numa.Host, node int, memory numa.Bytes, col int) error
 		if n.Memory.Known() && memory > n.Memory.Value {
 			return word.Errorf(col, "found %s used of node %d of %s, which has %s", memory, n.ID, h.Name, n.Memory.Value)
 		}
-		if slices.ContainsFunc(p.story.Used, func(u numa.NodeUse) bool { return u.Host == h.ID && u.Node == n.ID }) {
+		use := numa.NodeUse{Host: h.ID, Node: n.ID, Memory: memory}
+		switch i := slices.IndexFunc(p.story.Used, func(u numa.NodeUse) bool { return u.Host == h.ID && u.Node == n.ID }); {
+		case i < 0:
+			p.story.Used = append(p.story.Used, use)
+		case !l.added:
 			return word.Errorf(col, "found used memory of node %d of %s again", n.ID, h.Name)
+		default:
+			p.story.Used[i] = use
 		}
-		p.story.Used = append(p.story.Used, numa.NodeUse{Host: h.ID, Node: n.ID, Memory: memory})
 	}
 	if !found {
 		return word.Errorf(col, "found node=%d, which %s does not have", node, h.Name)
@@ -323,13 +323,22 @@ func (p *parser) talk(ws []word.Word) (numa.Talk, error) {
 	return numa.Talk{A: p.story.Fleet.VMs[pair[0]].ID, B: p.story.Fleet.VMs[pair[1]].ID, Rate: math.Abs(rate)}, nil
 }
 
-// setTalk replaces the talk of the same two VMs, or adds one.
-func setTalk(talks []numa.Talk, t numa.Talk) []numa.Talk {
-	for i, o := range talks {
-		if o.A == t.A && o.B == t.B || o.A == t.B && o.B == t.A {
-			talks[i].Rate = t.Rate
-			return talks
-		}
+// talkLine reads who talks from the start.
+func (p *parser) talkLine(l *line, ws []word.Word) error {
+	t, err := p.talk(ws)
+	if err != nil {
+		return err
 	}
-	return append(talks, t)
+	if t.Rate == 0 {
+		return word.Errorf(ws[0].Col, "found rate=0, want more; at TIME talk %s %s rate=0 ends it", ws[1].Key, ws[2].Key)
+	}
+	switch i := slices.IndexFunc(p.story.Talks, func(o numa.Talk) bool { return o.A == t.A && o.B == t.B || o.A == t.B && o.B == t.A }); {
+	case i < 0:
+		p.story.Talks = append(p.story.Talks, t)
+	case !l.added:
+		return word.Errorf(ws[0].Col, "found talk of %s and %s again", word.Short(ws[1].Key), word.Short(ws[2].Key))
+	default:
+		p.story.Talks[i] = t
+	}
+	return nil
 }

@@ -156,11 +156,11 @@ func loadWord(l *numa.Load, w word.Word, vm string, c *numa.Config) (err error) 
 // share reads "20%" as a share in [0, 1].
 func share(w word.Word, s string) (float64, error) {
 	number, ok := strings.CutSuffix(s, "%")
-	n, err := strconv.ParseFloat(number, 64)
-	if !ok || err != nil || !(n >= 0 && n <= 100) {
+	n, err := strconv.ParseFloat(number+"e-2", 64) // 2.6% is 0.026, not 2.6 / 100
+	if !ok || err != nil || !(n >= 0 && n <= 1) {
 		return 0, word.Errorf(w.Col, "found %s=%q, want a share from 0%% to 100%%", word.Short(w.Key), word.Short(w.Value))
 	}
-	return n / 100, nil
+	return n, nil
 }
 
 // demand reads "20%" or "5..60%", of each vCPU.

@@ -15,7 +15,7 @@ var placedWords = []string{"homes", "local", "remote", "onNode"}
 //
 //	placed cli3 homes=1 local=95122MB remote=7278MB
 //	placed cli  homes=0,1 onNode=16220MB,0
-func (p *parser) placed(ws []word.Word) error {
+func (p *parser) placed(l *line, ws []word.Word) error {
 	if len(ws) < 2 || ws[1].HasValue {
 		return word.Errorf(ws[0].Col, "found no VM, want placed VM homes=0 local=60GB remote=4GB")
 	}
@@ -24,12 +24,13 @@ func (p *parser) placed(ws []word.Word) error {
 		return err
 	}
 	v := &p.story.Fleet.VMs[i]
+	again := slices.IndexFunc(p.story.Seen, func(s numa.SeenVM) bool { return s.VM == v.ID })
 	switch {
 	case !runs(&v.Config):
 		return word.Errorf(ws[1].Col, "found placed %s, which is off at the start", v.Name)
 	case v.Host == "":
 		return word.Errorf(ws[1].Col, "found placed %s, whose host is unknown", v.Name)
-	case slices.ContainsFunc(p.story.Seen, func(s numa.SeenVM) bool { return s.VM == v.ID }):
+	case again >= 0 && !l.added:
 		return word.Errorf(ws[1].Col, "found placed %s again", v.Name)
 	}
 	seen := numa.SeenVM{VM: v.ID, Host: v.Host, Local: -1, Remote: -1}
@@ -64,7 +65,11 @@ func (p *parser) placed(ws []word.Word) error {
 	if v.Memory.Known() && seen.Local+seen.Remote > v.Memory.Value {
 		return word.Errorf(ws[0].Col, "found %s of %s, which has %s", seen.Local+seen.Remote, v.Name, v.Memory.Value)
 	}
-	p.story.Seen = append(p.story.Seen, seen)
+	if again >= 0 {
+		p.story.Seen[again] = seen
+	} else {
+		p.story.Seen = append(p.story.Seen, seen)
+	}
 	return nil
 }
 

@@ -125,6 +125,9 @@ func firstWord(text string) string {
 }
 
 func unknownLine(l *line, key string) error {
+	if _, err := word.Split(l.text); err != nil {
+		return l.located(err)
+	}
 	col := 1 + strings.Index(l.text, key)
 	known := slices.Concat(fleetLines, storyLines)
 	if near, ok := word.Meant(key, known); ok {
@@ -211,8 +214,9 @@ func Add(s *numa.Story, lines, name string) error {
 	for raw := range strings.Lines(lines) {
 		l := line{file: name, number: number, text: strings.TrimRight(raw, "\r\n"), added: true}
 		number++
+		blank := strings.TrimLeft(l.text, " \t")
 		switch key := firstWord(l.text); {
-		case key == "":
+		case blank == "" || blank[0] == '#':
 		case slices.Contains(fleetLines, key):
 			return l.errorf(1+strings.Index(l.text, key), "found a line of a fleet, want one of %s", strings.Join(storyLines, ", "))
 		case slices.Contains(storyLines, key):
