@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"optimise":            {"numa", "vnuma", "internal/alike"},
 	"anonymise":           {"numa"},
 	"published":           {"numa", "vnuma"},
+	"simulate":            {"numa", "capture", "cost", "rules", "sim"},
 	"confront":            {"numa", "vnuma"},
 	"rulebook":            {},
 	"cost":                {"numa"},
@@ -76,7 +77,7 @@ var mayImport = map[string][]string{
 	"internal/atomicfile": {},
 	"internal/golden":     {},
 	"internal/testdeps":   {},
-	"cmd/homenode":        {".", "numa", "capture", "queue", "anonymise", "vnuma", "sim", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "drift", "whatif", "compare", "source/...", "output/...", "internal/..."},
+	"cmd/homenode":        {".", "numa", "capture", "queue", "anonymise", "vnuma", "sim", "simulate", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "drift", "whatif", "compare", "source/...", "output/...", "internal/..."},
 
 	"source/vsphere/xmlscan":     {},
 	"internal/collectbench":      {"numa", "source/vsphere", "source/vsphere/lab", "internal/texttab"},

@@ -9,6 +9,10 @@ package sim
 // Denneman guesses that N%L below 80 makes a VM move (C-10) [I].
 const localityGain = 20
 
+// rest is how long a client stays on a home node before it may move for locality, in
+// steps: 60 s [I].
+const rest = 30
+
 // balance ends step k: it does what the balancer does in the period that ends with it.
 func (h *host) balance(k int64) {
 	if !h.set.RebalanceEnable || len(h.ids) < 2 {
@@ -25,7 +29,7 @@ func (h *host) balance(k int64) {
 	if h.fairnessMove(k, p) {
 		return
 	}
-	balanced := imbalance < int64(h.set.MigImbalance)*percent
+	balanced := imbalance < int64(h.set.MigImbalance)*percent || h.util(most) <= int64(h.set.CoreCapRatio)*percent
 	if !balanced && h.balanceLoad(k, p, most, least, imbalance) {
 		return
 	}
@@ -200,7 +204,7 @@ func (h *host) mayLeave(c, from, to int, better int64) bool {
 		return false
 	}
 	if h.talks && h.util(from) <= full {
-		lost := int64(h.set.WeightAffinity) * (h.affinity(c, from) - h.affinity(c, to)) * percent / full
+		lost := floorDiv(int64(h.set.WeightAffinity)*(h.affinity(c, from)-h.affinity(c, to)), percent)
 		return better-lost >= int64(h.set.Mig)*percent
 	}
 	return true
@@ -285,7 +289,7 @@ func (h *host) swapHomes(k int64, c, o int, kind DecisionKind, numbers [4]int64)
 func (h *host) rehome(k int64, c, to int, kind DecisionKind) {
 	cl := &h.clients[c]
 	v := &h.vms[cl.vm]
-	h.settleMemory(v, k+1)
+	h.settleMemory(v, k)
 	h.home[c] = int8(to)
 	h.setHomes(v)
 	cl.homeSince = k + 1

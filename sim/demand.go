@@ -65,7 +65,7 @@ func (v *vm) draw(seed uint64, second, step int64) int64 {
 	return min(max(share, 0), full)
 }
 
-// recorded returns the demand of the last point at or before t; 0 before the first.
+// recorded returns the demand of the last point at or before t, or of the first.
 func recorded(points []numa.DemandPoint, t time.Duration) int64 {
 	low, high := 0, len(points)
 	for low < high {
@@ -75,8 +75,5 @@ func recorded(points []numa.DemandPoint, t time.Duration) int64 {
 			high = mid
 		}
 	}
-	if low == 0 {
-		return 0
-	}
-	return parts(points[low-1].Share)
+	return parts(points[max(low, 1)-1].Share)
 }

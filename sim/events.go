@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 
 	"homenode/numa"
@@ -166,7 +167,9 @@ func (w *World) hotAdd(k int64, vm int, config *numa.Config) {
 		w.note(v.Name, err.Error())
 		return
 	}
+	w.recall(g, &gst)
 	l := vnuma.Predict(&gst, &h.machine, &vnuma.Case{Choices: w.options.Choices})
+	g.origin = g.host
 	h.took(Reshaped, vm, -1)
 	if in := &h.vms[i]; !in.facts.managed || l.PPDs.Len() != int(in.n) {
 		was, touched := h.dismiss(k, i)
@@ -216,7 +219,7 @@ func (w *World) setPartner(a, b int32, rate float64) {
 		}
 	}
 	if rate > commRate {
-		kept = append(kept, partner{b, int64(rate)})
+		kept = append(kept, partner{b, int64(rate + 0.5)})
 	}
 	w.talking[a] = kept
 }
@@ -284,27 +287,28 @@ func (w *World) hostFor(cluster string, vm, not int) int {
 	if cluster == "" {
 		return best
 	}
-	var least, most int64
+	var least, leastCores, most int64
 	for i, h := range w.hosts {
 		if h == nil || i == not || h.gone || h.closed || w.fleet.Hosts[i].Cluster != cluster {
 			continue
 		}
-		load, free := h.vcpusPerCore(), h.allFree()
-		if best < 0 || load < least || load == least && free > most {
-			best, least, most = i, load, free
+		vcpus, cores := h.size()
+		free := h.allFree()
+		less := cmp.Compare(vcpus*leastCores, least*cores)
+		if best < 0 || less < 0 || less == 0 && free > most {
+			best, least, leastCores, most = i, vcpus, cores, free
 		}
 	}
 	return best
 }
 
-// vcpusPerCore returns the vCPUs per core of a host, in parts.
-func (h *host) vcpusPerCore() int64 {
-	vcpus, cores := int64(0), int64(0)
+// size returns the vCPUs of all VMs and the cores.
+func (h *host) size() (vcpus, cores int64) {
 	for i := range h.vms {
 		vcpus += int64(h.vms[i].vcpus)
 	}
 	for _, c := range h.cores {
 		cores += int64(c)
 	}
-	return vcpus * wholeCore / max(cores, 1)
+	return vcpus, cores
 }

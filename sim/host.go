@@ -54,6 +54,7 @@ type host struct {
 	loose    []int64 // parts: demand of clients without home
 	looseGot []int64
 	got      []int64 // parts: what runs there
+	ran      []int64 // parts × steps: what ran there until cpuSince
 	last     int     // node of the last placement; -1 on a fresh host
 	state    numa.MemoryState
 	grow     int // VMs whose memory grows
@@ -177,7 +178,7 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 		index: index, name: h.Name, release: h.Release.Value, machine: m, set: set, far: h.Distance.Value,
 		ids: make([]int, k), cores: make([]int32, k), threads: make([]int32, k), pkg: make([]int, k),
 		mem: make([]int64, k), cap: make([]int64, k), taken: make([]int64, k), used: make([]int64, k),
-		load: make([]int64, k), loose: make([]int64, k), looseGot: make([]int64, k), got: make([]int64, k),
+		load: make([]int64, k), loose: make([]int64, k), looseGot: make([]int64, k), got: make([]int64, k), ran: make([]int64, k),
 		coreMHz: int64(h.CoreMHz.Value), last: -1, dirty: true,
 		closed: h.Maintenance.Value,
 		small:  scratch{order: make([]int, 0, k), nodes: make([]int64, k), nodes2: make([]int64, k)},
@@ -287,6 +288,15 @@ func (h *host) decideAt(k int64, d Decision) {
 	}
 	d.At, d.Host = timeOf(k), h.index
 	h.events = append(h.events, d)
+}
+
+// floorDiv returns x / y rounded down; y is above 0.
+func floorDiv(x, y int64) int64 {
+	q := x / y
+	if x%y < 0 {
+		q--
+	}
+	return q
 }
 
 // share128 returns x × part / whole rounded down, with a product of up to 128 bits.

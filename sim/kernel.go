@@ -63,12 +63,20 @@ func (h *host) drawAll(w *World, k int64) {
 
 // drawOne draws the demand of a VM; true when it changed.
 func (h *host) drawOne(v *vm, seed uint64, second, k int64) bool {
-	wanted := int64(v.vcpus) * v.draw(seed, second, k-k%drawSteps)
+	wanted := int64(v.vcpus) * v.draw(seed, second, k)
 	if int64(v.wanted) == wanted {
 		return false
 	}
 	v.wanted = int32(wanted)
 	return true
+}
+
+// wants returns the demand of a VM, after its limit.
+func (v *vm) wants() int64 {
+	if v.facts.limit >= 0 {
+		return min(int64(v.wanted), v.facts.limit)
+	}
+	return int64(v.wanted)
 }
 
 // loads computes the demand of clients and the loads of nodes (phase 2).
@@ -77,10 +85,7 @@ func (h *host) loads() {
 	loose, looseCPUs := int64(0), int64(0)
 	for i := range h.vms {
 		v := &h.vms[i]
-		all := int64(v.wanted)
-		if v.facts.limit >= 0 {
-			all = min(all, v.facts.limit)
-		}
+		all := v.wants()
 		if v.n == 1 {
 			h.demand[v.first] = int32(all)
 			if home := h.home[v.first]; home >= 0 {
@@ -209,10 +214,7 @@ func (h *host) divide() {
 		v := &h.vms[i]
 		v.wantRate = int64(v.wanted)
 		if !h.crowded {
-			given := int64(v.wanted)
-			if v.facts.limit >= 0 {
-				given = min(given, v.facts.limit)
-			}
+			given := v.wants()
 			v.runRate, v.readyRate, v.stopRate = given, v.wantRate-given, 0
 			continue
 		}
@@ -266,6 +268,9 @@ func (h *host) settleVMs(n int64) {
 		v.sums.Run += v.runRate * n
 		v.sums.Ready += v.readyRate * n
 		v.sums.CoStop += v.stopRate * n
+	}
+	for i, got := range h.got {
+		h.ran[i] += got * n
 	}
 }
 

@@ -1,10 +1,7 @@
 package sim
 
-// A locality is what a client gains on another node.
-type locality struct {
-	client, node int
-	gain         int64
-}
+// A locality is a client and the node that it may gain by.
+type locality struct{ client, node int }
 
 // improveLocality moves a client to its memory or to a partner, or swaps two (C-9,
 // C-11).
@@ -28,14 +25,20 @@ func (h *host) improveLocality(k, p int64) bool {
 				continue
 			}
 			h.hopeless = false
+			if k+1-h.clients[c].homeSince < rest {
+				continue
+			}
 			if h.utilWith(n, int64(h.demand[c])) <= ceiling {
-				if moves && (best.client < 0 || gain > sum) {
-					best, with, sum = locality{c, n, gain}, -1, gain
+				if moves && (best.client < 0 || with >= 0 || gain > sum) {
+					best, with, sum = locality{c, n}, -1, gain
 				}
 				continue
 			}
-			if o, both := h.partnerOfSwap(c, n, gain, ceiling); swaps && o >= 0 && (best.client < 0 || both > sum) {
-				best, with, sum = locality{c, n, gain}, o, both
+			if !swaps || best.client >= 0 && with < 0 {
+				continue
+			}
+			if o, both := h.partnerOfSwap(k, c, n, gain, ceiling); o >= 0 && (best.client < 0 || both > sum) {
+				best, with, sum = locality{c, n}, o, both
 			}
 		}
 	}
@@ -65,18 +68,18 @@ func (h *host) gain(c, n int) (gain int64, ok bool) {
 		gain = int64(h.set.WeightMem) * (h.share100(h.at(c)[n], c) - h.share100(here, c))
 	}
 	if h.talks {
-		gain += int64(h.set.WeightAffinity) * (h.affinity(c, n) - h.affinity(c, home)) / full
+		gain += floorDiv(int64(h.set.WeightAffinity)*(h.affinity(c, n)-h.affinity(c, home)), full)
 	}
 	return gain, true
 }
 
 // partnerOfSwap returns the client of a node whose swap with c gains most together, or
 // -1.
-func (h *host) partnerOfSwap(c, n int, gain, ceiling int64) (best int, sum int64) {
+func (h *host) partnerOfSwap(k int64, c, n int, gain, ceiling int64) (best int, sum int64) {
 	best = -1
 	home := int(h.home[c])
 	for o, other := range h.home {
-		if int(other) != n {
+		if int(other) != n || k+1-h.clients[o].homeSince < rest {
 			continue
 		}
 		back, ok := h.gain(o, home)

@@ -141,14 +141,11 @@ func (h *host) takeFar(v *vm, c int, pages, floor int64) (given int64) {
 // allocateAnywhere gives pages to a client without home: of all nodes in proportion to
 // their free memory.
 func (h *host) allocateAnywhere(c int, pages int64) {
-	free, most := h.small.nodes, 0
+	free := h.small.nodes
 	sum := int64(0)
 	for n := range h.ids {
 		free[n] = max(0, h.free(n))
 		sum += free[n]
-		if free[n] > free[most] {
-			most = n
-		}
 	}
 	fits := min(pages, sum)
 	left := fits
@@ -157,7 +154,15 @@ func (h *host) allocateAnywhere(c int, pages int64) {
 			left -= h.take(c, n, share128(fits, f, sum))
 		}
 	}
-	h.take(c, most, left)
+	for left > 0 {
+		most := 0
+		for n := range h.ids {
+			if h.free(n) > h.free(most) {
+				most = n
+			}
+		}
+		left -= h.take(c, most, min(left, h.free(most)))
+	}
 	h.clients[c].swapped += pages - fits
 }
 
@@ -171,6 +176,9 @@ func (h *host) widen(v *vm, c int) {
 		if p > 0 && !v.homes.Has(n) {
 			v.widened |= 1 << n
 			v.homes |= 1 << n
+			for o, end := v.clientsOf(); o < end; o++ {
+				h.clients[o].hot = min(h.clients[o].hot, h.outside(v, o))
+			}
 			h.decide(Decision{Kind: Widened, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.ids[n],
 				Numbers: [4]int64{h.part(v, c, v.size), h.mem[h.home[c]], p}})
 			h.countAway()

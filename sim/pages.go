@@ -58,7 +58,7 @@ func (h *host) mates(v *vm, c int) (m int64) {
 	}
 	for i := range h.vms {
 		o := &h.vms[i]
-		if o == v || o.load.Common == 0 || o.load.Image != v.load.Image || !h.salted(v, o) {
+		if o == v || o.load.Image != v.load.Image || !h.salted(v, o) {
 			continue
 		}
 		for oc, end := o.clientsOf(); oc < end; oc++ {
@@ -143,14 +143,20 @@ func (h *host) allFree() (sum int64) {
 	return sum
 }
 
-// shortage finds the memory state and does what it asks for.
-func (h *host) shortage(k int64) {
-	free := h.allFree()
+// findState finds the memory state and returns the free pages.
+func (h *host) findState() (free int64) {
+	free = h.allFree()
 	if s := h.stateOf(free); s != h.state {
 		h.decide(Decision{Kind: StateChanged, VM: -1, Client: -1, Other: -1, From: -1, To: -1,
 			Numbers: [4]int64{free, h.minFree, int64(h.state), int64(s)}})
 		h.state, h.moved = s, true
 	}
+	return free
+}
+
+// shortage finds the memory state and does what it asks for.
+func (h *host) shortage(k int64) {
+	free := h.findState()
 	if h.state == numa.High {
 		return
 	}

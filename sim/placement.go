@@ -62,6 +62,9 @@ func (h *host) admit(k int64, a *arrival, w *World) *vm {
 	h.setHomes(in)
 	h.findTalks()
 	h.changed()
+	if h.trace != nil {
+		h.trace.before[in.index] = in.sums
+	}
 	return in
 }
 
@@ -258,9 +261,9 @@ func (h *host) distance(v *vm, c, n int) (sum int) {
 	for o := int(v.first); o < c; o++ {
 		m := int(h.home[o])
 		switch {
-		case h.far != nil && n < len(h.far[m]):
-			sum += h.far[m][n]
-		case h.pkg[m] != h.pkg[n]:
+		case h.far != nil && m < len(h.far[n]):
+			sum += h.far[n][m]
+		case h.pkg[m] != h.pkg[n] || h.pkg[n] < 0:
 			sum++
 		}
 	}
@@ -281,7 +284,7 @@ func (h *host) knownLoad(k int64, n, c int, standing bool) int64 {
 		case standing, v.facts.eager && h.set.PlacementLoad > 0:
 			sum += whole
 		case !fresh:
-			sum += int64(h.demand[o])
+			sum += h.part(v, o, v.wants())
 		case h.release < numa.ESXi80 || h.set.PlacementLoad > 0:
 			sum += whole
 		}
@@ -337,14 +340,16 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 
 // allowedOf returns the node indices that a VM's clients may use.
 func (h *host) allowedOf(v *numa.VM) (s numa.NodeSet) {
+	any := false
 	for _, id := range vnuma.NodeAffinity(v) {
 		for n := range h.ids {
-			if h.ids[n] == id && h.cores[n] > 0 {
+			if h.ids[n] == id {
 				s |= 1 << n
+				any = any || h.cores[n] > 0
 			}
 		}
 	}
-	if s == 0 {
+	if !any {
 		for n := range h.ids {
 			s |= 1 << n
 		}

@@ -100,7 +100,11 @@ func SettingsOf(h *numa.Host) (s Settings, problems []string) {
 			problems = append(problems, err.Error())
 		}
 	}
-	if h.HyperThreading.Value {
+	active := false
+	for _, n := range h.Nodes.Value[:min(1, len(h.Nodes.Value))] {
+		active = n.Threads > n.Cores
+	}
+	if h.HyperThreading.Or(active) {
 		s.HTGain = hyperThreadingGain
 	}
 	switch truth(h.Options.Value, "VMkernel.Boot.hyperthreadingMitigation", false) {

@@ -17,12 +17,14 @@ type tracer struct {
 	lives  map[int32]int64 // scheduler group of each VM: another for each life on a host
 	came   map[int32]int64
 	groups int64
+	ran    []int64 // of the host at the last tick
 }
 
 func newTracer(h *numa.Host, f *numa.Fleet) *tracer {
 	t := &tracer{shown: -1, before: map[int32]VMOutcome{}, lives: map[int32]int64{}, came: map[int32]int64{}}
 	t.tick.Host = h.Name
 	t.tick.Nodes = make([]numa.NodeTick, len(h.Nodes.Value))
+	t.ran = make([]int64, len(h.Nodes.Value))
 	t.names = make([]string, len(f.VMs))
 	for i := range f.VMs {
 		t.names[i] = f.VMs[i].Name
@@ -83,10 +85,11 @@ func (h *host) showHost(tick *numa.Tick) {
 		} else {
 			tick.Has &^= numa.HasFree | numa.HasState
 		}
-		if h.cap[n] > 0 {
+		if steps := int64(tick.Since / numa.Step); h.cap[n] > 0 && steps > 0 {
 			node.Has |= numa.HasUtil
-			node.Util = float64(h.got[n]) / float64(h.cap[n])
+			node.Util = float64(h.ran[n]-h.trace.ran[n]) / float64(h.cap[n]*steps)
 		}
+		h.trace.ran[n] = h.ran[n]
 	}
 }
 

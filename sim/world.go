@@ -118,23 +118,20 @@ func (w *World) begin() {
 			w.note(v.Name, "nobody says on which host it runs: it is not simulated")
 			continue
 		}
-		if w.hosts[host] != nil {
-			w.place(0, i, host, coming{standing: true, seen: seen[v.ID]})
+		h := w.hosts[host]
+		if h == nil || !w.place(0, i, host, coming{standing: true, seen: seen[v.ID]}) {
+			continue
+		}
+		in := &h.vms[len(h.vms)-1]
+		if in.over = 1; seen[v.ID] == nil {
+			h.growVM(in, 0)
 		}
 	}
 	for _, h := range w.hosts {
-		if h == nil {
-			continue
+		if h != nil {
+			h.findState()
+			h.countAway()
 		}
-		for i := range h.vms {
-			v := &h.vms[i]
-			v.over = 1
-			if s := seen[w.fleet.VMs[v.index].ID]; s == nil {
-				h.growVM(v, 0)
-			}
-			h.setHomes(v)
-		}
-		h.countAway()
 	}
 }
 
@@ -155,10 +152,7 @@ func (w *World) place(k int64, index, host int, how coming) bool {
 		w.note(v.Name, err.Error()+": it is not simulated")
 		return false
 	}
-	if s := g.stored; s != nil && s.Written {
-		gst.Stored = int32(s.Size)
-		gst.CookieVCPUs, gst.CookieCPS = cookie(s.Cookie)
-	}
+	w.recall(g, &gst)
 	c := vnuma.Case{Event: how.event, Choices: w.options.Choices}
 	if how.event == vnuma.VMotionIn && g.origin >= 0 {
 		c.From = &w.hosts[g.origin].machine
@@ -185,6 +179,15 @@ func (w *World) place(k int64, index, host int, how coming) bool {
 	g.host = int32(host)
 	h.admit(k, &a, w)
 	return true
+}
+
+// recall gives a guest the sizes that its VM stored at an earlier power-on of the story
+// (B-8).
+func (w *World) recall(g *guest, to *vnuma.Guest) {
+	if g.stored != nil {
+		to.Stored = int32(g.stored.Size)
+		to.CookieVCPUs, to.CookieCPS = cookie(g.stored.Cookie)
+	}
 }
 
 // cookie splits numa.autosize.cookie (B-9).

@@ -1,0 +1,140 @@
+// Package simulate runs a story in the twin of the NUMA scheduler and judges what comes
+// out as it judges a capture: the same ticks, the same recordings, the same rules.
+//
+//	story ──► sim ──► ticks ──► capture.Recorder ──► rules.Watch ──► findings
+//	                    └──► cost: how fast the work of each VM runs
+package simulate
+
+import (
+	"context"
+	"time"
+
+	"homenode/capture"
+	"homenode/cost"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/sim"
+)
+
+// Options of a run.
+type Options struct {
+	// Rules are the choices of the model and what the rules judge by.
+	Rules rules.Options
+	// Workers is how many hosts are simulated at the same time; 0 means one.
+	Workers int
+	// Silent leaves the recordings out: nothing is judged, nothing is priced. A run of a
+	// large fleet is many times as fast.
+	Silent bool
+	// Tick, unless nil, is called with every tick of the trace: those of a host in the
+	// order of time, those of different hosts at the same time when there are several
+	// Workers. The tick is borrowed.
+	Tick func(host int, t *numa.Tick)
+}
+
+// A Result is what a simulation came to.
+type Result struct {
+	Story   *numa.Story
+	Outcome *sim.Outcome
+	// Watched is the judged run; nil with Options.Silent.
+	Watched *rules.Watched
+	// Speeds has one entry for each VM of the fleet; nil with Options.Silent.
+	Speeds []Speed
+}
+
+// Run simulates a story and judges it. The error is about the story or the context.
+func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
+	out := &Result{Story: story}
+	so := sim.Options{Choices: o.Rules.Choices, Workers: o.Workers, Log: !o.Silent}
+	var watchers []*watcher
+	if !o.Silent {
+		watchers = newWatchers(story, &o)
+		out.Speeds = make([]Speed, len(story.Fleet.VMs))
+	}
+	if !o.Silent || o.Tick != nil {
+		so.Observe = func(host int, t *numa.Tick, look *sim.Look) {
+			if watchers != nil {
+				watchers[host].watch(t, look)
+			}
+			if o.Tick != nil {
+				o.Tick(host, t)
+			}
+		}
+	}
+	var err error
+	if out.Outcome, err = sim.Run(ctx, story, so); err != nil {
+		return nil, err
+	}
+	if o.Silent {
+		return out, nil
+	}
+	var recordings []*capture.Recording
+	for _, w := range watchers {
+		if rec := w.recorder.Recording(); rec != nil {
+			recordings = append(recordings, rec)
+		}
+		w.speeds(out.Speeds)
+	}
+	for i := range out.Speeds {
+		out.Speeds[i].finish()
+	}
+	fleet := rules.Run(story.Fleet, rules.Options{Choices: o.Rules.Choices})
+	out.Watched = rules.Watch(recordings, fleet, o.Rules)
+	return out, nil
+}
+
+// Format is what recordings call the ticks of a simulation.
+const Format = "simulation"
+
+// priced is how often the speed of VMs is computed: a day has at most so many.
+const priced = 288
+
+// A watcher records one host.
+type watcher struct {
+	recorder *capture.Recorder
+	machine  cost.Machine
+	every    int // ticks between two prices
+	ticks    int
+	sums     map[int]*Speed // by VM of the fleet
+	before   map[int]waited
+	fleet    *numa.Fleet
+}
+
+func newWatchers(story *numa.Story, o *Options) []*watcher {
+	all := make([]*watcher, len(story.Fleet.Hosts))
+	ticks := int(story.Length / max(story.Every, numa.Step))
+	for i := range all {
+		all[i] = &watcher{
+			recorder: capture.NewRecorder(rules.CaptureOptions(o.Rules.Policy)),
+			machine:  cost.For(&story.Fleet.Hosts[i]), every: max(1, ticks/priced),
+			sums: map[int]*Speed{}, before: map[int]waited{}, fleet: story.Fleet,
+		}
+		all[i].recorder.Open(story.Name, Format)
+	}
+	return all
+}
+
+func (w *watcher) watch(t *numa.Tick, look *sim.Look) {
+	w.recorder.Add(t)
+	for i := range t.VMs {
+		v := &t.VMs[i]
+		index, load := look.VM(i)
+		sum := w.before[index]
+		sum.add(v, t.Since)
+		if w.ticks%w.every == 0 {
+			w.price(t, i, index, load, look, sum)
+			sum = waited{}
+		}
+		w.before[index] = sum
+	}
+	w.ticks++
+}
+
+// waited is the CPU time of a VM since its last price, in seconds.
+type waited struct{ run, ready, coStop float64 }
+
+func (w *waited) add(v *numa.VMTick, since time.Duration) {
+	s := since.Seconds()
+	w.run += float64(v.Run * s)
+	w.ready += float64(v.Ready * s)
+	w.coStop += float64(v.CoStop * s)
+}

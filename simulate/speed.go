@@ -1,0 +1,145 @@
+package simulate
+
+import (
+	"slices"
+	"time"
+
+	"homenode/cost"
+	"homenode/numa"
+	"homenode/sim"
+)
+
+// A Speed is how fast the work of a VM ran, as a share of what it would with all memory
+// local and no wait: the performance index of package cost.
+type Speed struct {
+	Workload string // class of the cost model
+	// Mean over the moments that were priced, of the value and of its interval.
+	Mean, Low, High float64
+	Worst           float64
+	WorstAt         time.Time
+	// Far is the mean share of accesses to memory of another node than the vCPU's.
+	Far float64
+	// Extrapolated says that some of it lies outside what was measured; Why says how.
+	Extrapolated bool
+	Why          []string
+	Points       []SpeedPoint // in the order of time
+	moments      int
+}
+
+// A SpeedPoint is the performance index at one moment.
+type SpeedPoint struct {
+	Time             time.Time
+	Value, Low, High float64
+}
+
+// Known reports whether the speed was priced at all.
+func (s *Speed) Known() bool { return len(s.Points) > 0 }
+
+// price adds the speed of the i-th VM of a tick.
+func (w *watcher) price(t *numa.Tick, i, index int, load *numa.Load, look *sim.Look, sum waited) {
+	use := cost.Use{Clients: clients(t, i, look)}
+	ready, coStop, ok := cost.Waits(sum.run, sum.ready, sum.coStop)
+	if !ok && t.Since > 0 {
+		return // it wanted nothing: no work has no speed
+	}
+	use.Ready, use.CoStop = ready, coStop
+	work, err := cost.ParseWorkload(load.Workload)
+	if err != nil { // nobody stated it: mixed
+		work = cost.Workloads[len(cost.Workloads)-1]
+	}
+	e, err := w.machine.Index(work, use)
+	if err != nil {
+		return
+	}
+	s := w.sums[index]
+	if s == nil {
+		s = &Speed{}
+		w.sums[index] = s
+	}
+	s.add(t.Time, work.Name, &e)
+}
+
+func (s *Speed) add(at time.Time, workload string, e *cost.Estimate) {
+	s.Workload = workload
+	if s.moments == 0 || e.Value < s.Worst {
+		s.Worst, s.WorstAt = e.Value, at
+	}
+	s.moments++
+	s.Mean += e.Value
+	s.Low += e.Low
+	s.High += e.High
+	s.Far += 1 - e.Access[cost.Local]
+	s.Extrapolated = s.Extrapolated || e.Extrapolated
+	for _, why := range e.Why {
+		if !slices.Contains(s.Why, why) {
+			s.Why = append(s.Why, why)
+		}
+	}
+	s.Points = append(s.Points, SpeedPoint{at, e.Value, e.Low, e.High})
+}
+
+// clients returns what the clients of the i-th VM of a tick access.
+func clients(t *numa.Tick, i int, look *sim.Look) (out []cost.Client) {
+	var all []numa.Bytes
+	shared := false
+	look.Clients(i, func(c *sim.ClientState) {
+		memory := make([]numa.Bytes, 0, len(c.OnNode))
+		for n, b := range c.OnNode {
+			id := t.Nodes[n].ID
+			for len(memory) <= id {
+				memory = append(memory, 0)
+			}
+			memory[id] += b
+			for len(all) <= id {
+				all = append(all, 0)
+			}
+			all[id] += b
+		}
+		shared = shared || c.Interleaved || c.Home < 0
+		if c.Home >= 0 {
+			out = append(out, cost.Client{Node: t.Nodes[c.Home].ID, VCPUs: float64(c.VCPUs), Memory: memory})
+			return
+		}
+		for _, n := range t.Nodes { // it runs everywhere
+			out = append(out, cost.Client{Node: n.ID, VCPUs: float64(c.VCPUs) / float64(len(t.Nodes))})
+		}
+	})
+	if shared {
+		return cost.Shared(all, out...)
+	}
+	return out
+}
+
+// speeds adds what a host priced to the VMs of the fleet; a VM that ran on several hosts
+// has the points of all.
+func (w *watcher) speeds(into []Speed) {
+	for index, s := range w.sums {
+		to := &into[index]
+		if to.moments == 0 || s.Worst < to.Worst {
+			to.Worst, to.WorstAt = s.Worst, s.WorstAt
+		}
+		to.Workload = s.Workload
+		to.moments += s.moments
+		to.Mean += s.Mean
+		to.Low += s.Low
+		to.High += s.High
+		to.Far += s.Far
+		to.Extrapolated = to.Extrapolated || s.Extrapolated
+		for _, why := range s.Why {
+			if !slices.Contains(to.Why, why) {
+				to.Why = append(to.Why, why)
+			}
+		}
+		to.Points = append(to.Points, s.Points...)
+	}
+}
+
+// finish turns sums into means.
+func (s *Speed) finish() {
+	if s.moments == 0 {
+		return
+	}
+	n := float64(s.moments)
+	s.Mean, s.Low, s.High, s.Far = s.Mean/n, s.Low/n, s.High/n, s.Far/n
+	slices.SortStableFunc(s.Points, func(a, b SpeedPoint) int { return a.Time.Compare(b.Time) })
+}
