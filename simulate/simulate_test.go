@@ -2,12 +2,15 @@ package simulate_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"homenode/simulate"
 	"homenode/source/demo"
 )
 
+// TestDemo holds that the demo story is judged, and that its faults are found by the
+// rules that judge captures.
 func TestDemo(t *testing.T) {
 	s, err := demo.Story()
 	if err != nil {
@@ -17,17 +20,20 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range r.Outcome.Decisions {
-		name := ""
-		if d.VM >= 0 {
-			name = s.Fleet.VMs[d.VM].Name
-		}
-		t.Log(d.At, s.Fleet.Hosts[d.Host].Name, name, d.Client, d.Kind, d.Why(s.Fleet))
-	}
+	var fired []string
 	for _, f := range r.Watched.Findings {
-		t.Log(f.Rule, f.Severity, f.Message)
+		if !slices.Contains(fired, f.Rule) {
+			fired = append(fired, f.Rule)
+		}
 	}
-	for i, p := range r.Speeds {
-		t.Log(s.Fleet.VMs[i].Name, p.Mean, p.Low, p.High, p.Worst, p.WorstAt, p.Far)
+	for _, id := range []string{"M001", "M002", "M005", "M008"} {
+		if !slices.Contains(fired, id) {
+			t.Errorf("rules %v fired, want %s among them", fired, id)
+		}
+	}
+	for i := range r.Speeds {
+		if p := &r.Speeds[i]; !p.Known() || p.Low > p.Mean || p.Mean > p.High || p.Worst > p.Mean {
+			t.Errorf("%s: speed %+v", s.Fleet.VMs[i].Name, *p)
+		}
 	}
 }

@@ -37,7 +37,7 @@ func (s *Speed) Known() bool { return len(s.Points) > 0 }
 
 // price adds the speed of the i-th VM of a tick.
 func (w *watcher) price(t *numa.Tick, i, index int, load *numa.Load, look *sim.Look, sum waited) {
-	use := cost.Use{Clients: clients(t, i, look)}
+	use := cost.Use{Clients: w.clients(i, look)}
 	ready, coStop, ok := cost.Waits(sum.run, sum.ready, sum.coStop)
 	if !ok && t.Since > 0 {
 		return // it wanted nothing: no work has no speed
@@ -79,35 +79,14 @@ func (s *Speed) add(at time.Time, workload string, e *cost.Estimate) {
 }
 
 // clients returns what the clients of the i-th VM of a tick access.
-func clients(t *numa.Tick, i int, look *sim.Look) (out []cost.Client) {
-	var all []numa.Bytes
-	shared := false
+func (w *watcher) clients(i int, look *sim.Look) []cost.Client {
+	var all []cost.Client
+	interleaved := false
 	look.Clients(i, func(c *sim.ClientState) {
-		memory := make([]numa.Bytes, 0, len(c.OnNode))
-		for n, b := range c.OnNode {
-			id := t.Nodes[n].ID
-			for len(memory) <= id {
-				memory = append(memory, 0)
-			}
-			memory[id] += b
-			for len(all) <= id {
-				all = append(all, 0)
-			}
-			all[id] += b
-		}
-		shared = shared || c.Interleaved || c.Home < 0
-		if c.Home >= 0 {
-			out = append(out, cost.Client{Node: t.Nodes[c.Home].ID, VCPUs: float64(c.VCPUs), Memory: memory})
-			return
-		}
-		for _, n := range t.Nodes { // it runs everywhere
-			out = append(out, cost.Client{Node: n.ID, VCPUs: float64(c.VCPUs) / float64(len(t.Nodes))})
-		}
+		all = append(all, cost.Client{Node: c.Home, VCPUs: float64(c.VCPUs), Memory: slices.Clone(c.OnNode)})
+		interleaved = interleaved || c.Interleaved
 	})
-	if shared {
-		return cost.Shared(all, out...)
-	}
-	return out
+	return w.machine.Accessed(all, interleaved)
 }
 
 // speeds adds what a host priced to the VMs of the fleet; a VM that ran on several hosts
