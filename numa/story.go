@@ -57,8 +57,11 @@ type Load struct {
 	Image  string  // what Common is common to; VMs without one have nothing in common
 	// AsksLarge is the share of memory for which the guest itself asks for large pages.
 	AsksLarge float64
-	Workload  string // class of the cost model; empty for mixed
+	Workload  string // one of Workloads; empty for mixed
 }
+
+// Workloads are the classes of the cost model.
+var Workloads = []string{"latency", "bandwidth", "database", "cached", "mixed"}
 
 // A Demand is the CPU time that each vCPU asks for over time, as a share of one core.
 type Demand struct {

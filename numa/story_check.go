@@ -3,6 +3,8 @@ package numa
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -212,6 +214,8 @@ func (l *Load) Check() error {
 		return fmt.Errorf("memory of %d bytes", int64(l.Memory))
 	case l.Over < 0 || l.Over > MostLength || l.Over%Step != 0:
 		return fmt.Errorf("memory grows over %s, want a multiple of %s", l.Over, Step)
+	case l.Workload != "" && !slices.Contains(Workloads, l.Workload):
+		return fmt.Errorf("workload %q, want one of %s", l.Workload, strings.Join(Workloads, ", "))
 	case l.Common > 0 && l.Image == "":
 		return errors.New("common pages without an image")
 	}

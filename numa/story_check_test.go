@@ -10,7 +10,7 @@ import (
 func whole() *Story {
 	nodes := []Node{{ID: 0, Cores: 8, Threads: 16}, {ID: 1, Cores: 8, Threads: 16}}
 	load := Load{CPU: Demand{Low: 0.1, High: 0.6, Peak: 14 * time.Hour, Noise: 0.05, Points: []DemandPoint{{0, 0.5}, {time.Minute, 1}}},
-		Memory: -1, Over: time.Minute, Active: 1, Zero: 0.4, Common: 0.5, Image: "win2019", AsksLarge: 0.02}
+		Memory: -1, Over: time.Minute, Active: 1, Zero: 0.4, Common: 0.5, Image: "win2019", AsksLarge: 0.02, Workload: "database"}
 	config := Config{VCPUs: ReadAt(8, "vcpus"), Memory: ReadAt(8*GiB, "memory")}
 	return &Story{
 		Name: "story.txt",
@@ -69,6 +69,7 @@ func TestStoryCheck(t *testing.T) {
 		{"peak tomorrow", load(func(l *Load) { l.CPU.Peak = 24 * time.Hour }), `load of VM "v1": peak at 24h0m0s, want a time of day`},
 		{"zero and common", load(func(l *Load) { l.Zero = 0.6 }), `load of VM "v1": pages of zeros and common pages of 1.1, want a share in [0, 1]`},
 		{"common to whom", load(func(l *Load) { l.Image = "" }), `load of VM "v1": common pages without an image`},
+		{"workload", load(func(l *Load) { l.Workload = "databse" }), `load of VM "v1": workload "databse", want one of latency, bandwidth, database, cached, mixed`},
 		{"too much memory", load(func(l *Load) { l.Memory = MaxVMMemory + 1 }), `load of VM "v1": memory of 70368744177665 bytes`},
 		{"grows backwards", load(func(l *Load) { l.Over = -Step }), `load of VM "v1": memory grows over -2s, want a multiple of 2s`},
 		{"points out of order", load(func(l *Load) { l.CPU.Points[1].At = 0 }), `load of VM "v1": CPU at 0s does not come after that at 0s`},

@@ -81,6 +81,8 @@ func TestErrors(t *testing.T) {
 		{"common to whom", "load db01 common=5%", `9:11: found common= without image=, the name of what VMs have in common`},
 		{"more than all", "load db01 common=50% zero=51% image=a", `9:11: found more than 100% of pages that are zero or common`},
 		{"word of a load", "load db01 cpus=5%", `9:11: found "cpus", which no load line knows; is cpu meant?`},
+		{"misspelt workload", "load db01 workload=Databse", `9:11: found workload=Databse, is database meant?`},
+		{"unknown workload", "load db01 workload=fast", `9:11: found workload=fast, want one of latency, bandwidth, database, cached, mixed`},
 		{"no value of a load", "load db01 cpu=", `9:11: found cpu= without a value`},
 		{"no value", "load db01 cpu", `9:11: found cpu, want cpu=VALUE`},
 		// Talks.

@@ -146,11 +146,23 @@ func loadWord(l *numa.Load, w word.Word, vm string, c *numa.Config) (err error) 
 	case "asksLarge":
 		l.AsksLarge, err = share(w, w.Value)
 	case "workload":
-		l.Workload = w.Value
+		l.Workload, err = workload(w)
 	default:
 		err = unknownWord(w, "load", loadWords)
 	}
 	return err
+}
+
+// workload reads a class of the cost model, in any case of letters.
+func workload(w word.Word) (string, error) {
+	name := strings.ToLower(w.Value)
+	if slices.Contains(numa.Workloads, name) {
+		return name, nil
+	}
+	if near, ok := word.Meant(name, numa.Workloads); ok {
+		return "", word.Errorf(w.Col, "found workload=%s, is %s meant?", word.Short(w.Value), near)
+	}
+	return "", word.Errorf(w.Col, "found workload=%s, want one of %s", word.Short(w.Value), strings.Join(numa.Workloads, ", "))
 }
 
 // share reads "20%" as a share in [0, 1].
