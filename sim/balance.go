@@ -1,5 +1,7 @@
 package sim
 
+import "math"
+
 // The balancer (phase 8, C-8 to C-11). At most one thing happens a period: long-term
 // fairness, else balance, else locality. It looks at demand, which changes with a draw,
 // and at memory, so that a host on which it found nothing to do stays quiet until one of
@@ -15,7 +17,7 @@ const rest = 30
 
 // balance ends step k: it does what the balancer does in the period that ends with it.
 func (h *host) balance(k int64) {
-	if !h.set.RebalanceEnable || len(h.ids) < 2 {
+	if !h.rebalances() {
 		h.quiet = true
 		return
 	}
@@ -29,7 +31,7 @@ func (h *host) balance(k int64) {
 	if h.fairnessMove(k, p) {
 		return
 	}
-	balanced := imbalance < int64(h.set.MigImbalance)*percent || h.util(most) <= int64(h.set.CoreCapRatio)*percent
+	balanced := imbalance < int64(h.set.MigImbalance)*percent || h.set.CoreCapRatio > 0 && h.util(most) <= h.set.ceiling()
 	if !balanced && h.balanceLoad(k, p, most, least, imbalance) {
 		return
 	}
@@ -40,6 +42,35 @@ func (h *host) balance(k int64) {
 		return
 	}
 	h.quiet = h.still && balanced && h.hopeless && !h.owing
+}
+
+// rebalances reports whether the host has a rebalancer: with several nodes, and as many
+// cores as it asks for.
+func (h *host) rebalances() bool {
+	if !h.set.RebalanceEnable || len(h.ids) < 2 {
+		return false
+	}
+	all := 0
+	for _, c := range h.cores {
+		if all += int(c); c > 0 && int(c) < h.set.CoresNode {
+			return false
+		}
+	}
+	return all >= h.set.CoresTotal
+}
+
+// moves reports whether period p considers pure moves.
+func (s *Settings) moves(p int64) bool {
+	return s.SwapMigrateOnly > 0 && p%int64(s.SwapMigrateOnly) == 0
+}
+
+// ceiling returns the load of a node above which it is busy: it gets no client for
+// locality.
+func (s *Settings) ceiling() int64 {
+	if s.CoreCapRatio == 0 {
+		return math.MaxInt64
+	}
+	return int64(s.CoreCapRatio) * percent
 }
 
 // util returns the load of a node in hundredths of a percent of its capacity.
@@ -170,7 +201,7 @@ func (h *host) balanceLoad(k, p int64, from, to int, imbalance int64) bool {
 	if h.set.MigPreventLTerm > 0 {
 		h.settleCPU(k + 1)
 	}
-	if p%max(1, int64(h.set.SwapMigrateOnly)) == 0 && !h.noMove {
+	if h.set.moves(p) && !h.noMove {
 		if c, after := h.bestMove(from, to, imbalance); c >= 0 {
 			h.moveHome(k, c, to, BalanceMoved, [4]int64{h.util(from), h.util(to), imbalance, after})
 			return true

@@ -294,7 +294,7 @@ func (h *host) forgive() {
 
 // fairness returns the steps of a fairness interval; 0 when there is none.
 func (h *host) fairness() int64 {
-	if !h.set.RebalanceEnable {
+	if !h.rebalances() {
 		return 0
 	}
 	return int64(h.set.LTermFairnessInterval) * h.set.periodSteps()

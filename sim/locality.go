@@ -6,14 +6,14 @@ type locality struct{ client, node int }
 // improveLocality moves a client to its memory or to a partner, or swaps two (C-9,
 // C-11).
 func (h *host) improveLocality(k, p int64) bool {
-	moves := p%max(1, int64(h.set.SwapMigrateOnly)) == 0
+	moves := h.set.moves(p)
 	swaps := h.set.SwapLocality && p%int64(h.set.SwapInterval) == 0
 	if !moves && !swaps {
 		return false
 	}
 	best, with := locality{client: -1}, -1
 	sum := int64(0)
-	ceiling := int64(h.set.CoreCapRatio) * percent
+	ceiling := h.set.ceiling()
 	h.hopeless = true
 	for c := range h.home {
 		if !h.talks && h.outside(&h.vms[h.clients[c].vm], c) == 0 {

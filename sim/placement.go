@@ -334,7 +334,11 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 	if v.MemoryReservationLocked.Value {
 		f.keep = int64(v.Memory.Value / numa.PageSize)
 	}
-	f.salt, _ = v.Settings.Value.Lookup("sched.mem.pshare.salt")
+	if salt, ok := v.Settings.Value.Lookup("sched.mem.pshare.salt"); ok && salt == "" {
+		f.salt = "\x00" + v.ID // present but empty: a salt of its own
+	} else {
+		f.salt = salt
+	}
 	return f, problem
 }
 

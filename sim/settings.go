@@ -26,8 +26,10 @@ type Settings struct {
 	MigPreventLTerm       int // Numa.MigPreventLTermThresh, percent; 0 switches the check off
 	SwapInterval          int // periods
 	SwapConsiderPeriod    int // periods
-	SwapMigrateOnly       int // periods
-	CoreCapRatio          int // Numa.CoreCapRatioPct, percent
+	SwapMigrateOnly       int // periods; 0 switches pure moves off
+	CoreCapRatio          int // Numa.CoreCapRatioPct, percent; 0 switches the check off
+	CoresTotal            int // Numa.RebalanceCoresTotal: fewest cores of a host with a rebalancer
+	CoresNode             int // Numa.RebalanceCoresNode: of a node
 	WeightMem             int // Numa.LocalityWeightMem
 	WeightAffinity        int // Numa.LocalityWeightActionAffinity
 	PageMigRateMax        int // pages a second
@@ -58,7 +60,7 @@ func DefaultSettings(r numa.Release) Settings {
 		RebalancePeriod: 2000, LTermFairnessInterval: 5, LTermMigImbalance: 10,
 		MigImbalance: 10, Mig: 2, MigThrash: 50,
 		SwapInterval: 3, SwapConsiderPeriod: 15, SwapMigrateOnly: 2,
-		CoreCapRatio: 90, WeightMem: 1, WeightAffinity: 130, PageMigRateMax: 16000,
+		CoreCapRatio: 90, CoresTotal: 4, CoresNode: 2, WeightMem: 1, WeightAffinity: 130, PageMigRateMax: 16000,
 		ShareRateMax: 1024, ShareScan: 60,
 	}
 	switch {
@@ -152,6 +154,8 @@ var options = []option{
 	{"Numa.SwapConsiderPeriod", 0, 10000, func(s *Settings) *int { return &s.SwapConsiderPeriod }, nil},
 	{"Numa.SwapMigrateOnly", 0, 100, func(s *Settings) *int { return &s.SwapMigrateOnly }, nil},
 	{"Numa.CoreCapRatioPct", 0, 100, func(s *Settings) *int { return &s.CoreCapRatio }, nil},
+	{"Numa.RebalanceCoresTotal", 1, 32, func(s *Settings) *int { return &s.CoresTotal }, nil},
+	{"Numa.RebalanceCoresNode", 1, 8, func(s *Settings) *int { return &s.CoresNode }, nil},
 	{"Numa.LocalityWeightMem", 0, 100, func(s *Settings) *int { return &s.WeightMem }, nil},
 	{"Numa.LocalityWeightActionAffinity", 0, 200, func(s *Settings) *int { return &s.WeightAffinity }, nil},
 	{"Numa.PageMigRateMax", 0, 8_000_000, func(s *Settings) *int { return &s.PageMigRateMax }, nil},
