@@ -120,5 +120,6 @@ func (s *Speed) finish() {
 	}
 	n := float64(s.moments)
 	s.Mean, s.Low, s.High, s.Far = s.Mean/n, s.Low/n, s.High/n, s.Far/n
+	s.Mean = max(s.Mean, s.Worst) // a sum of equal numbers is rounded
 	slices.SortStableFunc(s.Points, func(a, b SpeedPoint) int { return a.Time.Compare(b.Time) })
 }
