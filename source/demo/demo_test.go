@@ -120,7 +120,7 @@ func TestStory(t *testing.T) {
 		}
 	}
 	want := map[numa.EventKind]int{
-		numa.PowerOn: 3, numa.PowerOff: 2, numa.Cycle: 1, numa.Reboot: 1, numa.VMotion: 6, numa.HotAdd: 1, numa.LoadChange: 14,
+		numa.PowerOn: 3, numa.PowerOff: 2, numa.Cycle: 1, numa.Reboot: 1, numa.VMotion: 6, numa.HotAdd: 1, numa.LoadChange: 20,
 		numa.TalkChange: 2, numa.Maintenance: 1, numa.LeaveMaintenance: 1, numa.Fail: 1, numa.Repair: 1,
 	}
 	if len(s.Fleet.Hosts) != 3 || len(s.Fleet.VMs) != 28 || !reflect.DeepEqual(kinds, want) {
