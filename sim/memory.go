@@ -199,8 +199,8 @@ func (h *host) countAway() {
 	}
 }
 
-// Page migration (phase 5, C-16). The figures are inferences from experiments E-1 and
-// E-2, see docs/simulation.md.
+// Page migration (phase 5, C-16). The figures are inferences from exp E-1 and exp E-2,
+// see docs/simulation.md.
 const (
 	rampSteps    = 10 // the rate doubles so many steps after a change of home
 	rampWhole    = 16 // the rate begins with 1/16
