@@ -199,7 +199,7 @@ func (h *host) countAway() {
 	}
 }
 
-// Page migration (phase 5, C-16). The figures are inferences from exp E-1 and exp E-2,
+// Page migration (phase 5, C-16). The figures are inferences from one published experiment,
 // see docs/simulation.md.
 const (
 	rampSteps    = 10 // the rate doubles so many steps after a change of home
