@@ -191,7 +191,6 @@ func TestAddErrors(t *testing.T) {
 		{"unknown", "\nat 5m", "--at:2:1: found no time or no event, want at 42m power-on VM"},
 		{"no key", "=5", `--at:1:1: found "=5", want key=value`},
 		{"start of events", "run start=2018-01-10T11:42:00Z", "--at:1:5: found start= for a story that has events"},
-		{"shorter than it was", "run 10m", "s:9: at 20m power-on db02: found an event after the end of the run at 10m"},
 		{"done already", "at 15m power-on db02", "s:9: at 20m power-on db02: found power-on of db02, which runs"},
 		{"too small now", "at 5m resize web1 memory=4GB", "s:10: at 30m load web1 memory=6GB: found memory=6GB, more than the 4 GB of web1"},
 	} {
@@ -209,5 +208,19 @@ func TestAddErrors(t *testing.T) {
 				t.Errorf("the story is now\n%s\nwant\n%s", after, before)
 			}
 		})
+	}
+}
+
+// TestMostEvents holds the bound of events, which a few lines about many VMs can pass.
+func TestMostEvents(t *testing.T) {
+	defer func(most int) { mostEvents = most }(mostEvents)
+	mostEvents = 5
+	text := errorFleet + "at 5m reboot web*\nat 6m reboot *\n"
+	if _, err := Read("s", []byte(text)); err != nil {
+		t.Error(err)
+	}
+	const want = "s:11:1: found more than 5 events"
+	if _, err := Read("s", []byte(text+"at 7m reboot db01\n")); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -203,6 +203,24 @@ seen db01 on esx01: homes 1 local 30 GB remote 2 GB on nodes []
 	again(t, s)
 }
 
+// TestAddShorter makes a run shorter: what came after its end is gone.
+func TestAddShorter(t *testing.T) {
+	s := read(t, fleet+"run 1h\nat 10m power-on db02\nat 20m power-off db02\nat 20m2s power-on db02\n")
+	if err := Add(s, "run 20m", "--at"); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(s.Events); got != 2 || s.Events[1].Kind != numa.PowerOff {
+		t.Errorf("events are\n%s", dump(s))
+	}
+	s.Events = []numa.Event{{At: 5 * time.Minute, Kind: numa.PowerOn, VM: "db02"}, {At: 15 * time.Minute, Kind: numa.PowerOff, VM: "db02"}}
+	if err := Add(s, "run 10m\nat 6m power-off db02", "--at"); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(s.Events); got != 2 || s.Events[1].At != 6*time.Minute {
+		t.Errorf("events are\n%s", dump(s))
+	}
+}
+
 // TestAddFixed adds to a story whose events come from elsewhere: they have no line, and
 // are taken as they are.
 func TestAddFixed(t *testing.T) {
