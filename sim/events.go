@@ -3,6 +3,8 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"homenode/numa"
 	"homenode/vnuma"
@@ -231,11 +233,21 @@ func (w *World) setOptions(k int64, host int, options numa.Settings) {
 		return
 	}
 	h.settleCPU(k)
+	now := h.facts
+	now.Options.Value = slices.Clone(now.Options.Value)
 	for _, o := range options {
 		if err := h.set.set(o.Key, o.Value); err != nil {
-			w.note(w.fleet.Hosts[host].Name, err.Error())
+			w.note(h.facts.Name, err.Error())
+			continue
 		}
+		now.Options.Value = slices.DeleteFunc(now.Options.Value, func(s numa.Setting) bool { return strings.EqualFold(s.Key, o.Key) })
+		now.Options.Value = append(now.Options.Value, o)
 	}
+	if m, err := vnuma.NewMachine(&now); err == nil { // PreferHT and others that shape topologies
+		h.machine = m
+	}
+	h.facts = now
+	h.setReserve()
 	h.took(OptionSet, -1, -1)
 	h.changed()
 }

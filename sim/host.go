@@ -30,6 +30,7 @@ type host struct {
 	name    string
 	release numa.Release
 	machine vnuma.Machine
+	facts   numa.Host // with the options that hold now
 	set     Settings
 	ids     []int // of the nodes
 	cores   []int32
@@ -204,7 +205,11 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 	}
 	copy(b.used, b.taken)
 	b.setCapacity()
-	b.setReserve(h.Memory.Or(all))
+	b.facts = *h
+	if !h.Memory.Known() {
+		b.facts.Memory.Value = all
+	}
+	b.setReserve()
 	return b, problems, nil
 }
 
@@ -219,7 +224,8 @@ func (h *host) setCapacity() {
 
 // setReserve computes the memory that the host wants free (C-23) and that each node
 // keeps (C-15).
-func (h *host) setReserve(memory numa.Bytes) {
+func (h *host) setReserve() {
+	memory := h.facts.Memory.Value
 	free := numa.MinFree(memory, h.release)
 	if h.set.MinFreePct > 0 {
 		free = memory * numa.Bytes(h.set.MinFreePct) / 100
