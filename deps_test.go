@@ -83,6 +83,7 @@ var mayImport = map[string][]string{
 	"internal/collectbench":      {"numa", "source/vsphere", "source/vsphere/lab", "internal/texttab"},
 	"internal/collectbench/govc": {},
 	"source/esxtop/explore":      {"source/esxtop", "internal/alike"},
+	"internal/simbench/day":      {"numa"},
 	"internal/capturebench":      {"numa", "source/esxtop", "internal/texttab"},
 }
 
