@@ -174,6 +174,7 @@ at 1h resize db02 vcpus=12
 		"used esx01 node=0 memory=6GB\nused esx02 node=1 memory=1GB",
 		"talk db02 db01 rate=900",
 		"at 25m load db01 zero=5%\nat 40m resize db02 memory=128GB",
+		"at 50m reboot db01\nat 52m reboot db01",
 		"run seed=9 every=1m\nplaced db01 homes=1 local=30GB remote=2GB",
 	} {
 		if err := Add(s, lines, "--at"); err != nil {
@@ -195,6 +196,8 @@ seen db01 on esx01: homes 1 local 30 GB remote 2 GB on nodes []
 30m line 12 load db01: cpu 0.8..0.8 noise 0, memory 40 GB over 0s active 0.5, zero 0.05 common 0 of "" asks large 0, "" [load db* cpu=80%]
 30m line 12 load db02: cpu 0.8..0.8 noise 0, memory all over 0s active 0.25, zero 0 common 0 of "" asks large 0, "" [load db* cpu=80%]
 40m line 0 resize db02: 8 vCPUs (read: vcpus), 1 a socket, 128 GB, [] [resize db02 memory=128GB]
+50m line 0 reboot db01 [reboot db01]
+52m line 0 reboot db01 [reboot db01]
 1h line 13 resize db02: 12 vCPUs (read: at 1h resize db02 vcpus=12), 1 a socket, 128 GB, [] [resize db02 vcpus=12]
 `
 	if got := dump(s); got != want {
@@ -255,15 +258,16 @@ func TestNames(t *testing.T) {
 			{ID: "vm-1", Name: "web01", Host: "h1", Cluster: "c1", Config: config}, {ID: "vm-2", Name: "web01", Host: "h2", Cluster: "c2", Config: config},
 			{ID: "vm-3", Name: "SQL Server 01", Host: "h2", Cluster: "c2", Config: config}, {ID: "vm-4", Name: "db[1-2]", Host: "h2", Cluster: "c2", Config: config},
 			{ID: "vm-5", Name: "web01", Host: "h1", Cluster: "c1", Config: config},
+			{ID: "vm-6", Name: "WEB9", Host: "h2", Cluster: "c2", Config: config},
 		},
 	}
 	for _, tt := range []struct{ name, want string }{
 		{"vm-2", "vm-2"}, {"esx02/web01", "vm-2"}, {"esx02.example.com/web01", "vm-2"}, {"test/web01", "vm-2"}, {"TEST/WEB01", "vm-2"},
 		{"web*", "vm-1 vm-2 vm-5"}, {"WEB0?", "vm-1 vm-2 vm-5"}, {"esx01/*", "vm-1 vm-5"}, {"prod/*,vm-2", "vm-1 vm-2 vm-5"}, {"SQL?Server?01", "vm-3"},
-		{"db[1-2]", "vm-4"}, {"sql*", "vm-3"}, {"*", "vm-1 vm-2 vm-3 vm-4 vm-5"}, {"vm-*", "--at:1:12: found no VM \"vm-*\""},
+		{"db[1-2]", "vm-4"}, {"sql*", "vm-3"}, {"*", "vm-1 vm-2 vm-3 vm-4 vm-5 vm-6"}, {"WEB*", "vm-6"}, {"vm-*", "--at:1:12: found no VM \"vm-*\""},
 		{"web01", "--at:1:12: found web01, which 3 VMs are called; say which: vm-1, esx02.example.com/web01, vm-5"},
 		{"prod/web01", "--at:1:12: found prod/web01, which 2 VMs are called; say which: vm-1, vm-5"},
-		{"vm-1,web02", "--at:1:17: found no VM \"web02\"; alike: web01"},
+		{"vm-1,web02", "--at:1:17: found no VM \"web02\"; alike: web01, WEB9"},
 		{"web[", "--at:1:12: found pattern \"web[\": syntax error in pattern"},
 		{"web[01-02]", "--at:1:12: found web01, which 3 VMs are called; say which: vm-1, esx02.example.com/web01, vm-5"},
 	} {
