@@ -107,13 +107,19 @@ func (h *host) canGo(c, n int) bool {
 	return v.allowed.Has(n) && h.fits(v, c, n)
 }
 
-// fits reports whether a node has as many cores as a client has vCPUs; threads with
-// preferHT (B-14).
+// fits reports whether a node has as many cores as a client has vCPUs, together with
+// those of its VM that are at home there; threads with preferHT (B-14).
 func (h *host) fits(v *vm, c, n int) bool {
-	if v.facts.mostThreads {
-		return h.vcpus[c] <= h.threads[n]
+	sum := h.vcpus[c]
+	for o, end := v.clientsOf(); o < end; o++ {
+		if o != c && int(h.home[o]) == n {
+			sum += h.vcpus[o]
+		}
 	}
-	return h.vcpus[c] <= h.cores[n]
+	if v.facts.mostThreads {
+		return sum <= h.threads[n]
+	}
+	return sum <= h.cores[n]
 }
 
 // fairnessMove is long-term fairness: it moves the client that is owed most.

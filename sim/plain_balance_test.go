@@ -51,7 +51,13 @@ func (c *plainClient) canGo(n *plainNode) bool {
 	}
 	for _, a := range c.vm.placeable() {
 		if a == n {
-			return places >= c.n
+			vcpus := c.n
+			for _, o := range c.vm.clients {
+				if o != c && o.home == n {
+					vcpus += o.n
+				}
+			}
+			return places >= vcpus
 		}
 	}
 	return false
