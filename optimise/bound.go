@@ -8,7 +8,7 @@ package optimise
 //	all together     memory and demand of all VMs against nodes and cores of all hosts
 //	untouched hosts  a host whose VMs stay costs what it costs; to change it takes half
 //	                 a move or a power cycle
-func (m *model) bound(begin *state, total int64) Bound {
+func (m *model) bound(begin *state, after *Score) Bound {
 	w := &m.weights
 	alone, far := int64(0), int64(0)
 	bare := make([]int64, len(m.vms)) // by VM: the best case, its move and cycle for free
@@ -26,18 +26,19 @@ func (m *model) bound(begin *state, total int64) Bound {
 		}
 	}
 	together := far*w.Far + max(0, memory)*w.Remote + max(0, demand)*w.Ready
-	untouched := int64(0)
+	untouched, halves := int64(0), int64(0)
 	for h := range m.hosts {
 		rest := begin.cost[h] - broken*begin.excess(h, begin.on[h])
 		for _, v := range begin.on[h] {
 			untouched += bare[v]
 			rest -= bare[v]
 		}
-		untouched += max(0, min(rest, w.Move/2, w.Cycle))
+		halves += max(0, min(2*rest, w.Move, 2*w.Cycle))
 	}
+	untouched += (halves + 1) / 2 // a total is a whole number
 	b := Bound{Total: max(alone, together, untouched)}
-	b.Gap = total - b.Total
-	b.Proven = b.Gap == 0
+	b.Gap = after.Total - b.Total
+	b.Proven = b.Gap == 0 && after.Broken == 0
 	return b
 }
 

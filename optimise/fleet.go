@@ -92,6 +92,7 @@ func FromFleet(f *numa.Fleet, cluster string, demand Demand, c Constraints) (*Pr
 type builder struct {
 	fleet    *numa.Fleet
 	c        *Constraints
+	cluster  string // ID; empty for a standalone host
 	p        *Problem
 	notes    []numa.Note
 	machines []vnuma.Machine // by kind
@@ -118,6 +119,7 @@ func (b *builder) hostsOf(cluster string) (in []*numa.Host, err error) {
 			id = c.ID
 		}
 	}
+	b.cluster = id
 	for i := range f.Hosts {
 		if h := &f.Hosts[i]; id != "" && h.Cluster == id {
 			in = append(in, h)
@@ -181,6 +183,9 @@ func (b *builder) addHost(h *numa.Host) {
 func (b *builder) addVM(v *numa.VM, demand Demand) {
 	home, ok := b.hostOf[v.Host]
 	if !ok {
+		if v.Host == "" && v.Cluster == b.cluster && b.cluster != "" {
+			b.note(v.At, "VM %s: its host is unknown: it is left out, and what it takes is not counted", v.Name)
+		}
 		return
 	}
 	g, _, err := vnuma.NewGuest(v)

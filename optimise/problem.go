@@ -24,10 +24,10 @@
 //	        of a percent of a core: a node of 10 cores whose clients demand 12 has 20000 (C-14)
 //	moves   VMs that change their host (vMotion)
 //	cycles  VMs that change their shape (power cycle)
-//	broken  by how much constraints are broken; a Problem may begin so
 //
 // The weights say what is worth a move; they are judgement, not measurement, and are
-// fields of the Problem.
+// fields of the Problem. A Problem may begin with broken constraints: then what is
+// broken less is better, whatever it costs.
 //
 // # Under what constraints
 //
@@ -36,8 +36,9 @@
 // the loss of any one host each of its VMs finds room on the others, without another
 // move. N+1 is judged by filling the VMs of the lost host, the largest first, into the
 // host with the most free memory: what passes is safe, a few that would just fit are
-// refused. A constraint that is broken at the beginning may be mended, and is never made
-// worse by any step.
+// refused. No step breaks a constraint. Of what is broken at the beginning the search
+// mends what it can, but for N+1: the loss of a host that is survived at the beginning is
+// survived after each step, and what becomes of the others is only reported.
 //
 // # How good the result is
 //
@@ -122,19 +123,21 @@ type Weights struct {
 // somebody has to agree to it. Judgement; nothing published compares these.
 var DefaultWeights = Weights{Remote: 1, Far: 1, Ready: 2, Move: 256, Cycle: 4096}
 
-// broken outweighs everything else: the weight of one broken unit.
-const broken = 1 << 20
+// broken is what a broken unit counts in the search: as much as 64 TB remote.
+const broken = 1 << 26
 
 // A Score is what a distribution costs; see the package comment for the units.
 type Score struct {
 	Remote, Far, Ready int64
 	Moves, Cycles      int64
-	Broken             int64 // MiB and vCPUs beyond a host's, pairs not apart, groups not together
-	Total              int64 // weighted
+	// Broken says by how much constraints are broken: MiB and vCPUs beyond a host's,
+	// pairs not apart, hosts of a group that is not together.
+	Broken int64
+	Total  int64 // weighted, without Broken
 }
 
 func (s *Score) weigh(w *Weights) {
-	s.Total = s.Remote*w.Remote + s.Far*w.Far + s.Ready*w.Ready + s.Moves*w.Move + s.Cycles*w.Cycle + s.Broken*broken
+	s.Total = s.Remote*w.Remote + s.Far*w.Far + s.Ready*w.Ready + s.Moves*w.Move + s.Cycles*w.Cycle
 }
 
 // Check reports the first thing of p that cannot be.

@@ -3,6 +3,7 @@ package optimise
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/numa"
 	"homenode/vnuma"
@@ -39,7 +40,7 @@ type Reshape struct {
 	Before, After []int
 }
 
-// A Bound is a total that no proposal for the Problem goes below.
+// A Bound is a Score.Total that no proposal for the Problem goes below.
 type Bound struct {
 	Total  int64
 	Gap    int64 // how much the proposal is above it at most
@@ -55,7 +56,7 @@ func Solve(p *Problem, o Options) (*Proposal, error) {
 	m := newModel(p)
 	begin := newState(m)
 	goals := m.found(o.defaults())
-	least := goals[0].total
+	least := goals[0]
 	steps, end := m.ordered(goals[0])
 	for _, goal := range goals[1:] {
 		if end.total <= goal.total {
@@ -79,32 +80,24 @@ func Solve(p *Problem, o Options) (*Proposal, error) {
 				Before: slices.Clone(now.Clients), After: slices.Clone(then.Clients)})
 		}
 	}
-	out.Bound = m.bound(begin, out.After.Total)
+	out.Bound = m.bound(begin, &out.After)
 	out.Notes = m.notes(least, end, out)
 	return out, nil
 }
 
 // notes says what the figures do not.
-func (m *model) notes(least int64, end *state, p *Proposal) (out []string) {
+func (m *model) notes(least, end *state, p *Proposal) (out []string) {
 	if p.Steps == nil {
 		out = append(out, "no move and no shape was found that gains more than it costs")
 	}
-	if least < end.total {
-		out = append(out, fmt.Sprintf("a better distribution (total %d instead of %d) was found, but no order of moves to it in which each finds room", least, end.total))
+	if least.total < end.total {
+		out = append(out, fmt.Sprintf("a better distribution was found (%s), but no order of moves to it in which each finds room", least.score()))
 	}
 	if p.After.Broken > 0 {
 		out = append(out, "constraints stay broken: no move was found that mends them")
 	}
-	if m.nplus1 {
-		var lost []string
-		for x := range m.hosts {
-			if short := end.shortage(x); short > 0 {
-				lost = append(lost, fmt.Sprintf("%s of %s", numa.Bytes(short)*numa.MiB, m.hosts[x].Name))
-			}
-		}
-		if lost != nil {
-			out = append(out, fmt.Sprintf("N+1 is not kept, as at the beginning: VMs with %s find no room on other hosts after its loss", join(lost)))
-		}
+	if lost := m.lost(end); m.nplus1 && lost != nil {
+		out = append(out, "N+1 is not kept, nor was it: "+join(lost))
 	}
 	n := 0
 	for i := range p.Steps {
@@ -117,6 +110,27 @@ func (m *model) notes(least int64, end *state, p *Proposal) (out []string) {
 	}
 	return out
 }
+
+// lost names the hosts whose loss is not survived.
+func (m *model) lost(end *state) (out []string) {
+	for x := range m.hosts {
+		if short := end.shortage(x); short > 0 {
+			out = append(out, fmt.Sprintf("without %s VMs with %s find no room", m.hosts[x].Name, megabytes(short)))
+		}
+	}
+	return out
+}
+
+// String returns the score in words.
+func (s Score) String() string {
+	out := fmt.Sprintf("%s remote, %s far, %s cores short, total %d", megabytes(s.Remote), megabytes(s.Far), cores(s.Ready), s.Total)
+	if s.Broken > 0 {
+		out += fmt.Sprintf(", constraints broken by %d", s.Broken)
+	}
+	return out
+}
+
+func megabytes(n int64) string { return (numa.Bytes(n) * numa.MiB).String() }
 
 func join(names []string) string {
 	const most = 3
@@ -153,65 +167,68 @@ func (s *state) burdens() (out burdens) {
 
 type burdens struct{ remote, ready []int64 }
 
+// A change is what a figure was and is.
+type change struct {
+	of            int // VM or host; -1 for none
+	before, after int64
+}
+
 // A relief is what a step changes most.
 type relief struct {
-	own        [2]int64 // MiB of the VM itself, before and after
-	vm         int      // another VM that gains; -1 for none
-	other      [2]int64
-	host       int // the host whose demand beyond its cores falls most; -1 for none
-	ready      [2]int64
-	worse      int // a VM that loses; -1 for none
-	worseBytes [2]int64
+	own         change // of the VM itself, MiB
+	gains, pays change // other VMs, MiB
+	rests, toil change // hosts, demand beyond the cores
 }
 
 func most(a, b burdens, vm int32) relief {
-	r := relief{own: [2]int64{a.remote[vm], b.remote[vm]}, vm: -1, host: -1, worse: -1}
-	for v := range a.remote {
-		if v == int(vm) {
-			continue
-		}
-		if d := a.remote[v] - b.remote[v]; d > r.other[0]-r.other[1] {
-			r.vm, r.other = v, [2]int64{a.remote[v], b.remote[v]}
-		} else if -d > r.worseBytes[1]-r.worseBytes[0] {
-			r.worse, r.worseBytes = v, [2]int64{a.remote[v], b.remote[v]}
-		}
-	}
-	for h := range a.ready {
-		if d := a.ready[h] - b.ready[h]; d > r.ready[0]-r.ready[1] {
-			r.host, r.ready = h, [2]int64{a.ready[h], b.ready[h]}
-		}
-	}
+	r := relief{own: change{int(vm), a.remote[vm], b.remote[vm]}}
+	rest := func(v int) bool { return v != int(vm) }
+	r.gains, r.pays = extremes(a.remote, b.remote, rest)
+	r.rests, r.toil = extremes(a.ready, b.ready, func(int) bool { return true })
 	return r
+}
+
+// extremes returns the index whose figure falls most, and that whose figure rises most.
+func extremes(a, b []int64, counts func(int) bool) (down, up change) {
+	down, up = change{of: -1}, change{of: -1}
+	for i := range a {
+		switch d := a[i] - b[i]; {
+		case !counts(i):
+		case d > down.before-down.after:
+			down = change{i, a[i], b[i]}
+		case -d > up.after-up.before:
+			up = change{i, a[i], b[i]}
+		}
+	}
+	return down, up
 }
 
 // why says in one sentence what the step is for.
 func (m *model) why(s *step) string {
 	r := &s.relieved
-	mb := func(n int64) string { return (numa.Bytes(n) * numa.MiB).String() }
 	var parts []string
-	if r.own[0] != r.own[1] {
-		parts = append(parts, fmt.Sprintf("its memory on other nodes goes from %s to %s", mb(r.own[0]), mb(r.own[1])))
-	}
-	if r.vm >= 0 {
-		parts = append(parts, fmt.Sprintf("that of %s from %s to %s", m.vms[r.vm].Name, mb(r.other[0]), mb(r.other[1])))
-	}
-	if r.host >= 0 {
-		parts = append(parts, fmt.Sprintf("demand beyond the cores of its nodes on %s from %s to %s cores", m.hosts[r.host].Name, cores(r.ready[0]), cores(r.ready[1])))
-	}
-	if r.worse >= 0 {
-		parts = append(parts, fmt.Sprintf("%s pays: from %s to %s on other nodes", m.vms[r.worse].Name, mb(r.worseBytes[0]), mb(r.worseBytes[1])))
-	}
 	if s.temporary {
-		parts = append(parts, "it goes on later")
+		parts = append(parts, "it makes room and goes on with a later step")
 	}
-	if len(parts) == 0 {
-		return "it makes room for the next steps"
+	if r.own.before != r.own.after {
+		parts = append(parts, fmt.Sprintf("its memory away from its vCPUs goes from %s to %s", megabytes(r.own.before), megabytes(r.own.after)))
 	}
-	out := parts[0]
-	for _, p := range parts[1:] {
-		out += "; " + p
+	if c := r.gains; c.of >= 0 {
+		parts = append(parts, fmt.Sprintf("memory of %s away from its vCPUs: from %s to %s", m.vms[c.of].Name, megabytes(c.before), megabytes(c.after)))
 	}
-	return out
+	if c := r.rests; c.of >= 0 {
+		parts = append(parts, fmt.Sprintf("%s goes from %s to %s cores short", m.hosts[c.of].Name, cores(c.before), cores(c.after)))
+	}
+	if c := r.pays; c.of >= 0 {
+		parts = append(parts, fmt.Sprintf("%s pays: from %s to %s away from its vCPUs", m.vms[c.of].Name, megabytes(c.before), megabytes(c.after)))
+	}
+	if c := r.toil; c.of >= 0 {
+		parts = append(parts, fmt.Sprintf("%s pays: from %s to %s cores short", m.hosts[c.of].Name, cores(c.before), cores(c.after)))
+	}
+	if parts == nil {
+		return "it makes room for other steps"
+	}
+	return strings.Join(parts, "; ")
 }
 
 // cores writes hundredths of a percent of a core as cores.

@@ -19,7 +19,6 @@ type state struct {
 	total  int64     // weighted
 
 	bench   *bench
-	other   []int32 // a second list of VMs
 	free    []int64 // scratch of shortages
 	room    []int64
 	seen    []int16 // scratch of hostCost, by group
@@ -230,13 +229,14 @@ func (s *state) shortage(x int) (short int64) {
 	return short
 }
 
-// survives reports whether N+1 is not worse than at the beginning, where it is wanted.
+// survives reports whether the loss of every host is survived that is survived at the
+// beginning, where N+1 is wanted.
 func (s *state) survives() bool {
 	if !s.m.nplus1 {
 		return true
 	}
 	for x := range s.m.hosts {
-		if s.shortage(x) > s.m.short[x] {
+		if s.m.short[x] == 0 && s.shortage(x) > 0 {
 			return false
 		}
 	}
