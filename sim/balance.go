@@ -18,11 +18,12 @@ const rest = 30
 // balance ends step k: it does what the balancer does in the period that ends with it.
 func (h *host) balance(k int64) {
 	if !h.rebalances() {
-		h.quiet = true
+		h.wake = never
 		return
 	}
 	period := h.set.periodSteps()
-	if (k+1)%period != 0 {
+	if rest := (k + 1) % period; rest != 0 {
+		h.wake = k + period - rest
 		return
 	}
 	p := (k + 1) / period
@@ -41,7 +42,30 @@ func (h *host) balance(k int64) {
 	if !h.hopeless && h.improveLocality(k, p) {
 		return
 	}
-	h.quiet = h.still && balanced && h.hopeless && !h.owing
+	h.wake = h.nextLook(p, balanced)*period - 1
+}
+
+// never is a step that no story has.
+const never = math.MaxInt64
+
+// nextLook returns the next period after p in which there is something to consider.
+func (h *host) nextLook(p int64, balanced bool) int64 {
+	next := never / h.set.periodSteps()
+	after := func(every int) {
+		if every > 0 {
+			next = min(next, (p/int64(every)+1)*int64(every))
+		}
+	}
+	if h.owing || h.crowded {
+		after(h.set.LTermFairnessInterval)
+	}
+	if !h.hopeless || !balanced && !h.noMove {
+		after(h.set.SwapMigrateOnly)
+	}
+	if !h.hopeless && h.set.SwapLocality || !balanced && h.set.SwapLoad {
+		after(h.set.SwapInterval)
+	}
+	return next
 }
 
 // rebalances reports whether the host has a rebalancer: with several nodes, and as many
@@ -331,7 +355,7 @@ func (h *host) rehome(k int64, c, to int, kind DecisionKind) {
 	h.setHomes(v)
 	cl.homeSince = k + 1
 	for i, end := v.clientsOf(); i < end; i++ {
-		out := h.outside(v, i)
+		out := h.out[i]
 		if i == c {
 			h.clients[i].hot = mulDiv(out, h.activeOf(v), full)
 		} else {
@@ -357,5 +381,5 @@ func (h *host) rehome(k int64, c, to int, kind DecisionKind) {
 // changed says that homes are not what they were.
 func (h *host) changed() {
 	h.countAway()
-	h.dirty, h.still, h.quiet, h.hopeless = true, false, false, false
+	h.dirty, h.still, h.hopeless, h.wake = true, false, false, 0
 }

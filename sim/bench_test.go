@@ -66,7 +66,7 @@ func runEveryPhase(w *World, _ context.Context, t time.Duration) error {
 	for _, h := range w.hosts {
 		for h.step < int64(t/numa.Step) {
 			h.drawAll(w, h.step)
-			h.dirty, h.still, h.quiet, h.hopeless, h.noMove = true, false, false, false, false
+			h.dirty, h.still, h.hopeless, h.noMove, h.wake = true, false, false, false, 0
 			h.run(w, h.step+1)
 			for i := range h.vms {
 				h.settleMemory(&h.vms[i], h.step)

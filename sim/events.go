@@ -204,7 +204,7 @@ func (w *World) talk(t *numa.Talk) {
 	for _, h := range w.hosts {
 		if h != nil {
 			h.findTalks()
-			h.hopeless, h.quiet = false, false
+			h.hopeless, h.wake = false, 0
 		}
 	}
 }

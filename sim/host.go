@@ -69,6 +69,7 @@ type host struct {
 	demand  []int32 // parts
 	given   []int32 // parts: what the client gets
 	pages   []int64 // clients × nodes
+	out     []int64 // of pages: those outside the home nodes
 
 	// Where the run is.
 	step     int64 // the next one
@@ -80,7 +81,7 @@ type host struct {
 	still    bool  // memory does nothing until something else happens
 	hopeless bool  // no client gains enough elsewhere until homes or memory change
 	noMove   bool  // no move improves the balance until loads change
-	quiet    bool  // the balancer finds nothing to do until something else happens
+	wake     int64 // step in which the balancer next has something to consider, unless something else happens
 
 	log    bool
 	events []Decision
@@ -259,20 +260,7 @@ func (h *host) part(v *vm, c int, x int64) int64 {
 // fit 64 bits.
 func mulDiv(x, a, b int64) int64 { return x * a / b }
 
-// outside returns the pages of a client that are not on the home nodes of its VM.
-func (h *host) outside(v *vm, c int) (pages int64) {
-	if v.homes == 0 {
-		return 0
-	}
-	for n, p := range h.at(c) {
-		if !v.homes.Has(n) {
-			pages += p
-		}
-	}
-	return pages
-}
-
-// setHomes computes the home nodes of a VM.
+// setHomes computes the home nodes of a VM, and which pages are outside them.
 func (h *host) setHomes(v *vm) {
 	v.homes = v.widened
 	for c, end := v.clientsOf(); c < end; c++ {
@@ -282,6 +270,23 @@ func (h *host) setHomes(v *vm) {
 	}
 	if h.home[v.first] < 0 {
 		v.homes = 0
+	}
+	h.findOut(v)
+}
+
+// findOut computes the pages of a VM that are outside its home nodes.
+func (h *host) findOut(v *vm) {
+	for c, end := v.clientsOf(); c < end; c++ {
+		out := int64(0)
+		for n, p := range h.at(c) {
+			if !v.homes.Has(n) {
+				out += p
+			}
+		}
+		if v.homes == 0 {
+			out = 0
+		}
+		h.out[c] = out
 	}
 }
 

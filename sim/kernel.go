@@ -28,7 +28,7 @@ func (h *host) run(w *World, end int64) {
 			h.settleCPU(k)
 			h.loads()
 			h.divide()
-			h.dirty, h.quiet, h.noMove = false, false, false
+			h.dirty, h.noMove, h.wake = false, false, 0
 			h.still = h.still && h.away == 0 // idle memory moves under load
 		}
 		if !h.still {
@@ -36,15 +36,15 @@ func (h *host) run(w *World, end int64) {
 			h.memory(k)
 			h.still = !h.moved
 			if h.moved {
-				h.quiet, h.hopeless = false, false
+				h.hopeless, h.wake = false, 0
 			}
 		}
-		if !h.quiet {
+		if k >= h.wake {
 			h.balance(k)
 		}
 		next := k + 1
-		if h.still && h.quiet {
-			next = min(end, (k/drawSteps+1)*drawSteps)
+		if h.still && !h.dirty {
+			next = min(end, (k/drawSteps+1)*drawSteps, max(next, h.wake))
 		}
 		h.ticks += (next - k) * int64(len(h.clients))
 		h.step = next

@@ -16,10 +16,15 @@ func (h *host) improveLocality(k, p int64) bool {
 	ceiling := h.set.ceiling()
 	h.hopeless = true
 	for c := range h.home {
-		if !h.talks && h.outside(&h.vms[h.clients[c].vm], c) == 0 {
+		out := h.out[c]
+		if !h.talks && out == 0 {
 			continue
 		}
+		here := h.resident(c) - out
 		for n := range h.ids {
+			if !h.talks && h.at(c)[n] <= here {
+				continue // no gain
+			}
 			gain, ok := h.gain(c, n)
 			if !ok || gain < localityGain {
 				continue
@@ -64,7 +69,7 @@ func (h *host) gain(c, n int) (gain int64, ok bool) {
 	v := &h.vms[h.clients[c].vm]
 	if !v.homes.Has(n) {
 		all := h.resident(c)
-		here := all - h.outside(v, c)
+		here := all - h.out[c]
 		gain = int64(h.set.WeightMem) * (h.share100(h.at(c)[n], c) - h.share100(here, c))
 	}
 	if h.talks {

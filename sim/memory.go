@@ -35,7 +35,7 @@ func (h *host) setLoad(v *vm, load *numa.Load, k int64) {
 	}
 	if before != h.activeOf(v) {
 		for c, end := v.clientsOf(); c < end; c++ {
-			h.clients[c].hot = mulDiv(h.outside(v, c), h.activeOf(v), full)
+			h.clients[c].hot = mulDiv(h.out[c], h.activeOf(v), full)
 		}
 	}
 	h.changed()
@@ -92,7 +92,7 @@ func (h *host) allocate(v *vm, c int, pages int64) {
 		return
 	}
 	home := int(h.home[c])
-	freeThen, before := h.free(home), h.outside(v, c)
+	freeThen, before := h.free(home), h.out[c]
 	left := pages
 	left -= h.take(c, home, min(left, h.free(home)-h.soft))
 	left -= h.takeFar(v, c, left, h.soft)
@@ -100,7 +100,7 @@ func (h *host) allocate(v *vm, c int, pages int64) {
 	left -= h.takeFar(v, c, left, 0)
 	h.clients[c].swapped += left
 	h.widen(v, c)
-	if after := h.outside(v, c); after > before {
+	if after := h.out[c]; after > before {
 		h.clients[c].hot += mulDiv(after-before, h.activeOf(v), full)
 		if before == 0 {
 			h.countAway()
@@ -117,6 +117,9 @@ func (h *host) take(c, node int, pages int64) int64 {
 	}
 	h.pages[c*len(h.ids)+node] += pages
 	h.used[node] += pages
+	if homes := h.vms[h.clients[c].vm].homes; homes != 0 && !homes.Has(node) {
+		h.out[c] += pages
+	}
 	return pages
 }
 
@@ -176,8 +179,9 @@ func (h *host) widen(v *vm, c int) {
 		if p > 0 && !v.homes.Has(n) {
 			v.widened |= 1 << n
 			v.homes |= 1 << n
+			h.findOut(v)
 			for o, end := v.clientsOf(); o < end; o++ {
-				h.clients[o].hot = min(h.clients[o].hot, h.outside(v, o))
+				h.clients[o].hot = min(h.clients[o].hot, h.out[o])
 			}
 			h.decide(Decision{Kind: Widened, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.ids[n],
 				Numbers: [4]int64{h.part(v, c, v.size), h.mem[h.home[c]], p}})
@@ -189,12 +193,9 @@ func (h *host) widen(v *vm, c int) {
 // countAway counts the clients with pages outside their VM's home nodes.
 func (h *host) countAway() {
 	h.away = 0
-	for i := range h.vms {
-		v := &h.vms[i]
-		for c, end := v.clientsOf(); c < end; c++ {
-			if h.outside(v, c) > 0 {
-				h.away++
-			}
+	for _, out := range h.out {
+		if out > 0 {
+			h.away++
 		}
 	}
 }
@@ -219,12 +220,9 @@ func (h *host) migrate(k int64) {
 	}
 	working := sum*100 >= idleLoad*h.allCap
 	floor := h.minFree / int64(len(h.ids))
-	for i := range h.vms {
-		v := &h.vms[i]
-		for c, end := v.clientsOf(); c < end && v.homes != 0; c++ {
-			if out := h.outside(v, c); out > 0 {
-				h.migrateClient(v, c, k, out, rate, floor, working)
-			}
+	for c, out := range h.out {
+		if out > 0 {
+			h.migrateClient(&h.vms[h.clients[c].vm], c, k, out, rate, floor, working)
 		}
 	}
 }
@@ -277,6 +275,7 @@ func (h *host) bring(v *vm, c, home int, pages int64) int64 {
 	moved := min(pages, at[from])
 	at[from] -= moved
 	at[home] += moved
+	h.out[c] -= moved
 	h.used[from] -= moved
 	h.used[home] += moved
 	return moved

@@ -93,7 +93,7 @@ func (h *host) resident(c int) (sum int64) {
 // giveBack takes pages from a client, where it has most of them. It has as many.
 func (h *host) giveBack(v *vm, c int, pages int64) {
 	h.moved = true
-	before := h.outside(v, c)
+	before := h.out[c]
 	at := h.at(c)
 	for pages > 0 {
 		most := 0
@@ -104,10 +104,13 @@ func (h *host) giveBack(v *vm, c int, pages int64) {
 		}
 		gone := min(pages, at[most])
 		at[most] -= gone
+		if v.homes != 0 && !v.homes.Has(most) {
+			h.out[c] -= gone
+		}
 		h.used[most] -= gone
 		pages -= gone
 	}
-	after := h.outside(v, c)
+	after := h.out[c]
 	h.clients[c].hot = min(h.clients[c].hot, after)
 	if before > 0 && after == 0 {
 		h.away--

@@ -103,6 +103,7 @@ func (h *host) insert(at int, v *vm, a *arrival) {
 	h.demand = grow(h.demand, first, n)
 	h.given = grow(h.given, first, n)
 	h.pages = grow(h.pages, first*nodes, n*nodes)
+	h.out = grow(h.out, first, n)
 	for i := first + n; i < len(h.clients); i++ {
 		h.clients[i].vm++
 	}
@@ -147,6 +148,7 @@ func (h *host) dismiss(k int64, at int) (v vm, touched int64) {
 	h.demand = append(h.demand[:first], h.demand[end:]...)
 	h.given = append(h.given[:first], h.given[end:]...)
 	h.pages = append(h.pages[:first*nodes], h.pages[end*nodes:]...)
+	h.out = append(h.out[:first], h.out[end:]...)
 	h.vms = append(h.vms[:at], h.vms[at+1:]...)
 	for i := at; i < len(h.vms); i++ {
 		h.vms[i].first -= v.n

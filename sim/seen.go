@@ -39,7 +39,7 @@ func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 		got := h.takeFar(v, c, far, 0)
 		h.clients[c].touched += far
 		h.clients[c].swapped += far - got
-		h.clients[c].hot = mulDiv(h.outside(v, c), h.activeOf(v), full)
+		h.clients[c].hot = mulDiv(h.out[c], h.activeOf(v), full)
 	}
 	return true
 }
@@ -70,6 +70,6 @@ func (h *host) takeOnNodes(v *vm, seen []numa.MemoryOnNode) {
 			left[n] -= got
 			h.clients[c].touched += got
 		}
-		h.clients[c].hot = mulDiv(h.outside(v, c), h.activeOf(v), full)
+		h.clients[c].hot = mulDiv(h.out[c], h.activeOf(v), full)
 	}
 }
