@@ -43,7 +43,7 @@ func BenchmarkSolve(b *testing.B) {
 	for _, bb := range []struct {
 		vms, hosts int
 		nplus1     bool
-	}{{100, 4, false}, {1000, 32, false}, {1000, 32, true}} {
+	}{{100, 4, false}, {1000, 32, false}, {1000, 32, true}, {3000, 96, false}} {
 		p := cluster(bb.vms, bb.hosts, bb.nplus1)
 		b.Run(fmt.Sprintf("vms=%d/hosts=%d/nplus1=%v", bb.vms, bb.hosts, bb.nplus1), func(b *testing.B) {
 			b.ReportAllocs()

@@ -1,69 +1,73 @@
 package optimise
 
+import "math"
+
 // bound returns the largest of three totals, each of which no proposal goes below. They
 // hold because what exceeds a node is never less for two clients together than for each
-// alone.
+// alone, so that a host costs at least what its VMs cost alone.
 //
-//	each VM alone    in its best case on the emptiest host, its own move and cycle paid
-//	all together     memory and demand of all VMs against nodes and cores of all hosts
-//	untouched hosts  a host whose VMs stay costs what it costs; to change it takes half
-//	                 a move or a power cycle
+//	each VM alone   in its best case on an empty host, its own move and cycle paid
+//	all together    memory and demand of all VMs against nodes and cores of all hosts
+//	host by host    a host that keeps its VMs, and gets none, costs what it costs; else it
+//	                has half the move of a VM that comes, or one of its own VMs changes:
+//	                by half a move, whose other half is the other host's, or by a cycle
 func (m *model) bound(begin *state, after *Score) Bound {
 	w := &m.weights
-	alone, far := int64(0), int64(0)
-	bare := make([]int64, len(m.vms)) // by VM: the best case, its move and cycle for free
-	memory, demand := int64(0), int64(0)
-	for v := range m.vms {
-		paid, free, leastFar := m.alone(int32(v))
-		alone, bare[v], far = alone+paid, free, far+leastFar
-		memory += m.vms[v].Memory
-		demand += int64(m.vms[v].VCPUs) * m.vms[v].Demand
-	}
+	alone, far, memory, demand, halves := int64(0), int64(0), int64(0), int64(0), int64(0)
 	for h := range m.hosts {
+		stay, least, extra := int64(0), int64(0), int64(math.MaxInt64)
+		for _, v := range begin.on[h] {
+			c := m.alone(v)
+			alone, far = alone+c.paid, far+c.far
+			best := min(c.stay, c.change)
+			stay, least, extra = stay+c.stay, least+best, min(extra, c.change-best)
+			memory += m.vms[v].Memory
+			demand += int64(m.vms[v].VCPUs) * m.vms[v].Demand
+		}
+		now := 2 * (begin.cost[h] - broken*begin.excess(h, begin.on[h]))
+		halves += min(now, stay+w.Move, least+min(extra, math.MaxInt64-least))
 		for _, n := range m.hosts[h].Nodes {
 			memory -= n.Memory
 			demand -= int64(n.Cores) * wholeCore
 		}
 	}
 	together := far*w.Far + max(0, memory)*w.Remote + max(0, demand)*w.Ready
-	untouched, halves := int64(0), int64(0)
-	for h := range m.hosts {
-		rest := begin.cost[h] - broken*begin.excess(h, begin.on[h])
-		for _, v := range begin.on[h] {
-			untouched += bare[v]
-			rest -= bare[v]
-		}
-		halves += max(0, min(2*rest, w.Move, 2*w.Cycle))
-	}
-	untouched += (halves + 1) / 2 // a total is a whole number
-	b := Bound{Total: max(alone, together, untouched)}
+	b := Bound{Total: max(alone, together, (halves+1)/2)} // a total is a whole number
 	b.Gap = after.Total - b.Total
 	b.Proven = b.Gap == 0 && after.Broken == 0
 	return b
 }
 
-// alone returns the least that VM v costs on any host: with its move and power cycle,
-// without them, and what is far of it alone in MiB.
-func (m *model) alone(v int32) (paid, free, far int64) {
-	vm := &m.vms[v]
-	w := &m.weights
-	first := true
+// A single is the least that a VM costs alone.
+type single struct {
+	far  int64 // MiB far
+	paid int64 // with its move and cycle
+	// In halves: where and as it is, and changed, with half of its move.
+	stay, change int64
+}
+
+// alone returns the least that VM v costs alone on any host. A VM that cannot change has
+// half of the largest number for its change.
+func (m *model) alone(v int32) single {
+	vm, w := &m.vms[v], &m.weights
+	const never = math.MaxInt64 / 2
+	out := single{never, never, never, never}
 	for _, h := range vm.Allowed {
 		for s := range vm.Shapes {
 			if !m.takes(h, v, int16(s)) {
 				continue
 			}
 			f := m.fit(v, int16(s), h)
-			cost := f.Far*w.Far + m.excessAlone(vm, f, h)
-			with := cost + m.moving(v, h) + m.cycling(int16(s))
-			if first {
-				paid, free, far = with, cost, f.Far
+			cost, move, cycle := f.Far*w.Far+m.excessAlone(vm, f, h), m.moving(v, h), m.cycling(int16(s))
+			out.far, out.paid = min(out.far, f.Far), min(out.paid, cost+move+cycle)
+			if h == vm.Host && s == 0 {
+				out.stay = 2 * cost
+			} else {
+				out.change = min(out.change, 2*cost+move+2*cycle)
 			}
-			first = false
-			paid, free, far = min(paid, with), min(free, cost), min(far, f.Far)
 		}
 	}
-	return paid, free, far
+	return out
 }
 
 // excessAlone returns what clients that are larger than the largest node cost on an

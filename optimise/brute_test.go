@@ -18,60 +18,68 @@ func brute(p *Problem, most float64) (least, reachable int64, ok bool) {
 	if ways > most {
 		return 0, 0, false
 	}
-	byHosts := map[string]int64{} // least total by the hosts of the VMs
 	s := newState(m)
-	key := func() string {
-		b := make([]byte, len(s.host))
-		for v, h := range s.host {
-			b[v] = byte(h)
-		}
-		return string(b)
-	}
-	var try func(v int)
-	try = func(v int) {
-		if v == len(m.vms) {
-			s.recount()
-			k := key()
-			if old, seen := byHosts[k]; (!seen || s.total < old) && s.score().Broken == 0 && s.survives() {
-				byHosts[k] = s.total
-			}
-			return
-		}
-		for _, h := range m.vms[v].Allowed {
-			for k := range m.vms[v].Shapes {
-				if m.takes(h, int32(v), int16(k)) {
-					s.put(int32(v), h)
-					s.shape[v] = int16(k)
-					try(v + 1)
-				}
-			}
-		}
-	}
-	try(0)
+	byHosts := map[string]int64{}
+	s.everywhere(0, byHosts)
 	least = math.MaxInt64
 	for _, total := range byHosts {
 		least = min(least, total)
 	}
-	s = newState(m)
-	todo := []string{key()}
+	return least, newState(m).walks(byHosts), true
+}
+
+// key names the hosts of the VMs.
+func (s *state) key() string {
+	b := make([]byte, len(s.host))
+	for v, h := range s.host {
+		b[v] = byte(h)
+	}
+	return string(b)
+}
+
+// everywhere notes the least total by the hosts of the VMs, for all hosts and shapes of
+// the VMs from v on.
+func (s *state) everywhere(v int, least map[string]int64) {
+	if v == len(s.m.vms) {
+		s.recount()
+		k := s.key()
+		if old, seen := least[k]; (!seen || s.total < old) && s.score().Broken == 0 && s.survives() {
+			least[k] = s.total
+		}
+		return
+	}
+	for _, h := range s.m.vms[v].Allowed {
+		for k := range s.m.vms[v].Shapes {
+			if s.m.takes(h, int32(v), int16(k)) {
+				s.put(int32(v), h)
+				s.shape[v] = int16(k)
+				s.everywhere(v+1, least)
+			}
+		}
+	}
+}
+
+// walks returns the least total of the distributions that moves of single VMs reach.
+func (s *state) walks(totals map[string]int64) int64 {
+	todo := []string{s.key()}
 	seen := map[string]bool{todo[0]: true}
-	reachable = math.MaxInt64
+	least := int64(math.MaxInt64)
 	for len(todo) > 0 {
 		from := todo[0]
 		todo = todo[1:]
-		if total, kept := byHosts[from]; kept {
-			reachable = min(reachable, total)
+		if total, kept := totals[from]; kept {
+			least = min(least, total)
 		}
-		for v := range m.vms {
-			for i := range from {
-				s.put(int32(i), int(from[i]))
-			}
-			for _, h := range m.vms[v].Allowed {
+		for i := range from {
+			s.put(int32(i), int(from[i]))
+		}
+		for v := range s.m.vms {
+			for _, h := range s.m.vms[v].Allowed {
 				if h == int(from[v]) || !s.roomFor(h, []int32{int32(v)}, nil) {
 					continue
 				}
 				s.put(int32(v), h)
-				if k := key(); !seen[k] && s.survives() {
+				if k := s.key(); !seen[k] && s.survives() {
 					seen[k] = true
 					todo = append(todo, k)
 				}
@@ -79,7 +87,7 @@ func brute(p *Problem, most float64) (least, reachable int64, ok bool) {
 			}
 		}
 	}
-	return least, reachable, true
+	return least
 }
 
 // TestBrute compares the search with all distributions there are: the optimum of the very

@@ -80,6 +80,28 @@ func TestFromFleet(t *testing.T) {
 	}
 }
 
+// TestAllowed holds which hosts take a VM: by hardware version (7.0 U2 runs 19, 6.7 runs
+// 14) and logical CPUs.
+func TestAllowed(t *testing.T) {
+	const hosts = "release 7.0 U2\ncluster c\nhost a nodes=2 cores=10 memory=128GB\nhost old nodes=2 cores=10 memory=128GB release=6.7\nhost small nodes=2 cores=4 memory=128GB ht=on\n"
+	for _, tt := range []struct {
+		vm   string
+		want []int
+	}{
+		{"vcpus=16 hw=14", []int{0, 1, 2}},
+		{"vcpus=16 hw=19", []int{0, 2}},
+		{"vcpus=17 hw=14", []int{0, 1}},
+	} {
+		p, _, err := FromFleet(fleet(t, hosts+"vm x host=a memory=8GB "+tt.vm), "c", nil, Constraints{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.VMs[0].Allowed; !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s: hosts %v; want %v", tt.vm, got, tt.want)
+		}
+	}
+}
+
 // TestShapes holds the candidates of a VM: interleaved for CPU hot add (C-13), without it,
 // and by hand.
 func TestShapes(t *testing.T) {
@@ -231,7 +253,7 @@ func TestDemo(t *testing.T) {
 	}{
 		{"prod-a", "1237.7 GB remote, 1312 GB far, 52.50 cores short, total 3660907, constraints broken by 655360", "33.3 GB remote, 0 B far, 71.70 cores short, total 1534693", 50, 1050000},
 		{"mixed", "4 GB remote, 160 GB far, 0.00 cores short, total 167936", "0 B remote, 0 B far, 0.00 cores short, total 768", 3, 512},
-		{"epyc", "0 B remote, 700 GB far, 5.60 cores short, total 828800", "0 B remote, 0 B far, 0.00 cores short, total 8960", 5, 8192},
+		{"epyc", "0 B remote, 700 GB far, 5.60 cores short, total 828800", "0 B remote, 0 B far, 0.00 cores short, total 8960", 5, 8320},
 	} {
 		p, _, err := FromFleet(f, tt.cluster, func(*numa.VM) (float64, numa.Origin) { return 0.3, numa.Origin{Kind: numa.Assumed} }, Constraints{NPlus1: true})
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"homenode/numa"
 )
 
 // light makes moves and power cycles cheap, so that the optimum is seen at once.
@@ -57,6 +59,21 @@ func TestKnown(t *testing.T) {
 		return &Problem{Weights: light, NPlus1: want, Hosts: []Host{esx("a", 1, 8, 100), esx("b", 1, 8, 100), esx("c", 1, 8, 100)},
 			VMs: []VM{busy("v0", 0, 8, 40, 3), busy("v1", 0, 8, 40, 3), busy("v2", 1, 1, 80, 3)}}
 	}
+	// A host in maintenance is no room for a lost one.
+	closed := nplus1(true)
+	closed.Hosts = append(closed.Hosts, esx("d", 1, 8, 100))
+	closed.Hosts[3].Closed = true
+	// Without b the 12 vCPUs of v2 fit c only, of at most 16 a host.
+	byVCPUs := nplus1(true)
+	byVCPUs.VMs[2] = busy("v2", 1, 12, 10, 3)
+	for h := range byVCPUs.Hosts {
+		byVCPUs.Hosts[h].VCPUs = 16
+	}
+	for _, p := range []*Problem{closed, byVCPUs} {
+		for v := range p.VMs {
+			p.VMs[v].Allowed = all(len(p.Hosts))
+		}
+	}
 	// Three of 60 on nodes of 100: 20 remote, and 6 cores short. Any one leaves.
 	three := func(apart, together [][]int) *Problem {
 		return &Problem{Weights: light, Apart: apart, Together: together, Hosts: []Host{esx("a", 2, 10, 100), esx("b", 2, 10, 100)},
@@ -69,6 +86,13 @@ func TestKnown(t *testing.T) {
 		p.VMs[0].Shapes = []Shape{{Fits: []Fit{two}}, {Fits: []Fit{{OK: true, Managed: true, Clients: []int{8, 8}}}}}
 		return p
 	}
+	// ESXi puts the first two on a node each, and 10 of the third beside it. Bound to one
+	// node the first two leave the other to the third.
+	bound := &Problem{Weights: light, Hosts: []Host{esx("a", 2, 12, 100)},
+		VMs: []VM{busy("v0", 0, 4, 30, 1), busy("v1", 0, 4, 30, 1), busy("v2", 0, 4, 80, 1)}}
+	to0 := bound.VMs[1].Shapes[0]
+	to0.Nodes = numa.SetOf(0)
+	bound.VMs[1].Shapes = append(bound.VMs[1].Shapes, to0)
 	overfull := three(nil, nil)
 	overfull.Hosts[0].Memory, overfull.VMs[1].Allowed, overfull.VMs[2].Allowed = 150, []int{0}, []int{0}
 	for _, tt := range []struct {
@@ -88,7 +112,10 @@ func TestKnown(t *testing.T) {
 		{"an exchange over a third host", exchange(), "cpu: a ~ c, ram: b > a, cpu: c > b", Score{Moves: 2, Total: 2}, Bound{2, 0, true}},
 		{"v1 leaves", nplus1(false), "v0: a > c", Score{Moves: 1, Total: 1}, Bound{1, 0, true}},
 		{"v1 may not, for N+1", nplus1(true), "", Score{Ready: 80000, Total: 80000}, Bound{1, 79999, false}},
+		{"nor with a host in maintenance", closed, "", Score{Ready: 80000, Total: 80000}, Bound{1, 79999, false}},
+		{"nor for N+1 by vCPUs", byVCPUs, "", Score{Ready: 120000, Total: 120000}, Bound{40001, 79999, false}},
 		{"a power cycle pays", wide(5), "db: shape 1", Score{Cycles: 1, Total: 5}, Bound{5, 0, true}},
+		{"node affinity", bound, "v1: shape 1", Score{Cycles: 1, Total: 5}, Bound{1, 4, false}},
 		{"a power cycle is too dear", wide(61), "", Score{Far: 60, Total: 60}, Bound{60, 0, true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -38,6 +38,40 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestKeptWide does the same on larger problems, which begin with broken constraints:
+// none is broken more after any step.
+func TestKeptWide(t *testing.T) {
+	mended := 0
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		p := tryInstance(r, 40, 6)
+		p.NPlus1 = false
+		p.Apart = [][]int{{0, 1, 2, 3}, {3, 6, 7}}
+		got := solve(t, p, Options{Seed: seed, Starts: 2, Rounds: 100})
+		last := got.Before.Broken
+		for i, s := range got.Steps {
+			// A group that comes together may be apart on the way.
+			if s.After.Broken > last+1 {
+				t.Errorf("seed %d: step %d breaks %d, before it %d", seed, i, s.After.Broken, last)
+			}
+			last = s.After.Broken
+		}
+		if got.After.Broken > got.Before.Broken || got.After.Broken == got.Before.Broken && got.After.Total > got.Before.Total {
+			t.Errorf("seed %d: before %s, after %s", seed, got.Before, got.After)
+		}
+		if got.After.Broken < got.Before.Broken {
+			mended++
+		}
+		other := solve(t, shuffled(p, r), Options{Seed: seed, Starts: 2, Rounds: 100})
+		if other.After != got.After {
+			t.Errorf("seed %d: in another order %s, want %s", seed, other.After, got.After)
+		}
+	}
+	if mended != 30 {
+		t.Errorf("%d of 30 problems are mended in part or in whole, want 30", mended)
+	}
+}
+
 // follow does the steps one by one with arithmetic of its own.
 func follow(t *testing.T, seed uint64, p *Problem, got *Proposal) {
 	t.Helper()
