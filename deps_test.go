@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	"finding":             {"numa"},
 	"vnuma":               {"numa"},
 	"sim":                 {"numa", "vnuma"},
-	"optimise":            {"numa", "vnuma", "internal/alike"},
+	"optimise":            {"numa", "vnuma", "source/word", "internal/alike"},
 	"anonymise":           {"numa"},
 	"published":           {"numa", "vnuma"},
 	"simulate":            {"numa", "capture", "cost", "rules", "sim"},

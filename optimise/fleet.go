@@ -23,6 +23,11 @@ type Constraints struct {
 	MemoryPercent int     // of a host's memory that its VMs may have together; 0 means 100
 	VCPUsPerCore  float64 // most vCPUs of a host's VMs per core; 0 means no limit
 
+	// Reserve is how many times the soft reserve of the host (C-15, C-23) each node is to
+	// keep free: 1 is what rule H007 asks for. A node with less was seen to give new memory
+	// away. What lies in the reserve counts as remote.
+	Reserve float64
+
 	KeepShapes   bool // propose no other shapes
 	NodeAffinity bool // propose numa.nodeAffinity too
 	Choices      vnuma.Choices
@@ -47,8 +52,8 @@ func FromFleet(f *numa.Fleet, cluster string, demand Demand, c Constraints) (*Pr
 	if demand == nil {
 		demand = Peak
 	}
-	if c.MemoryPercent < 0 || c.VCPUsPerCore < 0 {
-		return nil, nil, fmt.Errorf("found %d %% of memory and %g vCPUs per core, want no negative number", c.MemoryPercent, c.VCPUsPerCore)
+	if c.MemoryPercent < 0 || !(c.VCPUsPerCore >= 0) || !(c.Reserve >= 0) {
+		return nil, nil, fmt.Errorf("found %d %% of memory, %g vCPUs per core and %g reserves, want no negative number", c.MemoryPercent, c.VCPUsPerCore, c.Reserve)
 	}
 	b := &builder{fleet: f, c: &c, p: &Problem{NPlus1: c.NPlus1, Weights: c.Weights}, hostOf: map[string]int{}, vmOf: map[string]int{}, stay: map[string]bool{}, shapes: map[shapeKey][]Shape{}}
 	in, err := b.hostsOf(cluster)
@@ -159,8 +164,9 @@ func (b *builder) addHost(h *numa.Host) {
 		b.note(h.At, "the NUMA nodes of host %s are assumed: %s", h.Name, h.Nodes.Origin.Where)
 	}
 	cores := 0
+	reserve := numa.Bytes(b.c.Reserve * float64(numa.SoftReserve(h.Memory.Or(numa.Bytes(m.AllMemory)), h.Release.Value)))
 	for _, n := range h.Nodes.Value {
-		out.Nodes = append(out.Nodes, Node{ID: n.ID, Cores: n.Cores, Memory: int64(n.Memory.Value / numa.MiB)})
+		out.Nodes = append(out.Nodes, Node{ID: n.ID, Cores: n.Cores, Memory: int64(max(0, n.Memory.Value-reserve) / numa.MiB)})
 		out.Memory += int64(n.Memory.Value / numa.MiB)
 		cores += n.Cores
 	}

@@ -80,6 +80,21 @@ func TestFromFleet(t *testing.T) {
 	}
 }
 
+// TestReserve holds what a node keeps free: 13009 MB on the host of the experiment (C-15),
+// of two nodes of 132000 MB.
+func TestReserve(t *testing.T) {
+	f := fleet(t, "release 6.0\nhost a nodes=2 cores=10 memory=264000MB\nvm x host=a vcpus=2 memory=8GB")
+	for reserve, want := range map[float64]int64{0: 132000, 1: 132000 - 13010, 0.5: 132000 - 6505, 20: 0} {
+		p, _, err := FromFleet(f, "a", nil, Constraints{Reserve: reserve})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := p.Hosts[0]; h.Nodes[1].Memory != want || h.Memory != 264000 {
+			t.Errorf("reserve %g: node of %d MB, host of %d; want %d, 264000", reserve, h.Nodes[1].Memory, h.Memory, want)
+		}
+	}
+}
+
 // TestAllowed holds which hosts take a VM: by hardware version (7.0 U2 runs 19, 6.7 runs
 // 14) and logical CPUs.
 func TestAllowed(t *testing.T) {
@@ -220,7 +235,7 @@ func TestErrors(t *testing.T) {
 		{"no such VM to stay", "prod", Constraints{Stay: []string{"z"}}, `no VM "z"`},
 		{"both", "prod", Constraints{Apart: [][]string{{"x1", "x2"}}, Together: [][]string{{"x2", "x1"}}}, `VMs "x1" and "x2" are to stay together and apart`},
 		{"twice together", "prod", Constraints{Together: [][]string{{"x1", "x2"}, {"x2", "x1"}}}, `VM "x2": found in two groups that stay together, want one`},
-		{"negative", "prod", Constraints{MemoryPercent: -1}, "found -1 % of memory and 0 vCPUs per core, want no negative number"},
+		{"negative", "prod", Constraints{MemoryPercent: -1}, "found -1 % of memory, 0 vCPUs per core and 0 reserves, want no negative number"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := FromFleet(fleet(t, two), tt.cluster, nil, tt.c)

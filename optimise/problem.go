@@ -17,7 +17,8 @@
 // A weighted sum of integers, the smaller the better:
 //
 //	remote  MiB of client memory outside the client's home node; all of a VM's memory is
-//	        counted as touched
+//	        counted as touched. That a node gives memory away before it is full (C-15) is
+//	        counted only with Constraints.Reserve
 //	far     MiB that one virtual node carried by several clients, or no home node at
 //	        all, puts beside other vCPUs: (1 − 1/k) of it (C-12, C-13). N%L does not show it
 //	ready   demanded CPU beyond the cores of a node, summed over the nodes, in hundredths
