@@ -1,6 +1,10 @@
 package sim
 
-import "homenode/numa"
+import (
+	"slices"
+
+	"homenode/numa"
+)
 
 // balance is phase 8: at most one thing happens a period.
 func (h *plainHost) balance() {
@@ -46,10 +50,10 @@ func (h *plainHost) at(n *plainNode) (clients []*plainClient) {
 func (c *plainClient) canGo(n *plainNode) bool {
 	h := c.vm.host
 	places := n.Cores
-	if (c.vm.guest.PreferHT || h.machine.PreferHT) && h.hyperThreads(n) {
+	if c.vm.threads && h.hyperThreads() {
 		places = n.Threads
 	}
-	for _, a := range c.vm.placeable() {
+	for _, a := range c.vm.canLive {
 		if a == n {
 			vcpus := c.n
 			for _, o := range c.vm.clients {
@@ -70,6 +74,7 @@ func (c *plainClient) move(to *plainNode, count func(*numa.Moves)) {
 	c.home = to
 	c.homeSince = c.vm.world.k + 1
 	c.heat()
+	c.vm.coolDown()
 	for _, s := range []*plainSums{&c.vm.sums, &c.vm.recent} {
 		s.Moves.All++
 		count(&s.Moves)
@@ -134,11 +139,8 @@ func (h *plainHost) balanceLoad(p int64) (happened bool) {
 // and whether it counts.
 func (h *plainHost) improvement(a, b *plainNode, c, other *plainClient) (better int64, counts bool) {
 	delta, affinity := c.demand, c.affinity(a)-c.affinity(b)
-	prevented := h.prevents(c)
 	if other != nil {
 		delta -= other.demand
-		affinity += other.affinity(b) - other.affinity(a)
-		prevented = prevented || h.prevents(other)
 	}
 	imbalance := a.util(0) - b.util(0)
 	after := a.util(-delta) - b.util(delta)
@@ -147,7 +149,7 @@ func (h *plainHost) improvement(a, b *plainNode, c, other *plainClient) (better 
 	}
 	better = imbalance - after
 	least := 100 * h.set.better
-	counts = better >= least && after <= imbalance*h.set.thrash/100 && !prevented
+	counts = better >= least && after <= imbalance*h.set.thrash/100 && !h.prevents(c)
 	if a.util(0) <= whole && better-down(h.set.weightAffinity*affinity, 100) < least {
 		counts = false
 	}
@@ -167,7 +169,7 @@ func (h *plainHost) balanceMove(a, b *plainNode) bool {
 	var most int64
 	for _, c := range h.at(a) {
 		better, counts := h.improvement(a, b, c, nil)
-		if !counts || !c.canGo(b) {
+		if !counts || c.demand == 0 || !c.canGo(b) {
 			continue
 		}
 		value := better + 100*h.set.weightMemory*c.percent(map[*plainNode]bool{b: true})
@@ -187,21 +189,20 @@ func (h *plainHost) balanceMove(a, b *plainNode) bool {
 func (h *plainHost) balanceSwap(p int64, a, b *plainNode) bool {
 	fresh := func(n *plainNode) (out []*plainClient) {
 		for _, c := range h.at(n) {
-			if p-c.considered > h.set.swapConsider {
+			if p-c.considered >= h.set.swapConsider {
 				out = append(out, c)
 			}
 		}
 		return out
 	}
 	of, in := fresh(a), fresh(b)
-	if len(of) == 0 || len(in) == 0 {
-		return false
+	for _, c := range append(slices.Clone(of), in...) {
+		c.considered = p
 	}
 	var first, second *plainClient
 	var most int64
 	for _, c := range of {
 		for _, o := range in {
-			c.considered, o.considered = p, p
 			better, counts := h.improvement(a, b, c, o)
 			counts = counts && c.canGo(b) && o.canGo(a)
 			h.noteTie(counts && first != nil && better == most)
@@ -239,7 +240,7 @@ func (c *plainClient) affinity(n *plainNode) int64 {
 	h, w := c.vm.host, c.vm.world
 	var all, here int64
 	for pair, rate := range w.talks {
-		if rate <= h.set.commRate || pair[0] != c.vm.index && pair[1] != c.vm.index {
+		if pair[0] != c.vm.index && pair[1] != c.vm.index {
 			continue
 		}
 		partner := w.vms[pair[0]+pair[1]-c.vm.index]
@@ -277,70 +278,46 @@ const worthwhile = 20
 func (h *plainHost) improveLocality(p int64) {
 	moves := p%h.set.swapMigrateOnly == 0
 	swaps := h.set.swapLocality && p%h.set.swapInterval == 0
-	if moves && h.localityMove() || !swaps {
-		return
-	}
-	h.localitySwap()
-}
-
-func (h *plainHost) localityMove() bool {
-	var best *plainClient
+	busiest := 100 * h.set.coreCap
+	var best, with *plainClient // with is nil for a move
 	var target *plainNode
 	var most int64
-	for _, c := range h.clients() {
-		for _, b := range h.withCores() {
-			if c.home == nil || b == c.home || !c.canGo(b) || b.util(c.demand) > 100*h.set.coreCap {
-				continue
-			}
-			gain := h.gain(c, b)
-			h.noteTie(best != nil && gain == most)
-			if gain >= worthwhile && (best == nil || gain > most) {
-				best, target, most = c, b, gain
-			}
+	consider := func(c *plainClient, b *plainNode, other *plainClient, gain int64) {
+		h.noteTie(best != nil && gain == most)
+		if gain >= worthwhile && (best == nil || gain > most) {
+			best, target, with, most = c, b, other, gain
 		}
 	}
-	if best == nil {
-		return false
-	}
-	best.move(target, func(m *numa.Moves) { m.Locality++ })
-	h.world.decided["locality moved"]++
-	return true
-}
-
-func (h *plainHost) localitySwap() {
-	var first, second *plainClient
-	var most int64
-	busiest := 100 * h.set.coreCap
 	for _, c := range h.clients() {
 		for _, b := range h.withCores() {
-			if c.home == nil || b == c.home || !c.canGo(b) || b.util(c.demand) <= busiest {
+			if c.home == nil || b == c.home || !c.canGo(b) || h.gain(c, b) < worthwhile {
 				continue
 			}
-			gain := h.gain(c, b)
-			if gain < worthwhile {
+			if b.util(c.demand) <= busiest {
+				if moves {
+					consider(c, b, nil, h.gain(c, b))
+				}
 				continue
 			}
 			for _, j := range h.at(b) {
 				more := c.demand - j.demand
-				if !j.canGo(c.home) || b.util(more) > busiest || c.home.util(-more) > busiest {
-					continue
-				}
-				sum := gain + h.gain(j, c.home)
-				h.noteTie(first != nil && sum == most)
-				if sum >= worthwhile && (first == nil || sum > most) {
-					first, second, most = c, j, sum
+				if swaps && j.canGo(c.home) && b.util(more) <= busiest && c.home.util(-more) <= busiest {
+					consider(c, b, j, h.gain(c, b)+h.gain(j, c.home))
 				}
 			}
 		}
 	}
-	if first == nil {
-		return
+	switch {
+	case best == nil:
+	case with == nil:
+		best.move(target, func(m *numa.Moves) { m.Locality++ })
+		h.world.decided["locality moved"]++
+	default:
+		from, count := best.home, func(m *numa.Moves) { m.LocalitySwap++ }
+		best.move(target, count)
+		with.move(from, count)
+		h.world.decided["locality swapped"]++
 	}
-	count := func(m *numa.Moves) { m.LocalitySwap++ }
-	from, to := first.home, second.home
-	first.move(to, count)
-	second.move(from, count)
-	h.world.decided["locality swapped"]++
 }
 
 // noteTie notes that the order of VMs decides, if it does.

@@ -8,17 +8,16 @@ func (h *plainHost) check() error {
 	for _, n := range h.nodes {
 		for _, u := range h.world.story.Used {
 			if u.Host == h.host.ID && u.Node == n.ID {
-				used[n] += pagesOf(u.Memory)
+				used[n] = min(n.mem, used[n]+pagesOf(u.Memory))
 			}
 		}
-		taken := used[n]
 		for _, c := range h.clients() {
 			used[n] += c.pages[n.index]
 		}
 		if used[n] != n.used {
 			return fmt.Errorf("node %d: %d pages in use, want %d", n.ID, n.used, used[n])
 		}
-		if n.used > max(n.mem, taken) {
+		if n.used > n.mem {
 			return fmt.Errorf("node %d: %d pages in use of %d", n.ID, n.used, n.mem)
 		}
 	}
@@ -40,10 +39,10 @@ func (c *plainClient) check() error {
 		}
 	}
 	allowed, home := map[*plainNode]bool{}, c.home == nil
-	for _, n := range c.vm.allowed() {
+	for _, n := range c.vm.canUse {
 		allowed[n] = true
 	}
-	for _, n := range c.vm.placeable() {
+	for _, n := range c.vm.canLive {
 		home = home || n == c.home
 	}
 	if !home {

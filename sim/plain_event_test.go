@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"homenode/numa"
 	"homenode/vnuma"
 )
@@ -65,7 +67,10 @@ func (v *plainVM) powerOn(h *plainHost) {
 	if v.on || v.unknown {
 		return
 	}
-	if !h.usable() {
+	if h != nil && !h.usable() {
+		h = h.best()
+	}
+	if h == nil {
 		v.world.decided["no room"]++
 		return
 	}
@@ -153,14 +158,17 @@ func (v *plainVM) hotAdd(c *numa.Config) {
 	event := vnuma.Case{Event: vnuma.PowerCycle, Choices: v.world.choices}
 	layout := vnuma.Predict(&v.guest, &v.host.machine, &event)
 	same := layout.Managed == managed && (!managed || layout.PPDs.Len() == len(before))
+	touched := v.touched()
+	v.t0, v.k0 = touched, v.world.k
 	if !same {
-		touched := v.touched()
 		v.leave()
 		v.kept = touched
 		v.place(v.world.k, event)
 		return
 	}
 	v.layout, v.fresh = layout, true
+	_, v.interleaved = layout.Spanning()
+	v.threads = v.guest.PreferHT || v.host.machine.PreferHT
 	for i, c := range v.clients {
 		c.first, c.n = 0, layout.VPDs.Sum()
 		if managed {
@@ -189,19 +197,22 @@ func (v *plainVM) changeLoad(l *numa.Load) {
 // talk sets the rate at which two VMs communicate.
 func (w *plainWorld) talk(t numa.Talk) {
 	a, b := w.vmOf(t.A).index, w.vmOf(t.B).index
-	w.talks[[2]int{min(a, b), max(a, b)}] = int64(t.Rate + 0.5)
+	pair := [2]int{min(a, b), max(a, b)}
+	if delete(w.talks, pair); t.Rate > 500 {
+		w.talks[pair] = int64(t.Rate)
+	}
 }
 
 // setOptions changes options of the host.
 func (h *plainHost) setOptions(s numa.Settings) {
 	h.world.decided["option set"]++
-	options := numa.Settings{}
+	options := slices.Clone(s)
 	for _, o := range h.host.Options.Value {
 		if _, ok := s.Lookup(o.Key); !ok {
 			options = append(options, o)
 		}
 	}
-	h.host.Options = numa.ReadAt(append(options, s...), "story")
+	h.host.Options = numa.ReadAt(options, "story")
 	if h.simulated {
 		_ = h.configure()
 	}
@@ -218,7 +229,7 @@ func (h *plainHost) best() (best *plainHost) {
 			best = o
 			continue
 		}
-		a, b := o.vcpus()*best.cores(), best.vcpus()*o.cores()
+		a, b := o.vcpus()*whole/o.cores(), best.vcpus()*whole/best.cores()
 		if a < b || a == b && o.freeMemory() > best.freeMemory() {
 			best = o
 		}

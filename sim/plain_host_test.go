@@ -22,7 +22,7 @@ type plainSettings struct {
 	swapLoad, swapLocality                      bool
 	placementLoad                               int64
 	largeAlways                                 bool
-	salting, shareScanTime, shareRate, commRate int64
+	salting, shareScanTime, shareRate           int64
 	minFreePercent                              int64
 }
 
@@ -64,7 +64,7 @@ func (h *plainHost) settings() (s plainSettings) {
 	s.preventLongTerm = h.number("Numa.MigPreventLTermThresh", 0)
 	s.weightMemory = h.number("Numa.LocalityWeightMem", 1)
 	affinity := int64(130)
-	if r >= numa.NewRelease(9, 1, 0) {
+	if r < numa.ESXi50 || r >= numa.NewRelease(9, 1, 0) {
 		affinity = 0
 	}
 	s.weightAffinity = h.number("Numa.LocalityWeightActionAffinity", affinity)
@@ -79,7 +79,6 @@ func (h *plainHost) settings() (s plainSettings) {
 	s.salting = h.number("Mem.ShareForceSalting", saltingOf(r))
 	s.shareScanTime = h.number("Mem.ShareScanTime", 60)
 	s.shareRate = h.number("Mem.ShareRateMax", 1024)
-	s.commRate = h.number("Cpu.CommRateThreshold", 500)
 	s.minFreePercent = h.number("Mem.MemMinFreePct", 0)
 	return s
 }
@@ -107,10 +106,6 @@ func saltingOf(r numa.Release) int64 {
 func newPlainHost(w *plainWorld, index int) *plainHost {
 	h := &plainHost{world: w, index: index, host: w.story.Fleet.Hosts[index], last: -1}
 	h.maintenance = h.host.Maintenance.Or(false)
-	h.simulated = h.configure() == nil
-	if !h.simulated {
-		return h
-	}
 	h.memoryKnown = true
 	for i, n := range h.host.Nodes.Value {
 		node := &plainNode{Node: n, index: i, mem: unlimited}
@@ -121,53 +116,48 @@ func newPlainHost(w *plainWorld, index int) *plainHost {
 		}
 		for _, u := range w.story.Used {
 			if u.Host == h.host.ID && u.Node == n.ID {
-				node.used += pagesOf(u.Memory)
+				node.used = min(node.mem, node.used+pagesOf(u.Memory))
 			}
 		}
+		node.cap = int64(n.Cores) * h.perCore()
 		h.nodes = append(h.nodes, node)
 	}
-	h.sizeUp()
+	h.simulated = h.configure() == nil
 	return h
 }
 
 // unlimited is the memory of a node whose memory is unknown, in pages.
-const unlimited = 1 << 40
+const unlimited = 1 << 44
 
 // configure reads the options of the host.
 func (h *plainHost) configure() (err error) {
 	h.machine, err = vnuma.NewMachine(&h.host)
 	h.set = h.settings()
-	h.sizeUp()
-	return err
-}
-
-// sizeUp sets the capacity of the nodes and minFree.
-func (h *plainHost) sizeUp() {
-	for _, n := range h.nodes {
-		n.cap = int64(n.Cores) * h.perCore(n)
-	}
 	var memory numa.Bytes
 	for _, n := range h.host.Nodes.Value {
 		memory += n.Memory.Value
 	}
-	h.minFree = 0
-	if h.memoryKnown {
-		h.minFree = pagesOf(numa.MinFree(memory, h.host.Release.Value))
-		if h.set.minFreePercent > 0 {
-			h.minFree = pagesOf(memory) * h.set.minFreePercent / 100
-		}
+	memory = h.host.Memory.Or(memory)
+	h.minFree = pagesOf(numa.MinFree(memory, h.host.Release.Value))
+	if h.set.minFreePercent > 0 {
+		h.minFree = pagesOf(memory * numa.Bytes(h.set.minFreePercent) / 100)
 	}
+	return err
 }
 
-// hyperThreads reports whether the threads of the node are in use.
-func (h *plainHost) hyperThreads(n *plainNode) bool {
-	return n.Threads > n.Cores && h.host.HyperThreading.Or(true)
+// hyperThreads reports whether hyper-threading is active.
+func (h *plainHost) hyperThreads() bool {
+	more := false
+	for _, n := range h.host.Nodes.Value {
+		more = more || n.Threads > n.Cores
+	}
+	return h.host.HyperThreading.Or(more)
 }
 
 // perCore returns the capacity of a core, in parts: 25 % more with hyper-threading,
 // half of that with SCAv2, none with SCAv1 (E-2, E-3).
-func (h *plainHost) perCore(n *plainNode) int64 {
-	if !h.hyperThreads(n) {
+func (h *plainHost) perCore() int64 {
+	if !h.hyperThreads() {
 		return whole
 	}
 	on := func(name string) (value, set bool) {
@@ -212,16 +202,21 @@ func newPlainVM(w *plainWorld, index int) *plainVM {
 	return v
 }
 
-// read reads the configuration.
+// read reads the configuration; the size that the last power-on stored is part of it.
 func (v *plainVM) read() {
 	var err error
 	v.guest, _, err = vnuma.NewGuest(&v.vm)
 	v.unknown = err != nil
+	if v.stored.Written {
+		v.guest.Stored = int32(v.stored.Size)
+		vcpus, cps, _ := vnuma.ParseCookie(strconv.Itoa(v.stored.Cookie))
+		v.guest.CookieVCPUs, v.guest.CookieCPS = int32(vcpus), int32(cps)
+	}
 }
 
 // runsAtStart reports whether the VM runs where the story begins.
 func (v *plainVM) runsAtStart() bool {
-	return !v.unknown && v.vm.Power.Value == numa.PoweredOn && v.host != nil && v.host.simulated
+	return !v.unknown && v.vm.Power.Or(numa.PoweredOn) == numa.PoweredOn && v.host != nil && v.host.simulated
 }
 
 // memory returns M, the memory of the load in pages: at most what is configured, and

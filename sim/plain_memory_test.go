@@ -15,7 +15,6 @@ func (h *plainHost) growMemory() {
 		if h.state != numa.Low {
 			v.grow()
 		}
-		v.widen()
 	}
 }
 
@@ -55,11 +54,20 @@ func (c *plainClient) touch(pages int64) {
 	if c.home == nil {
 		return
 	}
+	c.widen()
 	out := c.outside() - before
 	if out > 0 {
 		c.vm.world.decided["spilled"]++
 	}
-	c.hot += times(out, partsOf(c.vm.load.Active), whole)
+	c.hot += times(max(0, out), partsOf(c.vm.load.Active), whole)
+	c.vm.coolDown()
+}
+
+// coolDown holds that no client has more hot pages than pages outside H.
+func (v *plainVM) coolDown() {
+	for _, c := range v.clients {
+		c.hot = min(c.hot, c.outside())
+	}
 }
 
 // allocate takes up to so many pages from a node as long as it has more than keep free.
@@ -76,7 +84,7 @@ func (c *plainClient) allocate(n *plainNode, pages, keep int64) int64 {
 func (c *plainClient) spill(pages, keep int64) int64 {
 	done := map[*plainNode]bool{c.home: true}
 	for pages > 0 {
-		n := mostFreeOf(c.vm.allowed(), done)
+		n := mostFreeOf(c.vm.canUse, done)
 		if n == nil {
 			break
 		}
@@ -120,26 +128,22 @@ func (c *plainClient) touchAnywhere(pages int64) (left int64) {
 	return pages - fits
 }
 
-// widen adds nodes to H (D-2).
-func (v *plainVM) widen() {
-	for _, c := range v.clients {
-		if c.home == nil || c.part(v.configured()) <= c.home.mem {
-			continue
-		}
-		for _, n := range v.host.nodes {
-			if c.pages[n.index] > 0 && !v.homes()[n] {
-				v.widened[n] = true
-				v.world.decided["widened"]++
-			}
+// widen adds nodes to H when the client has new pages (D-2).
+func (c *plainClient) widen() {
+	v := c.vm
+	if c.part(v.configured()) <= c.home.mem {
+		return
+	}
+	for _, n := range v.host.nodes {
+		if c.pages[n.index] > 0 && !v.homes()[n] {
+			v.widened[n] = true
+			v.world.decided["widened"]++
 		}
 	}
 }
 
 // migratePages is phase 5.
 func (h *plainHost) migratePages() {
-	for _, c := range h.clients() {
-		c.hot = min(c.hot, c.outside())
-	}
 	if !h.set.pageMig {
 		return
 	}

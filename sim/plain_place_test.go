@@ -44,7 +44,14 @@ func (v *plainVM) place(now int64, c vnuma.Case) {
 		m := h.machine
 		v.poweredOnAt = &m
 	}
+	v.canLive, v.canUse = v.placeable(), v.allowed()
+	v.threads = v.guest.PreferHT || h.machine.PreferHT
 	v.layout = vnuma.Predict(&v.guest, &h.machine, &c)
+	if v.layout.Stored.Written {
+		v.stored = v.layout.Stored
+		v.read()
+	}
+	_, v.interleaved = v.layout.Spanning()
 	v.clients, v.widened, v.came, v.fresh = nil, map[*plainNode]bool{}, now, true
 	v.recent = plainSums{}
 	v.share = whole
@@ -73,7 +80,7 @@ func (v *plainVM) place(now int64, c vnuma.Case) {
 }
 
 func (v *plainVM) addClient(first, n int, now int64) *plainClient {
-	c := &plainClient{vm: v, first: first, n: n, pages: make([]int64, len(v.host.nodes)), homeSince: now, considered: wayBack}
+	c := &plainClient{vm: v, first: first, n: n, pages: make([]int64, len(v.host.nodes)), homeSince: wayBack, considered: wayBack}
 	v.clients = append(v.clients, c)
 	return c
 }
@@ -118,10 +125,10 @@ func (h *plainHost) nextInTurn(candidates []*plainNode) *plainNode {
 
 // mostFree is the placement of 4.1.
 func (h *plainHost) mostFree(c *plainClient, candidates []*plainNode, now int64) *plainNode {
-	need := c.part(c.vm.toAllocate(now))
+	need := c.part(c.vm.toAllocate())
 	var best *plainNode
 	room := false
-	for _, n := range candidates {
+	for _, n := range h.inTurn(candidates) {
 		free := h.countedFree(n, now)
 		if best == nil || free > h.countedFree(best, now) {
 			best = n
@@ -134,12 +141,9 @@ func (h *plainHost) mostFree(c *plainClient, candidates []*plainNode, now int64)
 	return best
 }
 
-// toAllocate returns the touched pages of a VM that is being placed.
-func (v *plainVM) toAllocate(now int64) int64 {
-	if now == wayBack {
-		return v.memory()
-	}
-	return v.kept
+// toAllocate returns the pages that a VM that is being placed will touch.
+func (v *plainVM) toAllocate() int64 {
+	return max(v.memory(), v.kept)
 }
 
 // countedFree returns the free memory of a node as placement counts it: before 4.1 U2
@@ -188,20 +192,14 @@ func (h *plainHost) far(c *plainClient, n *plainNode) (sum int64) {
 	for _, row := range distance {
 		square = square && len(row) == len(h.nodes)
 	}
-	near := false
-	any := false
 	for _, other := range c.vm.clients {
-		if other.home == nil {
-			continue // c itself
+		switch {
+		case other.home == nil: // c itself
+		case square:
+			sum += int64(distance[other.home.index][n.index])
+		case n.Package != other.home.Package:
+			sum++
 		}
-		any = true
-		if square {
-			sum += int64(distance[n.index][other.home.index])
-		}
-		near = near || n.Package == other.home.Package && n.Package >= 0
-	}
-	if !square && any && !near {
-		return 1
 	}
 	return sum
 }

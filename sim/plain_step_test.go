@@ -46,12 +46,16 @@ func (c *plainClient) reserved() int64 {
 // shareAt is "Demand": the share of a core that each vCPU asks for in step k.
 func (v *plainVM) shareAt(k int64) int64 {
 	d := &v.load.CPU
-	share := v.curve(k)
-	for i, p := range d.Points {
-		if i == 0 || p.At <= plainTime(k) {
-			share = partsOf(p.Share)
+	if len(d.Points) > 0 {
+		share := int64(0)
+		for _, p := range d.Points {
+			if p.At <= plainTime(k) {
+				share = partsOf(p.Share)
+			}
 		}
+		return share
 	}
+	share := v.curve(k)
 	if noise := partsOf(d.Noise); noise > 0 {
 		share += int64(v.hash(k)%uint64(2*noise+1)) - noise
 	}
@@ -127,7 +131,7 @@ func (h *plainHost) giveCPU() {
 			got = min(n.loose, level*n.weight)
 		}
 		looseGot += got
-		n.busy += got
+		n.got = got
 		for _, c := range h.clients() {
 			if c.home != n {
 				continue
@@ -136,8 +140,9 @@ func (h *plainHost) giveCPU() {
 			if over {
 				c.got = min(c.demand, max(c.reserved(), level*int64(c.n)))
 			}
-			n.busy += c.got
+			n.got += c.got
 		}
+		n.busy += n.got
 	}
 	for _, c := range h.clients() {
 		if c.home == nil {
@@ -183,15 +188,11 @@ func (v *plainVM) wait() {
 
 // sharePages is phase 6.
 func (h *plainHost) sharePages() {
-	if h.set.shareScanTime == 0 {
-		return
-	}
 	for _, c := range h.clients() {
 		small := c.touched - c.large()
 		l := &c.vm.load
 		m := h.partners(c)
 		can := times(small, partsOf(l.Zero), whole) + times(small, partsOf(l.Common), whole)*(m-1)/m
-		can = min(can, small)
 		most := min(2*h.set.shareRate, c.touched/(30*h.set.shareScanTime)+1)
 		took := c.take(max(0, min(can-c.saved, most)))
 		c.saved += took
@@ -221,7 +222,7 @@ func (h *plainHost) partners(c *plainClient) (m int64) {
 			m++
 			continue
 		}
-		if o.load.Image != v.load.Image {
+		if o.load.Image != v.load.Image || o.load.Common == 0 {
 			continue
 		}
 		switch h.set.salting {

@@ -180,10 +180,9 @@ var optionValues = []struct {
 	{"Numa.FollowCoresPerSocket", []string{"0", "1"}},
 	{"LPage.LPageAlwaysTryForNPT", []string{"0", "0", "0", "1"}},
 	{"Mem.ShareForceSalting", []string{"0", "1", "2"}},
-	{"Mem.ShareScanTime", []string{"0", "1", "10"}},
+	{"Mem.ShareScanTime", []string{"1", "10"}},
 	{"Mem.ShareRateMax", []string{"0", "10", "4096"}},
 	{"Mem.MemMinFreePct", []string{"0", "1", "6", "20"}},
-	{"Cpu.CommRateThreshold", []string{"0", "500", "1000"}},
 	{"VMkernel.Boot.hyperthreadingMitigation", []string{"TRUE", "FALSE"}},
 	{"VMkernel.Boot.hyperthreadingMitigationIntraVM", []string{"TRUE", "FALSE"}},
 }

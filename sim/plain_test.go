@@ -28,7 +28,7 @@ type plainWorld struct {
 	choices vnuma.Choices
 	hosts   []*plainHost
 	vms     []*plainVM
-	talks   map[[2]int]int64 // rates, by VMs, the lower index first
+	talks   map[[2]int]int64 // rates above the threshold, by VMs, the lower index first
 	k       int64            // the step that comes next
 	events  int              // done
 	begun   bool
@@ -64,7 +64,8 @@ type plainNode struct {
 	load      int64
 	loose     int64
 	weight    int64 // of the loose share
-	busy      int64 // parts × steps given since the last tick
+	got       int64 // parts: what runs there
+	busy      int64 // parts × steps since the last tick
 }
 
 // A plainVM is a VM with what changes of it.
@@ -82,6 +83,11 @@ type plainVM struct {
 	layout      vnuma.Layout
 	clients     []*plainClient
 	widened     map[*plainNode]bool
+	stored      vnuma.Stored
+	canUse      []*plainNode // for memory
+	canLive     []*plainNode // for clients
+	threads     bool         // a client may have as many vCPUs as a node has threads
+	interleaved bool
 	came        int64 // step
 	share       int64 // of pages that are large when they are touched
 	fresh       bool  // its demand is to be drawn
@@ -249,6 +255,7 @@ func newPlain(story *numa.Story, choices vnuma.Choices) *plainWorld {
 	}
 	for _, h := range w.hosts {
 		h.memoryState()
+		h.world.decided["state changed"] = 0
 	}
 	return w
 }
@@ -280,10 +287,12 @@ func (w *plainWorld) step() {
 		h.sharePages()
 		h.memoryState()
 		h.reclaim()
-		h.balance()
 	}
 	for _, v := range w.vms {
 		v.addUp()
+	}
+	for _, h := range w.hosts {
+		h.balance()
 	}
 	w.k++
 }
@@ -295,14 +304,13 @@ func (v *plainVM) addUp() {
 	}
 	for _, s := range []*plainSums{&v.sums, &v.recent} {
 		s.Steps++
+		s.Far += v.far()
 		for _, c := range v.clients {
-			s.Local += c.all() - c.outside()
-			s.Remote += c.outside()
-			s.Far += c.all()
 			if c.home != nil {
-				s.Far -= c.pages[c.home.index]
+				s.Local += c.all() - c.outside()
+				s.Remote += c.outside()
 			}
-			s.Demand += c.demand
+			s.Demand += c.wanted
 			s.Run += c.run
 			s.Ready += c.wanted - c.got
 			s.CoStop += c.got - c.run
@@ -310,6 +318,30 @@ func (v *plainVM) addUp() {
 		}
 	}
 	v.world.steps += int64(len(v.clients))
+}
+
+// far returns the pages that are not on the node of the client they belong to. Those of
+// an interleaved VM are used by all clients alike, and a VM without home runs everywhere.
+func (v *plainVM) far() (sum int64) {
+	var all int64
+	for _, c := range v.clients {
+		all += c.all()
+	}
+	for _, c := range v.clients {
+		switch {
+		case c.home == nil:
+			sum += all - all/int64(len(v.host.nodes))
+		case v.interleaved:
+			near := int64(0)
+			for _, o := range v.clients {
+				near += o.pages[c.home.index]
+			}
+			sum += times(all-near, int64(c.n), int64(v.layout.VPDs.Sum()))
+		default:
+			sum += c.all() - c.pages[c.home.index]
+		}
+	}
+	return sum
 }
 
 // homeIDs returns the home nodes as a set of IDs.

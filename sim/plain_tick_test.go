@@ -7,7 +7,7 @@ import (
 // tick shows every host.
 func (w *plainWorld) tick() {
 	for _, h := range w.hosts {
-		if h.simulated {
+		if h.simulated && !h.failed {
 			w.onTick(h.index, h.tick())
 		}
 	}
@@ -28,8 +28,17 @@ func (h *plainHost) tick() *numa.Tick {
 	t.MinFree = numa.Bytes(h.minFree) * numa.PageSize
 	t.State = h.state
 	for _, n := range h.nodes {
-		t.Nodes = append(t.Nodes, numa.NodeTick{ID: n.ID, Has: numa.HasTotal | numa.HasFree,
-			Total: numa.Bytes(n.mem) * numa.PageSize, Free: numa.Bytes(n.free()) * numa.PageSize})
+		node := numa.NodeTick{ID: n.ID}
+		if n.Memory.Known() {
+			node.Total, node.Free = numa.Bytes(n.mem)*numa.PageSize, numa.Bytes(n.free())*numa.PageSize
+		} else {
+			t.Free -= numa.Bytes(n.free()) * numa.PageSize
+		}
+		if t.Since > 0 && n.cap > 0 {
+			node.Util = float64(n.busy) / float64(n.cap*int64(t.Since/numa.Step))
+		}
+		n.busy = 0
+		t.Nodes = append(t.Nodes, node)
 	}
 	for _, v := range h.running() {
 		t.VMs = append(t.VMs, v.tick(int64(t.Since/numa.Step)))
@@ -46,8 +55,11 @@ func (v *plainVM) tick(steps int64) numa.VMTick {
 		onNode[i] = numa.MemoryOnNode{Node: n.ID, Overhead: -1}
 	}
 	for _, c := range v.clients {
-		t.Local += bytes(c.all() - c.outside())
-		t.Remote += bytes(c.outside())
+		if c.home != nil {
+			t.Local += bytes(c.all() - c.outside())
+			t.Remote += bytes(c.outside())
+		}
+		t.Granted += bytes(c.touched - c.ballooned - c.swapped)
 		t.Active += bytes(times(c.touched, partsOf(v.load.Active), whole))
 		t.Consumed += bytes(c.all())
 		t.Shared += bytes(c.saved)
