@@ -9,7 +9,7 @@ import (
 // balance is phase 8: at most one thing happens a period.
 func (h *plainHost) balance() {
 	k := h.world.k + 1
-	if !h.simulated || !h.set.rebalance || k%h.set.period != 0 {
+	if !h.rebalances() || k%h.set.period != 0 {
 		return
 	}
 	p := k / h.set.period
@@ -18,6 +18,32 @@ func (h *plainHost) balance() {
 	}
 	h.improveLocality(p)
 }
+
+// rebalances reports whether the host has a balancer.
+func (h *plainHost) rebalances() bool {
+	if !h.simulated || !h.set.rebalance || len(h.nodes) < 2 || h.cores() < h.set.coresTotal {
+		return false
+	}
+	for _, n := range h.withCores() {
+		if int64(n.Cores) < h.set.coresNode {
+			return false
+		}
+	}
+	return true
+}
+
+// movesIn reports whether moves are considered in a period.
+func (h *plainHost) movesIn(p int64) bool {
+	return h.set.swapMigrateOnly > 0 && p%h.set.swapMigrateOnly == 0
+}
+
+// tooBusy reports whether a node has more load than CoreCapRatioPct.
+func (h *plainHost) tooBusy(n *plainNode, more int64) bool {
+	return h.set.coreCap > 0 && n.util(more) > 100*h.set.coreCap
+}
+
+// rested reports whether the client has been at its home long enough to move for locality.
+func (c *plainClient) rested() bool { return c.vm.world.k+1-c.homeSince >= 30 }
 
 // util returns the load of a node as a share of its capacity, when its clients had so
 // much more demand.
@@ -126,10 +152,10 @@ func (h *plainHost) longTermFairness(p int64) (moved bool) {
 // balanceLoad moves or swaps clients for load.
 func (h *plainHost) balanceLoad(p int64) (happened bool) {
 	a, b := extremes(h.withCores(), func(n *plainNode) int64 { return n.util(0) })
-	if a == b || a.util(0)-b.util(0) < 100*h.set.imbalance {
+	if a == b || a.util(0)-b.util(0) < 100*h.set.imbalance || h.set.coreCap > 0 && !h.tooBusy(a, 0) {
 		return false
 	}
-	if p%h.set.swapMigrateOnly == 0 && h.balanceMove(a, b) {
+	if h.movesIn(p) && h.balanceMove(a, b) {
 		return true
 	}
 	return h.set.swapLoad && p%h.set.swapInterval == 0 && h.balanceSwap(p, a, b)
@@ -276,48 +302,76 @@ const worthwhile = 20
 
 // improveLocality moves or swaps clients to their memory or partners.
 func (h *plainHost) improveLocality(p int64) {
-	moves := p%h.set.swapMigrateOnly == 0
-	swaps := h.set.swapLocality && p%h.set.swapInterval == 0
-	busiest := 100 * h.set.coreCap
-	var best, with *plainClient // with is nil for a move
-	var target *plainNode
-	var most int64
-	consider := func(c *plainClient, b *plainNode, other *plainClient, gain int64) {
-		h.noteTie(best != nil && gain == most)
-		if gain >= worthwhile && (best == nil || gain > most) {
-			best, target, with, most = c, b, other, gain
-		}
+	if h.movesIn(p) && h.localityMove() {
+		return
 	}
+	if h.set.swapLocality && p%h.set.swapInterval == 0 {
+		h.localitySwap()
+	}
+}
+
+// gains calls f with every client and node at which it gains enough.
+func (h *plainHost) gains(f func(c *plainClient, b *plainNode, gain int64)) {
 	for _, c := range h.clients() {
 		for _, b := range h.withCores() {
-			if c.home == nil || b == c.home || !c.canGo(b) || h.gain(c, b) < worthwhile {
+			if c.home == nil || b == c.home || !c.canGo(b) || !c.rested() {
 				continue
 			}
-			if b.util(c.demand) <= busiest {
-				if moves {
-					consider(c, b, nil, h.gain(c, b))
-				}
-				continue
-			}
-			for _, j := range h.at(b) {
-				more := c.demand - j.demand
-				if swaps && j.canGo(c.home) && b.util(more) <= busiest && c.home.util(-more) <= busiest {
-					consider(c, b, j, h.gain(c, b)+h.gain(j, c.home))
-				}
+			if gain := h.gain(c, b); gain >= worthwhile {
+				f(c, b, gain)
 			}
 		}
 	}
-	switch {
-	case best == nil:
-	case with == nil:
-		best.move(target, func(m *numa.Moves) { m.Locality++ })
-		h.world.decided["locality moved"]++
-	default:
-		from, count := best.home, func(m *numa.Moves) { m.LocalitySwap++ }
-		best.move(target, count)
-		with.move(from, count)
-		h.world.decided["locality swapped"]++
+}
+
+func (h *plainHost) localityMove() bool {
+	var best *plainClient
+	var target *plainNode
+	var most int64
+	h.gains(func(c *plainClient, b *plainNode, gain int64) {
+		if h.tooBusy(b, c.demand) {
+			return
+		}
+		h.noteTie(best != nil && gain == most)
+		if best == nil || gain > most {
+			best, target, most = c, b, gain
+		}
+	})
+	if best == nil {
+		return false
 	}
+	best.move(target, func(m *numa.Moves) { m.Locality++ })
+	h.world.decided["locality moved"]++
+	return true
+}
+
+func (h *plainHost) localitySwap() {
+	var first, second *plainClient
+	var most int64
+	h.gains(func(c *plainClient, b *plainNode, gain int64) {
+		if !h.tooBusy(b, c.demand) {
+			return
+		}
+		for _, j := range h.at(b) {
+			more := c.demand - j.demand
+			if !j.canGo(c.home) || !j.rested() || h.tooBusy(b, more) || h.tooBusy(c.home, -more) {
+				continue
+			}
+			sum := gain + h.gain(j, c.home)
+			h.noteTie(first != nil && sum == most)
+			if sum >= worthwhile && (first == nil || sum > most) {
+				first, second, most = c, j, sum
+			}
+		}
+	})
+	if first == nil {
+		return
+	}
+	from, to := first.home, second.home
+	count := func(m *numa.Moves) { m.LocalitySwap++ }
+	first.move(to, count)
+	second.move(from, count)
+	h.world.decided["locality swapped"]++
 }
 
 // noteTie notes that the order of VMs decides, if it does.

@@ -166,7 +166,7 @@ func (v *plainVM) hotAdd(c *numa.Config) {
 		v.place(v.world.k, event)
 		return
 	}
-	v.layout, v.fresh = layout, true
+	v.layout = layout
 	_, v.interleaved = layout.Spanning()
 	v.threads = v.guest.PreferHT || v.host.machine.PreferHT
 	for i, c := range v.clients {
@@ -175,16 +175,19 @@ func (v *plainVM) hotAdd(c *numa.Config) {
 			c.first, c.n = layout.PPDs.Group(i)
 		}
 	}
+	m := v.host.machine
+	v.poweredOnAt = &m
+	v.draw(v.world.k)
 }
 
 func (v *plainVM) changeLoad(l *numa.Load) {
 	active := partsOf(v.load.Active)
 	v.load = *l
 	v.t0, v.k0 = v.touched(), v.world.k
-	v.fresh = true
 	if !v.on {
 		return
 	}
+	v.draw(v.world.k)
 	if partsOf(l.Active) != active {
 		for _, c := range v.clients {
 			if c.home != nil {
@@ -199,7 +202,7 @@ func (w *plainWorld) talk(t numa.Talk) {
 	a, b := w.vmOf(t.A).index, w.vmOf(t.B).index
 	pair := [2]int{min(a, b), max(a, b)}
 	if delete(w.talks, pair); t.Rate > 500 {
-		w.talks[pair] = int64(t.Rate)
+		w.talks[pair] = int64(t.Rate + 0.5)
 	}
 }
 
@@ -229,7 +232,7 @@ func (h *plainHost) best() (best *plainHost) {
 			best = o
 			continue
 		}
-		a, b := o.vcpus()*whole/o.cores(), best.vcpus()*whole/best.cores()
+		a, b := o.vcpus()*best.cores(), best.vcpus()*o.cores()
 		if a < b || a == b && o.freeMemory() > best.freeMemory() {
 			best = o
 		}

@@ -23,6 +23,7 @@ type plainSettings struct {
 	placementLoad                               int64
 	largeAlways                                 bool
 	salting, shareScanTime, shareRate           int64
+	coresTotal, coresNode                       int64
 	minFreePercent                              int64
 }
 
@@ -71,7 +72,9 @@ func (h *plainHost) settings() (s plainSettings) {
 	s.coreCap = h.number("Numa.CoreCapRatioPct", 90)
 	s.swapConsider = h.number("Numa.SwapConsiderPeriod", 15)
 	s.swapInterval = max(1, h.number("Numa.SwapInterval", 3))
-	s.swapMigrateOnly = max(1, h.number("Numa.SwapMigrateOnly", 2))
+	s.swapMigrateOnly = h.number("Numa.SwapMigrateOnly", 2)
+	s.coresTotal = h.number("Numa.RebalanceCoresTotal", 4)
+	s.coresNode = h.number("Numa.RebalanceCoresNode", 2)
 	s.swapLoad = h.number("Numa.SwapLoadEnable", 1) != 0
 	s.swapLocality = h.number("Numa.SwapLocalityEnable", 1) != 0
 	s.placementLoad = h.number("Numa.InitialPlacementLoadThreshold", 0)
@@ -147,11 +150,8 @@ func (h *plainHost) configure() (err error) {
 
 // hyperThreads reports whether hyper-threading is active.
 func (h *plainHost) hyperThreads() bool {
-	more := false
-	for _, n := range h.host.Nodes.Value {
-		more = more || n.Threads > n.Cores
-	}
-	return h.host.HyperThreading.Or(more)
+	first := h.host.Nodes.Value[0]
+	return h.host.HyperThreading.Or(first.Threads > first.Cores)
 }
 
 // perCore returns the capacity of a core, in parts: 25 % more with hyper-threading,
@@ -168,17 +168,15 @@ func (h *plainHost) perCore() int64 {
 		}
 		return false, false
 	}
-	const version2 = whole + whole/8
-	if mitigates, _ := on("hyperthreadingMitigation"); mitigates && !strings.Contains(h.host.CPUModel.Value, "AMD") {
-		if intra, set := on("hyperthreadingMitigationIntraVM"); set && !intra && h.host.Release.Value >= numa.ESXi67U2 {
-			return version2
-		}
-		return whole
+	mitigates, _ := on("hyperthreadingMitigation")
+	intra, set := on("hyperthreadingMitigationIntraVM")
+	switch {
+	case !mitigates:
+		return whole + whole/4
+	case intra || !set:
+		return whole // version 1
 	}
-	if forced, _ := on("forceHyperthreadingMitigation"); forced {
-		return version2
-	}
-	return whole + whole/4
+	return whole + whole/8
 }
 
 // soft returns the memory that every node keeps, in pages.

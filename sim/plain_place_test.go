@@ -52,15 +52,13 @@ func (v *plainVM) place(now int64, c vnuma.Case) {
 		v.read()
 	}
 	_, v.interleaved = v.layout.Spanning()
-	v.clients, v.widened, v.came, v.fresh = nil, map[*plainNode]bool{}, now, true
+	v.clients, v.widened, v.came = nil, map[*plainNode]bool{}, now
 	v.recent = plainSums{}
-	v.share = whole
-	if !h.set.largeAlways {
-		v.share = partsOf(v.load.AsksLarge)
-	}
+	v.tries = h.set.largeAlways
 	if !v.layout.Managed {
 		v.addClient(0, v.layout.VPDs.Sum(), now)
 		h.world.decided["unmanaged"]++
+		v.draw(max(0, now))
 		return
 	}
 	used := map[*plainNode]bool{}
@@ -77,6 +75,7 @@ func (v *plainVM) place(now int64, c vnuma.Case) {
 		h.last = c.home.index
 		h.world.decided["placed"]++
 	}
+	v.draw(max(0, now))
 }
 
 func (v *plainVM) addClient(first, n int, now int64) *plainClient {
@@ -196,8 +195,8 @@ func (h *plainHost) far(c *plainClient, n *plainNode) (sum int64) {
 		switch {
 		case other.home == nil: // c itself
 		case square:
-			sum += int64(distance[other.home.index][n.index])
-		case n.Package != other.home.Package:
+			sum += int64(distance[n.index][other.home.index])
+		case n.Package != other.home.Package || n.Package < 0:
 			sum++
 		}
 	}
@@ -215,8 +214,6 @@ func (h *plainHost) known(n *plainNode, now int64) (sum int64) {
 		case now == wayBack:
 			sum += most
 		case h.set.placementLoad > 0 && strings.EqualFold(c.vm.vm.LatencySensitivity.Value, "high"):
-			sum += most
-		case now-c.vm.came >= minute/2 && !c.drawn:
 			sum += most
 		case now-c.vm.came >= minute/2:
 			sum += c.demand

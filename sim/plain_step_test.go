@@ -10,18 +10,21 @@ import (
 func (h *plainHost) drawDemand() {
 	k := h.world.k
 	for _, v := range h.running() {
-		if k%10 != 0 && !v.fresh {
-			continue
+		if k%10 == 0 {
+			v.draw(k)
 		}
-		v.fresh = false
-		wanted := int64(v.layout.VPDs.Sum()) * v.shareAt(k)
-		demand := wanted
-		if limit, ok := v.limit(); ok {
-			demand = min(demand, limit)
-		}
-		for _, c := range v.clients {
-			c.wanted, c.demand, c.drawn = c.part(wanted), c.part(demand), true
-		}
+	}
+}
+
+// draw draws the demand of a VM.
+func (v *plainVM) draw(k int64) {
+	wanted := int64(v.layout.VPDs.Sum()) * v.shareAt(k)
+	demand := wanted
+	if limit, ok := v.limit(); ok {
+		demand = min(demand, limit)
+	}
+	for _, c := range v.clients {
+		c.wanted, c.demand = c.part(wanted), c.part(demand)
 	}
 }
 
@@ -48,8 +51,8 @@ func (v *plainVM) shareAt(k int64) int64 {
 	d := &v.load.CPU
 	if len(d.Points) > 0 {
 		share := int64(0)
-		for _, p := range d.Points {
-			if p.At <= plainTime(k) {
+		for i, p := range d.Points {
+			if i == 0 || p.At <= plainTime(k) {
 				share = partsOf(p.Share)
 			}
 		}
@@ -204,13 +207,20 @@ func (h *plainHost) sharePages() {
 
 // large returns the large pages of the client, in small ones.
 func (c *plainClient) large() int64 {
-	return max(0, times(c.touched, c.vm.share, whole)-c.broken)
+	share := partsOf(c.vm.load.AsksLarge)
+	if c.vm.tries {
+		share = whole
+	}
+	return max(0, times(c.touched, share, whole)-c.broken)
 }
 
 // partners returns m, the number of VMs that share pages with the VM of c, itself included.
 func (h *plainHost) partners(c *plainClient) (m int64) {
 	salt := func(v *plainVM) string {
-		s, _ := v.vm.Settings.Value.Lookup("sched.mem.pshare.salt")
+		s, ok := v.vm.Settings.Value.Lookup("sched.mem.pshare.salt")
+		if ok && s == "" {
+			return "of " + v.vm.ID // nobody else's
+		}
 		return s
 	}
 	v := c.vm
@@ -222,7 +232,7 @@ func (h *plainHost) partners(c *plainClient) (m int64) {
 			m++
 			continue
 		}
-		if o.load.Image != v.load.Image || o.load.Common == 0 {
+		if o.load.Image != v.load.Image {
 			continue
 		}
 		switch h.set.salting {
@@ -264,6 +274,7 @@ func (c *plainClient) take(pages int64) (taken int64) {
 		most.used -= p
 		taken += p
 	}
+	c.vm.coolDown()
 	return taken
 }
 

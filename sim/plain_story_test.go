@@ -175,6 +175,8 @@ var optionValues = []struct {
 	{"Numa.SwapMigrateOnly", []string{"0", "1", "4", "50"}},
 	{"Numa.SwapLoadEnable", []string{"0", "1"}},
 	{"Numa.SwapLocalityEnable", []string{"0", "1"}},
+	{"Numa.RebalanceCoresTotal", []string{"1", "8", "32"}},
+	{"Numa.RebalanceCoresNode", []string{"1", "3", "8"}},
 	{"Numa.InitialPlacementLoadThreshold", []string{"0", "100"}},
 	{"Numa.PreferHT", []string{"0", "1"}},
 	{"Numa.FollowCoresPerSocket", []string{"0", "1"}},
@@ -257,7 +259,7 @@ func (s *storyteller) settings() (out numa.Settings) {
 		{10, "numa.vcpu.maxPerMachineNode", strconv.Itoa(s.between(1, 4))},
 		{5, "numa.vcpu.maxPerVirtualNode", strconv.Itoa(s.between(1, 8))},
 		{5, "numa.vcpu.min", pick(s, "0", "2")},
-		{30, "sched.mem.pshare.salt", pick(s, "a", "b")},
+		{30, "sched.mem.pshare.salt", pick(s, "a", "b", "")},
 		{10, "vmx.reboot.PowerCycle", "TRUE"},
 		{3, "sched.mem.affinity", "0"},
 	} {

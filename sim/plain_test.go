@@ -89,8 +89,7 @@ type plainVM struct {
 	threads     bool         // a client may have as many vCPUs as a node has threads
 	interleaved bool
 	came        int64 // step
-	share       int64 // of pages that are large when they are touched
-	fresh       bool  // its demand is to be drawn
+	tries       bool  // pages are large whatever the guest asks for
 
 	t0, k0 int64 // touched pages and step at which the load was set
 	kept   int64 // pages touched on the host before
@@ -119,7 +118,6 @@ type plainClient struct {
 	hot, broken                        int64
 
 	demand, wanted, got, run int64
-	drawn                    bool
 	owed, demanded           int64 // since long-term fairness was looked at
 	homeSince                int64 // first step at this home
 	considered               int64 // period in which it was last considered for a swap
@@ -245,11 +243,6 @@ func newPlain(story *numa.Story, choices vnuma.Choices) *plainWorld {
 			v.on = true
 			v.place(wayBack, vnuma.Case{Event: vnuma.PowerCycle, Choices: choices})
 			v.t0 = v.memory()
-		}
-	}
-	for _, v := range w.vms {
-		if v.on {
-			v.kept = v.t0
 			v.grow()
 		}
 	}
@@ -288,11 +281,11 @@ func (w *plainWorld) step() {
 		h.memoryState()
 		h.reclaim()
 	}
-	for _, v := range w.vms {
-		v.addUp()
-	}
 	for _, h := range w.hosts {
 		h.balance()
+	}
+	for _, v := range w.vms {
+		v.addUp()
 	}
 	w.k++
 }
