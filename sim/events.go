@@ -76,12 +76,10 @@ func (w *World) powerOn(k int64, vm, host int, kind DecisionKind) {
 		return
 	}
 	if host < 0 {
-		i, ok := w.byHost[w.fleet.VMs[vm].Host]
-		if !ok {
+		if host = int(w.guests[vm].at); host < 0 {
 			w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("powered on at %v, and nobody says on which host", timeOf(k)))
 			return
 		}
-		host = i
 	}
 	h := w.hosts[host]
 	if h == nil || h.gone || h.closed {
@@ -170,26 +168,35 @@ func (w *World) hotAdd(k int64, vm int, config *numa.Config) {
 		return
 	}
 	w.recall(g, &gst)
-	l := vnuma.Predict(&gst, &h.machine, &vnuma.Case{Choices: w.options.Choices})
-	g.origin = g.host
+	l := vnuma.Predict(&gst, h.machine, &vnuma.Case{Choices: w.options.Choices})
+	facts, problem := h.factsOf(v, &gst, &l)
+	if problem != "" {
+		w.note(v.Name, problem)
+	}
+	g.origin = h.machine
 	h.took(Reshaped, vm, -1)
-	if in := &h.vms[i]; !in.facts.managed || l.PPDs.Len() != int(in.n) {
+	size := int64(v.Memory.Value / numa.PageSize)
+	if in := &h.vms[i]; facts.managed != in.facts.managed || facts.managed && l.PPDs.Len() != int(in.n) {
 		was, touched := h.dismiss(k, i)
-		was.growth.target = max(was.growth.target, touched)
+		was.growth = growthOf(g.load, size, touched, k)
 		w.place(k, vm, int(g.host), coming{from: &was, touched: touched})
 		return
 	}
 	h.settleCPU(k)
-	h.reshape(k, &h.vms[i], &l, int64(v.Memory.Value/numa.PageSize))
+	h.settleMemory(&h.vms[i], k)
+	h.vms[i].facts = facts
+	h.reshape(k, &h.vms[i], &l, size)
 	h.drawOne(&h.vms[i], w.seed, w.secondOfDay(k), k)
 }
 
 // reshape gives the clients of a VM other vCPUs where they are.
 func (h *host) reshape(k int64, v *vm, l *vnuma.Layout, size int64) {
-	h.settleMemory(v, k)
 	v.vcpus = int32(l.VPDs.Sum())
 	for i := range int(v.n) {
-		start, n := l.PPDs.Group(i)
+		start, n := 0, int(v.vcpus)
+		if v.facts.managed {
+			start, n = l.PPDs.Group(i)
+		}
 		h.clients[int(v.first)+i].start, h.vcpus[int(v.first)+i] = int32(start), int32(n)
 	}
 	v.size = size
@@ -204,7 +211,7 @@ func (w *World) talk(t *numa.Talk) {
 	for _, h := range w.hosts {
 		if h != nil {
 			h.findTalks()
-			h.hopeless, h.wake = false, 0
+			h.hopeless, h.noMove, h.wake = false, false, 0
 		}
 	}
 }
@@ -244,7 +251,7 @@ func (w *World) setOptions(k int64, host int, options numa.Settings) {
 		now.Options.Value = append(now.Options.Value, o)
 	}
 	if m, err := vnuma.NewMachine(&now); err == nil { // PreferHT and others that shape topologies
-		h.machine = m
+		h.machine = &m
 	}
 	h.facts = now
 	h.setReserve()
@@ -277,6 +284,8 @@ func (w *World) fail(k int64, host int) {
 	if h == nil {
 		return
 	}
+	h.settleCPU(k)
+	clear(h.got)
 	h.gone = true
 	for len(h.vms) > 0 {
 		vm := int(h.vms[0].index)
@@ -290,6 +299,7 @@ func (w *World) fail(k int64, host int) {
 		w.hosts[to].took(Restart, vm, host)
 		w.place(k, vm, to, coming{})
 	}
+	h.findState()
 }
 
 // hostFor returns the host of a cluster that takes a VM: the one with the fewest vCPUs

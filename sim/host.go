@@ -29,7 +29,7 @@ type host struct {
 	index   int // in the fleet
 	name    string
 	release numa.Release
-	machine vnuma.Machine
+	machine *vnuma.Machine
 	facts   numa.Host // with the options that hold now
 	set     Settings
 	ids     []int // of the nodes
@@ -177,7 +177,7 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 	set, problems := SettingsOf(h)
 	k := len(nodes)
 	b := &host{
-		index: index, name: h.Name, release: h.Release.Value, machine: m, set: set, far: h.Distance.Value,
+		index: index, name: h.Name, release: h.Release.Value, machine: &m, set: set, far: h.Distance.Value,
 		ids: make([]int, k), cores: make([]int32, k), threads: make([]int32, k), pkg: make([]int, k),
 		mem: make([]int64, k), cap: make([]int64, k), taken: make([]int64, k), used: make([]int64, k),
 		load: make([]int64, k), loose: make([]int64, k), looseGot: make([]int64, k), got: make([]int64, k), ran: make([]int64, k),
@@ -190,7 +190,10 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 	}
 	all := numa.Bytes(0)
 	for i, n := range nodes {
-		b.ids[i], b.cores[i], b.threads[i], b.pkg[i] = n.ID, int32(n.Cores), int32(max(n.Threads, n.Cores)), n.Package
+		b.ids[i], b.cores[i], b.threads[i], b.pkg[i] = n.ID, int32(n.Cores), int32(n.Cores), n.Package
+		if hyperThreads(h) {
+			b.threads[i] = int32(max(n.Threads, n.Cores))
+		}
 		b.mem[i] = noLimit
 		if n.Memory.Known() {
 			b.mem[i] = int64(n.Memory.Value / numa.PageSize)

@@ -23,12 +23,11 @@ func (h *host) memory(k int64) {
 // setLoad gives a running VM another load: its memory grows from what is touched
 // (phase 4).
 func (h *host) setLoad(v *vm, load *numa.Load, k int64) {
-	before, touched := h.activeOf(v), int64(0)
-	for c, end := v.clientsOf(); c < end; c++ {
-		touched += h.clients[c].touched
-	}
+	before, touched := h.activeOf(v), h.touchedBy(v)
 	v.load, v.curve = load, curveOf(&load.CPU)
-	v.growth = growthOf(load, v.size, touched, k)
+	floor := v.floor
+	v.growth = growthOf(load, v.size, max(touched, floor), k)
+	v.floor = floor // it may still have to be allocated here
 	if !v.growing {
 		v.growing = true
 		h.grow++
@@ -39,6 +38,14 @@ func (h *host) setLoad(v *vm, load *numa.Load, k int64) {
 		}
 	}
 	h.changed()
+}
+
+// touchedBy returns the pages that a VM has touched on this host.
+func (h *host) touchedBy(v *vm) (pages int64) {
+	for c, end := v.clientsOf(); c < end; c++ {
+		pages += h.clients[c].touched
+	}
+	return pages
 }
 
 // growthOf returns the growth to the target of a load, of a VM of this size, from what

@@ -181,7 +181,7 @@ func (h *host) shortage(k int64) {
 // reserved.
 func (h *host) idle(v *vm, c int) int64 {
 	there := h.resident(c)
-	return max(0, there-mulDiv(there, h.activeOf(v), full)-h.part(v, c, v.facts.keep))
+	return max(0, mulDiv(there, full-h.activeOf(v), full)-h.part(v, c, v.facts.keep))
 }
 
 // reclaim takes memory from the clients, in proportion to what is idle.

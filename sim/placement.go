@@ -129,7 +129,8 @@ func grow[T any](s []T, i, n int) []T {
 	return s
 }
 
-// dismiss takes a VM off the host and returns it as it was, and what it had touched.
+// dismiss takes a VM off the host and returns it as it was, and what it had touched,
+// also of what was still to be allocated here.
 func (h *host) dismiss(k int64, at int) (v vm, touched int64) {
 	h.settleCPU(k)
 	v = h.vms[at]
@@ -161,7 +162,7 @@ func (h *host) dismiss(k int64, at int) (v vm, touched int64) {
 	}
 	h.findTalks()
 	h.changed()
-	return v, touched
+	return v, max(touched, v.floor)
 }
 
 // placeVM chooses the home nodes of the clients of a VM (C-3 to C-6).
@@ -317,9 +318,6 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 		if first, last := l.Carriers(i); last > first {
 			f.interleaved = f.managed
 		}
-	}
-	if h.release < numa.ESX41 && h.release > 0 && int64(v.Memory.Value/numa.PageSize) > h.mem[0] {
-		f.managed, f.interleaved = false, false // C-14: 4.0 drops VMs larger than a node
 	}
 	limit, reserved := v.CPULimit.Or(-1), v.CPUReservation.Value
 	if limit >= 0 || reserved > 0 {

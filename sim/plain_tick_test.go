@@ -10,6 +10,9 @@ func (w *plainWorld) tick() {
 		if h.simulated && !h.failed {
 			w.onTick(h.index, h.tick())
 		}
+		for _, n := range h.nodes {
+			n.busy = 0
+		}
 	}
 	for _, v := range w.vms {
 		v.recent = plainSums{}
@@ -37,7 +40,6 @@ func (h *plainHost) tick() *numa.Tick {
 		if t.Since > 0 && n.cap > 0 {
 			node.Util = float64(n.busy) / float64(n.cap*int64(t.Since/numa.Step))
 		}
-		n.busy = 0
 		t.Nodes = append(t.Nodes, node)
 	}
 	for _, v := range h.running() {

@@ -102,30 +102,39 @@ func SettingsOf(h *numa.Host) (s Settings, problems []string) {
 			problems = append(problems, err.Error())
 		}
 	}
-	active := false
-	for _, n := range h.Nodes.Value[:min(1, len(h.Nodes.Value))] {
-		active = n.Threads > n.Cores
-	}
-	if h.HyperThreading.Or(active) {
+	if hyperThreads(h) {
 		s.HTGain = hyperThreadingGain
 	}
-	switch truth(h.Options.Value, "VMkernel.Boot.hyperthreadingMitigation", false) {
+	switch truth(h.Options.Value, "hyperthreadingMitigation", false) {
 	case true:
 		s.HTGain /= 2 // SCAv2 (E-3): the second thread serves the same VM only [I]
-		if truth(h.Options.Value, "VMkernel.Boot.hyperthreadingMitigationIntraVM", true) {
+		if truth(h.Options.Value, "hyperthreadingMitigationIntraVM", true) {
 			s.HTGain = 0 // SCAv1 (E-2)
 		}
 	}
 	return s, problems
 }
 
-func truth(options numa.Settings, key string, otherwise bool) bool {
-	v, ok := options.Lookup(key)
-	if !ok {
-		return otherwise
+// hyperThreads reports whether hyper-threading is active: as the host says or, when it
+// does not, when its first node has more threads than cores.
+func hyperThreads(h *numa.Host) bool {
+	active := false
+	for _, n := range h.Nodes.Value[:min(1, len(h.Nodes.Value))] {
+		active = n.Threads > n.Cores
 	}
-	b, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(v)))
-	return b && err == nil
+	return h.HyperThreading.Or(active)
+}
+
+// truth returns the value of a kernel setting: sources write its name bare or as
+// VMkernel.Boot.NAME.
+func truth(options numa.Settings, name string, otherwise bool) bool {
+	for _, o := range options {
+		if last := o.Key[strings.LastIndexByte(o.Key, '.')+1:]; strings.EqualFold(last, name) {
+			b, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(o.Value)))
+			return b && err == nil
+		}
+	}
+	return otherwise
 }
 
 // An option is one host option that is simulated.

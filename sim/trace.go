@@ -52,6 +52,7 @@ func (h *host) show(w *World) {
 	}
 	t.shown = k
 	if h.gone {
+		copy(t.ran, h.ran)
 		return
 	}
 	tick := &t.tick

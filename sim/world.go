@@ -38,8 +38,9 @@ type World struct {
 
 // A guest is what a VM is wherever it runs, and while it does not.
 type guest struct {
-	host   int32 // it runs on; -1 when it does not
-	origin int32 // host it was last powered on; -1 before the first time
+	host   int32          // it runs on; -1 when it does not
+	at     int32          // host it is registered on: where it runs, or ran last; -1 for none
+	origin *vnuma.Machine // where it was last powered on; nil before the first time
 	load   *numa.Load
 	config *numa.Config // after resize or hot add; nil for that of the fleet
 	stored *vnuma.Stored
@@ -68,7 +69,10 @@ func New(story *numa.Story, o Options) (*World, error) {
 	}
 	for i := range w.fleet.VMs {
 		w.byVM[w.fleet.VMs[i].ID] = i
-		w.guests[i] = guest{host: -1, origin: -1, load: &story.Unstated.Value}
+		w.guests[i] = guest{host: -1, at: -1, load: &story.Unstated.Value}
+		if at, ok := w.byHost[w.fleet.VMs[i].Host]; ok {
+			w.guests[i].at = int32(at)
+		}
 	}
 	for i := range story.Loads {
 		w.guests[w.byVM[story.Loads[i].VM]].load = &story.Loads[i].Load
@@ -118,12 +122,15 @@ func (w *World) begin() {
 			w.note(v.Name, "nobody says on which host it runs: it is not simulated")
 			continue
 		}
+		if s := seen[v.ID]; s != nil {
+			host = w.byHost[s.Host]
+		}
 		h := w.hosts[host]
 		if h == nil || !w.place(0, i, host, coming{standing: true, seen: seen[v.ID]}) {
 			continue
 		}
 		in := &h.vms[len(h.vms)-1]
-		if in.over = 1; seen[v.ID] == nil {
+		if in.over = 1; h.touchedBy(in) == 0 { // also what was seen without a home here
 			h.growVM(in, 0)
 		}
 	}
@@ -154,12 +161,12 @@ func (w *World) place(k int64, index, host int, how coming) bool {
 	}
 	w.recall(g, &gst)
 	c := vnuma.Case{Event: how.event, Choices: w.options.Choices}
-	if how.event == vnuma.VMotionIn && g.origin >= 0 {
-		c.From = &w.hosts[g.origin].machine
+	if how.event == vnuma.VMotionIn && g.origin != nil {
+		c.From = g.origin
 	} else {
-		g.origin = int32(host)
+		g.origin = h.machine
 	}
-	l := vnuma.Predict(&gst, &h.machine, &c)
+	l := vnuma.Predict(&gst, h.machine, &c)
 	if l.Stored.Written {
 		g.stored = &l.Stored
 	}
@@ -176,7 +183,7 @@ func (w *World) place(k int64, index, host int, how coming) bool {
 		a.sums, a.growth = how.from.sums, how.from.growth
 		a.growth.floor = how.touched
 	}
-	g.host = int32(host)
+	g.host, g.at = int32(host), int32(host)
 	h.admit(k, &a, w)
 	return true
 }
@@ -268,7 +275,7 @@ func (w *World) runHost(ctx context.Context, h *host, end int64) {
 		if w.every > 0 && h.step%w.every == 0 && h.step > h.trace.shown {
 			h.show(w)
 		}
-		if h.step == end {
+		if h.step >= end {
 			return
 		}
 		stop := min(end, h.step+breath)
