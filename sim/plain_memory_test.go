@@ -21,7 +21,7 @@ func (h *plainHost) growMemory() {
 // target returns the pages that the VM is to have touched after step k.
 func (v *plainVM) target(k int64) int64 {
 	over := v.over()
-	line := v.t0 + down((v.memory()-v.t0)*min(k+1-v.k0, over), over)
+	line := v.t0 + times(max(0, v.memory()-v.t0), min(k+1-v.k0, over), over)
 	return max(line, v.kept)
 }
 
