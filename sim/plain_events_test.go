@@ -77,7 +77,7 @@ func stories() uint64 {
 	if testing.Short() {
 		return 100
 	}
-	return 600
+	return 300
 }
 
 // TestStories holds that random stories can be simulated and that every kind of decision
