@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,11 +15,13 @@ import (
 )
 
 // A Writer writes the ticks of one host. As esxtop does, it names the columns once, by
-// the first tick: a quantity that it lacks has no column. esxtop gives no column to a VM
-// that is powered on later; the Writer then writes another header, as a file has to which
-// a second capture was appended.
+// the first two ticks: a quantity that both lack has no column (rates are over the time
+// since the tick before, which the first one of a simulation does not have). esxtop gives
+// no column to a VM that is powered on later; the Writer then writes another header, as a
+// file has to which a second capture was appended.
 type Writer struct {
 	w       *bufio.Writer
+	held    *numa.Tick // the first tick, until the second names the columns; nil after
 	columns []column
 	vms     map[vmKey]bool // that have columns
 	err     error
@@ -47,9 +50,29 @@ func NewWriter(w io.Writer) *Writer {
 }
 
 // Add writes one row, and a header before it when it is the first or shows a VM that
-// has no columns.
+// has no columns. The first row is written with the second, or by Flush.
 func (w *Writer) Add(t *numa.Tick) error {
-	if w.columns == nil || w.unknownVM(t) {
+	switch {
+	case w.columns == nil && w.held == nil:
+		w.held = clone(t)
+		return w.err
+	case w.held != nil:
+		w.begin(t)
+	}
+	return w.row(t)
+}
+
+// begin writes the header by the tick that was held and the one after it, and the row of
+// the first.
+func (w *Writer) begin(second *numa.Tick) {
+	held := w.held
+	w.held = nil
+	w.header(both(held, second))
+	w.row(held)
+}
+
+func (w *Writer) row(t *numa.Tick) error {
+	if w.unknownVM(t) {
 		w.header(t)
 	}
 	w.field(t.Time.UTC().Format("01/02/2006 15:04:05"))
@@ -60,8 +83,43 @@ func (w *Writer) Add(t *numa.Tick) error {
 	return w.err
 }
 
-// Flush writes what is buffered.
+// clone returns a copy of a tick that shares no memory with it.
+func clone(t *numa.Tick) *numa.Tick {
+	c := *t
+	c.Nodes, c.VMs = slices.Clone(t.Nodes), slices.Clone(t.VMs)
+	c.Host = strings.Clone(t.Host)
+	for i := range c.VMs {
+		c.VMs[i].Name, c.VMs[i].OnNode = strings.Clone(c.VMs[i].Name), nil
+	}
+	return &c
+}
+
+// both returns a with what b states too of the same nodes and VMs.
+func both(a, b *numa.Tick) *numa.Tick {
+	c := clone(a)
+	c.Has |= b.Has
+	for i := range c.Nodes {
+		for k := range b.Nodes {
+			if c.Nodes[i].ID == b.Nodes[k].ID {
+				c.Nodes[i].Has |= b.Nodes[k].Has
+			}
+		}
+	}
+	has := map[vmKey]numa.Counters{}
+	for i := range b.VMs {
+		has[vmKey{b.VMs[i].GID, b.VMs[i].Name}] = b.VMs[i].Has
+	}
+	for i := range c.VMs {
+		c.VMs[i].Has |= has[vmKey{c.VMs[i].GID, c.VMs[i].Name}]
+	}
+	return c
+}
+
+// Flush writes what is held back and buffered.
 func (w *Writer) Flush() error {
+	if w.held != nil {
+		w.begin(w.held)
+	}
 	if w.err == nil {
 		w.err = w.w.Flush()
 	}

@@ -155,3 +155,38 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("the row is %s\nwant %s", lines[2], want)
 	}
 }
+
+// TestFirstTick holds that what the first tick lacks has a column when the second states
+// it, and that a tick alone is written.
+func TestFirstTick(t *testing.T) {
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	ticks := []numa.Tick{
+		{Host: "esx01", Time: at, VMs: []numa.VMTick{{GID: 7, Name: "db", Has: numa.HasSize, Size: numa.GiB}}},
+		{Host: "esx01", Time: at.Add(20 * time.Second), VMs: []numa.VMTick{{GID: 7, Name: "db", Has: numa.HasSize | numa.HasReady, Size: numa.GiB, Ready: 0.5}}},
+	}
+	const size = `\\esx01\Group Memory(7:db)\Memory Size MBytes",` + "\n"
+	for _, tt := range []struct {
+		ticks int
+		want  string
+	}{
+		{1, `"(PDH-CSV 4.0) (UTC)(0)","` + size + `"11/21/2026 10:00:00","1024.00",` + "\n"},
+		{2, `"(PDH-CSV 4.0) (UTC)(0)","\\esx01\Group Cpu(7:db)\% Ready","` + size +
+			`"11/21/2026 10:00:00","","1024.00",` + "\n" + `"11/21/2026 10:00:20","50.00","1024.00",` + "\n"},
+	} {
+		var b bytes.Buffer
+		w := batch.NewWriter(&b)
+		for i := range tt.ticks {
+			k := ticks[i]
+			if err := w.Add(&k); err != nil {
+				t.Fatal(err)
+			}
+			k.Host, k.VMs = "borrowed", nil
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != tt.want {
+			t.Errorf("%d ticks:\n%swant\n%s", tt.ticks, b.String(), tt.want)
+		}
+	}
+}
