@@ -1,0 +1,107 @@
+package deviation_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"homenode/internal/golden"
+	"homenode/numa"
+	"homenode/output/deviation"
+	"homenode/replay"
+	"homenode/source/incident"
+	"homenode/source/scenario"
+)
+
+const night = `start 2026-11-03T01:00:00Z
+every 20s
+host esx01 free=150GB
+node 0 memory=128GB free=70GB
+node 1 memory=128GB free=80GB
+vm db01 gid=1 vcpus=8 memory=32GB homes=0 local=30GB remote=0 ready=0.5% used=20%
+vm db02 gid=2 vcpus=8 memory=32GB homes=1 local=20GB remote=0 ready=0.5% used=20% active=4GB
+2m vm db02 homes=0 local=0 remote=20GB
+3m vm db02 local=20GB remote=0 over=2m
+`
+
+const inventory = `release 7.0U3
+host esx01 nodes=2 cores=18 memory=256GB
+vm db01 host=esx01 vcpus=8 memory=32GB
+`
+
+// results replays the night. The name of a host is a stranger's.
+func results(t *testing.T, lines string) []*replay.Result {
+	t.Helper()
+	in, err := incident.Read("night", []byte(night+lines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleet, err := scenario.Read("fleet.txt", []byte(inventory))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &replay.Recorder{}
+	if err := in.Ticks(func(k *numa.Tick) error { r.Add(k); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	res, err := replay.Run(context.Background(), r, replay.Options{Fleet: fleet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Notes = append(res.Notes, numa.Note{At: "elsewhere", Text: "odd\x1b[2J"})
+	return []*replay.Result{res}
+}
+
+func TestText(t *testing.T) {
+	var b bytes.Buffer
+	if err := deviation.Text(&b, results(t, "6m end\n"), deviation.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, b.Bytes(), "testdata/night.txt")
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := deviation.JSON(&b, results(t, "6m end\n")); err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, b.Bytes(), "testdata/night.json")
+}
+
+// TestLimits holds that only so many VMs and notes are shown, and that no more are hidden
+// than is said.
+func TestLimits(t *testing.T) {
+	var lines strings.Builder
+	for i := range 20 {
+		n := string(rune('a' + i))
+		lines.WriteString("vm " + n + " gid=100 vcpus=1 memory=1GB homes=0 local=1GB remote=0 used=1% ready=0%\n1m vm " + n + " homes=1 local=0 remote=1GB\n")
+	}
+	all := results(t, lines.String()+"6m end\n")
+	for details, want := range map[bool]string{false: "6 VMs more with errors (--details shows all)\n", true: "\ndb01 "} {
+		var b bytes.Buffer
+		if err := deviation.Text(&b, all, deviation.Options{Details: details}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("details %v: found no %q in\n%s", details, want, b.String())
+		}
+		if more := strings.Contains(b.String(), "notes more (--details shows all)\n"); more == details {
+			t.Errorf("details %v: all notes shown: %v\n%s", details, !more, b.String())
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func TestWriteErrors(t *testing.T) {
+	all := results(t, "6m end\n")
+	for name, err := range map[string]error{"text": deviation.Text(broken{}, all, deviation.Options{}), "JSON": deviation.JSON(broken{}, all)} {
+		if err == nil || err.Error() != "broken pipe" {
+			t.Errorf("%s = %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package replay
+
+import "homenode/numa"
+
+// A Counter is a quantity that a replay compares.
+type Counter int
+
+// The counters, in the order of reports.
+const (
+	NHN      Counter = iota // home nodes: the same set or not
+	Locality                // N%L, in points of percent
+	NRMEM                   // in bytes
+	NLMEM                   // in bytes
+	NMIG                    // NUMA migrations of a VM in the whole replay
+	Ready                   // % Ready of the VM, in seconds a second, all vCPUs together
+	NodeFree                // free memory of a node, in bytes
+	counters
+)
+
+var counterNames = [counters]string{"NHN", "N%L", "NRMEM", "NLMEM", "NMIG", "ready", "node free"}
+
+// String returns the counter as reports name it.
+func (c Counter) String() string { return counterNames[c] }
+
+// Counters returns all counters, in the order of reports.
+func Counters() []Counter {
+	all := make([]Counter, counters)
+	for i := range all {
+		all[i] = Counter(i)
+	}
+	return all
+}
+
+// Errors has the error of every counter.
+type Errors [counters]Error
+
+// An Error is how far a run and a forecast were from what was observed, in sums over what
+// was compared: a VM or a node at a moment, for NMIG a VM.
+type Error struct {
+	Compared int64
+	// Observed, Simulated are the sums of the values; 0 for NHN, which has none.
+	Observed, Simulated float64
+	// Missed is the sum of the absolute errors of the run, Persisted that of the forecast
+	// that everything stays as it first was. For NHN they count moments that differ.
+	Missed, Persisted float64
+}
+
+func (e *Error) add(observed, simulated, persistent float64) {
+	e.Compared++
+	e.Observed += observed
+	e.Simulated += simulated
+	e.Missed += abs(simulated - observed)
+	e.Persisted += abs(persistent - observed)
+}
+
+func abs(x float64) float64 { return max(x, -x) }
+
+// differ compares sets.
+func (e *Error) differ(observed, simulated, persistent numa.NodeSet) {
+	e.Compared++
+	if simulated != observed {
+		e.Missed++
+	}
+	if persistent != observed {
+		e.Persisted++
+	}
+}
+
+func (e *Error) sum(o *Error) {
+	e.Compared += o.Compared
+	e.Observed += o.Observed
+	e.Simulated += o.Simulated
+	e.Missed += o.Missed
+	e.Persisted += o.Persisted
+}
+
+// Mean returns the mean absolute error of the run; for NHN the share of moments at which
+// the home nodes differ. False when nothing was compared.
+func (e *Error) Mean() (mean float64, ok bool) { return e.mean(e.Missed) }
+
+// Persistence returns the same of the forecast that everything stays as it first was.
+func (e *Error) Persistence() (mean float64, ok bool) { return e.mean(e.Persisted) }
+
+func (e *Error) mean(of float64) (float64, bool) {
+	if e.Compared == 0 {
+		return 0, false
+	}
+	return of / float64(e.Compared), true
+}
+
+// Relative returns the error as a share of what was observed. False when that is nothing,
+// as it always is for NHN.
+func (e *Error) Relative() (share float64, ok bool) {
+	if e.Observed <= 0 {
+		return 0, false
+	}
+	return e.Missed / e.Observed, true
+}
+
+// Skill returns how much better the run was than the forecast that nothing changes: 1 is
+// without error, 0 as good as the forecast, below 0 worse. False when the forecast had no
+// error: nothing changed, and there was nothing to predict.
+func (e *Error) Skill() (skill float64, ok bool) {
+	if e.Persisted <= 0 {
+		return 0, false
+	}
+	return 1 - e.Missed/e.Persisted, true
+}

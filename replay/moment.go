@@ -1,0 +1,113 @@
+package replay
+
+import (
+	"time"
+
+	"homenode/numa"
+)
+
+// close makes a moment of the last tick and of what was added up.
+func (r *Recorder) close() {
+	m := moment{at: r.tick.at, nodes: append([]nodeSeen(nil), r.tick.nodes...), vms: append([]seen(nil), r.tick.vms...)}
+	for i := range m.vms {
+		v := &m.vms[i]
+		p := &r.pending[v.life]
+		if p.wantedOver > 0 {
+			v.has, v.wanted = v.has|numa.HasRun, p.wanted/p.wantedOver
+		}
+		if p.readyOver > 0 {
+			v.has, v.ready = v.has|numa.HasReady, p.ready/p.readyOver
+		}
+		if p.counted == p.ticks {
+			v.has, v.moves = v.has|numa.HasMoves, p.moves
+		}
+	}
+	clear(r.pending)
+	r.moments = append(r.moments, m)
+	r.kept += len(m.vms)
+	for r.kept > r.Cells && len(r.moments) > 1 {
+		r.thin()
+	}
+}
+
+// thin doubles the window: of the moments of one window the last stays, with what the
+// others counted.
+func (r *Recorder) thin() {
+	if r.window < numa.MostLength { // one moment is left then
+		r.window *= 2
+	}
+	before, out := time.Duration(0), r.moments[:0]
+	var open *moment
+	from := time.Duration(0) // of what open counts
+	for i := range r.moments {
+		m := r.moments[i]
+		if open != nil {
+			m.merge(open, from, before)
+		} else {
+			from = before
+		}
+		before = m.at
+		last := time.Duration(0)
+		if len(out) > 0 {
+			last = out[len(out)-1].at
+		}
+		if m.at/r.window > last/r.window || i == len(r.moments)-1 {
+			out = append(out, m)
+			open = nil
+			continue
+		}
+		open = &m
+	}
+	r.kept = 0
+	for i := range out {
+		r.kept += len(out[i].vms)
+	}
+	clear(r.moments[len(out):])
+	r.moments = out
+}
+
+// merge adds what an earlier moment counted, from the one before it at from until its own
+// time at between.
+func (m *moment) merge(earlier *moment, from, between time.Duration) {
+	a, b := (between - from).Seconds(), (m.at - between).Seconds()
+	i := 0
+	for k := range m.vms {
+		v := &m.vms[k]
+		for i < len(earlier.vms) && earlier.vms[i].life != v.life {
+			i++ // both are in the order of the source; a life that moved within it is not found
+		}
+		if i == len(earlier.vms) {
+			i = 0
+			if i = earlier.find(v.life); i < 0 {
+				i = 0
+				continue
+			}
+		}
+		e := &earlier.vms[i]
+		mean(v, e, numa.HasRun, &v.wanted, e.wanted, a, b)
+		mean(v, e, numa.HasReady, &v.ready, e.ready, a, b)
+		v.moves += e.moves
+		v.has &= e.has | ^numa.HasMoves
+	}
+}
+
+func (m *moment) find(life int32) int {
+	for i := range m.vms {
+		if m.vms[i].life == life {
+			return i
+		}
+	}
+	return -1
+}
+
+// mean makes the mean of a rate over a and b seconds, of which one may be unknown.
+func mean(v, e *seen, bit numa.Counters, rate *float64, earlier, a, b float64) {
+	switch {
+	case e.has&bit == 0:
+	case v.has&bit == 0:
+		v.has |= bit
+		*rate = earlier
+	default:
+		*rate = (float64(earlier*a) + float64(*rate*b)) / (a + b)
+	}
+}
