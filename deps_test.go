@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 	"output/deviation":    {"numa", "replay", "internal/texttab"},
 	"output/topo":         {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "internal/texttab"},
 	"output/svg":          {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "output/topo", "internal/texttab"},
-	"output/report":       {"numa", "vnuma", "sim", "capture", "confront", "finding", "rule", "policy", "rules", "published", "drift", "whatif", "source/fact", "output/topo", "output/svg", "output/timeline", "internal/alike", "internal/texttab"},
+	"output/report":       {"numa", "vnuma", "sim", "simulate", "capture", "confront", "finding", "rule", "policy", "rules", "published", "drift", "whatif", "source/fact", "output/topo", "output/svg", "output/timeline", "internal/alike", "internal/texttab"},
 	"output/xlsx":         {"output/report"},
 	"output/timeline":     {"numa", "capture", "finding", "rule", "rules", "output/svg", "output/topo", "internal/texttab"},
 	"output/batch":        {"numa"},

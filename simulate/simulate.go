@@ -37,6 +37,8 @@ type Result struct {
 	Outcome *sim.Outcome
 	// Watched is the judged run; nil with Options.Silent.
 	Watched *rules.Watched
+	// VMs finds the VM of the fleet, by its index, for each life of one in the recordings.
+	VMs map[*capture.VM]int
 	// Speeds has one entry for each VM of the fleet; nil with Options.Silent.
 	Speeds []Speed
 }
@@ -68,9 +70,13 @@ func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
 		return out, nil
 	}
 	var recordings []*capture.Recording
+	out.VMs = map[*capture.VM]int{}
 	for _, w := range watchers {
 		if rec := w.recorder.Recording(); rec != nil {
 			recordings = append(recordings, rec)
+			for i := range rec.VMs {
+				out.VMs[&rec.VMs[i]] = w.lives[rec.VMs[i].GID]
+			}
 		}
 		w.speeds(out.Speeds)
 	}
@@ -96,6 +102,7 @@ type watcher struct {
 	ticks    int
 	sums     map[int]*Speed // by VM of the fleet
 	before   map[int]waited
+	lives    map[int64]int // VM of the fleet by scheduler group
 	fleet    *numa.Fleet
 }
 
@@ -106,7 +113,7 @@ func newWatchers(story *numa.Story, o *Options) []*watcher {
 		all[i] = &watcher{
 			recorder: capture.NewRecorder(rules.CaptureOptions(o.Rules.Policy)),
 			machine:  cost.For(&story.Fleet.Hosts[i]), every: max(1, ticks/priced),
-			sums: map[int]*Speed{}, before: map[int]waited{}, fleet: story.Fleet,
+			sums: map[int]*Speed{}, before: map[int]waited{}, lives: map[int64]int{}, fleet: story.Fleet,
 		}
 		all[i].recorder.Open(story.Name, Format)
 	}
@@ -118,6 +125,7 @@ func (w *watcher) watch(t *numa.Tick, look *sim.Look) {
 	for i := range t.VMs {
 		v := &t.VMs[i]
 		index, load := look.VM(i)
+		w.lives[v.GID] = index
 		sum := w.before[index]
 		sum.add(v, t.Since)
 		if w.ticks%w.every == 0 {

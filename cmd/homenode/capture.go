@@ -83,7 +83,7 @@ in what could be read while some file could not.`,
 			if err != nil {
 				return fmt.Errorf("--fail-on: %w", err)
 			}
-			if err := cmp.Or(archive.check(in.parquet), in.check(args, archive.dir != ""), checkCaptureTable(cmd, &out, table)); err != nil {
+			if err := cmp.Or(archive.check(in.parquet), in.check(args, archive.dir != ""), checkTable(cmd, &out, table, report.CaptureTableNames())); err != nil {
 				return err
 			}
 			if vm != "" && out.format != "svg" && out.format != "table" && out.format != "json" {
@@ -170,11 +170,16 @@ func cutFiles(recordings []*capture.Recording) int {
 // captureWords are the files and the flags that change the answer, as the user typed them,
 // for the next commands.
 func captureWords(cmd *cobra.Command, args []string) []string {
+	return typedWords(cmd, args, answerFlags)
+}
+
+// typedWords are the arguments and those of the flags that the user gave.
+func typedWords(cmd *cobra.Command, args, flags []string) []string {
 	words := slices.Clone(args)
-	for _, name := range answerFlags {
+	for _, name := range flags {
 		f := cmd.Flags().Lookup(name)
 		switch {
-		case !f.Changed:
+		case f == nil || !f.Changed:
 		case f.Value.Type() == "bool":
 			words = append(words, "--"+name+"="+f.Value.String())
 		default:
@@ -190,15 +195,11 @@ func captureWords(cmd *cobra.Command, args []string) []string {
 	return words
 }
 
-// checkCaptureTable looks at --table before anything is read.
-func checkCaptureTable(cmd *cobra.Command, out *outputFlags, table string) error {
-	known := false
-	for _, name := range report.CaptureTableNames() {
-		known = known || name == table
-	}
+// checkTable looks at --table before anything is read.
+func checkTable(cmd *cobra.Command, out *outputFlags, table string, names []string) error {
 	switch {
-	case !known:
-		return fmt.Errorf("--table: found %q, want one of %s", table, strings.Join(report.CaptureTableNames(), ", "))
+	case !slices.Contains(names, table):
+		return fmt.Errorf("--table: found %q, want one of %s", table, strings.Join(names, ", "))
 	case out.format != "csv" && cmd.Flags().Changed("table"):
 		return errors.New("--table: only with --format csv")
 	case out.format == "xlsx" && (out.file == "" || out.file == "-") && isTerminal(cmd.OutOrStdout()):

@@ -28,7 +28,7 @@ func addCompletion(root *cobra.Command) {
 		"host": completeHost, "from": completeHost, "lose-host": completeHost, "fleet": completeSource,
 	}
 	arguments := map[string]cobra.CompletionFunc{
-		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,
+		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "simulate": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,
 	}
 	for _, c := range root.Commands() {
 		c.ValidArgsFunction = arguments[c.Name()]
@@ -38,6 +38,8 @@ func addCompletion(root *cobra.Command) {
 				complete = among([]string{"never", "worse"})
 			case "capture table":
 				complete = among(report.CaptureTableNames())
+			case "simulate table":
+				complete = among(report.SimulatedTableNames())
 			case "capture host", "capture from": // a name that only the user knows, and a time
 				continue
 			}

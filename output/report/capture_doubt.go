@@ -84,7 +84,7 @@ func (c *captured) momentsText() string {
 			return fmt.Sprintf("the ticks on %s are more than %s apart: nobody knows what was between them", where, rule.Duration(rec.Options.Gap))
 		}
 	}
-	return "what was recorded on " + where + " is a single moment"
+	return "what was " + c.words().seen + " on " + where + " is a single moment"
 }
 
 // tooShort reports whether no host was recorded for as long as low locality has to last.
@@ -107,7 +107,7 @@ func (c *captured) tooShortText() string {
 	}
 	longest := slices.MaxFunc(c.Recordings, func(a, b *capture.Recording) int { return cmp.Compare(a.Covered, b.Covered) })
 	if text := c.shortText(longest); text != "" {
-		return "The capture is " + text + "."
+		return "T" + c.words().the[1:] + " is " + text + "."
 	}
 	return ""
 }
@@ -153,7 +153,7 @@ func (c *captured) spreadText() string {
 	if len(wide) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s had several home nodes: N%%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010).", plural(countVMs(wide), "VM"))
+	return fmt.Sprintf("%s had several home nodes: N%%L counts all of them as local, and how the memory is spread over them is not in %s (GST_NDx, M010).", plural(countVMs(wide), "VM"), c.words().the)
 }
 
 // lacksText says which counters the capture does not have, which rules could not judge
@@ -207,6 +207,12 @@ func (c *captured) captureNotesOf() (notes []numa.Note) {
 		short := c.shortText(rec)
 		if rec.Covered == 0 && rec.Ticks > 1 {
 			short = fmt.Sprintf("its ticks are more than %s apart, so nothing is known to have lasted: record oftener", rule.Duration(rec.Options.Gap))
+		}
+		if c.sim != nil { // what the model does not have is in its documentation
+			if short != "" {
+				notes = append(notes, numa.Note{At: rec.Host, Text: short})
+			}
+			continue
 		}
 		for _, text := range []string{lacksText(rec), sumsText(rec), short} {
 			if text != "" {

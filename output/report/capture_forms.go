@@ -16,13 +16,30 @@ import (
 // hosts, the VMs that matter, how often each rule fired, and the findings at or above
 // o.FailOn (with o.Details all).
 func CaptureMarkdown(w io.Writer, r *rules.Watched, o ExportOptions) error {
-	c := newCaptured(r)
+	return newCaptured(r).markdown(w, o)
+}
+
+func (c *captured) markdown(w io.Writer, o ExportOptions) error {
 	b := bufio.NewWriterSize(w, 64<<10) // keeps the first error until Flush
 	verdict, rest := c.verdict()
-	fmt.Fprintf(b, "# NUMA in %s\n\n**%s**", mark(cmp.Or(c.source(), "a capture")), mark(verdict))
+	fmt.Fprintf(b, "# %s %s\n\n**%s**", c.words().title, mark(cmp.Or(c.source(), "a capture")), mark(verdict))
 	if rest != "" {
 		fmt.Fprintf(b, " %s", mark(rest))
 	}
+	if c.sim != nil {
+		c.sim.markHead(b, o)
+		c.markHappened(b)
+		c.sim.markVMs(b, o)
+	} else {
+		c.markCapture(b, o)
+	}
+	markFindings(b, c.judged, o)
+	markNotes(b, c.judged)
+	return b.Flush()
+}
+
+// markCapture writes what was recorded: the files, the hosts and the VMs that matter.
+func (c *captured) markCapture(b *bufio.Writer, o ExportOptions) {
 	fmt.Fprintf(b, "\n\n%s, %s, %s", c.filesText(), plural(len(c.Recordings), "host"), plural(countVMs(c.vms), "VM"))
 	if !c.first.IsZero() {
 		fmt.Fprintf(b, "; %s", dated(c.first, c.last))
@@ -60,16 +77,19 @@ func CaptureMarkdown(w io.Writer, r *rules.Watched, o ExportOptions) error {
 			fmt.Fprintf(b, "\nAnd %s without findings.\n", plural(n, "more VM"))
 		}
 	}
-	markFindings(b, c.judged, o)
-	markNotes(b, c.judged)
-	return b.Flush()
 }
 
 // CaptureSARIF writes judged recordings as SARIF 2.1.0, as SARIF does a fleet. The place of
 // a finding is the file that holds the time at which it began to hold.
 func CaptureSARIF(w io.Writer, r *rules.Watched, o ExportOptions) error {
-	c := newCaptured(r)
+	return newCaptured(r).sarif(w, o)
+}
+
+func (c *captured) sarif(w io.Writer, o ExportOptions) error {
 	p := map[string]any{"source": clean(c.source()), "hosts": len(c.Recordings), "vms": countVMs(c.vms)}
+	if c.sim != nil {
+		p["simulated"] = true
+	}
 	if !c.first.IsZero() {
 		p["first"], p["last"] = c.first, c.last
 	}
@@ -80,9 +100,15 @@ func CaptureSARIF(w io.Writer, r *rules.Watched, o ExportOptions) error {
 // for it and for each of its VMs, and before them one for the files, which carries the
 // notes.
 func CaptureJUnit(w io.Writer, r *rules.Watched, o ExportOptions) error {
-	c := newCaptured(r)
+	return newCaptured(r).junit(w, o)
+}
+
+func (c *captured) junit(w io.Writer, o ExportOptions) error {
 	j := c.judged
 	all := junitSuites{Name: "homenode"}
+	if c.sim != nil {
+		all.Name = "homenode, simulated"
+	}
 	all.add(junitSuite{Name: "source", Cases: []junitCase{j.sourceCase()}})
 	for _, rec := range c.Recordings {
 		class := clean(rec.Host)
@@ -91,7 +117,7 @@ func CaptureJUnit(w io.Writer, r *rules.Watched, o ExportOptions) error {
 		for _, v := range c.of(rec) {
 			t := j.caseOf(class, v.label, v.findings, o.FailOn)
 			if !v.HasMemory && !v.HasHomes && !v.HasMoves {
-				t.skip([]string{"the capture states nothing about NUMA of this VM"})
+				t.skip([]string{c.words().the + " states nothing about NUMA of this VM"})
 			}
 			s.Cases, ids = append(s.Cases, t), append(ids, distinct(v.VM)+" "+strconv.Itoa(len(ids)))
 		}

@@ -29,6 +29,8 @@ var (
 // captureReport is what the page of a capture shows, in its order.
 type captureReport struct {
 	pageParts
+	About       string         // what kind of report it is
+	Simulated   *simulatedPage // nil for what was recorded
 	When        string
 	Drawings    []htmlTimeline // of hosts
 	DrawingsCut int
@@ -88,9 +90,12 @@ func CaptureHTML(w io.Writer, r *rules.Watched, o HTMLOptions) error {
 	if o.MostFindings == 0 {
 		o.MostFindings = 100 // the table of VMs names them all
 	}
-	c, o := newCaptured(r), o.withDefaults()
-	p := &captureReport{pageParts: newPageParts(c.judged, o.Version)}
-	p.Title, p.PlaceWord = "NUMA in "+cmp.Or(c.source(), "a capture"), "Host"
+	return newCaptured(r).html(w, o.withDefaults())
+}
+
+func (c *captured) html(w io.Writer, o HTMLOptions) error {
+	p := &captureReport{pageParts: newPageParts(c.judged, o.Version), About: c.words().about}
+	p.Title, p.PlaceWord = c.words().title+" "+cmp.Or(c.source(), "a capture"), "Host"
 	p.Verdict, p.Rest = c.verdict()
 	p.Read = c.filesText()
 	p.Verdict = strings.ReplaceAll(p.Verdict, " %", "\u00a0%") // a heading breaks elsewhere
@@ -110,6 +115,9 @@ func CaptureHTML(w io.Writer, r *rules.Watched, o HTMLOptions) error {
 	p.rows(c, drawn)
 	p.hosts(c)
 	p.notes(c)
+	if c.sim != nil {
+		p.simulated(c, drawn)
+	}
 	p.dress(timeline.Style)
 	return writePage(w, capturePage, p)
 }
@@ -146,11 +154,8 @@ func (c *captured) htmlFinding(f *finding.Finding, drawn map[string]bool) htmlFi
 // the drawings.
 func (p *captureReport) draw(c *captured, o HTMLOptions) (map[string]bool, error) {
 	drawn := map[string]bool{}
-	labels := map[*capture.VM]string{}
-	for _, v := range c.vms {
-		labels[v.VM] = v.label
-	}
-	t := timeline.Options{Inline: true, Findings: c.Findings, Label: func(v *capture.VM) string { return labels[v] }, Blind: c.blind()}
+	t := c.drawing()
+	t.Inline = true
 	var b bytes.Buffer
 	for _, rec := range c.weightedHosts() {
 		if len(p.Drawings) == o.MostHosts {
@@ -245,7 +250,7 @@ func (p *captureReport) hosts(c *captured) {
 
 // noteTitles are the headings of notes by where they come from.
 var noteTitles = map[string]string{
-	"capture": "What the capture lacks, and what could not be read", "judgement": "Could not be judged, or not for certain",
+	"capture": "What the capture lacks, and what could not be read", "simulation": "What could not be simulated", "judgement": "Could not be judged, or not for certain",
 }
 
 func (p *captureReport) notes(c *captured) {

@@ -147,9 +147,13 @@ type changeJSON struct {
 // CaptureJSON writes judged recordings as JSON. Their timelines are not in it: they are
 // what captures are exported as Parquet or OpenMetrics for.
 func CaptureJSON(w io.Writer, r *rules.Watched) error {
-	c := newCaptured(r)
+	j := newCaptured(r).json()
+	return writeJSON(w, &j)
+}
+
+func (c *captured) json() captureJSON {
 	j := captureJSON{
-		Format: "homenode-capture", Version: JSONVersion, First: c.first, Last: c.last, Hosts: len(c.Recordings), VMs: countVMs(c.vms),
+		Format: c.words().format, Version: JSONVersion, First: c.first, Last: c.last, Hosts: len(c.Recordings), VMs: countVMs(c.vms),
 		Counts: bySeverity(&c.Judgement), Recorded: []recordedJSON{}, Findings: orEmpty(c.Findings), Notes: []noteJSON{},
 	}
 	j.Verdict, j.Rest = c.verdict()
@@ -165,7 +169,7 @@ func CaptureJSON(w io.Writer, r *rules.Watched) error {
 	for _, rec := range c.Recordings {
 		j.Recorded = append(j.Recorded, c.recorded(rec))
 	}
-	return writeJSON(w, &j)
+	return j
 }
 
 func (c *captured) recorded(rec *capture.Recording) recordedJSON {

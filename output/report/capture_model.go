@@ -19,6 +19,7 @@ import (
 // captured is a judged set of recordings as the forms show it.
 type captured struct {
 	*rules.Watched
+	sim    *simulated // nil for what was recorded
 	judged *judged
 	vms    []*capturedVM                             // by host and name
 	hosts  map[*capture.Recording][]*finding.Finding // about the host itself
@@ -138,7 +139,7 @@ func (c *captured) judgement() *judged {
 		return name
 	}
 	return &judged{
-		Judgement: &c.Judgement, source: c.source(), kind: "capture/", watched: true,
+		Judgement: &c.Judgement, source: c.source(), kind: c.words().kind, watched: true,
 		nothing: c.nothing(),
 		rules:   rulesWhere(func(one *rule.Rule) bool { return one.Watch != nil }),
 		open:    c.open(),
@@ -196,7 +197,7 @@ var moreFiles = regexp.MustCompile(` and \d+ more$`)
 // with the line where the recording knows it; nil when there is no such file.
 func (c *captured) placeOf(f *finding.Finding) *sarifPhysical {
 	rec := c.recordingOf(f)
-	if rec == nil || len(rec.Files) == 0 {
+	if rec == nil || len(rec.Files) == 0 || c.sim != nil {
 		return nil
 	}
 	file, line := &rec.Files[0], 1
@@ -231,6 +232,9 @@ func (c *captured) open() []openNotes {
 		}
 	}
 	// What the inventory says of itself is for those who judge it: homenode assess.
+	if c.sim != nil {
+		return []openNotes{{"simulation", slices.Concat(c.sim.Outcome.Problems, c.captureNotesOf())}, {"judgement", c.sim.reworded(c.Notes)}, {"configuration", c.PolicyNotes}}
+	}
 	return []openNotes{{"capture", slices.Concat(c.captureNotesOf(), warnings)}, {"judgement", c.Notes}, {"configuration", c.PolicyNotes}}
 }
 
@@ -239,7 +243,7 @@ func (c *captured) nothing() string {
 	if c.judgeable() {
 		return ""
 	}
-	return "the capture holds nothing about NUMA"
+	return c.words().the + " holds nothing about NUMA"
 }
 
 // judgeable reports whether anything was recorded that rules judge.

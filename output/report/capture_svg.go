@@ -15,12 +15,24 @@ import (
 // the reports name it, or with its host before it: esx07/sql01. The name may be empty when
 // there is one host.
 func CaptureSVG(w io.Writer, r *rules.Watched, name string) error {
-	c := newCaptured(r)
+	return newCaptured(r).svg(w, name)
+}
+
+// drawing returns the options of the drawings of a report.
+func (c *captured) drawing() timeline.Options {
 	labels := map[*capture.VM]string{}
 	for _, v := range c.vms {
 		labels[v.VM] = v.label
 	}
 	o := timeline.Options{Findings: c.Findings, Label: func(v *capture.VM) string { return labels[v] }, Blind: c.blind()}
+	if c.sim != nil {
+		c.sim.draw(&o)
+	}
+	return o
+}
+
+func (c *captured) svg(w io.Writer, name string) error {
+	o := c.drawing()
 	var names, found []string
 	var draw func() error
 	take := func(full string, d func() error) {
@@ -43,11 +55,11 @@ func CaptureSVG(w io.Writer, r *rules.Watched, name string) error {
 	case len(found) == 1:
 		return draw()
 	case len(found) > 1 && name == "":
-		return fmt.Errorf("%d hosts were recorded: name one with --vm: %s", len(found), strings.Join(found[:min(len(found), 10)], ", "))
+		return fmt.Errorf("%d hosts were %s: name one with --vm: %s", len(found), c.words().seen, strings.Join(found[:min(len(found), 10)], ", "))
 	case len(found) > 1:
 		return fmt.Errorf("%q could be each of %s", name, strings.Join(found, ", "))
 	case name == "":
-		return fmt.Errorf("no host was recorded")
+		return fmt.Errorf("no host was %s", c.words().seen)
 	}
-	return fmt.Errorf("no host or VM %q was recorded%s", name, alike.After(name, names))
+	return fmt.Errorf("no host or VM %q was %s%s", name, c.words().seen, alike.After(name, names))
 }

@@ -23,7 +23,10 @@ func CaptureTableNames() []string {
 
 // CaptureTables returns judged recordings as tables. version is that of homenode.
 func CaptureTables(w *rules.Watched, version string) []Table {
-	c := newCaptured(w)
+	return newCaptured(w).tables(version)
+}
+
+func (c *captured) tables(version string) []Table {
 	j := c.judged
 	return []Table{findingTable(j), c.vmTable(), c.nodeTable(), c.hostTable(), c.changeTable(), c.fileTable(), suppressedTable(j), ruleTable(j), noteTable(j), c.aboutTable(version)}
 }

@@ -15,8 +15,20 @@ import (
 // verdict answers the question of a capture in one sentence: was it NUMA? rest says what
 // that leaves open, and what it rests on.
 func (c *captured) verdict() (verdict, rest string) {
+	if c.sim == nil {
+		return c.answer()
+	}
+	if c.sim.Watched == nil {
+		return c.sim.summary()
+	}
+	verdict, rest = c.answer()
+	return c.simulatedVerdict(verdict, rest)
+}
+
+// answer judges what was recorded or simulated.
+func (c *captured) answer() (verdict, rest string) {
 	if len(c.vms) == 0 {
-		return "Nothing can be said about NUMA: no VM was recorded.", c.howToGet()
+		return "Nothing can be said about NUMA: no VM was " + c.words().seen + ".", c.howToGet()
 	}
 	var lost, hurt []*capturedVM
 	for _, v := range slices.SortedStableFunc(slices.Values(c.vms), byWeight) {
@@ -51,7 +63,7 @@ func (c *captured) verdict() (verdict, rest string) {
 		}
 		verdict = fmt.Sprintf("NUMA had a part in it %s: %s%s.", where, though, c.hostText())
 	case !c.judgeable():
-		return "Nothing can be said about NUMA: the capture has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
+		return "Nothing can be said about NUMA: " + c.words().the + " has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
 	case len(open) > 0:
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: %s.", where, strings.Join(open, "; "))
 	case c.momentary():
@@ -59,7 +71,7 @@ func (c *captured) verdict() (verdict, rest string) {
 	case c.tooShort():
 		verdict = fmt.Sprintf("NUMA cannot be ruled out: %s %s, but that is too short: rules look for minutes.", c.sawText(), where)
 	case c.lacksLocality():
-		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but the capture lacks what would show it.", where)
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but %s lacks what would show it.", where, c.words().the)
 	case c.mostlyLow() != nil:
 		v := c.mostlyLow()
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: N%%L of %s was below %s most of the time, though no rule counts it as a finding.",
@@ -110,7 +122,7 @@ func (c *captured) mostlyLow() *capturedVM {
 // stretch returns "in 4 h 10 min on esx07".
 func (c *captured) stretch() string {
 	if c.momentary() {
-		return fmt.Sprintf("in what was recorded on %s", plural(len(c.Recordings), "host"))
+		return fmt.Sprintf("in what was %s on %s", c.words().seen, plural(len(c.Recordings), "host"))
 	}
 	if len(c.Recordings) == 1 {
 		rec := c.Recordings[0]
@@ -234,7 +246,7 @@ func (c *captured) howToGet() string {
 			}
 		}
 	}
-	if len(lacks) == 0 {
+	if len(lacks) == 0 || c.sim != nil {
 		return ""
 	}
 	slices.Sort(lacks)

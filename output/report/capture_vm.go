@@ -43,7 +43,11 @@ func CaptureVM(w io.Writer, r *rules.Watched, name string, o CaptureOptions) err
 
 // FindingsOfVM counts the findings at or above a severity about the VM of this name.
 func FindingsOfVM(r *rules.Watched, name string, least finding.Severity) int {
-	lives, err := newCaptured(r).named(name)
+	return newCaptured(r).findingsOf(name, least)
+}
+
+func (c *captured) findingsOf(name string, least finding.Severity) int {
+	lives, err := c.named(name)
 	if err != nil {
 		return 0
 	}
@@ -108,7 +112,7 @@ func (c *captured) named(name string) (lives []*capturedVM, err error) {
 			}
 		}
 		slices.Sort(names)
-		return nil, fmt.Errorf("no VM %q was recorded%s", name, alike.After(name, slices.Compact(names)))
+		return nil, fmt.Errorf("no VM %q was %s%s", name, c.words().seen, alike.After(name, slices.Compact(names)))
 	}
 	slices.SortStableFunc(lives, func(a, b *capturedVM) int { return a.First.Compare(b.First) })
 	return lives, nil
@@ -254,7 +258,7 @@ func (c *captured) unfound(v *capturedVM) []unfound {
 func (c *captured) seen(one *rule.Rule, v *capturedVM) string {
 	for _, need := range one.Needs {
 		if slices.Contains(v.rec.Lacks, need) {
-			return "not in the capture: " + need
+			return "not in " + c.words().the + ": " + need
 		}
 	}
 	if c.Policy != nil {

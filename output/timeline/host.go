@@ -28,9 +28,10 @@ func placeHost(rec *capture.Recording, o *Options) *picture {
 	if len(rec.Nodes) > 0 {
 		facts = rule.Plural(len(rec.Nodes), "node") + " · " + facts
 	}
-	d.layout = newLayout(rec, id, rec.Host, facts)
-	d.pic.title = rec.Host + " over time"
+	d.layout = newLayout(rec, id, o.title(rec.Host), facts)
+	d.pic.title = o.title(rec.Host + " over time")
 	d.behind, d.top = len(d.pic.groups), d.y
+	d.events(id, o, nil)
 	d.found(id, o, func(f *finding.Finding) bool { return d.about(f) && f.VM == "" })
 	for i := range rec.Nodes {
 		if steps := nodeSteps(rec, &rec.Nodes[i]); len(steps) > len(d.steps) {
@@ -38,13 +39,13 @@ func placeHost(rec *capture.Recording, o *Options) *picture {
 		}
 	}
 	var sentences []string
-	sentences = append(sentences, d.busy()...)
-	sentences = append(sentences, d.free()...)
+	sentences = append(sentences, d.busy(o)...)
+	sentences = append(sentences, d.free(o)...)
 	sentences = append(sentences, d.vms(o)...)
 	bottom := d.y - panelGap + 60
 	d.axis(gapsOf(d.steps))
 	d.slices(d.steps, bottom, d.sum)
-	d.foot(sentences...)
+	d.foot(o.notes(sentences)...)
 	return d.pic
 }
 
@@ -64,7 +65,7 @@ func (d *hostDrawing) heading(name, text string) {
 }
 
 // busy places the share of its cores that each node uses.
-func (d *hostDrawing) busy() []string {
+func (d *hostDrawing) busy(o *Options) []string {
 	top := 1.0
 	stated := false
 	for i := range d.rec.Nodes {
@@ -74,7 +75,7 @@ func (d *hostDrawing) busy() []string {
 		}
 	}
 	if !stated {
-		return []string{"The capture does not state how busy the cores are."}
+		return []string{o.source() + " does not state how busy the cores are."}
 	}
 	if top > 1 { // turbo
 		top, _ = shareScale(top)
@@ -126,7 +127,7 @@ func rowFacts(height svg.Px, facts ...string) []string {
 }
 
 // free places the free memory of each node, all on one scale.
-func (d *hostDrawing) free() []string {
+func (d *hostDrawing) free(o *Options) []string {
 	var most numa.Bytes
 	stated := false
 	for i := range d.rec.Nodes {
@@ -140,7 +141,7 @@ func (d *hostDrawing) free() []string {
 		}
 	}
 	if !stated {
-		return []string{"The capture does not state the free memory of the nodes."}
+		return []string{o.source() + " does not state the free memory of the nodes."}
 	}
 	d.heading("free", "free memory")
 	height := d.rowHeight()
@@ -183,7 +184,7 @@ func (d *hostDrawing) vms(o *Options) []string {
 		}
 	}
 	if len(vms) == 0 {
-		return []string{"The capture does not state the home nodes of VMs."}
+		return []string{o.source() + " does not state the home nodes of VMs."}
 	}
 	stated := len(vms)
 	worst := map[*capture.VM]int{}

@@ -18,7 +18,8 @@ type layout struct {
 	y    svg.Px
 	top  svg.Px // of the first panel: grid and gaps reach from here to the axis
 
-	behind int // groups before it stand behind the panels
+	behind int      // groups before it stand behind the panels
+	marks  []svg.Px // of events, where lines go through all panels
 	legend []legend
 }
 
@@ -152,6 +153,9 @@ func (l *layout) axis(gaps []step) {
 			class = "time date"
 		}
 		labels.shapes = append(labels.shapes, shape{class: class, x: x, y: bottom + 130, text: t.label})
+	}
+	for _, x := range l.marks {
+		back.shapes = append(back.shapes, shape{class: "story", x: x, y: l.top, h: bottom - l.top})
 	}
 	var behind []group
 	for i, g := range gaps {

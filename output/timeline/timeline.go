@@ -16,6 +16,7 @@ package timeline
 import (
 	_ "embed"
 	"io"
+	"time"
 
 	"homenode/capture"
 	"homenode/finding"
@@ -37,8 +38,52 @@ type Options struct {
 	// Blind reports whether N%L and remote memory of a VM mean nothing, because its memory
 	// is interleaved over its home nodes; nil means of none.
 	Blind func(*capture.VM) bool
+	// Simulated says that nobody observed what is drawn: every drawing says so.
+	Simulated bool
+	// Events returns what happened to a host, or to a VM of it when v is not nil, in the
+	// order of time; nil for nothing.
+	Events func(rec *capture.Recording, v *capture.VM) []Event
+	// Speed returns the performance index of a VM in the order of time; nil for none.
+	Speed func(*capture.VM) []Point
 	// MostVMs is how many VMs the drawing of a host has; 0 means 12.
 	MostVMs int
+}
+
+// An Event is one thing that happened, for a drawing of what followed.
+type Event struct {
+	Time time.Time
+	Text string // a few words
+	Note string // more of it, shown when it is pointed at
+}
+
+// A Point is the performance index from a moment on: 1 is full speed.
+type Point struct {
+	Time             time.Time
+	Value, Low, High float64
+}
+
+// source says what was drawn.
+func (o *Options) source() string {
+	if o.Simulated {
+		return "The simulation"
+	}
+	return "The capture"
+}
+
+// title marks the title of a drawing of what nobody observed.
+func (o *Options) title(name string) string {
+	if o.Simulated {
+		return name + " (simulated)"
+	}
+	return name
+}
+
+// notes returns the sentences below a drawing.
+func (o *Options) notes(sentences []string) []string {
+	if o.Simulated {
+		return append([]string{"Simulated by the model of the NUMA scheduler: nothing here was observed."}, sentences...)
+	}
+	return sentences
 }
 
 func (o *Options) label(v *capture.VM) string {

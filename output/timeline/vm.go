@@ -49,10 +49,11 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture {
 		facts = append(facts, v.Size.String())
 	}
 	d := &vmDrawing{v: v, id: id}
-	d.layout = newLayout(rec, id, o.label(v), strings.Join(append(facts, spanOfText(rec)), " · "))
-	d.pic.title = fmt.Sprintf("%s on %s over time", o.label(v), rec.Host)
+	d.layout = newLayout(rec, id, o.title(o.label(v)), strings.Join(append(facts, spanOfText(rec)), " · "))
+	d.pic.title = o.title(fmt.Sprintf("%s on %s over time", o.label(v), rec.Host))
 	d.steps = stepsOf(&v.Timeline, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
 	d.behind, d.top = len(d.pic.groups), d.y
+	d.events(id, o, v)
 	d.found(id, o, func(f *finding.Finding) bool { return d.aboutVM(f, v) })
 	d.blind = o.blind(v)
 	d.homes()
@@ -60,18 +61,19 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture {
 	d.memory()
 	d.migrations()
 	d.ready()
+	d.speed(o)
 	d.life()
 	bottom := d.y - panelGap + 60
 	d.axis(gapsOf(d.steps))
 	d.slices(d.steps, bottom, d.sum)
 	var sentences []string
 	if len(d.lacks) > 0 {
-		sentences = append(sentences, "The capture does not state "+strings.Join(d.lacks, ", ")+" of this VM.")
+		sentences = append(sentences, o.source()+" does not state "+strings.Join(d.lacks, ", ")+" of this VM.")
 	}
 	if n := len(v.Timeline.Buckets); n > 0 {
 		sentences = append(sentences, "A step is "+rule.Duration(v.Timeline.Width)+": its mean, and a thin line for its worst tick.")
 	}
-	d.foot(sentences...)
+	d.foot(o.notes(sentences)...)
 	return d.pic
 }
 

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/numa"
+	"homenode/source/demo"
+	"homenode/source/story"
+	"homenode/vnuma"
+	"homenode/whatif"
+)
+
+// storyFlags say what happens in a simulation, beside what its story says.
+type storyFlags struct {
+	hours float64
+	every time.Duration
+	seed  string
+	loads []string
+	at    []string
+
+	silent bool // the story is too large to be judged; set by read
+}
+
+func (f *storyFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.Float64Var(&f.hours, "hours", 0, "how long to simulate, instead of what the story says (a day when it does not)")
+	fl.DurationVar(&f.every, "every", 0, "time between two ticks: what is judged, drawn and traced (20s; longer for a large fleet)")
+	fl.StringVar(&f.seed, "seed", "", "seed of the noise of loads, a whole number")
+	fl.StringArrayVar(&f.loads, "load", nil, "load of VMs from the start: 'web* cpu=40% memory=80%' (repeatable; docs/stories.md has all words)")
+	fl.StringArrayVar(&f.at, "at", nil, "what happens besides: '2h fail esx07', '14:30 power-on sql01' (repeatable)")
+}
+
+// The sizes of fleets from which ticks are coarser where nobody says how fine they shall
+// be, and from which nothing is judged (docs/performance.md).
+const (
+	mostFine   = 1000
+	mostMinute = 5000
+	mostJudged = 20000
+)
+
+// read reads the story that the argument names, or makes one of a fleet, and adds what the
+// flags say.
+func (f *storyFlags) read(cmd *cobra.Command, src *sourceFlags, arg string, changes *whatIfFlags, choices vnuma.Choices) (*numa.Story, error) {
+	asked, err := changes.changes("table") // every form can show a changed fleet
+	if err != nil {
+		return nil, err
+	}
+	s, own, err := f.source(cmd, src, arg)
+	if err != nil {
+		return nil, err
+	}
+	if asked != nil {
+		if err := changeStory(s, asked, choices); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.add(s); err != nil {
+		return nil, err
+	}
+	if len(s.Fleet.Hosts) == 0 {
+		return nil, fmt.Errorf("%s: found no host to simulate", arg)
+	}
+	f.size(s, own)
+	return s, nil
+}
+
+// source reads a story; own reports that it is one, and not a bare fleet.
+func (f *storyFlags) source(cmd *cobra.Command, src *sourceFlags, arg string) (s *numa.Story, own bool, err error) {
+	if arg == "demo" {
+		if s, err = demo.Story(); err == nil {
+			s.Name = "demo"
+		}
+		return s, true, err
+	}
+	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && info.Size() <= mostToComplete {
+		b, err := os.ReadFile(arg)
+		if err != nil {
+			return nil, false, err
+		}
+		if story.Is(b) {
+			s, err := story.Read(arg, b)
+			return s, true, err
+		}
+	} else if errors.Is(err, fs.ErrNotExist) && !strings.Contains(arg, ".") && arg != "vcenter" && !strings.HasPrefix(arg, "@") {
+		return nil, false, fmt.Errorf("%w (want a story, a SOURCE, or demo)", err)
+	}
+	fleet, err := src.read(cmd, arg)
+	if err != nil {
+		return nil, false, err
+	}
+	return story.Of(fleet, story.Defaults{}), false, nil
+}
+
+// changeStory gives the story another fleet. What it says of hosts that are gone is gone
+// with them; events that need them are an error.
+func changeStory(s *numa.Story, asked []whatif.Change, choices vnuma.Choices) error {
+	fleet, _, err := whatif.Apply(s.Fleet, asked, choices)
+	if err != nil {
+		return err
+	}
+	s.Fleet, s.Seen = fleet, nil
+	there := map[string]bool{}
+	for i := range fleet.Hosts {
+		there[fleet.Hosts[i].ID] = true
+	}
+	var used []numa.NodeUse
+	for _, u := range s.Used {
+		if there[u.Host] {
+			used = append(used, u)
+		}
+	}
+	s.Used = used
+	for i := range s.Events {
+		if e := &s.Events[i]; e.Host != "" && !there[e.Host] {
+			return fmt.Errorf("%s:%d: found %q, but the host is gone by --lose-host", s.Name, e.Line, e.Text)
+		}
+	}
+	return s.Check()
+}
+
+// add adds what the flags say to the story.
+func (f *storyFlags) add(s *numa.Story) error {
+	if f.hours != 0 || f.every != 0 || f.seed != "" {
+		length := s.Length
+		if f.hours != 0 {
+			length = time.Duration(f.hours * float64(time.Hour)).Round(numa.Step)
+			if f.hours < 0 || length <= 0 || length > numa.MostLength {
+				return fmt.Errorf("--hours: found %v, want more than 0 and at most %.0f", f.hours, numa.MostLength.Hours())
+			}
+		}
+		line := "run " + length.String()
+		if f.every != 0 {
+			line += " every=" + f.every.String()
+		}
+		if f.seed != "" {
+			line += " seed=" + f.seed
+		}
+		if f.hours != 0 { // what comes later does not happen
+			for i := range s.Events {
+				if s.Events[i].At > length {
+					s.Events = s.Events[:i]
+					break
+				}
+			}
+		}
+		if err := story.Add(s, line, "--hours, --every, --seed"); err != nil {
+			return err
+		}
+	}
+	for _, one := range []struct {
+		key, flag string
+		lines     []string
+	}{{"load", "--load", f.loads}, {"at", "--at", f.at}} {
+		var lines strings.Builder
+		for _, text := range one.lines {
+			if first, _, _ := strings.Cut(strings.TrimSpace(text), " "); first != one.key {
+				text = one.key + " " + text
+			}
+			if strings.ContainsAny(text, "\r\n") {
+				return fmt.Errorf("%s: found a line break, want one line each", one.flag)
+			}
+			lines.WriteString(text + "\n")
+		}
+		if lines.Len() == 0 {
+			continue
+		}
+		if err := story.Add(s, lines.String(), one.flag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// size makes the ticks of a large fleet coarser where neither flag nor story says how fine
+// they shall be.
+func (f *storyFlags) size(s *numa.Story, own bool) {
+	n := len(s.Fleet.VMs)
+	if f.every != 0 {
+		return
+	}
+	f.silent = n > mostJudged
+	switch {
+	case own:
+	case n > mostMinute:
+		s.Every = 5 * time.Minute
+	case n > mostFine:
+		s.Every = time.Minute
+	}
+}

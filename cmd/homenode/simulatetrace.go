@@ -1,0 +1,218 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"homenode/numa"
+	"homenode/output/batch"
+	"homenode/output/lake"
+	"homenode/output/openmetrics"
+	"homenode/simulate"
+)
+
+// traceFlags say where the ticks of a simulation are written to.
+type traceFlags struct {
+	trace       string
+	parquet     string
+	openmetrics string
+}
+
+func (f *traceFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.trace, "trace", "", "also write all ticks as esxtop batch files: to this .csv file for one host, else to this folder, a file a host")
+	fl.StringVar(&f.parquet, "parquet", "", "also write all ticks as Parquet files to this folder (docs/parquet.md)")
+	fl.StringVar(&f.openmetrics, "openmetrics", "", "also write all ticks to this file (docs/openmetrics.md)")
+}
+
+func (f *traceFlags) check() error {
+	if f.trace != "" && f.trace == f.parquet {
+		return errors.New("--trace, --parquet: found one folder for both, want two")
+	}
+	return nil
+}
+
+// run simulates the story and writes what was asked for besides.
+func (f *traceFlags) run(ctx context.Context, s *numa.Story, o simulate.Options) (*simulate.Result, error) {
+	if f.trace == "" && f.parquet == "" && f.openmetrics == "" {
+		return simulate.Run(ctx, s, o)
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	t := &tracing{flags: f, story: s, hosts: make([]hostTrace, len(s.Fleet.Hosts)), stop: stop}
+	defer t.abort() // nothing after close
+	if err := t.open(); err != nil {
+		return nil, err
+	}
+	if t.metrics != nil {
+		o.Workers = 1 // one file of all hosts: the same bytes every time
+	}
+	o.Tick = t.tick
+	r, err := simulate.Run(ctx, s, o)
+	if err != nil {
+		return nil, cmp.Or(context.Cause(ctx), err)
+	}
+	return r, t.close()
+}
+
+// A tracing writes the ticks of all hosts while they are simulated.
+type tracing struct {
+	flags   *traceFlags
+	story   *numa.Story
+	folder  bool        // --trace is one
+	hosts   []hostTrace // by index in the fleet; each is used by one worker at a time
+	metrics *openmetrics.Writer
+	stop    context.CancelCauseFunc
+}
+
+// A hostTrace is what is written of one host.
+type hostTrace struct {
+	name  string // of the batch file when it is whole
+	file  *os.File
+	batch *batch.Writer
+	lake  *lake.Writer
+}
+
+// part is what the name of a batch file ends with until it is whole.
+const part = ".part"
+
+func (t *tracing) open() (err error) {
+	if t.flags.trace != "" {
+		t.folder = len(t.hosts) > 1 || !strings.EqualFold(filepath.Ext(t.flags.trace), ".csv")
+		if t.folder {
+			if strings.EqualFold(filepath.Ext(t.flags.trace), ".csv") {
+				return fmt.Errorf("--trace: found the file %s, want a folder: the story has %d hosts", t.flags.trace, len(t.hosts))
+			}
+			if err := os.MkdirAll(t.flags.trace, 0o755); err != nil {
+				return fmt.Errorf("--trace: %w", err)
+			}
+		}
+	}
+	if t.flags.openmetrics != "" {
+		if t.metrics, err = openmetrics.New(t.flags.openmetrics); err != nil {
+			return fmt.Errorf("--openmetrics: %w", err)
+		}
+	}
+	return nil
+}
+
+// simulation is the file that Parquet names as the source of every tick: what was
+// simulated must not pass for what was seen.
+func (t *tracing) simulation() string { return "simulation of " + t.story.Name }
+
+// tick takes one tick of a host; the first error ends the run.
+func (t *tracing) tick(host int, tick *numa.Tick) {
+	h := &t.hosts[host]
+	if t.flags.trace != "" {
+		err := error(nil)
+		if h.batch == nil {
+			err = t.begin(h, host)
+		}
+		if err == nil {
+			err = h.batch.Add(tick)
+		}
+		t.fail("--trace", err)
+	}
+	if t.flags.parquet != "" {
+		err := error(nil)
+		if h.lake == nil {
+			h.lake, err = lake.New(t.flags.parquet, lake.ID("simulation", t.story.Name, tick.Host))
+		}
+		if err == nil {
+			err = h.lake.Add(t.simulation(), tick)
+		}
+		t.fail("--parquet", err)
+	}
+	if t.metrics != nil {
+		t.fail("--openmetrics", t.metrics.Add(tick))
+	}
+}
+
+func (t *tracing) fail(flag string, err error) {
+	if err != nil {
+		t.stop(fmt.Errorf("%s: %w", flag, err))
+	}
+}
+
+// begin opens the batch file of a host.
+func (t *tracing) begin(h *hostTrace, host int) (err error) {
+	h.name = t.flags.trace
+	if t.folder {
+		h.name = filepath.Join(t.flags.trace, fileOf(t.story.Fleet, host)+".csv")
+	}
+	if h.file, err = os.Create(h.name + part); err != nil {
+		return err
+	}
+	h.batch = batch.NewWriter(h.file)
+	return nil
+}
+
+// fileOf names the file of a host: by its name, and where that cannot be one, or others
+// have it too, by its place in the fleet.
+func fileOf(f *numa.Fleet, host int) string {
+	name := f.Hosts[host].Name
+	same := 0
+	for i := range f.Hosts {
+		if strings.EqualFold(f.Hosts[i].Name, name) {
+			same++
+		}
+	}
+	if same > 1 || name == "" || strings.Trim(name, ".") == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || strings.ContainsRune(`/\\:*?"<>|`, r) }) {
+		return fmt.Sprintf("host-%d", host+1)
+	}
+	return name
+}
+
+// close ends all files.
+func (t *tracing) close() error {
+	for i := range t.hosts {
+		h := &t.hosts[i]
+		if h.batch != nil {
+			err := cmp.Or(h.batch.Flush(), h.file.Close())
+			if err == nil {
+				err = os.Rename(h.name+part, h.name)
+			}
+			if err != nil {
+				return fmt.Errorf("--trace: %w", err)
+			}
+			h.batch = nil
+		}
+		if h.lake != nil {
+			if err := h.lake.Close(); err != nil {
+				return fmt.Errorf("--parquet: %w", err)
+			}
+			h.lake = nil
+		}
+	}
+	if t.metrics != nil {
+		if err := t.metrics.Close(); err != nil {
+			return fmt.Errorf("--openmetrics: %w", err)
+		}
+		t.metrics = nil
+	}
+	return nil
+}
+
+// abort removes what is not written to its end.
+func (t *tracing) abort() {
+	for i := range t.hosts {
+		h := &t.hosts[i]
+		if h.batch != nil {
+			h.file.Close()
+			os.Remove(h.name + part)
+		}
+		if h.lake != nil {
+			h.lake.Abort()
+		}
+	}
+	if t.metrics != nil {
+		t.metrics.Abort()
+	}
+}

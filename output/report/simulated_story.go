@@ -1,0 +1,470 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/numa"
+	"homenode/sim"
+)
+
+// What happened: the events of a story, and between them what the scheduler made of them.
+
+// A happening is one line of it.
+type happening struct {
+	from, to time.Duration // since the start
+	host     string        // "" for an event
+	event    bool          // of the story
+	text     string
+	note     string   // what the author says of an event
+	followed string   // what an event did at once
+	rules    []string // of the rule book
+	weight   int      // those of little weight are left out first
+	size     int      // and of one weight those of few decisions
+}
+
+// The weights of happenings.
+const (
+	detail = iota
+	movement
+	important
+	told // by the story
+)
+
+// happenings returns what happened in the order of time.
+func (s *simulated) happenings() []happening {
+	out := s.beginning()
+	decisions := s.Outcome.Decisions
+	var bounds []time.Duration // times of events
+	for from := 0; from < len(s.Story.Events); {
+		e := &s.Story.Events[from]
+		to := from + 1
+		for to < len(s.Story.Events) && s.sameLine(e, &s.Story.Events[to]) {
+			to++
+		}
+		if n := len(bounds); n == 0 || bounds[n-1] != e.At {
+			bounds = append(bounds, e.At)
+		}
+		out = append(out, s.told(s.Story.Events[from:to]))
+		from = to
+	}
+	groups := map[string]*group{}
+	var order []*group
+	for i := range decisions {
+		d := &decisions[i]
+		class := classOf(d.Kind)
+		if class == direct {
+			continue
+		}
+		part, _ := slices.BinarySearch(bounds, d.At+1)
+		key := fmt.Sprint(part, " ", d.Host, " ", class)
+		if class == widens {
+			key += fmt.Sprint(" ", d.To)
+		}
+		g := groups[key]
+		if g == nil || d.At-g.all[len(g.all)-1].At > quiet {
+			g = &group{class: class}
+			groups[key] = g
+			order = append(order, g)
+		}
+		g.all = append(g.all, d)
+	}
+	for _, g := range order {
+		out = append(out, s.sum(g)...)
+	}
+	slices.SortStableFunc(out, func(a, b happening) int {
+		first := func(h happening) int {
+			if h.event {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(first(a), first(b)))
+	})
+	return out
+}
+
+// quiet is how long nothing of a kind happens between two groups of it.
+const quiet = 45 * time.Minute
+
+// sameLine reports whether two events are of one line of the story.
+func (s *simulated) sameLine(a, b *numa.Event) bool {
+	return a.At == b.At && a.Line == b.Line && a.Text == b.Text && a.Text != ""
+}
+
+// A group is decisions of one kind that hang together.
+type group struct {
+	class class
+	all   []*sim.Decision
+}
+
+type class uint8
+
+const (
+	direct class = iota // of an event, and told with it
+	moves
+	spills
+	widens
+	home
+	states
+	reclaims
+	shares
+)
+
+func classOf(k sim.DecisionKind) class {
+	switch k {
+	case sim.BalanceMoved, sim.BalanceSwapped, sim.LocalityMoved, sim.LocalitySwapped, sim.FairnessMoved:
+		return moves
+	case sim.Spilled:
+		return spills
+	case sim.Widened:
+		return widens
+	case sim.AllLocal:
+		return home
+	case sim.StateChanged:
+		return states
+	case sim.Reclaimed:
+		return reclaims
+	case sim.Shared:
+		return shares
+	}
+	return direct
+}
+
+// beginning says where the VMs are that run at the start.
+func (s *simulated) beginning() []happening {
+	running, seen := map[int]bool{}, map[int]bool{}
+	var loose []string
+	var ids []string
+	for i := range s.Outcome.Decisions {
+		d := &s.Outcome.Decisions[i]
+		if d.At > 0 || s.byEvent(d) {
+			continue
+		}
+		switch d.Kind {
+		case sim.Placed:
+			running[d.VM] = true
+		case sim.Taken:
+			running[d.VM], seen[d.VM] = true, true
+		case sim.Unmanaged:
+			running[d.VM] = true
+			loose = append(loose, s.vmName(d.VM))
+		default:
+			continue
+		}
+		for _, id := range d.Kind.Rules() {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	if len(running) == 0 {
+		return nil
+	}
+	text := plural(len(running), "VM") + " placed"
+	switch {
+	case len(seen) == len(running):
+		text = plural(len(seen), "VM") + " taken as observed"
+	case len(seen) > 0:
+		text += fmt.Sprintf(", %d of them taken as observed", len(seen))
+	}
+	if len(loose) > 0 {
+		text += fmt.Sprintf("; without home node: %s", namesText(loose))
+	}
+	slices.Sort(ids)
+	return []happening{{text: text, rules: ids, weight: told, event: true}}
+}
+
+// byEvent reports whether an event of the story at the start is about the VM.
+func (s *simulated) byEvent(d *sim.Decision) bool {
+	for i := range s.Story.Events {
+		e := &s.Story.Events[i]
+		if e.At > 0 {
+			return false
+		}
+		if d.VM >= 0 && e.VM == s.Story.Fleet.VMs[d.VM].ID {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *simulated) vmName(i int) string   { return s.Story.Fleet.VMs[i].Name }
+func (s *simulated) hostName(i int) string { return s.Story.Fleet.Hosts[i].Name }
+
+// told says what the story says of events of one line, and what followed at once.
+func (s *simulated) told(events []numa.Event) happening {
+	e := &events[0]
+	h := happening{from: e.At, to: e.At, event: true, text: e.Text, note: e.Note, weight: told}
+	vms := map[string]bool{}
+	for i := range events {
+		if events[i].VM != "" {
+			vms[events[i].VM] = true
+		}
+	}
+	if h.text == "" {
+		h.text = e.Kind.String()
+		if v := s.vmByID(e.VM); v != "" {
+			h.text += " " + v
+		}
+		if e.VM == "" || e.Host != "" {
+			h.text += " " + s.hostByID(e.Host)
+		}
+	}
+	followed, ids := s.followed(e, vms)
+	h.followed, h.rules = followed, ids
+	return h
+}
+
+func (s *simulated) vmByID(id string) string {
+	if i := slices.IndexFunc(s.Story.Fleet.VMs, func(v numa.VM) bool { return v.ID == id }); i >= 0 && id != "" {
+		return s.vmName(i)
+	}
+	return ""
+}
+
+func (s *simulated) hostByID(id string) string {
+	if i := slices.IndexFunc(s.Story.Fleet.Hosts, func(h numa.Host) bool { return h.ID == id }); i >= 0 {
+		return s.hostName(i)
+	}
+	return id
+}
+
+// followed says where VMs went by an event: "esx02: cache01 on node 1, app07 on node 0".
+func (s *simulated) followed(e *numa.Event, vms map[string]bool) (text string, ids []string) {
+	decisions := s.Outcome.Decisions
+	from, _ := slices.BinarySearchFunc(decisions, e.At, func(d sim.Decision, at time.Duration) int { return cmp.Compare(d.At, at) })
+	came := map[int]bool{} // VMs that this event is about
+	for i := from; i < len(decisions) && decisions[i].At == e.At; i++ {
+		d := &decisions[i]
+		if d.VM < 0 {
+			continue
+		}
+		leaves := (d.Kind == sim.MovedIn || d.Kind == sim.Restart || d.Kind == sim.NoRoom) && d.Other >= 0 && s.Story.Fleet.Hosts[d.Other].ID == e.Host
+		if vms[s.Story.Fleet.VMs[d.VM].ID] || e.VM == "" && (leaves || d.Kind == sim.NoRoom) {
+			came[d.VM] = true
+		}
+	}
+	var places []arrival
+	var nowhere []string
+	for i := from; i < len(decisions) && decisions[i].At == e.At; i++ {
+		d := &decisions[i]
+		if d.VM < 0 || !came[d.VM] {
+			continue
+		}
+		switch d.Kind {
+		case sim.NoRoom:
+			nowhere = append(nowhere, s.vmName(d.VM))
+		case sim.Placed, sim.Unmanaged:
+			places = arrive(places, d)
+		default:
+			continue
+		}
+		for _, id := range d.Kind.Rules() {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	var parts []string
+	if text := s.arrivals(places); text != "" {
+		parts = append(parts, text)
+	}
+	if len(nowhere) > 0 {
+		parts = append(parts, "no host takes "+namesText(nowhere))
+	}
+	return strings.Join(parts, "; "), ids
+}
+
+// An arrival is a VM that came to nodes of a host.
+type arrival struct {
+	host, vm int
+	nodes    numa.NodeSet // IDs; empty for a VM that is not managed
+}
+
+func arrive(all []arrival, d *sim.Decision) []arrival {
+	i := slices.IndexFunc(all, func(a arrival) bool { return a.vm == d.VM })
+	if i < 0 {
+		all = append(all, arrival{host: d.Host, vm: d.VM})
+		i = len(all) - 1
+	}
+	if d.To >= 0 {
+		all[i].nodes |= 1 << d.To
+	}
+	return all
+}
+
+// arrivals writes who came where, those to the same nodes together.
+func (s *simulated) arrivals(all []arrival) string {
+	type place struct {
+		host  int
+		nodes numa.NodeSet
+	}
+	names := map[place][]string{}
+	var order []place
+	for _, a := range all {
+		p := place{a.host, a.nodes}
+		if names[p] == nil {
+			order = append(order, p)
+		}
+		names[p] = append(names[p], s.vmName(a.vm))
+	}
+	var parts []string
+	for i, p := range order {
+		where := "home node " + nodesText(p.nodes)
+		if p.nodes == 0 {
+			where = "not managed"
+		}
+		host := ""
+		if len(all) > 1 || i == 0 {
+			host = s.hostName(p.host) + ", "
+		}
+		if len(all) == 1 {
+			return host + where
+		}
+		parts = append(parts, fmt.Sprintf("%s: %s%s", namesText(names[p]), host, where))
+	}
+	if len(parts) > 4 {
+		parts = append(parts[:3], fmt.Sprintf("and %d more places", len(parts)-3))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sum says what a group of decisions did.
+func (s *simulated) sum(g *group) []happening {
+	first, last := g.all[0], g.all[len(g.all)-1]
+	h := happening{from: first.At, to: last.At, host: s.hostName(first.Host), weight: important, size: len(g.all)}
+	for _, d := range g.all {
+		for _, id := range d.Kind.Rules() {
+			if !slices.Contains(h.rules, id) {
+				h.rules = append(h.rules, id)
+			}
+		}
+	}
+	switch g.class {
+	case moves:
+		h.text, h.weight = s.movesText(g.all), movement
+	case states:
+		var out []happening
+		for _, d := range g.all {
+			one := h
+			one.from, one.to, one.text = d.At, d.At, "memory state "+d.Why(s.Story.Fleet)
+			out = append(out, one)
+		}
+		return out
+	case spills:
+		h.text = fmt.Sprintf("new memory of %s goes remote: %s", s.whoText(g.all), first.Why(s.Story.Fleet))
+	case widens:
+		h.text = fmt.Sprintf("node %d becomes a home node of %s: %s", first.To, s.whoText(g.all), first.Why(s.Story.Fleet))
+	case home:
+		h.text, h.weight = "memory came home: "+s.whoText(g.all), detail
+	case reclaims:
+		h.text = fmt.Sprintf("memory is taken from %s: %s", s.whoText(g.all), first.Why(s.Story.Fleet))
+	case shares:
+		h.text, h.weight = fmt.Sprintf("pages are shared of %s", s.whoText(g.all)), detail
+	}
+	return []happening{h}
+}
+
+// whoText names the VMs of decisions, each once.
+func (s *simulated) whoText(all []*sim.Decision) string {
+	var names []string
+	for _, d := range all {
+		if d.VM < 0 {
+			continue
+		}
+		if name := s.vmName(d.VM); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return namesText(names)
+}
+
+// movesText counts what the balancer did: "16 moves, 9 for load and 7 for locality: a, b".
+func (s *simulated) movesText(all []*sim.Decision) string {
+	var kinds []string
+	count := map[string]int{}
+	clients := 0
+	var names []string
+	often := map[string]int{}
+	for _, d := range all {
+		kind, n := "load", 1
+		switch d.Kind {
+		case sim.LocalityMoved, sim.LocalitySwapped:
+			kind = "locality"
+		case sim.FairnessMoved:
+			kind = "fairness"
+		}
+		who := []int{d.VM}
+		if (d.Kind == sim.BalanceSwapped || d.Kind == sim.LocalitySwapped) && d.Other >= 0 {
+			n, who = 2, append(who, d.Other)
+		}
+		if count[kind] == 0 {
+			kinds = append(kinds, kind)
+		}
+		count[kind] += n
+		clients += n
+		for _, vm := range who {
+			name := s.vmName(vm)
+			if often[name]++; often[name] == 1 {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(often[b], often[a]) })
+	if clients == 1 {
+		return fmt.Sprintf("%s moved for %s, %s", names[0], kinds[0], betweenText(all))
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d for %s", count[kind], kind)
+	}
+	return fmt.Sprintf("%d migrations %s, %s: %s", clients, betweenText(all), strings.Join(kinds, ", "), namesText(names))
+}
+
+// betweenText says between which nodes.
+func betweenText(all []*sim.Decision) string {
+	if len(all) == 1 && all[0].Other < 0 {
+		return fmt.Sprintf("node %d to %d", all[0].From, all[0].To)
+	}
+	var nodes numa.NodeSet
+	for _, d := range all {
+		for _, n := range []int{d.From, d.To} {
+			if n >= 0 {
+				nodes |= 1 << n
+			}
+		}
+	}
+	var ids []string
+	for n := range nodes.All() {
+		ids = append(ids, fmt.Sprint(n))
+	}
+	return "between nodes " + strings.Join(ids, " and ")
+}
+
+// shorten leaves out what matters least until at most so many are left.
+func shorten(all []happening, most int) (kept []happening, left int) {
+	if len(all) <= most {
+		return all, 0
+	}
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(all[a].weight, all[b].weight), cmp.Compare(all[a].size, all[b].size), cmp.Compare(b, a))
+	})
+	drop := map[int]bool{}
+	for _, i := range order[:len(all)-most] {
+		drop[i] = true
+	}
+	for i := range all {
+		if !drop[i] {
+			kept = append(kept, all[i])
+		}
+	}
+	return kept, len(all) - most
+}

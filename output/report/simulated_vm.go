@@ -1,0 +1,170 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"homenode/internal/texttab"
+	"homenode/rule"
+	"homenode/simulate"
+)
+
+// SimulatedVM writes all of the life of one VM: what it came to, every decision about it
+// with its reason, what it did on each host, and what was found.
+func SimulatedVM(w io.Writer, r *simulate.Result, name string, o CaptureOptions) error {
+	c := newSimulated(r)
+	v, err := c.sim.one(name)
+	if err != nil {
+		return err
+	}
+	p := &printer{w: w, colour: o.Colour}
+	p.simulatedVM(c, v)
+	if err := p.decided(c, v, o); err != nil {
+		return err
+	}
+	for _, l := range v.lives {
+		p.printf("\n")
+		p.life(c, l)
+	}
+	source := quoted(o.SourceWords)
+	p.printf("\nnext   homenode simulate %s --vm %s --format svg -o %s\n", source, shellQuote(v.Name), shellQuote(v.Name+".svg"))
+	if o.FailOn > 0 {
+		if n := atLeast(v.lives, o.FailOn); n > 0 {
+			p.printf("exit 1: %s about it at or above %s (--fail-on)\n", rule.Plural(n, "finding"), o.FailOn)
+		}
+	}
+	return p.err
+}
+
+// one returns the only VM of this name.
+func (s *simulated) one(name string) (*simulatedVM, error) {
+	switch found := s.named(name); len(found) {
+	case 0:
+		for i := range s.Story.Fleet.Hosts {
+			if s.hostName(i) == name {
+				return nil, fmt.Errorf("%q is a host: --format svg draws hosts, else --vm takes a VM", name)
+			}
+		}
+		return nil, s.unknown(name)
+	case 1:
+		return found[0], nil
+	default:
+		var ids []string
+		for _, v := range found {
+			ids = append(ids, v.ID)
+		}
+		return nil, fmt.Errorf("%q could be each of %s", name, namesText(ids))
+	}
+}
+
+func (p *printer) simulatedVM(c *captured, v *simulatedVM) {
+	p.printf("%s\n\n", p.paint(bold, "Simulated: "+v.Name+" in "+c.sim.Story.Name))
+	t := texttab.Table{}
+	row := func(name, text string) {
+		if text != "" {
+			t.Row(name, text)
+		}
+	}
+	if v.out.Steps == 0 {
+		p.printf("It never ran.\n")
+		return
+	}
+	row("ran", fmt.Sprintf("%s of %s, on %s", rule.Duration(v.ran()), rule.Duration(c.sim.Story.Length), strings.Join(v.hosts(), " → ")))
+	far, hasFar := v.far()
+	row("memory", joinTexts(labelled("N%L mean", v.meanText(), ""), labelled("least", v.leastText(), c.leastAt(v)), labelled("far", rateOf(far, hasFar), "")))
+	ready, hasReady := v.waited()
+	stopped, hasStopped := v.stopped()
+	row("waiting", joinTexts(labelled("ready", rateOf(ready, hasReady), ""), labelled("co-stop", rateOf(stopped, hasStopped), "")))
+	m := &v.out.Moves
+	row("migrations", fmt.Sprintf("%d: %d for load, %d for locality, %d for fairness", m.All, m.Balance+m.LoadSwap, m.Locality+m.LocalitySwap, m.Fairness))
+	if s := v.speed; s != nil {
+		row("performance", fmt.Sprintf("%s of 1 · worst %.2f at %s · workload %s · %s of accesses far", v.speedText(), s.Worst, c.clock.at(s.WorstAt), s.Workload, rateText(s.Far)))
+		for i, why := range s.Why {
+			name := ""
+			if i == 0 {
+				name = "  extrapolated"
+			}
+			row(name, why)
+		}
+	}
+	if text := c.sim.assumedText(); text != "" && !c.sim.stated(v) {
+		row("assumed", "its load: "+c.sim.Story.Unstated.Origin.Where)
+	}
+	p.table(&t)
+}
+
+func joinTexts(parts ...string) string {
+	var out []string
+	for _, s := range parts {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, " · ")
+}
+
+// leastAt returns when N%L was least.
+func (c *captured) leastAt(v *simulatedVM) string {
+	if life := v.least(); life != nil {
+		return c.clock.at(life.Least.Time)
+	}
+	return ""
+}
+
+// stated reports whether the story states the load of the VM.
+func (s *simulated) stated(v *simulatedVM) bool {
+	for _, one := range s.assumed() {
+		if one == v {
+			return false
+		}
+	}
+	return true
+}
+
+// mostDecided is how many decisions the story of a VM lists.
+const mostDecided = 40
+
+// decided lists every decision about the VM.
+func (p *printer) decided(c *captured, v *simulatedVM, o CaptureOptions) error {
+	chosen, err := c.sim.decisions(WhyOptions{VM: v.ID})
+	if err != nil || len(chosen) == 0 {
+		return err
+	}
+	t := texttab.Table{Indent: "  "}
+	several := len(v.hosts()) > 1
+	for i, d := range chosen {
+		if i == mostDecided && !o.Details && len(chosen) > mostDecided+1 {
+			break
+		}
+		what := d.Kind.String()
+		if d.Client >= 0 && c.sim.clients(v) > 1 {
+			what += fmt.Sprintf(" (client %d)", d.Client)
+		}
+		if d.VM != v.index {
+			what += " in turn for " + c.sim.vmName(d.VM)
+		}
+		row := []string{c.sim.moment(d.At), what, dash(d.Why(c.sim.Story.Fleet)), strings.Join(d.Kind.Rules(), " ")}
+		if several {
+			row = append([]string{row[0], c.sim.hostName(d.Host)}, row[1:]...)
+		}
+		t.Row(row...)
+	}
+	p.printf("\nwhat was decided, and why\n")
+	p.table(&t)
+	if n := len(chosen) - t.Len(); n > 0 {
+		p.printf("  %s: --details, or --why --vm %s\n", plural(n, "more decision"), v.Name)
+	}
+	return nil
+}
+
+// clients returns how many clients of the VM decisions name.
+func (s *simulated) clients(v *simulatedVM) int {
+	n := 0
+	for i := range s.Outcome.Decisions {
+		if d := &s.Outcome.Decisions[i]; d.VM == v.index {
+			n = max(n, d.Client+1)
+		}
+	}
+	return n
+}

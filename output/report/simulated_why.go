@@ -1,0 +1,208 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/internal/alike"
+	"homenode/internal/texttab"
+	"homenode/numa"
+	"homenode/sim"
+	"homenode/simulate"
+)
+
+// WhyOptions say which decisions Why writes.
+type WhyOptions struct {
+	VM, Host string // of this VM, on this host; "" for all
+	Colour   bool
+}
+
+// Why writes the decisions of the scheduler with their reasons, in the order of time, as
+// table, json or csv. A name that nobody bears is an error that names those alike.
+func Why(w io.Writer, r *simulate.Result, form string, o WhyOptions) error {
+	s := newSimulated(r).sim
+	chosen, err := s.decisions(o)
+	if err != nil {
+		return err
+	}
+	switch form {
+	case "json":
+		j := whyJSON{Format: "homenode-why", Version: JSONVersion, Simulated: true, Story: s.storyJSON(), Decisions: s.decisionsJSON(chosen)}
+		return writeJSON(w, &j)
+	case "csv":
+		return CSV(w, simulatedTable(s.decisionTable(chosen)))
+	}
+	p := &printer{w: w, colour: o.Colour}
+	p.printf("%s\n\n", p.paint(bold, fmt.Sprintf("Simulated: %s of the NUMA scheduler in %s", plural(len(chosen), "decision"), s.Story.Name)))
+	t := texttab.Table{}
+	t.Row("TIME", "HOST", "VM", "DECISION", "WHY", "RULES")
+	for _, d := range chosen {
+		t.Row(s.moment(d.At), s.hostName(d.Host), dash(s.clientName(d)), d.Kind.String(), dash(d.Why(s.Story.Fleet)), strings.Join(d.Kind.Rules(), " "))
+	}
+	p.table(&t)
+	if ids := rulesOf(chosen); len(ids) > 0 {
+		p.printf("\nnext   homenode rules %s\n", ids[0])
+	}
+	return p.err
+}
+
+func rulesOf(all []*sim.Decision) (ids []string) {
+	for _, d := range all {
+		ids = append(ids, d.Kind.Rules()...)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// moment writes a time of the story to the second: decisions are 2 s apart.
+func (s *simulated) moment(d time.Duration) string {
+	at := s.Story.Start.Add(d).UTC()
+	if s.Story.Length <= 24*time.Hour && s.Story.Start.UTC().Truncate(24*time.Hour).Equal(s.Story.Start.UTC()) {
+		return at.Format(time.TimeOnly)
+	}
+	return at.Format(time.DateTime)
+}
+
+// clientName names the VM of a decision and, when it is about one of several, the client.
+func (s *simulated) clientName(d *sim.Decision) string {
+	if d.VM < 0 {
+		return ""
+	}
+	if d.Client < 0 {
+		return s.vmName(d.VM)
+	}
+	return fmt.Sprintf("%s.%d", s.vmName(d.VM), d.Client)
+}
+
+// decisions returns those that the options choose.
+func (s *simulated) decisions(o WhyOptions) ([]*sim.Decision, error) {
+	vms := map[int]bool{}
+	if o.VM != "" {
+		found := s.named(o.VM)
+		if len(found) == 0 {
+			return nil, s.unknown(o.VM)
+		}
+		for _, v := range found {
+			vms[v.index] = true
+		}
+	}
+	if o.Host != "" {
+		var names []string
+		for i := range s.Story.Fleet.Hosts {
+			names = append(names, s.hostName(i))
+		}
+		if !slices.ContainsFunc(names, func(name string) bool { return numa.SameHost(name, o.Host) }) {
+			return nil, fmt.Errorf("--host: the story has no host %q%s", o.Host, alike.After(o.Host, names))
+		}
+	}
+	out := []*sim.Decision{}
+	for i := range s.Outcome.Decisions {
+		d := &s.Outcome.Decisions[i]
+		about := vms[d.VM] || (d.Kind == sim.BalanceSwapped || d.Kind == sim.LocalitySwapped) && vms[d.Other]
+		if (o.VM == "" || about) && (o.Host == "" || numa.SameHost(s.hostName(d.Host), o.Host)) {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// unknown is the error for a name that no VM of the story bears.
+func (s *simulated) unknown(name string) error {
+	var names []string
+	for _, v := range s.vms {
+		names = append(names, v.Name)
+	}
+	slices.Sort(names)
+	return fmt.Errorf("the story has no VM %q%s", name, alike.After(name, slices.Compact(names)))
+}
+
+// decisionTable has a row for each decision.
+func (s *simulated) decisionTable(all []*sim.Decision) Table {
+	node := func(n int) Cell { return known(n >= 0, numberOf(n)) }
+	return Table{
+		Name: "decisions", Len: len(all), Columns: []Column{{"Time", 22}, {"Host", 20}, {"VM", 24}, {"Client", 7}, {"Decision", 22}, {"From node", 9}, {"To node", 9}, {"With VM", 24},
+			{"From host", 20}, {"Why", 80}, {"Rules", 18}, {"VM ID", 14}},
+		Rows: func(yield func([]Cell) bool) {
+			for _, d := range all {
+				row := []Cell{timeOf(s.Story.Start.Add(d.At)), textOf(s.hostName(d.Host)), {}, known(d.Client >= 0, numberOf(d.Client)), textOf(d.Kind.String()), node(d.From), node(d.To),
+					textOf(s.otherVM(d)), textOf(s.otherHost(d)), textOf(d.Why(s.Story.Fleet)), textOf(strings.Join(d.Kind.Rules(), " ")), {}}
+				if d.VM >= 0 {
+					row[2], row[11] = textOf(s.vmName(d.VM)), textOf(s.Story.Fleet.VMs[d.VM].ID)
+				}
+				if !yield(row) {
+					return
+				}
+			}
+		},
+	}
+}
+
+// otherVM names the VM that a client changed places with.
+func (s *simulated) otherVM(d *sim.Decision) string {
+	if d.Other >= 0 && (d.Kind == sim.BalanceSwapped || d.Kind == sim.LocalitySwapped) {
+		return s.vmName(d.Other)
+	}
+	return ""
+}
+
+// otherHost names the host that a VM came from.
+func (s *simulated) otherHost(d *sim.Decision) string {
+	if d.Other >= 0 && (d.Kind == sim.MovedIn || d.Kind == sim.Restart) {
+		return s.hostName(d.Other)
+	}
+	return ""
+}
+
+type whyJSON struct {
+	Format    string         `json:"format"`
+	Version   int            `json:"version"`
+	Simulated bool           `json:"simulated"`
+	Story     storyJSON      `json:"story"`
+	Decisions []decisionJSON `json:"decisions"`
+}
+
+type decisionJSON struct {
+	Time     time.Time `json:"time"`
+	Host     string    `json:"host"`
+	VM       string    `json:"vm,omitempty"`
+	VMID     string    `json:"vmId,omitempty"`
+	Client   *int      `json:"client,omitempty"`
+	Decision string    `json:"decision"`
+	From     *int      `json:"fromNode,omitempty"`
+	To       *int      `json:"toNode,omitempty"`
+	WithVM   string    `json:"withVM,omitempty"`
+	FromHost string    `json:"fromHost,omitempty"`
+	Why      string    `json:"why,omitempty"`
+	Rules    []string  `json:"rules"`
+}
+
+func (s *simulated) decisionsJSON(all []*sim.Decision) []decisionJSON {
+	out := make([]decisionJSON, 0, len(all))
+	number := func(n int) *int {
+		if n < 0 {
+			return nil
+		}
+		return &n
+	}
+	for _, d := range all {
+		j := decisionJSON{Time: s.Story.Start.Add(d.At), Host: s.hostName(d.Host), Client: number(d.Client), Decision: d.Kind.String(), From: number(d.From), To: number(d.To),
+			WithVM: s.otherVM(d), FromHost: s.otherHost(d), Why: d.Why(s.Story.Fleet), Rules: orEmpty(d.Kind.Rules())}
+		if d.VM >= 0 {
+			j.VM, j.VMID = s.vmName(d.VM), s.Story.Fleet.VMs[d.VM].ID
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// all returns every decision.
+func (s *simulated) all() []*sim.Decision {
+	out := make([]*sim.Decision, len(s.Outcome.Decisions))
+	for i := range out {
+		out[i] = &s.Outcome.Decisions[i]
+	}
+	return out
+}
