@@ -7,7 +7,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./vnuma ./sim ./published ./compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build demo test check deps cross portable simd race fuzz bench bench-collect bench-capture golden docs clean
+.PHONY: build demo test check deps cross portable simd race fuzz bench bench-collect bench-capture bench-sim same-bytes golden docs clean
 
 build:
 	$(GO) build -trimpath -o bin/homenode ./cmd/homenode
@@ -79,6 +79,22 @@ bench-capture:
 	bin/capturebench -mb $(CAPTURE_MB) -long-mb $(LONG_MB) -duckdb-mb $(DUCKDB_MB) -rounds $(CAPTURE_ROUNDS) \
 		-homenode bin/homenode -simd bin/capturebench-simd -homenode-simd bin/homenode-simd \
 		-python bin/python/bin/python -esx-doctor "$(ESX_DOCTOR)" $(FLAGS)
+
+# How fast the NUMA scheduler's twin simulates, beside CloudSim Plus (some minutes, Linux;
+# Java and Maven): SIM_ROUNDS, SIM_SLOW_ROUNDS, CLOUDSIM= leaves CloudSim Plus out,
+# FLAGS=-markdown prints Markdown. The Go benchmarks before it also do every phase in every step.
+SIM_ROUNDS = 5
+SIM_SLOW_ROUNDS = 3
+CLOUDSIM = bin/cloudsim/cloudsimbench
+bench-sim:
+	$(GO) test -run '^$$' -bench 'Run|EveryPhase' ./sim
+	$(GO) build -o bin/simbench ./internal/simbench
+	@test -z "$(CLOUDSIM)" || scripts/bench-cloudsim bin/cloudsim
+	bin/simbench -rounds $(SIM_ROUNDS) -slow-rounds $(SIM_SLOW_ROUNDS) -cloudsim "$(CLOUDSIM)" $(FLAGS)
+
+# A simulation gives the same bytes on every processor.
+same-bytes:
+	@GO="$(GO)" scripts/same-bytes
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs

@@ -86,7 +86,9 @@ var mayImport = map[string][]string{
 	"internal/collectbench/govc": {},
 	"source/esxtop/explore":      {"source/esxtop", "internal/alike"},
 	"internal/simbench/day":      {"numa"},
-	"internal/capturebench":      {"numa", "source/esxtop", "internal/texttab"},
+	"internal/capturebench":      {"numa", "source/esxtop", "internal/contest"},
+	"internal/contest":           {"internal/texttab"},
+	"internal/simbench":          {"numa", "capture", "rules", "sim", "internal/contest", "internal/simbench/day"},
 }
 
 // onlyHere lists libraries that one part of the project keeps to itself.

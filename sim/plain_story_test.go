@@ -294,7 +294,7 @@ func (s *storyteller) load() numa.Load {
 		Active: s.share(0, 100),
 	}
 	if s.chance(30) {
-		l.CPU.High = low + s.share(0, 100)*(1-low)
+		l.CPU.High = low + float64(s.share(0, 100)*(1-low))
 		l.CPU.Peak = time.Duration(s.IntN(86400)) * time.Second
 	}
 	if s.chance(30) {

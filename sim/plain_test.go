@@ -139,7 +139,7 @@ func down(a, b int64) int64 {
 }
 
 // partsOf returns a share as hundredths of a percent.
-func partsOf(share float64) int64 { return int64(math.Floor(share*whole + 0.5)) }
+func partsOf(share float64) int64 { return int64(math.Floor(float64(share*whole) + 0.5)) }
 
 // pagesOf returns whole pages.
 func pagesOf(b numa.Bytes) int64 { return int64(b / numa.PageSize) }

@@ -190,7 +190,7 @@ func (l *Layout) FarShare() float64 {
 			first, last := l.Carriers(i)
 			homes := min(last-first+1, l.HomeNodes)
 			_, n := l.VPDs.Group(i)
-			far += float64(n) / float64(l.VPDs.Sum()) * (1 - 1/float64(max(1, homes)))
+			far += float64(float64(n) / float64(l.VPDs.Sum()) * (1 - 1/float64(max(1, homes)))) // no fused multiply-add
 		}
 		return far
 	}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"homenode/internal/contest"
 )
 
 //go:embed question.py
@@ -65,7 +67,7 @@ func (c *contender) run() (measured, error) {
 	// Threads of numerical libraries; DuckDB and Go look at the cores themselves.
 	cmd.Env = append(os.Environ(), "POLARS_MAX_THREADS="+strconv.Itoa(c.cores))
 	start := time.Now()
-	err := onCores(c.cores, cmd.Start)
+	err := contest.OnCores(c.cores, cmd.Start)
 	if err == nil {
 		err = cmd.Wait()
 	}
@@ -75,7 +77,7 @@ func (c *contender) run() (measured, error) {
 		return m, fmt.Errorf("%s: %w: %s", c.name, err, errs.String())
 	}
 	m.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	m.rss = maxRSS(cmd.ProcessState)
+	m.rss = contest.MaxRSS(cmd.ProcessState)
 	m.seconds = m.wall.Seconds()
 	if answer, seconds, ok := strings.Cut(strings.TrimSpace(out.String()), " seconds="); ok {
 		m.answer = answer

@@ -5,6 +5,8 @@ package main
 import (
 	"fmt"
 	"io"
+
+	"homenode/internal/contest"
 )
 
 // A target is what homenode is to reach, and what it takes to tell.
@@ -117,8 +119,8 @@ func writeTargets(w io.Writer, s *settings, all []*contender) error {
 		build string
 		speed float64
 	}{{portable, 3}, {simd, 8}} {
-		t := table{markdown: s.markdown}
-		t.row("", "target", "measured", "")
+		t := contest.Table{Markdown: s.markdown}
+		t.Row("", "target", "measured", "")
 		for _, g := range targets(b.build, b.speed) {
 			got, ok := g.measured(all)
 			if !ok {
@@ -127,13 +129,13 @@ func writeTargets(w io.Writer, s *settings, all []*contender) error {
 			want, verdict := "–", ""
 			switch {
 			case g.least > 0:
-				want, verdict = "at least "+figure(g.least), missed(got < g.least)
+				want, verdict = "at least "+contest.Figure(g.least), missed(got < g.least)
 			case g.most > 0:
-				want, verdict = "at most "+figure(g.most), missed(got > g.most)
+				want, verdict = "at most "+contest.Figure(g.most), missed(got > g.most)
 			}
-			t.row(g.text, want, figure(got)+" "+g.unit, verdict)
+			t.Row(g.text, want, contest.Figure(got)+" "+g.unit, verdict)
 		}
-		if err := t.write(w, "Targets, "+b.build+" build"); err != nil {
+		if err := t.Write(w, "Targets, "+b.build+" build"); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ import org.cloudsimplus.vms.VmSimple;
  * <p>VM number v runs on host v % hosts. Each VM has one cloudlet on all its vCPUs that outlasts
  * the run, whose demand is that of {@link Demand}; memory, storage and network are given to the
  * VMs once and then not used. Utilisation of every host is asked for at each step, at 1, 2, 3, … times
- * the interval; CloudSim Plus takes them a tenth of a second later. A run whose steps, placement
+ * the interval, with the demand that the step began with; CloudSim Plus takes them a tenth of a second later. A run whose steps, placement
  * or mean utilisation are not what the demand asks for ends the program.
  */
 public final class CloudSimBench {
@@ -177,7 +177,7 @@ public final class CloudSimBench {
             final var cpu = new UtilizationModelAbstract() {
                 @Override
                 protected double getUtilizationInternal(final double time) {
-                    return demand.at((long) time) / 1e6;
+                    return demand.at(Math.max((long) time - interval, 0)) / 1e6; // that with which the step began
                 }
             };
             cloudlet.setUtilizationModelCpu(cpu);
@@ -222,7 +222,7 @@ public final class CloudSimBench {
         private double meanDemand() {
             long sum = 0;
             for (final Demand demand : demands) {
-                for (long t = interval; t <= seconds; t += interval) {
+                for (long t = 0; t < seconds; t += interval) {
                     sum += demand.at(t);
                 }
             }

@@ -21,10 +21,11 @@
  *   q     = (43200 - far) * 1000 / 43200        0 opposite the peak, 1000 at it
  *   curve = low + (high - low) * (q * q * (3000 - 2 * q) / 1000000) / 1000
  *   noise = hash(vm, 3 + s / hold) % 100001 - 50000           -5 to +5 %
- *   demand = min(max(curve + noise, 0), 1000000)
+ *   demand = min(max(curve + noise, 0), 1000000) / 100 * 100
  * </pre>
  *
- * The demand is the share, in parts of a million, of all vCPUs of the VM together.
+ * The demand is the share, in parts of a million, of all vCPUs of the VM together. It is a whole
+ * number of hundredths of a percent, in which homenode counts.
  */
 final class Demand {
     private static final int DAY = 86_400;
@@ -62,7 +63,7 @@ final class Demand {
         final long q = (DAY / 2 - far) * 1000 / (DAY / 2);
         final long curve = low + (high - low) * (q * q * (3000 - 2 * q) / 1_000_000) / 1000;
         final long noise = hash(3 + s / hold) % 100_001 - 50_000;
-        return Math.min(Math.max(curve + noise, 0), 1_000_000);
+        return Math.min(Math.max(curve + noise, 0), 1_000_000) / 100 * 100;
     }
 
     private long hash(final long salt) {

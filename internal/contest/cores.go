@@ -1,6 +1,8 @@
 //go:build linux
 
-package main
+// Package contest has what benchmarks share that let programs take turns, each one in a
+// process of its own: the cores of a process, its memory, tables.
+package contest
 
 import (
 	"errors"
@@ -12,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onCores calls start, which starts a process, so that the process runs on n cores at
+// OnCores calls start, which starts a process, so that the process runs on n cores at
 // most: it inherits those of the thread that it is started by.
-func onCores(n int, start func() error) error {
+func OnCores(n int, start func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var all, some unix.CPUSet
@@ -35,8 +37,8 @@ func onCores(n int, start func() error) error {
 	return errors.Join(start(), unix.SchedSetaffinity(0, &all))
 }
 
-// maxRSS returns the largest resident memory of a process that has ended, in bytes.
-func maxRSS(p *os.ProcessState) int64 {
+// MaxRSS returns the largest resident memory of a process that has ended, in bytes.
+func MaxRSS(p *os.ProcessState) int64 {
 	if r, ok := p.SysUsage().(*syscall.Rusage); ok {
 		return int64(r.Maxrss) * 1024
 	}
