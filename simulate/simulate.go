@@ -29,6 +29,8 @@ type Options struct {
 	// order of time, those of different hosts at the same time when there are several
 	// Workers. The tick is borrowed.
 	Tick func(host int, t *numa.Tick)
+	// Look, unless nil, is called as Tick is, with the clients too; both are borrowed.
+	Look func(host int, t *numa.Tick, look *sim.Look)
 }
 
 // A Result is what a simulation came to.
@@ -52,13 +54,16 @@ func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
 		watchers = newWatchers(story, &o)
 		out.Speeds = make([]Speed, len(story.Fleet.VMs))
 	}
-	if !o.Silent || o.Tick != nil {
+	if !o.Silent || o.Tick != nil || o.Look != nil {
 		so.Observe = func(host int, t *numa.Tick, look *sim.Look) {
 			if watchers != nil {
 				watchers[host].watch(t, look)
 			}
 			if o.Tick != nil {
 				o.Tick(host, t)
+			}
+			if o.Look != nil {
+				o.Look(host, t, look)
 			}
 		}
 	}

@@ -30,6 +30,7 @@ type Speed struct {
 type SpeedPoint struct {
 	Time             time.Time
 	Value, Low, High float64
+	Far              float64 // share of accesses to memory of another node than the vCPU's
 }
 
 // Known reports whether the speed was priced at all.
@@ -75,7 +76,7 @@ func (s *Speed) add(at time.Time, workload string, e *cost.Estimate) {
 			s.Why = append(s.Why, why)
 		}
 	}
-	s.Points = append(s.Points, SpeedPoint{at, e.Value, e.Low, e.High})
+	s.Points = append(s.Points, SpeedPoint{at, e.Value, e.Low, e.High, 1 - e.Access[cost.Local]})
 }
 
 // clients returns what the clients of the i-th VM of a tick access.
