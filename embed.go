@@ -7,3 +7,9 @@ import "embed"
 //
 //go:embed testdata/published/*.txtar
 var Published embed.FS
+
+// Simulations holds the published experiments that homenode validate --simulations
+// replays.
+//
+//go:embed testdata/published/sim/*.txtar
+var Simulations embed.FS

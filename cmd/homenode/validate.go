@@ -13,8 +13,9 @@ import (
 
 func newValidate() *cobra.Command {
 	var (
-		out    outputFlags
-		choose choiceFlag
+		out         outputFlags
+		choose      choiceFlag
+		simulations bool
 	)
 	cmd := &cobra.Command{
 		Use:   "validate [FILE...]",
@@ -24,9 +25,13 @@ takes the cases that homenode ships. A FILE is a case in the text form (testdata
 list of cases. What a case leaves open is varied: a field is compared only when the prediction does not
 depend on it.
 
+With --simulations it replays published experiments in the twin of the NUMA scheduler instead, and puts each
+figure beside what the model says. A FILE is a case in the text form of testdata/published/sim.
+
 Exit code 0: every comparable case is reproduced or its miss explained; 1: a miss is not; 2: usage or I/O.`,
 		Example: `  homenode validate
-  homenode validate my-cases.json --format json`,
+  homenode validate my-cases.json --format json
+  homenode validate --simulations`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			choices, err := choose.choices()
 			if err != nil {
@@ -34,6 +39,9 @@ Exit code 0: every comparable case is reproduced or its miss explained; 1: a mis
 			}
 			if err := out.check(); err != nil {
 				return err
+			}
+			if simulations {
+				return validateSimulations(cmd, &out, choices, args)
 			}
 			cases, err := readCases(args)
 			if err != nil {
@@ -54,6 +62,7 @@ Exit code 0: every comparable case is reproduced or its miss explained; 1: a mis
 	}
 	out.register(cmd, "table", "json")
 	choose.register(cmd)
+	cmd.Flags().BoolVar(&simulations, "simulations", false, "replay published experiments in the simulation")
 	return cmd
 }
 

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"homenode"
+	"homenode/experiment"
+	"homenode/output/report"
+	"homenode/vnuma"
+)
+
+// validateSimulations prints published experiments beside the model.
+func validateSimulations(cmd *cobra.Command, out *outputFlags, choices vnuma.Choices, files []string) error {
+	cases, err := readExperiments(files)
+	if err != nil {
+		return err
+	}
+	results := make([]*experiment.Result, len(cases))
+	for i, c := range cases {
+		if results[i], err = experiment.Judge(cmd.Context(), c, choices); err != nil {
+			return err
+		}
+	}
+	err = out.write(cmd, func(w io.Writer, colour bool) error {
+		if out.format == "json" {
+			return report.ExperimentsJSON(w, results)
+		}
+		return report.Experiments(w, results, colour)
+	})
+	if err == nil && experiment.Unexplained(results) > 0 {
+		return errFindings
+	}
+	return err
+}
+
+// readExperiments reads the files, or the cases that homenode ships.
+func readExperiments(files []string) ([]*experiment.Case, error) {
+	var cases []*experiment.Case
+	for _, name := range files {
+		c, err := experiment.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, c)
+	}
+	if len(files) > 0 {
+		return cases, nil
+	}
+	names, err := fs.Glob(homenode.Simulations, "testdata/published/sim/*.txtar")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		b, err := fs.ReadFile(homenode.Simulations, name)
+		if err != nil {
+			return nil, err
+		}
+		c, err := experiment.Read(name, b)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, c)
+	}
+	return cases, nil
+}

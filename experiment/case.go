@@ -1,0 +1,309 @@
+// Package experiment replays published experiments in the twin of the NUMA scheduler and
+// puts each figure of them beside what the model says. A case is a text: stories, and
+// what was observed. What the source leaves open is assumed in words, and varied where
+// the outcome may depend on it; a miss stays a miss and says why.
+//
+//	Words about the experiment.
+//	-- case --
+//	id      E
+//	title   A VM of 100 GB beside a wide VM
+//	source  experiments E-1 to E-7
+//	assumed the VMkernel uses 4 GB of each node
+//	-- in --                        a story; a second one is called "in 4.0"
+//	host esx01 nodes=2 cores=12 nodeMemory=132000MB
+//	…
+//	-- vary the VMkernel uses 2 GB --   lines that change every story of the case
+//	used esx01 node=* memory=2GB
+//	-- observed --
+//	figure  exp E-1 memory that went remote at once
+//	want    remote cli3 at 2m = 7278MB ±500MB
+//	because the figure is what esxtop showed, some time after the allocation
+//	fitted  the soft reserve of the model is inferred from it
+//	why     the reason for a miss, or what a reader has to know
+//
+//	figure  exp E-2 the score
+//	shown   24,000 of 53,000
+//	unmodelled the benchmark's own number
+package experiment
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
+
+	"homenode/numa"
+	"homenode/source/scenario"
+	"homenode/source/story"
+)
+
+// A Case is one published experiment.
+type Case struct {
+	File     string
+	ID       string
+	Title    string
+	Source   string
+	Assumed  []string // what no source states
+	Runs     []Run
+	Variants []Variant
+	Figures  []Figure
+}
+
+// A Run is one story of a case. Most cases have one, without a name.
+type Run struct {
+	Name  string
+	Story *numa.Story
+}
+
+// A Variant is a world that the source allows too: lines that change every story.
+type Variant struct {
+	Name string
+	Runs []Run // those of the case, in their order
+}
+
+// A Figure is one published figure.
+type Figure struct {
+	Line int
+	ID   string // exp E-2 or KB 430776
+	What string
+	// Shown is the figure in the words of the source; without it the wants say it.
+	Shown   string
+	Wants   []Want // all of them have to hold
+	Because string // the reason for the tolerance
+	Why     string // the reason for a miss, or what a reader has to know
+	Fitted  string // the number or rule of the model that was taken from this figure
+	// One of these for a figure that the model does not compute.
+	Input      string // it is an input of the story: why
+	Unmodelled string // why not
+}
+
+// ReadFile reads a case file.
+func ReadFile(path string) (*Case, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Read(path, b)
+}
+
+// Read reads the case in data; name stands in errors. Errors about a place are a
+// *scenario.SyntaxError.
+func Read(name string, data []byte) (*Case, error) {
+	c := &Case{File: name}
+	r := &reader{c: c, file: name}
+	if !utf8.Valid(data) {
+		return nil, r.errorf(1, 1, "found bytes that are not UTF-8")
+	}
+	sections, err := r.sections(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sections {
+		if err := r.section(s); err != nil {
+			return nil, err
+		}
+	}
+	return c, r.finish(sections)
+}
+
+// A section is one section of the file.
+type section struct {
+	kind, name string
+	first      int // number of its first line
+	text       string
+}
+
+// sections are read in this order: figures need stories, variants too.
+var sectionKinds = []string{"case", "in", "vary", "observed"}
+
+type reader struct {
+	c    *Case
+	file string
+}
+
+func (r *reader) errorf(line, col int, format string, args ...any) error {
+	return &scenario.SyntaxError{File: r.file, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (r *reader) sections(data []byte) ([]section, error) {
+	ar := txtar.Parse(data)
+	number := 1 + strings.Count(string(ar.Comment), "\n")
+	var all []section
+	for _, f := range ar.Files {
+		kind, name, _ := strings.Cut(f.Name, " ")
+		s := section{kind, strings.TrimSpace(name), number + 1, string(f.Data)}
+		switch {
+		case !slices.Contains(sectionKinds, kind):
+			return nil, r.errorf(number, 1, "found section %q, want one of %s", f.Name, strings.Join(sectionKinds, ", "))
+		case slices.ContainsFunc(all, func(o section) bool { return o.kind == s.kind && o.name == s.name }):
+			return nil, r.errorf(number, 1, "found section %q twice", f.Name)
+		case kind == "vary" && s.name == "":
+			return nil, r.errorf(number, 1, "found section vary alone, want what it varies: -- vary 2 GB less is free --")
+		case (kind == "case" || kind == "observed") && s.name != "":
+			return nil, r.errorf(number, 1, "found section %q, want %s alone", f.Name, kind)
+		case kind == "in" && strings.ContainsAny(s.name, " @"):
+			return nil, r.errorf(number, 1, "found story %q, want a name without blanks and @", s.name)
+		}
+		all = append(all, s)
+		number += 1 + strings.Count(s.text, "\n")
+	}
+	slices.SortStableFunc(all, func(a, b section) int {
+		return slices.Index(sectionKinds, a.kind) - slices.Index(sectionKinds, b.kind)
+	})
+	return all, nil
+}
+
+func (r *reader) section(s section) error {
+	switch s.kind {
+	case "in":
+		// The lines before stand for their numbers: errors name places of the file.
+		st, err := story.Read(r.file, []byte(strings.Repeat("\n", s.first-1)+s.text))
+		if err != nil {
+			return err
+		}
+		r.c.Runs = append(r.c.Runs, Run{s.name, st})
+		return nil
+	case "vary":
+		v := Variant{Name: s.name}
+		for i := range r.c.Runs {
+			changed := *r.c.Runs[i].Story
+			if err := story.Add(&changed, strings.Repeat("\n", s.first-1)+s.text, r.file); err != nil {
+				return err
+			}
+			v.Runs = append(v.Runs, Run{r.c.Runs[i].Name, &changed})
+		}
+		r.c.Variants = append(r.c.Variants, v)
+		return nil
+	}
+	number := s.first
+	for raw := range strings.Lines(s.text) {
+		text := strings.TrimRight(raw, " \t\r\n")
+		blank := strings.TrimLeft(text, " \t")
+		if blank != "" && blank[0] != '#' {
+			key, rest, _ := strings.Cut(blank, " ")
+			l := entry{number, 1 + len(text) - len(blank), key, strings.TrimSpace(rest), 1 + len(text) - len(strings.TrimLeft(rest, " \t"))}
+			read := r.caseLine
+			if s.kind == "observed" {
+				read = r.figureLine
+			}
+			if err := read(l); err != nil {
+				return err
+			}
+		}
+		number++
+	}
+	return nil
+}
+
+// An entry is a line of words after a keyword.
+type entry struct {
+	line, col int
+	key, text string
+	textCol   int
+}
+
+func (r *reader) caseLine(l entry) error {
+	var to *string
+	switch l.key {
+	case "id":
+		to = &r.c.ID
+	case "title":
+		to = &r.c.Title
+	case "source":
+		to = &r.c.Source
+	case "assumed":
+		if l.text != "" {
+			r.c.Assumed = append(r.c.Assumed, l.text)
+			return nil
+		}
+	default:
+		return r.errorf(l.line, l.col, "found %q, want id, title, source or assumed", l.key)
+	}
+	switch {
+	case l.text == "":
+		return r.errorf(l.line, l.col, "found %s alone, want words after it", l.key)
+	case *to != "":
+		return r.errorf(l.line, l.col, "found %s again", l.key)
+	}
+	*to = l.text
+	return nil
+}
+
+// figureForm is the id of a figure, of the record of experiments or of the vendor's
+// knowledge base, and what it is.
+var figureForm = regexp.MustCompile(`^(exp [A-E]-[0-9]+|KB [0-9]+) +(.+)$`)
+
+func (r *reader) figureLine(l entry) error {
+	c := r.c
+	if l.key == "figure" {
+		m := figureForm.FindStringSubmatch(l.text)
+		if m == nil {
+			return r.errorf(l.line, l.textCol, "found %q, want exp E-2 or KB 430776 and what the figure is", l.text)
+		}
+		c.Figures = append(c.Figures, Figure{Line: l.line, ID: m[1], What: m[2]})
+		return nil
+	}
+	if len(c.Figures) == 0 {
+		return r.errorf(l.line, l.col, "found %q, want figure first", l.key)
+	}
+	f := &c.Figures[len(c.Figures)-1]
+	to := map[string]*string{"shown": &f.Shown, "because": &f.Because, "why": &f.Why, "fitted": &f.Fitted, "input": &f.Input, "unmodelled": &f.Unmodelled}[l.key]
+	switch {
+	case l.text == "":
+		return r.errorf(l.line, l.col, "found %s alone, want words after it", l.key)
+	case l.key == "want":
+		w, err := r.want(l)
+		f.Wants = append(f.Wants, w)
+		return err
+	case to == nil:
+		return r.errorf(l.line, l.col, "found %q, want one of figure, want, shown, because, why, fitted, input, unmodelled", l.key)
+	case *to != "":
+		*to += " " + l.text // a long text has several lines
+	default:
+		*to = l.text
+	}
+	return nil
+}
+
+// finish reports what is missing.
+func (r *reader) finish(sections []section) error {
+	end := 1
+	for _, s := range sections {
+		end = max(end, s.first-1)
+	}
+	c := r.c
+	switch {
+	case c.ID == "" || c.Title == "" || c.Source == "":
+		return r.errorf(end, 1, "found no id, title or source, want all of them in a section -- case --")
+	case len(c.Figures) == 0:
+		return r.errorf(end, 1, "found no figure, want some in a section -- observed --")
+	}
+	for i := range c.Figures {
+		f := &c.Figures[i]
+		said := 0
+		for _, has := range []bool{len(f.Wants) > 0, f.Input != "", f.Unmodelled != ""} {
+			if has {
+				said++
+			}
+		}
+		switch tolerant := slices.ContainsFunc(f.Wants, func(w Want) bool { return w.Tolerance > 0 }); {
+		case said != 1:
+			return r.errorf(f.Line, 1, "found figure %s with %d of want, input and unmodelled, want one", f.ID, said)
+		case len(f.Wants) == 0 && f.Shown == "":
+			return r.errorf(f.Line, 1, "found figure %s without shown, want the figure in the words of the source", f.ID)
+		case tolerant && f.Because == "":
+			return r.errorf(f.Line, 1, "found figure %s with a tolerance, want because and the reason", f.ID)
+		}
+	}
+	return nil
+}
+
+// times returns the start of a story and its grid of ticks.
+func (r *Run) times() (start time.Time, every time.Duration) {
+	return r.Story.Start.UTC(), r.Story.Every
+}

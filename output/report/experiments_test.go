@@ -1,0 +1,145 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"homenode"
+	"homenode/experiment"
+	"homenode/internal/golden"
+	"homenode/output/report"
+	"homenode/vnuma"
+)
+
+// experiments returns the published experiments beside the model.
+func experiments(t *testing.T) []*experiment.Result {
+	t.Helper()
+	names, err := fs.Glob(homenode.Simulations, "testdata/published/sim/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no cases", err)
+	}
+	var out []*experiment.Result
+	for _, name := range names {
+		b, err := fs.ReadFile(homenode.Simulations, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := experiment.Read(name, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := experiment.Judge(t.Context(), c, vnuma.Choices{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// TestPublishedExperiments pins every verdict and every number of the model, in both
+// directions: what a change of the model does to a published figure is read here.
+func TestPublishedExperiments(t *testing.T) {
+	results := experiments(t)
+	page := document(t, "figures", "\n"+report.ExperimentsMarkdown(results)+"\n")
+	page = replace(t, page, "quantities", "\n| quantity | what |\n|---|---|\n"+experiment.Quantities()+"\n")
+	golden.Equal(t, []byte(page), publishedPage)
+
+	if n := experiment.Unexplained(results); n != 0 {
+		t.Errorf("%d misses without a reason", n)
+	}
+	want := experiment.Score{Figures: 94, Reproduced: 77, Missed: 10, Inputs: 2, NotModelled: 5, Fitted: 37, Depends: 16}
+	if got := experiment.Count(results); got != want {
+		t.Errorf("score %+v, want %+v", got, want)
+	}
+}
+
+const publishedPage = "../../docs/published-simulations.md"
+
+// document returns the page with another text in the section.
+func document(t *testing.T, section, text string) string {
+	t.Helper()
+	page, err := os.ReadFile(publishedPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return replace(t, string(page), section, text)
+}
+
+func replace(t *testing.T, page, section, text string) string {
+	t.Helper()
+	begin, end := "<!-- "+section+" -->\n", "<!-- end of "+section+" -->"
+	head, rest, ok := strings.Cut(page, begin)
+	_, tail, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no section %q", publishedPage, section)
+	}
+	return head + begin + text + end + tail
+}
+
+// smallCase has a figure of each verdict.
+const smallCase = `-- case --
+id S
+title a | case
+source nobody
+assumed nothing
+-- in --
+release 7.0U3
+host esx01 nodes=2 cores=4 threads=4 memory=64GB
+vm a host=esx01 vcpus=2 memory=8GB
+run 10m every=1m
+load a cpu=50% memory=4GB
+-- vary more --
+load a memory=5GB
+-- observed --
+figure exp A-1 memory
+want local a at 5m = 4GB ±0.5GB
+because whole GB
+fitted a number
+figure exp A-1 home
+want homes a at 5m = 1
+why it is 0
+figure exp A-2 given
+shown 1
+input told
+figure exp A-2 lost
+shown 2
+unmodelled not there
+`
+
+func small(t *testing.T) []*experiment.Result {
+	t.Helper()
+	c, err := experiment.Read("small", []byte(smallCase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := experiment.Judge(t.Context(), c, vnuma.Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []*experiment.Result{r}
+}
+
+func TestExperiments(t *testing.T) {
+	var b bytes.Buffer
+	if err := report.Experiments(&b, small(t), false); err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, b.Bytes(), "testdata/experiments.txt")
+	b.Reset()
+	if err := report.ExperimentsJSON(&b, small(t)); err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, b.Bytes(), "testdata/experiments.json")
+	if !json.Valid(b.Bytes()) {
+		t.Error("it is no JSON")
+	}
+	b.Reset()
+	fmt.Fprint(&b, report.ExperimentsMarkdown(small(t)))
+	golden.Equal(t, b.Bytes(), "testdata/experiments.md")
+}
