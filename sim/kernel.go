@@ -185,6 +185,15 @@ func (h *host) fillNode(n int, looseWeight int64) {
 	}
 	h.got[n] = h.atLevel(n, low, looseWeight, true)
 	h.looseGot[n] = min(h.loose[n], low*looseWeight)
+	if sum := h.got[n]; sum > h.cap[n] { // more is reserved than there is
+		h.got[n] = 0
+		for i, home := range h.home {
+			if int(home) == n {
+				h.given[i] = int32(int64(h.given[i]) * h.cap[n] / sum)
+				h.got[n] += int64(h.given[i])
+			}
+		}
+	}
 }
 
 // atLevel returns what runs on a node when each vCPU gets at most the level, and gives

@@ -72,6 +72,34 @@ func (s *storyteller) talk() numa.Talk {
 	return numa.Talk{A: pick(s, s.story.Fleet.VMs...).ID, B: pick(s, s.story.Fleet.VMs...).ID, Rate: pick(s, 0, 400, 500, 501.5, 2000, 1e6)}
 }
 
+// addSeen lets some VMs be observed at the start, in some stories.
+func (s *storyteller) addSeen() {
+	if !s.chance(25) {
+		return
+	}
+	for i := range s.story.Fleet.VMs {
+		if _, bound := s.story.Fleet.VMs[i].Settings.Value.Lookup("numa.nodeAffinity"); bound || s.chance(30) {
+			continue // who is bound to nodes is not seen elsewhere
+		}
+		v := &s.story.Fleet.VMs[i]
+		h := s.story.Fleet.Hosts[s.IntN(len(s.story.Fleet.Hosts))]
+		seen := numa.SeenVM{VM: v.ID, Host: h.ID}
+		for _, n := range h.Nodes.Value {
+			if n.Cores > 0 && s.chance(40) {
+				seen.Homes |= numa.SetOf(n.ID)
+			}
+			if s.chance(70) {
+				seen.OnNode = append(seen.OnNode, numa.MemoryOnNode{Node: n.ID, Guest: v.Memory.Value / numa.Bytes(s.between(2, 9)), Overhead: -1})
+			}
+		}
+		seen.Local, seen.Remote = v.Memory.Value/numa.Bytes(s.between(2, 5)), v.Memory.Value/numa.Bytes(s.between(3, 100))
+		if s.chance(50) {
+			seen.OnNode = nil
+		}
+		s.story.Seen = append(s.story.Seen, seen)
+	}
+}
+
 // stories is how many stories the tests of this package run; the fuzz targets run more.
 func stories() uint64 {
 	if testing.Short() {
@@ -116,7 +144,7 @@ func TestStories(t *testing.T) {
 
 // decisions are the kinds of decisions.
 var decisions = []string{
-	"placed", "unmanaged", "spilled", "widened", "balance moved", "balance swapped", "locality moved", "locality swapped",
+	"placed", "unmanaged", "taken", "spilled", "widened", "balance moved", "balance swapped", "locality moved", "locality swapped",
 	"fairness moved", "all local", "state changed", "reclaimed", "shared", "powered on", "powered off", "rebooted", "moved in",
 	"restarted", "no room", "reshaped", "option set",
 }

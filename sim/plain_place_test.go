@@ -61,6 +61,10 @@ func (v *plainVM) place(now int64, c vnuma.Case) {
 		v.draw(max(0, now))
 		return
 	}
+	if seen := v.seen(); seen != nil && now == wayBack && v.takeAsSeen(seen) {
+		v.draw(0)
+		return
+	}
 	used := map[*plainNode]bool{}
 	for i := range v.layout.PPDs.Len() {
 		first, n := v.layout.PPDs.Group(i)

@@ -145,6 +145,7 @@ func (h *plainHost) giveCPU() {
 			}
 			n.got += c.got
 		}
+		n.shorten(h.at(n))
 		n.busy += n.got
 	}
 	for _, c := range h.clients() {
@@ -157,6 +158,19 @@ func (h *plainHost) giveCPU() {
 	}
 	for _, v := range h.running() {
 		v.wait()
+	}
+}
+
+// shorten divides the capacity of a node on which more is reserved than it has.
+func (n *plainNode) shorten(clients []*plainClient) {
+	sum := n.got
+	if sum <= n.cap {
+		return
+	}
+	n.got = 0
+	for _, c := range clients {
+		c.got = times(c.got, n.cap, sum)
+		n.got += c.got
 	}
 }
 

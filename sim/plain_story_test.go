@@ -61,6 +61,7 @@ func randomStory(seed uint64) *numa.Story {
 		}
 	}
 	s.addEvents(int(steps))
+	s.addSeen()
 	return s.story
 }
 

@@ -239,10 +239,15 @@ func newPlain(story *numa.Story, choices vnuma.Choices) *plainWorld {
 		w.talk(t)
 	}
 	for _, v := range w.vms {
-		if v.runsAtStart() {
-			v.on = true
-			v.place(wayBack, vnuma.Case{Event: vnuma.PowerCycle, Choices: choices})
-			v.t0 = v.memory()
+		if seen := v.seen(); seen != nil && v.vm.Power.Or(numa.PoweredOn) == numa.PoweredOn {
+			v.host = w.hostOf(seen.Host)
+		}
+		if v.on = v.runsAtStart(); !v.on {
+			continue
+		}
+		v.place(wayBack, vnuma.Case{Event: vnuma.PowerCycle, Choices: choices})
+		v.t0 = v.memory()
+		if v.touched() == 0 {
 			v.grow()
 		}
 	}

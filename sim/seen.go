@@ -34,11 +34,10 @@ func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 	}
 	local, remote := int64(seen.Local/numa.PageSize), int64(seen.Remote/numa.PageSize)
 	for c := first; c < end; c++ {
-		h.clients[c].touched = h.take(c, int(h.home[c]), h.part(v, c, local))
-		far := h.part(v, c, remote)
-		got := h.takeFar(v, c, far, 0)
-		h.clients[c].touched += far
-		h.clients[c].swapped += far - got
+		near, far := h.part(v, c, local), h.part(v, c, remote)
+		got := h.takeSeen(c, int(h.home[c]), near) + h.takeFar(v, c, far, 0)
+		h.clients[c].touched = near + far
+		h.clients[c].swapped = near + far - got
 		h.clients[c].hot = mulDiv(h.out[c], h.activeOf(v), full)
 	}
 	return true
@@ -57,19 +56,27 @@ func (h *host) takeOnNodes(v *vm, seen []numa.MemoryOnNode) {
 			}
 		}
 	}
+	take := func(c, n int) {
+		cl := &h.clients[c]
+		p := min(left[n], h.part(v, c, all)-cl.touched)
+		left[n] -= p
+		cl.touched += p
+		cl.swapped += p - h.takeSeen(c, n, p)
+	}
 	first, end := v.clientsOf()
 	for c := first; c < end; c++ {
-		n := int(h.home[c])
-		got := h.take(c, n, min(left[n], h.part(v, c, all)))
-		left[n] -= got
-		h.clients[c].touched = got
+		take(c, int(h.home[c]))
 	}
 	for c := first; c < end; c++ {
 		for n := range left {
-			got := h.take(c, n, min(left[n], h.part(v, c, all)-h.clients[c].touched))
-			left[n] -= got
-			h.clients[c].touched += got
+			take(c, n)
 		}
 		h.clients[c].hot = mulDiv(h.out[c], h.activeOf(v), full)
 	}
+}
+
+// takeSeen gives a client pages of a node as far as it has them, and returns how many:
+// what was seen can be more than a node of the story can hold.
+func (h *host) takeSeen(c, n int, pages int64) int64 {
+	return h.take(c, n, min(pages, h.free(n)))
 }
