@@ -88,3 +88,25 @@ func TestSettings(t *testing.T) {
 		}
 	}
 }
+
+func TestFactReadJSON(t *testing.T) {
+	for _, want := range []Fact[int]{{}, ReadAt(12, "x"), ReadAt(0, ""), DerivedFrom(6, "y"), AssumedFor(1, "why")} {
+		b, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ReadAt(99, "before")
+		if err := json.Unmarshal(b, &got); err != nil || got != want {
+			t.Errorf("%s is read as %+v, %v; want %+v", b, got, err, want)
+		}
+	}
+	for in, want := range map[string]string{
+		`{"value":1}`:                          "found 0 origins, want one of read, derived or assumed",
+		`{"value":1,"read":"a","assumed":"b"}`: "found 2 origins, want one of read, derived or assumed",
+	} {
+		var f Fact[int]
+		if err := json.Unmarshal([]byte(in), &f); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", in, err, want)
+		}
+	}
+}

@@ -3,7 +3,10 @@
 // standard library only; every other package speaks in its types.
 package numa
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // OriginKind says how a fact came to be known.
 type OriginKind uint8
@@ -95,4 +98,28 @@ func (f Fact[T]) MarshalJSON() ([]byte, error) {
 		j.Assumed = &f.Origin.Where
 	}
 	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (f *Fact[T]) UnmarshalJSON(b []byte) error {
+	*f = Fact[T]{}
+	if string(b) == "null" {
+		return nil
+	}
+	var j factJSON[T]
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	origins := 0
+	for kind, where := range []*string{Read: j.Read, Derived: j.Derived, Assumed: j.Assumed} {
+		if where != nil {
+			f.Origin = Origin{OriginKind(kind), *where}
+			origins++
+		}
+	}
+	if origins != 1 {
+		return fmt.Errorf("found %d origins, want one of read, derived or assumed", origins)
+	}
+	f.Value = j.Value
+	return nil
 }

@@ -66,7 +66,7 @@ func Handlers(here Here) map[string]Handler {
 // read is a note; an archive without anything to read is an error.
 func Run(ctx context.Context, here Here, jobs []Job, opt Options, progress func(Progress)) (*Merged, error) {
 	return run(here, jobs, opt, func(tasks []Task, check func(Task, string) error, use func(int, Outcome) error) error {
-		return runLocal(ctx, tasks, Handlers(here)[kindCapture], here.AtOnce, CollectOptions{Check: check, Progress: progress}, use)
+		return RunLocal(ctx, tasks, Handlers(here)[kindCapture], here.AtOnce, CollectOptions{Check: check, Progress: progress}, use)
 	})
 }
 
@@ -82,7 +82,7 @@ func run(here Here, jobs []Job, opt Options, do func([]Task, func(Task, string) 
 	tasks := make([]Task, len(jobs))
 	for i, j := range jobs {
 		var err error
-		if tasks[i], err = newTask(kindCapture, captureTask{j, opt}); err != nil {
+		if tasks[i], err = NewTask(kindCapture, captureTask{j, opt}); err != nil {
 			return nil, err
 		}
 	}

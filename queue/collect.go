@@ -25,6 +25,8 @@ type CollectOptions struct {
 	// Check looks again at a task that a worker refused: an error is the task's failure,
 	// nil means that it is the worker that cannot do it.
 	Check func(task Task, reason string) error
+	// Inputs are what the tasks name and Client.Input gives to whoever does them.
+	Inputs []Input
 	// Progress is called about once a second, from the goroutine of Collect.
 	Progress func(Progress)
 }
@@ -110,7 +112,17 @@ func (k *collector) round(ctx context.Context) error {
 			back = append(back, i)
 		}
 	}
+	if len(missing) > 0 { // at first, and when the queue has lost what it held
+		if err := k.keepInputs(ctx); err != nil {
+			return err
+		}
+	}
 	if time.Since(k.looked) > time.Second {
+		if len(back) > 0 {
+			if err := k.keepInputs(ctx); err != nil {
+				return err
+			}
+		}
 		for _, i := range back {
 			if err := k.look(ctx, i); err != nil {
 				return err
@@ -250,7 +262,10 @@ func (k *collector) remove(ctx context.Context) error {
 	if err := k.purge(ctx, k.work, "homenode.work."+k.run+".*"); err != nil {
 		return err
 	}
-	return k.purge(ctx, k.results, "homenode.*."+k.run+".>")
+	if err := k.purge(ctx, k.results, "homenode.*."+k.run+".>"); err != nil {
+		return err
+	}
+	return k.removeInputs(ctx)
 }
 
 func (k *collector) purge(ctx context.Context, s jetstream.Stream, subject string) error {

@@ -1,6 +1,8 @@
-// Package queue reads archives of captures: thousands of files, on one machine or on
-// many. A file is a Job; its Result is the same wherever it is worked out, so that the
-// results merge to the same recordings in whatever way the work was shared.
+// Package queue shares work between the cores of one machine or many machines: tasks of
+// any kind whose outcome is bytes, with a Handler for each kind. One kind is its own, the
+// archives of captures, which are thousands of files. A file is a Job; its Result is the
+// same wherever it is worked out, so that the results merge to the same recordings in
+// whatever way the work was shared.
 //
 //	Scan ──► jobs ─┬─ Run: goroutines of this process ────────┬─► results ──► Merged
 //	               └─ Collect ──► NATS JetStream ──► Work …  ─┘   in job order
@@ -11,6 +13,8 @@
 //	homenode.done.RUN.TASK      its result, or the last piece of it
 //	homenode.part.RUN.TASK.SUM.N  the pieces before
 //	homenode.back.RUN.TASK      how often workers gave it back, and why
+//	homenode.done.INPUT.input   what the tasks of a run have in common, with its
+//	homenode.part.INPUT.input…  pieces: it is there once, named by its content
 //
 // A worker stores the result before it acknowledges the task. Whatever is killed
 // between, the task is delivered again, and a result stored twice is stored under the

@@ -101,7 +101,7 @@ func TestLargeTasks(t *testing.T) {
 	for i := range 20_000 { // more than a day of one file every 5 seconds
 		job.Files = append(job.Files, File{Path: fmt.Sprintf("2026-11-21/esx01.example.com/esx01.example.com-fetchstats-%06d.txt", i), Size: 700_000, Modified: 1_795_000_000 + 5*int64(i)})
 	}
-	many, err := newTask("fake", job)
+	many, err := NewTask("fake", job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestLargeTasks(t *testing.T) {
 		t.Fatalf("a payload of %d bytes tests nothing", len(many.Payload))
 	}
 	f := fakeTask{Seed: 1, Size: 2 << 20}
-	large, err := newTask("fake", f.bytes())
+	large, err := NewTask("fake", f.bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 // large file holds up nobody for long, few enough for memory.
 const ahead = 16
 
-// runLocal does tasks with goroutines of this process and calls use with the outcome of
+// RunLocal does tasks with goroutines of this process and calls use with the outcome of
 // each, in the order of tasks. atOnce 0 is one goroutine for each core.
-func runLocal(ctx context.Context, tasks []Task, h Handler, atOnce int, opt CollectOptions, use func(int, Outcome) error) error {
+func RunLocal(ctx context.Context, tasks []Task, h Handler, atOnce int, opt CollectOptions, use func(int, Outcome) error) error {
 	if atOnce <= 0 {
 		atOnce = runtime.GOMAXPROCS(0)
 	}
@@ -87,6 +87,9 @@ func doLocal(ctx context.Context, task Task, h Handler, opt CollectOptions) (Out
 			return Outcome{Failed: err.Error()}, nil
 		case refusal.Always:
 			return Outcome{}, err
+		}
+		if opt.Check == nil {
+			continue
 		}
 		if bad := opt.Check(task, refusal.Reason); bad != nil {
 			return Outcome{Failed: bad.Error()}, nil

@@ -127,7 +127,7 @@ func fakeTasks() []Task { return tasksOf(fakes()) }
 func tasksOf(list []fakeTask) []Task {
 	var out []Task
 	for _, f := range list {
-		t, err := newTask("fake", f)
+		t, err := NewTask("fake", f)
 		if err != nil {
 			panic(err)
 		}

@@ -15,8 +15,8 @@ type Task struct {
 	Payload json.RawMessage `json:"payload"`
 }
 
-// newTask returns the task of a kind with this payload.
-func newTask(kind string, payload any) (Task, error) {
+// NewTask returns the task of a kind with this payload, which is encoded as JSON.
+func NewTask(kind string, payload any) (Task, error) {
 	b, err := json.Marshal(payload)
 	if err != nil {
 		return Task{}, fmt.Errorf("task of kind %s: %w", kind, err)

@@ -194,6 +194,12 @@ var (
 	hostKeys = append(append([]string{"nodesPerSocket"}, word.NodeKeys...), word.HostKeys...)
 )
 
+// Knows reports whether changes have words with this key.
+func Knows(key string) bool {
+	w := word.Word{Key: key}
+	return slices.Contains([]string{"vm", "host", "cluster"}, strings.ToLower(key)) || vmWord(w).Key != "" || hostWord(w).Key != ""
+}
+
 // vmWord returns w in the spelling of package word, or no word when VMs know none
 // such.
 func vmWord(w word.Word) word.Word {

@@ -214,3 +214,20 @@ func numbered(name, like string, count int) []string {
 	}
 	return out
 }
+
+// VMs returns the indexes of the VMs that a value of vm= names, in the order of the fleet.
+func VMs(f *numa.Fleet, value string) ([]int, error) {
+	p, err := newPattern(word.Word{Key: "vm", Value: value, HasValue: true, Col: 1})
+	if err != nil {
+		return nil, err
+	}
+	names := vmNames(f)
+	if idle := p.idle(names); idle != nil {
+		return nil, idle.none("VM", names)
+	}
+	found := p.match(names)
+	if found == nil {
+		return nil, p.none("VM", names)
+	}
+	return found, nil
+}
