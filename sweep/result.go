@@ -198,6 +198,31 @@ func better(a, b *PointResult) int {
 	return cmp.Or(by(VMHours), by(Speed), by(Locality), -by(Ready))
 }
 
+// BeatsToday reports whether the best point is better than today.
+func (r *Result) BeatsToday() bool {
+	return r.Best >= 0 && r.Today().Whole() && better(&r.Points[r.Best], r.Today()) > 0
+}
+
+// Faster returns with how many of the seeds a point is faster than today, of those with
+// which both ran.
+func (r *Result) Faster(point int) (faster, of int) {
+	for i, one := range r.Points[point].Runs {
+		before := r.Today().Runs[i].Record
+		if one.Record == nil || before == nil {
+			continue
+		}
+		a, okA := Measures[Speed].of(one.Record, r.Plan)
+		b, okB := Measures[Speed].of(before, r.Plan)
+		if !okA || !okB {
+			continue
+		}
+		if of++; a > b {
+			faster++
+		}
+	}
+	return faster, of
+}
+
 // effects works out what each value does.
 func (r *Result) effects() {
 	for d := range r.Plan.Dimensions {

@@ -44,7 +44,7 @@ func (a *archiveFlags) read(cmd *cobra.Command, parquet string, o queue.Options)
 	if err != nil {
 		return nil, fmt.Errorf("--archive: %w", err)
 	}
-	line := &archiveProgress{w: cmd.ErrOrStderr(), terminal: isTerminal(cmd.ErrOrStderr()), began: time.Now()}
+	line := newQueueProgress(cmd, "read", "file", "homenode work --queue URL --root DIR")
 	here := queue.Here{Root: a.dir, Parquet: parquet, Version: version()}
 	var m *queue.Merged
 	if a.queue.url == "" {
@@ -110,14 +110,22 @@ func failedNotes(failed []string, recordings []*capture.Recording) (notes []numa
 	return notes
 }
 
-// archiveProgress shows how far an archive is: on one line of a terminal, elsewhere a
+// archiveProgress shows how far an archive or a sweep is: on one line of a terminal, elsewhere a
 // line a minute.
 type archiveProgress struct {
 	w        io.Writer
+	did      string // to how many of what
+	noun     string
+	start    string // the command of a worker
 	terminal bool
 	workers  bool // of a queue
 	began    time.Time
 	shown    time.Time
+}
+
+func newQueueProgress(cmd *cobra.Command, did, noun, start string) *archiveProgress {
+	w := cmd.ErrOrStderr()
+	return &archiveProgress{w: w, did: did, noun: noun, start: start, terminal: isTerminal(w), began: time.Now()}
 }
 
 func (p *archiveProgress) show(now queue.Progress) {
@@ -129,10 +137,10 @@ func (p *archiveProgress) show(now queue.Progress) {
 		return
 	}
 	p.shown = time.Now()
-	text := fmt.Sprintf("read %d of %s", now.Done, rule.Plural(now.Total, "file"))
+	text := fmt.Sprintf("%s %d of %s", p.did, now.Done, rule.Plural(now.Total, p.noun))
 	switch {
 	case p.workers && now.Taken == 0 && now.Waiting == 0 && now.Done < now.Total:
-		text += "; nobody works: start homenode work --queue URL --root DIR"
+		text += "; nobody works: start " + p.start
 	case p.workers && now.Done < now.Total:
 		text += fmt.Sprintf("; workers have taken %d", now.Taken)
 	}

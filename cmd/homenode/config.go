@@ -27,20 +27,28 @@ func (f *configFlag) register(cmd *cobra.Command) {
 // options returns the options of a run under the configuration.
 func (f *configFlag) options(choices vnuma.Choices) (rules.Options, error) {
 	o := rules.Options{Choices: choices, Today: time.Now()}
-	if f.file == noConfig {
-		return o, nil
-	}
-	name := f.file
-	if name == "" {
-		name = policy.DefaultFile
-	}
-	text, err := os.ReadFile(name)
-	if f.file == "" && errors.Is(err, fs.ErrNotExist) {
-		return o, nil
-	}
-	if err != nil {
-		return o, fmt.Errorf("--config: %w", err)
+	name, text, err := f.text()
+	if name == "" || err != nil {
+		return o, err
 	}
 	o.Policy, err = policy.Parse(name, text, rules.All)
 	return o, err
+}
+
+// text returns the configuration and its name; no name when there is none.
+func (f *configFlag) text() (name string, text []byte, err error) {
+	if f.file == noConfig {
+		return "", nil, nil
+	}
+	if name = f.file; name == "" {
+		name = policy.DefaultFile
+	}
+	text, err = os.ReadFile(name)
+	if f.file == "" && errors.Is(err, fs.ErrNotExist) {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("--config: %w", err)
+	}
+	return name, text, nil
 }

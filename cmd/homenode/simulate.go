@@ -28,6 +28,7 @@ func newSimulate() *cobra.Command {
 		choose  choiceFlag
 		config  configFlag
 		changes whatIfFlags
+		grid    sweepFlags
 		failOn  string
 		show    simulateShow
 	)
@@ -48,6 +49,9 @@ demo itself: homenode demo --text > fleet.txtar.
 Up to 20,000 VMs are judged: more than 1,000 with ticks every minute, more than 5,000 every 5 minutes, unless the
 story or --every says otherwise. Beyond that the report has sums only, unless --every is given.
 
+--sweep simulates a grid of such changes, on the cores of this machine or by the homenode work processes of --queue,
+and shows the points side by side (docs/sweeps.md).
+
 Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or nothing could be simulated.`,
 		Example: `  homenode simulate demo
   homenode simulate demo --vm ci01
@@ -55,6 +59,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
   homenode simulate demo --format html -o day.html
   homenode simulate fleet.json --hours 8 --load 'sql* cpu=60%' --at '2h fail esx07'
   homenode simulate https://vc01.example.com --what-if 'host=esx* nodesPerSocket=2'
+  homenode simulate demo --sweep 'nodesPerSocket=today,2' --sweep 'cpu=x0.5,x1,x2' --sweep 'seed=1..5'
   homenode simulate story.txtar --trace trace/ --every 20s
   homenode simulate story.txtar --format svg --vm sql01 -o sql01.svg`,
 		Args: cobra.ExactArgs(1),
@@ -63,7 +68,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if err != nil {
 				return fmt.Errorf("--fail-on: %w", err)
 			}
-			if err := cmp.Or(out.check(), show.check(cmd, &out), trace.check()); err != nil {
+			if err := cmp.Or(out.check(), show.check(cmd, &out), trace.check(), grid.check(cmd, out.format)); err != nil {
 				return err
 			}
 			choices, err := choose.choices()
@@ -77,6 +82,9 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			told, err := story.read(cmd, &src, args[0], &changes, choices)
 			if err != nil {
 				return err
+			}
+			if grid.asked != nil {
+				return cmp.Or(grid.run(cmd, told, story.silent, &config, choices, least, &out), src.incomplete())
 			}
 			start := time.Now()
 			o := simulate.Options{Rules: options, Workers: runtime.GOMAXPROCS(0), Silent: story.silent}
@@ -116,6 +124,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 		cmd.Flags().Lookup(flag).Usage = usage
 	}
 	show.register(cmd)
+	grid.register(cmd)
 	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
 	return cmd
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"sync/atomic"
@@ -11,32 +12,33 @@ import (
 
 	"homenode/queue"
 	"homenode/rule"
+	"homenode/sweep"
 )
 
 func newWork() *cobra.Command {
 	var q queueAccess
 	here := queue.Here{Version: version()}
 	cmd := &cobra.Command{
-		Use:   "work --queue URL --root DIR",
-		Short: "Reads files of an archive of captures for whoever put them into a queue",
+		Use:   "work --queue URL [--root DIR]",
+		Short: "Reads captures of an archive and simulates points of a sweep for whoever put them into a queue",
 		Long: `work takes files of an archive from a queue, reads them and stores what they hold there, until it is stopped.
 Any number of these processes on any number of machines work on the same archive: --root is the folder that
-homenode capture --archive DIR names, as this machine sees it.
+homenode capture --archive DIR names, as this machine sees it. The points of homenode simulate --sweep need no
+folder: without --root it takes them alone.
 
 A file is acknowledged when its result is stored. A worker that is stopped gives its files back; one that is
 killed loses them after half a minute, and others read them. Nothing counts twice. A worker that does not see a
 file as the archive listed it, or that is another version of homenode, gives it back too and says why.`,
 		Example: `  homenode work --queue nats://127.0.0.1:4222 --root /mnt/esxtop
-  homenode work --queue tls://queue.example.com:4222 --token-file token --queue-ca ca.pem --root /mnt/esxtop --parquet /mnt/lake`,
+  homenode work --queue tls://queue.example.com:4222 --token-file token --queue-ca ca.pem --root /mnt/esxtop --parquet /mnt/lake
+  homenode work --queue nats://127.0.0.1:4222`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if q.url == "" || here.Root == "" {
-				return errors.New("want --queue URL and --root DIR")
+			if q.url == "" {
+				return errors.New("want --queue URL, and --root DIR for an archive")
 			}
-			if info, err := os.Stat(here.Root); err != nil {
+			if err := checkRoot(&here); err != nil {
 				return err
-			} else if !info.IsDir() {
-				return fmt.Errorf("--root %s: found a file, want the folder of the archive", here.Root)
 			}
 			if here.AtOnce < 1 {
 				return fmt.Errorf("--at-once: found %d, want 1 or more", here.AtOnce)
@@ -47,14 +49,22 @@ file as the archive listed it, or that is another version of homenode, gives it 
 			}
 			defer c.Close()
 			var done, back atomic.Int64
-			err = c.Work(cmd.Context(), queue.WorkOptions{Handlers: queue.Handlers(here), AtOnce: here.AtOnce, Name: processName(), Did: func(gaveBack bool) {
+			handlers := sweep.Handlers(here.Version, c.Input)
+			if here.Root != "" {
+				maps.Copy(handlers, queue.Handlers(here))
+			}
+			err = c.Work(cmd.Context(), queue.WorkOptions{Handlers: handlers, AtOnce: here.AtOnce, Name: processName(), Did: func(gaveBack bool) {
 				if gaveBack {
 					back.Add(1)
 				} else {
 					done.Add(1)
 				}
 			}})
-			text := "homenode: worked on " + rule.Plural(int(done.Load()), "file")
+			noun := "file"
+			if here.Root == "" {
+				noun = "point"
+			}
+			text := "homenode: worked on " + rule.Plural(int(done.Load()), noun)
 			if n := back.Load(); n > 0 {
 				text += fmt.Sprintf(", gave %d back for other workers", n)
 			}
@@ -64,8 +74,23 @@ file as the archive listed it, or that is another version of homenode, gives it 
 	}
 	q.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&here.Root, "root", "", "folder of the archive")
+	fl.StringVar(&here.Root, "root", "", "folder of the archive; without it no captures are read")
 	fl.StringVar(&here.Parquet, "parquet", "", "also write all counters as Parquet files to this folder (docs/parquet.md)")
-	fl.IntVar(&here.AtOnce, "at-once", runtime.GOMAXPROCS(0), "files at a time")
+	fl.IntVar(&here.AtOnce, "at-once", runtime.GOMAXPROCS(0), "files or points at a time")
 	return cmd
+}
+
+// checkRoot looks at the folder of the archive, which whoever simulates does not need.
+func checkRoot(here *queue.Here) error {
+	if here.Root == "" {
+		if here.Parquet != "" {
+			return errors.New("--parquet: only with --root DIR")
+		}
+		return nil
+	}
+	info, err := os.Stat(here.Root)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("--root %s: found a file, want the folder of the archive", here.Root)
+	}
+	return err
 }

@@ -26,7 +26,7 @@ func CSV(w io.Writer, r *sweep.Result) error {
 		name := m.Key + unit(m.Kind)
 		row = append(row, name, name+" least", name+" most", name+" against today")
 	}
-	if err := out.Write(row); err != nil {
+	if err := out.Write(append(row, "simulated")); err != nil {
 		return err
 	}
 	for i := range r.Points {
@@ -39,7 +39,7 @@ func CSV(w io.Writer, r *sweep.Result) error {
 		for k := range sweep.Measures {
 			row = append(row, fields(r, pt, k)...)
 		}
-		if err := out.Write(row); err != nil {
+		if err := out.Write(append(row, "True")); err != nil {
 			return err
 		}
 	}
@@ -89,6 +89,8 @@ func fields(r *sweep.Result, pt *sweep.PointResult, k int) []string {
 // The form of JSON.
 type (
 	sweepJSON struct {
+		Format     string            `json:"format"`
+		Simulated  bool              `json:"simulated"`
 		Homenode   string            `json:"homenode"` // version
 		Source     string            `json:"source"`
 		Start      time.Time         `json:"start"`
@@ -128,7 +130,7 @@ type (
 func JSON(w io.Writer, r *sweep.Result) error {
 	story := r.Plan.Story
 	out := sweepJSON{
-		Homenode: r.Plan.Options.Version, Source: story.Name, Start: story.Start, Hours: story.Length.Hours(),
+		Format: "homenode-sweep", Simulated: true, Homenode: r.Plan.Options.Version, Source: story.Name, Start: story.Start, Hours: story.Length.Hours(),
 		Dimensions: r.Plan.Dimensions, Seeds: r.Plan.Seeds, Notes: Notes(r), Effects: []effectJSON{},
 	}
 	if out.Dimensions == nil {

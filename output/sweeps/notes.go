@@ -30,7 +30,7 @@ func Notes(r *sweep.Result) []string {
 	}
 	out = append(out, unable(r)...)
 	if !r.Alike(sweep.Asked) {
-		out = append(out, "the points ask for different CPU time (CPU ASKED, cores on average): speeds are of different work. A load is a share of each vCPU; beside vcpus= cpu=x2 or x0.5 keeps the work as it is")
+		out = append(out, "the points ask for different CPU time (CPU ASKED, cores on average): speeds are of different work. A load is a share of each vCPU: where vcpus= halves them, cpu=x2 beside it keeps the work as it is")
 	}
 	if !r.Alike(sweep.VMHours) {
 		out = append(out, "not all points run the same VMs as long (VM HOURS): a point with more of them is better, whatever its speed")

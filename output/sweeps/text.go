@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"homenode/internal/texttab"
 	"homenode/numa"
@@ -69,23 +70,48 @@ func (p *printer) table(t *texttab.Table) {
 // headline says which point is best, and what that is worth.
 func headline(r *sweep.Result) string {
 	grid := len(r.Points) - 1
-	text := count(grid, "point") + " and today"
+	text := fmt.Sprintf("simulated: %s over %s, ", r.Plan.Story.Name, length(r.Plan.Story.Length))
+	if grid == 0 {
+		return text + fmt.Sprintf("as it is, with %s", count(len(r.Plan.Seeds), "seed"))
+	}
+	text += count(grid, "point") + " and today"
 	if n := len(r.Plan.Seeds); n > 1 {
 		text += fmt.Sprintf(", each with %d seeds", n)
 	}
-	text = fmt.Sprintf("%s over %s: %s", r.Plan.Story.Name, r.Plan.Story.Length, text)
 	switch {
-	case grid == 0:
-	case r.Best < 0 && r.Failed() < grid:
-		text += "; no two of them differ in speed, N%L or ready time"
-	case r.Best >= 0:
-		best := &r.Points[r.Best]
-		text += fmt.Sprintf("; best is %d (%s)", r.Best, label(r, best))
-		if d, ok := delta(r, best, sweep.Speed); ok {
-			text += ", speed " + signed(d, 3) + " against today"
-		}
+	case r.Failed() == len(r.Points):
+		return text + "; none could be simulated"
+	case r.Best < 0:
+		return text + "; no two of them differ in speed, N%L or ready time"
+	}
+	best := &r.Points[r.Best]
+	verb := "; best is"
+	switch {
+	case !r.BeatsToday() && best.Steps == nil:
+		return text + "; none is better than today"
+	case !r.BeatsToday():
+		verb = "; none is better than today, of them the best is"
+	}
+	text += fmt.Sprintf("%s %d (%s)", verb, r.Best, label(r, best))
+	if d, ok := delta(r, best, sweep.Speed); ok {
+		text += ", speed " + signed(d, 3) + " against today"
+	}
+	if faster, of := r.Faster(r.Best); of > 1 {
+		text += fmt.Sprintf(", faster with %d of %d seeds", faster, of)
 	}
 	return text
+}
+
+// length writes a time without its last zeros.
+func length(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
 }
 
 func label(r *sweep.Result, pt *sweep.PointResult) string {
@@ -130,7 +156,7 @@ func (p *printer) points(r *sweep.Result) {
 	t := &texttab.Table{Right: map[int]bool{}}
 	cells := []string{"POINT"}
 	for _, d := range r.Plan.Dimensions {
-		cells = append(cells, strings.ToUpper(d.Name[:1])+d.Name[1:])
+		cells = append(cells, d.Name)
 	}
 	list := shown(r)
 	seeds := len(r.Plan.Seeds) > 1
