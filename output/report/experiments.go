@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"homenode/experiment"
 	"homenode/internal/texttab"
@@ -18,7 +20,7 @@ func Experiments(w io.Writer, results []*experiment.Result, colour bool) error {
 		c := r.Case
 		p.printf("%s: %s\n  %s\n", c.ID, c.Title, c.Source)
 		for _, a := range c.Assumed {
-			p.printf("  assumed: %s\n", a)
+			p.printf("  %s\n", strings.Join(folded("assumed: "+a, assumedWidth), "\n  "))
 		}
 		t := texttab.Table{Indent: "  "}
 		for i := range r.Rows {
@@ -32,7 +34,9 @@ func Experiments(w io.Writer, results []*experiment.Result, colour bool) error {
 				t.Row("", "", "  model      "+row.Model)
 			}
 			for _, note := range notes(row) {
-				t.Row("", "", "  "+note)
+				for _, line := range folded(plainLinks.ReplaceAllString(note, "docs/$1"), noteWidth) {
+					t.Row("", "", "  "+line)
+				}
 			}
 		}
 		p.printf("\n")
@@ -41,6 +45,30 @@ func Experiments(w io.Writer, results []*experiment.Result, colour bool) error {
 	}
 	p.printf("%s\n", experiment.Count(results))
 	return p.err
+}
+
+// How wide text is on a terminal of 120 columns; notes stand beside verdict and id.
+const (
+	noteWidth    = 90
+	assumedWidth = 115
+)
+
+// plainLinks are links as the pages of docs/ write them.
+var plainLinks = regexp.MustCompile(`\[[a-z]+\]\(([a-z-]+\.md)\)`)
+
+// folded breaks text into lines of at most width runes, at blanks.
+func folded(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines = append(lines, line)
+			line = "  " + word
+			continue
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
 }
 
 var verdictCode = map[experiment.Verdict]string{experiment.Miss: severityCode[2]}
