@@ -82,7 +82,7 @@ var mayImport = map[string][]string{
 	"internal/atomicfile": {},
 	"internal/golden":     {},
 	"internal/testdeps":   {},
-	"cmd/homenode":        {".", "numa", "capture", "queue", "anonymise", "vnuma", "sim", "simulate", "sweep", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "experiment", "drift", "whatif", "compare", "source/...", "output/...", "internal/..."},
+	"cmd/homenode":        {".", "numa", "capture", "queue", "anonymise", "vnuma", "sim", "simulate", "replay", "sweep", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "experiment", "drift", "whatif", "compare", "source/...", "output/...", "internal/..."},
 
 	"source/vsphere/xmlscan":     {},
 	"internal/collectbench":      {"numa", "source/vsphere", "source/vsphere/lab", "internal/texttab"},

@@ -56,7 +56,7 @@ func newComparison(p *plan) *comparison {
 		if v := &p.rec.first.VMs[i]; settled(v) {
 			b := &c.before[i]
 			*b = baseline{known: true, homes: v.Homes, local: v.Local, remote: v.Remote}
-			if b.readyKnown = v.Has&numa.HasReady != 0 && p.rec.first.Since > 0; b.readyKnown {
+			if b.readyKnown = v.Has&numa.HasReady != 0 && p.rec.first.Since > 0 && sane(v.Ready); b.readyKnown {
 				b.ready = v.Ready
 			}
 		}

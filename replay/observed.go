@@ -35,10 +35,13 @@ func touched(v *numa.VMTick) numa.Bytes {
 	return sum / numa.PageSize * numa.PageSize
 }
 
+// mostMoves is more than a VM migrates between two ticks.
+const mostMoves = 1 << 30
+
 // add adds the rates and counts of a tick over some seconds.
 func (p *pending) add(v *numa.VMTick, over float64) {
 	p.ticks++
-	if v.Has&numa.HasMoves != 0 {
+	if v.Has&numa.HasMoves != 0 && v.Moves.All >= 0 && v.Moves.All <= mostMoves {
 		p.counted++
 		p.moves += v.Moves.All
 	}

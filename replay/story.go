@@ -256,6 +256,9 @@ func (p *plan) say() {
 	if r.gaps > 0 {
 		p.note(fmt.Sprintf("%s in the capture, the longest of %s: VMs are taken to have run on as before", plural(r.gaps, "gap"), r.longest.Round(time.Second)))
 	}
+	if !p.inventory {
+		p.note("no inventory: the settings of all VMs are assumed to be the defaults")
+	}
 	for _, c := range []struct {
 		has  numa.Counters
 		text string

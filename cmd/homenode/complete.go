@@ -40,7 +40,7 @@ func addCompletion(root *cobra.Command) {
 				complete = among(report.CaptureTableNames())
 			case "simulate table":
 				complete = among(report.SimulatedTableNames())
-			case "capture host", "capture from": // a name that only the user knows, and a time
+			case "capture host", "capture from", "simulate from": // a name that only the user knows, and a time
 				continue
 			}
 			if c.Flags().Lookup(name) != nil {

@@ -20,7 +20,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, commands := replay(t, string(page))
+	got, commands := replayed(t, string(page))
 	if commands < 5 {
 		t.Errorf("%s: found %d commands: the test looks at nothing", path, commands)
 	}
@@ -60,9 +60,9 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-// replay returns the page with the output of each console block as it is today. A
+// replayed returns the page with the output of each console block as it is today. A
 // line "$ homenode …" is run; lines after it are its output.
-func replay(t *testing.T, page string) (out string, commands int) {
+func replayed(t *testing.T, page string) (out string, commands int) {
 	t.Helper()
 	var b strings.Builder
 	inside, running := false, false

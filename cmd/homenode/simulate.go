@@ -31,9 +31,10 @@ func newSimulate() *cobra.Command {
 		grid    sweepFlags
 		failOn  string
 		show    simulateShow
+		again   replayFlags
 	)
 	cmd := &cobra.Command{
-		Use:   "simulate SCENARIO|SOURCE",
+		Use:   "simulate SCENARIO|SOURCE|FILE...",
 		Short: "Runs the NUMA scheduler of ESXi in the model: who is placed and moved where, and what it costs",
 		Long: `simulate plays a story: a fleet, how its VMs are loaded and what happens when. Every 2 s of it the model of the
 NUMA scheduler places VMs, allocates their memory, moves clients and pages (docs/simulation.md); what comes out
@@ -52,6 +53,9 @@ story or --every says otherwise. Beyond that the report has sums only, unless --
 --sweep simulates a grid of such changes, on the cores of this machine or by the homenode work processes of --queue,
 and shows the points side by side (docs/sweeps.md).
 
+With --replay the FILE arguments are captures, as homenode capture reads them, or demo: the model starts as observed,
+with the load that was observed, and the report says how far it was off, beside the forecast that nothing changes.
+
 Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or nothing could be simulated.`,
 		Example: `  homenode simulate demo
   homenode simulate demo --vm ci01
@@ -61,18 +65,22 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
   homenode simulate https://vc01.example.com --what-if 'host=esx* nodesPerSocket=2'
   homenode simulate demo --sweep 'nodesPerSocket=today,2' --sweep 'cpu=x0.5,x1,x2' --sweep 'seed=1..5'
   homenode simulate story.txtar --trace trace/ --every 20s
-  homenode simulate story.txtar --format svg --vm sql01 -o sql01.svg`,
-		Args: cobra.ExactArgs(1),
+  homenode simulate story.txtar --format svg --vm sql01 -o sql01.svg
+  homenode simulate --replay esx07.csv.gz --fleet https://vc01.example.com`,
+		Args: again.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			least, err := finding.ParseSeverity(failOn)
 			if err != nil {
 				return fmt.Errorf("--fail-on: %w", err)
 			}
-			if err := cmp.Or(out.check(), show.check(cmd, &out), trace.check(), grid.check(cmd, out.format)); err != nil {
+			choices, err := choose.choices()
+			if err := cmp.Or(out.check(), again.check(cmd, &out), err); err != nil {
 				return err
 			}
-			choices, err := choose.choices()
-			if err != nil {
+			if again.on {
+				return again.run(cmd, args, &src, &out, choices, &show)
+			}
+			if err := cmp.Or(show.check(cmd, &out), trace.check(), grid.check(cmd, out.format)); err != nil {
 				return err
 			}
 			options, err := config.options(choices)
@@ -125,6 +133,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 	}
 	show.register(cmd)
 	grid.register(cmd)
+	again.register(cmd)
 	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
 	return cmd
 }
@@ -147,7 +156,7 @@ type simulateShow struct {
 func (f *simulateShow) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.vm, "vm", "", "this VM alone, as NAME or HOST/NAME (table, json, svg, --why); --format svg takes a host, too, and draws it without a name when there is one")
-	fl.StringVar(&f.host, "host", "", "decisions on this host alone (--why)")
+	fl.StringVar(&f.host, "host", "", "decisions on this host alone (--why); name of the host, for files that call it localhost (--replay)")
 	fl.BoolVar(&f.why, "why", false, "every decision of the scheduler with its reason and the rules it rests on (table, json, csv)")
 	fl.BoolVar(&f.details, "details", false, "all of the story, all VMs, every finding with its advice (table, markdown)")
 	fl.StringVar(&f.table, "table", "findings", "table that --format csv writes: "+strings.Join(report.SimulatedTableNames(), ", "))

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"homenode/numa"
+	"homenode/output/deviation"
+	"homenode/replay"
+	"homenode/rule"
+	"homenode/source/demo"
+	"homenode/source/series"
+	"homenode/source/story"
+	"homenode/vnuma"
+)
+
+// replayFlags say that a capture is replayed, and against what inventory.
+type replayFlags struct {
+	on     bool
+	fleet  []string
+	window captureFlags // from and to alone
+
+	hosts  []*replay.Recorder
+	notes  []fileNote
+	failed int // files and hosts
+}
+
+// A fileNote is a warning about a file.
+type fileNote struct {
+	text  string
+	hosts []string // that the file is of
+}
+
+// replayFlagNames are the flags of simulate that a replay takes, beside those of a SOURCE.
+var replayFlagNames = []string{
+	"replay", "fleet", "from", "to", "host", "details", "format", "output", "choose", "help",
+	"nodes-per-socket", "evidence", "assume-host", "password-file", "credentials", "tls-known-hosts", "tls-ca-certs", "insecure", "timeout",
+}
+
+func (f *replayFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&f.on, "replay", false, "replay the captures FILE...: the model starts as observed, with the observed load, and its error is shown (docs/replay.md; table, json)")
+	fl.StringArrayVar(&f.fleet, "fleet", nil, "SOURCE of the inventory of a replay: shapes of hosts, settings of VMs")
+	fl.StringVar(&f.window.from, "from", "", "begin the replay at this time: '2026-11-03 02:00' in UTC, or RFC 3339")
+	fl.StringVar(&f.window.to, "to", "", "end the replay at this time")
+}
+
+// args counts the arguments of simulate.
+func (f *replayFlags) args(cmd *cobra.Command, args []string) error {
+	if f.on {
+		return cobra.MinimumNArgs(1)(cmd, args)
+	}
+	return cobra.ExactArgs(1)(cmd, args)
+}
+
+// check looks at the flags before anything is read.
+func (f *replayFlags) check(cmd *cobra.Command, out *outputFlags) (err error) {
+	if !f.on {
+		for _, name := range []string{"fleet", "from", "to"} {
+			if cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s: only with --replay", name)
+			}
+		}
+		return nil
+	}
+	cmd.Flags().Visit(func(one *pflag.Flag) {
+		if err == nil && !slices.Contains(replayFlagNames, one.Name) {
+			err = fmt.Errorf("--%s: not with --replay", one.Name)
+		}
+	})
+	if err == nil && out.format != "table" && out.format != "json" {
+		err = fmt.Errorf("--replay: not with --format %s: want table or json", out.format)
+	}
+	if err == nil {
+		err = f.window.readTimes()
+	}
+	return err
+}
+
+// run replays captures and writes how far the model was off.
+func (f *replayFlags) run(cmd *cobra.Command, files []string, src *sourceFlags, out *outputFlags, choices vnuma.Choices, show *simulateShow) error {
+	o := replay.Options{Choices: choices, Unstated: story.Of(&numa.Fleet{}, story.Defaults{}).Unstated}
+	var err error
+	switch {
+	case len(f.fleet) > 0:
+		o.Fleet, err = src.read(cmd, f.fleet...)
+	case src.assumeHost != "":
+		var h numa.Host
+		h, err = assumedHost(src.assumeHost)
+		o.Assume = &h
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.read(cmd, files, o.Fleet, show.host); err != nil {
+		return err
+	}
+	results, err := f.replay(cmd, o)
+	if err != nil {
+		return err
+	}
+	err = out.write(cmd, func(w io.Writer, _ bool) error {
+		if out.format == "json" {
+			return deviation.JSON(w, results)
+		}
+		return deviation.Text(w, results, deviation.Options{Details: show.details})
+	})
+	if err != nil {
+		return err
+	}
+	if f.failed > 0 {
+		return fmt.Errorf("not everything was replayed: %d of the files or hosts failed", f.failed)
+	}
+	return src.incomplete()
+}
+
+// replay replays every host. One that cannot be replayed is named, unless there is no
+// other.
+func (f *replayFlags) replay(cmd *cobra.Command, o replay.Options) (results []*replay.Result, err error) {
+	var failed []error
+	for _, r := range f.hosts {
+		one, err := replay.Run(cmd.Context(), r, o)
+		switch {
+		case errors.Is(err, context.Canceled):
+			return nil, err
+		case err != nil:
+			failed = append(failed, err)
+		default:
+			results = append(results, one)
+		}
+	}
+	if results == nil {
+		return nil, errors.Join(failed...)
+	}
+	for _, err := range failed {
+		f.failed++
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", errorText(err))
+	}
+	for _, n := range f.notes {
+		to := results[0]
+		for _, r := range results {
+			if slices.ContainsFunc(n.hosts, func(host string) bool { return numa.SameHost(host, r.Host) }) {
+				to = r
+			}
+		}
+		to.Notes = append(to.Notes, numa.Note{Text: n.text})
+	}
+	return results, nil
+}
+
+// read reads the captures, host by host. Files of one host are to be given in the order of
+// time.
+func (f *replayFlags) read(cmd *cobra.Command, files []string, fleet *numa.Fleet, host string) error {
+	o := series.Options{Host: host, From: f.window.window[0], To: f.window.window[1], Workers: runtime.GOMAXPROCS(0)}
+	o.MachineOf = func(name string) *numa.Host {
+		if fleet == nil {
+			return nil
+		}
+		if found := fleet.FindHosts(name); len(found) == 1 {
+			return found[0]
+		}
+		return nil
+	}
+	v := series.Visit{Tick: f.tick, Done: func(file *series.File, err error) error {
+		if errors.Is(err, context.Canceled) {
+			return err
+		}
+		if err != nil {
+			f.failed++
+			fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", errorText(err))
+		}
+		for _, text := range file.Warnings {
+			f.notes = append(f.notes, fileNote{text, file.Hosts})
+		}
+		return nil
+	}}
+	for _, arg := range files {
+		if err := f.readOne(cmd, arg, o, v); err != nil {
+			return err
+		}
+	}
+	if len(f.hosts) == 0 {
+		return fmt.Errorf("found no tick to replay in %s", strings.Join(files, ", "))
+	}
+	return nil
+}
+
+func (f *replayFlags) readOne(cmd *cobra.Command, arg string, o series.Options, v series.Visit) error {
+	switch arg {
+	case invented:
+		night, err := demo.Capture()
+		if err != nil {
+			return err
+		}
+		return night.Ticks(f.tick)
+	case "-":
+		file, err := series.Read(cmd.Context(), standardInput, cmd.InOrStdin(), o, f.tick)
+		return v.Done(file, err)
+	}
+	passed, err := series.Walk(cmd.Context(), arg, o, v)
+	if passed > 0 {
+		f.notes = append(f.notes, fileNote{text: arg + ": " + rule.Plural(passed, "file") + " of other formats passed over"})
+	}
+	return err
+}
+
+// tick hands a tick to the recorder of its host.
+func (f *replayFlags) tick(t *numa.Tick) error {
+	from, to := f.window.window[0], f.window.window[1]
+	if t.Time.Before(from) || !to.IsZero() && t.Time.After(to) {
+		return nil
+	}
+	i := slices.IndexFunc(f.hosts, func(r *replay.Recorder) bool { return numa.SameHost(r.Host(), t.Host) })
+	if i < 0 {
+		i = len(f.hosts)
+		f.hosts = append(f.hosts, &replay.Recorder{})
+		f.hosts[i].Add(t)
+		return nil
+	}
+	one := *t
+	one.Host = f.hosts[i].Host()
+	f.hosts[i].Add(&one)
+	return nil
+}
