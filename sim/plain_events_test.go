@@ -105,7 +105,7 @@ func stories() uint64 {
 	if testing.Short() {
 		return 100
 	}
-	return 300
+	return 200
 }
 
 // TestStories holds that random stories can be simulated and that every kind of decision
@@ -132,8 +132,8 @@ func TestStories(t *testing.T) {
 	}
 	t.Log("stories with each kind of decision:", in)
 	for _, kind := range decisions {
-		if in[kind] < int(stories())/50 {
-			t.Errorf("%q happens in %d of %d stories, want at least every fiftieth", kind, in[kind], stories())
+		if in[kind] < int(stories())/100 {
+			t.Errorf("%q happens in %d of %d stories, want at least every hundredth", kind, in[kind], stories())
 		}
 		delete(in, kind)
 	}

@@ -28,23 +28,29 @@ func randomStory(seed uint64) *numa.Story {
 	s := &storyteller{Rand: rand.New(rand.NewPCG(seed, 0x51))}
 	s.small, s.busy, s.tight = s.chance(70), s.chance(50), s.chance(40)
 	s.talky, s.same = s.chance(30), s.chance(40)
-	steps := time.Duration(30 + s.IntN(200))
+	steps, hosts, vms := time.Duration(30+s.IntN(200)), s.between(1, 3), s.between(1, 30)
+	switch {
+	case s.chance(8): // a long one
+		steps, hosts, vms = time.Duration(500+s.IntN(1000)), 1, s.between(1, 5)
+	case s.chance(50):
+		vms = s.between(1, 10)
+	}
 	s.story = &numa.Story{
 		Name:   fmt.Sprintf("seed %d", seed),
 		Fleet:  &numa.Fleet{Source: "random", Clusters: []numa.Cluster{{ID: "c", Name: "c"}}},
 		Start:  time.Date(2026, 1, 5, s.IntN(24), s.IntN(60), s.IntN(60), 0, time.UTC),
 		Length: steps * numa.Step,
-		Every:  pick[time.Duration](s, 1, 1, 2, 5, 10) * numa.Step,
+		Every:  pick[time.Duration](s, 1, 1, 2, 5, 10, 33, 100) * numa.Step,
 		Seed:   s.Uint64(),
 	}
 	release := pick(s, releases...)
-	for i := range 1 + s.IntN(3) {
+	for i := range hosts {
 		if s.chance(20) {
 			release = pick(s, releases...)
 		}
 		s.addHost(i, release)
 	}
-	for i := range 1 + min(s.IntN(30), s.IntN(30)) {
+	for i := range vms {
 		s.addVM(i)
 	}
 	s.story.Unstated = numa.AssumedFor(s.load(), "random")

@@ -8,6 +8,36 @@ import (
 	"homenode/numa"
 )
 
+// TestTalkEnds holds that a client which only its partner held back moves for load once
+// they talk no more, although no demand has changed.
+func TestTalkEnds(t *testing.T) {
+	s := oneVM(numa.ESXi70, 16384, 1024, []int{0, 0})
+	second := s.Fleet.VMs[0]
+	second.ID, second.Name = "w", "partner"
+	s.Fleet.VMs = append(s.Fleet.VMs, second)
+	s.Unstated.Value.CPU = numa.Demand{Low: 0.6, High: 0.6} // both: 60 % of a node of 4 cores
+	s.Fleet.Hosts[0].Options = numa.ReadAt(numa.Settings{{Key: "Numa.CoreCapRatioPct", Value: "50"}}, "")
+	s.Talks = []numa.Talk{{A: "v", B: "w", Rate: 1000}}
+	for _, v := range s.Fleet.VMs {
+		s.Seen = append(s.Seen, numa.SeenVM{VM: v.ID, Host: "h", Homes: numa.SetOf(0), Local: numa.GiB})
+	}
+	s.Events = []numa.Event{{At: 30 * numa.Step, Kind: numa.TalkChange, Talk: &numa.Talk{A: "v", B: "w"}}}
+	s.Length = 60 * numa.Step
+	r := runKernel(t, s, vnumaChoices(1), 1)
+	at := -1
+	for i, tick := range r.ticks[0] {
+		if at < 0 && tick.VMs[0].Moves.Balance > 0 {
+			at = i
+		}
+	}
+	if at != 32 { // the talk ends before step 30; moves are for even periods
+		t.Errorf("moved after %d steps, want 32", at)
+	}
+	if diff := twins(t, s, vnumaChoices(1)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // oneVM returns a story of one VM of 2 vCPUs on a host with this much memory in use on
 // each node, in MB.
 func oneVM(release numa.Release, nodeMB, vmMB int, usedMB []int) *numa.Story {
