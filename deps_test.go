@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 	"output/deviation":    {"numa", "replay", "internal/texttab"},
 	"output/topo":         {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "internal/texttab"},
 	"output/svg":          {"numa", "vnuma", "sim", "confront", "finding", "rule", "rules", "output/topo", "internal/texttab"},
-	"output/report":       {"numa", "vnuma", "sim", "simulate", "capture", "confront", "finding", "rule", "policy", "rules", "published", "experiment", "drift", "whatif", "source/fact", "output/topo", "output/svg", "output/timeline", "internal/alike", "internal/texttab"},
+	"output/report":       {"numa", "vnuma", "sim", "simulate", "capture", "confront", "finding", "rule", "policy", "rules", "published", "experiment", "drift", "whatif", "source/fact", "output/topo", "output/svg", "output/timeline", "internal/alike", "internal/texttab", "optimise"},
 	"output/xlsx":         {"output/report"},
 	"output/timeline":     {"numa", "capture", "finding", "rule", "rules", "output/svg", "output/topo", "internal/texttab"},
 	"output/batch":        {"numa"},
@@ -82,7 +82,7 @@ var mayImport = map[string][]string{
 	"internal/atomicfile": {},
 	"internal/golden":     {},
 	"internal/testdeps":   {},
-	"cmd/homenode":        {".", "numa", "capture", "queue", "anonymise", "vnuma", "sim", "simulate", "replay", "sweep", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "experiment", "drift", "whatif", "compare", "source/...", "output/...", "internal/..."},
+	"cmd/homenode":        {".", "numa", "capture", "queue", "anonymise", "vnuma", "sim", "simulate", "replay", "sweep", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "experiment", "drift", "whatif", "compare", "source/...", "output/...", "internal/...", "optimise"},
 
 	"source/vsphere/xmlscan":     {},
 	"internal/collectbench":      {"numa", "source/vsphere", "source/vsphere/lab", "internal/texttab"},

@@ -101,6 +101,7 @@ type builder struct {
 	p        *Problem
 	notes    []numa.Note
 	machines []vnuma.Machine // by kind
+	hidden   []int           // by kind: packages behind the only node; 1 for an honest host
 	hostOf   map[string]int  // index in the problem, by ID
 	vendors  []string        // by host: Intel, AMD or ""
 	vmOf     map[string]int
@@ -154,10 +155,12 @@ func (b *builder) addHost(h *numa.Host) {
 		b.note(h.At, "%v: it is left out with its VMs", err)
 		return
 	}
-	kind := slices.Index(b.machines, m)
-	if kind < 0 {
-		kind = len(b.machines)
-		b.machines = append(b.machines, m)
+	kind, hidden := 0, hiddenNodes(h)
+	for kind < len(b.machines) && (b.machines[kind] != m || b.hidden[kind] != hidden) {
+		kind++
+	}
+	if kind == len(b.machines) {
+		b.machines, b.hidden = append(b.machines, m), append(b.hidden, hidden)
 	}
 	out := Host{ID: h.ID, Name: h.Name, Kind: kind, Closed: h.Maintenance.Or(false) || h.Connection.Or("connected") != "connected"}
 	if h.Nodes.Origin.Kind == numa.Assumed {

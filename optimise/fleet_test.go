@@ -267,7 +267,7 @@ func TestDemo(t *testing.T) {
 		steps, bound  int64
 	}{
 		{"prod-a", "1237.7 GB remote, 1312 GB far, 52.50 cores short, total 3660907, constraints broken by 655360", "33.3 GB remote, 0 B far, 71.70 cores short, total 1534693", 50, 1050000},
-		{"mixed", "4 GB remote, 160 GB far, 0.00 cores short, total 167936", "0 B remote, 0 B far, 0.00 cores short, total 768", 3, 512},
+		{"mixed", "4 GB remote, 264 GB far, 0.00 cores short, total 274432", "0 B remote, 0 B far, 0.00 cores short, total 3328", 13, 2816},
 		{"epyc", "0 B remote, 700 GB far, 5.60 cores short, total 828800", "0 B remote, 0 B far, 0.00 cores short, total 8960", 5, 8320},
 	} {
 		p, _, err := FromFleet(f, tt.cluster, func(*numa.VM) (float64, numa.Origin) { return 0.3, numa.Origin{Kind: numa.Assumed} }, Constraints{NPlus1: true})

@@ -95,9 +95,21 @@ func (b *builder) shape(g *vnuma.Guest, e vnuma.Edit, home int, nodes numa.NodeS
 		case vnuma.Anywhere, vnuma.Interleaved:
 			f.Far = int64(math.Round(l.FarShare() * float64(g.Memory/int64(numa.MiB))))
 		}
+		if hidden := int64(b.hidden[k]); hidden > 1 { // what looks local there is not
+			f.Far = max(f.Far, g.Memory/int64(numa.MiB)*(hidden-1)/hidden)
+		}
 		s.Fits = append(s.Fits, f)
 	}
 	return s
+}
+
+// hiddenNodes returns the packages of a host whose node interleaving shows them as one
+// node, else 1.
+func hiddenNodes(h *numa.Host) int {
+	if len(h.Nodes.Value) == 1 {
+		return max(1, h.Packages.Or(1))
+	}
+	return 1
 }
 
 // powersOn reports whether the host takes the VM: its virtual hardware, and no more

@@ -43,6 +43,7 @@ type host struct {
 	soft    int64 // pages a node keeps from new local memory while another has more
 	minFree int64 // pages
 	coreMHz int64
+	hidden  int64 // packages behind the only node: node interleaving
 	talking map[int32][]partner // by VM; shared by all hosts
 	talks   bool                // a VM here talks to another above the threshold
 	gone    bool                // failed
@@ -181,9 +182,12 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 		ids: make([]int, k), cores: make([]int32, k), threads: make([]int32, k), pkg: make([]int, k),
 		mem: make([]int64, k), cap: make([]int64, k), taken: make([]int64, k), used: make([]int64, k),
 		load: make([]int64, k), loose: make([]int64, k), looseGot: make([]int64, k), got: make([]int64, k), ran: make([]int64, k),
-		coreMHz: int64(h.CoreMHz.Value), last: -1, dirty: true,
+		hidden: 1, coreMHz: int64(h.CoreMHz.Value), last: -1, dirty: true,
 		closed: h.Maintenance.Value,
 		small:  scratch{order: make([]int, 0, k), nodes: make([]int64, k), nodes2: make([]int64, k)},
+	}
+	if k == 1 {
+		b.hidden = max(1, int64(h.Packages.Or(1)))
 	}
 	if len(b.far) != k {
 		b.far = nil

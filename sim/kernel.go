@@ -347,9 +347,9 @@ func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 			}
 		}
 	}
+	all := local + remote
 	switch {
 	case v.homes == 0:
-		all := local + remote
 		local, remote, far = 0, 0, all-all/int64(len(h.ids))
 	case v.facts.interleaved:
 		far = 0
@@ -360,6 +360,9 @@ func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 			}
 			far += mulDiv(local+remote-near, int64(h.vcpus[c]), int64(v.vcpus))
 		}
+	}
+	if h.hidden > 1 {
+		far = all - all/h.hidden
 	}
 	return local, remote, far, swapped
 }

@@ -120,6 +120,9 @@ func (s *storyteller) addHost(i int, release numa.Release) {
 		nodes[s.IntN(count)].Memory = numa.Fact[numa.Bytes]{}
 	}
 	h.Nodes = numa.ReadAt(nodes, "")
+	if s.chance(30) { // node interleaving, where there is one node
+		h.Packages = numa.ReadAt(2, "")
+	}
 	if s.chance(60) {
 		h.HyperThreading = numa.ReadAt(s.chance(70), "")
 	}

@@ -325,6 +325,9 @@ func (v *plainVM) far() (sum int64) {
 	for _, c := range v.clients {
 		all += c.all()
 	}
+	if packages := int64(v.host.host.Packages.Or(1)); len(v.host.nodes) == 1 && packages > 1 {
+		return all - all/packages
+	}
 	for _, c := range v.clients {
 		switch {
 		case c.home == nil:

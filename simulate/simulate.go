@@ -103,6 +103,7 @@ const priced = 288
 type watcher struct {
 	recorder *capture.Recorder
 	machine  cost.Machine
+	hidden   int // packages behind the only node of a host with node interleaving; else 1
 	every    int // ticks between two prices
 	ticks    int
 	sums     map[int]*Speed // by VM of the fleet
@@ -115,9 +116,15 @@ func newWatchers(story *numa.Story, o *Options) []*watcher {
 	all := make([]*watcher, len(story.Fleet.Hosts))
 	ticks := int(story.Length / max(story.Every, numa.Step))
 	for i := range all {
+		host := story.Fleet.Hosts[i]
+		hidden := 1
+		if len(host.Nodes.Value) == 1 && host.Packages.Or(1) > 1 { // node interleaving
+			hidden, host.Nodes = host.Packages.Value, numa.Fact[[]numa.Node]{}
+		}
 		all[i] = &watcher{
+			hidden:   hidden,
 			recorder: capture.NewRecorder(rules.CaptureOptions(o.Rules.Policy)),
-			machine:  cost.For(&story.Fleet.Hosts[i]), every: max(1, ticks/priced),
+			machine:  cost.For(&host), every: max(1, ticks/priced),
 			sums: map[int]*Speed{}, before: map[int]waited{}, lives: map[int64]int{}, fleet: story.Fleet,
 		}
 		all[i].recorder.Open(story.Name, Format)

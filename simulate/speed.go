@@ -84,7 +84,14 @@ func (w *watcher) clients(i int, look *sim.Look) []cost.Client {
 	var all []cost.Client
 	interleaved := false
 	look.Clients(i, func(c *sim.ClientState) {
-		all = append(all, cost.Client{Node: c.Home, VCPUs: float64(c.VCPUs), Memory: slices.Clone(c.OnNode)})
+		client := cost.Client{Node: c.Home, VCPUs: float64(c.VCPUs), Memory: slices.Clone(c.OnNode)}
+		if w.hidden > 1 { // its only node is all packages, line by line
+			client.Node, client.Memory = -1, nil
+			for range w.hidden {
+				client.Memory = append(client.Memory, c.OnNode[0]/numa.Bytes(w.hidden))
+			}
+		}
+		all = append(all, client)
 		interleaved = interleaved || c.Interleaved
 	})
 	return w.machine.Accessed(all, interleaved)

@@ -32,6 +32,7 @@ func newSimulate() *cobra.Command {
 		failOn  string
 		show    simulateShow
 		again   replayFlags
+		better  optimiseFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "simulate SCENARIO|SOURCE|FILE...",
@@ -80,7 +81,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if again.on {
 				return again.run(cmd, args, &src, &out, choices, &show)
 			}
-			if err := cmp.Or(show.check(cmd, &out), trace.check(), grid.check(cmd, out.format)); err != nil {
+			if err := cmp.Or(show.check(cmd, &out), trace.check(), grid.check(cmd, out.format), better.check(cmd, &out)); err != nil {
 				return err
 			}
 			options, err := config.options(choices)
@@ -96,6 +97,9 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			}
 			start := time.Now()
 			o := simulate.Options{Rules: options, Workers: runtime.GOMAXPROCS(0), Silent: story.silent}
+			if better.on {
+				return better.run(cmd, &out, told, args[0], o)
+			}
 			result, err := trace.run(cmd.Context(), told, o)
 			if err != nil {
 				return err
@@ -134,6 +138,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 	show.register(cmd)
 	grid.register(cmd)
 	again.register(cmd)
+	better.register(cmd)
 	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
 	return cmd
 }

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"homenode/numa"
+	"homenode/optimise"
+	"homenode/output/report"
+	"homenode/simulate"
+)
+
+// optimiseFlags ask for a better distribution of the VMs of a cluster.
+type optimiseFlags struct {
+	on           bool
+	cluster      string
+	apart        []string
+	together     []string
+	stay         []string
+	nPlus1       bool
+	keepShapes   bool
+	nodeAffinity bool
+	memory       int
+	perCore      float64
+	reserve      float64
+}
+
+func (f *optimiseFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&f.on, "optimise", false, "propose on which hosts the VMs of a cluster run best, and with which shapes, and simulate both (table, json; docs/optimise.md)")
+	fl.StringVar(&f.cluster, "cluster", "", "the cluster, or standalone host, that --optimise is about; not needed when there is one")
+	fl.StringArrayVar(&f.apart, "apart", nil, "VMs of which no two share a host: 'sql01,sql02' (repeatable, --optimise)")
+	fl.StringArrayVar(&f.together, "together", nil, "VMs that share one host: 'app01,db01' (repeatable, --optimise)")
+	fl.StringSliceVar(&f.stay, "stay", nil, "VMs that stay where they are (--optimise)")
+	fl.BoolVar(&f.nPlus1, "n-plus-1", false, "the VMs of any one host must find room on the others (--optimise)")
+	fl.BoolVar(&f.keepShapes, "keep-shapes", false, "propose vMotions only, no change of cores per socket and the like (--optimise)")
+	fl.BoolVar(&f.nodeAffinity, "node-affinity", false, "propose numa.nodeAffinity too; it outlives its reason (--optimise)")
+	fl.IntVar(&f.memory, "memory-percent", 0, "of a host's memory that its VMs may have together; 100 unless overcommitted (--optimise)")
+	fl.Float64Var(&f.perCore, "vcpus-per-core", 0, "most vCPUs of a host's VMs per core; 0 for no limit (--optimise)")
+	fl.Float64Var(&f.reserve, "reserve", 1, "how many times its soft reserve every node is to keep free (rule H007; --optimise)")
+}
+
+// needsOptimise are the flags that mean nothing without --optimise.
+var needsOptimise = []string{"cluster", "apart", "together", "stay", "n-plus-1", "keep-shapes", "node-affinity", "memory-percent", "vcpus-per-core", "reserve"}
+
+// check looks at the flags before anything is read.
+func (f *optimiseFlags) check(cmd *cobra.Command, out *outputFlags) error {
+	if !f.on {
+		for _, name := range needsOptimise {
+			if cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s: only with --optimise", name)
+			}
+		}
+		return nil
+	}
+	switch {
+	case out.format != "table" && out.format != "json":
+		return fmt.Errorf("--optimise: not with --format %s: want table or json", out.format)
+	case f.memory < 0 || f.memory > 1000:
+		return fmt.Errorf("--memory-percent: found %d, want 0 to 1000", f.memory)
+	case !(f.perCore >= 0 && f.perCore <= 1000):
+		return fmt.Errorf("--vcpus-per-core: found %v, want 0 to 1000", f.perCore)
+	case !(f.reserve >= 0 && f.reserve <= 10):
+		return fmt.Errorf("--reserve: found %v, want 0 to 10", f.reserve)
+	}
+	return nil
+}
+
+func (f *optimiseFlags) constraints(o *simulate.Options) optimise.Constraints {
+	return optimise.Constraints{
+		Apart: groups(f.apart), Together: groups(f.together), Stay: f.stay, NPlus1: f.nPlus1, MemoryPercent: f.memory, VCPUsPerCore: f.perCore,
+		Reserve: f.reserve, KeepShapes: f.keepShapes, NodeAffinity: f.nodeAffinity, Choices: o.Rules.Choices,
+	}
+}
+
+func groups(texts []string) (out [][]string) {
+	for _, text := range texts {
+		var names []string
+		for name := range strings.SplitSeq(text, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				names = append(names, name)
+			}
+		}
+		out = append(out, names)
+	}
+	return out
+}
+
+// run proposes, simulates the story with and without the proposal, and writes both.
+func (f *optimiseFlags) run(cmd *cobra.Command, out *outputFlags, told *numa.Story, source string, o simulate.Options) error {
+	p, notes, err := optimise.FromFleet(told.Fleet, f.cluster, demandIn(told), f.constraints(&o))
+	if err != nil {
+		return err
+	}
+	proposal, err := optimise.Solve(p, optimise.Options{})
+	if err != nil {
+		return err
+	}
+	r := report.Optimised{
+		Source: source, Cluster: f.cluster, Problem: p, Proposal: proposal, Notes: notes, Fleet: told.Fleet,
+		Length: told.Length.String(),
+	}
+	if r.Cluster == "" && len(told.Fleet.Clusters) == 1 {
+		r.Cluster = told.Fleet.Clusters[0].Name
+	}
+	if !o.Silent && len(proposal.Steps) > 0 {
+		if r.Before, r.After, err = both(cmd.Context(), told, p, proposal, o); err != nil {
+			return err
+		}
+	}
+	return out.write(cmd, func(to io.Writer, colour bool) error {
+		if out.format == "json" {
+			return report.OptimisedJSON(to, &r)
+		}
+		return report.OptimisedText(to, &r, colour)
+	})
+}
+
+// both simulates the hosts of a problem as they are and as proposed, under the loads of
+// the story and without its events: they would undo the proposal.
+func both(ctx context.Context, told *numa.Story, p *optimise.Problem, proposal *optimise.Proposal, o simulate.Options) (before, after *simulate.Result, err error) {
+	base := *told
+	base.Events, base.Seen = nil, nil
+	base.Fleet = only(told.Fleet, p)
+	if before, err = simulate.Run(ctx, &base, o); err != nil {
+		return nil, nil, err
+	}
+	then := base
+	then.Fleet = only(proposal.Fleet(p, told.Fleet), p)
+	after, err = simulate.Run(ctx, &then, o)
+	return before, after, err
+}
+
+// only returns the fleet with the VMs of a problem alone powered on, so that both runs
+// are about the same.
+func only(f *numa.Fleet, p *optimise.Problem) *numa.Fleet {
+	in := map[string]bool{}
+	for i := range p.VMs {
+		in[p.VMs[i].ID] = true
+	}
+	out := *f
+	out.VMs = append([]numa.VM(nil), f.VMs...)
+	for i := range out.VMs {
+		if !in[out.VMs[i].ID] {
+			out.VMs[i].Power = numa.DerivedFrom(numa.PoweredOff, "not part of the cluster that is optimised")
+		}
+	}
+	return &out
+}
+
+// demandIn returns the most that the vCPUs of a VM ask for at the start of a story, over
+// a day.
+func demandIn(s *numa.Story) optimise.Demand {
+	loads := map[string]*numa.Load{}
+	for i := range s.Loads {
+		loads[s.Loads[i].VM] = &s.Loads[i].Load
+	}
+	return func(v *numa.VM) (float64, numa.Origin) {
+		if l := loads[v.ID]; l != nil {
+			return min(1, max(l.CPU.Low, l.CPU.High)+l.CPU.Noise), numa.Origin{Kind: numa.Read, Where: s.Name}
+		}
+		l := &s.Unstated
+		return min(1, max(l.Value.CPU.Low, l.Value.CPU.High)+l.Value.CPU.Noise), l.Origin
+	}
+}
