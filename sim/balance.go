@@ -128,16 +128,16 @@ func (h *host) extremes() (most, least int) {
 // canGo reports whether a client may have its home on a node.
 func (h *host) canGo(c, n int) bool {
 	v := &h.vms[h.clients[c].vm]
-	return v.allowed.Has(n) && h.fits(v, c, n)
+	return v.facts.allowed.Has(n) && h.fits(v, c, n)
 }
 
 // fits reports whether a node has as many cores as a client has vCPUs, together with
 // those of its VM that are at home there; threads with preferHT (B-14).
 func (h *host) fits(v *vm, c, n int) bool {
-	sum := h.vcpus[c]
+	sum := int32(h.vcpus[c])
 	for o, end := v.clientsOf(); o < end; o++ {
 		if o != c && int(h.home[o]) == n {
-			sum += h.vcpus[o]
+			sum += int32(h.vcpus[o])
 		}
 	}
 	if v.facts.mostThreads {
@@ -150,6 +150,9 @@ func (h *host) fits(v *vm, c, n int) bool {
 func (h *host) fairnessMove(k, p int64) bool {
 	iv := h.fairness()
 	if iv == 0 || (k+1)%iv != 0 {
+		return false
+	}
+	if !h.owing && !h.crowded {
 		return false
 	}
 	if begin := k + 1 - iv; begin > h.cpuSince {
@@ -166,8 +169,8 @@ func (h *host) fairnessMove(k, p int64) bool {
 	}
 	best := -1
 	for c, home := range h.home {
-		owed := h.clients[c].owed
-		if int(home) != from || owed <= 0 || !h.canGo(c, to) || best >= 0 && owed <= h.clients[best].owed {
+		owed := h.debts[c].owed
+		if int(home) != from || owed <= 0 || !h.canGo(c, to) || best >= 0 && owed <= h.debts[best].owed {
 			continue
 		}
 		if d := int64(h.demand[c]); h.utilWith(to, d) <= h.utilWith(from, -d) {
@@ -177,7 +180,7 @@ func (h *host) fairnessMove(k, p int64) bool {
 	if best < 0 {
 		return false
 	}
-	h.moveHome(k, best, to, FairnessMoved, [4]int64{gap, h.clients[best].owed, h.util(from), h.util(to)})
+	h.moveHome(k, best, to, FairnessMoved, [4]int64{gap, h.debts[best].owed, h.util(from), h.util(to)})
 	return true
 }
 
@@ -199,10 +202,10 @@ func (h *host) owedMost() (most, least int, gap int64) {
 	owed, of := h.small.nodes, h.small.nodes2
 	clear(owed)
 	clear(of)
-	for c, home := range h.home {
-		if home >= 0 {
-			owed[home] += h.clients[c].owed
-			of[home] += h.clients[c].owedOf
+	for c, d := range h.debts {
+		if home := h.home[c]; home >= 0 {
+			owed[home] += d.owed
+			of[home] += d.of
 		}
 	}
 	most, least = -1, -1
@@ -260,9 +263,10 @@ func (h *host) worth(imbalance, after int64) bool {
 
 // mayLeave reports whether a client is not held back by what it is owed, or by a partner.
 func (h *host) mayLeave(c, from, to int, better int64) bool {
-	cl := &h.clients[c]
-	if t := int64(h.set.MigPreventLTerm); t > 0 && cl.owedOf > 0 && share128(cl.owed, full, cl.owedOf) > t*percent {
-		return false
+	if t := int64(h.set.MigPreventLTerm); t > 0 && h.debts != nil {
+		if d := h.debts[c]; d.of > 0 && share128(d.owed, full, d.of) > t*percent {
+			return false
+		}
 	}
 	if h.talks && h.util(from) <= full {
 		lost := floorDiv(int64(h.set.WeightAffinity)*(h.affinity(c, from)-h.affinity(c, to)), percent)
@@ -305,11 +309,11 @@ func (h *host) bestSwap(p int64, from, to int, imbalance int64) (best, with int,
 	best, with = -1, -1
 	wait := int64(h.set.SwapConsiderPeriod)
 	for c, home := range h.home {
-		if int(home) != from || p-h.clients[c].swappedAt < wait || !h.canGo(c, to) {
+		if int(home) != from || p-int64(h.pastOf(c).swappedAt) < wait || !h.canGo(c, to) {
 			continue
 		}
 		for o, other := range h.home {
-			if int(other) != to || p-h.clients[o].swappedAt < wait || !h.canGo(o, from) {
+			if int(other) != to || p-int64(h.pastOf(o).swappedAt) < wait || !h.canGo(o, from) {
 				continue
 			}
 			after := h.after(from, to, int64(h.demand[c]-h.demand[o]))
@@ -319,8 +323,8 @@ func (h *host) bestSwap(p int64, from, to int, imbalance int64) (best, with int,
 		}
 	}
 	for c, home := range h.home {
-		if (int(home) == from || int(home) == to) && p-h.clients[c].swappedAt >= wait {
-			h.clients[c].swappedAt = p
+		if (int(home) == from || int(home) == to) && p-int64(h.pastOf(c).swappedAt) >= wait {
+			h.remember(c).swappedAt = int32(p)
 		}
 	}
 	return best, with, least
@@ -348,21 +352,19 @@ func (h *host) swapHomes(k int64, c, o int, kind DecisionKind, numbers [4]int64)
 
 // rehome gives a client a home and lets its memory follow.
 func (h *host) rehome(k int64, c, to int, kind DecisionKind) {
-	cl := &h.clients[c]
-	v := &h.vms[cl.vm]
+	v := &h.vms[h.clients[c].vm]
 	h.settleMemory(v, k)
 	h.home[c] = int8(to)
 	h.setHomes(v)
-	cl.homeSince = k + 1
+	h.remember(c).homeSince = int32(k + 1)
 	for i, end := v.clientsOf(); i < end; i++ {
-		out := h.out[i]
 		if i == c {
-			h.clients[i].hot = mulDiv(out, h.activeOf(v), full)
+			h.heat(i, h.activeOf(v))
 		} else {
-			h.clients[i].hot = min(h.clients[i].hot, out)
+			h.cool(i)
 		}
 	}
-	m := &v.sums.Moves
+	m := &h.guestOf(v).more().sums.Moves
 	m.All++
 	switch kind {
 	case BalanceMoved:

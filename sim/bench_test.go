@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"reflect"
 	"testing"
 	"time"
 
@@ -31,6 +32,27 @@ func BenchmarkEveryPhase(b *testing.B) {
 		b.Run(string(kind), func(b *testing.B) {
 			bench(b, day.Story(kind, benchHosts, benchVMs, time.Hour), Options{}, runEveryPhase)
 		})
+	}
+}
+
+// TestEveryPhase holds that jumping over steps changes nothing.
+func TestEveryPhase(t *testing.T) {
+	for _, kind := range day.Kinds {
+		s := day.Story(kind, 2, 100, time.Hour)
+		outcomes := [2]*Outcome{}
+		for i, run := range []func(*World, context.Context, time.Duration) error{(*World).RunTo, runEveryPhase} {
+			w, err := New(s, Options{Log: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := run(w, t.Context(), s.Length); err != nil {
+				t.Fatal(err)
+			}
+			outcomes[i] = w.Outcome()
+		}
+		if !reflect.DeepEqual(outcomes[0], outcomes[1]) {
+			t.Errorf("%s: the outcome of doing every phase in every step is another one", kind)
+		}
 	}
 }
 
@@ -65,7 +87,8 @@ func bench(b *testing.B, s *numa.Story, o Options, run func(*World, context.Cont
 func runEveryPhase(w *World, _ context.Context, t time.Duration) error {
 	for _, h := range w.hosts {
 		for h.step < int64(t/numa.Step) {
-			h.drawAll(w, h.step)
+			h.settleCPU(h.step)
+			h.drawAll(w, h.step-h.step%drawSteps)
 			h.dirty, h.still, h.hopeless, h.noMove, h.wake = true, false, false, false, 0
 			h.run(w, h.step+1)
 			for i := range h.vms {

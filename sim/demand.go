@@ -53,9 +53,9 @@ func hash(x uint64) uint64 {
 }
 
 // draw returns the demand of each vCPU of a VM in the draw of a step.
-func (v *vm) draw(seed uint64, second, step int64) int64 {
-	if points := v.load.CPU.Points; len(points) > 0 {
-		return recorded(points, timeOf(step))
+func (h *host) draw(v *vm, seed uint64, second, step int64) int64 {
+	if v.recorded {
+		return recorded(h.loadOf(v).CPU.Points, timeOf(step))
 	}
 	share := v.curve.at(second)
 	if noise := int64(v.curve.noise); noise > 0 {

@@ -14,7 +14,7 @@ import (
 func (w *World) happen(k int64, e *numa.Event) {
 	vm, host := -1, -1
 	if e.VM != "" {
-		vm = w.byVM[e.VM]
+		vm = w.find(e.VM)
 	}
 	if e.Host != "" {
 		host = w.byHost[e.Host]
@@ -31,21 +31,14 @@ func (w *World) happen(k int64, e *numa.Event) {
 	case numa.VMotion:
 		w.vmotion(k, vm, host)
 	case numa.Resize:
-		w.guests[vm].config = e.Config
+		w.guests[vm].more().config = e.Config
 		if w.guests[vm].host >= 0 {
 			w.cycle(k, vm)
 		}
 	case numa.HotAdd:
 		w.hotAdd(k, vm, e.Config)
 	case numa.LoadChange:
-		w.guests[vm].load = e.Load
-		if at := w.guests[vm].host; at >= 0 {
-			h := w.hosts[at]
-			i, _ := h.search(int32(vm))
-			h.settleCPU(k)
-			h.setLoad(&h.vms[i], e.Load, k)
-			h.drawOne(&h.vms[i], w.seed, w.secondOfDay(k), k)
-		}
+		w.changeLoad(k, vm, e.Load)
 	case numa.TalkChange:
 		w.talk(e.Talk)
 	case numa.OptionChange:
@@ -63,6 +56,20 @@ func (w *World) happen(k int64, e *numa.Event) {
 			h.gone = false
 		}
 	}
+}
+
+// changeLoad gives a VM another load.
+func (w *World) changeLoad(k int64, vm int, load *numa.Load) {
+	at := w.guests[vm].host
+	if at < 0 {
+		w.guests[vm].load = load
+		return
+	}
+	h := w.hosts[at]
+	i, _ := h.search(int32(vm))
+	h.settleCPU(k)
+	h.setLoad(&h.vms[i], load, k)
+	h.drawOne(&h.vms[i], w.seed, w.secondOfDay(k), k)
 }
 
 // took adds an event of a VM to the why-log of a host.
@@ -102,8 +109,8 @@ func (w *World) powerOff(k int64, vm int, kind DecisionKind) (host int) {
 	}
 	h := w.hosts[host]
 	i, _ := h.search(int32(vm))
-	was, _ := h.dismiss(k, i)
-	g.sums, g.host = was.sums, -1
+	h.dismiss(k, i)
+	g.host = -1
 	h.took(kind, vm, -1)
 	return host
 }
@@ -146,16 +153,16 @@ func (w *World) vmotion(k int64, vm, to int) {
 
 func (w *World) carry(k int64, vm, from, to int) {
 	i, _ := w.hosts[from].search(int32(vm))
-	was, touched := w.hosts[from].dismiss(k, i)
+	was := w.hosts[from].dismiss(k, i)
 	w.hosts[to].took(MovedIn, vm, from)
-	w.place(k, vm, to, coming{event: vnuma.VMotionIn, from: &was, touched: touched})
+	w.place(k, vm, to, coming{event: vnuma.VMotionIn, growth: &was})
 }
 
 // hotAdd changes a running VM: its clients grow (D-1). With another number of clients it
 // is placed anew on its host.
 func (w *World) hotAdd(k int64, vm int, config *numa.Config) {
 	g := &w.guests[vm]
-	g.config = config
+	g.more().config = config
 	if g.host < 0 {
 		return
 	}
@@ -173,39 +180,39 @@ func (w *World) hotAdd(k int64, vm int, config *numa.Config) {
 	if problem != "" {
 		w.note(v.Name, problem)
 	}
-	g.origin = h.machine
+	g.origin = h.machineIndex
 	h.took(Reshaped, vm, -1)
-	size := int64(v.Memory.Value / numa.PageSize)
 	if in := &h.vms[i]; facts.managed != in.facts.managed || facts.managed && l.PPDs.Len() != int(in.n) {
-		was, touched := h.dismiss(k, i)
-		was.growth = growthOf(g.load, size, touched, k)
-		w.place(k, vm, int(g.host), coming{from: &was, touched: touched})
+		touched := h.dismiss(k, i).floor
+		was := growthOf(g.load, facts.size, touched, k)
+		was.floor = touched
+		w.place(k, vm, int(g.host), coming{growth: &was})
 		return
 	}
 	h.settleCPU(k)
 	h.settleMemory(&h.vms[i], k)
-	h.vms[i].facts = facts
-	h.reshape(k, &h.vms[i], &l, size)
+	facts.allowed = h.vms[i].facts.allowed // it is not placed anew
+	h.vms[i].facts = w.alike(facts)
+	h.reshape(k, &h.vms[i], &l)
 	h.drawOne(&h.vms[i], w.seed, w.secondOfDay(k), k)
 }
 
 // reshape gives the clients of a VM other vCPUs where they are.
-func (h *host) reshape(k int64, v *vm, l *vnuma.Layout, size int64) {
-	v.vcpus = int32(l.VPDs.Sum())
+func (h *host) reshape(k int64, v *vm, l *vnuma.Layout) {
+	v.vcpus = int16(l.VPDs.Sum())
 	for i := range int(v.n) {
 		start, n := 0, int(v.vcpus)
 		if v.facts.managed {
 			start, n = l.PPDs.Group(i)
 		}
-		h.clients[int(v.first)+i].start, h.vcpus[int(v.first)+i] = int32(start), int32(n)
+		h.clients[int(v.first)+i].start, h.vcpus[int(v.first)+i] = int16(start), int16(n)
 	}
-	v.size = size
-	h.setLoad(v, v.load, k)
+	h.setLoad(v, h.loadOf(v), k)
 }
 
 // talk changes how much two VMs communicate (C-11).
 func (w *World) talk(t *numa.Talk) {
-	a, b := int32(w.byVM[t.A]), int32(w.byVM[t.B])
+	a, b := int32(w.find(t.A)), int32(w.find(t.B))
 	w.setPartner(a, b, t.Rate)
 	w.setPartner(b, a, t.Rate)
 	for _, h := range w.hosts {
@@ -240,7 +247,7 @@ func (w *World) setOptions(k int64, host int, options numa.Settings) {
 		return
 	}
 	h.settleCPU(k)
-	now := h.facts
+	now := *h.facts
 	now.Options.Value = slices.Clone(now.Options.Value)
 	for _, o := range options {
 		if err := h.set.set(o.Key, o.Value); err != nil {
@@ -251,9 +258,11 @@ func (w *World) setOptions(k int64, host int, options numa.Settings) {
 		now.Options.Value = append(now.Options.Value, o)
 	}
 	if m, err := vnuma.NewMachine(&now); err == nil { // PreferHT and others that shape topologies
+		h.machineIndex = int32(len(w.machines))
+		w.machines = append(w.machines, &m)
 		h.machine = &m
 	}
-	h.facts = now
+	h.facts = &now
 	h.setReserve()
 	h.took(OptionSet, -1, -1)
 	h.changed()
@@ -289,8 +298,8 @@ func (w *World) fail(k int64, host int) {
 	h.gone = true
 	for len(h.vms) > 0 {
 		vm := int(h.vms[0].index)
-		was, _ := h.dismiss(k, 0)
-		w.guests[vm].sums, w.guests[vm].host = was.sums, -1
+		h.dismiss(k, 0)
+		w.guests[vm].host = -1
 		to := w.hostFor(w.fleet.Hosts[host].Cluster, vm, host)
 		if to < 0 {
 			h.took(NoRoom, vm, -1)

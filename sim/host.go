@@ -23,31 +23,36 @@ const (
 // Nodes, VMs and clients are addressed by their index: nodes in the order of IDs, VMs in
 // the order of the fleet, clients in the order of their VMs. What every draw of demand
 // looks at has a slice for each quantity; what only placements, migrations and shortage
-// touch stands in vm and client.
+// touch stands in vm and client; what most never have, in slices that are made when the
+// first one has it.
 type host struct {
 	// As it is.
 	index   int // in the fleet
 	name    string
 	release numa.Release
 	machine *vnuma.Machine
-	facts   numa.Host // with the options that hold now
-	set     Settings
-	ids     []int // of the nodes
-	cores   []int32
-	threads []int32
-	pkg     []int
-	far     [][]int // distances; nil when unknown
-	mem     []int64 // pages; noLimit when unknown
-	cap     []int64 // parts
-	allCap  int64
-	soft    int64 // pages a node keeps from new local memory while another has more
-	minFree int64 // pages
-	coreMHz int64
-	hidden  int64 // packages behind the only node: node interleaving
-	talking map[int32][]partner // by VM; shared by all hosts
-	talks   bool                // a VM here talks to another above the threshold
-	gone    bool                // failed
-	closed  bool                // in maintenance
+	// machineIndex is where the machine stands in World.machines.
+	machineIndex int32
+	facts        *numa.Host // with the options that hold now
+	guests       []guest    // of the fleet
+	set          Settings
+	ids          []int // of the nodes
+	cores        []int32
+	threads      []int32
+	pkg          []int
+	far          [][]int // distances; nil when unknown
+	mem          []int64 // pages; noLimit when unknown
+	cap          []int64 // parts
+	allCap       int64
+	soft         int64      // pages a node keeps from new local memory while another has more
+	minFree      int64      // pages
+	whole        numa.Bytes // memory of the host
+	coreMHz      int64
+	hidden       int64               // packages behind the only node: node interleaving
+	talking      map[int32][]partner // by VM; shared by all hosts
+	talks        bool                // a VM here talks to another above the threshold
+	gone         bool                // failed
+	closed       bool                // in maintenance
 
 	// State of the nodes.
 	taken    []int64 // pages of nobody in the fleet
@@ -66,11 +71,17 @@ type host struct {
 	vms     []vm
 	clients []client
 	home    []int8  // node index; -1 without NUMA management
-	vcpus   []int32 // of the client
+	vcpus   []int16 // of the client
 	demand  []int32 // parts
-	given   []int32 // parts: what the client gets
 	pages   []int64 // clients × nodes
-	out     []int64 // of pages: those outside the home nodes
+	// Nil as long as there are none.
+	out     []int64 // by client: of pages those outside the home nodes
+	strains []strain
+	pasts   []past
+	debts   []debt
+	given   []int32 // by client, parts: what it gets on a crowded host
+	runs    []int32 // by VM, parts: what it runs on a crowded host
+	stops   []int32 // and what it is co-stopped
 
 	// Where the run is.
 	step     int64 // the next one
@@ -98,71 +109,10 @@ type scratch struct {
 	nodes2 []int64
 }
 
-// A vm is a VM that runs on a host.
-type vm struct {
-	index   int32 // in the fleet
-	first   int32 // client
-	n       int32 // clients
-	vcpus   int32
-	homes   numa.NodeSet // node indices: homes of its clients and those it was widened by
-	widened numa.NodeSet
-	allowed numa.NodeSet // node indices that clients and memory may use
-	load    *numa.Load
-	curve   curve
-	facts   *vmFacts
-	wanted  int32 // parts, before the limit
-	came    int64 // step of its placement
-	size    int64 // pages configured
-	growth
-	growing  bool
-	tries    bool  // pages are large whatever the guest asks for
-	memSince int64 // step up to which memory is added up
-	// Rates a step, until something changes.
-	wantRate, runRate, readyRate, stopRate int64
-	sums                                   VMOutcome
-}
-
-// growth is how the touched memory of a VM grows: in a straight line (phase 4).
-type growth struct {
-	from   int64 // touched pages when the target was set
-	target int64 // pages
-	setAt  int64 // step from which memory grows to the target
-	over   int64 // steps
-	floor  int64 // pages that it had touched on the host it came from
-}
-
-// vmFacts are what a VM brings from its configuration.
-type vmFacts struct {
-	interleaved bool
-	managed     bool
-	eager       bool  // counts whole vCPUs at placement: high latency sensitivity
-	limit       int64 // parts; -1 for none
-	reserved    int64 // parts
-	keep        int64 // pages of reserved memory
-	salt        string
-	mostThreads bool // a client may have as many vCPUs as a node has threads
-}
-
 // A partner is a VM that a VM talks to above the threshold.
 type partner struct {
 	vm   int32 // index in the fleet
 	rate int64
-}
-
-// A client is what a NUMA client is beside its hot part.
-type client struct {
-	vm        int32 // index in host.vms
-	start     int32 // first vCPU in the VM
-	swappedAt int64 // period in which it was last considered for a swap
-	homeSince int64 // step of its last change of home
-	touched   int64
-	saved     int64
-	ballooned int64
-	swapped   int64
-	broken    int64 // large pages that were broken, in small ones
-	hot       int64 // pages outside the homes that are in use
-	owed      int64
-	owedOf    int64 // demand over the same time
 }
 
 // newHost returns the host before anything runs on it.
@@ -213,10 +163,7 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 	}
 	copy(b.used, b.taken)
 	b.setCapacity()
-	b.facts = *h
-	if !h.Memory.Known() {
-		b.facts.Memory.Value = all
-	}
+	b.facts, b.whole = h, h.Memory.Or(all)
 	b.setReserve()
 	return b, problems, nil
 }
@@ -233,10 +180,9 @@ func (h *host) setCapacity() {
 // setReserve computes the memory that the host wants free (C-23) and that each node
 // keeps (C-15).
 func (h *host) setReserve() {
-	memory := h.facts.Memory.Value
-	free := numa.MinFree(memory, h.release)
+	free := numa.MinFree(h.whole, h.release)
 	if h.set.MinFreePct > 0 {
-		free = memory * numa.Bytes(h.set.MinFreePct) / 100
+		free = h.whole * numa.Bytes(h.set.MinFreePct) / 100
 	}
 	h.minFree = int64(free / numa.PageSize)
 	h.soft = h.minFree
@@ -254,9 +200,6 @@ func (h *host) at(c int) []int64 {
 	return h.pages[c*k : c*k+k : c*k+k]
 }
 
-// clientsOf returns the first client of a VM and the one after the last.
-func (v *vm) clientsOf() (first, end int) { return int(v.first), int(v.first + v.n) }
-
 // part returns what client c of the VM gets of x.
 func (h *host) part(v *vm, c int, x int64) int64 {
 	s, n, all := int64(h.clients[c].start), int64(h.vcpus[c]), int64(v.vcpus)
@@ -269,7 +212,7 @@ func mulDiv(x, a, b int64) int64 { return x * a / b }
 
 // setHomes computes the home nodes of a VM, and which pages are outside them.
 func (h *host) setHomes(v *vm) {
-	v.homes = v.widened
+	v.homes = h.guestOf(v).widened()
 	for c, end := v.clientsOf(); c < end; c++ {
 		if h.home[c] >= 0 {
 			v.homes |= 1 << h.home[c]
@@ -293,7 +236,12 @@ func (h *host) findOut(v *vm) {
 		if v.homes == 0 {
 			out = 0
 		}
-		h.out[c] = out
+		if out > 0 {
+			h.strained(c)
+		}
+		if h.out != nil {
+			h.out[c] = out
+		}
 	}
 }
 
@@ -322,4 +270,11 @@ func share128(x, part, whole int64) int64 {
 	high, low := bits.Mul64(uint64(x), uint64(part))
 	q, _ := bits.Div64(high, low, uint64(whole))
 	return int64(q)
+}
+
+// trim gives back the memory that slices have more than they need, when all VMs that run
+// from the start are there.
+func (h *host) trim() {
+	h.vms, h.clients = slices.Clone(h.vms), slices.Clone(h.clients)
+	h.home, h.vcpus, h.demand, h.pages = slices.Clone(h.home), slices.Clone(h.vcpus), slices.Clone(h.demand), slices.Clone(h.pages)
 }

@@ -22,12 +22,12 @@ func (h *host) run(w *World, end int64) {
 	for h.step < end {
 		k := h.step
 		if k%drawSteps == 0 {
+			h.settleCPU(k)
 			h.drawAll(w, k)
 		}
 		if h.dirty {
 			h.settleCPU(k)
 			h.loads()
-			h.divide()
 			h.dirty, h.noMove, h.wake = false, false, 0
 			h.still = h.still && h.away == 0 // idle memory moves under load
 		}
@@ -63,7 +63,7 @@ func (h *host) drawAll(w *World, k int64) {
 
 // drawOne draws the demand of a VM; true when it changed.
 func (h *host) drawOne(v *vm, seed uint64, second, k int64) bool {
-	wanted := int64(v.vcpus) * v.draw(seed, second, k)
+	wanted := int64(v.vcpus) * h.draw(v, seed, second, k)
 	if int64(v.wanted) == wanted {
 		return false
 	}
@@ -108,9 +108,9 @@ func (h *host) loads() {
 	}
 	if h.crowded {
 		h.fill(looseCPUs)
+		h.divide()
 		return
 	}
-	copy(h.given, h.demand)
 	for n := range h.got {
 		h.looseGot[n] = h.loose[n]
 		h.got[n] = h.load[n] + h.loose[n]
@@ -146,6 +146,9 @@ func (h *host) spread(loose int64) {
 
 // fill gives the clients of crowded nodes what a level allows (phase 3, C-14).
 func (h *host) fill(looseCPUs int64) {
+	if h.given == nil {
+		h.given, h.runs, h.stops = make([]int32, len(h.clients)), make([]int32, len(h.vms)), make([]int32, len(h.vms))
+	}
 	for n, c := range h.cap {
 		if h.load[n]+h.loose[n] <= c {
 			h.looseGot[n] = h.loose[n]
@@ -217,18 +220,12 @@ func (h *host) atLevel(n int, level, looseWeight int64, give bool) int64 {
 	return sum
 }
 
-// divide computes the rates of every VM: what runs, waits and is co-stopped (phase 3).
+// divide computes what the VMs of a crowded host run and are co-stopped (phase 3).
+// Elsewhere a VM runs what it wants, and is ready for what its limit takes.
 func (h *host) divide() {
 	for i := range h.vms {
-		v := &h.vms[i]
-		v.wantRate = int64(v.wanted)
-		if !h.crowded {
-			given := v.wants()
-			v.runRate, v.readyRate, v.stopRate = given, v.wantRate-given, 0
-			continue
-		}
-		given, run := h.progress(v)
-		v.runRate, v.readyRate, v.stopRate = run, v.wantRate-given, given-run
+		given, run := h.progress(&h.vms[i])
+		h.runs[i], h.stops[i] = int32(run), int32(given-run)
 	}
 }
 
@@ -270,34 +267,52 @@ func (h *host) settleCPU(k int64) {
 
 // settleVMs adds up n steps of CPU time.
 func (h *host) settleVMs(n int64) {
-	for i := range h.vms {
-		v := &h.vms[i]
-		v.sums.Steps += n
-		v.sums.Demand += v.wantRate * n
-		v.sums.Run += v.runRate * n
-		v.sums.Ready += v.readyRate * n
-		v.sums.CoStop += v.stopRate * n
-	}
 	for i, got := range h.got {
 		h.ran[i] += got * n
+	}
+	if !h.crowded {
+		for i := range h.vms {
+			v := &h.vms[i]
+			run := v.wants()
+			v.run += run * n
+			v.ready += (int64(v.wanted) - run) * n
+		}
+		return
+	}
+	for i := range h.vms {
+		v := &h.vms[i]
+		run, stop := int64(h.runs[i]), int64(h.stops[i])
+		v.run += run * n
+		v.ready += (int64(v.wanted) - run - stop) * n
+		if stop > 0 {
+			h.guestOf(v).more().sums.CoStop += stop * n
+		}
 	}
 }
 
 // addOwed adds up n steps of what clients are owed.
 func (h *host) addOwed(n int64) {
-	h.owing = h.owing || h.crowded && n > 0
-	for i := range h.clients {
-		c := &h.clients[i]
-		c.owed += int64(h.demand[i]-h.given[i]) * n
-		c.owedOf += int64(h.demand[i]) * n
+	if n <= 0 {
+		return
+	}
+	if h.debts == nil {
+		h.debts = make([]debt, len(h.clients))
+	}
+	for c, demand := range h.demand {
+		h.debts[c].of += int64(demand) * n
+	}
+	if !h.crowded {
+		return
+	}
+	h.owing = true
+	for c, demand := range h.demand {
+		h.debts[c].owed += int64(demand-h.given[c]) * n
 	}
 }
 
 // forgive begins a fairness interval.
 func (h *host) forgive() {
-	for i := range h.clients {
-		h.clients[i].owed, h.clients[i].owedOf = 0, 0
-	}
+	clear(h.debts)
 	h.owing = h.crowded
 }
 
@@ -317,16 +332,19 @@ func (s *Settings) periodSteps() int64 {
 
 // settleMemory adds up the memory of a VM until step k.
 func (h *host) settleMemory(v *vm, k int64) {
-	n := k - v.memSince
+	n := k - int64(v.memSince)
 	if n <= 0 {
 		return
 	}
-	v.memSince = k
+	v.memSince = int32(k)
 	local, remote, far, swapped := h.memoryOf(v)
-	v.sums.Local += local * n
-	v.sums.Remote += remote * n
-	v.sums.Far += far * n
-	v.sums.Swapped += swapped * n
+	v.local += local * n
+	if remote|far|swapped != 0 {
+		s := &h.guestOf(v).more().sums
+		s.Remote += remote * n
+		s.Far += far * n
+		s.Swapped += swapped * n
+	}
 }
 
 // memoryOf returns the pages of a VM that are local, remote and not on the node of their
@@ -335,7 +353,7 @@ func (h *host) settleMemory(v *vm, k int64) {
 func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 	first, end := v.clientsOf()
 	for c := first; c < end; c++ {
-		swapped += h.clients[c].swapped
+		swapped += h.strainOf(c).swapped
 		for n, p := range h.at(c) {
 			if v.homes.Has(n) {
 				local += p

@@ -16,7 +16,7 @@ func (h *host) improveLocality(k, p int64) bool {
 	ceiling := h.set.ceiling()
 	h.hopeless = true
 	for c := range h.home {
-		out := h.out[c]
+		out := h.outside(c)
 		if !h.talks && out == 0 {
 			continue
 		}
@@ -30,7 +30,7 @@ func (h *host) improveLocality(k, p int64) bool {
 				continue
 			}
 			h.hopeless = false
-			if k+1-h.clients[c].homeSince < rest {
+			if !h.rested(c, k) {
 				continue
 			}
 			if h.utilWith(n, int64(h.demand[c])) <= ceiling {
@@ -69,7 +69,7 @@ func (h *host) gain(c, n int) (gain int64, ok bool) {
 	v := &h.vms[h.clients[c].vm]
 	if !v.homes.Has(n) {
 		all := h.resident(c)
-		here := all - h.out[c]
+		here := all - h.outside(c)
 		gain = int64(h.set.WeightMem) * (h.share100(h.at(c)[n], c) - h.share100(here, c))
 	}
 	if h.talks {
@@ -84,7 +84,7 @@ func (h *host) partnerOfSwap(k int64, c, n int, gain, ceiling int64) (best int, 
 	best = -1
 	home := int(h.home[c])
 	for o, other := range h.home {
-		if int(other) != n || k+1-h.clients[o].homeSince < rest {
+		if int(other) != n || !h.rested(o, k) {
 			continue
 		}
 		back, ok := h.gain(o, home)

@@ -24,28 +24,31 @@ func (h *host) memory(k int64) {
 // (phase 4).
 func (h *host) setLoad(v *vm, load *numa.Load, k int64) {
 	before, touched := h.activeOf(v), h.touchedBy(v)
-	v.load, v.curve = load, curveOf(&load.CPU)
-	floor := v.floor
-	v.growth = growthOf(load, v.size, max(touched, floor), k)
-	v.floor = floor // it may still have to be allocated here
-	if !v.growing {
-		v.growing = true
-		h.grow++
-	}
+	floor := h.growthOf(v).floor // it may still have to be allocated here
+	h.setLoadOf(v, load)
+	g := growthOf(load, v.facts.size, max(touched, floor), k)
+	g.floor = floor
+	h.setGrowth(v, g)
 	if before != h.activeOf(v) {
 		for c, end := v.clientsOf(); c < end; c++ {
-			h.clients[c].hot = mulDiv(h.out[c], h.activeOf(v), full)
+			h.heat(c, h.activeOf(v))
 		}
 	}
 	h.changed()
 }
 
-// touchedBy returns the pages that a VM has touched on this host.
-func (h *host) touchedBy(v *vm) (pages int64) {
-	for c, end := v.clientsOf(); c < end; c++ {
-		pages += h.clients[c].touched
+// heat says how many pages of a client outside the homes are in use: all of them alike.
+func (h *host) heat(c int, active int64) {
+	if h.out != nil {
+		h.strains[c].hot = mulDiv(h.out[c], active, full)
 	}
-	return pages
+}
+
+// cool forgets hot pages that are not outside the homes any more.
+func (h *host) cool(c int) {
+	if h.out != nil {
+		h.strains[c].hot = min(h.strains[c].hot, h.out[c])
+	}
 }
 
 // growthOf returns the growth to the target of a load, of a VM of this size, from what
@@ -60,10 +63,7 @@ func growthOf(l *numa.Load, size, touched, k int64) growth {
 
 // activeOf returns the share of a VM's touched memory that is in use, in parts.
 func (h *host) activeOf(v *vm) int64 {
-	if v.load == nil {
-		return 0
-	}
-	return parts(v.load.Active)
+	return parts(h.loadOf(v).Active)
 }
 
 // growVM lets a VM touch what its target asks for in step k.
@@ -71,24 +71,22 @@ func (h *host) growVM(v *vm, k int64) {
 	if h.state == numa.Low {
 		return // C-23: allocations are blocked
 	}
-	since := min(k+1-v.setAt, v.over)
-	want := max(v.floor, v.from+share128(v.target-v.from, since, v.over))
+	g := h.guestOf(v).rare.growth
+	since := min(k+1-g.setAt, g.over)
+	want := max(g.floor, g.from+share128(g.target-g.from, since, g.over))
 	for c, end := v.clientsOf(); c < end; c++ {
-		cl := &h.clients[c]
-		more := min(h.part(v, c, want), h.part(v, c, v.size)) - cl.touched
+		more := min(h.part(v, c, want), h.part(v, c, v.facts.size)) - h.touched(c)
 		if more <= 0 {
 			continue
 		}
 		h.settleMemory(v, k)
 		h.allocate(v, c, more)
-		cl.touched += more
 	}
-	if since < v.over {
+	if since < g.over {
 		h.moved = true
 		return
 	}
-	v.growing = false
-	h.grow--
+	h.endGrowth(v)
 }
 
 // allocate gives a client new pages: local first (C-15).
@@ -99,16 +97,18 @@ func (h *host) allocate(v *vm, c int, pages int64) {
 		return
 	}
 	home := int(h.home[c])
-	freeThen, before := h.free(home), h.out[c]
+	freeThen, before := h.free(home), h.outside(c)
 	left := pages
 	left -= h.take(c, home, min(left, h.free(home)-h.soft))
 	left -= h.takeFar(v, c, left, h.soft)
 	left -= h.take(c, home, min(left, h.free(home)))
 	left -= h.takeFar(v, c, left, 0)
-	h.clients[c].swapped += left
+	if left > 0 {
+		h.strained(c).swapped += left
+	}
 	h.widen(v, c)
-	if after := h.out[c]; after > before {
-		h.clients[c].hot += mulDiv(after-before, h.activeOf(v), full)
+	if after := h.outside(c); after > before {
+		h.strained(c).hot += mulDiv(after-before, h.activeOf(v), full)
 		if before == 0 {
 			h.countAway()
 			h.decide(Decision{Kind: Spilled, VM: int(v.index), Client: c - int(v.first), Other: -1, From: h.ids[home], To: -1,
@@ -125,6 +125,7 @@ func (h *host) take(c, node int, pages int64) int64 {
 	h.pages[c*len(h.ids)+node] += pages
 	h.used[node] += pages
 	if homes := h.vms[h.clients[c].vm].homes; homes != 0 && !homes.Has(node) {
+		h.strained(c)
 		h.out[c] += pages
 	}
 	return pages
@@ -136,7 +137,7 @@ func (h *host) takeFar(v *vm, c int, pages, floor int64) (given int64) {
 	for given < pages {
 		most := -1
 		for n := range h.ids {
-			if n != int(h.home[c]) && v.allowed.Has(n) && (most < 0 || h.free(n) > h.free(most)) {
+			if n != int(h.home[c]) && v.facts.allowed.Has(n) && (most < 0 || h.free(n) > h.free(most)) {
 				most = n
 			}
 		}
@@ -173,25 +174,27 @@ func (h *host) allocateAnywhere(c int, pages int64) {
 		}
 		left -= h.take(c, most, min(left, h.free(most)))
 	}
-	h.clients[c].swapped += pages - fits
+	if pages > fits {
+		h.strained(c).swapped += pages - fits
+	}
 }
 
 // widen adds the nodes that hold memory of a client which its home node can never hold
 // to the VM's home nodes (D-2).
 func (h *host) widen(v *vm, c int) {
-	if h.part(v, c, v.size) <= h.mem[h.home[c]] {
+	if h.part(v, c, v.facts.size) <= h.mem[h.home[c]] {
 		return
 	}
 	for n, p := range h.at(c) {
 		if p > 0 && !v.homes.Has(n) {
-			v.widened |= 1 << n
+			h.guestOf(v).more().widened |= 1 << n
 			v.homes |= 1 << n
 			h.findOut(v)
 			for o, end := v.clientsOf(); o < end; o++ {
-				h.clients[o].hot = min(h.clients[o].hot, h.out[o])
+				h.cool(o)
 			}
 			h.decide(Decision{Kind: Widened, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.ids[n],
-				Numbers: [4]int64{h.part(v, c, v.size), h.mem[h.home[c]], p}})
+				Numbers: [4]int64{h.part(v, c, v.facts.size), h.mem[h.home[c]], p}})
 			h.countAway()
 		}
 	}
@@ -236,15 +239,15 @@ func (h *host) migrate(k int64) {
 
 // migrateClient brings pages of one client home.
 func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64, working bool) {
-	cl, home := &h.clients[c], int(h.home[c])
+	s, home, touched := &h.strains[c], int(h.home[c]), h.touched(c)
 	room := max(0, h.free(home)-floor)
-	ramp := int64(1) << min(4, (k-cl.homeSince)/rampSteps)
+	ramp := int64(1) << min(4, (k-int64(h.pastOf(c).homeSince))/rampSteps)
 	pages := int64(0)
 	switch {
-	case cl.hot > 0:
-		pages = min(cl.hot, rate*ramp/rampWhole, room)
+	case s.hot > 0:
+		pages = min(s.hot, rate*ramp/rampWhole, room)
 		h.moved = h.moved || ramp < rampWhole && room > 0
-	case working && out > cl.touched/idleStop:
+	case working && out > touched/idleStop:
 		pages = min(out, rate/idlePart, room)
 	}
 	if pages == 0 {
@@ -252,21 +255,21 @@ func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64, working bo
 	}
 	h.settleMemory(v, k)
 	h.moved = true
-	hot := cl.hot > 0
+	hot := s.hot > 0
 	for left := pages; left > 0; {
 		left -= h.bring(v, c, home, left)
 	}
 	if hot {
-		cl.hot -= pages
+		s.hot -= pages
 	}
 	out -= pages
-	cl.hot = min(cl.hot, out)
+	s.hot = min(s.hot, out)
 	if out == 0 {
 		h.away--
 	}
-	if out <= cl.touched/idleStop && out+pages > cl.touched/idleStop {
+	if out <= touched/idleStop && out+pages > touched/idleStop {
 		h.decide(Decision{Kind: AllLocal, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.ids[home],
-			Numbers: [4]int64{out, cl.touched, k - cl.homeSince}})
+			Numbers: [4]int64{out, touched, k - int64(h.pastOf(c).homeSince)}})
 	}
 }
 

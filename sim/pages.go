@@ -4,19 +4,18 @@ import "homenode/numa"
 
 // largeOf returns the pages of a client that are parts of large pages (C-21).
 func (h *host) largeOf(v *vm, c int) int64 {
-	cl := &h.clients[c]
-	large := cl.touched
+	large := h.touched(c)
 	if !v.tries {
-		large = mulDiv(cl.touched, parts(v.load.AsksLarge), full)
+		large = mulDiv(large, parts(h.loadOf(v).AsksLarge), full)
 	}
-	return max(0, large-cl.broken)
+	return max(0, large-h.strainOf(c).broken)
 }
 
 // share lets clients save pages that are equal (phase 6, C-22).
 func (h *host) share(k int64) {
 	for i := range h.vms {
 		v := &h.vms[i]
-		if v.load.Zero == 0 && v.load.Common == 0 {
+		if !v.shares {
 			continue
 		}
 		for c, end := v.clientsOf(); c < end; c++ {
@@ -26,39 +25,40 @@ func (h *host) share(k int64) {
 }
 
 func (h *host) shareClient(v *vm, c int, k int64) {
-	cl := &h.clients[c]
-	small := cl.touched - h.largeOf(v, c)
+	load, touched, saved := h.loadOf(v), h.touched(c), h.strainOf(c).saved
+	small := touched - h.largeOf(v, c)
 	if small <= 0 {
 		return
 	}
-	can := mulDiv(small, parts(v.load.Zero), full)
-	if v.load.Common > 0 {
+	can := mulDiv(small, parts(load.Zero), full)
+	if load.Common > 0 {
 		m := h.mates(v, c)
-		can += mulDiv(small, parts(v.load.Common), full) * (m - 1) / m
+		can += mulDiv(small, parts(load.Common), full) * (m - 1) / m
 	}
-	more := min(can-cl.saved, stepsASecond*int64(h.set.ShareRateMax), cl.touched/(30*int64(h.set.ShareScan))+1)
+	more := min(can-saved, stepsASecond*int64(h.set.ShareRateMax), touched/(30*int64(h.set.ShareScan))+1)
 	if more = min(more, h.resident(c)); more <= 0 {
 		return
 	}
-	if cl.saved == 0 {
+	if saved == 0 {
 		h.decide(Decision{Kind: Shared, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: -1,
-			Numbers: [4]int64{can, small, cl.touched}})
+			Numbers: [4]int64{can, small, touched}})
 	}
 	h.settleMemory(v, k)
 	h.giveBack(v, c, more)
-	cl.saved += more
+	h.strained(c).saved += more
 }
 
 // mates returns how many VMs share the common pages of a client: those with the same
 // image and a client at home on the same node, as far as salting allows; itself included.
 func (h *host) mates(v *vm, c int) (m int64) {
 	m = 1
-	if v.load.Image == "" || h.home[c] < 0 {
+	load := h.loadOf(v)
+	if load.Image == "" || h.home[c] < 0 {
 		return m
 	}
 	for i := range h.vms {
 		o := &h.vms[i]
-		if o == v || o.load.Image != v.load.Image || !h.salted(v, o) {
+		if o == v || h.loadOf(o).Image != load.Image || !h.salted(v, o) {
 			continue
 		}
 		for oc, end := o.clientsOf(); oc < end; oc++ {
@@ -93,7 +93,7 @@ func (h *host) resident(c int) (sum int64) {
 // giveBack takes pages from a client, where it has most of them. It has as many.
 func (h *host) giveBack(v *vm, c int, pages int64) {
 	h.moved = true
-	before := h.out[c]
+	before := h.outside(c)
 	at := h.at(c)
 	for pages > 0 {
 		most := 0
@@ -104,14 +104,14 @@ func (h *host) giveBack(v *vm, c int, pages int64) {
 		}
 		gone := min(pages, at[most])
 		at[most] -= gone
-		if v.homes != 0 && !v.homes.Has(most) {
+		if v.homes != 0 && !v.homes.Has(most) && h.out != nil {
 			h.out[c] -= gone
 		}
 		h.used[most] -= gone
 		pages -= gone
 	}
-	after := h.out[c]
-	h.clients[c].hot = min(h.clients[c].hot, after)
+	after := h.outside(c)
+	h.cool(c)
 	if before > 0 && after == 0 {
 		h.away--
 	}
@@ -167,7 +167,7 @@ func (h *host) shortage(k int64) {
 		v := &h.vms[i]
 		for c, end := v.clientsOf(); c < end; c++ {
 			if large := min(h.largeOf(v, c), breakStep); large > 0 {
-				h.clients[c].broken += large
+				h.strained(c).broken += large
 				h.moved = true
 			}
 		}
@@ -200,24 +200,24 @@ func (h *host) reclaim(need, k int64) {
 	for i := range h.vms {
 		v := &h.vms[i]
 		for c, end := v.clientsOf(); c < end; c++ {
-			cl := &h.clients[c]
 			take := share128(need, h.idle(v, c), all)
 			if h.state == numa.Soft {
-				take = min(take, mulDiv(h.part(v, c, v.size), balloonMost, 100)-cl.ballooned)
+				take = min(take, mulDiv(h.part(v, c, v.facts.size), balloonMost, 100)-h.strainOf(c).ballooned)
 			}
 			if take <= 0 {
 				continue
 			}
-			if cl.ballooned+cl.swapped == 0 {
+			s := h.strained(c)
+			if s.ballooned+s.swapped == 0 {
 				h.decide(Decision{Kind: Reclaimed, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: -1,
 					Numbers: [4]int64{take, int64(h.state), h.allFree(), h.minFree}})
 			}
 			h.settleMemory(v, k)
 			h.giveBack(v, c, take)
 			if h.state == numa.Soft {
-				cl.ballooned += take
+				s.ballooned += take
 			} else {
-				cl.swapped += take
+				s.swapped += take
 			}
 		}
 	}

@@ -19,11 +19,8 @@ type arrival struct {
 	index    int // in the fleet
 	layout   *vnuma.Layout
 	facts    *vmFacts
-	allowed  numa.NodeSet // node indices
-	size     int64        // pages
 	load     *numa.Load
 	growth   growth
-	sums     VMOutcome    // what it went through before
 	seen     *numa.SeenVM // as it was observed; nil to place it
 	standing bool         // it runs since long ago: it is there where the story begins
 }
@@ -38,17 +35,17 @@ func (h *host) admit(k int64, a *arrival, w *World) *vm {
 		first = int(h.vms[at].first)
 	}
 	v := vm{
-		index: int32(a.index), first: int32(first), n: 1, vcpus: int32(a.layout.VPDs.Sum()), facts: a.facts, allowed: a.allowed,
-		load: a.load, curve: curveOf(&a.load.CPU), came: k, size: a.size, memSince: k, sums: a.sums,
-		tries: h.set.AlwaysTryLarge, growth: a.growth, growing: true,
+		index: int32(a.index), first: int32(first), n: 1, vcpus: int16(a.layout.VPDs.Sum()), facts: a.facts,
+		came: int32(k), memSince: int32(k), tries: h.set.AlwaysTryLarge,
 	}
+	h.setLoadOf(&v, a.load)
+	h.setGrowth(&v, a.growth)
 	if a.standing {
 		v.came = longAgo
 	}
 	if a.facts.managed {
-		v.n = int32(a.layout.PPDs.Len())
+		v.n = int16(a.layout.PPDs.Len())
 	}
-	h.grow++
 	h.insert(at, &v, a)
 	in := &h.vms[at]
 	h.drawOne(in, w.seed, w.secondOfDay(k), k)
@@ -57,13 +54,13 @@ func (h *host) admit(k int64, a *arrival, w *World) *vm {
 	case a.facts.managed:
 		h.placeVM(k, in, a)
 	default:
-		h.decide(Decision{Kind: Unmanaged, VM: a.index, Client: -1, Other: -1, From: -1, To: -1, Numbers: [4]int64{int64(v.vcpus), a.size, h.mem[0]}})
+		h.decide(Decision{Kind: Unmanaged, VM: a.index, Client: -1, Other: -1, From: -1, To: -1, Numbers: [4]int64{int64(v.vcpus), a.facts.size, h.mem[0]}})
 	}
 	h.setHomes(in)
 	h.findTalks()
 	h.changed()
 	if h.trace != nil {
-		h.trace.before[in.index] = in.sums
+		h.trace.before[in.index] = h.sumsOf(in)
 	}
 	return in
 }
@@ -94,16 +91,24 @@ func (h *host) insert(at int, v *vm, a *arrival) {
 	copy(h.vms[at+1:], h.vms[at:])
 	h.vms[at] = *v
 	for i := at + 1; i < len(h.vms); i++ {
-		h.vms[i].first += v.n
+		h.vms[i].first += int32(n)
 	}
 	first := int(v.first)
 	h.clients = grow(h.clients, first, n)
 	h.home = grow(h.home, first, n)
 	h.vcpus = grow(h.vcpus, first, n)
 	h.demand = grow(h.demand, first, n)
-	h.given = grow(h.given, first, n)
 	h.pages = grow(h.pages, first*nodes, n*nodes)
-	h.out = grow(h.out, first, n)
+	h.given, h.runs, h.stops = nil, nil, nil // the next shortage makes them
+	if h.out != nil {
+		h.out, h.strains = grow(h.out, first, n), grow(h.strains, first, n)
+	}
+	if h.debts != nil {
+		h.debts = grow(h.debts, first, n)
+	}
+	if h.pasts != nil {
+		h.pasts = grow(h.pasts, first, n)
+	}
 	for i := first + n; i < len(h.clients); i++ {
 		h.clients[i].vm++
 	}
@@ -112,8 +117,11 @@ func (h *host) insert(at int, v *vm, a *arrival) {
 		if a.facts.managed {
 			start, size = a.layout.PPDs.Group(i)
 		}
-		h.clients[first+i] = client{vm: int32(at), start: int32(start), swappedAt: longAgo, homeSince: longAgo}
-		h.vcpus[first+i] = int32(size)
+		h.clients[first+i] = client{vm: int32(at), start: int16(start)}
+		h.vcpus[first+i] = int16(size)
+		if h.pasts != nil {
+			h.pasts[first+i] = past{longAgo, longAgo}
+		}
 		h.home[first+i] = -1
 	}
 }
@@ -129,40 +137,57 @@ func grow[T any](s []T, i, n int) []T {
 	return s
 }
 
-// dismiss takes a VM off the host and returns it as it was, and what it had touched,
-// also of what was still to be allocated here.
-func (h *host) dismiss(k int64, at int) (v vm, touched int64) {
+// dismiss takes a VM off the host. It returns how its memory grew, with what it had
+// touched as the floor, also of what was still to be allocated here.
+func (h *host) dismiss(k int64, at int) (was growth) {
 	h.settleCPU(k)
-	v = h.vms[at]
+	v := h.vms[at]
 	h.settleMemory(&v, k)
+	was = h.growthOf(&v)
+	was.floor = max(h.touchedBy(&v), was.floor)
+	r := h.guestOf(&v).more()
+	r.sums, r.growth, r.widened = h.sumsOf(&v), growth{}, 0
 	first, end := v.clientsOf()
 	for c := first; c < end; c++ {
-		touched += h.clients[c].touched
 		for n, p := range h.at(c) {
 			h.used[n] -= p
 		}
 	}
-	nodes := len(h.ids)
-	h.clients = append(h.clients[:first], h.clients[end:]...)
-	h.home = append(h.home[:first], h.home[end:]...)
-	h.vcpus = append(h.vcpus[:first], h.vcpus[end:]...)
-	h.demand = append(h.demand[:first], h.demand[end:]...)
-	h.given = append(h.given[:first], h.given[end:]...)
-	h.pages = append(h.pages[:first*nodes], h.pages[end*nodes:]...)
-	h.out = append(h.out[:first], h.out[end:]...)
-	h.vms = append(h.vms[:at], h.vms[at+1:]...)
-	for i := at; i < len(h.vms); i++ {
-		h.vms[i].first -= v.n
-	}
-	for i := first; i < len(h.clients); i++ {
-		h.clients[i].vm--
-	}
+	h.remove(&v, at)
 	if v.growing {
 		h.grow--
 	}
 	h.findTalks()
 	h.changed()
-	return v, max(touched, v.floor)
+	return was
+}
+
+// remove closes the gap that a VM and its clients leave.
+func (h *host) remove(v *vm, at int) {
+	first, end := v.clientsOf()
+	nodes := len(h.ids)
+	h.clients = append(h.clients[:first], h.clients[end:]...)
+	h.home = append(h.home[:first], h.home[end:]...)
+	h.vcpus = append(h.vcpus[:first], h.vcpus[end:]...)
+	h.demand = append(h.demand[:first], h.demand[end:]...)
+	h.given, h.runs, h.stops = nil, nil, nil
+	h.pages = append(h.pages[:first*nodes], h.pages[end*nodes:]...)
+	if h.out != nil {
+		h.out, h.strains = append(h.out[:first], h.out[end:]...), append(h.strains[:first], h.strains[end:]...)
+	}
+	if h.debts != nil {
+		h.debts = append(h.debts[:first], h.debts[end:]...)
+	}
+	if h.pasts != nil {
+		h.pasts = append(h.pasts[:first], h.pasts[end:]...)
+	}
+	h.vms = append(h.vms[:at], h.vms[at+1:]...)
+	for i := at; i < len(h.vms); i++ {
+		h.vms[i].first -= int32(v.n)
+	}
+	for i := first; i < len(h.clients); i++ {
+		h.clients[i].vm--
+	}
 }
 
 // placeVM chooses the home nodes of the clients of a VM (C-3 to C-6).
@@ -184,7 +209,7 @@ func (h *host) placeVM(k int64, v *vm, a *arrival) {
 // choices returns the nodes that a client may be placed on.
 func (h *host) choices(v *vm, used numa.NodeSet) (s numa.NodeSet) {
 	for n := range h.ids {
-		if h.cores[n] > 0 && v.allowed.Has(n) && !used.Has(n) {
+		if h.cores[n] > 0 && v.facts.allowed.Has(n) && !used.Has(n) {
 			s |= 1 << n
 		}
 	}
@@ -222,7 +247,7 @@ func (h *host) better(k int64, v *vm, c, n, m int, a *arrival) bool {
 
 // choose41 is the placement of ESX 4.1 (C-3, KB 309217).
 func (h *host) choose41(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) int {
-	best, need := -1, h.part(v, c, max(v.target, v.floor))
+	best, need := -1, h.part(v, c, max(a.growth.target, a.growth.floor))
 	room := false
 	for _, n := range h.round() {
 		if !choices.Has(n) {
@@ -283,7 +308,7 @@ func (h *host) knownLoad(k int64, n, c int, standing bool) int64 {
 		}
 		v := &h.vms[h.clients[o].vm]
 		whole := int64(h.vcpus[o]) * wholeCore
-		switch fresh := k-v.came < young; {
+		switch fresh := k-int64(v.came) < young; {
 		case standing, v.facts.eager && h.set.PlacementLoad > 0:
 			sum += whole
 		case !fresh:
@@ -303,7 +328,7 @@ func (h *host) knownFree(k int64, n int) int64 {
 		return free
 	}
 	for c := range h.clients {
-		if v := &h.vms[h.clients[c].vm]; k-v.came < young {
+		if v := &h.vms[h.clients[c].vm]; k-int64(v.came) < young {
 			free += h.at(c)[n]
 		}
 	}
@@ -334,6 +359,7 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 	if v.MemoryReservationLocked.Value {
 		f.keep = int64(v.Memory.Value / numa.PageSize)
 	}
+	f.size, f.allowed = int64(v.Memory.Value/numa.PageSize), h.allowedOf(v)
 	if salt, ok := v.Settings.Value.Lookup("sched.mem.pshare.salt"); ok && salt == "" {
 		f.salt = "\x00" + v.ID // present but empty: a salt of its own
 	} else {

@@ -21,11 +21,12 @@ func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 		h.home[c] = int8(n)
 		h.decide(Decision{Kind: Taken, VM: int(v.index), Client: c - first, Other: -1, From: -1, To: h.ids[n]})
 	}
-	for _, n := range homes {
-		v.widened |= 1 << n
-	}
+	widened := numa.SetOf(homes...)
 	for c := first; c < end; c++ {
-		v.widened &^= 1 << h.home[c]
+		widened &^= 1 << h.home[c]
+	}
+	if widened != 0 {
+		h.guestOf(v).more().widened = widened
 	}
 	h.setHomes(v)
 	if seen.OnNode != nil {
@@ -36,9 +37,10 @@ func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 	for c := first; c < end; c++ {
 		near, far := h.part(v, c, local), h.part(v, c, remote)
 		got := h.takeSeen(c, int(h.home[c]), near) + h.takeFar(v, c, far, 0)
-		h.clients[c].touched = near + far
-		h.clients[c].swapped = near + far - got
-		h.clients[c].hot = mulDiv(h.out[c], h.activeOf(v), full)
+		if left := near + far - got; left > 0 {
+			h.strained(c).swapped = left
+		}
+		h.heat(c, h.activeOf(v))
 	}
 	return true
 }
@@ -57,11 +59,11 @@ func (h *host) takeOnNodes(v *vm, seen []numa.MemoryOnNode) {
 		}
 	}
 	take := func(c, n int) {
-		cl := &h.clients[c]
-		p := min(left[n], h.part(v, c, all)-cl.touched)
+		p := min(left[n], h.part(v, c, all)-h.touched(c))
 		left[n] -= p
-		cl.touched += p
-		cl.swapped += p - h.takeSeen(c, n, p)
+		if more := p - h.takeSeen(c, n, p); more > 0 {
+			h.strained(c).swapped += more
+		}
 	}
 	first, end := v.clientsOf()
 	for c := first; c < end; c++ {
@@ -71,7 +73,7 @@ func (h *host) takeOnNodes(v *vm, seen []numa.MemoryOnNode) {
 		for n := range left {
 			take(c, n)
 		}
-		h.clients[c].hot = mulDiv(h.out[c], h.activeOf(v), full)
+		h.heat(c, h.activeOf(v))
 	}
 }
 

@@ -34,9 +34,9 @@ func newTracer(h *numa.Host, f *numa.Fleet) *tracer {
 
 // gid returns the scheduler group of a VM on this host.
 func (t *tracer) gid(v *vm) int64 {
-	if came, ok := t.came[v.index]; !ok || came != v.came {
+	if came, ok := t.came[v.index]; !ok || came != int64(v.came) {
 		t.groups++
-		t.lives[v.index], t.came[v.index] = t.groups, v.came
+		t.lives[v.index], t.came[v.index] = t.groups, int64(v.came)
 	}
 	return t.lives[v.index]
 }
@@ -64,7 +64,7 @@ func (h *host) show(w *World) {
 		v := &h.vms[i]
 		h.settleMemory(v, k)
 		tick.VMs = append(tick.VMs, h.vmTick(v, since))
-		t.before[v.index] = v.sums
+		t.before[v.index] = h.sumsOf(v)
 	}
 	for i := range tick.VMs { // the slice may have been moved while it grew
 		n := len(h.ids)
@@ -101,7 +101,7 @@ func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
 		GID: t.gid(v), Name: t.names[v.index], VCPUs: int(v.vcpus),
 		Has: numa.HasHomes | numa.HasMemory | numa.HasMoves | numa.HasKinds | numa.HasSize | numa.HasGranted | numa.HasConsumed |
 			numa.HasActive | numa.HasShared | numa.HasLarge | numa.HasBalloon | numa.HasSwapped,
-		Size: numa.Bytes(v.size) * numa.PageSize,
+		Size: numa.Bytes(v.facts.size) * numa.PageSize,
 	}
 	for n := range v.homes.All() {
 		x.Homes |= 1 << h.ids[n]
@@ -113,13 +113,14 @@ func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
 		x.Percent = int(local * 100 / (local + remote))
 	}
 	before := t.before[v.index]
-	x.Moves = v.sums.Moves
+	sums := h.sumsOf(v)
+	x.Moves = sums.Moves
 	x.Moves.Sub(before.Moves)
 	if since > 0 {
 		x.Has |= numa.HasUsed | numa.HasRun | numa.HasReady | numa.HasCoStop
 		steps := int64(since / numa.Step)
-		x.Run = share(v.sums.Run-before.Run, steps)
-		x.Used, x.Ready, x.CoStop = x.Run, share(v.sums.Ready-before.Ready, steps), share(v.sums.CoStop-before.CoStop, steps)
+		x.Run = share(sums.Run-before.Run, steps)
+		x.Used, x.Ready, x.CoStop = x.Run, share(sums.Ready-before.Ready, steps), share(sums.CoStop-before.CoStop, steps)
 	}
 	at := len(t.onNode)
 	for _, id := range h.ids {
@@ -133,16 +134,16 @@ func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
 func (h *host) addClients(v *vm, x *numa.VMTick, onNode []numa.MemoryOnNode) {
 	active := h.activeOf(v)
 	for c, end := v.clientsOf(); c < end; c++ {
-		cl := &h.clients[c]
+		s, touched := h.strainOf(c), h.touched(c)
 		for n, p := range h.at(c) {
 			onNode[n].Guest += numa.Bytes(p) * numa.PageSize
 			x.Consumed += numa.Bytes(p) * numa.PageSize
 		}
-		x.Granted += numa.Bytes(cl.touched-cl.ballooned-cl.swapped) * numa.PageSize
-		x.Active += numa.Bytes(mulDiv(cl.touched, active, full)) * numa.PageSize
-		x.Shared += numa.Bytes(cl.saved) * numa.PageSize
+		x.Granted += numa.Bytes(touched-s.ballooned-s.swapped) * numa.PageSize
+		x.Active += numa.Bytes(mulDiv(touched, active, full)) * numa.PageSize
+		x.Shared += numa.Bytes(s.saved) * numa.PageSize
 		x.Large += numa.Bytes(h.largeOf(v, c)) * numa.PageSize
-		x.Balloon += numa.Bytes(cl.ballooned) * numa.PageSize
+		x.Balloon += numa.Bytes(s.ballooned) * numa.PageSize
 	}
 }
 
@@ -169,5 +170,5 @@ func (l *Look) Clients(i int, f func(*ClientState)) {
 
 // VM returns the index in the fleet of the i-th VM of the tick, and Load its load.
 func (l *Look) VM(i int) (index int, load *numa.Load) {
-	return int(l.h.vms[i].index), l.h.vms[i].load
+	return int(l.h.vms[i].index), l.h.loadOf(&l.h.vms[i])
 }

@@ -24,27 +24,44 @@ type World struct {
 
 	hosts   []*host // by index in the fleet; nil for one that cannot be simulated
 	byHost  map[string]int
-	byVM    map[string]int
+	byID    []int32 // VMs by their ID
 	talking map[int32][]partner
 
 	guests []guest
-	next   int   // event
-	now    int64 // step
-	traced int64 // step of the last tick; -1 before the first
-	every  int64 // steps between ticks; 0 without a trace
+	// machines are those that VMs were powered on at, facts those of running VMs.
+	machines []*vnuma.Machine
+	facts    map[vmFacts]*vmFacts
+	next     int   // event
+	now      int64 // step
+	traced   int64 // step of the last tick; -1 before the first
+	every    int64 // steps between ticks; 0 without a trace
 
 	problems []numa.Note
 }
 
-// A guest is what a VM is wherever it runs, and while it does not.
-type guest struct {
-	host   int32          // it runs on; -1 when it does not
-	at     int32          // host it is registered on: where it runs, or ran last; -1 for none
-	origin *vnuma.Machine // where it was last powered on; nil before the first time
-	load   *numa.Load
-	config *numa.Config // after resize or hot add; nil for that of the fleet
-	stored *vnuma.Stored
-	sums   VMOutcome // while it does not run
+// sortByID returns the indices of VMs in the order of their IDs.
+func sortByID(vms []numa.VM) []int32 {
+	by := make([]int32, len(vms))
+	for i := range by {
+		by[i] = int32(i)
+	}
+	slices.SortFunc(by, func(a, b int32) int { return cmp.Compare(vms[a].ID, vms[b].ID) })
+	return by
+}
+
+// find returns the index of the VM with an ID. The story is checked: there is one.
+func (w *World) find(id string) int {
+	at, _ := slices.BinarySearchFunc(w.byID, id, func(i int32, id string) int { return cmp.Compare(w.fleet.VMs[i].ID, id) })
+	return int(w.byID[at])
+}
+
+// alike returns the facts that are kept of those that are equal.
+func (w *World) alike(f *vmFacts) *vmFacts {
+	if kept, ok := w.facts[*f]; ok {
+		return kept
+	}
+	w.facts[*f] = f
+	return f
 }
 
 // New returns the world at the start of a story: VMs that are powered on run. The error
@@ -58,7 +75,7 @@ func New(story *numa.Story, o Options) (*World, error) {
 		story: story, options: o, fleet: story.Fleet, seed: story.Seed, traced: -1,
 		first:  int64(start.Hour()*3600 + start.Minute()*60 + start.Second()),
 		hosts:  make([]*host, len(story.Fleet.Hosts)),
-		byHost: map[string]int{}, byVM: map[string]int{}, talking: map[int32][]partner{},
+		byHost: map[string]int{}, facts: map[vmFacts]*vmFacts{}, talking: map[int32][]partner{},
 		guests: make([]guest, len(story.Fleet.VMs)),
 	}
 	if o.Observe != nil {
@@ -68,14 +85,14 @@ func New(story *numa.Story, o Options) (*World, error) {
 		w.addHost(i)
 	}
 	for i := range w.fleet.VMs {
-		w.byVM[w.fleet.VMs[i].ID] = i
-		w.guests[i] = guest{host: -1, at: -1, load: &story.Unstated.Value}
+		w.guests[i] = guest{host: -1, at: -1, origin: -1, load: &story.Unstated.Value}
 		if at, ok := w.byHost[w.fleet.VMs[i].Host]; ok {
 			w.guests[i].at = int32(at)
 		}
 	}
+	w.byID = sortByID(w.fleet.VMs)
 	for i := range story.Loads {
-		w.guests[w.byVM[story.Loads[i].VM]].load = &story.Loads[i].Load
+		w.guests[w.find(story.Loads[i].VM)].load = &story.Loads[i].Load
 	}
 	for i := range story.Talks {
 		w.talk(&story.Talks[i])
@@ -95,7 +112,9 @@ func (w *World) addHost(i int) {
 	for _, p := range problems {
 		w.note(f.Name, p)
 	}
-	h.talking, h.log = w.talking, w.options.Log
+	h.talking, h.guests, h.log = w.talking, w.guests, w.options.Log
+	h.machineIndex = int32(len(w.machines))
+	w.machines = append(w.machines, h.machine)
 	if w.every > 0 {
 		h.trace = newTracer(f, w.fleet)
 	}
@@ -130,7 +149,8 @@ func (w *World) begin() {
 			continue
 		}
 		in := &h.vms[len(h.vms)-1]
-		if in.over = 1; h.touchedBy(in) == 0 { // also what was seen without a home here
+		h.guestOf(in).more().growth.over = 1
+		if h.touchedBy(in) == 0 { // also what was seen without a home here
 			h.growVM(in, 0)
 		}
 	}
@@ -138,6 +158,7 @@ func (w *World) begin() {
 		if h != nil {
 			h.findState()
 			h.countAway()
+			h.trim()
 		}
 	}
 }
@@ -146,8 +167,7 @@ func (w *World) begin() {
 type coming struct {
 	standing bool
 	seen     *numa.SeenVM
-	from     *vm   // by vMotion or hot add: as it was
-	touched  int64 // pages that it brings along
+	growth   *growth // by vMotion or hot add: as it was, and what it brings along
 	event    vnuma.Event
 }
 
@@ -161,27 +181,25 @@ func (w *World) place(k int64, index, host int, how coming) bool {
 	}
 	w.recall(g, &gst)
 	c := vnuma.Case{Event: how.event, Choices: w.options.Choices}
-	if how.event == vnuma.VMotionIn && g.origin != nil {
-		c.From = g.origin
+	if how.event == vnuma.VMotionIn && g.origin >= 0 {
+		c.From = w.machines[g.origin]
 	} else {
-		g.origin = h.machine
+		g.origin = h.machineIndex
 	}
 	l := vnuma.Predict(&gst, h.machine, &c)
 	if l.Stored.Written {
-		g.stored = &l.Stored
+		g.size, g.cookie = int16(l.Stored.Size), int32(l.Stored.Cookie)
 	}
 	facts, problem := h.factsOf(v, &gst, &l)
 	if problem != "" {
 		w.note(v.Name, problem)
 	}
 	a := arrival{
-		index: index, layout: &l, facts: facts, allowed: h.allowedOf(v), size: int64(v.Memory.Value / numa.PageSize),
-		load: g.load, sums: g.sums, standing: how.standing, seen: how.seen,
+		index: index, layout: &l, facts: w.alike(facts), load: g.load, standing: how.standing, seen: how.seen,
+		growth: growthOf(g.load, facts.size, 0, k),
 	}
-	a.growth = growthOf(g.load, a.size, 0, k)
-	if how.from != nil {
-		a.sums, a.growth = how.from.sums, how.from.growth
-		a.growth.floor = how.touched
+	if how.growth != nil {
+		a.growth = *how.growth
 	}
 	g.host, g.at = int32(host), int32(host)
 	h.admit(k, &a, w)
@@ -191,9 +209,9 @@ func (w *World) place(k int64, index, host int, how coming) bool {
 // recall gives a guest the sizes that its VM stored at an earlier power-on of the story
 // (B-8).
 func (w *World) recall(g *guest, to *vnuma.Guest) {
-	if g.stored != nil {
-		to.Stored = int32(g.stored.Size)
-		to.CookieVCPUs, to.CookieCPS = cookie(g.stored.Cookie)
+	if g.size > 0 {
+		to.Stored = int32(g.size)
+		to.CookieVCPUs, to.CookieCPS = cookie(int(g.cookie))
 	}
 }
 
@@ -206,9 +224,9 @@ func cookie(n int) (vcpus, cps int32) {
 // config returns a VM as it is configured now.
 func (w *World) config(index int) *numa.VM {
 	v := &w.fleet.VMs[index]
-	if c := w.guests[index].config; c != nil {
+	if r := w.guests[index].rare; r != nil && r.config != nil {
 		now := *v
-		now.Config = *c
+		now.Config = *r.config
 		return &now
 	}
 	return v
@@ -294,7 +312,9 @@ func (w *World) runHost(ctx context.Context, h *host, end int64) {
 func (w *World) Outcome() *Outcome {
 	out := &Outcome{VMs: make([]VMOutcome, len(w.guests)), Problems: slices.Clone(w.problems)}
 	for i := range w.guests {
-		out.VMs[i] = w.guests[i].sums
+		if r := w.guests[i].rare; r != nil {
+			out.VMs[i] = r.sums
+		}
 	}
 	for _, h := range w.hosts {
 		if h == nil {
@@ -304,7 +324,7 @@ func (w *World) Outcome() *Outcome {
 		for i := range h.vms {
 			v := &h.vms[i]
 			h.settleMemory(v, h.step)
-			out.VMs[v.index] = v.sums
+			out.VMs[v.index] = h.sumsOf(v)
 		}
 		out.ClientTicks += h.ticks
 		out.Decisions = append(out.Decisions, h.events...)
