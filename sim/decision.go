@@ -77,7 +77,7 @@ func (d *Decision) Why(f *numa.Fleet) string {
 	case FairnessMoved:
 		return fmt.Sprintf("node %d → %d: the nodes differ by %s in the CPU time they owe", d.From, d.To, pct(n[0]))
 	case AllLocal:
-		return fmt.Sprintf("%s of %s is still remote, %s after the last change of home", pages(n[0]), pages(n[1]), since(n[2]))
+		return fmt.Sprintf("%s of %s is still remote, %s", pages(n[0]), pages(n[1]), since(n[2]))
 	case StateChanged:
 		return fmt.Sprintf("%s → %s: %s free, minFree is %s", numa.MemoryState(n[2]), numa.MemoryState(n[3]), pages(n[0]), pages(n[1]))
 	case Reclaimed:
@@ -96,10 +96,15 @@ func (d *Decision) Why(f *numa.Fleet) string {
 	return ""
 }
 
-// since returns steps as a time; a home from before the story has none.
+// since says how many steps ago a client changed its home; one that never did has a number
+// beyond all stories.
 func since(steps int64) string {
 	if steps < 0 || steps > 1<<31 {
-		return "long"
+		return "without a change of home"
 	}
-	return strings.TrimSuffix(timeOf(steps).String(), "0s")
+	text := timeOf(steps).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	return text + " after the last change of home"
 }
