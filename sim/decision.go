@@ -71,6 +71,9 @@ func (d *Decision) Why(f *numa.Fleet) string {
 	case BalanceSwapped:
 		return fmt.Sprintf("node %d → %d, with %s: load %s and %s, imbalance %s → %s", d.From, d.To, other(vm), pct(n[0]), pct(n[1]), pct(n[2]), pct(n[3]))
 	case LocalityMoved:
+		if n[1] == 0 { // without memory there, only a partner gains
+			return fmt.Sprintf("node %d → %d, where a VM is that it talks to: gain %d, load there %s of %s allowed", d.From, d.To, n[0], pct(n[2]), pct(n[3]))
+		}
 		return fmt.Sprintf("node %d → %d, which holds %d %% of its memory: gain %d, load there %s of %s allowed", d.From, d.To, n[1], n[0], pct(n[2]), pct(n[3]))
 	case LocalitySwapped:
 		return fmt.Sprintf("node %d → %d, with %s: gain of both %d; the node holds %d %% of its memory", d.From, d.To, other(vm), n[0], n[1])

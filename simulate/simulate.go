@@ -6,6 +6,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -25,6 +26,9 @@ type Options struct {
 	// Silent leaves the recordings out: nothing is judged, nothing is priced. A run of a
 	// large fleet is many times as fast.
 	Silent bool
+	// Prices is how often the speed of each VM is computed at the most; 0 means 288 times:
+	// every five minutes of a day.
+	Prices int
 	// Tick, unless nil, is called with every tick of the trace: those of a host in the
 	// order of time, those of different hosts at the same time when there are several
 	// Workers. The tick is borrowed.
@@ -39,10 +43,17 @@ type Result struct {
 	Outcome *sim.Outcome
 	// Watched is the judged run; nil with Options.Silent.
 	Watched *rules.Watched
-	// VMs finds the VM of the fleet, by its index, for each life of one in the recordings.
-	VMs map[*capture.VM]int
+	// Lives has an entry for each life of a VM in the recordings.
+	Lives map[*capture.VM]Life
 	// Speeds has one entry for each VM of the fleet; nil with Options.Silent.
 	Speeds []Speed
+}
+
+// A Life is what a simulation knows of one life of a VM on a host beside its recording.
+type Life struct {
+	VM int // index in the fleet
+	// Interleaved memory is spread over all clients: N%L means nothing (rule book C-13).
+	Interleaved bool
 }
 
 // Run simulates a story and judges it. The error is about the story or the context.
@@ -75,12 +86,13 @@ func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
 		return out, nil
 	}
 	var recordings []*capture.Recording
-	out.VMs = map[*capture.VM]int{}
+	out.Lives = map[*capture.VM]Life{}
 	for _, w := range watchers {
 		if rec := w.recorder.Recording(); rec != nil {
 			recordings = append(recordings, rec)
 			for i := range rec.VMs {
-				out.VMs[&rec.VMs[i]] = w.lives[rec.VMs[i].GID]
+				gid := rec.VMs[i].GID
+				out.Lives[&rec.VMs[i]] = Life{w.lives[gid], w.interleaved[gid]}
 			}
 		}
 		w.speeds(out.Speeds)
@@ -96,7 +108,7 @@ func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
 // Format is what recordings call the ticks of a simulation.
 const Format = "simulation"
 
-// priced is how often the speed of VMs is computed: a day has at most so many.
+// priced is how often the speed of VMs is computed where nobody says it.
 const priced = 288
 
 // A watcher records one host.
@@ -108,12 +120,14 @@ type watcher struct {
 	ticks    int
 	sums     map[int]*Speed // by VM of the fleet
 	before   map[int]waited
-	lives    map[int64]int // VM of the fleet by scheduler group
-	fleet    *numa.Fleet
+	// By scheduler group: the VM of the fleet, and whether its memory was interleaved.
+	lives       map[int64]int
+	interleaved map[int64]bool
 }
 
 func newWatchers(story *numa.Story, o *Options) []*watcher {
 	all := make([]*watcher, len(story.Fleet.Hosts))
+	prices := cmp.Or(o.Prices, priced)
 	ticks := int(story.Length / max(story.Every, numa.Step))
 	for i := range all {
 		host := story.Fleet.Hosts[i]
@@ -124,8 +138,8 @@ func newWatchers(story *numa.Story, o *Options) []*watcher {
 		all[i] = &watcher{
 			hidden:   hidden,
 			recorder: capture.NewRecorder(rules.CaptureOptions(o.Rules.Policy)),
-			machine:  cost.For(&host), every: max(1, ticks/priced),
-			sums: map[int]*Speed{}, before: map[int]waited{}, lives: map[int64]int{}, fleet: story.Fleet,
+			machine:  cost.For(&host), every: max(1, ticks/prices),
+			sums: map[int]*Speed{}, before: map[int]waited{}, lives: map[int64]int{}, interleaved: map[int64]bool{},
 		}
 		all[i].recorder.Open(story.Name, Format)
 	}

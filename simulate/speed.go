@@ -2,6 +2,8 @@ package simulate
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"homenode/cost"
@@ -38,7 +40,7 @@ func (s *Speed) Known() bool { return len(s.Points) > 0 }
 
 // price adds the speed of the i-th VM of a tick.
 func (w *watcher) price(t *numa.Tick, i, index int, load *numa.Load, look *sim.Look, sum waited) {
-	use := cost.Use{Clients: w.clients(i, look)}
+	use := cost.Use{Clients: w.clients(i, t.VMs[i].GID, look)}
 	ready, coStop, ok := cost.Waits(sum.run, sum.ready, sum.coStop)
 	if !ok && t.Since > 0 {
 		return // it wanted nothing: no work has no speed
@@ -71,16 +73,53 @@ func (s *Speed) add(at time.Time, workload string, e *cost.Estimate) {
 	s.High += e.High
 	s.Far += 1 - e.Access[cost.Local]
 	s.Extrapolated = s.Extrapolated || e.Extrapolated
-	for _, why := range e.Why {
-		if !slices.Contains(s.Why, why) {
-			s.Why = append(s.Why, why)
-		}
-	}
+	s.because(e.Why)
 	s.Points = append(s.Points, SpeedPoint{at, e.Value, e.Low, e.High, 1 - e.Access[cost.Local]})
 }
 
+// because adds reasons. Of those that differ by their numbers alone the first one stays,
+// with the highest first number: at every moment another share is far.
+func (s *Speed) because(reasons []string) {
+	for _, why := range reasons {
+		i := slices.IndexFunc(s.Why, func(known string) bool { return bare(known) == bare(why) })
+		switch {
+		case i < 0:
+			s.Why = append(s.Why, why)
+		case firstNumber(why) > firstNumber(s.Why[i]):
+			s.Why[i] = why
+		}
+	}
+}
+
+// bare returns a text without its numbers.
+func bare(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r == '.' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// firstNumber returns the first number of a text; 0 when it has none.
+func firstNumber(text string) float64 {
+	from := strings.IndexAny(text, "0123456789")
+	if from < 0 {
+		return 0
+	}
+	to := from
+	for to < len(text) && (text[to] >= '0' && text[to] <= '9' || text[to] == '.') {
+		to++
+	}
+	n, err := strconv.ParseFloat(strings.TrimSuffix(text[from:to], "."), 64)
+	if err != nil { // 10.0.0.1
+		return 0
+	}
+	return n
+}
+
 // clients returns what the clients of the i-th VM of a tick access.
-func (w *watcher) clients(i int, look *sim.Look) []cost.Client {
+func (w *watcher) clients(i int, gid int64, look *sim.Look) []cost.Client {
 	var all []cost.Client
 	interleaved := false
 	look.Clients(i, func(c *sim.ClientState) {
@@ -94,6 +133,9 @@ func (w *watcher) clients(i int, look *sim.Look) []cost.Client {
 		all = append(all, client)
 		interleaved = interleaved || c.Interleaved
 	})
+	if interleaved {
+		w.interleaved[gid] = true
+	}
 	return w.machine.Accessed(all, interleaved)
 }
 
@@ -112,11 +154,7 @@ func (w *watcher) speeds(into []Speed) {
 		to.High += s.High
 		to.Far += s.Far
 		to.Extrapolated = to.Extrapolated || s.Extrapolated
-		for _, why := range s.Why {
-			if !slices.Contains(to.Why, why) {
-				to.Why = append(to.Why, why)
-			}
-		}
+		to.because(s.Why)
 		to.Points = append(to.Points, s.Points...)
 	}
 }

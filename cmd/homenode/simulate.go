@@ -95,8 +95,11 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if grid.asked != nil {
 				return cmp.Or(grid.run(cmd, told, story.silent, &config, choices, least, &out), src.incomplete())
 			}
+			if story.silent && (show.why || show.vm != "") {
+				return fmt.Errorf("--why, --vm: %d VMs are simulated in sum only: give --every, such as 5m, to watch each of them", len(told.Fleet.VMs))
+			}
 			start := time.Now()
-			o := simulate.Options{Rules: options, Workers: runtime.GOMAXPROCS(0), Silent: story.silent}
+			o := simulate.Options{Rules: options, Workers: runtime.GOMAXPROCS(0), Silent: story.silent, Prices: story.prices}
 			if better.on {
 				return better.run(cmd, &out, told, args[0], o)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,7 +26,10 @@ type storyFlags struct {
 	loads []string
 	at    []string
 
-	silent bool // the story is too large to be judged; set by read
+	// Set by read: the story is too large to be judged, and how often the speed of a VM is
+	// computed.
+	silent bool
+	prices int
 }
 
 func (f *storyFlags) register(cmd *cobra.Command) {
@@ -86,6 +90,9 @@ func (f *storyFlags) source(cmd *cobra.Command, src *sourceFlags, arg string) (s
 		}
 		if story.Is(b) {
 			s, err := story.Read(arg, b)
+			if err == nil {
+				err = src.amend(s)
+			}
 			return s, true, err
 		}
 	} else if errors.Is(err, fs.ErrNotExist) && !strings.Contains(arg, ".") && arg != "vcenter" && !strings.HasPrefix(arg, "@") {
@@ -96,6 +103,14 @@ func (f *storyFlags) source(cmd *cobra.Command, src *sourceFlags, arg string) (s
 		return nil, false, err
 	}
 	return story.Of(fleet, story.Defaults{}), false, nil
+}
+
+// amend applies the flags about sources to the fleet of a story.
+func (f *sourceFlags) amend(s *numa.Story) error {
+	if err := cmp.Or(f.divide(s.Fleet), f.assume(s.Fleet), f.join(s.Fleet)); err != nil {
+		return err
+	}
+	return s.Check()
 }
 
 // changeStory gives the story another fleet. What it says of hosts that are gone is gone
@@ -182,6 +197,9 @@ func (f *storyFlags) add(s *numa.Story) error {
 // they shall be.
 func (f *storyFlags) size(s *numa.Story, own bool) {
 	n := len(s.Fleet.VMs)
+	if n > mostFine {
+		f.prices = 48 // half-hours of a day
+	}
 	if f.every != 0 {
 		return
 	}

@@ -47,7 +47,7 @@ func (c *captured) svg(w io.Writer, name string) error {
 	for _, v := range c.vms {
 		full := v.rec.Host + "/" + v.label
 		names = append(names, v.label)
-		if name == v.label || name == full {
+		if name == v.label || name == full || name == v.Name || name == v.rec.Host+"/"+v.Name {
 			take(full, func() error { return timeline.DrawVM(w, v.rec, v.VM, o) })
 		}
 	}

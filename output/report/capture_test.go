@@ -328,7 +328,7 @@ func TestCaptureSVG(t *testing.T) {
 		{"web01", `id="capture-esx07__vm-web01__gid-4712"`, ""},
 		{"esx08/app02", `id="capture-esx08__vm-app02__gid-92"`, ""},
 		{"sql01 (gid 4799)", `id="capture-esx07__vm-sql01__gid-4799"`, ""},
-		{"sql01", "", `no host or VM "sql01" was recorded; alike: sql01 (gid 4711), sql01 (gid 4799)`},
+		{"sql01", "", `"sql01" could be each of esx07/sql01 (gid 4711), esx07/sql01 (gid 4799)`},
 		{"", "", `2 hosts were recorded: name one with --vm: esx07, esx08`},
 	} {
 		var b bytes.Buffer

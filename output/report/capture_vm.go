@@ -32,6 +32,7 @@ func CaptureVM(w io.Writer, r *rules.Watched, name string, o CaptureOptions) err
 			p.printf("\n")
 		}
 		p.life(c, v)
+		p.unfound(c, v)
 	}
 	if o.FailOn > 0 {
 		if n := atLeast(lives, o.FailOn); n > 0 {
@@ -150,10 +151,16 @@ func (p *printer) life(c *captured, v *capturedVM) {
 	row("predicted", v.predicted())
 	p.table(&t)
 	p.changes(c, v)
-	p.printf("\n")
+	if len(v.findings) > 0 || c.sim == nil {
+		p.printf("\n")
+	}
 	for _, f := range v.findings {
 		p.finding(c.judged, f)
 	}
+}
+
+// unfound says of what was not found how far the VM was from it.
+func (p *printer) unfound(c *captured, v *capturedVM) {
 	none := c.unfound(v)
 	if len(none) == 0 {
 		return

@@ -25,7 +25,7 @@ func (c *captured) words() words {
 func (c *captured) simulatedVerdict(verdict, rest string) (string, string) {
 	verdict = strings.Replace(verdict, "NUMA was not the cause", "NUMA does no harm", 1)
 	verdict = strings.Replace(verdict, "NUMA had a part in it", "NUMA does harm", 1)
-	if v := c.sim.slowest(); v != nil && v.speed.Mean < 0.995 {
+	if v := c.sim.slowest(); v != nil && v.speed.Mean < fullSpeed {
 		slow := "Lowest performance index: " + v.Name + ", " + indexText(v.speed.Mean, v.speed.Low, v.speed.High, v.speed.Extrapolated) + "."
 		rest = strings.TrimSpace(slow + " " + rest)
 	}

@@ -58,7 +58,12 @@ func newSimulated(r *simulate.Result) *captured {
 		s.vms = append(s.vms, v)
 	}
 	for _, life := range c.vms {
-		v := s.vms[r.VMs[life.VM]]
+		known := r.Lives[life.VM]
+		v := s.vms[known.VM]
+		life.blind = known.Interleaved
+		if life.label != life.Name { // a scheduler group of the model tells nobody anything
+			life.label = life.Name + " from " + c.clock.at(life.First)
+		}
 		v.lives = append(v.lives, life)
 		v.findings = append(v.findings, life.findings...)
 	}
@@ -276,11 +281,11 @@ func (s *simulated) named(name string) []*simulatedVM {
 
 // lifeSpeed returns the points of the performance index that lie in one life of a VM.
 func (s *simulated) lifeSpeed(v *capture.VM) []simulate.SpeedPoint {
-	i, ok := s.VMs[v]
-	if !ok || i >= len(s.Speeds) {
+	life, ok := s.Lives[v]
+	if !ok {
 		return nil
 	}
-	points := s.Speeds[i].Points
+	points := s.Speeds[life.VM].Points
 	from, _ := slices.BinarySearchFunc(points, v.First, func(p simulate.SpeedPoint, at time.Time) int { return p.Time.Compare(at) })
 	to, _ := slices.BinarySearchFunc(points, v.Last.Add(1), func(p simulate.SpeedPoint, at time.Time) int { return p.Time.Compare(at) })
 	return points[from:to]

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"homenode/capture"
+	"homenode/numa"
 	"homenode/output/timeline"
+	"homenode/sim"
 	"homenode/simulate"
 )
 
@@ -81,7 +83,7 @@ func (c *captured) markHappened(b *bufio.Writer) {
 
 // markVMs lists the VMs that matter.
 func (s *simulated) markVMs(b *bufio.Writer, o ExportOptions) {
-	vms, cut := shown(s.order, "VM", CaptureOptions{Details: o.Details})
+	vms, cut := s.mattering(CaptureOptions{Details: o.Details})
 	if len(vms) == 0 {
 		return
 	}
@@ -127,7 +129,7 @@ func (s *simulated) eventsOf(rec *capture.Recording, v *capture.VM) []timeline.E
 	here := map[string]bool{} // IDs of VMs
 	for i := range rec.VMs {
 		if one := &rec.VMs[i]; v == nil || one == v {
-			here[s.Story.Fleet.VMs[s.VMs[one]].ID] = true
+			here[s.Story.Fleet.VMs[s.Lives[one].VM].ID] = true
 		}
 	}
 	var out []timeline.Event
@@ -135,8 +137,10 @@ func (s *simulated) eventsOf(rec *capture.Recording, v *capture.VM) []timeline.E
 	for i := range s.Story.Events {
 		e := &s.Story.Events[i]
 		about := here[e.VM] || e.Talk != nil && (here[e.Talk.A] || here[e.Talk.B])
-		if e.Host != "" && s.hostByID(e.Host) == rec.Host && (v == nil || e.VM == "") {
-			about = true
+		if e.VM == "" && e.Host != "" {
+			about = s.hostByID(e.Host) == rec.Host || s.brought(e, rec, here)
+		} else if e.Host != "" && v == nil {
+			about = about || s.hostByID(e.Host) == rec.Host
 		}
 		if !about || last >= 0 && s.sameLine(&s.Story.Events[last], e) {
 			continue
@@ -149,6 +153,16 @@ func (s *simulated) eventsOf(rec *capture.Recording, v *capture.VM) []timeline.E
 		out = append(out, timeline.Event{Time: s.Story.Start.Add(e.At), Text: text, Note: e.Note})
 	}
 	return out
+}
+
+// brought reports whether an event of another host brought one of these VMs here.
+func (s *simulated) brought(e *numa.Event, rec *capture.Recording, here map[string]bool) bool {
+	for _, d := range s.decidedAt(e.At) {
+		if (d.Kind == sim.MovedIn || d.Kind == sim.Restart) && here[s.Story.Fleet.VMs[d.VM].ID] && s.hostName(d.Host) == rec.Host && d.Other >= 0 && s.Story.Fleet.Hosts[d.Other].ID == e.Host {
+			return true
+		}
+	}
+	return false
 }
 
 // simulatedPage is what the page of a simulation has besides.

@@ -86,6 +86,7 @@ func SimulatedJSON(w io.Writer, r *simulate.Result) error {
 	c := newSimulated(r)
 	s := c.sim
 	j := simulatedJSON{captureJSON: c.json(), Simulated: true, Judged: r.Watched != nil, Story: s.storyJSON(), Happened: []happeningJSON{}, Lives: []simulatedVMJSON{}, Decisions: s.decisionsJSON(s.all())}
+	j.Inventory = "" // it is the story
 	j.VMs, j.Hosts = len(s.order), len(s.Story.Fleet.Hosts)
 	for _, h := range s.happenings() {
 		j.Happened = append(j.Happened, happeningJSON{s.Story.Start.Add(h.from), s.Story.Start.Add(h.to), h.host, h.event, h.text, h.note, h.followed, h.rules})

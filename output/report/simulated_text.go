@@ -106,9 +106,15 @@ func (c *captured) when(h *happening) string {
 	return from
 }
 
+// fewHosts is how many hosts the overview lists, each with its nodes.
+const fewHosts = 6
+
 // simulatedHosts lists the NUMA nodes of the hosts, and what the balancer did there.
 func (p *printer) simulatedHosts(c *captured, o CaptureOptions) {
-	hosts, cut := shown(c.weightedHosts(), "host", o)
+	hosts, cut := c.weightedHosts(), ""
+	if n := len(hosts) - fewHosts; n > 1 && !o.Details {
+		hosts, cut = hosts[:fewHosts], fmt.Sprintf("%s more hosts: --details", thousands(n))
+	}
 	if len(hosts) == 0 {
 		return
 	}
@@ -160,7 +166,7 @@ func kindsOf(rec *capture.Recording) (load, locality, fairness int64) {
 
 // simulatedVMs lists the VMs that matter: with findings, and then the slowest.
 func (p *printer) simulatedVMs(c *captured, o CaptureOptions) {
-	vms, cut := shown(c.sim.order, "VM", o)
+	vms, cut := c.sim.mattering(o)
 	if len(vms) == 0 {
 		return
 	}
@@ -178,6 +184,43 @@ func (p *printer) simulatedVMs(c *captured, o CaptureOptions) {
 	for _, note := range c.sim.footnotes(vms) {
 		p.printf("%s\n", note)
 	}
+}
+
+// fullSpeed is the performance index from which it reads 1.00.
+const fullSpeed = 0.995
+
+// mattering returns the VMs of the overview: those with findings or that were slowed down,
+// the worst first, and some to compare them with; cut says what is left out.
+func (s *simulated) mattering(o CaptureOptions) (vms []*simulatedVM, cut string) {
+	if o.Details {
+		return s.order, ""
+	}
+	const least = 5
+	n := 0
+	for n < len(s.order) && n < mostRows {
+		v := s.order[n]
+		if n >= least && len(v.findings) == 0 && (v.speed == nil || v.speed.Mean >= fullSpeed) {
+			break
+		}
+		n++
+	}
+	if n >= len(s.order)-1 {
+		return s.order, ""
+	}
+	rest, found := s.order[n:], 0
+	for _, v := range rest {
+		if len(v.findings) > 0 {
+			found++
+		}
+	}
+	cut = fmt.Sprintf("%s without findings: --details", plural(len(rest), "more VM"))
+	switch {
+	case s.Watched == nil:
+		cut = fmt.Sprintf("%s: --details", plural(len(rest), "more VM"))
+	case found > 0:
+		cut = fmt.Sprintf("%s, %d of them with findings: --details", plural(len(rest), "more VM"), found)
+	}
+	return s.order[:n], cut
 }
 
 // cells are what tables for people say of a VM.

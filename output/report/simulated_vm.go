@@ -1,9 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"homenode/internal/texttab"
 	"homenode/rule"
@@ -26,15 +29,29 @@ func SimulatedVM(w io.Writer, r *simulate.Result, name string, o CaptureOptions)
 	for _, l := range v.lives {
 		p.printf("\n")
 		p.life(c, l)
+		if o.Details {
+			p.printf("\n")
+			p.unfound(c, l)
+		}
 	}
-	source := quoted(o.SourceWords)
-	p.printf("\nnext   homenode simulate %s --vm %s --format svg -o %s\n", source, shellQuote(v.Name), shellQuote(v.Name+".svg"))
+	if len(v.lives) > 0 {
+		p.printf("\nnext   homenode simulate %s --vm %s --format svg -o %s\n", quoted(o.SourceWords), shellQuote(v.drawn()), shellQuote(v.Name+".svg"))
+	}
 	if o.FailOn > 0 {
 		if n := atLeast(v.lives, o.FailOn); n > 0 {
 			p.printf("exit 1: %s about it at or above %s (--fail-on)\n", rule.Plural(n, "finding"), o.FailOn)
 		}
 	}
 	return p.err
+}
+
+// drawn names the life with the worst finding, else the first one, as a drawing wants it.
+func (v *simulatedVM) drawn() string {
+	if len(v.lives) == 1 {
+		return v.Name
+	}
+	worst := slices.MaxFunc(v.lives, func(a, b *capturedVM) int { return cmp.Compare(len(a.findings), len(b.findings)) })
+	return worst.rec.Host + "/" + worst.label
 }
 
 // one returns the only VM of this name.
@@ -122,6 +139,12 @@ func (s *simulated) stated(v *simulatedVM) bool {
 	return true
 }
 
+// A decided is one row of what was decided about a VM, or what the story says of it.
+type decided struct {
+	at                     time.Duration
+	host, what, why, rules string
+}
+
 // mostDecided is how many decisions the story of a VM lists.
 const mostDecided = 40
 
@@ -131,12 +154,13 @@ func (p *printer) decided(c *captured, v *simulatedVM, o CaptureOptions) error {
 	if err != nil || len(chosen) == 0 {
 		return err
 	}
-	t := texttab.Table{Indent: "  "}
-	several := len(v.hosts()) > 1
-	for i, d := range chosen {
-		if i == mostDecided && !o.Details && len(chosen) > mostDecided+1 {
-			break
+	var rows []decided
+	for i := range c.sim.Story.Events {
+		if e := &c.sim.Story.Events[i]; e.VM == v.ID || e.Talk != nil && (e.Talk.A == v.ID || e.Talk.B == v.ID) {
+			rows = append(rows, decided{e.At, "", "story: " + cmp.Or(e.Text, e.Kind.String()), e.Note, ""})
 		}
+	}
+	for _, d := range chosen {
 		what := d.Kind.String()
 		if d.Client >= 0 && c.sim.clients(v) > 1 {
 			what += fmt.Sprintf(" (client %d)", d.Client)
@@ -144,15 +168,25 @@ func (p *printer) decided(c *captured, v *simulatedVM, o CaptureOptions) error {
 		if d.VM != v.index {
 			what += " in turn for " + c.sim.vmName(d.VM)
 		}
-		row := []string{c.sim.moment(d.At), what, dash(d.Why(c.sim.Story.Fleet)), strings.Join(d.Kind.Rules(), " ")}
+		rows = append(rows, decided{d.At, c.sim.hostName(d.Host), what, d.Why(c.sim.Story.Fleet), strings.Join(d.Kind.Rules(), " ")})
+	}
+	slices.SortStableFunc(rows, func(a, b decided) int { return cmp.Compare(a.at, b.at) })
+	t := texttab.Table{Indent: "  "}
+	several := len(v.hosts()) > 1
+	for i := range rows {
+		r := &rows[i]
+		if i == mostDecided && !o.Details && len(rows) > mostDecided+1 {
+			break
+		}
+		row := []string{c.sim.moment(r.at), r.what, dash(r.why), r.rules}
 		if several {
-			row = append([]string{row[0], c.sim.hostName(d.Host)}, row[1:]...)
+			row = slices.Insert(row, 1, r.host)
 		}
 		t.Row(row...)
 	}
 	p.printf("\nwhat was decided, and why\n")
 	p.table(&t)
-	if n := len(chosen) - t.Len(); n > 0 {
+	if n := len(rows) - t.Len(); n > 0 {
 		p.printf("  %s: --details, or --why --vm %s\n", plural(n, "more decision"), v.Name)
 	}
 	return nil

@@ -43,24 +43,20 @@ func Why(w io.Writer, r *simulate.Result, form string, o WhyOptions) error {
 		t.Row(s.moment(d.At), s.hostName(d.Host), dash(s.clientName(d)), d.Kind.String(), dash(d.Why(s.Story.Fleet)), strings.Join(d.Kind.Rules(), " "))
 	}
 	p.table(&t)
-	if ids := rulesOf(chosen); len(ids) > 0 {
-		p.printf("\nnext   homenode rules %s\n", ids[0])
+	for _, d := range chosen {
+		if ids := d.Kind.Rules(); len(ids) > 0 {
+			p.printf("\nnext   homenode rules %s\n", ids[0])
+			break
+		}
 	}
 	return p.err
-}
-
-func rulesOf(all []*sim.Decision) (ids []string) {
-	for _, d := range all {
-		ids = append(ids, d.Kind.Rules()...)
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
 }
 
 // moment writes a time of the story to the second: decisions are 2 s apart.
 func (s *simulated) moment(d time.Duration) string {
 	at := s.Story.Start.Add(d).UTC()
-	if s.Story.Length <= 24*time.Hour && s.Story.Start.UTC().Truncate(24*time.Hour).Equal(s.Story.Start.UTC()) {
+	const day = 24 * time.Hour
+	if last := s.Story.Start.Add(s.Story.Length - 1); last.Truncate(day).Equal(s.Story.Start.Truncate(day)) { // days of UTC
 		return at.Format(time.TimeOnly)
 	}
 	return at.Format(time.DateTime)

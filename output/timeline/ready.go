@@ -90,7 +90,8 @@ func (d *vmDrawing) life() {
 		mark(x, "appeared", "appears "+d.span.clock(d.v.First), x > plotLeft+1300)
 	}
 	if x := d.span.x(d.v.Last); d.v.Left {
-		mark(x, "left", "gone after "+d.span.clock(d.v.Last), x > plotRight-1300)
+		text := "gone after " + d.span.clock(d.v.Last)
+		mark(x, "left", text, x+50+svg.Px(len(text))*letter > pictureWidth-margin)
 	}
 }
 

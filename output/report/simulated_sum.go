@@ -1,0 +1,148 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/sim"
+)
+
+// What groups of decisions come to, in words.
+
+// sum says what a group of decisions did.
+func (s *simulated) sum(g *group) []happening {
+	first, last := g.all[0], g.all[len(g.all)-1]
+	h := happening{from: first.At, to: last.At, host: s.hostName(first.Host), weight: important, size: len(g.all)}
+	for _, d := range g.all {
+		for _, id := range d.Kind.Rules() {
+			if !slices.Contains(h.rules, id) {
+				h.rules = append(h.rules, id)
+			}
+		}
+	}
+	switch g.class {
+	case moves:
+		h.text, h.weight = s.movesText(g.all), movement
+	case states:
+		var out []happening
+		for _, d := range g.all {
+			one := h
+			one.from, one.to, one.text = d.At, d.At, "memory state "+d.Why(s.Story.Fleet)
+			out = append(out, one)
+		}
+		return out
+	case spills:
+		h.text = fmt.Sprintf("new memory of %s goes remote: %s", s.whoText(g.all), first.Why(s.Story.Fleet))
+	case widens:
+		h.text = fmt.Sprintf("node %d becomes a home node of %s: %s", first.To, s.whoText(g.all), first.Why(s.Story.Fleet))
+	case home:
+		h.text, h.weight = "memory came home: "+s.whoText(g.all), detail
+	case reclaims:
+		h.text = fmt.Sprintf("memory is taken from %s: %s", s.whoText(g.all), first.Why(s.Story.Fleet))
+	case shares:
+		h.text, h.weight = fmt.Sprintf("pages are shared of %s", s.whoText(g.all)), detail
+	}
+	return []happening{h}
+}
+
+// whoText names the VMs of decisions, each once.
+func (s *simulated) whoText(all []*sim.Decision) string {
+	var names []string
+	for _, d := range all {
+		if d.VM < 0 {
+			continue
+		}
+		if name := s.vmName(d.VM); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return namesText(names)
+}
+
+// movesText counts what the balancer did: "16 moves, 9 for load and 7 for locality: a, b".
+func (s *simulated) movesText(all []*sim.Decision) string {
+	var kinds []string
+	count := map[string]int{}
+	clients := 0
+	var names []string
+	often := map[string]int{}
+	for _, d := range all {
+		kind, n := "load", 1
+		switch d.Kind {
+		case sim.LocalityMoved, sim.LocalitySwapped:
+			kind = "locality"
+		case sim.FairnessMoved:
+			kind = "fairness"
+		}
+		who := []int{d.VM}
+		if (d.Kind == sim.BalanceSwapped || d.Kind == sim.LocalitySwapped) && d.Other >= 0 {
+			n, who = 2, append(who, d.Other)
+		}
+		if count[kind] == 0 {
+			kinds = append(kinds, kind)
+		}
+		count[kind] += n
+		clients += n
+		for _, vm := range who {
+			name := s.vmName(vm)
+			if often[name]++; often[name] == 1 {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(often[b], often[a]) })
+	if clients == 1 {
+		return fmt.Sprintf("%s moved for %s, %s", names[0], kinds[0], betweenText(all))
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d for %s", count[kind], kind)
+	}
+	return fmt.Sprintf("%d migrations %s, %s: %s", clients, betweenText(all), strings.Join(kinds, ", "), namesText(names))
+}
+
+// betweenText says between which nodes.
+func betweenText(all []*sim.Decision) string {
+	if len(all) == 1 && all[0].Other < 0 {
+		return fmt.Sprintf("node %d to %d", all[0].From, all[0].To)
+	}
+	var nodes numa.NodeSet
+	for _, d := range all {
+		for _, n := range []int{d.From, d.To} {
+			if n >= 0 {
+				nodes |= 1 << n
+			}
+		}
+	}
+	var ids []string
+	for n := range nodes.All() {
+		ids = append(ids, fmt.Sprint(n))
+	}
+	return "between nodes " + strings.Join(ids, " and ")
+}
+
+// shorten leaves out what matters least until at most so many are left.
+func shorten(all []happening, most int) (kept []happening, left int) {
+	if len(all) <= most {
+		return all, 0
+	}
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(all[a].weight, all[b].weight), cmp.Compare(all[a].size, all[b].size), cmp.Compare(b, a))
+	})
+	drop := map[int]bool{}
+	for _, i := range order[:len(all)-most] {
+		drop[i] = true
+	}
+	for i := range all {
+		if !drop[i] {
+			kept = append(kept, all[i])
+		}
+	}
+	return kept, len(all) - most
+}
