@@ -103,7 +103,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if better.on {
 				return better.run(cmd, &out, told, args[0], o)
 			}
-			result, err := trace.run(cmd.Context(), told, o)
+			result, err := trace.run(cmd.Context(), told, o, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,6 +73,9 @@ func (f *storyFlags) read(cmd *cobra.Command, src *sourceFlags, arg string, chan
 		return nil, fmt.Errorf("%s: found no host to simulate", arg)
 	}
 	f.size(s, own)
+	for _, a := range changes.asked { // the report must not pass for one of today's fleet
+		s.Name += ", --" + a.flag + " " + a.text
+	}
 	return s, nil
 }
 
@@ -137,8 +141,14 @@ func changeStory(s *numa.Story, asked []whatif.Change, choices vnuma.Choices) er
 			return fmt.Errorf("%s:%d: found %q, but the host is gone by --lose-host", s.Name, e.Line, e.Text)
 		}
 	}
-	return s.Check()
+	if err := s.Check(); err != nil {
+		return err
+	}
+	return story.Add(s, "", s.Name) // what events change follows from the fleet before them
 }
+
+// lineWords are the lines of a story that --at takes as they are, beside those of events.
+var lineWords = []string{"run", "used", "load", "talk", "placed"}
 
 // add adds what the flags say to the story.
 func (f *storyFlags) add(s *numa.Story) error {
@@ -157,14 +167,6 @@ func (f *storyFlags) add(s *numa.Story) error {
 		if f.seed != "" {
 			line += " seed=" + f.seed
 		}
-		if f.hours != 0 { // what comes later does not happen
-			for i := range s.Events {
-				if s.Events[i].At > length {
-					s.Events = s.Events[:i]
-					break
-				}
-			}
-		}
 		if err := story.Add(s, line, "--hours, --every, --seed"); err != nil {
 			return err
 		}
@@ -175,7 +177,7 @@ func (f *storyFlags) add(s *numa.Story) error {
 	}{{"load", "--load", f.loads}, {"at", "--at", f.at}} {
 		var lines strings.Builder
 		for _, text := range one.lines {
-			if first, _, _ := strings.Cut(strings.TrimSpace(text), " "); first != one.key {
+			if first, _, _ := strings.Cut(strings.TrimSpace(text), " "); first != one.key && (one.key != "at" || !slices.Contains(lineWords, first)) {
 				text = one.key + " " + text
 			}
 			if strings.ContainsAny(text, "\r\n") {

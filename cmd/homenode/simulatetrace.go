@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +42,11 @@ func (f *traceFlags) check() error {
 }
 
 // run simulates the story and writes what was asked for besides.
-func (f *traceFlags) run(ctx context.Context, s *numa.Story, o simulate.Options) (*simulate.Result, error) {
+func (f *traceFlags) run(ctx context.Context, s *numa.Story, o simulate.Options, stderr io.Writer) (*simulate.Result, error) {
+	if isTerminal(stderr) && !o.Silent {
+		o.Tick = counted(s, stderr)
+		defer fmt.Fprint(stderr, "\r\x1b[K")
+	}
 	if f.trace == "" && f.parquet == "" && f.openmetrics == "" {
 		return simulate.Run(ctx, s, o)
 	}
@@ -54,12 +60,31 @@ func (f *traceFlags) run(ctx context.Context, s *numa.Story, o simulate.Options)
 	if t.metrics != nil {
 		o.Workers = 1 // one file of all hosts: the same bytes every time
 	}
-	o.Tick = t.tick
+	count := o.Tick
+	o.Tick = func(host int, tick *numa.Tick) {
+		t.tick(host, tick)
+		if count != nil {
+			count(host, tick)
+		}
+	}
 	r, err := simulate.Run(ctx, s, o)
 	if err != nil {
 		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	return r, t.close()
+}
+
+// counted returns what counts the ticks of all hosts and shows on one line of a terminal
+// how far they are.
+func counted(s *numa.Story, w io.Writer) func(int, *numa.Tick) {
+	all := int64(len(s.Fleet.Hosts)) * int64(s.Length/s.Every+1)
+	var done atomic.Int64 // hosts are simulated in parallel
+	return func(int, *numa.Tick) {
+		n := done.Add(1)
+		if percent := n * 100 / all; percent > (n-1)*100/all {
+			fmt.Fprintf(w, "\r\x1b[Ksimulated %d %%", percent)
+		}
+	}
 }
 
 // A tracing writes the ticks of all hosts while they are simulated.
