@@ -20,7 +20,9 @@ func Experiments(w io.Writer, results []*experiment.Result, colour bool) error {
 		c := r.Case
 		p.printf("%s: %s\n  %s\n", c.ID, c.Title, c.Source)
 		for _, a := range c.Assumed {
-			p.printf("  %s\n", strings.Join(folded("assumed: "+a, assumedWidth), "\n  "))
+			for _, line := range folded("assumed: "+a, assumedWidth) {
+				p.printf("  %s\n", line)
+			}
 		}
 		t := texttab.Table{Indent: "  "}
 		for i := range r.Rows {
@@ -66,7 +68,10 @@ func folded(text string, width int) []string {
 			line = "  " + word
 			continue
 		}
-		line = strings.TrimPrefix(line+" "+word, " ")
+		if line != "" {
+			line += " "
+		}
+		line += word
 	}
 	return append(lines, line)
 }
