@@ -33,6 +33,8 @@ func TestPictures(t *testing.T) {
 	golden.Equal(t, []byte(got), "../../docs/img/esx01.svg")
 	got = output([]string{"capture", "demo", "--fleet", "demo", "--vm", "app04", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/app04.svg")
+	got = output([]string{"simulate", "demo", "--vm", "app20", "--format", "svg"})
+	golden.Equal(t, []byte(got), "../../docs/img/simulated-app20.svg")
 }
 
 // TestGlossary holds that every word of the glossary names statements that are in the
