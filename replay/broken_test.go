@@ -113,7 +113,7 @@ func TestNotes(t *testing.T) {
 			"no active memory (Touched MBytes) of 2 VMs: the share that stories assume is taken",
 		}},
 		{"more than is in use", night + "vm big gid=3 vcpus=8 memory=64GB homes=0 local=60GB remote=0 used=1% ready=0% active=1GB\n5m end\n", inventory + "vm big host=esx01 vcpus=8 memory=64GB\n", []string{
-			"node 0: its VMs have 32 GB more than is in use there: where the memory of VMs on several nodes is was not stated, or free memory counts otherwise",
+			"node 0: its VMs have 32 GB more than is in use there (pages that are shared count for each of them; where the memory of VMs on several nodes is may not be stated): it is taken to have so much more memory",
 			"no active memory (Touched MBytes) of 2 VMs: the share that stories assume is taken",
 		}},
 		{"memory is given back", night + "2m vm db01 local=10GB\n5m end\n", inventory, []string{

@@ -83,12 +83,14 @@ func (p *plan) trackOf(index int) *track {
 		t.grow(0, touched(v)-gone)
 		t.use(v.Has, v.Active, touched(v))
 	}
+	near := 0
 	for i := max(0, l.first); i <= l.end; i++ {
 		m := &p.rec.moments[i]
-		k := m.find(int32(index))
+		k := m.find(int32(index), near)
 		if k < 0 {
 			continue
 		}
+		near = k
 		v := &m.vms[k]
 		if v.has&numa.HasRun != 0 {
 			t.intervals = append(t.intervals, interval{p.at(i - 1), m.at, v.wanted / float64(p.vcpus(index, p.at(i-1)))})

@@ -159,23 +159,33 @@ func TestOnNodes(t *testing.T) {
 		return out
 	}
 	p := plan{rec: &Recorder{first: &numa.Tick{}}}
-	for i, free := range []numa.Bytes{64, 96, 32, 128} { // used: 64, 32, 96, 0
+	for i := range 4 {
 		p.host.Nodes.Value = append(p.host.Nodes.Value, numa.Node{ID: i, Memory: numa.ReadAt(128*gib, "")})
-		p.rec.first.Nodes = append(p.rec.first.Nodes, numa.NodeTick{ID: i, Free: free * gib})
 	}
+	in := map[int]numa.Bytes{0: 64 * gib, 1: 2 * gib, 2: 96 * gib, 3: -gib}
 	for _, tt := range []struct {
-		name string
-		v    numa.VMTick
-		want []numa.MemoryOnNode
+		name   string
+		v      numa.VMTick
+		stated bool
+		want   []numa.MemoryOnNode
 	}{
-		{"stated", numa.VMTick{Homes: 3, Local: 5 * gib, OnNode: nodes(4*gib+1, gib)}, nodes(4*gib, gib)},
-		{"stated otherwise", numa.VMTick{Homes: 3, Local: 6 * gib, OnNode: nodes(4*gib, gib)}, nodes(3*gib, 3*gib, 0, 0)},
-		{"stated of other nodes", numa.VMTick{Homes: 1, Local: gib, OnNode: []numa.MemoryOnNode{{Node: 70, Guest: gib}}}, nodes(gib, 0, 0, 0)},
-		{"on three homes", numa.VMTick{Homes: 7, Local: 4*gib + 4*numa.PageSize}, nodes(4*gib/3/numa.PageSize*numa.PageSize, 4*gib/3/numa.PageSize*numa.PageSize, 4*gib/3/numa.PageSize*numa.PageSize, 0)},
-		{"remote by use", numa.VMTick{Homes: 2, Local: gib, Remote: 10 * gib}, nodes(4*gib, gib, 6*gib, 0)},
+		{"stated", numa.VMTick{Homes: 3, Local: 5 * gib, OnNode: nodes(4*gib+1, gib)}, true, nodes(4*gib, gib)},
+		{"stated otherwise", numa.VMTick{Homes: 5, Local: 6 * gib, OnNode: nodes(4*gib, gib)}, false, nodes(3*gib, 0, 3*gib, 0)},
+		{"stated of other nodes", numa.VMTick{Homes: 5, Local: 2 * gib, OnNode: []numa.MemoryOnNode{{Node: 70, Guest: 2 * gib}}}, false, nodes(gib, 0, gib, 0)},
+		{"on one home", numa.VMTick{Homes: 2, Local: 9 * gib}, true, nodes(0, 9*gib, 0, 0)},
+		{"on three homes", numa.VMTick{Homes: 7, Local: 2*gib + 2*numa.PageSize}, false, nodes(2*gib/3, 2*gib/3, 2*gib/3, 0)},
+		{"one home has no room", numa.VMTick{Homes: 7, Local: 32 * gib}, false, nodes(15*gib, 2*gib, 15*gib, 0)},
+		{"no home has room", numa.VMTick{Homes: 10, Local: 12 * gib}, false, nodes(0, 7*gib, 0, 5*gib)},
+		{"remote", numa.VMTick{Homes: 2, Local: gib, Remote: 10 * gib}, false, nodes(5*gib, gib, 5*gib, 0)},
 	} {
-		got, sum := p.onNodes(&tt.v, tt.v.Homes), numa.Bytes(0)
-		near := len(got) == len(tt.want)
+		got := p.stated(&tt.v)
+		if stated := got != nil; stated != tt.stated {
+			t.Errorf("%s: stated %v, want %v", tt.name, stated, tt.stated)
+		}
+		if got == nil {
+			got = p.guessed(&tt.v, tt.v.Homes, in)
+		}
+		sum, near := numa.Bytes(0), len(got) == len(tt.want)
 		for i := range got {
 			sum += got[i].Guest
 			near = near && got[i].Node == tt.want[i].Node && max(got[i].Guest-tt.want[i].Guest, tt.want[i].Guest-got[i].Guest) <= 2*numa.PageSize && got[i].Guest%numa.PageSize == 0

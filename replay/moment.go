@@ -70,19 +70,14 @@ func (r *Recorder) thin() {
 // time at between.
 func (m *moment) merge(earlier *moment, from, between time.Duration) {
 	a, b := (between - from).Seconds(), (m.at - between).Seconds()
-	i := 0
+	at := 0
 	for k := range m.vms {
 		v := &m.vms[k]
-		for i < len(earlier.vms) && earlier.vms[i].life != v.life {
-			i++ // both are in the order of the source; a life that moved within it is not found
+		i := earlier.find(v.life, at)
+		if i < 0 {
+			continue
 		}
-		if i == len(earlier.vms) {
-			i = 0
-			if i = earlier.find(v.life); i < 0 {
-				i = 0
-				continue
-			}
-		}
+		at = i + 1
 		e := &earlier.vms[i]
 		mean(v, e, numa.HasRun, &v.wanted, e.wanted, a, b)
 		mean(v, e, numa.HasReady, &v.ready, e.ready, a, b)
@@ -91,7 +86,12 @@ func (m *moment) merge(earlier *moment, from, between time.Duration) {
 	}
 }
 
-func (m *moment) find(life int32) int {
+// find returns the index of a life, which mostly is near that of another moment; -1 when
+// it is not there.
+func (m *moment) find(life int32, near int) int {
+	if near < len(m.vms) && m.vms[near].life == life {
+		return near
+	}
 	for i := range m.vms {
 		if m.vms[i].life == life {
 			return i

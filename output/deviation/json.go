@@ -55,7 +55,7 @@ type counterJSON struct {
 }
 
 var units = map[replay.Counter]string{
-	replay.NHN: "share of moments that differ", replay.Locality: "percent", replay.NRMEM: "bytes", replay.NLMEM: "bytes",
+	replay.NHN: "share of moments that differ", replay.Locality: "share", replay.NRMEM: "bytes", replay.NLMEM: "bytes",
 	replay.NMIG: "migrations of a VM", replay.Ready: "seconds a second", replay.NodeFree: "bytes",
 }
 
@@ -71,14 +71,19 @@ func countersOf(all *replay.Errors) []counterJSON {
 
 func counterOf(c replay.Counter, e *replay.Error) counterJSON {
 	j := counterJSON{Counter: c.String(), Unit: units[c], Compared: e.Compared}
+	scale := 1.0
+	if c == replay.Locality {
+		scale = 0.01
+	}
 	j.Error, _ = e.Mean()
 	j.Persistence, _ = e.Persistence()
+	j.Error, j.Persistence = j.Error*scale, j.Persistence*scale
 	if c != replay.NHN {
 		n := float64(e.Compared)
 		if c == replay.NMIG {
 			n = 1
 		}
-		observed, simulated := e.Observed/n, e.Simulated/n
+		observed, simulated := e.Observed/n*scale, e.Simulated/n*scale
 		j.Observed, j.Simulated = &observed, &simulated
 	}
 	if share, ok := e.Relative(); ok {
