@@ -71,7 +71,7 @@ func (h *host) nextLook(p int64, balanced bool) int64 {
 // rebalances reports whether the host has a rebalancer: with several nodes, and as many
 // cores as it asks for.
 func (h *host) rebalances() bool {
-	if !h.set.RebalanceEnable || len(h.ids) < 2 {
+	if !h.set.RebalanceEnable || len(h.cap) < 2 {
 		return false
 	}
 	all := 0
@@ -134,14 +134,14 @@ func (h *host) canGo(c, n int) bool {
 // fits reports whether a node has as many cores as a client has vCPUs, together with
 // those of its VM that are at home there; threads with preferHT (B-14).
 func (h *host) fits(v *vm, c, n int) bool {
-	sum := int32(h.vcpus[c])
+	sum := int32(h.clients[c].vcpus)
 	for o, end := v.clientsOf(); o < end; o++ {
 		if o != c && int(h.home[o]) == n {
-			sum += int32(h.vcpus[o])
+			sum += int32(h.clients[o].vcpus)
 		}
 	}
 	if v.facts.mostThreads {
-		return sum <= h.threads[n]
+		return sum <= h.threads(n)
 	}
 	return sum <= h.cores[n]
 }
@@ -199,7 +199,7 @@ func (h *host) settleUntil(k int64) {
 // owedMost returns the nodes whose clients are owed most and least, and the difference
 // in hundredths of a percent of their demand.
 func (h *host) owedMost() (most, least int, gap int64) {
-	owed, of := h.small.nodes, h.small.nodes2
+	owed, of := h.scratch()
 	clear(owed)
 	clear(of)
 	for c, d := range h.debts {
@@ -333,7 +333,7 @@ func (h *host) bestSwap(p int64, from, to int, imbalance int64) (best, with int,
 // moveHome gives a client another home node.
 func (h *host) moveHome(k int64, c, to int, kind DecisionKind, numbers [4]int64) {
 	v := &h.vms[h.clients[c].vm]
-	d := Decision{Kind: kind, VM: int(v.index), Client: c - int(v.first), Other: -1, From: h.ids[h.home[c]], To: h.ids[to], Numbers: numbers}
+	d := Decision{Kind: kind, VM: int(v.index), Client: c - int(v.first), Other: -1, From: h.id(int(h.home[c])), To: h.id(to), Numbers: numbers}
 	h.rehome(k, c, to, kind)
 	h.decideAt(k+1, d)
 	h.changed()
@@ -343,7 +343,7 @@ func (h *host) moveHome(k int64, c, to int, kind DecisionKind, numbers [4]int64)
 func (h *host) swapHomes(k int64, c, o int, kind DecisionKind, numbers [4]int64) {
 	v, w := &h.vms[h.clients[c].vm], &h.vms[h.clients[o].vm]
 	from, to := int(h.home[c]), int(h.home[o])
-	d := Decision{Kind: kind, VM: int(v.index), Client: c - int(v.first), Other: int(w.index), From: h.ids[from], To: h.ids[to], Numbers: numbers}
+	d := Decision{Kind: kind, VM: int(v.index), Client: c - int(v.first), Other: int(w.index), From: h.id(from), To: h.id(to), Numbers: numbers}
 	h.rehome(k, c, to, kind)
 	h.rehome(k, o, from, kind)
 	h.decideAt(k+1, d)

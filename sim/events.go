@@ -32,7 +32,7 @@ func (w *World) happen(k int64, e *numa.Event) {
 		w.vmotion(k, vm, host)
 	case numa.Resize:
 		w.guests[vm].more().config = e.Config
-		if w.guests[vm].host >= 0 {
+		if w.guests[vm].runs {
 			w.cycle(k, vm)
 		}
 	case numa.HotAdd:
@@ -60,7 +60,7 @@ func (w *World) happen(k int64, e *numa.Event) {
 
 // changeLoad gives a VM another load.
 func (w *World) changeLoad(k int64, vm int, load *numa.Load) {
-	at := w.guests[vm].host
+	at := w.guests[vm].host()
 	if at < 0 {
 		w.guests[vm].load = load
 		return
@@ -79,7 +79,7 @@ func (h *host) took(kind DecisionKind, vm, other int) {
 
 // powerOn lets a VM run on a host, or where it is registered.
 func (w *World) powerOn(k int64, vm, host int, kind DecisionKind) {
-	if w.guests[vm].host >= 0 {
+	if w.guests[vm].runs {
 		return
 	}
 	if host < 0 {
@@ -103,14 +103,14 @@ func (w *World) powerOn(k int64, vm, host int, kind DecisionKind) {
 // powerOff ends the life of a VM.
 func (w *World) powerOff(k int64, vm int, kind DecisionKind) (host int) {
 	g := &w.guests[vm]
-	host = int(g.host)
+	host = g.host()
 	if host < 0 {
 		return host
 	}
 	h := w.hosts[host]
 	i, _ := h.search(int32(vm))
 	h.dismiss(k, i)
-	g.host = -1
+	g.runs = false
 	h.took(kind, vm, -1)
 	return host
 }
@@ -125,7 +125,7 @@ func (w *World) cycle(k int64, vm int) {
 // reboot restarts a guest: nothing changes for the scheduler, unless it is set to be a
 // power cycle.
 func (w *World) reboot(k int64, vm int) {
-	host := w.guests[vm].host
+	host := w.guests[vm].host()
 	if host < 0 {
 		return
 	}
@@ -139,7 +139,7 @@ func (w *World) reboot(k int64, vm int) {
 // vmotion moves a running VM to another host: its clients are made and placed for that
 // one, its memory is allocated there.
 func (w *World) vmotion(k int64, vm, to int) {
-	from := int(w.guests[vm].host)
+	from := w.guests[vm].host()
 	if from < 0 || from == to {
 		return
 	}
@@ -163,10 +163,10 @@ func (w *World) carry(k int64, vm, from, to int) {
 func (w *World) hotAdd(k int64, vm int, config *numa.Config) {
 	g := &w.guests[vm]
 	g.more().config = config
-	if g.host < 0 {
+	if !g.runs {
 		return
 	}
-	h := w.hosts[g.host]
+	h := w.hosts[g.at]
 	i, _ := h.search(int32(vm))
 	v := w.config(vm)
 	gst, _, err := vnuma.NewGuest(v)
@@ -186,7 +186,7 @@ func (w *World) hotAdd(k int64, vm int, config *numa.Config) {
 		touched := h.dismiss(k, i).floor
 		was := growthOf(g.load, facts.size, touched, k)
 		was.floor = touched
-		w.place(k, vm, int(g.host), coming{growth: &was})
+		w.place(k, vm, int(g.at), coming{growth: &was})
 		return
 	}
 	h.settleCPU(k)
@@ -205,7 +205,8 @@ func (h *host) reshape(k int64, v *vm, l *vnuma.Layout) {
 		if v.facts.managed {
 			start, n = l.PPDs.Group(i)
 		}
-		h.clients[int(v.first)+i].start, h.vcpus[int(v.first)+i] = int16(start), int16(n)
+		c := &h.clients[int(v.first)+i]
+		c.start, c.vcpus = int16(start), int16(n)
 	}
 	h.setLoad(v, h.loadOf(v), k)
 }
@@ -249,8 +250,9 @@ func (w *World) setOptions(k int64, host int, options numa.Settings) {
 	h.settleCPU(k)
 	now := *h.facts
 	now.Options.Value = slices.Clone(now.Options.Value)
+	set := *h.set
 	for _, o := range options {
-		if err := h.set.set(o.Key, o.Value); err != nil {
+		if err := set.set(o.Key, o.Value); err != nil {
 			w.note(h.facts.Name, err.Error())
 			continue
 		}
@@ -262,7 +264,7 @@ func (w *World) setOptions(k int64, host int, options numa.Settings) {
 		w.machines = append(w.machines, &m)
 		h.machine = &m
 	}
-	h.facts = &now
+	h.facts, h.set = &now, &set
 	h.setReserve()
 	h.took(OptionSet, -1, -1)
 	h.changed()
@@ -299,7 +301,7 @@ func (w *World) fail(k int64, host int) {
 	for len(h.vms) > 0 {
 		vm := int(h.vms[0].index)
 		h.dismiss(k, 0)
-		w.guests[vm].host = -1
+		w.guests[vm].runs = false
 		to := w.hostFor(w.fleet.Hosts[host].Cluster, vm, host)
 		if to < 0 {
 			h.took(NoRoom, vm, -1)

@@ -28,27 +28,21 @@ const (
 type host struct {
 	// As it is.
 	index   int // in the fleet
-	name    string
 	release numa.Release
 	machine *vnuma.Machine
 	// machineIndex is where the machine stands in World.machines.
 	machineIndex int32
+	hidden       int32      // packages behind the only node: node interleaving
 	facts        *numa.Host // with the options that hold now
 	guests       []guest    // of the fleet
-	set          Settings
-	ids          []int // of the nodes
+	set          *Settings
 	cores        []int32
-	threads      []int32
-	pkg          []int
-	far          [][]int // distances; nil when unknown
 	mem          []int64 // pages; noLimit when unknown
 	cap          []int64 // parts
 	allCap       int64
-	soft         int64      // pages a node keeps from new local memory while another has more
-	minFree      int64      // pages
-	whole        numa.Bytes // memory of the host
-	coreMHz      int64
-	hidden       int64               // packages behind the only node: node interleaving
+	soft         int64               // pages a node keeps from new local memory while another has more
+	minFree      int64               // pages
+	whole        numa.Bytes          // memory of the host
 	talking      map[int32][]partner // by VM; shared by all hosts
 	talks        bool                // a VM here talks to another above the threshold
 	gone         bool                // failed
@@ -64,14 +58,13 @@ type host struct {
 	ran      []int64 // parts × steps: what ran there until cpuSince
 	last     int     // node of the last placement; -1 on a fresh host
 	state    numa.MemoryState
-	grow     int // VMs whose memory grows
-	away     int // clients with pages outside the home nodes
+	grow     int32 // VMs whose memory grows
+	away     int32 // clients with pages outside the home nodes
 
 	// State of VMs and clients.
 	vms     []vm
 	clients []client
 	home    []int8  // node index; -1 without NUMA management
-	vcpus   []int16 // of the client
 	demand  []int32 // parts
 	pages   []int64 // clients × nodes
 	// Nil as long as there are none.
@@ -79,9 +72,7 @@ type host struct {
 	strains []strain
 	pasts   []past
 	debts   []debt
-	given   []int32 // by client, parts: what it gets on a crowded host
-	runs    []int32 // by VM, parts: what it runs on a crowded host
-	stops   []int32 // and what it is co-stopped
+	crowd   *crowd
 
 	// Where the run is.
 	step     int64 // the next one
@@ -92,21 +83,30 @@ type host struct {
 	moved    bool  // memory was moved, given or taken in this step
 	still    bool  // memory does nothing until something else happens
 	hopeless bool  // no client gains enough elsewhere until homes or memory change
+	log      bool  // the why-log is kept
 	noMove   bool  // no move improves the balance until loads change
 	wake     int64 // step in which the balancer next has something to consider, unless something else happens
 
-	log    bool
 	events []Decision
 	ticks  int64 // client steps
 	trace  *tracer
-	small  scratch
+	small  []int64 // what a step uses and forgets: see scratch
 }
 
-// scratch is memory that a step uses and forgets.
-type scratch struct {
-	order  []int
-	nodes  []int64
-	nodes2 []int64
+// A crowd is what the VMs and clients of a crowded host get.
+type crowd struct {
+	given []int32 // by client, parts
+	runs  []int32 // by VM, parts: what it runs
+	stops []int32 // and what it is co-stopped
+}
+
+// scratch returns two slices by node to be used and forgotten.
+func (h *host) scratch() (a, b []int64) {
+	k := len(h.cap)
+	if h.small == nil {
+		h.small = make([]int64, 2*k)
+	}
+	return h.small[:k:k], h.small[k:]
 }
 
 // A partner is a VM that a VM talks to above the threshold.
@@ -128,26 +128,19 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 	set, problems := SettingsOf(h)
 	k := len(nodes)
 	b := &host{
-		index: index, name: h.Name, release: h.Release.Value, machine: &m, set: set, far: h.Distance.Value,
-		ids: make([]int, k), cores: make([]int32, k), threads: make([]int32, k), pkg: make([]int, k),
-		mem: make([]int64, k), cap: make([]int64, k), taken: make([]int64, k), used: make([]int64, k),
+		index: index, release: h.Release.Value, machine: &m, set: &set,
+		cores: make([]int32, k),
+		mem:   make([]int64, k), cap: make([]int64, k), taken: make([]int64, k), used: make([]int64, k),
 		load: make([]int64, k), loose: make([]int64, k), looseGot: make([]int64, k), got: make([]int64, k), ran: make([]int64, k),
-		hidden: 1, coreMHz: int64(h.CoreMHz.Value), last: -1, dirty: true,
+		hidden: 1, last: -1, dirty: true,
 		closed: h.Maintenance.Value,
-		small:  scratch{order: make([]int, 0, k), nodes: make([]int64, k), nodes2: make([]int64, k)},
 	}
 	if k == 1 {
-		b.hidden = max(1, int64(h.Packages.Or(1)))
-	}
-	if len(b.far) != k {
-		b.far = nil
+		b.hidden = int32(max(1, h.Packages.Or(1)))
 	}
 	all := numa.Bytes(0)
 	for i, n := range nodes {
-		b.ids[i], b.cores[i], b.threads[i], b.pkg[i] = n.ID, int32(n.Cores), int32(n.Cores), n.Package
-		if hyperThreads(h) {
-			b.threads[i] = int32(max(n.Threads, n.Cores))
-		}
+		b.cores[i] = int32(n.Cores)
 		b.mem[i] = noLimit
 		if n.Memory.Known() {
 			b.mem[i] = int64(n.Memory.Value / numa.PageSize)
@@ -156,7 +149,7 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 	}
 	for _, u := range used {
 		for i := range nodes {
-			if u.Host == h.ID && b.ids[i] == u.Node {
+			if u.Host == h.ID && nodes[i].ID == u.Node {
 				b.taken[i] += min(int64(u.Memory/numa.PageSize), b.mem[i]-b.taken[i])
 			}
 		}
@@ -191,18 +184,29 @@ func (h *host) setReserve() {
 	}
 }
 
+// id returns the ID of a node.
+func (h *host) id(n int) int { return h.facts.Nodes.Value[n].ID }
+
+// threads returns the hardware threads of a node.
+func (h *host) threads(n int) int32 {
+	if !hyperThreads(h.facts) {
+		return h.cores[n]
+	}
+	return max(int32(h.facts.Nodes.Value[n].Threads), h.cores[n])
+}
+
 // free returns the free pages of a node.
 func (h *host) free(n int) int64 { return h.mem[n] - h.used[n] }
 
 // at returns the pages of a client by node.
 func (h *host) at(c int) []int64 {
-	k := len(h.ids)
+	k := len(h.cap)
 	return h.pages[c*k : c*k+k : c*k+k]
 }
 
 // part returns what client c of the VM gets of x.
 func (h *host) part(v *vm, c int, x int64) int64 {
-	s, n, all := int64(h.clients[c].start), int64(h.vcpus[c]), int64(v.vcpus)
+	s, n, all := int64(h.clients[c].start), int64(h.clients[c].vcpus), int64(v.vcpus)
 	return mulDiv(x, s+n, all) - mulDiv(x, s, all)
 }
 
@@ -276,5 +280,5 @@ func share128(x, part, whole int64) int64 {
 // from the start are there.
 func (h *host) trim() {
 	h.vms, h.clients = slices.Clone(h.vms), slices.Clone(h.clients)
-	h.home, h.vcpus, h.demand, h.pages = slices.Clone(h.home), slices.Clone(h.vcpus), slices.Clone(h.demand), slices.Clone(h.pages)
+	h.home, h.demand, h.pages = slices.Clone(h.home), slices.Clone(h.demand), slices.Clone(h.pages)
 }

@@ -146,8 +146,8 @@ func (h *host) spread(loose int64) {
 
 // fill gives the clients of crowded nodes what a level allows (phase 3, C-14).
 func (h *host) fill(looseCPUs int64) {
-	if h.given == nil {
-		h.given, h.runs, h.stops = make([]int32, len(h.clients)), make([]int32, len(h.vms)), make([]int32, len(h.vms))
+	if h.crowd == nil {
+		h.crowd = &crowd{make([]int32, len(h.clients)), make([]int32, len(h.vms)), make([]int32, len(h.vms))}
 	}
 	for n, c := range h.cap {
 		if h.load[n]+h.loose[n] <= c {
@@ -155,7 +155,7 @@ func (h *host) fill(looseCPUs int64) {
 			h.got[n] = h.load[n] + h.loose[n]
 			for i, home := range h.home {
 				if int(home) == n {
-					h.given[i] = h.demand[i]
+					h.crowd.given[i] = h.demand[i]
 				}
 			}
 			continue
@@ -168,9 +168,9 @@ func (h *host) fill(looseCPUs int64) {
 	}
 	for i, home := range h.home {
 		if home < 0 && all > 0 {
-			h.given[i] = int32(int64(h.demand[i]) * got / all)
+			h.crowd.given[i] = int32(int64(h.demand[i]) * got / all)
 		} else if home < 0 {
-			h.given[i] = h.demand[i]
+			h.crowd.given[i] = h.demand[i]
 		}
 	}
 }
@@ -192,8 +192,8 @@ func (h *host) fillNode(n int, looseWeight int64) {
 		h.got[n] = 0
 		for i, home := range h.home {
 			if int(home) == n {
-				h.given[i] = int32(int64(h.given[i]) * h.cap[n] / sum)
-				h.got[n] += int64(h.given[i])
+				h.crowd.given[i] = int32(int64(h.crowd.given[i]) * h.cap[n] / sum)
+				h.got[n] += int64(h.crowd.given[i])
 			}
 		}
 	}
@@ -208,12 +208,12 @@ func (h *host) atLevel(n int, level, looseWeight int64, give bool) int64 {
 			continue
 		}
 		d := int64(h.demand[i])
-		got := min(d, level*int64(h.vcpus[i]))
+		got := min(d, level*int64(h.clients[i].vcpus))
 		if v := &h.vms[h.clients[i].vm]; v.facts.reserved > 0 {
 			got = max(got, min(d, h.part(v, i, v.facts.reserved)))
 		}
 		if give {
-			h.given[i] = int32(got)
+			h.crowd.given[i] = int32(got)
 		}
 		sum += got
 	}
@@ -225,7 +225,7 @@ func (h *host) atLevel(n int, level, looseWeight int64, give bool) int64 {
 func (h *host) divide() {
 	for i := range h.vms {
 		given, run := h.progress(&h.vms[i])
-		h.runs[i], h.stops[i] = int32(run), int32(given-run)
+		h.crowd.runs[i], h.crowd.stops[i] = int32(run), int32(given-run)
 	}
 }
 
@@ -236,11 +236,11 @@ func (h *host) progress(v *vm) (given, run int64) {
 	first, end := v.clientsOf()
 	for c := first; c < end; c++ {
 		if d := int64(h.demand[c]); d > 0 {
-			least = min(least, int64(h.given[c])*full/d)
+			least = min(least, int64(h.crowd.given[c])*full/d)
 		}
 	}
 	for c := first; c < end; c++ {
-		g, d := int64(h.given[c]), int64(h.demand[c])
+		g, d := int64(h.crowd.given[c]), int64(h.demand[c])
 		given += g
 		run += min(g, (d*least+full-1)/full)
 	}
@@ -281,7 +281,7 @@ func (h *host) settleVMs(n int64) {
 	}
 	for i := range h.vms {
 		v := &h.vms[i]
-		run, stop := int64(h.runs[i]), int64(h.stops[i])
+		run, stop := int64(h.crowd.runs[i]), int64(h.crowd.stops[i])
 		v.run += run * n
 		v.ready += (int64(v.wanted) - run - stop) * n
 		if stop > 0 {
@@ -306,7 +306,7 @@ func (h *host) addOwed(n int64) {
 	}
 	h.owing = true
 	for c, demand := range h.demand {
-		h.debts[c].owed += int64(demand-h.given[c]) * n
+		h.debts[c].owed += int64(demand-h.crowd.given[c]) * n
 	}
 }
 
@@ -368,7 +368,7 @@ func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 	all := local + remote
 	switch {
 	case v.homes == 0:
-		local, remote, far = 0, 0, all-all/int64(len(h.ids))
+		local, remote, far = 0, 0, all-all/int64(len(h.cap))
 	case v.facts.interleaved:
 		far = 0
 		for c := first; c < end; c++ {
@@ -376,11 +376,11 @@ func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 			for o := first; o < end; o++ {
 				near += h.at(o)[h.home[c]]
 			}
-			far += mulDiv(local+remote-near, int64(h.vcpus[c]), int64(v.vcpus))
+			far += mulDiv(local+remote-near, int64(h.clients[c].vcpus), int64(v.vcpus))
 		}
 	}
 	if h.hidden > 1 {
-		far = all - all/h.hidden
+		far = all - all/int64(h.hidden)
 	}
 	return local, remote, far, swapped
 }

@@ -21,7 +21,7 @@ func (h *host) improveLocality(k, p int64) bool {
 			continue
 		}
 		here := h.resident(c) - out
-		for n := range h.ids {
+		for n := range h.cap {
 			if !h.talks && h.at(c)[n] <= here {
 				continue // no gain
 			}

@@ -111,7 +111,7 @@ func (h *host) allocate(v *vm, c int, pages int64) {
 		h.strained(c).hot += mulDiv(after-before, h.activeOf(v), full)
 		if before == 0 {
 			h.countAway()
-			h.decide(Decision{Kind: Spilled, VM: int(v.index), Client: c - int(v.first), Other: -1, From: h.ids[home], To: -1,
+			h.decide(Decision{Kind: Spilled, VM: int(v.index), Client: c - int(v.first), Other: -1, From: h.id(home), To: -1,
 				Numbers: [4]int64{pages, after, freeThen, h.soft}})
 		}
 	}
@@ -122,7 +122,7 @@ func (h *host) take(c, node int, pages int64) int64 {
 	if pages <= 0 {
 		return 0
 	}
-	h.pages[c*len(h.ids)+node] += pages
+	h.pages[c*len(h.cap)+node] += pages
 	h.used[node] += pages
 	if homes := h.vms[h.clients[c].vm].homes; homes != 0 && !homes.Has(node) {
 		h.strained(c)
@@ -136,7 +136,7 @@ func (h *host) take(c, node int, pages int64) int64 {
 func (h *host) takeFar(v *vm, c int, pages, floor int64) (given int64) {
 	for given < pages {
 		most := -1
-		for n := range h.ids {
+		for n := range h.cap {
 			if n != int(h.home[c]) && v.facts.allowed.Has(n) && (most < 0 || h.free(n) > h.free(most)) {
 				most = n
 			}
@@ -152,9 +152,9 @@ func (h *host) takeFar(v *vm, c int, pages, floor int64) (given int64) {
 // allocateAnywhere gives pages to a client without home: of all nodes in proportion to
 // their free memory.
 func (h *host) allocateAnywhere(c int, pages int64) {
-	free := h.small.nodes
+	free, _ := h.scratch()
 	sum := int64(0)
-	for n := range h.ids {
+	for n := range h.cap {
 		free[n] = max(0, h.free(n))
 		sum += free[n]
 	}
@@ -167,7 +167,7 @@ func (h *host) allocateAnywhere(c int, pages int64) {
 	}
 	for left > 0 {
 		most := 0
-		for n := range h.ids {
+		for n := range h.cap {
 			if h.free(n) > h.free(most) {
 				most = n
 			}
@@ -193,7 +193,7 @@ func (h *host) widen(v *vm, c int) {
 			for o, end := v.clientsOf(); o < end; o++ {
 				h.cool(o)
 			}
-			h.decide(Decision{Kind: Widened, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.ids[n],
+			h.decide(Decision{Kind: Widened, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(n),
 				Numbers: [4]int64{h.part(v, c, v.facts.size), h.mem[h.home[c]], p}})
 			h.countAway()
 		}
@@ -229,7 +229,7 @@ func (h *host) migrate(k int64) {
 		sum += h.load[n] + h.loose[n]
 	}
 	working := sum*100 >= idleLoad*h.allCap
-	floor := h.minFree / int64(len(h.ids))
+	floor := h.minFree / int64(len(h.cap))
 	for c, out := range h.out {
 		if out > 0 {
 			h.migrateClient(&h.vms[h.clients[c].vm], c, k, out, rate, floor, working)
@@ -268,7 +268,7 @@ func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64, working bo
 		h.away--
 	}
 	if out <= touched/idleStop && out+pages > touched/idleStop {
-		h.decide(Decision{Kind: AllLocal, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.ids[home],
+		h.decide(Decision{Kind: AllLocal, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(home),
 			Numbers: [4]int64{out, touched, k - int64(h.pastOf(c).homeSince)}})
 	}
 }

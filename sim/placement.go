@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -86,7 +87,7 @@ const longAgo = math.MinInt32
 
 // insert makes room for a VM and its clients.
 func (h *host) insert(at int, v *vm, a *arrival) {
-	n, nodes := int(v.n), len(h.ids)
+	n, nodes := int(v.n), len(h.cap)
 	h.vms = append(h.vms, vm{})
 	copy(h.vms[at+1:], h.vms[at:])
 	h.vms[at] = *v
@@ -96,10 +97,9 @@ func (h *host) insert(at int, v *vm, a *arrival) {
 	first := int(v.first)
 	h.clients = grow(h.clients, first, n)
 	h.home = grow(h.home, first, n)
-	h.vcpus = grow(h.vcpus, first, n)
 	h.demand = grow(h.demand, first, n)
 	h.pages = grow(h.pages, first*nodes, n*nodes)
-	h.given, h.runs, h.stops = nil, nil, nil // the next shortage makes them
+	h.crowd = nil // made when it is crowded again
 	if h.out != nil {
 		h.out, h.strains = grow(h.out, first, n), grow(h.strains, first, n)
 	}
@@ -117,8 +117,7 @@ func (h *host) insert(at int, v *vm, a *arrival) {
 		if a.facts.managed {
 			start, size = a.layout.PPDs.Group(i)
 		}
-		h.clients[first+i] = client{vm: int32(at), start: int16(start)}
-		h.vcpus[first+i] = int16(size)
+		h.clients[first+i] = client{vm: int32(at), start: int16(start), vcpus: int16(size)}
 		if h.pasts != nil {
 			h.pasts[first+i] = past{longAgo, longAgo}
 		}
@@ -165,12 +164,11 @@ func (h *host) dismiss(k int64, at int) (was growth) {
 // remove closes the gap that a VM and its clients leave.
 func (h *host) remove(v *vm, at int) {
 	first, end := v.clientsOf()
-	nodes := len(h.ids)
+	nodes := len(h.cap)
 	h.clients = append(h.clients[:first], h.clients[end:]...)
 	h.home = append(h.home[:first], h.home[end:]...)
-	h.vcpus = append(h.vcpus[:first], h.vcpus[end:]...)
 	h.demand = append(h.demand[:first], h.demand[end:]...)
-	h.given, h.runs, h.stops = nil, nil, nil
+	h.crowd = nil
 	h.pages = append(h.pages[:first*nodes], h.pages[end*nodes:]...)
 	if h.out != nil {
 		h.out, h.strains = append(h.out[:first], h.out[end:]...), append(h.strains[:first], h.strains[end:]...)
@@ -201,14 +199,14 @@ func (h *host) placeVM(k int64, v *vm, a *arrival) {
 		h.home[c] = int8(n)
 		used |= 1 << n
 		h.last = n
-		h.decide(Decision{Kind: Placed, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.ids[n],
-			Numbers: [4]int64{h.knownLoad(k, n, c, a.standing), h.free(n), int64(h.vcpus[c]), int64(h.choices(v, 0).Len())}})
+		h.decide(Decision{Kind: Placed, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(n),
+			Numbers: [4]int64{h.knownLoad(k, n, c, a.standing), h.free(n), int64(h.clients[c].vcpus), int64(h.choices(v, 0).Len())}})
 	}
 }
 
 // choices returns the nodes that a client may be placed on.
 func (h *host) choices(v *vm, used numa.NodeSet) (s numa.NodeSet) {
-	for n := range h.ids {
+	for n := range h.cap {
 		if h.cores[n] > 0 && v.facts.allowed.Has(n) && !used.Has(n) {
 			s |= 1 << n
 		}
@@ -225,7 +223,7 @@ func (h *host) choose(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) i
 		return h.choose41(k, v, c, choices, a)
 	}
 	best := -1
-	for _, n := range h.round() {
+	for n := range h.round() {
 		if choices.Has(n) && (best < 0 || h.better(k, v, c, n, best, a)) {
 			best = n
 		}
@@ -249,7 +247,7 @@ func (h *host) better(k int64, v *vm, c, n, m int, a *arrival) bool {
 func (h *host) choose41(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) int {
 	best, need := -1, h.part(v, c, max(a.growth.target, a.growth.floor))
 	room := false
-	for _, n := range h.round() {
+	for n := range h.round() {
 		if !choices.Has(n) {
 			continue
 		}
@@ -264,18 +262,20 @@ func (h *host) choose41(k int64, v *vm, c int, choices numa.NodeSet, a *arrival)
 	return best
 }
 
-// round returns the nodes in the order of round robin: after the last one chosen.
-func (h *host) round() []int {
-	order := h.small.order[:0]
-	for i := range h.ids {
-		order = append(order, (h.last+1+i)%len(h.ids))
+// round yields the nodes in the order of round robin: after the last one chosen.
+func (h *host) round() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range h.cap {
+			if !yield((h.last + 1 + i) % len(h.cap)) {
+				return
+			}
+		}
 	}
-	return order
 }
 
 // nextOf returns the next node after the last one chosen.
 func (h *host) nextOf(choices numa.NodeSet) int {
-	for _, n := range h.round() {
+	for n := range h.round() {
 		if choices.Has(n) {
 			return n
 		}
@@ -286,12 +286,13 @@ func (h *host) nextOf(choices numa.NodeSet) int {
 // distance returns how far a node is from those of the VM's clients before c; without
 // distances another package is far.
 func (h *host) distance(v *vm, c, n int) (sum int) {
+	nodes, far := h.facts.Nodes.Value, h.facts.Distance.Value
 	for o := int(v.first); o < c; o++ {
 		m := int(h.home[o])
 		switch {
-		case h.far != nil && m < len(h.far[n]):
-			sum += h.far[n][m]
-		case h.pkg[m] != h.pkg[n] || h.pkg[n] < 0:
+		case len(far) == len(nodes) && m < len(far[n]):
+			sum += far[n][m]
+		case nodes[m].Package != nodes[n].Package || nodes[n].Package < 0:
 			sum++
 		}
 	}
@@ -307,7 +308,7 @@ func (h *host) knownLoad(k int64, n, c int, standing bool) int64 {
 			continue
 		}
 		v := &h.vms[h.clients[o].vm]
-		whole := int64(h.vcpus[o]) * wholeCore
+		whole := int64(h.clients[o].vcpus) * wholeCore
 		switch fresh := k-int64(v.came) < young; {
 		case standing, v.facts.eager && h.set.PlacementLoad > 0:
 			sum += whole
@@ -337,7 +338,7 @@ func (h *host) knownFree(k int64, n int) int64 {
 
 // factsOf returns what a VM brings from its configuration.
 func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts, problem string) {
-	f = &vmFacts{managed: l.Managed && len(h.ids) > 0, limit: -1, mostThreads: g.PreferHT || h.machine.PreferHT}
+	f = &vmFacts{managed: l.Managed && len(h.cap) > 0, limit: -1, mostThreads: g.PreferHT || h.machine.PreferHT}
 	f.eager = strings.EqualFold(v.LatencySensitivity.Value, "high")
 	for i := range l.VPDs.Len() {
 		if first, last := l.Carriers(i); last > first {
@@ -346,13 +347,14 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 	}
 	limit, reserved := v.CPULimit.Or(-1), v.CPUReservation.Value
 	if limit >= 0 || reserved > 0 {
-		if h.coreMHz == 0 {
+		mhz := int64(h.facts.CoreMHz.Value)
+		if mhz == 0 {
 			problem = "its CPU limit or reservation is in MHz and the frequency of the host is unknown: it is left out"
 		} else {
 			if limit >= 0 {
-				f.limit = int64(limit) * wholeCore / h.coreMHz
+				f.limit = int64(limit) * wholeCore / mhz
 			}
-			f.reserved = int64(reserved) * wholeCore / h.coreMHz
+			f.reserved = int64(reserved) * wholeCore / mhz
 		}
 	}
 	f.keep = int64(v.MemoryReservation.Value / numa.PageSize)
@@ -372,15 +374,15 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 func (h *host) allowedOf(v *numa.VM) (s numa.NodeSet) {
 	any := false
 	for _, id := range vnuma.NodeAffinity(v) {
-		for n := range h.ids {
-			if h.ids[n] == id {
+		for n := range h.cap {
+			if h.id(n) == id {
 				s |= 1 << n
 				any = any || h.cores[n] > 0
 			}
 		}
 	}
 	if !any {
-		for n := range h.ids {
+		for n := range h.cap {
 			s |= 1 << n
 		}
 	}

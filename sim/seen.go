@@ -7,7 +7,8 @@ import "homenode/numa"
 // home node that the host has.
 func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 	var homes []int
-	for n, id := range h.ids {
+	for n := range h.cap {
+		id := h.id(n)
 		if seen.Homes.Has(id) {
 			homes = append(homes, n)
 		}
@@ -19,7 +20,7 @@ func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 	for c := first; c < end; c++ {
 		n := homes[(c-first)%len(homes)]
 		h.home[c] = int8(n)
-		h.decide(Decision{Kind: Taken, VM: int(v.index), Client: c - first, Other: -1, From: -1, To: h.ids[n]})
+		h.decide(Decision{Kind: Taken, VM: int(v.index), Client: c - first, Other: -1, From: -1, To: h.id(n)})
 	}
 	widened := numa.SetOf(homes...)
 	for c := first; c < end; c++ {
@@ -48,10 +49,11 @@ func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 // takeOnNodes gives the clients of a VM what it was seen with on each node: each first
 // what is on its home, then what is left, in the order of nodes.
 func (h *host) takeOnNodes(v *vm, seen []numa.MemoryOnNode) {
-	left := make([]int64, len(h.ids))
+	left := make([]int64, len(h.cap))
 	all := int64(0)
 	for _, m := range seen {
-		for n, id := range h.ids {
+		for n := range h.cap {
+			id := h.id(n)
 			if id == m.Node {
 				left[n] = int64(m.Guest / numa.PageSize)
 				all += left[n]

@@ -67,7 +67,7 @@ func (h *host) show(w *World) {
 		t.before[v.index] = h.sumsOf(v)
 	}
 	for i := range tick.VMs { // the slice may have been moved while it grew
-		n := len(h.ids)
+		n := len(h.cap)
 		tick.VMs[i].OnNode = t.onNode[i*n : i*n+n : i*n+n]
 	}
 	w.options.Observe(h.index, tick, &Look{h})
@@ -78,7 +78,7 @@ func (h *host) showHost(tick *numa.Tick) {
 	tick.MinFree, tick.State, tick.Free = numa.Bytes(h.minFree)*numa.PageSize, h.state, 0
 	for n := range tick.Nodes {
 		node := &tick.Nodes[n]
-		*node = numa.NodeTick{ID: h.ids[n]}
+		*node = numa.NodeTick{ID: h.id(n)}
 		if h.mem[n] < noLimit {
 			node.Has |= numa.HasTotal | numa.HasFree
 			node.Total, node.Free = numa.Bytes(h.mem[n])*numa.PageSize, numa.Bytes(h.free(n))*numa.PageSize
@@ -104,7 +104,7 @@ func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
 		Size: numa.Bytes(v.facts.size) * numa.PageSize,
 	}
 	for n := range v.homes.All() {
-		x.Homes |= 1 << h.ids[n]
+		x.Homes |= 1 << h.id(n)
 	}
 	local, remote, _, swapped := h.memoryOf(v)
 	x.Local, x.Remote, x.Swapped = numa.Bytes(local)*numa.PageSize, numa.Bytes(remote)*numa.PageSize, numa.Bytes(swapped)*numa.PageSize
@@ -123,8 +123,8 @@ func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
 		x.Used, x.Ready, x.CoStop = x.Run, share(sums.Ready-before.Ready, steps), share(sums.CoStop-before.CoStop, steps)
 	}
 	at := len(t.onNode)
-	for _, id := range h.ids {
-		t.onNode = append(t.onNode, numa.MemoryOnNode{Node: id, Overhead: -1})
+	for n := range h.cap {
+		t.onNode = append(t.onNode, numa.MemoryOnNode{Node: h.id(n), Overhead: -1})
 	}
 	h.addClients(v, &x, t.onNode[at:])
 	return x
@@ -154,10 +154,10 @@ func share(sum, steps int64) float64 { return float64(sum) / float64(steps*whole
 func (l *Look) Clients(i int, f func(*ClientState)) {
 	h := l.h
 	v := &h.vms[i]
-	n := len(h.ids)
+	n := len(h.cap)
 	h.trace.bytes = append(h.trace.bytes[:0], make([]numa.Bytes, n)...)
 	for c, end := v.clientsOf(); c < end; c++ {
-		s := ClientState{VCPUs: int(h.vcpus[c]), Home: -1, Interleaved: v.facts.interleaved, OnNode: h.trace.bytes}
+		s := ClientState{VCPUs: int(h.clients[c].vcpus), Home: -1, Interleaved: v.facts.interleaved, OnNode: h.trace.bytes}
 		if h.home[c] >= 0 {
 			s.Home = int(h.home[c])
 		}

@@ -43,11 +43,11 @@ type vmFacts struct {
 
 // A guest is what a VM is wherever it runs, and while it does not.
 type guest struct {
-	host   int32 // it runs on; -1 when it does not
 	at     int32 // host it is registered on: where it runs, or ran last; -1 for none
 	origin int32 // of World.machines: where it was last powered on; -1 before the first time
 	cookie int32 // numa.autosize.cookie as stored; 0 for none
 	size   int16 // numa.autosize.vcpu.maxPerVirtualNode as stored
+	runs   bool
 	load   *numa.Load
 	rare   *rare // nil for most
 }
@@ -69,6 +69,14 @@ type growth struct {
 	setAt  int64 // step from which memory grows to the target
 	over   int64 // steps; 0 for no growth
 	floor  int64 // pages that it had touched on the host it came from
+}
+
+// host returns the host that the VM runs on; -1 when it does not.
+func (g *guest) host() int {
+	if !g.runs {
+		return -1
+	}
+	return int(g.at)
 }
 
 // more returns what is rare of a guest, to be changed.
@@ -150,6 +158,7 @@ func (h *host) sumsOf(v *vm) (s VMOutcome) {
 type client struct {
 	vm    int32 // index in host.vms
 	start int16 // first vCPU in the VM
+	vcpus int16
 }
 
 // A strain is what a client has beside pages that are in use at home.

@@ -49,6 +49,18 @@ func sortByID(vms []numa.VM) []int32 {
 	return by
 }
 
+// shareFacts lets a host have together with the one before it what they have alike.
+func (w *World) shareFacts(h *host) {
+	if h.index > 0 {
+		if b := w.hosts[h.index-1]; b != nil && *b.set == *h.set && *b.machine == *h.machine {
+			h.set, h.machine, h.machineIndex = b.set, b.machine, b.machineIndex
+			return
+		}
+	}
+	h.machineIndex = int32(len(w.machines))
+	w.machines = append(w.machines, h.machine)
+}
+
 // find returns the index of the VM with an ID. The story is checked: there is one.
 func (w *World) find(id string) int {
 	at, _ := slices.BinarySearchFunc(w.byID, id, func(i int32, id string) int { return cmp.Compare(w.fleet.VMs[i].ID, id) })
@@ -85,7 +97,7 @@ func New(story *numa.Story, o Options) (*World, error) {
 		w.addHost(i)
 	}
 	for i := range w.fleet.VMs {
-		w.guests[i] = guest{host: -1, at: -1, origin: -1, load: &story.Unstated.Value}
+		w.guests[i] = guest{at: -1, origin: -1, load: &story.Unstated.Value}
 		if at, ok := w.byHost[w.fleet.VMs[i].Host]; ok {
 			w.guests[i].at = int32(at)
 		}
@@ -113,8 +125,7 @@ func (w *World) addHost(i int) {
 		w.note(f.Name, p)
 	}
 	h.talking, h.guests, h.log = w.talking, w.guests, w.options.Log
-	h.machineIndex = int32(len(w.machines))
-	w.machines = append(w.machines, h.machine)
+	w.shareFacts(h)
 	if w.every > 0 {
 		h.trace = newTracer(f, w.fleet)
 	}
@@ -201,7 +212,7 @@ func (w *World) place(k int64, index, host int, how coming) bool {
 	if how.growth != nil {
 		a.growth = *how.growth
 	}
-	g.host, g.at = int32(host), int32(host)
+	g.at, g.runs = int32(host), true
 	h.admit(k, &a, w)
 	return true
 }
