@@ -43,7 +43,7 @@ is judged by the rules that judge captures, and every decision says why.
 
 SCENARIO is a story (docs/stories.md), or
   demo                       a day on three hosts of the demo fleet
-` + strings.TrimPrefix(sourceHelp, "SOURCE is one of\n") + `
+` + strings.Replace(strings.TrimPrefix(sourceHelp, "SOURCE is one of\n"), "  demo                       a simulated vCenter with 24 hosts and 300 VMs\n", "", 1) + `
 A SOURCE without a story runs for a day with a load that is assumed, and the report says so. The fleet of the
 demo itself: homenode demo --text > fleet.txtar.
 

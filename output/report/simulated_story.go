@@ -337,4 +337,3 @@ func (s *simulated) arrivals(all []arrival, named bool) string {
 	}
 	return strings.Join(parts, "; ")
 }
-

@@ -19,6 +19,7 @@ import (
 var sheetNames = map[string]string{
 	"findings": "Findings", "vms": "VMs", "hosts": "Hosts", "clusters": "Clusters", "observations": "Observations", "suppressed": "Suppressed", "rules": "Rules", "notes": "Notes", "about": "About",
 	"nodes": "Nodes", "changes": "Changes", "files": "Files",
+	"lives": "Lives", "decisions": "Decisions", "speed": "Speed", "story": "Story",
 }
 
 // Write writes the tables as a workbook, a sheet each. Rows are streamed: of a
