@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"homenode/internal/golden"
 	"homenode/numa"
@@ -110,6 +111,29 @@ func TestRoundTrip(t *testing.T) {
 		}
 		golden.Equal(t, text(t, throughFiles(t, s), s.Fleet), fmt.Sprintf("testdata/roundtrip-talks=%v.txt", talks))
 	}
+}
+
+// TestCoarse holds how much of the demo story comes back when it is recorded more finely or
+// more coarsely than the model draws demand: means of minutes hide the peaks that the
+// balancer acts on.
+func TestCoarse(t *testing.T) {
+	var b bytes.Buffer
+	for _, every := range []time.Duration{4 * time.Second, 20 * time.Second, time.Minute, 5 * time.Minute} {
+		s, err := demo.Story()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Every = every
+		for _, r := range results(t, recorded(t, s, 0), s.Fleet) {
+			e := &r.Totals
+			differ, _ := e[replay.NHN].Mean()
+			points, _ := e[replay.Locality].Mean()
+			stay, _ := e[replay.Locality].Persistence()
+			fmt.Fprintf(&b, "%-4s %s: %4d moments, %.2f %% of home nodes differ, N%%L off by %.2f points (persistence %.2f), %g migrations of %g\n",
+				every, r.Host, r.Moments, differ*100, points, stay, e[replay.NMIG].Simulated, e[replay.NMIG].Observed)
+		}
+	}
+	golden.Equal(t, b.Bytes(), "testdata/coarse.txt")
 }
 
 // TestDemoCapture replays the capture of the demo, which is invented: nothing in it

@@ -59,7 +59,7 @@ func (p *printer) table(t *texttab.Table) {
 }
 
 func (p *printer) host(r *replay.Result, o Options) {
-	p.printf("%s: %s to %s UTC, %s, at most one in %s, %s\n\n", texttab.Clean(r.Host), clock(r.Start), clock(r.End), plural(r.Moments, "moment"), span(r.Window), plural(len(r.VMs), "VM"))
+	p.printf("%s: %s to %s UTC, %s (ticks within %s are one), %s\n\n", texttab.Clean(r.Host), clock(r.Start), clock(r.End), plural(r.Moments, "moment"), span(r.Window), plural(len(r.VMs), "VM"))
 	t := texttab.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: true, 6: true, 7: true}}
 	t.Row("COUNTER", "COMPARED", "OBSERVED", "SIMULATED", "ERROR", "RELATIVE", "PERSISTENCE", "SKILL", "WORST")
 	for _, c := range replay.Counters() {
