@@ -80,6 +80,7 @@ type host struct {
 	dirty    bool  // demand or homes changed: loads are to be computed
 	crowded  bool  // a node has more load than it can take
 	owing    bool  // somebody may be owed CPU time of this fairness interval
+	placed   bool  // memory was given or taken in this step, not only moved home
 	moved    bool  // memory was moved, given or taken in this step
 	still    bool  // memory does nothing until something else happens
 	hopeless bool  // no client gains enough elsewhere until homes or memory change
@@ -98,6 +99,7 @@ type crowd struct {
 	given []int32 // by client, parts
 	runs  []int32 // by VM, parts: what it runs
 	stops []int32 // and what it is co-stopped
+	here  []asked // of the node that is looked at
 }
 
 // scratch returns two slices by node to be used and forgotten.

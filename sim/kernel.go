@@ -32,10 +32,10 @@ func (h *host) run(w *World, end int64) {
 			h.still = h.still && h.away == 0 // idle memory moves under load
 		}
 		if !h.still {
-			h.moved = false
+			h.moved, h.placed = false, false
 			h.memory(k)
 			h.still = !h.moved
-			if h.moved {
+			if h.placed { // what only moves home makes no other node better
 				h.hopeless, h.wake = false, 0
 			}
 		}
@@ -147,7 +147,7 @@ func (h *host) spread(loose int64) {
 // fill gives the clients of crowded nodes what a level allows (phase 3, C-14).
 func (h *host) fill(looseCPUs int64) {
 	if h.crowd == nil {
-		h.crowd = &crowd{make([]int32, len(h.clients)), make([]int32, len(h.vms)), make([]int32, len(h.vms))}
+		h.crowd = &crowd{make([]int32, len(h.clients)), make([]int32, len(h.vms)), make([]int32, len(h.vms)), nil}
 	}
 	for n, c := range h.cap {
 		if h.load[n]+h.loose[n] <= c {
@@ -175,49 +175,65 @@ func (h *host) fill(looseCPUs int64) {
 	}
 }
 
+// An asked is what a client at home on a crowded node asks for.
+type asked struct {
+	client int32
+	vcpus  int32
+	demand int64
+	atOnce int64 // of it what is reserved
+}
+
+// ask gathers what the clients at home on a node ask for.
+func (h *host) ask(n int) []asked {
+	list := h.crowd.here[:0]
+	for i, home := range h.home {
+		if int(home) != n {
+			continue
+		}
+		a := asked{client: int32(i), vcpus: int32(h.clients[i].vcpus), demand: int64(h.demand[i])}
+		if v := &h.vms[h.clients[i].vm]; v.facts.reserved > 0 {
+			a.atOnce = min(a.demand, h.part(v, i, v.facts.reserved))
+		}
+		list = append(list, a)
+	}
+	h.crowd.here = list
+	return list
+}
+
+// at returns what the client gets when each vCPU gets at most the level.
+func (a *asked) at(level int64) int64 { return max(a.atOnce, min(a.demand, level*int64(a.vcpus))) }
+
 // fillNode finds the level of a crowded node.
 func (h *host) fillNode(n int, looseWeight int64) {
+	list := h.ask(n)
 	low, high := int64(0), int64(full) // the level is in [low, high]
 	for low < high {
 		mid := (low + high + 1) / 2
-		if h.atLevel(n, mid, looseWeight, false) <= h.cap[n] {
+		sum := min(h.loose[n], mid*looseWeight)
+		for i := range list {
+			sum += list[i].at(mid)
+		}
+		if sum <= h.cap[n] {
 			low = mid
 		} else {
 			high = mid - 1
 		}
 	}
-	h.got[n] = h.atLevel(n, low, looseWeight, true)
 	h.looseGot[n] = min(h.loose[n], low*looseWeight)
+	h.got[n] = h.looseGot[n]
+	for i := range list {
+		got := list[i].at(low)
+		h.crowd.given[list[i].client] = int32(got)
+		h.got[n] += got
+	}
 	if sum := h.got[n]; sum > h.cap[n] { // more is reserved than there is
 		h.got[n] = 0
-		for i, home := range h.home {
-			if int(home) == n {
-				h.crowd.given[i] = int32(int64(h.crowd.given[i]) * h.cap[n] / sum)
-				h.got[n] += int64(h.crowd.given[i])
-			}
+		for i := range list {
+			given := &h.crowd.given[list[i].client]
+			*given = int32(int64(*given) * h.cap[n] / sum)
+			h.got[n] += int64(*given)
 		}
 	}
-}
-
-// atLevel returns what runs on a node when each vCPU gets at most the level, and gives
-// it when asked to.
-func (h *host) atLevel(n int, level, looseWeight int64, give bool) int64 {
-	sum := min(h.loose[n], level*looseWeight)
-	for i, home := range h.home {
-		if int(home) != n {
-			continue
-		}
-		d := int64(h.demand[i])
-		got := min(d, level*int64(h.clients[i].vcpus))
-		if v := &h.vms[h.clients[i].vm]; v.facts.reserved > 0 {
-			got = max(got, min(d, h.part(v, i, v.facts.reserved)))
-		}
-		if give {
-			h.crowd.given[i] = int32(got)
-		}
-		sum += got
-	}
-	return sum
 }
 
 // divide computes what the VMs of a crowded host run and are co-stopped (phase 3).
@@ -352,6 +368,11 @@ func (h *host) settleMemory(v *vm, k int64) {
 // its vCPUs; VMs without home run everywhere.
 func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 	first, end := v.clientsOf()
+	if v.n == 1 && v.homes != 0 && h.hidden == 1 { // most VMs
+		all := h.resident(first)
+		remote = h.outside(first)
+		return all - remote, remote, all - h.at(first)[h.home[first]], h.strainOf(first).swapped
+	}
 	for c := first; c < end; c++ {
 		swapped += h.strainOf(c).swapped
 		for n, p := range h.at(c) {

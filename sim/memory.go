@@ -91,7 +91,7 @@ func (h *host) growVM(v *vm, k int64) {
 
 // allocate gives a client new pages: local first (C-15).
 func (h *host) allocate(v *vm, c int, pages int64) {
-	h.moved = true
+	h.moved, h.placed = true, true
 	if h.home[c] < 0 {
 		h.allocateAnywhere(c, pages)
 		return
@@ -239,7 +239,7 @@ func (h *host) migrate(k int64) {
 
 // migrateClient brings pages of one client home.
 func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64, working bool) {
-	s, home, touched := &h.strains[c], int(h.home[c]), h.touched(c)
+	s, home := &h.strains[c], int(h.home[c])
 	room := max(0, h.free(home)-floor)
 	ramp := int64(1) << min(4, (k-int64(h.pastOf(c).homeSince))/rampSteps)
 	pages := int64(0)
@@ -247,7 +247,7 @@ func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64, working bo
 	case s.hot > 0:
 		pages = min(s.hot, rate*ramp/rampWhole, room)
 		h.moved = h.moved || ramp < rampWhole && room > 0
-	case working && out > touched/idleStop:
+	case working && out > h.touched(c)/idleStop:
 		pages = min(out, rate/idlePart, room)
 	}
 	if pages == 0 {
@@ -267,7 +267,10 @@ func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64, working bo
 	if out == 0 {
 		h.away--
 	}
-	if out <= touched/idleStop && out+pages > touched/idleStop {
+	if !h.log {
+		return
+	}
+	if touched := h.touched(c); out <= touched/idleStop && out+pages > touched/idleStop {
 		h.decide(Decision{Kind: AllLocal, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(home),
 			Numbers: [4]int64{out, touched, k - int64(h.pastOf(c).homeSince)}})
 	}

@@ -92,7 +92,7 @@ func (h *host) resident(c int) (sum int64) {
 
 // giveBack takes pages from a client, where it has most of them. It has as many.
 func (h *host) giveBack(v *vm, c int, pages int64) {
-	h.moved = true
+	h.moved, h.placed = true, true
 	before := h.outside(c)
 	at := h.at(c)
 	for pages > 0 {

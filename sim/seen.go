@@ -8,8 +8,7 @@ import "homenode/numa"
 func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 	var homes []int
 	for n := range h.cap {
-		id := h.id(n)
-		if seen.Homes.Has(id) {
+		if seen.Homes.Has(h.id(n)) {
 			homes = append(homes, n)
 		}
 	}
@@ -53,8 +52,7 @@ func (h *host) takeOnNodes(v *vm, seen []numa.MemoryOnNode) {
 	all := int64(0)
 	for _, m := range seen {
 		for n := range h.cap {
-			id := h.id(n)
-			if id == m.Node {
+			if h.id(n) == m.Node {
 				left[n] = int64(m.Guest / numa.PageSize)
 				all += left[n]
 			}
