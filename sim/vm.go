@@ -141,19 +141,6 @@ func (h *host) endGrowth(v *vm) {
 	}
 }
 
-// sumsOf returns what a VM went through up to now, as far as it is added up.
-func (h *host) sumsOf(v *vm) (s VMOutcome) {
-	if r := h.guestOf(v).rare; r != nil {
-		s = r.sums
-	}
-	s.Steps += h.cpuSince - max(0, int64(v.came))
-	s.Local += v.local
-	s.Run += v.run
-	s.Ready += v.ready
-	s.Demand = s.Run + s.Ready + s.CoStop
-	return s
-}
-
 // A client is what a NUMA client is beside the slices of the host.
 type client struct {
 	vm    int32 // index in host.vms
