@@ -171,6 +171,7 @@ type simulatedPage struct {
 	Happened            []pageHappening
 	Left                int // lines that are left out
 	VMs                 []pageVM
+	VMsCut              int // that are not listed
 	Footnotes           []string
 }
 
@@ -196,15 +197,20 @@ func (p *captureReport) simulated(c *captured, drawn map[string]bool) {
 		h := &all[i]
 		page.Happened = append(page.Happened, pageHappening{c.when(h), h.host, h.text, h.note, h.followed, h.event, h.rules})
 	}
-	for _, v := range s.order {
+	vms := s.order[:min(len(s.order), mostListed)]
+	page.VMsCut = len(s.order) - len(vms)
+	for _, v := range vms {
 		page.VMs = append(page.VMs, s.pageVM(v, drawn))
 	}
-	page.Footnotes = s.footnotes(s.order)
+	page.Footnotes = s.footnotes(vms)
 	p.Simulated = page
 }
 
-// mostTold is how many lines of the story a page has.
-const mostTold = 400
+// mostTold and mostListed are how many lines of the story, and how many VMs, a page has.
+const (
+	mostTold   = 400
+	mostListed = 300
+)
 
 func (s *simulated) pageVM(v *simulatedVM, drawn map[string]bool) pageVM {
 	text := v.cells()

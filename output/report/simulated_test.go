@@ -86,6 +86,9 @@ func TestSimulatedNeverObserved(t *testing.T) {
 	if n, want := strings.Count(html, "Simulated by the model of the NUMA scheduler: nothing here was observed."), strings.Count(html, "<svg"); n != want || n == 0 {
 		t.Errorf("%d of %d drawings say that they are simulated", n, want)
 	}
+	if !strings.Contains(html, `<th scope="col" data-key="simulated">Simulated</th>`) {
+		t.Error("what the page saves as CSV does not say that it is simulated")
+	}
 	for _, word := range []string{"in the capture", "was recorded", "read</p>"} {
 		if strings.Contains(html, word) {
 			t.Errorf("the page says %q of a simulation", word)
