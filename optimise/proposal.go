@@ -67,12 +67,13 @@ func Solve(p *Problem, o Options) (*Proposal, error) {
 		}
 	}
 	out := &Proposal{Before: begin.score(), After: end.score()}
-	at := begin
+	at, broken := begin, out.Before.Broken
 	for i := range steps {
 		st := &steps[i]
 		v := m.vmAt[st.vm]
 		out.Steps = append(out.Steps, Step{VM: v, From: m.hostAt[st.from], To: m.hostAt[st.to], Shape: int(st.shape),
-			Temporary: st.temporary, After: st.after, Why: m.why(st)})
+			Temporary: st.temporary, After: st.after, Why: m.why(st, broken-st.after.Broken)})
+		broken = st.after.Broken
 		if st.shape >= 0 {
 			now, then := m.fit(st.vm, at.shape[st.vm], st.to), m.fit(st.vm, st.shape, st.to)
 			shape := &m.vms[st.vm].Shapes[st.shape]
@@ -203,10 +204,14 @@ func extremes(a, b []int64, counts func(int) bool) (down, up change) {
 	return down, up
 }
 
-// why says in one sentence what the step is for.
-func (m *model) why(s *step) string {
+// why says in one sentence what the step is for; mended is how much less constraints are
+// broken then.
+func (m *model) why(s *step, mended int64) string {
 	r := &s.relieved
 	var parts []string
+	if mended > 0 {
+		parts = append(parts, "it mends a broken constraint")
+	}
 	if s.temporary {
 		parts = append(parts, "it makes room and goes on with a later step")
 	}

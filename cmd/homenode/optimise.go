@@ -92,7 +92,11 @@ func groups(texts []string) (out [][]string) {
 
 // run proposes, simulates the story with and without the proposal, and writes both.
 func (f *optimiseFlags) run(cmd *cobra.Command, out *outputFlags, told *numa.Story, source string, o simulate.Options) error {
-	p, notes, err := optimise.FromFleet(told.Fleet, f.cluster, demandIn(told), f.constraints(&o))
+	cluster := f.cluster
+	if cluster == "" && len(told.Fleet.Clusters) == 0 && len(told.Fleet.Hosts) == 1 {
+		cluster = told.Fleet.Hosts[0].Name
+	}
+	p, notes, err := optimise.FromFleet(told.Fleet, cluster, demandIn(told), f.constraints(&o))
 	if err != nil {
 		return err
 	}
@@ -101,7 +105,7 @@ func (f *optimiseFlags) run(cmd *cobra.Command, out *outputFlags, told *numa.Sto
 		return err
 	}
 	r := report.Optimised{
-		Source: source, Cluster: f.cluster, Problem: p, Proposal: proposal, Notes: notes, Fleet: told.Fleet,
+		Source: source, Cluster: cluster, Problem: p, Proposal: proposal, Notes: notes, Fleet: told.Fleet,
 		Length: told.Length.String(),
 	}
 	if r.Cluster == "" && len(told.Fleet.Clusters) == 1 {

@@ -189,11 +189,11 @@ func OptimisedText(w io.Writer, o *Optimised, colour bool) error {
 		p.table(&t)
 	}
 	o.runs(p)
-	for _, note := range o.Proposal.Notes {
-		p.printf("\nnote   %s", texttab.Clean(note))
-	}
 	if len(o.Proposal.Notes) > 0 {
 		p.printf("\n")
+	}
+	for _, note := range o.Proposal.Notes {
+		p.printf("note   %s\n", texttab.Clean(note))
 	}
 	p.someNotes(o.Notes, "json")
 	return p.err
@@ -249,7 +249,8 @@ func points(share float64) string { return fmt.Sprintf("%.1f %%", share*100) }
 // OptimisedJSON writes a proposal for programs.
 func OptimisedJSON(w io.Writer, o *Optimised) error {
 	out := struct {
-		Kind    string          `json:"kind"`
+		Format  string          `json:"format"`
+		Version int             `json:"version"`
 		Source  string          `json:"source"`
 		Cluster string          `json:"cluster"`
 		VMs     int             `json:"vms"`
@@ -262,7 +263,7 @@ func OptimisedJSON(w io.Writer, o *Optimised) error {
 		Runs    *[2]ran         `json:"runs,omitempty"` // now, proposed
 		Notes   []string        `json:"notes,omitempty"`
 	}{
-		"optimise", o.Source, o.Cluster, len(o.Problem.VMs), len(o.Problem.Hosts), scoreOf(o.Proposal.Before), scoreOf(o.Proposal.After),
+		"homenode-proposal", 1, o.Source, o.Cluster, len(o.Problem.VMs), len(o.Problem.Hosts), scoreOf(o.Proposal.Before), scoreOf(o.Proposal.After),
 		o.Proposal.Bound.Total, o.Proposal.Bound.Proven, o.steps(), nil, slices.Clone(o.Proposal.Notes),
 	}
 	if o.Before != nil {
