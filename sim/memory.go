@@ -231,24 +231,25 @@ func (h *host) migrate(k int64) {
 	working := sum*100 >= idleLoad*h.allCap
 	floor := h.minFree / int64(len(h.cap))
 	for c, out := range h.out {
-		if out > 0 {
-			h.migrateClient(&h.vms[h.clients[c].vm], c, k, out, rate, floor, working)
+		if out == 0 {
+			continue
 		}
+		if h.strains[c].hot == 0 && (!working || out <= h.touched(c)/idleStop) {
+			continue // what is left stays
+		}
+		h.migrateClient(&h.vms[h.clients[c].vm], c, k, out, rate, floor)
 	}
 }
 
 // migrateClient brings pages of one client home.
-func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64, working bool) {
+func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64) {
 	s, home := &h.strains[c], int(h.home[c])
 	room := max(0, h.free(home)-floor)
-	ramp := int64(1) << min(4, (k-int64(h.pastOf(c).homeSince))/rampSteps)
-	pages := int64(0)
-	switch {
-	case s.hot > 0:
+	pages := min(out, rate/idlePart, room)
+	if s.hot > 0 {
+		ramp := int64(1) << min(4, (k-int64(h.pastOf(c).homeSince))/rampSteps)
 		pages = min(s.hot, rate*ramp/rampWhole, room)
 		h.moved = h.moved || ramp < rampWhole && room > 0
-	case working && out > h.touched(c)/idleStop:
-		pages = min(out, rate/idlePart, room)
 	}
 	if pages == 0 {
 		return
