@@ -1,6 +1,10 @@
 package sim
 
-import "math"
+import (
+	"math"
+
+	"homenode/numa"
+)
 
 // The balancer (phase 8, C-8 to C-11). At most one thing happens a period: long-term
 // fairness, else balance, else locality. It looks at demand, which changes with a draw,
@@ -199,9 +203,7 @@ func (h *host) settleUntil(k int64) {
 // owedMost returns the nodes whose clients are owed most and least, and the difference
 // in hundredths of a percent of their demand.
 func (h *host) owedMost() (most, least int, gap int64) {
-	owed, of := h.scratch()
-	clear(owed)
-	clear(of)
+	var owed, of [numa.MaxNodes]int64
 	for c, d := range h.debts {
 		if home := h.home[c]; home >= 0 {
 			owed[home] += d.owed
@@ -209,7 +211,7 @@ func (h *host) owedMost() (most, least int, gap int64) {
 		}
 	}
 	most, least = -1, -1
-	for n := range owed {
+	for n := range h.cap {
 		if of[n] > 0 {
 			owed[n] = share128(owed[n], full, of[n])
 		}

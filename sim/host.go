@@ -49,17 +49,15 @@ type host struct {
 	closed       bool                // in maintenance
 
 	// State of the nodes.
-	taken    []int64 // pages of nobody in the fleet
-	used     []int64 // pages, those taken included
-	load     []int64 // parts: demand of the clients at home
-	loose    []int64 // parts: demand of clients without home
-	looseGot []int64
-	got      []int64 // parts: what runs there
-	ran      []int64 // parts × steps: what ran there until cpuSince
-	last     int     // node of the last placement; -1 on a fresh host
-	state    numa.MemoryState
-	grow     int32 // VMs whose memory grows
-	away     int32 // clients with pages outside the home nodes
+	used  []int64 // pages, those included that nobody in the fleet has
+	load  []int64 // parts: demand of the clients at home
+	loose []int64 // parts: demand of clients without home
+	got   []int64 // parts: what runs there
+	ran   []int64 // parts × steps: what ran there until cpuSince
+	last  int     // node of the last placement; -1 on a fresh host
+	state numa.MemoryState
+	grow  int32 // VMs whose memory grows
+	away  int32 // clients with pages outside the home nodes
 
 	// State of VMs and clients.
 	vms     []vm
@@ -91,7 +89,6 @@ type host struct {
 	events []Decision
 	ticks  int64 // client steps
 	trace  *tracer
-	small  []int64 // what a step uses and forgets: see scratch
 }
 
 // A crowd is what the VMs and clients of a crowded host get.
@@ -100,15 +97,6 @@ type crowd struct {
 	runs  []int32 // by VM, parts: what it runs
 	stops []int32 // and what it is co-stopped
 	here  []asked // of the node that is looked at
-}
-
-// scratch returns two slices by node to be used and forgotten.
-func (h *host) scratch() (a, b []int64) {
-	k := len(h.cap)
-	if h.small == nil {
-		h.small = make([]int64, 2*k)
-	}
-	return h.small[:k:k], h.small[k:]
 }
 
 // A partner is a VM that a VM talks to above the threshold.
@@ -132,8 +120,8 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 	b := &host{
 		index: index, release: h.Release.Value, machine: &m, set: &set,
 		cores: make([]int32, k),
-		mem:   make([]int64, k), cap: make([]int64, k), taken: make([]int64, k), used: make([]int64, k),
-		load: make([]int64, k), loose: make([]int64, k), looseGot: make([]int64, k), got: make([]int64, k), ran: make([]int64, k),
+		mem:   make([]int64, k), cap: make([]int64, k), used: make([]int64, k),
+		load: make([]int64, k), loose: make([]int64, k), got: make([]int64, k), ran: make([]int64, k),
 		hidden: 1, last: -1, dirty: true,
 		closed: h.Maintenance.Value,
 	}
@@ -152,11 +140,10 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 	for _, u := range used {
 		for i := range nodes {
 			if u.Host == h.ID && nodes[i].ID == u.Node {
-				b.taken[i] += min(int64(u.Memory/numa.PageSize), b.mem[i]-b.taken[i])
+				b.used[i] += min(int64(u.Memory/numa.PageSize), b.mem[i]-b.used[i])
 			}
 		}
 	}
-	copy(b.used, b.taken)
 	b.setCapacity()
 	b.facts, b.whole = h, h.Memory.Or(all)
 	b.setReserve()

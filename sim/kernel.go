@@ -112,7 +112,6 @@ func (h *host) loads() {
 		return
 	}
 	for n := range h.got {
-		h.looseGot[n] = h.loose[n]
 		h.got[n] = h.load[n] + h.loose[n]
 	}
 }
@@ -149,9 +148,10 @@ func (h *host) fill(looseCPUs int64) {
 	if h.crowd == nil {
 		h.crowd = &crowd{make([]int32, len(h.clients)), make([]int32, len(h.vms)), make([]int32, len(h.vms)), nil}
 	}
+	all, got := int64(0), int64(0) // of VMs without home
 	for n, c := range h.cap {
 		if h.load[n]+h.loose[n] <= c {
-			h.looseGot[n] = h.loose[n]
+			all, got = all+h.loose[n], got+h.loose[n]
 			h.got[n] = h.load[n] + h.loose[n]
 			for i, home := range h.home {
 				if int(home) == n {
@@ -160,11 +160,7 @@ func (h *host) fill(looseCPUs int64) {
 			}
 			continue
 		}
-		h.fillNode(n, max(1, looseCPUs*c/max(h.allCap, 1)))
-	}
-	all, got := int64(0), int64(0)
-	for n := range h.loose {
-		all, got = all+h.loose[n], got+h.looseGot[n]
+		all, got = all+h.loose[n], got+h.fillNode(n, max(1, looseCPUs*c/max(h.allCap, 1)))
 	}
 	for i, home := range h.home {
 		if home < 0 && all > 0 {
@@ -203,8 +199,8 @@ func (h *host) ask(n int) []asked {
 // at returns what the client gets when each vCPU gets at most the level.
 func (a *asked) at(level int64) int64 { return max(a.atOnce, min(a.demand, level*int64(a.vcpus))) }
 
-// fillNode finds the level of a crowded node.
-func (h *host) fillNode(n int, looseWeight int64) {
+// fillNode finds the level of a crowded node. It returns what VMs without home get there.
+func (h *host) fillNode(n int, looseWeight int64) (looseGot int64) {
 	list := h.ask(n)
 	low, high := int64(0), int64(full) // the level is in [low, high]
 	for low < high {
@@ -219,8 +215,8 @@ func (h *host) fillNode(n int, looseWeight int64) {
 			high = mid - 1
 		}
 	}
-	h.looseGot[n] = min(h.loose[n], low*looseWeight)
-	h.got[n] = h.looseGot[n]
+	looseGot = min(h.loose[n], low*looseWeight)
+	h.got[n] = looseGot
 	for i := range list {
 		got := list[i].at(low)
 		h.crowd.given[list[i].client] = int32(got)
@@ -234,6 +230,7 @@ func (h *host) fillNode(n int, looseWeight int64) {
 			h.got[n] += int64(*given)
 		}
 	}
+	return looseGot
 }
 
 // divide computes what the VMs of a crowded host run and are co-stopped (phase 3).

@@ -152,7 +152,7 @@ func (h *host) takeFar(v *vm, c int, pages, floor int64) (given int64) {
 // allocateAnywhere gives pages to a client without home: of all nodes in proportion to
 // their free memory.
 func (h *host) allocateAnywhere(c int, pages int64) {
-	free, _ := h.scratch()
+	var free [numa.MaxNodes]int64
 	sum := int64(0)
 	for n := range h.cap {
 		free[n] = max(0, h.free(n))
@@ -160,7 +160,7 @@ func (h *host) allocateAnywhere(c int, pages int64) {
 	}
 	fits := min(pages, sum)
 	left := fits
-	for n, f := range free {
+	for n, f := range free[:len(h.cap)] {
 		if sum > 0 {
 			left -= h.take(c, n, share128(fits, f, sum))
 		}

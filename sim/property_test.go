@@ -18,8 +18,15 @@ import (
 // conserved returns what of the memory of a host does not add up, to the page. What a
 // client has touched is the sum of what is on nodes, saved, ballooned and swapped;
 // TestTwin compares it with the plain model, which counts it.
-func (h *host) conserved() error {
-	used := slices.Clone(h.taken)
+func (h *host) conserved(taken []numa.NodeUse) error {
+	used := make([]int64, len(h.cap))
+	for _, u := range taken {
+		for n := range h.cap {
+			if u.Host == h.facts.ID && u.Node == h.id(n) {
+				used[n] = min(used[n]+int64(u.Memory/numa.PageSize), h.mem[n])
+			}
+		}
+	}
 	for i := range h.vms {
 		v := &h.vms[i]
 		for c, end := v.clientsOf(); c < end; c++ {
@@ -83,7 +90,7 @@ func TestConserved(t *testing.T) {
 		s := randomStory(seed)
 		s.Every = numa.Step
 		_, err := Run(t.Context(), s, Options{Choices: vnumaChoices(seed), Observe: func(_ int, tick *numa.Tick, look *Look) {
-			err := look.h.conserved()
+			err := look.h.conserved(s.Used)
 			if err == nil {
 				err = believable(tick)
 			}

@@ -49,20 +49,24 @@ type measured struct {
 	version string // of CloudSim Plus
 }
 
-// The fleets beside CloudSim Plus. Its steps of 2 s are so slow that an hour is enough.
+// The fleets of the kernel, and those beside CloudSim Plus. Its steps of 2 s are so slow
+// that some hours are enough.
 const (
+	kernelHosts  = 40
+	kernelVMs    = 50 * kernelHosts
 	sharedHosts  = 100
 	sharedVMs    = 1000
 	sparseStep   = 300
 	denseStep    = 2
-	denseSeconds = 3600
+	denseHours   = 4
+	denseSeconds = denseHours * 3600
 	wholeDay     = 24 * 3600
 )
 
 // contenders returns who takes part.
 func contenders(s *settings, self string) (all []*contender) {
 	add := func(name string, g group, cores int, slow bool, flags ...string) {
-		args := append([]string{self, "run", "-workers", strconv.Itoa(cores)}, flags...)
+		args := append([]string{self, "run", "-hosts", strconv.Itoa(kernelHosts), "-vms", strconv.Itoa(kernelVMs), "-workers", strconv.Itoa(cores)}, flags...)
 		all = append(all, &contender{name: name, group: g, cores: cores, slow: slow, args: args})
 	}
 	for cores := 1; cores <= 2; cores++ {

@@ -15,11 +15,11 @@ func write(w io.Writer, s *settings, all []*contender) error {
 	fmt.Fprintf(w, "%s, %d cores, %s. Median of %d rounds, of the large fleet and beside CloudSim Plus %d.\n",
 		contest.CPUModel(), runtime.NumCPU(), runtime.Version(), s.rounds, s.slowRounds)
 	titles := [groups]string{
-		kernel: "A day on 20 hosts with 1,000 VMs",
+		kernel: fmt.Sprintf("A day, %d VMs on %d hosts", kernelVMs, kernelHosts),
 		fleet:  fmt.Sprintf("%d VMs on %d hosts, %d hours", s.vms, s.hosts, s.hours),
-		traced: "A typical day on 20 hosts with 1,000 VMs, traced",
+		traced: fmt.Sprintf("A typical day, %d VMs on %d hosts, traced", kernelVMs, kernelHosts),
 		sparse: fmt.Sprintf("%d VMs on %d hosts, a day", sharedVMs, sharedHosts),
-		dense:  fmt.Sprintf("%d VMs on %d hosts, an hour", sharedVMs, sharedHosts),
+		dense:  fmt.Sprintf("%d VMs on %d hosts, %d hours", sharedVMs, sharedHosts, denseHours),
 	}
 	for g := range groups {
 		t := contest.Table{Markdown: s.markdown}
