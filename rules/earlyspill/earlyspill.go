@@ -89,7 +89,7 @@ func reserve(w *rule.Watch, f *finding.Finding) (keep string) {
 		f.Assumes = append(f.Assumes, k.Assumes)
 	}
 	if w.VM.Spilled.Free >= k.Bytes {
-		f.Message += fmt.Sprintf(", more than the %s at which the host leaves its high memory state: something else sent it there, unless the node fell below that in between, unless the node fell below that in between", k.Bytes)
+		f.Message += fmt.Sprintf(", more than the %s at which the host leaves its high memory state: something else sent it there, unless the node fell below that in between", k.Bytes)
 		return ""
 	}
 	f.Message += fmt.Sprintf(", less than the %s at which the host leaves its high memory state", k.Bytes)
