@@ -18,8 +18,7 @@ import (
 // its order.
 func change(s *numa.Story, steps []Step, choices vnuma.Choices) (*numa.Story, error) {
 	out := *s
-	out.Used, out.Loads, out.Talks = slices.Clone(s.Used), slices.Clone(s.Loads), slices.Clone(s.Talks)
-	out.Seen, out.Events = slices.Clone(s.Seen), slices.Clone(s.Events)
+	out.Loads, out.Events = slices.Clone(s.Loads), slices.Clone(s.Events)
 	if err := changeFleet(&out, steps, choices); err != nil {
 		return nil, plain(err)
 	}
@@ -54,7 +53,7 @@ func plain(err error) error {
 	return err
 }
 
-// changeFleet applies the what-ifs, and takes out of the story what they make untrue.
+// changeFleet applies the changes of the fleet.
 func changeFleet(s *numa.Story, steps []Step, choices vnuma.Choices) error {
 	var changes []whatif.Change
 	for i := range steps {
@@ -80,12 +79,26 @@ func changeFleet(s *numa.Story, steps []Step, choices vnuma.Choices) error {
 	if changes == nil {
 		return nil
 	}
+	out, err := Changed(s, changes, choices)
+	if err == nil {
+		*s = *out
+	}
+	return err
+}
+
+// Changed returns the story with its fleet changed, and without what that makes untrue.
+// s stays as it is. The error is about the changes, or about an event that cannot happen
+// any more.
+func Changed(s *numa.Story, changes []whatif.Change, choices vnuma.Choices) (*numa.Story, error) {
 	fleet, _, err := whatif.Apply(s.Fleet, changes, choices)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	before := s.Fleet
-	s.Fleet = fleet
-	c := changed{Story: s, before: before, now: byID(fleet), was: byID(before)}
-	return c.settle()
+	out := *s
+	out.Fleet, out.Seen, out.Events = fleet, slices.Clone(s.Seen), slices.Clone(s.Events)
+	c := changed{Story: &out, was: byID(s.Fleet), now: byID(fleet)}
+	if err := c.settle(); err != nil {
+		return nil, err
+	}
+	return &out, out.Check()
 }

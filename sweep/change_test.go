@@ -166,3 +166,26 @@ func TestChangeErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestLostThenLine holds that what is left of lines about a lost host stays as it is when
+// a line is added.
+func TestLostThenLine(t *testing.T) {
+	s := read(t, `
+cluster prod
+host esx[01-02] nodes=2 cores=8 memory=64GB
+vm   a host=esx02 vcpus=4 memory=8GB power=off
+at 5m set esx01,esx02 Numa.PreferHT=1
+at 6m power-on a host=esx01
+`)
+	got, err := change(s, []Step{{Do: LoseHost, Text: "esx01"}, {Do: StoryLine, Text: "at 50m reboot a"}}, vnuma.Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []string
+	for _, e := range got.Events {
+		events = append(events, e.Kind.String()+" "+e.VM+e.Host)
+	}
+	if want := []string{"set esx02", "power-on a", "reboot a"}; !reflect.DeepEqual(events, want) {
+		t.Errorf("what happens is %q, want %q", events, want)
+	}
+}

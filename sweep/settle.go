@@ -11,7 +11,6 @@ import (
 // changed is a story whose fleet has been changed, and what it was before.
 type changed struct {
 	*numa.Story
-	before   *numa.Fleet
 	was, now fleetByID
 }
 
@@ -39,6 +38,11 @@ func (c *changed) settle() error {
 	c.Seen = slices.DeleteFunc(c.Seen, func(v numa.SeenVM) bool {
 		return gone(v.Host) || !reflect.DeepEqual(c.was.hosts[v.Host], c.now.hosts[v.Host]) || !c.sameVM(v.VM)
 	})
+	for i := range c.Events {
+		if gone(c.Events[i].Host) {
+			untold(c.Events, &c.Events[i])
+		}
+	}
 	// Nothing happens to a host that is not there.
 	c.Events = slices.DeleteFunc(c.Events, func(e numa.Event) bool { return gone(e.Host) && e.VM == "" })
 	for i := range c.Events {

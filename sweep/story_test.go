@@ -130,8 +130,8 @@ func TestDecodeStoryErrors(t *testing.T) {
 }
 
 func FuzzDecodeStory(f *testing.F) {
-	f.Add(encoded(f, read(f, small)))
-	f.Add(encoded(f, full(f)))
+	f.Add(encoded(f, read(f, "host a nodes=2 cores=8 memory=64GB\nvm v host=a vcpus=4 memory=8GB memoryHotAdd=on\nload v cpu=5..9% image=x common=1%\nat 2h hot-add v memory=9GB\n")))
+	f.Add(encoded(f, read(f, "host a nodes=1 cores=8\nused a node=0 memory=1GB\nrun 2h seed=4\n")))
 	f.Add([]byte("{}\n{}"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		s, err := DecodeStory(in)

@@ -15,6 +15,7 @@ import (
 	"homenode/numa"
 	"homenode/source/demo"
 	"homenode/source/story"
+	"homenode/sweep"
 	"homenode/vnuma"
 	"homenode/whatif"
 )
@@ -117,34 +118,13 @@ func (f *sourceFlags) amend(s *numa.Story) error {
 	return s.Check()
 }
 
-// changeStory gives the story another fleet. What it says of hosts that are gone is gone
-// with them; events that need them are an error.
+// changeStory gives the story another fleet, as a point of a sweep has it.
 func changeStory(s *numa.Story, asked []whatif.Change, choices vnuma.Choices) error {
-	fleet, _, err := whatif.Apply(s.Fleet, asked, choices)
-	if err != nil {
-		return err
+	changed, err := sweep.Changed(s, asked, choices)
+	if err == nil {
+		*s = *changed
 	}
-	s.Fleet, s.Seen = fleet, nil
-	there := map[string]bool{}
-	for i := range fleet.Hosts {
-		there[fleet.Hosts[i].ID] = true
-	}
-	var used []numa.NodeUse
-	for _, u := range s.Used {
-		if there[u.Host] {
-			used = append(used, u)
-		}
-	}
-	s.Used = used
-	for i := range s.Events {
-		if e := &s.Events[i]; e.Host != "" && !there[e.Host] {
-			return fmt.Errorf("%s:%d: found %q, but the host is gone by --lose-host", s.Name, e.Line, e.Text)
-		}
-	}
-	if err := s.Check(); err != nil {
-		return err
-	}
-	return story.Add(s, "", s.Name) // what events change follows from the fleet before them
+	return err
 }
 
 // lineWords are the lines of a story that --at takes as they are, beside those of events.
