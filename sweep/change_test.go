@@ -42,7 +42,7 @@ func TestUsed(t *testing.T) {
 			t.Errorf("%s: %v\nwant %v", tt.change, got.Used, tt.want)
 		}
 	}
-	got, err := changedBy(t, "at 5m fail esx01\nat 6m repair esx01\n", Step{Do: LoseHost, Text: "esx01"})
+	got, err := changedBy(t, "at 5m fail esx01\nat 6m repair esx01\nat 12m power-off build01\nat 13m power-on build01 host=esx01\n", Step{Do: LoseHost, Text: "esx01"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,6 +159,25 @@ func TestHandler(t *testing.T) {
 	}
 }
 
+// TestBaseOnce holds that the story of a sweep is asked for once.
+func TestBaseOnce(t *testing.T) {
+	p := newPlan(t)
+	body := encoded(t, p.Story)
+	given := 0
+	h := Handlers("test", func(context.Context, string) ([]byte, error) {
+		given++
+		return body, nil
+	})[Kind]
+	for range 3 {
+		if _, err := h(t.Context(), []byte(`{"options":{"version":"test"},"base":"x"}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if given != 1 {
+		t.Errorf("the story was asked for %d times, want once", given)
+	}
+}
+
 // TestConfig holds that workers judge by the configuration of the sweep.
 func TestConfig(t *testing.T) {
 	p := newPlan(t)
