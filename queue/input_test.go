@@ -7,6 +7,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -54,7 +55,9 @@ func TestInput(t *testing.T) {
 		return payload, nil
 	})
 	next := 0
-	err := c.Collect(t.Context(), tasks, CollectOptions{Inputs: []Input{in}}, func(i int, out Outcome) error {
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute) // an input that stays lost is waited for
+	defer stop()
+	err := c.Collect(ctx, tasks, CollectOptions{Inputs: []Input{in}}, func(i int, out Outcome) error {
 		if out.Failed != "" || string(out.Result) != string(tasks[i].Payload) || i != next {
 			t.Errorf("task %d: %q, %s; want task %d and %s", i, out.Failed, out.Result, next, tasks[i].Payload)
 		}
