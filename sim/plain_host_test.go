@@ -170,13 +170,17 @@ func (h *plainHost) perCore() int64 {
 	}
 	mitigates, _ := on("hyperthreadingMitigation")
 	intra, set := on("hyperthreadingMitigationIntraVM")
+	forced, _ := on("forceHyperthreadingMitigation")
 	switch {
-	case !mitigates:
-		return whole + whole/4
-	case intra || !set:
-		return whole // version 1
+	case mitigates && !strings.Contains(h.host.CPUModel.Value, "AMD"): // KB 330041
+		if set && !intra && h.host.Release.Value >= numa.ESXi67U2 {
+			return whole + whole/8
+		}
+		return whole
+	case forced:
+		return whole + whole/8
 	}
-	return whole + whole/8
+	return whole + whole/4
 }
 
 // soft returns the memory that every node keeps, in pages.

@@ -197,6 +197,7 @@ var optionValues = []struct {
 	{"Mem.MemMinFreePct", []string{"0", "1", "6", "20"}},
 	{"VMkernel.Boot.hyperthreadingMitigation", []string{"TRUE", "FALSE"}},
 	{"VMkernel.Boot.hyperthreadingMitigationIntraVM", []string{"TRUE", "FALSE"}},
+	{"VMkernel.Boot.forceHyperthreadingMitigation", []string{"TRUE", "FALSE"}},
 }
 
 func (s *storyteller) options(n int) numa.Settings {

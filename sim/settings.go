@@ -105,12 +105,11 @@ func SettingsOf(h *numa.Host) (s Settings, problems []string) {
 	if hyperThreads(h) {
 		s.HTGain = hyperThreadingGain
 	}
-	switch truth(h.Options.Value, "hyperthreadingMitigation", false) {
-	case true:
-		s.HTGain /= 2 // SCAv2 (E-3): the second thread serves the same VM only [I]
-		if truth(h.Options.Value, "hyperthreadingMitigationIntraVM", true) {
-			s.HTGain = 0 // SCAv1 (E-2)
-		}
+	switch numa.MitigationOf(h) {
+	case numa.SCAv1:
+		s.HTGain = 0
+	case numa.SCAv2:
+		s.HTGain /= 2 // the second thread serves the same VM only [I]
 	}
 	return s, problems
 }
@@ -123,18 +122,6 @@ func hyperThreads(h *numa.Host) bool {
 		active = n.Threads > n.Cores
 	}
 	return h.HyperThreading.Or(active)
-}
-
-// truth returns the value of a kernel setting: sources write its name bare or as
-// VMkernel.Boot.NAME.
-func truth(options numa.Settings, name string, otherwise bool) bool {
-	for _, o := range options {
-		if last := o.Key[strings.LastIndexByte(o.Key, '.')+1:]; strings.EqualFold(last, name) {
-			b, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(o.Value)))
-			return b && err == nil
-		}
-	}
-	return otherwise
 }
 
 // An option is one host option that is simulated.

@@ -85,6 +85,7 @@ func TestSettingsOf(t *testing.T) {
 		{"SCAv1 uses one thread of a core (E-2)", set("VMkernel.Boot.hyperthreadingMitigation", "TRUE"), func(s *Settings) { s.HTGain = 0 }, nil},
 		{"SCAv2 uses both for one VM (E-3)", set("VMkernel.Boot.hyperthreadingMitigation", "TRUE", "VMkernel.Boot.hyperthreadingMitigationIntraVM", "FALSE"),
 			func(s *Settings) { s.HTGain = 1250 }, nil},
+		{"forced", set("forceHyperthreadingMitigation", "TRUE"), func(s *Settings) { s.HTGain = 1250 }, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h.Options = numa.ReadAt(tt.options, "test")

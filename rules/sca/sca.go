@@ -5,7 +5,6 @@ package sca
 import (
 	"fmt"
 	"regexp"
-	"strings"
 
 	"homenode/finding"
 	"homenode/numa"
@@ -37,29 +36,20 @@ which processors have it is known here for the older Xeon only.`,
 	Check:    check,
 }
 
-// A mode is what the options of a host make of its scheduler.
-type mode int
-
-const (
-	plain    mode = iota
-	version1      // one thread a core
-	version2      // both threads for vCPUs of one VM
-)
-
 func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.AllThreads <= p.Kind.Machine.AllCores {
 		return // without active hyper-threading there is nothing to leave idle
 	}
-	var hosts [version2 + 1][]*numa.Host
+	var hosts [numa.SCAv2 + 1][]*numa.Host
 	for _, h := range p.Kind.Hosts {
-		m := modeOf(h)
+		m := numa.MitigationOf(h)
 		hosts[m] = append(hosts[m], h)
 	}
-	if len(hosts[version1]) > 0 {
-		first(p, hosts[version1])
+	if len(hosts[numa.SCAv1]) > 0 {
+		first(p, hosts[numa.SCAv1])
 	}
-	if len(hosts[version2]) > 0 {
-		second(p, hosts[version2])
+	if len(hosts[numa.SCAv2]) > 0 {
+		second(p, hosts[numa.SCAv2])
 	}
 }
 
@@ -132,47 +122,14 @@ func second(p *rule.Pass, hosts []*numa.Host) {
 var affected = regexp.MustCompile(`Xeon.*(E[357]-|(Platinum|Gold|Silver|Bronze) \d1\d\d)`)
 
 func report(p *rule.Pass, f finding.Finding, h *numa.Host) {
-	for _, name := range []string{enable, intraVM, force} {
-		if key, _, ok := option(h, name); ok {
+	for _, name := range []string{numa.MitigationOption, numa.MitigationIntraVMOption, numa.MitigationForceOption} {
+		if key, _, ok := h.BootOption(name); ok {
 			f.Evidence = append(f.Evidence, rule.OptionEvidence(h, key))
 		}
 	}
 	f.Evidence = append(f.Evidence, finding.Of("cores of "+h.Name, h.Cores, h.At), finding.Of("PCPUs of "+h.Name, h.Threads, h.At), finding.Of("processor of "+h.Name, h.CPUModel, h.At))
-	if _, set, _ := option(h, force); !affected.MatchString(h.CPUModel.Value) && !set {
+	if _, set, _ := h.BootOption(numa.MitigationForceOption); !affected.MatchString(h.CPUModel.Value) && !set {
 		f.Assumes = []string{"whether the processor is affected, so that the option acts, is unknown: it is taken to act (E-2)"}
 	}
 	p.Report(f, nil)
-}
-
-const (
-	enable  = "hyperthreadingMitigation"
-	intraVM = "hyperthreadingMitigationIntraVM"
-	force   = "forceHyperthreadingMitigation"
-)
-
-// modeOf returns the scheduler of the host (E-2, E-3). Version 2 exists from 6.7 U2
-// on; without hyperthreadingMitigationIntraVM = FALSE it is version 1.
-func modeOf(h *numa.Host) mode {
-	amd := strings.Contains(h.CPUModel.Value, "AMD")
-	if _, on, _ := option(h, enable); on && !amd { // KB 330041: acts on processors with L1TF only
-		_, intra, set := option(h, intraVM)
-		if set && !intra && h.Release.Value >= numa.ESXi67U2 {
-			return version2
-		}
-		return version1
-	}
-	if _, on, _ := option(h, force); on {
-		return version2
-	}
-	return plain
-}
-
-// option looks up a kernel setting: sources write it bare or as VMkernel.Boot.NAME.
-func option(h *numa.Host, name string) (key string, on, set bool) {
-	for _, s := range h.Options.Value {
-		if last := s.Key[strings.LastIndexByte(s.Key, '.')+1:]; strings.EqualFold(last, name) {
-			return s.Key, strings.EqualFold(s.Value, "true") || s.Value == "1", true
-		}
-	}
-	return "", false, false
 }
