@@ -162,6 +162,7 @@ func (w *World) carry(k int64, vm, from, to int) {
 // is placed anew on its host.
 func (w *World) hotAdd(k int64, vm int, config *numa.Config) {
 	g := &w.guests[vm]
+	before := g.more().config
 	g.more().config = config
 	if !g.runs {
 		return
@@ -171,14 +172,15 @@ func (w *World) hotAdd(k int64, vm int, config *numa.Config) {
 	v := w.config(vm)
 	gst, _, err := vnuma.NewGuest(v)
 	if err != nil {
-		w.note(v.Name, err.Error())
+		w.note(v.Name, fmt.Sprintf("hot-add at %v: %v: it stays as it is", timeOf(k), err))
+		g.more().config = before
 		return
 	}
 	w.recall(g, &gst)
 	l := vnuma.Predict(&gst, h.machine, &vnuma.Case{Choices: w.options.Choices})
-	facts, problem := h.factsOf(v, &gst, &l)
-	if problem != "" {
-		w.note(v.Name, problem)
+	facts, problems := h.factsOf(v, &gst, &l)
+	for _, p := range problems {
+		w.note(v.Name, p)
 	}
 	g.origin = h.machineIndex
 	h.took(Reshaped, vm, -1)

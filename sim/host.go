@@ -112,8 +112,8 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 		return nil, nil, err
 	}
 	nodes := h.Nodes.Value
-	if len(nodes) > 1 && slices.ContainsFunc(nodes, func(n numa.Node) bool { return n.ID < 0 || n.ID >= numa.MaxNodes }) {
-		return nil, nil, fmt.Errorf("its nodes have IDs beyond %d", numa.MaxNodes-1)
+	if slices.ContainsFunc(nodes, func(n numa.Node) bool { return n.ID < 0 || n.ID >= numa.MaxNodes }) {
+		return nil, nil, fmt.Errorf("its nodes have IDs outside 0 to %d", numa.MaxNodes-1)
 	}
 	set, problems := SettingsOf(h)
 	k := len(nodes)

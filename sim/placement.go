@@ -336,8 +336,8 @@ func (h *host) knownFree(k int64, n int) int64 {
 	return free
 }
 
-// factsOf returns what a VM brings from its configuration.
-func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts, problem string) {
+// factsOf returns what a VM brings from its configuration, and what of it is left out.
+func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts, problems []string) {
 	f = &vmFacts{managed: l.Managed && len(h.cap) > 0, limit: -1, mostThreads: g.PreferHT || h.machine.PreferHT}
 	f.eager = strings.EqualFold(v.LatencySensitivity.Value, "high")
 	for i := range l.VPDs.Len() {
@@ -347,27 +347,36 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 	}
 	limit, reserved := v.CPULimit.Or(-1), v.CPUReservation.Value
 	if limit >= 0 || reserved > 0 {
-		mhz := int64(h.facts.CoreMHz.Value)
-		if mhz == 0 {
-			problem = "its CPU limit or reservation is in MHz and the frequency of the host is unknown: it is left out"
+		if mhz := h.facts.CoreMHz.Value; mhz == 0 {
+			problems = append(problems, "its CPU limit or reservation is in MHz and the frequency of the host is unknown: it is left out")
 		} else {
 			if limit >= 0 {
-				f.limit = int64(limit) * wholeCore / mhz
+				f.limit = fromMHz(limit, mhz, g.VCPUs)
 			}
-			f.reserved = int64(reserved) * wholeCore / mhz
+			f.reserved = fromMHz(max(0, reserved), mhz, g.VCPUs)
 		}
 	}
-	f.keep = int64(v.MemoryReservation.Value / numa.PageSize)
-	if v.MemoryReservationLocked.Value {
-		f.keep = int64(v.Memory.Value / numa.PageSize)
+	if !v.Memory.Known() {
+		problems = append(problems, "its memory is unknown: it is simulated without")
 	}
+	keep := v.MemoryReservation.Value
+	if v.MemoryReservationLocked.Value {
+		keep = v.Memory.Value
+	}
+	f.keep = int64(min(max(0, keep), v.Memory.Value) / numa.PageSize)
 	f.size, f.allowed = int64(v.Memory.Value/numa.PageSize), h.allowedOf(v)
 	if salt, ok := v.Settings.Value.Lookup("sched.mem.pshare.salt"); ok && salt == "" {
 		f.salt = "\x00" + v.ID // present but empty: a salt of its own
 	} else {
 		f.salt = salt
 	}
-	return f, problem
+	return f, problems
+}
+
+// fromMHz returns CPU in MHz as parts of a core. More than all of the VM's vCPUs can take
+// is as much as they can.
+func fromMHz(mhz, core int, vcpus int32) int64 {
+	return min(int64(mhz), int64(vcpus)*int64(core)) * wholeCore / int64(core)
 }
 
 // allowedOf returns the node indices that a VM's clients may use.

@@ -75,6 +75,9 @@ func (h *host) show(w *World) {
 
 func (h *host) showHost(tick *numa.Tick) {
 	tick.Has = numa.HasMinFree | numa.HasState | numa.HasFree
+	if h.whole == 0 { // nobody says how much memory the host has
+		tick.Has &^= numa.HasMinFree
+	}
 	tick.MinFree, tick.State, tick.Free = numa.Bytes(h.minFree)*numa.PageSize, h.state, 0
 	for n := range tick.Nodes {
 		node := &tick.Nodes[n]
@@ -102,6 +105,9 @@ func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
 		Has: numa.HasHomes | numa.HasMemory | numa.HasMoves | numa.HasKinds | numa.HasSize | numa.HasGranted | numa.HasConsumed |
 			numa.HasActive | numa.HasShared | numa.HasLarge | numa.HasBalloon | numa.HasSwapped,
 		Size: numa.Bytes(v.facts.size) * numa.PageSize,
+	}
+	if v.facts.size == 0 { // nobody says
+		x.Has &^= numa.HasSize
 	}
 	for n := range v.homes.All() {
 		x.Homes |= 1 << h.id(n)

@@ -37,6 +37,7 @@ type World struct {
 	every    int64 // steps between ticks; 0 without a trace
 
 	problems []numa.Note
+	noted    map[numa.Note]bool
 }
 
 // sortByID returns the indices of VMs in the order of their IDs.
@@ -87,7 +88,7 @@ func New(story *numa.Story, o Options) (*World, error) {
 		story: story, options: o, fleet: story.Fleet, seed: story.Seed, traced: -1,
 		first:  int64(start.Hour()*3600 + start.Minute()*60 + start.Second()),
 		hosts:  make([]*host, len(story.Fleet.Hosts)),
-		byHost: map[string]int{}, facts: map[vmFacts]*vmFacts{}, talking: map[int32][]partner{},
+		byHost: map[string]int{}, facts: map[vmFacts]*vmFacts{}, noted: map[numa.Note]bool{}, talking: map[int32][]partner{},
 		guests: make([]guest, len(story.Fleet.VMs)),
 	}
 	if o.Observe != nil {
@@ -132,8 +133,13 @@ func (w *World) addHost(i int) {
 	w.hosts[i] = h
 }
 
+// note adds a problem. What is said of each placement is noted once.
 func (w *World) note(at, text string) {
-	w.problems = append(w.problems, numa.Note{At: at, Text: text})
+	n := numa.Note{At: at, Text: text}
+	if !w.noted[n] {
+		w.noted[n] = true
+		w.problems = append(w.problems, n)
+	}
 }
 
 // begin puts the VMs that run on their hosts.
@@ -201,9 +207,9 @@ func (w *World) place(k int64, index, host int, how coming) bool {
 	if l.Stored.Written {
 		g.size, g.cookie = int16(l.Stored.Size), int32(l.Stored.Cookie)
 	}
-	facts, problem := h.factsOf(v, &gst, &l)
-	if problem != "" {
-		w.note(v.Name, problem)
+	facts, problems := h.factsOf(v, &gst, &l)
+	for _, p := range problems {
+		w.note(v.Name, p)
 	}
 	a := arrival{
 		index: index, layout: &l, facts: w.alike(facts), load: g.load, standing: how.standing, seen: how.seen,
