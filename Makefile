@@ -17,7 +17,7 @@ demo: build
 	@bin/homenode assess demo --format html -o homenode-report.html || test $$? -eq 1
 	@echo && echo "wrote homenode-report.html: open it in a browser"
 
-test: deps check portable simd cross
+test: deps check portable same-bytes simd cross
 
 deps:
 	@scripts/test-deps
