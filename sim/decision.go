@@ -10,6 +10,9 @@ import (
 // Rules returns the ids of the rule book that a decision rests on.
 func (k DecisionKind) Rules() []string { return kinds[k].rules }
 
+// own reports whether the scheduler decides so by itself, not when the story says so.
+func (k DecisionKind) own() bool { return k >= Spilled && k <= Shared }
+
 // String returns the kind in one or two words.
 func (k DecisionKind) String() string { return kinds[k].name }
 
@@ -45,8 +48,6 @@ var kinds = [...]struct {
 // fleet gives the names.
 func (d *Decision) Why(f *numa.Fleet) string {
 	n := d.Numbers
-	pages := func(p int64) string { return (numa.Bytes(p) * numa.PageSize).String() }
-	pct := func(parts int64) string { return fmt.Sprintf("%.1f %%", float64(parts)/100) }
 	other := func(name func(int) string) string {
 		if d.Other < 0 {
 			return ""
@@ -57,7 +58,7 @@ func (d *Decision) Why(f *numa.Fleet) string {
 	host := func(i int) string { return f.Hosts[i].Name }
 	switch d.Kind {
 	case Placed:
-		return fmt.Sprintf("%d vCPUs on node %d, of %d it may use: known load there %s, %s free", n[2], d.To, n[3], pct(n[0]), pages(n[1]))
+		return d.placedWhy(f.Hosts[d.Host].Release.Value)
 	case Unmanaged:
 		return "it has no home node: its vCPUs run on all nodes and its memory comes from anywhere"
 	case Taken:
@@ -65,16 +66,20 @@ func (d *Decision) Why(f *numa.Fleet) string {
 	case Spilled:
 		return fmt.Sprintf("asked for %s with %s free on node %d, which keeps %s while another node has more: %s is remote now", pages(n[0]), pages(n[2]), d.From, pages(n[3]), pages(n[1]))
 	case Widened:
-		return fmt.Sprintf("its %s never fit the %s of its home node and %s is on node %d: that is a home node until the next power cycle", pages(n[0]), pages(n[1]), pages(n[2]), d.To)
+		return fmt.Sprintf("its %s never fit the %s of its home node and %s is on node %d: that is a home node until it is placed again", pages(n[0]), pages(n[1]), pages(n[2]), d.To)
 	case BalanceMoved:
 		return fmt.Sprintf("node %d → %d: load %s and %s, imbalance %s → %s", d.From, d.To, pct(n[0]), pct(n[1]), pct(n[2]), pct(n[3]))
 	case BalanceSwapped:
 		return fmt.Sprintf("node %d → %d, with %s: load %s and %s, imbalance %s → %s", d.From, d.To, other(vm), pct(n[0]), pct(n[1]), pct(n[2]), pct(n[3]))
 	case LocalityMoved:
-		if n[1] == 0 { // without memory there, only a partner gains
-			return fmt.Sprintf("node %d → %d, where a VM is that it talks to: gain %d, load there %s of %s allowed", d.From, d.To, n[0], pct(n[2]), pct(n[3]))
+		why := fmt.Sprintf("which holds %d %% of its memory", n[1])
+		switch {
+		case n[3] <= 0: // only a partner gains
+			why = "where a VM is that it talks to"
+		case n[3] < n[0]:
+			why += " and a VM that it talks to"
 		}
-		return fmt.Sprintf("node %d → %d, which holds %d %% of its memory: gain %d, load there %s of %s allowed", d.From, d.To, n[1], n[0], pct(n[2]), pct(n[3]))
+		return fmt.Sprintf("node %d → %d, %s: gain %d, load there then %s", d.From, d.To, why, n[0], pct(n[2]))
 	case LocalitySwapped:
 		return fmt.Sprintf("node %d → %d, with %s: gain of both %d; the node holds %d %% of its memory", d.From, d.To, other(vm), n[0], n[1])
 	case FairnessMoved:
@@ -99,10 +104,33 @@ func (d *Decision) Why(f *numa.Fleet) string {
 	return ""
 }
 
+func pages(p int64) string { return (numa.Bytes(p) * numa.PageSize).String() }
+
+func pct(parts int64) string { return fmt.Sprintf("%.1f %%", float64(parts)/100) }
+
+// placedWhy returns the reason for a home node by the rules of a release (C-3, C-4).
+func (d *Decision) placedWhy(r numa.Release) string {
+	load, free, vcpus, choices := d.Numbers[0], d.Numbers[1], d.Numbers[2], d.Numbers[3]
+	text := fmt.Sprintf("%d vCPUs on node %d, of %d it may use: ", vcpus, d.To, choices)
+	memory := "memory unknown"
+	if free < noLimit/2 {
+		memory = pages(free) + " free"
+	}
+	switch {
+	case load < 0:
+		return text + "the next in turn, " + memory
+	case r < numa.ESXi50:
+		return text + "most free memory, " + memory
+	case d.Client > 0 && choices > 1:
+		text += "near its other clients, "
+	}
+	return text + "known load there " + pct(load) + ", " + memory
+}
+
 // since says how many steps ago a client changed its home; one that never did has a number
 // beyond all stories.
 func since(steps int64) string {
-	if steps < 0 || steps > 1<<31 {
+	if steps < 0 || steps >= 1<<31 {
 		return "without a change of home"
 	}
 	text := timeOf(steps).String()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,5 +96,76 @@ func TestHotAddOfUnknown(t *testing.T) {
 	}
 	if got, want := o.VMs[1].Steps, int64(10*time.Minute/numa.Step); got != want {
 		t.Errorf("b ran %d steps, want %d", got, want)
+	}
+}
+
+// TestWhy holds what decisions say, one story each: the deciding numbers, by the rules of
+// the release.
+func TestWhy(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		story string
+		want  string // one line of the log
+	}{
+		{"placed by load", "release 7.0\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=6 memory=8GB\nvm b vcpus=4 memory=8GB\nrun 1m every=20s\n",
+			"0s b.0 placed: 4 vCPUs on node 1, of 2 it may use: known load there 0.0 %, 64 GB free"},
+		{"placed in turn", "release 4.0\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=6 memory=8GB\nvm b vcpus=4 memory=8GB\nrun 1m every=20s\n",
+			"0s b.0 placed: 4 vCPUs on node 1, of 2 it may use: the next in turn, 64 GB free"},
+		{"placed by memory", "release 4.1U2\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=6 memory=8GB\nrun 1m every=20s\nused h node=0 memory=4GB\n",
+			"0s a.0 placed: 6 vCPUs on node 1, of 2 it may use: most free memory, 64 GB free"},
+		{"4.1 without room", "release 4.1U2\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=6 memory=60GB\nrun 1m every=20s\nused h node=0 memory=9GB\nused h node=1 memory=8GB\n",
+			"0s a.0 placed: 6 vCPUs on node 0, of 2 it may use: the next in turn, 55 GB free"},
+		{"the other client of a wide VM", "release 7.0\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=16 memory=8GB\nrun 1m every=20s\n",
+			"0s a.1 placed: 8 vCPUs on node 1, of 1 it may use: known load there 0.0 %, 64 GB free"},
+		{"a node of unknown memory", "release 7.0\nhost h nodes=2 cores=12\nvm a vcpus=6 memory=8GB\nrun 1m every=20s\n",
+			"0s a.0 placed: 6 vCPUs on node 0, of 2 it may use: known load there 0.0 %, memory unknown"},
+		{"to a partner, with memory there too",
+			"release 7.0\nhost h nodes=2 cores=12 nodeMemory=64GB option:Numa.CoreCapRatioPct=0\nvm a host=h vcpus=2 memory=8GB\nvm b host=h vcpus=2 memory=8GB\nrun 1m every=20s\nplaced a homes=0 local=7GB remote=1GB\nplaced b homes=1 onNode=0,8GB\nload * cpu=20%\nat 20s talk a b rate=1000\n",
+			"24s a.0 moved for locality: node 0 → 1, where a VM is that it talks to: gain 49, load there then 5.3 %"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			log, _ := tell(t, tt.story)
+			if !slices.Contains(log, tt.want) {
+				t.Errorf("log\n%s\nwant among it\n%s", strings.Join(log, "\n"), tt.want)
+			}
+		})
+	}
+}
+
+// TestLongLog holds that the why-log has an end, that events of the story stay in it, and
+// that what is left out is said.
+func TestLongLog(t *testing.T) {
+	defer sim.ShortenLog(10)()
+	s := read(t, "release 7.0\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=2 memory=8GB\nvm b vcpus=2 memory=8GB\nrun 2h every=20s\nload * cpu=20%\nat 1h59m power-off a\n")
+	for i := range 50 {
+		rate := float64(1000 * (i % 2))
+		at := time.Duration(i+1) * time.Minute
+		s.Events = slices.Insert(s.Events, 2*i, numa.Event{At: at, Kind: numa.TalkChange, Talk: &numa.Talk{A: "a", B: "b", Rate: rate}},
+			numa.Event{At: at, Kind: numa.OptionChange, Host: s.Fleet.Hosts[0].ID, Options: numa.Settings{{Key: "Numa.MigImbalanceThreshold", Value: "1"}}})
+	}
+	for i := range s.Events {
+		if x := s.Events[i].Talk; x != nil {
+			x.A, x.B = s.Fleet.VMs[0].ID, s.Fleet.VMs[1].ID
+		}
+	}
+	o, _ := ticks(t, s)
+	scheduler, events, last := 0, 0, o.Decisions[len(o.Decisions)-1]
+	for _, d := range o.Decisions {
+		switch d.Kind {
+		case sim.OptionSet:
+			events++
+		case sim.LocalityMoved, sim.BalanceMoved, sim.AllLocal, sim.LocalitySwapped:
+			scheduler++
+		}
+	}
+	if scheduler != 10 {
+		t.Errorf("the log has %d decisions of the scheduler, want 10", scheduler)
+	}
+	want := []numa.Note{{At: "h", Text: "the why-log is full: 39 decisions from 12m4s on are left out; sums and findings have all"}}
+	if moves := o.VMs[0].Moves.All + o.VMs[1].Moves.All; moves != 49 || !slices.Equal(o.Problems, want) {
+		t.Errorf("%d moves and problems %q, want 49 and %q", moves, o.Problems, want)
+	}
+	if last.Kind != sim.PoweredOff || events != 50 {
+		t.Errorf("the log has %d options and ends with %s, want 50 and the last event", events, last.Kind)
 	}
 }

@@ -82,12 +82,14 @@ type host struct {
 	moved    bool  // memory was moved, given or taken in this step
 	still    bool  // memory does nothing until something else happens
 	hopeless bool  // no client gains enough elsewhere until homes or memory change
-	log      bool  // the why-log is kept
 	noMove   bool  // no move improves the balance until loads change
 	wake     int64 // step in which the balancer next has something to consider, unless something else happens
 
 	events []Decision
-	ticks  int64 // client steps
+	room   int     // for them; 0 without a why-log
+	logged int     // decisions of the scheduler itself in events
+	cut    leftOut // of the why-log
+	ticks  int64   // client steps
 	trace  *tracer
 }
 
@@ -241,9 +243,29 @@ func (h *host) findOut(v *vm) {
 // decide adds to the why-log what happens in the current step.
 func (h *host) decide(d Decision) { h.decideAt(h.step, d) }
 
+// mostDecisions is how many decisions of the scheduler itself the why-log keeps, of all
+// hosts together: some 60 MB. A year to and fro has millions. Those that follow from the
+// story are as many as it says, and all are kept.
+var mostDecisions = 1 << 19
+
+// leftOut counts what the why-log does not keep.
+type leftOut struct {
+	count int64
+	from  int64 // step
+}
+
 func (h *host) decideAt(k int64, d Decision) {
-	if !h.log {
+	if h.room == 0 {
 		return
+	}
+	if d.Kind.own() {
+		if h.logged == h.room {
+			if h.cut.count++; h.cut.count == 1 {
+				h.cut.from = k
+			}
+			return
+		}
+		h.logged++
 	}
 	d.At, d.Host = timeOf(k), h.index
 	h.events = append(h.events, d)

@@ -50,11 +50,13 @@ func (h *host) improveLocality(k, p int64) bool {
 	if best.client < 0 {
 		return false
 	}
-	numbers := [4]int64{sum, h.share100(h.at(best.client)[best.node], best.client), h.util(best.node), ceiling}
+	c, n := best.client, best.node
+	there := h.share100(h.at(c)[n], c)
+	numbers := [4]int64{sum, there, h.utilWith(n, int64(h.demand[c])), h.memoryGain(c, n)}
 	if with < 0 {
-		h.moveHome(k, best.client, best.node, LocalityMoved, numbers)
+		h.moveHome(k, c, n, LocalityMoved, numbers)
 	} else {
-		h.swapHomes(k, best.client, with, LocalitySwapped, numbers)
+		h.swapHomes(k, c, with, LocalitySwapped, numbers)
 	}
 	return true
 }
@@ -66,16 +68,20 @@ func (h *host) gain(c, n int) (gain int64, ok bool) {
 	if home < 0 || home == n || !h.canGo(c, n) {
 		return 0, false
 	}
-	v := &h.vms[h.clients[c].vm]
-	if !v.homes.Has(n) {
-		all := h.resident(c)
-		here := all - h.outside(c)
-		gain = int64(h.set.WeightMem) * (h.share100(h.at(c)[n], c) - h.share100(here, c))
-	}
+	gain = h.memoryGain(c, n)
 	if h.talks {
 		gain += floorDiv(int64(h.set.WeightAffinity)*(h.affinity(c, n)-h.affinity(c, home)), full)
 	}
 	return gain, true
+}
+
+// memoryGain is what of the gain is for memory.
+func (h *host) memoryGain(c, n int) int64 {
+	if h.vms[h.clients[c].vm].homes.Has(n) {
+		return 0
+	}
+	here := h.resident(c) - h.outside(c)
+	return int64(h.set.WeightMem) * (h.share100(h.at(c)[n], c) - h.share100(here, c))
 }
 
 // partnerOfSwap returns the client of a node whose swap with c gains most together, or

@@ -268,7 +268,7 @@ func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64) {
 	if out == 0 {
 		h.away--
 	}
-	if !h.log {
+	if h.room == 0 {
 		return
 	}
 	if touched := h.touched(c); out <= touched/idleStop && out+pages > touched/idleStop {

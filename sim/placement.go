@@ -195,12 +195,20 @@ func (h *host) placeVM(k int64, v *vm, a *arrival) {
 		if h.choices(v, used) == 0 {
 			used = 0 // C-5: more clients than nodes share them
 		}
-		n := h.choose(k, v, c, h.choices(v, used), a)
+		choices := h.choices(v, used)
+		n, inTurn := h.choose(k, v, c, choices, a)
+		load, free := h.knownLoad(k, n, c, a.standing), h.free(n)
+		switch {
+		case inTurn:
+			load = -1
+		case h.release < numa.ESXi50:
+			free = h.knownFree(k, n)
+		}
 		h.home[c] = int8(n)
 		used |= 1 << n
 		h.last = n
 		h.decide(Decision{Kind: Placed, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(n),
-			Numbers: [4]int64{h.knownLoad(k, n, c, a.standing), h.free(n), int64(h.clients[c].vcpus), int64(h.choices(v, 0).Len())}})
+			Numbers: [4]int64{load, free, int64(h.clients[c].vcpus), int64(choices.Len())}})
 	}
 }
 
@@ -214,11 +222,12 @@ func (h *host) choices(v *vm, used numa.NodeSet) (s numa.NodeSet) {
 	return s
 }
 
-// choose returns the home node of a client, one of the choices.
-func (h *host) choose(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) int {
+// choose returns the home node of a client, one of the choices, and whether it is its
+// turn: round robin.
+func (h *host) choose(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) (node int, inTurn bool) {
 	switch {
 	case h.release < numa.ESX41:
-		return h.nextOf(choices)
+		return h.nextOf(choices), true
 	case h.release < numa.ESXi50:
 		return h.choose41(k, v, c, choices, a)
 	}
@@ -228,7 +237,7 @@ func (h *host) choose(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) i
 			best = n
 		}
 	}
-	return best
+	return best, false
 }
 
 // better reports whether node n is a better home for client c than node m, by release
@@ -244,7 +253,7 @@ func (h *host) better(k int64, v *vm, c, n, m int, a *arrival) bool {
 }
 
 // choose41 is the placement of ESX 4.1 (C-3, KB 309217).
-func (h *host) choose41(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) int {
+func (h *host) choose41(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) (node int, inTurn bool) {
 	best, need := -1, h.part(v, c, max(a.growth.target, a.growth.floor))
 	room := false
 	for n := range h.round() {
@@ -257,9 +266,9 @@ func (h *host) choose41(k int64, v *vm, c int, choices numa.NodeSet, a *arrival)
 		room = room || h.knownFree(k, n)-h.soft >= need
 	}
 	if !room {
-		return h.nextOf(choices)
+		return h.nextOf(choices), true
 	}
-	return best
+	return best, false
 }
 
 // round yields the nodes in the order of round robin: after the last one chosen.

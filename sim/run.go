@@ -15,7 +15,8 @@ type Options struct {
 	// Workers is how many hosts are simulated at the same time; 0 means one. The outcome
 	// does not depend on it.
 	Workers int
-	// Log keeps the decisions of the scheduler.
+	// Log keeps the decisions of the scheduler: those that follow from the story, and of
+	// the others the first half million, divided over the hosts.
 	Log bool
 	// Observe is called with every tick of the trace: the ticks of a host in the order of
 	// time, those of different hosts at the same time when there are several workers. The
@@ -29,7 +30,8 @@ type Outcome struct {
 	VMs []VMOutcome
 	// Decisions of all hosts in the order of time, then of hosts; nil without Options.Log.
 	Decisions []Decision
-	// Problems are hosts and VMs that could not be simulated, and why.
+	// Problems are hosts and VMs that could not be simulated as they are or at all, and
+	// why; and what the why-log has left out.
 	Problems []numa.Note
 	// ClientTicks is how many steps of a NUMA client were simulated.
 	ClientTicks int64

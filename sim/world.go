@@ -125,7 +125,10 @@ func (w *World) addHost(i int) {
 	for _, p := range problems {
 		w.note(f.Name, p)
 	}
-	h.talking, h.guests, h.log = w.talking, w.guests, w.options.Log
+	h.talking, h.guests = w.talking, w.guests
+	if w.options.Log {
+		h.room = max(1, mostDecisions/len(w.hosts))
+	}
 	w.shareFacts(h)
 	if w.every > 0 {
 		h.trace = newTracer(f, w.fleet)
@@ -345,6 +348,10 @@ func (w *World) Outcome() *Outcome {
 		}
 		out.ClientTicks += h.ticks
 		out.Decisions = append(out.Decisions, h.events...)
+		if h.cut.count > 0 {
+			out.Problems = append(out.Problems, numa.Note{At: h.facts.Name,
+				Text: fmt.Sprintf("the why-log is full: %d decisions from %v on are left out; sums and findings have all", h.cut.count, timeOf(h.cut.from))})
+		}
 	}
 	slices.SortStableFunc(out.Decisions, func(a, b Decision) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Host, b.Host))
