@@ -169,3 +169,15 @@ func TestLongLog(t *testing.T) {
 		t.Errorf("the log has %d options and ends with %s, want 50 and the last event", events, last.Kind)
 	}
 }
+
+// TestOptionNotes holds that an option event that changes nothing says so.
+func TestOptionNotes(t *testing.T) {
+	o, _ := ticks(t, read(t, "release 7.0\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=2 memory=8GB\nrun 1m every=20s\nat 20s set h hyperthreadingMitigation=TRUE Numa.SwapInterval=0 Numa.PreferHT=1\n"))
+	want := []numa.Note{
+		{At: "h", Text: `Numa.SwapInterval: found "0", want a number from 1 to 10000, set at 20s: it stays as it was`},
+		{At: "h", Text: "hyperthreadingMitigation, set at 20s, changes nothing in the simulation"},
+	}
+	if !slices.Equal(o.Problems, want) {
+		t.Errorf("problems %q\nwant %q", o.Problems, want)
+	}
+}

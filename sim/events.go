@@ -255,8 +255,11 @@ func (w *World) setOptions(k int64, host int, options numa.Settings) {
 	set := *h.set
 	for _, o := range options {
 		if err := set.set(o.Key, o.Value); err != nil {
-			w.note(h.facts.Name, err.Error())
+			w.note(h.facts.Name, fmt.Sprintf("%v, set at %v: it stays as it was", err, timeOf(k)))
 			continue
+		}
+		if !acts(o.Key) { // the mitigation options need a reboot of the host
+			w.note(h.facts.Name, fmt.Sprintf("%s, set at %v, changes nothing in the simulation", o.Key, timeOf(k)))
 		}
 		now.Options.Value = slices.DeleteFunc(now.Options.Value, func(s numa.Setting) bool { return strings.EqualFold(s.Key, o.Key) })
 		now.Options.Value = append(now.Options.Value, o)

@@ -1,5 +1,7 @@
-// Package sim predicts what ESXi's NUMA scheduler does with the VMs of a host.
-// So far it has the initial placement; the balancer follows.
+// Package sim predicts what ESXi's NUMA scheduler does with the VMs of a host. Run
+// simulates a story step by step (docs/simulation.md); Place is the initial placement
+// alone, without time, of pictures and checks that know no load: it counts vCPUs, keeps
+// no reserve of memory, and looks neither at distances nor at rules before 5.0.
 package sim
 
 import (

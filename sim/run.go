@@ -98,10 +98,10 @@ type Look struct{ h *host }
 // A ClientState is one NUMA client at a moment.
 type ClientState struct {
 	VCPUs int
-	Home  int // node ID; -1 when it is not managed
+	Home  int // index of the node, in the order of IDs; -1 when it is not managed
 	// Interleaved memory is used by all clients of the VM alike (rule book C-13).
 	Interleaved bool
-	OnNode      []numa.Bytes // by node; borrowed
+	OnNode      []numa.Bytes // by index of the node; borrowed
 }
 
 // Run runs a story from its start to its end. It gives the same outcome for the same

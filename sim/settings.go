@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,7 +100,7 @@ func SettingsOf(h *numa.Host) (s Settings, problems []string) {
 	s = DefaultSettings(h.Release.Value)
 	for _, o := range h.Options.Value {
 		if err := s.set(o.Key, o.Value); err != nil {
-			problems = append(problems, err.Error())
+			problems = append(problems, err.Error()+": taken as unset")
 		}
 	}
 	if hyperThreads(h) {
@@ -181,6 +182,15 @@ func Simulated(key string) bool {
 	return false
 }
 
+// shapes are the options that act through the topology model: what it predicts for VMs
+// that are placed from then on.
+var shapes = []string{"Numa.PreferHT", "Numa.FollowCoresPerSocket", "Cpu.AllowWideVsmp"}
+
+// acts reports whether a host option that is set while the story runs changes anything.
+func acts(key string) bool {
+	return Simulated(key) || slices.ContainsFunc(shapes, func(s string) bool { return strings.EqualFold(s, key) })
+}
+
 // set takes one option; those that are not simulated are passed over.
 func (s *Settings) set(key, value string) error {
 	for i := range options {
@@ -190,7 +200,7 @@ func (s *Settings) set(key, value string) error {
 		}
 		n, err := strconv.Atoi(strings.TrimSpace(value))
 		if err != nil || n < o.least || n > o.most {
-			return fmt.Errorf("%s: found %q, want a number from %d to %d: taken as unset", o.key, value, o.least, o.most)
+			return fmt.Errorf("%s: found %q, want a number from %d to %d", o.key, value, o.least, o.most)
 		}
 		if o.truth != nil {
 			*o.truth(s) = n == 1
