@@ -153,18 +153,24 @@ func (w *watcher) watch(t *numa.Tick, look *sim.Look) {
 		index, load := look.VM(i)
 		w.lives[v.GID] = index
 		sum := w.before[index]
+		if sum.gid != v.GID { // of an earlier life
+			sum = waited{gid: v.GID}
+		}
 		sum.add(v, t.Since)
 		if w.ticks%w.every == 0 {
 			w.price(t, i, index, load, look, sum)
-			sum = waited{}
+			sum = waited{gid: v.GID}
 		}
 		w.before[index] = sum
 	}
 	w.ticks++
 }
 
-// waited is the CPU time of a VM since its last price, in seconds.
-type waited struct{ run, ready, coStop float64 }
+// waited is the CPU time of a life of a VM since its last price, in seconds.
+type waited struct {
+	gid                int64
+	run, ready, coStop float64
+}
 
 func (w *waited) add(v *numa.VMTick, since time.Duration) {
 	s := since.Seconds()

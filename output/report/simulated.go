@@ -21,8 +21,9 @@ import (
 // is what it has besides: the story, why everything was decided, and how fast VMs ran.
 type simulated struct {
 	*simulate.Result
-	vms   []*simulatedVM // by index in the fleet
-	order []*simulatedVM // those that ran: the worst first
+	vms   []*simulatedVM  // by index in the fleet
+	order []*simulatedVM  // those that ran: the worst first
+	loads map[string]bool // IDs of the VMs of which the story states the load
 }
 
 // A simulatedVM is one VM of the story with all its lives.
@@ -42,7 +43,10 @@ func newSimulated(r *simulate.Result) *captured {
 		w = &rules.Watched{}
 	}
 	c := newCaptured(w)
-	s := &simulated{Result: r}
+	s := &simulated{Result: r, loads: map[string]bool{}}
+	for i := range r.Story.Loads {
+		s.loads[r.Story.Loads[i].VM] = true
+	}
 	c.sim = s
 	end := r.Story.Start.Add(r.Story.Length)
 	c.first, c.last = r.Story.Start, end
@@ -203,25 +207,26 @@ func (s *simulated) slowest() *simulatedVM {
 	return worst
 }
 
-// assumed returns the VMs that ran with a load that nobody stated.
+// assumed returns the VMs that ran with a load that is assumed.
 func (s *simulated) assumed() []*simulatedVM {
-	stated := map[string]bool{}
-	for i := range s.Story.Loads {
-		stated[s.Story.Loads[i].VM] = true
-	}
 	var out []*simulatedVM
 	for _, v := range s.order {
-		if !stated[v.ID] {
+		if !s.stated(v) {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
+// stated reports whether the story states the load of the VM, if only a part of it.
+func (s *simulated) stated(v *simulatedVM) bool {
+	return s.loads[v.ID] || s.Story.Unstated.Origin.Kind != numa.Assumed
+}
+
 // assumedText says of how many VMs the load is assumed, and what; "" for none.
 func (s *simulated) assumedText() string {
 	n := len(s.assumed())
-	if n == 0 || s.Story.Unstated.Origin.Kind != numa.Assumed {
+	if n == 0 {
 		return ""
 	}
 	return fmt.Sprintf("load of %s is assumed: %s", plural(n, "VM"), s.Story.Unstated.Origin.Where)

@@ -129,16 +129,6 @@ func (c *captured) leastAt(v *simulatedVM) string {
 	return ""
 }
 
-// stated reports whether the story states the load of the VM.
-func (s *simulated) stated(v *simulatedVM) bool {
-	for _, one := range s.assumed() {
-		if one == v {
-			return false
-		}
-	}
-	return true
-}
-
 // A decided is one row of what was decided about a VM, or what the story says of it.
 type decided struct {
 	at                     time.Duration
