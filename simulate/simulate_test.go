@@ -2,11 +2,13 @@ package simulate_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
 	"homenode/simulate"
 	"homenode/source/demo"
+	"homenode/source/story"
 )
 
 // TestDemo holds that the demo story is judged, and that its faults are found by the
@@ -34,6 +36,36 @@ func TestDemo(t *testing.T) {
 	for i := range r.Speeds {
 		if p := &r.Speeds[i]; !p.Known() || p.Low > p.Mean || p.Mean > p.High || p.Worst > p.Mean {
 			t.Errorf("%s: speed %+v", s.Fleet.VMs[i].Name, *p)
+		}
+	}
+}
+
+// TestNoWaitKnown holds that the start, of which nobody knows how long VMs wait, has no
+// speed: not that of a VM that never waits.
+func TestNoWaitKnown(t *testing.T) {
+	const text = "release 7.0\nhost h nodes=2 cores=4 nodeMemory=64GB\nvm a vcpus=4 memory=8GB\nvm b vcpus=4 memory=8GB\nvm c vcpus=4 memory=8GB\nload * cpu=100%%\nrun 1h every=%s\n"
+	for _, tt := range []struct {
+		every string
+		known bool
+	}{{"20s", true}, {"48h", false}} {
+		s, err := story.Read("test", fmt.Appendf(nil, text, tt.every))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := simulate.Run(context.Background(), s, simulate.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range r.Speeds {
+			p := &r.Speeds[i]
+			if p.Known() != tt.known {
+				t.Errorf("every %s: %s has a speed: %t, want %t", tt.every, s.Fleet.VMs[i].Name, p.Known(), tt.known)
+			}
+			for _, x := range p.Points {
+				if x.Time.Equal(s.Start) {
+					t.Errorf("every %s: %s has a speed at the start", tt.every, s.Fleet.VMs[i].Name)
+				}
+			}
 		}
 	}
 }

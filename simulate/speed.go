@@ -42,8 +42,8 @@ func (s *Speed) Known() bool { return len(s.Points) > 0 }
 func (w *watcher) price(t *numa.Tick, i, index int, load *numa.Load, look *sim.Look, sum waited) {
 	use := cost.Use{Clients: w.clients(i, t.VMs[i].GID, look)}
 	ready, coStop, ok := cost.Waits(sum.run, sum.ready, sum.coStop)
-	if !ok && t.Since > 0 {
-		return // it wanted nothing: no work has no speed
+	if !ok {
+		return // it wanted nothing, or at the start nobody knows yet: no work has no speed
 	}
 	use.Ready, use.CoStop = ready, coStop
 	work, err := cost.ParseWorkload(load.Workload)
