@@ -165,7 +165,14 @@ func demandIn(s *numa.Story) optimise.Demand {
 	}
 	return func(v *numa.VM) (float64, numa.Origin) {
 		if l := loads[v.ID]; l != nil {
-			return min(1, max(l.CPU.Low, l.CPU.High)+l.CPU.Noise), numa.Origin{Kind: numa.Read, Where: s.Name}
+			most := max(l.CPU.Low, l.CPU.High) + l.CPU.Noise
+			if len(l.CPU.Points) > 0 { // recorded demand replaces the curve
+				most = 0
+				for _, p := range l.CPU.Points {
+					most = max(most, p.Share)
+				}
+			}
+			return min(1, most), numa.Origin{Kind: numa.Read, Where: s.Name}
 		}
 		l := &s.Unstated
 		return min(1, max(l.Value.CPU.Low, l.Value.CPU.High)+l.Value.CPU.Noise), l.Origin
