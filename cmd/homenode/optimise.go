@@ -47,6 +47,10 @@ func (f *optimiseFlags) register(cmd *cobra.Command) {
 // needsOptimise are the flags that mean nothing without --optimise.
 var needsOptimise = []string{"cluster", "apart", "together", "stay", "n-plus-1", "keep-shapes", "node-affinity", "memory-percent", "vcpus-per-core", "reserve"}
 
+// notOptimised are the flags of one simulation, and of many: --optimise makes two of its
+// own.
+var notOptimised = []string{"sweep", "why", "vm", "host", "trace", "parquet", "openmetrics", "table", "details", "fail-on"}
+
 // check looks at the flags before anything is read.
 func (f *optimiseFlags) check(cmd *cobra.Command, out *outputFlags) error {
 	if !f.on {
@@ -56,6 +60,11 @@ func (f *optimiseFlags) check(cmd *cobra.Command, out *outputFlags) error {
 			}
 		}
 		return nil
+	}
+	for _, name := range notOptimised {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--optimise: not with --%s", name)
+		}
 	}
 	switch {
 	case out.format != "table" && out.format != "json":

@@ -49,7 +49,7 @@ demo itself: homenode demo --text > fleet.txtar.
 
 --load and --at add to the story, --what-if, --lose-host and --add-host change the fleet before it begins.
 Up to 20,000 VMs are judged: more than 1,000 with ticks every minute, more than 5,000 every 5 minutes, unless the
-story or --every says otherwise. Beyond that the report has sums only, unless --every is given.
+run line of the story says every=, or --every is given. Beyond that the report has sums only, unless --every is given.
 
 --sweep simulates a grid of such changes, on the cores of this machine or by the homenode work processes of --queue,
 and shows the points side by side (docs/sweeps.md).

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"homenode/numa"
 	"homenode/source/demo"
+	"homenode/source/scenario"
 	"homenode/source/story"
 	"homenode/sweep"
 	"homenode/vnuma"
@@ -58,7 +60,7 @@ func (f *storyFlags) read(cmd *cobra.Command, src *sourceFlags, arg string, chan
 	if err != nil {
 		return nil, err
 	}
-	s, own, err := f.source(cmd, src, arg)
+	s, fine, err := f.source(cmd, src, arg)
 	if err != nil {
 		return nil, err
 	}
@@ -67,21 +69,21 @@ func (f *storyFlags) read(cmd *cobra.Command, src *sourceFlags, arg string, chan
 			return nil, err
 		}
 	}
-	if err := f.add(s); err != nil {
+	if err := f.add(cmd, s); err != nil {
 		return nil, err
 	}
 	if len(s.Fleet.Hosts) == 0 {
 		return nil, fmt.Errorf("%s: found no host to simulate", arg)
 	}
-	f.size(s, own)
+	f.size(s, fine)
 	for _, a := range changes.asked { // the report must not pass for one of today's fleet
 		s.Name += ", --" + a.flag + " " + a.text
 	}
 	return s, nil
 }
 
-// source reads a story; own reports that it is one, and not a bare fleet.
-func (f *storyFlags) source(cmd *cobra.Command, src *sourceFlags, arg string) (s *numa.Story, own bool, err error) {
+// source reads a story; fine reports that it says how fine its ticks shall be.
+func (f *storyFlags) source(cmd *cobra.Command, src *sourceFlags, arg string) (s *numa.Story, fine bool, err error) {
 	if arg == "demo" {
 		if s, err = demo.Story(); err == nil {
 			s.Name = "demo"
@@ -98,7 +100,7 @@ func (f *storyFlags) source(cmd *cobra.Command, src *sourceFlags, arg string) (s
 			if err == nil {
 				err = src.amend(s)
 			}
-			return s, true, err
+			return s, story.StatesEvery(b), err
 		}
 	} else if errors.Is(err, fs.ErrNotExist) && !strings.Contains(arg, ".") && arg != "vcenter" && !strings.HasPrefix(arg, "@") {
 		return nil, false, fmt.Errorf("%w (want a story, a SOURCE, or demo)", err)
@@ -130,26 +132,54 @@ func changeStory(s *numa.Story, asked []whatif.Change, choices vnuma.Choices) er
 // lineWords are the lines of a story that --at takes as they are, beside those of events.
 var lineWords = []string{"run", "used", "load", "talk", "placed"}
 
-// add adds what the flags say to the story.
-func (f *storyFlags) add(s *numa.Story) error {
-	if f.hours != 0 || f.every != 0 || f.seed != "" {
-		length := s.Length
-		if f.hours != 0 {
-			length = time.Duration(f.hours * float64(time.Hour)).Round(numa.Step)
-			if f.hours < 0 || length <= 0 || length > numa.MostLength {
-				return fmt.Errorf("--hours: found %v, want more than 0 and at most %.0f", f.hours, numa.MostLength.Hours())
+// run makes a run line of --hours, --every and --seed, each of which is looked at alone: an
+// error names the flag that is wrong.
+func (f *storyFlags) run(cmd *cobra.Command, s *numa.Story) error {
+	for _, one := range []struct {
+		flag string
+		line func() (string, error)
+	}{
+		{"hours", func() (string, error) {
+			length := time.Duration(f.hours * float64(time.Hour)).Round(numa.Step)
+			if !(f.hours > 0 && f.hours <= numa.MostLength.Hours()) || length <= 0 {
+				return "", fmt.Errorf("found %v, want more than 0 and at most %.0f", f.hours, numa.MostLength.Hours())
 			}
+			return "run " + length.String(), nil
+		}},
+		{"every", func() (string, error) {
+			if f.every <= 0 || f.every%numa.Step != 0 {
+				return "", fmt.Errorf("found %s, want a multiple of %s, the period of the NUMA scheduler", f.every, numa.Step)
+			}
+			return "run " + s.Length.String() + " every=" + f.every.String(), nil
+		}},
+		{"seed", func() (string, error) {
+			if _, err := strconv.ParseUint(f.seed, 10, 64); err != nil {
+				return "", fmt.Errorf("found %q, want a whole number", f.seed)
+			}
+			return "run " + s.Length.String() + " seed=" + f.seed, nil
+		}},
+	} {
+		if !cmd.Flags().Changed(one.flag) {
+			continue
 		}
-		line := "run " + length.String()
-		if f.every != 0 {
-			line += " every=" + f.every.String()
+		line, err := one.line()
+		if err == nil {
+			err = story.Add(s, line, "--"+one.flag)
 		}
-		if f.seed != "" {
-			line += " seed=" + f.seed
+		if e, ok := errors.AsType[*scenario.SyntaxError](err); ok && e.File == "--"+one.flag { // nobody typed that line
+			err = errors.New(e.Msg)
 		}
-		if err := story.Add(s, line, "--hours, --every, --seed"); err != nil {
-			return err
+		if err != nil {
+			return fmt.Errorf("--%s: %w", one.flag, err)
 		}
+	}
+	return nil
+}
+
+// add adds what the flags say to the story.
+func (f *storyFlags) add(cmd *cobra.Command, s *numa.Story) error {
+	if err := f.run(cmd, s); err != nil {
+		return err
 	}
 	for _, one := range []struct {
 		key, flag string
@@ -177,7 +207,7 @@ func (f *storyFlags) add(s *numa.Story) error {
 
 // size makes the ticks of a large fleet coarser where neither flag nor story says how fine
 // they shall be.
-func (f *storyFlags) size(s *numa.Story, own bool) {
+func (f *storyFlags) size(s *numa.Story, fine bool) {
 	n := len(s.Fleet.VMs)
 	if n > mostFine {
 		f.prices = 48 // half-hours of a day
@@ -187,7 +217,7 @@ func (f *storyFlags) size(s *numa.Story, own bool) {
 	}
 	f.silent = n > mostJudged
 	switch {
-	case own:
+	case fine:
 	case n > mostMinute:
 		s.Every = 5 * time.Minute
 	case n > mostFine:

@@ -23,6 +23,7 @@ import (
 	"homenode/source/rvtools"
 	"homenode/source/scenario"
 	"homenode/source/snapshot"
+	"homenode/source/story"
 	"homenode/source/vsphere"
 	"homenode/source/vsphere/lab"
 )
@@ -124,7 +125,8 @@ func readable(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// readScenario reads a scenario, unless the file is plainly something else.
+// readScenario reads a scenario, or the fleet of a story, unless the file is plainly
+// something else.
 func readScenario(path string) (*numa.Fleet, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -140,7 +142,18 @@ func readScenario(path string) (*numa.Fleet, error) {
 	if strings.ContainsRune(string(head), 0) {
 		return nil, fmt.Errorf("%s: found a binary file, want an RVTools export (.xlsx, .zip), a vm-support bundle or other archive, a snapshot (.json) or a scenario", path)
 	}
-	return scenario.ReadFile(path)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if !story.Is(b) {
+		return scenario.Read(path, b)
+	}
+	s, err := story.Read(path, b)
+	if err != nil {
+		return nil, err
+	}
+	return s.Fleet, nil
 }
 
 // readDemo serves the demo fleet by a simulated vCenter on loopback and reads it

@@ -155,6 +155,21 @@ func Is(data []byte) bool {
 	return host && own
 }
 
+// StatesEvery reports whether the text of a story says how long its ticks are, with every=
+// in its run line.
+func StatesEvery(data []byte) bool {
+	text, _, _ := section(data)
+	for raw := range strings.Lines(text) {
+		one := strings.TrimRight(raw, "\r\n")
+		if firstWord(one) != "run" {
+			continue
+		}
+		ws, err := word.Split(one)
+		return err == nil && slices.ContainsFunc(ws, func(w word.Word) bool { return w.Key == "every" })
+	}
+	return false
+}
+
 // Defaults are what a story has that does not say. The zero value stands for the
 // defaults of every text.
 type Defaults struct {

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/vnuma"
+)
+
+// TestStorySize holds that the ticks of a large story are coarse unless it says every=.
+func TestStorySize(t *testing.T) {
+	var fleet strings.Builder
+	fmt.Fprintf(&fleet, "host esx[1-60] nodes=2 cores=16 memory=768GB\n")
+	for h := range 60 {
+		fmt.Fprintf(&fleet, "vm v%d-[001-100] host=esx%d vcpus=1 memory=1GB\n", h, h+1)
+	}
+	for _, tt := range []struct {
+		lines, every string
+		want         time.Duration
+	}{
+		{"", "", 5 * time.Minute},
+		{"load * cpu=10%\n", "", 5 * time.Minute},
+		{"run 2h seed=3\n", "", 5 * time.Minute},
+		{"run 2h every=20s\n", "", 20 * time.Second},
+		{"load * cpu=10%\n", "40s", 40 * time.Second},
+	} {
+		path := filepath.Join(t.TempDir(), "large.txtar")
+		if err := os.WriteFile(path, []byte(fleet.String()+tt.lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var (
+			f storyFlags
+			c cobra.Command
+		)
+		c.SetContext(t.Context())
+	f.register(&c)
+		if tt.every != "" {
+			if err := c.Flags().Set("every", tt.every); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := f.read(&c, &sourceFlags{}, path, &whatIfFlags{}, vnuma.Choices{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Every != tt.want || f.silent {
+			t.Errorf("%q, --every %q: a tick every %s, silent %v; want %s", tt.lines, tt.every, s.Every, f.silent, tt.want)
+		}
+	}
+}
