@@ -157,6 +157,9 @@ func (w *watcher) watch(t *numa.Tick, look *sim.Look) {
 			sum = waited{gid: v.GID}
 		}
 		sum.add(v, t.Since)
+		if v.Swapped+v.Balloon > 0 {
+			w.speed(index).take(v.Swapped, v.Balloon, t.Time)
+		}
 		if w.ticks%w.every == 0 {
 			w.price(t, i, index, load, look, sum)
 			sum = waited{gid: v.GID}

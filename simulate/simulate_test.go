@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"homenode/numa"
 	"homenode/simulate"
 	"homenode/source/demo"
 	"homenode/source/story"
@@ -67,5 +68,32 @@ func TestNoWaitKnown(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSwappedIsNotPriced holds that a VM without room for its memory has no performance
+// index, and that one beside it has.
+func TestSwappedIsNotPriced(t *testing.T) {
+	s, err := story.Read("full.txtar", []byte(`release 8.0
+host esx01 nodes=2 cores=8 memory=64GB
+vm big vcpus=4 memory=60GB host=esx01
+vm late vcpus=4 memory=32GB host=esx01 power=off
+run 1h
+load * cpu=20%
+at 30m power-on late
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := simulate.Run(context.Background(), s, simulate.Options{Prices: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := &r.Speeds[1]
+	if late.Known() || late.Unpriced != 6 || late.Swapped < 20*numa.GiB {
+		t.Errorf("late: %d moments priced, %d not, %s swapped; want 0, 6 and more than 20 GB", len(late.Points), late.Unpriced, late.Swapped)
+	}
+	if big := &r.Speeds[0]; len(big.Points) == 0 {
+		t.Error("big has no price, though it had its memory for half an hour")
 	}
 }

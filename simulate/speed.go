@@ -26,6 +26,33 @@ type Speed struct {
 	Why          []string
 	Points       []SpeedPoint // in the order of time
 	moments      int
+	// Unpriced counts the moments that have no price: memory was swapped or ballooned, of
+	// which package cost knows nothing.
+	Unpriced int
+	// Swapped and Balloon are those of the moment, of all ticks, at which their sum was most.
+	Swapped, Balloon numa.Bytes
+	TakenAt          time.Time // zero when there never was any
+}
+
+// Taken returns the most memory that was swapped or ballooned at a time.
+func (s *Speed) Taken() numa.Bytes { return s.Swapped + s.Balloon }
+
+// take remembers what was swapped and ballooned at a tick.
+func (s *Speed) take(swapped, balloon numa.Bytes, at time.Time) {
+	if swapped+balloon > s.Taken() {
+		s.Swapped, s.Balloon, s.TakenAt = swapped, balloon, at
+	}
+}
+
+// unpricedShare is the part of its memory that a VM may miss and still has a price: the
+// guest's idle pages go first, and an index has two digits.
+const unpricedShare = 0.01
+
+// misses reports whether so much memory of a VM is swapped or ballooned that nobody can say
+// how fast it runs.
+func misses(v *numa.VMTick) bool {
+	gone := v.Swapped + v.Balloon
+	return float64(gone) > unpricedShare*float64(v.Granted+gone)
 }
 
 // A SpeedPoint is the performance index at one moment.
@@ -54,12 +81,22 @@ func (w *watcher) price(t *numa.Tick, i, index int, load *numa.Load, look *sim.L
 	if err != nil {
 		return
 	}
+	s := w.speed(index)
+	if misses(&t.VMs[i]) {
+		s.Unpriced++
+		return
+	}
+	s.add(t.Time, work.Name, &e)
+}
+
+// speed returns the sums of a VM of the fleet.
+func (w *watcher) speed(index int) *Speed {
 	s := w.sums[index]
 	if s == nil {
 		s = &Speed{}
 		w.sums[index] = s
 	}
-	s.add(t.Time, work.Name, &e)
+	return s
 }
 
 func (s *Speed) add(at time.Time, workload string, e *cost.Estimate) {
@@ -144,6 +181,13 @@ func (w *watcher) clients(i int, gid int64, look *sim.Look) []cost.Client {
 func (w *watcher) speeds(into []Speed) {
 	for index, s := range w.sums {
 		to := &into[index]
+		to.Unpriced += s.Unpriced
+		if s.Taken() > 0 {
+			to.take(s.Swapped, s.Balloon, s.TakenAt)
+		}
+		if s.moments == 0 {
+			continue
+		}
 		if to.moments == 0 || s.Worst < to.Worst {
 			to.Worst, to.WorstAt = s.Worst, s.WorstAt
 		}

@@ -25,6 +25,14 @@ func (c *captured) words() words {
 func (c *captured) simulatedVerdict(verdict, rest string) (string, string) {
 	verdict = strings.Replace(verdict, "NUMA was not the cause", "NUMA does no harm", 1)
 	verdict = strings.Replace(verdict, "NUMA had a part in it", "NUMA does harm", 1)
+	if trouble := c.sim.trouble(); len(trouble) > 0 {
+		text := strings.Join(trouble, "; ")
+		if strings.HasPrefix(verdict, "NUMA does no harm") {
+			rest = strings.TrimSpace("Of NUMA nothing was found" + strings.TrimPrefix(verdict, "NUMA does no harm") + " " + rest)
+			return "Simulated: the hosts cannot carry all of it: " + text + ".", rest
+		}
+		rest = strings.TrimSpace("Beside NUMA: " + text + ". " + rest)
+	}
 	if v := c.sim.slowest(); v != nil && v.speed.Mean < fullSpeed {
 		slow := "Lowest performance index: " + v.Name + ", " + indexText(v.speed.Mean, v.speed.Low, v.speed.High, v.speed.Extrapolated) + "."
 		rest = strings.TrimSpace(slow + " " + rest)

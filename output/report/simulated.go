@@ -32,8 +32,10 @@ type simulatedVM struct {
 	index    int
 	lives    []*capturedVM // in the order of time
 	findings []*finding.Finding
+	nowhere  bool // no host was found for it
 	out      *sim.VMOutcome
 	speed    *simulate.Speed // nil when it was not priced
+	taken    *simulate.Speed // nil when no memory of it was ever swapped or ballooned
 }
 
 // newSimulated finds what belongs to each VM of a simulation.
@@ -48,6 +50,7 @@ func newSimulated(r *simulate.Result) *captured {
 		s.loads[r.Story.Loads[i].VM] = true
 	}
 	c.sim = s
+	nowhere := s.nowhere()
 	end := r.Story.Start.Add(r.Story.Length)
 	c.first, c.last = r.Story.Start, end
 	if c.clock = newClock(c.first, end.Add(-1)); r.Story.Length < 15*time.Minute {
@@ -55,9 +58,12 @@ func newSimulated(r *simulate.Result) *captured {
 	}
 	c.judged = c.judgement()
 	for i := range r.Story.Fleet.VMs {
-		v := &simulatedVM{VM: &r.Story.Fleet.VMs[i], index: i, out: &r.Outcome.VMs[i]}
+		v := &simulatedVM{VM: &r.Story.Fleet.VMs[i], index: i, nowhere: nowhere[i], out: &r.Outcome.VMs[i]}
 		if i < len(r.Speeds) && r.Speeds[i].Known() {
 			v.speed = &r.Speeds[i]
+		}
+		if i < len(r.Speeds) && r.Speeds[i].Taken() > 0 {
+			v.taken = &r.Speeds[i]
 		}
 		s.vms = append(s.vms, v)
 	}
@@ -82,7 +88,8 @@ func newSimulated(r *simulate.Result) *captured {
 	return c
 }
 
-// worstFirst orders VMs by their worst finding, then by speed, then by far accesses.
+// worstFirst orders VMs by whether they found a host, then by the memory that they miss, then by their worst finding, then by
+// speed, then by far accesses.
 func worstFirst(a, b *simulatedVM) int {
 	worst := func(v *simulatedVM) int {
 		if len(v.findings) == 0 {
@@ -97,7 +104,13 @@ func worstFirst(a, b *simulatedVM) int {
 		return v.speed.Mean
 	}
 	far := func(v *simulatedVM) float64 { share, _ := v.far(); return share }
-	return cmp.Or(cmp.Compare(worst(b), worst(a)), cmp.Compare(speed(a), speed(b)), cmp.Compare(far(b), far(a)), cmp.Compare(a.index, b.index))
+	homeless := func(v *simulatedVM) int {
+		if v.nowhere {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(homeless(b), homeless(a)), cmp.Compare(b.missing(), a.missing()), cmp.Compare(worst(b), worst(a)), cmp.Compare(speed(a), speed(b)), cmp.Compare(far(b), far(a)), cmp.Compare(a.index, b.index))
 }
 
 // share divides two sums of the outcome; false when the second is nothing.
@@ -182,10 +195,37 @@ func rateOf(share float64, ok bool) string {
 // speedText returns the performance index with its interval: "0.91 (0.89–0.96)*"; a star
 // marks that it is extrapolated.
 func (v *simulatedVM) speedText() string {
+	if v.missing() > 0 {
+		return "not priced: " + v.takenText()
+	}
 	if v.speed == nil {
 		return ""
 	}
 	return indexText(v.speed.Mean, v.speed.Low, v.speed.High, v.speed.Extrapolated)
+}
+
+// missing returns the most memory that was swapped or ballooned when that left moments of
+// the VM without a price.
+func (v *simulatedVM) missing() numa.Bytes {
+	if v.taken == nil || v.taken.Unpriced == 0 {
+		return 0
+	}
+	return v.taken.Taken()
+}
+
+// takenText says how much memory was swapped and ballooned at the most; "" for none.
+func (v *simulatedVM) takenText() string {
+	if v.taken == nil {
+		return ""
+	}
+	var parts []string
+	if n := v.taken.Swapped; n > 0 {
+		parts = append(parts, n.String()+" swapped")
+	}
+	if n := v.taken.Balloon; n > 0 {
+		parts = append(parts, n.String()+" ballooned")
+	}
+	return strings.Join(parts, ", ")
 }
 
 func indexText(value, low, high float64, extrapolated bool) string {
@@ -200,7 +240,7 @@ func indexText(value, low, high float64, extrapolated bool) string {
 func (s *simulated) slowest() *simulatedVM {
 	var worst *simulatedVM
 	for _, v := range s.order {
-		if v.speed != nil && (worst == nil || v.speed.Mean < worst.speed.Mean) {
+		if v.speed != nil && v.missing() == 0 && (worst == nil || v.speed.Mean < worst.speed.Mean) {
 			worst = v
 		}
 	}

@@ -228,7 +228,7 @@ func (s *simulated) pageVM(v *simulatedVM, drawn map[string]bool) pageVM {
 	if l := v.least(); l != nil {
 		least = leastLocality(l.VM)
 	}
-	if v.speed != nil {
+	if v.speed != nil && v.missing() == 0 {
 		speed = v.speed.Mean
 	}
 	row := pageVM{Label: v.Name, Host: strings.Join(v.hosts(), " → "), Cells: []captureCell{number(1, float64(v.vcpus()), true), number(3, mean, hasMean), number(4, least, true), number(5, far, hasFar),

@@ -55,9 +55,13 @@ type simulatedVMJSON struct {
 	Ready   *float64   `json:"readyShare,omitempty"`
 	CoStop  *float64   `json:"coStopShare,omitempty"`
 	Swapped numa.Bytes `json:"meanSwappedBytes"`
-	Moves   numa.Moves `json:"migrations"`
-	Speed   *speedJSON `json:"performance,omitempty"`
-	Rules   []string   `json:"rules"`
+	// At the moment at which their sum was most, and how many moments have no price for it.
+	MostSwapped numa.Bytes `json:"mostSwappedBytes,omitempty"`
+	MostBalloon numa.Bytes `json:"mostBalloonedBytes,omitempty"`
+	Unpriced    int        `json:"unpricedMoments,omitempty"`
+	Moves       numa.Moves `json:"migrations"`
+	Speed       *speedJSON `json:"performance,omitempty"`
+	Rules       []string   `json:"rules"`
 }
 
 type speedJSON struct {
@@ -113,6 +117,9 @@ func (v *simulatedVM) json(points bool) simulatedVMJSON {
 		Ready: number(v.waited()), CoStop: number(v.stopped()), Moves: v.out.Moves, Rules: orEmpty(ruleIDs(v.findings))}
 	if v.out.Steps > 0 {
 		j.Swapped = numa.Bytes(v.out.Swapped/v.out.Steps) * numa.PageSize
+	}
+	if p := v.taken; p != nil {
+		j.MostSwapped, j.MostBalloon, j.Unpriced = p.Swapped, p.Balloon, p.Unpriced
 	}
 	if p := v.speed; p != nil {
 		j.Speed = &speedJSON{Workload: p.Workload, Mean: p.Mean, Low: p.Low, High: p.High, Worst: p.Worst, WorstAt: p.WorstAt, Far: p.Far, Extrapolated: p.Extrapolated, Why: orEmpty(p.Why)}

@@ -64,7 +64,7 @@ func (s *simulated) vmTable() Table {
 			{"VM", 24}, {"Hosts", 30}, {"vCPUs", 7}, {"Ran seconds", 12}, {"Mean N%L", 10}, {"Least N%L", 10}, {"Least N%L at", 22}, {"Far %", 8}, {"Ready %", 8}, {"Co-stop %", 9},
 			{"Mean swapped MiB", 14}, {"Migrations", 11}, {"For load", 9}, {"For locality", 12}, {"For fairness", 12},
 			{"Performance", 11}, {"Performance low", 14}, {"Performance high", 14}, {"Performance worst", 15}, {"Performance worst at", 22}, {"Far accesses %", 12}, {"Extrapolated", 12}, {"Extrapolated why", 60}, {"Workload", 12},
-			{"Load assumed", 12},
+			{"Most swapped MiB", 14}, {"Most ballooned MiB", 14}, {"Moments without price", 12}, {"Load assumed", 12},
 		}, countColumns, saidColumns, []Column{{"VM ID", 14}}),
 		Rows: func(yield func([]Cell) bool) {
 			for _, v := range s.order {
@@ -89,6 +89,11 @@ func (s *simulated) vmRow(v *simulatedVM) []Cell {
 		row = append(row, ratio(p.Mean), ratio(p.Low), ratio(p.High), ratio(p.Worst), timeOf(p.WorstAt), percentOf(p.Far), yesNo(p.Extrapolated), joined(p.Why), textOf(p.Workload))
 	} else {
 		row = append(row, make([]Cell, 9)...)
+	}
+	if p := v.taken; p != nil {
+		row = append(row, mib(p.Swapped), mib(p.Balloon), numberOf(float64(p.Unpriced)))
+	} else {
+		row = append(row, make([]Cell, 3)...)
 	}
 	return slices.Concat(row, []Cell{yesNo(!s.stated(v))}, counts(v.findings), said(v.findings), []Cell{textOf(v.ID)})
 }

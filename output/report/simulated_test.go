@@ -171,3 +171,24 @@ func TestSimulatedSilent(t *testing.T) {
 		t.Error("the JSON does not say that nothing was judged")
 	}
 }
+
+// TestSimulatedTrouble holds that hosts that cannot carry their VMs never read as if all
+// was well.
+func TestSimulatedTrouble(t *testing.T) {
+	const head = "release 8.0U2\ncluster c\nhost esx01 nodes=2 cores=8 memory=64GB\n"
+	for _, tt := range []struct{ name, story, want string }{
+		{"no host", head + "vm a vcpus=4 memory=16GB host=esx01\nrun 2h\nload * cpu=10%\nat 1h fail esx01\n", "1 VM found no host: a."},
+		{"too many vCPUs", head + "vm wide vcpus=40 memory=16GB host=esx01\nrun 2h\nload * cpu=10%\n", "1 VM would be refused by ESXi at power-on: wide with 40 vCPUs on esx01, which has 32 logical CPUs."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := string(written(t, func(w io.Writer) error { return report.Simulated(w, simulated(t, tt.story), report.CaptureOptions{}) }))
+			verdict, _, _ := strings.Cut(text, "\n")
+			if want := "Simulated: the hosts cannot carry all of it: " + tt.want; verdict != want {
+				t.Errorf("verdict %q, want %q", verdict, want)
+			}
+			if strings.Contains(text, "no harm") {
+				t.Errorf("the report says that there is no harm:\n%s", text)
+			}
+		})
+	}
+}

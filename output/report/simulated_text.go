@@ -170,12 +170,26 @@ func (p *printer) simulatedVMs(c *captured, o CaptureOptions) {
 	if len(vms) == 0 {
 		return
 	}
-	t := texttab.Table{Right: map[int]bool{1: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true}}
-	t.Row("VM", "VCPU", "HOST", "N%L MEAN", "LEAST", "FAR", "READY", "CO-STOP", "MOVES", "PERFORMANCE", "FOUND")
+	head := []string{"VM", "VCPU", "HOST", "N%L MEAN", "LEAST", "FAR", "READY", "CO-STOP", "MOVES", "PERFORMANCE", "FOUND"}
+	right := map[int]bool{1: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true}
+	taken := slices.ContainsFunc(vms, func(v *simulatedVM) bool { return v.taken != nil })
+	if taken {
+		head, right[9] = slices.Insert(head, 9, "SWAPPED"), true
+	}
+	t := texttab.Table{Right: right}
+	t.Row(head...)
 	for _, v := range vms {
-		t.Row(v.cells()...)
+		row := v.cells()
+		if taken {
+			most := ""
+			if v.taken != nil {
+				most = v.taken.Taken().String()
+			}
+			row = slices.Insert(row, 9, dash(most))
+		}
+		t.Row(row...)
 		if len(v.findings) > 0 && p.colour {
-			t.Paint(10, severityCode[v.findings[0].Severity])
+			t.Paint(len(head)-1, severityCode[v.findings[0].Severity])
 		}
 	}
 	p.printf("\n")
@@ -199,7 +213,7 @@ func (s *simulated) mattering(o CaptureOptions) (vms []*simulatedVM, cut string)
 	n := 0
 	for n < len(s.order) && n < mostRows {
 		v := s.order[n]
-		if n >= least && len(v.findings) == 0 && (v.speed == nil || v.speed.Mean >= fullSpeed) {
+		if n >= least && len(v.findings) == 0 && v.missing() == 0 && (v.speed == nil || v.speed.Mean >= fullSpeed) {
 			break
 		}
 		n++
@@ -247,15 +261,19 @@ func (v *simulatedVM) vcpus() int {
 // footnotes say what the columns mean.
 func (s *simulated) footnotes(vms []*simulatedVM) (notes []string) {
 	var blind []string
-	star, priced := false, false
+	star, priced, taken := false, false, false
 	for _, v := range vms {
 		if v.blind() {
 			blind = append(blind, v.Name)
 		}
 		priced = priced || v.speed != nil
+		taken = taken || v.taken != nil
 		star = star || v.speed != nil && v.speed.Extrapolated
 	}
 	notes = append(notes, "FAR: memory on another node than the client it belongs to. READY, CO-STOP: of the time in which vCPUs wanted to run.")
+	if taken {
+		notes = append(notes, "SWAPPED: the most memory at a time that was swapped or ballooned. A VM of which more than 1 % was, has no performance index.")
+	}
 	if priced {
 		text := "PERFORMANCE: 1 is all memory local and no wait, with what the published figures allow (docs/cost.md)."
 		if star {

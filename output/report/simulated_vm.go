@@ -95,7 +95,10 @@ func (p *printer) simulatedVM(c *captured, v *simulatedVM) {
 	row("waiting", joinTexts(labelled("ready", rateOf(ready, hasReady), ""), labelled("co-stop", rateOf(stopped, hasStopped), "")))
 	m := &v.out.Moves
 	row("migrations", fmt.Sprintf("%d: %d for load, %d for locality, %d for fairness", m.All, m.Balance+m.LoadSwap, m.Locality+m.LocalitySwap, m.Fairness))
-	if s := v.speed; s != nil {
+	row("taken", labelled("at the most", v.takenText(), c.takenAt(v)))
+	if v.missing() > 0 {
+		row("performance", c.unpricedText(v))
+	} else if s := v.speed; s != nil {
 		row("performance", fmt.Sprintf("%s of 1 · worst %.2f at %s · workload %s · %s of accesses far", v.speedText(), s.Worst, c.clock.at(s.WorstAt), s.Workload, rateText(s.Far)))
 		for i, why := range s.Why {
 			name := ""
@@ -119,6 +122,26 @@ func joinTexts(parts ...string) string {
 		}
 	}
 	return strings.Join(out, " · ")
+}
+
+// takenAt returns when most memory was swapped or ballooned.
+func (c *captured) takenAt(v *simulatedVM) string {
+	if v.taken == nil {
+		return ""
+	}
+	return c.clock.at(v.taken.TakenAt)
+}
+
+// unpricedText says why a VM has no performance index, and what is known of the rest of
+// the time.
+func (c *captured) unpricedText(v *simulatedVM) string {
+	const why = "not priced while memory is swapped or ballooned: nobody published what that costs"
+	s := v.speed
+	if s == nil {
+		return why
+	}
+	priced := rateText(float64(len(s.Points)) / float64(len(s.Points)+v.taken.Unpriced))
+	return fmt.Sprintf("%s; in the other %s of the moments %s", why, priced, indexText(s.Mean, s.Low, s.High, s.Extrapolated))
 }
 
 // leastAt returns when N%L was least.
