@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -117,6 +118,7 @@ func (f *optimiseFlags) run(cmd *cobra.Command, out *outputFlags, told *numa.Sto
 		Source: source, Cluster: cluster, Problem: p, Proposal: proposal, Notes: notes, Fleet: told.Fleet,
 		Length: told.Length.String(),
 	}
+	r.EventsLeftOut, r.Off = leftOut(told, p)
 	if r.Cluster == "" && len(told.Fleet.Clusters) == 1 {
 		r.Cluster = told.Fleet.Clusters[0].Name
 	}
@@ -134,10 +136,16 @@ func (f *optimiseFlags) run(cmd *cobra.Command, out *outputFlags, told *numa.Sto
 }
 
 // both simulates the hosts of a problem as they are and as proposed, under the loads of
-// the story and without its events: they would undo the proposal.
+// the story and without its other events: they would undo the proposal.
 func both(ctx context.Context, told *numa.Story, p *optimise.Problem, proposal *optimise.Proposal, o simulate.Options) (before, after *simulate.Result, err error) {
 	base := *told
 	base.Events, base.Seen = nil, nil
+	in := vmIDs(p)
+	for i := range told.Events {
+		if kept(&told.Events[i], in) {
+			base.Events = append(base.Events, told.Events[i])
+		}
+	}
 	base.Fleet = only(told.Fleet, p)
 	if before, err = simulate.Run(ctx, &base, o); err != nil {
 		return nil, nil, err
@@ -151,10 +159,7 @@ func both(ctx context.Context, told *numa.Story, p *optimise.Problem, proposal *
 // only returns the fleet with the VMs of a problem alone powered on, so that both runs
 // are about the same.
 func only(f *numa.Fleet, p *optimise.Problem) *numa.Fleet {
-	in := map[string]bool{}
-	for i := range p.VMs {
-		in[p.VMs[i].ID] = true
-	}
+	in := vmIDs(p)
 	out := *f
 	out.VMs = append([]numa.VM(nil), f.VMs...)
 	for i := range out.VMs {
@@ -165,25 +170,75 @@ func only(f *numa.Fleet, p *optimise.Problem) *numa.Fleet {
 	return &out
 }
 
-// demandIn returns the most that the vCPUs of a VM ask for at the start of a story, over
-// a day.
+// demandIn returns the most that the vCPUs of a VM ask for in a story, from its start to its
+// end: that of the load it has at the start, and of those it changes to.
 func demandIn(s *numa.Story) optimise.Demand {
-	loads := map[string]*numa.Load{}
+	type since struct {
+		at   time.Duration
+		load *numa.Load
+	}
+	loads := map[string][]since{}
 	for i := range s.Loads {
-		loads[s.Loads[i].VM] = &s.Loads[i].Load
+		loads[s.Loads[i].VM] = []since{{0, &s.Loads[i].Load}}
+	}
+	for i := range s.Events { // in order of time
+		if e := &s.Events[i]; e.Kind == numa.LoadChange {
+			if loads[e.VM] == nil {
+				loads[e.VM] = []since{{0, &s.Unstated.Value}}
+			}
+			loads[e.VM] = append(loads[e.VM], since{e.At, e.Load})
+		}
 	}
 	return func(v *numa.VM) (float64, numa.Origin) {
-		if l := loads[v.ID]; l != nil {
-			most := max(l.CPU.Low, l.CPU.High) + l.CPU.Noise
-			if len(l.CPU.Points) > 0 { // recorded demand replaces the curve
-				most = 0
-				for _, p := range l.CPU.Points {
-					most = max(most, p.Share)
-				}
-			}
-			return min(1, most), numa.Origin{Kind: numa.Read, Where: s.Name}
+		list := loads[v.ID]
+		if list == nil {
+			return s.Unstated.Value.CPU.Most(s.Start, 0, s.Length), s.Unstated.Origin
 		}
-		l := &s.Unstated
-		return min(1, max(l.Value.CPU.Low, l.Value.CPU.High)+l.Value.CPU.Noise), l.Origin
+		most := 0.0
+		for i := range list {
+			until := s.Length
+			if i+1 < len(list) {
+				until = list[i+1].at
+			}
+			if until > list[i].at {
+				most = max(most, list[i].load.CPU.Most(s.Start, list[i].at, until))
+			}
+		}
+		return most, numa.Origin{Kind: numa.Read, Where: s.Name}
 	}
+}
+
+// kept reports whether an event is part of both runs: what VMs are loaded with changes, and
+// who talks; everything else would undo the proposal.
+func kept(e *numa.Event, in map[string]bool) bool {
+	return e.Kind == numa.LoadChange && in[e.VM] || e.Kind == numa.TalkChange
+}
+
+// leftOut counts the events of the story that are no part of the runs, and the VMs of the
+// hosts that are off at the start: nobody reckons with them.
+func leftOut(s *numa.Story, p *optimise.Problem) (events, off int) {
+	in, hosts := vmIDs(p), map[string]bool{}
+	for i := range p.Hosts {
+		hosts[p.Hosts[i].ID] = true
+	}
+	for i := range s.Events {
+		if !kept(&s.Events[i], in) {
+			events++
+		}
+	}
+	for i := range s.Fleet.VMs {
+		if v := &s.Fleet.VMs[i]; hosts[v.Host] && !in[v.ID] && !v.Template.Value && v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+			off++
+		}
+	}
+	return events, off
+}
+
+// vmIDs returns the IDs of the VMs of a problem.
+func vmIDs(p *optimise.Problem) map[string]bool {
+	in := make(map[string]bool, len(p.VMs))
+	for i := range p.VMs {
+		in[p.VMs[i].ID] = true
+	}
+	return in
 }

@@ -39,7 +39,7 @@ func TestStorySize(t *testing.T) {
 			c cobra.Command
 		)
 		c.SetContext(t.Context())
-	f.register(&c)
+		f.register(&c)
 		if tt.every != "" {
 			if err := c.Flags().Set("every", tt.every); err != nil {
 				t.Fatal(err)

@@ -25,6 +25,9 @@ type Optimised struct {
 	Notes    []numa.Note
 	Fleet    *numa.Fleet // that the problem is made of
 	Length   string      // of the runs
+	// EventsLeftOut are events of the story that are no part of the runs, Off the VMs of the
+	// hosts that are off at the start and not counted: how many.
+	EventsLeftOut, Off int
 	// Before and After are runs of the same loads without and with the proposal, each VM
 	// powered on where it then is; nil without a run.
 	Before, After *simulate.Result
@@ -161,6 +164,7 @@ func OptimisedText(w io.Writer, o *Optimised, colour bool) error {
 	a, b := o.Proposal.Before, o.Proposal.After
 	p.printf("%s\n", p.paint(bold, o.verdict()))
 	p.printf("%s\n\n", o.proof())
+	p.printf("estimated\n")
 	t := texttab.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true}}
 	t.Row("", "REMOTE", "FAR", "CORES SHORT", "VMOTIONS", "POWER CYCLES", "TOTAL")
 	for _, side := range []struct {
@@ -172,6 +176,7 @@ func OptimisedText(w io.Writer, o *Optimised, colour bool) error {
 			strconv.FormatInt(s.Cycles, 10), strconv.FormatInt(s.Total, 10))
 	}
 	p.table(&t)
+	p.printf("%s\n", estimate)
 	if steps := o.steps(); len(steps) > 0 {
 		p.printf("\n")
 		t := texttab.Table{Right: map[int]bool{0: true}}
@@ -189,8 +194,11 @@ func OptimisedText(w io.Writer, o *Optimised, colour bool) error {
 		p.table(&t)
 	}
 	o.runs(p)
-	if len(o.Proposal.Notes) > 0 {
+	if len(o.Proposal.Notes) > 0 || o.Off > 0 {
 		p.printf("\n")
+	}
+	if o.Off > 0 {
+		p.printf("note   not counted: %s\n", o.off())
 	}
 	for _, note := range o.Proposal.Notes {
 		p.printf("note   %s\n", texttab.Clean(note))
@@ -208,12 +216,95 @@ func (o *Optimised) verdict() string {
 	if len(o.Proposal.Steps) == 0 {
 		return where + ". No better distribution was found that is worth its moves."
 	}
-	out := fmt.Sprintf("%s. %s: remote memory %s → %s, far memory %s → %s, cores short %.2f → %.2f.", where,
-		rule.Plural(len(o.Proposal.Steps), "step"), mibText(a.Remote), mibText(b.Remote), mibText(a.Far), mibText(b.Far), float64(a.Ready)/10000, float64(b.Ready)/10000)
-	if a.Broken > 0 {
-		out += fmt.Sprintf(" Constraints are broken by %d now, by %d then.", a.Broken, b.Broken)
+	var gains, prices []string
+	for _, one := range []struct {
+		name      string
+		now, then int64
+		text      func(int64) string
+	}{{"remote memory", a.Remote, b.Remote, mibText}, {"far memory", a.Far, b.Far, mibText}, {"cores short", a.Ready, b.Ready, coresText}} {
+		text := one.name + " " + one.text(one.now) + " → " + one.text(one.then)
+		switch {
+		case one.then > one.now:
+			prices = append(prices, text)
+		case one.then < one.now:
+			gains = append(gains, text)
+		default:
+			gains = append(gains, fmt.Sprintf("%s stays %s", one.name, one.text(one.now)))
+		}
+	}
+	out := fmt.Sprintf("%s. %s, estimated: %s", where, rule.Plural(len(o.Proposal.Steps), "step"), strings.Join(gains, ", "))
+	switch {
+	case gains == nil:
+		out += "at the price of " + strings.Join(prices, ", ")
+	case prices != nil:
+		out += "; the price: " + strings.Join(prices, ", ")
+	}
+	out += "."
+	if a.Broken > 0 || b.Broken > 0 {
+		out += fmt.Sprintf(" Constraints broken now: %s; then: %s.", o.broken(nil), o.broken(o.Proposal.Steps))
 	}
 	return out
+}
+
+func coresText(n int64) string { return fmt.Sprintf("%.2f", float64(n)/10000) }
+
+// mostBroken is how many hosts a sentence about broken constraints names.
+const mostBroken = 3
+
+// broken says what is broken once the steps are done.
+func (o *Optimised) broken(steps []optimise.Step) string {
+	b := o.Problem.Breach(steps)
+	var parts []string
+	over := func(what string, of func(optimise.HostBreach) int64, text func(int64) string) {
+		var hosts []string
+		sum := int64(0)
+		for _, h := range b.Hosts {
+			if n := of(h); n > 0 {
+				sum += n
+				hosts = append(hosts, texttab.Clean(o.Problem.Hosts[h.Host].Name)+" "+text(n))
+			}
+		}
+		if n := len(hosts); n > mostBroken {
+			hosts = append(hosts[:mostBroken:mostBroken], fmt.Sprintf("%d more", n-mostBroken))
+		}
+		if sum > 0 {
+			parts = append(parts, fmt.Sprintf("%s too much for their hosts (%s)", text(sum)+" "+what, strings.Join(hosts, ", ")))
+		}
+	}
+	over("of memory", func(h optimise.HostBreach) int64 { return h.Memory }, mibText)
+	over("vCPUs", func(h optimise.HostBreach) int64 { return h.VCPUs }, func(n int64) string { return strconv.FormatInt(n, 10) })
+	if b.Apart > 0 {
+		parts = append(parts, rule.Plural(int(b.Apart), "pair")+" of VMs not apart")
+	}
+	if b.Spread > 0 {
+		parts = append(parts, "groups not together: "+rule.Plural(int(b.Spread), "host")+" too many")
+	}
+	if parts == nil {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// estimate says what the estimated figures count.
+const estimate = `estimate: all configured memory touched, each VM's demand at its highest within the story, by node, without hyper-threading`
+
+// differ says why both tables differ.
+const differ = `why both differ: the estimate places every VM once, with all its memory and its highest demand, all at once; in the simulation VMs
+touch and ask for what their load says at the time, the scheduler moves clients and pages, memory beyond a host's is swapped and
+not remote, and hyper-threading adds to the cores of a node`
+
+// differs reports whether a run shows something else than its estimate: another share of
+// memory that is remote, by more than a percent, or no ready time where cores are short.
+func (o *Optimised) differs(s optimise.Score, r *simulate.Result) bool {
+	memory := int64(0)
+	for i := range o.Problem.VMs {
+		memory += o.Problem.VMs[i].Memory
+	}
+	x := ranOf(r)
+	if share := float64(s.Remote) / float64(max(1, memory)); share-(1-x.Locality) > 0.01 || (1-x.Locality)-share > 0.01 {
+		return true
+	}
+	return (s.Ready > 0) != (x.Ready >= 0.0005) // what prints as 0.0 %
 }
 
 // proof says how far from the best the proposal is at most.
@@ -222,7 +313,7 @@ func (o *Optimised) proof() string {
 	if bound.Proven {
 		return "Proven: no distribution costs less."
 	}
-	return fmt.Sprintf("It costs %d; no distribution costs less than %d (a lower bound, often a loose one).", o.Proposal.After.Total, bound.Total)
+	return fmt.Sprintf("Weighted cost %d, in MiB of remote memory (docs/optimise.md); no distribution costs less than %d (a lower bound, often a loose one).", o.Proposal.After.Total, bound.Total)
 }
 
 // runs prints what the twin says of both.
@@ -241,6 +332,22 @@ func (o *Optimised) runs(p *printer) {
 		t.Row(side.name, points(x.Locality), points(x.Far), points(x.Ready), points(x.CoStop), points(x.Swapped), fmt.Sprintf("%.3f", x.Speed), strconv.Itoa(x.Findings))
 	}
 	p.table(&t)
+	if o.EventsLeftOut > 0 {
+		p.printf("without %s of the story: changes of load and talk alone are part of both\n", rule.Plural(o.EventsLeftOut, "event"))
+	}
+	if o.differs(o.Proposal.Before, o.Before) || o.differs(o.Proposal.After, o.After) {
+		for line := range strings.SplitSeq(differ, "\n") {
+			p.printf("%s\n", line)
+		}
+	}
+}
+
+// off says which VMs are not counted.
+func (o *Optimised) off() string {
+	if o.Off == 1 {
+		return "1 VM that is off at the start"
+	}
+	return fmt.Sprintf("%d VMs that are off at the start", o.Off)
 }
 
 // points returns a share as percent with one decimal.
@@ -261,10 +368,15 @@ func OptimisedJSON(w io.Writer, o *Optimised) error {
 		Proven  bool            `json:"proven"`
 		Steps   []optimisedStep `json:"steps"`
 		Runs    *[2]ran         `json:"runs,omitempty"` // now, proposed
+		Broken  [2]string       `json:"broken"`         // what is: now, proposed
+		Counts  string          `json:"estimate"`       // what before, after and steps count
+		Events  int             `json:"eventsLeftOut,omitempty"`
+		Off     int             `json:"off,omitempty"`
 		Notes   []string        `json:"notes,omitempty"`
 	}{
 		"homenode-proposal", 1, o.Source, o.Cluster, len(o.Problem.VMs), len(o.Problem.Hosts), scoreOf(o.Proposal.Before), scoreOf(o.Proposal.After),
-		o.Proposal.Bound.Total, o.Proposal.Bound.Proven, o.steps(), nil, slices.Clone(o.Proposal.Notes),
+		o.Proposal.Bound.Total, o.Proposal.Bound.Proven, o.steps(), nil,
+		[2]string{o.broken(nil), o.broken(o.Proposal.Steps)}, strings.TrimPrefix(estimate, "estimate: "), o.EventsLeftOut, o.Off, slices.Clone(o.Proposal.Notes),
 	}
 	if o.Before != nil {
 		out.Runs = &[2]ran{ranOf(o.Before), ranOf(o.After)}

@@ -1,0 +1,66 @@
+package optimise
+
+import "slices"
+
+// A Breach says which constraints a distribution breaks, and by how much; its parts sum
+// up to Score.Broken.
+type Breach struct {
+	Hosts  []HostBreach // those with more memory or vCPUs than they may have, in the Problem's order
+	Apart  int64        // pairs of VMs that share a host and are to be apart
+	Spread int64        // hosts beyond the first of groups that are to be together
+}
+
+// A HostBreach is a host that has more than it may have.
+type HostBreach struct {
+	Host   int   // index in the Problem
+	Memory int64 // MiB too much
+	VCPUs  int64 // too many
+}
+
+// Breach returns what is broken once the steps are done; without steps what is broken at
+// the beginning.
+func (p *Problem) Breach(steps []Step) (out Breach) {
+	host := make([]int, len(p.VMs))
+	for i := range p.VMs {
+		host[i] = p.VMs[i].Host
+	}
+	for i := range steps {
+		host[steps[i].VM] = steps[i].To
+	}
+	memory, vcpus := make([]int64, len(p.Hosts)), make([]int64, len(p.Hosts))
+	for i, h := range host {
+		memory[h] += p.VMs[i].Memory
+		vcpus[h] += int64(p.VMs[i].VCPUs)
+	}
+	for i := range p.Hosts {
+		h := &p.Hosts[i]
+		b := HostBreach{Host: i, Memory: max(0, memory[i]-h.Memory)}
+		if h.VCPUs > 0 {
+			b.VCPUs = max(0, vcpus[i]-h.VCPUs)
+		}
+		if b.Memory > 0 || b.VCPUs > 0 {
+			out.Hosts = append(out.Hosts, b)
+		}
+	}
+	for _, group := range p.Apart {
+		on := map[int]int64{}
+		for _, v := range distinct(group) {
+			out.Apart += on[host[v]]
+			on[host[v]]++
+		}
+	}
+	for _, group := range p.Together {
+		on := map[int]bool{}
+		for _, v := range group {
+			on[host[v]] = true
+		}
+		out.Spread += int64(max(0, len(on)-1))
+	}
+	return out
+}
+
+func distinct(group []int) []int {
+	out := slices.Clone(group)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
