@@ -184,7 +184,7 @@ func (h *host) fairnessMove(k, p int64) bool {
 	if best < 0 {
 		return false
 	}
-	h.moveHome(k, best, to, FairnessMoved, [4]int64{gap, h.debts[best].owed, h.util(from), h.util(to)})
+	h.moveHome(k, best, to, FairnessMoved, [7]int64{gap, h.debts[best].owed, h.util(from), h.util(to)})
 	return true
 }
 
@@ -238,14 +238,14 @@ func (h *host) balanceLoad(k, p int64, from, to int, imbalance int64) bool {
 	}
 	if h.set.moves(p) && !h.noMove {
 		if c, after := h.bestMove(from, to, imbalance); c >= 0 {
-			h.moveHome(k, c, to, BalanceMoved, [4]int64{h.util(from), h.util(to), imbalance, after})
+			h.moveHome(k, c, to, BalanceMoved, [7]int64{h.util(from), h.util(to), imbalance, after})
 			return true
 		}
 		h.noMove = h.set.MigPreventLTerm == 0 // until loads change
 	}
 	if h.set.SwapLoad && p%int64(h.set.SwapInterval) == 0 {
 		if c, o, after := h.bestSwap(p, from, to, imbalance); c >= 0 {
-			h.swapHomes(k, c, o, BalanceSwapped, [4]int64{h.util(from), h.util(to), imbalance, after})
+			h.swapHomes(k, c, o, BalanceSwapped, [7]int64{h.util(from), h.util(to), imbalance, after})
 			return true
 		}
 	}
@@ -333,7 +333,7 @@ func (h *host) bestSwap(p int64, from, to int, imbalance int64) (best, with int,
 }
 
 // moveHome gives a client another home node.
-func (h *host) moveHome(k int64, c, to int, kind DecisionKind, numbers [4]int64) {
+func (h *host) moveHome(k int64, c, to int, kind DecisionKind, numbers [7]int64) {
 	v := &h.vms[h.clients[c].vm]
 	d := Decision{Kind: kind, VM: int(v.index), Client: c - int(v.first), Other: -1, From: h.id(int(h.home[c])), To: h.id(to), Numbers: numbers}
 	h.rehome(k, c, to, kind)
@@ -342,7 +342,7 @@ func (h *host) moveHome(k int64, c, to int, kind DecisionKind, numbers [4]int64)
 }
 
 // swapHomes exchanges the home nodes of two clients.
-func (h *host) swapHomes(k int64, c, o int, kind DecisionKind, numbers [4]int64) {
+func (h *host) swapHomes(k int64, c, o int, kind DecisionKind, numbers [7]int64) {
 	v, w := &h.vms[h.clients[c].vm], &h.vms[h.clients[o].vm]
 	from, to := int(h.home[c]), int(h.home[o])
 	d := Decision{Kind: kind, VM: int(v.index), Client: c - int(v.first), Other: int(w.index), From: h.id(from), To: h.id(to), Numbers: numbers}

@@ -64,7 +64,7 @@ func (d *Decision) Why(f *numa.Fleet) string {
 	case Taken:
 		return fmt.Sprintf("home node %d as observed", d.To)
 	case Spilled:
-		return fmt.Sprintf("asked for %s with %s free on node %d, which keeps %s while another node has more: %s is remote now", pages(n[0]), pages(n[2]), d.From, pages(n[3]), pages(n[1]))
+		return d.spilledWhy()
 	case Widened:
 		return fmt.Sprintf("its %s never fit the %s of its home node and %s is on node %d: that is a home node until it is placed again", pages(n[0]), pages(n[1]), pages(n[2]), d.To)
 	case BalanceMoved:
@@ -124,7 +124,55 @@ func (d *Decision) placedWhy(r numa.Release) string {
 	case d.Client > 0 && choices > 1:
 		text += "near its other clients, "
 	}
-	return text + "known load there " + pct(load) + ", " + memory
+	text += "known load there " + pct(load)
+	if next := d.Numbers[4]; next > 0 {
+		text += fmt.Sprintf(" (node %d: %s)", next-1, pct(d.Numbers[5]))
+	}
+	switch young := d.Numbers[6]; {
+	case young > 0:
+		text += fmt.Sprintf(", where %d vCPUs count as whole cores until they are measured", young)
+	case young < 0:
+		text += fmt.Sprintf(", without %d vCPUs that came in the same burst (C-7)", -young)
+	}
+	return text + ", " + memory
+}
+
+// Burst reports whether a VM was placed on a node only because the load of others that
+// had just come there was not known yet (C-7).
+func (d *Decision) Burst() bool { return d.Kind == Placed && d.Numbers[6] < 0 }
+
+// Spill returns what new memory of a Spilled decision came to: on home nodes, on others,
+// and without room on any.
+func (d *Decision) Spill() (local, remote, swapped numa.Bytes) {
+	n := d.Numbers
+	return numa.Bytes(n[0]-n[1]-n[2]) * numa.PageSize, numa.Bytes(n[1]) * numa.PageSize, numa.Bytes(n[2]) * numa.PageSize
+}
+
+// spilledWhy says where new memory went, and what its home node has left.
+func (d *Decision) spilledWhy() string {
+	local, remote, swapped := d.Spill()
+	var parts []string
+	for _, p := range []struct {
+		n    numa.Bytes
+		what string
+	}{{local, "local"}, {remote, "remote"}, {swapped, "swapped"}} {
+		if p.n > 0 {
+			parts = append(parts, p.n.String()+" is "+p.what)
+		}
+	}
+	if d.From < 0 {
+		parts[0] = strings.Replace(parts[0], "is local", "is on the nodes", 1)
+	}
+	text := "of " + pages(d.Numbers[0]) + " that it asked for " + strings.Join(parts, ", ")
+	switch {
+	case d.From < 0:
+		return text + ": the host has no more"
+	case d.Numbers[3] > 0:
+		return fmt.Sprintf("%s: node %d keeps %s free while another node has more", text, d.From, pages(d.Numbers[3]))
+	case swapped > 0:
+		return fmt.Sprintf("%s: node %d is full, and the nodes that it may use have no more", text, d.From)
+	}
+	return fmt.Sprintf("%s: node %d is full", text, d.From)
 }
 
 // since says how many steps ago a client changed its home; one that never did has a number

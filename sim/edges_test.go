@@ -108,7 +108,7 @@ func TestWhy(t *testing.T) {
 		want  string // one line of the log
 	}{
 		{"placed by load", "release 7.0\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=6 memory=8GB\nvm b vcpus=4 memory=8GB\nrun 1m every=20s\n",
-			"0s b.0 placed: 4 vCPUs on node 1, of 2 it may use: known load there 0.0 %, 64 GB free"},
+			"0s b.0 placed: 4 vCPUs on node 1, of 2 it may use: known load there 0.0 % (node 0: 40.0 %), where 6 vCPUs count as whole cores until they are measured, 64 GB free"},
 		{"placed in turn", "release 4.0\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=6 memory=8GB\nvm b vcpus=4 memory=8GB\nrun 1m every=20s\n",
 			"0s b.0 placed: 4 vCPUs on node 1, of 2 it may use: the next in turn, 64 GB free"},
 		{"placed by memory", "release 4.1U2\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=6 memory=8GB\nrun 1m every=20s\nused h node=0 memory=4GB\n",
@@ -118,7 +118,7 @@ func TestWhy(t *testing.T) {
 		{"the other client of a wide VM", "release 7.0\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=16 memory=8GB\nrun 1m every=20s\n",
 			"0s a.1 placed: 8 vCPUs on node 1, of 1 it may use: known load there 0.0 %, 64 GB free"},
 		{"a node of unknown memory", "release 7.0\nhost h nodes=2 cores=12\nvm a vcpus=6 memory=8GB\nrun 1m every=20s\n",
-			"0s a.0 placed: 6 vCPUs on node 0, of 2 it may use: known load there 0.0 %, memory unknown"},
+			"0s a.0 placed: 6 vCPUs on node 0, of 2 it may use: known load there 0.0 % (node 1: 0.0 %), memory unknown"},
 		{"to a partner, with memory there too",
 			"release 7.0\nhost h nodes=2 cores=12 nodeMemory=64GB option:Numa.CoreCapRatioPct=0\nvm a host=h vcpus=2 memory=8GB\nvm b host=h vcpus=2 memory=8GB\nrun 1m every=20s\nplaced a homes=0 local=7GB remote=1GB\nplaced b homes=1 onNode=0,8GB\nload * cpu=20%\nat 20s talk a b rate=1000\n",
 			"24s a.0 moved for locality: node 0 → 1, where a VM is that it talks to: gain 49, load there then 5.3 %"},

@@ -52,7 +52,7 @@ func (h *host) improveLocality(k, p int64) bool {
 	}
 	c, n := best.client, best.node
 	there := h.share100(h.at(c)[n], c)
-	numbers := [4]int64{sum, there, h.utilWith(n, int64(h.demand[c])), h.memoryGain(c, n)}
+	numbers := [7]int64{sum, there, h.utilWith(n, int64(h.demand[c])), h.memoryGain(c, n)}
 	if with < 0 {
 		h.moveHome(k, c, n, LocalityMoved, numbers)
 	} else {

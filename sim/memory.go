@@ -97,7 +97,7 @@ func (h *host) allocate(v *vm, c int, pages int64) {
 		return
 	}
 	home := int(h.home[c])
-	freeThen, before := h.free(home), h.outside(c)
+	before, first := h.outside(c), h.strainOf(c).swapped == 0
 	left := pages
 	left -= h.take(c, home, min(left, h.free(home)-h.soft))
 	left -= h.takeFar(v, c, left, h.soft)
@@ -107,13 +107,16 @@ func (h *host) allocate(v *vm, c int, pages int64) {
 		h.strained(c).swapped += left
 	}
 	h.widen(v, c)
-	if after := h.outside(c); after > before {
-		h.strained(c).hot += mulDiv(after-before, h.activeOf(v), full)
+	far := max(0, h.outside(c)-before)
+	if far > 0 {
+		h.strained(c).hot += mulDiv(far, h.activeOf(v), full)
 		if before == 0 {
 			h.countAway()
-			h.decide(Decision{Kind: Spilled, VM: int(v.index), Client: c - int(v.first), Other: -1, From: h.id(home), To: -1,
-				Numbers: [4]int64{pages, after, freeThen, h.soft}})
 		}
+	}
+	if far > 0 && before == 0 || left > 0 && first {
+		h.decide(Decision{Kind: Spilled, VM: int(v.index), Client: c - int(v.first), Other: -1, From: h.id(home), To: -1,
+			Numbers: [7]int64{pages, far, left, h.free(home)}})
 	}
 }
 
@@ -174,8 +177,14 @@ func (h *host) allocateAnywhere(c int, pages int64) {
 		}
 		left -= h.take(c, most, min(left, h.free(most)))
 	}
-	if pages > fits {
-		h.strained(c).swapped += pages - fits
+	if left = pages - fits; left > 0 {
+		s := h.strained(c)
+		if s.swapped == 0 {
+			v := &h.vms[h.clients[c].vm]
+			h.decide(Decision{Kind: Spilled, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: -1,
+				Numbers: [7]int64{pages, 0, left}})
+		}
+		s.swapped += left
 	}
 }
 
@@ -194,7 +203,7 @@ func (h *host) widen(v *vm, c int) {
 				h.cool(o)
 			}
 			h.decide(Decision{Kind: Widened, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(n),
-				Numbers: [4]int64{h.part(v, c, v.facts.size), h.mem[h.home[c]], p}})
+				Numbers: [7]int64{h.part(v, c, v.facts.size), h.mem[h.home[c]], p}})
 			h.countAway()
 		}
 	}
@@ -273,7 +282,7 @@ func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64) {
 	}
 	if touched := h.touched(c); out <= touched/idleStop && out+pages > touched/idleStop {
 		h.decide(Decision{Kind: AllLocal, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(home),
-			Numbers: [4]int64{out, touched, k - int64(h.pastOf(c).homeSince)}})
+			Numbers: [7]int64{out, touched, k - int64(h.pastOf(c).homeSince)}})
 	}
 }
 

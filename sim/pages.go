@@ -41,7 +41,7 @@ func (h *host) shareClient(v *vm, c int, k int64) {
 	}
 	if saved == 0 {
 		h.decide(Decision{Kind: Shared, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: -1,
-			Numbers: [4]int64{can, small, touched}})
+			Numbers: [7]int64{can, small, touched}})
 	}
 	h.settleMemory(v, k)
 	h.giveBack(v, c, more)
@@ -151,7 +151,7 @@ func (h *host) findState() (free int64) {
 	free = h.allFree()
 	if s := h.stateOf(free); s != h.state {
 		h.decide(Decision{Kind: StateChanged, VM: -1, Client: -1, Other: -1, From: -1, To: -1,
-			Numbers: [4]int64{free, h.minFree, int64(h.state), int64(s)}})
+			Numbers: [7]int64{free, h.minFree, int64(h.state), int64(s)}})
 		h.state, h.moved = s, true
 	}
 	return free
@@ -210,7 +210,7 @@ func (h *host) reclaim(need, k int64) {
 			s := h.strained(c)
 			if s.ballooned+s.swapped == 0 {
 				h.decide(Decision{Kind: Reclaimed, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: -1,
-					Numbers: [4]int64{take, int64(h.state), h.allFree(), h.minFree}})
+					Numbers: [7]int64{take, int64(h.state), h.allFree(), h.minFree}})
 			}
 			h.settleMemory(v, k)
 			h.giveBack(v, c, take)

@@ -55,7 +55,7 @@ func (h *host) admit(k int64, a *arrival, w *World) *vm {
 	case a.facts.managed:
 		h.placeVM(k, in, a)
 	default:
-		h.decide(Decision{Kind: Unmanaged, VM: a.index, Client: -1, Other: -1, From: -1, To: -1, Numbers: [4]int64{int64(v.vcpus), a.facts.size, h.mem[0]}})
+		h.decide(Decision{Kind: Unmanaged, VM: a.index, Client: -1, Other: -1, From: -1, To: -1, Numbers: [7]int64{int64(v.vcpus), a.facts.size, h.mem[0]}})
 	}
 	h.setHomes(in)
 	h.findTalks()
@@ -204,12 +204,54 @@ func (h *host) placeVM(k int64, v *vm, a *arrival) {
 		case h.release < numa.ESXi50:
 			free = h.knownFree(k, n)
 		}
+		next, nextLoad, young := 0, int64(0), int64(0)
+		if h.room > 0 && h.release >= numa.ESXi50 {
+			next, nextLoad, young = h.besides(k, v, c, choices&^(1<<n), n, a)
+		}
 		h.home[c] = int8(n)
 		used |= 1 << n
 		h.last = n
 		h.decide(Decision{Kind: Placed, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(n),
-			Numbers: [4]int64{load, free, int64(h.clients[c].vcpus), int64(choices.Len())}})
+			Numbers: [7]int64{load, free, int64(h.clients[c].vcpus), int64(choices.Len()), int64(next), nextLoad, young}})
 	}
+}
+
+// besides says for the why-log what a placement on node n was chosen over: the next best
+// node's ID plus 1, 0 without one, and its known load; and how many vCPUs of clients that
+// have just come the choice rests on: those counted as whole cores on the two nodes, or
+// below 0 those on n that were not counted when n would not have been chosen with them.
+func (h *host) besides(k int64, v *vm, c int, others numa.NodeSet, n int, a *arrival) (next int, load, came int64) {
+	best := -1
+	for m := range others.All() {
+		if best < 0 || h.better(k, v, c, m, best, a) {
+			best = m
+		}
+	}
+	if best < 0 {
+		return 0, 0, 0
+	}
+	load = h.knownLoad(k, best, c, a.standing)
+	var fresh [2]int64 // vCPUs on n and on best
+	for o, home := range h.home {
+		one := &h.vms[h.clients[o].vm]
+		if o == c || !a.standing && k-int64(one.came) >= young {
+			continue
+		}
+		switch int(home) {
+		case n:
+			fresh[0] += int64(h.clients[o].vcpus)
+		case best:
+			fresh[1] += int64(h.clients[o].vcpus)
+		}
+	}
+	if a.standing || h.release < numa.ESXi80 || h.set.PlacementLoad > 0 {
+		return h.id(best) + 1, load, fresh[0] + fresh[1]
+	}
+	whole := func(node int, vcpus int64) int64 { return vcpus * wholeCore * full / max(h.cap[node], 1) }
+	if h.knownLoad(k, n, c, false)+whole(n, fresh[0]) > load+whole(best, fresh[1]) {
+		return h.id(best) + 1, load, -fresh[0]
+	}
+	return h.id(best) + 1, load, 0
 }
 
 // choices returns the nodes that a client may be placed on.

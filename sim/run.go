@@ -89,7 +89,7 @@ type Decision struct {
 	From   int // node ID; -1 for none
 	To     int // node ID; -1 for none
 	// Numbers decided, by kind: see Why.
-	Numbers [4]int64
+	Numbers [7]int64
 }
 
 // A Look lets an observer see the clients of a host beside a tick. It is borrowed.

@@ -374,11 +374,15 @@ func (c clock) at(t time.Time) string {
 	return t.UTC().Format(c.form)
 }
 
-// span writes from when to when, with the date of the end only when it is another.
+// span writes from when to when, with the date of the end only when it is another; without
+// dates, midnight at the end of the day is 24:00.
 func (c clock) span(from, to time.Time) string {
 	end := c.form
 	if from.UTC().Format(time.DateOnly) == to.UTC().Format(time.DateOnly) {
 		end = strings.TrimPrefix(end, "2006-01-02 ")
+	}
+	if next := to.UTC(); !strings.HasPrefix(c.form, "2006") && next.Truncate(24*time.Hour).Equal(next) && from.Before(to) {
+		return c.at(from) + " to " + strings.Replace(next.Format(c.form), "00:", "24:", 1)
 	}
 	return c.at(from) + " to " + to.UTC().Format(end)
 }

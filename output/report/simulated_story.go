@@ -249,6 +249,7 @@ func (s *simulated) followed(e *numa.Event, vms map[string]bool) (text string, i
 	}
 	var places []arrival
 	var nowhere []string
+	burst := false
 	for i := range decisions {
 		d := &decisions[i]
 		if d.VM < 0 || !came[d.VM] {
@@ -259,6 +260,7 @@ func (s *simulated) followed(e *numa.Event, vms map[string]bool) (text string, i
 			nowhere = append(nowhere, s.vmName(d.VM))
 		case sim.Placed, sim.Unmanaged:
 			places = arrive(places, d)
+			burst = burst || d.Burst()
 		default:
 			continue
 		}
@@ -272,6 +274,11 @@ func (s *simulated) followed(e *numa.Event, vms map[string]bool) (text string, i
 	var parts []string
 	if text := s.arrivals(places, e.VM == "" || len(vms) > 1); text != "" {
 		parts = append(parts, text)
+	}
+	if burst {
+		ids = append(ids, "C-7")
+		slices.Sort(ids)
+		parts = append(parts, "a burst: the load of those that have just come is not known yet (C-7)")
 	}
 	if len(nowhere) > 0 {
 		parts = append(parts, "no host takes "+namesText(nowhere))

@@ -35,17 +35,76 @@ func (s *simulated) sum(g *group) []happening {
 		}
 		return out
 	case spills:
-		h.text = fmt.Sprintf("new memory of %s goes remote: %s", s.whoText(g.all), first.Why(s.Story.Fleet))
+		h.text = s.spillText(g.all)
 	case widens:
 		h.text = fmt.Sprintf("node %d becomes a home node of %s: %s", first.To, s.whoText(g.all), first.Why(s.Story.Fleet))
 	case home:
 		h.text, h.weight = "memory came home: "+s.whoText(g.all), detail
 	case reclaims:
-		h.text = fmt.Sprintf("memory is taken from %s: %s", s.whoText(g.all), first.Why(s.Story.Fleet))
+		h.text = fmt.Sprintf("memory is taken from %s: %s%s", s.whoText(g.all), first.Why(s.Story.Fleet), s.mostTaken(g.all))
 	case shares:
 		h.text, h.weight = fmt.Sprintf("pages are shared of %s", s.whoText(g.all)), detail
 	}
 	return []happening{h}
+}
+
+// spillText says whose new memory found no room at home. The figures are those of the
+// decisions: the first time.
+func (s *simulated) spillText(all []*sim.Decision) string {
+	type amount struct{ remote, swapped numa.Bytes }
+	sums := map[string]*amount{}
+	var names []string
+	var whole amount
+	for _, d := range all {
+		name := s.vmName(d.VM)
+		if sums[name] == nil {
+			sums[name] = &amount{}
+			names = append(names, name)
+		}
+		_, remote, swapped := d.Spill()
+		sums[name].remote += remote
+		sums[name].swapped += swapped
+		whole.remote += remote
+		whole.swapped += swapped
+	}
+	what := "goes remote"
+	switch {
+	case whole.remote == 0:
+		what = "finds no room and is swapped"
+	case whole.swapped > 0:
+		what = "goes remote or is swapped"
+	}
+	if len(all) == 1 {
+		return fmt.Sprintf("new memory of %s %s: %s", names[0], what, all[0].Why(s.Story.Fleet))
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(sums[b].swapped, sums[a].swapped), cmp.Compare(sums[b].remote, sums[a].remote))
+	})
+	for i, name := range names {
+		var parts []string
+		if n := sums[name].remote; n > 0 {
+			parts = append(parts, n.String()+" remote")
+		}
+		if n := sums[name].swapped; n > 0 {
+			parts = append(parts, n.String()+" swapped")
+		}
+		names[i] = name + " " + strings.Join(parts, " and ")
+	}
+	return fmt.Sprintf("new memory %s, at first %s", what, namesText(names))
+}
+
+// mostTaken says of which VM of a group most memory is swapped or ballooned, and how much.
+func (s *simulated) mostTaken(all []*sim.Decision) string {
+	var most *simulatedVM
+	for _, d := range all {
+		if v := s.vms[d.VM]; v.taken != nil && (most == nil || v.taken.Taken() > most.taken.Taken()) {
+			most = v
+		}
+	}
+	if most == nil {
+		return ""
+	}
+	return fmt.Sprintf("; most in all %s, %s", most.Name, most.takenText())
 }
 
 // whoText names the VMs of decisions, each once.
