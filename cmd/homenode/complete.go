@@ -30,10 +30,10 @@ func addCompletion(root *cobra.Command) {
 	arguments := map[string]cobra.CompletionFunc{
 		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "simulate": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,
 	}
-	for _, c := range root.Commands() {
-		c.ValidArgsFunction = arguments[c.Name()]
+	for _, c := range commands(root) {
+		c.ValidArgsFunction = arguments[nameOf(c)]
 		for name, complete := range flags {
-			switch c.Name() + " " + name {
+			switch nameOf(c) + " " + name {
 			case "compare fail-on":
 				complete = among([]string{"never", "worse"})
 			case "capture table":

@@ -46,12 +46,14 @@ func pages(root *cobra.Command) map[string][]byte {
 	out := map[string][]byte{}
 	var index bytes.Buffer
 	index.WriteString(generated + "# Commands\n\n")
-	for _, c := range root.Commands() {
-		if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
+	for _, c := range commands(root) {
+		name := nameOf(c)
+		if first, _, _ := strings.Cut(name, " "); c.Hidden || first == "help" || first == "completion" {
 			continue
 		}
-		out["commands/"+c.Name()+".md"] = commandPage(c)
-		fmt.Fprintf(&index, "- [%s](%s.md): %s\n", c.Name(), c.Name(), c.Short)
+		page := strings.ReplaceAll(name, " ", "-") + ".md"
+		out["commands/"+page] = commandPage(c)
+		fmt.Fprintf(&index, "- [%s](%s): %s\n", name, page, c.Short)
 	}
 	index.WriteString("\nExit codes: 0 done. 1 `assess` has findings at or above `--fail-on`, `diff` finds drift, `validate` misses a case without a\nreason, or `compare` has a verdict of `--fail-on`. 2 usage, I/O, or nothing could be judged.\n")
 	out["commands/README.md"] = index.Bytes()
@@ -74,7 +76,7 @@ func commandPage(c *cobra.Command) []byte {
 	if long == "" {
 		long = c.Short + "."
 	}
-	fmt.Fprintf(&b, "%s# homenode %s\n\n%s.\n\n```\nhomenode %s\n```\n\n", generated, c.Name(), c.Short, c.Use)
+	fmt.Fprintf(&b, "%s# homenode %s\n\n%s.\n\n```\nhomenode %s\n```\n\n", generated, nameOf(c), c.Short, usageOf(c))
 	fmt.Fprintf(&b, "```text\n%s\n```\n\n", long)
 	if c.Example != "" {
 		fmt.Fprintf(&b, "## Examples\n\n```\n%s\n```\n\n", c.Example)

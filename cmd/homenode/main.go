@@ -98,6 +98,23 @@ on each host of its cluster, explains it, and says what is wrong.
 	return root
 }
 
+// commands returns the commands of the program and theirs, in the order of names.
+func commands(root *cobra.Command) []*cobra.Command {
+	var out []*cobra.Command
+	for _, c := range root.Commands() {
+		out = append(append(out, c), commands(c)...)
+	}
+	return out
+}
+
+// nameOf returns the name of a command as it is typed after homenode: "size io".
+func nameOf(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+}
+
+// usageOf returns how a command is used, less homenode: "size fit SOURCE".
+func usageOf(c *cobra.Command) string { return strings.TrimSuffix(nameOf(c), c.Name()) + c.Use }
+
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",

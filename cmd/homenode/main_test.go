@@ -74,16 +74,17 @@ func TestDocs(t *testing.T) {
 
 // TestHelp holds that every command says what it does and shows an example.
 func TestHelp(t *testing.T) {
-	for _, c := range newRoot().Commands() {
-		if c.Name() == "help" || c.Name() == "completion" || c.Hidden {
+	for _, c := range commands(newRoot()) {
+		words := strings.Fields(nameOf(c))
+		if words[0] == "help" || words[0] == "completion" || c.Hidden {
 			continue
 		}
 		var out, errs bytes.Buffer
-		if code := run(context.Background(), []string{c.Name(), "-h"}, nil, &out, &errs); code != exitClean {
-			t.Errorf("%s -h: exit %d: %s", c.Name(), code, errs.String())
+		if code := run(context.Background(), append(words, "-h"), nil, &out, &errs); code != exitClean {
+			t.Errorf("%s -h: exit %d: %s", nameOf(c), code, errs.String())
 		}
 		if c.Name() != "version" && !strings.Contains(out.String(), "Examples:") {
-			t.Errorf("%s -h has no example", c.Name())
+			t.Errorf("%s -h has no example", nameOf(c))
 		}
 	}
 }

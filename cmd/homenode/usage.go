@@ -16,7 +16,7 @@ import (
 // counts arguments and knows no flag that is alike.
 func addUsageHelp(root *cobra.Command) {
 	root.SetFlagErrorFunc(unknownFlag)
-	for _, c := range root.Commands() {
+	for _, c := range commands(root) {
 		if check := c.Args; check != nil {
 			c.Args = func(cmd *cobra.Command, args []string) error {
 				if check(cmd, args) == nil {
@@ -46,7 +46,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 			return fmt.Errorf("%w; alike: --%s", err, strings.Join(found, ", --"))
 		}
 	}
-	return fmt.Errorf("%w; homenode %s --help lists them", err, cmd.Name())
+	return fmt.Errorf("%w; homenode %s --help lists them", err, nameOf(cmd))
 }
 
 // wrongArguments says which arguments are missing, or how many are too many.
@@ -58,7 +58,7 @@ func wrongArguments(cmd *cobra.Command, args []string) error {
 		}
 		wanted = append(wanted, strings.TrimSuffix(w, "..."))
 	}
-	usage := "homenode " + cmd.Use
+	usage := "homenode " + usageOf(cmd)
 	if len(args) >= len(wanted) {
 		return fmt.Errorf("found %s, want: %s", rule.Plural(len(args), "argument"), usage)
 	}

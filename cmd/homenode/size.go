@@ -1,0 +1,54 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"homenode/output/sizing"
+)
+
+func newSize() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "size",
+		Short: "Answers an architect's sums: CPU for I/O, dumps, how many VMs fit, vCPU speed, pages, latency",
+		Long: `size answers sums of capacity with the published measurements behind them, or with your own
+(homenode size calibrate). Each answer says first what it assumes and where each figure is from, then the result, then
+what would change it.`,
+		Example: `  homenode size io --published`,
+	}
+	cmd.AddCommand(
+	// one line for each, in the order of names
+	)
+	return cmd
+}
+
+// sizeForms are the forms of all size commands; the first is the default.
+var sizeForms = []string{"table", "json", "markdown", "csv"}
+
+// sizeFlags are those that all size commands have.
+type sizeFlags struct {
+	out outputFlags
+}
+
+func (f *sizeFlags) register(cmd *cobra.Command) {
+	f.out.register(cmd, sizeForms...)
+}
+
+// check looks at the flags before anything is read.
+func (f *sizeFlags) check() error { return f.out.check() }
+
+// write writes the answer in the form that was asked for.
+func (f *sizeFlags) write(cmd *cobra.Command, a *sizing.Answer) error {
+	return f.out.write(cmd, func(w io.Writer, colour bool) error {
+		switch f.out.format {
+		case "json":
+			return sizing.JSON(w, a)
+		case "markdown":
+			return sizing.Markdown(w, a)
+		case "csv":
+			return sizing.CSV(w, a)
+		}
+		return sizing.Text(w, a, colour)
+	})
+}

@@ -1,0 +1,49 @@
+package sizing
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"homenode/capacity"
+	"homenode/internal/golden"
+)
+
+// example is an answer with every part, and with names from strangers.
+func example() *Answer {
+	cost := capacity.Figure[capacity.CyclesPerBit]{
+		Value: 0.163, Low: 0.15, High: 0.175, Origin: capacity.Published, Source: "exp B-4", Hardware: "Xeon Gold 6544Y", Note: "TCP/IP, transmit",
+	}
+	return &Answer{
+		Command: "size example", Question: "size example: 10 Gb/s of traffic",
+		Assumed: []Assumption{
+			Figure("network, transmit", cost, capacity.CyclesPerBit.String),
+			{What: "core", Value: "3.6 GHz", Origin: capacity.Given, Source: "--core"},
+		},
+		Verdict: []string{"1.63 GHz: half a core."},
+		Tables: []Table{{
+			Name: "hosts", Title: "by host", Columns: []Column{{Name: "host"}, {Name: "share", Right: true}},
+			Rows: [][]string{{"=esx|01", "1.4 %"}, {"esx02\x1b[31m", "-12"}},
+		}},
+		If:     []Change{{"traffic twice as much", "3.26 GHz", "+100 %"}},
+		Notes:  []string{"the range is that of the article"},
+		Next:   []string{"homenode size io --published"},
+		Result: struct{ Hz capacity.Hz }{1.63 * capacity.GHz},
+	}
+}
+
+func TestForms(t *testing.T) {
+	for _, tt := range []struct {
+		file  string
+		write func(io.Writer, *Answer) error
+	}{
+		{"example.txt", func(w io.Writer, a *Answer) error { return Text(w, a, false) }},
+		{"example.md", Markdown}, {"example.csv", CSV}, {"example.json", JSON},
+	} {
+		var b bytes.Buffer
+		if err := tt.write(&b, example()); err != nil {
+			t.Fatal(err)
+		}
+		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)
+	}
+}

@@ -1,0 +1,121 @@
+package sizing
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"homenode/internal/texttab"
+)
+
+// JSON writes the answer for programs: the typed result with what it rests on.
+func JSON(w io.Writer, a *Answer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(struct {
+		Format   string       `json:"format"`
+		Version  int          `json:"version"`
+		Command  string       `json:"command"`
+		Question string       `json:"question"`
+		Assumed  []Assumption `json:"assumed,omitempty"`
+		Verdict  []string     `json:"verdict"`
+		Result   any          `json:"result"`
+		If       []Change     `json:"whatIf,omitempty"`
+		Notes    []string     `json:"notes,omitempty"`
+	}{"homenode-" + strings.ReplaceAll(a.Command, " ", "-"), 1, a.Command, a.Question, a.Assumed, a.Verdict, a.Result, a.If, a.Notes})
+}
+
+// CSV writes the tables of the answer, each row behind the name of its table; a table
+// begins with a row of its column names.
+func CSV(w io.Writer, a *Answer) error {
+	out := csv.NewWriter(w)
+	for _, t := range a.all() {
+		head := []string{"table"}
+		for _, c := range t.Columns {
+			head = append(head, c.Name)
+		}
+		if err := out.Write(head); err != nil {
+			return err
+		}
+		for _, row := range t.Rows {
+			cells := []string{t.Name}
+			for _, cell := range row {
+				cells = append(cells, formula(texttab.Clean(cell)))
+			}
+			if err := out.Write(cells); err != nil {
+				return err
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// formula keeps a spreadsheet from taking text from strangers for a formula: only signed
+// numbers may begin like one.
+func formula(s string) string {
+	if s == "" || !strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return s
+	}
+	if len(s) > 1 && (s[0] == '+' || s[0] == '-') && s[1] >= '0' && s[1] <= '9' {
+		return s
+	}
+	return "'" + s
+}
+
+// Markdown writes the answer as a page.
+func Markdown(w io.Writer, a *Answer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", markdown(a.Question))
+	for _, line := range a.Verdict {
+		fmt.Fprintf(&b, "**%s**\n\n", markdown(line))
+	}
+	titles := map[string]string{"assumed": "Assumed", "whatif": "What if"}
+	for _, t := range a.all() {
+		if title := titles[t.Name] + t.Title; title != "" {
+			fmt.Fprintf(&b, "## %s\n\n", markdown(title))
+		}
+		var head, rule strings.Builder
+		for _, c := range t.Columns {
+			head.WriteString("| " + markdown(c.Name) + " ")
+			if c.Right {
+				rule.WriteString("|--:")
+			} else {
+				rule.WriteString("|---")
+			}
+		}
+		fmt.Fprintf(&b, "%s|\n%s|\n", head.String(), rule.String())
+		for _, row := range t.Rows {
+			for _, cell := range row {
+				b.WriteString("| " + markdown(cell) + " ")
+			}
+			b.WriteString("|\n")
+		}
+		b.WriteString("\n")
+	}
+	for _, n := range a.Notes {
+		fmt.Fprintf(&b, "- %s\n", markdown(n))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// all returns every table of the answer, in the order of reading.
+func (a *Answer) all() []Table {
+	var out []Table
+	if len(a.Assumed) > 0 {
+		out = append(out, *assumedTable(a))
+	}
+	out = append(out, a.Tables...)
+	if len(a.If) > 0 {
+		out = append(out, *changeTable(a))
+	}
+	return out
+}
+
+var markdownEscape = strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "\n", " ")
+
+func markdown(s string) string { return markdownEscape.Replace(texttab.Clean(s)) }
