@@ -1,0 +1,104 @@
+package fit
+
+import (
+	"errors"
+	"fmt"
+
+	"homenode/numa"
+)
+
+// An Ask is what is to fit where.
+type Ask struct {
+	Types  []Type
+	Shapes []Shape
+	// Hosts are those of a cluster, and Spare how many of them may fail at once.
+	Hosts, Spare int
+	Options
+}
+
+// A Result is what fits, in the order of the types asked for.
+type Result struct {
+	Shapes []Shape   `json:"shapes"`
+	Hosts  int       `json:"hosts,omitempty"`
+	Spare  int       `json:"spare"`
+	Types  []Outcome `json:"types"`
+	Left   []string  `json:"leftOut,omitempty"` // host types that cannot be reckoned with, and why
+}
+
+// An Outcome is what one type of host comes to.
+type Outcome struct {
+	Name       string     `json:"name"`
+	InSource   int        `json:"inSource,omitempty"` // hosts of this type in the source
+	Nodes      int        `json:"nodes"`              // with cores
+	Cores      int        `json:"cores"`              // of the host
+	Memory     numa.Bytes `json:"memory"`
+	Uneven     bool       `json:"uneven,omitempty"` // its nodes differ: sizes are those of the smallest
+	NodeCores  int        `json:"nodeCores"`
+	NodeMemory numa.Bytes `json:"nodeMemory"`
+	Reserve    numa.Bytes `json:"reserve"` // that each node keeps free
+	Price      float64    `json:"price,omitempty"`
+	Steps      []Step     `json:"steps"`
+	Counts     []Count    `json:"counts,omitempty"` // by shape
+}
+
+// Fit says what fits the types. The error says what cannot be asked.
+func Fit(a *Ask) (*Result, error) {
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	out := &Result{Shapes: a.Shapes, Hosts: a.Hosts, Spare: a.Spare}
+	for i := range a.Types {
+		t := &a.Types[i]
+		r, err := newRoom(&t.Host, &a.Options)
+		if err != nil {
+			out.Left = append(out.Left, err.Error())
+			continue
+		}
+		res := r.outcome(t, &a.Options)
+		for j := range a.Shapes {
+			res.Counts = append(res.Counts, r.count(&a.Shapes[j], &a.Options))
+		}
+		out.Types = append(out.Types, res)
+	}
+	if len(out.Types) == 0 {
+		return nil, fmt.Errorf("no host type can be reckoned with: %w", errors.New(out.Left[0]))
+	}
+	return out, nil
+}
+
+func (a *Ask) check() error {
+	switch {
+	case len(a.Types) == 0:
+		return errors.New("found no host type")
+	case len(a.Shapes) == 0:
+		return errors.New("found no VM")
+	case a.Hosts < 0 || a.Spare < 0:
+		return fmt.Errorf("found %d hosts, %d of them spare: want no negative number", a.Hosts, a.Spare)
+	case a.Hosts > 0 && a.Spare >= a.Hosts:
+		return fmt.Errorf("found %d hosts, %d of them spare: want one at least that is not", a.Hosts, a.Spare)
+	}
+	return a.Options.Check()
+}
+
+// outcome says what the host is.
+func (r *room) outcome(t *Type, o *Options) Outcome {
+	m := &r.machine
+	return Outcome{
+		Name: t.Name, InSource: t.Hosts, Nodes: int(m.Nodes), Cores: int(m.AllCores),
+		Memory: t.Host.Memory.Or(numa.Bytes(m.AllMemory)), Uneven: r.uneven(), NodeCores: int(m.Cores), NodeMemory: numa.Bytes(m.NodeMemory),
+		Reserve: r.reserve, Price: t.Price, Steps: r.steps(o),
+	}
+}
+
+// uneven reports whether nodes with cores differ.
+func (r *room) uneven() bool {
+	for _, n := range r.nodes {
+		if n.Cores > 0 && (n.Cores != int(r.machine.Cores) || n.Memory.Value+r.reserve != numa.Bytes(r.machine.NodeMemory)) {
+			return true
+		}
+	}
+	return false
+}
+
+// InCluster returns how many VMs so many hosts hold.
+func (c *Count) InCluster(hosts int) int { return c.VMs * max(0, hosts) }

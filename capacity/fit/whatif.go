@@ -1,0 +1,160 @@
+package fit
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/numa"
+)
+
+// A Change is one thing that could be otherwise, and what each type comes to then.
+type Change struct {
+	If    string  `json:"if"`
+	Moved []Moved `json:"moved"` // types of which the answer is another
+}
+
+// A Moved is an answer before and after a change: VMs of a shape on a host, or hosts for
+// all VMs.
+type Moved struct {
+	Type   string `json:"type"`
+	Shape  string `json:"shape,omitempty"`
+	Before int    `json:"before"`
+	After  int    `json:"after"`
+}
+
+// Changes says what Fit would come to otherwise. r is what it came to.
+func Changes(a *Ask, r *Result) []Change {
+	var out []Change
+	for _, v := range a.variants(r) {
+		after, err := Fit(&v.ask)
+		if err != nil {
+			continue // what cannot be asked is no answer to what if
+		}
+		out = append(out, Change{If: v.name, Moved: moved(r, after)})
+	}
+	return out
+}
+
+// moved compares by name of the type.
+func moved(before, after *Result) []Moved {
+	out := []Moved{}
+	for i := range before.Types {
+		b := &before.Types[i]
+		k := slices.IndexFunc(after.Types, func(t Outcome) bool { return t.Name == b.Name })
+		if k < 0 {
+			continue
+		}
+		for j := range b.Counts {
+			was, is := b.Counts[j].VMs, after.Types[k].Counts[j].VMs
+			if was != is {
+				out = append(out, Moved{b.Name, b.Counts[j].Shape, was, is})
+			}
+		}
+	}
+	return out
+}
+
+// A variant is an Ask with one thing changed.
+type variant struct {
+	name string
+	ask  Ask
+}
+
+func (a *Ask) variants(r *Result) []variant {
+	var out []variant
+	add := func(name string, change func(*Ask)) {
+		b := *a
+		b.Types, b.Shapes = slices.Clone(a.Types), slices.Clone(a.Shapes)
+		change(&b)
+		out = append(out, variant{name, b})
+	}
+	if divided := a.divided(2); divided != nil {
+		add("every NUMA node is halved (SNC2, NPS2)", func(b *Ask) { b.Types = divided })
+	}
+	if a.Reserve > 0 {
+		add("no reserve on the nodes", func(b *Ask) { b.Reserve = 0 })
+	}
+	add(fmt.Sprintf("%s vCPUs per core instead of %s", trim(2*a.PerCore), trim(a.PerCore)), func(b *Ask) { b.PerCore = 2 * a.PerCore })
+	add("hosts with half as much memory again", func(b *Ask) {
+		for i := range b.Types {
+			b.Types[i].Host = scaled(b.Types[i].Host, 3, 2)
+		}
+	})
+	for i := range a.Shapes {
+		s := a.Shapes[i]
+		for _, v := range r.rounded(i, s.VCPUs) {
+			add(fmt.Sprintf("%d vCPUs instead of %d%s", v, s.VCPUs, a.of(s)), func(b *Ask) { b.Shapes[i] = s.resized(v, s.Memory) })
+		}
+	}
+	return out
+}
+
+// of names the shape where there are several.
+func (a *Ask) of(s Shape) string {
+	if len(a.Shapes) == 1 {
+		return ""
+	}
+	return " for " + s.Name
+}
+
+// rounded returns the vCPU counts, a quarter smaller at most, of which one VM more fits
+// the cores of a node.
+func (r *Result) rounded(shape, vcpus int) []int {
+	var out []int
+	for i := range r.Types {
+		t := &r.Types[i]
+		if vcpus > t.NodeCores || len(t.Counts) <= shape || len(t.Counts[shape].Nodes) == 0 {
+			continue
+		}
+		takes := t.Counts[shape].Nodes[0].VCPUs
+		v := takes / (takes/vcpus + 1)
+		if v > 0 && v < vcpus && 4*v >= 3*vcpus && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	slices.Sort(out)
+	slices.Reverse(out)
+	return out
+}
+
+// divided returns the types with each node divided by k; nil when none can be.
+func (a *Ask) divided(k int) []Type {
+	out := slices.Clone(a.Types)
+	any := false
+	for i := range out {
+		h := &out[i].Host
+		var nodes []numa.Node
+		for _, n := range h.Nodes.Value {
+			if n.Cores%k != 0 || n.Threads%k != 0 || !n.Memory.Known() {
+				nodes = nil
+				break
+			}
+			n.Cores, n.Threads = n.Cores/k, n.Threads/k
+			n.Memory.Value /= numa.Bytes(k)
+			for range k {
+				n.ID = len(nodes)
+				nodes = append(nodes, n)
+			}
+		}
+		if len(nodes) > 0 && len(nodes) <= numa.MaxNodes {
+			h.Nodes.Value, any = nodes, true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return out
+}
+
+// scaled returns the host with its memory times a fraction.
+func scaled(h numa.Host, times, by numa.Bytes) numa.Host {
+	h.Memory.Value = h.Memory.Value / by * times
+	h.Nodes.Value = slices.Clone(h.Nodes.Value)
+	for i := range h.Nodes.Value {
+		m := &h.Nodes.Value[i].Memory
+		m.Value = m.Value / by * times
+	}
+	return h
+}
+
+func trim(v float64) string { return fmt.Sprintf("%.4g", v) }
