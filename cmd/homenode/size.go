@@ -25,7 +25,7 @@ what would change it.`,
 }
 
 // sizeForms are the forms of all size commands; the first is the default.
-var sizeForms = []string{"table", "json", "markdown", "csv"}
+var sizeForms = []string{"table", "json", "markdown", "csv", "svg"}
 
 // sizeFlags are those that all size commands have.
 type sizeFlags struct {
@@ -49,6 +49,8 @@ func (f *sizeFlags) write(cmd *cobra.Command, a *sizing.Answer) error {
 			return sizing.Markdown(w, a)
 		case "csv":
 			return sizing.CSV(w, a)
+		case "svg":
+			return sizing.SVG(w, a)
 		}
 		return sizing.Text(w, a, colour)
 	})

@@ -5,7 +5,7 @@ package chart
 
 // A Chart is either Lines or Bars.
 type Chart struct {
-	ID    string // of the svg element, unique on a page: letters, digits and hyphens
+	ID    string // unique on a page: a letter, then letters, digits and hyphens
 	Title string // what it shows, as a statement
 	Note  string // one line below: sources
 	Lines *Lines
@@ -16,6 +16,7 @@ type Chart struct {
 type Axis struct {
 	Label string
 	Log   bool // logarithmic; all values are above 0
+	Bytes bool // values are bytes: marked at powers of two
 	Text  func(float64) string
 }
 

@@ -3,10 +3,12 @@ package sizing
 import (
 	"bytes"
 	"io"
+	"strings"
 	"testing"
 
 	"homenode/capacity"
 	"homenode/internal/golden"
+	"homenode/output/chart"
 )
 
 // example is an answer with every part, and with names from strangers.
@@ -45,5 +47,24 @@ func TestForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)
+	}
+}
+
+// TestSVG holds that a command's own drawing wins over its charts, and that an answer
+// without either is an error.
+func TestSVG(t *testing.T) {
+	a := example()
+	if err := SVG(io.Discard, a); err == nil || err.Error() != "size example has no drawing" {
+		t.Errorf("found %v, want: size example has no drawing", err)
+	}
+	a.Charts = []chart.Chart{{ID: "example", Title: "hosts", Bars: &chart.Bars{Rows: []chart.Row{{Name: "esx01", Segments: []chart.Segment{{Value: 1}}}}}}}
+	var b strings.Builder
+	if err := SVG(&b, a); err != nil || !strings.HasPrefix(b.String(), `<svg xmlns="http://www.w3.org/2000/svg" class="chart" id="example" `) {
+		t.Errorf("found %v, %s; want a chart", err, b.String())
+	}
+	b.Reset()
+	a.Draw = func(w io.Writer) error { _, err := io.WriteString(w, "own"); return err }
+	if err := SVG(&b, a); err != nil || b.String() != "own" {
+		t.Errorf("found %q, %v; want the command's own drawing", b.String(), err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"homenode/internal/texttab"
+	"homenode/output/chart"
 )
 
 // JSON writes the answer for programs: the typed result with what it rests on.
@@ -64,6 +65,18 @@ func formula(s string) string {
 		return s
 	}
 	return "'" + s
+}
+
+// SVG draws the answer: by Draw when the command has a drawing of its own, else its charts
+// below each other. An answer without a drawing is an error.
+func SVG(w io.Writer, a *Answer) error {
+	switch {
+	case a.Draw != nil:
+		return a.Draw(w)
+	case len(a.Charts) > 0:
+		return chart.Draw(w, a.Charts, chart.Options{})
+	}
+	return fmt.Errorf("%s has no drawing", a.Command)
 }
 
 // Markdown writes the answer as a page.

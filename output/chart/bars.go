@@ -1,0 +1,197 @@
+package chart
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/output/picture"
+	"homenode/output/svg"
+)
+
+// Sizes of bars.
+const (
+	rowHeight = svg.Px(270)
+	barHeight = svg.Px(190)
+	mostName  = svg.Px(2400)
+	mostValue = svg.Px(2200)
+)
+
+func (l *layout) bars(c *Bars) {
+	var r reach
+	kinds := map[string]int{}
+	var order []string
+	soft, limits, ranges := false, false, false
+	names, values := svg.Px(0), svg.Px(0)
+	rows := make([]Row, len(c.Rows))
+	for i := range c.Rows {
+		rows[i] = l.row(&c.X, &c.Rows[i])
+		row := &rows[i]
+		names = max(names, wide(cut(row.Name, mostName, letter), letter))
+		values = max(values, wide(cut(row.Value, mostValue, bold), bold))
+		sum := 0.0
+		for _, s := range row.Segments {
+			sum += s.Value
+			r.add(sum)
+			if _, known := kinds[s.Kind]; !known {
+				kinds[s.Kind] = len(order)
+				order = append(order, s.Kind)
+			}
+			if s.ranged() {
+				r.add(s.High)
+				if c.X.has(s.Low) {
+					r.add(s.Low)
+				}
+				ranges = true
+			}
+			soft = soft || s.Soft
+		}
+		if row.Limit != 0 {
+			r.add(row.Limit)
+			limits = true
+		}
+	}
+	l.barLegend(rows, order, limits, ranges)
+	left, right := margin+names+100, width-margin-values-60
+	if !c.X.Log {
+		r.add(0)
+	} else if r.any {
+		r.low /= 1.25 // the shortest bar can be seen
+	}
+	s := scaleOf(&c.X, r, max(int((right-left)/600), 2), true, true)
+	s.from, s.to = left, right
+	top := l.y
+	bottom := top + svg.Px(max(len(rows), 1))*rowHeight + 40
+	g := picture.Group{ID: l.id("grid", ""), Class: "grid"}
+	for _, t := range s.ticks {
+		g.Shapes = append(g.Shapes, picture.Shape{Class: "gridline", X: s.at(t), Y: top, H: bottom - top})
+	}
+	g.Shapes = append(g.Shapes, picture.Shape{Class: "floor", X: left, Y: top, H: bottom - top})
+	l.pic.Add(g)
+	for i := range rows {
+		l.bar(&s, &rows[i], kinds, top+40+svg.Px(i)*rowHeight)
+	}
+	if len(rows) == 0 || !r.any {
+		l.nothing((left+right)/2, (top+bottom)/2+38)
+	}
+	l.y = bottom + l.xAxis(&s, bottom)
+}
+
+func (s *Segment) ranged() bool { return s.Low != 0 || s.High != 0 }
+
+// row returns the row without what has no place, and counts that.
+func (l *layout) row(a *Axis, r *Row) Row {
+	out := *r
+	out.Segments = nil
+	sum := 0.0
+	for _, s := range r.Segments {
+		if !a.has(s.Value) || s.Value < 0 || !a.has(sum+s.Value) || a.Log && len(out.Segments) > 0 {
+			l.left++
+			continue
+		}
+		sum += s.Value
+		low := a.has(s.Low) || a.Log && s.Low == 0
+		if s.ranged() && (!low || !a.has(s.High) || s.Low < 0 || s.Low > s.High) {
+			l.left++
+			s.Low, s.High = 0, 0
+		}
+		out.Segments = append(out.Segments, s)
+	}
+	if r.Limit != 0 && (!a.has(r.Limit) || r.Limit < 0) {
+		l.left++
+		out.Limit = 0
+	}
+	return out
+}
+
+// barLegend explains the kinds of segments, limits and ranges. A kind that is only drawn
+// lightly is shown so.
+func (l *layout) barLegend(rows []Row, order []string, limits, ranges bool) {
+	var entries []entry
+	for i, kind := range order {
+		soft := true
+		for j := range rows {
+			for _, s := range rows[j].Segments {
+				soft = soft && (s.Soft || s.Kind != kind)
+			}
+		}
+		if kind == "" {
+			continue
+		}
+		entries = append(entries, entry{class: fmt.Sprintf("kind-%d", i%len(textures)), text: kind,
+			shapes: func(x, y svg.Px) []picture.Shape {
+				return []picture.Shape{{Class: "swatch", X: x, Y: y + 10, W: 260, H: 120, Fill: l.fill(i, soft)}}
+			}})
+	}
+	if ranges {
+		entries = append(entries, entry{class: "range", text: "range", shapes: func(x, y svg.Px) []picture.Shape {
+			return []picture.Shape{{Class: "whisker", Path: level(y+70, x, x+260)}}
+		}})
+	}
+	if limits {
+		entries = append(entries, entry{class: "limit", text: "limit", shapes: func(x, y svg.Px) []picture.Shape {
+			return []picture.Shape{{Class: "capacity", X: x + 130, Y: y, H: 140}}
+		}})
+	}
+	l.legend(entries)
+}
+
+// bar places a row: its name, the segments, the range, the limit and the value.
+func (l *layout) bar(s *scale, r *Row, kinds map[string]int, y svg.Px) {
+	base := y + barHeight/2 + 40
+	g := picture.Group{ID: l.id("row", r.Name), Class: "row", Focus: true}
+	g.Shapes = append(g.Shapes, picture.Shape{Class: "label", X: s.from - 70, Y: base, Text: cut(r.Name, mostName, letter)})
+	end, sum := s.from, 0.0
+	var parts []string
+	var over []picture.Shape
+	for _, seg := range r.Segments {
+		x := s.from
+		if sum > 0 {
+			x = s.at(sum)
+		}
+		sum += seg.Value
+		to := s.at(sum)
+		kind := kinds[seg.Kind] % len(textures)
+		if to > x {
+			g.Shapes = append(g.Shapes, picture.Shape{Class: fmt.Sprintf("bar kind-%d", kind), X: x, Y: y, W: to - x, H: barHeight, Fill: l.fill(kind, seg.Soft)})
+		}
+		end = max(end, to)
+		if seg.ranged() {
+			low := s.from
+			if s.axis.has(seg.Low) {
+				low = s.at(seg.Low)
+			}
+			over = append(over, picture.Shape{Class: "whisker", Path: level(y+barHeight/2, low, s.at(seg.High))})
+			end = max(end, s.at(seg.High))
+		}
+		parts = append(parts, segmentText(s.axis, &seg))
+	}
+	g.Shapes = append(g.Shapes, over...)
+	if r.Limit != 0 {
+		x := s.at(r.Limit)
+		g.Shapes = append(g.Shapes, picture.Shape{Class: "capacity", X: x, Y: y - 30, H: barHeight + 60})
+		parts = append(parts, "limit "+s.axis.text(r.Limit))
+		end = max(end, x)
+	}
+	if r.Value != "" {
+		g.Shapes = append(g.Shapes, picture.Shape{Class: "value", X: end + 60, Y: base, Text: cut(r.Value, mostValue, bold)})
+	}
+	g.Numbers = r.Name
+	if r.Value != "" {
+		g.Numbers += ": " + r.Value
+	}
+	if text := strings.Join(parts, ", "); text != "" && text != r.Value {
+		g.Numbers += " (" + text + ")"
+	}
+	l.pic.Add(g)
+}
+
+func segmentText(a *Axis, s *Segment) string {
+	text := a.text(s.Value)
+	if s.Kind != "" {
+		text = s.Kind + " " + text
+	}
+	if s.ranged() {
+		text += ", " + a.text(s.Low) + " to " + a.text(s.High)
+	}
+	return text
+}
