@@ -14,6 +14,10 @@ type Check struct {
 	Quantity string // with its unit: "Hz per b/s"
 	Printed  string // as the article prints it: "~2.5", "1,825"
 	Computed float64
+	// Within is how far off it may be when the article rounds more coarsely than its last
+	// digit shows ("60 %", to tens), or its raw figures do; Note says why. 0: half its last
+	// digit.
+	Within float64
 	// Inconsistency is the id of the record's list ("I-8") when the article contradicts its
 	// own arithmetic here; Note says how.
 	Inconsistency string
@@ -47,13 +51,13 @@ func (p *Check) Value() (float64, bool) {
 
 // Reproduced reports whether the computed figure rounds to the printed one: it lies within
 // half a unit of its last digit. What the article calls about ("~") may be off by a whole
-// unit.
+// unit; Within allows more.
 func (p *Check) Reproduced() bool {
 	v, half, ok := p.number()
 	if strings.Contains(p.Printed, "~") {
 		half *= 2
 	}
-	return ok && math.Abs(p.Computed-v) <= half*(1+1e-9)
+	return ok && math.Abs(p.Computed-v) <= max(half, p.Within)*(1+1e-9)
 }
 
 // Deviation returns computed ÷ printed − 1; false when nothing, or 0, is printed.

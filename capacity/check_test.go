@@ -18,6 +18,8 @@ func TestCheck(t *testing.T) {
 		{Check{Printed: "~2.5", Computed: 2.443}, "reproduced", 2.443/2.5 - 1, true},
 		{Check{Printed: "+21%", Computed: 20.85}, "reproduced", 20.85/21 - 1, true},
 		{Check{Printed: "−0.1%", Computed: 0.05, Inconsistency: "I-13"}, "I-13", 0.05/-0.1 - 1, true},
+		{Check{Printed: "~60%", Computed: 62.9, Within: 5}, "reproduced", 62.9/60 - 1, true},
+		{Check{Printed: "~60%", Computed: 65.1, Within: 5}, "MISSED", 65.1/60 - 1, true},
 		{Check{Printed: "—", Computed: 3.57}, "MISSED", 0, false},
 	} {
 		if got := tt.p.Verdict(); got != tt.verdict {
