@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"cost":                {"numa"},
 	"capacity":            {"numa"},
 	"capacity/iocost":     {"numa", "capacity"},
+	"capacity/dump":       {"numa", "capacity"},
 	"capacity/fit":        {"numa", "vnuma", "sim", "capacity"},
 	"capture":             {"numa"},
 	"rule":                {"numa", "vnuma", "confront", "finding", "capture"},

@@ -18,6 +18,7 @@ what would change it.`,
 		Example: `  homenode size io --published`,
 	}
 	cmd.AddCommand(
+		newSizeDump(),
 		newSizeFit(),
 	// one line for each, in the order of names
 	)

@@ -1,0 +1,94 @@
+package dump
+
+import (
+	"fmt"
+	"math"
+
+	"homenode/numa"
+)
+
+// manual is where the layout of boot devices is documented.
+const manual = "VMware, ESXi Installation and Setup, “ESXi System Storage”"
+
+// A Media is a value of the boot option systemMediaSize: how much of a large boot device
+// the installer takes for the system (VMware KB 81166; 7.0 U1c and later).
+type Media string
+
+// The values. The KB counts in decimal GB: 33, 69 and 138 GB.
+const (
+	MediaMin     Media = "min"     // "for single disk or embedded servers"
+	MediaSmall   Media = "small"   // "for servers with at least 512 GB RAM"
+	MediaDefault Media = "default" // the whole of it goes to the system up to 128 GiB
+	MediaMax     Media = "max"     // all of the device, "for multi-terabyte servers"
+)
+
+// Medias are the values of systemMediaSize.
+var Medias = []Media{MediaMin, MediaSmall, MediaDefault, MediaMax}
+
+// limit returns how much of the device the system gets at most. A 128 GB disk of the
+// article has 119.9 GB of ESX-OSData, a 32 GB disk 23.9: the system in all is 128 and
+// 32 GiB, which are 137.4 and 34.4 decimal GB.
+func (m Media) limit() Size {
+	switch m {
+	case MediaMin:
+		return 32 * GiB
+	case MediaSmall:
+		return 64 * GiB
+	case MediaMax:
+		return Size(math.Inf(1))
+	}
+	return 128 * GiB
+}
+
+// Boot devices (manual): the least that is installed on, and where the boot banks grow.
+// LeastBoot is what 7.0 and later want of a disk, SSD or NVMe.
+const (
+	smallestBoot = 8 * GB
+	bank1GB      = 10 * GB // from here on a boot bank has 1 GB instead of 500 MB
+	bank4GB      = 32 * GB // from here on 4 GB
+	LeastBoot    = 32 * GB
+	// leastDatastore is the rest of which a VMFS datastore is made: that of a device of
+	// 142 decimal GB, beside a system of 128 GiB.
+	leastDatastore = 4 * GiB
+)
+
+// bootLoader is the boot loader's partition, 101 MB in both published layouts (exp B-14).
+const bootLoader = 101 * MiB
+
+// A Layout is how ESXi 7.0 and later divides a boot device.
+type Layout struct {
+	Boot   Size  `json:"boot"`
+	Media  Media `json:"systemMediaSize"`
+	Loader Size  `json:"bootLoader"`
+	Bank   Size  `json:"bootBank"` // each of the two
+	OSData Size  `json:"esxOSData"`
+	// Rest is what the system does not take: a VMFS datastore when it is 4 GiB or more.
+	Rest Size `json:"rest"`
+}
+
+// Divide returns the layout of a boot device. "" is MediaDefault.
+func Divide(boot Size, media Media) (Layout, error) {
+	if media == "" {
+		media = MediaDefault
+	}
+	switch {
+	case math.IsNaN(float64(boot)) || boot < smallestBoot:
+		return Layout{}, fmt.Errorf("found a boot device of %s (%s), want at least 8 GB: the boot banks and ESX-OSData do not fit", boot, boot.Decimal())
+	case boot > Size(64*numa.TiB):
+		return Layout{}, fmt.Errorf("found a boot device of %s, want at most 64 TB", boot)
+	}
+	l := Layout{Boot: boot, Media: media, Loader: bootLoader, Bank: 4 * GiB}
+	switch {
+	case boot < bank1GB:
+		l.Bank = 500 * MiB
+	case boot < bank4GB:
+		l.Bank = GiB
+	}
+	system := min(boot, media.limit())
+	l.OSData = system - l.Loader - 2*l.Bank
+	l.Rest = boot - system
+	return l, nil
+}
+
+// Datastore reports whether a VMFS datastore is made of the rest.
+func (l *Layout) Datastore() bool { return l.Rest >= leastDatastore }

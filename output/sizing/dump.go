@@ -1,0 +1,229 @@
+package sizing
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/capacity"
+	"homenode/capacity/dump"
+	"homenode/numa"
+)
+
+// Dump returns the answer how large the core dump file of a host is and what it leaves on
+// the boot device. given names the flags that the user gave.
+func Dump(q dump.Question, r *dump.Result, given map[string]bool) *Answer {
+	a := &Answer{Command: "size dump", Question: dumpQuestion(q), Result: r}
+	if r.Partition {
+		a.Verdict = []string{fmt.Sprintf("ESXi %s keeps a core dump in a partition, not in a file: there is no file to size.", r.Release)}
+		a.Notes = []string{
+			"Partitions before 7.0 are fixed: 110 MB, and 2.5 GB on devices above 3.4 GB (" + dumpManual + ").",
+		}
+		a.Next = []string{fmt.Sprintf("homenode size dump --ram %s --release 8.0 --boot 32GB", dumpFlag(r.RAM))}
+		return a
+	}
+	a.Assumed = dumpAssumed(q, r, given)
+	a.Verdict = dumpVerdict(r)
+	if r.Plan != nil {
+		a.Tables = append(a.Tables, dumpParts(r.Plan))
+	}
+	for i := range r.If {
+		a.If = append(a.If, dumpChange(r, &r.If[i]))
+	}
+	a.Notes = dumpNotes(r)
+	a.Charts = dumpCharts(r)
+	return a
+}
+
+// dumpManual is where VMware describes boot devices.
+const dumpManual = "VMware, ESXi Installation and Setup, System Storage"
+
+// dumpFlag writes RAM as a flag takes it.
+func dumpFlag(b numa.Bytes) string { return strings.ReplaceAll(b.String(), " ", "") }
+
+func dumpQuestion(q dump.Question) string {
+	s := fmt.Sprintf("size dump: a host with %s of RAM", dump.Size(q.RAM))
+	if q.Release != 0 {
+		s += ", ESXi " + q.Release.String()
+	}
+	if q.Boot != 0 {
+		s += ", that boots from " + q.Boot.String()
+	}
+	return s
+}
+
+func dumpAssumed(q dump.Question, r *dump.Result, given map[string]bool) []Assumption {
+	f := &r.File
+	file := Figure("core dump file", f.Size, dump.Size.String)
+	switch f.How {
+	case dump.Measured:
+		file.Note = "one host, ESXi " + dumpHost(f.From[0]).Release.String()
+	case dump.Interpolated:
+		a, b := dumpHost(f.From[0]), dumpHost(f.From[1])
+		file.Note = fmt.Sprintf("between hosts of %s and %s", dump.Size(a.RAM), dump.Size(b.RAM))
+	default:
+		file.Note = fmt.Sprintf("extrapolated from %s", dump.Size(dumpHost(f.From[0]).RAM))
+	}
+	out := []Assumption{file}
+	if q.Release == 0 {
+		out = append(out, Assumption{What: "release", Value: "7.0 or later", Origin: capacity.Assumed, Source: "--release"})
+	}
+	if r.Plan != nil {
+		l := &r.Plan.Layout
+		out = append(out, Assumption{What: "boot loader and banks", Value: fmt.Sprintf("101 MiB + 2 × %s", l.Bank), Origin: capacity.Published, Source: "exp B-14; " + dumpManual})
+	}
+	n := q.Needs
+	reserve := Assumption{What: "kept free", Value: n.Reserve.String() + " of ESX-OSData", Origin: capacity.Published, Source: "exp B-14"}
+	if given["reserve"] {
+		reserve.Origin, reserve.Source = capacity.Given, "--reserve"
+	}
+	logs := Assumption{What: "wanted for logs", Value: n.Logs.String(), Origin: capacity.Published, Source: "exp B-14"}
+	if given["logs"] {
+		logs.Origin, logs.Source = capacity.Given, "--logs"
+	}
+	out = append(out, reserve, logs)
+	if n.Media != dump.MediaDefault && n.Media != "" {
+		out = append(out, Assumption{What: "systemMediaSize", Value: string(n.Media), Origin: capacity.Given, Source: "--media", Note: "VMware KB 81166"})
+	}
+	return out
+}
+
+// dumpHost returns a measured host by its name.
+func dumpHost(name string) *dump.Host {
+	for i := range dump.Hosts {
+		if dump.Hosts[i].Name == name {
+			return &dump.Hosts[i]
+		}
+	}
+	panic("no measured host " + name)
+}
+
+// dumpRange writes a size with its range, if it has one.
+func dumpRange(f capacity.Figure[dump.Size]) string {
+	if f.Low == f.High {
+		return f.Value.String()
+	}
+	return fmt.Sprintf("%s (%s to %s)", f.Value, f.Low, f.High)
+}
+
+func dumpVerdict(r *dump.Result) []string {
+	size := r.File.Size
+	file := fmt.Sprintf("%s (%s decimal)", size.Value, size.Value.Decimal())
+	if size.Low != size.High {
+		file = "about " + dumpRange(size)
+	}
+	var out []string
+	if p := r.Plan; p == nil {
+		out = append(out, fmt.Sprintf("The core dump file takes %s.", file))
+	} else {
+		out = append(out, fmt.Sprintf("%s on %s: the core dump file takes %s%s.", dumpTitle(p.Verdict), p.Layout.Boot, file, dumpLeft(p)))
+	}
+	need := "No boot device is large enough with this systemMediaSize."
+	if r.LeastBoot != nil {
+		need = fmt.Sprintf("It needs a boot device of %s or more (%s decimal).", *r.LeastBoot, r.LeastBoot.Decimal())
+	}
+	if r.MostRAM != nil {
+		need += fmt.Sprintf(" %s are enough for hosts of up to %s of RAM.", r.Plan.Layout.Boot, dump.Size(*r.MostRAM))
+	}
+	return append(out, need)
+}
+
+// dumpTitle begins a sentence with the verdict.
+func dumpTitle(v dump.Verdict) string { return strings.ToUpper(string(v[:1])) + string(v[1:]) }
+
+// dumpLeft says what is left, or missing.
+func dumpLeft(p *dump.Plan) string {
+	switch p.Verdict {
+	case dump.DoesNotFit:
+		return fmt.Sprintf(", %s more than the %s that are usable", -p.Left.Value, p.Usable)
+	case dump.ShortLogs:
+		return fmt.Sprintf(" and leaves %s for logs and traces, less than %s", p.Left.Value, p.Needs.Logs)
+	}
+	return fmt.Sprintf(" and leaves %s for logs and traces", dumpRange(p.Left))
+}
+
+// dumpParts lists what is on the boot device.
+func dumpParts(p *dump.Plan) Table {
+	t := Table{Name: "parts", Columns: []Column{{Name: "part"}, {Name: "size", Right: true}, {Name: "of the device", Right: true}, {Name: "what"}}}
+	l := &p.Layout
+	row := func(name string, s dump.Size, what string) {
+		t.Rows = append(t.Rows, []string{name, s.String(), capacity.Share(s / l.Boot).String(), what})
+	}
+	row("boot loader", l.Loader, "")
+	row("boot bank 1", l.Bank, "")
+	row("boot bank 2", l.Bank, "")
+	row("ESX-OSData", l.OSData, "of it:")
+	row("  core dump file", p.File.Size.Value, p.File.How)
+	row("  kept free", p.Reserve, p.Needs.Reserve.String())
+	row("  logs and traces", p.Left.Value, string(p.Verdict))
+	if l.Rest > 0 {
+		what := "not used: too small for a datastore"
+		if l.Datastore() {
+			what = "VMFS datastore"
+		}
+		row("rest", l.Rest, what)
+	}
+	return t
+}
+
+func dumpChange(r *dump.Result, o *dump.Otherwise) Change {
+	c := Change{If: o.What, Result: "file " + dumpRange(o.File.Size)}
+	if o.Plan == nil {
+		c.Change = dumpSigned(o.File.Size.Value - r.File.Size.Value)
+		return c
+	}
+	c.Result = fmt.Sprintf("file %s, left %s: %s", o.File.Size.Value, o.Plan.Left.Value, o.Plan.Verdict)
+	c.Change = dumpSigned(o.Plan.Left.Value-r.Plan.Left.Value) + " left"
+	return c
+}
+
+func dumpSigned(s dump.Size) string {
+	if s > 0 {
+		return "+" + s.String()
+	}
+	return s.String()
+}
+
+// dumpNotes are the warnings.
+func dumpNotes(r *dump.Result) []string {
+	out := []string{
+		"The file keeps one dump, the next overwrites it (exp B-13). After each PSOD: esxcli system coredump file get,",
+		"  then esxcfg-dumppart --file --copy --devname FILE --zdumpname NAME.",
+	}
+	if r.File.OtherRelease {
+		var ran []string
+		for _, name := range r.File.From {
+			ran = append(ran, dumpHost(name).Release.String())
+		}
+		out = append(out, fmt.Sprintf("Measured on ESXi %s: no host was measured with two releases.", strings.Join(dedup(ran), " and ")))
+	}
+	if r.File.How == dump.Extrapolated {
+		out = append(out, "Outside 128 GB to 1.5 TB nobody has measured; take the upper bound.")
+	}
+	if p := r.Plan; p != nil {
+		out = append(out, dumpBootNotes(p)...)
+	}
+	return append(out, "ESX-OSData belongs on a durable device, not on USB or SD; send logs to a remote syslog as well (exp B-14).")
+}
+
+func dumpBootNotes(p *dump.Plan) []string {
+	var out []string
+	l := &p.Layout
+	if l.Boot < dump.LeastBoot {
+		out = append(out, fmt.Sprintf("%s are less than the 32 GB that ESXi 7.0 and later want (VMware, ESXi Requirements).", l.Boot))
+	}
+	if system := l.Boot - l.Rest; p.File.RAM >= 512*numa.GiB && system < 64*dump.GiB {
+		out = append(out, "VMware names 64 GB for the system (systemMediaSize=small) for servers with 512 GB of RAM or more (KB 81166).")
+	}
+	return out
+}
+
+// dedup returns the strings without those that were there before.
+func dedup(in []string) []string {
+	var out []string
+	for _, s := range in {
+		if len(out) == 0 || out[len(out)-1] != s {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package sizing
+
+import (
+	"fmt"
+	"strconv"
+
+	"homenode/capacity"
+	"homenode/capacity/dump"
+	"homenode/output/chart"
+)
+
+// DumpFleet returns the answer for all hosts of a source.
+func DumpFleet(source string, f *dump.Fleet, given map[string]bool) *Answer {
+	a := &Answer{Command: "size dump", Question: "size dump: the hosts of " + source, Result: f}
+	if f.Boot != 0 {
+		a.Question += ", that boot from " + f.Boot.String()
+	}
+	a.Assumed = dumpFleetAssumed(f, given)
+	t := Table{Name: "hosts", Columns: []Column{{Name: "hosts", Right: true}, {Name: "ram", Right: true}, {Name: "release"}, {Name: "core dump file"}, {Name: "needs", Right: true}}}
+	if f.Boot != 0 {
+		t.Columns = append(t.Columns, Column{Name: "left"}, Column{Name: "on " + f.Boot.String()})
+	}
+	t.Columns = append(t.Columns, Column{Name: "such as"})
+	for i := range f.Kinds {
+		t.Rows = append(t.Rows, dumpKind(f, &f.Kinds[i]))
+	}
+	if len(t.Rows) > 0 {
+		a.Tables = append(a.Tables, t)
+	}
+	a.Verdict = dumpFleetVerdict(f)
+	a.Notes = append(a.Notes, "The file keeps one dump, the next overwrites it: copy it out after each PSOD (exp B-13).")
+	if f.Boot != 0 {
+		a.Notes = append(a.Notes, "No source states the boot device: all hosts are taken to boot from --boot.")
+	}
+	for _, l := range f.LeftOut {
+		a.Notes = append(a.Notes, fmt.Sprintf("Left out: %s: %s.", l.Host, l.Why))
+	}
+	a.Charts = dumpFleetCharts(f)
+	return a
+}
+
+func dumpFleetAssumed(f *dump.Fleet, given map[string]bool) []Assumption {
+	out := []Assumption{
+		{What: "core dump file", Value: "by RAM, between hosts of 128 GiB to 1536 GiB", Origin: capacity.Derived, Source: dump.Source, Note: "outside extrapolated"},
+		{What: "kept free", Value: f.Needs.Reserve.String() + " of ESX-OSData", Origin: capacity.Published, Source: "exp B-14"},
+		{What: "wanted for logs", Value: f.Needs.Logs.String(), Origin: capacity.Published, Source: "exp B-14"},
+	}
+	for i, flag := range []string{"", "reserve", "logs"} {
+		if given[flag] {
+			out[i].Origin, out[i].Source = capacity.Given, "--"+flag
+		}
+	}
+	return out
+}
+
+func dumpKind(f *dump.Fleet, k *dump.Kind) []string {
+	release := "not known"
+	if k.Release != 0 {
+		release = k.Release.String()
+	}
+	if k.Assumed && k.Release != 0 {
+		release += " (assumed)"
+	}
+	row := []string{strconv.Itoa(len(k.Hosts)), dump.Size(k.RAM).String(), release}
+	if k.Partition {
+		row = append(row, "none: a partition", "–")
+		if f.Boot != 0 {
+			row = append(row, "–", "–")
+		}
+		return append(row, k.Hosts[0])
+	}
+	need := "–"
+	if k.LeastBoot != nil {
+		need = k.LeastBoot.String()
+	}
+	row = append(row, dumpRange(k.File.Size), need)
+	if k.Plan != nil {
+		row = append(row, k.Plan.Left.Value.String(), string(k.Plan.Verdict))
+	}
+	return append(row, k.Hosts[0])
+}
+
+func dumpFleetVerdict(f *dump.Fleet) []string {
+	hosts := 0
+	count := map[dump.Verdict]int{}
+	partitions := 0
+	for i := range f.Kinds {
+		k := &f.Kinds[i]
+		n := len(k.Hosts)
+		hosts += n
+		switch {
+		case k.Partition:
+			partitions += n
+		case k.Plan != nil:
+			count[k.Plan.Verdict] += n
+		}
+	}
+	if hosts == 0 {
+		return []string{"No host can be sized."}
+	}
+	var out []string
+	if f.Boot != 0 {
+		s := ""
+		for _, v := range []dump.Verdict{dump.Fits, dump.FitsMaybe, dump.ShortLogs, dump.DoesNotFit} {
+			if count[v] > 0 {
+				if s != "" {
+					s += ", "
+				}
+				s += fmt.Sprintf("%d %s", count[v], v)
+			}
+		}
+		if s != "" {
+			out = append(out, fmt.Sprintf("On %s, of %d hosts: %s.", f.Boot, hosts, s))
+		}
+	}
+	if partitions > 0 {
+		out = append(out, fmt.Sprintf("%d of %d hosts run a release before 7.0, which keeps dumps in a partition: no file to size.", partitions, hosts))
+	}
+	switch {
+	case f.LeastBoot != nil:
+		out = append(out, fmt.Sprintf("A boot device of %s (%s decimal) is enough for all of them.", *f.LeastBoot, f.LeastBoot.Decimal()))
+	case partitions < hosts:
+		out = append(out, "No boot device is large enough for all of them with this systemMediaSize.")
+	}
+	if f.MostRAM != nil {
+		out = append(out, fmt.Sprintf("%s are enough for hosts of up to %s of RAM.", f.Boot, dump.Size(*f.MostRAM)))
+	}
+	return out
+}
+
+func dumpFleetCharts(f *dump.Fleet) []chart.Chart {
+	if f.Boot == 0 {
+		return []chart.Chart{dumpScatter(0)}
+	}
+	bars := &chart.Bars{X: dumpAxis()}
+	for i := range f.Kinds {
+		if k := &f.Kinds[i]; k.Plan != nil {
+			bars.Rows = append(bars.Rows, dumpBar(fmt.Sprintf("%d × %s, %s", len(k.Hosts), dump.Size(k.RAM), k.Release), k.Plan))
+		}
+	}
+	return []chart.Chart{{
+		ID: "boot", Title: "What is on a boot device of " + f.Boot.String() + ", by kind of host",
+		Note: dumpChartNote, Bars: bars,
+	}, dumpScatter(0)}
+}
