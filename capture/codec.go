@@ -14,7 +14,7 @@ import (
 )
 
 // Version is that of the form Encode writes. It changes when a Recording does.
-const Version = 1
+const Version = 2
 
 // maxWidth of a Timeline lets the time of a bucket's end fit in 63 bits of nanoseconds.
 const maxWidth = time.Second << 33
@@ -119,6 +119,12 @@ func (r *Recording) check() error {
 		}
 		if err := v.Timeline.check(v.First, v.Last, r.Options.Buckets); err != nil {
 			return fmt.Errorf("VM %s: %w", v.Name, err)
+		}
+		if (v.Needs != nil) != r.Options.Needs {
+			return fmt.Errorf("VM %s: found needs %t, want %t by the options", v.Name, v.Needs != nil, r.Options.Needs)
+		}
+		if v.Needs != nil && !v.Needs.check() {
+			return fmt.Errorf("VM %s: found needs in buckets that there are not, or of less than no time", v.Name)
 		}
 	}
 	return nil

@@ -345,5 +345,6 @@ func (v *VM) clone() VM {
 	c.Changes = slices.Clone(v.Changes)
 	c.LastNode = slices.Clone(v.LastNode)
 	c.Timeline.Buckets = slices.Clone(v.Timeline.Buckets)
+	c.Needs = v.Needs.clone()
 	return c
 }

@@ -19,7 +19,7 @@ var some = Options{
 var tight = Options{
 	Locality: 0.8, Remote: 4 * numa.GiB, BusyNode: 0.6, IdleNode: 0.4, Ready: 0.05,
 	SpillFree: 4 * numa.GiB, SpillStep: numa.GiB, Lopsided: 0.7,
-	Window: 20 * time.Second, Gap: 12 * time.Second, Buckets: 5,
+	Window: 20 * time.Second, Gap: 12 * time.Second, Buckets: 5, Needs: true,
 }
 
 var start = time.Date(2026, 11, 20, 8, 0, 3, 0, time.UTC)
@@ -31,10 +31,11 @@ type world struct {
 	t     numa.Tick
 	known []numa.VMTick // VMs by name, there or not
 	lacks numa.Counters // never stated of VMs
+	more  *rand.Rand    // for what came later, so that a seed keeps its world
 }
 
 func newWorld(seed uint64) *world {
-	w := &world{Rand: rand.New(rand.NewPCG(seed, 4))}
+	w := &world{Rand: rand.New(rand.NewPCG(seed, 4)), more: rand.New(rand.NewPCG(seed, 6))}
 	w.t = numa.Tick{Host: "esx01", Time: start}
 	if seed%3 == 0 {
 		w.lacks = numa.HasCoStop | numa.HasPercent
@@ -139,6 +140,17 @@ func (w *world) vm(v *numa.VMTick) {
 		if w.one(3) {
 			v.Large, v.Shared, v.Active = 0, 0, 0
 		}
+	}
+	if w.more.IntN(30) == 0 {
+		v.VCPUs = 1 + w.more.IntN(9) // hot add, or none of our business
+	}
+	if w.more.IntN(8) > 0 {
+		v.Has |= numa.HasRun
+		v.Run = w.more.Float64() * float64(v.VCPUs)
+	}
+	if w.more.IntN(4) > 0 {
+		v.Has |= numa.HasActive | numa.HasConsumed
+		v.Active, v.Consumed = numa.Bytes(w.more.Int64N(2<<30)), numa.Bytes(w.more.Int64N(16<<30))
 	}
 	v.Has &^= w.lacks
 	v.OnNode = nil

@@ -19,17 +19,18 @@ import (
 // first tick; only Recordings of equal Options merge. The rules that read the counts
 // declare them as thresholds, so the zero value is of no use.
 type Options struct {
-	Locality  float64       `json:"locality"`  // share below which memory counts as far away: M001
-	Remote    numa.Bytes    `json:"remote"`    // remote memory that counts by itself: M005
-	BusyNode  float64       `json:"busyNode"`  // share of a node's cores above which it is overloaded: M004, M009
-	IdleNode  float64       `json:"idleNode"`  // share below which it is idle: M004, M009
-	Ready     float64       `json:"ready"`     // ready time of each vCPU that counts, in seconds a second: M009
-	SpillFree numa.Bytes    `json:"spillFree"` // free on a home node while memory goes remote: M008
-	SpillStep numa.Bytes    `json:"spillStep"` // new memory that went remote between two ticks and counts: M008
-	Lopsided  float64       `json:"lopsided"`  // share of a VM's memory on one of its several home nodes: M010
-	Window    time.Duration `json:"window"`    // over which Bursts count: M002, M003
-	Gap       time.Duration `json:"gap"`       // longest time between ticks that still hang together
-	Buckets   int           `json:"buckets"`   // most buckets of a Timeline
+	Locality  float64       `json:"locality"`        // share below which memory counts as far away: M001
+	Remote    numa.Bytes    `json:"remote"`          // remote memory that counts by itself: M005
+	BusyNode  float64       `json:"busyNode"`        // share of a node's cores above which it is overloaded: M004, M009
+	IdleNode  float64       `json:"idleNode"`        // share below which it is idle: M004, M009
+	Ready     float64       `json:"ready"`           // ready time of each vCPU that counts, in seconds a second: M009
+	SpillFree numa.Bytes    `json:"spillFree"`       // free on a home node while memory goes remote: M008
+	SpillStep numa.Bytes    `json:"spillStep"`       // new memory that went remote between two ticks and counts: M008
+	Lopsided  float64       `json:"lopsided"`        // share of a VM's memory on one of its several home nodes: M010
+	Window    time.Duration `json:"window"`          // over which Bursts count: M002, M003
+	Gap       time.Duration `json:"gap"`             // longest time between ticks that still hang together
+	Buckets   int           `json:"buckets"`         // most buckets of a Timeline
+	Needs     bool          `json:"needs,omitempty"` // keep VM.Needs: a fifth to a third more time for each tick, and some KB a VM
 }
 
 // A Recording is what one host and its VMs did in one stretch of time.
@@ -175,6 +176,8 @@ type VM struct {
 	HasMemory  bool         `json:"hasMemory,omitempty"` // the source states local and remote memory
 	HasHomes   bool         `json:"hasHomes,omitempty"`
 	HasMoves   bool         `json:"hasMoves,omitempty"`
+
+	Needs *Needs `json:"needs,omitempty"` // only with Options.Needs
 
 	Has  numa.Counters `json:"has"`  // what any of its ticks states
 	Path Path          `json:"path"` // for Merge

@@ -50,23 +50,29 @@ func later(t *numa.Tick, n int) {
 }
 
 func BenchmarkRecorder(b *testing.B) {
-	b.Run("vms=120", func(b *testing.B) {
-		r, t := NewRecorder(some), busyHost()
-		n := 0
-		for ; n < 2000; n++ {
-			later(t, n)
-			r.Add(t)
-		}
-		b.ReportAllocs()
-		for b.Loop() {
-			n++
-			later(t, n)
-			r.Add(t)
-		}
-		if got := r.Recording().Ticks; got < 2000+b.N {
-			b.Fatalf("found %d ticks, want %d", got, 2000+b.N)
-		}
-	})
+	for _, needs := range []bool{false, true} {
+		b.Run(fmt.Sprintf("vms=120/needs=%t", needs), func(b *testing.B) { benchmarkRecorder(b, needs) })
+	}
+}
+
+func benchmarkRecorder(b *testing.B, needs bool) {
+	o := some
+	o.Needs = needs
+	r, t := NewRecorder(o), busyHost()
+	n := 0
+	for ; n < 2000; n++ {
+		later(t, n)
+		r.Add(t)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		n++
+		later(t, n)
+		r.Add(t)
+	}
+	if got := r.Recording().Ticks; got < 2000+b.N {
+		b.Fatalf("found %d ticks, want %d", got, 2000+b.N)
+	}
 }
 
 // recorded returns the Recording of n ticks of busyHost.

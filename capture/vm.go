@@ -41,6 +41,12 @@ func (v *VM) tick(m *moment, t *numa.VMTick) {
 	if t.Has&numa.HasActive != 0 {
 		v.Active = t.Active
 	}
+	if m.options.Needs {
+		if v.Needs == nil {
+			v.Needs = &Needs{}
+		}
+		v.Needs.tick(m, t)
+	}
 }
 
 func (v *VM) memory(m *moment, t *numa.VMTick, b *VMBucket) {
@@ -268,6 +274,9 @@ func (v *VM) pair(p *pair, before, after *numa.VMTick) {
 		v.home(before.Homes, p.time)
 	}
 	v.rates(after, p.rates())
+	if v.Needs != nil {
+		v.Needs.pair(p, before, after)
+	}
 }
 
 // spill looks for memory that went remote between two ticks although every home node had
@@ -345,6 +354,9 @@ func (v *VM) join(next *VM, o *Options) {
 	v.Ready.join(&next.Ready)
 	v.CoStop.join(&next.CoStop)
 	v.Used.join(&next.Used)
+	if v.Needs != nil {
+		v.Needs.join(next.Needs)
+	}
 	join(&v.Timeline, &next.Timeline, o.Buckets)
 	v.joinLast(next)
 }

@@ -1,0 +1,206 @@
+package capture
+
+import (
+	"time"
+
+	"homenode/numa"
+)
+
+// Needs is how much CPU and memory a VM wanted over time: what right-sizing asks. CPU is
+// of each vCPU, in hundredths of a percent as a Level, and counts only while the number
+// of vCPUs is known.
+type Needs struct {
+	// LeastVCPUs and MostVCPUs were stated; 0 unknown. They differ when vCPUs were hot
+	// added, and then shares of vCPUs at different times are not the same CPU.
+	LeastVCPUs int `json:"leastVCPUs,omitempty"`
+	MostVCPUs  int `json:"mostVCPUs,omitempty"`
+
+	Used Times `json:"used"` // by ShareTop; above 100 % with turbo and with what the kernel does for the VM
+	// Run is the time on a PCPU, or used where that is not stated; Demand is run and
+	// ready together: what the vCPUs took or waited for. A starved VM's use understates it.
+	Run    Curve `json:"run"`
+	Demand Curve `json:"demand"`
+
+	Active   Use `json:"active"`   // touched lately, as the host estimates
+	Consumed Use `json:"consumed"` // taken from the host
+}
+
+// A Curve is a share of vCPUs over time: its level, and how long it was how high.
+type Curve struct {
+	Level Level `json:"level"`
+	Times Times `json:"times"` // by ShareTop
+}
+
+// tick takes what a tick alone tells.
+func (n *Needs) tick(m *moment, t *numa.VMTick) {
+	at := m.tick.Time
+	if t.VCPUs > 0 {
+		n.counted(t.VCPUs, t.VCPUs)
+	}
+	if t.Has&numa.HasActive != 0 {
+		n.Active.see(t.Active, at)
+	}
+	if t.Has&numa.HasConsumed != 0 {
+		n.Consumed.see(t.Consumed, at)
+	}
+	run, demand := wanted(t)
+	if run >= 0 {
+		n.Run.Level.see(run, at)
+	}
+	if demand >= 0 {
+		n.Demand.Level.see(demand, at)
+	}
+	n.rates(t, run, demand, m.tick.Since)
+}
+
+// pair takes what two linked ticks that both show the VM tell: memory holds until the
+// next tick.
+func (n *Needs) pair(p *pair, before, after *numa.VMTick) {
+	if before.Has&numa.HasActive != 0 {
+		n.Active.Times.last(memoryBucket(before.Active), p.time)
+	}
+	if before.Has&numa.HasConsumed != 0 {
+		n.Consumed.Times.last(memoryBucket(before.Consumed), p.time)
+	}
+	if over := p.rates(); over > 0 {
+		run, demand := wanted(after)
+		n.rates(after, run, demand, over)
+	}
+}
+
+// counted takes the least and the most vCPUs that were stated.
+func (n *Needs) counted(least, most int) {
+	n.MostVCPUs = max(n.MostVCPUs, most)
+	if n.LeastVCPUs == 0 || least < n.LeastVCPUs {
+		n.LeastVCPUs = least
+	}
+}
+
+// wanted returns run and demand in hundredths of a percent of each vCPU; -1 unknown.
+func wanted(t *numa.VMTick) (run, demand int64) {
+	if t.VCPUs <= 0 || t.Has&(numa.HasRun|numa.HasUsed) == 0 {
+		return -1, -1
+	}
+	run = each(t, t.Run)
+	if t.Has&numa.HasRun == 0 {
+		run = each(t, t.Used)
+	}
+	if t.Has&numa.HasReady == 0 {
+		return run, -1
+	}
+	return run, run + each(t, t.Ready)
+}
+
+// rates adds the rates of a tick over a time.
+func (n *Needs) rates(t *numa.VMTick, run, demand int64, over time.Duration) {
+	if over <= 0 {
+		return
+	}
+	if t.Has&numa.HasUsed != 0 && t.VCPUs > 0 {
+		n.Used.last(shareBucket(each(t, t.Used)), over)
+	}
+	if run >= 0 {
+		n.Run.last(run, over)
+	}
+	if demand >= 0 {
+		n.Demand.last(demand, over)
+	}
+}
+
+// join adds the stretch that follows, after pair has taken the seam.
+func (n *Needs) join(next *Needs) {
+	if next.LeastVCPUs > 0 {
+		n.counted(next.LeastVCPUs, next.MostVCPUs)
+	}
+	n.Used.join(&next.Used)
+	n.Run.join(&next.Run)
+	n.Demand.join(&next.Demand)
+	n.Active.join(&next.Active)
+	n.Consumed.join(&next.Consumed)
+}
+
+func (n *Needs) clone() *Needs {
+	if n == nil {
+		return nil
+	}
+	c := *n
+	for _, t := range c.times() {
+		*t = t.clone()
+	}
+	return &c
+}
+
+func (n *Needs) times() []*Times {
+	return []*Times{&n.Used, &n.Run.Times, &n.Demand.Times, &n.Active.Times, &n.Consumed.Times}
+}
+
+// check reports whether Merge can rely on them.
+func (n *Needs) check() bool {
+	for i, t := range n.times() {
+		buckets := shareBuckets
+		if i >= 3 {
+			buckets = memoryBuckets
+		}
+		if !t.check(buckets) {
+			return false
+		}
+	}
+	return true
+}
+
+// Plus returns the needs of two lives of one VM together: the later one is next.
+func (n *Needs) Plus(next *Needs) *Needs {
+	c := n.clone()
+	c.join(next)
+	return c
+}
+
+func (c *Curve) last(share int64, over time.Duration) {
+	c.Level.last(share, over)
+	c.Times.last(shareBucket(share), over)
+}
+
+func (c *Curve) join(next *Curve) {
+	c.Level.join(&next.Level)
+	c.Times.join(&next.Times)
+}
+
+// Percentile returns the share, in hundredths of a percent, that was not exceeded for a
+// part of the time, above 0 and at most 1: less than a percent of the whole too high, and
+// never above the highest. It reports false for no time.
+func (c *Curve) Percentile(part float64) (share int64, ok bool) {
+	bucket, ok := c.Times.Percentile(part)
+	if bucket == shareBuckets-1 { // that has no top
+		return c.Level.Most, ok
+	}
+	return min(ShareTop(bucket), c.Level.Most), ok
+}
+
+// A Use is how much memory was in some use over time.
+type Use struct {
+	Most  numa.Bytes `json:"most"`
+	At    time.Time  `json:"at,omitzero"` // of the first Most; zero when it was never stated
+	Times Times      `json:"times"`       // by MemoryTop
+}
+
+// see takes the memory at a moment.
+func (u *Use) see(b numa.Bytes, at time.Time) {
+	if u.At.IsZero() || b > u.Most {
+		u.Most, u.At = b, at
+	}
+}
+
+func (u *Use) join(next *Use) {
+	u.Times.join(&next.Times)
+	if !next.At.IsZero() {
+		u.see(next.Most, next.At)
+	}
+}
+
+// Percentile returns the memory that was not exceeded for a share of the time, above 0
+// and at most 1: at most a 32nd too high, and never above Most. It reports false for no
+// time.
+func (u *Use) Percentile(share float64) (b numa.Bytes, ok bool) {
+	bucket, ok := u.Times.Percentile(share)
+	return min(MemoryTop(bucket), u.Most), ok
+}
