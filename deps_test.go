@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"capacity/iocost":     {"numa", "capacity"},
 	"capacity/dump":       {"numa", "capacity"},
 	"capacity/fit":        {"numa", "vnuma", "sim", "capacity"},
+	"capacity/rightsize":  {"numa", "vnuma", "capacity", "capture"},
 	"capture":             {"numa"},
 	"rule":                {"numa", "vnuma", "confront", "finding", "capture"},
 	"policy":              {"numa", "finding", "rule", "internal/alike"},

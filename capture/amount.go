@@ -65,6 +65,12 @@ func (l *Level) join(next *Level) {
 	}
 }
 
+// Plus returns the level over both stretches; the later one is next.
+func (l Level) Plus(next Level) Level {
+	l.join(&next)
+	return l
+}
+
 // hundredths returns a share in hundredths of a percent, rounded. The conversion forbids
 // a fused multiply-add, so that all machines round alike.
 func hundredths(share float64) int64 { return int64(float64(share*Whole) + 0.5) }

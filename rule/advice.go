@@ -74,39 +74,9 @@ func (p *Pass) Counts() string {
 	return fmt.Sprintf("%d vCPUs do not divide over %s: %s would", p.VM.Guest.VCPUs, Plural(p.VM.On[0].Layout.Least, "node"), strings.Join(counts, " or "))
 }
 
-// steps lists the changes of the edit in the words of the vSphere Client and its
-// advanced settings.
+// steps lists the changes of the edit.
 func (p *Pass) steps(e *vnuma.Edit) []string {
-	g := &p.VM.Guest
-	var out []string
-	add := func(when bool, format string, args ...any) {
-		if when {
-			out = append(out, fmt.Sprintf(format, args...))
-		}
-	}
-	add(e.Upgrade, "upgrade the virtual hardware to 8 or later")
-	add(e.HotAddOff, "switch CPU hot add off")
-	add(e.Shape.Auto, "let cores per socket be assigned at power on")
-	if n := e.Shape.CoresPerSocket; n > 0 && !e.Shape.Auto {
-		add(true, "set cores per socket to %d (%s)", n, Plural((int(g.VCPUs)+n-1)/n, "socket"))
-	}
-	add(e.ManualOff && g.MaxPerVirtualNode > 0 && e.PerNode == 0, "remove numa.vcpu.maxPerVirtualNode")
-	add(e.ManualOff && g.CoresPerNode > 0 && e.PerNode == 0, "remove numa.vcpu.coresPerNode (NUMA Nodes assigned at power on)")
-	if e.PerNode > 0 {
-		if g.Hardware >= 20 && p.VM.On[0].Kind.Machine.Model() >= numa.ESXi80 {
-			add(true, "set NUMA Nodes to %d by hand (%d cores each)", (int(g.VCPUs)+e.PerNode-1)/e.PerNode, e.PerNode)
-		} else {
-			add(true, "set numa.vcpu.maxPerVirtualNode = %d", e.PerNode)
-		}
-	}
-	add(e.SpreadOff, "remove numa.consolidate = FALSE")
-	add(e.LimitsOff && g.MaxPerMachineNode > 0, "remove numa.vcpu.maxPerMachineNode")
-	add(e.LimitsOff && g.MaxPerClient > 0, "remove numa.vcpu.maxPerClient")
-	add(e.PreferHTOff, "remove numa.vcpu.preferHT")
-	add(e.FollowOff, "remove numa.vcpu.followcorespersocket")
-	add(e.Min > 0, "set numa.vcpu.min = %d", e.Min)
-	add(e.ForgetStored, "remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie")
-	return out
+	return e.Steps(&p.VM.Guest, &p.VM.On[0].Kind.Machine)
 }
 
 // seen returns what the guest of the layout sees: "2 NUMA nodes of 16 vCPU and

@@ -1,0 +1,84 @@
+package rightsize
+
+import "slices"
+
+// A Shape is what the count of vCPUs has to divide over: the NUMA nodes of a kind of host
+// and their cores. Hyper-threads are no cores (rule book A-4).
+type Shape struct {
+	Nodes int `json:"nodes"`
+	Cores int `json:"coresPerNode"`
+}
+
+// clients returns the NUMA clients that n vCPUs are split into (rule book B-5).
+func (s Shape) clients(n int) int { return (n + s.Cores - 1) / s.Cores }
+
+// holds reports whether n vCPUs fit one node, or divide over as few nodes as possible
+// without a rest and in an even count (rule book B-25).
+func (s Shape) holds(n int) bool {
+	k := s.clients(n)
+	return k <= 1 || k <= s.Nodes && n%k == 0 && n%2 == 0
+}
+
+// leastVCPUs is the least that is suggested: with one vCPU a busy thread stops all others
+// of the guest.
+const leastVCPUs = 2
+
+// count returns the least count of vCPUs that is need or more, at least leastVCPUs, even
+// where a node can hold an even one, and held by all shapes. It reports false when the
+// hosts have no such count: all is then the greatest they have.
+func count(need int, shapes []Shape) (n int, ok bool) {
+	n = max(need, leastVCPUs)
+	if len(shapes) == 0 {
+		return n + n%2, true
+	}
+	most := mostVCPUs(shapes)
+	for ; n <= most; n++ {
+		if good(n, shapes) {
+			return n, true
+		}
+	}
+	for n = most; n > leastVCPUs && !good(n, shapes); n-- {
+	}
+	return n, false
+}
+
+// good reports whether n vCPUs suit all shapes. An odd count is one only when it fills a
+// node whose cores are odd.
+func good(n int, shapes []Shape) bool {
+	odd := n%2 == 1
+	return !slices.ContainsFunc(shapes, func(s Shape) bool { return !s.holds(n) || odd && n != s.Cores })
+}
+
+// mostVCPUs is the greatest count that no host of the shapes has fewer cores than (rule
+// book B-25).
+func mostVCPUs(shapes []Shape) int {
+	most := shapes[0].Nodes * shapes[0].Cores
+	for _, s := range shapes[1:] {
+		most = min(most, s.Nodes*s.Cores)
+	}
+	return most
+}
+
+// fill is how much more than needed is suggested so that VMs fill the cores of a node
+// without a rest: one step of two vCPUs, and at most a quarter.
+const (
+	fillStep = 2
+	fillPart = 4
+)
+
+// packed returns n, or the next even count when that divides the cores of the smallest
+// node and n does not.
+func packed(n int, shapes []Shape) int {
+	if len(shapes) == 0 {
+		return n
+	}
+	cores := shapes[0].Cores
+	for _, s := range shapes[1:] {
+		cores = min(cores, s.Cores)
+	}
+	more := n + fillStep
+	if n > cores || cores%n == 0 || more > cores || cores%more != 0 || fillStep*fillPart > n || n%2 == 1 {
+		return n
+	}
+	return more
+}

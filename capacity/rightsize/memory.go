@@ -1,0 +1,101 @@
+package rightsize
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/numa"
+)
+
+// A Memory is what the host tells of the memory of a VM. Active memory is an estimate of
+// what was touched in the last minutes: caches of databases and heaps of Java are less
+// active than they are needed. So it gives a range, and only the guest knows where in it.
+type Memory struct {
+	Size       numa.Bytes `json:"size,omitempty"` // configured; 0 unknown
+	ActivePeak numa.Bytes `json:"activePeak,omitempty"`
+	ActiveAt   numa.Bytes `json:"activeAt,omitempty"` // at the percentile
+	Consumed   numa.Bytes `json:"consumed,omitempty"` // at the percentile
+	Reserved   numa.Bytes `json:"reserved,omitempty"`
+	// Low and High are the range of sizes that the host's view allows; both 0 without one.
+	Low    numa.Bytes `json:"low,omitempty"`
+	High   numa.Bytes `json:"high,omitempty"`
+	Reason string     `json:"reason,omitempty"` // why there is no range
+	// Node is the memory of the smallest node and Nodes those that the suggested vCPUs need;
+	// Over is how much less fits them. All 0 when it fits, or when no node is known.
+	Node  numa.Bytes `json:"node,omitempty"`
+	Nodes int        `json:"nodes,omitempty"`
+	Over  numa.Bytes `json:"over,omitempty"`
+	// Fits reports whether the range allows what fits.
+	Fits bool `json:"fits,omitempty"`
+}
+
+// memoryStep is what sizes of memory are rounded up to.
+const memoryStep = numa.GiB
+
+func roundUp(b numa.Bytes) numa.Bytes { return (b + memoryStep - 1) / memoryStep * memoryStep }
+
+// memory returns what can be said of the memory.
+func (v *VM) memory(o *Options) (m Memory) {
+	m.Size = v.Size
+	if v.Config != nil {
+		if v.Config.Memory.Known() {
+			m.Size = v.Config.Memory.Value
+		}
+		m.Reserved = v.Config.MemoryReservation.Or(0)
+	}
+	if v.Needs == nil {
+		m.Reason = "nothing recorded"
+		return m
+	}
+	active, known := v.Needs.Active.Percentile(float64(o.Percentile))
+	if known {
+		m.ActiveAt, m.ActivePeak = active, v.Needs.Active.Most
+	}
+	if consumed, ok := v.Needs.Consumed.Percentile(float64(o.Percentile)); ok {
+		m.Consumed = consumed
+	}
+	seen := v.Needs.Active.Times.Total()
+	switch {
+	case v.Doubt != "":
+		m.Reason = v.Doubt
+	case m.Size == 0:
+		m.Reason = "its configured memory is not stated"
+	case v.locked():
+		m.Reason = "all its memory is reserved and locked"
+	case !known:
+		m.Reason = "no active memory (Touched MBytes)"
+	case seen < o.Least:
+		m.Reason = fmt.Sprintf("%s of %s observed", Span(seen), Span(o.Least))
+	default:
+		m.bound(o)
+	}
+	return m
+}
+
+// bound fills in the range.
+func (m *Memory) bound(o *Options) {
+	low := max(roundUp(numa.Bytes(float64(m.ActivePeak)*(1+float64(o.Headroom)))), m.Reserved)
+	if low >= m.Size {
+		m.Reason = "peak active memory with headroom, or what is reserved, is its size"
+		return
+	}
+	m.Low, m.High = low, m.Size
+	if m.Consumed > 0 {
+		m.High = min(m.Size, max(low, roundUp(m.Consumed)))
+	}
+}
+
+// locked reports whether the memory cannot be less than it is.
+func (v *VM) locked() bool {
+	return v.Config != nil && (v.Config.MemoryReservationLocked.Or(false) || strings.EqualFold(v.Config.LatencySensitivity.Or(""), "high"))
+}
+
+// fit says what keeps the memory from the nodes that the vCPUs take.
+func (m *Memory) fit(node numa.Bytes, nodes int) {
+	room := node * numa.Bytes(nodes)
+	if node <= 0 || m.Size <= room {
+		return
+	}
+	m.Node, m.Nodes, m.Over = node, nodes, m.Size-room
+	m.Fits = m.Low > 0 && m.Low <= room
+}

@@ -1,0 +1,122 @@
+package rightsize
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"homenode/capture"
+	"homenode/numa"
+)
+
+// A Seen is what recordings tell of one VM: all its lives with its last number of vCPUs,
+// on whatever hosts.
+type Seen struct {
+	Name string
+	Host string // of its last life
+	// Last is its last life, on Rec.
+	Last *capture.VM
+	Rec  *capture.Recording
+
+	VCPUs    int // 0 unknown
+	Size     numa.Bytes
+	From, To time.Time
+	Time     time.Duration // that the demand is over
+	Gap      time.Duration // between From and To, beside Time
+
+	Needs               *capture.Needs
+	Used, Ready, CoStop capture.Level
+	RunUnknown          bool // no life states run
+	Lives, Other        int  // taken, and left out as they have another number of vCPUs
+	Doubt               string
+}
+
+// A life is one life of a VM on a host.
+type life struct {
+	rec *capture.Recording
+	vm  *capture.VM
+}
+
+// See returns the VMs of recordings that were made with Options.Needs, by name. Lives of
+// one name that follow each other are one VM, which was restarted or moved; those that
+// run at the same time are several of one name.
+func See(recordings []*capture.Recording) []*Seen {
+	byName := map[string][]life{}
+	var names []string
+	for _, rec := range recordings {
+		for i := range rec.VMs {
+			v := &rec.VMs[i]
+			if byName[v.Name] == nil {
+				names = append(names, v.Name)
+			}
+			byName[v.Name] = append(byName[v.Name], life{rec, v})
+		}
+	}
+	slices.Sort(names)
+	var out []*Seen
+	for _, name := range names {
+		lives := byName[name]
+		slices.SortStableFunc(lives, func(a, b life) int {
+			return cmp.Or(a.vm.First.Compare(b.vm.First), a.vm.Last.Compare(b.vm.Last), cmp.Compare(a.rec.Host, b.rec.Host), cmp.Compare(a.vm.GID, b.vm.GID), cmp.Compare(a.vm.Nth, b.vm.Nth))
+		})
+		if !together(lives) {
+			out = append(out, seen(name, lives))
+			continue
+		}
+		for i := range lives {
+			s := seen(name, lives[i:i+1])
+			s.Doubt = "several VMs of this name run at the same time"
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// clocks is how far the clocks of two hosts may differ: a VM that moves is seen on both.
+const clocks = 2 * time.Minute
+
+// together reports whether two of the lives, by their beginning, are at the same time.
+func together(lives []life) bool {
+	for i := range lives[1:] {
+		if lives[i].vm.Last.Sub(lives[i+1].vm.First) > clocks {
+			return true
+		}
+	}
+	return false
+}
+
+// seen puts the lives of one VM together.
+func seen(name string, lives []life) *Seen {
+	last := lives[len(lives)-1]
+	s := &Seen{Name: name, Host: last.rec.Host, Last: last.vm, Rec: last.rec, VCPUs: last.vm.VCPUs, RunUnknown: true}
+	for _, l := range lives {
+		if l.vm.Needs == nil {
+			panic(fmt.Sprintf("rightsize: VM %s of %s was recorded without its needs", name, l.rec.Host))
+		}
+		if l.vm.Size > 0 {
+			s.Size = l.vm.Size
+		}
+		if l.vm.VCPUs != s.VCPUs {
+			s.Other++
+			continue
+		}
+		s.add(l.vm)
+	}
+	s.Time = s.Needs.Demand.Times.Total()
+	s.Gap = max(0, s.To.Sub(s.From)-s.Time)
+	return s
+}
+
+func (s *Seen) add(v *capture.VM) {
+	s.Lives++
+	if s.Lives == 1 {
+		s.From, s.Needs = v.First, v.Needs
+		s.Used, s.Ready, s.CoStop = v.Used, v.Ready, v.CoStop
+	} else {
+		s.Needs = s.Needs.Plus(v.Needs)
+		s.Used, s.Ready, s.CoStop = s.Used.Plus(v.Used), s.Ready.Plus(v.Ready), s.CoStop.Plus(v.CoStop)
+	}
+	s.To = v.Last
+	s.RunUnknown = s.RunUnknown && v.Has&numa.HasRun == 0
+}

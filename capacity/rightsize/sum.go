@@ -1,0 +1,102 @@
+package rightsize
+
+import (
+	"cmp"
+	"slices"
+
+	"homenode/numa"
+)
+
+// A Result is what was found for all VMs.
+type Result struct {
+	Options Options  `json:"-"`
+	Totals  Totals   `json:"totals"`
+	VMs     []Advice `json:"vms"` // those that should grow, then by what they free, then by name; those not judged last
+}
+
+// Totals are sums over all VMs.
+type Totals struct {
+	VMs       int `json:"vms"`
+	Judged    int `json:"judged"`
+	Smaller   int `json:"smaller"`
+	Larger    int `json:"larger"`
+	Kept      int `json:"kept"`
+	VCPUs     int `json:"vcpus"` // of those judged, now
+	Suggested int `json:"suggested"`
+	Freed     int `json:"freed"` // by those that could be smaller
+	Added     int `json:"added"` // for those that should grow
+	// WideBefore and WideAfter count wide VMs on their own host, of the Placed ones: those
+	// judged whose host's nodes are known.
+	Placed     int `json:"placed"`
+	WideBefore int `json:"wideBefore"`
+	WideAfter  int `json:"wideAfter"`
+	// Ranges counts VMs with a range of memory; FreedLow and FreedHigh are what they free
+	// within it.
+	Ranges    int        `json:"ranges"`
+	FreedLow  numa.Bytes `json:"memoryFreedLow"`
+	FreedHigh numa.Bytes `json:"memoryFreedHigh"`
+	// OverNode counts VMs whose memory exceeds the nodes that their vCPUs need.
+	OverNode int `json:"overNode"`
+}
+
+// All judges VMs. Options.Check has to be nil.
+func All(vms []*VM, o Options) *Result {
+	r := &Result{Options: o, VMs: []Advice{}}
+	for _, v := range vms {
+		r.VMs = append(r.VMs, Judge(v, &o))
+	}
+	slices.SortStableFunc(r.VMs, func(a, b Advice) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.Freed(), a.Freed()), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Host, b.Host))
+	})
+	for i := range r.VMs {
+		r.Totals.add(&r.VMs[i])
+	}
+	return r
+}
+
+func (a *Advice) rank() int {
+	switch a.Verdict {
+	case Larger:
+		return 0
+	case NotJudged:
+		return 2
+	}
+	return 1
+}
+
+func (t *Totals) add(a *Advice) {
+	t.VMs++
+	if m := &a.Memory; m.Low > 0 {
+		t.Ranges++
+		t.FreedLow += m.Size - m.High
+		t.FreedHigh += m.Size - m.Low
+	}
+	if a.Memory.Over > 0 {
+		t.OverNode++
+	}
+	switch a.Verdict {
+	case NotJudged:
+		return
+	case Smaller:
+		t.Smaller++
+		t.Freed += a.Freed()
+	case Larger:
+		t.Larger++
+		t.Added -= a.Freed()
+	case Keep:
+		t.Kept++
+	}
+	t.Judged++
+	t.VCPUs += a.VCPUs
+	t.Suggested += a.Suggested
+	if len(a.Kinds) == 0 {
+		return
+	}
+	t.Placed++
+	if a.Kinds[0].Before.Wide() {
+		t.WideBefore++
+	}
+	if a.Kinds[0].After.Wide() {
+		t.WideAfter++
+	}
+}

@@ -1,0 +1,45 @@
+package vnuma
+
+import (
+	"fmt"
+
+	"homenode/numa"
+)
+
+// Steps lists the changes of the edit of g on m in the words of the vSphere Client and its
+// advanced settings.
+func (e *Edit) Steps(g *Guest, m *Machine) []string {
+	var out []string
+	add := func(when bool, format string, args ...any) {
+		if when {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	add(e.Upgrade, "upgrade the virtual hardware to 8 or later")
+	add(e.HotAddOff, "switch CPU hot add off")
+	add(e.Shape.Auto, "let cores per socket be assigned at power on")
+	if n := e.Shape.CoresPerSocket; n > 0 && !e.Shape.Auto {
+		sockets := "1 socket"
+		if k := (int(g.VCPUs) + n - 1) / n; k != 1 {
+			sockets = fmt.Sprintf("%d sockets", k)
+		}
+		add(true, "set cores per socket to %d (%s)", n, sockets)
+	}
+	add(e.ManualOff && g.MaxPerVirtualNode > 0 && e.PerNode == 0, "remove numa.vcpu.maxPerVirtualNode")
+	add(e.ManualOff && g.CoresPerNode > 0 && e.PerNode == 0, "remove numa.vcpu.coresPerNode (NUMA Nodes assigned at power on)")
+	if e.PerNode > 0 {
+		if g.Hardware >= 20 && m.model >= numa.ESXi80 {
+			add(true, "set NUMA Nodes to %d by hand (%d cores each)", (int(g.VCPUs)+e.PerNode-1)/e.PerNode, e.PerNode)
+		} else {
+			add(true, "set numa.vcpu.maxPerVirtualNode = %d", e.PerNode)
+		}
+	}
+	add(e.SpreadOff, "remove numa.consolidate = FALSE")
+	add(e.LimitsOff && g.MaxPerMachineNode > 0, "remove numa.vcpu.maxPerMachineNode")
+	add(e.LimitsOff && g.MaxPerClient > 0, "remove numa.vcpu.maxPerClient")
+	add(e.PreferHTOff, "remove numa.vcpu.preferHT")
+	add(e.FollowOff, "remove numa.vcpu.followcorespersocket")
+	add(e.Min > 0, "set numa.vcpu.min = %d", e.Min)
+	add(e.ForgetStored, "remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie")
+	return out
+}
