@@ -1,0 +1,207 @@
+package sizing
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/capacity/rightsize"
+	"homenode/output/chart"
+)
+
+// rightSizeSteps says what to set for each VM, and why it is kept.
+func rightSizeSteps(shown []*rightsize.Advice) Table {
+	t := Table{Name: "steps", Title: "What to set, and why", Columns: []Column{{Name: "VM"}, {Name: "vCPUs"}, {Name: "cores/socket"}, {Name: "observed"}, {Name: "what to do"}}}
+	for _, a := range shown {
+		t.Rows = append(t.Rows, []string{a.Name, arrow(a.VCPUs, a.Suggested), socketsOf(a), rightsize.Span(a.Seen), strings.Join(rightSizeWhat(a), "; ")})
+	}
+	return t
+}
+
+func arrow(before, after int) string {
+	if before == after {
+		return strconv.Itoa(before)
+	}
+	return fmt.Sprintf("%d → %d", before, after)
+}
+
+func socketsOf(a *rightsize.Advice) string {
+	if len(a.Kinds) == 0 {
+		return "unknown"
+	}
+	return arrow(a.Kinds[0].Before.CoresPerSocket, a.Kinds[0].After.CoresPerSocket)
+}
+
+func rightSizeWhat(a *rightsize.Advice) (out []string) {
+	switch {
+	case a.Reason != "":
+		out = append(out, a.Reason)
+	case a.Verdict == rightsize.Keep:
+		out = append(out, fmt.Sprintf("needs %d: no count that suits the nodes is less", a.Need))
+	case a.Suggested > a.Need:
+		out = append(out, fmt.Sprintf("needs %d; %d suits the nodes", a.Need, a.Suggested))
+	}
+	out = append(out, a.Steps...)
+	if a.HotAdd != "" {
+		out = append(out, a.HotAdd)
+	}
+	if a.PowerCycle {
+		out = append(out, "power off and on")
+	}
+	for i := range a.Kinds {
+		if i > 0 && a.Verdict != rightsize.Keep && a.Kinds[i].After.Wide() != a.Kinds[0].After.Wide() {
+			out = append(out, fmt.Sprintf("on hosts of %s: %s", a.Kinds[i].Host, lie(&a.Kinds[i].After)))
+		}
+	}
+	return out
+}
+
+// rightSizeMemory says what is known of the memory.
+func rightSizeMemory(shown []*rightsize.Advice) Table {
+	t := Table{Name: "memory", Title: "Memory as the host sees it; what the guest uses (caches, heaps) is not in a capture",
+		Columns: []Column{{Name: "VM"}, {Name: "size", Right: true}, {Name: "active", Right: true}, {Name: "active peak", Right: true}, {Name: "consumed", Right: true}, {Name: "reserved", Right: true}, {Name: "range or reason"}}}
+	for _, a := range shown {
+		m := &a.Memory
+		why := m.Reason
+		if m.Low > 0 {
+			why = fmt.Sprintf("%s to %s", m.Low, m.High)
+		}
+		if m.Over > 0 {
+			why += fmt.Sprintf("; %s less fits %s of %s", m.Over, plural(m.Nodes, "node"), m.Node)
+			if m.Low > 0 && !m.Fits {
+				why += ", which is below the range"
+			}
+		}
+		t.Rows = append(t.Rows, []string{a.Name, bytesOr(int64(m.Size), m.Size.String()), bytesOr(int64(m.ActivePeak), m.ActiveAt.String()), bytesOr(int64(m.ActivePeak), m.ActivePeak.String()),
+			bytesOr(int64(m.Consumed), m.Consumed.String()), bytesOr(int64(m.Reserved), m.Reserved.String()), why})
+	}
+	return t
+}
+
+// bytesOr returns the text, or a dash for what is unknown or none.
+func bytesOr(n int64, text string) string {
+	if n == 0 {
+		return "-"
+	}
+	return text
+}
+
+func rightSizeNotes(r *rightsize.Result, o *RightSizeOptions) (out []string) {
+	out = append(out, unjudged(r)...)
+	if r.Totals.Judged > 0 && longest(r) < 7*24*time.Hour {
+		out = append(out, fmt.Sprintf("%s observed: no week, no end of a month is in it. What runs then is not known.", rightsize.Span(longest(r))))
+	}
+	if n := runUnknown(r); n > 0 {
+		out = append(out, fmt.Sprintf("The capture states no %% Run of %s: %% Used stands for it, which is less on shared cores and more with turbo.", vms(n)))
+	}
+	out = append(out, memoryNotes(r)...)
+	if o.Unseen > 0 {
+		out = append(out, fmt.Sprintf("%s of the inventory that should run are not in the capture.", vms(o.Unseen)))
+	}
+	for _, n := range o.Notes {
+		out = append(out, n.String())
+	}
+	return out
+}
+
+// unjudged groups the VMs that are not judged by their reason.
+func unjudged(r *rightsize.Result) (out []string) {
+	names := map[string][]string{}
+	var reasons []string
+	for i := range r.VMs {
+		a := &r.VMs[i]
+		if a.Verdict != rightsize.NotJudged {
+			continue
+		}
+		if names[a.Reason] == nil {
+			reasons = append(reasons, a.Reason)
+		}
+		names[a.Reason] = append(names[a.Reason], a.Name)
+	}
+	const most = 4
+	for _, reason := range reasons {
+		all := names[reason]
+		text := strings.Join(all[:min(most, len(all))], ", ")
+		if len(all) > most {
+			text += fmt.Sprintf(" and %d more", len(all)-most)
+		}
+		out = append(out, fmt.Sprintf("Not judged: %s: %s.", text, reason))
+	}
+	return out
+}
+
+func longest(r *rightsize.Result) (most time.Duration) {
+	for i := range r.VMs {
+		if r.VMs[i].Verdict != rightsize.NotJudged {
+			most = max(most, r.VMs[i].Seen)
+		}
+	}
+	return most
+}
+
+func runUnknown(r *rightsize.Result) (n int) {
+	for i := range r.VMs {
+		if a := &r.VMs[i]; a.RunUnknown && a.Verdict != rightsize.NotJudged {
+			n++
+		}
+	}
+	return n
+}
+
+// memoryNotes says of how many VMs the memory is not judged and why, and which do not fit
+// their nodes.
+func memoryNotes(r *rightsize.Result) (out []string) {
+	count := map[string]int{}
+	var reasons []string
+	for i := range r.VMs {
+		a := &r.VMs[i]
+		if reason := a.Memory.Reason; reason != "" && a.Verdict != rightsize.NotJudged {
+			if count[reason]++; count[reason] == 1 {
+				reasons = append(reasons, reason)
+			}
+		}
+	}
+	for _, reason := range reasons {
+		out = append(out, fmt.Sprintf("Memory of %s: no range: %s.", vms(count[reason]), reason))
+	}
+	for i := range r.VMs {
+		a := &r.VMs[i]
+		if m := &a.Memory; m.Over > 0 {
+			out = append(out, fmt.Sprintf("%s needs %s less memory to fit %s of %s.", a.Name, m.Over, plural(m.Nodes, "node"), m.Node))
+		}
+	}
+	return out
+}
+
+// rightSizeChart draws each VM's demand up to its vCPUs, with the suggestion across.
+func rightSizeChart(r *rightsize.Result, shown []*rightsize.Advice) (chart.Chart, bool) {
+	if len(shown) == 0 {
+		return chart.Chart{}, false
+	}
+	t := &r.Totals
+	c := chart.Chart{ID: "rightsize", Title: fmt.Sprintf("%d of %s could be smaller, %d should grow", t.Smaller, vms(t.Judged), t.Larger),
+		Note: "Demand is run + ready. The line across a bar is the suggested number of vCPUs.",
+		Bars: &chart.Bars{X: chart.Axis{Label: "vCPUs", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}}}
+	names := map[string]int{}
+	for _, a := range shown {
+		d := a.Demand
+		row := chart.Row{Name: a.Name, Value: arrow(a.VCPUs, a.Suggested) + " vCPUs", Limit: float64(a.Suggested)}
+		if names[a.Name]++; names[a.Name] > 1 {
+			row.Name = fmt.Sprintf("%s (%d)", a.Name, names[a.Name])
+		}
+		at := 0.0
+		for _, s := range []struct {
+			kind string
+			to   float64
+			soft bool
+		}{{"half of the time", d.P50, false}, {"95 % of the time", d.P95, false}, {"99 % of the time", d.P99, false}, {"peak", d.Peak, false}, {"configured", float64(a.VCPUs), true}} {
+			if s.to > at {
+				row.Segments = append(row.Segments, chart.Segment{Kind: s.kind, Value: s.to - at, Soft: s.soft})
+				at = s.to
+			}
+		}
+		c.Bars.Rows = append(c.Bars.Rows, row)
+	}
+	return c, true
+}
