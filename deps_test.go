@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"rulebook":            {},
 	"cost":                {"numa"},
 	"capacity":            {"numa"},
-	"capacity/iocost":     {"numa", "capacity"},
+	"capacity/iocost":     {"numa", "capacity", "internal/alike"},
 	"capacity/dump":       {"numa", "capacity"},
 	"capacity/fit":        {"numa", "vnuma", "sim", "capacity"},
 	"capacity/rightsize":  {"numa", "vnuma", "capacity", "capture"},

@@ -20,6 +20,7 @@ what would change it.`,
 	cmd.AddCommand(
 		newSizeDump(),
 		newSizeFit(),
+		newSizeIO(),
 		newSizeRightSize(),
 	// one line for each, in the order of names
 	)

@@ -1,0 +1,73 @@
+package iocost
+
+import (
+	"homenode/capacity"
+	"homenode/numa"
+)
+
+// Transmit and Receive are what TCP/IP costs (exp B-4). The article counts the traffic in
+// units of 2³⁰ bits; were they of 10⁹, the cost would be the higher end.
+var (
+	Transmit = capacity.Figure[capacity.CyclesPerBit]{
+		Value: 0.163, Low: 0.163, High: (1681 * capacity.MHz).PerBit(9.6 * capacity.GbitPerSecond),
+		Origin: capacity.Published, Source: netSource, Hardware: netHardware,
+	}
+	Receive = capacity.Figure[capacity.CyclesPerBit]{
+		Value: 0.373, Low: 0.373, High: (4 * capacity.GHz).PerBit(10 * capacity.GbitPerSecond),
+		Origin: capacity.Published, Source: netSource, Hardware: netHardware,
+	}
+)
+
+// Memory is what the transfer of a 4 KiB page costs (exp B-9): 250 cycles, 160 to 320.
+var Memory = capacity.Figure[capacity.CyclesPerBit]{
+	Value: capacity.Cycles(250).PerBit(4 * numa.KiB), Low: capacity.Cycles(160).PerBit(4 * numa.KiB), High: capacity.Cycles(320).PerBit(4 * numa.KiB),
+	Origin: capacity.Published, Source: ramSource, Hardware: "DDR5", Note: "an estimate, not measured",
+}
+
+// RDMASaving is how much of the CPU of an I/O of vSAN ESA RDMA saves: the mean of four tests, the
+// least and the most.
+var RDMASaving = func() capacity.Figure[capacity.Share] {
+	f := capacity.Figure[capacity.Share]{Origin: capacity.Published, Source: rdmaSource, Hardware: rdmaHardware}
+	for i := range rdmaRows {
+		s := rdmaRows[i].saving()
+		f.Value += s / capacity.Share(len(rdmaRows))
+		if i == 0 {
+			f.Low, f.High = s, s
+		}
+		f.Low, f.High = min(f.Low, s), max(f.High, s)
+	}
+	return f
+}()
+
+// Published returns the cost of the I/Os that were published: local NVMe and vSAN ESA with
+// RAID-5 and compression. The range of each is what rounding hides.
+func Published() []Point {
+	var out []Point
+	for i := range iometer {
+		r := &iometer[i]
+		at := func(percent, iops float64) capacity.Cycles {
+			return (capacity.Hz(percent/100) * iometerCPU).PerIO(capacity.IORate(iops))
+		}
+		out = append(out, Point{
+			Kind: Kind{Path: NVMe, Block: r.block, Read: r.read, Random: r.random}, Core: iometerCore, Runs: 1,
+			PerIO: capacity.Figure[capacity.Cycles]{
+				Value: at(r.percent, r.iops), Low: at(r.percent-0.005, r.iops+0.5), High: at(r.percent+0.005, r.iops-0.5),
+				Origin: capacity.Published, Source: nvmeSource, Hardware: nvmeHardware,
+			},
+		})
+	}
+	for i := range hcibench {
+		r := &hcibench[i]
+		network := capacity.Exactly(r.network().PerIO(r.rate()), capacity.Derived, "traffic of the test × "+netSource, vsanHardware)
+		const half = 0.5 * capacity.GHz // the article prints whole GHz
+		p := Point{
+			Kind: Kind{Path: VSANESA, Block: r.block, Read: r.read, Random: r.random}, Core: vsanCore, Runs: 1, Network: &network,
+			PerIO: capacity.Figure[capacity.Cycles]{
+				Value: r.net().PerIO(r.rate()), Low: (r.net() - half).PerIO(r.rate()), High: (r.net() + half).PerIO(r.rate()),
+				Origin: capacity.Published, Source: vsanSource, Hardware: vsanHardware,
+			},
+		}
+		out = append(out, p)
+	}
+	return out
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"homenode/capacity"
+	"homenode/capacity/iocost"
+	"homenode/output/sizing"
+)
+
+// sizeIOFlags say which traffic, on which hosts.
+type sizeIOFlags struct {
+	sizeFlags
+	path      string
+	words     map[string]*string // by key: "iops", "block"
+	workloads []string
+	cores     int
+	core      string
+	hosts     int
+	budget    string
+	disks     int
+	limit     string
+	rdma      bool
+	rules     bool
+}
+
+func newSizeIO() *cobra.Command {
+	var f sizeIOFlags
+	cmd := &cobra.Command{
+		Use:   "io",
+		Short: "CPU that I/O costs: local NVMe, vSAN ESA, network and RAM traffic",
+		Long: `size io says how much CPU a workload's I/O costs: GHz, cores and the share of the hosts; or, with --budget, how much
+I/O a share of the CPU allows. Costs are those of published measurements; between them it interpolates, and what is
+outside of them is marked. The traffic is that of all hosts together (docs/size/io.md).`,
+		Example: `  homenode size io --iops 100k --block 32k --read 70 --host-cores 32 --core 3.6GHz --hosts 6
+  homenode size io --block 32k --budget 60% --host-cores 32 --core 3.6GHz --hosts 6
+  homenode size io --workload 'vsan-esa iops=100k block=32k' --workload 'network tx=10Gb/s rx=10Gb/s' --core 3.6GHz`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q, err := f.question(cmd)
+			if err != nil {
+				return err
+			}
+			model, err := iocost.New()
+			if err != nil {
+				return err
+			}
+			s, err := model.Study(q)
+			if err != nil {
+				return err
+			}
+			return f.write(cmd, sizing.IO(s))
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *sizeIOFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.path, "path", string(iocost.VSANESA), "what the traffic goes through: nvme, vsan-esa, network, ram")
+	f.words = map[string]*string{}
+	word := func(key, usage string) { f.words[key] = fl.String(key, "", usage) }
+	word("iops", "I/Os a second of all hosts: 100k")
+	word("throughput", "bytes a second instead of --iops: 2GB/s, 900MiB/s")
+	word("block", "size of an I/O: 32k")
+	word("read", "share of I/Os that are reads, in percent (default 70)")
+	word("random", "share of I/Os that are random, in percent (default 100)")
+	word("tx", "what a network sends: 10Gb/s")
+	word("rx", "what a network receives: 10Gb/s")
+	word("policy", "of vSAN: raid-5, raid-6, raid-1, raid-0; only RAID-5 was measured (default raid-5)")
+	word("ipc", "work per cycle of your cores, compared with the measured CPU: 1.2 (default 1)")
+	fl.StringArrayVar(&f.workloads, "workload", nil, "one more workload in words: 'vsan-esa iops=100k block=32k read=70', 'network tx=10Gb/s rx=10Gb/s', 'ram throughput=20GB/s' (repeatable)")
+	fl.IntVar(&f.cores, "host-cores", 0, "cores of a host, all sockets")
+	fl.StringVar(&f.core, "core", "", "base frequency of a core: 3.6GHz")
+	fl.IntVar(&f.hosts, "hosts", 1, "hosts that share the traffic evenly")
+	fl.StringVar(&f.budget, "budget", "", "share of the CPU that I/O may have, in percent: how much of the workload without traffic fits?")
+	fl.IntVar(&f.disks, "vdisks", 0, "virtual disks that have the IOPS limit --iops-limit")
+	fl.StringVar(&f.limit, "iops-limit", "", "IOPS limit of each virtual disk, counted in units of 32 KiB")
+	fl.BoolVar(&f.rdma, "rdma", false, "vSAN over RDMA: the published saving, with its range")
+	fl.BoolVar(&f.rules, "rule", false, "by the published rules of thumb instead of the measurements")
+	f.sizeFlags.register(cmd)
+}
+
+// wordKeys are the flags that are words of a workload, in the order in which errors look
+// at them.
+var wordKeys = []string{"iops", "throughput", "block", "read", "random", "tx", "rx", "policy"}
+
+// question returns what the flags ask.
+func (f *sizeIOFlags) question(cmd *cobra.Command) (q iocost.Question, err error) {
+	if err := f.check(); err != nil {
+		return q, err
+	}
+	if q.Workloads, err = f.asked(cmd); err != nil {
+		return q, err
+	}
+	if err := f.host(cmd, &q); err != nil {
+		return q, err
+	}
+	q.Options = iocost.Options{RDMA: f.rdma, Rules: f.rules}
+	if text := *f.words["ipc"]; text != "" {
+		if q.Options.IPC, err = iocost.ParseIPC(text); err != nil {
+			return q, fmt.Errorf("--ipc: %w", err)
+		}
+	}
+	if f.budget != "" {
+		if q.Budget, err = capacity.ParsePercent(f.budget); err == nil && q.Budget == 0 {
+			err = fmt.Errorf("found %q, want more than 0 %%", f.budget)
+		}
+		if err != nil {
+			return q, fmt.Errorf("--budget: %w", err)
+		}
+	}
+	if (f.disks != 0) != (f.limit != "") {
+		return q, errors.New("--vdisks and --iops-limit: want both or none")
+	}
+	if f.disks < 0 {
+		return q, fmt.Errorf("--vdisks: found %d, want 1 or more", f.disks)
+	}
+	if f.limit != "" {
+		if q.LimitEach, err = capacity.ParseIORate(f.limit); err != nil {
+			return q, fmt.Errorf("--iops-limit: %w", err)
+		}
+		q.Disks = f.disks
+	}
+	return q, nil
+}
+
+// asked returns the workloads: that of the flags, then those of --workload.
+func (f *sizeIOFlags) asked(cmd *cobra.Command) ([]iocost.Asked, error) {
+	var out []iocost.Asked
+	var words []iocost.Word
+	for _, key := range wordKeys {
+		if cmd.Flags().Changed(key) {
+			words = append(words, iocost.Word{Key: key, Value: *f.words[key]})
+		}
+	}
+	if len(words) > 0 || cmd.Flags().Changed("path") || len(f.workloads) == 0 {
+		path := f.path
+		if !cmd.Flags().Changed("path") && (*f.words["tx"] != "" || *f.words["rx"] != "") {
+			path = string(iocost.Network)
+		}
+		a, err := iocost.Ask(path, words, "--")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	for _, text := range f.workloads {
+		a, err := iocost.ParseWorkload(text)
+		if err != nil {
+			return nil, fmt.Errorf("--workload %q: %w", text, err)
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// host reads the hosts.
+func (f *sizeIOFlags) host(cmd *cobra.Command, q *iocost.Question) (err error) {
+	q.Cluster = iocost.Cluster{Hosts: f.hosts, Cores: f.cores}
+	switch {
+	case f.hosts < 1 || f.hosts > 100_000:
+		return fmt.Errorf("--hosts: found %d, want 1 or more", f.hosts)
+	case cmd.Flags().Changed("host-cores") && (f.cores < 1 || f.cores > 100_000):
+		return fmt.Errorf("--host-cores: found %d, want 1 or more", f.cores)
+	case f.core == "" && f.cores > 0:
+		return errors.New("--host-cores: want --core, the base frequency, beside it")
+	case f.cores == 0 && cmd.Flags().Changed("hosts"):
+		return errors.New("--hosts: want --host-cores and --core beside it")
+	case f.core == "":
+		return nil
+	}
+	if q.Cluster.Core, err = capacity.ParseHz(f.core); err != nil {
+		return fmt.Errorf("--core: %w", err)
+	}
+	return nil
+}
