@@ -27,7 +27,7 @@ const keptByFirmware = 0.005
 // A File is the core dump file that a host has.
 type File struct {
 	RAM     numa.Bytes   `json:"ram"`
-	Release numa.Release `json:"release"` // 0: 7.0 or later is assumed
+	Release numa.Release `json:"release,omitzero"` // 0: 7.0 or later is assumed
 	// Size is what the file is thought to be; Low and High bound it.
 	Size capacity.Figure[Size] `json:"size"`
 	How  string                `json:"how"`
@@ -53,18 +53,18 @@ func (e *PartitionError) Error() string {
 // that is next. A larger host is taken to have no smaller file.
 func Of(ram numa.Bytes, release numa.Release) (File, error) {
 	switch {
-	case ram < leastRAM:
-		return File{}, fmt.Errorf("found %s of RAM, want at least %s: ESXi 7.0 and later need that much", ram, leastRAM)
-	case ram > numa.MaxHostMemory:
-		return File{}, fmt.Errorf("found %s of RAM, want at most %s", ram, numa.MaxHostMemory)
 	case release != 0 && release < numa.ESXi70:
 		return File{}, &PartitionError{release}
+	case ram < leastRAM:
+		return File{}, fmt.Errorf("found %s, want at least %s: ESXi 7.0 and later need that much", ram, leastRAM)
+	case ram > numa.MaxHostMemory:
+		return File{}, fmt.Errorf("found %s, want at most %s", ram, numa.MaxHostMemory)
 	case release >= numa.ESXi90+1<<16:
 		return File{}, fmt.Errorf("found release %s, want 7.0 to 9.x: nobody knows how later ones size the file", release)
 	}
 	f := File{RAM: ram, Release: release}
 	from, low, value, high := bracket(ram)
-	f.Size = capacity.Figure[Size]{Value: Size(value), Low: Size(low), High: Size(high), Origin: capacity.Derived, Source: Source}
+	f.Size = capacity.Figure[Size]{Value: bytes(value), Low: bytes(low), High: bytes(high), Origin: capacity.Derived, Source: Source}
 	f.OtherRelease = release != 0
 	for _, h := range from {
 		f.From = append(f.From, h.Name)
@@ -82,6 +82,9 @@ func Of(ram numa.Bytes, release numa.Release) (File, error) {
 	}
 	return f, nil
 }
+
+// bytes returns whole bytes, the same on every processor.
+func bytes(v float64) Size { return Size(math.Round(v)) }
 
 // same reports whether the RAM is that of the measured host, but for what firmware keeps.
 func same(ram numa.Bytes, h *Host) bool {

@@ -7,9 +7,6 @@ import (
 	"homenode/numa"
 )
 
-// manual is where the layout of boot devices is documented.
-const manual = "VMware, ESXi Installation and Setup, “ESXi System Storage”"
-
 // A Media is a value of the boot option systemMediaSize: how much of a large boot device
 // the installer takes for the system (VMware KB 81166; 7.0 U1c and later).
 type Media string
@@ -40,8 +37,9 @@ func (m Media) limit() Size {
 	return 128 * GiB
 }
 
-// Boot devices (manual): the least that is installed on, and where the boot banks grow.
-// LeastBoot is what 7.0 and later want of a disk, SSD or NVMe.
+// Boot devices (VMware, ESXi Installation and Setup, “ESXi System Storage Sizes”): the
+// least that is installed on, and where the boot banks grow. The manual does not say
+// whether its GB are binary; taken as decimal the banks grow sooner. LeastBoot is what 7.0 and later want of a disk, SSD or NVMe.
 const (
 	smallestBoot = 8 * GB
 	bank1GB      = 10 * GB // from here on a boot bank has 1 GB instead of 500 MB
@@ -73,9 +71,9 @@ func Divide(boot Size, media Media) (Layout, error) {
 	}
 	switch {
 	case math.IsNaN(float64(boot)) || boot < smallestBoot:
-		return Layout{}, fmt.Errorf("found a boot device of %s (%s), want at least 8 GB: the boot banks and ESX-OSData do not fit", boot, boot.Decimal())
+		return Layout{}, fmt.Errorf("found %s, want at least 7.5GB (8 decimal GB): boot banks and ESX-OSData do not fit", numa.Bytes(boot))
 	case boot > Size(64*numa.TiB):
-		return Layout{}, fmt.Errorf("found a boot device of %s, want at most 64 TB", boot)
+		return Layout{}, fmt.Errorf("found %s, want at most 64 TB", numa.Bytes(boot))
 	}
 	l := Layout{Boot: boot, Media: media, Loader: bootLoader, Bank: 4 * GiB}
 	switch {

@@ -51,7 +51,7 @@ func misfit(on string, x func(*Host) Size) Misfit {
 	for i := range Hosts {
 		h := &Hosts[i]
 		r := Residue{Host: h.Name, RAM: Size(h.RAM), X: x(h), Measured: Size(h.File)}
-		r.Line = r.X * Size(m.Per)
+		r.Line = bytes(float64(r.X) * m.Per)
 		r.Off = capacity.Share(r.Line/r.Measured - 1)
 		m.Rows = append(m.Rows, r)
 	}

@@ -17,6 +17,9 @@ type Needs struct {
 	Media   Media          `json:"systemMediaSize"`
 }
 
+// MostReserve is the largest reserve that leaves something.
+const MostReserve capacity.Share = 0.9
+
 // Published are the needs of the published design: 20 % of ESX-OSData stay free and 3 GB
 // are enough for logs and traces (exp B-14).
 var Published = Needs{Logs: 3 * GiB, Reserve: 0.2, Media: MediaDefault}
@@ -24,8 +27,8 @@ var Published = Needs{Logs: 3 * GiB, Reserve: 0.2, Media: MediaDefault}
 // check returns what is wrong with n.
 func (n *Needs) check() error {
 	switch {
-	case !(n.Reserve >= 0 && n.Reserve < 1):
-		return fmt.Errorf("found a reserve of %s, want 0 to 99 %%", n.Reserve)
+	case !(n.Reserve >= 0 && n.Reserve <= MostReserve):
+		return fmt.Errorf("found a reserve of %s, want 0 to %s", n.Reserve, MostReserve)
 	case !(n.Logs >= 0) || n.Logs > Size(64*numa.TiB):
 		return fmt.Errorf("found %s for logs, want 0 to 64 TB", n.Logs)
 	}
@@ -45,7 +48,7 @@ const (
 
 // A Plan is the boot device of a host with its dump file.
 type Plan struct {
-	File   File   `json:"file"`
+	File   File   `json:"-"` // beside it in a Result
 	Layout Layout `json:"layout"`
 	Needs  Needs  `json:"needs"`
 	// Usable is ESX-OSData less the reserve, Left that less the file; its Low is with the
@@ -66,7 +69,7 @@ func Fit(f File, boot Size, n Needs) (Plan, error) {
 		return Plan{}, err
 	}
 	n.Media = l.Media
-	p := Plan{File: f, Layout: l, Needs: n, Reserve: l.OSData * Size(n.Reserve)}
+	p := Plan{File: f, Layout: l, Needs: n, Reserve: bytes(float64(l.OSData) * float64(n.Reserve))}
 	p.Usable = l.OSData - p.Reserve
 	p.Left = capacity.Figure[Size]{
 		Value: p.Usable - f.Size.Value, Low: p.Usable - f.Size.High, High: p.Usable - f.Size.Low,
@@ -133,5 +136,8 @@ func MostRAM(boot Size, n Needs) (numa.Bytes, bool, error) {
 	// The upper bound never falls with the RAM, so the first size that does not fit ends it.
 	least, most := int(leastRAM/numa.GiB), int(numa.MaxHostMemory/numa.GiB)
 	i := sort.Search(most-least+1, func(i int) bool { return !fits(least + i) })
-	return numa.Bytes(least+i-1) * numa.GiB, i > 0, nil
+	if i == 0 {
+		return 0, false, nil
+	}
+	return numa.Bytes(least+i-1) * numa.GiB, true, nil
 }

@@ -64,12 +64,13 @@ func (f *dumpFlags) run(cmd *cobra.Command, args []string) error {
 	given := map[string]bool{}
 	for _, name := range []string{"ram", "release", "boot", "logs", "reserve", "media"} {
 		given[name] = cmd.Flags().Changed(name)
+		if f.published && given[name] {
+			return fmt.Errorf("--published: stands alone: found --%s", name)
+		}
 	}
 	if f.published {
-		for name, set := range given {
-			if set || len(args) > 0 {
-				return fmt.Errorf("--published: stands alone: found %s", whichOf(args, name, set))
-			}
+		if len(args) > 0 {
+			return fmt.Errorf("--published: stands alone: found %s", args[0])
 		}
 		return f.size.write(cmd, sizing.DumpPublished())
 	}
@@ -83,7 +84,7 @@ func (f *dumpFlags) run(cmd *cobra.Command, args []string) error {
 	case len(args) == 0:
 		r, err := dump.Answer(q)
 		if err != nil {
-			return err
+			return fmt.Errorf("--ram: %w", err)
 		}
 		return f.size.write(cmd, sizing.Dump(q, &r, given))
 	case f.ram != "":
@@ -101,13 +102,6 @@ func (f *dumpFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return f.src.incomplete()
-}
-
-func whichOf(args []string, flag string, set bool) string {
-	if !set {
-		return args[0]
-	}
-	return "--" + flag
 }
 
 // question reads the flags.
@@ -130,6 +124,9 @@ func (f *dumpFlags) question() (q dump.Question, err error) {
 			return q, err
 		}
 		q.Boot = dump.Size(v)
+		if _, err := dump.Divide(q.Boot, ""); err != nil {
+			return q, fmt.Errorf("--boot: %w", err)
+		}
 	}
 	logs, err := size("logs", f.logs)
 	if err != nil {
@@ -138,6 +135,9 @@ func (f *dumpFlags) question() (q dump.Question, err error) {
 	q.Needs.Logs = dump.Size(logs)
 	if q.Needs.Reserve, err = capacity.ParsePercent(f.reserve); err != nil {
 		return q, fmt.Errorf("--reserve: %w", err)
+	}
+	if q.Needs.Reserve > dump.MostReserve {
+		return q, fmt.Errorf("--reserve: found %s, want at most %s", q.Needs.Reserve, dump.MostReserve)
 	}
 	if q.Needs.Media = dump.Media(f.media); !slices.Contains(dump.Medias, q.Needs.Media) {
 		return q, fmt.Errorf("--media: found %q, want min, small, default or max", f.media)

@@ -35,7 +35,7 @@ func Dump(q dump.Question, r *dump.Result, given map[string]bool) *Answer {
 }
 
 // dumpManual is where VMware describes boot devices.
-const dumpManual = "VMware, ESXi Installation and Setup, System Storage"
+const dumpManual = "VMware manual, ESXi System Storage"
 
 // dumpFlag writes RAM as a flag takes it.
 func dumpFlag(b numa.Bytes) string { return strings.ReplaceAll(b.String(), " ", "") }
@@ -56,35 +56,45 @@ func dumpAssumed(q dump.Question, r *dump.Result, given map[string]bool) []Assum
 	file := Figure("core dump file", f.Size, dump.Size.String)
 	switch f.How {
 	case dump.Measured:
-		file.Note = "one host, ESXi " + dumpHost(f.From[0]).Release.String()
+		file.Note = "one host, " + dumpHost(f.From[0]).Release.String()
 	case dump.Interpolated:
-		a, b := dumpHost(f.From[0]), dumpHost(f.From[1])
-		file.Note = fmt.Sprintf("between hosts of %s and %s", dump.Size(a.RAM), dump.Size(b.RAM))
+		file.Note = fmt.Sprintf("between %s and %s", dumpWhere(f.From[0]), dumpWhere(f.From[1]))
 	default:
-		file.Note = fmt.Sprintf("extrapolated from %s", dump.Size(dumpHost(f.From[0]).RAM))
+		file.Note = "extrapolated from " + dumpWhere(f.From[0])
+	}
+	if f.OtherRelease {
+		file.Note += fmt.Sprintf("; %s not measured", f.Release)
 	}
 	out := []Assumption{file}
 	if q.Release == 0 {
-		out = append(out, Assumption{What: "release", Value: "7.0 or later", Origin: capacity.Assumed, Source: "--release"})
+		out = append(out, Assumption{What: "release", Value: "7.0 or later", Origin: capacity.Assumed, Source: "no --release"})
 	}
 	if r.Plan != nil {
 		l := &r.Plan.Layout
 		out = append(out, Assumption{What: "boot loader and banks", Value: fmt.Sprintf("101 MiB + 2 × %s", l.Bank), Origin: capacity.Published, Source: "exp B-14; " + dumpManual})
 	}
-	n := q.Needs
-	reserve := Assumption{What: "kept free", Value: n.Reserve.String() + " of ESX-OSData", Origin: capacity.Published, Source: "exp B-14"}
-	if given["reserve"] {
-		reserve.Origin, reserve.Source = capacity.Given, "--reserve"
+	return append(out, dumpNeeds(q.Needs, given)...)
+}
+
+// dumpNeeds are the wishes that were given or are those of the published design.
+func dumpNeeds(n dump.Needs, given map[string]bool) []Assumption {
+	need := func(what, value, flag string) Assumption {
+		if given[flag] {
+			return Assumption{What: what, Value: value, Origin: capacity.Given, Source: "--" + flag}
+		}
+		return Assumption{What: what, Value: value, Origin: capacity.Published, Source: "exp B-14"}
 	}
-	logs := Assumption{What: "wanted for logs", Value: n.Logs.String(), Origin: capacity.Published, Source: "exp B-14"}
-	if given["logs"] {
-		logs.Origin, logs.Source = capacity.Given, "--logs"
-	}
-	out = append(out, reserve, logs)
-	if n.Media != dump.MediaDefault && n.Media != "" {
-		out = append(out, Assumption{What: "systemMediaSize", Value: string(n.Media), Origin: capacity.Given, Source: "--media", Note: "VMware KB 81166"})
+	out := []Assumption{need("kept free", n.Reserve.String()+" of ESX-OSData", "reserve"), need("wanted for logs", n.Logs.String(), "logs")}
+	if given["media"] {
+		out = append(out, Assumption{What: "systemMediaSize", Value: string(n.Media), Origin: capacity.Given, Source: "--media, VMware KB 81166"})
 	}
 	return out
+}
+
+// dumpWhere names a measured host by its RAM and release.
+func dumpWhere(name string) string {
+	h := dumpHost(name)
+	return fmt.Sprintf("%s (%s)", dump.Size(h.RAM), h.Release)
 }
 
 // dumpHost returns a measured host by its name.
@@ -102,7 +112,7 @@ func dumpRange(f capacity.Figure[dump.Size]) string {
 	if f.Low == f.High {
 		return f.Value.String()
 	}
-	return fmt.Sprintf("%s (%s to %s)", f.Value, f.Low, f.High)
+	return fmt.Sprintf("%s (%s to %s)", f.Value, strings.TrimSuffix(f.Low.String(), " GiB"), f.High)
 }
 
 func dumpVerdict(r *dump.Result) []string {
@@ -115,7 +125,7 @@ func dumpVerdict(r *dump.Result) []string {
 	if p := r.Plan; p == nil {
 		out = append(out, fmt.Sprintf("The core dump file takes %s.", file))
 	} else {
-		out = append(out, fmt.Sprintf("%s on %s: the core dump file takes %s%s.", dumpTitle(p.Verdict), p.Layout.Boot, file, dumpLeft(p)))
+		out = append(out, fmt.Sprintf("%s on %s: the core dump file takes %s.", dumpTitle(p.Verdict), p.Layout.Boot, file), dumpLeft(p))
 	}
 	need := "No boot device is large enough with this systemMediaSize."
 	if r.LeastBoot != nil {
@@ -134,11 +144,11 @@ func dumpTitle(v dump.Verdict) string { return strings.ToUpper(string(v[:1])) + 
 func dumpLeft(p *dump.Plan) string {
 	switch p.Verdict {
 	case dump.DoesNotFit:
-		return fmt.Sprintf(", %s more than the %s that are usable", -p.Left.Value, p.Usable)
+		return fmt.Sprintf("%s are missing: %s are usable.", -p.Left.Value, p.Usable)
 	case dump.ShortLogs:
-		return fmt.Sprintf(" and leaves %s for logs and traces, less than %s", p.Left.Value, p.Needs.Logs)
+		return fmt.Sprintf("It leaves %s for logs and traces, less than the %s wanted.", p.Left.Value, p.Needs.Logs)
 	}
-	return fmt.Sprintf(" and leaves %s for logs and traces", dumpRange(p.Left))
+	return fmt.Sprintf("It leaves %s for logs and traces.", dumpRange(p.Left))
 }
 
 // dumpParts lists what is on the boot device.
@@ -146,11 +156,14 @@ func dumpParts(p *dump.Plan) Table {
 	t := Table{Name: "parts", Columns: []Column{{Name: "part"}, {Name: "size", Right: true}, {Name: "of the device", Right: true}, {Name: "what"}}}
 	l := &p.Layout
 	row := func(name string, s dump.Size, what string) {
-		t.Rows = append(t.Rows, []string{name, s.String(), capacity.Share(s / l.Boot).String(), what})
+		share := "–"
+		if s >= 0 {
+			share = capacity.Share(s / l.Boot).String()
+		}
+		t.Rows = append(t.Rows, []string{name, s.String(), share, what})
 	}
 	row("boot loader", l.Loader, "")
-	row("boot bank 1", l.Bank, "")
-	row("boot bank 2", l.Bank, "")
+	row("boot banks", 2*l.Bank, "2 × "+l.Bank.String())
 	row("ESX-OSData", l.OSData, "of it:")
 	row("  core dump file", p.File.Size.Value, p.File.How)
 	row("  kept free", p.Reserve, p.Needs.Reserve.String())
@@ -172,7 +185,7 @@ func dumpChange(r *dump.Result, o *dump.Otherwise) Change {
 		return c
 	}
 	c.Result = fmt.Sprintf("file %s, left %s: %s", o.File.Size.Value, o.Plan.Left.Value, o.Plan.Verdict)
-	c.Change = dumpSigned(o.Plan.Left.Value-r.Plan.Left.Value) + " left"
+	c.Change = dumpSigned(o.Plan.Left.Value - r.Plan.Left.Value)
 	return c
 }
 
@@ -183,19 +196,12 @@ func dumpSigned(s dump.Size) string {
 	return s.String()
 }
 
+// dumpOneNote says that dumps overwrite each other and how to save one.
+const dumpOneNote = "One dump is kept, the next overwrites it (exp B-13): copy it out after each PSOD with esxcfg-dumppart --file --copy."
+
 // dumpNotes are the warnings.
 func dumpNotes(r *dump.Result) []string {
-	out := []string{
-		"The file keeps one dump, the next overwrites it (exp B-13). After each PSOD: esxcli system coredump file get,",
-		"  then esxcfg-dumppart --file --copy --devname FILE --zdumpname NAME.",
-	}
-	if r.File.OtherRelease {
-		var ran []string
-		for _, name := range r.File.From {
-			ran = append(ran, dumpHost(name).Release.String())
-		}
-		out = append(out, fmt.Sprintf("Measured on ESXi %s: no host was measured with two releases.", strings.Join(dedup(ran), " and ")))
-	}
+	out := []string{dumpOneNote}
 	if r.File.How == dump.Extrapolated {
 		out = append(out, "Outside 128 GB to 1.5 TB nobody has measured; take the upper bound.")
 	}
@@ -212,18 +218,7 @@ func dumpBootNotes(p *dump.Plan) []string {
 		out = append(out, fmt.Sprintf("%s are less than the 32 GB that ESXi 7.0 and later want (VMware, ESXi Requirements).", l.Boot))
 	}
 	if system := l.Boot - l.Rest; p.File.RAM >= 512*numa.GiB && system < 64*dump.GiB {
-		out = append(out, "VMware names 64 GB for the system (systemMediaSize=small) for servers with 512 GB of RAM or more (KB 81166).")
-	}
-	return out
-}
-
-// dedup returns the strings without those that were there before.
-func dedup(in []string) []string {
-	var out []string
-	for _, s := range in {
-		if len(out) == 0 || out[len(out)-1] != s {
-			out = append(out, s)
-		}
+		out = append(out, "Less than VMware's systemMediaSize=small (64 GB), which is for servers with 512 GB of RAM or more (KB 81166).")
 	}
 	return out
 }

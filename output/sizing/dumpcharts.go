@@ -61,7 +61,8 @@ func dumpCharts(r *dump.Result) []chart.Chart {
 // dumpScatter is the file over the RAM, with the measured hosts as dots and the RAM that
 // was asked for, if not 0, as a mark.
 func dumpScatter(asked numa.Bytes) chart.Chart {
-	rams := []numa.Bytes{64 * numa.GiB, 96 * numa.GiB, 2 * numa.TiB, 3 * numa.TiB, 4 * numa.TiB}
+	// The range jumps beside the smallest and the largest measured host.
+	rams := []numa.Bytes{64 * numa.GiB, 127 * numa.GiB, 1537 * numa.GiB, 2 * numa.TiB, 3 * numa.TiB, 4 * numa.TiB}
 	for i := range dump.Hosts {
 		rams = append(rams, dump.Hosts[i].RAM)
 	}
@@ -78,11 +79,10 @@ func dumpScatter(asked numa.Bytes) chart.Chart {
 		if err != nil {
 			continue
 		}
-		p := chart.Point{X: float64(ram), Y: float64(f.Size.Value), Measured: f.How == dump.Measured, Outside: f.How == dump.Extrapolated}
-		if f.Size.Low != f.Size.High {
-			p.Low, p.High = float64(f.Size.Low), float64(f.Size.High)
-		}
-		s.Points = append(s.Points, p)
+		s.Points = append(s.Points, chart.Point{
+			X: float64(ram), Y: float64(f.Size.Value), Low: float64(f.Size.Low), High: float64(f.Size.High),
+			Measured: f.How == dump.Measured, Outside: f.How == dump.Extrapolated,
+		})
 	}
 	lines := &chart.Lines{
 		X:      chart.Axis{Label: "RAM, GiB", Log: true, Bytes: true, Text: dumpGiB},

@@ -16,9 +16,9 @@ func DumpFleet(source string, f *dump.Fleet, given map[string]bool) *Answer {
 		a.Question += ", that boot from " + f.Boot.String()
 	}
 	a.Assumed = dumpFleetAssumed(f, given)
-	t := Table{Name: "hosts", Columns: []Column{{Name: "hosts", Right: true}, {Name: "ram", Right: true}, {Name: "release"}, {Name: "core dump file"}, {Name: "needs", Right: true}}}
+	t := Table{Name: "hosts", Columns: []Column{{Name: "hosts", Right: true}, {Name: "ram", Right: true}, {Name: "release"}, {Name: "core dump file"}, {Name: "least boot", Right: true}}}
 	if f.Boot != 0 {
-		t.Columns = append(t.Columns, Column{Name: "left"}, Column{Name: "on " + f.Boot.String()})
+		t.Columns = append(t.Columns, Column{Name: "left", Right: true}, Column{Name: "verdict"})
 	}
 	t.Columns = append(t.Columns, Column{Name: "such as"})
 	for i := range f.Kinds {
@@ -28,7 +28,7 @@ func DumpFleet(source string, f *dump.Fleet, given map[string]bool) *Answer {
 		a.Tables = append(a.Tables, t)
 	}
 	a.Verdict = dumpFleetVerdict(f)
-	a.Notes = append(a.Notes, "The file keeps one dump, the next overwrites it: copy it out after each PSOD (exp B-13).")
+	a.Notes = append(a.Notes, dumpOneNote)
 	if f.Boot != 0 {
 		a.Notes = append(a.Notes, "No source states the boot device: all hosts are taken to boot from --boot.")
 	}
@@ -40,17 +40,9 @@ func DumpFleet(source string, f *dump.Fleet, given map[string]bool) *Answer {
 }
 
 func dumpFleetAssumed(f *dump.Fleet, given map[string]bool) []Assumption {
-	out := []Assumption{
-		{What: "core dump file", Value: "by RAM, between hosts of 128 GiB to 1536 GiB", Origin: capacity.Derived, Source: dump.Source, Note: "outside extrapolated"},
-		{What: "kept free", Value: f.Needs.Reserve.String() + " of ESX-OSData", Origin: capacity.Published, Source: "exp B-14"},
-		{What: "wanted for logs", Value: f.Needs.Logs.String(), Origin: capacity.Published, Source: "exp B-14"},
-	}
-	for i, flag := range []string{"", "reserve", "logs"} {
-		if given[flag] {
-			out[i].Origin, out[i].Source = capacity.Given, "--"+flag
-		}
-	}
-	return out
+	return append([]Assumption{
+		{What: "core dump file", Value: "by RAM", Origin: capacity.Derived, Source: dump.Source, Note: "128 GiB to 1,536 GiB measured, outside extrapolated"},
+	}, dumpNeeds(f.Needs, given)...)
 }
 
 func dumpKind(f *dump.Fleet, k *dump.Kind) []string {
@@ -80,6 +72,11 @@ func dumpKind(f *dump.Fleet, k *dump.Kind) []string {
 	return append(row, k.Hosts[0])
 }
 
+// dumpPlural are the verdicts on several hosts, or on one of them.
+var dumpPlural = map[dump.Verdict]string{
+	dump.Fits: "fit", dump.FitsMaybe: "may not fit", dump.ShortLogs: "with too little for logs", dump.DoesNotFit: "not fitting",
+}
+
 func dumpFleetVerdict(f *dump.Fleet) []string {
 	hosts := 0
 	count := map[dump.Verdict]int{}
@@ -106,7 +103,7 @@ func dumpFleetVerdict(f *dump.Fleet) []string {
 				if s != "" {
 					s += ", "
 				}
-				s += fmt.Sprintf("%d %s", count[v], v)
+				s += fmt.Sprintf("%d %s", count[v], dumpPlural[v])
 			}
 		}
 		if s != "" {

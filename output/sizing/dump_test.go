@@ -1,0 +1,46 @@
+package sizing
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"homenode/capacity/dump"
+	"homenode/internal/golden"
+	"homenode/numa"
+)
+
+// TestDump pins the answers in the forms that programs and pages take; the scripts of the
+// command hold the text.
+func TestDump(t *testing.T) {
+	q := dump.Question{RAM: 1024 * numa.GiB, Release: numa.ESXi80 + 3, Boot: 33 * dump.GiB, Needs: dump.Published}
+	q.Needs.Logs = 6 * dump.GiB
+	r, err := dump.Answer(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := Dump(q, &r, map[string]bool{"logs": true})
+	hosts := []numa.Host{
+		{Name: "esx|01", Memory: numa.ReadAt(3*numa.TiB, "t"), Release: numa.ReadAt(numa.ESXi80, "t")},
+		{Name: "esx02", Memory: numa.ReadAt(256*numa.GiB, "t"), Release: numa.ReadAt(numa.ESXi67, "t")},
+		{Name: "esx03"},
+	}
+	f, err := dump.OfFleet(hosts, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		file  string
+		write func(io.Writer, *Answer) error
+		a     *Answer
+	}{
+		{"dump.json", JSON, a}, {"dump.svg", SVG, a}, {"dump-fleet.md", Markdown, DumpFleet("fleet", &f, nil)},
+		{"dump-published.csv", CSV, DumpPublished()},
+	} {
+		var b bytes.Buffer
+		if err := tt.write(&b, tt.a); err != nil {
+			t.Fatal(err)
+		}
+		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)
+	}
+}
