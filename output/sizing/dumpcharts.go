@@ -22,6 +22,9 @@ func dumpAxis() chart.Axis { return chart.Axis{Label: "boot device, GiB", Bytes:
 func dumpBar(name string, p *dump.Plan) chart.Row {
 	l, size := &p.Layout, p.File.Size
 	row := chart.Row{Name: name, Value: p.Left.Value.String() + " left", Limit: float64(l.Boot)}
+	if p.Left.Value < 0 {
+		row.Value = (-p.Left.Value).String() + " missing"
+	}
 	add := func(kind string, s dump.Size, soft bool) {
 		if s > 0 {
 			row.Segments = append(row.Segments, chart.Segment{Kind: kind, Value: float64(s), Soft: soft})

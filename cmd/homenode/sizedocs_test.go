@@ -1,0 +1,29 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"homenode/internal/golden"
+)
+
+// sizePages are pages below docs/size whose console blocks are run.
+var sizePages = []string{"dump.md"}
+
+// TestSizePages runs the commands of the pages on sizing and holds that each prints what
+// the page shows.
+func TestSizePages(t *testing.T) {
+	t.Chdir("../..")
+	for _, name := range sizePages {
+		path := "docs/size/" + name
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, commands := replayed(t, string(page))
+		if commands == 0 {
+			t.Errorf("%s: found no command", path)
+		}
+		golden.Equal(t, []byte(got), path)
+	}
+}
