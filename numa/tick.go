@@ -68,6 +68,10 @@ type Tick struct {
 	Free    Bytes       // HasFree
 	MinFree Bytes       // HasMinFree
 	State   MemoryState // HasState
+	// Page sharing of the whole host, the VMkernel's included: Shared - Common is saved.
+	Memory Bytes // HasTotal: of the machine
+	Shared Bytes // HasShared: memory that has a copy in common
+	Common Bytes // HasCommon: the copies
 
 	Nodes []NodeTick // by ID; empty on a host of one node
 	VMs   []VMTick   // in the order of the source; those that run
@@ -127,7 +131,9 @@ type VMTick struct {
 	Consumed Bytes // HasConsumed
 	Active   Bytes // HasActive: touched lately, estimated
 	Shared   Bytes // HasShared: by page sharing
+	Saved    Bytes // HasSaved: of Shared, what is not backed by memory of its own
 	Zero     Bytes // HasZero
+	Hint     Bytes // HasHint: COWH, scanned for page sharing and not shared
 	Large    Bytes // HasLarge: backed by large pages
 	Balloon  Bytes // HasBalloon
 	Swapped  Bytes // HasSwapped
@@ -213,6 +219,9 @@ const (
 	HasLarge
 	HasBalloon
 	HasSwapped
+	HasCommon
+	HasSaved
+	HasHint
 )
 
 // A MemoryState is how short of memory a host is (rule book C-23). States compare with

@@ -10,10 +10,10 @@ import (
 
 // wanted are the counters that make a tick, by object, in the words of normal.
 var wanted = map[string][]string{
-	"memory":       {"free mbytes", "kernel minfree mbytes", "kernel state"},
+	"memory":       {"free mbytes", "kernel minfree mbytes", "kernel state", "machine mbytes", "pshare shared mbytes", "pshare common mbytes"},
 	"numa node":    {"% processor time", "% util time", "% core util time", "total mbytes", "free mbytes"},
 	"group cpu":    {"members", "% used", "% run", "% ready", "% costop"},
-	"group memory": {"members", "numa home nodes", "numa rebalance count delta", "numa remote memory mbytes", "numa local memory mbytes", "numa % local", "memory size mbytes", "memory granted size mbytes", "memory consumed size mbytes", "touched mbytes", "shared mbytes", "zero mbytes", "memctl mbytes", "swapped mbytes"},
+	"group memory": {"members", "numa home nodes", "numa rebalance count delta", "numa remote memory mbytes", "numa local memory mbytes", "numa % local", "memory size mbytes", "memory granted size mbytes", "memory consumed size mbytes", "touched mbytes", "shared mbytes", "zero mbytes", "memctl mbytes", "swapped mbytes", "shared saved mbytes", "copy on write hint mbytes"},
 }
 
 // A plan is where the counters of a tick stand among Header.Wanted.
@@ -29,6 +29,8 @@ const none = -1
 type hostPlan struct {
 	name                 string
 	free, minFree, state int
+	memory               int        // of the machine
+	shared, common       int        // PShare
 	nodes                []nodePlan // by ID
 	vms                  []vmPlan   // in the order of the file
 }
@@ -49,7 +51,7 @@ type vmPlan struct {
 	members, used, run, ready, coStop             int // Group Cpu
 	present, homes, moves, remote, local, percent int // Group Memory; present: its Members
 	size, granted, consumed, active               int
-	shared, zero, balloon, swapped                int
+	shared, zero, balloon, swapped, saved, hint   int
 	onNode                                        []onNodePlan // by node
 }
 
@@ -193,6 +195,12 @@ func (b *planner) column(at int, c *Column) {
 			host.minFree = at
 		case "kernel state":
 			host.state = at
+		case "machine mbytes":
+			host.memory = at
+		case "pshare shared mbytes":
+			host.shared = at
+		case "pshare common mbytes":
+			host.common = at
 		}
 	case "numa node":
 		b.node(at, c, counter)
@@ -206,7 +214,7 @@ func (b *planner) column(at int, c *Column) {
 func (b *planner) host(name string) *hostPlan {
 	h := b.hosts[name]
 	if h == nil {
-		h = &hostPlan{name: name, free: none, minFree: none, state: none}
+		h = &hostPlan{name: name, free: none, minFree: none, state: none, memory: none, shared: none, common: none}
 		b.hosts[name] = h
 		b.plan.hosts = append(b.plan.hosts, h)
 	}
@@ -273,7 +281,7 @@ func (v *vmPlan) places() []*int {
 	return []*int{
 		&v.members, &v.used, &v.run, &v.ready, &v.coStop,
 		&v.present, &v.homes, &v.moves, &v.remote, &v.local, &v.percent, &v.size, &v.granted, &v.consumed, &v.active,
-		&v.shared, &v.zero, &v.balloon, &v.swapped,
+		&v.shared, &v.zero, &v.balloon, &v.swapped, &v.saved, &v.hint,
 	}
 }
 

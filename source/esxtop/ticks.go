@@ -148,6 +148,9 @@ func (t *Ticks) fill(p *hostPlan) bool {
 	c.bytes(p.free, numa.HasFree, &tick.Free)
 	c.bytes(p.minFree, numa.HasMinFree, &tick.MinFree)
 	c.state(p.state, &tick.State)
+	c.bytes(p.memory, numa.HasTotal, &tick.Memory)
+	c.bytes(p.shared, numa.HasShared, &tick.Shared)
+	c.bytes(p.common, numa.HasCommon, &tick.Common)
 	for i := range p.nodes {
 		tick.Nodes = append(tick.Nodes, numa.NodeTick{})
 		c.node(&p.nodes[i], &tick.Nodes[i])
@@ -285,7 +288,9 @@ func (c *cells) vm(p *vmPlan, v *numa.VMTick) bool {
 	c.bytes(p.consumed, numa.HasConsumed, &v.Consumed)
 	c.bytes(p.active, numa.HasActive, &v.Active)
 	c.bytes(p.shared, numa.HasShared, &v.Shared)
+	c.bytes(p.saved, numa.HasSaved, &v.Saved)
 	c.bytes(p.zero, numa.HasZero, &v.Zero)
+	c.bytes(p.hint, numa.HasHint, &v.Hint)
 	c.bytes(p.balloon, numa.HasBalloon, &v.Balloon)
 	c.bytes(p.swapped, numa.HasSwapped, &v.Swapped)
 	c.numa(p, v)
@@ -310,7 +315,7 @@ func (c *cells) runs(p *vmPlan) bool {
 		return any
 	}
 	_, homes := c.homes(p)
-	for _, at := range [...]int{p.used, p.run, p.ready, p.coStop, p.local, p.remote, p.percent, p.moves, p.active, p.shared, p.zero, p.balloon, p.swapped} {
+	for _, at := range [...]int{p.used, p.run, p.ready, p.coStop, p.local, p.remote, p.percent, p.moves, p.active, p.shared, p.zero, p.balloon, p.swapped, p.saved, p.hint} {
 		if _, ok := c.value(at); ok {
 			return true
 		}

@@ -18,6 +18,9 @@ func TestTicks(t *testing.T) {
 		{`\\a\Memory\Free MBytes`, "1024.00", "1000.50"},
 		{`\\a\Memory\Kernel MinFree MBytes`, "512.00", "512.00"},
 		{`\\a\Memory\Kernel State`, "0", "2"},
+		{`\\a\Memory\Machine MBytes`, "8192.00", "8192.00"},
+		{`\\a\Memory\PShare Shared MBytes`, "12.50", "13.00"},
+		{`\\a\Memory\PShare Common MBytes`, "4.25", "-"},
 		{`\\a\Numa Node(1)\% Util Time`, "50.00", "150.00"},
 		{`\\a\Numa Node(0)\% Core Util Time`, "25.00", "12.50"},
 		{`\\a\Numa Node(0)\Total MBytes`, "4096.00", "4096.00"},
@@ -39,6 +42,8 @@ func TestTicks(t *testing.T) {
 		{`\\a\Group Memory(7:db:1)\Numa GST_ND1 MBytes`, "4.00", "4.00"},
 		{`\\a\Group Memory(7:db:1)\Numa OVD_ND1 MBytes`, "0.25", "0.25"},
 		{`\\a\Group Memory(7:db:1)\Memory Size MBytes`, "8.00", "8.00"},
+		{`\\a\Group Memory(7:db:1)\Shared Saved MBytes`, "2.25", "2.50"},
+		{`\\a\Group Memory(7:db:1)\Copy On Write Hint MBytes`, "1.50", "-"},
 		{`\\a\Group Memory(8:gone)\Numa Home Nodes`, "0", "0"},
 		{`\\a\Group Memory(8:gone)\Numa Remote Memory MBytes`, "0.00", "0.00"},
 		{`\\a\Group Memory(8:gone)\Numa Local Memory MBytes`, "0.00", "0.00"},
@@ -61,19 +66,22 @@ func TestTicks(t *testing.T) {
 	mib := func(n float64) numa.Bytes { return numa.Bytes(n * float64(numa.MiB)) }
 	onNode := []numa.MemoryOnNode{{Node: 1, Guest: 4 * numa.MiB, Overhead: numa.MiB / 4}}
 	want := []numa.Tick{
-		{Host: "a", Time: at, Line: 2, Has: numa.HasFree | numa.HasMinFree | numa.HasState, Free: mib(1024), MinFree: mib(512),
+		{Host: "a", Time: at, Line: 2, Has: numa.HasFree | numa.HasMinFree | numa.HasState | numa.HasTotal | numa.HasShared | numa.HasCommon, Free: mib(1024), MinFree: mib(512),
+			Memory: mib(8192), Shared: mib(12.5), Common: mib(4.25),
 			Nodes: []numa.NodeTick{{ID: 0, Has: numa.HasCore | numa.HasTotal | numa.HasFree, Core: 0.25, Total: mib(4096), Free: mib(100)}, {ID: 1, Has: numa.HasUtil, Util: 0.5}},
 			VMs: []numa.VMTick{
-				{GID: 7, Name: "db:1", VCPUs: 2, Has: numa.HasReady | numa.HasHomes | numa.HasMoves | numa.HasMemory | numa.HasPercent | numa.HasSize,
+				{GID: 7, Name: "db:1", VCPUs: 2, Has: numa.HasReady | numa.HasHomes | numa.HasMoves | numa.HasMemory | numa.HasPercent | numa.HasSize | numa.HasSaved | numa.HasHint,
+					Saved: mib(2.25), Hint: mib(1.5),
 					Ready: 0.5, Homes: numa.SetOf(0, 1), Local: mib(3), Remote: mib(1), Percent: 75, Size: mib(8), OnNode: onNode},
 				// No memory on a node: the 0 among its home nodes means nothing.
 				{GID: 8, Name: "gone", Has: numa.HasMemory},
 			}},
 		{Host: "b", Time: at, Line: 2, Has: numa.HasFree, Free: mib(7)},
-		{Host: "a", Time: at.Add(5 * time.Second), Line: 3, Since: 5 * time.Second, Has: numa.HasFree | numa.HasMinFree | numa.HasState, Free: mib(1000.5), MinFree: mib(512), State: numa.Soft,
+		{Host: "a", Time: at.Add(5 * time.Second), Line: 3, Since: 5 * time.Second, Has: numa.HasFree | numa.HasMinFree | numa.HasState | numa.HasTotal | numa.HasShared, Free: mib(1000.5), MinFree: mib(512), State: numa.Soft,
+			Memory: mib(8192), Shared: mib(13),
 			Nodes: []numa.NodeTick{{ID: 0, Has: numa.HasCore | numa.HasTotal | numa.HasFree, Core: 0.125, Total: mib(4096), Free: mib(50)}, {ID: 1, Has: numa.HasUtil, Util: 1.5}},
-			VMs: []numa.VMTick{{GID: 7, Name: "db:1", VCPUs: 2, Has: numa.HasReady | numa.HasHomes | numa.HasMoves | numa.HasPercent | numa.HasSize,
-				Ready: 2.4, Homes: numa.SetOf(1), Percent: 80, Moves: numa.Moves{All: 3}, Size: mib(8), OnNode: onNode}}},
+			VMs: []numa.VMTick{{GID: 7, Name: "db:1", VCPUs: 2, Has: numa.HasReady | numa.HasHomes | numa.HasMoves | numa.HasPercent | numa.HasSize | numa.HasSaved,
+				Saved: mib(2.5), Ready: 2.4, Homes: numa.SetOf(1), Percent: 80, Moves: numa.Moves{All: 3}, Size: mib(8), OnNode: onNode}}},
 		{Host: "b", Time: at.Add(5 * time.Second), Line: 3, Since: 5 * time.Second},
 	}
 	for i := range want {

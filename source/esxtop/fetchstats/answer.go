@@ -22,6 +22,8 @@ type answer struct {
 	free    numa.Bytes
 	minFree numa.Bytes
 	state   numa.MemoryState
+	shared  numa.Bytes
+	common  numa.Bytes
 	nodes   []numa.NodeTick
 	pcpus   []pcpu
 
@@ -57,6 +59,7 @@ type vcpu struct{ id, up, used, run, ready, coStop int64 }
 type vmSize struct {
 	has                                                 numa.Counters
 	size, granted, active, shared, zero, balloon, swaps numa.Bytes
+	saved, hint                                         numa.Bytes
 }
 
 // A place is where a row of an answer belongs: rows follow the group that owns them.
@@ -206,13 +209,19 @@ func (a *answer) nodesTotal() (sum numa.Bytes) {
 // its sizes are dropped when they are known.
 func (a *answer) memory(c *record) {
 	if b, ok := a.kib(c, "PhysicalMemInKB"); ok {
-		a.size = b
+		a.size, a.has = b, a.has|numa.HasTotal
 	}
 	if b, ok := a.kib(c, "FreeMemInKB"); ok {
 		a.free, a.has = b, a.has|numa.HasFree
 	}
 	if b, ok := a.kib(c, "SchedMinFreeInKB"); ok {
 		a.minFree, a.has = b, a.has|numa.HasMinFree
+	}
+	if b, ok := a.kib(c, "PShareSharedInKB"); ok {
+		a.shared, a.has = b, a.has|numa.HasShared
+	}
+	if b, ok := a.kib(c, "PShareCommonInKB"); ok {
+		a.common, a.has = b, a.has|numa.HasCommon
 	}
 	var state numa.MemoryState
 	if err := state.UnmarshalText(c.word("SchedStateStr")); err == nil {
@@ -233,7 +242,7 @@ func (a *answer) node(c *record) {
 		Total: numa.Bytes(total) * numa.PageSize, Free: numa.Bytes(free) * numa.PageSize,
 	})
 	if a.nodesTotal() >= maxKiB32 {
-		a.has &^= numa.HasFree // its 32 bits have overflowed
+		a.has &^= numa.HasFree | numa.HasTotal | numa.HasShared | numa.HasCommon // 32 bits have overflowed
 	}
 }
 
@@ -349,7 +358,8 @@ func (a *answer) guest(c *record, at *place) {
 		{"ClientSizeInKB", &s.size, numa.HasSize}, {"MappedInKB", &s.granted, numa.HasGranted},
 		{"ClientTouchedInKB", &s.active, numa.HasActive}, {"SharedInKB", &s.shared, numa.HasShared},
 		{"ZeroInKB", &s.zero, numa.HasZero}, {"BalloonSizeInKB", &s.balloon, numa.HasBalloon},
-		{"CurrentSwapInKB", &s.swaps, numa.HasSwapped},
+		{"CurrentSwapInKB", &s.swaps, numa.HasSwapped}, {"SavedBySharingInKB", &s.saved, numa.HasSaved},
+		{"COWHintInKB", &s.hint, numa.HasHint},
 	} {
 		if b, ok := a.kib(c, f.name); ok {
 			*f.to, s.has = b, s.has|f.has
@@ -361,5 +371,5 @@ func (a *answer) guest(c *record, at *place) {
 func (s *vmSize) give(t *numa.VMTick) {
 	t.Has |= s.has
 	t.Size, t.Granted, t.Active, t.Shared = s.size, s.granted, s.active, s.shared
-	t.Zero, t.Balloon, t.Swapped = s.zero, s.balloon, s.swaps
+	t.Zero, t.Balloon, t.Swapped, t.Saved, t.Hint = s.zero, s.balloon, s.swaps, s.saved, s.hint
 }

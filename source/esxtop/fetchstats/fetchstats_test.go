@@ -108,7 +108,7 @@ func TestRead(t *testing.T) {
 	}
 	plain := numa.VMTick{GID: 9, Name: "plain", Has: numa.HasHomes}
 	first := numa.Tick{
-		Host: "esx01", Time: time.Unix(1_790_000_000, 0).UTC(), Line: 12, Has: numa.HasFree | numa.HasMinFree | numa.HasState,
+		Host: "esx01", Time: time.Unix(1_790_000_000, 0).UTC(), Line: 12, Has: numa.HasFree | numa.HasMinFree | numa.HasState | numa.HasTotal, Memory: 8 * numa.GiB,
 		Free: numa.GiB, MinFree: 64 * numa.MiB, State: numa.High,
 		Nodes: []numa.NodeTick{
 			{ID: 0, Has: numa.HasTotal | numa.HasFree, Total: 4 * numa.GiB, Free: 512 * numa.MiB},
@@ -213,7 +213,7 @@ func TestTwoHosts(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", warnings, wantWarning)
 	}
 	want(t, ticks[5], numa.Tick{
-		Host: "esx (2)", Time: time.Unix(1_790_000_023, 0).UTC(), Line: 112, Since: 10 * time.Second,
+		Host: "esx (2)", Time: time.Unix(1_790_000_023, 0).UTC(), Line: 112, Since: 10 * time.Second, Has: numa.HasTotal, Memory: 4 * numa.GiB,
 		Nodes: []numa.NodeTick{
 			{ID: 0, Has: numa.HasTotal | numa.HasFree, Total: 2 * numa.GiB, Free: 1000 * numa.PageSize},
 			{ID: 1, Has: numa.HasTotal | numa.HasFree, Total: 2 * numa.GiB, Free: 2000 * numa.PageSize},

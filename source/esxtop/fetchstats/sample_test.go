@@ -33,7 +33,8 @@ func TestSample(t *testing.T) {
 		t.Fatal("no VMs")
 	}
 	want(t, got, numa.Tick{
-		Host: "h", Time: time.Date(2019, 10, 8, 10, 13, 55, 0, time.UTC), Line: got.Line, Has: numa.HasFree | numa.HasMinFree | numa.HasState,
+		Host: "h", Time: time.Date(2019, 10, 8, 10, 13, 55, 0, time.UTC), Line: got.Line, Has: numa.HasFree | numa.HasMinFree | numa.HasState | numa.HasTotal | numa.HasShared | numa.HasCommon,
+		Memory: 268306696 * numa.KiB, Shared: 804244 * numa.KiB, Common: 70228 * numa.KiB,
 		Free: 235802716 * numa.KiB, MinFree: 3308276 * numa.KiB, State: numa.High,
 		Nodes: []numa.NodeTick{
 			{ID: 0, Has: numa.HasTotal | numa.HasFree, Total: 33521857 * numa.PageSize, Free: 28816360 * numa.PageSize},
@@ -42,8 +43,8 @@ func TestSample(t *testing.T) {
 		VMs: []numa.VMTick{{
 			GID: 90356474, Name: "frigo001", VCPUs: 42, Homes: numa.SetOf(0, 1), Local: 29102080 * numa.KiB, Percent: 100,
 			Has: numa.HasHomes | numa.HasMemory | numa.HasPercent | numa.HasSize | numa.HasGranted | numa.HasActive | numa.HasShared |
-				numa.HasZero | numa.HasBalloon | numa.HasSwapped,
-			Size: 204800000 * numa.KiB, Granted: 29102080 * numa.KiB, Active: 10240000 * numa.KiB, Shared: 737160 * numa.KiB, Zero: 726844 * numa.KiB,
+				numa.HasZero | numa.HasBalloon | numa.HasSwapped | numa.HasSaved | numa.HasHint,
+			Size: 204800000 * numa.KiB, Granted: 29102080 * numa.KiB, Active: 10240000 * numa.KiB, Shared: 737160 * numa.KiB, Zero: 726844 * numa.KiB, Saved: 736064 * numa.KiB, Hint: 4302180 * numa.KiB,
 			OnNode: []numa.MemoryOnNode{
 				{Node: 0, Guest: 16353204 * numa.KiB, Overhead: 176968 * numa.KiB},
 				{Node: 1, Guest: 12748876 * numa.KiB, Overhead: 186576 * numa.KiB},

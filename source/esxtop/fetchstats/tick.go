@@ -92,7 +92,7 @@ func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text 
 		return false
 	}
 	t := &s.tick
-	*t = numa.Tick{Host: h.name, Time: a.time, Has: a.has, Free: a.free, MinFree: a.minFree, State: a.state, Nodes: t.Nodes[:0], VMs: t.VMs[:0]}
+	*t = numa.Tick{Host: h.name, Time: a.time, Has: a.has, Free: a.free, MinFree: a.minFree, State: a.state, Memory: a.size, Shared: a.shared, Common: a.common, Nodes: t.Nodes[:0], VMs: t.VMs[:0]}
 	if len(a.nodes) > 1 {
 		t.Nodes = append(t.Nodes, a.nodes...)
 	}
