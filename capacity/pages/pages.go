@@ -1,0 +1,243 @@
+// Package pages reckons what page sharing saves and could save: from the counters of
+// hosts, from a published share, or from what VMs have alike. Nothing is counted twice:
+//
+//	guest memory mapped  = private + shared
+//	shared               = saved + common      common: the copies that back it
+//	memory of the host   = private + common    what VMs consume
+//	zero                 is a part of shared
+//
+// Large pages are not shared (rule book C-21), so what they hide is known within an
+// interval only.
+package pages
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"homenode/numa"
+)
+
+// A Host is what the counters of one host say at one moment. What is nil is not stated.
+type Host struct {
+	Name    string
+	Time    time.Time
+	Nodes   int          // NUMA nodes; 0 when not stated
+	Release numa.Release // 0 when not stated: 6.0 or later is assumed
+	Memory  *numa.Bytes
+	Free    *numa.Bytes
+	MinFree *numa.Bytes
+	State   *numa.MemoryState
+	// Page sharing of the whole host, the VMkernel's included.
+	Shared *numa.Bytes
+	Common *numa.Bytes
+	VMs    []VM
+}
+
+// A VM is what the counters of one VM say. What is nil is not stated.
+type VM struct {
+	Name     string
+	Size     *numa.Bytes // configured
+	Granted  *numa.Bytes // guest memory that is mapped
+	Consumed *numa.Bytes // host memory for it
+	Active   *numa.Bytes
+	Shared   *numa.Bytes
+	Saved    *numa.Bytes
+	Zero     *numa.Bytes
+	Hint     *numa.Bytes // COWH: scanned and not shared
+	Large    *numa.Bytes // backed by large pages
+}
+
+// A Bound says what limits a gain from above.
+type Bound string
+
+// The bounds, the closest first.
+const (
+	ByHints   Bound = "hints"   // COWH: what was scanned and has found no equal it may share with
+	ByLarge   Bound = "large"   // large pages: the rest is small and shared already
+	ByPrivate Bound = "private" // nothing says more: all that is not shared
+)
+
+// A Gain is memory that page sharing could free beside what it saves now, once large pages
+// are small: an interval, as no counter says what is equal inside large pages.
+type Gain struct {
+	Low  numa.Bytes `json:"low"`  // pages of zeros that are not shared yet
+	High numa.Bytes `json:"high"` // what Bound leaves
+	// Bound is the weakest of those of the VMs.
+	Bound Bound `json:"bound"`
+}
+
+// A Counted is what the counters of hosts come to.
+type Counted struct {
+	Hosts []Counts `json:"hosts"`
+	Sum   Sum      `json:"sum"`
+}
+
+// Sum adds up hosts: what is not stated of all of them is nil.
+type Sum struct {
+	Memory   *numa.Bytes `json:"memory,omitempty"`
+	Free     *numa.Bytes `json:"free,omitempty"`
+	Saved    *numa.Bytes `json:"saved,omitempty"`
+	Size     *numa.Bytes `json:"size,omitempty"`
+	Consumed *numa.Bytes `json:"consumed,omitempty"`
+	Gain     *Gain       `json:"gain,omitempty"`
+}
+
+// Counts is one host.
+type Counts struct {
+	Host  string    `json:"host"`
+	Time  time.Time `json:"time"`
+	Nodes int       `json:"nodes,omitempty"`
+	Sum
+	Shared *numa.Bytes `json:"shared,omitempty"`
+	Common *numa.Bytes `json:"common,omitempty"`
+	Large  *numa.Bytes `json:"large,omitempty"` // of its VMs
+	// OneCopy is what one copy a host, and not one a node, would free beside Gain: nothing to
+	// that much. Nil on one node, and when Common is.
+	OneCopy *numa.Bytes `json:"oneCopy,omitempty"`
+	State   string      `json:"state,omitempty"`
+	Limits  *Limits     `json:"limits,omitempty"`
+	VMs     []VMCounts  `json:"vms"`
+	// Missing are the counters without which something above is nil or far from exact.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// VMCounts is one VM.
+type VMCounts struct {
+	VM       string      `json:"vm"`
+	Size     *numa.Bytes `json:"size,omitempty"`
+	Consumed *numa.Bytes `json:"consumed,omitempty"`
+	Active   *numa.Bytes `json:"active,omitempty"`
+	Shared   *numa.Bytes `json:"shared,omitempty"`
+	Zero     *numa.Bytes `json:"zero,omitempty"`
+	Saved    *numa.Bytes `json:"saved,omitempty"`
+	Large    *numa.Bytes `json:"large,omitempty"`
+	Hint     *numa.Bytes `json:"hint,omitempty"`
+	Private  *numa.Bytes `json:"private,omitempty"` // mapped and not shared
+	Gain     *Gain       `json:"gain,omitempty"`
+}
+
+// Count reckons with the counters of hosts, in their order.
+func Count(hosts []Host) *Counted {
+	c := &Counted{}
+	for i := range hosts {
+		c.Hosts = append(c.Hosts, count(&hosts[i]))
+	}
+	for i := range c.Hosts {
+		c.Sum.add(&c.Hosts[i].Sum, i == 0)
+	}
+	return c
+}
+
+func count(h *Host) Counts {
+	c := Counts{Host: h.Name, Time: h.Time, Nodes: h.Nodes, Shared: h.Shared, Common: h.Common}
+	for i := range h.VMs {
+		v := countVM(&h.VMs[i])
+		c.VMs = append(c.VMs, v)
+		c.Sum.add(&Sum{Size: v.Size, Consumed: v.Consumed, Gain: v.Gain}, i == 0)
+		c.Large = plus(c.Large, v.Large, i == 0)
+	}
+	c.Memory, c.Free = h.Memory, h.Free
+	if h.Shared != nil && h.Common != nil {
+		c.Saved = to(max(0, *h.Shared-*h.Common))
+	}
+	if h.Common != nil && h.Nodes > 1 {
+		c.OneCopy = to(*h.Common - *h.Common/numa.Bytes(h.Nodes))
+	}
+	if h.State != nil {
+		c.State = h.State.String()
+	}
+	c.Limits = limitsOf(h)
+	c.Missing = missing(h, &c)
+	return c
+}
+
+func countVM(v *VM) VMCounts {
+	c := VMCounts{VM: v.Name, Size: v.Size, Consumed: v.Consumed, Active: v.Active, Shared: v.Shared, Zero: v.Zero, Saved: v.Saved, Large: v.Large, Hint: v.Hint}
+	if c.Consumed == nil && v.Granted != nil && v.Saved != nil {
+		c.Consumed = to(max(0, *v.Granted-*v.Saved))
+	}
+	switch {
+	case v.Granted != nil && v.Shared != nil:
+		c.Private = to(max(0, *v.Granted-*v.Shared))
+	case c.Consumed != nil && v.Shared != nil && v.Saved != nil:
+		c.Private = to(max(0, *c.Consumed-(*v.Shared-*v.Saved)))
+	case c.Consumed != nil:
+		c.Private = c.Consumed // or less: what of it is shared is not stated
+	}
+	if c.Private == nil {
+		return c
+	}
+	if c.Consumed != nil { // counters of one row are not of one instant
+		c.Private = to(min(*c.Private, *c.Consumed))
+	}
+	g := Gain{High: *c.Private, Bound: ByPrivate}
+	if v.Large != nil && *v.Large <= g.High {
+		g.High, g.Bound = *v.Large, ByLarge
+	}
+	if v.Hint != nil && *v.Hint <= g.High {
+		g.High, g.Bound = *v.Hint, ByHints
+	}
+	if v.Zero != nil && v.Shared != nil {
+		g.Low = min(max(0, *v.Zero-*v.Shared), g.High)
+	}
+	c.Gain = &g
+	return c
+}
+
+// weak orders bounds by how little they say.
+func weak(b Bound) int { return slices.Index([]Bound{ByHints, ByLarge, ByPrivate}, b) }
+
+// add adds another part, the first of them or a further one.
+func (s *Sum) add(o *Sum, first bool) {
+	s.Memory = plus(s.Memory, o.Memory, first)
+	s.Free = plus(s.Free, o.Free, first)
+	s.Saved = plus(s.Saved, o.Saved, first)
+	s.Size = plus(s.Size, o.Size, first)
+	s.Consumed = plus(s.Consumed, o.Consumed, first)
+	switch {
+	case o.Gain == nil, s.Gain == nil && !first:
+		s.Gain = nil
+	case first:
+		s.Gain = to(*o.Gain)
+	default:
+		s.Gain.Low += o.Gain.Low
+		s.Gain.High += o.Gain.High
+		s.Gain.Bound = slices.MaxFunc([]Bound{s.Gain.Bound, o.Gain.Bound}, func(a, b Bound) int { return cmp.Compare(weak(a), weak(b)) })
+	}
+}
+
+// plus adds two amounts; nil when either is not stated.
+func plus(sum, more *numa.Bytes, first bool) *numa.Bytes {
+	if more == nil || sum == nil && !first {
+		return nil
+	}
+	if first {
+		return to(*more)
+	}
+	return to(*sum + *more)
+}
+
+func to[T any](v T) *T { return &v }
+
+// missing lists the counters that are not stated, under their names in a batch file of esxtop.
+func missing(h *Host, c *Counts) (list []string) {
+	note := func(name string, absent bool) {
+		if absent {
+			list = append(list, name)
+		}
+	}
+	note(`Memory\Machine MBytes`, h.Memory == nil)
+	note(`Memory\Free MBytes`, h.Free == nil)
+	note(`Memory\PShare Shared MBytes`, h.Shared == nil)
+	note(`Memory\PShare Common MBytes`, h.Common == nil)
+	without := func(of func(*VM) *numa.Bytes) bool {
+		return slices.ContainsFunc(h.VMs, func(v VM) bool { return of(&v) == nil })
+	}
+	note(`Group Memory(*)\Memory Granted Size MBytes`, without(func(v *VM) *numa.Bytes { return v.Granted }))
+	note(`Group Memory(*)\Shared MBytes`, without(func(v *VM) *numa.Bytes { return v.Shared }))
+	note(`Group Memory(*)\Shared Saved MBytes`, without(func(v *VM) *numa.Bytes { return v.Saved }))
+	note(`Group Memory(*)\Zero MBytes`, without(func(v *VM) *numa.Bytes { return v.Zero }))
+	note(`Group Memory(*)\Copy On Write Hint MBytes`, without(func(v *VM) *numa.Bytes { return v.Hint }))
+	return list
+}
