@@ -108,12 +108,14 @@ var sizes = map[string]numa.Bytes{
 	"G": numa.GiB, "GB": numa.GiB, "GIB": numa.GiB, "T": numa.TiB, "TB": numa.TiB, "TIB": numa.TiB,
 }
 
-// ParseSize reads a block, memory or disk: "4k", "32 KiB", "1.5TB". Units are binary; what
-// is not a whole number of bytes is an error.
+// ParseSize reads a block, memory or disk: "4k", "32 KiB", "1.5TB". Units are binary. What
+// is not a whole number of bytes is an error below 1 MiB; above it, as 1.2TB is, it is
+// rounded down.
 func ParseSize(s string) (numa.Bytes, error) {
 	v, unit, ok := amount(s)
 	factor, known := sizes[strings.ToUpper(unit)]
-	if whole := v * float64(factor); ok && known && whole > 0 && whole < 1<<62 && whole == math.Trunc(whole) {
+	whole := v * float64(factor)
+	if ok && known && whole > 0 && whole < 1<<62 && (whole >= float64(numa.MiB) || whole == math.Trunc(whole)) {
 		return numa.Bytes(whole), nil
 	}
 	return 0, fmt.Errorf("found %q, want a size such as 4k, 512GB or 1.5TB", s)
