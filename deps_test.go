@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"capacity":            {"numa"},
 	"capacity/iocost":     {"numa", "capacity", "internal/alike"},
 	"capacity/dump":       {"numa", "capacity"},
+	"capacity/pages":      {"numa", "capacity"},
 	"capacity/fit":        {"numa", "vnuma", "sim", "capacity"},
 	"capacity/rightsize":  {"numa", "vnuma", "capacity", "capture"},
 	"capture":             {"numa"},

@@ -17,6 +17,10 @@ type Request struct {
 	Consumed numa.Bytes // that they take on the hosts; 0 when nobody says
 	Gain     capacity.Figure[capacity.Share]
 	Large    capacity.Figure[capacity.Share] // for which guests ask themselves
+	// GainAt is the Large at which Gain was measured: what is alike is taken to be spread
+	// evenly, so that the gain is in proportion to what is small. Gain is used as it is
+	// where nothing was small.
+	GainAt capacity.Share
 	Host     numa.Bytes                      // memory of one host; 0 when nobody says
 	Release  numa.Release                    // 0 when nobody says: 6.0 or later
 	VM       numa.Bytes                      // the largest VM; 0 when nobody says
@@ -42,10 +46,14 @@ type Estimated struct {
 func Estimate(r *Request) *Estimated {
 	e := &Estimated{Memory: r.Memory, Large: numa.Bytes(float64(r.Memory)*float64(r.Large.Value) + 0.5)}
 	e.Small = r.Memory - e.Large
-	e.OfAllotted = gainOf(r.Gain, r.Memory, e.Small)
+	gain := r.Gain
+	if r.GainAt < 1 {
+		gain = gain.Times(float64((1 - r.Large.Value) / (1 - r.GainAt)))
+	}
+	e.OfAllotted = gainOf(gain, r.Memory, e.Small)
 	if r.Consumed > 0 {
 		e.Consumed = to(r.Consumed)
-		e.OfConsumed = to(gainOf(r.Gain, r.Consumed, min(e.Small, r.Consumed)))
+		e.OfConsumed = to(gainOf(gain, r.Consumed, min(e.Small, r.Consumed)))
 	}
 	release := r.Release
 	if release == 0 {

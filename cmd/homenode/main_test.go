@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 
 // TestDocs holds that the generated pages are the ones in docs/.
 func TestDocs(t *testing.T) {
-	want := pages(newRoot())
+	want := commandPages(newRoot())
 	for name, page := range want {
 		got, err := os.ReadFile(filepath.Join("../../docs", filepath.FromSlash(name)))
 		if err != nil {

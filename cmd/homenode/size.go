@@ -21,6 +21,7 @@ what would change it.`,
 		newSizeDump(),
 		newSizeFit(),
 		newSizeIO(),
+		newSizePages(),
 		newSizeRightSize(),
 	// one line for each, in the order of names
 	)

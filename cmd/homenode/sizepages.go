@@ -1,0 +1,161 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"homenode/capacity"
+	"homenode/capacity/pages"
+	"homenode/numa"
+	"homenode/output/sizing"
+)
+
+// pagesFlags are the flags of size pages.
+type pagesFlags struct {
+	size    sizeFlags
+	in      captureFlags
+	details bool
+
+	memory, consumed, large, gain, host, release, vm string
+}
+
+func newSizePages() *cobra.Command {
+	var f pagesFlags
+	cmd := &cobra.Command{
+		Use:   "pages FILE... | --memory SIZE",
+		Short: "Memory that large pages on demand and page sharing free: counted or as published, its cost and salting",
+		Long: `pages says what page sharing saves, what it could save once large pages are small, and what stands in its way.
+
+From captures, as homenode capture reads them: what is shared, what of it is saved, and the interval of what could be
+saved more; no counter tells what is equal inside large pages (docs/size/pages.md).
+With --memory: what the published share comes to, without a capture.`,
+		Example: `  homenode size pages esx07.csv.gz
+  homenode size pages --memory 1.5TB --consumed 1.2TB`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.memory, "memory", "", "memory configured of all VMs, where nothing was counted: 1.5TB")
+	fl.StringVar(&f.consumed, "consumed", "", "what of it they take on the hosts")
+	fl.StringVar(&f.gain, "gain", "", "share of memory that sharing frees; as published when not given (20 %, 5 to 30 %)")
+	fl.StringVar(&f.large, "large", "", "share of memory for which guests ask for large pages; as published when not given (2.6 %)")
+	fl.StringVar(&f.host, "host-memory", "", "memory of one host: when it breaks large pages by itself")
+	fl.StringVar(&f.release, "release", "8.0U3", "ESXi release, for --host-memory")
+	fl.StringVar(&f.vm, "vm", "", "memory of the largest VM: how long the first pass over it takes")
+	fl.StringVar(&f.in.host, "host", "", "name of the host, for files that call it localhost or do not name it")
+	fl.StringVar(&f.in.from, "from", "", "leave out what was before this time: '2026-11-03 02:00' in UTC, or RFC 3339")
+	fl.StringVar(&f.in.to, "to", "", "leave out what was after this time: the last tick before it is taken")
+	fl.BoolVar(&f.details, "details", false, "every VM")
+	f.size.register(cmd)
+	return cmd
+}
+
+// counted and estimated are the flags of one way alone.
+var (
+	countedFlags   = []string{"host", "from", "to", "details"}
+	estimatedFlags = []string{"memory", "consumed", "large", "host-memory", "release", "vm"}
+)
+
+func (f *pagesFlags) run(cmd *cobra.Command, args []string) error {
+	if err := f.size.check(); err != nil {
+		return err
+	}
+	gain := pages.PublishedGain()
+	if f.gain != "" {
+		share, err := capacity.ParsePercent(f.gain)
+		if err != nil {
+			return fmt.Errorf("--gain: %w", err)
+		}
+		gain = capacity.Exactly(share, capacity.Given, "--gain", "")
+	}
+	if len(args) > 0 {
+		return f.count(cmd, args, gain)
+	}
+	if f.memory == "" {
+		return errors.New("want a FILE to read, demo, or --memory")
+	}
+	return f.estimate(cmd, gain)
+}
+
+// otherWay returns an error when one of these flags was given.
+func otherWay(cmd *cobra.Command, flags []string, why string) error {
+	for _, name := range flags {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s: %s", name, why)
+		}
+	}
+	return nil
+}
+
+func (f *pagesFlags) estimate(cmd *cobra.Command, gain capacity.Figure[capacity.Share]) error {
+	if err := otherWay(cmd, countedFlags, "only with a FILE to read"); err != nil {
+		return err
+	}
+	q := &pages.Request{Gain: gain, Large: pages.PublishedLarge(), GainAt: pages.PublishedLarge().Value}
+	for _, one := range []struct {
+		flag, text string
+		to         *numa.Bytes
+	}{{"memory", f.memory, &q.Memory}, {"consumed", f.consumed, &q.Consumed}, {"host-memory", f.host, &q.Host}, {"vm", f.vm, &q.VM}} {
+		if one.text == "" {
+			continue
+		}
+		var err error
+		if *one.to, err = capacity.ParseSize(one.text); err != nil {
+			return fmt.Errorf("--%s: %w", one.flag, err)
+		}
+	}
+	if q.Consumed > q.Memory {
+		return fmt.Errorf("--consumed: found %s, want no more than --memory, %s", q.Consumed, q.Memory)
+	}
+	if f.large != "" {
+		share, err := capacity.ParsePercent(f.large)
+		if err != nil {
+			return fmt.Errorf("--large: %w", err)
+		}
+		q.Large = capacity.Exactly(share, capacity.Given, "--large", "")
+	}
+	if gain.Origin == capacity.Given {
+		q.GainAt = q.Large.Value
+	}
+	var err error
+	if q.Release, err = numa.ParseRelease(f.release); err != nil {
+		return fmt.Errorf("--release: %w", err)
+	}
+	return f.size.write(cmd, sizing.PagesEstimated(q, pages.Estimate(q)))
+}
+
+// count reckons with the last tick of each host in the captures.
+func (f *pagesFlags) count(cmd *cobra.Command, args []string, gain capacity.Figure[capacity.Share]) error {
+	err := cmp.Or(otherWay(cmd, estimatedFlags, "only without a FILE to read"), f.in.check(args, false))
+	if err != nil {
+		return err
+	}
+	hosts, err := f.readHosts(cmd, args)
+	if err != nil {
+		return err
+	}
+	r := pages.Count(hosts)
+	if err := tellsNothing(r); err != nil {
+		return err
+	}
+	return cmp.Or(f.size.write(cmd, sizing.PagesCounted(r, strings.Join(args, ", "), gain, f.details)), f.in.incomplete())
+}
+
+// tellsNothing returns an error when no host states anything about sharing.
+func tellsNothing(r *pages.Counted) error {
+	for i := range r.Hosts {
+		c := &r.Hosts[i]
+		if c.Shared != nil {
+			return nil
+		}
+		for j := range c.VMs {
+			if v := &c.VMs[j]; v.Shared != nil || v.Hint != nil || v.Large != nil {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("%s: found no counter about page sharing, want %s (esxtop -b -a records all counters)", r.Hosts[0].Host, strings.Join(r.Hosts[0].Missing, ", "))
+}

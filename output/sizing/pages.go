@@ -1,0 +1,319 @@
+package sizing
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/capacity"
+	"homenode/capacity/pages"
+	"homenode/numa"
+	"homenode/output/chart"
+)
+
+// tpsDefault is what stands in the way of sharing between VMs today.
+const tpsDefault = "VMs share within themselves only by default: Mem.ShareForceSalting 2 since 5.0 U3d, 5.1 U3, 5.5 U2d, 6.0 (KB 2080735)"
+
+// effective is when a change of these options shows.
+const effective = "LPage.LPageAlwaysTryForNPT 0 and another salting act on a VM from its next vMotion or power cycle on (exp C-1)"
+
+// PagesCounted returns the answer from counters of hosts. With details every VM has a row.
+func PagesCounted(r *pages.Counted, of string, gain capacity.Figure[capacity.Share], details bool) *Answer {
+	a := &Answer{Command: "size pages", Question: "size pages: what page sharing saves and could save, counted in " + of, Result: r}
+	a.Assumed = countedAssumed(r)
+	a.Verdict = countedVerdict(r)
+	a.Tables = append(a.Tables, countedHosts(r), countedVMs(r, details))
+	a.If = countedIf(r, gain)
+	a.Notes = countedNotes(r)
+	a.Charts = []chart.Chart{countedChart(r)}
+	return a
+}
+
+func countedAssumed(r *pages.Counted) []Assumption {
+	out := []Assumption{
+		{What: "moment", Value: moments(r), Origin: capacity.Measured, Note: "the last tick of each host"},
+		{What: "least gain", Value: "pages of zeros not shared yet", Origin: capacity.Measured, Note: "zero less shared: zero is a part of shared once it is"},
+	}
+	if r.Sum.Gain == nil {
+		return out
+	}
+	most := Assumption{What: "most gain", Origin: capacity.Assumed}
+	switch r.Sum.Gain.Bound {
+	case pages.ByHints:
+		most.Value, most.Note = "COWH", "pages scanned and not shared; VMware does not say how many of them have an equal"
+	case pages.ByLarge:
+		most.Value, most.Note = "large pages", "what is small is shared as far as it can be"
+	default:
+		most.Value, most.Note = "all memory that is not shared", "no counter says less: COWH is missing"
+	}
+	return append(out, most)
+}
+
+func moments(r *pages.Counted) string {
+	var first, last time.Time
+	for i := range r.Hosts {
+		at := r.Hosts[i].Time
+		if i == 0 || at.Before(first) {
+			first = at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	const layout = "2006-01-02 15:04:05"
+	if first.Equal(last) {
+		return last.UTC().Format(layout) + " UTC"
+	}
+	return first.UTC().Format(layout) + " to " + last.UTC().Format(layout) + " UTC"
+}
+
+func countedVerdict(r *pages.Counted) []string {
+	s := &r.Sum
+	var out []string
+	if s.Saved != nil {
+		line := "Page sharing saves " + gb(*s.Saved) + " now"
+		if s.Consumed != nil && *s.Consumed > 0 {
+			line += fmt.Sprintf(", %s beside the %s that VMs consume", share(*s.Saved, *s.Consumed), gb(*s.Consumed))
+		}
+		out = append(out, line+".")
+	}
+	switch {
+	case s.Gain == nil:
+		out = append(out, "What it could save is not known: see the missing counters.")
+	case s.Gain.Bound == pages.ByPrivate:
+		out = append(out, fmt.Sprintf("Small pages would free less than the %s that is not shared; no counter says how much less.", gb(s.Gain.High)))
+	case s.Gain.High == 0:
+		out = append(out, "Small pages would free nothing more: everything is shared or was found to have no equal.")
+	default:
+		line := fmt.Sprintf("With small pages it could free %s more", interval(s.Gain.Low, s.Gain.High))
+		if s.Consumed != nil && *s.Consumed > 0 {
+			line += fmt.Sprintf(", at most %s of what is consumed", share(s.Gain.High, *s.Consumed))
+		}
+		out = append(out, line+".")
+	}
+	if line := breaking(r); line != "" {
+		out = append(out, line)
+	}
+	return out
+}
+
+// breaking tells which hosts break large pages by themselves.
+func breaking(r *pages.Counted) string {
+	var now []string
+	var least *pages.Counts
+	for i := range r.Hosts {
+		c := &r.Hosts[i]
+		if c.Limits == nil || c.Limits.Left == nil {
+			continue
+		}
+		if *c.Limits.Left < 0 {
+			now = append(now, c.Host)
+		} else if least == nil || *c.Limits.Left < *least.Limits.Left {
+			least = c
+		}
+	}
+	switch {
+	case now != nil:
+		return "Short enough of memory to break large pages by itself now (C-23): " + list(now, 4) + "."
+	case least != nil:
+		return fmt.Sprintf("%s breaks large pages by itself when another %s are taken (free below %s, C-23).", least.Host, gb(*least.Limits.Left), gb(least.Limits.Break))
+	}
+	return ""
+}
+
+func countedHosts(r *pages.Counted) Table {
+	t := Table{Name: "hosts", Columns: []Column{
+		{Name: "host"}, {Name: "memory", Right: true}, {Name: "free", Right: true}, {Name: "state"}, {Name: "consumed", Right: true}, {Name: "shared", Right: true},
+		{Name: "common", Right: true}, {Name: "saved", Right: true}, {Name: "large", Right: true}, {Name: "could free more", Right: true}, {Name: "breaks large below", Right: true},
+	}}
+	for i := range r.Hosts {
+		c := &r.Hosts[i]
+		state, below := "-", "-"
+		if c.State != "" {
+			state = c.State
+		}
+		if c.Limits != nil {
+			below = gb(c.Limits.Break)
+		}
+		t.Rows = append(t.Rows, []string{c.Host, known(c.Memory), known(c.Free), state, known(c.Consumed), known(c.Shared), known(c.Common), known(c.Saved), known(c.Large), gainText(c.Gain), below})
+	}
+	return t
+}
+
+// mostVMs are shown without --details: those that could free most.
+const mostVMs = 5
+
+func countedVMs(r *pages.Counted, details bool) Table {
+	t := Table{Name: "vms", Columns: []Column{
+		{Name: "host"}, {Name: "VM"}, {Name: "size", Right: true}, {Name: "consumed", Right: true}, {Name: "active", Right: true}, {Name: "shared", Right: true},
+		{Name: "zero", Right: true}, {Name: "saved", Right: true}, {Name: "COWH", Right: true}, {Name: "large", Right: true}, {Name: "could free more", Right: true},
+	}}
+	type row struct {
+		host string
+		v    *pages.VMCounts
+	}
+	var rows []row
+	for i := range r.Hosts {
+		for j := range r.Hosts[i].VMs {
+			rows = append(rows, row{r.Hosts[i].Host, &r.Hosts[i].VMs[j]})
+		}
+	}
+	if !details && len(rows) > mostVMs {
+		slices.SortStableFunc(rows, func(a, b row) int {
+			return int(math.Copysign(1, float64(high(b.v)-high(a.v)))) * bit(high(a.v) != high(b.v))
+		})
+		t.Title = fmt.Sprintf("the %d of %d VMs that could free most (--details for all)", mostVMs, len(rows))
+		rows = rows[:mostVMs]
+	}
+	for _, x := range rows {
+		v := x.v
+		t.Rows = append(t.Rows, []string{x.host, v.VM, known(v.Size), known(v.Consumed), known(v.Active), known(v.Shared), known(v.Zero), known(v.Saved), known(v.Hint), known(v.Large), gainText(v.Gain)})
+	}
+	return t
+}
+
+func high(v *pages.VMCounts) numa.Bytes {
+	if v.Gain == nil {
+		return -1
+	}
+	return v.Gain.High
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func countedIf(r *pages.Counted, gain capacity.Figure[capacity.Share]) []Change {
+	var out []Change
+	s := &r.Sum
+	if s.Consumed != nil && s.Gain != nil && *s.Consumed > 0 {
+		of := func(x capacity.Share) numa.Bytes {
+			return min(numa.Bytes(float64(x)*float64(*s.Consumed)), s.Gain.High)
+		}
+		text := gb(of(gain.Value))
+		if gain.Low != gain.High {
+			text += " (" + gb(of(gain.Low)) + " to " + gb(of(gain.High)) + ")"
+		}
+		where := "as published (exp C-1)"
+		if gain.Origin == capacity.Given {
+			where = "--gain"
+		}
+		out = append(out, Change{If: fmt.Sprintf("%s of what is consumed, %s", gain.Value, where), Result: text})
+	}
+	if s.Gain != nil && s.Saved != nil {
+		out = append(out, Change{If: "Mem.ShareForceSalting 2, no salts (default)", Result: "less: what is alike within each VM (C-22)"})
+	}
+	one, known := numa.Bytes(0), false
+	for i := range r.Hosts {
+		if b := r.Hosts[i].OneCopy; b != nil {
+			one, known = one+*b, true
+		}
+	}
+	if known {
+		out = append(out, Change{If: "VMkernel.Boot.sharePerNode off: one copy a host", Result: "up to " + gb(one) + " more; shared pages are read remotely (C-22)"})
+	}
+	if s.Gain != nil && s.Gain.High > 0 {
+		out = append(out, Change{If: "half of the most", Result: gb(s.Gain.High / 2), Change: "-50 %"})
+	}
+	return out
+}
+
+func countedNotes(r *pages.Counted) []string {
+	var out []string
+	for i := range r.Hosts {
+		c := &r.Hosts[i]
+		if len(c.Missing) > 0 {
+			out = append(out, c.Host+" lacks "+strings.Join(c.Missing, ", "), "  esxtop -b -a records all counters.")
+		}
+		if c.Limits != nil && c.Limits.Reckoned {
+			out = append(out, c.Host+": minFree is not recorded and reckoned by the scale of 5.0 and later (C-23).")
+		}
+	}
+	return append(out, standing...)
+}
+
+// standing are the notes of every answer.
+var standing = []string{
+	tpsDefault + ".", effective + ".",
+	"Small pages cost TLB misses, with longer walks under nested paging. exp C-1 saw no more CPU and no latency; measure yours.",
+}
+
+func countedChart(r *pages.Counted) chart.Chart {
+	bars := &chart.Bars{X: chart.Axis{Label: "memory of the host, GB", Text: axisGB}}
+	for i := range r.Hosts {
+		c := &r.Hosts[i]
+		row := chart.Row{Name: c.Host, Value: gainText(c.Gain)}
+		if c.Consumed != nil {
+			consumed := float64(*c.Consumed)
+			if c.Gain != nil {
+				kept := consumed - float64(c.Gain.High)
+				row.Segments = append(row.Segments,
+					chart.Segment{Kind: "consumed, stays", Value: max(0, kept)},
+					chart.Segment{Kind: "could be freed", Value: min(consumed, float64(c.Gain.High)), Soft: true})
+			} else {
+				row.Segments = append(row.Segments, chart.Segment{Kind: "consumed, stays", Value: consumed})
+			}
+		}
+		if c.Saved != nil {
+			row.Segments = append(row.Segments, chart.Segment{Kind: "saved by sharing now", Value: float64(*c.Saved), Soft: true})
+		}
+		if c.Memory != nil {
+			row.Limit = float64(*c.Memory)
+		}
+		if row.Segments != nil {
+			bars.Rows = append(bars.Rows, row)
+		}
+	}
+	return chart.Chart{ID: "pages", Title: "Memory that VMs consume, what sharing saves, and what it could free", Note: "A line is the memory of the host. " + tpsDefault, Bars: bars}
+}
+
+func axisGB(v float64) string { return capacity.Digits(v/float64(numa.GiB), 3) }
+
+// gb writes an amount in GB with three digits that count.
+func gb(b numa.Bytes) string {
+	if b != 0 && b < numa.GiB && b > -numa.GiB {
+		return capacity.Digits(float64(b)/float64(numa.MiB), 3) + " MB"
+	}
+	return capacity.Digits(float64(b)/float64(numa.GiB), 3) + " GB"
+}
+
+func known(b *numa.Bytes) string {
+	if b == nil {
+		return "-"
+	}
+	return gb(*b)
+}
+
+func share(part, of numa.Bytes) string {
+	return capacity.Share(float64(part) / float64(of)).String()
+}
+
+func interval(low, high numa.Bytes) string {
+	if low == 0 {
+		return "up to " + gb(high)
+	}
+	return gb(low) + " to " + gb(high)
+}
+
+func gainText(g *pages.Gain) string {
+	switch {
+	case g == nil:
+		return "-"
+	case g.Low == g.High:
+		return gb(g.High)
+	}
+	return gb(g.Low) + " - " + gb(g.High)
+}
+
+// list writes the first n of a list.
+func list(names []string, n int) string {
+	if len(names) > n {
+		return strings.Join(names[:n], ", ") + fmt.Sprintf(" and %d more", len(names)-n)
+	}
+	return strings.Join(names, ", ")
+}
