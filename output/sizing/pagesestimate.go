@@ -54,7 +54,7 @@ func estimatedIf(q *pages.Request, r *pages.Estimated) []Change {
 	base := float64(r.OfAllotted.Value)
 	change := func(text string, ask pages.Request) Change {
 		v := float64(pages.Estimate(&ask).OfAllotted.Value)
-		return Change{If: text, Result: gb(numa.Bytes(v)), Change: signed(v/base - 1)}
+		return Change{If: text, Result: gb(numa.Bytes(v)), Change: signed(capacity.Share(v/base - 1))}
 	}
 	half := *q
 	half.Gain = q.Gain.Times(0.5)
@@ -73,10 +73,6 @@ func estimatedIf(q *pages.Request, r *pages.Estimated) []Change {
 		out = append(out, Change{If: fmt.Sprintf("a VM of %s, first pass over it", gb(q.VM)), Result: "takes at least " + hours(time.Duration(*r.Pass*float64(time.Second))) + " (C-22)"})
 	}
 	return out
-}
-
-func signed(x float64) string {
-	return fmt.Sprintf("%+.0f %%", x*100)
 }
 
 // hours writes a time in hours and minutes.
