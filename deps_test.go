@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"capacity/pages":      {"numa", "capacity"},
 	"capacity/fit":        {"numa", "vnuma", "sim", "capacity"},
 	"capacity/rightsize":  {"numa", "vnuma", "capacity", "capture"},
+	"capacity/latency":    {"numa", "cost", "capacity"},
 	"capture":             {"numa"},
 	"rule":                {"numa", "vnuma", "confront", "finding", "capture"},
 	"policy":              {"numa", "finding", "rule", "internal/alike"},
@@ -91,7 +92,7 @@ var mayImport = map[string][]string{
 	"internal/atomicfile": {},
 	"internal/golden":     {},
 	"internal/testdeps":   {},
-	"cmd/homenode":        {".", "numa", "capacity", "capacity/...", "capture", "queue", "anonymise", "vnuma", "sim", "simulate", "replay", "sweep", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "experiment", "drift", "whatif", "compare", "source/...", "output/...", "internal/...", "optimise"},
+	"cmd/homenode":        {".", "numa", "capacity", "capacity/...", "cost", "capture", "queue", "anonymise", "vnuma", "sim", "simulate", "replay", "sweep", "confront", "finding", "rule", "rules", "rulebook", "policy", "published", "experiment", "drift", "whatif", "compare", "source/...", "output/...", "internal/...", "optimise"},
 
 	"source/vsphere/xmlscan":     {},
 	"internal/collectbench":      {"numa", "source/vsphere", "source/vsphere/lab", "internal/texttab"},

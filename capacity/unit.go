@@ -47,6 +47,12 @@ type Cycles float64
 // thumb have it.
 type CyclesPerBit float64
 
+// Seconds are a time, or how long one access, I/O or call takes.
+type Seconds float64
+
+// Nanosecond is the unit of memory.
+const Nanosecond Seconds = 1e-9
+
 // A Share is a part of a whole: 1 is all of it.
 type Share float64
 
@@ -80,6 +86,9 @@ func (h Hz) PerBit(b BitRate) CyclesPerBit { return CyclesPerBit(float64(h) / fl
 // Cores returns how many cores of a frequency that is.
 func (h Hz) Cores(core Hz) float64 { return float64(h) / float64(core) }
 
+// In returns the cycles that pass in a time.
+func (h Hz) In(t Seconds) Cycles { return Cycles(float64(h) * float64(t)) }
+
 // Of returns what share of a whole that is.
 func (h Hz) Of(whole Hz) Share { return Share(float64(h) / float64(whole)) }
 
@@ -104,6 +113,20 @@ func (r IORate) String() string { return Grouped(float64(r), 0) + " IOPS" }
 // String returns c as "640 k cycles".
 func (c Cycles) String() string {
 	return scaled(float64(c), "cycles", []string{"", "k ", "M ", "G "})
+}
+
+// String returns t as "81.1 ns" or "2.03 ms", three digits.
+func (t Seconds) String() string {
+	v := math.Abs(float64(t))
+	for _, unit := range []struct {
+		name string
+		per  float64
+	}{{"ns", 1e9}, {"µs", 1e6}, {"ms", 1e3}} {
+		if v*unit.per < 999.5 {
+			return Digits(float64(t)*unit.per, 3) + " " + unit.name
+		}
+	}
+	return Digits(float64(t), 3) + " s"
 }
 
 // String returns c as the articles print it: "3.57 Hz per b/s".

@@ -164,8 +164,8 @@ func readRuns(name string, set *comparison.Set, notes *[]string) ([]compare.Run,
 	return runs, err
 }
 
-// readResults reads one file and says in notes what its reader was not sure of.
-func readResults(name string, set *comparison.Set, notes *[]string) (runs []compare.Run, err error) {
+// readBenchmark reads the results of one file.
+func readBenchmark(name string) (_ *benchmark.Results, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,12 @@ func readResults(name string, set *comparison.Set, notes *[]string) (runs []comp
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	results, err := benchmark.Read(name, in)
+	return benchmark.Read(name, in)
+}
+
+// readResults reads one file and says in notes what its reader was not sure of.
+func readResults(name string, set *comparison.Set, notes *[]string) (runs []compare.Run, err error) {
+	results, err := readBenchmark(name)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ what would change it.`,
 		newSizeFit(),
 		newSizeIO(),
 		newSizePages(),
+		newSizeLatency(),
 		newSizeRightSize(),
 	// one line for each, in the order of names
 	)

@@ -135,32 +135,31 @@ func (s *scale) logarithmic(r reach, most int, round bool) {
 	}
 	first := math.Floor(math.Log(s.low)/math.Log(base) + 1e-9)
 	last := math.Ceil(math.Log(s.high)/math.Log(base) - 1e-9)
-	every := 1.0
-	if powers := last - first; powers*float64(len(between)) > float64(most) {
+	powers := last - first
+	if powers*float64(len(between)) > float64(most) {
 		between = between[:1]
-		for powers/every > float64(most) {
-			every++
-		}
 	}
 	var all []float64
-	for k := first; k <= last; k += every {
+	for k := first; k <= last; k++ {
 		for _, m := range between {
 			all = append(all, logTick(m, base, k))
 		}
 	}
-	all = append(all, logTick(1, base, last+every))
-	if round {
+	if round { // the ends are the nearest ticks
 		for len(all) > 1 && all[1] <= s.low*(1+1e-9) {
 			all = all[1:]
 		}
-		s.low = all[0]
 		for len(all) > 1 && all[len(all)-2] >= s.high*(1-1e-9) {
 			all = all[:len(all)-1]
 		}
-		s.high = all[len(all)-1]
+		s.low, s.high = min(all[0], s.low), max(all[len(all)-1], s.high)
 	}
-	for _, v := range all {
-		if v >= s.low*(1-1e-9) && v <= s.high*(1+1e-9) {
+	every := 1
+	for len(all) > every*(most+1) {
+		every++
+	}
+	for i := 0; i < len(all); i += every {
+		if v := all[i]; v >= s.low*(1-1e-9) && v <= s.high*(1+1e-9) {
 			s.ticks = append(s.ticks, v)
 		}
 	}

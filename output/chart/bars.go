@@ -57,7 +57,11 @@ func (l *layout) bars(c *Bars) {
 	} else if r.any {
 		r.low /= 1.25 // the shortest bar can be seen
 	}
-	s := scaleOf(&c.X, r, max(int((right-left)/600), 2), true, true)
+	each := svg.Px(700)
+	if c.X.Log {
+		each = 480 // powers of ten are short
+	}
+	s := scaleOf(&c.X, r, max(int((right-left)/each), 2), true, true)
 	s.from, s.to = left, right
 	top := l.y
 	bottom := top + svg.Px(max(len(rows), 1))*rowHeight + 40
