@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"capacity/iocost":     {"numa", "capacity", "internal/alike"},
 	"capacity/dump":       {"numa", "capacity"},
 	"capacity/pages":      {"numa", "capacity"},
+	"capacity/speed":      {"numa", "vnuma", "sim", "capacity", "internal/alike"},
 	"capacity/fit":        {"numa", "vnuma", "sim", "capacity"},
 	"capacity/rightsize":  {"numa", "vnuma", "capacity", "capture"},
 	"capacity/latency":    {"numa", "cost", "capacity"},

@@ -24,6 +24,7 @@ what would change it.`,
 		newSizePages(),
 		newSizeLatency(),
 		newSizeRightSize(),
+		newSizeSpeed(),
 	// one line for each, in the order of names
 	)
 	return cmd

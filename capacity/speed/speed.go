@@ -1,0 +1,161 @@
+// Package speed says what the vCPU speed of VMware Cloud Director makes of VMs: their
+// CPU limit and reservation by allocation model, how much of a core each vCPU gets, how
+// many such VMs the reservations of a host admit, and what the side-channel aware
+// schedulers leave of a host. What VMs wait is asked of the twin of the scheduler too
+// (package sim), beside the closed form:
+//
+//	limit      = vCPUs × speed                of the VM, not of each vCPU
+//	share      = min(1, speed ÷ core)         of a core that each vCPU gets when all want
+//	held back  = max(0, demand − share)       of the time: %MLMTD, which %RDY includes
+//	admitted   = ⌊cores × core × (1 − kernel) ÷ reservation⌋   by host
+package speed
+
+import (
+	"fmt"
+	"math"
+
+	"homenode/capacity"
+	"homenode/numa"
+)
+
+// An Ask is VMs of one shape with a vCPU speed on hosts of one kind.
+type Ask struct {
+	Model     Model          `json:"model"`
+	Speed     capacity.Hz    `json:"vcpuSpeed"`
+	Guarantee capacity.Share `json:"guarantee"`
+	VCPUs     int            `json:"vcpus"`
+	Memory    numa.Bytes     `json:"memory"`
+	Core      capacity.Hz    `json:"core"` // nominal frequency
+	Hosts     int            `json:"hosts"`
+	// Kernel is the share of a host's cores that VMs cannot reserve.
+	Kernel capacity.Share `json:"kernel"`
+	VMs    int            `json:"vms"` // that run on one host
+	Host   numa.Host      `json:"-"`   // with nodes and a release; its CoreMHz is not read
+}
+
+// Check says what cannot be asked.
+func (a *Ask) Check() error {
+	switch {
+	case !(a.Speed > 0) || math.IsInf(float64(a.Speed), 0):
+		return fmt.Errorf("vCPU speed: found %v, want more than 0", a.Speed)
+	case !(a.Core > 0) || a.Core/capacity.MHz > numa.MaxCoreMHz:
+		return fmt.Errorf("core: found %v, want more than 0, up to %v", a.Core, capacity.Hz(numa.MaxCoreMHz)*capacity.MHz)
+	case !(a.Guarantee >= 0 && a.Guarantee <= 1):
+		return fmt.Errorf("guarantee: found %v, want 0 to 100 %%", a.Guarantee)
+	case !(a.Kernel >= 0 && a.Kernel < 1):
+		return fmt.Errorf("kernel: found %v, want 0 to less than 100 %%", a.Kernel)
+	case a.VCPUs < 1 || a.VCPUs > numa.MaxVCPUs:
+		return fmt.Errorf("vCPUs: found %d, want 1 to %d", a.VCPUs, numa.MaxVCPUs)
+	case a.Memory <= 0:
+		return fmt.Errorf("memory: found %d bytes, want more than 0", int64(a.Memory))
+	case a.Hosts < 1:
+		return fmt.Errorf("hosts: found %d, want 1 or more", a.Hosts)
+	case a.VMs < 1 || a.VMs > mostVMs:
+		return fmt.Errorf("VMs: found %d, want 1 to %d on a host", a.VMs, mostVMs)
+	case a.cores() == 0:
+		return fmt.Errorf("host %s: its NUMA nodes are unknown", a.Host.Name)
+	case a.VCPUs > a.threads(): // rule book B-5
+		return fmt.Errorf("vCPUs: %d are more than the %d logical CPUs of a host: such a VM does not power on", a.VCPUs, a.threads())
+	case !a.Host.Release.Known():
+		return fmt.Errorf("host %s: its release is unknown", a.Host.Name)
+	}
+	return nil
+}
+
+// mostVMs is how many VMs a host runs at most (VMware Configuration Maximums).
+const mostVMs = 1024
+
+// cores returns the physical cores of a host.
+func (a *Ask) cores() (sum int) {
+	for _, n := range a.Host.Nodes.Value {
+		sum += n.Cores
+	}
+	return sum
+}
+
+// threads returns the logical CPUs of a host.
+func (a *Ask) threads() (sum int) {
+	for _, n := range a.Host.Nodes.Value {
+		sum += n.Threads
+	}
+	return sum
+}
+
+// Terms are the limit and the reservation of one VM.
+func (a *Ask) Terms() Terms { return TermsOf(a.Model, a.VCPUs, a.Speed, a.Guarantee) }
+
+// Share returns how much of a core a vCPU gets at the most when all vCPUs of its VM
+// want one.
+func (a *Ask) Share() capacity.Share { return ShareOf(a.Terms().Limit, a.VCPUs, a.Core) }
+
+// ShareOf returns how much of a core each vCPU gets of a limit; all of it without one.
+func ShareOf(limit capacity.Hz, vcpus int, core capacity.Hz) capacity.Share {
+	if limit <= 0 {
+		return 1
+	}
+	return min(1, limit.Of(capacity.Hz(vcpus)*core))
+}
+
+// Held returns for which share of the time a limit holds a vCPU back that wants to run
+// for the demand.
+func Held(demand, share capacity.Share) capacity.Share { return max(0, demand-share) }
+
+// An Admission is how many VMs the reservations of the hosts allow. It is no statement
+// on how fast they run.
+type Admission struct {
+	// Capacity is what the VMs of a host can reserve.
+	Capacity capacity.Hz `json:"capacity"`
+	// Bounded is false where nothing is reserved: any number is admitted.
+	Bounded bool `json:"bounded"`
+	PerHost int  `json:"perHost"`
+	All     int  `json:"all"`    // hosts
+	NPlus1  int  `json:"nPlus1"` // with one host fewer
+	VCPUs   int  `json:"vcpus"`  // of a host's VMs
+	PerCore struct {
+		VCPUs float64     `json:"vcpus"`
+		Limit capacity.Hz `json:"limit,omitempty"` // sum of the limits by core: above the core's frequency nobody gets his
+	} `json:"perCore"`
+}
+
+// Admit returns how many VMs are admitted.
+func (a *Ask) Admit() Admission {
+	out := Admission{Capacity: a.reservable()}
+	t := a.Terms()
+	if !(t.Reservation > 0) {
+		return out
+	}
+	// The small share keeps 60 × 1.6 GHz from being more than 96 GHz.
+	n := math.Floor(float64(out.Capacity)/float64(t.Reservation)*(1+1e-12) + 1e-12)
+	out.Bounded = true
+	out.PerHost = int(min(n, math.MaxInt32))
+	out.All, out.NPlus1 = out.PerHost*a.Hosts, out.PerHost*(a.Hosts-1)
+	out.VCPUs = out.PerHost * a.VCPUs
+	out.PerCore.VCPUs = float64(out.VCPUs) / float64(a.cores())
+	out.PerCore.Limit = capacity.Hz(out.PerHost) * t.Limit / capacity.Hz(a.cores())
+	return out
+}
+
+// Running returns how many of the asked VMs are powered on on a host: what reservations
+// admit, and no more.
+func (a *Ask) Running() int {
+	if ad := a.Admit(); ad.Bounded {
+		return min(a.VMs, ad.PerHost)
+	}
+	return a.VMs
+}
+
+// reservable returns what the VMs of a host can reserve.
+func (a *Ask) reservable() capacity.Hz {
+	return capacity.Hz(float64(a.cores()) * float64(a.Core) * (1 - float64(a.Kernel)))
+}
+
+// SpeedFor returns the highest vCPU speed at which the reservations of so many VMs fit a
+// host: the inverse of Admit. It reports false where nothing is reserved, so that any
+// speed does.
+func (a *Ask) SpeedFor(vms int) (capacity.Hz, bool) {
+	one := TermsOf(a.Model, a.VCPUs, 1, a.Guarantee).Reservation // for each Hz of speed
+	if !(one > 0) || vms < 1 {
+		return 0, false
+	}
+	return a.reservable() / (capacity.Hz(vms) * one), true
+}

@@ -1,0 +1,254 @@
+package sizing
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"homenode/capacity"
+	"homenode/capacity/speed"
+	"homenode/numa"
+	"homenode/output/chart"
+)
+
+// A SpeedResult is what size speed came to.
+type SpeedResult struct {
+	Asked     *speed.Ask                      `json:"asked"`
+	Guarantee capacity.Figure[capacity.Share] `json:"guarantee"`
+	Kernel    capacity.Figure[capacity.Share] `json:"kernel"`
+	HostText  string                          `json:"host"`
+	Release   numa.Release                    `json:"release"`
+	Touched   numa.Bytes                      `json:"touched"` // memory of each VM in the twin
+	Terms     speed.Terms                     `json:"terms"`
+	Share     capacity.Share                  `json:"share"` // of a core, by vCPU
+	Held      capacity.Share                  `json:"held"`  // of a vCPU that wants a whole core
+	Admission speed.Admission                 `json:"admission"`
+	// SpeedForVMs is the highest vCPU speed at which the asked number of VMs is admitted
+	// on a host; 0 when any is.
+	SpeedForVMs capacity.Hz       `json:"speedForVMs,omitempty"`
+	Limited     []speed.Load      `json:"limited"`
+	Free        []speed.Load      `json:"free"` // without limit and reservation
+	SCA         []speed.Mitigated `json:"sca"`
+	Changes     []SpeedChange     `json:"changes"`
+}
+
+// A SpeedChange is what else would come to.
+type SpeedChange struct {
+	If        string          `json:"if"`
+	Terms     speed.Terms     `json:"terms"`
+	Held      capacity.Share  `json:"held"`
+	Admission speed.Admission `json:"admission"`
+	Full      speed.Load      `json:"full"` // at full demand
+}
+
+// Speed turns the result into an answer; details adds all columns.
+func Speed(r *SpeedResult, details bool) *Answer {
+	a := r.Asked
+	out := &Answer{
+		Command: "size speed",
+		Question: fmt.Sprintf("size speed: %d VMs of %d vCPU and %s on a host, at %v a vCPU, %s; %s, cores of %v",
+			a.VMs, a.VCPUs, a.Memory, a.Speed, a.Model.Name(), r.HostText, a.Core),
+		Result: r, Charts: speedCharts(r),
+	}
+	out.Assumed = []Assumption{
+		{What: "limit, reservation", Value: a.Model.Name(), Origin: r.Terms.Origin, Source: r.Terms.Source},
+		Figure("guarantee", r.Guarantee, capacity.Share.String),
+		Figure("kernel", r.Kernel, capacity.Share.String),
+		{What: "demand", Value: "constant, all alike", Origin: capacity.Assumed, Note: fmt.Sprintf("30 min in the twin, %s of memory touched a VM; %s", r.Touched, r.Release)},
+	}
+	if len(r.SCA) > 0 && r.SCA[0].Gain > 0 {
+		gains, names := make([]string, len(r.SCA)), make([]string, len(r.SCA))
+		for i, m := range r.SCA {
+			names[i] = m.Name
+			gains[i] = fmt.Sprintf("+%s %%", capacity.Digits(100*float64(m.Gain), 3))
+		}
+		out.Assumed = append(out.Assumed, Assumption{What: "second thread", Value: strings.Join(gains, ", "), Origin: capacity.Assumed,
+			Note: fmt.Sprintf("of a core (%s); by VMware SCAv1 costs a full host up to about %v", strings.Join(names, ", "), speed.Loss.High)})
+	}
+	out.Verdict = speedVerdict(r)
+	out.Tables = []Table{speedLoads(r, details)}
+	if details {
+		out.Tables = append(out.Tables, speedSCA(r))
+	}
+	for _, c := range r.Changes {
+		out.If = append(out.If, Change{If: c.If, Result: c.text(), Change: signed(c.Admission, r.Admission)})
+	}
+	for i := range r.SCA {
+		if m, none := &r.SCA[i], &r.SCA[0]; i > 0 {
+			out.If = append(out.If, Change{If: m.Name, Result: scaText(m, none), Change: fmt.Sprintf("%+.0f %% GHz", 100*(float64(m.Capacity/none.Capacity)-1))})
+		}
+	}
+	out.Notes = speedNotes(r)
+	return out
+}
+
+func speedVerdict(r *SpeedResult) []string {
+	a, t := r.Asked, &r.Terms
+	var out []string
+	switch {
+	case t.Limit == 0:
+		out = append(out, fmt.Sprintf("%s sets no limit on the VM: a vCPU can use its whole core.", a.Model.Name()))
+	case r.Held == 0:
+		out = append(out, fmt.Sprintf("The limit of %v is as much as %d cores of %v give: it never acts.", t.Limit, a.VCPUs, a.Core))
+	default:
+		out = append(out, fmt.Sprintf("Limit %v: each vCPU gets %v of a core; one that wants all of it is held back %v of the time (%%MLMTD, in %%RDY).", t.Limit, r.Share, r.Held))
+	}
+	switch ad := &r.Admission; {
+	case a.Model == speed.ReservationPool:
+	case !ad.Bounded:
+		out = append(out, "Nothing is reserved: any number of VMs powers on.")
+	default:
+		where := "the VM"
+		if t.InPool {
+			where = "its pool"
+		}
+		line := fmt.Sprintf("Reserved on %s: %v. That admits %d VMs a host, %s vCPUs a core", where, t.Reservation, ad.PerHost, capacity.Digits(ad.PerCore.VCPUs, 2))
+		if a.Hosts > 1 {
+			line += fmt.Sprintf("; %d on %d hosts, %d with one host fewer", ad.All, a.Hosts, ad.NPlus1)
+		}
+		out = append(out, line+".")
+		if a.VMs > ad.PerHost {
+			out = append(out, fmt.Sprintf("%d VMs are more than that: the twin runs %d. All are admitted at %v a vCPU or less.", a.VMs, ad.PerHost, r.SpeedForVMs))
+		}
+	}
+	if t.Limit == 0 {
+		return append(out, "vNUMA stays as it is: it follows the vCPU count, not the speed.")
+	}
+	return append(out, "vNUMA stays as it is. The limit goes by the vCPU count: every vCPU more raises it, needed or not.")
+}
+
+// speedLoads is what the VMs get of what they want.
+func speedLoads(r *SpeedResult, details bool) Table {
+	t := Table{Name: "demand", Title: "in the twin, a VM; shares by vCPU", Columns: []Column{
+		{"demand", true}, {"used", true}, {"ready", true}, {"by limit", true}, {"no core free", true}, {"co-stop", true},
+		{"without limit: used", true}, {"ready", true},
+	}}
+	if details {
+		t.Columns = append(t.Columns, Column{"co-stop", true}, Column{"N%L", true}, Column{"N%L without", true}, Column{"closed form", true})
+	}
+	for i, l := range r.Limited {
+		f := r.Free[i]
+		if !details && math.Mod(float64(l.Demand)*100, 25) > 0.01 {
+			continue
+		}
+		row := []string{l.Demand.String(), l.Used.String(), l.Ready.String(), l.Limited.String(), l.Contended.String(), l.CoStop.String(), f.Used.String(), f.Ready.String()}
+		if details {
+			row = append(row, f.CoStop.String(), l.Local.String(), f.Local.String(), l.Expected.String())
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// speedSCA is what side-channel aware schedulers leave.
+func speedSCA(r *SpeedResult) Table {
+	t := Table{Name: "sca", Title: "side-channel aware schedulers", Columns: []Column{
+		{"scheduler", false}, {"vCPUs at once", true}, {"of this shape", true}, {"capacity", true}, {"not wide up to", true}, {"with preferHT", true},
+		{"used at 100 %", true}, {"ready", true},
+	}}
+	for _, m := range r.SCA {
+		preferHT := strconv.Itoa(m.PreferHT)
+		if m.AtOnce < m.PreferHT {
+			preferHT += fmt.Sprintf(" (%d run)", m.AtOnce)
+		}
+		t.Rows = append(t.Rows, []string{m.Name, strconv.Itoa(m.Places), strconv.Itoa(m.OfShape), m.Capacity.String(), strconv.Itoa(m.NonWide), preferHT,
+			m.Full.Used.String(), m.Full.Ready.String()})
+	}
+	return t
+}
+
+func (c *SpeedChange) text() string {
+	s := "no limit"
+	if c.Terms.Limit > 0 {
+		s = fmt.Sprintf("limit %v", c.Terms.Limit)
+	}
+	s += fmt.Sprintf(", at 100 %%: %v used, %v ready", c.Full.Used, c.Full.Ready)
+	if c.Admission.Bounded {
+		s += fmt.Sprintf("; admits %d", c.Admission.All)
+	}
+	return s
+}
+
+// scaText says what runs at once under a scheduler.
+func scaText(m, none *speed.Mitigated) string {
+	s := fmt.Sprintf("%d vCPUs run at once, not %d", m.OfShape, none.OfShape)
+	if m.OfShape == none.OfShape {
+		s = fmt.Sprintf("%d vCPUs run at once, as before", m.OfShape)
+	}
+	return s + fmt.Sprintf("; at 100 %%: %v used, %v ready", m.Full.Used, m.Full.Ready)
+}
+
+// signed is what a change does to the number of VMs that are admitted.
+func signed(now, before speed.Admission) string {
+	switch {
+	case !before.Bounded || !now.Bounded || before.All == 0:
+		return ""
+	case now.All == before.All:
+		return "same"
+	}
+	return fmt.Sprintf("%+.0f %% VMs", 100*(float64(now.All)/float64(before.All)-1))
+}
+
+func speedNotes(r *SpeedResult) []string {
+	a := r.Asked
+	var out []string
+	if r.Terms.Note != "" {
+		out = append(out, a.Model.Name()+": "+r.Terms.Note+".")
+	}
+	if limits := r.Admission.PerCore.Limit; r.Admission.Bounded && limits > a.Core {
+		out = append(out, fmt.Sprintf("Limits of the VMs admitted add up to %v a core of %v: when all want theirs, the reservation is left.", limits, a.Core))
+	}
+	if a.Speed < speed.LeastSpeed.Value && a.Model != speed.ReservationPool {
+		out = append(out, fmt.Sprintf("Cloud Director takes %v at least (%s).", speed.LeastSpeed.Value, speed.LeastSpeed.Source))
+	}
+	for _, m := range r.SCA {
+		if m.Name == "SCAv2" && m.Idle > 0 {
+			out = append(out, fmt.Sprintf("Under SCAv2 each VM of this shape leaves %d of the threads of its cores idle: its clients are odd.", m.Idle))
+		}
+	}
+	if r.Terms.InPool {
+		each := speed.ShareOf(capacity.Hz(a.VCPUs)*a.Speed, a.VCPUs, a.Core)
+		out = append(out, fmt.Sprintf("The twin knows no resource pools. A pool of just these VMs gives each vCPU %v of a core when all want one.", each))
+	}
+	return out
+}
+
+func percentText(v float64) string { return capacity.Digits(v, 3) + " %" }
+
+// speedCharts draws used and ready by demand, and the schedulers.
+func speedCharts(r *SpeedResult) []chart.Chart {
+	series := func(name string, loads []speed.Load, y func(*speed.Load) capacity.Share) chart.Series {
+		s := chart.Series{Name: name}
+		for i := range loads {
+			s.Points = append(s.Points, chart.Point{X: 100 * float64(loads[i].Demand), Y: 100 * float64(y(&loads[i]))})
+		}
+		return s
+	}
+	whole := capacity.Hz(r.Asked.VCPUs) * r.Asked.Core
+	used := func(l *speed.Load) capacity.Share { return l.Used.Of(whole) }
+	ready := func(l *speed.Load) capacity.Share { return l.Ready }
+	lines := &chart.Lines{
+		X: chart.Axis{Label: "demand of each vCPU, % of a core", Text: percentText},
+		Y: chart.Axis{Label: "% of the time of a vCPU", Text: percentText},
+		Series: []chart.Series{
+			series("used", r.Limited, used), series("ready", r.Limited, ready),
+			series("used without limit", r.Free, used), series("ready without limit", r.Free, ready),
+		},
+	}
+	if r.Terms.Limit > 0 && r.Share < 1 {
+		lines.Marks = []chart.Mark{{Name: fmt.Sprintf("limit: %v of a core", r.Share), Value: 100 * float64(r.Share)}}
+	}
+	bars := &chart.Bars{X: chart.Axis{Label: "vCPUs of this shape that run at once on a host", Text: func(v float64) string { return capacity.Grouped(v, 0) }}}
+	for _, m := range r.SCA {
+		bars.Rows = append(bars.Rows, chart.Row{Name: m.Name, Value: strconv.Itoa(m.OfShape), Limit: float64(m.Places), Segments: []chart.Segment{{Value: float64(m.OfShape)}}})
+	}
+	out := []chart.Chart{{
+		ID: "speed-demand", Title: fmt.Sprintf("%d VMs of %d vCPU at %v a vCPU on cores of %v", r.Asked.VMs, r.Asked.VCPUs, r.Asked.Speed, r.Asked.Core),
+		Note: "mean of all VMs in the twin of the scheduler, 30 minutes of constant demand", Lines: lines,
+	}}
+	if len(bars.Rows) > 0 {
+		out = append(out, chart.Chart{ID: "speed-sca", Title: "What side-channel aware schedulers leave", Note: "line: vCPUs of all kinds; rule book E-2, E-3", Bars: bars})
+	}
+	return out
+}

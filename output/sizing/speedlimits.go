@@ -1,0 +1,117 @@
+package sizing
+
+import (
+	"fmt"
+	"strconv"
+
+	"homenode/capacity"
+	"homenode/capacity/speed"
+	"homenode/output/chart"
+)
+
+// mostLimits is how many VMs the short answer lists.
+const mostLimits = 12
+
+// SpeedLimits says which VMs of a fleet have a CPU limit; details lists all of them.
+func SpeedLimits(source string, l *speed.Limits, details bool) *Answer {
+	out := &Answer{
+		Command: "size speed", Question: fmt.Sprintf("size speed: CPU limits of the %d VMs of %s", l.VMs, source), Result: l,
+		Assumed: []Assumption{
+			{What: "core", Value: "nominal frequency of the host", Origin: capacity.Measured, Source: "inventory", Note: "turbo is above it: a limit counts what is used"},
+			{What: "left over", Value: "another speed a vCPU than most of its folder", Origin: capacity.Assumed, Note: "from two VMs on, more than half"},
+		},
+		Verdict: limitsVerdict(l),
+	}
+	if len(l.List) > 0 {
+		out.Tables = append(out.Tables, limitsTable(l, details))
+		out.Charts = limitsCharts(l)
+	}
+	if len(l.Hosts) > 0 {
+		out.Tables = append(out.Tables, reservedTable(l, details))
+	}
+	if l.Unknown > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("Of %d VMs the source does not say whether they have a limit.", l.Unknown))
+	}
+	if len(l.List) > mostLimits && !details {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d VMs more: --details", len(l.List)-mostLimits))
+	}
+	if len(l.List) > 0 {
+		out.Notes = append(out.Notes, "Limits of resource pools are not read: they act on top.")
+	}
+	return out
+}
+
+func limitsVerdict(l *speed.Limits) []string {
+	switch {
+	case len(l.List) == 0 && l.Unknown == l.VMs && l.VMs > 0:
+		return []string{"The source says of no VM whether it has a CPU limit."}
+	case len(l.List) == 0:
+		return []string{"No VM has a CPU limit."}
+	}
+	out := []string{fmt.Sprintf("%d of %d VMs have a CPU limit; %d of them could use more than it allows.", len(l.List), l.VMs, l.Acting)}
+	if l.Odd > 0 {
+		out = append(out, fmt.Sprintf("%d look left over: a limit stays as it was when vCPUs are added or the host type changes.", l.Odd))
+	}
+	return out
+}
+
+func limitsTable(l *speed.Limits, details bool) Table {
+	t := Table{Name: "limits", Title: "held back: of the time, when all its vCPUs want a whole core", Columns: []Column{
+		{"VM", false}, {"host", false}, {"vCPUs", true}, {"limit", true}, {"a vCPU", true}, {"core", true}, {"held back", true}, {"looks left over", false},
+	}}
+	for i := range l.List {
+		if i == mostLimits && !details {
+			break
+		}
+		v := &l.List[i]
+		held := known(v.Held.String(), v.VCPUs > 0 && v.Core > 0)
+		t.Rows = append(t.Rows, []string{v.VM, known(v.Host, v.Host != ""), known(strconv.Itoa(v.VCPUs), v.VCPUs > 0), v.Limit.String(),
+			known(v.PerVCPU.String(), v.PerVCPU > 0 || v.VCPUs > 0), known(v.Core.String(), v.Core > 0), held, v.Odd})
+	}
+	return t
+}
+
+// known returns the text, or a question mark: unknown is not zero.
+func known(text string, ok bool) string {
+	if !ok {
+		return "?"
+	}
+	return text
+}
+
+func reservedTable(l *speed.Limits, details bool) Table {
+	t := Table{Name: "hosts", Title: "powered-on VMs, by host", Columns: []Column{
+		{"host", false}, {"VMs with reservation", true}, {"reserved", true}, {"of", true}, {"share", true}, {"sum of limits", true},
+	}}
+	for i := range l.Hosts {
+		if i == mostLimits/2 && !details {
+			break
+		}
+		h := &l.Hosts[i]
+		t.Rows = append(t.Rows, []string{h.Host, strconv.Itoa(h.VMs), h.Reservation.String(), known(h.Capacity.String(), h.Capacity > 0),
+			known(h.Share.String(), h.Capacity > 0), h.Limits.String()})
+	}
+	return t
+}
+
+// limitsCharts draws the limits that take most beside what the vCPUs could use.
+func limitsCharts(l *speed.Limits) []chart.Chart {
+	bars := &chart.Bars{X: chart.Axis{Label: "GHz", Text: func(v float64) string { return capacity.Digits(v, 3) }}}
+	seen := map[string]bool{}
+	for i := range l.List {
+		v := &l.List[i]
+		if v.Core == 0 || v.VCPUs == 0 || seen[v.VM] || len(bars.Rows) == 2*mostLimits {
+			continue
+		}
+		seen[v.VM] = true
+		most := float64(capacity.Hz(v.VCPUs)*v.Core) / float64(capacity.GHz)
+		limit := min(float64(v.Limit)/float64(capacity.GHz), most)
+		bars.Rows = append(bars.Rows, chart.Row{Name: v.VM, Value: v.Limit.String(), Limit: most, Segments: []chart.Segment{
+			{Kind: "limit", Value: limit}, {Kind: "held back", Value: most - limit, Soft: true},
+		}})
+	}
+	if len(bars.Rows) == 0 {
+		return nil
+	}
+	return []chart.Chart{{ID: "speed-limits", Title: "CPU limits beside what the vCPUs could use", Note: "line: vCPUs × frequency of a core", Bars: bars}}
+}
