@@ -43,6 +43,7 @@ type Limits struct {
 	VMs     int        `json:"vms"`     // templates not counted
 	Unknown int        `json:"unknown"` // VMs whose limit no source states
 	Acting  int        `json:"acting"`
+	NoCore  int        `json:"coreUnknown"` // limited VMs of which nobody knows whether the limit acts
 	Odd     int        `json:"odd"`
 	List    []Limited  `json:"limited"`
 	Hosts   []Reserved `json:"hosts,omitempty"` // those with reservations or limits
@@ -96,6 +97,9 @@ func LimitsOf(f *numa.Fleet) *Limits {
 	slices.SortFunc(out.Hosts, func(a, b Reserved) int { return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Host, b.Host)) })
 	doubt(out.List, f)
 	for i := range out.List {
+		if out.List[i].VCPUs == 0 || out.List[i].Core == 0 {
+			out.NoCore++
+		}
 		if out.List[i].Acts {
 			out.Acting++
 		}

@@ -144,7 +144,7 @@ func (f *speedFlags) ask(cmd *cobra.Command) (*speed.Ask, speedFigures, error) {
 	figures.kernel = capacity.Exactly(a.Kernel, capacity.Given, "--kernel", "")
 	if !cmd.Flags().Changed("kernel") {
 		figures.kernel.Origin, figures.kernel.Source = capacity.Assumed, ""
-		figures.kernel.Note = "of a host's CPU: nobody publishes what VMs cannot reserve; --kernel sets it"
+		figures.kernel.Note = "of a host's CPU, not for VMs: nobody publishes it; --kernel"
 	}
 	switch {
 	case err != nil:

@@ -64,7 +64,7 @@ func Speed(r *SpeedResult, details bool) *Answer {
 			gains[i] = fmt.Sprintf("+%s %%", capacity.Digits(100*float64(m.Gain), 3))
 		}
 		out.Assumed = append(out.Assumed, Assumption{What: "second thread", Value: strings.Join(gains, ", "), Origin: capacity.Assumed,
-			Note: fmt.Sprintf("of a core (%s); by VMware SCAv1 costs a full host up to about %v", strings.Join(names, ", "), speed.Loss.High)})
+			Note: fmt.Sprintf("of a core: %s; VMware: SCAv1 costs up to %v of a full host", strings.Join(names, ", "), speed.Loss.High)})
 	}
 	out.Verdict = speedVerdict(r)
 	out.Tables = []Table{speedLoads(r, details)}
@@ -72,11 +72,11 @@ func Speed(r *SpeedResult, details bool) *Answer {
 		out.Tables = append(out.Tables, speedSCA(r))
 	}
 	for _, c := range r.Changes {
-		out.If = append(out.If, Change{If: c.If, Result: c.text(), Change: signed(c.Admission, r.Admission)})
+		out.If = append(out.If, Change{If: c.If, Result: c.text(), Change: speedChange(c.Admission, r.Admission)})
 	}
 	for i := range r.SCA {
 		if m, none := &r.SCA[i], &r.SCA[0]; i > 0 {
-			out.If = append(out.If, Change{If: m.Name, Result: scaText(m, none), Change: fmt.Sprintf("%+.0f %% GHz", 100*(float64(m.Capacity/none.Capacity)-1))})
+			out.If = append(out.If, Change{If: m.Name, Result: speedSCAText(m, none), Change: fmt.Sprintf("%+.0f %% GHz", 100*(float64(m.Capacity/none.Capacity)-1))})
 		}
 	}
 	out.Notes = speedNotes(r)
@@ -109,7 +109,8 @@ func speedVerdict(r *SpeedResult) []string {
 		}
 		out = append(out, line+".")
 		if a.VMs > ad.PerHost {
-			out = append(out, fmt.Sprintf("%d VMs are more than that: the twin runs %d. All are admitted at %v a vCPU or less.", a.VMs, ad.PerHost, r.SpeedForVMs))
+			out = append(out, fmt.Sprintf("%d VMs are more than that: the twin runs %d. All are admitted at %s MHz a vCPU or less.", a.VMs, ad.PerHost,
+				capacity.Grouped(math.Floor(float64(r.SpeedForVMs/capacity.MHz)), 0)))
 		}
 	}
 	if t.Limit == 0 {
@@ -170,8 +171,8 @@ func (c *SpeedChange) text() string {
 	return s
 }
 
-// scaText says what runs at once under a scheduler.
-func scaText(m, none *speed.Mitigated) string {
+// speedSCAText says what runs at once under a scheduler.
+func speedSCAText(m, none *speed.Mitigated) string {
 	s := fmt.Sprintf("%d vCPUs run at once, not %d", m.OfShape, none.OfShape)
 	if m.OfShape == none.OfShape {
 		s = fmt.Sprintf("%d vCPUs run at once, as before", m.OfShape)
@@ -179,8 +180,8 @@ func scaText(m, none *speed.Mitigated) string {
 	return s + fmt.Sprintf("; at 100 %%: %v used, %v ready", m.Full.Used, m.Full.Ready)
 }
 
-// signed is what a change does to the number of VMs that are admitted.
-func signed(now, before speed.Admission) string {
+// speedChange is what a change does to the number of VMs that are admitted.
+func speedChange(now, before speed.Admission) string {
 	switch {
 	case !before.Bounded || !now.Bounded || before.All == 0:
 		return ""
@@ -214,7 +215,7 @@ func speedNotes(r *SpeedResult) []string {
 	return out
 }
 
-func percentText(v float64) string { return capacity.Digits(v, 3) + " %" }
+func speedPercent(v float64) string { return capacity.Digits(v, 3) + " %" }
 
 // speedCharts draws used and ready by demand, and the schedulers.
 func speedCharts(r *SpeedResult) []chart.Chart {
@@ -229,8 +230,8 @@ func speedCharts(r *SpeedResult) []chart.Chart {
 	used := func(l *speed.Load) capacity.Share { return l.Used.Of(whole) }
 	ready := func(l *speed.Load) capacity.Share { return l.Ready }
 	lines := &chart.Lines{
-		X: chart.Axis{Label: "demand of each vCPU, % of a core", Text: percentText},
-		Y: chart.Axis{Label: "% of the time of a vCPU", Text: percentText},
+		X: chart.Axis{Label: "demand of each vCPU, % of a core", Text: speedPercent},
+		Y: chart.Axis{Label: "% of the time of a vCPU", Text: speedPercent},
 		Series: []chart.Series{
 			series("used", r.Limited, used), series("ready", r.Limited, ready),
 			series("used without limit", r.Free, used), series("ready without limit", r.Free, ready),

@@ -48,7 +48,16 @@ func limitsVerdict(l *speed.Limits) []string {
 	case len(l.List) == 0:
 		return []string{"No VM has a CPU limit."}
 	}
-	out := []string{fmt.Sprintf("%d of %d VMs have a CPU limit; %d of them could use more than it allows.", len(l.List), l.VMs, l.Acting)}
+	line := fmt.Sprintf("%d of %d VMs have a CPU limit; ", len(l.List), l.VMs)
+	switch {
+	case l.NoCore == len(l.List):
+		line += "whether it acts is unknown: so is the frequency of their cores."
+	case l.NoCore > 0:
+		line += fmt.Sprintf("%d of them could use more than it allows, of %d it is unknown.", l.Acting, l.NoCore)
+	default:
+		line += fmt.Sprintf("%d of them could use more than it allows.", l.Acting)
+	}
+	out := []string{line}
 	if l.Odd > 0 {
 		out = append(out, fmt.Sprintf("%d look left over: a limit stays as it was when vCPUs are added or the host type changes.", l.Odd))
 	}
@@ -64,15 +73,15 @@ func limitsTable(l *speed.Limits, details bool) Table {
 			break
 		}
 		v := &l.List[i]
-		held := known(v.Held.String(), v.VCPUs > 0 && v.Core > 0)
-		t.Rows = append(t.Rows, []string{v.VM, known(v.Host, v.Host != ""), known(strconv.Itoa(v.VCPUs), v.VCPUs > 0), v.Limit.String(),
-			known(v.PerVCPU.String(), v.PerVCPU > 0 || v.VCPUs > 0), known(v.Core.String(), v.Core > 0), held, v.Odd})
+		held := orUnknown(v.Held.String(), v.VCPUs > 0 && v.Core > 0)
+		t.Rows = append(t.Rows, []string{v.VM, orUnknown(v.Host, v.Host != ""), orUnknown(strconv.Itoa(v.VCPUs), v.VCPUs > 0), v.Limit.String(),
+			orUnknown(v.PerVCPU.String(), v.PerVCPU > 0 || v.VCPUs > 0), orUnknown(v.Core.String(), v.Core > 0), held, v.Odd})
 	}
 	return t
 }
 
-// known returns the text, or a question mark: unknown is not zero.
-func known(text string, ok bool) string {
+// orUnknown returns the text, or a question mark: unknown is not zero.
+func orUnknown(text string, ok bool) string {
 	if !ok {
 		return "?"
 	}
@@ -88,8 +97,8 @@ func reservedTable(l *speed.Limits, details bool) Table {
 			break
 		}
 		h := &l.Hosts[i]
-		t.Rows = append(t.Rows, []string{h.Host, strconv.Itoa(h.VMs), h.Reservation.String(), known(h.Capacity.String(), h.Capacity > 0),
-			known(h.Share.String(), h.Capacity > 0), h.Limits.String()})
+		t.Rows = append(t.Rows, []string{h.Host, strconv.Itoa(h.VMs), h.Reservation.String(), orUnknown(h.Capacity.String(), h.Capacity > 0),
+			orUnknown(h.Share.String(), h.Capacity > 0), h.Limits.String()})
 	}
 	return t
 }
