@@ -14,6 +14,8 @@ type Check struct {
 	Quantity string // with its unit: "Hz per b/s"
 	Printed  string // as the article prints it: "~2.5", "1,825"
 	Computed float64
+	// To is what Printed is rounded to when its last digits do not count: 10 for 47,650.
+	To float64
 	// Within is how far off it may be when the article rounds more coarsely than its last
 	// digit shows ("60 %", to tens), or its raw figures do; Note says why. 0: half its last
 	// digit.
@@ -54,6 +56,7 @@ func (p *Check) Value() (float64, bool) {
 // unit; Within allows more.
 func (p *Check) Reproduced() bool {
 	v, half, ok := p.number()
+	half = max(half, p.To/2)
 	if strings.Contains(p.Printed, "~") {
 		half *= 2
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"homenode/capacity"
 	"homenode/capacity/iocost"
@@ -25,6 +26,7 @@ type sizeIOFlags struct {
 	limit     string
 	rdma      bool
 	rules     bool
+	published bool
 }
 
 func newSizeIO() *cobra.Command {
@@ -40,6 +42,9 @@ outside of them is marked. The traffic is that of all hosts together (docs/size/
   homenode size io --workload 'vsan-esa iops=100k block=32k' --workload 'network tx=10Gb/s rx=10Gb/s' --core 3.6GHz`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.published {
+				return f.writePublished(cmd)
+			}
 			q, err := f.question(cmd)
 			if err != nil {
 				return err
@@ -52,7 +57,11 @@ outside of them is marked. The traffic is that of all hosts together (docs/size/
 			if err != nil {
 				return err
 			}
-			return f.write(cmd, sizing.IO(s))
+			a, err := sizing.IO(model, s)
+			if err != nil {
+				return err
+			}
+			return f.write(cmd, a)
 		},
 	}
 	f.register(cmd)
@@ -82,7 +91,31 @@ func (f *sizeIOFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.limit, "iops-limit", "", "IOPS limit of each virtual disk, counted in units of 32 KiB")
 	fl.BoolVar(&f.rdma, "rdma", false, "vSAN over RDMA: the published saving, with its range")
 	fl.BoolVar(&f.rules, "rule", false, "by the published rules of thumb instead of the measurements")
+	fl.BoolVar(&f.published, "published", false, "every figure of the published articles beside what their raw figures give")
 	f.sizeFlags.register(cmd)
+}
+
+// writePublished writes the figures of the articles; no other question goes with it.
+func (f *sizeIOFlags) writePublished(cmd *cobra.Command) error {
+	var other string
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "published", "format", "output":
+		default:
+			other = flag.Name
+		}
+	})
+	if other != "" {
+		return fmt.Errorf("--published: not with --%s: it prints what was published, and asks nothing", other)
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	a, err := sizing.IOPublished()
+	if err != nil {
+		return err
+	}
+	return f.write(cmd, a)
 }
 
 // wordKeys are the flags that are words of a workload, in the order in which errors look

@@ -15,8 +15,8 @@ var pathNames = map[iocost.Path]string{
 	iocost.NVMe: "local NVMe", iocost.VSANESA: "vSAN ESA", iocost.Network: "network", iocost.RAM: "RAM",
 }
 
-// IO returns the answer of size io.
-func IO(s *iocost.Study) *Answer {
+// IO returns the answer of size io: a study by the model m.
+func IO(m *iocost.Model, s *iocost.Study) (*Answer, error) {
 	q := &s.Question
 	a := &Answer{Command: "size io", Question: ioQuestion(q), Assumed: ioAssumed(s), Verdict: ioVerdict(s), Result: s}
 	a.Tables = []Table{ioTable(s)}
@@ -25,7 +25,10 @@ func IO(s *iocost.Study) *Answer {
 	}
 	a.Notes = ioNotes(s)
 	a.Next = []string{"homenode size io --published"}
-	return a
+	if err := a.ioCharts(m, s); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // ioQuestion returns what was asked in one line.
