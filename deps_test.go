@@ -82,7 +82,7 @@ var mayImport = map[string][]string{
 	"output/chart":        {"output/picture", "output/svg", "output/topo", "internal/texttab"},
 	"output/sizing":       {"numa", "vnuma", "capacity", "capacity/...", "output/chart", "output/svg", "output/topo", "internal/texttab"},
 	"output/xlsx":         {"output/report"},
-	"output/timeline":     {"numa", "capture", "finding", "rule", "rules", "output/svg", "output/topo", "internal/texttab"},
+	"output/timeline":     {"numa", "capture", "finding", "rule", "rules", "output/picture", "output/svg", "output/topo", "internal/texttab"},
 	"output/batch":        {"numa"},
 	"output/series":       {"numa"},
 	"output/lake":         {"numa", "output/series"},

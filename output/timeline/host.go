@@ -9,6 +9,7 @@ import (
 	"homenode/capture"
 	"homenode/finding"
 	"homenode/numa"
+	"homenode/output/picture"
 	"homenode/output/svg"
 	"homenode/rule"
 )
@@ -21,7 +22,7 @@ type hostDrawing struct {
 	at    int    // index of that node
 }
 
-func placeHost(rec *capture.Recording, o *Options) *picture {
+func placeHost(rec *capture.Recording, o *Options) *picture.Picture {
 	id := HostID(rec)
 	d := &hostDrawing{id: id}
 	facts := spanOfText(rec)
@@ -29,8 +30,8 @@ func placeHost(rec *capture.Recording, o *Options) *picture {
 		facts = rule.Plural(len(rec.Nodes), "node") + " · " + facts
 	}
 	d.layout = newLayout(rec, id, o.title(rec.Host), facts)
-	d.pic.title = o.title(rec.Host + " over time")
-	d.behind, d.top = len(d.pic.groups), d.y
+	d.pic.Title = o.title(rec.Host + " over time")
+	d.behind, d.top = len(d.pic.Groups), d.y
 	d.events(id, o, nil)
 	d.found(id, o, func(f *finding.Finding) bool { return d.about(f) && f.VM == "" })
 	for i := range rec.Nodes {
@@ -60,7 +61,7 @@ func (d *hostDrawing) rowHeight() svg.Px {
 
 // heading places the line above the panels of all nodes.
 func (d *hostDrawing) heading(name, text string) {
-	d.pic.add(group{id: d.id + "__" + name, class: "heading", shapes: []shape{{class: "name", x: margin, y: d.y + 110, text: text}}})
+	d.pic.Add(picture.Group{ID: d.id + "__" + name, Class: "heading", Shapes: []picture.Shape{{Class: "name", X: margin, Y: d.y + 110, Text: text}}})
 	d.y += lineHeight + 20
 }
 
@@ -96,10 +97,10 @@ func (d *hostDrawing) busy(o *Options) []string {
 			}
 		}
 		shapes := append(d.head(fmt.Sprintf("node %d", n.ID), rowFacts(height, text)...), d.frame(s, marks)...)
-		shapes = append(shapes, shape{class: "busy", path: area(mean)}, shape{class: "worst", path: line(worst)}, shape{class: "curve", path: line(mean)})
+		shapes = append(shapes, picture.Shape{Class: "busy", Path: area(mean)}, picture.Shape{Class: "worst", Path: line(worst)}, picture.Shape{Class: "curve", Path: line(mean)})
 		shapes = append(shapes, d.limit(s, d.rec.Options.BusyNode, percent(d.rec.Options.BusyNode))...)
-		d.pic.add(group{id: fmt.Sprintf("%s__node-%d__busy", d.id, n.ID), class: "panel", focus: true,
-			numbers: fmt.Sprintf("node %d: cores in use: %s", n.ID, text), shapes: shapes})
+		d.pic.Add(picture.Group{ID: fmt.Sprintf("%s__node-%d__busy", d.id, n.ID), Class: "panel", Focus: true,
+			Numbers: fmt.Sprintf("node %d: cores in use: %s", n.ID, text), Shapes: shapes})
 		d.y += height + 120
 	}
 	d.y += panelGap - 120
@@ -158,12 +159,12 @@ func (d *hostDrawing) free(o *Options) []string {
 			text = "least " + n.Least.String()
 		}
 		shapes := append(d.head(fmt.Sprintf("node %d", n.ID), rowFacts(height, text)...), d.frame(s, []mark{{0, ""}, {float64(most), most.String()}})...)
-		shapes = append(shapes, shape{class: "free", path: area(mean)}, shape{class: "curve", path: line(mean)})
+		shapes = append(shapes, picture.Shape{Class: "free", Path: area(mean)}, picture.Shape{Class: "curve", Path: line(mean)})
 		long := fmt.Sprintf("node %d: free memory: %s", n.ID, text)
 		if n.Least >= 0 {
 			long += " at " + d.span.clock(n.LeastAt)
 		}
-		d.pic.add(group{id: fmt.Sprintf("%s__node-%d__free", d.id, n.ID), class: "panel", focus: true, numbers: long, shapes: shapes})
+		d.pic.Add(picture.Group{ID: fmt.Sprintf("%s__node-%d__free", d.id, n.ID), Class: "panel", Focus: true, Numbers: long, Shapes: shapes})
 		d.y += height + 120
 	}
 	d.y += panelGap - 120
@@ -199,26 +200,26 @@ func (d *hostDrawing) vms(o *Options) []string {
 		vms = vms[:most]
 	}
 	d.heading("vms", "home nodes of VMs")
-	d.pic.add(group{id: d.id + "__remote-head", class: "heading", shapes: []shape{{class: "facts", x: plotRight + 50, y: d.y - 60, text: "remote"}}})
+	d.pic.Add(picture.Group{ID: d.id + "__remote-head", Class: "heading", Shapes: []picture.Shape{{Class: "facts", X: plotRight + 50, Y: d.y - 60, Text: "remote"}}})
 	const height = svg.Px(170)
 	for _, v := range vms {
 		id := d.id + "__homes__" + vmPart(v)
 		text := fmt.Sprintf("%s: home nodes %s; remote memory at most %s", o.label(v), homesText(v), v.Remote.Most)
-		amount := shape{class: "tick", x: plotRight + 50, y: d.y + 125, text: v.Remote.Most.String()}
+		amount := picture.Shape{Class: "tick", X: plotRight + 50, Y: d.y + 125, Text: v.Remote.Most.String()}
 		switch {
 		case o.blind(v):
-			amount.text = "–"
+			amount.Text = "–"
 			text = fmt.Sprintf("%s: home nodes %s; remote memory not measurable: interleaved (M006)", o.label(v), homesText(v))
 		case !v.HasMemory:
-			amount.text = "unknown"
+			amount.Text = "unknown"
 		case v.Remote.Most == 0:
-			amount.text = "none"
+			amount.Text = "none"
 		}
-		d.pic.add(group{id: id, class: "row", focus: true, numbers: text, shapes: []shape{
-			{class: "name", x: margin, y: d.y + 125, text: svg.Cut(o.label(v), int((plotLeft-2*margin)/boldLetter))}, amount,
-			{class: "floor", x: plotLeft, y: d.y + height, w: plotRight - plotLeft}}})
+		d.pic.Add(picture.Group{ID: id, Class: "row", Focus: true, Numbers: text, Shapes: []picture.Shape{
+			{Class: "name", X: margin, Y: d.y + 125, Text: svg.Cut(o.label(v), int((plotLeft-2*margin)/boldLetter))}, amount,
+			{Class: "floor", X: plotLeft, Y: d.y + height, W: plotRight - plotLeft}}})
 		steps := stepsOf(&v.Timeline, d.rec, func(b *capture.VMBucket) int32 { return b.Ticks })
-		d.pic.groups = append(d.pic.groups, d.band(id, v, steps, height, false)...)
+		d.pic.Groups = append(d.pic.Groups, d.band(id, v, steps, height, false)...)
 		d.farShare(id, v, steps, height)
 		d.y += height + 60
 	}
@@ -236,12 +237,12 @@ func (d *hostDrawing) vms(o *Options) []string {
 
 // homeLegend explains the colours of the home nodes that occur.
 func (d *hostDrawing) homeLegend(vms []*capture.VM) {
-	for n := 0; n <= d.pic.nodes; n++ {
+	for n := 0; n <= d.nodes; n++ {
 		if slices.ContainsFunc(vms, func(v *capture.VM) bool { return anyHome(v, n) }) {
 			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%len(textures)), strconv.Itoa(n % len(textures)), fmt.Sprintf("home node %d", n)})
 		}
 	}
-	if d.pic.remote {
+	if d.remote {
 		d.legend = append(d.legend, legend{"remote", "remote", "share of the VM's memory that is remote"})
 	}
 }
@@ -255,8 +256,8 @@ func (d *hostDrawing) farShare(id string, v *capture.VM, steps []step, height sv
 	if len(far) == 0 {
 		return
 	}
-	d.pic.remote = true
-	d.pic.add(group{id: id + "__far", class: "far", shapes: []shape{{class: "remote", path: area(far), fill: "remote"}}})
+	d.remote = true
+	d.pic.Add(picture.Group{ID: id + "__far", Class: "far", Shapes: []picture.Shape{{Class: "remote", Path: area(far), Fill: "remote"}}})
 }
 
 // sum says what some steps hold, node by node.

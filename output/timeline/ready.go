@@ -6,6 +6,7 @@ import (
 
 	"homenode/capture"
 	"homenode/numa"
+	"homenode/output/picture"
 	"homenode/output/svg"
 	"homenode/rule"
 )
@@ -43,11 +44,11 @@ func (d *vmDrawing) ready() {
 		one := curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
 			return s.bottom, mean(d.bucket(i).Ready, d.bucket(i).Rates), d.bucket(i).Rates > 0
 		})
-		shapes = append(shapes, shape{class: "waiting", path: area(one)}, shape{class: "worst", path: line(worst)}, shape{class: "curve", path: line(one)})
+		shapes = append(shapes, picture.Shape{Class: "waiting", Path: area(one)}, picture.Shape{Class: "worst", Path: line(worst)}, picture.Shape{Class: "curve", Path: line(one)})
 		d.legend = append(d.legend, legend{"ready", "", "ready, mean of the vCPUs"})
 	}
 	if hasCoStop && coStop > 0 {
-		shapes = append(shapes, shape{class: "costop", path: line(curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
+		shapes = append(shapes, picture.Shape{Class: "costop", Path: line(curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
 			return s.bottom, mean(d.bucket(i).CoStop, d.bucket(i).Rates), d.bucket(i).Rates > 0
 		}))})
 		d.legend = append(d.legend, legend{"costop line", "", "co-stop"})
@@ -55,7 +56,7 @@ func (d *vmDrawing) ready() {
 	if hasReady && d.v.VCPUs > 0 {
 		shapes = append(shapes, d.limit(s, d.rec.Options.Ready, percent(d.rec.Options.Ready))...)
 	}
-	d.pic.add(group{id: d.id + "__ready", class: "panel", focus: true, numbers: readyText(d.v, of), shapes: shapes})
+	d.pic.Add(picture.Group{ID: d.id + "__ready", Class: "panel", Focus: true, Numbers: readyText(d.v, of), Shapes: shapes})
 	d.y += height + panelGap
 }
 
@@ -80,11 +81,11 @@ func readyText(v *capture.VM, of string) string {
 func (d *vmDrawing) life() {
 	bottom := d.y - panelGap
 	mark := func(x svg.Px, name, text string, before bool) {
-		one := shape{class: "facts", x: x + 50, y: d.top + 110, text: text}
+		one := picture.Shape{Class: "facts", X: x + 50, Y: d.top + 110, Text: text}
 		if before {
-			one.class, one.x = "facts before", x-50
+			one.Class, one.X = "facts before", x-50
 		}
-		d.pic.add(group{id: d.id + "__" + name, class: "life", shapes: []shape{{class: "limit", x: x, y: d.top, h: bottom - d.top}, one}})
+		d.pic.Add(picture.Group{ID: d.id + "__" + name, Class: "life", Shapes: []picture.Shape{{Class: "limit", X: x, Y: d.top, H: bottom - d.top}, one}})
 	}
 	if x := d.span.x(d.v.First); d.v.Appeared {
 		mark(x, "appeared", "appears "+d.span.clock(d.v.First), x > plotLeft+1300)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/output/picture"
 	"homenode/output/svg"
 )
 
@@ -17,7 +18,7 @@ func (l *layout) events(id string, o *Options, v *capture.VM) {
 	}
 	const rowHeight, mostRows = svg.Px(150), 6
 	var ends []svg.Px // of each row
-	var groups []group
+	var groups []picture.Group
 	l.top = l.y
 	for _, e := range o.Events(l.rec, v) {
 		if e.Time.Before(l.span.first) || e.Time.After(l.span.last) {
@@ -26,10 +27,10 @@ func (l *layout) events(id string, o *Options, v *capture.VM) {
 		x := l.span.x(e.Time)
 		text := svg.Cut(e.Text, 28)
 		wide := svg.Px(len([]rune(text)))*letter + 60
-		one := shape{class: "facts", x: x + 40, text: text}
+		one := picture.Shape{Class: "facts", X: x + 40, Text: text}
 		from, to := x, x+wide
 		if to > pictureWidth-margin {
-			one.class, one.x = "facts before", x-40
+			one.Class, one.X = "facts before", x-40
 			from, to = x-wide, x
 		}
 		row := 0
@@ -37,29 +38,29 @@ func (l *layout) events(id string, o *Options, v *capture.VM) {
 			row++
 		}
 		if row == mostRows { // the line stays, and its words when it is pointed at
-			row, one.text = mostRows-1, ""
+			row, one.Text = mostRows-1, ""
 		} else if row == len(ends) {
 			ends = append(ends, 0)
 		}
 		y := l.y + svg.Px(row)*rowHeight
-		one.y = y + 100
+		one.Y = y + 100
 		ends[row] = max(ends[row], to)
-		shapes := []shape{{class: "event", x: x, y: y, h: rowHeight - 30}}
-		if one.text != "" {
+		shapes := []picture.Shape{{Class: "event", X: x, Y: y, H: rowHeight - 30}}
+		if one.Text != "" {
 			shapes = append(shapes, one)
 		}
 		numbers := l.span.clock(e.Time) + " " + e.Text
 		if e.Note != "" {
 			numbers += ": " + e.Note
 		}
-		groups = append(groups, group{id: fmt.Sprintf("%s__event-%d", id, len(groups)), class: "story", focus: true, numbers: numbers, shapes: shapes})
+		groups = append(groups, picture.Group{ID: fmt.Sprintf("%s__event-%d", id, len(groups)), Class: "story", Focus: true, Numbers: numbers, Shapes: shapes})
 		l.marks = append(l.marks, x)
 	}
 	if len(groups) == 0 {
 		return
 	}
-	l.pic.add(group{id: id + "__events", class: "panel", shapes: l.head("story")})
-	l.pic.groups = append(l.pic.groups, groups...)
+	l.pic.Add(picture.Group{ID: id + "__events", Class: "panel", Shapes: l.head("story")})
+	l.pic.Groups = append(l.pic.Groups, groups...)
 	l.y += svg.Px(len(ends))*rowHeight + panelGap
 }
 
@@ -94,10 +95,10 @@ func (d *vmDrawing) speed(o *Options) {
 		value = append(value, segment{x, x + w, s.bottom, s.y(p.Value - floor)})
 	}
 	shapes := append(d.head("performance", facts...), d.frame(s, []mark{{0, fmt.Sprintf("%.1f", floor)}, {1 - floor, "1"}})...)
-	shapes = append(shapes, shape{class: "interval", path: area(touching(band))}, shape{class: "curve", path: line(touching(value))})
-	d.pic.add(group{id: d.id + "__speed", class: "panel", focus: true,
-		numbers: fmt.Sprintf("performance index (1: all memory local, no wait): mean %.2f, worst %.2f (%.2f to %.2f) at %s", sum/float64(len(points)), worst.Value, worst.Low, worst.High, d.span.clock(worst.Time)),
-		shapes:  shapes})
+	shapes = append(shapes, picture.Shape{Class: "interval", Path: area(touching(band))}, picture.Shape{Class: "curve", Path: line(touching(value))})
+	d.pic.Add(picture.Group{ID: d.id + "__speed", Class: "panel", Focus: true,
+		Numbers: fmt.Sprintf("performance index (1: all memory local, no wait): mean %.2f, worst %.2f (%.2f to %.2f) at %s", sum/float64(len(points)), worst.Value, worst.Low, worst.High, d.span.clock(worst.Time)),
+		Shapes:  shapes})
 	d.legend = append(d.legend, legend{"interval", "", "performance: what the published figures allow"})
 	d.y += height + panelGap
 }

@@ -20,6 +20,7 @@ import (
 
 	"homenode/capture"
 	"homenode/finding"
+	"homenode/output/picture"
 	"homenode/output/svg"
 	"homenode/output/topo"
 )
@@ -132,6 +133,13 @@ func DrawHost(w io.Writer, rec *capture.Recording, o Options) error {
 // DrawVM writes what happened to v, a VM of rec, as one svg element.
 func DrawVM(w io.Writer, rec *capture.Recording, v *capture.VM, o Options) error {
 	return write(w, placeVM(rec, v, &o), o)
+}
+
+func write(w io.Writer, p *picture.Picture, o Options) error {
+	if p.Inline = o.Inline; !o.Inline {
+		p.Style = Style
+	}
+	return picture.Write(w, p)
 }
 
 // Sizes of the drawings, beside those that panels have.

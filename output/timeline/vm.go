@@ -9,6 +9,7 @@ import (
 	"homenode/capture"
 	"homenode/finding"
 	"homenode/numa"
+	"homenode/output/picture"
 	"homenode/output/svg"
 	"homenode/output/topo"
 	"homenode/rule"
@@ -39,7 +40,7 @@ type vmDrawing struct {
 
 func (d *vmDrawing) bucket(i int) *capture.VMBucket { return &d.v.Timeline.Buckets[i] }
 
-func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture {
+func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture.Picture {
 	id := VMID(rec, v)
 	facts := []string{"on " + rec.Host}
 	if v.VCPUs > 0 {
@@ -50,9 +51,9 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture {
 	}
 	d := &vmDrawing{v: v, id: id}
 	d.layout = newLayout(rec, id, o.title(o.label(v)), strings.Join(append(facts, spanOfText(rec)), " · "))
-	d.pic.title = o.title(fmt.Sprintf("%s on %s over time", o.label(v), rec.Host))
+	d.pic.Title = o.title(fmt.Sprintf("%s on %s over time", o.label(v), rec.Host))
 	d.steps = stepsOf(&v.Timeline, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
-	d.behind, d.top = len(d.pic.groups), d.y
+	d.behind, d.top = len(d.pic.Groups), d.y
 	d.events(id, o, v)
 	d.found(id, o, func(f *finding.Finding) bool { return d.aboutVM(f, v) })
 	d.blind = o.blind(v)
@@ -98,10 +99,10 @@ func (d *vmDrawing) homes() {
 	case !ok && d.v.LastHomes != 0:
 		facts = rule.Nodes(d.v.LastHomes)
 	}
-	d.pic.add(group{id: d.id + "__homes", class: "panel", focus: true, numbers: "home nodes: " + homesText(d.v),
-		shapes: append(d.head("home nodes", facts), shape{class: "floor", x: plotLeft, y: d.y + height, w: plotRight - plotLeft})})
-	d.pic.groups = append(d.pic.groups, d.band(d.id, d.v, d.steps, height, true)...)
-	for n := 0; n <= d.pic.nodes; n++ {
+	d.pic.Add(picture.Group{ID: d.id + "__homes", Class: "panel", Focus: true, Numbers: "home nodes: " + homesText(d.v),
+		Shapes: append(d.head("home nodes", facts), picture.Shape{Class: "floor", X: plotLeft, Y: d.y + height, W: plotRight - plotLeft})})
+	d.pic.Groups = append(d.pic.Groups, d.band(d.id, d.v, d.steps, height, true)...)
+	for n := 0; n <= d.nodes; n++ {
 		if anyHome(d.v, n) {
 			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%len(textures)), strconv.Itoa(n % len(textures)), fmt.Sprintf("node %d", n)})
 		}
@@ -111,8 +112,8 @@ func (d *vmDrawing) homes() {
 
 // band returns the home nodes of a VM as groups, one for each stretch of the same nodes.
 // Several nodes at once stand above each other.
-func (l *layout) band(id string, v *capture.VM, steps []step, height svg.Px, labels bool) []group {
-	var out []group
+func (l *layout) band(id string, v *capture.VM, steps []step, height svg.Px, labels bool) []picture.Group {
+	var out []picture.Group
 	for from := 0; from < len(steps); {
 		homes := v.Timeline.Buckets[steps[from].bucket].Homes
 		to := from + 1
@@ -120,19 +121,19 @@ func (l *layout) band(id string, v *capture.VM, steps []step, height svg.Px, lab
 			to++
 		}
 		x, w := l.span.box(steps[from].from, steps[to-1].to)
-		g := group{id: fmt.Sprintf("%s__home-%d", id, steps[from].bucket), class: "home",
-			numbers: fmt.Sprintf("home node %s from %s to %s", homes, l.span.clock(steps[from].from), l.span.clock(steps[to-1].to))}
+		g := picture.Group{ID: fmt.Sprintf("%s__home-%d", id, steps[from].bucket), Class: "home",
+			Numbers: fmt.Sprintf("home node %s from %s to %s", homes, l.span.clock(steps[from].from), l.span.clock(steps[to-1].to))}
 		i, n := 0, homes.Len()
 		for node := range homes.All() {
-			l.pic.nodes = max(l.pic.nodes, node)
+			l.nodes = max(l.nodes, node)
 			y0, y1 := l.y+height*svg.Px(i)/svg.Px(n), l.y+height*svg.Px(i+1)/svg.Px(n)
-			g.shapes = append(g.shapes, shape{class: "band", x: x, y: y0, w: w, h: y1 - y0, fill: strconv.Itoa(node % len(textures))})
+			g.Shapes = append(g.Shapes, picture.Shape{Class: "band", X: x, Y: y0, W: w, H: y1 - y0, Fill: strconv.Itoa(node % len(textures))})
 			if label := strconv.Itoa(node); labels && y1-y0 >= 110 && w > svg.Px(len(label)+2)*letter {
-				g.shapes = append(g.shapes, shape{class: "inside", x: x + w/2, y: (y0+y1)/2 + 38, text: label})
+				g.Shapes = append(g.Shapes, picture.Shape{Class: "inside", X: x + w/2, Y: (y0+y1)/2 + 38, Text: label})
 			}
 			i++
 		}
-		if len(g.shapes) > 0 {
+		if len(g.Shapes) > 0 {
 			out = append(out, g)
 		}
 		from = to
@@ -191,9 +192,9 @@ func (d *vmDrawing) locality() {
 		b := d.bucket(i)
 		return s.bottom, s.y(float64(b.Least) / capture.Whole), b.Memory > 0
 	})
-	shapes = append(shapes, shape{class: "local", path: area(mean)}, shape{class: "worst", path: line(least)}, shape{class: "curve", path: line(mean)})
+	shapes = append(shapes, picture.Shape{Class: "local", Path: area(mean)}, picture.Shape{Class: "worst", Path: line(least)}, picture.Shape{Class: "curve", Path: line(mean)})
 	shapes = append(shapes, d.limit(s, d.rec.Options.Locality, percent(d.rec.Options.Locality))...)
-	d.pic.add(group{id: d.id + "__locality", class: "panel", focus: true, numbers: d.localityText(), shapes: shapes})
+	d.pic.Add(picture.Group{ID: d.id + "__locality", Class: "panel", Focus: true, Numbers: d.localityText(), Shapes: shapes})
 	d.y += height + panelGap
 }
 
@@ -250,20 +251,20 @@ func (d *vmDrawing) memory() {
 		})
 	}
 	if local := stack(false); len(local) > 0 {
-		shapes = append(shapes, shape{class: "local", path: area(local)}, shape{class: "curve", path: line(local)})
+		shapes = append(shapes, picture.Shape{Class: "local", Path: area(local)}, picture.Shape{Class: "curve", Path: line(local)})
 	}
 	if remote := stack(true); len(remote) > 0 {
-		d.pic.remote = true
-		shapes = append(shapes, shape{class: "remote", path: area(remote), fill: "remote"})
+		d.remote = true
+		shapes = append(shapes, picture.Shape{Class: "remote", Path: area(remote), Fill: "remote"})
 	}
-	d.pic.add(group{id: d.id + "__memory", class: "panel", focus: true,
-		numbers: text, shapes: shapes})
+	d.pic.Add(picture.Group{ID: d.id + "__memory", Class: "panel", Focus: true,
+		Numbers: text, Shapes: shapes})
 	local := "local memory"
 	if d.blind {
 		local = "memory on the home nodes"
 	}
 	d.legend = append(d.legend, legend{"local", "", local})
-	if d.pic.remote {
+	if d.remote {
 		d.legend = append(d.legend, legend{"remote", "remote", "remote memory"})
 	}
 	d.y += height + panelGap
@@ -281,18 +282,18 @@ func (d *vmDrawing) migrations() {
 		most = max(most, d.bucket(i).Moves)
 	}
 	s := scale{d.y, d.y + height, float64(most)}
-	shapes := append(d.head("migrations", countText(d.v.Moves.All)), shape{class: "floor", x: plotLeft, y: s.bottom, w: plotRight - plotLeft})
+	shapes := append(d.head("migrations", countText(d.v.Moves.All)), picture.Shape{Class: "floor", X: plotLeft, Y: s.bottom, W: plotRight - plotLeft})
 	if d.v.Moves.All > 0 {
-		shapes = append(shapes, shape{class: "amount", x: plotLeft - 60, y: s.top + 70, text: strconv.FormatInt(most, 10)})
+		shapes = append(shapes, picture.Shape{Class: "amount", X: plotLeft - 60, Y: s.top + 70, Text: strconv.FormatInt(most, 10)})
 	}
 	for _, one := range d.steps {
 		if n := d.bucket(one.bucket).Moves; n > 0 {
 			y := min(s.y(float64(n)), s.bottom-50)
-			shapes = append(shapes, shape{class: "event", x: d.span.x(one.from), y: y, h: s.bottom - y})
+			shapes = append(shapes, picture.Shape{Class: "event", X: d.span.x(one.from), Y: y, H: s.bottom - y})
 		}
 	}
-	d.pic.add(group{id: d.id + "__migrations", class: "panel", focus: true,
-		numbers: fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, rule.Duration(d.v.Timeline.Width)), shapes: shapes})
+	d.pic.Add(picture.Group{ID: d.id + "__migrations", Class: "panel", Focus: true,
+		Numbers: fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, rule.Duration(d.v.Timeline.Width)), Shapes: shapes})
 	d.y += height + panelGap
 }
 
