@@ -3,6 +3,7 @@ package fit
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"homenode/numa"
 )
@@ -13,10 +14,12 @@ type Ask struct {
 	Shapes []Shape
 	// Hosts are those of a cluster, and Spare how many of them may fail at once.
 	Hosts, Spare int
+	Prices       Prices
 	Options
 }
 
-// A Result is what fits, in the order of the types asked for.
+// A Result is what fits, in the order of the types asked for; of a mix, the
+// cheapest first.
 type Result struct {
 	Shapes []Shape   `json:"shapes"`
 	Hosts  int       `json:"hosts,omitempty"`
@@ -35,15 +38,20 @@ type Outcome struct {
 	Uneven     bool       `json:"uneven,omitempty"` // its nodes differ: sizes are those of the smallest
 	NodeCores  int        `json:"nodeCores"`
 	NodeMemory numa.Bytes `json:"nodeMemory"`
-	Reserve    numa.Bytes `json:"reserve"` // that each node keeps free
-	Price      float64    `json:"price,omitempty"`
+	Reserve    numa.Bytes `json:"reserve"`         // that each node keeps free
+	Price      float64    `json:"price,omitempty"` // of a host; 0 when unknown
 	Steps      []Step     `json:"steps"`
-	Counts     []Count    `json:"counts,omitempty"` // by shape
+	Counts     []Count    `json:"counts,omitempty"` // by shape, where shapes have no counts
+	Mix        *Mix       `json:"mix,omitempty"`    // where they have
 }
 
 // Fit says what fits the types. The error says what cannot be asked.
 func Fit(a *Ask) (*Result, error) {
 	if err := a.check(); err != nil {
+		return nil, err
+	}
+	counted, err := a.counted()
+	if err != nil {
 		return nil, err
 	}
 	out := &Result{Shapes: a.Shapes, Hosts: a.Hosts, Spare: a.Spare}
@@ -54,14 +62,21 @@ func Fit(a *Ask) (*Result, error) {
 			out.Left = append(out.Left, err.Error())
 			continue
 		}
-		res := r.outcome(t, &a.Options)
-		for j := range a.Shapes {
-			res.Counts = append(res.Counts, r.count(&a.Shapes[j], &a.Options))
+		res := r.outcome(t, a)
+		if counted {
+			res.Mix = r.mix(&res, a)
+		} else {
+			for j := range a.Shapes {
+				res.Counts = append(res.Counts, r.count(&a.Shapes[j], &a.Options))
+			}
 		}
 		out.Types = append(out.Types, res)
 	}
 	if len(out.Types) == 0 {
 		return nil, fmt.Errorf("no host type can be reckoned with: %w", errors.New(out.Left[0]))
+	}
+	if counted {
+		slices.SortStableFunc(out.Types, func(x, y Outcome) int { return Cheaper(&x, &y) })
 	}
 	return out, nil
 }
@@ -81,13 +96,15 @@ func (a *Ask) check() error {
 }
 
 // outcome says what the host is.
-func (r *room) outcome(t *Type, o *Options) Outcome {
+func (r *room) outcome(t *Type, a *Ask) Outcome {
 	m := &r.machine
-	return Outcome{
+	out := Outcome{
 		Name: t.Name, InSource: t.Hosts, Nodes: int(m.Nodes), Cores: int(m.AllCores),
 		Memory: t.Host.Memory.Or(numa.Bytes(m.AllMemory)), Uneven: r.uneven(), NodeCores: int(m.Cores), NodeMemory: numa.Bytes(m.NodeMemory),
-		Reserve: r.reserve, Price: t.Price, Steps: r.steps(o),
+		Reserve: r.reserve, Steps: r.steps(&a.Options),
 	}
+	out.Price = a.hostPrice(t, out.Cores, out.Memory)
+	return out
 }
 
 // uneven reports whether nodes with cores differ.

@@ -44,6 +44,9 @@ func moved(before, after *Result) []Moved {
 		if k < 0 {
 			continue
 		}
+		if b.Mix != nil && b.Mix.Total != after.Types[k].Mix.Total {
+			out = append(out, Moved{Type: b.Name, Before: b.Mix.Total, After: after.Types[k].Mix.Total})
+		}
 		for j := range b.Counts {
 			was, is := b.Counts[j].VMs, after.Types[k].Counts[j].VMs
 			if was != is {

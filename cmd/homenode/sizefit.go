@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,88 +15,182 @@ import (
 // fitFlags are the flags of size fit.
 type fitFlags struct {
 	size     sizeFlags
+	src      sourceFlags
 	vms      []string
 	hosts    string
+	cluster  string
 	count    int
 	spare    int
 	release  string
 	reserve  float64
 	perCore  float64
 	overhead string
+	prices   fit.Prices
+	details  bool
 }
 
 func newSizeFit() *cobra.Command {
 	var f fitFlags
 	cmd := &cobra.Command{
-		Use:   "fit --vm SHAPE --hosts TYPES",
-		Short: "How many VMs of a shape fit each type of host with all memory local, and what is left",
+		Use:   "fit [SOURCE]",
+		Short: "How many VMs fit each type of host with all memory local, what is left, and which hosts to buy",
 		Long: `fit says how many VMs of a shape fit a host without remote memory: as the model of ESXi places them, node by node,
-with the soft reserve of each node kept free.
+with the soft reserve of each node kept free. With counts (--vm 12x96GB*40) it says how many hosts of each type hold all
+of them; with a SOURCE, how many hold the running VMs of a cluster, or, with --vm alone, what room its hosts have left.
 
 A host type is sockets x cores of a socket / memory: 2x32c/1TB. More can follow: /snc2 or /nps4 (NUMA nodes of a socket),
-/noht, @2.6GHz, =18000 (price of a host); a name stands before it: R760:2x32c/1TB.`,
-		Example: `  homenode size fit --vm 12x96GB --hosts 2x32c/1TB,2x48c/1.5TB`,
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd) },
+/noht, @2.6GHz, =18000 (price of a host); a name stands before it: R760:2x32c/1TB.
+
+` + sourceHelp,
+		Example: `  homenode size fit --vm 12x96GB --hosts 2x32c/1TB,2x48c/1.5TB
+  homenode size fit --vm 'db:12x96GB*40' --vm 'web:4x16GB*200' --hosts 2x32c/1TB=21000,2x48c/1.5TB=33000
+  homenode size fit demo --cluster prod-a --hosts 2x32c/1TB,2x48c/2TB
+  homenode size fit demo --cluster prod-a --vm 8x64GB`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.vms, "vm", nil, "shape of the VMs: 12x96GB is 12 vCPUs and 96 GB (repeatable)")
+	fl.StringArrayVar(&f.vms, "vm", nil, "shape of VMs: 12x96GB is 12 vCPUs and 96 GB, 'db:12x96GB*40' 40 of them with a name (repeatable)")
 	fl.StringVar(&f.hosts, "hosts", "", "host types: 2x32c/1TB,2x48c/1.5TB")
-	fl.IntVar(&f.count, "count", 10, "hosts of the cluster")
+	fl.StringVar(&f.cluster, "cluster", "", "cluster or host of SOURCE, or all; not needed when there is one")
+	fl.IntVar(&f.count, "count", 10, "hosts of the cluster that VMs without a count are for")
 	fl.IntVar(&f.spare, "spare", 1, "hosts that may fail at once")
 	fl.StringVar(&f.release, "release", "8.0U3", "ESXi release of the host types")
 	fl.Float64Var(&f.reserve, "reserve", 1, "how many times its soft reserve every node keeps free")
-	fl.Float64Var(&f.perCore, "vcpus-per-core", 1, "most vCPUs of a node per core")
+	fl.Float64Var(&f.perCore, "vcpus-per-core", 1, "most vCPUs of a node per core; with a SOURCE what its cluster has with --spare hosts failed")
 	fl.StringVar(&f.overhead, "overhead", "", "memory of a VM beside its guest's: 1GB or 1%; VMware's table when not given")
+	fl.Float64Var(&f.prices.Host, "host-price", 0, "price of a host whose type has none of its own")
+	fl.Float64Var(&f.prices.Core, "core-price", 0, "price of a core, such as a licence")
+	fl.Float64Var(&f.prices.GB, "gb-price", 0, "price of a GB of memory")
+	fl.BoolVar(&f.details, "details", false, "all notes, the VMs by shape, and what else fits a node")
 	f.size.register(cmd)
+	f.src.register(cmd)
 	return cmd
 }
 
-func (f *fitFlags) run(cmd *cobra.Command) error {
-	if err := f.size.check(); err != nil {
+// fitGiven are the flags of which an answer says whether they were given.
+var fitGiven = []string{"release", "reserve", "vcpus-per-core", "overhead", "count"}
+
+func (f *fitFlags) run(cmd *cobra.Command, args []string) error {
+	a, c, err := f.ask()
+	if err != nil {
 		return err
 	}
-	a, release, err := f.ask()
-	if err != nil {
+	c.Given = map[string]bool{}
+	for _, name := range fitGiven {
+		c.Given[name] = cmd.Flags().Changed(name)
+	}
+	if len(args) > 0 {
+		if cmd.Flags().Changed("count") {
+			return errors.New("--count: not with a SOURCE, which has its number of VMs")
+		}
+		if done, err := f.fromSource(cmd, args[0], a, c); done || err != nil {
+			return err
+		}
+	} else if err := f.described(a); err != nil {
 		return err
 	}
 	r, err := fit.Fit(a)
 	if err != nil {
 		return err
 	}
-	given := map[string]bool{}
-	for _, name := range []string{"release", "reserve", "vcpus-per-core", "overhead", "count"} {
-		given[name] = cmd.Flags().Changed(name)
+	c.Options = a.Options
+	return f.size.write(cmd, sizing.Fit(c, r, fit.Changes(a, r)))
+}
+
+// described checks what is needed without a SOURCE.
+func (f *fitFlags) described(a *fit.Ask) error {
+	switch {
+	case f.cluster != "":
+		return errors.New("--cluster: only with a SOURCE")
+	case len(a.Shapes) == 0:
+		return errors.New("--vm: found none, want a shape such as 12x96GB, or a SOURCE with VMs")
+	case len(a.Types) == 0:
+		return errors.New("--hosts: found none, want host types such as 2x32c/1TB,2x48c/1.5TB, or a SOURCE with hosts")
 	}
-	return f.size.write(cmd, sizing.Fit(a, r, fit.Changes(a, r), given, release))
+	return nil
+}
+
+// fromSource adds the VMs and hosts of the source to what is asked; done when the
+// question was about the room that is left, and is answered.
+func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *sizing.FitContext) (done bool, err error) {
+	counted := len(a.Shapes) > 0 && a.Shapes[0].Count > 0
+	room := len(a.Shapes) > 0 && !counted && len(a.Types) == 0
+	switch {
+	case room && len(a.Shapes) > 1:
+		return false, errors.New("--vm: found several shapes without a count, want one to ask what room is left for it")
+	case len(a.Shapes) > 0 && !counted && !room:
+		return false, errors.New("--vm: found no count, want how many come to the VMs of the SOURCE: 12x96GB*40")
+	}
+	fleet, err := f.src.read(cmd, source)
+	if err != nil {
+		return false, err
+	}
+	if c.Cluster, err = fit.Find(fleet, f.cluster); err != nil {
+		return false, fmt.Errorf("--cluster: %w", err)
+	}
+	c.Source = fleet.Source
+	if !c.Given["vcpus-per-core"] {
+		ratio, ok := c.Cluster.PerCore(f.spare)
+		if !ok {
+			return false, fmt.Errorf("--vcpus-per-core: %s has no host left of which it could be taken when %d fail: say it", c.Cluster.Name, f.spare)
+		}
+		a.PerCore = ratio
+	}
+	if room {
+		left, err := c.Cluster.Room(a.Shapes[0], f.spare, &a.Options)
+		if err != nil {
+			return false, err
+		}
+		c.Options = a.Options
+		return true, f.size.write(cmd, sizing.FitRoom(c, left))
+	}
+	a.Shapes = append(c.Cluster.Shapes(), a.Shapes...)
+	if a.Types = append(c.Cluster.Types(), a.Types...); len(a.Types) == 0 {
+		return false, errors.New("--hosts: found none, and no host of the SOURCE can be reckoned with")
+	}
+	a.Hosts = 0
+	return false, nil
 }
 
 // ask reads the flags.
-func (f *fitFlags) ask() (*fit.Ask, numa.Release, error) {
+func (f *fitFlags) ask() (*fit.Ask, *sizing.FitContext, error) {
+	if err := f.size.check(); err != nil {
+		return nil, nil, err
+	}
 	release, err := numa.ParseRelease(f.release)
 	if err != nil {
-		return nil, 0, fmt.Errorf("--release: %w", err)
+		return nil, nil, fmt.Errorf("--release: %w", err)
 	}
-	a := &fit.Ask{Hosts: f.count, Spare: f.spare}
-	if len(f.vms) == 0 {
-		return nil, 0, fmt.Errorf("--vm: found none, want a shape such as 12x96GB")
-	}
-	if strings.TrimSpace(f.hosts) == "" {
-		return nil, 0, fmt.Errorf("--hosts: found none, want host types such as 2x32c/1TB,2x48c/1.5TB")
-	}
+	a := &fit.Ask{Hosts: f.count, Spare: f.spare, Prices: f.prices}
+	c := &sizing.FitContext{Spare: f.spare, Details: f.details}
 	for _, text := range f.vms {
 		s, err := fit.ParseShape(text)
 		if err != nil {
-			return nil, 0, fmt.Errorf("--vm: %w", err)
+			return nil, nil, fmt.Errorf("--vm: %w", err)
 		}
 		a.Shapes = append(a.Shapes, s)
 	}
-	if a.Types, err = fit.ParseTypes(f.hosts, release); err != nil {
-		return nil, 0, fmt.Errorf("--hosts: %w", err)
+	if strings.TrimSpace(f.hosts) != "" {
+		c.Release = release.String()
+		if a.Types, err = fit.ParseTypes(f.hosts, release); err != nil {
+			return nil, nil, fmt.Errorf("--hosts: %w", err)
+		}
 	}
 	a.Reserve, a.PerCore = f.reserve, f.perCore
 	if a.Overhead, err = fit.ParseOverhead(f.overhead); err != nil {
-		return nil, 0, fmt.Errorf("--overhead: %w", err)
+		return nil, nil, fmt.Errorf("--overhead: %w", err)
 	}
-	return a, release, nil
+	for _, p := range []struct {
+		flag  string
+		value float64
+	}{{"host-price", f.prices.Host}, {"core-price", f.prices.Core}, {"gb-price", f.prices.GB}} {
+		if !(p.value >= 0 && p.value <= 1e12) {
+			return nil, nil, fmt.Errorf("--%s: found %v, want no negative price", p.flag, p.value)
+		}
+	}
+	if f.spare < 0 || f.count < 1 {
+		return nil, nil, fmt.Errorf("--count, --spare: found %d hosts, %d of them spare: want 1 and 0 at least", f.count, f.spare)
+	}
+	return a, c, nil
 }

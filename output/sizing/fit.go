@@ -2,69 +2,148 @@ package sizing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/capacity"
 	"homenode/capacity/fit"
 	"homenode/numa"
+	"homenode/vnuma"
 )
 
-// Fit returns the answer how many VMs of each shape fit a host of each type.
-func Fit(a *fit.Ask, r *fit.Result, changes []fit.Change, given map[string]bool, release numa.Release) *Answer {
-	out := &Answer{Command: "size fit", Question: fitQuestion(r), Result: struct {
+// A FitContext is what an answer about fitting rests on beside the sums.
+type FitContext struct {
+	Given   map[string]bool // flags that the user gave
+	Source  string          // of the fleet; "" for none
+	Cluster *fit.Cluster    // nil without a source
+	Release string          // of the host types that are only described; "" when there are none
+	Spare   int
+	fit.Options
+	Details bool
+}
+
+// Fit returns the answer how many VMs of each shape fit a host of each type, or, where
+// shapes have counts, how many hosts of each type hold them.
+func Fit(c *FitContext, r *fit.Result, changes []fit.Change) *Answer {
+	out := &Answer{Command: "size fit", Result: struct {
 		*fit.Result
 		Changes []fit.Change `json:"changes"`
 	}{r, changes}}
-	out.Assumed = fitAssumed(a, r, given, release)
-	out.Verdict = fitVerdict(r)
-	out.Tables = append(out.Tables, fitCounts(r), fitDrawing(r), fitSteps(r))
-	for _, c := range changes {
-		out.If = append(out.If, fitChange(r, c))
+	out.Question = "size fit: " + fitQuestion(c, r)
+	out.Assumed = c.assumed(r.Shapes, r.Types)
+	mixed := r.Types[0].Mix != nil
+	if mixed {
+		out.Verdict, out.Notes = mixVerdict(c, r), mixNotes(c, r)
+		out.Tables = append(out.Tables, mixTable(r), mixDrawing(r))
+		if c.Details {
+			out.Tables = append(out.Tables, shapesTable(r.Shapes), fitSteps(r))
+		}
+	} else {
+		if r.Hosts > 0 {
+			out.Assumed = append(out.Assumed, Assumption{What: "cluster", Value: fmt.Sprintf("%d hosts, %d spare", r.Hosts, r.Spare), Origin: c.origin("count"), Source: "--count, --spare"})
+		}
+		out.Verdict, out.Notes = fitVerdict(r), fitNotes(r)
+		out.Tables = append(out.Tables, fitCounts(r), fitDrawing(r), fitSteps(r))
+	}
+	for _, change := range changes {
+		out.If = append(out.If, fitChange(r, change))
+	}
+	if c.Cluster != nil {
+		out.Notes = append(out.Notes, c.Cluster.Notes...)
 	}
 	out.Notes = append(out.Notes, r.Left...)
 	return out
 }
 
-func fitQuestion(r *fit.Result) string {
+func fitQuestion(c *FitContext, r *fit.Result) string {
 	var shapes, types []string
-	for _, s := range r.Shapes {
-		shapes = append(shapes, s.String())
+	for i := range r.Shapes {
+		s := &r.Shapes[i]
+		if s.Count > 0 {
+			shapes = append(shapes, fmt.Sprintf("%d of %s", s.Count, s))
+		} else {
+			shapes = append(shapes, s.String())
+		}
 	}
 	for _, t := range r.Types {
 		types = append(types, t.Name)
 	}
-	return fmt.Sprintf("size fit: VMs of %s on %s", strings.Join(shapes, ", "), strings.Join(types, ", "))
+	what := "VMs of " + strings.Join(shapes, ", ")
+	if c.Cluster != nil {
+		what = fmt.Sprintf("the VMs of %s, %s", c.Cluster.Name, c.Source)
+	}
+	return what + " on " + strings.Join(types, ", ")
 }
 
 // origin is how a value of a flag came to be: given, or assumed when it is the default.
-func origin(given map[string]bool, flag string) capacity.Origin {
-	if given[flag] {
+func (c *FitContext) origin(flag string) capacity.Origin {
+	if c.Given[flag] {
 		return capacity.Given
 	}
 	return capacity.Assumed
 }
 
-func fitAssumed(a *fit.Ask, r *fit.Result, given map[string]bool, release numa.Release) []Assumption {
-	var reserves []string
-	for _, t := range r.Types {
-		reserves = append(reserves, t.Reserve.String())
+// assumed is what every answer about fitting rests on.
+func (c *FitContext) assumed(shapes []fit.Shape, types []fit.Outcome) []Assumption {
+	var out []Assumption
+	if c.Release != "" {
+		out = append(out, Assumption{What: "release", Value: c.Release, Origin: c.origin("release"), Source: "--release"})
 	}
-	out := []Assumption{{What: "release", Value: release.String(), Origin: origin(given, "release"), Source: "--release"}}
-	out = append(out, Assumption{What: "reserve of a node", Value: strings.Join(reserves, ", "), Origin: origin(given, "reserve"),
-		Source: fmt.Sprintf("--reserve %g", a.Reserve), Note: "4 × minFree of the host (C-23); for each node it is inferred (C-15)"})
-	var overheads []string
-	for _, s := range r.Shapes {
-		overheads = append(overheads, a.Overhead.Of(s.VCPUs, s.Memory).String())
+	reserve := Assumption{What: "free on each node", Value: fmt.Sprintf("%g × the soft reserve", c.Reserve), Origin: c.origin("reserve"), Source: "--reserve", Note: "for the host C-23, for each node inferred (C-15)"}
+	if c.Reserve > 0 {
+		var each []string
+		for _, t := range types {
+			each = append(each, whole(t.Reserve))
+		}
+		reserve.Value = spread(each)
 	}
-	note := "VMware's table up to 8 vCPUs and 16 GB, extrapolated"
-	if given["overhead"] {
-		note = ""
+	overhead := Assumption{What: "overhead of a VM", Origin: c.origin("overhead"), Source: "--overhead"}
+	var each []string
+	for _, s := range shapes {
+		each = append(each, c.Overhead.Of(s.VCPUs, s.Memory).String())
 	}
-	out = append(out,
-		Assumption{What: "overhead of a VM", Value: strings.Join(overheads, ", "), Origin: origin(given, "overhead"), Source: "--overhead", Note: note},
-		Assumption{What: "vCPUs per core", Value: fmt.Sprintf("%g", a.PerCore), Origin: origin(given, "vcpus-per-core"), Source: "--vcpus-per-core"})
-	if r.Hosts > 0 {
-		out = append(out, Assumption{What: "cluster", Value: fmt.Sprintf("%d hosts, %d spare", r.Hosts, r.Spare), Origin: origin(given, "count"), Source: "--count, --spare"})
+	overhead.Value = spread(each)
+	if !c.Given["overhead"] {
+		overhead.Note = "VMware's table to 8 vCPUs and 16 GB, extrapolated"
+	}
+	ratio := Assumption{What: "vCPUs per core", Value: capacity.Digits(c.PerCore, 3), Origin: c.origin("vcpus-per-core"), Source: "--vcpus-per-core"}
+	if c.Cluster != nil && !c.Given["vcpus-per-core"] {
+		ratio.Origin, ratio.Note = capacity.Derived, fmt.Sprintf("%s with %d of its hosts failed", c.Cluster.Name, c.Spare)
+	}
+	return append(out, reserve, overhead, ratio)
+}
+
+// spread writes a few values, or the first and last of many.
+func spread(values []string) string {
+	var out []string
+	for _, v := range values {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	if len(out) > 4 {
+		return fmt.Sprintf("%s … %s", out[0], out[len(out)-1])
+	}
+	return strings.Join(out, ", ")
+}
+
+// fitNotes says what the counts hide.
+func fitNotes(r *fit.Result) []string {
+	var out []string
+	for i := range r.Types {
+		for j := range r.Types[i].Counts {
+			c := &r.Types[i].Counts[j]
+			at := fmt.Sprintf("%s on %s: ", c.Shape, r.Types[i].Name)
+			if c.Why != "" {
+				out = append(out, at+c.Why)
+			}
+			if c.VMs > 0 && c.Bound > c.VMs {
+				out = append(out, at+fmt.Sprintf("cores and memory divide to %d, ESXi's placement (C-4, inferred) comes to %d", c.Bound, c.VMs))
+			}
+			if n := len(c.Clients); n > 1 && c.Clients[0] != c.Clients[n-1] {
+				out = append(out, at+fmt.Sprintf("its clients are uneven: %s", vnuma.SizesText(c.Clients)))
+			}
+		}
 	}
 	return out
 }
@@ -75,9 +154,13 @@ func fitVerdict(r *fit.Result) []string {
 		var parts []string
 		for i := range r.Types {
 			t := &r.Types[i]
-			parts = append(parts, fmt.Sprintf("%d a host of %s", t.Counts[j].VMs, t.Name))
+			part := fmt.Sprintf("%d on %s", t.Counts[j].VMs, t.Name)
+			if b := t.Counts[j].Binds; b == fit.Cores || b == fit.Memory {
+				part += map[fit.Limit]string{fit.Cores: " (cores bind)", fit.Memory: " (memory binds)"}[b]
+			}
+			parts = append(parts, part)
 		}
-		out = append(out, fmt.Sprintf("%s: %s, every client local.", r.Shapes[j].Name, strings.Join(parts, ", ")))
+		out = append(out, fmt.Sprintf("%s, all memory local: %s.", r.Shapes[j].Name, strings.Join(parts, ", ")))
 	}
 	return out
 }
@@ -98,7 +181,7 @@ func fitCounts(r *fit.Result) Table {
 			cores, memory := used(c)
 			binds := string(c.Binds)
 			if c.VMs == 0 {
-				binds = c.Why
+				binds = "none fits"
 			}
 			row := []string{
 				o.Name, nodesText(o), r.Shapes[j].Name, clientsText(c.Clients), fmt.Sprint(c.VMs), binds,
@@ -128,7 +211,7 @@ func clientsText(sizes []int) string {
 	if len(sizes) == 1 {
 		return "1"
 	}
-	return fmt.Sprintf("%d × %d", len(sizes), sizes[0])
+	return vnuma.SizesText(sizes)
 }
 
 // used returns what share of the cores and of the memory the VMs take.

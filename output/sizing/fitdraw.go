@@ -11,23 +11,48 @@ import (
 // drawWidth is how many columns the largest node takes in the small drawing.
 const drawWidth = 32
 
-// fitDrawing draws the nodes of the first shape in blocks: cores and memory, each VM
-// apart, what is left light.
+// drawn are nodes to be drawn, with a name in front.
+type drawn struct {
+	name  string
+	nodes []fit.Use
+}
+
+// fitDrawing draws the nodes of the hosts with the first shape.
 func fitDrawing(r *fit.Result) Table {
-	t := Table{Name: "drawing", Title: fmt.Sprintf("%s, each █ run a client, ░ left, r reserve", r.Shapes[0].Name), Columns: []Column{
-		{Name: "host type"}, {Name: "node"}, {Name: "cores"}, {Name: "memory"},
+	var hosts []drawn
+	for i := range r.Types {
+		hosts = append(hosts, drawn{r.Types[i].Name, r.Types[i].Counts[0].Nodes})
+	}
+	return nodesDrawing("nodes with "+r.Shapes[0].Name, hosts)
+}
+
+// mixDrawing draws what the first hosts of the first type hold.
+func mixDrawing(r *fit.Result) Table {
+	const most = 2
+	o := &r.Types[0]
+	var hosts []drawn
+	for _, f := range o.Mix.Fillings[:min(most, len(o.Mix.Fillings))] {
+		hosts = append(hosts, drawn{fmt.Sprintf("%d like this", f.Hosts), f.Nodes})
+	}
+	return nodesDrawing("first hosts of "+o.Name, hosts)
+}
+
+// nodesDrawing draws nodes in blocks: cores and memory, each client apart, what is left
+// light. Nodes of a host that look the same are one row.
+func nodesDrawing(title string, hosts []drawn) Table {
+	t := Table{Name: "drawing", Title: title + ": █ clients, ░ left, r reserve", Columns: []Column{
+		{Name: "host"}, {Name: "node"}, {Name: "cores"}, {Name: "memory"},
 	}}
 	cores, memory := 1, numa.Bytes(1)
-	for i := range r.Types {
-		for _, n := range r.Types[i].Counts[0].Nodes {
+	for _, h := range hosts {
+		for _, n := range h.nodes {
 			cores, memory = max(cores, n.VCPUs), max(memory, n.Memory)
 		}
 	}
-	for i := range r.Types {
-		o := &r.Types[i]
+	for _, h := range hosts {
 		var last []string
-		for _, n := range o.Counts[0].Nodes {
-			row := []string{o.Name, fmt.Sprint(n.Node), coresBar(&n, cores), memoryBar(&n, memory)}
+		for _, n := range h.nodes {
+			row := []string{h.name, fmt.Sprint(n.Node), coresBar(&n, cores), memoryBar(&n, memory)}
 			if last != nil && last[2] == row[2] && last[3] == row[3] {
 				last[1] += fmt.Sprintf(", %d", n.Node)
 				continue

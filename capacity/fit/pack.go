@@ -1,0 +1,249 @@
+package fit
+
+import (
+	"cmp"
+	"slices"
+
+	"homenode/numa"
+	"homenode/sim"
+)
+
+// Packing VMs onto hosts is first fit, the largest first: VM after VM goes to the first
+// host that takes it, and a new host is begun when none does. The order is by the larger
+// of the VM's shares of a host's vCPUs and memory, by memory, by vCPUs, or by the sum of
+// the shares; the order with the fewest hosts counts. On a host the clients go where ESXi
+// places them (rule book C-4): a VM that would not be local there goes to another host.
+//
+//	hosts    1 [node [A A][B .]] [node [A][C C C]]     2 [node [D D D] …
+//
+// Shapes × hosts steps for each order, and one for each VM.
+
+// An item is VMs of one shape, ready to be packed.
+type item struct {
+	shape   int
+	count   int
+	vcpus   int
+	request sim.Request
+	clients []client
+	// spills: not all of it is local even on an empty host, so its memory may go to any
+	// node of it.
+	spills bool
+}
+
+// A client of an item, with its slice of the memory as sim.Place cuts it.
+type client struct {
+	vcpus  int
+	memory numa.Bytes
+}
+
+// clientsOf cuts a request.
+func clientsOf(q *sim.Request) []client {
+	all := int64(q.Layout.VPDs.Sum())
+	out := make([]client, q.Layout.PPDs.Len())
+	for i := range out {
+		first, n := q.Layout.PPDs.Group(i)
+		out[i] = client{n, numa.Bytes(int64(q.Memory)*int64(first+n)/all - int64(q.Memory)*int64(first)/all)}
+	}
+	return out
+}
+
+// A bin is a host that is being filled.
+type bin struct {
+	r      *room
+	vcpus  []int
+	free   []numa.Bytes
+	placed []int // shapes, in order
+	// What take needs and forgets.
+	used   []bool
+	homes  []int
+	before []numa.Bytes
+}
+
+func newBin(r *room) *bin {
+	b := &bin{r: r, vcpus: make([]int, len(r.nodes)), free: make([]numa.Bytes, len(r.nodes)), used: make([]bool, len(r.nodes))}
+	for i, n := range r.nodes {
+		b.free[i] = n.Memory.Value
+	}
+	return b
+}
+
+// A choice picks the node of a client, among those not used; -1 for none.
+type choice func(b *bin, c client) int
+
+// asPlaced is the rule of sim.Place: the least vCPUs per core, then the most free memory,
+// then the first.
+func asPlaced(b *bin, _ client) int {
+	best := -1
+	load := func(i int) float64 { return float64(b.vcpus[i]) / float64(b.r.nodes[i].Cores) }
+	for i := range b.vcpus {
+		if b.used[i] || b.r.nodes[i].Cores == 0 {
+			continue
+		}
+		if best < 0 || load(i) < load(best) || load(i) == load(best) && b.free[i] > b.free[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// A taker places a VM on a host, or refuses.
+type taker func(b *bin, it *item) bool
+
+// byESXi lets ESXi choose the nodes.
+func byESXi(b *bin, it *item) bool { return b.take(it, asPlaced) }
+
+// byHand chooses the nodes that large rooms are left beside, else those ESXi does: an
+// empty host takes whatever byESXi has it take.
+func byHand(b *bin, it *item) bool { return b.take(it, fullest) || b.take(it, asPlaced) }
+
+// fullest is the fullest node that takes the client.
+func fullest(b *bin, c client) int {
+	best, least := -1, 0.0
+	for i := range b.vcpus {
+		v, m := b.r.vcpus[i]-b.vcpus[i]-c.vcpus, b.free[i]-c.memory
+		if b.used[i] || v < 0 || m < 0 {
+			continue
+		}
+		rest := float64(float64(v)/float64(b.r.vcpus[i])) + float64(float64(m)/float64(b.r.nodes[i].Memory.Value+1))
+		if best < 0 || rest < least {
+			best, least = i, rest
+		}
+	}
+	return best
+}
+
+// take places a VM if all of it is local and within the vCPUs of the nodes; an item that
+// spills if the host has the memory. What it refuses leaves no trace.
+func (b *bin) take(it *item, pick choice) bool {
+	b.homes = b.homes[:0]
+	clear(b.used)
+	b.before = append(b.before[:0], b.free...)
+	for i, c := range it.clients {
+		if i > 0 && i%len(b.used) == 0 {
+			clear(b.used) // more clients than nodes share them (C-5)
+		}
+		n := pick(b, c)
+		if n < 0 || b.vcpus[n]+c.vcpus > b.r.vcpus[n] || !b.put(n, c.memory, it.spills) {
+			for j, home := range b.homes {
+				b.vcpus[home] -= it.clients[j].vcpus
+			}
+			copy(b.free, b.before)
+			return false
+		}
+		b.used[n] = true
+		b.homes = append(b.homes, n)
+		b.vcpus[n] += c.vcpus
+	}
+	b.placed = append(b.placed, it.shape)
+	return true
+}
+
+// put takes memory of node n, and, where it may spill, what is missing from where most is
+// free, as sim.Place does (rule book C-15).
+func (b *bin) put(n int, memory numa.Bytes, spills bool) bool {
+	for {
+		part := min(memory, b.free[n])
+		b.free[n] -= part
+		memory -= part
+		if memory == 0 {
+			return true
+		}
+		if n = slices.Index(b.free, slices.Max(b.free)); !spills || b.free[n] == 0 {
+			return false
+		}
+	}
+}
+
+// items returns what is to be packed on hosts like r, and the shapes that such a host
+// cannot run.
+func (r *room) items(shapes []Shape, o *Options) (out []item, never []Misfit) {
+	for i := range shapes {
+		s := &shapes[i]
+		it := item{shape: i, count: s.Count, vcpus: s.VCPUs, request: r.request(s, o)}
+		why, ok := r.powersOn(s)
+		if ok && !it.request.Layout.Managed {
+			why, ok = "the NUMA scheduler does not place it on this release", false
+		}
+		if ok {
+			it.clients = clientsOf(&it.request)
+			if !newBin(r).take(&it, asPlaced) {
+				it.spills = true
+				if ok = newBin(r).take(&it, asPlaced); !ok {
+					c := Count{Clients: it.request.Layout.PPDs.Sizes()}
+					c.explain(r, s, it.request.Memory)
+					why = c.Why
+				}
+			}
+		}
+		if !ok {
+			never = append(never, Misfit{Shape: s.Name, Count: s.Count, VMs: s.VMs, Why: why})
+			continue
+		}
+		out = append(out, it)
+	}
+	return out, never
+}
+
+// orders are those that are tried.
+func (r *room) orders() []func(a, b *item) int {
+	vcpus, memory := 0, numa.Bytes(0)
+	for i, n := range r.nodes {
+		vcpus, memory = vcpus+r.vcpus[i], memory+n.Memory.Value
+	}
+	cpu := func(it *item) float64 { return float64(it.vcpus) / float64(max(1, vcpus)) }
+	mem := func(it *item) float64 { return float64(it.request.Memory) / float64(max(1, memory)) }
+	by := func(size func(it *item) float64) func(a, b *item) int {
+		return func(a, b *item) int {
+			// What spills takes whole hosts and comes first.
+			if a.spills != b.spills {
+				if a.spills {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(a.shape, b.shape))
+		}
+	}
+	return []func(a, b *item) int{
+		by(func(it *item) float64 { return max(cpu(it), mem(it)) }),
+		by(mem),
+		by(cpu),
+		by(func(it *item) float64 { return cpu(it) + mem(it) }),
+	}
+}
+
+// pack returns the fewest hosts that any order comes to. next returns the host to begin
+// with number i, nil when there is none: then the VMs do not fit, and pack returns false.
+func pack(items []item, orders []func(a, b *item) int, take taker, next func(i int) *bin) (best []*bin, ok bool) {
+	for _, order := range orders {
+		sorted := slices.Clone(items)
+		slices.SortFunc(sorted, func(a, b item) int { return order(&a, &b) })
+		if bins, fits := packInOrder(sorted, take, next); fits && (!ok || len(bins) < len(best)) {
+			best, ok = bins, true
+		}
+	}
+	return best, ok
+}
+
+func packInOrder(items []item, take taker, next func(i int) *bin) (bins []*bin, ok bool) {
+	for i := range items {
+		it := &items[i]
+		from := 0 // a host that refused the shape refuses it until something else comes
+		for range it.count {
+			for from < len(bins) && !take(bins[from], it) {
+				from++
+			}
+			for from == len(bins) {
+				b := next(from)
+				if b == nil {
+					return bins, false
+				}
+				bins = append(bins, b)
+				if !take(b, it) {
+					from++
+				}
+			}
+		}
+	}
+	return bins, true
+}

@@ -1,0 +1,175 @@
+package sizing
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/capacity"
+	"homenode/capacity/fit"
+	"homenode/numa"
+)
+
+// mixVerdict names the first type, which is the cheapest, and the one of fewest hosts.
+func mixVerdict(c *FitContext, r *fit.Result) []string {
+	vms, vcpus, memory := 0, 0, numa.Bytes(0)
+	for _, s := range r.Shapes {
+		vms, vcpus, memory = vms+s.Count, vcpus+s.Count*s.VCPUs, memory+numa.Bytes(s.Count)*s.Memory
+	}
+	first, fewest := &r.Types[0], &r.Types[0]
+	for i := range r.Types {
+		if r.Types[i].Mix.Total < fewest.Mix.Total {
+			fewest = &r.Types[i]
+		}
+	}
+	line := fmt.Sprintf("%d VMs, %d vCPUs, %s: %s", vms, vcpus, whole(memory), hostsOf(first, r.Spare))
+	if first.Price > 0 && len(r.Types) > 1 {
+		line += " cost least, " + money(first.Mix.Price)
+	}
+	if fewest != first {
+		line += fmt.Sprintf("; fewest hosts: %s", hostsOf(fewest, r.Spare))
+	}
+	return []string{line + "."}
+}
+
+// hostsOf writes "8 + 1 hosts of 2x32c/1TB".
+func hostsOf(t *fit.Outcome, spare int) string {
+	n := fmt.Sprint(t.Mix.Hosts)
+	if spare > 0 {
+		n += fmt.Sprintf(" + %d", spare)
+	}
+	return fmt.Sprintf("%s hosts of %s", n, t.Name)
+}
+
+// mixTable is the table of hosts to buy.
+func mixTable(r *fit.Result) Table {
+	t := Table{Name: "hosts", Columns: []Column{
+		{Name: "host type"}, {Name: "nodes"}, {Name: "hosts", Right: true}, {Name: "at least", Right: true}, {Name: "cores", Right: true}, {Name: "memory", Right: true},
+		{Name: "vCPUs used", Right: true}, {Name: "memory used", Right: true}, {Name: "wide VMs", Right: true}, {Name: "remote", Right: true},
+	}}
+	priced := false
+	for i := range r.Types {
+		priced = priced || r.Types[i].Price > 0
+	}
+	if priced {
+		t.Columns = append(t.Columns, Column{Name: "price", Right: true})
+	}
+	for i := range r.Types {
+		o := &r.Types[i]
+		m := o.Mix
+		name := o.Name
+		if o.InSource > 0 {
+			name += fmt.Sprintf(", has %d", o.InSource)
+		}
+		row := []string{
+			name, nodesText(o), fmt.Sprintf("%d + %d", m.Hosts, m.Total-m.Hosts), fmt.Sprintf("%d + %d", m.Bound, m.Total-m.Hosts), fmt.Sprint(m.Cores), whole(m.Memory),
+			m.VCPUsUsed.String(), m.MemoryUsed.String(), fmt.Sprint(m.Wide), fmt.Sprint(m.Remote),
+		}
+		if priced {
+			row = append(row, money(m.Price))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// money writes a price, of whatever currency.
+func money(v float64) string {
+	if v == 0 {
+		return "unknown"
+	}
+	return capacity.Grouped(v, 0)
+}
+
+// mixNotes says what does not fit where, and what the number of hosts hides.
+func mixNotes(c *FitContext, r *fit.Result) []string {
+	var out []string
+	for i := range r.Types {
+		o := &r.Types[i]
+		for _, f := range o.Mix.Never {
+			out = append(out, fmt.Sprintf("not on %s, and not counted there: %s: %s", o.Name, vmNames(f), f.Why))
+		}
+		for _, f := range o.Mix.RemoteVMs {
+			out = append(out, fmt.Sprintf("on %s: %s: %s", o.Name, vmNames(f), f.Why))
+		}
+		if m := o.Mix; m.Free < m.Hosts {
+			out = append(out, fmt.Sprintf("%s: %d hosts would do were the node of each client chosen by hand; ESXi places by load (C-4, inferred)", o.Name, m.Free))
+		}
+	}
+	if !c.Details && len(out) > mostNotes {
+		out = append(out[:mostNotes-1], fmt.Sprintf("and %d notes more: --details", len(out)-mostNotes+1))
+	}
+	if c.Cluster != nil {
+		if n := c.Cluster.Bound(); n > 0 {
+			out = append(out, fmt.Sprintf("%d VMs are bound to CPUs or nodes: counted as if they were not", n))
+		}
+	}
+	return out
+}
+
+// mostNotes is how many notes about VMs are printed without --details.
+const mostNotes = 5
+
+// vmNames names the VMs of a misfit: the first three, or the shape.
+func vmNames(f fit.Misfit) string {
+	const most = 3
+	switch {
+	case len(f.VMs) == 0:
+		return fmt.Sprintf("%d of %s", f.Count, f.Shape)
+	case len(f.VMs) > most:
+		return fmt.Sprintf("%s and %d more (%s)", strings.Join(f.VMs[:most], ", "), len(f.VMs)-most, f.Shape)
+	}
+	return fmt.Sprintf("%s (%s)", strings.Join(f.VMs, ", "), f.Shape)
+}
+
+// shapesTable lists the shapes.
+func shapesTable(shapes []fit.Shape) Table {
+	t := Table{Name: "vms", Title: "VMs", Columns: []Column{{Name: "shape"}, {Name: "count", Right: true}, {Name: "VMs"}}}
+	for _, s := range shapes {
+		names := s.VMs
+		if len(names) > 4 {
+			names = append(append([]string{}, names[:4]...), "…")
+		}
+		t.Rows = append(t.Rows, []string{s.Name, fmt.Sprint(s.Count), strings.Join(names, ", ")})
+	}
+	return t
+}
+
+// FitRoom returns the answer how many VMs of a shape the hosts of a cluster take beside
+// those that they have.
+func FitRoom(c *FitContext, r *fit.Free) *Answer {
+	out := &Answer{Command: "size fit", Result: r}
+	out.Question = fmt.Sprintf("size fit: room for VMs of %s in %s, %s", &r.Shape, c.Cluster.Name, c.Source)
+	out.Assumed = c.assumed([]fit.Shape{r.Shape}, nil)
+	if c.Reserve > 0 {
+		var each []string
+		for _, h := range r.Hosts {
+			each = append(each, whole(h.Nodes[0].Reserve))
+		}
+		out.Assumed[0].Value = spread(each)
+	}
+	out.Assumed = append(out.Assumed, Assumption{What: "home nodes now", Value: "predicted", Origin: capacity.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
+	line := fmt.Sprintf("%d more VMs of %s fit with all memory local", r.Total, r.Shape.Name)
+	switch {
+	case r.Spare == 0:
+	case r.Homeless > 0:
+		line += fmt.Sprintf("; none is safe: after the loss of %s, %d of its VMs are local nowhere", strings.Join(r.Failed, ", "), r.Homeless)
+	default:
+		line += fmt.Sprintf("; %d when %s has failed", r.WithFailed, strings.Join(r.Failed, ", "))
+	}
+	out.Verdict = []string{line + "."}
+	t := Table{Name: "room", Columns: []Column{{Name: "host"}, {Name: "type"}, {Name: "VMs now", Right: true}, {Name: "more", Right: true}, {Name: "binds"}, {Name: "free vCPUs of nodes"}, {Name: "free memory of nodes"}}}
+	for _, h := range r.Hosts {
+		var vcpus, memory []string
+		for _, n := range h.Nodes {
+			vcpus, memory = append(vcpus, fmt.Sprint(n.RestVCPUs)), append(memory, whole(n.RestMemory))
+		}
+		binds := string(h.Binds)
+		if h.Why != "" {
+			binds = h.Why
+		}
+		t.Rows = append(t.Rows, []string{h.Host, h.Type, fmt.Sprint(h.VMs), fmt.Sprint(h.More), binds, strings.Join(vcpus, ", "), strings.Join(memory, ", ")})
+	}
+	out.Tables = []Table{t}
+	out.Notes = append(append(out.Notes, r.Notes...), c.Cluster.Notes...)
+	return out
+}
