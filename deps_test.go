@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	"output/report":       {"numa", "vnuma", "sim", "simulate", "capture", "confront", "finding", "rule", "policy", "rules", "published", "experiment", "drift", "whatif", "source/fact", "output/topo", "output/svg", "output/timeline", "internal/alike", "internal/texttab", "optimise"},
 	"output/picture":      {"output/svg"},
 	"output/chart":        {"output/picture", "output/svg", "output/topo", "internal/texttab"},
-	"output/sizing":       {"numa", "vnuma", "capacity", "capacity/...", "output/chart", "output/svg", "output/topo", "internal/texttab"},
+	"output/sizing":       {"numa", "vnuma", "capacity", "capacity/...", "output/chart", "output/picture", "output/svg", "output/topo", "internal/texttab"},
 	"output/xlsx":         {"output/report"},
 	"output/timeline":     {"numa", "capture", "finding", "rule", "rules", "output/picture", "output/svg", "output/topo", "internal/texttab"},
 	"output/batch":        {"numa"},

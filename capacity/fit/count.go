@@ -19,15 +19,14 @@ type Count struct {
 	// local or a node has more vCPUs than it takes.
 	VMs int `json:"vms"`
 	// Bound is what no placement exceeds: VMs is less where ESXi balances uneven nodes.
-	Bound    int    `json:"bound"`
-	ByCores  int    `json:"byCores"`  // were there no limit of memory
-	ByMemory int    `json:"byMemory"` // were there no limit of cores
-	Clients  []int  `json:"clients"`  // vCPUs of each NUMA client of a VM
-	Binds    Limit  `json:"binds"`
-	Why      string `json:"why,omitempty"` // none fits
-	Nodes    []Use  `json:"nodes"`         // with VMs of them
-	// Power, nil for a VM that powers on, and Managed are of the model.
-	Unmanaged bool `json:"unmanaged,omitempty"` // the NUMA scheduler does not place it
+	Bound     int    `json:"bound"`
+	ByCores   int    `json:"byCores"`  // were there no limit of memory
+	ByMemory  int    `json:"byMemory"` // were there no limit of cores
+	Clients   []int  `json:"clients"`  // vCPUs of each NUMA client of a VM
+	Binds     Limit  `json:"binds"`
+	Why       string `json:"why,omitempty"`       // none fits
+	Nodes     []Use  `json:"nodes"`               // with VMs of them
+	Unmanaged bool   `json:"unmanaged,omitempty"` // the NUMA scheduler does not place it
 }
 
 // A Limit is what there is too little of for one VM more.
@@ -50,7 +49,9 @@ type Use struct {
 	Memory  numa.Bytes `json:"memory"`  // of the node
 	Reserve numa.Bytes `json:"reserve"` // of it, kept free
 	Clients []Client   `json:"clients"`
-	// What the clients leave, the reserve not counted.
+	// Foreign is memory of clients that live on other nodes.
+	Foreign numa.Bytes `json:"foreign,omitempty"`
+	// What the clients leave, the reserve not counted; below 0 where VMs were there before.
 	RestVCPUs  int        `json:"restVCPUs"`
 	RestMemory numa.Bytes `json:"restMemory"`
 	// RestShape is the largest VM that would still be local there; no vCPUs when none is.
@@ -63,7 +64,8 @@ type Client struct {
 	Shape  int        `json:"shape"` // index in the shapes
 	Index  int        `json:"index"` // of the client in its VM
 	VCPUs  int        `json:"vcpus"`
-	Memory numa.Bytes `json:"memory"` // with its part of the overhead
+	Memory numa.Bytes `json:"memory"`           // with its part of the overhead
+	Remote numa.Bytes `json:"remote,omitempty"` // of it, on other nodes or none
 }
 
 // A Size is vCPUs and memory of a guest.
@@ -207,7 +209,10 @@ func (r *room) uses(placed []sim.Node, shape []int, o *Options) []Use {
 			Clients: []Client{}, RestVCPUs: r.vcpus[i] - p.VCPUs, RestMemory: p.Memory.Value - p.Used,
 		}
 		for _, c := range p.Clients {
-			u.Clients = append(u.Clients, Client{VM: c.Request, Shape: shape[c.Request], Index: c.Index, VCPUs: c.VCPUs, Memory: c.Local + c.Remote + c.Nowhere})
+			u.Clients = append(u.Clients, Client{VM: c.Request, Shape: shape[c.Request], Index: c.Index, VCPUs: c.VCPUs, Memory: c.Local + c.Remote + c.Nowhere, Remote: c.Remote + c.Nowhere})
+		}
+		for _, f := range p.Foreign {
+			u.Foreign += f.Memory
 		}
 		if v := min(u.RestVCPUs, p.Cores); v > 0 {
 			if m := o.Overhead.guestWithin(u.RestMemory, v); m > 0 {

@@ -84,6 +84,35 @@ func (c *Cluster) Room(s Shape, spare int, o *Options) (*Free, error) {
 	return out, nil
 }
 
+// A Today is how the cluster's own hosts hold its VMs.
+type Today struct {
+	Hosts  int        `json:"hosts"`
+	VMs    int        `json:"vms"`    // of which memory is not local, once all is touched
+	Memory numa.Bytes `json:"memory"` // that is remote or does not fit beside the reserve
+}
+
+// Today places the VMs where they run now.
+func (c *Cluster) Today(o *Options) (Today, error) {
+	out := Today{Hosts: len(c.Hosts)}
+	for _, h := range c.Hosts {
+		p, _, err := c.present(h, o)
+		if err != nil {
+			return out, err
+		}
+		vms := map[int]bool{}
+		for i := range p.before {
+			for _, cl := range p.before[i].Clients {
+				if b := cl.Remote + cl.Nowhere; b > 0 {
+					vms[cl.Request] = true
+					out.Memory += b
+				}
+			}
+		}
+		out.VMs += len(vms)
+	}
+	return out, nil
+}
+
 // present places what runs on the host.
 func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) {
 	r, err := newRoom(h, o)

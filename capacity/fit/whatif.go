@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"homenode/capacity"
 	"homenode/numa"
 )
 
@@ -18,13 +19,14 @@ type Change struct {
 type Moved struct {
 	Type   string `json:"type"`
 	Shape  string `json:"shape,omitempty"`
+	Of     string `json:"of"` // VMs of a "host" or of the "cluster", or the number of "hosts"
 	Before int    `json:"before"`
 	After  int    `json:"after"`
 }
 
 // Changes says what Fit would come to otherwise. r is what it came to.
 func Changes(a *Ask, r *Result) []Change {
-	var out []Change
+	out := a.failed(r)
 	for _, v := range a.variants(r) {
 		after, err := Fit(&v.ask)
 		if err != nil {
@@ -45,16 +47,36 @@ func moved(before, after *Result) []Moved {
 			continue
 		}
 		if b.Mix != nil && b.Mix.Total != after.Types[k].Mix.Total {
-			out = append(out, Moved{Type: b.Name, Before: b.Mix.Total, After: after.Types[k].Mix.Total})
+			out = append(out, Moved{Type: b.Name, Of: "hosts", Before: b.Mix.Total, After: after.Types[k].Mix.Total})
 		}
 		for j := range b.Counts {
 			was, is := b.Counts[j].VMs, after.Types[k].Counts[j].VMs
 			if was != is {
-				out = append(out, Moved{b.Name, b.Counts[j].Shape, was, is})
+				out = append(out, Moved{b.Name, b.Counts[j].Shape, "host", was, is})
 			}
 		}
 	}
 	return out
+}
+
+// failed says what one failed host more leaves of the cluster, or costs.
+func (a *Ask) failed(r *Result) []Change {
+	c := Change{If: fmt.Sprintf("%d hosts may fail instead of %d", a.Spare+1, a.Spare), Moved: []Moved{}}
+	for i := range r.Types {
+		t := &r.Types[i]
+		if t.Mix != nil {
+			c.Moved = append(c.Moved, Moved{t.Name, "", "hosts", t.Mix.Total, t.Mix.Total + 1})
+		}
+		for j := range t.Counts {
+			if n := &t.Counts[j]; a.Hosts > a.Spare+1 && n.VMs > 0 {
+				c.Moved = append(c.Moved, Moved{t.Name, n.Shape, "cluster", n.InCluster(a.Hosts - a.Spare), n.InCluster(a.Hosts - a.Spare - 1)})
+			}
+		}
+	}
+	if len(c.Moved) == 0 {
+		return nil
+	}
+	return []Change{c}
 }
 
 // A variant is an Ask with one thing changed.
@@ -160,4 +182,5 @@ func scaled(h numa.Host, times, by numa.Bytes) numa.Host {
 	return h
 }
 
-func trim(v float64) string { return fmt.Sprintf("%.4g", v) }
+// trim writes a ratio with three digits.
+func trim(v float64) string { return capacity.Digits(v, 3) }

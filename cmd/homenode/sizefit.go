@@ -107,6 +107,10 @@ func (f *fitFlags) described(a *fit.Ask) error {
 		return errors.New("--vm: found none, want a shape such as 12x96GB, or a SOURCE with VMs")
 	case len(a.Types) == 0:
 		return errors.New("--hosts: found none, want host types such as 2x32c/1TB,2x48c/1.5TB, or a SOURCE with hosts")
+	case a.Shapes[0].Count > 0:
+		a.Hosts = 0 // is what is asked
+	case a.Spare >= a.Hosts:
+		return fmt.Errorf("--spare: found %d hosts, %d of them spare: want one at least that is not", a.Hosts, a.Spare)
 	}
 	return nil
 }
@@ -150,7 +154,9 @@ func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *
 		return false, errors.New("--hosts: found none, and no host of the SOURCE can be reckoned with")
 	}
 	a.Hosts = 0
-	return false, nil
+	today, err := c.Cluster.Today(&a.Options)
+	c.Today = &today
+	return false, err
 }
 
 // ask reads the flags.
@@ -189,8 +195,22 @@ func (f *fitFlags) ask() (*fit.Ask, *sizing.FitContext, error) {
 			return nil, nil, fmt.Errorf("--%s: found %v, want no negative price", p.flag, p.value)
 		}
 	}
-	if f.spare < 0 || f.count < 1 {
-		return nil, nil, fmt.Errorf("--count, --spare: found %d hosts, %d of them spare: want 1 and 0 at least", f.count, f.spare)
+	return a, c, f.checkNumbers()
+}
+
+// checkNumbers names the flag whose number cannot be.
+func (f *fitFlags) checkNumbers() error {
+	o := fit.Options{Reserve: f.reserve, PerCore: 1}
+	if err := o.Check(); err != nil {
+		return fmt.Errorf("--%w", err)
 	}
-	return a, c, nil
+	switch {
+	case !(f.perCore > 0 && f.perCore <= 100):
+		return fmt.Errorf("--vcpus-per-core: found %v, want more than 0, up to 100", f.perCore)
+	case f.count < 1:
+		return fmt.Errorf("--count: found %d, want 1 at least", f.count)
+	case f.spare < 0:
+		return fmt.Errorf("--spare: found %d, want no negative number", f.spare)
+	}
+	return nil
 }

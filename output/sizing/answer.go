@@ -55,6 +55,7 @@ type Table struct {
 	Title   string // a line above it; "" for none
 	Columns []Column
 	Rows    [][]string // as many cells as columns
+	Drawing bool       // for people: programs that read CSV do without
 }
 
 // A Column is one column of a table.

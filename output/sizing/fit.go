@@ -16,6 +16,7 @@ type FitContext struct {
 	Given   map[string]bool // flags that the user gave
 	Source  string          // of the fleet; "" for none
 	Cluster *fit.Cluster    // nil without a source
+	Today   *fit.Today      // of the cluster
 	Release string          // of the host types that are only described; "" when there are none
 	Spare   int
 	fit.Options
@@ -27,8 +28,10 @@ type FitContext struct {
 func Fit(c *FitContext, r *fit.Result, changes []fit.Change) *Answer {
 	out := &Answer{Command: "size fit", Result: struct {
 		*fit.Result
+		PerCore float64      `json:"vcpusPerCore"`
+		Today   *fit.Today   `json:"today,omitempty"`
 		Changes []fit.Change `json:"changes"`
-	}{r, changes}}
+	}{r, c.PerCore, c.Today, changes}}
 	out.Question = "size fit: " + fitQuestion(c, r)
 	out.Assumed = c.assumed(r.Shapes, r.Types)
 	mixed := r.Types[0].Mix != nil
@@ -45,6 +48,7 @@ func Fit(c *FitContext, r *fit.Result, changes []fit.Change) *Answer {
 		out.Verdict, out.Notes = fitVerdict(r), fitNotes(r)
 		out.Tables = append(out.Tables, fitCounts(r), fitDrawing(r), fitSteps(r))
 	}
+	out.Draw = fitPicture(c, r, out.Verdict).draw
 	for _, change := range changes {
 		out.If = append(out.If, fitChange(r, change))
 	}
@@ -76,12 +80,14 @@ func fitQuestion(c *FitContext, r *fit.Result) string {
 }
 
 // origin is how a value of a flag came to be: given, or assumed when it is the default.
-func (c *FitContext) origin(flag string) capacity.Origin {
-	if c.Given[flag] {
+func origin(given map[string]bool, flag string) capacity.Origin {
+	if given[flag] {
 		return capacity.Given
 	}
 	return capacity.Assumed
 }
+
+func (c *FitContext) origin(flag string) capacity.Origin { return origin(c.Given, flag) }
 
 // assumed is what every answer about fitting rests on.
 func (c *FitContext) assumed(shapes []fit.Shape, types []fit.Outcome) []Assumption {
@@ -280,10 +286,14 @@ func fitChange(r *fit.Result, c fit.Change) Change {
 	var parts []string
 	for _, m := range c.Moved {
 		name := m.Type
-		if len(r.Shapes) > 1 {
+		if len(r.Shapes) > 1 && m.Shape != "" {
 			name += " " + m.Shape
 		}
-		parts = append(parts, fmt.Sprintf("%s %d (%+d)", name, m.After, m.After-m.Before))
+		of := ""
+		if m.Of == "cluster" {
+			of = " in the cluster"
+		}
+		parts = append(parts, fmt.Sprintf("%s: %d%s (%+d)", name, m.After, of, m.After-m.Before))
 	}
 	if len(parts) > 0 {
 		out.Result = strings.Join(parts, ", ")

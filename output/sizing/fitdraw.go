@@ -40,7 +40,7 @@ func mixDrawing(r *fit.Result) Table {
 // nodesDrawing draws nodes in blocks: cores and memory, each client apart, what is left
 // light. Nodes of a host that look the same are one row.
 func nodesDrawing(title string, hosts []drawn) Table {
-	t := Table{Name: "drawing", Title: title + ": █ clients, ░ left, r reserve", Columns: []Column{
+	t := Table{Name: "drawing", Drawing: true, Title: title + ": █ clients, ░ left, r reserve", Columns: []Column{
 		{Name: "host"}, {Name: "node"}, {Name: "cores"}, {Name: "memory"},
 	}}
 	cores, memory := 1, numa.Bytes(1)
@@ -75,7 +75,10 @@ func coresBar(n *fit.Use, most int) string {
 func memoryBar(n *fit.Use, most numa.Bytes) string {
 	var parts []int64
 	for _, c := range n.Clients {
-		parts = append(parts, int64(c.Memory/numa.MiB))
+		parts = append(parts, int64((c.Memory-c.Remote)/numa.MiB))
+	}
+	if n.Foreign > 0 {
+		parts = append(parts, int64(n.Foreign/numa.MiB))
 	}
 	return bar(parts, int64(n.Memory/numa.MiB), int64(n.Reserve/numa.MiB), int64(most/numa.MiB))
 }

@@ -85,29 +85,45 @@ func mixNotes(c *FitContext, r *fit.Result) []string {
 	var out []string
 	for i := range r.Types {
 		o := &r.Types[i]
-		for _, f := range o.Mix.Never {
-			out = append(out, fmt.Sprintf("not on %s, and not counted there: %s: %s", o.Name, vmNames(f), f.Why))
+		if len(o.Mix.RemoteVMs) > 0 {
+			out = append(out, fmt.Sprintf("part remote on %s whatever is done: %s", o.Name, c.misfits(o.Mix.RemoteVMs)))
 		}
-		for _, f := range o.Mix.RemoteVMs {
-			out = append(out, fmt.Sprintf("on %s: %s: %s", o.Name, vmNames(f), f.Why))
+		if len(o.Mix.Never) > 0 {
+			out = append(out, fmt.Sprintf("do not run on %s and are not counted there: %s", o.Name, c.misfits(o.Mix.Never)))
 		}
 		if m := o.Mix; m.Free < m.Hosts {
-			out = append(out, fmt.Sprintf("%s: %d hosts would do were the node of each client chosen by hand; ESXi places by load (C-4, inferred)", o.Name, m.Free))
+			out = append(out, fmt.Sprintf("%s: %d hosts would do were the node of each client chosen by hand", o.Name, m.Free))
 		}
 	}
-	if !c.Details && len(out) > mostNotes {
-		out = append(out[:mostNotes-1], fmt.Sprintf("and %d notes more: --details", len(out)-mostNotes+1))
+	if t := c.Today; t != nil && t.VMs > 0 {
+		out = append(out, fmt.Sprintf("today, on %s: %s of %s are remote, or do not fit beside the reserve (predicted)", plural(t.Hosts, "host"), whole(t.Memory), plural(t.VMs, "VM")))
 	}
 	if c.Cluster != nil {
 		if n := c.Cluster.Bound(); n > 0 {
-			out = append(out, fmt.Sprintf("%d VMs are bound to CPUs or nodes: counted as if they were not", n))
+			out = append(out, fmt.Sprintf("%s bound to CPUs or nodes: counted as if not", plural(n, "VM")))
 		}
 	}
 	return out
 }
 
-// mostNotes is how many notes about VMs are printed without --details.
-const mostNotes = 5
+// misfits names VMs: a few, or all of them with the reasons.
+func (c *FitContext) misfits(all []fit.Misfit) string {
+	var parts []string
+	for i, f := range all {
+		if c.Details {
+			parts = append(parts, vmNames(f)+": "+f.Why)
+		} else if i < mostMisfits {
+			parts = append(parts, vmNames(f))
+		}
+	}
+	if !c.Details && len(all) > mostMisfits {
+		parts = append(parts, fmt.Sprintf("%d shapes more (--details)", len(all)-mostMisfits))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// mostMisfits is how many shapes a note names without --details.
+const mostMisfits = 3
 
 // vmNames names the VMs of a misfit: the first three, or the shape.
 func vmNames(f fit.Misfit) string {
@@ -170,6 +186,7 @@ func FitRoom(c *FitContext, r *fit.Free) *Answer {
 		t.Rows = append(t.Rows, []string{h.Host, h.Type, fmt.Sprint(h.VMs), fmt.Sprint(h.More), binds, strings.Join(vcpus, ", "), strings.Join(memory, ", ")})
 	}
 	out.Tables = []Table{t}
+	out.Draw = roomPicture(c, r, line).draw
 	out.Notes = append(append(out.Notes, r.Notes...), c.Cluster.Notes...)
 	return out
 }

@@ -30,10 +30,13 @@ func JSON(w io.Writer, a *Answer) error {
 }
 
 // CSV writes the tables of the answer, each row behind the name of its table; a table
-// begins with a row of its column names.
+// begins with a row of its column names. Drawings are left out.
 func CSV(w io.Writer, a *Answer) error {
 	out := csv.NewWriter(w)
 	for _, t := range a.all() {
+		if t.Drawing {
+			continue
+		}
 		head := []string{"table"}
 		for _, c := range t.Columns {
 			head = append(head, c.Name)
