@@ -18,6 +18,7 @@ what would change it.`,
 		Example: `  homenode size io --published`,
 	}
 	cmd.AddCommand(
+		newSizeCalibrate(),
 		newSizeDump(),
 		newSizeFit(),
 		newSizeIO(),

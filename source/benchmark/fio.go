@@ -217,6 +217,7 @@ func (r *reader) fioJobs(d *fioDocument, name string, jobs []*value) {
 			r.warn(v.line, v.col, "the job was not finished: %s s were left", v.text)
 		}
 	}
+	r.fioCPU(d, jobs)
 	for _, direction := range []string{"read", "write", "trim"} {
 		r.fioDirection(direction, jobs)
 	}

@@ -133,3 +133,32 @@ func (r *reader) metricAt(v *value, name string, n float64, unit string, better 
 	r.n = v.line
 	r.metric(v.col, name, n, unit, better)
 }
+
+// fioCPU states when the jobs began and the CPU of their threads, in percent of one vCPU.
+// A job that stands for all of its clones (group_reporting) states their mean, so it
+// counts numjobs times.
+func (r *reader) fioCPU(d *fioDocument, jobs []*value) {
+	if v := jobs[0].at("job_start"); v.number {
+		if ms, ok := v.float(); ok && ms < 1e15 {
+			r.run.fact(v.line, v.col, "started", int64(ms/1000), "s since 1970")
+		}
+	} else if at, ok := began(d, jobs[0]); ok && at > 0 && at < 1e12 {
+		v := d.at("timestamp")
+		r.run.fact(v.line, v.col, "started", int64(at), "s since 1970")
+	}
+	clones := 1.0
+	if n, ok := number(option(d.value, jobs[0], "numjobs").text); ok && len(jobs) == 1 && n >= 1 {
+		clones = n
+	}
+	sum := 0.0
+	for _, job := range jobs {
+		user, ok1 := job.at("usr_cpu").float()
+		system, ok2 := job.at("sys_cpu").float()
+		if !ok1 || !ok2 || user < 0 || system < 0 {
+			return
+		}
+		sum += float64((user + system) * clones)
+	}
+	v := jobs[0].at("usr_cpu")
+	r.run.fact(v.line, v.col, "CPU of the threads", sum, "% of a vCPU")
+}

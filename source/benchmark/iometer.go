@@ -40,7 +40,9 @@ type iometer struct {
 	spec    string   // the access specification that the next lines describe
 	specs   map[string][]specLine
 	version field
-	at      int // the line of version
+	at      int   // the line of version
+	time    field // the last time stamp: that before a test is when it began
+	timeAt  int
 }
 
 // A specLine is one line of an access specification.
@@ -89,7 +91,9 @@ func (m *iometer) heading(head string) {
 // row reads a line of the section; false when it has no place there.
 func (m *iometer) row(cells []field) bool {
 	switch m.section {
-	case "test type", "time stamp":
+	case "test type":
+	case "time stamp":
+		m.time, m.timeAt = field{strings.TrimSpace(m.line), 1}, m.n
 	case "version":
 		m.version, m.at = field{strings.TrimSpace(m.line), 1}, m.n
 	case "access specification name":
@@ -133,6 +137,9 @@ func (m *iometer) result(cells []field) bool {
 	run := m.start("Iometer", name)
 	if m.version.text != "" {
 		run.setting(m.at, m.version.col, "version", m.version.text, "")
+	}
+	if m.time.text != "" {
+		run.fact(m.timeAt, m.time.col, "started", m.time.text, "")
 	}
 	for _, c := range []string{"# managers", "# workers", "# disks", "queue depth"} {
 		if f := get(c); f.text != "" {
