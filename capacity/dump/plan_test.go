@@ -155,6 +155,10 @@ func TestInverse(t *testing.T) {
 			}
 		}
 	}
+	// 8.25 + (2.27 + 3) ÷ 0.8 are 14.8 GiB; 7.0 and later want 32 GB all the same.
+	if boot, err := LeastBootFor(of(t, 128*numa.GiB), Published); boot != 32*GiB || err != nil {
+		t.Errorf("128 GB: found %s, %v; want 32 GiB", boot, err)
+	}
 	for _, tt := range []struct {
 		boot Size
 		want numa.Bytes
@@ -221,6 +225,9 @@ func TestOfFleet(t *testing.T) {
 		if got[i] != want[i] {
 			t.Errorf("found %+v, want %+v", got[i], want[i])
 		}
+	}
+	if ram := f.Kinds[2].RAM; ram != 524178*numa.MiB {
+		t.Errorf("hosts a and b: %s, want that of the larger", ram)
 	}
 	// 54.56 GiB of file and 3 for logs in 80 % of ESX-OSData.
 	if f.LeastBoot == nil || *f.LeastBoot != 81*GiB || f.MostRAM == nil || *f.MostRAM != 1536*numa.GiB {

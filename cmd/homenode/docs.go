@@ -6,11 +6,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"homenode/capacity"
+	"homenode/capacity/dump"
+	"homenode/capacity/iocost"
+	"homenode/capacity/latency"
 	"homenode/internal/atomicfile"
+	"homenode/output/sizing"
 	"homenode/rule"
 	"homenode/rulebook"
 	"homenode/rules"
@@ -67,7 +73,13 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	out["rules/README.md"] = index.Bytes()
 	out["conflicts.md"] = conflictsPage()
 	out["rulebook.md"] = bookPage()
+	out["published-capacity.md"] = append([]byte(generated), sizing.ArticlePage(publishedCapacity())...)
 	return out
+}
+
+// publishedCapacity returns the published figures of all size commands.
+func publishedCapacity() []capacity.Check {
+	return slices.Concat(iocost.Checks(), dump.Checks(), latency.Checks())
 }
 
 func commandPage(c *cobra.Command) []byte {

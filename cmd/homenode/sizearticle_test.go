@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/capacity"
+	"homenode/output/sizing"
+)
+
+// TestPublishedCapacity holds that no figure of the article is missed without a reason,
+// that each of its inconsistencies is shown by a figure that does not come out, and that
+// each of its experiments has figures, or a reason why not.
+func TestPublishedCapacity(t *testing.T) {
+	figures, shown := map[string]int{}, map[string]int{}
+	checks := publishedCapacity()
+	for i := range checks {
+		p := &checks[i]
+		figures[p.ID]++
+		if p.Verdict() == "MISSED" {
+			t.Errorf("%s %s, %s: printed %s, computed %v", p.ID, p.What, p.Quantity, p.Printed, p.Computed)
+		}
+		if _, ok := p.Value(); !ok {
+			t.Errorf("%s %s, %s: no number is printed: %q", p.ID, p.What, p.Quantity, p.Printed)
+		}
+		if p.Inconsistency != "" && !p.Reproduced() {
+			shown[p.Inconsistency]++
+		}
+	}
+	for i, e := range sizing.ArticleExperiments {
+		if want := fmt.Sprintf("B-%d", i+1); e.ID != want {
+			t.Errorf("found %s, want %s", e.ID, want)
+		}
+		if (figures[e.ID] > 0) == (e.Why != "") {
+			t.Errorf("%s has %d figures and the reason %q, want one of them", e.ID, figures[e.ID], e.Why)
+		}
+	}
+	for i, c := range sizing.ArticleContradictions {
+		if want := fmt.Sprintf("I-%d", i+5); c.ID != want {
+			t.Errorf("found %s, want %s", c.ID, want)
+		}
+		if (shown[c.ID] > 0) == (c.Why != "") {
+			t.Errorf("%s is shown by %d figures and has the reason %q, want one of them", c.ID, shown[c.ID], c.Why)
+		}
+		delete(shown, c.ID)
+	}
+	if len(sizing.ArticleExperiments) != 15 || len(sizing.ArticleContradictions) != 13 {
+		t.Errorf("found %d experiments and %d inconsistencies, want 15 and 13", len(sizing.ArticleExperiments), len(sizing.ArticleContradictions))
+	}
+	for id := range shown {
+		t.Errorf("%s is of no list", id)
+	}
+	page := string(sizing.ArticlePage(checks))
+	if strings.Contains(page, "| MISSED |") {
+		t.Error("the page has a figure that is missed")
+	}
+	// D-4 is of another article.
+	if !slices.ContainsFunc(checks, func(c capacity.Check) bool { return c.ID == "D-4" }) || strings.Contains(page, "D-4") {
+		t.Error("figures of another article are not left out")
+	}
+}
