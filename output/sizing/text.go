@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"homenode/internal/texttab"
+	"homenode/output/svg"
 )
 
 // Text writes the answer for a terminal: what was assumed, the result, what would change
@@ -35,7 +36,7 @@ func Text(w io.Writer, a *Answer, colour bool) error {
 	if len(a.Notes) > 0 {
 		p.heading("notes")
 		for _, n := range a.Notes {
-			p.line("  %s", texttab.Clean(n))
+			p.wrapped(texttab.Clean(n))
 		}
 	}
 	for i, n := range a.Next {
@@ -60,6 +61,17 @@ func (p *printer) line(format string, args ...any) {
 }
 
 func (p *printer) heading(name string) { p.line("\n%s", name) }
+
+// wrapped writes a sentence in lines that fit a page, the further ones set in.
+func (p *printer) wrapped(s string) {
+	const wide = 118
+	for i, line := range svg.Wrap(s, wide) {
+		if i > 0 {
+			line = "  " + line
+		}
+		p.line("  %s", line)
+	}
+}
 
 func (p *printer) bold(s string) string {
 	if !p.colour {
