@@ -51,7 +51,7 @@ type Rung struct {
 const (
 	denneman2019 = "Denneman 2019/10/14 (A-10)"
 	callLatency  = "exp B-15"
-	hostTypes    = "8 published hosts (A-10, exp D-4)"
+	hostTypes    = "8 hosts (A-10, exp D-4)"
 )
 
 // CoreOf2019 is the clock of the article that publishes caches: 0.4 ns a cycle.
@@ -105,7 +105,7 @@ func Ladder(core capacity.Hz, m *cost.Machine) []Rung {
 		{Step: NVMeRead, Name: "local NVMe read", Published: storage(.26, .25, 1.36, "exp B-1, 4 KiB random", consumer, nvme)},
 		{Step: VSANWrite, Name: "vSAN ESA write", Published: storage(1.74, 1.74, 8.68, "exp B-5, 32 KiB random", esa, loaded), Minor: true},
 		{Step: VSANRead, Name: "vSAN ESA read", Published: storage(2.03, 1.55, 6.38, "exp B-5, 32 KiB random", esa, loaded)},
-		{Step: RPCFast, Name: "remote call, C++", Published: fast},
+		{Step: RPCFast, Name: "remote call, C++", Published: fast, Minor: true},
 		{Step: RPC, Name: "remote call, Python", Published: rpc},
 	}
 }
@@ -126,10 +126,10 @@ func memory(m *cost.Machine) (local, near, far *capacity.Figure[capacity.Seconds
 			return &f
 		}
 		p := m.Paths[d].Nanoseconds
-		f.Value, f.Source, f.Hardware, f.Note = capacity.Seconds(p.Value/1e9), p.Origin.Where, m.Name, "idle"
+		f.Value, f.Source, f.Hardware, f.Note = capacity.Seconds(p.Value/1e9), "A-10: "+m.ID, m.Name, "idle; "+p.Origin.Where
 		f.Low, f.High = min(f.Low, f.Value), max(f.High, f.Value)
 		switch {
-		case p.Origin.Kind == numa.Assumed:
+		case p.Origin.Kind == numa.Assumed || m.Extrapolated: // another processor's
 			f.Origin = capacity.Assumed
 		case p.Origin.Kind == numa.Read:
 			f.Origin = capacity.Published

@@ -3,6 +3,7 @@ package latency
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"homenode/capacity"
@@ -78,7 +79,11 @@ func TestPlaceErrors(t *testing.T) {
 	if _, _, err := Place(clocks[:2], Options{Packages: 3}); err == nil || err.Error() != "3 packages: found 2 nodes with CPUs in the latency matrix, want a multiple" {
 		t.Errorf("found %v, want an error about the packages", err)
 	}
-	_, notes, err := Place(matrix("node 0 → node 0", "node 1 → node 1", "node 2 → node 2"), Options{})
+	_, notes, err := Place([]Measurement{{Tool: "Intel MLC", Metric: "idle latency node 0 → node 0", Unit: "ns", Value: 139, Where: "mlc.txt:4"}}, Options{})
+	if err != nil || len(notes) != 1 || !strings.HasPrefix(notes[0], "mlc.txt:4: 139 ns of a single node is more than any published host has locally: ") {
+		t.Errorf("found %q, %v; want a note about interleaved memory", notes, err)
+	}
+	_, notes, err = Place(matrix("node 0 → node 0", "node 1 → node 1", "node 2 → node 2"), Options{})
 	if err != nil || len(notes) != 1 {
 		t.Errorf("found %v, %v; want one note that packages are not known", notes, err)
 	}
@@ -150,6 +155,9 @@ func TestOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if far := r.line(RAMFar); !near(far.PerRAM, r.Published.Value) || !near(float64(r.line(RAMNear).Value), 200e-9*81.5/74.2) {
+		t.Errorf("remote of 200 ns: found %v × local, want %v", far.PerRAM, r.Published.Value)
+	}
 	if !near(float64(r.Memory.Value), 200e-9*r.Published.Value) || near(float64(r.Memory.Value), float64(published.Value)) {
 		t.Errorf("all remote of 200 ns: found %v, want %v times that", r.Memory.Value, r.Published.Value)
 	}
@@ -180,7 +188,7 @@ func TestMachine(t *testing.T) {
 		origin     capacity.Origin
 	}{
 		{"Intel(R) Xeon(R) Gold 6154 CPU @ 3.00GHz", 80.8, 138.9, capacity.Published},
-		{"AMD EPYC 7543", 129, 205, capacity.Published},
+		{"AMD EPYC 7543", 129, 205, capacity.Assumed},
 	} {
 		m := cost.For(&numa.Host{CPUModel: numa.ReadAt(tt.cpu, "")})
 		r, err := Study(&Ask{Machine: &m})

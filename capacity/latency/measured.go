@@ -85,6 +85,14 @@ func Place(all []Measurement, o Options) (out []Sample, notes []string, err erro
 	if len(homes) > 2 && o.Packages == 0 {
 		notes = append(notes, fmt.Sprintf("Your matrix has %d nodes: all others are taken for nodes of another package; --packages 2 tells those of the same one.", len(homes)))
 	}
+	if len(homes) == 1 {
+		for _, s := range out {
+			if local, _, _ := memory(nil); s.Step == RAM && s.Value > local.High {
+				notes = append(notes, fmt.Sprintf("%s: %v of a single node is more than any published host has locally: a guest that sees one node may have its memory interleaved over several, as with CPU hot add (exp D-4: 114 ns became 139 ns).", s.Where, s.Value))
+				break
+			}
+		}
+	}
 	return out, notes, nil
 }
 

@@ -22,7 +22,9 @@ type Ask struct {
 }
 
 // A Line is one rung with what follows from it. It counts with the user's own value where
-// there is one, else with the published.
+// there is one, else with the published. Where only local memory was measured, other memory
+// counts with that times the published ratio: another host's figure beside the user's own
+// would mix two machines.
 type Line struct {
 	Rung
 	Yours  *Own             `json:"yours,omitempty"`
@@ -90,6 +92,7 @@ func Study(a *Ask) (*Result, error) {
 		}
 		r.Lines = append(r.Lines, line)
 	}
+	r.sameHost(a.Machine)
 	ram, call := r.line(RAM).Value, r.line(Call).Value
 	for i := range r.Lines {
 		l := &r.Lines[i]
@@ -104,6 +107,25 @@ func Study(a *Ask) (*Result, error) {
 	}
 	r.Memory = r.Mixed(a.Remote)
 	return r, nil
+}
+
+// sameHost gives memory that was not measured the value that fits local memory that was.
+func (r *Result) sameHost(m *cost.Machine) {
+	local := r.line(RAM)
+	if local.Yours == nil {
+		return
+	}
+	for _, step := range []Step{RAMNear, RAMFar} {
+		l := r.line(step)
+		if l.Yours != nil {
+			continue
+		}
+		ratio := float64(l.Published.Value / local.Published.Value)
+		if step == RAMFar && m == nil {
+			ratio = r.Published.Value // of hosts, not of medians
+		}
+		l.Value = capacity.Seconds(float64(local.Value) * ratio)
+	}
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -135,18 +157,10 @@ func (r *Result) line(s Step) *Line {
 
 // Mixed returns the mean latency of RAM when that share of the accesses is to the other
 // package: local × (1 − share) + far × share.
-//
-// The far latency is the user's where there is one. When only local memory was measured it
-// is that by the published ratio: another host's absolute figure beside the user's own
-// would mix two machines.
 func (r *Result) Mixed(remote capacity.Share) Memory {
-	local, far := r.line(RAM), r.line(RAMFar)
-	at := float64(far.Value)
-	if local.Yours != nil && far.Yours == nil {
-		at = float64(local.Value) * r.Published.Value
-	}
-	v := float64(local.Value)*float64(1-remote) + at*float64(remote)
-	return Memory{Remote: remote, Value: capacity.Seconds(v), Slower: capacity.Share(v/float64(local.Value) - 1)}
+	local, far := float64(r.line(RAM).Value), float64(r.line(RAMFar).Value)
+	v := local*float64(1-remote) + far*float64(remote)
+	return Memory{Remote: remote, Value: capacity.Seconds(v), Slower: capacity.Share(v/local - 1)}
 }
 
 // Slowest returns the slowest step of which so many fit the budget; false when not even

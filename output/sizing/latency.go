@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/capacity"
@@ -29,7 +30,7 @@ type LatencyFile struct {
 func Latency(r *latency.Result, o LatencyOptions) *Answer {
 	a := &Answer{Command: "size latency", Question: latencyQuestion(r, &o), Result: r}
 	a.Assumed = latencyAssumed(r, &o)
-	a.Verdict = latencyVerdict(r)
+	a.Verdict = latencyVerdict(r, &o)
 	a.Tables = append(a.Tables, latencyTable(r, &o))
 	if o.Details {
 		a.Tables = append(a.Tables, latencySources(r))
@@ -38,7 +39,11 @@ func Latency(r *latency.Result, o LatencyOptions) *Answer {
 		}
 	}
 	a.If = latencyIf(r)
-	a.Notes = append(latencyRead(&o), latencyNotes(r)...)
+	a.Notes = latencyRead(&o)
+	for _, why := range o.Why[:min(1, len(o.Why))] { // the others are about nodes
+		a.Notes = append(a.Notes, why)
+	}
+	a.Notes = append(a.Notes, latencyNotes(r)...)
 	a.Charts = []chart.Chart{latencyChart(r, a.Verdict[0])}
 	return a
 }
@@ -68,7 +73,7 @@ func latencyAssumed(r *latency.Result, o *LatencyOptions) []Assumption {
 	if local, ok := r.Line(latency.RAM); ok && local.Published != nil {
 		memory := Figure("published memory", *local.Published, capacity.Seconds.String)
 		if o.CPU != "" {
-			memory.Source, memory.Hardware, memory.Note = "--cpu", "", strings.Join(o.Why, " ")
+			memory.Source, memory.Hardware, memory.Note = "--cpu "+o.CPU, "", "see the notes"
 		}
 		out = append(out, memory)
 	}
@@ -85,7 +90,7 @@ func latencyAssumed(r *latency.Result, o *LatencyOptions) []Assumption {
 	return out
 }
 
-func latencyVerdict(r *latency.Result) []string {
+func latencyVerdict(r *latency.Result, o *LatencyOptions) []string {
 	var out []string
 	published := fmt.Sprintf("%s to %s ×", capacity.Digits(r.Published.Low, 2), capacity.Digits(r.Published.High, 2))
 	if y := r.Yours; y != nil {
@@ -97,6 +102,8 @@ func latencyVerdict(r *latency.Result) []string {
 			verdict = "more than on any published host"
 		}
 		out = append(out, fmt.Sprintf("Your remote memory is %s × local, %s (%s).", capacity.Digits(y.Value, 2), verdict, published))
+	} else if far, ok := r.Line(latency.RAMFar); ok && o.CPU != "" {
+		out = append(out, fmt.Sprintf("Remote memory of %s is %s × local (published hosts: %s).", o.CPU, capacity.Digits(far.PerRAM, 2), published))
 	} else {
 		out = append(out, fmt.Sprintf("Remote memory is %s × local (published hosts: %s).", capacity.Digits(r.Published.Value, 2), published))
 	}
@@ -150,11 +157,19 @@ func latencyTable(r *latency.Result, o *LatencyOptions) Table {
 		}
 	}
 	if yours {
-		right("yours", "from – to", "deviation")
+		right("yours")
+		if !latencyAsked(r) {
+			right("from – to")
+		}
+		right("deviation")
 		t.Columns = append(t.Columns, Column{Name: "in range"})
-		right("× RAM", "cycles")
-	} else {
-		right("× RAM", "× call", "cycles")
+	}
+	right("× RAM")
+	if !yours {
+		right("× call")
+	}
+	if !latencyAsked(r) {
+		right("cycles")
 	}
 	if r.Calls > 0 {
 		right(latencyCount(r.Calls) + " take")
@@ -175,6 +190,19 @@ func latencyTable(r *latency.Result, o *LatencyOptions) Table {
 	return t
 }
 
+// latencyAsked reports whether the table has columns for calls or a budget, in place of
+// cycles.
+func latencyAsked(r *latency.Result) bool { return r.Calls > 0 || r.Budget > 0 }
+
+// latencyDeviation writes a deviation in percent, a large one as a multiple.
+func latencyDeviation(s capacity.Share) string {
+	const large = 2
+	if s > large {
+		return capacity.Digits(float64(s)+1, 2) + " ×"
+	}
+	return signedPercent(s)
+}
+
 func latencyRow(r *latency.Result, l *latency.Line, yours bool) []string {
 	row := []string{l.Name, "–", ""}
 	if p := l.Published; p != nil {
@@ -185,11 +213,14 @@ func latencyRow(r *latency.Result, l *latency.Line, yours bool) []string {
 		if y := l.Yours; y != nil {
 			cells[0], cells[1] = y.Value.String(), latencyRange(y.Low, y.High)
 			if y.Deviation != nil {
-				cells[2] = signedPercent(*y.Deviation)
+				cells[2] = latencyDeviation(*y.Deviation)
 			}
 			if y.Within != nil {
 				cells[3] = map[bool]string{true: "yes", false: "no"}[*y.Within]
 			}
+		}
+		if latencyAsked(r) {
+			cells = slices.Delete(cells, 1, 2)
 		}
 		row = append(row, cells...)
 	}
@@ -197,7 +228,9 @@ func latencyRow(r *latency.Result, l *latency.Line, yours bool) []string {
 	if !yours {
 		row = append(row, latencyCount(l.PerCall))
 	}
-	row = append(row, latencyCount(float64(l.Cycles)))
+	if !latencyAsked(r) {
+		row = append(row, latencyCount(float64(l.Cycles)))
+	}
 	if r.Calls > 0 {
 		row = append(row, l.Takes.String())
 	}
@@ -274,7 +307,7 @@ func latencyRead(o *LatencyOptions) []string {
 
 func latencyNotes(r *latency.Result) []string {
 	notes := []string{
-		"480 ns of 25 GE is 1,500 bytes on the wire, 3 µs of RDMA a whole access: what RDMA saves in latency is not published.",
+		"480 ns of 25 GE is 1,500 bytes on the wire, 3 µs of RDMA a whole access: what RDMA saves is not published.",
 		"vSAN was measured under full load, NVMe with one I/O at a time: their ratio is not that of the devices.",
 	}
 	for i := range r.Lines {
@@ -292,7 +325,7 @@ func latencyChart(r *latency.Result, title string) chart.Chart {
 	if r.Calls > 0 && r.Budget > 0 {
 		limit = float64(r.Budget) / r.Calls
 	}
-	anyOwn := false
+	anyOwn, assumed := false, false
 	for i := range r.Lines {
 		anyOwn = anyOwn || r.Lines[i].Yours != nil
 	}
@@ -313,12 +346,16 @@ func latencyChart(r *latency.Result, title string) chart.Chart {
 		}
 		if p := l.Published; p != nil {
 			row(l.Name, "published", p.Value, p.Low, p.High, p.Origin == capacity.Assumed)
+			assumed = assumed || p.Origin == capacity.Assumed
 		}
 		if y := l.Yours; y != nil {
 			row(l.Name+", yours", "yours", y.Value, y.Low, y.High, false)
 		}
 	}
-	note := "Published: Denneman (A-10), exp B-1, B-5, B-15 and D-4. Hatched: claimed, not measured."
+	note := "Published: Denneman (A-10), exp B-1, B-5, B-15 and D-4."
+	if assumed {
+		note += " Hatched: assumed."
+	}
 	if limit > 0 {
 		note += fmt.Sprintf(" Limit: %s calls in %s.", latencyCount(r.Calls), r.Budget)
 	}
