@@ -21,8 +21,10 @@ type Needs struct {
 	Run    Curve `json:"run"`
 	Demand Curve `json:"demand"`
 
-	Active   Use `json:"active"`   // touched lately, as the host estimates
-	Consumed Use `json:"consumed"` // taken from the host
+	Active Use `json:"active"` // touched lately, as the host estimates
+	// Consumed is what it took from the host, with what the host took back by the balloon
+	// and by swapping, as far as that is stated.
+	Consumed Use `json:"consumed"`
 }
 
 // A Curve is a share of vCPUs over time: its level, and how long it was how high.
@@ -41,7 +43,7 @@ func (n *Needs) tick(m *moment, t *numa.VMTick) {
 		n.Active.see(t.Active, at)
 	}
 	if t.Has&numa.HasConsumed != 0 {
-		n.Consumed.see(t.Consumed, at)
+		n.Consumed.see(taken(t), at)
 	}
 	run, demand := wanted(t)
 	if run >= 0 {
@@ -60,12 +62,24 @@ func (n *Needs) pair(p *pair, before, after *numa.VMTick) {
 		n.Active.Times.last(memoryBucket(before.Active), p.time)
 	}
 	if before.Has&numa.HasConsumed != 0 {
-		n.Consumed.Times.last(memoryBucket(before.Consumed), p.time)
+		n.Consumed.Times.last(memoryBucket(taken(before)), p.time)
 	}
 	if over := p.rates(); over > 0 {
 		run, demand := wanted(after)
 		n.rates(after, run, demand, over)
 	}
+}
+
+// taken returns the memory that the VM took, back or not.
+func taken(t *numa.VMTick) numa.Bytes {
+	b := t.Consumed
+	if t.Has&numa.HasBalloon != 0 {
+		b += t.Balloon
+	}
+	if t.Has&numa.HasSwapped != 0 {
+		b += t.Swapped
+	}
+	return b
 }
 
 // counted takes the least and the most vCPUs that were stated.

@@ -150,6 +150,10 @@ func (w *world) vm(v *numa.VMTick) {
 	}
 	if w.more.IntN(4) > 0 {
 		v.Has |= numa.HasActive | numa.HasConsumed
+		if w.more.IntN(3) == 0 {
+			v.Has |= numa.HasBalloon | numa.HasSwapped
+			v.Balloon, v.Swapped = numa.Bytes(w.more.Int64N(2<<30)), numa.Bytes(w.more.Int64N(2<<30))
+		}
 		v.Active, v.Consumed = numa.Bytes(w.more.Int64N(2<<30)), numa.Bytes(w.more.Int64N(16<<30))
 	}
 	v.Has &^= w.lacks

@@ -340,6 +340,9 @@ func checkVM(t *testing.T, v *VM, life []*seen, o *Options) {
 	equal(t, "Migrated", v.Migrated, events(o.Window, at, moves))
 	equal(t, "Timeline", v.Timeline, Timeline[VMBucket]{Width: width, Start: first.UnixNano() / int64(width), Buckets: buckets})
 
+	if o.Needs {
+		checkNeeds(t, v.Needs, life)
+	}
 	changes, returns := specPath(life)
 	equal(t, "Changes", v.Changes, changes)
 	ones := make([]int64, len(changes))

@@ -42,7 +42,7 @@ func ShareTop(bucket int) int64 { return int64(bucket) * percent }
 const (
 	memoryLinear  = 64
 	memoryOctave  = memoryLinear / 2
-	memoryBuckets = memoryLinear + 1 + memoryOctave*22 // to most: 256 TiB are 2^28 MiB, 22 doublings
+	memoryBuckets = memoryLinear + 1 + memoryOctave*24 // to 3 × most, that is 2^30 MiB: 24 doublings
 )
 
 // memoryBucket returns the bucket of an amount of memory.
