@@ -13,10 +13,10 @@ type Shape struct {
 func (s Shape) clients(n int) int { return (n + s.Cores - 1) / s.Cores }
 
 // holds reports whether n vCPUs fit one node, or divide over as few nodes as possible
-// without a rest and in an even count (rule book B-25).
+// without a rest (rule book B-25).
 func (s Shape) holds(n int) bool {
 	k := s.clients(n)
-	return k <= 1 || k <= s.Nodes && n%k == 0 && n%2 == 0
+	return k <= s.Nodes && n%k == 0
 }
 
 // leastVCPUs is the least that is suggested: with one vCPU a busy thread stops all others

@@ -70,7 +70,7 @@ func (v *VM) layouts(a *Advice) {
 		a.Kinds = append(a.Kinds, k)
 	}
 	after := &a.Kinds[0].After
-	a.Memory.fit(numa.Bytes(home.NodeMemory), len(after.Clients))
+	a.Memory.fit(numa.Bytes(home.NodeMemory), Shape{int(home.Nodes), int(home.Cores)}.clients(a.Suggested))
 	if a.Suggested == a.VCPUs {
 		return
 	}

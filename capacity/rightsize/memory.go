@@ -64,7 +64,7 @@ func (v *VM) memory(o *Options) (m Memory) {
 		m.Reason = "all its memory is reserved and locked"
 	case !known:
 		m.Reason = "no active memory (Touched MBytes)"
-	case seen < o.Least:
+	case o.short(seen):
 		m.Reason = fmt.Sprintf("%s of %s observed", Span(seen), Span(o.Least))
 	default:
 		m.bound(o)

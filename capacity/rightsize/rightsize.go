@@ -26,8 +26,14 @@ import (
 type Options struct {
 	Percentile capacity.Share // of the time in which the demand is met; above 0, at most 1
 	Headroom   capacity.Share // above that demand; at most mostHeadroom
-	Least      time.Duration  // VMs that were seen for less are not judged
+	Least      time.Duration  // VMs that were seen for less are not judged, but for what a lapse takes
 }
+
+// lapse is the part of Options.Least that may be missing: a capture of a day ends a tick
+// early, and a VM that moves is on no host for a moment.
+const lapse = 20
+
+func (o *Options) short(seen time.Duration) bool { return seen < o.Least-o.Least/lapse }
 
 // mostHeadroom is 500 %: a greater one is a slip of the pen.
 const mostHeadroom = 5
@@ -206,7 +212,7 @@ func (v *VM) unjudged(o *Options) string {
 		return "no ready time: what it got understates what it wanted"
 	case v.Needs.LeastVCPUs != v.Needs.MostVCPUs:
 		return fmt.Sprintf("its vCPUs changed from %d to %d while it ran", v.Needs.LeastVCPUs, v.Needs.MostVCPUs)
-	case v.Time < o.Least || v.Time == 0:
+	case v.Time == 0 || o.short(v.Time):
 		return fmt.Sprintf("%s of %s observed", Span(v.Time), Span(o.Least))
 	}
 	return ""
