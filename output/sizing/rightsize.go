@@ -32,7 +32,7 @@ type RightSizeChange struct {
 }
 
 // rightSizeRows is how many VMs are shown without Details.
-const rightSizeRows = 10
+const rightSizeRows = 8
 
 // RightSize returns the answer which VMs have too many vCPUs, or too few.
 func RightSize(r *rightsize.Result, changes []RightSizeChange, o RightSizeOptions) *Answer {

@@ -168,7 +168,14 @@ func memoryNotes(r *rightsize.Result) (out []string) {
 	for i := range r.VMs {
 		a := &r.VMs[i]
 		if m := &a.Memory; m.Over > 0 {
-			out = append(out, fmt.Sprintf("%s needs %s less memory to fit %s of %s.", a.Name, m.Over, plural(m.Nodes, "node"), m.Node))
+			text := fmt.Sprintf("%s needs %s less memory to fit %s of %s", a.Name, m.Over, plural(m.Nodes, "node"), m.Node)
+			switch {
+			case m.Fits:
+				text += ": its active memory allows it, its guest decides"
+			case m.Low > 0:
+				text += ": its active memory with headroom is more"
+			}
+			out = append(out, text+".")
 		}
 	}
 	return out
@@ -196,10 +203,9 @@ func rightSizeChart(r *rightsize.Result, shown []*rightsize.Advice) (chart.Chart
 			to   float64
 			soft bool
 		}{{"half of the time", d.P50, false}, {"95 % of the time", d.P95, false}, {"99 % of the time", d.P99, false}, {"peak", d.Peak, false}, {"configured", float64(a.VCPUs), true}} {
-			if s.to > at {
-				row.Segments = append(row.Segments, chart.Segment{Kind: s.kind, Value: s.to - at, Soft: s.soft})
-				at = s.to
-			}
+			// Those of no length keep the order of the legend.
+			row.Segments = append(row.Segments, chart.Segment{Kind: s.kind, Value: max(0, s.to-at), Soft: s.soft})
+			at = max(at, s.to)
 		}
 		c.Bars.Rows = append(c.Bars.Rows, row)
 	}
