@@ -24,9 +24,9 @@ import (
 
 // Options are what a suggestion counts by.
 type Options struct {
-	Percentile capacity.Share // of the time in which the demand is met; above 0, at most 1
-	Headroom   capacity.Share // above that demand; at most mostHeadroom
-	Least      time.Duration  // VMs that were seen for less are not judged, but for what a lapse takes
+	Percentile capacity.Share `json:"percentile"` // of the time in which the demand is met; above 0, at most 1
+	Headroom   capacity.Share `json:"headroom"`   // above that demand; at most mostHeadroom
+	Least      time.Duration  `json:"-"`          // VMs that were seen for less are not judged, but for what a lapse takes
 }
 
 // lapse is the part of Options.Least that may be missing: a capture of a day ends a tick
@@ -96,12 +96,12 @@ func (o *Options) decide(vcpus int, d demand, shapes []Shape) (n int, v Verdict,
 		if ok && n < vcpus {
 			return n, Smaller, ""
 		}
-		return vcpus, Keep, ""
+		return vcpus, Keep, uneven(vcpus, shapes)
 	}
 	saturated := full * int64(vcpus)
 	switch {
 	case d.wanted < saturated:
-		return vcpus, Keep, fmt.Sprintf("less headroom than wanted, but its vCPUs are not full (%d %%)", d.wanted/int64(vcpus)/100)
+		return vcpus, Keep, "less headroom than wanted, but its vCPUs are not full"
 	case d.ran < saturated:
 		return vcpus, Keep, "waits for cores of the host: more vCPUs would wait, too"
 	}
@@ -113,6 +113,19 @@ func (o *Options) decide(vcpus int, d demand, shapes []Shape) (n int, v Verdict,
 		reason = "the most that its hosts have cores for: the demand is higher"
 	}
 	return n, Larger, reason
+}
+
+// uneven says that a VM that is kept does not divide over the nodes; "" when it does.
+func uneven(vcpus int, shapes []Shape) string {
+	for _, s := range shapes {
+		if s.holds(vcpus) && (s.clients(vcpus) == 1 || vcpus%2 == 0) {
+			continue
+		}
+		if n, ok := count(vcpus, shapes); ok {
+			return fmt.Sprintf("%d vCPUs do not divide over %d nodes of %d cores: %d would, but nothing shows that it needs more", vcpus, min(s.clients(vcpus), s.Nodes), s.Cores, n)
+		}
+	}
+	return ""
 }
 
 // A Percentiles is a distribution over time in vCPUs: 2.5 is two vCPUs and a half.
@@ -131,8 +144,11 @@ type Advice struct {
 	Cluster string        `json:"cluster,omitempty"`
 	From    time.Time     `json:"from,omitzero"` // first seen
 	To      time.Time     `json:"to,omitzero"`
-	Seen    time.Duration `json:"seenNanoseconds"` // time that the demand is over
-	Gap     time.Duration `json:"gapNanoseconds"`  // between From and To, in which nothing was seen of it
+	Seen    time.Duration `json:"-"` // time that the demand is over
+	Gap     time.Duration `json:"-"` // between From and To, in which nothing was seen of it
+	// SeenSeconds and GapSeconds are Seen and Gap.
+	SeenSeconds float64 `json:"seenSeconds"`
+	GapSeconds  float64 `json:"gapSeconds"`
 
 	Verdict   Verdict `json:"verdict"`
 	Reason    string  `json:"reason,omitempty"` // why it is not judged, or kept although the demand differs
@@ -178,7 +194,7 @@ type VM struct {
 // Judge suggests a size for a VM. Options.Check has to be nil.
 func Judge(v *VM, o *Options) Advice {
 	a := Advice{
-		Name: v.Name, Host: v.Host, Cluster: v.Cluster, From: v.From, To: v.To, Seen: v.Time, Gap: v.Gap,
+		Name: v.Name, Host: v.Host, Cluster: v.Cluster, From: v.From, To: v.To, Seen: v.Time, Gap: v.Gap, SeenSeconds: v.Time.Seconds(), GapSeconds: v.Gap.Seconds(),
 		VCPUs: v.VCPUs, RunUnknown: v.RunUnknown, Ready: mean(&v.Ready), CoStop: mean(&v.CoStop),
 	}
 	a.Memory = v.memory(o)

@@ -117,7 +117,9 @@ func TestDecide(t *testing.T) {
 		{"a wide one stays wide and even", 20, busy(11), two10, 14, Smaller, ""},
 		{"an odd need", 16, busy(4), two10, 6, Smaller, ""}, // 4.8
 		{"five stays five", 5, busy(4), two10, 5, Keep, ""},
-		{"little headroom", 8, busy(7), two10, 8, Keep, "less headroom than wanted, but its vCPUs are not full (87 %)"},
+		{"little headroom", 8, busy(7), two10, 8, Keep, "less headroom than wanted, but its vCPUs are not full"},
+		{"an odd wide one", 13, busy(10.5), two10, 13, Keep, "13 vCPUs do not divide over 2 nodes of 10 cores: 14 would, but nothing shows that it needs more"},
+		{"an even wide one", 14, busy(11), two10, 14, Keep, ""},
 		{"full", 8, busy(7.6), two10, 10, Larger, ""},
 		{"full and grows over the node", 10, busy(9.9), two10, 12, Larger, ""},
 		{"turbo: more than its vCPUs", 8, busy(8.8), two10, 12, Larger, ""},

@@ -9,9 +9,11 @@ import (
 
 // A Result is what was found for all VMs.
 type Result struct {
-	Options Options  `json:"-"`
-	Totals  Totals   `json:"totals"`
-	VMs     []Advice `json:"vms"` // those that should grow, then by what they free, then by name; those not judged last
+	Options Options `json:"options"`
+	// LeastSeconds is Options.Least.
+	LeastSeconds float64  `json:"leastSeconds"`
+	Totals       Totals   `json:"totals"`
+	VMs          []Advice `json:"vms"` // those that should grow, then by what they free, then by name; those not judged last
 }
 
 // Totals are sums over all VMs.
@@ -41,7 +43,7 @@ type Totals struct {
 
 // All judges VMs. Options.Check has to be nil.
 func All(vms []*VM, o Options) *Result {
-	r := &Result{Options: o, VMs: []Advice{}}
+	r := &Result{Options: o, LeastSeconds: o.Least.Seconds(), VMs: []Advice{}}
 	for _, v := range vms {
 		r.VMs = append(r.VMs, Judge(v, &o))
 	}

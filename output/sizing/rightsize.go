@@ -47,6 +47,9 @@ func RightSize(r *rightsize.Result, changes []RightSizeChange, o RightSizeOption
 		a.Tables = append(a.Tables, rightSizeSteps(shown), rightSizeMemory(shown))
 	}
 	for _, c := range changes {
+		if r.Totals.Judged == 0 {
+			break
+		}
 		a.If = append(a.If, rightSizeChange(r, c))
 	}
 	a.Notes = rightSizeNotes(r, &o)
@@ -78,6 +81,9 @@ func rightSizeAssumed(r *rightsize.Result, o *RightSizeOptions) []Assumption {
 		{What: "demand met", Value: fmt.Sprintf("%s %% of the time", number(100*float64(r.Options.Percentile))), Origin: origin(o.Given, "percentile"), Source: "--percentile", Note: "peaks above it wait"},
 		{What: "headroom", Value: fmt.Sprintf("%s %%", number(100*float64(r.Options.Headroom))), Origin: origin(o.Given, "headroom"), Source: "--headroom"},
 		{What: "observed at least", Value: rightsize.Span(r.Options.Least), Origin: origin(o.Given, "least"), Source: "--least", Note: "no VM is judged by less"},
+	}
+	if r.Totals.Judged == 0 {
+		return out
 	}
 	if text := observed(r); text != "" {
 		out = append(out, Assumption{What: "observed", Value: text, Origin: capacity.Measured, Source: o.Files})
@@ -172,7 +178,7 @@ func rightSizeVerdict(r *rightsize.Result) []string {
 func rightSizeShown(r *rightsize.Result, o *RightSizeOptions) (out []*rightsize.Advice) {
 	for i := range r.VMs {
 		a := &r.VMs[i]
-		if a.Verdict == rightsize.NotJudged || !o.Details && a.Verdict == rightsize.Keep && a.Reason == "" {
+		if a.Verdict == rightsize.NotJudged || !o.Details && a.Verdict == rightsize.Keep {
 			continue
 		}
 		out = append(out, a)
@@ -186,16 +192,23 @@ func rightSizeShown(r *rightsize.Result, o *RightSizeOptions) (out []*rightsize.
 func rightSizeTable(r *rightsize.Result, shown []*rightsize.Advice, o *RightSizeOptions) Table {
 	p := "p" + number(100*float64(r.Options.Percentile))
 	t := Table{Name: "rightsize", Columns: []Column{{Name: "VM"}, {Name: "vCPUs", Right: true}, {Name: "p50", Right: true}, {Name: p, Right: true},
-		{Name: "peak", Right: true}, {Name: "suggested", Right: true}, {Name: "above", Right: true}, {Name: "clients before"}, {Name: "after"}, {Name: "memory"}}}
+		{Name: "peak", Right: true}, {Name: "suggested", Right: true}, {Name: "above", Right: true}}}
+	if r.Totals.Placed > 0 {
+		t.Columns = append(t.Columns, Column{Name: "clients before"}, Column{Name: "after"})
+	}
+	t.Columns = append(t.Columns, Column{Name: "memory"})
 	if n := r.Totals.Smaller + r.Totals.Larger; !o.Details && n > len(shown) {
 		t.Title = fmt.Sprintf("The greatest changes of %d; demand (run + ready) in vCPUs", n)
 	} else {
 		t.Title = "Demand (run + ready) in vCPUs"
 	}
 	for _, a := range shown {
-		before, after := clients(a)
-		t.Rows = append(t.Rows, []string{a.Name, strconv.Itoa(a.VCPUs), tenth(a.Demand.P50), tenth(a.Demand.At), tenth(a.Demand.Peak),
-			strconv.Itoa(a.Suggested), above(a.Above), before, after, memory(&a.Memory)})
+		row := []string{a.Name, strconv.Itoa(a.VCPUs), tenth(a.Demand.P50), tenth(a.Demand.At), tenth(a.Demand.Peak), strconv.Itoa(a.Suggested), above(a.Above)}
+		if r.Totals.Placed > 0 {
+			before, after := clients(a)
+			row = append(row, before, after)
+		}
+		t.Rows = append(t.Rows, append(row, memory(&a.Memory)))
 	}
 	return t
 }

@@ -12,9 +12,9 @@ import (
 
 // rightSizeSteps says what to set for each VM, and why it is kept.
 func rightSizeSteps(shown []*rightsize.Advice) Table {
-	t := Table{Name: "steps", Title: "What to set, and why", Columns: []Column{{Name: "VM"}, {Name: "vCPUs"}, {Name: "cores/socket"}, {Name: "observed"}, {Name: "what to do"}}}
+	t := Table{Name: "steps", Title: "What to set, and why", Columns: []Column{{Name: "VM"}, {Name: "vCPUs"}, {Name: "cores/socket"}, {Name: "observed"}, {Name: "ready", Right: true}, {Name: "what to do"}}}
 	for _, a := range shown {
-		t.Rows = append(t.Rows, []string{a.Name, arrow(a.VCPUs, a.Suggested), socketsOf(a), rightsize.Span(a.Seen), strings.Join(rightSizeWhat(a), "; ")})
+		t.Rows = append(t.Rows, []string{a.Name, arrow(a.VCPUs, a.Suggested), socketsOf(a), rightsize.Span(a.Seen), readyOf(a), strings.Join(rightSizeWhat(a), "; ")})
 	}
 	return t
 }
@@ -31,6 +31,14 @@ func socketsOf(a *rightsize.Advice) string {
 		return "unknown"
 	}
 	return arrow(a.Kinds[0].Before.CoresPerSocket, a.Kinds[0].After.CoresPerSocket)
+}
+
+// readyOf is the mean of each vCPU.
+func readyOf(a *rightsize.Advice) string {
+	if a.Ready == nil {
+		return "-"
+	}
+	return above(*a.Ready)
 }
 
 func rightSizeWhat(a *rightsize.Advice) (out []string) {
@@ -88,7 +96,8 @@ func bytesOr(n int64, text string) string {
 }
 
 func rightSizeNotes(r *rightsize.Result, o *RightSizeOptions) (out []string) {
-	out = append(out, unjudged(r)...)
+	out = append(out, reasons(r, rightsize.Keep, "Kept")...)
+	out = append(out, reasons(r, rightsize.NotJudged, "Not judged")...)
 	if r.Totals.Judged > 0 && longest(r) < 7*24*time.Hour {
 		out = append(out, fmt.Sprintf("%s observed: no week, no end of a month is in it. What runs then is not known.", rightsize.Span(longest(r))))
 	}
@@ -105,28 +114,28 @@ func rightSizeNotes(r *rightsize.Result, o *RightSizeOptions) (out []string) {
 	return out
 }
 
-// unjudged groups the VMs that are not judged by their reason.
-func unjudged(r *rightsize.Result) (out []string) {
+// reasons groups the VMs of a verdict that have a reason by it.
+func reasons(r *rightsize.Result, v rightsize.Verdict, what string) (out []string) {
 	names := map[string][]string{}
-	var reasons []string
+	var order []string
 	for i := range r.VMs {
 		a := &r.VMs[i]
-		if a.Verdict != rightsize.NotJudged {
+		if a.Verdict != v || a.Reason == "" {
 			continue
 		}
 		if names[a.Reason] == nil {
-			reasons = append(reasons, a.Reason)
+			order = append(order, a.Reason)
 		}
 		names[a.Reason] = append(names[a.Reason], a.Name)
 	}
 	const most = 4
-	for _, reason := range reasons {
+	for _, reason := range order {
 		all := names[reason]
 		text := strings.Join(all[:min(most, len(all))], ", ")
 		if len(all) > most {
 			text += fmt.Sprintf(" and %d more", len(all)-most)
 		}
-		out = append(out, fmt.Sprintf("Not judged: %s: %s.", text, reason))
+		out = append(out, fmt.Sprintf("%s: %s: %s.", what, text, reason))
 	}
 	return out
 }
