@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"homenode/internal/golden"
+)
+
+// TestRightSizeDay holds that the capture of the example is what the simulation makes of
+// its story.
+func TestRightSizeDay(t *testing.T) {
+	const story, packed = "../../testdata/rightsize/day.txtar", "../../testdata/rightsize/day.csv.gz"
+	file := filepath.Join(t.TempDir(), "day.csv")
+	output([]string{"simulate", story, "--trace", file})
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if golden.Updating() {
+		var b bytes.Buffer
+		z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := z.Write(want); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(packed, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Open(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if _, err := got.ReadFrom(z); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%s: %d bytes that are not the %d of the simulation (go test -update writes it)", packed, got.Len(), len(want))
+	}
+}
