@@ -7,7 +7,7 @@ import (
 
 func TestErrors(t *testing.T) {
 	long := strings.Repeat("x", 300)
-	const vmWords = "; want host, cluster, vcpus, coresPerSocket, memory, hotAdd, memoryHotAdd, vnumaHotAdd, hw, guest, power, template, latency, cpuAffinity, memoryAffinity, cpuReservation, memoryReservation, reserveAll, folder, tags, stored, settings, set:KEY"
+	const vmWords = "; want host, cluster, vcpus, coresPerSocket, memory, hotAdd, memoryHotAdd, vnumaHotAdd, hw, guest, power, template, latency, cpuAffinity, memoryAffinity, cpuReservation, cpuLimit, memoryReservation, reserveAll, folder, tags, stored, settings, set:KEY"
 	huge, cut := strings.Repeat("x", 3_000_000), strings.Repeat("x", 60)+"…"
 	for _, tt := range []struct{ name, in, want string }{
 		// Lines and words.
@@ -92,6 +92,8 @@ func TestErrors(t *testing.T) {
 		{"connection", "host esx01 connection=lost", `1:12: found connection="lost", want connected, disconnected or notResponding`},
 		{"option", "host esx01 option:UserVars.X=1", `1:12: found option "UserVars.X", want one of Numa.*, LPage.*, Mem.* or a mitigation option`},
 		// Values of VMs.
+		{"a limit of nothing", "vm db01 cpuLimit=0", `1:9: found cpuLimit="0", want a number of MHz, or none`},
+		{"a limit with its unit", "vm db01 cpuLimit=4GHz", `1:9: found cpuLimit="4GHz", want a number of MHz, or none`},
 		{"no vCPUs", "vm db01 vcpus=0", `1:9: found vcpus="0", want a number from 1 to 4096`},
 		{"too many vCPUs", "vm db01 vcpus=4097", `1:9: found vcpus="4097", want a number from 1 to 4096`},
 		{"cores per socket", "vm db01 coresPerSocket=all", `1:9: found coresPerSocket="all", want a number from 1 to 4096`},

@@ -113,7 +113,7 @@ Options = [], read: option: of the line
 func TestVM(t *testing.T) {
 	for _, tt := range []struct{ name, line, want string }{
 		{"everything", `vm db01 vcpus=32 coresPerSocket=4 memory=384GB hotAdd=on memoryHotAdd=yes vnumaHotAdd=true hw=19 guest=windows2019srvNext_64Guest power=suspended ` +
-			`template=on latency=high cpuAffinity=8,0-3 memoryAffinity=1 cpuReservation=2000 memoryReservation=1GB reserveAll=on ` +
+			`template=on latency=high cpuAffinity=8,0-3 memoryAffinity=1 cpuReservation=2000 cpuLimit=4000 memoryReservation=1GB reserveAll=on ` +
 			`set:numa.vcpu.preferHT=TRUE set:cpuid.coresPerSocket= stored=16`, `
 Template = true, read: template
 Power = suspended, read: power
@@ -130,6 +130,7 @@ CPUAffinity = [8 0 1 2 3], read: cpuAffinity
 MemoryAffinity = [1], read: memoryAffinity
 LatencySensitivity = high, read: latency
 CPUReservation = 2000, read: cpuReservation
+CPULimit = 4000, read: cpuLimit
 MemoryReservation = 1 GB, read: memoryReservation
 MemoryReservationLocked = true, read: reserveAll
 Settings = [{cpuid.coresPerSocket } {numa.autosize.cookie 320042} {numa.autosize.vcpu.maxPerVirtualNode 16} {numa.vcpu.preferHT TRUE}], read: set: of the line
@@ -139,6 +140,10 @@ Settings = [], read: set: of the line
 `},
 		{"unknown", "vm db01 vcpus=? coresPerSocket=? memory=? hotAdd=? memoryHotAdd=? vnumaHotAdd=? hw=? guest=? power=? template=? latency=? " +
 			"cpuAffinity=? memoryAffinity=? cpuReservation=? memoryReservation=? reserveAll=? settings=?", `
+`},
+		{"no limit", "vm db01 cpuLimit=none", `
+CPULimit = -1, read: cpuLimit
+Settings = [], read: set: of the line
 `},
 		{"automatic cores per socket", "vm db01 coresPerSocket=auto", `
 CoresPerSocket = 1, read: coresPerSocket

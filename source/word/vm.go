@@ -12,7 +12,7 @@ import (
 
 // VMKeys are the words that VM understands; beside them set:KEY.
 var VMKeys = []string{"vcpus", "coresPerSocket", "memory", "hotAdd", "memoryHotAdd", "vnumaHotAdd", "hw", "guest", "power", "template",
-	"latency", "cpuAffinity", "memoryAffinity", "cpuReservation", "memoryReservation", "reserveAll", "folder", "tags"}
+	"latency", "cpuAffinity", "memoryAffinity", "cpuReservation", "cpuLimit", "memoryReservation", "reserveAll", "folder", "tags"}
 
 // VM sets the fact of v that the word states, as read at where. A word that no VM
 // knows is an error.
@@ -56,6 +56,8 @@ func VM(v *numa.VM, w Word, where string) error {
 		return set(&v.MemoryAffinity, w, where, w.list)
 	case "cpuReservation":
 		return set(&v.CPUReservation, w, where, func() (int, error) { return w.Number(0, math.MaxInt32) })
+	case "cpuLimit":
+		return set(&v.CPULimit, w, where, w.limit)
 	case "memoryReservation":
 		return set(&v.MemoryReservation, w, where, w.vmMemory)
 	case "reserveAll":
@@ -73,6 +75,18 @@ func VM(v *numa.VM, w Word, where string) error {
 func (w Word) vcpus() (int, error) { return w.Number(1, numa.MaxVCPUs) }
 
 func (w Word) vmMemory() (numa.Bytes, error) { return w.Bytes(w.Value, numa.MaxVMMemory) }
+
+// limit reads MHz, or none, which vSphere writes as -1.
+func (w Word) limit() (int, error) {
+	if strings.EqualFold(w.Value, "none") {
+		return -1, nil
+	}
+	n, err := strconv.Atoi(w.Value)
+	if err != nil || n < 1 || n > math.MaxInt32 {
+		return 0, Errorf(w.Col, "found %s=%q, want a number of MHz, or none", Short(w.Key), Short(w.Value))
+	}
+	return n, nil
+}
 
 // coresPerSocket reads a number, or auto for "assigned at power on" (rule book B-18).
 func coresPerSocket(v *numa.VM, w Word, where string) error {
