@@ -149,7 +149,7 @@ func doubt(list []Limited, f *numa.Fleet) {
 		speed, have := usual[l.Folder]
 		switch {
 		case have && !same(l.PerVCPU, speed):
-			of := "its folder"
+			of := l.Folder
 			if l.Folder == "" {
 				of = "those limited"
 			}

@@ -51,7 +51,7 @@ func TestLimits(t *testing.T) {
 	for _, l := range got.List {
 		fmt.Fprintf(&b, "%s %d × %v of %v, held %v %t %s\n", l.VM, l.VCPUs, l.PerVCPU, l.Core, l.Held, l.Acts, l.Odd)
 	}
-	const want = `a3 8 × 500 MHz of 3 GHz, held 83 % true 500 MHz a vCPU, most of its folder have 1 GHz: the limit of 4 vCPUs
+	const want = `a3 8 × 500 MHz of 3 GHz, held 83 % true 500 MHz a vCPU, most of acme have 1 GHz: the limit of 4 vCPUs
 a1 4 × 1 GHz of 3 GHz, held 67 % true 
 a2 8 × 1 GHz of 3 GHz, held 67 % true 
 a4 2 × 1 GHz of 2.6 GHz, held 62 % true 

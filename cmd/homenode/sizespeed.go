@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -184,11 +185,16 @@ func (f *speedFlags) hostText(a *speed.Ask) string {
 	return fmt.Sprintf("%d hosts %s", a.Hosts, name)
 }
 
-// speedDemands are those that the twin runs: 5 % to 100 %.
-func speedDemands() (all []capacity.Share) {
+// speedDemands are those that the twin runs: 5 % to 100 %, and the one at which the limit
+// begins to act.
+func speedDemands(share capacity.Share) []capacity.Share {
+	all := []capacity.Share{share}
 	for percent := 5; percent <= 100; percent += 5 {
-		all = append(all, capacity.Share(percent)/100)
+		if s := capacity.Share(percent) / 100; s != share {
+			all = append(all, s)
+		}
 	}
+	slices.Sort(all)
 	return all
 }
 
@@ -199,9 +205,10 @@ func speedResult(ctx context.Context, a *speed.Ask, figures speedFigures) (*sizi
 		Terms: a.Terms(), Share: a.Share(), Held: speed.Held(1, a.Share()), Admission: a.Admit(),
 	}
 	r.SpeedForVMs, _ = a.SpeedFor(a.VMs)
+	demands := speedDemands(r.Share)
 	var e1, e2, e3, e4 error
-	r.Limited, e1 = a.Twin(ctx, speedDemands(), true)
-	r.Free, e2 = a.Twin(ctx, speedDemands(), false)
+	r.Limited, e1 = a.Twin(ctx, demands, true)
+	r.Free, e2 = a.Twin(ctx, demands, false)
 	r.SCA, e3 = a.SideChannels(ctx)
 	r.Changes, e4 = speedChanges(ctx, a)
 	return r, cmp.Or(e1, e2, e3, e4)

@@ -240,16 +240,18 @@ func speedCharts(r *SpeedResult) []chart.Chart {
 	if r.Terms.Limit > 0 && r.Share < 1 {
 		lines.Marks = []chart.Mark{{Name: fmt.Sprintf("limit: %v of a core", r.Share), Value: 100 * float64(r.Share)}}
 	}
-	bars := &chart.Bars{X: chart.Axis{Label: "vCPUs of this shape that run at once on a host", Text: func(v float64) string { return capacity.Grouped(v, 0) }}}
+	bars := &chart.Bars{X: chart.Axis{Label: "vCPUs that run at once on a host", Text: func(v float64) string { return capacity.Grouped(v, 0) }}}
 	for _, m := range r.SCA {
-		bars.Rows = append(bars.Rows, chart.Row{Name: m.Name, Value: strconv.Itoa(m.OfShape), Limit: float64(m.Places), Segments: []chart.Segment{{Value: float64(m.OfShape)}}})
+		bars.Rows = append(bars.Rows, chart.Row{Name: m.Name, Value: strconv.Itoa(m.OfShape), Segments: []chart.Segment{
+			{Kind: "of this shape", Value: float64(m.OfShape)}, {Kind: "too little for one VM more, or idle", Value: float64(m.Places - m.OfShape), Soft: true},
+		}})
 	}
 	out := []chart.Chart{{
 		ID: "speed-demand", Title: fmt.Sprintf("%d VMs of %d vCPU at %v a vCPU on cores of %v", r.Asked.VMs, r.Asked.VCPUs, r.Asked.Speed, r.Asked.Core),
 		Note: "mean of all VMs in the twin of the scheduler, 30 minutes of constant demand", Lines: lines,
 	}}
 	if len(bars.Rows) > 0 {
-		out = append(out, chart.Chart{ID: "speed-sca", Title: "What side-channel aware schedulers leave", Note: "line: vCPUs of all kinds; rule book E-2, E-3", Bars: bars})
+		out = append(out, chart.Chart{ID: "speed-sca", Title: "What side-channel aware schedulers leave", Note: "rule book E-2, E-3", Bars: bars})
 	}
 	return out
 }

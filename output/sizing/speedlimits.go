@@ -59,7 +59,7 @@ func limitsVerdict(l *speed.Limits) []string {
 	}
 	out := []string{line}
 	if l.Odd > 0 {
-		out = append(out, fmt.Sprintf("%d look left over: a limit stays as it was when vCPUs are added or the host type changes.", l.Odd))
+		out = append(out, fmt.Sprintf("%s left over: a limit stays as it was when vCPUs are added or the host type changes.", looks(l.Odd)))
 	}
 	return out
 }
@@ -115,12 +115,19 @@ func limitsCharts(l *speed.Limits) []chart.Chart {
 		seen[v.VM] = true
 		most := float64(capacity.Hz(v.VCPUs)*v.Core) / float64(capacity.GHz)
 		limit := min(float64(v.Limit)/float64(capacity.GHz), most)
-		bars.Rows = append(bars.Rows, chart.Row{Name: v.VM, Value: v.Limit.String(), Limit: most, Segments: []chart.Segment{
-			{Kind: "limit", Value: limit}, {Kind: "held back", Value: most - limit, Soft: true},
+		bars.Rows = append(bars.Rows, chart.Row{Name: v.VM, Value: v.Limit.String(), Segments: []chart.Segment{
+			{Kind: "allowed", Value: limit}, {Kind: "held back", Value: most - limit, Soft: true},
 		}})
 	}
 	if len(bars.Rows) == 0 {
 		return nil
 	}
-	return []chart.Chart{{ID: "speed-limits", Title: "CPU limits beside what the vCPUs could use", Note: "line: vCPUs × frequency of a core", Bars: bars}}
+	return []chart.Chart{{ID: "speed-limits", Title: "CPU limits beside what the vCPUs could use", Note: "whole bar: vCPUs × nominal frequency of a core", Bars: bars}}
+}
+
+func looks(n int) string {
+	if n == 1 {
+		return "1 looks"
+	}
+	return fmt.Sprintf("%d look", n)
 }
