@@ -68,24 +68,11 @@ func LimitsOf(f *numa.Fleet) *Limits {
 			out.Unknown++
 		}
 		h := hosts[v.Host]
-		limited := v.CPULimit.Known() && v.CPULimit.Value >= 0
-		if limited {
+		if v.CPULimit.Known() && v.CPULimit.Value >= 0 {
 			out.List = append(out.List, limitedVM(v, h))
 		}
-		if h == nil || v.Power.Value != numa.PoweredOn || !limited && v.CPUReservation.Value <= 0 {
-			continue
-		}
-		s := sums[h.ID]
-		if s == nil {
-			s = &Reserved{Host: h.Name, Capacity: capacity.Hz(h.Cores.Value*h.CoreMHz.Value) * capacity.MHz}
-			sums[h.ID] = s
-		}
-		if limited {
-			s.Limits += capacity.Hz(v.CPULimit.Value) * capacity.MHz
-		}
-		if v.CPUReservation.Value > 0 {
-			s.VMs++
-			s.Reservation += capacity.Hz(v.CPUReservation.Value) * capacity.MHz
+		if h != nil && v.Power.Value == numa.PoweredOn {
+			reserve(sums, v, h)
 		}
 	}
 	for _, s := range sums {
@@ -111,6 +98,26 @@ func LimitsOf(f *numa.Fleet) *Limits {
 		return cmp.Or(cmp.Compare(b.Held, a.Held), cmp.Compare(a.VM, b.VM), cmp.Compare(a.Host, b.Host))
 	})
 	return out
+}
+
+// reserve adds what a VM reserves, and its limit, to its host.
+func reserve(sums map[string]*Reserved, v *numa.VM, h *numa.Host) {
+	limited := v.CPULimit.Known() && v.CPULimit.Value >= 0
+	if !limited && v.CPUReservation.Value <= 0 {
+		return
+	}
+	s := sums[h.ID]
+	if s == nil {
+		s = &Reserved{Host: h.Name, Capacity: capacity.Hz(h.Cores.Value*h.CoreMHz.Value) * capacity.MHz}
+		sums[h.ID] = s
+	}
+	if limited {
+		s.Limits += capacity.Hz(v.CPULimit.Value) * capacity.MHz
+	}
+	if v.CPUReservation.Value > 0 {
+		s.VMs++
+		s.Reservation += capacity.Hz(v.CPUReservation.Value) * capacity.MHz
+	}
 }
 
 // limitedVM returns what a limit is to its VM. The host may be unknown.

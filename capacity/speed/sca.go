@@ -98,7 +98,7 @@ func (m *Mitigated) count(h *numa.Host, kind numa.Mitigation, clients []int) {
 	for _, c := range clients {
 		all += c
 	}
-	for m.OfShape <= mostVMs*all && put(free, kind, clients) {
+	for m.OfShape <= MostVMs*all && put(free, kind, clients) {
 		m.OfShape += all
 	}
 	for _, c := range clients {

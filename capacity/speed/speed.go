@@ -50,8 +50,8 @@ func (a *Ask) Check() error {
 		return fmt.Errorf("memory: found %d bytes, want more than 0", int64(a.Memory))
 	case a.Hosts < 1:
 		return fmt.Errorf("hosts: found %d, want 1 or more", a.Hosts)
-	case a.VMs < 1 || a.VMs > mostVMs:
-		return fmt.Errorf("VMs: found %d, want 1 to %d on a host", a.VMs, mostVMs)
+	case a.VMs < 1 || a.VMs > MostVMs:
+		return fmt.Errorf("VMs: found %d, want 1 to %d on a host", a.VMs, MostVMs)
 	case a.cores() == 0:
 		return fmt.Errorf("host %s: its NUMA nodes are unknown", a.Host.Name)
 	case a.VCPUs > a.threads(): // rule book B-5
@@ -62,8 +62,8 @@ func (a *Ask) Check() error {
 	return nil
 }
 
-// mostVMs is how many VMs a host runs at most (VMware Configuration Maximums).
-const mostVMs = 1024
+// MostVMs is how many VMs a host runs at most (VMware Configuration Maximums).
+const MostVMs = 1024
 
 // cores returns the physical cores of a host.
 func (a *Ask) cores() (sum int) {

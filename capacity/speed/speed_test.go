@@ -237,3 +237,18 @@ func TestParseModel(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseModel(f *testing.F) {
+	for _, s := range append(Models, "payg", "AllocationVApp", "flexx", "") {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		m, err := ParseModel(s)
+		if (err == nil) != (m != "") {
+			t.Errorf("%q: %q, %v", s, m, err)
+		}
+		if again, err := ParseModel(string(m)); m != "" && (err != nil || again != m) {
+			t.Errorf("%q: %q, which reads as %q, %v", s, m, again, err)
+		}
+	})
+}

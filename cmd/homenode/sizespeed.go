@@ -95,69 +95,90 @@ type speedFigures struct {
 
 // ask reads the flags.
 func (f *speedFlags) ask(cmd *cobra.Command) (*speed.Ask, speedFigures, error) {
-	var figures speedFigures
 	for _, need := range []struct{ flag, value, want string }{
 		{"vcpu-speed", f.speed, "the vCPU speed, such as 1GHz; or a SOURCE, to list its CPU limits"},
 		{"vm", f.vm, "the shape of the VMs, such as 8x64GB"}, {"host", f.host, "the hosts, such as 2x18c/1TB@3GHz"},
 	} {
 		if need.value == "" {
-			return nil, figures, fmt.Errorf("--%s is missing: want %s", need.flag, need.want)
+			return nil, speedFigures{}, fmt.Errorf("--%s is missing: want %s", need.flag, need.want)
 		}
 	}
 	a := &speed.Ask{Hosts: f.hosts, VMs: f.vms}
-	var err error
-	flag := func(name string, e error) {
-		if e != nil && err == nil {
-			err = fmt.Errorf("--%s: %w", name, e)
-		}
-	}
-	var e error
-	a.Model, e = speed.ParseModel(f.model)
-	flag("model", e)
-	a.Speed, e = capacity.ParseHz(f.speed)
-	flag("vcpu-speed", e)
-	shape, e := fit.ParseShape(f.vm)
-	if flag("vm", e); e == nil && shape.Count > 0 {
-		flag("vm", errors.New("found a number of VMs: want it with --vms"))
-	}
-	a.VCPUs, a.Memory = shape.VCPUs, shape.Memory
-	release, e := numa.ParseRelease(f.release)
-	flag("release", e)
-	kind, e := fit.ParseType(f.host, release)
-	flag("host", e)
-	a.Host = kind.Host
-	flag("core", f.frequency(a))
-	a.Kernel, e = capacity.ParsePercent(f.kernel)
-	flag("kernel", e)
-	if err == nil && a.Kernel >= 1 {
-		flag("kernel", fmt.Errorf("found %q, want less than 100 %%", f.kernel))
-	}
-	figures.guarantee = speed.DefaultGuarantee(a.Model)
-	if f.guarantee != "" {
-		g, e := capacity.ParsePercent(f.guarantee)
-		flag("guarantee", e)
-		if e == nil && a.Model == speed.ReservationPool && g != 1 {
-			flag("guarantee", fmt.Errorf("found %q: a reservation pool guarantees 100 %% of its allocation", f.guarantee))
-		}
-		figures.guarantee = capacity.Exactly(g, capacity.Given, "--guarantee", "")
-	}
-	a.Guarantee = figures.guarantee.Value
-	figures.kernel = capacity.Exactly(a.Kernel, capacity.Given, "--kernel", "")
-	if !cmd.Flags().Changed("kernel") {
-		figures.kernel.Origin, figures.kernel.Source = capacity.Assumed, ""
-		figures.kernel.Note = "of a host's CPU, not for VMs: nobody publishes it; --kernel"
+	figures, err := f.allocation(a, cmd.Flags().Changed("kernel"))
+	if err = cmp.Or(err, f.shapes(a)); err != nil {
+		return nil, figures, err
 	}
 	switch {
-	case err != nil:
-		return nil, figures, err
 	case f.hosts < 1:
 		return nil, figures, fmt.Errorf("--count: found %d, want 1 or more", f.hosts)
 	case f.vms < 0 || f.vms == 0 && cmd.Flags().Changed("vms"):
 		return nil, figures, fmt.Errorf("--vms: found %d, want 1 or more", f.vms)
 	case f.vms == 0:
-		a.VMs = max(1, a.Host.Cores.Value/a.VCPUs)
+		a.VMs = min(max(1, a.Host.Cores.Value/a.VCPUs), speed.MostVMs)
 	}
 	return a, figures, a.Check()
+}
+
+// ofFlag names the flag that an error is about.
+func ofFlag(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("--%s: %w", name, err)
+}
+
+// allocation takes the model, the speed and the shares; kernel says that its share is given.
+func (f *speedFlags) allocation(a *speed.Ask, kernel bool) (figures speedFigures, err error) {
+	if a.Model, err = speed.ParseModel(f.model); err != nil {
+		return figures, ofFlag("model", err)
+	}
+	if a.Speed, err = capacity.ParseHz(f.speed); err != nil {
+		return figures, ofFlag("vcpu-speed", err)
+	}
+	figures.guarantee = speed.DefaultGuarantee(a.Model)
+	if f.guarantee != "" {
+		g, err := capacity.ParsePercent(f.guarantee)
+		if err == nil && a.Model == speed.ReservationPool && g != 1 {
+			err = fmt.Errorf("found %q: a reservation pool guarantees 100 %% of its allocation", f.guarantee)
+		}
+		if err != nil {
+			return figures, ofFlag("guarantee", err)
+		}
+		figures.guarantee = capacity.Exactly(g, capacity.Given, "--guarantee", "")
+	}
+	a.Guarantee = figures.guarantee.Value
+	a.Kernel, err = capacity.ParsePercent(f.kernel)
+	if err == nil && a.Kernel >= 1 {
+		err = fmt.Errorf("found %q, want less than 100 %%", f.kernel)
+	}
+	figures.kernel = capacity.Exactly(a.Kernel, capacity.Given, "--kernel", "")
+	if !kernel {
+		figures.kernel.Origin, figures.kernel.Source = capacity.Assumed, ""
+		figures.kernel.Note = "of a host's CPU, not for VMs: nobody publishes it; --kernel"
+	}
+	return figures, ofFlag("kernel", err)
+}
+
+// shapes takes the VM and the host.
+func (f *speedFlags) shapes(a *speed.Ask) error {
+	shape, err := fit.ParseShape(f.vm)
+	if err == nil && shape.Count > 0 {
+		err = errors.New("found a number of VMs: want it with --vms")
+	}
+	if err != nil {
+		return ofFlag("vm", err)
+	}
+	a.VCPUs, a.Memory = shape.VCPUs, shape.Memory
+	release, err := numa.ParseRelease(f.release)
+	if err != nil {
+		return ofFlag("release", err)
+	}
+	kind, err := fit.ParseType(f.host, release)
+	if err != nil {
+		return ofFlag("host", err)
+	}
+	a.Host = kind.Host
+	return ofFlag("core", f.frequency(a))
 }
 
 // frequency takes that of a core from --core or --host.
@@ -235,11 +256,15 @@ func speedChanges(ctx context.Context, a *speed.Ask) ([]sizing.SpeedChange, erro
 		if !c.change(&b) || a.Model == speed.ReservationPool {
 			continue
 		}
-		full, err := b.Twin(ctx, []capacity.Share{1}, true)
-		if err != nil {
-			return nil, err
+		one := sizing.SpeedChange{If: c.name, Terms: b.Terms(), Held: speed.Held(1, b.Share()), Admission: b.Admit(), VMs: b.Running()}
+		if one.VMs > 0 {
+			full, err := b.Twin(ctx, []capacity.Share{1}, true)
+			if err != nil {
+				return nil, err
+			}
+			one.Full = full[0]
 		}
-		out = append(out, sizing.SpeedChange{If: c.name, Terms: b.Terms(), Held: speed.Held(1, b.Share()), Admission: b.Admit(), Full: full[0]})
+		out = append(out, one)
 	}
 	return out, nil
 }

@@ -39,7 +39,8 @@ type SpeedChange struct {
 	Terms     speed.Terms     `json:"terms"`
 	Held      capacity.Share  `json:"held"`
 	Admission speed.Admission `json:"admission"`
-	Full      speed.Load      `json:"full"` // at full demand
+	VMs       int             `json:"vms"`  // that run on a host
+	Full      speed.Load      `json:"full"` // at full demand; zero without VMs
 }
 
 // Speed turns the result into an answer; details adds all columns.
@@ -72,7 +73,7 @@ func Speed(r *SpeedResult, details bool) *Answer {
 		out.Tables = append(out.Tables, speedSCA(r))
 	}
 	for _, c := range r.Changes {
-		out.If = append(out.If, Change{If: c.If, Result: c.text(), Change: speedChange(c.Admission, r.Admission)})
+		out.If = append(out.If, Change{If: c.If, Result: c.text(a.Running()), Change: speedChange(c.Admission, r.Admission)})
 	}
 	for i := range r.SCA {
 		if m, none := &r.SCA[i], &r.SCA[0]; i > 0 {
@@ -133,9 +134,9 @@ func speedLoads(r *SpeedResult, details bool) Table {
 		if !details && math.Mod(float64(l.Demand)*100, 25) > 0.01 {
 			continue
 		}
-		row := []string{l.Demand.String(), l.Used.String(), l.Ready.String(), l.Limited.String(), l.Contended.String(), l.CoStop.String(), f.Used.String(), f.Ready.String()}
+		row := []string{l.Demand.String(), l.Used.String(), waiting(l.Ready), waiting(l.Limited), waiting(l.Contended), waiting(l.CoStop), f.Used.String(), waiting(f.Ready)}
 		if details {
-			row = append(row, f.CoStop.String(), l.Local.String(), f.Local.String(), l.Expected.String())
+			row = append(row, waiting(f.CoStop), l.Local.String(), f.Local.String(), l.Expected.String())
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -154,21 +155,36 @@ func speedSCA(r *SpeedResult) Table {
 			preferHT += fmt.Sprintf(" (%d run)", m.AtOnce)
 		}
 		t.Rows = append(t.Rows, []string{m.Name, strconv.Itoa(m.Places), strconv.Itoa(m.OfShape), m.Capacity.String(), strconv.Itoa(m.NonWide), preferHT,
-			m.Full.Used.String(), m.Full.Ready.String()})
+			m.Full.Used.String(), waiting(m.Full.Ready)})
 	}
 	return t
 }
 
-func (c *SpeedChange) text() string {
+// text says what it comes to; vms ran before.
+func (c *SpeedChange) text(vms int) string {
 	s := "no limit"
 	if c.Terms.Limit > 0 {
 		s = fmt.Sprintf("limit %v", c.Terms.Limit)
 	}
-	s += fmt.Sprintf(", at 100 %%: %v used, %v ready", c.Full.Used, c.Full.Ready)
+	if c.VMs == 0 {
+		return s + "; admits none"
+	}
+	s += fmt.Sprintf(", at 100 %%: %v used, %v ready", c.Full.Used, waiting(c.Full.Ready))
 	if c.Admission.Bounded {
 		s += fmt.Sprintf("; admits %d", c.Admission.All)
 	}
+	if c.VMs != vms {
+		s += fmt.Sprintf("; %d run on a host", c.VMs)
+	}
 	return s
+}
+
+// waiting writes a share of the time; less than the twin can tell is none.
+func waiting(s capacity.Share) string {
+	if s < 0.0005 {
+		s = 0
+	}
+	return s.String()
 }
 
 // speedSCAText says what runs at once under a scheduler.
@@ -177,7 +193,7 @@ func speedSCAText(m, none *speed.Mitigated) string {
 	if m.OfShape == none.OfShape {
 		s = fmt.Sprintf("%d vCPUs run at once, as before", m.OfShape)
 	}
-	return s + fmt.Sprintf("; at 100 %%: %v used, %v ready", m.Full.Used, m.Full.Ready)
+	return s + fmt.Sprintf("; at 100 %%: %v used, %v ready", m.Full.Used, waiting(m.Full.Ready))
 }
 
 // speedChange is what a change does to the number of VMs that are admitted.
