@@ -23,7 +23,9 @@ func TestDump(t *testing.T) {
 	hosts := []numa.Host{
 		{Name: "esx|01", Memory: numa.ReadAt(3*numa.TiB, "t"), Release: numa.ReadAt(numa.ESXi80, "t")},
 		{Name: "esx02", Memory: numa.ReadAt(256*numa.GiB, "t"), Release: numa.ReadAt(numa.ESXi67, "t")},
-		{Name: "esx03"},
+		{Name: "esx03"}, {Name: "esx04"},
+		{Name: "esx05", Memory: numa.ReadAt(3*numa.TiB+numa.GiB, "t"), Release: numa.ReadAt(numa.ESXi80, "t")}, // reads as another row
+		{Name: "esx06", Memory: numa.ReadAt(3*numa.TiB, "t")},
 	}
 	f, err := dump.OfFleet(hosts, q)
 	if err != nil {
@@ -35,7 +37,7 @@ func TestDump(t *testing.T) {
 		a     *Answer
 	}{
 		{"dump.json", JSON, a}, {"dump.svg", SVG, a}, {"dump-fleet.md", Markdown, DumpFleet("fleet", &f, nil)},
-		{"dump-published.csv", CSV, DumpPublished()},
+		{"dump-fleet.svg", SVG, DumpFleet("fleet", &f, nil)}, {"dump-published.csv", CSV, DumpPublished()},
 	} {
 		var b bytes.Buffer
 		if err := tt.write(&b, tt.a); err != nil {

@@ -32,11 +32,29 @@ func DumpFleet(source string, f *dump.Fleet, given map[string]bool) *Answer {
 	if f.Boot != 0 {
 		a.Notes = append(a.Notes, "No source states the boot device: all hosts are taken to boot from --boot.")
 	}
-	for _, l := range f.LeftOut {
-		a.Notes = append(a.Notes, fmt.Sprintf("Left out: %s: %s.", l.Host, l.Why))
-	}
+	a.Notes = append(a.Notes, dumpLeftOut(f.LeftOut)...)
 	a.Charts = dumpFleetCharts(f)
 	return a
+}
+
+// dumpLeftOut says why hosts are left out, once for each reason.
+func dumpLeftOut(left []dump.LeftOut) []string {
+	var reasons []string
+	hosts := map[string][]string{}
+	for _, l := range left {
+		if hosts[l.Why] == nil {
+			reasons = append(reasons, l.Why)
+		}
+		hosts[l.Why] = append(hosts[l.Why], l.Host)
+	}
+	for i, why := range reasons {
+		names := hosts[why][0]
+		if more := len(hosts[why]) - 1; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		reasons[i] = fmt.Sprintf("Left out: %s: %s.", names, why)
+	}
+	return reasons
 }
 
 func dumpFleetAssumed(f *dump.Fleet, given map[string]bool) []Assumption {
@@ -45,15 +63,19 @@ func dumpFleetAssumed(f *dump.Fleet, given map[string]bool) []Assumption {
 	}, dumpNeeds(f.Needs, given)...)
 }
 
+// dumpRelease is the release of a kind, and whether the source states it.
+func dumpRelease(k *dump.Kind) string {
+	switch {
+	case k.Release == 0:
+		return "not known"
+	case k.Assumed:
+		return k.Release.String() + " (assumed)"
+	}
+	return k.Release.String()
+}
+
 func dumpKind(f *dump.Fleet, k *dump.Kind) []string {
-	release := "not known"
-	if k.Release != 0 {
-		release = k.Release.String()
-	}
-	if k.Assumed && k.Release != 0 {
-		release += " (assumed)"
-	}
-	row := []string{strconv.Itoa(len(k.Hosts)), dump.Size(k.RAM).String(), release}
+	row := []string{strconv.Itoa(len(k.Hosts)), dump.Size(k.RAM).String(), dumpRelease(k)}
 	if k.Partition {
 		row = append(row, "none: a partition", "–")
 		if f.Boot != 0 {
@@ -130,13 +152,22 @@ func dumpFleetCharts(f *dump.Fleet) []chart.Chart {
 		return []chart.Chart{dumpScatter(0)}
 	}
 	bars := &chart.Bars{X: dumpAxis()}
+	seen := map[string]int{}
 	for i := range f.Kinds {
 		if k := &f.Kinds[i]; k.Plan != nil {
-			bars.Rows = append(bars.Rows, dumpBar(fmt.Sprintf("%d × %s, %s", len(k.Hosts), dump.Size(k.RAM), k.Release), k.Plan))
+			bars.Rows = append(bars.Rows, dumpBar(dumpRow(seen, fmt.Sprintf("%d × %s, %s", len(k.Hosts), dump.Size(k.RAM), dumpRelease(k))), k.Plan))
 		}
 	}
 	return []chart.Chart{{
 		ID: "boot", Title: "What is on a boot device of " + f.Boot.String() + ", by kind of host",
 		Note: dumpChartNote, Bars: bars,
 	}, dumpScatter(0)}
+}
+
+// dumpRow makes the name of a row its own: RAM that differs by some MiB reads alike.
+func dumpRow(seen map[string]int, name string) string {
+	if seen[name]++; seen[name] > 1 {
+		return fmt.Sprintf("%s (%d)", name, seen[name])
+	}
+	return name
 }

@@ -6,6 +6,7 @@ import (
 	"homenode/capacity"
 	"homenode/capacity/dump"
 	"homenode/numa"
+	"homenode/output/chart"
 )
 
 // DumpPublished returns the published figures on core dumps beside what they come to, and
@@ -27,7 +28,13 @@ func DumpPublished() *Answer {
 	a.Notes = append(a.Notes,
 		"The article takes VMkernel memory for the main factor: the host of 1.5 TB has less of it than that of 512 GB.",
 		"Compressed dumps (zdump): 111 MB at 128 GB, 277 to 444 MB at 256 GB, 4,710 MB at 512 GB; on 256 GB the first of 14 is the largest.")
-	a.Charts = dumpCharts(&dump.Result{})
+	scatter := dumpScatter(0)
+	line := chart.Series{Name: "in proportion to RAM"}
+	for _, p := range scatter.Lines.Series[0].Points {
+		line.Points = append(line.Points, chart.Point{X: p.X, Y: p.X * misfits[0].Per, Outside: p.Outside})
+	}
+	scatter.Lines.Series = append(scatter.Lines.Series, line)
+	a.Charts = []chart.Chart{scatter}
 	return a
 }
 
