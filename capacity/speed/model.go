@@ -84,7 +84,7 @@ func DefaultGuarantee(m Model) capacity.Figure[capacity.Share] {
 		return capacity.Exactly(capacity.Share(0.5), capacity.Published, oldGuide, "")
 	case Flex:
 		f := capacity.Exactly(capacity.Share(0.2), capacity.Assumed, "", "")
-		f.Note = "none is published for Flex: that of Pay-As-You-Go, 0 to 100 %"
+		f.Note = "none is published for Flex: that of Pay-As-You-Go"
 		f.Low, f.High = 0, 1
 		return f
 	}

@@ -51,10 +51,14 @@ var mitigations = []struct {
 }
 
 // SideChannels returns what each scheduler leaves of the host (rule book E-2, E-3, B-14).
-// It leaves out SCAv2 where the release does not have it.
+// It leaves out SCAv2 where the release does not have it, and both where there are no
+// second threads to leave idle. Whether the processor is affected is not looked at.
 func (a *Ask) SideChannels(ctx context.Context) ([]Mitigated, error) {
 	var out []Mitigated
 	for _, m := range mitigations {
+		if m.kind != numa.NoMitigation && a.threads() <= a.cores() {
+			continue
+		}
 		b := *a
 		b.Host.Options = numa.AssumedFor(m.options, "size speed")
 		if numa.MitigationOf(&b.Host) != m.kind {

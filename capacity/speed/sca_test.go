@@ -2,6 +2,7 @@ package speed
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"homenode/capacity"
@@ -63,19 +64,34 @@ func TestSideChannelsInTheTwin(t *testing.T) {
 	}
 }
 
-// TestNoSecondVersion holds that 6.7 has SCAv1 only.
-func TestNoSecondVersion(t *testing.T) {
-	kind, err := fit.ParseType("2x18c/1TB", numa.ESXi67)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := ask(t)
-	a.Host = kind.Host
-	got, err := a.SideChannels(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(got) != 2 || got[1].Name != "SCAv1" {
-		t.Errorf("found %d schedulers on 6.7, want none and SCAv1", len(got))
+// TestWhichSideChannels holds that 6.7 has SCAv1 only, and that without hyper-threading
+// neither changes anything.
+func TestWhichSideChannels(t *testing.T) {
+	for _, tt := range []struct {
+		host    string
+		release numa.Release
+		want    []string
+	}{
+		{"2x18c/1TB", numa.ESXi67, []string{"none", "SCAv1"}},
+		{"2x18c/1TB", numa.ESXi67U2, []string{"none", "SCAv1", "SCAv2"}},
+		{"2x18c/1TB/noht", numa.ESXi80, []string{"none"}},
+	} {
+		kind, err := fit.ParseType(tt.host, tt.release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := ask(t)
+		a.Host = kind.Host
+		got, err := a.SideChannels(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, m := range got {
+			names = append(names, m.Name)
+		}
+		if !slices.Equal(names, tt.want) {
+			t.Errorf("%s of %s: found %v, want %v", tt.host, tt.release, names, tt.want)
+		}
 	}
 }

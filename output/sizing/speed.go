@@ -216,6 +216,9 @@ func speedNotes(r *SpeedResult) []string {
 	if limits := r.Admission.PerCore.Limit; r.Admission.Bounded && limits > a.Core {
 		out = append(out, fmt.Sprintf("Limits of the VMs admitted add up to %v a core of %v: when all want theirs, the reservation is left.", limits, a.Core))
 	}
+	if r.Admission.PerHost > speed.MostVMs {
+		out = append(out, fmt.Sprintf("A host runs %d VMs at most, whatever is reserved (configuration maximum).", speed.MostVMs))
+	}
 	if a.Speed < speed.LeastSpeed.Value && a.Model != speed.ReservationPool {
 		out = append(out, fmt.Sprintf("Cloud Director takes %v at least (%s).", speed.LeastSpeed.Value, speed.LeastSpeed.Source))
 	}
@@ -263,10 +266,10 @@ func speedCharts(r *SpeedResult) []chart.Chart {
 		}})
 	}
 	out := []chart.Chart{{
-		ID: "speed-demand", Title: fmt.Sprintf("%d VMs of %d vCPU at %v a vCPU on cores of %v", r.Asked.VMs, r.Asked.VCPUs, r.Asked.Speed, r.Asked.Core),
+		ID: "speed-demand", Title: fmt.Sprintf("%d VMs of %d vCPU at %v a vCPU on cores of %v", r.Asked.Running(), r.Asked.VCPUs, r.Asked.Speed, r.Asked.Core),
 		Note: "mean of all VMs in the twin of the scheduler, 30 minutes of constant demand", Lines: lines,
 	}}
-	if len(bars.Rows) > 0 {
+	if len(bars.Rows) > 1 {
 		out = append(out, chart.Chart{ID: "speed-sca", Title: "What side-channel aware schedulers leave", Note: "rule book E-2, E-3", Bars: bars})
 	}
 	return out
