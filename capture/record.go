@@ -30,7 +30,7 @@ type Options struct {
 	Window    time.Duration `json:"window"`          // over which Bursts count: M002, M003
 	Gap       time.Duration `json:"gap"`             // longest time between ticks that still hang together
 	Buckets   int           `json:"buckets"`         // most buckets of a Timeline
-	Needs     bool          `json:"needs,omitempty"` // keep VM.Needs: a fifth to a third more time for each tick, and some KB a VM
+	Needs     bool          `json:"needs,omitempty"` // keep VM.Needs: a third more time for each tick, and up to some 8 KB a VM
 }
 
 // A Recording is what one host and its VMs did in one stretch of time.

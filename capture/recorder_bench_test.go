@@ -127,18 +127,22 @@ func BenchmarkCodec(b *testing.B) {
 
 // A tick of the VMs of the tick before allocates nothing.
 func TestAddAllocatesNothing(t *testing.T) {
-	r, tick := NewRecorder(some), busyHost()
-	n := 0
-	add := func() {
-		later(tick, n)
-		r.Add(tick)
-		n++
-	}
-	for range 2000 { // all Timelines have all their buckets, and VMs all their home nodes
-		add()
-	}
-	if got := testing.AllocsPerRun(1000, add); got != 0 {
-		t.Errorf("a tick allocates %v times, want 0", got)
+	for _, needs := range []bool{false, true} {
+		o := some
+		o.Needs = needs
+		r, tick := NewRecorder(o), busyHost()
+		n := 0
+		add := func() {
+			later(tick, n)
+			r.Add(tick)
+			n++
+		}
+		for range 2000 { // all Timelines have all their buckets, and VMs all their home nodes
+			add()
+		}
+		if got := testing.AllocsPerRun(1000, add); got != 0 {
+			t.Errorf("a tick allocates %v times, want 0 (needs %t)", got, needs)
+		}
 	}
 }
 

@@ -20,11 +20,11 @@ type Request struct {
 	// GainAt is the Large at which Gain was measured: what is alike is taken to be spread
 	// evenly, so that the gain is in proportion to what is small. Gain is used as it is
 	// where nothing was small.
-	GainAt capacity.Share
-	Host     numa.Bytes                      // memory of one host; 0 when nobody says
-	Release  numa.Release                    // 0 when nobody says: 6.0 or later
-	VM       numa.Bytes                      // the largest VM; 0 when nobody says
-	Scan     Scan                            // zero for DefaultScan
+	GainAt  capacity.Share
+	Host    numa.Bytes   // memory of one host; 0 when nobody says
+	Release numa.Release // 0 when nobody says: 6.0 or later
+	VM      numa.Bytes   // the largest VM; 0 when nobody says
+	Scan    Scan         // zero for DefaultScan
 }
 
 // An Estimated is what the published share comes to.

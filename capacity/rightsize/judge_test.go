@@ -78,7 +78,7 @@ func configured(t *testing.T, s *Seen, c numa.Config, machines ...vnuma.Machine)
 func TestJudge(t *testing.T) {
 	// Busy for a tenth of a day: p95 and p99 are the busy hours, p50 is not.
 	rec := on("esx01", day, stretch{22 * time.Hour, cpu(16, 1.6, 0)}, stretch{2*time.Hour + time.Minute, cpu(16, 6.4, 0.32)})
-	seen := See([]*capture.Recording{rec})
+	seen := See([]*capture.Recording{rec}, nil)
 	if len(seen) != 1 {
 		t.Fatalf("%d VMs, want 1", len(seen))
 	}
@@ -122,7 +122,7 @@ func TestUnjudged(t *testing.T) {
 		{"hot added", on("esx01", day, stretch{whole, cpu(8, 2, 0)}, stretch{whole, cpu(10, 2, 0)}), "its vCPUs changed from 8 to 10 while it ran"},
 		{"used alone", on("esx01", day, stretch{whole, without(numa.HasRun)}), ""},
 	} {
-		a := Judge(&VM{Seen: See([]*capture.Recording{tt.rec})[0]}, &p99)
+		a := Judge(&VM{Seen: See([]*capture.Recording{tt.rec}, nil)[0]}, &p99)
 		equal(t, tt.name, a.Reason, tt.want)
 		equal(t, tt.name+": is not judged", a.Verdict == NotJudged, tt.want != "")
 	}
@@ -136,7 +136,7 @@ func TestSee(t *testing.T) {
 	a := on("esx01", day, stretch{20 * time.Hour, cpu(8, 2, 0)}, stretch{time.Hour, numa.VMTick{}})
 	b := on("esx02", day.Add(20*time.Hour), stretch{10 * time.Hour, cpu(8, 4, 0)})
 	c := on("esx03", day.Add(-10*time.Hour), stretch{5 * time.Hour, other})
-	seen := See([]*capture.Recording{b, a, c})
+	seen := See([]*capture.Recording{b, a, c}, nil)
 	if len(seen) != 1 {
 		t.Fatalf("%d VMs, want 1", len(seen))
 	}
@@ -150,8 +150,13 @@ func TestSee(t *testing.T) {
 	share, _ = a.VMs[0].Needs.Demand.Percentile(1)
 	equal(t, "the first life is as it was", share, 2500)
 
+	in := func(host string) string { return host[len(host)-1:] }
+	if n := len(See([]*capture.Recording{b, a, c}, in)); n != 3 {
+		t.Errorf("%d VMs in three clusters, want 3", n)
+	}
+
 	at := on("esx02", day.Add(time.Hour), stretch{30 * time.Hour, cpu(8, 4, 0)})
-	seen = See([]*capture.Recording{a, at})
+	seen = See([]*capture.Recording{a, at}, nil)
 	if len(seen) != 2 {
 		t.Fatalf("%d VMs, want 2", len(seen))
 	}
@@ -165,7 +170,7 @@ func TestMemory(t *testing.T) {
 	seen := func(change func(*numa.VMTick)) *Seen {
 		v := cpu(8, 2, 0)
 		change(&v)
-		return See([]*capture.Recording{on("esx01", day, stretch{25 * time.Hour, v})})[0]
+		return See([]*capture.Recording{on("esx01", day, stretch{25 * time.Hour, v})}, nil)[0]
 	}
 	plain := func(*numa.VMTick) {}
 	big := func(v *numa.VMTick) { v.Size, v.Consumed, v.Active = gb(287), gb(287), gb(100) }
@@ -202,10 +207,10 @@ func TestTotals(t *testing.T) {
 	for i, run := range []float64{4, 15.5, 8} {
 		v := cpu(16, run, 0)
 		v.Name = fmt.Sprintf("db%02d", i+1)
-		s := See([]*capture.Recording{on("esx01", day, stretch{25 * time.Hour, v})})[0]
+		s := See([]*capture.Recording{on("esx01", day, stretch{25 * time.Hour, v})}, nil)[0]
 		vms = append(vms, configured(t, s, numa.Config{}, machine(t, 10, 256*numa.GiB)))
 	}
-	s := See([]*capture.Recording{on("esx01", day, stretch{time.Hour, cpu(16, 1, 0)})})[0]
+	s := See([]*capture.Recording{on("esx01", day, stretch{time.Hour, cpu(16, 1, 0)})}, nil)[0]
 	vms = append(vms, configured(t, s, numa.Config{}, machine(t, 10, 256*numa.GiB)))
 	r := All(vms, p99)
 	equal(t, "totals", r.Totals, Totals{VMs: 4, Judged: 3, Smaller: 2, Larger: 1, VCPUs: 48, Suggested: 36, Freed: 16, Added: 4,

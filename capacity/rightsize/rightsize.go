@@ -96,6 +96,9 @@ func (o *Options) decide(vcpus int, d demand, shapes []Shape) (n int, v Verdict,
 		if ok && n < vcpus {
 			return n, Smaller, ""
 		}
+		if !ok && vcpus > n {
+			return vcpus, Keep, "has more vCPUs than its hosts have cores, and wants them (N013)"
+		}
 		return vcpus, Keep, uneven(vcpus, shapes)
 	}
 	saturated := full * int64(vcpus)

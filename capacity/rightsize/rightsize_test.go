@@ -126,6 +126,7 @@ func TestDecide(t *testing.T) {
 		{"waits", 8, demand{vcpus(7.9), vcpus(5)}, two10, 8, Keep, "waits for cores of the host: more vCPUs would wait, too"},
 		{"all cores of the host", 20, busy(19.8), two10, 20, Keep, "has all vCPUs that its hosts have cores for"},
 		{"nearly all cores of the host", 18, busy(17.8), two10, 20, Larger, "the most that its hosts have cores for: the demand is higher"},
+		{"more than the host", 24, busy(18), two10, 24, Keep, "has more vCPUs than its hosts have cores, and wants them (N013)"},
 		{"unknown nodes", 16, busy(4), nil, 6, Smaller, ""},
 	} {
 		n, v, reason := p99.decide(tt.vcpus, tt.d, tt.shapes)

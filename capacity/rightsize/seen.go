@@ -40,23 +40,30 @@ type life struct {
 
 // See returns the VMs of recordings that were made with Options.Needs, by name. Lives of
 // one name that follow each other are one VM, which was restarted or moved; those that
-// run at the same time are several of one name.
-func See(recordings []*capture.Recording) []*Seen {
-	byName := map[string][]life{}
-	var names []string
+// run at the same time are several of one name. cluster tells in which cluster a host is,
+// "" when nobody knows: VMs of one name in two clusters are two. It may be nil.
+func See(recordings []*capture.Recording, cluster func(host string) string) []*Seen {
+	type one struct{ name, cluster string }
+	known := map[one][]life{}
+	var all []one
 	for _, rec := range recordings {
+		in := ""
+		if cluster != nil {
+			in = cluster(rec.Host)
+		}
 		for i := range rec.VMs {
 			v := &rec.VMs[i]
-			if byName[v.Name] == nil {
-				names = append(names, v.Name)
+			k := one{v.Name, in}
+			if known[k] == nil {
+				all = append(all, k)
 			}
-			byName[v.Name] = append(byName[v.Name], life{rec, v})
+			known[k] = append(known[k], life{rec, v})
 		}
 	}
-	slices.Sort(names)
+	slices.SortFunc(all, func(a, b one) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.cluster, b.cluster)) })
 	var out []*Seen
-	for _, name := range names {
-		lives := byName[name]
+	for _, k := range all {
+		name, lives := k.name, known[k]
 		slices.SortStableFunc(lives, func(a, b life) int {
 			return cmp.Or(a.vm.First.Compare(b.vm.First), a.vm.Last.Compare(b.vm.Last), cmp.Compare(a.rec.Host, b.rec.Host), cmp.Compare(a.vm.GID, b.vm.GID), cmp.Compare(a.vm.Nth, b.vm.Nth))
 		})

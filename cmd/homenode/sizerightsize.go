@@ -215,7 +215,13 @@ func (n *nodeSize) machine(rec *capture.Recording) (vnuma.Machine, error) {
 
 // recordedVMs puts together what is known of each recorded VM.
 func recordedVMs(w *rules.Watched, inventory *rules.Result, node *nodeSize) (out []*rightsize.VM) {
-	for _, s := range rightsize.See(w.Recordings) {
+	for _, s := range rightsize.See(w.Recordings, func(host string) string {
+		h := machineOf(inventory, host)
+		if h == nil {
+			return ""
+		}
+		return cmp.Or(h.Cluster, h.ID)
+	}) {
 		v := &rightsize.VM{Seen: s}
 		out = append(out, v)
 		if known := w.Joined[s.Last]; known != nil {

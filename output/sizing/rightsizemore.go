@@ -47,6 +47,8 @@ func rightSizeWhat(a *rightsize.Advice) (out []string) {
 		out = append(out, a.Reason)
 	case a.Verdict == rightsize.Keep:
 		out = append(out, fmt.Sprintf("needs %d: no count that suits the nodes is less", a.Need))
+	case a.Verdict == rightsize.Larger:
+		out = append(out, fmt.Sprintf("full; needs %d at least", a.Need))
 	case a.Suggested > a.Need:
 		out = append(out, fmt.Sprintf("needs %d; %d suits the nodes", a.Need, a.Suggested))
 	}
@@ -106,7 +108,7 @@ func rightSizeNotes(r *rightsize.Result, o *RightSizeOptions) (out []string) {
 	}
 	out = append(out, memoryNotes(r)...)
 	if o.Unseen > 0 {
-		out = append(out, fmt.Sprintf("%s of the inventory that should run are not in the capture.", vms(o.Unseen)))
+		out = append(out, fmt.Sprintf("In the inventory, not in the capture: %s that should run on these hosts.", vms(o.Unseen)))
 	}
 	for _, n := range o.Notes {
 		out = append(out, n.String())
