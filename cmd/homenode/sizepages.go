@@ -18,6 +18,7 @@ import (
 type pagesFlags struct {
 	size    sizeFlags
 	in      captureFlags
+	model   modelFlags
 	details bool
 
 	memory, consumed, large, gain, host, release, vm string
@@ -26,15 +27,19 @@ type pagesFlags struct {
 func newSizePages() *cobra.Command {
 	var f pagesFlags
 	cmd := &cobra.Command{
-		Use:   "pages FILE... | --memory SIZE",
-		Short: "Memory that large pages on demand and page sharing free: counted or as published, its cost and salting",
+		Use:   "pages FILE... | --memory SIZE | --simulate SOURCE",
+		Short: "Memory that page sharing frees once large pages are small: counted, as published or simulated",
 		Long: `pages says what page sharing saves, what it could save once large pages are small, and what stands in its way.
 
 From captures, as homenode capture reads them: what is shared, what of it is saved, and the interval of what could be
 saved more; no counter tells what is equal inside large pages (docs/size/pages.md).
-With --memory: what the published share comes to, without a capture.`,
+With --memory: what the published share comes to, without a capture.
+With --simulate: what the model makes of a story or a fleet with large pages always and on demand, and with each
+salting (Mem.ShareForceSalting); how many pages are alike nobody knows, --alike states it.`,
 		Example: `  homenode size pages esx07.csv.gz
-  homenode size pages --memory 1.5TB --consumed 1.2TB`,
+  homenode size pages --memory 1.5TB --consumed 1.2TB
+  homenode size pages --simulate demo
+  homenode size pages --simulate https://vc01.example.com --alike 15%`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fl := cmd.Flags()
@@ -49,14 +54,15 @@ With --memory: what the published share comes to, without a capture.`,
 	fl.StringVar(&f.in.from, "from", "", "leave out what was before this time: '2026-11-03 02:00' in UTC, or RFC 3339")
 	fl.StringVar(&f.in.to, "to", "", "leave out what was after this time: the last tick before it is taken")
 	fl.BoolVar(&f.details, "details", false, "every VM")
+	f.model.register(cmd)
 	f.size.register(cmd)
 	return cmd
 }
 
 // counted and estimated are the flags of one way alone.
 var (
-	countedFlags   = []string{"host", "from", "to", "details"}
-	estimatedFlags = []string{"memory", "consumed", "large", "host-memory", "release", "vm"}
+	countedFlags   = []string{"host", "from", "to"}
+	estimatedFlags = []string{"memory", "consumed", "host-memory", "release", "vm"}
 )
 
 func (f *pagesFlags) run(cmd *cobra.Command, args []string) error {
@@ -71,13 +77,22 @@ func (f *pagesFlags) run(cmd *cobra.Command, args []string) error {
 		}
 		gain = capacity.Exactly(share, capacity.Given, "--gain", "")
 	}
-	if len(args) > 0 {
-		return f.count(cmd, args, gain)
+	const notSimulated = "only with --simulate"
+	switch {
+	case f.model.source != "" && len(args) > 0:
+		return fmt.Errorf("--simulate: found %s beside it, want its source alone", args[0])
+	case f.model.source != "":
+		err := cmp.Or(otherWay(cmd, countedFlags, "not with --simulate"), otherWay(cmd, append(estimatedFlags, "gain"), "not with --simulate"))
+		if err != nil {
+			return err
+		}
+		return f.model.run(cmd, &f.size, f.large, f.details)
+	case len(args) > 0:
+		return cmp.Or(otherWay(cmd, simulatedFlags, notSimulated), f.count(cmd, args, gain))
+	case f.memory == "":
+		return errors.New("want a FILE to read, --memory or --simulate")
 	}
-	if f.memory == "" {
-		return errors.New("want a FILE to read, demo, or --memory")
-	}
-	return f.estimate(cmd, gain)
+	return cmp.Or(otherWay(cmd, simulatedFlags, notSimulated), f.estimate(cmd, gain))
 }
 
 // otherWay returns an error when one of these flags was given.
@@ -91,7 +106,7 @@ func otherWay(cmd *cobra.Command, flags []string, why string) error {
 }
 
 func (f *pagesFlags) estimate(cmd *cobra.Command, gain capacity.Figure[capacity.Share]) error {
-	if err := otherWay(cmd, countedFlags, "only with a FILE to read"); err != nil {
+	if err := cmp.Or(otherWay(cmd, countedFlags, "only with a FILE to read"), otherWay(cmd, []string{"details"}, "not with --memory")); err != nil {
 		return err
 	}
 	q := &pages.Request{Gain: gain, Large: pages.PublishedLarge(), GainAt: pages.PublishedLarge().Value}
@@ -129,7 +144,7 @@ func (f *pagesFlags) estimate(cmd *cobra.Command, gain capacity.Figure[capacity.
 
 // count reckons with the last tick of each host in the captures.
 func (f *pagesFlags) count(cmd *cobra.Command, args []string, gain capacity.Figure[capacity.Share]) error {
-	err := cmp.Or(otherWay(cmd, estimatedFlags, "only without a FILE to read"), f.in.check(args, false))
+	err := cmp.Or(otherWay(cmd, append(estimatedFlags, "large"), "only without a FILE to read"), f.in.check(args, false))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/capacity"
+	"homenode/capacity/pages"
+	"homenode/numa"
+	"homenode/output/sizing"
+)
+
+// modelFlags are those of the simulation.
+type modelFlags struct {
+	source      string
+	src         sourceFlags
+	hours       float64
+	alike, zero string
+}
+
+func (f *modelFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.source, "simulate", "", "story or SOURCE, as homenode simulate reads it, or demo: what the model makes of it")
+	fl.Float64Var(&f.hours, "hours", 2, "how long to simulate each setting")
+	fl.StringVar(&f.alike, "alike", "", "share of memory that VMs of one guest OS have alike, where the story states none")
+	fl.StringVar(&f.zero, "zero", "", "share of memory that is pages of zeros, where the story states none")
+	f.src.register(cmd)
+}
+
+// simulatedFlags are the flags of this way alone.
+var simulatedFlags = []string{"hours", "alike", "zero", "nodes-per-socket", "evidence", "assume-host", "password-file", "credentials", "tls-known-hosts", "tls-ca-certs", "insecure", "timeout"}
+
+// run simulates each setting of large pages and salting.
+func (f *modelFlags) run(cmd *cobra.Command, size *sizeFlags, large string, details bool) error {
+	m := &pages.Model{Workers: runtime.GOMAXPROCS(0)}
+	for _, one := range []struct {
+		flag, text string
+		to         *capacity.Share
+	}{{"alike", f.alike, &m.Alike}, {"zero", f.zero, &m.Zero}, {"large", large, &m.Large}} {
+		if one.text == "" {
+			continue
+		}
+		var err error
+		if *one.to, err = capacity.ParsePercent(one.text); err != nil {
+			return fmt.Errorf("--%s: %w", one.flag, err)
+		}
+	}
+	if m.Alike+m.Zero > 1 {
+		return fmt.Errorf("--alike: found %s beside %s of zeros, want no more than 100 %% together", m.Alike, m.Zero)
+	}
+	m.Length = time.Duration(f.hours * float64(time.Hour)).Round(time.Minute)
+	if !(f.hours > 0 && f.hours <= 168) || m.Length <= 0 {
+		return fmt.Errorf("--hours: found %v, want more than 0 and at most 168", f.hours)
+	}
+	story, _, err := (&storyFlags{}).source(cmd, &f.src, f.source)
+	if err != nil {
+		return err
+	}
+	if len(story.Fleet.Hosts) == 0 {
+		return fmt.Errorf("%s: found no host to simulate", f.source)
+	}
+	m.Story = story
+	if m.Alike == 0 && !sharing(story) {
+		return errors.New("--alike: nobody says how much memory VMs have alike: want a percentage such as 15, or loads with common= and image= in a story")
+	}
+	r, err := pages.Simulate(cmd.Context(), m)
+	if err != nil {
+		return err
+	}
+	if r.VMs == 0 {
+		return fmt.Errorf("%s: no VM ran", f.source)
+	}
+	return cmp.Or(size.write(cmd, sizing.PagesSimulated(m, r, f.source, map[string]bool{"hours": cmd.Flags().Changed("hours")}, details)), f.src.incomplete())
+}
+
+// sharing reports whether any load of the story has pages that can be shared.
+func sharing(s *numa.Story) bool {
+	can := func(l *numa.Load) bool { return l.Zero > 0 || l.Common > 0 && l.Image != "" }
+	for i := range s.Loads {
+		if can(&s.Loads[i].Load) {
+			return true
+		}
+	}
+	return can(&s.Unstated.Value)
+}
