@@ -23,7 +23,7 @@ const (
 func PublishedGain() capacity.Figure[capacity.Share] {
 	return capacity.Figure[capacity.Share]{
 		Value: publishedGain, Low: fewAlike, High: manyAlike, Origin: capacity.Published,
-		Source: "exp C-1; range: vSphere 4.1 Resource Management", Note: "of what, exp C-1 does not say; measured with sharing between VMs",
+		Source: "exp C-1; range: vSphere 4.1 manual", Note: "a share of what is not said",
 	}
 }
 

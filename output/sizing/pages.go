@@ -42,7 +42,7 @@ func countedAssumed(r *pages.Counted) []Assumption {
 	most := Assumption{What: "most gain", Origin: capacity.Assumed}
 	switch r.Sum.Gain.Bound {
 	case pages.ByHints:
-		most.Value, most.Note = "COWH", "pages scanned and not shared; VMware does not say how many of them have an equal"
+		most.Value, most.Note = "COWH", "pages scanned and not shared; how many have an equal is not told"
 	case pages.ByLarge:
 		most.Value, most.Note = "large pages", "what is small is shared as far as it can be"
 	default:
@@ -75,7 +75,7 @@ func countedVerdict(r *pages.Counted) []string {
 	if s.Saved != nil {
 		line := "Page sharing saves " + gb(*s.Saved) + " now"
 		if s.Consumed != nil && *s.Consumed > 0 {
-			line += fmt.Sprintf(", %s beside the %s that VMs consume", share(*s.Saved, *s.Consumed), gb(*s.Consumed))
+			line += fmt.Sprintf("; VMs consume %s", gb(*s.Consumed))
 		}
 		out = append(out, line+".")
 	}
@@ -248,32 +248,34 @@ func countedChart(r *pages.Counted) chart.Chart {
 	bars := &chart.Bars{X: chart.Axis{Label: "memory of the host, GB", Text: axisGB}}
 	for i := range r.Hosts {
 		c := &r.Hosts[i]
-		row := chart.Row{Name: c.Host, Value: gainText(c.Gain)}
+		row := chart.Row{Name: c.Host}
 		if c.Consumed != nil {
-			consumed := float64(*c.Consumed)
+			consumed := inGB(*c.Consumed)
 			if c.Gain != nil {
-				kept := consumed - float64(c.Gain.High)
+				row.Value = gainText(c.Gain) + " could be freed"
 				row.Segments = append(row.Segments,
-					chart.Segment{Kind: "consumed, stays", Value: max(0, kept)},
-					chart.Segment{Kind: "could be freed", Value: min(consumed, float64(c.Gain.High)), Soft: true})
+					chart.Segment{Kind: "consumed, stays", Value: inGB(*c.Consumed - c.Gain.High)},
+					chart.Segment{Kind: "could be freed", Value: inGB(c.Gain.High), Soft: true})
 			} else {
 				row.Segments = append(row.Segments, chart.Segment{Kind: "consumed, stays", Value: consumed})
 			}
 		}
 		if c.Saved != nil {
-			row.Segments = append(row.Segments, chart.Segment{Kind: "saved by sharing now", Value: float64(*c.Saved), Soft: true})
+			row.Segments = append(row.Segments, chart.Segment{Kind: "saved by sharing now", Value: inGB(*c.Saved), Soft: true})
 		}
 		if c.Memory != nil {
-			row.Limit = float64(*c.Memory)
+			row.Limit = inGB(*c.Memory)
 		}
 		if row.Segments != nil {
 			bars.Rows = append(bars.Rows, row)
 		}
 	}
-	return chart.Chart{ID: "pages", Title: "Memory that VMs consume, what sharing saves, and what it could free", Note: "A line is the memory of the host. " + tpsDefault, Bars: bars}
+	return chart.Chart{ID: "pages", Title: "Memory that VMs consume, what sharing saves, and what it could free", Note: "Limit: the memory of the host. What could be freed is the most that counters allow for.", Bars: bars}
 }
 
-func axisGB(v float64) string { return capacity.Digits(v/float64(numa.GiB), 3) }
+func axisGB(v float64) string { return capacity.Digits(v, 3) }
+
+func inGB(b numa.Bytes) float64 { return float64(b) / float64(numa.GiB) }
 
 // gb writes an amount in GB with three digits that count.
 func gb(b numa.Bytes) string {

@@ -172,9 +172,9 @@ func simulatedChart(r *pages.Simulated) chart.Chart {
 		x := &r.Runs[i]
 		large := min(x.Large, x.Consumed)
 		bars.Rows = append(bars.Rows, chart.Row{Name: setupName(x.Setup), Value: gb(x.Saved) + " saved", Segments: []chart.Segment{
-			{Kind: "large pages", Value: float64(large)},
-			{Kind: "small pages", Value: float64(x.Consumed - large)},
-			{Kind: "saved by sharing", Value: float64(x.Saved), Soft: true},
+			{Kind: "large pages", Value: inGB(large)},
+			{Kind: "small pages", Value: inGB(x.Consumed - large)},
+			{Kind: "saved by sharing", Value: inGB(x.Saved), Soft: true},
 		}})
 	}
 	return chart.Chart{ID: "pages", Title: "Memory that VMs consume by setting of large pages and salting", Note: "simulated; how much is alike is an assumption", Bars: bars}
