@@ -159,6 +159,9 @@ func nodes(r *rightsize.Result) string {
 
 func rightSizeVerdict(r *rightsize.Result) []string {
 	t := &r.Totals
+	if t.VMs == 0 {
+		return []string{"No VM is in the captures."}
+	}
 	if t.Judged == 0 {
 		return []string{fmt.Sprintf("None of %s can be judged.", vms(t.VMs))}
 	}

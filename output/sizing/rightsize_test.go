@@ -81,6 +81,9 @@ func TestRightSizeBars(t *testing.T) {
 
 func TestRightSizeOfNothing(t *testing.T) {
 	r := sized()
+	if got := rightSizeVerdict(&rightsize.Result{}); fmt.Sprint(got) != "[No VM is in the captures.]" {
+		t.Errorf("verdict of no VM: %s", got)
+	}
 	r.VMs = r.VMs[4:]
 	r.Totals = rightsize.Totals{VMs: 6}
 	a := RightSize(r, []RightSizeChange{{"more", r}}, RightSizeOptions{})
