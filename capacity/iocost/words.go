@@ -198,5 +198,13 @@ func (a *Asked) Text() string {
 	return fmt.Sprintf("%s of %s %s %s on %s", rate, size(a.Block), direction(a.Read), pattern(a.Random), a.Path)
 }
 
+// Name returns the kind of the workload without its traffic: "vsan-esa 32 KiB 70/30 random".
+func (w *Workload) Name() string {
+	if w.storage() {
+		return w.Kind.String()
+	}
+	return string(w.Path)
+}
+
 // Size returns a block as "32 KiB".
 func Size(b numa.Bytes) string { return size(b) }

@@ -220,6 +220,7 @@ func Limit(disks int, each capacity.IORate, block numa.Bytes) capacity.IORate {
 
 // A Cluster is hosts that are alike.
 type Cluster struct {
+	Name  string      `json:"name,omitempty"` // "" when flags state the hosts
 	Hosts int         `json:"hosts"`
 	Cores int         `json:"cores"` // of a host
 	Core  capacity.Hz `json:"core"`  // base frequency

@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"homenode/capacity"
 	"homenode/capacity/iocost"
+	"homenode/internal/texttab"
 	"homenode/output/sizing"
 )
 
@@ -27,12 +29,14 @@ type sizeIOFlags struct {
 	rdma      bool
 	rules     bool
 	published bool
+	cluster   string
+	source    sourceFlags
 }
 
 func newSizeIO() *cobra.Command {
 	var f sizeIOFlags
 	cmd := &cobra.Command{
-		Use:   "io",
+		Use:   "io [SOURCE]",
 		Short: "CPU that I/O costs: local NVMe, vSAN ESA, network and RAM traffic",
 		Long: `size io says how much CPU a workload's I/O costs: GHz, cores and the share of the hosts; or, with --budget, how much
 I/O a share of the CPU allows. Costs are those of published measurements; between them it interpolates, and what is
@@ -40,32 +44,51 @@ outside of them is marked. The traffic is that of all hosts together (docs/size/
 		Example: `  homenode size io --iops 100k --block 32k --read 70 --host-cores 32 --core 3.6GHz --hosts 6
   homenode size io --block 32k --budget 60% --host-cores 32 --core 3.6GHz --hosts 6
   homenode size io --workload 'vsan-esa iops=100k block=32k' --workload 'network tx=10Gb/s rx=10Gb/s' --core 3.6GHz`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.published {
-				return f.writePublished(cmd)
+				return f.writePublished(cmd, args)
 			}
-			q, err := f.question(cmd)
-			if err != nil {
-				return err
-			}
-			model, err := iocost.New()
-			if err != nil {
-				return err
-			}
-			s, err := model.Study(q)
-			if err != nil {
-				return err
-			}
-			a, err := sizing.IO(model, s)
-			if err != nil {
-				return err
-			}
-			return f.write(cmd, a)
+			return f.run(cmd, args)
 		},
 	}
 	f.register(cmd)
 	return cmd
+}
+
+// run answers the question of the flags.
+func (f *sizeIOFlags) run(cmd *cobra.Command, args []string) error {
+	q, err := f.question(cmd)
+	if err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		err = f.inventory(cmd, args[0], &q)
+	} else {
+		err = f.host(cmd, &q)
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.consistent(&q); err != nil {
+		return err
+	}
+	model, err := iocost.New()
+	if err != nil {
+		return err
+	}
+	s, err := model.Study(q)
+	if err != nil {
+		return err
+	}
+	a, err := sizing.IO(model, s)
+	if err != nil {
+		return err
+	}
+	if err := f.write(cmd, a); err != nil {
+		return err
+	}
+	return f.source.incomplete()
 }
 
 func (f *sizeIOFlags) register(cmd *cobra.Command) {
@@ -86,17 +109,22 @@ func (f *sizeIOFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&f.cores, "host-cores", 0, "cores of a host, all sockets")
 	fl.StringVar(&f.core, "core", "", "base frequency of a core: 3.6GHz")
 	fl.IntVar(&f.hosts, "hosts", 1, "hosts that share the traffic evenly")
+	fl.StringVar(&f.cluster, "cluster", "", "the cluster, or standalone host, of the SOURCE; not needed when there is one")
 	fl.StringVar(&f.budget, "budget", "", "share of the CPU that I/O may have, in percent: how much of the workload without traffic fits?")
 	fl.IntVar(&f.disks, "vdisks", 0, "virtual disks that have the IOPS limit --iops-limit")
 	fl.StringVar(&f.limit, "iops-limit", "", "IOPS limit of each virtual disk, counted in units of 32 KiB")
 	fl.BoolVar(&f.rdma, "rdma", false, "vSAN over RDMA: the published saving, with its range")
 	fl.BoolVar(&f.rules, "rule", false, "by the published rules of thumb instead of the measurements")
 	fl.BoolVar(&f.published, "published", false, "every figure of the published articles beside what their raw figures give")
+	f.source.register(cmd)
 	f.sizeFlags.register(cmd)
 }
 
 // writePublished writes the figures of the articles; no other question goes with it.
-func (f *sizeIOFlags) writePublished(cmd *cobra.Command) error {
+func (f *sizeIOFlags) writePublished(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("--published: not with a SOURCE: found %s", texttab.Clean(args[0]))
+	}
 	var other string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
@@ -130,9 +158,6 @@ func (f *sizeIOFlags) question(cmd *cobra.Command) (q iocost.Question, err error
 	if q.Workloads, err = f.asked(cmd); err != nil {
 		return q, err
 	}
-	if err := f.host(cmd, &q); err != nil {
-		return q, err
-	}
 	q.Options = iocost.Options{RDMA: f.rdma, Rules: f.rules}
 	if text := *f.words["ipc"]; text != "" {
 		if q.Options.IPC, err = iocost.ParseIPC(text); err != nil {
@@ -160,6 +185,41 @@ func (f *sizeIOFlags) question(cmd *cobra.Command) (q iocost.Question, err error
 		q.Disks = f.disks
 	}
 	return q, nil
+}
+
+// consistent looks at the workloads together.
+func (f *sizeIOFlags) consistent(q *iocost.Question) error {
+	open, storage := 0, 0
+	for i := range q.Workloads {
+		w := &q.Workloads[i]
+		if w.Open {
+			open++
+		}
+		if w.Path == iocost.NVMe || w.Path == iocost.VSANESA {
+			storage++
+		}
+		want := map[iocost.Path]string{iocost.Network: "tx and rx", iocost.RAM: "throughput"}[w.Path]
+		if want == "" {
+			want = "iops or throughput"
+		}
+		if w.Open && f.budget == "" {
+			return fmt.Errorf("%s: found no traffic, want %s; or --budget, to ask how much fits", w.Path, want)
+		}
+	}
+	vsan := slices.ContainsFunc(q.Workloads, func(a iocost.Asked) bool { return a.Path == iocost.VSANESA })
+	switch {
+	case open > 1:
+		return errors.New("found two workloads without traffic, want at most one, which gets what the others leave")
+	case f.budget != "" && q.Cluster.Cores == 0:
+		return errors.New("--budget: of which CPU? want --host-cores and --core, or a SOURCE")
+	case f.disks > 0 && storage != 1:
+		return fmt.Errorf("--iops-limit: found %d workloads of storage, want one", storage)
+	case f.rdma && f.rules:
+		return errors.New("--rdma: not with --rule, which knows no RDMA")
+	case f.rdma && !vsan:
+		return errors.New("--rdma: want a workload of vsan-esa, whose saving was measured")
+	}
+	return nil
 }
 
 // asked returns the workloads: that of the flags, then those of --workload.
@@ -190,25 +250,4 @@ func (f *sizeIOFlags) asked(cmd *cobra.Command) ([]iocost.Asked, error) {
 		out = append(out, a)
 	}
 	return out, nil
-}
-
-// host reads the hosts.
-func (f *sizeIOFlags) host(cmd *cobra.Command, q *iocost.Question) (err error) {
-	q.Cluster = iocost.Cluster{Hosts: f.hosts, Cores: f.cores}
-	switch {
-	case f.hosts < 1 || f.hosts > 100_000:
-		return fmt.Errorf("--hosts: found %d, want 1 or more", f.hosts)
-	case cmd.Flags().Changed("host-cores") && (f.cores < 1 || f.cores > 100_000):
-		return fmt.Errorf("--host-cores: found %d, want 1 or more", f.cores)
-	case f.core == "" && f.cores > 0:
-		return errors.New("--host-cores: want --core, the base frequency, beside it")
-	case f.cores == 0 && cmd.Flags().Changed("hosts"):
-		return errors.New("--hosts: want --host-cores and --core beside it")
-	case f.core == "":
-		return nil
-	}
-	if q.Cluster.Core, err = capacity.ParseHz(f.core); err != nil {
-		return fmt.Errorf("--core: %w", err)
-	}
-	return nil
 }

@@ -23,6 +23,9 @@ func IO(m *iocost.Model, s *iocost.Study) (*Answer, error) {
 	for i := range s.If {
 		a.If = append(a.If, ioChange(s, &s.If[i]))
 	}
+	if c, ok := ioRange(s); ok {
+		a.If = append(a.If, c)
+	}
 	a.Notes = ioNotes(s)
 	a.Next = []string{"homenode size io --published"}
 	if err := a.ioCharts(m, s); err != nil {
@@ -38,10 +41,16 @@ func ioQuestion(q *iocost.Question) string {
 		parts = append(parts, q.Workloads[i].Text())
 	}
 	s := "size io: " + strings.Join(parts, " + ")
+	if len(parts) > 2 {
+		s = fmt.Sprintf("size io: %d workloads", len(parts))
+	}
 	if q.Budget > 0 {
 		s += " within " + q.Budget.String() + " of the CPU"
 	}
 	if q.Cluster.Cores > 0 {
+		if q.Cluster.Name != "" {
+			s += ", " + q.Cluster.Name
+		}
 		s += fmt.Sprintf(", %s of %d cores", hosts(q.Cluster.Hosts), q.Cluster.Cores)
 	}
 	return s
@@ -60,19 +69,37 @@ func ioAssumed(s *iocost.Study) []Assumption {
 	q := &s.Question
 	var out []Assumption
 	for i := range s.Loads {
-		out = append(out, loadAssumed(&s.Loads[i], q)...)
+		for _, a := range loadAssumed(&s.Loads[i], q) {
+			if !slices.Contains(out, a) {
+				out = append(out, a)
+			}
+		}
 	}
 	for i := range q.Workloads {
-		if missing := q.Workloads[i].Assumed; slices.Contains(missing, "read") || slices.Contains(missing, "random") {
-			w := &q.Workloads[i]
-			out = append(out, Assumption{What: "kind of I/O", Value: fmt.Sprintf("%s read, %s random", w.Read, w.Random), Origin: capacity.Assumed, Note: "not all of it was given (--read, --random)"})
+		w := &q.Workloads[i]
+		if len(w.Assumed) == 0 {
+			continue
+		}
+		a := Assumption{What: "kind of I/O", Value: fmt.Sprintf("%s read, %s random", w.Read, w.Random), Origin: capacity.Assumed, Note: "--read, --random: not both given"}
+		if w.Path == iocost.Network {
+			a.What, a.Value, a.Note = "directions", "as much received as sent", "--tx, --rx: not given"
+		}
+		if !slices.Contains(out, a) {
+			out = append(out, a)
 		}
 	}
 	if q.Options.RDMA {
-		out = append(out, Figure("saved by RDMA", iocost.RDMASaving, capacity.Share.String))
+		out = append(out, Figure("saved by RDMA", iocost.RDMASaving, func(s capacity.Share) string { return capacity.Digits(float64(s)*100, 3) + " %" }))
+	}
+	if s.Limit != nil {
+		out = append(out, Assumption{What: "IOPS limit", Value: s.Limit.Rate.String(), Origin: capacity.Given, Note: "an I/O counts once for each 32 KiB begun (assumed)"})
 	}
 	if c := q.Cluster; c.Cores > 0 {
-		out = append(out, Assumption{What: "CPU of a host", Value: c.Host().String(), Origin: capacity.Given, Source: fmt.Sprintf("%d cores × %s, no Hyper-Threading, no turbo", c.Cores, c.Core)})
+		a := Assumption{What: "CPU of a host", Value: c.Host().String(), Origin: capacity.Given, Source: fmt.Sprintf("%d cores × %s, no Hyper-Threading, no turbo", c.Cores, c.Core)}
+		if c.Name != "" {
+			a.Origin, a.Note = capacity.Measured, "inventory of "+c.Name
+		}
+		out = append(out, a)
 	}
 	return append(out, workPerCycle(s))
 }
@@ -80,35 +107,52 @@ func ioAssumed(s *iocost.Study) []Assumption {
 // loadAssumed returns the cost of one workload as assumptions.
 func loadAssumed(l *iocost.Load, q *iocost.Question) []Assumption {
 	name := pathNames[l.Path]
-	switch {
-	case l.Cost == nil && !q.Options.Rules && l.Path == iocost.Network:
-		return []Assumption{
-			Figure("network, send", iocost.Transmit, capacity.CyclesPerBit.String), Figure("network, receive", iocost.Receive, capacity.CyclesPerBit.String),
-		}
-	case l.Cost == nil && !q.Options.Rules:
-		return []Assumption{Figure(name, iocost.Memory, capacity.CyclesPerBit.String)}
-	case l.Cost == nil:
+	if q.Options.Rules {
 		for _, r := range iocost.Rules() {
 			if r.Path == l.Path {
-				a := Figure(name+", rule of thumb", r.Cost, capacity.CyclesPerBit.String)
-				a.Note = fmt.Sprintf("exact mean %s", capacity.Digits(float64(r.Exact), 3))
+				a := perBit(name+", rule of thumb", r.Cost)
+				a.Note = "exact mean " + capacity.Digits(float64(r.Exact), 3)
 				return []Assumption{a}
 			}
 		}
 	}
-	out := []Assumption{Figure(fmt.Sprintf("%s, %s I/O", name, iocost.Size(l.Block)), l.Cost.PerIO, capacity.Cycles.String)}
+	switch {
+	case l.Path == iocost.Network:
+		return []Assumption{perBit("network, send", iocost.Transmit), perBit("network, receive", iocost.Receive)}
+	case l.Cost == nil:
+		return []Assumption{perBit(name, iocost.Memory)}
+	}
+	c := l.Cost.PerIO
+	a := Figure(fmt.Sprintf("%s, %s I/O", name, iocost.Size(l.Block)), c, capacity.Cycles.String)
+	a.Range = between(c.Low.String(), c.High.String(), " cycles")
+	out := []Assumption{a}
 	for _, why := range l.Why {
-		out = append(out, Assumption{What: "  " + string(l.Basis), Value: why, Origin: capacity.Assumed})
+		out = append(out, Assumption{What: "  " + string(l.Basis), Origin: capacity.Assumed, Note: why})
 	}
 	return out
 }
 
+// perBit returns the cost of a bit as an assumption, its unit printed once.
+func perBit(what string, f capacity.Figure[capacity.CyclesPerBit]) Assumption {
+	a := Figure(what, f, capacity.CyclesPerBit.String)
+	a.Range = between(f.Low.String(), f.High.String(), " Hz per b/s")
+	return a
+}
+
+// between returns the ends of a range, a unit that both have once; "" when they read alike.
+func between(low, high, unit string) string {
+	if low == high {
+		return ""
+	}
+	return strings.TrimSuffix(low, unit) + " to " + strings.TrimSuffix(high, unit)
+}
+
 // workPerCycle says that a cycle is taken for a cycle, or what else was given.
 func workPerCycle(s *iocost.Study) Assumption {
-	a := Assumption{What: "work per cycle", Value: "as on the measured CPU", Origin: capacity.Assumed, Source: "--ipc states another"}
+	a := Assumption{What: "work per cycle", Value: "as on the measured CPU", Origin: capacity.Assumed, Note: "--ipc states another"}
 	for i := range s.Loads {
 		if v := s.Loads[i].IPC; v != 1 {
-			a.Value, a.Origin, a.Source = fmt.Sprintf("%v × the measured CPU", v), capacity.Given, "--ipc"
+			a.Value, a.Origin, a.Note = fmt.Sprintf("%v × the measured CPU", v), capacity.Given, "--ipc"
 		}
 	}
 	return a
@@ -132,8 +176,13 @@ func ioVerdict(s *iocost.Study) []string {
 	if s.Share > 0 {
 		line += fmt.Sprintf(", %s of the CPU of %s", s.Share, hosts(s.Cluster.Hosts))
 	}
-	if s.Share > 1 {
+	switch budget := s.Question.Budget; {
+	case s.Share > 1:
 		line += ", which is more than there is"
+	case s.Allowed == nil && budget > 0 && s.Share > budget:
+		line += ", over the budget of " + budget.String()
+	case s.Allowed == nil && budget > 0:
+		line += ", within the budget of " + budget.String()
 	}
 	out = append(out, line+".")
 	if l := s.Limit; l != nil && l.Capped {
@@ -145,12 +194,16 @@ func ioVerdict(s *iocost.Study) []string {
 // ioTable returns the workloads, one a row.
 func ioTable(s *iocost.Study) Table {
 	t := Table{Name: "workloads", Columns: []Column{
-		{Name: "path"}, {Name: "IOPS", Right: true}, {Name: "traffic", Right: true}, {Name: "cycles per I/O", Right: true}, {Name: "Hz per b/s", Right: true},
-		{Name: "CPU", Right: true}, {Name: "range", Right: true}, {Name: "network", Right: true}, {Name: "known by"},
+		{Name: "workload"}, {Name: "IOPS", Right: true}, {Name: "traffic", Right: true}, {Name: "cycles/I/O", Right: true}, {Name: "Hz per b/s", Right: true},
+		{Name: "CPU", Right: true}, {Name: "range", Right: true}, {Name: "network", Right: true}, {Name: "cost is"},
 	}}
 	for i := range s.Loads {
 		l := &s.Loads[i]
-		row := []string{pathNames[l.Path], "", l.Bits().Bytes(), "", capacity.Digits(float64(l.PerBit.Value), 3), l.CPU.Value.String(), hzRange(l.CPU), "", string(l.Basis)}
+		name := pathNames[l.Path]
+		if len(s.Loads) > 1 {
+			name = l.Name()
+		}
+		row := []string{name, "", bits(l), "", capacity.Digits(float64(l.PerBit.Value), 3), l.CPU.Value.String(), hzRange(l.CPU), "", string(l.Basis)}
 		if l.Rate > 0 {
 			row[1] = capacity.Grouped(float64(l.Rate), 0)
 			row[3] = capacity.Grouped(float64(l.CPU.Value.PerIO(l.Rate)), 0)
@@ -166,11 +219,24 @@ func ioTable(s *iocost.Study) Table {
 	return t
 }
 
-func hzRange(f capacity.Figure[capacity.Hz]) string {
-	if f.Low == f.High {
-		return ""
+// bits returns the traffic of a workload: of a network in bits.
+func bits(l *iocost.Load) string {
+	if l.Path == iocost.Network {
+		return l.Bits().String()
 	}
-	return f.Low.String() + " to " + f.High.String()
+	return l.Bits().Bytes()
+}
+
+// hzRange returns the range of an amount of CPU: "93.1 to 94.1 GHz".
+func hzRange(f capacity.Figure[capacity.Hz]) string {
+	low, high := f.Low.String(), f.High.String()
+	unit := high[strings.LastIndex(high, " "):]
+	if r := between(low, high, unit); r != "" && strings.HasSuffix(low, unit) {
+		return r + unit
+	} else if r != "" {
+		return low + " to " + high
+	}
+	return ""
 }
 
 // ioChange returns a variant as a line.
@@ -191,9 +257,60 @@ func ioChange(s *iocost.Study, v *iocost.Variant) Change {
 }
 
 // signed returns a change in whole percent: "+38 %".
-func signed(s capacity.Share) string { return fmt.Sprintf("%+.0f %%", math.Round(float64(s)*100)) }
+func signed(s capacity.Share) string {
+	// Adding 0 makes -0 a 0.
+	return fmt.Sprintf("%+.0f %%", math.Round(float64(s)*100)+0)
+}
+
+// ioRange says what the ends of the range of the costs come to.
+func ioRange(s *iocost.Study) (Change, bool) {
+	c := Change{If: "costs at the ends of their range"}
+	low, value, high := float64(s.CPU.Low), float64(s.CPU.Value), float64(s.CPU.High)
+	c.Result = hzRange(s.CPU)
+	if a := s.Allowed; a != nil {
+		low, value, high = float64(a.Traffic.Low), float64(a.Traffic.Value), float64(a.Traffic.High)
+		c.Result = a.Traffic.Low.Bytes() + " to " + a.Traffic.High.Bytes()
+		if a.Rate != nil {
+			c.Result = strings.TrimSuffix(a.Rate.Low.String(), " IOPS") + " to " + a.Rate.High.String()
+		}
+	}
+	c.Change = signed(capacity.Share(low/value-1)) + " to " + signed(capacity.Share(high/value-1))
+	return c, low != high
+}
 
 // ioNotes returns what is doubtful.
 func ioNotes(s *iocost.Study) []string {
-	return nil
+	var out []string
+	note := func(text string) {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	q := &s.Question
+	var hardware []string
+	for i := range s.Loads {
+		l := &s.Loads[i]
+		if l.Cost == nil || q.Options.Rules {
+			continue
+		}
+		if h := l.Cost.PerIO.Hardware; h != "" && !slices.Contains(hardware, h) {
+			hardware = append(hardware, h)
+		}
+		if l.Path == iocost.VSANESA && l.Cost.PerIO.Origin != capacity.Measured {
+			note("vSAN ESA was measured with RAID-5 and compression, on 6 hosts that also ran the load generators.")
+			if c := q.Cluster; c.Cores > 0 && c.Hosts != 6 {
+				note(fmt.Sprintf("Of reads 5 in 6 cross the network there, with %s another share: the network part differs.", hosts(c.Hosts)))
+			}
+		}
+		if core := l.Cost.Core; core > 0 && q.Cluster.Core > 0 && core != q.Cluster.Core && l.IPC == 1 {
+			note(fmt.Sprintf("%s was measured on cores of %s, yours have %s: other hardware, cycles taken as equal.", pathNames[l.Path], core, q.Cluster.Core))
+		}
+	}
+	if q.Options.RDMA {
+		note("RDMA: the saving was measured on another cluster, from the use of its logical CPUs.")
+	}
+	if len(hardware) > 1 {
+		note("The costs are from different hardware: " + strings.Join(hardware, "; ") + ".")
+	}
+	return out
 }

@@ -40,7 +40,7 @@ func costChart(m *iocost.Model, k iocost.Kind) (chart.Chart, error) {
 	c := chart.Chart{
 		ID: "io-" + string(k.Path), Title: fmt.Sprintf("Small I/O costs more CPU per bit: %s, %s", pathNames[k.Path], random(k.Random)),
 		Lines: &chart.Lines{
-			X: chart.Axis{Label: "block", Log: true, Text: func(v float64) string { return iocost.Size(numa.Bytes(v)) }},
+			X: chart.Axis{Label: "block", Log: true, Bytes: true, Text: func(v float64) string { return iocost.Size(numa.Bytes(v)) }},
 			Y: chart.Axis{Label: "Hz per b/s", Log: true, Text: func(v float64) string { return capacity.Digits(v, 2) }},
 		},
 	}
@@ -48,6 +48,7 @@ func costChart(m *iocost.Model, k iocost.Kind) (chart.Chart, error) {
 	if k.Read != 0 && k.Read != 1 {
 		reads = append(reads, k.Read)
 	}
+	asked := k.Read
 	for _, read := range reads {
 		k.Read = read
 		points, err := m.Curve(k)
@@ -58,7 +59,7 @@ func costChart(m *iocost.Model, k iocost.Kind) (chart.Chart, error) {
 		for _, p := range points {
 			f := p.PerBit
 			q := chart.Point{X: float64(p.Block), Y: float64(f.Value), Measured: p.Basis == iocost.Measured, Outside: p.Basis == iocost.Extrapolated}
-			if q.Outside && f.Low < f.High {
+			if read == asked && f.Low < f.High {
 				q.Low, q.High = float64(f.Low), float64(f.High)
 			}
 			series.Points = append(series.Points, q)
@@ -66,7 +67,7 @@ func costChart(m *iocost.Model, k iocost.Kind) (chart.Chart, error) {
 		c.Lines.Series = append(c.Lines.Series, series)
 	}
 	first := m.Points(k.Path)[0].PerIO
-	c.Note = fmt.Sprintf("Dots are measured (%s, %s); dashed is extrapolated.", first.Source, first.Hardware)
+	c.Note = fmt.Sprintf("Dots are measured (%s, %s); dotted is extrapolated, its range is that of %s.", first.Source, first.Hardware, readName(asked))
 	return c, nil
 }
 

@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"homenode/capacity"
@@ -124,7 +125,7 @@ func recomputed(c *publishedCheck) string {
 	digits := 0
 	if _, after, ok := strings.Cut(strings.TrimRight(c.Printed, "%"), "."); ok {
 		digits = len(after) + 1
-	} else if c.Computed < 1000 && c.Computed > -1000 {
+	} else if math.Abs(c.Computed) < 1e6 && c.Computed != math.Trunc(c.Computed) {
 		digits = 1
 	}
 	if digits > 0 && strings.HasSuffix(c.Printed, ".00") {
@@ -137,11 +138,14 @@ func deviation(d *capacity.Share) string {
 	if d == nil {
 		return ""
 	}
-	s := fmt.Sprintf("%+.1f %%", float64(*d)*100)
-	if s == "-0.0 %" || s == "+0.0 %" {
-		return "0.0 %"
+	percent := float64(*d) * 100
+	switch size := math.Abs(percent); {
+	case size < 0.005:
+		return "0 %"
+	case size < 0.05:
+		return fmt.Sprintf("%+.2f %%", percent)
 	}
-	return s
+	return fmt.Sprintf("%+.1f %%", percent)
 }
 
 // predictionTable returns what model and rule make of the vSAN tests.

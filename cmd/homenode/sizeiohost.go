@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"homenode/capacity"
+	"homenode/capacity/iocost"
+	"homenode/internal/alike"
+	"homenode/numa"
+)
+
+// host reads the hosts of the flags.
+func (f *sizeIOFlags) host(cmd *cobra.Command, q *iocost.Question) (err error) {
+	q.Cluster = iocost.Cluster{Hosts: f.hosts, Cores: f.cores}
+	switch {
+	case f.cluster != "":
+		return errors.New("--cluster: only with a SOURCE that has it")
+	case f.hosts < 1 || f.hosts > 100_000:
+		return fmt.Errorf("--hosts: found %d, want 1 or more", f.hosts)
+	case cmd.Flags().Changed("host-cores") && (f.cores < 1 || f.cores > 100_000):
+		return fmt.Errorf("--host-cores: found %d, want 1 or more", f.cores)
+	case f.core == "" && f.cores > 0:
+		return errors.New("--host-cores: want --core, the base frequency, beside it")
+	case f.cores == 0 && cmd.Flags().Changed("hosts"):
+		return errors.New("--hosts: want --host-cores and --core beside it")
+	case f.core == "":
+		return nil
+	}
+	if q.Cluster.Core, err = capacity.ParseHz(f.core); err != nil {
+		return fmt.Errorf("--core: %w", err)
+	}
+	return nil
+}
+
+// inventory reads the hosts of one cluster of a source.
+func (f *sizeIOFlags) inventory(cmd *cobra.Command, source string, q *iocost.Question) error {
+	for _, flag := range []string{"host-cores", "core", "hosts"} {
+		if cmd.Flags().Changed(flag) {
+			return fmt.Errorf("--%s: not with a SOURCE, which states the hosts", flag)
+		}
+	}
+	fleet, err := f.source.read(cmd, source)
+	if err != nil {
+		return err
+	}
+	hosts, name, err := hostsOf(fleet, f.cluster)
+	if err != nil {
+		return err
+	}
+	c := iocost.Cluster{Name: name, Hosts: len(hosts)}
+	for i, h := range hosts {
+		cores, mhz := h.Cores.Value, h.CoreMHz.Value
+		switch {
+		case !h.Cores.Known() || cores <= 0:
+			return fmt.Errorf("%s: the source does not say how many cores it has: want --host-cores, --core and --hosts instead", h.Name)
+		case !h.CoreMHz.Known() || mhz <= 0:
+			return fmt.Errorf("%s: the source does not say the frequency of its cores: want --host-cores, --core and --hosts instead", h.Name)
+		case i > 0 && (cores != c.Cores || capacity.Hz(mhz)*capacity.MHz != c.Core):
+			return fmt.Errorf("%s has %d cores of %d MHz, %s has %d of %.0f MHz: want hosts that are alike, or --host-cores, --core and --hosts",
+				h.Name, cores, mhz, hosts[0].Name, c.Cores, float64(c.Core/capacity.MHz))
+		}
+		c.Cores, c.Core = cores, capacity.Hz(mhz)*capacity.MHz
+	}
+	q.Cluster = c
+	return nil
+}
+
+// hostsOf returns the hosts of a cluster, or the standalone host of that name. Without a
+// name it is the only one that there is.
+func hostsOf(fleet *numa.Fleet, name string) ([]numa.Host, string, error) {
+	groups := map[string][]numa.Host{}
+	for _, h := range fleet.Hosts {
+		group := h.Name
+		if h.Cluster != "" {
+			group = fleet.ClusterName(h.Cluster)
+		}
+		groups[group] = append(groups[group], h)
+	}
+	var names []string
+	for n := range groups {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	switch {
+	case len(names) == 0:
+		return nil, "", errors.New("the source has no host")
+	case name == "" && len(names) == 1:
+		return groups[names[0]], names[0], nil
+	case name == "":
+		return nil, "", fmt.Errorf("--cluster: want one of %s", some(names))
+	case groups[name] == nil:
+		if found := alike.Names(name, names); found != nil {
+			return nil, "", fmt.Errorf("--cluster: found no %q; alike: %s", name, strings.Join(found, ", "))
+		}
+		return nil, "", fmt.Errorf("--cluster: found no %q, want one of %s", name, some(names))
+	}
+	return groups[name], name, nil
+}
+
+// some returns the first few names.
+func some(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
