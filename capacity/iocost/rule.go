@@ -18,7 +18,7 @@ type Rule struct {
 func Rules() []Rule {
 	rule := func(path Path, v, exact, low, high capacity.CyclesPerBit, source, hardware, note string) Rule {
 		return Rule{path, capacity.Figure[capacity.CyclesPerBit]{
-			Value: v, Low: low, High: high, Origin: capacity.Published, Source: source, Hardware: hardware, Note: note,
+			Value: v, Low: min(low, v), High: max(high, v), Origin: capacity.Published, Source: source, Hardware: hardware, Note: note,
 		}, exact}
 	}
 	nvme, nvmeLow, nvmeHigh := mean(NVMe, func(k Kind) bool {

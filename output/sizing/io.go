@@ -134,12 +134,22 @@ func loadAssumed(l *iocost.Load, q *iocost.Question) []Assumption {
 
 // perBit returns the cost of a bit as an assumption, its unit printed once.
 func perBit(what string, f capacity.Figure[capacity.CyclesPerBit]) Assumption {
-	a := Figure(what, f, capacity.CyclesPerBit.String)
-	a.Range = between(f.Low.String(), f.High.String(), " Hz per b/s")
+	text := func(v capacity.CyclesPerBit) string { return hzPerBit(v) + " Hz per b/s" }
+	a := Figure(what, f, text)
+	a.Range = between(text(f.Low), text(f.High), " Hz per b/s")
 	return a
 }
 
-// between returns the ends of a range, a unit that both have once; "" when they read alike.
+// hzPerBit writes a cost, with two digits where it is an estimate anyway.
+func hzPerBit(v capacity.CyclesPerBit) string {
+	if v < 0.01 {
+		return capacity.Digits(float64(v), 2)
+	}
+	return capacity.Digits(float64(v), 3)
+}
+
+// between returns the ends of a range with their common unit left out; "" when they read
+// alike.
 func between(low, high, unit string) string {
 	if low == high {
 		return ""
@@ -194,7 +204,7 @@ func ioVerdict(s *iocost.Study) []string {
 // ioTable returns the workloads, one a row.
 func ioTable(s *iocost.Study) Table {
 	t := Table{Name: "workloads", Columns: []Column{
-		{Name: "workload"}, {Name: "IOPS", Right: true}, {Name: "traffic", Right: true}, {Name: "cycles/I/O", Right: true}, {Name: "Hz per b/s", Right: true},
+		{Name: "workload"}, {Name: "IOPS", Right: true}, {Name: "traffic", Right: true}, {Name: "cycles", Right: true}, {Name: "Hz/bit", Right: true},
 		{Name: "CPU", Right: true}, {Name: "range", Right: true}, {Name: "network", Right: true}, {Name: "cost is"},
 	}}
 	for i := range s.Loads {
@@ -203,7 +213,7 @@ func ioTable(s *iocost.Study) Table {
 		if len(s.Loads) > 1 {
 			name = l.Name()
 		}
-		row := []string{name, "", bits(l), "", capacity.Digits(float64(l.PerBit.Value), 3), l.CPU.Value.String(), hzRange(l.CPU), "", string(l.Basis)}
+		row := []string{name, "", bits(l), "", hzPerBit(l.PerBit.Value), l.CPU.Value.String(), hzRange(l.CPU), "", string(l.Basis)}
 		if l.Rate > 0 {
 			row[1] = capacity.Grouped(float64(l.Rate), 0)
 			row[3] = capacity.Grouped(float64(l.CPU.Value.PerIO(l.Rate)), 0)
@@ -227,16 +237,18 @@ func bits(l *iocost.Load) string {
 	return l.Bits().Bytes()
 }
 
-// hzRange returns the range of an amount of CPU: "93.1 to 94.1 GHz".
+// hzRange returns the range of an amount of CPU in one unit: "93.1 to 94.1 GHz".
 func hzRange(f capacity.Figure[capacity.Hz]) string {
-	low, high := f.Low.String(), f.High.String()
-	unit := high[strings.LastIndex(high, " "):]
-	if r := between(low, high, unit); r != "" && strings.HasSuffix(low, unit) {
-		return r + unit
-	} else if r != "" {
-		return low + " to " + high
+	number, unit, _ := strings.Cut(f.High.String(), " ")
+	scale := map[string]capacity.Hz{"kHz": 1e3, "MHz": capacity.MHz, "GHz": capacity.GHz, "THz": 1e3 * capacity.GHz}[unit]
+	if scale == 0 {
+		scale = 1
 	}
-	return ""
+	low := capacity.Digits(float64(f.Low/scale), 3)
+	if low == number {
+		return ""
+	}
+	return low + " to " + number + " " + unit
 }
 
 // ioChange returns a variant as a line.
