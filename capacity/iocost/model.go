@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"homenode/capacity"
 	"homenode/numa"
@@ -118,6 +119,7 @@ type Cost struct {
 	Basis   Basis                             `json:"basis"`
 	Why     []string                          `json:"why,omitempty"`  // how a cost that is not measured was come to
 	Core    capacity.Hz                       `json:"core,omitempty"` // base frequency it was measured at; 0 unknown
+	Own     bool                              `json:"own"`            // from the user's own measurements
 }
 
 // Cost returns the cost of one I/O. A measured kind has exactly its measured cost.
@@ -130,26 +132,37 @@ func (m *Model) Cost(k Kind) (Cost, error) {
 		return Cost{}, fmt.Errorf("no measurements of path %s", k.Path)
 	}
 	e := mixPatterns(points, k)
-	from := points[0].PerIO
-	c := Cost{Kind: k, Basis: e.basis, Why: e.why, Core: points[0].Core, PerIO: from}
-	c.PerIO.Value, c.PerIO.Low, c.PerIO.High = e.cycles, e.low, e.high
-	if e.basis != Measured {
-		c.PerIO.Origin = capacity.Derived
-	}
+	c := Cost{Kind: k, Basis: e.basis, Why: e.why, Core: points[0].Core, Own: points[0].PerIO.Origin != capacity.Published, PerIO: joint(points)}
 	for _, p := range points {
 		if p.Core != c.Core {
 			c.Core = 0
 		}
-		if p.PerIO.Source != from.Source && e.basis == Measured && p.Kind == k {
-			c.PerIO.Source, c.PerIO.Hardware = p.PerIO.Source, p.PerIO.Hardware
+		if p.Kind == k && e.basis == Measured {
+			c.PerIO = p.PerIO
 		}
 	}
+	c.PerIO.Value, c.PerIO.Low, c.PerIO.High = e.cycles, e.low, e.high
 	if e.known {
 		f := capacity.Exactly(e.network, capacity.Derived, points[0].Network.Source, points[0].Network.Hardware)
 		c.Network = &f
 	}
 	c.PerBit = perBit(c.PerIO, k.Block)
 	return c, nil
+}
+
+// joint returns a figure without numbers that names the sources and the hardware of all
+// points.
+func joint(points []Point) capacity.Figure[capacity.Cycles] {
+	var sources, hardware []string
+	for _, p := range points {
+		if s := p.PerIO.Source; s != "" && !slices.Contains(sources, s) {
+			sources = append(sources, s)
+		}
+		if h := p.PerIO.Hardware; h != "" && !slices.Contains(hardware, h) {
+			hardware = append(hardware, h)
+		}
+	}
+	return capacity.Figure[capacity.Cycles]{Origin: capacity.Derived, Source: strings.Join(sources, ", "), Hardware: strings.Join(hardware, ", ")}
 }
 
 // perBit returns a cost by the bit.

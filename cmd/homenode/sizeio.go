@@ -31,6 +31,7 @@ type sizeIOFlags struct {
 	published bool
 	cluster   string
 	source    sourceFlags
+	own       coefficientsFlag
 }
 
 func newSizeIO() *cobra.Command {
@@ -73,9 +74,17 @@ func (f *sizeIOFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.consistent(&q); err != nil {
 		return err
 	}
-	model, err := iocost.New()
+	own, err := f.own.load()
 	if err != nil {
 		return err
+	}
+	var points []iocost.Point
+	if own != nil {
+		points = own.Points()
+	}
+	model, err := iocost.New(points...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.own.name(), err)
 	}
 	s, err := model.Study(q)
 	if err != nil {
@@ -116,6 +125,7 @@ func (f *sizeIOFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.rdma, "rdma", false, "vSAN over RDMA: the published saving, with its range")
 	fl.BoolVar(&f.rules, "rule", false, "by the published rules of thumb instead of the measurements")
 	fl.BoolVar(&f.published, "published", false, "every figure of the published articles beside what their raw figures give")
+	f.own.register(cmd)
 	f.source.register(cmd)
 	f.sizeFlags.register(cmd)
 }

@@ -80,9 +80,9 @@ func ioAssumed(s *iocost.Study) []Assumption {
 		if len(w.Assumed) == 0 {
 			continue
 		}
-		a := Assumption{What: "kind of I/O", Value: fmt.Sprintf("%s read, %s random", w.Read, w.Random), Origin: capacity.Assumed, Note: "--read, --random: not both given"}
+		a := Assumption{What: "kind of I/O", Value: fmt.Sprintf("%s read, %s random", w.Read, w.Random), Origin: capacity.Assumed, Note: "not given: --" + strings.Join(w.Assumed, ", --")}
 		if w.Path == iocost.Network {
-			a.What, a.Value, a.Note = "directions", "as much received as sent", "--tx, --rx: not given"
+			a.What, a.Value, a.Note = "directions", "as much received as sent", "not given: --tx, --rx"
 		}
 		if !slices.Contains(out, a) {
 			out = append(out, a)
@@ -287,7 +287,7 @@ func ioRange(s *iocost.Study) (Change, bool) {
 		}
 	}
 	c.Change = signed(capacity.Share(low/value-1)) + " to " + signed(capacity.Share(high/value-1))
-	return c, low != high
+	return c, c.Result != "" && low != high
 }
 
 // ioNotes returns what is doubtful.
@@ -308,7 +308,7 @@ func ioNotes(s *iocost.Study) []string {
 		if h := l.Cost.PerIO.Hardware; h != "" && !slices.Contains(hardware, h) {
 			hardware = append(hardware, h)
 		}
-		if l.Path == iocost.VSANESA && l.Cost.PerIO.Origin != capacity.Measured {
+		if l.Path == iocost.VSANESA && !l.Cost.Own {
 			note("vSAN ESA was measured with RAID-5 and compression, on 6 hosts that also ran the load generators.")
 			if c := q.Cluster; c.Cores > 0 && c.Hosts != 6 {
 				note(fmt.Sprintf("Of reads 5 in 6 cross the network there, with %s another share: the network part differs.", hosts(c.Hosts)))
