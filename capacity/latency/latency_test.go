@@ -107,8 +107,8 @@ func TestStudy(t *testing.T) {
 		{RPC, 0.28, 0.28e9 / 81.075, 700e6, 0},
 	} {
 		l := r.line(tt.step)
-		if !near(float64(l.Value), tt.value) || !near(l.PerRAM, tt.perRAM) || !near(float64(l.Cycles), tt.cycles) || l.Fits != tt.fits {
-			t.Errorf("%s: found %v s, %v × RAM, %v cycles, %v fit; want %v, %v, %v, %v", tt.step, float64(l.Value), l.PerRAM, float64(l.Cycles), l.Fits, tt.value, tt.perRAM, tt.cycles, tt.fits)
+		if !near(float64(l.Value), tt.value) || !near(l.PerRAM, tt.perRAM) || !near(float64(l.Cycles), tt.cycles) || *l.Fits != tt.fits {
+			t.Errorf("%s: found %v s, %v × RAM, %v cycles, %v fit; want %v, %v, %v, %v", tt.step, float64(l.Value), l.PerRAM, float64(l.Cycles), *l.Fits, tt.value, tt.perRAM, tt.cycles, tt.fits)
 		}
 	}
 	if got, ok := r.Slowest(); !ok || got.Step != NVMeRead || !near(float64(got.Takes), 5.2e-3) {

@@ -34,9 +34,9 @@ type Line struct {
 	PerCall float64         `json:"perCall"`
 	Cycles  capacity.Cycles `json:"cycles"`
 	// Takes is how long that many calls take, Fits how many fit the budget: one after the
-	// other. 0 where they were not asked for, except that 0 may fit.
+	// other. 0 and nil when they were not asked for.
 	Takes capacity.Seconds `json:"takes,omitempty"`
-	Fits  float64          `json:"fits"`
+	Fits  *float64         `json:"fits,omitempty"`
 }
 
 // A Memory is the mean latency of RAM when a share of the accesses is remote.
@@ -99,7 +99,10 @@ func Study(a *Ask) (*Result, error) {
 		l.PerRAM, l.PerCall = float64(l.Value/ram), float64(l.Value/call)
 		l.Cycles = core.In(l.Value)
 		l.Takes = capacity.Seconds(a.Calls * float64(l.Value))
-		l.Fits = fits(a.Budget, l.Value)
+		if a.Budget > 0 {
+			n := fits(a.Budget, l.Value)
+			l.Fits = &n
+		}
 	}
 	local, far := r.line(RAM), r.line(RAMFar)
 	if local.Yours != nil && far.Yours != nil {

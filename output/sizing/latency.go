@@ -234,8 +234,8 @@ func latencyRow(r *latency.Result, l *latency.Line, yours bool) []string {
 	if r.Calls > 0 {
 		row = append(row, l.Takes.String())
 	}
-	if r.Budget > 0 {
-		row = append(row, capacity.Grouped(l.Fits, 0))
+	if l.Fits != nil {
+		row = append(row, capacity.Grouped(*l.Fits, 0))
 	}
 	if !yours {
 		origin, source := "", ""
