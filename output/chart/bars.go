@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -50,7 +51,11 @@ func (l *layout) bars(c *Bars) {
 			limits = true
 		}
 	}
-	l.barLegend(rows, order, limits, ranges)
+	name := ""
+	if limits {
+		name = cmp.Or(c.Limit, "limit")
+	}
+	l.barLegend(rows, order, name, ranges)
 	left, right := margin+names+100, width-margin-values-60
 	if !c.X.Log {
 		r.add(0)
@@ -72,7 +77,7 @@ func (l *layout) bars(c *Bars) {
 	g.Shapes = append(g.Shapes, picture.Shape{Class: "floor", X: left, Y: top, H: bottom - top})
 	l.pic.Add(g)
 	for i := range rows {
-		l.bar(&s, &rows[i], kinds, top+40+svg.Px(i)*rowHeight)
+		l.bar(&s, &rows[i], kinds, name, top+40+svg.Px(i)*rowHeight)
 	}
 	if len(rows) == 0 || !r.any {
 		l.nothing((left+right)/2, (top+bottom)/2+38)
@@ -109,7 +114,7 @@ func (l *layout) row(a *Axis, r *Row) Row {
 
 // barLegend explains the kinds of segments, limits and ranges. A kind that is only drawn
 // lightly is shown so.
-func (l *layout) barLegend(rows []Row, order []string, limits, ranges bool) {
+func (l *layout) barLegend(rows []Row, order []string, limit string, ranges bool) {
 	var entries []entry
 	for i, kind := range order {
 		soft := true
@@ -131,8 +136,8 @@ func (l *layout) barLegend(rows []Row, order []string, limits, ranges bool) {
 			return []picture.Shape{{Class: "whisker", Path: level(y+70, x, x+260)}}
 		}})
 	}
-	if limits {
-		entries = append(entries, entry{class: "limit", text: "limit", shapes: func(x, y svg.Px) []picture.Shape {
+	if limit != "" {
+		entries = append(entries, entry{class: "limit", text: limit, shapes: func(x, y svg.Px) []picture.Shape {
 			return []picture.Shape{{Class: "capacity", X: x + 130, Y: y, H: 140}}
 		}})
 	}
@@ -140,7 +145,7 @@ func (l *layout) barLegend(rows []Row, order []string, limits, ranges bool) {
 }
 
 // bar places a row: its name, the segments, the range, the limit and the value.
-func (l *layout) bar(s *scale, r *Row, kinds map[string]int, y svg.Px) {
+func (l *layout) bar(s *scale, r *Row, kinds map[string]int, limit string, y svg.Px) {
 	base := y + barHeight/2 + 40
 	g := picture.Group{ID: l.id("row", r.Name), Class: "row", Focus: true}
 	g.Shapes = append(g.Shapes, picture.Shape{Class: "label", X: s.from - 70, Y: base, Text: cut(r.Name, mostName, letter)})
@@ -173,8 +178,10 @@ func (l *layout) bar(s *scale, r *Row, kinds map[string]int, y svg.Px) {
 	if r.Limit != 0 {
 		x := s.at(r.Limit)
 		g.Shapes = append(g.Shapes, picture.Shape{Class: "capacity", X: x, Y: y - 30, H: barHeight + 60})
-		parts = append(parts, "limit "+s.axis.text(r.Limit))
-		end = max(end, x)
+		parts = append(parts, cmp.Or(limit, "limit")+" "+s.axis.text(r.Limit))
+		if end+wide(cut(r.Value, mostValue, bold), bold)+120 > x {
+			end = max(end, x)
+		}
 	}
 	if r.Value != "" {
 		g.Shapes = append(g.Shapes, picture.Shape{Class: "value", X: end + 60, Y: base, Text: cut(r.Value, mostValue, bold)})

@@ -36,10 +36,12 @@ type Series struct {
 // A Point is one point of a curve. A curve is solid from and to measured points, dashed
 // where either end is extrapolated.
 type Point struct {
-	X, Y      float64
-	Low, High float64 // range of Y; both 0 for none
-	Measured  bool    // drawn as a dot
-	Outside   bool    // extrapolated
+	X, Y float64
+	// Low and High are the range of Y; both 0 for none. Beside points with a range a
+	// measured point without one is taken to be exact.
+	Low, High float64
+	Measured  bool // drawn as a dot
+	Outside   bool // extrapolated
 }
 
 // A Mark is a line across the chart: a limit, or what was asked.
@@ -51,8 +53,9 @@ type Mark struct {
 
 // Bars are horizontal bars over one axis, from the top.
 type Bars struct {
-	X    Axis
-	Rows []Row
+	X     Axis
+	Rows  []Row
+	Limit string // what the rows' limits are, for the legend; "" means "limit"
 }
 
 // A Row is one bar: segments that follow each other from the left. On a logarithmic axis

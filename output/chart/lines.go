@@ -65,7 +65,7 @@ func (l *layout) lineAxes(c *Lines, x, y reach, marks []Mark, points bool, serie
 	for _, t := range p.y.ticks {
 		labels = max(labels, wide(cut(c.Y.text(t), 1200, small), small))
 	}
-	p.left, p.right = margin+labels+80, width-margin
+	p.left, p.right = margin+labels+80, width-margin-100
 	for _, m := range marks {
 		if m.Horizontal {
 			p.right = min(p.right, width-margin-60-wide(cut(m.Name, 1500, bold), bold))
@@ -174,41 +174,23 @@ func dot(look int, x, y svg.Px) string {
 // curve places the range, the line and the dots of a series.
 func (l *layout) curve(c *Lines, p *plot, look int, s *Series) {
 	id := l.id("series", s.Name)
-	class := fmt.Sprintf("series series-%d", look%looks)
-	var solid, dashed, band strings.Builder
-	var whiskers []picture.Shape
-	at := func(pt *Point) (x, y svg.Px) { return p.x.at(pt.X), p.y.at(pt.Y) }
-	banded := func(i int) bool {
-		return i >= 0 && i < len(s.Points) && l.placed(c, &s.Points[i]) && s.Points[i].ranged()
-	}
-	for i := range s.Points {
-		pt := &s.Points[i]
-		if banded(i) && !banded(i-1) && !banded(i+1) {
-			whiskers = append(whiskers, picture.Shape{Class: "whisker", Path: upright(p.x.at(pt.X), p.y.at(pt.Low), p.y.at(pt.High))})
-		}
-		if i == 0 || !l.placed(c, pt) || !l.placed(c, &s.Points[i-1]) {
+	var solid, dashed strings.Builder
+	for i := 1; i < len(s.Points); i++ {
+		before, pt := &s.Points[i-1], &s.Points[i]
+		if !l.placed(c, pt) || !l.placed(c, before) {
 			continue
 		}
-		before := &s.Points[i-1]
 		to := &solid
 		if pt.Outside || before.Outside {
 			to = &dashed
 		}
-		x0, y0 := at(before)
-		x1, y1 := at(pt)
-		if !strings.HasSuffix(to.String(), fmt.Sprintf("%s %s", x0, y0)) {
-			fmt.Fprintf(to, "M%s %s", x0, y0)
+		start := fmt.Sprintf("%s %s", p.x.at(before.X), p.y.at(before.Y))
+		if !strings.HasSuffix(to.String(), start) {
+			to.WriteString("M" + start)
 		}
-		fmt.Fprintf(to, "L%s %s", x1, y1)
-		if banded(i) && banded(i-1) {
-			fmt.Fprintf(&band, "M%s %sL%s %sL%s %sL%s %sZ", x0, p.y.at(before.Low), x0, p.y.at(before.High), x1, p.y.at(pt.High), x1, p.y.at(pt.Low))
-		}
+		fmt.Fprintf(to, "L%s %s", p.x.at(pt.X), p.y.at(pt.Y))
 	}
-	g := picture.Group{ID: id, Class: class, Focus: true, Numbers: l.inSum(c, s)}
-	if band.Len() > 0 {
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "band", Path: band.String()})
-	}
-	g.Shapes = append(g.Shapes, whiskers...)
+	g := picture.Group{ID: id, Class: fmt.Sprintf("series series-%d", look%looks), Focus: true, Numbers: l.inSum(c, s), Shapes: l.ranges(c, p, s)}
 	if solid.Len() > 0 {
 		g.Shapes = append(g.Shapes, picture.Shape{Class: "curve", Path: solid.String()})
 	}
@@ -219,6 +201,41 @@ func (l *layout) curve(c *Lines, p *plot, look int, s *Series) {
 		l.pic.Add(g)
 	}
 	l.dots(c, p, look, s, id)
+}
+
+// ranges returns the band along the points that have a range, and whiskers at those that
+// stand alone. A measured point without a range ends a band in itself.
+func (l *layout) ranges(c *Lines, p *plot, s *Series) (shapes []picture.Shape) {
+	bounds := func(i int) (low, high svg.Px, ok bool) {
+		if i < 0 || i >= len(s.Points) || !l.placed(c, &s.Points[i]) {
+			return 0, 0, false
+		}
+		pt := &s.Points[i]
+		if pt.ranged() {
+			return p.y.at(pt.Low), p.y.at(pt.High), true
+		}
+		y := p.y.at(pt.Y)
+		return y, y, pt.Measured
+	}
+	var band strings.Builder
+	for i := range s.Points {
+		low, high, ok := bounds(i)
+		from, to, before := bounds(i - 1)
+		_, _, after := bounds(i + 1)
+		x := p.x.at(s.Points[i].X)
+		switch ranged := s.Points[i].ranged(); {
+		case !ok:
+		case ranged && !before && !after:
+			shapes = append(shapes, picture.Shape{Class: "whisker", Path: upright(x, low, high)})
+		case before && (ranged || s.Points[i-1].ranged()):
+			x0 := p.x.at(s.Points[i-1].X)
+			fmt.Fprintf(&band, "M%s %sL%s %sL%s %sL%s %sZ", x0, from, x0, to, x, high, x, low)
+		}
+	}
+	if band.Len() > 0 {
+		shapes = append([]picture.Shape{{Class: "band", Path: band.String()}}, shapes...)
+	}
+	return shapes
 }
 
 // dots places the measured points, and those that no line reaches.

@@ -72,7 +72,7 @@ func (c *Calibration) other(text string, change func(*calibrate.Load, *calibrate
 // calibrateCharts shows own costs with their ranges beside the published ones.
 func calibrateCharts(c *Calibration) []chart.Chart {
 	lines := &chart.Lines{
-		X: chart.Axis{Label: "block", Log: true, Text: func(v float64) string { return iocost.Size(numa.Bytes(math.Round(v))) }},
+		X: chart.Axis{Label: "block", Log: true, Bytes: true, Text: func(v float64) string { return iocost.Size(numa.Bytes(math.Round(v))) }},
 		Y: chart.Axis{Label: "cycles of one I/O", Log: true, Text: func(v float64) string { return capacity.Digits(v/1000, 3) + " k" }},
 	}
 	for i := range c.Result.Costs {

@@ -320,7 +320,7 @@ func latencyNotes(r *latency.Result) []string {
 }
 
 func latencyChart(r *latency.Result, title string) chart.Chart {
-	bars := &chart.Bars{X: chart.Axis{Label: "latency, logarithmic", Log: true, Text: func(v float64) string { return capacity.Seconds(v).String() }}}
+	bars := &chart.Bars{X: chart.Axis{Label: "latency, logarithmic", Log: true, Text: func(v float64) string { return capacity.Seconds(v).String() }}, Limit: "what a step may take"}
 	limit := 0.0
 	if r.Calls > 0 && r.Budget > 0 {
 		limit = float64(r.Budget) / r.Calls
@@ -357,7 +357,7 @@ func latencyChart(r *latency.Result, title string) chart.Chart {
 		note += " Hatched: assumed."
 	}
 	if limit > 0 {
-		note += fmt.Sprintf(" Limit: %s calls in %s.", latencyCount(r.Calls), r.Budget)
+		note += fmt.Sprintf(" %s calls in %s: that is what a step may take.", latencyCount(r.Calls), r.Budget)
 	}
 	return chart.Chart{ID: "latency", Title: strings.TrimSuffix(title, "."), Note: note, Bars: bars}
 }

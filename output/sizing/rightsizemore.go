@@ -199,8 +199,8 @@ func rightSizeChart(r *rightsize.Result, shown []*rightsize.Advice) (chart.Chart
 	}
 	t := &r.Totals
 	c := chart.Chart{ID: "rightsize", Title: fmt.Sprintf("%d of %s could be smaller, %d should grow", t.Smaller, vms(t.Judged), t.Larger),
-		Note: "Demand is run + ready. The line across a bar is the suggested number of vCPUs.",
-		Bars: &chart.Bars{X: chart.Axis{Label: "vCPUs", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}}}
+		Note: "Demand is run + ready.",
+		Bars: &chart.Bars{X: chart.Axis{Label: "vCPUs", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}, Limit: "suggested"}}
 	names := map[string]int{}
 	for _, a := range shown {
 		d := a.Demand
