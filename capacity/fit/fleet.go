@@ -36,7 +36,7 @@ func Find(f *numa.Fleet, name string) (*Cluster, error) {
 			clusters[h.Cluster] = true
 		}
 		if _, err := newRoom(h, &Options{PerCore: 1}); err != nil {
-			c.Notes = append(c.Notes, err.Error()+": not among the host types")
+			c.Notes = append(c.Notes, err.Error()+": left out")
 			continue
 		}
 		c.Hosts = append(c.Hosts, h)
@@ -151,9 +151,10 @@ func (c *Cluster) Memory() (b numa.Bytes) {
 	return b
 }
 
-// PerCore returns the vCPUs per core that the cluster has when so many of its hosts fail,
-// those with most cores first, at least 1; false when no host is left.
-func (c *Cluster) PerCore(spare int) (float64, bool) {
+// PerCore returns the vCPUs per core that the cluster has when so many of its hosts, one
+// less at most than it has, fail, those with most cores first; at least 1. It is false when
+// no host can be reckoned with.
+func (c *Cluster) PerCore(spare int) (ratio float64, failed int, ok bool) {
 	var cores []int
 	for _, h := range c.Hosts {
 		n := 0
@@ -162,15 +163,16 @@ func (c *Cluster) PerCore(spare int) (float64, bool) {
 		}
 		cores = append(cores, n)
 	}
+	if len(cores) == 0 {
+		return 0, 0, false
+	}
+	failed = min(spare, len(cores)-1)
 	slices.Sort(cores)
 	left := 0
-	for i := range max(0, len(cores)-spare) {
-		left += cores[i]
+	for _, n := range cores[:len(cores)-failed] {
+		left += n
 	}
-	if left == 0 {
-		return 0, false
-	}
-	return max(1, float64(c.VCPUs())/float64(left)), true
+	return max(1, float64(c.VCPUs())/float64(left)), failed, true
 }
 
 // Types returns the kinds of hosts of the cluster, the most frequent first. Hosts of one

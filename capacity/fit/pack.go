@@ -10,8 +10,8 @@ import (
 
 // Packing VMs onto hosts is first fit, the largest first: VM after VM goes to the first
 // host that takes it, and a new host is begun when none does. The order is by the larger
-// of the VM's shares of a host's vCPUs and memory, by memory, by vCPUs, or by the sum of
-// the shares; the order with the fewest hosts counts. On a host the clients go where ESXi
+// of the VM's shares of a host's vCPUs and memory, by memory, by vCPUs, by the sum of the
+// shares, or by their ratio, either way; the order with the fewest hosts counts. On a host the clients go where ESXi
 // places them (rule book C-4): a VM that would not be local there goes to another host.
 //
 //	hosts    1 [node [A A][B .]] [node [A][C C C]]     2 [node [D D D] …
@@ -209,6 +209,8 @@ func (r *room) orders() []func(a, b *item) int {
 		by(mem),
 		by(cpu),
 		by(func(it *item) float64 { return cpu(it) + mem(it) }),
+		by(func(it *item) float64 { return mem(it) / max(cpu(it), 1e-9) }),
+		by(func(it *item) float64 { return cpu(it) / max(mem(it), 1e-9) }),
 	}
 }
 

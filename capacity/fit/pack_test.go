@@ -79,7 +79,7 @@ func TestPackIsNearFewest(t *testing.T) {
 	cases, exactBound, exactFree, exactPlaced := 0, 0, 0, 0
 	for range 400 {
 		host := []string{"2x8c/64GB", "1x12c/96GB", "2x6c/48GB", "4x4c/64GB"}[rng.IntN(4)]
-		a := &Ask{Types: []Type{typeOf(t, host)}, Options: Options{PerCore: 1, Overhead: Overhead{Base: 100 * numa.MiB}}}
+		a := &Ask{Types: []Type{typeOf(t, host)}, Options: Options{PerCore: []float64{1, 4}[rng.IntN(2)], Overhead: Overhead{Base: 100 * numa.MiB}}}
 		for range 2 + rng.IntN(3) {
 			s := NewShape(1+rng.IntN(9), numa.Bytes(1+rng.IntN(20))*numa.GiB)
 			s.Count = 1 + rng.IntN(3)

@@ -135,14 +135,18 @@ func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *
 	}
 	c.Source = fleet.Source
 	if !c.Given["vcpus-per-core"] {
-		ratio, ok := c.Cluster.PerCore(f.spare)
+		ratio, failed, ok := c.Cluster.PerCore(f.spare)
 		if !ok {
-			return false, fmt.Errorf("--vcpus-per-core: %s has no host left of which it could be taken when %d fail: say it", c.Cluster.Name, f.spare)
+			return false, fmt.Errorf("--vcpus-per-core: found no host in %s from which it could be taken, want it said", c.Cluster.Name)
 		}
-		a.PerCore = ratio
+		a.PerCore, c.Failed = ratio, failed
 	}
 	if room {
-		left, err := c.Cluster.Room(a.Shapes[0], f.spare, &a.Options)
+		spare := f.spare
+		if len(c.Cluster.Hosts) == 1 && !cmd.Flags().Changed("spare") {
+			spare = 0
+		}
+		left, err := c.Cluster.Room(a.Shapes[0], spare, &a.Options)
 		if err != nil {
 			return false, err
 		}
@@ -169,7 +173,7 @@ func (f *fitFlags) ask() (*fit.Ask, *sizing.FitContext, error) {
 		return nil, nil, fmt.Errorf("--release: %w", err)
 	}
 	a := &fit.Ask{Hosts: f.count, Spare: f.spare, Prices: f.prices}
-	c := &sizing.FitContext{Spare: f.spare, Details: f.details}
+	c := &sizing.FitContext{Details: f.details}
 	for _, text := range f.vms {
 		s, err := fit.ParseShape(text)
 		if err != nil {

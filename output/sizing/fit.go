@@ -18,7 +18,7 @@ type FitContext struct {
 	Cluster *fit.Cluster    // nil without a source
 	Today   *fit.Today      // of the cluster
 	Release string          // of the host types that are only described; "" when there are none
-	Spare   int
+	Failed  int             // hosts of the cluster that vCPUs per core are taken without
 	fit.Options
 	Details bool
 }
@@ -114,7 +114,10 @@ func (c *FitContext) assumed(shapes []fit.Shape, types []fit.Outcome) []Assumpti
 	}
 	ratio := Assumption{What: "vCPUs per core", Value: capacity.Digits(c.PerCore, 3), Origin: c.origin("vcpus-per-core"), Source: "--vcpus-per-core"}
 	if c.Cluster != nil && !c.Given["vcpus-per-core"] {
-		ratio.Origin, ratio.Note = capacity.Derived, fmt.Sprintf("%s with %d of its hosts failed", c.Cluster.Name, c.Spare)
+		ratio.Origin, ratio.Note = capacity.Derived, "as in "+c.Cluster.Name+" today"
+		if c.Failed > 0 {
+			ratio.Note += fmt.Sprintf(" with %s failed", plural(c.Failed, "host"))
+		}
 	}
 	return append(out, reserve, overhead, ratio)
 }
@@ -280,6 +283,9 @@ func fitSteps(r *fit.Result) Table {
 	return t
 }
 
+// widestChange is how long a line of changes becomes; JSON has all of them.
+const widestChange = 90
+
 // fitChange says what a change does to each type.
 func fitChange(r *fit.Result, c fit.Change) Change {
 	out := Change{If: c.If, Result: "no change"}
@@ -293,7 +299,12 @@ func fitChange(r *fit.Result, c fit.Change) Change {
 		if m.Of == "cluster" {
 			of = " in the cluster"
 		}
-		parts = append(parts, fmt.Sprintf("%s: %d%s (%+d)", name, m.After, of, m.After-m.Before))
+		part := fmt.Sprintf("%s: %d%s (%+d)", name, m.After, of, m.After-m.Before)
+		if len(strings.Join(parts, ", "))+len(part) > widestChange {
+			parts = append(parts, fmt.Sprintf("%d more", len(c.Moved)-len(parts)))
+			break
+		}
+		parts = append(parts, part)
 	}
 	if len(parts) > 0 {
 		out.Result = strings.Join(parts, ", ")

@@ -1,7 +1,9 @@
 package sizing
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/capacity"
@@ -21,11 +23,14 @@ func mixVerdict(c *FitContext, r *fit.Result) []string {
 			fewest = &r.Types[i]
 		}
 	}
-	line := fmt.Sprintf("%d VMs, %d vCPUs, %s: %s", vms, vcpus, whole(memory), hostsOf(first, r.Spare))
+	line := fmt.Sprintf("%s, %d vCPUs, %s: %s", plural(vms, "VM"), vcpus, whole(memory), hostsOf(first, r.Spare))
+	if first.Mix.VMs < vms {
+		line += fmt.Sprintf(" hold %d of them, the others run on no such host", first.Mix.VMs)
+	}
 	if first.Price > 0 && len(r.Types) > 1 {
 		line += " cost least, " + money(first.Mix.Price)
 	}
-	if fewest != first {
+	if fewest != first && fewest.Mix.VMs == first.Mix.VMs {
 		line += fmt.Sprintf("; fewest hosts: %s", hostsOf(fewest, r.Spare))
 	}
 	return []string{line + "."}
@@ -92,7 +97,7 @@ func mixNotes(c *FitContext, r *fit.Result) []string {
 			out = append(out, fmt.Sprintf("do not run on %s and are not counted there: %s", o.Name, c.misfits(o.Mix.Never)))
 		}
 		if m := o.Mix; m.Free < m.Hosts {
-			out = append(out, fmt.Sprintf("%s: %d hosts would do were the node of each client chosen by hand", o.Name, m.Free))
+			out = append(out, fmt.Sprintf("%s: %s would do were the node of each client chosen by hand", o.Name, plural(m.Free, "host")))
 		}
 	}
 	if t := c.Today; t != nil && t.VMs > 0 {
@@ -100,7 +105,7 @@ func mixNotes(c *FitContext, r *fit.Result) []string {
 	}
 	if c.Cluster != nil {
 		if n := c.Cluster.Bound(); n > 0 {
-			out = append(out, fmt.Sprintf("%s bound to CPUs or nodes: counted as if not", plural(n, "VM")))
+			out = append(out, fmt.Sprintf("bound to CPUs or nodes, counted as if not: %s", plural(n, "VM")))
 		}
 	}
 	return out
@@ -155,14 +160,11 @@ func shapesTable(shapes []fit.Shape) Table {
 func FitRoom(c *FitContext, r *fit.Free) *Answer {
 	out := &Answer{Command: "size fit", Result: r}
 	out.Question = fmt.Sprintf("size fit: room for VMs of %s in %s, %s", &r.Shape, c.Cluster.Name, c.Source)
-	out.Assumed = c.assumed([]fit.Shape{r.Shape}, nil)
-	if c.Reserve > 0 {
-		var each []string
-		for _, h := range r.Hosts {
-			each = append(each, whole(h.Nodes[0].Reserve))
-		}
-		out.Assumed[0].Value = spread(each)
+	var hosts []fit.Outcome // their reserves are assumed
+	for i := range r.Hosts {
+		hosts = append(hosts, fit.Outcome{Reserve: r.Hosts[i].Nodes[0].Reserve})
 	}
+	out.Assumed = c.assumed([]fit.Shape{r.Shape}, hosts)
 	out.Assumed = append(out.Assumed, Assumption{What: "home nodes now", Value: "predicted", Origin: capacity.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
 	line := fmt.Sprintf("%d more VMs of %s fit with all memory local", r.Total, r.Shape.Name)
 	switch {
@@ -174,19 +176,33 @@ func FitRoom(c *FitContext, r *fit.Free) *Answer {
 	}
 	out.Verdict = []string{line + "."}
 	t := Table{Name: "room", Columns: []Column{{Name: "host"}, {Name: "type"}, {Name: "VMs now", Right: true}, {Name: "more", Right: true}, {Name: "binds"}, {Name: "free vCPUs of nodes"}, {Name: "free memory of nodes"}}}
-	for _, h := range r.Hosts {
-		var vcpus, memory []string
-		for _, n := range h.Nodes {
-			vcpus, memory = append(vcpus, fmt.Sprint(n.RestVCPUs)), append(memory, whole(n.RestMemory))
-		}
-		binds := string(h.Binds)
-		if h.Why != "" {
-			binds = h.Why
-		}
-		t.Rows = append(t.Rows, []string{h.Host, h.Type, fmt.Sprint(h.VMs), fmt.Sprint(h.More), binds, strings.Join(vcpus, ", "), strings.Join(memory, ", ")})
+	listed := slices.Clone(r.Hosts)
+	if len(listed) > mostHosts && !c.Details {
+		slices.SortStableFunc(listed, func(a, b fit.HostFree) int { return cmp.Compare(b.More, a.More) })
+		t.Title = fmt.Sprintf("the %d hosts with most room, of %d (--details)", mostHosts, len(listed))
+		listed = listed[:mostHosts]
+	}
+	for _, h := range listed {
+		t.Rows = append(t.Rows, roomRow(&h))
 	}
 	out.Tables = []Table{t}
 	out.Draw = roomPicture(c, r, line).draw
 	out.Notes = append(append(out.Notes, r.Notes...), c.Cluster.Notes...)
 	return out
+}
+
+// mostHosts is how many hosts are listed without --details.
+const mostHosts = 16
+
+// roomRow is the line of one host.
+func roomRow(h *fit.HostFree) []string {
+	var vcpus, memory []string
+	for _, n := range h.Nodes {
+		vcpus, memory = append(vcpus, fmt.Sprint(n.RestVCPUs)), append(memory, whole(n.RestMemory))
+	}
+	binds := string(h.Binds)
+	if h.Why != "" {
+		binds = h.Why
+	}
+	return []string{h.Host, h.Type, fmt.Sprint(h.VMs), fmt.Sprint(h.More), binds, strings.Join(vcpus, ", "), strings.Join(memory, ", ")}
 }

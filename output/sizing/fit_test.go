@@ -1,0 +1,111 @@
+package sizing
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"homenode/capacity/fit"
+	"homenode/internal/golden"
+	"homenode/numa"
+	"homenode/source/scenario"
+)
+
+// fitFleet has names from strangers, a VM larger than a node, one that no host runs, and a
+// host whose nodes nobody knows.
+const fitFleet = `
+release 7.0U3
+cluster prod
+host esx[01-02] nodes=2 cores=16 memory=512GB
+host dark01 nodes=? cores=36
+vm big01 host=esx01 vcpus=8 memory=300GB
+vm db[1-3] host=esx01 vcpus=20 memory=64GB
+vm app[01-12] host=esx02 vcpus=4 memory=24GB
+vm pin01 host=esx02 vcpus=4 memory=16GB cpuAffinity=0-3
+vm vast01 host=esx02 vcpus=80 memory=64GB
+`
+
+// fitAnswers returns the three kinds of answers of size fit.
+func fitAnswers(t *testing.T) map[string]*Answer {
+	t.Helper()
+	release := numa.NewRelease(8, 0, 3)
+	types, err := fit.ParseTypes("2x32c/1TB=21000,odd\u202e|name:4x18c/1TB/noht=30000", release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := fit.Options{Reserve: 1, PerCore: 1, Overhead: fit.PublishedOverhead}
+	one := &fit.Ask{Types: types, Shapes: []fit.Shape{fit.NewShape(12, 96*numa.GiB), fit.NewShape(40, 200*numa.GiB)}, Hosts: 10, Spare: 1, Options: o}
+	counted, err := fit.Fit(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleet, err := scenario.Read("fleet.txt", []byte(fitFleet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := fit.Find(fleet, "prod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ratio, failed, _ := c.PerCore(1)
+	o.PerCore = ratio
+	many := &fit.Ask{Types: append(c.Types(), types...), Shapes: c.Shapes(), Spare: 1, Options: o}
+	mixed, err := fit.Fit(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	today, err := c.Today(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	room, err := c.Room(fit.NewShape(4, 16*numa.GiB), 1, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &FitContext{Source: "fleet.txt", Cluster: c, Today: &today, Failed: failed, Release: release.String(), Options: o}
+	return map[string]*Answer{
+		"fit":     Fit(&FitContext{Given: map[string]bool{"count": true}, Release: release.String(), Options: one.Options}, counted, fit.Changes(one, counted)),
+		"fitmix":  Fit(of, mixed, fit.Changes(many, mixed)),
+		"fitroom": FitRoom(of, room),
+	}
+}
+
+func TestFitForms(t *testing.T) {
+	for name, a := range fitAnswers(t) {
+		for _, form := range []struct {
+			ext   string
+			write func(io.Writer, *Answer) error
+		}{
+			{"txt", func(w io.Writer, a *Answer) error { return Text(w, a, false) }}, {"svg", SVG}, {"json", JSON},
+		} {
+			if form.ext == "json" && name != "fit" {
+				continue // as long as the others together, and of the same parts
+			}
+			var b bytes.Buffer
+			if err := form.write(&b, a); err != nil {
+				t.Fatal(err)
+			}
+			golden.Equal(t, b.Bytes(), "testdata/"+name+"."+form.ext)
+		}
+	}
+}
+
+// The drawings are in true proportion: twice the vCPUs are twice as high, as far as whole
+// tenths of a pixel go, and no column is higher than its node.
+func TestFitProportion(t *testing.T) {
+	l := &fitLayout{vcpus: 48, memory: 768 * numa.GiB}
+	for _, tt := range []struct {
+		vcpus  int
+		memory numa.Bytes
+	}{{12, 96 * numa.GiB}, {24, 384 * numa.GiB}, {1, numa.GiB}} {
+		if a, b := l.rise(2*tt.vcpus), 2*l.rise(tt.vcpus); a < b || a > b+1 {
+			t.Errorf("%d vCPUs rise to %v, twice that to %v", tt.vcpus, b/2, a)
+		}
+		if a, b := l.fillTo(2*tt.memory), 2*l.fillTo(tt.memory); a < b || a > b+1 {
+			t.Errorf("%v rise to %v, twice that to %v", tt.memory, b/2, a)
+		}
+	}
+	if l.rise(48) != fitPlan || l.fillTo(768*numa.GiB) != fitPlan {
+		t.Errorf("the largest node rises to %v and %v, want %v", l.rise(48), l.fillTo(768*numa.GiB), fitPlan)
+	}
+}
