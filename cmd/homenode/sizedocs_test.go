@@ -8,7 +8,7 @@ import (
 )
 
 // sizePages are pages below docs/size whose console blocks are run.
-var sizePages = []string{"dump.md", "rightsize.md", "speed.md"}
+var sizePages = []string{"dump.md", "fit.md", "rightsize.md", "speed.md"}
 
 // TestSizePages runs the commands of the pages on sizing and holds that each prints what
 // the page shows.
@@ -26,4 +26,10 @@ func TestSizePages(t *testing.T) {
 		}
 		golden.Equal(t, []byte(got), path)
 	}
+}
+
+// TestFitPicture holds that the drawing of the page on fitting is today's.
+func TestFitPicture(t *testing.T) {
+	got := output([]string{"size", "fit", "--vm", "12x96GB", "--hosts", "2x32c/1TB,2x48c/1.5TB", "--format", "svg"})
+	golden.Equal(t, []byte(got), "../../docs/img/size-fit.svg")
 }

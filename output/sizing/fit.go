@@ -64,15 +64,15 @@ func fitQuestion(c *FitContext, r *fit.Result) string {
 	for i := range r.Shapes {
 		s := &r.Shapes[i]
 		if s.Count > 0 {
-			shapes = append(shapes, fmt.Sprintf("%d of %s", s.Count, s))
+			shapes = append(shapes, fmt.Sprintf("%s of %s", plural(s.Count, "VM"), s))
 		} else {
-			shapes = append(shapes, s.String())
+			shapes = append(shapes, "VMs of "+s.String())
 		}
 	}
 	for _, t := range r.Types {
 		types = append(types, t.Name)
 	}
-	what := "VMs of " + strings.Join(shapes, ", ")
+	what := strings.Join(shapes, ", ")
 	if c.Cluster != nil {
 		what = fmt.Sprintf("the VMs of %s, %s", c.Cluster.Name, c.Source)
 	}
@@ -206,11 +206,7 @@ func fitCounts(r *fit.Result) Table {
 }
 
 func nodesText(o *fit.Outcome) string {
-	s := fmt.Sprintf("%d × %dc/%s", o.Nodes, o.NodeCores, short(o.NodeMemory))
-	if o.Uneven {
-		s = "uneven, " + s
-	}
-	return s
+	return fmt.Sprintf("%d × %dc/%s", o.Nodes, o.NodeCores, short(o.NodeMemory))
 }
 
 // short writes memory without a blank.
@@ -284,7 +280,7 @@ func fitSteps(r *fit.Result) Table {
 }
 
 // widestChange is how long a line of changes becomes; JSON has all of them.
-const widestChange = 90
+const widestChange = 72
 
 // fitChange says what a change does to each type.
 func fitChange(r *fit.Result, c fit.Change) Change {

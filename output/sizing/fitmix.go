@@ -49,7 +49,7 @@ func hostsOf(t *fit.Outcome, spare int) string {
 func mixTable(r *fit.Result) Table {
 	t := Table{Name: "hosts", Columns: []Column{
 		{Name: "host type"}, {Name: "nodes"}, {Name: "hosts", Right: true}, {Name: "at least", Right: true}, {Name: "cores", Right: true}, {Name: "memory", Right: true},
-		{Name: "vCPUs used", Right: true}, {Name: "memory used", Right: true}, {Name: "wide VMs", Right: true}, {Name: "remote", Right: true},
+		{Name: "vCPU, memory used", Right: true}, {Name: "wide", Right: true}, {Name: "remote", Right: true},
 	}}
 	priced := false
 	for i := range r.Types {
@@ -67,7 +67,7 @@ func mixTable(r *fit.Result) Table {
 		}
 		row := []string{
 			name, nodesText(o), fmt.Sprintf("%d + %d", m.Hosts, m.Total-m.Hosts), fmt.Sprintf("%d + %d", m.Bound, m.Total-m.Hosts), fmt.Sprint(m.Cores), whole(m.Memory),
-			m.VCPUsUsed.String(), m.MemoryUsed.String(), fmt.Sprint(m.Wide), fmt.Sprint(m.Remote),
+			m.VCPUsUsed.String() + ", " + m.MemoryUsed.String(), fmt.Sprint(m.Wide), fmt.Sprint(m.Remote),
 		}
 		if priced {
 			row = append(row, money(m.Price))
@@ -170,7 +170,7 @@ func FitRoom(c *FitContext, r *fit.Free) *Answer {
 	switch {
 	case r.Spare == 0:
 	case r.Homeless > 0:
-		line += fmt.Sprintf("; none is safe: after the loss of %s, %d of its VMs are local nowhere", strings.Join(r.Failed, ", "), r.Homeless)
+		line += fmt.Sprintf("; none safely: without %s %d of its VMs are local nowhere", strings.Join(r.Failed, ", "), r.Homeless)
 	default:
 		line += fmt.Sprintf("; %d when %s has failed", r.WithFailed, strings.Join(r.Failed, ", "))
 	}
