@@ -245,7 +245,7 @@ var standing = []string{
 }
 
 func countedChart(r *pages.Counted) chart.Chart {
-	bars := &chart.Bars{X: chart.Axis{Label: "memory of the host, GB", Text: axisGB}}
+	bars := &chart.Bars{X: chart.Axis{Label: "memory of the host, GB", Bytes: true, Text: axisGB}}
 	for i := range r.Hosts {
 		c := &r.Hosts[i]
 		row := chart.Row{Name: c.Host}

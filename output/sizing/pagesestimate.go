@@ -46,7 +46,7 @@ func PagesEstimated(q *pages.Request, r *pages.Estimated) *Answer {
 		{Kind: "small, stays", Value: inGB(r.Small - r.OfAllotted.Value.Bytes())},
 		{Kind: "could be freed", Value: inGB(r.OfAllotted.Value.Bytes()), Soft: true},
 	}}
-	a.Charts = []chart.Chart{{ID: "pages", Title: "Memory allotted to VMs, and what sharing could free of it", Note: q.Gain.Source, Bars: &chart.Bars{X: chart.Axis{Label: "GB", Text: axisGB}, Rows: []chart.Row{bar}}}}
+	a.Charts = []chart.Chart{{ID: "pages", Title: "Memory allotted to VMs, and what sharing could free of it", Note: q.Gain.Source, Bars: &chart.Bars{X: chart.Axis{Label: "GB", Bytes: true, Text: axisGB}, Rows: []chart.Row{bar}}}}
 	return a
 }
 
