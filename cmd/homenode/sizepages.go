@@ -20,6 +20,7 @@ type pagesFlags struct {
 	in      captureFlags
 	model   modelFlags
 	details bool
+	checks  bool // --published
 
 	memory, consumed, large, gain, host, release, vm string
 }
@@ -39,6 +40,7 @@ salting (Mem.ShareForceSalting); how many pages are alike nobody knows, --alike 
 		Example: `  homenode size pages esx07.csv.gz
   homenode size pages --memory 1.5TB --consumed 1.2TB
   homenode size pages --simulate demo
+  homenode size pages --published
   homenode size pages --simulate https://vc01.example.com --alike 15%`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
@@ -53,6 +55,7 @@ salting (Mem.ShareForceSalting); how many pages are alike nobody knows, --alike 
 	fl.StringVar(&f.in.host, "host", "", "name of the host, for files that call it localhost or do not name it")
 	fl.StringVar(&f.in.from, "from", "", "leave out what was before this time: '2026-11-03 02:00' in UTC, or RFC 3339")
 	fl.StringVar(&f.in.to, "to", "", "leave out what was after this time: the last tick before it is taken")
+	fl.BoolVar(&f.checks, "published", false, "show the published figures beside what they come to")
 	fl.BoolVar(&f.details, "details", false, "every VM")
 	f.model.register(cmd)
 	f.size.register(cmd)
@@ -68,6 +71,12 @@ var (
 func (f *pagesFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.size.check(); err != nil {
 		return err
+	}
+	if f.checks {
+		if len(args) > 0 || cmd.Flags().NFlag() > 1+changed(cmd, "format", "output") {
+			return errors.New("--published: stands alone, beside --format and --output")
+		}
+		return f.size.write(cmd, sizing.Published("size pages", pages.Checks()))
 	}
 	gain := pages.PublishedGain()
 	if f.gain != "" {
@@ -93,6 +102,16 @@ func (f *pagesFlags) run(cmd *cobra.Command, args []string) error {
 		return errors.New("want a FILE to read, --memory or --simulate")
 	}
 	return cmp.Or(otherWay(cmd, simulatedFlags, notSimulated), f.estimate(cmd, gain))
+}
+
+// changed counts those of the flags that were given.
+func changed(cmd *cobra.Command, flags ...string) (n int) {
+	for _, name := range flags {
+		if cmd.Flags().Changed(name) {
+			n++
+		}
+	}
+	return n
 }
 
 // otherWay returns an error when one of these flags was given.

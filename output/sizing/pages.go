@@ -208,6 +208,9 @@ func countedIf(r *pages.Counted, gain capacity.Figure[capacity.Share]) []Change 
 	if s.Gain != nil && s.Saved != nil {
 		out = append(out, Change{If: "Mem.ShareForceSalting 2, no salts (default)", Result: "less: what is alike within each VM (C-22)"})
 	}
+	if v := largest(r); v != nil {
+		out = append(out, Change{If: "first pass over " + v.VM + ", the largest", Result: "at least " + hours(pages.DefaultScan().Pass(*v.Consumed)) + " (C-22)"})
+	}
 	one, known := numa.Bytes(0), false
 	for i := range r.Hosts {
 		if b := r.Hosts[i].OneCopy; b != nil {
@@ -221,6 +224,18 @@ func countedIf(r *pages.Counted, gain capacity.Figure[capacity.Share]) []Change 
 		out = append(out, Change{If: "half of the most", Result: gb(s.Gain.High / 2), Change: "-50 %"})
 	}
 	return out
+}
+
+// largest returns the VM that consumes most.
+func largest(r *pages.Counted) (most *pages.VMCounts) {
+	for i := range r.Hosts {
+		for j := range r.Hosts[i].VMs {
+			if v := &r.Hosts[i].VMs[j]; v.Consumed != nil && (most == nil || *v.Consumed > *most.Consumed) {
+				most = v
+			}
+		}
+	}
+	return most
 }
 
 func countedNotes(r *pages.Counted) []string {
