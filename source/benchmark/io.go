@@ -32,7 +32,8 @@ type IO struct {
 	Block   *Number
 	// Mixed says that the run has I/Os of several sizes, so that Block is nil.
 	Mixed        bool
-	Read, Random *Number // in percent of the I/Os
+	Read, Random *Number // in percent of the I/Os, as the run was told
+	Reads        *Number // as Read, but what it did; nil where directions are not told apart
 	IOPS         *Number // of all VMs and disks together
 	Throughput   *Number // in bytes a second
 	CPU          *Number // in percent, of CPUOf
@@ -64,6 +65,12 @@ func (r *Run) IO() (IO, bool) {
 		r.iometerIO(&io)
 	default:
 		return IO{}, false
+	}
+	if r.Tool != "HCIBench" && io.IOPS != nil && io.IOPS.Value > 0 {
+		io.Reads = &Number{Line: io.IOPS.Line, Col: io.IOPS.Col}
+		if n := r.measured("read IOPS", 1); n != nil {
+			io.Reads.Value = 100 * min(1, n.Value/io.IOPS.Value)
+		}
 	}
 	return io, true
 }

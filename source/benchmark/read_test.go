@@ -39,8 +39,23 @@ func dump(res *Results) []byte {
 			fmt.Fprintf(&b, "  metric   %s  %s = %v %s (%s)\n", fact.Place("", m.Line, m.Col), m.Name, m.Value, m.Unit, m.Better)
 		}
 		warnings(r.Warnings)
+		if io, ok := r.IO(); ok {
+			fmt.Fprintf(&b, "  I/O      %s\n", dumpIO(&io))
+		}
 	}
 	return b.Bytes()
+}
+
+// dumpIO prints what a run says of its I/Os; what it does not say is a hyphen.
+func dumpIO(io *IO) string {
+	n := func(v *Number) string {
+		if v == nil {
+			return "-"
+		}
+		return fmt.Sprint(v.Value)
+	}
+	return fmt.Sprintf("%q begun %q, block %s mixed %v, read %s random %s, did read %s, IOPS %s, B/s %s, CPU %s%% of %s, VMs %s disks %s limit %s",
+		io.Test, io.Started, n(io.Block), io.Mixed, n(io.Read), n(io.Random), n(io.Reads), n(io.IOPS), n(io.Throughput), n(io.CPU), io.CPUOf, n(io.VMs), n(io.Disks), n(io.Limit))
 }
 
 func inputs(t testing.TB) []string {
@@ -274,6 +289,14 @@ func FuzzRead(f *testing.F) {
 				t.Fatal("both a result and an error")
 			}
 			return
+		}
+		for _, run := range res.Runs {
+			io, ok := run.IO()
+			for _, n := range []*Number{io.Block, io.Read, io.Random, io.Reads, io.IOPS, io.Throughput, io.CPU, io.VMs, io.Disks, io.Limit} {
+				if n != nil && (!ok || !(n.Value >= 0) || n.Line < 0) {
+					t.Fatalf("%+v of %s", n, run.Label())
+				}
+			}
 		}
 		lines := bytes.Count(in, []byte("\n")) + bytes.Count(in, []byte("\r")) + 1
 		if bytes.HasPrefix(in, []byte("\xff\xfe")) || bytes.HasPrefix(in, []byte("\xfe\xff")) {

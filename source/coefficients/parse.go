@@ -2,11 +2,12 @@ package coefficients
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
+	"strings"
 
 	"homenode/source/fact"
 )
@@ -15,7 +16,11 @@ import (
 // it does not know, or a version of tomorrow, could change what the others mean.
 func Parse(name string, text []byte) (*File, error) {
 	p := &parser{name: name, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
-	p.dec.DisallowUnknownFields()
+	// The decoder is wrong about where an error is once it has returned tokens.
+	var whole json.RawMessage
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, p.syntax(err)
+	}
 	f := &File{Name: name}
 	if err := p.open('{', "the object that homenode size calibrate writes"); err != nil {
 		return nil, err
@@ -44,9 +49,6 @@ func Parse(name string, text []byte) (*File, error) {
 			return nil, p.bad(0, "found no %q: no file of homenode size calibrate", key)
 		}
 	}
-	if _, err := p.dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, p.bad(p.next(), "found more after the object")
-	}
 	return f, nil
 }
 
@@ -73,17 +75,13 @@ func (p *parser) bad(at int64, format string, args ...any) error {
 	return &fact.SyntaxError{File: p.name, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
-// syntax returns an error of the decoder with its place.
+// syntax returns an error of encoding/json with its place.
 func (p *parser) syntax(err error) error {
-	at := p.dec.InputOffset()
 	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		at = syntax.Offset - 1
+	if errors.As(err, &syntax) && syntax.Offset > 0 && syntax.Error() != "unexpected end of JSON input" {
+		return p.bad(syntax.Offset-1, "%s", err)
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return p.bad(int64(len(p.text)), "found the end, want the rest of the JSON")
-	}
-	return p.bad(max(at, 0), "%s", err)
+	return p.bad(int64(len(p.text)), "found the end, want the rest of the JSON")
 }
 
 func (p *parser) open(want json.Delim, what string) error {
@@ -128,13 +126,7 @@ func (p *parser) points(f *File) error {
 		if err := p.dec.Decode(&raw); err != nil {
 			return p.syntax(err)
 		}
-		var e Entry
-		one := json.NewDecoder(bytes.NewReader(raw))
-		one.DisallowUnknownFields()
-		err := one.Decode(&e)
-		if err == nil {
-			err = e.check()
-		}
+		e, err := entry(raw)
 		if err != nil {
 			return p.bad(at, "point %d: %s", n, err)
 		}
@@ -147,4 +139,66 @@ func (p *parser) points(f *File) error {
 		return p.syntax(err)
 	}
 	return nil
+}
+
+// needed are the members of a point that stand for themselves: one that is missing is not
+// 0, which is a write, or sequential.
+var needed = map[string][]string{
+	"":        {"path", "block", "read", "random", "perIO", "runs", "scope"},
+	"perIO":   {"value", "low", "high"},
+	"network": {"value", "low", "high"},
+}
+
+// entry reads one point.
+func entry(raw []byte) (e Entry, err error) {
+	one := json.NewDecoder(bytes.NewReader(raw))
+	one.DisallowUnknownFields()
+	if err := one.Decode(&e); err != nil {
+		return e, plainly(err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return e, err
+	}
+	if err := present(members, ""); err != nil {
+		return e, err
+	}
+	for _, name := range []string{"perIO", "network"} {
+		var figure map[string]json.RawMessage
+		if members[name] == nil {
+			continue
+		}
+		if err := json.Unmarshal(members[name], &figure); err != nil {
+			return e, err
+		}
+		if figure != nil || name == "perIO" {
+			if err := present(figure, name); err != nil {
+				return e, err
+			}
+		}
+	}
+	return e, e.check()
+}
+
+// present looks for the members that are needed.
+func present(members map[string]json.RawMessage, of string) error {
+	for _, name := range needed[of] {
+		if v := members[name]; v == nil || string(v) == "null" {
+			return fmt.Errorf("found no %q", strings.TrimPrefix(of+"."+name, "."))
+		}
+	}
+	return nil
+}
+
+// plainly says what the decoder did not like without the words of Go.
+func plainly(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		field := wrong.Field
+		for _, embedded := range []string{"Point.", "Kind."} {
+			field = strings.TrimPrefix(field, embedded)
+		}
+		return fmt.Errorf("%s: found %s, which does not fit", cmp.Or(field, "the point"), wrong.Value)
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }

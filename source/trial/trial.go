@@ -114,6 +114,10 @@ func (g *gatherer) trial() calibrate.Trial {
 	return t
 }
 
+// shareTolerance is by how much the reads that a run made may be off what it was told, in
+// percent of the I/Os: tools draw lots for each.
+const shareTolerance = 2
+
 // describe states the kind of I/O; or says why there is none.
 func (g *gatherer) describe(k *iocost.Kind) string {
 	io := g.io
@@ -126,6 +130,8 @@ func (g *gatherer) describe(k *iocost.Kind) string {
 		return "it does not state what share of its I/Os are reads, and random"
 	case io.Read.Value > 100 || io.Random.Value > 100:
 		return fmt.Sprintf("found %s %% reads and %s %% random, want at most 100 %%", plain(io.Read.Value), plain(io.Random.Value))
+	case io.Reads != nil && math.Abs(io.Reads.Value-io.Read.Value) > shareTolerance:
+		return fmt.Sprintf("it was to make %s %% reads, but made %.0f %%", plain(io.Read.Value), io.Reads.Value)
 	case io.Block.Value != math.Trunc(io.Block.Value) || io.Block.Value < 1 || io.Block.Value > 1<<40:
 		return "its block size is no whole number of bytes"
 	}

@@ -194,6 +194,7 @@ func TestFio(t *testing.T) {
 		{"range", document(`"rw":"randread","bsrange":"4k-16k"`, "10", "0", cpu), iocost.Kind{Path: iocost.NVMe}, 10, 0, "it mixes I/Os of several sizes: no cost of one kind follows"},
 		{"no size", document(`"rw":"randread"`, "10", "0", cpu), iocost.Kind{Path: iocost.NVMe}, 10, 0, "it states no block size"},
 		{"no direction", document(`"bs":"4k"`, "10", "0", cpu), iocost.Kind{Path: iocost.NVMe}, 10, 0, "it states no block size"},
+		{"other reads", document(`"rw":"randrw","bs":"8k"`, "700", "300", cpu), iocost.Kind{Path: iocost.NVMe}, 1000, 0, "it was to make 50 % reads, but made 70 %"},
 		{"no CPU", document(`"rw":"randread","bs":"4k"`, "10", "0", ""), iocost.Kind{Path: iocost.NVMe, Block: 4096, Read: 1, Random: 1}, 10, 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
