@@ -61,6 +61,8 @@ func Costs(trials []Trial, o Options) *Result {
 	}
 	groups := map[key][]*Trial{}
 	var keys []key
+	var left []*Trial
+	reasons := map[*Trial]string{}
 	for _, t := range inOrder(trials) {
 		reason := t.impossible()
 		if reason == "" {
@@ -76,8 +78,12 @@ func Costs(trials []Trial, o Options) *Result {
 			}
 		}
 		if reason != "" {
-			r.Left = append(r.Left, Left{t.Test, t.Place, reason})
+			left, reasons[t] = append(left, t), reason
 		}
+	}
+	slices.SortStableFunc(left, func(a, b *Trial) int { return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Line, b.Line)) })
+	for _, t := range left {
+		r.Left = append(r.Left, Left{t.Test, t.Place, reasons[t]})
 	}
 	for _, k := range keys {
 		c := costOf(groups[k], &o)
@@ -97,7 +103,7 @@ func inOrder(trials []Trial) []*Trial {
 	}
 	slices.SortStableFunc(out, func(a, b *Trial) int {
 		return cmp.Or(compareKinds(a.Kind, b.Kind), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Test, b.Test),
-			cmp.Compare(a.Place, b.Place), cmp.Compare(a.IOPS.Value, b.IOPS.Value))
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Place, b.Place), cmp.Compare(a.IOPS.Value, b.IOPS.Value))
 	})
 	return out
 }

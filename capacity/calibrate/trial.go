@@ -37,6 +37,7 @@ type Reading[T ~float64] struct {
 type Trial struct {
 	Test    string // the test case, with its time when it states one
 	Place   string // file:line
+	Line    int    // the line of Place, to order by
 	Source  string // the file, less its folders
 	Started string // as the file states it; "" when it does not
 	Kind    iocost.Kind
@@ -82,7 +83,7 @@ func (t *Trial) impossible() string {
 	case t.Kind.Block <= 0:
 		return "the block size is not stated, or several are mixed"
 	case l == nil:
-		return "its CPU use is not known (--cpu-file or --cpu)"
+		return "its CPU use is not known"
 	case l.Hosts < 1:
 		return "the number of hosts is not known (--hosts)"
 	case l.Capacity > 0 && l.CPU.Value > l.Capacity:
@@ -113,12 +114,12 @@ func (t *Trial) doubts() []string {
 	if t.Traffic != nil {
 		is := t.IOPS.Value.Traffic(t.Kind.Block)
 		if off := float64(t.Traffic.Value/is) - 1; math.Abs(off) > trafficTolerance {
-			out = append(out, fmt.Sprintf("%s: %s of %s are %s, but the throughput is printed as %s (%s): the block size may be another",
+			out = append(out, fmt.Sprintf("%s: %s of %s are %s, but printed are %s (%s): the block may be another",
 				t.Place, t.IOPS.Value, iocost.Size(t.Kind.Block), is.Bytes(), t.Traffic.Value.Bytes(), percent(off)))
 		}
 	}
 	if t.Limit > 0 && math.Abs(float64(t.IOPS.Value/t.Limit)-1) <= limitTolerance {
-		out = append(out, fmt.Sprintf("%s: %s are the configured limit (%s): not what the cluster can do; the cost of one I/O still holds",
+		out = append(out, fmt.Sprintf("%s: %s are the configured limit (%s), not what the cluster can do; their cost holds",
 			t.Place, t.IOPS.Value, t.Limit))
 	}
 	return out

@@ -19,7 +19,7 @@ func TestLeftOut(t *testing.T) {
 		{"0 IOPS", func(t *Trial) { t.IOPS.Value = 0 }, "0 I/Os a second: no I/O has no cost"},
 		{"infinite", func(t *Trial) { t.IOPS.Value = capacity.IORate(math.Inf(1)) }, "0 I/Os a second: no I/O has no cost"},
 		{"NaN", func(t *Trial) { t.IOPS.Value = capacity.IORate(math.NaN()) }, "0 I/Os a second: no I/O has no cost"},
-		{"no CPU", func(t *Trial) { t.Load = nil }, "its CPU use is not known (--cpu-file or --cpu)"},
+		{"no CPU", func(t *Trial) { t.Load = nil }, "its CPU use is not known"},
 		{"no block", func(t *Trial) { t.Kind.Block = 0 }, "the block size is not stated, or several are mixed"},
 		{"no hosts", func(t *Trial) { t.Load.Hosts = 0 }, "the number of hosts is not known (--hosts)"},
 		{"more than all", func(t *Trial) { t.Load.Capacity = 5 * capacity.GHz }, "6 GHz of CPU is more than the host has (5 GHz)"},
@@ -52,9 +52,9 @@ func TestDoubts(t *testing.T) {
 	}{
 		{traffic(22540), 0, nil},
 		{traffic(22541 * 1.019), 0, nil},
-		{traffic(22541 * 1.024), 0, []string{"a.txt:4: 721,317 IOPS of 32 KiB are 23.6 GB/s, but the throughput is printed as 24.2 GB/s (+2.4 %): the block size may be another"}},
-		{traffic(2254), 0, []string{"a.txt:4: 721,317 IOPS of 32 KiB are 23.6 GB/s, but the throughput is printed as 2.36 GB/s (-90 %): the block size may be another"}},
-		{nil, 720000, []string{"a.txt:4: 721,317 IOPS are the configured limit (720,000 IOPS): not what the cluster can do; the cost of one I/O still holds"}},
+		{traffic(22541 * 1.024), 0, []string{"a.txt:4: 721,317 IOPS of 32 KiB are 23.6 GB/s, but printed are 24.2 GB/s (+2.4 %): the block may be another"}},
+		{traffic(2254), 0, []string{"a.txt:4: 721,317 IOPS of 32 KiB are 23.6 GB/s, but printed are 2.36 GB/s (-90 %): the block may be another"}},
+		{nil, 720000, []string{"a.txt:4: 721,317 IOPS are the configured limit (720,000 IOPS), not what the cluster can do; their cost holds"}},
 		{nil, 750000, nil},
 	} {
 		tr.Traffic, tr.Limit = tt.traffic, tt.limit

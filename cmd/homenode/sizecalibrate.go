@@ -76,6 +76,7 @@ Nothing is written unless --save is given. Then the costs go to ` + coefficients
 	fl.BoolVar(&f.replace, "replace", false, "with --save: keep nothing of what is in the file")
 	fl.BoolVar(&f.details, "details", false, "each run, too")
 	f.coefficients.register(cmd)
+	fl.Lookup("coefficients").Usage = "the file that --save writes (default: " + coefficients.DefaultFile + ")"
 	f.size.register(cmd)
 	completeFlag(cmd, "path", among([]string{string(iocost.VSANESA), string(iocost.NVMe)}))
 	return cmd
@@ -107,9 +108,9 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 	c.Trials, c.Notes = trials, append(notes, more...)
 	c.Result = calibrate.Costs(trials, c.Options)
 	if len(c.Result.Costs) == 0 {
-		return errors.Join(append([]error{errors.New("no test can be used")}, reasons(c)...)...)
+		return errors.Join(append([]error{errors.New("no test can be used (the CPU use of a test: --cpu-file or --cpu)")}, reasons(c)...)...)
 	}
-	c.Question = fmt.Sprintf("size calibrate: %d runs of %d kinds of I/O through %s", len(trials), len(c.Result.Costs), c.Path)
+	c.Question = fmt.Sprintf("size calibrate: runs %d, kinds of I/O %d, through %s", len(trials), len(c.Result.Costs), c.Path)
 	c.Comparisons = calibrate.Compare(c.Result.Costs, iocost.Published())
 	if c.Saved, err = f.keep(c); err != nil {
 		return err

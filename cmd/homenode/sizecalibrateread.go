@@ -60,15 +60,10 @@ func (f *calibrateFlags) assumed(o *trial.Options) []sizing.Assumption {
 		add("hosts that share the I/O", fmt.Sprint(f.hosts), "--hosts", "")
 	}
 	if o.Host > 0 {
-		add("a host", fmt.Sprintf("%d cores × %s = %s", f.cores, o.Host/capacity.Hz(f.cores), o.Host), "--host-cores, --core", "base frequency, no Hyper-Threading")
+		add("a host", fmt.Sprintf("%d cores × %s = %s", f.cores, o.Host/capacity.Hz(f.cores), o.Host), "--host-cores, --core", "no Hyper-Threading")
 	}
 	if o.Guest > 0 {
 		add("the guest", f.guest+" = "+o.Guest.String(), "--guest-cpu", "")
-	}
-	if o.Idle != nil {
-		add("an idle host", o.Idle.Value.String(), "--idle", "not counted")
-	} else if o.Guest == 0 {
-		add("an idle host", "0 Hz unless the CPU file says", "", "--idle: without it the cost is too high by idle ÷ IOPS")
 	}
 	if f.cpuFile != "" {
 		add("CPU of the hosts", "by test", "--cpu-file "+filepath.Base(f.cpuFile), "")
@@ -138,8 +133,12 @@ func readBenchmarks(args []string) (results []*benchmark.Results, notes []string
 			return nil, nil, err
 		}
 	}
-	if err := eachOnce(paths); err != nil {
-		return nil, nil, err
+	seen := map[string]bool{}
+	for _, path := range paths {
+		if clean := filepath.Clean(path); seen[clean] {
+			return nil, nil, fmt.Errorf("%s is named twice: its runs would count twice", path)
+		}
+		seen[filepath.Clean(path)] = true
 	}
 	for _, path := range paths {
 		res, err := readBenchmark(path)

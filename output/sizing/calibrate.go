@@ -28,6 +28,9 @@ type Calibration struct {
 // Calibrate returns the answer what I/Os cost on the user's own hardware.
 func Calibrate(c *Calibration) *Answer {
 	a := &Answer{Command: "size calibrate", Question: c.Question, Assumed: c.Assumed}
+	if idle, ok := calibrateIdle(c); ok {
+		a.Assumed = append(a.Assumed, idle)
+	}
 	split := slices.ContainsFunc(c.Result.Costs, func(cost calibrate.Cost) bool { return cost.Storage != nil })
 	if split {
 		a.Assumed = append(a.Assumed, calibrateNetwork(&c.Options))
@@ -55,6 +58,34 @@ func Calibrate(c *Calibration) *Answer {
 		*calibrate.Result
 	}{c.Path, c.Options.Hardware, c.Options.Core, len(c.Trials), c.Comparisons, c.Result}
 	return a
+}
+
+// calibrateIdle says what an idle host is taken to use; false when no host was measured.
+func calibrateIdle(c *Calibration) (Assumption, bool) {
+	as := Assumption{What: "an idle host", Origin: capacity.Given}
+	hosts, unknown := 0, 0
+	for i := range c.Trials {
+		l := c.Trials[i].Load
+		if l == nil || l.Scope != calibrate.Host {
+			continue
+		}
+		hosts++
+		switch {
+		case l.Idle == nil:
+			unknown++
+		case as.Value == "":
+			as.Value, as.Source = l.Idle.Value.String(), strings.TrimRight(strings.TrimRight(l.Source, "0123456789"), ":")
+		case as.Value != l.Idle.Value.String():
+			as.Value = "by test"
+		}
+	}
+	switch {
+	case unknown > 0 && as.Value != "":
+		as.Value += fmt.Sprintf(", not known of %s", calibrateCount(unknown, "run", "runs"))
+	case unknown > 0:
+		as.Value, as.Origin, as.Source = "0 Hz", capacity.Assumed, "no --idle: the costs are too high by idle × hosts ÷ IOPS"
+	}
+	return as, hosts > 0
 }
 
 // calibrateNetwork says what the network is taken to cost.
@@ -95,13 +126,13 @@ func calibrateVerdict(c *Calibration) []string {
 		}
 	}
 	if agree == len(c.Comparisons) {
-		return []string{fmt.Sprintf("Yours agree with the published figures where there are any (%d of %d kinds), at most %s apart.", len(c.Comparisons), kinds, apart(most.Deviation))}
+		return []string{fmt.Sprintf("Yours agree with the published figures where there are any (kinds: %d of %d), at most %s apart.", len(c.Comparisons), kinds, apart(most.Deviation))}
 	}
 	why := ""
 	if most.Verdict == calibrate.Other {
 		why = " (other hardware)"
 	}
-	return []string{fmt.Sprintf("Yours differ from the published figures in %d of %d kinds, at most by %s%s: %s.",
+	return []string{fmt.Sprintf("Yours differ from the published figures (kinds: %d of %d), at most by %s%s: %s.",
 		len(c.Comparisons)-agree, len(c.Comparisons), deviated(most.Deviation), why, calibrate.KindText(most.Kind))}
 }
 
@@ -114,11 +145,11 @@ func calibrateCount(n int, one, many string) string {
 
 // deviated writes a deviation: "+35 %", "-2.4 %".
 func deviated(v capacity.Share) string {
-	s := capacity.Share(math.Round(float64(v)*1000) / 1000).String()
-	if v >= 0 && !strings.HasPrefix(s, "-") {
-		return "+" + s
+	v = capacity.Share(math.Round(float64(v)*1000) / 1000)
+	if v > 0 {
+		return "+" + v.String()
 	}
-	return s
+	return (v + 0).String() // -0 + 0 is 0
 }
 
 func apart(v capacity.Share) string { return strings.TrimLeft(deviated(v), "+-") }

@@ -73,7 +73,7 @@ func (c *Calibration) other(text string, change func(*calibrate.Load, *calibrate
 func calibrateCharts(c *Calibration) []chart.Chart {
 	lines := &chart.Lines{
 		X: chart.Axis{Label: "block", Log: true, Bytes: true, Text: func(v float64) string { return iocost.Size(numa.Bytes(math.Round(v))) }},
-		Y: chart.Axis{Label: "cycles of one I/O", Log: true, Text: func(v float64) string { return capacity.Digits(v/1000, 3) + " k" }},
+		Y: chart.Axis{Label: "cycles of one I/O", Log: true, Text: func(v float64) string { return strings.TrimSuffix(capacity.Cycles(v).String(), "cycles") }},
 	}
 	for i := range c.Result.Costs {
 		cost := &c.Result.Costs[i]

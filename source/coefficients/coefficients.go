@@ -107,8 +107,29 @@ func Save(path string, entries []Entry, replace bool) (f *File, added, replaced 
 			return nil, 0, 0, fmt.Errorf("%w (--replace starts anew)", err)
 		}
 	}
-	added, replaced = f.Merge(entries)
+	added, replaced = f.Merge(rounded(entries))
 	return f, added, replaced, f.Write(path)
+}
+
+// rounded returns entries to a tenth of a cycle: the digits behind it depend on the
+// processor that divided.
+func rounded(entries []Entry) []Entry {
+	out := slices.Clone(entries)
+	for i := range out {
+		round(&out[i].PerIO)
+		if n := out[i].Network; n != nil {
+			c := *n
+			round(&c)
+			out[i].Network = &c
+		}
+	}
+	return out
+}
+
+func round(f *capacity.Figure[capacity.Cycles]) {
+	for _, v := range []*capacity.Cycles{&f.Value, &f.Low, &f.High} {
+		*v = capacity.Cycles(math.Round(float64(*v)*10) / 10)
+	}
 }
 
 // check says what is wrong with an entry.

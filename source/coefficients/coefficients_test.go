@@ -38,7 +38,7 @@ func TestSaveAndLoad(t *testing.T) {
 		want                     []Entry
 		added, replaced, written int
 	}{
-		{[]Entry{entryOf(0, 1825900)}, false, []Entry{entryOf(0, 1825900)}, 1, 0, 1},
+		{[]Entry{entryOf(0, 1825900.004)}, false, []Entry{entryOf(0, 1825900)}, 1, 0, 1},
 		{[]Entry{entryOf(1, 640500)}, false, []Entry{entryOf(1, 640500), entryOf(0, 1825900)}, 1, 0, 2},
 		{[]Entry{entryOf(0, 1700000), entryOf(0.7, 935800)}, false, []Entry{entryOf(1, 640500), entryOf(0.7, 935800), entryOf(0, 1700000)}, 1, 1, 3},
 		{[]Entry{entryOf(0, 1e6)}, true, []Entry{entryOf(0, 1e6)}, 1, 0, 1},

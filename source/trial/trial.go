@@ -94,7 +94,7 @@ type gatherer struct {
 func (g *gatherer) trial() calibrate.Trial {
 	io := g.io
 	t := calibrate.Trial{
-		Test: io.Test, Started: io.Started, Source: base(g.run.Source), Place: fact.Place(g.run.Source, g.run.Line, 0),
+		Test: io.Test, Started: io.Started, Source: base(g.run.Source), Place: fact.Place(g.run.Source, g.run.Line, 0), Line: g.run.Line,
 	}
 	if t.Test == "" {
 		t.Test = t.Source
@@ -124,6 +124,8 @@ func (g *gatherer) describe(k *iocost.Kind) string {
 	switch {
 	case io.Mixed:
 		return "it mixes I/Os of several sizes: no cost of one kind follows"
+	case io.Block == nil && g.run.Tool == "HCIBench":
+		return "it has no test case name, which says what its I/Os were: add its line"
 	case io.Block == nil:
 		return "it states no block size"
 	case io.Read == nil || io.Random == nil:

@@ -92,8 +92,8 @@ func TestHCIBench(t *testing.T) {
 	}
 	// Both reads are at the limit: 18 × 8 × 5,000, of 32 KiB each.
 	want := []string{
-		"some/folder/cluster.txt.gz:4: 721,317 IOPS are the configured limit (720,000 IOPS): not what the cluster can do; the cost of one I/O still holds",
-		"some/folder/cluster.txt.gz:31: 22,576 IOPS are the configured limit (22,500 IOPS): not what the cluster can do; the cost of one I/O still holds",
+		"some/folder/cluster.txt.gz:4: 721,317 IOPS are the configured limit (720,000 IOPS), not what the cluster can do; their cost holds",
+		"some/folder/cluster.txt.gz:31: 22,576 IOPS are the configured limit (22,500 IOPS), not what the cluster can do; their cost holds",
 	}
 	if !reflect.DeepEqual(r.Doubts, want) {
 		t.Errorf("doubts %q, want %q", r.Doubts, want)
@@ -152,8 +152,9 @@ ALL,All,512 B read,1,1,1,4040.000000,4040.000000,0,2.068480,
 	if got, want := fmt.Sprint(r.Costs[0].Started), "[2024-12-17 10:00:00:123]"; got != want {
 		t.Errorf("begun %s, want %s", got, want)
 	}
-	wantLeft(t, r, "results.csv:27: found a CPU use of 115.49 %, want at most 100 %", "results.csv:28: 0 I/Os a second: no I/O has no cost",
-		"results.csv:29: its CPU use is not known (--cpu-file or --cpu)", "results.csv:26: it mixes I/Os of several sizes: no cost of one kind follows")
+	wantLeft(t, r, "results.csv:26: it mixes I/Os of several sizes: no cost of one kind follows",
+		"results.csv:27: found a CPU use of 115.49 %, want at most 100 %", "results.csv:28: 0 I/Os a second: no I/O has no cost",
+		"results.csv:29: its CPU use is not known")
 	trials, _, _ = Gather([]*benchmark.Results{read(t, "results.csv", text)}, &Options{Path: iocost.NVMe})
 	if got, want := trials[0].Unusable, "its CPU use is 15.49 % of what is not known: --guest-cpu"; got != want {
 		t.Errorf("without --guest-cpu: %s, want %s", got, want)
@@ -347,7 +348,7 @@ func TestSample(t *testing.T) {
 	if err != nil || len(trials) != 6 {
 		t.Fatalf("%d trials, %v; want 6", len(trials), err)
 	}
-	if got, want := trials[5].Unusable, "it states no block size"; got != want { // its block has no name
+	if got, want := trials[5].Unusable, "it has no test case name, which says what its I/Os were: add its line"; got != want { // its block has no name
 		t.Errorf("the last: %q, want %q", got, want)
 	}
 }
