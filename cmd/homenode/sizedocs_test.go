@@ -8,8 +8,7 @@ import (
 )
 
 // sizePages are pages below docs/size whose console blocks are run.
-var sizePages = []string{"dump.md", "fit.md", "pages.md", "rightsize.md", "speed.md"}
-var sizePages = []string{"calibrate.md", "dump.md", "fit.md", "rightsize.md", "speed.md"}
+var sizePages = []string{"calibrate.md", "dump.md", "fit.md", "pages.md", "rightsize.md", "speed.md"}
 
 // TestSizePages runs the commands of the pages on sizing and holds that each prints what
 // the page shows.
