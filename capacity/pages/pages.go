@@ -129,6 +129,18 @@ func Count(hosts []Host) *Counted {
 	return c
 }
 
+// Complete returns the hosts alone of which all is known that Sum has of sharing.
+func (c *Counted) Complete() *Counted {
+	out := &Counted{}
+	for i := range c.Hosts {
+		if s := &c.Hosts[i].Sum; s.Saved != nil && s.Consumed != nil && s.Gain != nil {
+			out.Hosts = append(out.Hosts, c.Hosts[i])
+			out.Sum.add(s, len(out.Hosts) == 1)
+		}
+	}
+	return out
+}
+
 func count(h *Host) Counts {
 	c := Counts{Host: h.Name, Time: h.Time, Nodes: h.Nodes, Shared: h.Shared, Common: h.Common}
 	for i := range h.VMs {

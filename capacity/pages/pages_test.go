@@ -62,6 +62,16 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// TestComplete leaves out the host of which too little is known.
+func TestComplete(t *testing.T) {
+	full := Host{Name: "a", Shared: to(3 * gib), Common: to(1 * gib), VMs: []VM{{Granted: to(4 * gib), Shared: to(3 * gib), Saved: to(2 * gib)}}}
+	all := Count([]Host{{Name: "b", Shared: to(gib)}, full, full})
+	got := all.Complete()
+	if all.Sum.Saved != nil || len(got.Hosts) != 2 || *got.Sum.Saved != 4*gib || *got.Sum.Consumed != 4*gib || *got.Sum.Gain != (Gain{0, 2 * gib, ByPrivate}) {
+		t.Errorf("found %+v of %d hosts", got.Sum, len(got.Hosts))
+	}
+}
+
 // TestCountNothing has a VM of which nothing is stated: nothing is known then, not 0.
 func TestCountNothing(t *testing.T) {
 	got := Count([]Host{{Name: "a", VMs: []VM{{Name: "x"}}}, {Name: "b"}})

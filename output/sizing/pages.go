@@ -1,8 +1,8 @@
 package sizing
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +24,7 @@ func PagesCounted(r *pages.Counted, of string, gain capacity.Figure[capacity.Sha
 	a := &Answer{Command: "size pages", Question: "size pages: what page sharing saves and could save, counted in " + of, Result: r}
 	a.Assumed = countedAssumed(r)
 	a.Verdict = countedVerdict(r)
-	a.Tables = append(a.Tables, countedHosts(r), countedVMs(r, details))
+	a.Tables = append(a.Tables, countedHosts(r, details), countedVMs(r, details))
 	a.If = countedIf(r, gain)
 	a.Notes = countedNotes(r)
 	a.Charts = []chart.Chart{countedChart(r)}
@@ -70,8 +70,13 @@ func moments(r *pages.Counted) string {
 }
 
 func countedVerdict(r *pages.Counted) []string {
+	whole := r.Complete()
 	s := &r.Sum
 	var out []string
+	if n := len(whole.Hosts); n > 0 && n < len(r.Hosts) {
+		s = &whole.Sum
+		out = append(out, fmt.Sprintf("What follows is of the %d of %d hosts that state enough.", n, len(r.Hosts)))
+	}
 	if s.Saved != nil {
 		line := "Page sharing saves " + gb(*s.Saved) + " now"
 		if s.Consumed != nil && *s.Consumed > 0 {
@@ -123,13 +128,21 @@ func breaking(r *pages.Counted) string {
 	return ""
 }
 
-func countedHosts(r *pages.Counted) Table {
+// mostPageHosts are shown without --details.
+const mostPageHosts = 8
+
+func countedHosts(r *pages.Counted, details bool) Table {
 	t := Table{Name: "hosts", Columns: []Column{
 		{Name: "host"}, {Name: "memory", Right: true}, {Name: "free", Right: true}, {Name: "state"}, {Name: "consumed", Right: true}, {Name: "shared", Right: true},
 		{Name: "common", Right: true}, {Name: "saved", Right: true}, {Name: "large", Right: true}, {Name: "could free more", Right: true}, {Name: "breaks large below", Right: true},
 	}}
-	for i := range r.Hosts {
-		c := &r.Hosts[i]
+	hosts := r.Hosts
+	if !details && len(hosts) > mostPageHosts {
+		t.Title = fmt.Sprintf("the first %d of %d hosts (--details for all)", mostPageHosts, len(hosts))
+		hosts = hosts[:mostPageHosts]
+	}
+	for i := range hosts {
+		c := &hosts[i]
 		state, below := "-", "-"
 		if c.State != "" {
 			state = c.State
@@ -162,7 +175,7 @@ func countedVMs(r *pages.Counted, details bool) Table {
 	}
 	if !details && len(rows) > mostVMs {
 		slices.SortStableFunc(rows, func(a, b row) int {
-			return int(math.Copysign(1, float64(high(b.v)-high(a.v)))) * bit(high(a.v) != high(b.v))
+			return cmp.Compare(high(b.v), high(a.v))
 		})
 		t.Title = fmt.Sprintf("the %d of %d VMs that could free most (--details for all)", mostVMs, len(rows))
 		rows = rows[:mostVMs]
@@ -179,13 +192,6 @@ func high(v *pages.VMCounts) numa.Bytes {
 		return -1
 	}
 	return v.Gain.High
-}
-
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func countedIf(r *pages.Counted, gain capacity.Figure[capacity.Share]) []Change {
