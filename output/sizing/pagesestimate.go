@@ -63,7 +63,7 @@ func estimatedIf(q *pages.Request, r *pages.Estimated) []Change {
 	out := []Change{
 		change("half the gain", half),
 		change("guests ask for ten times the large pages ("+wide.Large.Value.String()+")", wide),
-		{If: "Mem.ShareForceSalting 2, no salts (the default)", Result: "zeros and what is alike within each VM: not published how much", Change: "less"},
+		{If: "Mem.ShareForceSalting 2, no salts (the default)", Result: "zeros, and what is alike within each VM: not published", Change: "less"},
 		{If: "Mem.ShareForceSalting 1 or 2 with one salt for a group", Result: "as above within the group", Change: "less"},
 	}
 	if l := r.Limits; l != nil {
