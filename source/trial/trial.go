@@ -165,10 +165,6 @@ func (g *gatherer) zero(name string) bool {
 	return false
 }
 
-// limitUnit is the size of one I/O as vSAN counts against a limit: larger ones count as
-// several.
-const limitUnit = 32 * numa.KiB
-
 // limit returns the I/Os a second that all disks are allowed together, 0 when no limit is
 // known. Whether the rate in the name of a test case is that of a VM or of a disk is not
 // published: the one that was reached counts.
@@ -181,11 +177,10 @@ func (g *gatherer) limit(t *calibrate.Trial) capacity.IORate {
 		disks = g.io.Disks.Value
 	}
 	if g.Limit > 0 {
-		each := g.Limit
 		if g.Path == iocost.VSANESA && t.Kind.Block > 0 {
-			each /= capacity.IORate((t.Kind.Block + limitUnit - 1) / limitUnit)
+			return iocost.Limit(int(vms*disks), g.Limit, t.Kind.Block)
 		}
-		return each * capacity.IORate(vms*disks)
+		return g.Limit * capacity.IORate(vms*disks)
 	}
 	if g.io.Limit == nil {
 		return 0

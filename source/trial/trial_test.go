@@ -352,3 +352,30 @@ func TestSample(t *testing.T) {
 		t.Errorf("the last: %q, want %q", got, want)
 	}
 }
+
+// TestLimit holds what a limit of each disk allows all of them: vSAN counts an I/O of more
+// than 32 KiB as several.
+func TestLimit(t *testing.T) {
+	for _, tt := range []struct {
+		test  string
+		path  iocost.Path
+		limit capacity.IORate
+		want  capacity.IORate
+	}{
+		{"fio-8vmdk-90ws-4k-100rdpct-100randompct", iocost.VSANESA, 5000, 720000},
+		{"fio-8vmdk-90ws-48k-100rdpct-100randompct", iocost.VSANESA, 5000, 360000},
+		{"fio-8vmdk-90ws-1024k-100rdpct-0randompct", iocost.VSANESA, 5000, 22500},
+		{"fio-8vmdk-90ws-1024k-100rdpct-0randompct", iocost.NVMe, 5000, 720000},
+		{"fio-8vmdk-90ws-4k-100rdpct-100randompct", iocost.VSANESA, 0, 0},
+		{"fio-8vmdk-90ws-4k-100rdpct-100randompct-1000iops", iocost.NVMe, 0, 144000},
+		{"fio-8vmdk-90ws-4k-100rdpct-100randompct-40000iops", iocost.NVMe, 0, 720000}, // of a VM: it was reached
+	} {
+		trials, _, err := Gather([]*benchmark.Results{read(t, "a.txt", hciBlock(tt.test, "720,100.00", "1.00"))}, &Options{Path: tt.path, Limit: tt.limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := trials[0].Limit; got != tt.want {
+			t.Errorf("%s on %s at %v each: %v, want %v", tt.test, tt.path, tt.limit, got, tt.want)
+		}
+	}
+}
