@@ -151,11 +151,11 @@ func (f *sizeLatencyFlags) place(changed func(string) bool) (latency.Options, er
 
 // readLatencies reads the files; each must hold a latency that has its place.
 func readLatencies(names []string, place latency.Options, o *sizing.LatencyOptions) ([]latency.Sample, error) {
-	if err := eachOnce(names); err != nil {
-		return nil, err
-	}
 	var samples []latency.Sample
-	for _, name := range names {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("%s is named twice: its latencies would count twice", name)
+		}
 		results, err := readBenchmark(name)
 		if err != nil {
 			return nil, err

@@ -40,9 +40,7 @@ func Latency(r *latency.Result, o LatencyOptions) *Answer {
 	}
 	a.If = latencyIf(r)
 	a.Notes = latencyRead(&o)
-	for _, why := range o.Why[:min(1, len(o.Why))] { // the others are about nodes
-		a.Notes = append(a.Notes, why)
-	}
+	a.Notes = append(a.Notes, o.Why[:min(1, len(o.Why))]...) // the others are about nodes
 	a.Notes = append(a.Notes, latencyNotes(r)...)
 	a.Charts = []chart.Chart{latencyChart(r, a.Verdict[0])}
 	return a
