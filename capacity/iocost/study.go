@@ -187,10 +187,12 @@ func (m *Model) allow(q Question, workloads []Workload, open int, out *Outcome) 
 	if err != nil {
 		return err
 	}
-	if w.storage() && out.Limit != nil && w.Rate > out.Limit.Rate {
-		w.Rate, out.Limit.Capped, a.Capped = out.Limit.Rate, true, true
-		cap := w.Bits()
-		traffic.Value, traffic.Low, traffic.High = cap, min(traffic.Low, cap), cap
+	if w.storage() && out.Limit != nil {
+		if w.Rate > out.Limit.Rate {
+			w.Rate, out.Limit.Capped, a.Capped = out.Limit.Rate, true, true
+		}
+		most := out.Limit.Rate.Traffic(w.Block)
+		traffic.Value, traffic.Low, traffic.High = min(traffic.Value, most), min(traffic.Low, most), min(traffic.High, most)
 	}
 	workloads[open], a.Traffic = w, traffic
 	if w.storage() {

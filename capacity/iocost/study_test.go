@@ -64,7 +64,11 @@ func TestBudget(t *testing.T) {
 	if !near(float64(s.CPU.Value), 414.72e9) || !near(float64(s.Share), 0.6) || !near(float64(s.Allowed.Others), 53.6e9) {
 		t.Errorf("found %v, %v; want 414.72 GHz, 60 %%", s.CPU.Value, s.Share)
 	}
-	q.Disks, q.LimitEach = 10, 5000
+	q.Disks, q.LimitEach = 113, 5000 // more than fit, less than would at the low end of the cost
+	if s = study(t, q); s.Allowed.Capped || s.Limit.Capped || s.Allowed.Traffic.High != capacity.IORate(565e3).Traffic(32*numa.KiB) {
+		t.Errorf("found %+v, %+v; want what fits, up to the 565,000 IOPS of the limit", s.Allowed, s.Limit)
+	}
+	q.Disks = 10
 	s = study(t, q)
 	if s.Allowed.Rate.Value != 50e3 || !s.Allowed.Capped || s.Limit.Rate != 50e3 || s.Allowed.Traffic.High != s.Allowed.Traffic.Value {
 		t.Errorf("found %+v, %+v; want the 50,000 IOPS of the limit", s.Allowed, s.Limit)

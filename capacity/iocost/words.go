@@ -67,7 +67,10 @@ func Ask(path string, words []Word, prefix string) (Asked, error) {
 	if err := among(path, paths); err != nil {
 		return Asked{}, fmt.Errorf("%spath: %w", prefix, err)
 	}
-	a := Asked{Workload: Workload{Kind: Kind{Path: Path(path), Read: DefaultRead, Random: DefaultRandom}}}
+	a := Asked{Workload: Workload{Kind: Kind{Path: Path(path)}}}
+	if a.storage() {
+		a.Read, a.Random = DefaultRead, DefaultRandom
+	}
 	given := map[string]bool{}
 	var throughput capacity.BitRate
 	for _, w := range words {

@@ -21,9 +21,9 @@ func TestParseWorkload(t *testing.T) {
 			ByThroughput: true, Assumed: []string{"read", "random"},
 		}},
 		{"nvme block=4k read=100", Asked{Workload: Workload{Kind: Kind{NVMe, 4096, 1, 1}, Rate: 1}, Open: true, Assumed: []string{"random"}}},
-		{"network tx=10Gb/s", Asked{Workload: Workload{Kind: Kind{Path: Network, Read: DefaultRead, Random: 1}, TX: 10e9}}},
-		{"network", Asked{Workload: Workload{Kind: Kind{Path: Network, Read: DefaultRead, Random: 1}, TX: 1, RX: 1}, Open: true, Assumed: []string{"tx"}}},
-		{"ram throughput=20GB/s", Asked{Workload: Workload{Kind: Kind{Path: RAM, Read: DefaultRead, Random: 1}, Traffic: 160e9}}},
+		{"network tx=10Gb/s", Asked{Workload: Workload{Kind: Kind{Path: Network}, TX: 10e9}}},
+		{"network", Asked{Workload: Workload{Kind: Kind{Path: Network}, TX: 1, RX: 1}, Open: true, Assumed: []string{"tx"}}},
+		{"ram throughput=20GB/s", Asked{Workload: Workload{Kind: Kind{Path: RAM}, Traffic: 160e9}}},
 	} {
 		got, err := ParseWorkload(tt.text)
 		if err != nil || !reflect.DeepEqual(got, tt.want) {

@@ -120,6 +120,7 @@ func (m *Model) Load(w Workload, o Options) (Load, error) {
 		n := l.Network.Times(1 / l.IPC)
 		l.Network = &n
 	}
+	l.PerBit.Origin = capacity.Derived
 	l.PerBit.Value, l.PerBit.Low, l.PerBit.High = l.CPU.Value.PerBit(w.Bits()), l.CPU.Low.PerBit(w.Bits()), l.CPU.High.PerBit(w.Bits())
 	return l, nil
 }

@@ -41,7 +41,7 @@ func ioQuestion(q *iocost.Question) string {
 		parts = append(parts, q.Workloads[i].Text())
 	}
 	s := "size io: " + strings.Join(parts, " + ")
-	if len(parts) > 2 {
+	if len(parts) > 1 && len(s) > 80 {
 		s = fmt.Sprintf("size io: %d workloads", len(parts))
 	}
 	if q.Budget > 0 {
@@ -173,11 +173,14 @@ func ioVerdict(s *iocost.Study) []string {
 	var out []string
 	if a := s.Allowed; a != nil {
 		l := &s.Loads[a.Number]
-		line := "at most " + a.Traffic.Value.Bytes() + " (" + a.Traffic.Value.String() + ")"
+		line := "at most " + a.Traffic.Value.Bytes()
+		if l.Path == iocost.Network {
+			line = "at most " + l.TX.String() + " sent and " + l.RX.String() + " received"
+		}
 		if a.Rate != nil {
 			line = "at most " + a.Rate.Value.String() + ", " + a.Traffic.Value.Bytes()
 		}
-		out = append(out, fmt.Sprintf("%s of %s.", line, pathNames[l.Path]))
+		out = append(out, fmt.Sprintf("%s, %s.", line, pathNames[l.Path]))
 	}
 	line := s.CPU.Value.String()
 	if s.Cores > 0 {
@@ -281,7 +284,7 @@ func ioRange(s *iocost.Study) (Change, bool) {
 	c.Result = hzRange(s.CPU)
 	if a := s.Allowed; a != nil {
 		low, value, high = float64(a.Traffic.Low), float64(a.Traffic.Value), float64(a.Traffic.High)
-		c.Result = a.Traffic.Low.Bytes() + " to " + a.Traffic.High.Bytes()
+		c.Result = between(a.Traffic.Low.Bytes(), a.Traffic.High.Bytes(), " GB/s")
 		if a.Rate != nil {
 			c.Result = strings.TrimSuffix(a.Rate.Low.String(), " IOPS") + " to " + a.Rate.High.String()
 		}
