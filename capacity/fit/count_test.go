@@ -152,6 +152,19 @@ func TestUnevenNodes(t *testing.T) {
 	}
 }
 
+// The clients of a wide VM are on nodes of their own: room for many on one node does not
+// help when the other has room for one.
+func TestBoundOfWide(t *testing.T) {
+	ty := typeOf(t, "2x32c/1000GB")
+	ty.Host.Nodes.Value[0].Memory.Value, ty.Host.Nodes.Value[1].Memory.Value = 900*numa.GiB, 100*numa.GiB
+	o := Options{PerCore: 4}
+	s := shapeOf(t, "40x180GB")
+	c := roomOf(t, ty, o).count(&s, &o)
+	if c.VMs != 1 || c.Bound != 1 {
+		t.Errorf("found %d VMs, bound %d; want 1 and 1", c.VMs, c.Bound)
+	}
+}
+
 func TestMonotone(t *testing.T) {
 	count := func(host, shape string, change func(*Options)) int {
 		o := plain()

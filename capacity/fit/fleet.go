@@ -240,9 +240,15 @@ func typeName(h *numa.Host) string {
 	if all%max(1, sockets) != 0 {
 		name = fmt.Sprintf("%dc/%s", all, compact(memory))
 	}
+	divided := "snc"
+	if strings.Contains(h.CPUModel.Value, "EPYC") {
+		divided = "nps"
+	}
 	switch {
 	case nodes > sockets && nodes%sockets == 0:
-		name += fmt.Sprintf("/snc%d", nodes/sockets)
+		name += fmt.Sprintf("/%s%d", divided, nodes/sockets)
+	case nodes == 1 && sockets > 1:
+		name += "/interleaved" // one node of several packages (rule book A-2)
 	case nodes != sockets:
 		name += fmt.Sprintf("/%d nodes", nodes)
 	}

@@ -121,6 +121,21 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// A VM that is local nowhere restarts where its memory finds room, partly remote.
+func TestRoomRestartsLarge(t *testing.T) {
+	c := clusterOf(t, "release 8.0\ncluster a\nhost h[1-2] nodes=2 cores=16 memory=512GB\nvm big host=h1 vcpus=8 memory=300GB\n", "a")
+	r, err := c.Room(NewShape(4, 50*numa.GiB), 1, &Options{PerCore: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// big takes all of one node and 44 GB of the other. Of the VMs three go to the other by
+	// load; then it has 12 vCPUs, and the fourth goes to the node of big, which is full. A
+	// host without big takes 4 on each node, for its cores.
+	if r.Homeless != 0 || r.WithFailed != 3 || r.Total != 11 {
+		t.Errorf("found %d, %d with a failure, %d homeless; want 11, 3, 0", r.Total, r.WithFailed, r.Homeless)
+	}
+}
+
 // The room of a host is what sim.Place makes of its VMs and so many more.
 func TestRoomIsPlaced(t *testing.T) {
 	c := clusterOf(t, small, "all")
@@ -177,5 +192,24 @@ func TestToday(t *testing.T) {
 	got, err := c.Today(&Options{PerCore: 1})
 	if want := (Today{Hosts: 1, VMs: 1, Memory: 72 * numa.GiB}); err != nil || got != want {
 		t.Errorf("found %+v, %v; want %+v", got, err, want)
+	}
+}
+
+func TestTypeName(t *testing.T) {
+	f := fleetOf(t, `release 8.0
+host a nodes=2 cores=32 memory=1023GB
+host b nodes=4 packages=2 cores=16 memory=1024GB cpu="AMD EPYC 7543 32-Core Processor"
+host c nodes=4 packages=2 cores=14 ht=off memory=512GB
+host d nodes=1 packages=2 cores=40 memory=768GB
+host e nodes=2 cores=18 nodeMemory=512GB,448GB
+host f nodes=3 packages=2 cores=8 memory=192GB
+`)
+	var got []string
+	for i := range f.Hosts {
+		got = append(got, typeName(&f.Hosts[i]))
+	}
+	want := []string{"2x32c/1023GB", "2x32c/1TB/nps2", "2x28c/512GB/snc2/noht", "2x20c/768GB/interleaved", "2x18c/960GB uneven", "2x12c/192GB/3 nodes"}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
 	}
 }

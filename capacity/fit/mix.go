@@ -147,12 +147,12 @@ func Cheaper(x, y *Outcome) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(lost(a), lost(b)), cmp.Compare(unknown(a), unknown(b)), cmp.Compare(a.Price, b.Price),
+	return cmp.Or(cmp.Compare(a.Lost(), b.Lost()), cmp.Compare(unknown(a), unknown(b)), cmp.Compare(a.Price, b.Price),
 		cmp.Compare(a.Total, b.Total), cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.Memory, b.Memory))
 }
 
-// lost counts the VMs that cannot run.
-func lost(m *Mix) (n int) {
+// Lost counts the VMs that cannot run.
+func (m *Mix) Lost() (n int) {
 	for _, f := range m.Never {
 		n += f.Count
 	}

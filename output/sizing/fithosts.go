@@ -61,7 +61,7 @@ func (d *fitDrawn) mix(o *fit.Outcome) {
 func fitCaption(c *FitContext) []string {
 	return []string{
 		"Height of blocks: vCPUs at the left of a node, memory with overhead at the right, to one scale in all nodes. VMs are placed as ESXi is taken to place them (C-4, inferred).",
-		fmt.Sprintf("At most %s vCPUs per core; each node keeps %g × the soft reserve of the host free (C-15, inferred).", capacity.Digits(c.PerCore, 3), c.Reserve),
+		fmt.Sprintf("vCPUs per core: at most %s. Each node keeps %g × the soft reserve of the host free (C-15, inferred).", capacity.Digits(c.PerCore, 3), c.Reserve),
 	}
 }
 
@@ -80,7 +80,7 @@ func countHost(o *fit.Outcome, count *fit.Count, shape int, several bool) fitHos
 		h.count = "no VM fits"
 	}
 	cores, memory := used(count)
-	h.facts = fmt.Sprintf("%s of its cores, %s of its memory", cores, memory)
+	h.facts = fmt.Sprintf("%s of cores, %s of memory", cores, memory)
 	if count.Why != "" {
 		h.facts = count.Why
 	}

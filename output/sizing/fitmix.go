@@ -51,9 +51,12 @@ func mixTable(r *fit.Result) Table {
 		{Name: "host type"}, {Name: "nodes"}, {Name: "hosts", Right: true}, {Name: "at least", Right: true}, {Name: "cores", Right: true}, {Name: "memory", Right: true},
 		{Name: "vCPU, memory used", Right: true}, {Name: "wide", Right: true}, {Name: "remote", Right: true},
 	}}
-	priced := false
+	priced, lost := false, false
 	for i := range r.Types {
-		priced = priced || r.Types[i].Price > 0
+		priced, lost = priced || r.Types[i].Price > 0, lost || r.Types[i].Mix.Lost() > 0
+	}
+	if lost {
+		t.Columns = append(t.Columns, Column{Name: "not run", Right: true})
 	}
 	if priced {
 		t.Columns = append(t.Columns, Column{Name: "price", Right: true})
@@ -68,6 +71,9 @@ func mixTable(r *fit.Result) Table {
 		row := []string{
 			name, nodesText(o), fmt.Sprintf("%d + %d", m.Hosts, m.Total-m.Hosts), fmt.Sprintf("%d + %d", m.Bound, m.Total-m.Hosts), fmt.Sprint(m.Cores), whole(m.Memory),
 			m.VCPUsUsed.String() + ", " + m.MemoryUsed.String(), fmt.Sprint(m.Wide), fmt.Sprint(m.Remote),
+		}
+		if lost {
+			row = append(row, fmt.Sprint(m.Lost()))
 		}
 		if priced {
 			row = append(row, money(m.Price))
@@ -122,7 +128,7 @@ func (c *FitContext) misfits(all []fit.Misfit) string {
 		}
 	}
 	if !c.Details && len(all) > mostMisfits {
-		parts = append(parts, fmt.Sprintf("%d shapes more (--details)", len(all)-mostMisfits))
+		parts = append(parts, plural(len(all)-mostMisfits, "shape")+" more (--details)")
 	}
 	return strings.Join(parts, "; ")
 }
