@@ -173,6 +173,18 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// A smaller vCPU count is named only where one VM more fits for it: not where memory
+// binds.
+func TestChangesAdvise(t *testing.T) {
+	for shape, want := range map[string]bool{"12x96GB": true, "12x400GB": false} {
+		a := askOf(t, "2x32c/1TB", plain(), shape)
+		got := slices.ContainsFunc(Changes(a, resultOf(t, a)), func(c Change) bool { return c.If == "10 vCPUs instead of 12" })
+		if got != want {
+			t.Errorf("%s: 10 vCPUs advised: %v, want %v", shape, got, want)
+		}
+	}
+}
+
 func TestAskErrors(t *testing.T) {
 	good := func() *Ask { return askOf(t, "2x32c/1TB", plain(), "12x96GB") }
 	for _, tt := range []struct {

@@ -32,7 +32,9 @@ func Changes(a *Ask, r *Result) []Change {
 		if err != nil {
 			continue // what cannot be asked is no answer to what if
 		}
-		out = append(out, Change{If: v.name, Moved: moved(r, after)})
+		if c := (Change{If: v.name, Moved: moved(r, after)}); len(c.Moved) > 0 || !v.advice {
+			out = append(out, c)
+		}
 	}
 	return out
 }
@@ -81,8 +83,9 @@ func (a *Ask) failed(r *Result) []Change {
 
 // A variant is an Ask with one thing changed.
 type variant struct {
-	name string
-	ask  Ask
+	name   string
+	ask    Ask
+	advice bool // is worth a line only when it changes something
 }
 
 func (a *Ask) variants(r *Result) []variant {
@@ -91,7 +94,7 @@ func (a *Ask) variants(r *Result) []variant {
 		b := *a
 		b.Types, b.Shapes = slices.Clone(a.Types), slices.Clone(a.Shapes)
 		change(&b)
-		out = append(out, variant{name, b})
+		out = append(out, variant{name: name, ask: b})
 	}
 	if divided := a.divided(2); divided != nil {
 		add("every NUMA node is halved (SNC2, NPS2)", func(b *Ask) { b.Types = divided })
@@ -109,6 +112,7 @@ func (a *Ask) variants(r *Result) []variant {
 		s := a.Shapes[i]
 		for _, v := range r.rounded(i, s.VCPUs) {
 			add(fmt.Sprintf("%d vCPUs instead of %d%s", v, s.VCPUs, a.of(s)), func(b *Ask) { b.Shapes[i] = s.resized(v, s.Memory) })
+			out[len(out)-1].advice = true
 		}
 	}
 	return out

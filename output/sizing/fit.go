@@ -181,7 +181,10 @@ func fitCounts(r *fit.Result) Table {
 		{Name: "cores used", Right: true}, {Name: "memory used", Right: true}, {Name: "left on a node"},
 	}}
 	if r.Hosts > 0 {
-		t.Columns = append(t.Columns, Column{Name: fmt.Sprintf("%d hosts", r.Hosts), Right: true}, Column{Name: fmt.Sprintf("%d failed", r.Spare), Right: true})
+		t.Columns = append(t.Columns, Column{Name: plural(r.Hosts, "host"), Right: true})
+	}
+	if r.Hosts > 0 && r.Spare > 0 {
+		t.Columns = append(t.Columns, Column{Name: fmt.Sprintf("%d failed", r.Spare), Right: true})
 	}
 	for i := range r.Types {
 		o := &r.Types[i]
@@ -197,7 +200,10 @@ func fitCounts(r *fit.Result) Table {
 				cores.String(), memory.String(), restText(c),
 			}
 			if r.Hosts > 0 {
-				row = append(row, fmt.Sprint(c.InCluster(r.Hosts)), fmt.Sprint(c.InCluster(r.Hosts-r.Spare)))
+				row = append(row, fmt.Sprint(c.InCluster(r.Hosts)))
+			}
+			if r.Hosts > 0 && r.Spare > 0 {
+				row = append(row, fmt.Sprint(c.InCluster(r.Hosts-r.Spare)))
 			}
 			t.Rows = append(t.Rows, row)
 		}
