@@ -205,10 +205,24 @@ func along(curve []Point, block numa.Bytes) estimate {
 				return x * math.Pow(y/x, t)
 			})
 			e.basis, e.why = Interpolated, []string{fmt.Sprintf("between %s and %s", size(a.Block), size(b.Block))}
+			e.low, e.high = between(a, b, block, e)
 			return e
 		}
 	}
 	return measured(last)
+}
+
+// between returns the range of a cost between two measured sizes, by the two laws: no less
+// than the smaller I/O, nor by the bit than the larger one; no more than the larger I/O, nor
+// by the bit than the smaller one.
+func between(a, b *Point, block numa.Bytes, e estimate) (low, high capacity.Cycles) {
+	byA, byB := float64(block)/float64(a.Block), float64(block)/float64(b.Block)
+	low = max(a.PerIO.Low, b.PerIO.Times(byB).Low)
+	high = min(b.PerIO.High, a.PerIO.Times(byA).High)
+	if low > high { // the measurements break a law: either may be right
+		low, high = high, low
+	}
+	return min(low, e.low), max(high, e.high)
 }
 
 // outside says that no I/O of the size was measured with this pattern.

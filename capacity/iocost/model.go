@@ -18,7 +18,8 @@ import (
 // in log size would put the middle above both ends by the bit; a straight line in log
 // size and log cost does not, and it returns each measured cost exactly.
 //
-// Where nothing was measured two laws are assumed, and give the range:
+// The range between and outside of the measured sizes is what two laws leave, which are
+// assumed:
 //
 //	a larger block costs no less per I/O and no more per bit
 //	a sequential I/O costs no more than a random one
@@ -142,8 +143,8 @@ func (m *Model) Cost(k Kind) (Cost, error) {
 		}
 	}
 	c.PerIO.Value, c.PerIO.Low, c.PerIO.High = e.cycles, e.low, e.high
-	if e.known {
-		f := capacity.Exactly(e.network, capacity.Derived, points[0].Network.Source, points[0].Network.Hardware)
+	if i := slices.IndexFunc(points, func(p Point) bool { return p.Network != nil }); e.known && i >= 0 {
+		f := capacity.Exactly(e.network, capacity.Derived, points[i].Network.Source, points[i].Network.Hardware)
 		c.Network = &f
 	}
 	c.PerBit = perBit(c.PerIO, k.Block)
@@ -151,9 +152,10 @@ func (m *Model) Cost(k Kind) (Cost, error) {
 }
 
 // joint returns a figure without numbers that names the sources and the hardware of all
-// points.
+// points, and what is noted of all of them.
 func joint(points []Point) capacity.Figure[capacity.Cycles] {
 	var sources, hardware []string
+	note := points[0].PerIO.Note
 	for _, p := range points {
 		if s := p.PerIO.Source; s != "" && !slices.Contains(sources, s) {
 			sources = append(sources, s)
@@ -161,8 +163,11 @@ func joint(points []Point) capacity.Figure[capacity.Cycles] {
 		if h := p.PerIO.Hardware; h != "" && !slices.Contains(hardware, h) {
 			hardware = append(hardware, h)
 		}
+		if p.PerIO.Note != note {
+			note = ""
+		}
 	}
-	return capacity.Figure[capacity.Cycles]{Origin: capacity.Derived, Source: strings.Join(sources, ", "), Hardware: strings.Join(hardware, ", ")}
+	return capacity.Figure[capacity.Cycles]{Origin: capacity.Derived, Source: strings.Join(sources, ", "), Hardware: strings.Join(hardware, ", "), Note: note}
 }
 
 // perBit returns a cost by the bit.

@@ -265,6 +265,48 @@ func TestOwn(t *testing.T) {
 	}
 }
 
+// TestBetween holds that the range between two measured sizes is what the two laws leave,
+// not what the digits of its ends do.
+func TestBetween(t *testing.T) {
+	m := model(t)
+	for _, tt := range []struct {
+		kind             Kind
+		value, low, high float64
+	}{
+		// No less than 4 KiB, no more than 32 KiB.
+		{Kind{NVMe, 8 * numa.KiB, 1, 1}, 153035.60, 145220.93, 169892.89},
+		// Half of 1 MiB and twice 256 KiB, of which the second should be more and is not.
+		{Kind{NVMe, 512 * numa.KiB, 0, 0}, 711743.87, 698607.78, 724258.29},
+	} {
+		c := cost(t, m, tt.kind)
+		for _, q := range [][2]float64{{float64(c.PerIO.Value), tt.value}, {float64(c.PerIO.Low), tt.low}, {float64(c.PerIO.High), tt.high}} {
+			if math.Abs(q[0]/q[1]-1) > 1e-6 {
+				t.Errorf("%s: found %.2f, %.2f, %.2f; want %.2f, %.2f, %.2f", tt.kind, float64(c.PerIO.Value), float64(c.PerIO.Low), float64(c.PerIO.High), tt.value, tt.low, tt.high)
+				break
+			}
+		}
+		if c.Basis != Interpolated {
+			t.Errorf("%s: found %s, want interpolated", tt.kind, c.Basis)
+		}
+	}
+}
+
+// TestPartlyKnownNetwork holds that the network of one kind is known when that of others is
+// not.
+func TestPartlyKnownNetwork(t *testing.T) {
+	network := capacity.Exactly[capacity.Cycles](100e3, capacity.Derived, "traffic", "mine")
+	own := []Point{
+		{Kind: Kind{VSANESA, numa.MiB, 1, 0}, PerIO: capacity.Exactly[capacity.Cycles](9e6, capacity.Measured, "own", "mine")},
+		{Kind: Kind{VSANESA, 32 * numa.KiB, 1, 1}, PerIO: capacity.Exactly[capacity.Cycles](600e3, capacity.Measured, "own", "mine"), Network: &network},
+	}
+	if c := cost(t, model(t, own...), own[1].Kind); c.Network == nil || *c.Network != network {
+		t.Errorf("found network %v, want %v", c.Network, network)
+	}
+	if c := cost(t, model(t, own...), own[0].Kind); c.Network != nil {
+		t.Errorf("found network %v, want none: it is not known", *c.Network)
+	}
+}
+
 // TestRandomKinds holds for any kind: a cost within its range, its network within it, and a
 // basis that says why when it is not measured.
 func TestRandomKinds(t *testing.T) {

@@ -27,7 +27,7 @@ var Memory = capacity.Figure[capacity.CyclesPerBit]{
 // RDMASaving is how much of the CPU of an I/O of vSAN ESA RDMA saves: the mean of four tests, the
 // least and the most.
 var RDMASaving = func() capacity.Figure[capacity.Share] {
-	f := capacity.Figure[capacity.Share]{Origin: capacity.Published, Source: rdmaSource, Hardware: rdmaHardware}
+	f := capacity.Figure[capacity.Share]{Origin: capacity.Derived, Source: rdmaSource, Hardware: rdmaHardware}
 	for i := range rdmaRows {
 		s := rdmaRows[i].saving()
 		f.Value += s / capacity.Share(len(rdmaRows))

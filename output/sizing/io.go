@@ -216,7 +216,7 @@ func ioTable(s *iocost.Study) Table {
 		if len(s.Loads) > 1 {
 			name = l.Name()
 		}
-		row := []string{name, "", bits(l), "", hzPerBit(l.PerBit.Value), l.CPU.Value.String(), hzRange(l.CPU), "", string(l.Basis)}
+		row := []string{name, "", traffic(l.Path, l.Bits()), "", hzPerBit(l.PerBit.Value), l.CPU.Value.String(), hzRange(l.CPU), "", string(l.Basis)}
 		if l.Rate > 0 {
 			row[1] = capacity.Grouped(float64(l.Rate), 0)
 			row[3] = capacity.Grouped(float64(l.CPU.Value.PerIO(l.Rate)), 0)
@@ -230,14 +230,6 @@ func ioTable(s *iocost.Study) Table {
 		t.Rows = append(t.Rows, []string{"together", "", "", "", "", s.CPU.Value.String(), hzRange(s.CPU), "", string(s.Basis)})
 	}
 	return t
-}
-
-// bits returns the traffic of a workload: of a network in bits.
-func bits(l *iocost.Load) string {
-	if l.Path == iocost.Network {
-		return l.Bits().String()
-	}
-	return l.Bits().Bytes()
 }
 
 // hzRange returns the range of an amount of CPU in one unit: "93.1 to 94.1 GHz".
@@ -261,12 +253,16 @@ func ioChange(s *iocost.Study, v *iocost.Variant) Change {
 	case v.Allowed != nil && v.Allowed.Rate != nil:
 		c.Result = v.Allowed.Rate.Value.String() + ", " + v.Allowed.Traffic.Value.Bytes()
 	case v.Allowed != nil:
-		c.Result = v.Allowed.Traffic.Value.Bytes()
+		c.Result = traffic(s.Loads[v.Allowed.Number].Path, v.Allowed.Traffic.Value)
 	case v.Share > 0:
 		c.Result += ", " + v.Share.String()
 	}
 	if v.Basis == iocost.Extrapolated && s.Basis != iocost.Extrapolated {
-		c.Result += " (" + string(v.Basis) + ")"
+		ends := hzRange(v.CPU)
+		if v.Allowed != nil {
+			ends = allowedRange(s.Loads[v.Allowed.Number].Path, v.Allowed)
+		}
+		c.Result += fmt.Sprintf(" (%s: %s)", v.Basis, ends)
 	}
 	return c
 }
@@ -280,17 +276,40 @@ func signed(s capacity.Share) string {
 // ioRange says what the ends of the range of the costs come to.
 func ioRange(s *iocost.Study) (Change, bool) {
 	c := Change{If: "costs at the ends of their range"}
+	if s.Basis == iocost.Measured && published(s) {
+		c.If = "costs as the article rounds them" // a range of one test is no more than that
+	}
 	low, value, high := float64(s.CPU.Low), float64(s.CPU.Value), float64(s.CPU.High)
 	c.Result = hzRange(s.CPU)
 	if a := s.Allowed; a != nil {
 		low, value, high = float64(a.Traffic.Low), float64(a.Traffic.Value), float64(a.Traffic.High)
-		c.Result = between(a.Traffic.Low.Bytes(), a.Traffic.High.Bytes(), " GB/s")
-		if a.Rate != nil {
-			c.Result = strings.TrimSuffix(a.Rate.Low.String(), " IOPS") + " to " + a.Rate.High.String()
-		}
+		c.Result = allowedRange(s.Loads[a.Number].Path, a)
 	}
 	c.Change = signed(capacity.Share(low/value-1)) + " to " + signed(capacity.Share(high/value-1))
 	return c, c.Result != "" && low != high
+}
+
+// allowedRange returns the ends of what a budget allows of the workload.
+func allowedRange(path iocost.Path, a *iocost.Allowed) string {
+	if a.Rate != nil {
+		return strings.TrimSuffix(a.Rate.Low.String(), " IOPS") + " to " + a.Rate.High.String()
+	}
+	low, high := traffic(path, a.Traffic.Low), traffic(path, a.Traffic.High)
+	_, unit, _ := strings.Cut(high, " ")
+	return strings.TrimSuffix(low, " "+unit) + " to " + high
+}
+
+// traffic writes the traffic of a path: of a network in bits.
+func traffic(path iocost.Path, b capacity.BitRate) string {
+	if path == iocost.Network {
+		return b.String()
+	}
+	return b.Bytes()
+}
+
+// published reports whether all costs are those of the articles.
+func published(s *iocost.Study) bool {
+	return !slices.ContainsFunc(s.Loads, func(l iocost.Load) bool { return l.Cost != nil && l.Cost.Own })
 }
 
 // ioNotes returns what is doubtful.
@@ -311,6 +330,9 @@ func ioNotes(s *iocost.Study) []string {
 		if h := l.Cost.PerIO.Hardware; h != "" && !slices.Contains(hardware, h) {
 			hardware = append(hardware, h)
 		}
+		if l.Path == iocost.NVMe && !l.Cost.Own {
+			note("local NVMe was measured as CPU of the guest, one I/O at a time: what the hypervisor does for it is not in it.")
+		}
 		if l.Path == iocost.VSANESA && !l.Cost.Own {
 			note("vSAN ESA was measured with RAID-5 and compression, on 6 hosts that also ran the load generators.")
 			if c := q.Cluster; c.Cores > 0 && c.Hosts != 6 {
@@ -320,6 +342,9 @@ func ioNotes(s *iocost.Study) []string {
 		if core := l.Cost.Core; core > 0 && q.Cluster.Core > 0 && core != q.Cluster.Core && l.IPC == 1 {
 			note(fmt.Sprintf("%s was measured on cores of %s, yours have %s: other hardware, cycles taken as equal.", pathNames[l.Path], core, q.Cluster.Core))
 		}
+	}
+	if slices.ContainsFunc(s.Loads, func(l iocost.Load) bool { return l.Cost != nil && !l.Cost.Own && !q.Options.Rules }) {
+		note("Ranges are no uncertainty, but what rounding and two laws leave: weighted reads and writes missed the published mixes by +6.4 and -3.0 %, and other hardware is in no range.")
 	}
 	if q.Options.RDMA {
 		note("RDMA: the saving was measured on another cluster, from the use of its logical CPUs.")
