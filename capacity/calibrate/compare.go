@@ -27,15 +27,24 @@ type Comparison struct {
 	Verdict   Verdict                          `json:"verdict"`
 }
 
-// Compare puts each cost beside the published one of its kind. Kinds that nobody published
-// have no comparison; nor have lower bounds.
+// PublishedScope returns whose CPU the published costs of a path are of: exp B-1 read that of
+// the guest, exp B-5 that of the hosts.
+func PublishedScope(path iocost.Path) Scope {
+	if path == iocost.NVMe {
+		return Guest
+	}
+	return Host
+}
+
+// Compare puts each cost beside the published one of its kind and scope. Kinds that nobody
+// published have no comparison; nor have lower bounds.
 func Compare(costs []Cost, published []iocost.Point) []Comparison {
 	var out []Comparison
 	for i := range costs {
 		c := &costs[i]
 		for j := range published {
 			p := &published[j]
-			if c.AtLeast() || p.Kind != c.Kind || !(p.PerIO.Value > 0) {
+			if c.Scope != PublishedScope(p.Path) || p.Kind != c.Kind || !(p.PerIO.Value > 0) {
 				continue
 			}
 			out = append(out, Comparison{

@@ -199,12 +199,15 @@ func (f *calibrateFlags) askNetwork(_ *trial.Options, c *sizing.Calibration) err
 		return nil
 	}
 	tx, rx, _ := strings.Cut(f.network, ",")
-	for text, figure := range map[string]*capacity.Figure[capacity.CyclesPerBit]{tx: &c.Options.Transmit, rx: &c.Options.Receive} {
-		v, _, ok := hostload.Printed(strings.TrimSpace(text))
+	for _, given := range []struct {
+		text   string
+		figure *capacity.Figure[capacity.CyclesPerBit]
+	}{{tx, &c.Options.Transmit}, {rx, &c.Options.Receive}} {
+		v, _, ok := hostload.Printed(strings.TrimSpace(given.text))
 		if !ok || v == 0 {
 			return fmt.Errorf("--network-cost: found %q, want cycles per bit sent and received such as 0.163,0.373", f.network)
 		}
-		*figure = capacity.Exactly(capacity.CyclesPerBit(v), capacity.Given, "--network-cost", f.hardware)
+		*given.figure = capacity.Exactly(capacity.CyclesPerBit(v), capacity.Given, "--network-cost", f.hardware)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -163,20 +164,19 @@ func (f *calibrateFlags) keep(c *sizing.Calibration) (string, error) {
 	if !f.save {
 		return "Nothing is written: --save puts the costs into " + f.coefficients.name() + ".", nil
 	}
+	// The whole cost is better than the guest's part of it, and a curve is of one of them.
+	hosts := slices.ContainsFunc(c.Result.Costs, func(cost calibrate.Cost) bool { return cost.Scope == calibrate.Host })
 	var entries []coefficients.Entry
+	guests := 0
 	for i := range c.Result.Costs {
 		cost := &c.Result.Costs[i]
-		if cost.AtLeast() {
-			continue
+		switch {
+		case cost.AtLeast():
+		case hosts && cost.Scope != calibrate.Host:
+			guests++
+		default:
+			entries = append(entries, coefficients.Entry{Point: cost.Point, Scope: string(cost.Scope), Method: cost.Method, Sources: cost.Sources, Measured: cost.Started})
 		}
-		e := coefficients.Entry{Point: cost.Point, Scope: string(cost.Scope), Method: cost.Method, Sources: cost.Sources, Measured: cost.Started}
-		if n := len(entries); n > 0 && entries[n-1].Kind == e.Kind {
-			if cost.Scope == calibrate.Host { // the whole cost is better than the guest's part
-				entries[n-1] = e
-			}
-			continue
-		}
-		entries = append(entries, e)
 	}
 	if len(entries) == 0 {
 		return "", errors.New("--save: there are lower bounds only, which would make every answer too low")
@@ -185,5 +185,9 @@ func (f *calibrateFlags) keep(c *sizing.Calibration) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--save: %w", err)
 	}
-	return fmt.Sprintf("Written to %s: %d new, %d replaced, %d kept.", f.coefficients.name(), added, replaced, len(file.Entries)-added-replaced), nil
+	line := fmt.Sprintf("Written to %s: %d new, %d replaced, %d kept.", f.coefficients.name(), added, replaced, len(file.Entries)-added-replaced)
+	if guests > 0 {
+		line += fmt.Sprintf(" Not written: %d of guests, beside those of hosts.", guests)
+	}
+	return line, nil
 }

@@ -114,7 +114,7 @@ func calibrateVerdict(c *Calibration) []string {
 		return []string{"No cost, only lower bounds: the CPU of the hosts is not known (--cpu-file, --cpu)."}
 	}
 	if len(c.Comparisons) == 0 {
-		return []string{fmt.Sprintf("%s measured; nobody published the same, so nothing disagrees.", calibrateCount(kinds, "kind of I/O", "kinds of I/O"))}
+		return []string{fmt.Sprintf("%s measured; nobody published the same, so there is nothing to compare.", calibrateCount(kinds, "kind of I/O", "kinds of I/O"))}
 	}
 	most, agree := c.Comparisons[0], 0
 	for _, cmp := range c.Comparisons {
@@ -273,6 +273,9 @@ func calibrateNotes(c *Calibration) []string {
 			out = noteOnce(out, "≥: fio counts the CPU of its own threads. Interrupts of the guest, and all that the hypervisor does for the I/O, are not in it: such figures are not saved.")
 		case cost.Scope == calibrate.Guest:
 			out = noteOnce(out, "CPU is as the guest sees it: what the hypervisor does for its I/O is not in it.")
+		}
+		if cost := &c.Result.Costs[i]; !cost.AtLeast() && cost.Scope != calibrate.PublishedScope(cost.Path) {
+			out = noteOnce(out, fmt.Sprintf("The published costs of %s are of the CPU of %ss, yours of %ss: they are not compared.", pathNames[cost.Path], calibrate.PublishedScope(cost.Path), cost.Scope))
 		}
 	}
 	for _, cmp := range c.Comparisons {

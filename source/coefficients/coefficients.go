@@ -108,7 +108,23 @@ func Save(path string, entries []Entry, replace bool) (f *File, added, replaced 
 		}
 	}
 	added, replaced = f.Merge(rounded(entries))
+	for i := range f.Entries {
+		if err := f.Entries[i].joins(f.Entries[:i]); err != nil {
+			return nil, 0, 0, fmt.Errorf("%w (--replace starts anew)", err)
+		}
+	}
 	return f, added, replaced, f.Write(path)
+}
+
+// joins says whether the entry is of the same CPU as others of its path: the cost of a host
+// is more than what a guest sees of it.
+func (e *Entry) joins(others []Entry) error {
+	for i := range others {
+		if o := &others[i]; o.Path == e.Path && o.Scope != e.Scope {
+			return fmt.Errorf("%s is of %ss, %s of %ss: no curve goes through both", o.Kind, o.Scope, e.Kind, e.Scope)
+		}
+	}
+	return nil
 }
 
 // rounded returns entries to a tenth of a cycle: the digits behind it depend on the

@@ -27,6 +27,31 @@ func entryOf(read capacity.Share, value capacity.Cycles) Entry {
 	return e
 }
 
+// TestOneScope holds that costs of hosts and of guests are not in one curve: neither is
+// written beside the other, nor read.
+func TestOneScope(t *testing.T) {
+	path := filepath.Join(t.TempDir(), DefaultFile)
+	host, guest, nvme := entryOf(1, 640500), entryOf(0, 1e6), entryOf(1, 150000)
+	guest.Scope, nvme.Scope, nvme.Path = "guest", "guest", iocost.NVMe
+	if _, _, _, err := Save(path, []Entry{host, nvme}, false); err != nil {
+		t.Fatalf("scopes of two paths: %v, want none", err)
+	}
+	want := "vsan-esa 32 KiB read random is of hosts, vsan-esa 32 KiB write random of guests: no curve goes through both (--replace starts anew)"
+	if _, _, _, err := Save(path, []Entry{guest}, false); err == nil || err.Error() != want {
+		t.Errorf("found %v, want %s", err, want)
+	}
+	if f, err := Load(path); err != nil || len(f.Entries) != 2 {
+		t.Errorf("found %+v, %v; want the 2 entries of before", f, err)
+	}
+	if err := (&File{Entries: []Entry{host, guest}}).Write(path); err != nil {
+		t.Fatal(err)
+	}
+	want = path + ":37:5: point 2: vsan-esa 32 KiB read random is of hosts, vsan-esa 32 KiB write random of guests: no curve goes through both"
+	if _, err := Load(path); err == nil || err.Error() != want {
+		t.Errorf("found %v, want %s", err, want)
+	}
+}
+
 func TestSaveAndLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), DefaultFile)
 	if _, err := Load(path); !errors.Is(err, fs.ErrNotExist) {

@@ -133,6 +133,9 @@ func (p *parser) points(f *File) error {
 		if i := slices.IndexFunc(f.Entries, func(old Entry) bool { return old.Kind == e.Kind }); i >= 0 {
 			return p.bad(at, "point %d: the same kind of I/O as point %d", n, i+1)
 		}
+		if err := e.joins(f.Entries); err != nil {
+			return p.bad(at, "point %d: %s", n, err)
+		}
 		f.Entries = append(f.Entries, e)
 	}
 	if _, err := p.dec.Token(); err != nil {
