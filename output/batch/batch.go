@@ -167,7 +167,7 @@ func clean(s string) string {
 func (c *column) value(t *numa.Tick) string {
 	switch {
 	case c.host != nil:
-		if t.Has&c.has == 0 {
+		if t.Has&c.has != c.has {
 			return ""
 		}
 		return number(c.host(t))
@@ -205,7 +205,7 @@ func columnsOf(t *numa.Tick) []column {
 		}
 	}
 	for _, c := range hostCounters {
-		if t.Has&c.has != 0 {
+		if t.Has&c.has == c.has {
 			out = append(out, column{path: `Memory\` + c.name, has: c.has, host: c.value})
 		}
 	}

@@ -30,9 +30,13 @@ var (
 		has   numa.Counters
 		value func(*numa.Tick) float64
 	}{
+		{`Machine MBytes`, numa.HasTotal, func(t *numa.Tick) float64 { return mebibytes(t.Memory) }},
 		{`Free MBytes`, numa.HasFree, func(t *numa.Tick) float64 { return mebibytes(t.Free) }},
 		{`Kernel MinFree MBytes`, numa.HasMinFree, func(t *numa.Tick) float64 { return mebibytes(t.MinFree) }},
 		{`Kernel State`, numa.HasState, func(t *numa.Tick) float64 { return float64(t.State) }},
+		{`PShare Shared MBytes`, numa.HasShared, func(t *numa.Tick) float64 { return mebibytes(t.Shared) }},
+		{`PShare Common MBytes`, numa.HasCommon, func(t *numa.Tick) float64 { return mebibytes(t.Common) }},
+		{`PShare Savings MBytes`, numa.HasShared | numa.HasCommon, func(t *numa.Tick) float64 { return mebibytes(t.Shared - t.Common) }},
 	}
 	cpuCounters = []struct {
 		name  string
@@ -63,6 +67,8 @@ var (
 		{`Swapped MBytes`, numa.HasSwapped, bytesOf(func(v *numa.VMTick) numa.Bytes { return v.Swapped }), "0.00"},
 		{`Zero MBytes`, numa.HasZero, bytesOf(func(v *numa.VMTick) numa.Bytes { return v.Zero }), "0.00"},
 		{`Shared MBytes`, numa.HasShared, bytesOf(func(v *numa.VMTick) numa.Bytes { return v.Shared }), "0.00"},
+		{`Shared Saved MBytes`, numa.HasSaved, bytesOf(func(v *numa.VMTick) numa.Bytes { return v.Saved }), "0.00"},
+		{`Copy On Write Hint MBytes`, numa.HasHint, bytesOf(func(v *numa.VMTick) numa.Bytes { return v.Hint }), "0.00"},
 	}
 )
 

@@ -17,7 +17,10 @@
 // A line without a time is about the start. What no line states is not stated by the
 // ticks either; over= leads from the value before to the new one in a straight line. N%L
 // follows from local and remote memory unless percent= says otherwise (percent=? leaves
-// it out). ready=, costop=, used= and run= are of each vCPU.
+// it out). ready=, costop=, used= and run= are of each vCPU. Page sharing is what esxtop
+// shows of it: memory=, shared= and common= of a host, and granted=, shared=, saved=, zero=
+// and hint= (COWH) of a VM; consumed memory follows from granted= and saved= unless
+// consumed= says otherwise.
 package incident
 
 import (

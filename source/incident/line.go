@@ -12,10 +12,11 @@ import (
 
 // host is one host with all that happens on it.
 type host struct {
-	name                 string
-	free, minFree, state track
-	nodes                []*node
-	vms                  []*vm
+	name                   string
+	free, minFree, state   track
+	memory, shared, common track
+	nodes                  []*node
+	vms                    []*vm
 }
 
 // node is one NUMA node.
@@ -40,7 +41,7 @@ type flip struct {
 
 // The quantities of VMs, by how their values are written.
 var (
-	vmBytes  = []string{"memory", "local", "remote", "granted", "consumed", "active", "shared", "zero", "large", "balloon", "swapped"}
+	vmBytes  = []string{"memory", "local", "remote", "granted", "consumed", "active", "shared", "saved", "zero", "hint", "large", "balloon", "swapped"}
 	vmShares = []string{"ready", "costop", "used", "run"}
 	vmCounts = []string{"gid", "vcpus", "percent", "moves", "balance", "loadSwap", "localityMoves", "localitySwap", "fairness"}
 )
@@ -69,6 +70,12 @@ func (p *parser) hostLine(at time.Duration, name word.Word, words []word.Word) e
 			err = setBytes(&h.free, at, over, w)
 		case "minFree":
 			err = setBytes(&h.minFree, at, over, w)
+		case "memory":
+			err = setBytes(&h.memory, at, over, w)
+		case "shared": // by page sharing, the VMkernel's included
+			err = setBytes(&h.shared, at, over, w)
+		case "common":
+			err = setBytes(&h.common, at, over, w)
 		case "state":
 			var s numa.MemoryState
 			if err := s.UnmarshalText([]byte(w.Value)); err != nil {
@@ -76,7 +83,7 @@ func (p *parser) hostLine(at time.Duration, name word.Word, words []word.Word) e
 			}
 			h.state.set(at, 0, float64(s))
 		default:
-			return unknown(w, "host", []string{"free", "minFree", "state", "over"})
+			return unknown(w, "host", []string{"free", "minFree", "state", "memory", "shared", "common", "over"})
 		}
 		if err != nil {
 			return err

@@ -13,6 +13,9 @@ func (h *host) tick(t *numa.Tick, at, every time.Duration) {
 	has(&t.Has, numa.HasFree, &h.free, at, func(v float64) { t.Free = pages(v) })
 	has(&t.Has, numa.HasMinFree, &h.minFree, at, func(v float64) { t.MinFree = pages(v) })
 	has(&t.Has, numa.HasState, &h.state, at, func(v float64) { t.State = numa.MemoryState(v) })
+	has(&t.Has, numa.HasTotal, &h.memory, at, func(v float64) { t.Memory = pages(v) })
+	has(&t.Has, numa.HasShared, &h.shared, at, func(v float64) { t.Shared = pages(v) })
+	has(&t.Has, numa.HasCommon, &h.common, at, func(v float64) { t.Common = pages(v) })
 	t.Nodes = t.Nodes[:0]
 	for _, n := range h.nodes {
 		one := numa.NodeTick{ID: n.id}
@@ -64,10 +67,15 @@ func (v *vm) memory(t *numa.VMTick, at time.Duration) {
 		to   *numa.Bytes
 	}{
 		{"memory", numa.HasSize, &t.Size}, {"granted", numa.HasGranted, &t.Granted}, {"consumed", numa.HasConsumed, &t.Consumed},
-		{"active", numa.HasActive, &t.Active}, {"shared", numa.HasShared, &t.Shared}, {"zero", numa.HasZero, &t.Zero},
+		{"active", numa.HasActive, &t.Active}, {"shared", numa.HasShared, &t.Shared}, {"saved", numa.HasSaved, &t.Saved},
+		{"zero", numa.HasZero, &t.Zero}, {"hint", numa.HasHint, &t.Hint},
 		{"large", numa.HasLarge, &t.Large}, {"balloon", numa.HasBalloon, &t.Balloon}, {"swapped", numa.HasSwapped, &t.Swapped},
 	} {
 		has(&t.Has, q.bit, v.track(q.name), at, func(b float64) { *q.to = pages(b) })
+	}
+	if both := numa.HasGranted | numa.HasSaved; t.Has&both == both && t.Has&numa.HasConsumed == 0 {
+		t.Has |= numa.HasConsumed
+		t.Consumed = t.Granted - t.Saved
 	}
 	local, ok1 := v.track("local").value(at)
 	remote, ok2 := v.track("remote").value(at)
