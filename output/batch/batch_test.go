@@ -93,7 +93,7 @@ func TestRead(t *testing.T) {
 // warnings are what the reader says of the demo's files: stream01 is powered on later,
 // and a batch file does not say its release.
 var warnings = map[string]string{
-	"esx02.demo":  "x:482:1: found another header with 570 columns",
+	"esx02.demo":  "x:482:1: found another header with 693 columns",
 	"epyc01.demo": "Kernel State 2 is read as soft",
 }
 
@@ -101,7 +101,8 @@ var warnings = map[string]string{
 func compare(t *testing.T, got, want *numa.Tick) {
 	t.Helper()
 	at := want.Host + " " + want.Time.String()
-	if !got.Time.Equal(want.Time) || got.Has != want.Has || got.State != want.State || !near(got.Free, want.Free) {
+	if !got.Time.Equal(want.Time) || got.Has != want.Has || got.State != want.State || !near(got.Free, want.Free) ||
+		!near(got.Memory, want.Memory) || !near(got.Shared, want.Shared) || !near(got.Common, want.Common) {
 		t.Fatalf("%s: got %+v", at, got)
 	}
 	for i := range want.Nodes {
@@ -121,7 +122,9 @@ func compare(t *testing.T, got, want *numa.Tick) {
 		g := vms[w.GID]
 		share := math.Abs(g.Ready-w.Ready) < 0.00006 && math.Abs(g.CoStop-w.CoStop) < 0.00006 && math.Abs(g.Used-w.Used) < 0.00006
 		if g.Name != w.Name || g.VCPUs != w.VCPUs || g.Has != w.Has&^numa.HasKinds || g.Homes != w.Homes || g.Percent != w.Percent ||
-			g.Moves.All != w.Moves.All || !near(g.Local, w.Local) || !near(g.Remote, w.Remote) || !near(g.Size, w.Size) || !share {
+			g.Moves.All != w.Moves.All || !near(g.Local, w.Local) || !near(g.Remote, w.Remote) || !near(g.Size, w.Size) || !share ||
+			!near(g.Granted, w.Granted) || !near(g.Consumed, w.Consumed) || !near(g.Active, w.Active) || !near(g.Shared, w.Shared) ||
+			!near(g.Saved, w.Saved) || !near(g.Zero, w.Zero) || !near(g.Hint, w.Hint) {
 			t.Fatalf("%s: VM %+v, want %+v", at, g, w)
 		}
 	}

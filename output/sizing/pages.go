@@ -209,6 +209,9 @@ func countedIf(r *pages.Counted, gain capacity.Figure[capacity.Share]) []Change 
 		if gain.Origin == capacity.Given {
 			where = "--gain"
 		}
+		if numa.Bytes(float64(gain.High)*float64(*s.Consumed)) > s.Gain.High {
+			where += ", if no more than the most"
+		}
 		out = append(out, Change{If: fmt.Sprintf("%s of what is consumed, %s", gain.Value, where), Result: text})
 	}
 	if s.Gain != nil && s.Saved != nil {
@@ -266,14 +269,14 @@ var standing = []string{
 }
 
 func countedChart(r *pages.Counted) chart.Chart {
-	bars := &chart.Bars{X: chart.Axis{Label: "memory of the host, GB", Bytes: true, Text: axisGB}}
+	bars := &chart.Bars{X: chart.Axis{Label: "GB", Bytes: true, Text: axisGB}, Limit: "memory of the host"}
 	for i := range r.Hosts {
 		c := &r.Hosts[i]
 		row := chart.Row{Name: c.Host}
 		if c.Consumed != nil {
 			consumed := inGB(*c.Consumed)
 			if c.Gain != nil {
-				row.Value = gainText(c.Gain) + " could be freed"
+				row.Value = interval(c.Gain.Low, c.Gain.High) + " could be freed"
 				row.Segments = append(row.Segments,
 					chart.Segment{Kind: "consumed, stays", Value: inGB(*c.Consumed - c.Gain.High)},
 					chart.Segment{Kind: "could be freed", Value: inGB(c.Gain.High), Soft: true})
@@ -287,11 +290,22 @@ func countedChart(r *pages.Counted) chart.Chart {
 		if c.Memory != nil {
 			row.Limit = inGB(*c.Memory)
 		}
+		row.Segments = withLength(row.Segments)
 		if row.Segments != nil {
 			bars.Rows = append(bars.Rows, row)
 		}
 	}
-	return chart.Chart{ID: "pages", Title: "Memory that VMs consume, what sharing saves, and what it could free", Note: "Limit: the memory of the host. What could be freed is the most that counters allow for.", Bars: bars}
+	return chart.Chart{ID: "pages", Title: "Memory that VMs consume, what sharing saves, and what it could free", Note: "What could be freed is the most that counters allow for.", Bars: bars}
+}
+
+// withLength returns the segments that have a length: the legend has no others.
+func withLength(all []chart.Segment) (out []chart.Segment) {
+	for _, s := range all {
+		if s.Value != 0 {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func axisGB(v float64) string { return capacity.Digits(v, 3) }

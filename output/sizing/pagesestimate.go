@@ -41,11 +41,11 @@ func PagesEstimated(q *pages.Request, r *pages.Estimated) *Answer {
 	a.Tables = append(a.Tables, reading)
 	a.If = estimatedIf(q, r)
 	a.Notes = append([]string{"exp C-1 (September 2014) is older than salting: all VMs shared. With today's default less is freed."}, standing...)
-	bar := chart.Row{Name: "all VMs", Value: gb(r.OfAllotted.Value.Bytes()), Segments: []chart.Segment{
+	bar := chart.Row{Name: "all VMs", Value: gb(r.OfAllotted.Value.Bytes()) + " could be freed", Segments: withLength([]chart.Segment{
 		{Kind: "large on demand", Value: inGB(r.Large)},
 		{Kind: "small, stays", Value: inGB(r.Small - r.OfAllotted.Value.Bytes())},
 		{Kind: "could be freed", Value: inGB(r.OfAllotted.Value.Bytes()), Soft: true},
-	}}
+	})}
 	a.Charts = []chart.Chart{{ID: "pages", Title: "Memory allotted to VMs, and what sharing could free of it", Note: q.Gain.Source, Bars: &chart.Bars{X: chart.Axis{Label: "GB", Bytes: true, Text: axisGB}, Rows: []chart.Row{bar}}}}
 	return a
 }

@@ -171,11 +171,11 @@ func simulatedChart(r *pages.Simulated) chart.Chart {
 	for i := range r.Runs {
 		x := &r.Runs[i]
 		large := min(x.Large, x.Consumed)
-		bars.Rows = append(bars.Rows, chart.Row{Name: setupName(x.Setup), Value: gb(x.Saved) + " saved", Segments: []chart.Segment{
+		bars.Rows = append(bars.Rows, chart.Row{Name: setupName(x.Setup), Value: gb(x.Saved) + " saved", Segments: withLength([]chart.Segment{
 			{Kind: "large pages", Value: inGB(large)},
 			{Kind: "small pages", Value: inGB(x.Consumed - large)},
 			{Kind: "saved by sharing", Value: inGB(x.Saved), Soft: true},
-		}})
+		})})
 	}
 	return chart.Chart{ID: "pages", Title: "Memory that VMs consume by setting of large pages and salting", Note: "simulated; how much is alike is an assumption", Bars: bars}
 }

@@ -76,6 +76,54 @@ func TestCapture(t *testing.T) {
 	}
 }
 
+// TestPageSharing holds that what the capture states of page sharing fits together at
+// every tick, as the counters of esxtop do.
+func TestPageSharing(t *testing.T) {
+	f, err := Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := Capture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ofHost = numa.HasTotal | numa.HasFree | numa.HasShared | numa.HasCommon
+	const ofVM = numa.HasMemory | numa.HasSize | numa.HasGranted | numa.HasConsumed | numa.HasActive | numa.HasShared | numa.HasSaved | numa.HasZero | numa.HasHint
+	err = in.Ticks(func(k *numa.Tick) error {
+		at := k.Host + " " + k.Time.String()
+		page := numa.Bytes(len(k.VMs)) * numa.PageSize // each is rounded to pages
+		host := f.FindHosts(k.Host)
+		if len(host) != 1 || k.Has&ofHost != ofHost || k.Memory != host[0].Memory.Value {
+			t.Fatalf("%s: %d hosts, %s of memory", at, len(host), k.Memory)
+		}
+		var sum numa.VMTick
+		for i := range k.VMs {
+			v := &k.VMs[i]
+			if v.Has&ofVM != ofVM {
+				t.Fatalf("%s %s: states %b, want %b", at, v.Name, v.Has, ofVM)
+			}
+			if v.Consumed != v.Granted-v.Saved || v.Zero > v.Shared || v.Saved > v.Shared || v.Shared+v.Hint > v.Granted || v.Active > v.Granted || v.Granted > v.Size {
+				t.Fatalf("%s: %+v", at, v)
+			}
+			if d := v.Granted - v.Local - v.Remote; max(d, -d) > numa.PageSize {
+				t.Fatalf("%s %s: %s granted, %s on nodes", at, v.Name, v.Granted, v.Local+v.Remote)
+			}
+			sum.Shared, sum.Saved, sum.Consumed = sum.Shared+v.Shared, sum.Saved+v.Saved, sum.Consumed+v.Consumed
+		}
+		copies := sum.Shared - sum.Saved // none is of two VMs: none shares with another
+		if sum.Shared > k.Shared+page || sum.Saved > k.Shared-k.Common+page || copies > k.Common+page || sum.Consumed > k.Memory-k.Free {
+			t.Fatalf("%s: %s shared, %s common, %s free; its VMs have %s shared, %s saved, %s consumed", at, k.Shared, k.Common, k.Free, sum.Shared, sum.Saved, sum.Consumed)
+		}
+		if more := k.Shared - k.Common - sum.Saved; more > 256*numa.MiB {
+			t.Fatalf("%s: the host saves %s more than its VMs: too much for the VMkernel", at, more)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestStory holds that the hosts and VMs of the story are those of the fleet, with their
 // shapes and settings, and that every kind of event that the story is about is in it.
 func TestStory(t *testing.T) {

@@ -2,6 +2,7 @@ package incident_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,55 @@ esx01 00:02:00 line 6 since 30s free 10 GB state soft | node 0 4 GB of 8 GB 0.5 
 	}
 }
 
+// TestPageSharing holds what is read of page sharing, and that consumed memory follows from
+// what is granted and saved.
+func TestPageSharing(t *testing.T) {
+	in, err := incident.Read("x", []byte(`every 1m
+host esx01 memory=16GB shared=600MB common=100MB
+vm db01 granted=4GB shared=512MB saved=448MB zero=256MB hint=1GB active=2GB
+vm web01 granted=4GB saved=1GB consumed=2GB
+vm old01 granted=4GB
+1m host esx01 shared=1624MB common=? over=2m
+1m vm db01 shared=1536MB saved=1472MB hint=0 over=2m
+2m end
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stated := func(has, bit numa.Counters, b numa.Bytes) string {
+		if has&bit == 0 {
+			return "-"
+		}
+		return b.String()
+	}
+	var got []string
+	err = in.Ticks(func(k *numa.Tick) error {
+		got = append(got, fmt.Sprint(k.Memory, " shared ", stated(k.Has, numa.HasShared, k.Shared), " common ", stated(k.Has, numa.HasCommon, k.Common)))
+		for _, v := range k.VMs {
+			line := v.Name
+			for _, q := range []struct {
+				bit numa.Counters
+				b   numa.Bytes
+			}{{numa.HasGranted, v.Granted}, {numa.HasConsumed, v.Consumed}, {numa.HasActive, v.Active}, {numa.HasShared, v.Shared}, {numa.HasSaved, v.Saved}, {numa.HasZero, v.Zero}, {numa.HasHint, v.Hint}} {
+				line += " " + stated(v.Has, q.bit, q.b)
+			}
+			got = append(got, line)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"16 GB shared 600 MB common 100 MB", "db01 4 GB 3.6 GB 2 GB 512 MB 448 MB 256 MB 1 GB", "web01 4 GB 2 GB - - 1 GB - -", "old01 4 GB - - - - - -",
+		"16 GB shared 600 MB common -", "db01 4 GB 3.6 GB 2 GB 512 MB 448 MB 256 MB 1 GB", "web01 4 GB 2 GB - - 1 GB - -", "old01 4 GB - - - - - -",
+		"16 GB shared 1.1 GB common -", "db01 4 GB 3.1 GB 2 GB 1 GB 960 MB 256 MB 512 MB", "web01 4 GB 2 GB - - 1 GB - -", "old01 4 GB - - - - - -",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestErrors holds the texts of the errors.
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
@@ -81,6 +131,8 @@ func TestErrors(t *testing.T) {
 		{"host a\nnode x\n", `x:2:6: found "x", want a node number below 64`},
 		{"host a\nvm b homes=99\n", `x:2:6: found "99", want node numbers below 52 like 0,1 or - for none`},
 		{"host a\nvm b flips=0|1 each=1s\n", "x:2:4: found flips without each= and for="},
+		{"host a share=1GB\n", `x:1:8: found "share", which no host line knows; is shared meant?`},
+		{"host a\nvm b hint=many\n", `x:2:6: found hint="many", want memory such as 512GB, at most 1024 TB`},
 		{"host a\n5 vm b\n", `x:2:1: found "5", want a time like 90s, 10m, 1h30m or 2d`},
 		{"host a state=bad\n", `x:1:8: found "bad", want high, clear, soft, hard or low`},
 		{"every 2s\nhost a\n300d end\n", "x: found 12960000 ticks, want at most 1339200"},
