@@ -37,7 +37,8 @@ saved more; no counter tells what is equal inside large pages (docs/size/pages.m
 With --memory: what the published share comes to, without a capture.
 With --simulate: what the model makes of a story or a fleet with large pages always and on demand, and with each
 salting (Mem.ShareForceSalting); how many pages are alike nobody knows, --alike states it.`,
-		Example: `  homenode size pages esx07.csv.gz
+		Example: `  homenode size pages demo
+  homenode size pages esx07.csv.gz
   homenode size pages --memory 1.5TB --consumed 1.2TB
   homenode size pages --simulate demo
   homenode size pages --published

@@ -209,10 +209,11 @@ func countedIf(r *pages.Counted, gain capacity.Figure[capacity.Share]) []Change 
 		if gain.Origin == capacity.Given {
 			where = "--gain"
 		}
+		what := fmt.Sprintf("%s of what is consumed, %s", gain.Value, where)
 		if numa.Bytes(float64(gain.High)*float64(*s.Consumed)) > s.Gain.High {
-			where += ", if no more than the most"
+			what = fmt.Sprintf("%s, %s, bounded by the most", gain.Value, where)
 		}
-		out = append(out, Change{If: fmt.Sprintf("%s of what is consumed, %s", gain.Value, where), Result: text})
+		out = append(out, Change{If: what, Result: text})
 	}
 	if s.Gain != nil && s.Saved != nil {
 		out = append(out, Change{If: "Mem.ShareForceSalting 2, no salts (default)", Result: "less: what is alike within each VM (C-22)"})
