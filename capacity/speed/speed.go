@@ -48,8 +48,8 @@ func (a *Ask) Check() error {
 		return fmt.Errorf("vCPUs: found %d, want 1 to %d", a.VCPUs, numa.MaxVCPUs)
 	case a.Memory <= 0:
 		return fmt.Errorf("memory: found %d bytes, want more than 0", int64(a.Memory))
-	case a.Hosts < 1:
-		return fmt.Errorf("hosts: found %d, want 1 or more", a.Hosts)
+	case a.Hosts < 1 || a.Hosts > MostHosts:
+		return fmt.Errorf("hosts: found %d, want 1 to %d", a.Hosts, MostHosts)
 	case a.VMs < 1 || a.VMs > MostVMs:
 		return fmt.Errorf("VMs: found %d, want 1 to %d on a host", a.VMs, MostVMs)
 	case a.cores() == 0:
@@ -64,6 +64,9 @@ func (a *Ask) Check() error {
 
 // MostVMs is how many VMs a host runs at most (VMware Configuration Maximums).
 const MostVMs = 1024
+
+// MostHosts is far above what a vCenter manages: more is a slip of the pen.
+const MostHosts = 10_000
 
 // cores returns the physical cores of a host.
 func (a *Ask) cores() (sum int) {
@@ -100,26 +103,40 @@ func ShareOf(limit capacity.Hz, vcpus int, core capacity.Hz) capacity.Share {
 // for the demand.
 func Held(demand, share capacity.Share) capacity.Share { return max(0, demand-share) }
 
-// An Admission is how many VMs the reservations of the hosts allow. It is no statement
-// on how fast they run.
+// An Admission is how many VMs the CPU reservations of the hosts allow. It is no
+// statement on how fast they run, nor on whether the hosts have memory for them.
 type Admission struct {
 	// Capacity is what the VMs of a host can reserve.
 	Capacity capacity.Hz `json:"capacity"`
 	// Bounded is false where nothing is reserved: any number is admitted.
 	Bounded bool `json:"bounded"`
-	PerHost int  `json:"perHost"`
-	All     int  `json:"all"`    // hosts
-	NPlus1  int  `json:"nPlus1"` // with one host fewer
-	VCPUs   int  `json:"vcpus"`  // of a host's VMs
+	PerHost int  `json:"perHost"` // at most MostVMs
+	All     int  `json:"all"`     // hosts
+	NPlus1  int  `json:"nPlus1"`  // with one host fewer
+	VCPUs   int  `json:"vcpus"`   // of a host's VMs
 	PerCore struct {
 		VCPUs float64     `json:"vcpus"`
 		Limit capacity.Hz `json:"limit,omitempty"` // sum of the limits by core: above the core's frequency nobody gets his
 	} `json:"perCore"`
+	// InMemory is how many VMs a host has memory for, all of it backed; nil when its memory
+	// is unknown. More of them power on only where memory is overcommitted.
+	InMemory *int `json:"inMemory,omitempty"`
+}
+
+// inMemory returns how many VMs of the shape the host backs with memory, less what keeps
+// it in the high state (rule book C-23); their overhead and the nodes are not looked at.
+func (a *Ask) inMemory() *int {
+	if !a.Host.Memory.Known() {
+		return nil
+	}
+	all := a.Host.Memory.Value
+	n := int(min(MostVMs, max(0, all-numa.SoftReserve(all, a.Host.Release.Value))/a.Memory))
+	return &n
 }
 
 // Admit returns how many VMs are admitted.
 func (a *Ask) Admit() Admission {
-	out := Admission{Capacity: a.reservable()}
+	out := Admission{Capacity: a.reservable(), InMemory: a.inMemory()}
 	t := a.Terms()
 	if !(t.Reservation > 0) {
 		return out
@@ -127,7 +144,7 @@ func (a *Ask) Admit() Admission {
 	// The small share keeps 60 × 1.6 GHz from being more than 96 GHz.
 	n := math.Floor(float64(out.Capacity)/float64(t.Reservation)*(1+1e-12) + 1e-12)
 	out.Bounded = true
-	out.PerHost = int(min(n, math.MaxInt32))
+	out.PerHost = int(min(n, MostVMs))
 	out.All, out.NPlus1 = out.PerHost*a.Hosts, out.PerHost*(a.Hosts-1)
 	out.VCPUs = out.PerHost * a.VCPUs
 	out.PerCore.VCPUs = float64(out.VCPUs) / float64(a.cores())
@@ -135,13 +152,13 @@ func (a *Ask) Admit() Admission {
 	return out
 }
 
-// Running returns how many of the asked VMs are powered on on a host: what reservations
-// admit, and no more.
+// Running returns how many of the asked VMs are powered on on a host: what CPU
+// reservations admit, and no more.
 func (a *Ask) Running() int {
 	if ad := a.Admit(); ad.Bounded {
 		return min(a.VMs, ad.PerHost)
 	}
-	return a.VMs
+	return min(a.VMs, MostVMs)
 }
 
 // reservable returns what the VMs of a host can reserve.

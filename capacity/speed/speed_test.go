@@ -99,6 +99,63 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
+// TestAdmitAtMost holds that no more VMs are admitted than a host runs at most.
+func TestAdmitAtMost(t *testing.T) {
+	a := ask(t)
+	a.Hosts, a.VCPUs, a.Speed, a.Guarantee = 3, 1, 0.001*capacity.GHz, 0.01 // 97.2 GHz by 10 kHz
+	if got := a.Admit(); got.PerHost != 1024 || got.All != 3072 || got.NPlus1 != 2048 {
+		t.Errorf("%d a host, %d, %d with one fewer; want 1024, 3072, 2048", got.PerHost, got.All, got.NPlus1)
+	}
+}
+
+// TestInMemory holds how many VMs have memory: 1 TB less its soft reserve of 43.3 GB is
+// 980.7 GB; more of them than that power on only where memory is overcommitted.
+func TestInMemory(t *testing.T) {
+	for _, tt := range []struct {
+		host   string
+		memory numa.Bytes
+		want   int
+	}{
+		{"2x18c/1TB", 64 * numa.GiB, 15}, // 960 GB
+		{"2x18c/1TB", 2 * numa.TiB, 0},
+		{"2x18c/1TB", 512 * numa.MiB, 1024}, // as many as a host runs
+		{"1x4c/16GB", 8 * numa.GiB, 1},      // 16 GB less 2.6
+	} {
+		kind, err := fit.ParseType(tt.host, numa.ESXi80)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := ask(t)
+		a.Host, a.Memory = kind.Host, tt.memory
+		if got := a.Admit().InMemory; got == nil || *got != tt.want {
+			t.Errorf("%s, %s: %v, want %d", tt.host, tt.memory, got, tt.want)
+		}
+	}
+	a := ask(t)
+	a.Host.Memory = numa.Fact[numa.Bytes]{}
+	if got := a.Admit().InMemory; got != nil {
+		t.Errorf("memory of the host unknown: %d, want none", *got)
+	}
+}
+
+// TestContentionIsNotLimit holds that a limit takes nothing of VMs that the host keeps
+// below it: 60 VMs of 8 vCPUs share 45 cores' worth of 36 cores, 9 % of a core for each
+// vCPU, and their limit is 33 %.
+func TestContentionIsNotLimit(t *testing.T) {
+	a := ask(t)
+	a.VMs = 60
+	loads, err := a.Twin(context.Background(), quarters, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range loads {
+		want := float64(l.Demand) - 45./480
+		if l.Limited != 0 || math.Abs(float64(l.Contended)-want) > 2e-3 {
+			t.Errorf("demand %v: %v by the limit, %v contended; want 0, %v", l.Demand, l.Limited, float64(l.Contended), want)
+		}
+	}
+}
+
 // TestSpeedForIsInverse holds that at the speed that is computed for a number of VMs that
 // number is admitted, and no more; and that a little more speed admits fewer.
 func TestSpeedForIsInverse(t *testing.T) {
@@ -196,7 +253,8 @@ func TestCheck(t *testing.T) {
 		{func(a *Ask) { a.VCPUs = 0 }, "vCPUs: found 0, want 1 to 4096"},
 		{func(a *Ask) { a.VCPUs = 73 }, "vCPUs: 73 are more than the 72 logical CPUs of a host: such a VM does not power on"},
 		{func(a *Ask) { a.Memory = 0 }, "memory: found 0 bytes, want more than 0"},
-		{func(a *Ask) { a.Hosts = 0 }, "hosts: found 0, want 1 or more"},
+		{func(a *Ask) { a.Hosts = 0 }, "hosts: found 0, want 1 to 10000"},
+		{func(a *Ask) { a.Hosts = 10_001 }, "hosts: found 10001, want 1 to 10000"},
 		{func(a *Ask) { a.VMs = 1025 }, "VMs: found 1025, want 1 to 1024 on a host"},
 		{func(a *Ask) { a.Host.Nodes = numa.Fact[[]numa.Node]{} }, "host 2x18c/1TB: its NUMA nodes are unknown"},
 		{func(a *Ask) { a.Host.Release = numa.Fact[numa.Release]{} }, "host 2x18c/1TB: its release is unknown"},

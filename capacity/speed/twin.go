@@ -21,8 +21,8 @@ type Load struct {
 	Demand capacity.Share `json:"demand"` // of a core, by vCPU
 	Used   capacity.Hz    `json:"used"`   // by VM
 	Ready  capacity.Share `json:"ready"`  // %RDY, with what the limit takes
-	// Limited is the part of Ready that the limit takes (%MLMTD), Contended that for
-	// which there is no free core.
+	// Limited is the part of Ready that the limit takes (%MLMTD) of VMs that reach it,
+	// Contended that for which there is no free core.
 	Limited   capacity.Share `json:"limited"`
 	Contended capacity.Share `json:"contended"`
 	CoStop    capacity.Share `json:"coStop"` // %CSTP
@@ -61,11 +61,14 @@ func (a *Ask) run(ctx context.Context, demand capacity.Share, t Terms) (Load, er
 	if err != nil {
 		return Load{}, err
 	}
+	share := ShareOf(t.Limit, a.VCPUs, a.Core)
 	var steps, run, ready, coStop, local, remote int64
+	var limited float64
 	for i := range got.VMs {
 		v := &got.VMs[i]
 		steps, run, ready, coStop = steps+v.Steps, run+v.Run, ready+v.Ready, coStop+v.CoStop
 		local, remote = local+v.Local, remote+v.Remote
+		limited += a.limited(v, demand, share)
 	}
 	if steps == 0 {
 		err := errors.New("the twin ran no VM")
@@ -76,10 +79,9 @@ func (a *Ask) run(ctx context.Context, demand capacity.Share, t Terms) (Load, er
 	}
 	time := float64(steps) * wholeCore
 	of := func(x int64) capacity.Share { return capacity.Share(float64(x) / (time * float64(a.VCPUs))) }
-	share := ShareOf(t.Limit, a.VCPUs, a.Core)
 	l := Load{
 		Demand: demand, Used: capacity.Hz(float64(run) / time * float64(a.Core)),
-		Ready: of(ready), Limited: Held(demand, share), CoStop: of(coStop),
+		Ready: of(ready), Limited: capacity.Share(limited / (time * float64(a.VCPUs))), CoStop: of(coStop),
 		Expected: capacity.Hz(float64(min(demand, share)) * float64(a.VCPUs) * float64(a.Core)),
 	}
 	if l.Limited = min(l.Limited, l.Ready); l.Ready-l.Limited > rounding {
@@ -89,6 +91,20 @@ func (a *Ask) run(ctx context.Context, demand capacity.Share, t Terms) (Load, er
 		l.Local = capacity.Share(float64(local) / float64(local+remote))
 	}
 	return l, nil
+}
+
+// reached is the part of its limit that a VM uses which the limit holds back: one that
+// finds less of a core never uses its allowance up.
+const reached = 0.99
+
+// limited returns how much ready time of a VM, in hundredths of a percent of a core, its
+// limit takes.
+func (a *Ask) limited(v *sim.VMOutcome, demand, share capacity.Share) float64 {
+	time := float64(v.Steps) * wholeCore * float64(a.VCPUs)
+	if float64(v.Run) < reached*float64(share)*time-rounding*time {
+		return 0
+	}
+	return min(float64(v.Ready), float64(Held(demand, share))*time)
 }
 
 // rounding is below what the twin can tell: it counts hundredths of a percent of a core,

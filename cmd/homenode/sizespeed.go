@@ -109,8 +109,8 @@ func (f *speedFlags) ask(cmd *cobra.Command) (*speed.Ask, speedFigures, error) {
 		return nil, figures, err
 	}
 	switch {
-	case f.hosts < 1:
-		return nil, figures, fmt.Errorf("--count: found %d, want 1 or more", f.hosts)
+	case f.hosts < 1 || f.hosts > speed.MostHosts:
+		return nil, figures, fmt.Errorf("--count: found %d, want 1 to %d", f.hosts, speed.MostHosts)
 	case f.vms < 0 || f.vms == 0 && cmd.Flags().Changed("vms"):
 		return nil, figures, fmt.Errorf("--vms: found %d, want 1 or more", f.vms)
 	case f.vms == 0:

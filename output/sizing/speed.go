@@ -48,8 +48,8 @@ func Speed(r *SpeedResult, details bool) *Answer {
 	a := r.Asked
 	out := &Answer{
 		Command: "size speed",
-		Question: fmt.Sprintf("size speed: %d VMs of %d vCPU and %s on a host, at %v a vCPU, %s; %s, cores of %v",
-			a.VMs, a.VCPUs, a.Memory, a.Speed, a.Model.Name(), r.HostText, a.Core),
+		Question: fmt.Sprintf("size speed: %s of %d vCPU and %s on a host, at %v a vCPU, %s; %s, cores of %v",
+			vms(a.VMs), a.VCPUs, a.Memory, a.Speed, a.Model.Name(), r.HostText, a.Core),
 		Result: r, Charts: speedCharts(r),
 	}
 	out.Assumed = []Assumption{
@@ -91,20 +91,30 @@ func speedVerdict(r *SpeedResult) []string {
 	case t.Limit == 0:
 		out = append(out, fmt.Sprintf("%s sets no limit on the VM: a vCPU can use its whole core.", a.Model.Name()))
 	case r.Held == 0:
-		out = append(out, fmt.Sprintf("The limit of %v is as much as %d cores of %v give: it never acts.", t.Limit, a.VCPUs, a.Core))
+		out = append(out, fmt.Sprintf("The limit of %v is no less than %d cores of %v give: it does not act (turbo not counted).", t.Limit, a.VCPUs, a.Core))
 	default:
 		out = append(out, fmt.Sprintf("Limit %v: each vCPU gets %v of a core; one that wants all of it is held back %v of the time (%%MLMTD, in %%RDY).", t.Limit, r.Share, r.Held))
 	}
-	switch ad := &r.Admission; {
+	out = append(out, speedAdmitted(r)...)
+	if t.Limit == 0 {
+		return append(out, "vNUMA stays as it is: it follows the vCPU count, not the speed.")
+	}
+	return append(out, "vNUMA stays as it is. The limit goes by the vCPU count: every vCPU more raises it, needed or not.")
+}
+
+// speedAdmitted says how many VMs CPU reservations admit, and for how many there is memory.
+func speedAdmitted(r *SpeedResult) (out []string) {
+	a, t, ad := r.Asked, &r.Terms, &r.Admission
+	switch {
 	case a.Model == speed.ReservationPool:
 	case !ad.Bounded:
-		out = append(out, "Nothing is reserved: any number of VMs powers on.")
+		out = append(out, "No CPU is reserved: CPU admits any number of VMs.")
 	default:
 		where := "the VM"
 		if t.InPool {
 			where = "its pool"
 		}
-		line := fmt.Sprintf("Reserved on %s: %v. That admits %d VMs a host, %s vCPUs a core", where, t.Reservation, ad.PerHost, capacity.Digits(ad.PerCore.VCPUs, 2))
+		line := fmt.Sprintf("Reserved on %s: %v. CPU admits %s a host, %s vCPUs a core", where, t.Reservation, vms(ad.PerHost), capacity.Digits(ad.PerCore.VCPUs, 2))
 		if a.Hosts > 1 {
 			line += fmt.Sprintf("; %d on %d hosts, %d with one host fewer", ad.All, a.Hosts, ad.NPlus1)
 		}
@@ -114,10 +124,10 @@ func speedVerdict(r *SpeedResult) []string {
 				capacity.Grouped(math.Floor(float64(r.SpeedForVMs/capacity.MHz)), 0)))
 		}
 	}
-	if t.Limit == 0 {
-		return append(out, "vNUMA stays as it is: it follows the vCPU count, not the speed.")
+	if n := ad.InMemory; n != nil && *n < speed.MostVMs && (!ad.Bounded || *n < ad.PerHost || *n < a.VMs) {
+		out = append(out, fmt.Sprintf("A host of %s has memory for %d of them: more power on only with memory overcommitted (size fit tells by node).", a.Host.Memory.Value, *n))
 	}
-	return append(out, "vNUMA stays as it is. The limit goes by the vCPU count: every vCPU more raises it, needed or not.")
+	return out
 }
 
 // speedLoads is what the VMs get of what they want.
@@ -190,7 +200,10 @@ func waiting(s capacity.Share) string {
 // speedSCAText says what runs at once under a scheduler.
 func speedSCAText(m, none *speed.Mitigated) string {
 	s := fmt.Sprintf("%d vCPUs run at once, not %d", m.OfShape, none.OfShape)
-	if m.OfShape == none.OfShape {
+	switch {
+	case m.OfShape == 0:
+		s = fmt.Sprintf("no VM runs whole, %d vCPUs at once", m.Places)
+	case m.OfShape == none.OfShape:
 		s = fmt.Sprintf("%d vCPUs run at once, as before", m.OfShape)
 	}
 	return s + fmt.Sprintf("; at 100 %%: %v used, %v ready", m.Full.Used, waiting(m.Full.Ready))
@@ -216,11 +229,16 @@ func speedNotes(r *SpeedResult) []string {
 	if limits := r.Admission.PerCore.Limit; r.Admission.Bounded && limits > a.Core {
 		out = append(out, fmt.Sprintf("Limits of the VMs admitted add up to %v a core of %v: when all want theirs, the reservation is left.", limits, a.Core))
 	}
-	if r.Admission.PerHost > speed.MostVMs {
+	if r.Admission.PerHost == speed.MostVMs {
 		out = append(out, fmt.Sprintf("A host runs %d VMs at most, whatever is reserved (configuration maximum).", speed.MostVMs))
 	}
 	if a.Speed < speed.LeastSpeed.Value && a.Model != speed.ReservationPool {
 		out = append(out, fmt.Sprintf("Cloud Director takes %v at least (%s).", speed.LeastSpeed.Value, speed.LeastSpeed.Source))
+	}
+	for _, c := range r.Changes {
+		if n := c.Admission.InMemory; n != nil && c.VMs > *n && a.VMs <= *n {
+			out = append(out, fmt.Sprintf("With %s %s run on a host, which has memory for %d.", c.If, vms(c.VMs), *n))
+		}
 	}
 	for _, m := range r.SCA {
 		if m.Name == "SCAv2" && m.Idle > 0 {
@@ -266,7 +284,7 @@ func speedCharts(r *SpeedResult) []chart.Chart {
 		}})
 	}
 	out := []chart.Chart{{
-		ID: "speed-demand", Title: fmt.Sprintf("%d VMs of %d vCPU at %v a vCPU on cores of %v", r.Asked.Running(), r.Asked.VCPUs, r.Asked.Speed, r.Asked.Core),
+		ID: "speed-demand", Title: fmt.Sprintf("%s of %d vCPU at %v a vCPU on cores of %v", vms(r.Asked.Running()), r.Asked.VCPUs, r.Asked.Speed, r.Asked.Core),
 		Note: "mean of all VMs in the twin of the scheduler, 30 minutes of constant demand", Lines: lines,
 	}}
 	if len(bars.Rows) > 1 {
