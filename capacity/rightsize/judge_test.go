@@ -128,6 +128,30 @@ func TestUnjudged(t *testing.T) {
 	}
 }
 
+// What the inventory states of a VM can say that what it ran is no measure of what it needs.
+func TestHeld(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		run, ready float64
+		config     numa.Config
+		v          Verdict
+		reason     string
+	}{
+		{"waits", 5, 2.9, numa.Config{}, Keep, "waits for cores of the host: more vCPUs would wait, too"},
+		{"no limit", 5, 2.9, numa.Config{CPULimit: numa.ReadAt(-1, "")}, Keep, "waits for cores of the host: more vCPUs would wait, too"},
+		{"limited", 5, 2.9, numa.Config{CPULimit: numa.ReadAt(15000, "")}, Keep,
+			"waits for cores of the host, or is held back by its CPU limit of 15000 MHz: look at the limit first"},
+		{"limited and idle", 1, 0, numa.Config{CPULimit: numa.ReadAt(15000, "")}, Smaller, ""},
+		{"full", 7.9, 0, numa.Config{LatencySensitivity: numa.ReadAt("normal", "")}, Larger, ""},
+		{"exclusive", 7.9, 0, numa.Config{LatencySensitivity: numa.ReadAt("high", "")}, NotJudged,
+			"latency sensitivity high: its vCPUs hold cores of their own, busy or not"},
+	} {
+		s := See([]*capture.Recording{on("esx01", day, stretch{25 * time.Hour, cpu(8, tt.run, tt.ready)})}, nil)[0]
+		a := Judge(configured(t, s, tt.config, machine(t, 10, 256*numa.GiB)), &p99)
+		equal(t, tt.name, []any{a.Verdict, a.Reason}, []any{tt.v, tt.reason})
+	}
+}
+
 // A VM that moves or restarts is one; two of a name at the same time are two, of which none
 // is judged; a life with another number of vCPUs is left out.
 func TestSee(t *testing.T) {

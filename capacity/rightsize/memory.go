@@ -87,7 +87,13 @@ func (m *Memory) bound(o *Options) {
 
 // locked reports whether the memory cannot be less than it is.
 func (v *VM) locked() bool {
-	return v.Config != nil && (v.Config.MemoryReservationLocked.Or(false) || strings.EqualFold(v.Config.LatencySensitivity.Or(""), "high"))
+	return v.exclusive() || v.Config != nil && v.Config.MemoryReservationLocked.Or(false)
+}
+
+// exclusive reports whether each vCPU has a PCPU of its own (rule book B-21): what it runs
+// says nothing of what it needs.
+func (v *VM) exclusive() bool {
+	return v.Config != nil && strings.EqualFold(v.Config.LatencySensitivity.Or(""), "high")
 }
 
 // fit says what keeps the memory from the nodes that the vCPUs take.

@@ -76,6 +76,12 @@ const (
 // for growth: above it a queue in the guest is likely, and none of it is seen outside.
 const full = 9000
 
+// Why a VM is kept that is full of ready time, which includes what a CPU limit takes.
+const (
+	waits   = "waits for cores of the host: more vCPUs would wait, too"
+	limited = "waits for cores of the host, or is held back by its CPU limit of %d MHz: look at the limit first"
+)
+
 // A demand is what a VM took of its vCPUs at the percentile, in hundredths of a percent of
 // one vCPU.
 type demand struct {
@@ -106,7 +112,7 @@ func (o *Options) decide(vcpus int, d demand, shapes []Shape) (n int, v Verdict,
 	case d.wanted < saturated:
 		return vcpus, Keep, "less headroom than wanted, but its vCPUs are not full"
 	case d.ran < saturated:
-		return vcpus, Keep, "waits for cores of the host: more vCPUs would wait, too"
+		return vcpus, Keep, waits
 	}
 	n, ok := count(need, shapes)
 	if n <= vcpus {
@@ -212,6 +218,9 @@ func Judge(v *VM, o *Options) Advice {
 	d := demand{wanted: v.at(&v.Needs.Demand, o), ran: v.at(&v.Needs.Run, o)}
 	a.Need = o.needed(d.wanted)
 	a.Suggested, a.Verdict, a.Reason = o.decide(v.VCPUs, d, shapesOf(v.Machines))
+	if a.Reason == waits && v.Config != nil && v.Config.CPULimit.Or(-1) >= 0 {
+		a.Reason = fmt.Sprintf(limited, v.Config.CPULimit.Value)
+	}
 	// Buckets are whole percents: those that lie partly above count.
 	a.Above = float64(v.Needs.Demand.Times.Above(100*a.Suggested/v.VCPUs)) / float64(v.Needs.Demand.Times.Total())
 	v.layouts(&a)
@@ -225,6 +234,8 @@ func (v *VM) unjudged(o *Options) string {
 		return v.Doubt
 	case v.VCPUs == 0:
 		return "its number of vCPUs is not stated"
+	case v.exclusive():
+		return "latency sensitivity high: its vCPUs hold cores of their own, busy or not"
 	case v.Needs.Run.Level.At.IsZero():
 		return "no counters of CPU time (% Used, % Run)"
 	case v.Needs.Demand.Level.At.IsZero():

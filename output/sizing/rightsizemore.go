@@ -97,6 +97,9 @@ func bytesOr(n int64, text string) string {
 	return text
 }
 
+// rightSizeOwners is what no capture tells.
+const rightSizeOwners = "Not in a capture: vendors' sizes (SAP HANA), databases' memory settings, licences, failover. Ask the owner first."
+
 func rightSizeNotes(r *rightsize.Result, o *RightSizeOptions) (out []string) {
 	out = append(out, reasons(r, rightsize.Keep, "Kept")...)
 	out = append(out, reasons(r, rightsize.NotJudged, "Not judged")...)
@@ -107,6 +110,9 @@ func rightSizeNotes(r *rightsize.Result, o *RightSizeOptions) (out []string) {
 		out = append(out, fmt.Sprintf("The capture states no %% Run of %s: %% Used stands for it, which is less on shared cores and more with turbo.", vms(n)))
 	}
 	out = append(out, memoryNotes(r)...)
+	if r.Totals.Smaller > 0 || r.Totals.Ranges > 0 {
+		out = append(out, rightSizeOwners)
+	}
 	if o.Unseen > 0 {
 		out = append(out, fmt.Sprintf("In the inventory, not in the capture: %s that should run on these hosts.", vms(o.Unseen)))
 	}
