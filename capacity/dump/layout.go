@@ -23,12 +23,13 @@ const (
 var Medias = []Media{MediaMin, MediaSmall, MediaDefault, MediaMax}
 
 // limit returns how much of the device the system gets at most. A 128 GB disk of the
-// article has 119.9 GB of ESX-OSData, a 32 GB disk 23.9: the system in all is 128 and
-// 32 GiB, which are 137.4 and 34.4 decimal GB.
+// article has 119.9 GB of ESX-OSData: the system in all is 128 GiB, or 137.4 decimal GB,
+// for which the KB has 138; 64 GiB are 68.7, for which it has 69. For min it has 33, less
+// than 32 GiB: nobody has published such a layout, so the KB is taken at its word.
 func (m Media) limit() Size {
 	switch m {
 	case MediaMin:
-		return 32 * GiB
+		return 33 * GB
 	case MediaSmall:
 		return 64 * GiB
 	case MediaMax:

@@ -20,7 +20,7 @@ func TestDivide(t *testing.T) {
 		{"too little for a datastore", 130 * GiB, "", 4 * GiB, 122779 * MiB, 2 * GiB, false},        // 139.6 GB
 		{"a datastore", 240 * GiB, MediaDefault, 4 * GiB, 122779 * MiB, 112 * GiB, true},            //
 		{"small", 240 * GiB, MediaSmall, 4 * GiB, 57243 * MiB, 176 * GiB, true},                     // 55.9 GiB
-		{"min", 80 * GiB, MediaMin, 4 * GiB, 24475 * MiB, 48 * GiB, true},                           //
+		{"min", 80 * GiB, MediaMin, 4 * GiB, 33*GB - 8293*MiB, 80*GiB - 33*GB, true},                // 22.6 GiB
 		{"max", 240 * GiB, MediaMax, 4 * GiB, 237467 * MiB, 0, false},                               //
 		{"below 32 GB", 16 * GiB, "", GiB, 14235 * MiB, 0, false},                                   //
 		{"the least", 8 * GB, "", 500 * MiB, 8*GB - 1101*MiB, 0, false},                             //

@@ -58,7 +58,7 @@ func dumpAssumed(q dump.Question, r *dump.Result, given map[string]bool) []Assum
 	case dump.Measured:
 		file.Note = "one host, " + dumpHost(f.From[0]).Release.String()
 	case dump.Interpolated:
-		file.Note = fmt.Sprintf("between %s and %s", dumpWhere(f.From[0]), dumpWhere(f.From[1]))
+		file.Note = dumpBetween(dumpHost(f.From[0]), dumpHost(f.From[1]))
 	default:
 		file.Note = "extrapolated from " + dumpWhere(f.From[0])
 	}
@@ -97,6 +97,15 @@ func dumpWhere(name string) string {
 	return fmt.Sprintf("%s (%s)", dump.Size(h.RAM), h.Release)
 }
 
+// dumpBetween names two measured hosts, and their release once when it is the same.
+func dumpBetween(a, b *dump.Host) string {
+	low := strings.TrimSuffix(dump.Size(a.RAM).String(), " GiB")
+	if a.Release != b.Release {
+		low += fmt.Sprintf(" (%s)", a.Release)
+	}
+	return fmt.Sprintf("%s to %s", low, dumpWhere(b.Name))
+}
+
 // dumpHost returns a measured host by its name.
 func dumpHost(name string) *dump.Host {
 	for i := range dump.Hosts {
@@ -129,7 +138,7 @@ func dumpVerdict(r *dump.Result) []string {
 	}
 	need := "No boot device is large enough with this systemMediaSize."
 	if r.LeastBoot != nil {
-		need = fmt.Sprintf("It needs a boot device of %s or more (%s decimal).", *r.LeastBoot, r.LeastBoot.Decimal())
+		need = fmt.Sprintf("A boot device of %s (%s decimal) is enough.", *r.LeastBoot, r.LeastBoot.Decimal())
 	}
 	if r.MostRAM != nil {
 		need += fmt.Sprintf(" %s are enough for hosts of up to %s of RAM.", r.Plan.Layout.Boot, dump.Size(*r.MostRAM))
