@@ -3,11 +3,13 @@ package sizing
 import (
 	"bytes"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 
 	"homenode/capacity"
 	"homenode/internal/golden"
+	"homenode/internal/texttab"
 	"homenode/output/chart"
 )
 
@@ -66,5 +68,32 @@ func TestSVG(t *testing.T) {
 	a.Draw = func(w io.Writer) error { _, err := io.WriteString(w, "own"); return err }
 	if err := SVG(&b, a); err != nil || b.String() != "own" {
 		t.Errorf("found %q, %v; want the command's own drawing", b.String(), err)
+	}
+}
+
+// TestNarrow holds that the question, what is assumed, the verdict and the notes fit a
+// page, and that no word of them is lost.
+func TestNarrow(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("words of three ", 20))
+	a := &Answer{
+		Question: "size x: " + long, Verdict: []string{long}, Notes: []string{long},
+		Assumed: []Assumption{{What: "first", Value: "1", Source: "short"}, {What: "second one", Value: "20 GiB", Source: "exp B-4", Note: long}},
+	}
+	var b bytes.Buffer
+	if err := Text(&b, a, false); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := texttab.Width(strings.TrimSuffix(line, "\n")); n > 120 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if got := strings.Count(b.String(), "three"); got != 80 {
+		t.Errorf("%d of 80 words are there", got)
+	}
+	wide := strings.Repeat("w", 76) // which leaves 120 - 2 - 76 - 2 = 40
+	got := narrow(&Table{Columns: make([]Column, 2), Rows: [][]string{{wide, "a sentence that is as wide as it may be: 40"}, {"", "a sentence that is as wide as it may be:"}}})
+	if want := [][]string{{wide, "a sentence that is as wide as it may be:"}, {"", "40"}, {"", "a sentence that is as wide as it may be:"}}; !reflect.DeepEqual(got.Rows, want) {
+		t.Errorf("rows %q, want %q", got.Rows, want)
 	}
 }

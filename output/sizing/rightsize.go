@@ -89,6 +89,10 @@ func rightSizeAssumed(r *rightsize.Result, o *RightSizeOptions) []Assumption {
 		out = append(out, Assumption{What: "observed", Value: text, Origin: capacity.Measured, Source: o.Files})
 	}
 	node := Assumption{What: "NUMA nodes", Value: nodes(r), Origin: capacity.Measured, Source: o.Fleet}
+	var kinds string // of several, which are too long for a value
+	if strings.Contains(node.Value, ", ") {
+		node.Value, kinds = "several kinds", node.Value
+	}
 	switch {
 	case o.Node != "":
 		node.Origin, node.Source, node.Note = capacity.Given, "--node", "release assumed"
@@ -97,6 +101,9 @@ func rightSizeAssumed(r *rightsize.Result, o *RightSizeOptions) []Assumption {
 		}
 	case o.Fleet == "":
 		node.Origin, node.Note = capacity.Assumed, "cores of a node are not in a capture: --fleet or --node tells them"
+	}
+	if kinds != "" {
+		node.Note = strings.TrimPrefix(node.Note+"; "+kinds, "; ")
 	}
 	return append(out, node)
 }

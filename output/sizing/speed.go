@@ -184,7 +184,7 @@ func (c *SpeedChange) text(vms int) string {
 		s += fmt.Sprintf("; admits %d", c.Admission.All)
 	}
 	if c.VMs != vms {
-		s += fmt.Sprintf("; %d run on a host", c.VMs)
+		s += fmt.Sprintf("; %d run", c.VMs)
 	}
 	return s
 }

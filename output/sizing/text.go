@@ -13,14 +13,14 @@ import (
 // it.
 func Text(w io.Writer, a *Answer, colour bool) error {
 	p := &printer{w: w, colour: colour}
-	p.line("%s", p.bold(texttab.Clean(a.Question)))
+	p.wrapped("", a.Question, p.bold)
 	if len(a.Assumed) > 0 {
 		p.heading("assumed")
-		p.table(assumedTable(a), "  ", false)
+		p.table(narrow(assumedTable(a)), "  ", false)
 	}
 	p.heading("result")
 	for _, line := range a.Verdict {
-		p.line("  %s", p.bold(texttab.Clean(line)))
+		p.wrapped("  ", line, p.bold)
 	}
 	for i := range a.Tables {
 		p.line("")
@@ -36,7 +36,7 @@ func Text(w io.Writer, a *Answer, colour bool) error {
 	if len(a.Notes) > 0 {
 		p.heading("notes")
 		for _, n := range a.Notes {
-			p.wrapped(texttab.Clean(n))
+			p.wrapped("  ", n, plain)
 		}
 	}
 	for i, n := range a.Next {
@@ -62,15 +62,54 @@ func (p *printer) line(format string, args ...any) {
 
 func (p *printer) heading(name string) { p.line("\n%s", name) }
 
+// page is how many columns of a terminal an answer takes at most; tables of the result
+// may take more.
+const page = 120
+
 // wrapped writes a sentence in lines that fit a page, the further ones set in.
-func (p *printer) wrapped(s string) {
-	const wide = 118
-	for i, line := range svg.Wrap(s, wide) {
-		if i > 0 {
-			line = "  " + line
-		}
-		p.line("  %s", line)
+func (p *printer) wrapped(indent, s string, paint func(string) string) {
+	const more = "  "
+	wide := page - len(indent)
+	lines := svg.Wrap(texttab.Clean(s), wide)
+	if len(lines) > 1 {
+		rest := strings.Join(lines[1:], " ")
+		lines = append(lines[:1], svg.Wrap(rest, wide-len(more))...)
 	}
+	for i, line := range lines {
+		if i > 0 {
+			line = more + line
+		}
+		p.line("%s%s", indent, paint(line))
+	}
+}
+
+func plain(s string) string { return s }
+
+// narrow wraps the last column of a table so that it fits a page, in rows whose other
+// cells are empty. A column that is left less than leastColumn is as wide as that.
+func narrow(t *Table) *Table {
+	const indent, gap, leastColumn = 2, 2, 40
+	last := len(t.Columns) - 1
+	wide := page - indent
+	for i := range last {
+		most := 0
+		for _, row := range t.Rows {
+			most = max(most, texttab.Width(row[i]))
+		}
+		wide -= most + gap
+	}
+	out := &Table{Name: t.Name, Columns: t.Columns}
+	for _, row := range t.Rows {
+		for i, line := range svg.Wrap(texttab.Clean(row[last]), max(leastColumn, wide)) {
+			cells := make([]string, len(row))
+			if i == 0 {
+				copy(cells, row)
+			}
+			cells[last] = line
+			out.Rows = append(out.Rows, cells)
+		}
+	}
+	return out
 }
 
 func (p *printer) bold(s string) string {
