@@ -160,7 +160,7 @@ func (c *Count) explain(r *room, s *Shape, memory numa.Bytes) {
 	case largest > vcpus:
 		c.Why = fmt.Sprintf("its largest client has %d vCPUs, a node takes %d", largest, vcpus)
 	case slice > room:
-		c.Why = fmt.Sprintf("its largest client needs %s with overhead, a node has %s for VMs: part of it is always remote", slice, room)
+		c.Why = fmt.Sprintf("its largest client needs %s with overhead, a node has %s for VMs: part of it is remote", slice, room)
 	default:
 		c.Why = fmt.Sprintf("its %d clients do not find %d nodes with room", len(c.Clients), len(c.Clients))
 	}

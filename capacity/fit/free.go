@@ -16,8 +16,8 @@ type Free struct {
 	Hosts []HostFree `json:"hosts"`
 	Total int        `json:"total"`
 	Spare int        `json:"spare"`
-	// WithFailed is the least that are left when Spare hosts have failed and their VMs run
-	// on the others; Failed are these hosts.
+	// WithFailed are left when Spare hosts have failed and their VMs run on the others; Failed
+	// are these hosts: of one, that whose failure leaves least; of several, the largest.
 	WithFailed int      `json:"withFailed"`
 	Failed     []string `json:"failed,omitempty"`
 	// Homeless counts VMs of the failed hosts that are local nowhere: WithFailed is then 0.

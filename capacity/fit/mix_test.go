@@ -173,6 +173,26 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// Nodes of an odd number of cores stay as they are, and the line does not say otherwise.
+func TestChangesHalved(t *testing.T) {
+	for types, want := range map[string]string{
+		"2x32c/1TB,2x24c/768GB": "every NUMA node is halved (SNC2, NPS2)",
+		"2x9c/256GB,2x8c/256GB": "NUMA nodes are halved where it can be (SNC2, NPS2)",
+		"2x9c/256GB":            "",
+	} {
+		got := ""
+		a := askOf(t, types, plain(), "4x16GB")
+		for _, c := range Changes(a, resultOf(t, a)) {
+			if strings.Contains(c.If, "halved") {
+				got = c.If
+			}
+		}
+		if got != want {
+			t.Errorf("%s: found %q, want %q", types, got, want)
+		}
+	}
+}
+
 // A smaller vCPU count is named only where one VM more fits for it: not where memory
 // binds.
 func TestChangesAdvise(t *testing.T) {

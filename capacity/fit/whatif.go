@@ -96,8 +96,12 @@ func (a *Ask) variants(r *Result) []variant {
 		change(&b)
 		out = append(out, variant{name: name, ask: b})
 	}
-	if divided := a.divided(2); divided != nil {
-		add("every NUMA node is halved (SNC2, NPS2)", func(b *Ask) { b.Types = divided })
+	if divided, all := a.divided(2); divided != nil {
+		name := "every NUMA node is halved (SNC2, NPS2)"
+		if !all {
+			name = "NUMA nodes are halved where it can be (SNC2, NPS2)"
+		}
+		add(name, func(b *Ask) { b.Types = divided })
 	}
 	if a.Reserve > 0 {
 		add("no reserve on the nodes", func(b *Ask) { b.Reserve = 0 })
@@ -146,10 +150,11 @@ func (r *Result) rounded(shape, vcpus int) []int {
 	return out
 }
 
-// divided returns the types with each node divided by k; nil when none can be.
-func (a *Ask) divided(k int) []Type {
-	out := slices.Clone(a.Types)
-	any := false
+// divided returns the types with each node divided by k; nil when none can be. all is false
+// when some types stay as they are.
+func (a *Ask) divided(k int) (out []Type, all bool) {
+	out = slices.Clone(a.Types)
+	any, all := false, true
 	for i := range out {
 		h := &out[i].Host
 		var nodes []numa.Node
@@ -167,12 +172,14 @@ func (a *Ask) divided(k int) []Type {
 		}
 		if len(nodes) > 0 && len(nodes) <= numa.MaxNodes {
 			h.Nodes.Value, any = nodes, true
+		} else {
+			all = false
 		}
 	}
 	if !any {
-		return nil
+		return nil, false
 	}
-	return out
+	return out, all
 }
 
 // scaled returns the host with its memory times a fraction.

@@ -3,6 +3,7 @@ package sizing
 import (
 	"bytes"
 	"io"
+	"slices"
 	"testing"
 
 	"homenode/capacity/fit"
@@ -107,5 +108,37 @@ func TestFitProportion(t *testing.T) {
 	}
 	if l.rise(48) != fitPlan || l.fillTo(768*numa.GiB) != fitPlan {
 		t.Errorf("the largest node rises to %v and %v, want %v", l.rise(48), l.fillTo(768*numa.GiB), fitPlan)
+	}
+}
+
+// TestMixPrices holds that nothing is said to cost least among types of unknown price, and
+// that a type which might cost less is named.
+func TestMixPrices(t *testing.T) {
+	outcome := func(name string, price float64, hosts, bound int) fit.Outcome {
+		m := &fit.Mix{Hosts: hosts, Bound: bound, Free: hosts, Total: hosts + 1, VMs: 40, Price: price * float64(hosts+1)}
+		return fit.Outcome{Name: name, Price: price, Mix: m}
+	}
+	r := &fit.Result{Shapes: []fit.Shape{{VCPUs: 4, Memory: 16 * numa.GiB, Count: 40}}, Spare: 1}
+	for _, tt := range []struct {
+		types   []fit.Outcome
+		verdict string
+		notes   []string
+	}{
+		{[]fit.Outcome{outcome("a", 100, 4, 4)}, "4 + 1 hosts of a cost 500.", nil},
+		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 0, 4, 4)}, "4 + 1 hosts of a cost 500.", []string{"of unknown price, so not compared: b"}},
+		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 4)}, "4 + 1 hosts of a cost least, 500.", nil},
+		{
+			[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 3), outcome("c", 0, 5, 5)}, "4 + 1 hosts of a cost least, 500.",
+			[]string{"b: could cost less, were 3 + 1 hosts enough, which is not decided", "of unknown price, so not compared: c"},
+		},
+	} {
+		r.Types = tt.types
+		want := []string{"40 VMs, 160 vCPUs, 640 GB: " + tt.verdict}
+		if got := mixVerdict(&FitContext{}, r); !slices.Equal(got, want) {
+			t.Errorf("found %q, want %q", got, want)
+		}
+		if got := mixNotes(&FitContext{}, r); !slices.Equal(got, tt.notes) {
+			t.Errorf("notes: found %q, want %q", got, tt.notes)
+		}
 	}
 }

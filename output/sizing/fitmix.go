@@ -27,13 +27,50 @@ func mixVerdict(c *FitContext, r *fit.Result) []string {
 	if first.Mix.VMs < vms {
 		line += fmt.Sprintf(" hold %d of them, the others run on no such host", first.Mix.VMs)
 	}
-	if first.Price > 0 && len(r.Types) > 1 {
-		line += " cost least, " + money(first.Mix.Price)
+	if first.Price > 0 {
+		least := " cost "
+		if priced, _ := rivals(r); len(priced) > 0 {
+			least = " cost least, "
+		}
+		line += least + money(first.Mix.Price)
 	}
 	if fewest != first && fewest.Mix.VMs == first.Mix.VMs {
 		line += fmt.Sprintf("; fewest hosts: %s", hostsOf(fewest, r.Spare))
 	}
 	return []string{line + "."}
+}
+
+// rivals returns the types that run as many VMs as the first: those whose price is known, so
+// that the first costs least of them, and the names of those whose price is not.
+func rivals(r *fit.Result) (priced []*fit.Outcome, unknown []string) {
+	for i := range r.Types[1:] {
+		switch t := &r.Types[1+i]; {
+		case t.Mix.VMs != r.Types[0].Mix.VMs:
+		case t.Price > 0:
+			priced = append(priced, t)
+		default:
+			unknown = append(unknown, t.Name)
+		}
+	}
+	return priced, unknown
+}
+
+// priceNotes says of which types it is not decided that they cost no less than the first.
+func priceNotes(r *fit.Result) []string {
+	var out []string
+	if r.Types[0].Price == 0 {
+		return nil
+	}
+	priced, unknown := rivals(r)
+	for _, t := range priced {
+		if m := t.Mix; t.Price*float64(m.Bound+m.Total-m.Hosts) < r.Types[0].Mix.Price {
+			out = append(out, fmt.Sprintf("%s: could cost less, were %d + %d hosts enough, which is not decided", t.Name, m.Bound, m.Total-m.Hosts))
+		}
+	}
+	if len(unknown) > 0 {
+		out = append(out, "of unknown price, so not compared: "+strings.Join(unknown, ", "))
+	}
+	return out
 }
 
 // hostsOf writes "8 + 1 hosts of 2x32c/1TB".
@@ -97,7 +134,7 @@ func mixNotes(c *FitContext, r *fit.Result) []string {
 	for i := range r.Types {
 		o := &r.Types[i]
 		if len(o.Mix.RemoteVMs) > 0 {
-			out = append(out, fmt.Sprintf("part remote on %s whatever is done: %s", o.Name, c.misfits(o.Mix.RemoteVMs)))
+			out = append(out, fmt.Sprintf("part remote on %s even alone there, with the clients they have: %s", o.Name, c.misfits(o.Mix.RemoteVMs)))
 		}
 		if len(o.Mix.Never) > 0 {
 			out = append(out, fmt.Sprintf("do not run on %s and are not counted there: %s", o.Name, c.misfits(o.Mix.Never)))
@@ -106,6 +143,7 @@ func mixNotes(c *FitContext, r *fit.Result) []string {
 			out = append(out, fmt.Sprintf("%s: %s would do were the node of each client chosen by hand", o.Name, plural(m.Free, "host")))
 		}
 	}
+	out = append(out, priceNotes(r)...)
 	if t := c.Today; t != nil && t.VMs > 0 {
 		out = append(out, fmt.Sprintf("today, on %s: %s of %s are remote, or do not fit beside the reserve (predicted)", plural(t.Hosts, "host"), whole(t.Memory), plural(t.VMs, "VM")))
 	}
@@ -178,7 +216,11 @@ func FitRoom(c *FitContext, r *fit.Free) *Answer {
 	case r.Homeless > 0:
 		line += fmt.Sprintf("; none safely: without %s %d of its VMs are local nowhere", strings.Join(r.Failed, ", "), r.Homeless)
 	default:
-		line += fmt.Sprintf("; %d when %s has failed", r.WithFailed, strings.Join(r.Failed, ", "))
+		has := "has"
+		if len(r.Failed) > 1 {
+			has = "have"
+		}
+		line += fmt.Sprintf("; %d when %s %s failed", r.WithFailed, strings.Join(r.Failed, ", "), has)
 	}
 	out.Verdict = []string{line + "."}
 	t := Table{Name: "room", Columns: []Column{{Name: "host"}, {Name: "type"}, {Name: "VMs now", Right: true}, {Name: "more", Right: true}, {Name: "binds"}, {Name: "free vCPUs of nodes"}, {Name: "free memory of nodes"}}}
