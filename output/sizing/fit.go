@@ -48,6 +48,7 @@ func Fit(c *FitContext, r *fit.Result, changes []fit.Change) *Answer {
 		out.Verdict, out.Notes = fitVerdict(r), fitNotes(r)
 		out.Tables = append(out.Tables, fitCounts(r), fitDrawing(r), fitSteps(r))
 	}
+	out.Notes = append(out.Notes, reserveNotes(c, r)...)
 	out.Draw = fitPicture(c, r, out.Verdict).draw
 	for _, change := range changes {
 		out.If = append(out.If, fitChange(r, change))
@@ -134,6 +135,21 @@ func spread(values []string) string {
 		return fmt.Sprintf("%s … %s", out[0], out[len(out)-1])
 	}
 	return strings.Join(out, ", ")
+}
+
+// reserveNotes says where much rests on a reserve that was seen on a host of two nodes only
+// (rule book C-15).
+func reserveNotes(c *FitContext, r *fit.Result) []string {
+	const seen = 2
+	var out []string
+	for i := range r.Types {
+		t := &r.Types[i]
+		if share := float64(t.Reserve) / float64(t.NodeMemory); t.Nodes > seen && share >= 0.1 {
+			out = append(out, fmt.Sprintf("%s: the reserve takes %.0f %% of each node. It was seen with %d nodes; --reserve %s is as much of the host with %d.",
+				t.Name, 100*share, seen, capacity.Digits(c.Reserve*seen/float64(t.Nodes), 3), t.Nodes))
+		}
+	}
+	return out
 }
 
 // fitNotes says what the counts hide.

@@ -51,17 +51,28 @@ func nodesDrawing(title string, hosts []drawn) Table {
 	}
 	for _, h := range hosts {
 		var last []string
+		var alike []int
 		for _, n := range h.nodes {
 			row := []string{h.name, fmt.Sprint(n.Node), coresBar(&n, cores), memoryBar(&n, memory)}
 			if last != nil && last[2] == row[2] && last[3] == row[3] {
-				last[1] += fmt.Sprintf(", %d", n.Node)
+				alike = append(alike, n.Node)
+				last[1] = nodeList(alike)
 				continue
 			}
 			t.Rows = append(t.Rows, row)
-			last = row
+			last, alike = row, []int{n.Node}
 		}
 	}
 	return t
+}
+
+// nodeList writes "0", "0, 1" or "0-15".
+func nodeList(nodes []int) string {
+	first, last := nodes[0], nodes[len(nodes)-1]
+	if len(nodes) > 2 && last-first == len(nodes)-1 {
+		return fmt.Sprintf("%d-%d", first, last)
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(nodes), " ", ", "), "[]")
 }
 
 func coresBar(n *fit.Use, most int) string {
