@@ -240,3 +240,35 @@ func TestOfFleet(t *testing.T) {
 		t.Error("a boot device of 1 GiB: no error")
 	}
 }
+
+// TestVerdictEdges holds that what fits to the byte fits.
+func TestVerdictEdges(t *testing.T) {
+	f, err := Of(200*numa.GiB, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	usable := Size(24475 * MiB) // of 32 GiB, nothing kept free
+	for _, tt := range []struct {
+		name string
+		logs Size
+		file Size // value of it; 0: as it is
+		want Verdict
+	}{
+		{"to the byte with the upper bound", usable - f.Size.High, 0, Fits},
+		{"a byte more than that", usable - f.Size.High + 1, 0, FitsMaybe},
+		{"to the byte with the value", usable - f.Size.Value, 0, FitsMaybe},
+		{"a byte more than the value leaves", usable - f.Size.Value + 1, 0, ShortLogs},
+		{"all for the file", 0, usable, Fits},
+		{"logs, and all for the file", 1, usable, ShortLogs},
+		{"a byte too large", 0, usable + 1, DoesNotFit},
+	} {
+		g := f
+		if tt.file != 0 {
+			g.Size.Low, g.Size.Value, g.Size.High = tt.file, tt.file, tt.file
+		}
+		p, err := Fit(g, 32*GiB, Needs{Logs: tt.logs})
+		if err != nil || p.Verdict != tt.want {
+			t.Errorf("%s: %s, %v; want %s", tt.name, p.Verdict, err, tt.want)
+		}
+	}
+}

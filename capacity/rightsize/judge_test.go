@@ -179,6 +179,14 @@ func TestSee(t *testing.T) {
 		t.Errorf("%d VMs in three clusters, want 3", n)
 	}
 
+	// Clocks of hosts differ by a minute or two, not by ten.
+	for minutes, want := range map[int]int{1: 1, 10: 2} {
+		over := on("esx02", day.Add(20*time.Hour-time.Duration(minutes)*time.Minute), stretch{10 * time.Hour, cpu(8, 4, 0)})
+		if n := len(See([]*capture.Recording{a, over}, nil)); n != want {
+			t.Errorf("%d minutes on both hosts: %d VMs, want %d", minutes, n, want)
+		}
+	}
+
 	at := on("esx02", day.Add(time.Hour), stretch{30 * time.Hour, cpu(8, 4, 0)})
 	seen = See([]*capture.Recording{a, at}, nil)
 	if len(seen) != 2 {
@@ -223,6 +231,19 @@ func TestMemory(t *testing.T) {
 	} {
 		a := Judge(configured(t, tt.s, tt.config, machine(t, 10, gb(256))), &p99)
 		equal(t, tt.name, a.Memory, tt.want)
+	}
+}
+
+// A VM that grows is powered off for it, but for one with CPU hot add.
+func TestPowerCycle(t *testing.T) {
+	for _, tt := range []struct {
+		run    float64
+		hotAdd bool
+		want   bool
+	}{{7.9, true, false}, {7.9, false, true}, {2, true, true}, {6, false, false}} {
+		s := See([]*capture.Recording{on("esx01", day, stretch{25 * time.Hour, cpu(8, tt.run, 0)})}, nil)[0]
+		a := Judge(configured(t, s, numa.Config{CPUHotAdd: numa.ReadAt(tt.hotAdd, "")}, machine(t, 20, 256*numa.GiB)), &p99)
+		equal(t, fmt.Sprintf("%v of 8, hot add %t: %s", tt.run, tt.hotAdd, a.Verdict), a.PowerCycle, tt.want)
 	}
 }
 

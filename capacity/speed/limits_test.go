@@ -72,6 +72,22 @@ e1 1 × 3 GHz of 3 GHz, held 0 % false
 	}
 }
 
+// Half of a folder is not most of it, nor is one VM.
+func TestUsual(t *testing.T) {
+	for _, tt := range []struct {
+		lines []string
+		odd   int
+	}{
+		{[]string{"a fast f 4 4000 0", "b fast f 4 4000 0", "c fast f 4 2000 0", "d fast f 4 2400 0"}, 0},
+		{[]string{"a fast f 4 4000 0", "b fast f 4 4000 0", "c fast f 4 2000 0"}, 1},
+		{[]string{"a fast f 4 4000 0", "b fast g 4 2000 0"}, 0},
+	} {
+		if got := LimitsOf(fleet(tt.lines...)).Odd; got != tt.odd {
+			t.Errorf("%q: %d look left over, want %d", tt.lines, got, tt.odd)
+		}
+	}
+}
+
 func TestNoLimits(t *testing.T) {
 	got := LimitsOf(fleet("a fast f 4 -1 0", "b slow f 4 -1 0"))
 	if got.VMs != 2 || len(got.List) != 0 || len(got.Hosts) != 0 {

@@ -64,7 +64,7 @@ func formula(s string) string {
 	if s == "" || !strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return s
 	}
-	if len(s) > 1 && (s[0] == '+' || s[0] == '-') && s[1] >= '0' && s[1] <= '9' {
+	if len(s) > 1 && (s[0] == '+' || s[0] == '-') && s[1] >= '0' && s[1] <= '9' && !strings.ContainsAny(s[1:], "=+@|!(") {
 		return s
 	}
 	return "'" + s
