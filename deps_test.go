@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"capacity/iocost":     {"numa", "capacity", "internal/alike"},
 	"capacity/dump":       {"numa", "capacity"},
 	"capacity/pages":      {"numa", "vnuma", "sim", "capacity"},
-	"capacity/speed":      {"numa", "vnuma", "sim", "capacity", "internal/alike"},
+	"capacity/speed":      {"numa", "vnuma", "sim", "capacity", "capacity/fit", "internal/alike"},
 	"capacity/calibrate":  {"numa", "capacity", "capacity/iocost"},
 	"capacity/fit":        {"numa", "vnuma", "sim", "capacity"},
 	"capacity/rightsize":  {"numa", "vnuma", "capacity", "capture"},

@@ -15,6 +15,7 @@ import (
 	"math"
 
 	"homenode/capacity"
+	"homenode/capacity/fit"
 	"homenode/numa"
 )
 
@@ -48,6 +49,8 @@ func (a *Ask) Check() error {
 		return fmt.Errorf("vCPUs: found %d, want 1 to %d", a.VCPUs, numa.MaxVCPUs)
 	case a.Memory <= 0:
 		return fmt.Errorf("memory: found %d bytes, want more than 0", int64(a.Memory))
+	case a.Host.Memory.Known() && a.Memory > a.Host.Memory.Value:
+		return fmt.Errorf("memory: %s are more than the %s of a host", a.Memory, a.Host.Memory.Value)
 	case a.Hosts < 1 || a.Hosts > MostHosts:
 		return fmt.Errorf("hosts: found %d, want 1 to %d", a.Hosts, MostHosts)
 	case a.VMs < 1 || a.VMs > MostVMs:
@@ -100,7 +103,7 @@ func ShareOf(limit capacity.Hz, vcpus int, core capacity.Hz) capacity.Share {
 }
 
 // Held returns for which share of the time a limit holds a vCPU back that wants to run
-// for the demand.
+// for the demand, as long as it always finds a free core.
 func Held(demand, share capacity.Share) capacity.Share { return max(0, demand-share) }
 
 // An Admission is how many VMs the CPU reservations of the hosts allow. It is no
@@ -123,15 +126,29 @@ type Admission struct {
 	InMemory *int `json:"inMemory,omitempty"`
 }
 
-// inMemory returns how many VMs of the shape the host backs with memory, less what keeps
-// it in the high state (rule book C-23); their overhead and the nodes are not looked at.
+// inMemory returns how many VMs of the shape the host backs with memory, overhead and all,
+// less what keeps it in the high state (rule book C-23).
 func (a *Ask) inMemory() *int {
 	if !a.Host.Memory.Known() {
 		return nil
 	}
 	all := a.Host.Memory.Value
-	n := int(min(MostVMs, max(0, all-numa.SoftReserve(all, a.Host.Release.Value))/a.Memory))
+	each := a.Memory + fit.PublishedOverhead.Of(a.VCPUs, a.Memory)
+	n := int(min(MostVMs, max(0, all-numa.SoftReserve(all, a.Host.Release.Value))/each))
 	return &n
+}
+
+// Local returns how many VMs package fit places by memory alone with each of their clients
+// local, the reserve kept on each node; nil when it cannot tell.
+func (a *Ask) Local() *int {
+	r, err := fit.Fit(&fit.Ask{
+		Types: []fit.Type{{Name: a.Host.Name, Host: a.Host}}, Shapes: []fit.Shape{fit.NewShape(a.VCPUs, a.Memory)},
+		Options: fit.Options{Reserve: 1, PerCore: 100, Overhead: fit.PublishedOverhead},
+	})
+	if err != nil || r.Types[0].Counts[0].Unmanaged {
+		return nil
+	}
+	return &r.Types[0].Counts[0].ByMemory
 }
 
 // Admit returns how many VMs are admitted.

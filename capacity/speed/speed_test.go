@@ -112,23 +112,26 @@ func TestAdmitAtMost(t *testing.T) {
 // 980.7 GB; more of them than that power on only where memory is overcommitted.
 func TestInMemory(t *testing.T) {
 	for _, tt := range []struct {
-		host   string
-		memory numa.Bytes
-		want   int
+		host        string
+		vcpus       int
+		memory      numa.Bytes
+		want, local int
 	}{
-		{"2x18c/1TB", 64 * numa.GiB, 15}, // 960 GB
-		{"2x18c/1TB", 2 * numa.TiB, 0},
-		{"2x18c/1TB", 512 * numa.MiB, 1024}, // as many as a host runs
-		{"1x4c/16GB", 8 * numa.GiB, 1},      // 16 GB less 2.6
+		{"2x18c/1TB", 8, 64 * numa.GiB, 15, 14},      // 64.5 GB each; 7 in 468.7 GB of a node
+		{"2x32c/1TB", 4, 16 * numa.GiB, 60, 58},      // as size fit --vm 4x16GB --hosts 2x32c/1TB
+		{"2x18c/1TB", 8, 600 * numa.GiB, 1, 0},       // a part of it is on the other node
+		{"2x18c/1TB", 8, numa.TiB, 0, 0},             // nothing is left for the VMkernel
+		{"2x18c/1TB", 8, 512 * numa.MiB, 1024, 1024}, // as many as a host runs
+		{"1x4c/16GB", 8, 8 * numa.GiB, 1, 1},         // 16 GB less 2.6
 	} {
 		kind, err := fit.ParseType(tt.host, numa.ESXi80)
 		if err != nil {
 			t.Fatal(err)
 		}
 		a := ask(t)
-		a.Host, a.Memory = kind.Host, tt.memory
-		if got := a.Admit().InMemory; got == nil || *got != tt.want {
-			t.Errorf("%s, %s: %v, want %d", tt.host, tt.memory, got, tt.want)
+		a.Host, a.VCPUs, a.Memory = kind.Host, tt.vcpus, tt.memory
+		if got, local := a.Admit().InMemory, a.Local(); got == nil || *got != tt.want || local == nil || *local != tt.local {
+			t.Errorf("%s, %s: %v, %v local; want %d, %d", tt.host, tt.memory, got, local, tt.want, tt.local)
 		}
 	}
 	a := ask(t)
@@ -152,6 +155,37 @@ func TestContentionIsNotLimit(t *testing.T) {
 		want := float64(l.Demand) - 45./480
 		if l.Limited != 0 || math.Abs(float64(l.Contended)-want) > 2e-3 {
 			t.Errorf("demand %v: %v by the limit, %v contended; want 0, %v", l.Demand, l.Limited, float64(l.Contended), want)
+		}
+	}
+}
+
+// TestLimitNeverActs holds that where cores run out below the limit none of the ready time
+// is the limit's: 100 VMs of 4 vCPUs share 64 cores with a second thread of 25 %, 80 cores'
+// worth, so 0.2 of a core for each vCPU or 2.08 GHz of a limit of 4; 12 of 8 on 32 cores get
+// 40 ÷ 96 of one, 8.67 GHz of 16.
+func TestLimitNeverActs(t *testing.T) {
+	for _, tt := range []struct {
+		host       string
+		vcpus, vms int
+		speed      capacity.Hz
+		share      float64
+	}{{"2x32c/1TB", 4, 100, 1e9, 0.2}, {"2x16c/1TB", 8, 12, 2e9, 40. / 96}} {
+		kind, err := fit.ParseType(tt.host, numa.ESXi80)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := ask(t)
+		a.Host, a.VCPUs, a.VMs, a.Speed, a.Core, a.Memory = kind.Host, tt.vcpus, tt.vms, tt.speed, 2.6e9, 16*numa.GiB
+		for _, limited := range []bool{true, false} {
+			loads, err := a.Twin(context.Background(), []capacity.Share{1}, limited)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := loads[0]
+			used := float64(l.Used) / (float64(tt.vcpus) * 2.6e9)
+			if l.Limited != 0 || math.Abs(used-tt.share) > 2e-3 || math.Abs(float64(l.Contended)-(1-tt.share)) > 2e-3 || l.Contended != l.Ready {
+				t.Errorf("%s, limit %t: %v by the limit, %v used, %v contended of %v ready; want 0, %v, %v", tt.host, limited, l.Limited, used, float64(l.Contended), float64(l.Ready), tt.share, 1-tt.share)
+			}
 		}
 	}
 }
@@ -253,6 +287,7 @@ func TestCheck(t *testing.T) {
 		{func(a *Ask) { a.VCPUs = 0 }, "vCPUs: found 0, want 1 to 4096"},
 		{func(a *Ask) { a.VCPUs = 73 }, "vCPUs: 73 are more than the 72 logical CPUs of a host: such a VM does not power on"},
 		{func(a *Ask) { a.Memory = 0 }, "memory: found 0 bytes, want more than 0"},
+		{func(a *Ask) { a.Memory = 2 * numa.TiB }, "memory: 2 TB are more than the 1 TB of a host"},
 		{func(a *Ask) { a.Hosts = 0 }, "hosts: found 0, want 1 to 10000"},
 		{func(a *Ask) { a.Hosts = 10_001 }, "hosts: found 10001, want 1 to 10000"},
 		{func(a *Ask) { a.VMs = 1025 }, "VMs: found 1025, want 1 to 1024 on a host"},

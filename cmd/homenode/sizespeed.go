@@ -223,7 +223,7 @@ func speedDemands(share capacity.Share) []capacity.Share {
 func speedResult(ctx context.Context, a *speed.Ask, figures speedFigures) (*sizing.SpeedResult, error) {
 	r := &sizing.SpeedResult{
 		Asked: a, Guarantee: figures.guarantee, Kernel: figures.kernel, Release: a.Host.Release.Value, Touched: a.Touched(),
-		Terms: a.Terms(), Share: a.Share(), Held: speed.Held(1, a.Share()), Admission: a.Admit(),
+		Terms: a.Terms(), Share: a.Share(), Held: speed.Held(1, a.Share()), Admission: a.Admit(), Local: a.Local(),
 	}
 	r.SpeedForVMs, _ = a.SpeedFor(a.VMs)
 	demands := speedDemands(r.Share)

@@ -27,6 +27,8 @@ type Answer struct {
 	// Charts are drawn below each other. A command with a drawing of its own sets Draw.
 	Charts []chart.Chart
 	Draw   func(io.Writer) error
+	// NoDrawing says why there is neither; "" where none is ever missing.
+	NoDrawing string
 	// Result is what JSON shows: a struct with tags, in SI units and bytes.
 	Result any
 }

@@ -59,6 +59,10 @@ func TestSVG(t *testing.T) {
 	if err := SVG(io.Discard, a); err == nil || err.Error() != "size example has no drawing" {
 		t.Errorf("found %v, want: size example has no drawing", err)
 	}
+	a.NoDrawing = "no host"
+	if err := SVG(io.Discard, a); err == nil || err.Error() != "size example has nothing to draw: no host" {
+		t.Errorf("found %v, want: size example has nothing to draw: no host", err)
+	}
 	a.Charts = []chart.Chart{{ID: "example", Title: "hosts", Bars: &chart.Bars{Rows: []chart.Row{{Name: "esx01", Segments: []chart.Segment{{Value: 1}}}}}}}
 	var b strings.Builder
 	if err := SVG(&b, a); err != nil || !strings.HasPrefix(b.String(), `<svg xmlns="http://www.w3.org/2000/svg" class="chart" id="example" `) {

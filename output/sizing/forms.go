@@ -79,6 +79,9 @@ func SVG(w io.Writer, a *Answer) error {
 	case len(a.Charts) > 0:
 		return chart.Draw(w, a.Charts, chart.Options{})
 	}
+	if a.NoDrawing != "" {
+		return fmt.Errorf("%s has nothing to draw: %s", a.Command, a.NoDrawing)
+	}
 	return fmt.Errorf("%s has no drawing", a.Command)
 }
 

@@ -24,6 +24,8 @@ type SpeedResult struct {
 	Share     capacity.Share                  `json:"share"` // of a core, by vCPU
 	Held      capacity.Share                  `json:"held"`  // of a vCPU that wants a whole core
 	Admission speed.Admission                 `json:"admission"`
+	// Local is how many VMs a host holds by memory with each local; nil when it is not known.
+	Local *int `json:"local,omitempty"`
 	// SpeedForVMs is the highest vCPU speed at which the asked number of VMs is admitted
 	// on a host; 0 when any is.
 	SpeedForVMs capacity.Hz       `json:"speedForVMs,omitempty"`
@@ -77,7 +79,7 @@ func Speed(r *SpeedResult, details bool) *Answer {
 	}
 	for i := range r.SCA {
 		if m, none := &r.SCA[i], &r.SCA[0]; i > 0 {
-			out.If = append(out.If, Change{If: m.Name, Result: speedSCAText(m, none), Change: fmt.Sprintf("%+.0f %% GHz", 100*(float64(m.Capacity/none.Capacity)-1))})
+			out.If = append(out.If, Change{If: m.Name, Result: speedSCAText(m, none), Change: fmt.Sprintf("host %+.0f %%", 100*(float64(m.Capacity/none.Capacity)-1))})
 		}
 	}
 	out.Notes = speedNotes(r)
@@ -91,15 +93,38 @@ func speedVerdict(r *SpeedResult) []string {
 	case t.Limit == 0:
 		out = append(out, fmt.Sprintf("%s sets no limit on the VM: a vCPU can use its whole core.", a.Model.Name()))
 	case r.Held == 0:
-		out = append(out, fmt.Sprintf("The limit of %v is no less than %d cores of %v give: it does not act (turbo not counted).", t.Limit, a.VCPUs, a.Core))
+		out = append(out, fmt.Sprintf("The limit of %v is %s %d cores of %v give: it does not act (turbo not counted).", t.Limit,
+			speedBeside(t.Limit, capacity.Hz(a.VCPUs)*a.Core), a.VCPUs, a.Core))
+	case speedActs(r):
+		out = append(out, fmt.Sprintf("Limit %v: each vCPU gets %v of a core; one that wants all of it is held back %v of the time if cores are free.", t.Limit, r.Share, r.Held))
 	default:
-		out = append(out, fmt.Sprintf("Limit %v: each vCPU gets %v of a core; one that wants all of it is held back %v of the time (%%MLMTD, in %%RDY).", t.Limit, r.Share, r.Held))
+		full := r.Limited[len(r.Limited)-1]
+		out = append(out, fmt.Sprintf("When all %d VMs want CPU the limit of %v never acts: cores run out at %v a VM.", a.Running(), t.Limit, full.Used),
+			fmt.Sprintf("While cores are free a vCPU gets %v of one; if it wants all of it, it is held back %v of the time (%%MLMTD).", r.Share, r.Held))
 	}
 	out = append(out, speedAdmitted(r)...)
 	if t.Limit == 0 {
 		return append(out, "vNUMA stays as it is: it follows the vCPU count, not the speed.")
 	}
 	return append(out, "vNUMA stays as it is. The limit goes by the vCPU count: every vCPU more raises it, needed or not.")
+}
+
+// speedBeside compares a limit with what as many cores give as the VM has vCPUs.
+func speedBeside(limit, cores capacity.Hz) string {
+	if float64(limit) > float64(cores)*(1+1e-9) {
+		return "more than"
+	}
+	return "as much as"
+}
+
+// speedActs reports whether the limit takes anything at any demand in the twin.
+func speedActs(r *SpeedResult) bool {
+	for i := range r.Limited {
+		if r.Limited[i].Limited > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // speedAdmitted says how many VMs CPU reservations admit, and for how many there is memory.
@@ -124,8 +149,12 @@ func speedAdmitted(r *SpeedResult) (out []string) {
 				capacity.Grouped(math.Floor(float64(r.SpeedForVMs/capacity.MHz)), 0)))
 		}
 	}
-	if n := ad.InMemory; n != nil && *n < speed.MostVMs && (!ad.Bounded || *n < ad.PerHost || *n < a.VMs) {
-		out = append(out, fmt.Sprintf("A host of %s has memory for %d of them: more power on only with memory overcommitted (size fit tells by node).", a.Host.Memory.Value, *n))
+	if n := ad.InMemory; n != nil && *n < speed.MostVMs && (!ad.Bounded || *n < ad.PerHost) {
+		local := ""
+		if r.Local != nil {
+			local = fmt.Sprintf(" (%d with each local, size fit)", *r.Local)
+		}
+		out = append(out, fmt.Sprintf("Memory binds first: a host of %s has it for %d of them%s; more need it overcommitted.", a.Host.Memory.Value, *n, local))
 	}
 	return out
 }
@@ -267,15 +296,19 @@ func speedCharts(r *SpeedResult) []chart.Chart {
 	used := func(l *speed.Load) capacity.Share { return l.Used.Of(whole) }
 	ready := func(l *speed.Load) capacity.Share { return l.Ready }
 	lines := &chart.Lines{
-		X: chart.Axis{Label: "demand of each vCPU, % of a core", Text: speedPercent},
-		Y: chart.Axis{Label: "% of the time of a vCPU", Text: speedPercent},
-		Series: []chart.Series{
-			series("used", r.Limited, used), series("ready", r.Limited, ready),
-			series("used without limit", r.Free, used), series("ready without limit", r.Free, ready),
-		},
+		X:      chart.Axis{Label: "demand of each vCPU, % of a core", Text: speedPercent},
+		Y:      chart.Axis{Label: "% of the time of a vCPU", Text: speedPercent},
+		Series: []chart.Series{series("used", r.Limited, used), series("ready", r.Limited, ready)},
+	}
+	if speedActs(r) { // else the curves without it are the same
+		lines.Series = append(lines.Series, series("used without limit", r.Free, used), series("ready without limit", r.Free, ready))
 	}
 	if r.Terms.Limit > 0 && r.Share < 1 {
-		lines.Marks = []chart.Mark{{Name: fmt.Sprintf("limit: %v of a core", r.Share), Value: 100 * float64(r.Share)}}
+		name := fmt.Sprintf("limit: %v of a core", r.Share)
+		if !speedActs(r) {
+			name += ", never acts"
+		}
+		lines.Marks = []chart.Mark{{Name: name, Value: 100 * float64(r.Share)}}
 	}
 	bars := &chart.Bars{X: chart.Axis{Label: "vCPUs that run at once on a host", Text: func(v float64) string { return capacity.Grouped(v, 0) }}}
 	for _, m := range r.SCA {
@@ -288,7 +321,23 @@ func speedCharts(r *SpeedResult) []chart.Chart {
 		Note: "mean of all VMs in the twin of the scheduler, 30 minutes of constant demand", Lines: lines,
 	}}
 	if len(bars.Rows) > 1 {
-		out = append(out, chart.Chart{ID: "speed-sca", Title: "What side-channel aware schedulers leave", Note: "rule book E-2, E-3", Bars: bars})
+		out = append(out, speedCapacity(r.SCA), chart.Chart{ID: "speed-sca", Title: "What side-channel aware schedulers leave", Note: "rule book E-2, E-3", Bars: bars})
 	}
 	return out
+}
+
+// speedCapacity draws what the schedulers leave of a host's CPU.
+func speedCapacity(all []speed.Mitigated) chart.Chart {
+	bars := &chart.Bars{X: chart.Axis{Label: "CPU of a host with its second threads, GHz", Text: func(v float64) string { return capacity.Grouped(v, 0) }}}
+	for i := range all {
+		m, none := &all[i], &all[0]
+		lost := none.Capacity - m.Capacity
+		row := chart.Row{Name: m.Name, Value: m.Capacity.String(), Segments: []chart.Segment{{Kind: "left", Value: float64(m.Capacity / capacity.GHz)}}}
+		if lost > 0 {
+			row.Value += fmt.Sprintf(", %+.0f %%", -100*float64(lost/none.Capacity))
+			row.Segments = append(row.Segments, chart.Segment{Kind: "lost", Value: float64(lost / capacity.GHz), Soft: true})
+		}
+		bars.Rows = append(bars.Rows, row)
+	}
+	return chart.Chart{ID: "speed-capacity", Title: "What side-channel aware schedulers leave of a host's CPU", Note: "assumed: the second thread gives +25 %, +0 % and +12.5 % of a core", Bars: bars}
 }

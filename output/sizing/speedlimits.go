@@ -16,13 +16,14 @@ const mostLimits = 12
 func SpeedLimits(source string, l *speed.Limits, details bool) *Answer {
 	out := &Answer{
 		Command: "size speed", Question: fmt.Sprintf("size speed: CPU limits of the %d VMs of %s", l.VMs, source), Result: l,
-		Assumed: []Assumption{
-			{What: "core", Value: "nominal frequency of the host", Origin: capacity.Measured, Source: "inventory", Note: "turbo is above it: a limit counts what is used"},
-			{What: "left over", Value: "another speed a vCPU than most of its folder", Origin: capacity.Assumed, Note: "from two VMs on, more than half"},
-		},
-		Verdict: limitsVerdict(l),
+		Verdict: limitsVerdict(l), NoDrawing: "no VM is known to have a CPU limit",
+	}
+	if len(l.List) > l.NoCore {
+		out.Assumed = []Assumption{{What: "core", Value: "nominal frequency of the host", Origin: capacity.Measured, Source: "inventory", Note: "turbo is above it: a limit counts what is used"}}
 	}
 	if len(l.List) > 0 {
+		out.NoDrawing = "of no VM with a CPU limit the vCPUs and the frequency of its cores are known"
+		out.Assumed = append(out.Assumed, Assumption{What: "left over", Value: "another speed a vCPU than most of its folder", Origin: capacity.Assumed, Note: "from two VMs on, more than half"})
 		out.Tables = append(out.Tables, limitsTable(l, details))
 		out.Charts = limitsCharts(l)
 	}
@@ -65,7 +66,7 @@ func limitsVerdict(l *speed.Limits) []string {
 }
 
 func limitsTable(l *speed.Limits, details bool) Table {
-	t := Table{Name: "limits", Title: "held back: of the time, when all its vCPUs want a whole core", Columns: []Column{
+	t := Table{Name: "limits", Title: "held back: of the time, when all its vCPUs want a whole core and cores are free", Columns: []Column{
 		{"VM", false}, {"host", false}, {"vCPUs", true}, {"limit", true}, {"a vCPU", true}, {"core", true}, {"held back", true}, {"looks left over", false},
 	}}
 	for i := range l.List {
