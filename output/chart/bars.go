@@ -18,71 +18,80 @@ const (
 )
 
 func (l *layout) bars(c *Bars) {
-	var r reach
-	kinds := map[string]int{}
-	var order []string
-	soft, limits, ranges := false, false, false
-	names, values := svg.Px(0), svg.Px(0)
-	rows := make([]Row, len(c.Rows))
-	for i := range c.Rows {
-		rows[i] = l.row(&c.X, &c.Rows[i])
-		row := &rows[i]
-		names = max(names, wide(cut(row.Name, mostName, letter), letter))
-		values = max(values, wide(cut(row.Value, mostValue, bold), bold))
-		sum := 0.0
-		for _, s := range row.Segments {
-			sum += s.Value
-			r.add(sum)
-			if _, known := kinds[s.Kind]; !known {
-				kinds[s.Kind] = len(order)
-				order = append(order, s.Kind)
-			}
-			if s.ranged() {
-				r.add(s.High)
-				if c.X.has(s.Low) {
-					r.add(s.Low)
-				}
-				ranges = true
-			}
-			soft = soft || s.Soft
-		}
-		if row.Limit != 0 {
-			r.add(row.Limit)
-			limits = true
-		}
-	}
+	m := l.measured(c)
 	name := ""
-	if limits {
+	if m.limits {
 		name = cmp.Or(c.Limit, "limit")
 	}
-	l.barLegend(rows, order, name, ranges)
-	left, right := margin+names+100, width-margin-values-60
+	l.barLegend(m.rows, m.order, name, m.ranges)
+	left, right := margin+m.names+100, width-margin-m.values-60
 	if !c.X.Log {
-		r.add(0)
-	} else if r.any {
-		r.low /= 1.25 // the shortest bar can be seen
+		m.reach.add(0)
+	} else if m.reach.any {
+		m.reach.low /= 1.25 // the shortest bar can be seen
 	}
 	each := svg.Px(700)
 	if c.X.Log {
 		each = 480 // powers of ten are short
 	}
-	s := scaleOf(&c.X, r, max(int((right-left)/each), 2), true, true)
+	s := scaleOf(&c.X, m.reach, max(int((right-left)/each), 2), true, true)
 	s.from, s.to = left, right
 	top := l.y
-	bottom := top + svg.Px(max(len(rows), 1))*rowHeight + 40
+	bottom := top + svg.Px(max(len(m.rows), 1))*rowHeight + 40
 	g := picture.Group{ID: l.id("grid", ""), Class: "grid"}
 	for _, t := range s.ticks {
 		g.Shapes = append(g.Shapes, picture.Shape{Class: "gridline", X: s.at(t), Y: top, H: bottom - top})
 	}
 	g.Shapes = append(g.Shapes, picture.Shape{Class: "floor", X: left, Y: top, H: bottom - top})
 	l.pic.Add(g)
-	for i := range rows {
-		l.bar(&s, &rows[i], kinds, name, top+40+svg.Px(i)*rowHeight)
+	for i := range m.rows {
+		l.bar(&s, &m.rows[i], m.kinds, name, top+40+svg.Px(i)*rowHeight)
 	}
-	if len(rows) == 0 || !r.any {
+	if len(m.rows) == 0 || !m.reach.any {
 		l.nothing((left+right)/2, (top+bottom)/2+38)
 	}
 	l.y = bottom + l.xAxis(&s, bottom)
+}
+
+// barSizes is what bars need room for.
+type barSizes struct {
+	rows           []Row // that have a place
+	kinds          map[string]int
+	order          []string // of the kinds
+	reach          reach
+	names, values  svg.Px // the widest of them
+	limits, ranges bool   // some row has them
+}
+
+func (l *layout) measured(c *Bars) barSizes {
+	m := barSizes{rows: make([]Row, len(c.Rows)), kinds: map[string]int{}}
+	for i := range c.Rows {
+		m.rows[i] = l.row(&c.X, &c.Rows[i])
+		row := &m.rows[i]
+		m.names = max(m.names, wide(cut(row.Name, mostName, letter), letter))
+		m.values = max(m.values, wide(cut(row.Value, mostValue, bold), bold))
+		sum := 0.0
+		for _, s := range row.Segments {
+			sum += s.Value
+			m.reach.add(sum)
+			if _, known := m.kinds[s.Kind]; !known {
+				m.kinds[s.Kind] = len(m.order)
+				m.order = append(m.order, s.Kind)
+			}
+			if s.ranged() {
+				m.reach.add(s.High)
+				if c.X.has(s.Low) {
+					m.reach.add(s.Low)
+				}
+				m.ranges = true
+			}
+		}
+		if row.Limit != 0 {
+			m.reach.add(row.Limit)
+			m.limits = true
+		}
+	}
+	return m
 }
 
 func (s *Segment) ranged() bool { return s.Low != 0 || s.High != 0 }
