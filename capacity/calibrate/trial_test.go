@@ -170,3 +170,20 @@ func TestKindText(t *testing.T) {
 		}
 	}
 }
+
+// A size that ran more often weighs more: 100, 200 and 600 k cycles at 1, 2 and 3 times
+// the bits, with 1, 1 and 4 runs. The mean size is 2.5 and the mean cost 450 k, the slope
+// (1.5 · 350 + 0.5 · 250 + 4 · 0.5 · 150) ÷ (2.25 + 0.25 + 4 · 0.25).
+func TestLineWeighted(t *testing.T) {
+	var costs []*Cost
+	for i, v := range []float64{100e3, 200e3, 600e3} {
+		c := &Cost{Point: iocost.Point{Kind: kind(numa.Bytes(4096*(i+1)), 1), Runs: []int{1, 1, 4}[i]}}
+		c.PerIO.Value = capacity.Cycles(v)
+		costs = append(costs, c)
+	}
+	f := line(costs)
+	slope := 950e3 / 3.5
+	if !near(float64(f.PerBit.Value)*32768, slope, 1e-6) || !near(float64(f.Fixed.Value), 450e3-2.5*slope, 1e-6) {
+		t.Errorf("found %v + %v a bit; want %v + %v", float64(f.Fixed.Value), float64(f.PerBit.Value), 450e3-2.5*slope, slope/32768)
+	}
+}

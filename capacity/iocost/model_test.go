@@ -326,3 +326,19 @@ func TestRandomKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestMixOfSizes holds that reads and writes which were measured at a size come before a mix
+// that was not.
+func TestMixOfSizes(t *testing.T) {
+	point := func(block numa.Bytes, read capacity.Share, cycles capacity.Cycles) Point {
+		return Point{Kind: Kind{NVMe, block, read, 1}, PerIO: capacity.Exactly(cycles, capacity.Measured, "own", "")}
+	}
+	m := model(t, point(4*numa.KiB, 1, 100e3), point(4*numa.KiB, 0, 200e3), point(32*numa.KiB, 1, 150e3), point(32*numa.KiB, 0, 300e3), point(32*numa.KiB, 0.7, 250e3))
+	c := cost(t, m, Kind{NVMe, 4 * numa.KiB, 0.7, 1})
+	if !near(float64(c.PerIO.Value), 130e3) || c.Basis != Interpolated {
+		t.Errorf("70/30 of 4 KiB: found %v %s, want 130 k interpolated: 70 %% of 100 k and 30 %% of 200 k", c.PerIO.Value, c.Basis)
+	}
+	if c := cost(t, m, Kind{NVMe, 32 * numa.KiB, 0.7, 1}); c.PerIO.Value != 250e3 || c.Basis != Measured {
+		t.Errorf("70/30 of 32 KiB: found %v %s, want 250 k measured", c.PerIO.Value, c.Basis)
+	}
+}
