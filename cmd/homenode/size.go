@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"homenode/capacity"
+	"homenode/numa"
 	"homenode/output/sizing"
 )
 
@@ -61,4 +65,14 @@ func (f *sizeFlags) write(cmd *cobra.Command, a *sizing.Answer) error {
 		}
 		return sizing.Text(w, a, colour)
 	})
+}
+
+// memorySize reads an amount of memory or of a disk: unlike a block it has a unit.
+func memorySize(text string) (numa.Bytes, error) {
+	v, err := capacity.ParseSize(text)
+	last := strings.TrimSpace(text)
+	if err != nil || last[len(last)-1] <= '9' {
+		return 0, fmt.Errorf("found %q, want a size such as 512GB or 1.5TB", text)
+	}
+	return v, nil
 }

@@ -48,7 +48,7 @@ Sizes are binary, as LUNs and the vSphere Client have them: a disk sold as 240 G
 	fl.StringVar(&f.ram, "ram", "", "memory of the host: 512GB, 1.5TB")
 	fl.StringVar(&f.release, "release", "", "ESXi release, such as 8.0U3; with a SOURCE for hosts that state none")
 	fl.StringVar(&f.boot, "boot", "", "boot device: 32GB")
-	fl.StringVar(&f.logs, "logs", "3GB", "space wanted for logs and traces")
+	fl.StringVar(&f.logs, "logs", "3GB", "space wanted for logs and traces; 0 when all go to a syslog server")
 	fl.StringVar(&f.reserve, "reserve", "20", "percent of ESX-OSData that is kept free")
 	fl.StringVar(&f.media, "media", string(dump.MediaDefault), "boot option systemMediaSize: min, small, default, max")
 	fl.BoolVar(&f.published, "published", false, "show the published figures beside what they come to")
@@ -107,7 +107,10 @@ func (f *dumpFlags) run(cmd *cobra.Command, args []string) error {
 // question reads the flags.
 func (f *dumpFlags) question() (q dump.Question, err error) {
 	size := func(flag, text string) (numa.Bytes, error) {
-		v, err := capacity.ParseSize(text)
+		if flag == "logs" && text != "" && strings.Trim(text, "0") == "" {
+			return 0, nil // all go to a syslog server
+		}
+		v, err := memorySize(text)
 		if err != nil {
 			return 0, fmt.Errorf("--%s: %w", flag, err)
 		}

@@ -97,12 +97,16 @@ func (f *pagesFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		return f.model.run(cmd, &f.size, f.large, f.details)
-	case len(args) > 0:
-		return cmp.Or(otherWay(cmd, simulatedFlags, notSimulated), f.count(cmd, args, gain))
-	case f.memory == "":
+	case len(args) == 0 && f.memory == "":
 		return errors.New("want a FILE to read, --memory or --simulate")
 	}
-	return cmp.Or(otherWay(cmd, simulatedFlags, notSimulated), f.estimate(cmd, gain))
+	if err := otherWay(cmd, simulatedFlags, notSimulated); err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		return f.count(cmd, args, gain)
+	}
+	return f.estimate(cmd, gain)
 }
 
 // changed counts those of the flags that were given.
@@ -138,12 +142,15 @@ func (f *pagesFlags) estimate(cmd *cobra.Command, gain capacity.Figure[capacity.
 			continue
 		}
 		var err error
-		if *one.to, err = capacity.ParseSize(one.text); err != nil {
+		if *one.to, err = memorySize(one.text); err != nil {
 			return fmt.Errorf("--%s: %w", one.flag, err)
 		}
 	}
 	if q.Consumed > q.Memory {
 		return fmt.Errorf("--consumed: found %s, want no more than --memory, %s", q.Consumed, q.Memory)
+	}
+	if q.VM > q.Memory {
+		return fmt.Errorf("--vm: found %s, want no more than --memory of all VMs, %s", q.VM, q.Memory)
 	}
 	if f.large != "" {
 		share, err := capacity.ParsePercent(f.large)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,14 +20,14 @@ import (
 type modelFlags struct {
 	source      string
 	src         sourceFlags
-	hours       float64
+	hours       string
 	alike, zero string
 }
 
 func (f *modelFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.source, "simulate", "", "story or SOURCE, as homenode simulate reads it, or demo: what the model makes of it")
-	fl.Float64Var(&f.hours, "hours", 2, "how long to simulate each setting")
+	fl.StringVar(&f.hours, "hours", "2", "how long to simulate each setting")
 	fl.StringVar(&f.alike, "alike", "", "share of memory that VMs of one guest OS have alike, where the story states none")
 	fl.StringVar(&f.zero, "zero", "", "share of memory that is pages of zeros, where the story states none")
 	f.src.register(cmd)
@@ -53,9 +54,12 @@ func (f *modelFlags) run(cmd *cobra.Command, size *sizeFlags, large string, deta
 	if m.Alike+m.Zero > 1 {
 		return fmt.Errorf("--alike: found %s beside %s of zeros, want no more than 100 %% together", m.Alike, m.Zero)
 	}
-	m.Length = time.Duration(f.hours * float64(time.Hour)).Round(time.Minute)
-	if !(f.hours > 0 && f.hours <= 168) || m.Length <= 0 {
-		return fmt.Errorf("--hours: found %v, want more than 0 and at most 168", f.hours)
+	number, err := strconv.ParseFloat(f.hours, 64)
+	if err != nil || !(number > 0 && number <= 168) {
+		return fmt.Errorf("--hours: found %q, want a number of hours above 0 and at most 168", f.hours)
+	}
+	if m.Length = time.Duration(number * float64(time.Hour)).Round(time.Minute); m.Length <= 0 {
+		return fmt.Errorf("--hours: found %q, want a minute or more", f.hours)
 	}
 	story, _, err := (&storyFlags{}).source(cmd, &f.src, f.source)
 	if err != nil {

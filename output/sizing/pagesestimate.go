@@ -21,7 +21,7 @@ func PagesEstimated(q *pages.Request, r *pages.Estimated) *Answer {
 	if q.Consumed > 0 {
 		a.Assumed = append(a.Assumed, Assumption{What: "consumed on hosts", Value: gb(q.Consumed), Origin: capacity.Given, Source: "--consumed"})
 	}
-	a.Verdict = []string{fmt.Sprintf("%s stay large because guests ask for them, %s can be shared.", gb(r.Large), gb(r.Small))}
+	a.Verdict = estimatedVerdict(q, r)
 	reading := Table{Name: "gain", Columns: []Column{{Name: "if the gain is a share of"}, {Name: "of", Right: true}, {Name: "freed", Right: true}, {Name: "range", Right: true}}}
 	row := func(of string, base numa.Bytes, f *capacity.Figure[pages.Amount]) []string {
 		between := "-"
@@ -33,21 +33,61 @@ func PagesEstimated(q *pages.Request, r *pages.Estimated) *Answer {
 	reading.Rows = append(reading.Rows, row("what is allotted", q.Memory, &r.OfAllotted))
 	if r.OfConsumed != nil {
 		reading.Rows = append(reading.Rows, row("what is consumed", q.Consumed, r.OfConsumed))
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Freed: %s or %s: of what the share is one, the source does not say.", gb(r.OfConsumed.Value.Bytes()), gb(r.OfAllotted.Value.Bytes())))
 	} else {
 		reading.Rows = append(reading.Rows, []string{"what is consumed", "unknown", "less: --consumed says", "-"})
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Freed: at most %s; less when the share is one of what hosts really use (--consumed).", gb(r.OfAllotted.Value.Bytes())))
 	}
 	a.Tables = append(a.Tables, reading)
 	a.If = estimatedIf(q, r)
-	a.Notes = append([]string{"exp C-1 (September 2014) is older than salting: all VMs shared. With today's default less is freed."}, standing...)
-	bar := chart.Row{Name: "all VMs", Value: gb(r.OfAllotted.Value.Bytes()) + " could be freed", Segments: withLength([]chart.Segment{
-		{Kind: "large on demand", Value: inGB(r.Large)},
-		{Kind: "small, stays", Value: inGB(r.Small - r.OfAllotted.Value.Bytes())},
-		{Kind: "could be freed", Value: inGB(r.OfAllotted.Value.Bytes()), Soft: true},
-	})}
-	a.Charts = []chart.Chart{{ID: "pages", Title: "Memory allotted to VMs, and what sharing could free of it", Note: q.Gain.Source, Bars: &chart.Bars{X: chart.Axis{Label: "GB", Bytes: true, Text: axisGB}, Rows: []chart.Row{bar}}}}
+	a.Notes = append([]string{"exp C-1 (September 2014) is older than salting: all VMs shared, as with salting 0 today."}, standing...)
+	a.Charts = []chart.Chart{estimatedChart(q, r)}
 	return a
+}
+
+// estimatedVerdict says today's default first: the published share is one of salting 0.
+func estimatedVerdict(q *pages.Request, r *pages.Estimated) []string {
+	freed, low, high := gb(r.OfAllotted.Value.Bytes()), r.OfAllotted.Low, r.OfAllotted.High
+	if c := r.OfConsumed; c != nil {
+		freed, low = gb(c.Value.Bytes())+" or "+freed, c.Low
+	}
+	var out []string
+	if q.Gain.Origin == capacity.Given {
+		out = append(out, fmt.Sprintf("Freed, with the gain that is given: %s.", freed))
+	} else {
+		out = append(out, "Freed with today's default (salting 2): not published; zeros, and what is alike within each VM.",
+			fmt.Sprintf("Freed with salting 0, as in the experiment: about %s (%s to %s by VMware's %s to %s).", freed, gb(low.Bytes()), gb(high.Bytes()), q.Gain.Low, q.Gain.High))
+	}
+	out = append(out, fmt.Sprintf("%s stay large because guests ask for them, %s can be shared.", gb(r.Large), gb(r.Small)))
+	if r.OfConsumed != nil {
+		return append(out, "Of what the share is one, consumed or allotted, the source does not say.")
+	}
+	return append(out, "Less when the share is one of what hosts really use (--consumed).")
+}
+
+// estimatedChart draws the readings of the share, each with its range.
+func estimatedChart(q *pages.Request, r *pages.Estimated) chart.Chart {
+	row := func(name string, all numa.Bytes, f *capacity.Figure[pages.Amount]) chart.Row {
+		freed := f.Value.Bytes()
+		large := min(r.Large, all-freed)
+		segment := chart.Segment{Kind: "could be freed", Value: inGB(freed), Soft: true}
+		text := gb(freed)
+		if f.Low != f.High {
+			segment.Low, segment.High = inGB(f.Low.Bytes()), inGB(f.High.Bytes())
+			text = gb(f.Low.Bytes()) + " to " + gb(f.High.Bytes())
+		}
+		return chart.Row{Name: name, Value: text + " could be freed", Segments: withLength([]chart.Segment{
+			segment, {Kind: "small, stays", Value: inGB(all - freed - large)}, {Kind: "large on demand", Value: inGB(large)},
+		})}
+	}
+	bars := &chart.Bars{X: chart.Axis{Label: "GB", Bytes: true, Text: axisGB}}
+	if r.OfConsumed != nil {
+		bars.Rows = append(bars.Rows, row("consumed", q.Consumed, r.OfConsumed))
+	}
+	bars.Rows = append(bars.Rows, row("allotted", q.Memory, &r.OfAllotted))
+	title := "Memory of VMs, and what sharing could free of it with salting 0"
+	if q.Gain.Origin == capacity.Given {
+		title = "Memory of VMs, and what sharing could free of it"
+	}
+	return chart.Chart{ID: "pages", Title: title, Note: q.Gain.Source, Bars: bars}
 }
 
 func estimatedIf(q *pages.Request, r *pages.Estimated) []Change {
