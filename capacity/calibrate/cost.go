@@ -88,6 +88,10 @@ func Costs(trials []Trial, o Options) *Result {
 	for _, k := range keys {
 		c := costOf(groups[k], &o)
 		r.Costs = append(r.Costs, c)
+		if c.Network == nil && !slices.ContainsFunc(groups[k], func(t *Trial) bool { return t.Load.Transmit == nil || t.Load.Receive == nil }) {
+			r.Doubts = append(r.Doubts, fmt.Sprintf("%s: %s: the traffic alone would cost more CPU than was used: it is not that of the test, and nothing is taken off for it",
+				groups[k][0].Place, KindText(c.Kind)))
+		}
 		r.Doubts = append(r.Doubts, c.spread(groups[k])...)
 	}
 	r.Fits = fits(r.Costs)

@@ -187,3 +187,19 @@ func TestLineWeighted(t *testing.T) {
 		t.Errorf("found %v + %v a bit; want %v + %v", float64(f.Fixed.Value), float64(f.PerBit.Value), 450e3-2.5*slope, slope/32768)
 	}
 }
+
+// Traffic that would cost more than all the CPU is said to be wrong, and nothing is taken
+// off.
+func TestTrafficOfAnother(t *testing.T) {
+	one := trialOf("a.txt:1", kind(4096, 1), 1000, 6e9)
+	one.Load.Transmit, one.Load.Receive = &Reading[capacity.BitRate]{Value: 20e9}, &Reading[capacity.BitRate]{Value: 20e9}
+	r := Costs([]Trial{one}, options) // 20e9 × 0.536 is 10.72 of 6 GHz
+	want := []string{"a.txt:1: 4 KiB read random: the traffic alone would cost more CPU than was used: it is not that of the test, and nothing is taken off for it"}
+	if c := r.Costs[0]; c.Network != nil || c.Storage != nil || !reflect.DeepEqual(r.Doubts, want) {
+		t.Errorf("found network %v, storage %v, %q; want none, none, %q", c.Network, c.Storage, r.Doubts, want)
+	}
+	one.Load.Transmit, one.Load.Receive = &Reading[capacity.BitRate]{Value: 1e9}, &Reading[capacity.BitRate]{Value: 1e9}
+	if r := Costs([]Trial{one}, options); r.Costs[0].Network == nil || r.Doubts != nil {
+		t.Errorf("found network %v, %q; want some and no doubt", r.Costs[0].Network, r.Doubts)
+	}
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // sizePages are pages below docs/size whose console blocks are run.
-var sizePages = []string{"calibrate.md", "dump.md", "fit.md", "io.md", "pages.md", "rightsize.md", "speed.md"}
+var sizePages = []string{"calibrate.md", "dump.md", "fit.md", "io.md", "latency.md", "pages.md", "rightsize.md", "speed.md"}
 
 // TestSizePages runs the commands of the pages on sizing and holds that each prints what
 // the page shows.
