@@ -112,6 +112,11 @@ func mixDirections(points []Point, k Kind) estimate {
 		e := costs[lo]
 		e.basis = Extrapolated
 		e.why = append(slices.Clone(e.why), fmt.Sprintf("%s was not measured: taken to cost as much as %s", direction(k.Read), direction(lo)))
+		if more := 1 + float64(distance(k.Read, lo))*(mostWrite()-1); k.Read < lo {
+			e.high *= capacity.Cycles(more)
+		} else {
+			e.low /= capacity.Cycles(more)
+		}
 		return e
 	}
 	t := float64((k.Read - lo) / (hi - lo))
@@ -120,6 +125,21 @@ func mixDirections(points []Point, k Kind) estimate {
 		e.why = append([]string{fmt.Sprintf("%s: between %s and %s", direction(k.Read), direction(lo), direction(hi))}, e.why...)
 	}
 	return e
+}
+
+// mostWrite returns the most that a published write costs of a read of its size and pattern:
+// the range of a direction that was not measured.
+func mostWrite() (most float64) {
+	points := Published()
+	for i := range points {
+		for j := range points {
+			r, w := &points[i], &points[j]
+			if r.Read == 1 && w.Read == 0 && r.Path == w.Path && r.Block == w.Block && r.Random == w.Random {
+				most = max(most, float64(w.PerIO.Value/r.PerIO.Value))
+			}
+		}
+	}
+	return most
 }
 
 // bracket returns the values next to v, both v when it is among them. Outside it returns

@@ -342,3 +342,23 @@ func TestMixOfSizes(t *testing.T) {
 		t.Errorf("70/30 of 32 KiB: found %v %s, want 250 k measured", c.PerIO.Value, c.Basis)
 	}
 }
+
+// TestDirectionNotMeasured holds that a direction which was not measured may cost as much more
+// or less as published writes cost of reads at most: 1451.75 of 411.18 thousand cycles.
+func TestDirectionNotMeasured(t *testing.T) {
+	const most = 1451748.25 / 411180.12
+	for _, tt := range []struct {
+		measured, asked capacity.Share
+		low, high       float64
+	}{
+		{1, 0, 300e3, 300e3 * most},
+		{0, 1, 300e3 / most, 300e3},
+		{1, 0.5, 300e3, 300e3 * (1 + (most-1)/2)},
+	} {
+		own := Point{Kind: Kind{NVMe, 8 * numa.KiB, tt.measured, 1}, PerIO: capacity.Exactly[capacity.Cycles](300e3, capacity.Measured, "own", "")}
+		c := cost(t, model(t, own), Kind{NVMe, 8 * numa.KiB, tt.asked, 1})
+		if c.PerIO.Value != 300e3 || math.Abs(float64(c.PerIO.Low)/tt.low-1) > 1e-6 || math.Abs(float64(c.PerIO.High)/tt.high-1) > 1e-6 {
+			t.Errorf("reads %v measured, %v asked: found %v, %v to %v; want 300000, %v to %v", tt.measured, tt.asked, float64(c.PerIO.Value), float64(c.PerIO.Low), float64(c.PerIO.High), tt.low, tt.high)
+		}
+	}
+}
