@@ -74,7 +74,7 @@ func estimatedChart(q *pages.Request, r *pages.Estimated) chart.Chart {
 			segment.Low, segment.High = inGB(f.Low.Bytes()), inGB(f.High.Bytes())
 			text = gb(f.Low.Bytes()) + " to " + gb(f.High.Bytes())
 		}
-		return chart.Row{Name: name, Value: text + " could be freed", Segments: withLength([]chart.Segment{
+		return chart.Row{Name: name, Value: text + " freed", Segments: withLength([]chart.Segment{
 			segment, {Kind: "small, stays", Value: inGB(all - freed - large)}, {Kind: "large on demand", Value: inGB(large)},
 		})}
 	}
