@@ -24,7 +24,8 @@ type Count struct {
 	ByMemory  int    `json:"byMemory"` // were there no limit of cores
 	Clients   []int  `json:"clients"`  // vCPUs of each NUMA client of a VM
 	Binds     Limit  `json:"binds"`
-	Why       string `json:"why,omitempty"`       // none fits
+	Why       string `json:"why,omitempty"`       // none fits, or none without LocalAs
+	LocalAs   *As    `json:"localAs,omitempty"`   // how it is to be set up: none is local by default
 	Nodes     []Use  `json:"nodes"`               // with VMs of them
 	Unmanaged bool   `json:"unmanaged,omitempty"` // the NUMA scheduler does not place it
 }
@@ -100,8 +101,23 @@ func (r *room) local(nodes []numa.Node, vcpus []int, requests []sim.Request) int
 	return first
 }
 
-// count fills the host with VMs of one shape.
+// count fills the host with VMs of one shape, by default or, where none is local then, as
+// it is to be set up.
 func (r *room) count(s *Shape, o *Options) Count {
+	c := r.countAs(s, o)
+	if c.VMs > 0 {
+		return c
+	}
+	if edited, as, ok := r.localAs(s, o); ok {
+		why := c.Why
+		c = r.countAs(&edited, o)
+		c.LocalAs, c.Why = as, why
+	}
+	return c
+}
+
+// countAs fills the host with VMs of one shape as it is set up.
+func (r *room) countAs(s *Shape, o *Options) Count {
 	one := r.request(s, o)
 	c := Count{Shape: s.Name, Clients: one.Layout.PPDs.Sizes(), Unmanaged: !one.Layout.Managed}
 	c.Bound = r.bound(c.Clients, s.VCPUs, one.Memory)

@@ -56,7 +56,8 @@ func TestCount(t *testing.T) {
 		{"2x32c/1TB/snc2", "40x256GB", 1, 1, []int{14, 14, 12}, Cores, ""},
 		{"4x18c/1TB", "36x128GB", 2, 2, []int{18, 18}, Cores, ""},
 		{"2x32c/1TB", "1x1MB", 64, 64, []int{1}, Cores, ""},
-		{"2x32c/1TB", "8x600GB", 0, 0, []int{8}, Never, "its largest client needs 604.5 GB with overhead, a node has 468.6 GB for VMs: part of it is remote"},
+		{"2x32c/1TB", "8x600GB", 1, 1, []int{4, 4}, Memory, "its largest client needs 604.5 GB with overhead, a node has 468.6 GB for VMs: part of it is remote"},
+		{"2x32c/1TB", "7x600GB", 0, 0, []int{7}, Never, "its largest client needs 604.5 GB with overhead, a node has 468.6 GB for VMs: part of it is remote"},
 		{"2x32c/1TB", "80x64GB", 0, 0, []int{40, 40}, Never, "its largest client has 40 vCPUs, a node takes 32"},
 		{"2x32c/1TB/noht", "80x64GB", 0, 0, []int{40, 40}, "", "80 vCPUs are more than the host's 64 logical CPUs: it does not power on"},
 	} {
@@ -104,6 +105,9 @@ func checkPlaced(t *testing.T, ty Type, s Shape, o Options) {
 			t.Errorf("%s: it does not power on, %d counted", name, c.VMs)
 		}
 		return
+	}
+	if as, how := r.setUp(&s, &o); how != nil {
+		s = *as
 	}
 	if c.VMs > 0 && !allLocal(ty, s, o, c.VMs) {
 		t.Errorf("%s: %d VMs are not all local", name, c.VMs)

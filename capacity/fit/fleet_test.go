@@ -171,8 +171,9 @@ func placedBeside(c *Cluster, p *present, s Shape, o Options, n int) bool {
 		requests = append(requests, p.r.request(&one, &o))
 		before++
 	}
+	as, _ := p.r.setUp(&s, &o)
 	for range n {
-		requests = append(requests, p.r.request(&s, &o))
+		requests = append(requests, p.r.request(as, &o))
 	}
 	placed, _ := sim.Place(p.r.nodes, requests)
 	for i := range placed {

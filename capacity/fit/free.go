@@ -33,7 +33,9 @@ type HostFree struct {
 	More  int    `json:"more"`
 	Binds Limit  `json:"binds"`
 	Why   string `json:"why,omitempty"`
-	Nodes []Use  `json:"nodes"` // before
+	// LocalAs is how the shape is to be set up on this host: none is local by default.
+	LocalAs *As   `json:"localAs,omitempty"`
+	Nodes   []Use `json:"nodes"` // before
 }
 
 // A present is a host with what runs there.
@@ -168,6 +170,18 @@ func (r *room) item(s *Shape, o *Options) item {
 	return it
 }
 
+// setUp returns the shape as it is to be set up on the host: as it is, or, where none is
+// local then even alone, as it is local.
+func (r *room) setUp(s *Shape, o *Options) (*Shape, *As) {
+	if it, why := r.itemOf(s, o); why == "" && !it.spills {
+		return s, nil
+	}
+	if edited, as, ok := r.localAs(s, o); ok {
+		return &edited, as
+	}
+	return s, nil
+}
+
 // more takes VMs of the item until the host refuses one.
 func (b *bin) more(it *item) (n int) {
 	for n < maxPerHost && b.take(it, asPlaced) {
@@ -192,6 +206,7 @@ func (p *present) free(s *Shape, o *Options) HostFree {
 		out.Binds, out.Why = Never, "the NUMA scheduler does not place it on this release"
 		return out
 	}
+	s, out.LocalAs = p.r.setUp(s, o)
 	it := p.r.item(s, o)
 	out.More = p.bin.copy().more(&it)
 	cores, memory := p.bin.copy(), p.bin.copy()
@@ -268,7 +283,8 @@ func (f *Free) after(hosts []*present, set []int, s *Shape, o *Options) (left, h
 		if _, ok := p.r.powersOn(s); !ok {
 			continue
 		}
-		if it := p.r.item(s, o); it.request.Layout.Managed {
+		as, _ := p.r.setUp(s, o)
+		if it := p.r.item(as, o); it.request.Layout.Managed {
 			left += bins[i].more(&it)
 		}
 	}

@@ -37,9 +37,14 @@ type Mix struct {
 	Remote       int            `json:"remote"` // VMs of which part is remote even on an empty host
 	RemoteMemory numa.Bytes     `json:"remoteMemory"`
 	RemoteVMs    []Misfit       `json:"remoteVMs,omitempty"`
-	Never        []Misfit       `json:"never,omitempty"` // VMs that such a host cannot run: not in Hosts
-	Price        float64        `json:"price,omitempty"` // of Total; 0 when unknown
-	Fillings     []Filling      `json:"fillings"`
+	// RemoteCured are those of Remote that are local once set up as their LocalAs says.
+	RemoteCured int `json:"remoteCured,omitempty"`
+	// Edited are VMs that are only described, counted as their LocalAs says: by default part
+	// of them is remote.
+	Edited   []Misfit  `json:"edited,omitempty"`
+	Never    []Misfit  `json:"never,omitempty"` // VMs that such a host cannot run: not in Hosts
+	Price    float64   `json:"price,omitempty"` // of Total; 0 when unknown
+	Fillings []Filling `json:"fillings"`
 }
 
 // A Misfit is VMs of a shape that do not fit, and why.
@@ -48,6 +53,8 @@ type Misfit struct {
 	Count int      `json:"count"`
 	VMs   []string `json:"vms,omitempty"`
 	Why   string   `json:"why"`
+	// LocalAs makes them local; nil when nothing that was tried does.
+	LocalAs *As `json:"localAs,omitempty"`
 }
 
 // A Filling is what some hosts hold, all of them the same.
@@ -59,8 +66,8 @@ type Filling struct {
 
 // mix packs all shapes, which have counts, onto hosts of the type.
 func (r *room) mix(of *Outcome, a *Ask) *Mix {
-	items, never := r.items(a.Shapes, &a.Options)
-	m := &Mix{Bound: r.leastHosts(items), Never: never}
+	items, edited, never := r.items(a.Shapes, &a.Options)
+	m := &Mix{Bound: r.leastHosts(items), Never: never, Edited: edited}
 	for i := range items {
 		it := &items[i]
 		m.VMs += it.count
@@ -69,9 +76,12 @@ func (r *room) mix(of *Outcome, a *Ask) *Mix {
 		}
 		if s := &a.Shapes[it.shape]; it.spills {
 			m.Remote += it.count
-			c := Count{Clients: it.request.Layout.PPDs.Sizes()}
-			c.explain(r, s, it.request.Memory)
-			m.RemoteVMs = append(m.RemoteVMs, Misfit{Shape: s.Name, Count: s.Count, VMs: s.VMs, Why: c.Why})
+			f := r.misfit(s, it)
+			if _, as, ok := r.localAs(s, &a.Options); ok {
+				f.LocalAs = as
+				m.RemoteCured += it.count
+			}
+			m.RemoteVMs = append(m.RemoteVMs, f)
 		}
 	}
 	begin := func(int) *bin { return newBin(r) }
@@ -86,6 +96,13 @@ func (r *room) mix(of *Outcome, a *Ask) *Mix {
 	m.Price = of.Price * float64(m.Total)
 	m.fill(r, items, bins, a)
 	return m
+}
+
+// misfit says why the shape is not local.
+func (r *room) misfit(s *Shape, it *item) Misfit {
+	c := Count{Clients: it.request.Layout.PPDs.Sizes()}
+	c.explain(r, s, it.request.Memory)
+	return Misfit{Shape: s.Name, Count: s.Count, VMs: s.VMs, Why: c.Why}
 }
 
 // hostPrice returns the price of a host; 0 when it is unknown.

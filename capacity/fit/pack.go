@@ -154,34 +154,49 @@ func (b *bin) put(n int, memory numa.Bytes, spills bool) bool {
 	}
 }
 
-// items returns what is to be packed on hosts like r, and the shapes that such a host
-// cannot run.
-func (r *room) items(shapes []Shape, o *Options) (out []item, never []Misfit) {
+// items returns what is to be packed on hosts like r; of these the shapes that are only
+// described and local no other way than as it is said; and those that it cannot run.
+func (r *room) items(shapes []Shape, o *Options) (out []item, edited, never []Misfit) {
 	for i := range shapes {
 		s := &shapes[i]
-		it := item{shape: i, count: s.Count, vcpus: s.VCPUs, request: r.request(s, o)}
-		why, ok := r.powersOn(s)
-		if ok && !it.request.Layout.Managed {
-			why, ok = "the NUMA scheduler does not place it on this release", false
-		}
-		if ok {
-			it.clients = clientsOf(&it.request)
-			if !newBin(r).take(&it, asPlaced) {
-				it.spills = true
-				if ok = newBin(r).take(&it, asPlaced); !ok {
-					c := Count{Clients: it.request.Layout.PPDs.Sizes()}
-					c.explain(r, s, it.request.Memory)
-					why = c.Why
-				}
+		it, why := r.itemOf(s, o)
+		if s.described() && (why != "" || it.spills) {
+			if as, how, ok := r.localAs(s, o); ok {
+				f := r.misfit(s, &it)
+				f.LocalAs = how
+				edited = append(edited, f)
+				it, why = r.itemOf(&as, o)
 			}
 		}
-		if !ok {
+		if why != "" {
 			never = append(never, Misfit{Shape: s.Name, Count: s.Count, VMs: s.VMs, Why: why})
 			continue
 		}
+		it.shape, it.count = i, s.Count
 		out = append(out, it)
 	}
-	return out, never
+	return out, edited, never
+}
+
+// itemOf returns the shape as the host sees it, or why it cannot run it.
+func (r *room) itemOf(s *Shape, o *Options) (it item, why string) {
+	it = item{vcpus: s.VCPUs, request: r.request(s, o)}
+	why, ok := r.powersOn(s)
+	switch {
+	case !ok:
+		return it, why
+	case !it.request.Layout.Managed:
+		return it, "the NUMA scheduler does not place it on this release"
+	}
+	it.clients = clientsOf(&it.request)
+	if newBin(r).take(&it, asPlaced) {
+		return it, ""
+	}
+	it.spills = true
+	if !newBin(r).take(&it, asPlaced) {
+		return it, r.misfit(s, &it).Why
+	}
+	return it, ""
 }
 
 // orders are those that are tried.

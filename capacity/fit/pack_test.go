@@ -98,7 +98,7 @@ func TestPackIsNearFewest(t *testing.T) {
 		}
 		m := res.Types[0].Mix
 		r := roomOf(t, a.Types[0], a.Options)
-		items, _ := r.items(a.Shapes, &a.Options)
+		items, _, _ := r.items(a.Shapes, &a.Options)
 		if slices.ContainsFunc(items, func(it item) bool { return it.spills }) || len(items) == 0 {
 			continue
 		}
@@ -136,7 +136,7 @@ func TestPackIsPlaced(t *testing.T) {
 			s.Count = 1 + rng.IntN(12)
 			shapes = append(shapes, s)
 		}
-		items, never := r.items(shapes, &o)
+		items, _, never := r.items(shapes, &o)
 		for _, take := range []taker{byESXi, byHand} {
 			bins, ok := pack(items, r.orders(), take, func(int) *bin { return newBin(r) })
 			if !ok {

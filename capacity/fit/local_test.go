@@ -1,0 +1,103 @@
+package fit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"homenode/numa"
+)
+
+// Memory beyond a node is local once the VM is divided into virtual NUMA nodes: a VM that
+// is only described counts so.
+func TestLocalAs(t *testing.T) {
+	for _, tt := range []struct {
+		shape, host string
+		vms         int
+		as          string
+	}{
+		{"24x600GB", "2x32c/1TB", 1, "2 virtual NUMA nodes of 12 vCPUs: set cores per socket to 12 (2 sockets), set numa.vcpu.maxPerVirtualNode = 12"},
+		{"24x600GB", "2x64c/2TB", 2, ""},
+		{"24x470GB", "2x32c/1TB", 1, "2 virtual NUMA nodes of 12 vCPUs: set cores per socket to 12 (2 sockets), set numa.vcpu.maxPerVirtualNode = 12"},
+		{"40x700GB", "2x48c/1.5TB", 1, "2 virtual NUMA nodes of 20 vCPUs: set cores per socket to 20 (2 sockets), set numa.vcpu.maxPerVirtualNode = 20"},
+		{"32x768GB", "2x32c/1TB/nps2", 1, "4 virtual NUMA nodes of 8 vCPUs: set cores per socket to 8 (4 sockets), set numa.vcpu.maxPerVirtualNode = 8"},
+		{"15x600GB", "2x32c/1TB", 1, "3 virtual NUMA nodes of 5 vCPUs: set cores per socket to 5 (3 sockets), set numa.vcpu.maxPerVirtualNode = 5"},
+		{"2x500GB", "2x32c/1TB", 1, "2 virtual NUMA nodes of 1 vCPU: set cores per socket to 1 (2 sockets), set numa.vcpu.maxPerVirtualNode = 1"},
+		{"7x600GB", "2x32c/1TB", 0, ""},  // does not divide
+		{"24x960GB", "2x32c/1TB", 0, ""}, // 937 GB are there for VMs
+		{"48x64GB", "2x32c/1TB", 1, ""},  // wide by itself
+	} {
+		o := plain()
+		s := shapeOf(t, tt.shape)
+		c := roomOf(t, typeOf(t, tt.host), o).count(&s, &o)
+		as := ""
+		if c.LocalAs != nil {
+			as = c.LocalAs.String() + ": " + strings.Join(c.LocalAs.Steps, ", ")
+		}
+		if c.VMs != tt.vms || as != tt.as {
+			t.Errorf("%s on %s:\ngot  %d %s\nwant %d %s", tt.shape, tt.host, c.VMs, as, tt.vms, tt.as)
+		}
+	}
+}
+
+// VMs of a fleet count as they are set up, and how many an edit makes local beside it; VMs
+// that are only described count as they are to be set up.
+func TestMixLocalAs(t *testing.T) {
+	fleet := clusterOf(t, `release 8.0
+cluster a
+host h[1-4] nodes=2 cores=48 memory=2TB
+vm hana01 host=h1 vcpus=16 memory=768GB
+vm hana02 host=h2 vcpus=32 memory=768GB
+vm oracle01 host=h3 vcpus=32 memory=600GB
+vm sap[01-02] host=h4 vcpus=40 memory=700GB
+vm odd01 host=h4 vcpus=7 memory=800GB
+`, "a")
+	for _, tt := range []struct {
+		host                  string
+		hosts, remote, cured  int
+		first                 string
+		described, alsoEdited int
+	}{
+		// sap01 and sap02 are wide by themselves; odd01 does not divide.
+		{"2x32c/1TB", 6, 4, 3, "odd01 <nil>", 6, 3},
+		// 40 vCPUs fit one node, whose 705 GB do not hold 700 GB and 5.9 GB of overhead.
+		// oracle01 finds room beside hana01, which is remote in part; not beside its halves.
+		{"2x48c/1.5TB", 5, 5, 4, "odd01 <nil>", 6, 4},
+	} {
+		o := plain()
+		o.PerCore = 2
+		ask := Ask{Types: []Type{typeOf(t, tt.host)}, Shapes: fleet.Shapes(), Options: o}
+		m := resultOf(t, &ask).Types[0].Mix
+		if got, want := fmt.Sprint(m.Hosts, m.Remote, m.RemoteCured, len(m.Edited)), fmt.Sprint(tt.hosts, tt.remote, tt.cured, 0); got != want {
+			t.Errorf("%s: found %s, want %s", tt.host, got, want)
+		}
+		if got := fmt.Sprint(m.RemoteVMs[0].VMs[0], " ", m.RemoteVMs[0].LocalAs); got != tt.first {
+			t.Errorf("%s: found %s, want %s", tt.host, got, tt.first)
+		}
+		for i := range ask.Shapes {
+			ask.Shapes[i].VMs = nil
+		}
+		m = resultOf(t, &ask).Types[0].Mix
+		edited := 0
+		for _, f := range m.Edited {
+			edited += f.Count
+		}
+		if got, want := fmt.Sprint(m.Hosts, m.Remote, m.RemoteCured, edited), fmt.Sprint(tt.described, 1, 0, tt.alsoEdited); got != want {
+			t.Errorf("%s, described: found %s, want %s", tt.host, got, want)
+		}
+	}
+}
+
+// A host takes a VM of a shape that is local only as it is to be set up.
+func TestRoomLocalAs(t *testing.T) {
+	c := clusterOf(t, "release 8.0\ncluster a\nhost h[1-2] nodes=2 cores=16 memory=512GB\nvm small host=h1 vcpus=2 memory=8GB\n", "a")
+	r, err := c.Room(NewShape(8, 300*numa.GiB), 0, &Options{PerCore: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range r.Hosts {
+		if h.More != 1 || h.LocalAs == nil || h.LocalAs.String() != "2 virtual NUMA nodes of 4 vCPUs" {
+			t.Errorf("%s: found %d as %v, want 1 as 2 virtual NUMA nodes of 4 vCPUs", h.Host, h.More, h.LocalAs)
+		}
+	}
+}
