@@ -28,6 +28,10 @@ type Count struct {
 	LocalAs   *As    `json:"localAs,omitempty"`   // how it is to be set up: none is local by default
 	Nodes     []Use  `json:"nodes"`               // with VMs of them
 	Unmanaged bool   `json:"unmanaged,omitempty"` // the NUMA scheduler does not place it
+	// Price of one VM: of its host ÷ the VMs there; and of the cluster ÷ the VMs that it
+	// holds with the spare hosts failed. 0 when unknown, or when none fits.
+	Price       float64 `json:"price,omitempty"`
+	PriceFailed float64 `json:"priceWithFailed,omitempty"`
 }
 
 // A Limit is what there is too little of for one VM more.

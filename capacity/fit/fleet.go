@@ -204,6 +204,18 @@ func (c *Cluster) Types() []Type {
 	return out
 }
 
+// Beside returns the kinds of hosts of a cluster and those that are only described. A kind
+// of the cluster that is named like a described one says how many there are.
+func Beside(own, described []Type) []Type {
+	out := append(slices.Clone(own), described...)
+	for i := range own {
+		if slices.ContainsFunc(described, func(t Type) bool { return t.Name == own[i].Name }) {
+			out[i].Name = fmt.Sprintf("%s (has %d)", own[i].Name, own[i].Hosts)
+		}
+	}
+	return out
+}
+
 // alike reports whether hosts are of one kind.
 func alike(a, b *numa.Host) bool {
 	x, errX := vnuma.NewMachine(a)

@@ -2,6 +2,8 @@ package fit
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"strings"
 	"testing"
 
@@ -99,5 +101,44 @@ func TestRoomLocalAs(t *testing.T) {
 		if h.More != 1 || h.LocalAs == nil || h.LocalAs.String() != "2 virtual NUMA nodes of 4 vCPUs" {
 			t.Errorf("%s: found %d as %v, want 1 as 2 virtual NUMA nodes of 4 vCPUs", h.Host, h.More, h.LocalAs)
 		}
+	}
+}
+
+// The price of a VM is that of its host, or of a cluster with a failed host, by its VMs.
+func TestPriceOfVM(t *testing.T) {
+	for _, tt := range []struct {
+		host, shape string
+		each, spare float64
+	}{
+		{"2x32c/1TB=21000", "12x96GB", 5250, 210_000.0 / 36},   // 5,833
+		{"2x48c/1.5TB=36000", "12x96GB", 4500, 360_000.0 / 72}, // 5,000
+		{"2x32c/1TB=21000", "24x600GB", 21_000, 210_000.0 / 9}, // 23,333
+		{"2x32c/1TB=21000", "7x600GB", 0, 0},                   // none fits
+		{"2x32c/1TB", "12x96GB", 1280, 10 * 1024 * 5 / 36.0},   // 5 for each GB
+	} {
+		ask := Ask{Types: []Type{typeOf(t, tt.host)}, Shapes: []Shape{shapeOf(t, tt.shape)}, Hosts: 10, Spare: 1, Options: plain()}
+		if ask.Types[0].Price == 0 {
+			ask.Prices.GB = 5
+		}
+		c := resultOf(t, &ask).Types[0].Counts[0]
+		if c.Price != tt.each || math.Abs(c.PriceFailed-tt.spare) > 1e-9 {
+			t.Errorf("%s on %s: found %v and %v, want %v and %v", tt.shape, tt.host, c.Price, c.PriceFailed, tt.each, tt.spare)
+		}
+	}
+}
+
+// Kinds of hosts of one label have two names, and the source's own know how many to add.
+func TestBeside(t *testing.T) {
+	fleet := clusterOf(t, "release 8.0\ncluster a\nhost h[1-2] nodes=2 cores=32 memory=1TB\nvm db[1-10] host=h1 vcpus=16 memory=200GB\n", "a")
+	types := Beside(fleet.Types(), []Type{typeOf(t, "2x32c/1TB"), typeOf(t, "2x48c/2TB")})
+	ask := Ask{Types: types, Shapes: fleet.Shapes(), Spare: 1, Options: plain()}
+	got := map[string]string{}
+	for _, o := range resultOf(t, &ask).Types {
+		got[o.Name] = fmt.Sprintf("%d, add %d", o.Mix.Total, o.Mix.Add)
+	}
+	// 16 vCPUs and 202 GB: two on a node of 32 cores, 469 GB; three of 48 cores, 940 GB.
+	want := map[string]string{"2x32c/1TB (has 2)": "4, add 2", "2x32c/1TB": "4, add 0", "2x48c/2TB": "3, add 0"}
+	if !maps.Equal(got, want) {
+		t.Errorf("found %v, want %v", got, want)
 	}
 }

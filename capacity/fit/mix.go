@@ -25,7 +25,8 @@ type Mix struct {
 	Bound int `json:"bound"`
 	// Free hosts would do were the node of each client chosen by hand.
 	Free   int        `json:"free"`
-	Total  int        `json:"total"` // with the spare ones
+	Total  int        `json:"total"`         // with the spare ones
+	Add    int        `json:"add,omitempty"` // to those of this kind in the source, up to Total
 	VMs    int        `json:"vms"`
 	Cores  int        `json:"cores"` // of Total
 	Memory numa.Bytes `json:"memory"`
@@ -91,6 +92,9 @@ func (r *room) mix(of *Outcome, a *Ask) *Mix {
 	m.Total = m.Hosts
 	if m.Hosts > 0 {
 		m.Total += a.Spare
+	}
+	if of.InSource > 0 {
+		m.Add = max(0, m.Total-of.InSource)
 	}
 	m.Cores, m.Memory = m.Total*of.Cores, numa.Bytes(m.Total)*of.Memory
 	m.Price = of.Price * float64(m.Total)

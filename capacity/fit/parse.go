@@ -2,6 +2,8 @@ package fit
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,6 +82,8 @@ func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 	part, at := s.until(stops)
 	b, err := capacity.ParseSize(part)
 	switch {
+	case bits.MatchString(part):
+		return 0, s.fail(at, "found %q, which are bits, want bytes: %sB", part, strings.TrimSuffix(strings.TrimSpace(part), "b"))
 	case err != nil && strings.Contains(part, "0") && !strings.ContainsAny(part, "123456789"):
 		return 0, s.fail(at, "found %q, want more than no memory", part)
 	case err != nil:
@@ -90,6 +94,25 @@ func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 		return 0, s.fail(at, "found %q, want %s up to %s", part, what, most)
 	}
 	return b, nil
+}
+
+// bits matches an amount in bits: Gb, where GB and gb are bytes.
+var bits = regexp.MustCompile(`[KMGTP]i?b\s*$`)
+
+// ParseShapes reads VMs: see ParseShape. No two have one name.
+func ParseShapes(texts []string) ([]Shape, error) {
+	var out []Shape
+	for _, text := range texts {
+		s, err := ParseShape(text)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(out, func(o Shape) bool { return o.Name == s.Name }) {
+			return nil, &SyntaxError{text, 1, fmt.Sprintf("found VMs named %s twice", s.Name)}
+		}
+		out = append(out, s)
+	}
+	return out, nil
 }
 
 // ParseShape reads a VM: "12x96GB", how many of them "12x96GB*40", with a name
@@ -182,6 +205,9 @@ func ParseType(text string, release numa.Release) (Type, error) {
 	if d.memory, err = s.memory("/@=", "the memory of a host", numa.MaxHostMemory); err != nil {
 		return Type{}, err
 	}
+	if d.memory < leastHost {
+		return Type{}, s.fail(spec, "found a host of %s, want %s at least: ESXi does not run with less", d.memory, leastHost)
+	}
 	for s.take('/') {
 		if err := d.word(s); err != nil {
 			return Type{}, err
@@ -216,8 +242,12 @@ func ParseType(text string, release numa.Release) (Type, error) {
 	return Type{Name: name, Host: host, Price: price}, nil
 }
 
+// leastHost is the least memory of a host (ESXi 6.0 to 7.0, hardware requirements: 4 GB).
+const leastHost = 4 * numa.GiB
+
 // described is a host as its type says it.
 type described struct {
+	threads, divided          string // the words that said so
 	sockets, cores, perSocket int
 	memory                    numa.Bytes
 	ht                        numa.Fact[bool]
@@ -230,6 +260,10 @@ func (d *described) word(s *scan) error {
 	lower := strings.ToLower(part)
 	switch {
 	case lower == "ht", lower == "noht":
+		if d.threads != "" {
+			return s.fail(at, "found %q after %s, want one of them", part, d.threads)
+		}
+		d.threads = lower
 		d.ht = numa.ReadAt(lower == "ht", "host type")
 		return nil
 	case strings.HasPrefix(lower, "snc"), strings.HasPrefix(lower, "nps"):
@@ -240,7 +274,10 @@ func (d *described) word(s *scan) error {
 		if d.cores%n != 0 {
 			return s.fail(at, "found %q: %d cores of a socket do not divide into %d nodes", part, d.cores, n)
 		}
-		d.perSocket = n
+		if d.divided != "" {
+			return s.fail(at, "found %q after %s, want one of them", part, d.divided)
+		}
+		d.perSocket, d.divided = n, lower
 		return nil
 	}
 	return s.fail(at, "found %q, want ht, noht, sncN or npsN", part)

@@ -59,6 +59,11 @@ func TestParseTypes(t *testing.T) {
 		{"2x32c/1TB=-5", `"2x32c/1TB=-5": column 11: found "-5", want the price of a host: a number above 0`},
 		{"2x32c/1TB=NaN", `"2x32c/1TB=NaN": column 11: found "NaN", want the price of a host: a number above 0`},
 		{"2x32c/1TB,2x32c/1TB", `"2x32c/1TB,2x32c/1TB": column 11: found host type 2x32c/1TB twice`},
+		{"2x32c/1Tb", `"2x32c/1Tb": column 7: found "1Tb", which are bits, want bytes: 1TB`},
+		{"2x32c/1TB/snc2/snc4", `"2x32c/1TB/snc2/snc4": column 16: found "snc4" after snc2, want one of them`},
+		{"2x32c/1TB/noht/ht", `"2x32c/1TB/noht/ht": column 16: found "ht" after noht, want one of them`},
+		{"2x32c/10MB", `"2x32c/10MB": column 1: found a host of 10 MB, want 4 GB at least: ESXi does not run with less`},
+		{"2x1c/4gb=1", "2x1c/4gb: 2 packages, 2 cores, 4 threads, 2 nodes of 1 cores and 2 GB, 0 MHz, 1"},
 		{"64x8c/1TB/snc2", `"64x8c/1TB/snc2": column 1: found 128 NUMA nodes, want at most 64`},
 	} {
 		types, err := ParseTypes(tt.text, numa.ESXi80)
@@ -77,6 +82,23 @@ func TestParseTypes(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%q:\ngot  %s\nwant %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestParseShapes(t *testing.T) {
+	for _, tt := range []struct {
+		texts []string
+		err   string
+	}{
+		{[]string{"db:12x96GB", "12x96GB"}, ""},
+		{[]string{"db:12x96GB", "db:4x8GB"}, `"db:4x8GB": column 1: found VMs named db twice`},
+		{[]string{"12x96GB*4", "12x96gb*5"}, `"12x96gb*5": column 1: found VMs named 12x96GB twice`},
+		{[]string{"12x96Gb"}, `"12x96Gb": column 4: found "96Gb", which are bits, want bytes: 96GB`},
+	} {
+		_, err := ParseShapes(tt.texts)
+		if got := fmt.Sprint(err); got != tt.err && (err != nil || tt.err != "") {
+			t.Errorf("%q: error %s, want %s", tt.texts, got, tt.err)
 		}
 	}
 }

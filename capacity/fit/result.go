@@ -67,7 +67,9 @@ func Fit(a *Ask) (*Result, error) {
 			res.Mix = r.mix(&res, a)
 		} else {
 			for j := range a.Shapes {
-				res.Counts = append(res.Counts, r.count(&a.Shapes[j], &a.Options))
+				c := r.count(&a.Shapes[j], &a.Options)
+				c.price(res.Price, a)
+				res.Counts = append(res.Counts, c)
 			}
 		}
 		out.Types = append(out.Types, res)
@@ -115,6 +117,17 @@ func (r *room) uneven() bool {
 		}
 	}
 	return false
+}
+
+// price divides the price of the hosts by the VMs that they hold.
+func (c *Count) price(host float64, a *Ask) {
+	if c.VMs == 0 {
+		return
+	}
+	c.Price = host / float64(c.VMs)
+	if a.Hosts > a.Spare {
+		c.PriceFailed = host * float64(a.Hosts) / float64(c.InCluster(a.Hosts-a.Spare))
+	}
 }
 
 // InCluster returns how many VMs so many hosts hold.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -20,6 +21,8 @@ func newSize() *cobra.Command {
 (homenode size calibrate). Each answer says first what it assumes and where each figure is from, then the result, then
 what would change it.`,
 		Example: `  homenode size io --published`,
+		Args:    cobra.ArbitraryArgs,
+		RunE:    subcommand,
 	}
 	cmd.AddCommand(
 		newSizeCalibrate(),
@@ -33,6 +36,22 @@ what would change it.`,
 	// one line for each, in the order of names
 	)
 	return cmd
+}
+
+// subcommand prints the help; it refuses what is no subcommand, and names those that are
+// spelt nearly so.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	text := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		text += "\n  Did you mean this?\n  " + strings.Join(near, "\n  ")
+	} else {
+		text += ": " + cmd.CommandPath() + " --help lists them"
+	}
+	return errors.New(text)
 }
 
 // sizeForms are the forms of all size commands; the first is the default.

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +13,24 @@ import (
 	"homenode/numa"
 	"homenode/output/sizing"
 )
+
+// times is how many times something, as a flag.
+type times float64
+
+func (t *times) String() string { return strconv.FormatFloat(float64(*t), 'g', -1, 64) }
+
+// Set reads the flag.
+func (t *times) Set(text string) error {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil {
+		return errors.New("want how many times the soft reserve, 0 to 10, such as 1 or 0.5")
+	}
+	*t = times(v)
+	return nil
+}
+
+// Type names the kind of value in the help.
+func (t *times) Type() string { return "float" }
 
 // fitFlags are the flags of size fit.
 type fitFlags struct {
@@ -22,7 +42,7 @@ type fitFlags struct {
 	count    int
 	spare    int
 	release  string
-	reserve  float64
+	reserve  times
 	perCore  float64
 	overhead string
 	prices   fit.Prices
@@ -56,7 +76,8 @@ A host type is sockets x cores of a socket / memory: 2x32c/1TB. More can follow:
 	fl.IntVar(&f.count, "count", 10, "hosts of the cluster that VMs without a count are for")
 	fl.IntVar(&f.spare, "spare", 1, "hosts that may fail at once")
 	fl.StringVar(&f.release, "release", "8.0U3", "ESXi release of the host types")
-	fl.Float64Var(&f.reserve, "reserve", 1, "how many times its soft reserve every node keeps free")
+	f.reserve = 1
+	fl.Var(&f.reserve, "reserve", "how many times its soft reserve every node keeps free")
 	fl.Float64Var(&f.perCore, "vcpus-per-core", 1, "most vCPUs of a node per core; with a SOURCE what its cluster has with --spare hosts failed")
 	fl.StringVar(&f.overhead, "overhead", "", "memory of a VM beside its guest's: 1GB or 1%; VMware's table when not given")
 	fl.Float64Var(&f.prices.Host, "host-price", 0, "price of a host whose type has none of its own")
@@ -124,11 +145,16 @@ func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *
 	case room && len(a.Shapes) > 1:
 		return false, errors.New("--vm: found several shapes without a count, want one to ask what room is left for it")
 	case len(a.Shapes) > 0 && !counted && !room:
-		return false, errors.New("--vm: found no count, want how many come to the VMs of the SOURCE: 12x96GB*40")
+		return false, errors.New("--vm: found no count: with a SOURCE and --hosts the question is which hosts to buy, so want how many come to its VMs (12x96GB*40); or no --hosts, to ask what room is left")
+	case room && f.prices != (fit.Prices{}):
+		return false, errors.New("--host-price, --core-price, --gb-price: not when the question is what room is left, want --hosts or counts")
 	}
 	fleet, err := f.src.read(cmd, source)
 	if err != nil {
 		return false, err
+	}
+	if cmd.Flags().Changed("release") {
+		c.Filled = f.fill(fleet, c)
 	}
 	if c.Cluster, err = fit.Find(fleet, f.cluster); err != nil {
 		return false, fmt.Errorf("--cluster: %w", err)
@@ -137,9 +163,12 @@ func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *
 	if !c.Given["vcpus-per-core"] {
 		ratio, failed, ok := c.Cluster.PerCore(f.spare)
 		if !ok {
-			return false, fmt.Errorf("--vcpus-per-core: found no host in %s from which it could be taken, want it said", c.Cluster.Name)
+			return false, noHost(c.Cluster, ", and --vcpus-per-core where only --hosts are asked about")
 		}
 		a.PerCore, c.Failed = ratio, failed
+	}
+	if room && len(c.Cluster.Hosts) == 0 {
+		return false, noHost(c.Cluster, "")
 	}
 	if room {
 		spare := f.spare
@@ -154,8 +183,8 @@ func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *
 		return true, f.size.write(cmd, sizing.FitRoom(c, left))
 	}
 	a.Shapes = append(c.Cluster.Shapes(), a.Shapes...)
-	if a.Types = append(c.Cluster.Types(), a.Types...); len(a.Types) == 0 {
-		return false, errors.New("--hosts: found none, and no host of the SOURCE can be reckoned with")
+	if a.Types = fit.Beside(c.Cluster.Types(), a.Types); len(a.Types) == 0 {
+		return false, noHost(c.Cluster, ", or --hosts")
 	}
 	a.Hosts = 0
 	today, err := c.Cluster.Today(&a.Options)
@@ -163,23 +192,56 @@ func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *
 	return false, err
 }
 
+// noHost says why no host of the cluster can be reckoned with, and what helps.
+func noHost(c *fit.Cluster, also string) error {
+	why := "found none"
+	if len(c.Notes) > 0 {
+		why = strings.TrimSuffix(c.Notes[0], ": left out")
+	}
+	return fmt.Errorf("no host of %s can be reckoned with (%s): want --release for hosts that state none, or --assume-host for hosts that the SOURCE does not describe%s", c.Name, why, also)
+}
+
+// fill gives hosts that state no release that of --release; it returns how many.
+func (f *fitFlags) fill(fleet *numa.Fleet, c *sizing.FitContext) (n int) {
+	release, err := f.releaseOf()
+	if err != nil {
+		return 0 // ask has said so
+	}
+	for i := range fleet.Hosts {
+		if h := &fleet.Hosts[i]; !h.Release.Known() {
+			h.Release = numa.AssumedFor(release, "--release")
+			c.Release = release.String()
+			n++
+		}
+	}
+	return n
+}
+
+// releaseOf reads --release.
+func (f *fitFlags) releaseOf() (numa.Release, error) {
+	release, err := numa.ParseRelease(f.release)
+	if err != nil {
+		return 0, fmt.Errorf("--release: %w", err)
+	}
+	if !slices.Contains(numa.Modelled, release.Base()) {
+		return 0, fmt.Errorf("--release: found %s, want one of %s", release, releaseNames())
+	}
+	return release, nil
+}
+
 // ask reads the flags.
 func (f *fitFlags) ask() (*fit.Ask, *sizing.FitContext, error) {
 	if err := f.size.check(); err != nil {
 		return nil, nil, err
 	}
-	release, err := numa.ParseRelease(f.release)
+	release, err := f.releaseOf()
 	if err != nil {
-		return nil, nil, fmt.Errorf("--release: %w", err)
+		return nil, nil, err
 	}
 	a := &fit.Ask{Hosts: f.count, Spare: f.spare, Prices: f.prices}
 	c := &sizing.FitContext{Details: f.details}
-	for _, text := range f.vms {
-		s, err := fit.ParseShape(text)
-		if err != nil {
-			return nil, nil, fmt.Errorf("--vm: %w", err)
-		}
-		a.Shapes = append(a.Shapes, s)
+	if a.Shapes, err = fit.ParseShapes(f.vms); err != nil {
+		return nil, nil, fmt.Errorf("--vm: %w", err)
 	}
 	if strings.TrimSpace(f.hosts) != "" {
 		c.Release = release.String()
@@ -187,7 +249,7 @@ func (f *fitFlags) ask() (*fit.Ask, *sizing.FitContext, error) {
 			return nil, nil, fmt.Errorf("--hosts: %w", err)
 		}
 	}
-	a.Reserve, a.PerCore = f.reserve, f.perCore
+	a.Reserve, a.PerCore = float64(f.reserve), f.perCore
 	if a.Overhead, err = fit.ParseOverhead(f.overhead); err != nil {
 		return nil, nil, fmt.Errorf("--overhead: %w", err)
 	}
@@ -204,7 +266,7 @@ func (f *fitFlags) ask() (*fit.Ask, *sizing.FitContext, error) {
 
 // checkNumbers names the flag whose number cannot be.
 func (f *fitFlags) checkNumbers() error {
-	o := fit.Options{Reserve: f.reserve, PerCore: 1}
+	o := fit.Options{Reserve: float64(f.reserve), PerCore: 1}
 	if err := o.Check(); err != nil {
 		return fmt.Errorf("--%w", err)
 	}

@@ -18,6 +18,7 @@ type FitContext struct {
 	Cluster *fit.Cluster    // nil without a source
 	Today   *fit.Today      // of the cluster
 	Release string          // of the host types that are only described; "" when there are none
+	Filled  int             // hosts of the source that state no release: Release is theirs
 	Failed  int             // hosts of the cluster that vCPUs per core are taken without
 	fit.Options
 	Details bool
@@ -45,8 +46,12 @@ func Fit(c *FitContext, r *fit.Result, changes []fit.Change) *Answer {
 		if r.Hosts > 0 {
 			out.Assumed = append(out.Assumed, Assumption{What: "cluster", Value: fmt.Sprintf("%d hosts, %d spare", r.Hosts, r.Spare), Origin: c.origin("count"), Source: "--count, --spare"})
 		}
-		out.Verdict, out.Notes = fitVerdict(r), fitNotes(r)
-		out.Tables = append(out.Tables, fitCounts(r), fitDrawing(r), fitSteps(r))
+		out.Verdict, out.Notes = fitVerdict(c, r), fitNotes(r)
+		out.Tables = append(out.Tables, fitCounts(r))
+		if fitPriced(r) {
+			out.Tables = append(out.Tables, fitPrices(r))
+		}
+		out.Tables = append(out.Tables, fitDrawing(r), fitSteps(r))
 	}
 	out.Notes = append(out.Notes, reserveNotes(c, r)...)
 	out.Draw = fitPicture(c, r, out.Verdict).draw
@@ -94,7 +99,11 @@ func (c *FitContext) origin(flag string) capacity.Origin { return origin(c.Given
 func (c *FitContext) assumed(shapes []fit.Shape, types []fit.Outcome) []Assumption {
 	var out []Assumption
 	if c.Release != "" {
-		out = append(out, Assumption{What: "release", Value: c.Release, Origin: c.origin("release"), Source: "--release"})
+		release := Assumption{What: "release", Value: c.Release, Origin: c.origin("release"), Source: "--release"}
+		if c.Filled > 0 {
+			release.Origin, release.Note = capacity.Assumed, fmt.Sprintf("for %s of the source that state none", plural(c.Filled, "host"))
+		}
+		out = append(out, release)
 	}
 	reserve := Assumption{What: "free on each node", Value: fmt.Sprintf("%g × the soft reserve", c.Reserve), Origin: c.origin("reserve"), Source: "--reserve", Note: "for the host C-23, for each node inferred (C-15)"}
 	if c.Reserve > 0 {
@@ -159,7 +168,10 @@ func fitNotes(r *fit.Result) []string {
 		for j := range r.Types[i].Counts {
 			c := &r.Types[i].Counts[j]
 			at := fmt.Sprintf("%s on %s: ", c.Shape, r.Types[i].Name)
-			if c.Why != "" {
+			switch {
+			case c.LocalAs != nil:
+				out = append(out, at+fmt.Sprintf("local as %s (N005); 0 by default: %s; %s", c.LocalAs, c.Why, strings.Join(c.LocalAs.Steps, ", ")))
+			case c.Why != "":
 				out = append(out, at+c.Why)
 			}
 			if c.VMs > 0 && c.Bound > c.VMs {
@@ -173,28 +185,72 @@ func fitNotes(r *fit.Result) []string {
 	return out
 }
 
-func fitVerdict(r *fit.Result) []string {
+func fitVerdict(c *FitContext, r *fit.Result) []string {
 	var out []string
 	for j := range r.Shapes {
 		var parts []string
 		for i := range r.Types {
 			t := &r.Types[i]
-			part := fmt.Sprintf("%d on %s", t.Counts[j].VMs, t.Name)
-			if b := t.Counts[j].Binds; b == fit.Cores || b == fit.Memory {
-				part += map[fit.Limit]string{fit.Cores: " (cores bind)", fit.Memory: " (memory binds)"}[b]
+			n := &t.Counts[j]
+			part := fmt.Sprintf("%d on %s", n.VMs, t.Name)
+			if n.Binds == fit.Cores || n.Binds == fit.Memory {
+				part += map[fit.Limit]string{fit.Cores: " (cores bind)", fit.Memory: " (memory binds)"}[n.Binds]
+			}
+			if n.LocalAs != nil {
+				part += fmt.Sprintf(" as %s (N005), 0 by default", n.LocalAs)
 			}
 			parts = append(parts, part)
 		}
-		out = append(out, fmt.Sprintf("%s, all memory local: %s.", r.Shapes[j].Name, strings.Join(parts, ", ")))
+		out = append(out, fmt.Sprintf("%s, all memory local, at %s: %s.", r.Shapes[j].Name, c.ratio(), strings.Join(parts, ", ")))
 	}
 	return out
+}
+
+// ratio writes the vCPUs per core, which most counts hang on.
+func (c *FitContext) ratio() string {
+	noun := "vCPUs"
+	if c.PerCore == 1 {
+		noun = "vCPU"
+	}
+	return fmt.Sprintf("%s %s per core", capacity.Digits(c.PerCore, 3), noun)
+}
+
+// fitPriced reports whether any price is known.
+func fitPriced(r *fit.Result) bool {
+	return slices.ContainsFunc(r.Types, func(t fit.Outcome) bool { return t.Price > 0 })
+}
+
+// fitPrices is the table of what a VM costs.
+func fitPrices(r *fit.Result) Table {
+	t := Table{Name: "prices", Title: "price of one VM", Columns: []Column{
+		{Name: "host type"}, {Name: "VM"}, {Name: "host", Right: true}, {Name: "host ÷ its VMs", Right: true},
+	}}
+	if r.Spare > 0 {
+		t.Columns = append(t.Columns, Column{Name: fmt.Sprintf("%s ÷ VMs with %d failed", plural(r.Hosts, "host"), r.Spare), Right: true})
+	}
+	for i := range r.Types {
+		o := &r.Types[i]
+		for j := range o.Counts {
+			n := &o.Counts[j]
+			each, failed := "none fits", "none fits"
+			if n.VMs > 0 {
+				each, failed = money(n.Price), money(n.PriceFailed)
+			}
+			row := []string{o.Name, r.Shapes[j].Name, money(o.Price), each}
+			if r.Spare > 0 {
+				row = append(row, failed)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
 }
 
 // fitCounts is the table of VMs per host.
 func fitCounts(r *fit.Result) Table {
 	t := Table{Name: "fit", Columns: []Column{
 		{Name: "host type"}, {Name: "nodes"}, {Name: "VM"}, {Name: "clients"}, {Name: "VMs", Right: true}, {Name: "binds"},
-		{Name: "cores used", Right: true}, {Name: "memory used", Right: true}, {Name: "left on a node"},
+		{Name: "cores used", Right: true}, {Name: "memory", Right: true}, {Name: "left on a node"},
 	}}
 	if r.Hosts > 0 {
 		t.Columns = append(t.Columns, Column{Name: plural(r.Hosts, "host"), Right: true})
@@ -211,8 +267,12 @@ func fitCounts(r *fit.Result) Table {
 			if c.VMs == 0 {
 				binds = "none fits"
 			}
+			clients := clientsText(c.Clients)
+			if c.LocalAs != nil {
+				clients += " set"
+			}
 			row := []string{
-				o.Name, nodesText(o), r.Shapes[j].Name, clientsText(c.Clients), fmt.Sprint(c.VMs), binds,
+				o.Name, nodesText(o), r.Shapes[j].Name, clients, fmt.Sprint(c.VMs), binds,
 				cores.String(), memory.String(), restText(c),
 			}
 			if r.Hosts > 0 {

@@ -133,8 +133,8 @@ func TestMixPrices(t *testing.T) {
 		},
 	} {
 		r.Types = tt.types
-		want := []string{"40 VMs, 160 vCPUs, 640 GB: " + tt.verdict}
-		if got := mixVerdict(&FitContext{}, r); !slices.Equal(got, want) {
+		want := []string{"40 VMs, 160 vCPUs, 640 GB, at 4.5 vCPUs per core: " + tt.verdict}
+		if got := mixVerdict(&FitContext{Options: fit.Options{PerCore: 4.5}}, r); !slices.Equal(got, want) {
 			t.Errorf("found %q, want %q", got, want)
 		}
 		if got := mixNotes(&FitContext{}, r); !slices.Equal(got, tt.notes) {

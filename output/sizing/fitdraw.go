@@ -31,8 +31,14 @@ func mixDrawing(r *fit.Result) Table {
 	const most = 2
 	o := &r.Types[0]
 	var hosts []drawn
+	first := 1
 	for _, f := range o.Mix.Fillings[:min(most, len(o.Mix.Fillings))] {
-		hosts = append(hosts, drawn{fmt.Sprintf("%d like this", f.Hosts), f.Nodes})
+		name := fmt.Sprintf("host %d", first)
+		if f.Hosts > 1 {
+			name = fmt.Sprintf("hosts %d to %d", first, first+f.Hosts-1)
+		}
+		hosts = append(hosts, drawn{name, f.Nodes})
+		first += f.Hosts
 	}
 	return nodesDrawing("first hosts of "+o.Name, hosts)
 }

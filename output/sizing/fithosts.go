@@ -50,8 +50,8 @@ func (d *fitDrawn) mix(o *fit.Outcome) {
 		}
 		first += f.Hosts
 		d.hosts = append(d.hosts, h)
-		if len(d.hosts) == fitMostHosts && i+1 < len(o.Mix.Fillings) {
-			d.caption = append(d.caption, fmt.Sprintf("The first %d of %d kinds of filling are drawn.", fitMostHosts, len(o.Mix.Fillings)))
+		if rest := o.Mix.Hosts + 1 - first; len(d.hosts) == fitMostHosts && rest > 0 {
+			d.caption = append([]string{fmt.Sprintf("… %s not drawn.", plural(rest, "more host"))}, d.caption...)
 			break
 		}
 	}
@@ -81,7 +81,10 @@ func countHost(o *fit.Outcome, count *fit.Count, shape int, several bool) fitHos
 	}
 	cores, memory := used(count)
 	h.facts = fmt.Sprintf("%s of cores, %s of memory", cores, memory)
-	if count.Why != "" {
+	switch {
+	case count.LocalAs != nil:
+		h.facts += fmt.Sprintf(", as %s", count.LocalAs)
+	case count.Why != "":
 		h.facts = count.Why
 	}
 	for i := range h.nodes {
@@ -134,7 +137,9 @@ func roomPicture(c *FitContext, r *fit.Free, verdict string) *fitDrawn {
 	for _, h := range r.Hosts {
 		d.hosts = append(d.hosts, fitHost{name: h.Host, count: more(h.More), facts: fmt.Sprintf("%s, %d VMs now", h.Type, h.VMs), nodes: h.Nodes})
 		if len(d.hosts) == fitMostHosts {
-			d.caption = append(d.caption, fmt.Sprintf("The first %d of %d hosts are drawn.", fitMostHosts, len(r.Hosts)))
+			if rest := len(r.Hosts) - fitMostHosts; rest > 0 {
+				d.caption = append([]string{fmt.Sprintf("… %s not drawn.", plural(rest, "more host"))}, d.caption...)
+			}
 			break
 		}
 	}

@@ -19,11 +19,11 @@ func mixVerdict(c *FitContext, r *fit.Result) []string {
 	}
 	first, fewest := &r.Types[0], &r.Types[0]
 	for i := range r.Types {
-		if r.Types[i].Mix.Total < fewest.Mix.Total {
+		if m := r.Types[i].Mix; m.VMs == fewest.Mix.VMs && m.Total < fewest.Mix.Total {
 			fewest = &r.Types[i]
 		}
 	}
-	line := fmt.Sprintf("%s, %d vCPUs, %s: %s", plural(vms, "VM"), vcpus, whole(memory), hostsOf(first, r.Spare))
+	line := fmt.Sprintf("%s, %d vCPUs, %s, at %s: %s", plural(vms, "VM"), vcpus, whole(memory), c.ratio(), hostsOf(first, r.Spare))
 	if first.Mix.VMs < vms {
 		line += fmt.Sprintf(" hold %d of them, the others run on no such host", first.Mix.VMs)
 	}
@@ -34,7 +34,7 @@ func mixVerdict(c *FitContext, r *fit.Result) []string {
 		}
 		line += least + money(first.Mix.Price)
 	}
-	if fewest != first && fewest.Mix.VMs == first.Mix.VMs {
+	if fewest != first {
 		line += fmt.Sprintf("; fewest hosts: %s", hostsOf(fewest, r.Spare))
 	}
 	return []string{line + "."}
@@ -102,12 +102,12 @@ func mixTable(r *fit.Result) Table {
 		o := &r.Types[i]
 		m := o.Mix
 		name := o.Name
-		if o.InSource > 0 {
+		if has := fmt.Sprintf("(has %d)", o.InSource); o.InSource > 0 && !strings.HasSuffix(name, has) {
 			name += fmt.Sprintf(", has %d", o.InSource)
 		}
 		row := []string{
 			name, nodesText(o), fmt.Sprintf("%d + %d", m.Hosts, m.Total-m.Hosts), fmt.Sprintf("%d + %d", m.Bound, m.Total-m.Hosts), fmt.Sprint(m.Cores), whole(m.Memory),
-			m.VCPUsUsed.String() + ", " + m.MemoryUsed.String(), fmt.Sprint(m.Wide), fmt.Sprint(m.Remote),
+			m.VCPUsUsed.String() + ", " + m.MemoryUsed.String(), fmt.Sprint(m.Wide), remoteText(m),
 		}
 		if lost {
 			row = append(row, fmt.Sprint(m.Lost()))
@@ -120,6 +120,15 @@ func mixTable(r *fit.Result) Table {
 	return t
 }
 
+// remoteText writes how many VMs are partly remote as configured, and, where virtual NUMA
+// nodes help, how many then: "4 → 1".
+func remoteText(m *fit.Mix) string {
+	if m.RemoteCured == 0 {
+		return fmt.Sprint(m.Remote)
+	}
+	return fmt.Sprintf("%d → %d", m.Remote, m.Remote-m.RemoteCured)
+}
+
 // money writes a price, of whatever currency.
 func money(v float64) string {
 	if v == 0 {
@@ -130,19 +139,22 @@ func money(v float64) string {
 
 // mixNotes says what does not fit where, and what the number of hosts hides.
 func mixNotes(c *FitContext, r *fit.Result) []string {
-	var out []string
+	out := addNote(r)
+	var all grouped
 	for i := range r.Types {
 		o := &r.Types[i]
-		if len(o.Mix.RemoteVMs) > 0 {
-			out = append(out, fmt.Sprintf("part remote on %s even alone there, with the clients they have: %s", o.Name, c.misfits(o.Mix.RemoteVMs)))
+		cured, rest := parted(o.Mix.RemoteVMs)
+		all.add(o.Name, "part remote as configured, local as several virtual NUMA nodes (N005), on %s: "+escaped(c.misfits(cured)), len(cured))
+		all.add(o.Name, "part remote as configured, no even division into virtual NUMA nodes found that makes it local, on %s: "+escaped(c.misfits(rest)), len(rest))
+		for _, e := range o.Mix.Edited {
+			all.add(o.Name, fmt.Sprintf("%s: counted as %s (N005), part remote by default, on %%s", escaped(vmNames(e)), e.LocalAs), 1)
 		}
-		if len(o.Mix.Never) > 0 {
-			out = append(out, fmt.Sprintf("do not run on %s and are not counted there: %s", o.Name, c.misfits(o.Mix.Never)))
-		}
+		all.add(o.Name, "do not run on %s and are not counted there: "+escaped(c.misfits(o.Mix.Never)), len(o.Mix.Never))
 		if m := o.Mix; m.Free < m.Hosts {
-			out = append(out, fmt.Sprintf("%s: %s would do were the node of each client chosen by hand", o.Name, plural(m.Free, "host")))
+			all.add(o.Name, "%s: "+plural(m.Free, "host")+" would do were the node of each client chosen by hand", 1)
 		}
 	}
+	out = append(out, all.lines()...)
 	out = append(out, priceNotes(r)...)
 	if t := c.Today; t != nil && t.VMs > 0 {
 		out = append(out, fmt.Sprintf("today, on %s: %s of %s are remote, or do not fit beside the reserve (predicted)", plural(t.Hosts, "host"), whole(t.Memory), plural(t.VMs, "VM")))
@@ -155,12 +167,77 @@ func mixNotes(c *FitContext, r *fit.Result) []string {
 	return out
 }
 
+// addNote says how many hosts of the source's own kinds come to those that are there.
+func addNote(r *fit.Result) []string {
+	var parts []string
+	for i := range r.Types {
+		if o := &r.Types[i]; o.InSource > 0 && o.Mix.Lost() == 0 {
+			name := strings.TrimSuffix(o.Name, fmt.Sprintf(" (has %d)", o.InSource))
+			part := fmt.Sprintf("%s %d there, %d more", name, o.InSource, o.Mix.Add)
+			if o.Mix.Add == 0 {
+				part = fmt.Sprintf("%s the %d there are enough", name, o.InSource)
+			}
+			parts = append(parts, part)
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return []string{"hosts to add, were all of one kind that is there (spare included): " + strings.Join(parts, "; ")}
+}
+
+// grouped are notes about types; what is said of several types is said once.
+type grouped struct {
+	texts []string // with %s for the types
+	types [][]string
+}
+
+// add adds what is said of the type, where there is something.
+func (g *grouped) add(name, text string, n int) {
+	if n == 0 {
+		return
+	}
+	i := slices.Index(g.texts, text)
+	if i < 0 {
+		i = len(g.texts)
+		g.texts, g.types = append(g.texts, text), append(g.types, nil)
+	}
+	g.types[i] = append(g.types[i], name)
+}
+
+func (g *grouped) lines() []string {
+	var out []string
+	for i, text := range g.texts {
+		out = append(out, fmt.Sprintf(text, strings.Join(g.types[i], ", ")))
+	}
+	return out
+}
+
+// escaped returns the text for use in a format.
+func escaped(s string) string { return strings.ReplaceAll(s, "%", "%%") }
+
+// parted returns the misfits that virtual NUMA nodes make local, and the others.
+func parted(all []fit.Misfit) (cured, rest []fit.Misfit) {
+	for _, f := range all {
+		if f.LocalAs != nil {
+			cured = append(cured, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return cured, rest
+}
+
 // misfits names VMs: a few, or all of them with the reasons.
 func (c *FitContext) misfits(all []fit.Misfit) string {
 	var parts []string
 	for i, f := range all {
 		if c.Details {
-			parts = append(parts, vmNames(f)+": "+f.Why)
+			text := vmNames(f) + ": " + f.Why
+			if f.LocalAs != nil {
+				text += fmt.Sprintf(", local as %s (%s)", f.LocalAs, strings.Join(f.LocalAs.Steps, ", "))
+			}
+			parts = append(parts, text)
 		} else if i < mostMisfits {
 			parts = append(parts, vmNames(f))
 		}
@@ -210,7 +287,7 @@ func FitRoom(c *FitContext, r *fit.Free) *Answer {
 	}
 	out.Assumed = c.assumed([]fit.Shape{r.Shape}, hosts)
 	out.Assumed = append(out.Assumed, Assumption{What: "home nodes now", Value: "predicted", Origin: capacity.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
-	line := fmt.Sprintf("%d more VMs of %s fit with all memory local", r.Total, r.Shape.Name)
+	line := fmt.Sprintf("%d more VMs of %s fit with all memory local, at %s", r.Total, r.Shape.Name, c.ratio())
 	switch {
 	case r.Spare == 0:
 	case r.Homeless > 0:
@@ -235,8 +312,19 @@ func FitRoom(c *FitContext, r *fit.Free) *Answer {
 	}
 	out.Tables = []Table{t}
 	out.Draw = roomPicture(c, r, line).draw
-	out.Notes = append(append(out.Notes, r.Notes...), c.Cluster.Notes...)
+	out.Notes = append(append(append(out.Notes, roomLocalAs(r)...), r.Notes...), c.Cluster.Notes...)
 	return out
+}
+
+// roomLocalAs says how the VMs are to be set up where they are not local by default.
+func roomLocalAs(r *fit.Free) []string {
+	var all grouped
+	for i := range r.Hosts {
+		if h := &r.Hosts[i]; h.LocalAs != nil {
+			all.add(h.Host, fmt.Sprintf("%s is local as %s (N005), 0 by default, on %%s", escaped(r.Shape.Name), h.LocalAs), 1)
+		}
+	}
+	return all.lines()
 }
 
 // mostHosts is how many hosts are listed without --details.
@@ -246,7 +334,11 @@ const mostHosts = 16
 func roomRow(h *fit.HostFree) []string {
 	var vcpus, memory []string
 	for _, n := range h.Nodes {
-		vcpus, memory = append(vcpus, fmt.Sprint(n.RestVCPUs)), append(memory, whole(n.RestMemory))
+		free := fmt.Sprint(n.RestVCPUs)
+		if n.RestVCPUs < 0 {
+			free = fmt.Sprintf("0 (%d over)", -n.RestVCPUs)
+		}
+		vcpus, memory = append(vcpus, free), append(memory, whole(n.RestMemory))
 	}
 	binds := string(h.Binds)
 	if h.Why != "" {

@@ -59,7 +59,7 @@ const (
 	fitLine      = svg.Px(170)
 	fitLeast     = svg.Px(130) // height of a block that holds its label
 	fitAcross    = 4           // rooms beside each other
-	fitMostHosts = 24
+	fitMostHosts = 8
 	fitTextures  = 8
 )
 
