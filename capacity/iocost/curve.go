@@ -204,6 +204,7 @@ func along(curve []Point, block numa.Bytes) estimate {
 	switch {
 	case block < first.Block:
 		e := measured(first)
+		e.network *= capacity.Cycles(float64(block) / float64(first.Block)) // that goes by bits
 		e.basis, e.why = Extrapolated, []string{fmt.Sprintf("below %s: as many cycles per I/O", size(first.Block))}
 		return e
 	case block > last.Block:

@@ -110,6 +110,17 @@ func (m *Model) Points(path Path) []Point {
 	return slices.DeleteFunc(slices.Clone(m.points), func(p Point) bool { return p.Path != path })
 }
 
+// Unused returns how many published kinds of a path points of the user's own replace.
+func (m *Model) Unused(path Path) int {
+	n := 0
+	for _, p := range Published() {
+		if p.Path == path && !slices.ContainsFunc(m.points, func(q Point) bool { return q.Path == path && q.PerIO.Origin == capacity.Published }) {
+			n++
+		}
+	}
+	return n
+}
+
 // A Cost is what one I/O of a kind costs.
 type Cost struct {
 	Kind
@@ -121,6 +132,11 @@ type Cost struct {
 	Why     []string                          `json:"why,omitempty"`  // how a cost that is not measured was come to
 	Core    capacity.Hz                       `json:"core,omitempty"` // base frequency it was measured at; 0 unknown
 	Own     bool                              `json:"own"`            // from the user's own measurements
+	// Scope is whose CPU it is: that of a guest is a lower bound of what its host needs.
+	Scope Scope `json:"scope"`
+	// Digits says that the range of PerIO is no more than the digits that were printed of a
+	// single measurement leave open: it says nothing about its accuracy.
+	Digits bool `json:"rangeIsDigits,omitempty"`
 }
 
 // Cost returns the cost of one I/O. A measured kind has exactly its measured cost.
@@ -133,13 +149,16 @@ func (m *Model) Cost(k Kind) (Cost, error) {
 		return Cost{}, fmt.Errorf("no measurements of path %s", k.Path)
 	}
 	e := mixPatterns(points, k)
-	c := Cost{Kind: k, Basis: e.basis, Why: e.why, Core: points[0].Core, Own: points[0].PerIO.Origin != capacity.Published, PerIO: joint(points)}
+	c := Cost{Kind: k, Basis: e.basis, Why: e.why, Core: points[0].Core, Own: points[0].PerIO.Origin != capacity.Published, PerIO: joint(points), Scope: Host}
 	for _, p := range points {
+		if p.Scope == Guest {
+			c.Scope = Guest
+		}
 		if p.Core != c.Core {
 			c.Core = 0
 		}
 		if p.Kind == k && e.basis == Measured {
-			c.PerIO = p.PerIO
+			c.PerIO, c.Digits = p.PerIO, p.Runs == 1
 		}
 	}
 	c.PerIO.Value, c.PerIO.Low, c.PerIO.High = e.cycles, e.low, e.high

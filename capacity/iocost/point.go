@@ -38,4 +38,15 @@ type Point struct {
 	// Core is the base frequency of the cores it was measured on; 0 unknown.
 	Core capacity.Hz `json:"core,omitempty"`
 	Runs int         `json:"runs"` // measurements it is the mean of
+	// Scope is whose CPU was measured. "" counts as Host.
+	Scope Scope `json:"scope"`
 }
+
+// A Scope says whose CPU a cost is of.
+type Scope string
+
+// The scopes of points.
+const (
+	Host  Scope = "host"  // all that the I/O takes
+	Guest Scope = "guest" // as the guest sees it: the hypervisor's part is not in it, a lower bound
+)

@@ -1,6 +1,9 @@
 package iocost
 
 import (
+	"math"
+	"slices"
+
 	"homenode/capacity"
 	"homenode/numa"
 )
@@ -24,8 +27,32 @@ var Memory = capacity.Figure[capacity.CyclesPerBit]{
 	Origin: capacity.Published, Source: ramSource, Hardware: "DDR5", Note: "an estimate, not measured",
 }
 
-// RDMASaving is how much of the CPU of an I/O of vSAN ESA RDMA saves: the mean of four tests, the
-// least and the most.
+// RDMASaved is how much of the CPU of an I/O of vSAN ESA RDMA saves. What was measured is as it
+// was; for other kinds it is the saving of the nearest one, by pattern, then share of reads,
+// then size, within the least and the most of the four tests.
+func RDMASaved(k Kind) capacity.Figure[capacity.Share] {
+	at := func(r *rdmaRow) [3]float64 {
+		return [3]float64{
+			float64(distance(r.random, k.Random)), float64(distance(r.read, k.Read)),
+			math.Abs(math.Log2(float64(r.block) / float64(k.Block))),
+		}
+	}
+	nearest := &rdmaRows[0]
+	for i := range rdmaRows {
+		a, b := at(&rdmaRows[i]), at(nearest)
+		if slices.Compare(a[:], b[:]) < 0 {
+			nearest = &rdmaRows[i]
+		}
+	}
+	f := RDMASaving
+	f.Value, f.Note = nearest.saving(), "nearest measured: "+nearest.name
+	if at(nearest) == [3]float64{} {
+		f.Low, f.High, f.Origin, f.Note = f.Value, f.Value, capacity.Published, ""
+	}
+	return f
+}
+
+// RDMASaving is the mean of what RDMA saved in four tests, the least and the most.
 var RDMASaving = func() capacity.Figure[capacity.Share] {
 	f := capacity.Figure[capacity.Share]{Origin: capacity.Derived, Source: rdmaSource, Hardware: rdmaHardware}
 	for i := range rdmaRows {
@@ -49,7 +76,7 @@ func Published() []Point {
 			return (capacity.Hz(percent/100) * iometerCPU).PerIO(capacity.IORate(iops))
 		}
 		out = append(out, Point{
-			Kind: Kind{Path: NVMe, Block: r.block, Read: r.read, Random: r.random}, Core: iometerCore, Runs: 1,
+			Kind: Kind{Path: NVMe, Block: r.block, Read: r.read, Random: r.random}, Core: iometerCore, Runs: 1, Scope: Guest,
 			PerIO: capacity.Figure[capacity.Cycles]{
 				Value: at(r.percent, r.iops), Low: at(r.percent-0.005, r.iops+0.5), High: at(r.percent+0.005, r.iops-0.5),
 				Origin: capacity.Published, Source: nvmeSource, Hardware: nvmeHardware,
@@ -61,7 +88,7 @@ func Published() []Point {
 		network := capacity.Exactly(r.network().PerIO(r.rate()), capacity.Derived, "traffic of the test × "+netSource, vsanHardware)
 		const half = 0.5 * capacity.GHz // the article prints whole GHz
 		p := Point{
-			Kind: Kind{Path: VSANESA, Block: r.block, Read: r.read, Random: r.random}, Core: vsanCore, Runs: 1, Network: &network,
+			Kind: Kind{Path: VSANESA, Block: r.block, Read: r.read, Random: r.random}, Core: vsanCore, Runs: 1, Scope: Host, Network: &network,
 			PerIO: capacity.Figure[capacity.Cycles]{
 				Value: r.net().PerIO(r.rate()), Low: (r.net() - half).PerIO(r.rate()), High: (r.net() + half).PerIO(r.rate()),
 				Origin: capacity.Published, Source: vsanSource, Hardware: vsanHardware,

@@ -111,6 +111,8 @@ func (r *hcibenchRow) traffic() (tx, rx capacity.BitRate) {
 // An rdmaRow is one test of exp B-10: the same load over TCP and over RDMA.
 type rdmaRow struct {
 	name         string
+	block        numa.Bytes
+	read, random capacity.Share
 	iops, usage  [2]float64 // TCP, RDMA; usage in percent of the logical CPUs
 	utilisation  [2]float64 // in percent of the cores
 	printed      [4]string  // change of IOPS, usage, utilisation; saving
@@ -122,22 +124,22 @@ const signNote, sumNote = "the sign is wrong", "a sum of two percentages, not a 
 
 var rdmaRows = []rdmaRow{
 	{
-		name: "4 KiB read random", iops: [2]float64{939790.5, 1135752.6}, usage: [2]float64{96.54, 96.59}, utilisation: [2]float64{80.88, 81.53},
+		name: "4 KiB read random", block: 4 * numa.KiB, read: 1, random: 1, iops: [2]float64{939790.5, 1135752.6}, usage: [2]float64{96.54, 96.59}, utilisation: [2]float64{80.88, 81.53},
 		printed:      [4]string{"+21%", "−0.1%", "−0.8%", "21%"},
 		inconsistent: [4]string{"", "I-13", "I-13", "I-13"}, note: [4]string{"", signNote, signNote, sumNote},
 	},
 	{
-		name: "4 KiB 70/30 random", iops: [2]float64{633421.4, 779107.8}, usage: [2]float64{95.45, 93.38}, utilisation: [2]float64{78.57, 77.46},
+		name: "4 KiB 70/30 random", block: 4 * numa.KiB, read: 0.7, random: 1, iops: [2]float64{633421.4, 779107.8}, usage: [2]float64{95.45, 93.38}, utilisation: [2]float64{78.57, 77.46},
 		printed:      [4]string{"+23%", "−2%", "−1.5%", "25%"},
 		inconsistent: [4]string{"", "", "I-13", "I-13"}, note: [4]string{"", "", "rounded to half a percent", sumNote},
 	},
 	{
-		name: "8 KiB 50/50 random", iops: [2]float64{468353.5, 576964.7}, usage: [2]float64{95.43, 90.18}, utilisation: [2]float64{77.71, 73.57},
+		name: "8 KiB 50/50 random", block: 8 * numa.KiB, read: 0.5, random: 1, iops: [2]float64{468353.5, 576964.7}, usage: [2]float64{95.43, 90.18}, utilisation: [2]float64{77.71, 73.57},
 		printed:      [4]string{"+23%", "−6%", "−6%", "29%"},
 		inconsistent: [4]string{"", "", "I-13", "I-13"}, note: [4]string{"", "", "rounded up", sumNote},
 	},
 	{
-		name: "256 KiB write seq", iops: [2]float64{24112.6, 24474.6}, usage: [2]float64{64.04, 56.7}, utilisation: [2]float64{41.21, 35.2},
+		name: "256 KiB write seq", block: 256 * numa.KiB, read: 0, random: 0, iops: [2]float64{24112.6, 24474.6}, usage: [2]float64{64.04, 56.7}, utilisation: [2]float64{41.21, 35.2},
 		printed:      [4]string{"+1.5%", "−11%", "−14.6%", "12.5%"},
 		inconsistent: [4]string{"", "", "", "I-13"}, note: [4]string{"", "", "", sumNote},
 	},

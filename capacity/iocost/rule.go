@@ -54,6 +54,7 @@ func (l *Load) byRule() error {
 	for _, r := range Rules() {
 		if r.Path == l.Path {
 			l.Basis, l.PerBit, l.CPU = Estimated, r.Cost, hz(r.Cost, l.Bits())
+			l.AtLeast = l.Path == NVMe // the rule is of the same guest
 			l.Why = []string{"a rule of thumb: block, direction and pattern are ignored"}
 			return nil
 		}

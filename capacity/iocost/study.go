@@ -19,6 +19,16 @@ type Question struct {
 	// Disks and LimitEach are virtual disks with an IOPS limit; 0 for no limit.
 	Disks     int
 	LimitEach capacity.IORate
+	// File is where the user's own costs of the model are from; "" when it has none.
+	File string
+}
+
+// Own says that the user's own costs of a path are taken.
+type Own struct {
+	Path Path   `json:"path"`
+	File string `json:"file"`
+	// Unused is how many published kinds they replace.
+	Unused int `json:"publishedKindsNotUsed"`
 }
 
 // An Outcome is what workloads come to.
@@ -64,7 +74,8 @@ type Study struct {
 	Question Question `json:"-"`
 	Cluster  *Cluster `json:"cluster,omitempty"`
 	Outcome
-	If []Variant `json:"whatIf,omitempty"`
+	Own []Own     `json:"own,omitempty"`
+	If  []Variant `json:"whatIf,omitempty"`
 }
 
 // Study answers a question.
@@ -76,6 +87,13 @@ func (m *Model) Study(q Question) (*Study, error) {
 	s := &Study{Question: q, Outcome: base}
 	if q.Cluster.Core > 0 {
 		s.Cluster = &q.Cluster
+	}
+	for i := range base.Loads {
+		l := &base.Loads[i]
+		same := func(o Own) bool { return o.Path == l.Path }
+		if l.Cost != nil && l.Cost.Own && !slices.ContainsFunc(s.Own, same) {
+			s.Own = append(s.Own, Own{l.Path, q.File, m.Unused(l.Path)})
+		}
 	}
 	for _, v := range q.variants() {
 		out, err := m.outcome(v.q)

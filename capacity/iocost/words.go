@@ -181,7 +181,7 @@ func ParseIPC(s string) (float64, error) {
 func (a *Asked) Text() string {
 	traffic := func(b capacity.BitRate) string {
 		if a.Open {
-			return "?"
+			return "how much"
 		}
 		return b.String()
 	}
@@ -190,13 +190,13 @@ func (a *Asked) Text() string {
 		return fmt.Sprintf("network sending %s, receiving %s", traffic(a.TX), traffic(a.RX))
 	case a.Path == RAM:
 		if a.Open {
-			return "? of RAM traffic"
+			return "how much RAM traffic"
 		}
 		return a.Traffic.Bytes() + " of RAM traffic"
 	}
 	rate := a.Rate.String()
 	if a.Open {
-		rate = "? IOPS"
+		rate = "how many IOPS"
 	}
 	return fmt.Sprintf("%s of %s %s %s on %s", rate, size(a.Block), direction(a.Read), pattern(a.Random), a.Path)
 }

@@ -74,6 +74,10 @@ type Load struct {
 	Network *capacity.Figure[capacity.Hz] `json:"network,omitempty"`
 	// Cost is that of one I/O; nil for what has none.
 	Cost *Cost `json:"cost,omitempty"`
+	// RDMA is what RDMA saves of it; nil without RDMA.
+	RDMA *capacity.Figure[capacity.Share] `json:"rdma,omitempty"`
+	// AtLeast says that CPU is a lower bound: only what the guest sees was measured.
+	AtLeast bool `json:"atLeast,omitempty"`
 	// PerBit is CPU by the traffic, options applied.
 	PerBit capacity.Figure[capacity.CyclesPerBit] `json:"perBit"`
 	Basis  Basis                                  `json:"basis"`
@@ -112,8 +116,10 @@ func (m *Model) Load(w Workload, o Options) (Load, error) {
 		return Load{}, err
 	}
 	if o.RDMA && w.Path == VSANESA && !o.Rules {
-		l.CPU = saved(l.CPU, RDMASaving)
-		l.Network = nil // the saving is known of the whole I/O only
+		saving := RDMASaved(l.Kind)
+		l.RDMA, l.CPU = &saving, saved(l.CPU, saving)
+		l.Basis = worse(l.Basis, Estimated) // measured on another cluster
+		l.Network = nil                     // the saving is known of the whole I/O only
 	}
 	l.CPU = l.CPU.Times(1 / l.IPC)
 	if l.Network != nil {
@@ -132,7 +138,7 @@ func (l *Load) storageLoad(m *Model) error {
 		return err
 	}
 	l.Cost, l.Basis, l.Why, l.PerBit = &c, c.Basis, c.Why, c.PerBit
-	l.CPU = atRate(c.PerIO, l.Rate)
+	l.CPU, l.AtLeast = atRate(c.PerIO, l.Rate), c.Scope == Guest
 	if c.Network != nil {
 		n := atRate(*c.Network, l.Rate)
 		l.Network = &n
@@ -173,6 +179,8 @@ type Sum struct {
 	Loads []Load                       `json:"loads"`
 	CPU   capacity.Figure[capacity.Hz] `json:"cpu"`
 	Basis Basis                        `json:"basis"` // the weakest of the loads
+	// AtLeast says that CPU is a lower bound, as that of a load is.
+	AtLeast bool `json:"atLeast,omitempty"`
 }
 
 // Sum returns what workloads cost together. The error names the workload by its number,
@@ -187,6 +195,7 @@ func (m *Model) Sum(workloads []Workload, o Options) (Sum, error) {
 		s.Loads = append(s.Loads, l)
 		s.CPU = sum(s.CPU, l.CPU)
 		s.Basis = worse(s.Basis, l.Basis)
+		s.AtLeast = s.AtLeast || l.AtLeast
 	}
 	return s, nil
 }

@@ -111,13 +111,16 @@ func TestRDMA(t *testing.T) {
 	m, w := model(t), Workload{Kind: Kind{VSANESA, 32 * numa.KiB, 1, 1}, Rate: 1000}
 	tcp, rdma := load(t, m, w, Options{}), load(t, m, w, Options{RDMA: true})
 	for name, pair := range map[string][2]capacity.Hz{
-		"value": {rdma.CPU.Value, tcp.CPU.Value * capacity.Hz(1-RDMASaving.Value)},
+		"value": {rdma.CPU.Value, tcp.CPU.Value * capacity.Hz(1-rdmaRows[0].saving())},
 		"low":   {rdma.CPU.Low, tcp.CPU.Low * capacity.Hz(1-RDMASaving.High)},
 		"high":  {rdma.CPU.High, tcp.CPU.High * capacity.Hz(1-RDMASaving.Low)},
 	} {
 		if !near(float64(pair[0]), float64(pair[1])) {
 			t.Errorf("%s: found %v, want %v", name, pair[0], pair[1])
 		}
+	}
+	if tcp.Basis != Measured || rdma.Basis != Estimated {
+		t.Errorf("found %s with TCP, %s with RDMA; want measured, estimated: the saving is of another cluster", tcp.Basis, rdma.Basis)
 	}
 	if tcp.Network == nil || rdma.Network != nil {
 		t.Errorf("network: found %v with TCP, %v with RDMA; want it with TCP only", tcp.Network, rdma.Network)
@@ -177,6 +180,31 @@ func TestRules(t *testing.T) {
 		}
 		if r.Cost.Low > r.Exact || r.Cost.High < r.Exact || r.Cost.Source == "" || r.Cost.Hardware == "" {
 			t.Errorf("%s: found %+v, want a range around the mean and a source", r.Path, r.Cost)
+		}
+	}
+}
+
+// TestRDMASaved holds that a kind saves what the nearest measured one did, in percent.
+func TestRDMASaved(t *testing.T) {
+	for _, tt := range []struct {
+		kind             Kind
+		value, low, high float64
+		note             string
+	}{
+		{Kind{VSANESA, 4 * numa.KiB, 1, 1}, 17.2, 17.2, 17.2, ""},
+		{Kind{VSANESA, 4 * numa.KiB, 0.7, 1}, 20.5, 20.5, 20.5, ""},
+		{Kind{VSANESA, 8 * numa.KiB, 0.5, 1}, 23.3, 23.3, 23.3, ""},
+		{Kind{VSANESA, 256 * numa.KiB, 0, 0}, 12.8, 12.8, 12.8, ""},
+		{Kind{VSANESA, numa.MiB, 1, 0}, 12.8, 12.8, 23.3, "nearest measured: 256 KiB write seq"},
+		{Kind{VSANESA, 32 * numa.KiB, 0.7, 1}, 20.5, 12.8, 23.3, "nearest measured: 4 KiB 70/30 random"},
+		{Kind{VSANESA, 16 * numa.KiB, 0, 1}, 23.3, 12.8, 23.3, "nearest measured: 8 KiB 50/50 random"},
+	} {
+		f := RDMASaved(tt.kind)
+		for _, q := range [][2]float64{{float64(f.Value), tt.value}, {float64(f.Low), tt.low}, {float64(f.High), tt.high}} {
+			if math.Abs(q[0]*100-q[1]) > 0.05 || f.Note != tt.note {
+				t.Errorf("%s: found %.4f (%.4f to %.4f), %q; want %v", tt.kind, float64(f.Value), float64(f.Low), float64(f.High), f.Note, tt)
+				break
+			}
 		}
 	}
 }

@@ -175,7 +175,9 @@ func (f *calibrateFlags) keep(c *sizing.Calibration) (string, error) {
 		case hosts && cost.Scope != calibrate.Host:
 			guests++
 		default:
-			entries = append(entries, coefficients.Entry{Point: cost.Point, Scope: string(cost.Scope), Method: cost.Method, Sources: cost.Sources, Measured: cost.Started})
+			point := cost.Point
+			point.Scope = iocost.Scope(cost.Scope)
+			entries = append(entries, coefficients.Entry{Point: point, Method: cost.Method, Sources: cost.Sources, Measured: cost.Started})
 		}
 	}
 	if len(entries) == 0 {

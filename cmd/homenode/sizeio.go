@@ -80,7 +80,7 @@ func (f *sizeIOFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	var points []iocost.Point
 	if own != nil {
-		points = own.Points()
+		points, q.File = own.Points(), f.own.name()
 	}
 	model, err := iocost.New(points...)
 	if err != nil {

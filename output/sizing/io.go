@@ -88,9 +88,7 @@ func ioAssumed(s *iocost.Study) []Assumption {
 			out = append(out, a)
 		}
 	}
-	if q.Options.RDMA {
-		out = append(out, Figure("saved by RDMA", iocost.RDMASaving, func(s capacity.Share) string { return capacity.Digits(float64(s)*100, 3) + " %" }))
-	}
+	out = append(out, ioOwn(s)...)
 	if s.Limit != nil {
 		out = append(out, Assumption{What: "IOPS limit", Value: s.Limit.Rate.String(), Origin: capacity.Given, Note: "an I/O counts once for each 32 KiB begun (assumed)"})
 	}
@@ -102,6 +100,19 @@ func ioAssumed(s *iocost.Study) []Assumption {
 		out = append(out, a)
 	}
 	return append(out, workPerCycle(s))
+}
+
+// ioOwn says which costs are the user's own.
+func ioOwn(s *iocost.Study) []Assumption {
+	var out []Assumption
+	for _, o := range s.Own {
+		a := Assumption{What: "own costs", Value: o.File, Origin: capacity.Measured, Note: "--coefficients none takes the published ones"}
+		if o.Unused > 0 {
+			a.Note = fmt.Sprintf("published figures of %s not used: %s", o.Path, calibrateCount(o.Unused, "kind", "kinds"))
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 // loadAssumed returns the cost of one workload as assumptions.
@@ -118,18 +129,39 @@ func loadAssumed(l *iocost.Load, q *iocost.Question) []Assumption {
 	}
 	switch {
 	case l.Path == iocost.Network:
-		return []Assumption{perBit("network, send", iocost.Transmit), perBit("network, receive", iocost.Receive)}
+		var out []Assumption
+		if l.TX > 0 {
+			out = append(out, perBit("network, send", iocost.Transmit))
+		}
+		if l.RX > 0 {
+			out = append(out, perBit("network, receive", iocost.Receive))
+		}
+		return out
 	case l.Cost == nil:
 		return []Assumption{perBit(name, iocost.Memory)}
 	}
 	c := l.Cost.PerIO
 	a := Figure(fmt.Sprintf("%s, %s I/O", name, iocost.Size(l.Block)), c, capacity.Cycles.String)
 	a.Range = between(c.Low.String(), c.High.String(), " cycles")
+	if l.Cost.Digits {
+		a.Range = plusMinus(float64(c.Low), float64(c.Value), float64(c.High)) + ", digits"
+	}
+	if l.AtLeast {
+		a.Value = "≥ " + a.Value
+	}
 	out := []Assumption{a}
 	for _, why := range l.Why {
 		out = append(out, Assumption{What: "  " + string(l.Basis), Origin: capacity.Assumed, Note: why})
 	}
+	if l.RDMA != nil {
+		out = append(out, Figure("  saved by RDMA", *l.RDMA, func(s capacity.Share) string { return capacity.Digits(float64(s)*100, 3) + " %" }))
+	}
 	return out
+}
+
+// plusMinus writes how far the ends of a range are from its value: "±0.5 %".
+func plusMinus(low, value, high float64) string {
+	return "±" + capacity.Digits(100*max(high/value-1, 1-low/value), 1) + " %"
 }
 
 // perBit returns the cost of a bit as an assumption, its unit printed once.
@@ -168,42 +200,6 @@ func workPerCycle(s *iocost.Study) Assumption {
 	return a
 }
 
-// ioVerdict returns the result in words.
-func ioVerdict(s *iocost.Study) []string {
-	var out []string
-	if a := s.Allowed; a != nil {
-		l := &s.Loads[a.Number]
-		line := "at most " + a.Traffic.Value.Bytes()
-		if l.Path == iocost.Network {
-			line = "at most " + l.TX.String() + " sent and " + l.RX.String() + " received"
-		}
-		if a.Rate != nil {
-			line = "at most " + a.Rate.Value.String() + ", " + a.Traffic.Value.Bytes()
-		}
-		out = append(out, fmt.Sprintf("%s, %s.", line, pathNames[l.Path]))
-	}
-	line := s.CPU.Value.String()
-	if s.Cores > 0 {
-		line += ": " + capacity.Digits(s.Cores, 3) + " cores"
-	}
-	if s.Share > 0 {
-		line += fmt.Sprintf(", %s of the CPU of %s", s.Share, hosts(s.Cluster.Hosts))
-	}
-	switch budget := s.Question.Budget; {
-	case s.Share > 1:
-		line += ", which is more than there is"
-	case s.Allowed == nil && budget > 0 && s.Share > budget:
-		line += ", over the budget of " + budget.String()
-	case s.Allowed == nil && budget > 0:
-		line += ", within the budget of " + budget.String()
-	}
-	out = append(out, line+".")
-	if l := s.Limit; l != nil && l.Capped {
-		out = append(out, fmt.Sprintf("IOPS limits allow %s: counted with these.", l.Rate))
-	}
-	return out
-}
-
 // ioTable returns the workloads, one a row.
 func ioTable(s *iocost.Study) Table {
 	t := Table{Name: "workloads", Columns: []Column{
@@ -217,9 +213,16 @@ func ioTable(s *iocost.Study) Table {
 			name = l.Name()
 		}
 		row := []string{name, "", traffic(l.Path, l.Bits()), "", hzPerBit(l.PerBit.Value), l.CPU.Value.String(), hzRange(l.CPU), "", string(l.Basis)}
+		if l.AtLeast {
+			row[5] = "≥ " + row[5]
+		}
+		if l.Cost != nil && l.Cost.Digits && l.RDMA == nil {
+			row[6] = plusMinus(float64(l.CPU.Low), float64(l.CPU.Value), float64(l.CPU.High)) + " (digits)"
+		}
 		if l.Rate > 0 {
-			row[1] = capacity.Grouped(float64(l.Rate), 0)
-			row[3] = capacity.Grouped(float64(l.CPU.Value.PerIO(l.Rate)), 0)
+			open := s.Allowed != nil && s.Allowed.Number == i && !s.Allowed.Capped
+			row[1] = strings.TrimSuffix(rateText(l.Rate, s.Basis, !open), " IOPS")
+			row[3] = strings.TrimSuffix(rateText(capacity.IORate(l.CPU.Value.PerIO(l.Rate)), l.Basis, false), " IOPS")
 		}
 		if l.Network != nil {
 			row[7] = l.Network.Value.String()
@@ -227,7 +230,7 @@ func ioTable(s *iocost.Study) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if len(s.Loads) > 1 {
-		t.Rows = append(t.Rows, []string{"together", "", "", "", "", s.CPU.Value.String(), hzRange(s.CPU), "", string(s.Basis)})
+		t.Rows = append(t.Rows, []string{"together", "", "", "", "", bound(&s.Outcome) + s.CPU.Value.String(), hzRange(s.CPU), "", string(s.Basis)})
 	}
 	return t
 }
@@ -248,10 +251,10 @@ func hzRange(f capacity.Figure[capacity.Hz]) string {
 
 // ioChange returns a variant as a line.
 func ioChange(s *iocost.Study, v *iocost.Variant) Change {
-	c := Change{If: v.If, Result: v.CPU.Value.String(), Change: signed(v.Change)}
+	c := Change{If: v.If, Result: bound(&v.Outcome) + v.CPU.Value.String(), Change: signed(v.Change)}
 	switch {
 	case v.Allowed != nil && v.Allowed.Rate != nil:
-		c.Result = v.Allowed.Rate.Value.String() + ", " + v.Allowed.Traffic.Value.Bytes()
+		c.Result = rateText(v.Allowed.Rate.Value, v.Basis, v.Allowed.Capped) + ", " + v.Allowed.Traffic.Value.Bytes()
 	case v.Allowed != nil:
 		c.Result = traffic(s.Loads[v.Allowed.Number].Path, v.Allowed.Traffic.Value)
 	case v.Share > 0:
@@ -276,8 +279,8 @@ func signed(s capacity.Share) string {
 // ioRange says what the ends of the range of the costs come to.
 func ioRange(s *iocost.Study) (Change, bool) {
 	c := Change{If: "costs at the ends of their range"}
-	if s.Basis == iocost.Measured && published(s) {
-		c.If = "costs as the article rounds them" // a range of one test is no more than that
+	if s.Basis == iocost.Measured && !slices.ContainsFunc(s.Loads, func(l iocost.Load) bool { return l.Cost != nil && !l.Cost.Digits }) {
+		c.If = "costs within the digits printed" // a range of one test is no more than that
 	}
 	low, value, high := float64(s.CPU.Low), float64(s.CPU.Value), float64(s.CPU.High)
 	c.Result = hzRange(s.CPU)
@@ -292,7 +295,8 @@ func ioRange(s *iocost.Study) (Change, bool) {
 // allowedRange returns the ends of what a budget allows of the workload.
 func allowedRange(path iocost.Path, a *iocost.Allowed) string {
 	if a.Rate != nil {
-		return strings.TrimSuffix(a.Rate.Low.String(), " IOPS") + " to " + a.Rate.High.String()
+		low, high := capacity.IORate(threeDigits(float64(a.Rate.Low))), capacity.IORate(threeDigits(float64(a.Rate.High)))
+		return strings.TrimSuffix(low.String(), " IOPS") + " to " + high.String()
 	}
 	low, high := traffic(path, a.Traffic.Low), traffic(path, a.Traffic.High)
 	_, unit, _ := strings.Cut(high, " ")
@@ -305,11 +309,6 @@ func traffic(path iocost.Path, b capacity.BitRate) string {
 		return b.String()
 	}
 	return b.Bytes()
-}
-
-// published reports whether all costs are those of the articles.
-func published(s *iocost.Study) bool {
-	return !slices.ContainsFunc(s.Loads, func(l iocost.Load) bool { return l.Cost != nil && l.Cost.Own })
 }
 
 // ioNotes returns what is doubtful.
@@ -330,8 +329,11 @@ func ioNotes(s *iocost.Study) []string {
 		if h := l.Cost.PerIO.Hardware; h != "" && !slices.Contains(hardware, h) {
 			hardware = append(hardware, h)
 		}
-		if l.Path == iocost.NVMe && !l.Cost.Own {
-			note("local NVMe was measured as CPU of the guest, one I/O at a time: what the hypervisor does for it is not in it.")
+		switch {
+		case l.AtLeast && l.Cost.Own:
+			note(fmt.Sprintf("≥: your costs of %s are guest CPU, the hypervisor's part is not in it.", pathNames[l.Path]))
+		case l.AtLeast:
+			note("≥: guest CPU, the hypervisor's part is not in it; 2012 Sandy Bridge, one VM on one consumer NVMe, one I/O at a time.")
 		}
 		if l.Path == iocost.VSANESA && !l.Cost.Own {
 			note("vSAN ESA was measured with RAID-5 and compression, on 6 hosts that also ran the load generators.")
@@ -344,7 +346,7 @@ func ioNotes(s *iocost.Study) []string {
 		}
 	}
 	if slices.ContainsFunc(s.Loads, func(l iocost.Load) bool { return l.Cost != nil && !l.Cost.Own && !q.Options.Rules }) {
-		note("Ranges are no uncertainty, but what rounding and two laws leave: weighted reads and writes missed the published mixes by +6.4 and -3.0 %, and other hardware is in no range.")
+		note("Ranges are no accuracy: (digits) is what the printed digits leave, others what two laws leave. Mixes predicted from pure tests were +6.4 and -3.0 % off; for other hardware nothing is known.")
 	}
 	if q.Options.RDMA {
 		note("RDMA: the saving was measured on another cluster, from the use of its logical CPUs.")

@@ -37,7 +37,6 @@ type File struct {
 // An Entry is the cost of one kind of I/O, and how it was come to.
 type Entry struct {
 	iocost.Point
-	Scope    string   `json:"scope"`              // whose CPU was measured: "host" or "guest"
 	Method   string   `json:"method"`             // how the range was come to
 	Sources  []string `json:"sources"`            // files, less their folders
 	Measured []string `json:"measured,omitempty"` // when, as the files state it
@@ -163,7 +162,7 @@ func (e *Entry) check() error {
 		return fmt.Errorf("runs: found %d, want 1 or more", e.Runs)
 	case !(e.Core >= 0):
 		return fmt.Errorf("core: found %v, want hertz, or 0 for not known", float64(e.Core))
-	case e.Scope != "host" && e.Scope != "guest":
+	case e.Scope != iocost.Host && e.Scope != iocost.Guest:
 		return fmt.Errorf("scope: found %q, want host or guest", e.Scope)
 	case e.PerIO.Value <= 0:
 		return fmt.Errorf("perIO: found %v cycles, want more than 0", float64(e.PerIO.Value))

@@ -19,11 +19,11 @@ import (
 
 // entryOf is a cost of 32 KiB with every member.
 func entryOf(read capacity.Share, value capacity.Cycles) Entry {
-	e := Entry{Scope: "host", Method: "3 runs", Sources: []string{"a.txt", "b.txt"}, Measured: []string{"2024-11-29 13:10:00"}}
+	e := Entry{Method: "3 runs", Sources: []string{"a.txt", "b.txt"}, Measured: []string{"2024-11-29 13:10:00"}}
 	e.Kind = iocost.Kind{Path: iocost.VSANESA, Block: 32 * numa.KiB, Read: read, Random: 1}
 	e.PerIO = capacity.Figure[capacity.Cycles]{Value: value, Low: value * 0.99, High: value * 1.01, Origin: capacity.Measured, Source: "a.txt, b.txt", Hardware: "2 x Xeon Gold 6544Y"}
 	e.Network = &capacity.Figure[capacity.Cycles]{Value: value / 5, Low: value / 5, High: value / 4, Origin: capacity.Derived}
-	e.Core, e.Runs = 3.6*capacity.GHz, 3
+	e.Core, e.Runs, e.Scope = 3.6*capacity.GHz, 3, iocost.Host
 	return e
 }
 
