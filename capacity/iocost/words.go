@@ -187,7 +187,14 @@ func (a *Asked) Text() string {
 	}
 	switch {
 	case a.Path == Network:
-		return fmt.Sprintf("network sending %s, receiving %s", traffic(a.TX), traffic(a.RX))
+		var parts []string
+		if a.TX > 0 {
+			parts = append(parts, "sending "+traffic(a.TX))
+		}
+		if a.RX > 0 {
+			parts = append(parts, "receiving "+traffic(a.RX))
+		}
+		return "network " + strings.Join(parts, ", ")
 	case a.Path == RAM:
 		if a.Open {
 			return "how much RAM traffic"

@@ -279,7 +279,7 @@ func signed(s capacity.Share) string {
 // ioRange says what the ends of the range of the costs come to.
 func ioRange(s *iocost.Study) (Change, bool) {
 	c := Change{If: "costs at the ends of their range"}
-	if s.Basis == iocost.Measured && !slices.ContainsFunc(s.Loads, func(l iocost.Load) bool { return l.Cost != nil && !l.Cost.Digits }) {
+	if s.Basis == iocost.Measured && !slices.ContainsFunc(s.Loads, func(l iocost.Load) bool { return l.Cost == nil || !l.Cost.Digits }) {
 		c.If = "costs within the digits printed" // a range of one test is no more than that
 	}
 	low, value, high := float64(s.CPU.Low), float64(s.CPU.Value), float64(s.CPU.High)
