@@ -104,11 +104,12 @@ func ParseIORate(s string) (IORate, error) {
 // sizes are the units of sizes: binary, whatever they are called, as storage tools and
 // the vSphere Client have them.
 var sizes = map[string]numa.Bytes{
-	"": 1, "B": 1, "K": numa.KiB, "KB": numa.KiB, "KIB": numa.KiB, "M": numa.MiB, "MB": numa.MiB, "MIB": numa.MiB,
+	"B": 1, "K": numa.KiB, "KB": numa.KiB, "KIB": numa.KiB, "M": numa.MiB, "MB": numa.MiB, "MIB": numa.MiB,
 	"G": numa.GiB, "GB": numa.GiB, "GIB": numa.GiB, "T": numa.TiB, "TB": numa.TiB, "TIB": numa.TiB,
 }
 
-// ParseSize reads a block, memory or disk: "4k", "32 KiB", "1.5TB". Units are binary. What
+// ParseSize reads a block, memory or disk: "4k", "32 KiB", "512B", "1.5TB". Units are binary; a
+// bare number could be bytes as well as KiB or MB and is an error. What
 // is not a whole number of bytes is an error below 1 MiB; above it, as 1.2TB is, it is
 // rounded down.
 func ParseSize(s string) (numa.Bytes, error) {
@@ -117,6 +118,9 @@ func ParseSize(s string) (numa.Bytes, error) {
 	whole := v * float64(factor)
 	if ok && known && whole > 0 && whole < 1<<62 && (whole >= float64(numa.MiB) || whole == math.Trunc(whole)) {
 		return numa.Bytes(whole), nil
+	}
+	if ok && unit == "" && v > 0 {
+		return 0, fmt.Errorf("found %q without a unit, want a size such as 512B, 4k, 512GB or 1.5TB", s)
 	}
 	return 0, fmt.Errorf("found %q, want a size such as 4k, 512GB or 1.5TB", s)
 }

@@ -78,6 +78,8 @@ func TestParse(t *testing.T) {
 		{size, "1.5TB", 1.5 * float64(numa.TiB), ""},
 		{size, "1.2TB", 1319413953331, ""},
 		{size, "0.1k", 0, `found "0.1k", want a size such as 4k, 512GB or 1.5TB`},
+		{size, "512B", 512, ""},
+		{size, "32", 0, `found "32" without a unit, want a size such as 512B, 4k, 512GB or 1.5TB`},
 		{size, "0", 0, `found "0", want a size such as 4k, 512GB or 1.5TB`},
 		{size, "0.3B", 0, `found "0.3B", want a size such as 4k, 512GB or 1.5TB`},
 		{percent, "70", 0.7, ""},

@@ -77,6 +77,9 @@ func (s *scan) number(stops, what string, least, most int) (int, error) {
 	return n, nil
 }
 
+// bare reports whether an amount has no unit.
+func bare(text string) bool { return text != "" && strings.Trim(text, "0123456789., ") == "" }
+
 // memory reads a size with its unit up to one of the bytes.
 func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 	part, at := s.until(stops)
@@ -86,9 +89,9 @@ func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 		return 0, s.fail(at, "found %q, which are bits, want bytes: %sB", part, strings.TrimSuffix(strings.TrimSpace(part), "b"))
 	case err != nil && strings.Contains(part, "0") && !strings.ContainsAny(part, "123456789"):
 		return 0, s.fail(at, "found %q, want more than no memory", part)
-	case err != nil:
+	case err != nil && !bare(part):
 		return 0, s.fail(at, "%v", err)
-	case b < numa.MiB:
+	case err != nil || b < numa.MiB:
 		return 0, s.fail(at, "found %q, want %s with its unit, such as 96GB", part, what)
 	case b > most:
 		return 0, s.fail(at, "found %q, want %s up to %s", part, what, most)
@@ -336,7 +339,7 @@ func ParseOverhead(text string) (Overhead, error) {
 		return Overhead{Share: share}, err
 	}
 	b, err := capacity.ParseSize(text)
-	if err == nil && b < numa.MiB {
+	if bare(text) || err == nil && b < numa.MiB {
 		err = fmt.Errorf("found %q, want an overhead with its unit, such as 1GB or 1%%", text)
 	}
 	return Overhead{Base: b}, err

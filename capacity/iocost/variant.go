@@ -57,7 +57,7 @@ func (q *Question) blocks(factor float64) []circumstance {
 	var name string
 	v, changed := q.each(func(a *Asked) bool {
 		block := numa.Bytes(float64(a.Block) * factor)
-		if !a.storage() || block < 1 {
+		if !a.storage() || block < leastBlock || block > mostBlock {
 			return false
 		}
 		name = "blocks of " + size(block)

@@ -88,7 +88,7 @@ func Ask(path string, words []Word, prefix string) (Asked, error) {
 		case "throughput":
 			throughput, err = capacity.ParseBitRate(w.Value)
 		case "block":
-			a.Block, err = capacity.ParseSize(w.Value)
+			a.Block, err = parseBlock(w.Value)
 		case "read":
 			a.Read, err = capacity.ParsePercent(w.Value)
 		case "random":
@@ -107,6 +107,21 @@ func Ask(path string, words []Word, prefix string) (Asked, error) {
 		}
 	}
 	return a.complete(given, throughput, prefix)
+}
+
+// Blocks of an I/O, as an operating system issues them.
+const (
+	leastBlock = 512
+	mostBlock  = 64 * numa.MiB
+)
+
+// parseBlock reads the size of an I/O: "32k".
+func parseBlock(s string) (numa.Bytes, error) {
+	b, err := capacity.ParseSize(s)
+	if err == nil && (b < leastBlock || b > mostBlock) {
+		return 0, fmt.Errorf("found %q, want the size of an I/O, 512B to 64MiB, such as 32k", s)
+	}
+	return b, err
 }
 
 // complete looks at the words together and fills in what they leave out.
@@ -157,7 +172,7 @@ func (a *Asked) known(key, prefix string) error {
 func among(word string, known []string) error {
 	if near, exact := alike.Of(word, known); exact && near == word {
 		return nil
-	} else if near != "" {
+	} else if near != "" && strings.TrimRight(near, "0123456789") != strings.TrimRight(word, "0123456789") {
 		return fmt.Errorf("found %q, want %s?", word, near)
 	}
 	for _, k := range known {

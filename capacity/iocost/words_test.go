@@ -52,7 +52,7 @@ func TestParseWorkloadErrors(t *testing.T) {
 		"nvme iops=1 block=4k read=101":            `read: found "101", want at most 100 %`,
 		"nvme iops=1 block=4k random=0.5":          `random: found "0.5": want 70 for 70 %, or 0.5% if it is less than one`,
 		"nvme iops=1 block=4k policy=raid-5":       "policy: nothing for path nvme, which has iops, throughput, block, read, random, ipc",
-		"vsan-esa iops=1 block=4k policy=raid-7":   `policy: found "raid-7", want raid-0?`,
+		"vsan-esa iops=1 block=4k policy=raid-7":   `policy: found "raid-7", want one of raid-0, raid-1, raid-5, raid-6`,
 		"vsan-esa iops=1 block=4k policy=mirrored": `policy: found "mirrored", want one of raid-0, raid-1, raid-5, raid-6`,
 		"vsan-esa iops=1 block=4k ipc=0":           `ipc: found "0", want a factor from 0.1 to 10 such as 1.2`,
 		"network tx=10Gb/s block=4k":               "block: nothing for path network, which has tx, rx, ipc",

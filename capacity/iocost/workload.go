@@ -234,6 +234,8 @@ type Cluster struct {
 	Hosts int         `json:"hosts"`
 	Cores int         `json:"cores"` // of a host
 	Core  capacity.Hz `json:"core"`  // base frequency
+	// CoreGiven says that Core is not from the inventory that Name is from.
+	CoreGiven bool `json:"-"`
 }
 
 // Host returns the CPU of one host: cores × base frequency, without Hyper-Threading and

@@ -116,7 +116,7 @@ func (f *sizeIOFlags) register(cmd *cobra.Command) {
 	word("ipc", "work per cycle of your cores, compared with the measured CPU: 1.2 (default 1)")
 	fl.StringArrayVar(&f.workloads, "workload", nil, "one more workload in words: 'vsan-esa iops=100k block=32k read=70', 'network tx=10Gb/s rx=10Gb/s', 'ram throughput=20GB/s' (repeatable)")
 	fl.IntVar(&f.cores, "host-cores", 0, "cores of a host, all sockets")
-	fl.StringVar(&f.core, "core", "", "base frequency of a core: 3.6GHz")
+	fl.StringVar(&f.core, "core", "", "base frequency of a core: 3.6GHz; with a SOURCE for hosts that state none")
 	fl.IntVar(&f.hosts, "hosts", 1, "hosts that share the traffic evenly")
 	fl.StringVar(&f.cluster, "cluster", "", "the cluster, or standalone host, of the SOURCE; not needed when there is one")
 	fl.StringVar(&f.budget, "budget", "", "share of the CPU that I/O may have, in percent: how much of the workload without traffic fits?")

@@ -39,7 +39,14 @@ func (f *sizeIOFlags) host(cmd *cobra.Command, q *iocost.Question) (err error) {
 
 // inventory reads the hosts of one cluster of a source.
 func (f *sizeIOFlags) inventory(cmd *cobra.Command, source string, q *iocost.Question) error {
-	for _, flag := range []string{"host-cores", "core", "hosts"} {
+	var core capacity.Hz // of hosts whose frequency the source does not state
+	if f.core != "" {
+		var err error
+		if core, err = capacity.ParseHz(f.core); err != nil {
+			return fmt.Errorf("--core: %w", err)
+		}
+	}
+	for _, flag := range []string{"host-cores", "hosts"} {
 		if cmd.Flags().Changed(flag) {
 			return fmt.Errorf("--%s: not with a SOURCE, which states the hosts", flag)
 		}
@@ -54,17 +61,23 @@ func (f *sizeIOFlags) inventory(cmd *cobra.Command, source string, q *iocost.Que
 	}
 	c := iocost.Cluster{Name: name, Hosts: len(hosts)}
 	for i, h := range hosts {
-		cores, mhz := h.Cores.Value, h.CoreMHz.Value
+		cores, frequency := h.Cores.Value, capacity.Hz(h.CoreMHz.Value)*capacity.MHz
+		known := h.CoreMHz.Known() && frequency > 0
 		switch {
 		case !h.Cores.Known() || cores <= 0:
 			return fmt.Errorf("%s: the source does not say how many cores it has: want --host-cores, --core and --hosts instead", h.Name)
-		case !h.CoreMHz.Known() || mhz <= 0:
-			return fmt.Errorf("%s: the source does not say the frequency of its cores: want --host-cores, --core and --hosts instead", h.Name)
-		case i > 0 && (cores != c.Cores || capacity.Hz(mhz)*capacity.MHz != c.Core):
-			return fmt.Errorf("%s has %d cores of %d MHz, %s has %d of %.0f MHz: want hosts that are alike, or --host-cores, --core and --hosts",
-				h.Name, cores, mhz, hosts[0].Name, c.Cores, float64(c.Core/capacity.MHz))
+		case !known && core == 0:
+			return fmt.Errorf("%s: the source does not say the frequency of its cores: want --core, their base frequency, beside it", h.Name)
+		case known && core > 0 && frequency != core:
+			return fmt.Errorf("--core: found %s, but the source says %s of %s", f.core, frequency, h.Name)
+		case !known:
+			frequency, c.CoreGiven = core, true
 		}
-		c.Cores, c.Core = cores, capacity.Hz(mhz)*capacity.MHz
+		if i > 0 && (cores != c.Cores || frequency != c.Core) {
+			return fmt.Errorf("%s has %d cores of %s, %s has %d of %s: want hosts that are alike, or --host-cores, --core and --hosts",
+				h.Name, cores, frequency, hosts[0].Name, c.Cores, c.Core)
+		}
+		c.Cores, c.Core = cores, frequency
 	}
 	q.Cluster = c
 	return nil

@@ -96,6 +96,9 @@ func ioAssumed(s *iocost.Study) []Assumption {
 		a := Assumption{What: "CPU of a host", Value: c.Host().String(), Origin: capacity.Given, Source: fmt.Sprintf("%d cores × %s, no Hyper-Threading, no turbo", c.Cores, c.Core)}
 		if c.Name != "" {
 			a.Origin, a.Note = capacity.Measured, "inventory of "+c.Name
+			if c.CoreGiven {
+				a.Origin, a.Note = capacity.Given, a.Note+", frequency by --core"
+			}
 		}
 		out = append(out, a)
 	}
