@@ -56,8 +56,12 @@ func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
 	return *s, nil, false
 }
 
-// beyondNode reports whether a client of the shape has more memory than any node.
+// beyondNode reports whether the memory of the shape is what does not fit the nodes: the
+// host takes it only partly remote, or a client has more memory than any node.
 func (r *room) beyondNode(s *Shape, o *Options) bool {
+	if it, why := r.itemOf(s, o); why == "" {
+		return it.spills
+	}
 	q, most := r.request(s, o), numa.Bytes(0)
 	for _, n := range r.nodes {
 		most = max(most, n.Memory.Value)

@@ -50,7 +50,7 @@ func (d *fitDrawn) mix(o *fit.Outcome) {
 		}
 		first += f.Hosts
 		d.hosts = append(d.hosts, h)
-		if rest := o.Mix.Hosts + 1 - first; len(d.hosts) == fitMostHosts && rest > 0 {
+		if rest := o.Mix.Hosts + 1 - first; len(d.hosts) == fitFillings && rest > 0 {
 			d.caption = append([]string{fmt.Sprintf("… %s not drawn.", plural(rest, "more host"))}, d.caption...)
 			break
 		}

@@ -60,6 +60,7 @@ const (
 	fitLeast     = svg.Px(130) // height of a block that holds its label
 	fitAcross    = 4           // rooms beside each other
 	fitMostHosts = 8
+	fitFillings  = 4 // hosts of a mix
 	fitTextures  = 8
 )
 
