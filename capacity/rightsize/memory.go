@@ -34,6 +34,9 @@ const memoryStep = numa.GiB
 
 func roundUp(b numa.Bytes) numa.Bytes { return (b + memoryStep - 1) / memoryStep * memoryStep }
 
+// Locked is the Reason of memory that cannot be less than it is.
+const Locked = "all its memory is reserved and locked"
+
 // memory returns what can be said of the memory.
 func (v *VM) memory(o *Options) (m Memory) {
 	m.Size = v.Size
@@ -61,7 +64,7 @@ func (v *VM) memory(o *Options) (m Memory) {
 	case m.Size == 0:
 		m.Reason = "its configured memory is not stated"
 	case v.locked():
-		m.Reason = "all its memory is reserved and locked"
+		m.Reason = Locked
 	case !known:
 		m.Reason = "no active memory (Touched MBytes)"
 	case o.short(seen):

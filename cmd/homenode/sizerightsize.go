@@ -32,7 +32,7 @@ type rightSizeFlags struct {
 	vm         string
 	percentile string
 	headroom   string
-	least      time.Duration
+	least      string
 	node       string
 	details    bool
 }
@@ -60,7 +60,7 @@ nodes of hosts that it does not know. VMs that were seen for less than --least a
 	fl.StringVar(&f.vm, "vm", "", "this VM alone")
 	fl.StringVar(&f.percentile, "percentile", "99", "percent of the time in which the demand is met; 100 is the peak")
 	fl.StringVar(&f.headroom, "headroom", "20%", "vCPUs above that demand, in percent of it")
-	fl.DurationVar(&f.least, "least", 24*time.Hour, "shortest observed time by which a VM is judged")
+	fl.StringVar(&f.least, "least", "24h", "shortest observed time by which a VM is judged: 90m, 24h, 7d")
 	fl.StringVar(&f.node, "node", "", "cores and memory of a NUMA node, for hosts that the inventory does not know: 16c/256GB")
 	fl.BoolVar(&f.details, "details", false, "all VMs, with what to set and their memory")
 	fl.StringVar(&f.in.host, "host", "", "name of the host, for files that call it localhost or do not name it")
@@ -144,14 +144,29 @@ func (f *rightSizeFlags) options() (*rightsize.Options, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--headroom: %w", err)
 	}
-	if f.least < 0 {
-		return nil, fmt.Errorf("--least: found %s, want a time such as 24h", f.least)
+	least, err := span(f.least)
+	if err != nil {
+		return nil, fmt.Errorf("--least: %w", err)
 	}
-	o := &rightsize.Options{Percentile: p, Headroom: h, Least: f.least}
+	o := &rightsize.Options{Percentile: p, Headroom: h, Least: least}
 	if err := o.Check(); err != nil {
 		return nil, errors.New("--" + err.Error())
 	}
 	return o, nil
+}
+
+// span reads a time as time.ParseDuration does, and days: 7d.
+func span(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		if n, err := strconv.ParseFloat(days, 64); err == nil && n >= 0 && n <= 36500 {
+			return time.Duration(n * 24 * float64(time.Hour)), nil
+		}
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("found %q, want a time such as 90m, 24h or 7d", s)
+	}
+	return d, nil
 }
 
 // percentage reads "20" or "20%", without a limit above: a headroom may be 150 %.

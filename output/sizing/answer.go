@@ -58,6 +58,9 @@ type Table struct {
 	Columns []Column
 	Rows    [][]string // as many cells as columns
 	Drawing bool       // for people: programs that read CSV do without
+	// Plain stands for the table in CSV: plain numbers, and every row where Rows are the
+	// first of many. nil: CSV has the table as it is.
+	Plain *Table
 }
 
 // A Column is one column of a table.

@@ -29,13 +29,19 @@ func JSON(w io.Writer, a *Answer) error {
 	}{"homenode-" + strings.ReplaceAll(a.Command, " ", "-"), 1, a.Command, a.Question, a.Assumed, a.Verdict, a.Result, a.If, a.Notes})
 }
 
-// CSV writes the tables of the answer, each row behind the name of its table; a table
-// begins with a row of its column names. Drawings are left out.
+// CSV writes the tables of the answer, its verdict and its notes, each row behind the name
+// of its table; a table begins with a row of its column names. Drawings are left out.
 func CSV(w io.Writer, a *Answer) error {
 	out := csv.NewWriter(w)
-	for _, t := range a.all() {
-		if t.Drawing {
+	all := append([]Table{lineTable("verdict", a.Verdict)}, a.all()...)
+	for _, t := range append(all, lineTable("notes", a.Notes)) {
+		switch {
+		case t.Drawing || len(t.Rows) == 0 && t.Plain == nil:
 			continue
+		case t.Plain != nil:
+			name := t.Name
+			t = *t.Plain
+			t.Name = name
 		}
 		head := []string{"table"}
 		for _, c := range t.Columns {
@@ -56,6 +62,15 @@ func CSV(w io.Writer, a *Answer) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// lineTable returns a table of sentences.
+func lineTable(name string, lines []string) Table {
+	t := Table{Name: name, Columns: []Column{{Name: "text"}}}
+	for _, line := range lines {
+		t.Rows = append(t.Rows, []string{strings.TrimSpace(line)})
+	}
+	return t
 }
 
 // formula keeps a spreadsheet from taking text from strangers for a formula: only signed

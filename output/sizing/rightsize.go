@@ -42,6 +42,7 @@ func RightSize(r *rightsize.Result, changes []RightSizeChange, o RightSizeOption
 	shown := rightSizeShown(r, &o)
 	if len(shown) > 0 {
 		a.Tables = append(a.Tables, rightSizeTable(r, shown, &o))
+		a.Tables[0].Plain = rightSizePlain(r)
 	}
 	if o.Details && len(shown) > 0 {
 		a.Tables = append(a.Tables, rightSizeSteps(shown), rightSizeMemory(shown))
@@ -56,7 +57,7 @@ func RightSize(r *rightsize.Result, changes []RightSizeChange, o RightSizeOption
 	if !o.Details && len(r.VMs) > 0 {
 		a.Next = []string{"homenode size rightsize " + o.Words + " --details"}
 	}
-	if c, ok := rightSizeChart(r, shown); ok {
+	if c, ok := rightSizeChart(r, rightSizeShown(r, &RightSizeOptions{Details: true})); ok {
 		a.Charts = []chart.Chart{c}
 	}
 	return a
@@ -96,6 +97,9 @@ func rightSizeAssumed(r *rightsize.Result, o *RightSizeOptions) []Assumption {
 	switch {
 	case o.Node != "":
 		node.Origin, node.Source, node.Note = capacity.Given, "--node", "release assumed"
+		if !strings.Contains(o.Node, "/") {
+			node.Note = "cores; their memory is the capture's; release assumed"
+		}
 		if o.Fleet != "" {
 			node.Source = o.Fleet + ", --node " + o.Node + " for other hosts"
 		}
@@ -107,6 +111,9 @@ func rightSizeAssumed(r *rightsize.Result, o *RightSizeOptions) []Assumption {
 	}
 	return append(out, node)
 }
+
+// observedMost returns the time that the longest seen of the judged VMs was seen.
+func observedMost(r *rightsize.Result) string { return rightsize.Span(longest(r)) }
 
 // number writes a number without zeros at its end.
 func number(v float64) string { return strconv.FormatFloat(float64(int64(v*1e6+0.5))/1e6, 'f', -1, 64) }
@@ -172,13 +179,13 @@ func rightSizeVerdict(r *rightsize.Result) []string {
 	if t.Judged == 0 {
 		return []string{fmt.Sprintf("None of %s can be judged.", vms(t.VMs))}
 	}
-	out := []string{fmt.Sprintf("%d of %s could be smaller, %d should grow: %d vCPUs instead of %d (%d freed, %d added).",
-		t.Smaller, vms(t.Judged), t.Larger, t.Suggested, t.VCPUs, t.Freed, t.Added)}
+	out := []string{fmt.Sprintf("From %s: %d of %s could be smaller, %d should grow: %d vCPUs instead of %d (%d freed, %d added).",
+		observedMost(r), t.Smaller, vms(t.Judged), t.Larger, t.Suggested, t.VCPUs, t.Freed, t.Added)}
 	if t.Placed > 0 {
 		out = append(out, fmt.Sprintf("Wide VMs: %d before, %d after.", t.WideBefore, t.WideAfter))
 	}
 	if t.Ranges > 0 {
-		out = append(out, fmt.Sprintf("Memory of %s: %s to %s could be freed; the guests decide (active memory understates caches).", vms(t.Ranges), t.FreedLow, t.FreedHigh))
+		out = append(out, fmt.Sprintf("Memory: %s are candidates for %s to %s less; the guests decide (active memory understates caches).", vms(t.Ranges), t.FreedLow, t.FreedHigh))
 	}
 	return out
 }

@@ -50,6 +50,7 @@ func TestRightSize(t *testing.T) {
 		"30 h observed: no week, no end of a month is in it. What runs then is not known.",
 		"Memory of 1 VM: no range: no active memory (Touched MBytes).",
 		"web01 needs 44 GB less memory to fit 1 node of 256 GB.",
+		"Databases or SAP by their names, a guess: sql01. SAP, not active memory, sizes HANA; vendors' minimums count.",
 		"Not in a capture: vendors' sizes (SAP HANA), databases' memory settings, licences, failover. Ask the owner first.",
 		"In the inventory, not in the capture: 1 VM that should run on these hosts.",
 	}
@@ -90,5 +91,35 @@ func TestRightSizeOfNothing(t *testing.T) {
 	a := RightSize(r, []RightSizeChange{{"more", r}}, RightSizeOptions{})
 	if got := fmt.Sprint(a.Verdict, len(a.Tables), len(a.If), len(a.Charts)); got != "[None of 6 VMs can be judged.] 0 0 0" {
 		t.Errorf("found %s", got)
+	}
+}
+
+// TestDatabaseName holds which names are taken for databases, and that words that hold
+// their letters by chance are not.
+func TestDatabaseName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"hana01": true, "SAP-PRD": true, "mssql02": true, "db-7": true, "app-db01": true, "ora01": true, "pg.eu": true,
+		"web01": false, "debora": false, "dbx": false, "storage": false, "": false,
+	} {
+		if got := databaseName(name); got != want {
+			t.Errorf("%q: %t, want %t", name, got, want)
+		}
+	}
+}
+
+// TestMoreNodes holds over how many nodes memory could lie in equal parts.
+func TestMoreNodes(t *testing.T) {
+	for _, tt := range []struct {
+		size  numa.Bytes
+		vcpus int
+		nodes int
+		want  int
+	}{
+		{208, 6, 2, 2}, {208, 5, 2, 0}, {400, 6, 2, 0}, {400, 6, 4, 3}, {208, 6, 1, 0},
+	} {
+		a := &rightsize.Advice{Suggested: tt.vcpus, Memory: rightsize.Memory{Size: tt.size * numa.GiB, Node: 192 * numa.GiB, Nodes: 1}, Kinds: []rightsize.Kind{{Nodes: tt.nodes}}}
+		if got := moreNodes(a); got != tt.want {
+			t.Errorf("%d GB, %d vCPUs, %d nodes: %d, want %d", tt.size, tt.vcpus, tt.nodes, got, tt.want)
+		}
 	}
 }

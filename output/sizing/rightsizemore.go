@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"homenode/capacity/rightsize"
+	"homenode/numa"
 	"homenode/output/chart"
 )
 
@@ -110,6 +111,7 @@ func rightSizeNotes(r *rightsize.Result, o *RightSizeOptions) (out []string) {
 		out = append(out, fmt.Sprintf("The capture states no %% Run of %s: %% Used stands for it, which is less on shared cores and more with turbo.", vms(n)))
 	}
 	out = append(out, memoryNotes(r)...)
+	out = append(out, rightSizeGuess(r)...)
 	if r.Totals.Smaller > 0 || r.Totals.Ranges > 0 {
 		out = append(out, rightSizeOwners)
 	}
@@ -186,7 +188,13 @@ func memoryNotes(r *rightsize.Result) (out []string) {
 		a := &r.VMs[i]
 		if m := &a.Memory; m.Over > 0 {
 			text := fmt.Sprintf("%s needs %s less memory to fit %s of %s", a.Name, m.Over, plural(m.Nodes, "node"), m.Node)
+			if n := moreNodes(a); n > 0 {
+				text = fmt.Sprintf("%s: %s over %s of %s: %d NUMA nodes of %d vCPUs would hold it (N005), as would less memory", a.Name, m.Over,
+					plural(m.Nodes, "node"), m.Node, n, a.Suggested/n)
+			}
 			switch {
+			case m.Reason == rightsize.Locked:
+				text = fmt.Sprintf("%s has %s more memory than %s of %s, all of it locked", a.Name, m.Over, plural(m.Nodes, "node"), m.Node)
 			case m.Fits:
 				text += ": its active memory allows it, its guest decides"
 			case m.Low > 0:
@@ -198,6 +206,21 @@ func memoryNotes(r *rightsize.Result) (out []string) {
 	return out
 }
 
+// moreNodes returns over how many nodes of its host the memory of a VM could lie, in equal
+// parts with the vCPUs suggested; 0 when there are not so many nodes, or they are unknown.
+func moreNodes(a *rightsize.Advice) int {
+	m := &a.Memory
+	if len(a.Kinds) == 0 || m.Node <= 0 {
+		return 0
+	}
+	for n := m.Nodes + 1; n <= a.Kinds[0].Nodes; n++ {
+		if m.Size <= m.Node*numa.Bytes(n) && a.Suggested%n == 0 {
+			return n
+		}
+	}
+	return 0
+}
+
 // rightSizeChart draws each VM's demand up to its vCPUs, with the suggestion across.
 func rightSizeChart(r *rightsize.Result, shown []*rightsize.Advice) (chart.Chart, bool) {
 	if len(shown) == 0 {
@@ -205,7 +228,7 @@ func rightSizeChart(r *rightsize.Result, shown []*rightsize.Advice) (chart.Chart
 	}
 	t := &r.Totals
 	c := chart.Chart{ID: "rightsize", Title: fmt.Sprintf("%d of %s could be smaller, %d should grow", t.Smaller, vms(t.Judged), t.Larger),
-		Note: "Demand is run + ready.",
+		Note: fmt.Sprintf("Demand is run + ready. Not judged: %d.", t.VMs-t.Judged),
 		Bars: &chart.Bars{X: chart.Axis{Label: "vCPUs", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}, Limit: "suggested"}}
 	names := map[string]int{}
 	for _, a := range shown {

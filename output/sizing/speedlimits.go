@@ -34,7 +34,7 @@ func SpeedLimits(source string, l *speed.Limits, details bool) *Answer {
 		out.Notes = append(out.Notes, fmt.Sprintf("Of %d VMs the source does not say whether they have a limit.", l.Unknown))
 	}
 	if len(l.List) > mostLimits && !details {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d VMs more: --details", len(l.List)-mostLimits))
+		out.Notes = append(out.Notes, vms(len(l.List)-mostLimits)+" more: --details")
 	}
 	if len(l.List) > 0 {
 		out.Notes = append(out.Notes, "Limits of resource pools are not read: they act on top.")
