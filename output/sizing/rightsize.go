@@ -98,7 +98,7 @@ func rightSizeAssumed(r *rightsize.Result, o *RightSizeOptions) []Assumption {
 	case o.Node != "":
 		node.Origin, node.Source, node.Note = capacity.Given, "--node", "release assumed"
 		if !strings.Contains(o.Node, "/") {
-			node.Note = "cores; their memory is the capture's; release assumed"
+			node.Note = "cores; memory as captured; release assumed"
 		}
 		if o.Fleet != "" {
 			node.Source = o.Fleet + ", --node " + o.Node + " for other hosts"
