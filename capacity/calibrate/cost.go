@@ -74,14 +74,27 @@ func Costs(trials []Trial, o Options) *Result {
 					keys = append(keys, k)
 				}
 				groups[k] = append(groups[k], t)
-				r.Doubts = append(r.Doubts, t.doubts()...)
 			}
 		}
 		if reason != "" {
 			left, reasons[t] = append(left, t), reason
 		}
 	}
+	keys = slices.DeleteFunc(keys, func(k key) bool {
+		reason := contradiction(groups[k])
+		if reason != "" {
+			for _, t := range groups[k] {
+				left, reasons[t] = append(left, t), reason
+			}
+		}
+		return reason != ""
+	})
 	slices.SortStableFunc(left, func(a, b *Trial) int { return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Line, b.Line)) })
+	for _, t := range inOrder(trials) {
+		if reasons[t] == "" {
+			r.Doubts = append(r.Doubts, t.doubts()...)
+		}
+	}
 	for _, t := range left {
 		r.Left = append(r.Left, Left{t.Test, t.Place, reasons[t]})
 	}
@@ -96,6 +109,24 @@ func Costs(trials []Trial, o Options) *Result {
 	}
 	r.Fits = fits(r.Costs)
 	return r
+}
+
+// mostFactor is how many times the cost of one of two runs may be that of the other. One of
+// them is then of something else, and two cannot say which.
+const mostFactor = 2
+
+// contradiction says that the two runs of a kind cannot both be right; "" else.
+func contradiction(trials []*Trial) string {
+	if len(trials) != 2 {
+		return ""
+	}
+	a, _, _ := trials[0].cost()
+	b, _, _ := trials[1].cost()
+	if !(max(a, b) > mostFactor*min(a, b)) {
+		return ""
+	}
+	return fmt.Sprintf("two runs of one kind are a factor of %s apart: %s (%s), %s (%s)", capacity.Digits(max(a, b)/min(a, b), 3),
+		capacity.Cycles(a), trials[0].Place, capacity.Cycles(b), trials[1].Place)
 }
 
 // inOrder returns the trials by kind, then by what they are: sums come to the same bits

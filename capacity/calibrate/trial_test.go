@@ -203,3 +203,22 @@ func TestTrafficOfAnother(t *testing.T) {
 		t.Errorf("found network %v, %q; want some and no doubt", r.Costs[0].Network, r.Doubts)
 	}
 }
+
+// TestContradiction holds that two runs of a kind which are more than a factor of 2 apart
+// make no cost: both are listed with both places.
+func TestContradiction(t *testing.T) {
+	a, b := trialOf("a", kind(4096, 1), 1000, 145e6), trialOf("b", kind(4096, 1), 1000, 291e6)
+	r := Costs([]Trial{a, b}, options)
+	why := "two runs of one kind are a factor of 2.01 apart: 145 k cycles (" + a.Place + "), 291 k cycles (" + b.Place + ")"
+	if want := []Left{{a.Test, a.Place, why}, {b.Test, b.Place, why}}; len(r.Costs) != 0 || !reflect.DeepEqual(r.Left, want) {
+		t.Errorf("found %d costs, left out %+v; want none, %+v", len(r.Costs), r.Left, want)
+	}
+	b.Load.CPU.Value = 290e6
+	if r := Costs([]Trial{a, b}, options); len(r.Costs) != 1 || r.Costs[0].PerIO.Value != 217500 {
+		t.Errorf("twice as much: found %+v, want one cost of 217.5 k", r.Costs)
+	}
+	c := trialOf("c", kind(4096, 1), 1000, 600e6)
+	if r := Costs([]Trial{a, b, c}, options); len(r.Costs) != 1 || r.Costs[0].Runs != 3 {
+		t.Errorf("three runs: found %+v, want one cost of them", r.Costs)
+	}
+}

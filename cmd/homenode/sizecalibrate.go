@@ -107,8 +107,17 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	c.Trials, c.Notes = trials, append(notes, more...)
 	c.Result = calibrate.Costs(trials, c.Options)
+	c.Notes = slices.DeleteFunc(c.Notes, func(note string) bool { // the table of what is left out says so
+		return strings.Contains(note, "no test case name") && slices.ContainsFunc(c.Result.Left, func(l calibrate.Left) bool { return strings.HasPrefix(note, l.Place+": ") })
+	})
 	if len(c.Result.Costs) == 0 {
-		return errors.Join(append([]error{errors.New("no test can be used (the CPU use of a test: --cpu-file or --cpu)")}, reasons(c)...)...)
+		missing := "no test can be used"
+		if slices.ContainsFunc(c.Trials, func(t calibrate.Trial) bool {
+			return t.Load == nil && t.Unusable == "" && t.IOPS.Value > 0 && t.Kind.Block > 0
+		}) {
+			missing += " (the CPU use of a test: --cpu-file or --cpu)"
+		}
+		return errors.Join(append([]error{errors.New(missing)}, reasons(c)...)...)
 	}
 	c.Question = fmt.Sprintf("size calibrate: runs %d, kinds of I/O %d, through %s", len(trials), len(c.Result.Costs), c.Path)
 	c.Comparisons = calibrate.Compare(c.Result.Costs, iocost.Published())

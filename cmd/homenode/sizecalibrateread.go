@@ -66,6 +66,9 @@ func (f *calibrateFlags) assumed(o *trial.Options) []sizing.Assumption {
 	if o.Guest > 0 {
 		add("the guest", f.guest+" = "+o.Guest.String(), "--guest-cpu", "")
 	}
+	if len(f.cpu) > 0 {
+		add("CPU of a host", strings.Join(f.cpu, ", "), "--cpu", "")
+	}
 	if f.cpuFile != "" {
 		add("CPU of the hosts", "by test", "--cpu-file "+filepath.Base(f.cpuFile), "")
 	}

@@ -120,6 +120,9 @@ func (p *parser) points(f *File) error {
 	if err := p.open('[', "a list of points"); err != nil {
 		return err
 	}
+	if !p.dec.More() {
+		return p.bad(p.next(), "found no point, want the costs that homenode size calibrate --save writes")
+	}
 	for n := 1; p.dec.More(); n++ {
 		at := p.next()
 		var raw json.RawMessage
