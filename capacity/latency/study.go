@@ -166,12 +166,13 @@ func (r *Result) Mixed(remote capacity.Share) Memory {
 	return Memory{Remote: remote, Value: capacity.Seconds(v), Slower: capacity.Share(v/local - 1)}
 }
 
-// Slowest returns the slowest step of which so many fit the budget; false when not even
+// Slowest returns the slowest step of which so many fit the budget, one when no number was
+// asked for; false when not even
 // the fastest does.
 func (r *Result) Slowest() (*Line, bool) {
 	var best *Line
 	for i := range r.Lines {
-		if l := &r.Lines[i]; l.Takes <= r.Budget && (best == nil || l.Value > best.Value) {
+		if l := &r.Lines[i]; max(l.Takes, l.Value) <= r.Budget && (best == nil || l.Value > best.Value) {
 			best = l
 		}
 	}

@@ -23,8 +23,8 @@ import (
 type sizeLatencyFlags struct {
 	sizeFlags
 	core, cpu, storage, remote string
-	packages, calls            int
-	budget                     time.Duration
+	packages                   int
+	calls, budget              string
 	published, details         bool
 }
 
@@ -55,8 +55,8 @@ diagonal is local, the rest remote memory), multichase -v, fio (JSON), HCIBench 
 	fl.StringVar(&f.cpu, "cpu", "", `processor whose published memory latency is taken: "Xeon Gold 6154" (default: the median of all hosts)`)
 	fl.IntVar(&f.packages, "packages", 0, "packages of your host: tells nodes of the same package from others in a matrix of several nodes")
 	fl.StringVar(&f.storage, "storage", "", "what your storage files measured: nvme or vsan (default: vsan for HCIBench, else nvme)")
-	fl.IntVar(&f.calls, "calls", 0, "how often a request takes a step")
-	fl.DurationVar(&f.budget, "budget", 0, "what a request may take: 10ms")
+	fl.StringVar(&f.calls, "calls", "", "how often a request takes a step")
+	fl.StringVar(&f.budget, "budget", "", "what a request may take: 10ms")
 	fl.StringVar(&f.remote, "remote", "50", "share of memory accesses that are remote, in percent, for what that costs")
 	fl.BoolVar(&f.published, "published", false, "the published figures beside what they come to")
 	fl.BoolVar(&f.details, "details", false, "every step, what is known of each figure, and each of your measurements")
@@ -114,20 +114,40 @@ func (f *sizeLatencyFlags) question(changed func(string) bool) (*latency.Ask, *s
 		if strings.TrimSpace(f.cpu) == "" {
 			return nil, nil, errors.New(`--cpu: found none, want a processor such as "Xeon Gold 6154"`)
 		}
+		if !processor(f.cpu) {
+			return nil, nil, fmt.Errorf("--cpu: found %q, want a Xeon, EPYC or Opteron with its number such as \"Xeon Gold 6154\": measured are Xeon E5 v4, Xeon Scalable (Skylake) and EPYC, others take the nearest", f.cpu)
+		}
 		m := cost.For(&numa.Host{CPUModel: numa.ReadAt(f.cpu, "--cpu")})
 		a.Machine, o.Why = &m, m.Why
 	}
-	if changed("calls") && f.calls < 1 {
-		return nil, nil, fmt.Errorf("--calls: found %d, want 1 or more", f.calls)
+	if changed("calls") {
+		n, err := strconv.ParseUint(f.calls, 10, 32)
+		if err != nil || n == 0 {
+			return nil, nil, fmt.Errorf("--calls: found %s, want a whole number of 1 to 4 billion such as 20", f.calls)
+		}
+		a.Calls = float64(n)
 	}
-	if changed("budget") && f.budget <= 0 {
-		return nil, nil, fmt.Errorf("--budget: found %v, want a time such as 10ms", f.budget)
+	if changed("budget") {
+		budget, err := time.ParseDuration(strings.ReplaceAll(f.budget, " ", ""))
+		if err != nil || budget <= 0 {
+			return nil, nil, fmt.Errorf("--budget: found %s, want a time such as 10ms, 500us, 2s or 1m", f.budget)
+		}
+		a.Budget = capacity.Seconds(budget.Seconds())
 	}
 	if a.Remote, err = capacity.ParsePercent(f.remote); err != nil {
 		return nil, nil, fmt.Errorf("--remote: %w", err)
 	}
-	a.Calls, a.Budget = float64(f.calls), capacity.Seconds(f.budget.Seconds())
 	return a, o, nil
+}
+
+// processor reports whether a name is of a family that package cost places.
+func processor(name string) bool {
+	for _, family := range []string{"xeon", "epyc", "opteron"} {
+		if strings.Contains(strings.ToLower(name), family) {
+			return true
+		}
+	}
+	return false
 }
 
 // place reads the flags that say what files do not.

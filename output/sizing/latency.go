@@ -113,13 +113,20 @@ func latencyVerdict(r *latency.Result, o *LatencyOptions) []string {
 		out = append(out, fmt.Sprintf("Outside of what was published: your %s, %s (%s to %s).", l.Name, l.Yours.Value, l.Published.Low, l.Published.High))
 	}
 	if rpc, ok := r.Line(latency.RPC); ok {
-		out = append(out, fmt.Sprintf("One remote call in Python takes as long as %s accesses to local RAM.", latencyCount(rpc.PerRAM)))
+		out = append(out, fmt.Sprintf("One remote call took as long as %s accesses to local RAM, in one Python program (exp B-15).", latencyCount(rpc.PerRAM)))
 	}
 	if r.Calls > 0 && r.Budget > 0 {
 		if l, ok := r.Slowest(); ok {
 			out = append(out, fmt.Sprintf("%s calls fit %s down to %s: they take %s.", latencyCount(r.Calls), r.Budget, l.Name, l.Takes))
 		} else {
 			out = append(out, fmt.Sprintf("%s of no step fit %s.", latencyCount(r.Calls), r.Budget))
+		}
+	}
+	if r.Calls == 0 && r.Budget > 0 {
+		if l, ok := r.Slowest(); ok {
+			out = append(out, fmt.Sprintf("The slowest step that fits %s once: %s, %s.", r.Budget, l.Name, l.Value))
+		} else {
+			out = append(out, fmt.Sprintf("No step fits %s.", r.Budget))
 		}
 	}
 	return out
