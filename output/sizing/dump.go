@@ -15,9 +15,11 @@ func Dump(q dump.Question, r *dump.Result, given map[string]bool) *Answer {
 	a := &Answer{Command: "size dump", Question: dumpQuestion(q), Result: r}
 	if r.Partition {
 		a.Verdict = []string{fmt.Sprintf("ESXi %s keeps a core dump in a partition, not in a file: there is no file to size.", r.Release)}
-		a.Notes = []string{
-			"Partitions before 7.0 are fixed: 110 MB, and 2.5 GB on devices above 3.4 GB (" + dumpManual + ").",
+		a.Notes = dumpPartitionNotes(fmt.Sprintf("a host with %s of RAM", dump.Size(r.RAM)))
+		if q.Boot != 0 {
+			a.Notes = append(a.Notes, "What else is on --boot is not looked at: before 7.0 it is divided otherwise.")
 		}
+		a.NoDrawing = "there is no file to size before 7.0"
 		a.Next = []string{fmt.Sprintf("homenode size dump --ram %s --release 8.0 --boot 32GB", dumpFlag(r.RAM))}
 		return a
 	}
@@ -32,6 +34,14 @@ func Dump(q dump.Question, r *dump.Result, given map[string]bool) *Answer {
 	a.Notes = dumpNotes(r)
 	a.Charts = dumpCharts(r)
 	return a
+}
+
+// dumpPartitionNotes say what is known of releases before 7.0. The host is in words.
+func dumpPartitionNotes(host string) []string {
+	return []string{
+		"Partitions before 7.0 are fixed: 110 MB, and 2.5 GB on devices above 3.4 GB (" + dumpManual + ").",
+		"Whether they hold the dump of " + host + " is not in the record. With 7.0 and 8.0 dumps took 111 to 4,710 MB (exp B-13).",
+	}
 }
 
 // dumpManual is where VMware describes boot devices.

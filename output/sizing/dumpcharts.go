@@ -39,8 +39,9 @@ func dumpBar(name string, p *dump.Plan) chart.Row {
 		file.Low, file.High = float64(from+size.Low), float64(from+size.High)
 	}
 	row.Segments = append(row.Segments, file)
-	add("logs and traces", p.Left.Value, false)
-	add("kept free", p.Reserve, true)
+	// Those of no length keep the order, and so the colours, of the kinds.
+	row.Segments = append(row.Segments, chart.Segment{Kind: "logs and traces", Value: max(0, float64(p.Left.Value))},
+		chart.Segment{Kind: "kept free", Value: float64(p.Reserve), Soft: true})
 	add("rest", l.Rest, true)
 	return row
 }

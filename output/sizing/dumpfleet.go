@@ -15,7 +15,10 @@ func DumpFleet(source string, f *dump.Fleet, given map[string]bool) *Answer {
 	if f.Boot != 0 {
 		a.Question += ", that boot from " + f.Boot.String()
 	}
-	a.Assumed = dumpFleetAssumed(f, given)
+	files, partitions := dumpKeeps(f)
+	if files {
+		a.Assumed = dumpFleetAssumed(f, given)
+	}
 	t := Table{Name: "hosts", Columns: []Column{{Name: "hosts", Right: true}, {Name: "ram", Right: true}, {Name: "release"}, {Name: "core dump file"}, {Name: "least boot", Right: true}}}
 	if f.Boot != 0 {
 		t.Columns = append(t.Columns, Column{Name: "left", Right: true}, Column{Name: "verdict"})
@@ -28,13 +31,34 @@ func DumpFleet(source string, f *dump.Fleet, given map[string]bool) *Answer {
 		a.Tables = append(a.Tables, t)
 	}
 	a.Verdict = dumpFleetVerdict(f)
-	a.Notes = append(a.Notes, dumpOneNote)
-	if f.Boot != 0 {
+	if files {
+		a.Notes = append(a.Notes, dumpOneNote)
+	}
+	if partitions {
+		a.Notes = append(a.Notes, dumpPartitionNotes("such a host")...)
+	}
+	if f.Boot != 0 && files {
 		a.Notes = append(a.Notes, "No source states the boot device: all hosts are taken to boot from --boot.")
 	}
 	a.Notes = append(a.Notes, dumpLeftOut(f.LeftOut)...)
-	a.Charts = dumpFleetCharts(f)
+	if files {
+		a.Charts = dumpFleetCharts(f)
+	} else {
+		a.NoDrawing = "there is no file to size"
+	}
 	return a
+}
+
+// dumpKeeps reports whether any host keeps dumps in a file, and any in a partition.
+func dumpKeeps(f *dump.Fleet) (files, partitions bool) {
+	for i := range f.Kinds {
+		if f.Kinds[i].Partition {
+			partitions = true
+		} else {
+			files = true
+		}
+	}
+	return files, partitions
 }
 
 // dumpLeftOut says why hosts are left out, once for each reason.
@@ -129,7 +153,7 @@ func dumpFleetVerdict(f *dump.Fleet) []string {
 			}
 		}
 		if s != "" {
-			out = append(out, fmt.Sprintf("On %s, of %d hosts: %s.", f.Boot, hosts, s))
+			out = append(out, fmt.Sprintf("On %s, of %s: %s.", f.Boot, plural(hosts, "host"), s))
 		}
 	}
 	if partitions > 0 {
