@@ -139,7 +139,7 @@ func (a *Ask) inMemory() *int {
 }
 
 // Local returns how many VMs package fit places by memory alone with each of their clients
-// local, the reserve kept on each node; nil when it cannot tell.
+// local by default, the reserve kept on each node; nil when it cannot tell.
 func (a *Ask) Local() *int {
 	r, err := fit.Fit(&fit.Ask{
 		Types: []fit.Type{{Name: a.Host.Name, Host: a.Host}}, Shapes: []fit.Shape{fit.NewShape(a.VCPUs, a.Memory)},
@@ -148,7 +148,11 @@ func (a *Ask) Local() *int {
 	if err != nil || r.Types[0].Counts[0].Unmanaged {
 		return nil
 	}
-	return &r.Types[0].Counts[0].ByMemory
+	n := r.Types[0].Counts[0].ByMemory
+	if r.Types[0].Counts[0].LocalAs != nil {
+		n = 0 // as the VM is by default
+	}
+	return &n
 }
 
 // Admit returns how many VMs are admitted.
