@@ -35,6 +35,8 @@ func TestPictures(t *testing.T) {
 	golden.Equal(t, []byte(got), "../../docs/img/app04.svg")
 	got = output([]string{"simulate", "demo", "--vm", "app20", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/simulated-app20.svg")
+	got = output([]string{"size", "io", "--iops", "100k", "--block", "32k", "--read", "70", "--host-cores", "32", "--core", "3.6GHz", "--hosts", "6", "--format", "svg"})
+	golden.Equal(t, []byte(got), "../../docs/img/size-io.svg")
 }
 
 // TestGlossary holds that every word of the glossary names statements that are in the
