@@ -20,9 +20,10 @@ func newSize() *cobra.Command {
 		Long: `size answers sums of capacity with the published measurements behind them, or with your own
 (homenode size calibrate). Each answer says first what it assumes and where each figure is from, then the result, then
 what would change it.`,
-		Example: `  homenode size io --published`,
-		Args:    cobra.ArbitraryArgs,
-		RunE:    subcommand,
+		Example: `  homenode size fit demo --cluster prod-a --hosts 2x32c/1TB,2x48c/2TB
+  homenode size io --published`,
+		Args: cobra.ArbitraryArgs,
+		RunE: subcommand,
 	}
 	cmd.AddCommand(
 		newSizeCalibrate(),
@@ -86,11 +87,10 @@ func (f *sizeFlags) write(cmd *cobra.Command, a *sizing.Answer) error {
 	})
 }
 
-// memorySize reads an amount of memory or of a disk: unlike a block it has a unit.
+// memorySize reads an amount of memory or of a disk; its error shows one, not a block.
 func memorySize(text string) (numa.Bytes, error) {
 	v, err := capacity.ParseSize(text)
-	last := strings.TrimSpace(text)
-	if err != nil || last[len(last)-1] <= '9' {
+	if err != nil {
 		return 0, fmt.Errorf("found %q, want a size such as 512GB or 1.5TB", text)
 	}
 	return v, nil
