@@ -14,7 +14,7 @@ func cluster(vms, hosts int, nplus1 bool) *Problem {
 	p := &Problem{NPlus1: nplus1}
 	for h := range hosts {
 		p.Hosts = append(p.Hosts, Host{ID: fmt.Sprintf("h%03d", h), Name: fmt.Sprintf("esx%03d", h), Memory: 1024 << 10,
-			Nodes: []Node{{0, 24, 512 << 10}, {1, 24, 512 << 10}}})
+			Nodes: []Node{{0, 0, 24, 512 << 10}, {1, 1, 24, 512 << 10}}})
 	}
 	used := make([]int64, hosts)
 	for i := range vms {

@@ -162,14 +162,14 @@ func (b *builder) addHost(h *numa.Host) {
 	if kind == len(b.machines) {
 		b.machines, b.hidden = append(b.machines, m), append(b.hidden, hidden)
 	}
-	out := Host{ID: h.ID, Name: h.Name, Kind: kind, Closed: h.Maintenance.Or(false) || h.Connection.Or("connected") != "connected"}
+	out := Host{ID: h.ID, Name: h.Name, Kind: kind, Release: h.Release.Value, Distance: h.Distance.Value, Closed: h.Maintenance.Or(false) || h.Connection.Or("connected") != "connected"}
 	if h.Nodes.Origin.Kind == numa.Assumed {
 		b.note(h.At, "the NUMA nodes of host %s are assumed: %s", h.Name, h.Nodes.Origin.Where)
 	}
 	cores := 0
 	reserve := numa.Bytes(b.c.Reserve * float64(numa.SoftReserve(h.Memory.Or(numa.Bytes(m.AllMemory)), h.Release.Value)))
 	for _, n := range h.Nodes.Value {
-		out.Nodes = append(out.Nodes, Node{ID: n.ID, Cores: n.Cores, Memory: int64(max(0, n.Memory.Value-reserve) / numa.MiB)})
+		out.Nodes = append(out.Nodes, Node{ID: n.ID, Package: n.Package, Cores: n.Cores, Memory: int64(max(0, n.Memory.Value-reserve) / numa.MiB)})
 		out.Memory += int64(n.Memory.Value / numa.MiB)
 		cores += n.Cores
 	}

@@ -16,7 +16,7 @@ var light = Weights{Remote: 1, Far: 1, Ready: 1, Move: 1, Cycle: 5}
 func esx(name string, nodes, cores int, memory int64) Host {
 	h := Host{ID: name, Name: name, Memory: int64(nodes) * memory}
 	for i := range nodes {
-		h.Nodes = append(h.Nodes, Node{i, cores, memory})
+		h.Nodes = append(h.Nodes, Node{i, i, cores, memory})
 	}
 	return h
 }

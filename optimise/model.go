@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"homenode/placement"
 )
 
 // A model is a Problem in the order of the IDs, so that the order of the input decides
@@ -14,14 +16,14 @@ type model struct {
 	hostAt, vmAt []int // indexes in the Problem
 	weights      Weights
 	nplus1       bool
-	loose        bool      // some VM is not NUMA-managed
-	nodes        int       // most nodes of a host
-	apart        [][]int32 // groups of each VM of which no two share a host
-	groups       int       // of apart
-	units        [][]int32 // VMs that move as one; each VM is in one
-	unitOf       []int32   // by VM
-	rank         []int32   // by VM: 0 for the most memory
-	short        []int64   // by host: MiB without room after its loss, at the beginning
+	loose        bool               // some VM is not NUMA-managed
+	boards       []*placement.Board // by host, empty
+	apart        [][]int32          // groups of each VM of which no two share a host
+	groups       int                // of apart
+	units        [][]int32          // VMs that move as one; each VM is in one
+	unitOf       []int32            // by VM
+	rank         []int32            // by VM: 0 for the most memory
+	short        []int64            // by host: MiB without room after its loss, at the beginning
 }
 
 func newModel(p *Problem) *model {
@@ -34,7 +36,7 @@ func newModel(p *Problem) *model {
 	m.vmAt, vmTo = byID(len(p.VMs), func(i int) string { return p.VMs[i].ID })
 	for _, i := range m.hostAt {
 		m.hosts = append(m.hosts, p.Hosts[i])
-		m.nodes = max(m.nodes, len(p.Hosts[i].Nodes))
+		m.boards = append(m.boards, p.Hosts[i].board())
 	}
 	for _, i := range m.vmAt {
 		v := p.VMs[i]

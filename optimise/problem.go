@@ -6,8 +6,8 @@
 //
 // For each VM its host, among those that take it, and its shape, from a short list; the
 // first shape is the one it has. Nothing is decided inside a host: there ESXi gives the
-// NUMA clients their home nodes itself, and what it does is predicted as sim.Place does
-// it (rule book C-4, C-5, C-15), VM after VM in the order of their IDs, because nobody
+// NUMA clients their home nodes itself, and package placement predicts what it does
+// (rule book C-4, C-5, C-15), VM after VM in the order of their IDs, because nobody
 // states the order of their power-ons. With Constraints.NodeAffinity shapes with
 // numa.nodeAffinity are candidates too; they are off by default because an affinity
 // outlives its reason (C-12).
@@ -76,13 +76,16 @@ type Host struct {
 	VCPUs    int64  // that its VMs may have together; 0 means no limit
 	Closed   bool   // in maintenance or not connected: it takes no VM
 	Kind     int    // hosts of one kind give a VM the same layout: index in Shape.Fits
+	Release  numa.Release
+	Distance [][]int // of nodes, as numa.Host has it; nil when unknown
 }
 
 // A Node is a NUMA node.
 type Node struct {
-	ID     int
-	Cores  int
-	Memory int64 // MiB
+	ID      int
+	Package int
+	Cores   int
+	Memory  int64 // MiB
 }
 
 // A VM is a running VM.

@@ -30,7 +30,7 @@ func newState(m *model) *state {
 	s := &state{
 		m: m, host: make([]int32, len(m.vms)), shape: make([]int16, len(m.vms)), on: make([][]int32, len(m.hosts)),
 		memory: make([]int64, len(m.hosts)), vcpus: make([]int64, len(m.hosts)), count: make([][]int16, len(m.hosts)),
-		cost: make([]int64, len(m.hosts)), split: make([]int64, len(m.units)), bench: newBench(m.nodes),
+		cost: make([]int64, len(m.hosts)), split: make([]int64, len(m.units)), bench: &bench{},
 		free: make([]int64, len(m.hosts)), room: make([]int64, len(m.hosts)), seen: make([]int16, m.groups),
 	}
 	for h := range m.hosts {

@@ -73,7 +73,7 @@ var Statements = []Statement{
 	{"C-1", "A NUMA client has a home node: its vCPUs run only there, and its memory comes from there first. Clients are placed and moved as a whole.", scheduler},
 	{"C-2", "Nodes are compared by CPU and memory demand, with the resource settings of VMs and pools taken into account; the formula is not published.", migration},
 	{"C-3", "ESX 4.1 places a VM on the node with the most free memory, round robin when memory is short; a wave of vMotions may land on one node.", "Broadcom KB 309217"},
-	{"C-4", "Clients are placed so that CPU and memory load stay balanced (5.0 on); the order least load, then most free memory is inferred.", scheduler},
+	{"C-4", "Clients are placed so that CPU and memory load stay balanced, and those of a wide VM on nodes near each other (5.0 on); the order near nodes, least load, most free memory, then in turn is inferred.", scheduler},
 	{"C-5", "As few nodes as possible; more clients than nodes share them, and nothing forces them apart.", "Denneman, NUMA, hyper-threading and numa.preferHT, 2010, https://frankdenneman.nl/2010/10/07/numa-hyperthreading-and-numa-preferht/"},
 	{"C-6", "Power-on and arrival by vMotion both place a VM anew.", snc},
 	{"C-7", "8.x and 9.0: VMs powered on within a short time may all be placed on one node; beside latency-sensitive VMs, whose demand is underestimated, nothing moves away.", "Broadcom KB 430776"},

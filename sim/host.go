@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"homenode/numa"
+	"homenode/placement"
 	"homenode/vnuma"
 )
 
@@ -54,7 +55,7 @@ type host struct {
 	loose []int64 // parts: demand of clients without home
 	got   []int64 // parts: what runs there
 	ran   []int64 // parts × steps: what ran there until cpuSince
-	last  int     // node of the last placement; -1 on a fresh host
+	place *placement.Nodes
 	state numa.MemoryState
 	grow  int32 // VMs whose memory grows
 	away  int32 // clients with pages outside the home nodes
@@ -124,7 +125,7 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 		cores: make([]int32, k),
 		mem:   make([]int64, k), cap: make([]int64, k), used: make([]int64, k),
 		load: make([]int64, k), loose: make([]int64, k), got: make([]int64, k), ran: make([]int64, k),
-		hidden: 1, last: -1, dirty: true,
+		hidden: 1, dirty: true,
 		closed: h.Maintenance.Value,
 	}
 	if k == 1 {
@@ -148,6 +149,8 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 	}
 	b.setCapacity()
 	b.facts, b.whole = h, h.Memory.Or(all)
+	at := placement.Of(h)
+	b.place = placement.NewNodes(&at, b.cap, make([]int64, k), 0)
 	b.setReserve()
 	return b, problems, nil
 }
@@ -173,6 +176,7 @@ func (h *host) setReserve() {
 	if h.release >= numa.ESXi60 {
 		h.soft = 4 * h.minFree
 	}
+	h.place.Keep = h.soft
 }
 
 // id returns the ID of a node.

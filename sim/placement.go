@@ -2,12 +2,12 @@ package sim
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 	"strings"
 
 	"homenode/numa"
+	"homenode/placement"
 	"homenode/vnuma"
 )
 
@@ -190,29 +190,32 @@ func (h *host) remove(v *vm, at int) {
 
 // placeVM chooses the home nodes of the clients of a VM (C-3 to C-6).
 func (h *host) placeVM(k int64, v *vm, a *arrival) {
-	used := numa.NodeSet(0)
-	for c, end := v.clientsOf(); c < end; c++ {
-		if h.choices(v, used) == 0 {
-			used = 0 // C-5: more clients than nodes share them
-		}
-		choices := h.choices(v, used)
-		n, inTurn := h.choose(k, v, c, choices, a)
-		load, free := h.knownLoad(k, n, c, a.standing), h.free(n)
-		switch {
-		case inTurn:
+	first, end := v.clientsOf()
+	for c := first; c < end; c++ {
+		h.know(k, c, a.standing)
+		homes := h.home[first:c]
+		choices := h.place.Choices(v.facts.allowed, homes)
+		n, inTurn := h.place.Choose(choices, homes, h.part(v, c, max(a.growth.target, a.growth.floor)))
+		load := h.place.Load[n] * full / max(h.cap[n], 1)
+		if inTurn {
 			load = -1
-		case h.release < numa.ESXi50:
-			free = h.knownFree(k, n)
 		}
 		next, nextLoad, young := 0, int64(0), int64(0)
 		if h.room > 0 && h.release >= numa.ESXi50 {
-			next, nextLoad, young = h.besides(k, v, c, choices&^(1<<n), n, a)
+			next, nextLoad, young = h.besides(k, c, h.place.Best(choices&^(1<<n), homes), n, a)
 		}
 		h.home[c] = int8(n)
-		used |= 1 << n
-		h.last = n
-		h.decide(Decision{Kind: Placed, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(n),
-			Numbers: [7]int64{load, free, int64(h.clients[c].vcpus), int64(choices.Len()), int64(next), nextLoad, young}})
+		h.place.Last = n
+		h.decide(Decision{Kind: Placed, VM: int(v.index), Client: c - first, Other: -1, From: -1, To: h.id(n),
+			Numbers: [7]int64{load, h.knownFree(k, n, inTurn), int64(h.clients[c].vcpus), int64(choices.Len()), int64(next), nextLoad, young}})
+	}
+}
+
+// know tells the placement of client c what is known of the nodes.
+func (h *host) know(k int64, c int, standing bool) {
+	for n := range h.cap {
+		h.place.Free[n] = h.knownFree(k, n, false)
+		h.place.Load[n] = h.knownLoad(k, n, c, standing)
 	}
 }
 
@@ -220,17 +223,14 @@ func (h *host) placeVM(k int64, v *vm, a *arrival) {
 // node's ID plus 1, 0 without one, and its known load; and how many vCPUs of clients that
 // have just come the choice rests on: those counted as whole cores on the two nodes, or
 // below 0 those on n that were not counted when n would not have been chosen with them.
-func (h *host) besides(k int64, v *vm, c int, others numa.NodeSet, n int, a *arrival) (next int, load, came int64) {
-	best := -1
-	for m := range others.All() {
-		if best < 0 || h.better(k, v, c, m, best, a) {
-			best = m
-		}
-	}
+func (h *host) besides(k int64, c, best, n int, a *arrival) (next int, load, came int64) {
 	if best < 0 {
 		return 0, 0, 0
 	}
-	load = h.knownLoad(k, best, c, a.standing)
+	share := func(node int, more int64) int64 {
+		return (h.place.Load[node] + more*wholeCore) * full / max(h.cap[node], 1)
+	}
+	load = share(best, 0)
 	var fresh [2]int64 // vCPUs on n and on best
 	for o, home := range h.home {
 		one := &h.vms[h.clients[o].vm]
@@ -247,113 +247,15 @@ func (h *host) besides(k int64, v *vm, c int, others numa.NodeSet, n int, a *arr
 	if a.standing || h.release < numa.ESXi80 || h.set.PlacementLoad > 0 {
 		return h.id(best) + 1, load, fresh[0] + fresh[1]
 	}
-	whole := func(node int, vcpus int64) int64 { return vcpus * wholeCore * full / max(h.cap[node], 1) }
-	if h.knownLoad(k, n, c, false)+whole(n, fresh[0]) > load+whole(best, fresh[1]) {
+	if share(n, fresh[0]) > share(best, fresh[1]) {
 		return h.id(best) + 1, load, -fresh[0]
 	}
 	return h.id(best) + 1, load, 0
 }
 
-// choices returns the nodes that a client may be placed on.
-func (h *host) choices(v *vm, used numa.NodeSet) (s numa.NodeSet) {
-	for n := range h.cap {
-		if h.cores[n] > 0 && v.facts.allowed.Has(n) && !used.Has(n) {
-			s |= 1 << n
-		}
-	}
-	return s
-}
-
-// choose returns the home node of a client, one of the choices, and whether it is its
-// turn: round robin.
-func (h *host) choose(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) (node int, inTurn bool) {
-	switch {
-	case h.release < numa.ESX41:
-		return h.nextOf(choices), true
-	case h.release < numa.ESXi50:
-		return h.choose41(k, v, c, choices, a)
-	}
-	best := -1
-	for n := range h.round() {
-		if choices.Has(n) && (best < 0 || h.better(k, v, c, n, best, a)) {
-			best = n
-		}
-	}
-	return best, false
-}
-
-// better reports whether node n is a better home for client c than node m, by release
-// 5.0 and later: near the VM's other clients, then little load, then much free memory.
-func (h *host) better(k int64, v *vm, c, n, m int, a *arrival) bool {
-	if near, far := h.distance(v, c, n), h.distance(v, c, m); near != far {
-		return near < far
-	}
-	if less, more := h.knownLoad(k, n, c, a.standing), h.knownLoad(k, m, c, a.standing); less != more {
-		return less < more
-	}
-	return h.free(n) > h.free(m)
-}
-
-// choose41 is the placement of ESX 4.1 (C-3, KB 309217).
-func (h *host) choose41(k int64, v *vm, c int, choices numa.NodeSet, a *arrival) (node int, inTurn bool) {
-	best, need := -1, h.part(v, c, max(a.growth.target, a.growth.floor))
-	room := false
-	for n := range h.round() {
-		if !choices.Has(n) {
-			continue
-		}
-		if best < 0 || h.knownFree(k, n) > h.knownFree(k, best) {
-			best = n
-		}
-		room = room || h.knownFree(k, n)-h.soft >= need
-	}
-	if !room {
-		return h.nextOf(choices), true
-	}
-	return best, false
-}
-
-// round yields the nodes in the order of round robin: after the last one chosen.
-func (h *host) round() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i := range h.cap {
-			if !yield((h.last + 1 + i) % len(h.cap)) {
-				return
-			}
-		}
-	}
-}
-
-// nextOf returns the next node after the last one chosen.
-func (h *host) nextOf(choices numa.NodeSet) int {
-	for n := range h.round() {
-		if choices.Has(n) {
-			return n
-		}
-	}
-	return 0
-}
-
-// distance returns how far a node is from those of the VM's clients before c; without
-// distances another package is far.
-func (h *host) distance(v *vm, c, n int) (sum int) {
-	nodes, far := h.facts.Nodes.Value, h.facts.Distance.Value
-	for o := int(v.first); o < c; o++ {
-		m := int(h.home[o])
-		switch {
-		case len(far) == len(nodes) && m < len(far[n]):
-			sum += far[n][m]
-		case nodes[m].Package != nodes[n].Package || nodes[n].Package < 0:
-			sum++
-		}
-	}
-	return sum
-}
-
-// knownLoad returns the load of a node as the placement of client c knows it, in
-// hundredths of a percent (C-4, C-7).
-func (h *host) knownLoad(k int64, n, c int, standing bool) int64 {
-	sum := int64(0)
+// knownLoad returns the load of a node as the placement of client c knows it, in parts
+// (C-4, C-7).
+func (h *host) knownLoad(k int64, n, c int, standing bool) (sum int64) {
 	for o, home := range h.home {
 		if int(home) != n || o == c {
 			continue
@@ -369,14 +271,14 @@ func (h *host) knownLoad(k int64, n, c int, standing bool) int64 {
 			sum += whole
 		}
 	}
-	return sum * full / max(h.cap[n], 1)
+	return sum
 }
 
-// knownFree returns the free memory of a node as the placement of ESX 4.1 knows it:
-// before Update 2 without that of VMs that have just come.
-func (h *host) knownFree(k int64, n int) int64 {
+// knownFree returns the free memory of a node as the placement knows it: before Update 2
+// of ESX 4.1 without that of VMs that have just come, unless all is counted.
+func (h *host) knownFree(k int64, n int, all bool) int64 {
 	free := h.free(n)
-	if h.release >= numa.ESX41+2 {
+	if h.release >= numa.ESX41+2 || all {
 		return free
 	}
 	for c := range h.clients {
@@ -415,7 +317,8 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 		keep = v.Memory.Value
 	}
 	f.keep = int64(min(max(0, keep), v.Memory.Value) / numa.PageSize)
-	f.size, f.allowed = int64(v.Memory.Value/numa.PageSize), h.allowedOf(v)
+	at := placement.Of(h.facts)
+	f.size, f.allowed = int64(v.Memory.Value/numa.PageSize), at.Allowed(numa.SetOf(vnuma.NodeAffinity(v)...))
 	if salt, ok := v.Settings.Value.Lookup("sched.mem.pshare.salt"); ok && salt == "" {
 		f.salt = "\x00" + v.ID // present but empty: a salt of its own
 	} else {
@@ -428,23 +331,4 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 // is as much as they can.
 func fromMHz(mhz, core int, vcpus int32) int64 {
 	return min(int64(mhz), int64(vcpus)*int64(core)) * wholeCore / int64(core)
-}
-
-// allowedOf returns the node indices that a VM's clients may use.
-func (h *host) allowedOf(v *numa.VM) (s numa.NodeSet) {
-	any := false
-	for _, id := range vnuma.NodeAffinity(v) {
-		for n := range h.cap {
-			if h.id(n) == id {
-				s |= 1 << n
-				any = any || h.cores[n] > 0
-			}
-		}
-	}
-	if !any {
-		for n := range h.cap {
-			s |= 1 << n
-		}
-	}
-	return s
 }

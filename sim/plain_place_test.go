@@ -181,7 +181,7 @@ func (h *plainHost) isBetter(c *plainClient, n, than *plainNode, now int64) bool
 	if a, b := h.far(c, n), h.far(c, than); a != b {
 		return a < b
 	}
-	a, b := h.known(n, now)*whole/n.cap, h.known(than, now)*whole/than.cap
+	a, b := h.known(n, now)*than.cap, h.known(than, now)*n.cap // shares of the capacity, exactly
 	if a != b {
 		return a < b
 	}

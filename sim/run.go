@@ -1,3 +1,5 @@
+// Package sim simulates a story step by step as the NUMA scheduler of ESXi plays it: docs/simulation.md is
+// its specification, and placement gives its VMs their home nodes.
 package sim
 
 import (

@@ -16,7 +16,7 @@ import (
 func (r *room) leastHosts(items []item) int {
 	vcpus, memory, nodes := 0, numa.Bytes(0), 0
 	largest, most := 0, numa.Bytes(0)
-	for i, n := range r.nodes {
+	for i, n := range r.host.Nodes {
 		memory += n.Memory.Value
 		if n.Cores == 0 {
 			continue

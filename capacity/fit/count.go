@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"homenode/numa"
-	"homenode/sim"
+	"homenode/placement"
 )
 
 // maxPerHost is how many VMs a host of 6.0 to 9.0 runs at most (VMware Configuration
@@ -80,14 +80,14 @@ type Size struct {
 }
 
 // request asks for one VM of the shape, with its overhead.
-func (r *room) request(s *Shape, o *Options) sim.Request {
-	return sim.Request{Name: s.Name, Layout: r.layout(s, o), Memory: s.Memory + o.Overhead.Of(s.VCPUs, s.Memory)}
+func (r *room) request(s *Shape, o *Options) placement.Request {
+	return placement.Request{Name: s.Name, Layout: r.layout(s, o), Memory: s.Memory + o.Overhead.Of(s.VCPUs, s.Memory)}
 }
 
-// local places the requests and returns how many of them, from the first on, have all
+// local places the requests on a host and returns how many of them, from the first on, have all
 // clients local and within the vCPUs of their nodes.
-func (r *room) local(nodes []numa.Node, vcpus []int, requests []sim.Request) int {
-	placed, unplaced := sim.Place(nodes, requests)
+func local(on *placement.Host, vcpus []int, requests []placement.Request) int {
+	placed, unplaced := placement.Place(on, requests)
 	first := len(requests)
 	if len(unplaced) > 0 {
 		first = unplaced[0]
@@ -130,26 +130,27 @@ func (r *room) countAs(s *Shape, o *Options) Count {
 	} else if c.Unmanaged {
 		c.Bound, c.Why = 0, "the NUMA scheduler does not place it: no memory of it is local for sure"
 	}
-	requests := slices.Repeat([]sim.Request{one}, c.Bound)
-	c.VMs = r.local(r.nodes, r.vcpus, requests)
+	requests := slices.Repeat([]placement.Request{one}, c.Bound)
+	c.VMs = local(&r.host, r.vcpus, requests)
 	if c.Why == "" {
 		c.limits(r, one)
 		c.explain(r, s, one.Memory)
 	}
-	placed, _ := sim.Place(r.nodes, requests[:c.VMs])
+	placed, _ := placement.Place(&r.host, requests[:c.VMs])
 	c.Nodes = r.uses(placed, make([]int, c.VMs), o)
 	return c
 }
 
 // limits says how many fit by cores and by memory alone, and which of them binds.
-func (c *Count) limits(r *room, one sim.Request) {
-	endless := slices.Clone(r.nodes)
-	for i := range endless {
-		endless[i].Memory = numa.Fact[numa.Bytes]{} // unknown: Place takes all as local
+func (c *Count) limits(r *room, one placement.Request) {
+	endless := r.host
+	endless.Nodes = slices.Clone(endless.Nodes)
+	for i := range endless.Nodes {
+		endless.Nodes[i].Memory = numa.Fact[numa.Bytes]{} // unknown: Place counts all as local
 	}
-	most := slices.Repeat([]sim.Request{one}, maxPerHost)
-	c.ByCores = r.local(endless, r.vcpus, most)
-	c.ByMemory = r.local(r.nodes, nil, most)
+	most := slices.Repeat([]placement.Request{one}, maxPerHost)
+	c.ByCores = local(&endless, r.vcpus, most)
+	c.ByMemory = local(&r.host, nil, most)
 	switch {
 	case c.VMs == 0:
 		c.Binds = Never
@@ -172,7 +173,7 @@ func (c *Count) explain(r *room, s *Shape, memory numa.Bytes) {
 	largest := slices.Max(c.Clients)
 	vcpus := slices.Max(r.vcpus)
 	room := numa.Bytes(0)
-	for _, n := range r.nodes {
+	for _, n := range r.host.Nodes {
 		room = max(room, n.Memory.Value)
 	}
 	slice := memory * numa.Bytes(largest) / numa.Bytes(s.VCPUs)
@@ -195,8 +196,8 @@ func (r *room) bound(clients []int, vcpus int, memory numa.Bytes) int {
 	slice := memory * numa.Bytes(least) / numa.Bytes(vcpus)
 	apart := k <= int(r.machine.Nodes)
 	cpus, mem := 0, numa.Bytes(0)
-	takes := make([]int, 0, len(r.nodes))
-	for i, n := range r.nodes {
+	takes := make([]int, 0, len(r.host.Nodes))
+	for i, n := range r.host.Nodes {
 		if n.Cores == 0 {
 			continue
 		}
@@ -220,7 +221,7 @@ func (r *room) bound(clients []int, vcpus int, memory numa.Bytes) int {
 }
 
 // uses returns what the nodes hold; shape says of which shape each request is.
-func (r *room) uses(placed []sim.Node, shape []int, o *Options) []Use {
+func (r *room) uses(placed []placement.Node, shape []int, o *Options) []Use {
 	out := make([]Use, len(placed))
 	for i := range placed {
 		p := &placed[i]
@@ -259,7 +260,7 @@ const maxSteps = 16
 // first is the largest VM that is not wide and has no remote memory.
 func (r *room) steps(o *Options) []Step {
 	memory, vcpus := numa.Bytes(-1), int(r.machine.Cores)
-	for i, n := range r.nodes {
+	for i, n := range r.host.Nodes {
 		if n.Cores > 0 {
 			vcpus = min(vcpus, r.vcpus[i])
 			if memory < 0 || n.Memory.Value < memory {

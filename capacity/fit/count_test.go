@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"homenode/numa"
-	"homenode/sim"
+	"homenode/placement"
 )
 
 // plain are the options of most tests: one vCPU per core, the whole reserve, VMware's
@@ -71,7 +71,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// The count is what sim.Place makes of it: as many VMs as are counted are local to their
+// The count is what placement.Place makes of it: as many VMs as are counted are local to their
 // nodes and within their cores, and one more is not. No count exceeds the bound, and on
 // even nodes VMs of one client reach it.
 func TestCountIsPlaced(t *testing.T) {
@@ -117,20 +117,21 @@ func checkPlaced(t *testing.T, ty Type, s Shape, o Options) {
 	}
 }
 
-// allLocal asks sim.Place, by its sums over each node.
+// allLocal asks placement.Place, by its sums over each node.
 func allLocal(ty Type, s Shape, o Options, n int) bool {
 	h := ty.Host
 	reserve := numa.Bytes(o.Reserve * float64(numa.SoftReserve(h.Memory.Value, h.Release.Value)))
-	nodes := slices.Clone(h.Nodes.Value)
-	for i := range nodes {
-		nodes[i].Memory.Value = max(0, nodes[i].Memory.Value-reserve)
+	at := placement.Of(&h)
+	at.Nodes = slices.Clone(at.Nodes)
+	for i := range at.Nodes {
+		at.Nodes[i].Memory.Value = max(0, at.Nodes[i].Memory.Value-reserve)
 	}
 	r, err := newRoom(&h, &o)
 	if err != nil {
 		return false
 	}
-	one := sim.Request{Layout: r.layout(&s, &o), Memory: s.Memory + o.Overhead.Of(s.VCPUs, s.Memory)}
-	placed, _ := sim.Place(nodes, slices.Repeat([]sim.Request{one}, n))
+	one := placement.Request{Layout: r.layout(&s, &o), Memory: s.Memory + o.Overhead.Of(s.VCPUs, s.Memory)}
+	placed, _ := placement.Place(&at, slices.Repeat([]placement.Request{one}, n))
 	all := numa.Bytes(0)
 	for i := range placed {
 		p := &placed[i]

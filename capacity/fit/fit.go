@@ -1,7 +1,7 @@
 // Package fit says how many VMs of a shape fit a host when every NUMA client is to be
 // local to its node: for candidate hosts that are only described and for those of a
 // fleet. The division of cores and memory gives a bound; what counts is what the model
-// of ESXi's layout (vnuma) and placement (sim.Place) makes of it.
+// of ESXi's layout (vnuma) and placement (placement.Place) makes of it.
 //
 //	node      [ reserve | VM | VM | VM | rest ]      memory, and the same for cores
 //	host      as many VMs as Place puts on the nodes before the first is not local
@@ -11,9 +11,11 @@ package fit
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"homenode/capacity"
 	"homenode/numa"
+	"homenode/placement"
 	"homenode/vnuma"
 )
 
@@ -118,9 +120,9 @@ type Type struct {
 // A room is a host with what it has for VMs.
 type room struct {
 	machine vnuma.Machine
-	nodes   []numa.Node // memory is what is left for VMs
-	vcpus   []int       // that each node takes
-	reserve numa.Bytes  // that each node keeps
+	host    placement.Host // the memory of its nodes is what is left for VMs
+	vcpus   []int          // that each node takes
+	reserve numa.Bytes     // that each node keeps
 }
 
 // newRoom returns what a host has for VMs. The error says what is unknown.
@@ -132,12 +134,14 @@ func newRoom(h *numa.Host, o *Options) (*room, error) {
 	if m.AllMemory == 0 {
 		return nil, fmt.Errorf("host %s: the memory of its NUMA nodes is unknown", h.Name)
 	}
-	r := &room{machine: m, nodes: make([]numa.Node, len(h.Nodes.Value)), vcpus: make([]int, len(h.Nodes.Value))}
+	r := &room{machine: m, host: placement.Of(h), vcpus: make([]int, len(h.Nodes.Value))}
+	r.host.Nodes = slices.Clone(r.host.Nodes)
 	// As rule H007 and optimise have it: the reserve of the host, for each node (C-15 [I]).
 	r.reserve = numa.Bytes(o.Reserve * float64(numa.SoftReserve(h.Memory.Or(numa.Bytes(m.AllMemory)), h.Release.Value)))
-	for i, n := range h.Nodes.Value {
+	for i := range r.host.Nodes {
+		n := &r.host.Nodes[i]
 		n.Memory.Value = max(0, n.Memory.Value-r.reserve)
-		r.nodes[i], r.vcpus[i] = n, vcpusOf(n.Cores, o.PerCore)
+		r.vcpus[i] = vcpusOf(n.Cores, o.PerCore)
 	}
 	return r, nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"homenode/numa"
-	"homenode/sim"
+	"homenode/placement"
 	"homenode/source/scenario"
 )
 
@@ -136,7 +136,7 @@ func TestRoomRestartsLarge(t *testing.T) {
 	}
 }
 
-// The room of a host is what sim.Place makes of its VMs and so many more.
+// The room of a host is what placement.Place makes of its VMs and so many more.
 func TestRoomIsPlaced(t *testing.T) {
 	c := clusterOf(t, small, "all")
 	for _, perCore := range []float64{1, 2, 4} {
@@ -162,7 +162,7 @@ func TestRoomIsPlaced(t *testing.T) {
 // vCPUs of their nodes.
 func placedBeside(c *Cluster, p *present, s Shape, o Options, n int) bool {
 	before := 0
-	var requests []sim.Request
+	var requests []placement.Request
 	for _, v := range p.vms {
 		one := NewShape(v.VCPUs.Value, v.Memory.Value)
 		if len(v.CPUAffinity.Value) > 0 {
@@ -175,7 +175,7 @@ func placedBeside(c *Cluster, p *present, s Shape, o Options, n int) bool {
 	for range n {
 		requests = append(requests, p.r.request(as, &o))
 	}
-	placed, _ := sim.Place(p.r.nodes, requests)
+	placed, _ := placement.Place(&p.r.host, requests)
 	for i := range placed {
 		load := 0
 		for _, cl := range placed[i].Clients {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"homenode/numa"
-	"homenode/sim"
+	"homenode/placement"
 	"homenode/vnuma"
 )
 
@@ -45,11 +45,11 @@ type present struct {
 	r      *room
 	vms    []*numa.VM
 	bin    *bin
-	before []sim.Node
+	before []placement.Node
 }
 
 // Room says how many VMs of the shape the hosts take beside the VMs that they have, which
-// are placed in the order of the inventory as sim.Place does. spare hosts may fail.
+// are placed in the order of the inventory as placement.Place does. spare hosts may fail.
 func (c *Cluster) Room(s Shape, spare int, o *Options) (*Free, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 	}
 	p := &present{host: h, r: r}
 	var notes []string
-	var requests []sim.Request
+	var requests []placement.Request
 	for _, v := range c.VMs {
 		if v.Host != h.ID {
 			continue
@@ -133,7 +133,7 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 			return nil, nil, err
 		}
 		p.vms = append(p.vms, v)
-		q := sim.Request{Name: v.Name, Layout: vnuma.Predict(&g, &r.machine, &vnuma.Case{Choices: o.Choices}), Memory: v.Memory.Value + o.Overhead.Of(v.VCPUs.Value, v.Memory.Value)}
+		q := r.requestOf(v, &g, o)
 		if q.Layout.Managed {
 			requests = append(requests, q)
 			continue
@@ -141,23 +141,30 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 		p.r = p.r.without(&q)
 		notes = append(notes, fmt.Sprintf("VM %s on %s has no home node: its vCPUs and memory are taken from all nodes alike", v.Name, h.Name))
 	}
-	p.before, _ = sim.Place(p.r.nodes, requests)
+	p.before, _ = placement.Place(&p.r.host, requests)
 	p.bin = newBin(p.r)
-	for i := range p.before {
-		p.bin.vcpus[i] = p.before[i].VCPUs
-		p.bin.free[i], _ = p.before[i].Free()
+	for i := range requests {
+		p.bin.admit(&requests[i])
 	}
 	return p, notes, nil
 }
 
+// requestOf asks for a VM of a fleet, with its overhead.
+func (r *room) requestOf(v *numa.VM, g *vnuma.Guest, o *Options) placement.Request {
+	l := vnuma.Predict(g, &r.machine, &vnuma.Case{Choices: o.Choices})
+	q := placement.RequestOf(v, &l)
+	q.Memory += o.Overhead.Of(v.VCPUs.Value, v.Memory.Value)
+	return q
+}
+
 // without returns the host less a VM that has no home node: its memory comes from
 // anywhere (rule book C-12), here from all nodes alike.
-func (r *room) without(q *sim.Request) *room {
+func (r *room) without(q *placement.Request) *room {
 	out := *r
-	out.nodes, out.vcpus = slices.Clone(r.nodes), slices.Clone(r.vcpus)
-	n := numa.Bytes(len(out.nodes))
-	for i := range out.nodes {
-		out.nodes[i].Memory.Value = max(0, out.nodes[i].Memory.Value-(q.Memory+n-1)/n)
+	out.host.Nodes, out.vcpus = slices.Clone(r.host.Nodes), slices.Clone(r.vcpus)
+	n := numa.Bytes(len(out.vcpus))
+	for i := range out.host.Nodes {
+		out.host.Nodes[i].Memory.Value = max(0, out.host.Nodes[i].Memory.Value-(q.Memory+n-1)/n)
 		out.vcpus[i] = max(0, out.vcpus[i]-ceil(q.Layout.VPDs.Sum(), int(n)))
 	}
 	return &out
@@ -184,7 +191,7 @@ func (r *room) setUp(s *Shape, o *Options) (*Shape, *As) {
 
 // more takes VMs of the item until the host refuses one.
 func (b *bin) more(it *item) (n int) {
-	for n < maxPerHost && b.take(it, asPlaced) {
+	for n < maxPerHost && b.take(it, (*bin).asPlaced) {
 		n++
 	}
 	return n
@@ -192,7 +199,7 @@ func (b *bin) more(it *item) (n int) {
 
 // copy returns a host of the same filling.
 func (b *bin) copy() *bin {
-	return &bin{r: b.r, vcpus: slices.Clone(b.vcpus), free: slices.Clone(b.free), used: make([]bool, len(b.used))}
+	return &bin{r: b.r, Board: b.Board.Clone()}
 }
 
 // free says what one host takes.
@@ -210,8 +217,8 @@ func (p *present) free(s *Shape, o *Options) HostFree {
 	it := p.r.item(s, o)
 	out.More = p.bin.copy().more(&it)
 	cores, memory := p.bin.copy(), p.bin.copy()
-	for i := range cores.free {
-		cores.free[i] = numa.MaxHostMemory
+	for i := range cores.Free {
+		cores.Free[i] = int64(numa.MaxHostMemory)
 	}
 	endless := *p.r
 	endless.vcpus = slices.Repeat([]int{numa.MaxVCPUs * maxPerHost}, len(p.r.vcpus))
@@ -309,8 +316,8 @@ func restart(v *numa.VM, hosts []*present, bins []*bin, o *Options) bool {
 		if !it.request.Layout.Managed {
 			continue
 		}
-		it.spills = !newBin(p.r).take(&it, asPlaced)
-		if bins[i].take(&it, asPlaced) {
+		it.spills = !newBin(p.r).take(&it, (*bin).asPlaced)
+		if bins[i].take(&it, (*bin).asPlaced) {
 			return true
 		}
 	}

@@ -63,7 +63,7 @@ func (r *room) beyondNode(s *Shape, o *Options) bool {
 		return it.spills
 	}
 	q, most := r.request(s, o), numa.Bytes(0)
-	for _, n := range r.nodes {
+	for _, n := range r.host.Nodes {
 		most = max(most, n.Memory.Value)
 	}
 	return slices.ContainsFunc(clientsOf(&q), func(c client) bool { return c.memory > most })
@@ -80,7 +80,7 @@ func (r *room) holds(s *Shape, nodes int, o *Options) bool {
 		return false
 	}
 	it := r.item(s, o)
-	return newBin(r).take(&it, asPlaced)
+	return newBin(r).take(&it, (*bin).asPlaced)
 }
 
 // described reports whether the shape is only described: nobody has set it up yet, so that

@@ -7,7 +7,7 @@ import (
 
 	"homenode/capacity"
 	"homenode/numa"
-	"homenode/sim"
+	"homenode/placement"
 )
 
 // Prices are those of the parts of a host, in any currency; 0 is nothing.
@@ -124,21 +124,21 @@ func (a *Ask) priced() bool {
 	return a.Prices.Host > 0 || slices.ContainsFunc(a.Types, func(t Type) bool { return t.Price > 0 })
 }
 
-// fill asks sim.Place what the packed hosts hold, in the order of packing.
+// fill asks placement.Place what the packed hosts hold, in the order of packing.
 func (m *Mix) fill(r *room, items []item, bins []*bin, a *Ask) {
-	requests := map[int]sim.Request{}
+	requests := map[int]placement.Request{}
 	for i := range items {
 		requests[items[i].shape] = items[i].request
 	}
 	vcpus, takes, used, memory := 0, 0, numa.Bytes(0), numa.Bytes(0)
 	for _, b := range bins {
-		list := make([]sim.Request, len(b.placed))
+		list := make([]placement.Request, len(b.placed))
 		counts := make([]int, len(a.Shapes))
 		for i, s := range b.placed {
 			list[i] = requests[s]
 			counts[s]++
 		}
-		placed, _ := sim.Place(r.nodes, list)
+		placed, _ := placement.Place(&r.host, list)
 		for i := range placed {
 			vcpus, takes = vcpus+placed[i].VCPUs, takes+r.vcpus[i]
 			used, memory = used+placed[i].Used, memory+placed[i].Memory.Value+r.reserve

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"homenode/numa"
-	"homenode/sim"
+	"homenode/placement"
 )
 
 // Packing VMs onto hosts is first fit, the largest first: VM after VM goes to the first
@@ -23,88 +23,75 @@ type item struct {
 	shape   int
 	count   int
 	vcpus   int
-	request sim.Request
+	request placement.Request
 	clients []client
 	// spills: not all of it is local even on an empty host, so its memory may go to any
 	// node of it.
 	spills bool
 }
 
-// A client of an item, with its slice of the memory as sim.Place cuts it.
+// A client of an item, with its slice of the memory.
 type client struct {
 	vcpus  int
 	memory numa.Bytes
 }
 
 // clientsOf cuts a request.
-func clientsOf(q *sim.Request) []client {
-	all := int64(q.Layout.VPDs.Sum())
+func clientsOf(q *placement.Request) []client {
 	out := make([]client, q.Layout.PPDs.Len())
 	for i := range out {
-		first, n := q.Layout.PPDs.Group(i)
-		out[i] = client{n, numa.Bytes(int64(q.Memory)*int64(first+n)/all - int64(q.Memory)*int64(first)/all)}
+		_, n := q.Layout.PPDs.Group(i)
+		out[i] = client{n, q.Slice(i)}
 	}
 	return out
 }
 
 // A bin is a host that is being filled.
 type bin struct {
-	r      *room
-	vcpus  []int
-	free   []numa.Bytes
-	placed []int // shapes, in order
-	// What take needs and forgets.
-	used   []bool
-	homes  []int
-	before []numa.Bytes
+	*placement.Board
+	r            *room
+	placed       []int   // shapes, in order
+	load, before []int64 // what take may have to restore
 }
 
-func newBin(r *room) *bin {
-	b := &bin{r: r, vcpus: make([]int, len(r.nodes)), free: make([]numa.Bytes, len(r.nodes)), used: make([]bool, len(r.nodes))}
-	for i, n := range r.nodes {
-		b.free[i] = n.Memory.Value
+func newBin(r *room) *bin { return &bin{Board: placement.NewBoard(&r.host), r: r} }
+
+// admit places a VM whatever it leaves of the host.
+func (b *bin) admit(q *placement.Request) {
+	b.Begin(b.r.host.Allowed(q.Nodes))
+	for _, c := range clientsOf(q) {
+		home := b.Next(int64(c.memory))
+		b.Put(home, int64(c.vcpus))
+		b.Take(home, int64(c.memory))
 	}
-	return b
 }
 
-// A choice picks the node of a client, among those not used; -1 for none.
+// A choice picks the node of a client; -1 for none.
 type choice func(b *bin, c client) int
 
-// asPlaced is the rule of sim.Place: the least vCPUs per core, then the most free memory,
-// then the first.
-func asPlaced(b *bin, _ client) int {
-	best := -1
-	load := func(i int) float64 { return float64(b.vcpus[i]) / float64(b.r.nodes[i].Cores) }
-	for i := range b.vcpus {
-		if b.used[i] || b.r.nodes[i].Cores == 0 {
-			continue
-		}
-		if best < 0 || load(i) < load(best) || load(i) == load(best) && b.free[i] > b.free[best] {
-			best = i
-		}
-	}
-	return best
-}
+// asPlaced is the node that ESXi chooses.
+func (b *bin) asPlaced(c client) int { return b.Next(int64(c.memory)) }
 
 // A taker places a VM on a host, or refuses.
 type taker func(b *bin, it *item) bool
 
 // byESXi lets ESXi choose the nodes.
-func byESXi(b *bin, it *item) bool { return b.take(it, asPlaced) }
+func byESXi(b *bin, it *item) bool { return b.take(it, (*bin).asPlaced) }
 
 // byHand chooses the nodes that large rooms are left beside, else those ESXi does: an
 // empty host takes whatever byESXi has it take.
-func byHand(b *bin, it *item) bool { return b.take(it, fullest) || b.take(it, asPlaced) }
+func byHand(b *bin, it *item) bool { return b.take(it, fullest) || b.take(it, (*bin).asPlaced) }
 
 // fullest is the fullest node that takes the client.
 func fullest(b *bin, c client) int {
 	best, least := -1, 0.0
-	for i := range b.vcpus {
-		v, m := b.r.vcpus[i]-b.vcpus[i]-c.vcpus, b.free[i]-c.memory
-		if b.used[i] || v < 0 || m < 0 {
+	choices := b.Choices(b.r.host.Allowed(0), b.Homes())
+	for i, takes := range b.r.vcpus {
+		v, m := takes-int(b.Load[i])-c.vcpus, b.Free[i]-int64(c.memory)
+		if !choices.Has(i) || v < 0 || m < 0 {
 			continue
 		}
-		rest := float64(float64(v)/float64(b.r.vcpus[i])) + float64(float64(m)/float64(b.r.nodes[i].Memory.Value+1))
+		rest := float64(float64(v)/float64(takes)) + float64(float64(m)/float64(b.r.host.Nodes[i].Memory.Value+1))
 		if best < 0 || rest < least {
 			best, least = i, rest
 		}
@@ -115,43 +102,27 @@ func fullest(b *bin, c client) int {
 // take places a VM if all of it is local and within the vCPUs of the nodes; an item that
 // spills if the host has the memory. What it refuses leaves no trace.
 func (b *bin) take(it *item, pick choice) bool {
-	b.homes = b.homes[:0]
-	clear(b.used)
-	b.before = append(b.before[:0], b.free...)
-	for i, c := range it.clients {
-		if i > 0 && i%len(b.used) == 0 {
-			clear(b.used) // more clients than nodes share them (C-5)
-		}
+	b.load, b.before = append(b.load[:0], b.Load...), append(b.before[:0], b.Free...)
+	last := b.Last
+	b.Begin(b.r.host.Allowed(it.request.Nodes))
+	for _, c := range it.clients {
 		n := pick(b, c)
-		if n < 0 || b.vcpus[n]+c.vcpus > b.r.vcpus[n] || !b.put(n, c.memory, it.spills) {
-			for j, home := range b.homes {
-				b.vcpus[home] -= it.clients[j].vcpus
-			}
-			copy(b.free, b.before)
+		if n < 0 || int(b.Load[n])+c.vcpus > b.r.vcpus[n] || !b.put(n, int64(c.memory), it.spills) {
+			copy(b.Load, b.load)
+			copy(b.Free, b.before)
+			b.Last = last
 			return false
 		}
-		b.used[n] = true
-		b.homes = append(b.homes, n)
-		b.vcpus[n] += c.vcpus
+		b.Put(n, int64(c.vcpus))
 	}
 	b.placed = append(b.placed, it.shape)
 	return true
 }
 
-// put takes memory of node n, and, where it may spill, what is missing from where most is
-// free, as sim.Place does (rule book C-15).
-func (b *bin) put(n int, memory numa.Bytes, spills bool) bool {
-	for {
-		part := min(memory, b.free[n])
-		b.free[n] -= part
-		memory -= part
-		if memory == 0 {
-			return true
-		}
-		if n = slices.Index(b.free, slices.Max(b.free)); !spills || b.free[n] == 0 {
-			return false
-		}
-	}
+// put gives a client memory: of node n, and where it may spill, of others.
+func (b *bin) put(n int, memory int64, spills bool) bool {
+	local, nowhere := b.Take(n, memory)
+	return nowhere == 0 && (spills || local == memory)
 }
 
 // items returns what is to be packed on hosts like r; of these the shapes that are only
@@ -189,11 +160,11 @@ func (r *room) itemOf(s *Shape, o *Options) (it item, why string) {
 		return it, "the NUMA scheduler does not place it on this release"
 	}
 	it.clients = clientsOf(&it.request)
-	if newBin(r).take(&it, asPlaced) {
+	if newBin(r).take(&it, (*bin).asPlaced) {
 		return it, ""
 	}
 	it.spills = true
-	if !newBin(r).take(&it, asPlaced) {
+	if !newBin(r).take(&it, (*bin).asPlaced) {
 		return it, r.misfit(s, &it).Why
 	}
 	return it, ""
@@ -202,7 +173,7 @@ func (r *room) itemOf(s *Shape, o *Options) (it item, why string) {
 // orders are those that are tried.
 func (r *room) orders() []func(a, b *item) int {
 	vcpus, memory := 0, numa.Bytes(0)
-	for i, n := range r.nodes {
+	for i, n := range r.host.Nodes {
 		vcpus, memory = vcpus+r.vcpus[i], memory+n.Memory.Value
 	}
 	cpu := func(it *item) float64 { return float64(it.vcpus) / float64(max(1, vcpus)) }

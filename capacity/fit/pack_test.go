@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"homenode/numa"
-	"homenode/sim"
+	"homenode/placement"
 )
 
 // fewest searches all distributions of the items over hosts and all nodes of their
@@ -56,15 +56,15 @@ func homes(bins []*bin, b *bin, list []*item, c int, used numa.NodeSet) bool {
 		return search(bins, list[1:])
 	}
 	one := it.clients[c]
-	for n := range b.vcpus {
-		if used&(1<<n) != 0 || b.vcpus[n]+one.vcpus > b.r.vcpus[n] || one.memory > b.free[n] {
+	for n := range b.Load {
+		if used&(1<<n) != 0 || int(b.Load[n])+one.vcpus > b.r.vcpus[n] || int64(one.memory) > b.Free[n] {
 			continue
 		}
-		b.vcpus[n] += one.vcpus
-		b.free[n] -= one.memory
+		b.Load[n] += int64(one.vcpus)
+		b.Free[n] -= int64(one.memory)
 		found := homes(bins, b, list, c+1, used|1<<n)
-		b.vcpus[n] -= one.vcpus
-		b.free[n] += one.memory
+		b.Load[n] -= int64(one.vcpus)
+		b.Free[n] += int64(one.memory)
 		if found {
 			return true
 		}
@@ -122,7 +122,7 @@ func TestPackIsNearFewest(t *testing.T) {
 	}
 }
 
-// What is packed is what sim.Place makes of it: every VM on some host, all memory local.
+// What is packed is what placement.Place makes of it: every VM on some host, all memory local.
 func TestPackIsPlaced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
@@ -164,24 +164,24 @@ func TestPackIsPlaced(t *testing.T) {
 
 func checkBin(t *testing.T, r *room, items []item, b *bin, host string) {
 	t.Helper()
-	var list []sim.Request
+	var list []placement.Request
 	var spills []bool
 	for _, s := range b.placed {
 		i := slices.IndexFunc(items, func(it item) bool { return it.shape == s })
 		list = append(list, items[i].request)
 		spills = append(spills, items[i].spills)
 	}
-	placed, unplaced := sim.Place(r.nodes, list)
+	placed, unplaced := placement.Place(&r.host, list)
 	if len(unplaced) > 0 {
 		t.Errorf("%s: %d VMs are not placed", host, len(unplaced))
 	}
 	for i := range placed {
 		p := &placed[i]
-		if p.VCPUs > r.vcpus[i] || p.VCPUs != b.vcpus[i] {
-			t.Errorf("%s: node %d has %d vCPUs, packed are %d of %d", host, i, p.VCPUs, b.vcpus[i], r.vcpus[i])
+		if p.VCPUs > r.vcpus[i] || p.VCPUs != int(b.Load[i]) {
+			t.Errorf("%s: node %d has %d vCPUs, packed are %d of %d", host, i, p.VCPUs, b.Load[i], r.vcpus[i])
 		}
-		if free, _ := p.Free(); free != b.free[i] {
-			t.Errorf("%s: node %d has %v free, packed for %v", host, i, free, b.free[i])
+		if free, _ := p.Free(); int64(free) != b.Free[i] {
+			t.Errorf("%s: node %d has %v free, packed for %v", host, i, free, numa.Bytes(b.Free[i]))
 		}
 		for _, c := range p.Clients {
 			if c.Nowhere > 0 || c.Remote > 0 && !spills[c.Request] {

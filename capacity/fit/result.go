@@ -111,7 +111,7 @@ func (r *room) outcome(t *Type, a *Ask) Outcome {
 
 // uneven reports whether nodes with cores differ.
 func (r *room) uneven() bool {
-	for _, n := range r.nodes {
+	for _, n := range r.host.Nodes {
 		if n.Cores > 0 && (n.Cores != int(r.machine.Cores) || n.Memory.Value+r.reserve != numa.Bytes(r.machine.NodeMemory)) {
 			return true
 		}

@@ -6,9 +6,9 @@ import (
 	"homenode/finding"
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/placement"
 	"homenode/rule"
 	"homenode/rules"
-	"homenode/sim"
 	"homenode/vnuma"
 )
 
@@ -31,12 +31,8 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 		}
 	}
 	vms := running(r, h)
-	requests := make([]sim.Request, len(vms))
-	for i, v := range vms {
-		requests[i] = sim.Request{Name: v.Name, Layout: v.On[0].Layout, Memory: v.Memory.Value}
-	}
-	placed, unplaced := sim.Place(h.Nodes.Value, requests)
-	d.nodesOf(placed, func(i int) string { return texttab.Clean(vms[i].Name) }, func(c *sim.Client) Client {
+	placed, unplaced := placeOn(h, vms, func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout })
+	d.nodesOf(placed, func(i int) string { return texttab.Clean(vms[i].Name) }, func(c *placement.Client) Client {
 		v := vms[c.Request]
 		out := clientOf(d.ID, v, &v.On[0].Layout, c)
 		out.High = high[v.ID]
@@ -52,6 +48,16 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 		beyond(placed)...)
 	d.Caption = append(d.Caption, leftOut(r, h, len(vms))...)
 	return d
+}
+
+// placeOn places the VMs on the host, with the layouts that they have there.
+func placeOn(h *numa.Host, vms []*rule.VM, layout func(v *rule.VM) *vnuma.Layout) (placed []placement.Node, unplaced []int) {
+	requests := make([]placement.Request, len(vms))
+	for i, v := range vms {
+		requests[i] = placement.RequestOf(v.VM, layout(v))
+	}
+	at := placement.Of(h)
+	return placement.Place(&at, requests)
 }
 
 // hostFacts returns the processors and the release.
@@ -110,7 +116,7 @@ func leftOut(r *rules.Result, h *numa.Host, drawn int) []string {
 }
 
 // clientOf returns the shape of a placed client.
-func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *sim.Client) Client {
+func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *placement.Client) Client {
 	first, _ := l.PPDs.Group(c.Index)
 	out := Client{
 		ID: fmt.Sprintf("%s__vm-%s__client-%d", drawing, ShapeID(v.ID), c.Index),

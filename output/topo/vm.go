@@ -7,8 +7,8 @@ import (
 
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/placement"
 	"homenode/rule"
-	"homenode/sim"
 	"homenode/vnuma"
 )
 
@@ -25,8 +25,8 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 		Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name),
 		Facts: vmFacts(v, l),
 	}
-	placed, unplaced := sim.Place(h.Nodes.Value, []sim.Request{{Name: v.Name, Layout: *l, Memory: v.Memory.Value}})
-	d.nodesOf(placed, func(int) string { return texttab.Clean(v.Name) }, func(c *sim.Client) Client {
+	placed, unplaced := placeOn(h, []*rule.VM{v}, func(*rule.VM) *vnuma.Layout { return l })
+	d.nodesOf(placed, func(int) string { return texttab.Clean(v.Name) }, func(c *placement.Client) Client {
 		out := clientOf(d.ID, v, l, c)
 		out.Label = fmt.Sprintf("client %d", c.Index)
 		return out

@@ -9,8 +9,8 @@ import (
 
 	"homenode/finding"
 	"homenode/numa"
+	"homenode/placement"
 	"homenode/rule"
-	"homenode/sim"
 )
 
 // Rule is H007.
@@ -49,19 +49,17 @@ func check(p *rule.Pass) {
 		return
 	}
 	vms := p.Cluster.Running(h)
-	var requests []sim.Request
+	var requests []placement.Request
 	f := finding.Finding{Moves: true, Assumes: []string{"homes are predicted, VMs placed in the order of the inventory (C-4)"}}
-	unknown, bound := 0, 0
+	unknown := 0
 	for _, v := range vms {
 		if !v.Memory.Known() {
 			unknown++
 		}
-		if v.Guest.AllowedNodes > 0 {
-			bound++
-		}
-		requests = append(requests, sim.Request{Name: v.Name, Layout: v.On[0].Layout, Memory: v.Memory.Value})
+		requests = append(requests, placement.RequestOf(v.VM, &v.On[0].Layout))
 	}
-	nodes, loose := sim.Place(h.Nodes.Value, requests)
+	at := placement.Of(h)
+	nodes, loose := placement.Place(&at, requests)
 	spread(nodes, requests, loose)
 	reserve, percent := reserveOf(h, p.Kind.Machine.AllMemory)
 	reserve = numa.Bytes(float64(reserve) * p.Threshold("reserve"))
@@ -78,7 +76,6 @@ func check(p *rule.Pass) {
 		text string
 	}{
 		{unknown, "the memory of %s is unknown and not counted"},
-		{bound, "numa.nodeAffinity of %s is not followed by the placement (C-12)"},
 		{len(loose), "%s without a home node: memory spread evenly over all nodes (C-12)"},
 	} {
 		if a.n > 0 {
@@ -109,7 +106,7 @@ func reserveOf(h *numa.Host, nodes int64) (reserve numa.Bytes, from finding.Evid
 }
 
 // spread shares the memory of VMs without home nodes among the nodes.
-func spread(nodes []sim.Node, requests []sim.Request, loose []int) {
+func spread(nodes []placement.Node, requests []placement.Request, loose []int) {
 	all := numa.Bytes(0)
 	for _, i := range loose {
 		all += requests[i].Memory
@@ -121,12 +118,12 @@ func spread(nodes []sim.Node, requests []sim.Request, loose []int) {
 
 // A tightNode has less free than the reserve.
 type tightNode struct {
-	*sim.Node
+	*placement.Node
 	free, spilled numa.Bytes // spilled: of its clients, on other nodes
 }
 
 // tightNodes returns the nodes with clients and too little free, the tightest first.
-func tightNodes(nodes []sim.Node, reserve numa.Bytes) []tightNode {
+func tightNodes(nodes []placement.Node, reserve numa.Bytes) []tightNode {
 	var out []tightNode
 	for i := range nodes {
 		n := &nodes[i]
@@ -148,8 +145,8 @@ func tightNodes(nodes []sim.Node, reserve numa.Bytes) []tightNode {
 
 // overfilled reports whether the node has a VM with more memory than its nodes hold:
 // that fills it whatever else runs there, and is N005.
-func overfilled(n *sim.Node, vms []*rule.VM) bool {
-	return slices.ContainsFunc(n.Clients, func(c sim.Client) bool { return vms[c.Request].On[0].Layout.Memory.Remote > 0 })
+func overfilled(n *placement.Node, vms []*rule.VM) bool {
+	return slices.ContainsFunc(n.Clients, func(c placement.Client) bool { return vms[c.Request].On[0].Layout.Memory.Remote > 0 })
 }
 
 // left writes free memory in words.
@@ -193,7 +190,7 @@ func used(f *finding.Finding, tight []tightNode, vms int, at string) {
 }
 
 // sum returns the memory of all requests.
-func sum(requests []sim.Request) (all numa.Bytes) {
+func sum(requests []placement.Request) (all numa.Bytes) {
 	for i := range requests {
 		all += requests[i].Memory
 	}
@@ -218,7 +215,7 @@ func bySize(vms []*rule.VM) []*rule.VM {
 }
 
 // foreign says whose memory lies on the node because their own is full.
-func foreign(n *sim.Node, vms []*rule.VM) string {
+func foreign(n *placement.Node, vms []*rule.VM) string {
 	var all numa.Bytes
 	var of []*rule.VM
 	for _, s := range n.Foreign {
@@ -234,7 +231,7 @@ func foreign(n *sim.Node, vms []*rule.VM) string {
 func round(b numa.Bytes) numa.Bytes { return b / numa.MiB * numa.MiB }
 
 // users returns the VMs with clients on the node, the largest memory first.
-func users(n *sim.Node, vms []*rule.VM) []*rule.VM {
+func users(n *placement.Node, vms []*rule.VM) []*rule.VM {
 	var out []*rule.VM
 	last := -1
 	for _, c := range n.Clients {

@@ -1,4 +1,4 @@
-package sim_test
+package placement_test
 
 import (
 	"fmt"
@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"homenode/numa"
-	"homenode/sim"
+	"homenode/placement"
 	"homenode/source/scenario"
 	"homenode/vnuma"
 )
 
 // place reads a scenario of one host and places its VMs in order.
-func place(t *testing.T, text string) (nodes []sim.Node, unplaced []int) {
+func place(t *testing.T, text string) (nodes []placement.Node, unplaced []int) {
 	t.Helper()
 	f, err := scenario.Read("test", []byte(text))
 	if err != nil {
@@ -22,19 +22,21 @@ func place(t *testing.T, text string) (nodes []sim.Node, unplaced []int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var requests []sim.Request
+	var requests []placement.Request
 	for i := range f.VMs {
 		g, _, err := vnuma.NewGuest(&f.VMs[i])
 		if err != nil {
 			t.Fatal(err)
 		}
-		requests = append(requests, sim.Request{Name: f.VMs[i].Name, Layout: vnuma.Predict(&g, &m, &vnuma.Case{}), Memory: f.VMs[i].Memory.Value})
+		l := vnuma.Predict(&g, &m, &vnuma.Case{})
+		requests = append(requests, placement.RequestOf(&f.VMs[i], &l))
 	}
-	return sim.Place(f.Hosts[0].Nodes.Value, requests)
+	at := placement.Of(&f.Hosts[0])
+	return placement.Place(&at, requests)
 }
 
 // show prints each node as "vm.client vcpus local+remote-nowhere | … | of vm: foreign".
-func show(nodes []sim.Node) string {
+func show(nodes []placement.Node) string {
 	var lines []string
 	for i := range nodes {
 		var parts []string

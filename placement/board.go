@@ -1,0 +1,89 @@
+package placement
+
+import "homenode/numa"
+
+// A Board is a host that VMs come to one after the other, each of its clients counting as
+// busy vCPUs with all memory touched: what is known where no load is. It is how the VMs of
+// a running host are placed when nothing is known of their past.
+type Board struct {
+	Nodes
+	// Lent is what each node gave at the last Take to a client that lives elsewhere.
+	Lent []int64
+
+	homes   []int8 // of the VM that is being placed
+	allowed numa.NodeSet
+}
+
+// NewBoard returns the empty host; memory is in bytes and load in vCPUs.
+func NewBoard(h *Host) *Board {
+	capacity, free := make([]int64, len(h.Nodes)), make([]int64, len(h.Nodes))
+	for i := range h.Nodes {
+		n := &h.Nodes[i]
+		capacity[i], free[i] = int64(n.Cores), NoLimit
+		if n.Memory.Known() {
+			free[i] = int64(n.Memory.Value)
+		}
+	}
+	return &Board{Nodes: *NewNodes(h, capacity, free, int64(h.Keep)), Lent: make([]int64, len(h.Nodes))}
+}
+
+// Reset makes the board that of another host, without allocating once it is large enough.
+func (b *Board) Reset(o *Board) {
+	b.Nodes.Reset(&o.Nodes)
+	b.Lent = append(b.Lent[:0], o.Lent...)
+	b.homes = b.homes[:0]
+}
+
+// Clone returns a copy of which the state is its own.
+func (b *Board) Clone() *Board {
+	return &Board{Nodes: *b.Nodes.Clone(), Lent: make([]int64, len(b.Lent))}
+}
+
+// Begin begins with another VM, of which clients and memory may be on these nodes.
+func (b *Board) Begin(allowed numa.NodeSet) { b.homes, b.allowed = b.homes[:0], allowed }
+
+// Homes returns the homes of the VM's clients; it is valid until the next Begin.
+func (b *Board) Homes() []int8 { return b.homes }
+
+// Next chooses the home of the VM's next client.
+func (b *Board) Next(need int64) int {
+	home, _ := b.Choose(b.Choices(b.allowed, b.homes), b.homes, need)
+	return home
+}
+
+// Put gives the VM's next client this home.
+func (b *Board) Put(home int, vcpus int64) {
+	b.Load[home] += vcpus
+	b.homes = append(b.homes, int8(home))
+	b.Last = home
+}
+
+// Take gives a client memory: of its home first, then of the node with the most free memory
+// (C-15). It returns what of it is on the home, and what no node has room for.
+func (b *Board) Take(home int, memory int64) (local, nowhere int64) {
+	local = max(0, min(memory, b.Free[home]))
+	b.Free[home] -= local
+	return local, b.Lend(memory - local)
+}
+
+// Lend takes memory of the nodes with the most free memory and returns what no node has
+// room for.
+func (b *Board) Lend(memory int64) (nowhere int64) {
+	clear(b.Lent)
+	for memory > 0 {
+		most := -1
+		for i, free := range b.Free {
+			if free > 0 && b.allowed.Has(i) && (most < 0 || free > b.Free[most]) {
+				most = i
+			}
+		}
+		if most < 0 {
+			return memory
+		}
+		part := min(memory, b.Free[most])
+		b.Free[most] -= part
+		b.Lent[most] += part
+		memory -= part
+	}
+	return 0
+}
