@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -17,7 +16,6 @@ import (
 	"homenode/finding"
 	"homenode/numa"
 	"homenode/output/report"
-	"homenode/output/xlsx"
 	"homenode/policy"
 	"homenode/rules"
 	"homenode/vnuma"
@@ -195,19 +193,6 @@ func typedWords(cmd *cobra.Command, args, flags []string) []string {
 	return words
 }
 
-// checkTable looks at --table before anything is read.
-func checkTable(cmd *cobra.Command, out *outputFlags, table string, names []string) error {
-	switch {
-	case !slices.Contains(names, table):
-		return fmt.Errorf("--table: found %q, want one of %s", table, strings.Join(names, ", "))
-	case out.format != "csv" && cmd.Flags().Changed("table"):
-		return errors.New("--table: only with --format csv")
-	case out.format == "xlsx" && (out.file == "" || out.file == "-") && isTerminal(cmd.OutOrStdout()):
-		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
-	}
-	return nil
-}
-
 // thresholdsOf returns the configuration without what it accepts and switches off: the
 // findings about the inventory are not shown.
 func thresholdsOf(p *policy.Policy) *policy.Policy {
@@ -231,14 +216,8 @@ func writeCapture(w io.Writer, form, table, vm string, r *rules.Watched, o repor
 		return report.CaptureJSON(w, r)
 	case "html":
 		return report.CaptureHTML(w, r, report.HTMLOptions{Version: x.Version})
-	case "csv":
-		t, ok := report.TableNamed(report.CaptureTables(r, x.Version), table)
-		if !ok {
-			return fmt.Errorf("no table %s", table)
-		}
-		return report.CSV(w, t)
-	case "xlsx":
-		return xlsx.Write(w, report.CaptureTables(r, x.Version))
+	case "csv", "xlsx":
+		return writeTables(w, form, table, report.CaptureTables(r, x.Version))
 	case "sarif":
 		return report.CaptureSARIF(w, r, x)
 	case "junit":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/internal/texttab"
+	"homenode/output/table"
 	"homenode/rule"
 	"homenode/source/archive"
 	"homenode/source/esxtop/explore"
@@ -109,25 +111,53 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *outputFlags, file string, wo
 
 // write extracts. What could be read of a damaged file is written, too.
 func (f *exploreFlags) write(cmd *cobra.Command, out *outputFlags, file string, r io.Reader, workers int, during explore.Stretch) error {
-	var damaged error
 	var again func() (io.ReadCloser, error)
 	if info, err := os.Stat(file); file != "-" && err == nil && info.Mode().IsRegular() {
 		again = func() (io.ReadCloser, error) { return openCapture(cmd, file) }
 	}
-	err := out.write(cmd, func(w io.Writer, _ bool) error {
-		x, err := explore.Extract(w, file, r, again, f.extract, workers, during)
-		if x == nil || cmd.Context().Err() != nil {
-			return err
-		}
-		if damaged = err; x.Rows == 0 && x.Outside > 0 {
-			cmd.PrintErrln(fmt.Sprintf("warning: %s: all %s are outside --from and --to", file, rule.Plural(x.Outside, "row")))
-		}
-		for _, warning := range x.Warnings {
-			cmd.PrintErrln("warning: " + texttab.Clean(warning))
+	x, err := explore.Extract(file, r, again, f.extract, workers, during)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	err = out.write(cmd, func(w io.Writer, _ bool) error {
+		if err := table.CSV(w, extracted(x)); err != nil || cmd.Context().Err() != nil {
+			return cmp.Or(err, x.Err())
 		}
 		return nil
 	})
-	return errors.Join(err, damaged)
+	if err != nil {
+		return err
+	}
+	if x.Rows == 0 && x.Outside > 0 {
+		cmd.PrintErrln(fmt.Sprintf("warning: %s: all %s are outside --from and --to", file, rule.Plural(x.Outside, "row")))
+	}
+	for _, warning := range x.Warnings {
+		cmd.PrintErrln("warning: " + texttab.Clean(warning))
+	}
+	return x.Err()
+}
+
+// extracted returns what is extracted as a table: the time to the millisecond and the
+// cells of the file.
+func extracted(x *explore.Extraction) table.Table {
+	t := table.Table{Name: "extracted", Columns: []table.Column{{Name: "time"}}}
+	for _, name := range x.Columns {
+		t.Columns = append(t.Columns, table.Column{Name: name})
+	}
+	t.Rows = func(yield func([]table.Cell) bool) {
+		row := make([]table.Cell, len(t.Columns))
+		for at, cells := range x.Each {
+			row[0] = table.Text(at.Format("2006-01-02T15:04:05.999Z07:00"))
+			for i, c := range cells {
+				row[i+1] = table.Figure(string(c))
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+	return t
 }
 
 // openCapture opens a file, or standard input for "-", and unpacks gzip and zstd.

@@ -12,7 +12,6 @@ import (
 
 	"homenode/finding"
 	"homenode/output/report"
-	"homenode/output/xlsx"
 	"homenode/simulate"
 )
 
@@ -213,14 +212,8 @@ func (f *simulateShow) write(w io.Writer, form string, r *simulate.Result, o rep
 		return report.SimulatedJSON(w, r)
 	case "html":
 		return report.SimulatedHTML(w, r, report.HTMLOptions{Version: x.Version})
-	case "csv":
-		t, ok := report.TableNamed(report.SimulatedTables(r, x.Version), f.table)
-		if !ok {
-			return fmt.Errorf("no table %s", f.table)
-		}
-		return report.CSV(w, t)
-	case "xlsx":
-		return xlsx.Write(w, report.SimulatedTables(r, x.Version))
+	case "csv", "xlsx":
+		return writeTables(w, form, f.table, report.SimulatedTables(r, x.Version))
 	case "sarif":
 		return report.SimulatedSARIF(w, r, x)
 	case "junit":

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"homenode/output/report"
-	"homenode/output/xlsx"
+	"homenode/output/table"
+	"homenode/output/table/xlsx"
 	"homenode/rules"
 )
 
@@ -26,19 +28,32 @@ func (f *tableFlag) register(cmd *cobra.Command) {
 
 // check looks at the flags before anything is read.
 func (f *tableFlag) check(cmd *cobra.Command, out *outputFlags) error {
-	for _, name := range report.TableNames() {
-		if name != f.name {
-			continue
-		}
-		if out.format != "csv" && cmd.Flags().Changed("table") {
-			return fmt.Errorf("--table: only with --format csv")
-		}
-		if out.format == "xlsx" && (out.file == "" || out.file == "-") && isTerminal(cmd.OutOrStdout()) {
-			return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
-		}
-		return nil
+	return checkTable(cmd, out, f.name, report.TableNames())
+}
+
+// checkTable looks at --table before anything is read.
+func checkTable(cmd *cobra.Command, out *outputFlags, table string, names []string) error {
+	switch {
+	case !slices.Contains(names, table):
+		return fmt.Errorf("--table: found %q, want one of %s", table, strings.Join(names, ", "))
+	case out.format != "csv" && cmd.Flags().Changed("table"):
+		return errors.New("--table: only with --format csv")
+	case out.format == "xlsx" && (out.file == "" || out.file == "-") && isTerminal(cmd.OutOrStdout()):
+		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
 	}
-	return fmt.Errorf("--table: found %q, want one of %s", f.name, strings.Join(report.TableNames(), ", "))
+	return nil
+}
+
+// writeTables writes all tables as a workbook, or the one of this name as CSV.
+func writeTables(w io.Writer, form, name string, tables []table.Table) error {
+	if form == "xlsx" {
+		return xlsx.Write(w, tables)
+	}
+	t, ok := table.Named(tables, name)
+	if !ok {
+		return fmt.Errorf("no table %s", name)
+	}
+	return table.CSV(w, t)
 }
 
 // writeAssessment writes result in one of the forms for programs and files; text
@@ -49,14 +64,8 @@ func writeAssessment(w io.Writer, form, table string, result *rules.Result, o re
 		return report.AssessJSON(w, result)
 	case "html":
 		return report.HTML(w, result, report.HTMLOptions{Version: o.Version})
-	case "csv":
-		t, ok := report.TableNamed(report.Tables(result, o.Version), table)
-		if !ok {
-			return fmt.Errorf("no table %s", table)
-		}
-		return report.CSV(w, t)
-	case "xlsx":
-		return xlsx.Write(w, report.Tables(result, o.Version))
+	case "csv", "xlsx":
+		return writeTables(w, form, table, report.Tables(result, o.Version))
 	case "sarif":
 		return report.SARIF(w, result, o)
 	case "junit":

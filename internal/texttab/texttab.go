@@ -24,7 +24,7 @@ type Table struct {
 func (t *Table) Row(cells ...string) {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
-		row[i] = Clean(oneLine.Replace(cell))
+		row[i] = Line(cell)
 	}
 	t.rows = append(t.rows, row)
 }
@@ -49,6 +49,9 @@ func Clean(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
+
+// Line returns s for display on one line: line breaks and tabs become blanks.
+func Line(s string) string { return Clean(oneLine.Replace(s)) }
 
 // WriteTo prints the table; two blanks stand between columns.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {

@@ -1,6 +1,8 @@
 // Package batch writes ticks as an esxtop batch CSV, in the form that ESXi writes and
 // that perfmon, relog and esxtop viewers read: every field quoted, a comma after the
-// last one, UTC.
+// last one, UTC. It is no table for people, which package table would write: readers of
+// esxtop want every name byte for byte, and there a formula cannot begin a field. Names of
+// columns begin with \\, and fields are numbers, times or lists of NUMA nodes.
 package batch
 
 import (

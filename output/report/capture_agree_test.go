@@ -19,6 +19,7 @@ import (
 	"homenode/finding"
 	"homenode/numa"
 	"homenode/output/report"
+	"homenode/output/table"
 	"homenode/rule"
 	"homenode/rules"
 )
@@ -284,8 +285,8 @@ func textIn(n *html.Node) string {
 // agreeTables compares the tables of VMs and nodes, which CSV and XLSX write.
 func agreeTables(t *testing.T, w *rules.Watched, j *captureRead) {
 	tables := map[string][]map[string]string{}
-	for _, table := range report.CaptureTables(w, "") {
-		all, err := csv.NewReader(bytes.NewReader(written(t, func(b io.Writer) error { return report.CSV(b, table) }))).ReadAll()
+	for _, from := range report.CaptureTables(w, "") {
+		all, err := csv.NewReader(bytes.NewReader(written(t, func(b io.Writer) error { return table.CSV(b, from) }))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +295,7 @@ func agreeTables(t *testing.T, w *rules.Watched, j *captureRead) {
 			for i, cell := range row {
 				one[all[0][i]] = cell
 			}
-			tables[table.Name] = append(tables[table.Name], one)
+			tables[from.Name] = append(tables[from.Name], one)
 		}
 	}
 	check := func(subject string, row map[string]string, column string, want float64, known bool) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/output/table"
 	"homenode/rule"
 	"homenode/rules"
 )
@@ -86,7 +87,7 @@ func CaptureSARIF(w io.Writer, r *rules.Watched, o ExportOptions) error {
 }
 
 func (c *captured) sarif(w io.Writer, o ExportOptions) error {
-	p := map[string]any{"source": clean(c.source()), "hosts": len(c.Recordings), "vms": countVMs(c.vms)}
+	p := map[string]any{"source": table.Clean(c.source()), "hosts": len(c.Recordings), "vms": countVMs(c.vms)}
 	if c.sim != nil {
 		p["simulated"] = true
 	}
@@ -111,7 +112,7 @@ func (c *captured) junit(w io.Writer, o ExportOptions) error {
 	}
 	all.add(junitSuite{Name: "source", Cases: []junitCase{j.sourceCase()}})
 	for _, rec := range c.Recordings {
-		class := clean(rec.Host)
+		class := table.Clean(rec.Host)
 		s := junitSuite{Name: class, Cases: []junitCase{j.caseOf(class, "host "+rec.Host, c.hosts[rec], o.FailOn)}}
 		ids := []string{rec.Host}
 		for _, v := range c.of(rec) {

@@ -20,6 +20,7 @@ import (
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/report"
+	"homenode/output/table"
 	"homenode/policy"
 	"homenode/rules"
 	"homenode/source/demo"
@@ -117,8 +118,8 @@ func captureForms(w *rules.Watched, o report.ExportOptions) map[string]func(io.W
 		"markdown": func(b io.Writer) error { return report.CaptureMarkdown(b, w, o) },
 		"html":     func(b io.Writer) error { return report.CaptureHTML(b, w, report.HTMLOptions{Version: o.Version}) },
 	}
-	for _, table := range report.CaptureTables(w, o.Version) {
-		out["csv "+table.Name] = func(b io.Writer) error { return report.CSV(b, table) }
+	for _, one := range report.CaptureTables(w, o.Version) {
+		out["csv "+one.Name] = func(b io.Writer) error { return table.CSV(b, one) }
 	}
 	return out
 }
@@ -209,15 +210,15 @@ func TestCaptureFormsAreCleanAndRepeat(t *testing.T) {
 				t.Errorf("%s: two writings of one result differ", name)
 			}
 		}
-		for _, table := range report.CaptureTables(w, "") {
+		for _, one := range report.CaptureTables(w, "") {
 			rows := 0
-			for row := range table.Rows {
-				if rows++; len(row) != len(table.Columns) {
-					t.Fatalf("%s: row %d has %d cells, want %d", table.Name, rows, len(row), len(table.Columns))
+			for row := range one.Rows {
+				if rows++; len(row) != len(one.Columns) {
+					t.Fatalf("%s: row %d has %d cells, want %d", one.Name, rows, len(row), len(one.Columns))
 				}
 			}
-			if rows != table.Len {
-				t.Errorf("%s: has %d rows, says %d", table.Name, rows, table.Len)
+			if rows != one.Len {
+				t.Errorf("%s: has %d rows, says %d", one.Name, rows, one.Len)
 			}
 		}
 	}

@@ -125,9 +125,10 @@
   }
 
   // save offers the rows as CSV. A text that a spreadsheet would run as a formula
-  // gets an apostrophe before it.
+  // gets an apostrophe before it, as Guard of package table does (a test compares them).
+  const guarded = /^(?:'|[\s\p{Z}\p{Cc}]*[=+\-@＝＋－＠])/u;
   function save(heads, rows) {
-    const field = (text) => '"' + (/^[=+\-@\t\r]/.test(text) ? "'" : "") + text.replace(/"/g, '""') + '"';
+    const field = (text) => '"' + (guarded.test(text) ? "'" : "") + text.replace(/"/g, '""') + '"';
     const line = (cells) => [...cells].map((cell) => field(cell.textContent)).join(",");
     const text = "\ufeff" + [line(heads), ...rows.map((row) => line(row.el.cells))].join("\r\n") + "\r\n";
     const link = document.createElement("a");

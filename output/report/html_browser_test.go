@@ -177,7 +177,7 @@ func TestHTMLInBrowser(t *testing.T) {
 	})
 	t.Run("CSV of what is shown", func(t *testing.T) {
 		b.open(t, address+"#sort=vcpus&vms=web0")
-		eval(t, b, `document.querySelector("#vmtable tbody tr:not([hidden]) th").textContent = '=HYPERLINK("x")'`, `=HYPERLINK("x")`)
+		eval(t, b, `document.querySelector("#vmtable tbody tr:not([hidden]) th").textContent = ' ＝HYPERLINK("x")'`, ` ＝HYPERLINK("x")`)
 		b.script(t, `URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return "#"; };
 			HTMLAnchorElement.prototype.click = () => {};`)
 		b.do(t, chromedp.Click(chromedp.CSS("#csv")))
@@ -186,7 +186,7 @@ func TestHTMLInBrowser(t *testing.T) {
 		}
 		eval(t, b, `window.saved`, strings.Join([]string{
 			`"Name","Cluster","Host","vCPUs","Memory","Guest sees","Carried by","Findings"`,
-			`"'=HYPERLINK(""x"")","prod","esx01","4","16 GB","1 node","1 client","N002"`,
+			`"' ＝HYPERLINK(""x"")","prod","esx01","4","16 GB","1 node","1 client","N002"`,
 			`"web02","prod","esx02","4","16 GB","1 node","1 client","N002"`,
 			`"web03","prod","esx01","4","16 GB","1 node","1 client","N002"`, "",
 		}, "\r\n"))

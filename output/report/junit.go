@@ -11,6 +11,7 @@ import (
 
 	"homenode/finding"
 	"homenode/numa"
+	"homenode/output/table"
 	"homenode/rule"
 	"homenode/rules"
 )
@@ -66,7 +67,7 @@ func JUnit(w io.Writer, r *rules.Result, o ExportOptions) error {
 	all.add(junitSuite{Name: "source", Cases: []junitCase{j.sourceCase()}})
 	judged := map[*numa.VM]bool{}
 	for _, c := range r.Clusters {
-		class := clean(ClusterTitle(c))
+		class := table.Clean(ClusterTitle(c))
 		s := junitSuite{Name: class}
 		for _, h := range c.Hosts {
 			t := j.caseOf(class, "host "+h.Name, x.byHost[h.ID], o.FailOn)
@@ -146,7 +147,7 @@ func (s *junitSuite) rename(id func(int) string) {
 	}
 	for i := range s.Cases {
 		if c := &s.Cases[i]; n[c.Name] > 1 {
-			c.Name += " (" + clean(id(i)) + ")"
+			c.Name += " (" + table.Clean(id(i)) + ")"
 		}
 	}
 }
@@ -154,30 +155,30 @@ func (s *junitSuite) rename(id func(int) string) {
 // skip marks a test that was not run, unless it already says more.
 func (c *junitCase) skip(notes []string) {
 	if c.Failure == nil {
-		c.Skipped = &junitText{Message: clean(cmp.Or(strings.Join(notes, "; "), "not judged: see the notes of the source"))}
+		c.Skipped = &junitText{Message: table.Clean(cmp.Or(strings.Join(notes, "; "), "not judged: see the notes of the source"))}
 	}
 }
 
 // sourceCase carries the notes; it is an error that nothing could be judged.
 func (j *judged) sourceCase() junitCase {
-	c := junitCase{Name: clean(cmp.Or(j.source, "source")), Class: "source", Time: "0"}
+	c := junitCase{Name: table.Clean(cmp.Or(j.source, "source")), Class: "source", Time: "0"}
 	var b strings.Builder
 	for _, n := range j.notes() {
-		fmt.Fprintf(&b, "note   %s\n", clean(n.String()))
+		fmt.Fprintf(&b, "note   %s\n", table.Clean(n.String()))
 	}
 	for _, n := range j.SuppressedBy() {
-		fmt.Fprintf(&b, "suppressed   %s\n", clean(n.String()))
+		fmt.Fprintf(&b, "suppressed   %s\n", table.Clean(n.String()))
 	}
 	c.Out = outputOf(&b)
 	if j.nothing != "" {
-		c.Error = &junitText{Message: clean(j.nothing)}
+		c.Error = &junitText{Message: table.Clean(j.nothing)}
 	}
 	return c
 }
 
 // caseOf returns the test of a host or VM.
 func (j *judged) caseOf(class, name string, findings []*finding.Finding, failOn finding.Severity) junitCase {
-	c := junitCase{Name: clean(name), Class: class, Time: "0"}
+	c := junitCase{Name: table.Clean(name), Class: class, Time: "0"}
 	var failed, other strings.Builder
 	n := 0
 	for _, f := range findings {
@@ -186,7 +187,7 @@ func (j *judged) caseOf(class, name string, findings []*finding.Finding, failOn 
 			continue
 		}
 		if n++; n == 1 {
-			c.Failure = &junitText{Message: clean(f.Rule + ": " + f.Message), Type: f.Rule}
+			c.Failure = &junitText{Message: table.Clean(f.Rule + ": " + f.Message), Type: f.Rule}
 		}
 		j.writeFinding(&failed, f)
 	}
@@ -209,10 +210,10 @@ func outputOf(b *strings.Builder) *junitOut {
 
 // writeFinding writes a finding as assess --details does.
 func (j *judged) writeFinding(b *strings.Builder, f *finding.Finding) {
-	fmt.Fprintf(b, "%s %s %s  %s\n", severityWord(f.Severity), f.Rule, clean(j.subject(f)), clean(f.Message))
+	fmt.Fprintf(b, "%s %s %s  %s\n", severityWord(f.Severity), f.Rule, table.Clean(j.subject(f)), table.Clean(f.Message))
 	for _, part := range []struct{ label, text string }{{"do", f.Advice}, {"notice", f.Notice}, {"assumed", strings.Join(f.Assumes, "; ")}} {
 		if part.text != "" {
-			fmt.Fprintf(b, "    %-8s %s\n", part.label, clean(part.text))
+			fmt.Fprintf(b, "    %-8s %s\n", part.label, table.Clean(part.text))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"homenode/finding"
 	"homenode/numa"
+	"homenode/output/table"
 	"homenode/rules"
 )
 
@@ -131,12 +132,12 @@ var markEscape = strings.NewReplacer(
 )
 
 // mark returns s as text of Markdown, on one line.
-func mark(s string) string { return markEscape.Replace(clean(s)) }
+func mark(s string) string { return markEscape.Replace(table.Clean(s)) }
 
 // code returns a name as a code span: nothing in it has a meaning but, in a table,
 // the bar.
 func code(s string) string {
-	s = strings.ReplaceAll(clean(s), "|", `\|`)
+	s = strings.ReplaceAll(table.Clean(s), "|", `\|`)
 	if strings.TrimSpace(s) == "" {
 		return ""
 	}

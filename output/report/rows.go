@@ -1,108 +1,33 @@
 package report
 
 import (
-	"iter"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"homenode/finding"
-	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/output/table"
 	"homenode/rules"
 )
 
-// A Table is the row model of one topic: what CSV, XLSX and Markdown print. Its
-// texts are clean and have one line; they are not escaped for any
-// format.
-type Table struct {
-	Name    string // in lower case: what --table takes
-	Columns []Column
-	Len     int // number of rows
-	// Rows yields the rows in their order, a cell for each column. The row is
-	// borrowed: clone it to keep it.
-	Rows iter.Seq[[]Cell]
-}
-
-// A Column is one column of a Table.
-type Column struct {
-	Name  string // with the unit, such as "Memory MiB"
-	Width int    // in letters, for formats that have widths
-}
-
-// A Cell is a text, a number, a yes or no, or unknown. The zero value is unknown.
-type Cell struct {
-	kind   cellKind
-	text   string
-	number float64
-	time   time.Time
-}
-
-type cellKind uint8
-
-const (
-	unknownCell cellKind = iota
-	textCell
-	numberCell
-	timeCell
-)
-
-// Time returns the time in the cell, in UTC; false when it holds none.
-func (c Cell) Time() (time.Time, bool) { return c.time, c.kind == timeCell }
-
-// Number returns the number in the cell; false when it holds none.
-func (c Cell) Number() (n float64, ok bool) { return c.number, c.kind == numberCell }
-
-// String returns the cell as text: a number in its shortest form, "" for unknown.
-func (c Cell) String() string {
-	if c.kind == numberCell {
-		return strconv.FormatFloat(c.number, 'f', -1, 64)
-	}
-	return c.text
-}
-
-var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ")
-
-// noncharacters are what no XML file can hold and Clean leaves.
-var noncharacters = strings.NewReplacer("\ufffe", "\ufffd", "\uffff", "\ufffd")
-
-// clean returns s on one line, for display and for every format.
-func clean(s string) string { return noncharacters.Replace(texttab.Clean(lineBreaks.Replace(s))) }
-
-// textOf returns a cell with s; an empty text is unknown.
-func textOf(s string) Cell {
-	if s == "" {
-		return Cell{}
-	}
-	return Cell{kind: textCell, text: clean(s)}
-}
-
-func numberOf[T int | int32 | float64](n T) Cell { return Cell{kind: numberCell, number: float64(n)} }
-
-// yesNo returns True or False, as RVTools writes them.
-func yesNo(b bool) Cell {
-	if b {
-		return Cell{kind: textCell, text: "True"}
-	}
-	return Cell{kind: textCell, text: "False"}
-}
+// column returns a column of a table; width is in letters.
+func column(name string, width int) table.Column { return table.Column{Name: name, Width: width} }
 
 // mib returns an amount in MiB, the unit of RVTools.
-func mib(b numa.Bytes) Cell { return numberOf(float64(b) / float64(numa.MiB)) }
+func mib(b numa.Bytes) table.Cell { return table.Number(float64(b) / float64(numa.MiB)) }
 
 // percentOf returns a share as a percentage with two decimals, as esxtop's N%L.
-func percentOf(share float64) Cell { return numberOf(float64(int(share*10000+0.5)) / 100) }
+func percentOf(share float64) table.Cell { return table.Number(float64(int(share*10000+0.5)) / 100) }
 
 // cellOf returns the cell of a fact; unknown stays unknown.
-func cellOf[T any](f numa.Fact[T], cell func(T) Cell) Cell {
+func cellOf[T any](f numa.Fact[T], cell func(T) table.Cell) table.Cell {
 	if !f.Known() {
-		return Cell{}
+		return table.Cell{}
 	}
 	return cell(f.Value)
 }
 
-func joined(texts []string) Cell { return textOf(strings.Join(texts, "; ")) }
+func joined(texts []string) table.Cell { return table.Text(strings.Join(texts, "; ")) }
 
 // TableNames lists the tables that Tables returns, in their order.
 func TableNames() []string {
@@ -114,10 +39,10 @@ func TableNames() []string {
 }
 
 // Tables returns the judged fleet as tables. version is that of homenode.
-func Tables(r *rules.Result, version string) []Table {
+func Tables(r *rules.Result, version string) []table.Table {
 	x := newIndex(r)
 	j := judgedFleet(x)
-	return []Table{findingTable(j), vmTable(x), hostTable(x), clusterTable(x), observationTable(x), suppressedTable(j), ruleTable(j), noteTable(j), aboutTable(x, j, version)}
+	return []table.Table{findingTable(j), vmTable(x), hostTable(x), clusterTable(x), observationTable(x), suppressedTable(j), ruleTable(j), noteTable(j), aboutTable(x, j, version)}
 }
 
 // index finds what was said about a VM or host.
@@ -173,18 +98,10 @@ func (x *index) findingAt(f *finding.Finding) string {
 	return x.at["host "+f.HostID]
 }
 
-// timeOf returns a moment as RFC 3339 in UTC; the zero time is unknown.
-func timeOf(t time.Time) Cell {
-	if t.IsZero() {
-		return Cell{}
-	}
-	return Cell{kind: timeCell, text: t.UTC().Format(time.RFC3339), time: t.UTC()}
-}
-
 // gidOf returns the scheduler group of a VM, unknown when it is below 0.
-func gidOf(gid int64, vm bool) Cell {
+func gidOf(gid int64, vm bool) table.Cell {
 	if !vm || gid < 0 {
-		return Cell{}
+		return table.Cell{}
 	}
-	return numberOf(float64(gid))
+	return table.Number(float64(gid))
 }

@@ -2,36 +2,37 @@ package report
 
 import (
 	"homenode/confront"
+	"homenode/output/table"
 )
 
 // observationTable has a row for each observation of a VM, beside its prediction.
-func observationTable(x *index) Table {
+func observationTable(x *index) table.Table {
 	n := 0
 	for _, c := range x.Clusters {
 		for _, v := range c.VMs {
 			n += len(v.Seen)
 		}
 	}
-	return Table{
+	return table.Table{
 		Name: "observations",
-		Columns: []Column{
-			{"VM", 24}, {"Cluster", 16}, {"By", 12}, {"Time", 22}, {"Start", 14}, {"Verdict", 13}, {"Observed", 60}, {"Predicted for", 20}, {"Event", 16},
-			{"Reasons", 60}, {"Other settings", 40}, {"Not compared", 40}, {"VM ID", 14}, {"Read at", 40},
+		Columns: []table.Column{
+			column("VM", 24), column("Cluster", 16), column("By", 12), column("Time", 22), column("Start", 14), column("Verdict", 13), column("Observed", 60), column("Predicted for", 20), column("Event", 16),
+			column("Reasons", 60), column("Other settings", 40), column("Not compared", 40), column("VM ID", 14), column("Read at", 40),
 		},
 		Len: n,
-		Rows: func(yield func([]Cell) bool) {
+		Rows: func(yield func([]table.Cell) bool) {
 			for _, c := range x.Clusters {
 				for _, v := range c.VMs {
 					for i := range v.Seen {
 						s := &v.Seen[i]
 						o := s.Observation
-						event := Cell{}
+						event := table.Cell{}
 						if s.Host != "" {
-							event = textOf(s.Event.String())
+							event = table.Text(s.Event.String())
 						}
-						if !yield([]Cell{
-							textOf(v.Name), textOf(ClusterTitle(c)), textOf(string(o.By)), textOf(o.Time), textOf(string(o.Start)), textOf(seenVerdict(s)),
-							textOf(seenFields(s)), textOf(s.Host), event, joined(s.Reasons), joined(otherTexts(s.Other)), joined(s.Open), textOf(v.ID), textOf(o.At),
+						if !yield([]table.Cell{
+							table.Text(v.Name), table.Text(ClusterTitle(c)), table.Text(string(o.By)), table.Text(o.Time), table.Text(string(o.Start)), table.Text(seenVerdict(s)),
+							table.Text(seenFields(s)), table.Text(s.Host), event, joined(s.Reasons), joined(otherTexts(s.Other)), joined(s.Open), table.Text(v.ID), table.Text(o.At),
 						}) {
 							return
 						}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"homenode/finding"
+	"homenode/output/table"
 	"homenode/rule"
 	"homenode/rules"
 )
@@ -28,14 +29,14 @@ type ExportOptions struct {
 // run, all rules, a result for each finding, also those that the configuration
 // suppresses, marked so.
 func SARIF(w io.Writer, r *rules.Result, o ExportOptions) error {
-	return judgedFleet(newIndex(r)).sarif(w, o, map[string]any{"source": clean(r.Fleet.Source), "collected": clean(r.Fleet.Collected),
+	return judgedFleet(newIndex(r)).sarif(w, o, map[string]any{"source": table.Clean(r.Fleet.Source), "collected": table.Clean(r.Fleet.Collected),
 		"hosts": len(r.Fleet.Hosts), "vms": len(r.Fleet.VMs), "judged": r.VMs, "predictions": r.Pairs})
 }
 
 func (j *judged) sarif(w io.Writer, o ExportOptions, properties map[string]any) error {
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{Name: "homenode", Version: o.Version, Rules: []sarifRule{}}},
-		Automation:  sarifAutomation{"homenode/" + j.kind + clean(j.source) + "/"},
+		Automation:  sarifAutomation{"homenode/" + j.kind + table.Clean(j.source) + "/"},
 		Invocations: []sarifInvocation{{true, j.sarifNotes()}},
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []sarifResult{},
@@ -84,7 +85,7 @@ func (j *judged) sarif(w io.Writer, o ExportOptions, properties map[string]any) 
 	// What the configuration accepts stands in the log, marked as such (SARIF 3.27.23).
 	for i := range j.Suppressed {
 		s := &j.Suppressed[i]
-		add(&s.Finding, []sarifSuppression{{"external", "accepted", clean("until " + s.By.Until + ": " + s.By.Reason + " (" + s.By.At + ")")}})
+		add(&s.Finding, []sarifSuppression{{"external", "accepted", table.Clean("until " + s.By.Until + ": " + s.By.Reason + " (" + s.By.At + ")")}})
 	}
 	return writeJSON(w, &sarifLog{"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
@@ -123,10 +124,10 @@ func (j *judged) sarifResultOf(f *finding.Finding) sarifResult {
 	if f.Severity == finding.Info {
 		kind = "informational"
 	}
-	where := sarifLogical{Name: clean(f.VM), Full: clean(j.subject(f)), Decorated: clean(j.id(f)), Kind: "resource"}
+	where := sarifLogical{Name: table.Clean(f.VM), Full: table.Clean(j.subject(f)), Decorated: table.Clean(j.id(f)), Kind: "resource"}
 	p := map[string]any{"severity": f.Severity.String(), "about": "vm"}
 	if f.VM == "" && f.VMID == "" {
-		where.Name = clean(f.Host)
+		where.Name = table.Clean(f.Host)
 		p["about"] = "host"
 	}
 	if j.watched && !f.From.IsZero() {
@@ -134,7 +135,7 @@ func (j *judged) sarifResultOf(f *finding.Finding) sarifResult {
 	}
 	for _, one := range []struct{ name, value string }{{"cluster", f.Cluster}, {"host", f.Host}, {"vm", f.VM}, {"advice", f.Advice}, {"notice", f.Notice}} {
 		if one.value != "" {
-			p[one.name] = clean(one.value)
+			p[one.name] = table.Clean(one.value)
 		}
 	}
 	for _, one := range []struct {
@@ -144,7 +145,7 @@ func (j *judged) sarifResultOf(f *finding.Finding) sarifResult {
 		if len(one.value) > 0 {
 			cleaned := make([]string, len(one.value))
 			for i, s := range one.value {
-				cleaned[i] = clean(s)
+				cleaned[i] = table.Clean(s)
 			}
 			p[one.name] = cleaned
 		}
@@ -167,7 +168,7 @@ func (j *judged) sarifNotes() []sarifNotification {
 var sarifEscape = strings.NewReplacer("{", "{{", "}", "}}", "[", `\[`, "]", `\]`)
 
 func sarifPlain(s string) string {
-	s = clean(s)
+	s = table.Clean(s)
 	if !strings.ContainsAny(s, "{}") && !strings.Contains(s, "](") {
 		return s
 	}
@@ -207,7 +208,7 @@ func namedAfter(source string, f *finding.Finding) *sarifPhysical {
 	}
 	var path []string
 	for _, part := range append(strings.Split(bare, "/"), strings.ReplaceAll(f.Cluster, "/", "_"), strings.ReplaceAll(name, "/", "_")) {
-		if part = clean(part); part != "" && part != "." && part != ".." {
+		if part = table.Clean(part); part != "" && part != "." && part != ".." {
 			path = append(path, part)
 		}
 	}

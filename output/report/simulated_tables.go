@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"homenode/numa"
+	"homenode/output/table"
 	"homenode/rules"
 	"homenode/sim"
 	"homenode/simulate"
@@ -21,10 +22,10 @@ func SimulatedTableNames() []string {
 
 // SimulatedTables returns a simulation as tables. Each has a column that says that
 // nothing in it was observed.
-func SimulatedTables(r *simulate.Result, version string) []Table {
+func SimulatedTables(r *simulate.Result, version string) []table.Table {
 	c := newSimulated(r)
 	s := c.sim
-	all := []Table{{}, s.vmTable(), c.hostTable(), s.decisionTable(s.all()), s.speedTable(), s.storyTable()}
+	all := []table.Table{{}, s.vmTable(), c.hostTable(), s.decisionTable(s.all()), s.speedTable(), s.storyTable()}
 	for _, t := range c.tables(version) {
 		switch t.Name {
 		case "findings":
@@ -44,12 +45,12 @@ func SimulatedTables(r *simulate.Result, version string) []Table {
 }
 
 // simulatedTable marks every row of a table.
-func simulatedTable(t Table) Table {
+func simulatedTable(t table.Table) table.Table {
 	rows := t.Rows
-	t.Columns = append(slices.Clone(t.Columns), Column{"Simulated", 10})
-	t.Rows = func(yield func([]Cell) bool) {
+	t.Columns = append(slices.Clone(t.Columns), column("Simulated", 10))
+	t.Rows = func(yield func([]table.Cell) bool) {
 		for row := range rows {
-			if !yield(append(slices.Clip(row), yesNo(true))) {
+			if !yield(append(slices.Clip(row), table.YesNo(true))) {
 				return
 			}
 		}
@@ -58,15 +59,15 @@ func simulatedTable(t Table) Table {
 }
 
 // vmTable has a row for each VM that ran, the worst first.
-func (s *simulated) vmTable() Table {
-	return Table{
-		Name: "vms", Len: len(s.order), Columns: slices.Concat([]Column{
-			{"VM", 24}, {"Hosts", 30}, {"vCPUs", 7}, {"Ran seconds", 12}, {"Mean N%L", 10}, {"Least N%L", 10}, {"Least N%L at", 22}, {"Far %", 8}, {"Ready %", 8}, {"Co-stop %", 9},
-			{"Mean swapped MiB", 14}, {"Migrations", 11}, {"For load", 9}, {"For locality", 12}, {"For fairness", 12},
-			{"Performance", 11}, {"Performance low", 14}, {"Performance high", 14}, {"Performance worst", 15}, {"Performance worst at", 22}, {"Far accesses %", 12}, {"Extrapolated", 12}, {"Extrapolated why", 60}, {"Workload", 12},
-			{"Most swapped MiB", 14}, {"Most ballooned MiB", 14}, {"Moments without price", 12}, {"Load assumed", 12},
-		}, countColumns, saidColumns, []Column{{"VM ID", 14}}),
-		Rows: func(yield func([]Cell) bool) {
+func (s *simulated) vmTable() table.Table {
+	return table.Table{
+		Name: "vms", Len: len(s.order), Columns: slices.Concat([]table.Column{
+			column("VM", 24), column("Hosts", 30), column("vCPUs", 7), column("Ran seconds", 12), column("Mean N%L", 10), column("Least N%L", 10), column("Least N%L at", 22), column("Far %", 8), column("Ready %", 8), column("Co-stop %", 9),
+			column("Mean swapped MiB", 14), column("Migrations", 11), column("For load", 9), column("For locality", 12), column("For fairness", 12),
+			column("Performance", 11), column("Performance low", 14), column("Performance high", 14), column("Performance worst", 15), column("Performance worst at", 22), column("Far accesses %", 12), column("Extrapolated", 12), column("Extrapolated why", 60), column("Workload", 12),
+			column("Most swapped MiB", 14), column("Most ballooned MiB", 14), column("Moments without price", 12), column("Load assumed", 12),
+		}, countColumns, saidColumns, []table.Column{column("VM ID", 14)}),
+		Rows: func(yield func([]table.Cell) bool) {
 			for _, v := range s.order {
 				if !yield(s.vmRow(v)) {
 					return
@@ -76,48 +77,48 @@ func (s *simulated) vmTable() Table {
 	}
 }
 
-func (s *simulated) vmRow(v *simulatedVM) []Cell {
-	share := func(n float64, ok bool) Cell { return known(ok, percentOf(n)) }
+func (s *simulated) vmRow(v *simulatedVM) []table.Cell {
+	share := func(n float64, ok bool) table.Cell { return known(ok, percentOf(n)) }
 	m := &v.out.Moves
-	row := []Cell{textOf(v.Name), textOf(strings.Join(v.hosts(), ", ")), known(v.vcpus() > 0, numberOf(v.vcpus())), seconds(v.ran()), share(v.mean()), {}, {},
+	row := []table.Cell{table.Text(v.Name), table.Text(strings.Join(v.hosts(), ", ")), known(v.vcpus() > 0, table.Number(v.vcpus())), seconds(v.ran()), share(v.mean()), {}, {},
 		share(v.far()), share(v.waited()), share(v.stopped()), mib(numa.Bytes(v.out.Swapped/max(v.out.Steps, 1)) * numa.PageSize),
-		numberOf(float64(m.All)), numberOf(float64(m.Balance + m.LoadSwap)), numberOf(float64(m.Locality + m.LocalitySwap)), numberOf(float64(m.Fairness))}
+		table.Number(float64(m.All)), table.Number(float64(m.Balance + m.LoadSwap)), table.Number(float64(m.Locality + m.LocalitySwap)), table.Number(float64(m.Fairness))}
 	if l := v.least(); l != nil {
-		row[5], row[6] = percentOf(leastLocality(l.VM)), timeOf(l.Least.Time)
+		row[5], row[6] = percentOf(leastLocality(l.VM)), table.Time(l.Least.Time)
 	}
 	if p := v.speed; p != nil {
-		row = append(row, ratio(p.Mean), ratio(p.Low), ratio(p.High), ratio(p.Worst), timeOf(p.WorstAt), percentOf(p.Far), yesNo(p.Extrapolated), joined(p.Why), textOf(p.Workload))
+		row = append(row, ratio(p.Mean), ratio(p.Low), ratio(p.High), ratio(p.Worst), table.Time(p.WorstAt), percentOf(p.Far), table.YesNo(p.Extrapolated), joined(p.Why), table.Text(p.Workload))
 	} else {
-		row = append(row, make([]Cell, 9)...)
+		row = append(row, make([]table.Cell, 9)...)
 	}
 	if p := v.taken; p != nil {
-		row = append(row, mib(p.Swapped), mib(p.Balloon), numberOf(float64(p.Unpriced)))
+		row = append(row, mib(p.Swapped), mib(p.Balloon), table.Number(float64(p.Unpriced)))
 	} else {
-		row = append(row, make([]Cell, 3)...)
+		row = append(row, make([]table.Cell, 3)...)
 	}
-	return slices.Concat(row, []Cell{yesNo(!s.stated(v))}, counts(v.findings), said(v.findings), []Cell{textOf(v.ID)})
+	return slices.Concat(row, []table.Cell{table.YesNo(!s.stated(v))}, counts(v.findings), said(v.findings), []table.Cell{table.Text(v.ID)})
 }
 
 // ratio returns a performance index with four digits.
-func ratio(n float64) Cell { return numberOf(float64(int(n*10000+0.5)) / 10000) }
+func ratio(n float64) table.Cell { return table.Number(float64(int(n*10000+0.5)) / 10000) }
 
 // speedTable has a row for each moment at which the speed of a VM was computed.
-func (s *simulated) speedTable() Table {
+func (s *simulated) speedTable() table.Table {
 	n := 0
 	for _, v := range s.order {
 		if v.speed != nil {
 			n += len(v.speed.Points)
 		}
 	}
-	return Table{
-		Name: "speed", Len: n, Columns: []Column{{"VM", 24}, {"Time", 22}, {"Performance", 11}, {"Performance low", 14}, {"Performance high", 14}, {"VM ID", 14}},
-		Rows: func(yield func([]Cell) bool) {
+	return table.Table{
+		Name: "speed", Len: n, Columns: []table.Column{column("VM", 24), column("Time", 22), column("Performance", 11), column("Performance low", 14), column("Performance high", 14), column("VM ID", 14)},
+		Rows: func(yield func([]table.Cell) bool) {
 			for _, v := range s.order {
 				if v.speed == nil {
 					continue
 				}
 				for _, p := range v.speed.Points {
-					if !yield([]Cell{textOf(v.Name), timeOf(p.Time), ratio(p.Value), ratio(p.Low), ratio(p.High), textOf(v.ID)}) {
+					if !yield([]table.Cell{table.Text(v.Name), table.Time(p.Time), ratio(p.Value), ratio(p.Low), ratio(p.High), table.Text(v.ID)}) {
 						return
 					}
 				}
@@ -127,14 +128,14 @@ func (s *simulated) speedTable() Table {
 }
 
 // storyTable has a row for each line of what happened.
-func (s *simulated) storyTable() Table {
-	var rows [][]Cell
+func (s *simulated) storyTable() table.Table {
+	var rows [][]table.Cell
 	for _, h := range s.happenings() {
 		kind := "scheduler"
 		if h.event {
 			kind = "event"
 		}
-		rows = append(rows, []Cell{timeOf(s.Story.Start.Add(h.from)), timeOf(s.Story.Start.Add(h.to)), textOf(kind), textOf(h.host), textOf(h.text), textOf(h.followed), textOf(h.note), textOf(strings.Join(h.rules, " "))})
+		rows = append(rows, []table.Cell{table.Time(s.Story.Start.Add(h.from)), table.Time(s.Story.Start.Add(h.to)), table.Text(kind), table.Text(h.host), table.Text(h.text), table.Text(h.followed), table.Text(h.note), table.Text(strings.Join(h.rules, " "))})
 	}
-	return tableOf("story", []Column{{"From", 22}, {"To", 22}, {"By", 10}, {"Host", 20}, {"What", 80}, {"Followed", 60}, {"Note", 60}, {"Rules", 18}}, rows)
+	return table.Of("story", []table.Column{column("From", 22), column("To", 22), column("By", 10), column("Host", 20), column("What", 80), column("Followed", 60), column("Note", 60), column("Rules", 18)}, rows)
 }

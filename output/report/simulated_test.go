@@ -95,18 +95,18 @@ func TestSimulatedNeverObserved(t *testing.T) {
 		}
 	}
 	tables := report.SimulatedTables(r, "v1")
-	for _, table := range tables {
-		if last := table.Columns[len(table.Columns)-1].Name; last != "Simulated" {
-			t.Errorf("the last column of table %s is %s, want Simulated", table.Name, last)
+	for _, one := range tables {
+		if last := one.Columns[len(one.Columns)-1].Name; last != "Simulated" {
+			t.Errorf("the last column of table %s is %s, want Simulated", one.Name, last)
 		}
 		rows := 0
-		for row := range table.Rows {
-			if rows++; len(row) != len(table.Columns) || row[len(row)-1].String() != "True" {
-				t.Fatalf("table %s: row %v, want %d cells, the last one True", table.Name, row, len(table.Columns))
+		for row := range one.Rows {
+			if rows++; len(row) != len(one.Columns) || row[len(row)-1].String() != "True" {
+				t.Fatalf("table %s: row %v, want %d cells, the last one True", one.Name, row, len(one.Columns))
 			}
 		}
-		if rows != table.Len {
-			t.Errorf("table %s has %d rows, says %d", table.Name, rows, table.Len)
+		if rows != one.Len {
+			t.Errorf("table %s has %d rows, says %d", one.Name, rows, one.Len)
 		}
 	}
 	names := report.SimulatedTableNames()

@@ -10,6 +10,7 @@ import (
 	"homenode/internal/alike"
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/output/table"
 	"homenode/sim"
 	"homenode/simulate"
 )
@@ -33,7 +34,7 @@ func Why(w io.Writer, r *simulate.Result, form string, o WhyOptions) error {
 		j := whyJSON{Format: "homenode-why", Version: JSONVersion, Simulated: true, Story: s.storyJSON(), Decisions: s.decisionsJSON(chosen)}
 		return writeJSON(w, &j)
 	case "csv":
-		return CSV(w, simulatedTable(s.decisionTable(chosen)))
+		return table.CSV(w, simulatedTable(s.decisionTable(chosen)))
 	}
 	p := &printer{w: w, colour: o.Colour}
 	p.printf("%s\n\n", p.paint(bold, fmt.Sprintf("Simulated: %s of the NUMA scheduler in %s", plural(len(chosen), "decision"), s.Story.Name)))
@@ -116,17 +117,17 @@ func (s *simulated) unknown(name string) error {
 }
 
 // decisionTable has a row for each decision.
-func (s *simulated) decisionTable(all []*sim.Decision) Table {
-	node := func(n int) Cell { return known(n >= 0, numberOf(n)) }
-	return Table{
-		Name: "decisions", Len: len(all), Columns: []Column{{"Time", 22}, {"Host", 20}, {"VM", 24}, {"Client", 7}, {"Decision", 22}, {"From node", 9}, {"To node", 9}, {"With VM", 24},
-			{"From host", 20}, {"Why", 80}, {"Rules", 18}, {"VM ID", 14}},
-		Rows: func(yield func([]Cell) bool) {
+func (s *simulated) decisionTable(all []*sim.Decision) table.Table {
+	node := func(n int) table.Cell { return known(n >= 0, table.Number(n)) }
+	return table.Table{
+		Name: "decisions", Len: len(all), Columns: []table.Column{column("Time", 22), column("Host", 20), column("VM", 24), column("Client", 7), column("Decision", 22), column("From node", 9), column("To node", 9), column("With VM", 24),
+			column("From host", 20), column("Why", 80), column("Rules", 18), column("VM ID", 14)},
+		Rows: func(yield func([]table.Cell) bool) {
 			for _, d := range all {
-				row := []Cell{timeOf(s.Story.Start.Add(d.At)), textOf(s.hostName(d.Host)), {}, known(d.Client >= 0, numberOf(d.Client)), textOf(d.Kind.String()), node(d.From), node(d.To),
-					textOf(s.otherVM(d)), textOf(s.otherHost(d)), textOf(d.Why(s.Story.Fleet)), textOf(strings.Join(d.Kind.Rules(), " ")), {}}
+				row := []table.Cell{table.Time(s.Story.Start.Add(d.At)), table.Text(s.hostName(d.Host)), {}, known(d.Client >= 0, table.Number(d.Client)), table.Text(d.Kind.String()), node(d.From), node(d.To),
+					table.Text(s.otherVM(d)), table.Text(s.otherHost(d)), table.Text(d.Why(s.Story.Fleet)), table.Text(strings.Join(d.Kind.Rules(), " ")), {}}
 				if d.VM >= 0 {
-					row[2], row[11] = textOf(s.vmName(d.VM)), textOf(s.Story.Fleet.VMs[d.VM].ID)
+					row[2], row[11] = table.Text(s.vmName(d.VM)), table.Text(s.Story.Fleet.VMs[d.VM].ID)
 				}
 				if !yield(row) {
 					return

@@ -101,15 +101,3 @@ func TestNarrow(t *testing.T) {
 		t.Errorf("rows %q, want %q", got.Rows, want)
 	}
 }
-
-// TestFormula holds that only signed numbers begin like a formula in CSV.
-func TestFormula(t *testing.T) {
-	for in, want := range map[string]string{
-		"": "", "web01": "web01", "-4.2 GiB": "-4.2 GiB", "+25 % VMs": "+25 % VMs", "-": "'-", "=1+1": "'=1+1", "@a": "'@a", "+cmd": "'+cmd",
-		"-1+1": "'-1+1", "+1|cmd!A1": "'+1|cmd!A1", "-2=3": "'-2=3", "+1(2)": "'+1(2)",
-	} {
-		if got := formula(in); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package sizing
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 
 	"homenode/internal/texttab"
 	"homenode/output/chart"
+	"homenode/output/table"
 )
 
 // JSON writes the answer for programs: the typed result with what it rests on.
@@ -32,36 +32,33 @@ func JSON(w io.Writer, a *Answer) error {
 // CSV writes the tables of the answer, its verdict and its notes, each row behind the name
 // of its table; a table begins with a row of its column names. Drawings are left out.
 func CSV(w io.Writer, a *Answer) error {
-	out := csv.NewWriter(w)
+	var out []table.Table
 	all := append([]Table{lineTable("verdict", a.Verdict)}, a.all()...)
 	for _, t := range append(all, lineTable("notes", a.Notes)) {
 		switch {
 		case t.Drawing || len(t.Rows) == 0 && t.Plain == nil:
 			continue
 		case t.Plain != nil:
-			name := t.Name
-			t = *t.Plain
-			t.Name = name
+			t.Columns, t.Rows = t.Plain.Columns, t.Plain.Rows
 		}
-		head := []string{"table"}
-		for _, c := range t.Columns {
-			head = append(head, c.Name)
-		}
-		if err := out.Write(head); err != nil {
-			return err
-		}
-		for _, row := range t.Rows {
-			cells := []string{t.Name}
-			for _, cell := range row {
-				cells = append(cells, formula(texttab.Clean(cell)))
-			}
-			if err := out.Write(cells); err != nil {
-				return err
-			}
+		out = append(out, t.model())
+	}
+	return table.CSVAll(w, out)
+}
+
+// model returns the table as CSV has it.
+func (t *Table) model() table.Table {
+	var columns []table.Column
+	for _, c := range t.Columns {
+		columns = append(columns, table.Column{Name: c.Name})
+	}
+	rows := make([][]table.Cell, len(t.Rows))
+	for i, row := range t.Rows {
+		for _, cell := range row {
+			rows[i] = append(rows[i], table.Figure(cell))
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return table.Of(t.Name, columns, rows)
 }
 
 // lineTable returns a table of sentences.
@@ -71,18 +68,6 @@ func lineTable(name string, lines []string) Table {
 		t.Rows = append(t.Rows, []string{strings.TrimSpace(line)})
 	}
 	return t
-}
-
-// formula keeps a spreadsheet from taking text from strangers for a formula: only signed
-// numbers may begin like one.
-func formula(s string) string {
-	if s == "" || !strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return s
-	}
-	if len(s) > 1 && (s[0] == '+' || s[0] == '-') && s[1] >= '0' && s[1] <= '9' && !strings.ContainsAny(s[1:], "=+@|!(") {
-		return s
-	}
-	return "'" + s
 }
 
 // SVG draws the answer: by Draw when the command has a drawing of its own, else its charts

@@ -1,50 +1,45 @@
 package sweeps
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"io"
 	"strconv"
 	"time"
 
-	"homenode/output/report"
+	"homenode/output/table"
 	"homenode/sweep"
 )
 
 // CSV writes a row for each point: its values, and for each measure the mean, the least
-// and the most over the seeds, and the difference of the mean from today. Lines end in
-// CRLF; texts that a spreadsheet would take for formulas are guarded as report.Guard says.
+// and the most over the seeds, and the difference of the mean from today.
 func CSV(w io.Writer, r *sweep.Result) error {
-	out := csv.NewWriter(w)
-	out.UseCRLF = true
-	row := []string{"point"}
+	names := []string{"point"}
 	for _, d := range r.Plan.Dimensions {
-		row = append(row, report.Guard(d.Name))
+		names = append(names, d.Name)
 	}
-	row = append(row, "runs", "failed", "mark")
+	names = append(names, "runs", "failed", "mark")
 	for _, m := range sweep.Measures {
 		name := m.Key + unit(m.Kind)
-		row = append(row, name, name+" least", name+" most", name+" against today")
+		names = append(names, name, name+" least", name+" most", name+" against today")
 	}
-	if err := out.Write(append(row, "simulated")); err != nil {
-		return err
+	var columns []table.Column
+	for _, name := range append(names, "simulated") {
+		columns = append(columns, table.Column{Name: name})
 	}
+	rows := make([][]table.Cell, len(r.Points))
 	for i := range r.Points {
 		pt := &r.Points[i]
-		row = append(row[:0], strconv.Itoa(i))
+		row := []table.Cell{table.Number(i)}
 		for d := range r.Plan.Dimensions {
-			row = append(row, report.Guard(r.Label(pt, d)))
+			row = append(row, table.Text(r.Label(pt, d)))
 		}
-		row = append(row, strconv.Itoa(len(pt.Runs)), strconv.Itoa(pt.Failed), mark(r, i))
+		row = append(row, table.Number(len(pt.Runs)), table.Number(pt.Failed), table.Text(mark(r, i)))
 		for k := range sweep.Measures {
 			row = append(row, fields(r, pt, k)...)
 		}
-		if err := out.Write(append(row, "True")); err != nil {
-			return err
-		}
+		rows[i] = append(row, table.YesNo(true))
 	}
-	out.Flush()
-	return out.Error()
+	return table.CSV(w, table.Of("points", columns, rows))
 }
 
 // unit is what a column of CSV and a field of JSON are in.
@@ -71,17 +66,17 @@ func scaleOf(kind sweep.MeasureKind) float64 {
 	return 1
 }
 
-// fields of a measure; empty for what is unknown.
-func fields(r *sweep.Result, pt *sweep.PointResult, k int) []string {
+// fields are the cells of a measure.
+func fields(r *sweep.Result, pt *sweep.PointResult, k int) []table.Cell {
 	m := pt.Measured[k]
 	if !m.Known {
-		return []string{"", "", "", ""}
+		return make([]table.Cell, 4)
 	}
 	by := scaleOf(sweep.Measures[k].Kind)
-	text := func(v float64) string { return strconv.FormatFloat(v*by, 'f', 6, 64) }
-	out := []string{text(m.Mean), text(m.Low), text(m.High), ""}
+	figure := func(v float64) table.Cell { return table.Figure(strconv.FormatFloat(v*by, 'f', 6, 64)) }
+	out := []table.Cell{figure(m.Mean), figure(m.Low), figure(m.High), {}}
 	if d, ok := delta(r, pt, k); ok {
-		out[3] = text(d)
+		out[3] = figure(d)
 	}
 	return out
 }

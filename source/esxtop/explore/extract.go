@@ -1,42 +1,43 @@
 package explore
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"io"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"homenode/source/esxtop"
 )
 
-// Extracted is what Extract has written.
-type Extracted struct {
-	Columns  int // without the time
-	Rows     int
-	Outside  int      // rows outside the Stretch
-	Warnings []string // file:line:column: text; the first of each kind
-}
-
 // A Stretch is the time that rows are written of, both ends with it; zero is no bound.
 type Stretch struct{ From, To time.Time }
 
-// Extract writes a CSV file with the time, in UTC as RFC 3339 has it, and the
-// columns that one of the patterns matches, in the order of the file. A pattern is a glob,
-// as in Options, of OBJECT(INSTANCE)\COUNTER, or of the whole name with \\HOST\ before.
-// Cells are written as they stand. A cell that a row does not have is empty. Columns of
-// the same name are numbered.
+// An Extraction is the time and some columns of a batch file. Close it.
+type Extraction struct {
+	Columns []string // without the time
+	// What Each has come to.
+	Rows     int
+	Outside  int      // rows outside the Stretch
+	Warnings []string // file:line:column: text; the first of each kind
+
+	rd      *esxtop.Reader
+	name    string
+	during  Stretch
+	once    bool // the file cannot be read again: columns that come later were not looked for
+	header  *esxtop.Header
+	columns []esxtop.Column // in the order of Columns
+	places  []int           // of them among the header's wanted columns; -1 when it lacks one
+}
+
+// Extract reads the columns that one of the patterns matches, in the order of the file. A
+// pattern is a glob, as in Options, of OBJECT(INSTANCE)\COUNTER, or of the whole name with
+// \\HOST\ before. Columns of the same name are numbered. That a pattern matches no column
+// is an error.
 //
 // A file can have another header further down, as VMs come and go. again opens it once more
-// to look for them first, so that columns that come later are written, too; it may be nil for
-// what can be read once: then those of the first header are written, and a warning counts the
+// to look for them first, so that columns that come later are among them, too; it may be nil
+// for what can be read once: then those of the first header are, and a warning counts the
 // others.
-//
-// Nothing is written when a pattern matches no column. When the file cannot be read to its
-// end, what was read is written and the error returned.
-func Extract(w io.Writer, name string, r io.Reader, again func() (io.ReadCloser, error), patterns []string, workers int, during Stretch) (*Extracted, error) {
+func Extract(name string, r io.Reader, again func() (io.ReadCloser, error), patterns []string, workers int, during Stretch) (*Extraction, error) {
 	var globs []*pathGlob
 	for _, p := range patterns {
 		g, err := newPathGlob(p)
@@ -62,29 +63,50 @@ func Extract(w io.Writer, name string, r io.Reader, again func() (io.ReadCloser,
 	if err != nil {
 		return nil, err
 	}
-	defer rd.Close()
 	for _, g := range globs {
 		if g.hits == 0 {
+			rd.Close()
 			return nil, g.miss(name, rd.Header(), again == nil)
 		}
 	}
-	x := &extraction{w: bufio.NewWriterSize(w, 64<<10), name: name, once: again == nil}
-	x.head(rd.Header(), later)
-	for rd.Scan() {
-		if t := rd.Row().Time; t.Before(during.From) || !during.To.IsZero() && t.After(during.To) {
+	x := &Extraction{rd: rd, name: name, during: during, once: again == nil, header: rd.Header()}
+	x.choose(later)
+	return x, nil
+}
+
+// Each yields the rows of the Stretch: their time in UTC, and their cells as they stand in
+// the file, a cell that a row does not have as nil. The cells are borrowed.
+func (x *Extraction) Each(yield func(at time.Time, cells [][]byte) bool) {
+	cells := make([][]byte, len(x.columns))
+	for x.rd.Scan() {
+		row := x.rd.Row()
+		if row.Time.Before(x.during.From) || !x.during.To.IsZero() && row.Time.After(x.during.To) {
 			x.Outside++
 			continue
 		}
-		x.row(rd.Row())
+		if row.Header != x.header {
+			x.change(row.Header)
+		}
+		for i, at := range x.places {
+			if cells[i] = nil; at >= 0 {
+				cells[i] = row.Text(at)
+			}
+		}
+		x.Rows++
+		if !yield(row.Time, cells) {
+			break
+		}
 	}
-	for _, warning := range rd.Warnings() {
+	for _, warning := range x.rd.Warnings() {
 		x.Warnings = append(x.Warnings, warning.Error())
 	}
-	if err := x.w.Flush(); err != nil {
-		return nil, err
-	}
-	return &x.Extracted, rd.Err()
 }
+
+// Err says why the file could not be read to its end.
+func (x *Extraction) Err() error { return x.rd.Err() }
+
+// Close ends the reading.
+func (x *Extraction) Close() { x.rd.Close() }
 
 // laterColumns returns the wanted columns of all headers of a file, each once; none when it
 // cannot be read again.
@@ -122,63 +144,31 @@ func laterColumns(name string, again func() (io.ReadCloser, error), want func(*e
 	return all, nil // what is wrong with the file shows when it is read
 }
 
-// An extraction is a CSV file that is being written. The errors of w stay in it up to
-// Flush.
-type extraction struct {
-	Extracted
-	w       *bufio.Writer
-	name    string
-	once    bool // the file cannot be read again: columns that come later were not looked for
-	header  *esxtop.Header
-	columns []esxtop.Column // written, in their order
-	places  []int           // of them among the header's wanted columns; -1 when it lacks one
-}
-
-// head writes the names of the wanted columns of the first header, then of those that come
-// later.
-func (x *extraction) head(h *esxtop.Header, all []esxtop.Column) {
-	x.w.WriteString("time")
+// choose lists the wanted columns of the first header, then those that come later.
+func (x *Extraction) choose(later []esxtop.Column) {
 	known := map[esxtop.Column]bool{}
-	for i, at := range h.Wanted {
-		c := plain(h.Columns[at])
+	for i, at := range x.header.Wanted {
+		c := plain(x.header.Columns[at])
 		known[c] = true
 		x.columns, x.places = append(x.columns, c), append(x.places, i)
 	}
-	for _, c := range all {
+	for _, c := range later {
 		if !known[c] {
 			x.columns, x.places = append(x.columns, c), append(x.places, -1)
 		}
 	}
 	for i := range x.columns {
 		c := &x.columns[i]
-		x.w.WriteByte(',')
 		name := c.String()
 		if c.Copy > 0 {
 			name = fmt.Sprintf("%s #%d", name, c.Copy+1)
 		}
-		x.cell([]byte(name))
+		x.Columns = append(x.Columns, name)
 	}
-	x.w.WriteByte('\n')
-	x.header, x.Columns = h, len(x.columns)
-}
-
-func (x *extraction) row(row *esxtop.Row) {
-	if row.Header != x.header {
-		x.change(row.Header)
-	}
-	x.w.Write(row.Time.AppendFormat(x.w.AvailableBuffer(), "2006-01-02T15:04:05.999Z07:00"))
-	for _, at := range x.places {
-		x.w.WriteByte(',')
-		if at >= 0 {
-			x.cell(row.Text(at))
-		}
-	}
-	x.w.WriteByte('\n')
-	x.Rows++
 }
 
 // change finds the written columns in another header.
-func (x *extraction) change(h *esxtop.Header) {
+func (x *Extraction) change(h *esxtop.Header) {
 	x.header = h
 	at := map[esxtop.Column]int{}
 	for i, c := range h.Wanted {
@@ -194,30 +184,4 @@ func (x *extraction) change(h *esxtop.Header) {
 	if len(at) > 0 && x.once {
 		x.Warnings = append(x.Warnings, fmt.Sprintf("%s:%d:1: found %d columns that match but were not in the first header: they are left out, as what is read once has the columns of its first header; extract from the file itself", x.name, h.Line, len(at)))
 	}
-}
-
-// cell writes a cell, in quotes when it needs them. What would move the cursor of a
-// terminal is replaced.
-func (x *extraction) cell(b []byte) {
-	plain := true
-	for _, c := range b {
-		if c < ' ' || c == 0x7f || c == ',' || c == '"' || c >= utf8.RuneSelf {
-			plain = false
-			break
-		}
-	}
-	if plain {
-		x.w.Write(b)
-		return
-	}
-	s := strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return utf8.RuneError
-		}
-		return r
-	}, string(bytes.ToValidUTF8(b, []byte("\uFFFD"))))
-	if strings.ContainsAny(s, `,"`) {
-		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-	}
-	x.w.WriteString(s)
 }

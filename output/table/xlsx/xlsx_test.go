@@ -20,7 +20,8 @@ import (
 	"homenode/capture"
 	"homenode/numa"
 	"homenode/output/report"
-	"homenode/output/xlsx"
+	"homenode/output/table"
+	"homenode/output/table/xlsx"
 	"homenode/rules"
 	"homenode/source/rvtools"
 	"homenode/source/scenario"
@@ -94,14 +95,14 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-func checkSheet(t *testing.T, f *excelize.File, sheet string, table report.Table) {
+func checkSheet(t *testing.T, f *excelize.File, sheet string, tab table.Table) {
 	t.Helper()
 	panes, err := f.GetPanes(sheet)
 	if err != nil || !panes.Freeze || panes.YSplit != 1 {
 		t.Errorf("%s: panes %+v, %v; want one frozen row", sheet, panes, err)
 	}
 	row := 1
-	for cells := range table.Rows {
+	for cells := range tab.Rows {
 		row++
 		for i, cell := range cells {
 			at, err := excelize.CoordinatesToCellName(i+1, row)
@@ -131,11 +132,11 @@ func checkSheet(t *testing.T, f *excelize.File, sheet string, table report.Table
 				continue
 			}
 			if got != want || want != "" && kind != excelize.CellTypeInlineString {
-				t.Errorf("%s!%s (%s): %q of type %d, want the text %q", sheet, at, table.Columns[i].Name, got, kind, want)
+				t.Errorf("%s!%s (%s): %q of type %d, want the text %q", sheet, at, tab.Columns[i].Name, got, kind, want)
 			}
 		}
 	}
-	last, err := excelize.CoordinatesToCellName(len(table.Columns), table.Len+1, true)
+	last, err := excelize.CoordinatesToCellName(len(tab.Columns), tab.Len+1, true)
 	if err != nil {
 		t.Fatal(err)
 	}

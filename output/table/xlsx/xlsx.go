@@ -1,6 +1,7 @@
-// Package xlsx writes the tables of package report as one Excel workbook, with the
-// habits of an RVTools export: a sheet for each topic, a frozen header with a
-// filter, numbers as numbers, True and False as text, memory in MiB.
+// Package xlsx writes tables as one Excel workbook, with the habits of an RVTools export:
+// a sheet for each topic, a frozen header with a filter, numbers as numbers, True and
+// False as text, memory in MiB. It is apart from package table so that programs that
+// write CSV alone do not link excelize.
 package xlsx
 
 import (
@@ -12,7 +13,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"homenode/output/report"
+	"homenode/output/table"
 )
 
 // sheetNames are the names of the sheets by table.
@@ -26,7 +27,7 @@ var sheetNames = map[string]string{
 // large sheet excelize keeps 16 MB in memory and the rest in a temporary file.
 // The same tables give the same bytes. Texts are never formulas: they are written
 // as inline strings.
-func Write(w io.Writer, tables []report.Table) (err error) {
+func Write(w io.Writer, tables []table.Table) (err error) {
 	f := excelize.NewFile()
 	defer func() { err = errors.Join(err, f.Close()) }() // removes the temporary files
 	header, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}, Alignment: &excelize.Alignment{Vertical: "top"}})
@@ -59,7 +60,7 @@ func Write(w io.Writer, tables []report.Table) (err error) {
 	return f.Write(w)
 }
 
-func writeSheet(f *excelize.File, name string, t report.Table, header, date int) error {
+func writeSheet(f *excelize.File, name string, t table.Table, header, date int) error {
 	last, err := excelize.CoordinatesToCellName(len(t.Columns), t.Len+1)
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ const dateFormat = "yyyy-mm-dd hh:mm:ss"
 
 // valueOf returns what excelize writes for a cell, a time in the style date; nothing for
 // unknown.
-func valueOf(c report.Cell, date int) any {
+func valueOf(c table.Cell, date int) any {
 	if t, ok := c.Time(); ok {
 		return excelize.Cell{StyleID: date, Value: t}
 	}
