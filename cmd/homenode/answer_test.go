@@ -9,15 +9,15 @@ import (
 
 func TestAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	if got, err := answer(ctx, func() (string, error) { return "yes", nil }); got != "yes" || err != nil {
+	if got, err := reply(ctx, func() (string, error) { return "yes", nil }); got != "yes" || err != nil {
 		t.Errorf("answer = %q, %v", got, err)
 	}
-	if got, err := answer(ctx, func() (string, error) { return "", io.EOF }); got != "" || err != io.EOF {
+	if got, err := reply(ctx, func() (string, error) { return "", io.EOF }); got != "" || err != io.EOF {
 		t.Errorf("at the end: %q, %v", got, err)
 	}
 	release := make(chan struct{})
 	defer close(release)
-	_, err := answer(ctx, func() (string, error) {
+	_, err := reply(ctx, func() (string, error) {
 		cancel() // while it waits
 		<-release
 		return "late", nil
@@ -25,7 +25,7 @@ func TestAnswer(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled while it waits: %v", err)
 	}
-	if _, err := answer(ctx, func() (string, error) { t.Error("asked after the end"); return "", nil }); !errors.Is(err, context.Canceled) {
+	if _, err := reply(ctx, func() (string, error) { t.Error("asked after the end"); return "", nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +14,10 @@ import (
 
 	"homenode/finding"
 	"homenode/internal/atomicfile"
+	"homenode/output/answer"
+	"homenode/output/form"
 	"homenode/output/report"
+	"homenode/output/table/xlsx"
 	"homenode/rules"
 	"homenode/vnuma"
 )
@@ -48,6 +52,26 @@ func (f *outputFlags) write(cmd *cobra.Command, write func(w io.Writer, colour b
 	}
 	w := cmd.OutOrStdout()
 	return write(w, colours(w))
+}
+
+// print writes an answer in the form that was asked for, to a terminal at its width.
+func (f *outputFlags) print(cmd *cobra.Command, a *answer.Answer) error {
+	if f.format == "xlsx" && (f.file == "" || f.file == "-") && isTerminal(cmd.OutOrStdout()) {
+		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
+	}
+	return f.write(cmd, func(w io.Writer, colour bool) error {
+		return form.Write(w, f.format, a, form.Options{Version: version(), Colour: colour, Width: terminalWidth(w), Workbook: xlsx.Write})
+	})
+}
+
+// terminalWidth returns the width of a terminal; 0 for what is none.
+func terminalWidth(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
+		}
+	}
+	return 0
 }
 
 // colours reports whether w is a terminal that wants colours (no-color.org).

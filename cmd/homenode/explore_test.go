@@ -146,13 +146,14 @@ func TestExtractFlag(t *testing.T) {
 2026-11-21T10:00:05Z,1001,1,79
 2026-11-21T10:00:11Z,1002,1,x
 `
+	crlf := strings.ReplaceAll(want, "\n", "\r\n")
 	extract := []string{"--extract", `Group Memory(*:sql01)\Numa *`, "--extract", `Memory\Free*`}
 	for _, file := range []string{"night.csv", "night.csv.gz", "night.csv.zst", "-"} {
 		if file != "-" {
 			file = filepath.Join(dir, file)
 		}
 		got, stderr, err := explored(t, []byte(night), append(extract, file)...)
-		if err != nil || got != want {
+		if err != nil || got != crlf {
 			t.Errorf("%s: got %v\n%s\nwant\n%s", file, err, got, want)
 		}
 		if !strings.HasPrefix(stderr, "warning: "+file+":4:") || strings.Count(stderr, "\n") != 1 {
@@ -163,7 +164,7 @@ func TestExtractFlag(t *testing.T) {
 	if _, _, err := explored(t, nil, append(extract, filepath.Join(dir, "night.csv"), "-o", path)...); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+	if got, err := os.ReadFile(path); err != nil || string(got) != crlf {
 		t.Errorf("-o wrote %q, %v", got, err)
 	}
 }

@@ -3,14 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"homenode/capacity"
 	"homenode/numa"
-	"homenode/output/sizing"
+	"homenode/output/answer"
+	"homenode/output/form"
 )
 
 func newSize() *cobra.Command {
@@ -55,36 +55,20 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	return errors.New(text)
 }
 
-// sizeForms are the forms of all size commands; the first is the default.
-var sizeForms = []string{"table", "json", "markdown", "csv", "svg"}
-
 // sizeFlags are those that all size commands have.
 type sizeFlags struct {
 	out outputFlags
 }
 
-func (f *sizeFlags) register(cmd *cobra.Command) {
-	f.out.register(cmd, sizeForms...)
-}
+func (f *sizeFlags) register(cmd *cobra.Command) { f.out.register(cmd, form.Names...) }
 
 // check looks at the flags before anything is read.
 func (f *sizeFlags) check() error { return f.out.check() }
 
 // write writes the answer in the form that was asked for.
-func (f *sizeFlags) write(cmd *cobra.Command, a *sizing.Answer) error {
-	return f.out.write(cmd, func(w io.Writer, colour bool) error {
-		switch f.out.format {
-		case "json":
-			return sizing.JSON(w, a)
-		case "markdown":
-			return sizing.Markdown(w, a)
-		case "csv":
-			return sizing.CSV(w, a)
-		case "svg":
-			return sizing.SVG(w, a)
-		}
-		return sizing.Text(w, a, colour)
-	})
+func (f *sizeFlags) write(cmd *cobra.Command, a *answer.Answer) error {
+	a.Version = 2 // 1 had sentences as notes
+	return f.out.print(cmd, a)
 }
 
 // memorySize reads an amount of memory or of a disk; its error shows one, not a block.

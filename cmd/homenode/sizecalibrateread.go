@@ -14,6 +14,7 @@ import (
 	"homenode/capacity"
 	"homenode/capacity/calibrate"
 	"homenode/capacity/iocost"
+	"homenode/output/answer"
 	"homenode/output/sizing"
 	"homenode/source/benchmark"
 	"homenode/source/coefficients"
@@ -40,7 +41,7 @@ func (f *calibrateFlags) demo(cmd *cobra.Command, c *sizing.Calibration) (*trial
 	}
 	c.Path, c.Options.Core, c.Options.Hardware = iocost.VSANESA, demo.BenchmarkCore, "invented (demo)"
 	o := &trial.Options{Path: c.Path, Hosts: demo.BenchmarkHosts, Host: demo.BenchmarkCores * demo.BenchmarkCore, Loads: [][]hostload.Row{rows}}
-	c.Assumed = []sizing.Assumption{
+	c.Assumed = []answer.Assumption{
 		{What: "results", Value: "invented", Origin: capacity.Assumed, Source: "demo: no such cluster was measured"},
 		{What: "hosts", Value: fmt.Sprintf("%d of %d cores × %s", demo.BenchmarkHosts, demo.BenchmarkCores, capacity.Hz(demo.BenchmarkCore)), Origin: capacity.Given, Source: "demo"},
 	}
@@ -48,14 +49,14 @@ func (f *calibrateFlags) demo(cmd *cobra.Command, c *sizing.Calibration) (*trial
 }
 
 // assumed says what the flags state, and what nobody did.
-func (f *calibrateFlags) assumed(o *trial.Options) []sizing.Assumption {
-	var out []sizing.Assumption
+func (f *calibrateFlags) assumed(o *trial.Options) []answer.Assumption {
+	var out []answer.Assumption
 	add := func(what, value, flag, note string) {
 		origin := capacity.Given
 		if flag == "" {
 			origin = capacity.Assumed
 		}
-		out = append(out, sizing.Assumption{What: what, Value: value, Origin: origin, Source: flag, Note: note})
+		out = append(out, answer.Assumption{What: what, Value: value, Origin: origin, Source: flag, Note: note})
 	}
 	if f.hosts > 0 {
 		add("hosts that share the I/O", fmt.Sprint(f.hosts), "--hosts", "")

@@ -14,6 +14,7 @@ import (
 	"homenode/capacity/latency"
 	"homenode/cost"
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/output/sizing"
 	"homenode/source/benchmark"
 	"homenode/source/fact"
@@ -43,7 +44,7 @@ diagonal is local, the rest remote memory), multichase -v, fio (JSON), HCIBench 
   homenode size latency --calls 20 --budget 10ms mlc.txt fio.json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := f.answer(cmd, args)
+			a, err := f.ask(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -66,7 +67,7 @@ diagonal is local, the rest remote memory), multichase -v, fio (JSON), HCIBench 
 }
 
 // answer returns what is to be printed.
-func (f *sizeLatencyFlags) answer(cmd *cobra.Command, args []string) (*sizing.Answer, error) {
+func (f *sizeLatencyFlags) ask(cmd *cobra.Command, args []string) (*answer.Answer, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}

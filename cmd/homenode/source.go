@@ -283,7 +283,7 @@ func askCredentials(cmd *cobra.Command, host string, o *vsphere.Options) error {
 	}
 	if o.Username == "" {
 		fmt.Fprintf(w, "user for %s: ", host)
-		line, err := answer(ctx, func() (string, error) { return bufio.NewReader(in).ReadString('\n') })
+		line, err := reply(ctx, func() (string, error) { return bufio.NewReader(in).ReadString('\n') })
 		if err != nil {
 			return err
 		}
@@ -298,7 +298,7 @@ func askCredentials(cmd *cobra.Command, host string, o *vsphere.Options) error {
 		return err
 	}
 	fmt.Fprintf(w, "password for %s at %s: ", o.Username, host)
-	o.Password, err = answer(ctx, func() (string, error) {
+	o.Password, err = reply(ctx, func() (string, error) {
 		b, err := term.ReadPassword(fd)
 		return string(b), err
 	})
@@ -310,9 +310,9 @@ func askCredentials(cmd *cobra.Command, host string, o *vsphere.Options) error {
 	return err
 }
 
-// answer returns what read returns, or the error of ctx when that ends first.
+// reply returns what read returns, or the error of ctx when that ends first.
 // Nothing ends a read from a terminal: it is left behind for the process to end.
-func answer(ctx context.Context, read func() (string, error)) (string, error) {
+func reply(ctx context.Context, read func() (string, error)) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}

@@ -17,14 +17,22 @@ import (
 type Table struct {
 	Right  map[int]bool
 	Indent string
-	rows   [][]string
+	// Width is how many columns of a terminal the table may take: cells are wrapped, the
+	// widest columns first, until it fits. 0 means no limit.
+	Width int
+	rows  [][]cell
 }
+
+type cell struct{ text, code string }
+
+// least is how narrow a column of words becomes at least.
+const least = 8
 
 // Row adds a row. Cells are cleaned: colours come from Paint alone.
 func (t *Table) Row(cells ...string) {
-	row := make([]string, len(cells))
-	for i, cell := range cells {
-		row[i] = Line(cell)
+	row := make([]cell, len(cells))
+	for i, text := range cells {
+		row[i].text = Line(text)
 	}
 	t.rows = append(t.rows, row)
 }
@@ -34,10 +42,7 @@ func (t *Table) Len() int { return len(t.rows) }
 
 // Paint gives a cell of the last row a colour: the numbers of an ANSI sequence,
 // such as "1;31".
-func (t *Table) Paint(column int, code string) {
-	row := t.rows[len(t.rows)-1]
-	row[column] = "\x1b[" + code + "m" + row[column] + "\x1b[0m"
-}
+func (t *Table) Paint(column int, code string) { t.rows[len(t.rows)-1][column].code = code }
 
 // Clean returns s for display: what would move a cursor, hide text or turn its
 // direction is replaced, and so is invalid UTF-8. Names come from strangers.
@@ -55,35 +60,120 @@ func Line(s string) string { return Clean(oneLine.Replace(s)) }
 
 // WriteTo prints the table; two blanks stand between columns.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
-	var widths []int
-	for _, row := range t.rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], Width(cell))
-		}
-	}
+	widths := t.widths()
 	var b strings.Builder
 	for _, row := range t.rows {
-		var line strings.Builder
-		line.WriteString(t.Indent)
-		for i, cell := range row {
-			if i > 0 {
-				line.WriteString("  ")
-			}
-			pad := strings.Repeat(" ", widths[i]-Width(cell))
-			if t.Right[i] {
-				line.WriteString(pad + cell)
-			} else {
-				line.WriteString(cell + pad)
-			}
+		lines, most := make([][]string, len(row)), 1
+		for i, c := range row {
+			lines[i] = Wrap(c.text, widths[i])
+			most = max(most, len(lines[i]))
 		}
-		b.WriteString(strings.TrimRight(line.String(), " "))
-		b.WriteByte('\n')
+		for k := range most {
+			var line strings.Builder
+			line.WriteString(t.Indent)
+			for i, c := range row {
+				if i > 0 {
+					line.WriteString("  ")
+				}
+				text := ""
+				if k < len(lines[i]) {
+					text = lines[i][k]
+				}
+				pad := strings.Repeat(" ", max(0, widths[i]-Width(text)))
+				if c.code != "" && text != "" {
+					text = "\x1b[" + c.code + "m" + text + "\x1b[0m"
+				}
+				if t.Right[i] {
+					line.WriteString(pad + text)
+				} else {
+					line.WriteString(text + pad)
+				}
+			}
+			b.WriteString(strings.TrimRight(line.String(), " "))
+			b.WriteByte('\n')
+		}
 	}
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
+}
+
+// widths returns the width of each column, within the width of the table where that can be:
+// no column is narrower than its longest word or, of words only, than least.
+func (t *Table) widths() []int {
+	var widths, floor []int
+	for _, row := range t.rows {
+		for i, c := range row {
+			if i == len(widths) {
+				widths, floor = append(widths, 0), append(floor, 0)
+			}
+			widths[i] = max(widths[i], Width(c.text))
+			for word := range strings.SplitSeq(c.text, " ") {
+				floor[i] = max(floor[i], min(Width(word), 2*least))
+			}
+		}
+	}
+	if t.Width == 0 {
+		return widths
+	}
+	all := len(t.Indent) - 2
+	for _, n := range widths {
+		all += n + 2
+	}
+	for ; all > t.Width; all-- {
+		widest := -1
+		for i, n := range widths {
+			if n > max(floor[i], least) && (widest < 0 || n > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+// Wrap breaks s at blanks into lines of at most n columns; a word that is longer is broken
+// where it has to be.
+func Wrap(s string, n int) []string {
+	if Width(s) <= n || n <= 0 {
+		return []string{s}
+	}
+	var lines []string
+	line := ""
+	for word := range strings.SplitSeq(s, " ") {
+		if line != "" && Width(line)+1+Width(word) > n {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+		for Width(line) > n {
+			head := fitting(line, n)
+			lines, line = append(lines, head), line[len(head):]
+		}
+	}
+	return append(lines, line)
+}
+
+// Cut shortens s to so many columns, with an ellipsis.
+func Cut(s string, n int) string {
+	if Width(s) <= n {
+		return s
+	}
+	return fitting(s, n-1) + "…"
+}
+
+// fitting returns the beginning of s that fits n columns, a letter at least.
+func fitting(s string, n int) string {
+	for i, r := range s {
+		if n -= Width(string(r)); n < 0 && i > 0 {
+			return s[:i]
+		}
+	}
+	return s
 }
 
 // Width returns how many columns of a terminal s takes: none for colour sequences,

@@ -99,7 +99,7 @@ type layout struct {
 func wide(s string, letter svg.Px) svg.Px { return svg.Px(texttab.Width(s)) * letter }
 
 // cut shortens a text to the width.
-func cut(s string, to, letter svg.Px) string { return svg.Cut(s, max(int(to/letter), 1)) }
+func cut(s string, to, letter svg.Px) string { return texttab.Cut(s, max(int(to/letter), 1)) }
 
 func (l *layout) chart(c *Chart) {
 	l.of, l.ids, l.left = c, map[string]int{}, 0
@@ -143,7 +143,7 @@ func (l *layout) chart(c *Chart) {
 }
 
 func wrap(s string, to, letter svg.Px) []string {
-	lines := svg.Wrap(s, int(to/letter))
+	lines := texttab.Wrap(s, int(to/letter))
 	for i := range lines {
 		lines[i] = cut(lines[i], to, letter)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"homenode/internal/texttab"
 	"homenode/output/svg"
 )
 
@@ -131,7 +132,7 @@ func (o *writer) group(p *Picture, g *Group) {
 			y = p.NumbersY
 		}
 		o.printf(`<text%s class="numbers" x="%s" y="%s">%s</text>`, o.id(g, "numbers"), p.NumbersX, y,
-			svg.Escape(svg.Cut(g.Numbers, int((p.Width-2*p.NumbersX)/p.Letter))))
+			svg.Escape(texttab.Cut(g.Numbers, int((p.Width-2*p.NumbersX)/p.Letter))))
 	}
 	o.printf("</g>\n")
 }

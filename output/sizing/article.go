@@ -3,6 +3,7 @@ package sizing
 import (
 	"bytes"
 	"fmt"
+	"homenode/output/form"
 	"slices"
 	"strings"
 
@@ -85,12 +86,12 @@ func ArticlePage(all []capacity.Check) []byte {
 		if len(of) == 0 {
 			link, what = e.ID, what+": "+e.Why
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | `homenode %s --published` |\n", link, markdown(what), len(of), r, c, e.Command)
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | `homenode %s --published` |\n", link, form.Mark(what), len(of), r, c, e.Command)
 	}
 	articleContradictionsTable(&b, checks)
 	for _, e := range ArticleExperiments {
 		if of := articleOf(checks, e.ID); len(of) > 0 {
-			fmt.Fprintf(&b, "\n## %s\n\nexp %s: %s.\n\n", e.ID, e.ID, markdown(e.What))
+			fmt.Fprintf(&b, "\n## %s\n\nexp %s: %s.\n\n", e.ID, e.ID, form.Mark(e.What))
 			articleTable(&b, of)
 		}
 	}
@@ -144,8 +145,8 @@ func articleTable(b *bytes.Buffer, checks []capacity.Check) {
 		if d, ok := p.Deviation(); ok {
 			deviation = signedPercent(d)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", markdown(p.What), markdown(p.Quantity), markdown(p.Printed),
-			capacity.Digits(p.Computed, 5), deviation, p.Verdict(), markdown(p.Note))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", form.Mark(p.What), form.Mark(p.Quantity), form.Mark(p.Printed),
+			capacity.Digits(p.Computed, 5), deviation, p.Verdict(), form.Mark(p.Note))
 	}
 }
 
@@ -166,6 +167,6 @@ func articleContradictionsTable(b *bytes.Buffer, checks []capacity.Check) {
 		if text == "" {
 			text = c.Why
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.ID, c.Where, markdown(c.Text), markdown(text))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.ID, c.Where, form.Mark(c.Text), form.Mark(text))
 	}
 }

@@ -9,13 +9,15 @@ import (
 	"homenode/capacity"
 	"homenode/capacity/calibrate"
 	"homenode/capacity/iocost"
+
+	"homenode/output/answer"
 )
 
 // A Calibration is what benchmark results came to, with what it rests on.
 type Calibration struct {
 	Question    string
 	Path        iocost.Path
-	Assumed     []Assumption // beside the cost of the network
+	Assumed     []answer.Assumption // beside the cost of the network
 	Trials      []calibrate.Trial
 	Options     calibrate.Options
 	Result      *calibrate.Result
@@ -26,8 +28,8 @@ type Calibration struct {
 }
 
 // Calibrate returns the answer what I/Os cost on the user's own hardware.
-func Calibrate(c *Calibration) *Answer {
-	a := &Answer{Command: "size calibrate", Question: c.Question, Assumed: c.Assumed}
+func Calibrate(c *Calibration) *answer.Answer {
+	a := &answer.Answer{Command: "size calibrate", Question: c.Question, Assumed: c.Assumed}
 	if idle, ok := calibrateIdle(c); ok {
 		a.Assumed = append(a.Assumed, idle)
 	}
@@ -46,9 +48,9 @@ func Calibrate(c *Calibration) *Answer {
 	if len(c.Result.Left) > 0 {
 		a.Tables = append(a.Tables, calibrateLeft(c.Result.Left))
 	}
-	a.If = calibrateChanges(c)
-	a.Notes = calibrateNotes(c)
-	a.Charts = calibrateCharts(c)
+	a.Changes = calibrateChanges(c)
+	a.Note(calibrateNotes(c)...)
+	addCharts(a, calibrateCharts(c))
 	a.Result = struct {
 		Path        iocost.Path `json:"path"`
 		Hardware    string      `json:"hardware,omitempty"`
@@ -61,8 +63,8 @@ func Calibrate(c *Calibration) *Answer {
 }
 
 // calibrateIdle says what an idle host is taken to use; false when no host was measured.
-func calibrateIdle(c *Calibration) (Assumption, bool) {
-	as := Assumption{What: "an idle host", Origin: capacity.Given}
+func calibrateIdle(c *Calibration) (answer.Assumption, bool) {
+	as := answer.Assumption{What: "an idle host", Origin: capacity.Given}
 	hosts, unknown := 0, 0
 	for i := range c.Trials {
 		l := c.Trials[i].Load
@@ -89,10 +91,10 @@ func calibrateIdle(c *Calibration) (Assumption, bool) {
 }
 
 // calibrateNetwork says what the network is taken to cost.
-func calibrateNetwork(o *calibrate.Options) Assumption {
+func calibrateNetwork(o *calibrate.Options) answer.Assumption {
 	perBit := func(v capacity.CyclesPerBit) string { return capacity.Digits(float64(v), 3) }
 	pair := func(tx, rx capacity.CyclesPerBit) string { return perBit(tx) + " and " + perBit(rx) }
-	as := Assumption{
+	as := answer.Assumption{
 		What: "network, tx and rx", Value: pair(o.Transmit.Value, o.Receive.Value) + " Hz per b/s",
 		Origin: o.Transmit.Origin, Source: o.Transmit.Source, Hardware: o.Transmit.Hardware,
 	}
@@ -169,14 +171,14 @@ func cycleRange(low, high capacity.Cycles) string {
 	return strings.TrimSuffix(kiloCycles(low), " k") + " to " + kiloCycles(high)
 }
 
-func calibrateCosts(c *Calibration, split bool) Table {
-	t := Table{Name: "costs", Title: "cycles of one I/O, less those of the idle host", Columns: []Column{
+func calibrateCosts(c *Calibration, split bool) answer.Table {
+	t := answer.Table{Name: "costs", Title: "cycles of one I/O, less those of the idle host", Columns: []answer.Column{
 		{Name: "kind"}, {Name: "runs", Right: true}, {Name: "cycles", Right: true}, {Name: "range", Right: true}, {Name: "Hz per b/s", Right: true},
 	}}
 	if split {
-		t.Columns = append(t.Columns, Column{Name: "storage only", Right: true})
+		t.Columns = append(t.Columns, answer.Column{Name: "storage only", Right: true})
 	}
-	t.Columns = append(t.Columns, Column{Name: "published", Right: true}, Column{Name: "yours", Right: true}, Column{Name: "verdict"})
+	t.Columns = append(t.Columns, answer.Column{Name: "published", Right: true}, answer.Column{Name: "yours", Right: true}, answer.Column{Name: "verdict"})
 	for i := range c.Result.Costs {
 		cost := &c.Result.Costs[i]
 		cycles := kiloCycles(cost.PerIO.Value)
@@ -201,13 +203,13 @@ func calibrateCosts(c *Calibration, split bool) Table {
 				published = []string{kiloCycles(cmp.Published.Value), deviated(cmp.Deviation), verdict}
 			}
 		}
-		t.Rows = append(t.Rows, append(row, published...))
+		t.Add(append(row, published...)...)
 	}
 	return t
 }
 
-func calibrateFits(fits []calibrate.Fit) Table {
-	t := Table{Name: "fits", Title: "cycles = a + b × KiB, least squares over sizes, 95 % intervals", Columns: []Column{
+func calibrateFits(fits []calibrate.Fit) answer.Table {
+	t := answer.Table{Name: "fits", Title: "cycles = a + b × KiB, least squares over sizes, 95 % intervals", Columns: []answer.Column{
 		{Name: "direction"}, {Name: "sizes", Right: true}, {Name: "a", Right: true}, {Name: "a from to", Right: true},
 		{Name: "b", Right: true}, {Name: "b from to", Right: true},
 	}}
@@ -218,16 +220,16 @@ func calibrateFits(fits []calibrate.Fit) Table {
 		if f.Scope != calibrate.Host {
 			direction += ", " + string(f.Scope)
 		}
-		t.Rows = append(t.Rows, []string{
+		t.Add(
 			direction, fmt.Sprint(f.Sizes), kiloCycles(f.Fixed.Value), cycleRange(f.Fixed.Low, f.Fixed.High),
-			kib(f.PerBit.Value), kib(f.PerBit.Low) + " to " + kib(f.PerBit.High),
-		})
+			kib(f.PerBit.Value), kib(f.PerBit.Low)+" to "+kib(f.PerBit.High),
+		)
 	}
 	return t
 }
 
-func calibrateTrials(c *Calibration) Table {
-	t := Table{Name: "trials", Title: "what each run said", Columns: []Column{
+func calibrateTrials(c *Calibration) answer.Table {
+	t := answer.Table{Name: "trials", Title: "what each run said", Columns: []answer.Column{
 		{Name: "test"}, {Name: "IOPS", Right: true}, {Name: "hosts", Right: true}, {Name: "CPU of one", Right: true}, {Name: "idle", Right: true}, {Name: "CPU from"},
 	}}
 	for i := range c.Trials {
@@ -240,15 +242,15 @@ func calibrateTrials(c *Calibration) Table {
 			}
 			row = []string{row[0], row[1], fmt.Sprint(l.Hosts), l.CPU.Value.String(), idle, l.Source}
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	return t
 }
 
-func calibrateLeft(left []calibrate.Left) Table {
-	t := Table{Name: "left", Title: "left out", Columns: []Column{{Name: "where"}, {Name: "test"}, {Name: "why"}}}
+func calibrateLeft(left []calibrate.Left) answer.Table {
+	t := answer.Table{Name: "left", Title: "left out", Columns: []answer.Column{{Name: "where"}, {Name: "test"}, {Name: "why"}}}
 	for _, l := range left {
-		t.Rows = append(t.Rows, []string{l.Place, l.Test, l.Reason})
+		t.Add(l.Place, l.Test, l.Reason)
 	}
 	return t
 }

@@ -10,12 +10,13 @@ import (
 	"homenode/capacity/calibrate"
 	"homenode/capacity/iocost"
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/output/chart"
 )
 
 // calibrateChanges says what the figures would be had the CPU been read otherwise.
-func calibrateChanges(c *Calibration) []Change {
-	var out []Change
+func calibrateChanges(c *Calibration) []answer.Change {
+	var out []answer.Change
 	if ch, ok := c.other("1 GHz more of each host is idle", func(l *calibrate.Load, _ *calibrate.Options) {
 		idle := calibrate.Reading[capacity.Hz]{Value: capacity.GHz}
 		if l.Idle != nil {
@@ -39,7 +40,7 @@ func (c *Calibration) scope() calibrate.Scope {
 }
 
 // other returns the cost that changes most when every load is changed.
-func (c *Calibration) other(text string, change func(*calibrate.Load, *calibrate.Options)) (Change, bool) {
+func (c *Calibration) other(text string, change func(*calibrate.Load, *calibrate.Options)) (answer.Change, bool) {
 	trials, o := slices.Clone(c.Trials), c.Options
 	for i := range trials {
 		if trials[i].Load != nil {
@@ -49,7 +50,7 @@ func (c *Calibration) other(text string, change func(*calibrate.Load, *calibrate
 		}
 	}
 	var most capacity.Share
-	out := Change{If: text}
+	out := answer.Change{If: text}
 	costs := calibrate.Costs(trials, o).Costs
 	for i := range c.Result.Costs {
 		was := &c.Result.Costs[i]

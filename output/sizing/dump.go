@@ -7,17 +7,19 @@ import (
 	"homenode/capacity"
 	"homenode/capacity/dump"
 	"homenode/numa"
+
+	"homenode/output/answer"
 )
 
 // Dump returns the answer how large the core dump file of a host is and what it leaves on
 // the boot device. given names the flags that the user gave.
-func Dump(q dump.Question, r *dump.Result, given map[string]bool) *Answer {
-	a := &Answer{Command: "size dump", Question: dumpQuestion(q), Result: r}
+func Dump(q dump.Question, r *dump.Result, given map[string]bool) *answer.Answer {
+	a := &answer.Answer{Command: "size dump", Question: dumpQuestion(q), Result: r}
 	if r.Partition {
 		a.Verdict = []string{fmt.Sprintf("ESXi %s keeps a core dump in a partition, not in a file: there is no file to size.", r.Release)}
-		a.Notes = dumpPartitionNotes(fmt.Sprintf("a host with %s of RAM", dump.Size(r.RAM)))
+		a.Note(dumpPartitionNotes(fmt.Sprintf("a host with %s of RAM", dump.Size(r.RAM)))...)
 		if q.Boot != 0 {
-			a.Notes = append(a.Notes, "What else is on --boot is not looked at: before 7.0 it is divided otherwise.")
+			a.Note("What else is on --boot is not looked at: before 7.0 it is divided otherwise.")
 		}
 		a.NoDrawing = "there is no file to size before 7.0"
 		a.Next = []string{fmt.Sprintf("homenode size dump --ram %s --release 8.0 --boot 32GB", dumpFlag(r.RAM))}
@@ -29,10 +31,10 @@ func Dump(q dump.Question, r *dump.Result, given map[string]bool) *Answer {
 		a.Tables = append(a.Tables, dumpParts(r.Plan))
 	}
 	for i := range r.If {
-		a.If = append(a.If, dumpChange(r, &r.If[i]))
+		a.Changes = append(a.Changes, dumpChange(r, &r.If[i]))
 	}
-	a.Notes = dumpNotes(r)
-	a.Charts = dumpCharts(r)
+	a.Note(dumpNotes(r)...)
+	addCharts(a, dumpCharts(r))
 	return a
 }
 
@@ -61,9 +63,9 @@ func dumpQuestion(q dump.Question) string {
 	return s
 }
 
-func dumpAssumed(q dump.Question, r *dump.Result, given map[string]bool) []Assumption {
+func dumpAssumed(q dump.Question, r *dump.Result, given map[string]bool) []answer.Assumption {
 	f := &r.File
-	file := Figure("core dump file", f.Size, dump.Size.String)
+	file := answer.Figure("core dump file", f.Size, dump.Size.String)
 	switch f.How {
 	case dump.Measured:
 		file.Note = "one host, " + dumpHost(f.From[0]).Release.String()
@@ -75,28 +77,28 @@ func dumpAssumed(q dump.Question, r *dump.Result, given map[string]bool) []Assum
 	if f.OtherRelease {
 		file.Note += fmt.Sprintf("; %s not measured", f.Release)
 	}
-	out := []Assumption{file}
+	out := []answer.Assumption{file}
 	if q.Release == 0 {
-		out = append(out, Assumption{What: "release", Value: "7.0 or later", Origin: capacity.Assumed, Source: "no --release"})
+		out = append(out, answer.Assumption{What: "release", Value: "7.0 or later", Origin: capacity.Assumed, Source: "no --release"})
 	}
 	if r.Plan != nil {
 		l := &r.Plan.Layout
-		out = append(out, Assumption{What: "boot loader and banks", Value: fmt.Sprintf("101 MiB + 2 × %s", l.Bank), Origin: capacity.Published, Source: "exp B-14; " + dumpManual})
+		out = append(out, answer.Assumption{What: "boot loader and banks", Value: fmt.Sprintf("101 MiB + 2 × %s", l.Bank), Origin: capacity.Published, Source: "exp B-14; " + dumpManual})
 	}
 	return append(out, dumpNeeds(q.Needs, given)...)
 }
 
 // dumpNeeds are the wishes that were given or are those of the published design.
-func dumpNeeds(n dump.Needs, given map[string]bool) []Assumption {
-	need := func(what, value, flag string) Assumption {
+func dumpNeeds(n dump.Needs, given map[string]bool) []answer.Assumption {
+	need := func(what, value, flag string) answer.Assumption {
 		if given[flag] {
-			return Assumption{What: what, Value: value, Origin: capacity.Given, Source: "--" + flag}
+			return answer.Assumption{What: what, Value: value, Origin: capacity.Given, Source: "--" + flag}
 		}
-		return Assumption{What: what, Value: value, Origin: capacity.Published, Source: "exp B-14"}
+		return answer.Assumption{What: what, Value: value, Origin: capacity.Published, Source: "exp B-14"}
 	}
-	out := []Assumption{need("kept free", n.Reserve.String()+" of ESX-OSData", "reserve"), need("wanted for logs", n.Logs.String(), "logs")}
+	out := []answer.Assumption{need("kept free", n.Reserve.String()+" of ESX-OSData", "reserve"), need("wanted for logs", n.Logs.String(), "logs")}
 	if given["media"] {
-		out = append(out, Assumption{What: "systemMediaSize", Value: string(n.Media), Origin: capacity.Given, Source: "--media, VMware KB 81166"})
+		out = append(out, answer.Assumption{What: "systemMediaSize", Value: string(n.Media), Origin: capacity.Given, Source: "--media, VMware KB 81166"})
 	}
 	return out
 }
@@ -171,15 +173,15 @@ func dumpLeft(p *dump.Plan) string {
 }
 
 // dumpParts lists what is on the boot device.
-func dumpParts(p *dump.Plan) Table {
-	t := Table{Name: "parts", Columns: []Column{{Name: "part"}, {Name: "size", Right: true}, {Name: "of the device", Right: true}, {Name: "what"}}}
+func dumpParts(p *dump.Plan) answer.Table {
+	t := answer.Table{Name: "parts", Columns: []answer.Column{{Name: "part"}, {Name: "size", Right: true}, {Name: "of the device", Right: true}, {Name: "what"}}}
 	l := &p.Layout
 	row := func(name string, s dump.Size, what string) {
 		share := "–"
 		if s >= 0 {
 			share = capacity.Share(s / l.Boot).String()
 		}
-		t.Rows = append(t.Rows, []string{name, s.String(), share, what})
+		t.Add(name, s.String(), share, what)
 	}
 	row("boot loader", l.Loader, "")
 	row("boot banks", 2*l.Bank, "2 × "+l.Bank.String())
@@ -197,8 +199,8 @@ func dumpParts(p *dump.Plan) Table {
 	return t
 }
 
-func dumpChange(r *dump.Result, o *dump.Otherwise) Change {
-	c := Change{If: o.What, Result: "file " + dumpRange(o.File.Size)}
+func dumpChange(r *dump.Result, o *dump.Otherwise) answer.Change {
+	c := answer.Change{If: o.What, Result: "file " + dumpRange(o.File.Size)}
 	if o.Plan == nil {
 		c.Change = dumpSigned(o.File.Size.Value - r.File.Size.Value)
 		return c

@@ -2,12 +2,13 @@ package sizing
 
 import (
 	"bytes"
-	"io"
 	"testing"
 
 	"homenode/capacity/dump"
 	"homenode/internal/golden"
 	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/form"
 )
 
 // TestDump pins the answers in the forms that programs and pages take; the scripts of the
@@ -32,15 +33,14 @@ func TestDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		file  string
-		write func(io.Writer, *Answer) error
-		a     *Answer
+		file, form string
+		a          *answer.Answer
 	}{
-		{"dump.json", JSON, a}, {"dump.svg", SVG, a}, {"dump-fleet.md", Markdown, DumpFleet("fleet", &f, nil)},
-		{"dump-fleet.svg", SVG, DumpFleet("fleet", &f, nil)}, {"dump-published.csv", CSV, DumpPublished()},
+		{"dump.json", "json", a}, {"dump.svg", "svg", a}, {"dump-fleet.md", "markdown", DumpFleet("fleet", &f, nil)},
+		{"dump-fleet.svg", "svg", DumpFleet("fleet", &f, nil)}, {"dump-published.csv", "csv", DumpPublished()},
 	} {
 		var b bytes.Buffer
-		if err := tt.write(&b, tt.a); err != nil {
+		if err := form.Write(&b, tt.form, tt.a, form.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)

@@ -6,12 +6,13 @@ import (
 
 	"homenode/capacity"
 	"homenode/capacity/dump"
+	"homenode/output/answer"
 	"homenode/output/chart"
 )
 
 // DumpFleet returns the answer for all hosts of a source.
-func DumpFleet(source string, f *dump.Fleet, given map[string]bool) *Answer {
-	a := &Answer{Command: "size dump", Question: "size dump: the hosts of " + source, Result: f}
+func DumpFleet(source string, f *dump.Fleet, given map[string]bool) *answer.Answer {
+	a := &answer.Answer{Command: "size dump", Question: "size dump: the hosts of " + source, Result: f}
 	if f.Boot != 0 {
 		a.Question += ", that boot from " + f.Boot.String()
 	}
@@ -19,30 +20,30 @@ func DumpFleet(source string, f *dump.Fleet, given map[string]bool) *Answer {
 	if files {
 		a.Assumed = dumpFleetAssumed(f, given)
 	}
-	t := Table{Name: "hosts", Columns: []Column{{Name: "hosts", Right: true}, {Name: "ram", Right: true}, {Name: "release"}, {Name: "core dump file"}, {Name: "least boot", Right: true}}}
+	t := answer.Table{Name: "hosts", Columns: []answer.Column{{Name: "hosts", Right: true}, {Name: "ram", Right: true}, {Name: "release"}, {Name: "core dump file"}, {Name: "least boot", Right: true}}}
 	if f.Boot != 0 {
-		t.Columns = append(t.Columns, Column{Name: "left", Right: true}, Column{Name: "verdict"})
+		t.Columns = append(t.Columns, answer.Column{Name: "left", Right: true}, answer.Column{Name: "verdict"})
 	}
-	t.Columns = append(t.Columns, Column{Name: "such as"})
+	t.Columns = append(t.Columns, answer.Column{Name: "such as"})
 	for i := range f.Kinds {
-		t.Rows = append(t.Rows, dumpKind(f, &f.Kinds[i]))
+		t.Add(dumpKind(f, &f.Kinds[i])...)
 	}
 	if len(t.Rows) > 0 {
 		a.Tables = append(a.Tables, t)
 	}
 	a.Verdict = dumpFleetVerdict(f)
 	if files {
-		a.Notes = append(a.Notes, dumpOneNote)
+		a.Note(dumpOneNote)
 	}
 	if partitions {
-		a.Notes = append(a.Notes, dumpPartitionNotes("such a host")...)
+		a.Note(dumpPartitionNotes("such a host")...)
 	}
 	if f.Boot != 0 && files {
-		a.Notes = append(a.Notes, "No source states the boot device: all hosts are taken to boot from --boot.")
+		a.Note("No source states the boot device: all hosts are taken to boot from --boot.")
 	}
-	a.Notes = append(a.Notes, dumpLeftOut(f.LeftOut)...)
+	a.Note(dumpLeftOut(f.LeftOut)...)
 	if files {
-		a.Charts = dumpFleetCharts(f)
+		addCharts(a, dumpFleetCharts(f))
 	} else {
 		a.NoDrawing = "there is no file to size"
 	}
@@ -81,8 +82,8 @@ func dumpLeftOut(left []dump.LeftOut) []string {
 	return reasons
 }
 
-func dumpFleetAssumed(f *dump.Fleet, given map[string]bool) []Assumption {
-	return append([]Assumption{
+func dumpFleetAssumed(f *dump.Fleet, given map[string]bool) []answer.Assumption {
+	return append([]answer.Assumption{
 		{What: "core dump file", Value: "by RAM", Origin: capacity.Derived, Source: dump.Source, Note: "128 GiB to 1,536 GiB measured, outside extrapolated"},
 	}, dumpNeeds(f.Needs, given)...)
 }

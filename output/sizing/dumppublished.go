@@ -6,12 +6,13 @@ import (
 	"homenode/capacity"
 	"homenode/capacity/dump"
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/output/chart"
 )
 
 // DumpPublished returns the published figures on core dumps beside what they come to, and
 // why no straight line sizes the file.
-func DumpPublished() *Answer {
+func DumpPublished() *answer.Answer {
 	misfits := dump.Misfits()
 	a := Published("size dump", dump.Checks())
 	a.Result = struct {
@@ -25,7 +26,7 @@ func DumpPublished() *Answer {
 			misfits[i].On, signedPercent(worst.Off), worst.RAM))
 	}
 	a.Tables = append(a.Tables, dumpMisfit(misfits))
-	a.Notes = append(a.Notes,
+	a.Note(
 		"The article takes VMkernel memory for the main factor: the host of 1.5 TB has less of it than that of 512 GB.",
 		"Compressed dumps (zdump): 111 MB at 128 GB, 277 to 444 MB at 256 GB, 4,710 MB at 512 GB; on 256 GB the first of 14 is the largest.")
 	scatter := dumpScatter(0)
@@ -34,21 +35,21 @@ func DumpPublished() *Answer {
 		line.Points = append(line.Points, chart.Point{X: p.X, Y: p.X * misfits[0].Per, Outside: p.Outside})
 	}
 	scatter.Lines.Series = append(scatter.Lines.Series, line)
-	a.Charts = []chart.Chart{scatter}
+	addCharts(a, []chart.Chart{scatter})
 	return a
 }
 
-func dumpMisfit(misfits []dump.Misfit) Table {
-	t := Table{Name: "misfit", Title: "the file in proportion to RAM, and to VMkernel memory (least squares through the origin)", Columns: []Column{
+func dumpMisfit(misfits []dump.Misfit) answer.Table {
+	t := answer.Table{Name: "misfit", Title: "the file in proportion to RAM, and to VMkernel memory (least squares through the origin)", Columns: []answer.Column{
 		{Name: "ram", Right: true}, {Name: "release"}, {Name: "file", Right: true}, {Name: "MiB per GB", Right: true}, {Name: "by RAM", Right: true}, {Name: "off", Right: true},
 		{Name: "VMkernel MB", Right: true}, {Name: "by VMkernel", Right: true}, {Name: "off", Right: true}}}
 	for i := range dump.Hosts {
 		h := &dump.Hosts[i]
 		ram, kernel := misfits[0].Rows[i], misfits[1].Rows[i]
-		t.Rows = append(t.Rows, []string{
+		t.Add(
 			dump.Size(h.RAM).String(), h.Release.String(), dump.Size(h.File).String(), capacity.Grouped(h.PerGB()*float64(numa.GiB/numa.MiB), 1),
 			ram.Line.String(), signedPercent(ram.Off), capacity.Grouped(h.Idle().VMkernel, 0), kernel.Line.String(), signedPercent(kernel.Off),
-		})
+		)
 	}
 	return t
 }

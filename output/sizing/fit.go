@@ -9,6 +9,8 @@ import (
 	"homenode/capacity/fit"
 	"homenode/numa"
 	"homenode/vnuma"
+
+	"homenode/output/answer"
 )
 
 // A FitContext is what an answer about fitting rests on beside the sums.
@@ -26,8 +28,8 @@ type FitContext struct {
 
 // Fit returns the answer how many VMs of each shape fit a host of each type, or, where
 // shapes have counts, how many hosts of each type hold them.
-func Fit(c *FitContext, r *fit.Result, changes []fit.Change) *Answer {
-	out := &Answer{Command: "size fit", Result: struct {
+func Fit(c *FitContext, r *fit.Result, changes []fit.Change) *answer.Answer {
+	out := &answer.Answer{Command: "size fit", Result: struct {
 		*fit.Result
 		PerCore float64      `json:"vcpusPerCore"`
 		Today   *fit.Today   `json:"today,omitempty"`
@@ -37,31 +39,33 @@ func Fit(c *FitContext, r *fit.Result, changes []fit.Change) *Answer {
 	out.Assumed = c.assumed(r.Shapes, r.Types)
 	mixed := r.Types[0].Mix != nil
 	if mixed {
-		out.Verdict, out.Notes = mixVerdict(c, r), mixNotes(c, r)
+		out.Verdict = mixVerdict(c, r)
+		out.Note(mixNotes(c, r)...)
 		out.Tables = append(out.Tables, mixTable(r), mixDrawing(r))
 		if c.Details {
 			out.Tables = append(out.Tables, shapesTable(r.Shapes), fitSteps(r))
 		}
 	} else {
 		if r.Hosts > 0 {
-			out.Assumed = append(out.Assumed, Assumption{What: "cluster", Value: fmt.Sprintf("%d hosts, %d spare", r.Hosts, r.Spare), Origin: c.origin("count"), Source: "--count, --spare"})
+			out.Assumed = append(out.Assumed, answer.Assumption{What: "cluster", Value: fmt.Sprintf("%d hosts, %d spare", r.Hosts, r.Spare), Origin: c.origin("count"), Source: "--count, --spare"})
 		}
-		out.Verdict, out.Notes = fitVerdict(c, r), fitNotes(r)
+		out.Verdict = fitVerdict(c, r)
+		out.Note(fitNotes(r)...)
 		out.Tables = append(out.Tables, fitCounts(r))
 		if fitPriced(r) {
 			out.Tables = append(out.Tables, fitPrices(r))
 		}
 		out.Tables = append(out.Tables, fitDrawing(r), fitSteps(r))
 	}
-	out.Notes = append(out.Notes, reserveNotes(c, r)...)
-	out.Draw = fitPicture(c, r, out.Verdict).draw
+	out.Note(reserveNotes(c, r)...)
+	out.Drawings = []answer.Drawing{{Wide: true, Draw: fitPicture(c, r, out.Verdict).draw}}
 	for _, change := range changes {
-		out.If = append(out.If, fitChange(r, change))
+		out.Changes = append(out.Changes, fitChange(r, change))
 	}
 	if c.Cluster != nil {
-		out.Notes = append(out.Notes, c.Cluster.Notes...)
+		out.Note(c.Cluster.Notes...)
 	}
-	out.Notes = append(out.Notes, r.Left...)
+	out.Note(r.Left...)
 	return out
 }
 
@@ -96,16 +100,16 @@ func origin(given map[string]bool, flag string) capacity.Origin {
 func (c *FitContext) origin(flag string) capacity.Origin { return origin(c.Given, flag) }
 
 // assumed is what every answer about fitting rests on.
-func (c *FitContext) assumed(shapes []fit.Shape, types []fit.Outcome) []Assumption {
-	var out []Assumption
+func (c *FitContext) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assumption {
+	var out []answer.Assumption
 	if c.Release != "" {
-		release := Assumption{What: "release", Value: c.Release, Origin: c.origin("release"), Source: "--release"}
+		release := answer.Assumption{What: "release", Value: c.Release, Origin: c.origin("release"), Source: "--release"}
 		if c.Filled > 0 {
 			release.Origin, release.Note = capacity.Assumed, fmt.Sprintf("for %s of the source that state none", plural(c.Filled, "host"))
 		}
 		out = append(out, release)
 	}
-	reserve := Assumption{What: "free on each node", Value: fmt.Sprintf("%g × the soft reserve", c.Reserve), Origin: c.origin("reserve"), Source: "--reserve", Note: "for the host C-23, for each node inferred (C-15)"}
+	reserve := answer.Assumption{What: "free on each node", Value: fmt.Sprintf("%g × the soft reserve", c.Reserve), Origin: c.origin("reserve"), Source: "--reserve", Note: "for the host C-23, for each node inferred (C-15)"}
 	if c.Reserve > 0 {
 		var each []string
 		for _, t := range types {
@@ -113,7 +117,7 @@ func (c *FitContext) assumed(shapes []fit.Shape, types []fit.Outcome) []Assumpti
 		}
 		reserve.Value = spread(each)
 	}
-	overhead := Assumption{What: "overhead of a VM", Origin: c.origin("overhead"), Source: "--overhead"}
+	overhead := answer.Assumption{What: "overhead of a VM", Origin: c.origin("overhead"), Source: "--overhead"}
 	var each []string
 	for _, s := range shapes {
 		each = append(each, c.Overhead.Of(s.VCPUs, s.Memory).String())
@@ -122,7 +126,7 @@ func (c *FitContext) assumed(shapes []fit.Shape, types []fit.Outcome) []Assumpti
 	if !c.Given["overhead"] {
 		overhead.Note = "VMware's table to 8 vCPUs and 16 GB, extrapolated"
 	}
-	ratio := Assumption{What: "vCPUs per core", Value: capacity.Digits(c.PerCore, 3), Origin: c.origin("vcpus-per-core"), Source: "--vcpus-per-core"}
+	ratio := answer.Assumption{What: "vCPUs per core", Value: capacity.Digits(c.PerCore, 3), Origin: c.origin("vcpus-per-core"), Source: "--vcpus-per-core"}
 	if c.Cluster != nil && !c.Given["vcpus-per-core"] {
 		ratio.Origin, ratio.Note = capacity.Derived, "as in "+c.Cluster.Name+" today"
 		if c.Failed > 0 {
@@ -221,12 +225,12 @@ func fitPriced(r *fit.Result) bool {
 }
 
 // fitPrices is the table of what a VM costs.
-func fitPrices(r *fit.Result) Table {
-	t := Table{Name: "prices", Title: "price of one VM", Columns: []Column{
+func fitPrices(r *fit.Result) answer.Table {
+	t := answer.Table{Name: "prices", Title: "price of one VM", Columns: []answer.Column{
 		{Name: "host type"}, {Name: "VM"}, {Name: "host", Right: true}, {Name: "host ÷ its VMs", Right: true},
 	}}
 	if r.Spare > 0 {
-		t.Columns = append(t.Columns, Column{Name: fmt.Sprintf("%s ÷ VMs with %d failed", plural(r.Hosts, "host"), r.Spare), Right: true})
+		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("%s ÷ VMs with %d failed", plural(r.Hosts, "host"), r.Spare), Right: true})
 	}
 	for i := range r.Types {
 		o := &r.Types[i]
@@ -240,23 +244,23 @@ func fitPrices(r *fit.Result) Table {
 			if r.Spare > 0 {
 				row = append(row, failed)
 			}
-			t.Rows = append(t.Rows, row)
+			t.Add(row...)
 		}
 	}
 	return t
 }
 
 // fitCounts is the table of VMs per host.
-func fitCounts(r *fit.Result) Table {
-	t := Table{Name: "fit", Columns: []Column{
+func fitCounts(r *fit.Result) answer.Table {
+	t := answer.Table{Name: "fit", Columns: []answer.Column{
 		{Name: "host type"}, {Name: "nodes"}, {Name: "VM"}, {Name: "clients"}, {Name: "VMs", Right: true}, {Name: "binds"},
 		{Name: "cores used", Right: true}, {Name: "memory", Right: true}, {Name: "left on a node"},
 	}}
 	if r.Hosts > 0 {
-		t.Columns = append(t.Columns, Column{Name: plural(r.Hosts, "host"), Right: true})
+		t.Columns = append(t.Columns, answer.Column{Name: plural(r.Hosts, "host"), Right: true})
 	}
 	if r.Hosts > 0 && r.Spare > 0 {
-		t.Columns = append(t.Columns, Column{Name: fmt.Sprintf("%d failed", r.Spare), Right: true})
+		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("%d failed", r.Spare), Right: true})
 	}
 	for i := range r.Types {
 		o := &r.Types[i]
@@ -281,7 +285,7 @@ func fitCounts(r *fit.Result) Table {
 			if r.Hosts > 0 && r.Spare > 0 {
 				row = append(row, fmt.Sprint(c.InCluster(r.Hosts-r.Spare)))
 			}
-			t.Rows = append(t.Rows, row)
+			t.Add(row...)
 		}
 	}
 	return t
@@ -337,11 +341,11 @@ func whole(b numa.Bytes) string {
 }
 
 // fitSteps is the table of the largest shapes.
-func fitSteps(r *fit.Result) Table {
-	t := Table{Name: "shapes", Title: "largest VM of which 1, 2, 3 … fit a node (* leaves no core)", Columns: []Column{{Name: "host type"}}}
+func fitSteps(r *fit.Result) answer.Table {
+	t := answer.Table{Name: "shapes", Title: "largest VM of which 1, 2, 3 … fit a node (* leaves no core)", Columns: []answer.Column{{Name: "host type"}}}
 	const most = 5
 	for n := 1; n <= most; n++ {
-		t.Columns = append(t.Columns, Column{Name: fmt.Sprint(n)})
+		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprint(n)})
 	}
 	for i := range r.Types {
 		row := []string{r.Types[i].Name}
@@ -356,7 +360,7 @@ func fitSteps(r *fit.Result) Table {
 			}
 			row = append(row, cell)
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	return t
 }
@@ -365,8 +369,8 @@ func fitSteps(r *fit.Result) Table {
 const widestChange = 72
 
 // fitChange says what a change does to each type.
-func fitChange(r *fit.Result, c fit.Change) Change {
-	out := Change{If: c.If, Result: "no change"}
+func fitChange(r *fit.Result, c fit.Change) answer.Change {
+	out := answer.Change{If: c.If, Result: "no change"}
 	var parts []string
 	for _, m := range c.Moved {
 		name := m.Type

@@ -2,13 +2,14 @@ package sizing
 
 import (
 	"bytes"
-	"io"
 	"slices"
 	"testing"
 
 	"homenode/capacity/fit"
 	"homenode/internal/golden"
 	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/form"
 	"homenode/source/scenario"
 )
 
@@ -27,7 +28,7 @@ vm vast01 host=esx02 vcpus=80 memory=64GB
 `
 
 // fitAnswers returns the three kinds of answers of size fit.
-func fitAnswers(t *testing.T) map[string]*Answer {
+func fitAnswers(t *testing.T) map[string]*answer.Answer {
 	t.Helper()
 	release := numa.NewRelease(8, 0, 3)
 	types, err := fit.ParseTypes("2x32c/1TB=21000,odd\u202e|name:4x18c/1TB/noht=30000", release)
@@ -64,7 +65,7 @@ func fitAnswers(t *testing.T) map[string]*Answer {
 		t.Fatal(err)
 	}
 	of := &FitContext{Source: "fleet.txt", Cluster: c, Today: &today, Failed: failed, Release: release.String(), Options: o}
-	return map[string]*Answer{
+	return map[string]*answer.Answer{
 		"fit":     Fit(&FitContext{Given: map[string]bool{"count": true}, Release: release.String(), Options: one.Options}, counted, fit.Changes(one, counted)),
 		"fitmix":  Fit(of, mixed, fit.Changes(many, mixed)),
 		"fitroom": FitRoom(of, room),
@@ -73,20 +74,20 @@ func fitAnswers(t *testing.T) map[string]*Answer {
 
 func TestFitForms(t *testing.T) {
 	for name, a := range fitAnswers(t) {
-		for _, form := range []struct {
-			ext   string
-			write func(io.Writer, *Answer) error
+		for _, tt := range []struct {
+			ext  string
+			form string
 		}{
-			{"txt", func(w io.Writer, a *Answer) error { return Text(w, a, false) }}, {"svg", SVG}, {"json", JSON},
+			{"txt", "table"}, {"svg", "svg"}, {"json", "json"},
 		} {
-			if form.ext == "json" && name != "fit" {
+			if tt.ext == "json" && name != "fit" {
 				continue // as long as the others together, and of the same parts
 			}
 			var b bytes.Buffer
-			if err := form.write(&b, a); err != nil {
+			if err := form.Write(&b, tt.form, a, form.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			golden.Equal(t, b.Bytes(), "testdata/"+name+"."+form.ext)
+			golden.Equal(t, b.Bytes(), "testdata/"+name+"."+tt.ext)
 		}
 	}
 }

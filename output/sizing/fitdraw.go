@@ -6,6 +6,8 @@ import (
 
 	"homenode/capacity/fit"
 	"homenode/numa"
+
+	"homenode/output/answer"
 )
 
 // drawWidth is how many columns the largest node takes in the small drawing.
@@ -18,7 +20,7 @@ type drawn struct {
 }
 
 // fitDrawing draws the nodes of the hosts with the first shape.
-func fitDrawing(r *fit.Result) Table {
+func fitDrawing(r *fit.Result) answer.Table {
 	var hosts []drawn
 	for i := range r.Types {
 		hosts = append(hosts, drawn{r.Types[i].Name, r.Types[i].Counts[0].Nodes})
@@ -27,7 +29,7 @@ func fitDrawing(r *fit.Result) Table {
 }
 
 // mixDrawing draws what the first hosts of the first type hold.
-func mixDrawing(r *fit.Result) Table {
+func mixDrawing(r *fit.Result) answer.Table {
 	const most = 2
 	o := &r.Types[0]
 	var hosts []drawn
@@ -45,8 +47,8 @@ func mixDrawing(r *fit.Result) Table {
 
 // nodesDrawing draws nodes in blocks: cores and memory, each client apart, what is left
 // light. Nodes of a host that look the same are one row.
-func nodesDrawing(title string, hosts []drawn) Table {
-	t := Table{Name: "drawing", Drawing: true, Title: title + ": █ clients, ░ left, r reserve", Columns: []Column{
+func nodesDrawing(title string, hosts []drawn) answer.Table {
+	t := answer.Table{Name: "drawing", Bars: true, Title: title + ": █ clients, ░ left, r reserve", Columns: []answer.Column{
 		{Name: "host"}, {Name: "node"}, {Name: "cores"}, {Name: "memory"},
 	}}
 	cores, memory := 1, numa.Bytes(1)
@@ -65,7 +67,7 @@ func nodesDrawing(title string, hosts []drawn) Table {
 				last[1] = nodeList(alike)
 				continue
 			}
-			t.Rows = append(t.Rows, row)
+			t.Add(row...)
 			last, alike = row, []int{n.Node}
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"homenode/capacity"
 	"homenode/capacity/fit"
 	"homenode/numa"
+
+	"homenode/output/answer"
 )
 
 // mixVerdict names the first type, which is the cheapest, and the one of fewest hosts.
@@ -83,8 +85,8 @@ func hostsOf(t *fit.Outcome, spare int) string {
 }
 
 // mixTable is the table of hosts to buy.
-func mixTable(r *fit.Result) Table {
-	t := Table{Name: "hosts", Columns: []Column{
+func mixTable(r *fit.Result) answer.Table {
+	t := answer.Table{Name: "hosts", Columns: []answer.Column{
 		{Name: "host type"}, {Name: "nodes"}, {Name: "hosts", Right: true}, {Name: "at least", Right: true}, {Name: "cores", Right: true}, {Name: "memory", Right: true},
 		{Name: "vCPU, memory used", Right: true}, {Name: "wide", Right: true}, {Name: "remote", Right: true},
 	}}
@@ -93,10 +95,10 @@ func mixTable(r *fit.Result) Table {
 		priced, lost = priced || r.Types[i].Price > 0, lost || r.Types[i].Mix.Lost() > 0
 	}
 	if lost {
-		t.Columns = append(t.Columns, Column{Name: "not run", Right: true})
+		t.Columns = append(t.Columns, answer.Column{Name: "not run", Right: true})
 	}
 	if priced {
-		t.Columns = append(t.Columns, Column{Name: "price", Right: true})
+		t.Columns = append(t.Columns, answer.Column{Name: "price", Right: true})
 	}
 	for i := range r.Types {
 		o := &r.Types[i]
@@ -115,7 +117,7 @@ func mixTable(r *fit.Result) Table {
 		if priced {
 			row = append(row, money(m.Price))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	return t
 }
@@ -264,29 +266,29 @@ func vmNames(f fit.Misfit) string {
 }
 
 // shapesTable lists the shapes.
-func shapesTable(shapes []fit.Shape) Table {
-	t := Table{Name: "vms", Title: "VMs", Columns: []Column{{Name: "shape"}, {Name: "count", Right: true}, {Name: "VMs"}}}
+func shapesTable(shapes []fit.Shape) answer.Table {
+	t := answer.Table{Name: "vms", Title: "VMs", Columns: []answer.Column{{Name: "shape"}, {Name: "count", Right: true}, {Name: "VMs"}}}
 	for _, s := range shapes {
 		names := s.VMs
 		if len(names) > 4 {
 			names = append(append([]string{}, names[:4]...), "…")
 		}
-		t.Rows = append(t.Rows, []string{s.Name, fmt.Sprint(s.Count), strings.Join(names, ", ")})
+		t.Add(s.Name, fmt.Sprint(s.Count), strings.Join(names, ", "))
 	}
 	return t
 }
 
 // FitRoom returns the answer how many VMs of a shape the hosts of a cluster take beside
 // those that they have.
-func FitRoom(c *FitContext, r *fit.Free) *Answer {
-	out := &Answer{Command: "size fit", Result: r}
+func FitRoom(c *FitContext, r *fit.Free) *answer.Answer {
+	out := &answer.Answer{Command: "size fit", Result: r}
 	out.Question = fmt.Sprintf("size fit: room for VMs of %s in %s, %s", &r.Shape, c.Cluster.Name, c.Source)
 	var hosts []fit.Outcome // their reserves are assumed
 	for i := range r.Hosts {
 		hosts = append(hosts, fit.Outcome{Reserve: r.Hosts[i].Nodes[0].Reserve})
 	}
 	out.Assumed = c.assumed([]fit.Shape{r.Shape}, hosts)
-	out.Assumed = append(out.Assumed, Assumption{What: "home nodes now", Value: "predicted", Origin: capacity.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
+	out.Assumed = append(out.Assumed, answer.Assumption{What: "home nodes now", Value: "predicted", Origin: capacity.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
 	line := fmt.Sprintf("%d more VMs of %s fit with all memory local, at %s", r.Total, r.Shape.Name, c.ratio())
 	switch {
 	case r.Spare == 0:
@@ -300,7 +302,7 @@ func FitRoom(c *FitContext, r *fit.Free) *Answer {
 		line += fmt.Sprintf("; %d when %s %s failed", r.WithFailed, strings.Join(r.Failed, ", "), has)
 	}
 	out.Verdict = []string{line + "."}
-	t := Table{Name: "room", Columns: []Column{{Name: "host"}, {Name: "type"}, {Name: "VMs now", Right: true}, {Name: "more", Right: true}, {Name: "binds"}, {Name: "free vCPUs of nodes"}, {Name: "free memory of nodes"}}}
+	t := answer.Table{Name: "room", Columns: []answer.Column{{Name: "host"}, {Name: "type"}, {Name: "VMs now", Right: true}, {Name: "more", Right: true}, {Name: "binds"}, {Name: "free vCPUs of nodes"}, {Name: "free memory of nodes"}}}
 	listed := slices.Clone(r.Hosts)
 	if len(listed) > mostHosts && !c.Details {
 		slices.SortStableFunc(listed, func(a, b fit.HostFree) int { return cmp.Compare(b.More, a.More) })
@@ -308,11 +310,13 @@ func FitRoom(c *FitContext, r *fit.Free) *Answer {
 		listed = listed[:mostHosts]
 	}
 	for _, h := range listed {
-		t.Rows = append(t.Rows, roomRow(&h))
+		t.Add(roomRow(&h)...)
 	}
-	out.Tables = []Table{t}
-	out.Draw = roomPicture(c, r, line).draw
-	out.Notes = append(append(append(out.Notes, roomLocalAs(r)...), r.Notes...), c.Cluster.Notes...)
+	out.Tables = []answer.Table{t}
+	out.Drawings = []answer.Drawing{{Wide: true, Draw: roomPicture(c, r, line).draw}}
+	out.Note(roomLocalAs(r)...)
+	out.Note(r.Notes...)
+	out.Note(c.Cluster.Notes...)
 	return out
 }
 

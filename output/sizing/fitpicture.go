@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"homenode/capacity/fit"
+	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/picture"
 	"homenode/output/svg"
@@ -122,7 +123,7 @@ func (l *fitLayout) patterns() {
 
 func (l *fitLayout) title() {
 	g := picture.Group{ID: "size-fit__title", Class: "title"}
-	for _, line := range svg.Wrap(l.d.title, int((fitWidth-2*fitMargin)/94)) {
+	for _, line := range texttab.Wrap(l.d.title, int((fitWidth-2*fitMargin)/94)) {
 		l.y += 200
 		g.Shapes = append(g.Shapes, picture.Shape{Class: "name", X: fitMargin, Y: l.y - 40, Text: line})
 	}
@@ -169,9 +170,9 @@ func (l *fitLayout) host(index int, h *fitHost, x, room svg.Px) {
 	inner := h.wide() - 2*fitPad
 	g := picture.Group{ID: fmt.Sprintf("size-fit__host-%d", index), Class: "host", Shapes: []picture.Shape{
 		{Class: "frame", X: x, Y: l.y, W: h.wide(), H: fitHead + rows*(room+fitGap)},
-		{Class: "name", X: x + fitPad, Y: l.y + 210, Text: svg.Cut(h.name, int(inner/fitBold))},
-		{Class: "count", X: x + fitPad, Y: l.y + 390, Text: svg.Cut(h.count, int(inner/70))},
-		{Class: "facts", X: x + fitPad, Y: l.y + 550, Text: svg.Cut(h.facts, int(inner/fitLetter))},
+		{Class: "name", X: x + fitPad, Y: l.y + 210, Text: texttab.Cut(h.name, int(inner/fitBold))},
+		{Class: "count", X: x + fitPad, Y: l.y + 390, Text: texttab.Cut(h.count, int(inner/70))},
+		{Class: "facts", X: x + fitPad, Y: l.y + 550, Text: texttab.Cut(h.facts, int(inner/fitLetter))},
 	}}
 	l.pic.Add(g)
 	for i := range h.nodes {
@@ -190,7 +191,7 @@ func (l *fitLayout) room(id string, n *fit.Use, x, top, height svg.Px) {
 	l.pic.Add(picture.Group{ID: id, Class: "node", Shapes: []picture.Shape{
 		{Class: "wall", X: x, Y: top, W: fitRoom, H: height},
 		{Class: "name", X: x + fitPad, Y: top + 170, Text: fmt.Sprintf("node %d", n.Node)},
-		{Class: "facts", X: x + fitPad, Y: top + 320, Text: svg.Cut(facts, int(fitCores/fitLetter))},
+		{Class: "facts", X: x + fitPad, Y: top + 320, Text: texttab.Cut(facts, int(fitCores/fitLetter))},
 		{Class: "facts middle", X: x + fitRoom - fitPad - fitMemory/2, Y: top + 320, Text: short(n.Memory)},
 	}})
 	floor := top + height - fitPad
@@ -211,7 +212,7 @@ func (l *fitLayout) block(id, class, fill, numbers, label string, x, top, w, h s
 		if fill == "rest" || fill == "reserve" || fill == "remote" {
 			text += " halo"
 		}
-		g.Shapes = append(g.Shapes, picture.Shape{Class: text, X: x + w/2, Y: top + h/2 + 38, Text: svg.Cut(label, int(w/fitSmall))})
+		g.Shapes = append(g.Shapes, picture.Shape{Class: text, X: x + w/2, Y: top + h/2 + 38, Text: texttab.Cut(label, int(w/fitSmall))})
 	}
 	l.pic.Add(g)
 }
@@ -294,7 +295,7 @@ func (l *fitLayout) foot() {
 	l.y += fitLine + 60
 	x := fitMargin
 	entry := func(id, class, fill, text string) {
-		text = svg.Cut(text, 60)
+		text = texttab.Cut(text, 60)
 		w := 320 + svg.Px(len([]rune(text)))*fitLetter
 		if x > fitMargin && x+w > fitWidth-fitMargin {
 			x = fitMargin
@@ -322,7 +323,7 @@ func (l *fitLayout) foot() {
 	l.y += fitLine + 60
 	g := picture.Group{ID: "size-fit__caption", Class: "caption"}
 	for _, s := range l.d.caption {
-		for _, line := range svg.Wrap(s, int((fitWidth-2*fitMargin)/fitLetter)) {
+		for _, line := range texttab.Wrap(s, int((fitWidth-2*fitMargin)/fitLetter)) {
 			l.y += fitLine
 			g.Shapes = append(g.Shapes, picture.Shape{Class: "facts", X: fitMargin, Y: l.y - 60, Text: line})
 		}

@@ -8,6 +8,8 @@ import (
 
 	"homenode/capacity"
 	"homenode/capacity/iocost"
+
+	"homenode/output/answer"
 )
 
 // pathNames are the paths as a reader calls them.
@@ -16,21 +18,23 @@ var pathNames = map[iocost.Path]string{
 }
 
 // IO returns the answer of size io: a study by the model m.
-func IO(m *iocost.Model, s *iocost.Study) (*Answer, error) {
+func IO(m *iocost.Model, s *iocost.Study) (*answer.Answer, error) {
 	q := &s.Question
-	a := &Answer{Command: "size io", Question: ioQuestion(q), Assumed: ioAssumed(s), Verdict: ioVerdict(s), Result: s}
-	a.Tables = []Table{ioTable(s)}
+	a := &answer.Answer{Command: "size io", Question: ioQuestion(q), Assumed: ioAssumed(s), Verdict: ioVerdict(s), Result: s}
+	a.Tables = []answer.Table{ioTable(s)}
 	for i := range s.If {
-		a.If = append(a.If, ioChange(s, &s.If[i]))
+		a.Changes = append(a.Changes, ioChange(s, &s.If[i]))
 	}
 	if c, ok := ioRange(s); ok {
-		a.If = append(a.If, c)
+		a.Changes = append(a.Changes, c)
 	}
-	a.Notes = ioNotes(s)
+	a.Note(ioNotes(s)...)
 	a.Next = []string{"homenode size io --published"}
-	if err := a.ioCharts(m, s); err != nil {
+	charts, err := ioCharts(m, s)
+	if err != nil {
 		return nil, err
 	}
+	addCharts(a, charts)
 	return a, nil
 }
 
@@ -65,9 +69,9 @@ func hosts(n int) string {
 
 // ioAssumed returns what the result rests on: the cost of each workload, the host, and
 // what was not said.
-func ioAssumed(s *iocost.Study) []Assumption {
+func ioAssumed(s *iocost.Study) []answer.Assumption {
 	q := &s.Question
-	var out []Assumption
+	var out []answer.Assumption
 	for i := range s.Loads {
 		for _, a := range loadAssumed(&s.Loads[i], q) {
 			if !slices.Contains(out, a) {
@@ -80,7 +84,7 @@ func ioAssumed(s *iocost.Study) []Assumption {
 		if len(w.Assumed) == 0 {
 			continue
 		}
-		a := Assumption{What: "kind of I/O", Value: fmt.Sprintf("%s read, %s random", w.Read, w.Random), Origin: capacity.Assumed, Note: "not given: --" + strings.Join(w.Assumed, ", --")}
+		a := answer.Assumption{What: "kind of I/O", Value: fmt.Sprintf("%s read, %s random", w.Read, w.Random), Origin: capacity.Assumed, Note: "not given: --" + strings.Join(w.Assumed, ", --")}
 		if w.Path == iocost.Network {
 			a.What, a.Value, a.Note = "directions", "as much received as sent", "not given: --tx, --rx"
 		}
@@ -90,10 +94,10 @@ func ioAssumed(s *iocost.Study) []Assumption {
 	}
 	out = append(out, ioOwn(s)...)
 	if s.Limit != nil {
-		out = append(out, Assumption{What: "IOPS limit", Value: s.Limit.Rate.String(), Origin: capacity.Given, Note: "an I/O counts once for each 32 KiB begun (assumed)"})
+		out = append(out, answer.Assumption{What: "IOPS limit", Value: s.Limit.Rate.String(), Origin: capacity.Given, Note: "an I/O counts once for each 32 KiB begun (assumed)"})
 	}
 	if c := q.Cluster; c.Cores > 0 {
-		a := Assumption{What: "CPU of a host", Value: c.Host().String(), Origin: capacity.Given, Source: fmt.Sprintf("%d cores × %s, no Hyper-Threading, no turbo", c.Cores, c.Core)}
+		a := answer.Assumption{What: "CPU of a host", Value: c.Host().String(), Origin: capacity.Given, Source: fmt.Sprintf("%d cores × %s, no Hyper-Threading, no turbo", c.Cores, c.Core)}
 		if c.Name != "" {
 			a.Origin, a.Note = capacity.Measured, "inventory of "+c.Name
 			if c.CoreGiven {
@@ -106,10 +110,10 @@ func ioAssumed(s *iocost.Study) []Assumption {
 }
 
 // ioOwn says which costs are the user's own.
-func ioOwn(s *iocost.Study) []Assumption {
-	var out []Assumption
+func ioOwn(s *iocost.Study) []answer.Assumption {
+	var out []answer.Assumption
 	for _, o := range s.Own {
-		a := Assumption{What: "own costs", Value: o.File, Origin: capacity.Measured, Note: "--coefficients none takes the published ones"}
+		a := answer.Assumption{What: "own costs", Value: o.File, Origin: capacity.Measured, Note: "--coefficients none takes the published ones"}
 		if o.Unused > 0 {
 			a.Note = fmt.Sprintf("published figures of %s not used: %s", o.Path, calibrateCount(o.Unused, "kind", "kinds"))
 		}
@@ -119,20 +123,20 @@ func ioOwn(s *iocost.Study) []Assumption {
 }
 
 // loadAssumed returns the cost of one workload as assumptions.
-func loadAssumed(l *iocost.Load, q *iocost.Question) []Assumption {
+func loadAssumed(l *iocost.Load, q *iocost.Question) []answer.Assumption {
 	name := pathNames[l.Path]
 	if q.Options.Rules {
 		for _, r := range iocost.Rules() {
 			if r.Path == l.Path {
 				a := perBit(name+", rule of thumb", r.Cost)
 				a.Note = "exact mean " + capacity.Digits(float64(r.Exact), 3)
-				return []Assumption{a}
+				return []answer.Assumption{a}
 			}
 		}
 	}
 	switch {
 	case l.Path == iocost.Network:
-		var out []Assumption
+		var out []answer.Assumption
 		if l.TX > 0 {
 			out = append(out, perBit("network, send", iocost.Transmit))
 		}
@@ -141,10 +145,10 @@ func loadAssumed(l *iocost.Load, q *iocost.Question) []Assumption {
 		}
 		return out
 	case l.Cost == nil:
-		return []Assumption{perBit(name, iocost.Memory)}
+		return []answer.Assumption{perBit(name, iocost.Memory)}
 	}
 	c := l.Cost.PerIO
-	a := Figure(fmt.Sprintf("%s, %s I/O", name, iocost.Size(l.Block)), c, capacity.Cycles.String)
+	a := answer.Figure(fmt.Sprintf("%s, %s I/O", name, iocost.Size(l.Block)), c, capacity.Cycles.String)
 	a.Range = between(c.Low.String(), c.High.String(), " cycles")
 	if l.Cost.Digits {
 		a.Range = plusMinus(float64(c.Low), float64(c.Value), float64(c.High)) + ", digits"
@@ -152,12 +156,12 @@ func loadAssumed(l *iocost.Load, q *iocost.Question) []Assumption {
 	if l.AtLeast {
 		a.Value = "≥ " + a.Value
 	}
-	out := []Assumption{a}
+	out := []answer.Assumption{a}
 	for _, why := range l.Why {
-		out = append(out, Assumption{What: "  " + string(l.Basis), Origin: capacity.Assumed, Note: why})
+		out = append(out, answer.Assumption{What: "  " + string(l.Basis), Origin: capacity.Assumed, Note: why})
 	}
 	if l.RDMA != nil {
-		out = append(out, Figure("  saved by RDMA", *l.RDMA, func(s capacity.Share) string { return capacity.Digits(float64(s)*100, 3) + " %" }))
+		out = append(out, answer.Figure("  saved by RDMA", *l.RDMA, func(s capacity.Share) string { return capacity.Digits(float64(s)*100, 3) + " %" }))
 	}
 	return out
 }
@@ -168,9 +172,9 @@ func plusMinus(low, value, high float64) string {
 }
 
 // perBit returns the cost of a bit as an assumption, its unit printed once.
-func perBit(what string, f capacity.Figure[capacity.CyclesPerBit]) Assumption {
+func perBit(what string, f capacity.Figure[capacity.CyclesPerBit]) answer.Assumption {
 	text := func(v capacity.CyclesPerBit) string { return hzPerBit(v) + " Hz per b/s" }
-	a := Figure(what, f, text)
+	a := answer.Figure(what, f, text)
 	a.Range = between(text(f.Low), text(f.High), " Hz per b/s")
 	return a
 }
@@ -193,8 +197,8 @@ func between(low, high, unit string) string {
 }
 
 // workPerCycle says that a cycle is taken for a cycle, or what else was given.
-func workPerCycle(s *iocost.Study) Assumption {
-	a := Assumption{What: "work per cycle", Value: "as on the measured CPU", Origin: capacity.Assumed, Note: "--ipc states another"}
+func workPerCycle(s *iocost.Study) answer.Assumption {
+	a := answer.Assumption{What: "work per cycle", Value: "as on the measured CPU", Origin: capacity.Assumed, Note: "--ipc states another"}
 	for i := range s.Loads {
 		if v := s.Loads[i].IPC; v != 1 {
 			a.Value, a.Origin, a.Note = fmt.Sprintf("%v × the measured CPU", v), capacity.Given, "--ipc"
@@ -204,8 +208,8 @@ func workPerCycle(s *iocost.Study) Assumption {
 }
 
 // ioTable returns the workloads, one a row.
-func ioTable(s *iocost.Study) Table {
-	t := Table{Name: "workloads", Columns: []Column{
+func ioTable(s *iocost.Study) answer.Table {
+	t := answer.Table{Name: "workloads", Columns: []answer.Column{
 		{Name: "workload"}, {Name: "IOPS", Right: true}, {Name: "traffic", Right: true}, {Name: "cycles", Right: true}, {Name: "Hz/bit", Right: true},
 		{Name: "CPU", Right: true}, {Name: "range", Right: true}, {Name: "network", Right: true}, {Name: "cost is"},
 	}}
@@ -230,10 +234,10 @@ func ioTable(s *iocost.Study) Table {
 		if l.Network != nil {
 			row[7] = l.Network.Value.String()
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	if len(s.Loads) > 1 {
-		t.Rows = append(t.Rows, []string{"together", "", "", "", "", bound(&s.Outcome) + s.CPU.Value.String(), hzRange(s.CPU), "", string(s.Basis)})
+		t.Add("together", "", "", "", "", bound(&s.Outcome)+s.CPU.Value.String(), hzRange(s.CPU), "", string(s.Basis))
 	}
 	return t
 }
@@ -253,8 +257,8 @@ func hzRange(f capacity.Figure[capacity.Hz]) string {
 }
 
 // ioChange returns a variant as a line.
-func ioChange(s *iocost.Study, v *iocost.Variant) Change {
-	c := Change{If: v.If, Result: bound(&v.Outcome) + v.CPU.Value.String(), Change: signed(v.Change)}
+func ioChange(s *iocost.Study, v *iocost.Variant) answer.Change {
+	c := answer.Change{If: v.If, Result: bound(&v.Outcome) + v.CPU.Value.String(), Change: signed(v.Change)}
 	switch {
 	case v.Allowed != nil && v.Allowed.Rate != nil:
 		c.Result = rateText(v.Allowed.Rate.Value, v.Basis, v.Allowed.Capped) + ", " + v.Allowed.Traffic.Value.Bytes()
@@ -280,8 +284,8 @@ func signed(s capacity.Share) string {
 }
 
 // ioRange says what the ends of the range of the costs come to.
-func ioRange(s *iocost.Study) (Change, bool) {
-	c := Change{If: "costs at the ends of their range"}
+func ioRange(s *iocost.Study) (answer.Change, bool) {
+	c := answer.Change{If: "costs at the ends of their range"}
 	if s.Basis == iocost.Measured && !slices.ContainsFunc(s.Loads, func(l iocost.Load) bool { return l.Cost == nil || !l.Cost.Digits }) {
 		c.If = "costs within the digits printed" // a range of one test is no more than that
 	}

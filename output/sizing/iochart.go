@@ -9,8 +9,8 @@ import (
 	"homenode/output/chart"
 )
 
-// ioCharts adds the curve of each path of storage, and the CPU of several workloads.
-func (a *Answer) ioCharts(m *iocost.Model, s *iocost.Study) error {
+// ioCharts returns the curve of each path of storage, and the CPU of several workloads.
+func ioCharts(m *iocost.Model, s *iocost.Study) (out []chart.Chart, err error) {
 	drawn := map[iocost.Path]bool{}
 	for i := range s.Loads {
 		l := &s.Loads[i]
@@ -20,19 +20,19 @@ func (a *Answer) ioCharts(m *iocost.Model, s *iocost.Study) error {
 		drawn[l.Path] = true
 		c, err := costChart(m, l.Kind)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for k := range s.Loads {
 			if o := &s.Loads[k]; o.Path == l.Path {
 				c.Lines.Marks = append(c.Lines.Marks, chart.Mark{Name: iocost.Size(o.Block), Value: float64(o.Block)})
 			}
 		}
-		a.Charts = append(a.Charts, c)
+		out = append(out, c)
 	}
-	if len(a.Charts) == 0 || len(s.Loads) > 1 {
-		a.Charts = append(a.Charts, loadsChart(s))
+	if len(out) == 0 || len(s.Loads) > 1 {
+		out = append(out, loadsChart(s))
 	}
-	return nil
+	return out, nil
 }
 
 // costChart returns the cost of a bit by block size: reads, writes, and the mix of the kind.

@@ -7,6 +7,8 @@ import (
 
 	"homenode/capacity"
 	"homenode/capacity/iocost"
+
+	"homenode/output/answer"
 )
 
 // publishedResult is what size io --published shows as JSON.
@@ -30,7 +32,7 @@ type publishedCheck struct {
 }
 
 // IOPublished returns the figures of the articles beside what they come to.
-func IOPublished() (*Answer, error) {
+func IOPublished() (*answer.Answer, error) {
 	m, err := iocost.New()
 	if err != nil {
 		return nil, err
@@ -64,23 +66,22 @@ func IOPublished() (*Answer, error) {
 	if missed > 0 {
 		verdict += fmt.Sprintf(", %d MISSED", missed)
 	}
-	return &Answer{
+	a := &answer.Answer{
 		Command: "size io", Question: "size io --published: what the articles print, and what their own raw figures give",
 		Verdict: []string{verdict + "."},
-		Tables:  []Table{iometerTable(result.Checks), checksTable(result.Checks), predictionTable(predictions), rulesTable(result.Rules)},
-		Notes: []string{
-			"In tests \"at IOPS limit\" the limit stopped the I/Os, not the hardware: 18 VMs × 8 disks × 5,000.",
-			"CPU of the vSAN tests includes the load generators, which ran on the same hosts.",
-		},
-		Charts: charts,
-		Result: result,
-	}, nil
+		Tables:  []answer.Table{iometerTable(result.Checks), checksTable(result.Checks), predictionTable(predictions), rulesTable(result.Rules)},
+		Result:  result,
+	}
+	a.Note("In tests \"at IOPS limit\" the limit stopped the I/Os, not the hardware: 18 VMs × 8 disks × 5,000.",
+		"CPU of the vSAN tests includes the load generators, which ran on the same hosts.")
+	addCharts(a, charts)
+	return a, nil
 }
 
 // iometerTable puts the two costs of each Iometer run in one row.
-func iometerTable(checks []publishedCheck) Table {
-	right := func(name string) Column { return Column{Name: name, Right: true} }
-	t := Table{Name: "iometer", Title: "B-1: local NVMe", Columns: []Column{
+func iometerTable(checks []publishedCheck) answer.Table {
+	right := func(name string) answer.Column { return answer.Column{Name: name, Right: true} }
+	t := answer.Table{Name: "iometer", Title: "B-1: local NVMe", Columns: []answer.Column{
 		{Name: "test"}, right("Hz per b/s"), right("recomputed"), right("deviation"), right("kHz per I/O"), right("recomputed"), right("deviation"), {Name: "verdict"},
 	}}
 	for i := range checks {
@@ -96,14 +97,14 @@ func iometerTable(checks []publishedCheck) Table {
 				verdict = io.Verdict
 			}
 		}
-		t.Rows = append(t.Rows, append(row, verdict))
+		t.Add(append(row, verdict)...)
 	}
 	return t
 }
 
 // checksTable returns all other figures, one a row.
-func checksTable(checks []publishedCheck) Table {
-	t := Table{Name: "checks", Title: "B-1 to B-11", Columns: []Column{
+func checksTable(checks []publishedCheck) answer.Table {
+	t := answer.Table{Name: "checks", Title: "B-1 to B-11", Columns: []answer.Column{
 		{Name: "id"}, {Name: "what"}, {Name: "unit"}, {Name: "printed", Right: true}, {Name: "recomputed", Right: true}, {Name: "deviation", Right: true}, {Name: "verdict"},
 	}}
 	for i := range checks {
@@ -115,7 +116,7 @@ func checksTable(checks []publishedCheck) Table {
 		if c.Note != "" && verdict != "reproduced" {
 			verdict += ": " + c.Note
 		}
-		t.Rows = append(t.Rows, []string{c.ID, c.What, c.Quantity, c.Printed, recomputed(c), deviation(c.Deviation), verdict})
+		t.Add(c.ID, c.What, c.Quantity, c.Printed, recomputed(c), deviation(c.Deviation), verdict)
 	}
 	return t
 }
@@ -149,9 +150,9 @@ func deviation(d *capacity.Share) string {
 }
 
 // predictionTable returns what model and rule make of the vSAN tests.
-func predictionTable(predictions []iocost.Prediction) Table {
-	right := func(name string) Column { return Column{Name: name, Right: true} }
-	t := Table{Name: "predictions", Title: "B-5: GHz of a host, less idle", Columns: []Column{
+func predictionTable(predictions []iocost.Prediction) answer.Table {
+	right := func(name string) answer.Column { return answer.Column{Name: name, Right: true} }
+	t := answer.Table{Name: "predictions", Title: "B-5: GHz of a host, less idle", Columns: []answer.Column{
 		{Name: "test"}, right("measured"), right("cost × IOPS"), right("deviation"), right("from pure tests"), right("deviation"), right("rule 3.5"), right("deviation"), {Name: "remark"},
 	}}
 	for _, p := range predictions {
@@ -172,21 +173,21 @@ func predictionTable(predictions []iocost.Prediction) Table {
 		if p.Limited {
 			remark = "at IOPS limit"
 		}
-		t.Rows = append(t.Rows, []string{p.Test, ghz(p.Measured), ghz(p.Model), off(p.Model), ghz(p.Mixed), off(p.Mixed), ghz(p.Rule), off(p.Rule), remark})
+		t.Add(p.Test, ghz(p.Measured), ghz(p.Model), off(p.Model), ghz(p.Mixed), off(p.Mixed), ghz(p.Rule), off(p.Rule), remark)
 	}
 	return t
 }
 
 // rulesTable returns the rules of thumb beside what they round.
-func rulesTable(rules []iocost.Rule) Table {
-	t := Table{Name: "rules", Title: "rules of thumb, Hz per b/s", Columns: []Column{
+func rulesTable(rules []iocost.Rule) answer.Table {
+	t := answer.Table{Name: "rules", Title: "rules of thumb, Hz per b/s", Columns: []answer.Column{
 		{Name: "path"}, {Name: "rule", Right: true}, {Name: "exact mean", Right: true}, {Name: "measured", Right: true}, {Name: "of"},
 	}}
 	for _, r := range rules {
-		t.Rows = append(t.Rows, []string{
+		t.Add(
 			pathNames[r.Path], capacity.Digits(float64(r.Cost.Value), 3), capacity.Digits(float64(r.Exact), 3),
-			capacity.Digits(float64(r.Cost.Low), 3) + " to " + capacity.Digits(float64(r.Cost.High), 3), r.Cost.Note,
-		})
+			capacity.Digits(float64(r.Cost.Low), 3)+" to "+capacity.Digits(float64(r.Cost.High), 3), r.Cost.Note,
+		)
 	}
 	return t
 }

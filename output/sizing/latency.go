@@ -7,6 +7,7 @@ import (
 
 	"homenode/capacity"
 	"homenode/capacity/latency"
+	"homenode/output/answer"
 	"homenode/output/chart"
 )
 
@@ -27,8 +28,8 @@ type LatencyFile struct {
 }
 
 // Latency returns the latency ladder as an answer.
-func Latency(r *latency.Result, o LatencyOptions) *Answer {
-	a := &Answer{Command: "size latency", Question: latencyQuestion(r, &o), Result: r}
+func Latency(r *latency.Result, o LatencyOptions) *answer.Answer {
+	a := &answer.Answer{Command: "size latency", Question: latencyQuestion(r, &o), Result: r}
 	a.Assumed = latencyAssumed(r, &o)
 	a.Verdict = latencyVerdict(r, &o)
 	a.Tables = append(a.Tables, latencyTable(r, &o))
@@ -38,11 +39,11 @@ func Latency(r *latency.Result, o LatencyOptions) *Answer {
 			a.Tables = append(a.Tables, t)
 		}
 	}
-	a.If = latencyIf(r)
-	a.Notes = latencyRead(&o)
-	a.Notes = append(a.Notes, o.Why[:min(1, len(o.Why))]...) // the others are about nodes
-	a.Notes = append(a.Notes, latencyNotes(r)...)
-	a.Charts = []chart.Chart{latencyChart(r, a.Verdict[0])}
+	a.Changes = latencyIf(r)
+	a.Note(latencyRead(&o)...)
+	a.Note(o.Why[:min(1, len(o.Why))]...) // the others are about nodes
+	a.Note(latencyNotes(r)...)
+	addCharts(a, []chart.Chart{latencyChart(r, a.Verdict[0])})
 	return a
 }
 
@@ -62,28 +63,28 @@ func latencyQuestion(r *latency.Result, o *LatencyOptions) string {
 	return q
 }
 
-func latencyAssumed(r *latency.Result, o *LatencyOptions) []Assumption {
-	core := Assumption{What: "core", Value: r.Core.String(), Origin: capacity.Published, Source: "Denneman 2019/10/14 (A-10)", Note: "0.4 ns a cycle"}
+func latencyAssumed(r *latency.Result, o *LatencyOptions) []answer.Assumption {
+	core := answer.Assumption{What: "core", Value: r.Core.String(), Origin: capacity.Published, Source: "Denneman 2019/10/14 (A-10)", Note: "0.4 ns a cycle"}
 	if o.Given["core"] {
 		core.Origin, core.Source, core.Note = capacity.Given, "--core", "L1 and L2 take their cycles of it"
 	}
-	out := []Assumption{core}
+	out := []answer.Assumption{core}
 	if local, ok := r.Line(latency.RAM); ok && local.Published != nil {
-		memory := Figure("published memory", *local.Published, capacity.Seconds.String)
+		memory := answer.Figure("published memory", *local.Published, capacity.Seconds.String)
 		if o.CPU != "" {
 			memory.Source, memory.Hardware, memory.Note = "--cpu "+o.CPU, "", "see the notes"
 		}
 		out = append(out, memory)
 	}
 	if r.Calls > 0 || r.Budget > 0 {
-		out = append(out, Assumption{What: "order", Value: "one after the other", Origin: capacity.Assumed, Note: "no two steps at once, nothing else"})
+		out = append(out, answer.Assumption{What: "order", Value: "one after the other", Origin: capacity.Assumed, Note: "no two steps at once, nothing else"})
 	}
 	for _, f := range o.Files {
 		value := fmt.Sprintf("%d latencies", f.Latencies)
 		if f.Latencies == 1 {
 			value = "1 latency"
 		}
-		out = append(out, Assumption{What: "yours", Value: value, Origin: capacity.Measured, Source: f.Name})
+		out = append(out, answer.Assumption{What: "yours", Value: value, Origin: capacity.Measured, Source: f.Name})
 	}
 	return out
 }
@@ -153,12 +154,12 @@ func latencyRange(low, high capacity.Seconds) string {
 	return low.String() + " – " + high.String()
 }
 
-func latencyTable(r *latency.Result, o *LatencyOptions) Table {
-	t := Table{Name: "ladder", Columns: []Column{{Name: "step"}, {Name: "published", Right: true}, {Name: "range", Right: true}}}
+func latencyTable(r *latency.Result, o *LatencyOptions) answer.Table {
+	t := answer.Table{Name: "ladder", Columns: []answer.Column{{Name: "step"}, {Name: "published", Right: true}, {Name: "range", Right: true}}}
 	yours := len(o.Files) > 0
 	right := func(names ...string) {
 		for _, n := range names {
-			t.Columns = append(t.Columns, Column{Name: n, Right: true})
+			t.Columns = append(t.Columns, answer.Column{Name: n, Right: true})
 		}
 	}
 	if yours {
@@ -167,7 +168,7 @@ func latencyTable(r *latency.Result, o *LatencyOptions) Table {
 			right("from – to")
 		}
 		right("deviation")
-		t.Columns = append(t.Columns, Column{Name: "in range"})
+		t.Columns = append(t.Columns, answer.Column{Name: "in range"})
 	}
 	right("× RAM")
 	if !yours {
@@ -183,14 +184,14 @@ func latencyTable(r *latency.Result, o *LatencyOptions) Table {
 		right("in " + r.Budget.String())
 	}
 	if !yours {
-		t.Columns = append(t.Columns, Column{Name: "origin"}, Column{Name: "source"})
+		t.Columns = append(t.Columns, answer.Column{Name: "origin"}, answer.Column{Name: "source"})
 	}
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		if !latencyShown(l, o) {
 			continue
 		}
-		t.Rows = append(t.Rows, latencyRow(r, l, yours))
+		t.Add(latencyRow(r, l, yours)...)
 	}
 	return t
 }
@@ -253,33 +254,33 @@ func latencyRow(r *latency.Result, l *latency.Line, yours bool) []string {
 }
 
 // latencySources says what is known of each published figure.
-func latencySources(r *latency.Result) Table {
-	t := Table{Name: "sources", Title: "what was published", Columns: []Column{{Name: "step"}, {Name: "origin"}, {Name: "source"}, {Name: "hardware"}, {Name: "note"}}}
+func latencySources(r *latency.Result) answer.Table {
+	t := answer.Table{Name: "sources", Title: "what was published", Columns: []answer.Column{{Name: "step"}, {Name: "origin"}, {Name: "source"}, {Name: "hardware"}, {Name: "note"}}}
 	for i := range r.Lines {
 		if p := r.Lines[i].Published; p != nil {
-			t.Rows = append(t.Rows, []string{r.Lines[i].Name, string(p.Origin), p.Source, p.Hardware, p.Note})
+			t.Add(r.Lines[i].Name, string(p.Origin), p.Source, p.Hardware, p.Note)
 		}
 	}
 	return t
 }
 
 // latencySamples lists each measurement of the user.
-func latencySamples(r *latency.Result) Table {
-	t := Table{Name: "measured", Title: "what you measured", Columns: []Column{{Name: "step"}, {Name: "latency", Right: true}, {Name: "measurement"}, {Name: "where"}}}
+func latencySamples(r *latency.Result) answer.Table {
+	t := answer.Table{Name: "measured", Title: "what you measured", Columns: []answer.Column{{Name: "step"}, {Name: "latency", Right: true}, {Name: "measurement"}, {Name: "where"}}}
 	for i := range r.Lines {
 		if y := r.Lines[i].Yours; y != nil {
 			for _, s := range y.Samples {
-				t.Rows = append(t.Rows, []string{r.Lines[i].Name, s.Value.String(), s.What, s.Where})
+				t.Add(r.Lines[i].Name, s.Value.String(), s.What, s.Where)
 			}
 		}
 	}
 	return t
 }
 
-func latencyIf(r *latency.Result) []Change {
-	var out []Change
+func latencyIf(r *latency.Result) []answer.Change {
+	var out []answer.Change
 	mean := func(what string, m latency.Memory) {
-		out = append(out, Change{what, m.Value.String() + " a mean access to RAM", signedPercent(m.Slower)})
+		out = append(out, answer.Change{If: what, Result: m.Value.String() + " a mean access to RAM", Change: signedPercent(m.Slower)})
 	}
 	if r.Memory.Remote > 0 && r.Memory.Remote < 1 {
 		mean(r.Memory.Remote.String()+" of the accesses to RAM are remote", r.Memory)
@@ -287,15 +288,15 @@ func latencyIf(r *latency.Result) []Change {
 	mean("all accesses to RAM are remote", r.Mixed(1))
 	if ram, ok := r.Line(latency.RAM); ok {
 		const faster = 1.2
-		out = append(out, Change{"cores clocked 20 % higher", latencyCount(float64(ram.Cycles)*faster) + " cycles wait for RAM instead of " + latencyCount(float64(ram.Cycles)), "+20 %"})
+		out = append(out, answer.Change{If: "cores clocked 20 % higher", Result: latencyCount(float64(ram.Cycles)*faster) + " cycles wait for RAM instead of " + latencyCount(float64(ram.Cycles)), Change: "+20 %"})
 	}
 	rdma, ok := r.Line(latency.RDMA)
 	if frame, also := r.Line(latency.Ethernet); ok && also {
-		out = append(out, Change{"one more switch that stores a frame, RDMA", (rdma.Value + frame.Value).String(), signedPercent(capacity.Share(frame.Value / rdma.Value))})
+		out = append(out, answer.Change{If: "one more switch that stores a frame, RDMA", Result: (rdma.Value + frame.Value).String(), Change: signedPercent(capacity.Share(frame.Value / rdma.Value))})
 	}
 	python, ok := r.Line(latency.RPC)
 	if fast, also := r.Line(latency.RPCFast); ok && also {
-		out = append(out, Change{"remote calls in C++ (a claim, not measured)", fast.Value.String(), signedPercent(capacity.Share(fast.Value/python.Value - 1))})
+		out = append(out, answer.Change{If: "remote calls in C++ (a claim, not measured)", Result: fast.Value.String(), Change: signedPercent(capacity.Share(fast.Value/python.Value - 1))})
 	}
 	return out
 }

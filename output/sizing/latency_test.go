@@ -2,11 +2,11 @@ package sizing
 
 import (
 	"bytes"
-	"io"
 	"testing"
 
 	"homenode/capacity/latency"
 	"homenode/internal/golden"
+	"homenode/output/form"
 )
 
 // TestLatency holds the ladder with the user's own values beside the published ones.
@@ -23,13 +23,13 @@ func TestLatency(t *testing.T) {
 	}
 	a := Latency(r, LatencyOptions{Files: []LatencyFile{{"mlc.txt", 4}, {"fio.json", 1}}, Details: true})
 	for _, tt := range []struct {
-		file  string
-		write func(io.Writer, *Answer) error
+		file string
+		form string
 	}{
-		{"latency.txt", func(w io.Writer, a *Answer) error { return Text(w, a, false) }}, {"latency.csv", CSV}, {"latency.json", JSON}, {"latency.svg", SVG},
+		{"latency.txt", "table"}, {"latency.csv", "csv"}, {"latency.json", "json"}, {"latency.svg", "svg"},
 	} {
 		var b bytes.Buffer
-		if err := tt.write(&b, a); err != nil {
+		if err := form.Write(&b, tt.form, a, form.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)

@@ -10,6 +10,7 @@ import (
 	"homenode/capacity"
 	"homenode/capacity/pages"
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/output/chart"
 )
 
@@ -20,26 +21,26 @@ const tpsDefault = "Risk: VMs can time pages they share; salting 2, default sinc
 const effective = "LPage.LPageAlwaysTryForNPT 0 and other salting act on a VM from its next vMotion or power cycle on (exp C-1)"
 
 // PagesCounted returns the answer from counters of hosts. With details every VM has a row.
-func PagesCounted(r *pages.Counted, of string, gain capacity.Figure[capacity.Share], details bool) *Answer {
-	a := &Answer{Command: "size pages", Question: "size pages: what page sharing saves and could save, counted in " + of, Result: r}
+func PagesCounted(r *pages.Counted, of string, gain capacity.Figure[capacity.Share], details bool) *answer.Answer {
+	a := &answer.Answer{Command: "size pages", Question: "size pages: what page sharing saves and could save, counted in " + of, Result: r}
 	a.Assumed = countedAssumed(r)
 	a.Verdict = countedVerdict(r)
 	a.Tables = append(a.Tables, countedHosts(r, details), countedVMs(r, details))
-	a.If = countedIf(r, gain)
-	a.Notes = countedNotes(r)
-	a.Charts = []chart.Chart{countedChart(r)}
+	a.Changes = countedIf(r, gain)
+	a.Note(countedNotes(r)...)
+	addCharts(a, []chart.Chart{countedChart(r)})
 	return a
 }
 
-func countedAssumed(r *pages.Counted) []Assumption {
-	out := []Assumption{
+func countedAssumed(r *pages.Counted) []answer.Assumption {
+	out := []answer.Assumption{
 		{What: "moment", Value: moments(r), Origin: capacity.Measured, Note: "the last tick of each host"},
 		{What: "least gain", Value: "pages of zeros not shared yet", Origin: capacity.Measured, Note: "zero less shared: zero is a part of shared once it is"},
 	}
 	if r.Sum.Gain == nil {
 		return out
 	}
-	most := Assumption{What: "most gain", Origin: capacity.Assumed}
+	most := answer.Assumption{What: "most gain", Origin: capacity.Assumed}
 	switch r.Sum.Gain.Bound {
 	case pages.ByHints:
 		most.Value, most.Note = "COWH", "pages scanned and not shared; how many have an equal is not told"
@@ -131,8 +132,8 @@ func breaking(r *pages.Counted) string {
 // mostPageHosts are shown without --details.
 const mostPageHosts = 8
 
-func countedHosts(r *pages.Counted, details bool) Table {
-	t := Table{Name: "hosts", Columns: []Column{
+func countedHosts(r *pages.Counted, details bool) answer.Table {
+	t := answer.Table{Name: "hosts", Columns: []answer.Column{
 		{Name: "host"}, {Name: "memory", Right: true}, {Name: "free", Right: true}, {Name: "state"}, {Name: "consumed", Right: true}, {Name: "shared", Right: true},
 		{Name: "common", Right: true}, {Name: "saved", Right: true}, {Name: "large", Right: true}, {Name: "could free more", Right: true}, {Name: "breaks large below", Right: true},
 	}}
@@ -150,7 +151,7 @@ func countedHosts(r *pages.Counted, details bool) Table {
 		if c.Limits != nil {
 			below = gb(c.Limits.Break)
 		}
-		t.Rows = append(t.Rows, []string{c.Host, known(c.Memory), known(c.Free), state, known(c.Consumed), known(c.Shared), known(c.Common), known(c.Saved), known(c.Large), gainText(c.Gain), below})
+		t.Add(c.Host, known(c.Memory), known(c.Free), state, known(c.Consumed), known(c.Shared), known(c.Common), known(c.Saved), known(c.Large), gainText(c.Gain), below)
 	}
 	return t
 }
@@ -158,8 +159,8 @@ func countedHosts(r *pages.Counted, details bool) Table {
 // mostVMs are shown without --details: those that could free most.
 const mostVMs = 5
 
-func countedVMs(r *pages.Counted, details bool) Table {
-	t := Table{Name: "vms", Columns: []Column{
+func countedVMs(r *pages.Counted, details bool) answer.Table {
+	t := answer.Table{Name: "vms", Columns: []answer.Column{
 		{Name: "host"}, {Name: "VM"}, {Name: "size", Right: true}, {Name: "consumed", Right: true}, {Name: "active", Right: true}, {Name: "shared", Right: true},
 		{Name: "zero", Right: true}, {Name: "saved", Right: true}, {Name: "COWH", Right: true}, {Name: "large", Right: true}, {Name: "could free more", Right: true},
 	}}
@@ -182,7 +183,7 @@ func countedVMs(r *pages.Counted, details bool) Table {
 	}
 	for _, x := range rows {
 		v := x.v
-		t.Rows = append(t.Rows, []string{x.host, v.VM, known(v.Size), known(v.Consumed), known(v.Active), known(v.Shared), known(v.Zero), known(v.Saved), known(v.Hint), known(v.Large), gainText(v.Gain)})
+		t.Add(x.host, v.VM, known(v.Size), known(v.Consumed), known(v.Active), known(v.Shared), known(v.Zero), known(v.Saved), known(v.Hint), known(v.Large), gainText(v.Gain))
 	}
 	return t
 }
@@ -194,8 +195,8 @@ func high(v *pages.VMCounts) numa.Bytes {
 	return v.Gain.High
 }
 
-func countedIf(r *pages.Counted, gain capacity.Figure[capacity.Share]) []Change {
-	var out []Change
+func countedIf(r *pages.Counted, gain capacity.Figure[capacity.Share]) []answer.Change {
+	var out []answer.Change
 	s := &r.Sum
 	if s.Consumed != nil && s.Gain != nil && *s.Consumed > 0 {
 		of := func(x capacity.Share) numa.Bytes {
@@ -213,13 +214,13 @@ func countedIf(r *pages.Counted, gain capacity.Figure[capacity.Share]) []Change 
 		if numa.Bytes(float64(gain.High)*float64(*s.Consumed)) > s.Gain.High {
 			what = fmt.Sprintf("%s, %s, bounded by the most", gain.Value, where)
 		}
-		out = append(out, Change{If: what, Result: text})
+		out = append(out, answer.Change{If: what, Result: text})
 	}
 	if s.Gain != nil && s.Saved != nil {
-		out = append(out, Change{If: "Mem.ShareForceSalting 2, no salts (default)", Result: "less: what is alike within each VM (C-22)"})
+		out = append(out, answer.Change{If: "Mem.ShareForceSalting 2, no salts (default)", Result: "less: what is alike within each VM (C-22)"})
 	}
 	if v := largest(r); v != nil {
-		out = append(out, Change{If: "first pass over " + v.VM + ", the largest", Result: "at least " + hours(pages.DefaultScan().Pass(*v.Consumed)) + " (C-22)"})
+		out = append(out, answer.Change{If: "first pass over " + v.VM + ", the largest", Result: "at least " + hours(pages.DefaultScan().Pass(*v.Consumed)) + " (C-22)"})
 	}
 	one, known := numa.Bytes(0), false
 	for i := range r.Hosts {
@@ -228,10 +229,10 @@ func countedIf(r *pages.Counted, gain capacity.Figure[capacity.Share]) []Change 
 		}
 	}
 	if known {
-		out = append(out, Change{If: "VMkernel.Boot.sharePerNode off: one copy a host", Result: "up to " + gb(one) + " more; shared pages are read remotely (C-22)"})
+		out = append(out, answer.Change{If: "VMkernel.Boot.sharePerNode off: one copy a host", Result: "up to " + gb(one) + " more; shared pages are read remotely (C-22)"})
 	}
 	if s.Gain != nil && s.Gain.High > 0 {
-		out = append(out, Change{If: "half of the most", Result: gb(s.Gain.High / 2), Change: "-50 %"})
+		out = append(out, answer.Change{If: "half of the most", Result: gb(s.Gain.High / 2), Change: "-50 %"})
 	}
 	return out
 }

@@ -7,22 +7,23 @@ import (
 	"homenode/capacity"
 	"homenode/capacity/pages"
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/output/chart"
 )
 
 // PagesEstimated returns the answer from a published or given share.
-func PagesEstimated(q *pages.Request, r *pages.Estimated) *Answer {
-	a := &Answer{Command: "size pages", Question: fmt.Sprintf("size pages: large pages on demand and sharing of small ones, for %s allotted to VMs", gb(q.Memory)), Result: r}
-	a.Assumed = []Assumption{
+func PagesEstimated(q *pages.Request, r *pages.Estimated) *answer.Answer {
+	a := &answer.Answer{Command: "size pages", Question: fmt.Sprintf("size pages: large pages on demand and sharing of small ones, for %s allotted to VMs", gb(q.Memory)), Result: r}
+	a.Assumed = []answer.Assumption{
 		{What: "allotted to VMs", Value: gb(q.Memory), Origin: capacity.Given, Source: "--memory"},
-		Figure("gain", q.Gain, capacity.Share.String),
-		Figure("large on demand", q.Large, capacity.Share.String),
+		answer.Figure("gain", q.Gain, capacity.Share.String),
+		answer.Figure("large on demand", q.Large, capacity.Share.String),
 	}
 	if q.Consumed > 0 {
-		a.Assumed = append(a.Assumed, Assumption{What: "consumed on hosts", Value: gb(q.Consumed), Origin: capacity.Given, Source: "--consumed"})
+		a.Assumed = append(a.Assumed, answer.Assumption{What: "consumed on hosts", Value: gb(q.Consumed), Origin: capacity.Given, Source: "--consumed"})
 	}
 	a.Verdict = estimatedVerdict(q, r)
-	reading := Table{Name: "gain", Columns: []Column{{Name: "if the gain is a share of"}, {Name: "of", Right: true}, {Name: "freed", Right: true}, {Name: "range", Right: true}}}
+	reading := answer.Table{Name: "gain", Columns: []answer.Column{{Name: "if the gain is a share of"}, {Name: "of", Right: true}, {Name: "freed", Right: true}, {Name: "range", Right: true}}}
 	row := func(of string, base numa.Bytes, f *capacity.Figure[pages.Amount]) []string {
 		between := "-"
 		if f.Low != f.High {
@@ -30,16 +31,17 @@ func PagesEstimated(q *pages.Request, r *pages.Estimated) *Answer {
 		}
 		return []string{of, gb(base), gb(f.Value.Bytes()), between}
 	}
-	reading.Rows = append(reading.Rows, row("what is allotted", q.Memory, &r.OfAllotted))
+	reading.Add(row("what is allotted", q.Memory, &r.OfAllotted)...)
 	if r.OfConsumed != nil {
-		reading.Rows = append(reading.Rows, row("what is consumed", q.Consumed, r.OfConsumed))
+		reading.Add(row("what is consumed", q.Consumed, r.OfConsumed)...)
 	} else {
-		reading.Rows = append(reading.Rows, []string{"what is consumed", "unknown", "less: --consumed says", "-"})
+		reading.Add("what is consumed", "unknown", "less: --consumed says", "-")
 	}
 	a.Tables = append(a.Tables, reading)
-	a.If = estimatedIf(q, r)
-	a.Notes = append([]string{"exp C-1 (September 2014) is older than salting: all VMs shared, as with salting 0 today."}, standing...)
-	a.Charts = []chart.Chart{estimatedChart(q, r)}
+	a.Changes = estimatedIf(q, r)
+	a.Note("exp C-1 (September 2014) is older than salting: all VMs shared, as with salting 0 today.")
+	a.Note(standing...)
+	addCharts(a, []chart.Chart{estimatedChart(q, r)})
 	return a
 }
 
@@ -90,27 +92,27 @@ func estimatedChart(q *pages.Request, r *pages.Estimated) chart.Chart {
 	return chart.Chart{ID: "pages", Title: title, Note: q.Gain.Source, Bars: bars}
 }
 
-func estimatedIf(q *pages.Request, r *pages.Estimated) []Change {
+func estimatedIf(q *pages.Request, r *pages.Estimated) []answer.Change {
 	base := float64(r.OfAllotted.Value)
-	change := func(text string, ask pages.Request) Change {
+	change := func(text string, ask pages.Request) answer.Change {
 		v := float64(pages.Estimate(&ask).OfAllotted.Value)
-		return Change{If: text, Result: gb(numa.Bytes(v)), Change: signed(capacity.Share(v/base - 1))}
+		return answer.Change{If: text, Result: gb(numa.Bytes(v)), Change: signed(capacity.Share(v/base - 1))}
 	}
 	half := *q
 	half.Gain = q.Gain.Times(0.5)
 	wide := *q
 	wide.Large.Value = min(1, q.Large.Value*10)
-	out := []Change{
+	out := []answer.Change{
 		change("half the gain", half),
 		change("guests ask for ten times the large pages ("+wide.Large.Value.String()+")", wide),
 		{If: "Mem.ShareForceSalting 2, no salts (the default)", Result: "zeros, and what is alike within each VM: not published", Change: "less"},
 		{If: "Mem.ShareForceSalting 1 or 2 with one salt for a group", Result: "as above within the group", Change: "less"},
 	}
 	if l := r.Limits; l != nil {
-		out = append(out, Change{If: "a host falls below " + gb(l.Break) + " free", Result: "it breaks large pages by itself, and shares them (C-23)"})
+		out = append(out, answer.Change{If: "a host falls below " + gb(l.Break) + " free", Result: "it breaks large pages by itself, and shares them (C-23)"})
 	}
 	if r.Pass != nil {
-		out = append(out, Change{If: fmt.Sprintf("a VM of %s, first pass over it", gb(q.VM)), Result: "takes at least " + hours(time.Duration(*r.Pass*float64(time.Second))) + " (C-22)"})
+		out = append(out, answer.Change{If: fmt.Sprintf("a VM of %s, first pass over it", gb(q.VM)), Result: "takes at least " + hours(time.Duration(*r.Pass*float64(time.Second))) + " (C-22)"})
 	}
 	return out
 }

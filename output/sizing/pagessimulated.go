@@ -7,28 +7,29 @@ import (
 	"homenode/capacity"
 	"homenode/capacity/pages"
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/output/chart"
 )
 
 // PagesSimulated returns the answer from the simulation. With details every host has rows.
-func PagesSimulated(m *pages.Model, r *pages.Simulated, of string, given map[string]bool, details bool) *Answer {
-	a := &Answer{Command: "size pages", Question: fmt.Sprintf("size pages: large pages and salting in the model, %s: %d VMs on %d hosts", of, r.VMs, r.Hosts), Result: r}
+func PagesSimulated(m *pages.Model, r *pages.Simulated, of string, given map[string]bool, details bool) *answer.Answer {
+	a := &answer.Answer{Command: "size pages", Question: fmt.Sprintf("size pages: large pages and salting in the model, %s: %d VMs on %d hosts", of, r.VMs, r.Hosts), Result: r}
 	a.Assumed = simulatedAssumed(m, r, given)
 	a.Verdict = simulatedVerdict(r)
 	a.Tables = append(a.Tables, simulatedRuns(r))
 	if details {
 		a.Tables = append(a.Tables, simulatedHosts(r))
 	}
-	a.If = simulatedIf(r)
-	a.Notes = append(a.Notes, r.Problems...)
-	a.Notes = append(a.Notes, saltNote(r))
-	a.Notes = append(a.Notes, standing...)
-	a.Charts = []chart.Chart{simulatedChart(r)}
+	a.Changes = simulatedIf(r)
+	a.Note(r.Problems...)
+	a.Note(saltNote(r))
+	a.Note(standing...)
+	addCharts(a, []chart.Chart{simulatedChart(r)})
 	return a
 }
 
-func simulatedAssumed(m *pages.Model, r *pages.Simulated, given map[string]bool) []Assumption {
-	out := []Assumption{{What: "time simulated", Value: hours(time.Duration(r.Seconds) * time.Second), Origin: origin(given, "hours"), Source: "--hours", Note: "a pass of page sharing takes an hour or more"}}
+func simulatedAssumed(m *pages.Model, r *pages.Simulated, given map[string]bool) []answer.Assumption {
+	out := []answer.Assumption{{What: "time simulated", Value: hours(time.Duration(r.Seconds) * time.Second), Origin: origin(given, "hours"), Source: "--hours", Note: "a pass of page sharing takes an hour or more"}}
 	for _, one := range []struct {
 		what       string
 		share      capacity.Share
@@ -39,13 +40,13 @@ func simulatedAssumed(m *pages.Model, r *pages.Simulated, given map[string]bool)
 		{"large on demand", m.Large, "--large", "where the load states none"},
 	} {
 		if one.share > 0 {
-			out = append(out, Assumption{What: one.what, Value: one.share.String(), Origin: capacity.Given, Source: one.flag, Note: one.note})
+			out = append(out, answer.Assumption{What: one.what, Value: one.share.String(), Origin: capacity.Given, Source: one.flag, Note: one.note})
 		}
 	}
 	if len(out) == 1 {
-		out = append(out, Assumption{What: "pages alike, zeros", Value: fmt.Sprintf("%d of %d VMs", r.Alike, r.VMs), Origin: capacity.Given, Source: "the loads of the story"})
+		out = append(out, answer.Assumption{What: "pages alike, zeros", Value: fmt.Sprintf("%d of %d VMs", r.Alike, r.VMs), Origin: capacity.Given, Source: "the loads of the story"})
 	}
-	return append(out, Assumption{What: "pages written", Value: "none", Origin: capacity.Assumed, Note: "else they are copied again"})
+	return append(out, answer.Assumption{What: "pages written", Value: "none", Origin: capacity.Assumed, Note: "else they are copied again"})
 }
 
 // saltNote says who shares with whom by the salts there are.
@@ -92,14 +93,14 @@ func simulatedVerdict(r *pages.Simulated) []string {
 	return out
 }
 
-func simulatedRuns(r *pages.Simulated) Table {
-	t := Table{Name: "setups", Columns: []Column{
+func simulatedRuns(r *pages.Simulated) answer.Table {
+	t := answer.Table{Name: "setups", Columns: []answer.Column{
 		{Name: "setup"}, {Name: "consumed", Right: true}, {Name: "large", Right: true}, {Name: "saved", Right: true}, {Name: "in the long run", Right: true},
 		{Name: "freed", Right: true}, {Name: "N%L", Right: true}, {Name: "state"},
 	}}
 	for i := range r.Runs {
 		x := &r.Runs[i]
-		t.Rows = append(t.Rows, []string{setupName(x.Setup), gb(x.Consumed), gb(x.Large), gb(x.Saved), gb(x.LongRun.All()), gb(r.Runs[0].Consumed - x.Consumed), localityText(&x.At), worst(x)})
+		t.Add(setupName(x.Setup), gb(x.Consumed), gb(x.Large), gb(x.Saved), gb(x.LongRun.All()), gb(r.Runs[0].Consumed-x.Consumed), localityText(&x.At), worst(x))
 	}
 	return t
 }
@@ -136,29 +137,29 @@ func worst(x *pages.Ran) string {
 	return state.String()
 }
 
-func simulatedHosts(r *pages.Simulated) Table {
-	t := Table{Name: "hosts", Title: "by host", Columns: []Column{
+func simulatedHosts(r *pages.Simulated) answer.Table {
+	t := answer.Table{Name: "hosts", Title: "by host", Columns: []answer.Column{
 		{Name: "host"}, {Name: "setup"}, {Name: "free", Right: true}, {Name: "consumed", Right: true}, {Name: "large", Right: true}, {Name: "saved", Right: true}, {Name: "N%L", Right: true}, {Name: "state"},
 	}}
 	for h := range r.Runs[0].Hosts {
 		for i := range r.Runs {
 			x := &r.Runs[i].Hosts[h]
-			t.Rows = append(t.Rows, []string{x.Host, setupName(r.Runs[i].Setup), known(x.Free), gb(x.Consumed), gb(x.Large), gb(x.Saved), localityText(&x.At), x.State})
+			t.Add(x.Host, setupName(r.Runs[i].Setup), known(x.Free), gb(x.Consumed), gb(x.Large), gb(x.Saved), localityText(&x.At), x.State)
 		}
 	}
 	return t
 }
 
-func simulatedIf(r *pages.Simulated) []Change {
+func simulatedIf(r *pages.Simulated) []answer.Change {
 	base := r.Runs[len(r.Runs)-1].LongRun.All()
-	change := func(text string, s pages.Saving) Change {
-		c := Change{If: text, Result: gb(s.All())}
+	change := func(text string, s pages.Saving) answer.Change {
+		c := answer.Change{If: text, Result: gb(s.All())}
 		if base > 0 {
 			c.Change = signed(capacity.Share(float64(s.All())/float64(base) - 1))
 		}
 		return c
 	}
-	return []Change{
+	return []answer.Change{
 		{If: "in the long run, large on demand, salting 0", Result: gb(base)},
 		change("... and one copy a host, not a node (sharePerNode off)", r.OneCopy),
 		change("... and half as many pages alike", r.HalfAlike),

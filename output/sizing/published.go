@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"homenode/capacity"
+
+	"homenode/output/answer"
 )
 
 // publishedRow is a figure of an article in JSON. Numbers that do not exist are left out.
@@ -23,10 +25,10 @@ type publishedRow struct {
 
 // Published returns the published figures that a command ("size io") rests on beside what
 // they come to, with the deviation.
-func Published(command string, checks []capacity.Check) *Answer {
-	t := Table{Name: "published", Columns: []Column{{Name: "exp"}, {Name: "what"}, {Name: "quantity"},
+func Published(command string, checks []capacity.Check) *answer.Answer {
+	t := answer.Table{Name: "published", Columns: []answer.Column{{Name: "exp"}, {Name: "what"}, {Name: "quantity"},
 		{Name: "printed", Right: true}, {Name: "computed", Right: true}, {Name: "deviation", Right: true}, {Name: "verdict"}}}
-	a := &Answer{Command: command, Question: command + " --published: the published figures, computed again"}
+	a := &answer.Answer{Command: command, Question: command + " --published: the published figures, computed again"}
 	result := make([]publishedRow, 0, len(checks))
 	reproduced, missed := 0, 0
 	var ids []string
@@ -46,15 +48,15 @@ func Published(command string, checks []capacity.Check) *Answer {
 				ids = append(ids, c.Inconsistency)
 			}
 			if c.Note != "" {
-				a.Notes = append(a.Notes, fmt.Sprintf("%s, exp %s, %s: %s", c.Inconsistency, c.ID, c.What, c.Note))
+				a.Note(fmt.Sprintf("%s, exp %s, %s: %s", c.Inconsistency, c.ID, c.What, c.Note))
 			}
 		default:
 			missed++
 		}
-		t.Rows = append(t.Rows, []string{c.ID, c.What, c.Quantity, c.Printed, capacity.Digits(c.Computed, 5), deviation, row.Verdict})
+		t.Add(c.ID, c.What, c.Quantity, c.Printed, capacity.Digits(c.Computed, 5), deviation, row.Verdict)
 		result = append(result, row)
 	}
-	a.Tables, a.Result = []Table{t}, result
+	a.Tables, a.Result = []answer.Table{t}, result
 	a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %d printed figures come out within their rounding.", reproduced, len(checks)))
 	if n := len(checks) - reproduced - missed; n > 0 {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("Against the article's own arithmetic: %d (%s).", n, strings.Join(ids, ", ")))

@@ -2,11 +2,11 @@ package sizing
 
 import (
 	"bytes"
-	"io"
 	"testing"
 
 	"homenode/capacity"
 	"homenode/internal/golden"
+	"homenode/output/form"
 )
 
 func TestPublished(t *testing.T) {
@@ -17,13 +17,13 @@ func TestPublished(t *testing.T) {
 		{ID: "B-7", What: "a hair", Quantity: "GHz", Printed: "28", Computed: 27.999},
 	}
 	for _, tt := range []struct {
-		file  string
-		write func(io.Writer, *Answer) error
+		file string
+		form string
 	}{
-		{"published.txt", func(w io.Writer, a *Answer) error { return Text(w, a, false) }}, {"published.json", JSON},
+		{"published.txt", "table"}, {"published.json", "json"},
 	} {
 		var b bytes.Buffer
-		if err := tt.write(&b, Published("size example", checks)); err != nil {
+		if err := form.Write(&b, tt.form, Published("size example", checks), form.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)

@@ -9,6 +9,7 @@ import (
 	"homenode/capacity"
 	"homenode/capacity/rightsize"
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/output/chart"
 )
 
@@ -35,8 +36,8 @@ type RightSizeChange struct {
 const rightSizeRows = 8
 
 // RightSize returns the answer which VMs have too many vCPUs, or too few.
-func RightSize(r *rightsize.Result, changes []RightSizeChange, o RightSizeOptions) *Answer {
-	a := &Answer{Command: "size rightsize", Question: rightSizeQuestion(r, &o), Result: r}
+func RightSize(r *rightsize.Result, changes []RightSizeChange, o RightSizeOptions) *answer.Answer {
+	a := &answer.Answer{Command: "size rightsize", Question: rightSizeQuestion(r, &o), Result: r}
 	a.Assumed = rightSizeAssumed(r, &o)
 	a.Verdict = rightSizeVerdict(r)
 	shown := rightSizeShown(r, &o)
@@ -51,14 +52,14 @@ func RightSize(r *rightsize.Result, changes []RightSizeChange, o RightSizeOption
 		if r.Totals.Judged == 0 {
 			break
 		}
-		a.If = append(a.If, rightSizeChange(r, c))
+		a.Changes = append(a.Changes, rightSizeChange(r, c))
 	}
-	a.Notes = rightSizeNotes(r, &o)
+	a.Note(rightSizeNotes(r, &o)...)
 	if !o.Details && len(r.VMs) > 0 {
 		a.Next = []string{"homenode size rightsize " + o.Words + " --details"}
 	}
 	if c, ok := rightSizeChart(r, rightSizeShown(r, &RightSizeOptions{Details: true})); ok {
-		a.Charts = []chart.Chart{c}
+		addCharts(a, []chart.Chart{c})
 	}
 	return a
 }
@@ -77,8 +78,8 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-func rightSizeAssumed(r *rightsize.Result, o *RightSizeOptions) []Assumption {
-	out := []Assumption{
+func rightSizeAssumed(r *rightsize.Result, o *RightSizeOptions) []answer.Assumption {
+	out := []answer.Assumption{
 		{What: "demand met", Value: fmt.Sprintf("%s %% of the time", number(100*float64(r.Options.Percentile))), Origin: origin(o.Given, "percentile"), Source: "--percentile", Note: "peaks above it wait"},
 		{What: "headroom", Value: fmt.Sprintf("%s %%", number(100*float64(r.Options.Headroom))), Origin: origin(o.Given, "headroom"), Source: "--headroom"},
 		{What: "observed at least", Value: rightsize.Span(r.Options.Least), Origin: origin(o.Given, "least"), Source: "--least", Note: "no VM is judged by less"},
@@ -87,9 +88,9 @@ func rightSizeAssumed(r *rightsize.Result, o *RightSizeOptions) []Assumption {
 		return out
 	}
 	if text := observed(r); text != "" {
-		out = append(out, Assumption{What: "observed", Value: text, Origin: capacity.Measured, Source: o.Files})
+		out = append(out, answer.Assumption{What: "observed", Value: text, Origin: capacity.Measured, Source: o.Files})
 	}
-	node := Assumption{What: "NUMA nodes", Value: nodes(r), Origin: capacity.Measured, Source: o.Fleet}
+	node := answer.Assumption{What: "NUMA nodes", Value: nodes(r), Origin: capacity.Measured, Source: o.Fleet}
 	var kinds string // of several, which are too long for a value
 	if strings.Contains(node.Value, ", ") {
 		node.Value, kinds = "several kinds", node.Value
@@ -206,14 +207,14 @@ func rightSizeShown(r *rightsize.Result, o *RightSizeOptions) (out []*rightsize.
 	return out
 }
 
-func rightSizeTable(r *rightsize.Result, shown []*rightsize.Advice, o *RightSizeOptions) Table {
+func rightSizeTable(r *rightsize.Result, shown []*rightsize.Advice, o *RightSizeOptions) answer.Table {
 	p := "p" + number(100*float64(r.Options.Percentile))
-	t := Table{Name: "rightsize", Columns: []Column{{Name: "VM"}, {Name: "vCPUs", Right: true}, {Name: "p50", Right: true}, {Name: p, Right: true},
+	t := answer.Table{Name: "rightsize", Columns: []answer.Column{{Name: "VM"}, {Name: "vCPUs", Right: true}, {Name: "p50", Right: true}, {Name: p, Right: true},
 		{Name: "peak", Right: true}, {Name: "suggested", Right: true}, {Name: "above", Right: true}}}
 	if r.Totals.Placed > 0 {
-		t.Columns = append(t.Columns, Column{Name: "clients before"}, Column{Name: "after"})
+		t.Columns = append(t.Columns, answer.Column{Name: "clients before"}, answer.Column{Name: "after"})
 	}
-	t.Columns = append(t.Columns, Column{Name: "memory"})
+	t.Columns = append(t.Columns, answer.Column{Name: "memory"})
 	if n := r.Totals.Smaller + r.Totals.Larger; !o.Details && n > len(shown) {
 		t.Title = fmt.Sprintf("The greatest changes of %d; demand (run + ready) in vCPUs", n)
 	} else {
@@ -225,7 +226,7 @@ func rightSizeTable(r *rightsize.Result, shown []*rightsize.Advice, o *RightSize
 			before, after := clients(a)
 			row = append(row, before, after)
 		}
-		t.Rows = append(t.Rows, append(row, memory(&a.Memory)))
+		t.Add(append(row, memory(&a.Memory))...)
 	}
 	return t
 }
@@ -287,11 +288,11 @@ func memory(m *rightsize.Memory) string {
 	return "-"
 }
 
-func rightSizeChange(r *rightsize.Result, c RightSizeChange) Change {
+func rightSizeChange(r *rightsize.Result, c RightSizeChange) answer.Change {
 	t, now := &c.R.Totals, &r.Totals
 	text := fmt.Sprintf("%d smaller, %d grow: %d vCPUs", t.Smaller, t.Larger, t.Suggested)
 	if t.Placed > 0 {
 		text += ", " + plural(t.WideAfter, "wide VM")
 	}
-	return Change{If: c.If, Result: text, Change: fmt.Sprintf("%+d vCPUs", t.Suggested-now.Suggested)}
+	return answer.Change{If: c.If, Result: text, Change: fmt.Sprintf("%+d vCPUs", t.Suggested-now.Suggested)}
 }

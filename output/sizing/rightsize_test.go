@@ -9,6 +9,7 @@ import (
 
 	"homenode/capacity/rightsize"
 	"homenode/numa"
+	"homenode/output/answer"
 )
 
 // sized is a result of three VMs that shrink, one that grows, one that waits and six that
@@ -34,6 +35,18 @@ func sized() *rightsize.Result {
 	return r
 }
 
+// texts returns the texts of a table's cells.
+func texts(t *answer.Table) (out [][]string) {
+	for _, row := range t.Rows {
+		var line []string
+		for _, c := range row {
+			line = append(line, c.Text)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
 func TestRightSize(t *testing.T) {
 	a := RightSize(sized(), nil, RightSizeOptions{Files: "week/", Words: "week/", Unseen: 1})
 	want := [][]string{
@@ -41,7 +54,7 @@ func TestRightSize(t *testing.T) {
 		{"sql01", "16", "1.0", "2.5", "3.0", "4", "<0.1 %", "2×8, guest 16", "4", "64 GB → 12 GB to 40 GB"},
 		{"web01", "8", "1.0", "2.5", "3.0", "4", "0 %", "unknown", "unknown", "300 GB, 44 GB over"},
 	}
-	if got := a.Tables[0].Rows; fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := texts(&a.Tables[0]); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("rows\n%v, want\n%v", got, want)
 	}
 	notes := []string{
@@ -54,8 +67,12 @@ func TestRightSize(t *testing.T) {
 		"Not in a capture: vendors' sizes (SAP HANA), databases' memory settings, licences, failover. Ask the owner first.",
 		"In the inventory, not in the capture: 1 VM that should run on these hosts.",
 	}
-	if !slices.Equal(a.Notes, notes) {
-		t.Errorf("notes\n%s, want\n%s", strings.Join(a.Notes, "\n"), strings.Join(notes, "\n"))
+	var got []string
+	for _, n := range a.Notes {
+		got = append(got, n.Text)
+	}
+	if !slices.Equal(got, notes) {
+		t.Errorf("notes\n%s, want\n%s", strings.Join(got, "\n"), strings.Join(notes, "\n"))
 	}
 }
 
@@ -89,7 +106,7 @@ func TestRightSizeOfNothing(t *testing.T) {
 	r.VMs = r.VMs[4:]
 	r.Totals = rightsize.Totals{VMs: 6}
 	a := RightSize(r, []RightSizeChange{{"more", r}}, RightSizeOptions{})
-	if got := fmt.Sprint(a.Verdict, len(a.Tables), len(a.If), len(a.Charts)); got != "[None of 6 VMs can be judged.] 0 0 0" {
+	if got := fmt.Sprint(a.Verdict, len(a.Tables), len(a.Changes), len(a.Drawings)); got != "[None of 6 VMs can be judged.] 0 0 0" {
 		t.Errorf("found %s", got)
 	}
 }

@@ -8,14 +8,15 @@ import (
 
 	"homenode/capacity/rightsize"
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/output/chart"
 )
 
 // rightSizeSteps says what to set for each VM, and why it is kept.
-func rightSizeSteps(shown []*rightsize.Advice) Table {
-	t := Table{Name: "steps", Title: "What to set, and why", Columns: []Column{{Name: "VM"}, {Name: "vCPUs"}, {Name: "cores/socket"}, {Name: "observed"}, {Name: "ready", Right: true}, {Name: "what to do"}}}
+func rightSizeSteps(shown []*rightsize.Advice) answer.Table {
+	t := answer.Table{Name: "steps", Title: "What to set, and why", Columns: []answer.Column{{Name: "VM"}, {Name: "vCPUs"}, {Name: "cores/socket"}, {Name: "observed"}, {Name: "ready", Right: true}, {Name: "what to do"}}}
 	for _, a := range shown {
-		t.Rows = append(t.Rows, []string{a.Name, arrow(a.VCPUs, a.Suggested), socketsOf(a), rightsize.Span(a.Seen), readyOf(a), strings.Join(rightSizeWhat(a), "; ")})
+		t.Add(a.Name, arrow(a.VCPUs, a.Suggested), socketsOf(a), rightsize.Span(a.Seen), readyOf(a), strings.Join(rightSizeWhat(a), "; "))
 	}
 	return t
 }
@@ -69,9 +70,9 @@ func rightSizeWhat(a *rightsize.Advice) (out []string) {
 }
 
 // rightSizeMemory says what is known of the memory.
-func rightSizeMemory(shown []*rightsize.Advice) Table {
-	t := Table{Name: "memory", Title: "Memory as the host sees it; what the guest uses (caches, heaps) is not in a capture",
-		Columns: []Column{{Name: "VM"}, {Name: "size", Right: true}, {Name: "active", Right: true}, {Name: "active peak", Right: true}, {Name: "consumed", Right: true}, {Name: "reserved", Right: true}, {Name: "range or reason"}}}
+func rightSizeMemory(shown []*rightsize.Advice) answer.Table {
+	t := answer.Table{Name: "memory", Title: "Memory as the host sees it; what the guest uses (caches, heaps) is not in a capture",
+		Columns: []answer.Column{{Name: "VM"}, {Name: "size", Right: true}, {Name: "active", Right: true}, {Name: "active peak", Right: true}, {Name: "consumed", Right: true}, {Name: "reserved", Right: true}, {Name: "range or reason"}}}
 	for _, a := range shown {
 		m := &a.Memory
 		why := m.Reason
@@ -84,8 +85,8 @@ func rightSizeMemory(shown []*rightsize.Advice) Table {
 				why += ", which is below the range"
 			}
 		}
-		t.Rows = append(t.Rows, []string{a.Name, bytesOr(int64(m.Size), m.Size.String()), bytesOr(int64(m.ActivePeak), m.ActiveAt.String()), bytesOr(int64(m.ActivePeak), m.ActivePeak.String()),
-			bytesOr(int64(m.Consumed), m.Consumed.String()), bytesOr(int64(m.Reserved), m.Reserved.String()), why})
+		t.Add(a.Name, bytesOr(int64(m.Size), m.Size.String()), bytesOr(int64(m.ActivePeak), m.ActiveAt.String()), bytesOr(int64(m.ActivePeak), m.ActivePeak.String()),
+			bytesOr(int64(m.Consumed), m.Consumed.String()), bytesOr(int64(m.Reserved), m.Reserved.String()), why)
 	}
 	return t
 }

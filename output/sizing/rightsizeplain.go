@@ -7,15 +7,17 @@ import (
 
 	"homenode/capacity/rightsize"
 	"homenode/numa"
+
+	"homenode/output/answer"
 )
 
 // rightSizePlain returns all VMs with plain numbers, those not judged too.
-func rightSizePlain(r *rightsize.Result) *Table {
+func rightSizePlain(r *rightsize.Result) *answer.Table {
 	p := "p" + number(100*float64(r.Options.Percentile))
-	t := &Table{}
+	t := &answer.Table{}
 	for _, name := range []string{"VM", "host", "verdict", "reason", "seen h", "vCPUs", "p50 vCPUs", p + " vCPUs", "peak vCPUs", "suggested vCPUs",
 		"time above %", "ready %", "clients before", "clients after", "memory GB", "active peak GB", "reserved GB", "memory low GB", "memory high GB", "memory reason"} {
-		t.Columns = append(t.Columns, Column{Name: name})
+		t.Columns = append(t.Columns, answer.Column{Name: name})
 	}
 	for i := range r.VMs {
 		a := &r.VMs[i]
@@ -37,7 +39,7 @@ func rightSizePlain(r *rightsize.Result) *Table {
 		for _, b := range []numa.Bytes{m.Size, m.ActivePeak, m.Reserved, m.Low, m.High} {
 			row = append(row, plainGB(b))
 		}
-		t.Rows = append(t.Rows, append(row, m.Reason))
+		t.Add(append(row, m.Reason)...)
 	}
 	return t
 }

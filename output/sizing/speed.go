@@ -9,6 +9,7 @@ import (
 	"homenode/capacity"
 	"homenode/capacity/speed"
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/output/chart"
 )
 
@@ -46,18 +47,19 @@ type SpeedChange struct {
 }
 
 // Speed turns the result into an answer; details adds all columns.
-func Speed(r *SpeedResult, details bool) *Answer {
+func Speed(r *SpeedResult, details bool) *answer.Answer {
 	a := r.Asked
-	out := &Answer{
+	out := &answer.Answer{
 		Command: "size speed",
 		Question: fmt.Sprintf("size speed: %s of %d vCPU and %s on a host, at %v a vCPU, %s; %s, cores of %v",
 			vms(a.VMs), a.VCPUs, a.Memory, a.Speed, a.Model.Name(), r.HostText, a.Core),
-		Result: r, Charts: speedCharts(r),
+		Result: r,
 	}
-	out.Assumed = []Assumption{
+	addCharts(out, speedCharts(r))
+	out.Assumed = []answer.Assumption{
 		{What: "limit, reservation", Value: a.Model.Name(), Origin: r.Terms.Origin, Source: r.Terms.Source},
-		Figure("guarantee", r.Guarantee, capacity.Share.String),
-		Figure("kernel", r.Kernel, capacity.Share.String),
+		answer.Figure("guarantee", r.Guarantee, capacity.Share.String),
+		answer.Figure("kernel", r.Kernel, capacity.Share.String),
 		{What: "demand", Value: "constant, all alike", Origin: capacity.Assumed, Note: fmt.Sprintf("30 min in the twin, %s of memory touched a VM; %s", r.Touched, r.Release)},
 	}
 	if len(r.SCA) > 0 && r.SCA[0].Gain > 0 {
@@ -66,23 +68,23 @@ func Speed(r *SpeedResult, details bool) *Answer {
 			names[i] = m.Name
 			gains[i] = fmt.Sprintf("+%s %%", capacity.Digits(100*float64(m.Gain), 3))
 		}
-		out.Assumed = append(out.Assumed, Assumption{What: "second thread", Value: strings.Join(gains, ", "), Origin: capacity.Assumed,
+		out.Assumed = append(out.Assumed, answer.Assumption{What: "second thread", Value: strings.Join(gains, ", "), Origin: capacity.Assumed,
 			Note: fmt.Sprintf("of a core: %s; VMware: SCAv1 costs up to %v of a full host", strings.Join(names, ", "), speed.Loss.High)})
 	}
 	out.Verdict = speedVerdict(r)
-	out.Tables = []Table{speedLoads(r, details)}
+	out.Tables = []answer.Table{speedLoads(r, details)}
 	if details {
 		out.Tables = append(out.Tables, speedSCA(r))
 	}
 	for _, c := range r.Changes {
-		out.If = append(out.If, Change{If: c.If, Result: c.text(a.Running()), Change: speedChange(c.Admission, r.Admission)})
+		out.Changes = append(out.Changes, answer.Change{If: c.If, Result: c.text(a.Running()), Change: speedChange(c.Admission, r.Admission)})
 	}
 	for i := range r.SCA {
 		if m, none := &r.SCA[i], &r.SCA[0]; i > 0 {
-			out.If = append(out.If, Change{If: m.Name, Result: speedSCAText(m, none), Change: fmt.Sprintf("host %+.0f %%", 100*(float64(m.Capacity/none.Capacity)-1))})
+			out.Changes = append(out.Changes, answer.Change{If: m.Name, Result: speedSCAText(m, none), Change: fmt.Sprintf("host %+.0f %%", 100*(float64(m.Capacity/none.Capacity)-1))})
 		}
 	}
-	out.Notes = speedNotes(r)
+	out.Note(speedNotes(r)...)
 	return out
 }
 
@@ -160,13 +162,13 @@ func speedAdmitted(r *SpeedResult) (out []string) {
 }
 
 // speedLoads is what the VMs get of what they want.
-func speedLoads(r *SpeedResult, details bool) Table {
-	t := Table{Name: "demand", Title: "in the twin, a VM; shares by vCPU", Columns: []Column{
-		{"demand", true}, {"used", true}, {"ready", true}, {"by limit", true}, {"no core free", true}, {"co-stop", true},
-		{"without limit: used", true}, {"ready", true},
+func speedLoads(r *SpeedResult, details bool) answer.Table {
+	t := answer.Table{Name: "demand", Title: "in the twin, a VM; shares by vCPU", Columns: []answer.Column{
+		{Name: "demand", Right: true}, {Name: "used", Right: true}, {Name: "ready", Right: true}, {Name: "by limit", Right: true}, {Name: "no core free", Right: true}, {Name: "co-stop", Right: true},
+		{Name: "without limit: used", Right: true}, {Name: "ready", Right: true},
 	}}
 	if details {
-		t.Columns = append(t.Columns, Column{"co-stop", true}, Column{"N%L", true}, Column{"N%L without", true}, Column{"closed form", true})
+		t.Columns = append(t.Columns, answer.Column{Name: "co-stop", Right: true}, answer.Column{Name: "N%L", Right: true}, answer.Column{Name: "N%L without", Right: true}, answer.Column{Name: "closed form", Right: true})
 	}
 	for i, l := range r.Limited {
 		f := r.Free[i]
@@ -177,24 +179,24 @@ func speedLoads(r *SpeedResult, details bool) Table {
 		if details {
 			row = append(row, waiting(f.CoStop), l.Local.String(), f.Local.String(), l.Expected.String())
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	return t
 }
 
 // speedSCA is what side-channel aware schedulers leave.
-func speedSCA(r *SpeedResult) Table {
-	t := Table{Name: "sca", Title: "side-channel aware schedulers", Columns: []Column{
-		{"scheduler", false}, {"vCPUs at once", true}, {"of this shape", true}, {"capacity", true}, {"not wide up to", true}, {"with preferHT", true},
-		{"used at 100 %", true}, {"ready", true},
+func speedSCA(r *SpeedResult) answer.Table {
+	t := answer.Table{Name: "sca", Title: "side-channel aware schedulers", Columns: []answer.Column{
+		{Name: "scheduler", Right: false}, {Name: "vCPUs at once", Right: true}, {Name: "of this shape", Right: true}, {Name: "capacity", Right: true}, {Name: "not wide up to", Right: true}, {Name: "with preferHT", Right: true},
+		{Name: "used at 100 %", Right: true}, {Name: "ready", Right: true},
 	}}
 	for _, m := range r.SCA {
 		preferHT := strconv.Itoa(m.PreferHT)
 		if m.AtOnce < m.PreferHT {
 			preferHT += fmt.Sprintf(" (%d run)", m.AtOnce)
 		}
-		t.Rows = append(t.Rows, []string{m.Name, strconv.Itoa(m.Places), strconv.Itoa(m.OfShape), m.Capacity.String(), strconv.Itoa(m.NonWide), preferHT,
-			m.Full.Used.String(), waiting(m.Full.Ready)})
+		t.Add(m.Name, strconv.Itoa(m.Places), strconv.Itoa(m.OfShape), m.Capacity.String(), strconv.Itoa(m.NonWide), preferHT,
+			m.Full.Used.String(), waiting(m.Full.Ready))
 	}
 	return t
 }

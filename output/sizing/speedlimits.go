@@ -6,6 +6,7 @@ import (
 
 	"homenode/capacity"
 	"homenode/capacity/speed"
+	"homenode/output/answer"
 	"homenode/output/chart"
 )
 
@@ -13,31 +14,31 @@ import (
 const mostLimits = 12
 
 // SpeedLimits says which VMs of a fleet have a CPU limit; details lists all of them.
-func SpeedLimits(source string, l *speed.Limits, details bool) *Answer {
-	out := &Answer{
+func SpeedLimits(source string, l *speed.Limits, details bool) *answer.Answer {
+	out := &answer.Answer{
 		Command: "size speed", Question: fmt.Sprintf("size speed: CPU limits of the %d VMs of %s", l.VMs, source), Result: l,
 		Verdict: limitsVerdict(l), NoDrawing: "no VM is known to have a CPU limit",
 	}
 	if len(l.List) > l.NoCore {
-		out.Assumed = []Assumption{{What: "core", Value: "nominal frequency of the host", Origin: capacity.Measured, Source: "inventory", Note: "turbo is above it: a limit counts what is used"}}
+		out.Assumed = []answer.Assumption{{What: "core", Value: "nominal frequency of the host", Origin: capacity.Measured, Source: "inventory", Note: "turbo is above it: a limit counts what is used"}}
 	}
 	if len(l.List) > 0 {
 		out.NoDrawing = "of no VM with a CPU limit the vCPUs and the frequency of its cores are known"
-		out.Assumed = append(out.Assumed, Assumption{What: "left over", Value: "another speed a vCPU than most of its folder", Origin: capacity.Assumed, Note: "from two VMs on, more than half"})
+		out.Assumed = append(out.Assumed, answer.Assumption{What: "left over", Value: "another speed a vCPU than most of its folder", Origin: capacity.Assumed, Note: "from two VMs on, more than half"})
 		out.Tables = append(out.Tables, limitsTable(l, details))
-		out.Charts = limitsCharts(l)
+		addCharts(out, limitsCharts(l))
 	}
 	if len(l.Hosts) > 0 {
 		out.Tables = append(out.Tables, reservedTable(l, details))
 	}
 	if l.Unknown > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("Of %d VMs the source does not say whether they have a limit.", l.Unknown))
+		out.Note(fmt.Sprintf("Of %d VMs the source does not say whether they have a limit.", l.Unknown))
 	}
 	if len(l.List) > mostLimits && !details {
-		out.Notes = append(out.Notes, vms(len(l.List)-mostLimits)+" more: --details")
+		out.Note(vms(len(l.List)-mostLimits) + " more: --details")
 	}
 	if len(l.List) > 0 {
-		out.Notes = append(out.Notes, "Limits of resource pools are not read: they act on top.")
+		out.Note("Limits of resource pools are not read: they act on top.")
 	}
 	return out
 }
@@ -65,9 +66,9 @@ func limitsVerdict(l *speed.Limits) []string {
 	return out
 }
 
-func limitsTable(l *speed.Limits, details bool) Table {
-	t := Table{Name: "limits", Title: "held back: of the time, when all its vCPUs want a whole core and cores are free", Columns: []Column{
-		{"VM", false}, {"host", false}, {"vCPUs", true}, {"limit", true}, {"a vCPU", true}, {"core", true}, {"held back", true}, {"looks left over", false},
+func limitsTable(l *speed.Limits, details bool) answer.Table {
+	t := answer.Table{Name: "limits", Title: "held back: of the time, when all its vCPUs want a whole core and cores are free", Columns: []answer.Column{
+		{Name: "VM", Right: false}, {Name: "host", Right: false}, {Name: "vCPUs", Right: true}, {Name: "limit", Right: true}, {Name: "a vCPU", Right: true}, {Name: "core", Right: true}, {Name: "held back", Right: true}, {Name: "looks left over", Right: false},
 	}}
 	for i := range l.List {
 		if i == mostLimits && !details {
@@ -75,8 +76,8 @@ func limitsTable(l *speed.Limits, details bool) Table {
 		}
 		v := &l.List[i]
 		held := orUnknown(v.Held.String(), v.VCPUs > 0 && v.Core > 0)
-		t.Rows = append(t.Rows, []string{v.VM, orUnknown(v.Host, v.Host != ""), orUnknown(strconv.Itoa(v.VCPUs), v.VCPUs > 0), v.Limit.String(),
-			orUnknown(v.PerVCPU.String(), v.PerVCPU > 0 || v.VCPUs > 0), orUnknown(v.Core.String(), v.Core > 0), held, v.Odd})
+		t.Add(v.VM, orUnknown(v.Host, v.Host != ""), orUnknown(strconv.Itoa(v.VCPUs), v.VCPUs > 0), v.Limit.String(),
+			orUnknown(v.PerVCPU.String(), v.PerVCPU > 0 || v.VCPUs > 0), orUnknown(v.Core.String(), v.Core > 0), held, v.Odd)
 	}
 	return t
 }
@@ -89,17 +90,17 @@ func orUnknown(text string, ok bool) string {
 	return text
 }
 
-func reservedTable(l *speed.Limits, details bool) Table {
-	t := Table{Name: "hosts", Title: "powered-on VMs, by host", Columns: []Column{
-		{"host", false}, {"VMs with reservation", true}, {"reserved", true}, {"of", true}, {"share", true}, {"sum of limits", true},
+func reservedTable(l *speed.Limits, details bool) answer.Table {
+	t := answer.Table{Name: "hosts", Title: "powered-on VMs, by host", Columns: []answer.Column{
+		{Name: "host", Right: false}, {Name: "VMs with reservation", Right: true}, {Name: "reserved", Right: true}, {Name: "of", Right: true}, {Name: "share", Right: true}, {Name: "sum of limits", Right: true},
 	}}
 	for i := range l.Hosts {
 		if i == mostLimits/2 && !details {
 			break
 		}
 		h := &l.Hosts[i]
-		t.Rows = append(t.Rows, []string{h.Host, strconv.Itoa(h.VMs), h.Reservation.String(), orUnknown(h.Capacity.String(), h.Capacity > 0),
-			orUnknown(h.Share.String(), h.Capacity > 0), h.Limits.String()})
+		t.Add(h.Host, strconv.Itoa(h.VMs), h.Reservation.String(), orUnknown(h.Capacity.String(), h.Capacity > 0),
+			orUnknown(h.Share.String(), h.Capacity > 0), h.Limits.String())
 	}
 	return t
 }

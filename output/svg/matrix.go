@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"homenode/internal/texttab"
 	"homenode/output/topo"
 )
 
@@ -41,15 +42,15 @@ func placeMatrix(m *topo.Matrix) *picture {
 	}
 	p.width = max(p.width, 2*margin+2*roomWidth)
 	y := margin + 160
-	p.groups = append(p.groups, group{id: m.ID + "__title", class: "title", shapes: []shape{{class: "name", x: margin, y: y, text: Cut(m.Title, int((p.width-2*margin)/titleLetter))}}})
+	p.groups = append(p.groups, group{id: m.ID + "__title", class: "title", shapes: []shape{{class: "name", x: margin, y: y, text: texttab.Cut(m.Title, int((p.width-2*margin)/titleLetter))}}})
 	y += 260
 	x := margin + first
 	for i := range m.Columns {
 		c := &m.Columns[i]
 		most := int((widths[i] - cellPad) / letter)
 		p.groups = append(p.groups, group{id: m.ID + "__column-" + topo.ShapeID(c.Hosts[0].ID), class: "node", shapes: []shape{
-			{class: "name", x: x + cellPad/2, y: y, text: Cut(c.Name, most)},
-			{class: "facts", x: x + cellPad/2, y: y + lineHeight, text: Cut(c.Shape, most)},
+			{class: "name", x: x + cellPad/2, y: y, text: texttab.Cut(c.Name, most)},
+			{class: "facts", x: x + cellPad/2, y: y + lineHeight, text: texttab.Cut(c.Shape, most)},
 		}})
 		x += widths[i] + cellGap
 	}
@@ -65,7 +66,7 @@ func placeMatrix(m *topo.Matrix) *picture {
 		sentences = append(sentences, s)
 	}
 	for _, s := range sentences {
-		for _, line := range Wrap(s, int((p.width-2*margin)/letter)) {
+		for _, line := range texttab.Wrap(s, int((p.width-2*margin)/letter)) {
 			caption.shapes = append(caption.shapes, shape{class: "facts", x: margin, y: y, text: line})
 			y += lineHeight
 		}
@@ -79,14 +80,14 @@ func (p *picture) matrixRow(m *topo.Matrix, r *topo.Row, first Px, widths []Px, 
 	vm := topo.ShapeID(r.VMs[0].ID)
 	base := y + cellHeight - cellPad
 	p.groups = append(p.groups, group{id: m.ID + "__vm-" + vm, class: "row", numbers: fmt.Sprintf("%s: %d vCPU", r.Names(), r.VCPUs), shapes: []shape{
-		{class: "name", x: margin, y: base, text: Cut(r.Label, int((first-500)/letter))},
+		{class: "name", x: margin, y: base, text: texttab.Cut(r.Label, int((first-500)/letter))},
 		{class: "amount", x: margin + first - cellPad, y: base, text: strconv.Itoa(r.VCPUs)},
 	}})
 	x := margin + first
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		shapes := []shape{{class: "block", x: x, y: y, w: widths[i], h: cellHeight}}
-		shapes = append(shapes, shape{class: "label", x: x + cellPad, y: base, text: Cut(c.Label(), int((widths[i]-cellPad)/cellLetter))})
+		shapes = append(shapes, shape{class: "label", x: x + cellPad, y: base, text: texttab.Cut(c.Label(), int((widths[i]-cellPad)/cellLetter))})
 		p.groups = append(p.groups, group{
 			id: fmt.Sprintf("%s__vm-%s__host-%s", m.ID, vm, topo.ShapeID(m.Columns[i].Hosts[0].ID)), class: "cell " + markClass[c.Mark],
 			numbers: fmt.Sprintf("%s on %s: %s", r.Label, m.Columns[i].Name, c.Label()), shapes: shapes,

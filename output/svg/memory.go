@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/topo"
 )
@@ -70,7 +71,7 @@ func (l *layout) loose() {
 		}
 		l.add(group{id: id, class: class, numbers: numbers, shapes: []shape{
 			{class: "block", x: x, y: l.y, w: roomWidth, h: frameHeight},
-			{class: "label", x: x + roomPad, y: l.y + 170, text: Cut(label, int((roomWidth-2*roomPad)/letter))},
+			{class: "label", x: x + roomPad, y: l.y + 170, text: texttab.Cut(label, int((roomWidth-2*roomPad)/letter))},
 		}})
 	}
 	for i := range l.d.Loose {
@@ -90,7 +91,7 @@ func (l *layout) foot() {
 		l.legend()
 	}
 	for i, sentence := range l.d.Caption {
-		for j, line := range Wrap(sentence, int((l.pic.width-2*margin)/letter)) {
+		for j, line := range texttab.Wrap(sentence, int((l.pic.width-2*margin)/letter)) {
 			l.add(group{id: fmt.Sprintf("%s__caption-%d__line-%d", l.d.ID, i, j), class: "caption", shapes: []shape{{class: "facts", x: margin, y: l.y + 110, text: line}}})
 			l.y += lineHeight
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/topo"
 )
@@ -121,8 +122,8 @@ func (l *layout) add(g group) { l.pic.groups = append(l.pic.groups, g) }
 func (l *layout) title() {
 	facts := strings.Join(l.d.Facts, " · ")
 	room := l.pic.width - 2*margin
-	title := Cut(l.d.Title, int(room*2/3/titleLetter))
-	facts = Cut(facts, int((room-Px(columns(title))*titleLetter-200)/letter))
+	title := texttab.Cut(l.d.Title, int(room*2/3/titleLetter))
+	facts = texttab.Cut(facts, int((room-Px(columns(title))*titleLetter-200)/letter))
 	l.add(group{id: l.d.ID + "__title", class: "title", shapes: []shape{{class: "name", x: margin, y: l.y + 170, text: title, after: facts}}})
 	l.y += titleHeight
 }
@@ -165,7 +166,7 @@ func (l *layout) frames(from, to int) bool {
 			left := x + Px(i)*(each+frameGap)
 			frame := group{id: id, class: "guest", numbers: g.Numbers(), shapes: []shape{
 				{class: "frame", x: left, y: l.y, w: each, h: frameHeight},
-				{class: "label", x: left + roomPad, y: l.y + 170, text: Cut(heading, int((each-2*roomPad)/letter))},
+				{class: "label", x: left + roomPad, y: l.y + 170, text: texttab.Cut(heading, int((each-2*roomPad)/letter))},
 			}}
 			for _, on := range g.On {
 				if leg := l.roomX(on-from) + roomWidth/2; on >= from && on < to && len(s.Guests) == 1 {
@@ -271,10 +272,10 @@ func labels(name, amount string, x, top, bottom, width Px) []shape {
 		}
 	}
 	if room-1-columns(amount) < 6 {
-		return []shape{{class: "label", x: x + 70, y: y, text: Cut(name, room)}}
+		return []shape{{class: "label", x: x + 70, y: y, text: texttab.Cut(name, room)}}
 	}
 	return []shape{
-		{class: "label", x: x + 70, y: y, text: Cut(name, room-1-columns(amount))},
+		{class: "label", x: x + 70, y: y, text: texttab.Cut(name, room-1-columns(amount))},
 		{class: "amount", x: x + width - 70, y: y, text: amount},
 	}
 }

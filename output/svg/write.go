@@ -91,7 +91,7 @@ func (o *writer) group(p *picture, g *group, numbersY Px) {
 		o.shape(p, g, &g.shapes[i])
 	}
 	if g.numbers != "" {
-		o.printf(`<text%s class="numbers" x="%s" y="%s">%s</text>`, o.id(g, "numbers"), margin, numbersY, Escape(Cut(g.numbers, int((p.width-2*margin)/letter))))
+		o.printf(`<text%s class="numbers" x="%s" y="%s">%s</text>`, o.id(g, "numbers"), margin, numbersY, Escape(texttab.Cut(g.numbers, int((p.width-2*margin)/letter))))
 	}
 	o.printf("</g>\n")
 }
@@ -130,35 +130,4 @@ func (o *writer) shape(p *picture, g *group, s *shape) {
 // count as two, marks that stand on another character as none.
 func columns(s string) int {
 	return texttab.Width(s)
-}
-
-// Cut shortens s to so many columns, with an ellipsis.
-func Cut(s string, n int) string {
-	if columns(s) <= n {
-		return s
-	}
-	kept := 0
-	for i, r := range s {
-		if kept += columns(string(r)); kept > n-1 {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
-
-// Wrap breaks s at blanks into lines of at most n columns.
-func Wrap(s string, n int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.SplitSeq(s, " ") {
-		if line != "" && columns(line)+1+columns(word) > n {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
 }

@@ -8,6 +8,7 @@ import (
 
 	"homenode/capture"
 	"homenode/finding"
+	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/picture"
 	"homenode/output/svg"
@@ -216,7 +217,7 @@ func (d *hostDrawing) vms(o *Options) []string {
 			amount.Text = "none"
 		}
 		d.pic.Add(picture.Group{ID: id, Class: "row", Focus: true, Numbers: text, Shapes: []picture.Shape{
-			{Class: "name", X: margin, Y: d.y + 125, Text: svg.Cut(o.label(v), int((plotLeft-2*margin)/boldLetter))}, amount,
+			{Class: "name", X: margin, Y: d.y + 125, Text: texttab.Cut(o.label(v), int((plotLeft-2*margin)/boldLetter))}, amount,
 			{Class: "floor", X: plotLeft, Y: d.y + height, W: plotRight - plotLeft}}})
 		steps := stepsOf(&v.Timeline, d.rec, func(b *capture.VMBucket) int32 { return b.Ticks })
 		d.pic.Groups = append(d.pic.Groups, d.band(id, v, steps, height, false)...)

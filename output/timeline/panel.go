@@ -7,6 +7,7 @@ import (
 
 	"homenode/capture"
 	"homenode/finding"
+	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/picture"
 	"homenode/output/svg"
@@ -32,8 +33,8 @@ type legend struct{ class, fill, text string }
 func newLayout(rec *capture.Recording, id, title, facts string) *layout {
 	l := &layout{pic: &picture.Picture{ID: id, Class: "timeline", Title: title, Width: pictureWidth, NumbersX: margin, Letter: letter}, nodes: -1, span: spanOf(rec), rec: rec, y: margin}
 	most := int((pictureWidth - 2*margin) / titleLetter)
-	name := svg.Cut(title, most*2/3)
-	facts = svg.Cut(facts, int((pictureWidth-2*margin-svg.Px(len([]rune(name)))*titleLetter)/letter))
+	name := texttab.Cut(title, most*2/3)
+	facts = texttab.Cut(facts, int((pictureWidth-2*margin-svg.Px(len([]rune(name)))*titleLetter)/letter))
 	l.pic.Add(picture.Group{ID: id + "__title", Class: "title", Shapes: []picture.Shape{{Class: "name", X: margin, Y: l.y + 160, Text: name, After: facts}}})
 	l.y += 280
 	return l
@@ -41,9 +42,9 @@ func newLayout(rec *capture.Recording, id, title, facts string) *layout {
 
 // head places the name of a panel and what it says in sum, left of the axis.
 func (l *layout) head(name string, facts ...string) []picture.Shape {
-	shapes := []picture.Shape{{Class: "name", X: margin, Y: l.y + 110, Text: svg.Cut(name, int((plotLeft-2*margin)/boldLetter))}}
+	shapes := []picture.Shape{{Class: "name", X: margin, Y: l.y + 110, Text: texttab.Cut(name, int((plotLeft-2*margin)/boldLetter))}}
 	for i, f := range facts {
-		shapes = append(shapes, picture.Shape{Class: "facts", X: margin, Y: l.y + 110 + svg.Px(i+1)*130, Text: svg.Cut(f, int((plotLeft-2*margin)/letter))})
+		shapes = append(shapes, picture.Shape{Class: "facts", X: margin, Y: l.y + 110 + svg.Px(i+1)*130, Text: texttab.Cut(f, int((plotLeft-2*margin)/letter))})
 	}
 	return shapes
 }
@@ -205,7 +206,7 @@ func (l *layout) foot(sentences ...string) {
 	}
 	caption := picture.Group{ID: l.pic.ID + "__caption", Class: "caption"}
 	for _, s := range sentences {
-		for _, text := range svg.Wrap(s, int((pictureWidth-2*margin)/letter)) {
+		for _, text := range texttab.Wrap(s, int((pictureWidth-2*margin)/letter)) {
 			caption.Shapes = append(caption.Shapes, picture.Shape{Class: "facts", X: margin, Y: l.y + 110, Text: text})
 			l.y += lineHeight
 		}

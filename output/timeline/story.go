@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/texttab"
 	"homenode/output/picture"
 	"homenode/output/svg"
 )
@@ -25,7 +26,7 @@ func (l *layout) events(id string, o *Options, v *capture.VM) {
 			continue
 		}
 		x := l.span.x(e.Time)
-		text := svg.Cut(e.Text, 28)
+		text := texttab.Cut(e.Text, 28)
 		wide := svg.Px(len([]rune(text)))*letter + 60
 		one := picture.Shape{Class: "facts", X: x + 40, Text: text}
 		from, to := x, x+wide

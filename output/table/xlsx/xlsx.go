@@ -7,20 +7,26 @@ package xlsx
 import (
 	"errors"
 	"fmt"
+
 	"io"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/xuri/excelize/v2"
 
+	"homenode/internal/texttab"
 	"homenode/output/table"
 )
 
-// sheetNames are the names of the sheets by table.
-var sheetNames = map[string]string{
-	"findings": "Findings", "vms": "VMs", "hosts": "Hosts", "clusters": "Clusters", "observations": "Observations", "suppressed": "Suppressed", "rules": "Rules", "notes": "Notes", "about": "About",
-	"nodes": "Nodes", "changes": "Changes", "files": "Files",
-	"lives": "Lives", "decisions": "Decisions", "speed": "Speed", "story": "Story",
+// sheetName returns the name of a table's sheet: "Findings", "VMs".
+func sheetName(table string) string {
+	if table == "vms" {
+		return "VMs"
+	}
+	if table == "" {
+		return "Sheet"
+	}
+	return texttab.Cut(strings.ToUpper(table[:1])+table[1:], 31) // Excel's limit
 }
 
 // Write writes the tables as a workbook, a sheet each. Rows are streamed: of a
@@ -40,10 +46,8 @@ func Write(w io.Writer, tables []table.Table) (err error) {
 		return err
 	}
 	for i, t := range tables {
-		name := sheetNames[t.Name]
-		if name == "" {
-			return fmt.Errorf("table %s has no sheet", t.Name)
-		}
+		name := sheetName(t.Name)
+
 		if i == 0 {
 			err = f.SetSheetName("Sheet1", name)
 		} else {

@@ -1,0 +1,202 @@
+// Package answer is what a command came to, as data: its verdict, what that rests on, the
+// tables, findings and drawings behind it, and what to do next. Every command makes one
+// Answer of its typed result; package form is the one place that prints Answers, so that a
+// terminal, a file and a page say the same.
+package answer
+
+import (
+	"io"
+	"slices"
+
+	"homenode/capacity"
+	"homenode/output/table"
+)
+
+// An Answer is ready to be printed. Its fields stand in the order of reading. Texts may come
+// from strangers: forms clean them.
+type Answer struct {
+	Command  string // "size io"
+	Format   string // of JSON; "" for homenode- and the command
+	Version  int    // of JSON; 0 counts as 1
+	Question string // what was asked, with the numbers, in one line; "" where the verdict says it
+	// Simulated says that nothing of it was observed.
+	Simulated bool
+
+	// Verdict is the result in one to three sentences, one a line; the first is the headline.
+	Verdict []string
+	Facts   []Fact // what was read and judged
+	// Assumed is everything that the result rests on beside the question.
+	Assumed []Assumption
+	Tables  []Table // the result, for people
+	// Findings are what the rules say; nil when the command judges nothing.
+	Findings *Findings
+	// Changes say what the result would be under other circumstances.
+	Changes []Change
+	Notes   []Note // what is doubtful or left out
+	// Drawings are shown below each other.
+	Drawings []Drawing
+	// NoDrawing says why there is none; "" where none is ever missing.
+	NoDrawing string
+	Next      []string // commands to run next
+
+	// Data are the tables for spreadsheets and scripts, all rows with plain numbers; nil
+	// where Tables serve them too.
+	Data []table.Table
+	// Result is what JSON shows: a struct with tags, in SI units and bytes.
+	Result any
+}
+
+// A Fact is one line about what was read or judged.
+type Fact struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+	Took string `json:"-"` // the time it took: never in files
+}
+
+// An Assumption is one thing that the result rests on.
+type Assumption struct {
+	What     string          `json:"what"`
+	Value    string          `json:"value"`
+	Range    string          `json:"range,omitempty"` // within which it holds or was measured
+	Origin   capacity.Origin `json:"origin"`
+	Source   string          `json:"source,omitempty"`
+	Hardware string          `json:"hardware,omitempty"`
+	Note     string          `json:"note,omitempty"`
+}
+
+// Figure returns a figure as an assumption; text prints its numbers.
+func Figure[T ~float64](what string, f capacity.Figure[T], text func(T) string) Assumption {
+	a := Assumption{What: what, Value: text(f.Value), Origin: f.Origin, Source: f.Source, Hardware: f.Hardware, Note: f.Note}
+	if f.Low != f.High {
+		a.Range = text(f.Low) + " to " + text(f.High)
+	}
+	return a
+}
+
+// A Change is one thing that could be otherwise.
+type Change struct {
+	If     string `json:"if"`     // "blocks twice as large"
+	Result string `json:"result"` // "21.4 GHz"
+	Change string `json:"change"` // "+38 %"
+}
+
+// A Note is a sentence about what is doubtful or left out.
+type Note struct {
+	Text string `json:"text"`
+	At   string `json:"at,omitempty"`   // where it was read
+	From string `json:"from,omitempty"` // who says so: source, judgement, configuration, simulation
+}
+
+// Note adds sentences to the notes.
+func (a *Answer) Note(sentences ...string) {
+	for _, s := range sentences {
+		a.Notes = append(a.Notes, Note{Text: s})
+	}
+}
+
+// A Drawing is a picture of the result.
+type Drawing struct {
+	ID    string // the anchor on a page: a letter, then letters, digits and hyphens; "" for none
+	About string // what it shows, in one sentence
+	Wide  bool   // it has a page's width
+	Draw  func(io.Writer) error
+}
+
+// A Table is a part of the result for people: few rows, cells with units.
+type Table struct {
+	Name    string // one lower-case word, for CSV
+	Title   string // a line above it; "" for none
+	Columns []Column
+	Rows    [][]Cell // as many cells as columns
+	Cut     string   // what it leaves out and how to see it
+	Bars    bool     // it draws with letters: programs that read CSV do without
+	// Plain stands for the table in CSV: plain numbers, and every row where Rows are the
+	// first of many. nil: CSV has the table as it is.
+	Plain *Table
+}
+
+// A Column is one column of a table.
+type Column struct {
+	Name  string
+	Right bool   // numbers
+	About string // what it means; "" where the name says it
+}
+
+// A Cell is one cell of a table.
+type Cell struct {
+	Text string
+	Tone Tone
+	Ref  string // anchor of what it names on the same page
+	Sort string // a plain number to sort by; "" for the text
+}
+
+// A Tone says how a text is set off.
+type Tone uint8
+
+// The tones; those of severities are in the order of finding.Severity.
+const (
+	Plain Tone = iota
+	Faint
+	Low
+	Medium
+	High
+	Bad // a number that should be 0
+)
+
+// Add adds a row of plain cells.
+func (t *Table) Add(cells ...string) {
+	row := make([]Cell, len(cells))
+	for i, c := range cells {
+		row[i].Text = c
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+// AllTables returns every table of the answer with what it assumes and what would change it,
+// in the order of reading.
+func (a *Answer) AllTables() []Table {
+	var out []Table
+	if len(a.Assumed) > 0 {
+		out = append(out, AssumedTable(a.Assumed))
+	}
+	out = append(out, a.Tables...)
+	if len(a.Changes) > 0 {
+		out = append(out, ChangeTable(a.Changes))
+	}
+	return out
+}
+
+// AssumedTable returns assumptions as a table: the range stands behind the value, the
+// hardware and the note behind the source.
+func AssumedTable(all []Assumption) Table {
+	t := Table{Name: "assumed", Title: "Assumed", Columns: []Column{{Name: "what"}, {Name: "value"}, {Name: "origin"}, {Name: "source"}}}
+	for _, as := range all {
+		value := as.Value
+		if as.Range != "" {
+			value += " (" + as.Range + ")"
+		}
+		t.Add(as.What, value, string(as.Origin), joined(as.Source, as.Hardware, as.Note))
+	}
+	return t
+}
+
+// joined returns the texts that are not empty, with commas.
+func joined(texts ...string) string {
+	out := ""
+	for _, s := range slices.DeleteFunc(texts, func(s string) bool { return s == "" }) {
+		if out != "" {
+			out += ", "
+		}
+		out += s
+	}
+	return out
+}
+
+// ChangeTable returns changes as a table.
+func ChangeTable(all []Change) Table {
+	t := Table{Name: "whatif", Title: "What if", Columns: []Column{{Name: "if"}, {Name: "result"}, {Name: "change", Right: true}}}
+	for _, c := range all {
+		t.Add(c.If, c.Result, c.Change)
+	}
+	return t
+}

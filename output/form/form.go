@@ -1,0 +1,49 @@
+// Package form prints Answers: as text for a terminal, as JSON, CSV and a workbook for
+// programs, as Markdown and HTML for people, and their drawings as SVG. It knows no command:
+// what one has to say stands in its Answer.
+package form
+
+import (
+	"fmt"
+	"io"
+
+	"homenode/output/answer"
+	"homenode/output/table"
+)
+
+// Options say how a form is written. The zero value suits a file.
+type Options struct {
+	Version string // of homenode; empty leaves it out
+	Colour  bool
+	Width   int // columns of the terminal; 0 for none: tables are as wide as their cells
+	// Table is the table of Data that CSV writes; "" for all tables in one file.
+	Table string
+	// Workbook writes tables as XLSX; package table/xlsx has it. nil when there is no such form.
+	Workbook func(io.Writer, []table.Table) error
+}
+
+// Names are the forms that every answer has; the first is the default.
+var Names = []string{"table", "json", "html", "csv", "xlsx", "markdown", "svg"}
+
+// Write writes the answer in the form of this name.
+func Write(w io.Writer, name string, a *answer.Answer, o Options) error {
+	switch name {
+	case "table":
+		return Text(w, a, o)
+	case "json":
+		return JSON(w, a, o)
+	case "html":
+		return HTML(w, a, o)
+	case "csv":
+		return CSV(w, a, o)
+	case "xlsx":
+		if o.Workbook != nil {
+			return o.Workbook(w, dataOf(a))
+		}
+	case "markdown":
+		return Markdown(w, a, o)
+	case "svg":
+		return SVG(w, a)
+	}
+	return fmt.Errorf("no form %q", name)
+}

@@ -1,0 +1,92 @@
+package form_test
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"homenode/capacity"
+	"homenode/internal/golden"
+	"homenode/internal/texttab"
+	"homenode/output/answer"
+	"homenode/output/form"
+)
+
+// example is an answer with every part, and with names from strangers.
+func example() *answer.Answer {
+	cost := capacity.Figure[capacity.CyclesPerBit]{
+		Value: 0.163, Low: 0.15, High: 0.175, Origin: capacity.Published, Source: "exp B-4", Hardware: "Xeon Gold 6544Y", Note: "TCP/IP, transmit",
+	}
+	return &answer.Answer{
+		Command: "size example", Question: "size example: 10 Gb/s of traffic",
+		Assumed: []answer.Assumption{
+			answer.Figure("network, transmit", cost, capacity.CyclesPerBit.String),
+			{What: "core", Value: "3.6 GHz", Origin: capacity.Given, Source: "--core"},
+		},
+		Verdict: []string{"1.63 GHz: half a core."},
+		Tables: []answer.Table{{
+			Name: "hosts", Title: "by host", Columns: []answer.Column{{Name: "host"}, {Name: "share", Right: true}},
+			Rows: [][]answer.Cell{{{Text: "=esx|01", Ref: "esx01"}, {Text: "1.4 %", Sort: "1.4"}}, {{Text: "esx02\x1b[31m"}, {Text: "-12", Tone: answer.Bad}}},
+			Cut:  "3 more hosts: --details",
+		}},
+		Facts:   []answer.Fact{{Name: "read", Text: "a host <b>", Took: ""}},
+		Changes: []answer.Change{{If: "traffic twice as much", Result: "3.26 GHz", Change: "+100 %"}},
+		Notes:   []answer.Note{{Text: "the range is that of the article"}, {Text: "no <i>memory</i>", At: "vm 3", From: "source"}},
+		Drawings: []answer.Drawing{{ID: "drawing", About: "a square", Draw: func(w io.Writer) error {
+			_, err := io.WriteString(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><style>.square{fill:red}</style><rect class="square" width="9" height="9"/></svg>`)
+			return err
+		}}},
+		Next:   []string{"homenode size io --published"},
+		Result: struct{ Hz capacity.Hz }{1.63 * capacity.GHz},
+	}
+}
+
+func TestForms(t *testing.T) {
+	for _, tt := range []struct{ form, file string }{
+		{"table", "example.txt"}, {"markdown", "example.md"}, {"csv", "example.csv"}, {"json", "example.json"}, {"html", "example.html"}, {"svg", "example.svg"},
+	} {
+		var b bytes.Buffer
+		if err := form.Write(&b, tt.form, example(), form.Options{Version: "1.2.3"}); err != nil {
+			t.Fatal(err)
+		}
+		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)
+	}
+}
+
+// TestNoDrawing checks that an answer without a drawing is an error that says why.
+func TestNoDrawing(t *testing.T) {
+	a := example()
+	a.Drawings = nil
+	if err := form.SVG(io.Discard, a); err == nil || err.Error() != "size example has no drawing" {
+		t.Errorf("found %v, want: size example has no drawing", err)
+	}
+	a.NoDrawing = "no host"
+	if err := form.SVG(io.Discard, a); err == nil || err.Error() != "size example has nothing to draw: no host" {
+		t.Errorf("found %v, want: size example has nothing to draw: no host", err)
+	}
+}
+
+// TestWidth checks that everything fits the width of a terminal and that no word is lost.
+func TestWidth(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("words of three ", 20))
+	a := &answer.Answer{
+		Question: "size x: " + long, Verdict: []string{long}, Notes: []answer.Note{{Text: long}}, Facts: []answer.Fact{{Name: "read", Text: long}},
+		Assumed: []answer.Assumption{{What: "first", Value: "1", Source: "short"}, {What: "second one", Value: "20 GiB", Source: "exp B-4", Note: long}},
+		Tables:  []answer.Table{{Columns: []answer.Column{{Name: "a number of VMs", Right: true}, {Name: "what"}, {Name: "who"}}, Rows: [][]answer.Cell{{{Text: "1"}, {Text: long}, {Text: long}}}}},
+	}
+	for _, width := range []int{80, 100, 120} {
+		var b bytes.Buffer
+		if err := form.Text(&b, a, form.Options{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := texttab.Width(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d columns instead of %d: %s", n, width, line)
+			}
+		}
+		if got := strings.Count(b.String(), "three"); got != 140 {
+			t.Errorf("%d of 140 words are there", got)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package form
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"homenode/internal/texttab"
+	"homenode/output/answer"
+)
+
+var (
+	//go:embed page.tmpl
+	pageText string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass}).Parse(pageText))
+)
+
+// manyRows is from how many rows on a table of a page can be searched.
+const manyRows = 12
+
+// page is what an HTML page shows, in its order.
+type page struct {
+	*answer.Answer
+	Homenode string // version
+	Policy   string
+	Style    template.CSS
+	Script   template.JS
+	Headline string
+	Rest     []string
+	Pictures []picture
+	Parts    []part
+	Notes    []noteGroup
+}
+
+// A picture is a drawing inside the page.
+type picture struct {
+	answer.Drawing
+	SVG template.HTML
+}
+
+// A part is a table with its anchor.
+type part struct {
+	answer.Table
+	Anchor string
+	Search bool
+}
+
+// A noteGroup is notes of one origin.
+type noteGroup struct {
+	Title string
+	Notes []answer.Note
+}
+
+// noteTitles are the headings of notes by who says them.
+var noteTitles = map[string]string{
+	"": "What to know", "source": "What the source says about itself", "judgement": "Could not be judged",
+	"configuration": "What the configuration changes", "simulation": "What the simulation leaves out",
+}
+
+// HTML writes the answer as one file that needs nothing else: drawings inside, nothing
+// loaded, readable without scripts and on paper.
+func HTML(w io.Writer, a *answer.Answer, o Options) error {
+	p := &page{Answer: a, Homenode: o.Version}
+	if len(a.Verdict) > 0 {
+		p.Headline, p.Rest = a.Verdict[0], a.Verdict[1:]
+	}
+	style := pageStyle
+	for _, d := range a.Drawings {
+		var b bytes.Buffer
+		if err := d.Draw(&b); err != nil {
+			return err
+		}
+		text, css := withoutStyle(b.String())
+		if !strings.Contains(style, css) {
+			style += css
+		}
+		p.Pictures = append(p.Pictures, picture{d, template.HTML(text)}) // drawings escape what strangers wrote
+	}
+	for _, t := range a.Tables {
+		p.Parts = append(p.Parts, part{t, "table-" + strings.ReplaceAll(t.Name, " ", "-"), len(t.Rows) >= manyRows})
+	}
+	for _, n := range a.Notes {
+		title := noteTitles[n.From]
+		i := slices.IndexFunc(p.Notes, func(g noteGroup) bool { return g.Title == title })
+		if i < 0 {
+			i = len(p.Notes)
+			p.Notes = append(p.Notes, noteGroup{Title: title})
+		}
+		p.Notes[i].Notes = append(p.Notes[i].Notes, n)
+	}
+	p.Style, p.Script = template.CSS(style), template.JS(pageScript)
+	// Only this style and this script, by their hashes; nothing is ever loaded.
+	p.Policy = "default-src 'none'; style-src '" + hashOf(style) + "'; script-src '" + hashOf(pageScript) + "'; base-uri 'none'; form-action 'none'"
+	b := bufio.NewWriterSize(w, 64<<10)
+	if err := pageTemplate.Execute(b, p); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// hashOf returns the hash by which a content security policy allows an inline style or
+// script.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+var (
+	styleElement = regexp.MustCompile(`(?s)<style>(.*?)</style>`)
+	prolog       = regexp.MustCompile(`(?s)^<\?xml.*?\?>\s*`)
+)
+
+// withoutStyle returns a drawing as it stands inside a page, and its style, which the page
+// has once.
+func withoutStyle(svg string) (text, css string) {
+	for _, m := range styleElement.FindAllStringSubmatch(svg, -1) {
+		css += m[1]
+	}
+	return prolog.ReplaceAllString(styleElement.ReplaceAllString(svg, ""), ""), css
+}
+
+// toneClass returns the class of a cell.
+func toneClass(c answer.Cell) string {
+	return [...]string{answer.Plain: "", answer.Faint: "info", answer.Low: "low", answer.Medium: "medium", answer.High: "high", answer.Bad: "bad"}[c.Tone]
+}

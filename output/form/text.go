@@ -1,0 +1,163 @@
+package form
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"homenode/internal/texttab"
+	"homenode/output/answer"
+)
+
+// Text writes the answer for a terminal: the verdict, what it rests on, the result, what
+// would change it, and what to do next.
+func Text(w io.Writer, a *answer.Answer, o Options) error {
+	p := &printer{w: w, o: o}
+	if a.Question != "" {
+		p.sentence("", a.Question, bold)
+	}
+	for i, line := range a.Verdict {
+		code := ""
+		if i == 0 {
+			code = bold
+		}
+		p.sentence("", line, code)
+	}
+	if len(a.Facts) > 0 {
+		p.line("")
+		p.facts(a.Facts)
+	}
+	if len(a.Assumed) > 0 {
+		p.heading("assumed")
+		t := answer.AssumedTable(a.Assumed)
+		p.table(&t, "  ", false)
+	}
+	for i := range a.Tables {
+		t := &a.Tables[i]
+		p.line("")
+		if t.Title != "" {
+			p.line("%s", texttab.Clean(t.Title))
+		}
+		p.table(t, "", true)
+		if t.Cut != "" {
+			p.line("%s", texttab.Clean(t.Cut))
+		}
+	}
+	if len(a.Changes) > 0 {
+		p.heading("what if")
+		t := answer.ChangeTable(a.Changes)
+		p.table(&t, "  ", false)
+	}
+	if len(a.Notes) > 0 {
+		p.heading("notes")
+		for _, n := range a.Notes {
+			text := n.Text
+			if n.At != "" {
+				text += " (" + n.At + ")"
+			}
+			p.sentence("  ", text, "")
+		}
+	}
+	if len(a.Next) > 0 {
+		p.heading("next")
+		for _, n := range a.Next {
+			p.line("  %s", texttab.Clean(n))
+		}
+	}
+	return p.err
+}
+
+// printer writes text and keeps the first error.
+type printer struct {
+	w   io.Writer
+	o   Options
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *printer) heading(name string) { p.line("\n%s", name) }
+
+// paper is how many columns sentences take where no terminal says otherwise.
+const paper = 120
+
+// sentence writes a sentence in lines that fit, the further ones set in.
+func (p *printer) sentence(indent, s, code string) {
+	const more = "  "
+	wide := p.width() - len(indent)
+	lines := texttab.Wrap(texttab.Line(s), wide)
+	if len(lines) > 1 {
+		lines = append(lines[:1], texttab.Wrap(strings.Join(lines[1:], " "), wide-len(more))...)
+	}
+	for i, line := range lines {
+		if i > 0 {
+			line = more + line
+		}
+		p.line("%s%s", indent, p.paint(line, code))
+	}
+}
+
+func (p *printer) width() int {
+	if p.o.Width > 0 {
+		return p.o.Width
+	}
+	return paper
+}
+
+// The ANSI codes of tones and emphasis.
+const bold = "1"
+
+var codes = [...]string{answer.Plain: "", answer.Faint: "2", answer.Low: "36", answer.Medium: "33", answer.High: "1;31", answer.Bad: "33"}
+
+func (p *printer) paint(s, code string) string {
+	if !p.o.Colour || code == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p *printer) facts(all []answer.Fact) {
+	t := texttab.Table{Width: p.width()}
+	for _, f := range all {
+		t.Row(f.Name, f.Text, f.Took)
+	}
+	p.write(&t)
+}
+
+// table writes a table; one without heads wraps its words to the page, as sentences do.
+func (p *printer) table(t *answer.Table, indent string, heads bool) {
+	tab := texttab.Table{Indent: indent, Right: map[int]bool{}, Width: p.o.Width}
+	if !heads {
+		tab.Width = p.width()
+	}
+	heading := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		heading[i], tab.Right[i] = strings.ToUpper(c.Name), c.Right
+	}
+	if heads {
+		tab.Row(heading...)
+	}
+	row := make([]string, len(t.Columns))
+	for _, cells := range t.Rows {
+		for i, c := range cells {
+			row[i] = c.Text
+		}
+		tab.Row(row...)
+		for i, c := range cells {
+			if code := codes[c.Tone]; code != "" && p.o.Colour {
+				tab.Paint(i, code)
+			}
+		}
+	}
+	p.write(&tab)
+}
+
+func (p *printer) write(t *texttab.Table) {
+	if p.err == nil {
+		_, p.err = t.WriteTo(p.w)
+	}
+}
