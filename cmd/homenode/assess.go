@@ -195,7 +195,7 @@ changed fleet stands beside today's, and 1 means that the change makes something
 	}
 	src.register(cmd)
 	out.register(cmd, assessForms...)
-	table.register(cmd)
+	table.register(cmd, report.TableNames())
 	choose.register(cmd)
 	config.register(cmd)
 	changes.register(cmd)

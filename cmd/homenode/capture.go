@@ -6,7 +6,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,7 +34,7 @@ func newCapture() *cobra.Command {
 		fleet   []string
 		failOn  string
 		details bool
-		table   string
+		table   tableFlag
 		vm      string
 	)
 	cmd := &cobra.Command{
@@ -81,7 +80,7 @@ in what could be read while some file could not.`,
 			if err != nil {
 				return fmt.Errorf("--fail-on: %w", err)
 			}
-			if err := cmp.Or(archive.check(in.parquet), in.check(args, archive.dir != ""), checkTable(cmd, &out, table, report.CaptureTableNames())); err != nil {
+			if err := cmp.Or(archive.check(in.parquet), in.check(args, archive.dir != ""), table.check(cmd, &out)); err != nil {
 				return err
 			}
 			if vm != "" && out.format != "svg" && out.format != "table" && out.format != "json" {
@@ -116,7 +115,7 @@ in what could be read while some file could not.`,
 					o.Read = read
 				}
 				x := report.ExportOptions{Version: version(), FailOn: least, Details: details, SourceFiles: sourceFiles(args)}
-				return writeCapture(to, out.format, table, vm, w, o, x)
+				return writeCapture(to, out.format, table.name, vm, w, o, x)
 			})
 			if err != nil {
 				return err
@@ -137,11 +136,11 @@ in what could be read while some file could not.`,
 	config.register(cmd)
 	explore.register(cmd)
 	archive.register(cmd)
+	table.register(cmd, report.CaptureTableNames())
 	fl := cmd.Flags()
 	fl.StringArrayVar(&fleet, "fleet", nil, "SOURCE of the inventory, as assess reads it: what was seen is compared with the prediction")
 	fl.StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
 	fl.BoolVar(&details, "details", false, "every finding with its advice (table, markdown)")
-	fl.StringVar(&table, "table", "findings", "table that --format csv writes: "+strings.Join(report.CaptureTableNames(), ", "))
 	fl.StringVar(&vm, "vm", "", "this VM alone, as NAME or HOST/NAME (table, json, svg); --format svg takes a host, too, and draws it without a name when there is one")
 	return cmd
 }

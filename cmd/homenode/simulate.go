@@ -157,7 +157,7 @@ type simulateShow struct {
 	vm, host string
 	why      bool
 	details  bool
-	table    string
+	table    tableFlag
 }
 
 func (f *simulateShow) register(cmd *cobra.Command) {
@@ -166,12 +166,12 @@ func (f *simulateShow) register(cmd *cobra.Command) {
 	fl.StringVar(&f.host, "host", "", "decisions on this host alone (--why); name of the host, for files that call it localhost (--replay)")
 	fl.BoolVar(&f.why, "why", false, "every decision of the scheduler with its reason and the rules it rests on (table, json, csv)")
 	fl.BoolVar(&f.details, "details", false, "all of the story, all VMs, every finding with its advice (table, markdown)")
-	fl.StringVar(&f.table, "table", "findings", "table that --format csv writes: "+strings.Join(report.SimulatedTableNames(), ", "))
+	f.table.register(cmd, report.SimulatedTableNames())
 }
 
 // check looks at the flags before anything is read.
 func (f *simulateShow) check(cmd *cobra.Command, out *outputFlags) error {
-	if err := checkTable(cmd, out, f.table, report.SimulatedTableNames()); err != nil {
+	if err := f.table.check(cmd, out); err != nil {
 		return err
 	}
 	among := func(forms ...string) bool {
@@ -213,7 +213,7 @@ func (f *simulateShow) write(w io.Writer, form string, r *simulate.Result, o rep
 	case "html":
 		return report.SimulatedHTML(w, r, report.HTMLOptions{Version: x.Version})
 	case "csv", "xlsx":
-		return writeTables(w, form, f.table, report.SimulatedTables(r, x.Version))
+		return writeTables(w, form, f.table.name, report.SimulatedTables(r, x.Version))
 	case "sarif":
 		return report.SimulatedSARIF(w, r, x)
 	case "junit":

@@ -19,23 +19,22 @@ import (
 // assessForms are the forms of assess; the first is the default.
 var assessForms = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "markdown"}
 
-// tableFlag reads --table: which table a CSV file holds.
-type tableFlag struct{ name string }
+// tableFlag reads --table: which of these tables a CSV file has.
+type tableFlag struct {
+	name  string
+	names []string
+}
 
-func (f *tableFlag) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.name, "table", "findings", "table that --format csv writes: "+strings.Join(report.TableNames(), ", "))
+func (f *tableFlag) register(cmd *cobra.Command, names []string) {
+	f.names = names
+	cmd.Flags().StringVar(&f.name, "table", "findings", "table that --format csv writes: "+strings.Join(names, ", "))
 }
 
 // check looks at the flags before anything is read.
 func (f *tableFlag) check(cmd *cobra.Command, out *outputFlags) error {
-	return checkTable(cmd, out, f.name, report.TableNames())
-}
-
-// checkTable looks at --table before anything is read.
-func checkTable(cmd *cobra.Command, out *outputFlags, table string, names []string) error {
 	switch {
-	case !slices.Contains(names, table):
-		return fmt.Errorf("--table: found %q, want one of %s", table, strings.Join(names, ", "))
+	case !slices.Contains(f.names, f.name):
+		return fmt.Errorf("--table: found %q, want one of %s", f.name, strings.Join(f.names, ", "))
 	case out.format != "csv" && cmd.Flags().Changed("table"):
 		return errors.New("--table: only with --format csv")
 	case out.format == "xlsx" && (out.file == "" || out.file == "-") && isTerminal(cmd.OutOrStdout()):

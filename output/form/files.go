@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"homenode/internal/texttab"
@@ -44,13 +45,29 @@ func JSON(w io.Writer, a *answer.Answer, o Options) error {
 func CSV(w io.Writer, a *answer.Answer, o Options) error {
 	all := dataOf(a)
 	if o.Table == "" {
-		return table.CSVAll(w, all)
+		return table.CSV(w, named(all)...)
 	}
 	t, ok := table.Named(all, o.Table)
 	if !ok {
 		return fmt.Errorf("no table %q", o.Table)
 	}
 	return table.CSV(w, t)
+}
+
+// named returns tables of which each row begins with the name of its table.
+func named(tables []table.Table) []table.Table {
+	all := slices.Clone(tables)
+	for i, t := range tables {
+		all[i].Columns = slices.Concat([]table.Column{{Name: "table"}}, t.Columns)
+		all[i].Rows = func(yield func([]table.Cell) bool) {
+			for row := range t.Rows {
+				if !yield(slices.Concat([]table.Cell{table.Text(t.Name)}, row)) {
+					return
+				}
+			}
+		}
+	}
+	return all
 }
 
 // dataOf returns the tables of the answer for programs.

@@ -15,11 +15,7 @@ import (
 
 // CaptureTableNames lists the tables that CaptureTables returns, in their order.
 func CaptureTableNames() []string {
-	var names []string
-	for _, t := range CaptureTables(&rules.Watched{}, "") {
-		names = append(names, t.Name)
-	}
-	return names
+	return table.Names(CaptureTables(&rules.Watched{}, ""))
 }
 
 // CaptureTables returns judged recordings as tables. version is that of homenode.

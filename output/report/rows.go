@@ -31,11 +31,7 @@ func joined(texts []string) table.Cell { return table.Text(strings.Join(texts, "
 
 // TableNames lists the tables that Tables returns, in their order.
 func TableNames() []string {
-	var names []string
-	for _, t := range Tables(&rules.Result{Fleet: &numa.Fleet{}}, "") {
-		names = append(names, t.Name)
-	}
-	return names
+	return table.Names(Tables(&rules.Result{Fleet: &numa.Fleet{}}, ""))
 }
 
 // Tables returns the judged fleet as tables. version is that of homenode.

@@ -13,11 +13,7 @@ import (
 
 // SimulatedTableNames lists the tables that SimulatedTables returns, in their order.
 func SimulatedTableNames() []string {
-	var names []string
-	for _, t := range SimulatedTables(&simulate.Result{Story: &numa.Story{Fleet: &numa.Fleet{}}, Outcome: &sim.Outcome{}, Watched: &rules.Watched{}}, "") {
-		names = append(names, t.Name)
-	}
-	return names
+	return table.Names(SimulatedTables(&simulate.Result{Story: &numa.Story{Fleet: &numa.Fleet{}}, Outcome: &sim.Outcome{}, Watched: &rules.Watched{}}, ""))
 }
 
 // SimulatedTables returns a simulation as tables. Each has a column that says that

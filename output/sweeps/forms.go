@@ -13,19 +13,17 @@ import (
 // CSV writes a row for each point: its values, and for each measure the mean, the least
 // and the most over the seeds, and the difference of the mean from today.
 func CSV(w io.Writer, r *sweep.Result) error {
-	names := []string{"point"}
+	columns := []table.Column{{Name: "point"}}
 	for _, d := range r.Plan.Dimensions {
-		names = append(names, d.Name)
+		columns = append(columns, table.Column{Name: d.Name})
 	}
-	names = append(names, "runs", "failed", "mark")
+	columns = append(columns, table.Column{Name: "runs"}, table.Column{Name: "failed"}, table.Column{Name: "mark"})
 	for _, m := range sweep.Measures {
-		name := m.Key + unit(m.Kind)
-		names = append(names, name, name+" least", name+" most", name+" against today")
+		for _, of := range []string{"", " least", " most", " against today"} {
+			columns = append(columns, table.Column{Name: m.Key + unit(m.Kind) + of})
+		}
 	}
-	var columns []table.Column
-	for _, name := range append(names, "simulated") {
-		columns = append(columns, table.Column{Name: name})
-	}
+	columns = append(columns, table.Column{Name: "simulated"})
 	rows := make([][]table.Cell, len(r.Points))
 	for i := range r.Points {
 		pt := &r.Points[i]

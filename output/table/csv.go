@@ -4,37 +4,18 @@ import (
 	"bufio"
 	"encoding/csv"
 	"io"
-	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// CSV writes a table as RFC 4180 describes: commas, lines that end in CRLF, UTF-8.
-// There is no byte order mark: it would become part of the first column's name in
+// CSV writes tables below each other as RFC 4180 describes: commas, lines that end in CRLF,
+// UTF-8. There is no byte order mark: it would become part of the first column's name in
 // most programs, and XLSX is there for spreadsheets.
 //
 // A spreadsheet runs a cell that begins with = + - or @ as a formula, and names
 // come from strangers: Guard says what is done about it.
-func CSV(w io.Writer, t Table) error { return write(w, t) }
-
-// CSVAll writes several tables below each other. Each row begins with the name of its
-// table, and the row of column names with "table".
-func CSVAll(w io.Writer, tables []Table) error {
-	all := slices.Clone(tables)
-	for i, t := range tables {
-		all[i].Columns = slices.Concat([]Column{{Name: "table"}}, t.Columns)
-		all[i].Rows = func(yield func([]Cell) bool) {
-			for row := range t.Rows {
-				if !yield(slices.Concat([]Cell{Text(t.Name)}, row)) {
-					return
-				}
-			}
-		}
-	}
-	return write(w, all...)
-}
-
-func write(w io.Writer, tables ...Table) error {
+func CSV(w io.Writer, tables ...Table) error {
 	out := csv.NewWriter(bufio.NewWriterSize(w, 64<<10))
 	out.UseCRLF = true
 	var record []string
@@ -73,16 +54,9 @@ func (c Cell) guarded() string {
 // forms, and of one that itself begins with '. To reverse it, remove one leading '
 // from every text that has one. (OWASP, “CSV Injection”)
 func Guard(s string) string {
-	rest := strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
-	if strings.HasPrefix(s, "'") || startsFormula(rest) {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }))
+	if strings.HasPrefix(s, "'") || strings.ContainsRune("=+-@＝＋－＠", first) {
 		return "'" + s
 	}
 	return s
-}
-
-func startsFormula(s string) bool {
-	for _, r := range s {
-		return strings.ContainsRune("=+-@＝＋－＠", r)
-	}
-	return false
 }

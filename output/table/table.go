@@ -36,6 +36,15 @@ func Of(name string, columns []Column, rows [][]Cell) Table {
 	return Table{Name: name, Columns: columns, Len: len(rows), Rows: slices.Values(rows)}
 }
 
+// Names lists the names of tables, in their order.
+func Names(tables []Table) []string {
+	names := make([]string, len(tables))
+	for i, t := range tables {
+		names[i] = t.Name
+	}
+	return names
+}
+
 // Named returns the table with this name; false when there is none.
 func Named(tables []Table, name string) (Table, bool) {
 	for _, t := range tables {
