@@ -198,6 +198,9 @@ func TestDetectSamples(t *testing.T) {
 	}
 	seen := 0
 	for _, file := range files {
+		if folder := filepath.Base(filepath.Dir(file)); folder == "kvm" || folder == "second" {
+			continue // other hypervisors, and files of several kinds
+		}
 		head, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
