@@ -5,9 +5,9 @@
 export CGO_ENABLED = 0
 GO = go
 # Packages that run on 32 bit in a moment.
-PORTABLE = ./numa ./vnuma ./sim ./published ./compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
+PORTABLE = ./numa ./esxi/vnuma ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build demo test check deps cross portable simd race fuzz bench bench-collect bench-capture bench-sim same-bytes golden docs clean
+.PHONY: build demo test check check-bench deps cross portable simd race fuzz bench bench-collect bench-capture bench-sim same-bytes golden docs clean
 
 build:
 	$(GO) build -trimpath -o bin/homenode ./cmd/homenode
@@ -17,7 +17,7 @@ demo: build
 	@bin/homenode assess demo --format html -o homenode-report.html || test $$? -eq 1
 	@echo && echo "wrote homenode-report.html: open it in a browser"
 
-test: deps check portable same-bytes simd cross
+test: deps check check-bench portable same-bytes simd cross
 
 deps:
 	@scripts/test-deps
@@ -27,6 +27,12 @@ check:
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) test -shuffle=on ./...
+
+# The benchmarks are a module of their own.
+check-bench:
+	$(GO) vet -C cmd/bench ./...
+	@staticcheck=$$($(GO) tool -n staticcheck) && cd cmd/bench && $$staticcheck ./...
+	$(GO) test -C cmd/bench -shuffle=on ./...
 
 portable:
 	GOARCH=386 $(GO) test $(PORTABLE)
@@ -57,8 +63,8 @@ bench:
 VMS = 10000
 ROUNDS = 5
 bench-collect:
-	$(GO) build -C internal/collectbench/govc -o $(CURDIR)/bin/govc .
-	$(GO) build -o bin/collectbench ./internal/collectbench
+	$(GO) build -C cmd/bench/collect/govc -o $(CURDIR)/bin/govc .
+	$(GO) build -C cmd/bench -o $(CURDIR)/bin/collectbench ./collect
 	bin/collectbench -govc bin/govc -vms $(VMS) -rounds $(ROUNDS)
 
 # How fast captures are read, beside other readers (some minutes, Linux): CAPTURE_MB,
@@ -72,9 +78,9 @@ ESX_DOCTOR =
 FLAGS =
 bench-capture:
 	$(GO) build -trimpath -o bin/homenode ./cmd/homenode
-	$(GO) build -o bin/capturebench ./internal/capturebench
+	$(GO) build -C cmd/bench -o $(CURDIR)/bin/capturebench ./capture
 	GOEXPERIMENT=simd $(GO) build -trimpath -o bin/homenode-simd ./cmd/homenode
-	GOEXPERIMENT=simd $(GO) build -o bin/capturebench-simd ./internal/capturebench
+	GOEXPERIMENT=simd $(GO) build -C cmd/bench -o $(CURDIR)/bin/capturebench-simd ./capture
 	@scripts/bench-python bin/python
 	bin/capturebench -mb $(CAPTURE_MB) -long-mb $(LONG_MB) -duckdb-mb $(DUCKDB_MB) -rounds $(CAPTURE_ROUNDS) \
 		-homenode bin/homenode -simd bin/capturebench-simd -homenode-simd bin/homenode-simd \
@@ -87,8 +93,8 @@ SIM_ROUNDS = 5
 SIM_SLOW_ROUNDS = 3
 CLOUDSIM = bin/cloudsim/cloudsimbench
 bench-sim:
-	$(GO) test -run '^$$' -bench 'Run|EveryPhase' ./sim
-	$(GO) build -o bin/simbench ./internal/simbench
+	$(GO) test -run '^$$' -bench 'Run|EveryPhase' ./esxi/scheduler
+	$(GO) build -C cmd/bench -o $(CURDIR)/bin/simbench ./scheduler
 	@test -z "$(CLOUDSIM)" || scripts/bench-cloudsim bin/cloudsim
 	bin/simbench -rounds $(SIM_ROUNDS) -slow-rounds $(SIM_SLOW_ROUNDS) -cloudsim "$(CLOUDSIM)" $(FLAGS)
 
@@ -98,7 +104,7 @@ same-bytes:
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs
-	$(GO) test ./cmd/homenode ./output/openmetrics ./output/report ./output/svg ./output/topo ./rules ./source/benchmark ./vnuma -update
+	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/report ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma -update
 
 docs:
 	$(GO) run ./cmd/homenode docs docs

@@ -5,15 +5,15 @@ import (
 
 	"homenode/capture"
 	"homenode/numa"
-	"homenode/policy"
-	"homenode/rule"
 	"homenode/rules/earlyspill"
 	"homenode/rules/flapping"
 	"homenode/rules/lopsided"
 	"homenode/rules/lowlocality"
 	"homenode/rules/onebusynode"
+	"homenode/rules/policy"
 	"homenode/rules/readybesideidle"
 	"homenode/rules/remotememory"
+	"homenode/rules/rule"
 )
 
 // What a recording hangs on and no rule decides by.

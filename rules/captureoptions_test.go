@@ -7,8 +7,8 @@ import (
 
 	"homenode/capture"
 	"homenode/numa"
-	"homenode/policy"
 	"homenode/rules"
+	"homenode/rules/policy"
 	"homenode/source/incident"
 )
 

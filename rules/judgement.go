@@ -4,10 +4,10 @@ import (
 	"maps"
 	"slices"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/policy"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
+	"homenode/rules/rule"
 )
 
 // A Judgement is what rules found, in a fleet or in recordings, and what the

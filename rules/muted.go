@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/policy"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
 )
 
 // A Muted is a finding of medium or high severity that counts for less, or not at all, by

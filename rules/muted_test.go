@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/policy"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
 	"homenode/source/incident"
 )
 

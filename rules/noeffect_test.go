@@ -3,10 +3,10 @@ package rules_test
 import (
 	"testing"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/source/scenario"
-	"homenode/vnuma"
 )
 
 // TestNoEffect takes away each setting that N019 calls idle and predicts again: the

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/finding"
-	"homenode/policy"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
 	"homenode/source/demo"
 	"homenode/source/scenario"
 )

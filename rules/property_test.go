@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 	"homenode/source/scenario"
-	"homenode/vnuma"
 )
 
 // sweep writes VMs with every mix of the settings that can hide or shape NUMA, on

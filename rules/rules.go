@@ -2,7 +2,6 @@
 package rules
 
 import (
-	"homenode/rule"
 	"homenode/rules/affinity"
 	"homenode/rules/clientlimits"
 	"homenode/rules/cookie"
@@ -39,6 +38,7 @@ import (
 	"homenode/rules/preferhtlate"
 	"homenode/rules/readybesideidle"
 	"homenode/rules/remotememory"
+	"homenode/rules/rule"
 	"homenode/rules/sca"
 	"homenode/rules/socketspan"
 	"homenode/rules/staleautosize"

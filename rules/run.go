@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"homenode/confront"
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/policy"
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/rules/confront"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
+	"homenode/rules/rule"
 )
 
 // Options of a run. The zero value takes the rule book's choices.

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/rules"
+	"homenode/rules/finding"
 	"homenode/source/demo"
 	"homenode/source/incident"
 	"homenode/source/scenario"

@@ -3,8 +3,8 @@ package rules
 import (
 	"slices"
 
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/esxi/vnuma"
+	"homenode/rules/rule"
 )
 
 // A ClusterSummary is one line of the overview.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/rule"
+	"homenode/rules/rule"
 )
 
 // Blind returns the rules that find nothing in a recording because it lacks a counter that

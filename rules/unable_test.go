@@ -7,9 +7,9 @@ import (
 
 	"homenode/capture"
 	"homenode/numa"
-	"homenode/policy"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/policy"
+	"homenode/rules/rule"
 	"homenode/source/demo"
 )
 

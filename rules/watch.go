@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // A Watched is a judged set of recordings.

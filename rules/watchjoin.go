@@ -5,7 +5,7 @@ import (
 
 	"homenode/capture"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/rule"
 )
 
 // join finds the hosts and VMs of the recordings in the inventory. A VM is found by its

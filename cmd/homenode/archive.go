@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/capture"
+	"homenode/capture/queue"
 	"homenode/numa"
-	"homenode/queue"
-	"homenode/rule"
+	"homenode/rules/rule"
 )
 
 // archiveFlags name an archive, and the queue when others are to read it.

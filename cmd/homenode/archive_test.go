@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/capture/export/esxtop"
 	"homenode/numa"
-	"homenode/output/batch"
 	"homenode/source/demo"
 )
 
@@ -68,7 +68,7 @@ func writeNight(t *testing.T, root string) {
 	}
 	var name string
 	var b bytes.Buffer
-	w := batch.NewWriter(&b)
+	w := esxtop.NewWriter(&b)
 	save := func() {
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func writeNight(t *testing.T, root string) {
 			t.Fatal(err)
 		}
 		b.Reset()
-		w = batch.NewWriter(&b)
+		w = esxtop.NewWriter(&b)
 	}
 	if err := night.Ticks(func(tick *numa.Tick) error {
 		now := fmt.Sprintf("%s/%s.csv", tick.Host, tick.Time.Format("15"))

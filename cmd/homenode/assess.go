@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/internal/atomicfile"
 	"homenode/output/answer"
 	"homenode/output/form"
 	"homenode/output/report"
 	"homenode/output/table/xlsx"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/finding"
 )
 
 // outputFlags say in which form and where to a command writes.

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"homenode/capture"
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/output/report"
-	"homenode/policy"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
 )
 
 // captureForms are the forms of capture; the first is the default.

@@ -14,15 +14,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/capture"
+	"homenode/capture/export/openmetrics"
+	"homenode/capture/export/parquet"
+	"homenode/capture/queue"
 	"homenode/numa"
-	"homenode/output/lake"
-	"homenode/output/openmetrics"
-	"homenode/policy"
-	"homenode/queue"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/policy"
+	"homenode/rules/rule"
 	"homenode/source/demo"
-	"homenode/source/series"
+	"homenode/source/ticks"
 )
 
 // captureFlags say what is read of captures, and where it is exported to.
@@ -185,7 +185,7 @@ func (f *captureFlags) read(cmd *cobra.Command, args []string, o capture.Options
 			return nil, nil, fmt.Errorf("--openmetrics: %w", err)
 		}
 	}
-	opt := series.Options{Host: f.host, MachineOf: func(host string) *numa.Host { return machineOf(inventory, host) }, Start: f.began, Interval: f.interval, From: f.window[0], To: f.window[1], Workers: runtime.GOMAXPROCS(0)}
+	opt := ticks.Options{Host: f.host, MachineOf: func(host string) *numa.Host { return machineOf(inventory, host) }, Start: f.began, Interval: f.interval, From: f.window[0], To: f.window[1], Workers: runtime.GOMAXPROCS(0)}
 	for _, arg := range args {
 		if err := r.walk(cmd.Context(), cmd.InOrStdin(), arg, opt); err != nil {
 			return nil, nil, err
@@ -208,9 +208,9 @@ type captureReading struct {
 	flags   *captureFlags
 	stderr  io.Writer
 	metrics *openmetrics.Writer
-	lake    *lake.Writer // of the file that is read
-	named   string       // the host that files name, where --host says otherwise
-	err     error        // of an export, which ends the reading
+	lake    *parquet.Writer // of the file that is read
+	named   string          // the host that files name, where --host says otherwise
+	err     error           // of an export, which ends the reading
 }
 
 // The names of what is no file.
@@ -220,8 +220,8 @@ const (
 )
 
 // walk reads what one argument names.
-func (r *captureReading) walk(ctx context.Context, stdin io.Reader, arg string, opt series.Options) error {
-	visit := series.Visit{Open: r.open, Tick: r.tick, Done: r.done}
+func (r *captureReading) walk(ctx context.Context, stdin io.Reader, arg string, opt ticks.Options) error {
+	visit := ticks.Visit{Open: r.open, Tick: r.tick, Done: r.done}
 	switch arg {
 	case invented:
 		night, err := demo.Capture()
@@ -231,7 +231,7 @@ func (r *captureReading) walk(ctx context.Context, stdin io.Reader, arg string, 
 		if err := r.open(arg, "invented"); err != nil {
 			return err
 		}
-		file := &series.File{Name: arg, Format: "invented"}
+		file := &ticks.File{Name: arg, Format: "invented"}
 		err = night.Ticks(func(t *numa.Tick) error {
 			file.Ticks++
 			return r.tick(t)
@@ -241,10 +241,10 @@ func (r *captureReading) walk(ctx context.Context, stdin io.Reader, arg string, 
 		if err := r.open(standardInput, ""); err != nil {
 			return err
 		}
-		file, err := series.Read(ctx, standardInput, stdin, opt, r.tick)
+		file, err := ticks.Read(ctx, standardInput, stdin, opt, r.tick)
 		return r.done(file, err)
 	}
-	passed, err := series.Walk(ctx, arg, opt, visit)
+	passed, err := ticks.Walk(ctx, arg, opt, visit)
 	if passed > 0 {
 		r.Note(arg + ": " + rule.Plural(passed, "file") + " of other formats passed over")
 	}
@@ -265,7 +265,7 @@ func (r *captureReading) newLake(first *numa.Tick) (err error) {
 			return err
 		}
 	}
-	r.lake, err = lake.New(r.flags.parquet, queue.PartID(first, file))
+	r.lake, err = parquet.New(r.flags.parquet, queue.PartID(first, file))
 	return err
 }
 
@@ -299,7 +299,7 @@ func (r *captureReading) export(flag string, err error) error {
 }
 
 // done ends a file. A damaged file keeps what was read of it.
-func (r *captureReading) done(f *series.File, err error) error {
+func (r *captureReading) done(f *ticks.File, err error) error {
 	if r.err != nil {
 		return r.err
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/compare"
+	"homenode/measure/compare"
 	"homenode/output/comparison"
 	"homenode/source/benchmark"
 	"homenode/source/fact"

@@ -4,14 +4,14 @@ import (
 	"math"
 	"testing"
 
-	"homenode/compare"
+	"homenode/measure/compare"
 )
 
 // TestPublishedComparisons holds that compare finds what two articles found by
-// hand (testdata/benchmark): the percentages, and no verdict, as they published a
+// hand (measure/compare/testdata): the percentages, and no verdict, as they published a
 // figure for each side.
 func TestPublishedComparisons(t *testing.T) {
-	const dir = "../../testdata/benchmark/"
+	const dir = "../../measure/compare/testdata/"
 	for _, tt := range []struct {
 		source, a, b string
 		want         map[string]float64 // metric: published share of B in A, rounded to percent or as recomputed

@@ -7,13 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/report"
 	"homenode/rules"
+	"homenode/rules/finding"
 	"homenode/source/demo"
-	"homenode/vnuma"
 )
 
 // addCompletion says what a shell completes for the arguments and flags of each

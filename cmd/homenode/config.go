@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/policy"
+	"homenode/esxi/vnuma"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/policy"
 )
 
 // configFlag reads the configuration.

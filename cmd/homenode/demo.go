@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/capture/export/esxtop"
 	"homenode/internal/atomicfile"
 	"homenode/numa"
-	"homenode/output/batch"
 	"homenode/source/demo"
 	"homenode/source/vsphere/lab"
 )
@@ -75,7 +75,7 @@ func writeDemoCaptures(out io.Writer, dir string) error {
 	for _, host := range night.Hosts() {
 		name := filepath.Join(dir, host+".csv")
 		err := atomicfile.Write(name, func(w io.Writer) error {
-			b := batch.NewWriter(w)
+			b := esxtop.NewWriter(w)
 			err := night.Ticks(func(t *numa.Tick) error {
 				if t.Host != host {
 					return nil

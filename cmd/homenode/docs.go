@@ -11,16 +11,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity"
-	"homenode/capacity/dump"
-	"homenode/capacity/iocost"
-	"homenode/capacity/latency"
+	"homenode/esxi/rulebook"
+	"homenode/esxi/vnuma"
 	"homenode/internal/atomicfile"
-	"homenode/output/sizing"
-	"homenode/rule"
-	"homenode/rulebook"
+	"homenode/numa/unit"
+	"homenode/output/size"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/rule"
+	"homenode/size/dump"
+	"homenode/size/iocost"
+	"homenode/size/latency"
 )
 
 // newDocs returns the hidden command that writes the generated pages of docs/.
@@ -73,12 +73,12 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	out["rules/README.md"] = index.Bytes()
 	out["conflicts.md"] = conflictsPage()
 	out["rulebook.md"] = bookPage()
-	out["published-capacity.md"] = append([]byte(generated), sizing.ArticlePage(publishedCapacity())...)
+	out["published-capacity.md"] = append([]byte(generated), size.ArticlePage(publishedCapacity())...)
 	return out
 }
 
 // publishedCapacity returns the published figures of all size commands.
-func publishedCapacity() []capacity.Check {
+func publishedCapacity() []unit.Check {
 	return slices.Concat(iocost.Checks(), dump.Checks(), latency.Checks())
 }
 

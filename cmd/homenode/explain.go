@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/esxi/vnuma"
 	"homenode/internal/alike"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/report"
-	"homenode/rule"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/rule"
 )
 
 func newExplain() *cobra.Command {

@@ -16,7 +16,7 @@ import (
 
 	"homenode/internal/texttab"
 	"homenode/output/table"
-	"homenode/rule"
+	"homenode/rules/rule"
 	"homenode/source/archive"
 	"homenode/source/esxtop/explore"
 )

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/esxi/vnuma"
+	"homenode/output/draw/svg"
+	"homenode/output/draw/topo"
 	"homenode/output/report"
-	"homenode/output/svg"
-	"homenode/output/topo"
-	"homenode/rule"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/rule"
 )
 
 func newMatrix() *cobra.Command {

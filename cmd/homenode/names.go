@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/anonymise"
 	"homenode/internal/atomicfile"
 	"homenode/numa"
+	"homenode/source/anonymise"
 )
 
 // nameFlags are the flags that replace the names of a fleet and give them back.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/change/optimise"
 	"homenode/numa"
-	"homenode/optimise"
 	"homenode/output/report"
-	"homenode/simulate"
+	"homenode/rules/simulate"
 )
 
 // optimiseFlags ask for a better distribution of the VMs of a cluster.

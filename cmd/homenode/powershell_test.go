@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/output/report"
-	"homenode/vnuma"
+	"homenode/rules/finding"
 )
 
-const psFolder = "../../powershell"
+const psFolder = "../powershell"
 
 func psFile(t *testing.T, name string) string {
 	t.Helper()
@@ -144,10 +144,10 @@ func TestPowerShellManifest(t *testing.T) {
 func TestPowerShell(t *testing.T) {
 	pwsh, err := exec.LookPath("pwsh")
 	if err != nil {
-		t.Skip("pwsh is not installed: the Pester tests of powershell/ do not run")
+		t.Skip("pwsh is not installed: the Pester tests of cmd/powershell do not run")
 	}
 	if err := exec.Command(pwsh, "-NoProfile", "-Command", "Import-Module Pester -MinimumVersion 5.0").Run(); err != nil {
-		t.Skip("Pester 5 is not installed: the tests of powershell/ do not run")
+		t.Skip("Pester 5 is not installed: the tests of cmd/powershell do not run")
 	}
 	binary := filepath.Join(t.TempDir(), "homenode")
 	if os.PathSeparator == '\\' {

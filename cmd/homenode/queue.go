@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/queue"
+	"homenode/capture/queue"
 )
 
 // tokenVariable holds the token of a queue.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/esxi/rulebook"
 	"homenode/internal/golden"
-	"homenode/rulebook"
 )
 
 // TestReadme runs the commands of the README and holds that each prints what the

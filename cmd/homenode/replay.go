@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"homenode/esxi/vnuma"
+	"homenode/measure/replay"
 	"homenode/numa"
 	"homenode/output/deviation"
-	"homenode/replay"
-	"homenode/rule"
+	"homenode/rules/rule"
 	"homenode/source/demo"
-	"homenode/source/series"
 	"homenode/source/story"
-	"homenode/vnuma"
+	"homenode/source/ticks"
 )
 
 // replayFlags say that a capture is replayed, and against what inventory.
@@ -159,7 +159,7 @@ func (f *replayFlags) replay(cmd *cobra.Command, o replay.Options) (results []*r
 // read reads the captures, host by host. Files of one host are to be given in the order of
 // time.
 func (f *replayFlags) read(cmd *cobra.Command, files []string, fleet *numa.Fleet, host string) error {
-	o := series.Options{Host: host, From: f.window.window[0], To: f.window.window[1], Workers: runtime.GOMAXPROCS(0)}
+	o := ticks.Options{Host: host, From: f.window.window[0], To: f.window.window[1], Workers: runtime.GOMAXPROCS(0)}
 	o.MachineOf = func(name string) *numa.Host {
 		if fleet == nil {
 			return nil
@@ -169,7 +169,7 @@ func (f *replayFlags) read(cmd *cobra.Command, files []string, fleet *numa.Fleet
 		}
 		return nil
 	}
-	v := series.Visit{Tick: f.tick, Done: func(file *series.File, err error) error {
+	v := ticks.Visit{Tick: f.tick, Done: func(file *ticks.File, err error) error {
 		if errors.Is(err, context.Canceled) {
 			return err
 		}
@@ -193,7 +193,7 @@ func (f *replayFlags) read(cmd *cobra.Command, files []string, fleet *numa.Fleet
 	return nil
 }
 
-func (f *replayFlags) readOne(cmd *cobra.Command, arg string, o series.Options, v series.Visit) error {
+func (f *replayFlags) readOne(cmd *cobra.Command, arg string, o ticks.Options, v ticks.Visit) error {
 	switch arg {
 	case invented:
 		night, err := demo.Capture()
@@ -202,10 +202,10 @@ func (f *replayFlags) readOne(cmd *cobra.Command, arg string, o series.Options, 
 		}
 		return night.Ticks(f.tick)
 	case "-":
-		file, err := series.Read(cmd.Context(), standardInput, cmd.InOrStdin(), o, f.tick)
+		file, err := ticks.Read(cmd.Context(), standardInput, cmd.InOrStdin(), o, f.tick)
 		return v.Done(file, err)
 	}
-	passed, err := series.Walk(cmd.Context(), arg, o, v)
+	passed, err := ticks.Walk(cmd.Context(), arg, o, v)
 	if passed > 0 {
 		f.notes = append(f.notes, fileNote{text: arg + ": " + rule.Plural(passed, "file") + " of other formats passed over"})
 	}

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/esxi/rulebook"
+	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/output/report"
-	"homenode/rule"
-	"homenode/rulebook"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/rule"
 )
 
 func newRules() *cobra.Command {

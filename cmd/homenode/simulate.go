@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/finding"
 	"homenode/output/report"
-	"homenode/simulate"
+	"homenode/rules/finding"
+	"homenode/rules/simulate"
 )
 
 // simulateForms are the forms of simulate; the first is the default.

@@ -13,13 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/change/sweep"
+	"homenode/change/whatif"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/source/demo"
 	"homenode/source/scenario"
 	"homenode/source/story"
-	"homenode/sweep"
-	"homenode/vnuma"
-	"homenode/whatif"
 )
 
 // storyFlags say what happens in a simulation, beside what its story says.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/capture/export/esxtop"
+	"homenode/capture/export/openmetrics"
+	"homenode/capture/export/parquet"
 	"homenode/numa"
-	"homenode/output/batch"
-	"homenode/output/lake"
-	"homenode/output/openmetrics"
-	"homenode/simulate"
+	"homenode/rules/simulate"
 )
 
 // traceFlags say where the ticks of a simulation are written to.
@@ -101,8 +101,8 @@ type tracing struct {
 type hostTrace struct {
 	name  string // of the batch file when it is whole
 	file  *os.File
-	batch *batch.Writer
-	lake  *lake.Writer
+	batch *esxtop.Writer
+	lake  *parquet.Writer
 }
 
 // part is what the name of a batch file ends with until it is whole.
@@ -148,7 +148,7 @@ func (t *tracing) tick(host int, tick *numa.Tick) {
 	if t.flags.parquet != "" {
 		err := error(nil)
 		if h.lake == nil {
-			h.lake, err = lake.New(t.flags.parquet, lake.ID("simulation", t.story.Name, tick.Host))
+			h.lake, err = parquet.New(t.flags.parquet, parquet.ID("simulation", t.story.Name, tick.Host))
 		}
 		if err == nil {
 			err = h.lake.Add(t.simulation(), tick)
@@ -175,7 +175,7 @@ func (t *tracing) begin(h *hostTrace, host int) (err error) {
 	if h.file, err = os.Create(h.name + part); err != nil {
 		return err
 	}
-	h.batch = batch.NewWriter(h.file)
+	h.batch = esxtop.NewWriter(h.file)
 	return nil
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity"
 	"homenode/numa"
+	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/form"
 )
@@ -73,7 +73,7 @@ func (f *sizeFlags) write(cmd *cobra.Command, a *answer.Answer) error {
 
 // memorySize reads an amount of memory or of a disk; its error shows one, not a block.
 func memorySize(text string) (numa.Bytes, error) {
-	v, err := capacity.ParseSize(text)
+	v, err := unit.ParseSize(text)
 	if err != nil {
 		return 0, fmt.Errorf("found %q, want a size such as 512GB or 1.5TB", text)
 	}

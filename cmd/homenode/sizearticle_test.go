@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/capacity"
-	"homenode/output/sizing"
+	"homenode/numa/unit"
+	"homenode/output/size"
 )
 
 // TestPublishedCapacity holds that no figure of the article is missed without a reason,
@@ -29,7 +29,7 @@ func TestPublishedCapacity(t *testing.T) {
 			shown[p.Inconsistency]++
 		}
 	}
-	for i, e := range sizing.ArticleExperiments {
+	for i, e := range size.ArticleExperiments {
 		if want := fmt.Sprintf("B-%d", i+1); e.ID != want {
 			t.Errorf("found %s, want %s", e.ID, want)
 		}
@@ -37,7 +37,7 @@ func TestPublishedCapacity(t *testing.T) {
 			t.Errorf("%s has %d figures and the reason %q, want one of them", e.ID, figures[e.ID], e.Why)
 		}
 	}
-	for i, c := range sizing.ArticleContradictions {
+	for i, c := range size.ArticleContradictions {
 		if want := fmt.Sprintf("I-%d", i+5); c.ID != want {
 			t.Errorf("found %s, want %s", c.ID, want)
 		}
@@ -46,18 +46,18 @@ func TestPublishedCapacity(t *testing.T) {
 		}
 		delete(shown, c.ID)
 	}
-	if len(sizing.ArticleExperiments) != 15 || len(sizing.ArticleContradictions) != 13 {
-		t.Errorf("found %d experiments and %d inconsistencies, want 15 and 13", len(sizing.ArticleExperiments), len(sizing.ArticleContradictions))
+	if len(size.ArticleExperiments) != 15 || len(size.ArticleContradictions) != 13 {
+		t.Errorf("found %d experiments and %d inconsistencies, want 15 and 13", len(size.ArticleExperiments), len(size.ArticleContradictions))
 	}
 	for id := range shown {
 		t.Errorf("%s is of no list", id)
 	}
-	page := string(sizing.ArticlePage(checks))
+	page := string(size.ArticlePage(checks))
 	if strings.Contains(page, "| MISSED |") {
 		t.Error("the page has a figure that is missed")
 	}
 	// D-4 is of another article.
-	if !slices.ContainsFunc(checks, func(c capacity.Check) bool { return c.ID == "D-4" }) || strings.Contains(page, "D-4") {
+	if !slices.ContainsFunc(checks, func(c unit.Check) bool { return c.ID == "D-4" }) || strings.Contains(page, "D-4") {
 		t.Error("figures of another article are not left out")
 	}
 }

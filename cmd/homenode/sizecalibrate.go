@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity"
-	"homenode/capacity/calibrate"
-	"homenode/capacity/iocost"
-	"homenode/output/sizing"
-	"homenode/source/coefficients"
+	"homenode/numa/unit"
+	"homenode/output/size"
+	"homenode/size/calibrate"
+	"homenode/size/calibrate/coefficients"
+	"homenode/size/calibrate/trial"
+	"homenode/size/iocost"
 	"homenode/source/hostload"
-	"homenode/source/trial"
 )
 
 // calibrateFlags are the flags of size calibrate.
@@ -92,7 +92,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 	case f.save && f.coefficients.file == noCoefficients:
 		return errors.New("--save: --coefficients none is no file")
 	}
-	c := &sizing.Calibration{Details: f.details}
+	c := &size.Calibration{Details: f.details}
 	o, err := f.ask(cmd, c, args)
 	if err != nil {
 		return err
@@ -124,11 +124,11 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 	if c.Saved, err = f.keep(c); err != nil {
 		return err
 	}
-	return f.size.write(cmd, sizing.Calibrate(c))
+	return f.size.write(cmd, size.Calibrate(c))
 }
 
 // reasons says why nothing can be used.
-func reasons(c *sizing.Calibration) []error {
+func reasons(c *size.Calibration) []error {
 	var out []error
 	for _, l := range c.Result.Left {
 		out = append(out, fmt.Errorf("%s: %s: %s", l.Place, l.Test, l.Reason))
@@ -140,7 +140,7 @@ func reasons(c *sizing.Calibration) []error {
 }
 
 // ask reads the flags.
-func (f *calibrateFlags) ask(cmd *cobra.Command, c *sizing.Calibration, args []string) (*trial.Options, error) {
+func (f *calibrateFlags) ask(cmd *cobra.Command, c *size.Calibration, args []string) (*trial.Options, error) {
 	c.Options = calibrate.Options{Transmit: iocost.Transmit, Receive: iocost.Receive, Hardware: strings.TrimSpace(f.hardware)}
 	if slices.Equal(args, []string{demoName}) {
 		return f.demo(cmd, c)
@@ -158,11 +158,11 @@ func (f *calibrateFlags) ask(cmd *cobra.Command, c *sizing.Calibration, args []s
 	}
 	var err error
 	if f.core != "" {
-		if c.Options.Core, err = capacity.ParseHz(f.core); err != nil {
+		if c.Options.Core, err = unit.ParseHz(f.core); err != nil {
 			return nil, fmt.Errorf("--core: %w", err)
 		}
 	}
-	o.Host = c.Options.Core * capacity.Hz(f.cores)
+	o.Host = c.Options.Core * unit.Hz(f.cores)
 	if f.idle != "" {
 		idle, err := printedHz(f.idle)
 		if err != nil {
@@ -170,7 +170,7 @@ func (f *calibrateFlags) ask(cmd *cobra.Command, c *sizing.Calibration, args []s
 		}
 		o.Idle = &idle
 	}
-	for _, ask := range []func(*trial.Options, *sizing.Calibration) error{f.askGuest, f.askLimit, f.askNetwork, f.askLoads} {
+	for _, ask := range []func(*trial.Options, *size.Calibration) error{f.askGuest, f.askLimit, f.askNetwork, f.askLoads} {
 		if err := ask(o, c); err != nil {
 			return nil, err
 		}
@@ -179,53 +179,53 @@ func (f *calibrateFlags) ask(cmd *cobra.Command, c *sizing.Calibration, args []s
 	return o, nil
 }
 
-func (f *calibrateFlags) askGuest(o *trial.Options, _ *sizing.Calibration) error {
+func (f *calibrateFlags) askGuest(o *trial.Options, _ *size.Calibration) error {
 	if f.guest == "" {
 		return nil
 	}
 	count, each, ok := strings.Cut(f.guest, "x")
 	n, err := strconv.Atoi(strings.TrimSpace(count))
-	vcpu, err2 := capacity.ParseHz(each)
+	vcpu, err2 := unit.ParseHz(each)
 	if !ok || err != nil || err2 != nil || n < 1 || n > 960 {
 		return fmt.Errorf("--guest-cpu: found %q, want vCPUs x their frequency such as 2x2GHz", f.guest)
 	}
-	o.VCPU, o.Guest = vcpu, capacity.Hz(n)*vcpu
+	o.VCPU, o.Guest = vcpu, unit.Hz(n)*vcpu
 	return nil
 }
 
-func (f *calibrateFlags) askLimit(o *trial.Options, _ *sizing.Calibration) (err error) {
+func (f *calibrateFlags) askLimit(o *trial.Options, _ *size.Calibration) (err error) {
 	if f.limit == "" {
 		return nil
 	}
-	if o.Limit, err = capacity.ParseIORate(f.limit); err != nil {
+	if o.Limit, err = unit.ParseIORate(f.limit); err != nil {
 		return fmt.Errorf("--iops-limit: %w", err)
 	}
 	return nil
 }
 
-func (f *calibrateFlags) askNetwork(_ *trial.Options, c *sizing.Calibration) error {
+func (f *calibrateFlags) askNetwork(_ *trial.Options, c *size.Calibration) error {
 	if f.network == "" {
 		return nil
 	}
 	tx, rx, _ := strings.Cut(f.network, ",")
 	for _, given := range []struct {
 		text   string
-		figure *capacity.Figure[capacity.CyclesPerBit]
+		figure *unit.Figure[unit.CyclesPerBit]
 	}{{tx, &c.Options.Transmit}, {rx, &c.Options.Receive}} {
 		v, _, ok := hostload.Printed(strings.TrimSpace(given.text))
 		if !ok || v == 0 {
 			return fmt.Errorf("--network-cost: found %q, want cycles per bit sent and received such as 0.163,0.373", f.network)
 		}
-		*given.figure = capacity.Exactly(capacity.CyclesPerBit(v), capacity.Given, "--network-cost", f.hardware)
+		*given.figure = unit.Exactly(unit.CyclesPerBit(v), unit.Given, "--network-cost", f.hardware)
 	}
 	return nil
 }
 
 // printedHz reads a frequency with what its digits leave open.
-func printedHz(s string) (calibrate.Reading[capacity.Hz], error) {
-	v, err := capacity.ParseHz(s)
+func printedHz(s string) (calibrate.Reading[unit.Hz], error) {
+	v, err := unit.ParseHz(s)
 	if err != nil {
-		return calibrate.Reading[capacity.Hz]{}, err
+		return calibrate.Reading[unit.Hz]{}, err
 	}
 	digits := strings.TrimRight(strings.TrimSpace(s), "GgMmHhZz \t")
 	_, half, ok := hostload.Printed(digits)
@@ -234,7 +234,7 @@ func printedHz(s string) (calibrate.Reading[capacity.Hz], error) {
 	}
 	n, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
 	if err != nil {
-		return calibrate.Reading[capacity.Hz]{}, err
+		return calibrate.Reading[unit.Hz]{}, err
 	}
-	return calibrate.Reading[capacity.Hz]{Value: v, Half: capacity.Hz(half) * v / capacity.Hz(n)}, nil
+	return calibrate.Reading[unit.Hz]{Value: v, Half: unit.Hz(half) * v / unit.Hz(n)}, nil
 }

@@ -11,24 +11,24 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity"
-	"homenode/capacity/calibrate"
-	"homenode/capacity/iocost"
+	"homenode/numa/unit"
 	"homenode/output/answer"
-	"homenode/output/sizing"
+	"homenode/output/size"
+	"homenode/size/calibrate"
+	"homenode/size/calibrate/coefficients"
+	"homenode/size/calibrate/trial"
+	"homenode/size/iocost"
 	"homenode/source/benchmark"
-	"homenode/source/coefficients"
 	"homenode/source/demo"
 	"homenode/source/fact"
 	"homenode/source/hostload"
-	"homenode/source/trial"
 )
 
 // demoName is the FILE that stands for the demo.
 const demoName = "demo"
 
 // demo sets what the flags would, for results that the program makes up.
-func (f *calibrateFlags) demo(cmd *cobra.Command, c *sizing.Calibration) (*trial.Options, error) {
+func (f *calibrateFlags) demo(cmd *cobra.Command, c *size.Calibration) (*trial.Options, error) {
 	for _, name := range []string{"path", "hosts", "host-cores", "core", "idle", "cpu", "cpu-file", "guest-cpu", "iops-limit", "hardware"} {
 		if cmd.Flags().Changed(name) {
 			return nil, fmt.Errorf("--%s: demo brings its own", name)
@@ -42,8 +42,8 @@ func (f *calibrateFlags) demo(cmd *cobra.Command, c *sizing.Calibration) (*trial
 	c.Path, c.Options.Core, c.Options.Hardware = iocost.VSANESA, demo.BenchmarkCore, "invented (demo)"
 	o := &trial.Options{Path: c.Path, Hosts: demo.BenchmarkHosts, Host: demo.BenchmarkCores * demo.BenchmarkCore, Loads: [][]hostload.Row{rows}}
 	c.Assumed = []answer.Assumption{
-		{What: "results", Value: "invented", Origin: capacity.Assumed, Source: "demo: no such cluster was measured"},
-		{What: "hosts", Value: fmt.Sprintf("%d of %d cores × %s", demo.BenchmarkHosts, demo.BenchmarkCores, capacity.Hz(demo.BenchmarkCore)), Origin: capacity.Given, Source: "demo"},
+		{What: "results", Value: "invented", Origin: unit.Assumed, Source: "demo: no such cluster was measured"},
+		{What: "hosts", Value: fmt.Sprintf("%d of %d cores × %s", demo.BenchmarkHosts, demo.BenchmarkCores, unit.Hz(demo.BenchmarkCore)), Origin: unit.Given, Source: "demo"},
 	}
 	return o, f.askNetwork(o, c)
 }
@@ -52,9 +52,9 @@ func (f *calibrateFlags) demo(cmd *cobra.Command, c *sizing.Calibration) (*trial
 func (f *calibrateFlags) assumed(o *trial.Options) []answer.Assumption {
 	var out []answer.Assumption
 	add := func(what, value, flag, note string) {
-		origin := capacity.Given
+		origin := unit.Given
 		if flag == "" {
-			origin = capacity.Assumed
+			origin = unit.Assumed
 		}
 		out = append(out, answer.Assumption{What: what, Value: value, Origin: origin, Source: flag, Note: note})
 	}
@@ -62,7 +62,7 @@ func (f *calibrateFlags) assumed(o *trial.Options) []answer.Assumption {
 		add("hosts that share the I/O", fmt.Sprint(f.hosts), "--hosts", "")
 	}
 	if o.Host > 0 {
-		add("a host", fmt.Sprintf("%d cores × %s = %s", f.cores, o.Host/capacity.Hz(f.cores), o.Host), "--host-cores, --core", "no Hyper-Threading")
+		add("a host", fmt.Sprintf("%d cores × %s = %s", f.cores, o.Host/unit.Hz(f.cores), o.Host), "--host-cores, --core", "no Hyper-Threading")
 	}
 	if o.Guest > 0 {
 		add("the guest", f.guest+" = "+o.Guest.String(), "--guest-cpu", "")
@@ -77,7 +77,7 @@ func (f *calibrateFlags) assumed(o *trial.Options) []answer.Assumption {
 }
 
 // askLoads reads --cpu and --cpu-file.
-func (f *calibrateFlags) askLoads(o *trial.Options, _ *sizing.Calibration) error {
+func (f *calibrateFlags) askLoads(o *trial.Options, _ *size.Calibration) error {
 	var given []hostload.Row
 	for _, text := range f.cpu {
 		row := hostload.Row{File: "--cpu " + text}
@@ -164,7 +164,7 @@ func readBenchmarks(args []string) (results []*benchmark.Results, notes []string
 }
 
 // keep writes the costs, if asked to, and says what became of the file.
-func (f *calibrateFlags) keep(c *sizing.Calibration) (string, error) {
+func (f *calibrateFlags) keep(c *size.Calibration) (string, error) {
 	if !f.save {
 		return "Nothing is written: --save puts the costs into " + f.coefficients.name() + ".", nil
 	}

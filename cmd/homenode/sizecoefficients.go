@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/source/coefficients"
+	"homenode/size/calibrate/coefficients"
 )
 
 // coefficientsFlag reads the user's own costs of I/O.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity"
-	"homenode/capacity/dump"
 	"homenode/numa"
-	"homenode/output/sizing"
+	"homenode/numa/unit"
+	"homenode/output/size"
+	"homenode/size/dump"
 )
 
 // dumpFlags are the flags of size dump.
@@ -72,7 +72,7 @@ func (f *dumpFlags) run(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return fmt.Errorf("--published: stands alone: found %s", args[0])
 		}
-		return f.size.write(cmd, sizing.DumpPublished())
+		return f.size.write(cmd, size.DumpPublished())
 	}
 	q, err := f.question()
 	if err != nil {
@@ -86,7 +86,7 @@ func (f *dumpFlags) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return fmt.Errorf("--ram: %w", err)
 		}
-		return f.size.write(cmd, sizing.Dump(q, &r, given))
+		return f.size.write(cmd, size.Dump(q, &r, given))
 	case f.ram != "":
 		return errors.New("--ram: not with a SOURCE, which states the memory of its hosts")
 	}
@@ -98,7 +98,7 @@ func (f *dumpFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.size.write(cmd, sizing.DumpFleet(fleet.Source, &r, given)); err != nil {
+	if err := f.size.write(cmd, size.DumpFleet(fleet.Source, &r, given)); err != nil {
 		return err
 	}
 	return f.src.incomplete()
@@ -136,7 +136,7 @@ func (f *dumpFlags) question() (q dump.Question, err error) {
 		return q, err
 	}
 	q.Needs.Logs = dump.Size(logs)
-	if q.Needs.Reserve, err = capacity.ParsePercent(f.reserve); err != nil {
+	if q.Needs.Reserve, err = unit.ParsePercent(f.reserve); err != nil {
 		return q, fmt.Errorf("--reserve: %w", err)
 	}
 	if q.Needs.Reserve > dump.MostReserve {

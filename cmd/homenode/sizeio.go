@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"homenode/capacity"
-	"homenode/capacity/iocost"
 	"homenode/internal/texttab"
-	"homenode/output/sizing"
+	"homenode/numa/unit"
+	"homenode/output/size"
+	"homenode/size/iocost"
 )
 
 // sizeIOFlags say which traffic, on which hosts.
@@ -90,7 +90,7 @@ func (f *sizeIOFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	a, err := sizing.IO(model, s)
+	a, err := size.IO(model, s)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (f *sizeIOFlags) writePublished(cmd *cobra.Command, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	a, err := sizing.IOPublished()
+	a, err := size.IOPublished()
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (f *sizeIOFlags) question(cmd *cobra.Command) (q iocost.Question, err error
 		}
 	}
 	if f.budget != "" {
-		if q.Budget, err = capacity.ParsePercent(f.budget); err == nil && q.Budget == 0 {
+		if q.Budget, err = unit.ParsePercent(f.budget); err == nil && q.Budget == 0 {
 			err = fmt.Errorf("found %q, want more than 0 %%", f.budget)
 		}
 		if err != nil {
@@ -189,7 +189,7 @@ func (f *sizeIOFlags) question(cmd *cobra.Command) (q iocost.Question, err error
 		return q, fmt.Errorf("--vdisks: found %d, want 1 or more", f.disks)
 	}
 	if f.limit != "" {
-		if q.LimitEach, err = capacity.ParseIORate(f.limit); err != nil {
+		if q.LimitEach, err = unit.ParseIORate(f.limit); err != nil {
 			return q, fmt.Errorf("--iops-limit: %w", err)
 		}
 		q.Disks = f.disks

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity"
-	"homenode/capacity/iocost"
 	"homenode/internal/alike"
 	"homenode/numa"
+	"homenode/numa/unit"
+	"homenode/size/iocost"
 )
 
 // host reads the hosts of the flags.
@@ -31,7 +31,7 @@ func (f *sizeIOFlags) host(cmd *cobra.Command, q *iocost.Question) (err error) {
 	case f.core == "":
 		return nil
 	}
-	if q.Cluster.Core, err = capacity.ParseHz(f.core); err != nil {
+	if q.Cluster.Core, err = unit.ParseHz(f.core); err != nil {
 		return fmt.Errorf("--core: %w", err)
 	}
 	return nil
@@ -39,10 +39,10 @@ func (f *sizeIOFlags) host(cmd *cobra.Command, q *iocost.Question) (err error) {
 
 // inventory reads the hosts of one cluster of a source.
 func (f *sizeIOFlags) inventory(cmd *cobra.Command, source string, q *iocost.Question) error {
-	var core capacity.Hz // of hosts whose frequency the source does not state
+	var core unit.Hz // of hosts whose frequency the source does not state
 	if f.core != "" {
 		var err error
-		if core, err = capacity.ParseHz(f.core); err != nil {
+		if core, err = unit.ParseHz(f.core); err != nil {
 			return fmt.Errorf("--core: %w", err)
 		}
 	}
@@ -61,7 +61,7 @@ func (f *sizeIOFlags) inventory(cmd *cobra.Command, source string, q *iocost.Que
 	}
 	c := iocost.Cluster{Name: name, Hosts: len(hosts)}
 	for i, h := range hosts {
-		cores, frequency := h.Cores.Value, capacity.Hz(h.CoreMHz.Value)*capacity.MHz
+		cores, frequency := h.Cores.Value, unit.Hz(h.CoreMHz.Value)*unit.MHz
 		known := h.CoreMHz.Known() && frequency > 0
 		switch {
 		case !h.Cores.Known() || cores <= 0:

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity"
-	"homenode/capacity/latency"
-	"homenode/cost"
+	"homenode/esxi/cost"
 	"homenode/numa"
+	"homenode/numa/unit"
 	"homenode/output/answer"
-	"homenode/output/sizing"
+	"homenode/output/size"
+	"homenode/size/latency"
 	"homenode/source/benchmark"
 	"homenode/source/fact"
 )
@@ -81,7 +81,7 @@ func (f *sizeLatencyFlags) ask(cmd *cobra.Command, args []string) (*answer.Answe
 		if len(args) > 0 {
 			return nil, errors.New("--published: found files too, want it alone")
 		}
-		return sizing.Published("size latency", latency.Checks()), nil
+		return size.Published("size latency", latency.Checks()), nil
 	}
 	ask, o, err := f.question(changed)
 	if err != nil {
@@ -98,16 +98,16 @@ func (f *sizeLatencyFlags) ask(cmd *cobra.Command, args []string) (*answer.Answe
 	if err != nil {
 		return nil, err
 	}
-	return sizing.Latency(r, *o), nil
+	return size.Latency(r, *o), nil
 }
 
 // question reads the flags that are not about files.
-func (f *sizeLatencyFlags) question(changed func(string) bool) (*latency.Ask, *sizing.LatencyOptions, error) {
+func (f *sizeLatencyFlags) question(changed func(string) bool) (*latency.Ask, *size.LatencyOptions, error) {
 	a := &latency.Ask{}
-	o := &sizing.LatencyOptions{Given: map[string]bool{"core": changed("core")}, CPU: f.cpu, Details: f.details}
+	o := &size.LatencyOptions{Given: map[string]bool{"core": changed("core")}, CPU: f.cpu, Details: f.details}
 	var err error
 	if changed("core") {
-		if a.Core, err = capacity.ParseHz(f.core); err != nil {
+		if a.Core, err = unit.ParseHz(f.core); err != nil {
 			return nil, nil, fmt.Errorf("--core: %w", err)
 		}
 	}
@@ -133,9 +133,9 @@ func (f *sizeLatencyFlags) question(changed func(string) bool) (*latency.Ask, *s
 		if err != nil || budget <= 0 {
 			return nil, nil, fmt.Errorf("--budget: found %s, want a time such as 10ms, 500us, 2s or 1m", f.budget)
 		}
-		a.Budget = capacity.Seconds(budget.Seconds())
+		a.Budget = unit.Seconds(budget.Seconds())
 	}
-	if a.Remote, err = capacity.ParsePercent(f.remote); err != nil {
+	if a.Remote, err = unit.ParsePercent(f.remote); err != nil {
 		return nil, nil, fmt.Errorf("--remote: %w", err)
 	}
 	return a, o, nil
@@ -171,7 +171,7 @@ func (f *sizeLatencyFlags) place(changed func(string) bool) (latency.Options, er
 }
 
 // readLatencies reads the files; each must hold a latency that has its place.
-func readLatencies(names []string, place latency.Options, o *sizing.LatencyOptions) ([]latency.Sample, error) {
+func readLatencies(names []string, place latency.Options, o *size.LatencyOptions) ([]latency.Sample, error) {
 	var samples []latency.Sample
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
@@ -197,7 +197,7 @@ func readLatencies(names []string, place latency.Options, o *sizing.LatencyOptio
 				o.Notes = append(o.Notes, n)
 			}
 		}
-		o.Files = append(o.Files, sizing.LatencyFile{Name: name, Latencies: len(found)})
+		o.Files = append(o.Files, size.LatencyFile{Name: name, Latencies: len(found)})
 	}
 	return samples, nil
 }

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity"
-	"homenode/capacity/pages"
 	"homenode/numa"
-	"homenode/output/sizing"
+	"homenode/numa/unit"
+	"homenode/output/size"
+	"homenode/size/pages"
 )
 
 // pagesFlags are the flags of size pages.
@@ -77,15 +77,15 @@ func (f *pagesFlags) run(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 || cmd.Flags().NFlag() > 1+changed(cmd, "format", "output") {
 			return errors.New("--published: stands alone, beside --format and --output")
 		}
-		return f.size.write(cmd, sizing.Published("size pages", pages.Checks()))
+		return f.size.write(cmd, size.Published("size pages", pages.Checks()))
 	}
 	gain := pages.PublishedGain()
 	if f.gain != "" {
-		share, err := capacity.ParsePercent(f.gain)
+		share, err := unit.ParsePercent(f.gain)
 		if err != nil {
 			return fmt.Errorf("--gain: %w", err)
 		}
-		gain = capacity.Exactly(share, capacity.Given, "--gain", "")
+		gain = unit.Exactly(share, unit.Given, "--gain", "")
 	}
 	const notSimulated = "only with --simulate"
 	switch {
@@ -129,7 +129,7 @@ func otherWay(cmd *cobra.Command, flags []string, why string) error {
 	return nil
 }
 
-func (f *pagesFlags) estimate(cmd *cobra.Command, gain capacity.Figure[capacity.Share]) error {
+func (f *pagesFlags) estimate(cmd *cobra.Command, gain unit.Figure[unit.Share]) error {
 	if err := cmp.Or(otherWay(cmd, countedFlags, "only with a FILE to read"), otherWay(cmd, []string{"details"}, "not with --memory")); err != nil {
 		return err
 	}
@@ -153,24 +153,24 @@ func (f *pagesFlags) estimate(cmd *cobra.Command, gain capacity.Figure[capacity.
 		return fmt.Errorf("--vm: found %s, want no more than --memory of all VMs, %s", q.VM, q.Memory)
 	}
 	if f.large != "" {
-		share, err := capacity.ParsePercent(f.large)
+		share, err := unit.ParsePercent(f.large)
 		if err != nil {
 			return fmt.Errorf("--large: %w", err)
 		}
-		q.Large = capacity.Exactly(share, capacity.Given, "--large", "")
+		q.Large = unit.Exactly(share, unit.Given, "--large", "")
 	}
-	if gain.Origin == capacity.Given {
+	if gain.Origin == unit.Given {
 		q.GainAt = q.Large.Value
 	}
 	var err error
 	if q.Release, err = numa.ParseRelease(f.release); err != nil {
 		return fmt.Errorf("--release: %w", err)
 	}
-	return f.size.write(cmd, sizing.PagesEstimated(q, pages.Estimate(q)))
+	return f.size.write(cmd, size.PagesEstimated(q, pages.Estimate(q)))
 }
 
 // count reckons with the last tick of each host in the captures.
-func (f *pagesFlags) count(cmd *cobra.Command, args []string, gain capacity.Figure[capacity.Share]) error {
+func (f *pagesFlags) count(cmd *cobra.Command, args []string, gain unit.Figure[unit.Share]) error {
 	err := cmp.Or(otherWay(cmd, append(estimatedFlags, "large"), "only without a FILE to read"), f.in.check(args, false))
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (f *pagesFlags) count(cmd *cobra.Command, args []string, gain capacity.Figu
 	if err := tellsNothing(r); err != nil {
 		return err
 	}
-	return cmp.Or(f.size.write(cmd, sizing.PagesCounted(r, strings.Join(args, ", "), gain, f.details)), f.in.incomplete())
+	return cmp.Or(f.size.write(cmd, size.PagesCounted(r, strings.Join(args, ", "), gain, f.details)), f.in.incomplete())
 }
 
 // tellsNothing returns an error when no host states anything about sharing.

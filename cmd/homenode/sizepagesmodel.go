@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity"
-	"homenode/capacity/pages"
 	"homenode/numa"
-	"homenode/output/sizing"
+	"homenode/numa/unit"
+	"homenode/output/size"
+	"homenode/size/pages"
 )
 
 // modelFlags are those of the simulation.
@@ -37,17 +37,17 @@ func (f *modelFlags) register(cmd *cobra.Command) {
 var simulatedFlags = []string{"hours", "alike", "zero", "nodes-per-socket", "evidence", "assume-host", "password-file", "credentials", "tls-known-hosts", "tls-ca-certs", "insecure", "timeout"}
 
 // run simulates each setting of large pages and salting.
-func (f *modelFlags) run(cmd *cobra.Command, size *sizeFlags, large string, details bool) error {
+func (f *modelFlags) run(cmd *cobra.Command, flags *sizeFlags, large string, details bool) error {
 	m := &pages.Model{Workers: runtime.GOMAXPROCS(0)}
 	for _, one := range []struct {
 		flag, text string
-		to         *capacity.Share
+		to         *unit.Share
 	}{{"alike", f.alike, &m.Alike}, {"zero", f.zero, &m.Zero}, {"large", large, &m.Large}} {
 		if one.text == "" {
 			continue
 		}
 		var err error
-		if *one.to, err = capacity.ParsePercent(one.text); err != nil {
+		if *one.to, err = unit.ParsePercent(one.text); err != nil {
 			return fmt.Errorf("--%s: %w", one.flag, err)
 		}
 	}
@@ -79,7 +79,7 @@ func (f *modelFlags) run(cmd *cobra.Command, size *sizeFlags, large string, deta
 	if r.VMs == 0 {
 		return fmt.Errorf("%s: no VM ran", f.source)
 	}
-	return cmp.Or(size.write(cmd, sizing.PagesSimulated(m, r, f.source, map[string]bool{"hours": cmd.Flags().Changed("hours")}, details)), f.src.incomplete())
+	return cmp.Or(flags.write(cmd, size.PagesSimulated(m, r, f.source, map[string]bool{"hours": cmd.Flags().Changed("hours")}, details)), f.src.incomplete())
 }
 
 // sharing reports whether any load of the story has pages that can be shared.

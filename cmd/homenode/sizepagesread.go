@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity/pages"
 	"homenode/numa"
+	"homenode/size/pages"
 	"homenode/source/demo"
-	"homenode/source/series"
+	"homenode/source/ticks"
 )
 
 // readHosts reads the last tick of each host, in the order of names.
@@ -29,8 +29,8 @@ func (f *pagesFlags) readHosts(cmd *cobra.Command, args []string) ([]pages.Host,
 		}
 		return nil
 	}
-	o := series.Options{Host: f.in.host, From: f.in.window[0], To: f.in.window[1], Workers: runtime.GOMAXPROCS(0)}
-	done := func(_ *series.File, err error) error {
+	o := ticks.Options{Host: f.in.host, From: f.in.window[0], To: f.in.window[1], Workers: runtime.GOMAXPROCS(0)}
+	done := func(_ *ticks.File, err error) error {
 		if err != nil {
 			f.in.failed++
 			fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", errorText(err))
@@ -46,9 +46,9 @@ func (f *pagesFlags) readHosts(cmd *cobra.Command, args []string) ([]pages.Host,
 				err = night.Ticks(tick)
 			}
 		case "-":
-			_, err = series.Read(cmd.Context(), standardInput, cmd.InOrStdin(), o, tick)
+			_, err = ticks.Read(cmd.Context(), standardInput, cmd.InOrStdin(), o, tick)
 		default:
-			_, err = series.Walk(cmd.Context(), arg, o, series.Visit{Tick: tick, Done: done})
+			_, err = ticks.Walk(cmd.Context(), arg, o, ticks.Visit{Tick: tick, Done: done})
 		}
 		if err != nil {
 			return nil, err

@@ -12,15 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity"
-	"homenode/capacity/rightsize"
 	"homenode/capture"
+	"homenode/esxi/vnuma"
 	"homenode/internal/alike"
 	"homenode/numa"
-	"homenode/output/sizing"
-	"homenode/rule"
+	"homenode/numa/unit"
+	"homenode/output/size"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/rule"
+	"homenode/size/rightsize"
 )
 
 // rightSizeFlags are the flags of size rightsize.
@@ -102,7 +102,7 @@ func (f *rightSizeFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	show := sizing.RightSizeOptions{
+	show := size.RightSizeOptions{
 		Details: f.details || f.vm != "", Node: f.node, Fleet: strings.Join(f.fleet, ", "), Files: strings.Join(args, ", "), Notes: append(notes, w.Notes...),
 		Words: strings.Join(quoted(typedWords(cmd, args, rightSizeAnswerFlags)), " "), Given: map[string]bool{},
 	}
@@ -112,7 +112,7 @@ func (f *rightSizeFlags) run(cmd *cobra.Command, args []string) error {
 	for _, name := range []string{"percentile", "headroom", "least"} {
 		show.Given[name] = cmd.Flags().Changed(name)
 	}
-	if err := f.size.write(cmd, sizing.RightSize(rightsize.All(vms, *o), changes(vms, *o), show)); err != nil {
+	if err := f.size.write(cmd, size.RightSize(rightsize.All(vms, *o), changes(vms, *o), show)); err != nil {
 		return err
 	}
 	return cmp.Or(f.in.incomplete(), f.src.incomplete())
@@ -170,7 +170,7 @@ func span(s string) (time.Duration, error) {
 }
 
 // percentage reads "20" or "20%", without a limit above: a headroom may be 150 %.
-func percentage(s string) (capacity.Share, error) {
+func percentage(s string) (unit.Share, error) {
 	number := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "%"))
 	v, err := strconv.ParseFloat(number, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
@@ -179,7 +179,7 @@ func percentage(s string) (capacity.Share, error) {
 	if v > 0 && v < 1 && number == strings.TrimSpace(s) {
 		return 0, fmt.Errorf("found %q: want %g for %g %%, or %s%% if it is less than one", s, 100*v, 100*v, number)
 	}
-	return capacity.Share(v / 100), nil
+	return unit.Share(v / 100), nil
 }
 
 // A nodeSize is what --node states.
@@ -202,7 +202,7 @@ func parseNode(s string) (*nodeSize, error) {
 	}
 	node := &nodeSize{cores: n}
 	if has {
-		if node.memory, err = capacity.ParseSize(memory); err != nil || node.memory < numa.GiB || node.memory > numa.MaxHostMemory {
+		if node.memory, err = unit.ParseSize(memory); err != nil || node.memory < numa.GiB || node.memory > numa.MaxHostMemory {
 			return nil, wrong
 		}
 	}
@@ -313,7 +313,7 @@ func unseen(w *rules.Watched, inventory *rules.Result) (n int) {
 }
 
 // changes judges again by other options.
-func changes(vms []*rightsize.VM, o rightsize.Options) (out []sizing.RightSizeChange) {
+func changes(vms []*rightsize.VM, o rightsize.Options) (out []size.RightSizeChange) {
 	for _, c := range []struct {
 		text string
 		o    rightsize.Options
@@ -324,7 +324,7 @@ func changes(vms []*rightsize.VM, o rightsize.Options) (out []sizing.RightSizeCh
 		{"headroom 40 %", rightsize.Options{Percentile: o.Percentile, Headroom: 0.4, Least: o.Least}},
 	} {
 		if c.o != o {
-			out = append(out, sizing.RightSizeChange{If: c.text, R: rightsize.All(vms, c.o)})
+			out = append(out, size.RightSizeChange{If: c.text, R: rightsize.All(vms, c.o)})
 		}
 	}
 	return out

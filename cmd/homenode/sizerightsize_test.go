@@ -13,7 +13,7 @@ import (
 // TestRightSizeDay holds that the capture of the example is what the simulation makes of
 // its story.
 func TestRightSizeDay(t *testing.T) {
-	const story, packed = "../../testdata/rightsize/day.txtar", "../../testdata/rightsize/day.csv.gz"
+	const story, packed = "../../size/rightsize/testdata/day.txtar", "../../size/rightsize/testdata/day.csv.gz"
 	file := filepath.Join(t.TempDir(), "day.csv")
 	output([]string{"simulate", story, "--trace", file})
 	want, err := os.ReadFile(file)

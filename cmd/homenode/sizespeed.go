@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capacity"
-	"homenode/capacity/fit"
-	"homenode/capacity/speed"
 	"homenode/numa"
-	"homenode/output/sizing"
+	"homenode/numa/unit"
+	"homenode/output/size"
+	"homenode/size/fit"
+	"homenode/size/speed"
 )
 
 // speedFlags describe VMs with a vCPU speed and their hosts.
@@ -68,7 +68,7 @@ With a SOURCE it lists the VMs that have a CPU limit, whose limit acts, and whic
 				return err
 			}
 			result.HostText = f.hostText(ask)
-			return f.size.write(cmd, sizing.Speed(result, f.details))
+			return f.size.write(cmd, size.Speed(result, f.details))
 		},
 	}
 	fl := cmd.Flags()
@@ -90,7 +90,7 @@ With a SOURCE it lists the VMs that have a CPU limit, whose limit acts, and whic
 
 // speedFigures are those of the ask that have a source.
 type speedFigures struct {
-	guarantee, kernel capacity.Figure[capacity.Share]
+	guarantee, kernel unit.Figure[unit.Share]
 }
 
 // ask reads the flags.
@@ -132,28 +132,28 @@ func (f *speedFlags) allocation(a *speed.Ask, kernel bool) (figures speedFigures
 	if a.Model, err = speed.ParseModel(f.model); err != nil {
 		return figures, ofFlag("model", err)
 	}
-	if a.Speed, err = capacity.ParseHz(f.speed); err != nil {
+	if a.Speed, err = unit.ParseHz(f.speed); err != nil {
 		return figures, ofFlag("vcpu-speed", err)
 	}
 	figures.guarantee = speed.DefaultGuarantee(a.Model)
 	if f.guarantee != "" {
-		g, err := capacity.ParsePercent(f.guarantee)
+		g, err := unit.ParsePercent(f.guarantee)
 		if err == nil && a.Model == speed.ReservationPool && g != 1 {
 			err = fmt.Errorf("found %q: a reservation pool guarantees 100 %% of its allocation", f.guarantee)
 		}
 		if err != nil {
 			return figures, ofFlag("guarantee", err)
 		}
-		figures.guarantee = capacity.Exactly(g, capacity.Given, "--guarantee", "")
+		figures.guarantee = unit.Exactly(g, unit.Given, "--guarantee", "")
 	}
 	a.Guarantee = figures.guarantee.Value
-	a.Kernel, err = capacity.ParsePercent(f.kernel)
+	a.Kernel, err = unit.ParsePercent(f.kernel)
 	if err == nil && a.Kernel >= 1 {
 		err = fmt.Errorf("found %q, want less than 100 %%", f.kernel)
 	}
-	figures.kernel = capacity.Exactly(a.Kernel, capacity.Given, "--kernel", "")
+	figures.kernel = unit.Exactly(a.Kernel, unit.Given, "--kernel", "")
 	if !kernel {
-		figures.kernel.Origin, figures.kernel.Source = capacity.Assumed, ""
+		figures.kernel.Origin, figures.kernel.Source = unit.Assumed, ""
 		figures.kernel.Note = "of a host's CPU, not for VMs: nobody publishes it; --kernel"
 	}
 	return figures, ofFlag("kernel", err)
@@ -183,7 +183,7 @@ func (f *speedFlags) shapes(a *speed.Ask) error {
 
 // frequency takes that of a core from --core or --host.
 func (f *speedFlags) frequency(a *speed.Ask) (err error) {
-	a.Core = capacity.Hz(a.Host.CoreMHz.Value) * capacity.MHz
+	a.Core = unit.Hz(a.Host.CoreMHz.Value) * unit.MHz
 	if f.core == "" {
 		if a.Core == 0 && a.Host.Nodes.Known() {
 			return errors.New("missing: want the nominal frequency of a core, such as 3GHz")
@@ -191,7 +191,7 @@ func (f *speedFlags) frequency(a *speed.Ask) (err error) {
 		return nil
 	}
 	own := a.Core
-	if a.Core, err = capacity.ParseHz(f.core); err == nil && own > 0 && own != a.Core {
+	if a.Core, err = unit.ParseHz(f.core); err == nil && own > 0 && own != a.Core {
 		return fmt.Errorf("found %q, and %v in --host", f.core, own)
 	}
 	return err
@@ -208,10 +208,10 @@ func (f *speedFlags) hostText(a *speed.Ask) string {
 
 // speedDemands are those that the twin runs: 5 % to 100 %, and the one at which the limit
 // begins to act.
-func speedDemands(share capacity.Share) []capacity.Share {
-	all := []capacity.Share{share}
+func speedDemands(share unit.Share) []unit.Share {
+	all := []unit.Share{share}
 	for percent := 5; percent <= 100; percent += 5 {
-		if s := capacity.Share(percent) / 100; s != share {
+		if s := unit.Share(percent) / 100; s != share {
 			all = append(all, s)
 		}
 	}
@@ -220,8 +220,8 @@ func speedDemands(share capacity.Share) []capacity.Share {
 }
 
 // speedResult computes everything that the answer shows.
-func speedResult(ctx context.Context, a *speed.Ask, figures speedFigures) (*sizing.SpeedResult, error) {
-	r := &sizing.SpeedResult{
+func speedResult(ctx context.Context, a *speed.Ask, figures speedFigures) (*size.SpeedResult, error) {
+	r := &size.SpeedResult{
 		Asked: a, Guarantee: figures.guarantee, Kernel: figures.kernel, Release: a.Host.Release.Value, Touched: a.Touched(),
 		Terms: a.Terms(), Share: a.Share(), Held: speed.Held(1, a.Share()), Admission: a.Admit(), Local: a.Local(),
 	}
@@ -236,8 +236,8 @@ func speedResult(ctx context.Context, a *speed.Ask, figures speedFigures) (*sizi
 }
 
 // speedChanges asks the same of what could be otherwise.
-func speedChanges(ctx context.Context, a *speed.Ask) ([]sizing.SpeedChange, error) {
-	var out []sizing.SpeedChange
+func speedChanges(ctx context.Context, a *speed.Ask) ([]size.SpeedChange, error) {
+	var out []size.SpeedChange
 	for _, c := range []struct {
 		name   string
 		change func(*speed.Ask) bool
@@ -256,9 +256,9 @@ func speedChanges(ctx context.Context, a *speed.Ask) ([]sizing.SpeedChange, erro
 		if !c.change(&b) || a.Model == speed.ReservationPool {
 			continue
 		}
-		one := sizing.SpeedChange{If: c.name, Terms: b.Terms(), Held: speed.Held(1, b.Share()), Admission: b.Admit(), VMs: b.Running()}
+		one := size.SpeedChange{If: c.name, Terms: b.Terms(), Held: speed.Held(1, b.Share()), Admission: b.Admit(), VMs: b.Running()}
 		if one.VMs > 0 {
-			full, err := b.Twin(ctx, []capacity.Share{1}, true)
+			full, err := b.Twin(ctx, []unit.Share{1}, true)
 			if err != nil {
 				return nil, err
 			}

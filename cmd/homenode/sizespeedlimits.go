@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"homenode/capacity/speed"
 	"homenode/internal/texttab"
-	"homenode/output/sizing"
+	"homenode/output/size"
+	"homenode/size/speed"
 )
 
 // limits lists the CPU limits of a source.
@@ -27,7 +27,7 @@ func (f *speedFlags) limits(cmd *cobra.Command, source string, src *sourceFlags)
 	if err != nil {
 		return err
 	}
-	if err := f.size.write(cmd, sizing.SpeedLimits(fleet.Source, speed.LimitsOf(fleet), f.details)); err != nil {
+	if err := f.size.write(cmd, size.SpeedLimits(fleet.Source, speed.LimitsOf(fleet), f.details)); err != nil {
 		return err
 	}
 	return src.incomplete()

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/internal/atomicfile"
-	"homenode/rule"
+	"homenode/rules/rule"
 	"homenode/source/snapshot"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/rule"
 	"homenode/source/vsphere"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/vnuma"
+	"homenode/esxi/vnuma"
 )
 
 // TestStorySize holds that the ticks of a large story are coarse unless it says every=.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/finding"
+	"homenode/change/sweep"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/output/sweeps"
-	"homenode/sweep"
-	"homenode/vnuma"
+	"homenode/rules/finding"
 )
 
 // sweepFlags make a grid of a simulation, and name the queue when others are to do it.

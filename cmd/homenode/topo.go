@@ -12,10 +12,10 @@ import (
 
 	"homenode/internal/alike"
 	"homenode/numa"
-	"homenode/output/svg"
-	"homenode/output/topo"
-	"homenode/rule"
+	"homenode/output/draw/svg"
+	"homenode/output/draw/topo"
 	"homenode/rules"
+	"homenode/rules/rule"
 )
 
 func newTopo() *cobra.Command {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"homenode/internal/alike"
-	"homenode/rule"
+	"homenode/rules/rule"
 )
 
 // addUsageHelp lets the errors about arguments and flags say what is wanted: cobra

@@ -6,9 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode"
+	"homenode/measure/published"
 	"homenode/output/report"
-	"homenode/published"
 )
 
 func newValidate() *cobra.Command {
@@ -21,12 +20,12 @@ func newValidate() *cobra.Command {
 		Use:   "validate [FILE...]",
 		Short: "Replays published topologies and prints the prediction beside the observation",
 		Long: `validate predicts published cases and compares every field they state. Without FILE it
-takes the cases that homenode ships. A FILE is a case in the text form (testdata/published) or a JSON
+takes the cases that homenode ships. A FILE is a case in the text form (measure/published/testdata) or a JSON
 list of cases. What a case leaves open is varied: a field is compared only when the prediction does not
 depend on it.
 
 With --simulations it replays published experiments in the twin of the NUMA scheduler instead, and puts each
-figure beside what the model says. A FILE is a case in the text form of testdata/published/sim.
+figure beside what the model says. A FILE is a case in the text form of measure/published/testdata/sim.
 
 Exit code 0: every comparable case is reproduced or its miss explained; 1: a miss is not; 2: usage or I/O.`,
 		Example: `  homenode validate
@@ -78,12 +77,12 @@ func readCases(files []string) ([]published.Case, error) {
 	if len(files) > 0 {
 		return cases, nil
 	}
-	names, err := fs.Glob(homenode.Published, "testdata/published/*.txtar")
+	names, err := fs.Glob(published.Shipped, "testdata/*.txtar")
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		b, err := fs.ReadFile(homenode.Published, name)
+		b, err := fs.ReadFile(published.Shipped, name)
 		if err != nil {
 			return nil, err
 		}

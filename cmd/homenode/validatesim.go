@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode"
-	"homenode/experiment"
+	"homenode/esxi/vnuma"
+	"homenode/measure/experiment"
+	"homenode/measure/published"
 	"homenode/output/report"
-	"homenode/vnuma"
 )
 
 // validateSimulations prints published experiments beside the model.
@@ -49,12 +49,12 @@ func readExperiments(files []string) ([]*experiment.Case, error) {
 	if len(files) > 0 {
 		return cases, nil
 	}
-	names, err := fs.Glob(homenode.Simulations, "testdata/published/sim/*.txtar")
+	names, err := fs.Glob(published.Simulations, "testdata/sim/*.txtar")
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		b, err := fs.ReadFile(homenode.Simulations, name)
+		b, err := fs.ReadFile(published.Simulations, name)
 		if err != nil {
 			return nil, err
 		}

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/drift"
-	"homenode/finding"
+	"homenode/change/diff"
+	"homenode/change/whatif"
 	"homenode/numa"
 	"homenode/output/report"
 	"homenode/rules"
-	"homenode/whatif"
+	"homenode/rules/finding"
 )
 
 // whatIfFlags collect the changes of --what-if, --lose-host and --add-host in the
@@ -116,7 +116,7 @@ func whatIf(cmd *cobra.Command, out *outputFlags, fleet *numa.Fleet, changes []w
 	if err != nil {
 		return err
 	}
-	d := drift.Compare(rules.Run(today, ro), rules.Run(changed, ro), drift.Options{})
+	d := diff.Compare(rules.Run(today, ro), rules.Run(changed, ro), diff.Options{})
 	if d.A.VMs == 0 && len(fleet.VMs) > d.A.Templates {
 		return fmt.Errorf("none of %d VMs could be judged: see the notes of assess without a what-if", len(fleet.VMs)-d.A.Templates)
 	}
@@ -187,7 +187,7 @@ power-on may write them) are no drift.`,
 				}
 				judged[i] = rules.Run(fleet, options)
 			}
-			d := drift.Compare(judged[0], judged[1], drift.Options{Judge: func(f *numa.Fleet) *rules.Result { return rules.Run(f, options) }})
+			d := diff.Compare(judged[0], judged[1], diff.Options{Judge: func(f *numa.Fleet) *rules.Result { return rules.Run(f, options) }})
 			err = out.write(cmd, func(w io.Writer, colour bool) error {
 				o := report.DriftOptions{Colour: colour, Details: details, FailOn: least}
 				switch out.format {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/queue"
-	"homenode/rule"
-	"homenode/sweep"
+	"homenode/capture/queue"
+	"homenode/change/sweep"
+	"homenode/rules/rule"
 )
 
 func newWork() *cobra.Command {

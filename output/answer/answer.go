@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"homenode/capacity"
+	"homenode/numa/unit"
 	"homenode/output/table"
 )
 
@@ -55,17 +55,17 @@ type Fact struct {
 
 // An Assumption is one thing that the result rests on.
 type Assumption struct {
-	What     string          `json:"what"`
-	Value    string          `json:"value"`
-	Range    string          `json:"range,omitempty"` // within which it holds or was measured
-	Origin   capacity.Origin `json:"origin"`
-	Source   string          `json:"source,omitempty"`
-	Hardware string          `json:"hardware,omitempty"`
-	Note     string          `json:"note,omitempty"`
+	What     string      `json:"what"`
+	Value    string      `json:"value"`
+	Range    string      `json:"range,omitempty"` // within which it holds or was measured
+	Origin   unit.Origin `json:"origin"`
+	Source   string      `json:"source,omitempty"`
+	Hardware string      `json:"hardware,omitempty"`
+	Note     string      `json:"note,omitempty"`
 }
 
 // Figure returns a figure as an assumption; text prints its numbers.
-func Figure[T ~float64](what string, f capacity.Figure[T], text func(T) string) Assumption {
+func Figure[T ~float64](what string, f unit.Figure[T], text func(T) string) Assumption {
 	a := Assumption{What: what, Value: text(f.Value), Origin: f.Origin, Source: f.Source, Hardware: f.Hardware, Note: f.Note}
 	if f.Low != f.High {
 		a.Range = text(f.Low) + " to " + text(f.High)

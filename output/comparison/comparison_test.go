@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/compare"
+	"homenode/measure/compare"
 )
 
 func run(tool, name string, settings []compare.Setting, values ...compare.Value) compare.Run {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"homenode/compare"
+	"homenode/measure/compare"
 )
 
 // JSONVersion is the version of the JSON; docs/json.md describes it.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/compare"
 	"homenode/internal/texttab"
+	"homenode/measure/compare"
 )
 
 // A Report is a comparison with what was read for it.

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"homenode/internal/golden"
+	"homenode/measure/replay"
 	"homenode/numa"
 	"homenode/output/deviation"
-	"homenode/replay"
 	"homenode/source/incident"
 	"homenode/source/scenario"
 )

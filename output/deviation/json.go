@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"homenode/replay"
+	"homenode/measure/replay"
 )
 
 // JSONVersion is the version of the JSON; docs/replay.md describes it.

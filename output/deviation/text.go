@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"homenode/internal/texttab"
+	"homenode/measure/replay"
 	"homenode/numa"
-	"homenode/replay"
 )
 
 // Options of the text.

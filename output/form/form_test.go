@@ -6,23 +6,23 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/capacity"
 	"homenode/internal/golden"
 	"homenode/internal/texttab"
+	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/form"
 )
 
 // example is an answer with every part, and with names from strangers.
 func example() *answer.Answer {
-	cost := capacity.Figure[capacity.CyclesPerBit]{
-		Value: 0.163, Low: 0.15, High: 0.175, Origin: capacity.Published, Source: "exp B-4", Hardware: "Xeon Gold 6544Y", Note: "TCP/IP, transmit",
+	cost := unit.Figure[unit.CyclesPerBit]{
+		Value: 0.163, Low: 0.15, High: 0.175, Origin: unit.Published, Source: "exp B-4", Hardware: "Xeon Gold 6544Y", Note: "TCP/IP, transmit",
 	}
 	return &answer.Answer{
 		Command: "size example", Question: "size example: 10 Gb/s of traffic",
 		Assumed: []answer.Assumption{
-			answer.Figure("network, transmit", cost, capacity.CyclesPerBit.String),
-			{What: "core", Value: "3.6 GHz", Origin: capacity.Given, Source: "--core"},
+			answer.Figure("network, transmit", cost, unit.CyclesPerBit.String),
+			{What: "core", Value: "3.6 GHz", Origin: unit.Given, Source: "--core"},
 		},
 		Verdict: []string{"1.63 GHz: half a core."},
 		Tables: []answer.Table{{
@@ -38,7 +38,7 @@ func example() *answer.Answer {
 			return err
 		}}},
 		Next:   []string{"homenode size io --published"},
-		Result: struct{ Hz capacity.Hz }{1.63 * capacity.GHz},
+		Result: struct{ Hz unit.Hz }{1.63 * unit.GHz},
 	}
 }
 

@@ -11,12 +11,12 @@ import (
 	"time"
 	"unicode"
 
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/rule"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // AssessOptions say how Assess writes.

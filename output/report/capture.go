@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // CaptureOptions say how Capture writes.

@@ -16,12 +16,12 @@ import (
 
 	"golang.org/x/net/html"
 
-	"homenode/finding"
 	"homenode/numa"
 	"homenode/output/report"
 	"homenode/output/table"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 type levelRead struct {

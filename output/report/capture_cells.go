@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // What text, HTML and Markdown say of a recorded VM or node; "" is unknown.

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"homenode/capture"
-	"homenode/finding"
-	"homenode/policy"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
+	"homenode/rules/rule"
 )
 
 // What the verdict may say of what was not found, and what it must not deny: findings that

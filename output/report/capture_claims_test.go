@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/output/report"
-	"homenode/policy"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
 )
 
 // What the configuration takes away is not denied, and no clause is about what no rule

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // What keeps a verdict from being certain: findings that are not about harm, captures that

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"homenode/output/table"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/rule"
 )
 
 // CaptureMarkdown writes judged recordings as GitHub Flavored Markdown: the verdict, the

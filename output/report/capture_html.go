@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/output/timeline"
-	"homenode/rule"
+	"homenode/output/draw/timeline"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 var (

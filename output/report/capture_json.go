@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/policy"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
+	"homenode/rules/rule"
 )
 
 type captureJSON struct {

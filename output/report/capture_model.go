@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // captured is a judged set of recordings as the forms show it.

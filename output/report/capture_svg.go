@@ -7,7 +7,7 @@ import (
 
 	"homenode/capture"
 	"homenode/internal/alike"
-	"homenode/output/timeline"
+	"homenode/output/draw/timeline"
 	"homenode/rules"
 )
 

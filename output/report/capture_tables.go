@@ -9,8 +9,8 @@ import (
 	"homenode/capture"
 	"homenode/numa"
 	"homenode/output/table"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/rule"
 )
 
 // CaptureTableNames lists the tables that CaptureTables returns, in their order.

@@ -16,13 +16,13 @@ import (
 	"golang.org/x/net/html"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/report"
 	"homenode/output/table"
-	"homenode/policy"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
 	"homenode/source/demo"
 	"homenode/source/incident"
 )

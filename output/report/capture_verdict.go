@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // verdict answers the question of a capture in one sentence: was it NUMA? rest says what

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
 	"homenode/output/report"
 	"homenode/rules"
+	"homenode/rules/finding"
 	"homenode/source/incident"
 )
 

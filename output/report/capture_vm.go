@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/internal/alike"
 	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // CaptureVM writes what one VM did, life by life: when it was there, its home nodes, its

@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/drift"
-	"homenode/finding"
+	"homenode/change/diff"
 	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // DriftOptions say how WhatIf and Diff write.
@@ -23,7 +23,7 @@ type DriftOptions struct {
 }
 
 // Diff writes what differs between two fleets for a terminal.
-func Diff(w io.Writer, d *drift.Drift, o DriftOptions) error {
+func Diff(w io.Writer, d *diff.Drift, o DriftOptions) error {
 	p := &printer{w: w, colour: o.Colour}
 	p.printf("%s\n\n", p.paint(bold, diffLine(d)))
 	t := texttab.Table{}
@@ -54,7 +54,7 @@ func Diff(w io.Writer, d *drift.Drift, o DriftOptions) error {
 }
 
 // worsened says what counts for the exit code, in words.
-func worsened(d *drift.Drift, o DriftOptions) []string {
+func worsened(d *diff.Drift, o DriftOptions) []string {
 	var out []string
 	findings, vms := d.Worsens(o.FailOn)
 	if findings > 0 {
@@ -67,7 +67,7 @@ func worsened(d *drift.Drift, o DriftOptions) []string {
 }
 
 // told prints the findings that differ by facts which one side alone knows.
-func (p *printer) told(d *drift.Drift) {
+func (p *printer) told(d *diff.Drift) {
 	if len(d.Told) == 0 {
 		return
 	}
@@ -76,7 +76,7 @@ func (p *printer) told(d *drift.Drift) {
 }
 
 // toldText counts them: "3 findings told by facts that A does not know".
-func toldText(d *drift.Drift) string {
+func toldText(d *diff.Drift) string {
 	inB := 0
 	for i := range d.Told {
 		if d.Told[i].TellsB() {
@@ -96,7 +96,7 @@ func toldText(d *drift.Drift) string {
 }
 
 // diffLine returns the summary of a comparison in one line.
-func diffLine(d *drift.Drift) string {
+func diffLine(d *diff.Drift) string {
 	if !d.Differs() && len(d.Findings) == 0 {
 		if text := toldText(d); text != "" {
 			return "no drift; " + text
@@ -147,7 +147,7 @@ func diffLine(d *drift.Drift) string {
 }
 
 // comings prints the VMs and hosts of one fleet alone.
-func (p *printer) comings(d *drift.Drift) {
+func (p *printer) comings(d *diff.Drift) {
 	t := texttab.Table{}
 	names := func(word, noun string, n int, name func(int) string) {
 		if n == 0 {
@@ -175,7 +175,7 @@ func (p *printer) comings(d *drift.Drift) {
 
 // differences prints the VMs that get another layout or other findings, and the
 // findings.
-func (p *printer) differences(d *drift.Drift, o DriftOptions, from, to string) {
+func (p *printer) differences(d *diff.Drift, o DriftOptions, from, to string) {
 	rows := changedRows(d, o.Details)
 	if len(rows) > 0 {
 		t := texttab.Table{}
@@ -183,7 +183,7 @@ func (p *printer) differences(d *drift.Drift, o DriftOptions, from, to string) {
 		for _, r := range rows {
 			t.Row(r.word(), r.Subjects(), r.from, r.to, r.why)
 			if p.colour {
-				t.Paint(0, map[drift.Verdict]string{drift.Worse: severityCode[finding.High], drift.Better: "32", drift.Other: severityCode[finding.Low]}[r.verdict])
+				t.Paint(0, map[diff.Verdict]string{diff.Worse: severityCode[finding.High], diff.Better: "32", diff.Other: severityCode[finding.Low]}[r.verdict])
 			}
 		}
 		p.printf("\n")
@@ -212,7 +212,7 @@ func (p *printer) findings(groups []findingGroup) {
 const shortLegend = "2×16: 2 clients of 16 vCPU; blind: the guest sees 1 node; sees: other nodes than clients; +50 %: memory on another node"
 
 // settings prints the settings that differ.
-func (p *printer) settings(hosts []drift.Host, vms []drift.VM, o DriftOptions, from, to string) {
+func (p *printer) settings(hosts []diff.Host, vms []diff.VM, o DriftOptions, from, to string) {
 	rows := settingRows(hosts, vms, o)
 	if len(rows) == 0 {
 		return
@@ -227,11 +227,11 @@ func (p *printer) settings(hosts []drift.Host, vms []drift.VM, o DriftOptions, f
 }
 
 // newNotes prints the notes that B has and A has not.
-func (p *printer) newNotes(d *drift.Drift) {
+func (p *printer) newNotes(d *diff.Drift) {
 	p.someNotes(newNotes(d), "json")
 }
 
-func newNotes(d *drift.Drift) []numa.Note {
+func newNotes(d *diff.Drift) []numa.Note {
 	had := map[numa.Note]bool{}
 	for _, n := range slices.Concat(d.A.Fleet.Notes, d.A.Unjudged) {
 		had[n] = true

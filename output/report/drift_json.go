@@ -3,11 +3,11 @@ package report
 import (
 	"io"
 
-	"homenode/drift"
-	"homenode/finding"
+	"homenode/change/diff"
+	"homenode/change/whatif"
 	"homenode/numa"
-	"homenode/rule"
-	"homenode/whatif"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 type driftJSON struct {
@@ -51,15 +51,15 @@ type effectJSON struct {
 }
 
 type vmDriftJSON struct {
-	VM       string          `json:"vm"`
-	ID       string          `json:"id"`
-	Cluster  string          `json:"cluster,omitempty"`
-	Verdict  drift.Verdict   `json:"verdict"`
-	Why      []string        `json:"why"`
-	From     *placeJSON      `json:"from"`
-	To       *placeJSON      `json:"to"`
-	Settings []drift.Setting `json:"settings"`
-	Apart    bool            `json:"knownOnOneSide,omitempty"` // nothing but knowledge differs
+	VM       string         `json:"vm"`
+	ID       string         `json:"id"`
+	Cluster  string         `json:"cluster,omitempty"`
+	Verdict  diff.Verdict   `json:"verdict"`
+	Why      []string       `json:"why"`
+	From     *placeJSON     `json:"from"`
+	To       *placeJSON     `json:"to"`
+	Settings []diff.Setting `json:"settings"`
+	Apart    bool           `json:"knownOnOneSide,omitempty"` // nothing but knowledge differs
 }
 
 type placeJSON struct {
@@ -70,9 +70,9 @@ type placeJSON struct {
 }
 
 type hostDriftJSON struct {
-	Host     string          `json:"host"`
-	ID       string          `json:"id"`
-	Settings []drift.Setting `json:"settings"`
+	Host     string         `json:"host"`
+	ID       string         `json:"id"`
+	Settings []diff.Setting `json:"settings"`
 }
 
 type findingDriftJSON struct {
@@ -101,7 +101,7 @@ type supplyJSON struct {
 }
 
 // WhatIfJSON writes a what-if as JSON.
-func WhatIfJSON(w io.Writer, d *drift.Drift, effects []whatif.Effect, capacity []whatif.Capacity) error {
+func WhatIfJSON(w io.Writer, d *diff.Drift, effects []whatif.Effect, capacity []whatif.Capacity) error {
 	j := driftOf(d)
 	j.Format = "homenode-what-if"
 	for _, e := range effects {
@@ -116,9 +116,9 @@ func WhatIfJSON(w io.Writer, d *drift.Drift, effects []whatif.Effect, capacity [
 }
 
 // DiffJSON writes what differs between two fleets as JSON.
-func DiffJSON(w io.Writer, d *drift.Drift) error { return writeJSON(w, driftOf(d)) }
+func DiffJSON(w io.Writer, d *diff.Drift) error { return writeJSON(w, driftOf(d)) }
 
-func driftOf(d *drift.Drift) *driftJSON {
+func driftOf(d *diff.Drift) *driftJSON {
 	side := func(f *numa.Fleet, judged int) sideJSON {
 		return sideJSON{f.Source, f.Collected, len(f.Hosts), len(f.VMs), judged}
 	}
@@ -141,7 +141,7 @@ func driftOf(d *drift.Drift) *driftJSON {
 	return j
 }
 
-func findingsOf(findings []drift.Finding) (out []findingDriftJSON) {
+func findingsOf(findings []diff.Finding) (out []findingDriftJSON) {
 	for i := range findings {
 		f := &findings[i]
 		one := findingDriftJSON{Change: changeWord(f), Finding: f.Of()}
@@ -153,7 +153,7 @@ func findingsOf(findings []drift.Finding) (out []findingDriftJSON) {
 	return out
 }
 
-func placeOf(p *drift.Place) *placeJSON {
+func placeOf(p *diff.Place) *placeJSON {
 	l := p.Layout()
 	if l == nil {
 		return nil

@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/drift"
-	"homenode/whatif"
+	"homenode/change/diff"
+	"homenode/change/whatif"
 )
 
 // WhatIfMarkdown is WhatIf as GitHub Flavored Markdown.
-func WhatIfMarkdown(w io.Writer, d *drift.Drift, effects []whatif.Effect, capacity []whatif.Capacity, o DriftOptions) error {
+func WhatIfMarkdown(w io.Writer, d *diff.Drift, effects []whatif.Effect, capacity []whatif.Capacity, o DriftOptions) error {
 	b := bufio.NewWriterSize(w, 64<<10) // keeps the first error until Flush
 	fmt.Fprintf(b, "# What if\n\n**%s**\n\n", mark(verdicts(d)))
 	for _, e := range effects {
@@ -32,7 +32,7 @@ func WhatIfMarkdown(w io.Writer, d *drift.Drift, effects []whatif.Effect, capaci
 }
 
 // DiffMarkdown is Diff as GitHub Flavored Markdown.
-func DiffMarkdown(w io.Writer, d *drift.Drift, o DriftOptions) error {
+func DiffMarkdown(w io.Writer, d *diff.Drift, o DriftOptions) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	fmt.Fprintf(b, "# Drift from %s to %s\n\n**%s**\n", mark(d.A.Fleet.Source), mark(d.B.Fleet.Source), mark(diffLine(d)))
 	for _, one := range []struct {
@@ -59,7 +59,7 @@ func DiffMarkdown(w io.Writer, d *drift.Drift, o DriftOptions) error {
 }
 
 // markDrift writes the VMs and findings that differ.
-func markDrift(b *bufio.Writer, d *drift.Drift, o DriftOptions, from, to string) {
+func markDrift(b *bufio.Writer, d *diff.Drift, o DriftOptions, from, to string) {
 	if rows := changedRows(d, o.Details); len(rows) > 0 {
 		fmt.Fprint(b, "\n## VMs\n\n")
 		t := markTable{b, []string{"", "VM", from, to, "Why"}, make([]bool, 5)}
@@ -71,7 +71,7 @@ func markDrift(b *bufio.Writer, d *drift.Drift, o DriftOptions, from, to string)
 	}
 	for _, part := range []struct {
 		title    string
-		findings []drift.Finding
+		findings []diff.Finding
 	}{{"Findings", d.Findings}, {"No drift: " + toldText(d), d.Told}} {
 		groups := findingGroups(d, part.findings)
 		if len(groups) == 0 {

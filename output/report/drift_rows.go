@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/drift"
-	"homenode/finding"
-	"homenode/rule"
+	"homenode/change/diff"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // A changedRow is one VM, or several of a cluster that change alike.
 type changedRow struct {
-	verdict        drift.Verdict
-	vms            []*drift.VM
+	verdict        diff.Verdict
+	vms            []*diff.VM
 	from, to, why  string
 	cluster, first string
 }
@@ -37,14 +37,14 @@ func (r *changedRow) Subjects() string {
 
 // changedRows returns the VMs with a verdict, those that change alike in one row. Where
 // VMs cannot run, the cause matters and not what they were.
-func changedRows(d *drift.Drift, each bool) []changedRow {
+func changedRows(d *diff.Drift, each bool) []changedRow {
 	var out []changedRow
 	for i := range d.VMs {
 		v := &d.VMs[i]
-		if v.Verdict == drift.Unchanged {
+		if v.Verdict == diff.Unchanged {
 			continue
 		}
-		r := changedRow{v.Verdict, []*drift.VM{v}, placeText(&v.From), toText(v), strings.Join(v.Why, ", "), v.Cluster, v.Subject()}
+		r := changedRow{v.Verdict, []*diff.VM{v}, placeText(&v.From), toText(v), strings.Join(v.Why, ", "), v.Cluster, v.Subject()}
 		k := slices.IndexFunc(out, func(o changedRow) bool {
 			if v.Stops() && o.vms[0].Stops() {
 				return o.why == r.why
@@ -63,7 +63,7 @@ func changedRows(d *drift.Drift, each bool) []changedRow {
 	return out
 }
 
-func placeText(p *drift.Place) string {
+func placeText(p *diff.Place) string {
 	l := p.Layout()
 	if l == nil {
 		return "–"
@@ -72,7 +72,7 @@ func placeText(p *drift.Place) string {
 }
 
 // toText is placeText of the changed place; a VM that does not run has no shape there.
-func toText(v *drift.VM) string {
+func toText(v *diff.VM) string {
 	if v.Stops() {
 		return "–"
 	}
@@ -87,7 +87,7 @@ type findingGroup struct {
 	findings []*finding.Finding
 }
 
-func findingGroups(d *drift.Drift, findings []drift.Finding) []findingGroup {
+func findingGroups(d *diff.Drift, findings []diff.Finding) []findingGroup {
 	var out []findingGroup
 	for i := range findings {
 		f := findings[i].Of()
@@ -108,7 +108,7 @@ func findingGroups(d *drift.Drift, findings []drift.Finding) []findingGroup {
 	return out
 }
 
-func changeWord(f *drift.Finding) string {
+func changeWord(f *diff.Finding) string {
 	switch {
 	case f.A == nil:
 		return "new"
@@ -133,10 +133,10 @@ func (r *settingRow) of() string {
 }
 
 // settingRows returns the settings that differ, hosts first.
-func settingRows(hosts []drift.Host, vms []drift.VM, o DriftOptions) []settingRow {
+func settingRows(hosts []diff.Host, vms []diff.VM, o DriftOptions) []settingRow {
 	var out []settingRow
-	index := map[drift.Setting]int{}
-	add := func(subject string, s []drift.Setting) {
+	index := map[diff.Setting]int{}
+	add := func(subject string, s []diff.Setting) {
 		for _, one := range s {
 			if i, ok := index[one]; ok && !o.Details {
 				out[i].count++

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"homenode/experiment"
 	"homenode/internal/texttab"
+	"homenode/measure/experiment"
 )
 
 // Experiments writes each figure of published experiments beside what the model says.

@@ -9,23 +9,23 @@ import (
 	"strings"
 	"testing"
 
-	"homenode"
-	"homenode/experiment"
+	"homenode/esxi/vnuma"
 	"homenode/internal/golden"
+	"homenode/measure/experiment"
+	"homenode/measure/published"
 	"homenode/output/report"
-	"homenode/vnuma"
 )
 
 // experiments returns the published experiments beside the model.
 func experiments(t *testing.T) []*experiment.Result {
 	t.Helper()
-	names, err := fs.Glob(homenode.Simulations, "testdata/published/sim/*.txtar")
+	names, err := fs.Glob(published.Simulations, "testdata/sim/*.txtar")
 	if err != nil || len(names) == 0 {
 		t.Fatal("no cases", err)
 	}
 	var out []*experiment.Result
 	for _, name := range names {
-		b, err := fs.ReadFile(homenode.Simulations, name)
+		b, err := fs.ReadFile(published.Simulations, name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/policy"
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
+	"homenode/rules/rule"
 )
 
 // An Explanation is everything there is to say about one VM on one host.

@@ -17,14 +17,14 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"homenode/finding"
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/report"
 	"homenode/output/table"
-	"homenode/policy"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
+	"homenode/rules/rule"
 	"homenode/source/demo"
 )
 

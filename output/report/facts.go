@@ -8,7 +8,7 @@ import (
 
 	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/rule"
 	"homenode/source/fact"
 )
 

@@ -8,7 +8,7 @@ import (
 	"html/template"
 	"io"
 
-	"homenode/output/svg"
+	"homenode/output/draw/svg"
 	"homenode/rules"
 )
 

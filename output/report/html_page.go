@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/rule"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // pageParts are what the pages of fleets and of captures share.

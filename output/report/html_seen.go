@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/confront"
 	"homenode/rules"
+	"homenode/rules/confront"
 )
 
 // htmlSeen is one observation of the table; it has at least one field.

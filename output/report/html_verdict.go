@@ -6,12 +6,12 @@ import (
 	"html/template"
 	"strings"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/output/svg"
-	"homenode/output/topo"
-	"homenode/rule"
+	"homenode/output/draw/svg"
+	"homenode/output/draw/topo"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // verdictOf answers the question of the page in one sentence; rest says what that

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"io"
 
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/policy"
-	"homenode/rule"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
+	"homenode/rules/rule"
 )
 
 // JSONVersion is the version of the JSON that this package writes; docs/json.md

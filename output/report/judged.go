@@ -3,10 +3,10 @@ package report
 import (
 	"slices"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // judged is what every form needs of a judgement, be it of a fleet or of recordings: the

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/finding"
 	"homenode/numa"
 	"homenode/output/table"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // The elements of a JUnit report that CI systems read (Jenkins, GitLab, Azure).

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/finding"
 	"homenode/numa"
 	"homenode/output/table"
 	"homenode/rules"
+	"homenode/rules/finding"
 )
 
 // Markdown writes the judged fleet as GitHub Flavored Markdown, for tickets, merge

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"homenode/numa"
-	"homenode/output/topo"
+	"homenode/output/draw/topo"
 )
 
 type matricesJSON struct {

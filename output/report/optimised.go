@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/change/optimise"
 	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/optimise"
-	"homenode/rule"
-	"homenode/simulate"
+	"homenode/rules/rule"
+	"homenode/rules/simulate"
 )
 
 // An Optimised is a proposal with what it is about.

@@ -3,7 +3,7 @@ package report
 import (
 	"testing"
 
-	"homenode/finding"
+	"homenode/rules/finding"
 )
 
 func TestExampleVM(t *testing.T) {

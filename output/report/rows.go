@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/finding"
 	"homenode/numa"
 	"homenode/output/table"
 	"homenode/rules"
+	"homenode/rules/finding"
 )
 
 // column returns a column of a table; width is in letters.

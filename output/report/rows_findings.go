@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/finding"
 	"homenode/output/table"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // findingTable has a row for each finding, highest severity first.

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"slices"
 
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/output/table"
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // layoutColumns are the topology of a VM on one host.

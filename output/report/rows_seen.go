@@ -1,8 +1,8 @@
 package report
 
 import (
-	"homenode/confront"
 	"homenode/output/table"
+	"homenode/rules/confront"
 )
 
 // observationTable has a row for each observation of a VM, beside its prediction.

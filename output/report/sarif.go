@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/finding"
 	"homenode/output/table"
-	"homenode/rule"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // ExportOptions say how SARIF, JUnit and Markdown write.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"homenode/internal/texttab"
-	"homenode/published"
+	"homenode/measure/published"
 )
 
 // Score writes how the prediction compares with published cases.

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/confront"
+	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/rule"
 	"homenode/rules"
-	"homenode/vnuma"
+	"homenode/rules/confront"
+	"homenode/rules/rule"
 )
 
 // seenCounts returns "4 VMs, 6 observations: 5 agree with the prediction, 1 differs",

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
+	"homenode/esxi/scheduler"
 	"homenode/numa"
-	"homenode/rule"
 	"homenode/rules"
-	"homenode/sim"
-	"homenode/simulate"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	"homenode/rules/simulate"
 )
 
 // A simulation is shown as a capture is: its run is judged as recordings are. simulated
@@ -33,7 +33,7 @@ type simulatedVM struct {
 	lives    []*capturedVM // in the order of time
 	findings []*finding.Finding
 	nowhere  bool // no host was found for it
-	out      *sim.VMOutcome
+	out      *scheduler.VMOutcome
 	speed    *simulate.Speed // nil when it was not priced
 	taken    *simulate.Speed // nil when no memory of it was ever swapped or ballooned
 }

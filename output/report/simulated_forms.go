@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"homenode/capture"
+	"homenode/esxi/scheduler"
 	"homenode/numa"
-	"homenode/output/timeline"
-	"homenode/sim"
-	"homenode/simulate"
+	"homenode/output/draw/timeline"
+	"homenode/rules/simulate"
 )
 
 // SimulatedMarkdown writes a simulation as GitHub Flavored Markdown.
@@ -158,7 +158,7 @@ func (s *simulated) eventsOf(rec *capture.Recording, v *capture.VM) []timeline.E
 // brought reports whether an event of another host brought one of these VMs here.
 func (s *simulated) brought(e *numa.Event, rec *capture.Recording, here map[string]bool) bool {
 	for _, d := range s.decidedAt(e.At) {
-		if (d.Kind == sim.MovedIn || d.Kind == sim.Restart) && here[s.Story.Fleet.VMs[d.VM].ID] && s.hostName(d.Host) == rec.Host && d.Other >= 0 && s.Story.Fleet.Hosts[d.Other].ID == e.Host {
+		if (d.Kind == scheduler.MovedIn || d.Kind == scheduler.Restart) && here[s.Story.Fleet.VMs[d.VM].ID] && s.hostName(d.Host) == rec.Host && d.Other >= 0 && s.Story.Fleet.Hosts[d.Other].ID == e.Host {
 			return true
 		}
 	}

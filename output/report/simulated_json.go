@@ -4,9 +4,9 @@ import (
 	"io"
 	"time"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/simulate"
+	"homenode/rules/finding"
+	"homenode/rules/simulate"
 )
 
 type simulatedJSON struct {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"homenode/esxi/scheduler"
 	"homenode/numa"
-	"homenode/sim"
 )
 
 // What happened: the events of a story, and between them what the scheduler made of them.
@@ -98,7 +98,7 @@ func (s *simulated) sameLine(a, b *numa.Event) bool {
 // A group is decisions of one kind that hang together.
 type group struct {
 	class class
-	all   []*sim.Decision
+	all   []*scheduler.Decision
 }
 
 type class uint8
@@ -114,21 +114,21 @@ const (
 	shares
 )
 
-func classOf(k sim.DecisionKind) class {
+func classOf(k scheduler.DecisionKind) class {
 	switch k {
-	case sim.BalanceMoved, sim.BalanceSwapped, sim.LocalityMoved, sim.LocalitySwapped, sim.FairnessMoved:
+	case scheduler.BalanceMoved, scheduler.BalanceSwapped, scheduler.LocalityMoved, scheduler.LocalitySwapped, scheduler.FairnessMoved:
 		return moves
-	case sim.Spilled:
+	case scheduler.Spilled:
 		return spills
-	case sim.Widened:
+	case scheduler.Widened:
 		return widens
-	case sim.AllLocal:
+	case scheduler.AllLocal:
 		return home
-	case sim.StateChanged:
+	case scheduler.StateChanged:
 		return states
-	case sim.Reclaimed:
+	case scheduler.Reclaimed:
 		return reclaims
-	case sim.Shared:
+	case scheduler.Shared:
 		return shares
 	}
 	return direct
@@ -145,11 +145,11 @@ func (s *simulated) beginning() []happening {
 			continue
 		}
 		switch d.Kind {
-		case sim.Placed:
+		case scheduler.Placed:
 			running[d.VM] = true
-		case sim.Taken:
+		case scheduler.Taken:
 			running[d.VM], seen[d.VM] = true, true
-		case sim.Unmanaged:
+		case scheduler.Unmanaged:
 			running[d.VM] = true
 			loose = append(loose, s.vmName(d.VM))
 		default:
@@ -179,7 +179,7 @@ func (s *simulated) beginning() []happening {
 }
 
 // byEvent reports whether an event of the story at the start is about the VM.
-func (s *simulated) byEvent(d *sim.Decision) bool {
+func (s *simulated) byEvent(d *scheduler.Decision) bool {
 	for i := range s.Story.Events {
 		e := &s.Story.Events[i]
 		if e.At > 0 {
@@ -242,8 +242,8 @@ func (s *simulated) followed(e *numa.Event, vms map[string]bool) (text string, i
 		if d.VM < 0 {
 			continue
 		}
-		leaves := (d.Kind == sim.MovedIn || d.Kind == sim.Restart || d.Kind == sim.NoRoom) && d.Other >= 0 && s.Story.Fleet.Hosts[d.Other].ID == e.Host
-		if vms[s.Story.Fleet.VMs[d.VM].ID] || e.VM == "" && (leaves || d.Kind == sim.NoRoom) {
+		leaves := (d.Kind == scheduler.MovedIn || d.Kind == scheduler.Restart || d.Kind == scheduler.NoRoom) && d.Other >= 0 && s.Story.Fleet.Hosts[d.Other].ID == e.Host
+		if vms[s.Story.Fleet.VMs[d.VM].ID] || e.VM == "" && (leaves || d.Kind == scheduler.NoRoom) {
 			came[d.VM] = true
 		}
 	}
@@ -256,9 +256,9 @@ func (s *simulated) followed(e *numa.Event, vms map[string]bool) (text string, i
 			continue
 		}
 		switch d.Kind {
-		case sim.NoRoom:
+		case scheduler.NoRoom:
 			nowhere = append(nowhere, s.vmName(d.VM))
-		case sim.Placed, sim.Unmanaged:
+		case scheduler.Placed, scheduler.Unmanaged:
 			places = arrive(places, d)
 			burst = burst || d.Burst()
 		default:
@@ -287,8 +287,8 @@ func (s *simulated) followed(e *numa.Event, vms map[string]bool) (text string, i
 }
 
 // decidedAt returns the decisions of one time.
-func (s *simulated) decidedAt(at time.Duration) []sim.Decision {
-	compare := func(d sim.Decision, at time.Duration) int { return cmp.Compare(d.At, at) }
+func (s *simulated) decidedAt(at time.Duration) []scheduler.Decision {
+	compare := func(d scheduler.Decision, at time.Duration) int { return cmp.Compare(d.At, at) }
 	from, _ := slices.BinarySearchFunc(s.Outcome.Decisions, at, compare)
 	to, _ := slices.BinarySearchFunc(s.Outcome.Decisions, at+1, compare)
 	return s.Outcome.Decisions[from:to]
@@ -300,7 +300,7 @@ type arrival struct {
 	nodes    numa.NodeSet // IDs; empty for a VM that is not managed
 }
 
-func arrive(all []arrival, d *sim.Decision) []arrival {
+func arrive(all []arrival, d *scheduler.Decision) []arrival {
 	i := slices.IndexFunc(all, func(a arrival) bool { return a.vm == d.VM })
 	if i < 0 {
 		all = append(all, arrival{host: d.Host, vm: d.VM})

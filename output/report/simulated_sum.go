@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/esxi/scheduler"
 	"homenode/numa"
-	"homenode/sim"
 )
 
 // What groups of decisions come to, in words.
@@ -50,7 +50,7 @@ func (s *simulated) sum(g *group) []happening {
 
 // spillText says whose new memory found no room at home. The figures are those of the
 // decisions: the first time.
-func (s *simulated) spillText(all []*sim.Decision) string {
+func (s *simulated) spillText(all []*scheduler.Decision) string {
 	type amount struct{ remote, swapped numa.Bytes }
 	sums := map[string]*amount{}
 	var names []string
@@ -94,7 +94,7 @@ func (s *simulated) spillText(all []*sim.Decision) string {
 }
 
 // mostTaken says of which VM of a group most memory is swapped or ballooned, and how much.
-func (s *simulated) mostTaken(all []*sim.Decision) string {
+func (s *simulated) mostTaken(all []*scheduler.Decision) string {
 	var most *simulatedVM
 	for _, d := range all {
 		if v := s.vms[d.VM]; v.taken != nil && (most == nil || v.taken.Taken() > most.taken.Taken()) {
@@ -108,7 +108,7 @@ func (s *simulated) mostTaken(all []*sim.Decision) string {
 }
 
 // whoText names the VMs of decisions, each once.
-func (s *simulated) whoText(all []*sim.Decision) string {
+func (s *simulated) whoText(all []*scheduler.Decision) string {
 	var names []string
 	for _, d := range all {
 		if d.VM < 0 {
@@ -122,7 +122,7 @@ func (s *simulated) whoText(all []*sim.Decision) string {
 }
 
 // movesText counts what the balancer did: "16 moves, 9 for load and 7 for locality: a, b".
-func (s *simulated) movesText(all []*sim.Decision) string {
+func (s *simulated) movesText(all []*scheduler.Decision) string {
 	var kinds []string
 	count := map[string]int{}
 	clients := 0
@@ -131,13 +131,13 @@ func (s *simulated) movesText(all []*sim.Decision) string {
 	for _, d := range all {
 		kind, n := "load", 1
 		switch d.Kind {
-		case sim.LocalityMoved, sim.LocalitySwapped:
+		case scheduler.LocalityMoved, scheduler.LocalitySwapped:
 			kind = "locality"
-		case sim.FairnessMoved:
+		case scheduler.FairnessMoved:
 			kind = "fairness"
 		}
 		who := []int{d.VM}
-		if (d.Kind == sim.BalanceSwapped || d.Kind == sim.LocalitySwapped) && d.Other >= 0 {
+		if (d.Kind == scheduler.BalanceSwapped || d.Kind == scheduler.LocalitySwapped) && d.Other >= 0 {
 			n, who = 2, append(who, d.Other)
 		}
 		if count[kind] == 0 {
@@ -163,7 +163,7 @@ func (s *simulated) movesText(all []*sim.Decision) string {
 }
 
 // betweenText says between which nodes.
-func betweenText(all []*sim.Decision) string {
+func betweenText(all []*scheduler.Decision) string {
 	if len(all) == 1 && all[0].Other < 0 {
 		return fmt.Sprintf("node %d to %d", all[0].From, all[0].To)
 	}

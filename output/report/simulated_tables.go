@@ -4,16 +4,16 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/esxi/scheduler"
 	"homenode/numa"
 	"homenode/output/table"
 	"homenode/rules"
-	"homenode/sim"
-	"homenode/simulate"
+	"homenode/rules/simulate"
 )
 
 // SimulatedTableNames lists the tables that SimulatedTables returns, in their order.
 func SimulatedTableNames() []string {
-	return table.Names(SimulatedTables(&simulate.Result{Story: &numa.Story{Fleet: &numa.Fleet{}}, Outcome: &sim.Outcome{}, Watched: &rules.Watched{}}, ""))
+	return table.Names(SimulatedTables(&simulate.Result{Story: &numa.Story{Fleet: &numa.Fleet{}}, Outcome: &scheduler.Outcome{}, Watched: &rules.Watched{}}, ""))
 }
 
 // SimulatedTables returns a simulation as tables. Each has a column that says that

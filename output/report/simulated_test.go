@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/finding"
+	"homenode/esxi/rulebook"
+	"homenode/esxi/scheduler"
 	"homenode/internal/golden"
 	"homenode/output/report"
-	"homenode/rulebook"
-	"homenode/sim"
-	"homenode/simulate"
+	"homenode/rules/finding"
+	"homenode/rules/simulate"
 	"homenode/source/demo"
 	"homenode/source/story"
 )
@@ -117,7 +117,7 @@ func TestSimulatedNeverObserved(t *testing.T) {
 
 // TestSimulatedRules holds that the rule book explains every decision.
 func TestSimulatedRules(t *testing.T) {
-	for k := sim.Placed; k <= sim.OptionSet; k++ {
+	for k := scheduler.Placed; k <= scheduler.OptionSet; k++ {
 		for _, id := range k.Rules() {
 			if _, ok := rulebook.Find(id); !ok {
 				t.Errorf("%s rests on %s, which the rule book does not have", k, id)

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"homenode/capture"
+	"homenode/esxi/scheduler"
 	"homenode/internal/texttab"
-	"homenode/rule"
-	"homenode/sim"
-	"homenode/simulate"
+	"homenode/rules/rule"
+	"homenode/rules/simulate"
 )
 
 // Simulated writes what a simulation came to for a terminal: the verdict, what was
@@ -303,7 +303,7 @@ func (p *printer) simulatedNext(c *captured, o CaptureOptions) {
 		next(" --why --vm " + name)
 		next(" --format html -o report.html")
 	}
-	if i := slices.IndexFunc(c.sim.Outcome.Decisions, func(d sim.Decision) bool { return len(d.Kind.Rules()) > 0 }); i >= 0 {
+	if i := slices.IndexFunc(c.sim.Outcome.Decisions, func(d scheduler.Decision) bool { return len(d.Kind.Rules()) > 0 }); i >= 0 {
 		id := c.sim.Outcome.Decisions[i].Kind.Rules()[0]
 		t.Row("", fmt.Sprintf("homenode rules %s", id))
 	}

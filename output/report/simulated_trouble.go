@@ -3,9 +3,9 @@ package report
 import (
 	"fmt"
 
+	"homenode/esxi/scheduler"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/sim"
-	"homenode/vnuma"
 )
 
 // What goes wrong in a story that is no matter of NUMA: a fleet that its hosts cannot carry
@@ -51,7 +51,7 @@ func (s *simulated) trouble() (out []string) {
 func (s *simulated) nowhere() map[int]bool {
 	all := map[int]bool{}
 	for i := range s.Outcome.Decisions {
-		if d := &s.Outcome.Decisions[i]; d.Kind == sim.NoRoom {
+		if d := &s.Outcome.Decisions[i]; d.Kind == scheduler.NoRoom {
 			all[d.VM] = true
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"homenode/internal/texttab"
-	"homenode/rule"
-	"homenode/simulate"
+	"homenode/rules/rule"
+	"homenode/rules/simulate"
 )
 
 // SimulatedVM writes all of the life of one VM: what it came to, every decision about it

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"homenode/esxi/scheduler"
 	"homenode/internal/alike"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/table"
-	"homenode/sim"
-	"homenode/simulate"
+	"homenode/rules/simulate"
 )
 
 // WhyOptions say which decisions Why writes.
@@ -64,7 +64,7 @@ func (s *simulated) moment(d time.Duration) string {
 }
 
 // clientName names the VM of a decision and, when it is about one of several, the client.
-func (s *simulated) clientName(d *sim.Decision) string {
+func (s *simulated) clientName(d *scheduler.Decision) string {
 	if d.VM < 0 {
 		return ""
 	}
@@ -75,7 +75,7 @@ func (s *simulated) clientName(d *sim.Decision) string {
 }
 
 // decisions returns those that the options choose.
-func (s *simulated) decisions(o WhyOptions) ([]*sim.Decision, error) {
+func (s *simulated) decisions(o WhyOptions) ([]*scheduler.Decision, error) {
 	vms := map[int]bool{}
 	if o.VM != "" {
 		found := s.named(o.VM)
@@ -95,10 +95,10 @@ func (s *simulated) decisions(o WhyOptions) ([]*sim.Decision, error) {
 			return nil, fmt.Errorf("--host: the story has no host %q%s", o.Host, alike.After(o.Host, names))
 		}
 	}
-	out := []*sim.Decision{}
+	out := []*scheduler.Decision{}
 	for i := range s.Outcome.Decisions {
 		d := &s.Outcome.Decisions[i]
-		about := vms[d.VM] || (d.Kind == sim.BalanceSwapped || d.Kind == sim.LocalitySwapped) && vms[d.Other]
+		about := vms[d.VM] || (d.Kind == scheduler.BalanceSwapped || d.Kind == scheduler.LocalitySwapped) && vms[d.Other]
 		if (o.VM == "" || about) && (o.Host == "" || numa.SameHost(s.hostName(d.Host), o.Host)) {
 			out = append(out, d)
 		}
@@ -117,7 +117,7 @@ func (s *simulated) unknown(name string) error {
 }
 
 // decisionTable has a row for each decision.
-func (s *simulated) decisionTable(all []*sim.Decision) table.Table {
+func (s *simulated) decisionTable(all []*scheduler.Decision) table.Table {
 	node := func(n int) table.Cell { return known(n >= 0, table.Number(n)) }
 	return table.Table{
 		Name: "decisions", Len: len(all), Columns: []table.Column{column("Time", 22), column("Host", 20), column("VM", 24), column("Client", 7), column("Decision", 22), column("From node", 9), column("To node", 9), column("With VM", 24),
@@ -138,16 +138,16 @@ func (s *simulated) decisionTable(all []*sim.Decision) table.Table {
 }
 
 // otherVM names the VM that a client changed places with.
-func (s *simulated) otherVM(d *sim.Decision) string {
-	if d.Other >= 0 && (d.Kind == sim.BalanceSwapped || d.Kind == sim.LocalitySwapped) {
+func (s *simulated) otherVM(d *scheduler.Decision) string {
+	if d.Other >= 0 && (d.Kind == scheduler.BalanceSwapped || d.Kind == scheduler.LocalitySwapped) {
 		return s.vmName(d.Other)
 	}
 	return ""
 }
 
 // otherHost names the host that a VM came from.
-func (s *simulated) otherHost(d *sim.Decision) string {
-	if d.Other >= 0 && (d.Kind == sim.MovedIn || d.Kind == sim.Restart) {
+func (s *simulated) otherHost(d *scheduler.Decision) string {
+	if d.Other >= 0 && (d.Kind == scheduler.MovedIn || d.Kind == scheduler.Restart) {
 		return s.hostName(d.Other)
 	}
 	return ""
@@ -176,7 +176,7 @@ type decisionJSON struct {
 	Rules    []string  `json:"rules"`
 }
 
-func (s *simulated) decisionsJSON(all []*sim.Decision) []decisionJSON {
+func (s *simulated) decisionsJSON(all []*scheduler.Decision) []decisionJSON {
 	out := make([]decisionJSON, 0, len(all))
 	number := func(n int) *int {
 		if n < 0 {
@@ -196,8 +196,8 @@ func (s *simulated) decisionsJSON(all []*sim.Decision) []decisionJSON {
 }
 
 // all returns every decision.
-func (s *simulated) all() []*sim.Decision {
-	out := make([]*sim.Decision, len(s.Outcome.Decisions))
+func (s *simulated) all() []*scheduler.Decision {
+	out := make([]*scheduler.Decision, len(s.Outcome.Decisions))
 	for i := range out {
 		out[i] = &s.Outcome.Decisions[i]
 	}

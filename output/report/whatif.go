@@ -6,14 +6,14 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/drift"
+	"homenode/change/diff"
+	"homenode/change/whatif"
 	"homenode/internal/texttab"
-	"homenode/rule"
-	"homenode/whatif"
+	"homenode/rules/rule"
 )
 
 // WhatIf writes today's fleet beside the changed one for a terminal.
-func WhatIf(w io.Writer, d *drift.Drift, effects []whatif.Effect, capacity []whatif.Capacity, o DriftOptions) error {
+func WhatIf(w io.Writer, d *diff.Drift, effects []whatif.Effect, capacity []whatif.Capacity, o DriftOptions) error {
 	p := &printer{w: w, colour: o.Colour}
 	p.printf("%s\n\n", p.paint(bold, verdicts(d)))
 	t := texttab.Table{}
@@ -37,7 +37,7 @@ func WhatIf(w io.Writer, d *drift.Drift, effects []whatif.Effect, capacity []wha
 
 // verdicts returns the summary in one line; VMs that cannot run any more come first:
 // "3 VMs cannot run, 0 better, 1 worse, 289 unchanged".
-func verdicts(d *drift.Drift) string {
+func verdicts(d *diff.Drift) string {
 	s := rule.Plural(d.Better, "VM") + " better"
 	if d.Stopped > 0 {
 		s = fmt.Sprintf("%s cannot run, %d better", rule.Plural(d.Stopped, "VM"), d.Better)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"homenode/change/sweep"
 	"homenode/output/table"
-	"homenode/sweep"
 )
 
 // CSV writes a row for each point: its values, and for each measure the mean, the least

@@ -3,8 +3,8 @@ package sweeps
 import (
 	"fmt"
 
+	"homenode/change/sweep"
 	"homenode/internal/texttab"
-	"homenode/sweep"
 )
 
 // mostFailed is how many failed points the table names one by one.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/change/sweep"
 	"homenode/source/story"
-	"homenode/sweep"
 )
 
 const day = `

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"homenode/change/sweep"
 	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/sweep"
 )
 
 // columns are the measures that the table shows; CSV and JSON have all.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"homenode/finding"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is M008.

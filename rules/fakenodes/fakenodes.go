@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/finding"
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/esxi/vnuma"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is N015.

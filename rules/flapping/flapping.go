@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is M002.

@@ -4,10 +4,10 @@ package guestview
 import (
 	"fmt"
 
-	"homenode/confront"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/confront"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is N031.

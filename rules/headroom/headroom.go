@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strconv"
 
-	"homenode/finding"
+	"homenode/esxi/placement"
 	"homenode/numa"
-	"homenode/placement"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is H007.

@@ -6,10 +6,10 @@ import (
 	"strconv"
 
 	"homenode/capture"
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is M006.

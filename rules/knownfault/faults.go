@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // A fault is one that VMware or Broadcom describes for a range of releases.

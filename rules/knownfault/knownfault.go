@@ -5,9 +5,9 @@ package knownfault
 import (
 	"fmt"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is H005.

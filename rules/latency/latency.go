@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is N026.

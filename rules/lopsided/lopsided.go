@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is M010.

@@ -4,9 +4,9 @@ package lowlocality
 import (
 	"fmt"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is M001.

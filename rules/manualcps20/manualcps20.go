@@ -4,10 +4,10 @@ package manualcps20
 import (
 	"fmt"
 
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is N021.

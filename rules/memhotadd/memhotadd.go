@@ -4,9 +4,9 @@ package memhotadd
 import (
 	"fmt"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is N003.

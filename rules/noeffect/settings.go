@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/rules/rule"
 )
 
 const allowHotAdd = "numa.allowHotadd"

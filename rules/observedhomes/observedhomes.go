@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/confront"
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/rules/confront"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is M011.

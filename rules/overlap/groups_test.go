@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/rules/rule"
 )
 
 // TestGroups holds that groups joins what a plain search joins: VMs that reach each

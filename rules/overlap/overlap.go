@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/finding"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is N024.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is H006.

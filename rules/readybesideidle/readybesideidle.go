@@ -4,9 +4,9 @@ package readybesideidle
 import (
 	"fmt"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is M009.

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // TestLimit: a CPU limit makes ready time too, so that the finding is less certain.

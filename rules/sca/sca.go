@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"regexp"
 
-	"homenode/finding"
 	"homenode/numa"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is H004.

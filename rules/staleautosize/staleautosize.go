@@ -4,9 +4,9 @@ package staleautosize
 import (
 	"fmt"
 
-	"homenode/finding"
-	"homenode/rule"
-	"homenode/vnuma"
+	"homenode/esxi/vnuma"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is N010.

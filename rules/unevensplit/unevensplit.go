@@ -4,8 +4,8 @@ package unevensplit
 import (
 	"fmt"
 
-	"homenode/finding"
-	"homenode/rule"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Rule is N007.

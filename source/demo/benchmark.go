@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"homenode/capacity"
+	"homenode/numa/unit"
 )
 
 // Numbers of the benchmarks: invented, in the range that published ones have.
@@ -46,7 +46,7 @@ func Benchmark() (results, loads string) {
 				read, write = 0, latency
 			}
 			fmt.Fprintf(&text, "Test Case Name: %s\nDatastore: vsanDatastore\n=============================\nJOB_NAME: job0\nNumber of VMs: 16\n", name)
-			fmt.Fprintf(&text, "I/O per Second: %s IO/S\nThroughput: %s MB/s\n", capacity.Grouped(iops, 2), capacity.Grouped(iops*float64(k.kib)/1024, 2))
+			fmt.Fprintf(&text, "I/O per Second: %s IO/S\nThroughput: %s MB/s\n", unit.Grouped(iops, 2), unit.Grouped(iops*float64(k.kib)/1024, 2))
 			fmt.Fprintf(&text, "Read Latency: %.2f ms\nWrite Latency: %.2f ms\n\n", read, write)
 			traffic := iops / BenchmarkHosts * float64(k.kib) * 8192 * k.traffic / 1e9
 			fmt.Fprintf(&table, "%s,%d,%.1f,%.1f,%.1f,%.1f\n", name, BenchmarkHosts, (net+benchmarkIdle)/1e9, benchmarkIdle/1e9, traffic, traffic)

@@ -15,8 +15,8 @@ import (
 	"homenode/source/fact"
 	"homenode/source/guest"
 	"homenode/source/hostcmd"
-	"homenode/source/series"
 	"homenode/source/text"
+	"homenode/source/ticks"
 	"homenode/source/vmx"
 	"homenode/source/vmxlog"
 )
@@ -103,7 +103,7 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	if i := slices.IndexFunc(formats, func(f format) bool { return f.detect(head) }); i >= 0 {
 		return formats[i].read(name, in)
 	}
-	if format := series.Detect(raw); format != "" {
+	if format := ticks.Detect(raw); format != "" {
 		return nil, &overTime{name, format}
 	}
 	if len(bytes.TrimSpace(head)) == 0 {

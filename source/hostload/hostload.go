@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/capacity"
+	"homenode/numa/unit"
 	"homenode/source/fact"
 	"homenode/source/text"
 )
@@ -147,24 +147,24 @@ func (t *table) column(cell text.Line) (column, error) {
 		return column{}, t.bad(cell.Col, "found an empty heading, want test, hosts, cpu, idle, tx or rx")
 	}
 	c := column{name: strings.ToLower(words[0]), factor: 1}
-	unit := strings.Join(words[1:], " ")
+	suffix := strings.Join(words[1:], " ")
 	switch c.name {
 	case "test", "hosts":
-		if unit != "" {
+		if suffix != "" {
 			return c, t.bad(cell.Col, "found %q, want %s", text.Short(cell.Text), c.name)
 		}
 	case "cpu", "idle":
-		if c.percent = unit == "%"; c.percent {
+		if c.percent = suffix == "%"; c.percent {
 			c.factor = 0.01
 			break
 		}
-		v, err := capacity.ParseHz("1" + unit)
+		v, err := unit.ParseHz("1" + suffix)
 		if err != nil {
 			return c, t.bad(cell.Col, "found %q, want %s with its unit: GHz, MHz or %%", text.Short(cell.Text), c.name)
 		}
 		c.factor = float64(v)
 	case "tx", "rx":
-		v, err := capacity.ParseBitRate("1" + unit)
+		v, err := unit.ParseBitRate("1" + suffix)
 		if err != nil {
 			return c, t.bad(cell.Col, "found %q, want %s with its unit: Gb/s (bits), GB/s or MiB/s (bytes)", text.Short(cell.Text), c.name)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/cost"
+	"homenode/esxi/cost"
 	"homenode/internal/golden"
 	"homenode/numa"
 )

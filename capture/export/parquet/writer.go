@@ -1,0 +1,256 @@
+// Package parquet writes ticks as a folder of Parquet files in long form, a row for each value,
+// that DuckDB, Spark, Polars and others read as one table (docs/parquet.md).
+//
+//	DIR/host=esx01.example.com/day=2026-11-21/part-<id>.parquet
+//
+// A Writer stands for one input and its id is made from it: whoever writes the same input
+// again, such as the successor of a worker that died, replaces its files and nothing counts
+// twice. A file appears whole, under its name, when the Writer is closed.
+package parquet
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/capture/export/series"
+	"homenode/numa"
+)
+
+// MaxOpen is how many files a Writer fills at a time. An input of one host in the order of
+// time needs one; one that changes between more hosts than this gets more and smaller files.
+const MaxOpen = 4
+
+// A Writer writes the ticks of one input.
+type Writer struct {
+	dir, id  string
+	most     int // rows in a file; a tick is not divided
+	counters []string
+	open     []*part // the one used last comes first
+	parts    []*part // finished: written whole, under a temporary name
+	count    map[string]int
+	err      error // of the first Add that failed; Close gives up
+}
+
+// ID returns an id for New made from texts that tell an input from every other, such as the
+// name of the file: 32 hexadecimal digits, the same ones for the same texts.
+func ID(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		fmt.Fprintf(h, "%d:%s", len(t), t)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// New returns a Writer into dir, which it makes when it is not there. The id becomes part of
+// file names: up to 64 letters, digits, - and _.
+func New(dir, id string) (*Writer, error) {
+	if !validID(id) {
+		return nil, fmt.Errorf("id %q: want 1 to 64 letters, digits, - and _", id)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	w := &Writer{dir: dir, id: id, most: rowsPerFile, count: map[string]int{}}
+	for _, c := range series.All() {
+		w.counters = append(w.counters, c.Name)
+	}
+	return w, nil
+}
+
+func validID(id string) bool {
+	for _, c := range []byte(id) {
+		if !plain(c) || c == '.' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= 64
+}
+
+// Add writes what the tick states; file is where it was read. The first error ends it: later
+// calls and Close return it again, and no file appears.
+func (w *Writer) Add(file string, t *numa.Tick) error {
+	if w.err == nil {
+		w.err = w.add(file, t)
+	}
+	return w.err
+}
+
+func (w *Writer) add(file string, t *numa.Tick) error {
+	host := text(t.Host)
+	p, err := w.part(host, t.Time)
+	if err != nil {
+		return err
+	}
+	r := row{Time: t.Time.UnixMilli(), Host: host, File: text(file)}
+	if t.Line > 0 {
+		r.Line = p.number(int64(t.Line))
+	}
+	var gid *int64
+	last, lastNode := -2, -2
+	for v := range series.Values(t) {
+		if v.VM != last || v.Node != lastNode {
+			r.Kind, r.Entity, r.GID, r.Node = series.Host.String(), host, nil, nil
+			if v.Node >= 0 {
+				r.Node = p.number(int64(v.Node))
+				r.Kind, r.Entity = series.Node.String(), strconv.Itoa(v.Node)
+			}
+			if v.VM >= 0 {
+				vm := &t.VMs[v.VM]
+				if v.VM != last {
+					gid = nil
+					if vm.GID >= 0 {
+						gid = p.number(vm.GID)
+					}
+				}
+				r.Kind, r.Entity, r.GID = series.VM.String(), text(vm.Name), gid
+			}
+			last, lastNode = v.VM, v.Node
+		}
+		r.Counter, r.Value = w.counters[v.Counter], v.Number
+		if err := p.write(&r); err != nil {
+			return fmt.Errorf("write %s: %w", p.path, err)
+		}
+	}
+	return p.settle()
+}
+
+// text returns s as Parquet's strings have to be: UTF-8. Other bytes become U+FFFD.
+func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// part returns the open file of the host and day.
+func (w *Writer) part(host string, at time.Time) (*part, error) {
+	day := at.Unix() / 86400
+	if at.Unix() < 0 {
+		return nil, fmt.Errorf("tick of host %s at %s: found a time before 1970", host, at.UTC().Format(time.RFC3339))
+	}
+	for i, p := range w.open {
+		if p.day != day || p.host != host {
+			continue
+		}
+		if p.written >= w.most {
+			if err := w.finish(p); err != nil {
+				return nil, err
+			}
+			w.open = slices.Delete(w.open, i, i+1)
+			break
+		}
+		copy(w.open[1:i+1], w.open[:i])
+		w.open[0] = p
+		return p, nil
+	}
+	folder, err := hostFolder(host)
+	if err != nil {
+		return nil, err
+	}
+	if len(w.open) == MaxOpen {
+		if err := w.finish(w.open[MaxOpen-1]); err != nil {
+			return nil, err
+		}
+		w.open = w.open[:MaxOpen-1]
+	}
+	folder = filepath.Join(w.dir, folder, "day="+at.UTC().Format(time.DateOnly))
+	p, err := create(folder, w.name(w.count[folder]))
+	if err != nil {
+		return nil, err
+	}
+	w.count[folder]++
+	p.host, p.day = host, day
+	w.open = append([]*part{p}, w.open...)
+	return p, nil
+}
+
+// name returns the name of the n-th file in one folder.
+func (w *Writer) name(n int) string {
+	if n == 0 {
+		return "part-" + w.id + ".parquet"
+	}
+	return "part-" + w.id + "." + strconv.Itoa(n) + ".parquet"
+}
+
+func (w *Writer) finish(p *part) error {
+	if err := p.close(); err != nil {
+		return fmt.Errorf("write %s: %w", p.path, err)
+	}
+	w.parts = append(w.parts, p)
+	return nil
+}
+
+// Close finishes the files and gives them their names. After an error none has it that did
+// not have it before, unless the error came with the renaming itself: writing the input again
+// then makes all of them whole.
+func (w *Writer) Close() error {
+	for len(w.open) > 0 && w.err == nil {
+		w.err = w.finish(w.open[len(w.open)-1])
+		if w.err == nil {
+			w.open = w.open[:len(w.open)-1]
+		}
+	}
+	if w.err != nil {
+		w.Abort()
+		return w.err
+	}
+	for i, p := range w.parts {
+		if w.err = os.Rename(p.file.Name(), p.path); w.err != nil {
+			w.parts = w.parts[i:]
+			w.Abort()
+			return w.err
+		}
+	}
+	w.parts = nil
+	w.err = w.tidy()
+	if w.err != nil {
+		return w.err
+	}
+	w.err = os.ErrClosed
+	return nil
+}
+
+// tidy removes what older runs over the same input left in the folders of this one: files
+// beyond the last one, and those that a killed run did not finish.
+func (w *Writer) tidy() error {
+	for folder, n := range w.count {
+		for ; ; n++ {
+			err := os.Remove(filepath.Join(folder, w.name(n)))
+			if errors.Is(err, os.ErrNotExist) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for _, pattern := range []string{"." + w.name(0) + ".*.tmp", ".part-" + w.id + ".*.parquet.*.tmp"} {
+			left, err := fs.Glob(os.DirFS(folder), pattern)
+			if err != nil {
+				return err
+			}
+			for _, name := range left {
+				os.Remove(filepath.Join(folder, name)) // hidden: if it stays, nobody reads it
+			}
+		}
+	}
+	return nil
+}
+
+// Abort removes what was not closed. The folders stay. After Close it does nothing.
+func (w *Writer) Abort() {
+	for _, p := range w.open {
+		p.file.Close()
+		os.Remove(p.file.Name())
+	}
+	for _, p := range w.parts {
+		os.Remove(p.file.Name())
+	}
+	w.open, w.parts = nil, nil
+	if w.err == nil {
+		w.err = os.ErrClosed
+	}
+}

@@ -1,0 +1,168 @@
+package queue
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"homenode/source/ticks"
+)
+
+// A task cannot make a worker read what is not below its root, whatever it names.
+func TestJobStaysBelowRoot(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "archive")
+	writeFile(t, root, "esx01/night.csv", "")
+	writeFile(t, dir, "secret", "root:x:0:0")
+	if err := os.Symlink(dir, filepath.Join(root, "out")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(path string) File {
+		return File{Path: path, Size: info.Size(), Modified: info.ModTime().Unix()}
+	}
+	for _, tt := range []struct {
+		name    string
+		job     Job
+		want    string
+		refusal bool // others may see it differently
+	}{
+		{"up", Job{Name: "a", Files: []File{file("../secret")}}, `found the path "../secret" in the task, want one below the root`, false},
+		{"up in the middle", Job{Name: "a", Files: []File{file("esx01/../../secret")}}, `found the path "esx01/../../secret" in the task, want one below the root`, false},
+		{"from the root of the machine", Job{Name: "a", Files: []File{file(filepath.Join(dir, "secret"))}}, fmt.Sprintf("found the path %q in the task, want one below the root", filepath.Join(dir, "secret")), false},
+		{"beside its files", Job{Name: "a", Files: []File{file("esx01/night.csv")}, Infos: []File{file("../secret")}}, `found the path "../secret" in the task, want one below the root`, false},
+		{"over a link", Job{Name: "a", Files: []File{file("out/secret")}}, "out/secret: lstat: path escapes from parent", true},
+		{"no file", Job{Name: "a", Format: ticks.Packed}, "found a task without files", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := Do(t.Context(), Here{Root: root}, tt.job, options())
+			var refusal *Refusal
+			if err == nil || err.Error() != tt.want || errors.As(err, &refusal) != tt.refusal {
+				t.Errorf("Do = %+v, %v; want the error %q", r, err, tt.want)
+			}
+		})
+	}
+}
+
+// Options that nothing can be counted by are the outcome of a task and no crash.
+func TestTaskWithWrongOptions(t *testing.T) {
+	o := options()
+	o.Capture.Window = -1
+	payload, err := json.Marshal(captureTask{Job{Name: "a", Files: []File{{Path: "a"}}}, o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Handlers(Here{Root: t.TempDir()})[kindCapture](t.Context(), payload)
+	if want := "task: " + o.Capture.Check().Error(); err == nil || err.Error() != want {
+		t.Errorf("the error is %v, want %s", err, want)
+	}
+}
+
+// A message that is no task ends no worker; it is an outcome as any other.
+func TestNoTask(t *testing.T) {
+	t.Parallel()
+	url := serve(t, ServerOptions{})
+	c := dial(t, Access{URL: url})
+	if err := c.publish(t.Context(), &nats.Msg{Subject: workSubject("aa", "bb"), Data: []byte("{soup")}); err != nil {
+		t.Fatal(err)
+	}
+	workers(t, 1, url, fake)
+	list := fakes()[:2]
+	got, err := collect(t.Context(), c, tasksOf(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := transcript(list); !bytes.Equal(got, want) {
+		t.Error(firstDifference(got, want))
+	}
+	out, err := c.load(t.Context(), "aa", "bb")
+	if want := "found no task of homenode: invalid character 's' looking for beginning of object key string"; err != nil || out.Failed != want {
+		t.Errorf("load = %+v, %v; want the failure %q", out, err, want)
+	}
+}
+
+// A task of very many files fits into a message; one that does not fails alone.
+func TestLargeTasks(t *testing.T) {
+	t.Parallel()
+	url := serve(t, ServerOptions{})
+	c := dial(t, Access{URL: url})
+	job := Job{Name: "esx01-fetchstats-0.txt", Format: ticks.Answers}
+	for i := range 20_000 { // more than a day of one file every 5 seconds
+		job.Files = append(job.Files, File{Path: fmt.Sprintf("2026-11-21/esx01.example.com/esx01.example.com-fetchstats-%06d.txt", i), Size: 700_000, Modified: 1_795_000_000 + 5*int64(i)})
+	}
+	many, err := NewTask("fake", job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(many.Payload) < 2<<20 {
+		t.Fatalf("a payload of %d bytes tests nothing", len(many.Payload))
+	}
+	f := fakeTask{Seed: 1, Size: 2 << 20}
+	large, err := NewTask("fake", f.bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	workers(t, 1, url, func(_ context.Context, payload []byte) ([]byte, error) { return payload, nil })
+	var got []Outcome
+	err = c.Collect(t.Context(), []Task{many, large}, CollectOptions{}, func(_ int, out Outcome) error {
+		got = append(got, out)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got[0].Result, many.Payload) {
+		t.Errorf("the task of many files came as %d bytes, want %d", len(got[0].Result), len(many.Payload))
+	}
+	if want := "its task has 2100000 bytes, packed, and the queue takes 1048576: raise max_payload of the server"; !strings.HasSuffix(got[1].Failed, "bytes, packed, and the queue takes 1048576: raise max_payload of the server") {
+		t.Errorf("the large task failed with %q, want about %q", got[1].Failed, want)
+	}
+}
+
+// A hidden file among others that belong together is passed over, and no other with it.
+func TestScanHiddenAmongOthers(t *testing.T) {
+	root := t.TempDir()
+	const clients = "groupName groupID clientID homeNode affinity nWorlds vmmWorlds localMem remoteMem currLocal cummLocal\nvm.1 11 0 0 3 4 4 1024 0 100 100\n"
+	for _, name := range []string{"esx01/.clients-20261121T200000Z.txt", "esx01/clients-20261121T203000Z.txt", "esx01/clients-20261121T203100Z.txt"} {
+		writeFile(t, root, name, clients)
+	}
+	list, err := Scan(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, j := range list.Jobs {
+		for _, f := range j.Files {
+			got = append(got, f.Path)
+		}
+	}
+	want := []string{"esx01/clients-20261121T203000Z.txt", "esx01/clients-20261121T203100Z.txt"}
+	if fmt.Sprint(got) != fmt.Sprint(want) || list.Passed != 1 {
+		t.Errorf("the jobs have %q, %d passed over; want %q, 1", got, list.Passed, want)
+	}
+}
+
+// A file that goes away while an archive is listed takes no other with it.
+func TestScanOfFileThatGoes(t *testing.T) {
+	root := t.TempDir()
+	writeFile(t, root, "a.csv", "12345")
+	var l Listing
+	files, err := l.statAll(root, []string{filepath.Join(root, "a.csv"), filepath.Join(root, "esx01", "gone.csv")})
+	if err != nil || len(files) != 1 || files[0].Path != "a.csv" || files[0].Size != 5 {
+		t.Errorf("statAll = %+v, %v; want a.csv of 5 bytes", files, err)
+	}
+	if want := "[esx01/gone.csv: stat: no such file or directory]"; fmt.Sprint(l.Failed) != want {
+		t.Errorf("failed are %v, want %s", l.Failed, want)
+	}
+}

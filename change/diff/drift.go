@@ -1,0 +1,236 @@
+// Package diff compares two judged fleets: the same fleet at two times, or today's
+// beside a what-if. It says which VMs get another layout, whether that is better or
+// worse, which findings are new or gone, and what else differs.
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// A Drift is what differs between two judged fleets, A and B. Every list is empty
+// when nothing differs.
+type Drift struct {
+	A, B *rules.Result
+	// VMs whose layout or findings differ: those that do not run any more, other worse
+	// ones, and so on by verdict; last those with other settings only.
+	VMs   []VM
+	Hosts []Host // whose settings differ
+	// VMs and hosts of one fleet alone.
+	NewVMs, GoneVMs     []*numa.VM
+	NewHosts, GoneHosts []*numa.Host
+	Findings            []Finding
+	Told                []Finding // apart from these: that differ by facts that one side alone knows
+	Moved               int       // VMs on another host than before, when that alone differs
+	// Counts of the VMs that are in both fleets and judged in one at least.
+	Better, Worse, Other, Unchanged int
+	Stopped                         int // of Worse: VMs that do not run any more
+	// OneSided counts facts that only one side knows; they are not compared.
+	OneSided int
+}
+
+// A Verdict says what became of a VM.
+type Verdict uint8
+
+// The verdicts, the order of reports.
+const (
+	Worse Verdict = iota
+	Other         // another layout, neither better nor worse
+	Better
+	Unchanged
+)
+
+// String returns the verdict in one word.
+func (v Verdict) String() string {
+	return [...]string{"worse", "other", "better", "unchanged"}[v]
+}
+
+// MarshalText writes the verdict as String does.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// A VM is one VM in both fleets.
+type VM struct {
+	A, B     *numa.VM
+	Cluster  string // name, in B
+	From, To Place
+	Verdict  Verdict
+	Layout   bool      // the layouts differ
+	Why      []string  // what differs for the guest and its memory, in a few words each
+	Settings []Setting // of the VM itself
+	Apart    bool      // layout and findings differ by facts that one side alone knows: no drift
+
+	oneSided []string // names of settings of its own that one side alone knows
+}
+
+// Subject returns cluster/name, as findings do.
+func (v *VM) Subject() string {
+	if v.Cluster == "" {
+		return v.B.Name
+	}
+	return v.Cluster + "/" + v.B.Name
+}
+
+// A Host is one host in both fleets.
+type Host struct {
+	A, B     *numa.Host
+	Settings []Setting
+}
+
+// A Setting is a fact with its two values, in the words of scenarios.
+type Setting struct {
+	Name string `json:"name"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// A Finding is new (A nil), gone (B nil) or has another severity.
+type Finding struct{ A, B *finding.Finding }
+
+// Of returns the finding that there is, that of B first.
+func (f *Finding) Of() *finding.Finding { return cmp.Or(f.B, f.A) }
+
+// Worsens reports whether the finding is new, or more severe than it was, and at
+// least of severity s.
+func (f *Finding) Worsens(s finding.Severity) bool {
+	return f.B != nil && f.B.Severity >= s && (f.A == nil || f.A.Severity < f.B.Severity)
+}
+
+// Worsens counts what became worse: the findings that are new or more severe, and at
+// least of severity s, less those of VMs that are no worse off in all, and the VMs that
+// do not run any more.
+func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
+	verdict := map[string]Verdict{}
+	for i := range d.VMs {
+		v := &d.VMs[i]
+		verdict[v.B.ID] = v.Verdict
+		if v.Stops() {
+			vms++
+		}
+	}
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		if !f.Worsens(s) {
+			continue
+		}
+		if v, is := verdict[f.B.VMID]; is && v != Worse { // a graver one is gone
+			continue
+		}
+		findings++
+	}
+	return findings, vms
+}
+
+// Stops reports whether the VM ran and does not any more.
+func (v *VM) Stops() bool { return v.From.Runs() && !v.To.Runs() && v.Verdict == Worse }
+
+// rank is the place of the VM in reports: those that do not run any more come first.
+func (v *VM) rank() int {
+	if v.Stops() {
+		return -1
+	}
+	return int(v.Verdict)
+}
+
+// Differs reports whether layouts, settings, hosts or VMs differ. Moves between
+// hosts alone do not count: vSphere DRS moves VMs all day. Nor does what is set apart.
+func (d *Drift) Differs() bool {
+	vms := slices.ContainsFunc(d.VMs, func(v VM) bool { return !v.Apart || len(v.Settings) > 0 })
+	return vms || len(d.Hosts)+len(d.NewVMs)+len(d.GoneVMs)+len(d.NewHosts)+len(d.GoneHosts) > 0
+}
+
+// compareAll compares two judged fleets by the facts that each has.
+func compareAll(a, b *rules.Result) *Drift {
+	d := &Drift{A: a, B: b}
+	vms := matchVMs(a.Fleet, b.Fleet)
+	hosts := matchHosts(a.Fleet, b.Fleet)
+	d.NewVMs, d.GoneVMs = alone(vms, a.Fleet.VMs, b.Fleet.VMs)
+	d.NewHosts, d.GoneHosts = alone(hosts, a.Fleet.Hosts, b.Fleet.Hosts)
+	of := d.findings(vms, hosts)
+	inA, inB := judged(a), judged(b)
+	for _, p := range vms.pairs {
+		va, vb := &a.Fleet.VMs[p[0]], &b.Fleet.VMs[p[1]]
+		d.vm(va, vb, inA[va.ID], inB[vb.ID], of[vb.ID], hosts)
+	}
+	for _, p := range hosts.pairs {
+		ha, hb := &a.Fleet.Hosts[p[0]], &b.Fleet.Hosts[p[1]]
+		if s := d.hostSettings(ha, hb); len(s) > 0 {
+			d.Hosts = append(d.Hosts, Host{ha, hb, s})
+		}
+	}
+	d.sort()
+	return d
+}
+
+func (d *Drift) sort() {
+	slices.SortStableFunc(d.VMs, func(x, y VM) int {
+		return cmp.Or(cmp.Compare(x.rank(), y.rank()), cmp.Compare(x.Cluster, y.Cluster), cmp.Compare(x.B.Name, y.B.Name), cmp.Compare(x.B.ID, y.B.ID))
+	})
+}
+
+// vm compares one VM and adds it when anything differs.
+func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs) {
+	v := VM{A: va, B: vb, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
+	v.Settings, v.oneSided = d.vmSettings(va, vb)
+	v.Layout = v.From.differs(&v.To)
+	v.Verdict = Unchanged
+	switch c := v.From.compare(&v.To, of); {
+	case c < 0:
+		v.Verdict = Better
+	case c > 0:
+		v.Verdict = Worse
+	case v.Layout:
+		v.Verdict = Other
+	}
+	if va.Template.Or(false) != vb.Template.Or(false) { // templates do not run: that is no fault
+		v.Verdict = Other
+	}
+	v.Why = why(d, &v, of, !hosts.same(va.Host, vb.Host))
+	if v.Layout && ja != nil && jb != nil && len(v.Settings) == 0 && v.oneSided != nil { // perhaps nothing but knowledge has changed
+		v.Why = append([]string{onOneSide + strings.Join(v.oneSided, ", ")}, v.Why...)
+	}
+	if barred := barredFrom(&v, hosts); barred != nil && v.Verdict != Worse {
+		v.Verdict = Other // what the VM gains, it gains by having fewer hosts
+		v.Why = append([]string{"no more on " + rule.HostNames(barred)}, v.Why...)
+	}
+	if ja != nil || jb != nil {
+		switch v.Verdict {
+		case Better:
+			d.Better++
+		case Worse:
+			d.Worse++
+			if v.Stops() {
+				d.Stopped++
+			}
+		case Other:
+			d.Other++
+		default:
+			d.Unchanged++
+		}
+	}
+	if va.Cluster != vb.Cluster && d.A.Fleet.ClusterName(va.Cluster) != v.Cluster {
+		v.Settings = append(v.Settings, Setting{"cluster", d.A.Fleet.ClusterName(va.Cluster), v.Cluster})
+	}
+	switch {
+	case v.Verdict != Unchanged || len(v.Settings) > 0:
+		d.VMs = append(d.VMs, v)
+	case !hosts.same(va.Host, vb.Host):
+		d.Moved++
+	}
+}
+
+// judged returns the VMs with predictions by ID.
+func judged(r *rules.Result) map[string]*rule.VM {
+	out := make(map[string]*rule.VM, r.VMs)
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			out[v.ID] = v
+		}
+	}
+	return out
+}

@@ -1,0 +1,199 @@
+package diff_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"homenode/change/diff"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+)
+
+// TestLikeHosts: a finding about like hosts stays the same one when the host that it is
+// told of leaves them, or another joins.
+func TestLikeHosts(t *testing.T) {
+	const three = `release 8.0U3
+cluster prod
+host esx[01-03] nodes=2 cores=16 memory=512GB power=Balanced
+vm sql[1-3] host=esx03 vcpus=12 memory=32GB
+vm web[1-3] host=esx02 vcpus=12 memory=32GB
+vm app[1-3] host=esx01 vcpus=12 memory=32GB
+`
+	for _, tt := range []struct{ name, b, want string }{
+		{"the first is gone", `release 8.0U3
+cluster prod
+host esx[02-03] nodes=2 cores=16 memory=512GB power=Balanced
+vm sql[1-3] host=esx03 vcpus=12 memory=32GB
+vm web[1-3] host=esx02 vcpus=12 memory=32GB
+vm app[1-3] host=esx02 vcpus=12 memory=32GB
+`, "0 better 0 worse 0 other 9 unchanged 3 moved 0 one-sided\ngone host esx01\n"},
+		{"another policy on two", `release 8.0U3
+cluster prod
+host esx01 nodes=2 cores=16 memory=512GB power="High Performance"
+host esx02 nodes=2 cores=16 memory=512GB power="Low Power"
+host esx03 nodes=2 cores=16 memory=512GB power=Balanced
+vm sql[1-3] host=esx03 vcpus=12 memory=32GB
+vm web[1-3] host=esx02 vcpus=12 memory=32GB
+vm app[1-3] host=esx01 vcpus=12 memory=32GB
+`, `0 better 0 worse 0 other 9 unchanged 0 moved 0 one-sided
+host esx01: power Balanced -> High Performance
+host esx02: power Balanced -> Low Power
+H006 prod/esx02 none -> medium
+`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, back := range []bool{false, true} {
+				a, b := judge(t, three), judge(t, tt.b)
+				if back {
+					a, b = b, a
+				}
+				d := diff.Compare(a, b, diff.Options{})
+				if !back {
+					if got := text(d); got != tt.want {
+						t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+					}
+				} else if len(d.Findings) > 1 {
+					t.Errorf("the other way %d findings differ: %+v", len(d.Findings), d.Findings)
+				}
+			}
+		})
+	}
+}
+
+// TestTopics: another setting without effect is another finding, although rule, VM and
+// severity are the same.
+func TestTopics(t *testing.T) {
+	const fleet = "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=16 memory=512GB\nvm db vcpus=4 memory=32GB "
+	d := diff.Compare(judge(t, fleet+"set:numa.vcpu.coresPerNode=2\n"), judge(t, fleet+"set:numa.allowHotadd=TRUE\n"), diff.Options{})
+	got := text(d)
+	want := `0 better 0 worse 0 other 1 unchanged 0 moved 0 one-sided
+unchanged prod/db: N019 new (info), N019 gone
+    numa.allowHotadd unset -> TRUE
+    numa.vcpu.coresPerNode 2 -> unset
+N019 prod/db none -> info
+N019 prod/db info -> none
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestBarred: newer virtual hardware keeps a VM from hosts of an older release. That
+// findings about these hosts are gone then is no improvement.
+func TestBarred(t *testing.T) {
+	const fleet = `release 8.0U3
+cluster prod
+host new01 nodes=2 cores=24 memory=768GB
+host old01 nodes=2 cores=14 memory=512GB release=7.0U3
+vm app host=new01 vcpus=20 coresPerSocket=1 memory=64GB hw=%s
+`
+	got := text(diff.Compare(judge(t, strings.ReplaceAll(fleet, "%s", "19")), judge(t, strings.ReplaceAll(fleet, "%s", "20")), diff.Options{}))
+	want := `0 better 0 worse 1 other 0 unchanged 0 moved 0 one-sided
+other prod/app: no more on old01, N021 new (info), N014 gone
+    hw 19 -> 20
+N021 prod/app none -> info
+N014 prod/app medium -> none
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestMoves: DRS moves VMs all day, and what hangs on where they run moves with them.
+func TestMoves(t *testing.T) {
+	const fleet = `release 7.0U3
+cluster prod
+host esx[01-02] nodes=2 cores=16 memory=256GB
+vm sql[1-3] host=esx%s vcpus=4 memory=72GB
+vm web[1-3] host=esx%s vcpus=4 memory=%s
+`
+	fill := func(sql, web, memory string) *rules.Result {
+		return judge(t, fmt.Sprintf(fleet, sql, web, memory))
+	}
+	for _, tt := range []struct {
+		name string
+		b    *rules.Result
+		want string
+	}{
+		{"they change places", fill("02", "01", "8GB"), "0 better 0 worse 0 other 6 unchanged 6 moved 0 one-sided\n"},
+		{"a second host", fill("02", "01", "72GB"), `0 better 0 worse 0 other 6 unchanged 3 moved 0 one-sided
+unchanged prod/web1: 
+    memory 8 GB -> 72 GB
+unchanged prod/web2: 
+    memory 8 GB -> 72 GB
+unchanged prod/web3: 
+    memory 8 GB -> 72 GB
+H007 prod/esx02 none -> low
+`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := text(diff.Compare(fill("01", "02", "8GB"), tt.b, diff.Options{})); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestOneSided: where a setting was unknown before, the reader is told that the VM may
+// have had it all the time.
+func TestOneSided(t *testing.T) {
+	const fleet = "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=16 memory=512GB\nvm db vcpus=24 memory=32GB hotAdd="
+	got := text(diff.Compare(judge(t, fleet+"?\n"), judge(t, fleet+"on\n"), diff.Options{}))
+	want := `0 better 1 worse 0 other 0 unchanged 0 moved 1 one-sided
+worse prod/db: known on one side only: hotAdd, the guest sees 1 node, 0 → 50 % far, N001 new (high)
+N001 prod/db none -> high
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestApart: in a comparison of two sources the same VM is neither drift nor worse, and
+// what did change in spite of it is.
+func TestApart(t *testing.T) {
+	const fleet = `release 7.0U3
+cluster prod
+host esx01 nodes=2 cores=16 memory=512GB power=%s
+vm db vcpus=24 memory=32GB hotAdd=%s
+vm app vcpus=%s memory=32GB hotAdd=%[2]s
+`
+	options := diff.Options{Judge: func(f *numa.Fleet) *rules.Result { return rules.Run(f, rules.Options{}) }}
+	for _, tt := range []struct {
+		name                 string
+		a, b                 *rules.Result
+		want                 string
+		told, findings, exit int
+		differs              bool
+	}{
+		{"nothing changed", judge(t, fmt.Sprintf(fleet, "Balanced", "?", "4")), judge(t, fmt.Sprintf(fleet, "Balanced", "on", "4")), `0 better 0 worse 1 other 1 unchanged 0 moved 2 one-sided
+other prod/db: known on one side only: hotAdd, the guest sees 1 node, 0 → 50 % far, N001 new (high)
+`, 2, 0, 0, false},
+		{"the other way", judge(t, fmt.Sprintf(fleet, "Balanced", "on", "4")), judge(t, fmt.Sprintf(fleet, "Balanced", "?", "4")), `0 better 0 worse 1 other 1 unchanged 0 moved 2 one-sided
+other prod/db: known on one side only: hotAdd, the guest sees its 2 nodes, 50 → 0 % far, N001 gone
+`, 2, 0, 0, false},
+		{"a VM grew", judge(t, fmt.Sprintf(fleet, "Balanced", "?", "4")), judge(t, fmt.Sprintf(fleet, "Balanced", "on", "20")), `0 better 1 worse 1 other 0 unchanged 0 moved 2 one-sided
+worse prod/app: the guest sees 1 node, 0 → 50 % far, 4 → 20 sockets, N001 new (high), N002 gone
+    vcpus 4 -> 20
+other prod/db: known on one side only: hotAdd, the guest sees 1 node, 0 → 50 % far, N001 new (high)
+N001 prod/app none -> high
+N002 prod/app info -> none
+`, 1, 2, 1, true},
+		{"a host, too", judge(t, fmt.Sprintf(fleet, "?", "off", "4")), judge(t, fmt.Sprintf(fleet, `"Low Power"`, "off", "4")), "0 better 0 worse 0 other 2 unchanged 0 moved 1 one-sided\n", 1, 0, 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := diff.Compare(tt.a, tt.b, options)
+			if got := text(d); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+			exit, _ := d.Worsens(finding.Medium)
+			if len(d.Told) != tt.told || len(d.Findings) != tt.findings || exit != tt.exit || d.Differs() != tt.differs {
+				t.Errorf("%d told, %d findings, %d worsen, differs %v; want %d, %d, %d, %v", len(d.Told), len(d.Findings), exit, d.Differs(), tt.told, tt.findings, tt.exit, tt.differs)
+			}
+			if d.A != tt.a || d.B != tt.b {
+				t.Error("the sides are not those that were given")
+			}
+		})
+	}
+}

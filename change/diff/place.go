@@ -1,0 +1,198 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// A Place is the layout that a VM is judged by: the one on its host. A VM without a
+// host can land on any of its cluster; then it is the worst.
+type Place struct {
+	VM *rule.VM // nil when the VM is not judged
+	On *rule.On // nil when the VM is not judged
+	// Away holds the hosts of the worst layout when the VM has no host and others give
+	// it another one.
+	Away []*numa.Host
+}
+
+func placeOf(v *rule.VM) Place {
+	if v == nil {
+		return Place{}
+	}
+	p := Place{VM: v, On: &v.On[0]}
+	if v.Home != nil {
+		return p
+	}
+	p.On = &v.On[vnuma.Worst(len(v.On), func(i int) *vnuma.Layout { return &v.On[i].Layout })]
+	elsewhere := false
+	for i := range v.On {
+		if o := &v.On[i]; o.Layout.Same(&p.On.Layout) {
+			p.Away = append(p.Away, o.Kind.Hosts...)
+		} else {
+			elsewhere = true
+		}
+	}
+	if !elsewhere {
+		p.Away = nil
+	}
+	return p
+}
+
+// Runs reports whether the VM is judged and its host runs its virtual hardware.
+func (p *Place) Runs() bool {
+	return p.On != nil && int(p.VM.Guest.Hardware) <= p.On.Kind.Machine.Release.Hardware()
+}
+
+// Layout returns the layout; nil when there is none.
+func (p *Place) Layout() *vnuma.Layout {
+	if p.On == nil {
+		return nil
+	}
+	return &p.On.Layout
+}
+
+// differs reports whether the layouts of both places differ.
+func (p *Place) differs(q *Place) bool {
+	if p.On == nil || q.On == nil {
+		return p.On != q.On
+	}
+	return !p.On.Layout.Same(&q.On.Layout)
+}
+
+// compare returns a positive number when q is worse than p, a negative one when it is
+// better. What counts, in this order: whether the VM runs; findings of high severity,
+// of medium, of low; then the layout. Where the VM has another number of clients or
+// virtual nodes, findings about other hosts than its own do not count: with the only
+// hosts lost where it fits one node, "does not fit every host" (N014) is gone too, and
+// that is no gain.
+func (p *Place) compare(q *Place, of []Finding) int {
+	if p.Runs() != q.Runs() {
+		if p.Runs() {
+			return 1
+		}
+		return -1
+	}
+	spread := p.On != nil && q.On != nil && p.spread() != q.spread()
+	var balance [finding.High + 1]int // findings of each severity, more in q
+	for _, f := range of {
+		if f.A != nil && !(spread && elsewhere(f.A)) {
+			balance[f.A.Severity]--
+		}
+		if f.B != nil && !(spread && elsewhere(f.B)) {
+			balance[f.B.Severity]++
+		}
+	}
+	c := cmp.Or(balance[finding.High], balance[finding.Medium], balance[finding.Low])
+	if c != 0 || p.On == nil || q.On == nil {
+		return c
+	}
+	return q.On.Layout.Compare(&p.On.Layout)
+}
+
+// spread returns the number of clients and of virtual nodes.
+func (p *Place) spread() [2]int { return [2]int{p.On.Layout.PPDs.Len(), p.On.Layout.VPDs.Len()} }
+
+// elsewhere reports whether the finding holds on other hosts than the VM's own.
+func elsewhere(f *finding.Finding) bool {
+	return f.Host != "" && len(f.On) > 0 && !slices.Contains(f.On, f.Host)
+}
+
+// why says what differs for the VM, in a few words each: the topology, then findings.
+func why(d *Drift, v *VM, of []Finding, moved bool) []string {
+	var out []string
+	add := func(when bool, format string, args ...any) {
+		if when {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	add(!v.From.Runs() && v.To.Runs(), "runs again")
+	if v.From.Runs() && !v.To.Runs() {
+		return append(out, stopped(d, v))
+	}
+	if a, b := v.From.Layout(), v.To.Layout(); a != nil && b != nil {
+		blindA, blindB := a.Wide() && !a.GuestSeesNUMA(), b.Wide() && !b.GuestSeesNUMA()
+		add(blindB && !blindA, "the guest sees 1 node")
+		add(blindA && b.GuestSeesNUMA(), "the guest sees its %d nodes", b.VPDs.Len())
+		add(!a.Wide() && b.Wide() && !blindB, "split over %s", rule.Plural(b.PPDs.Len(), "client"))
+		add(a.Wide() && !b.Wide(), "fits one node")
+		_, spanA := a.Spanning()
+		_, spanB := b.Spanning()
+		add(spanB && !spanA && !blindB, "guest nodes over several clients")
+		add(a.Managed && !b.Managed, "no home node")
+		add(!a.Managed && b.Managed, "has home nodes")
+		x, y := rule.Percent(a.FarShare()), rule.Percent(b.FarShare())
+		add(x != y, "%s → %s far", strings.TrimSuffix(x, " %"), y)
+		if a, b := a.VSockets.Len(), b.VSockets.Len(); a != b {
+			add(true, "%d → %s", a, rule.Plural(b, "socket"))
+		}
+		add(v.To.Away != nil && v.Layout, "when on %s", rule.HostNames(v.To.Away))
+		if host := v.To.VM.Host; moved && v.Layout && host != nil && v.From.On.Kind.Machine != v.To.On.Kind.Machine {
+			add(true, "on %s", rule.HostNames(v.To.On.Kind.Hosts)) // like ones are as good
+		}
+	}
+	return append(out, findingWords(of)...)
+}
+
+// barredFrom returns the hosts that take the VM no more, because its virtual hardware is
+// newer than it was.
+func barredFrom(v *VM, hosts *pairs) []*numa.Host {
+	from, to := v.From.VM, v.To.VM
+	if from == nil || to == nil || to.Guest.Hardware <= from.Guest.Hardware || v.A.Cluster != v.B.Cluster {
+		return nil
+	}
+	takes := map[string]bool{}
+	for i := range to.On {
+		for _, h := range to.On[i].Kind.Hosts {
+			takes[h.ID] = true
+		}
+	}
+	var out []*numa.Host
+	for i := range from.On {
+		for _, h := range from.On[i].Kind.Hosts {
+			if b := hosts.b[h.ID]; b != "" && !takes[b] {
+				out = append(out, h)
+			}
+		}
+	}
+	return out
+}
+
+// stopped says why a VM that ran is not judged, or does not run.
+func stopped(d *Drift, v *VM) string {
+	if v.To.On != nil {
+		m := &v.To.On.Kind.Machine
+		return fmt.Sprintf("does not power on: hardware %d, and %s runs up to %d", v.To.VM.Guest.Hardware, m.Release, m.Release.Hardware())
+	}
+	if v.B.Template.Or(false) {
+		return "is a template"
+	}
+	for _, n := range d.B.Unjudged {
+		if text, ok := strings.CutPrefix(n.Text, "VM "+v.B.Name+": "); ok && n.At == v.B.At {
+			return text
+		}
+	}
+	return "not judged"
+}
+
+// findingWords returns "N001 gone, N006 new (low)".
+func findingWords(of []Finding) []string {
+	var out []string
+	for i := range of {
+		switch f := &of[i]; {
+		case f.A == nil:
+			out = append(out, fmt.Sprintf("%s new (%s)", f.B.Rule, f.B.Severity))
+		case f.B == nil:
+			out = append(out, f.A.Rule+" gone")
+		default:
+			out = append(out, fmt.Sprintf("%s %s → %s", f.B.Rule, f.A.Severity, f.B.Severity))
+		}
+	}
+	return out
+}

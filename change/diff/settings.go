@@ -1,0 +1,199 @@
+package diff
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// collector gathers the settings that differ.
+type collector struct {
+	out      []Setting
+	oneSided []string // names
+}
+
+// compare adds a fact whose values differ. A fact that one side does not know is
+// counted only: an RVTools export beside a vCenter is no drift.
+func compare[T any](c *collector, name string, a, b numa.Fact[T], text func(T) string) {
+	switch {
+	case a.Known() != b.Known():
+		c.oneSided = append(c.oneSided, name)
+	case !reflect.DeepEqual(a.Value, b.Value):
+		c.add(name, text(a.Value), text(b.Value))
+	}
+}
+
+func (c *collector) add(name, a, b string) {
+	if a != b {
+		c.out = append(c.out, Setting{name, a, b})
+	}
+}
+
+func word[T any](v T) string { return fmt.Sprint(v) }
+
+func onOff(v bool) string {
+	if v {
+		return "on"
+	}
+	return "off"
+}
+
+func list(v []int) string {
+	if len(v) == 0 {
+		return "none"
+	}
+	return strings.Trim(fmt.Sprint(v), "[]")
+}
+
+// vmSettings returns the settings of a VM that decide its topology and differ, and the
+// names of those that one side alone knows. Its power state and its host are no drift.
+func (d *Drift) vmSettings(a, b *numa.VM) (differ []Setting, oneSided []string) {
+	var c collector
+	compare(&c, "template", a.Template, b.Template, onOff)
+	compare(&c, "hw", a.Hardware, b.Hardware, word)
+	compare(&c, "vcpus", a.VCPUs, b.VCPUs, word)
+	if autoA, autoB := a.AutoCoresPerSocket.Or(false), b.AutoCoresPerSocket.Or(false); autoA != autoB || !autoA {
+		cps := func(auto bool) func(int) string {
+			return func(n int) string {
+				if auto {
+					return "auto"
+				}
+				return word(n)
+			}
+		}
+		if autoA != autoB && a.CoresPerSocket.Known() && b.CoresPerSocket.Known() {
+			c.add("coresPerSocket", cps(autoA)(a.CoresPerSocket.Value), cps(autoB)(b.CoresPerSocket.Value))
+		} else {
+			compare(&c, "coresPerSocket", a.CoresPerSocket, b.CoresPerSocket, word)
+		}
+	}
+	compare(&c, "memory", a.Memory, b.Memory, word)
+	compare(&c, "hotAdd", a.CPUHotAdd, b.CPUHotAdd, onOff)
+	compare(&c, "memoryHotAdd", a.MemoryHotAdd, b.MemoryHotAdd, onOff)
+	compare(&c, "vnumaHotAdd", a.VNUMAHotAdd, b.VNUMAHotAdd, onOff)
+	if !a.AutoCoresPerNUMANode.Or(false) || !b.AutoCoresPerNUMANode.Or(false) {
+		compare(&c, "coresPerNUMANode", a.CoresPerNUMANode, b.CoresPerNUMANode, word)
+	}
+	compare(&c, "cpuAffinity", someOr(a.CPUAffinity), someOr(b.CPUAffinity), list)
+	compare(&c, "memoryAffinity", someOr(a.MemoryAffinity), someOr(b.MemoryAffinity), list)
+	compare(&c, "latency", a.LatencySensitivity, b.LatencySensitivity, word)
+	compare(&c, "cpuReservation", a.CPUReservation, b.CPUReservation, word)
+	compare(&c, "memoryReservation", a.MemoryReservation, b.MemoryReservation, word)
+	compare(&c, "reserveAll", a.MemoryReservationLocked, b.MemoryReservationLocked, onOff)
+	c.settings(a.Settings, b.Settings)
+	d.OneSided += len(c.oneSided)
+	return c.out, c.oneSided
+}
+
+// someOr makes no affinity one value: nil and empty are the same.
+func someOr(f numa.Fact[[]int]) numa.Fact[[]int] {
+	if len(f.Value) == 0 {
+		f.Value = nil
+	}
+	return f
+}
+
+// stored are the settings that every power-on may write (rule book B-8): a change is
+// no drift by itself, and the layout shows what comes of it.
+var stored = []string{"numa.autosize.vcpu.maxpervirtualnode", "numa.autosize.cookie"}
+
+// settings compares advanced settings, whatever the case of their keys; an empty
+// value is a removed key. What the user of a what-if said counts even where the rest
+// of the list is unknown.
+func (c *collector) settings(a, b numa.Fact[numa.Settings]) {
+	if a.Known() != b.Known() {
+		c.oneSided = append(c.oneSided, "settings")
+		return
+	}
+	values := [2]map[string]string{{}, {}}
+	spelt := map[string]string{}
+	var keys []string
+	for side, f := range []numa.Settings{a.Value, b.Value} {
+		for _, s := range f {
+			key := strings.ToLower(s.Key)
+			if s.Value == "" || slices.Contains(stored, key) {
+				continue
+			}
+			if spelt[key] == "" {
+				spelt[key] = s.Key
+				keys = append(keys, key)
+			}
+			spelt[key] = min(spelt[key], s.Key)
+			values[side][key] = s.Value
+		}
+	}
+	slices.Sort(keys)
+	text := func(v string) string {
+		if v == "" {
+			return "unset"
+		}
+		return v
+	}
+	for _, key := range keys {
+		c.add(spelt[key], text(values[0][key]), text(values[1][key]))
+	}
+}
+
+// hostSettings returns the settings of a host that differ.
+func (d *Drift) hostSettings(a, b *numa.Host) []Setting {
+	var c collector
+	if x, y := d.A.Fleet.ClusterName(a.Cluster), d.B.Fleet.ClusterName(b.Cluster); a.Cluster != b.Cluster {
+		c.add("cluster", x, y)
+	}
+	compare(&c, "release", a.Release, b.Release, word)
+	if a.Release.Value == b.Release.Value { // else its build differs anyway
+		compare(&c, "build", a.Build, b.Build, word)
+	}
+	compare(&c, "packages", a.Packages, b.Packages, word)
+	compare(&c, "ht", a.HyperThreading, b.HyperThreading, onOff)
+	if a.Nodes.Known() != b.Nodes.Known() {
+		c.oneSided = append(c.oneSided, "nodes")
+	} else {
+		c.add("nodes", nodesText(a.Nodes.Value, b.Nodes.Value), nodesText(b.Nodes.Value, a.Nodes.Value))
+	}
+	if !near(a.Memory.Value, b.Memory.Value) {
+		compare(&c, "memory", a.Memory, b.Memory, word)
+	}
+	compare(&c, "cpu", a.CPUModel, b.CPUModel, word)
+	compare(&c, "power", a.PowerPolicy, b.PowerPolicy, word)
+	compare(&c, "connection", a.Connection, b.Connection, word)
+	compare(&c, "maintenance", a.Maintenance, b.Maintenance, onOff)
+	c.settings(a.Options, b.Options)
+	d.OneSided += len(c.oneSided)
+	return c.out
+}
+
+// near reports whether two sizes of memory differ by no more than what the kernel
+// keeps for itself (rule book A-5).
+func near(a, b numa.Bytes) bool {
+	low, high := min(a, b), max(a, b)
+	return low >= high-high/vnuma.UnevenShare
+}
+
+// nodesText returns the nodes of a host in words: "2 × 18 cores 512 GB". Where the
+// other side has nodes of nearly the same memory, memory is left out.
+func nodesText(nodes, other []numa.Node) string {
+	memory := len(nodes) != len(other)
+	for i := range nodes {
+		memory = memory || !near(nodes[i].Memory.Value, other[i].Memory.Value)
+	}
+	var parts []string
+	for i := 0; i < len(nodes); {
+		n := &nodes[i]
+		j := i
+		for j < len(nodes) && nodes[j].Cores == n.Cores && nodes[j].Threads == n.Threads && (!memory || nodes[j].Memory.Value == n.Memory.Value) {
+			j++
+		}
+		text := fmt.Sprintf("%d × %d cores", j-i, n.Cores)
+		if memory && n.Memory.Known() {
+			text += " " + n.Memory.Value.String()
+		}
+		parts = append(parts, text)
+		i = j
+	}
+	return strings.Join(parts, " + ")
+}

@@ -1,0 +1,271 @@
+package optimise
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/internal/alike"
+	"homenode/numa"
+)
+
+// Constraints say what a proposal must keep to. The zero value lets every VM run on
+// every host that takes it, up to its memory, and allows every shape.
+type Constraints struct {
+	Apart    [][]string // groups of VMs of which no two share a host: names or IDs
+	Together [][]string // groups of VMs that share one host
+	Stay     []string   // VMs that stay where they are
+	NPlus1   bool       // the VMs of any one host find room on the others
+
+	MemoryPercent int     // of a host's memory that its VMs may have together; 0 means 100
+	VCPUsPerCore  float64 // most vCPUs of a host's VMs per core; 0 means no limit
+
+	// Reserve is how many times the soft reserve of the host (C-15, C-23) each node is to
+	// keep free: 1 is what rule H007 asks for. A node with less was seen to give new memory
+	// away. What lies in the reserve counts as remote.
+	Reserve float64
+
+	KeepShapes   bool // propose no other shapes
+	NodeAffinity bool // propose numa.nodeAffinity too
+	Choices      vnuma.Choices
+	Weights      Weights // the zero value stands for DefaultWeights
+}
+
+// Demand returns how busy the vCPUs of a VM are, as a share of a core each, and where
+// that comes from.
+type Demand func(*numa.VM) (share float64, origin numa.Origin)
+
+// Peak is the demand that is assumed where nothing else is known: every vCPU wants a
+// core. What is beyond the cores of a node is then what the node cannot serve at once.
+func Peak(*numa.VM) (float64, numa.Origin) {
+	return 1, numa.Origin{Kind: numa.Assumed, Where: "every vCPU is busy"}
+}
+
+// FromFleet makes the problem of a cluster, named or by ID, or of a standalone host. ""
+// is the only cluster of the fleet. demand nil means Peak. The notes name what is left
+// out for want of facts; the error says that there is no such cluster, that a constraint
+// names no VM, or that nothing is left.
+func FromFleet(f *numa.Fleet, cluster string, demand Demand, c Constraints) (*Problem, []numa.Note, error) {
+	if demand == nil {
+		demand = Peak
+	}
+	if c.MemoryPercent < 0 || !(c.VCPUsPerCore >= 0) || !(c.Reserve >= 0) {
+		return nil, nil, fmt.Errorf("found %d %% of memory, %g vCPUs per core and %g reserves, want no negative number", c.MemoryPercent, c.VCPUsPerCore, c.Reserve)
+	}
+	b := &builder{fleet: f, c: &c, p: &Problem{NPlus1: c.NPlus1, Weights: c.Weights}, hostOf: map[string]int{}, vmOf: map[string]int{}, stay: map[string]bool{}, shapes: map[shapeKey][]Shape{}}
+	in, err := b.hostsOf(cluster)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, h := range in {
+		b.addHost(h)
+	}
+	for _, name := range c.Stay {
+		ids, err := b.find(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, id := range ids {
+			b.stay[id] = true
+		}
+	}
+	for i := range f.VMs {
+		if v := &f.VMs[i]; !v.Template.Or(false) && v.Power.Or(numa.PoweredOn) == numa.PoweredOn {
+			b.addVM(v, demand)
+		}
+	}
+	if len(b.p.VMs) == 0 {
+		return nil, b.notes, fmt.Errorf("%s: no running VM of a predicted host", cmp.Or(cluster, "the fleet"))
+	}
+	if b.p.Apart, err = b.groups(c.Apart); err != nil {
+		return nil, nil, err
+	}
+	if b.p.Together, err = b.groups(c.Together); err != nil {
+		return nil, nil, err
+	}
+	if err := b.p.Check(); err != nil {
+		return nil, nil, err
+	}
+	b.notes = append(b.notes, numa.Note{Text: "datastores, networks, processor generations (EVC) and devices are not looked at: vCenter refuses a vMotion that they forbid"})
+	return b.p, b.notes, nil
+}
+
+// A builder makes a Problem of a fleet.
+type builder struct {
+	fleet    *numa.Fleet
+	c        *Constraints
+	cluster  string // ID; empty for a standalone host
+	p        *Problem
+	notes    []numa.Note
+	machines []vnuma.Machine // by kind
+	hidden   []int           // by kind: packages behind the only node; 1 for an honest host
+	hostOf   map[string]int  // index in the problem, by ID
+	vendors  []string        // by host: Intel, AMD or ""
+	vmOf     map[string]int
+	stay     map[string]bool // by ID of the VM
+	shapes   map[shapeKey][]Shape
+}
+
+func (b *builder) note(at, format string, args ...any) {
+	b.notes = append(b.notes, numa.Note{At: at, Text: fmt.Sprintf(format, args...)})
+}
+
+// hostsOf returns the hosts of the cluster.
+func (b *builder) hostsOf(cluster string) (in []*numa.Host, err error) {
+	f := b.fleet
+	var names []string
+	id := ""
+	for i := range f.Clusters {
+		c := &f.Clusters[i]
+		names = append(names, c.Name)
+		if c.ID == cluster || strings.EqualFold(c.Name, cluster) || cluster == "" && len(f.Clusters) == 1 {
+			id = c.ID
+		}
+	}
+	b.cluster = id
+	for i := range f.Hosts {
+		if h := &f.Hosts[i]; id != "" && h.Cluster == id {
+			in = append(in, h)
+		}
+	}
+	if id == "" && cluster != "" {
+		in = slices.DeleteFunc(f.FindHosts(cluster), func(h *numa.Host) bool { return h.Cluster != "" })
+	}
+	switch {
+	case len(in) > 0:
+		return in, nil
+	case id != "":
+		return nil, fmt.Errorf("cluster %s has no hosts", f.ClusterName(id))
+	case cluster == "":
+		return nil, fmt.Errorf("found %d clusters, want the name of one: %s", len(names), strings.Join(names, ", "))
+	}
+	return nil, fmt.Errorf("no cluster and no standalone host %q%s", cluster, alike.After(cluster, names))
+}
+
+// addHost takes a host whose layouts can be predicted.
+func (b *builder) addHost(h *numa.Host) {
+	m, err := vnuma.NewMachine(h)
+	if err == nil && m.AllMemory == 0 {
+		err = fmt.Errorf("host %s: the memory of its NUMA nodes is unknown", h.Name)
+	}
+	if err != nil {
+		b.note(h.At, "%v: it is left out with its VMs", err)
+		return
+	}
+	kind, hidden := 0, hiddenNodes(h)
+	for kind < len(b.machines) && (b.machines[kind] != m || b.hidden[kind] != hidden) {
+		kind++
+	}
+	if kind == len(b.machines) {
+		b.machines, b.hidden = append(b.machines, m), append(b.hidden, hidden)
+	}
+	out := Host{ID: h.ID, Name: h.Name, Kind: kind, Release: h.Release.Value, Distance: h.Distance.Value, Closed: h.Maintenance.Or(false) || h.Connection.Or("connected") != "connected"}
+	if h.Nodes.Origin.Kind == numa.Assumed {
+		b.note(h.At, "the NUMA nodes of host %s are assumed: %s", h.Name, h.Nodes.Origin.Where)
+	}
+	cores := 0
+	reserve := numa.Bytes(b.c.Reserve * float64(numa.SoftReserve(h.Memory.Or(numa.Bytes(m.AllMemory)), h.Release.Value)))
+	for _, n := range h.Nodes.Value {
+		out.Nodes = append(out.Nodes, Node{ID: n.ID, Package: n.Package, Cores: n.Cores, Memory: int64(max(0, n.Memory.Value-reserve) / numa.MiB)})
+		out.Memory += int64(n.Memory.Value / numa.MiB)
+		cores += n.Cores
+	}
+	out.Memory = out.Memory * int64(cmp.Or(b.c.MemoryPercent, 100)) / 100
+	if b.c.VCPUsPerCore > 0 {
+		out.VCPUs = max(1, int64(b.c.VCPUsPerCore*float64(cores)))
+	}
+	b.hostOf[h.ID] = len(b.p.Hosts)
+	b.p.Hosts = append(b.p.Hosts, out)
+	vendor := ""
+	for _, v := range []string{"Intel", "AMD"} {
+		if strings.Contains(h.CPUModel.Value, v) {
+			vendor = v
+		}
+	}
+	b.vendors = append(b.vendors, vendor)
+}
+
+// addVM takes a VM that runs on a host of the problem.
+func (b *builder) addVM(v *numa.VM, demand Demand) {
+	home, ok := b.hostOf[v.Host]
+	if !ok {
+		if v.Host == "" && v.Cluster == b.cluster && b.cluster != "" {
+			b.note(v.At, "VM %s: its host is unknown: it is left out, and what it takes is not counted", v.Name)
+		}
+		return
+	}
+	g, _, err := vnuma.NewGuest(v)
+	if err == nil && !v.Memory.Known() {
+		err = fmt.Errorf("VM %s: its memory is unknown", v.Name)
+	}
+	if err != nil {
+		b.note(v.At, "%v: it is left out, and what it takes is not counted", err)
+		return
+	}
+	share, origin := demand(v)
+	if math.IsNaN(share) || share < 0 || share > 1 {
+		b.note(v.At, "VM %s: found a demand of %g, want a share from 0 to 1: every vCPU is taken as busy", v.Name, share)
+		share, origin = Peak(v)
+	}
+	out := VM{ID: v.ID, Name: v.Name, Host: home, Memory: int64((v.Memory.Value + numa.MiB - 1) / numa.MiB), VCPUs: int(g.VCPUs),
+		Demand: int64(math.Round(share * wholeCore)), Origin: origin}
+	// Affinities take a VM out of DRS (D-4).
+	stays := b.stay[v.ID] || g.Affinity
+	out.Shapes = b.shapesOf(&g, b.p.Hosts[home].Kind, numa.SetOf(vnuma.NodeAffinity(v)...), stays)
+	for h := range b.p.Hosts {
+		if h == home || !stays && b.mayRun(&out, home, h) {
+			out.Allowed = append(out.Allowed, h)
+		}
+	}
+	b.vmOf[v.ID] = len(b.p.VMs)
+	b.p.VMs = append(b.p.VMs, out)
+}
+
+// mayRun reports whether vMotion could take the VM from its home to host h, as far as
+// the facts tell.
+func (b *builder) mayRun(v *VM, home, h int) bool {
+	x, y := b.vendors[home], b.vendors[h]
+	return !b.p.Hosts[h].Closed && v.Shapes[0].Fits[b.p.Hosts[h].Kind].OK && (x == y || x == "" || y == "")
+}
+
+// find returns the IDs of the VMs with this name.
+func (b *builder) find(name string) (ids []string, err error) {
+	found := b.fleet.FindVMs(name)
+	for _, v := range found {
+		ids = append(ids, v.ID)
+	}
+	if found == nil {
+		var names []string
+		for i := range b.fleet.VMs {
+			names = append(names, b.fleet.VMs[i].Name)
+		}
+		return nil, fmt.Errorf("no VM %q%s", name, alike.After(name, names))
+	}
+	return ids, nil
+}
+
+// groups returns the indexes of the VMs of each group; VMs that are not in the problem
+// are left out.
+func (b *builder) groups(names [][]string) (out [][]int, err error) {
+	for _, group := range names {
+		var vms []int
+		for _, name := range group {
+			ids, err := b.find(name)
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range ids {
+				if v, ok := b.vmOf[id]; ok && !slices.Contains(vms, v) {
+					vms = append(vms, v)
+				}
+			}
+		}
+		if len(vms) > 1 {
+			out = append(out, vms)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,138 @@
+package optimise
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"homenode/esxi/placement"
+)
+
+// A model is a Problem in the order of the IDs, so that the order of the input decides
+// nothing, with what the search looks up. It is read-only.
+type model struct {
+	hosts        []Host
+	vms          []VM
+	hostAt, vmAt []int // indexes in the Problem
+	weights      Weights
+	nplus1       bool
+	loose        bool               // some VM is not NUMA-managed
+	boards       []*placement.Board // by host, empty
+	apart        [][]int32          // groups of each VM of which no two share a host
+	groups       int                // of apart
+	units        [][]int32          // VMs that move as one; each VM is in one
+	unitOf       []int32            // by VM
+	rank         []int32            // by VM: 0 for the most memory
+	short        []int64            // by host: MiB without room after its loss, at the beginning
+}
+
+func newModel(p *Problem) *model {
+	m := &model{weights: p.Weights, nplus1: p.NPlus1}
+	if m.weights == (Weights{}) {
+		m.weights = DefaultWeights
+	}
+	var hostTo, vmTo []int
+	m.hostAt, hostTo = byID(len(p.Hosts), func(i int) string { return p.Hosts[i].ID })
+	m.vmAt, vmTo = byID(len(p.VMs), func(i int) string { return p.VMs[i].ID })
+	for _, i := range m.hostAt {
+		m.hosts = append(m.hosts, p.Hosts[i])
+		m.boards = append(m.boards, p.Hosts[i].board())
+	}
+	for _, i := range m.vmAt {
+		v := p.VMs[i]
+		v.Host = hostTo[v.Host]
+		v.Allowed = slices.Clone(v.Allowed)
+		for k, h := range v.Allowed {
+			v.Allowed[k] = hostTo[h]
+		}
+		slices.Sort(v.Allowed)
+		for _, s := range v.Shapes {
+			m.loose = m.loose || slices.ContainsFunc(s.Fits, func(f Fit) bool { return f.OK && !f.Managed })
+		}
+		m.vms = append(m.vms, v)
+	}
+	m.group(p, vmTo)
+	m.rank = make([]int32, len(m.vms))
+	bySize := make([]int32, len(m.vms))
+	for i := range bySize {
+		bySize[i] = int32(i)
+	}
+	slices.SortStableFunc(bySize, func(a, b int32) int { return cmp.Compare(m.vms[b].Memory, m.vms[a].Memory) })
+	for i, v := range bySize {
+		m.rank[v] = int32(i)
+	}
+	if m.nplus1 {
+		m.short = newState(m).shortages(nil)
+	}
+	return m
+}
+
+// byID returns the indexes in the order of the IDs, and the place of each index there.
+func byID(n int, id func(int) string) (at, to []int) {
+	at, to = make([]int, n), make([]int, n)
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortFunc(at, func(a, b int) int { return strings.Compare(id(a), id(b)) })
+	for i, k := range at {
+		to[k] = i
+	}
+	return at, to
+}
+
+// group takes the groups of the problem.
+func (m *model) group(p *Problem, vmTo []int) {
+	m.apart = make([][]int32, len(m.vms))
+	for g, group := range p.Apart {
+		for _, v := range group {
+			if a := &m.apart[vmTo[v]]; !slices.Contains(*a, int32(g)) {
+				*a = append(*a, int32(g))
+			}
+		}
+	}
+	m.groups = len(p.Apart)
+	m.unitOf = make([]int32, len(m.vms))
+	for i := range m.unitOf {
+		m.unitOf[i] = -1
+	}
+	with := make(map[int32][]int32)
+	for _, group := range p.Together {
+		var unit []int32
+		for _, v := range group {
+			unit = append(unit, int32(vmTo[v]))
+		}
+		slices.Sort(unit)
+		unit = slices.Compact(unit)
+		for _, v := range unit {
+			with[v] = unit
+		}
+	}
+	for i := range m.vms {
+		if m.unitOf[i] >= 0 {
+			continue
+		}
+		unit := with[int32(i)]
+		if unit == nil {
+			unit = []int32{int32(i)}
+		}
+		for _, v := range unit {
+			m.unitOf[v] = int32(len(m.units))
+		}
+		m.units = append(m.units, unit)
+	}
+}
+
+// fit returns what VM v of the shape is on host h.
+func (m *model) fit(v int32, shape int16, h int) *Fit {
+	return &m.vms[v].Shapes[shape].Fits[m.hosts[h].Kind]
+}
+
+// takes reports whether host h may run VM v of the shape, room aside.
+func (m *model) takes(h int, v int32, shape int16) bool {
+	vm := &m.vms[v]
+	if h == vm.Host {
+		return m.fit(v, shape, h).OK
+	}
+	_, ok := slices.BinarySearch(vm.Allowed, h)
+	return ok && !m.hosts[h].Closed && m.fit(v, shape, h).OK
+}

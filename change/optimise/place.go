@@ -1,0 +1,129 @@
+package optimise
+
+import (
+	"homenode/esxi/placement"
+	"homenode/numa"
+)
+
+// A load is what the VMs of one host cost there, before weights.
+type load struct {
+	remote, far, ready int64
+}
+
+// A bench holds what placing needs, to be used again: nothing is allocated per host.
+type bench struct {
+	board  placement.Board
+	demand []int64 // per node
+	each   []int64 // MiB remote of each VM, when wanted
+	list   []int32 // for lists of VMs
+}
+
+// board returns the empty host for the placement; a MiB of the problem is a byte there.
+func (h *Host) board() *placement.Board {
+	at := placement.Host{Release: h.Release, Distance: h.Distance}
+	for _, n := range h.Nodes {
+		memory := numa.DerivedFrom(numa.Bytes(n.Memory), "")
+		at.Nodes = append(at.Nodes, numa.Node{ID: n.ID, Package: n.Package, Cores: n.Cores, Memory: memory})
+	}
+	return placement.NewBoard(&at)
+}
+
+// allowed returns the indices of the nodes with these IDs, all when there are none.
+func (h *Host) allowed(ids numa.NodeSet) (s numa.NodeSet) {
+	cores := 0
+	for i, n := range h.Nodes {
+		if ids.Has(n.ID) {
+			s |= 1 << i
+			cores += n.Cores
+		}
+	}
+	if cores == 0 {
+		return 1<<len(h.Nodes) - 1
+	}
+	return s
+}
+
+// place gives the clients of the VMs home nodes on host h, in order, as package placement
+// has it. VMs without NUMA management come first and lie on all nodes alike, as rule H007
+// has them.
+//
+// shape is indexed by VM. It takes O(clients × nodes).
+func (m *model) place(h int, vms []int32, shape []int16, b *bench) load {
+	host := &m.hosts[h]
+	n := len(host.Nodes)
+	b.board.Reset(m.boards[h])
+	b.demand = append(b.demand[:0], make([]int64, n)...)
+	var l load
+	kind := host.Kind
+	if m.loose {
+		for _, v := range vms {
+			if f := &m.vms[v].Shapes[shape[v]].Fits[kind]; !f.Managed {
+				l.far += f.Far
+				l.remote += m.spread(host.Nodes, &m.vms[v], b)
+			}
+		}
+	}
+	for i, v := range vms {
+		s := &m.vms[v].Shapes[shape[v]]
+		f := &s.Fits[kind]
+		if !f.Managed {
+			continue
+		}
+		l.far += f.Far
+		b.board.Begin(host.allowed(s.Nodes))
+		remote := m.clients(&m.vms[v], f, b)
+		l.remote += remote
+		if b.each != nil {
+			b.each[i] = remote + f.Far
+		}
+	}
+	for i := range host.Nodes {
+		l.ready += max(0, b.demand[i]-int64(host.Nodes[i].Cores)*wholeCore)
+	}
+	return l
+}
+
+// wholeCore is the demand of a busy vCPU: hundredths of a percent of a core.
+const wholeCore = 10_000
+
+// spread lays the VM on all nodes alike and returns what exceeds its share of one.
+func (m *model) spread(nodes []Node, v *VM, b *bench) (remote int64) {
+	n, with := int64(len(nodes)), int64(0)
+	for i := range nodes {
+		if nodes[i].Cores > 0 {
+			with++
+		}
+	}
+	demand := int64(v.VCPUs) * v.Demand
+	rest, c := int64(0), int64(0)
+	for i := range nodes {
+		k := int64(i)
+		slice := v.Memory*(k+1)/n - v.Memory*k/n
+		take := max(0, min(slice, b.board.Free[i]))
+		b.board.Free[i] -= take
+		rest += slice - take
+		if nodes[i].Cores > 0 {
+			b.demand[i] += demand*(c+1)/with - demand*c/with
+			c++
+		}
+	}
+	b.board.Begin(1<<len(nodes) - 1)
+	b.board.Lend(rest)
+	return rest
+}
+
+// clients places the clients of one VM and returns its memory outside their homes.
+func (m *model) clients(v *VM, f *Fit, b *bench) (remote int64) {
+	first, all := int64(0), int64(v.VCPUs)
+	for _, c := range f.Clients {
+		vcpus := int64(c)
+		slice := v.Memory*(first+vcpus)/all - v.Memory*first/all
+		first += vcpus
+		home := b.board.Next(slice)
+		b.board.Put(home, vcpus)
+		b.demand[home] += vcpus * v.Demand
+		local, _ := b.board.Take(home, slice)
+		remote += slice - local
+	}
+	return remote
+}

@@ -1,0 +1,143 @@
+package optimise
+
+import (
+	"math"
+	"slices"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// A shapeKey is what the shapes of a VM depend on.
+type shapeKey struct {
+	guest vnuma.Guest
+	home  int // kind
+	nodes numa.NodeSet
+	stays bool
+}
+
+// shapesOf returns the shapes to try for a VM: as it is; what vnuma.Best finds for its
+// own kind of host, for each other kind, and for all of them; and its vCPUs divided by
+// hand into two to as many clients as a host has nodes. Shapes that come to the same on
+// all kinds are left out but for the first, which takes fewest changes.
+func (b *builder) shapesOf(g *vnuma.Guest, home int, nodes numa.NodeSet, stays bool) []Shape {
+	key := shapeKey{*g, home, nodes, stays}
+	if s, ok := b.shapes[key]; ok {
+		return s
+	}
+	list := []Shape{b.shape(g, vnuma.Edit{}, home, nodes)}
+	if !b.c.KeepShapes && !g.Affinity {
+		for _, e := range b.edits(g, home) {
+			s := b.shape(g, e, home, nodes)
+			if !slices.ContainsFunc(list, func(o Shape) bool { return sameFits(o.Fits, s.Fits) }) {
+				list = append(list, s)
+			}
+		}
+	}
+	if b.c.NodeAffinity && nodes == 0 && !g.Affinity {
+		list = append(list, b.affinities(list[0])...)
+	}
+	b.shapes[key] = list
+	return list
+}
+
+// edits returns the changes of configuration to try.
+func (b *builder) edits(g *vnuma.Guest, home int) (out []vnuma.Edit) {
+	order := append([]vnuma.Machine{b.machines[home]}, slices.Delete(slices.Clone(b.machines), home, home+1)...)
+	tries := [][]vnuma.Machine{order[:1]}
+	if len(order) > 1 {
+		tries = append(tries, order)
+		for i := range order[1:] {
+			tries = append(tries, order[1+i:][:1])
+		}
+	}
+	for _, machines := range tries {
+		if p := vnuma.Best(g, machines, b.c.Choices); p.Better && !slices.Contains(out, p.Edit) {
+			out = append(out, p.Edit)
+		}
+	}
+	nodes := int32(0)
+	for i := range b.machines {
+		nodes = max(nodes, b.machines[i].Nodes)
+	}
+	for k := int32(2); k <= nodes; k++ {
+		if g.VCPUs%k != 0 || g.Hardware > 0 && g.Hardware < 8 {
+			continue
+		}
+		per := int(g.VCPUs / k)
+		e := vnuma.Edit{PerNode: per, Shape: vnuma.Shape{CoresPerSocket: per}, HotAddOff: g.HotAdd,
+			ForgetStored: g.Stored > 0 || g.CookieVCPUs > 0, SpreadOff: g.Spread, LimitsOff: g.MaxPerMachineNode > 0 || g.MaxPerClient > 0}
+		if !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// shape predicts what the VM of the edit is on each kind: a changed VM is powered on
+// there, an unchanged one arrives by vMotion with the virtual nodes it has (D-1).
+func (b *builder) shape(g *vnuma.Guest, e vnuma.Edit, home int, nodes numa.NodeSet) Shape {
+	edited := g.Apply(e)
+	s := Shape{Edit: e, Nodes: nodes}
+	for k := range b.machines {
+		m := &b.machines[k]
+		c := vnuma.Case{Choices: b.c.Choices}
+		if e == (vnuma.Edit{}) && k != home {
+			c.Event, c.From = vnuma.VMotionIn, &b.machines[home]
+		}
+		l := vnuma.Predict(&edited, m, &c)
+		f := Fit{Managed: l.Managed, OK: k == home || powersOn(&edited, m)}
+		for i := range l.PPDs.Len() {
+			_, n := l.PPDs.Group(i)
+			f.Clients = append(f.Clients, n)
+		}
+		switch l.Memory.Placement {
+		case vnuma.Anywhere, vnuma.Interleaved:
+			f.Far = int64(math.Round(l.FarShare() * float64(g.Memory/int64(numa.MiB))))
+		}
+		if hidden := int64(b.hidden[k]); hidden > 1 { // what looks local there is not
+			f.Far = max(f.Far, g.Memory/int64(numa.MiB)*(hidden-1)/hidden)
+		}
+		s.Fits = append(s.Fits, f)
+	}
+	return s
+}
+
+// hiddenNodes returns the packages of a host whose node interleaving shows them as one
+// node, else 1.
+func hiddenNodes(h *numa.Host) int {
+	if len(h.Nodes.Value) == 1 {
+		return max(1, h.Packages.Or(1))
+	}
+	return 1
+}
+
+// powersOn reports whether the host takes the VM: its virtual hardware, and no more
+// vCPUs than logical CPUs.
+func powersOn(g *vnuma.Guest, m *vnuma.Machine) bool {
+	return int(g.Hardware) <= m.Release.Hardware() && (g.VCPUs <= m.AllThreads || m.AllowWide)
+}
+
+// affinities returns the shape bound to each set of nodes that has one for each of its
+// clients.
+func (b *builder) affinities(s Shape) (out []Shape) {
+	most, clients := 0, 0
+	for k, f := range s.Fits {
+		most, clients = max(most, int(b.machines[k].Nodes)), max(clients, len(f.Clients))
+	}
+	const mostNodes = 8 // of wider hosts only the first: the sets of a hundred nodes are endless
+	for set := numa.NodeSet(1); set < 1<<min(most, mostNodes)-1; set++ {
+		if set.Len() == clients {
+			bound := s
+			bound.Nodes = set
+			out = append(out, bound)
+		}
+	}
+	return out
+}
+
+func sameFits(a, b []Fit) bool {
+	return slices.EqualFunc(a, b, func(x, y Fit) bool {
+		return x.OK == y.OK && x.Managed == y.Managed && x.Far == y.Far && slices.Equal(x.Clients, y.Clients)
+	})
+}

@@ -1,0 +1,104 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"homenode/change/whatif"
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/source/scenario"
+	"homenode/source/story"
+	"homenode/source/word"
+)
+
+// change returns the story of a point. s stays as it is. The changes of the fleet come
+// first, then the lines and factors, which may name hosts that were added; each kind in
+// its order.
+func change(s *numa.Story, steps []Step, choices vnuma.Choices) (*numa.Story, error) {
+	out := *s
+	out.Loads, out.Events = slices.Clone(s.Loads), slices.Clone(s.Events)
+	if err := changeFleet(&out, steps, choices); err != nil {
+		return nil, plain(err)
+	}
+	for i := range steps {
+		var err error
+		switch st := &steps[i]; st.Do {
+		case StoryLine:
+			err = story.Add(&out, st.Text, "--sweep")
+		case ScaleLoad:
+			err = scale(&out, st.Text, st.Factor)
+		}
+		if err != nil {
+			return nil, plain(err)
+		}
+	}
+	return &out, out.Check()
+}
+
+// plain leaves the places in texts that the user did not write out of an error.
+func plain(err error) error {
+	var change *whatif.SyntaxError
+	var at *word.Error
+	var line *scenario.SyntaxError
+	switch {
+	case errors.As(err, &line) && line.File == "--sweep":
+		return errors.New(line.Msg)
+	case errors.As(err, &change):
+		return errors.New(change.Msg)
+	case errors.As(err, &at):
+		return errors.New(at.Msg)
+	}
+	return err
+}
+
+// changeFleet applies the changes of the fleet.
+func changeFleet(s *numa.Story, steps []Step, choices vnuma.Choices) error {
+	var changes []whatif.Change
+	for i := range steps {
+		var c whatif.Change
+		var err error
+		switch st := &steps[i]; st.Do {
+		case WhatIf:
+			c, err = whatif.ParseAt("--sweep", 1, st.Text)
+		case LoseHost:
+			c, err = whatif.LoseHost(st.Text)
+		case AddHost:
+			c, err = whatif.AddHost(st.Text)
+		case StoryLine, ScaleLoad:
+			continue
+		default:
+			return fmt.Errorf("found a step %q", st.Do)
+		}
+		if err != nil {
+			return err
+		}
+		changes = append(changes, c)
+	}
+	if changes == nil {
+		return nil
+	}
+	out, err := Changed(s, changes, choices)
+	if err == nil {
+		*s = *out
+	}
+	return err
+}
+
+// Changed returns the story with its fleet changed, and without what that makes untrue.
+// s stays as it is. The error is about the changes, or about an event that cannot happen
+// any more.
+func Changed(s *numa.Story, changes []whatif.Change, choices vnuma.Choices) (*numa.Story, error) {
+	fleet, _, err := whatif.Apply(s.Fleet, changes, choices)
+	if err != nil {
+		return nil, err
+	}
+	out := *s
+	out.Fleet, out.Seen, out.Events = fleet, slices.Clone(s.Seen), slices.Clone(s.Events)
+	c := changed{Story: &out, was: byID(s.Fleet), now: byID(fleet)}
+	if err := c.settle(); err != nil {
+		return nil, err
+	}
+	return &out, out.Check()
+}

@@ -1,0 +1,319 @@
+package sweep
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/change/whatif"
+	"homenode/source/word"
+)
+
+// seeds reads "seed=1..10".
+func (s *sweeper) seeds() ([]uint64, error) {
+	if err := s.only("seed"); err != nil {
+		return nil, err
+	}
+	w := s.words[0]
+	list, err := values(w)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) > mostSeeds {
+		return nil, tooMany(w, len(list), mostSeeds)
+	}
+	var out []uint64
+	for _, one := range list {
+		n, err := strconv.ParseUint(one, 10, 64)
+		if err != nil {
+			return nil, word.Errorf(w.Col, "found seed=%s, want whole numbers such as seed=1..10", word.Short(one))
+		}
+		if slices.Contains(out, n) {
+			return nil, word.Errorf(w.Col, "found the value %d twice", n)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// lose reads "lose-host=esx01,esx02": in each point one value is lost.
+func (s *sweeper) lose() (*Dimension, error) {
+	if err := s.only("lose-host"); err != nil {
+		return nil, err
+	}
+	if err := s.vary(); err != nil {
+		return nil, err
+	}
+	d := &Dimension{Text: s.text, Name: "lose-host"}
+	for _, one := range s.lists[0] {
+		v := Value{Label: one}
+		if one != "none" && one != today {
+			if _, err := whatif.LoseHost(one); err != nil {
+				return nil, word.Errorf(s.words[0].Col, "%v", plain(err))
+			}
+			v.Steps = []Step{{Do: LoseHost, Text: one}}
+		}
+		d.Values = append(d.Values, v)
+	}
+	return d, nil
+}
+
+// add reads "add-host=esx01 count=0..3": hosts like another.
+func (s *sweeper) add() (*Dimension, error) {
+	if err := s.only("add-host", "count", "cluster", "name"); err != nil {
+		return nil, err
+	}
+	if err := s.vary("cluster", "name"); err != nil {
+		return nil, err
+	}
+	d := &Dimension{Text: s.text, Name: "add-host"}
+	if i := s.index("add-host"); len(s.lists[i]) == 1 {
+		d.Name += " " + s.words[i].Value
+	}
+	for k := range s.n {
+		v := Value{Label: s.label(k)}
+		var text []string
+		none := false
+		for i, w := range s.words {
+			key, value := strings.ToLower(w.Key), w.Value
+			if s.lists[i] != nil {
+				value = s.at(i, k)
+			}
+			none = none || value == today || key == "add-host" && value == "none" || key == "count" && value == "0"
+			if key == "add-host" {
+				key = "like"
+			}
+			text = append(text, key+"="+quoted(value))
+		}
+		if !none {
+			step := Step{Do: AddHost, Text: strings.Join(text, " ")}
+			if _, err := whatif.AddHost(step.Text); err != nil {
+				return nil, word.Errorf(s.words[s.index("add-host")].Col, "%v", plain(err))
+			}
+			v.Steps = []Step{step}
+		}
+		d.Values = append(d.Values, v)
+	}
+	return d, nil
+}
+
+// cpu reads "vm=sql* cpu=x0.5,x2" or "cpu=20%,5..60%": the load of VMs.
+func (s *sweeper) cpu() (*Dimension, error) {
+	if err := s.only("cpu", "vm"); err != nil {
+		return nil, err
+	}
+	if err := s.vary("vm"); err != nil {
+		return nil, err
+	}
+	vms := s.fixed("vm")
+	d := &Dimension{Text: s.text, Name: strings.TrimSpace("cpu " + vms)}
+	if vms == "" {
+		vms = "*"
+	}
+	for i, w := range s.words {
+		for _, one := range s.lists[i] {
+			steps, err := loadSteps(w, vms, one)
+			if err != nil {
+				return nil, err
+			}
+			d.Values = append(d.Values, Value{Label: one, Steps: steps})
+		}
+	}
+	return d, nil
+}
+
+// mostFactor bounds by how much loads are multiplied: beyond it every vCPU is busy all day.
+const mostFactor = 1000
+
+// loadSteps returns the steps of a CPU load: "x0.5" multiplies it, else it is a demand.
+func loadSteps(w word.Word, vms, value string) ([]Step, error) {
+	if value == today {
+		return nil, nil
+	}
+	for _, times := range []string{"x", "X", "×", "*"} {
+		number, ok := strings.CutPrefix(value, times)
+		if !ok {
+			continue
+		}
+		f, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(f >= 0 && f <= mostFactor) || math.Signbit(f) {
+			return nil, word.Errorf(w.Col, "found cpu=%s, want a factor such as x0.5 or x2", word.Short(value))
+		}
+		return []Step{{Do: ScaleLoad, Text: vms, Factor: f}}, nil
+	}
+	if !strings.HasSuffix(value, "%") {
+		return nil, word.Errorf(w.Col, "found cpu=%s, want a factor such as x2, or a demand such as 20%% or 5..60%%", word.Short(value))
+	}
+	return []Step{{Do: StoryLine, Text: "load " + vms + " cpu=" + value}}, nil
+}
+
+// line reads a line of stories: "load sql* active=10%,50%".
+func (s *sweeper) line(first word.Word) (*Dimension, error) {
+	if !slices.Contains(ownLines, first.Key) {
+		if near, ok := word.Meant(first.Key, ownLines); ok {
+			return nil, word.Errorf(first.Col, "found %q, is %s meant?", word.Short(first.Key), near)
+		}
+		return nil, word.Errorf(first.Col, "found %q, want KEY=VALUE,VALUE,… or a line of a story that begins with %s", word.Short(first.Key), strings.Join(ownLines, ", "))
+	}
+	if err := s.vary(); err != nil {
+		return nil, err
+	}
+	d := &Dimension{Text: s.text, Name: s.lineName()}
+	for k := range s.n {
+		v := Value{Label: s.label(k)}
+		text, same := s.join(k, -1)
+		if !same {
+			v.Steps = []Step{{Do: StoryLine, Text: text}}
+		}
+		if number, ok := s.scaled(k); ok && !same {
+			if first.Key != "load" || len(s.words) != 3 {
+				return nil, word.Errorf(s.words[len(s.words)-1].Col, "found cpu=%s, want a demand such as 20%%: loads are multiplied by 'load VM cpu=%s' alone", number, number)
+			}
+			steps, err := loadSteps(s.words[2], s.words[1].Key, number)
+			if err != nil {
+				return nil, err
+			}
+			v.Steps = steps
+		}
+		d.Values = append(d.Values, v)
+	}
+	return d, nil
+}
+
+// scaled returns the k-th value of cpu= when it is a factor.
+func (s *sweeper) scaled(k int) (string, bool) {
+	for i, w := range s.words {
+		if w.Key == "cpu" && s.lists[i] != nil {
+			if v := s.at(i, k); v != "" && !strings.HasSuffix(v, "%") {
+				return v, true
+			}
+		}
+	}
+	return "", false
+}
+
+// lineName is the line without what varies.
+func (s *sweeper) lineName() string {
+	var parts []string
+	for i, w := range s.words {
+		switch {
+		case s.lists[i] == nil || len(s.lists[i]) > 1 || s.n == 1:
+			parts = append(parts, w.Key)
+		default:
+			parts = append(parts, w.Key+"="+w.Value)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// whatIf reads a change of package whatif with lists of values. Beside it cpu= changes
+// the load of the same VMs.
+func (s *sweeper) whatIf() (*Dimension, error) {
+	fixed := []string{"vm", "cluster"}
+	if !s.has("vm") {
+		fixed = append(fixed, "host")
+	}
+	if err := s.vary(fixed...); err != nil {
+		return nil, err
+	}
+	load := s.index("cpu")
+	if !s.has("vm") && s.has("host") {
+		load = -1 // of hosts it is the model of the processor
+	}
+	if load >= 0 && !s.has("vm") {
+		return nil, word.Errorf(s.words[load].Col, "found cpu= without the VMs whose load it is, want vm=")
+	}
+	d := &Dimension{Text: s.text, Name: s.name(fixed...)}
+	for k := range s.n {
+		v := Value{Label: s.label(k)}
+		if text, same := s.join(k, load); !same {
+			if _, err := whatif.ParseAt("--sweep", s.number, s.inPlace(k, load)); err != nil {
+				return nil, s.unknown(err)
+			}
+			v.Steps = []Step{{Do: WhatIf, Text: text}}
+		}
+		if load >= 0 {
+			steps, err := loadSteps(s.words[load], s.fixed("vm"), s.at(load, k))
+			if err != nil {
+				return nil, err
+			}
+			v.Steps = append(v.Steps, steps...)
+		}
+		d.Values = append(d.Values, v)
+	}
+	return d, nil
+}
+
+// unknown replaces the error about a word that is no word of what-ifs, but spelt like one
+// of sweeps.
+func (s *sweeper) unknown(err error) error {
+	if strings.Contains(err.Error(), "meant?") {
+		return err
+	}
+	for _, w := range s.words {
+		if near, ok := word.Meant(w.Key, ownKeys); ok && !whatif.Knows(w.Key) {
+			return word.Errorf(w.Col, "found %q, is %s= meant?", word.Short(w.Key), near)
+		}
+	}
+	return err
+}
+
+// join returns the k-th text without the word of that index; same reports that it leaves
+// everything as it is.
+func (s *sweeper) join(k, without int) (text string, same bool) {
+	var parts []string
+	varied := false
+	for i, w := range s.words {
+		switch {
+		case i == without:
+		case s.lists[i] != nil:
+			v := s.at(i, k)
+			if v == today {
+				continue
+			}
+			varied = true
+			if v == unset {
+				v = ""
+			}
+			parts = append(parts, w.Key+"="+quoted(v))
+		case w.HasValue:
+			parts = append(parts, w.Key+"="+quoted(w.Value))
+		default:
+			parts = append(parts, w.Key)
+		}
+	}
+	return strings.Join(parts, " "), !varied
+}
+
+// inPlace is join with every word in the column where the user wrote it, so that errors
+// say where.
+func (s *sweeper) inPlace(k, without int) string {
+	b := []byte(strings.Repeat(" ", len(s.text)))
+	for i, w := range s.words {
+		if i == without {
+			continue
+		}
+		one := w.Key + "=" + quoted(w.Value)
+		if s.lists[i] != nil {
+			v := s.at(i, k)
+			if v == today {
+				continue
+			}
+			if v == unset {
+				v = ""
+			}
+			one = w.Key + "=" + quoted(v)
+		}
+		copy(b[w.Col-1:], one)
+	}
+	return string(b)
+}
+
+// quoted returns a value as word.Split reads it.
+func quoted(v string) string {
+	if strings.ContainsAny(v, " \t") {
+		return `"` + v + `"`
+	}
+	return v
+}

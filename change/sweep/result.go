@@ -1,0 +1,312 @@
+package sweep
+
+import (
+	"cmp"
+
+	"homenode/numa"
+	"homenode/rules/finding"
+)
+
+// A Result is a sweep that was done.
+type Result struct {
+	Plan    *Plan
+	Points  []PointResult // in the order of Plan.Points: today first
+	Effects []Effect      // by dimension, then value
+	// Best and Worst are indexes of Points without today; -1 when no two of them differ.
+	Best, Worst int
+}
+
+// A PointResult is what became of a point.
+type PointResult struct {
+	Point
+	Steps []Step
+	Runs  []RunResult // by seed
+	// Measured has one entry for each of Measures, over the runs that were done.
+	Measured []Spread
+	Failed   int // runs that could not be simulated
+}
+
+// A RunResult is a record, or why there is none.
+type RunResult struct {
+	Seed   uint64  `json:"seed"`
+	Record *Record `json:"record,omitempty"`
+	Failed string  `json:"failed,omitempty"`
+}
+
+// A Spread is a quantity over the runs of a point, which differ in their seed.
+type Spread struct {
+	Known           bool
+	Mean, Low, High float64
+}
+
+// An Effect is what one value of a dimension does: the mean over all points that have it.
+type Effect struct {
+	Dimension, Value int // indexes
+	Points           int // that it is the mean of
+	Of               int // points that have the value
+	Mean             []Spread
+}
+
+// A Measure is a quantity that points are compared by.
+type Measure struct {
+	Key   string // in JSON and CSV
+	Title string // of a column
+	Kind  MeasureKind
+	of    func(r *Record, p *Plan) (float64, bool)
+}
+
+// A MeasureKind is how the numbers of a measure are written.
+type MeasureKind uint8
+
+// The kinds of measures.
+const (
+	Number MeasureKind = iota
+	Share              // in [0, 1]; as percent outside
+	Bytes
+	Hours
+	Cores // on average
+	Index // 1 is the speed with all memory local and no wait
+)
+
+// The measures that decide which point is best, as indexes of Measures.
+const (
+	VMHours = iota
+	Asked
+	Speed
+	SpeedLow
+	SpeedHigh
+	Worst
+	Locality
+	Remote
+	Far
+	Ready
+	CoStop
+	Swapped
+	Moves
+	Findings
+)
+
+// Measures are all of them, in the order of columns.
+var Measures = []Measure{
+	VMHours:   {"vmHours", "VM hours", Hours, func(r *Record, _ *Plan) (float64, bool) { return float64(r.Fleet.Steps) * numa.Step.Hours(), true }},
+	Asked:     {"asked", "CPU asked", Cores, func(r *Record, p *Plan) (float64, bool) { return float64(r.Fleet.Demand) / 1e4 / p.stepsLong(), true }},
+	Speed:     {"speed", "speed", Index, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.Speed, int64(r.Fleet.Priced)*1e6) }},
+	SpeedLow:  {"speedLow", "speed from", Index, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.SpeedLow, int64(r.Fleet.Priced)*1e6) }},
+	SpeedHigh: {"speedHigh", "speed to", Index, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.SpeedHigh, int64(r.Fleet.Priced)*1e6) }},
+	Worst:     {"worst", "worst", Index, func(r *Record, _ *Plan) (float64, bool) { return float64(r.Fleet.Worst) / 1e6, r.Fleet.Priced > 0 }},
+	Locality:  {"locality", "N%L", Share, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.Local, r.Fleet.Local+r.Fleet.Remote) }},
+	Remote:    {"remote", "remote", Bytes, func(r *Record, p *Plan) (float64, bool) { return p.mean(r.Fleet.Remote), true }},
+	Far:       {"far", "far", Share, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.FarUse, int64(r.Fleet.Priced)*1e6) }},
+	Ready:     {"ready", "ready", Share, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.Ready, r.Fleet.Demand) }},
+	CoStop:    {"coStop", "co-stop", Share, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.CoStop, r.Fleet.Demand) }},
+	Swapped:   {"swapped", "swapped", Bytes, func(r *Record, p *Plan) (float64, bool) { return p.mean(r.Fleet.Swapped), true }},
+	Moves:     {"migrations", "migrations", Number, func(r *Record, _ *Plan) (float64, bool) { return float64(r.Fleet.Moves.All), true }},
+	Findings:  {"findings", "findings", Number, func(r *Record, p *Plan) (float64, bool) { return float64(r.AtLeast(finding.Info)), !p.Options.Silent }},
+}
+
+// ratio is unknown for a share of nothing.
+func ratio(part, whole int64) (float64, bool) {
+	if whole <= 0 {
+		return 0, false
+	}
+	return float64(part) / float64(whole), true
+}
+
+// mean returns pages × steps as the bytes at a moment of the story, on average.
+func (p *Plan) mean(pageSteps int64) float64 {
+	return float64(pageSteps) * float64(numa.PageSize) / p.stepsLong()
+}
+
+func (p *Plan) stepsLong() float64 { return float64(p.Story.Length / numa.Step) }
+
+// measure works out what the runs came to together.
+func (r *Result) measure() {
+	for i := range r.Points {
+		pt := &r.Points[i]
+		pt.Measured = make([]Spread, len(Measures))
+		for k := range Measures {
+			var all []float64
+			for _, one := range pt.Runs {
+				if one.Record == nil {
+					continue
+				}
+				if v, ok := Measures[k].of(one.Record, r.Plan); ok {
+					all = append(all, v)
+				}
+			}
+			pt.Measured[k] = spread(all)
+		}
+		for _, one := range pt.Runs {
+			if one.Record == nil {
+				pt.Failed++
+			}
+		}
+	}
+	r.rank()
+	r.effects()
+}
+
+func spread(all []float64) Spread {
+	if len(all) == 0 {
+		return Spread{}
+	}
+	s := Spread{Known: true, Low: all[0], High: all[0]}
+	for _, v := range all {
+		s.Mean += v
+		s.Low, s.High = min(s.Low, v), max(s.High, v)
+	}
+	s.Mean /= float64(len(all))
+	return s
+}
+
+// Whole reports whether every run of the point was done.
+func (p *PointResult) Whole() bool { return p.Failed == 0 }
+
+// rank finds the best and the worst point: the one whose VMs run for more hours, else the
+// one whose VMs are faster, else the one with more local memory, else with less ready
+// time. Points of which a run failed are neither.
+func (r *Result) rank() {
+	r.Best, r.Worst = -1, -1
+	for i := 1; i < len(r.Points); i++ {
+		if !r.Points[i].Whole() {
+			continue
+		}
+		if r.Best < 0 || better(&r.Points[i], &r.Points[r.Best]) > 0 {
+			r.Best = i
+		}
+		if r.Worst < 0 || better(&r.Points[i], &r.Points[r.Worst]) < 0 {
+			r.Worst = i
+		}
+	}
+	if r.Best >= 0 && better(&r.Points[r.Best], &r.Points[r.Worst]) == 0 {
+		r.Best, r.Worst = -1, -1
+	}
+}
+
+// better is above 0 when a is better than b.
+func better(a, b *PointResult) int {
+	by := func(k int) int {
+		x, y := a.Measured[k], b.Measured[k]
+		if x.Known != y.Known { // of what did not run nobody knows how fast it was
+			if x.Known {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(x.Mean, y.Mean)
+	}
+	return cmp.Or(by(VMHours), by(Speed), by(Locality), -by(Ready))
+}
+
+// BeatsToday reports whether the best point is better than today.
+func (r *Result) BeatsToday() bool {
+	return r.Best >= 0 && r.Today().Whole() && better(&r.Points[r.Best], r.Today()) > 0
+}
+
+// Faster returns with how many of the seeds a point is faster than today, of those with
+// which both ran.
+func (r *Result) Faster(point int) (faster, of int) {
+	for i, one := range r.Points[point].Runs {
+		before := r.Today().Runs[i].Record
+		if one.Record == nil || before == nil {
+			continue
+		}
+		a, okA := Measures[Speed].of(one.Record, r.Plan)
+		b, okB := Measures[Speed].of(before, r.Plan)
+		if !okA || !okB {
+			continue
+		}
+		if of++; a > b {
+			faster++
+		}
+	}
+	return faster, of
+}
+
+// effects works out what each value does.
+func (r *Result) effects() {
+	for d := range r.Plan.Dimensions {
+		for v := range r.Plan.Dimensions[d].Values {
+			e := Effect{Dimension: d, Value: v, Mean: make([]Spread, len(Measures))}
+			all := make([][]float64, len(Measures))
+			for i := range r.Points {
+				pt := &r.Points[i]
+				if pt.Values == nil || pt.Values[d] != v {
+					continue
+				}
+				if e.Of++; !pt.Whole() {
+					continue
+				}
+				e.Points++
+				for k := range Measures {
+					if m := pt.Measured[k]; m.Known {
+						all[k] = append(all[k], m.Mean)
+					}
+				}
+			}
+			for k := range Measures {
+				e.Mean[k] = spread(all[k])
+			}
+			r.Effects = append(r.Effects, e)
+		}
+	}
+}
+
+// Today returns what the story comes to as it is.
+func (r *Result) Today() *PointResult { return &r.Points[0] }
+
+// Failed counts the points of which a run could not be simulated.
+func (r *Result) Failed() (n int) {
+	for i := range r.Points {
+		if !r.Points[i].Whole() {
+			n++
+		}
+	}
+	return n
+}
+
+// Extrapolated reports whether the speed of some VM lies outside what anybody measured.
+func (r *Result) Extrapolated() bool {
+	for i := range r.Points {
+		for _, one := range r.Points[i].Runs {
+			if one.Record != nil && one.Record.Fleet.Extrapolated > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// AtLeast counts the points with findings of a severity or more.
+func (r *Result) AtLeast(least finding.Severity) (n int) {
+	for i := range r.Points {
+		for _, one := range r.Points[i].Runs {
+			if one.Record != nil && one.Record.AtLeast(least) > 0 {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// Alike reports whether a measure is the same in all points: to a thousandth, for seeds
+// draw other noise.
+func (r *Result) Alike(measure int) bool {
+	var all []float64
+	for i := range r.Points {
+		if m := r.Points[i].Measured[measure]; m.Known {
+			all = append(all, m.Mean)
+		}
+	}
+	s := spread(all)
+	return s.High-s.Low <= s.High/1000
+}
+
+// Label returns the value of a point in a dimension; "today" for today.
+func (r *Result) Label(p *PointResult, dimension int) string {
+	if p.Values == nil {
+		return today
+	}
+	return r.Plan.Dimensions[dimension].Values[p.Values[dimension]].Label
+}

@@ -1,0 +1,207 @@
+// Package sweep simulates a grid of what-ifs: one story, changed in every combination of
+// some dimensions, each combination with several seeds. A run is a task of package queue:
+// the goroutines of one process do it, or workers on many machines, with the same bytes.
+//
+//	--sweep … ──► Dimension ─┐              ┌─ the cores of this machine ─┐
+//	                         ├─► Plan ─► runs                             ├─► Records ─► Result
+//	story ──► queue.Input ───┘              └─ homenode work, many times ─┘   in plan order
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// A Dimension is one --sweep: what is varied, and the values it takes.
+type Dimension struct {
+	Text   string  `json:"text"` // as the user wrote it
+	Name   string  `json:"name"` // the heading of its column
+	Values []Value `json:"values"`
+}
+
+// A Value is one value of a dimension.
+type Value struct {
+	Label string `json:"label"`
+	Steps []Step `json:"steps,omitempty"` // none leaves everything as it is
+}
+
+// A Step is one change of the story.
+type Step struct {
+	Do StepKind `json:"do"`
+	// Text is that of a what-if, a host, a line of the story, or the VMs whose load is
+	// multiplied.
+	Text   string  `json:"text"`
+	Factor float64 `json:"factor,omitempty"` // of ScaleLoad
+}
+
+// A StepKind says what a step does.
+type StepKind string
+
+// The kinds of steps.
+const (
+	WhatIf    StepKind = "what-if"
+	LoseHost  StepKind = "lose-host"
+	AddHost   StepKind = "add-host"
+	StoryLine StepKind = "line"
+	ScaleLoad StepKind = "scale-load" // CPU demand of VMs
+)
+
+// Limits of a sweep.
+const (
+	// MostPoints bounds points × seeds: a day on a host takes milliseconds, a day of a
+	// large fleet a minute.
+	MostPoints = 10_000
+	mostValues = 1_000 // of a dimension
+	mostSeeds  = 1_000
+	// mostRecords bounds the VMs or hosts of all records together: 350 bytes each.
+	mostRecords = 200_000
+)
+
+// A Plan is what a sweep runs.
+type Plan struct {
+	Story      *numa.Story // today's
+	Dimensions []Dimension // the last one varies fastest
+	Seeds      []uint64    // repetitions of every point; one at least
+	Options    Options
+}
+
+// Options are how points are simulated and judged; all of it tells one result from
+// another.
+type Options struct {
+	Choices vnuma.Choices `json:"choices"`
+	// Config is the text of a configuration, and its name for messages; empty for none.
+	Config     string `json:"config,omitempty"`
+	ConfigName string `json:"configName,omitempty"`
+	// Today is the day, 2006-01-02, by which suppressions of the configuration end.
+	Today string `json:"today,omitempty"`
+	// VMs and Hosts say whether records hold each of them; New decides.
+	VMs   bool `json:"vms"`
+	Hosts bool `json:"hosts"`
+	// Silent leaves judgement, prices and hosts out: for fleets of tens of thousands of VMs.
+	Silent bool `json:"silent,omitempty"`
+	// Version is that of the program. Workers of another one give the points back.
+	Version string `json:"version"`
+}
+
+// New returns the plan of a sweep. texts are the --sweep arguments.
+func New(story *numa.Story, texts []string, o Options) (*Plan, error) {
+	p := &Plan{Story: story, Options: o}
+	seen := map[string]bool{}
+	for i, text := range texts {
+		d, seeds, err := parse(text, i+1)
+		if err != nil {
+			return nil, err
+		}
+		if seeds != nil {
+			if p.Seeds != nil {
+				return nil, fmt.Errorf("--sweep:%d: found seed= twice", i+1)
+			}
+			p.Seeds = seeds
+			continue
+		}
+		if seen[d.Name] {
+			return nil, fmt.Errorf("--sweep:%d: found %s twice: each --sweep varies something else", i+1, d.Name)
+		}
+		seen[d.Name] = true
+		p.Dimensions = append(p.Dimensions, *d)
+	}
+	if p.Seeds == nil {
+		p.Seeds = []uint64{story.Seed}
+	}
+	if err := p.count(); err != nil {
+		return nil, err
+	}
+	return p, p.try()
+}
+
+// count refuses a grid that is too large.
+func (p *Plan) count() error {
+	n := 1
+	var sizes []string
+	for i := range p.Dimensions {
+		sizes = append(sizes, strconv.Itoa(len(p.Dimensions[i].Values)))
+		n *= len(p.Dimensions[i].Values)
+		if n > MostPoints {
+			n = MostPoints + 1 // of any size from here on
+		}
+	}
+	if len(p.Dimensions) > 0 {
+		n++ // today
+	}
+	runs := n * len(p.Seeds)
+	p.Options.VMs = runs*len(p.Story.Fleet.VMs) <= mostRecords
+	p.Options.Hosts = runs*len(p.Story.Fleet.Hosts) <= mostRecords && !p.Options.Silent
+	if runs <= MostPoints {
+		return nil
+	}
+	text := strings.Join(sizes, " × ") + " points"
+	if len(p.Seeds) > 1 {
+		text += fmt.Sprintf(" × %d seeds", len(p.Seeds))
+	}
+	return fmt.Errorf("--sweep: found %s, want at most %d runs: fewer values, or several sweeps", text, MostPoints)
+}
+
+// try makes each change alone: a name that nothing has, or a value that nothing takes,
+// ends the sweep before it begins when it is so for all values of a dimension. Else the
+// points with it say so.
+func (p *Plan) try() error {
+	for i := range p.Dimensions {
+		d := &p.Dimensions[i]
+		var first error
+		works := false
+		for j := range d.Values {
+			_, err := change(p.Story, d.Values[j].Steps, p.Options.Choices)
+			if err == nil && d.Values[j].Steps != nil {
+				works = true
+			}
+			if first == nil {
+				first = err
+			}
+		}
+		if !works && first != nil {
+			return fmt.Errorf("--sweep '%s': %w", d.Text, first)
+		}
+	}
+	return nil
+}
+
+// A Point is one combination of values; Values are indexes, nil for today.
+type Point struct {
+	Values []int
+}
+
+// Points returns the points in their order: today first, then the grid.
+func (p *Plan) Points() []Point {
+	out := []Point{{}}
+	if len(p.Dimensions) == 0 {
+		return out
+	}
+	at := make([]int, len(p.Dimensions))
+	for {
+		out = append(out, Point{slices.Clone(at)})
+		k := len(at) - 1
+		for ; k >= 0; k-- {
+			if at[k]++; at[k] < len(p.Dimensions[k].Values) {
+				break
+			}
+			at[k] = 0
+		}
+		if k < 0 {
+			return out
+		}
+	}
+}
+
+// steps returns the changes of a point, in the order of the dimensions.
+func (p *Plan) steps(at Point) []Step {
+	var out []Step
+	for k, v := range at.Values {
+		out = append(out, p.Dimensions[k].Values[v].Steps...)
+	}
+	return out
+}

@@ -1,0 +1,316 @@
+package whatif
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/source/word"
+)
+
+// An Effect says what a change did.
+type Effect struct {
+	Change     string // its text
+	Hosts, VMs int    // that it is about
+	Changed    int    // of them: those that were not so before
+}
+
+// Apply returns the fleet as it would be after the changes, in their order, and what
+// each of them did. f stays as it is. A change that names nothing is an error. A fact
+// that has the wanted value already keeps its origin.
+//
+// Nobody observed the changed fleet: compare it with Unobserved(f).
+func Apply(f *numa.Fleet, changes []Change, choices vnuma.Choices) (*numa.Fleet, []Effect, error) {
+	out := Unobserved(f)
+	var effects []Effect
+	for i := range changes {
+		c := &changes[i]
+		e := Effect{Change: c.Text}
+		var err error
+		switch c.op {
+		case set:
+			err = c.set(out, &e)
+		case lose:
+			err = c.lose(out, &e, choices)
+		case add:
+			err = c.add(out, &e)
+		}
+		if err != nil {
+			return nil, nil, c.located(err)
+		}
+		effects = append(effects, e)
+	}
+	if err := out.Check(); err != nil {
+		return nil, nil, err
+	}
+	return out, effects, nil
+}
+
+// Unobserved returns a copy of the fleet without what was seen of its VMs: the past
+// says nothing about a what-if. The copy shares no host, VM or list with f; values
+// inside facts are never written in place.
+func Unobserved(f *numa.Fleet) *numa.Fleet {
+	out := *f
+	out.Clusters, out.Hosts, out.VMs, out.Notes = slices.Clone(f.Clusters), slices.Clone(f.Hosts), slices.Clone(f.VMs), slices.Clone(f.Notes)
+	for i := range out.VMs {
+		out.VMs[i].Observed = nil
+	}
+	return &out
+}
+
+// set gives the hosts and VMs of the change other settings.
+func (c *Change) set(f *numa.Fleet, e *Effect) error {
+	clusters, err := c.clusters.clusterIDs(f)
+	if err != nil {
+		return err
+	}
+	if len(c.hostWords) > 0 {
+		if err := c.setHosts(f, clusters, e); err != nil {
+			return err
+		}
+	}
+	if len(c.vmWords) == 0 && c.home == nil {
+		return nil
+	}
+	return c.setVMs(f, clusters, e)
+}
+
+func (c *Change) setHosts(f *numa.Fleet, clusters map[string]bool, e *Effect) error {
+	names := hostNames(f)
+	if idle := c.hosts.idle(names); idle != nil {
+		return idle.none("host", names)
+	}
+	for _, i := range c.hosts.match(names) {
+		h := &f.Hosts[i]
+		if clusters != nil && !clusters[h.Cluster] {
+			continue
+		}
+		e.Hosts++
+		before := *h
+		changed, err := c.hostSettings(h)
+		if err != nil {
+			return err
+		}
+		keep(&before, h)
+		if changed || !reflect.DeepEqual(before, *h) {
+			e.Changed++
+		}
+	}
+	if e.Hosts == 0 {
+		if c.hosts != nil {
+			return c.hosts.none(within("host", c.clusters), names)
+		}
+		return word.Errorf(c.hostWords[0].Col, "found no %s", within("host", c.clusters))
+	}
+	return nil
+}
+
+func within(noun string, clusters *pattern) string {
+	if clusters == nil {
+		return noun
+	}
+	return fmt.Sprintf("%s in cluster %s", noun, clusters.text)
+}
+
+func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) error {
+	home, err := c.homeIn(f)
+	if err != nil {
+		return err
+	}
+	names := vmNames(f)
+	if idle := c.vms.idle(names); idle != nil {
+		return idle.none("VM", names)
+	}
+	var odd uneven
+	for _, i := range c.vms.match(names) {
+		v := &f.VMs[i]
+		if clusters != nil && !clusters[v.Cluster] {
+			continue
+		}
+		e.VMs++
+		before := *v
+		for _, w := range c.vmWords {
+			if w.Key == "hw" && c.vms == nil && older(w, v) {
+				continue // an upgrade of all: vSphere has no way back
+			}
+			if err := setVM(v, w, c.Text); err != nil {
+				return err
+			}
+		}
+		if home != nil {
+			v.Host, v.Cluster = home.ID, home.Cluster
+		}
+		keep(&before.Config, &v.Config)
+		c.upgraded(&before, v)
+		if reflect.DeepEqual(before, *v) {
+			continue
+		}
+		e.Changed++
+		odd.add(v)
+	}
+	switch {
+	case e.VMs == 0 && c.vms != nil:
+		return c.vms.none(within("VM", c.clusters), names)
+	case e.VMs == 0:
+		return word.Errorf(c.vmWords[0].Col, "found no %s", within("VM", c.clusters))
+	}
+	return c.refuse(&odd, f)
+}
+
+// uneven gathers the VMs whose vCPUs do not divide into their sockets.
+type uneven struct {
+	first          *numa.VM
+	byHand, unsure int // unsure: perhaps assigned at power on
+}
+
+func (u *uneven) add(v *numa.VM) {
+	n, cps := v.VCPUs.Value, v.CoresPerSocket.Value
+	if cps <= 1 || n%cps == 0 || v.AutoCoresPerSocket.Value {
+		return
+	}
+	hand := v.AutoCoresPerSocket.Known() || v.Hardware.Known() && v.Hardware.Value < vnumaHardware
+	if u.first == nil || hand && u.byHand == 0 {
+		u.first = v
+	}
+	if hand {
+		u.byHand++
+	} else {
+		u.unsure++
+	}
+}
+
+// refuse returns an error where vSphere would refuse the number of vCPUs or cores per
+// socket: one has to be a multiple of the other. Where ESXi may choose the cores per
+// socket itself (B-18) a note says so.
+func (c *Change) refuse(u *uneven, f *numa.Fleet) error {
+	sized := slices.IndexFunc(c.vmWords, func(w word.Word) bool { return w.Key == "vcpus" })
+	shaped := slices.IndexFunc(c.vmWords, func(w word.Word) bool { return w.Key == "coresPerSocket" })
+	if u.first == nil || max(sized, shaped) < 0 { // as it was before
+		return nil
+	}
+	text := fmt.Sprintf("VM %s: %d vCPUs do not divide into sockets of %d cores", u.first.Name, u.first.VCPUs.Value, u.first.CoresPerSocket.Value)
+	others := u.byHand
+	if others == 0 {
+		others = u.unsure
+	}
+	if others > 1 {
+		text += fmt.Sprintf(" (and %d more)", others-1)
+	}
+	switch {
+	case u.byHand == 0:
+		f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: text + ": vSphere wants other cores per socket with them unless they are assigned at power on, which is unknown"})
+		return nil
+	case shaped < 0:
+		return word.Errorf(c.vmWords[sized].Col, "%s: say coresPerSocket= too", text)
+	case sized < 0:
+		return word.Errorf(c.vmWords[shaped].Col, "%s: say vcpus= too, or another coresPerSocket=", text)
+	}
+	return word.Errorf(c.vmWords[shaped].Col, "%s", text)
+}
+
+// homeIn returns the host that VMs move to; nil when they stay.
+func (c *Change) homeIn(f *numa.Fleet) (*numa.Host, error) {
+	if c.home == nil {
+		return nil, nil
+	}
+	return c.home.oneHost(f)
+}
+
+// oneHost returns the only host that p names.
+func (p *pattern) oneHost(f *numa.Fleet) (*numa.Host, error) {
+	names := hostNames(f)
+	if idle := p.idle(names); idle != nil {
+		return nil, idle.none("host", names)
+	}
+	switch found := p.match(names); len(found) {
+	case 0:
+		return nil, p.none("host", names)
+	case 1:
+		return &f.Hosts[found[0]], nil
+	default:
+		return nil, word.Errorf(p.col, "found %d hosts %q, want one", len(found), word.Short(p.text))
+	}
+}
+
+// setVM sets what a word says about a VM.
+func setVM(v *numa.VM, w word.Word, where string) error {
+	settings := &v.Settings
+	switch {
+	case w.Key == "stored" && w.Value == "":
+		settings.Value = word.Without(word.Without(settings.Value, word.StoredKey), word.CookieKey)
+	case w.Key == "stored":
+		size, err := w.Number(1, numa.MaxVCPUs)
+		if err != nil {
+			return err
+		}
+		settings.Value = word.WithStored(settings.Value, v, size)
+	case len(w.Key) > len("set:") && w.Key[:len("set:")] == "set:":
+		if w.Value == "" {
+			settings.Value = word.Without(settings.Value, w.Key[len("set:"):])
+		} else if err := word.VM(v, w, where); err != nil {
+			return err
+		}
+	default:
+		return word.VM(v, w, where)
+	}
+	settings.Origin = also(settings.Origin, where)
+	return nil
+}
+
+// also returns the origin of a list of which the user said a part. When nobody knows
+// the rest, the list stays unknown: what the user said counts, and the prediction
+// still assumes the rest.
+func also(o numa.Origin, where string) numa.Origin {
+	if o.Kind != numa.Unknown && !strings.HasSuffix(o.Where, ", "+where) {
+		o.Where += ", " + where
+	}
+	return o
+}
+
+// vnumaHardware is the virtual hardware from which cores per socket can be assigned at
+// power on (rule book B-18), and vNUMA be shown with CPU hot add (B-15).
+const vnumaHardware = 20
+
+// older reports whether the virtual hardware in w is older than that of the VM.
+func older(w word.Word, v *numa.VM) bool {
+	hw, err := strconv.Atoi(w.Value)
+	return err == nil && v.Hardware.Known() && hw < v.Hardware.Value
+}
+
+// upgraded says what an upgrade of the virtual hardware leaves as it was: cores per
+// socket stay as configured (B-18), and vNUMA stays hidden with CPU hot add (B-15).
+func (c *Change) upgraded(before, v *numa.VM) {
+	if v.Hardware.Value < vnumaHardware || !before.Hardware.Known() || before.Hardware.Value >= vnumaHardware {
+		return
+	}
+	if !v.AutoCoresPerSocket.Known() {
+		v.AutoCoresPerSocket = numa.AssumedFor(false, c.Text+": an upgrade keeps cores per socket")
+	}
+	if !v.VNUMAHotAdd.Known() {
+		v.VNUMAHotAdd = numa.AssumedFor(false, c.Text+": an upgrade does not switch it on")
+	}
+}
+
+// keep gives each fact of after whose value is the one of before its origin back:
+// nothing changed it. Both are pointers to structs of facts.
+func keep(before, after any) {
+	b, a := reflect.ValueOf(before).Elem(), reflect.ValueOf(after).Elem()
+	for i := range a.NumField() {
+		was, is := b.Field(i), a.Field(i)
+		if is.Kind() != reflect.Struct || was.FieldByName("Origin").Interface() == (numa.Origin{}) {
+			continue
+		}
+		if is.FieldByName("Origin").Interface() == (numa.Origin{}) {
+			continue
+		}
+		x, y := was.FieldByName("Value"), is.FieldByName("Value")
+		empty := y.Kind() == reflect.Slice && x.Len()+y.Len() == 0
+		if empty || reflect.DeepEqual(x.Interface(), y.Interface()) {
+			is.Set(was)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package whatif
+
+import (
+	"slices"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/source/word"
+)
+
+// lose removes hosts. vSphere HA powers their VMs on again on any host of the cluster
+// that takes VMs: each is put on the one where its layout is worst, so that none comes
+// out worse than shown; hosts that are as bad share them. A VM that no host takes stays without one.
+func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
+	names := hostNames(f)
+	if idle := c.hosts.idle(names); idle != nil {
+		return idle.none("host", names)
+	}
+	found := c.hosts.match(names)
+	if found == nil {
+		return c.hosts.none("host", names)
+	}
+	lost := map[string]bool{}
+	for _, i := range found {
+		lost[f.Hosts[i].ID] = true
+	}
+	f.Hosts = slices.DeleteFunc(f.Hosts, func(h numa.Host) bool { return lost[h.ID] })
+	places := placesOf(f)
+	promised := promisedMemory(f)
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		if !lost[v.Host] {
+			continue
+		}
+		v.Host = emptiest(worstPlace(v, places[v.Cluster], choices), promised)
+		if runs(v) {
+			promised[v.Host] += v.Memory.Value
+		}
+		e.VMs++
+	}
+	e.Hosts, e.Changed = len(found), len(found)+e.VMs
+	return nil
+}
+
+// A place is like hosts that take VMs.
+type place struct {
+	hosts   []*numa.Host
+	machine vnuma.Machine
+}
+
+// placesOf returns the hosts that take VMs by cluster, like ones together.
+func placesOf(f *numa.Fleet) map[string][]place {
+	out := map[string][]place{}
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		if h.Cluster == "" || !takesVMs(h) {
+			continue
+		}
+		m, err := vnuma.NewMachine(h)
+		if err != nil {
+			continue // a host that is not predicted has a note in the judgement
+		}
+		all := out[h.Cluster]
+		k := slices.IndexFunc(all, func(p place) bool { return p.machine == m })
+		if k < 0 {
+			k = len(all)
+			all = append(all, place{machine: m})
+		}
+		all[k].hosts = append(all[k].hosts, h)
+		out[h.Cluster] = all
+	}
+	return out
+}
+
+// promisedMemory returns the memory of the powered-on VMs by the ID of their host.
+func promisedMemory(f *numa.Fleet) map[string]numa.Bytes {
+	out := map[string]numa.Bytes{}
+	for i := range f.VMs {
+		if v := &f.VMs[i]; runs(v) {
+			out[v.Host] += v.Memory.Value
+		}
+	}
+	return out
+}
+
+// emptiest returns the ID of the host with the smallest share of its memory promised:
+// like hosts share the VMs of a lost one. "" when there is none.
+func emptiest(hosts []*numa.Host, promised map[string]numa.Bytes) string {
+	best, least := "", 0.0
+	for _, h := range hosts {
+		used := float64(promised[h.ID]) / float64(max(1, h.Memory.Value))
+		if best == "" || used < least {
+			best, least = h.ID, used
+		}
+	}
+	return best
+}
+
+func takesVMs(h *numa.Host) bool {
+	return !h.Maintenance.Or(false) && h.Connection.Or("connected") == "connected"
+}
+
+// worstPlace returns the hosts where the VM's layout is worst, or as bad; none
+// when none takes it.
+func worstPlace(v *numa.VM, places []place, choices vnuma.Choices) []*numa.Host {
+	g, _, err := vnuma.NewGuest(v)
+	if err != nil {
+		return nil
+	}
+	var hosts [][]*numa.Host
+	var layouts []vnuma.Layout
+	for i := range places {
+		if m := &places[i].machine; int(g.Hardware) <= m.Release.Hardware() {
+			hosts = append(hosts, places[i].hosts)
+			layouts = append(layouts, vnuma.Predict(&g, m, &vnuma.Case{Choices: choices}))
+		}
+	}
+	if hosts == nil {
+		return nil
+	}
+	worst := &layouts[vnuma.Worst(len(layouts), func(i int) *vnuma.Layout { return &layouts[i] })]
+	var out []*numa.Host
+	for i := range layouts {
+		if layouts[i].Compare(worst) == 0 {
+			out = append(out, hosts[i]...)
+		}
+	}
+	return out
+}
+
+// add adds hosts like another. No VM runs on them yet.
+func (c *Change) add(f *numa.Fleet, e *Effect) error {
+	like, err := c.hosts.oneHost(f)
+	if err != nil {
+		return err
+	}
+	h := *like
+	h.At = c.Text
+	if c.cluster != "" {
+		p := pattern{text: c.cluster, col: 1, items: []string{c.cluster}}
+		ids, err := p.clusterIDs(f)
+		if err != nil {
+			return err
+		}
+		if len(ids) > 1 {
+			return word.Errorf(1, "found %d clusters %q, want one", len(ids), word.Short(c.cluster))
+		}
+		for id := range ids {
+			h.Cluster = id
+		}
+	}
+	for _, name := range c.names {
+		if len(f.FindHosts(name)) > 0 {
+			return word.Errorf(1, "found a host %s already: say name=", name)
+		}
+		h.ID, h.Name = "added "+name, name
+		f.Hosts = append(f.Hosts, h)
+	}
+	e.Hosts, e.Changed = len(c.names), len(c.names)
+	return nil
+}

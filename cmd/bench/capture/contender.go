@@ -1,0 +1,189 @@
+//go:build linux
+
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/cmd/bench/contest"
+)
+
+//go:embed question.py
+var questionPython []byte
+
+// A group is contenders that do the same, in a table of their own.
+type group int
+
+const (
+	question group = iota
+	command
+	everything
+	ceiling
+	long
+	groups
+)
+
+// A contender is one way to read a capture.
+type contender struct {
+	name  string
+	group group
+	cores int
+	slow  bool // runs in the slow rounds only
+	file  *made
+	args  []string
+	// report: it writes a report that nobody reads here, and exits with 1 for findings.
+	report bool
+	runs   []measured
+}
+
+// measured is what one process took.
+type measured struct {
+	seconds float64 // from opening the file to the answer, as the process says; else wall
+	wall    time.Duration
+	cpu     time.Duration // user and system, of the whole process
+	rss     int64         // largest resident memory in bytes
+	answer  string
+}
+
+// speed returns the bytes of the file in GB (10^9) a second.
+func (c *contender) speed(m measured) float64 { return float64(c.file.Bytes) / m.seconds / 1e9 }
+
+// run runs c once.
+func (c *contender) run() (measured, error) {
+	cmd := exec.Command(c.args[0], append(c.args[1:len(c.args):len(c.args)], c.file.Path)...)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if c.report {
+		cmd.Stdout = nil
+	}
+	// Threads of numerical libraries; DuckDB and Go look at the cores themselves.
+	cmd.Env = append(os.Environ(), "POLARS_MAX_THREADS="+strconv.Itoa(c.cores))
+	start := time.Now()
+	err := contest.OnCores(c.cores, cmd.Start)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	m := measured{wall: time.Since(start)}
+	var exit *exec.ExitError
+	if err != nil && !(c.report && errors.As(err, &exit) && exit.ExitCode() == 1) {
+		return m, fmt.Errorf("%s: %w: %s", c.name, err, errs.String())
+	}
+	m.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	m.rss = contest.MaxRSS(cmd.ProcessState)
+	m.seconds = m.wall.Seconds()
+	if answer, seconds, ok := strings.Cut(strings.TrimSpace(out.String()), " seconds="); ok {
+		m.answer = answer
+		if m.seconds, err = strconv.ParseFloat(seconds, 64); err != nil {
+			return m, fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return m, nil
+}
+
+// The builds of homenode, and the names of contenders that targets are about.
+const (
+	portable       = "portable"
+	simd           = "SIMD"
+	encodingCSV    = "Go encoding/csv"
+	polars         = "polars read_csv(columns=…)"
+	duckDB         = "DuckDB read_csv(columns=…)"
+	duckDBAlone    = "DuckDB read_csv, which finds out the types"
+	esxDoctorIndex = "esx-doctor, index alone"
+	esxDoctorAll   = "esx-doctor, index and series"
+	readAlone      = "read(2) alone, in blocks of 256 KiB"
+	findNewlines   = "the same, find each newline (memchr)"
+)
+
+// captures are the generated files.
+type captures struct {
+	file, long, duck *made // duck is the file itself unless a shorter one is asked for
+}
+
+// A lineup is who takes part.
+type lineup struct {
+	cores int // most
+	files captures
+	all   []*contender
+}
+
+// add enters c once for each number of cores, or for one alone.
+func (l *lineup) add(c contender, single bool) {
+	for c.cores = 1; c.cores <= l.cores && (c.cores == 1 || !single); c.cores++ {
+		one := c
+		if one.file == nil {
+			one.file = l.files.file
+		}
+		l.all = append(l.all, &one)
+	}
+}
+
+// contenders returns who takes part; folder holds the programs that are made for it.
+func contenders(s *settings, files captures, self, folder string) ([]*contender, error) {
+	l := &lineup{cores: min(s.cores, 2), files: files}
+	l.homenode(portable, self, s.homenode)
+	l.homenode(simd, s.simd, s.homenodeSIMD)
+	l.add(contender{name: encodingCSV, args: []string{self, "answer", "csv"}}, true)
+	l.add(contender{name: encodingCSV, group: everything, args: []string{self, "answer", "csv-all"}}, true)
+	if s.python != "" {
+		script := filepath.Join(folder, "question.py")
+		if err := os.WriteFile(script, questionPython, 0o600); err != nil {
+			return nil, err
+		}
+		l.add(contender{name: polars, args: []string{s.python, script, "polars"}}, false)
+		l.add(contender{name: polars, group: everything, slow: true, args: []string{s.python, script, "polars-all"}}, false)
+		l.add(contender{name: duckDB, slow: true, file: files.duck, args: []string{s.python, script, "duckdb"}}, false)
+		l.add(contender{name: duckDBAlone, slow: true, file: files.duck, args: []string{s.python, script, "duckdb-alone"}}, false)
+	}
+	if s.esxDoctor != "" {
+		program, err := buildEsxDoctor(s.esxDoctor, folder)
+		if err != nil {
+			return nil, err
+		}
+		l.add(contender{name: esxDoctorIndex, slow: true, args: []string{program, "capturebench", "index"}}, true)
+		l.add(contender{name: esxDoctorAll, slow: true, args: []string{program, "capturebench", "series"}}, true)
+	}
+	for _, c := range []struct{ name, limit string }{
+		{readAlone, "read"}, {"the same, add up 64-bit words", "words"}, {findNewlines, "find"},
+		{"the same, count newlines", "newlines"}, {"the same, count commas", "commas"},
+	} {
+		l.add(contender{name: c.name, group: ceiling, args: []string{self, "limit", c.limit}}, false)
+	}
+	return l.all, nil
+}
+
+// homenode enters one build: the reader alone, as ticks, with all columns, and the whole
+// command; those that are there.
+func (l *lineup) homenode(build, self, homenode string) {
+	if self != "" {
+		l.add(contender{name: readerAlone + build, args: []string{self, "answer", "reader"}}, false)
+		l.add(contender{name: readerTicks + build, args: []string{self, "answer", "ticks"}}, false)
+		l.add(contender{name: readerAlone + build, group: everything, args: []string{self, "answer", "all"}}, false)
+	}
+	if homenode != "" {
+		l.add(contender{name: wholeCommand + build, group: command, report: true, args: []string{homenode, "capture", "--format", "json"}}, false)
+	}
+	if l.files.long == nil {
+		return
+	}
+	if self != "" {
+		l.add(contender{name: readerAlone + build, group: long, file: l.files.long, args: []string{self, "answer", "reader"}}, false)
+	}
+	if homenode != "" {
+		l.add(contender{name: wholeCommand + build, group: long, report: true, file: l.files.long, args: []string{homenode, "capture", "--format", "json"}}, false)
+	}
+}
+
+// The ways to use homenode; the build follows.
+const (
+	readerAlone  = "homenode's reader, "
+	readerTicks  = "homenode's ticks, "
+	wholeCommand = "homenode capture, "
+)

@@ -1,0 +1,149 @@
+package placement_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"homenode/esxi/placement"
+	"homenode/esxi/scheduler"
+	"homenode/esxi/vnuma"
+	"homenode/source/scenario"
+	"homenode/source/story"
+)
+
+// A host of two packages with two nodes each, and a wide VM beside a small one: node 0,
+// which the small one uses, is nearer to node 1 than nodes 2 and 3 are.
+func TestNearBeforeLoad(t *testing.T) {
+	const text = `release 8.0U3
+host h packages=2 nodes=4 cores=16 memory=1024GB
+vm a01 host=h vcpus=8 memory=16GB
+vm b01 host=h vcpus=32 memory=64GB
+`
+	if got, want := homes(static(t, text)), "a01.0 0 b01.0 1 b01.1 0"; got != want {
+		t.Errorf("placed %s, want %s", got, want)
+	}
+	if got, want := homes(simulated(t, text)), "a01.0 0 b01.0 1 b01.1 0"; got != want {
+		t.Errorf("simulated %s, want %s", got, want)
+	}
+}
+
+// A home is the node of one client.
+type home struct {
+	client string
+	node   int
+}
+
+func homes(all []home) string {
+	var parts []string
+	for _, h := range all {
+		parts = append(parts, fmt.Sprintf("%s %d", h.client, h.node))
+	}
+	return strings.Join(parts, " ")
+}
+
+// static places the VMs of a scenario of one host.
+func static(t *testing.T, text string) (out []home) {
+	t.Helper()
+	f, err := scenario.Read("test", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := vnuma.NewMachine(&f.Hosts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var requests []placement.Request
+	for i := range f.VMs {
+		g, _, err := vnuma.NewGuest(&f.VMs[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := vnuma.Predict(&g, &m, &vnuma.Case{})
+		requests = append(requests, placement.RequestOf(&f.VMs[i], &l))
+	}
+	at := placement.Of(&f.Hosts[0])
+	nodes, _ := placement.Place(&at, requests)
+	for r := range requests {
+		for c := range requests[r].Layout.PPDs.Len() {
+			for i := range nodes {
+				for _, client := range nodes[i].Clients {
+					if client.Request == r && client.Index == c {
+						out = append(out, home{fmt.Sprintf("%s.%d", requests[r].Name, c), nodes[i].ID})
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// simulated returns where the VMs are at home when a story of them begins.
+func simulated(t *testing.T, text string) (out []home) {
+	t.Helper()
+	s, err := story.Read("test", []byte(text+"run 2m\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Unstated.Value.Memory = -1 // all that is configured: placement counts nothing else
+	o, err := scheduler.Run(context.Background(), s, scheduler.Options{Log: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range o.Decisions {
+		if d.Kind == scheduler.Placed {
+			out = append(out, home{fmt.Sprintf("%s.%d", s.Fleet.VMs[d.VM].Name, d.Client), d.To})
+		}
+	}
+	return out
+}
+
+// TestPlaceIsSimulated demands of random hosts that the scheduler begins a story with the
+// home nodes that Place gives: one rule, whoever asks.
+func TestPlaceIsSimulated(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 1))
+	wide, bound, moved := 0, 0, 0
+	for range 600 {
+		text := randomHost(r)
+		a, b := homes(static(t, text)), homes(simulated(t, text))
+		if a != b {
+			t.Fatalf("%s\nplaced    %s\nsimulated %s", text, a, b)
+		}
+		if strings.Contains(a, ".1 ") {
+			wide++
+		}
+		if strings.Contains(text, "nodeAffinity") {
+			bound++
+		}
+		if strings.Contains(text, "release 4") {
+			moved++
+		}
+	}
+	if wide < 200 || bound < 100 || moved < 100 {
+		t.Errorf("%d cases with wide VMs, %d with affinity, %d before 5.0: too few to show anything", wide, bound, moved)
+	}
+}
+
+// randomHost returns a scenario whose VMs all fit their home nodes.
+func randomHost(r *rand.Rand) string {
+	var b strings.Builder
+	releases := []string{"4.0", "4.1", "5.0", "5.5", "6.0", "6.7", "7.0U3", "8.0U3", "9.0"}
+	nodes := 1 << r.IntN(4)
+	packages := 1 << r.IntN(1+min(2, nodes/2))
+	fmt.Fprintf(&b, "release %s\nhost h packages=%d nodes=%d cores=%d memory=%dGB\n", releases[r.IntN(len(releases))], packages, nodes, 4+r.IntN(20), 512*nodes)
+	for v := range 1 + r.IntN(8) {
+		vcpus := 1 + r.IntN(12)
+		if r.IntN(3) == 0 {
+			vcpus *= 2
+		}
+		// A multiple of 4 MB for each vCPU: slices are whole pages, and equal where they are equal.
+		fmt.Fprintf(&b, "vm v%02d host=h vcpus=%d memory=%dMB", v, vcpus, vcpus*4*(1+r.IntN(200)))
+		if r.IntN(8) == 0 {
+			fmt.Fprintf(&b, " set:numa.nodeAffinity=%d,%d", r.IntN(nodes), r.IntN(nodes+1))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

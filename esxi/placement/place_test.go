@@ -1,0 +1,110 @@
+package placement_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"homenode/esxi/placement"
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/source/scenario"
+)
+
+// place reads a scenario of one host and places its VMs in order.
+func place(t *testing.T, text string) (nodes []placement.Node, unplaced []int) {
+	t.Helper()
+	f, err := scenario.Read("test", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := vnuma.NewMachine(&f.Hosts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var requests []placement.Request
+	for i := range f.VMs {
+		g, _, err := vnuma.NewGuest(&f.VMs[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := vnuma.Predict(&g, &m, &vnuma.Case{})
+		requests = append(requests, placement.RequestOf(&f.VMs[i], &l))
+	}
+	at := placement.Of(&f.Hosts[0])
+	return placement.Place(&at, requests)
+}
+
+// show prints each node as "vm.client vcpus local+remote-nowhere | … | of vm: foreign".
+func show(nodes []placement.Node) string {
+	var lines []string
+	for i := range nodes {
+		var parts []string
+		for _, c := range nodes[i].Clients {
+			part := fmt.Sprintf("%d.%d %dc %d+%d", c.Request, c.Index, c.VCPUs, c.Local/numa.GiB, c.Remote/numa.GiB)
+			if c.Nowhere > 0 {
+				part += fmt.Sprintf("-%d", c.Nowhere/numa.GiB)
+			}
+			parts = append(parts, part)
+		}
+		for _, s := range nodes[i].Foreign {
+			parts = append(parts, fmt.Sprintf("of %d: %d", s.Request, s.Memory/numa.GiB))
+		}
+		free, _ := nodes[i].Free()
+		lines = append(lines, fmt.Sprintf("%s free %d", strings.Join(parts, " | "), free/numa.GiB))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestPlace(t *testing.T) {
+	const host = "release 7.0\nhost esx01 nodes=2 cores=10 memory=128GB\n"
+	for _, tt := range []struct{ name, vms, want string }{
+		{"load stays balanced (C-4)",
+			"vm a vcpus=4 memory=8GB\nvm b vcpus=4 memory=8GB\nvm c vcpus=2 memory=8GB\nvm d vcpus=4 memory=8GB\n",
+			"0.0 4c 8+0 | 2.0 2c 8+0 free 48\n1.0 4c 8+0 | 3.0 4c 8+0 free 48"},
+		{"equal load: the node with more free memory",
+			"vm a vcpus=4 memory=32GB\nvm b vcpus=4 memory=8GB\nvm c vcpus=2 memory=8GB\n",
+			"0.0 4c 32+0 free 32\n1.0 4c 8+0 | 2.0 2c 8+0 free 48"},
+		{"a wide VM has a client on each node",
+			"vm wide vcpus=16 memory=64GB\n",
+			"0.0 8c 32+0 free 32\n0.1 8c 32+0 free 32"},
+		{"memory beyond the node is remote (B-17)",
+			"vm big vcpus=8 memory=96GB\n",
+			"0.0 8c 64+32 free 0\nof 0: 32 free 32"},
+		{"more memory than the host: what does not fit is nowhere",
+			"vm big vcpus=8 memory=200GB\n",
+			"0.0 8c 64+64-72 free 0\nof 0: 64 free 0"},
+		{"the overflow of one VM is on the node of another",
+			"vm big vcpus=8 memory=100GB\nvm a vcpus=4 memory=20GB\nvm b vcpus=2 memory=40GB\n",
+			"0.0 8c 64+36 free 0\n1.0 4c 20+0 | 2.0 2c 8+0-32 | of 0: 36 free 0"},
+		{"more clients than nodes share them (C-5)",
+			"vm follow vcpus=12 coresPerSocket=4 memory=24GB set:numa.vcpu.followcorespersocket=1\n",
+			"0.0 4c 8+0 | 0.2 4c 8+0 free 48\n0.1 4c 8+0 free 56"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			nodes, unplaced := place(t, host+tt.vms)
+			if got := show(nodes); got != tt.want || unplaced != nil {
+				t.Errorf("placed:\n%s\nwant:\n%s\nunplaced %v", got, tt.want, unplaced)
+			}
+		})
+	}
+}
+
+// TestPlaceUnmanaged holds that VMs outside NUMA management get no home node (C-12).
+func TestPlaceUnmanaged(t *testing.T) {
+	nodes, unplaced := place(t, "release 7.0\nhost esx01 nodes=2 cores=10 memory=128GB\nvm pinned vcpus=4 memory=8GB cpuAffinity=0-3\nvm free vcpus=4 memory=8GB\n")
+	if fmt.Sprint(unplaced) != "[0]" || len(nodes[0].Clients) != 1 || nodes[0].Clients[0].Request != 1 {
+		t.Errorf("unplaced %v, nodes %+v", unplaced, nodes)
+	}
+}
+
+// TestPlaceUnknownMemory holds that nodes of unknown size take all memory as local.
+func TestPlaceUnknownMemory(t *testing.T) {
+	nodes, _ := place(t, "release 7.0\nhost esx01 nodes=2 cores=10\nvm a vcpus=4 memory=8GB\n")
+	if c := nodes[0].Clients[0]; c.Local != 8*numa.GiB || c.Remote != 0 {
+		t.Errorf("client %+v, want 8 GB local", c)
+	}
+	if _, ok := nodes[0].Free(); ok {
+		t.Error("the free memory of an unknown node is known")
+	}
+}

@@ -1,0 +1,299 @@
+package scheduler
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"homenode/esxi/placement"
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// Units of the kernel: whole numbers, so that every machine computes the same.
+const (
+	wholeCore = 10000 // parts: a core for a whole step
+	full      = 10000 // a share of 1
+	percent   = full / 100
+	noLimit   = int64(1) << 44 // pages of a node whose memory is unknown
+	drawSteps = int64(numa.Draw / numa.Step)
+)
+
+// A host is one host of a run.
+//
+// Nodes, VMs and clients are addressed by their index: nodes in the order of IDs, VMs in
+// the order of the fleet, clients in the order of their VMs. What every draw of demand
+// looks at has a slice for each quantity; what only placements, migrations and shortage
+// touch stands in vm and client; what most never have, in slices that are made when the
+// first one has it.
+type host struct {
+	// As it is.
+	index   int // in the fleet
+	release numa.Release
+	machine *vnuma.Machine
+	// machineIndex is where the machine stands in World.machines.
+	machineIndex int32
+	hidden       int32      // packages behind the only node: node interleaving
+	facts        *numa.Host // with the options that hold now
+	guests       []guest    // of the fleet
+	set          *Settings
+	cores        []int32
+	mem          []int64 // pages; noLimit when unknown
+	cap          []int64 // parts
+	allCap       int64
+	soft         int64               // pages a node keeps from new local memory while another has more
+	minFree      int64               // pages
+	whole        numa.Bytes          // memory of the host
+	talking      map[int32][]partner // by VM; shared by all hosts
+	talks        bool                // a VM here talks to another above the threshold
+	gone         bool                // failed
+	closed       bool                // in maintenance
+
+	// State of the nodes.
+	used  []int64 // pages, those included that nobody in the fleet has
+	load  []int64 // parts: demand of the clients at home
+	loose []int64 // parts: demand of clients without home
+	got   []int64 // parts: what runs there
+	ran   []int64 // parts × steps: what ran there until cpuSince
+	place *placement.Nodes
+	state numa.MemoryState
+	grow  int32 // VMs whose memory grows
+	away  int32 // clients with pages outside the home nodes
+
+	// State of VMs and clients.
+	vms     []vm
+	clients []client
+	home    []int8  // node index; -1 without NUMA management
+	demand  []int32 // parts
+	pages   []int64 // clients × nodes
+	// Nil as long as there are none.
+	out     []int64 // by client: of pages those outside the home nodes
+	strains []strain
+	pasts   []past
+	debts   []debt
+	crowd   *crowd
+
+	// Where the run is.
+	step     int64 // the next one
+	cpuSince int64 // step up to which CPU time is added up
+	dirty    bool  // demand or homes changed: loads are to be computed
+	crowded  bool  // a node has more load than it can take
+	owing    bool  // somebody may be owed CPU time of this fairness interval
+	placed   bool  // memory was given or taken in this step, not only moved home
+	moved    bool  // memory was moved, given or taken in this step
+	still    bool  // memory does nothing until something else happens
+	hopeless bool  // no client gains enough elsewhere until homes or memory change
+	noMove   bool  // no move improves the balance until loads change
+	wake     int64 // step in which the balancer next has something to consider, unless something else happens
+
+	events []Decision
+	room   int     // for them; 0 without a why-log
+	logged int     // decisions of the scheduler itself in events
+	cut    leftOut // of the why-log
+	ticks  int64   // client steps
+	trace  *tracer
+}
+
+// A crowd is what the VMs and clients of a crowded host get.
+type crowd struct {
+	given []int32 // by client, parts
+	runs  []int32 // by VM, parts: what it runs
+	stops []int32 // and what it is co-stopped
+	here  []asked // of the node that is looked at
+}
+
+// A partner is a VM that a VM talks to above the threshold.
+type partner struct {
+	vm   int32 // index in the fleet
+	rate int64
+}
+
+// newHost returns the host before anything runs on it.
+func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, error) {
+	m, err := vnuma.NewMachine(h)
+	if err != nil {
+		return nil, nil, err
+	}
+	nodes := h.Nodes.Value
+	if slices.ContainsFunc(nodes, func(n numa.Node) bool { return n.ID < 0 || n.ID >= numa.MaxNodes }) {
+		return nil, nil, fmt.Errorf("its nodes have IDs outside 0 to %d", numa.MaxNodes-1)
+	}
+	set, problems := SettingsOf(h)
+	k := len(nodes)
+	b := &host{
+		index: index, release: h.Release.Value, machine: &m, set: &set,
+		cores: make([]int32, k),
+		mem:   make([]int64, k), cap: make([]int64, k), used: make([]int64, k),
+		load: make([]int64, k), loose: make([]int64, k), got: make([]int64, k), ran: make([]int64, k),
+		hidden: 1, dirty: true,
+		closed: h.Maintenance.Value,
+	}
+	if k == 1 {
+		b.hidden = int32(max(1, h.Packages.Or(1)))
+	}
+	all := numa.Bytes(0)
+	for i, n := range nodes {
+		b.cores[i] = int32(n.Cores)
+		b.mem[i] = noLimit
+		if n.Memory.Known() {
+			b.mem[i] = int64(n.Memory.Value / numa.PageSize)
+			all += n.Memory.Value
+		}
+	}
+	for _, u := range used {
+		for i := range nodes {
+			if u.Host == h.ID && nodes[i].ID == u.Node {
+				b.used[i] += min(int64(u.Memory/numa.PageSize), b.mem[i]-b.used[i])
+			}
+		}
+	}
+	b.setCapacity()
+	b.facts, b.whole = h, h.Memory.Or(all)
+	at := placement.Of(h)
+	b.place = placement.NewNodes(&at, b.cap, make([]int64, k), 0)
+	b.setReserve()
+	return b, problems, nil
+}
+
+// setCapacity computes what the nodes can run.
+func (h *host) setCapacity() {
+	h.allCap = 0
+	for i, c := range h.cores {
+		h.cap[i] = int64(c) * (wholeCore + h.set.HTGain)
+		h.allCap += h.cap[i]
+	}
+}
+
+// setReserve computes the memory that the host wants free (C-23) and that each node
+// keeps (C-15).
+func (h *host) setReserve() {
+	free := numa.MinFree(h.whole, h.release)
+	if h.set.MinFreePct > 0 {
+		free = h.whole * numa.Bytes(h.set.MinFreePct) / 100
+	}
+	h.minFree = int64(free / numa.PageSize)
+	h.soft = h.minFree
+	if h.release >= numa.ESXi60 {
+		h.soft = 4 * h.minFree
+	}
+	h.place.Keep = h.soft
+}
+
+// id returns the ID of a node.
+func (h *host) id(n int) int { return h.facts.Nodes.Value[n].ID }
+
+// threads returns the hardware threads of a node.
+func (h *host) threads(n int) int32 {
+	if !hyperThreads(h.facts) {
+		return h.cores[n]
+	}
+	return max(int32(h.facts.Nodes.Value[n].Threads), h.cores[n])
+}
+
+// free returns the free pages of a node.
+func (h *host) free(n int) int64 { return h.mem[n] - h.used[n] }
+
+// at returns the pages of a client by node.
+func (h *host) at(c int) []int64 {
+	k := len(h.cap)
+	return h.pages[c*k : c*k+k : c*k+k]
+}
+
+// part returns what client c of the VM gets of x.
+func (h *host) part(v *vm, c int, x int64) int64 {
+	s, n, all := int64(h.clients[c].start), int64(h.clients[c].vcpus), int64(v.vcpus)
+	return mulDiv(x, s+n, all) - mulDiv(x, s, all)
+}
+
+// mulDiv returns x × a / b rounded down. Pages of the largest VM times the most vCPUs
+// fit 64 bits.
+func mulDiv(x, a, b int64) int64 { return x * a / b }
+
+// setHomes computes the home nodes of a VM, and which pages are outside them.
+func (h *host) setHomes(v *vm) {
+	v.homes = h.guestOf(v).widened()
+	for c, end := v.clientsOf(); c < end; c++ {
+		if h.home[c] >= 0 {
+			v.homes |= 1 << h.home[c]
+		}
+	}
+	if h.home[v.first] < 0 {
+		v.homes = 0
+	}
+	h.findOut(v)
+}
+
+// findOut computes the pages of a VM that are outside its home nodes.
+func (h *host) findOut(v *vm) {
+	for c, end := v.clientsOf(); c < end; c++ {
+		out := int64(0)
+		for n, p := range h.at(c) {
+			if !v.homes.Has(n) {
+				out += p
+			}
+		}
+		if v.homes == 0 {
+			out = 0
+		}
+		if out > 0 {
+			h.strained(c)
+		}
+		if h.out != nil {
+			h.out[c] = out
+		}
+	}
+}
+
+// decide adds to the why-log what happens in the current step.
+func (h *host) decide(d Decision) { h.decideAt(h.step, d) }
+
+// mostDecisions is how many decisions of the scheduler itself the why-log keeps, of all
+// hosts together: some 60 MB. A year to and fro has millions. Those that follow from the
+// story are as many as it says, and all are kept.
+var mostDecisions = 1 << 19
+
+// leftOut counts what the why-log does not keep.
+type leftOut struct {
+	count int64
+	from  int64 // step
+}
+
+func (h *host) decideAt(k int64, d Decision) {
+	if h.room == 0 {
+		return
+	}
+	if d.Kind.own() {
+		if h.logged == h.room {
+			if h.cut.count++; h.cut.count == 1 {
+				h.cut.from = k
+			}
+			return
+		}
+		h.logged++
+	}
+	d.At, d.Host = timeOf(k), h.index
+	h.events = append(h.events, d)
+}
+
+// floorDiv returns x / y rounded down; y is above 0.
+func floorDiv(x, y int64) int64 {
+	q := x / y
+	if x%y < 0 {
+		q--
+	}
+	return q
+}
+
+// share128 returns x × part / whole rounded down, with a product of up to 128 bits.
+func share128(x, part, whole int64) int64 {
+	high, low := bits.Mul64(uint64(x), uint64(part))
+	q, _ := bits.Div64(high, low, uint64(whole))
+	return int64(q)
+}
+
+// trim gives back the memory that slices have more than they need, when all VMs that run
+// from the start are there.
+func (h *host) trim() {
+	h.vms, h.clients = slices.Clone(h.vms), slices.Clone(h.clients)
+	h.home, h.demand, h.pages = slices.Clone(h.home), slices.Clone(h.demand), slices.Clone(h.pages)
+}

@@ -1,0 +1,305 @@
+package scheduler
+
+import "homenode/numa"
+
+// memory does the phases 4 to 7 of a step: growth, page migration, sharing, and what
+// shortage does. h.moved tells whether anything changed, or will without a cause from
+// outside.
+func (h *host) memory(k int64) {
+	if h.grow > 0 {
+		for i := range h.vms {
+			if v := &h.vms[i]; v.growing {
+				h.growVM(v, k)
+			}
+		}
+	}
+	if h.away > 0 && h.set.PageMigEnable {
+		h.migrate(k)
+	}
+	h.share(k)
+	h.shortage(k)
+}
+
+// setLoad gives a running VM another load: its memory grows from what is touched
+// (phase 4).
+func (h *host) setLoad(v *vm, load *numa.Load, k int64) {
+	before, touched := h.activeOf(v), h.touchedBy(v)
+	floor := h.growthOf(v).floor // it may still have to be allocated here
+	h.setLoadOf(v, load)
+	g := growthOf(load, v.facts.size, max(touched, floor), k)
+	g.floor = floor
+	h.setGrowth(v, g)
+	if before != h.activeOf(v) {
+		for c, end := v.clientsOf(); c < end; c++ {
+			h.heat(c, h.activeOf(v))
+		}
+	}
+	h.changed()
+}
+
+// heat says how many pages of a client outside the homes are in use: all of them alike.
+func (h *host) heat(c int, active int64) {
+	if h.out != nil {
+		h.strains[c].hot = mulDiv(h.out[c], active, full)
+	}
+}
+
+// cool forgets hot pages that are not outside the homes any more.
+func (h *host) cool(c int) {
+	if h.out != nil {
+		h.strains[c].hot = min(h.strains[c].hot, h.out[c])
+	}
+}
+
+// growthOf returns the growth to the target of a load, of a VM of this size, from what
+// is touched in step k.
+func growthOf(l *numa.Load, size, touched, k int64) growth {
+	target := size
+	if l.Memory >= 0 {
+		target = min(size, int64(l.Memory/numa.PageSize))
+	}
+	return growth{from: touched, target: max(target, touched), setAt: k, over: max(1, int64(l.Over/numa.Step))}
+}
+
+// activeOf returns the share of a VM's touched memory that is in use, in parts.
+func (h *host) activeOf(v *vm) int64 {
+	return parts(h.loadOf(v).Active)
+}
+
+// growVM lets a VM touch what its target asks for in step k.
+func (h *host) growVM(v *vm, k int64) {
+	if h.state == numa.Low {
+		return // C-23: allocations are blocked
+	}
+	g := h.guestOf(v).rare.growth
+	since := min(k+1-g.setAt, g.over)
+	want := max(g.floor, g.from+share128(g.target-g.from, since, g.over))
+	for c, end := v.clientsOf(); c < end; c++ {
+		more := min(h.part(v, c, want), h.part(v, c, v.facts.size)) - h.touched(c)
+		if more <= 0 {
+			continue
+		}
+		h.settleMemory(v, k)
+		h.allocate(v, c, more)
+	}
+	if since < g.over {
+		h.moved = true
+		return
+	}
+	h.endGrowth(v)
+}
+
+// allocate gives a client new pages: local first (C-15).
+func (h *host) allocate(v *vm, c int, pages int64) {
+	h.moved, h.placed = true, true
+	if h.home[c] < 0 {
+		h.allocateAnywhere(c, pages)
+		return
+	}
+	home := int(h.home[c])
+	before, first := h.outside(c), h.strainOf(c).swapped == 0
+	left := pages
+	left -= h.take(c, home, min(left, h.free(home)-h.soft))
+	left -= h.takeFar(v, c, left, h.soft)
+	left -= h.take(c, home, min(left, h.free(home)))
+	left -= h.takeFar(v, c, left, 0)
+	if left > 0 {
+		h.strained(c).swapped += left
+	}
+	h.widen(v, c)
+	far := max(0, h.outside(c)-before)
+	if far > 0 {
+		h.strained(c).hot += mulDiv(far, h.activeOf(v), full)
+		if before == 0 {
+			h.countAway()
+		}
+	}
+	if far > 0 && before == 0 || left > 0 && first {
+		h.decide(Decision{Kind: Spilled, VM: int(v.index), Client: c - int(v.first), Other: -1, From: h.id(home), To: -1,
+			Numbers: [7]int64{pages, far, left, h.free(home)}})
+	}
+}
+
+// take gives a client pages of a node and returns how many.
+func (h *host) take(c, node int, pages int64) int64 {
+	if pages <= 0 {
+		return 0
+	}
+	h.pages[c*len(h.cap)+node] += pages
+	h.used[node] += pages
+	if homes := h.vms[h.clients[c].vm].homes; homes != 0 && !homes.Has(node) {
+		h.strained(c)
+		h.out[c] += pages
+	}
+	return pages
+}
+
+// takeFar gives a client pages of the nodes that are not its home, the one with the most
+// free memory first, each down to a floor, and returns how many.
+func (h *host) takeFar(v *vm, c int, pages, floor int64) (given int64) {
+	for given < pages {
+		most := -1
+		for n := range h.cap {
+			if n != int(h.home[c]) && v.facts.allowed.Has(n) && (most < 0 || h.free(n) > h.free(most)) {
+				most = n
+			}
+		}
+		if most < 0 || h.free(most) <= floor {
+			break
+		}
+		given += h.take(c, most, min(pages-given, h.free(most)-floor))
+	}
+	return given
+}
+
+// allocateAnywhere gives pages to a client without home: of all nodes in proportion to
+// their free memory.
+func (h *host) allocateAnywhere(c int, pages int64) {
+	var free [numa.MaxNodes]int64
+	sum := int64(0)
+	for n := range h.cap {
+		free[n] = max(0, h.free(n))
+		sum += free[n]
+	}
+	fits := min(pages, sum)
+	left := fits
+	for n, f := range free[:len(h.cap)] {
+		if sum > 0 {
+			left -= h.take(c, n, share128(fits, f, sum))
+		}
+	}
+	for left > 0 {
+		most := 0
+		for n := range h.cap {
+			if h.free(n) > h.free(most) {
+				most = n
+			}
+		}
+		left -= h.take(c, most, min(left, h.free(most)))
+	}
+	if left = pages - fits; left > 0 {
+		s := h.strained(c)
+		if s.swapped == 0 {
+			v := &h.vms[h.clients[c].vm]
+			h.decide(Decision{Kind: Spilled, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: -1,
+				Numbers: [7]int64{pages, 0, left}})
+		}
+		s.swapped += left
+	}
+}
+
+// widen adds the nodes that hold memory of a client which its home node can never hold
+// to the VM's home nodes (D-2).
+func (h *host) widen(v *vm, c int) {
+	if h.part(v, c, v.facts.size) <= h.mem[h.home[c]] {
+		return
+	}
+	for n, p := range h.at(c) {
+		if p > 0 && !v.homes.Has(n) {
+			h.guestOf(v).more().widened |= 1 << n
+			v.homes |= 1 << n
+			h.findOut(v)
+			for o, end := v.clientsOf(); o < end; o++ {
+				h.cool(o)
+			}
+			h.decide(Decision{Kind: Widened, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(n),
+				Numbers: [7]int64{h.part(v, c, v.facts.size), h.mem[h.home[c]], p}})
+			h.countAway()
+		}
+	}
+}
+
+// countAway counts the clients with pages outside their VM's home nodes.
+func (h *host) countAway() {
+	h.away = 0
+	for _, out := range h.out {
+		if out > 0 {
+			h.away++
+		}
+	}
+}
+
+// Page migration (phase 5, C-16). The figures are inferences from one published experiment,
+// see docs/simulation.md.
+const (
+	rampSteps    = 10 // the rate doubles so many steps after a change of home
+	rampWhole    = 16 // the rate begins with 1/16
+	idlePart     = 40 // idle pages move with 1/40 of the rate
+	idleStop     = 50 // and stop when 1/50 of the memory is left
+	idleLoad     = 5  // percent of the host's capacity that has to be in use
+	stepsASecond = 2
+)
+
+// migrate brings pages home.
+func (h *host) migrate(k int64) {
+	rate := stepsASecond * int64(h.set.PageMigRateMax)
+	sum := int64(0)
+	for n := range h.load {
+		sum += h.load[n] + h.loose[n]
+	}
+	working := sum*100 >= idleLoad*h.allCap
+	floor := h.minFree / int64(len(h.cap))
+	for c, out := range h.out {
+		if out == 0 {
+			continue
+		}
+		if h.strains[c].hot == 0 && (!working || out <= h.touched(c)/idleStop) {
+			continue // what is left stays
+		}
+		h.migrateClient(&h.vms[h.clients[c].vm], c, k, out, rate, floor)
+	}
+}
+
+// migrateClient brings pages of one client home.
+func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64) {
+	s, home := &h.strains[c], int(h.home[c])
+	room := max(0, h.free(home)-floor)
+	pages := min(out, rate/idlePart, room)
+	if s.hot > 0 {
+		ramp := int64(1) << min(4, (k-int64(h.pastOf(c).homeSince))/rampSteps)
+		pages = min(s.hot, rate*ramp/rampWhole, room)
+		h.moved = h.moved || ramp < rampWhole && room > 0
+	}
+	if pages == 0 {
+		return
+	}
+	h.settleMemory(v, k)
+	h.moved = true
+	hot := s.hot > 0
+	for left := pages; left > 0; {
+		left -= h.bring(v, c, home, left)
+	}
+	if hot {
+		s.hot -= pages
+	}
+	out -= pages
+	s.hot = min(s.hot, out)
+	if out == 0 {
+		h.away--
+	}
+	if h.room == 0 {
+		return
+	}
+	if touched := h.touched(c); out <= touched/idleStop && out+pages > touched/idleStop {
+		h.decide(Decision{Kind: AllLocal, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(home),
+			Numbers: [7]int64{out, touched, k - int64(h.pastOf(c).homeSince)}})
+	}
+}
+
+// bring moves pages of a client home from the node outside the home nodes that has most
+// of them, and returns how many.
+func (h *host) bring(v *vm, c, home int, pages int64) int64 {
+	at, from := h.at(c), -1
+	for n, p := range at {
+		if !v.homes.Has(n) && (from < 0 || p > at[from]) {
+			from = n
+		}
+	}
+	moved := min(pages, at[from])
+	at[from] -= moved
+	at[home] += moved
+	h.out[c] -= moved
+	h.used[from] -= moved
+	h.used[home] += moved
+	return moved
+}

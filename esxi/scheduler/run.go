@@ -1,0 +1,121 @@
+// Package scheduler simulates a story step by step as the NUMA scheduler of ESXi plays it: docs/simulation.md is
+// its specification, and placement gives its VMs their home nodes.
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// Options say how a story is run.
+type Options struct {
+	// Choices are those of the topology model.
+	Choices vnuma.Choices
+	// Workers is how many hosts are simulated at the same time; 0 means one. The outcome
+	// does not depend on it.
+	Workers int
+	// Log keeps the decisions of the scheduler: those that follow from the story, and of
+	// the others the first half million, divided over the hosts.
+	Log bool
+	// Observe is called with every tick of the trace: the ticks of a host in the order of
+	// time, those of different hosts at the same time when there are several workers. The
+	// tick and the look are borrowed. Nil for none.
+	Observe func(host int, t *numa.Tick, look *Look)
+}
+
+// An Outcome is what a run came to.
+type Outcome struct {
+	// VMs has one entry for each VM of the fleet, in its order.
+	VMs []VMOutcome
+	// Decisions of all hosts in the order of time, then of hosts; nil without Options.Log.
+	Decisions []Decision
+	// Problems are hosts and VMs that could not be simulated as they are or at all, and
+	// why; and what the why-log has left out.
+	Problems []numa.Note
+	// ClientTicks is how many steps of a NUMA client were simulated.
+	ClientTicks int64
+}
+
+// A VMOutcome is what a VM went through, added up over the steps in which it ran.
+type VMOutcome struct {
+	Steps  int64 // of numa.Step, in which it ran
+	Local  int64 // pages × steps, on its home nodes
+	Remote int64 // pages × steps
+	Far    int64 // pages × steps that are not on the node of the client they belong to
+	// CPU time, in hundredths of a percent of a core × steps.
+	Demand, Run, Ready, CoStop int64
+	Swapped                    int64 // pages × steps
+	Moves                      numa.Moves
+}
+
+// A DecisionKind is what the scheduler decided.
+type DecisionKind uint8
+
+// The kinds of decisions; the ids are those of the rule book.
+const (
+	Placed          DecisionKind = iota // initial placement (C-3, C-4)
+	Unmanaged                           // runs without home node (C-12, C-14)
+	Taken                               // as observed where the run begins
+	Spilled                             // new memory went to other nodes (C-15)
+	Widened                             // a node was added to the home nodes (D-2)
+	BalanceMoved                        // for load (C-9, C-10)
+	BalanceSwapped                      //
+	LocalityMoved                       // to its memory or a partner in communication (C-9, C-11)
+	LocalitySwapped                     //
+	FairnessMoved                       // for CPU time owed (C-9)
+	AllLocal                            // page migration has brought its memory home (C-16)
+	StateChanged                        // memory state of the host (C-23)
+	Reclaimed                           // memory was taken from VMs: see Numbers (C-23)
+	Shared                              // small pages were shared (C-21, C-22)
+	PoweredOn
+	PoweredOff
+	Rebooted
+	MovedIn  // vMotion, from the host Other
+	Restart  // by HA, from the host Other
+	NoRoom   // no host of the cluster takes the VM
+	Reshaped // resize or hot add
+	OptionSet
+)
+
+// A Decision is one entry of the why-log.
+type Decision struct {
+	At     time.Duration // since the start of the story
+	Kind   DecisionKind
+	Host   int // index in the fleet
+	VM     int // index in the fleet; -1 for the host itself
+	Client int // of the VM; -1 for all of them
+	Other  int // VM of a swap or a talk, or host it came from; -1
+	From   int // node ID; -1 for none
+	To     int // node ID; -1 for none
+	// Numbers decided, by kind: see Why.
+	Numbers [7]int64
+}
+
+// A Look lets an observer see the clients of a host beside a tick. It is borrowed.
+type Look struct{ h *host }
+
+// A ClientState is one NUMA client at a moment.
+type ClientState struct {
+	VCPUs int
+	Home  int // index of the node, in the order of IDs; -1 when it is not managed
+	// Interleaved memory is used by all clients of the VM alike (rule book C-13).
+	Interleaved bool
+	OnNode      []numa.Bytes // by index of the node; borrowed
+}
+
+// Run runs a story from its start to its end. It gives the same outcome for the same
+// story, whatever the number of workers and the machine. The error is about the story
+// or the context.
+func Run(ctx context.Context, story *numa.Story, o Options) (*Outcome, error) {
+	w, err := New(story, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.RunTo(ctx, story.Length); err != nil {
+		return nil, err
+	}
+	return w.Outcome(), nil
+}

@@ -1,0 +1,84 @@
+package scheduler
+
+import "homenode/numa"
+
+// settleAs puts a VM where it was observed: the nodes seen become the homes of its
+// clients in their order, its memory is taken there. False when the observation names no
+// home node that the host has.
+func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
+	var homes []int
+	for n := range h.cap {
+		if seen.Homes.Has(h.id(n)) {
+			homes = append(homes, n)
+		}
+	}
+	if len(homes) == 0 {
+		return false
+	}
+	first, end := v.clientsOf()
+	for c := first; c < end; c++ {
+		n := homes[(c-first)%len(homes)]
+		h.home[c] = int8(n)
+		h.decide(Decision{Kind: Taken, VM: int(v.index), Client: c - first, Other: -1, From: -1, To: h.id(n)})
+	}
+	widened := numa.SetOf(homes...)
+	for c := first; c < end; c++ {
+		widened &^= 1 << h.home[c]
+	}
+	if widened != 0 {
+		h.guestOf(v).more().widened = widened
+	}
+	h.setHomes(v)
+	if seen.OnNode != nil {
+		h.takeOnNodes(v, seen.OnNode)
+		return true
+	}
+	local, remote := int64(seen.Local/numa.PageSize), int64(seen.Remote/numa.PageSize)
+	for c := first; c < end; c++ {
+		near, far := h.part(v, c, local), h.part(v, c, remote)
+		got := h.takeSeen(c, int(h.home[c]), near) + h.takeFar(v, c, far, 0)
+		if left := near + far - got; left > 0 {
+			h.strained(c).swapped = left
+		}
+		h.heat(c, h.activeOf(v))
+	}
+	return true
+}
+
+// takeOnNodes gives the clients of a VM what it was seen with on each node: each first
+// what is on its home, then what is left, in the order of nodes.
+func (h *host) takeOnNodes(v *vm, seen []numa.MemoryOnNode) {
+	left := make([]int64, len(h.cap))
+	all := int64(0)
+	for _, m := range seen {
+		for n := range h.cap {
+			if h.id(n) == m.Node {
+				left[n] = int64(m.Guest / numa.PageSize)
+				all += left[n]
+			}
+		}
+	}
+	take := func(c, n int) {
+		p := min(left[n], h.part(v, c, all)-h.touched(c))
+		left[n] -= p
+		if more := p - h.takeSeen(c, n, p); more > 0 {
+			h.strained(c).swapped += more
+		}
+	}
+	first, end := v.clientsOf()
+	for c := first; c < end; c++ {
+		take(c, int(h.home[c]))
+	}
+	for c := first; c < end; c++ {
+		for n := range left {
+			take(c, n)
+		}
+		h.heat(c, h.activeOf(v))
+	}
+}
+
+// takeSeen gives a client pages of a node as far as it has them, and returns how many:
+// what was seen can be more than a node of the story can hold.
+func (h *host) takeSeen(c, n int, pages int64) int64 {
+	return h.take(c, n, min(pages, h.free(n)))
+}

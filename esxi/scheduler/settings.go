@@ -1,0 +1,212 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+)
+
+// Settings are the host options that the NUMA scheduler obeys, as ESXi counts them
+// (rule book C-18, C-21, C-22).
+type Settings struct {
+	RebalanceEnable bool // Numa.RebalanceEnable
+	PageMigEnable   bool // Numa.PageMigEnable
+	SwapLoad        bool // Numa.SwapLoadEnable
+	SwapLocality    bool // Numa.SwapLocalityEnable
+	AlwaysTryLarge  bool // LPage.LPageAlwaysTryForNPT
+
+	RebalancePeriod       int // ms
+	LTermFairnessInterval int // periods; 0 switches long-term fairness off
+	LTermMigImbalance     int // Numa.LTermMigImbalThreshold, percent
+	MigImbalance          int // Numa.MigImbalanceThreshold, percent
+	Mig                   int // Numa.MigThreshold, percent
+	MigThrash             int // Numa.MigThrashThreshold, percent
+	MigPreventLTerm       int // Numa.MigPreventLTermThresh, percent; 0 switches the check off
+	SwapInterval          int // periods
+	SwapConsiderPeriod    int // periods
+	SwapMigrateOnly       int // periods; 0 switches pure moves off
+	CoreCapRatio          int // Numa.CoreCapRatioPct, percent; 0 switches the check off
+	CoresTotal            int // Numa.RebalanceCoresTotal: fewest cores of a host with a rebalancer
+	CoresNode             int // Numa.RebalanceCoresNode: of a node
+	WeightMem             int // Numa.LocalityWeightMem
+	WeightAffinity        int // Numa.LocalityWeightActionAffinity
+	PageMigRateMax        int // pages a second
+	PlacementLoad         int // Numa.InitialPlacementLoadThreshold; 0 when it is not set (C-7)
+
+	MinFreePct   int // Mem.MemMinFreePct; 0 for the scale of C-23
+	ShareRateMax int // Mem.ShareRateMax, pages a second and VM
+	ShareScan    int // Mem.ShareScanTime, minutes
+	Salting      int // Mem.ShareForceSalting
+
+	// HTGain is what hyper-threading adds to a node's capacity, in parts of a core: an
+	// inference, see hyperThreadingGain.
+	HTGain int64
+}
+
+// hyperThreadingGain is what the second thread of busy cores adds, in parts: 25 % is a
+// common figure; E-2 has that going without costs up to 30 % of the whole [I].
+const hyperThreadingGain = 2500
+
+// actionAffinityOff is the first release without action affinity (KB 439993, C-11).
+var actionAffinityOff = numa.NewRelease(9, 1, 0)
+
+// DefaultSettings returns the defaults of a release. Releases before 6.0 have those of
+// 6.0 where lists of them do not say otherwise (C-18: ESX 4.x shows the same values).
+func DefaultSettings(r numa.Release) Settings {
+	s := Settings{
+		RebalanceEnable: true, PageMigEnable: true, SwapLoad: true, SwapLocality: true, AlwaysTryLarge: true,
+		RebalancePeriod: 2000, LTermFairnessInterval: 5, LTermMigImbalance: 10,
+		MigImbalance: 10, Mig: 2, MigThrash: 50,
+		SwapInterval: 3, SwapConsiderPeriod: 15, SwapMigrateOnly: 2,
+		CoreCapRatio: 90, CoresTotal: 4, CoresNode: 2, WeightMem: 1, WeightAffinity: 130, PageMigRateMax: 16000,
+		ShareRateMax: 1024, ShareScan: 60,
+	}
+	switch {
+	case r >= numa.ESXi90:
+		s.PageMigRateMax = 32000
+	case r >= numa.ESXi65:
+		s.PageMigRateMax = 8000
+	}
+	if r < numa.ESXi50 || r >= actionAffinityOff {
+		s.WeightAffinity = 0 // C-11: 5.x to 9.0
+	}
+	if salted(r) {
+		s.Salting = 2
+	}
+	return s
+}
+
+// salted reports whether sharing between VMs is off by default: from 5.0 U3, 5.1 U3 and
+// 5.5 U2 on (C-22, KB 2080735; 5.0 U3d and 5.5 U2d exactly).
+func salted(r numa.Release) bool {
+	switch {
+	case r >= numa.ESXi60:
+		return true
+	case r >= numa.ESXi55:
+		return r >= numa.ESXi55+2
+	case r >= numa.ESXi51:
+		return r >= numa.ESXi51+3
+	}
+	return r >= numa.ESXi50+3
+}
+
+// SettingsOf returns the settings of a host: the defaults of its release and what its
+// options say. problems lists options with values that are no numbers, or out of range:
+// they are taken as unset.
+func SettingsOf(h *numa.Host) (s Settings, problems []string) {
+	s = DefaultSettings(h.Release.Value)
+	for _, o := range h.Options.Value {
+		if err := s.set(o.Key, o.Value); err != nil {
+			problems = append(problems, err.Error()+": taken as unset")
+		}
+	}
+	if hyperThreads(h) {
+		s.HTGain = hyperThreadingGain
+	}
+	switch numa.MitigationOf(h) {
+	case numa.SCAv1:
+		s.HTGain = 0
+	case numa.SCAv2:
+		s.HTGain /= 2 // the second thread serves the same VM only [I]
+	}
+	return s, problems
+}
+
+// hyperThreads reports whether hyper-threading is active: as the host says or, when it
+// does not, when its first node has more threads than cores.
+func hyperThreads(h *numa.Host) bool {
+	active := false
+	for _, n := range h.Nodes.Value[:min(1, len(h.Nodes.Value))] {
+		active = n.Threads > n.Cores
+	}
+	return h.HyperThreading.Or(active)
+}
+
+// An option is one host option that is simulated.
+type option struct {
+	key         string
+	least, most int
+	number      func(*Settings) *int
+	truth       func(*Settings) *bool
+}
+
+// options are those that are simulated, with their ranges (C-18).
+var options = []option{
+	{"Numa.RebalanceEnable", 0, 1, nil, func(s *Settings) *bool { return &s.RebalanceEnable }},
+	{"Numa.PageMigEnable", 0, 1, nil, func(s *Settings) *bool { return &s.PageMigEnable }},
+	{"Numa.SwapLoadEnable", 0, 1, nil, func(s *Settings) *bool { return &s.SwapLoad }},
+	{"Numa.SwapLocalityEnable", 0, 1, nil, func(s *Settings) *bool { return &s.SwapLocality }},
+	{"LPage.LPageAlwaysTryForNPT", 0, 1, nil, func(s *Settings) *bool { return &s.AlwaysTryLarge }},
+	{"Numa.RebalancePeriod", 1, 60000, func(s *Settings) *int { return &s.RebalancePeriod }, nil},
+	{"Numa.LTermFairnessInterval", 0, 1000, func(s *Settings) *int { return &s.LTermFairnessInterval }, nil},
+	{"Numa.LTermMigImbalThreshold", 0, 100, func(s *Settings) *int { return &s.LTermMigImbalance }, nil},
+	{"Numa.MigImbalanceThreshold", 1, 200, func(s *Settings) *int { return &s.MigImbalance }, nil},
+	{"Numa.MigThreshold", 0, 100, func(s *Settings) *int { return &s.Mig }, nil},
+	{"Numa.MigThrashThreshold", 0, 100, func(s *Settings) *int { return &s.MigThrash }, nil},
+	{"Numa.MigPreventLTermThresh", 0, 100, func(s *Settings) *int { return &s.MigPreventLTerm }, nil},
+	{"Numa.SwapInterval", 1, 10000, func(s *Settings) *int { return &s.SwapInterval }, nil},
+	{"Numa.SwapConsiderPeriod", 0, 10000, func(s *Settings) *int { return &s.SwapConsiderPeriod }, nil},
+	{"Numa.SwapMigrateOnly", 0, 100, func(s *Settings) *int { return &s.SwapMigrateOnly }, nil},
+	{"Numa.CoreCapRatioPct", 0, 100, func(s *Settings) *int { return &s.CoreCapRatio }, nil},
+	{"Numa.RebalanceCoresTotal", 1, 32, func(s *Settings) *int { return &s.CoresTotal }, nil},
+	{"Numa.RebalanceCoresNode", 1, 8, func(s *Settings) *int { return &s.CoresNode }, nil},
+	{"Numa.LocalityWeightMem", 0, 100, func(s *Settings) *int { return &s.WeightMem }, nil},
+	{"Numa.LocalityWeightActionAffinity", 0, 200, func(s *Settings) *int { return &s.WeightAffinity }, nil},
+	{"Numa.PageMigRateMax", 0, 8_000_000, func(s *Settings) *int { return &s.PageMigRateMax }, nil},
+	{"Numa.InitialPlacementLoadThreshold", 0, 100, func(s *Settings) *int { return &s.PlacementLoad }, nil},
+	{"Mem.MemMinFreePct", 0, 100, func(s *Settings) *int { return &s.MinFreePct }, nil},
+	{"Mem.ShareRateMax", 0, 1_000_000, func(s *Settings) *int { return &s.ShareRateMax }, nil},
+	{"Mem.ShareScanTime", 1, 1_000_000, func(s *Settings) *int { return &s.ShareScan }, nil},
+	{"Mem.ShareForceSalting", 0, 2, func(s *Settings) *int { return &s.Salting }, nil},
+}
+
+// SimulatedOptions returns the keys of the host options that change a simulation.
+func SimulatedOptions() []string {
+	keys := make([]string, len(options))
+	for i := range options {
+		keys[i] = options[i].key
+	}
+	return keys
+}
+
+// Simulated reports whether the host option with this key changes a simulation.
+func Simulated(key string) bool {
+	for i := range options {
+		if strings.EqualFold(options[i].key, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// shapes are the options that act through the topology model: what it predicts for VMs
+// that are placed from then on.
+var shapes = []string{"Numa.PreferHT", "Numa.FollowCoresPerSocket", "Cpu.AllowWideVsmp"}
+
+// acts reports whether a host option that is set while the story runs changes anything.
+func acts(key string) bool {
+	return Simulated(key) || slices.ContainsFunc(shapes, func(s string) bool { return strings.EqualFold(s, key) })
+}
+
+// set takes one option; those that are not simulated are passed over.
+func (s *Settings) set(key, value string) error {
+	for i := range options {
+		o := &options[i]
+		if !strings.EqualFold(o.key, key) {
+			continue
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(value))
+		if err != nil || n < o.least || n > o.most {
+			return fmt.Errorf("%s: found %q, want a number from %d to %d", o.key, value, o.least, o.most)
+		}
+		if o.truth != nil {
+			*o.truth(s) = n == 1
+		} else {
+			*o.number(s) = n
+		}
+	}
+	return nil
+}

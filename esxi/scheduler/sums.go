@@ -1,0 +1,160 @@
+package scheduler
+
+// What VMs went through is added up when a rate changes, as rate × steps: CPU time of all
+// VMs of a host at once, memory of one VM when its pages change.
+
+// settleCPU adds up CPU time until step k. What clients are owed is added up since the
+// last fairness interval began.
+func (h *host) settleCPU(k int64) {
+	n := k - h.cpuSince
+	if n == 0 {
+		return
+	}
+	h.settleVMs(n)
+	if iv := h.fairness(); iv > 0 {
+		if begin := k / iv * iv; begin > h.cpuSince {
+			n = k - begin
+			h.forgive()
+		}
+	}
+	h.addOwed(n)
+	h.cpuSince = k
+}
+
+// settleVMs adds up n steps of CPU time.
+func (h *host) settleVMs(n int64) {
+	for i, got := range h.got {
+		h.ran[i] += got * n
+	}
+	if !h.crowded {
+		for i := range h.vms {
+			v := &h.vms[i]
+			run := v.wants()
+			v.run += run * n
+			v.ready += (int64(v.wanted) - run) * n
+		}
+		return
+	}
+	for i := range h.vms {
+		v := &h.vms[i]
+		run, stop := int64(h.crowd.runs[i]), int64(h.crowd.stops[i])
+		v.run += run * n
+		v.ready += (int64(v.wanted) - run - stop) * n
+		if stop > 0 {
+			h.guestOf(v).more().sums.CoStop += stop * n
+		}
+	}
+}
+
+// addOwed adds up n steps of what clients are owed.
+func (h *host) addOwed(n int64) {
+	if n <= 0 {
+		return
+	}
+	if h.debts == nil {
+		h.debts = make([]debt, len(h.clients))
+	}
+	for c, demand := range h.demand {
+		h.debts[c].of += int64(demand) * n
+	}
+	if !h.crowded {
+		return
+	}
+	h.owing = true
+	for c, demand := range h.demand {
+		h.debts[c].owed += int64(demand-h.crowd.given[c]) * n
+	}
+}
+
+// forgive begins a fairness interval.
+func (h *host) forgive() {
+	clear(h.debts)
+	h.owing = h.crowded
+}
+
+// fairness returns the steps of a fairness interval; 0 when there is none.
+func (h *host) fairness() int64 {
+	if !h.rebalances() {
+		return 0
+	}
+	return int64(h.set.LTermFairnessInterval) * h.set.periodSteps()
+}
+
+// periodSteps returns the steps of a period of the balancer (C-8).
+func (s *Settings) periodSteps() int64 {
+	step := int64(2000) // ms of a step
+	return max(1, (int64(s.RebalancePeriod)+step-1)/step)
+}
+
+// settleMemory adds up the memory of a VM until step k.
+func (h *host) settleMemory(v *vm, k int64) {
+	n := k - int64(v.memSince)
+	if n <= 0 {
+		return
+	}
+	v.memSince = int32(k)
+	local, remote, far, swapped := h.memoryOf(v)
+	v.local += local * n
+	if remote|far|swapped != 0 {
+		s := &h.guestOf(v).more().sums
+		s.Remote += remote * n
+		s.Far += far * n
+		s.Swapped += swapped * n
+	}
+}
+
+// memoryOf returns the pages of a VM that are local, remote and not on the node of their
+// client, and those swapped. Interleaved pages are used by every client in proportion to
+// its vCPUs; VMs without home run everywhere.
+func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
+	first, end := v.clientsOf()
+	if v.n == 1 && v.homes != 0 && h.hidden == 1 { // most VMs
+		all := h.resident(first)
+		remote = h.outside(first)
+		return all - remote, remote, all - h.at(first)[h.home[first]], h.strainOf(first).swapped
+	}
+	for c := first; c < end; c++ {
+		swapped += h.strainOf(c).swapped
+		for n, p := range h.at(c) {
+			if v.homes.Has(n) {
+				local += p
+			} else {
+				remote += p
+			}
+			if n != int(h.home[c]) {
+				far += p
+			}
+		}
+	}
+	all := local + remote
+	switch {
+	case v.homes == 0:
+		local, remote, far = 0, 0, all-all/int64(len(h.cap))
+	case v.facts.interleaved:
+		far = 0
+		for c := first; c < end; c++ {
+			near := int64(0)
+			for o := first; o < end; o++ {
+				near += h.at(o)[h.home[c]]
+			}
+			far += mulDiv(local+remote-near, int64(h.clients[c].vcpus), int64(v.vcpus))
+		}
+	}
+	if h.hidden > 1 {
+		far = all - all/int64(h.hidden)
+	}
+	return local, remote, far, swapped
+}
+
+// sumsOf returns what a VM went through up to now, as far as it is added up.
+func (h *host) sumsOf(v *vm) (s VMOutcome) {
+	if r := h.guestOf(v).rare; r != nil {
+		s = r.sums
+	}
+	s.Steps += h.cpuSince - max(0, int64(v.came))
+	s.Local += v.local
+	s.Run += v.run
+	s.Ready += v.ready
+	s.Demand = s.Run + s.Ready + s.CoStop
+	return s
+}

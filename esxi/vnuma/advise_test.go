@@ -1,0 +1,170 @@
+package vnuma_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/esxi/vnuma"
+	"homenode/measure/published"
+	"homenode/numa"
+	"homenode/source/scenario"
+)
+
+// host returns a host of equal nodes.
+func host(t *testing.T, r numa.Release, nodes, cores int) vnuma.Machine {
+	t.Helper()
+	h := numa.Host{Name: "esx01", Release: numa.ReadAt(r, "test")}
+	list := make([]numa.Node, nodes)
+	for i := range list {
+		list[i] = numa.Node{ID: i, Cores: cores, Threads: 2 * cores}
+	}
+	h.Nodes = numa.ReadAt(list, "test")
+	m, err := vnuma.NewMachine(&h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// notAdvised are published recommendations that Advise does not follow, and why.
+var notAdvised = map[string]string{
+	"rightsizing-192gb-2vcpu":  "memory beyond a node: two sockets although the vCPUs fit one (F-3)",
+	"rightsizing-192gb-4vcpu":  "as 2 vCPU",
+	"rightsizing-192gb-6vcpu":  "as 2 vCPU",
+	"rightsizing-192gb-8vcpu":  "as 2 vCPU",
+	"rightsizing-192gb-10vcpu": "as 2 vCPU",
+	"sapcc-hana-48cps":         "names no host and no vCPU count",
+}
+
+// TestConfirmAdvice compares the advised sockets and cores per socket with every
+// published recommendation: VMware's right-sizing table, VMCO, Denneman, Dell.
+func TestConfirmAdvice(t *testing.T) {
+	files, err := filepath.Glob("../../measure/published/testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no published cases: %v", err)
+	}
+	compared := 0
+	for _, path := range files {
+		cases, err := published.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			if c.Kind != "recommended" {
+				continue
+			}
+			n := func(m map[string]any, key string) int { f, _ := m[key].(float64); return int(f) }
+			sockets, vcpus := n(c.Host, "sockets"), n(c.VM, "vcpus")
+			want := vnuma.Shape{CoresPerSocket: n(c.VM, "cores_per_socket")}
+			if k := n(c.Observed, "optimal_cores_per_socket"); k > 0 {
+				want.CoresPerSocket = k
+			}
+			reason, excepted := notAdvised[c.ID]
+			if sockets == 0 || vcpus == 0 {
+				if !excepted {
+					t.Errorf("%s has no host or vCPUs", c.ID)
+				}
+				continue
+			}
+			m := host(t, numa.ESXi65, sockets*max(1, n(c.Host, "numa_nodes_per_socket")), n(c.Host, "cores_per_socket"))
+			p := vnuma.Best(&vnuma.Guest{VCPUs: int32(vcpus), CoresPerSocket: 1}, []vnuma.Machine{m}, vnuma.Choices{})
+			got := p.Edit.Shape
+			if got == (vnuma.Shape{}) {
+				got.CoresPerSocket = 1
+			}
+			if (got == want) == excepted {
+				t.Errorf("%s: advised %+v, published %+v, exception %q", c.ID, p.Edit, want, reason)
+			}
+			compared++
+		}
+	}
+	if compared != 28 {
+		t.Errorf("%d recommendations compared, want 28", compared)
+	}
+}
+
+func TestBest(t *testing.T) {
+	ten, fourteen, twenty := host(t, numa.ESXi70, 2, 10), host(t, numa.ESXi70, 2, 14), host(t, numa.ESXi70, 2, 20)
+	quad := host(t, numa.ESXi70, 4, 14)
+	eight := host(t, numa.ESXi80, 2, 14)
+	old := host(t, numa.ESXi60, 2, 10)
+	for _, tt := range []struct {
+		name  string
+		guest vnuma.Guest
+		hosts []vnuma.Machine
+		want  vnuma.Edit
+		after string // VPDs on the first host
+		ok    bool
+	}{
+		{"fits, one socket already", vnuma.Guest{VCPUs: 8, CoresPerSocket: 8}, []vnuma.Machine{ten}, vnuma.Edit{}, "8", false},
+		{"fits everywhere: one socket", vnuma.Guest{VCPUs: 8, CoresPerSocket: 1}, []vnuma.Machine{ten, twenty},
+			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 8}}, "8", true},
+		{"wide everywhere: a socket a node", vnuma.Guest{VCPUs: 24, CoresPerSocket: 1}, []vnuma.Machine{fourteen, twenty},
+			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 12}}, "2 × 12", true},
+		{"automatic from hardware 20 on 8.0", vnuma.Guest{VCPUs: 24, CoresPerSocket: 2, Hardware: 20}, []vnuma.Machine{eight},
+			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 1, Auto: true}}, "2 × 12", true},
+		{"hot add hides NUMA", vnuma.Guest{VCPUs: 24, CoresPerSocket: 12, HotAdd: true}, []vnuma.Machine{twenty},
+			vnuma.Edit{HotAddOff: true}, "2 × 12", true},
+		{"hot add and a stored size", vnuma.Guest{VCPUs: 24, CoresPerSocket: 12, HotAdd: true, Stored: 24, CookieVCPUs: 24}, []vnuma.Machine{twenty},
+			vnuma.Edit{HotAddOff: true, ForgetStored: true}, "2 × 12", true},
+		{"hot add and a size set by hand", vnuma.Guest{VCPUs: 24, CoresPerSocket: 12, HotAdd: true, MaxPerVirtualNode: 24}, []vnuma.Machine{twenty},
+			vnuma.Edit{HotAddOff: true, ManualOff: true}, "2 × 12", true},
+		{"hot add that costs nothing stays", vnuma.Guest{VCPUs: 8, CoresPerSocket: 8, HotAdd: true}, []vnuma.Machine{ten}, vnuma.Edit{}, "8", false},
+		{"cores per socket of 6.0", vnuma.Guest{VCPUs: 16, CoresPerSocket: 2}, []vnuma.Machine{old},
+			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 8}}, "2 × 8", true},
+		{"a mixed cluster: a size that no host divides", vnuma.Guest{VCPUs: 36, CoresPerSocket: 18}, []vnuma.Machine{twenty, quad},
+			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 9}, PerNode: 9}, "4 × 9", true},
+		{"preferHT is counted as the prediction counts it", vnuma.Guest{VCPUs: 16, CoresPerSocket: 16, PreferHT: true}, []vnuma.Machine{ten},
+			vnuma.Edit{}, "16", false},
+	} {
+		p := vnuma.Best(&tt.guest, tt.hosts, vnuma.Choices{})
+		if p.Edit != tt.want || p.Better != tt.ok || p.After[0].VPDs.String() != tt.after {
+			t.Errorf("%s: %+v, better %v, after %v; want %+v, %v, %s", tt.name, p.Edit, p.Better, p.After[0].VPDs, tt.want, tt.ok, tt.after)
+		}
+		// The plan is stable: what it leads to has no better plan of the same kind.
+		after := tt.guest.Apply(p.Edit)
+		if again := vnuma.Best(&after, tt.hosts, vnuma.Choices{}); again.Better {
+			t.Errorf("%s: after the plan another: %+v", tt.name, again.Edit)
+		}
+	}
+	odd := vnuma.Best(&vnuma.Guest{VCPUs: 21, CoresPerSocket: 1}, []vnuma.Machine{twenty}, vnuma.Choices{})
+	if odd.Fewer != 20 || odd.More != 22 {
+		t.Errorf("21 vCPUs: %d or %d, want 20 or 22", odd.Fewer, odd.More)
+	}
+}
+
+func TestMerged(t *testing.T) {
+	m := host(t, numa.ESXi70, 4, 9)
+	m.NodeMemory, m.MaxMemory = 96, 100
+	if got := m.Merged(2); got.Nodes != 2 || got.Cores != 18 || got.Threads != 36 || got.NodeMemory != 192 || got.MaxMemory != 200 ||
+		got.AllCores != 36 || !strings.HasPrefix(got.Shape(), "2 nodes of 18 cores") {
+		t.Errorf("merged: %+v", got)
+	}
+}
+
+// TestAlone: the plan says for which other machines it is as it is, and what is best
+// without them.
+func TestAlone(t *testing.T) {
+	machine := func(text string) vnuma.Machine {
+		f, err := scenario.Read("alone", []byte("release 8.0U3\nhost a "+text+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := vnuma.NewMachine(&f.Hosts[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	large, small := machine("nodes=2 cores=32 memory=1024GB"), machine("nodes=4 cores=16 memory=1024GB")
+	g := vnuma.Guest{VCPUs: 40, CoresPerSocket: 8, Hardware: 20, HotAdd: true, Memory: 700 << 30}
+	p := vnuma.Best(&g, []vnuma.Machine{large, small}, vnuma.Choices{})
+	if !slices.Equal(p.For, []int{1}) || p.Edit.PerNode != 10 || !p.AloneSimpler || p.Alone.Edit.PerNode != 0 || p.Alone.After[0].VPDs.Len() != 2 {
+		t.Errorf("%+v", p)
+	}
+	if p := vnuma.Best(&g, []vnuma.Machine{large, large}, vnuma.Choices{}); p.For != nil || p.Alone != nil {
+		t.Errorf("like machines: %+v", p)
+	}
+}

@@ -1,0 +1,272 @@
+package house
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// floors are the rooms of the house from the ground up. A room imports rooms of lower
+// floors only; rooms on one floor do not know each other. A folder with code that is in
+// none of them fails the test.
+var floors = [][]string{
+	{"numa", "internal"},
+	{"esxi", "source"},
+	{"capture"},
+	{"rules"},
+	{"change", "size", "measure"},
+	{"output"},
+	{"serve"},
+	{"cmd"},
+}
+
+// closed are doors that stay shut although the floors would allow them, with the one
+// package behind them that may be seen.
+var closed = map[[2]string]string{
+	{"esxi", "internal"}: "",            // the twin stands on the words alone
+	{"rules", "source"}:  "",            // a rule judges the model, not a file
+	{"capture", "esxi"}:  "",            // what happened knows nothing of what was predicted
+	{"output", "source"}: "source/fact", // homenode read prints what a file states
+}
+
+// above are folders of the room rules that stand above the rules; all others hold one
+// rule each, or what rules are made of.
+var above = []string{"rules/policy", "rules/simulate"}
+
+// ruleSees is what a rule imports of its own room, apart from rules/rule and
+// rules/finding, and what these two import themselves.
+var ruleSees = map[string][]string{
+	"rules/finding":        {},
+	"rules/confront":       {},
+	"rules/rule":           {"rules/confront"}, // findings of recordings carry what was confronted
+	"rules/guestview":      {"rules/confront"}, // these three judge by what a guest or a host showed,
+	"rules/observedhomes":  {"rules/confront"}, // beside what was predicted
+	"rules/observedlayout": {"rules/confront"},
+}
+
+// shut are doors within a room.
+var shut = map[string][]string{
+	"esxi/vnuma": {"esxi/scheduler"}, // the layout of a VM is there before anything is scheduled
+}
+
+// onlyHere lists libraries that one part of the project keeps to itself.
+var onlyHere = map[string][]string{
+	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab", "cmd/bench/collect", "cmd/bench/collect/govc"},
+	"github.com/xuri/excelize":      {"source/rvtools", "output/table/xlsx"},
+	"github.com/spf13/cobra":        {"cmd/homenode"},
+	"encoding/csv":                  {"source/rvtools", "output/table", "cmd/bench/capture"},
+	"go.yaml.in/yaml":               {"rules/policy"},
+	"github.com/chromedp/":          {},
+	"github.com/rogpeppe/":          {},
+	"github.com/santhosh-tekuri":    {},
+	"github.com/go-json-experiment": {"source/snapshot"},
+	"github.com/parquet-go/":        {"capture/export/parquet"},
+	"github.com/klauspost/compress": {"source/archive", "capture/queue"},
+	"github.com/nats-io/":           {"capture/queue"},
+}
+
+func TestImportDirection(t *testing.T) {
+	rooms := map[string]bool{}
+	for dir, files := range sources(t) {
+		room := roomOf(dir)
+		if floor(room) < 0 {
+			t.Errorf("folder %s stands on no floor: say where in floors", dir)
+			continue
+		}
+		rooms[room] = true
+		for _, file := range files {
+			for _, imp := range imports(t, file) {
+				if why := wrong(dir, imp); why != "" {
+					t.Errorf("%s imports %s: %s", file, imp, why)
+				}
+			}
+		}
+	}
+	if len(rooms) < 10 {
+		t.Errorf("found the rooms %v: the walk is broken", slices.Sorted(maps.Keys(rooms)))
+	}
+}
+
+// TestDoors holds that the test above finds what it is for.
+func TestDoors(t *testing.T) {
+	tests := []struct{ dir, imp, want string }{
+		{"rules", "homenode/source/esxtop", "that door is shut"},
+		{"rules/headroom", "homenode/output/report", "output stands above rules"},
+		{"change/diff", "homenode/size/fit", "change and size stand on one floor"},
+		{"numa", "homenode/internal/alike", "numa and internal stand on one floor"},
+		{"esxi/vnuma", "homenode/internal/alike", "that door is shut"},
+		{"esxi/vnuma", "homenode/esxi/scheduler", "that door is shut"},
+		{"esxi/scheduler", "homenode/esxi/vnuma", ""},
+		{"capture", "homenode/esxi/vnuma", "that door is shut"},
+		{"output/report", "homenode/source/fact", ""},
+		{"output/report", "homenode/source/esxtop", "that door is shut"},
+		{"rules/headroom", "homenode/rules/rule", ""},
+		{"rules/headroom", "homenode/rules/affinity", "a rule sees rules/rule and rules/finding of its room"},
+		{"rules/headroom", "homenode/rules", "a rule sees rules/rule and rules/finding of its room"},
+		{"rules/finding", "homenode/rules/rule", "it sees [] of its room"},
+		{"rules/simulate", "homenode/rules", ""},
+		{"rules", "homenode/rules/simulate", "it stands above the rules"},
+		{"numa/unit", "golang.org/x/text", "numa stands on the standard library alone"},
+		{"output/report", "github.com/nats-io/nats.go", "only [capture/queue] may"},
+		{"output/report", "homenode", "the module has no package of its own"},
+		{"output/report", "homenode/shed/tool", "folder shed stands on no floor"},
+	}
+	for _, tt := range tests {
+		if got := wrong(tt.dir, tt.imp); got != tt.want {
+			t.Errorf("%s imports %s: got %q, want %q", tt.dir, tt.imp, got, tt.want)
+		}
+	}
+}
+
+// wrong says why code in dir must not import imp, or nothing.
+func wrong(dir, imp string) string {
+	if imp == "homenode" {
+		return "the module has no package of its own"
+	}
+	to, own := strings.CutPrefix(imp, "homenode/")
+	if !own {
+		return wrongLibrary(dir, imp)
+	}
+	room, other := roomOf(dir), roomOf(to)
+	if room == other {
+		return wrongInside(dir, to)
+	}
+	here, there := floor(room), floor(other)
+	switch seen, ok := closed[[2]string{room, other}]; {
+	case there < 0:
+		return "folder " + other + " stands on no floor"
+	case there == here:
+		return room + " and " + other + " stand on one floor"
+	case there > here:
+		return other + " stands above " + room
+	case ok && to != seen:
+		return "that door is shut"
+	}
+	return ""
+}
+
+func wrongLibrary(dir, imp string) string {
+	if roomOf(dir) == "numa" && strings.Contains(strings.Split(imp, "/")[0], ".") {
+		return "numa stands on the standard library alone"
+	}
+	for library, dirs := range onlyHere {
+		if strings.HasPrefix(imp, library) && !slices.Contains(dirs, dir) {
+			return "only [" + strings.Join(dirs, " ") + "] may"
+		}
+	}
+	return ""
+}
+
+// wrongInside says why dir must not import to, of the same room.
+func wrongInside(dir, to string) string {
+	if slices.Contains(shut[dir], to) {
+		return "that door is shut"
+	}
+	if roomOf(dir) != "rules" || slices.Contains(above, dir) {
+		return ""
+	}
+	if slices.Contains(above, to) && (dir != "rules" || to != "rules/policy") {
+		return "it stands above the rules"
+	}
+	if dir == "rules" {
+		return ""
+	}
+	seen, listed := ruleSees[dir]
+	switch {
+	case slices.Contains(seen, to):
+		return ""
+	case listed && (dir == "rules/finding" || dir == "rules/confront"):
+		return "it sees [" + strings.Join(seen, " ") + "] of its room"
+	case to != "rules/rule" && to != "rules/finding":
+		return "a rule sees rules/rule and rules/finding of its room"
+	}
+	return ""
+}
+
+func roomOf(dir string) string {
+	room, _, _ := strings.Cut(dir, "/")
+	return room
+}
+
+// floor returns the floor that a room stands on, from the ground up; -1 for none.
+func floor(room string) int {
+	return slices.IndexFunc(floors, func(rooms []string) bool { return slices.Contains(rooms, room) })
+}
+
+// TestPackageComments holds that every package has exactly one package comment.
+func TestPackageComments(t *testing.T) {
+	for dir, files := range sources(t) {
+		comments := 0
+		for _, file := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.PackageClauseOnly|parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Doc != nil {
+				comments++
+			}
+		}
+		if comments != 1 {
+			t.Errorf("package in %s has %d package comments, want 1", dir, comments)
+		}
+	}
+}
+
+// root is the folder of the module.
+const root = "../.."
+
+// sources returns the Go files that are not tests, by folder, from root.
+func sources(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && p != "." && (name == "testdata" || strings.HasPrefix(name, ".")) {
+			return fs.SkipDir
+		}
+		if !d.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			dir := path.Dir(p)
+			out[dir] = append(out[dir], p)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 10 {
+		t.Fatalf("found %d folders with Go files: the walk is broken", len(out))
+	}
+	return out
+}
+
+func imports(t *testing.T, file string) []string {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, i := range f.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
+}

@@ -1,0 +1,226 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"homenode/esxi/vnuma"
+)
+
+// A Verdict says how a figure came out.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Reproduced Verdict = iota
+	Miss
+	Input       // it is an input of the story
+	NotModelled // the model does not compute it
+)
+
+// String returns the words used in reports.
+func (v Verdict) String() string {
+	return [...]string{"reproduced", "miss", "input", "not modelled"}[min(v, NotModelled)]
+}
+
+// A Row is one figure beside what the model says.
+type Row struct {
+	Figure  *Figure
+	Model   string // "" when it is not computed
+	Verdict Verdict
+	Others  []Other // of the variants, in their order
+}
+
+// An Other is what a figure comes to in a variant.
+type Other struct {
+	Variant string
+	Model   string
+	Verdict Verdict
+}
+
+// Against returns the variants that have another verdict: the figure depends on what no
+// source states.
+func (r *Row) Against() []Other {
+	var out []Other
+	for _, o := range r.Others {
+		if o.Verdict != r.Verdict {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// A Result is a case beside the model.
+type Result struct {
+	Case *Case
+	Rows []Row
+}
+
+// Judge plays the stories of a case, in all its variants, and compares every figure. The
+// error is about a story or a figure that asks for what is not there.
+func Judge(ctx context.Context, c *Case, ch vnuma.Choices) (*Result, error) {
+	out := &Result{Case: c, Rows: make([]Row, len(c.Figures))}
+	for i := range c.Figures {
+		out.Rows[i].take(&c.Figures[i])
+	}
+	if err := c.judge(ctx, ch, c.Runs, func(i int, model string, v Verdict) {
+		out.Rows[i].Model, out.Rows[i].Verdict = model, v
+	}); err != nil {
+		return nil, err
+	}
+	for _, variant := range c.Variants {
+		if err := c.judge(ctx, ch, variant.Runs, func(i int, model string, v Verdict) {
+			out.Rows[i].Others = append(out.Rows[i].Others, Other{variant.Name, model, v})
+		}); err != nil {
+			return nil, fmt.Errorf("%w (%s)", err, variant.Name)
+		}
+	}
+	return out, nil
+}
+
+func (r *Row) take(f *Figure) {
+	r.Figure = f
+	if f.Input != "" {
+		r.Verdict = Input
+	} else if f.Unmodelled != "" {
+		r.Verdict = NotModelled
+	}
+}
+
+// judge compares every figure that the model computes in one world.
+func (c *Case) judge(ctx context.Context, ch vnuma.Choices, runs []Run, say func(figure int, model string, v Verdict)) error {
+	traces := make([]*trace, len(runs))
+	for i := range runs {
+		var err error
+		if traces[i], err = play(ctx, runs[i].Story, ch); err != nil {
+			return fmt.Errorf("%s: %w", c.File, err)
+		}
+	}
+	for i := range c.Figures {
+		f := &c.Figures[i]
+		if len(f.Wants) == 0 {
+			continue
+		}
+		verdict := Reproduced
+		var models []string
+		for j := range f.Wants {
+			w := &f.Wants[j]
+			model, ok, err := w.judge(traces)
+			if err != nil {
+				return fmt.Errorf("%s:%d: %w", c.File, w.Line, err)
+			}
+			if !ok {
+				verdict = Miss
+			}
+			models = append(models, model)
+		}
+		say(i, strings.Join(models, "; "), verdict)
+	}
+	return nil
+}
+
+// judge returns what the model says, in words, and whether it is what was published.
+func (w *Want) judge(traces []*trace) (model string, ok bool, err error) {
+	left, err := w.Left.value(traces)
+	if err != nil {
+		return "", false, err
+	}
+	right, err := w.Right.value(traces)
+	if err != nil {
+		return "", false, err
+	}
+	left.gigabytes = left.gigabytes || right.gigabytes
+	right.gigabytes = left.gigabytes
+	model = left.String()
+	if w.Right.A.quantity != nil || w.Right.B.quantity != nil {
+		model += " and " + right.String()
+	}
+	return model, holds(left, w.Relation, right, w.Tolerance), nil
+}
+
+// Published returns the figure in words: those of the source, or what the wants say.
+func (r *Row) Published() string {
+	if r.Figure.Shown != "" {
+		return r.Figure.Shown
+	}
+	var parts []string
+	for i := range r.Figure.Wants {
+		parts = append(parts, r.Figure.Wants[i].published())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// published returns the published side of a want; of a relation between two quantities
+// all of it.
+func (w *Want) published() string {
+	right := &w.Right.A
+	if right.quantity != nil || w.Right.Op != "" {
+		return w.Text
+	}
+	s := right.value.String()
+	if w.Relation != "=" {
+		s = w.Relation + " " + s
+	}
+	if w.Tolerance > 0 {
+		s += " ± " + right.value.number(w.Tolerance)
+	}
+	return s
+}
+
+// A Score counts verdicts.
+type Score struct {
+	Figures, Reproduced, Missed, Inputs, NotModelled int
+	// Of those reproduced, how many gave the model a number or a rule, and how many depend
+	// on what no source states.
+	Fitted, Depends int
+}
+
+// Count adds up the verdicts of results.
+func Count(results []*Result) (s Score) {
+	for _, r := range results {
+		for i := range r.Rows {
+			s.add(&r.Rows[i])
+		}
+	}
+	return s
+}
+
+func (s *Score) add(r *Row) {
+	s.Figures++
+	switch r.Verdict {
+	case Reproduced:
+		s.Reproduced++
+		if r.Figure.Fitted != "" {
+			s.Fitted++
+		}
+		if len(r.Against()) > 0 {
+			s.Depends++
+		}
+	case Miss:
+		s.Missed++
+	case Input:
+		s.Inputs++
+	case NotModelled:
+		s.NotModelled++
+	}
+}
+
+// String returns the score in words.
+func (s Score) String() string {
+	return fmt.Sprintf("%d of %d figures that the model computes are reproduced, %d are missed. Of those reproduced %d gave the model a number or a rule, %d did not; %d depend on what no source states. Not counted: inputs %d, not modelled %d.",
+		s.Reproduced, s.Reproduced+s.Missed, s.Missed, s.Fitted, s.Reproduced-s.Fitted, s.Depends, s.Inputs, s.NotModelled)
+}
+
+// Unexplained counts misses without a reason.
+func Unexplained(results []*Result) int {
+	n := 0
+	for _, r := range results {
+		for i := range r.Rows {
+			if r.Rows[i].Verdict == Miss && r.Rows[i].Figure.Why == "" {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,114 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"homenode/esxi/scheduler"
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/simulate"
+)
+
+// A trace is what a story came to, as far as figures ask for it.
+type trace struct {
+	story *numa.Story
+	vms   [][]sample // by VM of the fleet, in the order of time
+	hosts [][]hostSample
+}
+
+// A sample is one VM at one tick.
+type sample struct {
+	at            time.Duration
+	since         float64 // s, since the tick before; 0 on the first
+	host          int
+	homes         numa.NodeSet
+	local, remote numa.Bytes
+	onNode        [numa.MaxNodes]numa.Bytes // by ID
+	clients       int                       // that have a home
+	consumed      numa.Bytes
+	large, shared numa.Bytes
+	swapped       numa.Bytes
+	moves         int64
+	vcpus         float64
+	run, ready    float64 // seconds a second
+	coStop        float64
+	price         *simulate.SpeedPoint // nil when it was not priced
+}
+
+// A hostSample is one host at one tick.
+type hostSample struct {
+	at   time.Duration
+	free []numa.Bytes // by ID; nil when it is unknown
+}
+
+// play runs a story.
+func play(ctx context.Context, story *numa.Story, ch vnuma.Choices) (*trace, error) {
+	t := &trace{story: story, vms: make([][]sample, len(story.Fleet.VMs)), hosts: make([][]hostSample, len(story.Fleet.Hosts))}
+	r, err := simulate.Run(ctx, story, simulate.Options{Rules: rules.Options{Choices: ch}, Look: t.look})
+	if err != nil {
+		return nil, err
+	}
+	if ps := r.Outcome.Problems; len(ps) > 0 { // a case has to be simulated as a whole
+		return nil, fmt.Errorf("%s: %s", ps[0].At, ps[0].Text)
+	}
+	for i := range t.vms {
+		slices.SortStableFunc(t.vms[i], func(a, b sample) int { return cmp.Compare(a.at, b.at) })
+		points := r.Speeds[i].Points
+		for j := range t.vms[i] {
+			s := &t.vms[i][j]
+			for k := range points {
+				if points[k].Time.Equal(story.Start.Add(s.at)) {
+					s.price = &points[k]
+				}
+			}
+		}
+	}
+	return t, nil
+}
+
+func (t *trace) look(host int, tick *numa.Tick, look *scheduler.Look) {
+	at := tick.Time.Sub(t.story.Start)
+	h := hostSample{at: at}
+	if tick.Has&numa.HasFree != 0 {
+		h.free = make([]numa.Bytes, numa.MaxNodes)
+		for _, n := range tick.Nodes {
+			h.free[n.ID] = n.Free
+		}
+	}
+	t.hosts[host] = append(t.hosts[host], h)
+	for i := range tick.VMs {
+		v := &tick.VMs[i]
+		index, _ := look.VM(i)
+		s := sample{
+			at: at, since: tick.Since.Seconds(), host: host, homes: v.Homes, local: v.Local, remote: v.Remote,
+			consumed: v.Consumed, large: v.Large, shared: v.Shared, swapped: v.Swapped, moves: v.Moves.All,
+			vcpus: float64(v.VCPUs), run: v.Run, ready: v.Ready, coStop: v.CoStop,
+		}
+		for _, m := range v.OnNode {
+			s.onNode[m.Node] = m.Guest
+		}
+		look.Clients(i, func(c *scheduler.ClientState) {
+			if c.Home >= 0 {
+				s.clients++
+			}
+		})
+		t.vms[index] = append(t.vms[index], s)
+	}
+}
+
+// between returns the samples of a VM at a moment, or those of a stretch of time: what is
+// counted since the tick before begins after its start.
+func (t *trace) between(vm int, from, to time.Duration, over bool) []sample {
+	all := t.vms[vm]
+	if over {
+		from++
+	}
+	a, _ := slices.BinarySearchFunc(all, from, func(s sample, at time.Duration) int { return cmp.Compare(s.at, at) })
+	b, _ := slices.BinarySearchFunc(all, to+1, func(s sample, at time.Duration) int { return cmp.Compare(s.at, at) })
+	return all[a:b]
+}

@@ -1,0 +1,126 @@
+package published
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/esxi/vnuma"
+)
+
+// A Comparison is a case beside the prediction.
+type Comparison struct {
+	Case   *Case
+	Fields []Field  // the comparable fields, by name
+	Open   []string // why each other field could not be compared
+}
+
+// A Field is one observed field beside the prediction.
+type Field struct {
+	Name                string
+	Predicted, Observed string
+	Agrees              bool
+	Reason              string // of a miss: the conflict of sources behind it, if one explains it
+}
+
+// Comparable reports whether at least one field could be compared.
+func (c *Comparison) Comparable() bool { return len(c.Fields) > 0 }
+
+// Reproduced reports whether every comparable field agrees.
+func (c *Comparison) Reproduced() bool {
+	return c.Comparable() && !slices.ContainsFunc(c.Fields, func(f Field) bool { return !f.Agrees })
+}
+
+// Compare predicts the case and compares every field it states. ch are the
+// choices where sources disagree; a miss that another choice would turn into
+// agreement names that choice.
+func Compare(c *Case, ch vnuma.Choices) *Comparison {
+	out := &Comparison{Case: c}
+	names := make([]string, 0, len(c.Observed))
+	for name := range c.Observed {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	vs, err := c.variants(ch)
+	for _, name := range names {
+		if c.Observed[name] == nil {
+			out.open(name, fmt.Errorf("null: not stated"))
+			continue
+		}
+		if host, ok := hostFields[name]; ok {
+			out.add(c, name, host, nil)
+			continue
+		}
+		if err != nil {
+			out.open(name, err)
+			continue
+		}
+		predict, ok := fieldOf[name]
+		if !ok {
+			out.open(name, fmt.Errorf("a measurement, not a topology: not predicted"))
+			continue
+		}
+		out.add(c, name, predict, vs)
+	}
+	for i := range out.Fields {
+		if f := &out.Fields[i]; !f.Agrees {
+			f.Reason = reason(c, f, ch)
+		}
+	}
+	return out
+}
+
+func (c *Comparison) open(name string, why error) {
+	c.Open = append(c.Open, fmt.Sprintf("%s: %v", name, why))
+}
+
+// add compares one field over all variants.
+func (c *Comparison) add(cs *Case, name string, p predictor, vs []variant) {
+	predicted, agrees, err := p.over(cs, name, vs)
+	if err != nil {
+		c.open(name, err)
+		return
+	}
+	c.Fields = append(c.Fields, Field{Name: name, Predicted: predicted, Observed: show(cs.Observed[name]), Agrees: agrees})
+}
+
+// over returns the prediction when all variants give the same one.
+func (p predictor) over(c *Case, name string, vs []variant) (predicted string, agrees bool, err error) {
+	if vs == nil {
+		return p(c, nil, c.Observed[name])
+	}
+	for i := range vs {
+		got, ok, err := p(c, &vs[i], c.Observed[name])
+		if err != nil {
+			return "", false, err
+		}
+		if i > 0 && got != predicted {
+			return "", false, fmt.Errorf("depends on what the case does not state: %s or %s", predicted, got)
+		}
+		predicted, agrees = got, ok
+	}
+	return predicted, agrees, nil
+}
+
+// reason names the choice of section F that would turn the miss into agreement.
+func reason(c *Case, f *Field, ch vnuma.Choices) string {
+	predict, ok := fieldOf[f.Name]
+	if !ok {
+		return "" // of a field about the host
+	}
+	for _, choice := range vnuma.ChoiceList {
+		other := ch
+		*choice.Field(&other) = !*choice.Field(&other)
+		vs, err := c.variants(other)
+		if err != nil {
+			continue
+		}
+		if _, ok, err := predict.over(c, f.Name, vs); err == nil && ok {
+			return fmt.Sprintf("%s, sources disagree: %s; the case follows: %s", choice.ID, choice.Default, choice.Alternative)
+		}
+	}
+	return ""
+}
+
+// A predictor predicts one field for a variant and says whether the observation
+// agrees. The error says why the two cannot be compared.
+type predictor func(c *Case, v *variant, observed any) (predicted string, agrees bool, err error)

@@ -1,0 +1,122 @@
+package published
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/esxi/vnuma"
+)
+
+// shipped returns the cases of measure/published/testdata by ID.
+func shipped(t testing.TB) map[string]Case {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no published cases: %v", err)
+	}
+	out := map[string]Case{}
+	for _, path := range paths {
+		cases, err := ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id := strings.TrimSuffix(filepath.Base(path), ".txtar"); len(cases) != 1 || cases[0].ID != id {
+			t.Fatalf("%s holds %d cases, the first of id %q", path, len(cases), cases[0].ID)
+		}
+		out[cases[0].ID] = cases[0]
+	}
+	return out
+}
+
+// TestScore pins the score over the shipped cases: it may only get better, and
+// that with a reader of the diff.
+func TestScore(t *testing.T) {
+	all := shipped(t)
+	var cases []Case
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		cases = append(cases, all[id])
+	}
+	s := NewScore(cases, vnuma.Choices{})
+	n, compared, reproduced := s.Count()
+	if n != 110 || compared != 67 || reproduced != 66 || s.Unexplained() != 0 {
+		t.Errorf("%d cases, %d compared, %d reproduced, %d fields unexplained; want 110, 67, 66, 0", n, compared, reproduced, s.Unexplained())
+	}
+	var misses []string
+	for _, c := range s.Comparisons {
+		for _, f := range c.Fields {
+			if !f.Agrees {
+				misses = append(misses, c.Case.ID+" "+f.Name+" "+f.Predicted+" "+f.Observed+" "+f.Reason)
+			}
+		}
+	}
+	want := []string{"fd-2011-magnycours-8vcpu vcpus_per_ppd [4 4] [6 2] F-2, sources disagree: ESX 4.1 splits evenly, " +
+		"8 vCPUs on 6-core nodes are 4+4 (VMware KB 309166); the case follows: ESX 4.1 fills nodes, 6+2 (Denneman 2011)"}
+	if !slices.Equal(misses, want) {
+		t.Errorf("misses:\n%s\nwant:\n%s", strings.Join(misses, "\n"), strings.Join(want, "\n"))
+	}
+	if _, _, reproduced := NewScore(cases, vnuma.Choices{Fill41: true}).Count(); reproduced != 67 {
+		t.Errorf("with choice F-2 %d are reproduced, want 67", reproduced)
+	}
+	total := ReleaseScore{Release: "all"}
+	rows := s.ByRelease()
+	for i, r := range rows {
+		total.Cases, total.Compared, total.Reproduced = total.Cases+r.Cases, total.Compared+r.Compared, total.Reproduced+r.Reproduced
+		if i > 0 && rows[i-1].Release >= r.Release {
+			t.Errorf("%s comes after %s", r.Release, rows[i-1].Release)
+		}
+	}
+	if want := (ReleaseScore{"all", 110, 67, 66}); total != want {
+		t.Errorf("the releases add up to %v, want %v", total, want)
+	}
+}
+
+// TestTextRoundTrip writes each shipped case and reads it again.
+func TestTextRoundTrip(t *testing.T) {
+	for id, c := range shipped(t) {
+		again, err := Read("again.txtar", c.Text())
+		if err != nil || len(again) != 1 || !reflect.DeepEqual(again[0], c) {
+			t.Errorf("%s: %v\n got %+v\nwant %+v", id, err, again, c)
+		}
+	}
+}
+
+// TestTextEqualsJSON compares each shipped case with the JSON it was made from,
+// which stands beside a developer's checkout, not in it.
+func TestTextEqualsJSON(t *testing.T) {
+	const path = "../../../shared/topology_cases.json"
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the collection that the text cases were made from is not beside this checkout")
+	}
+	cases, err := ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := shipped(t)
+	if len(cases) != len(all) {
+		t.Errorf("%d cases of JSON, %d of text", len(cases), len(all))
+	}
+	for _, c := range cases {
+		text, ok := all[c.ID]
+		if !ok {
+			t.Errorf("%s has no text file", c.ID)
+			continue
+		}
+		if !reflect.DeepEqual(c, text) {
+			t.Errorf("%s:\nJSON %+v\ntext %+v", c.ID, c, text)
+		}
+		single, err := json.Marshal(map[string]any{"id": c.ID, "source_url": c.Source, "kind": c.Kind, "release": c.Release,
+			"hw_version": c.Hardware, "host": c.Host, "vm": c.VM, "observed": c.Observed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one, err := Read("one.json", single); err != nil || len(one) != 1 || !reflect.DeepEqual(one[0], c) {
+			t.Errorf("%s as a single object: %v", c.ID, err)
+		}
+	}
+}

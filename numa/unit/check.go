@@ -1,0 +1,85 @@
+package unit
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A Check is one figure of an article beside what it comes to by the article's own
+// raw figures and formulas.
+type Check struct {
+	ID       string // experiment, such as "B-5"
+	What     string // "32 KiB read random"
+	Quantity string // with its unit: "Hz per b/s"
+	Printed  string // as the article prints it: "~2.5", "1,825"
+	Computed float64
+	// To is what Printed is rounded to when its last digits do not count: 10 for 47,650.
+	To float64
+	// Within is how far off it may be when the article rounds more coarsely than its last
+	// digit shows ("60 %", to tens), or its raw figures do; Note says why. 0: half its last
+	// digit.
+	Within float64
+	// Inconsistency is the id of the record's list ("I-8") when the article contradicts its
+	// own arithmetic here; Note says how.
+	Inconsistency string
+	Note          string
+}
+
+// number returns the first number of the printed text, and what half a unit of its last
+// digit is worth. "+21%" is 21 by 0.5; signs count.
+func (p *Check) number() (v, half float64, ok bool) {
+	s := strings.NewReplacer(",", "", "~", "", "−", "-", "+", "", " ", "").Replace(p.Printed)
+	end := 0
+	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '.' || end == 0 && s[end] == '-') {
+		end++
+	}
+	v, err := strconv.ParseFloat(s[:end], 64)
+	if err != nil {
+		return 0, 0, false
+	}
+	digits := 0
+	if _, after, found := strings.Cut(s[:end], "."); found {
+		digits = len(after)
+	}
+	return v, math.Pow(10, -float64(digits)) / 2, true
+}
+
+// Value returns the printed number; false when none is printed.
+func (p *Check) Value() (float64, bool) {
+	v, _, ok := p.number()
+	return v, ok
+}
+
+// Reproduced reports whether the computed figure rounds to the printed one: it lies within
+// half a unit of its last digit. What the article calls about ("~") may be off by a whole
+// unit; Within allows more.
+func (p *Check) Reproduced() bool {
+	v, half, ok := p.number()
+	half = max(half, p.To/2)
+	if strings.Contains(p.Printed, "~") {
+		half *= 2
+	}
+	return ok && math.Abs(p.Computed-v) <= max(half, p.Within)*(1+1e-9)
+}
+
+// Deviation returns computed ÷ printed − 1; false when nothing, or 0, is printed.
+func (p *Check) Deviation() (Share, bool) {
+	v, _, ok := p.number()
+	if !ok || v == 0 {
+		return 0, false
+	}
+	return Share(p.Computed/v - 1), true
+}
+
+// Verdict returns "reproduced", the inconsistency of the article, or "MISSED": a figure
+// that is neither reproduced nor explained.
+func (p *Check) Verdict() string {
+	switch {
+	case p.Reproduced():
+		return "reproduced"
+	case p.Inconsistency != "":
+		return p.Inconsistency
+	}
+	return "MISSED"
+}

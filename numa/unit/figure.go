@@ -1,0 +1,38 @@
+package unit
+
+// An Origin says how a figure came to be known.
+type Origin string
+
+// The origins, the best first.
+const (
+	Measured  Origin = "measured"  // by the user: a benchmark, a capture, the inventory
+	Published Origin = "published" // by others, on the hardware that is named
+	Derived   Origin = "derived"   // computed from figures of the origins above
+	Given     Origin = "given"     // by the user, as a flag
+	Assumed   Origin = "assumed"
+)
+
+// A Figure is a number that somebody published, measured or assumed: what it is, within
+// what range it holds, and where it is from. The zero value states nothing.
+type Figure[T ~float64] struct {
+	Value T `json:"value"`
+	// Low and High bound it: what was measured or printed for like cases, or the
+	// confidence interval of a fit. Equal to Value when nobody states a range.
+	Low      T      `json:"low"`
+	High     T      `json:"high"`
+	Origin   Origin `json:"origin"`
+	Source   string `json:"source"`             // experiment, article or file
+	Hardware string `json:"hardware,omitempty"` // on which it was measured
+	Note     string `json:"note,omitempty"`     // how it was come to, what is doubtful
+}
+
+// Exactly returns a figure without a range.
+func Exactly[T ~float64](v T, origin Origin, source, hardware string) Figure[T] {
+	return Figure[T]{Value: v, Low: v, High: v, Origin: origin, Source: source, Hardware: hardware}
+}
+
+// Times returns the figure scaled by f, which is not negative.
+func (f Figure[T]) Times(factor float64) Figure[T] {
+	f.Value, f.Low, f.High = T(float64(f.Value)*factor), T(float64(f.Low)*factor), T(float64(f.High)*factor)
+	return f
+}

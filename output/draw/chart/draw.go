@@ -1,0 +1,228 @@
+package chart
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"homenode/internal/texttab"
+	"homenode/output/draw/picture"
+	"homenode/output/draw/svg"
+	"homenode/output/draw/topo"
+)
+
+// Options say how Draw writes.
+type Options struct {
+	// Inline leaves the style and the paper out: the page that the charts stand in has them.
+	// It also leaves out the ids of the shapes in a group.
+	Inline bool
+}
+
+// Style is the style sheet of all charts. It follows the reader's preference for dark or
+// light, and prints in grey.
+//
+//go:embed chart.css
+var Style string
+
+// Draw writes the charts below each other as one svg element, whose id is that of the first
+// chart. All other ids begin with the id of their chart; names stand in them escaped as
+// those of package svg are.
+//
+// Values that have no place are left out and counted in a line below the chart: what is
+// not a number or infinite, beyond 1e±100, below 0 in a bar, 0 or less on a logarithmic
+// axis. Draw returns an error for charts without id, with the id of another, or of no kind.
+func Draw(w io.Writer, charts []Chart, o Options) error {
+	if err := check(charts); err != nil {
+		return err
+	}
+	p := &picture.Picture{ID: charts[0].ID, Class: "chart", Title: charts[0].Title, Width: width, NumbersX: margin, Letter: letter, Inline: o.Inline}
+	if !o.Inline {
+		p.Style = Style
+	}
+	l := &layout{pic: p}
+	for i := range charts {
+		l.chart(&charts[i])
+	}
+	p.Height = l.y
+	l.patterns()
+	return picture.Write(w, p)
+}
+
+func check(charts []Chart) error {
+	if len(charts) == 0 {
+		return errors.New("no charts to draw")
+	}
+	seen := map[string]bool{}
+	for i := range charts {
+		c := &charts[i]
+		switch {
+		case c.ID == "" || topo.ShapeID(c.ID) != c.ID || !asciiLetter(c.ID[0]):
+			return fmt.Errorf("chart %d: found id %q, want a letter, then letters, digits and hyphens", i, c.ID)
+		case seen[c.ID]:
+			return fmt.Errorf("chart %d: found id %q, which another chart has", i, c.ID)
+		case (c.Lines == nil) == (c.Bars == nil):
+			return fmt.Errorf("chart %s: want either lines or bars", c.ID)
+		}
+		seen[c.ID] = true
+	}
+	return nil
+}
+
+func asciiLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// Sizes of the drawing. It is narrow so that its letters stay legible in a column of a page.
+const (
+	width       = svg.Px(7600)
+	margin      = svg.Px(120)
+	lineHeight  = svg.Px(170)
+	titleHeight = svg.Px(220)
+	titleLetter = svg.Px(94) // mean width of a letter at 16 px, bold
+	letter      = svg.Px(68) // and at 12 px
+	small       = svg.Px(62) // and at 11 px, mostly digits
+	bold        = svg.Px(70) // and at 11 px, bold
+	plotHeight  = svg.Px(3200)
+)
+
+// layout is the state of the placing pass.
+type layout struct {
+	pic   *picture.Picture
+	y     svg.Px
+	of    *Chart
+	ids   map[string]int // how often an id was asked for
+	left  int            // values without a place
+	fills [2][len(textures)]bool
+}
+
+// wide returns the width of a text.
+func wide(s string, letter svg.Px) svg.Px { return svg.Px(texttab.Width(s)) * letter }
+
+// cut shortens a text to the width.
+func cut(s string, to, letter svg.Px) string { return texttab.Cut(s, max(int(to/letter), 1)) }
+
+func (l *layout) chart(c *Chart) {
+	l.of, l.ids, l.left = c, map[string]int{}, 0
+	l.y += margin
+	first := len(l.pic.Groups)
+	title := picture.Group{ID: c.ID + "__title", Class: "title"}
+	for _, line := range wrap(c.Title, width-2*margin, titleLetter) {
+		l.y += titleHeight
+		title.Shapes = append(title.Shapes, picture.Shape{Class: "name", X: margin, Y: l.y - 70, Text: line})
+	}
+	l.pic.Add(title)
+	l.y += 60
+	if c.Lines != nil {
+		l.lines(c.Lines)
+	} else {
+		l.bars(c.Bars)
+	}
+	numbers := l.y + 110
+	l.y += lineHeight
+	var below []string
+	if l.left > 0 {
+		below = append(below, fmt.Sprintf("Not drawn: %s without a place on the axis (not a number, infinite, or below what it begins with).", plural(l.left, "value")))
+	}
+	if c.Note != "" {
+		below = append(below, c.Note)
+	}
+	caption := picture.Group{ID: c.ID + "__caption", Class: "caption"}
+	for _, s := range below {
+		for _, line := range wrap(s, width-2*margin, letter) {
+			caption.Shapes = append(caption.Shapes, picture.Shape{Class: "facts", X: margin, Y: l.y + 110, Text: line})
+			l.y += lineHeight
+		}
+	}
+	if len(caption.Shapes) > 0 {
+		l.pic.Add(caption)
+	}
+	for i := range l.pic.Groups[first:] {
+		l.pic.Groups[first+i].NumbersY = numbers
+	}
+	l.y += margin
+}
+
+func wrap(s string, to, letter svg.Px) []string {
+	lines := texttab.Wrap(s, int(to/letter))
+	for i := range lines {
+		lines[i] = cut(lines[i], to, letter)
+	}
+	return lines
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// id returns an id below that of the chart, its own also when names are alike.
+func (l *layout) id(kind, name string) string {
+	id := l.of.ID + "__" + kind
+	if name != "" {
+		id += "-" + topo.ShapeID(name)
+	}
+	l.ids[id]++
+	if n := l.ids[id]; n > 1 {
+		return fmt.Sprintf("%s__%d", id, n)
+	}
+	return id
+}
+
+// An entry explains a look.
+type entry struct {
+	class, text string
+	shapes      func(x, y svg.Px) []picture.Shape // the sample, 260 wide and 140 high
+}
+
+// legend places the entries, in as many lines as they need.
+func (l *layout) legend(entries []entry) {
+	if len(entries) == 0 {
+		return
+	}
+	x := margin
+	for _, e := range entries {
+		text := cut(e.text, width-2*margin-320, letter)
+		w := 320 + wide(text, letter)
+		if x > margin && x+w > width-margin {
+			x = margin
+			l.y += lineHeight
+		}
+		l.pic.Add(picture.Group{ID: l.id("legend", e.text), Class: "legend " + e.class,
+			Shapes: append(e.shapes(x, l.y), picture.Shape{Class: "facts", X: x + 320, Y: l.y + 110, Text: text})})
+		x += w + 200
+	}
+	l.y += lineHeight + 60
+}
+
+// textures tell segments apart without colour.
+var textures = [...]string{
+	"", "M0 3H6", "M1.5 1.5h1.5v1.5h-1.5z", "M3 0V6", "M0 3H6M3 0V6", "M0 0 6 6", "M1 1.5h2M4 4.5h2", "M1 3h4M3 1v4",
+}
+
+// patterns names the fills that were used.
+func (l *layout) patterns() {
+	for soft := range l.fills {
+		for n, used := range l.fills[soft] {
+			switch {
+			case !used:
+			case soft == 1:
+				l.pic.Patterns = append(l.pic.Patterns, picture.Pattern{Name: fmt.Sprintf("soft-%d", n), Class: fmt.Sprintf("soft kind-%d", n), Size: 6, Tilted: true, Marks: "M0 0V6"})
+			default:
+				l.pic.Patterns = append(l.pic.Patterns, picture.Pattern{Name: strconv.Itoa(n), Class: fmt.Sprintf("kind-%d", n), Size: 6, Marks: textures[n]})
+			}
+		}
+	}
+}
+
+// fill returns the name of the fill of a kind.
+func (l *layout) fill(kind int, soft bool) string {
+	kind %= len(textures)
+	if soft {
+		l.fills[1][kind] = true
+		return fmt.Sprintf("soft-%d", kind)
+	}
+	l.fills[0][kind] = true
+	return strconv.Itoa(kind)
+}

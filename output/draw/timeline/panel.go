@@ -1,0 +1,257 @@
+package timeline
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/capture"
+	"homenode/internal/texttab"
+	"homenode/numa"
+	"homenode/output/draw/picture"
+	"homenode/output/draw/svg"
+	"homenode/rules/finding"
+)
+
+// A layout is the state of the placing pass.
+type layout struct {
+	pic    *picture.Picture
+	span   span
+	rec    *capture.Recording
+	y      svg.Px
+	nodes  int    // highest node that is drawn as a colour; -1 for none
+	remote bool   // remote memory is drawn
+	top    svg.Px // of the first panel: grid and gaps reach from here to the axis
+
+	behind int      // groups before it stand behind the panels
+	marks  []svg.Px // of events, where lines go through all panels
+	legend []legend
+}
+
+type legend struct{ class, fill, text string }
+
+func newLayout(rec *capture.Recording, id, title, facts string) *layout {
+	l := &layout{pic: &picture.Picture{ID: id, Class: "timeline", Title: title, Width: pictureWidth, NumbersX: margin, Letter: letter}, nodes: -1, span: spanOf(rec), rec: rec, y: margin}
+	most := int((pictureWidth - 2*margin) / titleLetter)
+	name := texttab.Cut(title, most*2/3)
+	facts = texttab.Cut(facts, int((pictureWidth-2*margin-svg.Px(len([]rune(name)))*titleLetter)/letter))
+	l.pic.Add(picture.Group{ID: id + "__title", Class: "title", Shapes: []picture.Shape{{Class: "name", X: margin, Y: l.y + 160, Text: name, After: facts}}})
+	l.y += 280
+	return l
+}
+
+// head places the name of a panel and what it says in sum, left of the axis.
+func (l *layout) head(name string, facts ...string) []picture.Shape {
+	shapes := []picture.Shape{{Class: "name", X: margin, Y: l.y + 110, Text: texttab.Cut(name, int((plotLeft-2*margin)/boldLetter))}}
+	for i, f := range facts {
+		shapes = append(shapes, picture.Shape{Class: "facts", X: margin, Y: l.y + 110 + svg.Px(i+1)*130, Text: texttab.Cut(f, int((plotLeft-2*margin)/letter))})
+	}
+	return shapes
+}
+
+// frame returns floor, labels and lines of a scale.
+func (l *layout) frame(s scale, marks []mark) []picture.Shape {
+	shapes := []picture.Shape{{Class: "floor", X: plotLeft, Y: s.bottom, W: plotRight - plotLeft}}
+	for i, m := range marks {
+		y := s.y(m.value)
+		if i > 0 {
+			shapes = append(shapes, picture.Shape{Class: "gridline", X: plotLeft, Y: y, W: plotRight - plotLeft})
+		}
+		if m.label != "" && (len(marks) <= 4 || i%2 == 0) {
+			shapes = append(shapes, picture.Shape{Class: "amount", X: plotLeft - 60, Y: y + 35, Text: m.label})
+		}
+	}
+	return shapes
+}
+
+// limit places the line of a limit that rules judge by, with its value at the right.
+func (l *layout) limit(s scale, value float64, label string) []picture.Shape {
+	if value <= 0 || value > s.most {
+		return nil
+	}
+	y := s.y(value)
+	return []picture.Shape{
+		{Class: "limit", X: plotLeft, Y: y, W: plotRight - plotLeft},
+		{Class: "tick", X: plotRight + 50, Y: y + 35, Text: label},
+	}
+}
+
+// about reports whether the finding is about the host or one of its VMs; the inventory can
+// have another name for it.
+func (l *layout) about(f *finding.Finding) bool {
+	return f.Host == l.rec.Host || numa.SameHost(f.Host, l.rec.Host)
+}
+
+// aboutVM reports whether the finding is about a VM of the host.
+func (l *layout) aboutVM(f *finding.Finding, v *capture.VM) bool {
+	return f.VM == v.Name && f.GID == v.GID && f.Nth == v.Nth && l.about(f)
+}
+
+// found places the findings about a subject over the time that they held, in as many rows
+// as they need.
+func (l *layout) found(id string, o *Options, about func(*finding.Finding) bool) {
+	const rowHeight = svg.Px(170)
+	var ends []svg.Px // of each row
+	var groups []picture.Group
+	l.top = l.y
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		if !about(f) || f.From.IsZero() {
+			continue
+		}
+		x, w := l.span.box(f.From, f.To)
+		label := svg.Px(len(f.Rule))*boldLetter + 60
+		row := 0
+		for row < len(ends) && ends[row] > x {
+			row++
+		}
+		if row == len(ends) {
+			ends = append(ends, 0)
+		}
+		y := l.y + svg.Px(row)*rowHeight
+		shapes := []picture.Shape{{Class: "bar", X: x, Y: y, W: w, H: rowHeight - 30}}
+		text := picture.Shape{Class: "name", X: x + 30, Y: y + 105, Text: f.Rule}
+		end := x + w
+		if w < label {
+			text.Class, text.X, end = "name beside", x+w+30, x+w+label
+			if end > pictureWidth {
+				text.Class, text.X, end = "name before", x-30, x+w
+			}
+		}
+		ends[row] = end + 40
+		groups = append(groups, picture.Group{
+			ID: fmt.Sprintf("%s__finding-%d", id, len(groups)), Class: "spell " + f.Severity.String(), Focus: true,
+			Numbers: fmt.Sprintf("%s, %s: %s", f.Rule, l.when(f), f.Message), Shapes: append(shapes, text),
+		})
+	}
+	if len(groups) == 0 {
+		return
+	}
+	l.pic.Add(picture.Group{ID: id + "__found", Class: "panel", Shapes: l.head("found")})
+	l.pic.Groups = append(l.pic.Groups, groups...)
+	l.y += svg.Px(len(ends))*rowHeight + panelGap
+}
+
+// when writes the time of a finding; a moment once.
+func (l *layout) when(f *finding.Finding) string {
+	from, to := l.span.clock(f.From), l.span.clock(f.To)
+	if from == to {
+		return "at " + from
+	}
+	return from + " to " + to
+}
+
+// axis places the labels of time, and behind the panels its lines and the gaps; id is
+// that of the drawing.
+func (l *layout) axis(gaps []step) {
+	id := l.pic.ID
+	bottom := l.y - panelGap + 60
+	back := picture.Group{ID: id + "__grid", Class: "grid"}
+	labels := picture.Group{ID: id + "__clock", Class: "clock", Shapes: []picture.Shape{
+		{Class: "floor", X: plotLeft, Y: bottom, W: plotRight - plotLeft}, {Class: "facts", X: margin, Y: bottom + 130, Text: "UTC"},
+	}}
+	for _, t := range l.span.ticks(12) {
+		x := l.span.x(t.at)
+		back.Shapes = append(back.Shapes, picture.Shape{Class: "gridline", X: x, Y: l.top, H: bottom - l.top})
+		class := "time"
+		if t.midnight {
+			class = "time date"
+		}
+		labels.Shapes = append(labels.Shapes, picture.Shape{Class: class, X: x, Y: bottom + 130, Text: t.label})
+	}
+	for _, x := range l.marks {
+		back.Shapes = append(back.Shapes, picture.Shape{Class: "story", X: x, Y: l.top, H: bottom - l.top})
+	}
+	var behind []picture.Group
+	for i, g := range gaps {
+		x, w := l.span.box(g.from, g.to)
+		one := picture.Group{ID: fmt.Sprintf("%s__gap-%d", id, i), Class: "gap", Focus: true,
+			Numbers: fmt.Sprintf("no ticks from %s to %s", l.span.clock(g.from), l.span.clock(g.to)),
+			Shapes:  []picture.Shape{{Class: "block", X: x, Y: l.top, W: w, H: bottom - l.top}}}
+		if w > 520 {
+			one.Shapes = append(one.Shapes, picture.Shape{Class: "facts", X: x + w/2, Y: l.top + (bottom-l.top)/2, Text: "no ticks"})
+		}
+		behind = append(behind, one)
+	}
+	if len(gaps) > 0 {
+		l.legend = append(l.legend, legend{"gap", "", "no ticks"})
+	}
+	front := l.pic.Groups[l.behind:]
+	l.pic.Groups = append(append(append([]picture.Group{}, l.pic.Groups[:l.behind]...), append([]picture.Group{back}, behind...)...), front...)
+	l.pic.Add(labels)
+	l.y = bottom + 2*lineHeight
+}
+
+// foot places the line of numbers, the legend and the sentences below.
+func (l *layout) foot(sentences ...string) {
+	l.pic.NumbersY = l.y + 60
+	l.y += lineHeight + 40
+	x := margin
+	for i, e := range l.legend {
+		wide := 260 + svg.Px(len([]rune(e.text)))*letter
+		if x > margin && x+wide > pictureWidth-margin {
+			x = margin
+			l.y += lineHeight
+		}
+		m := picture.Shape{Class: "swatch", X: x, Y: l.y + 15, W: 180, H: 110, Fill: e.fill}
+		if strings.HasSuffix(e.class, "line") {
+			m = picture.Shape{Class: "curve", X: x, Y: l.y + 70, W: 180}
+		}
+		l.pic.Add(picture.Group{ID: fmt.Sprintf("%s__legend-%d", l.pic.ID, i), Class: "legend " + e.class,
+			Shapes: []picture.Shape{m, {Class: "facts", X: x + 240, Y: l.y + 110, Text: e.text}}})
+		x += wide + 240
+	}
+	if len(l.legend) > 0 {
+		l.y += lineHeight + 30
+	}
+	caption := picture.Group{ID: l.pic.ID + "__caption", Class: "caption"}
+	for _, s := range sentences {
+		for _, text := range texttab.Wrap(s, int((pictureWidth-2*margin)/letter)) {
+			caption.Shapes = append(caption.Shapes, picture.Shape{Class: "facts", X: margin, Y: l.y + 110, Text: text})
+			l.y += lineHeight
+		}
+	}
+	if len(caption.Shapes) > 0 {
+		l.pic.Add(caption)
+	}
+	l.pic.Height = l.y + margin
+	l.pic.Patterns = l.patterns()
+}
+
+// textures are the patterns that tell the home nodes apart without colour, by node; a node
+// beyond them takes the one of its number modulo their count. None looks like the hatching
+// of remote memory.
+var textures = [...]string{
+	"", "M0 3H6", "M1.5 1.5h1.5v1.5h-1.5z", "M3 0V6", "M0 3H6M3 0V6", "M0 0 6 6", "M1 1.5h2M4 4.5h2", "M1 3h4M3 1v4",
+}
+
+// patterns returns those that the picture uses.
+func (l *layout) patterns() (out []picture.Pattern) {
+	for n := 0; n <= min(l.nodes, len(textures)-1); n++ {
+		out = append(out, picture.Pattern{Name: strconv.Itoa(n), Class: fmt.Sprintf("node-%d", n), Size: 6, Marks: textures[n]})
+	}
+	if l.remote {
+		out = append(out, picture.Pattern{Name: "remote", Class: "remote", Size: 5, Tilted: true, Marks: "M0 0V5"})
+	}
+	return out
+}
+
+// slices places the stretches that can be pointed at, over all panels; sum adds up the
+// steps of one and says what they hold.
+func (l *layout) slices(steps []step, bottom svg.Px, sum func([]step) string) {
+	width := l.span.stepFor(60)
+	for from := 0; from < len(steps); {
+		start := steps[from].from.Truncate(width)
+		to := from + 1
+		for to < len(steps) && steps[to].from.Before(start.Add(width)) && steps[to].from.Equal(steps[to-1].to) {
+			to++
+		}
+		x, w := l.span.box(steps[from].from, steps[to-1].to)
+		if text := sum(steps[from:to]); text != "" {
+			l.pic.Add(picture.Group{ID: fmt.Sprintf("%s__slice-%d", l.pic.ID, steps[from].bucket), Class: "slice",
+				Numbers: l.span.clock(steps[from].from) + " to " + l.span.clock(steps[to-1].to) + ": " + text,
+				Shapes:  []picture.Shape{{Class: "block", X: x, Y: l.top, W: w, H: bottom - l.top}}})
+		}
+		from = to
+	}
+}

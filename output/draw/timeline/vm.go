@@ -1,0 +1,305 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/capture"
+	"homenode/numa"
+	"homenode/output/draw/picture"
+	"homenode/output/draw/svg"
+	"homenode/output/draw/topo"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// vmPart returns the part of an id that tells a VM: its name and, where the source states
+// one, its scheduler group, because VMs can have one name.
+func vmPart(v *capture.VM) string {
+	id := "vm-" + topo.ShapeID(v.Name)
+	if v.GID >= 0 {
+		id += "__gid-" + strconv.FormatInt(v.GID, 10)
+	}
+	if v.Nth > 0 {
+		id += "__nth-" + strconv.Itoa(v.Nth)
+	}
+	return id
+}
+
+// vmDrawing is the state of the drawing of a VM.
+type vmDrawing struct {
+	*layout
+	v     *capture.VM
+	id    string
+	steps []step
+	lacks []string // what the capture does not state
+	blind bool     // N%L and remote memory mean nothing
+}
+
+func (d *vmDrawing) bucket(i int) *capture.VMBucket { return &d.v.Timeline.Buckets[i] }
+
+func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture.Picture {
+	id := VMID(rec, v)
+	facts := []string{"on " + rec.Host}
+	if v.VCPUs > 0 {
+		facts = append(facts, strconv.Itoa(v.VCPUs)+" vCPU")
+	}
+	if v.Size > 0 {
+		facts = append(facts, v.Size.String())
+	}
+	d := &vmDrawing{v: v, id: id}
+	d.layout = newLayout(rec, id, o.title(o.label(v)), strings.Join(append(facts, spanOfText(rec)), " · "))
+	d.pic.Title = o.title(fmt.Sprintf("%s on %s over time", o.label(v), rec.Host))
+	d.steps = stepsOf(&v.Timeline, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
+	d.behind, d.top = len(d.pic.Groups), d.y
+	d.events(id, o, v)
+	d.found(id, o, func(f *finding.Finding) bool { return d.aboutVM(f, v) })
+	d.blind = o.blind(v)
+	d.homes()
+	d.locality()
+	d.memory()
+	d.migrations()
+	d.ready()
+	d.speed(o)
+	d.life()
+	bottom := d.y - panelGap + 60
+	d.axis(gapsOf(d.steps))
+	d.slices(d.steps, bottom, d.sum)
+	var sentences []string
+	if len(d.lacks) > 0 {
+		sentences = append(sentences, o.source()+" does not state "+strings.Join(d.lacks, ", ")+" of this VM.")
+	}
+	if n := len(v.Timeline.Buckets); n > 0 {
+		sentences = append(sentences, "A step is "+rule.Duration(v.Timeline.Width)+": its mean, and a thin line for its worst tick.")
+	}
+	d.foot(o.notes(sentences)...)
+	return d.pic
+}
+
+func spanOfText(rec *capture.Recording) string {
+	s := spanOf(rec)
+	return s.title()
+}
+
+// homes places the band of home nodes.
+func (d *vmDrawing) homes() {
+	const height = svg.Px(280)
+	if !d.v.HasHomes {
+		d.lacks = append(d.lacks, "home nodes")
+		return
+	}
+	facts := "not NUMA-managed"
+	switch main, share, ok := rule.Homes(d.v); {
+	case ok && main != 0 && len(d.v.Homes) > 1:
+		facts = fmt.Sprintf("%s for %s", main, percent(share))
+	case ok && main != 0:
+		facts = rule.Nodes(main) + " always"
+	case !ok && d.v.LastHomes != 0:
+		facts = rule.Nodes(d.v.LastHomes)
+	}
+	d.pic.Add(picture.Group{ID: d.id + "__homes", Class: "panel", Focus: true, Numbers: "home nodes: " + homesText(d.v),
+		Shapes: append(d.head("home nodes", facts), picture.Shape{Class: "floor", X: plotLeft, Y: d.y + height, W: plotRight - plotLeft})})
+	d.pic.Groups = append(d.pic.Groups, d.band(d.id, d.v, d.steps, height, true)...)
+	for n := 0; n <= d.nodes; n++ {
+		if anyHome(d.v, n) {
+			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%len(textures)), strconv.Itoa(n % len(textures)), fmt.Sprintf("node %d", n)})
+		}
+	}
+	d.y += height + panelGap
+}
+
+// band returns the home nodes of a VM as groups, one for each stretch of the same nodes.
+// Several nodes at once stand above each other.
+func (l *layout) band(id string, v *capture.VM, steps []step, height svg.Px, labels bool) []picture.Group {
+	var out []picture.Group
+	for from := 0; from < len(steps); {
+		homes := v.Timeline.Buckets[steps[from].bucket].Homes
+		to := from + 1
+		for to < len(steps) && v.Timeline.Buckets[steps[to].bucket].Homes == homes && steps[to].from.Equal(steps[to-1].to) {
+			to++
+		}
+		x, w := l.span.box(steps[from].from, steps[to-1].to)
+		g := picture.Group{ID: fmt.Sprintf("%s__home-%d", id, steps[from].bucket), Class: "home",
+			Numbers: fmt.Sprintf("home node %s from %s to %s", homes, l.span.clock(steps[from].from), l.span.clock(steps[to-1].to))}
+		i, n := 0, homes.Len()
+		for node := range homes.All() {
+			l.nodes = max(l.nodes, node)
+			y0, y1 := l.y+height*svg.Px(i)/svg.Px(n), l.y+height*svg.Px(i+1)/svg.Px(n)
+			g.Shapes = append(g.Shapes, picture.Shape{Class: "band", X: x, Y: y0, W: w, H: y1 - y0, Fill: strconv.Itoa(node % len(textures))})
+			if label := strconv.Itoa(node); labels && y1-y0 >= 110 && w > svg.Px(len(label)+2)*letter {
+				g.Shapes = append(g.Shapes, picture.Shape{Class: "inside", X: x + w/2, Y: (y0+y1)/2 + 38, Text: label})
+			}
+			i++
+		}
+		if len(g.Shapes) > 0 {
+			out = append(out, g)
+		}
+		from = to
+	}
+	return out
+}
+
+func homesText(v *capture.VM) string {
+	var all int64
+	for _, h := range v.Homes {
+		all += int64(h.Time)
+	}
+	if all == 0 {
+		return v.LastHomes.String()
+	}
+	parts := make([]string, len(v.Homes))
+	for i, h := range v.Homes {
+		parts[i] = fmt.Sprintf("%s for %s", h.Homes, percent(float64(h.Time)/float64(all)))
+	}
+	return strings.Join(parts, "; ") + fmt.Sprintf("; changed %d times", v.Changed.Total)
+}
+
+func anyHome(v *capture.VM, node int) bool {
+	return slices.ContainsFunc(v.Timeline.Buckets, func(b capture.VMBucket) bool { return b.Ticks > 0 && b.Homes.Has(node) })
+}
+
+// share returns N%L of a bucket, its mean over memory and ticks.
+func share(b *capture.VMBucket) (float64, bool) {
+	if b.Memory == 0 || b.Local+b.Remote <= 0 {
+		return 0, false
+	}
+	return float64(b.Local) / float64(b.Local+b.Remote), true
+}
+
+// locality places N%L: the mean, its least, and the limit that rules judge by.
+func (d *vmDrawing) locality() {
+	if !d.v.HasMemory {
+		d.lacks = append(d.lacks, "local and remote memory")
+		return
+	}
+	const height = svg.Px(700)
+	s := scale{d.y, d.y + height, 1}
+	facts := []string{"no memory on a node"}
+	if all := d.v.Least.Local + d.v.Least.Remote; all > 0 {
+		facts = []string{"least " + rule.NL(float64(d.v.Least.Local)/float64(all)), "at " + d.span.clock(d.v.Least.Time)}
+	}
+	if d.blind {
+		facts = notMeasurable
+	}
+	shapes := append(d.head("N%L", facts...), d.frame(s, []mark{{0, "0"}, {.5, "50 %"}, {1, "100 %"}})...)
+	mean := curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
+		n, ok := share(d.bucket(i))
+		return s.bottom, s.y(n), ok
+	})
+	least := curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
+		b := d.bucket(i)
+		return s.bottom, s.y(float64(b.Least) / capture.Whole), b.Memory > 0
+	})
+	shapes = append(shapes, picture.Shape{Class: "local", Path: area(mean)}, picture.Shape{Class: "worst", Path: line(least)}, picture.Shape{Class: "curve", Path: line(mean)})
+	shapes = append(shapes, d.limit(s, d.rec.Options.Locality, percent(d.rec.Options.Locality))...)
+	d.pic.Add(picture.Group{ID: d.id + "__locality", Class: "panel", Focus: true, Numbers: d.localityText(), Shapes: shapes})
+	d.y += height + panelGap
+}
+
+func (d *vmDrawing) localityText() string {
+	low := &d.v.Low
+	if d.blind {
+		return "N%L means nothing: the memory is interleaved over the home nodes (M006)"
+	}
+	if low.Count == 0 {
+		return fmt.Sprintf("N%%L never below %s", percent(d.rec.Options.Locality))
+	}
+	return fmt.Sprintf("N%%L below %s for %s, longest from %s to %s with at least %s local", percent(d.rec.Options.Locality), rule.Duration(low.Time),
+		d.span.clock(low.Longest.From), d.span.clock(low.Longest.To), rule.NL(low.Longest.Worst))
+}
+
+// notMeasurable stands for what N%L and remote memory do not tell of interleaved memory.
+var notMeasurable = []string{"not measurable:", "interleaved (M006)"}
+
+// memory places local memory with remote memory above it.
+func (d *vmDrawing) memory() {
+	if !d.v.HasMemory {
+		return
+	}
+	const height = svg.Px(900)
+	amount := func(i int) (local, remote numa.Bytes) {
+		b := d.bucket(i)
+		n := int64(max(b.Memory, 1))
+		return numa.Bytes(b.Local/n) * numa.KiB, numa.Bytes(b.Remote/n) * numa.KiB
+	}
+	var most numa.Bytes
+	for i := range d.v.Timeline.Buckets {
+		local, remote := amount(i)
+		most = max(most, local+remote)
+	}
+	top, marks := memoryScale(most)
+	s := scale{d.y, d.y + height, top}
+	facts := []string{"never remote"}
+	if d.v.Remote.Most > 0 {
+		facts = []string{"remote at most", d.v.Remote.Most.String(), "at " + d.span.clock(d.v.Remote.At)}
+	}
+	text := fmt.Sprintf("memory: at most %s remote, at the end %s local and %s remote", d.v.Remote.Most, d.v.LastLocal, d.v.LastRemote)
+	if d.blind {
+		facts = notMeasurable
+		text = fmt.Sprintf("memory: at the end %s; how much of it is remote is not measurable, it is interleaved over the home nodes (M006)", d.v.LastLocal+d.v.LastRemote)
+	}
+	shapes := append(d.head("memory", facts...), d.frame(s, marks)...)
+	stack := func(remote bool) []segment {
+		return curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
+			here, far := amount(i)
+			if remote {
+				return s.y(float64(here)), s.y(float64(here + far)), d.bucket(i).Memory > 0 && far > 0
+			}
+			return s.bottom, s.y(float64(here)), d.bucket(i).Memory > 0
+		})
+	}
+	if local := stack(false); len(local) > 0 {
+		shapes = append(shapes, picture.Shape{Class: "local", Path: area(local)}, picture.Shape{Class: "curve", Path: line(local)})
+	}
+	if remote := stack(true); len(remote) > 0 {
+		d.remote = true
+		shapes = append(shapes, picture.Shape{Class: "remote", Path: area(remote), Fill: "remote"})
+	}
+	d.pic.Add(picture.Group{ID: d.id + "__memory", Class: "panel", Focus: true,
+		Numbers: text, Shapes: shapes})
+	local := "local memory"
+	if d.blind {
+		local = "memory on the home nodes"
+	}
+	d.legend = append(d.legend, legend{"local", "", local})
+	if d.remote {
+		d.legend = append(d.legend, legend{"remote", "remote", "remote memory"})
+	}
+	d.y += height + panelGap
+}
+
+// migrations places a tick for each step with NUMA migrations, as long as they are many.
+func (d *vmDrawing) migrations() {
+	if !d.v.HasMoves {
+		d.lacks = append(d.lacks, "NUMA migrations")
+		return
+	}
+	const height = svg.Px(240)
+	most := int64(1)
+	for i := range d.v.Timeline.Buckets {
+		most = max(most, d.bucket(i).Moves)
+	}
+	s := scale{d.y, d.y + height, float64(most)}
+	shapes := append(d.head("migrations", countText(d.v.Moves.All)), picture.Shape{Class: "floor", X: plotLeft, Y: s.bottom, W: plotRight - plotLeft})
+	if d.v.Moves.All > 0 {
+		shapes = append(shapes, picture.Shape{Class: "amount", X: plotLeft - 60, Y: s.top + 70, Text: strconv.FormatInt(most, 10)})
+	}
+	for _, one := range d.steps {
+		if n := d.bucket(one.bucket).Moves; n > 0 {
+			y := min(s.y(float64(n)), s.bottom-50)
+			shapes = append(shapes, picture.Shape{Class: "event", X: d.span.x(one.from), Y: y, H: s.bottom - y})
+		}
+	}
+	d.pic.Add(picture.Group{ID: d.id + "__migrations", Class: "panel", Focus: true,
+		Numbers: fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, rule.Duration(d.v.Timeline.Width)), Shapes: shapes})
+	d.y += height + panelGap
+}
+
+func countText(n int64) string {
+	if n == 0 {
+		return "none"
+	}
+	return strconv.FormatInt(n, 10) + " in all"
+}

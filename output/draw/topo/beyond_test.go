@@ -1,0 +1,36 @@
+package topo_test
+
+import (
+	"strings"
+	"testing"
+
+	"homenode/output/draw/topo"
+	"homenode/rules"
+	"homenode/source/scenario"
+)
+
+// TestBeyond: memory that no node of the host has room for is not called remote, and
+// the memory of other nodes' VMs is named.
+func TestBeyond(t *testing.T) {
+	f, err := scenario.Read("over.txtar", []byte(`release 7.0U3
+host o1 nodes=2 cores=28 memory=1024GB
+vm ora host=o1 vcpus=24 memory=1000GB
+vm pht host=o1 vcpus=8 memory=200GB
+vm u20 host=o1 vcpus=8 memory=120GB
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := topo.OfHost(rules.Run(f, rules.Options{}), &f.Hosts[0])
+	for _, tt := range []struct{ got, want string }{
+		{d.Nodes[0].Clients[0].Numbers(), "ora: 24 vCPUs, 1000 GB, 488 GB of it remote; finding: high"},
+		{d.Nodes[1].Clients[1].Numbers(), "u20: 8 vCPUs, 120 GB, 120 GB do not fit the host"},
+		{d.Nodes[1].Numbers(), "node 1, 28 cores, 56 threads, 512 GB: 16 vCPUs on 2 clients, 0.6 vCPU per core, 0 B free, holds 488 GB of ora, at home on other nodes"},
+		{strings.Join(d.Caption, "\n"), "The home nodes are predicted (C-4), not observed. VMs are placed in the order of the inventory.\n" +
+			"296 GB do not fit the host at all: ballooning or swapping once all memory is touched."},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("got  %s\nwant %s", tt.got, tt.want)
+		}
+	}
+}

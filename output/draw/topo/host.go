@@ -1,0 +1,139 @@
+package topo
+
+import (
+	"fmt"
+
+	"homenode/esxi/placement"
+	"homenode/esxi/vnuma"
+	"homenode/internal/texttab"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// predicted is the first sentence of every caption: no drawing claims to have seen
+// a home node.
+const predicted = "The home nodes are predicted (C-4), not observed."
+
+// OfHost returns the drawing of a host with the clients of the powered-on VMs that
+// are registered on it, placed in the order of the inventory.
+func OfHost(r *rules.Result, h *numa.Host) *Drawing {
+	d := &Drawing{ID: "host-" + ShapeID(h.ID), Title: texttab.Clean(h.Name), Facts: hostFacts(h)}
+	if !h.Nodes.Known() {
+		d.Caption = []string{"The NUMA nodes of this host are unknown: there is nothing to draw."}
+		return d
+	}
+	high := map[string]bool{}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Severity == finding.High && f.HostID == h.ID {
+			high[f.VMID] = true
+		}
+	}
+	vms := running(r, h)
+	placed, unplaced := placeOn(h, vms, func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout })
+	d.nodesOf(placed, func(i int) string { return texttab.Clean(vms[i].Name) }, func(c *placement.Client) Client {
+		v := vms[c.Request]
+		out := clientOf(d.ID, v, &v.On[0].Layout, c)
+		out.High = high[v.ID]
+		return out
+	})
+	for _, i := range unplaced {
+		c := looseOf(d.ID, vms[i])
+		c.High = high[vms[i].ID]
+		d.Loose = append(d.Loose, c)
+	}
+	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"__loose")
+	d.Caption = append([]string{predicted + " VMs are placed in the order of the inventory."},
+		beyond(placed)...)
+	d.Caption = append(d.Caption, leftOut(r, h, len(vms))...)
+	return d
+}
+
+// placeOn places the VMs on the host, with the layouts that they have there.
+func placeOn(h *numa.Host, vms []*rule.VM, layout func(v *rule.VM) *vnuma.Layout) (placed []placement.Node, unplaced []int) {
+	requests := make([]placement.Request, len(vms))
+	for i, v := range vms {
+		requests[i] = placement.RequestOf(v.VM, layout(v))
+	}
+	at := placement.Of(h)
+	return placement.Place(&at, requests)
+}
+
+// hostFacts returns the processors and the release.
+func hostFacts(h *numa.Host) []string {
+	var facts []string
+	if p := processors(h); p != "" {
+		facts = append(facts, p)
+	}
+	if h.Release.Known() {
+		facts = append(facts, h.Release.Value.String())
+	}
+	return facts
+}
+
+// running returns the judged VMs that run on the host. A VM whose power state is
+// unknown counts as running.
+func running(r *rules.Result, h *numa.Host) []*rule.VM {
+	var vms []*rule.VM
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			if v.Host == h && v.Home != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn {
+				vms = append(vms, v)
+			}
+		}
+	}
+	return vms
+}
+
+// leftOut says what is registered on the host but not drawn.
+func leftOut(r *rules.Result, h *numa.Host, drawn int) []string {
+	off, on, unknown := 0, 0, 0
+	for i := range r.Fleet.VMs {
+		v := &r.Fleet.VMs[i]
+		switch {
+		case v.Host != h.ID || v.Template.Or(false):
+		case v.Power.Or(numa.PoweredOn) != numa.PoweredOn:
+			off++
+		default:
+			on++
+			if !v.Power.Known() {
+				unknown++
+			}
+		}
+	}
+	var out []string
+	if off > 0 {
+		out = append(out, fmt.Sprintf("Not drawn: %s not powered on.", rule.Plural(off, "VM")))
+	}
+	if on > drawn {
+		out = append(out, fmt.Sprintf("Not drawn: %s that could not be judged.", rule.Plural(on-drawn, "VM")))
+	}
+	if unknown > 0 {
+		out = append(out, fmt.Sprintf("Power state unknown, taken as on: %s.", rule.Plural(unknown, "VM")))
+	}
+	return out
+}
+
+// clientOf returns the shape of a placed client.
+func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *placement.Client) Client {
+	first, _ := l.PPDs.Group(c.Index)
+	out := Client{
+		ID: fmt.Sprintf("%s__vm-%s__client-%d", drawing, ShapeID(v.ID), c.Index),
+		VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), Index: c.Index, First: first, VCPUs: c.VCPUs,
+		Memory: c.Local + c.Remote + c.Nowhere, Remote: c.Remote, Nowhere: c.Nowhere, MemoryKnown: v.Memory.Known(),
+		Wide: l.Wide(), Interleaved: l.Memory.Placement == vnuma.Interleaved,
+	}
+	if out.Wide {
+		out.Label += fmt.Sprintf(".%d", c.Index)
+	}
+	return out
+}
+
+// looseOf returns the shape of a VM without home node.
+func looseOf(drawing string, v *rule.VM) Client {
+	return Client{
+		ID: fmt.Sprintf("%s__vm-%s__loose", drawing, ShapeID(v.ID)), VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name),
+		VCPUs: v.On[0].Layout.VPDs.Sum(), Memory: v.Memory.Value, MemoryKnown: v.Memory.Known(),
+	}
+}

@@ -1,0 +1,353 @@
+package topo
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"homenode/internal/texttab"
+	"homenode/rules/rule"
+)
+
+// Text draws d for a terminal of so many columns; 0 means 80. Nodes that do not
+// fit side by side are stacked.
+//
+//	┌ node 0 ─ 18 cores ─ 512 GB ──────────────┐
+//	│ sql01.0 ████████████████  16c  192 GB    │
+//	│ free memory 271 GB   vCPU per core 1.2   │
+//	└──────────────────────────────────────────┘
+func Text(w io.Writer, d *Drawing, width int, colour bool) error {
+	if width <= 0 {
+		width = 80
+	}
+	c := &canvas{width: max(width, 12), colour: colour}
+	c.wrapped(bold, strings.Join(append([]string{d.Title}, d.Facts...), "   "))
+	if len(d.Nodes) > 0 {
+		p := c.plan(d)
+		c.guests(d, p)
+		for i := 0; i < len(d.Nodes); i += p.across {
+			c.row(d.Nodes[i:min(i+p.across, len(d.Nodes))], p)
+		}
+	}
+	for i := range d.Loose {
+		c.wrapped("", "no home node: "+d.Loose[i].Numbers())
+	}
+	if d.LooseMore.Clients > 0 {
+		c.wrapped("", "no home node: "+d.LooseMore.Numbers())
+	}
+	for _, s := range c.legend {
+		c.wrapped(faint, s)
+	}
+	for _, s := range d.Caption {
+		c.wrapped(faint, s)
+	}
+	_, err := io.WriteString(w, c.b.String())
+	return err
+}
+
+// canvas collects the lines of a drawing.
+type canvas struct {
+	b      strings.Builder
+	width  int
+	colour bool
+	legend []string
+}
+
+// The ANSI codes of the drawing.
+const (
+	bold   = "1"
+	faint  = "2"
+	blue   = "34"
+	red    = "31"
+	yellow = "33"
+)
+
+func (c *canvas) paint(code, s string) string {
+	if !c.colour || code == "" || strings.TrimSpace(s) == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (c *canvas) line(s string) { c.b.WriteString(strings.TrimRight(s, " ") + "\n") }
+
+// wrapped writes text in lines no wider than the terminal, broken at blanks.
+func (c *canvas) wrapped(code, text string) {
+	line, indent := "", ""
+	for word := range strings.SplitSeq(text, " ") {
+		switch {
+		case line == indent:
+			line += word
+		case columns(line)+1+columns(word) > c.width:
+			c.line(c.paint(code, cut(line, c.width)))
+			indent = "  "
+			line = indent + word
+		default:
+			line += " " + word
+		}
+	}
+	c.line(c.paint(code, cut(line, c.width)))
+}
+
+// A plan is the sizes that all nodes of a drawing share, in columns.
+type plan struct {
+	across                int // nodes side by side
+	inner                 int // of a box, between "│ " and " │"
+	label, bar            int
+	vcpus, memory, remote int // remote is 0 when no memory is remote
+	most                  int // vCPUs of a full bar
+}
+
+// The least room for a name and a bar before nodes are stacked.
+const (
+	leastLabel = 8
+	leastBar   = 8
+)
+
+// plan measures the drawing and shares out the width of the terminal.
+func (c *canvas) plan(d *Drawing) *plan {
+	p := &plan{most: 1}
+	remote, spread, numbered := false, false, ""
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		for j := range n.Clients {
+			cl := &n.Clients[j]
+			p.most = max(p.most, cl.VCPUs)
+			p.measure(cl.Label, cl.VCPUs, memoryOf(cl), remoteOf(cl))
+			if cl.Numbered() && numbered == "" {
+				numbered = fmt.Sprintf("%s: client %d of %s, a wide VM.", cl.Label, cl.Index, cl.VM)
+			}
+			remote, spread = remote || cl.Remote > 0, spread || cl.Interleaved && cl.Remote == 0
+		}
+		if n.More.Clients > 0 {
+			p.measure(n.More.Label(), n.More.VCPUs, n.More.Memory.String(), "")
+		}
+		free, load := feet(n)
+		p.inner = max(p.inner, columns(head(n, false)), columns(free), columns(load))
+	}
+	rest := p.vcpus + p.memory + 5 // two blanks before each column, one before the bar
+	if p.remote > 0 {
+		rest += p.remote + 2
+	}
+	room := func(across int) int { return (c.width-across+1)/across - 4 }
+	p.across = len(d.Nodes)
+	for p.across > 1 && (len(d.Nodes)%p.across != 0 ||
+		room(p.across) < max(p.inner, min(p.label, leastLabel)+rest+min(p.most, leastBar))) {
+		p.across--
+	}
+	free := room(p.across) - rest
+	p.bar = max(0, min(p.most, max(min(leastBar, free/3), free-p.label)))
+	p.label = max(0, min(p.label, free-p.bar))
+	p.inner = max(0, min(max(p.inner, p.label+p.bar+rest), room(p.across)))
+	if p.bar < p.most {
+		c.legend = append(c.legend, fmt.Sprintf("A full bar is %s.", rule.Plural(p.most, "vCPU")))
+	}
+	if numbered != "" {
+		c.legend = append(c.legend, numbered)
+	}
+	if remote {
+		c.legend = append(c.legend, "▒ remote memory, part of the amount before it.")
+	}
+	if spread {
+		c.legend = append(c.legend, "░ memory interleaved over the home nodes of all clients of the VM.")
+	}
+	return p
+}
+
+func (p *plan) measure(label string, vcpus int, memory, remote string) {
+	p.label = max(p.label, columns(label))
+	p.vcpus = max(p.vcpus, columns(count(vcpus)))
+	p.memory = max(p.memory, columns(memory))
+	p.remote = max(p.remote, columns(remote))
+}
+
+func count(vcpus int) string { return fmt.Sprintf("%dc", vcpus) }
+
+func memoryOf(c *Client) string {
+	if !c.MemoryKnown {
+		return "?"
+	}
+	return c.Memory.String()
+}
+
+func remoteOf(c *Client) string {
+	switch {
+	case c.Remote > 0:
+		return "▒ " + c.Remote.String()
+	case c.Interleaved:
+		return "░"
+	}
+	return ""
+}
+
+// head returns the text in the upper border of a node.
+func head(n *Node, threads bool) string {
+	parts := n.Heading()
+	if !threads {
+		parts = append(parts[:2:2], parts[3:]...)
+	}
+	return strings.Join(parts, " ─ ")
+}
+
+// feet returns the sums of a node.
+func feet(n *Node) (memory, load string) {
+	if free, ok := n.Free(); ok {
+		memory = "free memory " + free.String()
+	} else {
+		memory = "memory unknown"
+	}
+	if perCore, ok := n.Load(); ok {
+		load = fmt.Sprintf("vCPU per core %.1f", perCore)
+	}
+	return memory, load
+}
+
+// row draws nodes side by side, all boxes of one height.
+func (c *canvas) row(nodes []Node, p *plan) {
+	boxes := make([][]string, len(nodes))
+	feet := make([][]string, len(nodes))
+	height := 0
+	for i := range nodes {
+		boxes[i], feet[i] = c.box(&nodes[i], p)
+		height = max(height, len(boxes[i])+len(feet[i]))
+	}
+	lines := make([]string, height+2)
+	for i := range nodes {
+		title := head(&nodes[i], true)
+		if columns(title) > p.inner {
+			title = head(&nodes[i], false)
+		}
+		box := []string{c.border('┌', title, '┐', p.inner)}
+		for j := range height {
+			inside := strings.Repeat(" ", p.inner)
+			if fromEnd := height - j; fromEnd <= len(feet[i]) {
+				inside = feet[i][len(feet[i])-fromEnd]
+			} else if j < len(boxes[i]) {
+				inside = boxes[i][j]
+			}
+			box = append(box, "│ "+inside+" │")
+		}
+		for j, s := range append(box, c.border('└', "", '┘', p.inner)) {
+			if i > 0 {
+				s = " " + s
+			}
+			lines[j] += s
+		}
+	}
+	for _, s := range lines {
+		c.line(s)
+	}
+}
+
+// border returns a horizontal border with a title in it, as wide as a box.
+func (c *canvas) border(left rune, title string, right rune, inner int) string {
+	if title == "" {
+		return string(left) + strings.Repeat("─", inner+2) + string(right)
+	}
+	title = cut(title, inner)
+	name, rest, more := strings.Cut(title, " ─ ")
+	if more {
+		rest = " ─ " + rest
+	}
+	return string(left) + " " + c.paint(bold, name) + rest + " " + strings.Repeat("─", inner-columns(title)) + string(right)
+}
+
+// box returns the lines of a node without borders, each p.inner wide: its clients,
+// and its sums, which stand at the bottom.
+func (c *canvas) box(n *Node, p *plan) (lines, sums []string) {
+	for i := range n.Clients {
+		lines = append(lines, c.client(&n.Clients[i], p))
+	}
+	if m := &n.More; m.Clients > 0 {
+		lines = append(lines, c.paint(faint, fit(fmt.Sprintf("%s %s  %s  %s", fit(m.Label(), p.label), strings.Repeat(" ", p.bar),
+			left(count(m.VCPUs), p.vcpus), left(m.Memory.String(), p.memory)), p.inner)))
+	}
+	if len(n.Clients) == 0 {
+		lines = append(lines, c.paint(faint, fit("no client", p.inner)))
+	}
+	if n.Foreign > 0 {
+		lines = append(lines, c.paint(yellow, fit(fmt.Sprintf("▒ %s of %s, at home elsewhere", n.Foreign, n.guests()), p.inner)))
+	}
+	memory, load := feet(n)
+	sum := memory + "   " + load
+	if columns(sum) > p.inner {
+		sums = append(sums, c.paint(faint, fit(memory, p.inner)))
+		sum = load
+	}
+	return lines, append(sums, c.paint(faint, fit(sum, p.inner)))
+}
+
+func (c *canvas) client(cl *Client, p *plan) string {
+	code := ""
+	if cl.High {
+		code = red
+	}
+	s := c.paint(code, fit(shortLabel(cl, p.label), p.label)) + " " + c.paint(blue, fit(bar(cl.VCPUs, p.most, p.bar), p.bar)) +
+		"  " + left(count(cl.VCPUs), p.vcpus) + "  " + left(memoryOf(cl), p.memory)
+	if p.remote > 0 {
+		s += "  " + c.paint(yellow, fit(remoteOf(cl), p.remote))
+	}
+	if pad := p.inner - columns(s); pad >= 0 {
+		return s + strings.Repeat(" ", pad)
+	}
+	return fit(plain(s), p.inner)
+}
+
+// shortLabel cuts a label but keeps the number of the client: batch….1.
+func shortLabel(cl *Client, n int) string {
+	suffix := fmt.Sprintf(".%d", cl.Index)
+	name, isWide := strings.CutSuffix(cl.Label, suffix)
+	if !isWide || columns(cl.Label) <= n || n < len(suffix)+2 {
+		return cut(cl.Label, n)
+	}
+	return cut(name, n-len(suffix)) + suffix
+}
+
+// eighths are the blocks that end a bar: a true proportion to an eighth of a column.
+const eighths = " ▏▎▍▌▋▊▉"
+
+// bar returns n of most as a bar of at most so many columns; never empty.
+func bar(n, most, columns int) string {
+	if columns <= 0 {
+		return ""
+	}
+	e := max(1, (n*8*columns+most/2)/most)
+	s := strings.Repeat("█", e/8)
+	if e%8 > 0 {
+		s += string([]rune(eighths)[e%8])
+	}
+	return s
+}
+
+// columns returns how many columns of a terminal s takes; marks that stand on
+// another character take none. Characters of ambiguous width count as one, as
+// terminals outside East Asian locales show them.
+func columns(s string) int {
+	return texttab.Width(s)
+}
+
+// cut shortens s to so many columns, with an ellipsis.
+func cut(s string, n int) string {
+	if columns(s) <= n {
+		return s
+	}
+	if n <= 0 {
+		return ""
+	}
+	kept := 0
+	for i, r := range s {
+		if kept += columns(string(r)); kept > n-1 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// fit cuts or pads s to exactly n columns.
+func fit(s string, n int) string {
+	s = cut(s, n)
+	return s + strings.Repeat(" ", max(0, n-columns(s)))
+}
+
+// left pads s on the left to n columns.
+func left(s string, n int) string { return strings.Repeat(" ", max(0, n-columns(s))) + s }

@@ -1,0 +1,256 @@
+// Package topo decides what the drawing of a host or VM shows: nodes, clients,
+// guest nodes and their numbers. Text draws it for a terminal; package svg draws
+// the same Drawing for a page.
+package topo
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/esxi/placement"
+	"homenode/numa"
+	"homenode/rules/rule"
+)
+
+// A Drawing is one host, or one VM on a host, ready to be drawn. Its labels hold
+// no control characters; they are not escaped for any format.
+type Drawing struct {
+	ID     string   // of the drawing; the IDs of its shapes begin with it
+	Title  string   // host, or "VM on host"
+	Facts  []string // beside the title: processors, release
+	Guests []Guest  // the guest's nodes; nil in the drawing of a host
+	Nodes  []Node
+	Loose  []Client // not NUMA-managed: without home node
+	// LooseMore are those without home node that are drawn together.
+	LooseMore Rest
+	// Caption says what the drawing rests on, one sentence a line.
+	Caption []string
+}
+
+// A Guest is a NUMA node that the guest sees (a VPD), drawn as a frame above the
+// nodes that carry it.
+type Guest struct {
+	ID          string
+	Name        string // "guest node 0", or what the guest sees instead
+	First       int    // vCPU
+	VCPUs       int
+	Memory      numa.Bytes
+	MemoryKnown bool
+	On          []int // indexes in Drawing.Nodes that carry it, ascending; nil when no node does
+	Clients     int   // that carry it
+}
+
+// Heading returns the guest node in words: name, vCPUs, memory.
+func (g *Guest) Heading() []string {
+	h := []string{g.Name, vcpuRange(g.First, g.VCPUs)}
+	if g.MemoryKnown {
+		h = append(h, g.Memory.String())
+	}
+	return h
+}
+
+// Numbers returns all there is to say about the guest node in one line.
+func (g *Guest) Numbers() string {
+	return fmt.Sprintf("%s, carried by %s", strings.Join(g.Heading(), ", "), rule.Plural(g.Clients, "client"))
+}
+
+// A Node is a NUMA node with what is placed on it.
+type Node struct {
+	ID      string
+	Number  int
+	Cores   int
+	Threads int
+	Memory  numa.Fact[numa.Bytes]
+	Clients []Client // drawn one by one, largest first
+	More    Rest     // drawn together
+	VCPUs   int      // of all clients
+	Used    numa.Bytes
+	Foreign numa.Bytes // of Used: memory of clients that live on other nodes
+	Guests  []string   // the VMs of these clients
+}
+
+// Rest is what a drawing does not show one by one.
+type Rest struct {
+	ID      string
+	Clients int
+	VCPUs   int
+	Memory  numa.Bytes
+	Local   numa.Bytes
+}
+
+// Label returns "and 12 more".
+func (r *Rest) Label() string { return fmt.Sprintf("and %d more", r.Clients) }
+
+// Numbers returns what is summed up in one line.
+func (r *Rest) Numbers() string {
+	return fmt.Sprintf("%s: %s, %s", r.Label(), rule.Plural(r.VCPUs, "vCPU"), r.Memory)
+}
+
+// Heading returns the node in words: number, cores, threads, memory.
+func (n *Node) Heading() []string {
+	h := []string{fmt.Sprintf("node %d", n.Number), rule.Plural(n.Cores, "core"), rule.Plural(n.Threads, "thread")}
+	if n.Memory.Known() {
+		h = append(h, n.Memory.Value.String())
+	}
+	return h
+}
+
+// Free returns the memory that no client uses; false when the node's is unknown.
+func (n *Node) Free() (free numa.Bytes, ok bool) {
+	return n.Memory.Value - n.Used, n.Memory.Known()
+}
+
+// Load returns the vCPUs per core; false for a node without cores.
+func (n *Node) Load() (load float64, ok bool) {
+	if n.Cores == 0 {
+		return 0, false
+	}
+	return float64(n.VCPUs) / float64(n.Cores), true
+}
+
+// guests names the VMs with clients on other nodes that have memory here.
+func (n *Node) guests() string {
+	const most = 2
+	if len(n.Guests) > most+1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(n.Guests[:most], ", "), len(n.Guests)-most)
+	}
+	return strings.Join(n.Guests, ", ")
+}
+
+// Numbers returns all there is to say about the node in one line.
+func (n *Node) Numbers() string {
+	s := fmt.Sprintf("%s: %s on %s", strings.Join(n.Heading(), ", "), rule.Plural(n.VCPUs, "vCPU"), rule.Plural(len(n.Clients)+n.More.Clients, "client"))
+	if load, ok := n.Load(); ok {
+		s += fmt.Sprintf(", %.1f vCPU per core", load)
+	}
+	if free, ok := n.Free(); ok {
+		s += fmt.Sprintf(", %s free", free)
+	}
+	if n.Foreign > 0 {
+		s += fmt.Sprintf(", holds %s of %s, at home on other nodes", n.Foreign, n.guests())
+	}
+	return s
+}
+
+// A Client is a NUMA client (PPD) of a running VM.
+type Client struct {
+	ID          string
+	VM          string // name
+	Label       string // sql01.0 for a client of a wide VM, else the name
+	Index       int    // of the client in its VM
+	First       int    // vCPU
+	VCPUs       int
+	Memory      numa.Bytes // its slice of the VM's memory
+	Remote      numa.Bytes // of Memory: on other nodes
+	Nowhere     numa.Bytes // of Memory: does not fit the host
+	MemoryKnown bool
+	Wide        bool // its VM has several clients
+	Interleaved bool // its VM's memory is spread over the nodes of all its clients
+	High        bool // a finding of high severity speaks about its VM
+}
+
+// Numbered reports whether the label is the name of the VM and the number of the client.
+func (c *Client) Numbered() bool { return c.Label == fmt.Sprintf("%s.%d", c.VM, c.Index) }
+
+// Local returns the memory on the client's own node.
+func (c *Client) Local() numa.Bytes { return c.Memory - c.Remote - c.Nowhere }
+
+// Numbers returns all there is to say about the client in one line.
+func (c *Client) Numbers() string {
+	var s strings.Builder
+	s.WriteString(c.VM)
+	if c.Wide {
+		fmt.Fprintf(&s, " client %d", c.Index)
+	}
+	fmt.Fprintf(&s, ": %s", rule.Plural(c.VCPUs, "vCPU"))
+	if c.Wide {
+		fmt.Fprintf(&s, " (%s)", vcpuRange(c.First, c.VCPUs))
+	}
+	switch {
+	case !c.MemoryKnown:
+		s.WriteString(", memory unknown")
+	case c.Remote > 0:
+		fmt.Fprintf(&s, ", %s, %s of it remote", c.Memory, c.Remote)
+	default:
+		fmt.Fprintf(&s, ", %s", c.Memory)
+	}
+	if c.Nowhere > 0 {
+		fmt.Fprintf(&s, ", %s do not fit the host", c.Nowhere)
+	}
+	if c.Interleaved {
+		s.WriteString(", interleaved")
+	}
+	if c.High {
+		s.WriteString("; finding: high")
+	}
+	return s.String()
+}
+
+func vcpuRange(first, n int) string {
+	if n == 1 {
+		return fmt.Sprintf("vCPU %d", first)
+	}
+	return fmt.Sprintf("vCPU %d–%d", first, first+n-1)
+}
+
+// mostClients is how many clients of a node are drawn one by one: as many as stay
+// legible; the smallest are summed up.
+const mostClients = 12
+
+// fewest sorts clients, largest first, and sums up those that are too many.
+func fewest(clients []Client, id string) (shown []Client, rest Rest) {
+	slices.SortStableFunc(clients, func(a, b Client) int {
+		return cmp.Or(cmp.Compare(b.VCPUs, a.VCPUs), cmp.Compare(a.Label, b.Label), cmp.Compare(a.ID, b.ID))
+	})
+	if len(clients) <= mostClients+1 { // "and 1 more" would save no line
+		return clients, rest
+	}
+	rest.ID = id + "__more"
+	for i := range clients[mostClients:] {
+		c := &clients[mostClients+i]
+		rest.Clients++
+		rest.VCPUs += c.VCPUs
+		rest.Memory += c.Memory
+		rest.Local += c.Local()
+	}
+	return clients[:mostClients], rest
+}
+
+// beyond says how much memory does not fit the host; nothing when all fits. Whose that
+// is the hypervisor decides when it reclaims.
+func beyond(placed []placement.Node) []string {
+	var all numa.Bytes
+	for i := range placed {
+		for _, c := range placed[i].Clients {
+			all += c.Nowhere
+		}
+	}
+	if all == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s do not fit the host at all: ballooning or swapping once all memory is touched.", all)}
+}
+
+// nodesOf turns placed nodes into nodes of the drawing; name returns the name of a VM,
+// client builds the shape of a client.
+func (d *Drawing) nodesOf(placed []placement.Node, name func(request int) string, client func(*placement.Client) Client) {
+	for i := range placed {
+		p := &placed[i]
+		n := Node{
+			ID: fmt.Sprintf("%s__node-%d", d.ID, p.ID), Number: p.ID, Cores: p.Cores, Threads: p.Threads,
+			Memory: p.Memory, VCPUs: p.VCPUs, Used: p.Used, Foreign: p.Used,
+		}
+		for j := range p.Clients {
+			c := client(&p.Clients[j])
+			n.Foreign -= p.Clients[j].Local
+			n.Clients = append(n.Clients, c)
+		}
+		for _, f := range p.Foreign {
+			n.Guests = append(n.Guests, name(f.Request))
+		}
+		n.Clients, n.More = fewest(n.Clients, n.ID)
+		d.Nodes = append(d.Nodes, n)
+	}
+}

@@ -1,0 +1,133 @@
+package topo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/esxi/placement"
+	"homenode/esxi/vnuma"
+	"homenode/internal/texttab"
+	"homenode/numa"
+	"homenode/rules/rule"
+)
+
+// OfVM returns the drawing of a VM alone on one of the hosts it can run on: what
+// its guest sees above, what carries it below. It is nil when no layout on that
+// host is predicted.
+func OfVM(v *rule.VM, h *numa.Host) *Drawing {
+	l := layoutOn(v, h)
+	if l == nil {
+		return nil
+	}
+	d := &Drawing{
+		ID:    fmt.Sprintf("vm-%s__on-%s", ShapeID(v.ID), ShapeID(h.ID)),
+		Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name),
+		Facts: vmFacts(v, l),
+	}
+	placed, unplaced := placeOn(h, []*rule.VM{v}, func(*rule.VM) *vnuma.Layout { return l })
+	d.nodesOf(placed, func(int) string { return texttab.Clean(v.Name) }, func(c *placement.Client) Client {
+		out := clientOf(d.ID, v, l, c)
+		out.Label = fmt.Sprintf("client %d", c.Index)
+		return out
+	})
+	for range unplaced {
+		d.Loose = append(d.Loose, looseOf(d.ID, v))
+	}
+	d.Caption = append(vmCaption(l), beyond(placed)...)
+	if n := d.dropEmpty(); n > 0 {
+		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s that the VM does not touch.", rule.Plural(n, "node")))
+	}
+	d.guests(v, l)
+	return d
+}
+
+// fewNodes is how many nodes are drawn even when the VM touches few of them: a
+// reader sees the host at a glance.
+const fewNodes = 4
+
+// dropEmpty removes the nodes of a larger host that hold nothing of the VM, and
+// returns how many.
+func (d *Drawing) dropEmpty() int {
+	all := len(d.Nodes)
+	if all <= fewNodes || len(d.Loose) > 0 {
+		return 0
+	}
+	d.Nodes = slices.DeleteFunc(d.Nodes, func(n Node) bool { return n.Used == 0 && n.VCPUs == 0 })
+	return all - len(d.Nodes)
+}
+
+// layoutOn returns the VM's layout on the host, after a power cycle.
+func layoutOn(v *rule.VM, h *numa.Host) *vnuma.Layout {
+	for i := range v.On {
+		if slices.Contains(v.On[i].Kind.Hosts, h) {
+			return &v.On[i].Layout
+		}
+	}
+	return nil
+}
+
+func vmFacts(v *rule.VM, l *vnuma.Layout) []string {
+	facts := []string{rule.Plural(l.VPDs.Sum(), "vCPU")}
+	if v.Memory.Known() {
+		facts = append(facts, v.Memory.Value.String())
+	}
+	return append(facts, fmt.Sprintf("%s × %s", rule.Plural(l.VSockets.Len(), "socket"), rule.Plural(l.CoresPerSocket, "core")))
+}
+
+// guests adds the nodes that the guest sees, each over the nodes that carry it.
+func (d *Drawing) guests(v *rule.VM, l *vnuma.Layout) {
+	home := make([]int, l.PPDs.Len()) // index in d.Nodes of each client
+	for i := range home {
+		home[i] = -1
+	}
+	for i := range d.Nodes {
+		for _, c := range d.Nodes[i].Clients {
+			home[c.Index] = i
+		}
+	}
+	for i := range l.VPDs.Len() {
+		first, n := l.VPDs.Group(i)
+		a, b := l.Carriers(i)
+		g := Guest{
+			ID: fmt.Sprintf("%s__guest-%d", d.ID, i), Name: fmt.Sprintf("guest node %d", i), First: first, VCPUs: n,
+			Memory: l.Slice(i), MemoryKnown: v.Memory.Known(), Clients: b - a + 1,
+		}
+		if home[a] >= 0 {
+			g.On = slices.Compact(slices.Sorted(slices.Values(home[a : b+1])))
+		}
+		if !l.GuestSeesNUMA() {
+			g.Name = "guest sees 1 node"
+		}
+		d.Guests = append(d.Guests, g)
+	}
+}
+
+// why says in words what decided the number of guest nodes.
+var why = map[vnuma.Reason]string{
+	vnuma.ByFit:       "the VM fits one node (B-4)",
+	vnuma.ByRelease:   "this release shows no vNUMA (B-2)",
+	vnuma.ByHardware:  "virtual hardware before 8 shows no vNUMA (B-2)",
+	vnuma.ByHotAdd:    "CPU hot add forces one guest node (B-15)",
+	vnuma.ByManual:    "a setting fixes the size of a guest node (B-10)",
+	vnuma.ByStored:    "the size stored at an earlier power-on is kept (B-8)",
+	vnuma.ByThreshold: "the VM has fewer vCPUs than numa.vcpu.min (B-3)",
+	vnuma.ByCPS:       "cores per socket fix the guest nodes, up to 6.0 (B-11)",
+}
+
+func vmCaption(l *vnuma.Layout) []string {
+	c := []string{"The VM alone on an empty host, after a power cycle. " + predicted}
+	if w := why[l.Why]; w != "" {
+		c = append(c, "What the guest sees: "+w+".")
+	}
+	if far := l.FarShare(); l.Memory.Placement == vnuma.Interleaved {
+		c = append(c, fmt.Sprintf("Memory is interleaved: %s of it is on another node than the vCPU that uses it, while N%%L reads 100 (C-17).", rule.Percent(far)))
+	}
+	if !l.Managed {
+		c = append(c, "Not NUMA-managed: the VM has no home node (C-12).")
+	}
+	if names := l.Assumes.Names(); len(names) > 0 {
+		c = append(c, "Assumed: "+strings.Join(names, ", ")+".")
+	}
+	return c
+}

@@ -1,0 +1,31 @@
+package size
+
+import (
+	"bytes"
+	"testing"
+
+	"homenode/internal/golden"
+	"homenode/numa/unit"
+	"homenode/output/form"
+)
+
+func TestPublished(t *testing.T) {
+	checks := []unit.Check{
+		{ID: "B-5", What: "32 KiB read", Quantity: "Hz per b/s", Printed: "~2.5", Computed: 2.443},
+		{ID: "B-6", What: "32 KiB write", Quantity: "Hz per b/s", Printed: "5.43", Computed: 5.307, Inconsistency: "I-8", Note: "32 KB taken as 256,000 bits"},
+		{ID: "B-6", What: "nothing printed", Quantity: "GHz", Printed: "—", Computed: 74.11},
+		{ID: "B-7", What: "a hair", Quantity: "GHz", Printed: "28", Computed: 27.999},
+	}
+	for _, tt := range []struct {
+		file string
+		form string
+	}{
+		{"published.txt", "table"}, {"published.json", "json"},
+	} {
+		var b bytes.Buffer
+		if err := form.Write(&b, tt.form, Published("size example", checks), form.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)
+	}
+}

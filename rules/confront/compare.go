@@ -1,0 +1,218 @@
+package confront
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// compare fills Fields and Open with what the observation states.
+func (r *Result) compare(v *numa.VM) {
+	r.Fields = fieldsOf(r.Observation, &r.Layout, &r.Open)
+	if !r.Observation.By.InGuest() {
+		return
+	}
+	if n, ok := processors(r.Observation); ok && n != int(r.Guest.VCPUs) {
+		r.Fields = append(r.Fields, Field{"processors", strconv.Itoa(int(r.Guest.VCPUs)), strconv.Itoa(n), false, r.Observation.At})
+	}
+}
+
+// processors returns how many the guest shows.
+func processors(o *numa.Observation) (int, bool) {
+	for _, f := range []numa.Fact[[]int]{o.VPDs, o.Sockets} {
+		if f.Known() && len(f.Value) > 0 {
+			return len(f.Value), true
+		}
+	}
+	return 0, false
+}
+
+// Names of fields that are asked for.
+const (
+	fieldVPDs    = "virtual nodes (VPDs)"
+	fieldPPDs    = "NUMA clients (PPDs)"
+	fieldSockets = "virtual sockets"
+	fieldSlices  = "memory slices"
+)
+
+// fieldsOf compares l with all that o states. open, when not nil, takes what is
+// stated and not compared.
+func fieldsOf(o *numa.Observation, l *vnuma.Layout, open *[]string) []Field {
+	var out []Field
+	add := func(name, at string, predicted vnuma.Split, groups numa.Fact[[]int], count numa.Fact[int]) {
+		f, ok := compareGroups(predicted, groups, count)
+		if ok {
+			f.Name, f.At = name, at
+			out = append(out, f)
+		}
+	}
+	at := func(where string) string { return join(o.At, where) }
+	add(fieldVPDs, at(o.VPDs.Origin.Where), l.VPDs, o.VPDs, o.VPDCount)
+	clients, listed := compareClients(o, l)
+	if !listed { // a list of clients says more than their number
+		add(fieldPPDs, at(o.PPDs.Origin.Where), l.PPDs, o.PPDs, o.PPDCount)
+	}
+	add(fieldSockets, at(o.Sockets.Origin.Where), l.VSockets, o.Sockets, o.SocketCount)
+	if listed {
+		out = append(out, clients)
+	}
+	if f, ok := compareHomes(o, l, open); ok {
+		out = append(out, f)
+	}
+	if f, ok := compareSlices(o, l); ok {
+		out = append(out, f)
+	} else if o.Slices.Known() && o.By.InGuest() && open != nil {
+		*open = append(*open, "memory of the virtual nodes: a guest shows what its kernel left of it")
+	}
+	return out
+}
+
+// join returns where a fact stands: relative to at, when that is a file alone.
+func join(at, where string) string {
+	if where == "" || strings.HasPrefix(where, at) {
+		return cmp.Or(where, at)
+	}
+	return at
+}
+
+// compareGroups compares a division of the vCPUs. A log of 6.0 names one PPD a
+// vCPU where its summary counts two, with CPU hot add: then the count holds.
+func compareGroups(s vnuma.Split, groups numa.Fact[[]int], count numa.Fact[int]) (Field, bool) {
+	observed := sizesOf(groups.Value)
+	switch {
+	case len(groups.Value) > 0 && (!count.Known() || count.Value == len(observed)):
+		f := Field{Predicted: sizesText(s.Sizes()), Observed: sizesText(observed)}
+		f.Agrees = slices.Equal(canonical(groupsOf(s)), canonical(groups.Value))
+		if !f.Agrees && f.Predicted == f.Observed {
+			f.Observed += " in another order"
+		}
+		return f, true
+	case count.Known():
+		return Field{Predicted: strconv.Itoa(s.Len()), Observed: strconv.Itoa(count.Value), Agrees: s.Len() == count.Value}, true
+	}
+	return Field{}, false
+}
+
+// groupsOf returns the group of each vCPU.
+func groupsOf(s vnuma.Split) []int {
+	out := make([]int, s.Sum())
+	for i := range out {
+		out[i] = s.Of(i)
+	}
+	return out
+}
+
+// canonical numbers groups in the order of their first member: a guest may number
+// its nodes with gaps.
+func canonical(groups []int) []int {
+	number := map[int]int{}
+	out := make([]int, len(groups))
+	for i, g := range groups {
+		n, ok := number[g]
+		if !ok {
+			n = len(number)
+			number[g] = n
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// sizesOf returns the number of vCPUs of each group, in order of first members.
+func sizesOf(groups []int) []int {
+	var out []int
+	for _, g := range canonical(groups) {
+		if g == len(out) {
+			out = append(out, 0)
+		}
+		out[g]++
+	}
+	return out
+}
+
+// sizesText writes the vCPUs of groups: "1 × 16", "2 × 16" or "16 + 14".
+func sizesText(sizes []int) string {
+	if len(sizes) == 1 {
+		return fmt.Sprintf("1 × %d", sizes[0])
+	}
+	return vnuma.SizesText(sizes)
+}
+
+// compareClients compares the clients that the scheduler lists, whose vCPUs it
+// counts but does not name.
+func compareClients(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
+	if !o.Clients.Known() || len(o.Clients.Value) == 0 {
+		return Field{}, false
+	}
+	observed, predicted := make([]int, 0, len(o.Clients.Value)), l.PPDs.Sizes()
+	managed := false // a client without home node is not (C-12)
+	for _, c := range o.Clients.Value {
+		managed = managed || c.Home >= 0
+		if c.VCPUs > 0 {
+			observed = append(observed, c.VCPUs)
+		}
+	}
+	if len(observed) == 0 { // the memory screen of esxtop names home nodes, not clients
+		return Field{}, false
+	}
+	f := Field{Name: "NUMA clients", Predicted: sizesText(predicted), Observed: sizesText(observed), At: join(o.At, o.Clients.Origin.Where)}
+	a, b := slices.Sorted(slices.Values(observed)), slices.Sorted(slices.Values(predicted))
+	f.Agrees = slices.Equal(a, b) && l.Managed
+	const unmanaged = "not managed by the NUMA scheduler"
+	if !l.Managed {
+		f.Predicted = unmanaged
+	}
+	if !managed {
+		f.Observed, f.Agrees = unmanaged, !l.Managed
+	}
+	return f, true
+}
+
+// compareHomes compares the number of home nodes. Clients of a VM can share one, so
+// that fewer than predicted tell nothing.
+func compareHomes(o *numa.Observation, l *vnuma.Layout, open *[]string) (Field, bool) {
+	n := len(o.Homes.Value)
+	if !o.Homes.Known() || n == 0 || !l.Managed {
+		return Field{}, false
+	}
+	if n < l.HomeNodes {
+		if open != nil {
+			*open = append(*open, fmt.Sprintf("home nodes: %d are seen, %d predicted; clients can share one", n, l.HomeNodes))
+		}
+		return Field{}, false
+	}
+	return Field{"home nodes", strconv.Itoa(l.HomeNodes), strconv.Itoa(n), n == l.HomeNodes, join(o.At, o.Homes.Origin.Where)}, true
+}
+
+// compareSlices compares the memory of the virtual nodes, as a log of the host
+// states it.
+func compareSlices(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
+	if !o.Slices.Known() || o.By.InGuest() || l.Slice(0) == 0 {
+		return Field{}, false
+	}
+	predicted := make([]numa.Bytes, l.VPDs.Len())
+	for i := range predicted {
+		predicted[i] = l.Slice(i)
+	}
+	return Field{fieldSlices, bytesText(predicted), bytesText(o.Slices.Value), slices.EqualFunc(predicted, o.Slices.Value, near), join(o.At, o.Slices.Origin.Where)}, true
+}
+
+// near reports whether two slices are the same but for how ESXi rounds them, which
+// is not published: up to 1/256.
+func near(a, b numa.Bytes) bool { return max(a, b)-min(a, b) <= max(a, b)/256 }
+
+func bytesText(list []numa.Bytes) string {
+	if len(list) > 0 && slices.Min(list) == slices.Max(list) {
+		return fmt.Sprintf("%d × %s", len(list), list[0])
+	}
+	parts := make([]string, len(list))
+	for i, b := range list {
+		parts[i] = b.String()
+	}
+	return strings.Join(parts, " + ")
+}

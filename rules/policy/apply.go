@@ -1,0 +1,212 @@
+package policy
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/numa"
+	"homenode/rules/finding"
+)
+
+// Suppressed is a finding that is accepted.
+type Suppressed struct {
+	finding.Finding
+	By Suppression `json:"suppressedBy"`
+}
+
+// Applied is what is left of the findings.
+type Applied struct {
+	Findings   []finding.Finding
+	Suppressed []Suppressed
+	Off        int // findings of rules that are switched off
+	// Notes tell what the owner should know: suppressions that are over, and such as
+	// suppress nothing.
+	Notes []numa.Note
+}
+
+// Apply sets severities and takes suppressed findings out of those about a fleet. today
+// decides which suppressions are over; its location decides which day it is. The
+// findings of p stay as they are.
+func (p *Policy) Apply(all []finding.Finding, f *numa.Fleet, today time.Time) Applied {
+	return p.apply(all, f, today, func(s *Suppression) bool {
+		return s.Rules == nil || slices.ContainsFunc(s.Rules, func(id string) bool { return !p.watch[id] })
+	})
+}
+
+// ApplyRecorded does the same for findings about recordings. f is the inventory, which
+// may be empty. A recording shows few hosts for a while, so that a suppression which
+// means nothing there may well mean something elsewhere: it is not told of.
+func (p *Policy) ApplyRecorded(all []finding.Finding, f *numa.Fleet, today time.Time) Applied {
+	return p.apply(all, f, today, func(*Suppression) bool { return false })
+}
+
+// apply applies p. told reports whether a suppression is told of that means no finding.
+func (p *Policy) apply(all []finding.Finding, f *numa.Fleet, today time.Time, told func(*Suppression) bool) Applied {
+	vms := make(map[string]*numa.VM, len(f.VMs))
+	for i := range f.VMs {
+		vms[f.VMs[i].ID] = &f.VMs[i]
+	}
+	day := today.Format(time.DateOnly)
+	matchers := make([]matcher, len(p.Suppress))
+	for i := range p.Suppress {
+		matchers[i] = newMatcher(&p.Suppress[i])
+	}
+	met := make([]int, len(p.Suppress))  // findings that each suppression means
+	open := make([]int, len(p.Suppress)) // of these, those that none accepts
+	var a Applied
+	for _, x := range all {
+		if p.Off[x.Rule] {
+			a.Off++
+			continue
+		}
+		if s, ok := p.Severities[x.Rule]; ok {
+			x.Severity = s
+		}
+		by := -1
+		var mean []int
+		for i := range matchers {
+			if matchers[i].match(&x, vms[x.VMID]) {
+				met[i]++
+				mean = append(mean, i)
+				if by < 0 && p.Suppress[i].Until >= day { // dates of one form compare as texts
+					by = i
+				}
+			}
+		}
+		if by >= 0 {
+			a.Suppressed = append(a.Suppressed, Suppressed{x, p.Suppress[by]})
+			continue
+		}
+		for _, i := range mean {
+			open[i]++
+		}
+		a.Findings = append(a.Findings, x)
+	}
+	for i := range p.Suppress {
+		switch s := &p.Suppress[i]; {
+		case s.Until < day && open[i] > 0:
+			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s ended on %s; findings that count again: %d; renew or remove it (%s)", s.rules(), s.Until, open[i], s.Reason)})
+		case !told(s):
+		case s.Until < day:
+			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s ended on %s and means no finding that counts: remove it (%s)", s.rules(), s.Until, s.Reason)})
+		case met[i] == 0:
+			text := "means no finding: remove it"
+			if s.Rules == nil && len(p.watch) > 0 {
+				text = "means no finding of the fleet: remove it, unless it is for recordings"
+			}
+			if names := strange(s, &matchers[i], f); names != nil {
+				text = "means no finding, and the fleet has no " + strings.Join(names, ", ") + ": correct or remove it"
+			}
+			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s %s (%s)", s.rules(), text, s.Reason)})
+		default:
+			if names := strange(s, &matchers[i], f); names != nil {
+				a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s: the fleet has no %s (%s)", s.rules(), strings.Join(names, ", "), s.Reason)})
+			}
+		}
+	}
+	return a
+}
+
+// strange returns the patterns that mean nothing in the fleet, such as misspelt names:
+// host "esx9*".
+func strange(s *Suppression, m *matcher, f *numa.Fleet) []string {
+	var vms, tags, folders, clusters, hosts []string
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		vms, tags, folders = append(vms, v.Name), append(tags, v.Tags...), append(folders, v.Folder)
+	}
+	for i := range f.Clusters {
+		clusters = append(clusters, f.Clusters[i].Name)
+	}
+	for i := range f.Hosts {
+		hosts = append(hosts, f.Hosts[i].Name)
+	}
+	var out []string
+	for _, one := range []struct {
+		noun     string
+		texts    []string
+		patterns []*regexp.Regexp
+		names    []string
+	}{
+		{"VM", s.VM, m.vm, vms}, {"tag", s.Tag, m.tag, tags}, {"folder", s.Folder, m.folder, folders},
+		{"cluster", s.Cluster, m.cluster, clusters}, {"host", s.Host, m.host, hosts},
+	} {
+		for i, p := range one.patterns {
+			if !slices.ContainsFunc(one.names, p.MatchString) {
+				out = append(out, fmt.Sprintf("%s %q", one.noun, one.texts[i]))
+			}
+		}
+	}
+	return out
+}
+
+// rules names the rules of the suppression.
+func (s *Suppression) rules() string {
+	if s.Rules == nil {
+		return "all rules"
+	}
+	return strings.Join(s.Rules, ", ")
+}
+
+// matcher is a suppression with its patterns compiled.
+type matcher struct {
+	rules                          []string
+	vm, tag, folder, cluster, host []*regexp.Regexp
+}
+
+func newMatcher(s *Suppression) matcher {
+	return matcher{s.Rules, globs(s.VM, ""), globs(s.Tag, ""), globs(s.Folder, "(/.*)?"), globs(s.Cluster, ""), globs(s.Host, `(\..*)?`)}
+}
+
+// globs compiles patterns: * is any text, ? one character, in any case of letters.
+// after is what may follow: what is below a folder, the domain of a host.
+func globs(patterns []string, after string) []*regexp.Regexp {
+	var out []*regexp.Regexp
+	for _, p := range patterns {
+		p = regexp.QuoteMeta(strings.TrimSuffix(p, "/"))
+		p = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(p)
+		out = append(out, regexp.MustCompile("(?is)^"+p+after+"$"))
+	}
+	return out
+}
+
+// match reports whether the suppression means the finding; v is its VM, or nil.
+func (m *matcher) match(x *finding.Finding, v *numa.VM) bool {
+	if m.rules != nil && !slices.Contains(m.rules, x.Rule) {
+		return false
+	}
+	// About several hosts, and told of the first: all have to be meant.
+	if x.VMID == "" && m.host != nil && slices.ContainsFunc(x.About, func(name string) bool { return !anyMatches(m.host, name) }) {
+		return false
+	}
+	var folder, tags []string
+	if v != nil {
+		folder, tags = []string{v.Folder}, v.Tags
+	}
+	for _, c := range []struct {
+		patterns []*regexp.Regexp
+		values   []string
+	}{
+		{m.vm, one(x.VM)}, {m.tag, tags}, {m.folder, folder}, {m.cluster, one(x.Cluster)}, {m.host, one(x.Host)},
+	} {
+		if c.patterns != nil && !slices.ContainsFunc(c.values, func(value string) bool { return anyMatches(c.patterns, value) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func anyMatches(patterns []*regexp.Regexp, value string) bool {
+	return slices.ContainsFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(value) })
+}
+
+// one returns a name as a list; a missing name matches no pattern.
+func one(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}

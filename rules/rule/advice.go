@@ -1,0 +1,171 @@
+package rule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// planKey names VMs that get the same plan.
+type planKey struct {
+	guest vnuma.Guest
+	home  *Kind
+}
+
+// Plan returns the best configuration of the VM for the hosts it can run on. It is
+// one plan a VM, so that no two findings advise different things.
+func (p *Pass) Plan() *vnuma.Plan {
+	key := planKey{p.VM.Guest, p.VM.On[0].Kind}
+	if plan, ok := p.Cluster.plans[key]; ok {
+		return plan
+	}
+	plan := vnuma.Best(&p.VM.Guest, p.VM.Machines(), p.Choices)
+	if p.Cluster.plans == nil {
+		p.Cluster.plans = map[planKey]*vnuma.Plan{}
+	}
+	p.Cluster.plans[key] = &plan
+	return &plan
+}
+
+// Advice returns what to do about the VM and what its guest will notice of it. Both
+// are empty when no configuration is better than the present one. Where the VM has more
+// vCPUs than its host has cores, the layout waits: that comes first (N013).
+func (p *Pass) Advice() (advice, notice string) {
+	plan := p.Plan()
+	if most := p.VM.On[0].Kind.Machine.AllCores; p.VM.Guest.VCPUs > most {
+		text := fmt.Sprintf("Use at most %d vCPUs first (N013)", most)
+		if plan.Better && plan.Edit.HotAddOff {
+			text += " and switch CPU hot add off"
+		}
+		return text + ": a layout for more vCPUs than cores does not last", ""
+	}
+	if !plan.Better {
+		return p.Counts(), ""
+	}
+	after := &plan.After[0]
+	text := capital(strings.Join(p.steps(&plan.Edit), ", ")) + p.forHosts(plan) + ", then power off and on (a reboot is not enough): the guest then sees " + seen(after)
+	counts := ""
+	if !after.PPDs.Even() {
+		counts = p.Counts()
+	}
+	for _, rest := range []string{p.atHome(plan), p.farHosts(plan), restRemote(p.VM, after), counts} {
+		if rest != "" {
+			text += ". " + rest
+		}
+	}
+	return text, Notice(&plan.Before[0], after)
+}
+
+// Counts returns the vCPU counts that divide evenly, when the present one does not.
+func (p *Pass) Counts() string {
+	plan := p.Plan()
+	var counts []string
+	for _, n := range []int{plan.Fewer, plan.More} {
+		if n > 0 {
+			counts = append(counts, strconv.Itoa(n))
+		}
+	}
+	if counts == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d vCPUs do not divide over %s: %s would", p.VM.Guest.VCPUs, Plural(p.VM.On[0].Layout.Least, "node"), strings.Join(counts, " or "))
+}
+
+// steps lists the changes of the edit.
+func (p *Pass) steps(e *vnuma.Edit) []string {
+	return e.Steps(&p.VM.Guest, &p.VM.On[0].Kind.Machine)
+}
+
+// seen returns what the guest of the layout sees: "2 NUMA nodes of 16 vCPU and
+// 192 GB each".
+func seen(l *vnuma.Layout) string {
+	if !l.GuestSeesNUMA() {
+		if l.Wide() {
+			return "1 node"
+		}
+		return "1 node, on 1 client"
+	}
+	if !l.VPDs.Even() {
+		return fmt.Sprintf("%d NUMA nodes (%s vCPU)", l.VPDs.Len(), l.VPDs)
+	}
+	text := fmt.Sprintf("%d NUMA nodes of %d vCPU", l.VPDs.Len(), l.VPDs.Max())
+	if l.Slice(0) > 0 {
+		text += fmt.Sprintf(" and %s each", l.Slice(0))
+	}
+	return text
+}
+
+// forHosts names the other hosts that the plan is made to fit.
+func (p *Pass) forHosts(plan *vnuma.Plan) string {
+	var hosts []*numa.Host
+	for _, i := range plan.For {
+		hosts = append(hosts, p.VM.On[i].Kind.Hosts...)
+	}
+	if hosts == nil {
+		return ""
+	}
+	return ", so that it fits " + HostNames(hosts) + " too"
+}
+
+// atHome says what is enough on the VM's own kind of hosts, where that is simpler.
+func (p *Pass) atHome(plan *vnuma.Plan) string {
+	if plan.Alone == nil || !plan.AloneSimpler {
+		return ""
+	}
+	text := "On " + HostNames(p.VM.On[0].Kind.Hosts) + " alone "
+	if !plan.Alone.Better {
+		return text + "nothing has to change"
+	}
+	return text + "it is enough to " + strings.Join(p.steps(&plan.Alone.Edit), ", ") + ": the guest then sees " + seen(&plan.Alone.After[0])
+}
+
+// farHosts names the hosts on which the plan does not serve after vMotion.
+func (p *Pass) farHosts(plan *vnuma.Plan) string {
+	var hosts []*numa.Host
+	for i := 1; i < len(plan.After); i++ {
+		if _, spans := plan.After[i].Spanning(); spans {
+			hosts = append(hosts, p.VM.On[i].Kind.Hosts...)
+		}
+	}
+	if hosts == nil {
+		return ""
+	}
+	return fmt.Sprintf("On %s a virtual node is carried by several clients after vMotion all the same: keep the VM off them with a DRS rule", HostNames(hosts))
+}
+
+// restRemote says what stays remote.
+func restRemote(v *VM, l *vnuma.Layout) string {
+	if !l.Memory.Known || !l.Managed || l.Memory.Remote == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s stay remote: only less memory helps", l.Memory.Remote)
+}
+
+// Or joins two ways to do something; either may be empty.
+func Or(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	}
+	return a + ", or: " + Lower(b)
+}
+
+// Lower returns s with its first letter in lower case, to stand behind a colon.
+func Lower(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

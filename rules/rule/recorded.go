@@ -1,0 +1,191 @@
+package rule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/capture"
+	"homenode/numa"
+	"homenode/rules/finding"
+)
+
+// The words in which rules speak of recordings, and the evidence for them.
+
+// Moment writes a time of a recording: "2026-11-02 01:10:20", in UTC.
+func Moment(t time.Time) string { return t.UTC().Format(time.DateTime) }
+
+// Span writes when a spell was: "2026-11-02 01:10:20 to 01:40:00", with the second
+// date when that is another, and whether it went on to the end of the recording.
+func (w *Watch) Span(s *capture.Spell) string {
+	from, to := s.From.UTC(), s.To.UTC()
+	end := Moment(to)
+	if from.Format(time.DateOnly) == to.Format(time.DateOnly) {
+		end = to.Format(time.TimeOnly)
+	}
+	if to.Equal(w.Host.Last) {
+		end += " (the end of the recording)"
+	}
+	return Moment(from) + " to " + end
+}
+
+// Duration writes a time span with its two largest units: "50 s", "12 min",
+// "3 h 20 min", "2 d 4 h".
+func Duration(d time.Duration) string {
+	two := func(large time.Duration, name string, small time.Duration, rest string) string {
+		text := fmt.Sprintf("%d %s", d/large, name)
+		if n := d % large / small; n > 0 {
+			text += fmt.Sprintf(" %d %s", n, rest)
+		}
+		return text
+	}
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	case d < time.Hour:
+		return two(time.Minute, "min", time.Second, "s")
+	case d < 24*time.Hour:
+		return two(time.Hour, "h", time.Minute, "min")
+	}
+	return two(24*time.Hour, "d", time.Hour, "h")
+}
+
+// NL writes a share of local memory as esxtop does N%L: whole percent, truncated, so
+// that what is below a threshold never reads as the threshold.
+func NL(share float64) string { return strconv.Itoa(int(share*100+1e-9)) + " %" }
+
+// Nodes writes a set of home nodes: "node 0" or "nodes 0,1".
+func Nodes(s numa.NodeSet) string {
+	switch s.Len() {
+	case 0:
+		return "no node"
+	case 1:
+		return "node " + s.String()
+	}
+	return "nodes " + s.String()
+}
+
+// Saw returns a number of a recording as evidence, as it was read at a time.
+func Saw(name, value, field string, at time.Time) finding.Evidence {
+	return finding.Evidence{Name: name, Value: value, Origin: "read: " + field, At: Moment(at)}
+}
+
+// Counted returns a number that the whole recording gives, counted or averaged from a
+// field.
+func (w *Watch) Counted(name, value, field string) finding.Evidence {
+	at := Moment(w.Host.First) + " to " + Moment(w.Host.Last)
+	return finding.Evidence{Name: name, Value: value, Origin: fmt.Sprintf("derived: %s of %s", field, Plural(w.Host.Ticks, "tick")), At: at}
+}
+
+// Limit returns a threshold that a message names as evidence; name has the rule before
+// it when that is another one: M001.locality.
+func (w *Watch) Limit(name, value string) finding.Evidence {
+	id := name
+	if !strings.Contains(name, ".") {
+		id = w.Rule.ID + "." + name
+	}
+	e := finding.Evidence{Name: "threshold " + id, Value: value, Origin: "assumed: default of the rule"}
+	if _, set := w.Thresholds[id]; set {
+		e.Origin = "read: configuration"
+	}
+	return e
+}
+
+// MeanLocality returns N%L over the whole recording as a share in [0, 1].
+func MeanLocality(v *capture.VM) (share float64, ok bool) {
+	local, known := v.Local.Mean(v.Managed)
+	remote, _ := v.Remote.Mean(v.Managed)
+	if !known || local+remote <= 0 {
+		return 0, false
+	}
+	return float64(local) / float64(local+remote), true
+}
+
+// Homes returns the set of home nodes that the VM had longest, and the share of the
+// time for which it did. ok is false when none is known; the set is empty for a VM that
+// the NUMA scheduler does not manage.
+func Homes(v *capture.VM) (set numa.NodeSet, share float64, ok bool) {
+	var all, longest time.Duration
+	for _, h := range v.Homes {
+		if all += h.Time; h.Time > longest {
+			set, longest = h.Homes, h.Time
+		}
+	}
+	if all <= 0 {
+		return 0, 0, false
+	}
+	return set, float64(longest) / float64(all), true
+}
+
+// HomesAt returns the home nodes that the VM had about a time: all of them in the
+// bucket of its timeline.
+func HomesAt(v *capture.VM, t time.Time) (set numa.NodeSet, ok bool) {
+	b, ok := bucket(&v.Timeline, t)
+	if !ok || b.Ticks == 0 || b.Homes == 0 {
+		return 0, false
+	}
+	return b.Homes, true
+}
+
+// LeastLocality returns the least N%L of the VM between two times as a share, as its
+// timeline tells.
+func LeastLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
+	t := &v.Timeline
+	for i := range t.Buckets {
+		b := &t.Buckets[i]
+		if b.Memory == 0 || t.Time(i+1).Compare(from) <= 0 || t.Time(i).After(to) {
+			continue
+		}
+		if least := float64(b.Least) / capture.Whole; !ok || least < share {
+			share, ok = least, true
+		}
+	}
+	return share, ok
+}
+
+// FreeAt returns the least free memory of a node about a time.
+func (w *Watch) FreeAt(node int, t time.Time) (free numa.Bytes, ok bool) {
+	for i := range w.Host.Nodes {
+		n := &w.Host.Nodes[i]
+		if n.ID != node {
+			continue
+		}
+		if b, ok := bucket(&n.Timeline, t); ok && b.Frees > 0 {
+			return numa.Bytes(b.Least) * numa.KiB, true
+		}
+	}
+	return 0, false
+}
+
+// BusyAt returns the mean and the highest load of a node about a time, as shares of its
+// cores.
+func BusyAt(n *capture.Node, t time.Time) (mean, most float64, ok bool) {
+	b, ok := bucket(&n.Timeline, t)
+	if !ok || b.Loads == 0 {
+		return 0, 0, false
+	}
+	return float64(b.Busy) / float64(b.Loads) / capture.Whole, float64(b.MostBusy) / capture.Whole, true
+}
+
+func bucket[B any](l *capture.Timeline[B], t time.Time) (*B, bool) {
+	if l.Width <= 0 {
+		return nil, false
+	}
+	at := t.UnixNano() / int64(l.Width)
+	if t.UnixNano()%int64(l.Width) < 0 {
+		at--
+	}
+	if i := at - l.Start; i >= 0 && i < int64(len(l.Buckets)) {
+		return &l.Buckets[i], true
+	}
+	return nil, false
+}
+
+// Between returns the mean time between two ticks.
+func (w *Watch) Between() time.Duration {
+	if w.Host.Ticks < 2 {
+		return 0
+	}
+	return w.Host.Covered / time.Duration(w.Host.Ticks-1)
+}

@@ -1,0 +1,244 @@
+package rule
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"homenode/capture"
+	"homenode/numa"
+	"homenode/rules/finding"
+)
+
+var night = time.Date(2026, 11, 2, 23, 50, 20, 0, time.UTC)
+
+func TestSpan(t *testing.T) {
+	for _, tt := range []struct {
+		length time.Duration
+		want   string
+	}{
+		{5 * time.Minute, "2026-11-02 23:50:20 to 23:55:20"},
+		{10 * time.Minute, "2026-11-02 23:50:20 to 2026-11-03 00:00:20"},
+		{time.Hour, "2026-11-02 23:50:20 to 2026-11-03 00:50:20 (the end of the recording)"},
+	} {
+		s := capture.Spell{From: night, To: night.Add(tt.length)}
+		if got := (&Watch{Host: &capture.Recording{Last: night.Add(time.Hour)}}).Span(&s); got != tt.want {
+			t.Errorf("Span of %s: %q, want %q", tt.length, got, tt.want)
+		}
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0:                              "0 s",
+		50*time.Second + 900*1e6:       "50 s",
+		time.Minute:                    "1 min",
+		12*time.Minute + 20*1e9:        "12 min 20 s",
+		3 * time.Hour:                  "3 h",
+		3*time.Hour + 20*60*1e9 + 1e9:  "3 h 20 min",
+		52*time.Hour + 59*time.Minute:  "2 d 4 h",
+		24*time.Hour + 59*60*1e9 + 1e9: "1 d",
+	} {
+		if got := Duration(d); got != want {
+			t.Errorf("Duration(%s) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+// TestNL: truncated as esxtop does, but not by what floating point loses.
+func TestNL(t *testing.T) {
+	for share, want := range map[float64]string{0.7999: "79 %", 0.8: "80 %", 0.29: "29 %", 0.57: "57 %", 1: "100 %", 0.999: "99 %", 0: "0 %"} {
+		if got := NL(share); got != want {
+			t.Errorf("NL(%v) = %q, want %q", share, got, want)
+		}
+	}
+}
+
+func TestNodes(t *testing.T) {
+	for set, want := range map[numa.NodeSet]string{0: "no node", numa.SetOf(1): "node 1", numa.SetOf(0, 2): "nodes 0,2"} {
+		if got := Nodes(set); got != want {
+			t.Errorf("Nodes(%d) = %q, want %q", set, got, want)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	for want, names := range map[string][]string{
+		"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b, c and d": {"a", "b", "c", "d"}, "a, b, c and 2 more": {"a", "b", "c", "d", "e"},
+	} {
+		if got := List(names); got != want {
+			t.Errorf("List(%q) = %q, want %q", names, got, want)
+		}
+	}
+}
+
+func TestHomes(t *testing.T) {
+	v := capture.VM{Homes: []capture.HomeTime{{Homes: numa.SetOf(0), Time: 3}, {Homes: numa.SetOf(1), Time: 5}, {Homes: numa.SetOf(0, 1), Time: 2}}}
+	if set, share, ok := Homes(&v); set != numa.SetOf(1) || share != 0.5 || !ok {
+		t.Errorf("Homes() = %s, %v, %v; want 1, 0.5, true", set, share, ok)
+	}
+	if set, share, ok := Homes(&capture.VM{}); set != 0 || share != 0 || ok {
+		t.Errorf("Homes() of an unknown VM = %s, %v, %v", set, share, ok)
+	}
+}
+
+// TestBuckets: a time finds its own bucket, and none beside the timeline.
+func TestBuckets(t *testing.T) {
+	const width = 64 * time.Second
+	start := night.UnixNano() / int64(width)
+	begin := time.Unix(0, start*int64(width))
+	v := capture.VM{Timeline: capture.Timeline[capture.VMBucket]{Width: width, Start: start, Buckets: []capture.VMBucket{
+		{Ticks: 3, Homes: numa.SetOf(0)}, {}, {Ticks: 2, Homes: numa.SetOf(0, 1)},
+	}}}
+	w := Watch{VM: &v, Host: &capture.Recording{Nodes: []capture.Node{{}, {ID: 1, Timeline: capture.Timeline[capture.NodeBucket]{
+		Width: width, Start: start, Buckets: []capture.NodeBucket{{Ticks: 3, Frees: 3, Least: 2 << 20}, {Ticks: 1}},
+	}}}}}
+	for _, tt := range []struct {
+		after time.Duration
+		homes numa.NodeSet
+		free  numa.Bytes
+	}{
+		{-1, 0, -1},
+		{0, numa.SetOf(0), 2 * numa.GiB},
+		{width - 1, numa.SetOf(0), 2 * numa.GiB},
+		{width, 0, -1},
+		{2 * width, numa.SetOf(0, 1), -1},
+		{3 * width, 0, -1},
+	} {
+		at := begin.Add(tt.after)
+		homes, ok := HomesAt(&v, at)
+		if homes != tt.homes || ok != (tt.homes != 0) {
+			t.Errorf("HomesAt(%s) = %s, %v; want %s", tt.after, homes, ok, tt.homes)
+		}
+		free, ok := w.FreeAt(1, at)
+		if !ok {
+			free = -1
+		}
+		if free != tt.free {
+			t.Errorf("FreeAt(%s) = %s, want %s", tt.after, free, tt.free)
+		}
+		if _, ok := w.FreeAt(0, at); ok {
+			t.Errorf("FreeAt(%s) of a node without a timeline is known", tt.after)
+		}
+	}
+}
+
+func TestReserve(t *testing.T) {
+	machine := func(r numa.Release) *numa.Host {
+		return &numa.Host{Name: "esx01", Release: numa.ReadAt(r, "release"), Memory: numa.ReadAt(264000*numa.MiB, "memory")}
+	}
+	unknown := "the release of the host is unknown: 6.0 or later is taken, whose high memory state ends at 4 × minFree (C-23)"
+	for _, tt := range []struct {
+		name    string
+		minFree numa.Bytes
+		machine *numa.Host
+		want    Kept
+	}{
+		{"nothing is known", 0, nil, Kept{}},
+		{"minFree alone", numa.GiB, nil, Kept{true, 4 * numa.GiB, finding.Evidence{Name: "high memory state of the host ends at", Value: "4 GB", Origin: "derived: 4 × minfree (Kernel MinFree MBytes) (C-23)", At: "2026-11-02 23:50:20"}, unknown}},
+		{"5.5", numa.GiB, machine(numa.ESXi55), Kept{true, numa.GiB, finding.Evidence{Name: "high memory state of the host ends at", Value: "1 GB", Origin: "read: minfree (Kernel MinFree MBytes)", At: "2026-11-02 23:50:20"}, ""}},
+		// The host of the experiment: 13,009 MB.
+		{"from its memory", 0, machine(numa.ESXi60), Kept{true, 13009 * numa.MiB, finding.Evidence{Name: "high memory state of the host ends at", Value: "12.7 GB", Origin: "derived: memory of the host, release (C-23)"}, ""}},
+	} {
+		w := Watch{Host: &capture.Recording{MinFree: tt.minFree, Last: night}, Machine: tt.machine}
+		if got := w.Reserve(); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestAffinity(t *testing.T) {
+	host := func(r numa.Release, option string) *numa.Host {
+		h := &numa.Host{Release: numa.ReadAt(r, "release")}
+		if option != "?" {
+			h.Options = numa.ReadAt(numa.Settings{{Key: "Mem.X", Value: "1"}}, "options")
+		}
+		if option != "" && option != "?" {
+			h.Options.Value = append(h.Options.Value, numa.Setting{Key: ActionAffinity, Value: option})
+		}
+		return h
+	}
+	for _, tt := range []struct {
+		name    string
+		machine *numa.Host
+		known   bool
+		on      bool
+		assumes bool
+	}{
+		{"unknown host", nil, false, false, false},
+		{"4.1 has none", host(numa.ESX41, ""), true, false, false},
+		{"8.0", host(numa.ESXi80, ""), true, true, false},
+		{"8.0, switched off", host(numa.ESXi80, "0"), true, false, false},
+		{"9.1", host(esxi91, ""), true, false, false},
+		{"9.1, switched on", host(esxi91, "130"), true, true, false},
+		{"options unknown", host(numa.ESXi70, "?"), true, true, true},
+	} {
+		w := Watch{Machine: tt.machine}
+		if a := w.Affinity(); a.Known != tt.known || a.On != tt.on || (a.Assumes != "") != tt.assumes {
+			t.Errorf("%s: %+v, want known %v, on %v, assumption %v", tt.name, a, tt.known, tt.on, tt.assumes)
+		}
+	}
+}
+
+// TestWhy: the nearest cause is told, and none that lies elsewhere.
+func TestWhy(t *testing.T) {
+	spell := capture.Spell{From: night, To: night.Add(time.Hour)}
+	rec := &capture.Recording{First: night.Add(-time.Hour), Last: night.Add(2 * time.Hour), Ticks: 541, Covered: 3 * time.Hour} // a tick every 20 s
+	for _, tt := range []struct {
+		name string
+		vm   capture.VM
+		want string
+	}{
+		{"nothing", capture.VM{First: rec.First}, ""},
+		{"a move", capture.VM{Changes: []capture.Change{{Time: night, From: 1, To: 2}}}, "it began when its home moved from node 0 to node 1 and the memory stayed behind"},
+		{"two ticks before", capture.VM{Changes: []capture.Change{{Time: night.Add(-40 * time.Second), From: 1, To: 2}}}, "it began when its home moved from node 0 to node 1 and the memory stayed behind"},
+		{"a move long before", capture.VM{Changes: []capture.Change{{Time: night.Add(-time.Minute), From: 1, To: 2}}}, ""},
+		{"a move after", capture.VM{Changes: []capture.Change{{Time: night.Add(time.Second), From: 1, To: 2}}}, ""},
+		{"a spill", capture.VM{Spill: spilled(-time.Minute, 0), Spilled: capture.Spill{Time: night, Node: 1, Free: 13 * numa.GiB}}, "it began when new memory went to other nodes although node 1 had 13 GB free (M008)"},
+		{"a spill, but most of another", capture.VM{Spill: spilled(-time.Minute, 0), Spilled: capture.Spill{Time: night.Add(time.Hour), Node: 1, Free: 13 * numa.GiB}}, ""},
+		{"a spill long before", capture.VM{Spill: spilled(-10*time.Minute, -time.Minute)}, ""},
+		{"a spill after", capture.VM{Spill: spilled(time.Minute, 2*time.Minute)}, ""},
+		{"a power-on", capture.VM{First: night, Appeared: true}, "it was so when the VM appeared, by power-on or vMotion"},
+	} {
+		w := Watch{Host: rec, VM: &tt.vm}
+		var f finding.Finding
+		if w.addWhy(&f, &spell); strings.TrimPrefix(f.Message, "; ") != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, f.Message, tt.want)
+		}
+	}
+	early := capture.Spell{From: rec.First, To: night}
+	var f finding.Finding
+	if (&Watch{Host: rec, VM: &capture.VM{}}).addWhy(&f, &early); f.Message != "; it was so when the recording began" {
+		t.Errorf("a spell from the beginning: %q", f.Message)
+	}
+}
+
+// spilled returns a spell of spill from and to so long after the night.
+func spilled(from, to time.Duration) capture.Spells {
+	return capture.Spells{Count: 1, Longest: capture.Spell{From: night.Add(from), To: night.Add(to)}}
+}
+
+// Evidence names the counters as the files of the recording do.
+func TestFieldNames(t *testing.T) {
+	for _, tt := range []struct {
+		formats []string
+		want    string
+	}{
+		{nil, FieldBoth},
+		{[]string{"esxtop batch CSV"}, FieldBoth},
+		{[]string{"invented"}, FieldBoth},
+		{[]string{"esxtop FetchStats"}, "LocalMemoryInKB, RemoteMemoryInKB"},
+		{[]string{"esxtop CounterInfo", "esxtop FetchStats"}, "LocalMemoryInKB, RemoteMemoryInKB"},
+		{[]string{"output of host commands"}, "localMem, remoteMem (numa-clients) or NLMEM, NRMEM (screen)"},
+		{[]string{"esxtop batch CSV", "output of host commands"}, "local and remote memory"},
+	} {
+		w := &Watch{Rule: &Rule{ID: "M001"}, Host: &capture.Recording{}}
+		for _, f := range tt.formats {
+			w.Host.Files = append(w.Host.Files, capture.File{Format: f})
+		}
+		w.Report(finding.Finding{Evidence: []finding.Evidence{Saw("least N%L", "38 %", FieldBoth, time.Time{})}})
+		if got := w.Findings[0].Evidence[0].Origin; got != "read: "+tt.want {
+			t.Errorf("%v: origin %q, want %q", tt.formats, got, "read: "+tt.want)
+		}
+	}
+}

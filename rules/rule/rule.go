@@ -1,0 +1,187 @@
+// Package rule holds the shape of a rule and what a rule is given to judge.
+package rule
+
+import (
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules/confront"
+	"homenode/rules/finding"
+)
+
+// A Rule judges VMs or hosts. All text fields are required.
+type Rule struct {
+	ID       string           // what users type and suppress; never reused
+	Name     string           // folder and documentation page
+	Title    string           // the fault in one line
+	Why      string           // what it costs and how it comes about
+	Fix      string           // what to do, and whether a power-off is needed
+	Limits   string           // when the rule is wrong or does not matter
+	Book     []string         // ids of the rule book that the check applies
+	Sources  []string         // where the statements come from
+	Severity finding.Severity // the highest it reports
+	// Thresholds are the numbers it decides by that a fleet may set otherwise.
+	Thresholds []Threshold
+	// Check judges the subject of the pass: a VM when VMs is true, else a host. With
+	// Hosts as well both are judged, and VM of the pass tells which.
+	VMs   bool
+	Hosts bool
+	Check func(*Pass)
+	// Watch judges what a subject did in a recording. A rule has Check or Watch.
+	Watch func(*Watch)
+	// Needs are the counters, in the words of Recording.Lacks, without any one of which
+	// Watch finds nothing.
+	Needs []string
+	// Beside: what Watch finds is no harm done by NUMA. The source or the prediction is
+	// wrong, or the host is short of memory.
+	Beside bool
+}
+
+// About returns what the rule judges, in words.
+func (r *Rule) About() string {
+	switch {
+	case r.VMs && r.Hosts:
+		return "VM and host"
+	case r.VMs:
+		return "VM"
+	}
+	return "host"
+}
+
+// A Kind is a set of hosts of one cluster that give every VM the same layout.
+type Kind struct {
+	Machine vnuma.Machine
+	Hosts   []*numa.Host
+}
+
+// Shape returns the nodes of the hosts in words.
+func (k *Kind) Shape() string { return k.Machine.Shape() }
+
+// A Cluster is the hosts and VMs that are judged together. A standalone host is a
+// cluster of its own without a name.
+type Cluster struct {
+	Name  string
+	Hosts []*numa.Host
+	Kinds []*Kind // of the hosts that can be predicted, in order of their first
+	VMs   []*VM
+
+	plans   map[planKey]*vnuma.Plan
+	running map[*numa.Host][]*VM // by host; see Running
+}
+
+// A VM is a virtual machine with its predictions.
+type VM struct {
+	*numa.VM
+	Guest vnuma.Guest
+	Home  *Kind      // of the host it is on; nil when it is on none that is predicted
+	Host  *numa.Host // it is registered on; nil when unknown
+	On    []On       // every kind of its cluster, Home first; never empty
+	// Seen are its observations beside the prediction for each, oldest first.
+	Seen []confront.Result
+}
+
+// On is the layout of a VM on one kind of host after a power cycle.
+type On struct {
+	Kind   *Kind
+	Layout vnuma.Layout
+}
+
+// Needed returns the fewest nodes of o that hold the vCPUs and the memory of g.
+func (o *On) Needed(g *vnuma.Guest) int {
+	m := &o.Kind.Machine
+	if m.NodeMemory == 0 {
+		return o.Layout.Least
+	}
+	return max(o.Layout.Least, min(int(m.Nodes), int((g.Memory+m.NodeMemory-1)/m.NodeMemory)))
+}
+
+// Fresh returns the layout on k when sized afresh: nothing stored.
+func (v *VM) Fresh(k *Kind, ch vnuma.Choices) vnuma.Layout {
+	return vnuma.Predict(&v.Guest, &k.Machine, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: ch})
+}
+
+// Moved returns the layout after vMotion from the VM's own host to one of kind k.
+func (v *VM) Moved(k *Kind, ch vnuma.Choices) vnuma.Layout {
+	c := vnuma.Case{Event: vnuma.VMotionIn, Choices: ch}
+	if v.Home != nil {
+		c.From = &v.Home.Machine
+	}
+	return vnuma.Predict(&v.Guest, &k.Machine, &c)
+}
+
+// A Pass is one rule's look at one subject.
+type Pass struct {
+	Rule    *Rule
+	Cluster *Cluster
+	VM      *VM        // the subject of a VM rule; nil for a host rule
+	Host    *numa.Host // the subject of a host rule; else the VM's host, or nil
+	Kind    *Kind      // of Host; nil when it is not predicted
+	Choices vnuma.Choices
+	// Thresholds are those that the configuration sets, by rule and name:
+	// N005.seriousShare. Rules read Threshold.
+	Thresholds map[string]float64
+
+	Findings []finding.Finding
+
+	about []string // names of the hosts that a finding of a host rule speaks of, when they are several
+
+	bad  []*numa.Host // hosts where the fault that Worst found holds, when not everywhere
+	away bool         // the VM's own is not among them
+}
+
+// Report adds a finding about the subject of the pass. The rule, the names and,
+// for VMs, the assumptions of layout are filled in.
+func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
+	f.Rule, f.Title = p.Rule.ID, p.Rule.Title
+	f.Cluster = p.Cluster.Name
+	if p.Host != nil {
+		f.Host, f.HostID = p.Host.Name, p.Host.ID
+	}
+	if p.VM != nil {
+		f.VM, f.VMID = p.VM.Name, p.VM.ID
+	}
+	if p.VM == nil {
+		f.About = p.about
+	}
+	for _, h := range p.bad {
+		f.On = append(f.On, h.Name)
+	}
+	if p.away { // it costs nothing until the VM moves there
+		f.Severity = min(f.Severity, finding.Medium)
+	}
+	if layout != nil {
+		f.Assumes = layout.Assumes.Texts()
+	}
+	p.Findings = append(p.Findings, f)
+}
+
+// Worst returns the kind that a VM rule should speak about: Home when bad holds
+// there, else the first kind where it does; then findings are at most medium. ok is false when it holds nowhere.
+// others counts the hosts of the cluster where bad does not hold.
+func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
+	p.bad = nil
+	for i := range p.VM.On {
+		o := &p.VM.On[i]
+		if !bad(o) {
+			others += len(o.Kind.Hosts)
+			continue
+		}
+		if on == nil {
+			on = o
+		}
+		p.bad = append(p.bad, o.Kind.Hosts...)
+	}
+	if others == 0 {
+		p.bad = nil
+	}
+	p.away = on != nil && p.VM.Home != nil && on.Kind != p.VM.Home
+	return on, others, on != nil
+}
+
+// Machines returns the machines of all kinds that the VM can run on.
+func (v *VM) Machines() []vnuma.Machine {
+	out := make([]vnuma.Machine, len(v.On))
+	for i := range v.On {
+		out[i] = v.On[i].Kind.Machine
+	}
+	return out
+}

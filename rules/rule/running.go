@@ -1,0 +1,103 @@
+package rule
+
+import (
+	"slices"
+
+	"fmt"
+	"strings"
+
+	"homenode/numa"
+	"homenode/rules/finding"
+)
+
+// Running returns the judged VMs that run on the host, in the order of the fleet. A
+// VM whose power state is unknown counts as running.
+func (c *Cluster) Running(h *numa.Host) []*VM {
+	if c.running == nil {
+		c.running = map[*numa.Host][]*VM{}
+		for _, v := range c.VMs {
+			if v.Host != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn {
+				c.running[v.Host] = append(c.running[v.Host], v)
+			}
+		}
+	}
+	return c.running[h]
+}
+
+// Ranges writes ascending numbers as "0–7, 12".
+func Ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		switch {
+		case j == i:
+			parts = append(parts, fmt.Sprint(numbers[i]))
+		case j == i+1:
+			parts = append(parts, fmt.Sprint(numbers[i]), fmt.Sprint(numbers[j]))
+		default:
+			parts = append(parts, fmt.Sprintf("%d–%d", numbers[i], numbers[j]))
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Names lists the first VMs by name: "sql01, sql02, web01 and 7 more".
+func Names(vms []*VM) string {
+	names := make([]string, len(vms))
+	for i, v := range vms {
+		names[i] = v.Name
+	}
+	return List(names)
+}
+
+// List lists the first names: "sql01, sql02, web01 and 7 more".
+func List(names []string) string {
+	const most = 3
+	n := len(names)
+	switch {
+	case n > most+1:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n-most)
+	case n > 1:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// NodesEvidence returns the NUMA nodes of the host that a host rule judges as evidence.
+func (p *Pass) NodesEvidence() finding.Evidence {
+	return finding.Evidence{Name: "NUMA nodes of " + p.Host.Name, Value: p.Kind.Shape(), Origin: p.Host.Nodes.Origin.String(), At: p.Host.At}
+}
+
+// OptionEvidence returns an advanced option of the host as evidence.
+func OptionEvidence(h *numa.Host, key string) finding.Evidence {
+	value, ok := h.Options.Value.Lookup(key)
+	switch {
+	case !h.Options.Known():
+		value = "unknown"
+	case !ok:
+		value = "unset"
+	}
+	return finding.Evidence{Name: key + " of " + h.Name, Value: value, Origin: h.Options.Origin.String(), At: h.At}
+}
+
+// OfHosts turns a host pass towards the first of several like hosts that one finding
+// speaks about, and returns their names for Finding.On: none when these are all hosts
+// of the cluster.
+func (p *Pass) OfHosts(hosts []*numa.Host) (on []string) {
+	p.Host, p.about = hosts[0], nil
+	for _, h := range hosts {
+		p.about = append(p.about, h.Name)
+	}
+	if len(hosts) == len(p.Cluster.Hosts) {
+		return nil
+	}
+	return slices.Clone(p.about)
+}
+
+// First reports whether the host of a host pass is the first of its kind: hosts of
+// one kind share findings.
+func (p *Pass) First() bool { return p.Kind != nil && p.Host == p.Kind.Hosts[0] }

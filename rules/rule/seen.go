@@ -1,0 +1,71 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/rules/confront"
+	"homenode/rules/finding"
+)
+
+// LastSeen returns of each observer that is asked for the newest observation that
+// could be compared with its prediction, the newest first: an observer that sees
+// little, such as the screen of esxtop, does not hide what another saw. Of several
+// that are equally new one that differs counts. Observations stand oldest first.
+func (v *VM) LastSeen(by func(numa.Observer) bool) []*confront.Result {
+	var last []*confront.Result
+	for i := len(v.Seen) - 1; i >= 0; i-- {
+		s := &v.Seen[i]
+		if !by(s.Observation.By) || !s.Comparable() {
+			continue
+		}
+		k := slices.IndexFunc(last, func(l *confront.Result) bool { return l.Observation.By == s.Observation.By })
+		switch {
+		case k < 0:
+			last = append(last, s)
+		case last[k].Agrees() && !s.Agrees() && last[k].Observation.Time == s.Observation.Time:
+			last[k] = s
+		}
+	}
+	return last
+}
+
+// Differences returns what an observation shows otherwise than predicted, in
+// words, and the evidence for it.
+func Differences(s *confront.Result) (text string, evidence []finding.Evidence) {
+	var parts []string
+	for _, f := range s.Fields {
+		if f.Agrees {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s are %s, predicted %s", f.Name, f.Observed, f.Predicted))
+		evidence = append(evidence,
+			finding.Evidence{Name: f.Name + " observed", Value: f.Observed, Origin: "read: " + string(s.Observation.By), At: f.At},
+			finding.Evidence{Name: f.Name + " predicted", Value: f.Predicted, Origin: "derived: for " + s.Host})
+	}
+	return strings.Join(parts, "; "), evidence
+}
+
+// OtherSettings returns what the observation was configured with and the inventory
+// has otherwise, in words; empty when nothing is.
+func OtherSettings(s *confront.Result) string {
+	parts := make([]string, len(s.Other))
+	for i, o := range s.Other {
+		parts[i] = fmt.Sprintf("%s = %s there, %s in the inventory", o.Name, o.Observed, o.Inventory)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Likely returns the reasons of a difference as advice; empty when there are none. No
+// order is claimed among several: each explains all that was seen.
+func Likely(s *confront.Result) string {
+	switch len(s.Reasons) {
+	case 0:
+		return ""
+	case 1:
+		return "Most likely: " + s.Reasons[0]
+	}
+	return "One of: " + strings.Join(s.Reasons, "; or ")
+}

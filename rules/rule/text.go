@@ -1,0 +1,133 @@
+package rule
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules/finding"
+)
+
+// Plural returns "1 node" or "2 nodes".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Percent returns a share in [0, 1] as a whole percentage, "33 %". Shares that are
+// not zero never read 0 %.
+func Percent(share float64) string {
+	p := int(share*100 + 0.5)
+	if p == 0 && share > 0 {
+		return "< 1 %"
+	}
+	return strconv.Itoa(p) + " %"
+}
+
+// Where names the hosts a finding holds on, " on esx13–16", unless it holds on
+// every host of the cluster.
+func (p *Pass) Where(others int) string {
+	if others == 0 {
+		return ""
+	}
+	return " on " + HostNames(p.bad)
+}
+
+var trailingNumber = regexp.MustCompile(`^(.*?)(\d+)(\..*)?$`)
+
+// HostNames lists hosts, short: "esx01", "esx01 and esx02" or "esx13–16" for
+// consecutive numbers.
+func HostNames(hosts []*numa.Host) string {
+	names := make([]string, len(hosts))
+	for i, h := range hosts {
+		names[i], _, _ = strings.Cut(h.Name, ".")
+		if strings.Trim(h.Name, "0123456789.") == "" { // an address has no short form
+			names[i] = h.Name
+		}
+	}
+	if len(names) >= 3 {
+		first, last := trailingNumber.FindStringSubmatch(names[0]), trailingNumber.FindStringSubmatch(names[len(names)-1])
+		if first != nil && last != nil && first[1] == last[1] {
+			a, _ := strconv.Atoi(first[2])
+			b, _ := strconv.Atoi(last[2])
+			if b-a == len(names)-1 {
+				return names[0] + "–" + last[2]
+			}
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return "no host"
+	case len(names) == 1:
+		return names[0]
+	case len(names) > 4:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), len(names)-3)
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// Notice says what the guest will notice when it gets the layout next instead of
+// now.
+func Notice(now, next *vnuma.Layout) string {
+	if now.SameGuest(next) {
+		return "the guest notices nothing"
+	}
+	var parts []string
+	if !now.VSockets.Equal(next.VSockets) {
+		parts = append(parts, fmt.Sprintf("%s instead of %s (per-socket licences may count)", sockets(next), sockets(now)))
+	}
+	if !now.VPDs.Equal(next.VPDs) {
+		parts = append(parts, fmt.Sprintf("%s instead of %s", nodes(next), nodes(now)))
+	}
+	return "the guest sees " + strings.Join(parts, " and ")
+}
+
+func sockets(l *vnuma.Layout) string {
+	return fmt.Sprintf("%s of %s", Plural(l.VSockets.Len(), "socket"), Plural(l.CoresPerSocket, "core"))
+}
+
+func nodes(l *vnuma.Layout) string {
+	if !l.GuestSeesNUMA() {
+		return "1 NUMA node"
+	}
+	return fmt.Sprintf("%d NUMA nodes (%s vCPU)", l.VPDs.Len(), l.VPDs)
+}
+
+// The facts that most rules show as evidence.
+
+// VCPUsEvidence returns the vCPU count as evidence.
+func (v *VM) VCPUsEvidence() finding.Evidence { return finding.Of("vCPUs", v.VCPUs, v.At) }
+
+// MemoryEvidence returns the configured memory as evidence.
+func (v *VM) MemoryEvidence() finding.Evidence { return finding.Of("memory", v.Memory, v.At) }
+
+// CPSEvidence returns cores per socket as evidence.
+func (v *VM) CPSEvidence() finding.Evidence {
+	return finding.Of("cores per socket", v.CoresPerSocket, v.At)
+}
+
+// SettingEvidence returns an advanced setting of the VM as evidence.
+func (v *VM) SettingEvidence(key string) finding.Evidence {
+	value, ok := v.Settings.Value.Lookup(key)
+	if !ok {
+		value = "unset"
+	}
+	return finding.Evidence{Name: key, Value: value, Origin: v.Settings.Origin.String(), At: v.At}
+}
+
+// NodesEvidence returns the NUMA nodes of the kind's first host as evidence.
+func (k *Kind) NodesEvidence() finding.Evidence {
+	h := k.Hosts[0]
+	return finding.Evidence{Name: "NUMA nodes of " + h.Name, Value: k.Shape(), Origin: h.Nodes.Origin.String(), At: h.At}
+}
+
+// ReleaseEvidence returns the ESXi release of the kind's first host as evidence.
+func (k *Kind) ReleaseEvidence() finding.Evidence {
+	h := k.Hosts[0]
+	return finding.Of("ESXi release of "+h.Name, h.Release, h.At)
+}

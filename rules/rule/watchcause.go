@@ -1,0 +1,238 @@
+package rule
+
+import (
+	"fmt"
+	"time"
+
+	"homenode/capture"
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules/finding"
+)
+
+// Defaults of thresholds that two rules ask for; the rule named declares it.
+const (
+	LowMinutes     = 5 // M001.minutes
+	MovesPerMinute = 3 // M003.perMinute
+)
+
+// of returns a threshold of another rule.
+func (w *Watch) of(id, name string, otherwise float64) float64 {
+	if value, ok := w.Thresholds[id+"."+name]; ok {
+		return value
+	}
+	return otherwise
+}
+
+// LowForLong reports whether N%L of the VM was low for long. M001 speaks, and M005
+// leaves it to that. One tick says nothing about the time until the next one: with a
+// tick every 5 minutes it would be a vMotion of seconds.
+func (w *Watch) LowForLong() bool {
+	low, minutes := &w.VM.Low, w.of("M001", "minutes", LowMinutes)
+	return low.Count > 0 && low.Longest.Length().Minutes() >= minutes && (low.Longest.Ticks > 1 || minutes == 0)
+}
+
+// MoveStorm reports whether the VM was moved between nodes again and again, as counted
+// by NMIG. M003 speaks, and M002 leaves it to that.
+func (w *Watch) MoveStorm() bool {
+	window := w.Host.Options.Window.Minutes()
+	if window <= 0 || !w.VM.HasMoves || float64(w.VM.Migrated.Most) < w.of("M003", "perMinute", MovesPerMinute)*window {
+		return false
+	}
+	from, to := w.Window(&w.VM.Migrated)
+	return from.Before(to)
+}
+
+// Window returns when the window with most events was, as far as it was recorded.
+func (w *Watch) Window(b *capture.Burst) (from, to time.Time) {
+	from, to = b.At, b.At.Add(w.Host.Options.Window)
+	if from.Before(w.Host.First) {
+		from = w.Host.First
+	}
+	if to.After(w.Host.Last) {
+		to = w.Host.Last
+	}
+	return from, to
+}
+
+// Release returns the release of the host; 0 when it is unknown.
+func (w *Watch) Release() numa.Release {
+	if w.Machine == nil {
+		return 0
+	}
+	return w.Machine.Release.Value
+}
+
+// ReleaseEvidence returns the release of the host as evidence.
+func (w *Watch) ReleaseEvidence() finding.Evidence {
+	if w.Machine == nil {
+		return finding.Evidence{Name: "ESXi release of " + w.Host.Host, Value: "unknown", Origin: "unknown"}
+	}
+	return finding.Of("ESXi release of "+w.Machine.Name, w.Machine.Release, w.Machine.At)
+}
+
+// On returns the prediction of the VM for the host of the recording; nil when there is
+// none.
+func (w *Watch) On() *On {
+	if w.Predicted == nil || w.Machine == nil {
+		return nil
+	}
+	for i := range w.Predicted.On {
+		o := &w.Predicted.On[i]
+		for _, h := range o.Kind.Hosts {
+			if h.ID == w.Machine.ID {
+				return o
+			}
+		}
+	}
+	return nil
+}
+
+// PlaceAgain says what places a VM anew (rule book C-6, D-2).
+const PlaceAgain = "a power cycle places the VM anew, and so does vMotion to another host and back; a reboot of the guest does not"
+
+// ExplainRemote adds to a finding about remote memory what happened where its spell
+// began, as far as the recording shows it, and what to do.
+func (w *Watch) ExplainRemote(f *finding.Finding, s *capture.Spell) {
+	moved := w.addWhy(f, s)
+	f.Advice = w.overflows()
+	switch {
+	case f.Advice != "":
+	case moved:
+		f.Advice = "The memory follows by itself, slowly and only while the VM works. Look why the VM was moved (M002, M003, the load of its nodes); if it stays so, " + PlaceAgain
+	default:
+		f.Advice = "Make room on its home node by moving a VM to another host; then ESXi brings the memory home under load. At once: " + PlaceAgain
+	}
+}
+
+// addWhy adds where remote memory came from, and reports whether a change of the home
+// node made it.
+func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) (moved bool) {
+	v := w.VM
+	slack := 2 * w.Between()
+	for i := len(v.Changes) - 1; i >= 0; i-- {
+		c := &v.Changes[i]
+		if late := s.From.Sub(c.Time); late < 0 || late > slack {
+			continue
+		}
+		f.Message += fmt.Sprintf("; it began when its home moved from %s to %s and the memory stayed behind", Nodes(c.From), Nodes(c.To))
+		f.Evidence = append(f.Evidence, Saw("home nodes before, after", c.From.String()+", "+c.To.String(), FieldNHN, c.Time))
+		return true
+	}
+	// What was free is known for the tick of most growth, which another spill can have.
+	if p, spell := &v.Spilled, &v.Spill.Longest; v.Spill.Count > 0 && !spell.From.After(s.From.Add(slack)) && !spell.To.Before(s.From.Add(-slack)) &&
+		!p.Time.Before(spell.From) && !p.Time.After(spell.To) {
+		f.Message += fmt.Sprintf("; it began when new memory went to other nodes although node %d had %s free (M008)", p.Node, p.Free)
+		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("free on node %d", p.Node), p.Free.String(), FieldFree, p.Time))
+		return false
+	}
+	switch {
+	case w.addFull(f, s):
+	case s.From.Equal(w.Host.First):
+		f.Message += "; it was so when the recording began"
+	case v.Appeared && s.From.Sub(v.First) <= slack:
+		f.Message += "; it was so when the VM appeared, by power-on or vMotion"
+	}
+	return false
+}
+
+// addFull adds that a home node was short of memory where the spell began.
+func (w *Watch) addFull(f *finding.Finding, s *capture.Spell) bool {
+	homes, ok := HomesAt(w.VM, s.From)
+	reserve := w.Reserve()
+	if !ok || !reserve.Known {
+		return false
+	}
+	for n := range homes.All() {
+		free, known := w.FreeAt(n, s.From)
+		if !known || free >= reserve.Bytes {
+			continue
+		}
+		f.Message += fmt.Sprintf("; home node %d had %s free, less than the %s at which the host leaves its high memory state", n, free, reserve.Bytes)
+		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("least free on node %d about that time", n), free.String(), FieldFree, s.From), reserve.Evidence)
+		if reserve.Assumes != "" {
+			f.Assumes = append(f.Assumes, reserve.Assumes)
+		}
+		return true
+	}
+	return false
+}
+
+// A Kept is the free memory below which new memory is given away early.
+type Kept struct {
+	Known    bool
+	Bytes    numa.Bytes
+	Evidence finding.Evidence
+	Assumes  string // empty for none
+}
+
+// Reserve returns the free memory below which the host leaves its high memory state: 4 ×
+// minFree from 6.0 on, minFree before (rule book C-23). Of minFree the value that the
+// recording states counts, else it follows from the memory of the host.
+func (w *Watch) Reserve() Kept {
+	r := w.Release()
+	k := Kept{Known: true}
+	factor := numa.Bytes(4)
+	switch {
+	case r == 0:
+		k.Assumes = "the release of the host is unknown: 6.0 or later is taken, whose high memory state ends at 4 × minFree (C-23)"
+	case r < numa.ESXi60:
+		factor = 1
+	}
+	const name = "high memory state of the host ends at"
+	if w.Host.MinFree > 0 {
+		k.Bytes = factor * w.Host.MinFree
+		k.Evidence = Saw(name, k.Bytes.String(), FieldMinFree, w.Host.Last)
+		if factor > 1 {
+			k.Evidence.Origin = fmt.Sprintf("derived: %d × %s (C-23)", factor, FieldMinFree)
+		}
+		return k
+	}
+	if w.Machine == nil || !w.Machine.Memory.Known() || r == 0 {
+		return Kept{}
+	}
+	k.Bytes = numa.SoftReserve(w.Machine.Memory.Value, r)
+	k.Bytes -= k.Bytes % numa.MiB
+	k.Evidence = finding.Evidence{Name: name, Value: k.Bytes.String(), Origin: "derived: memory of the host, release (C-23)", At: w.Machine.At}
+	return k
+}
+
+// overflows says that the VM has more memory than its nodes hold, which nothing but
+// another size or layout cures; empty when it has not, or nothing is predicted.
+func (w *Watch) overflows() string {
+	o := w.On()
+	if o == nil || o.Layout.Memory.Placement != vnuma.Overflowing || o.Layout.Memory.Remote <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("Its memory of %s does not fit its %s (N005): %s stay remote whatever places it; give it less memory, or more nodes",
+		w.Predicted.Memory.Value, Plural(o.Layout.HomeNodes, "node"), o.Layout.Memory.Remote)
+}
+
+// Affinity says whether action affinity is at work on the host (rule book C-11).
+type Affinity struct {
+	Known    bool // the release is
+	On       bool
+	Evidence finding.Evidence
+	Assumes  string
+}
+
+// esxi91 is the first release with action affinity off by default (KB 439993).
+var esxi91 = numa.NewRelease(9, 1, 0)
+
+// ActionAffinity is the host option of action affinity.
+const ActionAffinity = "Numa.LocalityWeightActionAffinity"
+
+// Affinity returns whether action affinity is at work on the host.
+func (w *Watch) Affinity() Affinity {
+	r := w.Release()
+	if r == 0 {
+		return Affinity{}
+	}
+	a := Affinity{Known: true, On: r >= numa.ESXi50 && r < esxi91, Evidence: OptionEvidence(w.Machine, ActionAffinity)}
+	if value, ok := w.Machine.Options.Value.Lookup(ActionAffinity); ok {
+		a.On = value != "0"
+	} else if !w.Machine.Options.Known() {
+		a.Assumes = "the advanced options of the host are unknown: defaults are taken (C-18)"
+	}
+	return a
+}

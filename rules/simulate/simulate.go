@@ -1,0 +1,183 @@
+// Package simulate runs a story in the twin of the NUMA scheduler and judges what comes
+// out as it judges a capture: the same ticks, the same recordings, the same rules.
+//
+//	story ──► scheduler ──► ticks ──► capture.Recorder ──► rules.Watch ──► findings
+//	                    └──► cost: how fast the work of each VM runs
+package simulate
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"homenode/capture"
+	"homenode/esxi/cost"
+	"homenode/esxi/scheduler"
+	"homenode/numa"
+	"homenode/rules"
+)
+
+// Options of a run.
+type Options struct {
+	// Rules are the choices of the model and what the rules judge by.
+	Rules rules.Options
+	// Workers is how many hosts are simulated at the same time; 0 means one.
+	Workers int
+	// Silent leaves the recordings out: nothing is judged, nothing is priced. A run of a
+	// large fleet is many times as fast.
+	Silent bool
+	// Prices is how often the speed of each VM is computed at the most; 0 means 288 times:
+	// every five minutes of a day.
+	Prices int
+	// Tick, unless nil, is called with every tick of the trace: those of a host in the
+	// order of time, those of different hosts at the same time when there are several
+	// Workers. The tick is borrowed.
+	Tick func(host int, t *numa.Tick)
+	// Look, unless nil, is called as Tick is, with the clients too; both are borrowed.
+	Look func(host int, t *numa.Tick, look *scheduler.Look)
+}
+
+// A Result is what a simulation came to.
+type Result struct {
+	Story   *numa.Story
+	Outcome *scheduler.Outcome
+	// Watched is the judged run; nil with Options.Silent.
+	Watched *rules.Watched
+	// Lives has an entry for each life of a VM in the recordings.
+	Lives map[*capture.VM]Life
+	// Speeds has one entry for each VM of the fleet; nil with Options.Silent.
+	Speeds []Speed
+}
+
+// A Life is what a simulation knows of one life of a VM on a host beside its recording.
+type Life struct {
+	VM int // index in the fleet
+	// Interleaved memory is spread over all clients: N%L means nothing (rule book C-13).
+	Interleaved bool
+}
+
+// Run simulates a story and judges it. The error is about the story or the context.
+func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
+	out := &Result{Story: story}
+	so := scheduler.Options{Choices: o.Rules.Choices, Workers: o.Workers, Log: !o.Silent}
+	var watchers []*watcher
+	if !o.Silent {
+		watchers = newWatchers(story, &o)
+		out.Speeds = make([]Speed, len(story.Fleet.VMs))
+	}
+	if !o.Silent || o.Tick != nil || o.Look != nil {
+		so.Observe = func(host int, t *numa.Tick, look *scheduler.Look) {
+			if watchers != nil {
+				watchers[host].watch(t, look)
+			}
+			if o.Tick != nil {
+				o.Tick(host, t)
+			}
+			if o.Look != nil {
+				o.Look(host, t, look)
+			}
+		}
+	}
+	var err error
+	if out.Outcome, err = scheduler.Run(ctx, story, so); err != nil {
+		return nil, err
+	}
+	if o.Silent {
+		return out, nil
+	}
+	var recordings []*capture.Recording
+	out.Lives = map[*capture.VM]Life{}
+	for _, w := range watchers {
+		if rec := w.recorder.Recording(); rec != nil {
+			recordings = append(recordings, rec)
+			for i := range rec.VMs {
+				gid := rec.VMs[i].GID
+				out.Lives[&rec.VMs[i]] = Life{w.lives[gid], w.interleaved[gid]}
+			}
+		}
+		w.speeds(out.Speeds)
+	}
+	for i := range out.Speeds {
+		out.Speeds[i].finish()
+	}
+	fleet := rules.Run(story.Fleet, rules.Options{Choices: o.Rules.Choices})
+	out.Watched = rules.Watch(recordings, fleet, o.Rules)
+	return out, nil
+}
+
+// Format is what recordings call the ticks of a simulation.
+const Format = "simulation"
+
+// priced is how often the speed of VMs is computed where nobody says it.
+const priced = 288
+
+// A watcher records one host.
+type watcher struct {
+	recorder *capture.Recorder
+	machine  cost.Machine
+	hidden   int // packages behind the only node of a host with node interleaving; else 1
+	every    int // ticks between two prices
+	ticks    int
+	sums     map[int]*Speed // by VM of the fleet
+	before   map[int]waited
+	// By scheduler group: the VM of the fleet, and whether its memory was interleaved.
+	lives       map[int64]int
+	interleaved map[int64]bool
+}
+
+func newWatchers(story *numa.Story, o *Options) []*watcher {
+	all := make([]*watcher, len(story.Fleet.Hosts))
+	prices := cmp.Or(o.Prices, priced)
+	ticks := int(story.Length / max(story.Every, numa.Step))
+	for i := range all {
+		host := story.Fleet.Hosts[i]
+		hidden := 1
+		if len(host.Nodes.Value) == 1 && host.Packages.Or(1) > 1 { // node interleaving
+			hidden, host.Nodes = host.Packages.Value, numa.Fact[[]numa.Node]{}
+		}
+		all[i] = &watcher{
+			hidden:   hidden,
+			recorder: capture.NewRecorder(rules.CaptureOptions(o.Rules.Policy)),
+			machine:  cost.For(&host), every: max(1, ticks/prices),
+			sums: map[int]*Speed{}, before: map[int]waited{}, lives: map[int64]int{}, interleaved: map[int64]bool{},
+		}
+		all[i].recorder.Open(story.Name, Format)
+	}
+	return all
+}
+
+func (w *watcher) watch(t *numa.Tick, look *scheduler.Look) {
+	w.recorder.Add(t)
+	for i := range t.VMs {
+		v := &t.VMs[i]
+		index, load := look.VM(i)
+		w.lives[v.GID] = index
+		sum := w.before[index]
+		if sum.gid != v.GID { // of an earlier life
+			sum = waited{gid: v.GID}
+		}
+		sum.add(v, t.Since)
+		if v.Swapped+v.Balloon > 0 {
+			w.speed(index).take(v.Swapped, v.Balloon, t.Time)
+		}
+		if w.ticks%w.every == 0 {
+			w.price(t, i, index, load, look, sum)
+			sum = waited{gid: v.GID}
+		}
+		w.before[index] = sum
+	}
+	w.ticks++
+}
+
+// waited is the CPU time of a life of a VM since its last price, in seconds.
+type waited struct {
+	gid                int64
+	run, ready, coStop float64
+}
+
+func (w *waited) add(v *numa.VMTick, since time.Duration) {
+	s := since.Seconds()
+	w.run += float64(v.Run * s)
+	w.ready += float64(v.Ready * s)
+	w.coStop += float64(v.CoStop * s)
+}

@@ -1,0 +1,215 @@
+package simulate
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/esxi/cost"
+	"homenode/esxi/scheduler"
+	"homenode/numa"
+)
+
+// A Speed is how fast the work of a VM ran, as a share of what it would with all memory
+// local and no wait: the performance index of package cost.
+type Speed struct {
+	Workload string // class of the cost model
+	// Mean over the moments that were priced, of the value and of its interval.
+	Mean, Low, High float64
+	Worst           float64
+	WorstAt         time.Time
+	// Far is the mean share of accesses to memory of another node than the vCPU's.
+	Far float64
+	// Extrapolated says that some of it lies outside what was measured; Why says how.
+	Extrapolated bool
+	Why          []string
+	Points       []SpeedPoint // in the order of time
+	moments      int
+	// Unpriced counts the moments that have no price: memory was swapped or ballooned, of
+	// which package cost knows nothing.
+	Unpriced int
+	// Swapped and Balloon are those of the moment, of all ticks, at which their sum was most.
+	Swapped, Balloon numa.Bytes
+	TakenAt          time.Time // zero when there never was any
+}
+
+// Taken returns the most memory that was swapped or ballooned at a time.
+func (s *Speed) Taken() numa.Bytes { return s.Swapped + s.Balloon }
+
+// take remembers what was swapped and ballooned at a tick.
+func (s *Speed) take(swapped, balloon numa.Bytes, at time.Time) {
+	if swapped+balloon > s.Taken() {
+		s.Swapped, s.Balloon, s.TakenAt = swapped, balloon, at
+	}
+}
+
+// unpricedShare is the part of its memory that a VM may miss and still has a price: the
+// guest's idle pages go first, and an index has two digits.
+const unpricedShare = 0.01
+
+// misses reports whether so much memory of a VM is swapped or ballooned that nobody can say
+// how fast it runs.
+func misses(v *numa.VMTick) bool {
+	gone := v.Swapped + v.Balloon
+	return float64(gone) > unpricedShare*float64(v.Granted+gone)
+}
+
+// A SpeedPoint is the performance index at one moment.
+type SpeedPoint struct {
+	Time             time.Time
+	Value, Low, High float64
+	Far              float64 // share of accesses to memory of another node than the vCPU's
+}
+
+// Known reports whether the speed was priced at all.
+func (s *Speed) Known() bool { return len(s.Points) > 0 }
+
+// price adds the speed of the i-th VM of a tick.
+func (w *watcher) price(t *numa.Tick, i, index int, load *numa.Load, look *scheduler.Look, sum waited) {
+	use := cost.Use{Clients: w.clients(i, t.VMs[i].GID, look)}
+	ready, coStop, ok := cost.Waits(sum.run, sum.ready, sum.coStop)
+	if !ok {
+		return // it wanted nothing, or at the start nobody knows yet: no work has no speed
+	}
+	use.Ready, use.CoStop = ready, coStop
+	work, err := cost.ParseWorkload(load.Workload)
+	if err != nil { // nobody stated it: mixed
+		work = cost.Workloads[len(cost.Workloads)-1]
+	}
+	e, err := w.machine.Index(work, use)
+	if err != nil {
+		return
+	}
+	s := w.speed(index)
+	if misses(&t.VMs[i]) {
+		s.Unpriced++
+		return
+	}
+	s.add(t.Time, work.Name, &e)
+}
+
+// speed returns the sums of a VM of the fleet.
+func (w *watcher) speed(index int) *Speed {
+	s := w.sums[index]
+	if s == nil {
+		s = &Speed{}
+		w.sums[index] = s
+	}
+	return s
+}
+
+func (s *Speed) add(at time.Time, workload string, e *cost.Estimate) {
+	s.Workload = workload
+	if s.moments == 0 || e.Value < s.Worst {
+		s.Worst, s.WorstAt = e.Value, at
+	}
+	s.moments++
+	s.Mean += e.Value
+	s.Low += e.Low
+	s.High += e.High
+	s.Far += 1 - e.Access[cost.Local]
+	s.Extrapolated = s.Extrapolated || e.Extrapolated
+	s.because(e.Why)
+	s.Points = append(s.Points, SpeedPoint{at, e.Value, e.Low, e.High, 1 - e.Access[cost.Local]})
+}
+
+// because adds reasons. Of those that differ by their numbers alone the first one stays,
+// with the highest first number: at every moment another share is far.
+func (s *Speed) because(reasons []string) {
+	for _, why := range reasons {
+		i := slices.IndexFunc(s.Why, func(known string) bool { return bare(known) == bare(why) })
+		switch {
+		case i < 0:
+			s.Why = append(s.Why, why)
+		case firstNumber(why) > firstNumber(s.Why[i]):
+			s.Why[i] = why
+		}
+	}
+}
+
+// bare returns a text without its numbers.
+func bare(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r == '.' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// firstNumber returns the first number of a text; 0 when it has none.
+func firstNumber(text string) float64 {
+	from := strings.IndexAny(text, "0123456789")
+	if from < 0 {
+		return 0
+	}
+	to := from
+	for to < len(text) && (text[to] >= '0' && text[to] <= '9' || text[to] == '.') {
+		to++
+	}
+	n, err := strconv.ParseFloat(strings.TrimSuffix(text[from:to], "."), 64)
+	if err != nil { // 10.0.0.1
+		return 0
+	}
+	return n
+}
+
+// clients returns what the clients of the i-th VM of a tick access.
+func (w *watcher) clients(i int, gid int64, look *scheduler.Look) []cost.Client {
+	var all []cost.Client
+	interleaved := false
+	look.Clients(i, func(c *scheduler.ClientState) {
+		client := cost.Client{Node: c.Home, VCPUs: float64(c.VCPUs), Memory: slices.Clone(c.OnNode)}
+		if w.hidden > 1 { // its only node is all packages, line by line
+			client.Node, client.Memory = -1, nil
+			for range w.hidden {
+				client.Memory = append(client.Memory, c.OnNode[0]/numa.Bytes(w.hidden))
+			}
+		}
+		all = append(all, client)
+		interleaved = interleaved || c.Interleaved
+	})
+	if interleaved {
+		w.interleaved[gid] = true
+	}
+	return w.machine.Accessed(all, interleaved)
+}
+
+// speeds adds what a host priced to the VMs of the fleet; a VM that ran on several hosts
+// has the points of all.
+func (w *watcher) speeds(into []Speed) {
+	for index, s := range w.sums {
+		to := &into[index]
+		to.Unpriced += s.Unpriced
+		if s.Taken() > 0 {
+			to.take(s.Swapped, s.Balloon, s.TakenAt)
+		}
+		if s.moments == 0 {
+			continue
+		}
+		if to.moments == 0 || s.Worst < to.Worst {
+			to.Worst, to.WorstAt = s.Worst, s.WorstAt
+		}
+		to.Workload = s.Workload
+		to.moments += s.moments
+		to.Mean += s.Mean
+		to.Low += s.Low
+		to.High += s.High
+		to.Far += s.Far
+		to.Extrapolated = to.Extrapolated || s.Extrapolated
+		to.because(s.Why)
+		to.Points = append(to.Points, s.Points...)
+	}
+}
+
+// finish turns sums into means.
+func (s *Speed) finish() {
+	if s.moments == 0 {
+		return
+	}
+	n := float64(s.moments)
+	s.Mean, s.Low, s.High, s.Far = s.Mean/n, s.Low/n, s.High/n, s.Far/n
+	s.Mean = max(s.Mean, s.Worst) // a sum of equal numbers is rounded
+	slices.SortStableFunc(s.Points, func(a, b SpeedPoint) int { return a.Time.Compare(b.Time) })
+}

@@ -1,0 +1,136 @@
+package dump
+
+import (
+	"fmt"
+	"math"
+
+	"homenode/numa"
+	"homenode/numa/unit"
+)
+
+// How the size of a file came to be known.
+const (
+	Measured     = "measured"     // on a host of this RAM
+	Interpolated = "interpolated" // between the two that are next
+	Extrapolated = "extrapolated" // outside what was measured
+)
+
+// leastRAM is the least memory of ESXi 8.0: "ESXi 8.0 requires a minimum of 8 GB of
+// physical RAM" (VMware, ESXi Installation and Setup, ESXi Requirements; 7.0 has the
+// same, 6.5 needs 4 GB).
+const leastRAM = 8 * numa.GiB
+
+// keptByFirmware is how much of the built-in memory a host may not report and still is
+// of that size: the four report 0.02 to 0.09 % less.
+const keptByFirmware = 0.005
+
+// A File is the core dump file that a host has.
+type File struct {
+	RAM     numa.Bytes   `json:"ram"`
+	Release numa.Release `json:"release,omitzero"` // 0: 7.0 or later is assumed
+	// Size is what the file is thought to be; Low and High bound it.
+	Size unit.Figure[Size] `json:"size"`
+	How  string            `json:"how"`
+	// From names the hosts it is from: one, or the two that are next.
+	From []string `json:"from"`
+	// OtherRelease reports that none of them ran the release that was asked for.
+	OtherRelease bool `json:"otherRelease,omitempty"`
+}
+
+// A PartitionError says that a release keeps dumps in a partition: it has no file.
+type PartitionError struct{ Release numa.Release }
+
+func (e *PartitionError) Error() string {
+	return fmt.Sprintf("ESXi %s keeps core dumps in a partition, not in a file: 7.0 and later have a file", e.Release)
+}
+
+// Of returns the core dump file of a host. A release of 0 is taken for 7.0 or later. It
+// returns a *PartitionError for one before 7.0.
+//
+// Between two measured hosts the file is at least that of the smaller one and at most that
+// of the larger one, and its share of the RAM lies between theirs; the value is on the
+// straight line between them in logarithms. Outside, the value has the share of the host
+// that is next. A larger host is taken to have no smaller file.
+func Of(ram numa.Bytes, release numa.Release) (File, error) {
+	switch {
+	case release != 0 && release < numa.ESXi70:
+		return File{}, &PartitionError{release}
+	case ram < leastRAM:
+		return File{}, fmt.Errorf("found %s, want at least %s: ESXi 7.0 and later need that much", ram, leastRAM)
+	case ram > numa.MaxHostMemory:
+		return File{}, fmt.Errorf("found %s, want at most %s", ram, numa.MaxHostMemory)
+	case release >= numa.ESXi90+1<<16:
+		return File{}, fmt.Errorf("found release %s, want 7.0 to 9.x: nobody knows how later ones size the file", release)
+	}
+	f := File{RAM: ram, Release: release}
+	from, low, value, high := bracket(ram)
+	f.Size = unit.Figure[Size]{Value: bytes(value), Low: bytes(low), High: bytes(high), Origin: unit.Derived, Source: Source}
+	f.OtherRelease = release != 0
+	for _, h := range from {
+		f.From = append(f.From, h.Name)
+		f.OtherRelease = f.OtherRelease && h.Release != release
+	}
+	switch {
+	case len(from) == 2:
+		f.How = Interpolated
+	case same(ram, from[0]):
+		f.How = Measured
+		f.Size.Origin = unit.Published
+		f.Size.Hardware = from[0].Name
+	default:
+		f.How = Extrapolated
+	}
+	return f, nil
+}
+
+// bytes returns whole bytes, the same on every processor.
+func bytes(v float64) Size { return Size(math.Round(v)) }
+
+// same reports whether the RAM is that of the measured host, but for what firmware keeps.
+func same(ram numa.Bytes, h *Host) bool {
+	return ram <= h.RAM && float64(ram) >= float64(h.RAM)*(1-keptByFirmware)
+}
+
+// bracket returns the measured hosts next to the RAM and what they say of the file.
+func bracket(ram numa.Bytes) (from []*Host, low, value, high float64) {
+	for i := range Hosts {
+		h := &Hosts[i]
+		if same(ram, h) {
+			f := float64(h.File)
+			return []*Host{h}, f, f, f
+		}
+	}
+	r := float64(ram)
+	least, most := &Hosts[0], &Hosts[len(Hosts)-1]
+	switch {
+	case ram < least.RAM:
+		// The share grows as RAM shrinks, so the largest share that was seen is no upper
+		// bound here; the file of the smallest host is.
+		return []*Host{least}, r * leastShare(), r * least.PerGB(), float64(least.File)
+	case ram > most.RAM:
+		// And it shrinks as RAM grows: the smallest share is no lower bound.
+		return []*Host{most}, float64(most.File), r * most.PerGB(), r * mostShare()
+	}
+	i := 0
+	for Hosts[i+1].RAM < ram {
+		i++
+	}
+	a, b := &Hosts[i], &Hosts[i+1]
+	low = max(float64(a.File), r*min(a.PerGB(), b.PerGB()))
+	high = min(float64(b.File), r*max(a.PerGB(), b.PerGB()))
+	slope := math.Log(float64(b.File)/float64(a.File)) / math.Log(float64(b.RAM)/float64(a.RAM))
+	value = float64(a.File) * math.Pow(r/float64(a.RAM), slope)
+	return []*Host{a, b}, low, min(max(value, low), high), high
+}
+
+// leastShare and mostShare bound the file as a share of the RAM over all measured hosts.
+func leastShare() float64 { return share(math.Min) }
+func mostShare() float64  { return share(math.Max) }
+
+func share(pick func(a, b float64) float64) float64 {
+	s := Hosts[0].PerGB()
+	for i := range Hosts {
+		s = pick(s, Hosts[i].PerGB())
+	}
+	return s
+}

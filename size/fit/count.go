@@ -1,0 +1,282 @@
+package fit
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/esxi/placement"
+	"homenode/numa"
+)
+
+// maxPerHost is how many VMs a host of 6.0 to 9.0 runs at most (VMware Configuration
+// Maximums: virtual machines per host).
+const maxPerHost = 1024
+
+// A Count is how many VMs of one shape a host holds.
+type Count struct {
+	Shape string `json:"shape"`
+	// VMs is how many ESXi places, one after the other, before a client is not wholly
+	// local or a node has more vCPUs than it takes.
+	VMs int `json:"vms"`
+	// Bound is what no placement exceeds: VMs is less where ESXi balances uneven nodes.
+	Bound     int    `json:"bound"`
+	ByCores   int    `json:"byCores"`  // were there no limit of memory
+	ByMemory  int    `json:"byMemory"` // were there no limit of cores
+	Clients   []int  `json:"clients"`  // vCPUs of each NUMA client of a VM
+	Binds     Limit  `json:"binds"`
+	Why       string `json:"why,omitempty"`       // none fits, or none without LocalAs
+	LocalAs   *As    `json:"localAs,omitempty"`   // how it is to be set up: none is local by default
+	Nodes     []Use  `json:"nodes"`               // with VMs of them
+	Unmanaged bool   `json:"unmanaged,omitempty"` // the NUMA scheduler does not place it
+	// Price of one VM: of its host ÷ the VMs there; and of the cluster ÷ the VMs that it
+	// holds with the spare hosts failed. 0 when unknown, or when none fits.
+	Price       float64 `json:"price,omitempty"`
+	PriceFailed float64 `json:"priceWithFailed,omitempty"`
+}
+
+// A Limit is what there is too little of for one VM more.
+type Limit string
+
+// The limits.
+const (
+	Cores  Limit = "cores"
+	Memory Limit = "memory"
+	Both   Limit = "both"
+	Most   Limit = "1024 VMs" // the configuration maximum of a host
+	Never  Limit = "never"    // not even one fits: Why says what it is
+)
+
+// A Use is what a node holds.
+type Use struct {
+	Node    int        `json:"node"`
+	Cores   int        `json:"cores"`
+	VCPUs   int        `json:"vcpus"`   // that its cores take
+	Memory  numa.Bytes `json:"memory"`  // of the node
+	Reserve numa.Bytes `json:"reserve"` // of it, kept free
+	Clients []Client   `json:"clients"`
+	// Foreign is memory of clients that live on other nodes.
+	Foreign numa.Bytes `json:"foreign,omitempty"`
+	// What the clients leave, the reserve not counted; below 0 where VMs were there before.
+	RestVCPUs  int        `json:"restVCPUs"`
+	RestMemory numa.Bytes `json:"restMemory"`
+	// RestShape is the largest VM that would still be local there; no vCPUs when none is.
+	RestShape Size `json:"restShape"`
+}
+
+// A Client is a NUMA client on a node.
+type Client struct {
+	VM     int        `json:"vm"`    // index in order of placement
+	Shape  int        `json:"shape"` // index in the shapes
+	Index  int        `json:"index"` // of the client in its VM
+	VCPUs  int        `json:"vcpus"`
+	Memory numa.Bytes `json:"memory"`           // with its part of the overhead
+	Remote numa.Bytes `json:"remote,omitempty"` // of it, on other nodes or none
+}
+
+// A Size is vCPUs and memory of a guest.
+type Size struct {
+	VCPUs  int        `json:"vcpus"`
+	Memory numa.Bytes `json:"memory"`
+}
+
+// request asks for one VM of the shape, with its overhead.
+func (r *room) request(s *Shape, o *Options) placement.Request {
+	return placement.Request{Name: s.Name, Layout: r.layout(s, o), Memory: s.Memory + o.Overhead.Of(s.VCPUs, s.Memory)}
+}
+
+// local places the requests on a host and returns how many of them, from the first on, have all
+// clients local and within the vCPUs of their nodes.
+func local(on *placement.Host, vcpus []int, requests []placement.Request) int {
+	placed, unplaced := placement.Place(on, requests)
+	first := len(requests)
+	if len(unplaced) > 0 {
+		first = unplaced[0]
+	}
+	for i := range placed {
+		load := 0
+		for _, c := range placed[i].Clients {
+			load += c.VCPUs
+			if c.Remote > 0 || c.Nowhere > 0 || vcpus != nil && load > vcpus[i] {
+				first = min(first, c.Request)
+				break
+			}
+		}
+	}
+	return first
+}
+
+// count fills the host with VMs of one shape, by default or, where none is local then, as
+// it is to be set up.
+func (r *room) count(s *Shape, o *Options) Count {
+	c := r.countAs(s, o)
+	if c.VMs > 0 {
+		return c
+	}
+	if edited, as, ok := r.localAs(s, o); ok {
+		why := c.Why
+		c = r.countAs(&edited, o)
+		c.LocalAs, c.Why = as, why
+	}
+	return c
+}
+
+// countAs fills the host with VMs of one shape as it is set up.
+func (r *room) countAs(s *Shape, o *Options) Count {
+	one := r.request(s, o)
+	c := Count{Shape: s.Name, Clients: one.Layout.PPDs.Sizes(), Unmanaged: !one.Layout.Managed}
+	c.Bound = r.bound(c.Clients, s.VCPUs, one.Memory)
+	if why, ok := r.powersOn(s); !ok {
+		c.Bound, c.Why = 0, why
+	} else if c.Unmanaged {
+		c.Bound, c.Why = 0, "the NUMA scheduler does not place it: no memory of it is local for sure"
+	}
+	requests := slices.Repeat([]placement.Request{one}, c.Bound)
+	c.VMs = local(&r.host, r.vcpus, requests)
+	if c.Why == "" {
+		c.limits(r, one)
+		c.explain(r, s, one.Memory)
+	}
+	placed, _ := placement.Place(&r.host, requests[:c.VMs])
+	c.Nodes = r.uses(placed, make([]int, c.VMs), o)
+	return c
+}
+
+// limits says how many fit by cores and by memory alone, and which of them binds.
+func (c *Count) limits(r *room, one placement.Request) {
+	endless := r.host
+	endless.Nodes = slices.Clone(endless.Nodes)
+	for i := range endless.Nodes {
+		endless.Nodes[i].Memory = numa.Fact[numa.Bytes]{} // unknown: Place counts all as local
+	}
+	most := slices.Repeat([]placement.Request{one}, maxPerHost)
+	c.ByCores = local(&endless, r.vcpus, most)
+	c.ByMemory = local(&r.host, nil, most)
+	switch {
+	case c.VMs == 0:
+		c.Binds = Never
+	case c.VMs == maxPerHost:
+		c.Binds = Most
+	case c.ByCores < c.ByMemory:
+		c.Binds = Cores
+	case c.ByMemory < c.ByCores:
+		c.Binds = Memory
+	default:
+		c.Binds = Both
+	}
+}
+
+// explain says why none fits.
+func (c *Count) explain(r *room, s *Shape, memory numa.Bytes) {
+	if c.VMs > 0 {
+		return
+	}
+	largest := slices.Max(c.Clients)
+	vcpus := slices.Max(r.vcpus)
+	room := numa.Bytes(0)
+	for _, n := range r.host.Nodes {
+		room = max(room, n.Memory.Value)
+	}
+	slice := memory * numa.Bytes(largest) / numa.Bytes(s.VCPUs)
+	switch {
+	case largest > vcpus:
+		c.Why = fmt.Sprintf("its largest client has %d vCPUs, a node takes %d", largest, vcpus)
+	case slice > room:
+		c.Why = fmt.Sprintf("its largest client needs %s with overhead, a node has %s for VMs: part of it is remote", slice, room)
+	default:
+		c.Why = fmt.Sprintf("its %d clients do not find %d nodes with room", len(c.Clients), len(c.Clients))
+	}
+}
+
+// bound returns what no placement of VMs with these clients exceeds. With m VMs of k
+// clients, each on another node, node i holds at most min(m, what its cores and memory
+// take) of the smallest clients, and all nodes together must hold k·m.
+func (r *room) bound(clients []int, vcpus int, memory numa.Bytes) int {
+	k := len(clients)
+	least := slices.Min(clients)
+	slice := memory * numa.Bytes(least) / numa.Bytes(vcpus)
+	apart := k <= int(r.machine.Nodes)
+	cpus, mem := 0, numa.Bytes(0)
+	takes := make([]int, 0, len(r.host.Nodes))
+	for i, n := range r.host.Nodes {
+		if n.Cores == 0 {
+			continue
+		}
+		cpus, mem = cpus+r.vcpus[i], mem+n.Memory.Value
+		takes = append(takes, min(r.vcpus[i]/least, int(n.Memory.Value/max(1, slice))))
+	}
+	most := min(maxPerHost, cpus/vcpus, int(mem/memory))
+	for m := most; m > 0; m-- {
+		sum := 0
+		for _, t := range takes {
+			if apart {
+				t = min(t, m)
+			}
+			sum += t
+		}
+		if sum >= k*m {
+			return m
+		}
+	}
+	return 0
+}
+
+// uses returns what the nodes hold; shape says of which shape each request is.
+func (r *room) uses(placed []placement.Node, shape []int, o *Options) []Use {
+	out := make([]Use, len(placed))
+	for i := range placed {
+		p := &placed[i]
+		u := Use{
+			Node: p.ID, Cores: p.Cores, VCPUs: r.vcpus[i], Memory: p.Memory.Value + r.reserve, Reserve: r.reserve,
+			Clients: []Client{}, RestVCPUs: r.vcpus[i] - p.VCPUs, RestMemory: p.Memory.Value - p.Used,
+		}
+		for _, c := range p.Clients {
+			u.Clients = append(u.Clients, Client{VM: c.Request, Shape: shape[c.Request], Index: c.Index, VCPUs: c.VCPUs, Memory: c.Local + c.Remote + c.Nowhere, Remote: c.Remote + c.Nowhere})
+		}
+		for _, f := range p.Foreign {
+			u.Foreign += f.Memory
+		}
+		if v := min(u.RestVCPUs, p.Cores); v > 0 {
+			if m := o.Overhead.guestWithin(u.RestMemory, v); m > 0 {
+				u.RestShape = Size{v, m}
+			}
+		}
+		out[i] = u
+	}
+	return out
+}
+
+// A Step is a shape that fits a node so many times.
+type Step struct {
+	PerNode int `json:"perNode"`
+	Size
+	// Aligned says that no core of the node is left.
+	Aligned bool `json:"aligned"`
+}
+
+// maxSteps is how many VMs a node is divided into.
+const maxSteps = 16
+
+// steps returns the largest shapes of which one, two, three … fit the smallest node. The
+// first is the largest VM that is not wide and has no remote memory.
+func (r *room) steps(o *Options) []Step {
+	memory, vcpus := numa.Bytes(-1), int(r.machine.Cores)
+	for i, n := range r.host.Nodes {
+		if n.Cores > 0 {
+			vcpus = min(vcpus, r.vcpus[i])
+			if memory < 0 || n.Memory.Value < memory {
+				memory = n.Memory.Value
+			}
+		}
+	}
+	takes := vcpusOf(int(r.machine.Cores), o.PerCore)
+	var out []Step
+	for n := 1; n <= maxSteps; n++ {
+		v := min(takes/n, vcpus)
+		m := o.Overhead.guestWithin(memory/numa.Bytes(n), v)
+		if v == 0 || m == 0 {
+			break
+		}
+		out = append(out, Step{n, Size{v, m}, v*n == takes})
+	}
+	return out
+}

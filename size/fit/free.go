@@ -1,0 +1,325 @@
+package fit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"homenode/esxi/placement"
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// A Free is how many VMs of one shape a cluster takes beside those that it has.
+type Free struct {
+	Shape Shape      `json:"shape"`
+	Hosts []HostFree `json:"hosts"`
+	Total int        `json:"total"`
+	Spare int        `json:"spare"`
+	// WithFailed are left when Spare hosts have failed and their VMs run on the others; Failed
+	// are these hosts: of one, that whose failure leaves least; of several, the largest.
+	WithFailed int      `json:"withFailed"`
+	Failed     []string `json:"failed,omitempty"`
+	// Homeless counts VMs of the failed hosts that are local nowhere: WithFailed is then 0.
+	Homeless int      `json:"homeless,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
+}
+
+// A HostFree is what a host takes beside what it has.
+type HostFree struct {
+	Host  string `json:"host"`
+	Type  string `json:"type"`
+	VMs   int    `json:"vms"` // that run there
+	More  int    `json:"more"`
+	Binds Limit  `json:"binds"`
+	Why   string `json:"why,omitempty"`
+	// LocalAs is how the shape is to be set up on this host: none is local by default.
+	LocalAs *As   `json:"localAs,omitempty"`
+	Nodes   []Use `json:"nodes"` // before
+}
+
+// A present is a host with what runs there.
+type present struct {
+	host   *numa.Host
+	kind   string
+	r      *room
+	vms    []*numa.VM
+	bin    *bin
+	before []placement.Node
+}
+
+// Room says how many VMs of the shape the hosts take beside the VMs that they have, which
+// are placed in the order of the inventory as placement.Place does. spare hosts may fail.
+func (c *Cluster) Room(s Shape, spare int, o *Options) (*Free, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	out := &Free{Shape: s, Spare: spare}
+	var hosts []*present
+	types := c.Types()
+	for _, h := range c.Hosts {
+		if h.Maintenance.Or(false) || h.Connection.Or("connected") != "connected" {
+			out.Notes = append(out.Notes, fmt.Sprintf("host %s takes no VMs now: not counted", h.Name))
+			continue
+		}
+		k := slices.IndexFunc(types, func(t Type) bool { return alike(&t.Host, h) })
+		p, notes, err := c.present(h, o)
+		if err != nil {
+			return nil, err
+		}
+		p.kind = types[k].Name
+		out.Notes = append(out.Notes, notes...)
+		hosts = append(hosts, p)
+	}
+	if spare >= len(hosts) {
+		return nil, fmt.Errorf("found %d hosts that take VMs, %d of them spare: want one at least that is not", len(hosts), spare)
+	}
+	for _, p := range hosts {
+		hf := p.free(&s, o)
+		out.Total += hf.More
+		out.Hosts = append(out.Hosts, hf)
+	}
+	out.WithFailed = out.Total
+	if spare > 0 {
+		out.fail(hosts, &s, o)
+	}
+	return out, nil
+}
+
+// A Today is how the cluster's own hosts hold its VMs.
+type Today struct {
+	Hosts  int        `json:"hosts"`
+	VMs    int        `json:"vms"`    // of which memory is not local, once all is touched
+	Memory numa.Bytes `json:"memory"` // that is remote or does not fit beside the reserve
+}
+
+// Today places the VMs where they run now.
+func (c *Cluster) Today(o *Options) (Today, error) {
+	out := Today{Hosts: len(c.Hosts)}
+	for _, h := range c.Hosts {
+		p, _, err := c.present(h, o)
+		if err != nil {
+			return out, err
+		}
+		vms := map[int]bool{}
+		for i := range p.before {
+			for _, cl := range p.before[i].Clients {
+				if b := cl.Remote + cl.Nowhere; b > 0 {
+					vms[cl.Request] = true
+					out.Memory += b
+				}
+			}
+		}
+		out.VMs += len(vms)
+	}
+	return out, nil
+}
+
+// present places what runs on the host.
+func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) {
+	r, err := newRoom(h, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &present{host: h, r: r}
+	var notes []string
+	var requests []placement.Request
+	for _, v := range c.VMs {
+		if v.Host != h.ID {
+			continue
+		}
+		g, _, err := vnuma.NewGuest(v)
+		if err != nil {
+			return nil, nil, err
+		}
+		p.vms = append(p.vms, v)
+		q := r.requestOf(v, &g, o)
+		if q.Layout.Managed {
+			requests = append(requests, q)
+			continue
+		}
+		p.r = p.r.without(&q)
+		notes = append(notes, fmt.Sprintf("VM %s on %s has no home node: its vCPUs and memory are taken from all nodes alike", v.Name, h.Name))
+	}
+	p.before, _ = placement.Place(&p.r.host, requests)
+	p.bin = newBin(p.r)
+	for i := range requests {
+		p.bin.admit(&requests[i])
+	}
+	return p, notes, nil
+}
+
+// requestOf asks for a VM of a fleet, with its overhead.
+func (r *room) requestOf(v *numa.VM, g *vnuma.Guest, o *Options) placement.Request {
+	l := vnuma.Predict(g, &r.machine, &vnuma.Case{Choices: o.Choices})
+	q := placement.RequestOf(v, &l)
+	q.Memory += o.Overhead.Of(v.VCPUs.Value, v.Memory.Value)
+	return q
+}
+
+// without returns the host less a VM that has no home node: its memory comes from
+// anywhere (rule book C-12), here from all nodes alike.
+func (r *room) without(q *placement.Request) *room {
+	out := *r
+	out.host.Nodes, out.vcpus = slices.Clone(r.host.Nodes), slices.Clone(r.vcpus)
+	n := numa.Bytes(len(out.vcpus))
+	for i := range out.host.Nodes {
+		out.host.Nodes[i].Memory.Value = max(0, out.host.Nodes[i].Memory.Value-(q.Memory+n-1)/n)
+		out.vcpus[i] = max(0, out.vcpus[i]-ceil(q.Layout.VPDs.Sum(), int(n)))
+	}
+	return &out
+}
+
+// item returns the shape as the host sees it.
+func (r *room) item(s *Shape, o *Options) item {
+	it := item{count: 1, vcpus: s.VCPUs, request: r.request(s, o)}
+	it.clients = clientsOf(&it.request)
+	return it
+}
+
+// setUp returns the shape as it is to be set up on the host: as it is, or, where none is
+// local then even alone, as it is local.
+func (r *room) setUp(s *Shape, o *Options) (*Shape, *As) {
+	if it, why := r.itemOf(s, o); why == "" && !it.spills {
+		return s, nil
+	}
+	if edited, as, ok := r.localAs(s, o); ok {
+		return &edited, as
+	}
+	return s, nil
+}
+
+// more takes VMs of the item until the host refuses one.
+func (b *bin) more(it *item) (n int) {
+	for n < maxPerHost && b.take(it, (*bin).asPlaced) {
+		n++
+	}
+	return n
+}
+
+// copy returns a host of the same filling.
+func (b *bin) copy() *bin {
+	return &bin{r: b.r, Board: b.Board.Clone()}
+}
+
+// free says what one host takes.
+func (p *present) free(s *Shape, o *Options) HostFree {
+	out := HostFree{Host: p.host.Name, Type: p.kind, VMs: len(p.vms), Nodes: p.r.uses(p.before, make([]int, len(p.vms)), o)}
+	if why, ok := p.r.powersOn(s); !ok {
+		out.Binds, out.Why = Never, why
+		return out
+	}
+	if q := p.r.request(s, o); !q.Layout.Managed {
+		out.Binds, out.Why = Never, "the NUMA scheduler does not place it on this release"
+		return out
+	}
+	s, out.LocalAs = p.r.setUp(s, o)
+	it := p.r.item(s, o)
+	out.More = p.bin.copy().more(&it)
+	cores, memory := p.bin.copy(), p.bin.copy()
+	for i := range cores.Free {
+		cores.Free[i] = int64(numa.MaxHostMemory)
+	}
+	endless := *p.r
+	endless.vcpus = slices.Repeat([]int{numa.MaxVCPUs * maxPerHost}, len(p.r.vcpus))
+	memory.r = &endless
+	switch byCores, byMemory := cores.more(&it), memory.more(&it); {
+	case byCores < byMemory:
+		out.Binds = Cores
+	case byMemory < byCores:
+		out.Binds = Memory
+	default:
+		out.Binds = Both
+	}
+	return out
+}
+
+// fail finds the failure that leaves least: of any one host, or of the largest ones.
+func (f *Free) fail(hosts []*present, s *Shape, o *Options) {
+	var sets [][]int
+	for i := range hosts {
+		sets = append(sets, []int{i})
+	}
+	if f.Spare > 1 {
+		order := make([]int, len(hosts))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			return cmp.Compare(hosts[b].host.Memory.Value, hosts[a].host.Memory.Value)
+		})
+		sets = [][]int{order[:f.Spare]}
+	}
+	for n, set := range sets {
+		left, homeless := f.after(hosts, set, s, o)
+		if n > 0 && (homeless < f.Homeless || homeless == f.Homeless && left >= f.WithFailed) {
+			continue
+		}
+		f.WithFailed, f.Homeless, f.Failed = left, homeless, nil
+		for _, i := range set {
+			f.Failed = append(f.Failed, hosts[i].host.Name)
+		}
+	}
+}
+
+// after returns how many VMs of the shape the others take when the hosts of the set have
+// failed and their VMs, the largest first, run where they are local.
+func (f *Free) after(hosts []*present, set []int, s *Shape, o *Options) (left, homeless int) {
+	var rest []*present
+	var bins []*bin
+	var vms []*numa.VM
+	for i, p := range hosts {
+		if slices.Contains(set, i) {
+			vms = append(vms, p.vms...)
+			continue
+		}
+		rest, bins = append(rest, p), append(bins, p.bin.copy())
+	}
+	slices.SortStableFunc(vms, func(a, b *numa.VM) int {
+		return cmp.Or(cmp.Compare(b.Memory.Value, a.Memory.Value), cmp.Compare(b.VCPUs.Value, a.VCPUs.Value))
+	})
+	for _, v := range vms {
+		if !restart(v, rest, bins, o) {
+			homeless++
+		}
+	}
+	if homeless > 0 {
+		return 0, homeless
+	}
+	for i, p := range rest {
+		if _, ok := p.r.powersOn(s); !ok {
+			continue
+		}
+		as, _ := p.r.setUp(s, o)
+		if it := p.r.item(as, o); it.request.Layout.Managed {
+			left += bins[i].more(&it)
+		}
+	}
+	return left, 0
+}
+
+// restart puts the VM on the first host where it is local, or, when it is nowhere local
+// even alone, where its memory finds room.
+func restart(v *numa.VM, hosts []*present, bins []*bin, o *Options) bool {
+	g, _, err := vnuma.NewGuest(v)
+	if err != nil {
+		return false
+	}
+	g.Affinity, g.AllowedNodes = false, 0 // as DRS restarts it elsewhere it is not bound
+	s := NewShape(v.VCPUs.Value, v.Memory.Value)
+	s.Guest = g
+	for i, p := range hosts {
+		if _, ok := p.r.powersOn(&s); !ok {
+			continue
+		}
+		it := p.r.item(&s, o)
+		if !it.request.Layout.Managed {
+			continue
+		}
+		it.spills = !newBin(p.r).take(&it, (*bin).asPlaced)
+		if bins[i].take(&it, (*bin).asPlaced) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package fit
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// An As is the layout that makes a VM local which is not so with the clients that it has:
+// memory beyond a node with one client (rule book B-17) is remote only as long as nobody
+// divides the VM into virtual NUMA nodes (rule N005).
+type As struct {
+	Nodes int      `json:"virtualNodes"`
+	VCPUs int      `json:"vcpusOfEach"`
+	Steps []string `json:"steps"` // to set it, in the words of the vSphere Client
+}
+
+// String returns "2 virtual NUMA nodes of 12 vCPUs".
+func (a *As) String() string {
+	noun := "vCPUs"
+	if a.VCPUs == 1 {
+		noun = "vCPU"
+	}
+	return fmt.Sprintf("%d virtual NUMA nodes of %d %s", a.Nodes, a.VCPUs, noun)
+}
+
+// localAs returns the shape divided into the fewest virtual NUMA nodes, all of one size,
+// with which one VM of it is local on the empty host; false when none is, or when it is not
+// memory that is too large for a node. Virtual nodes beyond those of the host have two
+// vCPUs at least.
+func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
+	if !r.beyondNode(s, o) {
+		return *s, nil, false
+	}
+	g := &s.Guest
+	for k := 2; k <= s.VCPUs; k++ {
+		per := s.VCPUs / k
+		if s.VCPUs%k != 0 || k > int(r.machine.Nodes) && per < 2 {
+			continue
+		}
+		set := vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: per}, PerNode: per}
+		clear := set
+		clear.HotAddOff, clear.ForgetStored = g.HotAdd, g.Stored > 0 || g.CookieVCPUs > 0
+		clear.SpreadOff, clear.LimitsOff = g.Spread, g.MaxPerMachineNode > 0 || g.MaxPerClient > 0
+		clear.FollowOff, clear.Upgrade = g.Follow, g.Hardware > 0 && g.Hardware < 8
+		for _, e := range []vnuma.Edit{set, clear} {
+			edited := *s
+			edited.Guest = g.Apply(e)
+			if r.holds(&edited, k, o) {
+				return edited, &As{k, per, e.Steps(g, &r.machine)}, true
+			}
+		}
+	}
+	return *s, nil, false
+}
+
+// beyondNode reports whether the memory of the shape is what does not fit the nodes: the
+// host takes it only partly remote, or a client has more memory than any node.
+func (r *room) beyondNode(s *Shape, o *Options) bool {
+	if it, why := r.itemOf(s, o); why == "" {
+		return it.spills
+	}
+	q, most := r.request(s, o), numa.Bytes(0)
+	for _, n := range r.host.Nodes {
+		most = max(most, n.Memory.Value)
+	}
+	return slices.ContainsFunc(clientsOf(&q), func(c client) bool { return c.memory > most })
+}
+
+// holds reports whether one VM of the shape is local on the empty host, with so many
+// virtual nodes, each of them one client.
+func (r *room) holds(s *Shape, nodes int, o *Options) bool {
+	if _, ok := r.powersOn(s); !ok {
+		return false
+	}
+	l := r.layout(s, o)
+	if !l.Managed || l.VPDs.Len() != nodes || !l.PPDs.Equal(l.VPDs) {
+		return false
+	}
+	it := r.item(s, o)
+	return newBin(r).take(&it, (*bin).asPlaced)
+}
+
+// described reports whether the shape is only described: nobody has set it up yet, so that
+// it can be set up as it is best. Those of a fleet count as they are.
+func (s *Shape) described() bool { return len(s.VMs) == 0 }

@@ -1,0 +1,195 @@
+package fit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"homenode/esxi/placement"
+	"homenode/numa"
+	"homenode/numa/unit"
+)
+
+// Prices are those of the parts of a host, in any currency; 0 is nothing.
+type Prices struct {
+	Host float64 `json:"host,omitempty"` // where the type names no price of its own
+	Core float64 `json:"core,omitempty"` // such as a licence
+	GB   float64 `json:"gb,omitempty"`
+}
+
+// A Mix is how many hosts of one type hold all VMs.
+type Mix struct {
+	// Hosts hold all VMs with all memory local, as ESXi places them; none of them spare.
+	Hosts int `json:"hosts"`
+	// Bound: in no way do fewer. Hosts − Bound is how far Hosts can be from the best.
+	Bound int `json:"bound"`
+	// Free hosts would do were the node of each client chosen by hand.
+	Free   int        `json:"free"`
+	Total  int        `json:"total"`         // with the spare ones
+	Add    int        `json:"add,omitempty"` // to those of this kind in the source, up to Total
+	VMs    int        `json:"vms"`
+	Cores  int        `json:"cores"` // of Total
+	Memory numa.Bytes `json:"memory"`
+	// Shares of the hosts that are not spare: of the vCPUs that the cores take, and of the
+	// memory, the reserve included.
+	VCPUsUsed    unit.Share `json:"vcpusUsed"`
+	MemoryUsed   unit.Share `json:"memoryUsed"`
+	Wide         int        `json:"wide"`   // VMs of more than one client
+	Remote       int        `json:"remote"` // VMs of which part is remote even on an empty host
+	RemoteMemory numa.Bytes `json:"remoteMemory"`
+	RemoteVMs    []Misfit   `json:"remoteVMs,omitempty"`
+	// RemoteCured are those of Remote that are local once set up as their LocalAs says.
+	RemoteCured int `json:"remoteCured,omitempty"`
+	// Edited are VMs that are only described, counted as their LocalAs says: by default part
+	// of them is remote.
+	Edited   []Misfit  `json:"edited,omitempty"`
+	Never    []Misfit  `json:"never,omitempty"` // VMs that such a host cannot run: not in Hosts
+	Price    float64   `json:"price,omitempty"` // of Total; 0 when unknown
+	Fillings []Filling `json:"fillings"`
+}
+
+// A Misfit is VMs of a shape that do not fit, and why.
+type Misfit struct {
+	Shape string   `json:"shape"`
+	Count int      `json:"count"`
+	VMs   []string `json:"vms,omitempty"`
+	Why   string   `json:"why"`
+	// LocalAs makes them local; nil when nothing that was tried does.
+	LocalAs *As `json:"localAs,omitempty"`
+}
+
+// A Filling is what some hosts hold, all of them the same.
+type Filling struct {
+	Hosts  int   `json:"hosts"`
+	Counts []int `json:"counts"` // of VMs, by shape
+	Nodes  []Use `json:"nodes"`
+}
+
+// mix packs all shapes, which have counts, onto hosts of the type.
+func (r *room) mix(of *Outcome, a *Ask) *Mix {
+	items, edited, never := r.items(a.Shapes, &a.Options)
+	m := &Mix{Bound: r.leastHosts(items), Never: never, Edited: edited}
+	for i := range items {
+		it := &items[i]
+		m.VMs += it.count
+		if len(it.clients) > 1 {
+			m.Wide += it.count
+		}
+		if s := &a.Shapes[it.shape]; it.spills {
+			m.Remote += it.count
+			f := r.misfit(s, it)
+			if _, as, ok := r.localAs(s, &a.Options); ok {
+				f.LocalAs = as
+				m.RemoteCured += it.count
+			}
+			m.RemoteVMs = append(m.RemoteVMs, f)
+		}
+	}
+	begin := func(int) *bin { return newBin(r) }
+	bins, _ := pack(items, r.orders(), byESXi, begin)
+	free, _ := pack(items, r.orders(), byHand, begin)
+	m.Hosts, m.Free = len(bins), min(len(bins), len(free))
+	m.Total = m.Hosts
+	if m.Hosts > 0 {
+		m.Total += a.Spare
+	}
+	if of.InSource > 0 {
+		m.Add = max(0, m.Total-of.InSource)
+	}
+	m.Cores, m.Memory = m.Total*of.Cores, numa.Bytes(m.Total)*of.Memory
+	m.Price = of.Price * float64(m.Total)
+	m.fill(r, items, bins, a)
+	return m
+}
+
+// misfit says why the shape is not local.
+func (r *room) misfit(s *Shape, it *item) Misfit {
+	c := Count{Clients: it.request.Layout.PPDs.Sizes()}
+	c.explain(r, s, it.request.Memory)
+	return Misfit{Shape: s.Name, Count: s.Count, VMs: s.VMs, Why: c.Why}
+}
+
+// hostPrice returns the price of a host; 0 when it is unknown.
+func (a *Ask) hostPrice(t *Type, cores int, memory numa.Bytes) float64 {
+	each := cmp.Or(t.Price, a.Prices.Host)
+	if each == 0 && a.priced() {
+		return 0
+	}
+	return each + a.Prices.Core*float64(cores) + a.Prices.GB*float64(memory)/float64(numa.GiB)
+}
+
+// priced reports whether hosts have prices, beside those of cores and memory: a host
+// without is then of unknown price.
+func (a *Ask) priced() bool {
+	return a.Prices.Host > 0 || slices.ContainsFunc(a.Types, func(t Type) bool { return t.Price > 0 })
+}
+
+// fill asks placement.Place what the packed hosts hold, in the order of packing.
+func (m *Mix) fill(r *room, items []item, bins []*bin, a *Ask) {
+	requests := map[int]placement.Request{}
+	for i := range items {
+		requests[items[i].shape] = items[i].request
+	}
+	vcpus, takes, used, memory := 0, 0, numa.Bytes(0), numa.Bytes(0)
+	for _, b := range bins {
+		list := make([]placement.Request, len(b.placed))
+		counts := make([]int, len(a.Shapes))
+		for i, s := range b.placed {
+			list[i] = requests[s]
+			counts[s]++
+		}
+		placed, _ := placement.Place(&r.host, list)
+		for i := range placed {
+			vcpus, takes = vcpus+placed[i].VCPUs, takes+r.vcpus[i]
+			used, memory = used+placed[i].Used, memory+placed[i].Memory.Value+r.reserve
+			for _, c := range placed[i].Clients {
+				m.RemoteMemory += c.Remote
+			}
+		}
+		if k := slices.IndexFunc(m.Fillings, func(f Filling) bool { return slices.Equal(f.Counts, counts) }); k >= 0 {
+			m.Fillings[k].Hosts++
+			continue
+		}
+		m.Fillings = append(m.Fillings, Filling{1, counts, r.uses(placed, b.placed, &a.Options)})
+	}
+	if len(bins) > 0 {
+		m.VCPUsUsed = unit.Share(float64(vcpus) / float64(max(1, takes)))
+		m.MemoryUsed = unit.Share(float64(used) / float64(max(1, memory)))
+	}
+}
+
+// Cheaper sorts outcomes: those that run all VMs first, then by price where it is known,
+// then by hosts, cores and memory.
+func Cheaper(x, y *Outcome) int {
+	a, b := x.Mix, y.Mix
+	unknown := func(m *Mix) int {
+		if m.Price > 0 {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(a.Lost(), b.Lost()), cmp.Compare(unknown(a), unknown(b)), cmp.Compare(a.Price, b.Price),
+		cmp.Compare(a.Total, b.Total), cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.Memory, b.Memory))
+}
+
+// Lost counts the VMs that cannot run.
+func (m *Mix) Lost() (n int) {
+	for _, f := range m.Never {
+		n += f.Count
+	}
+	return n
+}
+
+// counted reports whether the shapes have counts: all of them, or none.
+func (a *Ask) counted() (bool, error) {
+	with := 0
+	for i := range a.Shapes {
+		if a.Shapes[i].Count > 0 {
+			with++
+		}
+	}
+	if with > 0 && with < len(a.Shapes) {
+		return false, fmt.Errorf("found %d of %d VM shapes with a count, want it for all (12x96GB*40) or none", with, len(a.Shapes))
+	}
+	return with > 0, nil
+}

@@ -1,0 +1,237 @@
+package fit
+
+import (
+	"cmp"
+	"slices"
+
+	"homenode/esxi/placement"
+	"homenode/numa"
+)
+
+// Packing VMs onto hosts is first fit, the largest first: VM after VM goes to the first
+// host that takes it, and a new host is begun when none does. The order is by the larger
+// of the VM's shares of a host's vCPUs and memory, by memory, by vCPUs, by the sum of the
+// shares, or by their ratio, either way; the order with the fewest hosts counts. On a host the clients go where ESXi
+// places them (rule book C-4): a VM that would not be local there goes to another host.
+//
+//	hosts    1 [node [A A][B .]] [node [A][C C C]]     2 [node [D D D] …
+//
+// Shapes × hosts steps for each order, and one for each VM.
+
+// An item is VMs of one shape, ready to be packed.
+type item struct {
+	shape   int
+	count   int
+	vcpus   int
+	request placement.Request
+	clients []client
+	// spills: not all of it is local even on an empty host, so its memory may go to any
+	// node of it.
+	spills bool
+}
+
+// A client of an item, with its slice of the memory.
+type client struct {
+	vcpus  int
+	memory numa.Bytes
+}
+
+// clientsOf cuts a request.
+func clientsOf(q *placement.Request) []client {
+	out := make([]client, q.Layout.PPDs.Len())
+	for i := range out {
+		_, n := q.Layout.PPDs.Group(i)
+		out[i] = client{n, q.Slice(i)}
+	}
+	return out
+}
+
+// A bin is a host that is being filled.
+type bin struct {
+	*placement.Board
+	r            *room
+	placed       []int   // shapes, in order
+	load, before []int64 // what take may have to restore
+}
+
+func newBin(r *room) *bin { return &bin{Board: placement.NewBoard(&r.host), r: r} }
+
+// admit places a VM whatever it leaves of the host.
+func (b *bin) admit(q *placement.Request) {
+	b.Begin(b.r.host.Allowed(q.Nodes))
+	for _, c := range clientsOf(q) {
+		home := b.Next(int64(c.memory))
+		b.Put(home, int64(c.vcpus))
+		b.Take(home, int64(c.memory))
+	}
+}
+
+// A choice picks the node of a client; -1 for none.
+type choice func(b *bin, c client) int
+
+// asPlaced is the node that ESXi chooses.
+func (b *bin) asPlaced(c client) int { return b.Next(int64(c.memory)) }
+
+// A taker places a VM on a host, or refuses.
+type taker func(b *bin, it *item) bool
+
+// byESXi lets ESXi choose the nodes.
+func byESXi(b *bin, it *item) bool { return b.take(it, (*bin).asPlaced) }
+
+// byHand chooses the nodes that large rooms are left beside, else those ESXi does: an
+// empty host takes whatever byESXi has it take.
+func byHand(b *bin, it *item) bool { return b.take(it, fullest) || b.take(it, (*bin).asPlaced) }
+
+// fullest is the fullest node that takes the client.
+func fullest(b *bin, c client) int {
+	best, least := -1, 0.0
+	choices := b.Choices(b.r.host.Allowed(0), b.Homes())
+	for i, takes := range b.r.vcpus {
+		v, m := takes-int(b.Load[i])-c.vcpus, b.Free[i]-int64(c.memory)
+		if !choices.Has(i) || v < 0 || m < 0 {
+			continue
+		}
+		rest := float64(float64(v)/float64(takes)) + float64(float64(m)/float64(b.r.host.Nodes[i].Memory.Value+1))
+		if best < 0 || rest < least {
+			best, least = i, rest
+		}
+	}
+	return best
+}
+
+// take places a VM if all of it is local and within the vCPUs of the nodes; an item that
+// spills if the host has the memory. What it refuses leaves no trace.
+func (b *bin) take(it *item, pick choice) bool {
+	b.load, b.before = append(b.load[:0], b.Load...), append(b.before[:0], b.Free...)
+	last := b.Last
+	b.Begin(b.r.host.Allowed(it.request.Nodes))
+	for _, c := range it.clients {
+		n := pick(b, c)
+		if n < 0 || int(b.Load[n])+c.vcpus > b.r.vcpus[n] || !b.put(n, int64(c.memory), it.spills) {
+			copy(b.Load, b.load)
+			copy(b.Free, b.before)
+			b.Last = last
+			return false
+		}
+		b.Put(n, int64(c.vcpus))
+	}
+	b.placed = append(b.placed, it.shape)
+	return true
+}
+
+// put gives a client memory: of node n, and where it may spill, of others.
+func (b *bin) put(n int, memory int64, spills bool) bool {
+	local, nowhere := b.Take(n, memory)
+	return nowhere == 0 && (spills || local == memory)
+}
+
+// items returns what is to be packed on hosts like r; of these the shapes that are only
+// described and local no other way than as it is said; and those that it cannot run.
+func (r *room) items(shapes []Shape, o *Options) (out []item, edited, never []Misfit) {
+	for i := range shapes {
+		s := &shapes[i]
+		it, why := r.itemOf(s, o)
+		if s.described() && (why != "" || it.spills) {
+			if as, how, ok := r.localAs(s, o); ok {
+				f := r.misfit(s, &it)
+				f.LocalAs = how
+				edited = append(edited, f)
+				it, why = r.itemOf(&as, o)
+			}
+		}
+		if why != "" {
+			never = append(never, Misfit{Shape: s.Name, Count: s.Count, VMs: s.VMs, Why: why})
+			continue
+		}
+		it.shape, it.count = i, s.Count
+		out = append(out, it)
+	}
+	return out, edited, never
+}
+
+// itemOf returns the shape as the host sees it, or why it cannot run it.
+func (r *room) itemOf(s *Shape, o *Options) (it item, why string) {
+	it = item{vcpus: s.VCPUs, request: r.request(s, o)}
+	why, ok := r.powersOn(s)
+	switch {
+	case !ok:
+		return it, why
+	case !it.request.Layout.Managed:
+		return it, "the NUMA scheduler does not place it on this release"
+	}
+	it.clients = clientsOf(&it.request)
+	if newBin(r).take(&it, (*bin).asPlaced) {
+		return it, ""
+	}
+	it.spills = true
+	if !newBin(r).take(&it, (*bin).asPlaced) {
+		return it, r.misfit(s, &it).Why
+	}
+	return it, ""
+}
+
+// orders are those that are tried.
+func (r *room) orders() []func(a, b *item) int {
+	vcpus, memory := 0, numa.Bytes(0)
+	for i, n := range r.host.Nodes {
+		vcpus, memory = vcpus+r.vcpus[i], memory+n.Memory.Value
+	}
+	cpu := func(it *item) float64 { return float64(it.vcpus) / float64(max(1, vcpus)) }
+	mem := func(it *item) float64 { return float64(it.request.Memory) / float64(max(1, memory)) }
+	by := func(size func(it *item) float64) func(a, b *item) int {
+		return func(a, b *item) int {
+			// What spills takes whole hosts and comes first.
+			if a.spills != b.spills {
+				if a.spills {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(a.shape, b.shape))
+		}
+	}
+	return []func(a, b *item) int{
+		by(func(it *item) float64 { return max(cpu(it), mem(it)) }),
+		by(mem),
+		by(cpu),
+		by(func(it *item) float64 { return cpu(it) + mem(it) }),
+		by(func(it *item) float64 { return mem(it) / max(cpu(it), 1e-9) }),
+		by(func(it *item) float64 { return cpu(it) / max(mem(it), 1e-9) }),
+	}
+}
+
+// pack returns the fewest hosts that any order comes to. next returns the host to begin
+// with number i, nil when there is none: then the VMs do not fit, and pack returns false.
+func pack(items []item, orders []func(a, b *item) int, take taker, next func(i int) *bin) (best []*bin, ok bool) {
+	for _, order := range orders {
+		sorted := slices.Clone(items)
+		slices.SortFunc(sorted, func(a, b item) int { return order(&a, &b) })
+		if bins, fits := packInOrder(sorted, take, next); fits && (!ok || len(bins) < len(best)) {
+			best, ok = bins, true
+		}
+	}
+	return best, ok
+}
+
+func packInOrder(items []item, take taker, next func(i int) *bin) (bins []*bin, ok bool) {
+	for i := range items {
+		it := &items[i]
+		from := 0 // a host that refused the shape refuses it until something else comes
+		for range it.count {
+			for from < len(bins) && !take(bins[from], it) {
+				from++
+			}
+			for from == len(bins) {
+				b := next(from)
+				if b == nil {
+					return bins, false
+				}
+				bins = append(bins, b)
+				if !take(b, it) {
+					from++
+				}
+			}
+		}
+	}
+	return bins, true
+}

@@ -1,0 +1,212 @@
+package fit
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"homenode/esxi/placement"
+	"homenode/numa"
+)
+
+// fewest searches all distributions of the items over hosts and all nodes of their
+// clients for the fewest hosts.
+func fewest(r *room, items []item, most int) int {
+	var list []*item
+	for i := range items {
+		for range items[i].count {
+			list = append(list, &items[i])
+		}
+	}
+	for hosts := 1; hosts < most; hosts++ {
+		bins := make([]*bin, hosts)
+		for i := range bins {
+			bins[i] = newBin(r)
+		}
+		if search(bins, list) {
+			return hosts
+		}
+	}
+	return most
+}
+
+// search places the first of the list in every way.
+func search(bins []*bin, list []*item) bool {
+	if len(list) == 0 {
+		return true
+	}
+	for i, b := range bins {
+		if len(b.placed) == 0 && i > 0 && len(bins[i-1].placed) == 0 {
+			break // empty hosts are alike
+		}
+		b.placed = append(b.placed, list[0].shape)
+		if homes(bins, b, list, 0, 0) {
+			return true
+		}
+		b.placed = b.placed[:len(b.placed)-1]
+	}
+	return false
+}
+
+// homes places the clients of the first of the list from number c on, on nodes that are
+// not in used.
+func homes(bins []*bin, b *bin, list []*item, c int, used numa.NodeSet) bool {
+	it := list[0]
+	if c == len(it.clients) {
+		return search(bins, list[1:])
+	}
+	one := it.clients[c]
+	for n := range b.Load {
+		if used&(1<<n) != 0 || int(b.Load[n])+one.vcpus > b.r.vcpus[n] || int64(one.memory) > b.Free[n] {
+			continue
+		}
+		b.Load[n] += int64(one.vcpus)
+		b.Free[n] -= int64(one.memory)
+		found := homes(bins, b, list, c+1, used|1<<n)
+		b.Load[n] -= int64(one.vcpus)
+		b.Free[n] += int64(one.memory)
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// On small cases, where all distributions can be tried: bound ≤ fewest ≤ free ≤ … and how
+// often each is met.
+func TestPackIsNearFewest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	cases, exactBound, exactFree, exactPlaced := 0, 0, 0, 0
+	for range 400 {
+		host := []string{"2x8c/64GB", "1x12c/96GB", "2x6c/48GB", "4x4c/64GB"}[rng.IntN(4)]
+		a := &Ask{Types: []Type{typeOf(t, host)}, Options: Options{PerCore: []float64{1, 4}[rng.IntN(2)], Overhead: Overhead{Base: 100 * numa.MiB}}}
+		for range 2 + rng.IntN(3) {
+			s := NewShape(1+rng.IntN(9), numa.Bytes(1+rng.IntN(20))*numa.GiB)
+			s.Count = 1 + rng.IntN(3)
+			a.Shapes = append(a.Shapes, s)
+		}
+		vms := 0
+		for _, s := range a.Shapes {
+			vms += s.Count
+		}
+		if vms > 7 {
+			continue // takes the search too long
+		}
+		res, err := Fit(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := res.Types[0].Mix
+		r := roomOf(t, a.Types[0], a.Options)
+		items, _, _ := r.items(a.Shapes, &a.Options)
+		if slices.ContainsFunc(items, func(it item) bool { return it.spills }) || len(items) == 0 {
+			continue
+		}
+		best := fewest(r, items, m.Free)
+		if m.Bound > best || m.Free < best || m.Hosts < m.Free {
+			t.Errorf("%s, %v: bound %d, fewest %d, free %d, placed %d: want this order", host, a.Shapes, m.Bound, best, m.Free, m.Hosts)
+		}
+		cases++
+		for _, hit := range []struct {
+			n     *int
+			exact bool
+		}{{&exactBound, m.Bound == best}, {&exactFree, m.Free == best}, {&exactPlaced, m.Hosts == best}} {
+			if hit.exact {
+				*hit.n++
+			}
+		}
+	}
+	t.Logf("%d cases: bound exact in %d, free in %d, as placed in %d", cases, exactBound, exactFree, exactPlaced)
+	if cases < 200 || exactFree*100 < cases*95 || exactPlaced*100 < cases*80 || exactBound*100 < cases*75 {
+		t.Errorf("%d cases: bound exact in %d, free in %d, as placed in %d", cases, exactBound, exactFree, exactPlaced)
+	}
+}
+
+// What is packed is what placement.Place makes of it: every VM on some host, all memory local.
+func TestPackIsPlaced(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 60 {
+		host := []string{"2x16c/256GB", "2x32c/1TB/snc2", "4x18c/1TB", "2x64c/2TB/nps4"}[rng.IntN(4)]
+		o := plain()
+		o.PerCore = []float64{1, 2.5}[rng.IntN(2)]
+		r := roomOf(t, typeOf(t, host), o)
+		var shapes []Shape
+		for range 1 + rng.IntN(5) {
+			s := NewShape(1+rng.IntN(40), numa.Bytes(1+rng.IntN(150))*numa.GiB)
+			s.Count = 1 + rng.IntN(12)
+			shapes = append(shapes, s)
+		}
+		items, _, never := r.items(shapes, &o)
+		for _, take := range []taker{byESXi, byHand} {
+			bins, ok := pack(items, r.orders(), take, func(int) *bin { return newBin(r) })
+			if !ok {
+				t.Fatalf("%s, %v: not packed", host, shapes)
+			}
+			packed := make([]int, len(shapes))
+			for _, b := range bins {
+				for _, s := range b.placed {
+					packed[s]++
+				}
+			}
+			for i := range shapes {
+				out := slices.ContainsFunc(never, func(m Misfit) bool { return m.Shape == shapes[i].Name })
+				if !out && packed[i] != shapes[i].Count {
+					t.Errorf("%s, %v: %d of shape %d are packed", host, shapes, packed[i], i)
+				}
+			}
+		}
+		bins, _ := pack(items, r.orders(), byESXi, func(int) *bin { return newBin(r) })
+		for _, b := range bins {
+			checkBin(t, r, items, b, host)
+		}
+	}
+}
+
+func checkBin(t *testing.T, r *room, items []item, b *bin, host string) {
+	t.Helper()
+	var list []placement.Request
+	var spills []bool
+	for _, s := range b.placed {
+		i := slices.IndexFunc(items, func(it item) bool { return it.shape == s })
+		list = append(list, items[i].request)
+		spills = append(spills, items[i].spills)
+	}
+	placed, unplaced := placement.Place(&r.host, list)
+	if len(unplaced) > 0 {
+		t.Errorf("%s: %d VMs are not placed", host, len(unplaced))
+	}
+	for i := range placed {
+		p := &placed[i]
+		if p.VCPUs > r.vcpus[i] || p.VCPUs != int(b.Load[i]) {
+			t.Errorf("%s: node %d has %d vCPUs, packed are %d of %d", host, i, p.VCPUs, b.Load[i], r.vcpus[i])
+		}
+		if free, _ := p.Free(); int64(free) != b.Free[i] {
+			t.Errorf("%s: node %d has %v free, packed for %v", host, i, free, numa.Bytes(b.Free[i]))
+		}
+		for _, c := range p.Clients {
+			if c.Nowhere > 0 || c.Remote > 0 && !spills[c.Request] {
+				t.Errorf("%s: client of %s has %v remote, %v nowhere", host, list[c.Request].Name, c.Remote, c.Nowhere)
+			}
+		}
+	}
+}
+
+func TestLeastBins(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		weights []weight
+		size    int64
+		want    int
+	}{
+		{"nothing", nil, 10, 0},
+		{"sum", []weight{{3, 10}}, 10, 3}, // 4 are needed: the bound of the volume alone
+		{"alone", []weight{{6, 5}}, 10, 5},
+		{"with halves", []weight{{7, 3}, {4, 2}, {3, 1}}, 10, 4}, // 4s beside no 7
+		{"exactly half", []weight{{5, 6}}, 10, 3},
+		{"many small beside large", []weight{{9, 2}, {2, 5}}, 10, 3},
+	} {
+		if got := leastBins(tt.weights, tt.size); got != tt.want {
+			t.Errorf("%s: found %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,346 @@
+package fit
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+	"homenode/numa/unit"
+)
+
+// A SyntaxError says where the text of a shape or host type is malformed.
+type SyntaxError struct {
+	Text string // the whole
+	Col  int    // from 1, in bytes
+	Msg  string // what was found and what was expected
+}
+
+// Error returns "2x32/1TB: column 5: found …".
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%q: column %d: %s", e.Text, e.Col, e.Msg) }
+
+// A scan reads a text from left to right.
+type scan struct {
+	text string
+	at   int
+}
+
+func (s *scan) fail(at int, format string, args ...any) error {
+	return &SyntaxError{s.text, at + 1, fmt.Sprintf(format, args...)}
+}
+
+// until returns what stands before the next of the bytes, and goes there.
+func (s *scan) until(stops string) (part string, at int) {
+	at = s.at
+	end := strings.IndexAny(s.text[at:], stops)
+	if end < 0 {
+		end = len(s.text) - at
+	}
+	s.at = at + end
+	return s.text[at:s.at], at
+}
+
+// take goes over the byte if it stands here.
+func (s *scan) take(b byte) bool {
+	if s.at < len(s.text) && s.text[s.at] == b {
+		s.at++
+		return true
+	}
+	return false
+}
+
+// name reads "NAME:".
+func (s *scan) name() (string, error) {
+	before, _, found := strings.Cut(s.text, ":")
+	if !found {
+		return "", nil
+	}
+	if strings.TrimSpace(before) == "" {
+		return "", s.fail(0, "found no name before the colon")
+	}
+	s.at = len(before) + 1
+	return strings.TrimSpace(before), nil
+}
+
+// number reads the whole number that stands before one of the bytes.
+func (s *scan) number(stops, what string, least, most int) (int, error) {
+	part, at := s.until(stops)
+	n, err := strconv.Atoi(strings.TrimSpace(part))
+	if err != nil {
+		return 0, s.fail(at, "found %q, want %s", part, what)
+	}
+	if n < least || n > most {
+		return 0, s.fail(at, "found %d, want %s: %d to %d", n, what, least, most)
+	}
+	return n, nil
+}
+
+// bare reports whether an amount has no unit.
+func bare(text string) bool { return text != "" && strings.Trim(text, "0123456789., ") == "" }
+
+// memory reads a size with its unit up to one of the bytes.
+func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
+	part, at := s.until(stops)
+	b, err := unit.ParseSize(part)
+	switch {
+	case bits.MatchString(part):
+		return 0, s.fail(at, "found %q, which are bits, want bytes: %sB", part, strings.TrimSuffix(strings.TrimSpace(part), "b"))
+	case err != nil && strings.Contains(part, "0") && !strings.ContainsAny(part, "123456789"):
+		return 0, s.fail(at, "found %q, want more than no memory", part)
+	case err != nil && !bare(part):
+		return 0, s.fail(at, "%v", err)
+	case err != nil || b < numa.MiB:
+		return 0, s.fail(at, "found %q, want %s with its unit, such as 96GB", part, what)
+	case b > most:
+		return 0, s.fail(at, "found %q, want %s up to %s", part, what, most)
+	}
+	return b, nil
+}
+
+// bits matches an amount in bits: Gb, where GB and gb are bytes.
+var bits = regexp.MustCompile(`[KMGTP]i?b\s*$`)
+
+// ParseShapes reads VMs: see ParseShape. No two have one name.
+func ParseShapes(texts []string) ([]Shape, error) {
+	var out []Shape
+	for _, text := range texts {
+		s, err := ParseShape(text)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(out, func(o Shape) bool { return o.Name == s.Name }) {
+			return nil, &SyntaxError{text, 1, fmt.Sprintf("found VMs named %s twice", s.Name)}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// ParseShape reads a VM: "12x96GB", how many of them "12x96GB*40", with a name
+// "db:12x96GB*40".
+func ParseShape(text string) (Shape, error) {
+	s := &scan{text: text}
+	name, err := s.name()
+	if err != nil {
+		return Shape{}, err
+	}
+	vcpus, err := s.number("xX", "the number of vCPUs", 1, numa.MaxVCPUs)
+	if err != nil {
+		return Shape{}, err
+	}
+	if !s.take('x') && !s.take('X') {
+		return Shape{}, s.fail(s.at, "found the end, want x and the memory: 12x96GB")
+	}
+	memory, err := s.memory("*", "the memory of a VM", numa.MaxVMMemory)
+	if err != nil {
+		return Shape{}, err
+	}
+	out := NewShape(vcpus, memory)
+	if name != "" {
+		out.Name = name
+	}
+	if s.take('*') {
+		if out.Count, err = s.number("", "the number of VMs", 1, maxVMs); err != nil {
+			return Shape{}, err
+		}
+	}
+	return out, nil
+}
+
+// maxVMs bounds a mix: ten vCenters of 10,000 hosts hold fewer.
+const maxVMs = 1_000_000
+
+// ParseTypes reads host types, with commas between them: see ParseType.
+func ParseTypes(text string, release numa.Release) ([]Type, error) {
+	var out []Type
+	at := 0
+	for part := range strings.SplitSeq(text, ",") {
+		lead := len(part) - len(strings.TrimLeft(part, " "))
+		t, err := ParseType(strings.TrimSpace(part), release)
+		if syntax, ok := err.(*SyntaxError); ok {
+			return nil, &SyntaxError{text, at + lead + syntax.Col, syntax.Msg}
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range out {
+			if out[i].Name == t.Name {
+				return nil, &SyntaxError{text, at + lead + 1, fmt.Sprintf("found host type %s twice", t.Name)}
+			}
+		}
+		out = append(out, t)
+		at += len(part) + 1
+	}
+	return out, nil
+}
+
+// ParseType reads a host: sockets × cores of a socket / memory of the host, then what
+// more is known of it.
+//
+//	2x32c/1TB                    two sockets of 32 cores, 1 TB
+//	2x32c/1TB/snc2, …/nps4       NUMA nodes of a socket
+//	2x32c/1TB/noht               hyper-threading is off; on is assumed, /ht says so
+//	2x32c/1TB@2.6GHz             nominal frequency
+//	2x32c/1TB=18000              price of a host
+//	R760:2x32c/1TB               name
+func ParseType(text string, release numa.Release) (Type, error) {
+	s := &scan{text: text}
+	name, err := s.name()
+	if err != nil {
+		return Type{}, err
+	}
+	spec := s.at
+	d := described{perSocket: 1, ht: numa.AssumedFor(true, "hyper-threading is usual")}
+	if d.sockets, err = s.number("xX", "the number of sockets", 1, numa.MaxNodes); err != nil {
+		return Type{}, err
+	}
+	if !s.take('x') && !s.take('X') {
+		return Type{}, s.fail(s.at, "found the end, want x and the cores of a socket: 2x32c/1TB")
+	}
+	if d.cores, err = s.number("cC/", "the cores of a socket", 1, numa.MaxCoresPerNode); err != nil {
+		return Type{}, err
+	}
+	if !s.take('c') && !s.take('C') || !s.take('/') {
+		return Type{}, s.fail(s.at, "found %q, want c after the cores, then / and the memory: 2x32c/1TB", s.text[s.at:])
+	}
+	if d.memory, err = s.memory("/@=", "the memory of a host", numa.MaxHostMemory); err != nil {
+		return Type{}, err
+	}
+	if d.memory < leastHost {
+		return Type{}, s.fail(spec, "found a host of %s, want %s at least: ESXi does not run with less", d.memory, leastHost)
+	}
+	for s.take('/') {
+		if err := d.word(s); err != nil {
+			return Type{}, err
+		}
+	}
+	end := s.at
+	if s.take('@') {
+		part, at := s.until("=")
+		if d.core, err = unit.ParseHz(part); err != nil {
+			return Type{}, s.fail(at, "%v", err)
+		}
+		end = s.at
+	}
+	price := 0.0
+	if s.take('=') {
+		part, at := s.until("")
+		price, err = strconv.ParseFloat(part, 64)
+		if err != nil || !(price > 0 && price <= 1e12) {
+			return Type{}, s.fail(at, "found %q, want the price of a host: a number above 0", part)
+		}
+	}
+	if s.at < len(text) {
+		return Type{}, s.fail(s.at, "found %q, want /ht, /noht, /sncN, /npsN, @2.6GHz or =price", text[s.at:])
+	}
+	if name == "" {
+		name = text[spec:end]
+	}
+	host, err := d.host(name, release)
+	if err != nil {
+		return Type{}, s.fail(spec, "%v", err)
+	}
+	return Type{Name: name, Host: host, Price: price}, nil
+}
+
+// leastHost is the least memory of a host (ESXi 6.0 to 7.0, hardware requirements: 4 GB).
+const leastHost = 4 * numa.GiB
+
+// described is a host as its type says it.
+type described struct {
+	threads, divided          string // the words that said so
+	sockets, cores, perSocket int
+	memory                    numa.Bytes
+	ht                        numa.Fact[bool]
+	core                      unit.Hz
+}
+
+// word reads one word behind a slash.
+func (d *described) word(s *scan) error {
+	part, at := s.until("/@=")
+	lower := strings.ToLower(part)
+	switch {
+	case lower == "ht", lower == "noht":
+		if d.threads != "" {
+			return s.fail(at, "found %q after %s, want one of them", part, d.threads)
+		}
+		d.threads = lower
+		d.ht = numa.ReadAt(lower == "ht", "host type")
+		return nil
+	case strings.HasPrefix(lower, "snc"), strings.HasPrefix(lower, "nps"):
+		n, err := strconv.Atoi(part[3:])
+		if err != nil || n < 1 || n > 8 {
+			return s.fail(at, "found %q, want %s with the NUMA nodes of a socket, 1 to 8", part, lower[:3])
+		}
+		if d.cores%n != 0 {
+			return s.fail(at, "found %q: %d cores of a socket do not divide into %d nodes", part, d.cores, n)
+		}
+		if d.divided != "" {
+			return s.fail(at, "found %q after %s, want one of them", part, d.divided)
+		}
+		d.perSocket, d.divided = n, lower
+		return nil
+	}
+	return s.fail(at, "found %q, want ht, noht, sncN or npsN", part)
+}
+
+// host returns the host, its memory evenly in all nodes.
+func (d *described) host(name string, release numa.Release) (numa.Host, error) {
+	nodes := d.sockets * d.perSocket
+	if nodes > numa.MaxNodes {
+		return numa.Host{}, fmt.Errorf("found %d NUMA nodes, want at most %d", nodes, numa.MaxNodes)
+	}
+	const at = "host type"
+	threads := d.cores / d.perSocket
+	if d.ht.Value {
+		threads *= 2
+	}
+	h := numa.Host{
+		ID: name, Name: name, At: at, Release: numa.ReadAt(release, at),
+		Packages: numa.ReadAt(d.sockets, at), Cores: numa.ReadAt(d.sockets*d.cores, at),
+		Threads: numa.DerivedFrom(threads*nodes, at), HyperThreading: d.ht, Memory: numa.ReadAt(d.memory, at),
+		Options: numa.AssumedFor(numa.Settings(nil), "defaults"),
+	}
+	if d.core > 0 {
+		h.CoreMHz = numa.ReadAt(int(d.core/unit.MHz), at)
+	}
+	list := make([]numa.Node, nodes)
+	for i := range list {
+		list[i] = numa.Node{
+			ID: i, Package: i / d.perSocket, Cores: d.cores / d.perSocket, Threads: threads,
+			Memory: numa.DerivedFrom(d.memory/numa.Bytes(nodes), "the memory of the host, evenly in its nodes"),
+		}
+	}
+	h.Nodes = numa.ReadAt(list, at)
+	return h, h.Check()
+}
+
+// compact writes memory without a blank: "1.5TB", "96GB".
+func compact(b numa.Bytes) string {
+	if b >= numa.TiB && b%(numa.TiB/4) == 0 {
+		return strconv.FormatFloat(float64(b)/float64(numa.TiB), 'f', -1, 64) + "TB"
+	}
+	return strings.ReplaceAll(b.String(), " ", "")
+}
+
+// ParseOverhead reads the overhead of every VM: "1GB", or "1%" of its memory. Nothing is
+// PublishedOverhead, and 0 none.
+func ParseOverhead(text string) (Overhead, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return PublishedOverhead, nil
+	case strings.Trim(text, "0") == "":
+		return Overhead{}, nil
+	case strings.HasSuffix(text, "%"):
+		share, err := unit.ParsePercent(text)
+		return Overhead{Share: share}, err
+	}
+	b, err := unit.ParseSize(text)
+	if bare(text) || err == nil && b < numa.MiB {
+		err = fmt.Errorf("found %q, want an overhead with its unit, such as 1GB or 1%%", text)
+	}
+	return Overhead{Base: b}, err
+}

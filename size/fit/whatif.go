@@ -1,0 +1,197 @@
+package fit
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/numa"
+	"homenode/numa/unit"
+)
+
+// A Change is one thing that could be otherwise, and what each type comes to then.
+type Change struct {
+	If    string  `json:"if"`
+	Moved []Moved `json:"moved"` // types of which the answer is another
+}
+
+// A Moved is an answer before and after a change: VMs of a shape on a host, or hosts for
+// all VMs.
+type Moved struct {
+	Type   string `json:"type"`
+	Shape  string `json:"shape,omitempty"`
+	Of     string `json:"of"` // VMs of a "host" or of the "cluster", or the number of "hosts"
+	Before int    `json:"before"`
+	After  int    `json:"after"`
+}
+
+// Changes says what Fit would come to otherwise. r is what it came to.
+func Changes(a *Ask, r *Result) []Change {
+	out := a.failed(r)
+	for _, v := range a.variants(r) {
+		after, err := Fit(&v.ask)
+		if err != nil {
+			continue // what cannot be asked is no answer to what if
+		}
+		if c := (Change{If: v.name, Moved: moved(r, after)}); len(c.Moved) > 0 || !v.advice {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// moved compares by name of the type.
+func moved(before, after *Result) []Moved {
+	out := []Moved{}
+	for i := range before.Types {
+		b := &before.Types[i]
+		k := slices.IndexFunc(after.Types, func(t Outcome) bool { return t.Name == b.Name })
+		if k < 0 {
+			continue
+		}
+		if b.Mix != nil && b.Mix.Total != after.Types[k].Mix.Total {
+			out = append(out, Moved{Type: b.Name, Of: "hosts", Before: b.Mix.Total, After: after.Types[k].Mix.Total})
+		}
+		for j := range b.Counts {
+			was, is := b.Counts[j].VMs, after.Types[k].Counts[j].VMs
+			if was != is {
+				out = append(out, Moved{b.Name, b.Counts[j].Shape, "host", was, is})
+			}
+		}
+	}
+	return out
+}
+
+// failed says what one failed host more leaves of the cluster, or costs.
+func (a *Ask) failed(r *Result) []Change {
+	c := Change{If: fmt.Sprintf("%d hosts may fail instead of %d", a.Spare+1, a.Spare), Moved: []Moved{}}
+	for i := range r.Types {
+		t := &r.Types[i]
+		if t.Mix != nil {
+			c.Moved = append(c.Moved, Moved{t.Name, "", "hosts", t.Mix.Total, t.Mix.Total + 1})
+		}
+		for j := range t.Counts {
+			if n := &t.Counts[j]; a.Hosts > a.Spare+1 && n.VMs > 0 {
+				c.Moved = append(c.Moved, Moved{t.Name, n.Shape, "cluster", n.InCluster(a.Hosts - a.Spare), n.InCluster(a.Hosts - a.Spare - 1)})
+			}
+		}
+	}
+	if len(c.Moved) == 0 {
+		return nil
+	}
+	return []Change{c}
+}
+
+// A variant is an Ask with one thing changed.
+type variant struct {
+	name   string
+	ask    Ask
+	advice bool // is worth a line only when it changes something
+}
+
+func (a *Ask) variants(r *Result) []variant {
+	var out []variant
+	add := func(name string, change func(*Ask)) {
+		b := *a
+		b.Types, b.Shapes = slices.Clone(a.Types), slices.Clone(a.Shapes)
+		change(&b)
+		out = append(out, variant{name: name, ask: b})
+	}
+	if divided, all := a.divided(2); divided != nil {
+		name := "every NUMA node is halved (SNC2, NPS2)"
+		if !all {
+			name = "NUMA nodes are halved where it can be (SNC2, NPS2)"
+		}
+		add(name, func(b *Ask) { b.Types = divided })
+	}
+	if a.Reserve > 0 {
+		add("no reserve on the nodes", func(b *Ask) { b.Reserve = 0 })
+	}
+	add(fmt.Sprintf("%s vCPUs per core instead of %s", trim(2*a.PerCore), trim(a.PerCore)), func(b *Ask) { b.PerCore = 2 * a.PerCore })
+	add("hosts with half as much memory again", func(b *Ask) {
+		for i := range b.Types {
+			b.Types[i].Host = scaled(b.Types[i].Host, 3, 2)
+		}
+	})
+	for i := range a.Shapes {
+		s := a.Shapes[i]
+		for _, v := range r.rounded(i, s.VCPUs) {
+			add(fmt.Sprintf("%d vCPUs instead of %d%s", v, s.VCPUs, a.of(s)), func(b *Ask) { b.Shapes[i] = s.resized(v, s.Memory) })
+			out[len(out)-1].advice = true
+		}
+	}
+	return out
+}
+
+// of names the shape where there are several.
+func (a *Ask) of(s Shape) string {
+	if len(a.Shapes) == 1 {
+		return ""
+	}
+	return " for " + s.Name
+}
+
+// rounded returns the vCPU counts, a quarter smaller at most, of which one VM more fits
+// the cores of a node.
+func (r *Result) rounded(shape, vcpus int) []int {
+	var out []int
+	for i := range r.Types {
+		t := &r.Types[i]
+		if vcpus > t.NodeCores || len(t.Counts) <= shape || len(t.Counts[shape].Nodes) == 0 {
+			continue
+		}
+		takes := t.Counts[shape].Nodes[0].VCPUs
+		v := takes / (takes/vcpus + 1)
+		if v > 0 && v < vcpus && 4*v >= 3*vcpus && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	slices.Sort(out)
+	slices.Reverse(out)
+	return out
+}
+
+// divided returns the types with each node divided by k; nil when none can be. all is false
+// when some types stay as they are.
+func (a *Ask) divided(k int) (out []Type, all bool) {
+	out = slices.Clone(a.Types)
+	any, all := false, true
+	for i := range out {
+		h := &out[i].Host
+		var nodes []numa.Node
+		for _, n := range h.Nodes.Value {
+			if n.Cores%k != 0 || n.Threads%k != 0 || !n.Memory.Known() {
+				nodes = nil
+				break
+			}
+			n.Cores, n.Threads = n.Cores/k, n.Threads/k
+			n.Memory.Value /= numa.Bytes(k)
+			for range k {
+				n.ID = len(nodes)
+				nodes = append(nodes, n)
+			}
+		}
+		if len(nodes) > 0 && len(nodes) <= numa.MaxNodes {
+			h.Nodes.Value, any = nodes, true
+		} else {
+			all = false
+		}
+	}
+	if !any {
+		return nil, false
+	}
+	return out, all
+}
+
+// scaled returns the host with its memory times a fraction.
+func scaled(h numa.Host, times, by numa.Bytes) numa.Host {
+	h.Memory.Value = h.Memory.Value / by * times
+	h.Nodes.Value = slices.Clone(h.Nodes.Value)
+	for i := range h.Nodes.Value {
+		m := &h.Nodes.Value[i].Memory
+		m.Value = m.Value / by * times
+	}
+	return h
+}
+
+// trim writes a ratio with three digits.
+func trim(v float64) string { return unit.Digits(v, 3) }

@@ -1,0 +1,110 @@
+package iocost
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"homenode/internal/golden"
+	"homenode/numa/unit"
+)
+
+// listed are the inconsistencies of the record that these figures may name, with where the
+// record finds them.
+var listed = map[string][]string{
+	"I-5": {"B-1"}, "I-6": {"B-1", "B-2"}, "I-7": {"B-4"}, "I-8": {"B-6"}, "I-9": {"B-6"}, "I-10": {"B-6"}, "I-11": {"B-6"},
+	"I-12": {"B-7"}, "I-13": {"B-10"}, "I-14": {"B-5", "B-8"},
+}
+
+// TestChecks holds that every figure is reproduced or contradicts its own article in a way
+// that is on record, and that no reproduced one is called inconsistent.
+func TestChecks(t *testing.T) {
+	named := map[string]bool{}
+	var b strings.Builder
+	reproduced := 0
+	seen := map[string]bool{}
+	for _, c := range Checks() {
+		key := c.ID + " " + c.What + " " + c.Quantity + " " + c.Printed
+		if seen[key] {
+			t.Errorf("%s: twice", key)
+		}
+		seen[key] = true
+		if _, ok := c.Value(); !ok || math.IsNaN(c.Computed) || math.IsInf(c.Computed, 0) {
+			t.Errorf("%s: found %q and %v, want two numbers", key, c.Printed, c.Computed)
+		}
+		switch verdict := c.Verdict(); {
+		case verdict == "MISSED":
+			t.Errorf("%s: found %v: neither reproduced nor explained", key, c.Computed)
+		case verdict == "reproduced" && c.Inconsistency != "":
+			t.Errorf("%s: reproduced, but called inconsistent (%s)", key, c.Inconsistency)
+		case verdict == "reproduced":
+			reproduced++
+		default:
+			named[verdict] = true
+			if at := strings.Join(listed[verdict], " "); !strings.Contains(" "+at+" ", " "+c.ID+" ") {
+				t.Errorf("%s: found %s, which the record finds in %q", key, verdict, at)
+			}
+			if c.Note == "" {
+				t.Errorf("%s: %s without saying how", key, verdict)
+			}
+			fmt.Fprintf(&b, "%-4s %-5s %s: %s %s, not %s (%s)\n", verdict, c.ID, c.What, unit.Digits(c.Computed, 4), c.Quantity, c.Printed, c.Note)
+		}
+	}
+	for id := range listed {
+		if !named[id] {
+			t.Errorf("%s: no figure shows it", id)
+		}
+	}
+	// A figure that stops being reproduced and is excused by an inconsistency shows here.
+	fmt.Fprintf(&b, "%d reproduced\n", reproduced)
+	golden.Equal(t, []byte(b.String()), "testdata/inconsistent.txt")
+}
+
+// TestListed compares the ids with those of the record, where it lies beside the checkout.
+func TestListed(t *testing.T) {
+	record, err := os.ReadFile("../../../shared/experiments.md")
+	if err != nil {
+		t.Skip("the record of the experiments is not beside the checkout")
+	}
+	for id, where := range listed {
+		_, after, ok := strings.Cut(string(record), "| "+id+" | ")
+		if !ok {
+			t.Errorf("%s is not in the record", id)
+			continue
+		}
+		cell, _, _ := strings.Cut(after, " | ")
+		for _, w := range strings.Split(cell, ", ") {
+			if !strings.Contains(strings.Join(where, " "), w) {
+				t.Errorf("%s: the record finds it in %s, want %v", id, cell, where)
+			}
+		}
+	}
+}
+
+// TestPredictions holds what the article found strange and is not: mixes of reads and writes
+// cost what their parts do, within a tenth. The rule of thumb does not.
+func TestPredictions(t *testing.T) {
+	predictions, err := Predictions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		mixed, rule float64 // deviation from the measured CPU, in percent
+		limited     bool
+	}{{0, 43.2, true}, {0, -49.7, false}, {6.4, -2.0, false}, {0, 87.2, true}, {0, 25.9, false}, {-3.0, 58.4, false}} {
+		p := &predictions[i]
+		off := func(v unit.Hz) float64 { return math.Round(1000*(float64(v/p.Measured)-1)) / 10 }
+		if got := off(p.Model); got != 0 {
+			t.Errorf("%s: the model is off by %v %%, want 0: it rests on this test", p.Test, got)
+		}
+		mixed := 0.0
+		if p.Mixed > 0 {
+			mixed = off(p.Mixed)
+		}
+		if mixed != want.mixed || math.Abs(mixed) > 10 || off(p.Rule) != want.rule || p.Limited != want.limited {
+			t.Errorf("%s: found %v %% from its parts, %v %% by the rule, limited %v; want %v", p.Test, mixed, off(p.Rule), p.Limited, want)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package iocost
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/numa/unit"
+)
+
+// What is taken for granted: a power law between two measured sizes.
+//
+// Costs per I/O rise with the block, from a floor (the command) towards proportion (the
+// bytes). Over the five doublings between the published sizes of vSAN ESA a straight line
+// in log size would put the middle above both ends by the bit; a straight line in log
+// size and log cost does not, and it returns each measured cost exactly.
+//
+// The range between and outside of the measured sizes is what two laws leave, which are
+// assumed:
+//
+//	a larger block costs no less per I/O and no more per bit
+//	a sequential I/O costs no more than a random one
+
+// A Basis says how a cost is known.
+type Basis string
+
+// The bases, the best first.
+const (
+	Measured     Basis = "measured"
+	Interpolated Basis = "interpolated" // between measurements
+	Estimated    Basis = "estimated"    // a rule of thumb, a figure that nobody measured
+	Extrapolated Basis = "extrapolated" // outside of them
+)
+
+// worse returns the weaker of two bases.
+func worse(a, b Basis) Basis {
+	order := []Basis{Measured, Interpolated, Estimated, Extrapolated}
+	if slices.Index(order, a) > slices.Index(order, b) {
+		return a
+	}
+	return b
+}
+
+// A Model knows the cost of I/Os from measurements.
+type Model struct {
+	points []Point // sorted by Kind
+}
+
+// New returns the model of the published measurements. Points of the user's own replace
+// all published ones of their path: a curve is of one machine.
+func New(own ...Point) (*Model, error) {
+	m := &Model{points: slices.Clone(own)}
+	for i := range own {
+		if err := own[i].check(); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range Published() {
+		if !slices.ContainsFunc(own, func(o Point) bool { return o.Path == p.Path }) {
+			m.points = append(m.points, p)
+		}
+	}
+	slices.SortFunc(m.points, func(a, b Point) int { return compareKinds(a.Kind, b.Kind) })
+	for i := 1; i < len(m.points); i++ {
+		if m.points[i].Kind == m.points[i-1].Kind {
+			return nil, fmt.Errorf("%s is measured twice, want one cost of each kind", m.points[i].Kind)
+		}
+	}
+	return m, nil
+}
+
+func compareKinds(a, b Kind) int {
+	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Random, b.Random), cmp.Compare(a.Read, b.Read), cmp.Compare(a.Block, b.Block))
+}
+
+// check says what is wrong with a measurement.
+func (p *Point) check() error {
+	if err := p.Kind.check(); err != nil {
+		return err
+	}
+	if c := float64(p.PerIO.Value); !(c > 0) || math.IsInf(c, 0) || p.PerIO.Low > p.PerIO.Value || p.PerIO.High < p.PerIO.Value || p.PerIO.Low < 0 {
+		return fmt.Errorf("%s: found a cost of %v cycles (%v to %v), want more than 0 within its range", p.Kind, c, float64(p.PerIO.Low), float64(p.PerIO.High))
+	}
+	if p.Network != nil && (p.Network.Value < 0 || p.Network.Value > p.PerIO.Value) {
+		return fmt.Errorf("%s: found %v cycles of network, want at most the %v of the I/O", p.Kind, float64(p.Network.Value), float64(p.PerIO.Value))
+	}
+	return nil
+}
+
+// check says what is wrong with a kind of I/O.
+func (k Kind) check() error {
+	switch {
+	case k.Path != NVMe && k.Path != VSANESA:
+		return fmt.Errorf("path %q has no I/Os, want %s or %s", k.Path, NVMe, VSANESA)
+	case k.Block <= 0:
+		return fmt.Errorf("found a block of %d bytes, want more than 0", k.Block)
+	case !(k.Read >= 0 && k.Read <= 1):
+		return fmt.Errorf("found a read share of %v, want 0 to 1", float64(k.Read))
+	case !(k.Random >= 0 && k.Random <= 1):
+		return fmt.Errorf("found a random share of %v, want 0 to 1", float64(k.Random))
+	}
+	return nil
+}
+
+// Points returns what the model rests on for a path, sorted by pattern, direction and size.
+func (m *Model) Points(path Path) []Point {
+	return slices.DeleteFunc(slices.Clone(m.points), func(p Point) bool { return p.Path != path })
+}
+
+// Unused returns how many published kinds of a path points of the user's own replace.
+func (m *Model) Unused(path Path) int {
+	n := 0
+	for _, p := range Published() {
+		if p.Path == path && !slices.ContainsFunc(m.points, func(q Point) bool { return q.Path == path && q.PerIO.Origin == unit.Published }) {
+			n++
+		}
+	}
+	return n
+}
+
+// A Cost is what one I/O of a kind costs.
+type Cost struct {
+	Kind
+	PerIO  unit.Figure[unit.Cycles]       `json:"perIO"`
+	PerBit unit.Figure[unit.CyclesPerBit] `json:"perBit"`
+	// Network is the part of PerIO that is TCP/IP between the hosts; nil when it is not known.
+	Network *unit.Figure[unit.Cycles] `json:"network,omitempty"`
+	Basis   Basis                     `json:"basis"`
+	Why     []string                  `json:"why,omitempty"`  // how a cost that is not measured was come to
+	Core    unit.Hz                   `json:"core,omitempty"` // base frequency it was measured at; 0 unknown
+	Own     bool                      `json:"own"`            // from the user's own measurements
+	// Scope is whose CPU it is: that of a guest is a lower bound of what its host needs.
+	Scope Scope `json:"scope"`
+	// Digits says that the range of PerIO is no more than the digits that were printed of a
+	// single measurement leave open: it says nothing about its accuracy.
+	Digits bool `json:"rangeIsDigits,omitempty"`
+}
+
+// Cost returns the cost of one I/O. A measured kind has exactly its measured cost.
+func (m *Model) Cost(k Kind) (Cost, error) {
+	if err := k.check(); err != nil {
+		return Cost{}, err
+	}
+	points := m.Points(k.Path)
+	if len(points) == 0 {
+		return Cost{}, fmt.Errorf("no measurements of path %s", k.Path)
+	}
+	e := mixPatterns(points, k)
+	c := Cost{Kind: k, Basis: e.basis, Why: e.why, Core: points[0].Core, Own: points[0].PerIO.Origin != unit.Published, PerIO: joint(points), Scope: Host}
+	for _, p := range points {
+		if p.Scope == Guest {
+			c.Scope = Guest
+		}
+		if p.Core != c.Core {
+			c.Core = 0
+		}
+		if p.Kind == k && e.basis == Measured {
+			c.PerIO, c.Digits = p.PerIO, p.Runs == 1
+		}
+	}
+	c.PerIO.Value, c.PerIO.Low, c.PerIO.High = e.cycles, e.low, e.high
+	if i := slices.IndexFunc(points, func(p Point) bool { return p.Network != nil }); e.known && i >= 0 {
+		f := unit.Exactly(e.network, unit.Derived, points[i].Network.Source, points[i].Network.Hardware)
+		c.Network = &f
+	}
+	c.PerBit = perBit(c.PerIO, k.Block)
+	return c, nil
+}
+
+// joint returns a figure without numbers that names the sources and the hardware of all
+// points, and what is noted of all of them.
+func joint(points []Point) unit.Figure[unit.Cycles] {
+	var sources, hardware []string
+	note := points[0].PerIO.Note
+	for _, p := range points {
+		if s := p.PerIO.Source; s != "" && !slices.Contains(sources, s) {
+			sources = append(sources, s)
+		}
+		if h := p.PerIO.Hardware; h != "" && !slices.Contains(hardware, h) {
+			hardware = append(hardware, h)
+		}
+		if p.PerIO.Note != note {
+			note = ""
+		}
+	}
+	return unit.Figure[unit.Cycles]{Origin: unit.Derived, Source: strings.Join(sources, ", "), Hardware: strings.Join(hardware, ", "), Note: note}
+}
+
+// perBit returns a cost by the bit.
+func perBit(f unit.Figure[unit.Cycles], block numa.Bytes) unit.Figure[unit.CyclesPerBit] {
+	return unit.Figure[unit.CyclesPerBit]{
+		Value: f.Value.PerBit(block), Low: f.Low.PerBit(block), High: f.High.PerBit(block),
+		Origin: f.Origin, Source: f.Source, Hardware: f.Hardware, Note: f.Note,
+	}
+}

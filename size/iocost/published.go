@@ -1,0 +1,100 @@
+package iocost
+
+import (
+	"math"
+	"slices"
+
+	"homenode/numa"
+	"homenode/numa/unit"
+)
+
+// Transmit and Receive are what TCP/IP costs (exp B-4). The article counts the traffic in
+// units of 2³⁰ bits; were they of 10⁹, the cost would be the higher end.
+var (
+	Transmit = unit.Figure[unit.CyclesPerBit]{
+		Value: 0.163, Low: 0.163, High: (1681 * unit.MHz).PerBit(9.6 * unit.GbitPerSecond),
+		Origin: unit.Published, Source: netSource, Hardware: netHardware,
+	}
+	Receive = unit.Figure[unit.CyclesPerBit]{
+		Value: 0.373, Low: 0.373, High: (4 * unit.GHz).PerBit(10 * unit.GbitPerSecond),
+		Origin: unit.Published, Source: netSource, Hardware: netHardware,
+	}
+)
+
+// Memory is what the transfer of a 4 KiB page costs (exp B-9): 250 cycles, 160 to 320.
+var Memory = unit.Figure[unit.CyclesPerBit]{
+	Value: unit.Cycles(250).PerBit(4 * numa.KiB), Low: unit.Cycles(160).PerBit(4 * numa.KiB), High: unit.Cycles(320).PerBit(4 * numa.KiB),
+	Origin: unit.Published, Source: ramSource, Hardware: "DDR5", Note: "an estimate, not measured",
+}
+
+// RDMASaved is how much of the CPU of an I/O of vSAN ESA RDMA saves. What was measured is as it
+// was; for other kinds it is the saving of the nearest one, by pattern, then share of reads,
+// then size, within the least and the most of the four tests.
+func RDMASaved(k Kind) unit.Figure[unit.Share] {
+	at := func(r *rdmaRow) [3]float64 {
+		return [3]float64{
+			float64(distance(r.random, k.Random)), float64(distance(r.read, k.Read)),
+			math.Abs(math.Log2(float64(r.block) / float64(k.Block))),
+		}
+	}
+	nearest := &rdmaRows[0]
+	for i := range rdmaRows {
+		a, b := at(&rdmaRows[i]), at(nearest)
+		if slices.Compare(a[:], b[:]) < 0 {
+			nearest = &rdmaRows[i]
+		}
+	}
+	f := RDMASaving
+	f.Value, f.Note = nearest.saving(), "nearest measured: "+nearest.name
+	if at(nearest) == [3]float64{} {
+		f.Low, f.High, f.Origin, f.Note = f.Value, f.Value, unit.Published, ""
+	}
+	return f
+}
+
+// RDMASaving is the mean of what RDMA saved in four tests, the least and the most.
+var RDMASaving = func() unit.Figure[unit.Share] {
+	f := unit.Figure[unit.Share]{Origin: unit.Derived, Source: rdmaSource, Hardware: rdmaHardware}
+	for i := range rdmaRows {
+		s := rdmaRows[i].saving()
+		f.Value += s / unit.Share(len(rdmaRows))
+		if i == 0 {
+			f.Low, f.High = s, s
+		}
+		f.Low, f.High = min(f.Low, s), max(f.High, s)
+	}
+	return f
+}()
+
+// Published returns the cost of the I/Os that were published: local NVMe and vSAN ESA with
+// RAID-5 and compression. The range of each is what rounding hides.
+func Published() []Point {
+	var out []Point
+	for i := range iometer {
+		r := &iometer[i]
+		at := func(percent, iops float64) unit.Cycles {
+			return (unit.Hz(percent/100) * iometerCPU).PerIO(unit.IORate(iops))
+		}
+		out = append(out, Point{
+			Kind: Kind{Path: NVMe, Block: r.block, Read: r.read, Random: r.random}, Core: iometerCore, Runs: 1, Scope: Guest,
+			PerIO: unit.Figure[unit.Cycles]{
+				Value: at(r.percent, r.iops), Low: at(r.percent-0.005, r.iops+0.5), High: at(r.percent+0.005, r.iops-0.5),
+				Origin: unit.Published, Source: nvmeSource, Hardware: nvmeHardware,
+			},
+		})
+	}
+	for i := range hcibench {
+		r := &hcibench[i]
+		network := unit.Exactly(r.network().PerIO(r.rate()), unit.Derived, "traffic of the test × "+netSource, vsanHardware)
+		const half = 0.5 * unit.GHz // the article prints whole GHz
+		p := Point{
+			Kind: Kind{Path: VSANESA, Block: r.block, Read: r.read, Random: r.random}, Core: vsanCore, Runs: 1, Scope: Host, Network: &network,
+			PerIO: unit.Figure[unit.Cycles]{
+				Value: r.net().PerIO(r.rate()), Low: (r.net() - half).PerIO(r.rate()), High: (r.net() + half).PerIO(r.rate()),
+				Origin: unit.Published, Source: vsanSource, Hardware: vsanHardware,
+			},
+		}
+		out = append(out, p)
+	}
+	return out
+}

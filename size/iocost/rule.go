@@ -1,0 +1,63 @@
+package iocost
+
+import (
+	"fmt"
+
+	"homenode/numa/unit"
+)
+
+// A Rule is a published rule of thumb: what one bit costs on a path, whatever its block,
+// direction and pattern.
+type Rule struct {
+	Path  Path                           `json:"path"`
+	Cost  unit.Figure[unit.CyclesPerBit] `json:"cost"`  // the rule, within what was measured
+	Exact unit.CyclesPerBit              `json:"exact"` // the mean that it rounds
+}
+
+// Rules returns the rules of thumb of exp B-11, by cost.
+func Rules() []Rule {
+	rule := func(path Path, v, exact, low, high unit.CyclesPerBit, source, hardware, note string) Rule {
+		return Rule{path, unit.Figure[unit.CyclesPerBit]{
+			Value: v, Low: min(low, v), High: max(high, v), Origin: unit.Published, Source: source, Hardware: hardware, Note: note,
+		}, exact}
+	}
+	nvme, nvmeLow, nvmeHigh := mean(NVMe, func(k Kind) bool {
+		return k.Block == LimitUnit && k.Random == 1 || k.Block == 32*LimitUnit && k.Random == 0
+	})
+	vsan, vsanLow, vsanHigh := mean(VSANESA, func(k Kind) bool { return k.Read == 0 || k.Read == 1 })
+	return []Rule{
+		rule(RAM, 0.01, Memory.Value, Memory.Low, Memory.High, ramSource, "DDR5", "250 cycles for 4 KiB"),
+		rule(Network, 0.25, (Transmit.Value+Receive.Value)/2, Transmit.Value, Receive.Value, netSource, netHardware, "mean of sending and receiving"),
+		rule(NVMe, 0.5, nvme, nvmeLow, nvmeHigh, "exp B-2", nvmeHardware, "mean of 32 KiB random and 1 MiB sequential"),
+		rule(VSANESA, 3.5, vsan, vsanLow, vsanHigh, "exp B-7", vsanHardware, "mean of 32 KiB random and 1 MiB sequential"),
+	}
+}
+
+// mean returns the mean cost by the bit of published kinds, the least and the most.
+func mean(path Path, which func(Kind) bool) (v, low, high unit.CyclesPerBit) {
+	var n unit.CyclesPerBit
+	for _, p := range Published() {
+		if p.Path != path || !which(p.Kind) {
+			continue
+		}
+		c := p.PerIO.Value.PerBit(p.Block)
+		if n == 0 {
+			low, high = c, c
+		}
+		v, n, low, high = v+c, n+1, min(low, c), max(high, c)
+	}
+	return v / n, low, high
+}
+
+// byRule fills in what the traffic costs by the rule of its path.
+func (l *Load) byRule() error {
+	for _, r := range Rules() {
+		if r.Path == l.Path {
+			l.Basis, l.PerBit, l.CPU = Estimated, r.Cost, hz(r.Cost, l.Bits())
+			l.AtLeast = l.Path == NVMe // the rule is of the same guest
+			l.Why = []string{"a rule of thumb: block, direction and pattern are ignored"}
+			return nil
+		}
+	}
+	return fmt.Errorf("no rule of thumb for path %q", l.Path)
+}

@@ -1,0 +1,52 @@
+package iocost
+
+import (
+	"fmt"
+	"math"
+
+	"homenode/numa"
+	"homenode/numa/unit"
+)
+
+// size returns a block as "32 KiB".
+func size(b numa.Bytes) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for i < len(units)-1 && b >= 1024 && b%1024 == 0 {
+		b /= 1024
+		i++
+	}
+	return unit.Grouped(float64(b), 0) + " " + units[i]
+}
+
+// direction returns a read share as "read", "write" or "70/30".
+func direction(read unit.Share) string {
+	switch read {
+	case 1:
+		return "read"
+	case 0:
+		return "write"
+	}
+	return fmt.Sprintf("%s/%s", percent(read), percent(1-read))
+}
+
+// pattern returns a random share as "random", "sequential" or "40 % random".
+func pattern(random unit.Share) string {
+	switch random {
+	case 1:
+		return "random"
+	case 0:
+		return "sequential"
+	}
+	return percent(random) + " % random"
+}
+
+// percent returns a share in percent, to a tenth.
+func percent(s unit.Share) string {
+	return unit.Digits(math.Round(float64(s)*1000)/10, 4)
+}
+
+// String returns k as "vsan-esa 32 KiB 70/30 random".
+func (k Kind) String() string {
+	return fmt.Sprintf("%s %s %s %s", k.Path, size(k.Block), direction(k.Read), pattern(k.Random))
+}

@@ -1,0 +1,196 @@
+package latency
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/numa/unit"
+)
+
+// A Measurement is one number that the user's benchmark printed.
+type Measurement struct {
+	Tool   string // "Intel MLC", "multichase", "fio", "HCIBench", "Iometer"
+	Case   string // what was run, "" for tools that run one thing
+	Metric string // as package benchmark names it
+	Unit   string // of Value
+	Value  float64
+	Where  string // file and line
+	// Chased is how many bytes multichase went through; 0 when unknown.
+	Chased float64
+}
+
+// A Sample is a measurement with its place on the ladder.
+type Sample struct {
+	Step  Step         `json:"step"`
+	Value unit.Seconds `json:"value"`
+	What  string       `json:"what"`  // metric and case
+	Where string       `json:"where"` // file and line
+}
+
+// Options say what a file does not.
+type Options struct {
+	// Packages of the measured host; nodes are in their order. 0 means one node each.
+	Packages int
+	// Storage is what the disks of fio and Iometer are: NVMeRead or VSANRead. HCIBench
+	// measures vSAN.
+	Storage Step
+}
+
+// units are those of latencies.
+var units = map[string]float64{"ns": 1e-9, "µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1}
+
+var (
+	pair    = regexp.MustCompile(`^idle latency( \(random\)| \(sequential\))? (?:node|socket) (\d+) → node (\d+)$`)
+	reads   = map[string]bool{"read latency, mean": true, "read latency": true, "average read response time": true}
+	writes  = map[string]bool{"write latency, mean": true, "write latency": true, "average write response time": true}
+	wantRAM = float64(256 << 20) // bytes that no L3 of its time holds
+)
+
+// Place finds the rungs of measurements. What has none is left out: bandwidths, loaded
+// latencies, percentiles. The error names a measurement whose unit is no time.
+func Place(all []Measurement, o Options) (out []Sample, notes []string, err error) {
+	homes := map[int]bool{}
+	random := map[string]bool{} // files of which random access is known
+	for i := range all {
+		if v := pair.FindStringSubmatch(all[i].Metric); v != nil {
+			homes[number(v[2])] = true
+			random[file(all[i].Where)] = random[file(all[i].Where)] || v[1] != " (sequential)"
+		}
+	}
+	if o.Packages > 0 && len(homes) > 0 && len(homes)%o.Packages != 0 {
+		return nil, nil, fmt.Errorf("%d packages: found %d nodes with CPUs in the latency matrix, want a multiple", o.Packages, len(homes))
+	}
+	for i := range all {
+		m := &all[i]
+		if v := pair.FindStringSubmatch(m.Metric); v != nil && v[1] == " (sequential)" && random[file(m.Where)] {
+			continue // prefetchers hide part of it
+		}
+		step := o.step(m, homes)
+		if step == "" {
+			continue
+		}
+		per, ok := units[m.Unit]
+		if !ok {
+			return nil, nil, fmt.Errorf("%s: %s: found the unit %q, want ns, µs, ms or s", m.Where, m.Metric, m.Unit)
+		}
+		what := m.Tool
+		if m.Case != "" {
+			what += " " + m.Case
+		}
+		out = append(out, Sample{step, unit.Seconds(m.Value * per), what + ", " + m.Metric, m.Where})
+	}
+	if len(homes) > 2 && o.Packages == 0 {
+		notes = append(notes, fmt.Sprintf("Your matrix has %d nodes: all others are taken for nodes of another package; --packages 2 tells those of the same one.", len(homes)))
+	}
+	if len(homes) == 1 {
+		for _, s := range out {
+			if local, _, _ := memory(nil); s.Step == RAM && s.Value > local.High {
+				notes = append(notes, fmt.Sprintf("%s: %v of a single node is more than any published host has locally: a guest that sees one node may have its memory interleaved over several, as with CPU hot add (exp D-4: 114 ns became 139 ns).", s.Where, s.Value))
+				break
+			}
+		}
+	}
+	return out, notes, nil
+}
+
+// file cuts the line off a place.
+func file(where string) string {
+	if i := strings.LastIndexByte(where, ':'); i > 0 {
+		return where[:i]
+	}
+	return where
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0 // the pattern allows digits only: more than an int holds
+	}
+	return n
+}
+
+// step returns where a measurement stands, "" for nowhere; homes are the nodes with CPUs.
+func (o *Options) step(m *Measurement, homes map[int]bool) Step {
+	if v := pair.FindStringSubmatch(m.Metric); v != nil {
+		from, to := number(v[2]), number(v[3])
+		switch {
+		case from == to:
+			return RAM
+		case !homes[to]:
+			return RAMOnly
+		case o.Packages > 0 && o.pack(from, homes) == o.pack(to, homes):
+			return RAMNear
+		}
+		return RAMFar
+	}
+	switch {
+	case m.Tool == "Intel MLC" && (m.Metric == "idle latency" || m.Metric == "idle latency (random)"):
+		return RAM
+	case m.Tool == "multichase" && m.Metric == "latency" && m.Chased >= wantRAM:
+		return RAM
+	case !reads[m.Metric] && !writes[m.Metric]:
+		return ""
+	}
+	vsan := o.Storage == VSANRead || o.Storage == "" && m.Tool == "HCIBench"
+	switch {
+	case vsan && reads[m.Metric]:
+		return VSANRead
+	case vsan:
+		return VSANWrite
+	case reads[m.Metric]:
+		return NVMeRead
+	}
+	return NVMeWrite
+}
+
+// pack returns the package of a node with CPUs: the nodes are numbered package by package.
+func (o *Options) pack(node int, homes map[int]bool) int {
+	before := 0
+	for h := range homes {
+		if h < node {
+			before++
+		}
+	}
+	return before * o.Packages / len(homes)
+}
+
+// Own is what the user measured of one step.
+type Own struct {
+	Value unit.Seconds `json:"value"` // the median
+	Low   unit.Seconds `json:"low"`
+	High  unit.Seconds `json:"high"`
+	// Samples are the measurements.
+	Samples []Sample `json:"samples"`
+	// Deviation is value ÷ published − 1, unknown where nothing was published; Within says
+	// whether the value lies in the published range, unknown where there is none.
+	Deviation *unit.Share `json:"deviation,omitempty"`
+	Within    *bool       `json:"within,omitempty"`
+}
+
+// own sums up the samples of a step; nil when there are none.
+func own(step Step, all []Sample, published *unit.Figure[unit.Seconds]) *Own {
+	var out Own
+	var values []float64
+	for _, s := range all {
+		if s.Step == step {
+			out.Samples = append(out.Samples, s)
+			values = append(values, float64(s.Value))
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	out.Value, out.Low, out.High = span(slices.Clone(values))
+	if published != nil {
+		deviation := unit.Share(float64(out.Value)/float64(published.Value) - 1)
+		out.Deviation = &deviation
+		if published.Low < published.High {
+			within := out.Value >= published.Low && out.Value <= published.High
+			out.Within = &within
+		}
+	}
+	return &out
+}

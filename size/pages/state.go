@@ -1,0 +1,92 @@
+package pages
+
+import (
+	"math"
+	"time"
+
+	"homenode/numa"
+	"homenode/numa/unit"
+)
+
+// Limits are the free memory below which a host acts by itself (rule book C-23), which
+// ends the choice: large pages are broken whatever LPage.LPageAlwaysTryForNPT says.
+type Limits struct {
+	MinFree numa.Bytes `json:"minFree"`
+	// Break is where large pages are broken and wait for the next pass of page sharing.
+	Break numa.Bytes `json:"break"`
+	// Share is where page sharing is called at once; 0 before 6.0, which has no such state.
+	Share numa.Bytes `json:"share,omitempty"`
+	// Balloon is where guests lose memory.
+	Balloon numa.Bytes `json:"balloon"`
+	// Left is what is free above Break: negative when large pages are being broken now. Nil
+	// when the free memory is not stated.
+	Left *numa.Bytes `json:"left,omitempty"`
+	// Reckoned tells that MinFree is by the scale of its release and was not read.
+	Reckoned bool `json:"reckoned,omitempty"`
+}
+
+// LimitsOf returns the limits of a host of this memory.
+func LimitsOf(memory numa.Bytes, r numa.Release) Limits {
+	l := limitsBy(numa.MinFree(memory, r), r)
+	l.Reckoned = true
+	return l
+}
+
+func limitsBy(minFree numa.Bytes, r numa.Release) Limits {
+	l := Limits{MinFree: minFree, Break: minFree, Balloon: minFree * 64 / 100}
+	if r >= numa.ESXi60 {
+		l.Break, l.Share = 4*minFree, minFree
+	}
+	return l
+}
+
+func limitsOf(h *Host) *Limits {
+	r := h.Release
+	if r == 0 {
+		r = numa.ESXi60
+	}
+	var l Limits
+	switch {
+	case h.MinFree != nil:
+		l = limitsBy(*h.MinFree, r)
+	case h.Memory != nil:
+		l = LimitsOf(*h.Memory, r)
+	default:
+		return nil
+	}
+	if h.Free != nil {
+		l.Left = to(*h.Free - l.Break)
+	}
+	return &l
+}
+
+// A Scan is how fast memory is looked through for equal pages (rule book C-22).
+type Scan struct {
+	Time   time.Duration // Mem.ShareScanTime: a pass over a VM takes no less
+	PerGHz numa.Bytes    // Mem.ShareScanGHz: bytes a second for each GHz of the host
+	Rate   int64         // Mem.ShareRateMax: pages a second and VM
+}
+
+// DefaultScan returns the defaults of ESXi.
+func DefaultScan() Scan { return Scan{time.Hour, 4 * numa.MiB, 1024} }
+
+// Pass returns how long one pass over a VM takes at least.
+func (s Scan) Pass(vm numa.Bytes) time.Duration {
+	return max(s.Time, seconds(float64(vm)/float64(numa.Bytes(s.Rate)*numa.PageSize)))
+}
+
+// HostPass returns how long one pass over all VMs of a host takes at least, when its CPUs
+// do nothing else.
+func (s Scan) HostPass(vms numa.Bytes, cpu unit.Hz) time.Duration {
+	return max(s.Time, seconds(float64(vms)/(float64(s.PerGHz)*float64(cpu/unit.GHz))))
+}
+
+// MostCPU returns the share of the host's CPU that scanning takes at the most, for a
+// number of cycles that each byte costs: that number is not published.
+func (s Scan) MostCPU(cyclesPerByte float64) unit.Share {
+	return unit.Share(float64(s.PerGHz) * cyclesPerByte / float64(unit.GHz))
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(math.Round(s)) * time.Second
+}

@@ -1,0 +1,135 @@
+package rightsize
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// A Kind is a kind of host, and how the VM lies on it.
+type Kind struct {
+	Host       string     `json:"host"` // in words: "2 nodes of 18 cores and 512 GB"
+	Nodes      int        `json:"nodes"`
+	Cores      int        `json:"coresPerNode"`
+	NodeMemory numa.Bytes `json:"nodeMemory,omitempty"`
+	Before     Layout     `json:"before"`
+	After      Layout     `json:"after"`
+}
+
+// A Layout is how a VM lies on a host after a power cycle.
+type Layout struct {
+	Clients        []int `json:"clients"` // vCPUs of each
+	Guest          []int `json:"guest"`   // of each NUMA node that the guest sees
+	CoresPerSocket int   `json:"coresPerSocket"`
+}
+
+// Wide reports whether it takes more than one node.
+func (l *Layout) Wide() bool { return len(l.Clients) > 1 }
+
+func layoutOf(l *vnuma.Layout) Layout {
+	return Layout{l.PPDs.Sizes(), l.VPDs.Sizes(), l.CoresPerSocket}
+}
+
+func shapesOf(machines []vnuma.Machine) (out []Shape) {
+	for i := range machines {
+		s := Shape{int(machines[i].Nodes), int(machines[i].Cores)}
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// layouts fills in how the VM lies before and after.
+func (v *VM) layouts(a *Advice) {
+	if len(v.Machines) == 0 {
+		if v.Rec != nil && len(v.Rec.Nodes) > 0 {
+			a.Memory.fit(leastNode(v), 1) // cores of a node are unknown: as few as there can be
+		}
+		a.PowerCycle = a.Suggested < a.VCPUs
+		return
+	}
+	plan := v.plan(a.Suggested)
+	home := &v.Machines[0]
+	for i := range v.Machines {
+		m := &v.Machines[i]
+		c := &vnuma.Case{}
+		if i > 0 {
+			c = &vnuma.Case{Event: vnuma.VMotionIn, From: home}
+		}
+		before := vnuma.Predict(&v.Guest, m, c)
+		k := Kind{Host: m.Shape(), Nodes: int(m.Nodes), Cores: int(m.Cores), NodeMemory: numa.Bytes(m.NodeMemory), Before: layoutOf(&before), After: layoutOf(&before)}
+		if a.Suggested != a.VCPUs {
+			k.After = layoutOf(&plan.After[i])
+		}
+		if i == 0 {
+			a.Assumes = before.Assumes.Names()
+		}
+		a.Kinds = append(a.Kinds, k)
+	}
+	after := &a.Kinds[0].After
+	a.Memory.fit(numa.Bytes(home.NodeMemory), Shape{int(home.Nodes), int(home.Cores)}.clients(a.Suggested))
+	if a.Suggested == a.VCPUs {
+		return
+	}
+	a.PowerCycle = a.Suggested < a.VCPUs || !v.Guest.HotAdd
+	g := v.resized(a.Suggested)
+	if !plan.Better {
+		plan.Edit = vnuma.Edit{}
+	}
+	if g.CoresPerSocket != v.Guest.CoresPerSocket && plan.Edit.Shape == (vnuma.Shape{}) {
+		plan.Edit.Shape.CoresPerSocket = int(g.CoresPerSocket)
+	}
+	a.Steps = plan.Edit.Steps(&g, home)
+	if v.Guest.HotAdd && !plan.Edit.HotAddOff {
+		a.HotAdd = "CPU hot add does no harm: the VM fits one node"
+		if after.Wide() {
+			a.HotAdd = fmt.Sprintf("CPU hot add stays on: the guest sees %d of %d nodes", len(after.Guest), len(after.Clients))
+		}
+	}
+}
+
+// resized returns the guest with another number of vCPUs. Cores per socket that do not
+// divide it become those of the rules of thumb (rule book B-25): all vCPUs of a node.
+func (v *VM) resized(n int) vnuma.Guest {
+	g := v.Guest
+	g.VCPUs = int32(n)
+	if int(g.MaxVCPUs) < n {
+		g.MaxVCPUs = 0
+	}
+	if !g.AutoCPS && g.VCPUs%g.CoresPerSocket != 0 {
+		g.CoresPerSocket = g.VCPUs
+		if len(v.Machines) > 0 {
+			m := &v.Machines[0]
+			if k := (g.VCPUs + m.Cores - 1) / m.Cores; g.VCPUs%k == 0 {
+				g.CoresPerSocket = g.VCPUs / k
+			}
+		}
+	}
+	return g
+}
+
+// plan returns the best configuration with n vCPUs.
+func (v *VM) plan(n int) vnuma.Plan {
+	if n == int(v.Guest.VCPUs) {
+		return vnuma.Plan{}
+	}
+	g := v.resized(n)
+	return vnuma.Best(&g, v.Machines, vnuma.Choices{})
+}
+
+// leastNode returns the memory of the smallest node that was recorded; 0 unknown.
+func leastNode(v *VM) (least numa.Bytes) {
+	for i := range v.Rec.Nodes {
+		total := v.Rec.Nodes[i].Total
+		if total <= 0 {
+			return 0
+		}
+		if least == 0 || total < least {
+			least = total
+		}
+	}
+	return least
+}

@@ -1,0 +1,341 @@
+package ticks
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"homenode/source/archive"
+	"homenode/source/esxtop/fetchstats"
+	"homenode/source/hostcmd"
+)
+
+// A Source is what has to be read by one reader in one go: a batch file, an archive, or
+// files that follow each other in time. Sources are independent of each other.
+type Source struct {
+	Name   string   // of the file, or the first of Files and how many more
+	Format string   // empty for a pipe
+	Size   int64    // in bytes, of all Files as they lie there
+	Files  []string // paths
+	Infos  []string // paths of files with CounterInfo, for Answers
+	Host   string   // for hosts that are named nowhere
+}
+
+// A Listing is what lies in a folder.
+type Listing struct {
+	Sources []Source
+	Passed  int  // files of no format that is read
+	Replay  bool // it looks like a vm-support bundle, which may hold a replay
+	// Failed are files that could not be opened, or not unpacked.
+	Failed []Failed
+}
+
+// A Failed is a file of a Listing, and why it could not be looked at.
+type Failed struct {
+	Name string
+	Err  error
+}
+
+// List looks at the beginning of the files below path, or of the file there, and says
+// which belong together. It follows no symbolic links inside a folder. A file of no
+// format that is read is an error when path names it.
+//
+// In a folder CounterInfo and FetchStats belong together when their names are the same
+// but for these words and times, as in esx01-counterinfo.txt and esx01-fetchstats-2030.txt.
+// Outputs of host commands with date lines stand for themselves; those of a folder that
+// have none are one series, each timed by its name or else by when it was written.
+func List(root string) (*Listing, error) {
+	info, err := os.Stat(root)
+	if err != nil {
+		return nil, err
+	}
+	var l lister
+	if !info.IsDir() && !info.Mode().IsRegular() {
+		// A pipe can be read once: what is in it shows then.
+		return &Listing{Sources: []Source{{Name: root, Files: []string{root}, Host: hostName(root)}}}, nil
+	}
+	if !info.IsDir() {
+		e, err := entryOf(root, info)
+		if err != nil {
+			return nil, err
+		}
+		l.add(e)
+		return l.listing(), nil
+	}
+	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if d != nil {
+			l.replay = l.replay || looksLikeBundle(d.Name())
+		}
+		if err != nil && d != nil && d.IsDir() && p != root {
+			l.failed = append(l.failed, Failed{p, err})
+			return fs.SkipDir
+		}
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil { // gone since the folder was read
+			l.failed = append(l.failed, Failed{p, err})
+			return nil
+		}
+		e, err := entryOf(p, info)
+		switch {
+		case errors.Is(err, ErrUnknown):
+			l.passed++
+		case err != nil:
+			l.failed = append(l.failed, Failed{p, err})
+		default:
+			l.add(e)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.listing(), nil
+}
+
+// An entry is one file that is read.
+type entry struct {
+	path   string
+	format string
+	size   int64
+	dates  bool // Commands with date lines
+	info   bool // begins with CounterInfo
+	stamp  stamp
+}
+
+// entryOf looks at the beginning of a file.
+func entryOf(p string, info fs.FileInfo) (entry, error) {
+	e := entry{path: p, size: info.Size(), stamp: stamp{written: info.ModTime().UTC()}}
+	e.stamp.name, e.stamp.clock = nameStamp(p)
+	f, err := os.Open(p)
+	if err != nil {
+		return e, err
+	}
+	defer f.Close()
+	if archive.Packs(f) {
+		e.format = Packed
+		return e, nil
+	}
+	r, err := archive.Unpack(p, f, unbounded)
+	if err != nil {
+		return e, err
+	}
+	defer r.Close()
+	head, all, err := archive.Peek(r, headSize)
+	if err != nil {
+		return e, fmt.Errorf("read %s: %w", p, err)
+	}
+	if archive.Packs(all) {
+		e.format = Packed // .tar.gz
+		return e, nil
+	}
+	if !e.look(head) {
+		return e, unknown(p, head)
+	}
+	return e, nil
+}
+
+// look tells the format by the beginning of a file; false for none.
+func (e *entry) look(head []byte) bool {
+	e.format = Detect(head)
+	switch e.format {
+	case Commands:
+		lines := decoded(head)
+		e.dates = hostcmd.HasDates(lines)
+		e.stamp.inside, _ = hostcmd.MemstatsTime(lines)
+	case Answers, Columns:
+		format, _ := fetchstats.Detect(decoded(head))
+		e.info = format == fetchstats.CounterInfo
+	}
+	return e.format != ""
+}
+
+// A lister puts files together.
+type lister struct {
+	alone    []entry
+	answers  map[string][]entry // by folder and key
+	commands map[string][]entry // by folder
+	passed   int
+	replay   bool
+	failed   []Failed
+}
+
+func (l *lister) add(e entry) {
+	dir := path.Dir(filepath.ToSlash(e.path))
+	switch {
+	case e.format == Answers || e.format == Columns:
+		if l.answers == nil {
+			l.answers = map[string][]entry{}
+		}
+		key := dir + "/" + hostKey(e.path)
+		l.answers[key] = append(l.answers[key], e)
+	case e.format == Commands && !e.dates:
+		if l.commands == nil {
+			l.commands = map[string][]entry{}
+		}
+		l.commands[dir] = append(l.commands[dir], e)
+	default:
+		l.alone = append(l.alone, e)
+	}
+}
+
+// listing returns the Sources in the order of their names.
+func (l *lister) listing() *Listing {
+	out := &Listing{Passed: l.passed, Replay: l.replay, Failed: l.failed}
+	for _, e := range l.alone {
+		out.Sources = append(out.Sources, sourceOf([]entry{e}))
+	}
+	for _, list := range l.commands {
+		slices.SortFunc(list, func(a, b entry) int {
+			return cmp.Or(a.stamp.order().Compare(b.stamp.order()), cmp.Compare(a.path, b.path))
+		})
+		out.Sources = append(out.Sources, sourceOf(list))
+	}
+	for key, list := range l.answers {
+		if !slices.ContainsFunc(list, func(e entry) bool { return e.format == Answers }) && l.serves(key) {
+			continue // CounterInfo for answers of other names in the folder
+		}
+		slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.path, b.path) })
+		s := sourceOf(list)
+		s.Format = Answers
+		s.Infos = l.infos(key)
+		if host := path.Base(key); host != "" && !strings.HasSuffix(key, "/") {
+			s.Host = host
+		}
+		out.Sources = append(out.Sources, s)
+	}
+	slices.SortFunc(out.Sources, func(a, b Source) int { return cmp.Compare(a.Files[0], b.Files[0]) })
+	return out
+}
+
+// serves reports whether the CounterInfo under this key is what answers without one of
+// their own in its folder or below need.
+func (l *lister) serves(key string) bool {
+	for other, list := range l.answers {
+		if other != key && strings.HasPrefix(other, path.Dir(key+"x")+"/") && slices.ContainsFunc(list, func(e entry) bool { return e.format == Answers }) {
+			return true
+		}
+	}
+	return false
+}
+
+// infos returns the files with CounterInfo for the answers under this key: those of the
+// same key, or else of the nearest folder above that has any.
+func (l *lister) infos(key string) []string {
+	of := func(match func(string) bool) (paths []string) {
+		for k, list := range l.answers {
+			for _, e := range list {
+				if e.info && match(k) {
+					paths = append(paths, e.path)
+				}
+			}
+		}
+		slices.Sort(paths)
+		return paths
+	}
+	found := of(func(k string) bool { return k == key })
+	for dir := path.Dir(key + "x"); found == nil; dir = path.Dir(dir) {
+		found = of(func(k string) bool { return path.Dir(k+"x") == dir })
+		if dir == path.Dir(dir) {
+			break
+		}
+	}
+	return found
+}
+
+// sourceOf makes one Source of files.
+func sourceOf(list []entry) Source {
+	s := Source{Name: list[0].path, Format: list[0].format, Host: hostName(list[0].path)}
+	if n := len(list); n > 1 {
+		s.Name = fmt.Sprintf("%s and %d more", list[0].path, n-1)
+		s.Host = path.Base(path.Dir(filepath.ToSlash(list[0].path)))
+	}
+	for _, e := range list {
+		s.Files = append(s.Files, e.path)
+		s.Size += e.size
+	}
+	return s
+}
+
+// keyWords are the parts of a name that tell nothing of the host.
+var keyWords = regexp.MustCompile(`(?i)esxtop|counter[-_ ]?info|fetch[-_ ]?stats|stats`)
+
+// hostKey returns what is left of the name of a file without its ending, format and time;
+// empty when that is nothing.
+func hostKey(name string) string {
+	base := hostName(name)
+	base = inName.ReplaceAllString(base, "")
+	base = keyWords.ReplaceAllString(base, "")
+	base = countAtEnd.ReplaceAllString(base, "")
+	return strings.Trim(base, "-_. ")
+}
+
+// countAtEnd is the number of a file in a row, or a time without a date.
+var countAtEnd = regexp.MustCompile(`[-_. ]+\d+(?:T\d+)?Z?$`)
+
+// bundleName is the name of a vm-support bundle and of what is typical of one.
+var bundleName = regexp.MustCompile(`^(?:esx-.+-\d{4}-\d\d-\d\d--\d\d\.\d\d.*|reconstruct\.sh|vsi_traverse.*|esxtop-replay.*)$`)
+
+func looksLikeBundle(name string) bool { return bundleName.MatchString(name) }
+
+// ErrReplay is wrapped by the error for a bundle without anything that is read.
+var ErrReplay = errors.New("found a vm-support bundle, and no capture that can be read in it")
+
+func replay(name string) error {
+	return fmt.Errorf("%s: %w: the snapshots of vm-support -p are in a form that only ESXi reads; unpack the bundle on an ESXi host, run its reconstruct.sh, "+
+		"then esxtop -b -a -R FOLDER > capture.csv, and read capture.csv", name, ErrReplay)
+}
+
+// Walk reads what lies at path: a file, a folder or an archive. It returns how many files
+// of no format that is read it has passed over. What is wrong with a file is told to
+// v.Done, or ends Walk when that is nil; an error of v or of ctx ends it.
+func Walk(ctx context.Context, path string, opt Options, v Visit) (passed int, err error) {
+	l, err := List(path)
+	if err != nil {
+		return 0, err
+	}
+	passed = l.Passed
+	for _, f := range l.Failed {
+		j := &job{ctx: ctx, v: v, file: File{Name: f.Name}}
+		if err := j.done(f.Err); err != nil {
+			return passed, err
+		}
+	}
+	for i := range l.Sources {
+		more, err := l.Sources[i].Read(ctx, opt, v)
+		if passed += more; err != nil {
+			return passed, err
+		}
+	}
+	if len(l.Sources)+len(l.Failed) == 0 {
+		return passed, nothingIn(path, l.Replay)
+	}
+	return passed, nil
+}
+
+// Read reads a Source, as Walk does.
+func (s *Source) Read(ctx context.Context, opt Options, v Visit) (passed int, err error) {
+	if s.Format == Packed {
+		return readArchive(ctx, s.Files[0], opt, v)
+	}
+	j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name}, name: s.Host}
+	var parts []part
+	for _, p := range s.Files {
+		parts = append(parts, fileOnDisk(p))
+	}
+	var infos []part
+	for _, p := range s.Infos {
+		infos = append(infos, fileOnDisk(p))
+	}
+	return 0, j.done(j.parts(s.Format, parts, infos))
+}

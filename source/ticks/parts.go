@@ -1,0 +1,295 @@
+package ticks
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"homenode/source/archive"
+	"homenode/source/esxtop/fetchstats"
+	"homenode/source/fact"
+)
+
+// A part is one file of a Source.
+type part struct {
+	name  string
+	stamp stamp
+	open  func() (io.ReadCloser, error)
+}
+
+func fileOnDisk(p string) part {
+	s := stamp{}
+	s.name, s.clock = nameStamp(p)
+	if info, err := os.Stat(p); err == nil {
+		s.written = info.ModTime().UTC()
+	}
+	return part{p, s, func() (io.ReadCloser, error) { return os.Open(p) }}
+}
+
+// done tells v what became of the File. What ends the reading is returned.
+func (j *job) done(err error) error {
+	err = j.end(err)
+	switch {
+	case j.stop != nil:
+		return j.stop
+	case j.ctx.Err() != nil:
+		return j.ctx.Err()
+	case j.v.Done != nil:
+		return j.v.Done(&j.file, err)
+	}
+	return err
+}
+
+// parts reads all parts of one File in the order of time. One that cannot be read is left
+// out with a warning; when that is all of them, the first error is returned.
+func (j *job) parts(format string, parts, infos []part) error {
+	j.file.Parts = len(parts)
+	for _, info := range infos {
+		if !slices.ContainsFunc(parts, func(p part) bool { return p.name == info.name }) {
+			j.file.Parts++
+		}
+	}
+	if format == Answers {
+		return j.inOrder(parts, infos)
+	}
+	return j.each(parts)
+}
+
+func (j *job) each(parts []part) error {
+	var first error
+	for i := range parts {
+		p := &parts[i]
+		if j.ctx.Err() != nil {
+			return j.ctx.Err()
+		}
+		j.more = i+1 < len(parts) && p.stamp.clock && parts[i+1].stamp.clock && parts[i+1].stamp.name.Equal(p.stamp.name)
+		err := j.part(p)
+		switch {
+		case err == nil:
+		case j.stop != nil || len(parts) == 1:
+			return err
+		default:
+			first = cmp.Or(first, err)
+			j.leftOut(err)
+		}
+	}
+	if j.file.Ticks > 0 || j.rounds != nil && j.rounds.holds() {
+		return nil
+	}
+	return first
+}
+
+// leftOut warns of a part that could not be read.
+func (j *job) leftOut(err error) {
+	j.file.Cut = true
+	j.addWarning("left out, or in part: " + err.Error())
+}
+
+// part reads one part.
+func (j *job) part(p *part) error {
+	f, err := p.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return j.stream(p.name, heed(j.ctx, f), p.stamp)
+}
+
+// heed is archive.Heed for a part, which is a file or in memory.
+func heed(ctx context.Context, r io.Reader) io.Reader {
+	if _, ok := r.(*os.File); ok {
+		return archive.Heed(ctx, r)
+	}
+	return archive.HeedBetween(ctx, r)
+}
+
+// inOrder reads FetchStats in the order of the times in them.
+func (j *job) inOrder(parts, infos []part) error {
+	if err := j.open(Answers); err != nil {
+		return err
+	}
+	j.newFetch(j.file.Name)
+	for i := range infos {
+		if err := withText(j.ctx, &infos[i], j.fetch.Learn); err != nil {
+			return err
+		}
+	}
+	if len(parts) == 1 {
+		return j.part(&parts[0])
+	}
+	starts := map[string]time.Time{}
+	var first error
+	for i := range parts {
+		p := &parts[i]
+		if j.ctx.Err() != nil {
+			return j.ctx.Err()
+		}
+		err := withText(j.ctx, p, func(name string, r io.Reader) error {
+			start, why, ok, err := j.fetch.Start(name, r)
+			switch {
+			case ok:
+				starts[name] = start
+			case err == nil && len(why) > 0:
+				err = errors.New(fact.Place(name, why[0].Line, why[0].Col) + ": " + why[0].Text)
+			} // without a reason it holds CounterInfo alone
+			return err
+		})
+		if err != nil {
+			first = cmp.Or(first, err)
+			j.leftOut(err)
+		}
+	}
+	if parts = slices.DeleteFunc(parts, func(p part) bool { return starts[p.name].IsZero() }); len(parts) == 0 {
+		return cmp.Or(first, fmt.Errorf("%s: found no answer of FetchStats that can be read", j.file.Name))
+	}
+	slices.SortStableFunc(parts, func(a, b part) int {
+		return cmp.Or(starts[a.name].Compare(starts[b.name]), cmp.Compare(a.name, b.name))
+	})
+	return j.each(parts)
+}
+
+// withText calls use with the unpacked content of a part.
+func withText(ctx context.Context, p *part, use func(name string, r io.Reader) error) error {
+	f, err := p.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := archive.Unpack(p.name, heed(ctx, f), unbounded)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return use(p.name, r)
+}
+
+// maxSpool bounds what is kept of the small files of an archive, packed.
+const maxSpool = 64 << 20
+
+// readArchive reads the members of an archive. Batch files are read as they come; files
+// that may follow each other are kept, packed, until all are known.
+func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed int, err error) {
+	var l lister
+	kept := map[string][]byte{}
+	spool, found := 0, false
+	var damaged []error
+	bounds := unbounded
+	bounds.Damaged = func(_ string, err error) { damaged = append(damaged, err) }
+	err = archive.Walk(name, bounds, func(member string, _ int64, r io.Reader) error {
+		l.replay = l.replay || looksLikeBundle(path.Base(member)) || looksLikeBundle(path.Base(path.Dir(member)))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		head, all, err := archive.Peek(archive.HeedBetween(ctx, r), headSize)
+		if err != nil {
+			damaged = append(damaged, fmt.Errorf("%s: %w", member, err))
+			return nil
+		}
+		e := entry{path: member}
+		e.stamp.name, e.stamp.clock = nameStamp(member)
+		e.look(head)
+		switch e.format {
+		case "":
+			passed++
+			return nil
+		case Batch:
+			found = true
+			j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: member}}
+			return j.done(j.stream(member, all, e.stamp))
+		}
+		found = true
+		if err := keep(kept, member, all); err != nil {
+			damaged = append(damaged, fmt.Errorf("%s: %w", member, err))
+			return nil
+		}
+		if spool += len(kept[member]); spool > maxSpool {
+			return fmt.Errorf("%s: found more than %d MB of outputs and answers of FetchStats in it: unpack it and read the folder", name, maxSpool>>20)
+		}
+		l.add(e)
+		return nil
+	})
+	for _, s := range l.listing().Sources {
+		if err != nil {
+			break
+		}
+		j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name}, name: s.Host}
+		err = j.done(j.parts(s.Format, inMemory(kept, s.Files), inMemory(kept, s.Infos)))
+	}
+	switch {
+	case err != nil:
+	case !found && (l.replay || damaged == nil):
+		err = nothingIn(name, l.replay)
+	default:
+		err = errors.Join(damaged...)
+	}
+	return passed, err
+}
+
+// keep packs a member for later.
+func keep(kept map[string][]byte, member string, r io.Reader) error {
+	if kept[member] != nil {
+		return errors.New("there twice: the second is left out")
+	}
+	packed, err := pack(r)
+	if err == nil {
+		kept[member] = packed
+	}
+	return err
+}
+
+// nothingIn is the error for a folder or archive without a file that is read.
+func nothingIn(name string, bundle bool) error {
+	if bundle {
+		return replay(name)
+	}
+	return fmt.Errorf("%s: %w: found nothing in it that is read, want %s", name, ErrUnknown, Want)
+}
+
+func inMemory(kept map[string][]byte, names []string) (parts []part) {
+	for _, name := range names {
+		p := part{name: name, open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(kept[name])), nil }}
+		p.stamp.name, p.stamp.clock = nameStamp(name)
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// pack returns what r holds as gzip.
+func pack(r io.Reader) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	for err == nil && b.Len() <= maxSpool {
+		_, err = io.CopyN(z, r, 1<<20)
+	}
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	err = z.Close()
+	return b.Bytes(), err
+}
+
+// newFetch makes the reader of FetchStats of this File.
+func (j *job) newFetch(name string) {
+	if j.fetch != nil {
+		return
+	}
+	j.fetch = &fetchstats.Series{Host: j.opt.Host, Machine: j.opt.Machine}
+	if j.fetch.Host == "" {
+		j.fetch.Host = j.name
+		j.file.Warnings = append(j.file.Warnings, name+": FetchStats does not name its host: it is called "+j.name+" after the file")
+	}
+	if j.opt.Machine == nil && j.opt.MachineOf != nil {
+		j.fetch.Machine = j.opt.MachineOf(j.fetch.Host)
+	}
+}
