@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,20 +12,28 @@ import (
 	"homenode/internal/golden"
 )
 
-// TestReadme runs the commands of the README and holds that each prints what the
-// page shows.
+// TestReadme runs the commands of the README and of the tour and checks that each prints
+// what the page shows.
 func TestReadme(t *testing.T) {
 	t.Chdir("../..") // commands name files as a reader in the checkout does
-	const path = "README.md"
-	page, err := os.ReadFile(path)
+	for path, least := range map[string]int{"README.md": 4, "docs/tour.md": 20} {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, commands := replayed(t, string(page))
+		if commands < least {
+			t.Errorf("%s: found %d commands, want %d or more", path, commands, least)
+		}
+		golden.Equal(t, []byte(got), path)
+	}
+	page, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, commands := replayed(t, string(page))
-	if commands < 5 {
-		t.Errorf("%s: found %d commands: the test looks at nothing", path, commands)
+	if n := bytes.Count(page, []byte("\n")); n > 200 {
+		t.Errorf("README.md has %d lines: the tour is in docs/tour.md", n)
 	}
-	golden.Equal(t, []byte(got), path)
 }
 
 // TestPictures holds that the drawings in the README are today's.
@@ -64,26 +73,48 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-// replayed returns the page with the output of each console block as it is today. A
-// line "$ homenode …" is run; lines after it are its output.
+// replayed returns the page with the output of each console block as it is today. A line
+// "$ homenode …" is run; the lines after it are its output. A line "…" stands for lines
+// that the page leaves out: as many lines as stand before and after it are shown.
 func replayed(t *testing.T, page string) (out string, commands int) {
 	t.Helper()
 	var b strings.Builder
 	inside, running := false, false
+	text := "" // that was printed
+	var head, tail int
+	cut := false
+	flush := func() {
+		if !running {
+			return
+		}
+		running = false
+		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		if cut && head+tail < len(lines) {
+			lines = slices.Concat(lines[:head], []string{"…"}, lines[len(lines)-tail:])
+		}
+		b.WriteString(strings.Join(lines, "\n") + "\n")
+	}
 	for line := range strings.Lines(page) {
 		switch {
 		case strings.HasPrefix(line, "```console"):
-			inside, running = true, false
+			inside = true
 		case strings.HasPrefix(line, "```"):
+			flush()
 			inside = false
 		case inside && strings.HasPrefix(line, "$ homenode "):
+			flush()
 			b.WriteString(line)
-			b.WriteString(output(shellWords(line)[2:]))
+			text, running, head, tail, cut = output(shellWords(line)[2:]), true, 0, 0, false
 			commands++
-			running = true
 			continue
 		case inside && strings.HasPrefix(line, "$ "):
-			running = false
+			flush()
+		case inside && running && line == "…\n":
+			cut = true
+		case inside && running && cut:
+			tail++
+		case inside && running:
+			head++
 		}
 		if inside && running {
 			continue
