@@ -3,6 +3,7 @@ module homenode
 go 1.26.0
 
 require (
+	github.com/expr-lang/expr v1.17.8
 	github.com/klauspost/compress v1.20.3
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0

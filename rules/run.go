@@ -34,6 +34,8 @@ type Result struct {
 	Unjudged []numa.Note     // what could not be judged, or not for certain, and why
 	// Templates counts the templates, which are not judged: they do not run.
 	Templates int
+	// Filter says what of the fleet is shown; "" for all of it.
+	Filter string
 }
 
 // Run predicts every VM on every host of its cluster and applies every rule to

@@ -23,6 +23,7 @@ type Watched struct {
 	Unread int         // files of which nothing could be read
 	Muted  []Muted     // findings that the configuration takes away, but for Suppressed
 	Laxer  []string    // thresholds that may keep a rule silent which would speak by default
+	Filter string      // what of the recordings is shown; "" for all of it
 }
 
 // Watch applies every rule that judges recordings. fleet is the judged inventory, or

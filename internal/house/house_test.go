@@ -39,7 +39,7 @@ var closed = map[[2]string]string{
 
 // above are folders of the room rules that stand above the rules; all others hold one
 // rule each, or what rules are made of.
-var above = []string{"rules/policy", "rules/simulate"}
+var above = []string{"rules/filter", "rules/policy", "rules/simulate"}
 
 // ruleSees is what a rule imports of its own room, apart from rules/rule and
 // rules/finding, and what these two import themselves.
@@ -64,6 +64,7 @@ var onlyHere = map[string][]string{
 	"github.com/spf13/cobra":        {"cmd/homenode"},
 	"encoding/csv":                  {"source/rvtools", "output/table", "cmd/bench/capture"},
 	"go.yaml.in/yaml":               {"rules/policy"},
+	"github.com/expr-lang/":         {"rules/filter"},
 	"github.com/chromedp/":          {},
 	"github.com/rogpeppe/":          {},
 	"github.com/santhosh-tekuri":    {},

@@ -2,11 +2,11 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"homenode/internal/glob"
 	"homenode/numa"
 	"homenode/rules/finding"
 )
@@ -128,7 +128,7 @@ func strange(s *Suppression, m *matcher, f *numa.Fleet) []string {
 	for _, one := range []struct {
 		noun     string
 		texts    []string
-		patterns []*regexp.Regexp
+		patterns glob.Patterns
 		names    []string
 	}{
 		{"VM", s.VM, m.vm, vms}, {"tag", s.Tag, m.tag, tags}, {"folder", s.Folder, m.folder, folders},
@@ -154,23 +154,11 @@ func (s *Suppression) rules() string {
 // matcher is a suppression with its patterns compiled.
 type matcher struct {
 	rules                          []string
-	vm, tag, folder, cluster, host []*regexp.Regexp
+	vm, tag, folder, cluster, host glob.Patterns
 }
 
 func newMatcher(s *Suppression) matcher {
-	return matcher{s.Rules, globs(s.VM, ""), globs(s.Tag, ""), globs(s.Folder, "(/.*)?"), globs(s.Cluster, ""), globs(s.Host, `(\..*)?`)}
-}
-
-// globs compiles patterns: * is any text, ? one character, in any case of letters.
-// after is what may follow: what is below a folder, the domain of a host.
-func globs(patterns []string, after string) []*regexp.Regexp {
-	var out []*regexp.Regexp
-	for _, p := range patterns {
-		p = regexp.QuoteMeta(strings.TrimSuffix(p, "/"))
-		p = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(p)
-		out = append(out, regexp.MustCompile("(?is)^"+p+after+"$"))
-	}
-	return out
+	return matcher{s.Rules, glob.Compile(s.VM, ""), glob.Compile(s.Tag, ""), glob.Compile(s.Folder, glob.Below), glob.Compile(s.Cluster, ""), glob.Compile(s.Host, glob.Domain)}
 }
 
 // match reports whether the suppression means the finding; v is its VM, or nil.
@@ -179,7 +167,7 @@ func (m *matcher) match(x *finding.Finding, v *numa.VM) bool {
 		return false
 	}
 	// About several hosts, and told of the first: all have to be meant.
-	if x.VMID == "" && m.host != nil && slices.ContainsFunc(x.About, func(name string) bool { return !anyMatches(m.host, name) }) {
+	if x.VMID == "" && m.host != nil && slices.ContainsFunc(x.About, func(name string) bool { return !m.host.Match(name) }) {
 		return false
 	}
 	var folder, tags []string
@@ -187,20 +175,16 @@ func (m *matcher) match(x *finding.Finding, v *numa.VM) bool {
 		folder, tags = []string{v.Folder}, v.Tags
 	}
 	for _, c := range []struct {
-		patterns []*regexp.Regexp
+		patterns glob.Patterns
 		values   []string
 	}{
 		{m.vm, one(x.VM)}, {m.tag, tags}, {m.folder, folder}, {m.cluster, one(x.Cluster)}, {m.host, one(x.Host)},
 	} {
-		if c.patterns != nil && !slices.ContainsFunc(c.values, func(value string) bool { return anyMatches(c.patterns, value) }) {
+		if !c.patterns.Allow(c.values...) {
 			return false
 		}
 	}
 	return true
-}
-
-func anyMatches(patterns []*regexp.Regexp, value string) bool {
-	return slices.ContainsFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(value) })
 }
 
 // one returns a name as a list; a missing name matches no pattern.

@@ -1,0 +1,38 @@
+// Package glob matches names with patterns as users type them: * is any text, ? one
+// character, in any case of letters.
+package glob
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What may follow a pattern: what is below a folder, and the domain of a host.
+const (
+	Below  = "(/.*)?"
+	Domain = `(\..*)?`
+)
+
+// Patterns are compiled patterns. Nil patterns restrict nothing; see Allow.
+type Patterns []*regexp.Regexp
+
+// Compile compiles patterns. after is a regular expression of what may follow each, such as
+// the domain of a host; "" for nothing.
+func Compile(texts []string, after string) Patterns {
+	var out Patterns
+	for _, p := range texts {
+		p = regexp.QuoteMeta(strings.TrimSuffix(p, "/"))
+		p = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(p)
+		out = append(out, regexp.MustCompile("(?is)^"+p+after+"$"))
+	}
+	return out
+}
+
+// Match reports whether one of the patterns matches one of the names.
+func (p Patterns) Match(names ...string) bool {
+	return slices.ContainsFunc(p, func(one *regexp.Regexp) bool { return slices.ContainsFunc(names, one.MatchString) })
+}
+
+// Allow reports whether the patterns are nil or match one of the names.
+func (p Patterns) Allow(names ...string) bool { return p == nil || p.Match(names...) }

@@ -1,0 +1,32 @@
+package glob_test
+
+import (
+	"testing"
+
+	"homenode/internal/glob"
+)
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, after, name string
+		want                 bool
+	}{
+		{"sql*", "", "SQL01", true},
+		{"sql?", "", "sql01", false},
+		{"sql0?", "", "sql01", true},
+		{"a.b", "", "axb", false},
+		{"(x", "", "(x", true},
+		{"esx01", glob.Domain, "esx01.example.com", true},
+		{"esx01", "", "esx01.example.com", false},
+		{"/prod/", glob.Below, "/prod/db/sql01", true},
+		{"/prod", glob.Below, "/production", false},
+		{"*", "", "line\nbreak", true},
+	} {
+		if got := glob.Compile([]string{tt.pattern}, tt.after).Match(tt.name); got != tt.want {
+			t.Errorf("%q + %q matches %q: %v, want %v", tt.pattern, tt.after, tt.name, got, tt.want)
+		}
+	}
+	if glob.Patterns(nil).Match("x") || !glob.Patterns(nil).Allow("x") || !glob.Patterns(nil).Allow() {
+		t.Error("nil patterns match nothing and allow everything")
+	}
+}

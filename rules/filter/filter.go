@@ -1,0 +1,246 @@
+// Package filter narrows a judgement to some VMs, hosts, checks and severities. It narrows
+// what was judged, not what is judged: neighbours that are not shown still count in
+// findings about placement.
+package filter
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/capture"
+	"homenode/internal/glob"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
+	"homenode/rules/rule"
+)
+
+// Options are what a user typed. Names may have * and ?; a list means any of its names, and
+// what is given together must all hold.
+type Options struct {
+	Clusters, VMs, Hosts, Folders, Tags []string
+	Rules                               []string // IDs or names of checks
+	Severity                            string   // at least this one; "" for all
+	Select                              string   // a condition about a VM: see Compile
+}
+
+// A Filter is compiled Options; nil shows everything.
+type Filter struct {
+	cluster, vm, host, folder, tag, rule glob.Patterns
+	least                                finding.Severity
+	condition                            *Condition
+	text                                 []string
+}
+
+// New compiles the options; it returns nil when they restrict nothing.
+func New(o Options) (*Filter, error) {
+	f := &Filter{
+		cluster: glob.Compile(o.Clusters, ""), vm: glob.Compile(o.VMs, ""), host: glob.Compile(o.Hosts, glob.Domain),
+		folder: glob.Compile(o.Folders, glob.Below), tag: glob.Compile(o.Tags, ""), rule: glob.Compile(o.Rules, ""),
+	}
+	for _, one := range []struct {
+		name  string
+		texts []string
+	}{
+		{"cluster", o.Clusters}, {"VM", o.VMs}, {"host", o.Hosts}, {"folder", o.Folders}, {"tag", o.Tags}, {"rule", o.Rules},
+	} {
+		if len(one.texts) > 0 {
+			f.text = append(f.text, one.name+" "+strings.Join(one.texts, ", "))
+		}
+	}
+	if f.rule != nil && !slices.ContainsFunc(rules.All, func(r *rule.Rule) bool { return f.rule.Match(r.ID, r.Name) }) {
+		return nil, fmt.Errorf("--rule: no check is called %s: homenode rules lists them", strings.Join(o.Rules, ", "))
+	}
+	var err error
+	if o.Severity != "" {
+		if f.least, err = finding.ParseSeverity(o.Severity); err != nil {
+			return nil, fmt.Errorf("--severity: %w", err)
+		}
+		f.text = append(f.text, "severity "+o.Severity+" or higher")
+	}
+	if o.Select != "" {
+		if f.condition, err = Compile(o.Select); err != nil {
+			return nil, fmt.Errorf("--select: %w", err)
+		}
+		f.text = append(f.text, o.Select)
+	}
+	if len(f.text) == 0 {
+		return nil, nil
+	}
+	return f, nil
+}
+
+// String returns what is shown: "VM sql*; severity high or higher".
+func (f *Filter) String() string { return strings.Join(f.text, "; ") }
+
+// aboutVMs reports whether it says which VMs are shown.
+func (f *Filter) aboutVMs() bool {
+	return f.vm != nil || f.folder != nil || f.tag != nil || f.condition != nil
+}
+
+// shows reports whether the VM is shown; cluster is the name of its cluster, on its host.
+func (f *Filter) shows(v *numa.VM, cluster string, on *numa.Host) bool {
+	hosts := []string{}
+	if on != nil {
+		hosts = []string{on.Name, on.ID}
+	}
+	return f.cluster.Allow(cluster) && f.host.Allow(hosts...) && f.vm.Allow(v.Name, v.ID, cluster+"/"+v.Name) &&
+		f.folder.Allow(v.Folder) && f.tag.Allow(v.Tags...) && f.condition.holds(v, cluster, on)
+}
+
+// finding reports whether a finding about what is shown is shown itself.
+func (f *Filter) finding(x *finding.Finding, title string) bool {
+	return x.Severity >= f.least && f.rule.Allow(x.Rule, title)
+}
+
+// Fleet returns the judged fleet with what the filter shows. It is an error when that is
+// nothing.
+func (f *Filter) Fleet(r *rules.Result) (*rules.Result, error) {
+	if f == nil {
+		return r, nil
+	}
+	f.condition.reset()
+	out := *r
+	out.Filter, out.VMs, out.Pairs, out.Templates, out.Clusters = f.String(), 0, 0, 0, nil
+	vms, hosts := map[string]bool{}, map[string]bool{}
+	for _, c := range r.Clusters {
+		one := *c
+		one.VMs = nil
+		for _, v := range c.VMs {
+			if f.shows(v.VM, c.Name, v.Host) {
+				one.VMs = append(one.VMs, v)
+				vms[v.ID] = true
+				for i := range v.On {
+					out.Pairs += len(v.On[i].Kind.Hosts)
+				}
+			}
+		}
+		out.VMs += len(one.VMs)
+		for _, h := range c.Hosts {
+			hosts[h.ID] = f.cluster.Allow(c.Name) && f.host.Allow(h.Name, h.ID) && !f.aboutVMs()
+		}
+		if len(one.VMs) > 0 || !f.aboutVMs() && slices.ContainsFunc(c.Hosts, func(h *numa.Host) bool { return hosts[h.ID] }) {
+			out.Clusters = append(out.Clusters, &one)
+		}
+	}
+	if len(out.Clusters) == 0 {
+		return nil, fmt.Errorf("nothing is shown: no VM or host matches %s%s", f, f.condition.unknown())
+	}
+	keep := func(x *finding.Finding) bool {
+		name := ""
+		if one := r.Rule(x.Rule); one != nil {
+			name = one.Name
+		}
+		return f.finding(x, name) && (x.VMID != "" && vms[x.VMID] || x.VMID == "" && hosts[x.HostID])
+	}
+	out.Judgement = f.judgement(&r.Judgement, keep)
+	out.Fleet = shown(r.Fleet, vms, hosts, f.aboutVMs(), out.Clusters)
+	gone := map[string]bool{}
+	for i := range r.Fleet.VMs {
+		if v := &r.Fleet.VMs[i]; !vms[v.ID] {
+			gone[v.At] = true
+		}
+	}
+	out.Unjudged = slices.DeleteFunc(slices.Clone(r.Unjudged), func(n numa.Note) bool { return gone[n.At] })
+	if text := f.condition.unknown(); text != "" {
+		out.Unjudged = append(out.Unjudged, numa.Note{Text: "--select" + text})
+	}
+	return &out, nil
+}
+
+// judgement returns the findings that are shown.
+func (f *Filter) judgement(j *rules.Judgement, keep func(*finding.Finding) bool) rules.Judgement {
+	out := *j
+	out.Findings = slices.DeleteFunc(slices.Clone(j.Findings), func(x finding.Finding) bool { return !keep(&x) })
+	out.Suppressed = slices.DeleteFunc(slices.Clone(j.Suppressed), func(x policy.Suppressed) bool { return !keep(&x.Finding) })
+	return out
+}
+
+// shown returns the fleet with the VMs and hosts that are shown. Hosts of shown VMs stay.
+func shown(fleet *numa.Fleet, vms, hosts map[string]bool, aboutVMs bool, clusters []*rule.Cluster) *numa.Fleet {
+	out := *fleet
+	out.VMs, out.Hosts = nil, nil
+	used := map[string]bool{}
+	for i := range fleet.VMs {
+		if v := &fleet.VMs[i]; vms[v.ID] {
+			out.VMs = append(out.VMs, *v)
+			used[v.Host] = true
+		}
+	}
+	if aboutVMs {
+		for _, c := range clusters {
+			for _, h := range c.Hosts {
+				used[h.ID] = true
+			}
+		}
+	}
+	for i := range fleet.Hosts {
+		if h := &fleet.Hosts[i]; used[h.ID] || hosts[h.ID] {
+			out.Hosts = append(out.Hosts, *h)
+		}
+	}
+	return &out
+}
+
+// Watched returns judged recordings with what the filter shows. Clusters, folders, tags and
+// conditions need the inventory: a recording does not state them.
+func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
+	if f == nil {
+		return w, nil
+	}
+	if w.Fleet == nil && (f.cluster != nil || f.folder != nil || f.tag != nil || f.condition != nil) {
+		return nil, fmt.Errorf("%s: recordings state neither cluster nor folder, tag or setting: give the inventory with --fleet", f)
+	}
+	f.condition.reset()
+	out := *w
+	out.Filter, out.Recordings, out.Joined = f.String(), nil, map[*capture.VM]*rule.VM{}
+	vms, hosts := map[string]bool{}, map[string]bool{}
+	for _, rec := range w.Recordings {
+		one := *rec
+		one.VMs = nil
+		var joined []*rule.VM
+		for i := range rec.VMs {
+			v := &rec.VMs[i]
+			if in := w.Joined[v]; f.recorded(rec, v, in, w) {
+				one.VMs, joined = append(one.VMs, *v), append(joined, in)
+				vms[recorded(rec.Host, v.Name)] = true
+			}
+		}
+		for i, in := range joined {
+			if in != nil {
+				out.Joined[&one.VMs[i]] = in
+			}
+		}
+		hosts[rec.Host] = f.host.Allow(rec.Host) && !f.aboutVMs()
+		if len(one.VMs) > 0 || hosts[rec.Host] && f.cluster == nil {
+			out.Recordings = append(out.Recordings, &one)
+		}
+	}
+	if len(out.Recordings) == 0 {
+		return nil, fmt.Errorf("nothing is shown: no VM or host of the recordings matches %s%s", f, f.condition.unknown())
+	}
+	keep := func(x *finding.Finding) bool {
+		name := ""
+		if one := w.Rule(x.Rule); one != nil {
+			name = one.Name
+		}
+		return f.finding(x, name) && (x.VM != "" && vms[recorded(x.Host, x.VM)] || x.VM == "" && hosts[x.Host])
+	}
+	out.Judgement = f.judgement(&w.Judgement, keep)
+	return &out, nil
+}
+
+// recorded returns what tells recorded VMs apart.
+func recorded(host, vm string) string { return host + "\x00" + vm }
+
+// shows reports whether a recorded VM is shown; in is what the inventory says of it, or nil.
+func (f *Filter) recorded(rec *capture.Recording, v *capture.VM, in *rule.VM, w *rules.Watched) bool {
+	if in == nil {
+		return f.host.Allow(rec.Host) && f.vm.Allow(v.Name) && f.cluster == nil && f.folder == nil && f.tag == nil && f.condition == nil
+	}
+	cluster := w.Fleet.Fleet.ClusterName(in.Cluster)
+	return f.host.Allow(rec.Host) && f.vm.Allow(v.Name, in.ID, cluster+"/"+v.Name) && f.cluster.Allow(cluster) &&
+		f.folder.Allow(in.Folder) && f.tag.Allow(in.Tags...) && f.condition.holds(in.VM, cluster, in.Host)
+}

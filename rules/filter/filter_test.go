@@ -1,0 +1,115 @@
+package filter_test
+
+import (
+	"strings"
+	"testing"
+
+	"homenode/rules"
+	"homenode/rules/filter"
+	"homenode/source/scenario"
+)
+
+const fleet = `release 7.0U3
+cluster prod
+host esx01.example.com nodes=2 cores=18 memory=1024GB
+host esx02.example.com nodes=2 cores=18 memory=1024GB release=6.7
+vm sql01 host=esx01.example.com vcpus=32 memory=384GB hotAdd=on tags=tier1,sql folder=/prod/db
+vm SQL02 host=esx02.example.com vcpus=32 memory=384GB hotAdd=on folder=/prod/db/old
+vm web01 host=esx01.example.com vcpus=2 memory=8GB folder=/prod/web
+vm web02 host=esx01.example.com vcpus=2 memory=8GB hw=? folder=/prod/web
+cluster lab
+host esx09 nodes=4 cores=8 memory=256GB
+vm test01 host=esx09 vcpus=16 memory=64GB hotAdd=on
+`
+
+func judged(t *testing.T) *rules.Result {
+	t.Helper()
+	f, err := scenario.Read("test", []byte(fleet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules.Run(f, rules.Options{})
+}
+
+func TestFleet(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		o        filter.Options
+		vms      string
+		findings string // rule:subject, high and medium only
+	}{
+		{"names in any case", filter.Options{VMs: []string{"sql*"}}, "sql01 SQL02", "N001:SQL02 N001:sql01"},
+		{"cluster and name", filter.Options{VMs: []string{"lab/*"}}, "test01", "N001:test01"},
+		{"a host without its domain", filter.Options{Hosts: []string{"esx02"}}, "SQL02", "N001:SQL02"},
+		{"a folder and what is below", filter.Options{Folders: []string{"/prod/db"}}, "sql01 SQL02", "N001:SQL02 N001:sql01"},
+		{"a tag", filter.Options{Tags: []string{"tier?"}}, "sql01", "N001:sql01"},
+		{"two together", filter.Options{Clusters: []string{"prod"}, Tags: []string{"sql"}}, "sql01", "N001:sql01"},
+		{"a check", filter.Options{Rules: []string{"N002"}}, "sql01 SQL02 web01 web02 test01", ""},
+		{"a check by name", filter.Options{Rules: []string{"hotaddwide"}}, "sql01 SQL02 web01 web02 test01", "N001:test01 N001:SQL02 N001:sql01"},
+		{"severity", filter.Options{Severity: "high", Clusters: []string{"lab"}}, "test01", "N001:test01"},
+		{"a condition", filter.Options{Select: "vcpus == 2 && memory < 16"}, "web01 web02", ""},
+		{"a release", filter.Options{Select: "release < 7.0"}, "SQL02", "N001:SQL02"},
+		{"a release exactly", filter.Options{Select: "release == 6.7"}, "SQL02", "N001:SQL02"},
+		{"an update", filter.Options{Select: "release == 7.0 && update >= 3 && vcpus > 2"}, "sql01 test01", "N001:test01 N001:sql01"},
+		{"unknown is not unequal", filter.Options{Select: "hw != 3 && vcpus == 2"}, "web01", ""},
+		{"tags in a condition", filter.Options{Select: `"sql" in tags`}, "sql01", "N001:sql01"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := filter.New(tt.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := f.Fleet(judged(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var vms, findings []string
+			for i := range r.Fleet.VMs {
+				vms = append(vms, r.Fleet.VMs[i].Name)
+			}
+			for _, x := range r.Findings {
+				if x.Severity >= 2 && x.Rule == "N001" {
+					findings = append(findings, x.Rule+":"+x.VM)
+				}
+			}
+			if got := strings.Join(vms, " "); got != tt.vms || r.VMs != len(vms) {
+				t.Errorf("%d VMs %s, want %s", r.VMs, got, tt.vms)
+			}
+			if got := strings.Join(findings, " "); got != tt.findings {
+				t.Errorf("findings %s, want %s", got, tt.findings)
+			}
+		})
+	}
+}
+
+// TestNothing checks the errors, and what is said of values that are unknown.
+func TestNothing(t *testing.T) {
+	for _, tt := range []struct {
+		o    filter.Options
+		want string
+	}{
+		{filter.Options{VMs: []string{"sap*"}}, "nothing is shown: no VM or host matches VM sap*"},
+		{filter.Options{Select: "hw > 1 && name == 'web02'"}, "nothing is shown: no VM or host matches hw > 1 && name == 'web02': 1 VM is left out, a value that the condition needs is unknown of it"},
+		{filter.Options{Rules: []string{"X9*"}}, "--rule: no check is called X9*: homenode rules lists them"},
+		{filter.Options{Severity: "urgent"}, `--severity: found "urgent", want one of info, low, medium, high`},
+		{filter.Options{Select: "vcpus = 2"}, ""},
+		{filter.Options{Select: "vcpu == 2"}, ""},
+		{filter.Options{Select: "vcpus + 1"}, ""},
+		{filter.Options{Select: "vcpus == 'two'"}, ""},
+	} {
+		f, err := filter.New(tt.o)
+		if err == nil {
+			_, err = f.Fleet(judged(t))
+		}
+		if err == nil || tt.want != "" && err.Error() != tt.want {
+			t.Errorf("%+v: %v, want %s", tt.o, err, tt.want)
+		}
+	}
+	if f, err := filter.New(filter.Options{}); f != nil || err != nil {
+		t.Errorf("no options: %v, %v", f, err)
+	}
+	r := judged(t)
+	if got, err := (*filter.Filter)(nil).Fleet(r); got != r || err != nil {
+		t.Error("no filter changes the result")
+	}
+}
