@@ -26,7 +26,7 @@ func change(s *numa.Story, steps []Step, choices vnuma.Choices) (*numa.Story, er
 		var err error
 		switch st := &steps[i]; st.Do {
 		case StoryLine:
-			err = story.Add(&out, st.Text, "--sweep")
+			err = story.Add(&out, st.Text, "--grid")
 		case ScaleLoad:
 			err = scale(&out, st.Text, st.Factor)
 		}
@@ -43,7 +43,7 @@ func plain(err error) error {
 	var at *word.Error
 	var line *scenario.SyntaxError
 	switch {
-	case errors.As(err, &line) && line.File == "--sweep":
+	case errors.As(err, &line) && line.File == "--grid":
 		return errors.New(line.Msg)
 	case errors.As(err, &change):
 		return errors.New(change.Msg)
@@ -61,7 +61,7 @@ func changeFleet(s *numa.Story, steps []Step, choices vnuma.Choices) error {
 		var err error
 		switch st := &steps[i]; st.Do {
 		case WhatIf:
-			c, err = whatif.ParseAt("--sweep", 1, st.Text)
+			c, err = whatif.ParseAt("--grid", 1, st.Text)
 		case LoseHost:
 			c, err = whatif.LoseHost(st.Text)
 		case AddHost:

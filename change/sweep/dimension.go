@@ -228,7 +228,7 @@ func (s *sweeper) whatIf() (*Dimension, error) {
 	for k := range s.n {
 		v := Value{Label: s.label(k)}
 		if text, same := s.join(k, load); !same {
-			if _, err := whatif.ParseAt("--sweep", s.number, s.inPlace(k, load)); err != nil {
+			if _, err := whatif.ParseAt("--grid", s.number, s.inPlace(k, load)); err != nil {
 				return nil, s.unknown(err)
 			}
 			v.Steps = []Step{{Do: WhatIf, Text: text}}

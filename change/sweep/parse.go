@@ -12,14 +12,14 @@ import (
 	"homenode/source/word"
 )
 
-// A SyntaxError says where a --sweep is malformed.
+// A SyntaxError says where a --grid is malformed.
 type SyntaxError struct {
-	Number, Col int // of the --sweep, and in it; from 1, Col in bytes
+	Number, Col int // of the --grid, and in it; from 1, Col in bytes
 	Msg         string
 }
 
-// Error returns --sweep:number:col: message.
-func (e *SyntaxError) Error() string { return fmt.Sprintf("--sweep:%d:%d: %s", e.Number, e.Col, e.Msg) }
+// Error returns --grid:number:col: message.
+func (e *SyntaxError) Error() string { return fmt.Sprintf("--grid:%d:%d: %s", e.Number, e.Col, e.Msg) }
 
 // The keys and first words that are those of sweeps and not of what-ifs.
 var (
@@ -33,7 +33,7 @@ const (
 	unset = "unset" // remove the setting or option
 )
 
-// A sweeper reads one --sweep.
+// A sweeper reads one --grid.
 type sweeper struct {
 	text   string
 	number int
@@ -42,7 +42,7 @@ type sweeper struct {
 	n      int        // of values
 }
 
-// parse reads a --sweep, which is a dimension or the seeds.
+// parse reads a --grid, which is a dimension or the seeds.
 func parse(text string, number int) (d *Dimension, seeds []uint64, err error) {
 	s := &sweeper{text: text, number: number}
 	d, seeds, err = s.read()
@@ -140,7 +140,7 @@ func (s *sweeper) vary(fixed ...string) error {
 	}
 	for i, list := range s.lists {
 		if list != nil && len(list) != s.n && len(list) != 1 {
-			return word.Errorf(s.words[i].Col, "found %d values of %s beside %d of %s: the words of one --sweep change together, those of several are combined",
+			return word.Errorf(s.words[i].Col, "found %d values of %s beside %d of %s: the words of one --grid change together, those of several are combined",
 				len(list), word.Short(s.words[i].Key), s.n, word.Short(longest.Key))
 		}
 	}

@@ -2,7 +2,7 @@
 // some dimensions, each combination with several seeds. A run is a task of package queue:
 // the goroutines of one process do it, or workers on many machines, with the same bytes.
 //
-//	--sweep … ──► Dimension ─┐              ┌─ the cores of this machine ─┐
+//	--grid … ──► Dimension ─┐              ┌─ the cores of this machine ─┐
 //	                         ├─► Plan ─► runs                             ├─► Records ─► Result
 //	story ──► queue.Input ───┘              └─ homenode work, many times ─┘   in plan order
 package sweep
@@ -17,7 +17,7 @@ import (
 	"homenode/numa"
 )
 
-// A Dimension is one --sweep: what is varied, and the values it takes.
+// A Dimension is one --grid: what is varied, and the values it takes.
 type Dimension struct {
 	Text   string  `json:"text"` // as the user wrote it
 	Name   string  `json:"name"` // the heading of its column
@@ -88,7 +88,7 @@ type Options struct {
 	Version string `json:"version"`
 }
 
-// New returns the plan of a sweep. texts are the --sweep arguments.
+// New returns the plan of a sweep. texts are the --grid arguments.
 func New(story *numa.Story, texts []string, o Options) (*Plan, error) {
 	p := &Plan{Story: story, Options: o}
 	seen := map[string]bool{}
@@ -99,13 +99,13 @@ func New(story *numa.Story, texts []string, o Options) (*Plan, error) {
 		}
 		if seeds != nil {
 			if p.Seeds != nil {
-				return nil, fmt.Errorf("--sweep:%d: found seed= twice", i+1)
+				return nil, fmt.Errorf("--grid:%d: found seed= twice", i+1)
 			}
 			p.Seeds = seeds
 			continue
 		}
 		if seen[d.Name] {
-			return nil, fmt.Errorf("--sweep:%d: found %s twice: each --sweep varies something else", i+1, d.Name)
+			return nil, fmt.Errorf("--grid:%d: found %s twice: each --grid varies something else", i+1, d.Name)
 		}
 		seen[d.Name] = true
 		p.Dimensions = append(p.Dimensions, *d)
@@ -143,7 +143,7 @@ func (p *Plan) count() error {
 	if len(p.Seeds) > 1 {
 		text += fmt.Sprintf(" × %d seeds", len(p.Seeds))
 	}
-	return fmt.Errorf("--sweep: found %s, want at most %d runs: fewer values, or several sweeps", text, MostPoints)
+	return fmt.Errorf("--grid: found %s, want at most %d runs: fewer values, or several sweeps", text, MostPoints)
 }
 
 // try makes each change alone: a name that nothing has, or a value that nothing takes,
@@ -164,7 +164,7 @@ func (p *Plan) try() error {
 			}
 		}
 		if !works && first != nil {
-			return fmt.Errorf("--sweep '%s': %w", d.Text, first)
+			return fmt.Errorf("--grid '%s': %w", d.Text, first)
 		}
 	}
 	return nil

@@ -28,7 +28,7 @@ func addCompletion(root *cobra.Command) {
 		"host": completeHost, "from": completeHost, "lose-host": completeHost, "fleet": completeSource,
 	}
 	arguments := map[string]cobra.CompletionFunc{
-		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "simulate": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,
+		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "simulate": completeSource, "sweep": completeSource, "optimise": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,
 	}
 	for _, c := range commands(root) {
 		c.ValidArgsFunction = arguments[nameOf(c)]
@@ -40,7 +40,7 @@ func addCompletion(root *cobra.Command) {
 				complete = among(report.CaptureTableNames())
 			case "simulate table":
 				complete = among(report.SimulatedTableNames())
-			case "capture host", "capture from", "simulate from": // a name that only the user knows, and a time
+			case "capture host", "capture from", "replay host", "replay from": // a name that only the user knows, and a time
 				continue
 			}
 			if c.Flags().Lookup(name) != nil {

@@ -93,7 +93,7 @@ func commandPage(c *cobra.Command) []byte {
 	if c.Example != "" {
 		fmt.Fprintf(&b, "## Examples\n\n```\n%s\n```\n\n", c.Example)
 	}
-	if flags := c.LocalFlags().FlagUsages(); flags != "" {
+	if flags := flagUsages(c); flags != "" {
 		fmt.Fprintf(&b, "## Flags\n\n```text\n%s```\n", flags)
 	}
 	return b.Bytes()

@@ -92,7 +92,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newAssess(), newCapture(), newSimulate(), newSize(), newDiff(), newMatrix(), newExplain(), newTopo(), newRead(), newSnapshot(), newRules(), newValidate(), newCompare(), newDemo(), newQueue(), newWork(), newVersion(), newDocs())
+	root.AddCommand(newAssess(), newCapture(), newSimulate(), newReplay(), newSweep(), newOptimise(), newSize(), newDiff(), newMatrix(), newExplain(), newTopo(), newRead(), newSnapshot(), newRules(), newValidate(), newCompare(), newDemo(), newQueue(), newWork(), newVersion(), newDocs())
 	addCompletion(root)
 	addUsageHelp(root)
 	return root

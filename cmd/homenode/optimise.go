@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,9 +16,8 @@ import (
 	"homenode/rules/simulate"
 )
 
-// optimiseFlags ask for a better distribution of the VMs of a cluster.
+// optimiseFlags say what a better distribution of the VMs of a cluster must keep.
 type optimiseFlags struct {
-	on           bool
 	cluster      string
 	apart        []string
 	together     []string
@@ -30,46 +30,60 @@ type optimiseFlags struct {
 	reserve      float64
 }
 
-func (f *optimiseFlags) register(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.BoolVar(&f.on, "optimise", false, "propose on which hosts the VMs of a cluster run best, and with which shapes, and simulate both (table, json; docs/optimise.md)")
-	fl.StringVar(&f.cluster, "cluster", "", "the cluster, or standalone host, that --optimise is about; not needed when there is one")
-	fl.StringArrayVar(&f.apart, "apart", nil, "VMs of which no two share a host: 'sql01,sql02' (repeatable, --optimise)")
-	fl.StringArrayVar(&f.together, "together", nil, "VMs that share one host: 'app01,db01' (repeatable, --optimise)")
-	fl.StringSliceVar(&f.stay, "stay", nil, "VMs that stay where they are (--optimise)")
-	fl.BoolVar(&f.nPlus1, "n-plus-1", false, "the VMs of any one host must find room on the others (--optimise)")
-	fl.BoolVar(&f.keepShapes, "keep-shapes", false, "propose vMotions only, no change of cores per socket and the like (--optimise)")
-	fl.BoolVar(&f.nodeAffinity, "node-affinity", false, "propose numa.nodeAffinity too; it outlives its reason (--optimise)")
-	fl.IntVar(&f.memory, "memory-percent", 0, "of a host's memory that its VMs may have together; 100 unless overcommitted (--optimise)")
-	fl.Float64Var(&f.perCore, "vcpus-per-core", 0, "most vCPUs of a host's VMs per core; 0 for no limit (--optimise)")
-	fl.Float64Var(&f.reserve, "reserve", 1, "how many times its soft reserve every node is to keep free (rule H007; --optimise)")
+func newOptimise() *cobra.Command {
+	var (
+		told   storyInput
+		better optimiseFlags
+	)
+	cmd := &cobra.Command{
+		Use:   "optimise SCENARIO|SOURCE",
+		Short: "Proposes on which hosts the VMs of a cluster run best, and with which shapes",
+		Long: `optimise searches for a distribution of the VMs of a cluster over its hosts, and for shapes of theirs, with which
+fewer of them span NUMA nodes; it says what the proposal takes, in which order, and how far it can be from the
+best one there is (docs/optimise.md). It then simulates the cluster as it is and as proposed.
+
+` + storyHelp + `
+
+Exit code 0: done; 2: usage, I/O, or nothing to distribute.`,
+		Example: `  homenode optimise fleet.json --cluster prod
+  homenode optimise https://vc01.example.com --cluster prod --apart sql01,sql02 --n-plus-1
+  homenode optimise story.txtar --keep-shapes --format json -o proposal.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := told.check()
+			if err := cmp.Or(err, better.check()); err != nil {
+				return err
+			}
+			s, o, err := told.read(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			return better.run(cmd, &told.out, s, args[0], o)
+		},
+	}
+	flagGroup(cmd, "Constraints", better.register)
+	flagGroup(cmd, "Show", told.outputs("table", "json"))
+	told.register(cmd)
+	return cmd
 }
 
-// needsOptimise are the flags that mean nothing without --optimise.
-var needsOptimise = []string{"cluster", "apart", "together", "stay", "n-plus-1", "keep-shapes", "node-affinity", "memory-percent", "vcpus-per-core", "reserve"}
-
-// notOptimised are the flags of one simulation, and of many: --optimise makes two of its
-// own.
-var notOptimised = []string{"sweep", "why", "vm", "host", "trace", "parquet", "openmetrics", "table", "details", "fail-on"}
+func (f *optimiseFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.cluster, "cluster", "", "the cluster, or standalone host; not needed when there is one")
+	fl.StringArrayVar(&f.apart, "apart", nil, "VMs of which no two share a host: 'sql01,sql02' (repeatable)")
+	fl.StringArrayVar(&f.together, "together", nil, "VMs that share one host: 'app01,db01' (repeatable)")
+	fl.StringSliceVar(&f.stay, "stay", nil, "VMs that stay where they are")
+	fl.BoolVar(&f.nPlus1, "n-plus-1", false, "the VMs of any one host must find room on the others")
+	fl.BoolVar(&f.keepShapes, "keep-shapes", false, "propose vMotions only, no change of cores per socket and the like")
+	fl.BoolVar(&f.nodeAffinity, "node-affinity", false, "propose numa.nodeAffinity too; it outlives its reason")
+	fl.IntVar(&f.memory, "memory-percent", 0, "of a host's memory that its VMs may have together; 100 unless overcommitted")
+	fl.Float64Var(&f.perCore, "vcpus-per-core", 0, "most vCPUs of a host's VMs per core; 0 for no limit")
+	fl.Float64Var(&f.reserve, "reserve", 1, "how many times its soft reserve every node is to keep free (rule H007)")
+}
 
 // check looks at the flags before anything is read.
-func (f *optimiseFlags) check(cmd *cobra.Command, out *outputFlags) error {
-	if !f.on {
-		for _, name := range needsOptimise {
-			if cmd.Flags().Changed(name) {
-				return fmt.Errorf("--%s: only with --optimise", name)
-			}
-		}
-		return nil
-	}
-	for _, name := range notOptimised {
-		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--optimise: not with --%s", name)
-		}
-	}
+func (f *optimiseFlags) check() error {
 	switch {
-	case out.format != "table" && out.format != "json":
-		return fmt.Errorf("--optimise: not with --format %s: want table or json", out.format)
 	case f.memory < 0 || f.memory > 1000:
 		return fmt.Errorf("--memory-percent: found %d, want 0 to 1000", f.memory)
 	case !(f.perCore >= 0 && f.perCore <= 1000):
@@ -107,7 +121,10 @@ func (f *optimiseFlags) run(cmd *cobra.Command, out *outputFlags, told *numa.Sto
 		cluster = told.Fleet.Hosts[0].Name
 	}
 	p, notes, err := optimise.FromFleet(told.Fleet, cluster, demandIn(told), f.constraints(&o))
-	if err != nil {
+	switch {
+	case err != nil && cluster == "" && len(told.Fleet.Clusters) != 1:
+		return fmt.Errorf("--cluster: %w", err)
+	case err != nil:
 		return err
 	}
 	proposal, err := optimise.Solve(p, optimise.Options{})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"homenode/esxi/vnuma"
 	"homenode/measure/replay"
@@ -22,11 +22,12 @@ import (
 	"homenode/source/ticks"
 )
 
-// replayFlags say that a capture is replayed, and against what inventory.
+// replayFlags say which part of a capture is replayed, and against what inventory.
 type replayFlags struct {
-	on     bool
-	fleet  []string
-	window captureFlags // from and to alone
+	fleet   []string
+	host    string
+	details bool
+	window  captureFlags // from and to alone
 
 	hosts  []*replay.Recorder
 	notes  []fileNote
@@ -39,54 +40,54 @@ type fileNote struct {
 	hosts []string // that the file is of
 }
 
-// replayFlagNames are the flags of simulate that a replay takes, beside those of a SOURCE.
-var replayFlagNames = []string{
-	"replay", "fleet", "from", "to", "host", "details", "format", "output", "choose", "help",
-	"nodes-per-socket", "evidence", "assume-host", "password-file", "credentials", "tls-known-hosts", "tls-ca-certs", "insecure", "timeout",
+func newReplay() *cobra.Command {
+	var (
+		src    sourceFlags
+		out    outputFlags
+		choose choiceFlag
+		again  replayFlags
+	)
+	cmd := &cobra.Command{
+		Use:   "replay CAPTURE...",
+		Short: "Runs the model of the NUMA scheduler beside a capture and says how far it was off",
+		Long: `replay starts the model of the NUMA scheduler as a capture was observed at its start and gives every VM the load
+that was observed. What the model makes of it is compared with what happened, counter by counter, beside the
+forecast that nothing changes (docs/replay.md).
+
+CAPTURE is what homenode capture reads: esxtop batch files, also in folders and archives, - for standard input,
+or demo. A capture does not say how many cores a node has: --fleet or --assume-host does.
+
+Exit code 0: replayed; 2: usage, I/O, or a file or host could not be replayed.`,
+		Example: `  homenode replay esx07.csv.gz --fleet https://vc01.example.com
+  homenode replay esx07.csv --assume-host 'nodes=2 cores=18 memory=1024GB release=7.0U3' --host esx07
+  homenode replay demo --fleet demo --from '2026-11-03 02:00' --to '2026-11-03 03:00'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			choices, err := choose.choices()
+			if err := cmp.Or(err, out.check(), again.window.readTimes()); err != nil {
+				return err
+			}
+			return again.run(cmd, args, &src, &out, choices)
+		},
+	}
+	flagGroup(cmd, "Replay", again.register, choose.register)
+	flagGroup(cmd, "Show", func(cmd *cobra.Command) { out.register(cmd, "table", "json") }, func(cmd *cobra.Command) {
+		cmd.Flags().BoolVar(&again.details, "details", false, "all VMs and notes (table)")
+	})
+	flagGroup(cmd, "Source", src.register)
+	return cmd
 }
 
 func (f *replayFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.BoolVar(&f.on, "replay", false, "replay the captures FILE...: the model starts as observed, with the observed load, and its error is shown (docs/replay.md; table, json)")
-	fl.StringArrayVar(&f.fleet, "fleet", nil, "SOURCE of the inventory of a replay: shapes of hosts, settings of VMs")
-	fl.StringVar(&f.window.from, "from", "", "begin the replay at this time: '2026-11-03 02:00' in UTC, or RFC 3339")
-	fl.StringVar(&f.window.to, "to", "", "end the replay at this time")
-}
-
-// args counts the arguments of simulate.
-func (f *replayFlags) args(cmd *cobra.Command, args []string) error {
-	if f.on {
-		return cobra.MinimumNArgs(1)(cmd, args)
-	}
-	return cobra.ExactArgs(1)(cmd, args)
-}
-
-// check looks at the flags before anything is read.
-func (f *replayFlags) check(cmd *cobra.Command, out *outputFlags) (err error) {
-	if !f.on {
-		for _, name := range []string{"fleet", "from", "to"} {
-			if cmd.Flags().Changed(name) {
-				return fmt.Errorf("--%s: only with --replay", name)
-			}
-		}
-		return nil
-	}
-	cmd.Flags().Visit(func(one *pflag.Flag) {
-		if err == nil && !slices.Contains(replayFlagNames, one.Name) {
-			err = fmt.Errorf("--%s: not with --replay", one.Name)
-		}
-	})
-	if err == nil && out.format != "table" && out.format != "json" {
-		err = fmt.Errorf("--replay: not with --format %s: want table or json", out.format)
-	}
-	if err == nil {
-		err = f.window.readTimes()
-	}
-	return err
+	fl.StringArrayVar(&f.fleet, "fleet", nil, "SOURCE of the inventory: shapes of hosts, settings of VMs")
+	fl.StringVar(&f.window.from, "from", "", "begin at this time: '2026-11-03 02:00' in UTC, or RFC 3339")
+	fl.StringVar(&f.window.to, "to", "", "end at this time")
+	fl.StringVar(&f.host, "host", "", "name of the host, for files that call it localhost")
 }
 
 // run replays captures and writes how far the model was off.
-func (f *replayFlags) run(cmd *cobra.Command, files []string, src *sourceFlags, out *outputFlags, choices vnuma.Choices, show *simulateShow) error {
+func (f *replayFlags) run(cmd *cobra.Command, files []string, src *sourceFlags, out *outputFlags, choices vnuma.Choices) error {
 	o := replay.Options{Choices: choices, Unstated: story.Of(&numa.Fleet{}, story.Defaults{}).Unstated}
 	var err error
 	switch {
@@ -100,7 +101,7 @@ func (f *replayFlags) run(cmd *cobra.Command, files []string, src *sourceFlags, 
 	if err != nil {
 		return err
 	}
-	if err := f.read(cmd, files, o.Fleet, show.host); err != nil {
+	if err := f.read(cmd, files, o.Fleet, f.host); err != nil {
 		return err
 	}
 	results, err := f.replay(cmd, o)
@@ -111,7 +112,7 @@ func (f *replayFlags) run(cmd *cobra.Command, files []string, src *sourceFlags, 
 		if out.format == "json" {
 			return deviation.JSON(w, results)
 		}
-		return deviation.Text(w, results, deviation.Options{Details: show.details})
+		return deviation.Text(w, results, deviation.Options{Details: f.details})
 	})
 	if err != nil {
 		return err

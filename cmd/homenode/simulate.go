@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"homenode/esxi/vnuma"
+	"homenode/numa"
 	"homenode/output/report"
 	"homenode/rules/finding"
 	"homenode/rules/simulate"
@@ -20,100 +21,54 @@ var simulateForms = captureForms
 
 func newSimulate() *cobra.Command {
 	var (
-		src     sourceFlags
-		story   storyFlags
-		trace   traceFlags
-		out     outputFlags
-		choose  choiceFlag
-		config  configFlag
-		changes whatIfFlags
-		grid    sweepFlags
-		failOn  string
-		show    simulateShow
-		again   replayFlags
-		better  optimiseFlags
+		told  storyInput
+		trace traceFlags
+		show  simulateShow
 	)
 	cmd := &cobra.Command{
-		Use:   "simulate SCENARIO|SOURCE|FILE...",
+		Use:   "simulate SCENARIO|SOURCE",
 		Short: "Runs the NUMA scheduler of ESXi in the model: who is placed and moved where, and what it costs",
 		Long: `simulate plays a story: a fleet, how its VMs are loaded and what happens when. Every 2 s of it the model of the
 NUMA scheduler places VMs, allocates their memory, moves clients and pages (docs/simulation.md); what comes out
 is judged by the rules that judge captures, and every decision says why.
 
-SCENARIO is a story (docs/stories.md), or
-  demo                       a day on three hosts of the demo fleet
-` + strings.Replace(strings.TrimPrefix(sourceHelp, "SOURCE is one of\n"), "  demo                       a simulated vCenter with 24 hosts and 300 VMs\n", "", 1) + `
-A SOURCE without a story runs for a day with a load that is assumed, and the report says so. The fleet of the
-demo itself: homenode demo --text > fleet.txtar.
+` + storyHelp + `
 
---load and --at add to the story, --what-if, --lose-host and --add-host change the fleet before it begins.
 Up to 20,000 VMs are judged: more than 1,000 with ticks every minute, more than 5,000 every 5 minutes, unless the
-run line of the story says every=, or --every is given. Beyond that the report has sums only, unless --every is given.
-
---sweep simulates a grid of such changes, on the cores of this machine or by the homenode work processes of --queue,
-and shows the points side by side (docs/sweeps.md).
-
-With --replay the FILE arguments are captures, as homenode capture reads them, or demo: the model starts as observed,
-with the load that was observed, and the report says how far it was off, beside the forecast that nothing changes.
+story or --every says otherwise. Beyond that the report has sums only, unless --every is given.
 
 Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or nothing could be simulated.`,
 		Example: `  homenode simulate demo
-  homenode simulate demo --vm ci01
   homenode simulate demo --why --vm ci01
-  homenode simulate demo --format html -o day.html
   homenode simulate fleet.json --hours 8 --load 'sql* cpu=60%' --at '2h fail esx07'
   homenode simulate https://vc01.example.com --what-if 'host=esx* nodesPerSocket=2'
-  homenode simulate demo --sweep 'nodesPerSocket=today,2' --sweep 'cpu=x0.5,x1,x2' --sweep 'seed=1..5'
-  homenode simulate story.txtar --trace trace/ --every 20s
-  homenode simulate story.txtar --format svg --vm sql01 -o sql01.svg
-  homenode simulate --replay esx07.csv.gz --fleet https://vc01.example.com`,
-		Args: again.args,
+  homenode simulate story.txtar --format svg --vm sql01 -o sql01.svg`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			least, err := finding.ParseSeverity(failOn)
-			if err != nil {
-				return fmt.Errorf("--fail-on: %w", err)
-			}
-			choices, err := choose.choices()
-			if err := cmp.Or(out.check(), again.check(cmd, &out), err); err != nil {
+			least, err := told.check()
+			if err := cmp.Or(err, show.check(cmd, &told.out), trace.check()); err != nil {
 				return err
 			}
-			if again.on {
-				return again.run(cmd, args, &src, &out, choices, &show)
-			}
-			if err := cmp.Or(show.check(cmd, &out), trace.check(), grid.check(cmd, out.format), better.check(cmd, &out)); err != nil {
-				return err
-			}
-			options, err := config.options(choices)
+			s, o, err := told.read(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			told, err := story.read(cmd, &src, args[0], &changes, choices)
-			if err != nil {
-				return err
-			}
-			if grid.asked != nil {
-				return cmp.Or(grid.run(cmd, told, story.silent, &config, choices, least, &out), src.incomplete())
-			}
-			if story.silent && (show.why || show.vm != "") {
-				return fmt.Errorf("--why, --vm: %d VMs are simulated in sum only: give --every, such as 5m, to watch each of them", len(told.Fleet.VMs))
+			if o.Silent && (show.why || show.vm != "") {
+				return fmt.Errorf("--why, --vm: %d VMs are simulated in sum only: give --every, such as 5m, to watch each of them", len(s.Fleet.VMs))
 			}
 			start := time.Now()
-			o := simulate.Options{Rules: options, Workers: runtime.GOMAXPROCS(0), Silent: story.silent, Prices: story.prices}
-			if better.on {
-				return better.run(cmd, &out, told, args[0], o)
-			}
-			result, err := trace.run(cmd.Context(), told, o, cmd.ErrOrStderr())
+			result, err := trace.run(cmd.Context(), s, o, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
 			took := time.Since(start)
-			err = out.write(cmd, func(to io.Writer, colour bool) error {
-				o := report.CaptureOptions{Colour: colour, Details: show.details, FailOn: least, SourceWords: simulateWords(cmd, args, &changes)}
-				if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
+			err = told.out.write(cmd, func(to io.Writer, colour bool) error {
+				o := report.CaptureOptions{Colour: colour, Details: show.details, FailOn: least, SourceWords: simulateWords(cmd, args, &told.changes)}
+				if isTerminal(cmd.OutOrStdout()) && told.out.file == "" { // elsewhere the same input gives the same bytes
 					o.Read = took
 				}
 				x := report.ExportOptions{Version: version(), FailOn: least, Details: show.details, SourceFiles: sourceFiles(args)}
-				return show.write(to, out.format, result, o, x)
+				return show.write(to, told.out.format, result, o, x)
 			})
 			if err != nil {
 				return err
@@ -121,28 +76,75 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if result.Outcome.ClientTicks == 0 {
 				return fmt.Errorf("%s: no VM ran: see the notes", args[0])
 			}
-			if !show.why && show.found(result, out.format, least) > 0 {
+			if !show.why && show.found(result, told.out.format, least) > 0 {
 				return errFindings
 			}
-			return src.incomplete()
+			return told.src.incomplete()
 		},
 	}
-	src.register(cmd)
-	story.register(cmd)
-	trace.register(cmd)
-	out.register(cmd, simulateForms...)
-	choose.register(cmd)
-	config.register(cmd)
-	changes.register(cmd)
+	flagGroup(cmd, "Show", show.register, told.outputs(simulateForms...))
+	told.register(cmd)
+	flagGroup(cmd, "Ticks", trace.register)
+	flagGroup(cmd, "Judge", told.failing)
+	return cmd
+}
+
+// storyHelp says what simulate, sweep and optimise play.
+const storyHelp = `SCENARIO is a story (docs/stories.md), or demo: a day on three hosts of the demo fleet. Without one, a SOURCE
+(homenode assess --help lists them) runs for a day with a load that is assumed, and the report says so.
+--load and --at add to the story, --what-if, --lose-host and --add-host change the fleet before it begins.`
+
+// A storyInput is what simulate, sweep and optimise share: a story, how it is judged, and
+// the form of the answer.
+type storyInput struct {
+	src     sourceFlags
+	story   storyFlags
+	out     outputFlags
+	choose  choiceFlag
+	config  configFlag
+	changes whatIfFlags
+	failOn  string
+	choices vnuma.Choices
+}
+
+// outputs returns what registers the form of the answer.
+func (f *storyInput) outputs(forms ...string) func(*cobra.Command) {
+	return func(cmd *cobra.Command) { f.out.register(cmd, forms...) }
+}
+
+func (f *storyInput) register(cmd *cobra.Command) {
+	flagGroup(cmd, "Story", f.story.register, f.changes.register)
+	flagGroup(cmd, "Judge", f.choose.register, f.config.register)
+	flagGroup(cmd, "Source", f.src.register)
 	for flag, usage := range changedFirst {
 		cmd.Flags().Lookup(flag).Usage = usage
 	}
-	show.register(cmd)
-	grid.register(cmd)
-	again.register(cmd)
-	better.register(cmd)
-	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
-	return cmd
+}
+
+// failing registers the severity that decides on the exit code.
+func (f *storyInput) failing(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
+}
+
+// check looks at the flags before anything is read.
+func (f *storyInput) check() (least finding.Severity, err error) {
+	if least, err = finding.ParseSeverity(cmp.Or(f.failOn, "medium")); err != nil {
+		return least, fmt.Errorf("--fail-on: %w", err)
+	}
+	f.choices, err = f.choose.choices()
+	return least, cmp.Or(f.out.check(), err)
+}
+
+// read reads the story that the argument names and how it is judged.
+func (f *storyInput) read(cmd *cobra.Command, arg string) (*numa.Story, simulate.Options, error) {
+	o := simulate.Options{Workers: runtime.GOMAXPROCS(0)}
+	var err error
+	if o.Rules, err = f.config.options(f.choices); err != nil {
+		return nil, o, err
+	}
+	s, err := f.story.read(cmd, &f.src, arg, &f.changes, f.choices)
+	o.Silent, o.Prices = f.story.silent, f.story.prices
+	return s, o, err
 }
 
 // changedFirst are the flags of what-ifs as simulate takes them.
@@ -163,7 +165,7 @@ type simulateShow struct {
 func (f *simulateShow) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.vm, "vm", "", "this VM alone, as NAME or HOST/NAME (table, json, svg, --why); --format svg takes a host, too, and draws it without a name when there is one")
-	fl.StringVar(&f.host, "host", "", "decisions on this host alone (--why); name of the host, for files that call it localhost (--replay)")
+	fl.StringVar(&f.host, "host", "", "decisions on this host alone (--why)")
 	fl.BoolVar(&f.why, "why", false, "every decision of the scheduler with its reason and the rules it rests on (table, json, csv)")
 	fl.BoolVar(&f.details, "details", false, "all of the story, all VMs, every finding with its advice (table, markdown)")
 	f.table.register(cmd, report.SimulatedTableNames())

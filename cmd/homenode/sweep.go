@@ -1,11 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,36 +16,62 @@ import (
 	"homenode/rules/finding"
 )
 
-// sweepFlags make a grid of a simulation, and name the queue when others are to do it.
+// sweepFlags make the grid of a sweep, and name the queue when others are to do it.
 type sweepFlags struct {
-	asked []string
+	grid  []string
 	queue queueAccess
 }
 
-// sweepForms are the forms of a sweep.
-var sweepForms = []string{"table", "json", "csv"}
+func newSweep() *cobra.Command {
+	var (
+		told storyInput
+		grid sweepFlags
+	)
+	cmd := &cobra.Command{
+		Use:   "sweep SCENARIO|SOURCE",
+		Short: "Simulates a grid of changes and shows the points side by side",
+		Long: `sweep simulates a story once for each point of a grid, as homenode simulate does, and beside them the story as it
+is: which of the settings is best, by how much, and with how many of the seeds (docs/sweeps.md). The points are
+simulated on the cores of this machine, or by the homenode work processes of --queue.
+
+` + storyHelp + `
+
+Exit code 0: no finding at or above --fail-on in any point; 1: there are; 2: usage, I/O, or a point failed.`,
+		Example: `  homenode sweep demo --grid 'nodesPerSocket=today,2' --grid 'cpu=x0.5,x1,x2' --grid 'seed=1..5'
+  homenode sweep fleet.json --grid 'vm=sql* vcpus=8,12' --hours 8
+  homenode sweep fleet.json --grid 'lose-host=esx01,esx02' --format csv -o lost.csv`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			least, err := told.check()
+			if err := cmp.Or(err, grid.check()); err != nil {
+				return err
+			}
+			s, o, err := told.read(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			return cmp.Or(grid.run(cmd, s, o.Silent, &told.config, told.choices, least, &told.out), told.src.incomplete())
+		},
+	}
+	flagGroup(cmd, "Grid", grid.register)
+	flagGroup(cmd, "Show", told.outputs("table", "json", "csv"))
+	told.register(cmd)
+	flagGroup(cmd, "Judge", told.failing)
+	return cmd
+}
 
 func (f *sweepFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.asked, "sweep", nil, "simulate each of these values instead: 'vm=sql* vcpus=8,12', 'nodesPerSocket=1,2', 'lose-host=esx01,esx02', 'cpu=x0.5,x2', 'seed=1..10'; several are combined to a grid (repeatable; docs/sweeps.md)")
+	cmd.Flags().StringArrayVar(&f.grid, "grid", nil, "simulate each of these values: 'vm=sql* vcpus=8,12', 'nodesPerSocket=1,2', 'lose-host=esx01,esx02', 'cpu=x0.5,x2', 'seed=1..10'; several are combined (repeatable)")
 	f.queue.register(cmd)
 }
 
-// check looks at the flags together.
-func (f *sweepFlags) check(cmd *cobra.Command, format string) error {
+// check looks at the flags before anything is read.
+func (f *sweepFlags) check() error {
 	switch {
-	case f.asked == nil && f.queue != queueAccess{}:
-		return errors.New("--queue and its flags: only with --sweep")
-	case f.asked == nil:
-		return nil
+	case f.grid == nil:
+		return errors.New("want --grid: what to simulate, such as --grid 'nodesPerSocket=today,2' (docs/sweeps.md)")
 	case f.queue.url == "" && f.queue != queueAccess{}:
 		return errors.New("--token-file, --creds and --queue-ca: only with --queue URL")
-	case !slices.Contains(sweepForms, format):
-		return fmt.Errorf("--format: found %q, want one of %s for a sweep", format, strings.Join(sweepForms, ", "))
-	}
-	for _, flag := range []string{"vm", "host", "why", "trace", "details", "table"} {
-		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--sweep: not with --%s, which is about one simulation", flag)
-		}
 	}
 	return nil
 }
@@ -61,7 +86,7 @@ func (f *sweepFlags) run(cmd *cobra.Command, story *numa.Story, silent bool, con
 	if name != "" {
 		o.ConfigName, o.Config, o.Today = name, string(text), time.Now().Format(time.DateOnly)
 	}
-	plan, err := sweep.New(story, f.asked, o)
+	plan, err := sweep.New(story, f.grid, o)
 	if err != nil {
 		return err
 	}

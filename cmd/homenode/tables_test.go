@@ -29,8 +29,8 @@ var tableArgs = map[string][][]string{
 	"capture": {{"captures", "--fleet", "fleet.json"}, {"one.csv", "--extract", "*"}},
 	"simulate": {
 		{"fleet.json", "--hours", "0.2"}, {"fleet.json", "--hours", "0.2", "--why"},
-		{"fleet.json", "--hours", "0.2", "--sweep", "lose-host=@xhost,+xhost"}, {"fleet.json", "--hours", "0.2", "--sweep", "vm=@x* vcpus=2,4"},
 	},
+	"sweep":          {{"fleet.json", "--hours", "0.2", "--grid", "lose-host=@xhost,+xhost"}, {"fleet.json", "--hours", "0.2", "--grid", "vm=@x* vcpus=2,4"}},
 	"size calibrate": {{"--path", "vsan-esa", "--hosts", "6", "--cpu", "78GHz", "--details", "results"}},
 	"size dump":      {{"fleet.json"}, {"--ram", "1.5TB", "--boot", "32GB"}, {"--published"}},
 	"size fit": {

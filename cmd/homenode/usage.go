@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,10 +13,63 @@ import (
 	"homenode/rules/rule"
 )
 
+// flagGroup lets functions register flags, which the help shows below this heading.
+func flagGroup(cmd *cobra.Command, name string, register ...func(*cobra.Command)) {
+	had := map[string]bool{}
+	cmd.Flags().SortFlags = false // groups stand in the order of registration
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { had[f.Name] = true })
+	for _, one := range register {
+		one(cmd)
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !had[f.Name] {
+			f.Annotations = map[string][]string{groupOf: {name}}
+		}
+	})
+}
+
+// groupOf is the annotation of a flag with the heading above it.
+const groupOf = "homenode group"
+
+// flagUsages returns the flags of a command, those of groups below their headings.
+func flagUsages(cmd *cobra.Command) string {
+	var groups []*pflag.FlagSet
+	var names []string
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		name := ""
+		if g := f.Annotations[groupOf]; g != nil {
+			name = g[0]
+		} else if len(names) > 0 { // --help is registered last
+			name = names[len(names)-1]
+		}
+		i := slices.Index(names, name)
+		if i < 0 {
+			i = len(names)
+			names, groups = append(names, name), append(groups, &pflag.FlagSet{SortFlags: true})
+		}
+		groups[i].AddFlag(f)
+	})
+	var b strings.Builder
+	for i, name := range names {
+		if name != "" {
+			b.WriteString("  " + name + ":\n")
+		}
+		b.WriteString(groups[i].FlagUsages())
+	}
+	return b.String()
+}
+
+// moved are flags that are commands now; these errors stay for one release.
+var moved = map[string]string{
+	"simulate --replay": "replay CAPTURE...", "simulate --sweep": "sweep SOURCE --grid ...", "simulate --optimise": "optimise SOURCE",
+}
+
 // addUsageHelp lets the errors about arguments and flags say what is wanted: cobra
 // counts arguments and knows no flag that is alike.
 func addUsageHelp(root *cobra.Command) {
 	root.SetFlagErrorFunc(unknownFlag)
+	cobra.AddTemplateFunc("flagUsages", flagUsages)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "flagUsages .", 1))
 	for _, c := range commands(root) {
 		if check := c.Args; check != nil {
 			c.Args = func(cmd *cobra.Command, args []string) error {
@@ -35,6 +89,9 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 		return err
 	}
 	name := unknown.GetSpecifiedName()
+	if to := moved[nameOf(cmd)+" --"+name]; to != "" {
+		return fmt.Errorf("--%s is a command of its own now: homenode %s", name, to)
+	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {

@@ -23,7 +23,7 @@ func newWork() *cobra.Command {
 		Short: "Reads captures of an archive and simulates points of a sweep for whoever put them into a queue",
 		Long: `work takes files of an archive from a queue, reads them and stores what they hold there, until it is stopped.
 Any number of these processes on any number of machines work on the same archive: --root is the folder that
-homenode capture --archive DIR names, as this machine sees it. The points of homenode simulate --sweep need no
+homenode capture --archive DIR names, as this machine sees it. The points of homenode sweep need no
 folder: without --root it takes them alone.
 
 A file is acknowledged when its result is stored. A worker that is stopped gives its files back; one that is
