@@ -18,6 +18,7 @@ type Answer struct {
 	Command  string // "size io"
 	Format   string // of JSON; "" for homenode- and the command
 	Version  int    // of JSON; 0 counts as 1
+	Title    string // of a page and a file; "" for the question
 	Question string // what was asked, with the numbers, in one line; "" where the verdict says it
 	// Simulated says that nothing of it was observed.
 	Simulated bool
@@ -80,26 +81,15 @@ type Change struct {
 	Change string `json:"change"` // "+38 %"
 }
 
-// A Note is a sentence about what is doubtful or left out.
-type Note struct {
-	Text string `json:"text"`
-	At   string `json:"at,omitempty"`   // where it was read
-	From string `json:"from,omitempty"` // who says so: source, judgement, configuration, simulation
-}
-
-// Note adds sentences to the notes.
-func (a *Answer) Note(sentences ...string) {
-	for _, s := range sentences {
-		a.Notes = append(a.Notes, Note{Text: s})
-	}
-}
-
 // A Drawing is a picture of the result.
 type Drawing struct {
 	ID    string // the anchor on a page: a letter, then letters, digits and hyphens; "" for none
 	About string // what it shows, in one sentence
 	Wide  bool   // it has a page's width
 	Draw  func(io.Writer) error
+	// Heading and Lead stand on a page above this drawing and those that follow it; Cut says
+	// behind them what is not drawn.
+	Heading, Lead, Cut string
 }
 
 // A Table is a part of the result for people: few rows, cells with units.
@@ -110,6 +100,8 @@ type Table struct {
 	Rows    [][]Cell // as many cells as columns
 	Cut     string   // what it leaves out and how to see it
 	Bars    bool     // it draws with letters: programs that read CSV do without
+	Long    bool     // for pages alone: a terminal and a ticket do without
+	Lead    string   // on a page, a sentence below the title
 	// Plain stands for the table in CSV: plain numbers, and every row where Rows are the
 	// first of many. nil: CSV has the table as it is.
 	Plain *Table
@@ -128,6 +120,8 @@ type Cell struct {
 	Tone Tone
 	Ref  string // anchor of what it names on the same page
 	Sort string // a plain number to sort by; "" for the text
+	// Parts stand for the text: several, each with its own tone and anchor.
+	Parts []Cell
 }
 
 // A Tone says how a text is set off.

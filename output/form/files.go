@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/texttab"
+	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/table"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
 )
 
 // envelope is the JSON of every answer; docs/json.md describes it.
@@ -23,21 +25,61 @@ type envelope struct {
 	Verdict   []string            `json:"verdict"`
 	Facts     []answer.Fact       `json:"facts,omitempty"`
 	Assumed   []answer.Assumption `json:"assumed,omitempty"`
-	Result    any                 `json:"result"`
-	Changes   []answer.Change     `json:"whatIf,omitempty"`
-	Notes     []answer.Note       `json:"notes,omitempty"`
+	*judgement
+	Result  any             `json:"result"`
+	Changes []answer.Change `json:"whatIf,omitempty"`
+	Notes   []answer.Note   `json:"notes,omitempty"`
+}
+
+// judgement is what JSON shows of findings.
+type judgement struct {
+	Counts     map[string]int      `json:"findingsBySeverity"`
+	Findings   []finding.Finding   `json:"findings"`
+	Suppressed []policy.Suppressed `json:"suppressed,omitempty"`
+	Config     *config             `json:"config,omitempty"`
+}
+
+// config is what the configuration changes.
+type config struct {
+	File       string                      `json:"file"`
+	Thresholds map[string]float64          `json:"thresholds,omitempty"`
+	Severities map[string]finding.Severity `json:"severities,omitempty"`
+	Off        []string                    `json:"off,omitempty"`         // rules
+	OffCount   int                         `json:"offFindings,omitempty"` // of them
+	Notes      []numa.Note                 `json:"notes,omitempty"`       // suppressions that are over or suppress nothing
+}
+
+func judgementOf(f *answer.Findings) *judgement {
+	if f == nil {
+		return nil
+	}
+	j := &judgement{Counts: map[string]int{}, Findings: f.Findings, Suppressed: f.Suppressed}
+	if j.Findings == nil {
+		j.Findings = []finding.Finding{}
+	}
+	for i := range f.Findings {
+		j.Counts[f.Findings[i].Severity.String()]++
+	}
+	if p := f.Policy; p != nil {
+		j.Config = &config{p.File, p.Thresholds, p.Severities, f.OffRules(), f.Off, f.PolicyNotes}
+	}
+	return j
 }
 
 // JSON writes the answer for programs: the typed result with what it rests on.
 func JSON(w io.Writer, a *answer.Answer, o Options) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
 	format := a.Format
 	if format == "" {
 		format = "homenode-" + strings.ReplaceAll(a.Command, " ", "-")
 	}
-	return enc.Encode(envelope{format, max(1, a.Version), o.Version, a.Command, a.Simulated, a.Question, a.Verdict, a.Facts, a.Assumed, a.Result, a.Changes, a.Notes})
+	return encode(w, envelope{format, max(1, a.Version), o.Version, a.Command, a.Simulated, a.Question, a.Verdict, a.Facts, a.Assumed, judgementOf(a.Findings), a.Result, a.Changes, a.Notes})
+}
+
+func encode(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }
 
 // CSV writes one table of the answer, or all of them in one file with its verdict and its
@@ -128,66 +170,3 @@ func SVG(w io.Writer, a *answer.Answer) error {
 	}
 	return fmt.Errorf("%s has no drawing", a.Command)
 }
-
-// Markdown writes the answer as a page of GitHub Flavored Markdown.
-func Markdown(w io.Writer, a *answer.Answer, o Options) error {
-	var b strings.Builder
-	title := a.Question
-	if title == "" {
-		title = "homenode " + a.Command
-	}
-	fmt.Fprintf(&b, "# %s\n\n", Mark(title))
-	for i, line := range a.Verdict {
-		if i == 0 {
-			line = "**" + Mark(line) + "**"
-		} else {
-			line = Mark(line)
-		}
-		fmt.Fprintf(&b, "%s\n\n", line)
-	}
-	for _, f := range a.Facts {
-		fmt.Fprintf(&b, "- %s: %s\n", Mark(f.Name), Mark(f.Text))
-	}
-	if len(a.Facts) > 0 {
-		b.WriteByte('\n')
-	}
-	for _, t := range a.AllTables() {
-		markTable(&b, &t)
-	}
-	for _, n := range a.Notes {
-		fmt.Fprintf(&b, "- %s\n", Mark(n.Text))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func markTable(b *strings.Builder, t *answer.Table) {
-	if t.Title != "" {
-		fmt.Fprintf(b, "## %s\n\n", Mark(t.Title))
-	}
-	var head, rule strings.Builder
-	for _, c := range t.Columns {
-		head.WriteString("| " + Mark(c.Name) + " ")
-		if c.Right {
-			rule.WriteString("|--:")
-		} else {
-			rule.WriteString("|---")
-		}
-	}
-	fmt.Fprintf(b, "%s|\n%s|\n", head.String(), rule.String())
-	for _, row := range t.Rows {
-		for _, cell := range row {
-			b.WriteString("| " + Mark(cell.Text) + " ")
-		}
-		b.WriteString("|\n")
-	}
-	b.WriteString("\n")
-	if t.Cut != "" {
-		fmt.Fprintf(b, "%s\n\n", Mark(t.Cut))
-	}
-}
-
-var escape = strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[")
-
-// Mark returns text of strangers on one line of Markdown, nothing in it markup.
-func Mark(s string) string { return escape.Replace(texttab.Line(s)) }

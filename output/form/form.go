@@ -9,6 +9,7 @@ import (
 
 	"homenode/output/answer"
 	"homenode/output/table"
+	"homenode/rules/finding"
 )
 
 // Options say how a form is written. The zero value suits a file.
@@ -16,6 +17,11 @@ type Options struct {
 	Version string // of homenode; empty leaves it out
 	Colour  bool
 	Width   int // columns of the terminal; 0 for none: tables are as wide as their cells
+	// Details asks for every finding, not only how many of each rule.
+	Details bool
+	FailOn  finding.Severity // from which severity a finding is a failure
+	// SourceFiles are the files that were read, "" for a source that is none.
+	SourceFiles []string
 	// Table is the table of Data that CSV writes; "" for all tables in one file.
 	Table string
 	// Workbook writes tables as XLSX; package table/xlsx has it. nil when there is no such form.
@@ -24,6 +30,9 @@ type Options struct {
 
 // Names are the forms that every answer has; the first is the default.
 var Names = []string{"table", "json", "html", "csv", "xlsx", "markdown", "svg"}
+
+// Judged are the forms of an answer with findings; the first is the default.
+var Judged = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "markdown"}
 
 // Write writes the answer in the form of this name.
 func Write(w io.Writer, name string, a *answer.Answer, o Options) error {
@@ -44,6 +53,10 @@ func Write(w io.Writer, name string, a *answer.Answer, o Options) error {
 		return Markdown(w, a, o)
 	case "svg":
 		return SVG(w, a)
+	case "sarif":
+		return SARIF(w, a, o)
+	case "junit":
+		return JUnit(w, a, o)
 	}
 	return fmt.Errorf("no form %q", name)
 }

@@ -13,18 +13,21 @@ import (
 	"strings"
 
 	"homenode/internal/texttab"
+	"homenode/internal/words"
 	"homenode/output/answer"
 )
 
 var (
 	//go:embed page.tmpl
 	pageText string
+	//go:embed findings.tmpl
+	findingsText string
 	//go:embed page.css
 	pageStyle string
 	//go:embed page.js
 	pageScript string
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass}).Parse(pageText))
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "plural": words.Plural, "thousands": words.Thousands}).Parse(pageText + findingsText))
 )
 
 // manyRows is from how many rows on a table of a page can be searched.
@@ -39,9 +42,17 @@ type page struct {
 	Script   template.JS
 	Headline string
 	Rest     []string
-	Pictures []picture
-	Parts    []part
+	Groups   []pictureGroup
+	Parts    []part // below the drawings; of an answer with findings the long ones
+	Before   []part // above the findings
+	Judged   *judgedPart
 	Notes    []noteGroup
+}
+
+// A pictureGroup is drawings below one heading.
+type pictureGroup struct {
+	Heading, Lead, Cut string
+	Pictures           []picture
 }
 
 // A picture is a drawing inside the page.
@@ -65,7 +76,7 @@ type noteGroup struct {
 
 // noteTitles are the headings of notes by who says them.
 var noteTitles = map[string]string{
-	"": "What to know", "source": "What the source says about itself", "judgement": "Could not be judged",
+	"": "What to know", "source": "What the source says about itself", "capture": "What the capture lacks, and what could not be read", "judgement": "Could not be judged",
 	"configuration": "What the configuration changes", "simulation": "What the simulation leaves out",
 }
 
@@ -86,12 +97,24 @@ func HTML(w io.Writer, a *answer.Answer, o Options) error {
 		if !strings.Contains(style, css) {
 			style += css
 		}
-		p.Pictures = append(p.Pictures, picture{d, template.HTML(text)}) // drawings escape what strangers wrote
+		if len(p.Groups) == 0 || d.Heading != "" {
+			p.Groups = append(p.Groups, pictureGroup{Heading: d.Heading, Lead: d.Lead})
+		}
+		g := &p.Groups[len(p.Groups)-1]
+		g.Pictures, g.Cut = append(g.Pictures, picture{d, template.HTML(text)}), d.Cut // drawings escape what strangers wrote
 	}
 	for _, t := range a.Tables {
-		p.Parts = append(p.Parts, part{t, "table-" + strings.ReplaceAll(t.Name, " ", "-"), len(t.Rows) >= manyRows})
+		one := part{t, "table-" + strings.ReplaceAll(t.Name, " ", "-"), len(t.Rows) >= manyRows}
+		if a.Findings != nil && !t.Long {
+			p.Before = append(p.Before, one)
+		} else {
+			p.Parts = append(p.Parts, one)
+		}
 	}
-	for _, n := range a.Notes {
+	if a.Findings != nil {
+		p.Judged = judgedPartOf(a.Findings)
+	}
+	for _, n := range a.FewNotes() {
 		title := noteTitles[n.From]
 		i := slices.IndexFunc(p.Notes, func(g noteGroup) bool { return g.Title == title })
 		if i < 0 {

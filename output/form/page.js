@@ -1,9 +1,17 @@
-// The page is complete without this script. It searches and sorts its long tables, and
-// saves what is shown as CSV.
+// The page is complete without this script. It filters its findings, searches and sorts its
+// long tables, keeps both in the address (#q=sql&sev=high&vms.sort=vCPUs), and saves what
+// is shown as CSV.
 (function () {
   "use strict";
   const number = new Intl.NumberFormat("en");
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+  const state = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+
+  function keep(key, value) {
+    if (value) state.set(key, value); else state.delete(key);
+    const hash = state.toString();
+    history.replaceState(null, "", hash ? "#" + hash : location.pathname + location.search);
+  }
 
   // words returns a test for text that has all words of the query.
   function words(query) {
@@ -11,11 +19,66 @@
     return (text) => all.every((word) => text.includes(word));
   }
 
+  function findings() {
+    const form = document.getElementById("filter");
+    if (!form) return;
+    const groups = [...document.querySelectorAll(".severity")].map((el) => ({
+      el, sev: el.dataset.sev,
+      rules: [...el.querySelectorAll(".rule")].map((rule) => {
+        const head = rule.querySelector("summary").textContent.toLowerCase();
+        const items = [...rule.querySelectorAll(".finding")].map((item) => ({
+          el: item, place: item.dataset.place, text: head + " " + item.textContent.toLowerCase(),
+        }));
+        return { el: rule, items, open: rule.open };
+      }),
+    }));
+    const q = form.querySelector("#q"), place = form.querySelector("#place"), shown = form.querySelector("output"), boxes = [...form.querySelectorAll("[name=sev]")];
+    q.value = state.get("q") || "";
+    if (place) place.value = state.get("place") || "";
+    if (place && place.selectedIndex < 0) place.value = "";
+    if (state.has("sev")) boxes.forEach((box) => { box.checked = state.get("sev").split(",").includes(box.value); });
+
+    function apply() {
+      const matches = words(q.value), name = place ? place.value : "", on = boxes.filter((box) => box.checked).map((box) => box.value);
+      const narrowed = q.value.trim() !== "" || name !== "";
+      let n = 0, all = 0;
+      for (const group of groups) {
+        let inGroup = 0;
+        for (const rule of group.rules) {
+          let inRule = 0;
+          for (const item of rule.items) {
+            const show = (!name || item.place === name) && matches(item.text);
+            item.el.hidden = !show;
+            if (show) inRule++;
+          }
+          all += rule.items.length;
+          rule.el.hidden = inRule === 0;
+          rule.el.open = narrowed ? inRule > 0 : rule.open;
+          inGroup += inRule;
+        }
+        group.el.hidden = inGroup === 0 || !on.includes(group.sev);
+        if (!group.el.hidden) n += inGroup;
+      }
+      shown.textContent = number.format(n) + " of " + number.format(all) + " shown";
+    }
+    form.addEventListener("input", () => {
+      const on = boxes.filter((box) => box.checked).map((box) => box.value);
+      keep("q", q.value.trim());
+      if (place) keep("place", place.value);
+      keep("sev", on.length === boxes.length ? "" : on.join(",") || "none");
+      apply();
+    });
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.hidden = false;
+    apply();
+  }
+
   function searchable(table) {
-    const form = table.closest("section").querySelector(".filter"), body = table.tBodies[0];
+    const form = table.closest("section").querySelector(".filter"), body = table.tBodies[0], name = table.dataset.name;
     const heads = [...table.tHead.rows[0].cells], rows = [...body.rows].map((el, order) => ({ el, order, text: el.textContent.toLowerCase() }));
-    const query = form.querySelector("input"), shown = form.querySelector("output");
-    let column = -1, down = false;
+    const names = heads.map((th) => th.textContent);
+    const query = form.querySelector("input"), shown = form.querySelector("output"), sortKey = name + ".sort";
+    query.value = state.get(name) || "";
 
     function filter() {
       const matches = words(query.value);
@@ -27,6 +90,7 @@
       shown.textContent = number.format(n) + " of " + number.format(rows.length);
     }
     function sort() {
+      const key = (state.get(sortKey) || "").replace(/^-/, ""), down = (state.get(sortKey) || "").startsWith("-"), column = names.indexOf(key);
       const value = (row) => {
         const cell = row.el.cells[column];
         return cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);
@@ -43,18 +107,20 @@
     heads.forEach((th, i) => {
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = th.textContent;
+      button.textContent = names[i];
       button.addEventListener("click", () => {
-        if (column !== i) { column = i; down = false; } else if (!down) down = true; else column = -1;
+        const now = state.get(sortKey);
+        keep(sortKey, now === names[i] ? "-" + names[i] : now === "-" + names[i] ? "" : names[i]);
         sort();
       });
       th.replaceChildren(button);
     });
-    query.addEventListener("input", filter);
+    query.addEventListener("input", () => { keep(name, query.value.trim()); filter(); });
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.querySelector("button").addEventListener("click", () => save(table.dataset.name, heads, rows.filter((row) => !row.el.hidden)));
+    form.querySelector("button").addEventListener("click", () => save(name, heads, rows.filter((row) => !row.el.hidden)));
     form.hidden = false;
     filter();
+    if (state.has(sortKey)) sort();
   }
 
   // save offers the rows as CSV. A text that a spreadsheet would run as a formula
@@ -71,5 +137,30 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
+  // Links inside the page open what they point at and leave the state in the address.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    const target = link && document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    if (!target) return;
+    event.preventDefault();
+    for (let el = target; el; el = el.parentElement) {
+      if (el.tagName === "DETAILS") el.open = true;
+      el.hidden = false;
+    }
+    target.scrollIntoView();
+    target.setAttribute("tabindex", "-1");
+    target.focus({ preventScroll: true });
+  });
+
+  // Printing shows the findings of closed rules too, also in browsers whose style
+  // sheets cannot open them; not the harmless ones, and evidence only where it matters.
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll(".severity:not(.info) details.rule:not([open]), .severity:not(.info) details.evidence:not([open])")];
+    closed.forEach((el) => { el.open = true; });
+  });
+  addEventListener("afterprint", () => { closed.forEach((el) => { el.open = false; }); });
+
+  findings();
   document.querySelectorAll("table.long").forEach(searchable);
 })();

@@ -34,6 +34,9 @@ func Text(w io.Writer, a *answer.Answer, o Options) error {
 	}
 	for i := range a.Tables {
 		t := &a.Tables[i]
+		if t.Long {
+			continue
+		}
 		p.line("")
 		if t.Title != "" {
 			p.line("%s", texttab.Clean(t.Title))
@@ -43,26 +46,23 @@ func Text(w io.Writer, a *answer.Answer, o Options) error {
 			p.line("%s", texttab.Clean(t.Cut))
 		}
 	}
+	if a.Findings != nil {
+		p.findings(a.Findings)
+	}
 	if len(a.Changes) > 0 {
 		p.heading("what if")
 		t := answer.ChangeTable(a.Changes)
 		p.table(&t, "  ", false)
 	}
-	if len(a.Notes) > 0 {
-		p.heading("notes")
-		for _, n := range a.Notes {
-			text := n.Text
-			if n.At != "" {
-				text += " (" + n.At + ")"
-			}
-			p.sentence("  ", text, "")
-		}
-	}
+	p.notes(a)
 	if len(a.Next) > 0 {
 		p.heading("next")
 		for _, n := range a.Next {
 			p.line("  %s", texttab.Clean(n))
 		}
+	}
+	if a.Findings != nil {
+		p.exit(a.Findings)
 	}
 	return p.err
 }

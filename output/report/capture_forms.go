@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/output/answer"
+	"homenode/output/form"
 	"homenode/output/table"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -94,7 +96,9 @@ func (c *captured) sarif(w io.Writer, o ExportOptions) error {
 	if !c.first.IsZero() {
 		p["first"], p["last"] = c.first, c.last
 	}
-	return c.judged.sarif(w, o, p)
+	a := c.judged.answer()
+	a.Findings.Properties = p
+	return form.SARIF(w, a, o.form())
 }
 
 // CaptureJUnit writes judged recordings as a JUnit report: a suite for each host, a test
@@ -105,25 +109,18 @@ func CaptureJUnit(w io.Writer, r *rules.Watched, o ExportOptions) error {
 }
 
 func (c *captured) junit(w io.Writer, o ExportOptions) error {
-	j := c.judged
-	all := junitSuites{Name: "homenode"}
-	if c.sim != nil {
-		all.Name = "homenode, simulated"
-	}
-	all.add(junitSuite{Name: "source", Cases: []junitCase{j.sourceCase()}})
+	a := c.judged.answer()
+	a.Simulated = c.sim != nil
 	for _, rec := range c.Recordings {
-		class := table.Clean(rec.Host)
-		s := junitSuite{Name: class, Cases: []junitCase{j.caseOf(class, "host "+rec.Host, c.hosts[rec], o.FailOn)}}
-		ids := []string{rec.Host}
+		s := answer.Suite{Name: rec.Host, Cases: []answer.Case{{Name: "host " + rec.Host, ID: rec.Host, Findings: c.hosts[rec]}}}
 		for _, v := range c.of(rec) {
-			t := j.caseOf(class, v.label, v.findings, o.FailOn)
+			one := answer.Case{Name: v.label, ID: distinct(v.VM) + " " + strconv.Itoa(len(s.Cases)), Findings: v.findings}
 			if !v.HasMemory && !v.HasHomes && !v.HasMoves {
-				t.skip([]string{c.words().the + " states nothing about NUMA of this VM"})
+				one.Skipped = c.words().the + " states nothing about NUMA of this VM"
 			}
-			s.Cases, ids = append(s.Cases, t), append(ids, distinct(v.VM)+" "+strconv.Itoa(len(ids)))
+			s.Cases = append(s.Cases, one)
 		}
-		s.rename(func(i int) string { return ids[i] })
-		all.add(s)
+		a.Findings.Suites = append(a.Findings.Suites, s)
 	}
-	return all.write(w)
+	return form.JUnit(w, a, o.form())
 }

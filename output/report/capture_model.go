@@ -194,11 +194,11 @@ func (c *captured) fileAt(rec *capture.Recording, at time.Time) string {
 var moreFiles = regexp.MustCompile(` and \d+ more$`)
 
 // placeOf returns the file of the finding's host that holds the time from which it held,
-// with the line where the recording knows it; nil when there is no such file.
-func (c *captured) placeOf(f *finding.Finding) *sarifPhysical {
+// with the line where the recording knows it; "" when there is no such file.
+func (c *captured) placeOf(f *finding.Finding) (string, int) {
 	rec := c.recordingOf(f)
 	if rec == nil || len(rec.Files) == 0 || c.sim != nil {
-		return nil
+		return "", 0
 	}
 	file, line := &rec.Files[0], 1
 	for i := range rec.Files {
@@ -214,9 +214,9 @@ func (c *captured) placeOf(f *finding.Finding) *sarifPhysical {
 		name, line = moreFiles.ReplaceAllString(name, ""), 1 // the first of them: which one it was, nobody says
 	}
 	if file.Format == "invented" || name == "standard input" {
-		return nil
+		return "", 0
 	}
-	return &sarifPhysical{sarifURI{uriOf(name)}, sarifRegion{line}}
+	return name, line
 }
 
 // open returns what the capture lacks, what its reader warned of and what was not judged.

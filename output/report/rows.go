@@ -101,3 +101,6 @@ func gidOf(gid int64, vm bool) table.Cell {
 	}
 	return table.Number(float64(gid))
 }
+
+// paragraph joins the lines of a text.
+func paragraph(s string) string { return strings.Join(strings.Fields(s), " ") }

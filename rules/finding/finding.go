@@ -107,3 +107,12 @@ func Of[T any](name string, f numa.Fact[T], at string) Evidence {
 	}
 	return Evidence{name, value, f.Origin.String(), at}
 }
+
+// EvidenceTexts returns "vCPUs = 32 (read: config.hardware.numCPU)" for each evidence.
+func (f *Finding) EvidenceTexts() []string {
+	var out []string
+	for _, e := range f.Evidence {
+		out = append(out, fmt.Sprintf("%s = %s (%s)", e.Name, e.Value, e.Origin))
+	}
+	return out
+}

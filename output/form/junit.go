@@ -1,4 +1,4 @@
-package report
+package form
 
 import (
 	"bufio"
@@ -6,14 +6,12 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"homenode/numa"
+	"homenode/internal/words"
+	"homenode/output/answer"
 	"homenode/output/table"
-	"homenode/rules"
 	"homenode/rules/finding"
-	"homenode/rules/rule"
 )
 
 // The elements of a JUnit report that CI systems read (Jenkins, GitLab, Azure).
@@ -55,57 +53,32 @@ type (
 	}
 )
 
-// JUnit writes the judged fleet as a JUnit report: a suite for each cluster, a test
-// for each of its hosts and VMs, and before them one for the source, which carries
-// the notes. A test fails when a finding is at or above o.FailOn; the failure holds
-// all such findings, because Jenkins and GitLab show only one failure of a test.
-// The other findings are its output. What could not be judged is skipped.
-func JUnit(w io.Writer, r *rules.Result, o ExportOptions) error {
-	x := newIndex(r)
-	j := judgedFleet(x)
+// JUnit writes the judgement of the answer as a JUnit report: its suites, which are
+// clusters or hosts, and before them one for the source, which has the notes. A test fails
+// when a finding is at or above o.FailOn; the failure has all such findings, because Jenkins
+// and GitLab show only one failure of a test. The other findings are its output. What could
+// not be judged is skipped.
+func JUnit(w io.Writer, a *answer.Answer, o Options) error {
+	j := a.Findings
+	if j == nil {
+		return fmt.Errorf("%s has no findings", a.Command)
+	}
 	all := junitSuites{Name: "homenode"}
-	all.add(junitSuite{Name: "source", Cases: []junitCase{j.sourceCase()}})
-	judged := map[*numa.VM]bool{}
-	for _, c := range r.Clusters {
-		class := table.Clean(ClusterTitle(c))
-		s := junitSuite{Name: class}
-		for _, h := range c.Hosts {
-			t := j.caseOf(class, "host "+h.Name, x.byHost[h.ID], o.FailOn)
-			if !slices.ContainsFunc(c.Kinds, func(k *rule.Kind) bool { return slices.Contains(k.Hosts, h) }) {
-				t.skip(x.notesAt(h.At))
+	if a.Simulated {
+		all.Name = "homenode, simulated"
+	}
+	all.add(junitSuite{Name: "source", Cases: []junitCase{sourceCase(a)}})
+	for _, suite := range j.Suites {
+		s := junitSuite{Name: table.Clean(suite.Name)}
+		for _, one := range suite.Cases {
+			c := caseOf(j, s.Name, one.Name, one.Findings, o.FailOn)
+			if one.Skipped != "" && c.Failure == nil {
+				c.Skipped = &junitText{Message: table.Clean(one.Skipped)}
 			}
-			s.Cases = append(s.Cases, t)
+			s.Cases = append(s.Cases, c)
 		}
-		for _, v := range c.VMs {
-			judged[v.VM] = true
-			s.Cases = append(s.Cases, j.caseOf(class, v.Name, x.byVM[v.ID], o.FailOn))
-		}
-		s.rename(func(i int) string {
-			if i < len(c.Hosts) {
-				return c.Hosts[i].ID
-			}
-			return c.VMs[i-len(c.Hosts)].ID
-		})
+		s.rename(func(i int) string { return suite.Cases[i].ID })
 		all.add(s)
-	}
-	left := junitSuite{Name: "not judged"}
-	var ids []string
-	for i := range r.Fleet.VMs {
-		v := &r.Fleet.VMs[i]
-		if judged[v] {
-			continue
-		}
-		t := j.caseOf(left.Name, v.Name, nil, o.FailOn)
-		if v.Template.Or(false) {
-			t.skip([]string{"a template does not run"})
-		} else {
-			t.skip(x.notesAt(v.At))
-		}
-		left.Cases, ids = append(left.Cases, t), append(ids, v.ID)
-	}
-	left.rename(func(i int) string { return ids[i] })
-	if len(left.Cases) > 0 {
-		all.add(left)
 	}
 	return all.write(w)
 }
@@ -152,49 +125,43 @@ func (s *junitSuite) rename(id func(int) string) {
 	}
 }
 
-// skip marks a test that was not run, unless it already says more.
-func (c *junitCase) skip(notes []string) {
-	if c.Failure == nil {
-		c.Skipped = &junitText{Message: table.Clean(cmp.Or(strings.Join(notes, "; "), "not judged: see the notes of the source"))}
-	}
-}
-
-// sourceCase carries the notes; it is an error that nothing could be judged.
-func (j *judged) sourceCase() junitCase {
-	c := junitCase{Name: table.Clean(cmp.Or(j.source, "source")), Class: "source", Time: "0"}
+// sourceCase has the notes; it is an error that nothing could be judged.
+func sourceCase(a *answer.Answer) junitCase {
+	j := a.Findings
+	c := junitCase{Name: table.Clean(cmp.Or(j.Source, "source")), Class: "source", Time: "0"}
 	var b strings.Builder
-	for _, n := range j.notes() {
+	for _, n := range a.Notes {
 		fmt.Fprintf(&b, "note   %s\n", table.Clean(n.String()))
 	}
 	for _, n := range j.SuppressedBy() {
 		fmt.Fprintf(&b, "suppressed   %s\n", table.Clean(n.String()))
 	}
 	c.Out = outputOf(&b)
-	if j.nothing != "" {
-		c.Error = &junitText{Message: table.Clean(j.nothing)}
+	if j.Nothing != "" {
+		c.Error = &junitText{Message: table.Clean(j.Nothing)}
 	}
 	return c
 }
 
 // caseOf returns the test of a host or VM.
-func (j *judged) caseOf(class, name string, findings []*finding.Finding, failOn finding.Severity) junitCase {
+func caseOf(j *answer.Findings, class, name string, findings []*finding.Finding, failOn finding.Severity) junitCase {
 	c := junitCase{Name: table.Clean(name), Class: class, Time: "0"}
 	var failed, other strings.Builder
 	n := 0
 	for _, f := range findings {
 		if f.Severity < failOn {
-			j.writeFinding(&other, f)
+			writeFinding(&other, j.Subject(f).Name, f)
 			continue
 		}
 		if n++; n == 1 {
 			c.Failure = &junitText{Message: table.Clean(f.Rule + ": " + f.Message), Type: f.Rule}
 		}
-		j.writeFinding(&failed, f)
+		writeFinding(&failed, j.Subject(f).Name, f)
 	}
 	if n > 0 {
 		c.Failure.Text = failed.String()
 		if n > 1 {
-			c.Failure.Message += fmt.Sprintf(" (and %s)", plural(n-1, "finding"))
+			c.Failure.Message += fmt.Sprintf(" (and %s)", words.Plural(n-1, "finding"))
 		}
 	}
 	c.Out = outputOf(&other)
@@ -209,8 +176,8 @@ func outputOf(b *strings.Builder) *junitOut {
 }
 
 // writeFinding writes a finding as assess --details does.
-func (j *judged) writeFinding(b *strings.Builder, f *finding.Finding) {
-	fmt.Fprintf(b, "%s %s %s  %s\n", severityWord(f.Severity), f.Rule, table.Clean(j.subject(f)), table.Clean(f.Message))
+func writeFinding(b *strings.Builder, subject string, f *finding.Finding) {
+	fmt.Fprintf(b, "%s %s %s  %s\n", strings.ToUpper(f.Severity.String()), f.Rule, table.Clean(subject), table.Clean(f.Message))
 	for _, part := range []struct{ label, text string }{{"do", f.Advice}, {"notice", f.Notice}, {"assumed", strings.Join(f.Assumes, "; ")}} {
 		if part.text != "" {
 			fmt.Fprintf(b, "    %-8s %s\n", part.label, table.Clean(part.text))

@@ -1,4 +1,4 @@
-package report
+package form
 
 import (
 	"crypto/sha256"
@@ -10,40 +10,31 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/words"
+	"homenode/output/answer"
 	"homenode/output/table"
-	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
 
-// ExportOptions say how SARIF, JUnit and Markdown write.
-type ExportOptions struct {
-	Version string           // of homenode; empty leaves it out
-	FailOn  finding.Severity // from which severity a finding is a failure
-	Details bool             // Markdown: every finding, not only the failures
-	// SourceFiles are the files that the fleet was read from, "" for a vCenter.
-	SourceFiles []string
-}
-
-// SARIF writes the judged fleet as SARIF 2.1.0 (OASIS Standard, Errata 01): one
-// run, all rules, a result for each finding, also those that the configuration
-// suppresses, marked so.
-func SARIF(w io.Writer, r *rules.Result, o ExportOptions) error {
-	return judgedFleet(newIndex(r)).sarif(w, o, map[string]any{"source": table.Clean(r.Fleet.Source), "collected": table.Clean(r.Fleet.Collected),
-		"hosts": len(r.Fleet.Hosts), "vms": len(r.Fleet.VMs), "judged": r.VMs, "predictions": r.Pairs})
-}
-
-func (j *judged) sarif(w io.Writer, o ExportOptions, properties map[string]any) error {
+// SARIF writes the findings of the answer as SARIF 2.1.0 (OASIS Standard, Errata 01): one
+// run, all rules, a result for each finding, also those that the configuration suppresses,
+// marked so.
+func SARIF(w io.Writer, a *answer.Answer, o Options) error {
+	j := a.Findings
+	if j == nil {
+		return fmt.Errorf("%s has no findings", a.Command)
+	}
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{Name: "homenode", Version: o.Version, Rules: []sarifRule{}}},
-		Automation:  sarifAutomation{"homenode/" + j.kind + table.Clean(j.source) + "/"},
-		Invocations: []sarifInvocation{{true, j.sarifNotes()}},
+		Automation:  sarifAutomation{"homenode/" + j.Kind + table.Clean(j.Source) + "/"},
+		Invocations: []sarifInvocation{{true, sarifNotes(a.Notes)}},
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []sarifResult{},
-		Properties:  properties,
+		Properties:  j.Properties,
 	}
 	index := map[string]int{}
-	for i, one := range j.rules {
+	for i, one := range j.Rules {
 		index[one.ID] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(one))
 	}
@@ -54,20 +45,23 @@ func (j *judged) sarif(w io.Writer, o ExportOptions, properties map[string]any) 
 	}
 	seen := map[string]int{}
 	add := func(f *finding.Finding, suppressions []sarifSuppression) {
-		one := j.sarifResultOf(f)
+		subject := j.Subject(f)
+		one := sarifResultOf(f, subject, j.Watched)
 		one.Suppressions = suppressions
 		one.RuleIndex = index[f.Rule]
-		if j.place != nil {
-			one.Locations[0].Physical = j.place(f)
-		} else {
-			one.Locations[0].Physical = physicalOf(j.at(f), o.SourceFiles)
+		where := &one.Locations[0].Physical
+		switch {
+		case subject.File != "":
+			*where = &sarifPhysical{sarifURI{uriOf(subject.File)}, sarifRegion{max(1, subject.Line)}}
+		case !j.Watched:
+			*where = physicalOf(subject.At, o.SourceFiles)
 		}
-		if one.Locations[0].Physical == nil {
-			one.Locations[0].Physical = namedAfter(j.source, f)
+		if *where == nil {
+			*where = namedAfter(j.Source, f)
 		}
 		// The same rule, VM or host gives the same fingerprint in the next run,
 		// whatever else changes; names may change, IDs do not.
-		key := f.Rule + "\x00" + j.key(f)
+		key := f.Rule + "\x00" + subject.Key
 		if f.Topic != "" {
 			key += "\x00about\x00" + f.Topic
 		}
@@ -87,7 +81,7 @@ func (j *judged) sarif(w io.Writer, o ExportOptions, properties map[string]any) 
 		s := &j.Suppressed[i]
 		add(&s.Finding, []sarifSuppression{{"external", "accepted", table.Clean("until " + s.By.Until + ": " + s.By.Reason + " (" + s.By.At + ")")}})
 	}
-	return writeJSON(w, &sarifLog{"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0", []sarifRun{run}})
+	return encode(w, &sarifLog{"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
 // sarifLevels are the levels of the severities. What is no problem has none and is
@@ -95,7 +89,7 @@ func (j *judged) sarif(w io.Writer, o ExportOptions, properties map[string]any) 
 var sarifLevels = [...]string{finding.Info: "none", finding.Low: "note", finding.Medium: "warning", finding.High: "error"}
 
 func sarifRuleOf(one *rule.Rule) sarifRule {
-	why, fix, limits := paragraph(one.Why), paragraph(one.Fix), paragraph(one.Limits)
+	why, fix, limits := words.Paragraph(one.Why), words.Paragraph(one.Fix), words.Paragraph(one.Limits)
 	var text, mark strings.Builder
 	fmt.Fprintf(&text, "%s\n\nFix: %s\n\nWhen it is wrong: %s\n\nSources:\n", why, fix, limits)
 	fmt.Fprintf(&mark, "%s\n\n**Fix.** %s\n\n**When it is wrong.** %s\n\n**Sources**\n\n", why, fix, limits)
@@ -108,15 +102,12 @@ func sarifRuleOf(one *rule.Rule) sarifRule {
 	return sarifRule{
 		ID: one.ID, Name: one.Name, Short: sarifText{Text: one.Title}, Full: sarifText{Text: why},
 		Help: sarifText{text.String(), mark.String()}, Default: sarifLevel{sarifLevels[one.Severity]},
-		Properties: map[string]any{"tags": []string{"numa", "vsphere", strings.ToLower(aboutOf(one))}, "severityUpTo": one.Severity.String()},
+		Properties: map[string]any{"tags": []string{"numa", "vsphere", aboutOf(one)}, "severityUpTo": one.Severity.String()},
 	}
 }
 
-// paragraph joins the lines of a text.
-func paragraph(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-func (j *judged) sarifResultOf(f *finding.Finding) sarifResult {
-	text := j.subject(f) + ": " + f.Message + "."
+func sarifResultOf(f *finding.Finding, subject answer.Subject, watched bool) sarifResult {
+	text := subject.Name + ": " + f.Message + "."
 	if f.Advice != "" {
 		text += " " + f.Advice
 	}
@@ -124,13 +115,13 @@ func (j *judged) sarifResultOf(f *finding.Finding) sarifResult {
 	if f.Severity == finding.Info {
 		kind = "informational"
 	}
-	where := sarifLogical{Name: table.Clean(f.VM), Full: table.Clean(j.subject(f)), Decorated: table.Clean(j.id(f)), Kind: "resource"}
+	where := sarifLogical{Name: table.Clean(f.VM), Full: table.Clean(subject.Name), Decorated: table.Clean(subject.ID), Kind: "resource"}
 	p := map[string]any{"severity": f.Severity.String(), "about": "vm"}
 	if f.VM == "" && f.VMID == "" {
 		where.Name = table.Clean(f.Host)
 		p["about"] = "host"
 	}
-	if j.watched && !f.From.IsZero() {
+	if watched && !f.From.IsZero() {
 		p["from"], p["to"] = f.From, f.To
 	}
 	for _, one := range []struct{ name, value string }{{"cluster", f.Cluster}, {"host", f.Host}, {"vm", f.VM}, {"advice", f.Advice}, {"notice", f.Notice}} {
@@ -141,7 +132,7 @@ func (j *judged) sarifResultOf(f *finding.Finding) sarifResult {
 	for _, one := range []struct {
 		name  string
 		value []string
-	}{{"on", f.On}, {"assumes", f.Assumes}, {"evidence", evidenceTexts(f.Evidence)}} {
+	}{{"on", f.On}, {"assumes", f.Assumes}, {"evidence", f.EvidenceTexts()}} {
 		if len(one.value) > 0 {
 			cleaned := make([]string, len(one.value))
 			for i, s := range one.value {
@@ -155,9 +146,9 @@ func (j *judged) sarifResultOf(f *finding.Finding) sarifResult {
 }
 
 // sarifNotes returns what source and judgement could not do as notifications.
-func (j *judged) sarifNotes() []sarifNotification {
+func sarifNotes(notes []answer.Note) []sarifNotification {
 	out := []sarifNotification{}
-	for _, n := range j.notes() {
+	for _, n := range notes {
 		out = append(out, sarifNotification{"note", sarifText{Text: sarifPlain(n.String())}})
 	}
 	return out
@@ -173,6 +164,14 @@ func sarifPlain(s string) string {
 		return s
 	}
 	return sarifEscape.Replace(s)
+}
+
+// aboutOf says what the rule judges.
+func aboutOf(one *rule.Rule) string {
+	if one.VMs {
+		return "vm"
+	}
+	return "host"
 }
 
 // physicalOf returns the file that at is in, with the line when at names one, else the

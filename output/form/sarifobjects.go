@@ -1,6 +1,6 @@
-package report
+package form
 
-// The objects of SARIF 2.1.0 that SARIF writes, under their names in the standard.
+// The objects of SARIF 2.1.0 that a log has, under their names in the standard.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`

@@ -1,0 +1,109 @@
+package form
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/internal/texttab"
+	"homenode/internal/words"
+	"homenode/output/answer"
+	"homenode/rules/finding"
+)
+
+// toneOf returns the tone of a severity.
+func toneOf(s finding.Severity) answer.Tone { return answer.Faint + answer.Tone(s) }
+
+// findings prints how often each rule fired, or with details every finding.
+func (p *printer) findings(j *answer.Findings) {
+	switch {
+	case len(j.Findings) == 0 && j.Nothing == "":
+		p.line("\nno findings")
+	case len(j.Findings) > 0:
+		p.line("")
+	}
+	if !p.o.Details {
+		p.counts(j)
+		return
+	}
+	for i := range j.Findings {
+		f := &j.Findings[i]
+		p.finding(j.Subject(f).Name, f)
+		if j.Watched {
+			p.evidence(f)
+		}
+	}
+	for i := range j.Suppressed {
+		s := &j.Suppressed[i]
+		p.line("%s %s %s  until %s: %s (%s)", p.paint("suppressed", codes[answer.Faint]), s.Rule, clean(j.Subject(&s.Finding).Name), clean(s.By.Until), clean(s.By.Reason), clean(s.By.At))
+	}
+}
+
+func clean(s string) string { return texttab.Clean(s) }
+
+// counts prints one line a rule and severity.
+func (p *printer) counts(j *answer.Findings) {
+	t := texttab.Table{Right: map[int]bool{1: true}}
+	for _, c := range j.Counts() {
+		t.Row(strings.ToUpper(c.Severity.String()), strconv.Itoa(len(c.Findings)), c.Rule.ID, c.Rule.Title, j.Named(c.Findings), answer.Assumed(c.Findings))
+		if p.o.Colour {
+			t.Paint(0, codes[toneOf(c.Severity)])
+		}
+	}
+	p.write(&t)
+}
+
+func (p *printer) finding(subject string, f *finding.Finding) {
+	p.line("%s %s %s  %s", p.paint(strings.ToUpper(f.Severity.String()), codes[toneOf(f.Severity)]), f.Rule, p.paint(clean(subject), bold), clean(f.Message))
+	if f.Advice != "" {
+		p.line("    do       %s", clean(f.Advice))
+	}
+	if f.Notice != "" {
+		p.line("    notice   %s", clean(f.Notice))
+	}
+	if len(f.Assumes) > 0 {
+		p.line("    %s", p.paint("assumed  "+clean(strings.Join(f.Assumes, "; ")), codes[answer.Faint]))
+	}
+}
+
+func (p *printer) evidence(f *finding.Finding) {
+	if len(f.Evidence) == 0 {
+		return
+	}
+	p.line("    evidence")
+	t := texttab.Table{Indent: "      "}
+	for _, e := range f.Evidence {
+		t.Row(e.Name, e.Value, e.Origin, e.At)
+	}
+	p.write(&t)
+}
+
+// mostNotes is how many notes stand below findings; files have them all.
+const mostNotes = 8
+
+func (p *printer) notes(a *answer.Answer) {
+	notes, more := a.FewNotes(), 0
+	if a.Findings != nil && len(notes) > mostNotes+1 {
+		notes, more = notes[:mostNotes], len(notes)-mostNotes
+	}
+	if len(notes) > 0 {
+		p.heading("notes")
+	}
+	for _, n := range notes {
+		text := n.Text
+		if n.At != "" {
+			text += " (" + n.At + ")"
+		}
+		p.sentence("  ", text, "")
+	}
+	if more > 0 {
+		p.line("  %d more: see --format json or html", more)
+	}
+}
+
+// exit says why the exit code is 1.
+func (p *printer) exit(j *answer.Findings) {
+	if n := j.AtLeast(p.o.FailOn); n > 0 {
+		p.line("%s", fmt.Sprintf("exit 1: %s at or above %s (--fail-on)", words.Plural(n, "finding"), p.o.FailOn))
+	}
+}
