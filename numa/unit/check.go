@@ -1,9 +1,12 @@
 package unit
 
 import (
+	"io/fs"
 	"math"
 	"strconv"
 	"strings"
+
+	"homenode/numa/datafile"
 )
 
 // A Check is one figure of an article beside what it comes to by the article's own
@@ -14,16 +17,44 @@ type Check struct {
 	Quantity string // with its unit: "Hz per b/s"
 	Printed  string // as the article prints it: "~2.5", "1,825"
 	Computed float64
-	// To is what Printed is rounded to when its last digits do not count: 10 for 47,650.
-	To float64
 	// Within is how far off it may be when the article rounds more coarsely than its last
-	// digit shows ("60 %", to tens), or its raw figures do; Note says why. 0: half its last
-	// digit.
+	// digit shows ("60 %", to tens; 47,650), or its raw figures do; Note says why. 0: half its
+	// last digit.
 	Within float64
 	// Inconsistency is the id of the record's list ("I-8") when the article contradicts its
 	// own arithmetic here; Note says how.
 	Inconsistency string
 	Note          string
+}
+
+// A printedFigure is a line of checks.txt.
+type printedFigure struct {
+	ID, What, Quantity, Printed string
+	Within                      float64
+	Inconsistency, Note         string
+}
+
+// Checks returns the figures that the file checks.txt lists as printed, with what each comes
+// to: by experiment, in the order of the file. It panics when an experiment has more lines
+// than values, or fewer.
+func Checks(files fs.FS, computed map[string][]float64) []Check {
+	var out []Check
+	next := map[string]int{}
+	for _, p := range datafile.Must[printedFigure](files, "checks.txt") {
+		values, i := computed[p.ID], next[p.ID]
+		if i >= len(values) {
+			panic("checks.txt: nothing computed for " + p.ID + ", " + p.What + ", " + p.Quantity)
+		}
+		next[p.ID]++
+		out = append(out, Check{ID: p.ID, What: p.What, Quantity: p.Quantity, Printed: p.Printed, Computed: values[i],
+			Within: p.Within, Inconsistency: p.Inconsistency, Note: p.Note})
+	}
+	for id, values := range computed {
+		if next[id] != len(values) {
+			panic("checks.txt: " + id + " prints fewer figures than are computed")
+		}
+	}
+	return out
 }
 
 // number returns the first number of the printed text, and what half a unit of its last
@@ -56,7 +87,6 @@ func (p *Check) Value() (float64, bool) {
 // unit; Within allows more.
 func (p *Check) Reproduced() bool {
 	v, half, ok := p.number()
-	half = max(half, p.To/2)
 	if strings.Contains(p.Printed, "~") {
 		half *= 2
 	}

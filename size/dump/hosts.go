@@ -11,10 +11,12 @@
 package dump
 
 import (
+	"embed"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/datafile"
 	"homenode/numa/unit"
 )
 
@@ -84,28 +86,33 @@ func (h *Host) Idle() State {
 // PerGB returns the file in bytes for each byte of RAM.
 func (h *Host) PerGB() float64 { return float64(h.File) / float64(h.RAM) }
 
-// Hosts are the measured hosts by RAM. Nobody has measured two of one size, or one with
-// two releases.
-var Hosts = []Host{
-	{
-		Name: "esx21", Release: numa.ESXi80 + 3, Build: 24022510, RAM: 128 * numa.GiB, File: 2441084928,
-		States: []State{{false, 131008, 694, 1660, 128653}}, Dumps: []float64{111.0},
-		Note: "vSAN off, no NSX",
-	},
-	{
-		Name: "dp-esx02", Release: numa.ESXi80 + 3, Build: 24022510, RAM: 256 * numa.GiB, File: 3882876928,
-		States: []State{{true, 262034, 1544, 21498, 238991}, {false, 262034, 1453, 4207, 256373}},
-		Dumps:  []float64{443.9, 311.2, 304.9, 285.4, 303.2, 316.6, 322.9, 288.3, 283.0, 276.7, 292.5, 289.7, 281.8, 290.3},
-		Note:   "vSAN off, NSX",
-	},
-	{
-		Name: "prg03t0-esx05", Release: numa.ESXi70 + 3, Build: 23794027, RAM: 512 * numa.GiB, File: 8162115584,
-		States: []State{{true, 524178, 3227, 366140, 154810}, {false, 524178, 2776, 25402, 495998}},
-		Dumps:  []float64{4710}, Note: "vSAN and NSX not stated",
-	},
-	{
-		Name: "prg0301-esx36", Release: numa.ESXi70 + 3, Build: 23794027, RAM: 1536 * numa.GiB, File: 16106127360,
-		States: []State{{false, 1571489, 2705, 2705, 1561570}},
-		Note:   "vSAN and NSX not stated; its memory figures do not add up (I-15)",
-	},
+// published are the measurements, and what the article computes from them.
+//
+//go:embed *.txt
+var published embed.FS
+
+// Hosts are the measured hosts by RAM.
+var Hosts = measured()
+
+// measured reads the hosts.
+func measured() []Host {
+	var out []Host
+	for _, r := range datafile.Must[struct {
+		Name             string
+		Release          numa.Release
+		Build            int
+		RAM, File        numa.Bytes
+		Idle, Production []float64
+		Dumps            []float64
+		Note             string
+	}](published, "hosts.txt") {
+		h := Host{Name: r.Name, Release: r.Release, Build: r.Build, RAM: r.RAM, File: r.File, Dumps: r.Dumps, Note: r.Note}
+		for _, mb := range [][]float64{r.Production, r.Idle} {
+			if mb != nil {
+				h.States = append(h.States, State{len(h.States) == 0 && r.Production != nil, mb[0], mb[1], mb[2], mb[3]})
+			}
+		}
+		out = append(out, h)
+	}
+	return out
 }

@@ -54,10 +54,10 @@ func TestRecomputed(t *testing.T) {
 		{216.77, 0.4135}, {362.45, 0.1727}, {439.83, 0.2095}, {219.25, 0.1045}, {348.94, 0.1664}, {411.18, 0.0490}, {1451.75, 0.1726},
 	} {
 		r := &iometer[i]
-		perIO := float64(r.cpu().PerIO(unit.IORate(r.iops))) / 1e3
-		perBit := float64(r.cpu().PerBit(unit.BitRate(r.megabytes * 8e6)))
+		perIO := float64(r.cpu().PerIO(r.IOPS)) / 1e3
+		perBit := float64(r.cpu().PerBit(unit.BitRate(r.Megabytes * 8e6)))
 		if math.Abs(perIO-want[0]) > 0.01 || math.Abs(perBit-want[1]) > 0.005*math.Pow(10, math.Floor(math.Log10(want[1]))) {
-			t.Errorf("%s: found %.2f kHz, %.4f Hz per b/s; want %v", r.name(), perIO, perBit, want)
+			t.Errorf("%s: found %.2f kHz, %.4f Hz per b/s; want %v", r.Name, perIO, perBit, want)
 		}
 	}
 	for i, want := range []struct{ net, perIO, perBit, network, storage, storageIO, storageBit, share float64 }{
@@ -77,15 +77,15 @@ func TestRecomputed(t *testing.T) {
 		}{
 			{"net GHz", float64(r.net() / unit.GHz), want.net, 0},
 			{"kHz per I/O", float64(r.net().PerIO(r.rate())) / 1e3, want.perIO, 0.5},
-			{"Hz per b/s", float64(r.net().PerIO(r.rate()).PerBit(r.block)), want.perBit, 0.0005},
+			{"Hz per b/s", float64(r.net().PerIO(r.rate()).PerBit(r.Block)), want.perBit, 0.0005},
 			{"network GHz", float64(r.network() / unit.GHz), want.network, 0.005},
 			{"storage GHz", float64(storage / unit.GHz), want.storage, 0.005},
 			{"storage kHz per I/O", float64(storage.PerIO(r.rate())) / 1e3, want.storageIO, 0.5},
-			{"storage Hz per b/s", float64(storage.PerIO(r.rate()).PerBit(r.block)), want.storageBit, 0.0005},
+			{"storage Hz per b/s", float64(storage.PerIO(r.rate()).PerBit(r.Block)), want.storageBit, 0.0005},
 			{"network share", 100 * float64(r.network().Of(r.net())), want.share, 0.05},
 		} {
 			if math.Abs(q.got-q.want) > q.half*1.001 {
-				t.Errorf("%s: %s: found %v, want %v", r.name, q.name, q.got, q.want)
+				t.Errorf("%s: %s: found %v, want %v", r.Name, q.name, q.got, q.want)
 			}
 		}
 	}

@@ -35,16 +35,16 @@ func Predictions() ([]Prediction, error) {
 	var out []Prediction
 	for i := range hcibench {
 		r := &hcibench[i]
-		kind := Kind{Path: VSANESA, Block: r.block, Read: r.read, Random: r.random}
+		kind := Kind{Path: VSANESA, Block: r.Block, Read: r.Read, Random: r.Random}
 		c, err := model.Cost(kind)
 		if err != nil {
 			return nil, err
 		}
 		p := Prediction{
-			Test: r.name, Measured: r.net(), Model: c.PerIO.Value.At(r.rate()), Limited: r.limited,
-			Rule: Rules()[3].Cost.Value.At(r.rate().Traffic(r.block)),
+			Test: r.Name, Measured: r.net(), Model: c.PerIO.Value.At(r.rate()), Limited: r.Limited,
+			Rule: Rules()[3].Cost.Value.At(r.rate().Traffic(r.Block)),
 		}
-		if r.read != 0 && r.read != 1 {
+		if r.Read != 0 && r.Read != 1 {
 			if c, err = pure.Cost(kind); err != nil {
 				return nil, err
 			}

@@ -33,8 +33,8 @@ var Memory = unit.Figure[unit.CyclesPerBit]{
 func RDMASaved(k Kind) unit.Figure[unit.Share] {
 	at := func(r *rdmaRow) [3]float64 {
 		return [3]float64{
-			float64(distance(r.random, k.Random)), float64(distance(r.read, k.Read)),
-			math.Abs(math.Log2(float64(r.block) / float64(k.Block))),
+			float64(distance(r.Random, k.Random)), float64(distance(r.Read, k.Read)),
+			math.Abs(math.Log2(float64(r.Block) / float64(k.Block))),
 		}
 	}
 	nearest := &rdmaRows[0]
@@ -45,7 +45,7 @@ func RDMASaved(k Kind) unit.Figure[unit.Share] {
 		}
 	}
 	f := RDMASaving
-	f.Value, f.Note = nearest.saving(), "nearest measured: "+nearest.name
+	f.Value, f.Note = nearest.saving(), "nearest measured: "+nearest.Name
 	if at(nearest) == [3]float64{} {
 		f.Low, f.High, f.Origin, f.Note = f.Value, f.Value, unit.Published, ""
 	}
@@ -54,7 +54,7 @@ func RDMASaved(k Kind) unit.Figure[unit.Share] {
 
 // RDMASaving is the mean of what RDMA saved in four tests, the least and the most.
 var RDMASaving = func() unit.Figure[unit.Share] {
-	f := unit.Figure[unit.Share]{Origin: unit.Derived, Source: rdmaSource, Hardware: rdmaHardware}
+	f := unit.Figure[unit.Share]{Origin: unit.Derived, Source: rdmaRows[0].Source, Hardware: rdmaRows[0].Hardware}
 	for i := range rdmaRows {
 		s := rdmaRows[i].saving()
 		f.Value += s / unit.Share(len(rdmaRows))
@@ -72,26 +72,26 @@ func Published() []Point {
 	var out []Point
 	for i := range iometer {
 		r := &iometer[i]
-		at := func(percent, iops float64) unit.Cycles {
-			return (unit.Hz(percent/100) * iometerCPU).PerIO(unit.IORate(iops))
+		at := func(percent float64, rate unit.IORate) unit.Cycles {
+			return (unit.Hz(percent/100) * iometerCPU).PerIO(rate)
 		}
 		out = append(out, Point{
-			Kind: Kind{Path: NVMe, Block: r.block, Read: r.read, Random: r.random}, Core: iometerCore, Runs: 1, Scope: Guest,
+			Kind: Kind{Path: NVMe, Block: r.Block, Read: r.Read, Random: r.Random}, Core: iometerCore, Runs: 1, Scope: Guest,
 			PerIO: unit.Figure[unit.Cycles]{
-				Value: at(r.percent, r.iops), Low: at(r.percent-0.005, r.iops+0.5), High: at(r.percent+0.005, r.iops-0.5),
-				Origin: unit.Published, Source: nvmeSource, Hardware: nvmeHardware,
+				Value: at(r.Percent, r.IOPS), Low: at(r.Percent-0.005, r.IOPS+0.5), High: at(r.Percent+0.005, r.IOPS-0.5),
+				Origin: unit.Published, Source: r.Source, Hardware: r.Hardware,
 			},
 		})
 	}
 	for i := range hcibench {
 		r := &hcibench[i]
-		network := unit.Exactly(r.network().PerIO(r.rate()), unit.Derived, "traffic of the test × "+netSource, vsanHardware)
+		network := unit.Exactly(r.network().PerIO(r.rate()), unit.Derived, "traffic of the test × "+netSource, r.Hardware)
 		const half = 0.5 * unit.GHz // the article prints whole GHz
 		p := Point{
-			Kind: Kind{Path: VSANESA, Block: r.block, Read: r.read, Random: r.random}, Core: vsanCore, Runs: 1, Scope: Host, Network: &network,
+			Kind: Kind{Path: VSANESA, Block: r.Block, Read: r.Read, Random: r.Random}, Core: published.Core, Runs: 1, Scope: Host, Network: &network,
 			PerIO: unit.Figure[unit.Cycles]{
 				Value: r.net().PerIO(r.rate()), Low: (r.net() - half).PerIO(r.rate()), High: (r.net() + half).PerIO(r.rate()),
-				Origin: unit.Published, Source: vsanSource, Hardware: vsanHardware,
+				Origin: unit.Published, Source: r.Source, Hardware: r.Hardware,
 			},
 		}
 		out = append(out, p)

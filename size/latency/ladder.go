@@ -8,6 +8,7 @@ import (
 
 	"homenode/esxi/cost"
 	"homenode/numa"
+	"homenode/numa/datafile"
 	"homenode/numa/unit"
 )
 
@@ -47,12 +48,8 @@ type Rung struct {
 	Minor bool `json:"-"`
 }
 
-// Articles.
-const (
-	denneman2019 = "Denneman 2019/10/14 (A-10)"
-	callLatency  = "exp B-15"
-	hostTypes    = "8 hosts (A-10, exp D-4)"
-)
+// hostTypes is where the latency of memory is from.
+const hostTypes = "8 hosts (A-10, exp D-4)"
 
 // CoreOf2019 is the clock of the article that publishes caches: 0.4 ns a cycle.
 const CoreOf2019 = 2.5 * unit.GHz
@@ -61,53 +58,32 @@ const CoreOf2019 = 2.5 * unit.GHz
 // core take their cycles of it. Memory is that of a machine of package cost, or the median
 // of all published hosts when m is nil.
 func Ladder(core unit.Hz, m *cost.Machine) []Rung {
-	ns := func(v float64, source, note string) *unit.Figure[unit.Seconds] {
-		f := unit.Exactly(unit.Seconds(v/1e9), unit.Published, source, "")
-		f.Note = note
-		return &f
-	}
-	clocked := func(v float64, note string) *unit.Figure[unit.Seconds] {
-		f := ns(v, denneman2019, note)
-		if core != CoreOf2019 {
-			*f = f.Times(float64(CoreOf2019) / float64(core))
-			f.Origin = unit.Derived
-		}
-		return f
-	}
-	storage := func(v, low, high float64, source, hardware, note string) *unit.Figure[unit.Seconds] {
-		return &unit.Figure[unit.Seconds]{Value: unit.Seconds(v / 1e3), Low: unit.Seconds(low / 1e3), High: unit.Seconds(high / 1e3),
-			Origin: unit.Published, Source: source, Hardware: hardware, Note: note}
-	}
-	const (
-		consumer = "consumer NVMe, Xeon E5-2620 2.0 GHz"
-		esa      = "vSAN ESA, 6 hosts, Xeon Gold 6544Y"
-		quoted   = " cycles quoted from ChatGPT by exp B-9"
-		nvme     = "in the guest, one I/O at a time; the range is that of random I/O of 512 B to 256 KiB"
-		loaded   = "under full load with an IOPS limit, not idle; the range is that of 32 KiB random and 1 MiB sequential I/O"
-	)
-	rpc := storage(280, 40, 300, callLatency, "", "a microservice call with gRPC in Python; it is the program, not the network")
-	fast := storage(28, 4, 30, callLatency, "", "the article claims, and did not measure, that C++ is 10 times as fast")
-	fast.Origin = unit.Assumed
 	local, near, far := memory(m)
-	return []Rung{
-		{Step: L1, Name: "L1 cache", Published: clocked(1.6, "4 cycles; 3 to 5"+quoted), Clocked: true},
-		{Step: L2, Name: "L2 cache", Published: clocked(4.8, "12 cycles; 10 to 20"+quoted), Clocked: true},
-		{Step: L3, Name: "L3 cache", Published: ns(15.2, denneman2019, "38 cycles of 0.4 ns; 30 to 50"+quoted)},
-		{Step: L3Far, Name: "L3, other package", Published: ns(63, denneman2019, ""), Minor: true},
-		{Step: RAM, Name: "RAM, local", Published: local},
-		{Step: RAMNear, Name: "RAM, same package", Published: near, Minor: true},
-		{Step: RAMFar, Name: "RAM, other package", Published: far},
-		{Step: RAMOnly, Name: "RAM, node without CPUs", Minor: true},
-		{Step: Call, Name: "function call, Python", Published: ns(370, callLatency, "local")},
-		{Step: Ethernet, Name: "25 GE Ethernet", Published: ns(480, callLatency, "what 1,500 bytes take on the wire; not a round trip through two hosts")},
-		{Step: RDMA, Name: "RDMA, RoCE", Published: ns(3000, callLatency, "")},
-		{Step: NVMeWrite, Name: "local NVMe write", Published: storage(.23, .2, 1.41, "exp B-1, 4 KiB random", consumer, nvme), Minor: true},
-		{Step: NVMeRead, Name: "local NVMe read", Published: storage(.26, .25, 1.36, "exp B-1, 4 KiB random", consumer, nvme)},
-		{Step: VSANWrite, Name: "vSAN ESA write", Published: storage(1.74, 1.74, 8.68, "exp B-5, 32 KiB random", esa, loaded), Minor: true},
-		{Step: VSANRead, Name: "vSAN ESA read", Published: storage(2.03, 1.55, 6.38, "exp B-5, 32 KiB random", esa, loaded)},
-		{Step: RPCFast, Name: "remote call, C++", Published: fast, Minor: true},
-		{Step: RPC, Name: "remote call, Python", Published: rpc},
+	known := map[Step]*unit.Figure[unit.Seconds]{RAM: local, RAMNear: near, RAMFar: far}
+	var out []Rung
+	for _, r := range datafile.Must[struct {
+		Step                   Step
+		Name                   string
+		Value, Low, High       float64
+		Origin                 unit.Origin
+		Clocked, Minor         bool
+		Source, Hardware, Note string
+	}](published, "ladder.txt") {
+		rung := Rung{Step: r.Step, Name: r.Name, Published: known[r.Step], Clocked: r.Clocked, Minor: r.Minor}
+		if r.Origin != "" {
+			f := unit.Exactly(unit.Seconds(r.Value/1e3), r.Origin, r.Source, r.Hardware)
+			if f.Note = r.Note; r.High > 0 {
+				f.Low, f.High = unit.Seconds(r.Low/1e3), unit.Seconds(r.High/1e3)
+			}
+			if r.Clocked && core != CoreOf2019 {
+				f = f.Times(float64(CoreOf2019) / float64(core))
+				f.Origin = unit.Derived
+			}
+			rung.Published = &f
+		}
+		out = append(out, rung)
 	}
+	return out
 }
 
 // memory returns the latency of memory by distance. The range is that of all published

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"embed"
+
 	"homenode/numa"
 	"homenode/numa/unit"
 )
@@ -32,21 +34,22 @@ func PublishedLarge() unit.Figure[unit.Share] {
 	return unit.Exactly(unit.Share(float64(publishedLarge)/float64(publishedMemory)), unit.Published, "exp C-1", "")
 }
 
+// published is what the articles print of these figures.
+//
+//go:embed checks.txt
+var published embed.FS
+
 // Checks are the published figures beside what they come to.
 func Checks() []unit.Check {
-	saving := func(source string, shared, common numa.Bytes, printed string) unit.Check {
-		c := Count([]Host{{Shared: &shared, Common: &common}})
-		return unit.Check{ID: "esxtop", What: "shared less common, " + source, Quantity: "MB", Printed: printed, Computed: float64(*c.Sum.Saved) / float64(numa.MiB)}
+	saved := func(shared, common numa.Bytes) float64 {
+		shared, common = shared*numa.MiB, common*numa.MiB
+		return float64(*Count([]Host{{Shared: &shared, Common: &common}}).Sum.Saved) / float64(numa.MiB)
 	}
 	gib := func(b numa.Bytes) float64 { return float64(b) / float64(numa.GiB) }
 	e := Estimate(&Request{Memory: publishedMemory, Gain: PublishedGain(), Large: PublishedLarge(), GainAt: PublishedLarge().Value})
-	return []unit.Check{
-		{ID: "C-1", What: "large pages left, of 1.5 TB", Quantity: "%", Printed: "2.6", Computed: float64(publishedLarge) / float64(publishedMemory) * 100},
-		{ID: "C-1", What: "large pages left", Quantity: "GB", Printed: "40", Computed: gib(e.Large)},
-		{ID: "C-1", What: "gained, if of what is allotted", Quantity: "GB", Printed: "307", Computed: gib(e.OfAllotted.Value.Bytes())},
-		{ID: "vxpertise.net", What: "lab of 96 GB, consumed 55 before, 44.8 after", Quantity: "%", Printed: "~20", Computed: (labBefore - labAfter) / labBefore * 100,
-			Within: 2, Note: "rounded to tens: 18.5 % of what was consumed"},
-		saving("aumezawa/log-analysis", 12920*numa.MiB, 4321*numa.MiB, "8599"),
-		saving("rach-sharp/esxtopd", 1732*numa.MiB, 225*numa.MiB, "1507"),
-	}
+	return unit.Checks(published, map[string][]float64{
+		"C-1":           {float64(publishedLarge) / float64(publishedMemory) * 100, gib(e.Large), gib(e.OfAllotted.Value.Bytes())},
+		"vxpertise.net": {(labBefore - labAfter) / labBefore * 100},
+		"esxtop":        {saved(12920, 4321), saved(1732, 225)},
+	})
 }
