@@ -65,15 +65,17 @@ func Ladder(core unit.Hz, m *cost.Machine) []Rung {
 		Step                   Step
 		Name                   string
 		Value, Low, High       float64
+		Unit                   string
 		Origin                 unit.Origin
 		Clocked, Minor         bool
 		Source, Hardware, Note string
 	}](published, "ladder.txt") {
 		rung := Rung{Step: r.Step, Name: r.Name, Published: known[r.Step], Clocked: r.Clocked, Minor: r.Minor}
 		if r.Origin != "" {
-			f := unit.Exactly(unit.Seconds(r.Value/1e3), r.Origin, r.Source, r.Hardware)
+			per := map[string]float64{"ns": 1e9, "ms": 1e3}[r.Unit]
+			f := unit.Exactly(unit.Seconds(r.Value/per), r.Origin, r.Source, r.Hardware)
 			if f.Note = r.Note; r.High > 0 {
-				f.Low, f.High = unit.Seconds(r.Low/1e3), unit.Seconds(r.High/1e3)
+				f.Low, f.High = unit.Seconds(r.Low/per), unit.Seconds(r.High/per)
 			}
 			if r.Clocked && core != CoreOf2019 {
 				f = f.Times(float64(CoreOf2019) / float64(core))
