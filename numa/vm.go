@@ -10,8 +10,10 @@ type VM struct {
 	Host    string   `json:"host,omitempty"`    // ID of the host it is registered on
 	Folder  string   `json:"folder,omitempty"`  // inventory path
 	UUID    string   `json:"uuid,omitempty"`
-	Tags    []string `json:"tags,omitempty"`
-	At      string   `json:"at,omitempty"` // where the source describes it; Origins are relative to this
+	Tags    []string `json:"tags,omitempty"` // by name, sorted
+	// Attributes are the custom attributes that vCenter keeps of it, by name.
+	Attributes []Attribute `json:"attributes,omitempty"`
+	At         string      `json:"at,omitempty"` // where the source describes it; Origins are relative to this
 
 	Config
 
@@ -64,6 +66,12 @@ const (
 	PoweredOff PowerState = "off"
 	Suspended  PowerState = "suspended"
 )
+
+// An Attribute is a custom attribute of a VM: the owner, a cost centre.
+type Attribute struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // A Setting is one advanced setting of a VM or host.
 type Setting struct {

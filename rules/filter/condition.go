@@ -25,7 +25,7 @@ var zero = values(&numa.VM{}, "", nil, true)
 
 // Compile reads a condition. Its words are vcpus, coresPerSocket, memory (in GB), hw,
 // release (7.0), update (3 of 7.0 U3), hotAdd, memoryHotAdd, power, name, cluster, host,
-// folder, guest and tags; the language is that of github.com/expr-lang/expr.
+// folder, guest, tags and attributes (`attributes["owner"]`); the language is that of github.com/expr-lang/expr.
 func Compile(text string) (*Condition, error) {
 	program, err := expr.Compile(text, expr.Env(zero), expr.AsBool())
 	if err != nil {
@@ -82,6 +82,11 @@ func (c *Condition) holds(v *numa.VM, cluster string, on *numa.Host) bool {
 // wanted for their types.
 func values(v *numa.VM, cluster string, on *numa.Host, all bool) map[string]any {
 	out := map[string]any{"name": v.Name, "cluster": cluster, "folder": v.Folder, "tags": append([]string{}, v.Tags...), "host": ""}
+	attributes := map[string]string{}
+	for _, a := range v.Attributes {
+		attributes[a.Name] = a.Value
+	}
+	out["attributes"] = attributes
 	put(out, all, "vcpus", v.VCPUs, func(n int) any { return n })
 	put(out, all, "coresPerSocket", v.CoresPerSocket, func(n int) any { return n })
 	put(out, all, "memory", v.Memory, func(b numa.Bytes) any { return float64(b) / float64(numa.GiB) })

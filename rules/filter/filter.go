@@ -20,10 +20,11 @@ import (
 // Options are what a user typed. Names may have * and ?; a list means any of its names, and
 // what is given together must all hold.
 type Options struct {
-	Clusters, VMs, Hosts, Folders, Tags []string
-	Rules                               []string // IDs or names of checks
-	Severity                            string   // at least this one; "" for all
-	Select                              string   // a condition about a VM: see Compile
+	Clusters, VMs, Hosts, Folders []string
+	Tags                          []string // and custom attributes, as "owner=db*"
+	Rules                         []string // IDs or names of checks
+	Severity                      string   // at least this one; "" for all
+	Select                        string   // a condition about a VM: see Compile
 }
 
 // A Filter is compiled Options; nil shows everything.
@@ -87,7 +88,16 @@ func (f *Filter) shows(v *numa.VM, cluster string, on *numa.Host) bool {
 		hosts = []string{on.Name, on.ID}
 	}
 	return f.cluster.Allow(cluster) && f.host.Allow(hosts...) && f.vm.Allow(v.Name, v.ID, cluster+"/"+v.Name) &&
-		f.folder.Allow(v.Folder) && f.tag.Allow(v.Tags...) && f.condition.holds(v, cluster, on)
+		f.folder.Allow(v.Folder) && f.tag.Allow(labels(v)...) && f.condition.holds(v, cluster, on)
+}
+
+// labels returns the tags of a VM and its custom attributes as "owner=db team".
+func labels(v *numa.VM) []string {
+	out := slices.Clone(v.Tags)
+	for _, a := range v.Attributes {
+		out = append(out, a.Name+"="+a.Value)
+	}
+	return out
 }
 
 // finding reports whether a finding about what is shown is shown itself.
@@ -242,5 +252,5 @@ func (f *Filter) recorded(rec *capture.Recording, v *capture.VM, in *rule.VM, w 
 	}
 	cluster := w.Fleet.Fleet.ClusterName(in.Cluster)
 	return f.host.Allow(rec.Host) && f.vm.Allow(v.Name, in.ID, cluster+"/"+v.Name) && f.cluster.Allow(cluster) &&
-		f.folder.Allow(in.Folder) && f.tag.Allow(in.Tags...) && f.condition.holds(in.VM, cluster, in.Host)
+		f.folder.Allow(in.Folder) && f.tag.Allow(labels(in.VM)...) && f.condition.holds(in.VM, cluster, in.Host)
 }

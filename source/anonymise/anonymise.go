@@ -73,6 +73,9 @@ func names(f *numa.Fleet) [][2]string {
 		add(kindVM, v.Name, v.ID)
 		add(kindFolder, strings.Split(v.Folder, "/")...)
 		add(kindTag, v.Tags...)
+		for _, a := range v.Attributes {
+			add(kindTag, a.Name, a.Value)
+		}
 		add(kindUUID, v.UUID)
 		for j := range v.Observed {
 			addHost(v.Observed[j].Host)
@@ -153,7 +156,7 @@ func (n *namer) replace(at site, s string) string {
 		return n.whole(kindVM, s)
 	case site{"VM", "UUID"}:
 		return n.whole(kindUUID, s)
-	case site{"VM", "Tags"}:
+	case site{"VM", "Tags"}, site{"Attribute", "Name"}, site{"Attribute", "Value"}:
 		return n.whole(kindTag, s)
 	case site{"VM", "Folder"}:
 		parts := strings.Split(s, "/")

@@ -10,6 +10,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,4 +155,22 @@ func fault(w http.ResponseWriter, kind, detail string) {
 <soapenv:Body><soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring></faultstring>
 <detail><%[1]sFault xmlns="urn:vim25" xsi:type="%[1]s">%[2]s</%[1]sFault></detail>
 </soapenv:Fault></soapenv:Body></soapenv:Envelope>`, kind, detail)
+}
+
+// TestLabels checks that tags and custom attributes of VMs arrive.
+func TestLabels(t *testing.T) {
+	f := newFleet(3)
+	f.VMs[0].Tags = []string{"sql", "tier 1"}
+	f.VMs[2].Tags = []string{"sql"}
+	f.VMs[0].Attributes = []numa.Attribute{{Name: "cost centre", Value: "4711"}, {Name: "owner", Value: "db team"}}
+	vc := startLab(t, f)
+	got, err := vsphere.Read(context.Background(), vc.URL, vsphere.Options{Insecure: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.VMs {
+		if !slices.Equal(got.VMs[i].Tags, f.VMs[i].Tags) || !slices.Equal(got.VMs[i].Attributes, f.VMs[i].Attributes) {
+			t.Errorf("VM %d: %v %v, want %v %v", i, got.VMs[i].Tags, got.VMs[i].Attributes, f.VMs[i].Tags, f.VMs[i].Attributes)
+		}
+	}
 }

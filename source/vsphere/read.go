@@ -95,6 +95,9 @@ func (r *reader) readFleet(ctx context.Context) (*numa.Fleet, error) {
 	if err := inv.readVMs(ctx); err != nil {
 		return nil, err
 	}
+	if err := inv.readLabels(ctx); err != nil {
+		return nil, err
+	}
 	f := &numa.Fleet{Source: r.source, Collected: now.UTC().Format(time.RFC3339)}
 	inv.placeHosts()
 	inv.placeVMs()

@@ -49,6 +49,7 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 		return nil, fmt.Errorf("start the simulator: %w", err)
 	}
 	b := newBuilder(m)
+	b.addAttributes(f)
 	err := b.addClusters(f)
 	for i := 0; i < len(f.Hosts) && err == nil; i++ {
 		err = b.addHost(&f.Hosts[i])
@@ -60,9 +61,15 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 		m.Remove()
 		return nil, fmt.Errorf("serve fleet: %w", err)
 	}
+	m.Service.RegisterEndpoints = true                                  // REST, for tags
 	m.Service.Listen = &url.URL{User: url.UserPassword(user, password)} // an address of its own choice, on loopback
 	s := m.Service.NewServer()
-	return &VCenter{URL: s.URL, Model: m, server: s}, nil
+	v := &VCenter{URL: s.URL, Model: m, server: s}
+	if err := v.tag(f); err != nil {
+		v.Close()
+		return nil, fmt.Errorf("serve fleet: %w", err)
+	}
+	return v, nil
 }
 
 // A builder fills the registry of a simulator. Objects are put there directly:
@@ -75,6 +82,7 @@ type builder struct {
 	folders    map[string]*simulator.Folder // VM folders by inventory path
 	clusters   map[string]*simulator.ClusterComputeResource
 	hosts      map[string]*simulator.HostSystem
+	attributes map[string]int32     // keys of custom attributes
 	datastore  *simulator.Datastore // of all VMs, without files: the simulator's events name one
 }
 

@@ -1,0 +1,75 @@
+package lab
+
+import (
+	"context"
+
+	"github.com/vmware/govmomi"
+	"github.com/vmware/govmomi/simulator"
+	"github.com/vmware/govmomi/vapi/rest"
+	_ "github.com/vmware/govmomi/vapi/simulator" // serves REST
+	"github.com/vmware/govmomi/vapi/tags"
+	"github.com/vmware/govmomi/vim25/mo"
+	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/numa"
+)
+
+// addAttributes defines the custom attributes of the VMs.
+func (b *builder) addAttributes(f *numa.Fleet) {
+	b.attributes = map[string]int32{}
+	manager, ok := b.ctx.Map.Get(*b.ctx.Map.Get(types.ManagedObjectReference{Type: "ServiceInstance", Value: "ServiceInstance"}).(*simulator.ServiceInstance).Content.CustomFieldsManager).(*simulator.CustomFieldsManager)
+	if !ok {
+		return
+	}
+	for i := range f.VMs {
+		for _, a := range f.VMs[i].Attributes {
+			if _, ok := b.attributes[a.Name]; ok {
+				continue
+			}
+			key := int32(101 + len(b.attributes))
+			b.attributes[a.Name] = key
+			manager.Field = append(manager.Field, types.CustomFieldDef{Key: key, Name: a.Name, Type: "string", ManagedObjectType: "VirtualMachine"})
+		}
+	}
+}
+
+// tag makes the tags of the VMs and attaches them, over the API: the simulator keeps them
+// out of its registry.
+func (v *VCenter) tag(f *numa.Fleet) error {
+	tagged := map[string][]mo.Reference{}
+	for i := range f.VMs {
+		for _, name := range f.VMs[i].Tags {
+			tagged[name] = append(tagged[name], types.ManagedObjectReference{Type: "VirtualMachine", Value: f.VMs[i].ID})
+		}
+	}
+	if len(tagged) == 0 {
+		return nil
+	}
+	ctx := context.Background()
+	c, err := govmomi.NewClient(ctx, v.URL, true)
+	if err != nil {
+		return err
+	}
+	r := rest.NewClient(c.Client)
+	if err := r.Login(ctx, v.URL.User); err != nil {
+		return err
+	}
+	m := tags.NewManager(r)
+	category, err := m.CreateCategory(ctx, &tags.Category{Name: "lab", Cardinality: "MULTIPLE", AssociableTypes: []string{"VirtualMachine"}})
+	if err != nil {
+		return err
+	}
+	for name, refs := range tagged {
+		id, err := m.CreateTag(ctx, &tags.Tag{Name: name, CategoryID: category})
+		if err != nil {
+			return err
+		}
+		if err := m.AttachTagToMultipleObjects(ctx, id, refs); err != nil {
+			return err
+		}
+	}
+	if err := r.Logout(ctx); err != nil {
+		return err
+	}
+	return c.Logout(ctx)
+}
