@@ -2,6 +2,7 @@
 package words
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -32,3 +33,23 @@ func Thousands(n int) string {
 
 // Paragraph joins the lines of a text.
 func Paragraph(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Few lists names, the first few of many: "a, b, c, d, e and 7 more".
+func Few(names []string) string {
+	const most = 5
+	if n := len(names); n > most+1 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Join returns the texts that are not empty, with the separator between them.
+func Join(sep string, texts ...string) string {
+	var out []string
+	for _, s := range texts {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, sep)
+}

@@ -14,6 +14,7 @@ import (
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/recording"
 )
 
 // CaptureOptions say how Capture writes.
@@ -79,9 +80,9 @@ func (p *printer) captureHead(c *captured, o CaptureOptions) {
 		ticks += rec.Ticks
 	}
 	t := texttab.Table{}
-	read := []string{c.filesText(), plural(len(c.Recordings), "host"), plural(countVMs(c.vms), "VM"), plural(ticks, "tick")}
-	if !c.first.IsZero() {
-		read = append(read, dated(c.first, c.last))
+	read := []string{c.filesText(), plural(len(c.Recordings), "host"), plural(recording.CountVMs(c.VMs), "VM"), plural(ticks, "tick")}
+	if !c.First.IsZero() {
+		read = append(read, recording.Dated(c.First, c.Last))
 	}
 	t.Row("read", strings.Join(read, " · "), elapsed(o.Read))
 	if f := c.Fleet; f != nil {
@@ -137,59 +138,31 @@ func possessive(n int) string {
 	return "their"
 }
 
-// dated writes a stretch with its date: "2026-11-20 22:00 to 2026-11-21 02:10 UTC", and a
-// moment once.
-func dated(first, last time.Time) string {
-	c := newClock(first, last)
-	if first.Equal(last) {
-		return first.UTC().Format(time.DateTime) + " UTC"
-	}
-	text := c.span(first, last)
-	if first.Equal(last) {
-		text = c.at(first)
-	}
-	if !strings.HasPrefix(c.form, "2006") {
-		text = first.UTC().Format("2006-01-02 ") + text
-	}
-	return text + " UTC"
-}
-
 // joinedText says how many of the recorded VMs the inventory holds.
 func (c *captured) joinedText() string {
-	var found []*capturedVM
-	for _, v := range c.vms {
-		if v.inFleet != nil {
+	var found []*recording.VM
+	for _, v := range c.VMs {
+		if v.InFleet != nil {
 			found = append(found, v)
 		}
 	}
-	return fmt.Sprintf("holds %d of %s", countVMs(found), plural(countVMs(c.vms), "VM"))
+	return fmt.Sprintf("holds %d of %s", recording.CountVMs(found), plural(recording.CountVMs(c.VMs), "VM"))
 }
 
 func (p *printer) captureHosts(c *captured, o CaptureOptions) {
 	if len(c.Recordings) == 0 {
 		return
 	}
-	hosts, cut := shown(c.weightedHosts(), "host", o)
+	hosts, cut := shown(c.WeightedHosts(), "host", o)
 	t := texttab.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 7: true}}
 	t.Row("HOST", "NODES", "VMS", "TICKS", "EVERY", "COVERED", "WITHOUT TICKS", "MIGRATIONS", "MEMORY STATE")
 	for _, rec := range hosts {
-		t.Row(rec.Host, dash(numberText(len(rec.Nodes))), strconv.Itoa(countVMs(c.of(rec))), thousands(rec.Ticks), dash(intervalOf(rec)), rule.Duration(rec.Covered),
+		t.Row(rec.Host, dash(numberText(len(rec.Nodes))), strconv.Itoa(recording.CountVMs(c.On(rec))), thousands(rec.Ticks), dash(intervalOf(rec)), rule.Duration(rec.Covered),
 			dash(gapText(rec)), dash(movesOf(rec)), dash(statesText(rec)))
 	}
 	p.printf("\n")
 	p.table(&t)
 	p.cut(cut)
-}
-
-// of returns the VMs of a recording.
-func (c *captured) of(rec *capture.Recording) []*capturedVM {
-	var out []*capturedVM
-	for _, v := range c.vms {
-		if v.rec == rec {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 func dash(s string) string {
@@ -228,13 +201,13 @@ func statesText(rec *capture.Recording) string {
 func (p *printer) captureVMs(c *captured, o CaptureOptions) {
 	least := 3
 	if o.Details {
-		least = len(c.vms)
+		least = len(c.VMs)
 	}
-	vms, _ := shown(c.weighted(least), "VM", o)
+	vms, _ := shown(c.Weighted(least), "VM", o)
 	if len(vms) == 0 {
 		return
 	}
-	several, predicted := len(c.Recordings) > 1, slices.ContainsFunc(vms, func(v *capturedVM) bool { return v.inFleet != nil })
+	several, predicted := len(c.Recordings) > 1, slices.ContainsFunc(vms, func(v *recording.VM) bool { return v.InFleet != nil })
 	header := []string{"VM", "VCPU", "HOME NODES", "N%L LEAST", "MEAN", "REMOTE MAX", "MIGRATED", "READY MEAN", "MAX", "CO-STOP MAX"}
 	right := map[int]bool{1: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true}
 	if several {
@@ -247,16 +220,16 @@ func (p *printer) captureVMs(c *captured, o CaptureOptions) {
 	t := texttab.Table{Right: right}
 	t.Row(append(header, "FOUND")...)
 	for _, v := range vms {
-		row := []string{v.label, dash(numberText(v.VCPUs)), dash(homesOf(v.VM)), dash(v.leastText()), dash(v.meanText()), dash(v.remoteText()), dash(migratedText(v.VM)),
+		row := []string{v.Label, dash(numberText(v.VCPUs)), dash(homesOf(v.VM)), dash(leastText(v)), dash(meanText(v)), dash(remoteText(v)), dash(migratedText(v.VM)),
 			dash(levelMean(&v.Ready)), dash(levelPeak(&v.Ready)), dash(levelPeak(&v.CoStop))}
 		if several {
-			row = slices.Insert(row, 1, v.rec.Host)
+			row = slices.Insert(row, 1, v.Rec.Host)
 		}
 		if predicted {
-			row = append(row, dash(v.predicted()))
+			row = append(row, dash(predictedText(v)))
 		}
-		t.Row(append(row, dash(strings.Join(ruleIDs(v.findings), " ")))...)
-		if s, ok := v.worst(); ok && p.colour {
+		t.Row(append(row, dash(strings.Join(ruleIDs(v.Findings), " ")))...)
+		if s, ok := v.Worst(); ok && p.colour {
 			t.Paint(len(header), severityCode[s])
 		}
 	}
@@ -269,17 +242,17 @@ func (p *printer) captureVMs(c *captured, o CaptureOptions) {
 }
 
 // moreVMs says how many VMs a table leaves out.
-func (c *captured) moreVMs(shown []*capturedVM) string {
-	var rest, with []*capturedVM
-	for _, v := range c.vms {
+func (c *captured) moreVMs(shown []*recording.VM) string {
+	var rest, with []*recording.VM
+	for _, v := range c.VMs {
 		if slices.Contains(shown, v) {
 			continue
 		}
-		if rest = append(rest, v); len(v.findings) > 0 {
+		if rest = append(rest, v); len(v.Findings) > 0 {
 			with = append(with, v)
 		}
 	}
-	switch n, found := countVMs(rest), countVMs(with); {
+	switch n, found := recording.CountVMs(rest), recording.CountVMs(with); {
 	case n == 0:
 		return ""
 	case found == 0:
@@ -296,7 +269,7 @@ func (p *printer) captureNodes(c *captured, o CaptureOptions) {
 		*capture.Node
 	}
 	var nodes []node
-	for _, rec := range c.weightedHosts() {
+	for _, rec := range c.WeightedHosts() {
 		for i := range rec.Nodes {
 			nodes = append(nodes, node{rec.Host, &rec.Nodes[i]})
 		}
@@ -308,8 +281,8 @@ func (p *printer) captureNodes(c *captured, o CaptureOptions) {
 	t := texttab.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 6: true}}
 	t.Row("HOST", "NODE", "MEMORY", "BUSY MEAN", "PEAK", "AT", "LEAST FREE", "AT")
 	for _, one := range nodes {
-		t.Row(one.host, strconv.Itoa(one.ID), dash(bytesText(one.Total)), dash(levelMean(&one.Busy)), dash(levelPeak(&one.Busy)), dash(c.clock.at(one.Busy.At)),
-			dash(leastFree(one.Node)), dash(c.clock.at(one.LeastAt)))
+		t.Row(one.host, strconv.Itoa(one.ID), dash(bytesText(one.Total)), dash(levelMean(&one.Busy)), dash(levelPeak(&one.Busy)), dash(c.Clock.At(one.Busy.At)),
+			dash(leastFree(one.Node)), dash(c.Clock.At(one.LeastAt)))
 	}
 	p.printf("\n")
 	p.table(&t)
@@ -350,10 +323,10 @@ func (p *printer) captureNext(c *captured, o CaptureOptions) {
 	if len(c.Findings) > 0 && !o.Details {
 		next("homenode capture " + source + " --details")
 	}
-	if len(c.vms) > 0 {
+	if len(c.VMs) > 0 {
 		next("homenode capture " + source + " --format html -o report.html")
 	}
-	if c.Fleet == nil && len(c.vms) > 0 {
+	if c.Fleet == nil && len(c.VMs) > 0 {
 		next("homenode capture " + source + " --fleet SOURCE")
 	}
 	if t.Len() > 0 {

@@ -2,16 +2,17 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/recording"
 )
 
 // What text, HTML and Markdown say of a recorded VM or node; "" is unknown.
@@ -43,7 +44,7 @@ func homesOf(v *capture.VM) string {
 		all += h.Time
 	}
 	if all <= 0 {
-		return nodesText(v.LastHomes)
+		return recording.Nodes(v.LastHomes)
 	}
 	const most = 3
 	var parts []string
@@ -53,7 +54,7 @@ func homesOf(v *capture.VM) string {
 			parts = append(parts, "…")
 			break
 		}
-		text := nodesText(h.Homes)
+		text := recording.Nodes(h.Homes)
 		if len(homes) > 1 {
 			text += " for " + percents[i]
 		}
@@ -91,14 +92,6 @@ func wholePercents(homes []capture.HomeTime, all time.Duration) []string {
 	return out
 }
 
-// nodesText writes home nodes as esxtop does, or what no home node means.
-func nodesText(s numa.NodeSet) string {
-	if s == 0 {
-		return "not managed"
-	}
-	return s.String()
-}
-
 // shareText writes a share in whole percent; what is not nothing is never 0 %.
 func shareText(share float64) string {
 	if share > 0 && share < 0.01 {
@@ -108,25 +101,26 @@ func shareText(share float64) string {
 }
 
 // leastText, meanText and remoteText say nothing of a VM whose N%L means nothing.
-func (v *capturedVM) leastText() string {
-	if v.Least.Local+v.Least.Remote <= 0 || v.blind {
-		return ""
-	}
-	return rule.NL(leastLocality(v.VM))
-}
-
-// meanText returns N%L over the whole time, which weighs each moment by its memory.
-func (v *capturedVM) meanText() string {
-	share, ok := rule.MeanLocality(v.VM)
-	if !ok || v.blind {
+func leastText(v *recording.VM) string {
+	share, ok := v.LeastLocality()
+	if !ok || v.Blind {
 		return ""
 	}
 	return rule.NL(share)
 }
 
-func (v *capturedVM) remoteText() string {
+// meanText returns N%L over the whole time, which weighs each moment by its memory.
+func meanText(v *recording.VM) string {
+	share, ok := rule.MeanLocality(v.VM)
+	if !ok || v.Blind {
+		return ""
+	}
+	return rule.NL(share)
+}
+
+func remoteText(v *recording.VM) string {
 	switch {
-	case !v.HasMemory || v.blind:
+	case !v.HasMemory || v.Blind:
 		return ""
 	case v.Remote.Most == 0:
 		return "none"
@@ -135,37 +129,28 @@ func (v *capturedVM) remoteText() string {
 }
 
 // footnotes say what the columns of locality mean, and for which VMs nothing.
-func footnotes(vms []*capturedVM) (notes []string) {
+func footnotes(vms []*recording.VM) (notes []string) {
 	var blind, several []string
 	mean := false
 	for _, v := range vms {
 		switch {
-		case v.blind:
-			blind = append(blind, v.label)
-		case v.HasMemory && v.severalHomes() && v.inFleet == nil:
-			several = append(several, v.label)
+		case v.Blind:
+			blind = append(blind, v.Label)
+		case v.HasMemory && v.SeveralHomes() && v.InFleet == nil:
+			several = append(several, v.Label)
 		}
-		mean = mean || v.meanText() != ""
+		mean = mean || meanText(v) != ""
 	}
 	if mean {
 		notes = append(notes, "MEAN is N%L over the whole time, by memory: local ÷ (local + remote), both added up over time.")
 	}
 	if len(blind) > 0 {
-		notes = append(notes, namesText(blind)+": N%L and remote memory are not measurable, the memory is interleaved over the home nodes (M006).")
+		notes = append(notes, words.Few(blind)+": N%L and remote memory are not measurable, the memory is interleaved over the home nodes (M006).")
 	}
 	if len(several) > 0 {
-		notes = append(notes, namesText(several)+": N%L counts all home nodes as local; with --fleet homenode knows whether the guest can place its memory.")
+		notes = append(notes, words.Few(several)+": N%L counts all home nodes as local; with --fleet homenode knows whether the guest can place its memory.")
 	}
 	return notes
-}
-
-// namesText lists names, the first few of many.
-func namesText(names []string) string {
-	const most = 5
-	if n := len(names); n > most+1 {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
-	}
-	return strings.Join(names, ", ")
 }
 
 func migratedText(v *capture.VM) string {
@@ -175,20 +160,12 @@ func migratedText(v *capture.VM) string {
 	return strconv.FormatInt(v.Moves.All, 10)
 }
 
-// rateText writes a share of time with one digit below 10 %, where ready time matters.
-func rateText(share float64) string {
-	if p := share * 100; p < 9.95 {
-		return fmt.Sprintf("%.1f %%", p)
-	}
-	return shareText(share)
-}
-
 func levelMean(l *capture.Level) string {
 	share, ok := l.Mean()
 	if !ok {
 		return ""
 	}
-	return rateText(share)
+	return recording.Rate(share)
 }
 
 func levelPeak(l *capture.Level) string {
@@ -196,7 +173,7 @@ func levelPeak(l *capture.Level) string {
 	if !ok {
 		return ""
 	}
-	return rateText(share)
+	return recording.Rate(share)
 }
 
 func leastFree(n *capture.Node) string {
@@ -207,11 +184,11 @@ func leastFree(n *capture.Node) string {
 }
 
 // predicted says what the inventory lets expect: "2 clients on 2 nodes; guest sees 1 node".
-func (v *capturedVM) predicted() string {
-	if v.inFleet == nil || len(v.inFleet.On) == 0 {
+func predictedText(v *recording.VM) string {
+	if v.InFleet == nil || len(v.InFleet.On) == 0 {
 		return ""
 	}
-	l := &v.inFleet.On[0].Layout
+	l := &v.InFleet.On[0].Layout
 	if !l.Managed {
 		return "not managed"
 	}

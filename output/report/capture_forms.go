@@ -13,6 +13,7 @@ import (
 	"homenode/output/table"
 	"homenode/rules"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/recording"
 )
 
 // CaptureMarkdown writes judged recordings as GitHub Flavored Markdown: the verdict, the
@@ -25,14 +26,14 @@ func CaptureMarkdown(w io.Writer, r *rules.Watched, o ExportOptions) error {
 func (c *captured) markdown(w io.Writer, o ExportOptions) error {
 	b := bufio.NewWriterSize(w, 64<<10) // keeps the first error until Flush
 	verdict, rest := c.verdict()
-	fmt.Fprintf(b, "# %s %s\n\n**%s**", c.words().title, mark(cmp.Or(c.source(), "a capture")), mark(verdict))
+	fmt.Fprintf(b, "# %s %s\n\n**%s**", c.words.title, mark(cmp.Or(c.Source(), "a capture")), mark(verdict))
 	if rest != "" {
 		fmt.Fprintf(b, " %s", mark(rest))
 	}
 	if c.sim != nil {
-		c.sim.markHead(b, o)
+		markSimulated(c.sim, b, o)
 		c.markHappened(b)
-		c.sim.markVMs(b, o)
+		markSimulatedVMs(c.sim, b, o)
 	} else {
 		c.markCapture(b, o)
 	}
@@ -43,9 +44,9 @@ func (c *captured) markdown(w io.Writer, o ExportOptions) error {
 
 // markCapture writes what was recorded: the files, the hosts and the VMs that matter.
 func (c *captured) markCapture(b *bufio.Writer, o ExportOptions) {
-	fmt.Fprintf(b, "\n\n%s, %s, %s", c.filesText(), plural(len(c.Recordings), "host"), plural(countVMs(c.vms), "VM"))
-	if !c.first.IsZero() {
-		fmt.Fprintf(b, "; %s", dated(c.first, c.last))
+	fmt.Fprintf(b, "\n\n%s, %s, %s", c.filesText(), plural(len(c.Recordings), "host"), plural(recording.CountVMs(c.VMs), "VM"))
+	if !c.First.IsZero() {
+		fmt.Fprintf(b, "; %s", recording.Dated(c.First, c.Last))
 	}
 	if o.Version != "" {
 		fmt.Fprintf(b, "; homenode %s", mark(o.Version))
@@ -54,21 +55,21 @@ func (c *captured) markCapture(b *bufio.Writer, o ExportOptions) {
 	t := markTable{b, []string{"Host", "Nodes", "VMs", "Ticks", "Every", "Covered", "Without ticks", "Migrations", "Memory state"}, []bool{1: true, 2: true, 3: true, 7: true, 8: false}}
 	t.head()
 	for _, rec := range c.Recordings {
-		t.row(code(rec.Host), dash(numberText(len(rec.Nodes))), strconv.Itoa(countVMs(c.of(rec))), thousands(rec.Ticks), dash(intervalOf(rec)), rule.Duration(rec.Covered),
+		t.row(code(rec.Host), dash(numberText(len(rec.Nodes))), strconv.Itoa(recording.CountVMs(c.On(rec))), thousands(rec.Ticks), dash(intervalOf(rec)), rule.Duration(rec.Covered),
 			dash(gapText(rec)), dash(movesOf(rec)), dash(statesText(rec)))
 	}
 	least := 3
 	if o.Details {
-		least = len(c.vms)
+		least = len(c.VMs)
 	}
-	if vms := c.weighted(least); len(vms) > 0 {
+	if vms := c.Weighted(least); len(vms) > 0 {
 		fmt.Fprint(b, "\n## VMs that matter\n\n")
 		t := markTable{b, []string{"VM", "Host", "vCPUs", "Home nodes", "N%L least", "Mean", "Remote at most", "Migrated", "Ready mean", "Max", "Co-stop max", "Predicted", "Found"},
 			[]bool{2: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true, 10: true, 12: false}}
 		t.head()
 		for _, v := range vms {
-			t.row(code(v.label), code(v.rec.Host), dash(numberText(v.VCPUs)), dash(homesOf(v.VM)), dash(v.leastText()), dash(v.meanText()), dash(v.remoteText()),
-				dash(migratedText(v.VM)), dash(levelMean(&v.Ready)), dash(levelPeak(&v.Ready)), dash(levelPeak(&v.CoStop)), dash(v.predicted()), dash(strings.Join(ruleIDs(v.findings), " ")))
+			t.row(code(v.Label), code(v.Rec.Host), dash(numberText(v.VCPUs)), dash(homesOf(v.VM)), dash(leastText(v)), dash(meanText(v)), dash(remoteText(v)),
+				dash(migratedText(v.VM)), dash(levelMean(&v.Ready)), dash(levelPeak(&v.Ready)), dash(levelPeak(&v.CoStop)), dash(predictedText(v)), dash(strings.Join(ruleIDs(v.Findings), " ")))
 		}
 		for i, note := range footnotes(vms) {
 			if i == 0 {
@@ -76,7 +77,7 @@ func (c *captured) markCapture(b *bufio.Writer, o ExportOptions) {
 			}
 			fmt.Fprintf(b, "- %s\n", mark(note))
 		}
-		if n := countVMs(c.vms) - countVMs(vms); n > 0 {
+		if n := recording.CountVMs(c.VMs) - recording.CountVMs(vms); n > 0 {
 			fmt.Fprintf(b, "\nAnd %s without findings.\n", plural(n, "more VM"))
 		}
 	}
@@ -89,12 +90,12 @@ func CaptureSARIF(w io.Writer, r *rules.Watched, o ExportOptions) error {
 }
 
 func (c *captured) sarif(w io.Writer, o ExportOptions) error {
-	p := map[string]any{"source": table.Clean(c.source()), "hosts": len(c.Recordings), "vms": countVMs(c.vms)}
+	p := map[string]any{"source": table.Clean(c.Source()), "hosts": len(c.Recordings), "vms": recording.CountVMs(c.VMs)}
 	if c.sim != nil {
 		p["simulated"] = true
 	}
-	if !c.first.IsZero() {
-		p["first"], p["last"] = c.first, c.last
+	if !c.First.IsZero() {
+		p["first"], p["last"] = c.First, c.Last
 	}
 	a := c.judged.answer()
 	a.Findings.Properties = p
@@ -112,11 +113,11 @@ func (c *captured) junit(w io.Writer, o ExportOptions) error {
 	a := c.judged.answer()
 	a.Simulated = c.sim != nil
 	for _, rec := range c.Recordings {
-		s := answer.Suite{Name: rec.Host, Cases: []answer.Case{{Name: "host " + rec.Host, ID: rec.Host, Findings: c.hosts[rec]}}}
-		for _, v := range c.of(rec) {
-			one := answer.Case{Name: v.label, ID: distinct(v.VM) + " " + strconv.Itoa(len(s.Cases)), Findings: v.findings}
-			if !v.HasMemory && !v.HasHomes && !v.HasMoves {
-				one.Skipped = c.words().the + " states nothing about NUMA of this VM"
+		s := answer.Suite{Name: rec.Host, Cases: []answer.Case{{Name: "host " + rec.Host, ID: rec.Host, Findings: c.OfHost[rec]}}}
+		for _, v := range c.On(rec) {
+			one := answer.Case{Name: v.Label, ID: recording.Distinct(v.VM) + " " + strconv.Itoa(len(s.Cases)), Findings: v.Findings}
+			if !v.States() {
+				one.Skipped = c.Words.The + " states nothing about NUMA of this VM"
 			}
 			s.Cases = append(s.Cases, one)
 		}

@@ -17,6 +17,7 @@ import (
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/recording"
 )
 
 var (
@@ -94,13 +95,13 @@ func CaptureHTML(w io.Writer, r *rules.Watched, o HTMLOptions) error {
 }
 
 func (c *captured) html(w io.Writer, o HTMLOptions) error {
-	p := &captureReport{pageParts: newPageParts(c.judged, o.Version), About: c.words().about}
-	p.Title, p.PlaceWord = c.words().title+" "+cmp.Or(c.source(), "a capture"), "Host"
+	p := &captureReport{pageParts: newPageParts(c.judged, o.Version), About: c.words.about}
+	p.Title, p.PlaceWord = c.words.title+" "+cmp.Or(c.Source(), "a capture"), "Host"
 	p.Verdict, p.Rest = c.verdict()
 	p.Read = c.filesText()
 	p.Verdict = strings.ReplaceAll(p.Verdict, " %", "\u00a0%") // a heading breaks elsewhere
-	if !c.first.IsZero() {
-		p.When = dated(c.first, c.last)
+	if !c.First.IsZero() {
+		p.When = recording.Dated(c.First, c.Last)
 	}
 	drawn, err := p.draw(c, o)
 	if err != nil {
@@ -125,7 +126,7 @@ func (c *captured) html(w io.Writer, o HTMLOptions) error {
 // htmlFinding names the subject of a finding, and when it held.
 func (c *captured) htmlFinding(f *finding.Finding, drawn map[string]bool) htmlFinding {
 	h := htmlFinding{Name: f.Host, Place: f.Host}
-	rec := c.recordingOf(f)
+	rec := c.RecordingOf(f)
 	if rec == nil {
 		return h
 	}
@@ -133,8 +134,8 @@ func (c *captured) htmlFinding(f *finding.Finding, drawn map[string]bool) htmlFi
 	id := timeline.HostID(rec)
 	if f.VM != "" {
 		h.Name = f.VM
-		if v := c.vmOf(f); v != nil {
-			h.Name, id = v.label, timeline.VMID(rec, v.VM)
+		if v := c.VMOf(f); v != nil {
+			h.Name, id = v.Label, timeline.VMID(rec, v.VM)
 		}
 	}
 	if drawn[id] {
@@ -143,9 +144,9 @@ func (c *captured) htmlFinding(f *finding.Finding, drawn map[string]bool) htmlFi
 	switch {
 	case f.From.IsZero():
 	case f.From.Equal(f.To):
-		h.When = c.clock.at(f.From)
+		h.When = c.Clock.At(f.From)
 	default:
-		h.When = c.clock.span(f.From, f.To)
+		h.When = c.Clock.Span(f.From, f.To)
 	}
 	return h
 }
@@ -157,7 +158,7 @@ func (p *captureReport) draw(c *captured, o HTMLOptions) (map[string]bool, error
 	t := c.drawing()
 	t.Inline = true
 	var b bytes.Buffer
-	for _, rec := range c.weightedHosts() {
+	for _, rec := range c.WeightedHosts() {
 		if len(p.Drawings) == o.MostHosts {
 			p.DrawingsCut++
 			continue
@@ -169,8 +170,8 @@ func (p *captureReport) draw(c *captured, o HTMLOptions) (map[string]bool, error
 		p.Drawings = append(p.Drawings, htmlTimeline{Label: rec.Host, About: rec.Host, SVG: template.HTML(b.String())})
 		drawn[timeline.HostID(rec)] = true
 	}
-	for _, v := range c.weighted(0) {
-		if s, _ := v.worst(); s == finding.Info {
+	for _, v := range c.Weighted(0) {
+		if s, _ := v.Worst(); s == finding.Info {
 			continue
 		}
 		if len(p.Drawn) == o.MostVMs {
@@ -178,46 +179,46 @@ func (p *captureReport) draw(c *captured, o HTMLOptions) (map[string]bool, error
 			continue
 		}
 		b.Reset()
-		if err := timeline.DrawVM(&b, v.rec, v.VM, t); err != nil {
+		if err := timeline.DrawVM(&b, v.Rec, v.VM, t); err != nil {
 			return nil, err
 		}
-		about := v.findings[0].Rule + ": " + v.findings[0].Title
-		if n := len(v.findings) - 1; n > 0 {
+		about := v.Findings[0].Rule + ": " + v.Findings[0].Title
+		if n := len(v.Findings) - 1; n > 0 {
 			about += fmt.Sprintf(", and %s", plural(n, "more finding"))
 		}
-		p.Drawn = append(p.Drawn, htmlTimeline{Label: v.label, About: about, SVG: template.HTML(b.String())})
-		drawn[timeline.VMID(v.rec, v.VM)] = true
+		p.Drawn = append(p.Drawn, htmlTimeline{Label: v.Label, About: about, SVG: template.HTML(b.String())})
+		drawn[timeline.VMID(v.Rec, v.VM)] = true
 	}
 	return drawn, nil
 }
 
 // rows lists all VMs, those that matter first.
 func (p *captureReport) rows(c *captured, drawn map[string]bool) {
-	for _, v := range c.weighted(len(c.vms)) {
-		row := captureRow{Label: v.label, Host: v.rec.Host, Predicted: v.predicted(), Cells: []captureCell{
+	for _, v := range c.Weighted(len(c.VMs)) {
+		row := captureRow{Label: v.Label, Host: v.Rec.Host, Predicted: predictedText(v), Cells: []captureCell{
 			numberCellOf(float64(v.VCPUs), numberText(v.VCPUs)), {Text: homesOf(v.VM)},
 		}}
-		p.Predicted = p.Predicted || v.inFleet != nil
-		least, mean := -1.0, -1.0
-		if v.leastText() != "" {
-			least = leastLocality(v.VM)
+		p.Predicted = p.Predicted || v.InFleet != nil
+		low, mean := -1.0, -1.0
+		if leastText(v) != "" {
+			low, _ = v.LeastLocality()
 		}
 		if share, ok := rule.MeanLocality(v.VM); ok {
 			mean = share
 		}
-		row.Cells = append(row.Cells, numberCellOf(least, v.leastText()), numberCellOf(mean, v.meanText()), numberCellOf(float64(v.Remote.Most), v.remoteText()),
+		row.Cells = append(row.Cells, numberCellOf(low, leastText(v)), numberCellOf(mean, meanText(v)), numberCellOf(float64(v.Remote.Most), remoteText(v)),
 			numberCellOf(float64(v.Moves.All), migratedText(v.VM)), levelCellOf(v.Ready.Mean, &v.Ready, levelMean), levelCellOf(v.Ready.Peak, &v.Ready, levelPeak),
 			levelCellOf(v.CoStop.Peak, &v.CoStop, levelPeak))
-		if id := timeline.VMID(v.rec, v.VM); drawn[id] {
+		if id := timeline.VMID(v.Rec, v.VM); drawn[id] {
 			row.Drawing = id
 		}
-		for _, f := range v.findings {
+		for _, f := range v.Findings {
 			row.Rules = append(row.Rules, htmlRuleRef{f.Rule, anchorOf(f.Rule, f.Severity), f.Severity})
 			row.Worst = max(row.Worst, int(f.Severity)+1)
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	p.Footnotes = footnotes(c.vms)
+	p.Footnotes = footnotes(c.VMs)
 }
 
 // numberCellOf returns a cell that sorts by a number; what is unknown sorts below all.
@@ -235,10 +236,10 @@ func levelCellOf(value func() (float64, bool), l *capture.Level, text func(*capt
 
 func (p *captureReport) hosts(c *captured) {
 	for _, rec := range c.Recordings {
-		p.Hosts = append(p.Hosts, captureHost{rec.Host, countVMs(c.of(rec)), rec.Ticks, dash(intervalOf(rec)), rule.Duration(rec.Covered), dash(gapText(rec)), dash(movesOf(rec)), dash(statesText(rec))})
+		p.Hosts = append(p.Hosts, captureHost{rec.Host, recording.CountVMs(c.On(rec)), rec.Ticks, dash(intervalOf(rec)), rule.Duration(rec.Covered), dash(gapText(rec)), dash(movesOf(rec)), dash(statesText(rec))})
 		for i := range rec.Nodes {
 			n := &rec.Nodes[i]
-			p.Nodes = append(p.Nodes, captureNode{rec.Host, n.ID, dash(bytesText(n.Total)), dash(levelMean(&n.Busy)), dash(levelPeak(&n.Busy)), c.clock.at(n.Busy.At), dash(leastFree(n)), c.clock.at(n.LeastAt)})
+			p.Nodes = append(p.Nodes, captureNode{rec.Host, n.ID, dash(bytesText(n.Total)), dash(levelMean(&n.Busy)), dash(levelPeak(&n.Busy)), c.Clock.At(n.Busy.At), dash(leastFree(n)), c.Clock.At(n.LeastAt)})
 		}
 		for _, name := range filesOf(rec) {
 			if !slices.Contains(p.Files, name) {

@@ -10,6 +10,7 @@ import (
 	"homenode/rules/finding"
 	"homenode/rules/policy"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/recording"
 )
 
 type captureJSON struct {
@@ -153,7 +154,7 @@ func CaptureJSON(w io.Writer, r *rules.Watched) error {
 
 func (c *captured) json() captureJSON {
 	j := captureJSON{
-		Format: c.words().format, Version: JSONVersion, First: c.first, Last: c.last, Hosts: len(c.Recordings), VMs: countVMs(c.vms),
+		Format: c.words.format, Version: JSONVersion, First: c.First, Last: c.Last, Hosts: len(c.Recordings), VMs: recording.CountVMs(c.VMs),
 		Counts: bySeverity(&c.Judgement), Recorded: []recordedJSON{}, Findings: orEmpty(c.Findings), Notes: []noteJSON{},
 	}
 	j.Verdict, j.Rest = c.verdict()
@@ -210,21 +211,21 @@ func (c *captured) recorded(rec *capture.Recording) recordedJSON {
 		}
 		j.Nodes = append(j.Nodes, one)
 	}
-	for _, v := range c.of(rec) {
-		j.VMs = append(j.VMs, v.json())
+	for _, v := range c.On(rec) {
+		j.VMs = append(j.VMs, lifeOf(v))
 	}
 	return j
 }
 
-func (v *capturedVM) json() recordedVMJSON {
+func lifeOf(v *recording.VM) recordedVMJSON {
 	j := recordedVMJSON{
 		VM: v.Name, GID: v.GID, Nth: v.Nth, VCPUs: v.VCPUs, Size: v.Size, First: v.First, Last: v.Last, Ticks: v.Ticks, Present: v.Present.Seconds(),
 		Appeared: v.Appeared, Left: v.Left, Ready: levelOf(&v.Ready), CoStop: levelOf(&v.CoStop), Used: levelOf(&v.Used),
 	}
 	if v.HasMemory {
 		m := &vmMemoryJSON{MostRemote: v.Remote.Most, MostAt: v.Remote.At, Low: spellsOf(&v.Low), Far: spellsOf(&v.Far), LastLocal: v.LastLocal, LastRemote: v.LastRemote}
-		if v.Least.Local+v.Least.Remote > 0 {
-			m.Least = &leastJSON{v.Least.Time, leastLocality(v.VM), v.Least.Local, v.Least.Remote, nodeList(v.Least.Homes)}
+		if least, ok := v.LeastLocality(); ok {
+			m.Least = &leastJSON{v.Least.Time, least, v.Least.Local, v.Least.Remote, nodeList(v.Least.Homes)}
 		}
 		if share, ok := rule.MeanLocality(v.VM); ok {
 			m.Mean = &share
@@ -247,10 +248,10 @@ func (v *capturedVM) json() recordedVMJSON {
 	if v.HasMoves {
 		j.Moves = &v.Moves
 	}
-	if v.inFleet != nil {
-		j.VMID = v.inFleet.ID
-		if len(v.inFleet.On) > 0 {
-			l := layoutOf(&v.inFleet.On[0].Layout)
+	if v.InFleet != nil {
+		j.VMID = v.InFleet.ID
+		if len(v.InFleet.On) > 0 {
+			l := layoutOf(&v.InFleet.On[0].Layout)
 			j.Predicted = &l
 		}
 	}

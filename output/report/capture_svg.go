@@ -9,6 +9,7 @@ import (
 	"homenode/internal/alike"
 	"homenode/output/draw/timeline"
 	"homenode/rules"
+	"homenode/rules/verdict/recording"
 )
 
 // CaptureSVG draws one recorded host or VM over time, with its findings. A VM is named as
@@ -20,13 +21,13 @@ func CaptureSVG(w io.Writer, r *rules.Watched, name string) error {
 
 // drawing returns the options of the drawings of a report.
 func (c *captured) drawing() timeline.Options {
-	labels := map[*capture.VM]string{}
-	for _, v := range c.vms {
-		labels[v.VM] = v.label
+	lives := map[*capture.VM]*recording.VM{}
+	for _, v := range c.VMs {
+		lives[v.VM] = v
 	}
-	o := timeline.Options{Findings: c.Findings, Label: func(v *capture.VM) string { return labels[v] }, Blind: c.blind()}
+	o := timeline.Options{Findings: c.Findings, Label: func(v *capture.VM) string { return lives[v].Label }, Blind: func(v *capture.VM) bool { return lives[v].Blind }}
 	if c.sim != nil {
-		c.sim.draw(&o)
+		drawSimulated(c.sim, &o)
 	}
 	return o
 }
@@ -44,22 +45,22 @@ func (c *captured) svg(w io.Writer, name string) error {
 			take(rec.Host, func() error { return timeline.DrawHost(w, rec, o) })
 		}
 	}
-	for _, v := range c.vms {
-		full := v.rec.Host + "/" + v.label
-		names = append(names, v.label)
-		if name == v.label || name == full || name == v.Name || name == v.rec.Host+"/"+v.Name {
-			take(full, func() error { return timeline.DrawVM(w, v.rec, v.VM, o) })
+	for _, v := range c.VMs {
+		full := v.Rec.Host + "/" + v.Label
+		names = append(names, v.Label)
+		if name == v.Label || name == full || name == v.Name || name == v.Rec.Host+"/"+v.Name {
+			take(full, func() error { return timeline.DrawVM(w, v.Rec, v.VM, o) })
 		}
 	}
 	switch {
 	case len(found) == 1:
 		return draw()
 	case len(found) > 1 && name == "":
-		return fmt.Errorf("%d hosts were %s: name one with --vm: %s", len(found), c.words().seen, strings.Join(found[:min(len(found), 10)], ", "))
+		return fmt.Errorf("%d hosts were %s: name one with --vm: %s", len(found), c.Words.Seen, strings.Join(found[:min(len(found), 10)], ", "))
 	case len(found) > 1:
 		return fmt.Errorf("%q could be each of %s", name, strings.Join(found, ", "))
 	case name == "":
-		return fmt.Errorf("no host was %s", c.words().seen)
+		return fmt.Errorf("no host was %s", c.Words.Seen)
 	}
-	return fmt.Errorf("no host or VM %q was %s%s", name, c.words().seen, alike.After(name, names))
+	return fmt.Errorf("no host or VM %q was %s%s", name, c.Words.Seen, alike.After(name, names))
 }

@@ -11,6 +11,7 @@ import (
 	"homenode/output/table"
 	"homenode/rules"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/recording"
 )
 
 // CaptureTableNames lists the tables that CaptureTables returns, in their order.
@@ -67,10 +68,10 @@ func (c *captured) vmTable() table.Table {
 		column("Ready mean %", 12), column("Ready max %", 12), column("Ready max at", 22), column("Co-stop mean %", 13), column("Co-stop max %", 13), column("Co-stop max at", 22), column("Used mean %", 12), column("Used max %", 12), column("Used max at", 22),
 	}, countColumns, saidColumns, []table.Column{column("Predicted clients", 16), column("Predicted guest nodes", 19), column("Predicted home nodes", 19), column("VM ID", 14)})
 	return table.Table{
-		Name: "vms", Columns: columns, Len: len(c.vms),
+		Name: "vms", Columns: columns, Len: len(c.VMs),
 		Rows: func(yield func([]table.Cell) bool) {
-			for _, v := range c.vms {
-				if !yield(v.row()) {
+			for _, v := range c.VMs {
+				if !yield(vmRow(v)) {
 					return
 				}
 			}
@@ -78,28 +79,24 @@ func (c *captured) vmTable() table.Table {
 	}
 }
 
-func (v *capturedVM) row() []table.Cell {
+func vmRow(v *recording.VM) []table.Cell {
 	mean, hasMean := rule.MeanLocality(v.VM)
 	meanRemote, hasRemote := v.Remote.Mean(v.Managed)
-	hasLeast := v.Least.Local+v.Least.Remote > 0
-	least := table.Cell{}
-	if hasLeast {
-		least = percentOf(leastLocality(v.VM))
-	}
+	_, hasLeast := v.LeastLocality()
 	row := []table.Cell{
-		table.Text(v.Name), table.Text(v.rec.Host), gidOf(v.GID, true), table.Number(v.Nth), known(v.VCPUs > 0, table.Number(v.VCPUs)), mibKnown(v.Size), table.Time(v.First), table.Time(v.Last),
+		table.Text(v.Name), table.Text(v.Rec.Host), gidOf(v.GID, true), table.Number(v.Nth), known(v.VCPUs > 0, table.Number(v.VCPUs)), mibKnown(v.Size), table.Time(v.First), table.Time(v.Last),
 		table.Number(v.Ticks), seconds(v.Present), table.YesNo(v.Appeared), table.YesNo(v.Left),
 		table.Text(homesOf(v.VM)), known(v.HasHomes, table.Number(float64(v.Changed.Total))), known(v.HasHomes, table.Number(float64(v.Returns.Total))), known(v.HasMoves, table.Number(float64(v.Moves.All))),
-		least, known(hasLeast, table.Time(v.Least.Time)), known(hasMean, percentOf(mean)), known(v.HasMemory, mib(v.Remote.Most)), known(v.HasMemory, table.Time(v.Remote.At)),
+		leastCell(v), known(hasLeast, table.Time(v.Least.Time)), known(hasMean, percentOf(mean)), known(v.HasMemory, mib(v.Remote.Most)), known(v.HasMemory, table.Time(v.Remote.At)),
 		known(hasRemote, mib(meanRemote)), known(v.HasMemory, mib(v.LastLocal)), known(v.HasMemory, mib(v.LastRemote)),
 	}
 	row = slices.Concat(row, memorySpells(v.HasMemory, spellCells(&v.Low, percentOf)), memorySpells(v.HasMemory, spellCells(&v.Far, func(b float64) table.Cell { return mib(numa.Bytes(b)) })),
-		levelCells(&v.Ready), levelCells(&v.CoStop), levelCells(&v.Used), counts(v.findings), said(v.findings))
-	if v.inFleet == nil || len(v.inFleet.On) == 0 {
+		levelCells(&v.Ready), levelCells(&v.CoStop), levelCells(&v.Used), counts(v.Findings), said(v.Findings))
+	if v.InFleet == nil || len(v.InFleet.On) == 0 {
 		return append(row, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{})
 	}
-	l := &v.inFleet.On[0].Layout
-	return append(row, table.Number(l.PPDs.Len()), table.Number(l.VPDs.Len()), table.Number(l.HomeNodes), table.Text(v.inFleet.ID))
+	l := &v.InFleet.On[0].Layout
+	return append(row, table.Number(l.PPDs.Len()), table.Number(l.VPDs.Len()), table.Number(l.HomeNodes), table.Text(v.InFleet.ID))
 }
 
 // memorySpells leaves spells of a VM without known memory unknown.
@@ -130,14 +127,14 @@ func (c *captured) hostTable() table.Table {
 	for _, rec := range c.Recordings {
 		row := []table.Cell{
 			table.Text(rec.Host), table.Text(strings.Join(filesOf(rec), ", ")), table.Time(rec.First), table.Time(rec.Last), table.Number(rec.Ticks), seconds(rec.Covered),
-			table.Number(max(0, (rec.Last.Sub(rec.First) - rec.Covered).Seconds())), known(len(rec.Nodes) > 0, table.Number(len(rec.Nodes))), table.Number(countVMs(c.of(rec))), known(movesOf(rec) != "", table.Number(float64(rec.Moves.Total))),
+			table.Number(max(0, (rec.Last.Sub(rec.First) - rec.Covered).Seconds())), known(len(rec.Nodes) > 0, table.Number(len(rec.Nodes))), table.Number(recording.CountVMs(c.On(rec))), known(movesOf(rec) != "", table.Number(float64(rec.Moves.Total))),
 			mibKnown(rec.MinFree),
 		}
 		for _, d := range rec.States {
 			row = append(row, known(rec.HasStates, seconds(d)))
 		}
 		row = append(row, spellCells(&rec.Imbalance, percentOf)...)
-		rows = append(rows, slices.Concat(row, []table.Cell{table.Text(strings.Join(rec.Lacks, ", "))}, counts(c.hosts[rec]), said(c.hosts[rec])))
+		rows = append(rows, slices.Concat(row, []table.Cell{table.Text(strings.Join(rec.Lacks, ", "))}, counts(c.OfHost[rec]), said(c.OfHost[rec])))
 	}
 	columns := []table.Column{column("Host", 20), column("Files", 30), column("First", 22), column("Last", 22), column("Ticks", 8), column("Covered seconds", 14), column("Without ticks seconds", 19), column("NUMA nodes", 11), column("VMs", 6), column("Migrations", 11), column("MinFree MiB", 12)}
 	for s := numa.High; s <= numa.Low; s++ {
@@ -157,15 +154,15 @@ func filesOf(rec *capture.Recording) []string {
 // changeTable has a row for each change of home nodes that was kept.
 func (c *captured) changeTable() table.Table {
 	n := 0
-	for _, v := range c.vms {
+	for _, v := range c.VMs {
 		n += len(v.Changes)
 	}
 	return table.Table{
 		Name: "changes", Columns: []table.Column{column("VM", 24), column("Host", 20), column("GID", 10), column("Nth", 5), column("Time", 22), column("From", 12), column("To", 12)}, Len: n,
 		Rows: func(yield func([]table.Cell) bool) {
-			for _, v := range c.vms {
+			for _, v := range c.VMs {
 				for _, ch := range v.Changes {
-					if !yield([]table.Cell{table.Text(v.Name), table.Text(v.rec.Host), gidOf(v.GID, true), table.Number(v.Nth), table.Time(ch.Time), table.Text(nodesText(ch.From)), table.Text(nodesText(ch.To))}) {
+					if !yield([]table.Cell{table.Text(v.Name), table.Text(v.Rec.Host), gidOf(v.GID, true), table.Number(v.Nth), table.Time(ch.Time), table.Text(recording.Nodes(ch.From)), table.Text(recording.Nodes(ch.To))}) {
 						return
 					}
 				}
@@ -190,8 +187,8 @@ func (c *captured) aboutTable(version string) table.Table {
 	verdict, rest := c.verdict()
 	row := func(name string, cell table.Cell) []table.Cell { return []table.Cell{table.Text(name), cell} }
 	rows := [][]table.Cell{
-		row("Verdict", table.Text(strings.TrimSpace(verdict+" "+rest))), row("Files", table.Text(c.source())), row("First", table.Time(c.first)), row("Last", table.Time(c.last)),
-		row("homenode", table.Text(version)), row("Hosts", table.Number(len(c.Recordings))), row("VMs", table.Number(countVMs(c.vms))), row("Findings", table.Number(len(c.Findings))),
+		row("Verdict", table.Text(strings.TrimSpace(verdict+" "+rest))), row("Files", table.Text(c.Source())), row("First", table.Time(c.First)), row("Last", table.Time(c.Last)),
+		row("homenode", table.Text(version)), row("Hosts", table.Number(len(c.Recordings))), row("VMs", table.Number(recording.CountVMs(c.VMs))), row("Findings", table.Number(len(c.Findings))),
 		row("Findings suppressed", table.Number(len(c.Suppressed))), row("Notes", table.Number(len(c.judged.notes()))),
 	}
 	rows = append(rows, row("Times", table.Text("UTC")))
@@ -199,4 +196,9 @@ func (c *captured) aboutTable(version string) table.Table {
 		rows = append(rows, row("Inventory", table.Text(fmt.Sprintf("%s: %s", c.Fleet.Fleet.Source, c.joinedText()))))
 	}
 	return table.Of("about", []table.Column{column("What", 26), column("Value", 80)}, rows)
+}
+
+func leastCell(v *recording.VM) table.Cell {
+	least, ok := v.LeastLocality()
+	return known(ok, percentOf(least))
 }

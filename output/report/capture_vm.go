@@ -14,6 +14,7 @@ import (
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/recording"
 )
 
 // CaptureVM writes what one VM did, life by life: when it was there, its home nodes, its
@@ -55,9 +56,9 @@ func (c *captured) findingsOf(name string, least finding.Severity) int {
 	return atLeast(lives, least)
 }
 
-func atLeast(lives []*capturedVM, least finding.Severity) (n int) {
+func atLeast(lives []*recording.VM, least finding.Severity) (n int) {
 	for _, v := range lives {
-		for _, f := range v.findings {
+		for _, f := range v.Findings {
 			if f.Severity >= least {
 				n++
 			}
@@ -89,18 +90,18 @@ func CaptureVMJSON(w io.Writer, r *rules.Watched, name string) error {
 	}
 	j := captureVMJSON{Format: "homenode-capture-vm", Version: JSONVersion, Name: name, Lives: []lifeJSON{}}
 	for _, v := range lives {
-		j.Lives = append(j.Lives, lifeJSON{v.rec.Host, v.json(), orEmpty(v.findings), c.unfound(v)})
+		j.Lives = append(j.Lives, lifeJSON{v.Rec.Host, lifeOf(v), orEmpty(v.Findings), c.unfound(v)})
 	}
 	return writeJSON(w, &j)
 }
 
 // named returns the lives of the VM with this name, in the order of time.
-func (c *captured) named(name string) (lives []*capturedVM, err error) {
+func (c *captured) named(name string) (lives []*recording.VM, err error) {
 	var names []string
-	for _, v := range c.vms {
+	for _, v := range c.VMs {
 		names = append(names, v.Name)
-		for _, one := range []string{v.Name, v.label} {
-			if name == one || name == v.rec.Host+"/"+one {
+		for _, one := range []string{v.Name, v.Label} {
+			if name == one || name == v.Rec.Host+"/"+one {
 				lives = append(lives, v)
 				break
 			}
@@ -113,15 +114,15 @@ func (c *captured) named(name string) (lives []*capturedVM, err error) {
 			}
 		}
 		slices.Sort(names)
-		return nil, fmt.Errorf("no VM %q was %s%s", name, c.words().seen, alike.After(name, slices.Compact(names)))
+		return nil, fmt.Errorf("no VM %q was %s%s", name, c.Words.Seen, alike.After(name, slices.Compact(names)))
 	}
-	slices.SortStableFunc(lives, func(a, b *capturedVM) int { return a.First.Compare(b.First) })
+	slices.SortStableFunc(lives, func(a, b *recording.VM) int { return a.First.Compare(b.First) })
 	return lives, nil
 }
 
 // life writes one life of a VM.
-func (p *printer) life(c *captured, v *capturedVM) {
-	p.printf("%s\n\n", p.paint(bold, v.label+" on "+v.rec.Host))
+func (p *printer) life(c *captured, v *recording.VM) {
+	p.printf("%s\n\n", p.paint(bold, v.Label+" on "+v.Rec.Host))
 	t := texttab.Table{}
 	row := func(name string, parts ...string) {
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
@@ -129,7 +130,7 @@ func (p *printer) life(c *captured, v *capturedVM) {
 			t.Row(name, strings.Join(parts, " · "))
 		}
 	}
-	present := dated(v.First, v.Last)
+	present := recording.Dated(v.First, v.Last)
 	if v.Appeared {
 		present += ", appeared meanwhile"
 	}
@@ -143,29 +144,29 @@ func (p *printer) life(c *captured, v *capturedVM) {
 	}
 	row("size", size, bytesText(v.Size))
 	row("home nodes", homesOf(v.VM))
-	row("N%L", labelled("least", v.leastText(), c.clock.at(v.Least.Time)), labelled("mean", v.meanText(), ""), lowText(v))
-	row("remote", labelled("most", v.remoteText(), momentOf(c, v.Remote.Most > 0, v.Remote.At)), lastRemote(v))
+	row("N%L", labelled("least", leastText(v), c.Clock.At(v.Least.Time)), labelled("mean", meanText(v), ""), lowText(v))
+	row("remote", labelled("most", remoteText(v), momentOf(c, v.Remote.Most > 0, v.Remote.At)), lastRemote(v))
 	row("migrations", migratedText(v.VM))
-	row("ready", labelled("mean", levelMean(&v.Ready), ""), labelled("most", levelPeak(&v.Ready), c.clock.at(v.Ready.At)))
-	row("co-stop", labelled("mean", levelMean(&v.CoStop), ""), labelled("most", levelPeak(&v.CoStop), c.clock.at(v.CoStop.At)))
-	row("predicted", v.predicted())
+	row("ready", labelled("mean", levelMean(&v.Ready), ""), labelled("most", levelPeak(&v.Ready), c.Clock.At(v.Ready.At)))
+	row("co-stop", labelled("mean", levelMean(&v.CoStop), ""), labelled("most", levelPeak(&v.CoStop), c.Clock.At(v.CoStop.At)))
+	row("predicted", predictedText(v))
 	p.table(&t)
 	p.changes(c, v)
-	if len(v.findings) > 0 || c.sim == nil {
+	if len(v.Findings) > 0 || c.sim == nil {
 		p.printf("\n")
 	}
-	for _, f := range v.findings {
+	for _, f := range v.Findings {
 		p.finding(c.judged, f)
 	}
 }
 
 // unfound says of what was not found how far the VM was from it.
-func (p *printer) unfound(c *captured, v *capturedVM) {
+func (p *printer) unfound(c *captured, v *recording.VM) {
 	none := c.unfound(v)
 	if len(none) == 0 {
 		return
 	}
-	if len(v.findings) == 0 {
+	if len(v.Findings) == 0 {
 		p.printf("no finding, because\n")
 	} else {
 		p.printf("\nnothing else, because\n")
@@ -193,20 +194,20 @@ func momentOf(c *captured, ok bool, at time.Time) string {
 	if !ok {
 		return ""
 	}
-	return c.clock.at(at)
+	return c.Clock.At(at)
 }
 
-func lowText(v *capturedVM) string {
+func lowText(v *recording.VM) string {
 	switch {
 	case v.Least.Local+v.Least.Remote <= 0:
 		return ""
 	case v.Low.Count == 0:
-		return "never below " + rule.NL(v.rec.Options.Locality)
+		return "never below " + rule.NL(v.Rec.Options.Locality)
 	}
-	return fmt.Sprintf("below %s for %s in all, %s at a stretch", rule.NL(v.rec.Options.Locality), rule.Duration(v.Low.Time), rule.Duration(v.Low.Longest.Length()))
+	return fmt.Sprintf("below %s for %s in all, %s at a stretch", rule.NL(v.Rec.Options.Locality), rule.Duration(v.Low.Time), rule.Duration(v.Low.Longest.Length()))
 }
 
-func lastRemote(v *capturedVM) string {
+func lastRemote(v *recording.VM) string {
 	if !v.HasMemory || v.Remote.Most == 0 {
 		return ""
 	}
@@ -214,7 +215,7 @@ func lastRemote(v *capturedVM) string {
 }
 
 // changes lists where the VM went.
-func (p *printer) changes(c *captured, v *capturedVM) {
+func (p *printer) changes(c *captured, v *recording.VM) {
 	if len(v.Changes) == 0 {
 		return
 	}
@@ -226,7 +227,7 @@ func (p *printer) changes(c *captured, v *capturedVM) {
 			t.Row(fmt.Sprintf("and %d more: --format json", v.Changed.Total-most))
 			break
 		}
-		t.Row(c.clock.at(ch.Time), nodesText(ch.From), nodesText(ch.To))
+		t.Row(c.Clock.At(ch.Time), recording.Nodes(ch.From), recording.Nodes(ch.To))
 	}
 	p.printf("\nchanges of home nodes\n")
 	p.table(&t)
@@ -241,14 +242,14 @@ type unfound struct {
 }
 
 // unfound returns the rules about VMs without a finding about this one.
-func (c *captured) unfound(v *capturedVM) []unfound {
+func (c *captured) unfound(v *recording.VM) []unfound {
 	out := []unfound{}
 	var set map[string]float64
 	if c.Policy != nil {
 		set = c.Policy.Thresholds
 	}
 	for _, one := range rulesWhere(func(one *rule.Rule) bool { return one.Watch != nil && one.VMs }) {
-		if slices.ContainsFunc(v.findings, func(f *finding.Finding) bool { return f.Rule == one.ID }) {
+		if slices.ContainsFunc(v.Findings, func(f *finding.Finding) bool { return f.Rule == one.ID }) {
 			continue
 		}
 		var limits []string
@@ -262,10 +263,10 @@ func (c *captured) unfound(v *capturedVM) []unfound {
 }
 
 // seen says how far a VM was from what a rule looks for.
-func (c *captured) seen(one *rule.Rule, v *capturedVM) string {
+func (c *captured) seen(one *rule.Rule, v *recording.VM) string {
 	for _, need := range one.Needs {
-		if slices.Contains(v.rec.Lacks, need) {
-			return "not in " + c.words().the + ": " + need
+		if slices.Contains(v.Rec.Lacks, need) {
+			return "not in " + c.Words.The + ": " + need
 		}
 	}
 	if c.Policy != nil {
@@ -274,19 +275,19 @@ func (c *captured) seen(one *rule.Rule, v *capturedVM) string {
 		}
 	}
 	most := func(b *capture.Burst, what string) string {
-		return fmt.Sprintf("%s in %s at the most", plural(int(b.Most), what), rule.Duration(v.rec.Options.Window))
+		return fmt.Sprintf("%s in %s at the most", plural(int(b.Most), what), rule.Duration(v.Rec.Options.Window))
 	}
 	switch one.ID {
 	case "M001":
-		return dash(strings.Join(slices.DeleteFunc([]string{labelled("least", v.leastText(), ""), lowText(v)}, func(s string) bool { return s == "" }), ", "))
+		return dash(strings.Join(slices.DeleteFunc([]string{labelled("least", leastText(v), ""), lowText(v)}, func(s string) bool { return s == "" }), ", "))
 	case "M002":
 		return most(&v.Returns, "return")
 	case "M003":
 		return most(&v.Migrated, "migration")
 	case "M005":
-		return labelled("remote", dash(v.remoteText()), "") + longest(&v.Far)
+		return labelled("remote", dash(remoteText(v)), "") + longest(&v.Far)
 	case "M006":
-		return fmt.Sprintf("%s; mean N%%L %s", dash(homesOf(v.VM)), dash(v.meanText()))
+		return fmt.Sprintf("%s; mean N%%L %s", dash(homesOf(v.VM)), dash(meanText(v)))
 	case "M007":
 		return fmt.Sprintf("%d of %s contradict", v.Percents.Wrong, plural(v.Percents.Ticks, "tick"))
 	case "M008":
@@ -299,10 +300,10 @@ func (c *captured) seen(one *rule.Rule, v *capturedVM) string {
 	case "M010":
 		return onNodes(v.LastNode) + longest(&v.Lopsided)
 	case "M011":
-		if v.inFleet == nil {
+		if v.InFleet == nil {
 			return "no prediction: --fleet SOURCE"
 		}
-		return fmt.Sprintf("%s; predicted %s", dash(homesOf(v.VM)), dash(v.predicted()))
+		return fmt.Sprintf("%s; predicted %s", dash(homesOf(v.VM)), dash(predictedText(v)))
 	}
 	return "nothing of it"
 }

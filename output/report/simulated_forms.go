@@ -9,10 +9,9 @@ import (
 	"strings"
 
 	"homenode/capture"
-	"homenode/esxi/scheduler"
-	"homenode/numa"
 	"homenode/output/draw/timeline"
 	"homenode/rules/simulate"
+	"homenode/rules/verdict/recording"
 )
 
 // SimulatedMarkdown writes a simulation as GitHub Flavored Markdown.
@@ -45,20 +44,20 @@ func SimulatedSVG(w io.Writer, r *simulate.Result, name string) error {
 }
 
 // markHead says what was simulated.
-func (s *simulated) markHead(b *bufio.Writer, o ExportOptions) {
-	fmt.Fprintf(b, "\n\n%s, %s; %s; %s", plural(len(s.Story.Fleet.Hosts), "host"), plural(len(s.order), "VM"), mark(s.runText()), mark(s.modelText()))
+func markSimulated(s *recording.Simulation, b *bufio.Writer, o ExportOptions) {
+	fmt.Fprintf(b, "\n\n%s, %s; %s; %s", plural(len(s.Story.Fleet.Hosts), "host"), plural(len(s.Order), "VM"), mark(runText(s)), mark(modelText(s)))
 	if o.Version != "" {
 		fmt.Fprintf(b, "; homenode %s", mark(o.Version))
 	}
 	fmt.Fprint(b, ". Nothing here was observed.\n")
-	if text := s.assumedText(); text != "" {
+	if text := assumedText(s); text != "" {
 		fmt.Fprintf(b, "\n**Assumed:** %s\n", mark(text))
 	}
 }
 
 // markHappened tells the story.
 func (c *captured) markHappened(b *bufio.Writer) {
-	all, left := shorten(c.sim.happenings(), mostHappened)
+	all, left := recording.Shorten(c.sim.Happened(), mostHappened)
 	if len(all) == 0 {
 		return
 	}
@@ -67,14 +66,14 @@ func (c *captured) markHappened(b *bufio.Writer) {
 	t.head()
 	for i := range all {
 		h := &all[i]
-		text := mark(h.text)
-		if h.event {
+		text := mark(h.Text)
+		if h.Event {
 			text = "**" + text + "**"
-			if h.followed != "" {
-				text += " → " + mark(h.followed)
+			if h.Followed != "" {
+				text += " → " + mark(h.Followed)
 			}
 		}
-		t.row(c.when(h), mark(h.host), text, mark(h.note))
+		t.row(c.when(h), mark(h.Host), text, mark(h.Note))
 	}
 	if left > 0 {
 		fmt.Fprintf(b, "\n%s left out.\n", plural(left, "line"))
@@ -82,8 +81,8 @@ func (c *captured) markHappened(b *bufio.Writer) {
 }
 
 // markVMs lists the VMs that matter.
-func (s *simulated) markVMs(b *bufio.Writer, o ExportOptions) {
-	vms, cut := s.mattering(CaptureOptions{Details: o.Details})
+func markSimulatedVMs(s *recording.Simulation, b *bufio.Writer, o ExportOptions) {
+	vms, cut := mattering(s, o.Details)
 	if len(vms) == 0 {
 		return
 	}
@@ -92,14 +91,14 @@ func (s *simulated) markVMs(b *bufio.Writer, o ExportOptions) {
 		[]bool{1: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 10: false}}
 	t.head()
 	for _, v := range vms {
-		cells := v.cells()
+		cells := simCells(v)
 		cells[0], cells[2] = code(cells[0]), mark(cells[2])
 		for _, i := range []int{9} {
 			cells[i] = mark(cells[i])
 		}
 		t.row(cells...)
 	}
-	for i, note := range s.footnotes(vms) {
+	for i, note := range simFootnotes(s, vms) {
 		if i == 0 {
 			fmt.Fprint(b, "\n")
 		}
@@ -111,58 +110,21 @@ func (s *simulated) markVMs(b *bufio.Writer, o ExportOptions) {
 }
 
 // draw marks the events of the story and the performance index in drawings.
-func (s *simulated) draw(o *timeline.Options) {
+func drawSimulated(s *recording.Simulation, o *timeline.Options) {
 	o.Simulated = true
-	o.Events = s.eventsOf
+	o.Events = func(rec *capture.Recording, v *capture.VM) (out []timeline.Event) {
+		for _, e := range s.Events(rec, v) {
+			out = append(out, timeline.Event(e))
+		}
+		return out
+	}
 	o.Speed = func(v *capture.VM) []timeline.Point {
 		var out []timeline.Point
-		for _, p := range s.lifeSpeed(v) {
+		for _, p := range s.LifeSpeed(v) {
 			out = append(out, timeline.Point{Time: p.Time, Value: p.Value, Low: p.Low, High: p.High})
 		}
 		return out
 	}
-}
-
-// eventsOf returns the events of the story that are about a host or its VMs, or with v
-// about that VM and its host.
-func (s *simulated) eventsOf(rec *capture.Recording, v *capture.VM) []timeline.Event {
-	here := map[string]bool{} // IDs of VMs
-	for i := range rec.VMs {
-		if one := &rec.VMs[i]; v == nil || one == v {
-			here[s.Story.Fleet.VMs[s.Lives[one].VM].ID] = true
-		}
-	}
-	var out []timeline.Event
-	last := -1
-	for i := range s.Story.Events {
-		e := &s.Story.Events[i]
-		about := here[e.VM] || e.Talk != nil && (here[e.Talk.A] || here[e.Talk.B])
-		if e.VM == "" && e.Host != "" {
-			about = s.hostByID(e.Host) == rec.Host || s.brought(e, rec, here)
-		} else if e.Host != "" && v == nil {
-			about = about || s.hostByID(e.Host) == rec.Host
-		}
-		if !about || last >= 0 && s.sameLine(&s.Story.Events[last], e) {
-			continue
-		}
-		last = i
-		text := e.Text
-		if text == "" {
-			text = strings.TrimSpace(e.Kind.String() + " " + s.vmByID(e.VM))
-		}
-		out = append(out, timeline.Event{Time: s.Story.Start.Add(e.At), Text: text, Note: e.Note})
-	}
-	return out
-}
-
-// brought reports whether an event of another host brought one of these VMs here.
-func (s *simulated) brought(e *numa.Event, rec *capture.Recording, here map[string]bool) bool {
-	for _, d := range s.decidedAt(e.At) {
-		if (d.Kind == scheduler.MovedIn || d.Kind == scheduler.Restart) && here[s.Story.Fleet.VMs[d.VM].ID] && s.hostName(d.Host) == rec.Host && d.Other >= 0 && s.Story.Fleet.Hosts[d.Other].ID == e.Host {
-			return true
-		}
-	}
-	return false
 }
 
 // simulatedPage is what the page of a simulation has besides.
@@ -190,19 +152,19 @@ type pageVM struct {
 
 func (p *captureReport) simulated(c *captured, drawn map[string]bool) {
 	s := c.sim
-	page := &simulatedPage{Run: s.runText(), Model: s.modelText(), Assumed: s.assumedText()}
-	all, left := shorten(s.happenings(), mostTold)
+	page := &simulatedPage{Run: runText(s), Model: modelText(s), Assumed: assumedText(s)}
+	all, left := recording.Shorten(s.Happened(), mostTold)
 	page.Left = left
 	for i := range all {
 		h := &all[i]
-		page.Happened = append(page.Happened, pageHappening{c.when(h), h.host, h.text, h.note, h.followed, h.event, h.rules})
+		page.Happened = append(page.Happened, pageHappening{c.when(h), h.Host, h.Text, h.Note, h.Followed, h.Event, h.Rules})
 	}
-	vms := s.order[:min(len(s.order), mostListed)]
-	page.VMsCut = len(s.order) - len(vms)
+	vms := s.Order[:min(len(s.Order), mostListed)]
+	page.VMsCut = len(s.Order) - len(vms)
 	for _, v := range vms {
-		page.VMs = append(page.VMs, s.pageVM(v, drawn))
+		page.VMs = append(page.VMs, pageVMOf(s, v, drawn))
 	}
-	page.Footnotes = s.footnotes(vms)
+	page.Footnotes = simFootnotes(s, vms)
 	p.Simulated = page
 }
 
@@ -212,33 +174,33 @@ const (
 	mostListed = 300
 )
 
-func (s *simulated) pageVM(v *simulatedVM, drawn map[string]bool) pageVM {
-	text := v.cells()
+func pageVMOf(s *recording.Simulation, v *recording.SimulatedVM, drawn map[string]bool) pageVM {
+	text := simCells(v)
 	number := func(i int, n float64, ok bool) captureCell {
 		if !ok {
 			n = -1
 		}
 		return captureCell{text[i], strconv.FormatFloat(n, 'f', -1, 64), true}
 	}
-	mean, hasMean := v.mean()
-	far, hasFar := v.far()
-	ready, hasReady := v.waited()
-	stopped, hasStopped := v.stopped()
+	mean, hasMean := v.Mean()
+	far, hasFar := v.Far()
+	ready, hasReady := v.Waited()
+	stopped, hasStopped := v.Stopped()
 	least, speed := -1.0, -1.0
-	if l := v.least(); l != nil {
-		least = leastLocality(l.VM)
+	if l := v.Least(); l != nil {
+		least, _ = l.LeastLocality()
 	}
-	if v.speed != nil && v.missing() == 0 {
-		speed = v.speed.Mean
+	if v.Speed != nil && v.Missing() == 0 {
+		speed = v.Speed.Mean
 	}
-	row := pageVM{Label: v.Name, Host: strings.Join(v.hosts(), " → "), Cells: []captureCell{number(1, float64(v.vcpus()), true), number(3, mean, hasMean), number(4, least, true), number(5, far, hasFar),
-		number(6, ready, hasReady), number(7, stopped, hasStopped), number(8, float64(v.out.Moves.All), true), number(9, speed, true)}}
-	for _, l := range v.lives {
-		if id := timeline.VMID(l.rec, l.VM); drawn[id] && row.Drawing == "" {
+	row := pageVM{Label: v.Name, Host: strings.Join(v.Hosts(), " → "), Cells: []captureCell{number(1, float64(v.VCPUs()), true), number(3, mean, hasMean), number(4, least, true), number(5, far, hasFar),
+		number(6, ready, hasReady), number(7, stopped, hasStopped), number(8, float64(v.Out.Moves.All), true), number(9, speed, true)}}
+	for _, l := range v.Lives {
+		if id := timeline.VMID(l.Rec, l.VM); drawn[id] && row.Drawing == "" {
 			row.Drawing = id
 		}
 	}
-	for _, f := range v.findings {
+	for _, f := range v.Findings {
 		ref := htmlRuleRef{f.Rule, anchorOf(f.Rule, f.Severity), f.Severity}
 		if !slices.Contains(row.Rules, ref) {
 			row.Rules = append(row.Rules, ref)

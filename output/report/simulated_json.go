@@ -7,16 +7,17 @@ import (
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/simulate"
+	"homenode/rules/verdict/recording"
 )
 
 type simulatedJSON struct {
 	captureJSON
-	Simulated bool              `json:"simulated"` // always true: nobody observed this
-	Judged    bool              `json:"judged"`
-	Story     storyJSON         `json:"story"`
-	Happened  []happeningJSON   `json:"happened"`
-	Lives     []simulatedVMJSON `json:"simulatedVMs"`
-	Decisions []decisionJSON    `json:"decisions"`
+	Simulated bool                  `json:"simulated"` // always true: nobody observed this
+	Judged    bool                  `json:"judged"`
+	Story     storyJSON             `json:"story"`
+	Happened  []recording.Happening `json:"happened"`
+	Lives     []simulatedVMJSON     `json:"simulatedVMs"`
+	Decisions []recording.Decision  `json:"decisions"`
 }
 
 type storyJSON struct {
@@ -31,17 +32,6 @@ type storyJSON struct {
 	Assumed int       `json:"vmsWithAssumedLoad"`
 	Load    string    `json:"assumedLoad,omitempty"`
 	Ticks   int64     `json:"clientTicks"`
-}
-
-type happeningJSON struct {
-	From  time.Time `json:"from"`
-	To    time.Time `json:"to"`
-	Host  string    `json:"host,omitempty"`
-	Event bool      `json:"event"`
-	Text  string    `json:"text"`
-	Note  string    `json:"note,omitempty"`
-	Then  string    `json:"followed,omitempty"`
-	Rules []string  `json:"rules,omitempty"`
 }
 
 type simulatedVMJSON struct {
@@ -89,39 +79,37 @@ type speedPointJSON struct {
 func SimulatedJSON(w io.Writer, r *simulate.Result) error {
 	c := newSimulated(r)
 	s := c.sim
-	j := simulatedJSON{captureJSON: c.json(), Simulated: true, Judged: r.Watched != nil, Story: s.storyJSON(), Happened: []happeningJSON{}, Lives: []simulatedVMJSON{}, Decisions: s.decisionsJSON(s.all())}
+	j := simulatedJSON{captureJSON: c.json(), Simulated: true, Judged: r.Watched != nil, Story: storyJSONOf(s), Happened: []recording.Happening{}, Lives: []simulatedVMJSON{}, Decisions: decisionsOf(s, every(s))}
 	j.Inventory = "" // it is the story
-	j.VMs, j.Hosts = len(s.order), len(s.Story.Fleet.Hosts)
-	for _, h := range s.happenings() {
-		j.Happened = append(j.Happened, happeningJSON{s.Story.Start.Add(h.from), s.Story.Start.Add(h.to), h.host, h.event, h.text, h.note, h.followed, h.rules})
-	}
-	for _, v := range s.order {
-		j.Lives = append(j.Lives, v.json(false))
+	j.VMs, j.Hosts = len(s.Order), len(s.Story.Fleet.Hosts)
+	j.Happened = append(j.Happened, s.Happened()...)
+	for _, v := range s.Order {
+		j.Lives = append(j.Lives, simVMJSON(v, false))
 	}
 	return writeJSON(w, &j)
 }
 
-func (s *simulated) storyJSON() storyJSON {
+func storyJSONOf(s *recording.Simulation) storyJSON {
 	return storyJSON{Name: s.Story.Name, Start: s.Story.Start, Seconds: s.Story.Length.Seconds(), Every: s.Story.Every.Seconds(), Seed: s.Story.Seed, Hosts: len(s.Story.Fleet.Hosts),
-		VMs: len(s.order), Model: s.modelText(), Assumed: len(s.assumed()), Load: s.assumedText(), Ticks: s.Outcome.ClientTicks}
+		VMs: len(s.Order), Model: modelText(s), Assumed: len(s.Assumed()), Load: assumedText(s), Ticks: s.Outcome.ClientTicks}
 }
 
-func (v *simulatedVM) json(points bool) simulatedVMJSON {
+func simVMJSON(v *recording.SimulatedVM, points bool) simulatedVMJSON {
 	number := func(share float64, ok bool) *float64 {
 		if !ok {
 			return nil
 		}
 		return &share
 	}
-	j := simulatedVMJSON{VM: v.Name, VMID: v.ID, Hosts: orEmpty(v.hosts()), VCPUs: v.vcpus(), Seconds: v.ran().Seconds(), Mean: number(v.mean()), Far: number(v.far()),
-		Ready: number(v.waited()), CoStop: number(v.stopped()), Moves: v.out.Moves, Rules: orEmpty(ruleIDs(v.findings))}
-	if v.out.Steps > 0 {
-		j.Swapped = numa.Bytes(v.out.Swapped/v.out.Steps) * numa.PageSize
+	j := simulatedVMJSON{VM: v.Name, VMID: v.ID, Hosts: orEmpty(v.Hosts()), VCPUs: v.VCPUs(), Seconds: v.Ran().Seconds(), Mean: number(v.Mean()), Far: number(v.Far()),
+		Ready: number(v.Waited()), CoStop: number(v.Stopped()), Moves: v.Out.Moves, Rules: orEmpty(ruleIDs(v.Findings))}
+	if v.Out.Steps > 0 {
+		j.Swapped = numa.Bytes(v.Out.Swapped/v.Out.Steps) * numa.PageSize
 	}
-	if p := v.taken; p != nil {
+	if p := v.Took; p != nil {
 		j.MostSwapped, j.MostBalloon, j.Unpriced = p.Swapped, p.Balloon, p.Unpriced
 	}
-	if p := v.speed; p != nil {
+	if p := v.Speed; p != nil {
 		j.Speed = &speedJSON{Workload: p.Workload, Mean: p.Mean, Low: p.Low, High: p.High, Worst: p.Worst, WorstAt: p.WorstAt, Far: p.Far, Extrapolated: p.Extrapolated, Why: orEmpty(p.Why)}
 		if points {
 			for _, one := range p.Points {
@@ -133,29 +121,29 @@ func (v *simulatedVM) json(points bool) simulatedVMJSON {
 }
 
 type simulatedLifeJSON struct {
-	Format    string          `json:"format"`
-	Version   int             `json:"version"`
-	Simulated bool            `json:"simulated"`
-	Story     storyJSON       `json:"story"`
-	VM        simulatedVMJSON `json:"vm"`
-	Decisions []decisionJSON  `json:"decisions"`
-	Lives     []lifeJSON      `json:"lives"`
+	Format    string               `json:"format"`
+	Version   int                  `json:"version"`
+	Simulated bool                 `json:"simulated"`
+	Story     storyJSON            `json:"story"`
+	VM        simulatedVMJSON      `json:"vm"`
+	Decisions []recording.Decision `json:"decisions"`
+	Lives     []lifeJSON           `json:"lives"`
 }
 
 // SimulatedVMJSON writes all of the life of one VM as JSON.
 func SimulatedVMJSON(w io.Writer, r *simulate.Result, name string) error {
 	c := newSimulated(r)
-	v, err := c.sim.one(name)
+	v, err := c.sim.One(name)
 	if err != nil {
 		return err
 	}
-	chosen, err := c.sim.decisions(WhyOptions{VM: v.ID})
+	chosen, err := c.sim.Decisions(v.ID, "")
 	if err != nil {
 		return err
 	}
-	j := simulatedLifeJSON{Format: "homenode-simulation-vm", Version: JSONVersion, Simulated: true, Story: c.sim.storyJSON(), VM: v.json(true), Decisions: c.sim.decisionsJSON(chosen), Lives: []lifeJSON{}}
-	for _, l := range v.lives {
-		j.Lives = append(j.Lives, lifeJSON{l.rec.Host, l.json(), orEmpty(l.findings), c.unfound(l)})
+	j := simulatedLifeJSON{Format: "homenode-simulation-vm", Version: JSONVersion, Simulated: true, Story: storyJSONOf(c.sim), VM: simVMJSON(v, true), Decisions: decisionsOf(c.sim, chosen), Lives: []lifeJSON{}}
+	for _, l := range v.Lives {
+		j.Lives = append(j.Lives, lifeJSON{l.Rec.Host, lifeOf(l), orEmpty(l.Findings), c.unfound(l)})
 	}
 	return writeJSON(w, &j)
 }
@@ -163,9 +151,9 @@ func SimulatedVMJSON(w io.Writer, r *simulate.Result, name string) error {
 // SimulatedFindingsOfVM counts the findings at or above a severity about the VM of this
 // name.
 func SimulatedFindingsOfVM(r *simulate.Result, name string, least finding.Severity) int {
-	v, err := newSimulated(r).sim.one(name)
+	v, err := newSimulated(r).sim.One(name)
 	if err != nil {
 		return 0
 	}
-	return atLeast(v.lives, least)
+	return atLeast(v.Lives, least)
 }

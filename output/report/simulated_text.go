@@ -10,8 +10,10 @@ import (
 	"homenode/capture"
 	"homenode/esxi/scheduler"
 	"homenode/internal/texttab"
+	"homenode/internal/words"
 	"homenode/rules/rule"
 	"homenode/rules/simulate"
+	"homenode/rules/verdict/recording"
 )
 
 // Simulated writes what a simulation came to for a terminal: the verdict, what was
@@ -45,9 +47,9 @@ func (p *printer) simulatedHead(c *captured, o CaptureOptions) {
 	p.printf("\n")
 	s := c.sim
 	t := texttab.Table{}
-	t.Row("simulated", fmt.Sprintf("%s · %s · %s · %s", s.Story.Name, plural(len(s.Story.Fleet.Hosts), "host"), plural(len(s.order), "VM"), s.runText()), elapsed(o.Read))
-	t.Row("model", s.modelText())
-	if text := s.assumedText(); text != "" {
+	t.Row("simulated", fmt.Sprintf("%s · %s · %s · %s", s.Story.Name, plural(len(s.Story.Fleet.Hosts), "host"), plural(len(s.Order), "VM"), runText(s)), elapsed(o.Read))
+	t.Row("model", modelText(s))
+	if text := assumedText(s); text != "" {
 		t.Row("assumed", text)
 	}
 	if c.Policy != nil {
@@ -64,30 +66,30 @@ const mostHappened = 36
 
 // happened tells the story.
 func (p *printer) happened(c *captured, o CaptureOptions) {
-	all := c.sim.happenings()
+	all := c.sim.Happened()
 	if len(all) == 0 {
 		return
 	}
 	left := 0
 	if !o.Details {
-		all, left = shorten(all, mostHappened)
+		all, left = recording.Shorten(all, mostHappened)
 	}
 	t := texttab.Table{}
 	t.Row("TIME", "WHAT HAPPENED")
 	for _, h := range all {
-		text := h.text
+		text := h.Text
 		switch {
-		case !h.event:
-			text = "  " + h.host + ": " + h.text
-		case h.note != "":
-			text += "  # " + h.note
+		case !h.Event:
+			text = "  " + h.Host + ": " + h.Text
+		case h.Note != "":
+			text += "  # " + h.Note
 		}
 		t.Row(c.when(&h), text)
-		if h.event && p.colour {
+		if h.Event && p.colour {
 			t.Paint(1, bold)
 		}
-		if h.followed != "" {
-			t.Row("", "  → "+h.followed)
+		if h.Followed != "" {
+			t.Row("", "  → "+h.Followed)
 		}
 	}
 	p.printf("\n")
@@ -98,10 +100,10 @@ func (p *printer) happened(c *captured, o CaptureOptions) {
 }
 
 // when writes from when to when something happened.
-func (c *captured) when(h *happening) string {
-	from := c.after(h.from)
-	if to := c.after(h.to); to != from && !h.event {
-		return c.clock.span(c.sim.Story.Start.Add(h.from), c.sim.Story.Start.Add(h.to))
+func (c *captured) when(h *recording.Happening) string {
+	from := c.Clock.At(h.From)
+	if to := c.Clock.At(h.To); to != from && !h.Event {
+		return c.Clock.Span(h.From, h.To)
 	}
 	return from
 }
@@ -111,7 +113,7 @@ const fewHosts = 6
 
 // simulatedHosts lists the NUMA nodes of the hosts, and what the balancer did there.
 func (p *printer) simulatedHosts(c *captured, o CaptureOptions) {
-	hosts, cut := c.weightedHosts(), ""
+	hosts, cut := c.WeightedHosts(), ""
 	if n := len(hosts) - fewHosts; n > 1 && !o.Details {
 		hosts, cut = hosts[:fewHosts], fmt.Sprintf("%s more hosts: --details", thousands(n))
 	}
@@ -127,8 +129,8 @@ func (p *printer) simulatedHosts(c *captured, o CaptureOptions) {
 			if i == 0 {
 				name, states, moves = rec.Host, dash(statesText(rec)), kindsText(rec)
 			}
-			t.Row(name, strconv.Itoa(n.ID), dash(bytesText(n.Total)), dash(levelMean(&n.Busy)), dash(levelPeak(&n.Busy)), dash(c.clock.at(n.Busy.At)),
-				dash(leastFree(n)), dash(c.clock.at(n.LeastAt)), states, moves)
+			t.Row(name, strconv.Itoa(n.ID), dash(bytesText(n.Total)), dash(levelMean(&n.Busy)), dash(levelPeak(&n.Busy)), dash(c.Clock.At(n.Busy.At)),
+				dash(leastFree(n)), dash(c.Clock.At(n.LeastAt)), states, moves)
 		}
 	}
 	p.printf("\n")
@@ -154,121 +156,66 @@ func kindsText(rec *capture.Recording) string {
 	return strings.Join(parts, ", ")
 }
 
-func kindsOf(rec *capture.Recording) (load, locality, fairness int64) {
-	for i := range rec.VMs {
-		m := &rec.VMs[i].Moves
-		load += m.Balance + m.LoadSwap
-		locality += m.Locality + m.LocalitySwap
-		fairness += m.Fairness
-	}
-	return load, locality, fairness
-}
-
 // simulatedVMs lists the VMs that matter: with findings, and then the slowest.
 func (p *printer) simulatedVMs(c *captured, o CaptureOptions) {
-	vms, cut := c.sim.mattering(o)
+	vms, cut := mattering(c.sim, o.Details)
 	if len(vms) == 0 {
 		return
 	}
 	head := []string{"VM", "VCPU", "HOST", "N%L MEAN", "LEAST", "FAR", "READY", "CO-STOP", "MOVES", "PERFORMANCE", "FOUND"}
 	right := map[int]bool{1: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true}
-	taken := slices.ContainsFunc(vms, func(v *simulatedVM) bool { return v.taken != nil })
+	taken := slices.ContainsFunc(vms, func(v *recording.SimulatedVM) bool { return v.Took != nil })
 	if taken {
 		head, right[9] = slices.Insert(head, 9, "SWAPPED"), true
 	}
 	t := texttab.Table{Right: right}
 	t.Row(head...)
 	for _, v := range vms {
-		row := v.cells()
+		row := simCells(v)
 		if taken {
 			most := ""
-			if v.taken != nil {
-				most = v.taken.Taken().String()
+			if v.Took != nil {
+				most = v.Took.Taken().String()
 			}
 			row = slices.Insert(row, 9, dash(most))
 		}
 		t.Row(row...)
-		if len(v.findings) > 0 && p.colour {
-			t.Paint(len(head)-1, severityCode[v.findings[0].Severity])
+		if len(v.Findings) > 0 && p.colour {
+			t.Paint(len(head)-1, severityCode[v.Findings[0].Severity])
 		}
 	}
 	p.printf("\n")
 	p.table(&t)
 	p.cut(cut)
-	for _, note := range c.sim.footnotes(vms) {
+	for _, note := range simFootnotes(c.sim, vms) {
 		p.printf("%s\n", note)
 	}
 }
 
-// fullSpeed is the performance index from which it reads 1.00.
-const fullSpeed = 0.995
-
-// mattering returns the VMs of the overview: those with findings or that were slowed down,
-// the worst first, and some to compare them with; cut says what is left out.
-func (s *simulated) mattering(o CaptureOptions) (vms []*simulatedVM, cut string) {
-	if o.Details {
-		return s.order, ""
-	}
-	const least = 5
-	n := 0
-	for n < len(s.order) && n < mostRows {
-		v := s.order[n]
-		if n >= least && len(v.findings) == 0 && v.missing() == 0 && (v.speed == nil || v.speed.Mean >= fullSpeed) {
-			break
-		}
-		n++
-	}
-	if n >= len(s.order)-1 {
-		return s.order, ""
-	}
-	rest, found := s.order[n:], 0
-	for _, v := range rest {
-		if len(v.findings) > 0 {
-			found++
-		}
-	}
-	cut = fmt.Sprintf("%s without findings: --details", plural(len(rest), "more VM"))
-	switch {
-	case s.Watched == nil:
-		cut = fmt.Sprintf("%s: --details", plural(len(rest), "more VM"))
-	case found > 0:
-		cut = fmt.Sprintf("%s, %d of them with findings: --details", plural(len(rest), "more VM"), found)
-	}
-	return s.order[:n], cut
-}
-
 // cells are what tables for people say of a VM.
-func (v *simulatedVM) cells() []string {
-	far, hasFar := v.far()
-	ready, hasReady := v.waited()
-	stopped, hasStopped := v.stopped()
-	hosts := v.hosts()
+func simCells(v *recording.SimulatedVM) []string {
+	far, hasFar := v.Far()
+	ready, hasReady := v.Waited()
+	stopped, hasStopped := v.Stopped()
+	hosts := v.Hosts()
 	if len(hosts) > 3 {
 		hosts = append(hosts[:2:2], fmt.Sprintf("… %s", hosts[len(hosts)-1]))
 	}
-	return []string{v.Name, dash(numberText(v.vcpus())), dash(strings.Join(hosts, " → ")), dash(v.meanText()), dash(v.leastText()), dash(rateOf(far, hasFar)),
-		dash(rateOf(ready, hasReady)), dash(rateOf(stopped, hasStopped)), strconv.FormatInt(v.out.Moves.All, 10), dash(v.speedText()), dash(strings.Join(ruleIDs(v.findings), " "))}
-}
-
-// vcpus returns how many vCPUs it had at the last.
-func (v *simulatedVM) vcpus() int {
-	if n := len(v.lives); n > 0 && v.lives[n-1].VCPUs > 0 {
-		return v.lives[n-1].VCPUs
-	}
-	return v.Config.VCPUs.Value
+	return []string{v.Name, dash(numberText(v.VCPUs())), dash(strings.Join(hosts, " → ")), dash(simMeanText(v)), dash(simLeastText(v)), dash(rateOf(far, hasFar)),
+		dash(rateOf(ready, hasReady)), dash(rateOf(stopped, hasStopped)), strconv.FormatInt(v.Out.Moves.All, 10), dash(speedText(v)), dash(strings.Join(ruleIDs(v.Findings), " "))}
 }
 
 // footnotes say what the columns mean.
-func (s *simulated) footnotes(vms []*simulatedVM) (notes []string) {
+func simFootnotes(s *recording.Simulation, vms []*recording.SimulatedVM) (notes []string) {
 	var blind []string
 	star, priced, taken := false, false, false
 	for _, v := range vms {
-		if v.blind() {
+		if v.Blind() {
 			blind = append(blind, v.Name)
 		}
-		priced = priced || v.speed != nil
-		taken = taken || v.taken != nil
-		star = star || v.speed != nil && v.speed.Extrapolated
+		priced = priced || v.Speed != nil
+		taken = taken || v.Took != nil
+		star = star || v.Speed != nil && v.Speed.Extrapolated
 	}
 	notes = append(notes, "FAR: memory on another node than the client it belongs to. READY, CO-STOP: of the time in which vCPUs wanted to run.")
 	if taken {
@@ -282,7 +229,7 @@ func (s *simulated) footnotes(vms []*simulatedVM) (notes []string) {
 		notes = append(notes, text)
 	}
 	if len(blind) > 0 {
-		notes = append(notes, namesText(blind)+": N%L is not measurable, the memory is interleaved over the home nodes (M006).")
+		notes = append(notes, words.Few(blind)+": N%L is not measurable, the memory is interleaved over the home nodes (M006).")
 	}
 	return notes
 }
@@ -297,8 +244,8 @@ func (p *printer) simulatedNext(c *captured, o CaptureOptions) {
 		}
 		t.Row(label, "homenode simulate "+source+command)
 	}
-	if len(c.sim.order) > 0 && len(c.Recordings) > 0 {
-		name := shellQuote(c.sim.order[0].Name)
+	if len(c.sim.Order) > 0 && len(c.Recordings) > 0 {
+		name := shellQuote(c.sim.Order[0].Name)
 		next(" --vm " + name)
 		next(" --why --vm " + name)
 		next(" --format html -o report.html")
@@ -322,4 +269,126 @@ func quoted(words []string) string {
 		out = append(out, shellQuote(w))
 	}
 	return strings.Join(out, " ")
+}
+
+// mattering returns the VMs of the overview: those with findings or that were slowed down,
+// the worst first, and some to compare them with; cut says what is left out.
+func mattering(s *recording.Simulation, details bool) (vms []*recording.SimulatedVM, cut string) {
+	if details {
+		return s.Order, ""
+	}
+	const least = 5
+	n := 0
+	for n < len(s.Order) && n < mostRows {
+		v := s.Order[n]
+		if n >= least && len(v.Findings) == 0 && v.Missing() == 0 && (v.Speed == nil || v.Speed.Mean >= recording.FullSpeed) {
+			break
+		}
+		n++
+	}
+	if n >= len(s.Order)-1 {
+		return s.Order, ""
+	}
+	rest, found := s.Order[n:], 0
+	for _, v := range rest {
+		if len(v.Findings) > 0 {
+			found++
+		}
+	}
+	cut = fmt.Sprintf("%s without findings: --details", plural(len(rest), "more VM"))
+	switch {
+	case s.Watched == nil:
+		cut = fmt.Sprintf("%s: --details", plural(len(rest), "more VM"))
+	case found > 0:
+		cut = fmt.Sprintf("%s, %d of them with findings: --details", plural(len(rest), "more VM"), found)
+	}
+	return s.Order[:n], cut
+}
+
+func kindsOf(rec *capture.Recording) (load, locality, fairness int64) {
+	for i := range rec.VMs {
+		m := &rec.VMs[i].Moves
+		load += m.Balance + m.LoadSwap
+		locality += m.Locality + m.LocalitySwap
+		fairness += m.Fairness
+	}
+	return load, locality, fairness
+}
+
+func simMeanText(v *recording.SimulatedVM) string {
+	share, ok := v.Mean()
+	if !ok || v.Blind() {
+		return ""
+	}
+	return rule.NL(share)
+}
+
+func simLeastText(v *recording.SimulatedVM) string {
+	life := v.Least()
+	if life == nil {
+		return ""
+	}
+	return leastText(life)
+}
+
+func rateOf(share float64, ok bool) string {
+	if !ok {
+		return ""
+	}
+	return recording.Rate(share)
+}
+
+// speedText returns the performance index with its interval, or why there is none.
+func speedText(v *recording.SimulatedVM) string {
+	switch {
+	case v.Missing() > 0:
+		return "not priced: " + v.TakenText()
+	case v.Speed == nil:
+		return ""
+	}
+	return recording.Index(v.Speed)
+}
+
+// assumedText says of how many VMs the load is assumed, and what; "" for none.
+func assumedText(s *recording.Simulation) string {
+	n := len(s.Assumed())
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("load of %s is assumed: %s", plural(n, "VM"), s.Story.Unstated.Origin.Where)
+}
+
+// modelText says by which releases the hosts schedule, and how many have options set.
+func modelText(s *recording.Simulation) string {
+	var names []string
+	count := map[string]int{}
+	set := 0
+	for i := range s.Story.Fleet.Hosts {
+		h := &s.Story.Fleet.Hosts[i]
+		name := "an unknown release"
+		if h.Release.Known() {
+			name = h.Release.Value.String()
+		}
+		if count[name]++; count[name] == 1 {
+			names = append(names, name)
+		}
+		if len(h.Options.Value) > 0 {
+			set++
+		}
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s (%s)", name, plural(count[name], "host"))
+	}
+	text := "scheduler of " + strings.Join(names, ", ")
+	if set == 0 {
+		return text + ", default options"
+	}
+	return fmt.Sprintf("%s; options are set on %s", text, plural(set, "host"))
+}
+
+// runText says how long the story is, how finely it was watched, and with which noise.
+func runText(s *recording.Simulation) string {
+	return fmt.Sprintf("%s from %s UTC · ticks every %s · seed %d", rule.Duration(s.Story.Length), s.Story.Start.UTC().Format("2006-01-02 15:04"),
+		rule.Duration(s.Story.Every), s.Story.Seed)
 }

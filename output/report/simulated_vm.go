@@ -11,13 +11,14 @@ import (
 	"homenode/internal/texttab"
 	"homenode/rules/rule"
 	"homenode/rules/simulate"
+	"homenode/rules/verdict/recording"
 )
 
 // SimulatedVM writes all of the life of one VM: what it came to, every decision about it
 // with its reason, what it did on each host, and what was found.
 func SimulatedVM(w io.Writer, r *simulate.Result, name string, o CaptureOptions) error {
 	c := newSimulated(r)
-	v, err := c.sim.one(name)
+	v, err := c.sim.One(name)
 	if err != nil {
 		return err
 	}
@@ -26,7 +27,7 @@ func SimulatedVM(w io.Writer, r *simulate.Result, name string, o CaptureOptions)
 	if err := p.decided(c, v, o); err != nil {
 		return err
 	}
-	for _, l := range v.lives {
+	for _, l := range v.Lives {
 		p.printf("\n")
 		p.life(c, l)
 		if o.Details {
@@ -34,11 +35,11 @@ func SimulatedVM(w io.Writer, r *simulate.Result, name string, o CaptureOptions)
 			p.unfound(c, l)
 		}
 	}
-	if len(v.lives) > 0 {
-		p.printf("\nnext   homenode simulate %s --vm %s --format svg -o %s\n", quoted(o.SourceWords), shellQuote(v.drawn()), shellQuote(v.Name+".svg"))
+	if len(v.Lives) > 0 {
+		p.printf("\nnext   homenode simulate %s --vm %s --format svg -o %s\n", quoted(o.SourceWords), shellQuote(drawnLife(v)), shellQuote(v.Name+".svg"))
 	}
 	if o.FailOn > 0 {
-		if n := atLeast(v.lives, o.FailOn); n > 0 {
+		if n := atLeast(v.Lives, o.FailOn); n > 0 {
 			p.printf("exit 1: %s about it at or above %s (--fail-on)\n", rule.Plural(n, "finding"), o.FailOn)
 		}
 	}
@@ -46,36 +47,15 @@ func SimulatedVM(w io.Writer, r *simulate.Result, name string, o CaptureOptions)
 }
 
 // drawn names the life with the worst finding, else the first one, as a drawing wants it.
-func (v *simulatedVM) drawn() string {
-	if len(v.lives) == 1 {
+func drawnLife(v *recording.SimulatedVM) string {
+	if len(v.Lives) == 1 {
 		return v.Name
 	}
-	worst := slices.MaxFunc(v.lives, func(a, b *capturedVM) int { return cmp.Compare(len(a.findings), len(b.findings)) })
-	return worst.rec.Host + "/" + worst.label
+	worst := slices.MaxFunc(v.Lives, func(a, b *recording.VM) int { return cmp.Compare(len(a.Findings), len(b.Findings)) })
+	return worst.Rec.Host + "/" + worst.Label
 }
 
-// one returns the only VM of this name.
-func (s *simulated) one(name string) (*simulatedVM, error) {
-	switch found := s.named(name); len(found) {
-	case 0:
-		for i := range s.Story.Fleet.Hosts {
-			if s.hostName(i) == name {
-				return nil, fmt.Errorf("%q is a host: --format svg draws hosts, else --vm takes a VM", name)
-			}
-		}
-		return nil, s.unknown(name)
-	case 1:
-		return found[0], nil
-	default:
-		var ids []string
-		for _, v := range found {
-			ids = append(ids, v.ID)
-		}
-		return nil, fmt.Errorf("%q could be each of %s", name, namesText(ids))
-	}
-}
-
-func (p *printer) simulatedVM(c *captured, v *simulatedVM) {
+func (p *printer) simulatedVM(c *captured, v *recording.SimulatedVM) {
 	p.printf("%s\n\n", p.paint(bold, "Simulated: "+v.Name+" in "+c.sim.Story.Name))
 	t := texttab.Table{}
 	row := func(name, text string) {
@@ -83,23 +63,23 @@ func (p *printer) simulatedVM(c *captured, v *simulatedVM) {
 			t.Row(name, text)
 		}
 	}
-	if v.out.Steps == 0 {
+	if v.Out.Steps == 0 {
 		p.printf("It never ran.\n")
 		return
 	}
-	row("ran", fmt.Sprintf("%s of %s, on %s", rule.Duration(v.ran()), rule.Duration(c.sim.Story.Length), strings.Join(v.hosts(), " → ")))
-	far, hasFar := v.far()
-	row("memory", joinTexts(labelled("N%L mean", v.meanText(), ""), labelled("least", v.leastText(), c.leastAt(v)), labelled("far", rateOf(far, hasFar), "")))
-	ready, hasReady := v.waited()
-	stopped, hasStopped := v.stopped()
+	row("ran", fmt.Sprintf("%s of %s, on %s", rule.Duration(v.Ran()), rule.Duration(c.sim.Story.Length), strings.Join(v.Hosts(), " → ")))
+	far, hasFar := v.Far()
+	row("memory", joinTexts(labelled("N%L mean", simMeanText(v), ""), labelled("least", simLeastText(v), c.leastAt(v)), labelled("far", rateOf(far, hasFar), "")))
+	ready, hasReady := v.Waited()
+	stopped, hasStopped := v.Stopped()
 	row("waiting", joinTexts(labelled("ready", rateOf(ready, hasReady), ""), labelled("co-stop", rateOf(stopped, hasStopped), "")))
-	m := &v.out.Moves
+	m := &v.Out.Moves
 	row("migrations", fmt.Sprintf("%d: %d for load, %d for locality, %d for fairness", m.All, m.Balance+m.LoadSwap, m.Locality+m.LocalitySwap, m.Fairness))
-	row("taken", labelled("at the most", v.takenText(), c.takenAt(v)))
-	if v.missing() > 0 {
+	row("taken", labelled("at the most", v.TakenText(), c.takenAt(v)))
+	if v.Missing() > 0 {
 		row("performance", c.unpricedText(v))
-	} else if s := v.speed; s != nil {
-		row("performance", fmt.Sprintf("%s of 1 · worst %.2f at %s · workload %s · %s of accesses far", v.speedText(), s.Worst, c.clock.at(s.WorstAt), s.Workload, rateText(s.Far)))
+	} else if s := v.Speed; s != nil {
+		row("performance", fmt.Sprintf("%s of 1 · worst %.2f at %s · workload %s · %s of accesses far", speedText(v), s.Worst, c.Clock.At(s.WorstAt), s.Workload, recording.Rate(s.Far)))
 		for i, why := range s.Why {
 			name := ""
 			if i == 0 {
@@ -108,7 +88,7 @@ func (p *printer) simulatedVM(c *captured, v *simulatedVM) {
 			row(name, why)
 		}
 	}
-	if text := c.sim.assumedText(); text != "" && !c.sim.stated(v) {
+	if text := assumedText(c.sim); text != "" && !c.sim.Stated(v) {
 		row("assumed", "its load: "+c.sim.Story.Unstated.Origin.Where)
 	}
 	p.table(&t)
@@ -125,29 +105,29 @@ func joinTexts(parts ...string) string {
 }
 
 // takenAt returns when most memory was swapped or ballooned.
-func (c *captured) takenAt(v *simulatedVM) string {
-	if v.taken == nil {
+func (c *captured) takenAt(v *recording.SimulatedVM) string {
+	if v.Took == nil {
 		return ""
 	}
-	return c.clock.at(v.taken.TakenAt)
+	return c.Clock.At(v.Took.TakenAt)
 }
 
 // unpricedText says why a VM has no performance index, and what is known of the rest of
 // the time.
-func (c *captured) unpricedText(v *simulatedVM) string {
+func (c *captured) unpricedText(v *recording.SimulatedVM) string {
 	const why = "not priced while memory is swapped or ballooned: nobody published what that costs"
-	s := v.speed
+	s := v.Speed
 	if s == nil {
 		return why
 	}
-	priced := rateText(float64(len(s.Points)) / float64(len(s.Points)+v.taken.Unpriced))
-	return fmt.Sprintf("%s; in the other %s of the moments %s", why, priced, indexText(s.Mean, s.Low, s.High, s.Extrapolated))
+	priced := recording.Rate(float64(len(s.Points)) / float64(len(s.Points)+v.Took.Unpriced))
+	return fmt.Sprintf("%s; in the other %s of the moments %s", why, priced, recording.Index(s))
 }
 
 // leastAt returns when N%L was least.
-func (c *captured) leastAt(v *simulatedVM) string {
-	if life := v.least(); life != nil {
-		return c.clock.at(life.Least.Time)
+func (c *captured) leastAt(v *recording.SimulatedVM) string {
+	if life := v.Least(); life != nil {
+		return c.Clock.At(life.Least.Time)
 	}
 	return ""
 }
@@ -162,8 +142,8 @@ type decided struct {
 const mostDecided = 40
 
 // decided lists every decision about the VM.
-func (p *printer) decided(c *captured, v *simulatedVM, o CaptureOptions) error {
-	chosen, err := c.sim.decisions(WhyOptions{VM: v.ID})
+func (p *printer) decided(c *captured, v *recording.SimulatedVM, o CaptureOptions) error {
+	chosen, err := c.sim.Decisions(v.ID, "")
 	if err != nil || len(chosen) == 0 {
 		return err
 	}
@@ -175,23 +155,23 @@ func (p *printer) decided(c *captured, v *simulatedVM, o CaptureOptions) error {
 	}
 	for _, d := range chosen {
 		what := d.Kind.String()
-		if d.Client >= 0 && c.sim.clients(v) > 1 {
+		if d.Client >= 0 && c.sim.Clients(v) > 1 {
 			what += fmt.Sprintf(" (client %d)", d.Client)
 		}
-		if d.VM != v.index {
-			what += " in turn for " + c.sim.vmName(d.VM)
+		if d.VM != v.Index {
+			what += " in turn for " + c.sim.VMs[d.VM].Name
 		}
-		rows = append(rows, decided{d.At, c.sim.hostName(d.Host), what, d.Why(c.sim.Story.Fleet), strings.Join(d.Kind.Rules(), " ")})
+		rows = append(rows, decided{d.At, c.sim.Story.Fleet.Hosts[d.Host].Name, what, d.Why(c.sim.Story.Fleet), strings.Join(d.Kind.Rules(), " ")})
 	}
 	slices.SortStableFunc(rows, func(a, b decided) int { return cmp.Compare(a.at, b.at) })
 	t := texttab.Table{Indent: "  "}
-	several := len(v.hosts()) > 1
+	several := len(v.Hosts()) > 1
 	for i := range rows {
 		r := &rows[i]
 		if i == mostDecided && !o.Details && len(rows) > mostDecided+1 {
 			break
 		}
-		row := []string{c.sim.moment(r.at), r.what, dash(r.why), r.rules}
+		row := []string{moment(c.sim, r.at), r.what, dash(r.why), r.rules}
 		if several {
 			row = slices.Insert(row, 1, r.host)
 		}
@@ -203,15 +183,4 @@ func (p *printer) decided(c *captured, v *simulatedVM, o CaptureOptions) error {
 		p.printf("  %s: --details, or --why --vm %s\n", plural(n, "more decision"), v.Name)
 	}
 	return nil
-}
-
-// clients returns how many clients of the VM decisions name.
-func (s *simulated) clients(v *simulatedVM) int {
-	n := 0
-	for i := range s.Outcome.Decisions {
-		if d := &s.Outcome.Decisions[i]; d.VM == v.index {
-			n = max(n, d.Client+1)
-		}
-	}
-	return n
 }

@@ -1,4 +1,4 @@
-package report
+package recording
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -19,26 +20,26 @@ import (
 
 // harm returns the worst of findings about harm that NUMA did, of medium severity or more;
 // nil when there is none.
-func (c *captured) harm(findings []*finding.Finding) *finding.Finding {
+func (j *Judged) harm(findings []*finding.Finding) *finding.Finding {
 	for _, f := range findings {
-		if f.Severity >= finding.Medium && !c.beside(f) {
+		if f.Severity >= finding.Medium && !j.beside(f) {
 			return f
 		}
 	}
 	return nil
 }
 
-func (c *captured) beside(f *finding.Finding) bool {
-	one := c.Rule(f.Rule)
+func (j *Judged) beside(f *finding.Finding) bool {
+	one := j.Rule(f.Rule)
 	return one != nil && one.Beside
 }
 
 // besideText tells of findings that are about something else than harm that NUMA did.
-func (c *captured) besideText() string {
+func (j *Judged) besideText() string {
 	var first *finding.Finding
 	n := 0
-	for i := range c.Findings {
-		if f := &c.Findings[i]; f.Severity >= finding.Medium && c.beside(f) {
+	for i := range j.Findings {
+		if f := &j.Findings[i]; f.Severity >= finding.Medium && j.beside(f) {
 			if n++; first == nil {
 				first = f
 			}
@@ -48,20 +49,22 @@ func (c *captured) besideText() string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("Beside it, on %s: %s.", c.judged.subject(first), c.findingText(first))
+		return fmt.Sprintf("Beside it, on %s: %s.", j.Subject(first), j.findingText(first))
 	}
-	return fmt.Sprintf("Beside it %d findings, first of all on %s: %s.", n, c.judged.subject(first), c.findingText(first))
+	return fmt.Sprintf("Beside it %d findings, first of all on %s: %s.", n, j.Subject(first), j.findingText(first))
 }
 
 // momentary reports whether no host has two ticks that hang together.
-func (c *captured) momentary() bool {
-	return !slices.ContainsFunc(c.Recordings, func(rec *capture.Recording) bool { return rec.Covered > 0 })
+func (j *Judged) momentary() bool {
+	return !slices.ContainsFunc(j.Recordings, func(rec *capture.Recording) bool { return rec.Covered > 0 })
 }
 
+func least(v *VM) float64 { share, _ := v.LeastLocality(); return share }
+
 // sawText says what stands out in a capture that is too short for findings.
-func (c *captured) sawText() string {
-	var low []*capturedVM
-	for _, v := range c.vms {
+func (j *Judged) sawText() string {
+	var low []*VM
+	for _, v := range j.VMs {
 		if v.Low.Count > 0 {
 			low = append(low, v)
 		}
@@ -69,28 +72,28 @@ func (c *captured) sawText() string {
 	if len(low) == 0 {
 		return "nothing was found"
 	}
-	worst := slices.MinFunc(low, func(a, b *capturedVM) int { return cmp.Compare(leastLocality(a.VM), leastLocality(b.VM)) })
-	return fmt.Sprintf("N%%L of %s was below %s, at the least %s of %s with %s remote", plural(countVMs(low), "VM"), rule.NL(worst.rec.Options.Locality), rule.NL(leastLocality(worst.VM)), worst.label, worst.Least.Remote)
+	worst := slices.MinFunc(low, func(a, b *VM) int { return cmp.Compare(least(a), least(b)) })
+	return fmt.Sprintf("N%%L of %s was below %s, at the least %s of %s with %s remote", words.Plural(CountVMs(low), "VM"), rule.NL(worst.Rec.Options.Locality), rule.NL(least(worst)), worst.Label, worst.Least.Remote)
 }
 
 // momentsText says why nothing in a momentary capture lasts.
-func (c *captured) momentsText() string {
+func (j *Judged) momentsText() string {
 	where := "each host"
-	if len(c.Recordings) == 1 {
-		where = c.Recordings[0].Host
+	if len(j.Recordings) == 1 {
+		where = j.Recordings[0].Host
 	}
-	for _, rec := range c.Recordings {
+	for _, rec := range j.Recordings {
 		if rec.Ticks > 1 {
 			return fmt.Sprintf("the ticks on %s are more than %s apart: nobody knows what was between them", where, rule.Duration(rec.Options.Gap))
 		}
 	}
-	return "what was " + c.words().seen + " on " + where + " is a single moment"
+	return "what was " + j.Words.Seen + " on " + where + " is a single moment"
 }
 
 // tooShort reports whether no host was recorded for as long as low locality has to last.
-func (c *captured) tooShort() bool {
-	return !slices.ContainsFunc(c.Recordings, func(rec *capture.Recording) bool {
-		return !slices.ContainsFunc(c.TooShort(rec), func(one *rule.Rule) bool { return one.ID == lowLocality })
+func (j *Judged) tooShort() bool {
+	return !slices.ContainsFunc(j.Recordings, func(rec *capture.Recording) bool {
+		return !slices.ContainsFunc(j.TooShort(rec), func(one *rule.Rule) bool { return one.ID == lowLocality })
 	})
 }
 
@@ -101,26 +104,26 @@ const (
 )
 
 // tooShortText names the rules that the longest recording is too short for.
-func (c *captured) tooShortText() string {
-	if c.momentary() { // the verdict says it
+func (j *Judged) tooShortText() string {
+	if j.momentary() { // the verdict says it
 		return ""
 	}
-	longest := slices.MaxFunc(c.Recordings, func(a, b *capture.Recording) int { return cmp.Compare(a.Covered, b.Covered) })
-	if text := c.shortText(longest); text != "" {
-		return "T" + c.words().the[1:] + " is " + text + "."
+	longest := slices.MaxFunc(j.Recordings, func(a, b *capture.Recording) int { return cmp.Compare(a.Covered, b.Covered) })
+	if text := j.shortText(longest); text != "" {
+		return "T" + j.Words.The[1:] + " is " + text + "."
 	}
 	return ""
 }
 
 // shortText says which rules a recording is too short for; "" for none.
-func (c *captured) shortText(rec *capture.Recording) string {
-	short := c.TooShort(rec)
+func (j *Judged) shortText(rec *capture.Recording) string {
+	short := j.TooShort(rec)
 	if len(short) == 0 {
 		return ""
 	}
 	var least, most time.Duration
 	for i, one := range short {
-		d, _ := c.Lasting(one)
+		d, _ := j.Lasting(one)
 		if i == 0 || d < least {
 			least = d
 		}
@@ -143,9 +146,9 @@ func ruleList(all []*rule.Rule) string {
 
 // spreadText tells of VMs of several home nodes whose memory may lie unevenly without that
 // the capture could show it.
-func (c *captured) spreadText() string {
-	var wide []*capturedVM
-	for _, v := range c.vms {
+func (j *Judged) spreadText() string {
+	var wide []*VM
+	for _, v := range j.VMs {
 		if len(v.LastNode) == 0 && slices.ContainsFunc(v.VM.Homes, func(h capture.HomeTime) bool { return h.Homes.Len() > 1 }) {
 			wide = append(wide, v)
 		}
@@ -153,7 +156,7 @@ func (c *captured) spreadText() string {
 	if len(wide) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s had several home nodes: N%%L counts all of them as local, and how the memory is spread over them is not in %s (GST_NDx, M010).", plural(countVMs(wide), "VM"), c.words().the)
+	return fmt.Sprintf("%s had several home nodes: N%%L counts all of them as local, and how the memory is spread over them is not in %s (GST_NDx, M010).", words.Plural(CountVMs(wide), "VM"), j.Words.The)
 }
 
 // lacksText says which counters the capture does not have, which rules could not judge
@@ -185,43 +188,54 @@ func sumsText(rec *capture.Recording) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("how many vCPUs %s had is not in the capture: ready, co-stop and used of these are sums over all vCPUs, not of each", plural(n, "VM"))
+	return fmt.Sprintf("how many vCPUs %s had is not in the capture: ready, co-stop and used of these are sums over all vCPUs, not of each", words.Plural(n, "VM"))
 }
 
 // inBatch reports whether a batch file can hold the counter: memory by node is on the
 // screen of esxtop alone.
 func inBatch(counter string) bool { return counter != "GST_NDx" }
 
-// grouped returns notes with those that many VMs or hosts share as one.
-func (c *captured) grouped(notes []numa.Note) []numa.Note {
-	var hosts []string
-	for _, rec := range c.Recordings {
-		hosts = append(hosts, rec.Host)
-	}
-	return perHost(grouped(notes), hosts)
-}
-
-// captureNotesOf returns what keeps recordings from being judged in full.
-func (c *captured) captureNotesOf() (notes []numa.Note) {
-	for _, rec := range c.Recordings {
-		short := c.shortText(rec)
+// Doubts returns what keeps recordings from being judged in full.
+func (j *Judged) Doubts() (notes []numa.Note) {
+	for _, rec := range j.Recordings {
+		short := j.shortText(rec)
 		if rec.Covered == 0 && rec.Ticks > 1 {
 			short = fmt.Sprintf("its ticks are more than %s apart, so nothing is known to have lasted: record oftener", rule.Duration(rec.Options.Gap))
 		}
-		if c.sim != nil { // what the model does not have is in its documentation
-			if short != "" {
-				notes = append(notes, numa.Note{At: rec.Host, Text: short})
-			}
-			continue
+		texts := []string{short}
+		if j.Words.Lacks != "" {
+			texts = []string{lacksText(rec), sumsText(rec), short}
 		}
-		for _, text := range []string{lacksText(rec), sumsText(rec), short} {
+		for _, text := range texts {
 			if text != "" {
 				notes = append(notes, numa.Note{At: rec.Host, Text: text})
 			}
 		}
 	}
-	if c.Fleet == nil && len(c.vms) > 0 {
+	if j.Fleet == nil && len(j.VMs) > 0 {
 		notes = append(notes, numa.Note{Text: "no inventory (--fleet): M011 is not judged, nor is M006 for certain: whether a guest sees its nodes is not known"})
 	}
 	return notes
+}
+
+// Warnings returns what the readers of the files warned of, each once.
+func (j *Judged) Warnings() (notes []numa.Note) {
+	for _, rec := range j.Recordings {
+		for _, f := range rec.Files {
+			for _, text := range f.Warnings {
+				if n := (numa.Note{Text: text}); !slices.Contains(notes, n) {
+					notes = append(notes, n)
+				}
+			}
+		}
+	}
+	return notes
+}
+
+// Nothing says why nothing could be judged; "" when something was.
+func (j *Judged) Nothing() string {
+	if j.Judgeable() {
+		return ""
+	}
+	return j.Words.The + " holds nothing about NUMA"
 }

@@ -1,10 +1,11 @@
-package report
+package recording
 
 import (
 	"fmt"
 
 	"homenode/esxi/scheduler"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -13,18 +14,18 @@ import (
 
 // trouble says which VMs found no host, never ran, could not be powered on by ESXi, or
 // missed memory.
-func (s *simulated) trouble() (out []string) {
+func (s *Simulation) trouble() (out []string) {
 	say := func(vms []string, what string) {
 		if len(vms) > 0 {
-			out = append(out, fmt.Sprintf("%s %s: %s", plural(len(vms), "VM"), what, namesText(vms)))
+			out = append(out, fmt.Sprintf("%s %s: %s", words.Plural(len(vms), "VM"), what, words.Few(vms)))
 		}
 	}
 	var homeless, idle []string
-	for _, v := range s.vms {
+	for _, v := range s.VMs {
 		switch {
-		case v.nowhere:
+		case v.Nowhere:
 			homeless = append(homeless, v.Name)
-		case v.out.Steps == 0 && v.Power.Value == numa.PoweredOn:
+		case v.Out.Steps == 0 && v.Power.Value == numa.PoweredOn:
 			idle = append(idle, v.Name)
 		}
 	}
@@ -32,23 +33,23 @@ func (s *simulated) trouble() (out []string) {
 	say(idle, "should run and never did")
 	say(s.tooWide(), "would be refused by ESXi at power-on")
 	var missing []string
-	var most *simulatedVM
-	for _, v := range s.order {
-		if v.missing() > 0 {
+	var most *SimulatedVM
+	for _, v := range s.Order {
+		if v.Missing() > 0 {
 			missing = append(missing, v.Name)
-			if most == nil || v.missing() > most.missing() {
+			if most == nil || v.Missing() > most.Missing() {
 				most = v
 			}
 		}
 	}
 	if most != nil {
-		out = append(out, fmt.Sprintf("memory of %s was swapped or ballooned, most of all %s: %s", plural(len(missing), "VM"), most.Name, most.takenText()))
+		out = append(out, fmt.Sprintf("memory of %s was swapped or ballooned, most of all %s: %s", words.Plural(len(missing), "VM"), most.Name, most.TakenText()))
 	}
 	return out
 }
 
 // nowhere returns the VMs, by index, for which no host was found.
-func (s *simulated) nowhere() map[int]bool {
+func (s *Simulation) nowhere() map[int]bool {
 	all := map[int]bool{}
 	for i := range s.Outcome.Decisions {
 		if d := &s.Outcome.Decisions[i]; d.Kind == scheduler.NoRoom {
@@ -60,7 +61,7 @@ func (s *simulated) nowhere() map[int]bool {
 
 // tooWide names the VMs that ran on a host with fewer logical CPUs than they have vCPUs,
 // which the simulation does not refuse.
-func (s *simulated) tooWide() (out []string) {
+func (s *Simulation) tooWide() (out []string) {
 	machines := map[string]*vnuma.Machine{} // by name of the host
 	for i := range s.Story.Fleet.Hosts {
 		h := &s.Story.Fleet.Hosts[i]
@@ -68,10 +69,10 @@ func (s *simulated) tooWide() (out []string) {
 			machines[h.Name] = &m
 		}
 	}
-	for _, v := range s.vms {
-		for _, l := range v.lives {
-			if m := machines[l.rec.Host]; m != nil && m.AllThreads > 0 && l.VCPUs > int(m.AllThreads) {
-				out = append(out, fmt.Sprintf("%s with %d vCPUs on %s, which has %d logical CPUs", v.Name, l.VCPUs, l.rec.Host, m.AllThreads))
+	for _, v := range s.VMs {
+		for _, l := range v.Lives {
+			if m := machines[l.Rec.Host]; m != nil && m.AllThreads > 0 && l.VCPUs > int(m.AllThreads) {
+				out = append(out, fmt.Sprintf("%s with %d vCPUs on %s, which has %d logical CPUs", v.Name, l.VCPUs, l.Rec.Host, m.AllThreads))
 				break
 			}
 		}

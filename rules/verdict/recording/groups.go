@@ -1,4 +1,4 @@
-package report
+package recording
 
 import (
 	"cmp"
@@ -7,50 +7,51 @@ import (
 	"strings"
 
 	"homenode/esxi/scheduler"
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
 // What groups of decisions come to, in words.
 
 // sum says what a group of decisions did.
-func (s *simulated) sum(g *group) []happening {
+func (s *Simulation) sum(g *group) []Happening {
 	first, last := g.all[0], g.all[len(g.all)-1]
-	h := happening{from: first.At, to: last.At, host: s.hostName(first.Host), weight: important, size: len(g.all)}
+	h := Happening{from: first.At, to: last.At, Host: s.hostName(first.Host), weight: important, size: len(g.all)}
 	for _, d := range g.all {
 		for _, id := range d.Kind.Rules() {
-			if !slices.Contains(h.rules, id) {
-				h.rules = append(h.rules, id)
+			if !slices.Contains(h.Rules, id) {
+				h.Rules = append(h.Rules, id)
 			}
 		}
 	}
 	switch g.class {
 	case moves:
-		h.text, h.weight = s.movesText(g.all), movement
+		h.Text, h.weight = s.movesText(g.all), movement
 	case states:
-		var out []happening
+		var out []Happening
 		for _, d := range g.all {
 			one := h
-			one.from, one.to, one.text = d.At, d.At, "memory state "+d.Why(s.Story.Fleet)
+			one.from, one.to, one.Text = d.At, d.At, "memory state "+d.Why(s.Story.Fleet)
 			out = append(out, one)
 		}
 		return out
 	case spills:
-		h.text = s.spillText(g.all)
+		h.Text = s.spillText(g.all)
 	case widens:
-		h.text = fmt.Sprintf("node %d becomes a home node of %s: %s", first.To, s.whoText(g.all), first.Why(s.Story.Fleet))
+		h.Text = fmt.Sprintf("node %d becomes a home node of %s: %s", first.To, s.whoText(g.all), first.Why(s.Story.Fleet))
 	case home:
-		h.text, h.weight = "memory came home: "+s.whoText(g.all), detail
+		h.Text, h.weight = "memory came home: "+s.whoText(g.all), detail
 	case reclaims:
-		h.text = fmt.Sprintf("memory is taken from %s: %s%s", s.whoText(g.all), first.Why(s.Story.Fleet), s.mostTaken(g.all))
+		h.Text = fmt.Sprintf("memory is taken from %s: %s%s", s.whoText(g.all), first.Why(s.Story.Fleet), s.mostTaken(g.all))
 	case shares:
-		h.text, h.weight = fmt.Sprintf("pages are shared of %s", s.whoText(g.all)), detail
+		h.Text, h.weight = fmt.Sprintf("pages are shared of %s", s.whoText(g.all)), detail
 	}
-	return []happening{h}
+	return []Happening{h}
 }
 
 // spillText says whose new memory found no room at home. The figures are those of the
 // decisions: the first time.
-func (s *simulated) spillText(all []*scheduler.Decision) string {
+func (s *Simulation) spillText(all []*scheduler.Decision) string {
 	type amount struct{ remote, swapped numa.Bytes }
 	sums := map[string]*amount{}
 	var names []string
@@ -90,25 +91,25 @@ func (s *simulated) spillText(all []*scheduler.Decision) string {
 		}
 		names[i] = name + " " + strings.Join(parts, " and ")
 	}
-	return fmt.Sprintf("new memory %s, at first %s", what, namesText(names))
+	return fmt.Sprintf("new memory %s, at first %s", what, words.Few(names))
 }
 
 // mostTaken says of which VM of a group most memory is swapped or ballooned, and how much.
-func (s *simulated) mostTaken(all []*scheduler.Decision) string {
-	var most *simulatedVM
+func (s *Simulation) mostTaken(all []*scheduler.Decision) string {
+	var most *SimulatedVM
 	for _, d := range all {
-		if v := s.vms[d.VM]; v.taken != nil && (most == nil || v.taken.Taken() > most.taken.Taken()) {
+		if v := s.VMs[d.VM]; v.Took != nil && (most == nil || v.Took.Taken() > most.Took.Taken()) {
 			most = v
 		}
 	}
 	if most == nil {
 		return ""
 	}
-	return fmt.Sprintf("; most in all %s, %s", most.Name, most.takenText())
+	return fmt.Sprintf("; most in all %s, %s", most.Name, most.TakenText())
 }
 
 // whoText names the VMs of decisions, each once.
-func (s *simulated) whoText(all []*scheduler.Decision) string {
+func (s *Simulation) whoText(all []*scheduler.Decision) string {
 	var names []string
 	for _, d := range all {
 		if d.VM < 0 {
@@ -118,11 +119,11 @@ func (s *simulated) whoText(all []*scheduler.Decision) string {
 			names = append(names, name)
 		}
 	}
-	return namesText(names)
+	return words.Few(names)
 }
 
 // movesText counts what the balancer did: "16 moves, 9 for load and 7 for locality: a, b".
-func (s *simulated) movesText(all []*scheduler.Decision) string {
+func (s *Simulation) movesText(all []*scheduler.Decision) string {
 	var kinds []string
 	count := map[string]int{}
 	clients := 0
@@ -159,7 +160,7 @@ func (s *simulated) movesText(all []*scheduler.Decision) string {
 	for i, kind := range kinds {
 		kinds[i] = fmt.Sprintf("%d for %s", count[kind], kind)
 	}
-	return fmt.Sprintf("%d migrations %s, %s: %s", clients, betweenText(all), strings.Join(kinds, ", "), namesText(names))
+	return fmt.Sprintf("%d migrations %s, %s: %s", clients, betweenText(all), strings.Join(kinds, ", "), words.Few(names))
 }
 
 // betweenText says between which nodes.
@@ -180,28 +181,4 @@ func betweenText(all []*scheduler.Decision) string {
 		ids = append(ids, fmt.Sprint(n))
 	}
 	return "between nodes " + strings.Join(ids, " and ")
-}
-
-// shorten leaves out what matters least until at most so many are left.
-func shorten(all []happening, most int) (kept []happening, left int) {
-	if len(all) <= most {
-		return all, 0
-	}
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(all[a].weight, all[b].weight), cmp.Compare(all[a].size, all[b].size), cmp.Compare(b, a))
-	})
-	drop := map[int]bool{}
-	for _, i := range order[:len(all)-most] {
-		drop[i] = true
-	}
-	for i := range all {
-		if !drop[i] {
-			kept = append(kept, all[i])
-		}
-	}
-	return kept, len(all) - most
 }

@@ -1,4 +1,4 @@
-package report
+package recording
 
 import (
 	"cmp"
@@ -8,22 +8,26 @@ import (
 	"time"
 
 	"homenode/esxi/scheduler"
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
 // What happened: the events of a story, and between them what the scheduler made of them.
 
-// A happening is one line of it.
-type happening struct {
+// A Happening is one line of it.
+type Happening struct {
+	From     time.Time `json:"from"`
+	To       time.Time `json:"to"`
+	Host     string    `json:"host,omitempty"` // "" for an event
+	Event    bool      `json:"event"`          // of the story
+	Text     string    `json:"text"`
+	Note     string    `json:"note,omitempty"`     // what the author says of an event
+	Followed string    `json:"followed,omitempty"` // what an event did at once
+	Rules    []string  `json:"rules,omitempty"`    // of the rule book
+
 	from, to time.Duration // since the start
-	host     string        // "" for an event
-	event    bool          // of the story
-	text     string
-	note     string   // what the author says of an event
-	followed string   // what an event did at once
-	rules    []string // of the rule book
-	weight   int      // those of little weight are left out first
-	size     int      // and of one weight those of few decisions
+	weight   int           // those of little weight are left out first
+	size     int           // and of one weight those of few decisions
 }
 
 // The weights of happenings.
@@ -34,8 +38,8 @@ const (
 	told // by the story
 )
 
-// happenings returns what happened in the order of time.
-func (s *simulated) happenings() []happening {
+// Happened returns what happened in the order of time.
+func (s *Simulation) Happened() []Happening {
 	out := s.beginning()
 	decisions := s.Outcome.Decisions
 	var bounds []time.Duration // times of events
@@ -75,15 +79,18 @@ func (s *simulated) happenings() []happening {
 	for _, g := range order {
 		out = append(out, s.sum(g)...)
 	}
-	slices.SortStableFunc(out, func(a, b happening) int {
-		first := func(h happening) int {
-			if h.event {
+	slices.SortStableFunc(out, func(a, b Happening) int {
+		first := func(h Happening) int {
+			if h.Event {
 				return 0
 			}
 			return 1
 		}
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(first(a), first(b)))
 	})
+	for i := range out {
+		out[i].From, out[i].To = s.Story.Start.Add(out[i].from), s.Story.Start.Add(out[i].to)
+	}
 	return out
 }
 
@@ -91,7 +98,7 @@ func (s *simulated) happenings() []happening {
 const quiet = 45 * time.Minute
 
 // sameLine reports whether two events are of one line of the story.
-func (s *simulated) sameLine(a, b *numa.Event) bool {
+func (s *Simulation) sameLine(a, b *numa.Event) bool {
 	return a.At == b.At && a.Line == b.Line && a.Text == b.Text && a.Text != ""
 }
 
@@ -135,7 +142,7 @@ func classOf(k scheduler.DecisionKind) class {
 }
 
 // beginning says where the VMs are that run at the start.
-func (s *simulated) beginning() []happening {
+func (s *Simulation) beginning() []Happening {
 	running, seen := map[int]bool{}, map[int]bool{}
 	var loose []string
 	var ids []string
@@ -164,22 +171,22 @@ func (s *simulated) beginning() []happening {
 	if len(running) == 0 {
 		return nil
 	}
-	text := plural(len(running), "VM") + " placed"
+	text := words.Plural(len(running), "VM") + " placed"
 	switch {
 	case len(seen) == len(running):
-		text = plural(len(seen), "VM") + " taken as observed"
+		text = words.Plural(len(seen), "VM") + " taken as observed"
 	case len(seen) > 0:
 		text += fmt.Sprintf(", %d of them taken as observed", len(seen))
 	}
 	if len(loose) > 0 {
-		text += fmt.Sprintf("; without home node: %s", namesText(loose))
+		text += fmt.Sprintf("; without home node: %s", words.Few(loose))
 	}
 	slices.Sort(ids)
-	return []happening{{text: text, rules: ids, weight: told, event: true}}
+	return []Happening{{Text: text, Rules: ids, weight: told, Event: true}}
 }
 
 // byEvent reports whether an event of the story at the start is about the VM.
-func (s *simulated) byEvent(d *scheduler.Decision) bool {
+func (s *Simulation) byEvent(d *scheduler.Decision) bool {
 	for i := range s.Story.Events {
 		e := &s.Story.Events[i]
 		if e.At > 0 {
@@ -192,41 +199,41 @@ func (s *simulated) byEvent(d *scheduler.Decision) bool {
 	return false
 }
 
-func (s *simulated) vmName(i int) string   { return s.Story.Fleet.VMs[i].Name }
-func (s *simulated) hostName(i int) string { return s.Story.Fleet.Hosts[i].Name }
+func (s *Simulation) vmName(i int) string   { return s.Story.Fleet.VMs[i].Name }
+func (s *Simulation) hostName(i int) string { return s.Story.Fleet.Hosts[i].Name }
 
 // told says what the story says of events of one line, and what followed at once.
-func (s *simulated) told(events []numa.Event) happening {
+func (s *Simulation) told(events []numa.Event) Happening {
 	e := &events[0]
-	h := happening{from: e.At, to: e.At, event: true, text: e.Text, note: e.Note, weight: told}
+	h := Happening{from: e.At, to: e.At, Event: true, Text: e.Text, Note: e.Note, weight: told}
 	vms := map[string]bool{}
 	for i := range events {
 		if events[i].VM != "" {
 			vms[events[i].VM] = true
 		}
 	}
-	if h.text == "" {
-		h.text = e.Kind.String()
+	if h.Text == "" {
+		h.Text = e.Kind.String()
 		if v := s.vmByID(e.VM); v != "" {
-			h.text += " " + v
+			h.Text += " " + v
 		}
 		if e.VM == "" || e.Host != "" {
-			h.text += " " + s.hostByID(e.Host)
+			h.Text += " " + s.hostByID(e.Host)
 		}
 	}
 	followed, ids := s.followed(e, vms)
-	h.followed, h.rules = followed, ids
+	h.Followed, h.Rules = followed, ids
 	return h
 }
 
-func (s *simulated) vmByID(id string) string {
+func (s *Simulation) vmByID(id string) string {
 	if i := slices.IndexFunc(s.Story.Fleet.VMs, func(v numa.VM) bool { return v.ID == id }); i >= 0 && id != "" {
 		return s.vmName(i)
 	}
 	return ""
 }
 
-func (s *simulated) hostByID(id string) string {
+func (s *Simulation) hostByID(id string) string {
 	if i := slices.IndexFunc(s.Story.Fleet.Hosts, func(h numa.Host) bool { return h.ID == id }); i >= 0 {
 		return s.hostName(i)
 	}
@@ -234,7 +241,7 @@ func (s *simulated) hostByID(id string) string {
 }
 
 // followed says where VMs went by an event: "esx02: cache01 on node 1, app07 on node 0".
-func (s *simulated) followed(e *numa.Event, vms map[string]bool) (text string, ids []string) {
+func (s *Simulation) followed(e *numa.Event, vms map[string]bool) (text string, ids []string) {
 	decisions := s.decidedAt(e.At)
 	came := map[int]bool{} // VMs that this event is about
 	for i := range decisions {
@@ -281,13 +288,13 @@ func (s *simulated) followed(e *numa.Event, vms map[string]bool) (text string, i
 		parts = append(parts, "a burst: the load of those that have just come is not known yet (C-7)")
 	}
 	if len(nowhere) > 0 {
-		parts = append(parts, "no host takes "+namesText(nowhere))
+		parts = append(parts, "no host takes "+words.Few(nowhere))
 	}
 	return strings.Join(parts, "; "), ids
 }
 
 // decidedAt returns the decisions of one time.
-func (s *simulated) decidedAt(at time.Duration) []scheduler.Decision {
+func (s *Simulation) decidedAt(at time.Duration) []scheduler.Decision {
 	compare := func(d scheduler.Decision, at time.Duration) int { return cmp.Compare(d.At, at) }
 	from, _ := slices.BinarySearchFunc(s.Outcome.Decisions, at, compare)
 	to, _ := slices.BinarySearchFunc(s.Outcome.Decisions, at+1, compare)
@@ -314,7 +321,7 @@ func arrive(all []arrival, d *scheduler.Decision) []arrival {
 
 // arrivals writes who came where, those to the same nodes together; named says whether the
 // event does not name the VMs itself.
-func (s *simulated) arrivals(all []arrival, named bool) string {
+func (s *Simulation) arrivals(all []arrival, named bool) string {
 	type place struct {
 		host  int
 		nodes numa.NodeSet
@@ -330,12 +337,12 @@ func (s *simulated) arrivals(all []arrival, named bool) string {
 	}
 	var parts []string
 	for _, p := range order {
-		text := s.hostName(p.host) + ", home node " + nodesText(p.nodes)
+		text := s.hostName(p.host) + ", home node " + Nodes(p.nodes)
 		if p.nodes == 0 {
 			text = s.hostName(p.host) + ", not managed"
 		}
 		if named {
-			text = namesText(names[p]) + ": " + text
+			text = words.Few(names[p]) + ": " + text
 		}
 		parts = append(parts, text)
 	}
@@ -343,4 +350,28 @@ func (s *simulated) arrivals(all []arrival, named bool) string {
 		parts = append(parts[:3], fmt.Sprintf("and %d more places", len(parts)-3))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// Shorten leaves out what matters least until at most so many are left.
+func Shorten(all []Happening, most int) (kept []Happening, left int) {
+	if len(all) <= most {
+		return all, 0
+	}
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(all[a].weight, all[b].weight), cmp.Compare(all[a].size, all[b].size), cmp.Compare(b, a))
+	})
+	drop := map[int]bool{}
+	for _, i := range order[:len(all)-most] {
+		drop[i] = true
+	}
+	for i := range all {
+		if !drop[i] {
+			kept = append(kept, all[i])
+		}
+	}
+	return kept, len(all) - most
 }

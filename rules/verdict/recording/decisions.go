@@ -1,0 +1,126 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"homenode/esxi/scheduler"
+	"homenode/internal/alike"
+	"homenode/internal/words"
+	"homenode/numa"
+)
+
+// A Decision is one of the scheduler in the words of the story.
+type Decision struct {
+	Time     time.Time `json:"time"`
+	Host     string    `json:"host"`
+	VM       string    `json:"vm,omitempty"`
+	VMID     string    `json:"vmId,omitempty"`
+	Client   *int      `json:"client,omitempty"`
+	Decision string    `json:"decision"`
+	From     *int      `json:"fromNode,omitempty"`
+	To       *int      `json:"toNode,omitempty"`
+	WithVM   string    `json:"withVM,omitempty"`   // that a client changed places with
+	FromHost string    `json:"fromHost,omitempty"` // that a VM came from
+	Why      string    `json:"why,omitempty"`
+	Rules    []string  `json:"rules"`
+}
+
+// Decision says what the scheduler decided.
+func (s *Simulation) Decision(d *scheduler.Decision) Decision {
+	number := func(n int) *int {
+		if n < 0 {
+			return nil
+		}
+		return &n
+	}
+	out := Decision{Time: s.Story.Start.Add(d.At), Host: s.hostName(d.Host), Client: number(d.Client), Decision: d.Kind.String(),
+		From: number(d.From), To: number(d.To), Why: d.Why(s.Story.Fleet), Rules: append([]string{}, d.Kind.Rules()...)}
+	if d.VM >= 0 {
+		out.VM, out.VMID = s.VMs[d.VM].Name, s.VMs[d.VM].ID
+	}
+	if d.Other >= 0 {
+		switch d.Kind {
+		case scheduler.BalanceSwapped, scheduler.LocalitySwapped:
+			out.WithVM = s.vmName(d.Other)
+		case scheduler.MovedIn, scheduler.Restart:
+			out.FromHost = s.hostName(d.Other)
+		}
+	}
+	return out
+}
+
+// One returns the only VM of this name.
+func (s *Simulation) One(name string) (*SimulatedVM, error) {
+	switch found := s.Named(name); len(found) {
+	case 0:
+		for i := range s.Story.Fleet.Hosts {
+			if s.hostName(i) == name {
+				return nil, fmt.Errorf("%q is a host: --format svg draws hosts, else --vm takes a VM", name)
+			}
+		}
+		return nil, s.unknown(name)
+	case 1:
+		return found[0], nil
+	default:
+		var ids []string
+		for _, v := range found {
+			ids = append(ids, v.ID)
+		}
+		return nil, fmt.Errorf("%q could be each of %s", name, words.Few(ids))
+	}
+}
+
+// Decisions returns those about a VM and on a host, in the order of time; "" for all.
+func (s *Simulation) Decisions(vm, host string) ([]*scheduler.Decision, error) {
+	vms := map[int]bool{}
+	if vm != "" {
+		found := s.Named(vm)
+		if len(found) == 0 {
+			return nil, s.unknown(vm)
+		}
+		for _, v := range found {
+			vms[v.Index] = true
+		}
+	}
+	if host != "" {
+		var names []string
+		for i := range s.Story.Fleet.Hosts {
+			names = append(names, s.hostName(i))
+		}
+		if !slices.ContainsFunc(names, func(name string) bool { return numa.SameHost(name, host) }) {
+			return nil, fmt.Errorf("--host: the story has no host %q%s", host, alike.After(host, names))
+		}
+	}
+	out := []*scheduler.Decision{}
+	for i := range s.Outcome.Decisions {
+		d := &s.Outcome.Decisions[i]
+		about := vms[d.VM] || (d.Kind == scheduler.BalanceSwapped || d.Kind == scheduler.LocalitySwapped) && vms[d.Other]
+		if (vm == "" || about) && (host == "" || numa.SameHost(s.hostName(d.Host), host)) {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// unknown is the error for a name that no VM of the story has.
+func (s *Simulation) unknown(name string) error {
+	var names []string
+	for _, v := range s.VMs {
+		names = append(names, v.Name)
+	}
+	slices.Sort(names)
+	return fmt.Errorf("the story has no VM %q%s", name, alike.After(name, slices.Compact(names)))
+}
+
+// Clients returns how many clients of the VM decisions name.
+func (s *Simulation) Clients(v *SimulatedVM) int {
+	n := 0
+	for i := range s.Outcome.Decisions {
+		if d := &s.Outcome.Decisions[i]; d.VM == v.Index {
+			n = max(n, d.Client+1)
+		}
+	}
+	return n
+}

@@ -1,0 +1,59 @@
+package recording
+
+import (
+	"strings"
+	"time"
+
+	"homenode/capture"
+	"homenode/esxi/scheduler"
+	"homenode/numa"
+)
+
+// An Event is one of the story, as a drawing marks it.
+type Event struct {
+	Time time.Time
+	Text string
+	Note string
+}
+
+// Events returns the events of the story that are about a host or its VMs, or with v
+// about that VM and its host.
+func (s *Simulation) Events(rec *capture.Recording, v *capture.VM) []Event {
+	here := map[string]bool{} // IDs of VMs
+	for i := range rec.VMs {
+		if one := &rec.VMs[i]; v == nil || one == v {
+			here[s.Story.Fleet.VMs[s.Lives[one].VM].ID] = true
+		}
+	}
+	var out []Event
+	last := -1
+	for i := range s.Story.Events {
+		e := &s.Story.Events[i]
+		about := here[e.VM] || e.Talk != nil && (here[e.Talk.A] || here[e.Talk.B])
+		if e.VM == "" && e.Host != "" {
+			about = s.hostByID(e.Host) == rec.Host || s.brought(e, rec, here)
+		} else if e.Host != "" && v == nil {
+			about = about || s.hostByID(e.Host) == rec.Host
+		}
+		if !about || last >= 0 && s.sameLine(&s.Story.Events[last], e) {
+			continue
+		}
+		last = i
+		text := e.Text
+		if text == "" {
+			text = strings.TrimSpace(e.Kind.String() + " " + s.vmByID(e.VM))
+		}
+		out = append(out, Event{Time: s.Story.Start.Add(e.At), Text: text, Note: e.Note})
+	}
+	return out
+}
+
+// brought reports whether an event of another host brought one of these VMs here.
+func (s *Simulation) brought(e *numa.Event, rec *capture.Recording, here map[string]bool) bool {
+	for _, d := range s.decidedAt(e.At) {
+		if (d.Kind == scheduler.MovedIn || d.Kind == scheduler.Restart) && here[s.Story.Fleet.VMs[d.VM].ID] && s.hostName(d.Host) == rec.Host && d.Other >= 0 && s.Story.Fleet.Hosts[d.Other].ID == e.Host {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,300 @@
+// Package recording judges what rules found in recordings, be they of captures or of a
+// simulation: was it NUMA, which VMs lost locality, what keeps that from being certain, and
+// which VMs matter most. What only a simulation knows stands beside it, in Simulation.
+package recording
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/capture"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	"homenode/rules/simulate"
+)
+
+// Judged is a set of recordings with the subjects of its findings.
+type Judged struct {
+	*rules.Watched
+	Words  Words
+	VMs    []*VM                                     // by host and name
+	OfHost map[*capture.Recording][]*finding.Finding // findings about the host itself
+	Clock  Clock
+	First  time.Time
+	Last   time.Time
+
+	byKey  map[string]*VM                // by vmKey
+	byHost map[string]*capture.Recording // by the host of findings; nil for one that was not recorded
+}
+
+// A VM is one life of a VM on a recorded host, with what was found about it.
+type VM struct {
+	*capture.VM
+	Rec      *capture.Recording
+	Label    string             // its name, with what tells it from others of that name on the host
+	Findings []*finding.Finding // highest severity first
+	InFleet  *rule.VM           // what the inventory says; nil when it does not hold the VM
+	Blind    bool               // N%L and remote memory mean nothing: the memory is interleaved
+}
+
+// Of finds the subjects of the findings in captures.
+func Of(w *rules.Watched) *Judged { return judgedWith(w, ofCapture) }
+
+func judgedWith(w *rules.Watched, words Words) *Judged {
+	j := &Judged{Watched: w, Words: words, OfHost: map[*capture.Recording][]*finding.Finding{}, byKey: map[string]*VM{}, byHost: map[string]*capture.Recording{}}
+	for _, rec := range w.Recordings {
+		names := map[string]int{}
+		for i := range rec.VMs {
+			names[rec.VMs[i].Name]++
+		}
+		for i := range rec.VMs {
+			v := &rec.VMs[i]
+			one := &VM{VM: v, Rec: rec, Label: v.Name, InFleet: w.Joined[v]}
+			if names[v.Name] > 1 {
+				one.Label = Distinct(v)
+			}
+			j.VMs = append(j.VMs, one)
+			j.byKey[vmKey(rec.Host, v.Name, v.GID, v.Nth)] = one
+		}
+		if j.First.IsZero() || rec.First.Before(j.First) {
+			j.First = rec.First
+		}
+		if rec.Last.After(j.Last) {
+			j.Last = rec.Last
+		}
+	}
+	j.Clock = NewClock(j.First, j.Last)
+	for i := range w.Findings {
+		f := &w.Findings[i]
+		if v := j.VMOf(f); v != nil {
+			v.Findings = append(v.Findings, f)
+		} else if rec := j.RecordingOf(f); rec != nil && f.VM == "" {
+			j.OfHost[rec] = append(j.OfHost[rec], f)
+		}
+	}
+	j.markBlind()
+	return j
+}
+
+func vmKey(host, name string, gid int64, nth int) string {
+	return strings.Join([]string{host, name, strconv.FormatInt(gid, 10), strconv.Itoa(nth)}, "\x00")
+}
+
+// Distinct names a VM that is not the only one of its name.
+func Distinct(v *capture.VM) string {
+	name := v.Name
+	if v.GID >= 0 {
+		name += fmt.Sprintf(" (gid %d)", v.GID)
+	}
+	if v.Nth > 0 {
+		name += fmt.Sprintf(" #%d", v.Nth+1)
+	}
+	return name
+}
+
+// RecordingOf returns the recording of the finding's host, which the inventory can name
+// otherwise; nil when it was not recorded.
+func (j *Judged) RecordingOf(f *finding.Finding) *capture.Recording {
+	rec, known := j.byHost[f.Host]
+	if !known {
+		rec = j.recording(f.Host)
+		j.byHost[f.Host] = rec
+	}
+	return rec
+}
+
+// VMOf returns the VM that the finding is about; nil when it is about none.
+func (j *Judged) VMOf(f *finding.Finding) *VM {
+	rec := j.RecordingOf(f)
+	if rec == nil || f.VM == "" {
+		return nil
+	}
+	return j.byKey[vmKey(rec.Host, f.VM, f.GID, f.Nth)]
+}
+
+func (j *Judged) recording(name string) *capture.Recording {
+	for _, same := range []func(string) bool{
+		func(host string) bool { return host == name },
+		func(host string) bool { return numa.SameHost(host, name) },
+	} {
+		if i := slices.IndexFunc(j.Recordings, func(rec *capture.Recording) bool { return same(rec.Host) }); i >= 0 {
+			return j.Recordings[i]
+		}
+	}
+	return nil
+}
+
+// On returns the VMs of a recording.
+func (j *Judged) On(rec *capture.Recording) []*VM {
+	var out []*VM
+	for _, v := range j.VMs {
+		if v.Rec == rec {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Subject names what a finding is about, with its host where several were recorded.
+func (j *Judged) Subject(f *finding.Finding) string {
+	name := cmp.Or(f.VM, f.Host)
+	if v := j.VMOf(f); v != nil {
+		name = v.Label
+	}
+	if f.VM != "" && len(j.Recordings) > 1 {
+		return f.Host + "/" + name
+	}
+	return name
+}
+
+// Source names the files.
+func (j *Judged) Source() string {
+	var names []string
+	for _, rec := range j.Recordings {
+		for _, f := range rec.Files {
+			if !slices.Contains(names, f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	const most = 3
+	if n := len(names); n > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// FileAt returns the file that holds the time from which a finding held; "" when none is
+// known.
+func (j *Judged) FileAt(f *finding.Finding) string {
+	rec := j.RecordingOf(f)
+	if rec == nil {
+		return ""
+	}
+	if len(rec.Files) == 1 {
+		return rec.Files[0].Name
+	}
+	for _, one := range rec.Files {
+		if one.Ticks > 0 && !f.From.Before(one.First) && !f.From.After(one.Last) {
+			return one.Name
+		}
+	}
+	return ""
+}
+
+// moreFiles is what the name of a source has behind that of its first file.
+var moreFiles = regexp.MustCompile(` and \d+ more$`)
+
+// Place returns the file of the finding's host that holds the time from which it held,
+// with the line where the recording knows it; "" when there is no such file.
+func (j *Judged) Place(f *finding.Finding) (name string, line int) {
+	rec := j.RecordingOf(f)
+	if rec == nil || len(rec.Files) == 0 {
+		return "", 0
+	}
+	file, line := &rec.Files[0], 1
+	for i := range rec.Files {
+		if one := &rec.Files[i]; one.Ticks > 0 && !one.First.After(f.From) {
+			file = one
+		}
+	}
+	if v := j.VMOf(f); v != nil && f.From.Equal(v.Percents.At) && v.Percents.File == file.Name && v.Percents.Line > 0 {
+		line = v.Percents.Line
+	}
+	name = file.Name
+	if file.Parts > 1 {
+		name, line = moreFiles.ReplaceAllString(name, ""), 1 // the first of them: which one it was is not known
+	}
+	if file.Format == "invented" || file.Format == simulate.Format || name == "standard input" {
+		return "", 0
+	}
+	return name, line
+}
+
+// Judgeable reports whether anything was recorded that rules judge.
+func (j *Judged) Judgeable() bool { return slices.ContainsFunc(j.VMs, (*VM).States) }
+
+// States reports whether the recording states anything about NUMA of the VM.
+func (v *VM) States() bool { return v.HasMemory || v.HasHomes || v.HasMoves }
+
+// Worst returns the severity of the worst finding about the VM; false without one.
+func (v *VM) Worst() (finding.Severity, bool) {
+	if len(v.Findings) == 0 {
+		return 0, false
+	}
+	return v.Findings[0].Severity, true
+}
+
+// lost reports whether the VM lost locality: a finding of medium or high severity is about
+// its longest stretch of low N%L or of much remote memory. spell is that stretch.
+func (v *VM) lost() (spell *capture.Spell, ok bool) { return v.lostFrom(finding.Medium) }
+
+// lostFrom does so for findings of a severity or more.
+func (v *VM) lostFrom(least finding.Severity) (spell *capture.Spell, ok bool) {
+	for _, f := range v.Findings {
+		if f.Severity < least {
+			break
+		}
+		if spell := v.lostAt(f); spell != nil {
+			return spell, true
+		}
+	}
+	return nil, false
+}
+
+// lostAt returns the longest stretch of low N%L or of much remote memory when the finding
+// is about it and says that locality was lost, else nil.
+func (v *VM) lostAt(f *finding.Finding) *capture.Spell {
+	if f.Rule != "M001" && f.Rule != "M005" {
+		return nil
+	}
+	for _, s := range []*capture.Spells{&v.Low, &v.Far} {
+		if s.Count > 0 && f.From.Equal(s.Longest.From) && f.To.Equal(s.Longest.To) {
+			return &s.Longest
+		}
+	}
+	return nil
+}
+
+// markBlind finds the VMs that M006 tells of for certain; that the finding is accepted or
+// the rule is off changes nothing of it.
+func (j *Judged) markBlind() {
+	mark := func(f *finding.Finding) {
+		if f.Rule != "M006" || f.VMID == "" {
+			return
+		}
+		if v := j.VMOf(f); v != nil {
+			v.Blind = true
+		}
+	}
+	for i := range j.Findings {
+		mark(&j.Findings[i])
+	}
+	for i := range j.Suppressed {
+		mark(&j.Suppressed[i].Finding)
+	}
+	for i := range j.Muted {
+		mark(&j.Muted[i].Finding)
+	}
+}
+
+// SeveralHomes reports whether the VM had several home nodes at once.
+func (v *VM) SeveralHomes() bool {
+	homes, _, ok := rule.Homes(v.VM)
+	return ok && homes.Len() > 1
+}
+
+// LeastLocality returns the least N%L as a share in [0, 1].
+func (v *VM) LeastLocality() (share float64, ok bool) {
+	if v.Least.Local+v.Least.Remote <= 0 {
+		return 0, false
+	}
+	return float64(v.Least.Local) / float64(v.Least.Local+v.Least.Remote), true
+}

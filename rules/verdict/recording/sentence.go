@@ -1,0 +1,242 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// Verdict answers the question of a recording in one sentence: was it NUMA? rest says what
+// that leaves open, and what it rests on.
+func (j *Judged) Verdict() (verdict, rest string) {
+	if len(j.VMs) == 0 {
+		return "Nothing can be said about NUMA: no VM was " + j.Words.Seen + ".", j.howToGet()
+	}
+	var lost, hurt []*VM
+	for _, v := range slices.SortedStableFunc(slices.Values(j.VMs), byWeight) {
+		if _, ok := v.lost(); ok {
+			lost = append(lost, v)
+		} else if j.harm(v.Findings) != nil {
+			hurt = append(hurt, v)
+		}
+	}
+	hosts := 0
+	for _, findings := range j.OfHost {
+		if j.harm(findings) != nil {
+			hosts++
+		}
+	}
+	where := j.stretch()
+	none := j.noneLost() != ""
+	switch open := j.withheld(lost); {
+	case len(lost) > 0:
+		verdict = fmt.Sprintf("%d of %s lost locality%s %s; most remote memory over time: %s.", CountVMs(lost), words.Plural(CountVMs(j.VMs), "VM"), j.moreLost(lost), where, j.worstText(lost))
+	case len(hurt) > 0:
+		though := ""
+		if none {
+			though = ", though none lost locality"
+		}
+		verdict = fmt.Sprintf("NUMA had a part in it: %d of %s had trouble with it %s%s: first of all %s: %s.",
+			CountVMs(hurt), words.Plural(CountVMs(j.VMs), "VM"), where, though, hurt[0].Label, j.findingText(j.harm(hurt[0].Findings)))
+	case hosts > 0:
+		though := ""
+		if none {
+			though = "no VM lost locality, but "
+		}
+		verdict = fmt.Sprintf("NUMA had a part in it %s: %s%s.", where, though, j.hostText())
+	case !j.Judgeable():
+		return "Nothing can be said about NUMA: " + j.Words.The + " has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
+	case len(open) > 0:
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: %s.", where, strings.Join(open, "; "))
+	case j.momentary():
+		verdict = fmt.Sprintf("NUMA cannot be ruled out: %s, but %s.", j.sawText(), j.momentsText())
+	case j.tooShort():
+		verdict = fmt.Sprintf("NUMA cannot be ruled out: %s %s, but that is too short: rules look for minutes.", j.sawText(), where)
+	case j.lacksLocality():
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but %s lacks what would show it.", where, j.Words.The)
+	case j.mostlyLow() != nil:
+		v := j.mostlyLow()
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: N%%L of %s was below %s most of the time, though no rule counts it as a finding.",
+			where, v.Label, rule.NL(v.Rec.Options.Locality))
+	case j.innocence() == "":
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but neither N%%L nor the load of the nodes was judged.", where)
+	default:
+		verdict = fmt.Sprintf("NUMA was not the cause %s: %s.", where, j.innocence())
+	}
+	return verdict, j.rest(lost, hurt, hosts)
+}
+
+func (j *Judged) rest(lost, hurt []*VM, hosts int) string {
+	var parts []string
+	if n := CountVMs(hurt); len(lost) > 0 && n > 0 {
+		parts = append(parts, fmt.Sprintf("%s had trouble of another kind, first of all %s: %s.", words.Plural(n, "more VM"), hurt[0].Label, j.findingText(j.harm(hurt[0].Findings))))
+	}
+	if hosts > 0 && (len(lost) > 0 || len(hurt) > 0) {
+		parts = append(parts, fmt.Sprintf("%s findings of medium or high severity.", words.Verb(hosts, "host itself has", "hosts themselves have")))
+	}
+	parts = append(parts, j.besideText())
+	if len(lost) == 0 && len(hurt) == 0 && hosts == 0 {
+		if n := len(j.Findings) - j.AtLeast(finding.Medium); n > 0 {
+			parts = append(parts, fmt.Sprintf("%s of low severity or for information.", words.Plural(n, "finding")))
+		}
+		parts = append(parts, j.lookedAt(), j.tooShortText(), j.spreadText())
+	} else if open := j.withheld(lost); len(open) > 0 {
+		parts = append(parts, "Not counted: "+strings.Join(open, "; ")+".")
+	}
+	if off := j.rulesOff(); len(off) > 0 {
+		parts = append(parts, fmt.Sprintf("Switched off by %s: %s.", j.Policy.File, strings.Join(off, ", ")))
+	}
+	return words.Join(" ", append(parts, j.howToGet())...)
+}
+
+// mostlyLow returns a VM whose N%L was low most of the time and that no finding is about: a
+// capture can be too short for one. It is nil when there is none.
+func (j *Judged) mostlyLow() *VM {
+	for _, v := range j.VMs {
+		if len(v.Findings) == 0 && v.Low.Count > 0 && 2*v.Low.Time >= v.Managed {
+			return v
+		}
+	}
+	return nil
+}
+
+// stretch returns "in 4 h 10 min on esx07".
+func (j *Judged) stretch() string {
+	if j.momentary() {
+		return fmt.Sprintf("in what was %s on %s", j.Words.Seen, words.Plural(len(j.Recordings), "host"))
+	}
+	if len(j.Recordings) == 1 {
+		rec := j.Recordings[0]
+		return fmt.Sprintf("in %s on %s", rule.Duration(rec.Covered), rec.Host)
+	}
+	return fmt.Sprintf("in %s on %s", rule.Duration(j.Last.Sub(j.First)), words.Plural(len(j.Recordings), "host"))
+}
+
+// worstText names the VM that had the most remote memory over time, and when it was worst:
+// "kafka01, 46 GB on average, up to 37 % of its memory from 01:00 to 05:00".
+func (j *Judged) worstText(lost []*VM) string {
+	worst := slices.MaxFunc(lost, func(a, b *VM) int { return compareSums(&a.Remote.Sum, &b.Remote.Sum) })
+	spell, _ := worst.lost()
+	name := worst.Label
+	if len(j.Recordings) > 1 {
+		name += " on " + worst.Rec.Host
+	}
+	if mean, ok := worst.Remote.Mean(worst.Managed); ok {
+		name += fmt.Sprintf(", %s on average in %s", mean-mean%numa.MiB, rule.Duration(worst.Managed))
+	}
+	when := j.Clock.Span(spell.From, spell.To)
+	if spell == &worst.Far.Longest {
+		return fmt.Sprintf("%s, up to %s from %s", name, numa.Bytes(spell.Worst), when)
+	}
+	return fmt.Sprintf("%s, up to %d %% of its memory from %s", name, 100-percentLocal(spell.Worst), when)
+}
+
+// percentLocal returns N%L as esxtop shows it: whole percent, truncated.
+func percentLocal(share float64) int { return int(share*100 + 1e-9) }
+
+// findingText is what a finding says, in the middle of a sentence.
+func (j *Judged) findingText(f *finding.Finding) string {
+	text := f.Title
+	if !f.From.IsZero() && f.From.Before(f.To) {
+		text += ", " + j.Clock.Span(f.From, f.To)
+	}
+	return text
+}
+
+// hostText says what was found about the first host with findings that matter.
+func (j *Judged) hostText() string {
+	for _, rec := range j.Recordings {
+		if f := j.harm(j.OfHost[rec]); f != nil {
+			return "on " + rec.Host + " " + j.findingText(f)
+		}
+	}
+	return ""
+}
+
+// lacksLocality reports whether N%L of no VM is known.
+func (j *Judged) lacksLocality() bool {
+	return !slices.ContainsFunc(j.VMs, func(v *VM) bool { return v.HasMemory })
+}
+
+// lookedAt says what the verdict rests on when nothing was found.
+func (j *Judged) lookedAt() string {
+	var parts []string
+	var memory []*VM
+	homes, ready := 0, 0
+	moves := int64(0)
+	moved := false
+	var lowest *VM
+	for _, v := range j.VMs {
+		if v.HasMemory {
+			memory = append(memory, v)
+			if share, ok := v.LeastLocality(); ok && (lowest == nil || share < least(lowest)) {
+				lowest = v
+			}
+		}
+		if v.HasHomes {
+			homes++
+		}
+		if v.HasMoves {
+			moved = true
+			moves += v.Moves.All
+		}
+		if _, ok := v.Ready.Peak(); ok {
+			ready++
+		}
+	}
+	if len(memory) > 0 {
+		text := fmt.Sprintf("N%%L of %s", words.Plural(CountVMs(memory), "VM"))
+		if lowest != nil {
+			text += fmt.Sprintf(" (least %s, %s at %s)", rule.NL(least(lowest)), lowest.Label, j.Clock.At(lowest.Least.Time))
+		}
+		parts = append(parts, text)
+	}
+	if homes > 0 {
+		parts = append(parts, "home nodes")
+	}
+	if moved {
+		parts = append(parts, words.Plural(int(moves), "NUMA migration"))
+	}
+	if ready > 0 {
+		parts = append(parts, "ready time")
+	}
+	nodes := 0
+	for _, rec := range j.Recordings {
+		nodes += len(rec.Nodes)
+	}
+	if nodes > 0 {
+		parts = append(parts, words.Plural(nodes, "node"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Looked at: " + strings.Join(parts, ", ") + "."
+}
+
+// howToGet names the counters about NUMA that are lacking, and how to record them.
+func (j *Judged) howToGet() string {
+	var lacks []string
+	for _, rec := range j.Recordings {
+		for _, name := range rec.Lacks {
+			if aboutNUMA(name) && !slices.Contains(lacks, name) {
+				lacks = append(lacks, name)
+			}
+		}
+	}
+	if len(lacks) == 0 || j.Words.Lacks == "" {
+		return ""
+	}
+	slices.Sort(lacks)
+	return j.Words.Lacks + strings.Join(lacks, ", ") + ": record with esxtop -b -a."
+}
+
+// aboutNUMA reports whether a verdict is weaker without the counter. N%L follows from
+// local and remote memory.
+func aboutNUMA(counter string) bool {
+	return strings.HasPrefix(counter, "Numa ") && counter != "Numa % Local" || counter == "% Ready"
+}

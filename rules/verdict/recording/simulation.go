@@ -1,0 +1,222 @@
+package recording
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/capture"
+	"homenode/esxi/scheduler"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	"homenode/rules/simulate"
+)
+
+// A Simulation is judged as a capture is: its run is a recording. Simulation is what it has
+// beside that: the story, why everything was decided, and how fast VMs ran.
+type Simulation struct {
+	*simulate.Result
+	Run   *Judged        // without recordings when the run was too large to be judged
+	VMs   []*SimulatedVM // by index in the fleet
+	Order []*SimulatedVM // those that ran: the worst first
+
+	loads map[string]bool // IDs of the VMs of which the story states the load
+}
+
+// A SimulatedVM is one VM of the story with all its lives.
+type SimulatedVM struct {
+	*numa.VM
+	Index    int
+	Lives    []*VM              // in the order of time
+	Findings []*finding.Finding // highest severity first
+	Nowhere  bool               // no host was found for it
+	Out      *scheduler.VMOutcome
+	Speed    *simulate.Speed // nil when it was not priced
+	Took     *simulate.Speed // nil when no memory of it was ever swapped or ballooned
+}
+
+// OfSimulation finds what belongs to each VM of a simulation.
+func OfSimulation(r *simulate.Result) *Simulation {
+	w := r.Watched
+	if w == nil {
+		w = &rules.Watched{}
+	}
+	run := judgedWith(w, ofSimulation)
+	s := &Simulation{Result: r, Run: run, loads: map[string]bool{}}
+	for i := range r.Story.Loads {
+		s.loads[r.Story.Loads[i].VM] = true
+	}
+	end := r.Story.Start.Add(r.Story.Length)
+	run.First, run.Last = r.Story.Start, end
+	if run.Clock = NewClock(run.First, end.Add(-1)); r.Story.Length < 15*time.Minute {
+		run.Clock = NewClock(run.First, end)
+	}
+	nowhere := s.nowhere()
+	for i := range r.Story.Fleet.VMs {
+		v := &SimulatedVM{VM: &r.Story.Fleet.VMs[i], Index: i, Nowhere: nowhere[i], Out: &r.Outcome.VMs[i]}
+		if i < len(r.Speeds) && r.Speeds[i].Known() {
+			v.Speed = &r.Speeds[i]
+		}
+		if i < len(r.Speeds) && r.Speeds[i].Taken() > 0 {
+			v.Took = &r.Speeds[i]
+		}
+		s.VMs = append(s.VMs, v)
+	}
+	for _, life := range run.VMs {
+		known := r.Lives[life.VM]
+		v := s.VMs[known.VM]
+		life.Blind = known.Interleaved
+		if life.Label != life.Name { // the ids of scheduler groups are the model's own
+			life.Label = life.Name + " from " + run.Clock.At(life.First)
+		}
+		v.Lives = append(v.Lives, life)
+		v.Findings = append(v.Findings, life.Findings...)
+	}
+	for _, v := range s.VMs {
+		slices.SortStableFunc(v.Lives, func(a, b *VM) int { return a.First.Compare(b.First) })
+		slices.SortStableFunc(v.Findings, func(a, b *finding.Finding) int { return cmp.Compare(b.Severity, a.Severity) })
+		if v.Out.Steps > 0 {
+			s.Order = append(s.Order, v)
+		}
+	}
+	slices.SortStableFunc(s.Order, worstFirst)
+	return s
+}
+
+// Verdict answers whether NUMA does harm in the simulation, and whether the hosts carry all
+// of it; rest says what that leaves open.
+func (s *Simulation) Verdict() (verdict, rest string) {
+	if s.Watched == nil {
+		return s.summary()
+	}
+	verdict, rest = s.Run.Verdict()
+	verdict = strings.Replace(verdict, "NUMA was not the cause", "NUMA does no harm", 1)
+	verdict = strings.Replace(verdict, "NUMA had a part in it", "NUMA does harm", 1)
+	if trouble := strings.Join(s.trouble(), "; "); trouble != "" {
+		if where, none := strings.CutPrefix(verdict, "NUMA does no harm"); none {
+			return "Simulated: the hosts cannot carry all of it: " + trouble + ".", words.Join(" ", "Of NUMA nothing was found"+where, rest)
+		}
+		rest = words.Join(" ", "Beside NUMA: "+trouble+".", rest)
+	}
+	if v := s.slowest(); v != nil && v.Speed.Mean < FullSpeed {
+		rest = words.Join(" ", "Lowest performance index: "+v.Name+", "+Index(v.Speed)+".", rest)
+	}
+	return "Simulated: " + verdict, rest
+}
+
+// FullSpeed is the performance index from which it reads 1.00.
+const FullSpeed = 0.995
+
+// worstFirst orders VMs by whether they found a host, then by the memory that they miss,
+// then by their worst finding, then by speed, then by far accesses.
+func worstFirst(a, b *SimulatedVM) int {
+	worst := func(v *SimulatedVM) int {
+		if len(v.Findings) == 0 {
+			return -1
+		}
+		return int(v.Findings[0].Severity)
+	}
+	speed := func(v *SimulatedVM) float64 {
+		if v.Speed == nil {
+			return math.Inf(1)
+		}
+		return v.Speed.Mean
+	}
+	far := func(v *SimulatedVM) float64 { share, _ := v.Far(); return share }
+	homeless := func(v *SimulatedVM) int {
+		if v.Nowhere {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(homeless(b), homeless(a)), cmp.Compare(b.Missing(), a.Missing()), cmp.Compare(worst(b), worst(a)), cmp.Compare(speed(a), speed(b)), cmp.Compare(far(b), far(a)), cmp.Compare(a.Index, b.Index))
+}
+
+// slowest returns the VM with the least performance index; nil when none was priced.
+func (s *Simulation) slowest() *SimulatedVM {
+	var worst *SimulatedVM
+	for _, v := range s.Order {
+		if v.Speed != nil && v.Missing() == 0 && (worst == nil || v.Speed.Mean < worst.Speed.Mean) {
+			worst = v
+		}
+	}
+	return worst
+}
+
+// Assumed returns the VMs that ran with a load that is assumed.
+func (s *Simulation) Assumed() []*SimulatedVM {
+	var out []*SimulatedVM
+	for _, v := range s.Order {
+		if !s.Stated(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Stated reports whether the story states the load of the VM, if only a part of it.
+func (s *Simulation) Stated(v *SimulatedVM) bool {
+	return s.loads[v.ID] || s.Story.Unstated.Origin.Kind != numa.Assumed
+}
+
+// Named returns the VMs of the story with this name, which may have its host before it.
+func (s *Simulation) Named(name string) []*SimulatedVM {
+	var out []*SimulatedVM
+	for _, v := range s.VMs {
+		full := func(l *VM) bool {
+			return name == l.Rec.Host+"/"+v.Name || name == l.Label || name == l.Rec.Host+"/"+l.Label
+		}
+		if name == v.Name || name == v.ID || slices.ContainsFunc(v.Lives, full) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// LifeSpeed returns the points of the performance index that lie in one life of a VM.
+func (s *Simulation) LifeSpeed(v *capture.VM) []simulate.SpeedPoint {
+	life, ok := s.Lives[v]
+	if !ok {
+		return nil
+	}
+	points := s.Speeds[life.VM].Points
+	from, _ := slices.BinarySearchFunc(points, v.First, func(p simulate.SpeedPoint, at time.Time) int { return p.Time.Compare(at) })
+	to, _ := slices.BinarySearchFunc(points, v.Last.Add(1), func(p simulate.SpeedPoint, at time.Time) int { return p.Time.Compare(at) })
+	return points[from:to]
+}
+
+// summary is the verdict on a run that was too large to be judged.
+func (s *Simulation) summary() (verdict, rest string) {
+	far, all := int64(0), int64(0)
+	var worst *SimulatedVM
+	for _, v := range s.Order {
+		far, all = far+v.Out.Remote, all+v.Out.Local+v.Out.Remote
+		if worst == nil || v.Out.Remote > worst.Out.Remote {
+			worst = v
+		}
+	}
+	share, ok := shareOf(far, all)
+	if !ok {
+		return "Simulated: nothing can be said about NUMA: no VM ran.", ""
+	}
+	verdict = fmt.Sprintf("Simulated, in sum only: %s of the memory of %s was remote over %s", Rate(share), words.Plural(len(s.Order), "VM"), rule.Duration(s.Story.Length))
+	if worst.Out.Remote > 0 {
+		verdict += ", most of all " + worst.Name
+	}
+	return verdict + ".", "Nothing was judged: there are too many VMs for it; --every 5m judges them, with some 100 KB of memory a VM."
+}
+
+// Notes returns what was not judged; the judgement speaks of recordings.
+func (s *Simulation) Notes() []numa.Note {
+	out := slices.Clone(s.Run.Notes)
+	for i := range out {
+		out[i].Text = strings.ReplaceAll(out[i].Text, "recorded with", "simulated with")
+	}
+	return out
+}

@@ -1,0 +1,112 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/numa"
+	"homenode/rules/simulate"
+)
+
+// shareOf divides two sums of the outcome; false when the second is nothing.
+func shareOf(part, whole int64) (float64, bool) {
+	if whole <= 0 {
+		return 0, false
+	}
+	return float64(part) / float64(whole), true
+}
+
+// Mean returns N%L over all its steps, by memory.
+func (v *SimulatedVM) Mean() (float64, bool) { return shareOf(v.Out.Local, v.Out.Local+v.Out.Remote) }
+
+// Far returns the share of its memory, over all its steps, that was not on the node of the
+// client it belongs to.
+func (v *SimulatedVM) Far() (float64, bool) { return shareOf(v.Out.Far, v.Out.Local+v.Out.Remote) }
+
+// Waited returns the share of the time in which its vCPUs wanted to run that they spent
+// ready.
+func (v *SimulatedVM) Waited() (float64, bool) {
+	return shareOf(v.Out.Ready, v.Out.Run+v.Out.Ready+v.Out.CoStop)
+}
+
+// Stopped does so for co-stop.
+func (v *SimulatedVM) Stopped() (float64, bool) {
+	return shareOf(v.Out.CoStop, v.Out.Run+v.Out.Ready+v.Out.CoStop)
+}
+
+// Least returns the life with the least N%L; nil when it has none.
+func (v *SimulatedVM) Least() *VM {
+	var lowest *VM
+	for _, life := range v.Lives {
+		if share, ok := life.LeastLocality(); ok && !life.Blind && (lowest == nil || share < least(lowest)) {
+			lowest = life
+		}
+	}
+	return lowest
+}
+
+// Blind reports whether N%L of the VM means nothing.
+func (v *SimulatedVM) Blind() bool {
+	return slices.ContainsFunc(v.Lives, func(l *VM) bool { return l.Blind })
+}
+
+// Hosts names the hosts that it ran on, in the order of time.
+func (v *SimulatedVM) Hosts() []string {
+	var names []string
+	for _, l := range v.Lives {
+		if n := len(names); n == 0 || names[n-1] != l.Rec.Host {
+			names = append(names, l.Rec.Host)
+		}
+	}
+	return names
+}
+
+// Ran returns how long it ran.
+func (v *SimulatedVM) Ran() time.Duration { return time.Duration(v.Out.Steps) * numa.Step }
+
+// Missing returns the most memory that was swapped or ballooned when that left moments of
+// the VM without a price.
+func (v *SimulatedVM) Missing() numa.Bytes {
+	if v.Took == nil || v.Took.Unpriced == 0 {
+		return 0
+	}
+	return v.Took.Taken()
+}
+
+// TakenText says how much memory was swapped and ballooned at the most; "" for none.
+func (v *SimulatedVM) TakenText() string {
+	if v.Took == nil {
+		return ""
+	}
+	var parts []string
+	if n := v.Took.Swapped; n > 0 {
+		parts = append(parts, n.String()+" swapped")
+	}
+	if n := v.Took.Balloon; n > 0 {
+		parts = append(parts, n.String()+" ballooned")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Index writes a performance index with its interval: "0.91 (0.89–0.96)*"; a star marks
+// that it is extrapolated.
+func Index(s *simulate.Speed) string {
+	text := fmt.Sprintf("%.2f (%.2f–%.2f)", s.Mean, s.Low, s.High)
+	if s.Extrapolated {
+		text += "*"
+	}
+	return text
+}
+
+// VCPUs returns how many vCPUs it had at the last.
+func (v *SimulatedVM) VCPUs() int {
+	if n := len(v.Lives); n > 0 && v.Lives[n-1].VCPUs > 0 {
+		return v.Lives[n-1].VCPUs
+	}
+	return v.Config.VCPUs.Value
+}
+
+// Unpriced reports whether no speed of the VM is known that stands for all of it.
+func (v *SimulatedVM) Unpriced() bool { return v.Speed == nil || v.Missing() > 0 }

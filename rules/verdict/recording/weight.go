@@ -1,0 +1,81 @@
+package recording
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"homenode/capture"
+)
+
+// byWeight orders VMs by their worst finding, then by remote memory over time.
+func byWeight(a, b *VM) int {
+	weight := func(v *VM) int {
+		s, ok := v.Worst()
+		if !ok {
+			return -1
+		}
+		return int(s)
+	}
+	return cmp.Or(cmp.Compare(weight(b), weight(a)), compareSums(&b.Remote.Sum, &a.Remote.Sum), cmp.Compare(a.Rec.Host, b.Rec.Host),
+		cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID), cmp.Compare(a.Nth, b.Nth))
+}
+
+func compareSums(a, b *capture.Sum) int {
+	return cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.Lo, b.Lo))
+}
+
+// Weighted returns the VMs that matter: those with findings, the worst first; with least
+// also others, up to that many, those with the most remote memory first.
+func (j *Judged) Weighted(least int) []*VM {
+	vms := slices.SortedStableFunc(slices.Values(j.VMs), byWeight)
+	n := 0
+	for n < len(vms) && (len(vms[n].Findings) > 0 || n < least) {
+		n++
+	}
+	return vms[:n]
+}
+
+// WeightedHosts returns the hosts, those first whose own or whose VMs' findings are the
+// worst.
+func (j *Judged) WeightedHosts() []*capture.Recording {
+	weight := map[*capture.Recording]int{}
+	for i := range j.Findings {
+		f := &j.Findings[i]
+		if rec := j.RecordingOf(f); rec != nil {
+			weight[rec] = max(weight[rec], int(f.Severity)+1)
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(j.Recordings), func(a, b *capture.Recording) int { return cmp.Compare(weight[b], weight[a]) })
+}
+
+// handover is how long a VM that moves by vMotion is on both hosts at the most.
+const handover = 5 * time.Minute
+
+// CountVMs returns how many VMs these lives belong to: lives of one name are one VM, but
+// for as many as run at the same time, not counting the handover of one that moves.
+func CountVMs(lives []*VM) int {
+	type edge struct {
+		at  time.Time
+		add int
+	}
+	byName := map[string][]edge{}
+	for _, v := range lives {
+		end := v.Last.Add(-min(handover, v.Last.Sub(v.First)/2))
+		if !end.After(v.First) { // a single tick
+			end = v.First.Add(1)
+		}
+		byName[v.Name] = append(byName[v.Name], edge{v.First, 1}, edge{end, -1})
+	}
+	n := 0
+	for _, edges := range byName {
+		slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.add, b.add)) })
+		now, most := 0, 0
+		for _, e := range edges {
+			now += e.add
+			most = max(most, now)
+		}
+		n += most
+	}
+	return n
+}
