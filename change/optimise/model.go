@@ -17,6 +17,7 @@ type model struct {
 	weights      Weights
 	nplus1       bool
 	loose        bool               // some VM is not NUMA-managed
+	places       []placement.Host   // by host
 	boards       []*placement.Board // by host, empty
 	apart        [][]int32          // groups of each VM of which no two share a host
 	groups       int                // of apart
@@ -36,7 +37,8 @@ func newModel(p *Problem) *model {
 	m.vmAt, vmTo = byID(len(p.VMs), func(i int) string { return p.VMs[i].ID })
 	for _, i := range m.hostAt {
 		m.hosts = append(m.hosts, p.Hosts[i])
-		m.boards = append(m.boards, p.Hosts[i].board())
+		m.places = append(m.places, p.Hosts[i].at())
+		m.boards = append(m.boards, placement.NewBoard(&m.places[len(m.places)-1]))
 	}
 	for _, i := range m.vmAt {
 		v := p.VMs[i]

@@ -18,29 +18,14 @@ type bench struct {
 	list   []int32 // for lists of VMs
 }
 
-// board returns the empty host for the placement; a MiB of the problem is a byte there.
-func (h *Host) board() *placement.Board {
+// at returns the host as the placement sees it; a MiB of the problem is a byte there.
+func (h *Host) at() placement.Host {
 	at := placement.Host{Release: h.Release, Distance: h.Distance}
 	for _, n := range h.Nodes {
 		memory := numa.DerivedFrom(numa.Bytes(n.Memory), "")
 		at.Nodes = append(at.Nodes, numa.Node{ID: n.ID, Package: n.Package, Cores: n.Cores, Memory: memory})
 	}
-	return placement.NewBoard(&at)
-}
-
-// allowed returns the indices of the nodes with these IDs, all when there are none.
-func (h *Host) allowed(ids numa.NodeSet) (s numa.NodeSet) {
-	cores := 0
-	for i, n := range h.Nodes {
-		if ids.Has(n.ID) {
-			s |= 1 << i
-			cores += n.Cores
-		}
-	}
-	if cores == 0 {
-		return 1<<len(h.Nodes) - 1
-	}
-	return s
+	return at
 }
 
 // place gives the clients of the VMs home nodes on host h, in order, as package placement
@@ -70,7 +55,7 @@ func (m *model) place(h int, vms []int32, shape []int16, b *bench) load {
 			continue
 		}
 		l.far += f.Far
-		b.board.Begin(host.allowed(s.Nodes))
+		b.board.Begin(m.places[h].Allowed(s.Nodes))
 		remote := m.clients(&m.vms[v], f, b)
 		l.remote += remote
 		if b.each != nil {

@@ -9,6 +9,12 @@ import (
 	"homenode/numa"
 )
 
+// modelOf returns the model of one host without VMs.
+func modelOf(h Host) *model {
+	at := h.at()
+	return &model{hosts: []Host{h}, places: []placement.Host{at}, boards: []*placement.Board{placement.NewBoard(&at)}}
+}
+
 // TestPlaceIsPlacement places VMs of random sizes on random nodes as placement.Place does, and
 // demands its vCPUs and memory of each node and its remote memory of each VM. A MiB of
 // the problem is a byte there.
@@ -23,7 +29,7 @@ func TestPlaceIsPlacement(t *testing.T) {
 			host.Nodes = append(host.Nodes, n)
 			nodes = append(nodes, numa.Node{ID: i, Package: i / 2, Cores: n.Cores, Memory: numa.ReadAt(numa.Bytes(n.Memory), "test")})
 		}
-		m := &model{hosts: []Host{host}, boards: []*placement.Board{host.board()}}
+		m := modelOf(host)
 		var requests []placement.Request
 		var list []int32
 		for v := range r.IntN(12) {
@@ -95,7 +101,8 @@ func TestPlace(t *testing.T) {
 		{"no home node", []VM{vm(8, 40, 10000, Fit{Managed: true, Clients: []int{8}}, numa.SetOf(1)), vm(8, 140, 10000, Fit{Clients: []int{8}, Far: 70}, 0)}, load{remote: 50, far: 70, ready: 20000}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := &model{hosts: []Host{two}, boards: []*placement.Board{two.board()}, vms: tt.vms, loose: true}
+			m := modelOf(two)
+			m.vms, m.loose = tt.vms, true
 			list := make([]int32, len(tt.vms))
 			for i := range list {
 				list[i] = int32(i)
