@@ -21,7 +21,7 @@ import (
 	"homenode/rules"
 	"homenode/rules/policy"
 	"homenode/rules/rule"
-	"homenode/source/demo"
+	"homenode/source/open"
 	"homenode/source/ticks"
 )
 
@@ -213,38 +213,9 @@ type captureReading struct {
 	err     error           // of an export, which ends the reading
 }
 
-// The names of what is no file.
-const (
-	invented      = "demo"
-	standardInput = "standard input"
-)
-
 // walk reads what one argument names.
 func (r *captureReading) walk(ctx context.Context, stdin io.Reader, arg string, opt ticks.Options) error {
-	visit := ticks.Visit{Open: r.open, Tick: r.tick, Done: r.done}
-	switch arg {
-	case invented:
-		night, err := demo.Capture()
-		if err != nil {
-			return err
-		}
-		if err := r.open(arg, "invented"); err != nil {
-			return err
-		}
-		file := &ticks.File{Name: arg, Format: "invented"}
-		err = night.Ticks(func(t *numa.Tick) error {
-			file.Ticks++
-			return r.tick(t)
-		})
-		return r.done(file, err)
-	case "-":
-		if err := r.open(standardInput, ""); err != nil {
-			return err
-		}
-		file, err := ticks.Read(ctx, standardInput, stdin, opt, r.tick)
-		return r.done(file, err)
-	}
-	passed, err := ticks.Walk(ctx, arg, opt, visit)
+	passed, err := open.Ticks(ctx, arg, stdin, opt, ticks.Visit{Open: r.open, Tick: r.tick, Done: r.done})
 	if passed > 0 {
 		r.Note(arg + ": " + rule.Plural(passed, "file") + " of other formats passed over")
 	}
@@ -260,7 +231,7 @@ func (r *captureReading) open(name, format string) error {
 // newLake begins what the file writes as Parquet.
 func (r *captureReading) newLake(first *numa.Tick) (err error) {
 	file := r.Name()
-	if file != invented && file != standardInput {
+	if file != open.Demo && file != open.StandardInput {
 		if file, err = filepath.Abs(file); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/source/demo"
+	"homenode/source/open"
 )
 
 // addCompletion says what a shell completes for the arguments and flags of each
@@ -145,7 +146,7 @@ func fleetsAtHand(sources []string) []*numa.Fleet {
 		if source == "demo" {
 			fleet, err = demo.Fleet()
 		} else if info, statErr := os.Stat(source); statErr == nil && info.Mode().IsRegular() && info.Size() <= mostToComplete {
-			fleet, err = readFile(source, false)
+			fleet, err = open.File(source)
 		}
 		if err == nil && fleet != nil {
 			out = append(out, fleet)

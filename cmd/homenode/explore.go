@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -17,8 +16,8 @@ import (
 	"homenode/internal/texttab"
 	"homenode/output/table"
 	"homenode/rules/rule"
-	"homenode/source/archive"
 	"homenode/source/esxtop/explore"
+	"homenode/source/open"
 )
 
 // exploreFlags look into one batch file: what columns it has, and single ones of them.
@@ -83,10 +82,10 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *outputFlags, file string, wo
 	if err := in.readTimes(); err != nil {
 		return err
 	}
-	if info, err := os.Stat(file); file == invented && (err != nil || info.IsDir()) {
+	if info, err := os.Stat(file); file == open.Demo && (err != nil || info.IsDir()) {
 		return fmt.Errorf("%s: the demo is no file: homenode demo --captures DIR writes it as files, which can be read with %s", f.flag(), f.flag())
 	}
-	r, err := openCapture(cmd, file)
+	r, err := open.Plain(cmd.Context(), file, cmd.InOrStdin())
 	if err != nil {
 		return err
 	}
@@ -113,7 +112,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *outputFlags, file string, wo
 func (f *exploreFlags) write(cmd *cobra.Command, out *outputFlags, file string, r io.Reader, workers int, during explore.Stretch) error {
 	var again func() (io.ReadCloser, error)
 	if info, err := os.Stat(file); file != "-" && err == nil && info.Mode().IsRegular() {
-		again = func() (io.ReadCloser, error) { return openCapture(cmd, file) }
+		again = func() (io.ReadCloser, error) { return open.Plain(cmd.Context(), file, cmd.InOrStdin()) }
 	}
 	x, err := explore.Extract(file, r, again, f.extract, workers, during)
 	if err != nil {
@@ -159,36 +158,6 @@ func extracted(x *explore.Extraction) table.Table {
 	}
 	return t
 }
-
-// openCapture opens a file, or standard input for "-", and unpacks gzip and zstd.
-func openCapture(cmd *cobra.Command, file string) (io.ReadCloser, error) {
-	in := io.NopCloser(cmd.InOrStdin())
-	from := cmd.InOrStdin()
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		in, from = f, f
-		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return nil, errors.Join(fmt.Errorf("%s: found a folder, want one file", file), f.Close())
-		}
-	}
-	// A capture is not kept: it may unpack to any size.
-	r, err := archive.Unpack(file, archive.Heed(cmd.Context(), from), archive.Options{MaxBytes: math.MaxInt64, MaxRatio: math.MaxInt64})
-	if err != nil {
-		return nil, errors.Join(err, in.Close())
-	}
-	return opened{r, in}, nil
-}
-
-// opened closes what unpacks and what is unpacked.
-type opened struct {
-	io.ReadCloser
-	in io.Closer
-}
-
-func (o opened) Close() error { return errors.Join(o.ReadCloser.Close(), o.in.Close()) }
 
 // shownNames is how many names the table lists of an object, unless the flags choose
 // them.

@@ -73,7 +73,8 @@ const sourceHelp = `SOURCE is one of
   vcenter                    the one that GOVC_URL names
   export.xlsx                an RVTools export; also a folder or .zip of its CSV files
   fleet.json                 a snapshot, from homenode snapshot
-  fleet.txtar                a scenario: a fleet written by hand
+  fleet.txtar                a scenario or story: a fleet written by hand
+  esx01-vm-support.tgz       a vm-support bundle, .vmx or vmware.log; also a folder or archive of them
   demo                       a simulated vCenter with 24 hosts and 300 VMs
   @sources.txt               a file with one SOURCE a line; several are read in parallel as one fleet`
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/capture/queue"
+	"homenode/source/open/vcenter"
 )
 
 // tokenVariable holds the token of a queue.
@@ -65,7 +66,7 @@ func queueToken(file string) (string, error) {
 	if file == "" {
 		return os.Getenv(tokenVariable), nil
 	}
-	b, err := readSecret(file)
+	b, err := vcenter.ReadSecret(file)
 	if err != nil {
 		return "", err
 	}
@@ -105,7 +106,7 @@ func (q *queueAccess) dial(cmd *cobra.Command, say func(string)) (*queue.Client,
 		return nil, err
 	}
 	if q.creds != "" {
-		if _, err := readSecret(q.creds); err != nil {
+		if _, err := vcenter.ReadSecret(q.creds); err != nil {
 			return nil, err
 		}
 	}

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"homenode/output/report"
-	"homenode/source/detect"
 	"homenode/source/fact"
-	"homenode/source/rvtools"
+	"homenode/source/open"
 )
 
 func newRead() *cobra.Command {
@@ -39,9 +36,9 @@ Exit code 0: all files were read; 2: one could not be.`,
 			var files []report.FactFile
 			failed := 0
 			for _, path := range args {
-				got, err := readFacts(cmd, path)
+				got, broken := readFacts(cmd, path)
 				files = append(files, got...)
-				if err != nil {
+				if broken {
 					failed++
 				}
 			}
@@ -62,72 +59,18 @@ Exit code 0: all files were read; 2: one could not be.`,
 }
 
 // readFacts returns the facts of a file or of the files in a folder or archive.
-func readFacts(cmd *cobra.Command, path string) (files []report.FactFile, err error) {
-	fail := func(err error) ([]report.FactFile, error) {
-		return append(files, report.FactFile{File: fact.File{Name: path}, Err: err}), err
-	}
-	if path == "-" {
-		docs, err := detect.Read("-", cmd.InOrStdin())
-		files = append(files, factFiles(docs)...)
-		if err != nil {
-			return fail(err)
+func readFacts(cmd *cobra.Command, path string) (files []report.FactFile, failed bool) {
+	for _, p := range open.Anything(path, cmd.InOrStdin()) {
+		for _, d := range p.Docs {
+			files = append(files, report.FactFile{File: *d.File()})
 		}
-		return files, nil
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return fail(err)
-	}
-	if rvtools.Detect(path) {
-		return readFleetFacts(path, "RVTools export", info.IsDir(), fail)
-	}
-	failed := 0
-	err = detect.Walk(path, func(f detect.Found) error {
-		if errors.Is(f.Err, detect.ErrUnknown) {
-			return f.Err
+		if p.Fleet != nil {
+			files = append(files, report.FactFile{File: report.FleetFacts(p.Name, p.Format, p.Fleet)})
 		}
-		files = append(files, factFiles(f.Docs)...)
-		if f.Err != nil {
-			failed++
-			files = append(files, report.FactFile{File: fact.File{Name: f.Name}, Err: f.Err})
+		if p.Err != nil {
+			failed = true
+			files = append(files, report.FactFile{File: fact.File{Name: p.Name}, Err: p.Err})
 		}
-		return nil
-	})
-	switch {
-	case errors.Is(err, detect.ErrUnknown):
-		return readInventory(path, err, fail)
-	case err != nil:
-		return fail(err)
-	case len(files) == 0:
-		return fail(fmt.Errorf("%s: %w in it", path, detect.ErrUnknown))
-	case failed > 0:
-		err = fmt.Errorf("%d could not be read", failed)
 	}
-	return files, err
-}
-
-// readInventory reads a file that is no evidence; unknown is why.
-func readInventory(path string, unknown error, fail func(error) ([]report.FactFile, error)) ([]report.FactFile, error) {
-	files, err := readFleetFacts(path, "inventory", false, func(err error) ([]report.FactFile, error) { return nil, err })
-	if err != nil {
-		return fail(unknown)
-	}
-	return files, nil
-}
-
-// readFleetFacts reads an inventory.
-func readFleetFacts(path, format string, folder bool, fail func(error) ([]report.FactFile, error)) ([]report.FactFile, error) {
-	fleet, err := readFile(path, folder)
-	if err != nil {
-		return fail(err)
-	}
-	return []report.FactFile{{File: report.FleetFacts(path, format, fleet)}}, nil
-}
-
-func factFiles(docs []fact.Document) []report.FactFile {
-	out := make([]report.FactFile, len(docs))
-	for i, d := range docs {
-		out[i].File = *d.File()
-	}
-	return out
+	return files, failed
 }

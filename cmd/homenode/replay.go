@@ -17,7 +17,7 @@ import (
 	"homenode/numa"
 	"homenode/output/deviation"
 	"homenode/rules/rule"
-	"homenode/source/demo"
+	"homenode/source/open"
 	"homenode/source/story"
 	"homenode/source/ticks"
 )
@@ -95,7 +95,7 @@ func (f *replayFlags) run(cmd *cobra.Command, files []string, src *sourceFlags, 
 		o.Fleet, err = src.read(cmd, f.fleet...)
 	case src.assumeHost != "":
 		var h numa.Host
-		h, err = assumedHost(src.assumeHost)
+		h, err = open.AssumedHost(src.assumeHost)
 		o.Assume = &h
 	}
 	if err != nil {
@@ -195,18 +195,7 @@ func (f *replayFlags) read(cmd *cobra.Command, files []string, fleet *numa.Fleet
 }
 
 func (f *replayFlags) readOne(cmd *cobra.Command, arg string, o ticks.Options, v ticks.Visit) error {
-	switch arg {
-	case invented:
-		night, err := demo.Capture()
-		if err != nil {
-			return err
-		}
-		return night.Ticks(f.tick)
-	case "-":
-		file, err := ticks.Read(cmd.Context(), standardInput, cmd.InOrStdin(), o, f.tick)
-		return v.Done(file, err)
-	}
-	passed, err := ticks.Walk(cmd.Context(), arg, o, v)
+	passed, err := open.Ticks(cmd.Context(), arg, cmd.InOrStdin(), o, v)
 	if passed > 0 {
 		f.notes = append(f.notes, fileNote{text: arg + ": " + rule.Plural(passed, "file") + " of other formats passed over"})
 	}

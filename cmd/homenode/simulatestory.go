@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -98,7 +97,7 @@ func (f *storyFlags) source(cmd *cobra.Command, src *sourceFlags, arg string) (s
 		if story.Is(b) {
 			s, err := story.Read(arg, b)
 			if err == nil {
-				err = src.amend(s)
+				err = src.amend(cmd, s)
 			}
 			return s, story.StatesEvery(b), err
 		}
@@ -113,8 +112,8 @@ func (f *storyFlags) source(cmd *cobra.Command, src *sourceFlags, arg string) (s
 }
 
 // amend applies the flags about sources to the fleet of a story.
-func (f *sourceFlags) amend(s *numa.Story) error {
-	if err := cmp.Or(f.divide(s.Fleet), f.assume(s.Fleet), f.join(s.Fleet)); err != nil {
+func (f *sourceFlags) amend(cmd *cobra.Command, s *numa.Story) error {
+	if err := f.options(cmd).Apply(s.Fleet); err != nil {
 		return err
 	}
 	return s.Check()

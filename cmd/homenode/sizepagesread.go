@@ -12,6 +12,7 @@ import (
 	"homenode/numa"
 	"homenode/size/pages"
 	"homenode/source/demo"
+	"homenode/source/open"
 	"homenode/source/ticks"
 )
 
@@ -40,13 +41,13 @@ func (f *pagesFlags) readHosts(cmd *cobra.Command, args []string) ([]pages.Host,
 	for _, arg := range args {
 		var err error
 		switch arg {
-		case invented:
+		case open.Demo:
 			night, e := demo.Capture()
 			if err = e; e == nil {
 				err = night.Ticks(tick)
 			}
 		case "-":
-			_, err = ticks.Read(cmd.Context(), standardInput, cmd.InOrStdin(), o, tick)
+			_, err = ticks.Read(cmd.Context(), open.StandardInput, cmd.InOrStdin(), o, tick)
 		default:
 			_, err = ticks.Walk(cmd.Context(), arg, o, ticks.Visit{Tick: tick, Done: done})
 		}

@@ -2,30 +2,23 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"homenode/internal/alike"
+	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/source/bundle"
-	"homenode/source/demo"
-	"homenode/source/rvtools"
-	"homenode/source/scenario"
-	"homenode/source/snapshot"
-	"homenode/source/story"
+	"homenode/rules/rule"
+	"homenode/source/open"
+	"homenode/source/open/vcenter"
 	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
 )
 
 // sourceFlags are the flags of every command that reads a SOURCE.
@@ -56,240 +49,77 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.timeout, "timeout", 2*time.Minute, "longest wait for one answer of a vCenter")
 }
 
-// prepare checks the SOURCE argument and asks for what is missing to read it.
-func (f *sourceFlags) prepare(cmd *cobra.Command, source string) (reading, error) {
-	switch {
-	case source == "demo":
-		return reading{[]string{source}, func(o vsphere.Options) (*numa.Fleet, error) { return f.readDemo(cmd, o) }}, nil
-	case source == "vcenter":
-		env := os.Getenv("GOVC_URL")
-		if env == "" {
-			return reading{}, errors.New("vcenter: GOVC_URL is not set")
+// read reads the fleet that the SOURCE arguments name. Those of several that cannot be
+// read are named on stderr; incomplete then returns an error.
+func (f *sourceFlags) read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error) {
+	fleet, unread, err := open.Fleet(cmd.Context(), sources, f.options(cmd))
+	f.failed += len(unread) // diff reads twice
+	for _, n := range unread {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", texttab.Clean(n.String())); err != nil {
+			return nil, err
 		}
-		if !strings.Contains(env, "://") {
-			env = "https://" + env
-		}
-		return f.prepareVCenter(cmd, env, true)
-	case strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://"):
-		return f.prepareVCenter(cmd, source, false)
 	}
-	info, err := os.Stat(source)
-	if err != nil {
-		if errors.Is(err, os.ErrNotExist) && strings.Contains(source, ".") && !strings.ContainsAny(source, `/\`) {
-			return reading{}, fmt.Errorf("%w (a vCenter is named by its URL: https://%s)", err, source)
-		}
-		return reading{}, err
-	}
-	return reading{fileNames(source), func(vsphere.Options) (*numa.Fleet, error) { return readFile(source, info.IsDir()) }}, nil
+	return fleet, err
 }
 
-// readFile reads a file or folder of whatever kind it is.
-func readFile(path string, folder bool) (*numa.Fleet, error) {
-	if err := readable(path); err != nil {
-		return nil, err
-	}
-	switch {
-	case !folder && strings.HasSuffix(strings.ToLower(path), ".json"):
-		return snapshot.ReadFile(path)
-	case rvtools.Detect(path):
-		return rvtools.Read(path)
-	case bundle.Detect(path):
-		return bundle.Read(path)
-	case folder:
-		return nil, fmt.Errorf("%s: found no RVTools CSV files, no .vmx and no vmware.log in the folder", path)
-	}
-	return readScenario(path)
-}
-
-// readable returns why nothing of path can be read: the readers tell by the content what
-// it is, and would say that it is none of theirs.
-func readable(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return err
-	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil // a pipe is opened once
-	case !info.IsDir() && info.Size() == 0:
-		return fmt.Errorf("%s: the file is empty", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		if _, err = f.ReadDir(1); err == io.EOF {
-			err = fmt.Errorf("%s: the folder is empty", path)
-		}
-	}
-	return errors.Join(err, f.Close())
-}
-
-// readScenario reads a scenario, or the fleet of a story, unless the file is plainly
-// something else.
-func readScenario(path string) (*numa.Fleet, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	head, err := bufio.NewReader(f).Peek(512)
-	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
-		return nil, errors.Join(err, f.Close())
-	}
-	if err := f.Close(); err != nil {
-		return nil, err
-	}
-	if strings.ContainsRune(string(head), 0) {
-		return nil, fmt.Errorf("%s: found a binary file, want an RVTools export (.xlsx, .zip), a vm-support bundle or other archive, a snapshot (.json) or a scenario", path)
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if !story.Is(b) {
-		return scenario.Read(path, b)
-	}
-	s, err := story.Read(path, b)
-	if err != nil {
-		return nil, err
-	}
-	return s.Fleet, nil
-}
-
-// readDemo serves the demo fleet by a simulated vCenter on loopback and reads it
-// like any other.
-func (f *sourceFlags) readDemo(cmd *cobra.Command, o vsphere.Options) (*numa.Fleet, error) {
-	fleet, err := demo.Fleet()
-	if err != nil {
-		return nil, err
-	}
-	vc, err := lab.Start(fleet)
-	if err != nil {
-		return nil, err
-	}
-	defer vc.Close()
-	o.Insecure = true // the simulator makes its certificate anew each time
-	got, err := vsphere.Read(cmd.Context(), vc.URL, o)
-	if err != nil {
-		return nil, err
-	}
-	got.Source = "demo (simulated vCenter)"
-	// The simulator serves an inventory; what was seen comes beside it, as with
-	// --evidence.
-	for i := range got.VMs {
-		v := &got.VMs[i]
-		for _, same := range fleet.FindVMs(v.Name) {
-			v.Observed = same.Observed
-		}
-	}
-	renameSource(got, vc.URL.Host, "demo")
-	return got, nil
-}
-
-// renameSource gives the simulator, whose port differs each time, one name.
-func renameSource(f *numa.Fleet, from, to string) {
-	rename := func(at *string) { *at = strings.Replace(*at, from, to, 1) }
-	for i := range f.Clusters {
-		rename(&f.Clusters[i].At)
-	}
-	for i := range f.Hosts {
-		rename(&f.Hosts[i].At)
-	}
-	for i := range f.VMs {
-		rename(&f.VMs[i].At)
-	}
-	for i := range f.Notes {
-		rename(&f.Notes[i].At)
-	}
-}
-
-// options returns the options of all vCenters, without credentials.
-func (f *sourceFlags) options() vsphere.Options {
-	return vsphere.Options{
-		Insecure:    f.insecure,
-		CACerts:     f.caCerts,
-		KnownHosts:  f.knownHosts,
-		CallTimeout: f.timeout,
-	}
-}
-
-// prepareVCenter takes the govc variables for what no flag says. Credentials in
-// GOVC_URL are taken, in an argument refused: other users of the machine can see
-// arguments.
-func (f *sourceFlags) prepareVCenter(cmd *cobra.Command, raw string, fromEnv bool) (reading, error) {
-	u, err := url.Parse(raw)
-	if err != nil {
-		var parse *url.Error
-		if errors.As(err, &parse) {
-			err = parse.Err // parse.URL may hold a password
-		}
-		return reading{}, fmt.Errorf("the URL is malformed: %w", err)
-	}
-	password, has := u.User.Password()
-	if has && !fromEnv {
-		return reading{}, errors.New("found a password in the URL: other users can see it there; use GOVC_PASSWORD, --password-file, --credentials or the prompt")
-	}
-	account := vsphere.Options{Username: u.User.Username(), Password: password}
-	names := hostNames(u)
-	u.User = nil
-	if err := f.credentials(cmd, u.Host, &account); err != nil {
-		return reading{}, err
-	}
-	return reading{names, func(o vsphere.Options) (*numa.Fleet, error) {
-		o.Username, o.Password = account.Username, account.Password
-		o.KnownHosts = cmp.Or(o.KnownHosts, os.Getenv("GOVC_TLS_KNOWN_HOSTS"))
-		o.CACerts = cmp.Or(o.CACerts, os.Getenv("GOVC_TLS_CA_CERTS"))
-		if v, err := strconv.ParseBool(strings.ToLower(os.Getenv("GOVC_INSECURE"))); err == nil && v {
-			o.Insecure = true
-		}
-		return vsphere.Read(cmd.Context(), u, o)
-	}}, nil
-}
-
-// credentials fills in what is missing: from the credentials file, the govc
-// variables and the password file, then by asking, without echo.
-func (f *sourceFlags) credentials(cmd *cobra.Command, host string, o *vsphere.Options) error {
-	if f.credentialFile != "" {
-		list, err := readCredentials(f.credentialFile)
-		if err != nil {
-			return err
-		}
-		if c, ok := findCredential(list, host, o.Username); ok {
-			o.Username, o.Password = c.user, c.password
-			return nil
-		}
-	}
-	o.Username = cmp.Or(os.Getenv("GOVC_USERNAME"), o.Username)
-	o.Password = cmp.Or(os.Getenv("GOVC_PASSWORD"), o.Password)
-	if f.passwordFile != "" {
-		b, err := readSecret(f.passwordFile)
-		if err != nil {
-			return err
-		}
-		o.Password = strings.TrimRight(string(b), "\r\n")
-	}
-	if o.Username != "" && o.Password != "" {
+// incomplete returns an error when read had to leave a source out: "no findings"
+// about half of a fleet is no good news.
+func (f *sourceFlags) incomplete() error {
+	if f.failed == 0 {
 		return nil
 	}
-	return askCredentials(cmd, host, o)
+	return fmt.Errorf("not everything was read: %s failed", rule.Plural(f.failed, "source"))
 }
 
-// askCredentials asks at the terminal for what is missing.
-func askCredentials(cmd *cobra.Command, host string, o *vsphere.Options) error {
+// options returns what the flags say about sources.
+func (f *sourceFlags) options(cmd *cobra.Command) open.Options {
+	dialer := vcenter.Options{
+		Options:         vsphere.Options{Insecure: f.insecure, CACerts: f.caCerts, KnownHosts: f.knownHosts, CallTimeout: f.timeout},
+		Env:             os.Getenv,
+		CredentialsFile: f.credentialFile,
+		PasswordFile:    f.passwordFile,
+		Ask:             func(host string, a *vcenter.Account) error { return askAccount(cmd, host, a) },
+	}
+	o := open.Options{Dial: dialer.Dial, NodesPerSocket: f.nodesPerSocket, AssumeHost: f.assumeHost, Evidence: f.evidence}
+	if w := cmd.ErrOrStderr(); isTerminal(w) {
+		o.Progress = func(s open.Step) { showProgress(w, s) }
+	}
+	return o
+}
+
+// showProgress shows how far the sources are, on one line of a terminal.
+func showProgress(w io.Writer, s open.Step) {
+	const clear = "\r\x1b[K"
+	if s.Stage == "" {
+		fmt.Fprint(w, clear)
+		return
+	}
+	line := fmt.Sprintf("read %s %d of %d", s.Stage, s.Done, s.Total)
+	if s.Sources > 1 {
+		line = fmt.Sprintf("%s: %s (%d of %d sources done)", texttab.Clean(s.Source), line, s.Ended, s.Sources)
+	}
+	fmt.Fprint(w, clear+line)
+	if s.Done >= s.Total {
+		fmt.Fprint(w, clear)
+	}
+}
+
+// askAccount asks at the terminal for what is missing.
+func askAccount(cmd *cobra.Command, host string, a *vcenter.Account) error {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
 	in, ok := cmd.InOrStdin().(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return fmt.Errorf("%s: no credentials: set GOVC_USERNAME and GOVC_PASSWORD, or pass --password-file or --credentials", host)
 	}
-	if o.Username == "" {
+	if a.User == "" {
 		fmt.Fprintf(w, "user for %s: ", host)
 		line, err := reply(ctx, func() (string, error) { return bufio.NewReader(in).ReadString('\n') })
 		if err != nil {
 			return err
 		}
-		o.Username = strings.TrimSpace(line)
+		a.User = strings.TrimSpace(line)
 	}
-	if o.Password != "" {
+	if a.Password != "" {
 		return nil
 	}
 	fd := int(in.Fd())
@@ -297,8 +127,8 @@ func askCredentials(cmd *cobra.Command, host string, o *vsphere.Options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "password for %s at %s: ", o.Username, host)
-	o.Password, err = reply(ctx, func() (string, error) {
+	fmt.Fprintf(w, "password for %s at %s: ", a.User, host)
+	a.Password, err = reply(ctx, func() (string, error) {
 		b, err := term.ReadPassword(fd)
 		return string(b), err
 	})
@@ -331,39 +161,4 @@ func reply(ctx context.Context, read func() (string, error)) (string, error) {
 	case r := <-done:
 		return r.text, r.err
 	}
-}
-
-// divide applies --nodes-per-socket.
-func (f *sourceFlags) divide(fleet *numa.Fleet) error {
-	for _, arg := range f.nodesPerSocket {
-		items := strings.Split(arg, ",")
-		if path, ok := strings.CutPrefix(arg, "@"); ok {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			items = strings.Split(string(b), "\n")
-		}
-		for _, item := range items {
-			item, _, _ = strings.Cut(item, "#")
-			item = strings.TrimSpace(item)
-			if item == "" {
-				continue
-			}
-			pattern, n, ok := strings.Cut(item, "=")
-			k, err := strconv.Atoi(strings.TrimSpace(n))
-			if !ok || err != nil || k < 1 {
-				return fmt.Errorf("--nodes-per-socket: found %q, want HOST=NUMBER", item)
-			}
-			pattern = strings.TrimSpace(pattern)
-			err = fleet.SetNodesPerSocket(pattern, k, "--nodes-per-socket "+item)
-			if errors.Is(err, numa.ErrNoHost) {
-				return fmt.Errorf("%w%s", err, alike.After(strings.Trim(pattern, "*?"), namesOfHosts(fleet)))
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

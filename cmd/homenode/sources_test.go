@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -19,6 +17,7 @@ import (
 	"testing"
 
 	"homenode/numa"
+	"homenode/source/open"
 	"homenode/source/scenario"
 	"homenode/source/snapshot"
 	"homenode/source/vsphere/lab"
@@ -249,77 +248,20 @@ func TestManySourcesStop(t *testing.T) {
 	}
 }
 
-func TestShortNames(t *testing.T) {
-	parse := func(raw string) reading {
-		if !strings.Contains(raw, "://") {
-			return reading{names: fileNames(raw)}
-		}
-		u, err := url.Parse(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reading{names: hostNames(u)}
-	}
-	for _, tt := range []struct{ sources, want []string }{
-		{[]string{"https://VC01.example.com", "https://vc02.example.com/sdk"}, []string{"vc01", "vc02"}},
-		{[]string{"https://vc01.a.example", "https://vc01.b.example", "x.json"}, []string{"vc01.a.example", "vc01.b.example", "x"}},
-		{[]string{"https://10.0.0.1", "https://10.0.0.2"}, []string{"10.0.0.1", "10.0.0.2"}},
-		{[]string{"https://[::1]", "https://[::1]:8443"}, []string{"[::1]:443", "[::1]:8443"}},
-		{[]string{"https://a@vc01", "https://b@vc01"}, []string{"a@vc01:443", "b@vc01:443"}},
-		{[]string{"a/vc01.xlsx", "b/vc01.xlsx", "https://vc01"}, []string{"a/vc01.xlsx", "b/vc01.xlsx", "vc01"}},
-		{[]string{"export.xlsx", "export.json"}, []string{"export.xlsx", "export.json"}},
-	} {
-		var readings []reading
-		for _, s := range tt.sources {
-			readings = append(readings, parse(s))
-		}
-		if got := shortNames(readings); !slices.Equal(got, tt.want) {
-			t.Errorf("shortNames(%q) = %q, want %q", tt.sources, got, tt.want)
-		}
-	}
-}
-
-// TestProgress has several sources speak at once: each message is one whole line.
+// TestProgress checks that each message is one whole line.
 func TestProgress(t *testing.T) {
 	var b bytes.Buffer
-	p := &progress{w: &b, wanted: 3}
-	p.of("vc01")("VMs", 500, 1000)
-	p.of("vc\n02")("hosts", 3, 10)
-	p.done()
-	p.of("vc01")("VMs", 1000, 1000)
+	for _, s := range []open.Step{
+		{Source: "vc01", Stage: "VMs", Done: 500, Total: 1000, Sources: 3},
+		{Source: "vc\n02", Stage: "hosts", Done: 3, Total: 10, Sources: 3},
+		{Ended: 1, Sources: 3},
+		{Source: "vc01", Stage: "VMs", Done: 1000, Total: 1000, Ended: 1, Sources: 3},
+	} {
+		showProgress(&b, s)
+	}
 	want := "\r\x1b[Kvc01: read VMs 500 of 1000 (0 of 3 sources done)" + "\r\x1b[Kvc\uFFFD02: read hosts 3 of 10 (0 of 3 sources done)" +
 		"\r\x1b[K" + "\r\x1b[Kvc01: read VMs 1000 of 1000 (1 of 3 sources done)\r\x1b[K"
 	if b.String() != want {
 		t.Errorf("progress %q\nwant %q", b.String(), want)
-	}
-}
-
-// TestUnreadable: what cannot be read at all is not said to be of a wrong kind.
-func TestUnreadable(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"zero.zip", "zero.json", "zero.txt", "zero.xlsx", "RVTools_tabvInfo.csv"} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := readFile(path, false); err == nil || err.Error() != path+": the file is empty" {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	empty := filepath.Join(dir, "empty")
-	if err := os.Mkdir(empty, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readFile(empty, true); err == nil || err.Error() != empty+": the folder is empty" {
-		t.Errorf("empty folder: %v", err)
-	}
-	if os.Getuid() == 0 {
-		t.Skip("the administrator may read everything: permissions are not tested")
-	}
-	if err := os.Chmod(empty, 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readFile(empty, true); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("no permission: %v", err)
 	}
 }

@@ -54,7 +54,8 @@ var ruleSees = map[string][]string{
 
 // shut are doors within a room.
 var shut = map[string][]string{
-	"esxi/vnuma": {"esxi/scheduler"}, // the layout of a VM is there before anything is scheduled
+	"esxi/vnuma":  {"esxi/scheduler"},                                              // the layout of a VM is there before anything is scheduled
+	"source/open": {"source/open/vcenter", "source/vsphere", "source/vsphere/lab"}, // a program for the browser reads files without a vCenter
 }
 
 // onlyHere lists libraries that one part of the project keeps to itself.

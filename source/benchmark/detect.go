@@ -37,7 +37,7 @@ var (
 	passmarkYAML   = regexp.MustCompile(`(?m)^[ \t]*(SUMM_CPU|SUMM_ME|CPU_INTEGER_MATH|ME_ALLOC_S):[ \t]*[0-9]`)
 )
 
-// Detect tells the format from the beginning of a file (HeadSize bytes are
+// Detect tells the format from the beginning of a file (text.HeadSize bytes are
 // enough), decoded to UTF-8 with LF. The formats are those that Read reads.
 func Detect(head []byte) (format string, ok bool) {
 	for _, f := range formats {

@@ -16,16 +16,12 @@ import (
 	"homenode/source/text"
 )
 
-// HeadSize is how much of a file Read looks at to tell its format, in bytes. MLC
-// output pasted into a report may begin some kilobytes down.
-const HeadSize = 64 << 10
-
 // Read reads the results in r; name is used in places and messages. An error is a
 // *fact.SyntaxError, or of r. A file that holds a header and no result gives no
 // run and a warning.
 func Read(name string, r io.Reader) (*Results, error) {
-	in := bufio.NewReaderSize(r, HeadSize)
-	raw, err := in.Peek(HeadSize)
+	in := bufio.NewReaderSize(r, text.HeadSize)
+	raw, err := in.Peek(text.HeadSize)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"homenode/numa"
 	"homenode/source/archive"
+	"homenode/source/text"
 	"homenode/source/vmx"
 	"homenode/source/vmxlog"
 )
@@ -84,22 +85,9 @@ func Detect(path string) bool {
 	if archive.IsArchive(path) || archive.Plain(path) != path {
 		return true
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.ErrUnexpectedEOF {
-		return false
-	}
-	switch u := useOf(path); {
-	case u == vmxFile, u == vmLog:
-		return true
-	default:
-		return vmx.Detect(head[:n]) || vmxlog.Detect(head[:n])
-	}
+	head := headOf(path)
+	u := useOf(path)
+	return head != nil && (u == vmxFile || u == vmLog || vmx.Detect(head) || vmxlog.Detect(head))
 }
 
 func detectFolder(dir string) bool {
@@ -110,7 +98,7 @@ func detectFolder(dir string) bool {
 		}
 		if d.Type().IsRegular() {
 			u := useOf(filepath.ToSlash(p))
-			found = u == vmxFile || u == vmLog || archive.IsArchive(p) || u == perhapsLog && looksLikeLog(p)
+			found = u == vmxFile || u == vmLog || archive.IsArchive(p) || u == perhapsLog && vmxlog.Detect(headOf(p))
 		}
 		if found {
 			return fs.SkipAll
@@ -120,15 +108,19 @@ func detectFolder(dir string) bool {
 	return err == nil && found
 }
 
-func looksLikeLog(path string) bool {
+// headOf returns the beginning of a file; nil when it is empty or cannot be read.
+func headOf(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer f.Close()
-	head := make([]byte, headSize)
+	head := make([]byte, text.HeadSize)
 	n, err := io.ReadFull(f, head)
-	return (err == nil || err == io.ErrUnexpectedEOF) && vmxlog.Detect(head[:n])
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return nil
+	}
+	return head[:n]
 }
 
 // Read reads the fleet at path. What is damaged or was left out stands in its

@@ -12,16 +12,13 @@ import (
 	"homenode/source/archive"
 	"homenode/source/fact"
 	"homenode/source/hostcmd"
+	"homenode/source/text"
 	"homenode/source/vmx"
 	"homenode/source/vmxlog"
 )
 
-const (
-	// headSize is how much of a file is looked at to tell what it is.
-	headSize = 64 << 10
-	// mostWarnings of one file become notes; the others are counted.
-	mostWarnings = 5
-)
+// mostWarnings of one file become notes; the others are counted.
+const mostWarnings = 5
 
 // A collector gathers the documents of a walk. It keeps what they say, not their
 // facts one by one.
@@ -61,8 +58,8 @@ func (c *collector) visit(name string, size int64, r io.Reader) error {
 	case command:
 		c.command(name, r)
 	default:
-		in := bufio.NewReaderSize(r, headSize)
-		head, err := in.Peek(headSize)
+		in := bufio.NewReaderSize(r, text.HeadSize)
+		head, err := in.Peek(text.HeadSize)
 		if err != nil && err != io.EOF {
 			c.note(name, "not read: %v", err)
 			return nil

@@ -16,8 +16,8 @@ import (
 // MaxLine is the longest line that is kept whole, in bytes.
 const MaxLine = 1 << 20
 
-// headSize is how much of a file is looked at to tell its line ends.
-const headSize = 64 << 10
+// HeadSize is how much of a file is looked at to tell its format and its line ends.
+const HeadSize = 64 << 10
 
 // Lines reads a file line by line, as bufio.Scanner does.
 type Lines struct {
@@ -35,7 +35,7 @@ type Lines struct {
 // the beginning of the file has CR only, with CR. UTF-16 is taken when a byte
 // order mark says so.
 func NewLines(r io.Reader) *Lines {
-	l := &Lines{in: bufio.NewReaderSize(r, headSize), end: '\n'}
+	l := &Lines{in: bufio.NewReaderSize(r, HeadSize), end: '\n'}
 	head, err := l.in.Peek(3)
 	l.keep(err)
 	switch {
@@ -44,9 +44,9 @@ func NewLines(r io.Reader) *Lines {
 		l.keep(err)
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
 		utf8 := transform.NewReader(l.in, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder())
-		l.in = bufio.NewReaderSize(utf8, headSize)
+		l.in = bufio.NewReaderSize(utf8, HeadSize)
 	}
-	head, err = l.in.Peek(headSize)
+	head, err = l.in.Peek(HeadSize)
 	l.keep(err)
 	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
 		l.end = '\r'
@@ -120,4 +120,14 @@ func (l *Lines) Err() error {
 		return nil
 	}
 	return fmt.Errorf("line %d: %w", l.n+1, l.err)
+}
+
+// Decoded returns the beginning of a file as UTF-8, with LF behind each line.
+func Decoded(head []byte) []byte {
+	lines := NewLines(bytes.NewReader(head))
+	var out []byte
+	for lines.Scan() {
+		out = append(append(out, lines.Bytes()...), '\n')
+	}
+	return out
 }

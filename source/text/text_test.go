@@ -41,7 +41,7 @@ func TestLines(t *testing.T) {
 		{"UTF-16LE", "\xFF\xFEa\x00\r\x00\n\x00\xe4\x00", []string{"a", "ä"}, 0},
 		{"UTF-16BE", "\xFE\xFF\x00a\x00\n\x00b", []string{"a", "b"}, 0},
 		{"too long", long + "\nb\n", []string{long[:MaxLine], "b"}, 1},
-		{"longer than the buffer", long[:headSize+7] + "\r\nb", []string{long[:headSize+7], "b"}, 0},
+		{"longer than the buffer", long[:HeadSize+7] + "\r\nb", []string{long[:HeadSize+7], "b"}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(tt.in), iotest.OneByteReader(strings.NewReader(tt.in))} {

@@ -16,6 +16,7 @@ import (
 	"homenode/source/archive"
 	"homenode/source/esxtop/fetchstats"
 	"homenode/source/hostcmd"
+	"homenode/source/text"
 )
 
 // A Source is what has to be read by one reader in one go: a batch file, an archive, or
@@ -131,7 +132,7 @@ func entryOf(p string, info fs.FileInfo) (entry, error) {
 		return e, err
 	}
 	defer r.Close()
-	head, all, err := archive.Peek(r, headSize)
+	head, all, err := archive.Peek(r, text.HeadSize)
 	if err != nil {
 		return e, fmt.Errorf("read %s: %w", p, err)
 	}
@@ -150,11 +151,11 @@ func (e *entry) look(head []byte) bool {
 	e.format = Detect(head)
 	switch e.format {
 	case Commands:
-		lines := decoded(head)
+		lines := text.Decoded(head)
 		e.dates = hostcmd.HasDates(lines)
 		e.stamp.inside, _ = hostcmd.MemstatsTime(lines)
 	case Answers, Columns:
-		format, _ := fetchstats.Detect(decoded(head))
+		format, _ := fetchstats.Detect(text.Decoded(head))
 		e.info = format == fetchstats.CounterInfo
 	}
 	return e.format != ""

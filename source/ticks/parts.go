@@ -16,6 +16,7 @@ import (
 	"homenode/source/archive"
 	"homenode/source/esxtop/fetchstats"
 	"homenode/source/fact"
+	"homenode/source/text"
 )
 
 // A part is one file of a Source.
@@ -188,7 +189,7 @@ func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		head, all, err := archive.Peek(archive.HeedBetween(ctx, r), headSize)
+		head, all, err := archive.Peek(archive.HeedBetween(ctx, r), text.HeadSize)
 		if err != nil {
 			damaged = append(damaged, fmt.Errorf("%s: %w", member, err))
 			return nil

@@ -89,9 +89,6 @@ type Visit struct {
 // ErrUnknown is wrapped by the error for a file of no format that is read.
 var ErrUnknown = errors.New("unknown format")
 
-// headSize is how much of a file is looked at to tell its format.
-const headSize = 64 << 10
-
 // unbounded lets batch files unpack to any size: they are not kept.
 var unbounded = archive.Options{MaxBytes: math.MaxInt64, MaxRatio: math.MaxInt64}
 
@@ -154,7 +151,7 @@ func (j *job) stream(name string, r io.Reader, at stamp) error {
 		return err
 	}
 	defer plain.Close()
-	head, all, err := archive.Peek(plain, headSize)
+	head, all, err := archive.Peek(plain, text.HeadSize)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
@@ -177,7 +174,7 @@ func (j *job) stream(name string, r io.Reader, at stamp) error {
 		if j.rounds == nil {
 			j.rounds = newRounds(j)
 		}
-		return j.rounds.read(name, all, at, hostcmd.HasDates(decoded(head)), j.more)
+		return j.rounds.read(name, all, at, hostcmd.HasDates(text.Decoded(head)), j.more)
 	}
 }
 
@@ -191,7 +188,7 @@ func unknown(name string, head []byte) error {
 }
 
 func firstLine(head []byte) string {
-	for line := range strings.Lines(string(decoded(head))) {
+	for line := range strings.Lines(string(text.Decoded(head))) {
 		if line = strings.TrimSpace(line); line != "" {
 			return line
 		}
@@ -205,7 +202,7 @@ func Detect(head []byte) (format string) {
 	if isBatch(head) {
 		return Batch
 	}
-	lines := decoded(head)
+	lines := text.Decoded(head)
 	format, ok := fetchstats.Detect(lines)
 	switch {
 	case ok && fetchstats.HasAnswer(lines):
@@ -235,16 +232,6 @@ func isBatch(head []byte) bool {
 		}
 		from = i + len(magic)
 	}
-}
-
-// decoded returns the head as UTF-8.
-func decoded(raw []byte) []byte {
-	lines := text.NewLines(bytes.NewReader(raw))
-	var out []byte
-	for lines.Scan() {
-		out = append(append(out, lines.Bytes()...), '\n')
-	}
-	return out
 }
 
 // tick counts a tick and hands it on.

@@ -1,4 +1,4 @@
-package main
+package vcenter
 
 import (
 	"bytes"
@@ -19,15 +19,15 @@ type credential struct {
 
 // readCredentials reads a credentials file that nobody else may read.
 func readCredentials(path string) ([]credential, error) {
-	b, err := readSecret(path)
+	b, err := ReadSecret(path)
 	if err != nil {
 		return nil, err
 	}
 	return parseCredentials(path, b)
 }
 
-// readSecret reads a file that holds a password.
-func readSecret(path string) ([]byte, error) {
+// ReadSecret reads a file that holds a password and that only its owner may read.
+func ReadSecret(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,61 @@
+package open
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"homenode/numa"
+	"homenode/source/fact"
+	"homenode/source/rvtools"
+)
+
+// A Part is what a file, or one in a folder or archive, was understood as.
+type Part struct {
+	Name   string
+	Docs   []fact.Document // of evidence
+	Fleet  *numa.Fleet     // of an inventory
+	Format string          // of Fleet
+	Err    error           // why it could not be read, or not to its end
+}
+
+// Anything reads what lies at path, or standard input for "-", as whatever it is. In a
+// folder or archive, files of other kinds are left out.
+func Anything(path string, stdin io.Reader) []Part {
+	if path == "-" {
+		docs, err := Documents(path, stdin)
+		return []Part{{Name: path, Docs: docs, Err: err}}
+	}
+	if _, err := os.Stat(path); err != nil {
+		return []Part{{Name: path, Err: err}}
+	}
+	if rvtools.Detect(path) {
+		return []Part{inventory(path, "RVTools export")}
+	}
+	var parts []Part
+	err := Walk(path, func(f Found) error {
+		if errors.Is(f.Err, ErrUnknown) {
+			return f.Err
+		}
+		parts = append(parts, Part{Name: f.Name, Docs: f.Docs, Err: f.Err})
+		return nil
+	})
+	if errors.Is(err, ErrUnknown) { // it is no evidence
+		if p := inventory(path, "inventory"); p.Err == nil {
+			return []Part{p}
+		}
+	}
+	if err == nil && len(parts) == 0 {
+		err = fmt.Errorf("%s: %w in it", path, ErrUnknown)
+	}
+	if err != nil {
+		parts = append(parts, Part{Name: path, Err: err})
+	}
+	return parts
+}
+
+func inventory(path, format string) Part {
+	fleet, err := File(path)
+	return Part{Name: path, Fleet: fleet, Format: format, Err: err}
+}

@@ -1,0 +1,221 @@
+package open
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/archive"
+	"homenode/source/benchmark"
+	"homenode/source/evidence"
+	"homenode/source/fact"
+	"homenode/source/guest"
+	"homenode/source/hostcmd"
+	"homenode/source/text"
+	"homenode/source/ticks"
+	"homenode/source/vmx"
+	"homenode/source/vmxlog"
+)
+
+// A format is one kind of file. Their order matters where a file could be taken
+// for two kinds: the stricter detection comes first.
+type format struct {
+	name   string // for the list of what is read
+	detect func(head []byte) bool
+	read   func(name string, r io.Reader) ([]fact.Document, error)
+}
+
+var formats = []format{
+	{".vmx", vmx.Detect, one(vmx.Read)},
+	{"lscpu, numactl -H and Coreinfo", second(guest.Detect), many(guest.Read)},
+	{"sched-stats, esxtop memory screen, memstats, vsish, esxcli, vmware -v and uname", second(hostcmd.Detect), many(hostcmd.Read)},
+	{"vmware.log", vmxlog.Detect, one(vmxlog.Read)},
+	{"results of Intel MLC, multichase, PassMark, HammerDB, fio, HCIBench and Iometer", second(benchmark.Detect), one(benchmark.Read)},
+}
+
+// second makes a detection of one that also names the form.
+func second(detect func([]byte) (string, bool)) func([]byte) bool {
+	return func(head []byte) bool {
+		_, ok := detect(head)
+		return ok
+	}
+}
+
+// many makes a reader of one whose documents have a type of their own.
+func many[D fact.Document](read func(string, io.Reader) ([]D, error)) func(string, io.Reader) ([]fact.Document, error) {
+	return func(name string, r io.Reader) ([]fact.Document, error) {
+		docs, err := read(name, r)
+		out := make([]fact.Document, len(docs))
+		for i := range docs {
+			out[i] = docs[i]
+		}
+		return out, err
+	}
+}
+
+// one makes a reader of one that returns one document.
+func one[D interface {
+	comparable
+	fact.Document
+}](read func(string, io.Reader) (D, error)) func(string, io.Reader) ([]fact.Document, error) {
+	return func(name string, r io.Reader) ([]fact.Document, error) {
+		doc, err := read(name, r)
+		var none D
+		if doc == none {
+			return nil, err
+		}
+		return []fact.Document{doc}, err
+	}
+}
+
+// ErrUnknown is the error for a file of no known format.
+var ErrUnknown = errors.New("found none of the formats that are read")
+
+// overTime is the error for a file that shows what happened over time; it is ErrUnknown.
+type overTime struct{ name, format string }
+
+func (e *overTime) Error() string {
+	return fmt.Sprintf("%s: found %s, which shows what happened over time: homenode capture %s reads it", e.name, e.format, e.name)
+}
+
+func (e *overTime) Unwrap() error { return ErrUnknown }
+
+// ErrEmpty is the error for a file without text.
+var ErrEmpty = errors.New("found an empty file")
+
+// Documents reads a file of evidence. name stands in places and messages. The error
+// wraps ErrUnknown when no reader knows the format; documents can come with an
+// error, when the file ends before its end.
+func Documents(name string, r io.Reader) ([]fact.Document, error) {
+	in := bufio.NewReaderSize(r, text.HeadSize)
+	raw, err := in.Peek(text.HeadSize)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	head := text.Decoded(raw)
+	if f := formatOf(head); f != nil {
+		return f.read(name, in)
+	}
+	if over := timed(name, raw); over != nil {
+		return nil, over
+	}
+	if len(bytes.TrimSpace(head)) == 0 {
+		return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
+	}
+	return nil, fmt.Errorf("%s: %w: %s", name, ErrUnknown, strings.Join(formatNames(), "; "))
+}
+
+// formatOf returns the format of a file that begins with head; nil for none.
+func formatOf(head []byte) *format {
+	if i := slices.IndexFunc(formats, func(f format) bool { return f.detect(head) }); i >= 0 {
+		return &formats[i]
+	}
+	return nil
+}
+
+// timed returns the error for a file that shows what happened over time; nil for others.
+func timed(name string, head []byte) error {
+	if format := ticks.Detect(head); format != "" {
+		return &overTime{name, format}
+	}
+	return nil
+}
+
+// formatNames lists what Documents reads, in words.
+func formatNames() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
+// A Found is one file of a walk.
+type Found struct {
+	Name string // the path that was walked and, in a folder or archive, the name in it
+	Docs []fact.Document
+	Err  error // why it could not be read, or not to its end
+}
+
+// Walk reads what lies at path: a file, also packed with gzip or zstd, or the files
+// in a folder or archive, where those of no known format are passed over. visit is
+// called for each; the error is that of the walk or of visit.
+func Walk(path string, visit func(Found) error) error {
+	var damaged []Found
+	opt := archive.Options{Damaged: func(name string, err error) { damaged = append(damaged, Found{Name: name, Err: err}) }}
+	err := archive.Walk(path, opt, func(name string, _ int64, r io.Reader) error {
+		docs, err := Documents(name, r)
+		inside := name != path
+		if inside && docs == nil && (errors.Is(err, ErrUnknown) || errors.Is(err, ErrEmpty)) {
+			return nil
+		}
+		return visit(Found{name, docs, err})
+	})
+	for _, d := range damaged {
+		if err == nil {
+			err = visit(d)
+		}
+	}
+	return err
+}
+
+// join applies the evidence of FILE or VM=FILE arguments to the fleet.
+func join(fleet *numa.Fleet, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	pieces := make([]evidence.Piece, 0, len(args))
+	for _, arg := range args {
+		piece, err := readPiece(arg)
+		if err != nil {
+			return fmt.Errorf("--evidence: %w", err)
+		}
+		pieces = append(pieces, piece)
+	}
+	if sum := evidence.Join(fleet, pieces); sum.Joined == 0 {
+		last := fleet.Notes[len(fleet.Notes)-1]
+		return fmt.Errorf("--evidence: nothing in it belongs to the fleet: %s", last)
+	}
+	return fleet.Check()
+}
+
+// readPiece reads FILE or VM=FILE; FILE can be a folder or an archive. A file that
+// exists under the whole name is that file; a name of a VM may hold = too.
+func readPiece(arg string) (evidence.Piece, error) {
+	p := evidence.Piece{Name: arg}
+	if _, err := os.Stat(arg); err != nil {
+		for i := range arg {
+			if arg[i] != '=' {
+				continue
+			}
+			if _, err := os.Stat(arg[i+1:]); err == nil || p.VM == "" {
+				p.VM, p.Name = arg[:i], arg[i+1:]
+				if err == nil {
+					break
+				}
+			}
+		}
+	}
+	err := Walk(p.Name, func(f Found) error {
+		p.Docs = append(p.Docs, f.Docs...)
+		if f.Err != nil {
+			p.Errs = append(p.Errs, f.Err)
+		}
+		return nil
+	})
+	switch {
+	case len(p.Docs) == 0 && err == nil && p.Errs == nil:
+		err = fmt.Errorf("%s: %w in it", p.Name, ErrUnknown)
+	case len(p.Docs) == 0:
+		err = errors.Join(append(p.Errs, err)...)
+	case err != nil: // what was read before it counts
+		p.Errs, err = append(p.Errs, err), nil
+	}
+	return p, err
+}

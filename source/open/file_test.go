@@ -1,0 +1,69 @@
+package open
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUnreadable: what cannot be read at all is not said to be of a wrong kind.
+func TestUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"zero.zip", "zero.json", "zero.txt", "zero.xlsx", "RVTools_tabvInfo.csv"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := File(path); err == nil || err.Error() != path+": the file is empty" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	empty := filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := File(empty); err == nil || err.Error() != empty+": the folder is empty" {
+		t.Errorf("empty folder: %v", err)
+	}
+	if os.Getuid() == 0 {
+		t.Skip("the administrator may read everything: permissions are not tested")
+	}
+	if err := os.Chmod(empty, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := File(empty); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("no permission: %v", err)
+	}
+}
+
+// TestNotFleet checks that an error names what was found and what is read.
+func TestNotFleet(t *testing.T) {
+	for _, tt := range []struct{ text, err string }{
+		{"NUMA node(s): 1\nCPU(s): 2\nOn-line CPU(s) list: 0-1\n", ": found lscpu, numactl -H and Coreinfo, which is evidence about a fleet and no fleet: want " + want},
+		{"==NUM-OF-OBJ==\n|Server|PCPU,1|\n", ": found esxtop FetchStats, which shows what happened over time: homenode capture FILE reads it"},
+		{"a poem\n", ":1:1: found \"a\", want release, cluster, host, vm or seen; a SOURCE is " + want},
+		{"a poem\nhost esx01 nodes=2\n", ":1:1: found \"a\", want release, cluster, host, vm or seen"},
+		{"\x7fELF\x00", ": found a binary file, want " + want},
+	} {
+		path := filepath.Join(t.TempDir(), "fleet.txt")
+		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := File(path); err == nil || err.Error() != path+strings.ReplaceAll(tt.err, "FILE", path) {
+			t.Errorf("%q: %v\nwant %s", tt.text, err, path+tt.err)
+		}
+	}
+}
+
+// TestMissing checks that the name of a missing file is not called that of a vCenter.
+func TestMissing(t *testing.T) {
+	for name, host := range map[string]bool{"fleet.json": false, "FLEET.XLSX": false, "vc01.example.com": true, "10.0.0.1": true, "fleet": false, "./vc01.example.com": false} {
+		_, _, err := Fleet(t.Context(), []string{name}, Options{})
+		if !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "https://") != host {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

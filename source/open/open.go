@@ -1,0 +1,261 @@
+// Package open is the one door to everything that homenode reads. It tells what a file is,
+// reads it with the reader made for it, and joins several sources to one fleet:
+//
+//	Fleet      SOURCEs: vCenters, exports, snapshots, scenarios, stories, folders, archives
+//	File       one file or folder as a fleet
+//	Anything   one file, folder or archive as whatever it is
+//	Documents  one file of evidence; Walk reads those of a folder or archive
+//	Ticks      captures
+//
+// It has no flags and prints nothing. What needs the network comes in through
+// Options.Dial (package source/open/vcenter): a program that reads files only, such as one
+// for the browser, does without.
+package open
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"homenode/numa"
+	"homenode/source/demo"
+)
+
+// Demo is the SOURCE and the capture that the program makes up.
+const Demo = "demo"
+
+// Options say how sources are read and what users know beside them.
+type Options struct {
+	// Dial returns the Source that a URL, Demo or "vcenter" names; nil reads files only.
+	Dial func(name string) (Source, error)
+	// Progress is told how far the reading is; nil means nobody is. The calls come one at
+	// a time, from several goroutines.
+	Progress func(Step)
+
+	NodesPerSocket []string // such as "esx*=1", the later wins, or @FILE with such lines
+	AssumeHost     string   // the words of a host line, for VMs without a host
+	Evidence       []string // FILE or VM=FILE
+}
+
+// A Step is how far the reading of one source is. Without a Stage it has ended.
+type Step struct {
+	Source, Stage  string // "vc01", "VMs"
+	Done, Total    int    // objects of the stage
+	Ended, Sources int
+}
+
+// A Source is what a SOURCE argument names. It is checked and only has to be read.
+type Source struct {
+	Names []string // from short to exact; the last one belongs to no other source
+	// Read reads the fleet and tells progress, unless nil, how many objects of a stage
+	// are read.
+	Read func(ctx context.Context, progress func(stage string, done, total int)) (*numa.Fleet, error)
+}
+
+// mostAtOnce bounds the vCenters that are read at once: each one's page of VMs is
+// in memory and takes a core while it is decoded.
+const mostAtOnce = 8
+
+// Fleet reads the sources as one fleet and applies what the options say beside them. Of
+// several, those that cannot be read are returned as unread and named in the notes of the
+// fleet, and the rest is read.
+func Fleet(ctx context.Context, args []string, o Options) (fleet *numa.Fleet, unread []numa.Note, err error) {
+	args, err = listed(args)
+	if err != nil {
+		return nil, nil, err
+	}
+	sources := make([]Source, len(args))
+	exact := make(map[string]bool)
+	for i, arg := range args {
+		if sources[i], err = o.source(arg); err != nil {
+			return nil, nil, err
+		}
+		name := sources[i].Names[len(sources[i].Names)-1]
+		if exact[name] {
+			return nil, nil, fmt.Errorf("the source %s is named twice", name)
+		}
+		exact[name] = true
+	}
+	if fleet, unread, err = o.readAll(ctx, sources); err != nil {
+		return nil, unread, err
+	}
+	return fleet, unread, o.Apply(fleet)
+}
+
+// Apply changes the fleet as NodesPerSocket, AssumeHost and Evidence say.
+func (o Options) Apply(fleet *numa.Fleet) error {
+	if err := divide(fleet, o.NodesPerSocket); err != nil {
+		return err
+	}
+	if err := assume(fleet, o.AssumeHost); err != nil {
+		return err
+	}
+	return join(fleet, o.Evidence)
+}
+
+// source returns what an argument names.
+func (o Options) source(arg string) (Source, error) {
+	dialed := arg == Demo || arg == "vcenter" || strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
+	switch {
+	case dialed && o.Dial != nil:
+		return o.Dial(arg)
+	case arg == Demo:
+		return Source{[]string{Demo}, func(context.Context, func(string, int, int)) (*numa.Fleet, error) { return demo.Fleet() }}, nil
+	case dialed:
+		return Source{}, fmt.Errorf("%s: found a vCenter, want a file: this program reads files only", arg)
+	}
+	if _, err := os.Stat(arg); err != nil {
+		return Source{}, missing(arg, err)
+	}
+	return Source{fileNames(arg), func(context.Context, func(string, int, int)) (*numa.Fleet, error) { return File(arg) }}, nil
+}
+
+// listed replaces @FILE by the sources in it, one a line.
+func listed(args []string) ([]string, error) {
+	var sources []string
+	for _, arg := range args {
+		path, ok := strings.CutPrefix(arg, "@")
+		if !ok {
+			sources = append(sources, arg)
+			continue
+		}
+		lines, err := linesOf(path)
+		if err != nil {
+			return nil, err
+		}
+		if len(lines) == 0 {
+			return nil, fmt.Errorf("%s: found no source, want one a line", path)
+		}
+		sources = append(sources, lines...)
+	}
+	return sources, nil
+}
+
+// linesOf returns the lines of a file that are neither empty nor comments.
+func linesOf(path string) (lines []string, err error) {
+	b, err := os.ReadFile(path)
+	for line := range strings.Lines(string(b)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	return lines, err
+}
+
+// readAll reads in parallel and puts the fleets together in the order of the
+// sources, whichever is read first.
+func (o Options) readAll(ctx context.Context, sources []Source) (*numa.Fleet, []numa.Note, error) {
+	names := shortNames(sources)
+	fleets, errs := make([]*numa.Fleet, len(sources)), make([]error, len(sources))
+	slots := make(chan struct{}, mostAtOnce)
+	show := &progress{show: o.Progress, sources: len(sources)}
+	var group sync.WaitGroup
+	for i, s := range sources {
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			if errs[i] = ctx.Err(); errs[i] == nil {
+				fleets[i], errs[i] = s.Read(ctx, show.of(names[i]))
+			}
+			show.ended()
+		})
+	}
+	group.Wait()
+	if err := ctx.Err(); err != nil && errors.Join(errs...) != nil {
+		return nil, nil, err
+	}
+	if len(sources) == 1 {
+		return fleets[0], nil, errs[0]
+	}
+	return merge(names, fleets, errs)
+}
+
+// merge puts together what could be read.
+func merge(names []string, fleets []*numa.Fleet, errs []error) (*numa.Fleet, []numa.Note, error) {
+	var parts []numa.Part
+	var unread []numa.Note
+	for i, err := range errs {
+		if err == nil {
+			parts = append(parts, numa.Part{Name: names[i], Fleet: fleets[i]})
+			continue
+		}
+		unread = append(unread, numa.Note{At: names[i], Text: fmt.Sprintf("could not be read, nothing here is about it: %v", err)})
+	}
+	if len(parts) == 0 {
+		return nil, nil, errors.Join(errs...)
+	}
+	fleet, err := numa.Merge(parts)
+	if err != nil {
+		return nil, unread, err
+	}
+	fleet.Notes = append(unread[:len(unread):len(unread)], fleet.Notes...)
+	return fleet, unread, nil
+}
+
+// A progress makes one row of calls of those of all sources.
+type progress struct {
+	show    func(Step)
+	sources int
+
+	mu   sync.Mutex
+	done int // sources
+}
+
+// of returns what to tell the progress of one source; nil when nobody looks.
+func (p *progress) of(source string) func(stage string, done, total int) {
+	if p.show == nil {
+		return nil
+	}
+	return func(stage string, done, total int) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.show(Step{source, stage, done, total, p.done, p.sources})
+	}
+}
+
+// ended counts a source that was read, or could not be.
+func (p *progress) ended() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	if p.show != nil {
+		p.show(Step{Ended: p.done, Sources: p.sources})
+	}
+}
+
+// fileNames returns the names of a file: export, export.xlsx, and with its path.
+func fileNames(path string) []string {
+	base := filepath.Base(path)
+	short := strings.TrimSuffix(base, filepath.Ext(base))
+	if short == "" {
+		short = base
+	}
+	return []string{short, base, filepath.Clean(path)}
+}
+
+// shortNames returns for each source the shortest of its names that no other
+// source goes by: IDs start with it.
+func shortNames(sources []Source) []string {
+	names, level := make([]string, len(sources)), make([]int, len(sources))
+	for {
+		count := make(map[string]int)
+		for i, s := range sources {
+			names[i] = s.Names[level[i]]
+			count[names[i]]++
+		}
+		longer := false
+		for i, s := range sources {
+			if count[names[i]] > 1 && level[i] < len(s.Names)-1 {
+				level[i]++
+				longer = true
+			}
+		}
+		if !longer { // the last names differ: Fleet has seen to it
+			return names
+		}
+	}
+}

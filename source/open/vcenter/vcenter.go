@@ -1,0 +1,173 @@
+// Package vcenter opens vCenters and standalone ESXi hosts as sources of package open:
+// it finds the account and names each by its host. It is apart from open because of what
+// it links.
+package vcenter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/demo"
+	"homenode/source/open"
+	"homenode/source/vsphere"
+	"homenode/source/vsphere/lab"
+)
+
+// Options say how to reach vCenters.
+type Options struct {
+	vsphere.Options // of all vCenters; the account and Progress are left empty
+
+	Env             func(name string) string // value of a govc variable such as GOVC_URL
+	CredentialsFile string                   // lines "host user password"; empty for none
+	PasswordFile    string                   // empty for none
+	// Ask completes the account when neither files nor variables have it.
+	Ask func(host string, a *Account) error
+}
+
+// An Account is a user of a vCenter.
+type Account struct{ User, Password string }
+
+// Dial returns the source that an https URL, "vcenter" (the URL in GOVC_URL) or
+// open.Demo names; it is what open.Options.Dial wants. Credentials in GOVC_URL are
+// accepted, in a URL of the user refused: others can see the arguments of a program.
+func (o Options) Dial(name string) (open.Source, error) {
+	if name == open.Demo {
+		return open.Source{Names: []string{name}, Read: o.demo}, nil
+	}
+	raw, fromEnv := name, name == "vcenter"
+	if fromEnv {
+		if raw = o.Env("GOVC_URL"); raw == "" {
+			return open.Source{}, errors.New("vcenter: GOVC_URL is not set")
+		}
+		if !strings.Contains(raw, "://") {
+			raw = "https://" + raw
+		}
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		var parse *url.Error
+		if errors.As(err, &parse) {
+			err = parse.Err // parse.URL may hold a password
+		}
+		return open.Source{}, fmt.Errorf("the URL is malformed: %w", err)
+	}
+	password, has := u.User.Password()
+	if has && !fromEnv {
+		return open.Source{}, errors.New("found a password in the URL: other users can see it there; use GOVC_PASSWORD, --password-file, --credentials or the prompt")
+	}
+	account := Account{u.User.Username(), password}
+	names := hostNames(u)
+	u.User = nil
+	if err := o.account(u.Host, &account); err != nil {
+		return open.Source{}, err
+	}
+	own := o.Options
+	own.Username, own.Password = account.User, account.Password
+	own.KnownHosts = cmp.Or(own.KnownHosts, o.Env("GOVC_TLS_KNOWN_HOSTS"))
+	own.CACerts = cmp.Or(own.CACerts, o.Env("GOVC_TLS_CA_CERTS"))
+	if v, err := strconv.ParseBool(strings.ToLower(o.Env("GOVC_INSECURE"))); err == nil && v {
+		own.Insecure = true
+	}
+	return open.Source{Names: names, Read: func(ctx context.Context, progress func(string, int, int)) (*numa.Fleet, error) {
+		own.Progress = progress
+		return vsphere.Read(ctx, u, own)
+	}}, nil
+}
+
+// account fills in what is missing: from the credentials file, the govc
+// variables and the password file, then by asking.
+func (o Options) account(host string, a *Account) error {
+	if o.CredentialsFile != "" {
+		list, err := readCredentials(o.CredentialsFile)
+		if err != nil {
+			return err
+		}
+		if c, ok := findCredential(list, host, a.User); ok {
+			*a = Account{c.user, c.password}
+			return nil
+		}
+	}
+	a.User = cmp.Or(o.Env("GOVC_USERNAME"), a.User)
+	a.Password = cmp.Or(o.Env("GOVC_PASSWORD"), a.Password)
+	if o.PasswordFile != "" {
+		b, err := ReadSecret(o.PasswordFile)
+		if err != nil {
+			return err
+		}
+		a.Password = strings.TrimRight(string(b), "\r\n")
+	}
+	if a.User != "" && a.Password != "" {
+		return nil
+	}
+	return o.Ask(host, a)
+}
+
+// hostNames returns the names of a vCenter: vc01, vc01.example.com, and with the
+// port and the user.
+func hostNames(u *url.URL) []string {
+	host := strings.ToLower(u.Hostname())
+	short, _, _ := strings.Cut(host, ".")
+	if net.ParseIP(host) != nil {
+		short = host
+	}
+	full := net.JoinHostPort(host, cmp.Or(u.Port(), "443"))
+	if user := u.User.Username(); user != "" {
+		return []string{short, host, full, user + "@" + full}
+	}
+	return []string{short, host, full}
+}
+
+// demo serves the demo fleet by a simulated vCenter on loopback and reads it
+// like any other.
+func (o Options) demo(ctx context.Context, progress func(stage string, done, total int)) (*numa.Fleet, error) {
+	fleet, err := demo.Fleet()
+	if err != nil {
+		return nil, err
+	}
+	vc, err := lab.Start(fleet)
+	if err != nil {
+		return nil, err
+	}
+	defer vc.Close()
+	own := o.Options
+	own.Progress, own.Insecure = progress, true // the simulator makes its certificate anew each time
+	got, err := vsphere.Read(ctx, vc.URL, own)
+	if err != nil {
+		return nil, err
+	}
+	got.Source = "demo (simulated vCenter)"
+	// The simulator serves an inventory; what was seen comes beside it, as with
+	// --evidence.
+	for i := range got.VMs {
+		v := &got.VMs[i]
+		for _, same := range fleet.FindVMs(v.Name) {
+			v.Observed = same.Observed
+		}
+	}
+	renameSource(got, vc.URL.Host, open.Demo)
+	return got, nil
+}
+
+// renameSource gives the simulator, whose port differs each time, one name.
+func renameSource(f *numa.Fleet, from, to string) {
+	rename := func(at *string) { *at = strings.Replace(*at, from, to, 1) }
+	for i := range f.Clusters {
+		rename(&f.Clusters[i].At)
+	}
+	for i := range f.Hosts {
+		rename(&f.Hosts[i].At)
+	}
+	for i := range f.VMs {
+		rename(&f.VMs[i].At)
+	}
+	for i := range f.Notes {
+		rename(&f.Notes[i].At)
+	}
+}
