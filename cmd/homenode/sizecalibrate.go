@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/numa/unit"
-	"homenode/output/size"
+	show "homenode/output/size/calibrate"
 	"homenode/size/calibrate"
 	"homenode/size/calibrate/coefficients"
 	"homenode/size/calibrate/trial"
@@ -92,7 +92,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 	case f.save && f.coefficients.file == noCoefficients:
 		return errors.New("--save: --coefficients none is no file")
 	}
-	c := &size.Calibration{Details: f.details}
+	c := &show.Calibration{Details: f.details}
 	o, err := f.ask(cmd, c, args)
 	if err != nil {
 		return err
@@ -124,11 +124,11 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 	if c.Saved, err = f.keep(c); err != nil {
 		return err
 	}
-	return f.size.write(cmd, size.Calibrate(c))
+	return f.size.write(cmd, show.Answer(c))
 }
 
 // reasons says why nothing can be used.
-func reasons(c *size.Calibration) []error {
+func reasons(c *show.Calibration) []error {
 	var out []error
 	for _, l := range c.Result.Left {
 		out = append(out, fmt.Errorf("%s: %s: %s", l.Place, l.Test, l.Reason))
@@ -140,7 +140,7 @@ func reasons(c *size.Calibration) []error {
 }
 
 // ask reads the flags.
-func (f *calibrateFlags) ask(cmd *cobra.Command, c *size.Calibration, args []string) (*trial.Options, error) {
+func (f *calibrateFlags) ask(cmd *cobra.Command, c *show.Calibration, args []string) (*trial.Options, error) {
 	c.Options = calibrate.Options{Transmit: iocost.Transmit, Receive: iocost.Receive, Hardware: strings.TrimSpace(f.hardware)}
 	if slices.Equal(args, []string{demoName}) {
 		return f.demo(cmd, c)
@@ -170,7 +170,7 @@ func (f *calibrateFlags) ask(cmd *cobra.Command, c *size.Calibration, args []str
 		}
 		o.Idle = &idle
 	}
-	for _, ask := range []func(*trial.Options, *size.Calibration) error{f.askGuest, f.askLimit, f.askNetwork, f.askLoads} {
+	for _, ask := range []func(*trial.Options, *show.Calibration) error{f.askGuest, f.askLimit, f.askNetwork, f.askLoads} {
 		if err := ask(o, c); err != nil {
 			return nil, err
 		}
@@ -179,7 +179,7 @@ func (f *calibrateFlags) ask(cmd *cobra.Command, c *size.Calibration, args []str
 	return o, nil
 }
 
-func (f *calibrateFlags) askGuest(o *trial.Options, _ *size.Calibration) error {
+func (f *calibrateFlags) askGuest(o *trial.Options, _ *show.Calibration) error {
 	if f.guest == "" {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (f *calibrateFlags) askGuest(o *trial.Options, _ *size.Calibration) error {
 	return nil
 }
 
-func (f *calibrateFlags) askLimit(o *trial.Options, _ *size.Calibration) (err error) {
+func (f *calibrateFlags) askLimit(o *trial.Options, _ *show.Calibration) (err error) {
 	if f.limit == "" {
 		return nil
 	}
@@ -203,7 +203,7 @@ func (f *calibrateFlags) askLimit(o *trial.Options, _ *size.Calibration) (err er
 	return nil
 }
 
-func (f *calibrateFlags) askNetwork(_ *trial.Options, c *size.Calibration) error {
+func (f *calibrateFlags) askNetwork(_ *trial.Options, c *show.Calibration) error {
 	if f.network == "" {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 
 	"homenode/numa/unit"
 	"homenode/output/answer"
-	"homenode/output/size"
+	show "homenode/output/size/calibrate"
 	"homenode/size/calibrate"
 	"homenode/size/calibrate/coefficients"
 	"homenode/size/calibrate/trial"
@@ -28,7 +28,7 @@ import (
 const demoName = "demo"
 
 // demo sets what the flags would, for results that the program makes up.
-func (f *calibrateFlags) demo(cmd *cobra.Command, c *size.Calibration) (*trial.Options, error) {
+func (f *calibrateFlags) demo(cmd *cobra.Command, c *show.Calibration) (*trial.Options, error) {
 	for _, name := range []string{"path", "hosts", "host-cores", "core", "idle", "cpu", "cpu-file", "guest-cpu", "iops-limit", "hardware"} {
 		if cmd.Flags().Changed(name) {
 			return nil, fmt.Errorf("--%s: demo brings its own", name)
@@ -77,7 +77,7 @@ func (f *calibrateFlags) assumed(o *trial.Options) []answer.Assumption {
 }
 
 // askLoads reads --cpu and --cpu-file.
-func (f *calibrateFlags) askLoads(o *trial.Options, _ *size.Calibration) error {
+func (f *calibrateFlags) askLoads(o *trial.Options, _ *show.Calibration) error {
 	var given []hostload.Row
 	for _, text := range f.cpu {
 		row := hostload.Row{File: "--cpu " + text}
@@ -164,7 +164,7 @@ func readBenchmarks(args []string) (results []*benchmark.Results, notes []string
 }
 
 // keep writes the costs, if asked to, and says what became of the file.
-func (f *calibrateFlags) keep(c *size.Calibration) (string, error) {
+func (f *calibrateFlags) keep(c *show.Calibration) (string, error) {
 	if !f.save {
 		return "Nothing is written: --save puts the costs into " + f.coefficients.name() + ".", nil
 	}

@@ -10,7 +10,7 @@ import (
 
 	"homenode/numa"
 	"homenode/numa/unit"
-	"homenode/output/size"
+	show "homenode/output/size/dump"
 	"homenode/size/dump"
 )
 
@@ -72,7 +72,7 @@ func (f *dumpFlags) run(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return fmt.Errorf("--published: stands alone: found %s", args[0])
 		}
-		return f.size.write(cmd, size.DumpPublished())
+		return f.size.write(cmd, show.Published())
 	}
 	q, err := f.question()
 	if err != nil {
@@ -86,7 +86,7 @@ func (f *dumpFlags) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return fmt.Errorf("--ram: %w", err)
 		}
-		return f.size.write(cmd, size.Dump(q, &r, given))
+		return f.size.write(cmd, show.Answer(q, &r, given))
 	case f.ram != "":
 		return errors.New("--ram: not with a SOURCE, which states the memory of its hosts")
 	}
@@ -98,7 +98,7 @@ func (f *dumpFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.size.write(cmd, size.DumpFleet(fleet.Source, &r, given)); err != nil {
+	if err := f.size.write(cmd, show.Fleet(fleet.Source, &r, given)); err != nil {
 		return err
 	}
 	return f.src.incomplete()

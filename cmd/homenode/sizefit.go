@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/numa"
-	"homenode/output/size"
+	show "homenode/output/size/fit"
 	"homenode/size/fit"
 )
 
@@ -116,7 +116,7 @@ func (f *fitFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c.Options = a.Options
-	return f.size.write(cmd, size.Fit(c, r, fit.Changes(a, r)))
+	return f.size.write(cmd, show.Answer(c, r, fit.Changes(a, r)))
 }
 
 // described checks what is needed without a SOURCE.
@@ -138,7 +138,7 @@ func (f *fitFlags) described(a *fit.Ask) error {
 
 // fromSource adds the VMs and hosts of the source to what is asked; done when the
 // question was about the room that is left, and is answered.
-func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *size.FitContext) (done bool, err error) {
+func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *show.Context) (done bool, err error) {
 	counted := len(a.Shapes) > 0 && a.Shapes[0].Count > 0
 	room := len(a.Shapes) > 0 && !counted && len(a.Types) == 0
 	switch {
@@ -180,7 +180,7 @@ func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *
 			return false, err
 		}
 		c.Options = a.Options
-		return true, f.size.write(cmd, size.FitRoom(c, left))
+		return true, f.size.write(cmd, show.Room(c, left))
 	}
 	a.Shapes = append(c.Cluster.Shapes(), a.Shapes...)
 	if a.Types = fit.Beside(c.Cluster.Types(), a.Types); len(a.Types) == 0 {
@@ -202,7 +202,7 @@ func noHost(c *fit.Cluster, also string) error {
 }
 
 // fill gives hosts that state no release that of --release; it returns how many.
-func (f *fitFlags) fill(fleet *numa.Fleet, c *size.FitContext) (n int) {
+func (f *fitFlags) fill(fleet *numa.Fleet, c *show.Context) (n int) {
 	release, err := f.releaseOf()
 	if err != nil {
 		return 0 // ask has said so
@@ -230,7 +230,7 @@ func (f *fitFlags) releaseOf() (numa.Release, error) {
 }
 
 // ask reads the flags.
-func (f *fitFlags) ask() (*fit.Ask, *size.FitContext, error) {
+func (f *fitFlags) ask() (*fit.Ask, *show.Context, error) {
 	if err := f.size.check(); err != nil {
 		return nil, nil, err
 	}
@@ -239,7 +239,7 @@ func (f *fitFlags) ask() (*fit.Ask, *size.FitContext, error) {
 		return nil, nil, err
 	}
 	a := &fit.Ask{Hosts: f.count, Spare: f.spare, Prices: f.prices}
-	c := &size.FitContext{Details: f.details}
+	c := &show.Context{Details: f.details}
 	if a.Shapes, err = fit.ParseShapes(f.vms); err != nil {
 		return nil, nil, fmt.Errorf("--vm: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"homenode/internal/texttab"
 	"homenode/numa/unit"
-	"homenode/output/size"
+	show "homenode/output/size/io"
 	"homenode/size/iocost"
 )
 
@@ -90,7 +90,7 @@ func (f *sizeIOFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	a, err := size.IO(model, s)
+	a, err := show.Answer(model, s)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (f *sizeIOFlags) writePublished(cmd *cobra.Command, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	a, err := size.IOPublished()
+	a, err := show.Published()
 	if err != nil {
 		return err
 	}

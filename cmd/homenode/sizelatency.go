@@ -15,6 +15,7 @@ import (
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/size"
+	show "homenode/output/size/latency"
 	"homenode/size/latency"
 	"homenode/source/benchmark"
 	"homenode/source/fact"
@@ -98,13 +99,13 @@ func (f *sizeLatencyFlags) ask(cmd *cobra.Command, args []string) (*answer.Answe
 	if err != nil {
 		return nil, err
 	}
-	return size.Latency(r, *o), nil
+	return show.Answer(r, *o), nil
 }
 
 // question reads the flags that are not about files.
-func (f *sizeLatencyFlags) question(changed func(string) bool) (*latency.Ask, *size.LatencyOptions, error) {
+func (f *sizeLatencyFlags) question(changed func(string) bool) (*latency.Ask, *show.Options, error) {
 	a := &latency.Ask{}
-	o := &size.LatencyOptions{Given: map[string]bool{"core": changed("core")}, CPU: f.cpu, Details: f.details}
+	o := &show.Options{Given: map[string]bool{"core": changed("core")}, CPU: f.cpu, Details: f.details}
 	var err error
 	if changed("core") {
 		if a.Core, err = unit.ParseHz(f.core); err != nil {
@@ -171,7 +172,7 @@ func (f *sizeLatencyFlags) place(changed func(string) bool) (latency.Options, er
 }
 
 // readLatencies reads the files; each must hold a latency that has its place.
-func readLatencies(names []string, place latency.Options, o *size.LatencyOptions) ([]latency.Sample, error) {
+func readLatencies(names []string, place latency.Options, o *show.Options) ([]latency.Sample, error) {
 	var samples []latency.Sample
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
@@ -197,7 +198,7 @@ func readLatencies(names []string, place latency.Options, o *size.LatencyOptions
 				o.Notes = append(o.Notes, n)
 			}
 		}
-		o.Files = append(o.Files, size.LatencyFile{Name: name, Latencies: len(found)})
+		o.Files = append(o.Files, show.File{Name: name, Latencies: len(found)})
 	}
 	return samples, nil
 }

@@ -11,6 +11,7 @@ import (
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/size"
+	show "homenode/output/size/pages"
 	"homenode/size/pages"
 )
 
@@ -166,7 +167,7 @@ func (f *pagesFlags) estimate(cmd *cobra.Command, gain unit.Figure[unit.Share]) 
 	if q.Release, err = numa.ParseRelease(f.release); err != nil {
 		return fmt.Errorf("--release: %w", err)
 	}
-	return f.size.write(cmd, size.PagesEstimated(q, pages.Estimate(q)))
+	return f.size.write(cmd, show.Estimated(q, pages.Estimate(q)))
 }
 
 // count reckons with the last tick of each host in the captures.
@@ -183,7 +184,7 @@ func (f *pagesFlags) count(cmd *cobra.Command, args []string, gain unit.Figure[u
 	if err := tellsNothing(r); err != nil {
 		return err
 	}
-	return cmp.Or(f.size.write(cmd, size.PagesCounted(r, strings.Join(args, ", "), gain, f.details)), f.in.incomplete())
+	return cmp.Or(f.size.write(cmd, show.Counted(r, strings.Join(args, ", "), gain, f.details)), f.in.incomplete())
 }
 
 // tellsNothing returns an error when no host states anything about sharing.

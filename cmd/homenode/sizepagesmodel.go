@@ -12,7 +12,7 @@ import (
 
 	"homenode/numa"
 	"homenode/numa/unit"
-	"homenode/output/size"
+	show "homenode/output/size/pages"
 	"homenode/size/pages"
 )
 
@@ -79,7 +79,7 @@ func (f *modelFlags) run(cmd *cobra.Command, flags *sizeFlags, large string, det
 	if r.VMs == 0 {
 		return fmt.Errorf("%s: no VM ran", f.source)
 	}
-	return cmp.Or(flags.write(cmd, size.PagesSimulated(m, r, f.source, map[string]bool{"hours": cmd.Flags().Changed("hours")}, details)), f.src.incomplete())
+	return cmp.Or(flags.write(cmd, show.Simulated(m, r, f.source, map[string]bool{"hours": cmd.Flags().Changed("hours")}, details)), f.src.incomplete())
 }
 
 // sharing reports whether any load of the story has pages that can be shared.

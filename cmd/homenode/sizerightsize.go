@@ -17,7 +17,7 @@ import (
 	"homenode/internal/alike"
 	"homenode/numa"
 	"homenode/numa/unit"
-	"homenode/output/size"
+	show "homenode/output/size/rightsize"
 	"homenode/rules"
 	"homenode/rules/rule"
 	"homenode/size/rightsize"
@@ -102,17 +102,17 @@ func (f *rightSizeFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	show := size.RightSizeOptions{
+	options := show.Options{
 		Details: f.details || f.vm != "", Node: f.node, Fleet: strings.Join(f.fleet, ", "), Files: strings.Join(args, ", "), Notes: append(notes, w.Notes...),
 		Words: strings.Join(quoted(typedWords(cmd, args, rightSizeAnswerFlags)), " "), Given: map[string]bool{},
 	}
 	if f.vm == "" {
-		show.Unseen = unseen(w, inventory)
+		options.Unseen = unseen(w, inventory)
 	}
 	for _, name := range []string{"percentile", "headroom", "least"} {
-		show.Given[name] = cmd.Flags().Changed(name)
+		options.Given[name] = cmd.Flags().Changed(name)
 	}
-	if err := f.size.write(cmd, size.RightSize(rightsize.All(vms, *o), changes(vms, *o), show)); err != nil {
+	if err := f.size.write(cmd, show.Answer(rightsize.All(vms, *o), changes(vms, *o), options)); err != nil {
 		return err
 	}
 	return cmp.Or(f.in.incomplete(), f.src.incomplete())
@@ -313,7 +313,7 @@ func unseen(w *rules.Watched, inventory *rules.Result) (n int) {
 }
 
 // changes judges again by other options.
-func changes(vms []*rightsize.VM, o rightsize.Options) (out []size.RightSizeChange) {
+func changes(vms []*rightsize.VM, o rightsize.Options) (out []show.Change) {
 	for _, c := range []struct {
 		text string
 		o    rightsize.Options
@@ -324,7 +324,7 @@ func changes(vms []*rightsize.VM, o rightsize.Options) (out []size.RightSizeChan
 		{"headroom 40 %", rightsize.Options{Percentile: o.Percentile, Headroom: 0.4, Least: o.Least}},
 	} {
 		if c.o != o {
-			out = append(out, size.RightSizeChange{If: c.text, R: rightsize.All(vms, c.o)})
+			out = append(out, show.Change{If: c.text, R: rightsize.All(vms, c.o)})
 		}
 	}
 	return out

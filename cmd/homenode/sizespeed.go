@@ -12,7 +12,7 @@ import (
 
 	"homenode/numa"
 	"homenode/numa/unit"
-	"homenode/output/size"
+	show "homenode/output/size/speed"
 	"homenode/size/fit"
 	"homenode/size/speed"
 )
@@ -68,7 +68,7 @@ With a SOURCE it lists the VMs that have a CPU limit, whose limit acts, and whic
 				return err
 			}
 			result.HostText = f.hostText(ask)
-			return f.size.write(cmd, size.Speed(result, f.details))
+			return f.size.write(cmd, show.Answer(result, f.details))
 		},
 	}
 	fl := cmd.Flags()
@@ -220,8 +220,8 @@ func speedDemands(share unit.Share) []unit.Share {
 }
 
 // speedResult computes everything that the answer shows.
-func speedResult(ctx context.Context, a *speed.Ask, figures speedFigures) (*size.SpeedResult, error) {
-	r := &size.SpeedResult{
+func speedResult(ctx context.Context, a *speed.Ask, figures speedFigures) (*show.Result, error) {
+	r := &show.Result{
 		Asked: a, Guarantee: figures.guarantee, Kernel: figures.kernel, Release: a.Host.Release.Value, Touched: a.Touched(),
 		Terms: a.Terms(), Share: a.Share(), Held: speed.Held(1, a.Share()), Admission: a.Admit(), Local: a.Local(),
 	}
@@ -236,8 +236,8 @@ func speedResult(ctx context.Context, a *speed.Ask, figures speedFigures) (*size
 }
 
 // speedChanges asks the same of what could be otherwise.
-func speedChanges(ctx context.Context, a *speed.Ask) ([]size.SpeedChange, error) {
-	var out []size.SpeedChange
+func speedChanges(ctx context.Context, a *speed.Ask) ([]show.Change, error) {
+	var out []show.Change
 	for _, c := range []struct {
 		name   string
 		change func(*speed.Ask) bool
@@ -256,7 +256,7 @@ func speedChanges(ctx context.Context, a *speed.Ask) ([]size.SpeedChange, error)
 		if !c.change(&b) || a.Model == speed.ReservationPool {
 			continue
 		}
-		one := size.SpeedChange{If: c.name, Terms: b.Terms(), Held: speed.Held(1, b.Share()), Admission: b.Admit(), VMs: b.Running()}
+		one := show.Change{If: c.name, Terms: b.Terms(), Held: speed.Held(1, b.Share()), Admission: b.Admit(), VMs: b.Running()}
 		if one.VMs > 0 {
 			full, err := b.Twin(ctx, []unit.Share{1}, true)
 			if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"homenode/internal/texttab"
-	"homenode/output/size"
+	show "homenode/output/size/speed"
 	"homenode/size/speed"
 )
 
@@ -27,7 +27,7 @@ func (f *speedFlags) limits(cmd *cobra.Command, source string, src *sourceFlags)
 	if err != nil {
 		return err
 	}
-	if err := f.size.write(cmd, size.SpeedLimits(fleet.Source, speed.LimitsOf(fleet), f.details)); err != nil {
+	if err := f.size.write(cmd, show.Limits(fleet.Source, speed.LimitsOf(fleet), f.details)); err != nil {
 		return err
 	}
 	return src.incomplete()

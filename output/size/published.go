@@ -6,12 +6,11 @@ import (
 	"strings"
 
 	"homenode/numa/unit"
-
 	"homenode/output/answer"
 )
 
-// publishedRow is a figure of an article in JSON. Numbers that do not exist are left out.
-type publishedRow struct {
+// A PublishedRow is a figure of an article in JSON. Numbers that do not exist are left out.
+type PublishedRow struct {
 	Experiment    string      `json:"experiment"`
 	What          string      `json:"what"`
 	Quantity      string      `json:"quantity"`
@@ -24,42 +23,33 @@ type publishedRow struct {
 }
 
 // Published returns the published figures that a command ("size io") rests on beside what
-// they come to, with the deviation.
+// they come to, with the deviation. Its result is a []PublishedRow.
 func Published(command string, checks []unit.Check) *answer.Answer {
-	t := answer.Table{Name: "published", Columns: []answer.Column{{Name: "exp"}, {Name: "what"}, {Name: "quantity"},
-		{Name: "printed", Right: true}, {Name: "computed", Right: true}, {Name: "deviation", Right: true}, {Name: "verdict"}}}
+	t := answer.Table{Name: "published", Columns: Columns("exp", "what", "quantity", ">printed", ">computed", ">deviation", "verdict")}
 	a := &answer.Answer{Command: command, Question: command + " --published: the published figures, computed again"}
-	result := make([]publishedRow, 0, len(checks))
-	reproduced, missed := 0, 0
+	rows := make([]PublishedRow, 0, len(checks))
 	var ids []string
 	for i := range checks {
 		c := &checks[i]
-		row := publishedRow{Experiment: c.ID, What: c.What, Quantity: c.Quantity, Printed: c.Printed, Computed: c.Computed,
-			Verdict: c.Verdict(), Inconsistency: c.Inconsistency, Note: c.Note}
-		deviation := "–"
+		row := PublishedRow{c.ID, c.What, c.Quantity, c.Printed, c.Computed, nil, c.Verdict(), c.Inconsistency, c.Note}
 		if d, ok := c.Deviation(); ok {
-			row.Deviation, deviation = &d, signedPercent(d)
+			row.Deviation = &d
 		}
-		switch {
-		case c.Reproduced():
-			reproduced++
-		case c.Inconsistency != "":
-			if !slices.Contains(ids, c.Inconsistency) {
-				ids = append(ids, c.Inconsistency)
+		verdict := row.Verdict
+		if verdict == c.Inconsistency && verdict != "" {
+			if !slices.Contains(ids, verdict) {
+				ids = append(ids, verdict)
 			}
-			if c.Note != "" {
-				a.Note(fmt.Sprintf("%s, exp %s, %s: %s", c.Inconsistency, c.ID, c.What, c.Note))
-			}
-		default:
-			missed++
+			verdict += ": " + c.Note
 		}
-		t.Add(c.ID, c.What, c.Quantity, c.Printed, unit.Digits(c.Computed, 5), deviation, row.Verdict)
-		result = append(result, row)
+		t.Add(c.ID, c.What, c.Quantity, c.Printed, unit.Digits(c.Computed, 5), deviation(c), verdict)
+		rows = append(rows, row)
 	}
-	a.Tables, a.Result = []answer.Table{t}, result
+	a.Tables, a.Result = []answer.Table{t}, rows
+	reproduced, contradicted, missed := count(checks)
 	a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %d printed figures come out within their rounding.", reproduced, len(checks)))
-	if n := len(checks) - reproduced - missed; n > 0 {
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Against the article's own arithmetic: %d (%s).", n, strings.Join(ids, ", ")))
+	if contradicted > 0 {
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Against the article's own arithmetic: %d (%s).", contradicted, strings.Join(ids, ", ")))
 	}
 	if missed > 0 {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("MISSED, neither reproduced nor explained: %d.", missed))
@@ -67,14 +57,25 @@ func Published(command string, checks []unit.Check) *answer.Answer {
 	return a
 }
 
-// signedPercent writes a deviation with its sign, "+2.4 %".
-func signedPercent(s unit.Share) string {
-	text := s.String()
-	switch {
-	case strings.Trim(text, "-0. %") == "":
-		return "0 %"
-	case s > 0:
-		return "+" + text
+// count counts the verdicts.
+func count(checks []unit.Check) (reproduced, contradicted, missed int) {
+	for i := range checks {
+		switch p := &checks[i]; {
+		case p.Reproduced():
+			reproduced++
+		case p.Inconsistency != "":
+			contradicted++
+		default:
+			missed++
+		}
 	}
-	return text
+	return reproduced, contradicted, missed
+}
+
+// deviation writes how far a figure is from what is printed; a dash where it is unknown.
+func deviation(c *unit.Check) string {
+	if d, ok := c.Deviation(); ok {
+		return SignedPercent(d)
+	}
+	return "–"
 }

@@ -20,6 +20,19 @@ const (
 	RAM     Path = "ram"
 )
 
+// Name returns the path as a reader calls it.
+func (p Path) Name() string {
+	switch p {
+	case NVMe:
+		return "local NVMe"
+	case VSANESA:
+		return "vSAN ESA"
+	case RAM:
+		return "RAM"
+	}
+	return string(p)
+}
+
 // A Kind is I/Os of one kind.
 type Kind struct {
 	Path   Path       `json:"path"`

@@ -1,0 +1,134 @@
+package calibrate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/numa/unit"
+	"homenode/output/answer"
+	"homenode/output/draw/chart"
+	"homenode/size/calibrate"
+	"homenode/size/iocost"
+)
+
+// changes says what the figures would be had the CPU been read otherwise.
+func changes(c *Calibration) []answer.Change {
+	var out []answer.Change
+	if ch, ok := c.other("1 GHz more of each host is idle", func(l *calibrate.Load, _ *calibrate.Options) {
+		idle := calibrate.Reading[unit.Hz]{Value: unit.GHz}
+		if l.Idle != nil {
+			idle.Value += l.Idle.Value
+		}
+		l.Idle = &idle
+	}); ok && c.scope() == calibrate.Host {
+		out = append(out, ch)
+	}
+	if ch, ok := c.other("the CPU was 5 % higher", func(l *calibrate.Load, _ *calibrate.Options) { l.CPU.Value *= 1.05; l.Capacity = 0 }); ok {
+		out = append(out, ch)
+	}
+	return out
+}
+
+func (c *Calibration) scope() calibrate.Scope {
+	if len(c.Result.Costs) == 0 {
+		return ""
+	}
+	return c.Result.Costs[0].Scope
+}
+
+// other returns the cost that changes most when every load is changed.
+func (c *Calibration) other(text string, change func(*calibrate.Load, *calibrate.Options)) (answer.Change, bool) {
+	trials, o := slices.Clone(c.Trials), c.Options
+	for i := range trials {
+		if trials[i].Load != nil {
+			l := *trials[i].Load
+			change(&l, &o)
+			trials[i].Load = &l
+		}
+	}
+	var most unit.Share
+	out := answer.Change{If: text}
+	costs := calibrate.Costs(trials, o).Costs
+	for i := range c.Result.Costs {
+		was := &c.Result.Costs[i]
+		for j := range costs {
+			is := &costs[j]
+			if is.Kind != was.Kind || is.Scope != was.Scope {
+				continue
+			}
+			by := unit.Share(is.PerIO.Value/was.PerIO.Value - 1)
+			if math.Abs(float64(by)) > math.Abs(float64(most)) {
+				most = by
+				out.Result = kiloCycles(is.PerIO.Value) + " for " + calibrate.KindText(is.Kind)
+				out.Change = deviated(by)
+			}
+		}
+	}
+	return out, most != 0
+}
+
+// charts shows own costs with their ranges beside the published ones.
+func charts(c *Calibration) []chart.Chart {
+	lines := &chart.Lines{
+		X: chart.Axis{Label: "block", Log: true, Bytes: true, Text: func(v float64) string { return iocost.Size(numa.Bytes(math.Round(v))) }},
+		Y: chart.Axis{Label: "cycles of one I/O", Log: true, Text: func(v float64) string { return strings.TrimSuffix(unit.Cycles(v).String(), "cycles") }},
+	}
+	for i := range c.Result.Costs {
+		cost := &c.Result.Costs[i]
+		if cost.AtLeast() {
+			continue
+		}
+		lines.Series = addPoint(lines.Series, "yours, ", &cost.Point)
+	}
+	own := slices.Clone(lines.Series)
+	for _, p := range iocost.Published() {
+		name := "published, " + directionOf(p.Kind)
+		if p.Path == c.Path && slices.ContainsFunc(own, func(s chart.Series) bool { return s.Name == "yours, "+directionOf(p.Kind) }) {
+			lines.Series = addPoint(lines.Series, strings.TrimSuffix(name, directionOf(p.Kind)), &p)
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	for _, s := range lines.Series {
+		slices.SortFunc(s.Points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) })
+	}
+	return []chart.Chart{{
+		ID: "calibrate", Title: "What one I/O costs on " + string(c.Path) + ", yours and published",
+		Note: "Bars: ranges. Published: " + publishedHardware(c.Path), Lines: lines,
+	}}
+}
+
+func publishedHardware(p iocost.Path) string {
+	for _, point := range iocost.Published() {
+		if point.Path == p {
+			return point.PerIO.Hardware
+		}
+	}
+	return "nothing on this path"
+}
+
+// directionOf returns a kind less its path and block: "read random".
+func directionOf(k iocost.Kind) string {
+	k.Block = 1
+	_, direction, _ := strings.Cut(calibrate.KindText(k), "B ")
+	return direction
+}
+
+func addPoint(series []chart.Series, prefix string, p *iocost.Point) []chart.Series {
+	name := prefix + directionOf(p.Kind)
+	i := slices.IndexFunc(series, func(s chart.Series) bool { return s.Name == name })
+	if i < 0 {
+		series = append(series, chart.Series{Name: name})
+		i = len(series) - 1
+	}
+	point := chart.Point{X: float64(p.Block), Y: float64(p.PerIO.Value), Low: float64(p.PerIO.Low), High: float64(p.PerIO.High), Measured: true}
+	if !(point.Low > 0) {
+		point.Low, point.High = 0, 0 // no place on a logarithmic axis
+	}
+	series[i].Points = append(series[i].Points, point)
+	return series
+}

@@ -1,0 +1,382 @@
+package fit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/numa/unit"
+	"homenode/output/answer"
+	"homenode/output/size"
+	"homenode/size/fit"
+)
+
+// A Context is what an answer about fitting rests on beside the sums.
+type Context struct {
+	Given   map[string]bool // flags that the user gave
+	Source  string          // of the fleet; "" for none
+	Cluster *fit.Cluster    // nil without a source
+	Today   *fit.Today      // of the cluster
+	Release string          // of the host types that are only described; "" when there are none
+	Filled  int             // hosts of the source that state no release: Release is theirs
+	Failed  int             // hosts of the cluster that vCPUs per core are taken without
+	fit.Options
+	Details bool
+}
+
+// Answer returns the answer how many VMs of each shape fit a host of each type, or, where
+// shapes have counts, how many hosts of each type hold them.
+func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
+	out := &answer.Answer{Command: "size fit", Result: struct {
+		*fit.Result
+		PerCore float64      `json:"vcpusPerCore"`
+		Today   *fit.Today   `json:"today,omitempty"`
+		Changes []fit.Change `json:"changes"`
+	}{r, c.PerCore, c.Today, changes}}
+	out.Question = "size fit: " + question(c, r)
+	out.Assumed = c.assumed(r.Shapes, r.Types)
+	mixed := r.Types[0].Mix != nil
+	if mixed {
+		out.Verdict = mixVerdict(c, r)
+		out.Note(mixNotes(c, r)...)
+		out.Tables = append(out.Tables, mixTable(r), mixBars(r))
+		if c.Details {
+			out.Tables = append(out.Tables, shapesTable(r.Shapes), steps(r))
+		}
+	} else {
+		if r.Hosts > 0 {
+			out.Assumed = append(out.Assumed, answer.Assumption{What: "cluster", Value: fmt.Sprintf("%d hosts, %d spare", r.Hosts, r.Spare), Origin: c.origin("count"), Source: "--count, --spare"})
+		}
+		out.Verdict = verdict(c, r)
+		out.Note(notes(r)...)
+		out.Tables = append(out.Tables, counts(r))
+		if anyPrice(r) {
+			out.Tables = append(out.Tables, prices(r))
+		}
+		out.Tables = append(out.Tables, shapeBars(r), steps(r))
+	}
+	out.Note(reserveNotes(c, r)...)
+	out.Drawings = []answer.Drawing{{Wide: true, Draw: pictureOf(c, r, out.Verdict).draw}}
+	for _, c := range changes {
+		out.Changes = append(out.Changes, change(r, c))
+	}
+	if c.Cluster != nil {
+		out.Note(c.Cluster.Notes...)
+	}
+	out.Note(r.Left...)
+	return out
+}
+
+func question(c *Context, r *fit.Result) string {
+	var shapes, types []string
+	for i := range r.Shapes {
+		s := &r.Shapes[i]
+		if s.Count > 0 {
+			shapes = append(shapes, fmt.Sprintf("%s of %s", size.Plural(s.Count, "VM"), s))
+		} else {
+			shapes = append(shapes, "VMs of "+s.String())
+		}
+	}
+	for _, t := range r.Types {
+		types = append(types, t.Name)
+	}
+	what := strings.Join(shapes, ", ")
+	if c.Cluster != nil {
+		what = fmt.Sprintf("the VMs of %s, %s", c.Cluster.Name, c.Source)
+	}
+	return what + " on " + strings.Join(types, ", ")
+}
+
+func (c *Context) origin(flag string) unit.Origin { return size.Origin(c.Given, flag) }
+
+// assumed is what every answer about fitting rests on.
+func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assumption {
+	var out []answer.Assumption
+	if c.Release != "" {
+		release := answer.Assumption{What: "release", Value: c.Release, Origin: c.origin("release"), Source: "--release"}
+		if c.Filled > 0 {
+			release.Origin, release.Note = unit.Assumed, fmt.Sprintf("for %s of the source that state none", size.Plural(c.Filled, "host"))
+		}
+		out = append(out, release)
+	}
+	reserve := answer.Assumption{What: "free on each node", Value: fmt.Sprintf("%g × the soft reserve", c.Reserve), Origin: c.origin("reserve"), Source: "--reserve", Note: "for the host C-23, for each node inferred (C-15)"}
+	if c.Reserve > 0 {
+		var each []string
+		for _, t := range types {
+			each = append(each, whole(t.Reserve))
+		}
+		reserve.Value = spread(each)
+	}
+	overhead := answer.Assumption{What: "overhead of a VM", Origin: c.origin("overhead"), Source: "--overhead"}
+	var each []string
+	for _, s := range shapes {
+		each = append(each, c.Overhead.Of(s.VCPUs, s.Memory).String())
+	}
+	overhead.Value = spread(each)
+	if !c.Given["overhead"] {
+		overhead.Note = "VMware's table to 8 vCPUs and 16 GB, extrapolated"
+	}
+	ratio := answer.Assumption{What: "vCPUs per core", Value: unit.Digits(c.PerCore, 3), Origin: c.origin("vcpus-per-core"), Source: "--vcpus-per-core"}
+	if c.Cluster != nil && !c.Given["vcpus-per-core"] {
+		ratio.Origin, ratio.Note = unit.Derived, "as in "+c.Cluster.Name+" today"
+		if c.Failed > 0 {
+			ratio.Note += fmt.Sprintf(" with %s failed", size.Plural(c.Failed, "host"))
+		}
+	}
+	return append(out, reserve, overhead, ratio)
+}
+
+// spread writes a few values, or the first and last of many.
+func spread(values []string) string {
+	var out []string
+	for _, v := range values {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	if len(out) > 4 {
+		return fmt.Sprintf("%s … %s", out[0], out[len(out)-1])
+	}
+	return strings.Join(out, ", ")
+}
+
+// reserveNotes says where much rests on a reserve that was seen on a host of two nodes only
+// (rule book C-15).
+func reserveNotes(c *Context, r *fit.Result) []string {
+	const seen = 2
+	var out []string
+	for i := range r.Types {
+		t := &r.Types[i]
+		if share := float64(t.Reserve) / float64(t.NodeMemory); t.Nodes > seen && share >= 0.1 {
+			out = append(out, fmt.Sprintf("%s: the reserve takes %.0f %% of each node. It was seen with %d nodes; --reserve %s is as much of the host with %d.",
+				t.Name, 100*share, seen, unit.Digits(c.Reserve*seen/float64(t.Nodes), 3), t.Nodes))
+		}
+	}
+	return out
+}
+
+// notes says what the counts hide.
+func notes(r *fit.Result) []string {
+	var out []string
+	for i := range r.Types {
+		for j := range r.Types[i].Counts {
+			c := &r.Types[i].Counts[j]
+			at := fmt.Sprintf("%s on %s: ", c.Shape, r.Types[i].Name)
+			switch {
+			case c.LocalAs != nil:
+				out = append(out, at+fmt.Sprintf("local as %s (N005); 0 by default: %s; %s", c.LocalAs, c.Why, strings.Join(c.LocalAs.Steps, ", ")))
+			case c.Why != "":
+				out = append(out, at+c.Why)
+			}
+			if c.VMs > 0 && c.Bound > c.VMs {
+				out = append(out, at+fmt.Sprintf("cores and memory divide to %d, ESXi's placement (C-4, inferred) comes to %d", c.Bound, c.VMs))
+			}
+			if n := len(c.Clients); n > 1 && c.Clients[0] != c.Clients[n-1] {
+				out = append(out, at+fmt.Sprintf("its clients are uneven: %s", vnuma.SizesText(c.Clients)))
+			}
+		}
+	}
+	return out
+}
+
+func verdict(c *Context, r *fit.Result) []string {
+	var out []string
+	for j := range r.Shapes {
+		var parts []string
+		for i := range r.Types {
+			t := &r.Types[i]
+			n := &t.Counts[j]
+			part := fmt.Sprintf("%d on %s", n.VMs, t.Name)
+			if n.Binds == fit.Cores || n.Binds == fit.Memory {
+				part += map[fit.Limit]string{fit.Cores: " (cores bind)", fit.Memory: " (memory binds)"}[n.Binds]
+			}
+			if n.LocalAs != nil {
+				part += fmt.Sprintf(" as %s (N005), 0 by default", n.LocalAs)
+			}
+			parts = append(parts, part)
+		}
+		out = append(out, fmt.Sprintf("%s, all memory local, at %s: %s.", r.Shapes[j].Name, c.ratio(), strings.Join(parts, ", ")))
+	}
+	return out
+}
+
+// ratio writes the vCPUs per core, which most counts hang on.
+func (c *Context) ratio() string {
+	noun := "vCPUs"
+	if c.PerCore == 1 {
+		noun = "vCPU"
+	}
+	return fmt.Sprintf("%s %s per core", unit.Digits(c.PerCore, 3), noun)
+}
+
+// anyPrice reports whether any price is known.
+func anyPrice(r *fit.Result) bool {
+	return slices.ContainsFunc(r.Types, func(t fit.Outcome) bool { return t.Price > 0 })
+}
+
+// prices is the table of what a VM costs.
+func prices(r *fit.Result) answer.Table {
+	t := answer.Table{Name: "prices", Title: "price of one VM", Columns: size.Columns("host type", "VM", ">host", ">host ÷ its VMs")}
+	if r.Spare > 0 {
+		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("%s ÷ VMs with %d failed", size.Plural(r.Hosts, "host"), r.Spare), Right: true})
+	}
+	for i := range r.Types {
+		o := &r.Types[i]
+		for j := range o.Counts {
+			n := &o.Counts[j]
+			each, failed := "none fits", "none fits"
+			if n.VMs > 0 {
+				each, failed = money(n.Price), money(n.PriceFailed)
+			}
+			row := []string{o.Name, r.Shapes[j].Name, money(o.Price), each}
+			if r.Spare > 0 {
+				row = append(row, failed)
+			}
+			t.Add(row...)
+		}
+	}
+	return t
+}
+
+// counts is the table of VMs per host.
+func counts(r *fit.Result) answer.Table {
+	t := answer.Table{Name: "fit", Columns: size.Columns("host type", "nodes", "VM", "clients", ">VMs", "binds", ">cores used", ">memory", "left on a node")}
+	if r.Hosts > 0 {
+		t.Columns = append(t.Columns, answer.Column{Name: size.Plural(r.Hosts, "host"), Right: true})
+	}
+	if r.Hosts > 0 && r.Spare > 0 {
+		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("%d failed", r.Spare), Right: true})
+	}
+	for i := range r.Types {
+		o := &r.Types[i]
+		for j := range o.Counts {
+			c := &o.Counts[j]
+			cores, memory := used(c)
+			binds := string(c.Binds)
+			if c.VMs == 0 {
+				binds = "none fits"
+			}
+			clients := clientsText(c.Clients)
+			if c.LocalAs != nil {
+				clients += " set"
+			}
+			row := []string{
+				o.Name, nodesText(o), r.Shapes[j].Name, clients, fmt.Sprint(c.VMs), binds,
+				cores.String(), memory.String(), restText(c),
+			}
+			if r.Hosts > 0 {
+				row = append(row, fmt.Sprint(c.InCluster(r.Hosts)))
+			}
+			if r.Hosts > 0 && r.Spare > 0 {
+				row = append(row, fmt.Sprint(c.InCluster(r.Hosts-r.Spare)))
+			}
+			t.Add(row...)
+		}
+	}
+	return t
+}
+
+func nodesText(o *fit.Outcome) string {
+	return fmt.Sprintf("%d × %dc/%s", o.Nodes, o.NodeCores, short(o.NodeMemory))
+}
+
+// short writes memory without a blank.
+func short(b numa.Bytes) string { return strings.ReplaceAll(b.String(), " ", "") }
+
+func clientsText(sizes []int) string {
+	if len(sizes) == 1 {
+		return "1"
+	}
+	return vnuma.SizesText(sizes)
+}
+
+// used returns what share of the cores and of the memory the VMs take.
+func used(c *fit.Count) (cores, memory unit.Share) {
+	takes, vcpus, all, taken := 0, 0, numa.Bytes(0), numa.Bytes(0)
+	for _, n := range c.Nodes {
+		takes, all = takes+n.VCPUs, all+n.Memory
+		for _, cl := range n.Clients {
+			vcpus, taken = vcpus+cl.VCPUs, taken+cl.Memory
+		}
+	}
+	return unit.Share(float64(vcpus) / float64(takes)), unit.Share(float64(taken) / float64(all))
+}
+
+// restText says what is left on the nodes: once where all are alike.
+func restText(c *fit.Count) string {
+	var parts []string
+	for _, n := range c.Nodes {
+		s := fmt.Sprintf("%d vCPU, %s", n.RestVCPUs, whole(n.RestMemory))
+		if len(parts) == 0 || parts[len(parts)-1] != s {
+			parts = append(parts, s)
+		}
+	}
+	if len(parts) > 2 {
+		parts = append(parts[:2], "…")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// whole writes memory in whole GB, rounded down, where it is more than ten.
+func whole(b numa.Bytes) string {
+	if b >= 10*numa.GiB {
+		return fmt.Sprintf("%d GB", b/numa.GiB)
+	}
+	return b.String()
+}
+
+// steps is the table of the largest shapes.
+func steps(r *fit.Result) answer.Table {
+	t := answer.Table{Name: "shapes", Title: "largest VM of which 1, 2, 3 … fit a node (* leaves no core)", Columns: size.Columns("host type")}
+	const most = 5
+	for n := 1; n <= most; n++ {
+		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprint(n)})
+	}
+	for i := range r.Types {
+		row := []string{r.Types[i].Name}
+		for n := range most {
+			cell := "-"
+			if n < len(r.Types[i].Steps) {
+				s := r.Types[i].Steps[n]
+				cell = fmt.Sprintf("%dx%s", s.VCPUs, strings.ReplaceAll(whole(s.Memory), " ", ""))
+				if s.Aligned {
+					cell += "*"
+				}
+			}
+			row = append(row, cell)
+		}
+		t.Add(row...)
+	}
+	return t
+}
+
+// widestChange is how long a line of changes becomes; JSON has all of them.
+const widestChange = 72
+
+// change says what a change does to each type.
+func change(r *fit.Result, c fit.Change) answer.Change {
+	out := answer.Change{If: c.If, Result: "no change"}
+	var parts []string
+	for _, m := range c.Moved {
+		name := m.Type
+		if len(r.Shapes) > 1 && m.Shape != "" {
+			name += " " + m.Shape
+		}
+		of := ""
+		if m.Of == "cluster" {
+			of = " in the cluster"
+		}
+		part := fmt.Sprintf("%s: %d%s (%+d)", name, m.After, of, m.After-m.Before)
+		if len(strings.Join(parts, ", "))+len(part) > widestChange {
+			parts = append(parts, fmt.Sprintf("%d more", len(c.Moved)-len(parts)))
+			break
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) > 0 {
+		out.Result = strings.Join(parts, ", ")
+	}
+	return out
+}

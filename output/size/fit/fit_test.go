@@ -1,0 +1,183 @@
+package fit
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"homenode/internal/golden"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/form"
+	"homenode/size/fit"
+	"homenode/source/scenario"
+)
+
+// fleet has names from strangers, a VM larger than a node, one that no host runs, and a
+// host whose nodes nobody knows.
+const fleet = `
+release 7.0U3
+cluster prod
+host esx[01-02] nodes=2 cores=16 memory=512GB
+host dark01 nodes=? cores=36
+vm big01 host=esx01 vcpus=8 memory=300GB
+vm db[1-3] host=esx01 vcpus=20 memory=64GB
+vm app[01-12] host=esx02 vcpus=4 memory=24GB
+vm pin01 host=esx02 vcpus=4 memory=16GB cpuAffinity=0-3
+vm vast01 host=esx02 vcpus=80 memory=64GB
+`
+
+// answers returns the three kinds of answers of size fit.
+func answers(t *testing.T) map[string]*answer.Answer {
+	t.Helper()
+	release := numa.NewRelease(8, 0, 3)
+	types, err := fit.ParseTypes("2x32c/1TB=21000,odd\u202e|name:4x18c/1TB/noht=30000", release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := fit.Options{Reserve: 1, PerCore: 1, Overhead: fit.PublishedOverhead}
+	one := &fit.Ask{Types: types, Shapes: []fit.Shape{fit.NewShape(12, 96*numa.GiB), fit.NewShape(40, 200*numa.GiB)}, Hosts: 10, Spare: 1, Options: o}
+	counted, err := fit.Fit(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleet, err := scenario.Read("fleet.txt", []byte(fleet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := fit.Find(fleet, "prod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ratio, failed, _ := c.PerCore(1)
+	o.PerCore = ratio
+	many := &fit.Ask{Types: append(c.Types(), types...), Shapes: c.Shapes(), Spare: 1, Options: o}
+	mixed, err := fit.Fit(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	today, err := c.Today(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	room, err := c.Room(fit.NewShape(4, 16*numa.GiB), 1, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &Context{Source: "fleet.txt", Cluster: c, Today: &today, Failed: failed, Release: release.String(), Options: o}
+	return map[string]*answer.Answer{
+		"fit":     Answer(&Context{Given: map[string]bool{"count": true}, Release: release.String(), Options: one.Options}, counted, fit.Changes(one, counted)),
+		"mix":  Answer(of, mixed, fit.Changes(many, mixed)),
+		"room": Room(of, room),
+	}
+}
+
+func TestFitForms(t *testing.T) {
+	for name, a := range answers(t) {
+		for _, tt := range []struct {
+			ext  string
+			form string
+		}{
+			{"txt", "table"}, {"svg", "svg"}, {"json", "json"},
+		} {
+			if tt.ext == "json" && name != "fit" {
+				continue // as long as the others together, and of the same parts
+			}
+			var b bytes.Buffer
+			if err := form.Write(&b, tt.form, a, form.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			golden.Equal(t, b.Bytes(), "testdata/"+name+"."+tt.ext)
+		}
+	}
+}
+
+// The drawings are in true proportion: twice the vCPUs are twice as high, as far as whole
+// tenths of a pixel go, and no column is higher than its node.
+func TestFitProportion(t *testing.T) {
+	l := &placing{vcpus: 48, memory: 768 * numa.GiB}
+	for _, tt := range []struct {
+		vcpus  int
+		memory numa.Bytes
+	}{{12, 96 * numa.GiB}, {24, 384 * numa.GiB}, {1, numa.GiB}} {
+		if a, b := l.rise(2*tt.vcpus), 2*l.rise(tt.vcpus); a < b || a > b+1 {
+			t.Errorf("%d vCPUs rise to %v, twice that to %v", tt.vcpus, b/2, a)
+		}
+		if a, b := l.fillTo(2*tt.memory), 2*l.fillTo(tt.memory); a < b || a > b+1 {
+			t.Errorf("%v rise to %v, twice that to %v", tt.memory, b/2, a)
+		}
+	}
+	if l.rise(48) != planHeight || l.fillTo(768*numa.GiB) != planHeight {
+		t.Errorf("the largest node rises to %v and %v, want %v", l.rise(48), l.fillTo(768*numa.GiB), planHeight)
+	}
+}
+
+// TestMixPrices holds that nothing is said to cost least among types of unknown price, and
+// that a type which might cost less is named.
+func TestMixPrices(t *testing.T) {
+	outcome := func(name string, price float64, hosts, bound int) fit.Outcome {
+		m := &fit.Mix{Hosts: hosts, Bound: bound, Free: hosts, Total: hosts + 1, VMs: 40, Price: price * float64(hosts+1)}
+		return fit.Outcome{Name: name, Price: price, Mix: m}
+	}
+	r := &fit.Result{Shapes: []fit.Shape{{VCPUs: 4, Memory: 16 * numa.GiB, Count: 40}}, Spare: 1}
+	for _, tt := range []struct {
+		types   []fit.Outcome
+		verdict string
+		notes   []string
+	}{
+		{[]fit.Outcome{outcome("a", 100, 4, 4)}, "4 + 1 hosts of a cost 500.", nil},
+		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 0, 4, 4)}, "4 + 1 hosts of a cost 500.", []string{"of unknown price, so not compared: b"}},
+		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 4)}, "4 + 1 hosts of a cost least, 500.", nil},
+		{
+			[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 3), outcome("c", 0, 5, 5)}, "4 + 1 hosts of a cost least, 500.",
+			[]string{"b: could cost less, were 3 + 1 hosts enough, which is not decided", "of unknown price, so not compared: c"},
+		},
+	} {
+		r.Types = tt.types
+		want := []string{"40 VMs, 160 vCPUs, 640 GB, at 4.5 vCPUs per core: " + tt.verdict}
+		if got := mixVerdict(&Context{Options: fit.Options{PerCore: 4.5}}, r); !slices.Equal(got, want) {
+			t.Errorf("found %q, want %q", got, want)
+		}
+		if got := mixNotes(&Context{}, r); !slices.Equal(got, tt.notes) {
+			t.Errorf("notes: found %q, want %q", got, tt.notes)
+		}
+	}
+}
+
+func TestReserveNotes(t *testing.T) {
+	for _, tt := range []struct {
+		types   string
+		reserve float64
+		want    []string
+	}{
+		{"2x32c/1TB", 1, nil},      // two nodes, as it was seen
+		{"4x32c/512GB", 0.5, nil},  // 11.4 of 128 GB
+		{"2x32c/1TB/snc2", 0, nil}, // none
+		{"2x32c/1TB/snc2", 1, []string{"2x32c/1TB/snc2: the reserve takes 17 % of each node. It was seen with 2 nodes; --reserve 0.5 is as much of the host with 4."}},
+		{"4x64c/6TB/snc4", 1, []string{"4x64c/6TB/snc4: the reserve takes 65 % of each node. It was seen with 2 nodes; --reserve 0.125 is as much of the host with 16."}},
+	} {
+		types, err := fit.ParseTypes(tt.types, numa.NewRelease(8, 0, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := fit.Options{Reserve: tt.reserve, PerCore: 1}
+		r, err := fit.Fit(&fit.Ask{Types: types, Shapes: []fit.Shape{fit.NewShape(4, 16*numa.GiB)}, Options: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reserveNotes(&Context{Options: o}, r); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: found %q, want %q", tt.types, got, tt.want)
+		}
+	}
+}
+
+func TestNodeList(t *testing.T) {
+	for _, tt := range []struct {
+		nodes []int
+		want  string
+	}{{[]int{3}, "3"}, {[]int{0, 1}, "0, 1"}, {[]int{4, 5, 6}, "4-6"}, {[]int{0, 2, 3}, "0, 2, 3"}} {
+		if got := nodeList(tt.nodes); got != tt.want {
+			t.Errorf("found %q, want %q", got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,349 @@
+package fit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/numa/unit"
+	"homenode/output/answer"
+	"homenode/output/size"
+	"homenode/size/fit"
+)
+
+// mixVerdict names the first type, which is the cheapest, and the one of fewest hosts.
+func mixVerdict(c *Context, r *fit.Result) []string {
+	vms, vcpus, memory := 0, 0, numa.Bytes(0)
+	for _, s := range r.Shapes {
+		vms, vcpus, memory = vms+s.Count, vcpus+s.Count*s.VCPUs, memory+numa.Bytes(s.Count)*s.Memory
+	}
+	first, fewest := &r.Types[0], &r.Types[0]
+	for i := range r.Types {
+		if m := r.Types[i].Mix; m.VMs == fewest.Mix.VMs && m.Total < fewest.Mix.Total {
+			fewest = &r.Types[i]
+		}
+	}
+	line := fmt.Sprintf("%s, %d vCPUs, %s, at %s: %s", size.Plural(vms, "VM"), vcpus, whole(memory), c.ratio(), hostsOf(first, r.Spare))
+	if first.Mix.VMs < vms {
+		line += fmt.Sprintf(" hold %d of them, the others run on no such host", first.Mix.VMs)
+	}
+	if first.Price > 0 {
+		least := " cost "
+		if priced, _ := rivals(r); len(priced) > 0 {
+			least = " cost least, "
+		}
+		line += least + money(first.Mix.Price)
+	}
+	if fewest != first {
+		line += fmt.Sprintf("; fewest hosts: %s", hostsOf(fewest, r.Spare))
+	}
+	return []string{line + "."}
+}
+
+// rivals returns the types that run as many VMs as the first: those whose price is known, so
+// that the first costs least of them, and the names of those whose price is not.
+func rivals(r *fit.Result) (priced []*fit.Outcome, unknown []string) {
+	for i := range r.Types[1:] {
+		switch t := &r.Types[1+i]; {
+		case t.Mix.VMs != r.Types[0].Mix.VMs:
+		case t.Price > 0:
+			priced = append(priced, t)
+		default:
+			unknown = append(unknown, t.Name)
+		}
+	}
+	return priced, unknown
+}
+
+// priceNotes says of which types it is not decided that they cost no less than the first.
+func priceNotes(r *fit.Result) []string {
+	var out []string
+	if r.Types[0].Price == 0 {
+		return nil
+	}
+	priced, unknown := rivals(r)
+	for _, t := range priced {
+		if m := t.Mix; t.Price*float64(m.Bound+m.Total-m.Hosts) < r.Types[0].Mix.Price {
+			out = append(out, fmt.Sprintf("%s: could cost less, were %d + %d hosts enough, which is not decided", t.Name, m.Bound, m.Total-m.Hosts))
+		}
+	}
+	if len(unknown) > 0 {
+		out = append(out, "of unknown price, so not compared: "+strings.Join(unknown, ", "))
+	}
+	return out
+}
+
+// hostsOf writes "8 + 1 hosts of 2x32c/1TB".
+func hostsOf(t *fit.Outcome, spare int) string {
+	n := fmt.Sprint(t.Mix.Hosts)
+	if spare > 0 {
+		n += fmt.Sprintf(" + %d", spare)
+	}
+	return fmt.Sprintf("%s hosts of %s", n, t.Name)
+}
+
+// mixTable is the table of hosts to buy.
+func mixTable(r *fit.Result) answer.Table {
+	t := answer.Table{Name: "hosts", Columns: size.Columns("host type", "nodes", ">hosts", ">at least", ">cores", ">memory", ">vCPU, memory used", ">wide", ">remote")}
+	priced, lost := false, false
+	for i := range r.Types {
+		priced, lost = priced || r.Types[i].Price > 0, lost || r.Types[i].Mix.Lost() > 0
+	}
+	if lost {
+		t.Columns = append(t.Columns, answer.Column{Name: "not run", Right: true})
+	}
+	if priced {
+		t.Columns = append(t.Columns, answer.Column{Name: "price", Right: true})
+	}
+	for i := range r.Types {
+		o := &r.Types[i]
+		m := o.Mix
+		name := o.Name
+		if has := fmt.Sprintf("(has %d)", o.InSource); o.InSource > 0 && !strings.HasSuffix(name, has) {
+			name += fmt.Sprintf(", has %d", o.InSource)
+		}
+		row := []string{
+			name, nodesText(o), fmt.Sprintf("%d + %d", m.Hosts, m.Total-m.Hosts), fmt.Sprintf("%d + %d", m.Bound, m.Total-m.Hosts), fmt.Sprint(m.Cores), whole(m.Memory),
+			m.VCPUsUsed.String() + ", " + m.MemoryUsed.String(), fmt.Sprint(m.Wide), remoteText(m),
+		}
+		if lost {
+			row = append(row, fmt.Sprint(m.Lost()))
+		}
+		if priced {
+			row = append(row, money(m.Price))
+		}
+		t.Add(row...)
+	}
+	return t
+}
+
+// remoteText writes how many VMs are partly remote as configured, and, where virtual NUMA
+// nodes help, how many then: "4 → 1".
+func remoteText(m *fit.Mix) string {
+	if m.RemoteCured == 0 {
+		return fmt.Sprint(m.Remote)
+	}
+	return fmt.Sprintf("%d → %d", m.Remote, m.Remote-m.RemoteCured)
+}
+
+// money writes a price, of whatever currency.
+func money(v float64) string {
+	if v == 0 {
+		return "unknown"
+	}
+	return unit.Grouped(v, 0)
+}
+
+// mixNotes says what does not fit where, and what the number of hosts hides.
+func mixNotes(c *Context, r *fit.Result) []string {
+	out := addNote(r)
+	var all grouped
+	for i := range r.Types {
+		o := &r.Types[i]
+		cured, rest := parted(o.Mix.RemoteVMs)
+		all.add(o.Name, "part remote as configured, local as several virtual NUMA nodes (N005), on %s: "+escaped(c.misfits(cured)), len(cured))
+		all.add(o.Name, "part remote as configured, no even division into virtual NUMA nodes found that makes it local, on %s: "+escaped(c.misfits(rest)), len(rest))
+		for _, e := range o.Mix.Edited {
+			all.add(o.Name, fmt.Sprintf("%s: counted as %s (N005), part remote by default, on %%s", escaped(vmNames(e)), e.LocalAs), 1)
+		}
+		all.add(o.Name, "do not run on %s and are not counted there: "+escaped(c.misfits(o.Mix.Never)), len(o.Mix.Never))
+		if m := o.Mix; m.Free < m.Hosts {
+			all.add(o.Name, "%s: "+size.Plural(m.Free, "host")+" would do were the node of each client chosen by hand", 1)
+		}
+	}
+	out = append(out, all.lines()...)
+	out = append(out, priceNotes(r)...)
+	if t := c.Today; t != nil && t.VMs > 0 {
+		out = append(out, fmt.Sprintf("today, on %s: %s of %s are remote, or do not fit beside the reserve (predicted)", size.Plural(t.Hosts, "host"), whole(t.Memory), size.Plural(t.VMs, "VM")))
+	}
+	if c.Cluster != nil {
+		if n := c.Cluster.Bound(); n > 0 {
+			out = append(out, fmt.Sprintf("bound to CPUs or nodes, counted as if not: %s", size.Plural(n, "VM")))
+		}
+	}
+	return out
+}
+
+// addNote says how many hosts of the source's own kinds come to those that are there.
+func addNote(r *fit.Result) []string {
+	var parts []string
+	for i := range r.Types {
+		if o := &r.Types[i]; o.InSource > 0 && o.Mix.Lost() == 0 {
+			name := strings.TrimSuffix(o.Name, fmt.Sprintf(" (has %d)", o.InSource))
+			part := fmt.Sprintf("%s %d there, %d more", name, o.InSource, o.Mix.Add)
+			if o.Mix.Add == 0 {
+				part = fmt.Sprintf("%s the %d there are enough", name, o.InSource)
+			}
+			parts = append(parts, part)
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return []string{"hosts to add, were all of one kind that is there (spare included): " + strings.Join(parts, "; ")}
+}
+
+// grouped are notes about types; what is said of several types is said once.
+type grouped struct {
+	texts []string // with %s for the types
+	types [][]string
+}
+
+// add adds what is said of the type, where there is something.
+func (g *grouped) add(name, text string, n int) {
+	if n == 0 {
+		return
+	}
+	i := slices.Index(g.texts, text)
+	if i < 0 {
+		i = len(g.texts)
+		g.texts, g.types = append(g.texts, text), append(g.types, nil)
+	}
+	g.types[i] = append(g.types[i], name)
+}
+
+func (g *grouped) lines() []string {
+	var out []string
+	for i, text := range g.texts {
+		out = append(out, fmt.Sprintf(text, strings.Join(g.types[i], ", ")))
+	}
+	return out
+}
+
+// escaped returns the text for use in a format.
+func escaped(s string) string { return strings.ReplaceAll(s, "%", "%%") }
+
+// parted returns the misfits that virtual NUMA nodes make local, and the others.
+func parted(all []fit.Misfit) (cured, rest []fit.Misfit) {
+	for _, f := range all {
+		if f.LocalAs != nil {
+			cured = append(cured, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return cured, rest
+}
+
+// misfits names VMs: a few, or all of them with the reasons.
+func (c *Context) misfits(all []fit.Misfit) string {
+	var parts []string
+	for i, f := range all {
+		if c.Details {
+			text := vmNames(f) + ": " + f.Why
+			if f.LocalAs != nil {
+				text += fmt.Sprintf(", local as %s (%s)", f.LocalAs, strings.Join(f.LocalAs.Steps, ", "))
+			}
+			parts = append(parts, text)
+		} else if i < mostMisfits {
+			parts = append(parts, vmNames(f))
+		}
+	}
+	if !c.Details && len(all) > mostMisfits {
+		parts = append(parts, size.Plural(len(all)-mostMisfits, "shape")+" more (--details)")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// mostMisfits is how many shapes a note names without --details.
+const mostMisfits = 3
+
+// vmNames names the VMs of a misfit: the first three, or the shape.
+func vmNames(f fit.Misfit) string {
+	const most = 3
+	switch {
+	case len(f.VMs) == 0:
+		return fmt.Sprintf("%d of %s", f.Count, f.Shape)
+	case len(f.VMs) > most:
+		return fmt.Sprintf("%s and %d more (%s)", strings.Join(f.VMs[:most], ", "), len(f.VMs)-most, f.Shape)
+	}
+	return fmt.Sprintf("%s (%s)", strings.Join(f.VMs, ", "), f.Shape)
+}
+
+// shapesTable lists the shapes.
+func shapesTable(shapes []fit.Shape) answer.Table {
+	t := answer.Table{Name: "vms", Title: "VMs", Columns: size.Columns("shape", ">count", "VMs")}
+	for _, s := range shapes {
+		names := s.VMs
+		if len(names) > 4 {
+			names = append(append([]string{}, names[:4]...), "…")
+		}
+		t.Add(s.Name, fmt.Sprint(s.Count), strings.Join(names, ", "))
+	}
+	return t
+}
+
+// Room returns the answer how many VMs of a shape the hosts of a cluster take beside
+// those that they have.
+func Room(c *Context, r *fit.Free) *answer.Answer {
+	out := &answer.Answer{Command: "size fit", Result: r}
+	out.Question = fmt.Sprintf("size fit: room for VMs of %s in %s, %s", &r.Shape, c.Cluster.Name, c.Source)
+	var hosts []fit.Outcome // their reserves are assumed
+	for i := range r.Hosts {
+		hosts = append(hosts, fit.Outcome{Reserve: r.Hosts[i].Nodes[0].Reserve})
+	}
+	out.Assumed = c.assumed([]fit.Shape{r.Shape}, hosts)
+	out.Assumed = append(out.Assumed, answer.Assumption{What: "home nodes now", Value: "predicted", Origin: unit.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
+	line := fmt.Sprintf("%d more VMs of %s fit with all memory local, at %s", r.Total, r.Shape.Name, c.ratio())
+	switch {
+	case r.Spare == 0:
+	case r.Homeless > 0:
+		line += fmt.Sprintf("; none safely: without %s %d of its VMs are local nowhere", strings.Join(r.Failed, ", "), r.Homeless)
+	default:
+		has := "has"
+		if len(r.Failed) > 1 {
+			has = "have"
+		}
+		line += fmt.Sprintf("; %d when %s %s failed", r.WithFailed, strings.Join(r.Failed, ", "), has)
+	}
+	out.Verdict = []string{line + "."}
+	t := answer.Table{Name: "room", Columns: size.Columns("host", "type", ">VMs now", ">more", "binds", "free vCPUs of nodes", "free memory of nodes")}
+	listed := slices.Clone(r.Hosts)
+	if len(listed) > mostHosts && !c.Details {
+		slices.SortStableFunc(listed, func(a, b fit.HostFree) int { return cmp.Compare(b.More, a.More) })
+		t.Title = fmt.Sprintf("the %d hosts with most room, of %d (--details)", mostHosts, len(listed))
+		listed = listed[:mostHosts]
+	}
+	for _, h := range listed {
+		t.Add(roomRow(&h)...)
+	}
+	out.Tables = []answer.Table{t}
+	out.Drawings = []answer.Drawing{{Wide: true, Draw: roomPicture(c, r, line).draw}}
+	out.Note(roomLocalAs(r)...)
+	out.Note(r.Notes...)
+	out.Note(c.Cluster.Notes...)
+	return out
+}
+
+// roomLocalAs says how the VMs are to be set up where they are not local by default.
+func roomLocalAs(r *fit.Free) []string {
+	var all grouped
+	for i := range r.Hosts {
+		if h := &r.Hosts[i]; h.LocalAs != nil {
+			all.add(h.Host, fmt.Sprintf("%s is local as %s (N005), 0 by default, on %%s", escaped(r.Shape.Name), h.LocalAs), 1)
+		}
+	}
+	return all.lines()
+}
+
+// mostHosts is how many hosts are listed without --details.
+const mostHosts = 16
+
+// roomRow is the line of one host.
+func roomRow(h *fit.HostFree) []string {
+	var vcpus, memory []string
+	for _, n := range h.Nodes {
+		free := fmt.Sprint(n.RestVCPUs)
+		if n.RestVCPUs < 0 {
+			free = fmt.Sprintf("0 (%d over)", -n.RestVCPUs)
+		}
+		vcpus, memory = append(vcpus, free), append(memory, whole(n.RestMemory))
+	}
+	binds := string(h.Binds)
+	if h.Why != "" {
+		binds = h.Why
+	}
+	return []string{h.Host, h.Type, fmt.Sprint(h.VMs), fmt.Sprint(h.More), binds, strings.Join(vcpus, ", "), strings.Join(memory, ", ")}
+}

@@ -1,0 +1,119 @@
+package io
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"homenode/numa/unit"
+	"homenode/output/size"
+	"homenode/size/iocost"
+)
+
+// verdict returns the result in words.
+func verdict(s *iocost.Study) []string {
+	var out []string
+	if s.Allowed != nil {
+		out = append(out, allowedVerdict(s))
+	}
+	line := bound(&s.Outcome) + s.CPU.Value.String()
+	if how := uncertainty(s); how != "" && s.Allowed == nil { // else the budget says what CPU it is
+		line += " (" + how + ")"
+	}
+	if s.Cores > 0 {
+		line += ": " + unit.Digits(s.Cores, 3) + " cores"
+	}
+	if s.Share > 0 {
+		line += fmt.Sprintf(", %s of the CPU of %s", s.Share, size.Plural(s.Cluster.Hosts, "host"))
+	}
+	switch budget := s.Question.Budget; {
+	case s.Share > 1:
+		line += ", which is more than there is"
+	case s.Allowed == nil && budget > 0 && s.Share > budget:
+		line += ", over the budget of " + budget.String()
+	case s.Allowed == nil && budget > 0:
+		line += ", within the budget of " + budget.String()
+	}
+	out = append(out, line+".")
+	if l := s.Limit; l != nil && l.Capped {
+		out = append(out, fmt.Sprintf("IOPS limits allow %s: counted with these.", l.Rate))
+	}
+	return out
+}
+
+// bound returns the sign of CPU that is a lower bound.
+func bound(o *iocost.Outcome) string {
+	if o.AtLeast {
+		return "≥ "
+	}
+	return ""
+}
+
+// wide is how far from its value an end of a range may be before the result names it.
+const wide = 0.1
+
+// uncertainty says how CPU is known when it is not measured, or within wide ends.
+func uncertainty(s *iocost.Study) string {
+	var parts []string
+	far := float64(max(s.CPU.High/s.CPU.Value-1, 1-s.CPU.Low/s.CPU.Value)) > wide
+	if ends := hzRange(s.CPU); ends != "" && (s.Basis != iocost.Measured || far) {
+		parts = append(parts, ends)
+	}
+	if s.Basis != iocost.Measured {
+		parts = append(parts, string(s.Basis))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// allowedVerdict says how much of the open workload fits. At most is what a measured cost, a
+// cost that is a lower bound, or an IOPS limit leaves; else it is about as much.
+func allowedVerdict(s *iocost.Study) string {
+	a := s.Allowed
+	l := &s.Loads[a.Number]
+	word := "at most "
+	switch {
+	case s.Basis == iocost.Measured || a.Capped:
+	case s.AtLeast:
+		word = "at most about "
+	default:
+		word = "about "
+	}
+	line := word + a.Traffic.Value.Bytes()
+	if l.Path == iocost.Network {
+		line = word + l.TX.String() + " sent and " + l.RX.String() + " received"
+	}
+	if a.Rate != nil {
+		line = word + rateText(a.Rate.Value, s.Basis, a.Capped)
+	}
+	if s.Basis != iocost.Measured {
+		how := string(s.Basis)
+		if a.Traffic.Low < a.Traffic.High {
+			how = allowedRange(l.Path, a) + ", " + how
+		}
+		line += " (" + how + ")"
+	}
+	if a.Rate != nil {
+		line += ", " + a.Traffic.Value.Bytes()
+	}
+	return fmt.Sprintf("%s, %s.", line, l.Path.Name())
+}
+
+// rateText writes I/Os a second: to three digits when their cost is not measured.
+func rateText(r unit.IORate, b iocost.Basis, exactly bool) string {
+	if b != iocost.Measured && !exactly {
+		r = unit.IORate(threeDigits(float64(r)))
+	}
+	return r.String()
+}
+
+// threeDigits rounds a number to three digits that count.
+func threeDigits(v float64) float64 {
+	if !(v > 0) {
+		return v
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(v))-2)
+	if unit < 1 {
+		return v
+	}
+	return math.Round(v/unit) * unit
+}

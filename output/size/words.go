@@ -1,0 +1,83 @@
+// Package size has what the answers of the size commands share: words, charts and the table
+// of published figures. Each folder in it makes the answers of one command of its typed
+// result.
+package size
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"homenode/numa"
+	"homenode/numa/unit"
+	"homenode/output/answer"
+	"homenode/output/draw/chart"
+)
+
+// AddCharts adds charts, below each other in one drawing.
+func AddCharts(a *answer.Answer, charts ...chart.Chart) {
+	if len(charts) > 0 {
+		a.Drawings = append(a.Drawings, answer.Drawing{Wide: true, About: charts[0].Title, Draw: func(w io.Writer) error {
+			return chart.Draw(w, charts, chart.Options{})
+		}})
+	}
+}
+
+// Columns returns the columns of these names; ">" before a name stands for numbers.
+func Columns(names ...string) []answer.Column {
+	var out []answer.Column
+	for _, name := range names {
+		name, right := strings.CutPrefix(name, ">")
+		out = append(out, answer.Column{Name: name, Right: right})
+	}
+	return out
+}
+
+// Origin is how a value of a flag came to be: given, or assumed when it is the default.
+func Origin(given map[string]bool, flag string) unit.Origin {
+	if given[flag] {
+		return unit.Given
+	}
+	return unit.Assumed
+}
+
+// Plural counts things: "1 host", "2 hosts".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// VMs counts VMs in words.
+func VMs(n int) string { return Plural(n, "VM") }
+
+// List writes the first n of a list.
+func List(names []string, n int) string {
+	if len(names) > n {
+		return strings.Join(names[:n], ", ") + fmt.Sprintf(" and %d more", len(names)-n)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Signed returns a change in whole percent: "+38 %".
+func Signed(s unit.Share) string {
+	// Adding 0 makes -0 a 0.
+	return fmt.Sprintf("%+.0f %%", math.Round(float64(s)*100)+0)
+}
+
+// SignedPercent writes a deviation with its sign, "+2.4 %".
+func SignedPercent(s unit.Share) string {
+	text := s.String()
+	switch {
+	case strings.Trim(text, "-0. %") == "":
+		return "0 %"
+	case s > 0:
+		return "+" + text
+	}
+	return text
+}
+
+// InGB returns memory in GB of 2³⁰ bytes.
+func InGB(b numa.Bytes) float64 { return float64(b) / float64(numa.GiB) }
