@@ -26,7 +26,7 @@ func addCompletion(root *cobra.Command) {
 	}
 	flags := map[string]cobra.CompletionFunc{
 		"fail-on": among(severities), "event": among(vnuma.EventNames()), "choose": completeChoice, "table": among(report.TableNames()),
-		"host": completeHost, "from": completeHost, "lose-host": completeHost, "fleet": completeSource,
+		"on": completeHost, "host": completeHost, "from": completeHost, "lose-host": completeHost, "fleet": completeSource,
 	}
 	arguments := map[string]cobra.CompletionFunc{
 		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "simulate": completeSource, "sweep": completeSource, "optimise": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,

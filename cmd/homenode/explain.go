@@ -20,28 +20,33 @@ import (
 
 func newExplain() *cobra.Command {
 	var (
-		src               sourceFlags
-		out               outputFlags
-		choose            choiceFlag
-		config            configFlag
-		host, event, from string
-		logLines          bool
-		vcpus             int
+		src             sourceFlags
+		out             outputFlags
+		choose          choiceFlag
+		config          configFlag
+		on, event, from string
+		question        questionFlags
+		logLines        bool
+		vcpus           int
 	)
 	cmd := &cobra.Command{
-		Use:   "explain SOURCE... VM",
+		Use:   "explain SOURCE... VM | --vm SHAPE --host SHAPE",
 		Short: "Explains the topology of one VM: every decision, the fact behind it and the rule",
 		Long: `explain predicts one VM on one host and shows why it comes out so.
 
 VM is a name, cluster/name or ID. Events: ` + strings.Join(vnuma.EventNames(), ", ") + `.
 With --vcpus the VM is predicted and judged as if it had that many vCPUs.
 
+Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 2x16c/768GB two sockets of 16 cores and
+768 GB. Every word that a scenario has for a VM is a flag then: hotAdd=on is --hot-add, latency=high is --latency high.
+
 ` + sourceHelp,
 		Example: `  homenode explain demo sql01
-  homenode explain demo erp01 --host esx13 --event vmotion
+  homenode explain demo erp01 --on esx13 --event vmotion
+  homenode explain --vm 24x512GB --host 2x16c/768GB --release 7.0U3 --hot-add
   homenode explain demo sql01 --vcpus 24
   homenode explain fleet.json sql01 --log`,
-		Args: cobra.MinimumNArgs(2),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			choices, err := choose.choices()
 			if err != nil {
@@ -65,11 +70,11 @@ With --vcpus the VM is predicted and judged as if it had that many vCPUs.
 			if resized && !cmd.Flags().Changed("event") {
 				e = vnuma.VCPUsChanged
 			}
-			fleet, err := src.read(cmd, args[:len(args)-1]...)
+			fleet, name, err := question.read(cmd, args, &src)
 			if err != nil {
 				return err
 			}
-			vm, err := oneVM(fleet, args[len(args)-1])
+			vm, err := oneVM(fleet, name)
 			if err != nil {
 				return err
 			}
@@ -77,7 +82,7 @@ With --vcpus the VM is predicted and judged as if it had that many vCPUs.
 			if resized {
 				problems = resize(vm, vcpus)
 			}
-			x, err := explain(fleet, vm, host, from, e, options)
+			x, err := explain(fleet, vm, on, from, e, options)
 			if err != nil {
 				return err
 			}
@@ -102,7 +107,8 @@ With --vcpus the VM is predicted and judged as if it had that many vCPUs.
 	out.register(cmd, "table", "json")
 	choose.register(cmd)
 	config.register(cmd)
-	cmd.Flags().StringVar(&host, "host", "", "on this host instead of the one it is on")
+	question.register(cmd)
+	cmd.Flags().StringVar(&on, "on", "", "on this host instead of the one it is on")
 	cmd.Flags().StringVar(&event, "event", vnuma.PowerCycle.String(), "what happens to the VM")
 	cmd.Flags().IntVar(&vcpus, "vcpus", 0, "with this number of vCPUs instead of its own; the event is then vcpus-changed, unless --event says otherwise")
 	cmd.Flags().StringVar(&from, "from", "", "host of its last power-on, for vmotion and resume (default: the one it is on)")

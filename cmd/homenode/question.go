@@ -77,6 +77,25 @@ func (f *questionFlags) asked(cmd *cobra.Command) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return !cmd.Flags().Changed(name) })
 }
 
+// read returns the fleet and the name of the VM that is explained: of a SOURCE, or of the
+// question.
+func (f *questionFlags) read(cmd *cobra.Command, args []string, src *sourceFlags) (fleet *numa.Fleet, vm string, err error) {
+	asked := f.asked(cmd)
+	switch {
+	case len(args) == 0 && len(asked) > 0:
+		fleet, err = f.fleet()
+		return fleet, askedVM, err
+	case slices.Contains(asked, "host"):
+		return nil, "", errors.New("--host describes a host where there is no SOURCE: --on names the one of the SOURCE to explain the VM on")
+	case len(asked) > 0:
+		return nil, "", fmt.Errorf("--%s describes a VM where there is no SOURCE: to change one of a SOURCE, homenode assess SOURCE --what-if", asked[0])
+	case len(args) < 2:
+		return nil, "", errors.New("want SOURCE... and VM, or --vm SHAPE and --host SHAPE: homenode explain --help")
+	}
+	fleet, err = src.read(cmd, args[:len(args)-1]...)
+	return fleet, args[len(args)-1], err
+}
+
 // The names of the VM and the host of a question.
 const askedVM, askedHost = "vm", "host"
 
@@ -126,19 +145,19 @@ func (f *questionFlags) scenario(shape *fit.Shape, on *fit.Type) string {
 	fmt.Fprintf(&b, "\nvm %s host=%s vcpus=%d memory=%dMB", askedVM, askedHost, shape.VCPUs, shape.Memory/numa.MiB)
 	for _, key := range slices.Sorted(maps.Keys(f.words)) {
 		if value := *f.words[key]; value != "" {
-			fmt.Fprintf(&b, " %s=%s", key, quoted(value))
+			fmt.Fprintf(&b, " %s=%s", key, wordValue(value))
 		}
 	}
 	for _, setting := range f.settings {
 		key, value, _ := strings.Cut(setting, "=")
-		fmt.Fprintf(&b, " set:%s=%s", key, quoted(value))
+		fmt.Fprintf(&b, " set:%s=%s", key, wordValue(value))
 	}
 	b.WriteByte('\n')
 	return b.String()
 }
 
-// quoted writes the value of a word: quoted where it has blanks.
-func quoted(value string) string {
+// wordValue writes the value of a word: quoted where it has blanks.
+func wordValue(value string) string {
 	if strings.ContainsAny(value, " \t") {
 		return `"` + value + `"`
 	}
