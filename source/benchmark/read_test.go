@@ -15,6 +15,7 @@ import (
 
 	"homenode/internal/golden"
 	"homenode/source/fact"
+	"homenode/source/text"
 )
 
 // dump prints all that was read, for a person to check.
