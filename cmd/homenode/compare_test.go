@@ -16,14 +16,14 @@ func TestPublishedComparisons(t *testing.T) {
 		source, a, b string
 		want         map[string]float64 // metric: published share of B in A, rounded to percent or as recomputed
 	}{
-		{"experiment D-4 and D-5", "hotadd-off", "hotadd-on", map[string]float64{
+		{"experiment d-latency and d-memory", "hotadd-off", "hotadd-on", map[string]float64{
 			"idle latency node 0 → node 0": 1.22, // 22 % slower
 			// The article gives off in percent of on: 119, 105, 117, 100, 129, 185, 79 %.
 			"Memory Mark": 1 / 1.194, "Database Operations": 1 / 1.046, "Memory Read Uncached": 1 / 1.174, "Memory Read Cached": 1 / 1.001,
 			"Memory Write": 1 / 1.290, "Memory Threaded": 1 / 1.847, "Memory Latency": 1 / 0.791,
 		}},
-		{"experiment A-4, 2 cores per socket", "cps1", "cps2", map[string]float64{"CPU Mark": 1 - 0.0448, "Memory Mark": 1 - 0.0192}},
-		{"experiment A-4, 16 cores per socket", "cps1", "cps16", map[string]float64{"CPU Mark": 1 - 0.0236, "Memory Mark": 1 - 0.0229}},
+		{"experiment a-sockets, 2 cores per socket", "cps1", "cps2", map[string]float64{"CPU Mark": 1 - 0.0448, "Memory Mark": 1 - 0.0192}},
+		{"experiment a-sockets, 16 cores per socket", "cps1", "cps16", map[string]float64{"CPU Mark": 1 - 0.0236, "Memory Mark": 1 - 0.0229}},
 	} {
 		t.Run(tt.source, func(t *testing.T) {
 			report, err := compareFiles([]string{dir + tt.a}, []string{dir + tt.b})

@@ -73,6 +73,7 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	out["rules/README.md"] = index.Bytes()
 	out["conflicts.md"] = conflictsPage()
 	out["rulebook.md"] = bookPage()
+	out["experiments.md"] = []byte(generated + recordHead + rulebook.Record)
 	out["published-capacity.md"] = append([]byte(generated), size.ArticlePage(publishedCapacity())...)
 	return out
 }
@@ -138,6 +139,14 @@ Where sources contradict each other, see [conflicts](conflicts.md).
 	}
 	return b.Bytes()
 }
+
+const recordHead = `# Published experiments
+
+What others measured, as homenode uses it: the cases of ` + "`homenode validate --simulations`" + `, the costs of the size commands and the prices of
+[placements](cost.md) rest on these figures. The letter of a name is that of the article. Facts and figures are the articles'; "recomputed"
+marks what follows from their raw figures. I-1, I-2 … are places where an article contradicts itself. ` + "`homenode rules e-spill`" + ` prints an entry.
+
+`
 
 func conflictsPage() []byte {
 	var b bytes.Buffer

@@ -9,6 +9,7 @@ import (
 
 	"homenode/esxi/rulebook"
 	"homenode/esxi/vnuma"
+	"homenode/internal/alike"
 	"homenode/internal/texttab"
 	"homenode/output/report"
 	"homenode/rules"
@@ -24,10 +25,11 @@ func newRules() *cobra.Command {
 		Use:   "rules [ID]",
 		Short: "Lists the rules, or prints one in full: what, why, how to fix, when it is wrong, sources",
 		Long: `rules prints the rules that judge settings (H001 …, N001 …) and recordings (M001 …), the statements of the rule book that predictions
-cite (B-15 …) and the points on which sources disagree (F-2 …), each with its source.`,
+cite (B-15 …), the points on which sources disagree (F-2 …) and the published experiments (e-spill …), each with its source.`,
 		Example: `  homenode rules
   homenode rules N001
   homenode rules B-15
+  homenode rules e-spill
   homenode rules --conflicts`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,13 +71,34 @@ func ruleNamed(name string) (*rule.Rule, error) {
 			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("no rule is named %q: homenode rules lists them", name)
+	return nil, fmt.Errorf("no rule, statement or experiment is named %q%s: homenode rules lists them", name, nearID(name))
 }
 
-// statement returns a statement or conflict of the rule book in words.
+// nearID returns a hint at the rule, statement, conflict or experiment that was probably meant.
+func nearID(name string) string {
+	var known []string
+	for _, r := range rules.All {
+		known = append(known, r.ID, r.Name)
+	}
+	for _, s := range rulebook.Statements {
+		known = append(known, s.ID)
+	}
+	for _, c := range vnuma.ChoiceList {
+		known = append(known, c.ID)
+	}
+	for _, e := range rulebook.Experiments {
+		known = append(known, e.Name)
+	}
+	return alike.After(name, known)
+}
+
+// statement returns a statement or conflict of the rule book, or an experiment, in words.
 func statement(id string) (text string, ok bool) {
 	if s, ok := rulebook.Find(id); ok {
 		return fmt.Sprintf("%s  %s\n\nsource: %s\n", s.ID, s.Text, s.Source), true
+	}
+	if e, ok := rulebook.FindExperiment(id); ok {
+		return fmt.Sprintf("%s  %s\n\n%s\n\nin all of the article: %s\n\nformerly: exp %s\nsource: %s\n", e.Name, e.Title, e.Text, e.Host, e.Former, e.Article), true
 	}
 	for _, c := range vnuma.ChoiceList {
 		if strings.EqualFold(c.ID, id) {

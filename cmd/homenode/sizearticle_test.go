@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/esxi/rulebook"
 	"homenode/numa/unit"
 	"homenode/output/size"
 )
@@ -30,8 +31,8 @@ func TestPublishedCapacity(t *testing.T) {
 		}
 	}
 	for i, e := range size.ArticleExperiments {
-		if want := fmt.Sprintf("B-%d", i+1); e.ID != want {
-			t.Errorf("found %s, want %s", e.ID, want)
+		if want, _ := rulebook.FindExperiment(fmt.Sprintf("exp B-%d", i+1)); e.ID != want.Name {
+			t.Errorf("found %s, want %s", e.ID, want.Name)
 		}
 		if figures[e.ID] == 0 {
 			t.Errorf("%s has no figures", e.ID)
@@ -56,8 +57,8 @@ func TestPublishedCapacity(t *testing.T) {
 	if strings.Contains(page, "| MISSED |") {
 		t.Error("the page has a figure that is missed")
 	}
-	// D-4 is of another article.
-	if !slices.ContainsFunc(checks, func(c unit.Check) bool { return c.ID == "D-4" }) || strings.Contains(page, "D-4") {
+	// d-latency is of another article.
+	if !slices.ContainsFunc(checks, func(c unit.Check) bool { return c.ID == "d-latency" }) || strings.Contains(page, "d-latency") {
 		t.Error("figures of another article are not left out")
 	}
 }

@@ -70,7 +70,7 @@ func (r *Row) Verdict() Verdict {
 	return Miss
 }
 
-// Noise is how far two runs of the same placement lay apart (exp A-4: 16 vCPUs in one
+// Noise is how far two runs of the same placement lay apart (a-sockets: 16 vCPUs in one
 // node with 1 and with 2 cores per socket). A smaller deviation means nothing.
 const Noise = 1 - 13410.0/14039
 
@@ -95,9 +95,9 @@ var (
 	onV4      = machineOf(xeonV4.twoNodes())
 	onSkylake = machineOf(skylake.twoNodes())
 	onA       = machineOf(For(&numa.Host{
-		CPUModel: numa.ReadAt("Intel Xeon Gold 6354", "experiment A"),
-		Packages: numa.ReadAt(2, "experiment A"),
-		Cores:    numa.ReadAt(36, "experiment A"),
+		CPUModel: numa.ReadAt("Intel Xeon Gold 6354", "article A"),
+		Packages: numa.ReadAt(2, "article A"),
+		Cores:    numa.ReadAt(36, "article A"),
 	}))
 	onE = machineOf(For(&numa.Host{})) // not named
 )
@@ -116,63 +116,63 @@ var (
 	crowded = Use{Clients: []Client{{Node: 0, VCPUs: 24}}, Best: wideE}
 )
 
-// megabytesE is the wide VM of experiment E with so much on its nodes: a benchmark that
+// megabytesE is the wide VM of article E with so much on its nodes: a benchmark that
 // every vCPU runs over all memory.
 func megabytesE(mb ...numa.Bytes) Use { return Use{Clients: Shared(mb, wideE...)} }
 
 // Reasons that several rows share.
 const (
-	whyHostE   = "The host of experiment E is not named: Skylake is assumed."
+	whyHostE   = "The host of article E is not named: Skylake is assumed."
 	whyNoise   = "The layout is the same, so the model says 1: this is how far like runs lie apart."
 	whyMeasure = "A second measurement of the same family: hosts of one family differ by as much. The interval of a Skylake host covers all three."
 )
 
 var figuresPublished = []figure{
-	{"exp D-4", "MLC idle latency", idleRise/idleRiseShare + idleRise, idleRise / idleRiseShare, "ns",
+	{"d-latency", "MLC idle latency", idleRise/idleRiseShare + idleRise, idleRise / idleRiseShare, "ns",
 		onD, "latency", interleaved, Fitted, "Gives the latencies of this host."},
-	{"exp D-5", "PassMark memory latency", latencyOn, latencyOff, "ns",
+	{"d-memory", "PassMark memory latency", latencyOn, latencyOff, "ns",
 		onD, "latency", interleaved, Ranging, ""},
-	{"exp D-5", "PassMark memory read uncached", uncachedOn, uncachedOff, "MB/s",
+	{"d-memory", "PassMark memory read uncached", uncachedOn, uncachedOff, "MB/s",
 		onD, "latency", interleaved, Ranging, "Reading ahead may hide part of the wait."},
-	{"exp D-5", "PassMark memory write", writeOn, writeOff, "MB/s",
+	{"d-memory", "PassMark memory write", writeOn, writeOff, "MB/s",
 		onD, "latency", interleaved, Ranging, "A written line is read first and written back later; the class knows one wait for each access."},
-	{"exp D-5", "PassMark memory read cached", cachedOn, cachedOff, "MB/s",
+	{"d-memory", "PassMark memory read cached", cachedOn, cachedOff, "MB/s",
 		onD, "cached", interleaved, Ranging, ""},
-	{"exp D-5", "PassMark memory threaded", threadedOn, threadedOff, "MB/s",
+	{"d-memory", "PassMark memory threaded", threadedOn, threadedOff, "MB/s",
 		onD, "bandwidth", interleaved, Fitted, "Gives the link of this host, if memory was interleaved (B-15, C-13)."},
-	{"exp D-5", "PassMark memory threaded, if all memory was on one node", threadedOn, threadedOff, "MB/s",
+	{"d-memory", "PassMark memory threaded, if all memory was on one node", threadedOn, threadedOff, "MB/s",
 		onD, "bandwidth", onOneNode, Check, "The other reading of the same figure: the article does not say where the memory was."},
-	{"exp D-5", "PassMark database operations", databaseOn, databaseOff, "thousand/s",
+	{"d-memory", "PassMark database operations", databaseOn, databaseOff, "thousand/s",
 		onD, "database", interleaved, Fitted, ""},
-	{"exp D-6", "HammerDB batch requests", batchesOn, batchesOff, "/s",
+	{"d-database", "HammerDB batch requests", batchesOn, batchesOff, "/s",
 		onD, "database", interleaved, Fitted, ""},
-	{"exp D-6", "HammerDB server wait", waitOn, waitOff, "ms",
+	{"d-database", "HammerDB server wait", waitOn, waitOff, "ms",
 		onD, "database", interleaved, Check, "The sum of all waits of 100 users, not work done: waits grow faster than work shrinks."},
-	{"exp D-5", "PassMark memory mark", markOn, markOff, "",
+	{"d-memory", "PassMark memory mark", markOn, markOff, "",
 		onD, "mixed", interleaved, Check, "A mark over memory tests alone: heavier on memory than the database that mixed is taken for."},
-	{"exp E-2", "wide VM, 16,220 MB on node 0, none on node 1", scoreOneNode, scoreEqual, "thousand",
+	{"e-wide", "wide VM, 16,220 MB on node 0, none on node 1", scoreOneNode, scoreEqual, "thousand",
 		onE, "bandwidth", megabytesE(16220, 0), Ranging, whyHostE},
-	{"exp E-2", "the same, if the vCPUs were all on node 0 too", scoreOneNode, scoreEqual, "thousand",
+	{"e-wide", "the same, if the vCPUs were all on node 0 too", scoreOneNode, scoreEqual, "thousand",
 		onE, "bandwidth", crowded, Ranging, whyHostE + " “All went to 1 node” may mean the clients; cores they lacked are ready time, which is not published."},
-	{"exp E-4", "wide VM, 2,768 MB on node 1", scoreSomeMore, scoreEqual, "thousand",
-		onE, "bandwidth", megabytesE(16220, 2768), Check, whyHostE + " The memory on node 0 is not printed: that of E-2 is assumed."},
-	{"exp E-4", "wide VM, 16,722 and 8,418 MB", scoreOneNode, scoreEqual, "thousand",
+	{"e-cycle", "wide VM, 2,768 MB on node 1", scoreSomeMore, scoreEqual, "thousand",
+		onE, "bandwidth", megabytesE(16220, 2768), Check, whyHostE + " The memory on node 0 is not printed: that of e-wide is assumed."},
+	{"e-cycle", "wide VM, 16,722 and 8,418 MB", scoreOneNode, scoreEqual, "thousand",
 		onE, "bandwidth", megabytesE(16722, 8418), Check, whyHostE + " The article does not explain why a third of the memory on the second node gained nothing (I-19); which of it the benchmark touched is not known."},
-	{"exp E-6", "wide VM after the second stress test", scoreThree, scoreEqual, "thousand",
+	{"e-stress", "wide VM after the second stress test", scoreThree, scoreEqual, "thousand",
 		nil, "bandwidth", Use{}, Check, "The memory on each node is not published."},
-	{"exp E-7", "wide VM, equal on both nodes", scoreEqual, scoreEqual, "thousand",
+	{"e-cure", "wide VM, equal on both nodes", scoreEqual, scoreEqual, "thousand",
 		onE, "bandwidth", Use{Clients: wideE}, Fitted, "Index 1 by definition: the best score of the article."},
-	{"exp A-4", "PassMark CPU mark, 2 cores per socket for 1", 13410, 14039, "",
+	{"a-sockets", "PassMark CPU mark, 2 cores per socket for 1", 13410, 14039, "",
 		onA, "cached", allLocal, Check, whyNoise},
-	{"exp A-4", "PassMark CPU mark, 16 cores per socket for 1", 13708, 14039, "",
+	{"a-sockets", "PassMark CPU mark, 16 cores per socket for 1", 13708, 14039, "",
 		onA, "cached", allLocal, Check, whyNoise},
-	{"exp A-4", "PassMark memory mark, 2 cores per socket for 1", 2704, 2757, "",
+	{"a-sockets", "PassMark memory mark, 2 cores per socket for 1", 2704, 2757, "",
 		onA, "mixed", allLocal, Check, whyNoise},
-	{"exp A-4", "PassMark memory mark, 16 cores per socket for 1", 2694, 2757, "",
+	{"a-sockets", "PassMark memory mark, 16 cores per socket for 1", 2694, 2757, "",
 		onA, "mixed", allLocal, Check, whyNoise},
-	{"exp A-7", "PassMark database operations with preferHT, worst case", 100 - 12.31, 100, "%",
+	{"a-preferht-speed", "PassMark database operations with preferHT, worst case", 100 - 12.31, 100, "%",
 		onA, "database", allLocal, Check, "Memory is taken for local: where it was is not published. With preferHT two vCPUs share a core, and this index knows no hyper-threads."},
-	{"exp A-7", "PassMark CPU without preferHT, best case", 100, 199.67, "%",
+	{"a-preferht-speed", "PassMark CPU without preferHT, best case", 100, 199.67, "%",
 		nil, "", Use{}, Check, "A gain of work on one cache instead of two; no figure says how much data it shared."},
 	{"A-10", "Xeon v4, MLC idle latency, node interleaving", mlcIdleInterleaved, mlcIdleNUMA, "ns",
 		onV4, "latency", interleaved, Check, ""},

@@ -102,8 +102,8 @@ type Estimate struct {
 	Why          []string
 }
 
-// Of what was measured: half of the accesses far (exp D), and all memory of two nodes on
-// one (exp E), which asks a controller for twice of what it has.
+// Of what was measured: half of the accesses far (article D), and all memory of two nodes on
+// one (article E), which asks a controller for twice of what it has.
 const (
 	measuredFar    = 0.5
 	measuredStream = 2.0
@@ -153,13 +153,13 @@ func (m *Machine) wanted(u Use) (sum float64) {
 func (e *Estimate) doubt(w Workload, bandwidth float64) {
 	add := func(why string) { e.Extrapolated, e.Why = true, append(e.Why, why) }
 	if e.Access[Far] > measuredFar+rounding && w.Stall.High > 0 {
-		add(fmt.Sprintf("%.0f%% of the accesses are far; at most half were when the workloads were measured (exp D).", 100*e.Access[Far]))
+		add(fmt.Sprintf("%.0f%% of the accesses are far; at most half were when the workloads were measured (d-latency).", 100*e.Access[Far]))
 	}
 	if e.Access[Near] > 0 && w.Stall.High > 0 {
 		add("No workload was measured on near memory; only its latency and bandwidth were.")
 	}
 	if bandwidth > measuredStream+rounding && w.Stream.High > 0 {
-		add(fmt.Sprintf("A controller or link is asked for %.1f times what it has; two times was measured (exp E-2).", bandwidth))
+		add(fmt.Sprintf("A controller or link is asked for %.1f times what it has; two times was measured (e-wide).", bandwidth))
 	}
 }
 

@@ -88,13 +88,13 @@ func TestIndexInterval(t *testing.T) {
 	got, err := m.Index(Workload{Stall: Range{0.2, 0.5, 0.8}}, far)
 	// Value 1/(1+0.5×0.5); least 0.2×0.5 on this machine; most 0.8×1 on the other.
 	want := Estimate{Value: 0.8, Low: 1 / 1.8, High: 1 / 1.1, Access: [distances]float64{0, 0, 1}, Extrapolated: true,
-		Why: []string{"100% of the accesses are far; at most half were when the workloads were measured (exp D)."}}
+		Why: []string{"100% of the accesses are far; at most half were when the workloads were measured (d-latency)."}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Index = %+v, %v\nwant %+v", got, err, want)
 	}
 	got, err = m.Index(allStream, Use{Clients: Shared([]numa.Bytes{0, 1}, Client{Node: 0, VCPUs: 8})})
 	want = Estimate{Value: 0.25, Low: 0.25, High: 0.25, Access: [distances]float64{0, 0, 1}, Extrapolated: true,
-		Why: []string{"A controller or link is asked for 4.0 times what it has; two times was measured (exp E-2)."}}
+		Why: []string{"A controller or link is asked for 4.0 times what it has; two times was measured (e-wide)."}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Index = %+v, %v\nwant %+v", got, err, want)
 	}

@@ -125,7 +125,7 @@ func TestMissesHaveReasons(t *testing.T) {
 
 // TestPublishedByHand recomputes some rows with a pocket calculator.
 func TestPublishedByHand(t *testing.T) {
-	if got := round(Noise, 4); got != 0.0448 { // exp A-4: −4.48 %
+	if got := round(Noise, 4); got != 0.0448 { // a-sockets: −4.48 %
 		t.Errorf("noise %v, want 0.0448", got)
 	}
 	want := map[string]struct{ observed, model float64 }{

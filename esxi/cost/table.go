@@ -66,12 +66,12 @@ var (
 		ns:     [distances]float64{Local: 129, Far: 205},
 	}
 	// experimentD is the host that the workloads are calibrated on: 25 ns and 22 % more
-	// at once give the local latency (D-4), and interleaving means that half of the
+	// at once give the local latency (d-latency), and interleaving means that half of the
 	// accesses are far, so far is twice 25 ns more. Half of the bytes of the threaded
-	// test cross too, a quarter of the total in each direction (D-5).
+	// test cross too, a quarter of the total in each direction (d-memory).
 	experimentD = &entry{
 		id: "experiment-d", name: "two Intel of 8 cores, seen from a guest",
-		source:     "experiments D-4 and D-5 (memory threaded)",
+		source:     "experiments d-latency and d-memory (memory threaded)",
 		ns:         [distances]float64{Local: idleRise / idleRiseShare, Far: idleRise/idleRiseShare + 2*idleRise},
 		mb:         [distances]float64{Local: threadedOff / 2, Far: threadedOn / 4},
 		nsComputed: all, mbComputed: all,

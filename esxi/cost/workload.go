@@ -8,11 +8,11 @@ import (
 
 // The published figures that the table and the workloads are computed from.
 const (
-	// Experiment D-4, MLC in the guest: idle latency with hot add, which interleaves.
+	// Experiment d-latency, MLC in the guest: idle latency with hot add, which interleaves.
 	idleRise      = 25.0 // ns
 	idleRiseShare = 0.22
 
-	// Experiment D-5, PassMark, mean of 20 runs: hot add on (interleaved) and off.
+	// Experiment d-memory, PassMark, mean of 20 runs: hot add on (interleaved) and off.
 	markOn, markOff         = 1654.4, 1974.6
 	databaseOn, databaseOff = 1207.0, 1262.8
 	uncachedOn, uncachedOff = 7305.6, 8575.8
@@ -21,7 +21,7 @@ const (
 	threadedOn, threadedOff = 28661.8, 52926.8
 	latencyOn, latencyOff   = 67.0, 53.0 // ns: less is better
 
-	// Experiment D-6, HammerDB on SQL Server: hot add on and off.
+	// Experiment d-database, HammerDB on SQL Server: hot add on and off.
 	batchesOn, batchesOff = 5293.0, 5713.0   // a second
 	waitOn, waitOff       = 13058.0, 11020.0 // ms: less is better
 
@@ -53,7 +53,7 @@ type Workload struct {
 	Why    string // where the numbers come from
 }
 
-// The excess time of a row on the host of experiment D over the rise of the latency
+// The excess time of a row on the host of article D over the rise of the latency
 // there: the share of the time that waits for memory.
 const (
 	stallLatency  = (latencyOn/latencyOff - 1) / idleRiseShare
@@ -63,7 +63,7 @@ const (
 	stallDatabase = (databaseOff/databaseOn - 1) / idleRiseShare
 	stallBatches  = (batchesOff/batchesOn - 1) / idleRiseShare
 	// All memory on one of two nodes halves the bandwidth: the time doubles. The score
-	// of E-2 fell by more.
+	// of e-wide fell by more.
 	streamOneNode = (scoreEqual/scoreOneNode - 1) / (2 - 1)
 )
 
@@ -72,19 +72,19 @@ const (
 var Workloads = []Workload{
 	{
 		Name: "latency", Title: "Latency bound", Stall: Range{stallUncached, 1, stallWrite},
-		Why: "Every access is waited for. No number is fitted; the range is that of three PassMark tests of one thread (exp D-5: memory latency, read uncached, write).",
+		Why: "Every access is waited for. No number is fitted; the range is that of three PassMark tests of one thread (d-memory: memory latency, read uncached, write).",
 	},
 	{
 		Name: "bandwidth", Title: "Bandwidth bound, many threads", Stream: Range{1, 1, streamOneNode},
-		Why: "Bandwidth decides all of the time. No number of the class is fitted: exp D-5, memory threaded, gives the link of its host; the range reaches to exp E-2.",
+		Why: "Bandwidth decides all of the time. No number of the class is fitted: d-memory, memory threaded, gives the link of its host; the range reaches to e-wide.",
 	},
 	{
 		Name: "database", Title: "Database in memory", Stall: Range{stallDatabase, (stallDatabase + stallBatches) / 2, stallBatches},
-		Why: "One number for two tests, PassMark database operations (exp D-5) and HammerDB batch requests (exp D-6); the range is the two.",
+		Why: "One number for two tests, PassMark database operations (d-memory) and HammerDB batch requests (d-database); the range is the two.",
 	},
 	{
 		Name: "cached", Title: "Fits the caches", Stall: Range{0, 0, stallCached},
-		Why: "Memory is hardly accessed. No number is fitted; the range reaches to PassMark read cached (exp D-5).",
+		Why: "Memory is hardly accessed. No number is fitted; the range reaches to PassMark read cached (d-memory).",
 	},
 	{
 		Name: "mixed", Title: "Not known", Stall: Range{0, (stallDatabase + stallBatches) / 2, stallWrite}, Stream: Range{0, 0, streamOneNode},

@@ -7,7 +7,7 @@
 //	-- case --
 //	id      E
 //	title   A VM of 100 GB beside a wide VM
-//	source  experiments E-1 to E-7
+//	source  experiments e-spill to e-cure
 //	assumed the VMkernel uses 4 GB of each node
 //	-- in --                        a story; a second one is called "in 4.0"
 //	host esx01 nodes=2 cores=12 nodeMemory=132000MB
@@ -15,13 +15,13 @@
 //	-- vary the VMkernel uses 2 GB --   lines that change every story of the case
 //	used esx01 node=* memory=2GB
 //	-- observed --
-//	figure  exp E-1 memory that went remote at once
+//	figure  e-spill memory that went remote at once
 //	want    remote cli3 at 2m = 7278MB ±500MB
 //	because the figure is what esxtop showed, some time after the allocation
 //	fitted  the soft reserve of the model is inferred from it
 //	why     the reason for a miss, or what a reader has to know
 //
-//	figure  exp E-2 the score
+//	figure  e-wide the score
 //	shown   24,000 of 53,000
 //	unmodelled the benchmark's own number
 package experiment
@@ -37,6 +37,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"homenode/esxi/rulebook"
 	"homenode/numa"
 	"homenode/source/scenario"
 	"homenode/source/story"
@@ -69,7 +70,7 @@ type Variant struct {
 // A Figure is one published figure.
 type Figure struct {
 	Line int
-	ID   string // exp E-2 or KB 430776
+	ID   string // of the experiment or of the article: e-wide or KB 430776
 	What string
 	// Shown is the figure in the words of the source; without it the wants say it.
 	Shown   string
@@ -236,14 +237,21 @@ func (r *reader) caseLine(l entry) error {
 
 // figureForm is the id of a figure, of the record of experiments or of the vendor's
 // knowledge base, and what it is.
-var figureForm = regexp.MustCompile(`^(exp [A-E]-[0-9]+|KB [0-9]+) +(.+)$`)
+var figureForm = regexp.MustCompile(`^([a-e](?:-[a-z0-9]+)+|KB [0-9]+) +(.+)$`)
+
+// recorded reports whether id is an article of the knowledge base or an experiment of the
+// record.
+func recorded(id string) bool {
+	_, ok := rulebook.FindExperiment(id)
+	return ok || strings.HasPrefix(id, "KB ")
+}
 
 func (r *reader) figureLine(l entry) error {
 	c := r.c
 	if l.key == "figure" {
 		m := figureForm.FindStringSubmatch(l.text)
-		if m == nil {
-			return r.errorf(l.line, l.textCol, "found %q, want exp E-2 or KB 430776 and what the figure is", l.text)
+		if m == nil || !recorded(m[1]) {
+			return r.errorf(l.line, l.textCol, "found %q, want e-wide or KB 430776 and what the figure is", l.text)
 		}
 		c.Figures = append(c.Figures, Figure{Line: l.line, ID: m[1], What: m[2]})
 		return nil

@@ -28,7 +28,7 @@ vm web2 host=esx01 vcpus=2 memory=8GB
 run 10m every=1m start=2018-01-10T10:00:00Z
 load * cpu=50% memory=4GB
 -- observed --
-figure exp A-1 what it is
+figure a-limits what it is
 `
 	fine = "want homes web1 at 5m = 0\n"
 )
@@ -37,14 +37,14 @@ figure exp A-1 what it is
 func TestErrors(t *testing.T) {
 	const names = "homes, clients, nodes, crowd, local, remote, onNode, locality, consumed, large, shared, swapped, free, moves, ready, coStop, run, speed, far"
 	for _, tt := range []struct{ name, in, want string }{
-		{"nothing is wanted", "", `14:1: found figure exp A-1 with 0 of want, input and unmodelled, want one`},
-		{"both", fine + "input told", `14:1: found figure exp A-1 with 2 of want, input and unmodelled, want one`},
-		{"an input without its figure", "input told", `14:1: found figure exp A-1 without shown, want the figure in the words of the source`},
-		{"a tolerance without a reason", "want locality web1 at 5m = 98% ±1%", `14:1: found figure exp A-1 with a tolerance, want because and the reason`},
+		{"nothing is wanted", "", `14:1: found figure a-limits with 0 of want, input and unmodelled, want one`},
+		{"both", fine + "input told", `14:1: found figure a-limits with 2 of want, input and unmodelled, want one`},
+		{"an input without its figure", "input told", `14:1: found figure a-limits without shown, want the figure in the words of the source`},
+		{"a tolerance without a reason", "want locality web1 at 5m = 98% ±1%", `14:1: found figure a-limits with a tolerance, want because and the reason`},
 		{"keyword", "wants homes web1 at 5m = 0", `15:1: found "wants", want one of figure, want, shown, because, why, fitted, input, unmodelled`},
 		{"keyword alone", fine + "  why", `16:3: found why alone, want words after it`},
-		{"figure without an id", "figure memory", `15:8: found "memory", want exp E-2 or KB 430776 and what the figure is`},
-		{"figure of no experiment", "figure exp F-1 memory", `15:8: found "exp F-1 memory", want exp E-2 or KB 430776 and what the figure is`},
+		{"figure without an id", "figure memory", `15:8: found "memory", want e-wide or KB 430776 and what the figure is`},
+		{"figure of no experiment", "figure F-1 memory", `15:8: found "F-1 memory", want e-wide or KB 430776 and what the figure is`},
 		{"quantity", "want home web1 at 5m = 0", `15:6: found "home", want a value or one of ` + names},
 		{"no quantity", "want 5 = 5", `15:6: found values alone, want a quantity: one of ` + names},
 		{"nothing at the end", "want homes web1 at 5m =", `15:24: found "", want a value or one of ` + names},
@@ -101,7 +101,7 @@ func TestCaseErrors(t *testing.T) {
 		{"twice", "-- case --\nid S\n id T", `3:2: found id again`},
 		{"no figure", "-- case --\nid S\ntitle a\nsource b", `1:1: found no figure, want some in a section -- observed --`},
 		{"no figure first", "-- observed --\n# words\n\nwant homes a at 1m = 0", `4:1: found "want", want figure first`},
-		{"no story", "-- observed --\nfigure exp A-1 a\nwant homes a at 1m = 0", `3:14: found no story, want one in a section -- in --`},
+		{"no story", "-- observed --\nfigure a-limits a\nwant homes a at 1m = 0", `3:14: found no story, want one in a section -- in --`},
 	} {
 		_, err := Read("s", []byte(tt.in+"\n"))
 		if err == nil || err.Error() != "s:"+tt.want {

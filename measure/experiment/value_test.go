@@ -121,7 +121,7 @@ load a cpu=100% memory=4GB active=0% workload=latency
 load b cpu=100% memory=2GB active=0%
 at 8m power-off b
 -- observed --
-figure exp A-1 quantities
+figure a-limits quantities
 `
 
 // TestQuantities computes every quantity by hand.

@@ -2,7 +2,7 @@
 //
 //	# What stands in the file, and where it is from.
 //	block  | read | iops   | source
-//	32 KiB | 1    | 721317 | exp B-5
+//	32 KiB | 1    | 721317 | b-vsan
 //
 // Cells stand between bars. The first line that is not a comment names the columns. A list
 // in a cell stands between commas.

@@ -12,7 +12,7 @@ import (
 // A Check is one figure of an article beside what it comes to by the article's own
 // raw figures and formulas.
 type Check struct {
-	ID       string // experiment, such as "B-5"
+	ID       string // experiment, such as "b-vsan"
 	What     string // "32 KiB read random"
 	Quantity string // with its unit: "Hz per b/s"
 	Printed  string // as the article prints it: "~2.5", "1,825"

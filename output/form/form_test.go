@@ -16,7 +16,7 @@ import (
 // example is an answer with every part, and with names from strangers.
 func example() *answer.Answer {
 	cost := unit.Figure[unit.CyclesPerBit]{
-		Value: 0.163, Low: 0.15, High: 0.175, Origin: unit.Published, Source: "exp B-4", Hardware: "Xeon Gold 6544Y", Note: "TCP/IP, transmit",
+		Value: 0.163, Low: 0.15, High: 0.175, Origin: unit.Published, Source: "b-network", Hardware: "Xeon Gold 6544Y", Note: "TCP/IP, transmit",
 	}
 	return &answer.Answer{
 		Command: "size example", Question: "size example: 10 Gb/s of traffic",
@@ -72,7 +72,7 @@ func TestWidth(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("words of three ", 20))
 	a := &answer.Answer{
 		Question: "size x: " + long, Verdict: []string{long}, Notes: []answer.Note{{Text: long}}, Facts: []answer.Fact{{Name: "read", Text: long}},
-		Assumed: []answer.Assumption{{What: "first", Value: "1", Source: "short"}, {What: "second one", Value: "20 GiB", Source: "exp B-4", Note: long}},
+		Assumed: []answer.Assumption{{What: "first", Value: "1", Source: "short"}, {What: "second one", Value: "20 GiB", Source: "b-network", Note: long}},
 		Tables:  []answer.Table{{Columns: []answer.Column{{Name: "a number of VMs", Right: true}, {Name: "what"}, {Name: "who"}}, Rows: [][]answer.Cell{{{Text: "1"}, {Text: long}, {Text: long}}}}},
 	}
 	for _, width := range []int{80, 100, 120} {

@@ -97,17 +97,17 @@ load a cpu=50% memory=4GB
 -- vary more --
 load a memory=5GB
 -- observed --
-figure exp A-1 memory
+figure a-limits memory
 want local a at 5m = 4GB ±0.5GB
 because whole GB
 fitted a number
-figure exp A-1 home
+figure a-limits home
 want homes a at 5m = 1
 why it is 0
-figure exp A-2 given
+figure a-one-node given
 shown 1
 input told
-figure exp A-2 lost
+figure a-one-node lost
 shown 2
 unmodelled not there
 `

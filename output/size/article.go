@@ -28,22 +28,22 @@ var ArticleContradictions = datafile.Must[struct{ ID, Experiments, Text string }
 // Markdown: how many come out, each figure, and where the article contradicts itself.
 // Checks of other articles are left out.
 func ArticlePage(all []unit.Check) []byte {
-	checks := slices.DeleteFunc(slices.Clone(all), func(c unit.Check) bool { return !strings.HasPrefix(c.ID, "B-") })
+	checks := slices.DeleteFunc(slices.Clone(all), func(c unit.Check) bool { return !strings.HasPrefix(c.ID, "b-") })
 	var b bytes.Buffer
 	b.WriteString("# Published figures on capacity, computed again\n\n")
 	reproduced, contradicted, missed := count(checks)
 	fmt.Fprintf(&b, "**%d of %d printed figures come out, %d contradict the article's own arithmetic, %d are missed.**\n", reproduced, len(checks), contradicted, missed)
 	fmt.Fprintf(&b, "The article contradicts itself in %d points.\n\n", len(ArticleContradictions))
 	b.WriteString(articleIntroduction)
-	b.WriteString("\n| exp | what | figures | reproduced | contradicted | command |\n|---|---|--:|--:|--:|---|\n")
+	b.WriteString("\n| experiment | what | figures | reproduced | contradicted | command |\n|---|---|--:|--:|--:|---|\n")
 	for _, e := range ArticleExperiments {
 		of := articleOf(checks, e.ID)
 		r, c, _ := count(of)
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %d | %d | %d | `homenode %s --published` |\n", e.ID, strings.ToLower(e.ID), form.Mark(e.What), len(of), r, c, e.Command)
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %d | %d | %d | `homenode %s --published` |\n", e.ID, e.ID, form.Mark(e.What), len(of), r, c, e.Command)
 	}
 	articleContradictionsTable(&b, checks)
 	for _, e := range ArticleExperiments {
-		fmt.Fprintf(&b, "\n## %s\n\nexp %s: %s.\n\n", e.ID, e.ID, form.Mark(e.What))
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n", e.ID, form.Mark(e.What))
 		articleTable(&b, articleOf(checks, e.ID))
 	}
 	return b.Bytes()
@@ -79,7 +79,7 @@ func articleTable(b *bytes.Buffer, checks []unit.Check) {
 // articleContradictionsTable lists where the article contradicts itself, with the figures
 // that show it.
 func articleContradictionsTable(b *bytes.Buffer, checks []unit.Check) {
-	b.WriteString("\n## Where the article contradicts itself\n\n| id | exp | what it comes to | printed → computed |\n|---|---|---|---|\n")
+	b.WriteString("\n## Where the article contradicts itself\n\n| id | experiment | what it comes to | printed → computed |\n|---|---|---|---|\n")
 	for _, c := range ArticleContradictions {
 		var shown []string
 		for i := range checks {

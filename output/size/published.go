@@ -25,7 +25,7 @@ type PublishedRow struct {
 // Published returns the published figures that a command ("size io") rests on beside what
 // they come to, with the deviation. Its result is a []PublishedRow.
 func Published(command string, checks []unit.Check) *answer.Answer {
-	t := answer.Table{Name: "published", Columns: Columns("exp", "what", "quantity", ">printed", ">computed", ">deviation", "verdict")}
+	t := answer.Table{Name: "published", Columns: Columns("experiment", "what", "quantity", ">printed", ">computed", ">deviation", "verdict")}
 	a := &answer.Answer{Command: command, Question: command + " --published: the published figures, computed again"}
 	rows := make([]PublishedRow, 0, len(checks))
 	var ids []string

@@ -11,10 +11,10 @@ import (
 
 func TestPublished(t *testing.T) {
 	checks := []unit.Check{
-		{ID: "B-5", What: "32 KiB read", Quantity: "Hz per b/s", Printed: "~2.5", Computed: 2.443},
-		{ID: "B-6", What: "32 KiB write", Quantity: "Hz per b/s", Printed: "5.43", Computed: 5.307, Inconsistency: "I-8", Note: "32 KB taken as 256,000 bits"},
-		{ID: "B-6", What: "nothing printed", Quantity: "GHz", Printed: "—", Computed: 74.11},
-		{ID: "B-7", What: "a hair", Quantity: "GHz", Printed: "28", Computed: 27.999},
+		{ID: "b-vsan", What: "32 KiB read", Quantity: "Hz per b/s", Printed: "~2.5", Computed: 2.443},
+		{ID: "b-vsan-bits", What: "32 KiB write", Quantity: "Hz per b/s", Printed: "5.43", Computed: 5.307, Inconsistency: "I-8", Note: "32 KB taken as 256,000 bits"},
+		{ID: "b-vsan-bits", What: "nothing printed", Quantity: "GHz", Printed: "—", Computed: 74.11},
+		{ID: "b-vsan-rule", What: "a hair", Quantity: "GHz", Printed: "28", Computed: 27.999},
 	}
 	for _, tt := range []struct {
 		file string

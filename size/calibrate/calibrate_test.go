@@ -14,8 +14,8 @@ import (
 )
 
 var options = Options{
-	Transmit: unit.Exactly[unit.CyclesPerBit](0.163, unit.Published, "exp B-4", ""),
-	Receive:  unit.Exactly[unit.CyclesPerBit](0.373, unit.Published, "exp B-4", ""),
+	Transmit: unit.Exactly[unit.CyclesPerBit](0.163, unit.Published, "b-network", ""),
+	Receive:  unit.Exactly[unit.CyclesPerBit](0.373, unit.Published, "b-network", ""),
 }
 
 // trialOf is a run on one host without a printed digit in doubt.
@@ -32,7 +32,7 @@ func kind(block numa.Bytes, read unit.Share) iocost.Kind {
 
 func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 
-// iometer are the five random sizes of exp B-1: CPU in percent of 4 GHz, IOPS, and kHz per
+// iometer are the five random sizes of b-nvme: CPU in percent of 4 GHz, IOPS, and kHz per
 // I/O as the record recomputes it.
 var iometer = []struct {
 	block                  numa.Bytes
@@ -123,7 +123,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// vsan is exp B-5 with the figures that B-6 makes of it: GHz of a host with 1 GHz idle,
+// vsan is b-vsan with the figures that b-vsan-bits makes of it: GHz of a host with 1 GHz idle,
 // IOPS of six hosts, Gb/s sent and received; thousands of cycles for each I/O, and of
 // storage alone.
 var vsan = []struct {

@@ -27,8 +27,8 @@ type Comparison struct {
 	Verdict   Verdict                  `json:"verdict"`
 }
 
-// PublishedScope returns whose CPU the published costs of a path are of: exp B-1 read that of
-// the guest, exp B-5 that of the hosts.
+// PublishedScope returns whose CPU the published costs of a path are of: b-nvme read that of
+// the guest, b-vsan that of the hosts.
 func PublishedScope(path iocost.Path) Scope {
 	if path == iocost.NVMe {
 		return Guest

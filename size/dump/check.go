@@ -35,9 +35,9 @@ func Checks() []unit.Check {
 	}
 	n := float64(len(b.Dumps))
 	return unit.Checks(published, map[string][]float64{
-		"B-12": append(append(memory, files...), ratios...),
-		"B-13": {sum / 1024, n, (sum - b.Dumps[0]) / (n - 1), math.Ceil(float64(Size(b.File)/MiB) / 300)},
-		"B-14": layoutChecks(Size(d.File)),
+		"b-dump":   append(append(memory, files...), ratios...),
+		"b-psods":  {sum / 1024, n, (sum - b.Dumps[0]) / (n - 1), math.Ceil(float64(Size(b.File)/MiB) / 300)},
+		"b-osdata": layoutChecks(Size(d.File)),
 	})
 }
 

@@ -51,7 +51,7 @@ func (s Size) Decimal() string {
 }
 
 // Source is where the measurements are published.
-const Source = "exp B-12"
+const Source = "b-dump"
 
 // A Host is one whose core dump file was measured.
 type Host struct {

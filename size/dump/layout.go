@@ -51,7 +51,7 @@ const (
 	leastDatastore = 4 * GiB
 )
 
-// bootLoader is the boot loader's partition, 101 MB in both published layouts (exp B-14).
+// bootLoader is the boot loader's partition, 101 MB in both published layouts (b-osdata).
 const bootLoader = 101 * MiB
 
 // A Layout is how ESXi 7.0 and later divides a boot device.

@@ -21,7 +21,7 @@ type Needs struct {
 const MostReserve unit.Share = 0.9
 
 // Published are the needs of the published design: 20 % of ESX-OSData stay free and 3 GB
-// are enough for logs and traces (exp B-14).
+// are enough for logs and traces (b-osdata).
 var Published = Needs{Logs: 3 * GiB, Reserve: 0.2, Media: MediaDefault}
 
 // check returns what is wrong with n.
@@ -73,7 +73,7 @@ func Fit(f File, boot Size, n Needs) (Plan, error) {
 	p.Usable = l.OSData - p.Reserve
 	p.Left = unit.Figure[Size]{
 		Value: p.Usable - f.Size.Value, Low: p.Usable - f.Size.High, High: p.Usable - f.Size.Low,
-		Origin: unit.Derived, Source: "exp B-14",
+		Origin: unit.Derived, Source: "b-osdata",
 	}
 	switch {
 	case p.Left.Value < 0:

@@ -6,7 +6,7 @@ import (
 )
 
 // Checks returns every figure that the articles compute from the measurements of this
-// package (exp B-1 to B-11), as printed and as their own raw figures and formulas give it.
+// package (b-nvme to b-rules), as printed and as their own raw figures and formulas give it.
 func Checks() []unit.Check {
 	rules := Rules()
 	ram, network, nvme, vsan := &rules[0], &rules[1], &rules[2], &rules[3]
@@ -15,22 +15,22 @@ func Checks() []unit.Check {
 	cores := func(v unit.Hz) float64 { return v.Cores(published.Core) }
 
 	computed := map[string][]float64{
-		"B-2": {float64(nvme.Exact), by(vsan, nvme)},
-		"B-3": {
+		"b-nvme-rule": {float64(nvme.Exact), by(vsan, nvme)},
+		"b-cycles": {
 			float64(published.Core), float64(published.Cores), ghz(published.Host()),
 			float64(published.Hosts * published.Cores), ghz(published.CPU()),
 		},
 		// 144 disks, and the partitions of a network card.
-		"B-8":  {float64(Limit(144, 5000, LimitUnit)), 32 + 10 + 10 + 50},
-		"B-9":  {unit.Bits(4 * numa.KiB), float64(Memory.Value), float64(Memory.Value)},
-		"B-11": {by(network, ram), by(nvme, network), by(nvme, ram), by(vsan, network), by(vsan, ram)},
+		"b-limits": {float64(Limit(144, 5000, LimitUnit)), 32 + 10 + 10 + 50},
+		"b-ram":    {unit.Bits(4 * numa.KiB), float64(Memory.Value), float64(Memory.Value)},
+		"b-rules":  {by(network, ram), by(nvme, network), by(nvme, ram), by(vsan, network), by(vsan, ram)},
 	}
 	add := func(id string, values ...float64) { computed[id] = append(computed[id], values...) }
 
 	for i := range iometer {
 		r := &iometer[i]
 		bits := unit.BitRate(r.Megabytes * 8e6)
-		add("B-1", float64(r.cpu()/unit.MHz), float64(bits), float64(r.cpu().PerBit(bits)), float64(r.cpu().PerIO(r.IOPS))/1e3)
+		add("b-nvme", float64(r.cpu()/unit.MHz), float64(bits), float64(r.cpu().PerBit(bits)), float64(r.cpu().PerIO(r.IOPS))/1e3)
 	}
 
 	// The Gb of the article's network test has 2³⁰ bits.
@@ -39,7 +39,7 @@ func Checks() []unit.Check {
 	tx, rx := float64(sendCPU.PerBit(sent)), float64(receiveCPU.PerBit(received))
 	ten := network.Cost.Value.At(10 * unit.GbitPerSecond)
 	both := Transmit.Value.At(30*unit.GbitPerSecond) + Receive.Value.At(30*unit.GbitPerSecond)
-	add("B-4", float64(sent), float64(received), ghz(sendCPU), tx, rx, tx*1e3, rx*1e3, float64(network.Exact), ghz(ten), cores(ten),
+	add("b-network", float64(sent), float64(received), ghz(sendCPU), tx, rx, tx*1e3, rx*1e3, float64(network.Exact), ghz(ten), cores(ten),
 		hcibench[0].Mebibytes/1e3, hcibench[0].TX*8, cores(both))
 
 	for i := range hcibench {
@@ -50,43 +50,43 @@ func Checks() []unit.Check {
 			// An I/O of 1 MiB a second is a MiB/s, and that is what the article divides.
 			perHost = r.Mebibytes / float64(published.Hosts)
 		}
-		add("B-5", float64(unit.IORate(r.IOPS).Traffic(r.Block)/8e6), float64(tx/unit.GbitPerSecond), float64(rx/unit.GbitPerSecond), perHost)
-		add("B-6", ghz(r.net()))
+		add("b-vsan", float64(unit.IORate(r.IOPS).Traffic(r.Block)/8e6), float64(tx/unit.GbitPerSecond), float64(rx/unit.GbitPerSecond), perHost)
+		add("b-vsan-bits", ghz(r.net()))
 		if r.Read == 0 || r.Read == 1 {
-			add("B-6", r.perBit()...)
+			add("b-vsan-bits", r.perBit()...)
 		}
 	}
-	add("B-5", 6.4e12/float64(numa.TiB), 0)
+	add("b-vsan", 6.4e12/float64(numa.TiB), 0)
 	large := &hcibench[3]
 	share := func(r *hcibenchRow) float64 { return 100 * float64(r.network().Of(r.net())) }
-	add("B-6", float64(large.net().PerIO(large.rate())), ghz(large.net()), share(&hcibench[0]), share(&hcibench[5]))
+	add("b-vsan-bits", float64(large.net().PerIO(large.rate())), ghz(large.net()), share(&hcibench[0]), share(&hcibench[5]))
 
 	const mean = 17.2e9 * unit.BytePerSecond
 	gigabyte, cpu := vsan.Cost.Value.At(1e9*unit.BytePerSecond), vsan.Cost.Value.At(mean)
-	add("B-7", float64(vsan.Exact), ghz(gigabyte), cores(gigabyte))
+	add("b-vsan-rule", float64(vsan.Exact), ghz(gigabyte), cores(gigabyte))
 	var used unit.Hz
 	for i := range hcibench {
 		if r := &hcibench[i]; r.Read == 0 || r.Read == 1 {
-			add("B-7", r.Mebibytes/1e3)
+			add("b-vsan-rule", r.Mebibytes/1e3)
 			used += r.net() / 4
 		}
 	}
-	add("B-7", (22.5+8.9+22.5+15.2)/4, float64(mean.Rate(32*numa.KiB)), float64(mean.Rate(numa.MiB)), ghz(cpu), cores(cpu),
+	add("b-vsan-rule", (22.5+8.9+22.5+15.2)/4, float64(mean.Rate(32*numa.KiB)), float64(mean.Rate(numa.MiB)), ghz(cpu), cores(cpu),
 		100*float64(cpu.Of(published.CPU())), 100*float64(used.Of(published.Host())))
 
 	percent := func(v []float64) float64 { return 100 * (v[1]/v[0] - 1) }
 	for i := range rdmaRows {
 		r := &rdmaRows[i]
-		add("B-10", percent(r.IOPS), percent(r.Usage), percent(r.Utilisation), 100*float64(r.saving()))
+		add("b-rdma", percent(r.IOPS), percent(r.Usage), percent(r.Utilisation), 100*float64(r.saving()))
 	}
-	add("B-10", percent(rdmaRows[0].IOPS), 100*float64(rdmaRows[0].saving()), 100*float64(rdmaRows[2].saving()), percent(rdmaRows[3].Usage))
+	add("b-rdma", percent(rdmaRows[0].IOPS), 100*float64(rdmaRows[0].saving()), 100*float64(rdmaRows[2].saving()), percent(rdmaRows[3].Usage))
 	return unit.Checks(files, computed)
 }
 
-// printedIOPS are the I/Os of a host by which exp B-6 divides: those of the test, rounded.
+// printedIOPS are the I/Os of a host by which b-vsan-bits divides: those of the test, rounded.
 var printedIOPS = map[string]float64{"32 KiB read random": 120220, "32 KiB write random": 47650, "1 MiB read seq": 3762, "1 MiB write seq": 2529}
 
-// perBit returns what exp B-6 computes of a test: what an I/O and a bit cost, with and
+// perBit returns what b-vsan-bits computes of a test: what an I/O and a bit cost, with and
 // without the network.
 func (r *hcibenchRow) perBit() []float64 {
 	const ghz = float64(unit.GHz)

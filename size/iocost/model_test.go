@@ -47,7 +47,7 @@ func TestMeasured(t *testing.T) {
 }
 
 // TestRecomputed holds the columns that the record of the experiments recomputes: kHz per
-// I/O and Hz for each bit a second of B-1, with and without network of B-6.
+// I/O and Hz for each bit a second of b-nvme, with and without network of b-vsan-bits.
 func TestRecomputed(t *testing.T) {
 	for i, want := range [][2]float64{
 		{153.37, 37.42}, {159.62, 38.90}, {145.29, 4.433}, {197.96, 6.040}, {169.78, 0.6476}, {197.15, 0.7519}, {198.47, 0.3785},

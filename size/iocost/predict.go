@@ -22,7 +22,7 @@ type Prediction struct {
 	Limited bool `json:"atIOPSLimit,omitempty"`
 }
 
-// Predictions returns what the published model makes of the tests of exp B-5.
+// Predictions returns what the published model makes of the tests of b-vsan.
 func Predictions() ([]Prediction, error) {
 	model, err := New()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"homenode/numa/unit"
 )
 
-// Transmit and Receive are what TCP/IP costs (exp B-4). The article counts the traffic in
+// Transmit and Receive are what TCP/IP costs (b-network). The article counts the traffic in
 // units of 2³⁰ bits; were they of 10⁹, the cost would be the higher end.
 var (
 	Transmit = unit.Figure[unit.CyclesPerBit]{
@@ -21,7 +21,7 @@ var (
 	}
 )
 
-// Memory is what the transfer of a 4 KiB page costs (exp B-9): 250 cycles, 160 to 320.
+// Memory is what the transfer of a 4 KiB page costs (b-ram): 250 cycles, 160 to 320.
 var Memory = unit.Figure[unit.CyclesPerBit]{
 	Value: unit.Cycles(250).PerBit(4 * numa.KiB), Low: unit.Cycles(160).PerBit(4 * numa.KiB), High: unit.Cycles(320).PerBit(4 * numa.KiB),
 	Origin: unit.Published, Source: ramSource, Hardware: "DDR5", Note: "an estimate, not measured",

@@ -21,12 +21,12 @@ var (
 
 // Where the figures are from that are no rows of a file, and on what they were measured.
 const (
-	netSource   = "exp B-4"
+	netSource   = "b-network"
 	netHardware = "Gold 6544Y (Emerald Rapids)"
-	ramSource   = "exp B-9"
+	ramSource   = "b-ram"
 )
 
-// An iometerRow is one run of exp B-1.
+// An iometerRow is one run of b-nvme.
 type iometerRow struct {
 	Name             string
 	Block            numa.Bytes
@@ -46,12 +46,12 @@ const (
 // cpu returns what the VM used.
 func (r *iometerRow) cpu() unit.Hz { return unit.Hz(r.Percent/100) * iometerCPU }
 
-// published is the cluster of exp B-5, and vsanIdle the CPU of one of its hosts without load.
+// published is the cluster of b-vsan, and vsanIdle the CPU of one of its hosts without load.
 var published = Cluster{Hosts: 6, Cores: 32, Core: 3.6 * unit.GHz}
 
 const vsanIdle = 1 * unit.GHz
 
-// An hcibenchRow is one test of exp B-5.
+// An hcibenchRow is one test of b-vsan.
 type hcibenchRow struct {
 	Name             string
 	Block            numa.Bytes
@@ -69,7 +69,7 @@ func (r *hcibenchRow) rate() unit.IORate { return unit.IORate(r.IOPS / float64(p
 // net returns the CPU of a host less what it uses without load.
 func (r *hcibenchRow) net() unit.Hz { return unit.Hz(r.Gigahertz)*unit.GHz - vsanIdle }
 
-// network returns how much of net is TCP/IP, by the costs of exp B-4.
+// network returns how much of net is TCP/IP, by the costs of b-network.
 func (r *hcibenchRow) network() unit.Hz {
 	tx, rx := r.traffic()
 	return Transmit.Value.At(tx) + Receive.Value.At(rx)
@@ -80,7 +80,7 @@ func (r *hcibenchRow) traffic() (tx, rx unit.BitRate) {
 	return unit.BitRate(r.TX * 8e9), unit.BitRate(r.RX * 8e9)
 }
 
-// An rdmaRow is one test of exp B-10; its lists are TCP, RDMA.
+// An rdmaRow is one test of b-rdma; its lists are TCP, RDMA.
 type rdmaRow struct {
 	Name                     string
 	Block                    numa.Bytes

@@ -14,7 +14,7 @@ type Rule struct {
 	Exact unit.CyclesPerBit              `json:"exact"` // the mean that it rounds
 }
 
-// Rules returns the rules of thumb of exp B-11, by cost.
+// Rules returns the rules of thumb of b-rules, by cost.
 func Rules() []Rule {
 	rule := func(path Path, v, exact, low, high unit.CyclesPerBit, source, hardware, note string) Rule {
 		return Rule{path, unit.Figure[unit.CyclesPerBit]{
@@ -28,8 +28,8 @@ func Rules() []Rule {
 	return []Rule{
 		rule(RAM, 0.01, Memory.Value, Memory.Low, Memory.High, ramSource, "DDR5", "250 cycles for 4 KiB"),
 		rule(Network, 0.25, (Transmit.Value+Receive.Value)/2, Transmit.Value, Receive.Value, netSource, netHardware, "mean of sending and receiving"),
-		rule(NVMe, 0.5, nvme, nvmeLow, nvmeHigh, "exp B-2", iometer[0].Hardware, "mean of 32 KiB random and 1 MiB sequential"),
-		rule(VSANESA, 3.5, vsan, vsanLow, vsanHigh, "exp B-7", hcibench[0].Hardware, "mean of 32 KiB random and 1 MiB sequential"),
+		rule(NVMe, 0.5, nvme, nvmeLow, nvmeHigh, "b-nvme-rule", iometer[0].Hardware, "mean of 32 KiB random and 1 MiB sequential"),
+		rule(VSANESA, 3.5, vsan, vsanLow, vsanHigh, "b-vsan-rule", hcibench[0].Hardware, "mean of 32 KiB random and 1 MiB sequential"),
 	}
 }
 

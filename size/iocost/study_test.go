@@ -33,7 +33,7 @@ func study(t testing.TB, q Question) *Study {
 	return s
 }
 
-// TestStudy holds a cluster of exp B-5 at work: 94 GHz of 115.2 on each host.
+// TestStudy holds a cluster of b-vsan at work: 94 GHz of 115.2 on each host.
 func TestStudy(t *testing.T) {
 	s := study(t, Question{Workloads: parsed(t, "vsan-esa iops=602702.73 block=32k read=70 random=100"), Cluster: sixHosts})
 	if !near(float64(s.CPU.Value), 564e9) || !near(s.Cores, 564/3.6) || !near(float64(s.Share), 94/115.2) || !near(s.Hosts, 564/115.2) {

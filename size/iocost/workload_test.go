@@ -77,10 +77,10 @@ func TestLoad(t *testing.T) {
 		half  float64
 		basis Basis
 	}{
-		{"six hosts of exp B-5, 94 GHz each", vsan, Options{}, 6 * 94, 1e-9, Measured},
-		{"30 Gb/s each way, exp B-4", Workload{Kind: Kind{Path: Network}, TX: 30 * gbit, RX: 30 * gbit}, Options{}, 16.08, 1e-9, Measured},
+		{"six hosts of b-vsan, 94 GHz each", vsan, Options{}, 6 * 94, 1e-9, Measured},
+		{"30 Gb/s each way, b-network", Workload{Kind: Kind{Path: Network}, TX: 30 * gbit, RX: 30 * gbit}, Options{}, 16.08, 1e-9, Measured},
 		{"the same by the rule", Workload{Kind: Kind{Path: Network}, TX: 30 * gbit, RX: 30 * gbit}, Options{Rules: true}, 15, 1e-9, Estimated},
-		{"17.2 GB/s of vSAN by the rule, exp B-7", Workload{Kind: vsan.Kind, Rate: (17.2 * gigabyte).Rate(vsan.Block)}, Options{Rules: true}, 481.6, 1e-9, Estimated},
+		{"17.2 GB/s of vSAN by the rule, b-vsan-rule", Workload{Kind: vsan.Kind, Rate: (17.2 * gigabyte).Rate(vsan.Block)}, Options{Rules: true}, 481.6, 1e-9, Estimated},
 		{"100 GB/s of RAM by the rule", Workload{Kind: Kind{Path: RAM}, Traffic: 100 * gigabyte}, Options{Rules: true}, 8, 1e-9, Estimated},
 		{"100 GB/s of RAM", Workload{Kind: Kind{Path: RAM}, Traffic: 100 * gigabyte}, Options{}, 6.103515625, 1e-9, Estimated},
 		{"1 GB/s of NVMe by the rule", Workload{Kind: Kind{NVMe, 4096, 1, 1}, Rate: gigabyte.Rate(4096)}, Options{Rules: true}, 4, 1e-9, Estimated},
@@ -156,7 +156,7 @@ func TestLoadErrors(t *testing.T) {
 }
 
 // TestLimit holds that an I/O counts once for each 32 KiB that it begins: the reads of 1 MiB
-// of exp B-5 stopped at 22,500 IOPS.
+// of b-vsan stopped at 22,500 IOPS.
 func TestLimit(t *testing.T) {
 	for _, tt := range []struct {
 		block numa.Bytes
@@ -168,7 +168,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestRules holds the rules of exp B-11 and the means that they round.
+// TestRules holds the rules of b-rules and the means that they round.
 func TestRules(t *testing.T) {
 	for i, want := range []struct {
 		path        Path

@@ -22,14 +22,14 @@ func Checks() []unit.Check {
 	)
 	ms := func(ns float64) float64 { return ns * 1e-6 }
 	computed := map[string][]float64{
-		"B-15": {
+		"b-ladder": {
 			ms(ram), ms(call), ms(ethernet), ms(rdma), 40, 300, ethernet / ram, 1500 * 8 / 25.0,
 			math.Log10(remote / call), math.Log10(remote / faster / call),
 		},
-		"D-4": {hot - cold, 100 * (hot/cold - 1)},
+		"d-latency": {hot - cold, 100 * (hot/cold - 1)},
 	}
 	for _, iops := range []float64{4040, 4874, 3813, 4413, 2568, 2873} { // 512 B, 4 KiB, 32 KiB; read, write
-		computed["B-1"] = append(computed["B-1"], 1e3/iops)
+		computed["b-nvme"] = append(computed["b-nvme"], 1e3/iops)
 	}
 	return unit.Checks(published, computed)
 }

@@ -49,7 +49,7 @@ type Rung struct {
 }
 
 // hostTypes is where the latency of memory is from.
-const hostTypes = "8 hosts (A-10, exp D-4)"
+const hostTypes = "8 hosts (A-10, d-latency)"
 
 // CoreOf2019 is the clock of the article that publishes caches: 0.4 ns a cycle.
 const CoreOf2019 = 2.5 * unit.GHz

@@ -236,7 +236,7 @@ func TestChecks(t *testing.T) {
 	checks := Checks()
 	for i := range checks {
 		if c := &checks[i]; c.Verdict() != "reproduced" {
-			t.Errorf("exp %s, %s: printed %s, computed %v: %s", c.ID, c.What, c.Printed, c.Computed, c.Verdict())
+			t.Errorf("%s, %s: printed %s, computed %v: %s", c.ID, c.What, c.Printed, c.Computed, c.Verdict())
 		}
 	}
 	if len(checks) != 18 {

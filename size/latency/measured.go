@@ -88,7 +88,7 @@ func Place(all []Measurement, o Options) (out []Sample, notes []string, err erro
 	if len(homes) == 1 {
 		for _, s := range out {
 			if local, _, _ := memory(nil); s.Step == RAM && s.Value > local.High {
-				notes = append(notes, fmt.Sprintf("%s: %v of a single node is more than any published host has locally: a guest that sees one node may have its memory interleaved over several, as with CPU hot add (exp D-4: 114 ns became 139 ns).", s.Where, s.Value))
+				notes = append(notes, fmt.Sprintf("%s: %v of a single node is more than any published host has locally: a guest that sees one node may have its memory interleaved over several, as with CPU hot add (d-latency: 114 ns became 139 ns).", s.Where, s.Value))
 				break
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 // The published figures: what sharing freed once large pages were small.
 const (
-	// exp C-1 (hypervisor.fr, 3 September 2014, vSphere 5.x): 1.5 TB allotted to VMs.
+	// c-largepages (hypervisor.fr, 3 September 2014, vSphere 5.x): 1.5 TB allotted to VMs.
 	publishedMemory = 1536 * numa.GiB
 	publishedLarge  = 40 * numa.GiB
 	publishedGain   = 0.20
@@ -25,13 +25,13 @@ const (
 func PublishedGain() unit.Figure[unit.Share] {
 	return unit.Figure[unit.Share]{
 		Value: publishedGain, Low: fewAlike, High: manyAlike, Origin: unit.Published,
-		Source: "exp C-1; range: vSphere 4.1 manual", Note: "a share of what is not said",
+		Source: "c-largepages; range: vSphere 4.1 manual", Note: "a share of what is not said",
 	}
 }
 
 // PublishedLarge is the share of memory for which guests themselves asked for large pages.
 func PublishedLarge() unit.Figure[unit.Share] {
-	return unit.Exactly(unit.Share(float64(publishedLarge)/float64(publishedMemory)), unit.Published, "exp C-1", "")
+	return unit.Exactly(unit.Share(float64(publishedLarge)/float64(publishedMemory)), unit.Published, "c-largepages", "")
 }
 
 // published is what the articles print of these figures.
@@ -48,7 +48,7 @@ func Checks() []unit.Check {
 	gib := func(b numa.Bytes) float64 { return float64(b) / float64(numa.GiB) }
 	e := Estimate(&Request{Memory: publishedMemory, Gain: PublishedGain(), Large: PublishedLarge(), GainAt: PublishedLarge().Value})
 	return unit.Checks(published, map[string][]float64{
-		"C-1":           {float64(publishedLarge) / float64(publishedMemory) * 100, gib(e.Large), gib(e.OfAllotted.Value.Bytes())},
+		"c-largepages":  {float64(publishedLarge) / float64(publishedMemory) * 100, gib(e.Large), gib(e.OfAllotted.Value.Bytes())},
 		"vxpertise.net": {(labBefore - labAfter) / labBefore * 100},
 		"esxtop":        {saved(12920, 4321), saved(1732, 225)},
 	})

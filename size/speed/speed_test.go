@@ -11,7 +11,7 @@ import (
 )
 
 // ask returns 12 VMs of 8 vCPUs at 1 GHz on 2 sockets of 18 cores of 3 GHz: the host of a
-// published experiment (exp A).
+// published experiment (a-one-node).
 func ask(t testing.TB) *Ask {
 	t.Helper()
 	kind, err := fit.ParseType("2x18c/1TB", numa.ESXi80)

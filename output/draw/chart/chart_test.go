@@ -64,7 +64,7 @@ func costs() chart.Chart {
 		return s
 	}
 	return chart.Chart{
-		ID: "cost", Title: "What one bit of storage traffic costs, by block", Note: "Source: exp B-5, Xeon Gold 6544Y; the range is that of both mixes.",
+		ID: "cost", Title: "What one bit of storage traffic costs, by block", Note: "Source: b-vsan, Xeon Gold 6544Y; the range is that of both mixes.",
 		Lines: &chart.Lines{
 			X: chart.Axis{Label: "block", Log: true, Bytes: true, Text: bytesText},
 			Y: chart.Axis{Label: "Hz per b/s", Log: true},

@@ -11,7 +11,7 @@ import (
 	"homenode/size/dump"
 )
 
-const chartNote = "exp B-12, B-14; 1 GiB = 2³⁰ bytes. The range is where the core dump file may end."
+const chartNote = "b-dump, b-osdata; 1 GiB = 2³⁰ bytes. The range is where the core dump file may end."
 
 // inGiB writes a number of bytes in GiB, for an axis.
 func inGiB(v float64) string { return unit.Digits(v/float64(dump.GiB), 3) }
@@ -96,5 +96,5 @@ func scatter(asked numa.Bytes) chart.Chart {
 	if asked != 0 {
 		lines.Marks = []chart.Mark{{Name: dump.Size(asked).String(), Value: math.Min(math.Max(float64(asked), float64(rams[0])), float64(4*numa.TiB))}}
 	}
-	return chart.Chart{ID: "file", Title: "The core dump file grows with RAM, but not in proportion", Note: "Dots: four measured hosts (exp B-12). Outside them extrapolated.", Lines: lines}
+	return chart.Chart{ID: "file", Title: "The core dump file grows with RAM, but not in proportion", Note: "Dots: four measured hosts (b-dump). Outside them extrapolated.", Lines: lines}
 }

@@ -42,7 +42,7 @@ func Answer(q dump.Question, r *dump.Result, given map[string]bool) *answer.Answ
 func partitionNotes(host string) []string {
 	return []string{
 		"Partitions before 7.0 are fixed: 110 MB, and 2.5 GB on devices above 3.4 GB (" + manual + ").",
-		"Whether they hold the dump of " + host + " is not in the record. With 7.0 and 8.0 dumps took 111 to 4,710 MB (exp B-13).",
+		"Whether they hold the dump of " + host + " is not in the record. With 7.0 and 8.0 dumps took 111 to 4,710 MB (b-psods).",
 	}
 }
 
@@ -83,7 +83,7 @@ func assumed(q dump.Question, r *dump.Result, given map[string]bool) []answer.As
 	}
 	if r.Plan != nil {
 		l := &r.Plan.Layout
-		out = append(out, answer.Assumption{What: "boot loader and banks", Value: fmt.Sprintf("101 MiB + 2 × %s", l.Bank), Origin: unit.Published, Source: "exp B-14; " + manual})
+		out = append(out, answer.Assumption{What: "boot loader and banks", Value: fmt.Sprintf("101 MiB + 2 × %s", l.Bank), Origin: unit.Published, Source: "b-osdata; " + manual})
 	}
 	return append(out, needs(q.Needs, given)...)
 }
@@ -94,7 +94,7 @@ func needs(n dump.Needs, given map[string]bool) []answer.Assumption {
 		if given[flag] {
 			return answer.Assumption{What: what, Value: value, Origin: unit.Given, Source: "--" + flag}
 		}
-		return answer.Assumption{What: what, Value: value, Origin: unit.Published, Source: "exp B-14"}
+		return answer.Assumption{What: what, Value: value, Origin: unit.Published, Source: "b-osdata"}
 	}
 	out := []answer.Assumption{need("kept free", n.Reserve.String()+" of ESX-OSData", "reserve"), need("wanted for logs", n.Logs.String(), "logs")}
 	if given["media"] {
@@ -218,7 +218,7 @@ func signed(s dump.Size) string {
 }
 
 // oneNote says that dumps overwrite each other and how to save one.
-const oneNote = "One dump is kept, the next overwrites it (exp B-13): copy it out after each PSOD with esxcfg-dumppart --file --copy."
+const oneNote = "One dump is kept, the next overwrites it (b-psods): copy it out after each PSOD with esxcfg-dumppart --file --copy."
 
 // notes are the warnings.
 func notes(r *dump.Result) []string {
@@ -229,7 +229,7 @@ func notes(r *dump.Result) []string {
 	if p := r.Plan; p != nil {
 		out = append(out, bootNotes(p)...)
 	}
-	return append(out, "ESX-OSData belongs on a durable device, not on USB or SD; send logs to a remote syslog as well (exp B-14).")
+	return append(out, "ESX-OSData belongs on a durable device, not on USB or SD; send logs to a remote syslog as well (b-osdata).")
 }
 
 func bootNotes(p *dump.Plan) []string {

@@ -63,7 +63,7 @@ func Published() (*answer.Answer, error) {
 
 // predictionTable returns what model and rule make of the vSAN tests.
 func predictionTable(predictions []iocost.Prediction) answer.Table {
-	t := answer.Table{Name: "predictions", Title: "B-5: GHz of a host, less idle", Columns: size.Columns(
+	t := answer.Table{Name: "predictions", Title: "b-vsan: GHz of a host, less idle", Columns: size.Columns(
 		"test", ">measured", ">cost × IOPS", ">deviation", ">from pure tests", ">deviation", ">rule 3.5", ">deviation", "remark")}
 	for _, p := range predictions {
 		row := []string{p.Test, unit.Grouped(float64(p.Measured/unit.GHz), 1)}

@@ -115,7 +115,7 @@ func verdict(r *latency.Result, o *Options) []string {
 		out = append(out, fmt.Sprintf("Outside of what was published: your %s, %s (%s to %s).", l.Name, l.Yours.Value, l.Published.Low, l.Published.High))
 	}
 	if rpc, ok := r.Line(latency.RPC); ok {
-		out = append(out, fmt.Sprintf("One remote call took as long as %s accesses to local RAM, in one Python program (exp B-15).", count(rpc.PerRAM)))
+		out = append(out, fmt.Sprintf("One remote call took as long as %s accesses to local RAM, in one Python program (b-ladder).", count(rpc.PerRAM)))
 	}
 	if r.Calls > 0 && r.Budget > 0 {
 		if l, ok := r.Slowest(); ok {
@@ -359,7 +359,7 @@ func bars(r *latency.Result, title string) chart.Chart {
 			row(l.Name+", yours", "yours", y.Value, y.Low, y.High, false)
 		}
 	}
-	note := "Published: Denneman (A-10), exp B-1, B-5, B-15 and D-4."
+	note := "Published: Denneman (A-10), b-nvme, b-vsan, b-ladder and D-4."
 	if assumed {
 		note += " Hatched: assumed."
 	}

@@ -19,7 +19,7 @@ import (
 const tpsDefault = "Risk: VMs can time pages they share; salting 2, default since 5.0 U3d, 5.1 U3, 5.5 U2d, 6.0, stops it (KB 2080735)"
 
 // effective is when a change of these options shows.
-const effective = "LPage.LPageAlwaysTryForNPT 0 and other salting act on a VM from its next vMotion or power cycle on (exp C-1)"
+const effective = "LPage.LPageAlwaysTryForNPT 0 and other salting act on a VM from its next vMotion or power cycle on (c-largepages)"
 
 // Counted returns the answer from counters of hosts. With details every VM has a row.
 func Counted(r *pages.Counted, of string, gain unit.Figure[unit.Share], details bool) *answer.Answer {
@@ -201,7 +201,7 @@ func countedIf(r *pages.Counted, gain unit.Figure[unit.Share]) []answer.Change {
 		if gain.Low != gain.High {
 			text += " (" + gb(of(gain.Low)) + " to " + gb(of(gain.High)) + ")"
 		}
-		where := "as published (exp C-1)"
+		where := "as published (c-largepages)"
 		if gain.Origin == unit.Given {
 			where = "--gain"
 		}
@@ -261,7 +261,7 @@ func countedNotes(r *pages.Counted) []string {
 // standing are the notes of every answer.
 var standing = []string{
 	tpsDefault + ".", effective + ".",
-	"Cost: small pages mean more TLB misses, each a longer walk; exp C-1 saw no more CPU and no latency. Measure yours.",
+	"Cost: small pages mean more TLB misses, each a longer walk; experiment c-largepages saw no more CPU and no latency. Measure yours.",
 	"Scanning: 4 MB/s for each GHz at most (C-22): 0.42 % of the CPU for each cycle a byte costs, which is not published.",
 }
 

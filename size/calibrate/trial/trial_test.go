@@ -39,11 +39,11 @@ func rows(t *testing.T, text string) []hostload.Row {
 }
 
 var network = calibrate.Options{
-	Transmit: unit.Exactly[unit.CyclesPerBit](0.163, unit.Published, "exp B-4", ""),
-	Receive:  unit.Exactly[unit.CyclesPerBit](0.373, unit.Published, "exp B-4", ""),
+	Transmit: unit.Exactly[unit.CyclesPerBit](0.163, unit.Published, "b-network", ""),
+	Receive:  unit.Exactly[unit.CyclesPerBit](0.373, unit.Published, "b-network", ""),
 }
 
-// vsan are the six tests of exp B-5 and what exp B-6 makes of them, recomputed: thousands
+// vsan are the six tests of b-vsan and what b-vsan-bits makes of them, recomputed: thousands
 // of cycles for each I/O, and of storage alone.
 var vsan = []struct {
 	test, iops, throughput, load string
@@ -125,7 +125,7 @@ mix,2
 'Target Type,Target Name,Access Specification Name,# Managers,# Workers,# Disks,IOps,Read IOps,Write IOps,MBps (Decimal),% CPU Utilization
 `
 
-// TestIometer holds rows of exp B-1: 15.49 % of 4 GHz at 4,040 IOPS are 153.4 kHz for each
+// TestIometer holds rows of b-nvme: 15.49 % of 4 GHz at 4,040 IOPS are 153.4 kHz for each
 // I/O, 19.45 % at 4,874 are 159.6.
 func TestIometer(t *testing.T) {
 	text := iometerHead + `ALL,All,512 B read,1,1,1,4040.000000,4040.000000,0,2.068480,15.490000

@@ -1,0 +1,58 @@
+package rulebook
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+)
+
+// Record is the record of published experiments in Markdown: each article, and each
+// experiment of it with its set-up and what was observed. Cases of measure/published
+// and figures of the size commands cite the experiments by name.
+//
+//go:embed experiments.md
+var Record string
+
+// An Experiment is one entry of the record.
+type Experiment struct {
+	Name    string // such as e-spill
+	Former  string // the id it had, such as E-1, which may be a statement too
+	Title   string
+	Text    string // set-up and figures, in Markdown
+	Article string // author, title and date of where it was published
+	Host    string // what the experiments of the article share, in Markdown
+}
+
+// Experiments lists the record in its order.
+var Experiments = parseRecord(Record)
+
+var experimentHead = regexp.MustCompile(`^([a-e]-[a-z0-9-]+): (.*) \(formerly ([A-E]-[0-9]+)\)$`)
+
+func parseRecord(record string) []Experiment {
+	var out []Experiment
+	for article := range strings.SplitSeq(record, "\n## ") {
+		parts := strings.Split(strings.TrimPrefix(article, "## "), "\n### ")
+		head, host, _ := strings.Cut(parts[0], "\n")
+		_, source, _ := strings.Cut(head, ": ")
+		for _, p := range parts[1:] {
+			title, text, _ := strings.Cut(p, "\n")
+			if m := experimentHead.FindStringSubmatch(title); m != nil {
+				out = append(out, Experiment{Name: m[1], Title: m[2], Former: m[3], Text: strings.TrimSpace(text), Article: source, Host: strings.TrimSpace(host)})
+			}
+		}
+	}
+	return out
+}
+
+// FindExperiment returns the experiment with this name, in any case of letters, or with
+// its former id after the word exp.
+func FindExperiment(name string) (Experiment, bool) {
+	name = strings.ToLower(strings.TrimSpace(name))
+	former, old := strings.CutPrefix(name, "exp ")
+	for _, e := range Experiments {
+		if e.Name == name || old && strings.EqualFold(e.Former, former) {
+			return e, true
+		}
+	}
+	return Experiment{}, false
+}
