@@ -1,3 +1,4 @@
+// Package calibrate answers what an I/O costs on a measured host beside the published cost.
 package calibrate
 
 import (

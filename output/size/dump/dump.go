@@ -1,3 +1,4 @@
+// Package dump answers how large a core dump becomes and which boot device holds it.
 package dump
 
 import (

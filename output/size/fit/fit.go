@@ -1,3 +1,4 @@
+// Package fit answers how many hosts or VMs of a kind fit.
 package fit
 
 import (

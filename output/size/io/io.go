@@ -1,3 +1,4 @@
+// Package io answers how much CPU a storage load costs.
 package io
 
 import (

@@ -1,3 +1,4 @@
+// Package latency answers how long one step takes beside the others.
 package latency
 
 import (

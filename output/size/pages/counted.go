@@ -1,3 +1,4 @@
+// Package pages answers what small pages and page sharing would free.
 package pages
 
 import (

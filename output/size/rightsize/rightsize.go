@@ -1,3 +1,4 @@
+// Package rightsize answers which size of VM its recorded use asks for.
 package rightsize
 
 import (

@@ -1,3 +1,4 @@
+// Package speed answers what vCPU speed and guarantees leave of a host.
 package speed
 
 import (
