@@ -8,7 +8,6 @@ import (
 	"homenode/change/whatif"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/source/scenario"
 	"homenode/source/story"
 	"homenode/source/word"
 )
@@ -39,9 +38,9 @@ func change(s *numa.Story, steps []Step, choices vnuma.Choices) (*numa.Story, er
 
 // plain leaves the places in texts that the user did not write out of an error.
 func plain(err error) error {
-	var change *whatif.SyntaxError
+	var change *numa.SyntaxError
 	var at *word.Error
-	var line *scenario.SyntaxError
+	var line *numa.SyntaxError
 	switch {
 	case errors.As(err, &line) && line.File == "--grid":
 		return errors.New(line.Msg)

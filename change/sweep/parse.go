@@ -2,24 +2,14 @@ package sweep
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"homenode/change/whatif"
+	"homenode/numa"
 	"homenode/source/word"
 )
-
-// A SyntaxError says where a --grid is malformed.
-type SyntaxError struct {
-	Number, Col int // of the --grid, and in it; from 1, Col in bytes
-	Msg         string
-}
-
-// Error returns --grid:number:col: message.
-func (e *SyntaxError) Error() string { return fmt.Sprintf("--grid:%d:%d: %s", e.Number, e.Col, e.Msg) }
 
 // The keys and first words that are those of sweeps and not of what-ifs.
 var (
@@ -47,12 +37,12 @@ func parse(text string, number int) (d *Dimension, seeds []uint64, err error) {
 	s := &sweeper{text: text, number: number}
 	d, seeds, err = s.read()
 	var at *word.Error
-	var change *whatif.SyntaxError
+	var change *numa.SyntaxError
 	switch {
 	case errors.As(err, &at):
-		err = &SyntaxError{number, at.Col, at.Msg}
+		err = &numa.SyntaxError{File: "--grid", Line: number, Col: at.Col, Msg: at.Msg}
 	case errors.As(err, &change):
-		err = &SyntaxError{number, change.Col, change.Msg}
+		err = &numa.SyntaxError{File: "--grid", Line: number, Col: change.Col, Msg: change.Msg}
 	}
 	return d, seeds, err
 }

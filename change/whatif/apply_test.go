@@ -550,7 +550,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatal("Apply changed its input")
 			}
 		}
-		var e *whatif.SyntaxError
+		var e *numa.SyntaxError
 		if errors.As(err, &e) && (e.Line != 1 || e.Col < 1 || e.Col > len(text)+1) {
 			t.Fatalf("the error names no place of the input: %v", err)
 		}

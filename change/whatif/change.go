@@ -20,18 +20,6 @@ import (
 	"homenode/source/word"
 )
 
-// A SyntaxError says where a change is malformed.
-type SyntaxError struct {
-	File      string // a file, or the flag
-	Line, Col int    // from 1; Col in bytes
-	Msg       string
-}
-
-// Error returns file:line:col: message.
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
-}
-
 // A Change is one thing that the user asks for.
 type Change struct {
 	// Text is what the user wrote with its flag, --what-if 'hw=20': the origin of
@@ -72,7 +60,7 @@ func ParseAt(file string, line int, text string) (Change, error) {
 func (c *Change) located(err error) error {
 	var e *word.Error
 	if errors.As(err, &e) {
-		return &SyntaxError{c.file, c.line, e.Col, e.Msg}
+		return &numa.SyntaxError{File: c.file, Line: c.line, Col: e.Col, Msg: e.Msg}
 	}
 	return err
 }

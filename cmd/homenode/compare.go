@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/measure/compare"
+	"homenode/numa"
 	"homenode/output/comparison"
 	"homenode/source/benchmark"
-	"homenode/source/fact"
 )
 
 func newCompare() *cobra.Command {
@@ -153,7 +153,7 @@ func readRuns(name string, set *comparison.Set, notes *[]string) ([]compare.Run,
 			return err
 		}
 		got, err := readResults(path, set, notes)
-		var syntax *fact.SyntaxError
+		var syntax *numa.SyntaxError
 		if errors.As(err, &syntax) { // a folder holds other files too
 			*notes = append(*notes, err.Error())
 			return nil
@@ -186,7 +186,7 @@ func readResults(name string, set *comparison.Set, notes *[]string) (runs []comp
 	}
 	set.Files = append(set.Files, name)
 	for _, w := range results.AllWarnings() {
-		*notes = append(*notes, fact.Place(name, w.Line, w.Col)+": "+w.Text)
+		*notes = append(*notes, numa.Place(name, w.Line, w.Col)+": "+w.Text)
 	}
 	for _, r := range results.Runs {
 		runs = append(runs, runOf(r))

@@ -17,7 +17,6 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/source/demo"
-	"homenode/source/scenario"
 	"homenode/source/story"
 )
 
@@ -165,7 +164,7 @@ func (f *storyFlags) run(cmd *cobra.Command, s *numa.Story) error {
 		if err == nil {
 			err = story.Add(s, line, "--"+one.flag)
 		}
-		if e, ok := errors.AsType[*scenario.SyntaxError](err); ok && e.File == "--"+one.flag { // nobody typed that line
+		if e, ok := errors.AsType[*numa.SyntaxError](err); ok && e.File == "--"+one.flag { // nobody typed that line
 			err = errors.New(e.Msg)
 		}
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	show "homenode/output/size/calibrate"
@@ -20,7 +21,6 @@ import (
 	"homenode/size/iocost"
 	"homenode/source/benchmark"
 	"homenode/source/demo"
-	"homenode/source/fact"
 	"homenode/source/hostload"
 )
 
@@ -147,7 +147,7 @@ func readBenchmarks(args []string) (results []*benchmark.Results, notes []string
 	}
 	for _, path := range paths {
 		res, err := readBenchmark(path)
-		var syntax *fact.SyntaxError
+		var syntax *numa.SyntaxError
 		switch {
 		case folder[path] && errors.As(err, &syntax):
 			notes = append(notes, err.Error())
@@ -156,7 +156,7 @@ func readBenchmarks(args []string) (results []*benchmark.Results, notes []string
 		default:
 			results = append(results, res)
 			for _, w := range res.AllWarnings() {
-				notes = append(notes, fact.Place(path, w.Line, w.Col)+": "+w.Text)
+				notes = append(notes, numa.Place(path, w.Line, w.Col)+": "+w.Text)
 			}
 		}
 	}

@@ -18,7 +18,6 @@ import (
 	show "homenode/output/size/latency"
 	"homenode/size/latency"
 	"homenode/source/benchmark"
-	"homenode/source/fact"
 )
 
 // sizeLatencyFlags are the flags of size latency.
@@ -183,7 +182,7 @@ func readLatencies(names []string, place latency.Options, o *show.Options) ([]la
 			return nil, err
 		}
 		for _, w := range results.AllWarnings() {
-			o.Notes = append(o.Notes, fact.Place(name, w.Line, w.Col)+": "+w.Text)
+			o.Notes = append(o.Notes, numa.Place(name, w.Line, w.Col)+": "+w.Text)
 		}
 		found, notes, err := latency.Place(measurements(name, results), place)
 		if err != nil {
@@ -218,7 +217,7 @@ func measurements(name string, results *benchmark.Results) []latency.Measurement
 		}
 		for _, m := range run.Metrics {
 			out = append(out, latency.Measurement{Tool: run.Tool, Case: run.Name, Metric: m.Name, Unit: m.Unit, Value: m.Value,
-				Where: fact.Place(name, m.Line, 0), Chased: chased})
+				Where: numa.Place(name, m.Line, 0), Chased: chased})
 		}
 	}
 	return out

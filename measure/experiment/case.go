@@ -39,7 +39,6 @@ import (
 
 	"homenode/esxi/rulebook"
 	"homenode/numa"
-	"homenode/source/scenario"
 	"homenode/source/story"
 )
 
@@ -93,7 +92,7 @@ func ReadFile(path string) (*Case, error) {
 }
 
 // Read reads the case in data; name stands in errors. Errors about a place are a
-// *scenario.SyntaxError.
+// *numa.SyntaxError.
 func Read(name string, data []byte) (*Case, error) {
 	c := &Case{File: name}
 	r := &reader{c: c, file: name}
@@ -128,7 +127,7 @@ type reader struct {
 }
 
 func (r *reader) errorf(line, col int, format string, args ...any) error {
-	return &scenario.SyntaxError{File: r.file, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}
+	return &numa.SyntaxError{File: r.file, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
 func (r *reader) sections(data []byte) ([]section, error) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"homenode/esxi/vnuma"
-	"homenode/source/scenario"
+	"homenode/numa"
 )
 
 // head and tail stand around the lines of a test: they begin at line 15.
@@ -129,7 +129,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		var e *scenario.SyntaxError
+		var e *numa.SyntaxError
 		if !errors.As(err, &e) || e.Line < 1 || e.Line > 1+strings.Count(string(data), "\n") || e.Col < 1 {
 			t.Fatalf("the error names no place of the input: %v", err)
 		}

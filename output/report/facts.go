@@ -38,7 +38,7 @@ func Facts(w io.Writer, files []FactFile, colour bool) error {
 		}
 		p.table(&t)
 		for _, warning := range f.Warnings {
-			p.printf("  %s  %s\n", p.paint(severityCode[2], "warning"), strings.TrimPrefix(fact.Place("", warning.Line, warning.Col)+": "+warning.Text, ":"))
+			p.printf("  %s  %s\n", p.paint(severityCode[2], "warning"), strings.TrimPrefix(numa.Place("", warning.Line, warning.Col)+": "+warning.Text, ":"))
 		}
 	}
 	return p.err
@@ -53,7 +53,7 @@ func warned(n int) string {
 
 // linePlace returns "12:5", "12" or nothing.
 func linePlace(line, col int) string {
-	return strings.TrimPrefix(fact.Place("", line, col), ":")
+	return strings.TrimPrefix(numa.Place("", line, col), ":")
 }
 
 // valueText writes a value of a fact without the noise of floating point.

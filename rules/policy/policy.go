@@ -3,11 +3,7 @@
 // reason. It reads homenode.yaml and applies it to findings.
 package policy
 
-import (
-	"fmt"
-
-	"homenode/rules/finding"
-)
+import "homenode/rules/finding"
 
 // DefaultFile is the name of the configuration that is taken from the working
 // directory.
@@ -39,16 +35,4 @@ type Suppression struct {
 	Reason  string   `json:"reason"`
 	Until   string   `json:"until"` // the last day it holds, 2027-01-31
 	At      string   `json:"at"`    // file:line:col
-}
-
-// A SyntaxError says where a configuration is malformed.
-type SyntaxError struct {
-	File      string
-	Line, Col int // from 1; Col in characters
-	Msg       string
-}
-
-// Error returns file:line:col: message.
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
 }

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"homenode/internal/alike"
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -23,7 +24,7 @@ import (
 const maxSize = 8 << 20
 
 // Parse reads the configuration in data for these rules; file stands in errors. The
-// error joins one SyntaxError for each fault, in their order.
+// error joins one numa.SyntaxError for each fault, in their order.
 func Parse(file string, data []byte, known []*rule.Rule) (*Policy, error) {
 	r := &reader{file: file, rules: known}
 	p := &Policy{File: file, Thresholds: map[string]float64{}, Severities: map[string]finding.Severity{}, Off: map[string]bool{}}
@@ -50,7 +51,7 @@ func Parse(file string, data []byte, known []*rule.Rule) (*Policy, error) {
 	if len(docs) > 0 && len(docs[0].Content) > 0 {
 		r.top(p, docs[0].Content[0])
 	}
-	slices.SortStableFunc(r.faults, func(a, b *SyntaxError) int {
+	slices.SortStableFunc(r.faults, func(a, b *numa.SyntaxError) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 	var errs []error
@@ -78,24 +79,24 @@ const mostFaults = 20
 type reader struct {
 	file   string
 	rules  []*rule.Rule
-	faults []*SyntaxError
+	faults []*numa.SyntaxError
 }
 
 func (r *reader) errorf(n *yaml.Node, format string, args ...any) {
-	r.faults = append(r.faults, &SyntaxError{r.file, max(1, n.Line), max(1, n.Column), fmt.Sprintf(format, args...)})
+	r.faults = append(r.faults, &numa.SyntaxError{File: r.file, Line: max(1, n.Line), Col: max(1, n.Column), Msg: fmt.Sprintf(format, args...)})
 }
 
 // malformed gives an error of the YAML library the form of ours.
 func (r *reader) malformed(data []byte, err error) error {
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok {
 		if col := indentTab(data, e.Mark.Line); col > 0 {
-			return &SyntaxError{r.file, e.Mark.Line, col, "found a tab, want blanks: YAML indents with blanks alone"}
+			return &numa.SyntaxError{File: r.file, Line: e.Mark.Line, Col: col, Msg: "found a tab, want blanks: YAML indents with blanks alone"}
 		}
 		msg := e.Message
 		if e.ContextMsg != "" {
 			msg = e.ContextMsg + ": " + msg
 		}
-		return &SyntaxError{r.file, max(1, e.Mark.Line), max(1, e.Mark.Column), msg}
+		return &numa.SyntaxError{File: r.file, Line: max(1, e.Mark.Line), Col: max(1, e.Mark.Column), Msg: msg}
 	}
 	return fmt.Errorf("%s: %w", r.file, err)
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/source/fact"
+	"homenode/numa"
 )
 
 // fio --output-format=json and json+, 2.x and 3.x. Text may stand around the
@@ -59,7 +59,7 @@ func readFio(r *reader) error {
 		}
 		parsed, bad := parseJSON(text, doc.line, fioSkip)
 		if bad != nil {
-			return &fact.SyntaxError{File: r.res.Name, Line: bad.line, Col: bad.col, Msg: "fio JSON: " + bad.err.Error()}
+			return &numa.SyntaxError{File: r.res.Name, Line: bad.line, Col: bad.col, Msg: "fio JSON: " + bad.err.Error()}
 		}
 		doc.value = parsed
 		if last != nil && !sameRun(last, &doc) {
@@ -80,7 +80,7 @@ func (r *reader) document() ([]byte, error) {
 	for {
 		line := r.in.Bytes()
 		if b.Len()+len(line) > maxDocument {
-			return nil, &fact.SyntaxError{File: r.res.Name, Line: first, Msg: "fio JSON: found a document of more than " + strconv.Itoa(maxDocument>>20) + " MiB"}
+			return nil, &numa.SyntaxError{File: r.res.Name, Line: first, Msg: "fio JSON: found a document of more than " + strconv.Itoa(maxDocument>>20) + " MiB"}
 		}
 		b.Write(line)
 		b.WriteByte('\n')

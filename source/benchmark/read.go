@@ -12,12 +12,13 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/numa"
 	"homenode/source/fact"
 	"homenode/source/text"
 )
 
 // Read reads the results in r; name is used in places and messages. An error is a
-// *fact.SyntaxError, or of r. A file that holds a header and no result gives no
+// *numa.SyntaxError, or of r. A file that holds a header and no result gives no
 // run and a warning.
 func Read(name string, r io.Reader) (*Results, error) {
 	in := bufio.NewReaderSize(r, text.HeadSize)
@@ -27,7 +28,7 @@ func Read(name string, r io.Reader) (*Results, error) {
 	}
 	format, ok := Detect(decode(raw))
 	if !ok {
-		return nil, &fact.SyntaxError{File: name, Msg: "found no result of " + tools() + " in the beginning of the file"}
+		return nil, &numa.SyntaxError{File: name, Msg: "found no result of " + tools() + " in the beginning of the file"}
 	}
 	rd := &reader{in: text.NewLines(in), res: &Results{Name: name, Format: format}}
 	i := slices.IndexFunc(formats, func(f formatReader) bool { return f.name == format })

@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 
 	"homenode/internal/golden"
+	"homenode/numa"
 	"homenode/source/fact"
 	"homenode/source/text"
 )
@@ -24,20 +25,20 @@ func dump(res *Results) []byte {
 	fmt.Fprintf(&b, "format %s\n", res.Format)
 	warnings := func(list []fact.Warning) {
 		for _, w := range list {
-			fmt.Fprintf(&b, "  warning  %s  %s\n", fact.Place("", w.Line, w.Col), w.Text)
+			fmt.Fprintf(&b, "  warning  %s  %s\n", numa.Place("", w.Line, w.Col), w.Text)
 		}
 	}
 	warnings(res.Warnings)
 	for _, r := range res.Runs {
 		fmt.Fprintf(&b, "run %s  :%d\n", r.Label(), r.Line)
 		for _, f := range r.Settings {
-			fmt.Fprintf(&b, "  setting  %s  %s = %s\n", fact.Place("", f.Line, f.Col), f.Name, strings.TrimSpace(fmt.Sprint(f.Value, " ", f.Unit)))
+			fmt.Fprintf(&b, "  setting  %s  %s = %s\n", numa.Place("", f.Line, f.Col), f.Name, strings.TrimSpace(fmt.Sprint(f.Value, " ", f.Unit)))
 		}
 		for _, f := range r.Facts {
-			fmt.Fprintf(&b, "  fact     %s  %s = %s\n", fact.Place("", f.Line, f.Col), f.Name, strings.TrimSpace(fmt.Sprint(f.Value, " ", f.Unit)))
+			fmt.Fprintf(&b, "  fact     %s  %s = %s\n", numa.Place("", f.Line, f.Col), f.Name, strings.TrimSpace(fmt.Sprint(f.Value, " ", f.Unit)))
 		}
 		for _, m := range r.Metrics {
-			fmt.Fprintf(&b, "  metric   %s  %s = %v %s (%s)\n", fact.Place("", m.Line, m.Col), m.Name, m.Value, m.Unit, m.Better)
+			fmt.Fprintf(&b, "  metric   %s  %s = %v %s (%s)\n", numa.Place("", m.Line, m.Col), m.Name, m.Value, m.Unit, m.Better)
 		}
 		warnings(r.Warnings)
 		if io, ok := r.IO(); ok {
@@ -132,7 +133,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			res, err := Read("f", strings.NewReader(tt.in))
-			var syntax *fact.SyntaxError
+			var syntax *numa.SyntaxError
 			if res != nil || err == nil || err.Error() != tt.want || !errors.As(err, &syntax) {
 				t.Errorf("Read = %v, %v; want %s", res, err, tt.want)
 			}

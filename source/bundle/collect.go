@@ -109,11 +109,11 @@ func (c *collector) log(name string, r io.Reader) {
 
 // damage notes the error of a file, once: errors that name the place already do.
 func (c *collector) damage(name string, err error) {
-	var syntax *fact.SyntaxError
+	var syntax *numa.SyntaxError
 	switch {
 	case err == nil:
 	case errors.As(err, &syntax):
-		c.note(fact.Place(syntax.File, syntax.Line, syntax.Col), "not read: %s", syntax.Msg)
+		c.note(numa.Place(syntax.File, syntax.Line, syntax.Col), "not read: %s", syntax.Msg)
 	default:
 		c.note(name, "read in part only: %v", err)
 	}

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"homenode/numa"
-	"homenode/source/fact"
 )
 
 // Options say what is read of a file, and how.
@@ -113,7 +112,7 @@ type Reader struct {
 }
 
 // NewReader returns a reader of r after having read its header. The name is used in
-// messages. The error is a *fact.SyntaxError for a file that does not begin as one of
+// messages. The error is a *numa.SyntaxError for a file that does not begin as one of
 // esxtop, or of r.
 func NewReader(name string, r io.Reader, opt Options) (*Reader, error) {
 	return newReader(name, r, opt, func(*Header) func(*Column) bool { return opt.Want })
@@ -138,7 +137,7 @@ func (r *Reader) readHeader() error {
 		return fmt.Errorf("read %s: %w", r.name, err)
 	}
 	if junk != nil {
-		return &fact.SyntaxError{File: r.name, Line: 1, Col: 1, Msg: fmt.Sprintf("found %s, want the header of an esxtop batch file, %q", quoted(junk), magic+" 4.0)")}
+		return &numa.SyntaxError{File: r.name, Line: 1, Col: 1, Msg: fmt.Sprintf("found %s, want the header of an esxtop batch file, %q", quoted(junk), magic+" 4.0)")}
 	}
 	r.line = skipped.lines
 	if skipped.bytes > 0 {
@@ -152,7 +151,7 @@ func (r *Reader) readHeader() error {
 	}
 	h, msg := parseHeader(line, r.line+1, &r.warns, r.choose)
 	if msg != "" {
-		return &fact.SyntaxError{File: r.name, Line: r.line + 1, Col: 1, Msg: msg}
+		return &numa.SyntaxError{File: r.name, Line: r.line + 1, Col: 1, Msg: msg}
 	}
 	r.line++
 	r.header = h
@@ -213,7 +212,7 @@ func (r *Reader) advance() *rowRef {
 					*o = r.dates(ref)
 				} else if o.contradicts(ref.form) {
 					// The rows before have been given out with other dates.
-					r.err = &fact.SyntaxError{File: r.name, Line: r.read.Line, Col: 1, Msg: fmt.Sprintf("found %s, while the dates before were read as %s: they cannot be; read the file from disk, unpacked", dateText(ref), o)}
+					r.err = &numa.SyntaxError{File: r.name, Line: r.read.Line, Col: 1, Msg: fmt.Sprintf("found %s, while the dates before were read as %s: they cannot be; read the file from disk, unpacked", dateText(ref), o)}
 					r.Close()
 					return nil
 				}
@@ -279,7 +278,7 @@ func (r *Reader) newHeader(b *batch) bool {
 	r.line++
 	if msg != "" {
 		// Without columns nothing below has a meaning.
-		r.err = &fact.SyntaxError{File: r.name, Line: r.line, Col: 1, Msg: msg}
+		r.err = &numa.SyntaxError{File: r.name, Line: r.line, Col: 1, Msg: msg}
 		return false
 	}
 	if !h.same(r.header) {

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 	"unicode/utf16"
 
-	"homenode/source/fact"
+	"homenode/numa"
 )
 
 // read returns what a file holds, one line a row, and its warnings and error.
@@ -262,9 +262,9 @@ func TestReadError(t *testing.T) {
 		}
 	}
 	_, err := NewReader("b.csv", strings.NewReader("x"), Options{})
-	var syntax *fact.SyntaxError
+	var syntax *numa.SyntaxError
 	if !errors.As(err, &syntax) {
-		t.Errorf("error %T, want *fact.SyntaxError", err)
+		t.Errorf("error %T, want *numa.SyntaxError", err)
 	}
 }
 

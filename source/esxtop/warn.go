@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/source/fact"
+	"homenode/numa"
 	"homenode/source/text"
 )
 
@@ -93,7 +93,7 @@ func (w *warnings) list(name string) []error {
 		if n := w[k].count - 1; n > 0 {
 			msg += fmt.Sprintf(" (and %d more such %s)", n, plural[k])
 		}
-		out = append(out, &fact.SyntaxError{File: name, Line: w[k].line, Col: w[k].col, Msg: msg})
+		out = append(out, &numa.SyntaxError{File: name, Line: w[k].line, Col: w[k].col, Msg: msg})
 	}
 	return out
 }

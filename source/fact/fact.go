@@ -4,7 +4,8 @@ package fact
 
 import (
 	"fmt"
-	"strconv"
+
+	"homenode/numa"
 )
 
 // A Fact is one thing that a file states.
@@ -44,31 +45,10 @@ func (f *File) Warn(line, col int, format string, args ...any) {
 }
 
 // At returns the place of a line and column of f: file:line or file:line:column.
-func (f *File) At(line, col int) string { return Place(f.Name, line, col) }
-
-// Place returns file:line:column, without what is 0.
-func Place(file string, line, col int) string {
-	if line > 0 {
-		file += ":" + strconv.Itoa(line)
-		if col > 0 {
-			file += ":" + strconv.Itoa(col)
-		}
-	}
-	return file
-}
+func (f *File) At(line, col int) string { return numa.Place(f.Name, line, col) }
 
 // A Document is one file in the types of its reader.
 type Document interface {
 	// File returns what the document states, fact by fact.
 	File() *File
 }
-
-// A SyntaxError says where a file is malformed so that it cannot be read at all;
-// lesser damage is a Warning.
-type SyntaxError struct {
-	File      string
-	Line, Col int
-	Msg       string // what was found and what was expected
-}
-
-func (e *SyntaxError) Error() string { return Place(e.File, e.Line, e.Col) + ": " + e.Msg }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"homenode/numa"
 	"homenode/source/text"
 )
 
@@ -25,14 +26,14 @@ type Outputs struct {
 	run   int       // lines in a row that belong to none
 }
 
-// Read hands each line to line. The error is a *SyntaxError for a file that is too
+// Read hands each line to line. The error is a *numa.SyntaxError for a file that is too
 // long to be outputs.
 func (o *Outputs) Read(r io.Reader, line func(n int, raw string)) error {
 	lines := text.NewLines(r)
 	size := 0
 	for lines.Scan() {
 		if size += len(lines.Bytes()) + 1; size > maxOutputs && !o.Endless {
-			return &SyntaxError{File: o.Name, Line: lines.Line(), Msg: fmt.Sprintf("found more than %d MB, want the output of a command", maxOutputs>>20)}
+			return &numa.SyntaxError{File: o.Name, Line: lines.Line(), Msg: fmt.Sprintf("found more than %d MB, want the output of a command", maxOutputs>>20)}
 		}
 		line(lines.Line(), lines.Text())
 		if lines.Cut() {
@@ -71,7 +72,7 @@ func (o *Outputs) warn(n int, what string) {
 }
 
 // End gives the warnings of the lines before the first output to it. Without an output
-// it returns a *SyntaxError.
+// it returns a *numa.SyntaxError.
 func (o *Outputs) End(first *File) error {
 	switch {
 	case first != nil:
@@ -79,7 +80,7 @@ func (o *Outputs) End(first *File) error {
 		o.early = nil
 		return nil
 	case o.first.N == 0:
-		return &SyntaxError{File: o.Name, Line: 1, Msg: "found no text, want " + o.Want}
+		return &numa.SyntaxError{File: o.Name, Line: 1, Msg: "found no text, want " + o.Want}
 	}
-	return &SyntaxError{File: o.Name, Line: o.first.N, Col: o.first.Col, Msg: fmt.Sprintf("found %q, want %s", text.Short(o.first.Text), o.Want)}
+	return &numa.SyntaxError{File: o.Name, Line: o.first.N, Col: o.first.Col, Msg: fmt.Sprintf("found %q, want %s", text.Short(o.first.Text), o.Want)}
 }

@@ -183,7 +183,7 @@ func TestReadErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Read("x", strings.NewReader(tt.in))
-			var syntax *fact.SyntaxError
+			var syntax *numa.SyntaxError
 			if !errors.As(err, &syntax) || err.Error() != tt.want {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}

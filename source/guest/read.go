@@ -23,7 +23,7 @@ type section interface {
 
 // Read reads all outputs of a file, in their order. Lines that belong to none are
 // warnings of the output before them, or of the first. The error is a
-// *fact.SyntaxError when there is no output at all.
+// *numa.SyntaxError when there is no output at all.
 func Read(name string, r io.Reader) ([]*View, error) {
 	p := &parser{room: maxList, lines: fact.Outputs{Name: name, Want: "the output of lscpu, numactl -H or Coreinfo"}}
 	if err := p.lines.Read(r, p.line); err != nil {

@@ -15,7 +15,7 @@ import (
 
 // Read reads all outputs of a file, in their order. Lines that belong to none are
 // warnings of the output before them, or of the first. The error is a
-// *fact.SyntaxError when there is no output at all.
+// *numa.SyntaxError when there is no output at all.
 func Read(name string, r io.Reader) ([]*Output, error) {
 	var outputs []*Output
 	p := newParser(name, func(o *Output) error {
@@ -187,7 +187,7 @@ func startOf(l string) string {
 func (p *parser) take(l text.Line) {
 	p.lines = append(p.lines, l)
 	if p.size += len(l.Text) + 1; p.size > maxOutput {
-		p.err = &fact.SyntaxError{File: p.all.Name, Line: p.last.Line, Msg: fmt.Sprintf("found an output of more than %d MB", maxOutput>>20)}
+		p.err = &numa.SyntaxError{File: p.all.Name, Line: p.last.Line, Msg: fmt.Sprintf("found an output of more than %d MB", maxOutput>>20)}
 		return
 	}
 	if p.json.on {

@@ -16,8 +16,8 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/numa"
 	"homenode/numa/unit"
-	"homenode/source/fact"
 	"homenode/source/text"
 )
 
@@ -34,7 +34,7 @@ type Row struct {
 }
 
 // Place returns file:line.
-func (r *Row) Place() string { return fact.Place(r.File, r.Line, 0) }
+func (r *Row) Place() string { return numa.Place(r.File, r.Line, 0) }
 
 // An Amount is a number as it is printed.
 type Amount struct {
@@ -54,7 +54,7 @@ type column struct {
 // separators are tried in this order: the first that the heading has.
 var separators = []string{"\t", ";", ","}
 
-// Read reads the table in r. An error is a *fact.SyntaxError, or of r.
+// Read reads the table in r. An error is a *numa.SyntaxError, or of r.
 func Read(name string, r io.Reader) ([]Row, error) {
 	t := &table{name: name, lines: text.NewLines(r)}
 	for t.lines.Scan() {
@@ -77,7 +77,7 @@ func Read(name string, r io.Reader) ([]Row, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	case len(t.rows) == 0:
-		return nil, &fact.SyntaxError{File: name, Line: max(t.lines.Line(), 1), Msg: "found no test, want a heading such as test,hosts,cpu GHz and a line for each test"}
+		return nil, &numa.SyntaxError{File: name, Line: max(t.lines.Line(), 1), Msg: "found no test, want a heading such as test,hosts,cpu GHz and a line for each test"}
 	}
 	return t.rows, nil
 }
@@ -91,7 +91,7 @@ type table struct {
 }
 
 func (t *table) bad(col int, format string, args ...any) error {
-	return &fact.SyntaxError{File: t.name, Line: t.lines.Line(), Col: col, Msg: fmt.Sprintf(format, args...)}
+	return &numa.SyntaxError{File: t.name, Line: t.lines.Line(), Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
 // cells cuts a line; cells may stand in quotes.

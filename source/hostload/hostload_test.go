@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"homenode/source/fact"
+	"homenode/numa"
 )
 
 func amount(v, half float64, col int) *Amount { return &Amount{Value: v, Half: half, Col: col} }
@@ -85,7 +85,7 @@ func TestErrors(t *testing.T) {
 		{"test,cpu %,tx Gb/s,rx Gb/s\n32k,50,1,\n", "cpu.csv:2:1: found one of tx and rx, want both or none"},
 	} {
 		_, err := Read("cpu.csv", strings.NewReader(tt.in))
-		var syntax *fact.SyntaxError
+		var syntax *numa.SyntaxError
 		if err == nil || err.Error() != tt.want || !errors.As(err, &syntax) {
 			t.Errorf("%q: found %v, want %s", tt.in, err, tt.want)
 		}

@@ -37,7 +37,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"homenode/numa"
-	"homenode/source/fact"
 	"homenode/source/word"
 )
 
@@ -73,7 +72,7 @@ func ReadFile(path string) (*Incident, error) {
 }
 
 // Read reads the incident in data; name stands in errors. The error is a
-// *fact.SyntaxError.
+// *numa.SyntaxError.
 func Read(name string, data []byte) (*Incident, error) {
 	p := &parser{in: &Incident{Name: name, Start: defaultStart, Every: defaultEvery}, line: 1}
 	if ar := txtar.Parse(data); len(ar.Files) > 0 {
@@ -104,7 +103,7 @@ type parser struct {
 }
 
 func (p *parser) errorf(col int, format string, args ...any) error {
-	return &fact.SyntaxError{File: p.in.Name, Line: p.line, Col: col, Msg: fmt.Sprintf(format, args...)}
+	return &numa.SyntaxError{File: p.in.Name, Line: p.line, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
 // lineKinds are the first words of lines.

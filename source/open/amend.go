@@ -59,7 +59,7 @@ func AssumedHost(text string) (numa.Host, error) {
 	const before = "host assumed "
 	fleet, err := scenario.Read("--assume-host", []byte(before+text))
 	if err != nil {
-		if e, ok := err.(*scenario.SyntaxError); ok {
+		if e, ok := err.(*numa.SyntaxError); ok {
 			return numa.Host{}, fmt.Errorf("--assume-host: column %d: %s", max(1, e.Col-len(before)), e.Msg)
 		}
 		return numa.Host{}, err

@@ -20,17 +20,6 @@ import (
 	"homenode/numa"
 )
 
-// A SyntaxError says where a CSV is malformed.
-type SyntaxError struct {
-	File      string // base name; used in messages only
-	Line, Col int    // from 1; Col in bytes
-	Msg       string // what was found and what was expected
-}
-
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
-}
-
 // A csvFile is one sheet of a CSV export.
 type csvFile struct {
 	name string // with folders, for messages
@@ -124,7 +113,7 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		line := 1 + bytes.Count(b[:i], []byte("\n"))
 		col := i - bytes.LastIndexByte(b[:i], '\n')
-		return nil, &SyntaxError{file, line, col, "found a NUL byte, want text: save as UTF-8, or as UTF-16 with a byte order mark"}
+		return nil, &numa.SyntaxError{File: file, Line: line, Col: col, Msg: "found a NUL byte, want text: save as UTF-8, or as UTF-16 with a byte order mark"}
 	}
 	if bytes.IndexByte(b, '\n') < 0 { // lines end in a bare CR
 		b = bytes.ReplaceAll(b, []byte("\r"), []byte("\n"))
@@ -189,12 +178,11 @@ func (c *csvRows) syntaxError(err error) error {
 	}
 	switch {
 	case p.Err == csv.ErrBareQuote:
-		return &SyntaxError{c.file, p.Line, p.Column, `found a " inside a field without quotes, want it doubled in a quoted field`}
+		return &numa.SyntaxError{File: c.file, Line: p.Line, Col: p.Column, Msg: `found a " inside a field without quotes, want it doubled in a quoted field`}
 	case p.Err == csv.ErrQuote && p.StartLine != p.Line:
-		return &SyntaxError{c.file, p.Line, p.Column,
-			fmt.Sprintf(`a " is not closed: the row starts on line %d`, p.StartLine)}
+		return &numa.SyntaxError{File: c.file, Line: p.Line, Col: p.Column, Msg: fmt.Sprintf(`a " is not closed: the row starts on line %d`, p.StartLine)}
 	case p.Err == csv.ErrQuote:
-		return &SyntaxError{c.file, p.Line, p.Column, `found a lone " in a quoted field, want it doubled or followed by a separator`}
+		return &numa.SyntaxError{File: c.file, Line: p.Line, Col: p.Column, Msg: `found a lone " in a quoted field, want it doubled or followed by a separator`}
 	}
-	return &SyntaxError{c.file, p.Line, p.Column, p.Err.Error()}
+	return &numa.SyntaxError{File: c.file, Line: p.Line, Col: p.Column, Msg: p.Err.Error()}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"regexp"
 	"testing"
+
+	"homenode/numa"
 )
 
 // FuzzRead demands a fleet that Check accepts or an error with a place inside the
@@ -23,7 +25,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		var e *SyntaxError
+		var e *numa.SyntaxError
 		lines := bytes.Split(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\n"))
 		if !errors.As(err, &e) || e.Line < 1 || e.Line > len(lines) || e.Col < 1 || e.Col > len(lines[e.Line-1])+1 {
 			t.Fatalf("the error names no place of the input: %v", err)

@@ -28,18 +28,6 @@ import (
 	"homenode/source/word"
 )
 
-// A SyntaxError says where a scenario is malformed.
-type SyntaxError struct {
-	File      string
-	Line, Col int // from 1; Col in bytes
-	Msg       string
-}
-
-// Error returns file:line:col: message.
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
-}
-
 // Section is the section of a txtar file that holds the fleet.
 const Section = "in"
 
@@ -123,13 +111,13 @@ type unset struct {
 const maxObjects = word.MostNames
 
 func (p *parser) errorf(col int, format string, args ...any) error {
-	return &SyntaxError{p.file, p.line, col, fmt.Sprintf(format, args...)}
+	return &numa.SyntaxError{File: p.file, Line: p.line, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
 // located gives an error of a word the file and the line.
 func (p *parser) located(err error) error {
 	if e, ok := err.(*word.Error); ok {
-		return &SyntaxError{p.file, p.line, e.Col, e.Msg}
+		return &numa.SyntaxError{File: p.file, Line: p.line, Col: e.Col, Msg: e.Msg}
 	}
 	return err
 }

@@ -19,7 +19,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fleet, err := Read("fleet.json", bytes.NewReader(data))
 		if err != nil {
-			var e *SyntaxError
+			var e *numa.SyntaxError
 			lines := bytes.Split(data, []byte("\n"))
 			if !errors.As(err, &e) || e.Line < 1 || e.Line > len(lines) || e.Col < 1 || e.Col > len(lines[e.Line-1])+1 {
 				t.Fatalf("the error names no place of the input: %v", err)

@@ -12,19 +12,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"homenode/numa"
 )
-
-// A SyntaxError says where a snapshot is malformed.
-type SyntaxError struct {
-	File      string
-	Line, Col int    // from 1; Col in bytes, without a byte order mark
-	Msg       string // path: what was found and what was expected
-}
-
-// Error returns file:line:col: message.
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
-}
 
 // A lineReader knows on which line an offset lies, which the decoder does not. It
 // keeps the lines that were read since the last position that was asked for.
@@ -60,7 +50,7 @@ func (l *lineReader) position(offset int64) position {
 	return position{l.line, int(offset-l.start) + 1}
 }
 
-// locate turns an error of the decoder into a SyntaxError.
+// locate turns an error of the decoder into a numa.SyntaxError.
 func (r *reader) locate(err error) error {
 	if r.lines.err != nil && r.lines.err != io.EOF {
 		return fmt.Errorf("%s: %w", r.name, r.lines.err)
@@ -89,7 +79,7 @@ func (r *reader) locate(err error) error {
 		msg = fmt.Sprintf("%.100s: %s", strings.TrimPrefix(strings.ReplaceAll(path, "/", "."), "."), msg)
 	}
 	at := r.lines.position(offset)
-	return &SyntaxError{r.name, at.line, at.col, msg}
+	return &numa.SyntaxError{File: r.name, Line: at.line, Col: at.col, Msg: msg}
 }
 
 // message says what was found and what is wanted, where json names a Go type.

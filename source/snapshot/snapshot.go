@@ -196,5 +196,5 @@ func (r *reader) firstFault() error {
 	}
 	n := sort.Search(c+h+len(f.VMs), func(n int) bool { return part(n).Check() != nil })
 	at := slices.Concat(r.at["clusters"], r.at["hosts"], r.at["vms"])[n-1]
-	return &SyntaxError{r.name, at.line, at.col, part(n).Check().Error()}
+	return &numa.SyntaxError{File: r.name, Line: at.line, Col: at.col, Msg: part(n).Check().Error()}
 }

@@ -171,7 +171,7 @@ func TestTruncated(t *testing.T) {
 		f, err := Read("fleet.json", bytes.NewReader(whole[:i]))
 		line := 1 + bytes.Count(whole[:i], []byte("\n"))
 		col := i - bytes.LastIndexByte(whole[:i], '\n')
-		var e *SyntaxError
+		var e *numa.SyntaxError
 		if f != nil || !errors.As(err, &e) || e.Line != line || e.Col != col || !strings.HasSuffix(e.Msg, "found the end of the file: it is cut short") {
 			t.Fatalf("after %d bytes: %v, %v; want the end of the file at %d:%d", i, f, err, line, col)
 		}

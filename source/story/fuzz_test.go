@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"testing"
 
-	"homenode/source/scenario"
+	"homenode/numa"
 )
 
 // FuzzRead demands a story that Check accepts and to which nothing can be added, or an
@@ -47,7 +47,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		var e *scenario.SyntaxError
+		var e *numa.SyntaxError
 		lines := bytes.Split(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\n"))
 		if !errors.As(err, &e) || e.Line < 1 || e.Line > len(lines) || e.Col < 1 || e.Col > len(lines[e.Line-1])+1 {
 			t.Fatalf("the error names no place of the input: %v", err)

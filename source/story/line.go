@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"homenode/numa"
-	"homenode/source/scenario"
 	"homenode/source/word"
 )
 
@@ -23,7 +22,7 @@ type line struct {
 }
 
 func (l *line) errorf(col int, format string, args ...any) error {
-	return &scenario.SyntaxError{File: l.file, Line: l.number, Col: col, Msg: fmt.Sprintf(format, args...)}
+	return &numa.SyntaxError{File: l.file, Line: l.number, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
 // located gives an error of a word the file and the line.

@@ -54,7 +54,7 @@ func ReadFile(path string) (*numa.Story, error) {
 }
 
 // Read reads the story in data; name stands in errors and origins. Errors that are
-// about a place are a *scenario.SyntaxError.
+// about a place are a *numa.SyntaxError.
 func Read(name string, data []byte) (*numa.Story, error) {
 	text, first, ok := section(data)
 	if !ok { // the reader of scenarios says why

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"time"
 
+	"homenode/numa"
 	"homenode/source/archive"
 	"homenode/source/esxtop/fetchstats"
-	"homenode/source/fact"
 	"homenode/source/text"
 )
 
@@ -139,7 +139,7 @@ func (j *job) inOrder(parts, infos []part) error {
 			case ok:
 				starts[name] = start
 			case err == nil && len(why) > 0:
-				err = errors.New(fact.Place(name, why[0].Line, why[0].Col) + ": " + why[0].Text)
+				err = errors.New(numa.Place(name, why[0].Line, why[0].Col) + ": " + why[0].Text)
 			} // without a reason it holds CounterInfo alone
 			return err
 		})

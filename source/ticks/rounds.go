@@ -93,9 +93,9 @@ func (r *rounds) read(name string, in io.Reader, at stamp, dates, more bool) err
 	switch {
 	case err != nil:
 	case r.early > 0 && r.dated && !r.used:
-		err = &fact.SyntaxError{File: name, Line: r.early, Msg: "found outputs before the first date and a date behind the last output: each date has to stand before its outputs"}
+		err = &numa.SyntaxError{File: name, Line: r.early, Msg: "found outputs before the first date and a date behind the last output: each date has to stand before its outputs"}
 	case !r.visited:
-		err = &fact.SyntaxError{File: name, Line: 1, Msg: "found no output that shows where VMs or their memory are: want sched-stats -t numa-clients, numa-cnode or numa-pnode, memstats -r vm-stats, or the esxtop memory screen"}
+		err = &numa.SyntaxError{File: name, Line: 1, Msg: "found no output that shows where VMs or their memory are: want sched-stats -t numa-clients, numa-cnode or numa-pnode, memstats -r vm-stats, or the esxtop memory screen"}
 	}
 	for _, h := range r.order {
 		if err == nil && !more {
@@ -113,7 +113,7 @@ func (r *rounds) read(name string, in io.Reader, at stamp, dates, more bool) err
 func (r *rounds) output(o *hostcmd.Output) error {
 	if m, ok := o.Result.(hostcmd.Moment); ok {
 		if m.Foreign {
-			return &fact.SyntaxError{File: r.name, Line: o.Line, Msg: fmt.Sprintf("found a date in the time zone %s, which stands for several or changes with the season: print dates with date -u", m.Zone)}
+			return &numa.SyntaxError{File: r.name, Line: o.Line, Msg: fmt.Sprintf("found a date in the time zone %s, which stands for several or changes with the season: print dates with date -u", m.Zone)}
 		}
 		if m.Zone == "" {
 			r.once("zone", o.Line, "the date states no time zone: it is taken as UTC")
@@ -192,7 +192,7 @@ func (r *rounds) close(h *hostRounds) error {
 		}
 	}
 	if len(r.hosts) > 1 && r.j.opt.Host != "" {
-		return &fact.SyntaxError{File: r.name, Line: o.line, Msg: fmt.Sprintf("found outputs of a second host, which cannot be called %s too", r.j.opt.Host)}
+		return &numa.SyntaxError{File: r.name, Line: o.line, Msg: fmt.Sprintf("found outputs of a second host, which cannot be called %s too", r.j.opt.Host)}
 	}
 	if !h.last.IsZero() && !o.time.After(h.last) {
 		r.kinds.Warn("order", o.line, 0, "the outputs of %s are no later than those before: left out", o.time.Format(time.RFC3339))
@@ -292,7 +292,7 @@ func (r *rounds) outside(h *hostRounds, o *round) (ok bool, err error) {
 		o.time = r.stamp.written
 		r.once("written", o.line, "the time is when the file was last written; a copy may have changed it")
 	default:
-		return false, &fact.SyntaxError{File: r.name, Line: o.line, Msg: "found outputs without a time: print one with date -u before each round of commands, " +
+		return false, &numa.SyntaxError{File: r.name, Line: o.line, Msg: "found outputs without a time: print one with date -u before each round of commands, " +
 			"put it into the name of the file (clients-20261121T203000Z.txt), or say when the first was taken and how far apart they are (--start '2026-11-21 20:30' --interval 60s)"}
 	}
 	h.n++
@@ -328,7 +328,7 @@ func (c *clockDays) at(r *rounds, o *round, clock time.Duration) (t time.Time, o
 	} else if clock < c.last-day/2 {
 		c.day = c.day.Add(day)
 		if r.j.opt.Start.IsZero() && r.stamp.name.IsZero() && c.day.Add(clock).After(written.Add(time.Minute)) {
-			return time.Time{}, false, &fact.SyntaxError{File: r.name, Line: o.line, Msg: "the clock of the screens passes midnight, so that the day of the first is not known: put it into the name of the file (screens-20261121.txt)"}
+			return time.Time{}, false, &numa.SyntaxError{File: r.name, Line: o.line, Msg: "the clock of the screens passes midnight, so that the day of the first is not known: put it into the name of the file (screens-20261121.txt)"}
 		}
 	}
 	c.last = clock

@@ -95,7 +95,7 @@ var unbounded = archive.Options{MaxBytes: math.MaxInt64, MaxRatio: math.MaxInt64
 // Read reads one stream, which can be packed with gzip or zstd, and calls visit for each
 // tick. A file on disk should be handed in as it is: it is then read at several places at
 // once. The File tells what was read also when there is an error, which is that of visit,
-// of ctx, of r, a *fact.SyntaxError, or wraps ErrUnknown.
+// of ctx, of r, a *numa.SyntaxError, or wraps ErrUnknown.
 func Read(ctx context.Context, name string, r io.Reader, opt Options, visit func(*numa.Tick) error) (*File, error) {
 	j := &job{ctx: ctx, opt: opt, v: Visit{Tick: visit}, file: File{Name: name}}
 	err := j.end(j.stream(name, archive.Heed(ctx, r), fileStamp(name, r)))
@@ -281,7 +281,7 @@ func (j *job) batch(name string, r io.Reader) error {
 				j.renamed(name, t.Line, one)
 			}
 			if t.Host != one {
-				err = &fact.SyntaxError{File: name, Line: t.Line, Msg: fmt.Sprintf("found hosts %s and %s, which cannot both be called %s", one, t.Host, j.opt.Host)}
+				err = &numa.SyntaxError{File: name, Line: t.Line, Msg: fmt.Sprintf("found hosts %s and %s, which cannot both be called %s", one, t.Host, j.opt.Host)}
 				break
 			}
 		}
@@ -304,7 +304,7 @@ func (j *job) renamed(file string, line int, host string) {
 		return
 	}
 	j.file.Named = host
-	j.addWarning(fmt.Sprintf("%s: found host %s: it is called %s, as --host says", fact.Place(file, line, 1), host, j.opt.Host))
+	j.addWarning(fmt.Sprintf("%s: found host %s: it is called %s, as --host says", numa.Place(file, line, 1), host, j.opt.Host))
 }
 
 // answers reads CounterInfo and FetchStats.
@@ -313,7 +313,7 @@ func (j *job) answers(name string, r io.Reader) error {
 	warnings, err := j.fetch.Read(name, r, func(t *numa.Tick) error {
 		host := t.Host
 		if j.opt.Host != "" && host != j.opt.Host {
-			return &fact.SyntaxError{File: name, Line: t.Line, Msg: fmt.Sprintf("found answers of a second host, which cannot be called %s too", j.opt.Host)}
+			return &numa.SyntaxError{File: name, Line: t.Line, Msg: fmt.Sprintf("found answers of a second host, which cannot be called %s too", j.opt.Host)}
 		}
 		return j.tick(t)
 	})
@@ -327,7 +327,7 @@ func (j *job) answers(name string, r io.Reader) error {
 const maxWarnings = 100
 
 func (j *job) warn(name string, w fact.Warning) {
-	j.addWarning(fact.Place(name, w.Line, w.Col) + ": " + w.Text)
+	j.addWarning(numa.Place(name, w.Line, w.Col) + ": " + w.Text)
 }
 
 func (j *job) addWarning(text string) {

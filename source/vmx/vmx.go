@@ -35,7 +35,7 @@ type VMX struct {
 }
 
 // Read reads a .vmx. name is used in places and messages only. The error is a
-// *fact.SyntaxError when no line is an entry; a reader that fails midway yields
+// *numa.SyntaxError when no line is an entry; a reader that fails midway yields
 // what was read before it and the error.
 func Read(name string, r io.Reader) (*VMX, error) {
 	v := &VMX{Dict: NewDict(), file: fact.File{Name: name, Format: Format}}
@@ -45,7 +45,7 @@ func Read(name string, r io.Reader) (*VMX, error) {
 	for lines.Scan() {
 		n := lines.Line()
 		if n > maxLines {
-			return nil, &fact.SyntaxError{File: name, Line: n, Msg: fmt.Sprintf("found more than %d lines, too many for a .vmx", maxLines)}
+			return nil, &numa.SyntaxError{File: name, Line: n, Msg: fmt.Sprintf("found more than %d lines, too many for a .vmx", maxLines)}
 		}
 		e, ok, problem := parseLine(lines.Bytes())
 		if lines.Cut() {
@@ -78,7 +78,7 @@ func Read(name string, r io.Reader) (*VMX, error) {
 		return v, fmt.Errorf("read %s: %w", name, err)
 	}
 	if entries == 0 {
-		return nil, &fact.SyntaxError{File: name, Line: 1, Msg: `found no line of the form key = "value"`}
+		return nil, &numa.SyntaxError{File: name, Line: 1, Msg: `found no line of the form key = "value"`}
 	}
 	v.finish(other)
 	return v, nil

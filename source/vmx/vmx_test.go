@@ -209,7 +209,7 @@ func TestErrors(t *testing.T) {
 		{strings.Repeat("#\n", maxLines+1), "a.vmx:100001: found more than 100000 lines, too many for a .vmx"},
 	} {
 		v, err := Read("a.vmx", strings.NewReader(tt.in))
-		var syntax *fact.SyntaxError
+		var syntax *numa.SyntaxError
 		if v != nil || !errors.As(err, &syntax) || err.Error() != tt.want {
 			t.Errorf("%v, %v; want %s", v, err, tt.want)
 		}

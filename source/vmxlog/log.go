@@ -54,7 +54,7 @@ func (l *Log) VMs() []numa.VM {
 		if n.Name == "" {
 			n.Name = path.Base(l.file.Name)
 			if len(out) > 0 {
-				n.Name = fact.Place(n.Name, v.line, 0)
+				n.Name = numa.Place(n.Name, v.line, 0)
 			}
 		}
 		switch {
@@ -96,7 +96,7 @@ func (l *Log) Paths() []string {
 }
 
 // Read reads a vmware.log. name is used in places and messages only. The error is
-// a *fact.SyntaxError when nothing of a vmware.log is in it; when r fails midway,
+// a *numa.SyntaxError when nothing of a vmware.log is in it; when r fails midway,
 // what was read before it is returned with the error.
 func Read(name string, r io.Reader) (*Log, error) {
 	d := &reader{log: &Log{file: fact.File{Name: name, Format: Format}}}
@@ -114,7 +114,7 @@ func Read(name string, r io.Reader) (*Log, error) {
 	case d.enveloped:
 		d.warn(0, 0, "no DICT and no numa line: they are written at power-on, look into the older logs of the VM")
 	default:
-		return nil, &fact.SyntaxError{File: name, Line: 1, Msg: "found no line of a vmware.log"}
+		return nil, &numa.SyntaxError{File: name, Line: 1, Msg: "found no line of a vmware.log"}
 	}
 	return d.log, nil
 }

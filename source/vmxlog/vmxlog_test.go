@@ -11,7 +11,6 @@ import (
 	"testing/iotest"
 
 	"homenode/numa"
-	"homenode/source/fact"
 )
 
 func read(t *testing.T, name, in string) *Log {
@@ -26,7 +25,7 @@ func read(t *testing.T, name, in string) *Log {
 func warnings(l *Log) []string {
 	var out []string
 	for _, w := range l.File().Warnings {
-		out = append(out, fact.Place("", w.Line, w.Col)+" "+w.Text)
+		out = append(out, numa.Place("", w.Line, w.Col)+" "+w.Text)
 	}
 	return out
 }
@@ -288,7 +287,7 @@ func TestIncomplete(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, in := range []string{"", "hello\nworld\n", "\x00\x01"} {
 		l, err := Read("a.log", strings.NewReader(in))
-		var syntax *fact.SyntaxError
+		var syntax *numa.SyntaxError
 		if l != nil || !errors.As(err, &syntax) || err.Error() != "a.log:1: found no line of a vmware.log" {
 			t.Errorf("%q: %v, %v", in, l, err)
 		}

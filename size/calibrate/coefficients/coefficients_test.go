@@ -14,7 +14,6 @@ import (
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/size/iocost"
-	"homenode/source/fact"
 )
 
 // entryOf is a cost of 32 KiB with every member.
@@ -156,7 +155,7 @@ func TestParse(t *testing.T) {
 		{with(`"runs":1`, `"runs":1,"cost":3`), `f.json:3:3: point 1: unknown field "cost"`},
 	} {
 		_, err := Parse("f.json", []byte(tt.in))
-		var syntax *fact.SyntaxError
+		var syntax *numa.SyntaxError
 		if err == nil || err.Error() != tt.want || !errors.As(err, &syntax) {
 			t.Errorf("%q:\nfound %v\nwant  %s", tt.in, err, tt.want)
 		}
@@ -171,7 +170,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		file, err := Parse("f", in)
 		if err != nil {
-			var syntax *fact.SyntaxError
+			var syntax *numa.SyntaxError
 			if file != nil || !errors.As(err, &syntax) || syntax.Line < 1 || syntax.Line > bytes.Count(in, []byte("\n"))+1 || syntax.Col < 1 {
 				t.Fatalf("%+v, %v", file, err)
 			}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/source/fact"
+	"homenode/numa"
 )
 
 // Parse reads the text of a file; name is used in messages. It is strict: a member that
@@ -72,7 +72,7 @@ func (p *parser) bad(at int64, format string, args ...any) error {
 	before := p.text[:min(at, int64(len(p.text)))]
 	line := 1 + bytes.Count(before, []byte("\n"))
 	col := len(before) - bytes.LastIndexByte(before, '\n')
-	return &fact.SyntaxError{File: p.name, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}
+	return &numa.SyntaxError{File: p.name, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
 // syntax returns an error of encoding/json with its place.

@@ -16,7 +16,6 @@ import (
 	"homenode/size/calibrate"
 	"homenode/size/iocost"
 	"homenode/source/benchmark"
-	"homenode/source/fact"
 	"homenode/source/hostload"
 )
 
@@ -48,7 +47,7 @@ func Gather(results []*benchmark.Results, o *Options) (trials []calibrate.Trial,
 		for _, run := range res.Runs {
 			io, ok := run.IO()
 			if !ok {
-				notes = append(notes, fmt.Sprintf("%s: %s makes no I/O: left out", fact.Place(res.Name, run.Line, 0), run.Label()))
+				notes = append(notes, fmt.Sprintf("%s: %s makes no I/O: left out", numa.Place(res.Name, run.Line, 0), run.Label()))
 				continue
 			}
 			g := gatherer{Options: o, run: run, io: &io, jobs: jobs[io.Test]}
@@ -97,7 +96,7 @@ type gatherer struct {
 func (g *gatherer) trial() calibrate.Trial {
 	io := g.io
 	t := calibrate.Trial{
-		Test: io.Test, Started: io.Started, Source: base(g.run.Source), Place: fact.Place(g.run.Source, g.run.Line, 0), Line: g.run.Line,
+		Test: io.Test, Started: io.Started, Source: base(g.run.Source), Place: numa.Place(g.run.Source, g.run.Line, 0), Line: g.run.Line,
 	}
 	if t.Test == "" {
 		t.Test = t.Source

@@ -96,7 +96,7 @@ func HasAnswer(head []byte) bool {
 
 // Read reads one file and calls visit for each answer of which it can make a tick, in the
 // order of the file. The tick is valid until visit returns. The error is that of visit, of
-// r, or a *fact.SyntaxError when the file cannot be read at all; what is lesser is a
+// r, or a *numa.SyntaxError when the file cannot be read at all; what is lesser is a
 // warning.
 func (s *Series) Read(name string, r io.Reader, visit func(*numa.Tick) error) ([]fact.Warning, error) {
 	f := &file{series: s, name: name, visit: visit}
@@ -113,7 +113,7 @@ func (s *Series) Read(name string, r io.Reader, visit func(*numa.Tick) error) ([
 		return f.kinds.All(), err
 	}
 	if !f.found {
-		return f.kinds.All(), &fact.SyntaxError{File: name, Line: 1, Msg: "found neither CounterInfo nor FetchStats"}
+		return f.kinds.All(), &numa.SyntaxError{File: name, Line: 1, Msg: "found neither CounterInfo nor FetchStats"}
 	}
 	return f.kinds.All(), nil
 }
@@ -196,7 +196,7 @@ func (f *file) line(n int, line []byte) error {
 			f.found, f.schema = true, &schema{line: n}
 		}
 		if f.schema.add(name, fields); len(f.schema.types) > maxTypes {
-			return &fact.SyntaxError{File: f.name, Line: f.schema.line, Msg: fmt.Sprintf("found a CounterInfo of more than %d types", maxTypes)}
+			return &numa.SyntaxError{File: f.name, Line: f.schema.line, Msg: fmt.Sprintf("found a CounterInfo of more than %d types", maxTypes)}
 		}
 		return nil
 	}
@@ -218,7 +218,7 @@ func (f *file) row(n int, line []byte) error {
 	}
 	const beside = 64 // bytes that are kept of a row beside its text
 	if len(f.text)+len(line)+beside*len(f.rows) > maxAnswer {
-		return &fact.SyntaxError{File: f.name, Line: n, Msg: fmt.Sprintf("found an answer of more than %d MB", maxAnswer>>20)}
+		return &numa.SyntaxError{File: f.name, Line: n, Msg: fmt.Sprintf("found an answer of more than %d MB", maxAnswer>>20)}
 	}
 	f.text = append(f.text, line...)
 	f.rows = append(f.rows, row{name: name, line: n})
@@ -234,7 +234,7 @@ func (f *file) stray(n int, line []byte) {
 func (f *file) flush() error {
 	if f.schema != nil {
 		if lack := f.schema.lacks(); lack != "" {
-			return &fact.SyntaxError{File: f.name, Line: f.schema.line, Msg: "found a CounterInfo without " + lack}
+			return &numa.SyntaxError{File: f.name, Line: f.schema.line, Msg: "found a CounterInfo without " + lack}
 		}
 		f.series.learn(f.schema)
 		f.schema = nil
@@ -270,7 +270,7 @@ func (s *Series) learn(c *schema) {
 func (f *file) answer() error {
 	s := f.series
 	if len(s.schemas) == 0 {
-		return &fact.SyntaxError{File: f.name, Line: f.open, Msg: "found FetchStats without CounterInfo: what the columns are differs by release; " +
+		return &numa.SyntaxError{File: f.name, Line: f.open, Msg: "found FetchStats without CounterInfo: what the columns are differs by release; " +
 			"save the answer to CounterInfo of the same host before it in the file, or beside it in the folder"}
 	}
 	var fit *schema

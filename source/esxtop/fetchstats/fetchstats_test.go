@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"homenode/numa"
-	"homenode/source/fact"
 )
 
 // infoA and infoB are the CounterInfo of two releases: B has other columns.
@@ -86,7 +85,7 @@ func read(t testing.TB, s *Series, name, in string) (ticks []numa.Tick, warnings
 		return nil
 	})
 	for _, w := range list {
-		warnings = append(warnings, fmt.Sprintf("%s: %s", fact.Place(name, w.Line, w.Col), w.Text))
+		warnings = append(warnings, fmt.Sprintf("%s: %s", numa.Place(name, w.Line, w.Col), w.Text))
 	}
 	return ticks, warnings, err
 }
