@@ -28,7 +28,6 @@ package experiment
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,6 +39,7 @@ import (
 	"homenode/esxi/rulebook"
 	"homenode/numa"
 	"homenode/source/story"
+	"homenode/source/text"
 )
 
 // A Case is one published experiment.
@@ -83,13 +83,7 @@ type Figure struct {
 }
 
 // ReadFile reads a case file.
-func ReadFile(path string) (*Case, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return Read(path, b)
-}
+func ReadFile(path string) (*Case, error) { return text.ReadFile(path, Read) }
 
 // Read reads the case in data; name stands in errors. Errors about a place are a
 // *numa.SyntaxError.

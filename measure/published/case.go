@@ -10,12 +10,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
+
+	"homenode/source/text"
 )
 
 // A Case is one published configuration with what was observed.
@@ -34,13 +35,7 @@ type Case struct {
 
 // ReadFile reads a case file: the JSON form (a list of cases or one case) or the
 // text form (one case a txtar file).
-func ReadFile(path string) ([]Case, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return Read(path, b)
-}
+func ReadFile(path string) ([]Case, error) { return text.ReadFile(path, Read) }
 
 // Read reads the cases in data; name stands in errors.
 func Read(name string, data []byte) ([]Case, error) {

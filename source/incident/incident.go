@@ -28,7 +28,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +36,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"homenode/numa"
+	"homenode/source/text"
 	"homenode/source/word"
 )
 
@@ -63,13 +63,7 @@ const mostTicks = 31 * 24 * 3600 / 2
 
 // ReadFile reads the incident in the file: a txtar archive with a section
 // "-- in --", or the lines alone.
-func ReadFile(path string) (*Incident, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return Read(path, b)
-}
+func ReadFile(path string) (*Incident, error) { return text.ReadFile(path, Read) }
 
 // Read reads the incident in data; name stands in errors. The error is a
 // *numa.SyntaxError.

@@ -3,7 +3,6 @@ package open
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/source/scenario"
+	"homenode/source/text"
 )
 
 // divide sets the NUMA nodes of each package. An item is HOST=NUMBER, several stand
@@ -20,7 +20,7 @@ func divide(fleet *numa.Fleet, args []string) error {
 	for _, arg := range args {
 		items := strings.Split(arg, ",")
 		if path, ok := strings.CutPrefix(arg, "@"); ok {
-			b, err := os.ReadFile(path)
+			b, err := text.File(path)
 			if err != nil {
 				return err
 			}

@@ -80,12 +80,12 @@ func readable(path string, info os.FileInfo) error {
 
 // readWritten reads what people write by hand: a scenario, or the fleet of a story.
 func readWritten(path string) (*numa.Fleet, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+	b, err := text.File(path)
 	if strings.ContainsRune(string(b[:min(len(b), 512)]), 0) {
 		return nil, fmt.Errorf("%s: found a binary file, want %s", path, want)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if story.Is(b) {
 		s, err := story.Read(path, b)

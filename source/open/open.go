@@ -23,6 +23,7 @@ import (
 
 	"homenode/numa"
 	"homenode/source/demo"
+	"homenode/source/text"
 )
 
 // Demo is the SOURCE and the capture that the program makes up.
@@ -137,7 +138,7 @@ func listed(args []string) ([]string, error) {
 
 // linesOf returns the lines of a file that are neither empty nor comments.
 func linesOf(path string) (lines []string, err error) {
-	b, err := os.ReadFile(path)
+	b, err := text.File(path)
 	for line := range strings.Lines(string(b)) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			lines = append(lines, line)

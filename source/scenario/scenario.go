@@ -18,13 +18,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
 	"golang.org/x/tools/txtar"
 
 	"homenode/numa"
+	"homenode/source/text"
 	"homenode/source/word"
 )
 
@@ -33,13 +33,7 @@ const Section = "in"
 
 // ReadFile reads the scenario in the file: a txtar archive with a section
 // "-- in --", or the lines alone.
-func ReadFile(path string) (*numa.Fleet, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return Read(path, b)
-}
+func ReadFile(path string) (*numa.Fleet, error) { return text.ReadFile(path, Read) }
 
 // Read reads the scenario in data; name stands in errors and origins.
 func Read(name string, data []byte) (*numa.Fleet, error) {

@@ -24,7 +24,6 @@ package story
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -43,17 +42,8 @@ var (
 	storyLines = []string{"run", "used", "load", "talk", "placed", "at"}
 )
 
-// ReadFile reads the story in the file: a txtar archive with a section "-- in --", or
-// the lines alone.
-func ReadFile(path string) (*numa.Story, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return Read(path, b)
-}
-
-// Read reads the story in data; name stands in errors and origins. Errors that are
+// Read reads the story in data, a txtar archive with a section "-- in --" or the lines
+// alone; name stands in errors and origins. Errors that are
 // about a place are a *numa.SyntaxError.
 func Read(name string, data []byte) (*numa.Story, error) {
 	text, first, ok := section(data)

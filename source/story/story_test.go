@@ -13,6 +13,7 @@ import (
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/source/scenario"
+	"homenode/source/text"
 )
 
 // dump writes a story as a person reads it, the fleet left out.
@@ -82,7 +83,7 @@ func TestRead(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			s, err := ReadFile(file)
+			s, err := text.ReadFile(file, Read)
 			if err != nil {
 				t.Fatal(err)
 			}
