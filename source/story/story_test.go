@@ -1,7 +1,6 @@
 package story
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -320,29 +319,6 @@ func TestIs(t *testing.T) {
 	} {
 		if got := Is([]byte(tt.text)); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
-		}
-	}
-}
-
-func TestReadFile(t *testing.T) {
-	if _, err := ReadFile(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestStatesEvery(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		want bool
-	}{
-		{"host a nodes=1 cores=2\nload * cpu=1%\n", false},
-		{"host a nodes=1 cores=2\nrun 2h seed=1 # every=20s\n", false},
-		{"host a nodes=1 cores=2\nrun 2h every=20s\n", true},
-		{"host a nodes=1 cores=2\nat 2h load * cpu=1%\n\trun 2h every=1m\r\n", true},
-		{"a comment\n-- in --\nhost a nodes=1 cores=2\nrun 2h every=20s\n", true},
-	} {
-		if got := StatesEvery([]byte(tt.text)); got != tt.want {
-			t.Errorf("StatesEvery(%q) = %v, want %v", tt.text, got, tt.want)
 		}
 	}
 }
