@@ -1,11 +1,13 @@
 package word
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/unit"
 )
 
 // Unknown is the value that makes a fact unknown.
@@ -59,20 +61,13 @@ func (w Word) truth() (bool, error) {
 	return false, Errorf(w.Col, "found %s=%q, want on or off", Short(w.Key), Short(w.Value))
 }
 
+// wholeSize is a size without a fraction, so that memory is never rounded.
+var wholeSize = regexp.MustCompile(`^\d+[KMGTkmgt][Bb]$`)
+
 // Bytes reads "1024GB", "65423MB" or "2TB"; units are binary, as vSphere has them.
 func (w Word) Bytes(s string, most numa.Bytes) (numa.Bytes, error) {
-	for _, u := range []struct {
-		name string
-		size numa.Bytes
-	}{{"KB", numa.KiB}, {"MB", numa.MiB}, {"GB", numa.GiB}, {"TB", numa.TiB}} {
-		digits, ok := strings.CutSuffix(strings.ToUpper(s), u.name)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseInt(digits, 10, 64)
-		if err == nil && n > 0 && numa.Bytes(n) <= most/u.size {
-			return numa.Bytes(n) * u.size, nil
-		}
+	if n, err := unit.ParseSize(s); err == nil && n <= most && wholeSize.MatchString(s) {
+		return n, nil
 	}
 	return 0, Errorf(w.Col, "found %s=%q, want memory such as 512GB, at most %v", Short(w.Key), Short(s), most)
 }
