@@ -148,7 +148,7 @@ in what could be read while some file could not.`,
 // answerFlags are those that change what capture finds.
 var answerFlags = []string{
 	"archive", "fleet", "nodes-per-socket", "evidence", "assume-host", "password-file", "credentials", "tls-known-hosts", "tls-ca-certs", "insecure",
-	"host", "from", "to", "locality", "interval", "start", "config", "fail-on",
+	"host-name", "from", "to", "locality", "interval", "start", "config", "fail-on",
 }
 
 // cutFiles counts the files that were not read to their end.

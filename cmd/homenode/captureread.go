@@ -43,7 +43,7 @@ type captureFlags struct {
 
 func (f *captureFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.host, "host", "", "name of the host, for files that call it localhost or do not name it")
+	fl.StringVar(&f.host, "host-name", "", "name of the host, for files that call it localhost or do not name it")
 	fl.StringVar(&f.from, "from", "", "leave out what was before this time: '2026-11-03 02:00' in UTC, or RFC 3339")
 	fl.StringVar(&f.to, "to", "", "leave out what was after this time")
 	fl.IntVar(&f.locality, "locality", 0, "N%L in percent below which memory counts as far away, instead of M001.locality (vendors say 80, 85 or 90)")
@@ -209,7 +209,7 @@ type captureReading struct {
 	stderr  io.Writer
 	metrics *openmetrics.Writer
 	lake    *parquet.Writer // of the file that is read
-	named   string          // the host that files name, where --host says otherwise
+	named   string          // the host that files name, where --host-name says otherwise
 	err     error           // of an export, which ends the reading
 }
 
@@ -284,7 +284,7 @@ func (r *captureReading) done(f *ticks.File, err error) error {
 	r.Done(f, err)
 	if f.Named != "" {
 		if r.named != "" && !numa.SameHost(r.named, f.Named) {
-			return fmt.Errorf("--host %s: found files of %s and %s (%s), which are two hosts: want files of one", r.flags.host, r.named, f.Named, f.Name)
+			return fmt.Errorf("--host-name %s: found files of %s and %s (%s), which are two hosts: want files of one", r.flags.host, r.named, f.Named, f.Name)
 		}
 		r.named = f.Named
 	}

@@ -59,7 +59,7 @@ or demo. A capture does not say how many cores a node has: --fleet or --assume-h
 
 Exit code 0: replayed; 2: usage, I/O, or a file or host could not be replayed.`,
 		Example: `  homenode replay esx07.csv.gz --fleet https://vc01.example.com
-  homenode replay esx07.csv --assume-host 'nodes=2 cores=18 memory=1024GB release=7.0U3' --host esx07
+  homenode replay esx07.csv --assume-host 'nodes=2 cores=18 memory=1024GB release=7.0U3' --host-name esx07
   homenode replay demo --fleet demo --from '2026-11-03 02:00' --to '2026-11-03 03:00'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,7 +83,7 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.fleet, "fleet", nil, "SOURCE of the inventory: shapes of hosts, settings of VMs")
 	fl.StringVar(&f.window.from, "from", "", "begin at this time: '2026-11-03 02:00' in UTC, or RFC 3339")
 	fl.StringVar(&f.window.to, "to", "", "end at this time")
-	fl.StringVar(&f.host, "host", "", "name of the host, for files that call it localhost")
+	fl.StringVar(&f.host, "host-name", "", "name of the host, for files that call it localhost")
 }
 
 // run replays captures and writes how far the model was off.

@@ -304,7 +304,7 @@ func (j *job) renamed(file string, line int, host string) {
 		return
 	}
 	j.file.Named = host
-	j.addWarning(fmt.Sprintf("%s: found host %s: it is called %s, as --host says", numa.Place(file, line, 1), host, j.opt.Host))
+	j.addWarning(fmt.Sprintf("%s: found host %s: it is called %s, as --host-name says", numa.Place(file, line, 1), host, j.opt.Host))
 }
 
 // answers reads CounterInfo and FetchStats.

@@ -128,7 +128,7 @@ func TestRead(t *testing.T) {
 		err            string
 	}{
 		{"batch", "a.csv", batch, Options{}, []string{"esx01 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "esx01 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, nil, ""},
-		{"another host name", "a.csv", batch, Options{Host: "x"}, []string{"x 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "x 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, []string{"a.csv:2:1: found host esx01: it is called x, as --host says"}, ""},
+		{"another host name", "a.csv", batch, Options{Host: "x"}, []string{"x 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "x 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, []string{"a.csv:2:1: found host esx01: it is called x, as --host-name says"}, ""},
 		{"gzip", "a.csv.gz", packed(t, batch), Options{}, []string{"esx01 2026-11-21T20:30:00 +0s free 1 GB node0 0.10 node1 0.20", "esx01 2026-11-21T20:30:05 +5s free 1023 MB node0 0.30 node1 0.40"}, Batch, nil, ""},
 		{"FetchStats", "esx02.dsv", info + answer(0) + answer(5), Options{}, []string{"esx02 2026-11-21T20:30:00 +0s | 7 db", "esx02 2026-11-21T20:30:05 +5s | 7 db"}, Answers,
 			[]string{"esx02.dsv: FetchStats does not name its host: it is called esx02 after the file"}, ""},
