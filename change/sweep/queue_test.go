@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture/queue"
+	"homenode/internal/queue"
 )
 
 // TestMain makes the test binary the processes of a queue too, so that tests can kill

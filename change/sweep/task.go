@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"homenode/capture/queue"
+	"homenode/internal/queue"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/policy"

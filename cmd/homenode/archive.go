@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/capture"
-	"homenode/capture/queue"
+	"homenode/capture/archive"
+	"homenode/internal/queue"
 	"homenode/numa"
 	"homenode/rules/rule"
 )
@@ -39,16 +40,16 @@ func (a *archiveFlags) check(parquet string) error {
 }
 
 // read reads the archive. What could not be read is in the notes, and counted as broken.
-func (a *archiveFlags) read(cmd *cobra.Command, parquet string, o queue.Options) (*queue.Merged, error) {
-	list, err := queue.Scan(a.dir)
+func (a *archiveFlags) read(cmd *cobra.Command, parquet string, o archive.Options) (*archive.Merged, error) {
+	list, err := archive.Scan(a.dir)
 	if err != nil {
 		return nil, fmt.Errorf("--archive: %w", err)
 	}
 	line := newQueueProgress(cmd, "read", "file", "homenode work --queue URL --root DIR")
-	here := queue.Here{Root: a.dir, Parquet: parquet, Version: version()}
-	var m *queue.Merged
+	here := archive.Here{Root: a.dir, Parquet: parquet, Version: version()}
+	var m *archive.Merged
 	if a.queue.url == "" {
-		m, err = queue.Run(cmd.Context(), here, list.Jobs, o, line.show)
+		m, err = archive.Run(cmd.Context(), here, list.Jobs, o, line.show)
 	} else {
 		tell := teller(cmd)
 		c, dialErr := a.queue.dial(cmd, func(text string) { line.clear(); tell(text) })
@@ -57,7 +58,7 @@ func (a *archiveFlags) read(cmd *cobra.Command, parquet string, o queue.Options)
 		}
 		defer c.Close()
 		line.workers = true
-		m, err = c.Run(cmd.Context(), here, list.Jobs, o, line.show)
+		m, err = archive.RunOn(cmd.Context(), c, here, list.Jobs, o, line.show)
 	}
 	line.clear()
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/capture"
+	"homenode/capture/archive"
 	"homenode/capture/export/openmetrics"
 	"homenode/capture/export/parquet"
-	"homenode/capture/queue"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/policy"
@@ -140,7 +140,7 @@ func (f *captureFlags) readAll(cmd *cobra.Command, args []string, a *archiveFlag
 	if a.dir == "" {
 		return f.read(cmd, args, o, inventory)
 	}
-	m, err := a.read(cmd, f.parquet, queue.Options{Capture: o, Host: f.host, Start: f.began, Interval: f.interval, From: f.window[0], To: f.window[1]})
+	m, err := a.read(cmd, f.parquet, archive.Options{Capture: o, Host: f.host, Start: f.began, Interval: f.interval, From: f.window[0], To: f.window[1]})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -178,7 +178,7 @@ func nothingFound(where string, outside int, notes []numa.Note) error {
 // read reads the captures that the arguments name, one recording a host. Files that
 // cannot be read are named in the notes, and the rest is read.
 func (f *captureFlags) read(cmd *cobra.Command, args []string, o capture.Options, inventory *rules.Result) (_ []*capture.Recording, _ []numa.Note, err error) {
-	r := captureReading{Reading: queue.Reading{Options: &queue.Options{Capture: o, From: f.window[0], To: f.window[1]}}, flags: f, stderr: cmd.ErrOrStderr()}
+	r := captureReading{Reading: archive.Reading{Options: &archive.Options{Capture: o, From: f.window[0], To: f.window[1]}}, flags: f, stderr: cmd.ErrOrStderr()}
 	defer r.abort() // nothing after Close
 	if f.openmetrics != "" {
 		if r.metrics, err = openmetrics.New(f.openmetrics); err != nil {
@@ -204,7 +204,7 @@ func (f *captureFlags) read(cmd *cobra.Command, args []string, o capture.Options
 
 // captureReading is the state of read.
 type captureReading struct {
-	queue.Reading
+	archive.Reading
 	flags   *captureFlags
 	stderr  io.Writer
 	metrics *openmetrics.Writer
@@ -236,7 +236,7 @@ func (r *captureReading) newLake(first *numa.Tick) (err error) {
 			return err
 		}
 	}
-	r.lake, err = parquet.New(r.flags.parquet, queue.PartID(first, file))
+	r.lake, err = parquet.New(r.flags.parquet, archive.PartID(first, file))
 	return err
 }
 

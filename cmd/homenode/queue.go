@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capture/queue"
+	"homenode/internal/queue"
 	"homenode/source/open/vcenter"
 )
 

@@ -10,14 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capture/queue"
+	"homenode/capture/archive"
 	"homenode/change/sweep"
+	"homenode/internal/queue"
 	"homenode/rules/rule"
 )
 
 func newWork() *cobra.Command {
 	var q queueAccess
-	here := queue.Here{Version: version()}
+	here := archive.Here{Version: version()}
 	cmd := &cobra.Command{
 		Use:   "work --queue URL [--root DIR]",
 		Short: "Reads captures of an archive and simulates points of a sweep for whoever put them into a queue",
@@ -51,7 +52,7 @@ file as the archive listed it, or that is another version of homenode, gives it 
 			var done, back atomic.Int64
 			handlers := sweep.Handlers(here.Version, c.Input)
 			if here.Root != "" {
-				maps.Copy(handlers, queue.Handlers(here))
+				maps.Copy(handlers, archive.Handlers(here))
 			}
 			err = c.Work(cmd.Context(), queue.WorkOptions{Handlers: handlers, AtOnce: here.AtOnce, Name: processName(), Did: func(gaveBack bool) {
 				if gaveBack {
@@ -81,7 +82,7 @@ file as the archive listed it, or that is another version of homenode, gives it 
 }
 
 // checkRoot looks at the folder of the archive, which whoever simulates does not need.
-func checkRoot(here *queue.Here) error {
+func checkRoot(here *archive.Here) error {
 	if here.Root == "" {
 		if here.Parquet != "" {
 			return errors.New("--parquet: only with --root DIR")

@@ -71,8 +71,8 @@ var onlyHere = map[string][]string{
 	"github.com/santhosh-tekuri":    {},
 	"github.com/go-json-experiment": {"source/snapshot"},
 	"github.com/parquet-go/":        {"capture/export/parquet"},
-	"github.com/klauspost/compress": {"source/archive", "capture/queue"},
-	"github.com/nats-io/":           {"capture/queue"},
+	"github.com/klauspost/compress": {"source/archive", "internal/queue"},
+	"github.com/nats-io/":           {"internal/queue"},
 }
 
 func TestImportDirection(t *testing.T) {
@@ -117,7 +117,7 @@ func TestDoors(t *testing.T) {
 		{"rules/simulate", "homenode/rules", ""},
 		{"rules", "homenode/rules/simulate", "it stands above the rules"},
 		{"numa/unit", "golang.org/x/text", "numa stands on the standard library alone"},
-		{"output/report", "github.com/nats-io/nats.go", "only [capture/queue] may"},
+		{"output/report", "github.com/nats-io/nats.go", "only [internal/queue] may"},
 		{"output/report", "homenode", "the module has no package of its own"},
 		{"output/report", "homenode/shed/tool", "folder shed stands on no floor"},
 	}

@@ -1,4 +1,4 @@
-package queue
+package archive
 
 import (
 	"fmt"
@@ -35,13 +35,13 @@ func BenchmarkArchive(b *testing.B) {
 		rate(b)
 	})
 	b.Run("queue", func(b *testing.B) {
-		url := serve(b, ServerOptions{})
+		url := serve(b)
 		for i := range workers {
 			startArchiveWorker(b, url, Here{Root: root}, fmt.Sprint("w", i))
 		}
-		c := dial(b, Access{URL: url})
+		c := dial(b, url)
 		for b.Loop() {
-			m, err := c.Run(b.Context(), Here{Root: root}, list.Jobs, options(), nil)
+			m, err := RunOn(b.Context(), c, Here{Root: root}, list.Jobs, options(), nil)
 			check(b, m, err)
 		}
 		rate(b)

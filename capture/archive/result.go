@@ -1,4 +1,4 @@
-package queue
+package archive
 
 import (
 	"bytes"
@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/klauspost/compress/zstd"
-
 	"homenode/capture"
+	"homenode/internal/queue"
 )
 
 // A Result is what one job held.
@@ -40,26 +39,6 @@ type frame struct {
 	Bytes int    `json:"bytes"`
 }
 
-// packer is one for all goroutines: what it writes does not depend on which one asks.
-var packer = func() *zstd.Encoder {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		panic(err) // a wrong option, whatever the input
-	}
-	return e
-}()
-
-// maxUnpacked bounds what a task or a recording unpacks to: whoever wrote to the queue made it.
-const maxUnpacked = 1 << 30
-
-var unpacker = func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked))
-	if err != nil {
-		panic(err)
-	}
-	return d
-}()
-
 // encode returns the result as bytes: equal results have equal ones.
 func (r *Result) encode() ([]byte, error) {
 	h := head{Name: r.Name, Ticks: r.Ticks, Outside: r.Outside, Notes: r.Notes, Failed: r.Failed, Broken: r.Broken, Frames: []frame{}}
@@ -70,7 +49,7 @@ func (r *Result) encode() ([]byte, error) {
 			return nil, err
 		}
 		before := len(frames)
-		frames = packer.EncodeAll(b.Bytes(), frames)
+		frames = append(frames, queue.Pack(b.Bytes())...)
 		h.Frames = append(h.Frames, frame{rec.Host, len(frames) - before})
 	}
 	first, err := json.Marshal(&h)
@@ -103,7 +82,7 @@ func splitResult(b []byte) (h head, frames [][]byte, err error) {
 
 // decodeFrame returns the recording of a frame.
 func decodeFrame(b []byte) (*capture.Recording, error) {
-	plain, err := unpacker.DecodeAll(b, nil)
+	plain, err := queue.Unpack(b)
 	if err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}

@@ -1,11 +1,9 @@
 // Package queue shares work between the cores of one machine or many machines: tasks of
-// any kind whose outcome is bytes, with a Handler for each kind. One kind is its own, the
-// archives of captures, which are thousands of files. A file is a Job; its Result is the
-// same wherever it is worked out, so that the results merge to the same recordings in
-// whatever way the work was shared.
+// any kind, whose payload and outcome are bytes, with a Handler for each kind. It knows
+// none of the kinds: capture/archive brings files to read, change/sweep simulations.
 //
-//	Scan ──► jobs ─┬─ Run: goroutines of this process ────────┬─► results ──► Merged
-//	               └─ Collect ──► NATS JetStream ──► Work …  ─┘   in job order
+//	tasks ─┬─ RunLocal: goroutines of this process ───┬─► outcomes
+//	       └─ Collect ──► NATS JetStream ──► Work …  ─┘   in the order of the tasks
 //
 // The queue holds tasks and results in two streams, one subject for each task:
 //

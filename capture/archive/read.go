@@ -1,4 +1,4 @@
-package queue
+package archive
 
 import (
 	"context"
@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"homenode/capture/export/parquet"
+	"homenode/internal/queue"
 	"homenode/numa"
 	"homenode/source/ticks"
 )
 
 // Do reads one job of an archive. Whatever is wrong with its files is in the Result; a
-// *Refusal is about this machine, and other errors are those of ctx or say that the job is none.
+// *queue.Refusal is about this machine, and other errors are those of ctx or say that the job is none.
 func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
 	if err := job.check(); err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
 	}
 	source, grown, err := job.source(root)
 	if err != nil {
-		return nil, &Refusal{Reason: err.Error()}
+		return nil, &queue.Refusal{Reason: err.Error()}
 	}
 	r := &reading{Reading: Reading{Options: &opt, Names: job.names(root), Result: Result{Name: job.Name}}, grown: grown}
 	r.parquet, r.job = here.Parquet, &job
@@ -39,7 +40,7 @@ func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
 	}()
 	in := ticks.Options{Host: opt.Host, Start: opt.Start, Interval: opt.Interval, From: opt.From, To: opt.To}
 	_, err = source.Read(ctx, in, ticks.Visit{Open: r.open, Tick: r.tick, Done: r.done})
-	var refusal *Refusal
+	var refusal *queue.Refusal
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -53,7 +54,7 @@ func Do(ctx context.Context, here Here, job Job, opt Options) (*Result, error) {
 	}
 	if r.part != nil {
 		if err := r.part.Close(); err != nil {
-			return nil, &Refusal{"parquet: " + err.Error(), true}
+			return nil, &queue.Refusal{Reason: "parquet: " + err.Error(), Always: true}
 		}
 	}
 	return &r.Result, nil
@@ -90,14 +91,14 @@ func (r *reading) tick(t *numa.Tick) (err error) {
 			paths = append(paths, f.Path)
 		}
 		if r.part, err = parquet.New(r.parquet, PartID(t, paths...)); err != nil {
-			return &Refusal{"parquet: " + err.Error(), true}
+			return &queue.Refusal{Reason: "parquet: " + err.Error(), Always: true}
 		}
 	}
 	if !r.Tick(t) || r.part == nil {
 		return nil
 	}
 	if err := r.part.Add(r.Name(), t); err != nil {
-		return &Refusal{"parquet: " + err.Error(), true}
+		return &queue.Refusal{Reason: "parquet: " + err.Error(), Always: true}
 	}
 	return nil
 }
@@ -113,13 +114,13 @@ func (r *reading) done(f *ticks.File, err error) error {
 // troubled begins the reason of a worker that could not read a file to its end.
 const troubled = "read "
 
-// trouble returns a *Refusal when err is of this machine and not of what a file holds.
+// trouble returns a *queue.Refusal when err is of this machine and not of what a file holds.
 func (r *reading) trouble(err error) error {
 	var path *fs.PathError
 	var number syscall.Errno
 	// EINVAL comes of offsets that a damaged file makes up.
 	if errors.As(err, &path) && errors.As(path.Err, &number) && number != syscall.EINVAL {
-		return &Refusal{Reason: troubled + r.shown(path.Error())}
+		return &queue.Refusal{Reason: troubled + r.shown(path.Error())}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package queue
+package archive
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"homenode/capture"
+	"homenode/internal/queue"
 	"homenode/numa"
 )
 
@@ -58,7 +59,7 @@ func (m *merger) close() {
 }
 
 // add takes the outcome of the job with this name.
-func (m *merger) add(name string, out Outcome) error {
+func (m *merger) add(name string, out queue.Outcome) error {
 	m.Jobs++
 	if out.Failed != "" {
 		m.Broken++

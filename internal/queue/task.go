@@ -47,13 +47,13 @@ func (t *Task) message() ([]byte, error) {
 	if err != nil || len(b) < packFrom {
 		return b, err
 	}
-	return packer.EncodeAll(b, nil), nil
+	return Pack(b), nil
 }
 
 // taskOf reads what message returns.
 func taskOf(message []byte) (t Task, err error) {
 	if len(message) > 0 && message[0] != '{' {
-		if message, err = unpacker.DecodeAll(message, nil); err != nil {
+		if message, err = Unpack(message); err != nil {
 			return t, err
 		}
 	}

@@ -1,4 +1,4 @@
-package queue
+package archive
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 
 	"homenode/capture"
 	"homenode/capture/export/esxtop"
+	"homenode/internal/queue"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/source/demo"
@@ -176,7 +177,7 @@ func TestSameBytes(t *testing.T) {
 		t.Error("five goroutines give other bytes than one")
 	}
 
-	url := serve(t, ServerOptions{})
+	url := serve(t)
 	elsewhere := filepath.Join(t.TempDir(), "mounted") // as another machine sees it
 	if err := os.Symlink(root, elsewhere); err != nil {
 		t.Fatal(err)
@@ -184,7 +185,7 @@ func TestSameBytes(t *testing.T) {
 	for i, at := range []string{root, elsewhere, elsewhere} {
 		startArchiveWorker(t, url, Here{Root: at}, fmt.Sprint("w", i))
 	}
-	queued, err := dial(t, Access{URL: url}).Run(t.Context(), Here{Root: root}, list.Jobs, options(), nil)
+	queued, err := RunOn(t.Context(), dial(t, url), Here{Root: root}, list.Jobs, options(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,12 +194,40 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
+// serve starts a queue in this process and returns its URL.
+func serve(t testing.TB) string {
+	t.Helper()
+	o := queue.ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()}
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	go func() { ended <- queue.Serve(ctx, o, func(url string) { ready <- url }) }()
+	select {
+	case url := <-ready:
+		t.Cleanup(func() { cancel(); <-ended })
+		return url
+	case err := <-ended:
+		cancel()
+		t.Fatal(err)
+		return ""
+	}
+}
+
+func dial(t testing.TB, url string) *queue.Client {
+	t.Helper()
+	c, err := queue.Dial(t.Context(), queue.Access{URL: url, AckWait: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
 func startArchiveWorker(t testing.TB, url string, here Here, name string) {
 	t.Helper()
-	c := dial(t, Access{URL: url})
+	c := dial(t, url)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
-	go func() { ended <- c.Work(ctx, WorkOptions{Name: name, Handlers: Handlers(here)}) }()
+	go func() { ended <- c.Work(ctx, queue.WorkOptions{Name: name, Handlers: Handlers(here)}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -288,7 +317,7 @@ func TestParquetFails(t *testing.T) {
 	}
 	writeFile(t, root, "taken", "")
 	_, err = Run(t.Context(), Here{Root: root, Parquet: filepath.Join(root, "taken")}, list.Jobs, options(), nil)
-	var refusal *Refusal
+	var refusal *queue.Refusal
 	if !errors.As(err, &refusal) || !strings.HasPrefix(refusal.Reason, "parquet: ") {
 		t.Errorf("error %v, want one of parquet", err)
 	}

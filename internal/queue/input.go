@@ -38,7 +38,7 @@ func (c *Client) Input(ctx context.Context, id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := unpacker.DecodeAll(out.Result, nil)
+	body, err := Unpack(out.Result)
 	if err != nil {
 		return nil, fmt.Errorf("input %s: %w", id, err)
 	}
@@ -62,7 +62,7 @@ func (k *collector) keepInputs(ctx context.Context) error {
 		if whole {
 			continue
 		}
-		if err := k.store(ctx, in.ID, inputTask, Outcome{Result: packer.EncodeAll(in.Body, nil)}); err != nil {
+		if err := k.store(ctx, in.ID, inputTask, Outcome{Result: Pack(in.Body)}); err != nil {
 			return err
 		}
 	}
