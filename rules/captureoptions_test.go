@@ -12,7 +12,7 @@ import (
 	"homenode/source/incident"
 )
 
-// TestCaptureOptions holds the defaults, which the pages of the rules state, and that a
+// TestCaptureOptions checks the defaults, which the pages of the rules state, and that a
 // configuration changes them.
 func TestCaptureOptions(t *testing.T) {
 	want := capture.Options{

@@ -8,7 +8,7 @@ import (
 	"homenode/source/scenario"
 )
 
-// TestUnequalByAHair holds that like hosts whose nodes differ by what their kernels
+// TestUnequalByAHair checks that like hosts whose nodes differ by what their kernels
 // keep (A-5) are named together, not one by one.
 func TestUnequalByAHair(t *testing.T) {
 	f, err := scenario.Read("hair", []byte(`release 7.0

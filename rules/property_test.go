@@ -48,7 +48,7 @@ func sweep() string {
 	return b.String()
 }
 
-// TestNoSilence holds that no guest is blind, and no memory remote, without a
+// TestNoSilence checks that no guest is blind, and no memory remote, without a
 // finding of medium severity or more that says so.
 func TestNoSilence(t *testing.T) {
 	f, err := scenario.Read("sweep", []byte(sweep()))

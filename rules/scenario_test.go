@@ -95,7 +95,7 @@ func watched(t *testing.T, path, id string) []byte {
 // amount matches the numbers of a message that have to be evidence.
 var amount = regexp.MustCompile(`\d+(\.\d+)? ([KMGT]B|%)`)
 
-// checkWatched holds what every finding about a recording has: a time, a severity that
+// checkWatched checks what every finding about a recording has: a time, a severity that
 // its rule allows, and evidence for each number.
 func checkWatched(t *testing.T, w *rules.Watched, f *finding.Finding) {
 	t.Helper()
@@ -164,7 +164,7 @@ func text(all []finding.Finding, id string, other map[string][]string) []byte {
 	return b.Bytes()
 }
 
-// TestRulesExplainThemselves holds that there is no rule without its words and sources.
+// TestRulesExplainThemselves checks that there is no rule without its words and sources.
 func TestRulesExplainThemselves(t *testing.T) {
 	seen := map[string]bool{}
 	for i, r := range rules.All {

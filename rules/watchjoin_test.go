@@ -8,7 +8,7 @@ import (
 	"homenode/source/scenario"
 )
 
-// TestJoin holds which VM of the inventory a recorded one is taken for.
+// TestJoin checks which VM of the inventory a recorded one is taken for.
 func TestJoin(t *testing.T) {
 	f, err := scenario.Read("x", []byte(`release 8.0
 cluster a

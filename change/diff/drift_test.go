@@ -235,7 +235,7 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// TestNoHost holds that a VM without host is judged where it is worst, and says so.
+// TestNoHost checks that a VM without host is judged where it is worst, and says so.
 func TestNoHost(t *testing.T) {
 	d := diff.Compare(judge(t, before), judge(t, before), diff.Options{})
 	if d.Differs() || len(d.Findings) > 0 {
@@ -253,7 +253,7 @@ func TestNoHost(t *testing.T) {
 	}
 }
 
-// TestItself holds that nothing differs between a fleet and itself.
+// TestItself checks that nothing differs between a fleet and itself.
 func TestItself(t *testing.T) {
 	f := demoFleet(t)
 	d := diff.Compare(rules.Run(f, rules.Options{}), rules.Run(f, rules.Options{}), diff.Options{})
@@ -263,7 +263,7 @@ func TestItself(t *testing.T) {
 	}
 }
 
-// TestMirror holds that a comparison the other way round says the opposite of
+// TestMirror checks that a comparison the other way round says the opposite of
 // everything, for random changes of the demo fleet.
 func TestMirror(t *testing.T) {
 	f := demoFleet(t)
@@ -340,7 +340,7 @@ func mirrored(d *diff.Drift, back bool) []string {
 	return out
 }
 
-// TestWorsens holds what counts for an exit code.
+// TestWorsens checks what counts for an exit code.
 func TestWorsens(t *testing.T) {
 	cured := strings.Replace(before, "coresPerSocket=2 memory=384GB hotAdd=on", "coresPerSocket=16 memory=384GB", 1)
 	a, b := judge(t, before), judge(t, cured)

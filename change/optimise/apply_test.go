@@ -12,7 +12,7 @@ import (
 	"homenode/source/demo"
 )
 
-// TestEdited holds that the edited configuration of every shape of every VM of the demo
+// TestEdited checks that the edited configuration of every shape of every VM of the demo
 // is predicted as the edited Guest is.
 func TestEdited(t *testing.T) {
 	f, err := demo.Fleet()

@@ -21,7 +21,7 @@ func TestBreach(t *testing.T) {
 	}
 }
 
-// TestBreachSum holds that the parts are what the search counts.
+// TestBreachSum checks that the parts are what the search counts.
 func TestBreachSum(t *testing.T) {
 	broken := 0
 	for seed := range uint64(60) {

@@ -41,7 +41,7 @@ host e nodes=2 cores=10 memory=256GB
 vm far host=e vcpus=2 memory=8GB
 `
 
-// TestFromFleet holds what becomes of the facts of a fleet.
+// TestFromFleet checks what becomes of the facts of a fleet.
 func TestFromFleet(t *testing.T) {
 	f := fleet(t, strings.Replace(small2, "hw=21", "hw=17", 1))
 	p, notes, err := FromFleet(f, "c", nil, Constraints{MemoryPercent: 150, VCPUsPerCore: 2.5, Apart: [][]string{{"db", "APP", "off"}}, Together: [][]string{{"app", "new"}}, Stay: []string{"amd"}, NPlus1: true})
@@ -80,7 +80,7 @@ func TestFromFleet(t *testing.T) {
 	}
 }
 
-// TestReserve holds what a node keeps free: 13009 MB on the host of the experiment (C-15),
+// TestReserve checks what a node keeps free: 13009 MB on the host of the experiment (C-15),
 // of two nodes of 132000 MB.
 func TestReserve(t *testing.T) {
 	f := fleet(t, "release 6.0\nhost a nodes=2 cores=10 memory=264000MB\nvm x host=a vcpus=2 memory=8GB")
@@ -95,7 +95,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// TestAllowed holds which hosts take a VM: by hardware version (7.0 U2 runs 19, 6.7 runs
+// TestAllowed checks which hosts take a VM: by hardware version (7.0 U2 runs 19, 6.7 runs
 // 14) and logical CPUs.
 func TestAllowed(t *testing.T) {
 	const hosts = "release 7.0 U2\ncluster c\nhost a nodes=2 cores=10 memory=128GB\nhost old nodes=2 cores=10 memory=128GB release=6.7\nhost small nodes=2 cores=4 memory=128GB ht=on\n"
@@ -117,7 +117,7 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestShapes holds the candidates of a VM: interleaved for CPU hot add (C-13), without it,
+// TestShapes checks the candidates of a VM: interleaved for CPU hot add (C-13), without it,
 // and by hand.
 func TestShapes(t *testing.T) {
 	text := "release 7.0 U3\ncluster c\nhost a nodes=2 cores=10 memory=128GB\nhost b nodes=4 cores=6 memory=256GB\n"
@@ -186,7 +186,7 @@ func inWords(vcpus int, s *Shape) string {
 	return strings.Join(edit, ", ") + on + ": " + strings.Join(fits, ", ")
 }
 
-// TestDemand holds that what is no share is said and taken as busy.
+// TestDemand checks that what is no share is said and taken as busy.
 func TestDemand(t *testing.T) {
 	f := fleet(t, "release 7.0\nhost a nodes=2 cores=10 memory=128GB\nvm x host=a vcpus=2 memory=8GB")
 	for _, tt := range []struct {
@@ -218,7 +218,7 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// TestErrors holds what cannot be made a problem, and what is left out.
+// TestErrors checks what cannot be made a problem, and what is left out.
 func TestErrors(t *testing.T) {
 	const two = "release 7.0\ncluster prod\nhost a nodes=2 cores=10 memory=128GB\nvm x1 host=a vcpus=2 memory=8GB\nvm x2 host=a vcpus=2 memory=8GB\ncluster test\nhost b nodes=2 cores=10\nvm y host=b vcpus=2 memory=8GB\ncluster empty\n"
 	for _, tt := range []struct {

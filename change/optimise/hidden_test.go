@@ -7,7 +7,7 @@ import (
 	"homenode/source/scenario"
 )
 
-// TestNodeInterleaving holds that a host which hides its nodes (A-2) is no better place:
+// TestNodeInterleaving checks that a host which hides its nodes (A-2) is no better place:
 // everything looks local there.
 func TestNodeInterleaving(t *testing.T) {
 	f, err := scenario.Read("cluster", []byte(`release 8.0

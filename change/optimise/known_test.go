@@ -47,7 +47,7 @@ func steps(p *Problem, got *Proposal) string {
 // TestKnown has problems whose best proposal is worked out by hand.
 func TestKnown(t *testing.T) {
 	// c is small: nothing should stay there. a has few cores, b little memory beside its
-	// cores: each holds what the other should, and neither has room for both.
+	// cores: each has what the other should, and neither has room for both.
 	exchange := func() *Problem {
 		p := &Problem{Weights: light, Hosts: []Host{esx("a", 1, 4, 100), esx("b", 1, 16, 50), esx("c", 1, 1, 40)},
 			VMs: []VM{busy("cpu", 0, 8, 40, 3), busy("ram", 1, 2, 90, 3)}}

@@ -64,7 +64,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestSeen holds that what was observed of a VM is left out where the VM or its host is
+// TestSeen checks that what was observed of a VM is left out where the VM or its host is
 // another one.
 func TestSeen(t *testing.T) {
 	const placed = "placed web01 homes=0 local=16GB remote=0\nplaced app01 homes=0,1 local=48GB remote=0\n"
@@ -93,7 +93,7 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// TestReshape holds that an event changes of a changed VM what it names, and no more.
+// TestReshape checks that an event changes of a changed VM what it names, and no more.
 func TestReshape(t *testing.T) {
 	for _, tt := range []struct {
 		change string
@@ -129,7 +129,7 @@ func TestReshape(t *testing.T) {
 	}
 }
 
-// TestScaleThenLine holds that a factor stays when a line is added after it, on an event
+// TestScaleThenLine checks that a factor stays when a line is added after it, on an event
 // that one line made for several VMs.
 func TestScaleThenLine(t *testing.T) {
 	got, err := changedBy(t, "", Step{Do: ScaleLoad, Text: "web02", Factor: 0.5}, Step{Do: StoryLine, Text: "at 50m power-off web01"})
@@ -167,7 +167,7 @@ func TestChangeErrors(t *testing.T) {
 	}
 }
 
-// TestLostThenLine holds that what is left of lines about a lost host stays as it is when
+// TestLostThenLine checks that what is left of lines about a lost host stays as it is when
 // a line is added.
 func TestLostThenLine(t *testing.T) {
 	s := read(t, `

@@ -135,7 +135,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestHandler holds what a worker does with tasks that it cannot do.
+// TestHandler checks what a worker does with tasks that it cannot do.
 func TestHandler(t *testing.T) {
 	p := newPlan(t, "seed=1..2")
 	body := encoded(t, p.Story)
@@ -159,7 +159,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestBaseOnce holds that the story of a sweep is asked for once.
+// TestBaseOnce checks that the story of a sweep is asked for once.
 func TestBaseOnce(t *testing.T) {
 	p := newPlan(t)
 	body := encoded(t, p.Story)
@@ -178,7 +178,7 @@ func TestBaseOnce(t *testing.T) {
 	}
 }
 
-// TestConfig holds that workers judge by the configuration of the sweep.
+// TestConfig checks that workers judge by the configuration of the sweep.
 func TestConfig(t *testing.T) {
 	p := newPlan(t)
 	plain := do(t, p, How{}).Points[0].Runs[0].Record.Findings

@@ -9,7 +9,7 @@ import (
 	"homenode/rules/simulate"
 )
 
-// TestRecord holds a record against the run that it is of, host by host: esx02 has more
+// TestRecord checks a record against the run that it is of, host by host: esx02 has more
 // memory given out than it has.
 func TestRecord(t *testing.T) {
 	s := read(t, small+"vm hog[1-2] host=esx02 vcpus=4 memory=60GB\n")
@@ -70,7 +70,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestSilent holds that a fleet that is not judged has no speed and no findings, and the
+// TestSilent checks that a fleet that is not judged has no speed and no findings, and the
 // same sums.
 func TestSilent(t *testing.T) {
 	s := read(t, small)

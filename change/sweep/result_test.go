@@ -51,7 +51,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestEffects holds the mean of a value over the points that have it.
+// TestEffects checks the mean of a value over the points that have it.
 func TestEffects(t *testing.T) {
 	r := madeUp(sums(10, 0, 1, 1, 0), sums(10, 800_000, 3, 1, 0), sums(10, 600_000, 1, 1, 0), nil, sums(10, 100_000, 1, 3, 0))
 	var got strings.Builder
@@ -68,7 +68,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestMeasures holds each measure of one record.
+// TestMeasures checks each measure of one record.
 func TestMeasures(t *testing.T) {
 	p := &Plan{Story: &numa.Story{Length: 10 * numa.Step}}
 	rec := &Record{Fleet: Sums{Steps: 1800, Local: 30, Remote: 10, Swapped: 20, Demand: 400_000, Ready: 4000, CoStop: 2000, Priced: 2, Speed: 1_500_000,

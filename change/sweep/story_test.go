@@ -87,7 +87,7 @@ func normal(s *numa.Story) string {
 	return walk(reflect.ValueOf(s))
 }
 
-// TestStoryForm holds that a field that stories get is not forgotten here, and that full
+// TestStoryForm checks that a field that stories get is not forgotten here, and that full
 // sets all of what it holds.
 func TestStoryForm(t *testing.T) {
 	have := map[string]bool{"Fleet": true}

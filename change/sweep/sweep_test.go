@@ -83,7 +83,7 @@ func records(t testing.TB, pt *PointResult) string {
 	return string(b)
 }
 
-// TestAsWritten holds that a point is what a story comes to in whose text the change is
+// TestAsWritten checks that a point is what a story comes to in whose text the change is
 // written: each of these stories is read and run as it is.
 func TestAsWritten(t *testing.T) {
 	for _, tt := range []struct {
@@ -145,7 +145,7 @@ func TestAsWritten(t *testing.T) {
 	}
 }
 
-// TestChangesSomething holds that the changes above are seen in the records at all.
+// TestChangesSomething checks that the changes above are seen in the records at all.
 func TestChangesSomething(t *testing.T) {
 	r := do(t, newPlan(t, "vm=web* vcpus=4,8", "cpu=x1,x2"), How{})
 	today := records(t, &r.Points[0])
@@ -156,7 +156,7 @@ func TestChangesSomething(t *testing.T) {
 	}
 }
 
-// TestWorkers holds that neither the number of workers nor what they did before changes a
+// TestWorkers checks that neither the number of workers nor what they did before changes a
 // byte.
 func TestWorkers(t *testing.T) {
 	p := newPlan(t, "vm=web* vcpus=2,4,8", "nodesPerSocket=today,2,3", "seed=1..3")
@@ -168,7 +168,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestOrder holds that the order of the values and dimensions changes nothing but the
+// TestOrder checks that the order of the values and dimensions changes nothing but the
 // order of the points.
 func TestOrder(t *testing.T) {
 	one := do(t, newPlan(t, "vm=web* vcpus=2,8", "Numa.PageMigEnable=0,1"), How{})
@@ -181,7 +181,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFails holds that a point that cannot be says why, and that the others are done.
+// TestFails checks that a point that cannot be says why, and that the others are done.
 func TestFails(t *testing.T) {
 	p := newPlan(t, "nodesPerSocket=1,3,2", "seed=1..2")
 	r := do(t, p, How{})
@@ -208,7 +208,7 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// TestNothingRuns holds that a fleet of which nothing can be simulated is no result.
+// TestNothingRuns checks that a fleet of which nothing can be simulated is no result.
 func TestNothingRuns(t *testing.T) {
 	s := read(t, "host esx01 nodes=? cores=8 memory=64GB\nvm a host=esx01 vcpus=4 memory=8GB\nrun 1m\n")
 	p, err := New(s, []string{"seed=1..2"}, Options{Version: "test"})
@@ -222,7 +222,7 @@ func TestNothingRuns(t *testing.T) {
 	}
 }
 
-// TestCancel holds that a run that is stopped is no result.
+// TestCancel checks that a run that is stopped is no result.
 func TestCancel(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()

@@ -208,7 +208,7 @@ Nodes = [], unknown
 	}
 }
 
-// TestDivide holds how nodes that were read divide and merge.
+// TestDivide checks how nodes that were read divide and merge.
 func TestDivide(t *testing.T) {
 	for _, tt := range []struct{ name, host, change, want string }{
 		{"merged", "nodes=4 packages=2 cores=14 memory=512GB", "nodesPerSocket=1", "0:28 256 GB, 1:28 256 GB"},
@@ -244,7 +244,7 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// TestWhom holds which VMs and hosts a change is about.
+// TestWhom checks which VMs and hosts a change is about.
 func TestWhom(t *testing.T) {
 	for _, tt := range []struct{ change, want string }{
 		{"vm=db01 vcpus=4", "0 hosts, 1 VM, 1 changed"},
@@ -318,7 +318,7 @@ VNUMAHotAdd = false, assumed: --what-if 'vm=db01 hw=20': an upgrade does not swi
 	}
 }
 
-// TestUnknownSettings holds that one setting said does not make the others known.
+// TestUnknownSettings checks that one setting said does not make the others known.
 func TestUnknownSettings(t *testing.T) {
 	f := fleet(t, "release 7.0U3\ncluster c\nhost a nodes=2 cores=8 memory=64GB\nvm v vcpus=12 memory=8GB settings=?")
 	got, _ := apply(t, f, "vm=v numa.vcpu.preferHT=TRUE")
@@ -329,7 +329,7 @@ func TestUnknownSettings(t *testing.T) {
 	}
 }
 
-// TestUneven holds that vCPUs that do not fill their sockets are refused, as vSphere
+// TestUneven checks that vCPUs that do not fill their sockets are refused, as vSphere
 // does, but for cores per socket that ESXi may choose itself.
 func TestUneven(t *testing.T) {
 	const text = `release 8.0U3
@@ -370,7 +370,7 @@ vm unknown host=a vcpus=20 coresPerSocket=? memory=8GB hw=19
 	}
 }
 
-// TestLoseHost holds that VMs go where their layout is worst, and only to hosts that
+// TestLoseHost checks that VMs go where their layout is worst, and only to hosts that
 // take them.
 func TestLoseHost(t *testing.T) {
 	const text = `release 7.0U3
@@ -429,7 +429,7 @@ func TestUpgradeAll(t *testing.T) {
 	}
 }
 
-// TestNoChange holds that a change to what is so already changes no finding, with its
+// TestNoChange checks that a change to what is so already changes no finding, with its
 // evidence, of the demo fleet.
 func TestNoChange(t *testing.T) {
 	f := demoFleet(t)
@@ -456,7 +456,7 @@ func TestNoChange(t *testing.T) {
 	}
 }
 
-// TestThereAndBack holds that nodes divided and merged again are what they were.
+// TestThereAndBack checks that nodes divided and merged again are what they were.
 func TestThereAndBack(t *testing.T) {
 	f := demoFleet(t)
 	got, _ := apply(t, f, "host=snc* nodesPerSocket=1", "host=snc* nodesPerSocket=2")

@@ -7,7 +7,7 @@ import (
 	"homenode/measure/compare"
 )
 
-// TestPublishedComparisons holds that compare finds what two articles found by
+// TestPublishedComparisons checks that compare finds what two articles found by
 // hand (measure/compare/testdata): the percentages, and no verdict, as they published a
 // figure for each side.
 func TestPublishedComparisons(t *testing.T) {

@@ -169,7 +169,7 @@ func TestExtractFlag(t *testing.T) {
 	}
 }
 
-// TestExploreDamaged holds that a packed file that is cut off gives what can be read and
+// TestExploreDamaged checks that a packed file that is cut off gives what can be read and
 // the error.
 func TestExploreDamaged(t *testing.T) {
 	path := filepath.Join(files(t), "cut.csv.gz")

@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// TestDocs holds that the generated pages are the ones in docs/.
+// TestDocs checks that the generated pages are the ones in docs/.
 func TestDocs(t *testing.T) {
 	want := commandPages(newRoot())
 	for name, page := range want {
@@ -72,7 +72,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestHelp holds that every command says what it does and shows an example.
+// TestHelp checks that every command says what it does and shows an example.
 func TestHelp(t *testing.T) {
 	for _, c := range commands(newRoot()) {
 		words := strings.Fields(nameOf(c))

@@ -7,7 +7,7 @@ import (
 	"homenode/numa"
 )
 
-// TestDemandIn holds that the proposal reckons with the most that a VM asks for, also
+// TestDemandIn checks that the proposal reckons with the most that a VM asks for, also
 // where it is recorded.
 func TestDemandIn(t *testing.T) {
 	s := &numa.Story{Length: 24 * time.Hour, Loads: []numa.VMLoad{
@@ -21,7 +21,7 @@ func TestDemandIn(t *testing.T) {
 	}
 }
 
-// TestDemandInStory holds that only what lies within the run counts, changes of load too.
+// TestDemandInStory checks that only what lies within the run counts, changes of load too.
 func TestDemandInStory(t *testing.T) {
 	at := func(share float64) *numa.Load { return &numa.Load{CPU: numa.Demand{Low: share, High: share}} }
 	office := numa.Load{CPU: numa.Demand{Low: 0.25, High: 0.75, Peak: 12 * time.Hour}}

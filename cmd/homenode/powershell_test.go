@@ -50,7 +50,7 @@ var (
 	psSet     = regexp.MustCompile(`ValidateSet\(([^)]*)\)\] \[string\] \$(\w+)`)
 )
 
-// TestPowerShellFlags holds that the module calls only commands and flags that the
+// TestPowerShellFlags checks that the module calls only commands and flags that the
 // program has, and never through a shell.
 func TestPowerShellFlags(t *testing.T) {
 	root := newRoot()
@@ -92,7 +92,7 @@ func TestPowerShellFlags(t *testing.T) {
 	}
 }
 
-// TestPowerShellWords holds that the parameters take the words that the program takes.
+// TestPowerShellWords checks that the parameters take the words that the program takes.
 func TestPowerShellWords(t *testing.T) {
 	severities := []string{}
 	for s := finding.Info; s <= finding.High; s++ {
@@ -114,7 +114,7 @@ func TestPowerShellWords(t *testing.T) {
 	}
 }
 
-// TestPowerShellManifest holds that the manifest exports the functions with help, and
+// TestPowerShellManifest checks that the manifest exports the functions with help, and
 // that each parameter of theirs is described.
 func TestPowerShellManifest(t *testing.T) {
 	_, list, _ := strings.Cut(psFile(t, "Homenode/Homenode.psd1"), "FunctionsToExport    = @(")

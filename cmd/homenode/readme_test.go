@@ -36,7 +36,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestPictures holds that the drawings in the README are today's.
+// TestPictures checks that the drawings in the README are today's.
 func TestPictures(t *testing.T) {
 	got := output([]string{"topo", "demo", "esx01", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/esx01.svg")
@@ -48,7 +48,7 @@ func TestPictures(t *testing.T) {
 	golden.Equal(t, []byte(got), "../../docs/img/size-io.svg")
 }
 
-// TestGlossary holds that every word of the glossary names statements that are in the
+// TestGlossary checks that every word of the glossary names statements that are in the
 // rule book.
 func TestGlossary(t *testing.T) {
 	page, err := os.ReadFile("../../docs/glossary.md")

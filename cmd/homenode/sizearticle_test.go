@@ -11,7 +11,7 @@ import (
 	"homenode/output/size"
 )
 
-// TestPublishedCapacity holds that no figure of the article is missed without a reason,
+// TestPublishedCapacity checks that no figure of the article is missed without a reason,
 // that each of its inconsistencies is shown by a figure that does not come out, and that
 // each of its experiments has figures.
 func TestPublishedCapacity(t *testing.T) {

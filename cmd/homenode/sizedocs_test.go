@@ -10,7 +10,7 @@ import (
 // sizePages are pages below docs/size whose console blocks are run.
 var sizePages = []string{"calibrate.md", "dump.md", "fit.md", "io.md", "latency.md", "pages.md", "rightsize.md", "speed.md"}
 
-// TestSizePages runs the commands of the pages on sizing and holds that each prints what
+// TestSizePages runs the commands of the pages on sizing and checks that each prints what
 // the page shows.
 func TestSizePages(t *testing.T) {
 	t.Chdir("../..")
@@ -28,7 +28,7 @@ func TestSizePages(t *testing.T) {
 	}
 }
 
-// TestFitPicture holds that the drawing of the page on fitting is today's.
+// TestFitPicture checks that the drawing of the page on fitting is today's.
 func TestFitPicture(t *testing.T) {
 	got := output([]string{"size", "fit", "--vm", "12x96GB", "--hosts", "2x32c/1TB,2x48c/1.5TB", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/size-fit.svg")

@@ -10,7 +10,7 @@ import (
 	"homenode/internal/golden"
 )
 
-// TestRightSizeDay holds that the capture of the example is what the simulation makes of
+// TestRightSizeDay checks that the capture of the example is what the simulation makes of
 // its story.
 func TestRightSizeDay(t *testing.T) {
 	const story, packed = "../../size/rightsize/testdata/day.txtar", "../../size/rightsize/testdata/day.csv.gz"

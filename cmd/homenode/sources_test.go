@@ -163,7 +163,7 @@ func TestManySources(t *testing.T) {
 	}
 }
 
-// TestManySourcesAssess holds the exit codes: what was found counts, but nothing
+// TestManySourcesAssess checks the exit codes: what was found counts, but nothing
 // found in half of a fleet is no success.
 func TestManySourcesAssess(t *testing.T) {
 	unsetGovc(t)

@@ -13,7 +13,7 @@ import (
 	"homenode/esxi/vnuma"
 )
 
-// TestStorySize holds that the ticks of a large story are coarse unless it says every=.
+// TestStorySize checks that the ticks of a large story are coarse unless it says every=.
 func TestStorySize(t *testing.T) {
 	var fleet strings.Builder
 	fmt.Fprintf(&fleet, "host esx[1-60] nodes=2 cores=16 memory=768GB\n")

@@ -174,7 +174,7 @@ func TestParseWorkload(t *testing.T) {
 	}
 }
 
-// TestWorkloads holds that a class has its value in its range and says where from.
+// TestWorkloads checks that a class has its value in its range and says where from.
 func TestWorkloads(t *testing.T) {
 	for _, w := range Workloads {
 		for _, r := range []Range{w.Stall, w.Stream} {

@@ -102,7 +102,7 @@ func round(v float64, digits int) float64 {
 	return math.Round(v*scale) / scale
 }
 
-// TestOrigins holds that every figure says where it is from, and only unknown ones do not.
+// TestOrigins checks that every figure says where it is from, and only unknown ones do not.
 func TestOrigins(t *testing.T) {
 	kinds := map[string]string{}
 	for _, m := range Table() {
@@ -145,7 +145,7 @@ func FuzzFor(f *testing.F) {
 	})
 }
 
-// TestSpan holds what an interval covers, as ns near, ns far, near share and link.
+// TestSpan checks what an interval covers, as ns near, ns far, near share and link.
 func TestSpan(t *testing.T) {
 	parted := []numa.Node{{ID: 0, Package: 0}, {ID: 1, Package: 0}, {ID: 2, Package: 1}, {ID: 3, Package: 1}}
 	whole := []numa.Node{{ID: 0, Package: 0}, {ID: 1, Package: 1}}

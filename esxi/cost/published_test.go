@@ -84,7 +84,7 @@ func classes() string {
 	return b.String()
 }
 
-// TestDocs holds that the tables of docs/cost.md are what the package says: the golden
+// TestDocs checks that the tables of docs/cost.md are what the package says: the golden
 // file of all its numbers.
 func TestDocs(t *testing.T) {
 	const path = "../../docs/cost.md"
@@ -105,7 +105,7 @@ func TestDocs(t *testing.T) {
 	golden.Equal(t, []byte(got), path)
 }
 
-// TestMissesHaveReasons holds that nothing is a miss without a word on why.
+// TestMissesHaveReasons checks that nothing is a miss without a word on why.
 func TestMissesHaveReasons(t *testing.T) {
 	count := map[Verdict]int{}
 	for _, r := range Published() {

@@ -90,7 +90,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestPlaceUnmanaged holds that VMs outside NUMA management get no home node (C-12).
+// TestPlaceUnmanaged checks that VMs outside NUMA management get no home node (C-12).
 func TestPlaceUnmanaged(t *testing.T) {
 	nodes, unplaced := place(t, "release 7.0\nhost esx01 nodes=2 cores=10 memory=128GB\nvm pinned vcpus=4 memory=8GB cpuAffinity=0-3\nvm free vcpus=4 memory=8GB\n")
 	if fmt.Sprint(unplaced) != "[0]" || len(nodes[0].Clients) != 1 || nodes[0].Clients[0].Request != 1 {
@@ -98,7 +98,7 @@ func TestPlaceUnmanaged(t *testing.T) {
 	}
 }
 
-// TestPlaceUnknownMemory holds that nodes of unknown size take all memory as local.
+// TestPlaceUnknownMemory checks that nodes of unknown size take all memory as local.
 func TestPlaceUnknownMemory(t *testing.T) {
 	nodes, _ := place(t, "release 7.0\nhost esx01 nodes=2 cores=10\nvm a vcpus=4 memory=8GB\n")
 	if c := nodes[0].Clients[0]; c.Local != 8*numa.GiB || c.Remote != 0 {

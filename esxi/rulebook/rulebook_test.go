@@ -14,7 +14,7 @@ import (
 
 var citation = regexp.MustCompile(`\b[A-F]-\d{1,2}\b`)
 
-// TestCited holds that every id which the program prints can be looked up.
+// TestCited checks that every id which the program prints can be looked up.
 func TestCited(t *testing.T) {
 	known := map[string]bool{}
 	for _, s := range rulebook.Statements {

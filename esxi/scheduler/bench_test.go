@@ -35,7 +35,7 @@ func BenchmarkEveryPhase(b *testing.B) {
 	}
 }
 
-// TestEveryPhase holds that jumping over steps changes nothing.
+// TestEveryPhase checks that jumping over steps changes nothing.
 func TestEveryPhase(t *testing.T) {
 	for _, kind := range day.Kinds {
 		s := day.Story(kind, 2, 100, time.Hour)

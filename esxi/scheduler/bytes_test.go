@@ -16,7 +16,7 @@ import (
 	"homenode/numa"
 )
 
-// TestSameBytes holds that the outcome does not depend on the number of workers. With
+// TestSameBytes checks that the outcome does not depend on the number of workers. With
 // HOMENODE_DIGESTS=FILE it also writes the digest of each story to the file, so that
 // builds for other processors can be compared: make same-bytes.
 func TestSameBytes(t *testing.T) {

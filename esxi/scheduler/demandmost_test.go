@@ -8,7 +8,7 @@ import (
 	"homenode/numa"
 )
 
-// TestMost holds that numa.Demand.Most is on the curve that is simulated.
+// TestMost checks that numa.Demand.Most is on the curve that is simulated.
 func TestMost(t *testing.T) {
 	start := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 	for _, d := range []numa.Demand{{Low: 0.1, High: 0.9, Peak: 14 * time.Hour}, {Low: 0.8, High: 0.2, Peak: 3 * time.Hour}} {

@@ -40,7 +40,7 @@ func ticks(t *testing.T, s *numa.Story) (*scheduler.Outcome, []numa.Tick) {
 	return o, all
 }
 
-// TestUnknownMemory holds that a host of unknown memory states no minFree: it would be 0.
+// TestUnknownMemory checks that a host of unknown memory states no minFree: it would be 0.
 func TestUnknownMemory(t *testing.T) {
 	s := read(t, "release 7.0\nhost esx01 nodes=2 cores=12\nvm a vcpus=4 memory=8GB\nrun 1m every=20s\n")
 	_, all := ticks(t, s)
@@ -51,7 +51,7 @@ func TestUnknownMemory(t *testing.T) {
 	}
 }
 
-// TestLoneNode holds that a host with one node of an odd ID is refused, not shown wrongly.
+// TestLoneNode checks that a host with one node of an odd ID is refused, not shown wrongly.
 func TestLoneNode(t *testing.T) {
 	for _, id := range []int{-1, 64} {
 		s := read(t, "release 7.0\nhost esx01 nodes=1 cores=12 nodeMemory=64GB\nvm a vcpus=4 memory=8GB\nrun 1m every=20s\n")
@@ -64,7 +64,7 @@ func TestLoneNode(t *testing.T) {
 	}
 }
 
-// TestHugeLimits holds that limits and reservations beyond all bounds are as those that
+// TestHugeLimits checks that limits and reservations beyond all bounds are as those that
 // bind nothing, and reserve everything.
 func TestHugeLimits(t *testing.T) {
 	text := "release 7.0\nhost esx01 nodes=2 cores=4 nodeMemory=64GB mhz=2600\nvm a vcpus=4 memory=8GB\nvm b vcpus=12 memory=8GB\nload * cpu=100%\nrun 1m every=20s\n"
@@ -85,7 +85,7 @@ func TestHugeLimits(t *testing.T) {
 	}
 }
 
-// TestHotAddOfUnknown holds that a VM whose new configuration cannot be predicted stays as
+// TestHotAddOfUnknown checks that a VM whose new configuration cannot be predicted stays as
 // it was, wherever it goes from there.
 func TestHotAddOfUnknown(t *testing.T) {
 	s := read(t, "release 7.0\ncluster c\nhost esx01 cluster=c nodes=2 cores=12 nodeMemory=64GB\nhost esx02 cluster=c nodes=2 cores=12 nodeMemory=64GB\nvm a host=esx01 vcpus=4 memory=8GB hotAdd=on\nvm b host=esx01 vcpus=4 memory=8GB\nrun 10m every=20s\nat 1m hot-add a vcpus=8\nat 2m vmotion a host=esx02\nat 3m power-off a\n")
@@ -99,7 +99,7 @@ func TestHotAddOfUnknown(t *testing.T) {
 	}
 }
 
-// TestWhy holds what decisions say, one story each: the deciding numbers, by the rules of
+// TestWhy checks what decisions say, one story each: the deciding numbers, by the rules of
 // the release.
 func TestWhy(t *testing.T) {
 	for _, tt := range []struct {
@@ -132,7 +132,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestLongLog holds that the why-log has an end, that events of the story stay in it, and
+// TestLongLog checks that the why-log has an end, that events of the story stay in it, and
 // that what is left out is said.
 func TestLongLog(t *testing.T) {
 	defer scheduler.ShortenLog(10)()
@@ -170,7 +170,7 @@ func TestLongLog(t *testing.T) {
 	}
 }
 
-// TestOptionNotes holds that an option event that changes nothing says so.
+// TestOptionNotes checks that an option event that changes nothing says so.
 func TestOptionNotes(t *testing.T) {
 	o, _ := ticks(t, read(t, "release 7.0\nhost h nodes=2 cores=12 nodeMemory=64GB\nvm a vcpus=2 memory=8GB\nrun 1m every=20s\nat 20s set h hyperthreadingMitigation=TRUE Numa.SwapInterval=0 Numa.PreferHT=1\n"))
 	want := []numa.Note{

@@ -7,7 +7,7 @@ import (
 	"homenode/numa"
 )
 
-// TestOptionNames holds that stories know every option that is simulated, and that none of
+// TestOptionNames checks that stories know every option that is simulated, and that none of
 // them passes for another one misspelt.
 func TestOptionNames(t *testing.T) {
 	for _, key := range slices.Concat(SimulatedOptions(), shapes[:2]) {

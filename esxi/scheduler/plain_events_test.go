@@ -108,7 +108,7 @@ func stories() uint64 {
 	return 200
 }
 
-// TestStories holds that random stories can be simulated and that every kind of decision
+// TestStories checks that random stories can be simulated and that every kind of decision
 // happens in many of them: a comparison of runs in which nothing happens proves nothing.
 func TestStories(t *testing.T) {
 	in := map[string]int{}

@@ -63,7 +63,7 @@ func (c *plainClient) touch(pages int64) {
 	c.vm.coolDown()
 }
 
-// coolDown holds that no client has more hot pages than pages outside H.
+// coolDown checks that no client has more hot pages than pages outside H.
 func (v *plainVM) coolDown() {
 	for _, c := range v.clients {
 		c.hot = min(c.hot, c.outside())

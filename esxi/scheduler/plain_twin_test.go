@@ -55,7 +55,7 @@ func runPlain(s *numa.Story, choices vnuma.Choices) (ticks [][]*numa.Tick, w *pl
 	return ticks, w
 }
 
-// TestTwin holds that the kernel does what the page says, to the page and the part.
+// TestTwin checks that the kernel does what the page says, to the page and the part.
 func TestTwin(t *testing.T) {
 	for seed := range stories() {
 		if diff := twins(t, randomStory(seed), vnumaChoices(seed)); diff != "" {

@@ -8,7 +8,7 @@ import (
 	"homenode/numa"
 )
 
-// TestTalkEnds holds that a client which only its partner held back moves for load once
+// TestTalkEnds checks that a client which only its partner held back moves for load once
 // they talk no more, although no demand has changed.
 func TestTalkEnds(t *testing.T) {
 	s := oneVM(numa.ESXi70, 16384, 1024, []int{0, 0})
@@ -63,7 +63,7 @@ func placed(t *testing.T, s *numa.Story) *numa.VMTick {
 	return &runKernel(t, s, vnumaChoices(1), 1).ticks[0][0].VMs[0]
 }
 
-// TestMoreMemory holds that more free memory on the home node of a VM never lowers its
+// TestMoreMemory checks that more free memory on the home node of a VM never lowers its
 // locality at placement, nor takes it elsewhere.
 func TestMoreMemory(t *testing.T) {
 	better, tight := 0, 0
@@ -100,7 +100,7 @@ func TestMoreMemory(t *testing.T) {
 	}
 }
 
-// TestMoreMemoryElsewhere holds the exception that the early spill makes (C-15): what
+// TestMoreMemoryElsewhere checks the exception that the early spill makes (C-15): what
 // another node has above what it keeps takes pages that would have been local.
 func TestMoreMemoryElsewhere(t *testing.T) {
 	// 2 nodes of 64 GB: minFree is 899 MB + 1 % of 100 GB = 1923 MB, a node keeps 7692 MB.

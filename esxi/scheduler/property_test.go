@@ -83,7 +83,7 @@ func believable(t *numa.Tick) error {
 	return nil
 }
 
-// TestConserved holds that memory is conserved to the page, that no client is outside its
+// TestConserved checks that memory is conserved to the page, that no client is outside its
 // nodes, no node above its memory and no share outside [0, 1], in every step.
 func TestConserved(t *testing.T) {
 	for seed := range 5 * stories() {
@@ -123,7 +123,7 @@ func runAll(tb testing.TB, s *numa.Story, workers int, ends ...time.Duration) si
 	return r
 }
 
-// TestSameRun holds that a run shows and comes to the same again, with any number of
+// TestSameRun checks that a run shows and comes to the same again, with any number of
 // workers, and cut anywhere: off the grid, twice at one time, back in time.
 func TestSameRun(t *testing.T) {
 	for seed := range stories() / 2 {
@@ -201,7 +201,7 @@ func shownByName(s *numa.Story, r *simRun) string {
 	return b.String() + strings.Join(sums, "\n")
 }
 
-// TestOrderOfVMs holds that the order of VMs changes nothing but ties. The stories are
+// TestOrderOfVMs checks that the order of VMs changes nothing but ties. The stories are
 // those in which the plain twin never chose between equal clients and in which no memory
 // was asked for that its first choice did not have: then who comes first does not matter.
 func TestOrderOfVMs(t *testing.T) {

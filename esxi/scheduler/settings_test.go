@@ -43,7 +43,7 @@ func optionTable() string {
 	return b.String()
 }
 
-// TestOptionTable holds that docs/simulation.md lists the options as they are.
+// TestOptionTable checks that docs/simulation.md lists the options as they are.
 func TestOptionTable(t *testing.T) {
 	const file = "../../docs/simulation.md"
 	text, err := os.ReadFile(file)

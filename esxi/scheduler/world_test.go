@@ -39,7 +39,7 @@ func tell(t *testing.T, text string) (log []string, last map[string]string) {
 	return log, last
 }
 
-// TestSpill holds the early spill of e-spill: with 12.5 GB free a node gave new
+// TestSpill checks the early spill of e-spill: with 12.5 GB free a node gave new
 // memory away; the model keeps 13,009 MB.
 func TestSpill(t *testing.T) {
 	log, last := tell(t, `release 6.0

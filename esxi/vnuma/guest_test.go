@@ -8,7 +8,7 @@ import (
 	"homenode/numa"
 )
 
-// TestParseCookie holds the 12 published values of the rule book, B-9 and what is none.
+// TestParseCookie checks the 12 published values of the rule book, B-9 and what is none.
 func TestParseCookie(t *testing.T) {
 	for _, tt := range []struct {
 		cookie     string

@@ -7,7 +7,7 @@ import (
 	"homenode/numa"
 )
 
-// TestLogLines holds the forms that the published logs do not: forms of each
+// TestLogLines checks the forms that the published logs do not: forms of each
 // release are in rule book B-23
 func TestLogLines(t *testing.T) {
 	for _, tt := range []struct {

@@ -130,7 +130,7 @@ func TestWorkedMemory(t *testing.T) {
 	}
 }
 
-// TestSocketsStay holds that a move changes no socket of the guest (D-1), even to a
+// TestSocketsStay checks that a move changes no socket of the guest (D-1), even to a
 // release that would not choose them.
 func TestSocketsStay(t *testing.T) {
 	from := machineOf(t, numa.ESXi80, 2, 20, 20, 64*gib)

@@ -97,7 +97,7 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
-// TestDoors holds that the test above finds what it is for.
+// TestDoors checks that the test above finds what it is for.
 func TestDoors(t *testing.T) {
 	tests := []struct{ dir, imp, want string }{
 		{"rules", "homenode/source/esxtop", "that door is shut"},
@@ -203,7 +203,7 @@ func floor(room string) int {
 	return slices.IndexFunc(floors, func(rooms []string) bool { return slices.Contains(rooms, room) })
 }
 
-// TestPackageComments holds that every package has exactly one package comment.
+// TestPackageComments checks that every package has exactly one package comment.
 func TestPackageComments(t *testing.T) {
 	for dir, files := range sources(t) {
 		comments := 0

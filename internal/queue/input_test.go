@@ -25,7 +25,7 @@ func inputTasks(t *testing.T, in Input, n int) (tasks []Task) {
 	return tasks
 }
 
-// TestInput holds that tasks get what they have in common, in pieces, also when the queue
+// TestInput checks that tasks get what they have in common, in pieces, also when the queue
 // loses it while they are done, and that nothing of it stays.
 func TestInput(t *testing.T) {
 	t.Parallel()

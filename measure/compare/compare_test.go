@@ -82,7 +82,7 @@ func resampledMedians(s []float64) []float64 {
 	return medians
 }
 
-// TestExact holds the simulation against all resamples: beyond either limit lie
+// TestExact checks the simulation against all resamples: beyond either limit lie
 // 2.5 % of them, give or take what 10,000 draws can be off (three deviations).
 func TestExact(t *testing.T) {
 	const off = 3 * 0.0016

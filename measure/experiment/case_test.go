@@ -33,7 +33,7 @@ figure a-limits what it is
 	fine = "want homes web1 at 5m = 0\n"
 )
 
-// TestErrors holds the exact text and place of every error.
+// TestErrors checks the exact text and place of every error.
 func TestErrors(t *testing.T) {
 	const names = "homes, clients, nodes, crowd, local, remote, onNode, locality, consumed, large, shared, swapped, free, moves, ready, coStop, run, speed, far"
 	for _, tt := range []struct{ name, in, want string }{
@@ -92,7 +92,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCaseErrors holds the errors of the first section, and of cases without one.
+// TestCaseErrors checks the errors of the first section, and of cases without one.
 func TestCaseErrors(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"nothing", "", "1:1: found no id, title or source, want all of them in a section -- case --"},
@@ -151,7 +151,7 @@ func shipped(t testing.TB) map[string][]byte {
 	return out
 }
 
-// TestShipped holds that every case has its own id, names its source, and says why a
+// TestShipped checks that every case has its own id, names its source, and says why a
 // figure is missed.
 func TestShipped(t *testing.T) {
 	ids := map[string]string{}

@@ -78,7 +78,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestNotes holds what is said of what the capture or the inventory does not tell.
+// TestNotes checks what is said of what the capture or the inventory does not tell.
 func TestNotes(t *testing.T) {
 	for _, tt := range []struct {
 		name, capture, fleet string
@@ -141,7 +141,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestAssumed holds that a shape that is assumed does where there is no inventory.
+// TestAssumed checks that a shape that is assumed does where there is no inventory.
 func TestAssumed(t *testing.T) {
 	shape := fleetOf(t, "host assumed nodes=2 cores=18 memory=256GB release=7.0U3\n").Hosts[0]
 	shape.At = "--assume-host"
@@ -154,7 +154,7 @@ func TestAssumed(t *testing.T) {
 	}
 }
 
-// TestOrder holds that ticks that are not after the one before are left out, and that a
+// TestOrder checks that ticks that are not after the one before are left out, and that a
 // gap and ticks without the full state are said.
 func TestOrder(t *testing.T) {
 	r := &replay.Recorder{}

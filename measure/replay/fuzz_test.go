@@ -11,7 +11,7 @@ import (
 	"homenode/output/deviation"
 )
 
-// FuzzReplay holds that whatever ticks there are, a replay says what is missing, or runs a
+// FuzzReplay checks that whatever ticks there are, a replay says what is missing, or runs a
 // story that can be and compares every counter in numbers.
 func FuzzReplay(f *testing.F) {
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz"))

@@ -12,7 +12,7 @@ import (
 
 const s = time.Second
 
-// TestDemand holds the recorded demand on the grid of draws.
+// TestDemand checks the recorded demand on the grid of draws.
 func TestDemand(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -35,7 +35,7 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// TestDemandKeeps holds that the grid keeps what was asked for in all: intervals of any
+// TestDemandKeeps checks that the grid keeps what was asked for in all: intervals of any
 // length, without a hole.
 func TestDemandKeeps(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -66,7 +66,7 @@ func TestDemandKeeps(t *testing.T) {
 	}
 }
 
-// TestLines holds the straight lines of growing memory.
+// TestLines checks the straight lines of growing memory.
 func TestLines(t *testing.T) {
 	amounts := func(every time.Duration, of ...numa.Bytes) (out []amount) {
 		for i, b := range of {
@@ -93,7 +93,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesNear holds that memory along the lines is never further from what was observed
+// TestLinesNear checks that memory along the lines is never further from what was observed
 // than is allowed, and ends where it ended.
 func TestLinesNear(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 1))
@@ -127,7 +127,7 @@ func TestLinesNear(t *testing.T) {
 	}
 }
 
-// TestMerge holds what becomes of two moments that are taken together.
+// TestMerge checks what becomes of two moments that are taken together.
 func TestMerge(t *testing.T) {
 	all := numa.HasRun | numa.HasReady | numa.HasMoves
 	early := moment{at: 20 * s, vms: []seen{{life: 0, has: all, moves: 2, wanted: 1, ready: 0.4}, {life: 1, has: all, moves: 1}, {life: 2, has: numa.HasRun, wanted: 3}, {life: 3, has: all &^ numa.HasMoves}}}

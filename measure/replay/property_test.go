@@ -37,7 +37,7 @@ func randomStory(r *rand.Rand, quiet bool) string {
 	return b.String()
 }
 
-// TestQuiet holds that a story in which nothing moves replays without any error.
+// TestQuiet checks that a story in which nothing moves replays without any error.
 func TestQuiet(t *testing.T) {
 	quiet := 0
 	for seed := range uint64(60) {
@@ -63,7 +63,7 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestBusy holds that a story with noise and contention, of which the ticks tell all that
+// TestBusy checks that a story with noise and contention, of which the ticks tell all that
 // the twin begins with, replays without error as well: the same balancer does the same.
 func TestBusy(t *testing.T) {
 	moved := 0.0
@@ -87,7 +87,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestThin holds that a recorder that may keep little sees the same migrations and the
+// TestThin checks that a recorder that may keep little sees the same migrations and the
 // same mean of ready time, at fewer moments.
 func TestThin(t *testing.T) {
 	text := randomStory(rand.New(rand.NewPCG(3, 2)), false)
@@ -120,7 +120,7 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// TestCancelled holds that a replay ends with its context.
+// TestCancelled checks that a replay ends with its context.
 func TestCancelled(t *testing.T) {
 	s, err := story.Read("random", []byte(randomStory(rand.New(rand.NewPCG(3, 2)), false)))
 	if err != nil {

@@ -96,7 +96,7 @@ func results(t testing.TB, all []*replay.Recorder, fleet *numa.Fleet) (out []*re
 	return out
 }
 
-// TestRoundTrip holds what comes of the demo story when it is written as esxtop does, read
+// TestRoundTrip checks what comes of the demo story when it is written as esxtop does, read
 // and replayed: a day with vMotion, HA, a hot add, early spill and balancing. Without the
 // talks of VMs, of which no capture tells, the errors that are left are of bytes: esxtop
 // writes hundredths of a MB.
@@ -113,7 +113,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestCoarse holds how much of the demo story comes back when it is recorded more finely or
+// TestCoarse checks how much of the demo story comes back when it is recorded more finely or
 // more coarsely than the model draws demand: means of minutes hide the peaks that the
 // balancer acts on.
 func TestCoarse(t *testing.T) {
@@ -170,7 +170,7 @@ func demoCapture(t testing.TB) (all []*replay.Recorder) {
 	return all
 }
 
-// TestSame holds that the same capture gives the same bytes.
+// TestSame checks that the same capture gives the same bytes.
 func TestSame(t *testing.T) {
 	var all [2]bytes.Buffer
 	for i := range all {

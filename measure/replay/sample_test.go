@@ -11,7 +11,7 @@ import (
 	"homenode/source/ticks"
 )
 
-// TestSamples holds what is said of published files of esxtop: none of them shows VMs and
+// TestSamples checks what is said of published files of esxtop: none of them shows VMs and
 // nodes over time, so none can be replayed.
 func TestSamples(t *testing.T) {
 	shape := fleetOf(t, "host assumed nodes=2 cores=4 memory=64GB release=6.7\n").Hosts[0]

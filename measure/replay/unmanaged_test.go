@@ -7,7 +7,7 @@ import (
 	"homenode/source/story"
 )
 
-// TestUnmanaged holds that VMs which the NUMA scheduler does not manage take their memory
+// TestUnmanaged checks that VMs which the NUMA scheduler does not manage take their memory
 // of all nodes, so that what is free there is as observed. Pages are rounded for each VM
 // and node.
 func TestUnmanaged(t *testing.T) {

@@ -122,7 +122,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestUnits holds the identities of the package comment on one measured row: 32 KiB reads
+// TestUnits checks the identities of the package comment on one measured row: 32 KiB reads
 // of a published experiment.
 func TestUnits(t *testing.T) {
 	const rate, block = IORate(120219.546), 32 * numa.KiB

@@ -70,7 +70,7 @@ func TestJSON(t *testing.T) {
 	golden.Equal(t, b.Bytes(), "testdata/night.json")
 }
 
-// TestLimits holds that only so many VMs and notes are shown, and that no more are hidden
+// TestLimits checks that only so many VMs and notes are shown, and that no more are hidden
 // than is said.
 func TestLimits(t *testing.T) {
 	var lines strings.Builder

@@ -41,7 +41,7 @@ func TestCaptureSaysWhatWasNotRead(t *testing.T) {
 	}
 }
 
-// A place of SARIF is a file that is there: that of the host which holds the time.
+// A place of SARIF is a file that is there: that of the host with the time.
 func TestCaptureSARIFPlaces(t *testing.T) {
 	w := watchedNight(t)
 	for _, rec := range w.Recordings {

@@ -9,7 +9,7 @@ import (
 	"homenode/rules"
 )
 
-// TestCaptureVMNames holds which lives a name picks, and what is said when it picks none.
+// TestCaptureVMNames checks which lives a name picks, and what is said when it picks none.
 func TestCaptureVMNames(t *testing.T) {
 	w := &rules.Watched{Recordings: []*capture.Recording{
 		{Host: "esx01", VMs: []capture.VM{{Name: "sql01", GID: 7}, {Name: "sql01", GID: 9}, {Name: "web", GID: 8}}},

@@ -416,7 +416,7 @@ func readJUnit(t *testing.T, r *rules.Result, failOn finding.Severity) junitRead
 }
 
 // The counts are those of the cases, every VM and host is one case with a name of
-// its own, and a failure holds every finding from the threshold on.
+// its own, and a failure has every finding from the threshold on.
 func TestJUnit(t *testing.T) {
 	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), htmlResult(t, "release 7.0U3\ncluster c\nhost h nodes=? cores=4\nvm a vcpus=2\n")} {
 		for _, failOn := range []finding.Severity{finding.Info, finding.Medium, finding.High} {

@@ -21,7 +21,7 @@ seen odd01 by=numactl nodes=5+3
 seen odd01 by=vmware.log vcpus=4 start=first
 `
 
-// TestSeen holds the words for observations in every form.
+// TestSeen checks the words for observations in every form.
 func TestSeen(t *testing.T) {
 	f, err := scenario.Read("in", []byte(observedFleet))
 	if err != nil {

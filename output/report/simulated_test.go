@@ -51,7 +51,7 @@ func simulated(t testing.TB, text string) *simulate.Result {
 	return r
 }
 
-// TestSimulatedForms holds every form of a small simulation.
+// TestSimulatedForms checks every form of a small simulation.
 func TestSimulatedForms(t *testing.T) {
 	r := simulated(t, busyStory)
 	o := report.CaptureOptions{FailOn: finding.Medium, SourceWords: []string{"busy.txtar"}}
@@ -75,7 +75,7 @@ func TestSimulatedForms(t *testing.T) {
 	}
 }
 
-// TestSimulatedNeverObserved holds that no form of a simulation can be taken for what was
+// TestSimulatedNeverObserved checks that no form of a simulation can be taken for what was
 // observed.
 func TestSimulatedNeverObserved(t *testing.T) {
 	r := simulated(t, busyStory)
@@ -115,7 +115,7 @@ func TestSimulatedNeverObserved(t *testing.T) {
 	}
 }
 
-// TestSimulatedRules holds that the rule book explains every decision.
+// TestSimulatedRules checks that the rule book explains every decision.
 func TestSimulatedRules(t *testing.T) {
 	for k := scheduler.Placed; k <= scheduler.OptionSet; k++ {
 		for _, id := range k.Rules() {
@@ -126,7 +126,7 @@ func TestSimulatedRules(t *testing.T) {
 	}
 }
 
-// TestSimulatedErrors holds what is said of names that nobody bears.
+// TestSimulatedErrors checks what is said of names that nobody bears.
 func TestSimulatedErrors(t *testing.T) {
 	r := simulated(t, busyStory)
 	for _, tt := range []struct {
@@ -145,7 +145,7 @@ func TestSimulatedErrors(t *testing.T) {
 	}
 }
 
-// TestSimulatedSilent holds that a run that was not judged says so, and claims nothing.
+// TestSimulatedSilent checks that a run that was not judged says so, and claims nothing.
 func TestSimulatedSilent(t *testing.T) {
 	s, err := demo.Story()
 	if err != nil {
@@ -172,7 +172,7 @@ func TestSimulatedSilent(t *testing.T) {
 	}
 }
 
-// TestSimulatedTrouble holds that hosts that cannot carry their VMs never read as if all
+// TestSimulatedTrouble checks that hosts that cannot carry their VMs never read as if all
 // was well.
 func TestSimulatedTrouble(t *testing.T) {
 	const head = "release 8.0U2\ncluster c\nhost esx01 nodes=2 cores=8 memory=64GB\n"

@@ -61,7 +61,7 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// TestCSV holds the cells of a row against the result, and what is done about formulas.
+// TestCSV checks the cells of a row against the result, and what is done about formulas.
 func TestCSV(t *testing.T) {
 	r := made(t, all...)
 	var b strings.Builder
@@ -110,7 +110,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestJSON holds that the form has all points, and no number where nothing is known.
+// TestJSON checks that the form has all points, and no number where nothing is known.
 func TestJSON(t *testing.T) {
 	r := made(t, all...)
 	var b strings.Builder

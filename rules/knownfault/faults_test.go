@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFaults holds that the table is complete, its ranges are ranges, and that the
+// TestFaults checks that the table is complete, its ranges are ranges, and that the
 // scenario shows each fault.
 func TestFaults(t *testing.T) {
 	fires, err := os.ReadFile("testdata/fires.txtar")

@@ -11,7 +11,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// TestGroups holds that groups joins what a plain search joins: VMs that reach each
+// TestGroups checks that groups joins what a plain search joins: VMs that reach each
 // other over shared PCPUs, in the order of the fleet, and nothing else.
 func TestGroups(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

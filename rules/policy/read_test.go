@@ -147,7 +147,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestDocument holds that the example of the documentation is understood, and that the
+// TestDocument checks that the example of the documentation is understood, and that the
 // page names every threshold with its default.
 func TestDocument(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "config.md"))

@@ -12,7 +12,7 @@ import (
 	"homenode/source/story"
 )
 
-// TestDemo holds that the demo story is judged, and that its faults are found by the
+// TestDemo checks that the demo story is judged, and that its faults are found by the
 // rules that judge captures.
 func TestDemo(t *testing.T) {
 	s, err := demo.Story()
@@ -41,7 +41,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestNoWaitKnown holds that the start, of which nobody knows how long VMs wait, has no
+// TestNoWaitKnown checks that the start, of which nobody knows how long VMs wait, has no
 // speed: not that of a VM that never waits.
 func TestNoWaitKnown(t *testing.T) {
 	const text = "release 7.0\nhost h nodes=2 cores=4 nodeMemory=64GB\nvm a vcpus=4 memory=8GB\nvm b vcpus=4 memory=8GB\nvm c vcpus=4 memory=8GB\nload * cpu=100%%\nrun 1h every=%s\n"
@@ -71,7 +71,7 @@ func TestNoWaitKnown(t *testing.T) {
 	}
 }
 
-// TestSwappedIsNotPriced holds that a VM without room for its memory has no performance
+// TestSwappedIsNotPriced checks that a VM without room for its memory has no performance
 // index, and that one beside it has.
 func TestSwappedIsNotPriced(t *testing.T) {
 	s, err := story.Read("full.txtar", []byte(`release 8.0

@@ -72,7 +72,7 @@ func TestIometerRows(t *testing.T) {
 	}
 }
 
-// TestPublishedLine holds the least squares that the record states for these rows:
+// TestPublishedLine checks the least squares that the record states for these rows:
 // read 145.7 + 0.844 × KiB, write 167.8 + 1.045 × KiB, in thousands.
 func TestPublishedLine(t *testing.T) {
 	fits := Costs(iometerTrials(), options).Fits
@@ -220,7 +220,7 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// TestOrder holds that neither the order of the files nor that of their runs matters, to
+// TestOrder checks that neither the order of the files nor that of their runs matters, to
 // the last bit.
 func TestOrder(t *testing.T) {
 	trials := append(vsanTrials(), iometerTrials()...)
@@ -239,7 +239,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestScale holds that a cost is proportional to CPU and inversely so to IOPS.
+// TestScale checks that a cost is proportional to CPU and inversely so to IOPS.
 func TestScale(t *testing.T) {
 	for _, factor := range []float64{0.5, 2, 3.7} {
 		cpu, iops := vsanTrials(), vsanTrials()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestQuantile holds the two-sided 95 % column of the table of Student's t that every
+// TestQuantile checks the two-sided 95 % column of the table of Student's t that every
 // textbook prints.
 func TestQuantile(t *testing.T) {
 	for freedom, want := range map[int]float64{

@@ -75,7 +75,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestSameRun holds that a copy of a result counts once, and a repetition twice.
+// TestSameRun checks that a copy of a result counts once, and a repetition twice.
 func TestSameRun(t *testing.T) {
 	a, b := trialOf("a:1", kind(4096, 1), 1000, 6e9), trialOf("b:1", kind(4096, 1), 1000, 7e9)
 	a.Test, b.Test = "case-1700000000", "case-1700000000"
@@ -93,7 +93,7 @@ func TestSameRun(t *testing.T) {
 	}
 }
 
-// TestScopes holds that the CPU of guests and hosts does not mix, and that the network is
+// TestScopes checks that the CPU of guests and hosts does not mix, and that the network is
 // split off only where every run knows it.
 func TestScopes(t *testing.T) {
 	host, guest, threads := trialOf("a", kind(4096, 1), 1000, 6e9), trialOf("b", kind(4096, 1), 1000, 3e9), trialOf("c", kind(4096, 1), 1000, 1e9)
@@ -204,7 +204,7 @@ func TestTrafficOfAnother(t *testing.T) {
 	}
 }
 
-// TestContradiction holds that two runs of a kind which are more than a factor of 2 apart
+// TestContradiction checks that two runs of a kind which are more than a factor of 2 apart
 // make no cost: both are listed with both places.
 func TestContradiction(t *testing.T) {
 	a, b := trialOf("a", kind(4096, 1), 1000, 145e6), trialOf("b", kind(4096, 1), 1000, 291e6)

@@ -2,7 +2,7 @@ package dump
 
 import "testing"
 
-// TestChecks holds that every published figure is reproduced or listed as the article's
+// TestChecks checks that every published figure is reproduced or listed as the article's
 // own inconsistency, and how many there are of each.
 func TestChecks(t *testing.T) {
 	count := map[string]int{}

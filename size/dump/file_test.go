@@ -73,7 +73,7 @@ func TestOfErrors(t *testing.T) {
 	}
 }
 
-// TestOfGrows holds what sizing rests on: value and bounds never fall with the RAM, and
+// TestOfGrows checks what sizing rests on: value and bounds never fall with the RAM, and
 // the value lies between them.
 func TestOfGrows(t *testing.T) {
 	var last File

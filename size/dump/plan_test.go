@@ -96,7 +96,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestLeft holds that what is left falls with the RAM, and grows with the boot device
+// TestLeft checks that what is left falls with the RAM, and grows with the boot device
 // where the boot banks stay the same.
 func TestLeft(t *testing.T) {
 	last := Size(math.Inf(1))
@@ -125,7 +125,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestInverse holds that the smallest boot device fits and none smaller by a GiB does, and
+// TestInverse checks that the smallest boot device fits and none smaller by a GiB does, and
 // that the most RAM fits and one GiB more does not.
 func TestInverse(t *testing.T) {
 	for _, n := range []Needs{Published, {Logs: 10 * GiB, Reserve: 0.5, Media: MediaMax}, {Logs: GiB, Reserve: 0, Media: MediaSmall}} {
@@ -241,7 +241,7 @@ func TestOfFleet(t *testing.T) {
 	}
 }
 
-// TestVerdictEdges holds that what fits to the byte fits.
+// TestVerdictEdges checks that what fits to the byte fits.
 func TestVerdictEdges(t *testing.T) {
 	f, err := Of(200*numa.GiB, 0)
 	if err != nil {

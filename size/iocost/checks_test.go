@@ -20,7 +20,7 @@ var listed = map[string][]string{
 	"I-12": {"b-vsan-rule"}, "I-13": {"b-rdma"}, "I-14": {"b-vsan", "b-limits"},
 }
 
-// TestChecks holds that every figure is reproduced or contradicts its own article in a way
+// TestChecks checks that every figure is reproduced or contradicts its own article in a way
 // that is on record, and that no reproduced one is called inconsistent.
 func TestChecks(t *testing.T) {
 	named := map[string]bool{}
@@ -85,7 +85,7 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// TestPredictions holds what the article found strange and is not: mixes of reads and writes
+// TestPredictions checks what the article found strange and is not: mixes of reads and writes
 // cost what their parts do, within a tenth. The rule of thumb does not.
 func TestPredictions(t *testing.T) {
 	predictions, err := Predictions()

@@ -31,7 +31,7 @@ func cost(t testing.TB, m *Model, k Kind) Cost {
 // near reports whether a is b but for the rounding of sums.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
 
-// TestMeasured holds that each measured kind has its own cost, to the last bit, and nothing
+// TestMeasured checks that each measured kind has its own cost, to the last bit, and nothing
 // to explain.
 func TestMeasured(t *testing.T) {
 	m, points := model(t), Published()
@@ -46,7 +46,7 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// TestRecomputed holds the columns that the record of the experiments recomputes: kHz per
+// TestRecomputed checks the columns that the record of the experiments recomputes: kHz per
 // I/O and Hz for each bit a second of b-nvme, with and without network of b-vsan-bits.
 func TestRecomputed(t *testing.T) {
 	for i, want := range [][2]float64{
@@ -102,7 +102,7 @@ func curves() map[Kind][]Point {
 	return out
 }
 
-// TestMonotone holds what the data allow: the cost of an I/O rises with its block, but for
+// TestMonotone checks what the data allow: the cost of an I/O rises with its block, but for
 // two measured falls, and the cost of a bit falls, but for one measured rise. Between two
 // measured sizes the cost stays between theirs.
 func TestMonotone(t *testing.T) {
@@ -138,7 +138,7 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// TestOutside holds that a cost outside of the measurements says so, rises with the block
+// TestOutside checks that a cost outside of the measurements says so, rises with the block
 // and costs no more by the bit, and that its range is what the two laws leave.
 func TestOutside(t *testing.T) {
 	m := model(t)
@@ -192,7 +192,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestMixes holds how directions and patterns that were not measured are weighted.
+// TestMixes checks how directions and patterns that were not measured are weighted.
 func TestMixes(t *testing.T) {
 	m := model(t)
 	read := cost(t, m, Kind{NVMe, 4 * numa.KiB, 1, 1}).PerIO.Value
@@ -227,7 +227,7 @@ func TestMixes(t *testing.T) {
 	}
 }
 
-// TestOwn holds that points of the user's own replace those of their path only, and that
+// TestOwn checks that points of the user's own replace those of their path only, and that
 // what they leave out is extrapolated.
 func TestOwn(t *testing.T) {
 	own := Point{Kind: Kind{VSANESA, 8 * numa.KiB, 1, 1}, PerIO: unit.Exactly[unit.Cycles](300e3, unit.Measured, "own.csv", "mine")}
@@ -265,7 +265,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestBetween holds that the range between two measured sizes is what the two laws leave,
+// TestBetween checks that the range between two measured sizes is what the two laws leave,
 // not what the digits of its ends do.
 func TestBetween(t *testing.T) {
 	m := model(t)
@@ -291,7 +291,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestPartlyKnownNetwork holds that the network of one kind is known when that of others is
+// TestPartlyKnownNetwork checks that the network of one kind is known when that of others is
 // not.
 func TestPartlyKnownNetwork(t *testing.T) {
 	network := unit.Exactly[unit.Cycles](100e3, unit.Derived, "traffic", "mine")
@@ -327,7 +327,7 @@ func TestRandomKinds(t *testing.T) {
 	}
 }
 
-// TestMixOfSizes holds that reads and writes which were measured at a size come before a mix
+// TestMixOfSizes checks that reads and writes which were measured at a size come before a mix
 // that was not.
 func TestMixOfSizes(t *testing.T) {
 	point := func(block numa.Bytes, read unit.Share, cycles unit.Cycles) Point {
@@ -343,7 +343,7 @@ func TestMixOfSizes(t *testing.T) {
 	}
 }
 
-// TestDirectionNotMeasured holds that a direction which was not measured may cost as much more
+// TestDirectionNotMeasured checks that a direction which was not measured may cost as much more
 // or less as published writes cost of reads at most: 1451.75 of 411.18 thousand cycles.
 func TestDirectionNotMeasured(t *testing.T) {
 	const most = 1451748.25 / 411180.12

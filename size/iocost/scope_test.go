@@ -8,7 +8,7 @@ import (
 	"homenode/numa/unit"
 )
 
-// TestNetworkByBits holds that the network part goes by the traffic outside of the measured
+// TestNetworkByBits checks that the network part goes by the traffic outside of the measured
 // sizes, in cycles of an I/O: half the block, half the network. The rest does not.
 func TestNetworkByBits(t *testing.T) {
 	m := model(t)
@@ -35,7 +35,7 @@ func TestNetworkByBits(t *testing.T) {
 	}
 }
 
-// TestScope holds that costs of a guest's CPU are lower bounds, and those of hosts are not.
+// TestScope checks that costs of a guest's CPU are lower bounds, and those of hosts are not.
 func TestScope(t *testing.T) {
 	m := model(t)
 	local := Workload{Kind: Kind{NVMe, 4 * numa.KiB, 1, 1}, Rate: 1000}

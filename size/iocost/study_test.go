@@ -33,7 +33,7 @@ func study(t testing.TB, q Question) *Study {
 	return s
 }
 
-// TestStudy holds a cluster of b-vsan at work: 94 GHz of 115.2 on each host.
+// TestStudy checks a cluster of b-vsan at work: 94 GHz of 115.2 on each host.
 func TestStudy(t *testing.T) {
 	s := study(t, Question{Workloads: parsed(t, "vsan-esa iops=602702.73 block=32k read=70 random=100"), Cluster: sixHosts})
 	if !near(float64(s.CPU.Value), 564e9) || !near(s.Cores, 564/3.6) || !near(float64(s.Share), 94/115.2) || !near(s.Hosts, 564/115.2) {
@@ -52,7 +52,7 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// TestBudget holds that the open workload gets what the others leave: together they need
+// TestBudget checks that the open workload gets what the others leave: together they need
 // exactly the budget.
 func TestBudget(t *testing.T) {
 	q := Question{Workloads: parsed(t, "vsan-esa block=32k read=100 random=100", "network tx=100Gb/s rx=100Gb/s"), Cluster: sixHosts, Budget: 0.6}
@@ -78,7 +78,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestLimited holds that a workload that asks for more than the limits allow is cut.
+// TestLimited checks that a workload that asks for more than the limits allow is cut.
 func TestLimited(t *testing.T) {
 	q := Question{Workloads: parsed(t, "vsan-esa iops=800k block=32k read=100"), Disks: 144, LimitEach: 5000}
 	s := study(t, q)
@@ -92,7 +92,7 @@ func TestLimited(t *testing.T) {
 	}
 }
 
-// TestBlocks holds that blocks of twice the size keep the I/Os or the throughput, whichever
+// TestBlocks checks that blocks of twice the size keep the I/Os or the throughput, whichever
 // was given.
 func TestBlocks(t *testing.T) {
 	for text, want := range map[string]struct {

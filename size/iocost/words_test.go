@@ -64,7 +64,7 @@ func TestParseWorkloadErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseWorkload holds that what is read can be reckoned with.
+// FuzzParseWorkload checks that what is read can be reckoned with.
 func FuzzParseWorkload(f *testing.F) {
 	for _, s := range []string{"vsan-esa iops=100k block=32k read=70 random=50 policy=raid-6 ipc=1.2", "network tx=1b/s rx=1Tb/s", "ram throughput=1GB/s", "nvme block=1", "=", "nvme ="} {
 		f.Add(s)

@@ -32,7 +32,7 @@ func anyWorkload(r *rand.Rand) (Workload, Options) {
 	return w, Options{RDMA: r.IntN(2) == 0, Rules: r.IntN(3) == 0}
 }
 
-// TestInverse holds that the traffic that fits in what a workload costs is that of the
+// TestInverse checks that the traffic that fits in what a workload costs is that of the
 // workload, and that CPU rises with the load.
 func TestInverse(t *testing.T) {
 	m := model(t)
@@ -63,7 +63,7 @@ func TestInverse(t *testing.T) {
 	}
 }
 
-// TestLoad holds the sums of the articles: by the cost of an I/O, by network and RAM, and by
+// TestLoad checks the sums of the articles: by the cost of an I/O, by network and RAM, and by
 // the rules of thumb.
 func TestLoad(t *testing.T) {
 	m := model(t)
@@ -98,7 +98,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestRDMA holds that the saving is a range, the published one, and that the network part
+// TestRDMA checks that the saving is a range, the published one, and that the network part
 // is not known with it.
 func TestRDMA(t *testing.T) {
 	for name, pair := range map[string][2]float64{
@@ -155,7 +155,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// TestLimit holds that an I/O counts once for each 32 KiB that it begins: the reads of 1 MiB
+// TestLimit checks that an I/O counts once for each 32 KiB that it begins: the reads of 1 MiB
 // of b-vsan stopped at 22,500 IOPS.
 func TestLimit(t *testing.T) {
 	for _, tt := range []struct {
@@ -168,7 +168,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestRules holds the rules of b-rules and the means that they round.
+// TestRules checks the rules of b-rules and the means that they round.
 func TestRules(t *testing.T) {
 	for i, want := range []struct {
 		path        Path
@@ -184,7 +184,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRDMASaved holds that a kind saves what the nearest measured one did, in percent.
+// TestRDMASaved checks that a kind saves what the nearest measured one did, in percent.
 func TestRDMASaved(t *testing.T) {
 	for _, tt := range []struct {
 		kind             Kind

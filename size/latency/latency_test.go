@@ -244,7 +244,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// FuzzPlace holds that any names and values are placed or refused, and that what is placed
+// FuzzPlace checks that any names and values are placed or refused, and that what is placed
 // can be studied or is refused.
 func FuzzPlace(f *testing.F) {
 	f.Add("idle latency node 0 → node 99999999999999999999", "ns", 1.0, 2)

@@ -38,7 +38,7 @@ func simulated(t *testing.T, text string, m Model) *Simulated {
 	return r
 }
 
-// TestSimulate holds that the simulation comes to what Share reckons for the long run, and
+// TestSimulate checks that the simulation comes to what Share reckons for the long run, and
 // that a wider salting saves no less.
 func TestSimulate(t *testing.T) {
 	r := simulated(t, twoNodes, Model{Length: 3 * time.Hour})
@@ -68,7 +68,7 @@ func TestSimulate(t *testing.T) {
 	}
 }
 
-// TestSimulateDemo holds that more alike saves no less, and that what is stated is kept.
+// TestSimulateDemo checks that more alike saves no less, and that what is stated is kept.
 func TestSimulateDemo(t *testing.T) {
 	s, err := demo.Story()
 	if err != nil {

@@ -125,7 +125,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestScan holds the arithmetic of C-22: 1024 pages a second are 4 MiB.
+// TestScan checks the arithmetic of C-22: 1024 pages a second are 4 MiB.
 func TestScan(t *testing.T) {
 	s := DefaultScan()
 	for _, tt := range []struct {

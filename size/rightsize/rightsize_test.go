@@ -152,7 +152,7 @@ func worlds(t *testing.T, f func(o *Options, n int, shapes []Shape, rnd *rand.Ra
 	}
 }
 
-// What is suggested holds the demand with headroom, is never odd beyond a node, divides
+// What is suggested covers the demand with headroom, is never odd beyond a node, divides
 // over the nodes of every kind, and is the same for the VM that has it.
 func TestSuggestionsHold(t *testing.T) {
 	changed := 0

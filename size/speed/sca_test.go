@@ -10,7 +10,7 @@ import (
 	"homenode/size/fit"
 )
 
-// TestSideChannels holds what runs at once on two nodes of 18 cores and 36 threads.
+// TestSideChannels checks what runs at once on two nodes of 18 cores and 36 threads.
 func TestSideChannels(t *testing.T) {
 	type counts struct {
 		name                                             string
@@ -45,7 +45,7 @@ func TestSideChannels(t *testing.T) {
 	}
 }
 
-// TestSideChannelsInTheTwin holds that a full host runs less with them: SCAv1 less than
+// TestSideChannelsInTheTwin checks that a full host runs less with them: SCAv1 less than
 // SCAv2, and no less than VMware says it costs at most.
 func TestSideChannelsInTheTwin(t *testing.T) {
 	a := ask(t)
@@ -64,7 +64,7 @@ func TestSideChannelsInTheTwin(t *testing.T) {
 	}
 }
 
-// TestWhichSideChannels holds that 6.7 has SCAv1 only, and that without hyper-threading
+// TestWhichSideChannels checks that 6.7 has SCAv1 only, and that without hyper-threading
 // neither changes anything.
 func TestWhichSideChannels(t *testing.T) {
 	for _, tt := range []struct {

@@ -99,7 +99,7 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// TestAdmitAtMost holds that no more VMs are admitted than a host runs at most.
+// TestAdmitAtMost checks that no more VMs are admitted than a host runs at most.
 func TestAdmitAtMost(t *testing.T) {
 	a := ask(t)
 	a.Hosts, a.VCPUs, a.Speed, a.Guarantee = 3, 1, 0.001*unit.GHz, 0.01 // 97.2 GHz by 10 kHz
@@ -108,7 +108,7 @@ func TestAdmitAtMost(t *testing.T) {
 	}
 }
 
-// TestInMemory holds how many VMs have memory: 1 TB less its soft reserve of 43.3 GB is
+// TestInMemory checks how many VMs have memory: 1 TB less its soft reserve of 43.3 GB is
 // 980.7 GB; more of them than that power on only where memory is overcommitted.
 func TestInMemory(t *testing.T) {
 	for _, tt := range []struct {
@@ -141,7 +141,7 @@ func TestInMemory(t *testing.T) {
 	}
 }
 
-// TestContentionIsNotLimit holds that a limit takes nothing of VMs that the host keeps
+// TestContentionIsNotLimit checks that a limit takes nothing of VMs that the host keeps
 // below it: 60 VMs of 8 vCPUs share 45 cores' worth of 36 cores, 9 % of a core for each
 // vCPU, and their limit is 33 %.
 func TestContentionIsNotLimit(t *testing.T) {
@@ -159,7 +159,7 @@ func TestContentionIsNotLimit(t *testing.T) {
 	}
 }
 
-// TestLimitNeverActs holds that where cores run out below the limit none of the ready time
+// TestLimitNeverActs checks that where cores run out below the limit none of the ready time
 // is the limit's: 100 VMs of 4 vCPUs share 64 cores with a second thread of 25 %, 80 cores'
 // worth, so 0.2 of a core for each vCPU or 2.08 GHz of a limit of 4; 12 of 8 on 32 cores get
 // 40 ÷ 96 of one, 8.67 GHz of 16.
@@ -190,7 +190,7 @@ func TestLimitNeverActs(t *testing.T) {
 	}
 }
 
-// TestSpeedForIsInverse holds that at the speed that is computed for a number of VMs that
+// TestSpeedForIsInverse checks that at the speed that is computed for a number of VMs that
 // number is admitted, and no more; and that a little more speed admits fewer.
 func TestSpeedForIsInverse(t *testing.T) {
 	for _, guarantee := range []unit.Share{0.05, 0.2, 0.5, 0.75, 1} {
@@ -221,7 +221,7 @@ func TestSpeedForIsInverse(t *testing.T) {
 
 var quarters = []unit.Share{0.25, 0.5, 0.75, 1}
 
-// TestTwinIsClosedForm holds that VMs that find a core free use what they demand up to
+// TestTwinIsClosedForm checks that VMs that find a core free use what they demand up to
 // the limit, and are ready for the rest: in the twin as by the formula.
 func TestTwinIsClosedForm(t *testing.T) {
 	for _, vcpus := range []int{1, 3, 8, 12, 18, 24} { // the last is wide

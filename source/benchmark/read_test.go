@@ -169,7 +169,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestFile holds what the read command prints: settings, facts and metrics of each
+// TestFile checks what the read command prints: settings, facts and metrics of each
 // run, numbered where labels repeat, and warnings in the order of lines.
 func TestFile(t *testing.T) {
 	in := "Vuser 1:TEST RESULT : System achieved 10 NOPM from 20 Oracle TPM\nodd\nVuser 1:TEST RESULT : System achieved 11 NOPM from 21 Oracle TPM\n"
@@ -210,7 +210,7 @@ func shared(t testing.TB) string {
 	return dir
 }
 
-// TestDetect holds which of all samples are results of benchmarks, and that no
+// TestDetect checks which of all samples are results of benchmarks, and that no
 // other is taken for one.
 func TestDetect(t *testing.T) {
 	dir := shared(t)

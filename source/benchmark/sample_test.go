@@ -11,7 +11,7 @@ import (
 // loadedValues joins the columns of a loaded latency table as metrics stand.
 func loadedValues(rows string) string { return strings.Join(strings.Fields(rows), " ") }
 
-// TestSamples holds every value of the real results: figures as their tools
+// TestSamples checks every value of the real results: figures as their tools
 // printed them, in the order of the file.
 func TestSamples(t *testing.T) {
 	dir := shared(t)

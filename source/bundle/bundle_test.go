@@ -260,7 +260,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestPairs holds which log is of which VM.
+// TestPairs checks which log is of which VM.
 func TestPairs(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

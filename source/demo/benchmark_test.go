@@ -9,7 +9,7 @@ import (
 	"homenode/source/hostload"
 )
 
-// TestBenchmark holds that the readers take the demo's results whole, and that its
+// TestBenchmark checks that the readers take the demo's results whole, and that its
 // figures fit each other: IOPS × block is the throughput, and each test has its load.
 func TestBenchmark(t *testing.T) {
 	text, table := Benchmark()

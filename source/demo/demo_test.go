@@ -8,7 +8,7 @@ import (
 	"homenode/numa"
 )
 
-// TestFleet holds the numbers that the documents and the film name.
+// TestFleet checks the numbers that the documents and the film name.
 func TestFleet(t *testing.T) {
 	f, err := Fleet()
 	if err != nil {
@@ -41,7 +41,7 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// TestCapture holds that the captured hosts and VMs are those of the fleet, with its vCPUs
+// TestCapture checks that the captured hosts and VMs are those of the fleet, with its vCPUs
 // and memory.
 func TestCapture(t *testing.T) {
 	f, err := Fleet()
@@ -76,7 +76,7 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// TestPageSharing holds that what the capture states of page sharing fits together at
+// TestPageSharing checks that what the capture states of page sharing fits together at
 // every tick, as the counters of esxtop do.
 func TestPageSharing(t *testing.T) {
 	f, err := Fleet()
@@ -124,7 +124,7 @@ func TestPageSharing(t *testing.T) {
 	}
 }
 
-// TestStory holds that the hosts and VMs of the story are those of the fleet, with their
+// TestStory checks that the hosts and VMs of the story are those of the fleet, with their
 // shapes and settings, and that every kind of event that the story is about is in it.
 func TestStory(t *testing.T) {
 	f, err := Fleet()

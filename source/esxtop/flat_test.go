@@ -28,7 +28,7 @@ func (e *endless) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// TestFlat holds that a capture ten times as long takes no more memory.
+// TestFlat checks that a capture ten times as long takes no more memory.
 func TestFlat(t *testing.T) {
 	c := newCapture(5000, 5)
 	e := &endless{header: c.header(nil)}

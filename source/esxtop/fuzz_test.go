@@ -28,7 +28,7 @@ const (
 	good2 = `"11/21/2026 10:00:05","12.50","1","0.00","7","123456.75","-","1.00","9","","10.00","0.00","5.00","1.00",` + "\r\n"
 )
 
-// FuzzRow holds that swift gives what the strict parser gives, or leaves the row to it.
+// FuzzRow checks that swift gives what the strict parser gives, or leaves the row to it.
 func FuzzRow(f *testing.F) {
 	header := `"(PDH-CSV 4.0) (UTC)(0)","\\h\Memory\Free MBytes","\\h\Group Memory(7:a)\Numa Home Nodes"`
 	for i := range 11 {
@@ -83,7 +83,7 @@ func FuzzRow(f *testing.F) {
 	})
 }
 
-// FuzzPlain holds that plain gives what the strict parser gives, or leaves the row to it.
+// FuzzPlain checks that plain gives what the strict parser gives, or leaves the row to it.
 func FuzzPlain(f *testing.F) {
 	var headers []*Header
 	for _, line := range []string{bareHead, bareHead + ",", strings.ReplaceAll(bareHead, ",", "\t")} {
@@ -122,7 +122,7 @@ func FuzzPlain(f *testing.F) {
 // bareHead is a header of 20 columns, one of them home nodes.
 var bareHead = `(PDH-CSV 4.0) (UTC)(0),\\h\Group Memory(7:a)\Numa Home Nodes` + strings.Repeat(`,\\h\Memory\Free MBytes`, 19)
 
-// TestSwiftTakes holds that rows which differ a lot from the one before are still read in
+// TestSwiftTakes checks that rows which differ a lot from the one before are still read in
 // the fast way: a tail and gaps that shrink and grow by kilobytes.
 func TestSwiftTakes(t *testing.T) {
 	c := newCapture(10_000, 5) // 2,000 of them after the last wanted one
@@ -168,7 +168,7 @@ func numbersOf(h *Header, b *batch) (rows []string) {
 	return rows
 }
 
-// TestLively holds that rows in which all numbers change, and then none, are read as strict
+// TestLively checks that rows in which all numbers change, and then none, are read as strict
 // reads them.
 func TestLively(t *testing.T) {
 	c := newCapture(3000, 5)
@@ -227,7 +227,7 @@ func between(h *Header, line []byte) (s string) {
 	return s
 }
 
-// FuzzNumber holds that numbers are those of strconv, and that the two ways to read them
+// FuzzNumber checks that numbers are those of strconv, and that the two ways to read them
 // agree.
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{"0", "0.00", "12.50", "1234567", "12345678", "12345.67", "-1.50", "1,234", "1e5", ".5", "99999999.99", "0.1", "1.234", "000.10", ".00", "1."} {
@@ -254,7 +254,7 @@ func FuzzNumber(f *testing.F) {
 	})
 }
 
-// FuzzHeader holds that the parts of a column's name are all of it, and that fields are
+// FuzzHeader checks that the parts of a column's name are all of it, and that fields are
 // split as a loop over the bytes does.
 func FuzzHeader(f *testing.F) {
 	f.Add([]byte(strings.TrimSpace(head)))
@@ -283,7 +283,7 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// FuzzReader holds that no file breaks a Reader, and that workers change nothing.
+// FuzzReader checks that no file breaks a Reader, and that workers change nothing.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{head, head + good1, bare + "3/26/2015 22:42,24.4,40\n", head + `"11/21/2026 10:00:00","1","0","2",` + "\n" + bare + "3/26/2015 22:42,1,40\n",
 		strings.ReplaceAll(bare, ",", ";") + "22:42:01;1,5;2\r\n", "junk" + head} {

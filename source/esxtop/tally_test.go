@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzSeek holds that both builds find the quote that is due as a loop over the bytes does,
+// FuzzSeek checks that both builds find the quote that is due as a loop over the bytes does,
 // whatever width they are told, or give up where there is a byte below a line end.
 func FuzzSeek(f *testing.F) {
 	for _, n := range []int{0, 1, 63, 64, 65, 127, 128, 200, 500} {

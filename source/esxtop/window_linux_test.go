@@ -53,7 +53,7 @@ func rowsFor(n int) []byte {
 	return data
 }
 
-// TestWindows holds that a file that is mapped reads as one that is not.
+// TestWindows checks that a file that is mapped reads as one that is not.
 func TestWindows(t *testing.T) {
 	f := written(t, rowsFor(2*windowSize+windowSize/2))
 	want, wantProblems := read(t, unmapped{f, f, f}, Options{Want: numaAndReady})

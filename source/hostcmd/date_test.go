@@ -93,7 +93,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestCutEdge holds that what the right edge of a terminal cuts off is unknown, not 0.
+// TestCutEdge checks that what the right edge of a terminal cuts off is unknown, not 0.
 func TestCutEdge(t *testing.T) {
 	outputs, err := Read("f", strings.NewReader("nodeID used idle entitled owed loadAvgPct nVcpu freeMem\n0 1 2 3 4 5 6 7\n"+
 		"groupName groupID clientID homeNode affinity nWorlds vmmWorlds localMem\nvm.1 2 0 0 3 4 4 1024\n"+

@@ -108,7 +108,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestSampleHosts holds what the outputs state of their hosts.
+// TestSampleHosts checks what the outputs state of their hosts.
 func TestSampleHosts(t *testing.T) {
 	needSamples(t)
 	for _, tt := range []struct {

@@ -68,7 +68,7 @@ esx01 00:02:00 line 6 since 30s free 10 GB state soft | node 0 4 GB of 8 GB 0.5 
 	}
 }
 
-// TestPageSharing holds what is read of page sharing, and that consumed memory follows from
+// TestPageSharing checks what is read of page sharing, and that consumed memory follows from
 // what is granted and saved.
 func TestPageSharing(t *testing.T) {
 	in, err := incident.Read("x", []byte(`every 1m
@@ -117,7 +117,7 @@ vm old01 granted=4GB
 	}
 }
 
-// TestErrors holds the texts of the errors.
+// TestErrors checks the texts of the errors.
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"host a\n", "x: found no end, want a line like: 60m end"},
@@ -143,7 +143,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that no text makes the reader panic or run on.
+// FuzzRead checks that no text makes the reader panic or run on.
 func FuzzRead(f *testing.F) {
 	f.Add("host a\nvm b local=1GB remote=0 over=3m homes=0\n10s vm b flips=0|1 each=1s for=1m\n1m end\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -81,7 +81,7 @@ var folders = map[string][]string{
 	"vsphere-api":       nil,
 }
 
-// TestSamples holds that every published file is taken for what it is, and no other
+// TestSamples checks that every published file is taken for what it is, and no other
 // file for one.
 func TestSamples(t *testing.T) {
 	const root = "../../../shared/samples"

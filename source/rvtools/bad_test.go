@@ -176,7 +176,7 @@ func bomb(t *testing.T, book []byte, part string, size uint64) []byte {
 func lyingBomb(t *testing.T, name string, size int) []byte {
 	t.Helper()
 	b := zipOf(t, map[string][]byte{name: make([]byte, size)})
-	// The central directory holds the unpacked size at offset 24 of its entry.
+	// The central directory checks the unpacked size at offset 24 of its entry.
 	i := bytes.LastIndex(b, []byte("PK\x01\x02"))
 	binary.LittleEndian.PutUint32(b[i+24:], 1000)
 	return b

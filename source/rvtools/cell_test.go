@@ -102,7 +102,7 @@ func TestNormal(t *testing.T) {
 	}
 }
 
-// TestColumns holds the table to its own rules.
+// TestColumns checks the table to its own rules.
 func TestColumns(t *testing.T) {
 	for _, s := range columns {
 		seenName, seenField := map[string]field{}, map[field]bool{}

@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// TestDocs reads the example of the documentation, and holds that the documentation
+// TestDocs reads the example of the documentation, and checks that the documentation
 // explains every word.
 func TestDocs(t *testing.T) {
 	b, err := os.ReadFile("../../docs/stories.md")
@@ -46,7 +46,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestWorkloads holds that stories know the classes of the cost model.
+// TestWorkloads checks that stories know the classes of the cost model.
 func TestWorkloads(t *testing.T) {
 	var names []string
 	for _, w := range cost.Workloads {

@@ -186,7 +186,7 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// TestAddErrors holds the errors of lines that are added, and of those that do not fit
+// TestAddErrors checks the errors of lines that are added, and of those that do not fit
 // any more; the story stays as it was.
 func TestAddErrors(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
@@ -214,7 +214,7 @@ func TestAddErrors(t *testing.T) {
 	}
 }
 
-// TestMostEvents holds the bound of events, which a few lines about many VMs can pass.
+// TestMostEvents checks the bound of events, which a few lines about many VMs can pass.
 func TestMostEvents(t *testing.T) {
 	defer func(most int) { mostEvents = most }(mostEvents)
 	mostEvents = 5

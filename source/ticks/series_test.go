@@ -280,7 +280,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestGroupOfAnotherVM holds that a VM is not named as the one that had its scheduler group
+// TestGroupOfAnotherVM checks that a VM is not named as the one that had its scheduler group
 // before: a host that was started again counts groups from the beginning.
 func TestGroupOfAnotherVM(t *testing.T) {
 	const screen = "     GID NAME                NHN NMIG     NRMEM     NLMEM N%L GST_ND0  OVD_ND0  GST_ND1  OVD_ND1\n" +

@@ -117,7 +117,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestDefaults holds what absent keys mean.
+// TestDefaults checks what absent keys mean.
 func TestDefaults(t *testing.T) {
 	const one = "cpuid.coresPerSocket is not there: 1 by default"
 	for _, tt := range []struct {

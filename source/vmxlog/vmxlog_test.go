@@ -315,7 +315,7 @@ func (f *faulty) Read(b []byte) (int, error) {
 	return f.r.Read(b)
 }
 
-// TestBounds holds that a log made to use up memory does not.
+// TestBounds checks that a log made to use up memory does not.
 func TestBounds(t *testing.T) {
 	var b strings.Builder
 	for i := range 1200 {

@@ -119,7 +119,7 @@ func readAnswer(r io.Reader) (token string, objects []content, err error) {
 	return token, objects, err
 }
 
-// sameAsLibrary holds that an answer means the same to both, unless only the
+// sameAsLibrary checks that an answer means the same to both, unless only the
 // library takes it; it returns the error.
 func sameAsLibrary(t testing.TB, b []byte) error {
 	t.Helper()
@@ -207,7 +207,7 @@ func TestAnswerIsThatOfTheLibrary(t *testing.T) {
 	}
 }
 
-// TestAnswerReadsHere holds that the values of VMs do not go through the library.
+// TestAnswerReadsHere checks that the values of VMs do not go through the library.
 func TestAnswerReadsHere(t *testing.T) {
 	_, objects, err := readAnswer(strings.NewReader(envelope(aVM(5))))
 	if err != nil || len(objects) != 1 {
@@ -247,7 +247,7 @@ func TestAnswerFault(t *testing.T) {
 	}
 }
 
-// TestAnswerRefuses holds the texts of errors: hostile and broken answers end
+// TestAnswerRefuses checks the texts of errors: hostile and broken answers end
 // with one, and without much memory.
 func TestAnswerRefuses(t *testing.T) {
 	object := func(s string) string {
@@ -330,7 +330,7 @@ func TestAnswerWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestAnswerStops holds that an error of the receiver ends the read.
+// TestAnswerStops checks that an error of the receiver ends the read.
 func TestAnswerStops(t *testing.T) {
 	want := errors.New("enough")
 	a, n := newAnswer(nil), 0

@@ -83,7 +83,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestAssignedAtPowerOn holds which sizes mean nothing while a VM is off, and
+// TestAssignedAtPowerOn checks which sizes mean nothing while a VM is off, and
 // what an unset number of cores per socket stands for.
 func TestAssignedAtPowerOn(t *testing.T) {
 	n := func(v int32) *int32 { return &v }

@@ -22,7 +22,7 @@ import (
 // wants to answer, also on a busy machine.
 const impatient = 3 * time.Second
 
-// TestServerFails holds the texts of what goes wrong with a server: where it
+// TestServerFails checks the texts of what goes wrong with a server: where it
 // happened, how far the read was, and what it was.
 func TestServerFails(t *testing.T) {
 	vc := startLab(t, newFleet(20))
@@ -110,7 +110,7 @@ func TestServerNeverAnswers(t *testing.T) {
 	}
 }
 
-// TestArguments holds what is refused before anything is sent.
+// TestArguments checks what is refused before anything is sent.
 func TestArguments(t *testing.T) {
 	for _, tt := range []struct{ url, want string }{
 		{"", "found a URL without a host, want one such as https://vc01.example.com/sdk"},

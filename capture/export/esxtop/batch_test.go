@@ -36,7 +36,7 @@ func write(t *testing.T, in *incident.Incident, host string) []byte {
 	return b.Bytes()
 }
 
-// TestForm holds the bytes of a small file, with a VM that appears and one that ends.
+// TestForm checks the bytes of a small file, with a VM that appears and one that ends.
 func TestForm(t *testing.T) {
 	in, err := incident.Read("x", []byte(`every 5s
 host esx01 free=10GB minFree=1GB state=soft
@@ -53,7 +53,7 @@ vm db"01 gid=7 vcpus=2 memory=4GB homes=0,1 local=3GB remote=1GB ready=5% costop
 	golden.Equal(t, write(t, in, "esx01"), "testdata/small.csv")
 }
 
-// TestRead holds that the reader of batch files gives back what was written, to the
+// TestRead checks that the reader of batch files gives back what was written, to the
 // hundredth that esxtop writes.
 func TestRead(t *testing.T) {
 	in, err := demo.Capture()
@@ -135,7 +135,7 @@ func near(a, b numa.Bytes) bool {
 	return math.Abs(float64(a-b)) <= float64(numa.MiB)/200+1 && !strings.HasPrefix(a.String(), "-")
 }
 
-// TestUnknown holds that what a tick does not state is an empty cell, as a 0 would state it.
+// TestUnknown checks that what a tick does not state is an empty cell, as a 0 would state it.
 func TestUnknown(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	full := numa.Tick{Host: "esx01", Time: at, Has: numa.HasFree, Free: numa.GiB,
@@ -159,7 +159,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestFirstTick holds that what the first tick lacks has a column when the second states
+// TestFirstTick checks that what the first tick lacks has a column when the second states
 // it, and that a tick alone is written.
 func TestFirstTick(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)

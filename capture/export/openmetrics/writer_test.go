@@ -81,7 +81,7 @@ func TestExposition(t *testing.T) {
 	}
 }
 
-// TestSpool holds that the file does not depend on how much fits in memory.
+// TestSpool checks that the file does not depend on how much fits in memory.
 func TestSpool(t *testing.T) {
 	many := func(yield func(*numa.Tick)) {
 		for i := range 200 { // more than three chunks

@@ -140,7 +140,7 @@ func TestWritingAgain(t *testing.T) {
 	equal(t, "replaced", read(t, filepath.Join(dir, first[1])), []string{`11-20T12:00:00.000 a host "a" - - host_memory_free_bytes=7 a.csv:2`})
 }
 
-// TestLongDay holds that a day of many rows goes on in further files.
+// TestLongDay checks that a day of many rows goes on in further files.
 func TestLongDay(t *testing.T) {
 	dir := t.TempDir()
 	w, err := New(dir, "x")

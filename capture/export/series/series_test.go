@@ -80,7 +80,7 @@ func TestValues(t *testing.T) {
 	})
 }
 
-// TestStated holds that each bit of Has brings its own counters and no others.
+// TestStated checks that each bit of Has brings its own counters and no others.
 func TestStated(t *testing.T) {
 	want := map[numa.Counters][]string{
 		numa.HasHomes: {"vm_numa_home_nodes"}, numa.HasMemory: {"vm_numa_local_bytes", "vm_numa_remote_bytes"}, numa.HasPercent: {"vm_numa_printed_locality_ratio"},
@@ -139,7 +139,7 @@ func TestValuesStops(t *testing.T) {
 	}
 }
 
-// TestNames holds what Prometheus asks of names, and that docs/parquet.md lists them all.
+// TestNames checks what Prometheus asks of names, and that docs/parquet.md lists them all.
 func TestNames(t *testing.T) {
 	docs, err := os.ReadFile("../../../docs/parquet.md")
 	if err != nil {

@@ -48,7 +48,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestAnswersAgree holds that the readers of this process agree, and that every part of
+// TestAnswersAgree checks that the readers of this process agree, and that every part of
 // the answer matters.
 func TestAnswersAgree(t *testing.T) {
 	m := small(t)

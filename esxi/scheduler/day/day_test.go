@@ -10,7 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// TestKinds holds that the days are what they are said to be, in every tick of 20 s.
+// TestKinds checks that the days are what they are said to be, in every tick of 20 s.
 func TestKinds(t *testing.T) {
 	for _, kind := range day.Kinds {
 		t.Run(string(kind), func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestShared holds the utilisation that CloudSim Plus 8.5.7 prints for the same fleets
+// TestShared checks the utilisation that CloudSim Plus 8.5.7 prints for the same fleets
 // (cloudsimbench, and with -seconds 600 -interval 2).
 func TestShared(t *testing.T) {
 	for _, tt := range []struct {

@@ -258,7 +258,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// FuzzDraw holds that any values and names give a well-formed drawing.
+// FuzzDraw checks that any values and names give a well-formed drawing.
 func FuzzDraw(f *testing.F) {
 	f.Add("a", 1.0, 2.0, 3.0, -4.0, uint8(0))
 	f.Add(hostile, math.NaN(), math.Inf(1), 1e308, -1e308, uint8(255))

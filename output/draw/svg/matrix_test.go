@@ -13,7 +13,7 @@ import (
 	"homenode/source/demo"
 )
 
-// TestMatrix holds that a matrix is well-formed XML whose ids are unique and name the
+// TestMatrix checks that a matrix is well-formed XML whose ids are unique and name the
 // VM and the host, and that two runs give the same bytes.
 func TestMatrix(t *testing.T) {
 	f, err := demo.Fleet()

@@ -94,7 +94,7 @@ func matrixOf(t *testing.T, o topo.MatrixOptions) *topo.Matrix {
 	return topo.OfCluster(rules.Run(f, rules.Options{}).Clusters[0], o)
 }
 
-// TestMatrixHome holds that each cell of home is the VM's layout, and that every VM is
+// TestMatrixHome checks that each cell of home is the VM's layout, and that every VM is
 // in a row or counted.
 func TestMatrixHome(t *testing.T) {
 	f, err := demo.Fleet()

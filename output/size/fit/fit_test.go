@@ -112,7 +112,7 @@ func TestFitProportion(t *testing.T) {
 	}
 }
 
-// TestMixPrices holds that nothing is said to cost least among types of unknown price, and
+// TestMixPrices checks that nothing is said to cost least among types of unknown price, and
 // that a type which might cost less is named.
 func TestMixPrices(t *testing.T) {
 	outcome := func(name string, price float64, hosts, bound int) fit.Outcome {

@@ -9,7 +9,7 @@ import (
 	"homenode/size/latency"
 )
 
-// TestLatency holds the ladder with the user's own values beside the published ones.
+// TestLatency checks the ladder with the user's own values beside the published ones.
 func TestLatency(t *testing.T) {
 	r, err := latency.Study(&latency.Ask{Remote: 0.5, Calls: 20, Budget: 10e-3, Samples: []latency.Sample{
 		{Step: latency.RAM, Value: 90.5e-9, What: "Intel MLC, idle latency node 0 → node 0", Where: "mlc.txt:5"},

@@ -111,7 +111,7 @@ func TestRightSizeOfNothing(t *testing.T) {
 	}
 }
 
-// TestDatabaseName holds which names are taken for databases, and that words that hold
+// TestDatabaseName checks which names are taken for databases, and that words that hold
 // their letters by chance are not.
 func TestDatabaseName(t *testing.T) {
 	for name, want := range map[string]bool{

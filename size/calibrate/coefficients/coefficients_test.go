@@ -26,7 +26,7 @@ func entryOf(read unit.Share, value unit.Cycles) Entry {
 	return e
 }
 
-// TestOneScope holds that costs of hosts and of guests are not in one curve: neither is
+// TestOneScope checks that costs of hosts and of guests are not in one curve: neither is
 // written beside the other, nor read.
 func TestOneScope(t *testing.T) {
 	path := filepath.Join(t.TempDir(), DefaultFile)
@@ -88,7 +88,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// TestSaveKeeps holds that a file that cannot be read is not lost.
+// TestSaveKeeps checks that a file that cannot be read is not lost.
 func TestSaveKeeps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), DefaultFile)
 	const text = `{"format": "homenode-coefficients", "version": 2, "points": []}`

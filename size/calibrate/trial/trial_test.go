@@ -217,7 +217,7 @@ func TestFio(t *testing.T) {
 	}
 }
 
-// TestCutOff holds that nothing of a text that ends too early is used, wherever it ends.
+// TestCutOff checks that nothing of a text that ends too early is used, wherever it ends.
 func TestCutOff(t *testing.T) {
 	whole := hciBlock("fio-8vmdk-90ws-32k-100rdpct-100randompct-2500lt-1732885897", "721,317.28", "22,540.00")
 	o := &Options{Path: iocost.VSANESA, Hosts: 6, Loads: [][]hostload.Row{rows(t, "test,cpu GHz\n32k-100rdpct,78\n")}}
@@ -263,7 +263,7 @@ THROUGHPUT	= 104.82 MB/s
 =============================
 `
 
-// TestOwnCPU holds what an older -res.txt states: the CPU of the hosts, in percent.
+// TestOwnCPU checks what an older -res.txt states: the CPU of the hosts, in percent.
 func TestOwnCPU(t *testing.T) {
 	const name = "fio-4vmdk-100ws-4k-0rdpct-100randompct-4th-1700000001-res.txt"
 	usage := "Resource Usage:\nCPU USAGE	= 45.5%\n"
@@ -353,7 +353,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestLimit holds what a limit of each disk allows all of them: vSAN counts an I/O of more
+// TestLimit checks what a limit of each disk allows all of them: vSAN counts an I/O of more
 // than 32 KiB as several.
 func TestLimit(t *testing.T) {
 	for _, tt := range []struct {

@@ -300,7 +300,7 @@ func TestNoCapture(t *testing.T) {
 	}
 }
 
-// TestBrokenSource holds that what was read before an error of the source is kept.
+// TestBrokenSource checks that what was read before an error of the source is kept.
 func TestBrokenSource(t *testing.T) {
 	broken := errors.New("disk on fire")
 	// Longer than what is looked at to find the header.
@@ -367,7 +367,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestHosts holds that instances of one name on two hosts are two.
+// TestHosts checks that instances of one name on two hosts are two.
 func TestHosts(t *testing.T) {
 	l, err := List("f", strings.NewReader(header(`\\a\Numa Node(0)\Free MBytes`, `\\b\Numa Node(0)\Free MBytes`)), Options{})
 	if err != nil {

@@ -55,7 +55,7 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// TestBroken holds that a VM one of whose vCPUs cannot be read has no rates.
+// TestBroken checks that a VM one of whose vCPUs cannot be read has no rates.
 func TestBroken(t *testing.T) {
 	two := strings.Replace(answerA(1, "db"), "|5000007|", "|x|", 1)
 	ticks, _, _ := read(t, &Series{Host: "h"}, "f", infoA+answerA(0, "db")+two)
@@ -64,7 +64,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestLarge holds that what 32 bits of KiB cannot count is not believed.
+// TestLarge checks that what 32 bits of KiB cannot count is not believed.
 func TestLarge(t *testing.T) {
 	big := strings.NewReplacer("|NUMANode|0|1048576|", "|NUMANode|0|1073741824|", "|VMNUMANodeMem|1|1|262144|", "|VMNUMANodeMem|1|1|4294901760|").Replace(answerA(0, "db"))
 	ticks, warnings, err := read(t, &Series{Host: "h"}, "f", infoA+big)
@@ -141,7 +141,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestGroupOfAnotherVM holds that the counters of a VM are not taken from those of another
+// TestGroupOfAnotherVM checks that the counters of a VM are not taken from those of another
 // one that had its scheduler group before.
 func TestGroupOfAnotherVM(t *testing.T) {
 	s := &Series{Host: "esx01"}
@@ -157,7 +157,7 @@ func TestGroupOfAnotherVM(t *testing.T) {
 	}
 }
 
-// TestEndlessSchema holds that a CounterInfo that does not end is no CounterInfo.
+// TestEndlessSchema checks that a CounterInfo that does not end is no CounterInfo.
 func TestEndlessSchema(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(infoA)
@@ -170,7 +170,7 @@ func TestEndlessSchema(t *testing.T) {
 	}
 }
 
-// TestManySchemas holds that the last ones are kept.
+// TestManySchemas checks that the last ones are kept.
 func TestManySchemas(t *testing.T) {
 	s := &Series{Host: "h"}
 	for i := range 100 {

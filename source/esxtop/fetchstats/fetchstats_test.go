@@ -155,7 +155,7 @@ func want(t *testing.T, got, want numa.Tick) {
 	}
 }
 
-// TestNames holds that the sign that separates fields can be part of a name.
+// TestNames checks that the sign that separates fields can be part of a name.
 func TestNames(t *testing.T) {
 	for _, name := range []string{"a|b", "a|1|b|", "|", "1|1", "0|0|1|3"} {
 		ticks, warnings, err := read(t, &Series{Host: "h"}, "a", infoA+answerA(0, name)+answerA(1, name))
@@ -224,7 +224,7 @@ func TestTwoHosts(t *testing.T) {
 	}
 }
 
-// TestTwins holds that hosts of one size that started together are not one host.
+// TestTwins checks that hosts of one size that started together are not one host.
 func TestTwins(t *testing.T) {
 	twin := strings.NewReplacer("|7|", "|17|", "|9|", "|19|", "vm.100", "vm.500", "db", "web").Replace(answerA(1, "db"))
 	s := &Series{Host: "esx"}

@@ -59,7 +59,7 @@ func TestFindCredential(t *testing.T) {
 	}
 }
 
-// FuzzCredentials holds that no error shows what a line holds, and that what is
+// FuzzCredentials checks that no error shows what a line holds, and that what is
 // written with quotes is read back.
 func FuzzCredentials(f *testing.F) {
 	f.Add("vc01", "user", `pa"ss\wo rd`)

@@ -191,7 +191,7 @@ func TestReconfigure(t *testing.T) {
 	}
 }
 
-// TestStartManyVMs holds the size that the demo has: 24 hosts, 300 VMs.
+// TestStartManyVMs checks the size that the demo has: 24 hosts, 300 VMs.
 func TestStartManyVMs(t *testing.T) {
 	f := &numa.Fleet{Clusters: []numa.Cluster{{ID: "domain-c1", Name: "prod"}}}
 	for i := range 24 {

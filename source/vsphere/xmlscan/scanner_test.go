@@ -132,7 +132,7 @@ func TestLikeEncodingXML(t *testing.T) {
 	}
 }
 
-// FuzzScanner holds that encoding/xml takes with the same result what is taken.
+// FuzzScanner checks that encoding/xml takes with the same result what is taken.
 func FuzzScanner(f *testing.F) {
 	for _, doc := range documents {
 		f.Add([]byte(doc))
