@@ -9,10 +9,25 @@ import (
 	"homenode/numa"
 )
 
+// hostWords are the words of a host that set one fact, in the order of messages.
+var hostWords = words[numa.Host]{
+	{"release", fact(func(h *numa.Host) *numa.Fact[numa.Release] { return &h.Release }, func(w Word) (numa.Release, error) { return Release(w.Col, w.Value) })},
+	{"build", fact(func(h *numa.Host) *numa.Fact[int] { return &h.Build }, within(1, math.MaxInt32))},
+	{"cpu", fact(func(h *numa.Host) *numa.Fact[string] { return &h.CPUModel }, Word.anything)},
+	{"vendor", fact(func(h *numa.Host) *numa.Fact[string] { return &h.Vendor }, Word.anything)},
+	{"model", fact(func(h *numa.Host) *numa.Fact[string] { return &h.Model }, Word.anything)},
+	{"power", fact(func(h *numa.Host) *numa.Fact[string] { return &h.PowerPolicy }, Word.anything)},
+	{"connection", fact(func(h *numa.Host) *numa.Fact[string] { return &h.Connection }, oneOf[string]("connected", "disconnected", "notResponding"))},
+	{"maintenance", fact(func(h *numa.Host) *numa.Fact[bool] { return &h.Maintenance }, Word.truth)},
+	{"mhz", fact(func(h *numa.Host) *numa.Fact[int] { return &h.CoreMHz }, within(1, numa.MaxCoreMHz))},
+	{"llcCores", fact(func(h *numa.Host) *numa.Fact[int] { return &h.LLCCores }, within(1, numa.MaxCoresPerNode))},
+	{"llcSize", fact(func(h *numa.Host) *numa.Fact[numa.Bytes] { return &h.LLCSize }, func(w Word) (numa.Bytes, error) { return w.Bytes(w.Value, numa.TiB) })},
+}
+
 // HostKeys are the words that Host understands; beside them option:KEY. NodeKeys are
 // those of Nodes.
 var (
-	HostKeys = []string{"release", "build", "cpu", "vendor", "model", "power", "connection", "maintenance", "mhz", "llcCores", "llcSize"}
+	HostKeys = hostWords.keys()
 	NodeKeys = []string{"nodes", "cores", "threads", "packages", "memory", "nodeMemory", "ht", "assumed"}
 )
 
@@ -74,29 +89,8 @@ func Host(h *numa.Host, w Word, where string) error {
 		h.Options.Value = With(h.Options.Value, key, w.Value)
 		return nil
 	}
-	switch w.Key {
-	case "release":
-		return set(&h.Release, w, where, func() (numa.Release, error) { return Release(w.Col, w.Value) })
-	case "build":
-		return set(&h.Build, w, where, func() (int, error) { return w.Number(1, math.MaxInt32) })
-	case "cpu":
-		return w.text(&h.CPUModel, where)
-	case "vendor":
-		return w.text(&h.Vendor, where)
-	case "model":
-		return w.text(&h.Model, where)
-	case "power":
-		return w.text(&h.PowerPolicy, where)
-	case "connection":
-		return set(&h.Connection, w, where, func() (string, error) { return w.oneOf("connected", "disconnected", "notResponding") })
-	case "maintenance":
-		return set(&h.Maintenance, w, where, w.truth)
-	case "mhz":
-		return set(&h.CoreMHz, w, where, func() (int, error) { return w.Number(1, numa.MaxCoreMHz) })
-	case "llcCores":
-		return set(&h.LLCCores, w, where, func() (int, error) { return w.Number(1, numa.MaxCoresPerNode) })
-	case "llcSize":
-		return set(&h.LLCSize, w, where, func() (numa.Bytes, error) { return w.Bytes(w.Value, numa.TiB) })
+	if known, err := hostWords.set(h, w, where); known {
+		return err
 	}
 	return w.unknown("host", slices.Concat(NodeKeys, HostKeys, []string{"cluster", "option:KEY"}))
 }

@@ -27,19 +27,55 @@ func set[T any](to *numa.Fact[T], w Word, where string, read func() (T, error)) 
 	return nil
 }
 
-// text gives a fact any text.
-func (w Word) text(to *numa.Fact[string], where string) error {
-	return set(to, w, where, func() (string, error) { return w.Value, nil })
+// words are the words that set one fact of a T each.
+type words[T any] []struct {
+	key string
+	set func(of *T, w Word, where string) error
 }
 
-// oneOf returns the one of the values that the word has, in any case of letters.
-func (w Word) oneOf(values ...string) (string, error) {
-	i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, w.Value) })
-	if i < 0 {
-		last := len(values) - 1
-		return "", Errorf(w.Col, "found %s=%q, want %s or %s", Short(w.Key), Short(w.Value), strings.Join(values[:last], ", "), values[last])
+// set gives the fact that the word names its value; known is false for other words.
+func (list words[T]) set(of *T, w Word, where string) (known bool, err error) {
+	for i := range list {
+		if list[i].key == w.Key {
+			return true, list[i].set(of, w, where)
+		}
 	}
-	return values[i], nil
+	return false, nil
+}
+
+func (list words[T]) keys() []string {
+	keys := make([]string, len(list))
+	for i := range list {
+		keys[i] = list[i].key
+	}
+	return keys
+}
+
+// fact sets the fact at to what read makes of the word.
+func fact[T, V any](at func(*T) *numa.Fact[V], read func(Word) (V, error)) func(*T, Word, string) error {
+	return func(of *T, w Word, where string) error {
+		return set(at(of), w, where, func() (V, error) { return read(w) })
+	}
+}
+
+// anything reads any text.
+func (w Word) anything() (string, error) { return w.Value, nil }
+
+// within reads a number from least to most.
+func within(least, most int) func(Word) (int, error) {
+	return func(w Word) (int, error) { return w.Number(least, most) }
+}
+
+// oneOf reads one of the values, in any case of letters.
+func oneOf[T ~string](values ...string) func(Word) (T, error) {
+	return func(w Word) (T, error) {
+		i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, w.Value) })
+		if i < 0 {
+			last := len(values) - 1
+			return "", Errorf(w.Col, "found %s=%q, want %s or %s", Short(w.Key), Short(w.Value), strings.Join(values[:last], ", "), values[last])
+		}
+		return T(values[i]), nil
+	}
 }
 
 // Number reads a number from least to most.

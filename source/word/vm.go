@@ -10,9 +10,31 @@ import (
 	"homenode/numa"
 )
 
+// vmWords are the words of a VM that set one fact, in the order of messages.
+var vmWords = words[numa.VM]{
+	{"vcpus", fact(func(v *numa.VM) *numa.Fact[int] { return &v.VCPUs }, Word.vcpus)},
+	{"coresPerSocket", coresPerSocket},
+	{"memory", fact(func(v *numa.VM) *numa.Fact[numa.Bytes] { return &v.Memory }, Word.vmMemory)},
+	{"hotAdd", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.CPUHotAdd }, Word.truth)},
+	{"memoryHotAdd", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.MemoryHotAdd }, Word.truth)},
+	{"vnumaHotAdd", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.VNUMAHotAdd }, Word.truth)},
+	{"hw", fact(func(v *numa.VM) *numa.Fact[int] { return &v.Hardware }, within(3, 99))},
+	{"guest", fact(func(v *numa.VM) *numa.Fact[string] { return &v.GuestOS }, Word.anything)},
+	{"power", fact(func(v *numa.VM) *numa.Fact[numa.PowerState] { return &v.Power }, oneOf[numa.PowerState]("on", "off", "suspended"))},
+	{"template", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.Template }, Word.truth)},
+	{"latency", fact(func(v *numa.VM) *numa.Fact[string] { return &v.LatencySensitivity }, oneOf[string]("low", "normal", "medium", "high"))},
+	{"cpuAffinity", fact(func(v *numa.VM) *numa.Fact[[]int] { return &v.CPUAffinity }, Word.list)},
+	{"memoryAffinity", fact(func(v *numa.VM) *numa.Fact[[]int] { return &v.MemoryAffinity }, Word.list)},
+	{"cpuReservation", fact(func(v *numa.VM) *numa.Fact[int] { return &v.CPUReservation }, within(0, math.MaxInt32))},
+	{"cpuLimit", fact(func(v *numa.VM) *numa.Fact[int] { return &v.CPULimit }, Word.limit)},
+	{"memoryReservation", fact(func(v *numa.VM) *numa.Fact[numa.Bytes] { return &v.MemoryReservation }, Word.vmMemory)},
+	{"reserveAll", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.MemoryReservationLocked }, Word.truth)},
+	{"folder", func(v *numa.VM, w Word, _ string) error { v.Folder = w.Value; return nil }},
+	{"tags", func(v *numa.VM, w Word, _ string) error { v.Tags = strings.Split(w.Value, ","); return nil }},
+}
+
 // VMKeys are the words that VM understands; beside them set:KEY.
-var VMKeys = []string{"vcpus", "coresPerSocket", "memory", "hotAdd", "memoryHotAdd", "vnumaHotAdd", "hw", "guest", "power", "template",
-	"latency", "cpuAffinity", "memoryAffinity", "cpuReservation", "cpuLimit", "memoryReservation", "reserveAll", "folder", "tags"}
+var VMKeys = vmWords.keys()
 
 // VM sets the fact of v that the word states, as read at where. A word that no VM
 // knows is an error.
@@ -24,52 +46,10 @@ func VM(v *numa.VM, w Word, where string) error {
 		v.Settings.Value = With(v.Settings.Value, key, w.Value)
 		return nil
 	}
-	switch w.Key {
-	case "vcpus":
-		return set(&v.VCPUs, w, where, w.vcpus)
-	case "coresPerSocket":
-		return coresPerSocket(v, w, where)
-	case "memory":
-		return set(&v.Memory, w, where, w.vmMemory)
-	case "hotAdd":
-		return set(&v.CPUHotAdd, w, where, w.truth)
-	case "memoryHotAdd":
-		return set(&v.MemoryHotAdd, w, where, w.truth)
-	case "vnumaHotAdd":
-		return set(&v.VNUMAHotAdd, w, where, w.truth)
-	case "hw":
-		return set(&v.Hardware, w, where, func() (int, error) { return w.Number(3, 99) })
-	case "guest":
-		return w.text(&v.GuestOS, where)
-	case "power":
-		return set(&v.Power, w, where, func() (numa.PowerState, error) {
-			state, err := w.oneOf("on", "off", "suspended")
-			return numa.PowerState(state), err
-		})
-	case "template":
-		return set(&v.Template, w, where, w.truth)
-	case "latency":
-		return set(&v.LatencySensitivity, w, where, func() (string, error) { return w.oneOf("low", "normal", "medium", "high") })
-	case "cpuAffinity":
-		return set(&v.CPUAffinity, w, where, w.list)
-	case "memoryAffinity":
-		return set(&v.MemoryAffinity, w, where, w.list)
-	case "cpuReservation":
-		return set(&v.CPUReservation, w, where, func() (int, error) { return w.Number(0, math.MaxInt32) })
-	case "cpuLimit":
-		return set(&v.CPULimit, w, where, w.limit)
-	case "memoryReservation":
-		return set(&v.MemoryReservation, w, where, w.vmMemory)
-	case "reserveAll":
-		return set(&v.MemoryReservationLocked, w, where, w.truth)
-	case "folder":
-		v.Folder = w.Value
-	case "tags":
-		v.Tags = strings.Split(w.Value, ",")
-	default:
-		return w.unknown("vm", slices.Concat([]string{"host", "cluster"}, VMKeys, []string{"stored", "settings", "set:KEY"}))
+	if known, err := vmWords.set(v, w, where); known {
+		return err
 	}
-	return nil
+	return w.unknown("vm", slices.Concat([]string{"host", "cluster"}, VMKeys, []string{"stored", "settings", "set:KEY"}))
 }
 
 func (w Word) vcpus() (int, error) { return w.Number(1, numa.MaxVCPUs) }
