@@ -13,12 +13,11 @@ import (
 // jsonSection reads lscpu -J and lscpu -e -J. It gathers the lines until the braces
 // close; what follows may be another output.
 type jsonSection struct {
-	v        *View
-	text     strings.Builder
-	starts   []int // where each line begins in text
-	depth    int
-	inString bool
-	done     bool
+	v       *View
+	json    strings.Builder
+	starts  []int // where each line begins in json
+	nesting text.Nesting
+	done    bool
 }
 
 // take gathers a line. The blanks before it are lost, so that columns are counted
@@ -27,24 +26,12 @@ func (s *jsonSection) take(l text.Line) bool {
 	if s.done {
 		return l.Text == ""
 	}
-	s.starts = append(s.starts, s.text.Len())
-	s.text.WriteString(strings.Repeat(" ", l.Col-1))
-	s.text.WriteString(l.Text)
-	s.text.WriteByte('\n')
-	for i := 0; i < len(l.Text); i++ {
-		switch c := l.Text[i]; {
-		case s.inString && c == '\\':
-			i++
-		case c == '"':
-			s.inString = !s.inString
-		case s.inString:
-		case c == '{', c == '[':
-			s.depth++
-		case c == '}', c == ']':
-			s.depth--
-		}
-	}
-	s.done = s.depth <= 0
+	s.starts = append(s.starts, s.json.Len())
+	s.json.WriteString(strings.Repeat(" ", l.Col-1))
+	s.json.WriteString(l.Text)
+	s.json.WriteByte('\n')
+	s.nesting.Add(l.Text)
+	s.done = s.nesting.Depth <= 0
 	return true
 }
 
@@ -62,7 +49,7 @@ func (s *jsonSection) end() {
 		Lscpu []field
 		CPUs  []map[string]any
 	}
-	d := json.NewDecoder(strings.NewReader(s.text.String()))
+	d := json.NewDecoder(strings.NewReader(s.json.String()))
 	if err := d.Decode(&doc); err != nil {
 		s.damaged(err)
 		return
@@ -83,7 +70,7 @@ func (s *jsonSection) end() {
 
 // damaged says where and how the JSON is not lscpu's.
 func (s *jsonSection) damaged(err error) {
-	offset, what := s.text.Len()-1, err.Error()
+	offset, what := s.json.Len()-1, err.Error()
 	var syntax *json.SyntaxError
 	var wrong *json.UnmarshalTypeError
 	switch {
@@ -147,7 +134,7 @@ func (s *jsonSection) rows(cpus []map[string]any) {
 // after returns the place in the text after the next what, or from when there is
 // none: lscpu escapes in its own way.
 func (s *jsonSection) after(from int, what string) int {
-	if i := strings.Index(s.text.String()[from:], what); i >= 0 {
+	if i := strings.Index(s.json.String()[from:], what); i >= 0 {
 		return from + i + len(what)
 	}
 	return from

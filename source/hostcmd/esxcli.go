@@ -127,42 +127,24 @@ func (o *Output) physicalMemory(l text.Line) {
 	}
 }
 
+// readPCI states a device. Its NUMA node is -1, also as an unsigned 32-bit number, for none.
 func (o *Output) readPCI(r record) {
-	d := PCIDevice{Address: r.get("address").Text, Node: -1}
-	if d.Address == "" {
+	address := r.get("address").Text
+	if address == "" {
 		o.strange(r[0].value)
 		return
 	}
-	subject := "PCI " + d.Address
+	subject := "PCI " + address
 	for _, f := range r {
-		l := f.value
-		switch normal(f.key) {
-		case "vendorname":
-			d.Vendor = l.Text
-		case "devicename":
-			d.Device = l.Text
-		case "deviceclassname":
-			d.Class = l.Text
-		case "modulename":
-			d.Module = l.Text
-		case "currentowner":
-			d.Owner = l.Text
-		case "numanode":
-			// -1, also as an unsigned 32-bit number, is none.
-			if n, ok := o.whole(l, subject, "NUMA node", "", -1, math.MaxUint32); ok && n >= 0 && n < numa.MaxNodes {
-				d.Node = int(n)
-			}
-			continue
-		case "":
+		switch l := f.value; {
+		case normal(f.key) == "numanode":
+			o.whole(l, subject, "NUMA node", "", -1, math.MaxUint32)
+		case f.key == "":
 			o.strange(l)
-			continue
-		}
-		if l.Text != "" {
+		case l.Text != "":
 			o.loose(l, subject, f.key)
 		}
 	}
-	devices, _ := o.Result.(PCIDevices)
-	o.Result = append(devices, d)
 }
 
 // readAdvanced reads one setting. It has a number and a text, of which Type tells
@@ -177,28 +159,26 @@ func (o *Output) readAdvanced(r record) {
 	if strings.HasPrefix(r.get("type").Text, "string") {
 		value, standard = r.get("stringvalue"), r.get("defaultstringvalue")
 	}
-	s := HostSetting{strings.ReplaceAll(strings.TrimPrefix(p, "/"), "/", "."), value.Text, value.Text, standard.Text}
-	o.setting(s, value)
+	o.setting(strings.ReplaceAll(strings.TrimPrefix(p, "/"), "/", "."), value, value.Text, standard.Text)
 }
 
-// setting adds a setting; those that matter to NUMA are the host's options.
-func (o *Output) setting(s HostSetting, at text.Line) {
-	settings, _ := o.Result.(Settings)
-	o.Result = append(settings, s)
-	subject := "setting " + s.Key
-	o.file.Add(at.N, at.Col, subject, "value", valueOf(s.Value), "")
-	if s.Runtime != s.Value {
-		o.file.Add(at.N, at.Col, subject, "runtime value", valueOf(s.Runtime), "")
+// setting states a setting; those that matter to NUMA are the host's options. A boot
+// option has a runtime value, in force since the last boot, beside the configured one.
+func (o *Output) setting(key string, at text.Line, runtime, standard string) {
+	subject := "setting " + key
+	o.file.Add(at.N, at.Col, subject, "value", valueOf(at.Text), "")
+	if runtime != at.Text {
+		o.file.Add(at.N, at.Col, subject, "runtime value", valueOf(runtime), "")
 	}
-	o.file.Add(at.N, at.Col, subject, "default", valueOf(s.Default), "")
-	if !numa.KeepOption(s.Key) {
+	o.file.Add(at.N, at.Col, subject, "default", valueOf(standard), "")
+	if !numa.KeepOption(key) {
 		return
 	}
 	f := &o.Host.Options
 	if !f.Known() {
 		*f = numa.ReadAt(numa.Settings(nil), text.Where(o.Line, 0))
 	}
-	option := numa.Setting{Key: s.Key, Value: s.Runtime}
+	option := numa.Setting{Key: key, Value: runtime}
 	i, found := slices.BinarySearchFunc(f.Value, option, func(a, b numa.Setting) int { return strings.Compare(a.Key, b.Key) })
 	if found {
 		f.Value[i] = option
@@ -210,35 +190,33 @@ func (o *Output) setting(s HostSetting, at text.Line) {
 // readDumpFiles reads a table whose path is first and size last. Copies in blogs
 // have lost the columns: the words keep their order.
 func (o *Output) readDumpFiles(lines []text.Line) {
-	var files DumpFiles
 	for _, l := range lines {
 		cells := l.Fields()
 		switch {
 		case len(cells) == 0, dashes.MatchString(l.Text), cells[0].Text == "Path":
-			continue
 		case len(cells) != 4 || !strings.HasPrefix(cells[0].Text, "/"):
 			o.strange(l)
-			continue
-		}
-		subject := "dump file " + cells[0].Text
-		size, ok := o.whole(cells[3], subject, "size", "B", 0, math.MaxInt64>>12)
-		active, ok1 := o.boolean(cells[1], subject, "active")
-		configured, ok2 := o.boolean(cells[2], subject, "configured")
-		if ok && ok1 && ok2 {
-			files = append(files, DumpFile{cells[0].Text, active, configured, numa.Bytes(size)})
+		default:
+			o.dumpFile(cells[0].Text, cells[1], cells[2], cells[3])
 		}
 	}
-	o.Result = files
 }
 
-func (o *Output) boolean(l text.Line, subject, name string) (value, ok bool) {
+// dumpFile states a file for the core dump of the host.
+func (o *Output) dumpFile(path string, active, configured, size text.Line) {
+	subject := "dump file " + path
+	o.whole(size, subject, "size", "B", 0, math.MaxInt64>>12)
+	o.boolean(active, subject, "active")
+	o.boolean(configured, subject, "configured")
+}
+
+func (o *Output) boolean(l text.Line, subject, name string) {
 	value, err := strconv.ParseBool(l.Text)
 	if err != nil {
 		o.file.Warn(l.N, l.Col, "%s of %s: found %q, want true or false", name, subject, text.Short(l.Text))
-		return false, false
+		return
 	}
 	o.file.Add(l.N, l.Col, subject, name, value, "")
-	return value, true
 }
 
 // readKernelList reads boot options. Their description holds blanks and stands last
@@ -294,5 +272,5 @@ func (o *Output) bootOption(r record) {
 		o.strange(r[0].value)
 		return
 	}
-	o.setting(HostSetting{"VMkernel.Boot." + name.Text, value.Text, r.get("runtime").Text, r.get("default").Text}, value)
+	o.setting("VMkernel.Boot."+name.Text, value, r.get("runtime").Text, r.get("default").Text)
 }

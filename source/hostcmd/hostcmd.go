@@ -14,8 +14,7 @@ type Output struct {
 	Line    int    // where the output begins, from 1
 	Command string // as typed; empty when the file has no prompt
 	// Result is the typed result: Moment, Clients, NodeLoads, ClientMemory, Screen,
-	// MemoryStats, PCIDevices, DumpFiles, Settings or nil, when all that is stated
-	// is about the host.
+	// MemoryStats or nil, when all that is stated is facts of File.
 	Result any
 
 	// Host holds the facts that the output states of the host; its name is that of
@@ -110,40 +109,4 @@ type ClientOnNode struct {
 	TimePct   int        // truncated; -1 when not stated
 	Memory    numa.Bytes // -1 when not stated
 	MemoryPct int        // truncated; -1 when not stated
-}
-
-// DumpFiles are the rows of esxcli system coredump file list.
-type DumpFiles []DumpFile
-
-// A DumpFile is a file for the core dump of the host.
-type DumpFile struct {
-	Path               string
-	Active, Configured bool
-	Size               numa.Bytes
-}
-
-// PCIDevices are the devices of esxcli hardware pci list.
-type PCIDevices []PCIDevice
-
-// A PCIDevice is one PCI function.
-type PCIDevice struct {
-	Address string // 0000:af:00.0
-	Vendor  string
-	Device  string
-	Class   string
-	Module  string
-	Owner   string // VMkernel, VM Passthru or Unknown
-	Node    int    // NUMA node; -1 for none
-}
-
-// Settings are the host settings of esxcli system settings advanced list or kernel
-// list, all of them: Host.Options has those that matter to NUMA.
-type Settings []HostSetting
-
-// A HostSetting is one setting of the host.
-type HostSetting struct {
-	Key     string // Numa.FollowCoresPerSocket; VMkernel.Boot.useSLIT
-	Value   string // configured
-	Runtime string // of a boot option: in force since the last boot
-	Default string
 }

@@ -7,32 +7,8 @@ import (
 	"sort"
 	"strings"
 
-	"homenode/numa"
 	"homenode/source/text"
 )
-
-// nesting counts the brackets of JSON text, to find its end.
-type nesting struct {
-	on       bool
-	depth    int
-	inString bool
-}
-
-func (n *nesting) add(s string) {
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case n.inString && c == '\\':
-			i++
-		case c == '"':
-			n.inString = !n.inString
-		case n.inString:
-		case c == '{', c == '[':
-			n.depth++
-		case c == '}', c == ']':
-			n.depth--
-		}
-	}
-}
 
 // jsonText is JSON with the places of its lines.
 type jsonText struct {
@@ -71,7 +47,7 @@ func (o *Output) readJSON(lines []text.Line) {
 		case KernelList:
 			o.bootOption(r)
 		case CoredumpFiles:
-			o.dumpFile(r)
+			o.dumpFile(r.get("path").Text, r.get("active"), r.get("configured"), r.get("size"))
 		default:
 			o.readRecords([]record{r})
 		}
@@ -138,15 +114,4 @@ func (j *jsonText) gap(offset int) int {
 func (j *jsonText) place(offset int) text.Line {
 	i := max(sort.SearchInts(j.starts, offset+1)-1, 0)
 	return text.Line{N: j.lines[i].N, Col: j.lines[i].Col + max(offset-j.starts[i], 0)}
-}
-
-func (o *Output) dumpFile(r record) {
-	subject := "dump file " + r.get("path").Text
-	size, ok := o.whole(r.get("size"), subject, "size", "B", 0, 1<<50)
-	active, ok1 := o.boolean(r.get("active"), subject, "active")
-	configured, ok2 := o.boolean(r.get("configured"), subject, "configured")
-	if ok && ok1 && ok2 {
-		files, _ := o.Result.(DumpFiles)
-		o.Result = append(files, DumpFile{r.get("path").Text, active, configured, numa.Bytes(size)})
-	}
 }

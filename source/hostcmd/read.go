@@ -51,7 +51,8 @@ type parser struct {
 	lines   []text.Line // of the open output
 	size    int         // of lines, in bytes
 	seen    map[string]bool
-	json    nesting
+	json    text.Nesting
+	inJSON  bool
 }
 
 func newParser(name string, visit func(*Output) error) *parser {
@@ -107,7 +108,7 @@ func (p *parser) line(n int, raw string) {
 		return
 	}
 	l := text.Trim(n, raw)
-	if p.open && p.json.depth > 0 {
+	if p.open && p.json.Depth > 0 {
 		p.take(l)
 		return
 	}
@@ -158,7 +159,7 @@ func (p *parser) line(n int, raw string) {
 		p.seen[startOf(l.Text)] = true
 	}
 	if len(p.lines) == 0 && (isJSON || l.Text[0] == '[') {
-		p.json.on = true
+		p.inJSON = true
 	}
 	p.take(l)
 }
@@ -190,8 +191,8 @@ func (p *parser) take(l text.Line) {
 		p.err = &numa.SyntaxError{File: p.all.Name, Line: p.last.Line, Msg: fmt.Sprintf("found an output of more than %d MB", maxOutput>>20)}
 		return
 	}
-	if p.json.on {
-		if p.json.add(l.Text); p.json.depth <= 0 {
+	if p.inJSON {
+		if p.json.Add(l.Text); p.json.Depth <= 0 {
 			p.finish()
 			p.command = ""
 		}
@@ -214,7 +215,7 @@ func (p *parser) begin(format string, l text.Line) {
 		o.file.Add(p.host.N, p.host.Col, "host", "name", p.host.Text, "")
 	}
 	p.last, p.all.Last = o, &o.file
-	p.open, p.lines, p.size, p.seen, p.json = true, nil, 0, map[string]bool{}, nesting{}
+	p.open, p.lines, p.size, p.seen, p.json, p.inJSON = true, nil, 0, map[string]bool{}, text.Nesting{}, false
 }
 
 // finish reads the lines of the open output.
@@ -225,7 +226,7 @@ func (p *parser) finish() {
 	}
 	p.open = false
 	o := p.last
-	if p.json.on {
+	if p.inJSON {
 		o.readJSON(p.lines)
 	} else {
 		o.read(p.lines)

@@ -1,6 +1,7 @@
 package hostcmd
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,8 +25,9 @@ func TestSamples(t *testing.T) {
 	needSamples(t)
 	kb := func(n int64) numa.Bytes { return numa.Bytes(n) * numa.KiB }
 	mb := func(n float64) numa.Bytes { return numa.Bytes(n*float64(numa.MiB) + 0.5) }
-	dump := func(p string, size numa.Bytes) DumpFiles {
-		return DumpFiles{{"/vmfs/volumes/" + p + ".dumpfile", true, true, size}}
+	dump := func(p string, size int) stated {
+		file := "dump file /vmfs/volumes/" + p + ".dumpfile: "
+		return stated{file + "active true", file + "configured true", file + fmt.Sprintf("size %d B", size)}
 	}
 	esx4 := func(line int, name string, home int, remote, local float64, share int, guest0, over0, guest1 float64) ScreenVM {
 		return ScreenVM{line, -1, name, []int{home}, 0, mb(local), mb(remote), share, []NodeShare{{0, mb(guest0), mb(over0)}, {1, mb(guest1), -1}}}
@@ -85,8 +87,9 @@ func TestSamples(t *testing.T) {
 		{"esxcli", "hardware_cpu_global_get_2x32.txt", printed{CPUGlobal, 1, "", nil}},
 		{"esxcli", "hardware_memory_get_1node.txt", printed{HardwareMem, 1, "", nil}},
 		{"esxcli", "hardware_memory_get_2nodes.txt", printed{HardwareMem, 1, "", nil}},
-		{"esxcli", "hardware_pci_list_gpu_numa.txt", printed{PCIList, 1, "", PCIDevices{
-			{"0000:af:00.0", "NVIDIA Corporation", "GA100GL [A30 PCIe]", "3D controller", "pciPassthru", "VM Passthru", 1}}}},
+		{"esxcli", "hardware_pci_list_gpu_numa.txt", printed{PCIList, 1, "", stated{
+			"PCI 0000:af:00.0: Vendor Name NVIDIA Corporation", "PCI 0000:af:00.0: Device Name GA100GL [A30 PCIe]", "PCI 0000:af:00.0: Current Owner VM Passthru",
+			"PCI 0000:af:00.0: Device Class Name 3D controller", "PCI 0000:af:00.0: Module Name pciPassthru", "PCI 0000:af:00.0: NUMA node 1"}}},
 		{"esxcli", "system_coredump_file_list_dp-esx02_esxi803_256GB_blog_reflowed.txt", printed{CoredumpFiles, 2, "dp-esx02",
 			dump("66d993b7-e9cd83a8-b129-0025b5ea0e15/vmkdump/00000000-00E0-0000-0000-000000000008", 3882876928)}},
 		{"esxcli", "system_coredump_file_list_esx21_esxi803_128GB_original_columns.txt", printed{CoredumpFiles, 2, "esx21",
