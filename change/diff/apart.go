@@ -8,6 +8,7 @@ import (
 
 	"homenode/numa"
 	"homenode/rules"
+	"homenode/rules/filter"
 	"homenode/rules/finding"
 )
 
@@ -18,18 +19,26 @@ type Options struct {
 	// today's vCenter is no drift. nil takes every difference as one: a what-if makes
 	// facts known.
 	Judge func(*numa.Fleet) *rules.Result
+	// Filter says which VMs, hosts and findings are compared: those that it shows in A or in
+	// B, so that a VM that leaves a folder is not gone. nil compares everything.
+	Filter *filter.Filter
 }
 
 // Compare compares two judged fleets. VMs and hosts are the same when their IDs are,
-// else their UUIDs, else cluster and name where these are unique.
-func Compare(a, b *rules.Result, o Options) *Drift {
-	d := compareAll(a, b)
+// else their UUIDs, else cluster and name where these are unique. It is an error when the
+// filter shows nothing of either.
+func Compare(a, b *rules.Result, o Options) (*Drift, error) {
+	vms, hosts := matchVMs(a.Fleet, b.Fleet), matchHosts(a.Fleet, b.Fleet)
+	shown, err := show(a, b, o.Filter, vms, hosts)
+	if err != nil {
+		return nil, err
+	}
+	d := shown.compare(a, b)
 	if o.Judge == nil {
-		return d
+		return d, nil
 	}
 	// Both sides once more with what either knows: what differs still is drift, what
 	// does not differ any more was knowledge.
-	vms, hosts := matchVMs(a.Fleet, b.Fleet), matchHosts(a.Fleet, b.Fleet)
 	fa, fb := *a.Fleet, *b.Fleet
 	fa.VMs, fb.VMs, fa.Hosts, fb.Hosts = slices.Clone(fa.VMs), slices.Clone(fb.VMs), slices.Clone(fa.Hosts), slices.Clone(fb.Hosts)
 	shared := 0
@@ -42,12 +51,58 @@ func Compare(a, b *rules.Result, o Options) *Drift {
 		}
 	}
 	if shared == 0 {
-		return d
+		return d, nil
 	}
-	known := compareAll(o.Judge(&fa), o.Judge(&fb))
+	known := shown.compare(o.Judge(&fa), o.Judge(&fb))
 	known.setApart(d)
-	known.A, known.B, known.OneSided = a, b, d.OneSided
-	return known
+	known.A, known.B, known.OneSided = d.A, d.B, d.OneSided
+	return known, nil
+}
+
+// parts are what is compared of two fleets.
+type parts struct {
+	filter *filter.Filter // nil: everything
+	a, b   filter.Shown
+}
+
+// show returns what the filter shows of two fleets: what it shows of one is shown of both.
+func show(a, b *rules.Result, f *filter.Filter, vms, hosts *pairs) (*parts, error) {
+	p := &parts{filter: f}
+	if f == nil {
+		return p, nil
+	}
+	var inA, inB error
+	p.a, inA = f.Shown(a)
+	p.b, inB = f.Shown(b)
+	if inA != nil && inB != nil {
+		return nil, inA
+	}
+	for _, at := range vms.pairs {
+		both(p.a.VMs, p.b.VMs, a.Fleet.VMs[at[0]].ID, b.Fleet.VMs[at[1]].ID)
+	}
+	for _, at := range hosts.pairs {
+		both(p.a.Hosts, p.b.Hosts, a.Fleet.Hosts[at[0]].ID, b.Fleet.Hosts[at[1]].ID)
+	}
+	return p, nil
+}
+
+func both(a, b map[string]bool, inA, inB string) {
+	if a[inA] || b[inB] {
+		a[inA], b[inB] = true, true
+	}
+}
+
+// compare compares the parts of the fleets, however these were judged. Hosts that are
+// there for the sake of their VMs are not compared themselves.
+func (p *parts) compare(a, b *rules.Result) *Drift {
+	if p.filter == nil {
+		return compareAll(a, b)
+	}
+	d := compareAll(p.filter.Part(a, p.a), p.filter.Part(b, p.b))
+	d.Hosts = slices.DeleteFunc(d.Hosts, func(h Host) bool { return !p.b.Hosts[h.B.ID] })
+	d.NewHosts = slices.DeleteFunc(d.NewHosts, func(h *numa.Host) bool { return !p.b.Hosts[h.ID] })
+	d.GoneHosts = slices.DeleteFunc(d.GoneHosts, func(h *numa.Host) bool { return !p.a.Hosts[h.ID] })
+	return d
 }
 
 // share gives each fact that one side states and the other does not, or only assumes,

@@ -158,7 +158,7 @@ host esx03: nodes 4 × 9 cores 256 GB -> 2 × 18 cores 512 GB
 			if tt.name == "moved to an unlike host" {
 				changed = strings.Replace(before, "host=esx01 vcpus=32", "host=esx03 vcpus=32", 1)
 			}
-			d := diff.Compare(judge(t, before), judge(t, changed), diff.Options{})
+			d := compare(t, judge(t, before), judge(t, changed), diff.Options{})
 			if got := text(d); got != tt.want[1:] {
 				t.Errorf("got:\n%s\nwant:%s", got, tt.want)
 			}
@@ -191,7 +191,7 @@ vm fw01 host=edge01 vcpus=4 memory=8GB
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := diff.Compare(base, rules.Run(changed, rules.Options{}), diff.Options{})
+	d := compare(t, base, rules.Run(changed, rules.Options{}), diff.Options{})
 	if len(d.VMs) != 2 || d.VMs[0].B.Name != "fw01" || d.Stopped != 1 || d.Worse != 1 || d.Better != 0 || d.Other != 1 {
 		t.Errorf("%d stopped\n%s", d.Stopped, text(d))
 	}
@@ -221,7 +221,7 @@ func TestMatching(t *testing.T) {
 		fleet := func(vms []numa.VM) *rules.Result {
 			return rules.Run(&numa.Fleet{Clusters: []numa.Cluster{{ID: "c", Name: "c"}}, VMs: vms}, rules.Options{})
 		}
-		d := diff.Compare(fleet(tt.a), fleet(tt.b), diff.Options{})
+		d := compare(t, fleet(tt.a), fleet(tt.b), diff.Options{})
 		var got []string
 		for _, v := range d.NewVMs {
 			got = append(got, "new "+v.Name)
@@ -237,7 +237,7 @@ func TestMatching(t *testing.T) {
 
 // TestNoHost checks that a VM without host is judged where it is worst, and says so.
 func TestNoHost(t *testing.T) {
-	d := diff.Compare(judge(t, before), judge(t, before), diff.Options{})
+	d := compare(t, judge(t, before), judge(t, before), diff.Options{})
 	if d.Differs() || len(d.Findings) > 0 {
 		t.Errorf("a fleet and itself:\n%s", text(d))
 	}
@@ -246,7 +246,7 @@ func TestNoHost(t *testing.T) {
 	for i := range b.VMs {
 		b.VMs[i].Host = ""
 	}
-	d = diff.Compare(judge(t, before), rules.Run(b, rules.Options{}), diff.Options{})
+	d = compare(t, judge(t, before), rules.Run(b, rules.Options{}), diff.Options{})
 	v := d.VMs[0]
 	if v.Subject() != "prod/sql01" || v.Verdict != diff.Worse || v.Why[0] != "50 → 75 % far" || v.Why[1] != "when on esx03" {
 		t.Errorf("%s %s: %v", v.Verdict, v.Subject(), v.Why)
@@ -256,7 +256,7 @@ func TestNoHost(t *testing.T) {
 // TestItself checks that nothing differs between a fleet and itself.
 func TestItself(t *testing.T) {
 	f := demoFleet(t)
-	d := diff.Compare(rules.Run(f, rules.Options{}), rules.Run(f, rules.Options{}), diff.Options{})
+	d := compare(t, rules.Run(f, rules.Options{}), rules.Run(f, rules.Options{}), diff.Options{})
 	want := fmt.Sprintf("0 better 0 worse 0 other %d unchanged 0 moved 0 one-sided\n", d.A.VMs)
 	if got := text(d); got != want || d.Differs() {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
@@ -292,7 +292,7 @@ func TestMirror(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := rules.Run(changed, rules.Options{})
-		there, back := diff.Compare(base, other, diff.Options{}), diff.Compare(other, base, diff.Options{})
+		there, back := compare(t, base, other, diff.Options{}), compare(t, other, base, diff.Options{})
 		if a, b := mirrored(there, false), mirrored(back, true); !reflect.DeepEqual(a, b) {
 			t.Fatalf("%v: there and back differ:\n%v\n%v", changes[0].Text, a, b)
 		}
@@ -350,14 +350,23 @@ func TestWorsens(t *testing.T) {
 		s             finding.Severity
 		findings, vms int
 	}{
-		{"cured, high", diff.Compare(a, b, diff.Options{}), finding.High, 0, 0},
-		{"cured, with a lesser fault", diff.Compare(a, b, diff.Options{}), finding.Medium, 0, 0},
-		{"broken, high", diff.Compare(b, a, diff.Options{}), finding.High, 1, 0},
-		{"does not run", diff.Compare(a, judge(t, strings.Replace(before, "memory=16GB", "memory=16GB hw=21", 1)), diff.Options{}), finding.Info, 0, 1},
-		{"runs again", diff.Compare(judge(t, strings.Replace(before, "memory=16GB", "memory=16GB hw=21", 1)), a, diff.Options{}), finding.Info, 0, 0},
+		{"cured, high", compare(t, a, b, diff.Options{}), finding.High, 0, 0},
+		{"cured, with a lesser fault", compare(t, a, b, diff.Options{}), finding.Medium, 0, 0},
+		{"broken, high", compare(t, b, a, diff.Options{}), finding.High, 1, 0},
+		{"does not run", compare(t, a, judge(t, strings.Replace(before, "memory=16GB", "memory=16GB hw=21", 1)), diff.Options{}), finding.Info, 0, 1},
+		{"runs again", compare(t, judge(t, strings.Replace(before, "memory=16GB", "memory=16GB hw=21", 1)), a, diff.Options{}), finding.Info, 0, 0},
 	} {
 		if findings, vms := tt.d.Worsens(tt.s); findings != tt.findings || vms != tt.vms {
 			t.Errorf("%s: %d findings, %d VMs; want %d, %d", tt.name, findings, vms, tt.findings, tt.vms)
 		}
 	}
+}
+
+func compare(t *testing.T, a, b *rules.Result, o diff.Options) *diff.Drift {
+	t.Helper()
+	d, err := diff.Compare(a, b, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

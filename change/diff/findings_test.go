@@ -49,7 +49,7 @@ H006 prod/esx02 none -> medium
 				if back {
 					a, b = b, a
 				}
-				d := diff.Compare(a, b, diff.Options{})
+				d := compare(t, a, b, diff.Options{})
 				if !back {
 					if got := text(d); got != tt.want {
 						t.Errorf("got\n%s\nwant\n%s", got, tt.want)
@@ -66,7 +66,7 @@ H006 prod/esx02 none -> medium
 // severity are the same.
 func TestTopics(t *testing.T) {
 	const fleet = "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=16 memory=512GB\nvm db vcpus=4 memory=32GB "
-	d := diff.Compare(judge(t, fleet+"set:numa.vcpu.coresPerNode=2\n"), judge(t, fleet+"set:numa.allowHotadd=TRUE\n"), diff.Options{})
+	d := compare(t, judge(t, fleet+"set:numa.vcpu.coresPerNode=2\n"), judge(t, fleet+"set:numa.allowHotadd=TRUE\n"), diff.Options{})
 	got := text(d)
 	want := `0 better 0 worse 0 other 1 unchanged 0 moved 0 one-sided
 unchanged prod/db: N019 new (info), N019 gone
@@ -89,7 +89,7 @@ host new01 nodes=2 cores=24 memory=768GB
 host old01 nodes=2 cores=14 memory=512GB release=7.0U3
 vm app host=new01 vcpus=20 coresPerSocket=1 memory=64GB hw=%s
 `
-	got := text(diff.Compare(judge(t, strings.ReplaceAll(fleet, "%s", "19")), judge(t, strings.ReplaceAll(fleet, "%s", "20")), diff.Options{}))
+	got := text(compare(t, judge(t, strings.ReplaceAll(fleet, "%s", "19")), judge(t, strings.ReplaceAll(fleet, "%s", "20")), diff.Options{}))
 	want := `0 better 0 worse 1 other 0 unchanged 0 moved 0 one-sided
 other prod/app: no more on old01, N021 new (info), N014 gone
     hw 19 -> 20
@@ -129,7 +129,7 @@ H007 prod/esx02 none -> low
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := text(diff.Compare(fill("01", "02", "8GB"), tt.b, diff.Options{})); got != tt.want {
+			if got := text(compare(t, fill("01", "02", "8GB"), tt.b, diff.Options{})); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
 		})
@@ -140,7 +140,7 @@ H007 prod/esx02 none -> low
 // have had it all the time.
 func TestOneSided(t *testing.T) {
 	const fleet = "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=16 memory=512GB\nvm db vcpus=24 memory=32GB hotAdd="
-	got := text(diff.Compare(judge(t, fleet+"?\n"), judge(t, fleet+"on\n"), diff.Options{}))
+	got := text(compare(t, judge(t, fleet+"?\n"), judge(t, fleet+"on\n"), diff.Options{}))
 	want := `0 better 1 worse 0 other 0 unchanged 0 moved 1 one-sided
 worse prod/db: known on one side only: hotAdd, the guest sees 1 node, 0 → 50 % far, N001 new (high)
 N001 prod/db none -> high
@@ -183,7 +183,7 @@ N002 prod/app info -> none
 		{"a host, too", judge(t, fmt.Sprintf(fleet, "?", "off", "4")), judge(t, fmt.Sprintf(fleet, `"Low Power"`, "off", "4")), "0 better 0 worse 0 other 2 unchanged 0 moved 1 one-sided\n", 1, 0, 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := diff.Compare(tt.a, tt.b, options)
+			d := compare(t, tt.a, tt.b, options)
 			if got := text(d); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}

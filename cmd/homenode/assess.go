@@ -110,6 +110,7 @@ func newAssess() *cobra.Command {
 		failOn  string
 		details bool
 		table   tableFlag
+		part    filterFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "assess SOURCE...",
@@ -155,18 +156,25 @@ changed fleet stands beside today's, and 1 means that the change makes something
 			if err != nil {
 				return err
 			}
+			shown, err := part.filter()
+			if err != nil {
+				return err
+			}
 			start := time.Now()
 			fleet, err := src.read(cmd, args...)
 			if err != nil {
 				return err
 			}
 			if asked != nil {
-				err := whatIf(cmd, &out, fleet, asked, options, report.DriftOptions{Details: details, FailOn: least})
+				err := whatIf(cmd, &out, fleet, asked, options, shown, report.DriftOptions{Details: details, FailOn: least})
 				return cmp.Or(err, src.incomplete())
 			}
 			read := time.Since(start)
 			start = time.Now()
-			result := rules.Run(fleet, options)
+			result, err := shown.Fleet(rules.Run(fleet, options))
+			if err != nil {
+				return err
+			}
 			judged := time.Since(start)
 			err = out.write(cmd, func(w io.Writer, colour bool) error {
 				x := report.ExportOptions{Version: version(), FailOn: least, Details: details, SourceFiles: sourceFiles(args)}
@@ -184,8 +192,8 @@ changed fleet stands beside today's, and 1 means that the change makes something
 			if len(fleet.VMs) == 0 {
 				return fmt.Errorf("%s: found no VM to judge", strings.Join(args, ", "))
 			}
-			if result.VMs == 0 && len(fleet.VMs) > result.Templates {
-				return fmt.Errorf("%s: none of %d VMs could be judged: see the notes", strings.Join(args, ", "), len(fleet.VMs)-result.Templates)
+			if result.VMs == 0 && len(result.Fleet.VMs) > result.Templates {
+				return fmt.Errorf("%s: none of %d VMs could be judged: see the notes", strings.Join(args, ", "), len(result.Fleet.VMs)-result.Templates)
 			}
 			if result.AtLeast(least) > 0 {
 				return errFindings
@@ -199,6 +207,7 @@ changed fleet stands beside today's, and 1 means that the change makes something
 	choose.register(cmd)
 	config.register(cmd)
 	changes.register(cmd)
+	part.register(cmd)
 	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
 	cmd.Flags().BoolVar(&details, "details", false, "every finding with its advice (table, markdown)")
 	return cmd

@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"homenode/rules"
 	"homenode/rules/filter"
 )
 
@@ -23,16 +22,5 @@ func (f *filterFlags) register(cmd *cobra.Command) {
 	completeFlag(cmd, "severity", among([]string{"info", "low", "medium", "high"}))
 }
 
-// fleet returns what is shown of judged fleets, in their order.
-func (f *filterFlags) fleet(judged ...**rules.Result) error {
-	chosen, err := filter.New(f.o)
-	if err != nil {
-		return err
-	}
-	for _, r := range judged {
-		if *r, err = chosen.Fleet(*r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// filter compiles what the flags say; nil shows everything.
+func (f *filterFlags) filter() (*filter.Filter, error) { return filter.New(f.o) }

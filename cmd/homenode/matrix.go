@@ -21,6 +21,7 @@ func newMatrix() *cobra.Command {
 		src    sourceFlags
 		out    outputFlags
 		choose choiceFlag
+		part   filterFlags
 		event  string
 		o      topo.MatrixOptions
 	)
@@ -49,11 +50,19 @@ cluster.
 			if o.Event, ok = vnuma.ParseEvent(event); !ok || o.Event != vnuma.PowerCycle && o.Event != vnuma.VMotionIn {
 				return fmt.Errorf("--event: found %q, want %s or %s", event, vnuma.PowerCycle, vnuma.VMotionIn)
 			}
+			shown, err := part.filter()
+			if err != nil {
+				return err
+			}
 			fleet, err := src.read(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			clusters, err := clustersNamed(rules.Run(fleet, rules.Options{Choices: o.Choices}), args[1:])
+			result, err := shown.Fleet(rules.Run(fleet, rules.Options{Choices: o.Choices}))
+			if err != nil {
+				return err
+			}
+			clusters, err := clustersNamed(result, args[1:])
 			if err != nil {
 				return err
 			}
@@ -74,6 +83,7 @@ cluster.
 	src.register(cmd)
 	out.register(cmd, "table", "json", "svg")
 	choose.register(cmd)
+	part.register(cmd)
 	cmd.Flags().BoolVar(&o.Hosts, "hosts", false, "a column for each host instead of each kind")
 	cmd.Flags().BoolVar(&o.All, "all", false, "every VM, each in a row of its own")
 	cmd.Flags().StringVar(&event, "event", vnuma.PowerCycle.String(), "how the VM comes to the host: power-cycle or vmotion")

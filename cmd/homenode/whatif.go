@@ -14,6 +14,7 @@ import (
 	"homenode/numa"
 	"homenode/output/report"
 	"homenode/rules"
+	"homenode/rules/filter"
 	"homenode/rules/finding"
 )
 
@@ -110,13 +111,16 @@ var driftForms = []string{"table", "json", "markdown"}
 
 // whatIf judges the fleet today and changed, and writes both side by side. Findings
 // that are there today do not count for the exit code: those that the change makes do.
-func whatIf(cmd *cobra.Command, out *outputFlags, fleet *numa.Fleet, changes []whatif.Change, ro rules.Options, o report.DriftOptions) error {
+func whatIf(cmd *cobra.Command, out *outputFlags, fleet *numa.Fleet, changes []whatif.Change, ro rules.Options, shown *filter.Filter, o report.DriftOptions) error {
 	today := whatif.Unobserved(fleet)
 	changed, effects, err := whatif.Apply(fleet, changes, ro.Choices)
 	if err != nil {
 		return err
 	}
-	d := diff.Compare(rules.Run(today, ro), rules.Run(changed, ro), diff.Options{})
+	d, err := diff.Compare(rules.Run(today, ro), rules.Run(changed, ro), diff.Options{Filter: shown})
+	if err != nil {
+		return err
+	}
 	if d.A.VMs == 0 && len(fleet.VMs) > d.A.Templates {
 		return fmt.Errorf("none of %d VMs could be judged: see the notes of assess without a what-if", len(fleet.VMs)-d.A.Templates)
 	}
@@ -145,6 +149,7 @@ func newDiff() *cobra.Command {
 		out     outputFlags
 		choose  choiceFlag
 		config  configFlag
+		part    filterFlags
 		failOn  string
 		details bool
 	)
@@ -179,6 +184,10 @@ power-on may write them) are no drift.`,
 			if err != nil {
 				return err
 			}
+			shown, err := part.filter()
+			if err != nil {
+				return err
+			}
 			var judged [2]*rules.Result
 			for i, source := range args {
 				fleet, err := src.read(cmd, source)
@@ -187,7 +196,12 @@ power-on may write them) are no drift.`,
 				}
 				judged[i] = rules.Run(fleet, options)
 			}
-			d := diff.Compare(judged[0], judged[1], diff.Options{Judge: func(f *numa.Fleet) *rules.Result { return rules.Run(f, options) }})
+			d, err := diff.Compare(judged[0], judged[1], diff.Options{
+				Judge: func(f *numa.Fleet) *rules.Result { return rules.Run(f, options) }, Filter: shown,
+			})
+			if err != nil {
+				return err
+			}
 			err = out.write(cmd, func(w io.Writer, colour bool) error {
 				o := report.DriftOptions{Colour: colour, Details: details, FailOn: least}
 				switch out.format {
@@ -211,6 +225,7 @@ power-on may write them) are no drift.`,
 	out.register(cmd, driftForms...)
 	choose.register(cmd)
 	config.register(cmd)
+	part.register(cmd)
 	cmd.Flags().StringVar(&failOn, "fail-on", "medium", "least severity of a new or worse finding that makes the exit code 1: info, low, medium, high")
 	cmd.Flags().BoolVar(&details, "details", false, "a row for each VM and setting (table)")
 	return cmd

@@ -92,14 +92,6 @@ func wholePercents(homes []capture.HomeTime, all time.Duration) []string {
 	return out
 }
 
-// shareText writes a share in whole percent; what is not nothing is never 0 %.
-func shareText(share float64) string {
-	if share > 0 && share < 0.01 {
-		return "< 1 %"
-	}
-	return strconv.Itoa(int(share*100+0.5)) + " %"
-}
-
 // leastText, meanText and remoteText say nothing of a VM whose N%L means nothing.
 func leastText(v *recording.VM) string {
 	share, ok := v.LeastLocality()

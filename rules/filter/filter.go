@@ -105,59 +105,87 @@ func (f *Filter) finding(x *finding.Finding, title string) bool {
 	return x.Severity >= f.least && f.rule.Allow(x.Rule, title)
 }
 
+// Shown are the IDs of the VMs and hosts that a filter shows.
+type Shown struct {
+	VMs, Hosts map[string]bool
+
+	unknown string // of how many VMs it is unknown whether they are shown
+}
+
+// Shown returns which VMs and hosts of a judged fleet are shown. It is an error when none is.
+func (f *Filter) Shown(r *rules.Result) (Shown, error) {
+	f.condition.reset()
+	s := Shown{VMs: map[string]bool{}, Hosts: map[string]bool{}}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			if f.shows(v.VM, c.Name, v.Host) {
+				s.VMs[v.ID] = true
+			}
+		}
+		for _, h := range c.Hosts {
+			if f.cluster.Allow(c.Name) && f.host.Allow(h.Name, h.ID) && !f.aboutVMs() {
+				s.Hosts[h.ID] = true
+			}
+		}
+	}
+	s.unknown = f.condition.unknown()
+	if len(s.VMs)+len(s.Hosts) == 0 {
+		return s, fmt.Errorf("nothing is shown: no VM or host matches %s%s", f, s.unknown)
+	}
+	return s, nil
+}
+
 // Fleet returns the judged fleet with what the filter shows. It is an error when that is
 // nothing.
 func (f *Filter) Fleet(r *rules.Result) (*rules.Result, error) {
 	if f == nil {
 		return r, nil
 	}
-	f.condition.reset()
+	s, err := f.Shown(r)
+	if err != nil {
+		return nil, err
+	}
+	return f.Part(r, s), nil
+}
+
+// Part returns the judged fleet with these VMs and hosts, and of the findings those that
+// the filter shows.
+func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	out := *r
 	out.Filter, out.VMs, out.Pairs, out.Templates, out.Clusters = f.String(), 0, 0, 0, nil
-	vms, hosts := map[string]bool{}, map[string]bool{}
 	for _, c := range r.Clusters {
 		one := *c
-		one.VMs = nil
-		for _, v := range c.VMs {
-			if f.shows(v.VM, c.Name, v.Host) {
-				one.VMs = append(one.VMs, v)
-				vms[v.ID] = true
-				for i := range v.On {
-					out.Pairs += len(v.On[i].Kind.Hosts)
-				}
+		one.VMs = slices.DeleteFunc(slices.Clone(c.VMs), func(v *rule.VM) bool { return !s.VMs[v.ID] })
+		for _, v := range one.VMs {
+			for i := range v.On {
+				out.Pairs += len(v.On[i].Kind.Hosts)
 			}
 		}
 		out.VMs += len(one.VMs)
-		for _, h := range c.Hosts {
-			hosts[h.ID] = f.cluster.Allow(c.Name) && f.host.Allow(h.Name, h.ID) && !f.aboutVMs()
-		}
-		if len(one.VMs) > 0 || !f.aboutVMs() && slices.ContainsFunc(c.Hosts, func(h *numa.Host) bool { return hosts[h.ID] }) {
+		if len(one.VMs) > 0 || slices.ContainsFunc(c.Hosts, func(h *numa.Host) bool { return s.Hosts[h.ID] }) {
 			out.Clusters = append(out.Clusters, &one)
 		}
-	}
-	if len(out.Clusters) == 0 {
-		return nil, fmt.Errorf("nothing is shown: no VM or host matches %s%s", f, f.condition.unknown())
 	}
 	keep := func(x *finding.Finding) bool {
 		name := ""
 		if one := r.Rule(x.Rule); one != nil {
 			name = one.Name
 		}
-		return f.finding(x, name) && (x.VMID != "" && vms[x.VMID] || x.VMID == "" && hosts[x.HostID])
+		return f.finding(x, name) && (x.VMID != "" && s.VMs[x.VMID] || x.VMID == "" && s.Hosts[x.HostID])
 	}
 	out.Judgement = f.judgement(&r.Judgement, keep)
-	out.Fleet = shown(r.Fleet, vms, hosts, f.aboutVMs(), out.Clusters)
+	out.Fleet = shown(r.Fleet, s, f.aboutVMs(), out.Clusters)
 	gone := map[string]bool{}
 	for i := range r.Fleet.VMs {
-		if v := &r.Fleet.VMs[i]; !vms[v.ID] {
+		if v := &r.Fleet.VMs[i]; !s.VMs[v.ID] {
 			gone[v.At] = true
 		}
 	}
 	out.Unjudged = slices.DeleteFunc(slices.Clone(r.Unjudged), func(n numa.Note) bool { return gone[n.At] })
-	if text := f.condition.unknown(); text != "" {
-		out.Unjudged = append(out.Unjudged, numa.Note{Text: "--select" + text})
+	if s.unknown != "" {
+		out.Unjudged = append(out.Unjudged, numa.Note{Text: "--select" + s.unknown})
 	}
-	return &out, nil
+	return &out
 }
 
 // judgement returns the findings that are shown.
@@ -169,12 +197,12 @@ func (f *Filter) judgement(j *rules.Judgement, keep func(*finding.Finding) bool)
 }
 
 // shown returns the fleet with the VMs and hosts that are shown. Hosts of shown VMs stay.
-func shown(fleet *numa.Fleet, vms, hosts map[string]bool, aboutVMs bool, clusters []*rule.Cluster) *numa.Fleet {
+func shown(fleet *numa.Fleet, s Shown, aboutVMs bool, clusters []*rule.Cluster) *numa.Fleet {
 	out := *fleet
 	out.VMs, out.Hosts = nil, nil
 	used := map[string]bool{}
 	for i := range fleet.VMs {
-		if v := &fleet.VMs[i]; vms[v.ID] {
+		if v := &fleet.VMs[i]; s.VMs[v.ID] {
 			out.VMs = append(out.VMs, *v)
 			used[v.Host] = true
 		}
@@ -187,10 +215,13 @@ func shown(fleet *numa.Fleet, vms, hosts map[string]bool, aboutVMs bool, cluster
 		}
 	}
 	for i := range fleet.Hosts {
-		if h := &fleet.Hosts[i]; used[h.ID] || hosts[h.ID] {
+		if h := &fleet.Hosts[i]; used[h.ID] || s.Hosts[h.ID] {
 			out.Hosts = append(out.Hosts, *h)
 		}
 	}
+	out.Clusters = slices.DeleteFunc(slices.Clone(fleet.Clusters), func(c numa.Cluster) bool {
+		return !slices.ContainsFunc(out.Hosts, func(h numa.Host) bool { return h.Cluster == c.ID })
+	})
 	return &out
 }
 

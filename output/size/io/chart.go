@@ -105,16 +105,3 @@ func loadsChart(s *iocost.Study) chart.Chart {
 	}
 	return c
 }
-
-// publishedCharts draws the published costs of both paths of storage.
-func publishedCharts(m *iocost.Model) ([]chart.Chart, error) {
-	var out []chart.Chart
-	for _, path := range []iocost.Path{iocost.NVMe, iocost.VSANESA} {
-		c, err := costChart(m, iocost.Kind{Path: path, Random: 1, Block: iocost.LimitUnit})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, nil
-}
