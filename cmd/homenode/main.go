@@ -2,12 +2,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -92,8 +94,11 @@ on each host of its cluster, explains it, and says what is wrong.
   homenode rules N001`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       build(),
 	}
+	root.SetVersionTemplate("homenode {{.Version}}\n")
 	root.AddCommand(newAssess(), newCapture(), newSimulate(), newReplay(), newSweep(), newOptimise(), newSize(), newDiff(), newMatrix(), newExplain(), newTopo(), newRead(), newSnapshot(), newRules(), newValidate(), newCompare(), newDemo(), newQueue(), newWork(), newVersion(), newDocs())
+	root.InitDefaultCompletionCmd()
 	addCompletion(root)
 	addUsageHelp(root)
 	return root
@@ -119,31 +124,42 @@ func usageOf(c *cobra.Command) string { return strings.TrimSuffix(nameOf(c), c.N
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Prints the version",
+		Short: "Prints the version, the commit, and the Go version and platform of the build",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "homenode %s\n", version())
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "homenode %s\n", build())
 			return err
 		},
 	}
 }
 
-// release is set by the build of a release: -ldflags "-X main.release=v1.2.3".
+// release is what git describe says of the commit, set by make build: a tag (v1.2.3) for a
+// release, the commit for what is none. "" where the build does not state it.
 var release string
 
-// version returns the release, else the revision the binary was built from.
+// version returns the release, else "development" and the commit that was built.
 func version() string {
-	if release != "" {
+	if strings.HasPrefix(release, "v") {
 		return release
 	}
+	return strings.TrimSpace("development " + cmp.Or(release, commit()))
+}
+
+// build returns the version, the Go that built it and for what.
+func build() string {
+	return fmt.Sprintf("%s, %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// commit returns the commit that was built as Go states it; "" when it does not.
+func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "development"
+		return ""
 	}
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
-			return "development " + s.Value[:min(12, len(s.Value))]
+			return s.Value[:min(12, len(s.Value))]
 		}
 	}
-	return "development"
+	return ""
 }

@@ -71,6 +71,9 @@ func addUsageHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("flagUsages", flagUsages)
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "flagUsages .", 1))
 	for _, c := range commands(root) {
+		if c.HasSubCommands() && !c.Runnable() {
+			c.Args, c.RunE = cobra.ArbitraryArgs, subcommand
+		}
 		if check := c.Args; check != nil {
 			c.Args = func(cmd *cobra.Command, args []string) error {
 				if check(cmd, args) == nil {
@@ -103,7 +106,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 			return fmt.Errorf("%w; alike: --%s", err, strings.Join(found, ", --"))
 		}
 	}
-	return fmt.Errorf("%w; homenode %s --help lists them", err, nameOf(cmd))
+	return fmt.Errorf("%w; %s --help lists them", err, cmd.CommandPath())
 }
 
 // wrongArguments says which arguments are missing, or how many are too many.
