@@ -56,11 +56,17 @@ func (f *outputFlags) write(cmd *cobra.Command, write func(w io.Writer, colour b
 
 // print writes an answer in the form that was asked for, to a terminal at its width.
 func (f *outputFlags) print(cmd *cobra.Command, a *answer.Answer) error {
+	return f.printJudged(cmd, a, form.Options{})
+}
+
+// printJudged does so with what o says of findings, of sources and of the table.
+func (f *outputFlags) printJudged(cmd *cobra.Command, a *answer.Answer, o form.Options) error {
 	if f.format == "xlsx" && (f.file == "" || f.file == "-") && isTerminal(cmd.OutOrStdout()) {
 		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
 	}
 	return f.write(cmd, func(w io.Writer, colour bool) error {
-		return form.Write(w, f.format, a, form.Options{Version: version(), Colour: colour, Width: terminalWidth(w), Workbook: xlsx.Write})
+		o.Version, o.Colour, o.Width, o.Workbook = version(), colour, terminalWidth(w), xlsx.Write
+		return form.Write(w, f.format, a, o)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Plural returns "1 VM" or "1,204 VMs".
@@ -52,4 +53,15 @@ func Join(sep string, texts ...string) string {
 		}
 	}
 	return strings.Join(out, sep)
+}
+
+// Took writes how long something took, with two digits; "" for 0.
+func Took(d time.Duration) string {
+	switch {
+	case d == 0:
+		return ""
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
 }

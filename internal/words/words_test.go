@@ -12,3 +12,14 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+func TestCommand(t *testing.T) {
+	for _, tt := range []struct{ word, want string }{
+		{"sql01", "sql01"}, {"größe-01.example.com", "größe-01.example.com"}, {"", "''"}, {"a b", "'a b'"}, {"it's", `'it'\''s'`}, {"$(reboot)", "'$(reboot)'"},
+		{"#1", "'#1'"}, {"~root", "'~root'"}, {"a!b", "'a!b'"}, {"--host=x", "--host=x"},
+	} {
+		if got := Command("homenode", tt.word); got != "homenode "+tt.want {
+			t.Errorf("%s, want homenode %s", got, tt.want)
+		}
+	}
+}

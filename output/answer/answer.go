@@ -43,7 +43,8 @@ type Answer struct {
 	// Data are the tables for spreadsheets and scripts, all rows with plain numbers; nil
 	// where Tables serve them too.
 	Data []table.Table
-	// Result is what JSON shows: a struct with tags, in SI units and bytes.
+	// Result is what JSON shows: a struct with tags, in SI units and bytes; or a func() any
+	// that makes it where that takes long.
 	Result any
 }
 
@@ -87,6 +88,10 @@ type Drawing struct {
 	About string // what it shows, in one sentence
 	Wide  bool   // it has a page's width
 	Draw  func(io.Writer) error
+	// Inline draws it without its style, which is Style, as it stands inside a page; nil for
+	// Draw.
+	Inline func(io.Writer) error
+	Style  string
 	// Heading and Lead stand on a page above this drawing and those that follow it; Cut says
 	// behind them what is not drawn.
 	Heading, Lead, Cut string
@@ -100,8 +105,11 @@ type Table struct {
 	Rows    [][]Cell // as many cells as columns
 	Cut     string   // what it leaves out and how to see it
 	Bars    bool     // it draws with letters: programs that read CSV do without
-	Long    bool     // for pages alone: a terminal and a ticket do without
-	Lead    string   // on a page, a sentence below the title
+	Foot    []string // sentences below it about its columns and cells
+	// Long says that it is for pages alone: a terminal and a ticket do without. There it
+	// stands for the short table of its name.
+	Long bool
+	Lead string // on a page, a sentence below the title
 	// Plain stands for the table in CSV: plain numbers, and every row where Rows are the
 	// first of many. nil: CSV has the table as it is.
 	Plain *Table

@@ -72,7 +72,11 @@ func JSON(w io.Writer, a *answer.Answer, o Options) error {
 	if format == "" {
 		format = "homenode-" + strings.ReplaceAll(a.Command, " ", "-")
 	}
-	return encode(w, envelope{format, max(1, a.Version), o.Version, a.Command, a.Simulated, a.Question, a.Verdict, a.Facts, a.Assumed, judgementOf(a.Findings), a.Result, a.Changes, a.Notes})
+	result := a.Result
+	if late, ok := result.(func() any); ok {
+		result = late()
+	}
+	return encode(w, envelope{format, max(1, a.Version), o.Version, a.Command, a.Simulated, a.Question, a.Verdict, a.Facts, a.Assumed, judgementOf(a.Findings), result, a.Changes, a.Notes})
 }
 
 func encode(w io.Writer, v any) error {

@@ -29,6 +29,7 @@ func example() *answer.Answer {
 			Name: "hosts", Title: "by host", Columns: []answer.Column{{Name: "host"}, {Name: "share", Right: true}},
 			Rows: [][]answer.Cell{{{Text: "=esx|01", Ref: "esx01"}, {Text: "1.4 %", Sort: "1.4"}}, {{Text: "esx02\x1b[31m"}, {Text: "-12", Tone: answer.Bad}}},
 			Cut:  "3 more hosts: --details",
+			Foot: []string{"share: of the time, <em>not</em> of the cores."},
 		}},
 		Facts:   []answer.Fact{{Name: "read", Text: "a host <b>", Took: ""}},
 		Changes: []answer.Change{{If: "traffic twice as much", Result: "3.26 GHz", Change: "+100 %"}},

@@ -77,6 +77,12 @@ func markTable(b *strings.Builder, t *answer.Table) {
 	if t.Cut != "" {
 		fmt.Fprintf(b, "%s\n\n", Mark(t.Cut))
 	}
+	for _, s := range t.Foot {
+		fmt.Fprintf(b, "- %s\n", Mark(s))
+	}
+	if len(t.Foot) > 0 {
+		b.WriteString("\n")
+	}
 }
 
 func markFindings(b *strings.Builder, j *answer.Findings, o Options) {

@@ -90,10 +90,15 @@ func HTML(w io.Writer, a *answer.Answer, o Options) error {
 	style := pageStyle
 	for _, d := range a.Drawings {
 		var b bytes.Buffer
-		if err := d.Draw(&b); err != nil {
+		draw := d.Draw
+		if d.Inline != nil {
+			draw = d.Inline
+		}
+		if err := draw(&b); err != nil {
 			return err
 		}
 		text, css := withoutStyle(b.String())
+		css += d.Style
 		if !strings.Contains(style, css) {
 			style += css
 		}
@@ -103,7 +108,14 @@ func HTML(w io.Writer, a *answer.Answer, o Options) error {
 		g := &p.Groups[len(p.Groups)-1]
 		g.Pictures, g.Cut = append(g.Pictures, picture{d, template.HTML(text)}), d.Cut // drawings escape what strangers wrote
 	}
+	long := map[string]bool{}
 	for _, t := range a.Tables {
+		long[t.Name] = long[t.Name] || t.Long
+	}
+	for _, t := range a.Tables {
+		if long[t.Name] && !t.Long {
+			continue
+		}
 		one := part{t, "table-" + strings.ReplaceAll(t.Name, " ", "-"), len(t.Rows) >= manyRows}
 		if a.Findings != nil && !t.Long {
 			p.Before = append(p.Before, one)

@@ -45,6 +45,9 @@ func Text(w io.Writer, a *answer.Answer, o Options) error {
 		if t.Cut != "" {
 			p.line("%s", texttab.Clean(t.Cut))
 		}
+		for _, s := range t.Foot {
+			p.sentence("", s, "")
+		}
 	}
 	if a.Findings != nil {
 		p.findings(a.Findings)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -104,7 +105,7 @@ type recordedVMJSON struct {
 	Ready     *levelJSON    `json:"ready,omitempty"`
 	CoStop    *levelJSON    `json:"coStop,omitempty"`
 	Used      *levelJSON    `json:"used,omitempty"`
-	Predicted *layoutJSON   `json:"predicted,omitempty"`
+	Predicted *vnuma.Layout `json:"predicted,omitempty"`
 }
 
 type vmMemoryJSON struct {
@@ -251,8 +252,7 @@ func lifeOf(v *recording.VM) recordedVMJSON {
 	if v.InFleet != nil {
 		j.VMID = v.InFleet.ID
 		if len(v.InFleet.On) > 0 {
-			l := layoutOf(&v.InFleet.On[0].Layout)
-			j.Predicted = &l
+			j.Predicted = &v.InFleet.On[0].Layout
 		}
 	}
 	return j

@@ -5,6 +5,7 @@ import (
 
 	"homenode/change/diff"
 	"homenode/change/whatif"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -63,10 +64,10 @@ type vmDriftJSON struct {
 }
 
 type placeJSON struct {
-	Short  string     `json:"short"`
-	Hosts  []string   `json:"hosts"` // with this layout
-	Runs   bool       `json:"runs"`
-	Layout layoutJSON `json:"layout"`
+	Short  string        `json:"short"`
+	Hosts  []string      `json:"hosts"` // with this layout
+	Runs   bool          `json:"runs"`
+	Layout *vnuma.Layout `json:"layout"`
 }
 
 type hostDriftJSON struct {
@@ -158,7 +159,7 @@ func placeOf(p *diff.Place) *placeJSON {
 	if l == nil {
 		return nil
 	}
-	return &placeJSON{rule.Short(l), hostNames(p.On.Kind.Hosts), p.Runs(), layoutOf(l)}
+	return &placeJSON{rule.Short(l), hostNames(p.On.Kind.Hosts), p.Runs(), l}
 }
 
 func vmSubjects(f *numa.Fleet, vms []*numa.VM) []string {

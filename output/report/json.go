@@ -76,49 +76,8 @@ type vmJSON struct {
 }
 
 type onJSON struct {
-	Hosts  []string   `json:"hosts"`
-	Layout layoutJSON `json:"layout"`
-}
-
-// layoutJSON is the JSON form of a layout.
-type layoutJSON struct {
-	VSockets       []int      `json:"vSockets"`
-	CoresPerSocket int        `json:"coresPerSocket"`
-	VPDs           []int      `json:"vpds"`
-	PPDs           []int      `json:"ppds"`
-	Carriers       [][2]int   `json:"carriers"` // first and last PPD of each VPD
-	Managed        bool       `json:"numaManaged"`
-	GuestSeesNUMA  bool       `json:"guestSeesNUMA"`
-	HomeNodes      int        `json:"homeNodes"`
-	Memory         string     `json:"memory"` // local, partly remote, interleaved, anywhere or unknown
-	Local          numa.Bytes `json:"localBytes"`
-	Remote         numa.Bytes `json:"remoteBytes"`
-	Far            float64    `json:"farShare"`
-	Slices         []int64    `json:"sliceBytes,omitempty"`
-	L3Caches       int        `json:"guestL3Caches"`
-	StoredSize     int        `json:"storedSize,omitempty"`
-	StoredCookie   int        `json:"storedCookie,omitempty"`
-	Assumes        []string   `json:"assumes,omitempty"`
-}
-
-func layoutOf(l *vnuma.Layout) layoutJSON {
-	j := layoutJSON{
-		VSockets: l.VSockets.Sizes(), CoresPerSocket: l.CoresPerSocket, VPDs: l.VPDs.Sizes(), PPDs: l.PPDs.Sizes(),
-		Managed: l.Managed, GuestSeesNUMA: l.GuestSeesNUMA(), HomeNodes: l.HomeNodes,
-		Memory: l.Memory.Placement.String(), Local: l.Memory.Local, Remote: l.Memory.Remote, Far: l.FarShare(),
-		L3Caches: l.L3s(), StoredSize: l.Stored.Size, StoredCookie: l.Stored.Cookie, Assumes: l.Assumes.Texts(),
-	}
-	if !l.Memory.Known && l.Memory.Placement == vnuma.Local {
-		j.Memory = "unknown"
-	}
-	for i := range l.VPDs.Len() {
-		first, last := l.Carriers(i)
-		j.Carriers = append(j.Carriers, [2]int{first, last})
-		if s := l.Slice(i); s > 0 {
-			j.Slices = append(j.Slices, int64(s))
-		}
-	}
-	return j
+	Hosts  []string      `json:"hosts"`
+	Layout *vnuma.Layout `json:"layout"`
 }
 
 func hostNames(hosts []*numa.Host) []string {
@@ -152,7 +111,7 @@ func AssessJSON(w io.Writer, r *rules.Result) error {
 				vm.Host = v.Host.Name
 			}
 			for i := range v.On {
-				vm.On = append(vm.On, onJSON{hostNames(v.On[i].Kind.Hosts), layoutOf(&v.On[i].Layout)})
+				vm.On = append(vm.On, onJSON{hostNames(v.On[i].Kind.Hosts), &v.On[i].Layout})
 			}
 			j.Layouts = append(j.Layouts, vm)
 		}
@@ -183,7 +142,7 @@ type explainJSON struct {
 	Host     string            `json:"host"`
 	Release  numa.Release      `json:"release"`
 	Event    string            `json:"event"`
-	Layout   layoutJSON        `json:"layout"`
+	Layout   *vnuma.Layout     `json:"layout"`
 	Trace    []stepJSON        `json:"trace"`
 	LogLines []string          `json:"logLines,omitempty"`
 	Findings []finding.Finding `json:"findings"`
@@ -207,7 +166,7 @@ type stepJSON struct {
 func ExplainJSON(w io.Writer, e *Explanation) error {
 	j := explainJSON{
 		Format: "homenode-explanation", Version: JSONVersion, VM: e.VM.Name, Host: e.Host.Name, Release: e.Kind.Machine.Release,
-		Event: e.Case.Event.String(), Layout: layoutOf(&e.Layout), LogLines: e.LogLines,
+		Event: e.Case.Event.String(), Layout: &e.Layout, LogLines: e.LogLines,
 		Findings: orEmpty(e.Findings), Observed: seenOf(e.VM), Problems: e.Problems, Config: e.Config, Suppressed: e.Suppressed,
 	}
 	for _, s := range e.Trace {

@@ -1,0 +1,31 @@
+package table
+
+import (
+	"strings"
+	"time"
+
+	"homenode/numa"
+)
+
+// Col returns a column; width is in letters.
+func Col(name string, width int) Column { return Column{Name: name, Width: width} }
+
+// MiB returns an amount in MiB, the unit of RVTools.
+func MiB(b numa.Bytes) Cell { return Number(float64(b) / float64(numa.MiB)) }
+
+// Percent returns a share as a percentage with two decimals, as esxtop's N%L.
+func Percent(share float64) Cell { return Number(float64(int(share*10000+0.5)) / 100) }
+
+// Seconds returns a length of time.
+func Seconds(d time.Duration) Cell { return Number(d.Seconds()) }
+
+// Joined returns texts as one cell.
+func Joined(texts []string) Cell { return Text(strings.Join(texts, "; ")) }
+
+// Known returns the cell when ok, else unknown.
+func Known(ok bool, c Cell) Cell {
+	if !ok {
+		return Cell{}
+	}
+	return c
+}
