@@ -10,6 +10,7 @@
 package capture
 
 import (
+	"fmt"
 	"time"
 
 	"homenode/numa"
@@ -183,6 +184,18 @@ type VM struct {
 	Path Path          `json:"path"` // for Merge
 
 	Timeline Timeline[VMBucket] `json:"timeline"`
+}
+
+// Distinct names a VM that is not the only one of its name.
+func (v *VM) Distinct() string {
+	name := v.Name
+	if v.GID >= 0 {
+		name += fmt.Sprintf(" (gid %d)", v.GID)
+	}
+	if v.Nth > 0 {
+		name += fmt.Sprintf(" #%d", v.Nth+1)
+	}
+	return name
 }
 
 // An Amount is memory over time.

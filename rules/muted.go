@@ -10,11 +10,11 @@ import (
 	"homenode/rules/policy"
 )
 
-// A Muted is a finding of medium or high severity that counts for less, or not at all, by
-// the configuration alone: no verdict may deny it. Suppressed findings are kept apart.
+// A Muted is a finding that counts for less, or not at all, by the configuration alone, or
+// that is not shown: no verdict may deny it. Suppressed findings are kept apart.
 type Muted struct {
 	finding.Finding
-	Why string // "off", "severity" or "thresholds"
+	Why string
 }
 
 // The reasons of Muted.
@@ -22,6 +22,7 @@ const (
 	MutedOff        = "off"
 	MutedSeverity   = "severity"
 	MutedThresholds = "thresholds"
+	MutedFilter     = "filter" // of any severity; the others are medium or high
 )
 
 // mute returns the findings that severities and switched-off rules take away.

@@ -10,6 +10,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/output/recording"
 	"homenode/output/report"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -38,7 +39,7 @@ func addCompletion(root *cobra.Command) {
 			case "compare fail-on":
 				complete = among([]string{"never", "worse"})
 			case "capture table":
-				complete = among(report.CaptureTableNames())
+				complete = among(recording.CaptureTables())
 			case "simulate table":
 				complete = among(report.SimulatedTableNames())
 			case "capture host", "capture from", "replay host", "replay from": // a name that only the user knows, and a time

@@ -110,6 +110,9 @@ type Table struct {
 	// stands for the short table of its name.
 	Long bool
 	Lead string // on a page, a sentence below the title
+	// Fill makes the rows of a long table where a page shows them: no other form pays for
+	// them. nil: Rows has them.
+	Fill func() [][]Cell
 	// Plain stands for the table in CSV: plain numbers, and every row where Rows are the
 	// first of many. nil: CSV has the table as it is.
 	Plain *Table

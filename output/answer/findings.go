@@ -30,7 +30,8 @@ type Findings struct {
 	Place  string
 	Places []string
 	// Rest says where a page's reader finds the findings that the page leaves out.
-	Rest string
+	Rest   string
+	NoExit bool // they do not change the exit code
 	// Properties are the numbers of the whole judgement in SARIF.
 	Properties map[string]any
 }

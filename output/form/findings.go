@@ -103,7 +103,7 @@ func (p *printer) notes(a *answer.Answer) {
 
 // exit says why the exit code is 1.
 func (p *printer) exit(j *answer.Findings) {
-	if n := j.AtLeast(p.o.FailOn); n > 0 {
+	if n := j.AtLeast(p.o.FailOn); n > 0 && !j.NoExit {
 		p.line("%s", fmt.Sprintf("exit 1: %s at or above %s (--fail-on)", words.Plural(n, "finding"), p.o.FailOn))
 	}
 }

@@ -36,7 +36,7 @@ func Markdown(w io.Writer, a *answer.Answer, o Options) error {
 	}
 	for _, t := range a.AllTables() {
 		if !t.Long {
-			markTable(&b, &t)
+			markTable(&b, headingOf(a, &t), &t)
 		}
 	}
 	if a.Findings != nil {
@@ -49,13 +49,16 @@ func Markdown(w io.Writer, a *answer.Answer, o Options) error {
 	for _, n := range a.Notes {
 		fmt.Fprintf(&b, "- %s\n", Mark(n.String()))
 	}
+	if o.Version != "" {
+		fmt.Fprintf(&b, "\nMade by homenode %s.\n", Mark(o.Version))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func markTable(b *strings.Builder, t *answer.Table) {
-	if t.Title != "" {
-		fmt.Fprintf(b, "## %s\n\n", Mark(t.Title))
+func markTable(b *strings.Builder, heading string, t *answer.Table) {
+	if heading != "" {
+		fmt.Fprintf(b, "## %s\n\n", Mark(heading))
 	}
 	var head, rule strings.Builder
 	for _, c := range t.Columns {

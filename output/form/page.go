@@ -27,10 +27,11 @@ var (
 	//go:embed page.js
 	pageScript string
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "plural": words.Plural, "thousands": words.Thousands}).Parse(pageText + findingsText))
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "class": cellClass, "plural": words.Plural, "thousands": words.Thousands}).Parse(pageText + findingsText))
 )
 
-// manyRows is from how many rows on a table of a page can be searched.
+// manyRows is from how many rows on a table of a page can be searched, as a long one can
+// be anyway.
 const manyRows = 12
 
 // page is what an HTML page shows, in its order.
@@ -64,8 +65,18 @@ type picture struct {
 // A part is a table with its anchor.
 type part struct {
 	answer.Table
-	Anchor string
-	Search bool
+	Heading string
+	Anchor  string
+	Search  bool
+}
+
+// headingOf returns the heading of a table in files: of an answer with findings every
+// table has one, as the findings do.
+func headingOf(a *answer.Answer, t *answer.Table) string {
+	if t.Title == "" && t.Name != "" && a.Findings != nil {
+		return strings.ToUpper(t.Name[:1]) + t.Name[1:]
+	}
+	return t.Title
 }
 
 // A noteGroup is notes of one origin.
@@ -116,7 +127,10 @@ func HTML(w io.Writer, a *answer.Answer, o Options) error {
 		if long[t.Name] && !t.Long {
 			continue
 		}
-		one := part{t, "table-" + strings.ReplaceAll(t.Name, " ", "-"), len(t.Rows) >= manyRows}
+		if t.Fill != nil {
+			t.Rows = t.Fill()
+		}
+		one := part{t, headingOf(a, &t), "table-" + strings.ReplaceAll(t.Name, " ", "-"), t.Long || len(t.Rows) >= manyRows}
 		if a.Findings != nil && !t.Long {
 			p.Before = append(p.Before, one)
 		} else {
@@ -169,4 +183,13 @@ func withoutStyle(svg string) (text, css string) {
 // toneClass returns the class of a cell.
 func toneClass(c answer.Cell) string {
 	return [...]string{answer.Plain: "", answer.Faint: "info", answer.Low: "low", answer.Medium: "medium", answer.High: "high", answer.Bad: "bad"}[c.Tone]
+}
+
+// cellClass returns the classes of a cell in its column.
+func cellClass(in answer.Column, c answer.Cell) string {
+	class := toneClass(c)
+	if in.Right {
+		class = strings.TrimSpace("n " + class)
+	}
+	return class
 }

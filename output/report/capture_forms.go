@@ -115,7 +115,7 @@ func (c *captured) junit(w io.Writer, o ExportOptions) error {
 	for _, rec := range c.Recordings {
 		s := answer.Suite{Name: rec.Host, Cases: []answer.Case{{Name: "host " + rec.Host, ID: rec.Host, Findings: c.OfHost[rec]}}}
 		for _, v := range c.On(rec) {
-			one := answer.Case{Name: v.Label, ID: recording.Distinct(v.VM) + " " + strconv.Itoa(len(s.Cases)), Findings: v.Findings}
+			one := answer.Case{Name: v.Label, ID: v.Distinct() + " " + strconv.Itoa(len(s.Cases)), Findings: v.Findings}
 			if !v.States() {
 				one.Skipped = c.Words.The + " states nothing about NUMA of this VM"
 			}

@@ -22,6 +22,14 @@ func Seconds(d time.Duration) Cell { return Number(d.Seconds()) }
 // Joined returns texts as one cell.
 func Joined(texts []string) Cell { return Text(strings.Join(texts, "; ")) }
 
+// Fact returns the cell of a fact; unknown stays unknown.
+func Fact[T any](f numa.Fact[T], cell func(T) Cell) Cell {
+	if !f.Known() {
+		return Cell{}
+	}
+	return cell(f.Value)
+}
+
 // Known returns the cell when ok, else unknown.
 func Known(ok bool, c Cell) Cell {
 	if !ok {

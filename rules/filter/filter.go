@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/capture"
 	"homenode/internal/glob"
 	"homenode/numa"
 	"homenode/rules"
@@ -32,14 +31,23 @@ type Filter struct {
 	cluster, vm, host, folder, tag, rule glob.Patterns
 	least                                finding.Severity
 	condition                            *Condition
+	one                                  string // Options.One
 	text                                 []string
+}
+
+// One returns the VM when the options name exactly one, without * and ?; else "".
+func (o *Options) One() string {
+	if len(o.VMs) == 1 && !strings.ContainsAny(o.VMs[0], "*?") {
+		return o.VMs[0]
+	}
+	return ""
 }
 
 // New compiles the options; it returns nil when they restrict nothing.
 func New(o Options) (*Filter, error) {
 	f := &Filter{
 		cluster: glob.Compile(o.Clusters, ""), vm: glob.Compile(o.VMs, ""), host: glob.Compile(o.Hosts, glob.Domain),
-		folder: glob.Compile(o.Folders, glob.Below), tag: glob.Compile(o.Tags, ""), rule: glob.Compile(o.Rules, ""),
+		folder: glob.Compile(o.Folders, glob.Below), tag: glob.Compile(o.Tags, ""), rule: glob.Compile(o.Rules, ""), one: o.One(),
 	}
 	for _, one := range []struct {
 		name  string
@@ -223,65 +231,4 @@ func shown(fleet *numa.Fleet, s Shown, aboutVMs bool, clusters []*rule.Cluster) 
 		return !slices.ContainsFunc(out.Hosts, func(h numa.Host) bool { return h.Cluster == c.ID })
 	})
 	return &out
-}
-
-// Watched returns judged recordings with what the filter shows. Clusters, folders, tags and
-// conditions need the inventory: a recording does not state them.
-func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
-	if f == nil {
-		return w, nil
-	}
-	if w.Fleet == nil && (f.cluster != nil || f.folder != nil || f.tag != nil || f.condition != nil) {
-		return nil, fmt.Errorf("%s: recordings state neither cluster nor folder, tag or setting: give the inventory with --fleet", f)
-	}
-	f.condition.reset()
-	out := *w
-	out.Filter, out.Recordings, out.Joined = f.String(), nil, map[*capture.VM]*rule.VM{}
-	vms, hosts := map[string]bool{}, map[string]bool{}
-	for _, rec := range w.Recordings {
-		one := *rec
-		one.VMs = nil
-		var joined []*rule.VM
-		for i := range rec.VMs {
-			v := &rec.VMs[i]
-			if in := w.Joined[v]; f.recorded(rec, v, in, w) {
-				one.VMs, joined = append(one.VMs, *v), append(joined, in)
-				vms[recorded(rec.Host, v.Name)] = true
-			}
-		}
-		for i, in := range joined {
-			if in != nil {
-				out.Joined[&one.VMs[i]] = in
-			}
-		}
-		hosts[rec.Host] = f.host.Allow(rec.Host) && !f.aboutVMs()
-		if len(one.VMs) > 0 || hosts[rec.Host] && f.cluster == nil {
-			out.Recordings = append(out.Recordings, &one)
-		}
-	}
-	if len(out.Recordings) == 0 {
-		return nil, fmt.Errorf("nothing is shown: no VM or host of the recordings matches %s%s", f, f.condition.unknown())
-	}
-	keep := func(x *finding.Finding) bool {
-		name := ""
-		if one := w.Rule(x.Rule); one != nil {
-			name = one.Name
-		}
-		return f.finding(x, name) && (x.VM != "" && vms[recorded(x.Host, x.VM)] || x.VM == "" && hosts[x.Host])
-	}
-	out.Judgement = f.judgement(&w.Judgement, keep)
-	return &out, nil
-}
-
-// recorded returns what tells recorded VMs apart.
-func recorded(host, vm string) string { return host + "\x00" + vm }
-
-// shows reports whether a recorded VM is shown; in is what the inventory says of it, or nil.
-func (f *Filter) recorded(rec *capture.Recording, v *capture.VM, in *rule.VM, w *rules.Watched) bool {
-	if in == nil {
-		return f.host.Allow(rec.Host) && f.vm.Allow(v.Name) && f.cluster == nil && f.folder == nil && f.tag == nil && f.condition == nil
-	}
-	cluster := w.Fleet.Fleet.ClusterName(in.Cluster)
-	return f.host.Allow(rec.Host) && f.vm.Allow(v.Name, in.ID, cluster+"/"+v.Name) && f.cluster.Allow(cluster) &&
-		f.folder.Allow(in.Folder) && f.tag.Allow(labels(in.VM)...) && f.condition.holds(in.VM, cluster, in.Host)
 }

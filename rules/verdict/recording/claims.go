@@ -13,14 +13,13 @@ import (
 )
 
 // What the verdict may say of what was not found, and what it must not deny: findings that
-// the configuration accepts, switches off or lowers.
+// the configuration accepts, switches off or lowers, and those that are not shown.
 
 // denied reports whether the configuration takes away a finding of medium or high severity
-// of the rule, or may do so.
+// of the rule, or may do so, or whether one is not shown.
 func (j *Judged) denied(id string) bool {
-	return j.Policy != nil && (j.Policy.Off[id] ||
+	return slices.ContainsFunc(j.Muted, func(m rules.Muted) bool { return m.Rule == id }) || j.Policy != nil && (j.Policy.Off[id] ||
 		slices.ContainsFunc(j.Suppressed, func(s policy.Suppressed) bool { return s.Rule == id && s.Severity >= finding.Medium }) ||
-		slices.ContainsFunc(j.Muted, func(m rules.Muted) bool { return m.Rule == id }) ||
 		slices.ContainsFunc(j.Laxer, func(text string) bool { return strings.HasPrefix(text, id+".") }))
 }
 
@@ -84,7 +83,8 @@ func (j *Judged) innocence() string {
 	return words.Join(", and ", j.noneLost(), j.noneOverloaded())
 }
 
-// withheld says which findings of medium or high severity the configuration takes away:
+// withheld says which findings of medium or high severity the configuration or the filter
+// takes away:
 // "3 accepted findings (M004, M009)". VMs that lost locality are counted beside the lost.
 func (j *Judged) withheld(lost []*VM) (parts []string) {
 	var accepted []string
@@ -96,7 +96,9 @@ func (j *Judged) withheld(lost []*VM) (parts []string) {
 	}
 	muted := map[string][]string{}
 	for _, m := range j.Muted {
-		muted[m.Why] = append(muted[m.Why], m.Rule)
+		if m.Severity >= finding.Medium {
+			muted[m.Why] = append(muted[m.Why], m.Rule)
+		}
 	}
 	for _, one := range []struct {
 		ids  []string
@@ -104,6 +106,7 @@ func (j *Judged) withheld(lost []*VM) (parts []string) {
 	}{
 		{accepted, "accepted finding"}, {muted[rules.MutedOff], "finding of rules that are off"},
 		{muted[rules.MutedSeverity], "finding that a lower severity is set for"}, {muted[rules.MutedThresholds], "finding by the default thresholds alone"},
+		{muted[rules.MutedFilter], "finding left out of what is shown"},
 	} {
 		if n := len(one.ids); n > 0 {
 			first, rest, _ := strings.Cut(one.noun, "finding")

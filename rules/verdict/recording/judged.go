@@ -58,7 +58,7 @@ func judgedWith(w *rules.Watched, words Words) *Judged {
 			v := &rec.VMs[i]
 			one := &VM{VM: v, Rec: rec, Label: v.Name, InFleet: w.Joined[v]}
 			if names[v.Name] > 1 {
-				one.Label = Distinct(v)
+				one.Label = v.Distinct()
 			}
 			j.VMs = append(j.VMs, one)
 			j.byKey[vmKey(rec.Host, v.Name, v.GID, v.Nth)] = one
@@ -85,18 +85,6 @@ func judgedWith(w *rules.Watched, words Words) *Judged {
 
 func vmKey(host, name string, gid int64, nth int) string {
 	return strings.Join([]string{host, name, strconv.FormatInt(gid, 10), strconv.Itoa(nth)}, "\x00")
-}
-
-// Distinct names a VM that is not the only one of its name.
-func Distinct(v *capture.VM) string {
-	name := v.Name
-	if v.GID >= 0 {
-		name += fmt.Sprintf(" (gid %d)", v.GID)
-	}
-	if v.Nth > 0 {
-		name += fmt.Sprintf(" #%d", v.Nth+1)
-	}
-	return name
 }
 
 // RecordingOf returns the recording of the finding's host, which the inventory can name

@@ -1,11 +1,10 @@
-package report_test
+package recording_test
 
 import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -17,8 +16,9 @@ import (
 	"golang.org/x/net/html"
 
 	"homenode/numa"
-	"homenode/output/report"
-	"homenode/output/table"
+	"homenode/output/answer"
+	"homenode/output/form"
+	"homenode/output/recording"
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -56,14 +56,16 @@ type nodeRead struct {
 }
 
 type captureRead struct {
-	Verdict, VerdictRest string
-	Recordings           []struct {
-		Host           string
-		Ticks          int
-		CoveredSeconds float64
-		Migrations     *int64
-		Nodes          []nodeRead
-		VMs            []vmRead
+	Verdict []string
+	Result  struct {
+		Recordings []struct {
+			Host           string
+			Ticks          int
+			CoveredSeconds float64
+			Migrations     *int64
+			Nodes          []nodeRead
+			VMs            []vmRead
+		}
 	}
 }
 
@@ -129,22 +131,23 @@ func (n *nodeRead) cells() []string {
 func TestCaptureFormsAgree(t *testing.T) {
 	for name, w := range map[string]*rules.Watched{"demo": demoWatched(t), "night": watchedNight(t)} {
 		var j captureRead
-		if err := json.Unmarshal(written(t, func(b io.Writer) error { return report.CaptureJSON(b, w) }), &j); err != nil {
+		a := recording.Capture(w, recording.Options{Details: true})
+		if err := json.Unmarshal(written(t, "json", a, form.Options{}), &j); err != nil {
 			t.Fatal(err)
 		}
-		t.Run(name+" csv", func(t *testing.T) { agreeTables(t, w, &j) })
-		page := pageRows(t, w)
-		text := string(written(t, func(b io.Writer) error { return report.Capture(b, w, report.CaptureOptions{Details: true}) }))
-		mark := string(written(t, func(b io.Writer) error { return report.CaptureMarkdown(b, w, report.ExportOptions{Details: true}) }))
+		t.Run(name+" csv", func(t *testing.T) { agreeTables(t, a, &j) })
+		page := pageRows(t, recording.Capture(w, recording.Options{}))
+		text := string(written(t, "table", a, form.Options{Details: true, Width: 2000}))
+		mark := string(written(t, "markdown", a, form.Options{Details: true}))
 		lines := textRows(text)
-		if rest := strings.SplitN(text, "\n", 3); rest[0] != j.Verdict || rest[1] != j.VerdictRest {
-			t.Errorf("%s: the text says\n%s\n%s\nwant\n%s\n%s", name, rest[0], rest[1], j.Verdict, j.VerdictRest)
+		if rest := strings.SplitN(text, "\n", 3); rest[0] != j.Verdict[0] || rest[1] != j.Verdict[1] {
+			t.Errorf("%s: the text says\n%s\n%s\nwant\n%s", name, rest[0], rest[1], j.Verdict)
 		}
-		if !strings.Contains(page["verdict"][0], strings.ReplaceAll(j.Verdict, " %", "\u00a0%")) {
-			t.Errorf("%s: the page says %q, want %q", name, page["verdict"][0], j.Verdict)
+		if page["verdict"][0] != j.Verdict[0] {
+			t.Errorf("%s: the page says %q, want %q", name, page["verdict"][0], j.Verdict[0])
 		}
 		inText := 0
-		for _, rec := range j.Recordings {
+		for _, rec := range j.Result.Recordings {
 			covered := rule.Duration(time.Duration(rec.CoveredSeconds * float64(time.Second)))
 			for form, row := range map[string][]string{"text": lines["host "+rec.Host], "html": page["host "+rec.Host]} {
 				if !slices.Contains(row, covered) || !slices.Contains(row, strconv.Itoa(rec.Ticks)) || rec.Migrations != nil && !slices.Contains(row, strconv.FormatInt(*rec.Migrations, 10)) {
@@ -227,14 +230,14 @@ func textRows(text string) map[string][]string {
 }
 
 // pageRows returns the same of the page.
-func pageRows(t *testing.T, w *rules.Watched) map[string][]string {
+func pageRows(t *testing.T, a *answer.Answer) map[string][]string {
 	t.Helper()
-	root, err := html.Parse(bytes.NewReader(written(t, func(b io.Writer) error { return report.CaptureHTML(b, w, report.HTMLOptions{}) })))
+	root, err := html.Parse(bytes.NewReader(written(t, "html", a, form.Options{})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := map[string][]string{}
-	kind, predicted := "", false
+	kind, from := "", 0
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode {
 			continue
@@ -252,17 +255,18 @@ func pageRows(t *testing.T, w *rules.Watched) map[string][]string {
 			}
 		}
 		switch {
-		case len(cells) > 1 && cells[0] == "Name":
-			kind, predicted = "vm", cells[len(cells)-1] == "Predicted"
-		case len(cells) > 1 && cells[0] == "Host" && cells[1] == "Node":
+		case len(cells) < 2:
+			kind = ""
+		case cells[0] == "VM":
+			kind, from = "vm", slices.Index(cells, "N%L least")
+		case len(cells) > 1 && cells[0] == "host" && cells[1] == "node":
 			kind = "node"
-		case len(cells) > 1 && cells[0] == "Host":
+		case len(cells) > 1 && cells[0] == "host":
 			kind = "host"
+		case len(cells) > 1 && (cells[0] == "file" || cells[0] == "Fact"):
+			kind = ""
 		case kind == "vm":
-			if predicted {
-				cells = cells[:len(cells)-1]
-			}
-			rows["vm "+cells[0]] = cells[len(cells)-7:]
+			rows["vm "+cells[0]] = cells[from : from+7]
 		case kind == "node":
 			rows["node "+cells[0]+" "+cells[1]] = cells[2:]
 		case kind == "host":
@@ -283,10 +287,10 @@ func textIn(n *html.Node) string {
 }
 
 // agreeTables compares the tables of VMs and nodes, which CSV and XLSX write.
-func agreeTables(t *testing.T, w *rules.Watched, j *captureRead) {
+func agreeTables(t *testing.T, a *answer.Answer, j *captureRead) {
 	tables := map[string][]map[string]string{}
-	for _, from := range report.CaptureTables(w, "") {
-		all, err := csv.NewReader(bytes.NewReader(written(t, func(b io.Writer) error { return table.CSV(b, from) }))).ReadAll()
+	for _, from := range a.Data {
+		all, err := csv.NewReader(bytes.NewReader(written(t, "csv "+from.Name, a, form.Options{}))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +326,7 @@ func agreeTables(t *testing.T, w *rules.Watched, j *captureRead) {
 		check(subject, row, column+" max %", l.Most*100, l.Most == l.Most)
 	}
 	vm, node := 0, 0
-	for i, rec := range j.Recordings {
+	for i, rec := range j.Result.Recordings {
 		check(rec.Host, tables["hosts"][i], "Ticks", float64(rec.Ticks), true)
 		check(rec.Host, tables["hosts"][i], "Covered seconds", rec.CoveredSeconds, true)
 		for k := range rec.Nodes {
@@ -365,7 +369,7 @@ func agreeTables(t *testing.T, w *rules.Watched, j *captureRead) {
 			check(v.VM, row, "Low N%L seconds", m.LowLocality.Seconds, true)
 		}
 	}
-	if got := tables["about"][0]["Value"]; got != strings.TrimSpace(j.Verdict+" "+j.VerdictRest) {
+	if got := tables["about"][0]["Value"]; got != strings.Join(j.Verdict, " ") {
 		t.Errorf("about says %q, want %q", got, j.Verdict)
 	}
 	if vm != len(tables["vms"]) || node != len(tables["nodes"]) || vm == 0 {

@@ -1,15 +1,15 @@
-package report_test
+package recording_test
 
 import (
 	"encoding/json"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"homenode/capture"
-	"homenode/output/report"
+	"homenode/output/form"
+	"homenode/output/recording"
 )
 
 // The head line says how much was read, not only how many files there are.
@@ -32,10 +32,9 @@ func TestCaptureSaysWhatWasNotRead(t *testing.T) {
 				rec.Files = tt.files
 			}
 			w.Unread = tt.unread
-			text := string(written(t, func(b io.Writer) error { return report.Capture(b, w, report.CaptureOptions{}) }))
-			_, line, _ := strings.Cut(text, "\nread  ")
-			if !strings.HasPrefix(line, tt.want) {
-				t.Errorf("read %.80q, want %q", line, tt.want)
+			got := recording.Capture(w, recording.Options{}).Facts[0]
+			if got.Name != "read" || !strings.HasPrefix(got.Text, tt.want) {
+				t.Errorf("%s %.80q, want %q", got.Name, got.Text, tt.want)
 			}
 		})
 	}
@@ -53,22 +52,8 @@ func TestCaptureSARIFPlaces(t *testing.T) {
 	p := &w.Recordings[1].VMs[1].Percents
 	p.At, p.File, p.Line = at(10), "night/esx08-1.csv", 17
 	w.Findings[2].From, w.Findings[2].To = at(10), at(20)
-	var log struct {
-		Runs []struct {
-			Results []struct {
-				RuleID    string
-				Locations []struct {
-					PhysicalLocation struct {
-						ArtifactLocation struct{ URI string }
-						Region           struct{ StartLine int }
-					}
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal(written(t, func(b io.Writer) error {
-		return report.CaptureSARIF(b, w, report.ExportOptions{SourceFiles: []string{""}})
-	}), &log); err != nil {
+	var log sarifRead
+	if err := json.Unmarshal(written(t, "sarif", recording.Capture(w, recording.Options{}), form.Options{SourceFiles: []string{""}}), &log); err != nil {
 		t.Fatal(err)
 	}
 	var got []string

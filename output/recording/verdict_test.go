@@ -1,8 +1,6 @@
-package report_test
+package recording_test
 
 import (
-	"encoding/json"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -10,9 +8,11 @@ import (
 
 	"homenode/capture"
 	"homenode/numa"
-	"homenode/output/report"
+	"homenode/output/form"
+	"homenode/output/recording"
 	"homenode/rules"
 	"homenode/rules/finding"
+	verdict "homenode/rules/verdict/recording"
 	"homenode/source/incident"
 )
 
@@ -98,12 +98,12 @@ func TestCaptureVerdict(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := &rules.Watched{Recordings: tt.recordings}
 			w.Findings = tt.findings
-			var got struct{ Verdict, VerdictRest string }
-			if err := json.Unmarshal(written(t, func(b io.Writer) error { return report.CaptureJSON(b, w) }), &got); err != nil {
-				t.Fatal(err)
+			want := []string{tt.verdict, tt.rest}
+			if tt.rest == "" {
+				want = want[:1]
 			}
-			if got.Verdict != tt.verdict || got.VerdictRest != tt.rest {
-				t.Errorf("verdict %q\nrest    %q\nwant    %q\nand     %q", got.Verdict, got.VerdictRest, tt.verdict, tt.rest)
+			if got := recording.Capture(w, recording.Options{}).Verdict; !slices.Equal(got, want) {
+				t.Errorf("verdict %q\nwant    %q", got, want)
 			}
 		})
 	}
@@ -112,11 +112,8 @@ func TestCaptureVerdict(t *testing.T) {
 // A moment is no span, in the head of every form that a person reads.
 func TestCaptureMoment(t *testing.T) {
 	w := &rules.Watched{Recordings: []*capture.Recording{firstTick(t)}}
-	for name, write := range captureForms(w, report.ExportOptions{}) {
-		if name != "text" && name != "markdown" && name != "html" {
-			continue
-		}
-		got := string(written(t, write))
+	for _, name := range []string{"table", "markdown", "html"} {
+		got := string(written(t, name, recording.Capture(w, recording.Options{}), form.Options{}))
 		if !strings.Contains(got, "2026-11-20 22:00:00 UTC") || strings.Contains(got, "2026-11-20 22:00:00 to") {
 			t.Errorf("%s does not say when: %.300s", name, got)
 		}
@@ -178,12 +175,8 @@ func TestCaptureCountsVMs(t *testing.T) {
 				}
 				w.Recordings = append(w.Recordings, rec)
 			}
-			var got struct{ VMs int }
-			if err := json.Unmarshal(written(t, func(b io.Writer) error { return report.CaptureJSON(b, w) }), &got); err != nil {
-				t.Fatal(err)
-			}
-			if got.VMs != tt.want {
-				t.Errorf("%d VMs, want %d", got.VMs, tt.want)
+			if got := verdict.CountVMs(verdict.Of(w).VMs); got != tt.want {
+				t.Errorf("%d VMs, want %d", got, tt.want)
 			}
 		})
 	}

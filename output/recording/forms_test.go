@@ -1,11 +1,10 @@
-package report_test
+package recording_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,8 +17,9 @@ import (
 	"homenode/capture"
 	"homenode/internal/golden"
 	"homenode/numa"
-	"homenode/output/report"
-	"homenode/output/table"
+	"homenode/output/answer"
+	"homenode/output/form"
+	"homenode/output/recording"
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/policy"
@@ -102,33 +102,25 @@ func watchedNight(t testing.TB) *rules.Watched {
 	return w
 }
 
-// captureForms writes recordings in every form.
-func captureForms(w *rules.Watched, o report.ExportOptions) map[string]func(io.Writer) error {
-	words := []string{"night.csv"}
-	out := map[string]func(io.Writer) error{
-		"text": func(b io.Writer) error {
-			return report.Capture(b, w, report.CaptureOptions{FailOn: o.FailOn, SourceWords: words})
-		},
-		"details": func(b io.Writer) error {
-			return report.Capture(b, w, report.CaptureOptions{Details: true, SourceWords: words})
-		},
-		"json":     func(b io.Writer) error { return report.CaptureJSON(b, w) },
-		"sarif":    func(b io.Writer) error { return report.CaptureSARIF(b, w, o) },
-		"junit":    func(b io.Writer) error { return report.CaptureJUnit(b, w, o) },
-		"markdown": func(b io.Writer) error { return report.CaptureMarkdown(b, w, o) },
-		"html":     func(b io.Writer) error { return report.CaptureHTML(b, w, report.HTMLOptions{Version: o.Version}) },
+// formNames are the forms of captures, csv with each of its tables.
+func formNames() []string {
+	names := []string{"table", "json", "sarif", "junit", "markdown", "html"}
+	for _, one := range recording.CaptureTables() {
+		names = append(names, "csv "+one)
 	}
-	for _, one := range report.CaptureTables(w, o.Version) {
-		out["csv "+one.Name] = func(b io.Writer) error { return table.CSV(b, one) }
-	}
-	return out
+	return names
 }
+
+// notOurs is what the golden page leaves out: the style, the script and their hashes, which
+// package form has; drawings, which package timeline tests; and the texts of rules.
+var notOurs = regexp.MustCompile(`(?s)<style>.*?</style>|<script>.*?</script>|sha256-.*?&#39;|<svg .*?</svg>|<details class="about">.*?</details>`)
 
 // Small golden files of each form: what a person reads.
 func TestCaptureForms(t *testing.T) {
 	w := watchedNight(t)
-	for name, write := range captureForms(w, report.ExportOptions{Version: "1.2.3", FailOn: finding.High, SourceFiles: []string{"night.csv"}}) {
-		got := written(t, write)
+	o := form.Options{Version: "1.2.3", FailOn: finding.High, SourceFiles: []string{"night.csv"}}
+	for _, name := range formNames() {
+		got := written(t, name, recording.Capture(w, recording.Options{Version: "1.2.3", Words: []string{"night.csv"}}), o)
 		switch name {
 		case "csv rules", "sarif": // all rules with their texts
 			continue
@@ -138,6 +130,15 @@ func TestCaptureForms(t *testing.T) {
 		}
 		golden.Equal(t, got, "testdata/capture."+strings.ReplaceAll(name, " ", "."))
 	}
+	details := recording.Capture(w, recording.Options{Details: true, Words: []string{"night.csv"}})
+	golden.Equal(t, written(t, "table", details, form.Options{Details: true}), "testdata/capture.details")
+	w.Filter = "VM web01"
+	w.Recordings[0].VMs, w.Findings = w.Recordings[0].VMs[1:2], nil
+	w.Recordings = w.Recordings[:1]
+	alone := recording.Capture(w, recording.Options{VM: "web01", Words: []string{"night.csv", "--vm", "web01"}})
+	golden.Equal(t, written(t, "table", alone, form.Options{Details: true}), "testdata/vm.table")
+	golden.Equal(t, written(t, "json", alone, form.Options{}), "testdata/vm.json")
+	checkPage(t, written(t, "html", alone, form.Options{}))
 }
 
 // demoWatched judges the night of the demo, with its inventory.
@@ -194,8 +195,10 @@ func hostileWatched(t testing.TB) *rules.Watched {
 // nothing recorded is no accident.
 func TestCaptureFormsAreCleanAndRepeat(t *testing.T) {
 	for _, w := range []*rules.Watched{hostileWatched(t), watchedNight(t), demoWatched(t), {}} {
-		for name, write := range captureForms(w, report.ExportOptions{Version: "1.2.3", Details: true}) {
-			first := written(t, write)
+		a := recording.Capture(w, recording.Options{Version: "1.2.3", Details: true})
+		for _, name := range formNames() {
+			o := form.Options{Version: "1.2.3", Details: true}
+			first := written(t, name, a, o)
 			switch name {
 			case "html":
 				checkPage(t, first)
@@ -206,31 +209,37 @@ func TestCaptureFormsAreCleanAndRepeat(t *testing.T) {
 			default:
 				checkClean(t, name, first)
 			}
-			if !bytes.Equal(first, written(t, write)) {
+			if !bytes.Equal(first, written(t, name, recording.Capture(w, recording.Options{Version: "1.2.3", Details: true}), o)) {
 				t.Errorf("%s: two writings of one result differ", name)
 			}
 		}
-		for _, one := range report.CaptureTables(w, "") {
-			rows := 0
-			for row := range one.Rows {
-				if rows++; len(row) != len(one.Columns) {
-					t.Fatalf("%s: row %d has %d cells, want %d", one.Name, rows, len(row), len(one.Columns))
-				}
-			}
-			if rows != one.Len {
-				t.Errorf("%s: has %d rows, says %d", one.Name, rows, one.Len)
+		checkTables(t, a)
+	}
+	if got, want := strings.Join(recording.CaptureTables(), " "), "findings vms nodes hosts changes files suppressed rules notes about"; got != want {
+		t.Errorf("tables %s, want %s", got, want)
+	}
+}
+
+// checkTables counts the rows and cells of the tables for spreadsheets.
+func checkTables(t *testing.T, a *answer.Answer) {
+	t.Helper()
+	for _, one := range a.Data {
+		rows := 0
+		for row := range one.Rows {
+			if rows++; len(row) != len(one.Columns) {
+				t.Fatalf("%s: row %d has %d cells, want %d", one.Name, rows, len(row), len(one.Columns))
 			}
 		}
-	}
-	if got, want := strings.Join(report.CaptureTableNames(), " "), "findings vms nodes hosts changes files suppressed rules notes about"; got != want {
-		t.Errorf("tables %s, want %s", got, want)
+		if rows != one.Len {
+			t.Errorf("%s: has %d rows, says %d", one.Name, rows, one.Len)
+		}
 	}
 }
 
 // Hostile names stay text on the page: its elements are those of the page with other names.
 func TestCaptureHTMLHostile(t *testing.T) {
 	elements := func(w *rules.Watched) map[string]int {
-		root, err := html.Parse(bytes.NewReader(written(t, func(b io.Writer) error { return report.CaptureHTML(b, w, report.HTMLOptions{}) })))
+		root, err := html.Parse(bytes.NewReader(written(t, "html", recording.Capture(w, recording.Options{}), form.Options{})))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,9 +265,7 @@ func TestCaptureHTMLHostile(t *testing.T) {
 func TestCaptureSARIF(t *testing.T) {
 	s := sarifSchema(t)
 	for _, w := range []*rules.Watched{hostileWatched(t), watchedNight(t), demoWatched(t), {}} {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(written(t, func(b io.Writer) error {
-			return report.CaptureSARIF(b, w, report.ExportOptions{SourceFiles: []string{"night.csv"}})
-		})))
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(written(t, "sarif", recording.Capture(w, recording.Options{}), form.Options{SourceFiles: []string{"night.csv"}})))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,9 +274,7 @@ func TestCaptureSARIF(t *testing.T) {
 		}
 	}
 	var log sarifRead
-	if err := json.Unmarshal(written(t, func(b io.Writer) error {
-		return report.CaptureSARIF(b, watchedNight(t), report.ExportOptions{SourceFiles: []string{"night.csv", "other.csv"}})
-	}), &log); err != nil {
+	if err := json.Unmarshal(written(t, "sarif", recording.Capture(watchedNight(t), recording.Options{}), form.Options{SourceFiles: []string{"night.csv", "other.csv"}}), &log); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -293,9 +298,7 @@ func TestCaptureSARIF(t *testing.T) {
 func TestCaptureJUnit(t *testing.T) {
 	for _, w := range []*rules.Watched{hostileWatched(t), watchedNight(t), demoWatched(t), {}} {
 		var got junitRead
-		if err := xml.Unmarshal(written(t, func(b io.Writer) error {
-			return report.CaptureJUnit(b, w, report.ExportOptions{FailOn: finding.Medium})
-		}), &got); err != nil {
+		if err := xml.Unmarshal(written(t, "junit", recording.Capture(w, recording.Options{}), form.Options{FailOn: finding.Medium}), &got); err != nil {
 			t.Fatal(err)
 		}
 		tests, failed := 0, 0
@@ -333,13 +336,15 @@ func TestCaptureSVG(t *testing.T) {
 		{"", "", `2 hosts were recorded: name one with --vm: esx07, esx08`},
 	} {
 		var b bytes.Buffer
-		err := report.CaptureSVG(&b, w, tt.name)
+		a, err := recording.CaptureDrawing(w, tt.name)
+		if err == nil {
+			err = form.SVG(&b, a)
+		}
 		if text := fmt.Sprint(err); err != nil && text != tt.err || err == nil && tt.err != "" || !strings.Contains(b.String(), tt.id) {
 			t.Errorf("%q: error %v; want %q, and a drawing with %s", tt.name, err, tt.err, tt.id)
 		}
 	}
-	var b bytes.Buffer
-	if err := report.CaptureSVG(&b, &rules.Watched{}, ""); err == nil || err.Error() != "no host was recorded" {
+	if _, err := recording.CaptureDrawing(&rules.Watched{}, ""); err == nil || err.Error() != "no host was recorded" {
 		t.Errorf("nothing recorded: error %v", err)
 	}
 }

@@ -1,0 +1,134 @@
+// Package browser opens pages in a headless Chromium, for tests of what their scripts do.
+package browser
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// A Page is a page in a headless Chromium, with what it complained about and asked for.
+type Page struct {
+	Context    context.Context
+	mu         sync.Mutex
+	complaints []string // of the console and the content security policy
+	requests   []string // but for the page itself
+}
+
+// Open starts Chromium on the page at address, or skips the test.
+func Open(t *testing.T, address string) *Page {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			path = p
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("no chromium, chromium-browser or google-chrome in PATH")
+	}
+	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(time.Minute),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
+	t.Cleanup(cancelAlloc)
+	// The first context owns the browser: a timeout on it would end the browser, so
+	// the timeout stands on a second one.
+	first, cancelFirst := chromedp.NewContext(alloc)
+	t.Cleanup(cancelFirst)
+	b := &Page{}
+	if err := chromedp.Listen(first, b.listen(address)); err != nil {
+		t.Fatalf("start %s: %v", path, err)
+	}
+	ctx, cancel := context.WithTimeout(first, 2*time.Minute)
+	t.Cleanup(cancel)
+	b.Context = ctx
+	b.Go(t, address)
+	return b
+}
+
+// listen returns what notes complaints and requests.
+func (b *Page) listen(address string) func(any) {
+	return func(event any) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			b.complaints = append(b.complaints, e.ExceptionDetails.Text)
+		case *runtime.EventConsoleAPICalled:
+			b.complaints = append(b.complaints, "console."+string(e.Type))
+		case *log.EventEntryAdded:
+			b.complaints = append(b.complaints, e.Entry.Text)
+		case *network.EventRequestWillBeSent:
+			if page, _, _ := strings.Cut(e.Request.URL, "#"); page != address && !strings.HasPrefix(page, "blob:") {
+				b.requests = append(b.requests, e.Request.URL)
+			}
+		}
+	}
+}
+
+// Go loads the page at address anew.
+func (b *Page) Go(t *testing.T, address string) {
+	t.Helper()
+	b.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(address))
+}
+
+// Do takes steps on the page.
+func (b *Page) Do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(b.Context, steps...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Eval checks what an expression gives on the page.
+func Eval[T comparable](t *testing.T, b *Page, expression string, want T) {
+	t.Helper()
+	got, err := chromedp.Run(b.Context, chromedp.Evaluate[T](expression))
+	if err != nil {
+		t.Fatalf("%s: %v", expression, err)
+	}
+	if got != want {
+		t.Errorf("%s = %v, want %v", expression, got, want)
+	}
+}
+
+// Script runs statements on the page.
+func (b *Page) Script(t *testing.T, statements string) {
+	t.Helper()
+	if _, err := chromedp.Run(b.Context, chromedp.Evaluate[bool]("(() => { "+statements+"; return true })()")); err != nil {
+		t.Fatalf("%s: %v", statements, err)
+	}
+}
+
+// Silent checks that nothing was complained about or asked for.
+func (b *Page) Silent(t *testing.T) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.complaints) > 0 || len(b.requests) > 0 {
+		t.Errorf("the browser complains %q and asked for %q", b.complaints, b.requests)
+	}
+}
+
+// File writes a page to a file and returns its address.
+func File(t *testing.T, page []byte) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, page, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String()
+}

@@ -1,0 +1,172 @@
+package recording
+
+import (
+	"slices"
+	"strings"
+
+	"homenode/capture"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/table"
+	"homenode/rules/rule"
+	verdict "homenode/rules/verdict/recording"
+)
+
+// data returns the tables of captures for spreadsheets and scripts.
+func (r *report) data(a *answer.Answer) []table.Table {
+	return []table.Table{a.Findings.FindingTable(), r.vmData("vms"), r.nodeData(), r.hostData(), r.changeData(), r.fileData(), a.Findings.SuppressedTable(), a.Findings.RuleTable(), a.NoteTable(), r.about(a)}
+}
+
+// mib returns an amount, unknown when it is 0: a VM or node without memory is none.
+func mib(b numa.Bytes) table.Cell { return table.Known(b > 0, table.MiB(b)) }
+
+func levelCells(l *capture.Level) []table.Cell {
+	mean, hasMean := l.Mean()
+	peak, hasPeak := l.Peak()
+	return []table.Cell{table.Known(hasMean, table.Percent(mean)), table.Known(hasPeak, table.Percent(peak)), table.Time(l.At)}
+}
+
+// spellColumns describe Spells under a name.
+func spellColumns(name, worst string) []table.Column {
+	return []table.Column{table.Col(name, 8), table.Col(name+" seconds", 12), table.Col(name+" longest from", 22), table.Col(name+" longest to", 22), table.Col(name+" "+worst, 14)}
+}
+
+func spellCells(s *capture.Spells, worst func(float64) table.Cell) []table.Cell {
+	return []table.Cell{table.Number(s.Count), table.Seconds(s.Time), table.Time(s.Longest.From), table.Time(s.Longest.To), table.Known(s.Count > 0, worst(s.Longest.Worst))}
+}
+
+// vmData has a row for each life of a VM, by host and name.
+func (r *report) vmData(name string) table.Table {
+	columns := slices.Concat([]table.Column{
+		table.Col("VM", 24), table.Col("Host", 20), table.Col("GID", 10), table.Col("Nth", 5), table.Col("vCPUs", 7), table.Col("Memory MiB", 12), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Present seconds", 14),
+		table.Col("Appeared", 9), table.Col("Left", 7), table.Col("Home nodes", 30), table.Col("Home node changes", 16), table.Col("Returns", 8), table.Col("Migrations", 11),
+		table.Col("Least N%L", 10), table.Col("Least N%L at", 22), table.Col("Mean N%L", 10), table.Col("Most remote MiB", 14), table.Col("Most remote at", 22), table.Col("Mean remote MiB", 14), table.Col("Last local MiB", 13), table.Col("Last remote MiB", 14),
+	}, spellColumns("Low N%L", "least N%L"), spellColumns("Much remote", "most MiB"), []table.Column{
+		table.Col("Ready mean %", 12), table.Col("Ready max %", 12), table.Col("Ready max at", 22), table.Col("Co-stop mean %", 13), table.Col("Co-stop max %", 13), table.Col("Co-stop max at", 22), table.Col("Used mean %", 12), table.Col("Used max %", 12), table.Col("Used max at", 22),
+	}, answer.CountColumns, answer.SaidColumns, []table.Column{table.Col("Predicted clients", 16), table.Col("Predicted guest nodes", 19), table.Col("Predicted home nodes", 19), table.Col("VM ID", 14)})
+	return table.Table{
+		Name: name, Columns: columns, Len: len(r.VMs),
+		Rows: func(yield func([]table.Cell) bool) {
+			for _, v := range r.VMs {
+				if !yield(vmRow(v)) {
+					return
+				}
+			}
+		},
+	}
+}
+
+func vmRow(v *verdict.VM) []table.Cell {
+	mean, hasMean := rule.MeanLocality(v.VM)
+	meanRemote, hasRemote := v.Remote.Mean(v.Managed)
+	_, hasLeast := v.LeastLocality()
+	row := []table.Cell{
+		table.Text(v.Name), table.Text(v.Rec.Host), gid(v.VM), table.Number(v.Nth), table.Known(v.VCPUs > 0, table.Number(v.VCPUs)), mib(v.Size), table.Time(v.First), table.Time(v.Last),
+		table.Number(v.Ticks), table.Seconds(v.Present), table.YesNo(v.Appeared), table.YesNo(v.Left),
+		table.Text(homes(v.VM)), table.Known(v.HasHomes, table.Number(float64(v.Changed.Total))), table.Known(v.HasHomes, table.Number(float64(v.Returns.Total))), table.Known(v.HasMoves, table.Number(float64(v.Moves.All))),
+		leastCell(v), table.Known(hasLeast, table.Time(v.Least.Time)), table.Known(hasMean, table.Percent(mean)), table.Known(v.HasMemory, table.MiB(v.Remote.Most)), table.Known(v.HasMemory, table.Time(v.Remote.At)),
+		table.Known(hasRemote, table.MiB(meanRemote)), table.Known(v.HasMemory, table.MiB(v.LastLocal)), table.Known(v.HasMemory, table.MiB(v.LastRemote)),
+	}
+	if v.HasMemory {
+		row = slices.Concat(row, spellCells(&v.Low, table.Percent), spellCells(&v.Far, func(b float64) table.Cell { return table.MiB(numa.Bytes(b)) }))
+	} else { // unknown
+		row = append(row, make([]table.Cell, 2*len(spellColumns("", "")))...)
+	}
+	row = slices.Concat(row, levelCells(&v.Ready), levelCells(&v.CoStop), levelCells(&v.Used), answer.Counts(v.Findings), answer.Said(v.Findings))
+	if v.InFleet == nil || len(v.InFleet.On) == 0 {
+		return append(row, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{})
+	}
+	l := &v.InFleet.On[0].Layout
+	return append(row, table.Number(l.PPDs.Len()), table.Number(l.VPDs.Len()), table.Number(l.HomeNodes), table.Text(v.InFleet.ID))
+}
+
+// gid returns the scheduler group of a VM.
+func gid(v *capture.VM) table.Cell { return table.Known(v.GID >= 0, table.Number(float64(v.GID))) }
+
+func leastCell(v *verdict.VM) table.Cell {
+	least, ok := v.LeastLocality()
+	return table.Known(ok, table.Percent(least))
+}
+
+// nodeData has a row for each NUMA node.
+func (r *report) nodeData() table.Table {
+	var rows [][]table.Cell
+	for _, n := range nodesOf(r.Recordings) {
+		rows = append(rows, slices.Concat([]table.Cell{table.Text(n.rec.Host), table.Number(n.ID), mib(n.Total)}, levelCells(&n.Busy), []table.Cell{
+			table.Known(n.Least >= 0, table.MiB(n.Least)), table.Known(n.Least >= 0, table.Time(n.LeastAt)), table.Known(n.LastFree >= 0, table.MiB(n.LastFree))}))
+	}
+	return table.Of("nodes", []table.Column{table.Col("Host", 20), table.Col("Node", 6), table.Col("Memory MiB", 12), table.Col("Busy mean %", 11), table.Col("Busy max %", 11), table.Col("Busy max at", 22),
+		table.Col("Least free MiB", 14), table.Col("Least free at", 22), table.Col("Last free MiB", 13)}, rows)
+}
+
+// hostData has a row for each recorded host.
+func (r *report) hostData() table.Table {
+	var rows [][]table.Cell
+	for _, rec := range r.Recordings {
+		var files []string
+		for _, f := range rec.Files {
+			files = append(files, f.Name)
+		}
+		row := []table.Cell{
+			table.Text(rec.Host), table.Text(strings.Join(files, ", ")), table.Time(rec.First), table.Time(rec.Last), table.Number(rec.Ticks), table.Seconds(rec.Covered),
+			table.Seconds(max(0, rec.Last.Sub(rec.First)-rec.Covered)), table.Known(len(rec.Nodes) > 0, table.Number(len(rec.Nodes))), table.Number(verdict.CountVMs(r.On(rec))), table.Known(moves(rec) != "", table.Number(float64(rec.Moves.Total))),
+			mib(rec.MinFree),
+		}
+		for _, d := range rec.States {
+			row = append(row, table.Known(rec.HasStates, table.Seconds(d)))
+		}
+		rows = append(rows, slices.Concat(row, spellCells(&rec.Imbalance, table.Percent), []table.Cell{table.Text(strings.Join(rec.Lacks, ", "))}, answer.Counts(r.OfHost[rec]), answer.Said(r.OfHost[rec])))
+	}
+	columns := []table.Column{table.Col("Host", 20), table.Col("Files", 30), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Covered seconds", 14), table.Col("Without ticks seconds", 19), table.Col("NUMA nodes", 11), table.Col("VMs", 6), table.Col("Migrations", 11), table.Col("MinFree MiB", 12)}
+	for s := numa.High; s <= numa.Low; s++ {
+		columns = append(columns, table.Col("State "+s.String()+" seconds", 14))
+	}
+	return table.Of("hosts", slices.Concat(columns, spellColumns("Node overloaded beside idle one", "difference %"), []table.Column{table.Col("Lacks", 40)}, answer.CountColumns, answer.SaidColumns), rows)
+}
+
+// changeData has a row for each change of home nodes that was kept.
+func (r *report) changeData() table.Table {
+	n := 0
+	for _, v := range r.VMs {
+		n += len(v.Changes)
+	}
+	return table.Table{
+		Name: "changes", Columns: []table.Column{table.Col("VM", 24), table.Col("Host", 20), table.Col("GID", 10), table.Col("Nth", 5), table.Col("Time", 22), table.Col("From", 12), table.Col("To", 12)}, Len: n,
+		Rows: func(yield func([]table.Cell) bool) {
+			for _, v := range r.VMs {
+				for _, ch := range v.Changes {
+					if !yield([]table.Cell{table.Text(v.Name), table.Text(v.Rec.Host), gid(v.VM), table.Number(v.Nth), table.Time(ch.Time), table.Text(verdict.Nodes(ch.From)), table.Text(verdict.Nodes(ch.To))}) {
+						return
+					}
+				}
+			}
+		},
+	}
+}
+
+// fileData has a row for each file of each host.
+func (r *report) fileData() table.Table {
+	var rows [][]table.Cell
+	for _, rec := range r.Recordings {
+		for _, f := range rec.Files {
+			rows = append(rows, []table.Cell{table.Text(f.Name), table.Text(rec.Host), table.Text(f.Format), table.Time(f.First), table.Time(f.Last), table.Number(f.Ticks), table.Number(len(f.Warnings)), table.Joined(f.Warnings)})
+		}
+	}
+	return table.Of("files", []table.Column{table.Col("File", 40), table.Col("Host", 20), table.Col("Format", 20), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Warnings", 9), table.Col("Warned of", 60)}, rows)
+}
+
+// about says what the other tables are about.
+func (r *report) about(a *answer.Answer) table.Table {
+	rows := [][2]table.Cell{
+		answer.About("Files", table.Text(r.Source())), answer.About("First", table.Time(r.First)), answer.About("Last", table.Time(r.Last)),
+		answer.About("homenode", table.Text(r.o.Version)), answer.About("Hosts", table.Number(len(r.Recordings))), answer.About("VMs", table.Number(verdict.CountVMs(r.VMs))), answer.About("Findings", table.Number(len(r.Findings))),
+		answer.About("Findings suppressed", table.Number(len(r.Suppressed))), answer.About("Notes", table.Number(len(a.Notes))), answer.About("Times", table.Text("UTC")),
+	}
+	if r.Fleet != nil {
+		rows = append(rows, answer.About("Inventory", table.Text(r.Fleet.Fleet.Source+": "+r.joined())))
+	}
+	if r.Filter != "" {
+		rows = append(rows, answer.About("Shown", table.Text(r.Filter)))
+	}
+	return a.AboutTable(rows...)
+}

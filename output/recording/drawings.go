@@ -1,0 +1,128 @@
+package recording
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"homenode/capture"
+	"homenode/internal/alike"
+	"homenode/internal/words"
+	"homenode/output/answer"
+	"homenode/output/draw/timeline"
+	"homenode/rules"
+	"homenode/rules/finding"
+	verdict "homenode/rules/verdict/recording"
+)
+
+// mostHosts and mostDrawn are how many hosts and VMs a page draws.
+const (
+	mostHosts = 24
+	mostDrawn = 20
+)
+
+// drawings returns those of a page, and notes in r.drawn what they show: the hosts and the
+// VMs with findings, the worst first.
+func (r *report) drawings() []answer.Drawing {
+	o := r.drawing()
+	var hosts, vms []answer.Drawing
+	matter := r.Weighted(0)
+	if r.o.VM != "" {
+		matter = r.Weighted(len(r.VMs))
+	}
+	for _, rec := range r.WeightedHosts()[:min(len(r.Recordings), mostHosts)] {
+		r.drawn[timeline.HostID(rec)] = true
+		hosts = append(hosts, drawn(rec.Host, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawHost(w, rec, o) }))
+	}
+	left := 0
+	for _, v := range matter {
+		if s, _ := v.Worst(); s == finding.Info && r.o.VM == "" {
+			continue
+		}
+		if len(vms) == mostDrawn {
+			left++
+			continue
+		}
+		r.drawn[timeline.VMID(v.Rec, v.VM)] = true
+		about := v.Label
+		if n := len(v.Findings); n > 0 {
+			about = v.Findings[0].Rule + ": " + v.Findings[0].Title
+			if n > 1 {
+				about += ", and " + words.Plural(n-1, "more finding")
+			}
+		}
+		vms = append(vms, drawn(about, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawVM(w, v.Rec, v.VM, o) }))
+	}
+	group(hosts, "Hosts over time", "How busy the cores of each NUMA node were, its free memory, and the home nodes of VMs: those with findings, then those with the most remote memory.",
+		len(r.Recordings)-len(hosts), "more host is", "more hosts are")
+	group(vms, "VMs over time", "Home nodes, N%L, local and remote memory, migrations and waiting time of the VMs with findings, the worst first.", left,
+		"more VM with findings is", "more VMs with findings are")
+	return append(hosts, vms...)
+}
+
+// group gives drawings a heading, and says how many others there are none of.
+func group(all []answer.Drawing, heading, lead string, left int, one, many string) {
+	if len(all) == 0 {
+		return
+	}
+	all[0].Heading, all[0].Lead = heading, lead
+	if left > 0 {
+		all[len(all)-1].Cut = words.Verb(left, one, many) + " not drawn here: the table names all."
+	}
+}
+
+// drawn returns the drawing, which stands inside a page without the ids of its shapes.
+func drawn(about string, o timeline.Options, draw func(io.Writer, timeline.Options) error) answer.Drawing {
+	inside := o
+	inside.Inline = true
+	return answer.Drawing{About: about, Wide: true, Style: timeline.Style,
+		Draw: func(w io.Writer) error { return draw(w, o) }, Inline: func(w io.Writer) error { return draw(w, inside) }}
+}
+
+// drawing returns the options of the drawings.
+func (r *report) drawing() timeline.Options {
+	return timeline.Options{Findings: r.Findings, Label: func(v *capture.VM) string { return r.lives[v].Label }, Blind: func(v *capture.VM) bool { return r.lives[v].Blind }}
+}
+
+// CaptureDrawing returns the drawing of one recorded host or VM over time, with its
+// findings. A VM is named as the tables name it, or with its host before it: esx07/sql01.
+// The name may be empty when there is one host.
+func CaptureDrawing(w *rules.Watched, name string) (*answer.Answer, error) {
+	r := newReport(verdict.Of(w), nil, Options{})
+	return r.one("capture", name)
+}
+
+// one returns the answer that is the drawing of one host or VM.
+func (r *report) one(command, name string) (*answer.Answer, error) {
+	o := r.drawing()
+	var names, found []string
+	var drawing answer.Drawing
+	take := func(full string, draw func(io.Writer, timeline.Options) error) {
+		found, drawing = append(found, full), drawn(full, o, draw)
+	}
+	for _, rec := range r.Recordings {
+		names = append(names, rec.Host)
+		if name == rec.Host || name == "" {
+			take(rec.Host, func(w io.Writer, o timeline.Options) error { return timeline.DrawHost(w, rec, o) })
+		}
+	}
+	for _, v := range r.VMs {
+		full := v.Rec.Host + "/" + v.Label
+		names = append(names, v.Label)
+		if name == v.Label || name == full || name == v.Name || name == v.Rec.Host+"/"+v.Name {
+			take(full, func(w io.Writer, o timeline.Options) error { return timeline.DrawVM(w, v.Rec, v.VM, o) })
+		}
+	}
+	seen := r.Words.Seen
+	switch {
+	case len(found) == 1:
+		return &answer.Answer{Command: command, Drawings: []answer.Drawing{drawing}}, nil
+	case len(found) > 1 && name == "":
+		return nil, fmt.Errorf("%d hosts were %s: name one with --vm: %s", len(found), seen, strings.Join(found[:min(len(found), 10)], ", "))
+	case len(found) > 1:
+		return nil, fmt.Errorf("%q could be each of %s", name, strings.Join(found, ", "))
+	case name == "":
+		return nil, fmt.Errorf("no host was %s", seen)
+	}
+	return nil, fmt.Errorf("no host or VM %q was %s%s", name, seen, alike.After(name, names))
+}

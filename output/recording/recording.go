@@ -1,0 +1,183 @@
+// Package recording answers what NUMA did in recordings, be they captures or simulations:
+// which VMs lost locality, when and why, and what that rests on.
+package recording
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"homenode/capture"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/table"
+	"homenode/rules"
+	verdict "homenode/rules/verdict/recording"
+)
+
+// Options say what an answer about recordings has.
+type Options struct {
+	Details bool          // all hosts and VMs, not only those that matter
+	VM      string        // that was asked for alone: its whole life is shown; "" for none
+	Version string        // of homenode, in the table that says what the others are about
+	Took    time.Duration // to read or to simulate; 0 leaves it out
+	// Words are the sources and the flags that change the answer, as the user typed them, for
+	// the next commands.
+	Words []string
+}
+
+// A report is a judged set of recordings on its way to an answer.
+type report struct {
+	*verdict.Judged
+	o     Options
+	sim   *verdict.Simulation // nil for what was recorded
+	drawn map[string]bool     // ids of the drawings that a page has
+	lives map[*capture.VM]*verdict.VM
+}
+
+func newReport(j *verdict.Judged, s *verdict.Simulation, o Options) *report {
+	r := &report{Judged: j, o: o, sim: s, drawn: map[string]bool{}, lives: map[*capture.VM]*verdict.VM{}}
+	for _, v := range j.VMs {
+		r.lives[v.VM] = v
+	}
+	return r
+}
+
+// Capture returns the answer of judged captures.
+func Capture(w *rules.Watched, o Options) *answer.Answer {
+	r := newReport(verdict.Of(w), nil, o)
+	a := &answer.Answer{Command: "capture", Version: 2, Title: "NUMA in " + cmp.Or(r.Source(), "a capture")} // 1 had the verdict as one text
+	a.Verdict = lines(r.Verdict())
+	a.Facts = r.facts()
+	r.note(a, "capture", slices.Concat(r.Doubts(), r.Warnings()))
+	r.note(a, "judgement", r.Notes)
+	r.note(a, "configuration", r.PolicyNotes)
+	a.Drawings = r.drawings()
+	if o.VM != "" {
+		a.Tables = r.allLives(r.VMs)
+	} else {
+		a.Tables = slices.Concat(r.hosts(), r.vms(), r.nodes(), r.files())
+	}
+	a.Findings = r.findings("capture/")
+	a.Data = r.data(a)
+	a.Result = func() any { return r.result() }
+	a.Next = r.next()
+	return a
+}
+
+// CaptureTables lists the tables that Capture has for spreadsheets, in their order.
+func CaptureTables() []string { return table.Names(Capture(&rules.Watched{}, Options{}).Data) }
+
+// lines returns the verdict and what it leaves open.
+func lines(verdict, rest string) []string {
+	if rest == "" {
+		return []string{verdict}
+	}
+	return []string{verdict, rest}
+}
+
+// note adds notes; those about hosts are counted where many hosts share one.
+func (r *report) note(a *answer.Answer, from string, notes []numa.Note) {
+	n := len(a.Notes)
+	a.NotesFrom(from, notes...)
+	for i := range a.Notes[n:] {
+		one := &a.Notes[n+i]
+		one.Host = slices.ContainsFunc(r.Recordings, func(rec *capture.Recording) bool { return rec.Host == one.At })
+	}
+}
+
+func (r *report) facts() []answer.Fact {
+	ticks := 0
+	for _, rec := range r.Recordings {
+		ticks += rec.Ticks
+	}
+	when := ""
+	if !r.First.IsZero() {
+		when = verdict.Dated(r.First, r.Last)
+	}
+	facts := []answer.Fact{{Name: "read", Took: words.Took(r.o.Took),
+		Text: words.Join(" · ", r.read(), words.Plural(len(r.Recordings), "host"), words.Plural(verdict.CountVMs(r.VMs), "VM"), words.Plural(ticks, "tick"), when)}}
+	if r.Fleet != nil {
+		facts = append(facts, answer.Fact{Name: "inventory", Text: r.Fleet.Fleet.Source + " · " + r.joined()})
+	}
+	return append(facts, r.asked()...)
+}
+
+// asked are the facts about what the user asked for: what is shown, and the configuration.
+func (r *report) asked() (facts []answer.Fact) {
+	if r.Filter != "" {
+		facts = append(facts, answer.Fact{Name: "shown", Text: r.Filter})
+	}
+	if r.Policy != nil {
+		facts = append(facts, answer.Fact{Name: "config", Text: (&answer.Findings{Judgement: &r.Judgement}).Config()})
+	}
+	if n := len(r.Suppressed); n > 0 {
+		facts = append(facts, answer.Fact{Name: "suppressed", Text: strconv.Itoa(n)})
+	}
+	return facts
+}
+
+// read counts the files, and says what of them was not read:
+// "2 files (1 not to its end, 3 rows left out)".
+func (r *report) read() string {
+	byName := map[string]capture.File{}
+	for _, rec := range r.Recordings {
+		for _, f := range rec.Files {
+			n := byName[f.Name]
+			byName[f.Name] = capture.File{Parts: max(n.Parts, f.Parts, 1), Cut: n.Cut || f.Cut, Left: max(n.Left, f.Left)}
+		}
+	}
+	files, cut, left := 0, 0, 0
+	for _, f := range byName {
+		files, left = files+f.Parts, left+f.Left
+		if f.Cut {
+			cut++
+		}
+	}
+	var unread, ends, rows string
+	if r.Unread > 0 {
+		unread = fmt.Sprintf("%d not at all", r.Unread)
+	}
+	if cut > 0 {
+		ends = words.Verb(cut, "not to its end", "not to their end")
+	}
+	if left > 0 {
+		rows = words.Plural(left, "row") + " left out"
+	}
+	text := words.Plural(files+r.Unread, "file")
+	if less := words.Join(", ", unread, ends, rows); less != "" {
+		text += " (" + less + ")"
+	}
+	return text
+}
+
+// joined says how many of the recorded VMs the inventory holds.
+func (r *report) joined() string {
+	var found []*verdict.VM
+	for _, v := range r.VMs {
+		if v.InFleet != nil {
+			found = append(found, v)
+		}
+	}
+	return fmt.Sprintf("holds %d of %s", verdict.CountVMs(found), words.Plural(verdict.CountVMs(r.VMs), "VM"))
+}
+
+func (r *report) next() (out []string) {
+	command := "homenode capture " + words.Command(r.o.Words...)
+	switch {
+	case r.o.VM != "" && len(r.VMs) == 1:
+		out = append(out, command+" --format svg -o "+words.Command(r.VMs[0].Name+".svg"))
+	case len(r.Findings) > 0 && !r.o.Details:
+		out = append(out, command+" --details")
+	}
+	if len(r.VMs) > 0 {
+		out = append(out, command+" --format html -o report.html")
+	}
+	if r.Fleet == nil && len(r.VMs) > 0 {
+		out = append(out, command+" --fleet SOURCE")
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package filter
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/capture"
+	"homenode/internal/alike"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// Watched returns judged recordings with what the filter shows. Clusters, folders, tags and
+// conditions need the inventory: a recording does not state them. Findings about what is
+// shown that the filter leaves out are muted, so that no verdict denies them.
+func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
+	if f == nil {
+		return w, nil
+	}
+	if w.Fleet == nil && (f.cluster != nil || f.folder != nil || f.tag != nil || f.condition != nil) {
+		return nil, fmt.Errorf("%s: recordings state neither cluster nor folder, tag or setting: give the inventory with --fleet", f)
+	}
+	f.condition.reset()
+	out := *w
+	out.Filter, out.Recordings, out.Joined, out.Muted = f.String(), nil, map[*capture.VM]*rule.VM{}, nil
+	part := &recorded{all: w.Recordings, vms: map[life]bool{}, hosts: map[string]bool{}}
+	for _, rec := range w.Recordings {
+		one := *rec
+		one.VMs = nil
+		var joined []*rule.VM
+		for i := range rec.VMs {
+			v := &rec.VMs[i]
+			if in := w.Joined[v]; f.recorded(rec, v, in, w) {
+				one.VMs, joined = append(one.VMs, *v), append(joined, in)
+				part.vms[life{rec.Host, v.Name, v.GID, v.Nth}] = true
+			}
+		}
+		for i, in := range joined {
+			if in != nil {
+				out.Joined[&one.VMs[i]] = in
+			}
+		}
+		if len(one.VMs) > 0 || f.host.Allow(rec.Host) && f.cluster == nil && !f.aboutVMs() {
+			out.Recordings = append(out.Recordings, &one)
+			part.hosts[rec.Host] = true
+		}
+	}
+	if len(out.Recordings) == 0 {
+		return nil, fmt.Errorf("nothing is shown: no VM or host of the recordings matches %s%s%s", f, f.condition.unknown(), f.meant(w.Recordings))
+	}
+	keep := func(x *finding.Finding) bool {
+		name := ""
+		if one := w.Rule(x.Rule); one != nil {
+			name = one.Name
+		}
+		return part.has(x) && f.finding(x, name) && (x.VM != "" || !f.aboutVMs())
+	}
+	out.Judgement = f.judgement(&w.Judgement, keep)
+	mute := func(x *finding.Finding) {
+		if part.has(x) && !keep(x) {
+			out.Muted = append(out.Muted, rules.Muted{Finding: *x, Why: rules.MutedFilter})
+		}
+	}
+	for i := range w.Findings {
+		mute(&w.Findings[i])
+	}
+	for i := range w.Suppressed {
+		mute(&w.Suppressed[i].Finding)
+	}
+	for _, m := range w.Muted {
+		if part.has(&m.Finding) {
+			out.Muted = append(out.Muted, m)
+		}
+	}
+	out.Notes = slices.DeleteFunc(slices.Clone(w.Notes), func(n numa.Note) bool { return part.leftOut(n.At) })
+	if text := f.condition.unknown(); text != "" {
+		out.Notes = append(out.Notes, numa.Note{Text: "--select" + text})
+	}
+	return &out, nil
+}
+
+// meant says what a VM that is not there may be instead: a host, or a VM of a like name.
+func (f *Filter) meant(recordings []*capture.Recording) string {
+	if f.one == "" {
+		return ""
+	}
+	var names []string
+	for _, rec := range recordings {
+		if numa.SameHost(rec.Host, f.one) {
+			return fmt.Sprintf(": %s is a host: --host %s", f.one, f.one)
+		}
+		for i := range rec.VMs {
+			names = append(names, rec.VMs[i].Name)
+		}
+	}
+	slices.Sort(names)
+	return alike.After(f.one, slices.Compact(names))
+}
+
+// A life tells recorded VMs apart.
+type life struct {
+	host, vm string
+	gid      int64
+	nth      int
+}
+
+// recorded is what of recordings is shown.
+type recorded struct {
+	all   []*capture.Recording
+	vms   map[life]bool
+	hosts map[string]bool // by the names of recordings
+}
+
+// has reports whether the finding is about a VM or host that is shown, or about the host of
+// a VM that is.
+func (r *recorded) has(x *finding.Finding) bool {
+	host := x.Host
+	if !slices.ContainsFunc(r.all, func(rec *capture.Recording) bool { return rec.Host == host }) { // the inventory names it otherwise
+		if i := slices.IndexFunc(r.all, func(rec *capture.Recording) bool { return numa.SameHost(rec.Host, host) }); i >= 0 {
+			host = r.all[i].Host
+		}
+	}
+	if x.VM != "" {
+		return r.vms[life{host, x.VM, x.GID, x.Nth}]
+	}
+	return r.hosts[host]
+}
+
+// leftOut reports whether this is a host that is not shown.
+func (r *recorded) leftOut(host string) bool {
+	return !r.hosts[host] && slices.ContainsFunc(r.all, func(rec *capture.Recording) bool { return rec.Host == host })
+}
+
+// recorded reports whether a recorded VM is shown; in is what the inventory says of it, or nil.
+func (f *Filter) recorded(rec *capture.Recording, v *capture.VM, in *rule.VM, w *rules.Watched) bool {
+	names := []string{v.Name, v.Distinct(), rec.Host + "/" + v.Name, rec.Host + "/" + v.Distinct()}
+	if in == nil {
+		return f.host.Allow(rec.Host) && f.vm.Allow(names...) && f.cluster == nil && f.folder == nil && f.tag == nil && f.condition == nil
+	}
+	cluster := w.Fleet.Fleet.ClusterName(in.Cluster)
+	return f.host.Allow(rec.Host) && f.vm.Allow(append(names, in.ID, cluster+"/"+v.Name)...) && f.cluster.Allow(cluster) &&
+		f.folder.Allow(in.Folder) && f.tag.Allow(labels(in.VM)...) && f.condition.holds(in.VM, cluster, in.Host)
+}
