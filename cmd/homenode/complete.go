@@ -41,7 +41,7 @@ func addCompletion(root *cobra.Command) {
 			case "capture table":
 				complete = among(recording.CaptureTables())
 			case "simulate table":
-				complete = among(report.SimulatedTableNames())
+				complete = among(recording.SimulationTables())
 			case "capture host", "capture from", "replay host", "replay from": // a name that only the user knows, and a time
 				continue
 			}

@@ -3,15 +3,17 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/output/report"
+	"homenode/output/answer"
+	"homenode/output/form"
+	"homenode/output/recording"
 	"homenode/rules/finding"
 	"homenode/rules/simulate"
 )
@@ -61,22 +63,27 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if err != nil {
 				return err
 			}
-			took := time.Since(start)
-			err = told.out.write(cmd, func(to io.Writer, colour bool) error {
-				o := report.CaptureOptions{Colour: colour, Details: show.details, FailOn: least, SourceWords: simulateWords(cmd, args, &told.changes)}
-				if isTerminal(cmd.OutOrStdout()) && told.out.file == "" { // elsewhere the same input gives the same bytes
-					o.Read = took
-				}
-				x := report.ExportOptions{Version: version(), FailOn: least, Details: show.details, SourceFiles: sourceFiles(args)}
-				return show.write(to, told.out.format, result, o, x)
-			})
+			shown := recording.Options{Details: show.details, VM: show.vm, Version: version(), Words: simulateWords(cmd, args, &told.changes)}
+			if isTerminal(cmd.OutOrStdout()) && told.out.file == "" { // elsewhere the same input gives the same bytes
+				shown.Took = time.Since(start)
+			}
+			a, err := show.answer(result, told.out.format, shown)
 			if err != nil {
+				return err
+			}
+			f := form.Options{Details: show.details || show.vm != "", FailOn: least, SourceFiles: sourceFiles(args), Table: show.table.name}
+			if show.why {
+				f.Table = "decisions"
+			}
+			if err := told.out.printJudged(cmd, a, f); err != nil {
 				return err
 			}
 			if result.Outcome.ClientTicks == 0 {
 				return fmt.Errorf("%s: no VM ran: see the notes", args[0])
 			}
-			if !show.why && show.found(result, told.out.format, least) > 0 {
+			switch {
+			case told.out.format == "svg" && result.Watched != nil && result.Watched.AtLeast(least) > 0,
+				a.Findings != nil && a.Findings.AtLeast(least) > 0:
 				return errFindings
 			}
 			return told.src.incomplete()
@@ -164,11 +171,11 @@ type simulateShow struct {
 
 func (f *simulateShow) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.vm, "vm", "", "this VM alone, as NAME or HOST/NAME (table, json, svg, --why); --format svg takes a host, too, and draws it without a name when there is one")
+	fl.StringVar(&f.vm, "vm", "", "this VM alone, as NAME or HOST/NAME; --format svg takes a host, too, and draws it without a name when there is one")
 	fl.StringVar(&f.host, "host", "", "decisions on this host alone (--why)")
-	fl.BoolVar(&f.why, "why", false, "every decision of the scheduler with its reason and the rules it rests on (table, json, csv)")
+	fl.BoolVar(&f.why, "why", false, "every decision of the scheduler with its reason and the rules it rests on")
 	fl.BoolVar(&f.details, "details", false, "all of the story, all VMs, every finding with its advice (table, markdown)")
-	f.table.register(cmd, report.SimulatedTableNames())
+	f.table.register(cmd, recording.SimulationTables())
 }
 
 // check looks at the flags before anything is read.
@@ -176,67 +183,28 @@ func (f *simulateShow) check(cmd *cobra.Command, out *outputFlags) error {
 	if err := f.table.check(cmd, out); err != nil {
 		return err
 	}
-	among := func(forms ...string) bool {
-		for _, form := range forms {
-			if out.format == form {
-				return true
-			}
-		}
-		return false
-	}
 	switch {
 	case f.host != "" && !f.why:
 		return fmt.Errorf("--host: only with --why")
-	case f.why && !among("table", "json", "csv"):
-		return fmt.Errorf("--why: not with --format %s: want table, json or csv", out.format)
+	case f.why && slices.Contains([]string{"svg", "sarif", "junit"}, out.format):
+		return fmt.Errorf("--why: not with --format %s: decisions are no findings", out.format)
 	case f.why && cmd.Flags().Changed("table"):
 		return fmt.Errorf("--why: it is the table decisions: not with --table")
-	case f.vm != "" && !f.why && !among("table", "json", "svg"):
-		return fmt.Errorf("--vm: not with --format %s: want table, json or svg", out.format)
 	}
 	return nil
 }
 
-// write writes the report in one of the forms.
-func (f *simulateShow) write(w io.Writer, form string, r *simulate.Result, o report.CaptureOptions, x report.ExportOptions) error {
-	if f.why {
-		return report.Why(w, r, form, report.WhyOptions{VM: f.vm, Host: f.host, Colour: o.Colour})
-	}
-	switch form {
-	case "table":
-		if f.vm != "" {
-			return report.SimulatedVM(w, r, f.vm, o)
-		}
-	case "json":
-		if f.vm != "" {
-			return report.SimulatedVMJSON(w, r, f.vm)
-		}
-		return report.SimulatedJSON(w, r)
-	case "html":
-		return report.SimulatedHTML(w, r, report.HTMLOptions{Version: x.Version})
-	case "csv", "xlsx":
-		return writeTables(w, form, f.table.name, report.SimulatedTables(r, x.Version))
-	case "sarif":
-		return report.SimulatedSARIF(w, r, x)
-	case "junit":
-		return report.SimulatedJUnit(w, r, x)
-	case "markdown":
-		return report.SimulatedMarkdown(w, r, x)
-	case "svg":
-		return report.SimulatedSVG(w, r, f.vm)
-	}
-	return report.Simulated(w, r, o)
-}
-
-// found counts the findings that decide on the exit code.
-func (f *simulateShow) found(r *simulate.Result, form string, least finding.Severity) int {
+// answer returns what of the simulation was asked for.
+func (f *simulateShow) answer(r *simulate.Result, form string, o recording.Options) (*answer.Answer, error) {
 	switch {
-	case r.Watched == nil:
-		return 0
-	case f.vm != "" && form != "svg":
-		return report.SimulatedFindingsOfVM(r, f.vm, least)
+	case f.why:
+		return recording.Decisions(r, f.vm, f.host, o)
+	case form == "svg":
+		return recording.SimulationDrawing(r, f.vm)
+	case f.vm != "":
+		return recording.SimulatedVM(r, o)
 	}
-	return r.Watched.AtLeast(least)
+	return recording.Simulation(r, o), nil
 }
 
 // simulateWords are the source and the flags that change the answer, as the user typed

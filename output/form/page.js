@@ -128,8 +128,9 @@
   const guarded = /^(?:'|[\s\p{Z}\p{Cc}]*[=+\-@＝＋－＠])/u;
   function save(name, heads, rows) {
     const field = (text) => '"' + (guarded.test(text) ? "'" : "") + text.replace(/"/g, '""') + '"';
-    const line = (cells) => [...cells].map((cell) => field(cell.textContent)).join(",");
-    const text = "\ufeff" + [line(heads), ...rows.map((row) => line(row.el.cells))].join("\r\n") + "\r\n";
+    const mark = (text) => (document.querySelector(".simulated") ? "," + field(text) : ""); // what was simulated says so
+    const line = (cells, last) => [...cells].map((cell) => field(cell.textContent)).join(",") + mark(last);
+    const text = "\ufeff" + [line(heads, "Simulated"), ...rows.map((row) => line(row.el.cells, "True"))].join("\r\n") + "\r\n";
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
     link.download = name + ".csv";

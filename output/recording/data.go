@@ -14,7 +14,7 @@ import (
 
 // data returns the tables of captures for spreadsheets and scripts.
 func (r *report) data(a *answer.Answer) []table.Table {
-	return []table.Table{a.Findings.FindingTable(), r.vmData("vms"), r.nodeData(), r.hostData(), r.changeData(), r.fileData(), a.Findings.SuppressedTable(), a.Findings.RuleTable(), a.NoteTable(), r.about(a)}
+	return []table.Table{a.Findings.FindingTable(), lifeData("vms", r.VMs), r.nodeData(), r.hostData(), r.changeData(), r.fileData(), a.Findings.SuppressedTable(), a.Findings.RuleTable(), a.NoteTable(), r.about(a)}
 }
 
 // mib returns an amount, unknown when it is 0: a VM or node without memory is none.
@@ -35,8 +35,8 @@ func spellCells(s *capture.Spells, worst func(float64) table.Cell) []table.Cell 
 	return []table.Cell{table.Number(s.Count), table.Seconds(s.Time), table.Time(s.Longest.From), table.Time(s.Longest.To), table.Known(s.Count > 0, worst(s.Longest.Worst))}
 }
 
-// vmData has a row for each life of a VM, by host and name.
-func (r *report) vmData(name string) table.Table {
+// lifeData has a row for each life of a VM.
+func lifeData(name string, lives []*verdict.VM) table.Table {
 	columns := slices.Concat([]table.Column{
 		table.Col("VM", 24), table.Col("Host", 20), table.Col("GID", 10), table.Col("Nth", 5), table.Col("vCPUs", 7), table.Col("Memory MiB", 12), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Present seconds", 14),
 		table.Col("Appeared", 9), table.Col("Left", 7), table.Col("Home nodes", 30), table.Col("Home node changes", 16), table.Col("Returns", 8), table.Col("Migrations", 11),
@@ -45,9 +45,9 @@ func (r *report) vmData(name string) table.Table {
 		table.Col("Ready mean %", 12), table.Col("Ready max %", 12), table.Col("Ready max at", 22), table.Col("Co-stop mean %", 13), table.Col("Co-stop max %", 13), table.Col("Co-stop max at", 22), table.Col("Used mean %", 12), table.Col("Used max %", 12), table.Col("Used max at", 22),
 	}, answer.CountColumns, answer.SaidColumns, []table.Column{table.Col("Predicted clients", 16), table.Col("Predicted guest nodes", 19), table.Col("Predicted home nodes", 19), table.Col("VM ID", 14)})
 	return table.Table{
-		Name: name, Columns: columns, Len: len(r.VMs),
+		Name: name, Columns: columns, Len: len(lives),
 		Rows: func(yield func([]table.Cell) bool) {
-			for _, v := range r.VMs {
+			for _, v := range lives {
 				if !yield(vmRow(v)) {
 					return
 				}

@@ -32,7 +32,7 @@ func (r *report) drawings() []answer.Drawing {
 	}
 	for _, rec := range r.WeightedHosts()[:min(len(r.Recordings), mostHosts)] {
 		r.drawn[timeline.HostID(rec)] = true
-		hosts = append(hosts, drawn(rec.Host, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawHost(w, rec, o) }))
+		hosts = append(hosts, drawnHost(rec, o))
 	}
 	left := 0
 	for _, v := range matter {
@@ -51,7 +51,7 @@ func (r *report) drawings() []answer.Drawing {
 				about += ", and " + words.Plural(n-1, "more finding")
 			}
 		}
-		vms = append(vms, drawn(about, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawVM(w, v.Rec, v.VM, o) }))
+		vms = append(vms, drawnVM(v, about, o))
 	}
 	group(hosts, "Hosts over time", "How busy the cores of each NUMA node were, its free memory, and the home nodes of VMs: those with findings, then those with the most remote memory.",
 		len(r.Recordings)-len(hosts), "more host is", "more hosts are")
@@ -79,9 +79,35 @@ func drawn(about string, o timeline.Options, draw func(io.Writer, timeline.Optio
 		Draw: func(w io.Writer) error { return draw(w, o) }, Inline: func(w io.Writer) error { return draw(w, inside) }}
 }
 
-// drawing returns the options of the drawings.
+func drawnHost(rec *capture.Recording, o timeline.Options) answer.Drawing {
+	return drawn(rec.Host, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawHost(w, rec, o) })
+}
+
+func drawnVM(v *verdict.VM, about string, o timeline.Options) answer.Drawing {
+	return drawn(about, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawVM(w, v.Rec, v.VM, o) })
+}
+
+// drawing returns the options of the drawings: those of a simulation have the events of the
+// story and the performance index.
 func (r *report) drawing() timeline.Options {
-	return timeline.Options{Findings: r.Findings, Label: func(v *capture.VM) string { return r.lives[v].Label }, Blind: func(v *capture.VM) bool { return r.lives[v].Blind }}
+	o := timeline.Options{Findings: r.Findings, Label: func(v *capture.VM) string { return r.lives[v].Label }, Blind: func(v *capture.VM) bool { return r.lives[v].Blind }}
+	if r.sim == nil {
+		return o
+	}
+	o.Simulated = true
+	o.Events = func(rec *capture.Recording, v *capture.VM) (out []timeline.Event) {
+		for _, e := range r.sim.Events(rec, v) {
+			out = append(out, timeline.Event(e))
+		}
+		return out
+	}
+	o.Speed = func(v *capture.VM) (out []timeline.Point) {
+		for _, p := range r.sim.LifeSpeed(v) {
+			out = append(out, timeline.Point{Time: p.Time, Value: p.Value, Low: p.Low, High: p.High})
+		}
+		return out
+	}
+	return o
 }
 
 // CaptureDrawing returns the drawing of one recorded host or VM over time, with its
@@ -97,20 +123,18 @@ func (r *report) one(command, name string) (*answer.Answer, error) {
 	o := r.drawing()
 	var names, found []string
 	var drawing answer.Drawing
-	take := func(full string, draw func(io.Writer, timeline.Options) error) {
-		found, drawing = append(found, full), drawn(full, o, draw)
-	}
+	take := func(full string, d answer.Drawing) { found, drawing = append(found, full), d }
 	for _, rec := range r.Recordings {
 		names = append(names, rec.Host)
 		if name == rec.Host || name == "" {
-			take(rec.Host, func(w io.Writer, o timeline.Options) error { return timeline.DrawHost(w, rec, o) })
+			take(rec.Host, drawnHost(rec, o))
 		}
 	}
 	for _, v := range r.VMs {
 		full := v.Rec.Host + "/" + v.Label
 		names = append(names, v.Label)
 		if name == v.Label || name == full || name == v.Name || name == v.Rec.Host+"/"+v.Name {
-			take(full, func(w io.Writer, o timeline.Options) error { return timeline.DrawVM(w, v.Rec, v.VM, o) })
+			take(full, drawnVM(v, full, o))
 		}
 	}
 	seen := r.Words.Seen

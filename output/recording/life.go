@@ -23,7 +23,7 @@ func (r *report) life(v *verdict.VM, nth int) []answer.Table {
 	if len(v.Changes) > 0 {
 		tables = append(tables, r.changeTable(v))
 	}
-	if none := r.silent(v); len(none) > 0 {
+	if none := r.silent(v); len(none) > 0 && (r.sim == nil || r.o.Details) {
 		t := answer.Table{Name: "silent", Title: "Rules that found nothing about it", Columns: columns("rule", "looks for", "seen", "counts from")}
 		for _, one := range none {
 			t.Add(one.Rule, one.Title, one.Seen, one.Limits)

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"homenode/capture"
+	"homenode/numa"
 	"homenode/output/form"
 	"homenode/output/recording"
+	"homenode/rules"
 )
 
 // The head line says how much was read, not only how many files there are.
@@ -64,5 +66,24 @@ func TestCaptureSARIFPlaces(t *testing.T) {
 	want := []string{"M001 night/esx07-2.txt:1", "M004 night/esx07-1.csv:1", "M009 night/esx08-1.csv:17", "M002 night/esx07-2.txt:1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("places %q, want %q", got, want)
+	}
+}
+
+// What many hosts lack is one line; what few do stands as it is.
+func TestNotesOfManyHosts(t *testing.T) {
+	for hosts, want := range map[int]string{3: "a: lacks x|file: lacks x|b: lacks x|c: lacks x", 4: "4 hosts: lacks x (first: a)|file: lacks x"} {
+		w := &rules.Watched{Notes: []numa.Note{{At: "a", Text: "lacks x"}, {At: "file", Text: "lacks x"}, {At: "b", Text: "lacks x"}, {At: "c", Text: "lacks x"}, {At: "d", Text: "lacks x"}}[:hosts+1]}
+		for _, host := range []string{"a", "b", "c", "d"} {
+			w.Recordings = append(w.Recordings, &capture.Recording{Host: host})
+		}
+		var got []string
+		for _, n := range recording.Capture(w, recording.Options{}).FewNotes() {
+			if strings.Contains(n.Text, "lacks x") {
+				got = append(got, n.String())
+			}
+		}
+		if s := strings.Join(got, "|"); s != want {
+			t.Errorf("%d hosts: %s, want %s", hosts, s, want)
+		}
 	}
 }

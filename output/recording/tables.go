@@ -14,8 +14,12 @@ import (
 	verdict "homenode/rules/verdict/recording"
 )
 
-// mostRows is how many hosts, VMs or nodes the overview lists, the worst first.
-const mostRows = 15
+// mostRows is how many hosts, VMs or nodes the overview lists, the worst first; fewHosts is
+// how many simulated hosts with their nodes.
+const (
+	mostRows = 15
+	fewHosts = 6
+)
 
 // columns returns columns of these names; ">" before a name stands for numbers.
 func columns(names ...string) []answer.Column {
@@ -167,6 +171,9 @@ func nodesOf(hosts []*capture.Recording) (all []node) {
 }
 
 func (r *report) nodes() []answer.Table {
+	if r.sim != nil { // whole hosts: the last columns are theirs
+		return overview(r, r.WeightedHosts(), fewHosts, "host", func(hosts []*capture.Recording) answer.Table { return r.nodeTable(nodesOf(hosts)) })
+	}
 	return overview(r, nodesOf(r.WeightedHosts()), mostRows, "node", r.nodeTable)
 }
 
@@ -177,8 +184,19 @@ func (r *report) nodeTable(nodes []node) answer.Table {
 		if n.Least >= 0 {
 			free = number(float64(n.Least), n.Least.String())
 		}
-		t.Rows = append(t.Rows, []answer.Cell{{Text: n.rec.Host}, number(float64(n.ID), strconv.Itoa(n.ID)), memory(n.Total), share(n.Busy.Mean()), share(n.Busy.Peak()),
-			text(r.Clock.At(n.Busy.At)), free, text(r.Clock.At(n.LeastAt))})
+		row := []answer.Cell{{Text: n.rec.Host}, number(float64(n.ID), strconv.Itoa(n.ID)), memory(n.Total), share(n.Busy.Mean()), share(n.Busy.Peak()),
+			text(r.Clock.At(n.Busy.At)), free, text(r.Clock.At(n.LeastAt))}
+		switch {
+		case r.sim == nil:
+		case n.Node == &n.rec.Nodes[0]:
+			row = append(row, text(states(n.rec)), text(moveKinds(n.rec)))
+		default:
+			row = append(row, answer.Cell{}, answer.Cell{})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if r.sim != nil {
+		t.Columns = append(t.Columns, columns("memory state", "migrations")...)
 	}
 	return t
 }

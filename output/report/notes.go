@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"homenode/numa"
@@ -30,30 +29,6 @@ func grouped(notes []numa.Note) []numa.Note {
 		case !told[rest]:
 			told[rest] = true
 			out = append(out, numa.Note{At: n.At, Text: fmt.Sprintf("%d VMs: %s (first: %s)", count[rest], rest, name)})
-		}
-	}
-	return out
-}
-
-// perHost returns the notes with those of which more than a few hosts say the same as one
-// that counts them and names the first.
-func perHost(notes []numa.Note, hosts []string) []numa.Note {
-	count := map[string]int{}
-	of := func(n numa.Note) bool { return slices.Contains(hosts, n.At) }
-	for _, n := range notes {
-		if of(n) {
-			count[n.Text]++
-		}
-	}
-	told := map[string]bool{}
-	var out []numa.Note
-	for _, n := range notes {
-		switch {
-		case !of(n) || count[n.Text] <= fewNotes:
-			out = append(out, n)
-		case !told[n.Text]:
-			told[n.Text] = true
-			out = append(out, numa.Note{Text: fmt.Sprintf("%d hosts: %s (first: %s)", count[n.Text], n.Text, n.At)})
 		}
 	}
 	return out

@@ -14,24 +14,27 @@ import (
 // A Speed is how fast the work of a VM ran, as a share of what it would with all memory
 // local and no wait: the performance index of package cost.
 type Speed struct {
-	Workload string // class of the cost model
+	Workload string `json:"workload"` // class of the cost model
 	// Mean over the moments that were priced, of the value and of its interval.
-	Mean, Low, High float64
-	Worst           float64
-	WorstAt         time.Time
+	Mean    float64   `json:"mean"`
+	Low     float64   `json:"low"`
+	High    float64   `json:"high"`
+	Worst   float64   `json:"worst"`
+	WorstAt time.Time `json:"worstAt"`
 	// Far is the mean share of accesses to memory of another node than the vCPU's.
-	Far float64
+	Far float64 `json:"farAccesses"`
 	// Extrapolated says that some of it lies outside what was measured; Why says how.
-	Extrapolated bool
-	Why          []string
-	Points       []SpeedPoint // in the order of time
+	Extrapolated bool         `json:"extrapolated"`
+	Why          []string     `json:"why,omitempty"`
+	Points       []SpeedPoint `json:"points,omitempty"` // in the order of time
 	moments      int
 	// Unpriced counts the moments that have no price: memory was swapped or ballooned, of
 	// which package cost knows nothing.
-	Unpriced int
+	Unpriced int `json:"-"`
 	// Swapped and Balloon are those of the moment, of all ticks, at which their sum was most.
-	Swapped, Balloon numa.Bytes
-	TakenAt          time.Time // zero when there never was any
+	Swapped numa.Bytes `json:"-"`
+	Balloon numa.Bytes `json:"-"`
+	TakenAt time.Time  `json:"-"` // zero when there never was any
 }
 
 // Taken returns the most memory that was swapped or ballooned at a time.
@@ -57,9 +60,11 @@ func misses(v *numa.VMTick) bool {
 
 // A SpeedPoint is the performance index at one moment.
 type SpeedPoint struct {
-	Time             time.Time
-	Value, Low, High float64
-	Far              float64 // share of accesses to memory of another node than the vCPU's
+	Time  time.Time `json:"time"`
+	Value float64   `json:"value"`
+	Low   float64   `json:"low"`
+	High  float64   `json:"high"`
+	Far   float64   `json:"-"` // share of accesses to memory of another node than the vCPU's
 }
 
 // Known reports whether the speed was priced at all.

@@ -19,6 +19,7 @@ import (
 
 	"homenode/capture"
 	"homenode/numa"
+	"homenode/output/recording"
 	"homenode/output/report"
 	"homenode/output/table"
 	"homenode/output/table/xlsx"
@@ -266,7 +267,7 @@ func BenchmarkWrite(b *testing.B) {
 // Every table of a capture has a sheet, in their order.
 func TestWriteCapture(t *testing.T) {
 	var b bytes.Buffer
-	if err := xlsx.Write(&b, report.CaptureTables(&rules.Watched{}, "1.2.3")); err != nil {
+	if err := xlsx.Write(&b, recording.Capture(&rules.Watched{}, recording.Options{}).Data); err != nil {
 		t.Fatal(err)
 	}
 	f := open(t, b.Bytes())
@@ -280,7 +281,7 @@ func TestTimes(t *testing.T) {
 	at := time.Date(2026, 11, 20, 22, 5, 30, 0, time.UTC)
 	w := &rules.Watched{Recordings: []*capture.Recording{{Host: "esx01", First: at, Last: at.Add(time.Hour), VMs: []capture.VM{{Name: "db01", First: at, Last: at}}}}}
 	var b bytes.Buffer
-	if err := xlsx.Write(&b, report.CaptureTables(w, "1.2.3")); err != nil {
+	if err := xlsx.Write(&b, recording.Capture(w, recording.Options{}).Data); err != nil {
 		t.Fatal(err)
 	}
 	f, err := excelize.OpenReader(&b)
