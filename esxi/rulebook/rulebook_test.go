@@ -39,7 +39,7 @@ func TestCited(t *testing.T) {
 		}
 	}
 	checked := 0
-	for _, pattern := range []string{"../vnuma/*.go", "../../rules/*.go", "../../rules/*/*.go", "../scheduler/*.go", "../../output/*/*.go", "../../output/*/*/*.go", "../../cmd/homenode/*.go"} {
+	for _, pattern := range []string{"../vnuma/*.go", "../../rules/*.go", "../../rules/*/*.go", "../../rules/*/*.md", "../scheduler/*.go", "../../output/*/*.go", "../../output/*/*/*.go", "../../cmd/homenode/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || files == nil {
 			t.Fatalf("%s: %v, %v", pattern, files, err)

@@ -2,6 +2,7 @@
 package affinity
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,30 +13,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed affinity.md
+var page string
+
 // Rule is N023.
-var Rule = &rule.Rule{
-	ID:    "N023",
-	Name:  "affinity",
-	Title: "CPU or memory affinity takes the VM out of NUMA management",
-	Why: `The NUMA scheduler leaves a VM with CPU or memory affinity alone: it has no home node, its memory
-comes from any node, and nothing moves memory to the PCPUs it runs on. CPU affinity also keeps the VM out of
-full DRS automation, and means other PCPUs on the next host.`,
-	Fix: `Clear the affinity (Edit Settings, CPU, Scheduling Affinity; or the settings sched.cpu.affinity,
-sched.vcpu<n>.affinity, sched.mem.affinity). A VM that must stay beside a device keeps its home node with
-numa.nodeAffinity. NUMA management begins again once the affinity is gone.`,
-	Limits: `A VM whose CPUs and memory are both pinned to one node is local all the same, as long as the node
-has the memory. Up to 6.0 CPU affinity inside one node implies memory affinity to it (Numa.AutoMemAffinity).
-How much memory is remote without a home node is not published.`,
-	Book: []string{"C-12", "A-6", "D-4"},
-	Sources: []string{
-		"VMware vSphere Resource Management, “Specifying NUMA Controls” (GUID-68817061)",
-		"VMware vSphere Resource Management, “Potential Issues with CPU Affinity”",
-		"Denneman, Beating a dead horse: using CPU affinity, 2011, https://frankdenneman.nl/2011/01/11/beating-a-dead-horse-using-cpu-affinity/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -2,6 +2,7 @@
 package clientlimits
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -9,28 +10,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed clientlimits.md
+var page string
+
 // Rule is N018.
-var Rule = &rule.Rule{
-	ID:    "N018",
-	Name:  "clientlimits",
-	Title: "a limit of vCPUs per client makes more and smaller clients",
-	Why: `numa.vcpu.maxPerMachineNode and numa.vcpu.maxPerClient lower what one NUMA client may hold. The VM
-is divided over more nodes than its vCPUs need: more memory bandwidth, but threads talk over the interconnect
-and share no cache. With fewer than numa.vcpu.min vCPUs the guest is not even shown it.`,
-	Fix: `Remove the limit, and the stored numa.autosize entries with it, unless bandwidth of several nodes
-is what the VM was spread for. Takes effect at the next power cycle.`,
-	Limits: `A VM whose memory needs the nodes is not reported. A bandwidth-bound guest can gain from more
-nodes: measure before changing it. From 6.5 on a VM gets no more clients than the host has nodes, so that
-clients can exceed the limit (inferred, F-4). Other causes of the same picture are N006 and N017.`,
-	Book: []string{"B-4", "B-10", "C-5", "F-4"},
-	Sources: []string{
-		"Denneman, NUMA, hyper-threading and numa.preferHT, 2010, https://frankdenneman.nl/2010/10/07/numa-hyperthreading-and-numa-preferht/",
-		"VMware vSphere Resource Management, virtual NUMA controls (5.x and 6.0: GUID-89C52376)",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Low,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v, g := p.VM, &p.VM.Guest

@@ -2,6 +2,7 @@
 package cookie
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -9,31 +10,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed cookie.md
+var page string
+
 // Rule is N016.
-var Rule = &rule.Rule{
-	ID:    "N016",
-	Name:  "cookie",
-	Title: "the next power cycle sizes the VM afresh",
-	Why: `numa.autosize.cookie records the vCPU count for which the size of a virtual node was stored. With
-another count, or without a cookie that can be read, the next power-on throws the stored size away and makes
-a new one for the host it happens on. The guest then sees other NUMA nodes than before: processor affinity,
-soft-NUMA and memory settings inside it no longer match.`,
-	Fix: `Nothing is broken. Choose the host of that power-on in a cluster of unlike hosts, and check the
-settings inside the guest that name nodes or processors afterwards.`,
-	Limits: `Silent when the number of nodes stays, when hot add, a size set by hand, numa.vcpu.min or old
-virtual hardware decide what the guest sees, and up to 6.0 where cores per socket do. A size that is kept
-although it does not suit the host is N010. That a cookie with other cores per socket stays valid is open
-(F-13).`,
-	Book: []string{"B-8", "B-9", "F-13"},
-	Sources: []string{
-		"VMware vSphere Resource Management, virtual NUMA controls (GUID-89C52376, GUID-3E956FB5)",
-		"Denneman, NUMA Deep Dive Part 5, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
-		"Denneman, Solving vNUMA topology mismatch when migrating between dual-socket and quad-socket servers, 2022, https://frankdenneman.nl/2022/03/11/solving-vnuma-topology-mismatch-when-migrating-between-dual-socket-servers-and-quad-socket-servers/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Low,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v, g := p.VM, &p.VM.Guest

@@ -2,6 +2,7 @@
 package corespersocket
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -9,28 +10,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed corespersocket.md
+var page string
+
 // Rule is N008.
-var Rule = &rule.Rule{
-	ID:    "N008",
-	Name:  "corespersocket",
-	Title: "cores per socket make uneven clients or split the VM needlessly",
-	Why: `Up to 6.0 (and with FollowCoresPerSocket) cores per socket are the size of a virtual NUMA
-node: a small value cuts the VM into more nodes than it needs. From 6.5 on they no longer size virtual
-nodes, but a virtual socket is not divided over clients: the client size is rounded up to whole sockets,
-which can make unequal clients.`,
-	Fix: `Set cores per socket so that each node holds whole sockets of equal number, at best one socket
-a node. The VM must be powered off; the guest sees other sockets, so check per-socket licences.`,
-	Limits: `What happens when the rounded size exceeds a node is not published (B-12).`,
-	Book:   []string{"B-11", "B-12", "F-8", "F-20"},
-	Sources: []string{
-		"Denneman, Decoupling of cores per socket from virtual NUMA topology in vSphere 6.5, 2016, https://frankdenneman.nl/2016/12/12/decoupling-cores-per-socket-virtual-numa-topology-vsphere-6-5/",
-		"Denneman, vSphere 7 cores per socket and virtual NUMA, 2021, https://frankdenneman.nl/2021/12/02/vsphere-7-cores-per-socket-and-virtual-numa/",
-		"VMware blog, Does corespersocket affect performance?, 2013, http://blogs.vmware.com/vsphere/2013/10/does-corespersocket-affect-performance.html",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -3,6 +3,7 @@
 package earlyspill
 
 import (
+	_ "embed"
 	"fmt"
 	"strconv"
 
@@ -10,38 +11,20 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed earlyspill.md
+var page string
+
 // Rule is M008.
-var Rule = &rule.Rule{
-	ID:    "M008",
-	Name:  "earlyspill",
-	Title: "new memory went remote although the home node had gigabytes free",
-	Why: `ESXi gives new memory away before the home node is full. On a node of 132,000 MB 7 GB of a VM's 100 GB
-went to the other node while 12.5 GB were free, and nobody brought them back in 15 minutes; with more than 15 GB free it
-did not happen. 4 × minFree of that host, where it leaves its high memory state, is 13 GB: each node seems to keep as
-much back. So a VM that just fits a node by its size does not.`,
-	Fix: `Plan each node with that reserve: 4 × minFree of the host, which the finding names. Before a load peak see the
-free memory of the nodes and move a VM away if it is short. What is remote comes home by itself only under load; a power
-cycle places the VM anew once its node has room, a reboot of the guest does not.`,
-	Limits: `One experiment (ESXi 6.0) shows it; that the reserve is 4 × minFree for each node is inferred. Growth
-between two ticks is looked at: memory that goes remote in steps below step is not seen, nor is it in ticks where the home
-node changes. A VM bound by node affinity, or with its memory on all home nodes, spills for other reasons.`,
-	Book: []string{"C-15", "C-23", "D-2"},
-	Sources: []string{
-		"“VMware ESXi 6.0, the effect of NUMA balancing on performance, part 2” (in Russian), 2018",
-		"Epping, What happens at which vSphere memory state?, 2015, http://www.yellow-bricks.com/2015/03/02/what-happens-at-which-vsphere-memory-state/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{{
-		Name: "free", Default: 12, Unit: rule.GiB, Least: 0, Most: 24576,
-		Text: "free memory of every home node, before and after, from which new memory should have gone there: 12 to 15 GB were free in the experiment",
-	}, {
-		Name: "step", Default: 0.125, Unit: rule.GiB, Least: 0.001, Most: 24576,
-		Text: "growth of remote memory between two ticks that counts: 128 MB are more than the pages that come and go between two readings",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "free", Default: 12, Unit: rule.GiB, Least: 0, Most: 24576},
+		{Name: "step", Default: 0.125, Unit: rule.GiB, Least: 0.001, Most: 24576},
+	},
 	VMs:   true,
 	Watch: watch,
 	Needs: []string{"Numa Home Nodes", "Numa Local Memory MBytes", "Numa Node Free MBytes"},
-}
+})
 
 func watch(w *rule.Watch) {
 	v := w.VM

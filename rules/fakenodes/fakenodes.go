@@ -3,6 +3,7 @@
 package fakenodes
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 
@@ -11,31 +12,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed fakenodes.md
+var page string
+
 // Rule is N015.
-var Rule = &rule.Rule{
-	ID:    "N015",
-	Name:  "fakenodes",
-	Title: "Windows makes fake NUMA nodes for vCPUs that could be hot-added",
-	Why: `A VM with CPU hot add is built for its largest possible vCPU count, 128 for most guests. Windows
-before build 20348 (Server 2022, Windows 11) puts at most 64 processors into a processor group, counts those
-that are not there yet, and makes a NUMA node for each further group. Up to 64 vCPUs that node is empty and
-harmless. Beyond 64 vCPUs it has processors but no memory: applications place threads on a node that has
-nothing near them.`,
-	Fix: `Up to 64 vCPUs: set cpuid.maxVCPUs to 64 or less, then power off and on. Beyond 64 vCPUs: switch
-CPU hot add off, or run Windows Server 2022 or later.`,
-	Limits: `The guest system is what the VM's settings name, not what is installed: “Server 2016 or later” is
-taken as 2016. The article names ESXi 6.5 to 7.0; Windows decides, so 8.0 is judged alike. Virtual hardware
-before 11 has at most 64 vCPUs, and a guest system may support fewer than 128: then there are none.`,
-	Book: []string{"B-15"},
-	Sources: []string{
-		"Broadcom KB 340275 (old 83980), Enabling vCPU HotAdd creates fake NUMA nodes on Windows, https://knowledge.broadcom.com/external/article/340275",
-		"Microsoft, NUMA Support (behaviour starting with Windows 10 build 20348), https://learn.microsoft.com/en-us/windows/win32/procthread/numa-support",
-		"VMware vSphere Virtual Machine Administration, limits of CPU hot add (GUID-13AD347E), hardware features of each compatibility setting",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 const (
 	group = 64 // processors of a Windows processor group

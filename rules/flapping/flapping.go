@@ -3,6 +3,7 @@ package flapping
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,40 +14,20 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed flapping.md
+var page string
+
 // Rule is M002.
-var Rule = &rule.Rule{
-	ID:    "M002",
-	Name:  "flapping",
-	Title: "the home node changed back and forth",
-	Why: `With each change of the home node all memory of the client becomes remote at once and follows page by
-page. When the client comes back before that is done, the copying was for nothing. Two forces of
-the balancer can pull against each other: load on one side, memory or communicating VMs on the other; or two nodes
-are loaded so alike that each move makes the next one worth while.`,
-	Fix: `Find out what moves it: sched-stats -t numa-migration tells moves for load from moves for locality. For load:
-give the node room by moving a VM to another host. For locality: action affinity is the usual cause (M003).`,
-	Limits: `Changes between two ticks are not seen: with a tick every 20 s a client that comes and goes in between
-seems to stay. With ticks so far apart that fewer of them than returns fit into a window, a VM is told of that a third of
-all ticks found back. Windows begin at whole multiples of their length, so a burst across two of them counts in halves.
-A VM that NMIG shows to be moved again and again is left to M003. Low when N%L did not fall meanwhile: then the memory
-is in the middle, or small.`,
-	Book: []string{"C-9", "C-10", "C-11", "C-16"},
-	Sources: []string{
-		"VMware vSphere Resource Management, “Rebalancing and Page Migration” (GUID-4C855CF4)",
-		"VMware, vSphere NUMA load balancing, 2012, https://blogs.vmware.com/vsphere/2012/02/vspherenuma-loadbalancing.html",
-		"esx-doctor, https://github.com/haoyifan/esx-doctor (6 switches of the home node)",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{{
-		Name: "returns", Default: 6, Unit: rule.Count, Least: 1, Most: 10000,
-		Text: "changes back to the nodes before the last change, in one window: 6, as esx-doctor has it",
-	}, {
-		Name: "window", Default: 10, Unit: rule.Minutes, Least: 1, Most: 1440,
-		Text: "length of the window, for M003 too: in ten minutes ESXi moves at most 18 to 73 GB of memory, so that a large VM does not settle between 6 returns (C-16)",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "returns", Default: 6, Unit: rule.Count, Least: 1, Most: 10000},
+		{Name: "window", Default: 10, Unit: rule.Minutes, Least: 1, Most: 1440},
+	},
 	VMs:   true,
 	Watch: watch,
 	Needs: []string{"Numa Home Nodes"},
-}
+})
 
 func watch(w *rule.Watch) {
 	v := w.VM

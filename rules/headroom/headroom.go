@@ -3,6 +3,7 @@ package headroom
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,35 +14,17 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed headroom.md
+var page string
+
 // Rule is H007.
-var Rule = &rule.Rule{
-	ID:    "H007",
-	Name:  "headroom",
-	Title: "no headroom on a NUMA node before a load peak",
-	Why: `New memory comes from the home node while that has some free, and from other nodes after: for the
-whole life of the page. ESXi was seen to begin early: with 12.5 GB still free on a node of 132 GB, 7 GB of a
-VM's memory went remote, and 15 GB free were enough. The balancer repairs that in minutes to hours and only
-under load, so a peak in the morning meets remote memory.`,
-	Fix: `Before the peak move a VM to a host with room, or give the largest VM less memory. Avoid VMs that take
-most of a node, even if they fit. A power cycle places a VM anew; a reboot of the guest does not.`,
-	Limits: `Configured memory is counted, as if all of it were touched; most VMs touch less. Homes are
-predicted: VMs are placed in the order of the inventory. The reserve is the high memory state of the host
-(4 × minFree from 6.0 on), taken for each node: one experiment shows it. Page sharing is not counted. A node
-that one VM alone overfills is left to N005. A host whose VMs have more memory than it is low only: its owner
-counts on memory that is not touched.`,
-	Book: []string{"C-4", "C-15", "C-23"},
-	Sources: []string{
-		"“VMware ESXi 6.0, the effect of NUMA balancing on performance, part 2” (in Russian), 2018",
-		"Epping, What happens at which vSphere memory state?, 2015, http://www.yellow-bricks.com/2015/03/02/what-happens-at-which-vsphere-memory-state/",
-		"VMware vSphere Resource Management, “Home Nodes and Initial Placement” (GUID-3846A67A)",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Low, // it rests on a placement and on memory being touched, which nobody saw
-	Thresholds: []rule.Threshold{{
-		Name: "reserve", Default: 1, Unit: rule.Ratio, Least: 0, Most: 100,
-		Text: "how many times the high memory state of the host a node keeps free: 13 GB on the host of the experiment, where 12.5 GB were too little and 15 GB enough",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "reserve", Default: 1, Unit: rule.Ratio, Least: 0, Most: 100},
+	},
 	Check: check,
-}
+})
 
 func check(p *rule.Pass) {
 	h := p.Host

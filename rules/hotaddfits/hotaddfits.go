@@ -2,6 +2,7 @@
 package hotaddfits
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -9,26 +10,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed hotaddfits.md
+var page string
+
 // Rule is N002.
-var Rule = &rule.Rule{
-	ID:    "N002",
-	Name:  "hotaddfits",
-	Title: "CPU hot add on a VM that fits its node: it hides nothing",
-	Why: `CPU hot add forces one virtual NUMA node. A VM that fits a physical node has one virtual
-node anyway: nothing is hidden, nothing is interleaved. Popular checkers flag every VM with hot add;
-this verdict says that here it costs no locality.`,
-	Fix: `Nothing to do for the layout; where N015 speaks too, do what that says. Think again before the VM grows beyond a node.`,
-	Limits: `Windows before build 20348 can show an empty fake NUMA node because a VM with hot add is built
-for its largest possible vCPU count: N015 says so.`,
-	Book: []string{"B-15"},
-	Sources: []string{
-		"Denneman, Impact of CPU hot add on NUMA scheduling, 2017, https://frankdenneman.nl/2017/04/14/impact-cpu-hot-add-numa-scheduling/",
-		"Broadcom KB 340275, https://knowledge.broadcom.com/external/article/340275",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Info,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -2,6 +2,7 @@
 package hotaddwide
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -9,31 +10,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed hotaddwide.md
+var page string
+
 // Rule is N001.
-var Rule = &rule.Rule{
-	ID:    "N001",
-	Name:  "hotaddwide",
-	Title: "wide VM with CPU hot add: the guest sees one node",
-	Why: `CPU hot add forces one virtual NUMA node whatever the size of the VM. A wide VM still
-runs as several NUMA clients, so its memory is interleaved over their home nodes and the guest cannot
-place its data near its threads. N%L is measured against all home nodes together: it reads 100 all the
-same. Measured on a like VM (16 vCPUs, 200 GB, ESXi 7.0): PassMark memory threaded −46 %, idle latency
-+22 %.`,
-	Fix: `Switch CPU hot add off, power the VM off and on: a guest reboot is not enough. With ESXi 8.0
-and virtual hardware 20 vNUMA can be exposed together with hot add instead (numa.allowHotadd, N022).`,
-	Limits: `A guest that runs many small independent processes loses little. Below numa.vcpu.min the
-guest would see one node without hot add too: then N011 speaks.`,
-	Book: []string{"B-15", "C-13", "C-17"},
-	Sources: []string{
-		"VMware vSphere Resource Management, “Using Virtual NUMA” (GUID-17B629DE), note on CPU hot add",
-		"VMware KB 2040375, KB 340275",
-		"VMWare ESXi Performanceimpact von CPU Hotplug (measurement, in German)",
-		"Denneman, Impact of CPU hot add on NUMA scheduling, 2017, https://frankdenneman.nl/2017/04/14/impact-cpu-hot-add-numa-scheduling/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.High,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

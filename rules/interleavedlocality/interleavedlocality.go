@@ -2,6 +2,7 @@
 package interleavedlocality
 
 import (
+	_ "embed"
 	"fmt"
 	"strconv"
 
@@ -12,36 +13,20 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed interleavedlocality.md
+var page string
+
 // Rule is M006.
-var Rule = &rule.Rule{
-	ID:    "M006",
-	Name:  "interleavedlocality",
-	Title: "N%L reads 100 and means nothing: the memory is interleaved",
-	Why: `N%L counts memory on any home node of the VM as local. A VM that runs on several nodes but whose guest
-sees one (CPU hot add, fewer than 9 vCPUs, old virtual hardware) has its memory interleaved over them: every vCPU has
-half of it or more on another node, while N%L reads 100. Alarms on N%L never see such a VM.`,
-	Fix: `Let the guest see its nodes: N001 (CPU hot add) and N011 (other reasons) say how. Until then judge the VM by
-its memory on each node (GST_NDx), not by N%L.`,
-	Limits: `Without an inventory (--fleet) whether the guest sees its nodes is not known: a VM with several home
-nodes and evenly spread memory that reads 100 all the time is told of as info, and is in order when its guest sees
-as many nodes (lscpu, Coreinfo). Below 9 vCPUs it does not by default.`,
-	Book: []string{"B-3", "B-15", "C-13", "C-17"},
-	Sources: []string{
-		"Denneman, NUMA Deep Dive Part 5, ESXi VMkernel NUMA constructs, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
-		"Denneman, Impact of CPU hot add on NUMA scheduling, 2017, https://frankdenneman.nl/2017/04/14/impact-cpu-hot-add-numa-scheduling/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{{
-		Name: "full", Default: 0.99, Unit: rule.Share, Least: 0.5, Most: 1,
-		Text: "mean N%L from which it counts as 100: a hundredth less is memory of the monitor and pages on their way",
-	}, {
-		Name: "even", Default: 0.80, Unit: rule.Share, Least: 0, Most: 1,
-		Text: "without an inventory: least memory on a home node, as a share of what an even spread gives it, from which the memory counts as interleaved; published interleaved VMs are even within 1 % (B-22)",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "full", Default: 0.99, Unit: rule.Share, Least: 0.5, Most: 1},
+		{Name: "even", Default: 0.80, Unit: rule.Share, Least: 0, Most: 1},
+	},
 	VMs:   true,
 	Watch: watch,
 	Needs: []string{"Numa Home Nodes", "Numa Local Memory MBytes"},
-}
+})
 
 func watch(w *rule.Watch) {
 	v := w.VM

@@ -3,6 +3,7 @@
 package knownfault
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/numa"
@@ -10,23 +11,16 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed knownfault.md
+var page string
+
 // Rule is H005.
-var Rule = &rule.Rule{
-	ID:    "H005",
-	Name:  "knownfault",
-	Title: "a known fault of the NUMA scheduler in this release",
-	Why: `Some releases place or move NUMA clients badly, and the knowledge base says which and when. A fault
-is reported only where what it needs is there: wide VMs for a fault of wide VMs, latency-sensitive VMs beside
-others, more vCPUs than a node has cores where VMs may gather on it.`,
-	Fix: `What the article says: mostly an update, else a host option. The finding names both.`,
-	Limits: `Whether the fault has struck is not seen: homenode knows configurations, not load. An option
-that the source does not state is taken at its default, a release of 4.1 or 6.5 without a build as the one
-without updates. The table, by release:` + limits(),
-	Book:     []string{"C-3", "C-7", "C-11", "C-14", "B-12"},
+var Rule = rule.New(page, rule.Rule{
+	Limits:   limits(),
 	Sources:  sources(),
 	Severity: finding.High,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.Nodes < 2 {

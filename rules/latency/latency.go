@@ -2,6 +2,7 @@
 package latency
 
 import (
+	_ "embed"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -12,32 +13,18 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed latency.md
+var page string
+
 // Rule is N026.
-var Rule = &rule.Rule{
-	ID:    "N026",
-	Name:  "latency",
-	Title: "latency sensitivity High without full reservations",
-	Why: `With latency sensitivity High each vCPU gets a PCPU of its own, and nothing else runs on that core.
-ESXi gives it only to a VM whose CPU and memory are fully reserved. Without them the vCPUs share PCPUs like
-any other, and newer releases refuse to power the VM on. The NUMA layout is the same either way.`,
-	Fix: `Reserve all guest memory, and CPU of vCPUs × core frequency (half of that with two threads a virtual
-core); or set latency sensitivity back to Normal. CPU reservation can be changed while the VM runs.`,
-	Limits: `A CPU reservation above zero is judged only where the frequency of the cores is known. Levels
-below High need no reservation. What the reservations of a resource pool allow is not seen.`,
-	Book: []string{"B-21"},
-	Sources: []string{
-		"VMware vSphere 8 Resource Management, full CPU reservation of low-latency VMs (GUID-2B67DC91)",
-		"VMware, Deploying Extremely Latency-Sensitive Applications in vSphere 5.5, white paper, 2013",
-		"Broadcom KB 430776, https://knowledge.broadcom.com/external/article/430776",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{{
-		Name: "enough", Default: 0.99, Unit: rule.Share, Least: 0, Most: 1,
-		Text: "share of the full CPU reservation that counts as full: the frequency is known to 1 % (2.1 GHz cores report 2095 MHz)",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "enough", Default: 0.99, Unit: rule.Share, Least: 0, Most: 1},
+	},
 	VMs:   true,
 	Check: check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -2,6 +2,7 @@
 package lopsided
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -12,39 +13,21 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed lopsided.md
+var page string
+
 // Rule is M010.
-var Rule = &rule.Rule{
-	ID:    "M010",
-	Name:  "lopsided",
-	Title: "a VM of several home nodes has nearly all its memory on one",
-	Why: `A wide VM runs on several nodes and should have its memory there in equal parts. When one of them
-is short of memory at power-on, all of it may land on the other: in an experiment a VM of 24 vCPUs got 16 GB on
-node 0 and none on node 1, and reached half the throughput of the even spread. N%L reads 100 all the while, since both
-are home nodes.`,
-	Fix: `Power the VM off and on while all its nodes have room; a reboot of the guest changes nothing, and a power
-cycle on a full host not either: first move a VM to another host. Load alone shifted little in hours.`,
-	Limits: `A guest that has touched little memory, or whose work runs on one of its nodes, looks the same: see the
-memory inside the guest (numastat). VMs with less memory on nodes than M010.memory are left out for that. The memory on
-each node (GST_NDx) has to be in the capture.`,
-	Book: []string{"B-22", "C-5", "C-13", "C-17", "D-2"},
-	Sources: []string{
-		"“VMware ESXi 6.0, the effect of NUMA balancing on performance, part 2” (in Russian), 2018",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{{
-		Name: "share", Default: 0.90, Unit: rule.Share, Least: 0.51, Most: 1,
-		Text: "share of the VM's memory on one of its home nodes from which it is lopsided: an even spread is 50 % or less, the experiment had 100 %, and 66 % after a first power cycle",
-	}, {
-		Name: "minutes", Default: 15, Unit: rule.Minutes, Least: 0, Most: 1440,
-		Text: "how long without a break: a VM that starts fills its nodes one after the other; in the experiment it stayed for an hour and more",
-	}, {
-		Name: "memory", Default: 8, Unit: rule.GiB, Least: 0, Most: 24576,
-		Text: "memory on nodes from which the spread says something: the kernel and its start-up alone need some, on the first node; the VM of the experiment had 16 GB",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "share", Default: 0.90, Unit: rule.Share, Least: 0.51, Most: 1},
+		{Name: "minutes", Default: 15, Unit: rule.Minutes, Least: 0, Most: 1440},
+		{Name: "memory", Default: 8, Unit: rule.GiB, Least: 0, Most: 24576},
+	},
 	VMs:   true,
 	Watch: watch,
 	Needs: []string{"GST_NDx", "Numa Home Nodes"},
-}
+})
 
 func watch(w *rule.Watch) {
 	v := w.VM

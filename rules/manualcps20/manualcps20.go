@@ -2,6 +2,7 @@
 package manualcps20
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -10,31 +11,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed manualcps20.md
+var page string
+
 // Rule is N021.
-var Rule = &rule.Rule{
-	ID:    "N021",
-	Name:  "manualcps20",
-	Title: "cores per socket set by hand where ESXi would choose better",
-	Why: `With ESXi 8.0 and virtual hardware 20 cores per socket can be assigned at power on: a virtual socket,
-with its cache, for each virtual NUMA node. VMs that were upgraded keep the value they had, often 1 or 2:
-the guest sees many sockets with a cache each, and a wide VM whose sockets do not end where its nodes end.`,
-	Fix: `Set “Cores per Socket: Assigned at power on” while the VM is off. The guest sees other sockets from
-the next power-on: check licences per socket first.`,
-	Limits: `Silent for VMs of up to 8 vCPUs that see one node, when the value by hand gives the guest what automatic sizing would, when NUMA nodes are set
-by hand (vSphere wants cores per socket by hand then), and when it is unknown whether the value is automatic.
-A licence per socket, or a device assigned to a virtual node, is a reason to keep it. How ESXi chooses is
-published in part only (F-14). Uneven clients are N008, sockets larger than a node N009, wide VMs with hot add
-N001.`,
-	Book: []string{"B-13", "B-18", "F-14"},
-	Sources: []string{
-		"VMware vSphere 8 documentation, virtual topology (GUID-34D6F6A7)",
-		"Denneman, vSphere 8 CPU topology device assignment, 2022, https://frankdenneman.nl/2022/10/25/vsphere-8-cpu-topology-device-assignment/",
-		"Broadcom KB 374613",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Low,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 // small is the most vCPUs of a VM that is shown no NUMA by default (B-3): the sockets of
 // such VMs are mostly as their owner wants them, and there are many.

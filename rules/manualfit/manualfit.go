@@ -2,6 +2,7 @@
 package manualfit
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -9,32 +10,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed manualfit.md
+var page string
+
 // Rule is N017.
-var Rule = &rule.Rule{
-	ID:    "N017",
-	Name:  "manualfit",
-	Title: "a virtual node size set by hand does not suit the host",
-	Why: `numa.vcpu.maxPerVirtualNode, and the “NUMA Nodes” field of 8.0 (numa.vcpu.coresPerNode), fix the
-vCPUs of a virtual node whatever the host is like, and switch automatic sizing off. Larger than a physical
-node, a virtual node is carried by several clients: its memory is interleaved and the guest cannot know which
-part is near. Smaller than needed, the VM is cut into more nodes than its vCPUs need. A size that does not
-divide the vCPUs makes unequal nodes.`,
-	Fix: `Remove the setting, so that the next power-on sizes the VM for its host, or set a divisor of the
-vCPUs that fits the cores of one node on every host of the cluster. Takes effect at the next power cycle.`,
-	Limits: `This rule speaks of everything that a size set by hand does; N004 and N006 speak of the same
-pictures with other causes. With CPU hot add the size has no effect (N001, N019). More nodes than needed can
-be wanted for memory bandwidth: measure before changing it. How a size that does not divide is applied is
-open (F-18).`,
-	Book: []string{"B-6", "B-10", "C-13", "F-18"},
-	Sources: []string{
-		"VMware vSphere Resource Management, virtual NUMA controls (GUID-3E956FB5; 5.x and 6.0: GUID-89C52376)",
-		"Denneman, NUMA Deep Dive Part 5, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
-		"Denneman, vSphere 8 CPU topology for large memory footprint VMs, 2022, https://frankdenneman.nl/2022/11/03/vsphere-8-cpu-topology-for-large-memory-footprint-vms-exceeding-numa-boundaries/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.High,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	for _, fault := range []struct {

@@ -2,6 +2,7 @@
 package memorysize
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -10,36 +11,19 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed memorysize.md
+var page string
+
 // Rule is N005.
-var Rule = &rule.Rule{
-	ID:    "N005",
-	Name:  "memorysize",
-	Title: "memory larger than its NUMA node",
-	Why: `The virtual NUMA topology follows vCPUs, not memory. A VM whose vCPUs fit one node stays one
-client there; what the node cannot hold is remote, and the guest sees one node and cannot avoid it.
-ESX up to 4.0 drops NUMA optimisation altogether for such a VM.`,
-	Fix: `Give the VM no more memory than its nodes hold, or spread it over as many nodes as its memory
-needs: in 8.0 set cores per socket and NUMA Nodes by hand; from 6.5 on set numa.consolidate = FALSE
-and remove the stored numa.autosize entries. vNUMA must be shown (9 vCPUs or numa.vcpu.min). Takes effect
-at the next power cycle.`,
-	Limits: `The share is that of an empty host once all memory is touched. Memory that the guest never
-touches is not resident and costs nothing; other VMs on the node make it worse.`,
-	Book: []string{"B-17", "C-14", "C-15"},
-	Sources: []string{
-		"Denneman, What if the VM memory config exceeds the memory capacity of the physical NUMA node?, 2017, https://frankdenneman.nl/2017/10/05/vm-memory-config-exceeds-memory-capacity-physical-numa-node/",
-		"Denneman, vSphere 8 CPU topology for large memory footprint VMs, 2022, https://frankdenneman.nl/2022/11/03/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.High,
-	Thresholds: []rule.Threshold{{
-		Name: "seriousShare", Default: 0.10, Unit: rule.Share, Least: 0, Most: 1,
-		Text: "remote share of the memory from which the finding is high: with a remote access about 1.7 times as slow as a local one (A-10), a tenth of them costs 7 %",
-	}, {
-		Name: "notableShare", Default: 0.01, Unit: rule.Share, Least: 0, Most: 1,
-		Text: "remote share of the memory below which the finding is low: a hundredth of remote accesses costs 0.7 % (A-10), less than two runs of a benchmark differ",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "seriousShare", Default: 0.10, Unit: rule.Share, Least: 0, Most: 1},
+		{Name: "notableShare", Default: 0.01, Unit: rule.Share, Least: 0, Most: 1},
+	},
 	VMs:   true,
 	Check: check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

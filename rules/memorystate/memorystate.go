@@ -2,6 +2,7 @@
 package memorystate
 
 import (
+	_ "embed"
 	"fmt"
 	"time"
 
@@ -11,34 +12,19 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed memorystate.md
+var page string
+
 // Rule is M012.
-var Rule = &rule.Rule{
-	ID:    "M012",
-	Name:  "memorystate",
-	Title: "the host was short of memory: its memory state was below high",
-	Why: `Below high ESXi breaks large pages into small ones, so that page sharing can begin; then it balloons (soft),
-compresses and swaps (hard), and stops allocations (low). For NUMA it means that no node has room: new memory goes where a
-page is free and not where the VM is, the balancer cannot bring memory home, and small pages cost page walks. Pages are
-shared inside a node only, so the same page stays once on each node.`,
-	Fix: `Take memory away from the host: move VMs to others, give VMs less, or power off what nobody uses. Large pages that
-were broken come back slowly.`,
-	Limits: `The state is that of the whole host: one node can be full while the host is high (M008, H007). The
-state called clear exists from 6.0 on; there high ends at 4 × minFree already, and a host that is planned full is clear all
-day: low only. Before 6.0 high ends at minFree.`,
-	Book: []string{"C-15", "C-21", "C-22", "C-23"},
-	Sources: []string{
-		"Epping, What happens at which vSphere memory state?, 2015, http://www.yellow-bricks.com/2015/03/02/what-happens-at-which-vsphere-memory-state/",
-		"vSphere 6: ESXi memory states and reclamation techniques, https://www.running-system.com/vsphere-6-esxi-memory-states-and-reclamation-techniques/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.High,
-	Thresholds: []rule.Threshold{{
-		Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440,
-		Text: "time in the state, or a worse one, in all: a power-on takes the host there for seconds",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440},
+	},
 	Watch:  watch,
 	Needs:  []string{"Kernel State"},
 	Beside: true,
-}
+})
 
 // severities by state: clear only prepares, ballooning costs, swapping breaks.
 var severities = map[numa.MemoryState]finding.Severity{

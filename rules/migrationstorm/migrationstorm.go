@@ -2,6 +2,7 @@
 package migrationstorm
 
 import (
+	_ "embed"
 	"fmt"
 	"strconv"
 	"time"
@@ -12,35 +13,19 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed migrationstorm.md
+var page string
+
 // Rule is M003.
-var Rule = &rule.Rule{
-	ID:    "M003",
-	Name:  "migrationstorm",
-	Title: "the NUMA scheduler moved the VM again and again",
-	Why: `Action affinity pulls VMs and network contexts that communicate to one node. Pulled to and
-fro, a VM was seen to be moved every 5 seconds, all as locality migrations (localityMig): each move costs CPU time,
-and the memory is never where the VM is. Up to 9.0 its weight is 130, against 1 for a percent of local memory;
-from 9.1 on it is off.`,
-	Fix: `Set Numa.LocalityWeightActionAffinity = 0 on the host, or numa.LocalityWeightActionAffinity = 0 on the VM, when
-the moves are for locality. When they are for load (balanceMig, loadSwap), the nodes are loaded too unevenly: move a VM
-to another host.`,
-	Limits: `esxtop counts migrations (NMIG) and does not tell their kinds: sched-stats -t numa-migration and
-the API do. Windows begin at whole multiples of their length, so of a storm as short as one window half may count. Without the kinds the cause is assumed. Action affinity is meant to help, and mostly does:
-VMs that exchange much data gain from one node. The same VM is not told of by M002 as well.`,
-	Book: []string{"C-9", "C-10", "C-11"},
-	Sources: []string{
-		"Broadcom KB 439993, high CPU usage with excessive NUMA migrations, https://knowledge.broadcom.com/external/article/439993",
-		"Broadcom KB 314059 (old 2097369), https://knowledge.broadcom.com/external/article/314059",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{{
-		Name: "perMinute", Default: rule.MovesPerMinute, Unit: rule.Ratio, Least: 0.01, Most: 1000,
-		Text: "migrations a minute, over one window of M002.window: a quarter of the 12 a minute that KB 439993 describes; oftener than every 20 s, in which ESXi moves at most 0.6 to 2.4 GB of memory (C-16)",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "perMinute", Default: rule.MovesPerMinute, Unit: rule.Ratio, Least: 0.01, Most: 1000},
+	},
 	VMs:   true,
 	Watch: watch,
 	Needs: []string{"Numa Rebalance Count Delta"},
-}
+})
 
 func watch(w *rule.Watch) {
 	v := w.VM

@@ -2,6 +2,7 @@
 package mixedcluster
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -10,27 +11,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed mixedcluster.md
+var page string
+
 // Rule is N014.
-var Rule = &rule.Rule{
-	ID:    "N014",
-	Name:  "mixedcluster",
-	Title: "the VM's topology does not fit every host of its cluster",
-	Why: `The guest keeps the virtual nodes of the host it was powered on. After vMotion to a host with
-other nodes its clients are made anew there: a virtual node can be carried by several physical nodes, and
-the guest cannot know. DRS and HA move VMs without asking.`,
-	Fix: `Keep hosts of one shape in a cluster, bind the VM to the hosts that suit it by a DRS rule, or size
-it for the smallest node of the cluster.`,
-	Limits: `VMs with CPU hot add have one virtual node everywhere: N001 speaks about them. What N010 says
-about the VM's own host is not repeated here.`,
-	Book: []string{"D-1", "D-3", "B-7", "B-8"},
-	Sources: []string{
-		"Denneman, Solving vNUMA topology mismatch when migrating between dual-socket and quad-socket servers, 2022, https://frankdenneman.nl/2022/03/11/solving-vnuma-topology-mismatch-when-migrating-between-dual-socket-servers-and-quad-socket-servers/",
-		"VMware vSphere Resource Management, “Using Virtual NUMA” (GUID-17B629DE)",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

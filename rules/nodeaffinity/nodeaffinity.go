@@ -2,6 +2,7 @@
 package nodeaffinity
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 
@@ -11,33 +12,18 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed nodeaffinity.md
+var page string
+
 // Rule is N025.
-var Rule = &rule.Rule{
-	ID:    "N025",
-	Name:  "nodeaffinity",
-	Title: "NUMA node affinity is too small, or names missing nodes",
-	Why: `numa.nodeAffinity keeps the VM managed but lets it use the cores and the memory of the listed nodes
-only. With fewer nodes than its clients need, clients share a node and its vCPUs wait while other nodes idle;
-memory beyond the listed nodes is not there to be had. The list is made of node numbers: after vMotion they
-mean the nodes of another host, which may have fewer.`,
-	Fix: `Clear numa.nodeAffinity, or list as many nodes as the VM needs and keep it on hosts that have them
-with a DRS rule. Takes effect at the next power-on or vMotion.`,
-	Limits: `On purpose beside a passthrough device, and then right as long as the VM fits the node. What ESXi
-does with a node number that the host lacks is not published. Other VMs on the listed nodes are N024.`,
-	Book: []string{"C-12", "C-5", "C-15"},
-	Sources: []string{
-		"VMware vSphere Resource Management, “Specifying NUMA Controls” (GUID-68817061)",
-		"VMware vSphere Resource Management, “Associate Virtual Machines with Specified NUMA Nodes”",
-		"Denneman, NUMA, hyper-threading and numa.preferHT, 2010, https://frankdenneman.nl/2010/10/07/numa-hyperthreading-and-numa-preferht/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.High,
-	Thresholds: []rule.Threshold{{
-		Name: "seriousShare", Default: 0.10, Unit: rule.Share, Least: 0, Most: 1,
-		Text: "share of the memory that the listed nodes do not hold from which the finding is high: as in N005, though it is not even remote here",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "seriousShare", Default: 0.10, Unit: rule.Share, Least: 0, Most: 1},
+	},
 	VMs:   true,
 	Check: check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

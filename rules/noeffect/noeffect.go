@@ -2,6 +2,7 @@
 package noeffect
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,31 +13,16 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed noeffect.md
+var page string
+
 // Rule is N019.
-var Rule = &rule.Rule{
-	ID:    "N019",
-	Name:  "noeffect",
-	Title: "a setting has no effect here",
-	Why: `Settings outlive what they were made for: they come with templates, old guides and upgrades, belong
-to another release or hardware version, or are overruled by another setting. Whoever reads the configuration
-believes that they do something, and looks for the fault elsewhere.`,
-	Fix: `Remove the setting, or create what it needs: the finding says which release, hardware version or
-other setting is missing.`,
-	Limits: `A setting is named only when it does nothing on every host of the cluster that the VM can run on.
-preferHT without hyper-threading is N012. Settings that homenode does not know are named only when they look
-like one that it knows.`,
-	Book: []string{"B-3", "B-4", "B-10", "B-15", "B-17", "B-18", "C-18"},
-	Sources: []string{
-		"VMware vSphere Resource Management, virtual NUMA controls (GUID-89C52376, GUID-3E956FB5)",
-		"VMware vSphere 8 documentation, virtual topology (GUID-34D6F6A7, GUID-F5DAC793)",
-		"Broadcom KB 340275, https://knowledge.broadcom.com/external/article/340275",
-		"option descriptions of ESXi 6.0 U3 to 9.0.1, https://github.com/lamw/esxi-advanced-and-kernel-settings",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Low,
 	VMs:      true,
 	Hosts:    true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	if p.VM == nil {

@@ -2,6 +2,7 @@
 package notshown
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -9,29 +10,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed notshown.md
+var page string
+
 // Rule is N011.
-var Rule = &rule.Rule{
-	ID:    "N011",
-	Name:  "notshown",
-	Title: "vNUMA is not shown to a wide VM",
-	Why: `The VM runs on several NUMA nodes, but the guest sees one: virtual hardware before 8 and ESX
-before 5.0 have no vNUMA, and fewer vCPUs than numa.vcpu.min (9) are not shown it. Memory is interleaved
-over the home nodes and the guest cannot place its data. ESX up to 4.0 does not manage a VM wider than
-a node for NUMA at all.`,
-	Fix: `Let the VM fit a node if it can. Else upgrade the virtual hardware to 8 or later, or set
-numa.vcpu.min to the vCPU count and remove stored numa.autosize entries. Both need a power cycle.`,
-	Limits: `That memory is interleaved without hot add is published for 4.1 only and taken for later
-releases (F-12).`,
-	Book: []string{"B-2", "B-3", "C-13", "C-14", "F-1"},
-	Sources: []string{
-		"VMware vSphere Resource Management, “Using Virtual NUMA” (GUID-17B629DE), virtual NUMA controls (GUID-3E956FB5)",
-		"Denneman, AMD EPYC and vSphere vNUMA, 2019, https://frankdenneman.nl/2019/02/19/amd-epyc-and-vsphere-vnuma/",
-		"Broadcom KB 309155, KB 309166",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.High,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

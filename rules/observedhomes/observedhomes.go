@@ -2,6 +2,7 @@
 package observedhomes
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -14,36 +15,20 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed observedhomes.md
+var page string
+
 // Rule is M011.
-var Rule = &rule.Rule{
-	ID:    "M011",
-	Name:  "observedhomes",
-	Title: "recorded home nodes contradict the predicted topology",
-	Why: `Each NUMA client has one home node, so a VM cannot have more home nodes than clients, and one that the NUMA
-scheduler manages has at least one. Where a recording shows otherwise, the inventory lacks a setting, the VM was sized on
-another host, or the model is wrong. What was recorded holds; every other finding about this VM rests on the prediction
-and is in doubt until the difference is explained.`,
-	Fix: `Look at the reasons given, and at vmware.log of the VM, which states its clients (N030 compares them). When no
-reason is given, please report the case: the model may be wrong.`,
-	Limits: `Fewer home nodes than clients are no contradiction: clients can share a node. A VM whose memory
-outgrew its node was seen with a second home node under preferHT (7.0 U3), until it was powered off. The inventory may be younger
-than the recording, or the VM was changed since its power-on. A VM recorded with another number of vCPUs than the
-inventory has is not compared.`,
-	Book: []string{"B-1", "B-8", "C-5", "C-12", "D-1"},
-	Sources: []string{
-		"Denneman, NUMA Deep Dive Part 5, ESXi VMkernel NUMA constructs, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
-		"Denneman, NUMA, hyper-threading and numa.preferHT, 2010, https://frankdenneman.nl/2010/10/07/numa-hyperthreading-and-numa-preferht/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{{
-		Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440,
-		Text: "how long in all the home nodes have to be so: a power-on or a change takes a tick or two",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440},
+	},
 	VMs:    true,
 	Watch:  watch,
 	Needs:  []string{"Numa Home Nodes"},
 	Beside: true,
-}
+})
 
 func watch(w *rule.Watch) {
 	o := w.On()

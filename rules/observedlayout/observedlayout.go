@@ -2,6 +2,7 @@
 package observedlayout
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/numa"
@@ -10,28 +11,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed observedlayout.md
+var page string
+
 // Rule is N030.
-var Rule = &rule.Rule{
-	ID:    "N030",
-	Name:  "observedlayout",
-	Title: "observed topology differs from the predicted one",
-	Why: `vmware.log states the virtual nodes and NUMA clients that ESXi made at a power-on, and sched-stats
-the clients that run now. Where they differ from the prediction, the inventory lacks a setting, the VM was
-sized on another host, or the model is wrong. What was observed holds; every other finding about this VM
-rests on the prediction and is in doubt until the difference is explained.`,
-	Fix: `Look at the reasons given. A VM that was sized on another host keeps its nodes until a power cycle. A
-setting that the inventory lacks is in the log beside the layout. When no reason is given, please report
-the log lines: the model may be wrong.`,
-	Limits: `The last observation of each observer counts; earlier ones in the same log are history. An observation from before a
-change of the VM or its host describes what was, not what is.`,
-	Book: []string{"B-1", "B-8", "D-1"},
-	Sources: []string{
-		"Denneman, NUMA Deep Dive Part 5, ESXi VMkernel NUMA constructs, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	seen := p.VM.LastSeen(func(o numa.Observer) bool { return !o.InGuest() })

@@ -2,6 +2,7 @@
 package onebusynode
 
 import (
+	_ "embed"
 	"fmt"
 	"strconv"
 
@@ -11,44 +12,20 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed onebusynode.md
+var page string
+
 // Rule is M004.
-var Rule = &rule.Rule{
-	ID:    "M004",
-	Name:  "onebusynode",
-	Title: "one NUMA node was overloaded while another idled",
-	Why: `A client runs on its home node alone, so the VMs of the busy node wait for its cores while those of the
-other do nothing. The balancer should move one within seconds. KB 430776 (8.x, 9.0): VMs powered on within a short
-time may all be placed on one node, and beside latency-sensitive VMs, whose demand is underestimated, nothing moves
-away. KB 309217 (ESX 4.1 before U2): a wave of vMotions lands on the node with most free memory and stays there while the
-host is lightly loaded. Action affinity gathers VMs that communicate (KB 314059).`,
-	Fix: `At once: power-cycle a VM of the busy node, or move it to another host and back. For good: the option or
-update that the finding names for the release.`,
-	Limits: `A client is never divided: one VM alone that fills its node cannot be helped by the other, and is not told of.
-VMs that share data may do better together on one node: compare their ready time. Which VMs were homed on the
-node is taken from the time of the most uneven tick. Low when none of them had ready time of half of M009.ready: a busy
-node alone costs nothing; and when the node has clients of wide VMs alone, which their guests load unevenly. Loads are means since the tick before, so the times are late by up to one tick. Node affinity (numa.nodeAffinity) set by hand does the same, and
-is meant.`,
-	Book: []string{"C-3", "C-4", "C-7", "C-9", "C-11"},
-	Sources: []string{
-		"Broadcom KB 430776, VMs crashing or failing to boot due to flaws in the NUMA scheduler, https://knowledge.broadcom.com/external/article/430776",
-		"Broadcom KB 309217 (old 2000740), https://knowledge.broadcom.com/external/article/309217",
-		"Broadcom KB 314059 (old 2097369), https://knowledge.broadcom.com/external/article/314059",
-		"esx-doctor, https://github.com/haoyifan/esx-doctor (80 and 20 %, for 6 samples)",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.High,
-	Thresholds: []rule.Threshold{{
-		Name: "busy", Default: 0.80, Unit: rule.Share, Least: 0.5, Most: 2,
-		Text: "share of a node's cores in use from which it is overloaded, for M009 too: 80 %, as esx-doctor has it; at 90 % ESXi stops moving clients there (CoreCapRatioPct)",
-	}, {
-		Name: "idle", Default: 0.20, Unit: rule.Share, Least: 0, Most: 0.49,
-		Text: "share up to which a node idles, for M009 too: 20 %, as esx-doctor has it; ESXi acts on an imbalance of 10 % already (MigImbalanceThreshold)",
-	}, {
-		Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440,
-		Text: "how long without a break: the balancer acts every 2 to 6 seconds (C-9), so minutes are not its normal work",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "busy", Default: 0.80, Unit: rule.Share, Least: 0.5, Most: 2},
+		{Name: "idle", Default: 0.20, Unit: rule.Share, Least: 0, Most: 0.49},
+		{Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440},
+	},
 	Watch: watch,
 	Needs: []string{"Numa Node % Util Time"},
-}
+})
 
 func watch(w *rule.Watch) {
 	rec := w.Host

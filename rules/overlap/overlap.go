@@ -4,6 +4,7 @@ package overlap
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 
@@ -13,28 +14,14 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed overlap.md
+var page string
+
 // Rule is N024.
-var Rule = &rule.Rule{
-	ID:    "N024",
-	Name:  "overlap",
-	Title: "affinities press several VMs onto the same PCPUs or nodes",
-	Why: `CPU affinity binds a VM to PCPUs, NUMA node affinity to nodes, whatever else runs there. The scheduler
-cannot move VMs with overlapping affinities apart: they wait for each other (%RDY, %CSTP) while other PCPUs
-idle. Admission control does not know affinities, so even reserved CPU may not be had.`,
-	Fix: `Clear the affinities and let the scheduler spread the VMs. Where they are needed, give each VM PCPUs
-or nodes of its own: no more vCPUs than cores.`,
-	Limits: `VMs that never want CPU at the same time share without harm. VMs without affinity on the same
-PCPUs are not counted: they can go elsewhere. Which vCPU wants which PCPU is taken as evenly spread over the
-list. Powered-off VMs are not counted.`,
-	Book: []string{"C-12", "A-4", "A-6"},
-	Sources: []string{
-		"VMware vSphere Resource Management, “Specifying NUMA Controls” (GUID-68817061): ten VMs on one node, two on another",
-		"VMware vSphere Resource Management, “Potential Issues with CPU Affinity”",
-		"VMware, NUMA Observer (fling), 2021, https://flings.vmware.com/numa-observer",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	if p.Kind == nil {

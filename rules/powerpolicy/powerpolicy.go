@@ -2,6 +2,7 @@
 package powerpolicy
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 
@@ -10,31 +11,17 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed powerpolicy.md
+var page string
+
 // Rule is H006.
-var Rule = &rule.Rule{
-	ID:    "H006",
-	Name:  "powerpolicy",
-	Title: "power policy below High Performance under large VMs",
-	Why: `With another policy than High Performance ESXi lowers frequencies and lets cores sleep deeply. A large
-VM waits for its slowest vCPU, and on many cores one is nearly always waking up; memory and the links between
-nodes can slow down too.`,
-	Fix: `Choose High Performance under Configure, Hardware, Power Management; it acts at once. The BIOS setup
-must leave power management to the operating system (OS control), or be set to maximum performance itself.`,
-	Limits: `Balanced is the default of VMware and costs little on hosts that are busy all day; where deep
-sleep leaves power for turbo, High Performance can even be slower for a few busy vCPUs. The policy tells
-nothing where the BIOS does not hand over control. What Custom holds is not read.`,
-	Book: []string{"B-20"},
-	Sources: []string{
-		"VMware, Virtual Machine Compute Optimizer, https://github.com/VirtualScripter/VirtualMachineComputeOptimizer",
-		"VMware vSphere Resource Management, “Host Power Management Policies”",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{{
-		Name: "largeVM", Default: 8, Unit: rule.Count, Least: 0, Most: numa.MaxVCPUs,
-		Text: "vCPUs that a VM may have without being large: VMware's Compute Optimizer asks for High Performance above 8 (B-20)",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "largeVM", Default: 8, Unit: rule.Count, Least: 0, Most: numa.MaxVCPUs},
+	},
 	Check: check,
-}
+})
 
 // severities of the policies; others, and unknown ones, are not judged. Balanced is
 // the default and meant not to cost much: low. Custom may be anything: info.

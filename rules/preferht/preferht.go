@@ -2,6 +2,7 @@
 package preferht
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -10,29 +11,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed preferht.md
+var page string
+
 // Rule is N012.
-var Rule = &rule.Rule{
-	ID:    "N012",
-	Name:  "preferht",
-	Title: "preferHT where memory does not fit, or hyper-threading is off",
-	Why: `preferHT counts the threads of a node instead of its cores, so that a VM of up to that many vCPUs
-stays on one node and one cache. Its memory must fit that node: the rest goes remote, and the guest sees
-one node. Without hyper-threading there are no threads to count and the setting does nothing.`,
-	Fix: `Remove numa.vcpu.preferHT (or Numa.PreferHT of the host) together with the stored numa.autosize
-entries, or size the memory for one node. Takes effect at the next power cycle.`,
-	Limits: `A guest that gains more from one shared cache than it loses by remote memory can keep it:
-published for 768 GB on nodes of 512 GB, CPU tests gained up to 99.67 %, memory database operations
-lost 12.31 % (Dos Santos 2023). KB 415687 words the setting otherwise (F-6).`,
-	Book: []string{"B-14", "F-6"},
-	Sources: []string{
-		"Denneman, NUMA Deep Dive Part 5, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
-		"VMware KB 2003582",
-		"Dos Santos, Comment optimiser ses workloads vNUMA sur vSphere 7.0 U3, 2023",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -2,34 +2,22 @@
 package preferhtlate
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
 
+//go:embed preferhtlate.md
+var page string
+
 // Rule is N020.
-var Rule = &rule.Rule{
-	ID:    "N020",
-	Name:  "preferhtlate",
-	Title: "preferHT was set after the VM was sized: its virtual nodes stay",
-	Why: `The first power-on stored the size of a virtual node. preferHT, set later, changes how many vCPUs
-one client may hold, but the stored size stays until it is removed: the guest still sees several NUMA nodes
-and keeps its threads apart, although the VM was meant to share one node and one cache. Up to 6.0 the clients
-follow the virtual nodes, so that preferHT does nothing at all.`,
-	Fix: `Remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie, and power off and on. Set cores
-per socket to the vCPU count as well, so that the guest sees one cache.`,
-	Limits: `Says that the sizes do not match, not that preferHT is good for the VM: where the memory does not
-fit one node it is not (N012). A stored size of another origin is N010.`,
-	Book: []string{"B-8", "B-10", "B-14"},
-	Sources: []string{
-		"Denneman, NUMA Deep Dive Part 5, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
-		"VMware KB 2003582",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -2,6 +2,7 @@
 package readybesideidle
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/numa"
@@ -9,39 +10,20 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed readybesideidle.md
+var page string
+
 // Rule is M009.
-var Rule = &rule.Rule{
-	ID:    "M009",
-	Name:  "readybesideidle",
-	Title: "the VM waited for cores while another node idled",
-	Why: `The vCPUs of a client run on its home node alone. When the clients of a node want more cores than it has,
-they wait, whatever the other nodes do. That is the price of locality while the balancer moves nobody: because
-no client fits elsewhere, because action affinity holds VMs together, or because of a fault (M004). ESX 4.1 before U2
-stacks the clients of wide VMs so.`,
-	Fix: `Give VMs vCPU counts that divide the cores of a node, so that clients fit beside each other; move a VM to another
-host; or power-cycle one of the node to have it placed anew.`,
-	Limits: `%RDY holds the time for which a CPU limit stopped the VM (%MLMTD) too: look there when a limit is set. All
-home nodes of the VM are busy (M004.busy) while it waits and another node idles (M004.idle), which a limit alone does
-not make. On a host where all nodes are busy nothing is told: it is full. The number of vCPUs has to be known. Ready time and loads
-are means since the tick before, so the times are late by up to one tick.`,
-	Book: []string{"C-9", "C-11", "C-14"},
-	Sources: []string{
-		"Broadcom KB 309166 (old 1026063), wide VMs on ESX 4.1; KB 309155",
-		"Broadcom KB 314059 (old 2097369), https://knowledge.broadcom.com/external/article/314059",
-		"Understanding historical CPU ready statistics, https://www.computertechblog.com/understanding-historical-cpu-ready-statistics-in-vmware-vcenter-server/ (10 % of a vCPU)",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.High,
-	Thresholds: []rule.Threshold{{
-		Name: "ready", Default: 0.10, Unit: rule.Share, Least: 0.001, Most: 1,
-		Text: "ready time of each vCPU that counts: 10 % is the usual alarm; 5 % for what must answer at once",
-	}, {
-		Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440,
-		Text: "how long without a break: the balancer acts every 2 to 6 seconds (C-9), so minutes are not its normal work",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "ready", Default: 0.10, Unit: rule.Share, Least: 0.001, Most: 1},
+		{Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440},
+	},
 	VMs:   true,
 	Watch: watch,
 	Needs: []string{"% Ready", "Numa Home Nodes", "Numa Node % Util Time"},
-}
+})
 
 func watch(w *rule.Watch) {
 	v := w.VM

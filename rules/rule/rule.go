@@ -8,16 +8,17 @@ import (
 	"homenode/rules/finding"
 )
 
-// A Rule judges VMs or hosts. All text fields are required.
+// A Rule judges VMs or hosts. New takes the words, ID to Sources, from the file beside the check.
 type Rule struct {
-	ID       string           // what users type and suppress; never reused
-	Name     string           // folder and documentation page
-	Title    string           // the fault in one line
-	Why      string           // what it costs and how it comes about
-	Fix      string           // what to do, and whether a power-off is needed
-	Limits   string           // when the rule is wrong or does not matter
-	Book     []string         // ids of the rule book that the check applies
-	Sources  []string         // where the statements come from
+	ID      string   // what users type and suppress; never reused
+	Name    string   // folder and documentation page
+	Title   string   // the fault in one line
+	Why     string   // what it costs and how it comes about
+	Fix     string   // what to do, and whether a power-off is needed
+	Limits  string   // when the rule is wrong or does not matter
+	Book    []string // ids of the rule book that the check applies
+	Sources []string // where the statements come from
+
 	Severity finding.Severity // the highest it reports
 	// Thresholds are the numbers it decides by that a fleet may set otherwise.
 	Thresholds []Threshold

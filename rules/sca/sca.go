@@ -3,6 +3,7 @@
 package sca
 
 import (
+	_ "embed"
 	"fmt"
 	"regexp"
 
@@ -11,30 +12,14 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed sca.md
+var page string
+
 // Rule is H004.
-var Rule = &rule.Rule{
-	ID:    "H004",
-	Name:  "sca",
-	Title: "side-channel aware scheduler: hyper-threads are left idle",
-	Why: `Against L1TF and like faults of processors the side-channel aware scheduler does not let strangers
-share a core. Version 1 uses one thread of each core: VMware names up to about 30 % less capacity on a busy
-host. NUMA clients that preferHT sized by threads then have more vCPUs than their node has places to run.
-Version 2 lets two vCPUs of one VM share a core, but no two VMs.`,
-	Fix: `From 6.7 U2 on set hyperthreadingMitigationIntraVM = FALSE (version 2), where the guests themselves
-may trust their processes. Remove preferHT from VMs on hosts with version 1. On processors that are not
-affected both options can go. Needs a host reboot.`,
-	Limits: `Security comes first where strangers share a host: then this is the price. A host with idle
-cores pays little. The scheduler acts only on processors with the fault, and with hyper-threading active;
-which processors have it is known here for the older Xeon only.`,
-	Book: []string{"E-2", "E-3", "B-14"},
-	Sources: []string{
-		"Broadcom KB 330041, https://knowledge.broadcom.com/external/article/330041",
-		"VMware, New Scheduler Option for vSphere 6.7 U2, 2019, https://blogs.vmware.com/performance/?p=3683",
-		"VMware KB 55806",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.AllThreads <= p.Kind.Machine.AllCores {

@@ -2,6 +2,7 @@
 package socketspan
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -9,27 +10,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed socketspan.md
+var page string
+
 // Rule is N009.
-var Rule = &rule.Rule{
-	ID:    "N009",
-	Name:  "socketspan",
-	Title: "virtual socket larger than a NUMA node",
-	Why: `The guest believes that the cores of one socket share one last-level cache. A virtual socket
-that is larger than a client is divided over nodes anyway: the cache the guest sees does not exist, and
-its scheduler moves threads between nodes as if they were neighbours. The guest can even see more NUMA
-nodes than sockets.`,
-	Fix:    `Set cores per socket to the vCPUs of one client. The VM must be powered off.`,
-	Limits: `Software licensed per socket is a reason to keep it; the NUMA nodes themselves stay right from 6.5 on.`,
-	Book:   []string{"B-12", "B-13"},
-	Sources: []string{
-		"Dos Santos, Comment optimiser ses workloads vNUMA sur vSphere 7.0 U3, 2023",
-		"sapcc helm-charts, https://github.com/sapcc/helm-charts/pull/6691",
-		"Denneman, NUMA Deep Dive Part 5, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Low,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

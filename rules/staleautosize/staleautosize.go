@@ -2,6 +2,7 @@
 package staleautosize
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -9,27 +10,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed staleautosize.md
+var page string
+
 // Rule is N010.
-var Rule = &rule.Rule{
-	ID:    "N010",
-	Name:  "staleautosize",
-	Title: "topology kept from another host shape",
-	Why: `The first power-on stores the size of a virtual node in numa.autosize.vcpu.maxPerVirtualNode,
-and later power-ons reuse it even on a host of another shape; clones and templates carry it along. The
-guest keeps nodes that this host would not give it.`,
-	Fix: `Remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie and power off and on. To do
-it at the next guest reboot instead, set numa.autosize.once = FALSE and vmx.reboot.PowerCycle = TRUE.`,
-	Limits: `A VM that moves between host shapes fits only one of them: see N014 before you change it.
-A size that only lacks preferHT is N020, one that the next power cycle throws away N016.`,
-	Book: []string{"B-8", "B-9", "D-3"},
-	Sources: []string{
-		"Denneman, Solving vNUMA topology mismatch when migrating between dual-socket and quad-socket servers, 2022, https://frankdenneman.nl/2022/03/11/solving-vnuma-topology-mismatch-when-migrating-between-dual-socket-servers-and-quad-socket-servers/",
-		"VMware vSphere Resource Management, virtual NUMA controls (GUID-89C52376, GUID-3E956FB5)",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.High,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -2,6 +2,7 @@
 package subnuma
 
 import (
+	_ "embed"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,29 +14,14 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed subnuma.md
+var page string
+
 // Rule is H003.
-var Rule = &rule.Rule{
-	ID:    "H003",
-	Name:  "subnuma",
-	Title: "packages are divided into several NUMA nodes",
-	Why: `Cluster-on-die, sub-NUMA clustering (SNC) and nodes per socket (NPS) divide a package into
-smaller NUMA nodes, each with a part of its cores and memory. Latency inside a node gets a little better,
-but VMs that fit a package no longer fit a node and become wide. "CCX (L3) as NUMA" goes further and
-presents each cache as a node without changing the memory channels, which skews the scheduler.`,
-	Fix: `For general workloads choose one node per package in the BIOS setup (SNC off, NPS1); some vendors'
-virtualization profiles switch SNC on. Switch L3-as-NUMA off on ESXi 8 and 9. Needs a host reboot, and
-VMs sized for the old nodes keep their stored size (N010).`,
-	Limits: `Small VMs that all fit a sub-node gain from the shorter latency. Naples (EPYC 7001) and Magny-Cours
-have several dies per package and always several nodes unless memory is interleaved over them.`,
-	Book: []string{"A-3", "A-7", "B-19"},
-	Sources: []string{
-		"Denneman, Sub-NUMA clustering, 2022, https://frankdenneman.nl/2022/09/21/sub-numa-clustering/",
-		"Denneman, AMD EPYC and vSphere vNUMA, 2019, https://frankdenneman.nl/2019/02/19/amd-epyc-and-vsphere-vnuma/",
-		"Broadcom KB 432801, https://knowledge.broadcom.com/external/article/432801",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	h := p.Host

@@ -2,31 +2,22 @@
 package toomanyvcpus
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
 
+//go:embed toomanyvcpus.md
+var page string
+
 // Rule is N013.
-var Rule = &rule.Rule{
-	ID:    "N013",
-	Name:  "toomanyvcpus",
-	Title: "more vCPUs than cores or logical CPUs",
-	Why: `A VM with more vCPUs than the host has physical cores competes with itself: two of its vCPUs
-share a core, and NUMA clients are larger than their nodes. With more vCPUs than logical CPUs it does not
-power on at all (Cpu.AllowWideVsmp is 0).`,
-	Fix:    `Give the VM at most as many vCPUs as the host has physical cores.`,
-	Limits: `Only the hosts of its cluster are looked at; a VM that never runs at full load hardly suffers.`,
-	Book:   []string{"B-5", "B-25", "F-4"},
-	Sources: []string{
-		"VMware performance blog, Virtual machine vCPU and vNUMA rightsizing, 2017, https://blogs.vmware.com/performance/2017/03/virtual-machine-vcpu-and-vnuma-rightsizing-rules-of-thumb.html",
-		"ESXi advanced option Cpu.AllowWideVsmp, https://github.com/lamw/esxi-advanced-and-kernel-settings",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.High,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -2,6 +2,7 @@
 package unequalmemory
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -10,22 +11,14 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed unequalmemory.md
+var page string
+
 // Rule is H002.
-var Rule = &rule.Rule{
-	ID:    "H002",
-	Name:  "unequalmemory",
-	Title: "the NUMA nodes of the host differ in memory",
-	Why: `ESXi balances VMs over nodes by load. A VM that fits the larger node can be placed on the smaller
-one and then has remote memory; a wide VM gets equal slices, which the smaller node may not hold.`,
-	Fix:    `Populate the DIMM slots of all packages alike. A missing module may also be a failed one: look at the hardware log.`,
-	Limits: `Nodes always differ a little by what the kernel keeps; only a sixteenth and more is reported.`,
-	Book:   []string{"A-5"},
-	Sources: []string{
-		"Denneman, Memory Deep Dive: NUMA and data locality, 2015, https://frankdenneman.nl/2015/02/27/memory-deep-dive-numa-data-locality/",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	h := p.Host

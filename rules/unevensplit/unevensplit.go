@@ -2,32 +2,22 @@
 package unevensplit
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
 
+//go:embed unevensplit.md
+var page string
+
 // Rule is N007.
-var Rule = &rule.Rule{
-	ID:    "N007",
-	Name:  "unevensplit",
-	Title: "odd or uneven split over the nodes",
-	Why: `The vCPUs of a wide VM that do not divide evenly make clients and virtual nodes of different
-size. Guests assume equal nodes: schedulers and databases balance badly, and a node carries more load
-than its sibling.`,
-	Fix: `Use a vCPU count that divides evenly over the fewest nodes. Changing the count sizes the VM
-afresh at the next power-on.`,
-	Limits: `No published log shows an odd split: larger clients first is inferred (B-24). How memory is
-sliced for unequal nodes is unpublished as well (F-12).`,
-	Book: []string{"B-24", "B-25", "F-12"},
-	Sources: []string{
-		"VMware performance blog, Virtual machine vCPU and vNUMA rightsizing, 2017, https://blogs.vmware.com/performance/2017/03/virtual-machine-vcpu-and-vnuma-rightsizing-rules-of-thumb.html",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Low,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

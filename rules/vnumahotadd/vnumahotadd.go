@@ -2,6 +2,7 @@
 package vnumahotadd
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -10,29 +11,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed vnumahotadd.md
+var page string
+
 // Rule is N022.
-var Rule = &rule.Rule{
-	ID:    "N022",
-	Name:  "vnumahotadd",
-	Title: "vNUMA with CPU hot add is possible here and not used",
-	Why: `With ESXi 8.0 and virtual hardware 20 a VM with CPU hot add can be shown its NUMA nodes
-(exposeVnumaOnCpuHotadd in the API, numa.allowHotadd in the configuration). It is off unless somebody
-switches it on. Switching hot add off is the better cure (N001); this is the way for VMs that need it.`,
-	Fix: `Set numa.allowHotadd = TRUE, or exposeVnumaOnCpuHotadd by the API, while the VM is off. If the VM
-does not need hot add, do what N001 says instead.`,
-	Limits: `Which sizes ESXi shows after a vCPU was added is not published: the nodes shown here are those of
-the power-on. The manual of 8.0 still says that hot add disables vNUMA (F-10). Silent where it is unknown
-whether vNUMA is exposed.`,
-	Book: []string{"B-10", "B-15", "F-10"},
-	Sources: []string{
-		"Broadcom API reference, VirtualMachineVirtualNuma, https://developer.broadcom.com/xapis/virtual-infrastructure-json-api/latest/data-structures/VirtualMachineVirtualNuma",
-		"Lam, vNUMA and CPU hot add support in vSphere 8, 2022, https://williamlam.com/2022/11/virtual-numa-vnuma-and-cpu-hot-add-support-in-vsphere-8.html",
-		"VMware vSphere 8 documentation (GUID-34D6F6A7)",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Info,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -2,6 +2,7 @@
 package vpdspan
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/esxi/vnuma"
@@ -9,27 +10,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed vpdspan.md
+var page string
+
 // Rule is N004.
-var Rule = &rule.Rule{
-	ID:    "N004",
-	Name:  "vpdspan",
-	Title: "a virtual NUMA node is carried by several physical nodes",
-	Why: `The guest treats all memory of one NUMA node as equally near. When the node is carried by
-several NUMA clients, its memory is interleaved over their home nodes: part of it is remote and the
-guest cannot know which part.`,
-	Fix: `Choose cores per socket that divide the vCPUs and fit a physical node. Takes effect at the next
-power cycle.`,
-	Limits: `CPU hot add (N001), hidden vNUMA (N011), sizes kept from another host (N010) and sizes set by
-hand (N017) make the same picture and are told there.`,
-	Book: []string{"B-6", "B-11", "C-13"},
-	Sources: []string{
-		"Denneman, NUMA Deep Dive Part 5, 2016, https://frankdenneman.nl/2016/08/22/numa-deep-dive-part-5-esxi-vmkernel-numa-constructs/",
-		"VMware vSphere Resource Management, virtual NUMA controls (GUID-3E956FB5)",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.High,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -2,6 +2,7 @@
 package widerthanneeded
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 
@@ -10,28 +11,15 @@ import (
 	"homenode/rules/rule"
 )
 
+//go:embed widerthanneeded.md
+var page string
+
 // Rule is N006.
-var Rule = &rule.Rule{
-	ID:    "N006",
-	Name:  "widerthanneeded",
-	Title: "VM wider than needed",
-	Why: `ESXi uses as few nodes as possible because vCPUs on one node share its cache and its memory.
-A setting or a stored size makes more clients than the vCPU count needs: threads talk over the
-interconnect although one node less would hold them.`,
-	Fix: `Remove the setting and the stored numa.autosize entries, unless memory bandwidth of several
-nodes is what the VM was spread for. Takes effect at the next power cycle.`,
-	Limits: `A VM that is spread because its memory needs the nodes is not reported. A bandwidth-bound
-guest can gain from more nodes: measure before changing it. Sizes set by hand are N017, limits of vCPUs per
-client N018.`,
-	Book: []string{"B-10", "B-17", "C-5"},
-	Sources: []string{
-		"Denneman, NUMA, hyper-threading and numa.preferHT, 2010, https://frankdenneman.nl/2010/10/07/numa-hyperthreading-and-numa-preferht/",
-		"VMware vSphere Resource Management, virtual NUMA controls (GUID-3E956FB5)",
-	},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Low,
 	VMs:      true,
 	Check:    check,
-}
+})
 
 func check(p *rule.Pass) {
 	v := p.VM

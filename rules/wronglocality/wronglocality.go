@@ -2,37 +2,27 @@
 package wronglocality
 
 import (
+	_ "embed"
 	"fmt"
 
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
 
+//go:embed wronglocality.md
+var page string
+
 // Rule is M007.
-var Rule = &rule.Rule{
-	ID:    "M007",
-	Name:  "wronglocality",
-	Title: "the N%L of the source contradicts its local and remote memory",
-	Why: `N%L is local memory as a share of local and remote memory, truncated. A source that prints another number
-next to them is wrong in one of the three: LocalityPct of the esxtop API was seen to read 100 for a VM with remote
-memory. Who alarms on that number alone misses the VM.`,
-	Fix: `Trust local and remote memory (NLMEM, NRMEM), as homenode does, and compute N%L from them in other tools. An
-error in the file, such as columns that slipped, shows here too: look at the line that is named.`,
-	Limits: `A difference of 1 is rounding and not counted; so is the 0 that esxtop prints for a VM without memory on a node.
-The counters of one tick are not read at the same instant: a single tick that is off while memory is on its way means
-little.`,
-	Book:     []string{"C-17"},
-	Sources:  []string{"govmomi, host.esxtop, https://github.com/vmware/govmomi/pull/1654 (LocalityPct of 100 that is wrong)"},
+var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{{
-		Name: "ticks", Default: 2, Unit: rule.Count, Least: 1, Most: 1_000_000,
-		Text: "ticks that have to be wrong: a single one may be memory on its way",
-	}},
+	Thresholds: []rule.Threshold{
+		{Name: "ticks", Default: 2, Unit: rule.Count, Least: 1, Most: 1_000_000},
+	},
 	VMs:    true,
 	Watch:  watch,
 	Needs:  []string{"Numa % Local", "Numa Local Memory MBytes"},
 	Beside: true,
-}
+})
 
 func watch(w *rule.Watch) {
 	p := &w.VM.Percents
