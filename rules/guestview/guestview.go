@@ -15,11 +15,7 @@ import (
 var page string
 
 // Rule is N031.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	VMs:      true,
-	Check:    check,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Check: check})
 
 func check(p *rule.Pass) {
 	for _, s := range p.VM.LastSeen(numa.Observer.InGuest) {

@@ -13,10 +13,7 @@ import (
 var page string
 
 // Rule is H001.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.High,
-	Check:    check,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, Check: check})
 
 func check(p *rule.Pass) {
 	h := p.Host

@@ -14,11 +14,7 @@ import (
 var page string
 
 // Rule is N003.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Info,
-	VMs:      true,
-	Check:    check,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Info, VMs: true, Check: check})
 
 func check(p *rule.Pass) {
 	v := p.VM

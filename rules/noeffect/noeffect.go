@@ -17,12 +17,7 @@ import (
 var page string
 
 // Rule is N019.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Low,
-	VMs:      true,
-	Hosts:    true,
-	Check:    check,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Hosts: true, Check: check})
 
 func check(p *rule.Pass) {
 	if p.VM == nil {

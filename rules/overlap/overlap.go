@@ -18,10 +18,7 @@ import (
 var page string
 
 // Rule is N024.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Check:    check,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, Check: check})
 
 func check(p *rule.Pass) {
 	if p.Kind == nil {

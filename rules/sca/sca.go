@@ -16,10 +16,7 @@ import (
 var page string
 
 // Rule is H004.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Check:    check,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, Check: check})
 
 func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.AllThreads <= p.Kind.Machine.AllCores {

@@ -15,10 +15,7 @@ import (
 var page string
 
 // Rule is H002.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Check:    check,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, Check: check})
 
 func check(p *rule.Pass) {
 	h := p.Host
