@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"homenode/output/draw/svg"
+	"homenode/output/draw/picture"
 )
 
 // text returns a value as the axis prints it.
@@ -38,18 +38,18 @@ func (r *reach) add(v float64) {
 type scale struct {
 	axis      *Axis
 	low, high float64
-	from, to  svg.Px // where low and high are
+	from, to  picture.Px // where low and high are
 	ticks     []float64
 }
 
 // at returns where the value is; one beyond the ends is at the end.
-func (s *scale) at(v float64) svg.Px {
+func (s *scale) at(v float64) picture.Px {
 	low, high := s.low, s.high
 	if s.axis.Log {
 		low, high, v = math.Log10(low), math.Log10(high), math.Log10(max(v, low))
 	}
 	share := min(max((v-low)/(high-low), 0), 1)
-	return s.from + svg.Px(math.Round(float64(s.to-s.from)*share))
+	return s.from + picture.Px(math.Round(float64(s.to-s.from)*share))
 }
 
 // scaleOf returns a scale for the values, with about most ticks. It begins at 0 when zero

@@ -6,15 +6,14 @@ import (
 	"strings"
 
 	"homenode/output/draw/picture"
-	"homenode/output/draw/svg"
 )
 
 // Sizes of bars.
 const (
-	rowHeight = svg.Px(270)
-	barHeight = svg.Px(190)
-	mostName  = svg.Px(2400)
-	mostValue = svg.Px(2200)
+	rowHeight = picture.Px(270)
+	barHeight = picture.Px(190)
+	mostName  = picture.Px(2400)
+	mostValue = picture.Px(2200)
 )
 
 func (l *layout) bars(c *Bars) {
@@ -30,14 +29,14 @@ func (l *layout) bars(c *Bars) {
 	} else if m.reach.any {
 		m.reach.low /= 1.25 // the shortest bar can be seen
 	}
-	each := svg.Px(700)
+	each := picture.Px(700)
 	if c.X.Log {
 		each = 480 // powers of ten are short
 	}
 	s := scaleOf(&c.X, m.reach, max(int((right-left)/each), 2), true, true)
 	s.from, s.to = left, right
 	top := l.y
-	bottom := top + svg.Px(max(len(m.rows), 1))*rowHeight + 40
+	bottom := top + picture.Px(max(len(m.rows), 1))*rowHeight + 40
 	g := picture.Group{ID: l.id("grid", ""), Class: "grid"}
 	for _, t := range s.ticks {
 		g.Shapes = append(g.Shapes, picture.Shape{Class: "gridline", X: s.at(t), Y: top, H: bottom - top})
@@ -45,7 +44,7 @@ func (l *layout) bars(c *Bars) {
 	g.Shapes = append(g.Shapes, picture.Shape{Class: "floor", X: left, Y: top, H: bottom - top})
 	l.pic.Add(g)
 	for i := range m.rows {
-		l.bar(&s, &m.rows[i], m.kinds, name, top+40+svg.Px(i)*rowHeight)
+		l.bar(&s, &m.rows[i], m.kinds, name, top+40+picture.Px(i)*rowHeight)
 	}
 	if len(m.rows) == 0 || !m.reach.any {
 		l.nothing((left+right)/2, (top+bottom)/2+38)
@@ -59,8 +58,8 @@ type barSizes struct {
 	kinds          map[string]int
 	order          []string // of the kinds
 	reach          reach
-	names, values  svg.Px // the widest of them
-	limits, ranges bool   // some row has them
+	names, values  picture.Px // the widest of them
+	limits, ranges bool       // some row has them
 }
 
 func (l *layout) measured(c *Bars) barSizes {
@@ -68,8 +67,8 @@ func (l *layout) measured(c *Bars) barSizes {
 	for i := range c.Rows {
 		m.rows[i] = l.row(&c.X, &c.Rows[i])
 		row := &m.rows[i]
-		m.names = max(m.names, wide(cut(row.Name, mostName, letter), letter))
-		m.values = max(m.values, wide(cut(row.Value, mostValue, bold), bold))
+		m.names = max(m.names, picture.Wide(picture.Cut(row.Name, mostName, letter), letter))
+		m.values = max(m.values, picture.Wide(picture.Cut(row.Value, mostValue, bold), bold))
 		sum := 0.0
 		for _, s := range row.Segments {
 			sum += s.Value
@@ -135,18 +134,18 @@ func (l *layout) barLegend(rows []Row, order []string, limit string, ranges bool
 		if kind == "" {
 			continue
 		}
-		entries = append(entries, entry{class: fmt.Sprintf("kind-%d", i%len(textures)), text: kind,
-			shapes: func(x, y svg.Px) []picture.Shape {
+		entries = append(entries, entry{class: fmt.Sprintf("kind-%d", i%picture.Textures), text: kind,
+			shapes: func(x, y picture.Px) []picture.Shape {
 				return []picture.Shape{{Class: "swatch", X: x, Y: y + 10, W: 260, H: 120, Fill: l.fill(i, soft)}}
 			}})
 	}
 	if ranges {
-		entries = append(entries, entry{class: "range", text: "range", shapes: func(x, y svg.Px) []picture.Shape {
+		entries = append(entries, entry{class: "range", text: "range", shapes: func(x, y picture.Px) []picture.Shape {
 			return []picture.Shape{{Class: "whisker", Path: level(y+70, x, x+260)}}
 		}})
 	}
 	if limit != "" {
-		entries = append(entries, entry{class: "limit", text: limit, shapes: func(x, y svg.Px) []picture.Shape {
+		entries = append(entries, entry{class: "limit", text: limit, shapes: func(x, y picture.Px) []picture.Shape {
 			return []picture.Shape{{Class: "capacity", X: x + 130, Y: y, H: 140}}
 		}})
 	}
@@ -154,10 +153,10 @@ func (l *layout) barLegend(rows []Row, order []string, limit string, ranges bool
 }
 
 // bar places a row: its name, the segments, the range, the limit and the value.
-func (l *layout) bar(s *scale, r *Row, kinds map[string]int, limit string, y svg.Px) {
+func (l *layout) bar(s *scale, r *Row, kinds map[string]int, limit string, y picture.Px) {
 	base := y + barHeight/2 + 40
 	g := picture.Group{ID: l.id("row", r.Name), Class: "row", Focus: true}
-	g.Shapes = append(g.Shapes, picture.Shape{Class: "label", X: s.from - 70, Y: base, Text: cut(r.Name, mostName, letter)})
+	g.Shapes = append(g.Shapes, picture.Shape{Class: "label", X: s.from - 70, Y: base, Text: picture.Cut(r.Name, mostName, letter)})
 	end, sum := s.from, 0.0
 	var parts []string
 	var over []picture.Shape
@@ -168,7 +167,7 @@ func (l *layout) bar(s *scale, r *Row, kinds map[string]int, limit string, y svg
 		}
 		sum += seg.Value
 		to := s.at(sum)
-		kind := kinds[seg.Kind] % len(textures)
+		kind := kinds[seg.Kind] % picture.Textures
 		if to > x {
 			g.Shapes = append(g.Shapes, picture.Shape{Class: fmt.Sprintf("bar kind-%d", kind), X: x, Y: y, W: to - x, H: barHeight, Fill: l.fill(kind, seg.Soft)})
 		}
@@ -188,12 +187,12 @@ func (l *layout) bar(s *scale, r *Row, kinds map[string]int, limit string, y svg
 		x := s.at(r.Limit)
 		g.Shapes = append(g.Shapes, picture.Shape{Class: "capacity", X: x, Y: y - 30, H: barHeight + 60})
 		parts = append(parts, cmp.Or(limit, "limit")+" "+s.axis.text(r.Limit))
-		if end+wide(cut(r.Value, mostValue, bold), bold)+120 > x {
+		if end+picture.Wide(picture.Cut(r.Value, mostValue, bold), bold)+120 > x {
 			end = max(end, x)
 		}
 	}
 	if r.Value != "" {
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "value", X: end + 60, Y: base, Text: cut(r.Value, mostValue, bold)})
+		g.Shapes = append(g.Shapes, picture.Shape{Class: "value", X: end + 60, Y: base, Text: picture.Cut(r.Value, mostValue, bold)})
 	}
 	g.Numbers = r.Name
 	if r.Value != "" {

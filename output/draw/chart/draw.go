@@ -7,9 +7,7 @@ import (
 	"io"
 	"strconv"
 
-	"homenode/internal/texttab"
 	"homenode/output/draw/picture"
-	"homenode/output/draw/svg"
 	"homenode/output/draw/topo"
 )
 
@@ -74,44 +72,34 @@ func asciiLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 
 
 // Sizes of the drawing. It is narrow so that its letters stay legible in a column of a page.
 const (
-	width       = svg.Px(7600)
-	margin      = svg.Px(120)
-	lineHeight  = svg.Px(170)
-	titleHeight = svg.Px(220)
-	titleLetter = svg.Px(94) // mean width of a letter at 16 px, bold
-	letter      = svg.Px(68) // and at 12 px
-	small       = svg.Px(62) // and at 11 px, mostly digits
-	bold        = svg.Px(70) // and at 11 px, bold
-	plotHeight  = svg.Px(3200)
+	width       = picture.Px(7600)
+	margin      = picture.Px(120)
+	lineHeight  = picture.Px(170)
+	titleHeight = picture.Px(220)
+	titleLetter = picture.Px(94) // mean width of a letter at 16 px, bold
+	letter      = picture.Px(68) // and at 12 px
+	small       = picture.Px(62) // and at 11 px, mostly digits
+	bold        = picture.Px(70) // and at 11 px, bold
+	plotHeight  = picture.Px(3200)
 )
 
 // layout is the state of the placing pass.
 type layout struct {
 	pic   *picture.Picture
-	y     svg.Px
+	y     picture.Px
 	of    *Chart
 	ids   map[string]int // how often an id was asked for
 	left  int            // values without a place
-	fills [2][len(textures)]bool
+	fills [2][picture.Textures]bool
 }
-
-// wide returns the width of a text.
-func wide(s string, letter svg.Px) svg.Px { return svg.Px(texttab.Width(s)) * letter }
-
-// cut shortens a text to the width.
-func cut(s string, to, letter svg.Px) string { return texttab.Cut(s, max(int(to/letter), 1)) }
 
 func (l *layout) chart(c *Chart) {
 	l.of, l.ids, l.left = c, map[string]int{}, 0
 	l.y += margin
 	first := len(l.pic.Groups)
-	title := picture.Group{ID: c.ID + "__title", Class: "title"}
-	for _, line := range wrap(c.Title, width-2*margin, titleLetter) {
-		l.y += titleHeight
-		title.Shapes = append(title.Shapes, picture.Shape{Class: "name", X: margin, Y: l.y - 70, Text: line})
-	}
-	l.pic.Add(title)
-	l.y += 60
+	title := picture.Lines("name", []string{c.Title}, margin, l.y+titleHeight-70, width-2*margin, titleLetter, titleHeight)
+	l.pic.Add(picture.Group{ID: c.ID + "__title", Class: "title", Shapes: title})
+	l.y += picture.Px(len(title))*titleHeight + 60
 	if c.Lines != nil {
 		l.lines(c.Lines)
 	} else {
@@ -126,28 +114,14 @@ func (l *layout) chart(c *Chart) {
 	if c.Note != "" {
 		below = append(below, c.Note)
 	}
-	caption := picture.Group{ID: c.ID + "__caption", Class: "caption"}
-	for _, s := range below {
-		for _, line := range wrap(s, width-2*margin, letter) {
-			caption.Shapes = append(caption.Shapes, picture.Shape{Class: "facts", X: margin, Y: l.y + 110, Text: line})
-			l.y += lineHeight
-		}
-	}
-	if len(caption.Shapes) > 0 {
-		l.pic.Add(caption)
+	if caption := picture.Lines("facts", below, margin, l.y+110, width-2*margin, letter, lineHeight); len(caption) > 0 {
+		l.pic.Add(picture.Group{ID: c.ID + "__caption", Class: "caption", Shapes: caption})
+		l.y += picture.Px(len(caption)) * lineHeight
 	}
 	for i := range l.pic.Groups[first:] {
 		l.pic.Groups[first+i].NumbersY = numbers
 	}
 	l.y += margin
-}
-
-func wrap(s string, to, letter svg.Px) []string {
-	lines := texttab.Wrap(s, int(to/letter))
-	for i := range lines {
-		lines[i] = cut(lines[i], to, letter)
-	}
-	return lines
 }
 
 func plural(n int, what string) string {
@@ -173,7 +147,7 @@ func (l *layout) id(kind, name string) string {
 // An entry explains a look.
 type entry struct {
 	class, text string
-	shapes      func(x, y svg.Px) []picture.Shape // the sample, 260 wide and 140 high
+	shapes      func(x, y picture.Px) []picture.Shape // the sample, 260 wide and 140 high
 }
 
 // legend places the entries, in as many lines as they need.
@@ -183,8 +157,8 @@ func (l *layout) legend(entries []entry) {
 	}
 	x := margin
 	for _, e := range entries {
-		text := cut(e.text, width-2*margin-320, letter)
-		w := 320 + wide(text, letter)
+		text := picture.Cut(e.text, width-2*margin-320, letter)
+		w := 320 + picture.Wide(text, letter)
 		if x > margin && x+w > width-margin {
 			x = margin
 			l.y += lineHeight
@@ -196,11 +170,6 @@ func (l *layout) legend(entries []entry) {
 	l.y += lineHeight + 60
 }
 
-// textures tell segments apart without colour.
-var textures = [...]string{
-	"", "M0 3H6", "M1.5 1.5h1.5v1.5h-1.5z", "M3 0V6", "M0 3H6M3 0V6", "M0 0 6 6", "M1 1.5h2M4 4.5h2", "M1 3h4M3 1v4",
-}
-
 // patterns names the fills that were used.
 func (l *layout) patterns() {
 	for soft := range l.fills {
@@ -210,7 +179,7 @@ func (l *layout) patterns() {
 			case soft == 1:
 				l.pic.Patterns = append(l.pic.Patterns, picture.Pattern{Name: fmt.Sprintf("soft-%d", n), Class: fmt.Sprintf("soft kind-%d", n), Size: 6, Tilted: true, Marks: "M0 0V6"})
 			default:
-				l.pic.Patterns = append(l.pic.Patterns, picture.Pattern{Name: strconv.Itoa(n), Class: fmt.Sprintf("kind-%d", n), Size: 6, Marks: textures[n]})
+				l.pic.Patterns = append(l.pic.Patterns, picture.Texture("kind", n))
 			}
 		}
 	}
@@ -218,7 +187,7 @@ func (l *layout) patterns() {
 
 // fill returns the name of the fill of a kind.
 func (l *layout) fill(kind int, soft bool) string {
-	kind %= len(textures)
+	kind %= picture.Textures
 	if soft {
 		l.fills[1][kind] = true
 		return fmt.Sprintf("soft-%d", kind)

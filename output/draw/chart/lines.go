@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"homenode/output/draw/picture"
-	"homenode/output/draw/svg"
 )
 
 // looks is how many curves look different: colour, dashes and shape of the dots.
@@ -15,7 +14,7 @@ const looks = 8
 // plot is the frame that curves are in.
 type plot struct {
 	x, y                     scale
-	left, right, top, bottom svg.Px
+	left, right, top, bottom picture.Px
 }
 
 func (l *layout) lines(c *Lines) {
@@ -61,21 +60,21 @@ func (l *layout) lines(c *Lines) {
 // lineAxes places the frame, then what is in it.
 func (l *layout) lineAxes(c *Lines, x, y reach, marks []Mark, points bool, series []Series) {
 	p := plot{y: scaleOf(&c.Y, y, 6, y.low >= 0, true)}
-	labels := svg.Px(0)
+	labels := picture.Px(0)
 	for _, t := range p.y.ticks {
-		labels = max(labels, wide(cut(c.Y.text(t), 1200, small), small))
+		labels = max(labels, picture.Wide(picture.Cut(c.Y.text(t), 1200, small), small))
 	}
 	p.left, p.right = margin+labels+80, width-margin-100
 	for _, m := range marks {
 		if m.Horizontal {
-			p.right = min(p.right, width-margin-60-wide(cut(m.Name, 1500, bold), bold))
+			p.right = min(p.right, width-margin-60-picture.Wide(picture.Cut(m.Name, 1500, bold), bold))
 		}
 	}
 	p.x = scaleOf(&c.X, x, max(int((p.right-p.left)/700), 2), false, false)
 	p.x.from, p.x.to = p.left+60, p.right-60
 	if c.Y.Label != "" {
 		l.pic.Add(picture.Group{ID: l.id("y", ""), Class: "axis", Shapes: []picture.Shape{
-			{Class: "facts", X: margin, Y: l.y + 110, Text: cut(c.Y.Label, width-2*margin, letter)}}})
+			{Class: "facts", X: margin, Y: l.y + 110, Text: picture.Cut(c.Y.Label, width-2*margin, letter)}}})
 		l.y += lineHeight + 40
 	}
 	p.top = l.y + l.marksAbove(&p.x, marks)
@@ -94,7 +93,7 @@ func (l *layout) lineAxes(c *Lines, x, y reach, marks []Mark, points bool, serie
 }
 
 // nothing says that the frame is empty.
-func (l *layout) nothing(x, y svg.Px) {
+func (l *layout) nothing(x, y picture.Px) {
 	l.pic.Add(picture.Group{ID: l.id("empty", ""), Class: "empty", Shapes: []picture.Shape{{Class: "facts", X: x, Y: y, Text: "nothing to draw"}}})
 }
 
@@ -128,7 +127,7 @@ func (l *layout) seriesLegend(series []Series, extrapolated, ranges bool) {
 		if len(series) == 1 && s.Name == "" {
 			continue
 		}
-		entries = append(entries, entry{class: fmt.Sprintf("series-%d", i%looks), text: s.Name, shapes: func(x, y svg.Px) []picture.Shape {
+		entries = append(entries, entry{class: fmt.Sprintf("series-%d", i%looks), text: s.Name, shapes: func(x, y picture.Px) []picture.Shape {
 			out := []picture.Shape{{Class: "curve", X: x, Y: y + 70, W: 260}}
 			if slices.ContainsFunc(s.Points, func(p Point) bool { return p.Measured }) {
 				out = append(out, picture.Shape{Class: "dot", Path: dot(i, x+130, y+70)})
@@ -137,12 +136,12 @@ func (l *layout) seriesLegend(series []Series, extrapolated, ranges bool) {
 		}})
 	}
 	if extrapolated {
-		entries = append(entries, entry{class: "outside", text: "extrapolated", shapes: func(x, y svg.Px) []picture.Shape {
+		entries = append(entries, entry{class: "outside", text: "extrapolated", shapes: func(x, y picture.Px) []picture.Shape {
 			return []picture.Shape{{Class: "curve outside", X: x, Y: y + 70, W: 260}}
 		}})
 	}
 	if ranges {
-		entries = append(entries, entry{class: "range", text: "range", shapes: func(x, y svg.Px) []picture.Shape {
+		entries = append(entries, entry{class: "range", text: "range", shapes: func(x, y picture.Px) []picture.Shape {
 			return []picture.Shape{{Class: "band", X: x, Y: y + 10, W: 260, H: 120}}
 		}})
 	}
@@ -150,8 +149,8 @@ func (l *layout) seriesLegend(series []Series, extrapolated, ranges bool) {
 }
 
 // dot returns the path of a dot; its shape is that of the curve.
-func dot(look int, x, y svg.Px) string {
-	const r = svg.Px(36)
+func dot(look int, x, y picture.Px) string {
+	const r = picture.Px(36)
 	switch look % looks {
 	case 1:
 		return fmt.Sprintf("M%s %sh6v6h-6z", x-30, y-30)
@@ -206,7 +205,7 @@ func (l *layout) curve(c *Lines, p *plot, look int, s *Series) {
 // ranges returns the band along the points that have a range, and whiskers at those that
 // stand alone. A measured point without a range ends a band in itself.
 func (l *layout) ranges(c *Lines, p *plot, s *Series) (shapes []picture.Shape) {
-	bounds := func(i int) (low, high svg.Px, ok bool) {
+	bounds := func(i int) (low, high picture.Px, ok bool) {
 		if i < 0 || i >= len(s.Points) || !l.placed(c, &s.Points[i]) {
 			return 0, 0, false
 		}
@@ -292,11 +291,11 @@ func (l *layout) inSum(c *Lines, s *Series) string {
 }
 
 // upright returns the path of a whisker from low to high.
-func upright(x, low, high svg.Px) string {
+func upright(x, low, high picture.Px) string {
 	return fmt.Sprintf("M%s %sH%sM%s %sV%sM%s %sH%s", x-30, low, x+30, x, low, high, x-30, high, x+30)
 }
 
 // level returns the path of a whisker of a bar.
-func level(y, low, high svg.Px) string {
+func level(y, low, high picture.Px) string {
 	return fmt.Sprintf("M%s %sV%sM%s %sH%sM%s %sV%s", low, y-30, y+30, low, y, high, high, y-30, y+30)
 }

@@ -9,17 +9,16 @@ import (
 	"strings"
 
 	"homenode/internal/texttab"
-	"homenode/output/draw/svg"
 )
 
 // A Picture is all shapes at their places.
 type Picture struct {
 	ID, Class, Title string
 	Style            string // the style sheet; "" when the page has it
-	Width, Height    svg.Px
-	NumbersX         svg.Px // of the line that shows the numbers of what is pointed at
-	NumbersY         svg.Px // of groups that say no other
-	Letter           svg.Px // mean width of a letter of that line
+	Width, Height    Px
+	NumbersX         Px // of the line that shows the numbers of what is pointed at
+	NumbersY         Px // of groups that say no other
+	Letter           Px // mean width of a letter of that line
 	Patterns         []Pattern
 	Groups           []Group
 	// Inline leaves out the paper behind the picture and the ids of the shapes in a group,
@@ -36,6 +35,7 @@ type Pattern struct {
 	Size        int    // of the square that is repeated
 	Tilted      bool   // by 45 degrees
 	Marks       string // a path on the ground; "" for none
+	Drawn       string // elements that stand for ground and marks; "" for none
 }
 
 // A Group is the shapes of one thing. With numbers it can be pointed at and then shows
@@ -43,7 +43,7 @@ type Pattern struct {
 type Group struct {
 	ID, Class string
 	Numbers   string
-	NumbersY  svg.Px // where; 0 for the picture's place
+	NumbersY  Px // where; 0 for the picture's place
 	Focus     bool
 	Shapes    []Shape
 }
@@ -52,7 +52,7 @@ type Group struct {
 // else a rectangle.
 type Shape struct {
 	Class      string
-	X, Y, W, H svg.Px
+	X, Y, W, H Px
 	Text       string
 	After      string // more text on the same line, softer
 	Path       string
@@ -62,10 +62,10 @@ type Shape struct {
 // Write writes the picture as one svg element; it returns the first error of w.
 func Write(w io.Writer, p *Picture) error {
 	out := writer{w: w, ids: !p.Inline, nth: map[string]int{}}
-	id := svg.Escape(p.ID)
+	id := escape(p.ID)
 	out.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="%s" id="%s" viewBox="0 0 %s %s" width="%s" height="%s" role="group" aria-labelledby="%s__name">`+"\n",
 		p.Class, id, p.Width, p.Height, p.Width, p.Height, id)
-	out.printf("<title id=\"%s__name\">%s</title>\n", id, svg.Escape(p.Title))
+	out.printf("<title id=\"%s__name\">%s</title>\n", id, escape(p.Title))
 	if p.Style != "" {
 		out.printf("<style>\n%s</style>\n", p.Style)
 	}
@@ -102,10 +102,14 @@ func (o *writer) patterns(p *Picture) {
 		if t.Tilted {
 			tilt = ` patternTransform="rotate(45)"`
 		}
-		o.printf(`<pattern id="%s__fill-%s" class="%s" width="%d" height="%d" patternUnits="userSpaceOnUse"%s><rect width="%d" height="%d"/>`,
-			svg.Escape(p.ID), t.Name, t.Class, t.Size, t.Size, tilt, t.Size, t.Size)
-		if t.Marks != "" {
-			o.printf(`<path d="%s"/>`, t.Marks)
+		o.printf(`<pattern id="%s__fill-%s" class="%s" width="%d" height="%d" patternUnits="userSpaceOnUse"%s>`, escape(p.ID), t.Name, t.Class, t.Size, t.Size, tilt)
+		switch {
+		case t.Drawn != "":
+			o.printf("%s", t.Drawn)
+		case t.Marks != "":
+			o.printf(`<rect width="%d" height="%d"/><path d="%s"/>`, t.Size, t.Size, t.Marks)
+		default:
+			o.printf(`<rect width="%d" height="%d"/>`, t.Size, t.Size)
 		}
 		o.printf("</pattern>\n")
 	}
@@ -113,8 +117,8 @@ func (o *writer) patterns(p *Picture) {
 }
 
 func (o *writer) group(p *Picture, g *Group) {
-	o.printf(`<g id="%s" class="%s"`, svg.Escape(g.ID), g.Class)
-	if n := svg.Escape(g.Numbers); n != "" {
+	o.printf(`<g id="%s" class="%s"`, escape(g.ID), g.Class)
+	if n := escape(g.Numbers); n != "" {
 		if g.Focus {
 			o.printf(` tabindex="0" role="img" aria-label="%s"`, n)
 		}
@@ -132,7 +136,7 @@ func (o *writer) group(p *Picture, g *Group) {
 			y = p.NumbersY
 		}
 		o.printf(`<text%s class="numbers" x="%s" y="%s">%s</text>`, o.id(g, "numbers"), p.NumbersX, y,
-			svg.Escape(texttab.Cut(g.Numbers, int((p.Width-2*p.NumbersX)/p.Letter))))
+			escape(texttab.Cut(g.Numbers, int((p.Width-2*p.NumbersX)/p.Letter))))
 	}
 	o.printf("</g>\n")
 }
@@ -148,22 +152,22 @@ func (o *writer) id(g *Group, class string) string {
 	if n := o.nth[class]; n > 1 {
 		class = fmt.Sprintf("%s-%d", class, n)
 	}
-	return fmt.Sprintf(` id="%s__%s"`, svg.Escape(g.ID), class)
+	return fmt.Sprintf(` id="%s__%s"`, escape(g.ID), class)
 }
 
 func (o *writer) shape(p *Picture, g *Group, s *Shape) {
 	fill := ""
 	if s.Fill != "" {
-		fill = fmt.Sprintf(` fill="url(#%s__fill-%s)"`, svg.Escape(p.ID), s.Fill)
+		fill = fmt.Sprintf(` fill="url(#%s__fill-%s)"`, escape(p.ID), s.Fill)
 	}
 	id := o.id(g, s.Class)
 	switch {
 	case s.Path != "":
 		o.printf(`<path%s class="%s" d="%s"%s/>`, id, s.Class, s.Path, fill)
 	case s.After != "":
-		o.printf(`<text%s class="%s" x="%s" y="%s">%s<tspan class="facts" dx="12">%s</tspan></text>`, id, s.Class, s.X, s.Y, svg.Escape(s.Text), svg.Escape(s.After))
+		o.printf(`<text%s class="%s" x="%s" y="%s">%s<tspan class="facts" dx="12">%s</tspan></text>`, id, s.Class, s.X, s.Y, escape(s.Text), escape(s.After))
 	case s.Text != "":
-		o.printf(`<text%s class="%s" x="%s" y="%s">%s</text>`, id, s.Class, s.X, s.Y, svg.Escape(s.Text))
+		o.printf(`<text%s class="%s" x="%s" y="%s">%s</text>`, id, s.Class, s.X, s.Y, escape(s.Text))
 	case s.W == 0 || s.H == 0:
 		o.printf(`<line%s class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`, id, s.Class, s.X, s.Y, s.X+s.W, s.Y+s.H)
 	default:

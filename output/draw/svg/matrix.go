@@ -6,17 +6,18 @@ import (
 	"strconv"
 
 	"homenode/internal/texttab"
+	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
 )
 
 // Sizes of a matrix.
 const (
-	cellHeight = Px(200)
-	cellGap    = Px(20)
-	cellPad    = Px(60)
-	cellLeast  = Px(900)
-	cellMost   = Px(2200)
-	cellLetter = Px(68) // mean width of a letter of a cell: digits and capitals
+	cellHeight = picture.Px(200)
+	cellGap    = picture.Px(20)
+	cellPad    = picture.Px(60)
+	cellLeast  = picture.Px(900)
+	cellMost   = picture.Px(2200)
+	cellLetter = picture.Px(68) // mean width of a letter of a cell: digits and capitals
 )
 
 // markClass is the class of a cell by its mark.
@@ -27,87 +28,82 @@ var markClass = map[topo.Mark]string{
 // DrawMatrix writes m as one svg element, as Draw does: a row for each VM, a column
 // for each kind of host. The id of a cell names the VM and the host.
 func DrawMatrix(w io.Writer, m *topo.Matrix, o Options) error {
-	out := writer{w: w, ids: !o.Inline, nth: map[string]int{}}
-	out.picture(placeMatrix(m), o)
-	return out.err
+	return write(w, placeMatrix(m), o)
 }
 
 // placeMatrix gives every cell its place.
-func placeMatrix(m *topo.Matrix) *picture {
-	p := &picture{id: m.ID, title: m.Title + ": VMs on the kinds of hosts"}
+func placeMatrix(m *topo.Matrix) *picture.Picture {
+	p := newPicture(m.ID, m.Title+": VMs on the kinds of hosts")
 	first, widths := matrixWidths(m)
-	p.width = 2*margin + first
+	p.Width = 2*margin + first
 	for _, w := range widths {
-		p.width += w + cellGap
+		p.Width += w + cellGap
 	}
-	p.width = max(p.width, 2*margin+2*roomWidth)
+	p.Width = max(p.Width, 2*margin+2*roomWidth)
 	y := margin + 160
-	p.groups = append(p.groups, group{id: m.ID + "__title", class: "title", shapes: []shape{{class: "name", x: margin, y: y, text: texttab.Cut(m.Title, int((p.width-2*margin)/titleLetter))}}})
+	p.Add(picture.Group{ID: m.ID + "__title", Class: "title", Shapes: []picture.Shape{{Class: "name", X: margin, Y: y, Text: texttab.Cut(m.Title, int((p.Width-2*margin)/titleLetter))}}})
 	y += 260
 	x := margin + first
 	for i := range m.Columns {
 		c := &m.Columns[i]
 		most := int((widths[i] - cellPad) / letter)
-		p.groups = append(p.groups, group{id: m.ID + "__column-" + topo.ShapeID(c.Hosts[0].ID), class: "node", shapes: []shape{
-			{class: "name", x: x + cellPad/2, y: y, text: texttab.Cut(c.Name, most)},
-			{class: "facts", x: x + cellPad/2, y: y + lineHeight, text: texttab.Cut(c.Shape, most)},
+		p.Add(picture.Group{ID: m.ID + "__column-" + topo.ShapeID(c.Hosts[0].ID), Class: "node", Shapes: []picture.Shape{
+			{Class: "name", X: x + cellPad/2, Y: y, Text: texttab.Cut(c.Name, most)},
+			{Class: "facts", X: x + cellPad/2, Y: y + lineHeight, Text: texttab.Cut(c.Shape, most)},
 		}})
 		x += widths[i] + cellGap
 	}
 	y += lineHeight + 80
 	for i := range m.Rows {
-		p.matrixRow(m, &m.Rows[i], first, widths, y)
+		matrixRow(p, m, &m.Rows[i], first, widths, y)
 		y += cellHeight + cellGap
 	}
 	y += lineHeight + 100 // the line of the numbers of a focused cell
-	caption := group{id: m.ID + "__caption", class: "caption"}
+	p.NumbersY = y - 170
 	sentences := m.Caption()
 	if s := m.LeftOut(); s != "" {
 		sentences = append(sentences, s)
 	}
-	for _, s := range sentences {
-		for _, line := range texttab.Wrap(s, int((p.width-2*margin)/letter)) {
-			caption.shapes = append(caption.shapes, shape{class: "facts", x: margin, y: y, text: line})
-			y += lineHeight
-		}
-	}
-	p.groups = append(p.groups, caption)
-	p.height = y + margin
+	caption := picture.Lines("facts", sentences, margin, y, p.Width-2*margin, letter, lineHeight)
+	p.Add(picture.Group{ID: m.ID + "__caption", Class: "caption", Shapes: caption})
+	y += picture.Px(len(caption)) * lineHeight
+	p.Height = y + margin
 	return p
 }
 
-func (p *picture) matrixRow(m *topo.Matrix, r *topo.Row, first Px, widths []Px, y Px) {
+func matrixRow(p *picture.Picture, m *topo.Matrix, r *topo.Row, first picture.Px, widths []picture.Px, y picture.Px) {
 	vm := topo.ShapeID(r.VMs[0].ID)
 	base := y + cellHeight - cellPad
-	p.groups = append(p.groups, group{id: m.ID + "__vm-" + vm, class: "row", numbers: fmt.Sprintf("%s: %d vCPU", r.Names(), r.VCPUs), shapes: []shape{
-		{class: "name", x: margin, y: base, text: texttab.Cut(r.Label, int((first-500)/letter))},
-		{class: "amount", x: margin + first - cellPad, y: base, text: strconv.Itoa(r.VCPUs)},
+	p.Add(picture.Group{ID: m.ID + "__vm-" + vm, Class: "row", Focus: true, Numbers: fmt.Sprintf("%s: %d vCPU", r.Names(), r.VCPUs), Shapes: []picture.Shape{
+		{Class: "name", X: margin, Y: base, Text: texttab.Cut(r.Label, int((first-500)/letter))},
+		{Class: "amount", X: margin + first - cellPad, Y: base, Text: strconv.Itoa(r.VCPUs)},
 	}})
 	x := margin + first
 	for i := range r.Cells {
-		c := &r.Cells[i]
-		shapes := []shape{{class: "block", x: x, y: y, w: widths[i], h: cellHeight}}
-		shapes = append(shapes, shape{class: "label", x: x + cellPad, y: base, text: texttab.Cut(c.Label(), int((widths[i]-cellPad)/cellLetter))})
-		p.groups = append(p.groups, group{
-			id: fmt.Sprintf("%s__vm-%s__host-%s", m.ID, vm, topo.ShapeID(m.Columns[i].Hosts[0].ID)), class: "cell " + markClass[c.Mark],
-			numbers: fmt.Sprintf("%s on %s: %s", r.Label, m.Columns[i].Name, c.Label()), shapes: shapes,
+		c, column := &r.Cells[i], &m.Columns[i]
+		p.Add(picture.Group{
+			ID: fmt.Sprintf("%s__vm-%s__host-%s", m.ID, vm, topo.ShapeID(column.Hosts[0].ID)), Class: "cell " + markClass[c.Mark],
+			Focus: true, Numbers: fmt.Sprintf("%s on %s: %s", r.Label, column.Name, c.Label()), Shapes: []picture.Shape{
+				{Class: "block", X: x, Y: y, W: widths[i], H: cellHeight},
+				{Class: "label", X: x + cellPad, Y: base, Text: texttab.Cut(c.Label(), int((widths[i]-cellPad)/cellLetter))},
+			},
 		})
 		x += widths[i] + cellGap
 	}
 }
 
 // matrixWidths returns the width of the VMs' names and of each column.
-func matrixWidths(m *topo.Matrix) (first Px, widths []Px) {
-	clamp := func(n int) Px { return min(max(Px(n)*cellLetter+2*cellPad, cellLeast), cellMost) }
+func matrixWidths(m *topo.Matrix) (first picture.Px, widths []picture.Px) {
+	clamp := func(n int) picture.Px { return min(max(picture.Px(n)*cellLetter+2*cellPad, cellLeast), cellMost) }
 	longest := 0
 	for i := range m.Rows {
-		longest = max(longest, columns(m.Rows[i].Label))
+		longest = max(longest, texttab.Width(m.Rows[i].Label))
 	}
-	widths = make([]Px, len(m.Columns))
+	widths = make([]picture.Px, len(m.Columns))
 	for i := range m.Columns {
-		n := max(columns(m.Columns[i].Name), columns(m.Columns[i].Shape))
+		n := max(texttab.Width(m.Columns[i].Name), texttab.Width(m.Columns[i].Shape))
 		for j := range m.Rows {
-			n = max(n, columns(m.Rows[j].Cells[i].Label()))
+			n = max(n, texttab.Width(m.Rows[j].Cells[i].Label()))
 		}
 		widths[i] = clamp(n)
 	}

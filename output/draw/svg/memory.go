@@ -6,23 +6,26 @@ import (
 
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
 )
 
 // column places the memory of a node as a column that fills from the floor: the
 // local memory of its clients in the order of the blocks, then what clients on
 // other nodes have here.
-func (l *layout) column(n *topo.Node, x, floor Px) {
+func (l *layout) column(n *topo.Node, x, floor picture.Px) {
 	if l.memory == 0 || !n.Memory.Known() {
 		return
 	}
-	height := func(b numa.Bytes) Px { return Px(int64(l.plan) * int64(b>>20) / int64(max(1, l.memory>>20))) }
+	height := func(b numa.Bytes) picture.Px {
+		return picture.Px(int64(l.plan) * int64(b>>20) / int64(max(1, l.memory>>20)))
+	}
 	top := floor - height(n.Memory.Value)
-	l.add(group{id: n.ID + "__memory", class: "memory", shapes: []shape{{class: "wall", x: x, y: top, w: memoryWidth, h: floor - top}}})
+	l.add(picture.Group{ID: n.ID + "__memory", Class: "memory", Shapes: []picture.Shape{{Class: "wall", X: x, Y: top, W: memoryWidth, H: floor - top}}})
 	var below numa.Bytes
-	part := func(g group, b numa.Bytes, class, fill string) {
+	part := func(g picture.Group, b numa.Bytes, class, fill string) {
 		if from, to := floor-height(below), floor-height(below+b); b > 0 && from > to {
-			g.shapes = []shape{{class: class, x: x, y: to, w: memoryWidth, h: from - to, fill: fill}}
+			g.Shapes = []picture.Shape{{Class: class, X: x, Y: to, W: memoryWidth, H: from - to, Fill: fill}}
 			l.add(g)
 		}
 		below += b
@@ -31,26 +34,26 @@ func (l *layout) column(n *topo.Node, x, floor Px) {
 		c := &n.Clients[i]
 		local := c.Local()
 		numbers := fmt.Sprintf("%s: %s on node %d", c.Label, local, n.Number)
-		part(group{id: c.ID + "__memory", class: clientClass(c), numbers: numbers}, local, "fill", "")
+		part(picture.Group{ID: c.ID + "__memory", Class: clientClass(c), Numbers: numbers}, local, "fill", "")
 		if c.Interleaved {
 			below -= local
-			part(group{id: c.ID + "__spread", class: clientClass(c)}, local, "pattern", "spread")
+			part(picture.Group{ID: c.ID + "__spread", Class: clientClass(c)}, local, "pattern", "spread")
 			l.spread = true
 		}
 	}
-	part(group{id: n.More.ID + "__memory", class: "more", numbers: n.More.Numbers()}, n.More.Local, "fill", "")
+	part(picture.Group{ID: n.More.ID + "__memory", Class: "more", Numbers: n.More.Numbers()}, n.More.Local, "fill", "")
 	if n.Foreign > 0 {
 		l.remote = true
-		part(group{id: n.ID + "__foreign", class: "foreign", numbers: fmt.Sprintf("%s: remote to them", n.Numbers())},
+		part(picture.Group{ID: n.ID + "__foreign", Class: "foreign", Numbers: fmt.Sprintf("%s: remote to them", n.Numbers())},
 			n.Foreign, "fill", "remote")
 	}
 	free, _ := n.Free()
 	if room := floor - height(below) - top; room > 2*lineHeight {
 		amount, unit, _ := strings.Cut(free.String(), " ")
 		middle := top + room/2
-		l.add(group{id: n.ID + "__free", class: "free", shapes: []shape{
-			{class: "amount", x: x + memoryWidth/2, y: middle - 20, text: amount + " " + unit},
-			{class: "amount", x: x + memoryWidth/2, y: middle + 110, text: "free"},
+		l.add(picture.Group{ID: n.ID + "__free", Class: "free", Shapes: []picture.Shape{
+			{Class: "amount", X: x + memoryWidth/2, Y: middle - 20, Text: amount + " " + unit},
+			{Class: "amount", X: x + memoryWidth/2, Y: middle + 110, Text: "free"},
 		}})
 	}
 }
@@ -60,8 +63,8 @@ func (l *layout) loose() {
 	if len(l.d.Loose) == 0 {
 		return
 	}
-	l.add(group{id: l.d.ID + "__loose", class: "heading", shapes: []shape{
-		{class: "facts", x: margin, y: l.y + 120, text: "without home node: not NUMA-managed, memory from anywhere"},
+	l.add(picture.Group{ID: l.d.ID + "__loose", Class: "heading", Shapes: []picture.Shape{
+		{Class: "facts", X: margin, Y: l.y + 120, Text: "without home node: not NUMA-managed, memory from anywhere"},
 	}})
 	l.y += lineHeight
 	box := func(i int, id, class, label, numbers string) {
@@ -69,9 +72,9 @@ func (l *layout) loose() {
 		if i > 0 && i%max(l.across, 2) == 0 {
 			l.y += frameHeight + frameGap
 		}
-		l.add(group{id: id, class: class, numbers: numbers, shapes: []shape{
-			{class: "block", x: x, y: l.y, w: roomWidth, h: frameHeight},
-			{class: "label", x: x + roomPad, y: l.y + 170, text: texttab.Cut(label, int((roomWidth-2*roomPad)/letter))},
+		l.add(picture.Group{ID: id, Class: class, Numbers: numbers, Shapes: []picture.Shape{
+			{Class: "block", X: x, Y: l.y, W: roomWidth, H: frameHeight},
+			{Class: "label", X: x + roomPad, Y: l.y + 170, Text: texttab.Cut(label, int((roomWidth-2*roomPad)/letter))},
 		}})
 	}
 	for i := range l.d.Loose {
@@ -87,12 +90,13 @@ func (l *layout) loose() {
 // foot places the line where numbers appear, the legend and the caption.
 func (l *layout) foot() {
 	l.y += lineHeight // the line of numbers stands here, written with each group
+	l.pic.NumbersY = l.y - 60
 	if len(l.d.Nodes) > 0 {
 		l.legend()
 	}
 	for i, sentence := range l.d.Caption {
-		for j, line := range texttab.Wrap(sentence, int((l.pic.width-2*margin)/letter)) {
-			l.add(group{id: fmt.Sprintf("%s__caption-%d__line-%d", l.d.ID, i, j), class: "caption", shapes: []shape{{class: "facts", x: margin, y: l.y + 110, text: line}}})
+		for j, line := range texttab.Wrap(sentence, int((l.pic.Width-2*margin)/letter)) {
+			l.add(picture.Group{ID: fmt.Sprintf("%s__caption-%d__line-%d", l.d.ID, i, j), Class: "caption", Shapes: []picture.Shape{{Class: "facts", X: margin, Y: l.y + 110, Text: line}}})
 			l.y += lineHeight
 		}
 	}
@@ -114,19 +118,19 @@ func (l *layout) example() string {
 func (l *layout) legend() {
 	x := margin
 	entry := func(name, class, fill, text string) {
-		wide := 240 + Px(columns(text))*letter
-		if x > margin && x+wide > l.pic.width-margin {
+		wide := 240 + picture.Px(texttab.Width(text))*letter
+		if x > margin && x+wide > l.pic.Width-margin {
 			x = margin
 			l.y += lineHeight
 		}
-		mark := shape{class: "fill", x: x, y: l.y + 15, w: 180, h: 110, fill: fill}
+		mark := picture.Shape{Class: "fill", X: x, Y: l.y + 15, W: 180, H: 110, Fill: fill}
 		switch class {
 		case "high":
-			mark = shape{class: "alarm", x: x + 75, y: l.y + 15, w: 30, h: 110}
+			mark = picture.Shape{Class: "alarm", X: x + 75, Y: l.y + 15, W: 30, H: 110}
 		case "cores":
-			mark = shape{class: "line", x: x, y: l.y + 70, w: 180}
+			mark = picture.Shape{Class: "line", X: x, Y: l.y + 70, W: 180}
 		}
-		l.add(group{id: l.d.ID + "__legend-" + name, class: "legend " + class, shapes: []shape{mark, {class: "facts", x: x + 240, y: l.y + 110, text: text}}})
+		l.add(picture.Group{ID: l.d.ID + "__legend-" + name, Class: "legend " + class, Shapes: []picture.Shape{mark, {Class: "facts", X: x + 240, Y: l.y + 110, Text: text}}})
 		x += wide + 280
 	}
 	single, wide, high := false, false, false

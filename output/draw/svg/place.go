@@ -2,90 +2,64 @@ package svg
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
 )
 
-// Px is a length in tenths of a pixel: whole numbers give the same bytes on every
-// processor.
-type Px int
-
-// A picture is all shapes at their places.
-type picture struct {
-	id, title     string
-	width, height Px
-	groups        []group
-}
-
-// A group is the shapes of one thing: a node, a client, a guest node. With
-// numbers it can be pointed at and focused, and then shows them.
-type group struct {
-	id, class string
-	numbers   string
-	shapes    []shape
-}
-
-// A shape is a rectangle, a line, or text at x, y when text is set.
-type shape struct {
-	class      string
-	x, y, w, h Px
-	text       string
-	after      string // more text on the same line, softer
-	fill       string // a pattern of the picture: "remote" or "spread"
-}
-
 // Sizes of the drawing.
 const (
-	margin     = Px(80)
-	roomWidth  = Px(2560)
-	roomGap    = Px(140)
-	roomPad    = Px(100)
+	margin     = picture.Px(80)
+	roomWidth  = picture.Px(2560)
+	roomGap    = picture.Px(140)
+	roomPad    = picture.Px(100)
 	acrossMost = 4 // rooms side by side, so that labels stay legible on a page
 
-	titleHeight  = Px(320)
-	headHeight   = Px(510) // of a room, above the floor plan
-	footHeight   = Px(260)
-	gutter       = Px(160) // left of the blocks: the number of cores
-	memoryWidth  = Px(400)
-	frameHeight  = Px(260)
-	frameGap     = Px(80)
-	rowGap       = Px(160)
-	lineHeight   = Px(170)
-	labelHeight  = Px(110) // least height of a block that holds a label
-	planLeast    = Px(1200)
-	planMost     = Px(3200)
-	clientHeight = Px(150) // wanted for the smallest client
-	stripWidth   = Px(90)
-	letter       = Px(61) // mean width of a letter at 11 px
-	titleLetter  = Px(92) // and at 15 px, bold
-	blockLetter  = Px(64) // and of names and amounts, which are mostly digits
+	titleHeight  = picture.Px(320)
+	headHeight   = picture.Px(510) // of a room, above the floor plan
+	footHeight   = picture.Px(260)
+	gutter       = picture.Px(160) // left of the blocks: the number of cores
+	memoryWidth  = picture.Px(400)
+	frameHeight  = picture.Px(260)
+	frameGap     = picture.Px(80)
+	rowGap       = picture.Px(160)
+	lineHeight   = picture.Px(170)
+	labelHeight  = picture.Px(110) // least height of a block that holds a label
+	planLeast    = picture.Px(1200)
+	planMost     = picture.Px(3200)
+	clientHeight = picture.Px(150) // wanted for the smallest client
+	stripWidth   = picture.Px(90)
+	letter       = picture.Px(61) // mean width of a letter at 11 px
+	titleLetter  = picture.Px(92) // and at 15 px, bold
+	blockLetter  = picture.Px(64) // and of names and amounts, which are mostly digits
 )
 
 // layout is the state of the placing pass.
 type layout struct {
 	d      *topo.Drawing
-	pic    *picture
+	pic    *picture.Picture
 	across int
 	vcpus  int        // a full plan: the most vCPUs or cores of a node
 	memory numa.Bytes // a full memory column: the most of a node
-	plan   Px         // height of the blocks' floor plan
-	y      Px
+	plan   picture.Px // height of the blocks' floor plan
+	y      picture.Px
 	remote bool // a hatched shape was placed
 	spread bool
 }
 
 // place is the pass that gives every shape its place.
-func place(d *topo.Drawing) *picture {
-	l := &layout{d: d, pic: &picture{id: d.ID, title: d.Title}}
+func place(d *topo.Drawing) *picture.Picture {
+	l := &layout{d: d, pic: newPicture(d.ID, d.Title)}
 	l.across = min(len(d.Nodes), acrossMost)
 	for l.across > 1 && len(d.Nodes)%l.across != 0 && len(d.Nodes) > acrossMost {
 		l.across--
 	}
-	columns := Px(max(l.across, 2)) // room for the title and the caption
-	l.pic.width = 2*margin + columns*roomWidth + (columns-1)*roomGap
+	columns := picture.Px(max(l.across, 2)) // room for the title and the caption
+	l.pic.Width = 2*margin + columns*roomWidth + (columns-1)*roomGap
 	l.scale()
 	l.y = margin
 	l.title()
@@ -94,7 +68,7 @@ func place(d *topo.Drawing) *picture {
 	}
 	l.loose()
 	l.foot()
-	l.pic.height = l.y + margin
+	l.pic.Height = l.y + margin
 	return l.pic
 }
 
@@ -113,18 +87,32 @@ func (l *layout) scale() {
 		}
 	}
 	l.vcpus, least = max(l.vcpus, 1), max(least, 1)
-	l.plan = min(planMost, max(planLeast, clientHeight*Px(l.vcpus)/Px(least)))
+	l.plan = min(planMost, max(planLeast, clientHeight*picture.Px(l.vcpus)/picture.Px(least)))
 }
 
-// add places a group.
-func (l *layout) add(g group) { l.pic.groups = append(l.pic.groups, g) }
+// newPicture returns a picture without groups.
+func newPicture(id, title string) *picture.Picture {
+	return &picture.Picture{ID: id, Class: "topo", Title: title, NumbersX: margin, Letter: letter, Patterns: []picture.Pattern{
+		{Name: "remote", Class: "remote", Size: 6, Tilted: true, Drawn: `<rect width="6" height="6"/><line y2="6"/>`},
+		{Name: "spread", Class: "spread", Size: 5, Drawn: `<circle cx="1.5" cy="1.5" r="1.1"/>`},
+	}}
+}
+
+// add places a group above all others, without what is too small to be seen.
+func (l *layout) add(g picture.Group) {
+	g.Focus = true
+	g.Shapes = slices.DeleteFunc(g.Shapes, func(s picture.Shape) bool {
+		return s.Text == "" && s.After == "" && s.Class != "line" && (s.W <= 0 || s.H <= 0)
+	})
+	l.pic.Add(g)
+}
 
 func (l *layout) title() {
 	facts := strings.Join(l.d.Facts, " · ")
-	room := l.pic.width - 2*margin
+	room := l.pic.Width - 2*margin
 	title := texttab.Cut(l.d.Title, int(room*2/3/titleLetter))
-	facts = texttab.Cut(facts, int((room-Px(columns(title))*titleLetter-200)/letter))
-	l.add(group{id: l.d.ID + "__title", class: "title", shapes: []shape{{class: "name", x: margin, y: l.y + 170, text: title, after: facts}}})
+	facts = texttab.Cut(facts, int((room-picture.Px(texttab.Width(title))*titleLetter-200)/letter))
+	l.add(picture.Group{ID: l.d.ID + "__title", Class: "title", Shapes: []picture.Shape{{Class: "name", X: margin, Y: l.y + 170, Text: title, After: facts}}})
 	l.y += titleHeight
 }
 
@@ -139,7 +127,7 @@ func (l *layout) row(from, to int) {
 	l.y += headHeight + l.plan + footHeight + rowGap
 }
 
-func (l *layout) roomX(column int) Px { return margin + Px(column)*(roomWidth+roomGap) }
+func (l *layout) roomX(column int) picture.Px { return margin + picture.Px(column)*(roomWidth+roomGap) }
 
 // frames places the guest nodes above the rooms that carry them; it reports
 // whether there are any in this row.
@@ -152,7 +140,7 @@ func (l *layout) frames(from, to int) bool {
 		}
 		placed = true
 		x, end := l.roomX(a-from), l.roomX(b-from)+roomWidth
-		n := Px(len(s.Guests))
+		n := picture.Px(len(s.Guests))
 		each := (end - x - (n-1)*frameGap) / n
 		for i, index := range s.Guests {
 			g := &l.d.Guests[index]
@@ -163,14 +151,14 @@ func (l *layout) frames(from, to int) bool {
 			if s.From < from { // a frame that goes on in the next row
 				id, heading = fmt.Sprintf("%s__row-%d", id, from/l.across), "… "+heading
 			}
-			left := x + Px(i)*(each+frameGap)
-			frame := group{id: id, class: "guest", numbers: g.Numbers(), shapes: []shape{
-				{class: "frame", x: left, y: l.y, w: each, h: frameHeight},
-				{class: "label", x: left + roomPad, y: l.y + 170, text: texttab.Cut(heading, int((each-2*roomPad)/letter))},
+			left := x + picture.Px(i)*(each+frameGap)
+			frame := picture.Group{ID: id, Class: "guest", Numbers: g.Numbers(), Shapes: []picture.Shape{
+				{Class: "frame", X: left, Y: l.y, W: each, H: frameHeight},
+				{Class: "label", X: left + roomPad, Y: l.y + 170, Text: texttab.Cut(heading, int((each-2*roomPad)/letter))},
 			}}
 			for _, on := range g.On {
 				if leg := l.roomX(on-from) + roomWidth/2; on >= from && on < to && len(s.Guests) == 1 {
-					frame.shapes = append(frame.shapes, shape{class: "leg", x: leg - 30, y: l.y + frameHeight, w: 60, h: frameGap})
+					frame.Shapes = append(frame.Shapes, picture.Shape{Class: "leg", X: leg - 30, Y: l.y + frameHeight, W: 60, H: frameGap})
 				}
 			}
 			l.add(frame)
@@ -180,7 +168,7 @@ func (l *layout) frames(from, to int) bool {
 }
 
 // room places a node: its walls and numbers, the blocks, the memory column.
-func (l *layout) room(n *topo.Node, x Px) {
+func (l *layout) room(n *topo.Node, x picture.Px) {
 	heading := n.Heading()
 	floor := l.y + headHeight + l.plan
 	sum := []string{}
@@ -190,16 +178,16 @@ func (l *layout) room(n *topo.Node, x Px) {
 	if free, ok := n.Free(); ok {
 		sum = append(sum, free.String()+" free")
 	}
-	l.add(group{id: n.ID, class: "node", numbers: n.Numbers(), shapes: []shape{
-		{class: "wall", x: x, y: l.y, w: roomWidth, h: headHeight + l.plan + footHeight},
-		{class: "name", x: x + roomPad, y: l.y + 180, text: heading[0]},
-		{class: "facts", x: x + roomPad, y: l.y + 340, text: strings.Join(heading[1:], " · ")},
-		{class: "facts", x: x + roomPad, y: floor + 180, text: strings.Join(sum, " · ")},
+	l.add(picture.Group{ID: n.ID, Class: "node", Numbers: n.Numbers(), Shapes: []picture.Shape{
+		{Class: "wall", X: x, Y: l.y, W: roomWidth, H: headHeight + l.plan + footHeight},
+		{Class: "name", X: x + roomPad, Y: l.y + 180, Text: heading[0]},
+		{Class: "facts", X: x + roomPad, Y: l.y + 340, Text: strings.Join(heading[1:], " · ")},
+		{Class: "facts", X: x + roomPad, Y: floor + 180, Text: strings.Join(sum, " · ")},
 	}})
 	line := floor - l.rise(n.Cores)
-	l.add(group{id: n.ID + "__cores", class: "cores", shapes: []shape{
-		{class: "line", x: x + roomPad, y: line, w: roomWidth - 2*roomPad - memoryWidth - 30},
-		{class: "tick", x: x + roomPad, y: line - 30, text: fmt.Sprint(n.Cores)},
+	l.add(picture.Group{ID: n.ID + "__cores", Class: "cores", Shapes: []picture.Shape{
+		{Class: "line", X: x + roomPad, Y: line, W: roomWidth - 2*roomPad - memoryWidth - 30},
+		{Class: "tick", X: x + roomPad, Y: line - 30, Text: fmt.Sprint(n.Cores)},
 	}})
 	// The blocks cover the line, which would strike their names through; its ends
 	// stay visible.
@@ -208,10 +196,10 @@ func (l *layout) room(n *topo.Node, x Px) {
 }
 
 // rise returns the height of so many vCPUs.
-func (l *layout) rise(vcpus int) Px { return l.plan * Px(vcpus) / Px(l.vcpus) }
+func (l *layout) rise(vcpus int) picture.Px { return l.plan * picture.Px(vcpus) / picture.Px(l.vcpus) }
 
 // blocks stacks the clients on the floor, the largest lowest.
-func (l *layout) blocks(n *topo.Node, x, floor Px) {
+func (l *layout) blocks(n *topo.Node, x, floor picture.Px) {
 	width := roomWidth - 3*roomPad - gutter - memoryWidth
 	below := 0
 	for i := range n.Clients {
@@ -222,27 +210,27 @@ func (l *layout) blocks(n *topo.Node, x, floor Px) {
 		if c.MemoryKnown {
 			amount += " · " + c.Memory.String()
 		}
-		g := group{id: c.ID, class: clientClass(c), numbers: c.Numbers(), shapes: []shape{{class: "block", x: x, y: top, w: width, h: bottom - top - 10}}}
+		g := picture.Group{ID: c.ID, Class: clientClass(c), Numbers: c.Numbers(), Shapes: []picture.Shape{{Class: "block", X: x, Y: top, W: width, H: bottom - top - 10}}}
 		inner := width
 		switch {
 		case c.Remote > 0:
-			share := (bottom - top - 10) * Px(c.Remote>>20) / Px(max(1, c.Memory>>20))
-			g.shapes = append(g.shapes, shape{class: "strip", x: x + width - stripWidth, y: bottom - 10 - share, w: stripWidth, h: share, fill: "remote"})
+			share := (bottom - top - 10) * picture.Px(c.Remote>>20) / picture.Px(max(1, c.Memory>>20))
+			g.Shapes = append(g.Shapes, picture.Shape{Class: "strip", X: x + width - stripWidth, Y: bottom - 10 - share, W: stripWidth, H: share, Fill: "remote"})
 			inner, l.remote = inner-stripWidth, true
 		case c.Interleaved:
-			g.shapes = append(g.shapes, shape{class: "strip", x: x + width - stripWidth, y: top, w: stripWidth, h: bottom - top - 10, fill: "spread"})
+			g.Shapes = append(g.Shapes, picture.Shape{Class: "strip", X: x + width - stripWidth, Y: top, W: stripWidth, H: bottom - top - 10, Fill: "spread"})
 			inner, l.spread = inner-stripWidth, true
 		}
 		if c.High {
-			g.shapes = append(g.shapes, shape{class: "alarm", x: x, y: top, w: 30, h: bottom - top - 10})
+			g.Shapes = append(g.Shapes, picture.Shape{Class: "alarm", X: x, Y: top, W: 30, H: bottom - top - 10})
 		}
-		g.shapes = append(g.shapes, labels(c.Label, amount, x, top, bottom, inner)...)
+		g.Shapes = append(g.Shapes, labels(c.Label, amount, x, top, bottom, inner)...)
 		l.add(g)
 	}
 	if m := &n.More; m.Clients > 0 {
 		top, bottom := floor-l.rise(below+m.VCPUs), floor-l.rise(below)
-		g := group{id: m.ID, class: "more", numbers: m.Numbers(), shapes: []shape{{class: "block", x: x, y: top, w: width, h: bottom - top - 10}}}
-		g.shapes = append(g.shapes, labels(m.Label(), fmt.Sprintf("%d vCPU · %s", m.VCPUs, m.Memory), x, top, bottom, width)...)
+		g := picture.Group{ID: m.ID, Class: "more", Numbers: m.Numbers(), Shapes: []picture.Shape{{Class: "block", X: x, Y: top, W: width, H: bottom - top - 10}}}
+		g.Shapes = append(g.Shapes, labels(m.Label(), fmt.Sprintf("%d vCPU · %s", m.VCPUs, m.Memory), x, top, bottom, width)...)
 		l.add(g)
 	}
 }
@@ -260,22 +248,22 @@ func clientClass(c *topo.Client) string {
 
 // labels places a name at the left and amounts at the right of a block, as far as
 // the block is high and wide enough.
-func labels(name, amount string, x, top, bottom, width Px) []shape {
+func labels(name, amount string, x, top, bottom, width picture.Px) []picture.Shape {
 	if bottom-top-10 < labelHeight {
 		return nil
 	}
 	y := (top+bottom)/2 + 34
 	room := int((width - 140) / blockLetter)
-	if columns(name)+1+columns(amount) > room {
+	if texttab.Width(name)+1+texttab.Width(amount) > room {
 		if short, _, ok := strings.Cut(amount, " · "); ok {
 			amount = short
 		}
 	}
-	if room-1-columns(amount) < 6 {
-		return []shape{{class: "label", x: x + 70, y: y, text: texttab.Cut(name, room)}}
+	if room-1-texttab.Width(amount) < 6 {
+		return []picture.Shape{{Class: "label", X: x + 70, Y: y, Text: texttab.Cut(name, room)}}
 	}
-	return []shape{
-		{class: "label", x: x + 70, y: y, text: texttab.Cut(name, room-1-columns(amount))},
-		{class: "amount", x: x + width - 70, y: y, text: amount},
+	return []picture.Shape{
+		{Class: "label", X: x + 70, Y: y, Text: texttab.Cut(name, room-1-texttab.Width(amount))},
+		{Class: "amount", X: x + width - 70, Y: y, Text: amount},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	_ "embed"
 	"io"
 
+	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
 )
 
@@ -39,7 +40,12 @@ var Style string
 // not a letter, digit, dot or hyphen as _xx, so that different ones stay different
 // and every id is an XML name.
 func Draw(w io.Writer, d *topo.Drawing, o Options) error {
-	out := writer{w: w, ids: !o.Inline, nth: map[string]int{}}
-	out.picture(place(d), o)
-	return out.err
+	return write(w, place(d), o)
+}
+
+func write(w io.Writer, p *picture.Picture, o Options) error {
+	if p.Inline = o.Inline; !o.Inline {
+		p.Style = Style
+	}
+	return picture.Write(w, p)
 }

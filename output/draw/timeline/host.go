@@ -10,7 +10,6 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/draw/picture"
-	"homenode/output/draw/svg"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -56,8 +55,8 @@ func nodeSteps(rec *capture.Recording, n *capture.Node) []step {
 }
 
 // rowHeight returns how high the panel of a node is: many nodes share the page.
-func (d *hostDrawing) rowHeight() svg.Px {
-	return min(max(svg.Px(2400/max(len(d.rec.Nodes), 1)), 240), 560)
+func (d *hostDrawing) rowHeight() picture.Px {
+	return min(max(picture.Px(2400/max(len(d.rec.Nodes), 1)), 240), 560)
 }
 
 // heading places the line above the panels of all nodes.
@@ -109,11 +108,11 @@ func (d *hostDrawing) busy(o *Options) []string {
 }
 
 func (d *hostDrawing) loads(n *capture.Node, s scale, steps []step) (mean, worst []segment) {
-	mean = curve(&d.span, steps, func(i int) (svg.Px, svg.Px, bool) {
+	mean = curve(&d.span, steps, func(i int) (picture.Px, picture.Px, bool) {
 		b := &n.Timeline.Buckets[i]
 		return s.bottom, s.y(float64(b.Busy) / float64(max(b.Loads, 1)) / capture.Whole), b.Loads > 0
 	})
-	worst = curve(&d.span, steps, func(i int) (svg.Px, svg.Px, bool) {
+	worst = curve(&d.span, steps, func(i int) (picture.Px, picture.Px, bool) {
 		b := &n.Timeline.Buckets[i]
 		return s.bottom, s.y(float64(b.MostBusy) / capture.Whole), b.Loads > 0
 	})
@@ -121,7 +120,7 @@ func (d *hostDrawing) loads(n *capture.Node, s scale, steps []step) (mean, worst
 }
 
 // rowFacts returns the facts of a panel that has room for them.
-func rowFacts(height svg.Px, facts ...string) []string {
+func rowFacts(height picture.Px, facts ...string) []string {
 	if height < 300 {
 		return nil
 	}
@@ -151,7 +150,7 @@ func (d *hostDrawing) free(o *Options) []string {
 		n := &d.rec.Nodes[i]
 		s := scale{d.y, d.y + height, float64(most)}
 		steps := nodeSteps(d.rec, n)
-		mean := curve(&d.span, steps, func(i int) (svg.Px, svg.Px, bool) {
+		mean := curve(&d.span, steps, func(i int) (picture.Px, picture.Px, bool) {
 			b := &n.Timeline.Buckets[i]
 			return s.bottom, s.y(float64(b.Free) / float64(max(b.Frees, 1)) * float64(numa.KiB)), b.Frees > 0
 		})
@@ -202,7 +201,7 @@ func (d *hostDrawing) vms(o *Options) []string {
 	}
 	d.heading("vms", "home nodes of VMs")
 	d.pic.Add(picture.Group{ID: d.id + "__remote-head", Class: "heading", Shapes: []picture.Shape{{Class: "facts", X: plotRight + 50, Y: d.y - 60, Text: "remote"}}})
-	const height = svg.Px(170)
+	const height = picture.Px(170)
 	for _, v := range vms {
 		id := d.id + "__homes__" + vmPart(v)
 		text := fmt.Sprintf("%s: home nodes %s; remote memory at most %s", o.label(v), homesText(v), v.Remote.Most)
@@ -240,7 +239,7 @@ func (d *hostDrawing) vms(o *Options) []string {
 func (d *hostDrawing) homeLegend(vms []*capture.VM) {
 	for n := 0; n <= d.nodes; n++ {
 		if slices.ContainsFunc(vms, func(v *capture.VM) bool { return anyHome(v, n) }) {
-			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%len(textures)), strconv.Itoa(n % len(textures)), fmt.Sprintf("home node %d", n)})
+			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%picture.Textures), strconv.Itoa(n % picture.Textures), fmt.Sprintf("home node %d", n)})
 		}
 	}
 	if d.remote {
@@ -249,10 +248,10 @@ func (d *hostDrawing) homeLegend(vms []*capture.VM) {
 }
 
 // farShare hatches the remote share over the band of a VM, from above.
-func (d *hostDrawing) farShare(id string, v *capture.VM, steps []step, height svg.Px) {
-	far := curve(&d.span, steps, func(i int) (svg.Px, svg.Px, bool) {
+func (d *hostDrawing) farShare(id string, v *capture.VM, steps []step, height picture.Px) {
+	far := curve(&d.span, steps, func(i int) (picture.Px, picture.Px, bool) {
 		n, ok := share(&v.Timeline.Buckets[i])
-		return d.y + svg.Px(float64(height)*(1-n)+0.5), d.y, ok && n < 0.995
+		return d.y + picture.Px(float64(height)*(1-n)+0.5), d.y, ok && n < 0.995
 	})
 	if len(far) == 0 {
 		return

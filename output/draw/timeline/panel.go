@@ -2,14 +2,13 @@ package timeline
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"homenode/capture"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/draw/picture"
-	"homenode/output/draw/svg"
 	"homenode/rules/finding"
 )
 
@@ -18,13 +17,13 @@ type layout struct {
 	pic    *picture.Picture
 	span   span
 	rec    *capture.Recording
-	y      svg.Px
-	nodes  int    // highest node that is drawn as a colour; -1 for none
-	remote bool   // remote memory is drawn
-	top    svg.Px // of the first panel: grid and gaps reach from here to the axis
+	y      picture.Px
+	nodes  int        // highest node that is drawn as a colour; -1 for none
+	remote bool       // remote memory is drawn
+	top    picture.Px // of the first panel: grid and gaps reach from here to the axis
 
-	behind int      // groups before it stand behind the panels
-	marks  []svg.Px // of events, where lines go through all panels
+	behind int          // groups before it stand behind the panels
+	marks  []picture.Px // of events, where lines go through all panels
 	legend []legend
 }
 
@@ -34,7 +33,7 @@ func newLayout(rec *capture.Recording, id, title, facts string) *layout {
 	l := &layout{pic: &picture.Picture{ID: id, Class: "timeline", Title: title, Width: pictureWidth, NumbersX: margin, Letter: letter}, nodes: -1, span: spanOf(rec), rec: rec, y: margin}
 	most := int((pictureWidth - 2*margin) / titleLetter)
 	name := texttab.Cut(title, most*2/3)
-	facts = texttab.Cut(facts, int((pictureWidth-2*margin-svg.Px(len([]rune(name)))*titleLetter)/letter))
+	facts = texttab.Cut(facts, int((pictureWidth-2*margin-picture.Px(len([]rune(name)))*titleLetter)/letter))
 	l.pic.Add(picture.Group{ID: id + "__title", Class: "title", Shapes: []picture.Shape{{Class: "name", X: margin, Y: l.y + 160, Text: name, After: facts}}})
 	l.y += 280
 	return l
@@ -44,7 +43,7 @@ func newLayout(rec *capture.Recording, id, title, facts string) *layout {
 func (l *layout) head(name string, facts ...string) []picture.Shape {
 	shapes := []picture.Shape{{Class: "name", X: margin, Y: l.y + 110, Text: texttab.Cut(name, int((plotLeft-2*margin)/boldLetter))}}
 	for i, f := range facts {
-		shapes = append(shapes, picture.Shape{Class: "facts", X: margin, Y: l.y + 110 + svg.Px(i+1)*130, Text: texttab.Cut(f, int((plotLeft-2*margin)/letter))})
+		shapes = append(shapes, picture.Shape{Class: "facts", X: margin, Y: l.y + 110 + picture.Px(i+1)*130, Text: texttab.Cut(f, int((plotLeft-2*margin)/letter))})
 	}
 	return shapes
 }
@@ -90,8 +89,8 @@ func (l *layout) aboutVM(f *finding.Finding, v *capture.VM) bool {
 // found places the findings about a subject over the time that they held, in as many rows
 // as they need.
 func (l *layout) found(id string, o *Options, about func(*finding.Finding) bool) {
-	const rowHeight = svg.Px(170)
-	var ends []svg.Px // of each row
+	const rowHeight = picture.Px(170)
+	var rows picture.Rows
 	var groups []picture.Group
 	l.top = l.y
 	for i := range o.Findings {
@@ -100,15 +99,9 @@ func (l *layout) found(id string, o *Options, about func(*finding.Finding) bool)
 			continue
 		}
 		x, w := l.span.box(f.From, f.To)
-		label := svg.Px(len(f.Rule))*boldLetter + 60
-		row := 0
-		for row < len(ends) && ends[row] > x {
-			row++
-		}
-		if row == len(ends) {
-			ends = append(ends, 0)
-		}
-		y := l.y + svg.Px(row)*rowHeight
+		label := picture.Px(len(f.Rule))*boldLetter + 60
+		row := rows.Free(x)
+		y := l.y + picture.Px(row)*rowHeight
 		shapes := []picture.Shape{{Class: "bar", X: x, Y: y, W: w, H: rowHeight - 30}}
 		text := picture.Shape{Class: "name", X: x + 30, Y: y + 105, Text: f.Rule}
 		end := x + w
@@ -118,7 +111,7 @@ func (l *layout) found(id string, o *Options, about func(*finding.Finding) bool)
 				text.Class, text.X, end = "name before", x-30, x+w
 			}
 		}
-		ends[row] = end + 40
+		rows.Fill(row, end+40)
 		groups = append(groups, picture.Group{
 			ID: fmt.Sprintf("%s__finding-%d", id, len(groups)), Class: "spell " + f.Severity.String(), Focus: true,
 			Numbers: fmt.Sprintf("%s, %s: %s", f.Rule, l.when(f), f.Message), Shapes: append(shapes, text),
@@ -129,7 +122,7 @@ func (l *layout) found(id string, o *Options, about func(*finding.Finding) bool)
 	}
 	l.pic.Add(picture.Group{ID: id + "__found", Class: "panel", Shapes: l.head("found")})
 	l.pic.Groups = append(l.pic.Groups, groups...)
-	l.y += svg.Px(len(ends))*rowHeight + panelGap
+	l.y += picture.Px(rows.Len())*rowHeight + panelGap
 }
 
 // when writes the time of a finding; a moment once.
@@ -176,8 +169,7 @@ func (l *layout) axis(gaps []step) {
 	if len(gaps) > 0 {
 		l.legend = append(l.legend, legend{"gap", "", "no ticks"})
 	}
-	front := l.pic.Groups[l.behind:]
-	l.pic.Groups = append(append(append([]picture.Group{}, l.pic.Groups[:l.behind]...), append([]picture.Group{back}, behind...)...), front...)
+	l.pic.Groups = slices.Insert(l.pic.Groups, l.behind, append([]picture.Group{back}, behind...)...)
 	l.pic.Add(labels)
 	l.y = bottom + 2*lineHeight
 }
@@ -188,7 +180,7 @@ func (l *layout) foot(sentences ...string) {
 	l.y += lineHeight + 40
 	x := margin
 	for i, e := range l.legend {
-		wide := 260 + svg.Px(len([]rune(e.text)))*letter
+		wide := 260 + picture.Wide(e.text, letter)
 		if x > margin && x+wide > pictureWidth-margin {
 			x = margin
 			l.y += lineHeight
@@ -204,31 +196,19 @@ func (l *layout) foot(sentences ...string) {
 	if len(l.legend) > 0 {
 		l.y += lineHeight + 30
 	}
-	caption := picture.Group{ID: l.pic.ID + "__caption", Class: "caption"}
-	for _, s := range sentences {
-		for _, text := range texttab.Wrap(s, int((pictureWidth-2*margin)/letter)) {
-			caption.Shapes = append(caption.Shapes, picture.Shape{Class: "facts", X: margin, Y: l.y + 110, Text: text})
-			l.y += lineHeight
-		}
-	}
-	if len(caption.Shapes) > 0 {
-		l.pic.Add(caption)
+	if caption := picture.Lines("facts", sentences, margin, l.y+110, pictureWidth-2*margin, letter, lineHeight); len(caption) > 0 {
+		l.pic.Add(picture.Group{ID: l.pic.ID + "__caption", Class: "caption", Shapes: caption})
+		l.y += picture.Px(len(caption)) * lineHeight
 	}
 	l.pic.Height = l.y + margin
 	l.pic.Patterns = l.patterns()
 }
 
-// textures are the patterns that tell the home nodes apart without colour, by node; a node
-// beyond them takes the one of its number modulo their count. None looks like the hatching
-// of remote memory.
-var textures = [...]string{
-	"", "M0 3H6", "M1.5 1.5h1.5v1.5h-1.5z", "M3 0V6", "M0 3H6M3 0V6", "M0 0 6 6", "M1 1.5h2M4 4.5h2", "M1 3h4M3 1v4",
-}
-
-// patterns returns those that the picture uses.
+// patterns returns the fills that the picture uses: of home nodes, and of remote memory. A node
+// beyond the textures takes the one of its number modulo their count.
 func (l *layout) patterns() (out []picture.Pattern) {
-	for n := 0; n <= min(l.nodes, len(textures)-1); n++ {
-		out = append(out, picture.Pattern{Name: strconv.Itoa(n), Class: fmt.Sprintf("node-%d", n), Size: 6, Marks: textures[n]})
+	for n := 0; n <= min(l.nodes, picture.Textures-1); n++ {
+		out = append(out, picture.Texture("node", n))
 	}
 	if l.remote {
 		out = append(out, picture.Pattern{Name: "remote", Class: "remote", Size: 5, Tilted: true, Marks: "M0 0V5"})
@@ -238,7 +218,7 @@ func (l *layout) patterns() (out []picture.Pattern) {
 
 // slices places the stretches that can be pointed at, over all panels; sum adds up the
 // steps of one and says what they hold.
-func (l *layout) slices(steps []step, bottom svg.Px, sum func([]step) string) {
+func (l *layout) slices(steps []step, bottom picture.Px, sum func([]step) string) {
 	width := l.span.stepFor(60)
 	for from := 0; from < len(steps); {
 		start := steps[from].from.Truncate(width)

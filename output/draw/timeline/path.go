@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/output/draw/svg"
+	"homenode/output/draw/picture"
 )
 
 // A segment is one step of a curve: from low to high between two places.
-type segment struct{ from, to, low, high svg.Px }
+type segment struct{ from, to, low, high picture.Px }
 
 // curve returns the segments of the steps; value says from where to where a step reaches,
 // and false where nothing is known.
-func curve(s *span, steps []step, value func(bucket int) (low, high svg.Px, ok bool)) []segment {
+func curve(s *span, steps []step, value func(bucket int) (low, high picture.Px, ok bool)) []segment {
 	var out []segment
 	for _, one := range steps {
 		low, high, ok := value(one.bucket)

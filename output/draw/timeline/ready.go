@@ -7,13 +7,12 @@ import (
 	"homenode/capture"
 	"homenode/numa"
 	"homenode/output/draw/picture"
-	"homenode/output/draw/svg"
 	"homenode/rules/rule"
 )
 
 // ready places ready time and co-stop of each vCPU.
 func (d *vmDrawing) ready() {
-	const height = svg.Px(600)
+	const height = picture.Px(600)
 	ready, hasReady := d.v.Ready.Peak()
 	coStop, hasCoStop := d.v.CoStop.Peak()
 	if !hasReady {
@@ -36,19 +35,21 @@ func (d *vmDrawing) ready() {
 		name = "co-stop"
 	}
 	shapes := append(d.head(name, facts...), d.frame(s, marks)...)
-	mean := func(sum int64, ticks int32) svg.Px { return s.y(float64(sum) / float64(max(ticks, 1)) / capture.Whole) }
+	mean := func(sum int64, ticks int32) picture.Px {
+		return s.y(float64(sum) / float64(max(ticks, 1)) / capture.Whole)
+	}
 	if hasReady {
-		worst := curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
+		worst := curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
 			return s.bottom, s.y(float64(d.bucket(i).MostReady) / capture.Whole), d.bucket(i).Rates > 0
 		})
-		one := curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
+		one := curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
 			return s.bottom, mean(d.bucket(i).Ready, d.bucket(i).Rates), d.bucket(i).Rates > 0
 		})
 		shapes = append(shapes, picture.Shape{Class: "waiting", Path: area(one)}, picture.Shape{Class: "worst", Path: line(worst)}, picture.Shape{Class: "curve", Path: line(one)})
 		d.legend = append(d.legend, legend{"ready", "", "ready, mean of the vCPUs"})
 	}
 	if hasCoStop && coStop > 0 {
-		shapes = append(shapes, picture.Shape{Class: "costop", Path: line(curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
+		shapes = append(shapes, picture.Shape{Class: "costop", Path: line(curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
 			return s.bottom, mean(d.bucket(i).CoStop, d.bucket(i).Rates), d.bucket(i).Rates > 0
 		}))})
 		d.legend = append(d.legend, legend{"costop line", "", "co-stop"})
@@ -80,7 +81,7 @@ func readyText(v *capture.VM, of string) string {
 // life marks where the VM appears and where it is gone.
 func (d *vmDrawing) life() {
 	bottom := d.y - panelGap
-	mark := func(x svg.Px, name, text string, before bool) {
+	mark := func(x picture.Px, name, text string, before bool) {
 		one := picture.Shape{Class: "facts", X: x + 50, Y: d.top + 110, Text: text}
 		if before {
 			one.Class, one.X = "facts before", x-50
@@ -92,7 +93,7 @@ func (d *vmDrawing) life() {
 	}
 	if x := d.span.x(d.v.Last); d.v.Left {
 		text := "gone after " + d.span.clock(d.v.Last)
-		mark(x, "left", text, x+50+svg.Px(len(text))*letter > pictureWidth-margin)
+		mark(x, "left", text, x+50+picture.Px(len(text))*letter > pictureWidth-margin)
 	}
 }
 

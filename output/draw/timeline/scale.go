@@ -5,19 +5,19 @@ import (
 	"strconv"
 
 	"homenode/numa"
-	"homenode/output/draw/svg"
+	"homenode/output/draw/picture"
 )
 
 // A scale places values on the height of a panel.
 type scale struct {
-	top, bottom svg.Px
+	top, bottom picture.Px
 	most        float64
 }
 
 // y returns where the value is, between the floor and the top.
-func (s *scale) y(value float64) svg.Px {
+func (s *scale) y(value float64) picture.Px {
 	share := min(max(value/s.most, 0), 1)
-	return s.bottom - svg.Px(float64(s.bottom-s.top)*share+0.5)
+	return s.bottom - picture.Px(float64(s.bottom-s.top)*share+0.5)
 }
 
 // A mark is a labelled value of a scale.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/output/draw/svg"
+	"homenode/output/draw/picture"
 )
 
 // A step is a bucket with ticks and the time that it stands for: to the next such bucket,
@@ -66,15 +66,15 @@ func spanOf(rec *capture.Recording) span {
 }
 
 // x returns where the time is on the axis.
-func (s *span) x(at time.Time) svg.Px {
+func (s *span) x(at time.Time) picture.Px {
 	d, whole := at.Sub(s.first), s.last.Sub(s.first)
 	d = min(max(d, 0), whole)
-	return plotLeft + svg.Px(float64(plotRight-plotLeft)*(float64(d)/float64(whole))+0.5)
+	return plotLeft + picture.Px(float64(plotRight-plotLeft)*(float64(d)/float64(whole))+0.5)
 }
 
 // width returns how wide a stretch is: at least as much as can be seen.
-func (s *span) box(from, to time.Time) (x, w svg.Px) {
-	const least = svg.Px(12)
+func (s *span) box(from, to time.Time) (x, w picture.Px) {
+	const least = picture.Px(12)
 	x = s.x(from)
 	w = max(s.x(to)-x, least)
 	return min(x, plotRight-w), w

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"homenode/capture"
 	"homenode/internal/texttab"
 	"homenode/output/draw/picture"
-	"homenode/output/draw/svg"
 )
 
 // events places what happened, each event where it begins, in as many rows as the words
@@ -17,8 +17,8 @@ func (l *layout) events(id string, o *Options, v *capture.VM) {
 	if o.Events == nil {
 		return
 	}
-	const rowHeight, mostRows = svg.Px(150), 6
-	var ends []svg.Px // of each row
+	const rowHeight, mostRows = picture.Px(150), 6
+	var rows picture.Rows
 	var groups []picture.Group
 	l.top = l.y
 	for _, e := range o.Events(l.rec, v) {
@@ -27,25 +27,21 @@ func (l *layout) events(id string, o *Options, v *capture.VM) {
 		}
 		x := l.span.x(e.Time)
 		text := texttab.Cut(e.Text, 28)
-		wide := svg.Px(len([]rune(text)))*letter + 60
+		wide := picture.Wide(text, letter) + 60
 		one := picture.Shape{Class: "facts", X: x + 40, Text: text}
 		from, to := x, x+wide
 		if to > pictureWidth-margin {
 			one.Class, one.X = "facts before", x-40
 			from, to = x-wide, x
 		}
-		row := 0
-		for row < len(ends) && ends[row] > from {
-			row++
-		}
+		row := rows.Free(from)
 		if row == mostRows { // the line stays, and its words when it is pointed at
 			row, one.Text = mostRows-1, ""
-		} else if row == len(ends) {
-			ends = append(ends, 0)
+		} else {
+			rows.Fill(row, to)
 		}
-		y := l.y + svg.Px(row)*rowHeight
+		y := l.y + picture.Px(row)*rowHeight
 		one.Y = y + 100
-		ends[row] = max(ends[row], to)
 		shapes := []picture.Shape{{Class: "event", X: x, Y: y, H: rowHeight - 30}}
 		if one.Text != "" {
 			shapes = append(shapes, one)
@@ -62,7 +58,7 @@ func (l *layout) events(id string, o *Options, v *capture.VM) {
 	}
 	l.pic.Add(picture.Group{ID: id + "__events", Class: "panel", Shapes: l.head("story")})
 	l.pic.Groups = append(l.pic.Groups, groups...)
-	l.y += svg.Px(len(ends))*rowHeight + panelGap
+	l.y += picture.Px(rows.Len())*rowHeight + panelGap
 }
 
 // floors are where the axis of the performance index may begin: what is lost is mostly
@@ -78,7 +74,7 @@ func (d *vmDrawing) speed(o *Options) {
 	if len(points) == 0 {
 		return
 	}
-	const height = svg.Px(600)
+	const height = picture.Px(600)
 	least, sum := 1.0, 0.0
 	for _, p := range points {
 		least = min(least, p.Low)
@@ -86,7 +82,7 @@ func (d *vmDrawing) speed(o *Options) {
 	}
 	floor := floors[slices.IndexFunc(floors, func(f float64) bool { return f <= max(least, 0) })]
 	s := scale{d.y, d.y + height, 1 - floor}
-	worst := slices.MinFunc(points, func(a, b Point) int { return compare(a.Value, b.Value) })
+	worst := slices.MinFunc(points, func(a, b Point) int { return cmp.Compare(a.Value, b.Value) })
 	facts := []string{fmt.Sprintf("mean %.2f", sum/float64(len(points))), fmt.Sprintf("worst %.2f", worst.Value), "at " + d.span.clock(worst.Time)}
 	var band, value []segment
 	apart := nearest(points)
@@ -102,16 +98,6 @@ func (d *vmDrawing) speed(o *Options) {
 		Shapes:  shapes})
 	d.legend = append(d.legend, legend{"interval", "", "performance: what the published figures allow"})
 	d.y += height + panelGap
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // pointEnd returns until when a point holds: to the next, unless that is much later than

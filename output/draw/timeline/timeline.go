@@ -20,7 +20,6 @@ import (
 
 	"homenode/capture"
 	"homenode/output/draw/picture"
-	"homenode/output/draw/svg"
 	"homenode/output/draw/topo"
 	"homenode/rules/finding"
 )
@@ -144,14 +143,14 @@ func write(w io.Writer, p *picture.Picture, o Options) error {
 
 // Sizes of the drawings, beside those that panels have.
 const (
-	pictureWidth = svg.Px(10000)
-	margin       = svg.Px(80)
-	plotLeft     = svg.Px(1640) // of the time axis; labels stand left of it
-	plotRight    = svg.Px(9300)
-	labelGap     = svg.Px(80)
-	panelGap     = svg.Px(140)
-	lineHeight   = svg.Px(150)
-	letter       = svg.Px(60) // mean width of a letter at 11 px
-	boldLetter   = svg.Px(66)
-	titleLetter  = svg.Px(92) // and at 15 px, bold
+	pictureWidth = picture.Px(10000)
+	margin       = picture.Px(80)
+	plotLeft     = picture.Px(1640) // of the time axis; labels stand left of it
+	plotRight    = picture.Px(9300)
+	labelGap     = picture.Px(80)
+	panelGap     = picture.Px(140)
+	lineHeight   = picture.Px(150)
+	letter       = picture.Px(60) // mean width of a letter at 11 px
+	boldLetter   = picture.Px(66)
+	titleLetter  = picture.Px(92) // and at 15 px, bold
 )

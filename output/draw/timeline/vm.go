@@ -9,7 +9,6 @@ import (
 	"homenode/capture"
 	"homenode/numa"
 	"homenode/output/draw/picture"
-	"homenode/output/draw/svg"
 	"homenode/output/draw/topo"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -85,7 +84,7 @@ func spanOfText(rec *capture.Recording) string {
 
 // homes places the band of home nodes.
 func (d *vmDrawing) homes() {
-	const height = svg.Px(280)
+	const height = picture.Px(280)
 	if !d.v.HasHomes {
 		d.lacks = append(d.lacks, "home nodes")
 		return
@@ -104,7 +103,7 @@ func (d *vmDrawing) homes() {
 	d.pic.Groups = append(d.pic.Groups, d.band(d.id, d.v, d.steps, height, true)...)
 	for n := 0; n <= d.nodes; n++ {
 		if anyHome(d.v, n) {
-			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%len(textures)), strconv.Itoa(n % len(textures)), fmt.Sprintf("node %d", n)})
+			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%picture.Textures), strconv.Itoa(n % picture.Textures), fmt.Sprintf("node %d", n)})
 		}
 	}
 	d.y += height + panelGap
@@ -112,7 +111,7 @@ func (d *vmDrawing) homes() {
 
 // band returns the home nodes of a VM as groups, one for each stretch of the same nodes.
 // Several nodes at once stand above each other.
-func (l *layout) band(id string, v *capture.VM, steps []step, height svg.Px, labels bool) []picture.Group {
+func (l *layout) band(id string, v *capture.VM, steps []step, height picture.Px, labels bool) []picture.Group {
 	var out []picture.Group
 	for from := 0; from < len(steps); {
 		homes := v.Timeline.Buckets[steps[from].bucket].Homes
@@ -126,9 +125,9 @@ func (l *layout) band(id string, v *capture.VM, steps []step, height svg.Px, lab
 		i, n := 0, homes.Len()
 		for node := range homes.All() {
 			l.nodes = max(l.nodes, node)
-			y0, y1 := l.y+height*svg.Px(i)/svg.Px(n), l.y+height*svg.Px(i+1)/svg.Px(n)
-			g.Shapes = append(g.Shapes, picture.Shape{Class: "band", X: x, Y: y0, W: w, H: y1 - y0, Fill: strconv.Itoa(node % len(textures))})
-			if label := strconv.Itoa(node); labels && y1-y0 >= 110 && w > svg.Px(len(label)+2)*letter {
+			y0, y1 := l.y+height*picture.Px(i)/picture.Px(n), l.y+height*picture.Px(i+1)/picture.Px(n)
+			g.Shapes = append(g.Shapes, picture.Shape{Class: "band", X: x, Y: y0, W: w, H: y1 - y0, Fill: strconv.Itoa(node % picture.Textures)})
+			if label := strconv.Itoa(node); labels && y1-y0 >= 110 && w > picture.Px(len(label)+2)*letter {
 				g.Shapes = append(g.Shapes, picture.Shape{Class: "inside", X: x + w/2, Y: (y0+y1)/2 + 38, Text: label})
 			}
 			i++
@@ -174,7 +173,7 @@ func (d *vmDrawing) locality() {
 		d.lacks = append(d.lacks, "local and remote memory")
 		return
 	}
-	const height = svg.Px(700)
+	const height = picture.Px(700)
 	s := scale{d.y, d.y + height, 1}
 	facts := []string{"no memory on a node"}
 	if all := d.v.Least.Local + d.v.Least.Remote; all > 0 {
@@ -184,11 +183,11 @@ func (d *vmDrawing) locality() {
 		facts = notMeasurable
 	}
 	shapes := append(d.head("N%L", facts...), d.frame(s, []mark{{0, "0"}, {.5, "50 %"}, {1, "100 %"}})...)
-	mean := curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
+	mean := curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
 		n, ok := share(d.bucket(i))
 		return s.bottom, s.y(n), ok
 	})
-	least := curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
+	least := curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
 		b := d.bucket(i)
 		return s.bottom, s.y(float64(b.Least) / capture.Whole), b.Memory > 0
 	})
@@ -218,7 +217,7 @@ func (d *vmDrawing) memory() {
 	if !d.v.HasMemory {
 		return
 	}
-	const height = svg.Px(900)
+	const height = picture.Px(900)
 	amount := func(i int) (local, remote numa.Bytes) {
 		b := d.bucket(i)
 		n := int64(max(b.Memory, 1))
@@ -242,7 +241,7 @@ func (d *vmDrawing) memory() {
 	}
 	shapes := append(d.head("memory", facts...), d.frame(s, marks)...)
 	stack := func(remote bool) []segment {
-		return curve(&d.span, d.steps, func(i int) (svg.Px, svg.Px, bool) {
+		return curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
 			here, far := amount(i)
 			if remote {
 				return s.y(float64(here)), s.y(float64(here + far)), d.bucket(i).Memory > 0 && far > 0
@@ -276,7 +275,7 @@ func (d *vmDrawing) migrations() {
 		d.lacks = append(d.lacks, "NUMA migrations")
 		return
 	}
-	const height = svg.Px(240)
+	const height = picture.Px(240)
 	most := int64(1)
 	for i := range d.v.Timeline.Buckets {
 		most = max(most, d.bucket(i).Moves)

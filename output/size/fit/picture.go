@@ -8,7 +8,6 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/draw/picture"
-	"homenode/output/draw/svg"
 	"homenode/size/fit"
 )
 
@@ -44,21 +43,21 @@ type drawing struct {
 
 // Sizes of the drawing.
 const (
-	pageWidth    = svg.Px(9200)
-	margin       = svg.Px(120)
-	roomWidth    = svg.Px(2040)
-	gap          = svg.Px(100)
-	pad          = svg.Px(120)
-	planHeight   = svg.Px(2600) // of the largest node
-	hostHead     = svg.Px(640)  // of a host, above its rooms
-	roomHead     = svg.Px(420)
-	coresWidth   = svg.Px(1180) // width of the blocks of cores
-	memoryWidth  = svg.Px(580)  // and of memory
-	letter       = svg.Px(62)   // mean width of a letter at 11 px
-	smallLetter  = svg.Px(57)   // and at 10 px
-	boldLetter   = svg.Px(82)   // and at 14 px, bold
-	lineHeight   = svg.Px(170)
-	leastHeight  = svg.Px(130) // height of a block that holds its label
+	pageWidth    = picture.Px(9200)
+	margin       = picture.Px(120)
+	roomWidth    = picture.Px(2040)
+	gap          = picture.Px(100)
+	pad          = picture.Px(120)
+	planHeight   = picture.Px(2600) // of the largest node
+	hostHead     = picture.Px(640)  // of a host, above its rooms
+	roomHead     = picture.Px(420)
+	coresWidth   = picture.Px(1180) // width of the blocks of cores
+	memoryWidth  = picture.Px(580)  // and of memory
+	letter       = picture.Px(62)   // mean width of a letter at 11 px
+	smallLetter  = picture.Px(57)   // and at 10 px
+	boldLetter   = picture.Px(82)   // and at 14 px, bold
+	lineHeight   = picture.Px(170)
+	leastHeight  = picture.Px(130) // height of a block that holds its label
 	across       = 4           // rooms beside each other
 	mostDrawn    = 8
 	mostFillings = 4 // hosts of a mix
@@ -89,7 +88,7 @@ type placing struct {
 	pic    *picture.Picture
 	vcpus  int
 	memory numa.Bytes
-	y      svg.Px
+	y      picture.Px
 	seen   [textures]bool
 	remote bool
 }
@@ -105,10 +104,10 @@ func (l *placing) scale() {
 	}
 }
 
-func (l *placing) rise(vcpus int) svg.Px { return planHeight * svg.Px(vcpus) / svg.Px(l.vcpus) }
+func (l *placing) rise(vcpus int) picture.Px { return planHeight * picture.Px(vcpus) / picture.Px(l.vcpus) }
 
-func (l *placing) fillTo(b numa.Bytes) svg.Px {
-	return svg.Px(int64(planHeight) * int64(b>>20) / int64(max(1, l.memory>>20)))
+func (l *placing) fillTo(b numa.Bytes) picture.Px {
+	return picture.Px(int64(planHeight) * int64(b>>20) / int64(max(1, l.memory>>20)))
 }
 
 func (l *placing) patterns() {
@@ -132,15 +131,15 @@ func (l *placing) title() {
 }
 
 // wide returns the width of a host.
-func (h *drawnHost) wide() svg.Px {
-	n := svg.Px(max(1, min(len(h.nodes), across)))
+func (h *drawnHost) wide() picture.Px {
+	n := picture.Px(max(1, min(len(h.nodes), across)))
 	return n*roomWidth + (n-1)*gap + 2*pad
 }
 
 // line places as many hosts beside each other as have room, from one on; it returns the
 // first of the next line.
 func (l *placing) line(from int) (next int) {
-	x, height, rows := margin, svg.Px(0), 1
+	x, height, rows := margin, picture.Px(0), 1
 	for next = from; next < len(l.d.hosts); next++ {
 		h := &l.d.hosts[next]
 		if next > from && x+h.wide() > pageWidth-margin {
@@ -160,13 +159,13 @@ func (l *placing) line(from int) (next int) {
 		l.host(i, h, x, room)
 		x += h.wide() + gap
 	}
-	l.y += hostHead + svg.Px(rows)*(room+gap) + pad
+	l.y += hostHead + picture.Px(rows)*(room+gap) + pad
 	return next
 }
 
 // host places a host with its rooms.
-func (l *placing) host(index int, h *drawnHost, x, room svg.Px) {
-	rows := svg.Px(max(1, (len(h.nodes)+across-1)/across))
+func (l *placing) host(index int, h *drawnHost, x, room picture.Px) {
+	rows := picture.Px(max(1, (len(h.nodes)+across-1)/across))
 	inner := h.wide() - 2*pad
 	g := picture.Group{ID: fmt.Sprintf("size-fit__host-%d", index), Class: "host", Shapes: []picture.Shape{
 		{Class: "frame", X: x, Y: l.y, W: h.wide(), H: hostHead + rows*(room+gap)},
@@ -176,14 +175,14 @@ func (l *placing) host(index int, h *drawnHost, x, room svg.Px) {
 	}}
 	l.pic.Add(g)
 	for i := range h.nodes {
-		left := x + pad + svg.Px(i%across)*(roomWidth+gap)
-		top := l.y + hostHead + svg.Px(i/across)*(room+gap)
+		left := x + pad + picture.Px(i%across)*(roomWidth+gap)
+		top := l.y + hostHead + picture.Px(i/across)*(room+gap)
 		l.room(fmt.Sprintf("%s__node-%d", g.ID, h.nodes[i].Node), &h.nodes[i], left, top, room)
 	}
 }
 
 // room places a node: its cores at the left, its memory at the right.
-func (l *placing) room(id string, n *fit.Use, x, top, height svg.Px) {
+func (l *placing) room(id string, n *fit.Use, x, top, height picture.Px) {
 	facts := fmt.Sprintf("%d cores", n.Cores)
 	if n.VCPUs != n.Cores {
 		facts += fmt.Sprintf(", %d vCPU", n.VCPUs)
@@ -200,7 +199,7 @@ func (l *placing) room(id string, n *fit.Use, x, top, height svg.Px) {
 }
 
 // block places one part of a column.
-func (l *placing) block(id, class, fill, numbers, label string, x, top, w, h svg.Px) {
+func (l *placing) block(id, class, fill, numbers, label string, x, top, w, h picture.Px) {
 	if h <= 0 {
 		return
 	}
@@ -239,7 +238,7 @@ func (l *placing) name(c *fit.Client) string {
 }
 
 // cores stacks the clients on the floor and hatches what is left.
-func (l *placing) cores(id string, n *fit.Use, x, floor svg.Px) {
+func (l *placing) cores(id string, n *fit.Use, x, floor picture.Px) {
 	sum := 0
 	for i := range n.Clients {
 		c := &n.Clients[i]
@@ -265,7 +264,7 @@ func (l *placing) label(c *fit.Client) string {
 
 // memoryOf fills the column of memory: clients, memory of clients elsewhere, what is
 // left, and the reserve on top.
-func (l *placing) memoryOf(id string, n *fit.Use, x, floor svg.Px) {
+func (l *placing) memoryOf(id string, n *fit.Use, x, floor picture.Px) {
 	sum := numa.Bytes(0)
 	part := func(name, class, fill, numbers, label string, b numa.Bytes) {
 		top, bottom := floor-l.fillTo(sum+b), floor-l.fillTo(sum)
@@ -296,7 +295,7 @@ func (l *placing) foot() {
 	x := margin
 	entry := func(id, class, fill, text string) {
 		text = texttab.Cut(text, 60)
-		w := 320 + svg.Px(len([]rune(text)))*letter
+		w := 320 + picture.Px(len([]rune(text)))*letter
 		if x > margin && x+w > pageWidth-margin {
 			x = margin
 			l.y += lineHeight
