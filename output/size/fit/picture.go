@@ -58,7 +58,7 @@ const (
 	boldLetter   = picture.Px(82)   // and at 14 px, bold
 	lineHeight   = picture.Px(170)
 	leastHeight  = picture.Px(130) // height of a block that holds its label
-	across       = 4           // rooms beside each other
+	across       = 4               // rooms beside each other
 	mostDrawn    = 8
 	mostFillings = 4 // hosts of a mix
 	textures     = 8
@@ -104,7 +104,9 @@ func (l *placing) scale() {
 	}
 }
 
-func (l *placing) rise(vcpus int) picture.Px { return planHeight * picture.Px(vcpus) / picture.Px(l.vcpus) }
+func (l *placing) rise(vcpus int) picture.Px {
+	return planHeight * picture.Px(vcpus) / picture.Px(l.vcpus)
+}
 
 func (l *placing) fillTo(b numa.Bytes) picture.Px {
 	return picture.Px(int64(planHeight) * int64(b>>20) / int64(max(1, l.memory>>20)))
