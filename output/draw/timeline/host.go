@@ -17,32 +17,25 @@ import (
 // hostDrawing is the state of the drawing of a host.
 type hostDrawing struct {
 	*layout
-	id    string
 	steps []step // of the node that is stated most
-	at    int    // index of that node
 }
 
 func placeHost(rec *capture.Recording, o *Options) *picture.Picture {
-	id := HostID(rec)
-	d := &hostDrawing{id: id}
 	facts := spanOfText(rec)
 	if len(rec.Nodes) > 0 {
 		facts = rule.Plural(len(rec.Nodes), "node") + " · " + facts
 	}
-	d.layout = newLayout(rec, id, o.title(rec.Host), facts)
+	d := &hostDrawing{layout: newLayout(rec, HostID(rec), o.title(rec.Host), facts)}
 	d.pic.Title = o.title(rec.Host + " over time")
 	d.behind, d.top = len(d.pic.Groups), d.y
-	d.events(id, o, nil)
-	d.found(id, o, func(f *finding.Finding) bool { return d.about(f) && f.VM == "" })
+	d.events(o, nil)
+	d.found(o, func(f *finding.Finding) bool { return d.about(f) && f.VM == "" })
 	for i := range rec.Nodes {
 		if steps := nodeSteps(rec, &rec.Nodes[i]); len(steps) > len(d.steps) {
-			d.steps, d.at = steps, i
+			d.steps = steps
 		}
 	}
-	var sentences []string
-	sentences = append(sentences, d.busy(o)...)
-	sentences = append(sentences, d.free(o)...)
-	sentences = append(sentences, d.vms(o)...)
+	sentences := slices.Concat(d.busy(o), d.free(o), d.vms(o))
 	bottom := d.y - panelGap + 60
 	d.axis(gapsOf(d.steps))
 	d.slices(d.steps, bottom, d.sum)
@@ -54,14 +47,9 @@ func nodeSteps(rec *capture.Recording, n *capture.Node) []step {
 	return stepsOf(&n.Timeline, rec, func(b *capture.NodeBucket) int32 { return b.Ticks })
 }
 
-// rowHeight returns how high the panel of a node is: many nodes share the page.
-func (d *hostDrawing) rowHeight() picture.Px {
-	return min(max(picture.Px(2400/max(len(d.rec.Nodes), 1)), 240), 560)
-}
-
 // heading places the line above the panels of all nodes.
 func (d *hostDrawing) heading(name, text string) {
-	d.pic.Add(picture.Group{ID: d.id + "__" + name, Class: "heading", Shapes: []picture.Shape{{Class: "name", X: margin, Y: d.y + 110, Text: text}}})
+	d.pic.Add(picture.Group{ID: d.pic.ID + "__" + name, Class: "heading", Shapes: []picture.Shape{{Class: "name", X: margin, Y: d.y + 110, Text: text}}})
 	d.y += lineHeight + 20
 }
 
@@ -82,49 +70,45 @@ func (d *hostDrawing) busy(o *Options) []string {
 		top, _ = shareScale(top)
 	}
 	d.heading("busy", "cores in use")
-	height := d.rowHeight()
-	for i := range d.rec.Nodes {
-		n := &d.rec.Nodes[i]
-		s := scale{d.y, d.y + height, top}
-		steps := nodeSteps(d.rec, n)
-		mean, worst := d.loads(n, s, steps)
-		marks := []mark{{0, ""}, {top, percent(top)}}
-		text := "not stated"
+	d.each(top, []mark{{0, ""}, {top, percent(top)}}, func(n *capture.Node, s scale, steps []step) (id, text, numbers string, shapes []picture.Shape) {
+		text = "not stated"
 		if peak, ok := n.Busy.Peak(); ok {
 			text = "peak " + percent(peak)
 			if m, ok := n.Busy.Mean(); ok {
 				text = "mean " + percent(m) + ", " + text
 			}
 		}
-		shapes := append(d.head(fmt.Sprintf("node %d", n.ID), rowFacts(height, text)...), d.frame(s, marks)...)
-		shapes = append(shapes, picture.Shape{Class: "busy", Path: area(mean)}, picture.Shape{Class: "worst", Path: line(worst)}, picture.Shape{Class: "curve", Path: line(mean)})
-		shapes = append(shapes, d.limit(s, d.rec.Options.BusyNode, percent(d.rec.Options.BusyNode))...)
-		d.pic.Add(picture.Group{ID: fmt.Sprintf("%s__node-%d__busy", d.id, n.ID), Class: "panel", Focus: true,
-			Numbers: fmt.Sprintf("node %d: cores in use: %s", n.ID, text), Shapes: shapes})
-		d.y += height + 120
-	}
-	d.y += panelGap - 120
+		mean := d.rising(s, steps, func(i int) (float64, bool) {
+			b := &n.Timeline.Buckets[i]
+			return float64(b.Busy) / float64(max(b.Loads, 1)) / capture.Whole, b.Loads > 0
+		})
+		worst := d.rising(s, steps, func(i int) (float64, bool) {
+			b := &n.Timeline.Buckets[i]
+			return float64(b.MostBusy) / capture.Whole, b.Loads > 0
+		})
+		shapes = append([]picture.Shape{filled("busy", mean), drawn("worst", worst), drawn("curve", mean)}, d.limit(s, d.rec.Options.BusyNode)...)
+		return "busy", text, "cores in use: " + text, shapes
+	})
 	return nil
 }
 
-func (d *hostDrawing) loads(n *capture.Node, s scale, steps []step) (mean, worst []segment) {
-	mean = curve(&d.span, steps, func(i int) (picture.Px, picture.Px, bool) {
-		b := &n.Timeline.Buckets[i]
-		return s.bottom, s.y(float64(b.Busy) / float64(max(b.Loads, 1)) / capture.Whole), b.Loads > 0
-	})
-	worst = curve(&d.span, steps, func(i int) (picture.Px, picture.Px, bool) {
-		b := &n.Timeline.Buckets[i]
-		return s.bottom, s.y(float64(b.MostBusy) / capture.Whole), b.Loads > 0
-	})
-	return mean, worst
-}
-
-// rowFacts returns the facts of a panel that has room for them.
-func rowFacts(height picture.Px, facts ...string) []string {
-	if height < 300 {
-		return nil
+// each places a panel for each node, all with one scale.
+func (d *hostDrawing) each(most float64, marks []mark, of func(n *capture.Node, s scale, steps []step) (id, text, numbers string, shapes []picture.Shape)) {
+	const gap = picture.Px(120)
+	height := min(max(picture.Px(2400/max(len(d.rec.Nodes), 1)), 240), 560) // many nodes share the page
+	for i := range d.rec.Nodes {
+		n := &d.rec.Nodes[i]
+		s := scale{d.y, d.y + height, most}
+		id, text, numbers, shapes := of(n, s, nodeSteps(d.rec, n))
+		facts := []string{text}
+		if height < 300 { // no room for them
+			facts = nil
+		}
+		name := fmt.Sprintf("node %d", n.ID)
+		d.panel(fmt.Sprintf("node-%d__%s", n.ID, id), name, facts, s, marks, name+": "+numbers, shapes...)
+		d.y = s.bottom + gap
 	}
-	return facts
+	d.y += panelGap - gap
 }
 
 // free places the free memory of each node, all on one scale.
@@ -145,29 +129,17 @@ func (d *hostDrawing) free(o *Options) []string {
 		return []string{o.source() + " does not state the free memory of the nodes."}
 	}
 	d.heading("free", "free memory")
-	height := d.rowHeight()
-	for i := range d.rec.Nodes {
-		n := &d.rec.Nodes[i]
-		s := scale{d.y, d.y + height, float64(most)}
-		steps := nodeSteps(d.rec, n)
-		mean := curve(&d.span, steps, func(i int) (picture.Px, picture.Px, bool) {
+	d.each(float64(most), []mark{{0, ""}, {float64(most), most.String()}}, func(n *capture.Node, s scale, steps []step) (id, text, numbers string, shapes []picture.Shape) {
+		mean := d.rising(s, steps, func(i int) (float64, bool) {
 			b := &n.Timeline.Buckets[i]
-			return s.bottom, s.y(float64(b.Free) / float64(max(b.Frees, 1)) * float64(numa.KiB)), b.Frees > 0
+			return float64(b.Free) / float64(max(b.Frees, 1)) * float64(numa.KiB), b.Frees > 0
 		})
-		text := "not stated"
+		text, at := "not stated", ""
 		if n.Least >= 0 {
-			text = "least " + n.Least.String()
+			text, at = "least "+n.Least.String(), " at "+d.span.clock(n.LeastAt)
 		}
-		shapes := append(d.head(fmt.Sprintf("node %d", n.ID), rowFacts(height, text)...), d.frame(s, []mark{{0, ""}, {float64(most), most.String()}})...)
-		shapes = append(shapes, picture.Shape{Class: "free", Path: area(mean)}, picture.Shape{Class: "curve", Path: line(mean)})
-		long := fmt.Sprintf("node %d: free memory: %s", n.ID, text)
-		if n.Least >= 0 {
-			long += " at " + d.span.clock(n.LeastAt)
-		}
-		d.pic.Add(picture.Group{ID: fmt.Sprintf("%s__node-%d__free", d.id, n.ID), Class: "panel", Focus: true, Numbers: long, Shapes: shapes})
-		d.y += height + 120
-	}
-	d.y += panelGap - 120
+		return "free", text, "free memory: " + text + at, []picture.Shape{filled("free", mean), drawn("curve", mean)}
+	})
 	return nil
 }
 
@@ -200,10 +172,10 @@ func (d *hostDrawing) vms(o *Options) []string {
 		vms = vms[:most]
 	}
 	d.heading("vms", "home nodes of VMs")
-	d.pic.Add(picture.Group{ID: d.id + "__remote-head", Class: "heading", Shapes: []picture.Shape{{Class: "facts", X: plotRight + 50, Y: d.y - 60, Text: "remote"}}})
+	d.pic.Add(picture.Group{ID: d.pic.ID + "__remote-head", Class: "heading", Shapes: []picture.Shape{{Class: "facts", X: plotRight + 50, Y: d.y - 60, Text: "remote"}}})
 	const height = picture.Px(170)
 	for _, v := range vms {
-		id := d.id + "__homes__" + vmPart(v)
+		id := d.pic.ID + "__homes__" + vmPart(v)
 		text := fmt.Sprintf("%s: home nodes %s; remote memory at most %s", o.label(v), homesText(v), v.Remote.Most)
 		amount := picture.Shape{Class: "tick", X: plotRight + 50, Y: d.y + 125, Text: v.Remote.Most.String()}
 		switch {
@@ -219,7 +191,7 @@ func (d *hostDrawing) vms(o *Options) []string {
 			{Class: "name", X: margin, Y: d.y + 125, Text: texttab.Cut(o.label(v), int((plotLeft-2*margin)/boldLetter))}, amount,
 			{Class: "floor", X: plotLeft, Y: d.y + height, W: plotRight - plotLeft}}})
 		steps := stepsOf(&v.Timeline, d.rec, func(b *capture.VMBucket) int32 { return b.Ticks })
-		d.pic.Groups = append(d.pic.Groups, d.band(id, v, steps, height, false)...)
+		d.pic.Groups = append(d.pic.Groups, d.band(id, v, steps, scale{top: d.y, bottom: d.y + height}, false)...)
 		d.farShare(id, v, steps, height)
 		d.y += height + 60
 	}

@@ -63,15 +63,39 @@ func (l *layout) frame(s scale, marks []mark) []picture.Shape {
 	return shapes
 }
 
+// panel places a quantity over time: its name and facts at the left, the frame of its scale,
+// and the shapes on it. numbers are shown when it is pointed at.
+func (l *layout) panel(id, name string, facts []string, s scale, marks []mark, numbers string, shapes ...picture.Shape) {
+	all := append(l.head(name, facts...), l.frame(s, marks)...)
+	l.pic.Add(picture.Group{ID: l.pic.ID + "__" + id, Class: "panel", Focus: true, Numbers: numbers, Shapes: append(all, shapes...)})
+	l.y = s.bottom + panelGap
+}
+
+// rising returns the segments from the floor of a scale to the value of each step.
+func (l *layout) rising(s scale, steps []step, value func(bucket int) (float64, bool)) []segment {
+	return curve(&l.span, steps, func(i int) (picture.Px, picture.Px, bool) {
+		v, ok := value(i)
+		return s.bottom, s.y(v), ok
+	})
+}
+
+// filled and drawn are the ground below a curve and the curve itself.
+func filled(class string, all []segment) picture.Shape {
+	return picture.Shape{Class: class, Path: area(all)}
+}
+func drawn(class string, all []segment) picture.Shape {
+	return picture.Shape{Class: class, Path: line(all)}
+}
+
 // limit places the line of a limit that rules judge by, with its value at the right.
-func (l *layout) limit(s scale, value float64, label string) []picture.Shape {
+func (l *layout) limit(s scale, value float64) []picture.Shape {
 	if value <= 0 || value > s.most {
 		return nil
 	}
 	y := s.y(value)
 	return []picture.Shape{
 		{Class: "limit", X: plotLeft, Y: y, W: plotRight - plotLeft},
-		{Class: "tick", X: plotRight + 50, Y: y + 35, Text: label},
+		{Class: "tick", X: plotRight + 50, Y: y + 35, Text: percent(value)},
 	}
 }
 
@@ -88,7 +112,7 @@ func (l *layout) aboutVM(f *finding.Finding, v *capture.VM) bool {
 
 // found places the findings about a subject over the time that they held, in as many rows
 // as they need.
-func (l *layout) found(id string, o *Options, about func(*finding.Finding) bool) {
+func (l *layout) found(o *Options, about func(*finding.Finding) bool) {
 	const rowHeight = picture.Px(170)
 	var rows picture.Rows
 	var groups []picture.Group
@@ -113,14 +137,14 @@ func (l *layout) found(id string, o *Options, about func(*finding.Finding) bool)
 		}
 		rows.Fill(row, end+40)
 		groups = append(groups, picture.Group{
-			ID: fmt.Sprintf("%s__finding-%d", id, len(groups)), Class: "spell " + f.Severity.String(), Focus: true,
+			ID: fmt.Sprintf("%s__finding-%d", l.pic.ID, len(groups)), Class: "spell " + f.Severity.String(), Focus: true,
 			Numbers: fmt.Sprintf("%s, %s: %s", f.Rule, l.when(f), f.Message), Shapes: append(shapes, text),
 		})
 	}
 	if len(groups) == 0 {
 		return
 	}
-	l.pic.Add(picture.Group{ID: id + "__found", Class: "panel", Shapes: l.head("found")})
+	l.pic.Add(picture.Group{ID: l.pic.ID + "__found", Class: "panel", Shapes: l.head("found")})
 	l.pic.Groups = append(l.pic.Groups, groups...)
 	l.y += picture.Px(rows.Len())*rowHeight + panelGap
 }

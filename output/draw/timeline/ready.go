@@ -12,7 +12,6 @@ import (
 
 // ready places ready time and co-stop of each vCPU.
 func (d *vmDrawing) ready() {
-	const height = picture.Px(600)
 	ready, hasReady := d.v.Ready.Peak()
 	coStop, hasCoStop := d.v.CoStop.Peak()
 	if !hasReady {
@@ -21,9 +20,8 @@ func (d *vmDrawing) ready() {
 	if !hasReady && !hasCoStop {
 		return
 	}
-	most := max(ready, coStop)
-	top, marks := shareScale(most)
-	s := scale{d.y, d.y + height, top}
+	top, marks := shareScale(max(ready, coStop))
+	s := scale{d.y, d.y + 600, top}
 	name, of := "ready", "of each vCPU"
 	if d.v.VCPUs == 0 {
 		of = "of the whole VM"
@@ -34,31 +32,24 @@ func (d *vmDrawing) ready() {
 	} else {
 		name = "co-stop"
 	}
-	shapes := append(d.head(name, facts...), d.frame(s, marks)...)
-	mean := func(sum int64, ticks int32) picture.Px {
-		return s.y(float64(sum) / float64(max(ticks, 1)) / capture.Whole)
+	rate := func(of func(b *capture.VMBucket) float64) []segment {
+		return d.rising(s, d.steps, func(i int) (float64, bool) { return of(d.bucket(i)) / capture.Whole, d.bucket(i).Rates > 0 })
 	}
+	var shapes []picture.Shape
 	if hasReady {
-		worst := curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
-			return s.bottom, s.y(float64(d.bucket(i).MostReady) / capture.Whole), d.bucket(i).Rates > 0
-		})
-		one := curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
-			return s.bottom, mean(d.bucket(i).Ready, d.bucket(i).Rates), d.bucket(i).Rates > 0
-		})
-		shapes = append(shapes, picture.Shape{Class: "waiting", Path: area(one)}, picture.Shape{Class: "worst", Path: line(worst)}, picture.Shape{Class: "curve", Path: line(one)})
+		mean := rate(func(b *capture.VMBucket) float64 { return float64(b.Ready) / float64(max(b.Rates, 1)) })
+		worst := rate(func(b *capture.VMBucket) float64 { return float64(b.MostReady) })
+		shapes = append(shapes, filled("waiting", mean), drawn("worst", worst), drawn("curve", mean))
 		d.legend = append(d.legend, legend{"ready", "", "ready, mean of the vCPUs"})
 	}
 	if hasCoStop && coStop > 0 {
-		shapes = append(shapes, picture.Shape{Class: "costop", Path: line(curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
-			return s.bottom, mean(d.bucket(i).CoStop, d.bucket(i).Rates), d.bucket(i).Rates > 0
-		}))})
+		shapes = append(shapes, drawn("costop", rate(func(b *capture.VMBucket) float64 { return float64(b.CoStop) / float64(max(b.Rates, 1)) })))
 		d.legend = append(d.legend, legend{"costop line", "", "co-stop"})
 	}
 	if hasReady && d.v.VCPUs > 0 {
-		shapes = append(shapes, d.limit(s, d.rec.Options.Ready, percent(d.rec.Options.Ready))...)
+		shapes = append(shapes, d.limit(s, d.rec.Options.Ready)...)
 	}
-	d.pic.Add(picture.Group{ID: d.id + "__ready", Class: "panel", Focus: true, Numbers: readyText(d.v, of), Shapes: shapes})
-	d.y += height + panelGap
+	d.panel("ready", name, facts, s, marks, readyText(d.v, of), shapes...)
 }
 
 func readyText(v *capture.VM, of string) string {
@@ -86,7 +77,7 @@ func (d *vmDrawing) life() {
 		if before {
 			one.Class, one.X = "facts before", x-50
 		}
-		d.pic.Add(picture.Group{ID: d.id + "__" + name, Class: "life", Shapes: []picture.Shape{{Class: "limit", X: x, Y: d.top, H: bottom - d.top}, one}})
+		d.pic.Add(picture.Group{ID: d.pic.ID + "__" + name, Class: "life", Shapes: []picture.Shape{{Class: "limit", X: x, Y: d.top, H: bottom - d.top}, one}})
 	}
 	if x := d.span.x(d.v.First); d.v.Appeared {
 		mark(x, "appeared", "appears "+d.span.clock(d.v.First), x > plotLeft+1300)

@@ -13,7 +13,7 @@ import (
 
 // events places what happened, each event where it begins, in as many rows as the words
 // need; lines lead from them through all panels.
-func (l *layout) events(id string, o *Options, v *capture.VM) {
+func (l *layout) events(o *Options, v *capture.VM) {
 	if o.Events == nil {
 		return
 	}
@@ -50,13 +50,13 @@ func (l *layout) events(id string, o *Options, v *capture.VM) {
 		if e.Note != "" {
 			numbers += ": " + e.Note
 		}
-		groups = append(groups, picture.Group{ID: fmt.Sprintf("%s__event-%d", id, len(groups)), Class: "story", Focus: true, Numbers: numbers, Shapes: shapes})
+		groups = append(groups, picture.Group{ID: fmt.Sprintf("%s__event-%d", l.pic.ID, len(groups)), Class: "story", Focus: true, Numbers: numbers, Shapes: shapes})
 		l.marks = append(l.marks, x)
 	}
 	if len(groups) == 0 {
 		return
 	}
-	l.pic.Add(picture.Group{ID: id + "__events", Class: "panel", Shapes: l.head("story")})
+	l.pic.Add(picture.Group{ID: l.pic.ID + "__events", Class: "panel", Shapes: l.head("story")})
 	l.pic.Groups = append(l.pic.Groups, groups...)
 	l.y += picture.Px(rows.Len())*rowHeight + panelGap
 }
@@ -74,16 +74,16 @@ func (d *vmDrawing) speed(o *Options) {
 	if len(points) == 0 {
 		return
 	}
-	const height = picture.Px(600)
 	least, sum := 1.0, 0.0
 	for _, p := range points {
 		least = min(least, p.Low)
 		sum += p.Value
 	}
 	floor := floors[slices.IndexFunc(floors, func(f float64) bool { return f <= max(least, 0) })]
-	s := scale{d.y, d.y + height, 1 - floor}
+	s := scale{d.y, d.y + 600, 1 - floor}
 	worst := slices.MinFunc(points, func(a, b Point) int { return cmp.Compare(a.Value, b.Value) })
-	facts := []string{fmt.Sprintf("mean %.2f", sum/float64(len(points))), fmt.Sprintf("worst %.2f", worst.Value), "at " + d.span.clock(worst.Time)}
+	mean := sum / float64(len(points))
+	facts := []string{fmt.Sprintf("mean %.2f", mean), fmt.Sprintf("worst %.2f", worst.Value), "at " + d.span.clock(worst.Time)}
 	var band, value []segment
 	apart := nearest(points)
 	for i, p := range points {
@@ -91,13 +91,10 @@ func (d *vmDrawing) speed(o *Options) {
 		band = append(band, segment{x, x + w, s.y(p.Low - floor), s.y(p.High - floor)})
 		value = append(value, segment{x, x + w, s.bottom, s.y(p.Value - floor)})
 	}
-	shapes := append(d.head("performance", facts...), d.frame(s, []mark{{0, fmt.Sprintf("%.1f", floor)}, {1 - floor, "1"}})...)
-	shapes = append(shapes, picture.Shape{Class: "interval", Path: area(touching(band))}, picture.Shape{Class: "curve", Path: line(touching(value))})
-	d.pic.Add(picture.Group{ID: d.id + "__speed", Class: "panel", Focus: true,
-		Numbers: fmt.Sprintf("performance index (1: all memory local, no wait): mean %.2f, worst %.2f (%.2f to %.2f) at %s", sum/float64(len(points)), worst.Value, worst.Low, worst.High, d.span.clock(worst.Time)),
-		Shapes:  shapes})
+	d.panel("speed", "performance", facts, s, []mark{{0, fmt.Sprintf("%.1f", floor)}, {1 - floor, "1"}},
+		fmt.Sprintf("performance index (1: all memory local, no wait): mean %.2f, worst %.2f (%.2f to %.2f) at %s", mean, worst.Value, worst.Low, worst.High, d.span.clock(worst.Time)),
+		filled("interval", touching(band)), drawn("curve", touching(value)))
 	d.legend = append(d.legend, legend{"interval", "", "performance: what the published figures allow"})
-	d.y += height + panelGap
 }
 
 // pointEnd returns until when a point holds: to the next, unless that is much later than

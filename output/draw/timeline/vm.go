@@ -31,7 +31,6 @@ func vmPart(v *capture.VM) string {
 type vmDrawing struct {
 	*layout
 	v     *capture.VM
-	id    string
 	steps []step
 	lacks []string // what the capture does not state
 	blind bool     // N%L and remote memory mean nothing
@@ -40,7 +39,6 @@ type vmDrawing struct {
 func (d *vmDrawing) bucket(i int) *capture.VMBucket { return &d.v.Timeline.Buckets[i] }
 
 func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture.Picture {
-	id := VMID(rec, v)
 	facts := []string{"on " + rec.Host}
 	if v.VCPUs > 0 {
 		facts = append(facts, strconv.Itoa(v.VCPUs)+" vCPU")
@@ -48,13 +46,13 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture.Picture
 	if v.Size > 0 {
 		facts = append(facts, v.Size.String())
 	}
-	d := &vmDrawing{v: v, id: id}
-	d.layout = newLayout(rec, id, o.title(o.label(v)), strings.Join(append(facts, spanOfText(rec)), " · "))
+	d := &vmDrawing{v: v}
+	d.layout = newLayout(rec, VMID(rec, v), o.title(o.label(v)), strings.Join(append(facts, spanOfText(rec)), " · "))
 	d.pic.Title = o.title(fmt.Sprintf("%s on %s over time", o.label(v), rec.Host))
 	d.steps = stepsOf(&v.Timeline, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
 	d.behind, d.top = len(d.pic.Groups), d.y
-	d.events(id, o, v)
-	d.found(id, o, func(f *finding.Finding) bool { return d.aboutVM(f, v) })
+	d.events(o, v)
+	d.found(o, func(f *finding.Finding) bool { return d.aboutVM(f, v) })
 	d.blind = o.blind(v)
 	d.homes()
 	d.locality()
@@ -84,7 +82,6 @@ func spanOfText(rec *capture.Recording) string {
 
 // homes places the band of home nodes.
 func (d *vmDrawing) homes() {
-	const height = picture.Px(280)
 	if !d.v.HasHomes {
 		d.lacks = append(d.lacks, "home nodes")
 		return
@@ -98,20 +95,19 @@ func (d *vmDrawing) homes() {
 	case !ok && d.v.LastHomes != 0:
 		facts = rule.Nodes(d.v.LastHomes)
 	}
-	d.pic.Add(picture.Group{ID: d.id + "__homes", Class: "panel", Focus: true, Numbers: "home nodes: " + homesText(d.v),
-		Shapes: append(d.head("home nodes", facts), picture.Shape{Class: "floor", X: plotLeft, Y: d.y + height, W: plotRight - plotLeft})})
-	d.pic.Groups = append(d.pic.Groups, d.band(d.id, d.v, d.steps, height, true)...)
+	s := scale{top: d.y, bottom: d.y + 280}
+	d.panel("homes", "home nodes", []string{facts}, s, nil, "home nodes: "+homesText(d.v))
+	d.pic.Groups = append(d.pic.Groups, d.band(d.pic.ID, d.v, d.steps, s, true)...)
 	for n := 0; n <= d.nodes; n++ {
 		if anyHome(d.v, n) {
 			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%picture.Textures), strconv.Itoa(n % picture.Textures), fmt.Sprintf("node %d", n)})
 		}
 	}
-	d.y += height + panelGap
 }
 
 // band returns the home nodes of a VM as groups, one for each stretch of the same nodes.
 // Several nodes at once stand above each other.
-func (l *layout) band(id string, v *capture.VM, steps []step, height picture.Px, labels bool) []picture.Group {
+func (l *layout) band(id string, v *capture.VM, steps []step, s scale, labels bool) []picture.Group {
 	var out []picture.Group
 	for from := 0; from < len(steps); {
 		homes := v.Timeline.Buckets[steps[from].bucket].Homes
@@ -125,7 +121,7 @@ func (l *layout) band(id string, v *capture.VM, steps []step, height picture.Px,
 		i, n := 0, homes.Len()
 		for node := range homes.All() {
 			l.nodes = max(l.nodes, node)
-			y0, y1 := l.y+height*picture.Px(i)/picture.Px(n), l.y+height*picture.Px(i+1)/picture.Px(n)
+			y0, y1 := s.top+(s.bottom-s.top)*picture.Px(i)/picture.Px(n), s.top+(s.bottom-s.top)*picture.Px(i+1)/picture.Px(n)
 			g.Shapes = append(g.Shapes, picture.Shape{Class: "band", X: x, Y: y0, W: w, H: y1 - y0, Fill: strconv.Itoa(node % picture.Textures)})
 			if label := strconv.Itoa(node); labels && y1-y0 >= 110 && w > picture.Px(len(label)+2)*letter {
 				g.Shapes = append(g.Shapes, picture.Shape{Class: "inside", X: x + w/2, Y: (y0+y1)/2 + 38, Text: label})
@@ -173,8 +169,7 @@ func (d *vmDrawing) locality() {
 		d.lacks = append(d.lacks, "local and remote memory")
 		return
 	}
-	const height = picture.Px(700)
-	s := scale{d.y, d.y + height, 1}
+	s := scale{d.y, d.y + 700, 1}
 	facts := []string{"no memory on a node"}
 	if all := d.v.Least.Local + d.v.Least.Remote; all > 0 {
 		facts = []string{"least " + rule.NL(float64(d.v.Least.Local)/float64(all)), "at " + d.span.clock(d.v.Least.Time)}
@@ -182,19 +177,10 @@ func (d *vmDrawing) locality() {
 	if d.blind {
 		facts = notMeasurable
 	}
-	shapes := append(d.head("N%L", facts...), d.frame(s, []mark{{0, "0"}, {.5, "50 %"}, {1, "100 %"}})...)
-	mean := curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
-		n, ok := share(d.bucket(i))
-		return s.bottom, s.y(n), ok
-	})
-	least := curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
-		b := d.bucket(i)
-		return s.bottom, s.y(float64(b.Least) / capture.Whole), b.Memory > 0
-	})
-	shapes = append(shapes, picture.Shape{Class: "local", Path: area(mean)}, picture.Shape{Class: "worst", Path: line(least)}, picture.Shape{Class: "curve", Path: line(mean)})
-	shapes = append(shapes, d.limit(s, d.rec.Options.Locality, percent(d.rec.Options.Locality))...)
-	d.pic.Add(picture.Group{ID: d.id + "__locality", Class: "panel", Focus: true, Numbers: d.localityText(), Shapes: shapes})
-	d.y += height + panelGap
+	mean := d.rising(s, d.steps, func(i int) (float64, bool) { return share(d.bucket(i)) })
+	least := d.rising(s, d.steps, func(i int) (float64, bool) { return float64(d.bucket(i).Least) / capture.Whole, d.bucket(i).Memory > 0 })
+	shapes := append([]picture.Shape{filled("local", mean), drawn("worst", least), drawn("curve", mean)}, d.limit(s, d.rec.Options.Locality)...)
+	d.panel("locality", "N%L", facts, s, []mark{{0, "0"}, {.5, "50 %"}, {1, "100 %"}}, d.localityText(), shapes...)
 }
 
 func (d *vmDrawing) localityText() string {
@@ -217,7 +203,6 @@ func (d *vmDrawing) memory() {
 	if !d.v.HasMemory {
 		return
 	}
-	const height = picture.Px(900)
 	amount := func(i int) (local, remote numa.Bytes) {
 		b := d.bucket(i)
 		n := int64(max(b.Memory, 1))
@@ -229,7 +214,7 @@ func (d *vmDrawing) memory() {
 		most = max(most, local+remote)
 	}
 	top, marks := memoryScale(most)
-	s := scale{d.y, d.y + height, top}
+	s := scale{d.y, d.y + 900, top}
 	facts := []string{"never remote"}
 	if d.v.Remote.Most > 0 {
 		facts = []string{"remote at most", d.v.Remote.Most.String(), "at " + d.span.clock(d.v.Remote.At)}
@@ -239,25 +224,21 @@ func (d *vmDrawing) memory() {
 		facts = notMeasurable
 		text = fmt.Sprintf("memory: at the end %s; how much of it is remote is not measurable, it is interleaved over the home nodes (M006)", d.v.LastLocal+d.v.LastRemote)
 	}
-	shapes := append(d.head("memory", facts...), d.frame(s, marks)...)
-	stack := func(remote bool) []segment {
-		return curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
-			here, far := amount(i)
-			if remote {
-				return s.y(float64(here)), s.y(float64(here + far)), d.bucket(i).Memory > 0 && far > 0
-			}
-			return s.bottom, s.y(float64(here)), d.bucket(i).Memory > 0
-		})
+	var shapes []picture.Shape
+	if here := d.rising(s, d.steps, func(i int) (float64, bool) {
+		local, _ := amount(i)
+		return float64(local), d.bucket(i).Memory > 0
+	}); len(here) > 0 {
+		shapes = append(shapes, filled("local", here), drawn("curve", here))
 	}
-	if local := stack(false); len(local) > 0 {
-		shapes = append(shapes, picture.Shape{Class: "local", Path: area(local)}, picture.Shape{Class: "curve", Path: line(local)})
-	}
-	if remote := stack(true); len(remote) > 0 {
+	if far := curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
+		local, remote := amount(i)
+		return s.y(float64(local)), s.y(float64(local + remote)), d.bucket(i).Memory > 0 && remote > 0
+	}); len(far) > 0 {
 		d.remote = true
-		shapes = append(shapes, picture.Shape{Class: "remote", Path: area(remote), Fill: "remote"})
+		shapes = append(shapes, picture.Shape{Class: "remote", Path: area(far), Fill: "remote"})
 	}
-	d.pic.Add(picture.Group{ID: d.id + "__memory", Class: "panel", Focus: true,
-		Numbers: text, Shapes: shapes})
+	d.panel("memory", "memory", facts, s, marks, text, shapes...)
 	local := "local memory"
 	if d.blind {
 		local = "memory on the home nodes"
@@ -266,7 +247,6 @@ func (d *vmDrawing) memory() {
 	if d.remote {
 		d.legend = append(d.legend, legend{"remote", "remote", "remote memory"})
 	}
-	d.y += height + panelGap
 }
 
 // migrations places a tick for each step with NUMA migrations, as long as they are many.
@@ -275,13 +255,12 @@ func (d *vmDrawing) migrations() {
 		d.lacks = append(d.lacks, "NUMA migrations")
 		return
 	}
-	const height = picture.Px(240)
 	most := int64(1)
 	for i := range d.v.Timeline.Buckets {
 		most = max(most, d.bucket(i).Moves)
 	}
-	s := scale{d.y, d.y + height, float64(most)}
-	shapes := append(d.head("migrations", countText(d.v.Moves.All)), picture.Shape{Class: "floor", X: plotLeft, Y: s.bottom, W: plotRight - plotLeft})
+	s := scale{d.y, d.y + 240, float64(most)}
+	var shapes []picture.Shape
 	if d.v.Moves.All > 0 {
 		shapes = append(shapes, picture.Shape{Class: "amount", X: plotLeft - 60, Y: s.top + 70, Text: strconv.FormatInt(most, 10)})
 	}
@@ -291,9 +270,8 @@ func (d *vmDrawing) migrations() {
 			shapes = append(shapes, picture.Shape{Class: "event", X: d.span.x(one.from), Y: y, H: s.bottom - y})
 		}
 	}
-	d.pic.Add(picture.Group{ID: d.id + "__migrations", Class: "panel", Focus: true,
-		Numbers: fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, rule.Duration(d.v.Timeline.Width)), Shapes: shapes})
-	d.y += height + panelGap
+	d.panel("migrations", "migrations", []string{countText(d.v.Moves.All)}, s, nil,
+		fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, rule.Duration(d.v.Timeline.Width)), shapes...)
 }
 
 func countText(n int64) string {
