@@ -3,6 +3,7 @@ package published
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -60,51 +61,47 @@ func unlike(observed any, want string) error {
 	return fmt.Errorf("found %s, want %s", show(observed), want)
 }
 
+// reading returns a predictor that reads what was observed before it predicts; want says what
+// it has to be.
+func reading[T any](read func(any) (T, bool), want string, predict func(c *Case, v *variant, observed T) (string, bool, error)) predictor {
+	return func(c *Case, v *variant, observed any) (string, bool, error) {
+		value, ok := read(observed)
+		if !ok {
+			return "", false, unlike(observed, want)
+		}
+		return predict(c, v, value)
+	}
+}
+
 // whole returns a predictor of a count of the layout.
 func whole(value func(*vnuma.Layout) int) predictor {
-	return func(_ *Case, v *variant, observed any) (string, bool, error) {
-		n, ok := number(observed)
-		if !ok {
-			return "", false, unlike(observed, "a number")
-		}
+	return reading(number, "a number", func(_ *Case, v *variant, n float64) (string, bool, error) {
 		got := value(&v.layout)
 		return strconv.Itoa(got), float64(got) == n, nil
-	}
+	})
 }
 
 // is returns a predictor of a truth of the layout.
 func is(value func(*vnuma.Layout) bool) predictor {
-	return func(_ *Case, v *variant, observed any) (string, bool, error) {
-		b, ok := truth(observed)
-		if !ok {
-			return "", false, unlike(observed, "true or false")
-		}
+	return reading(truth, "true or false", func(_ *Case, v *variant, b bool) (string, bool, error) {
 		got := value(&v.layout)
 		return strconv.FormatBool(got), got == b, nil
-	}
+	})
 }
 
 // sizes returns a predictor of the vCPUs of each node or client.
 func sizes(value func(*vnuma.Layout) []int) predictor {
-	return func(_ *Case, v *variant, observed any) (string, bool, error) {
-		n, ok := numbers(observed)
-		if !ok {
-			return "", false, unlike(observed, "a list of numbers")
-		}
+	return reading(numbers, "a list of numbers", func(_ *Case, v *variant, n []float64) (string, bool, error) {
 		got := show(value(&v.layout))
 		return got, got == show(n), nil
-	}
+	})
 }
 
 // stored returns a predictor of what the VM's configuration holds afterwards. An
 // event that writes nothing leaves what was there: what the case states, or what
 // the power-on before the vMotion wrote.
 func stored(value func(vnuma.Stored) int) predictor {
-	return func(_ *Case, v *variant, observed any) (string, bool, error) {
-		n, ok := number(observed)
-		if !ok {
-			return "", false, unlike(observed, "a number")
-		}
+	return reading(number, "a number", func(_ *Case, v *variant, n float64) (string, bool, error) {
 		s := v.layout.Stored
 		switch {
 		case s.Written:
@@ -121,7 +118,7 @@ func stored(value func(vnuma.Stored) int) predictor {
 		}
 		got := value(s)
 		return strconv.Itoa(got), float64(got) == n, nil
-	}
+	})
 }
 
 // homeNodes compares how many nodes the VM is placed on. Which ones is a matter
@@ -148,18 +145,14 @@ func memoryPlacement(_ *Case, v *variant, observed any) (string, bool, error) {
 
 var suggestion = regexp.MustCompile(`cpuid\.coresPerSocket = (\d+) is suggested`)
 
-func suggested(_ *Case, v *variant, observed any) (string, bool, error) {
-	n, ok := number(observed)
-	if !ok {
-		return "", false, unlike(observed, "a number")
-	}
+var suggested = reading(number, "a number", func(_ *Case, v *variant, n float64) (string, bool, error) {
 	for _, line := range vnuma.LogLines(&v.layout, &v.guest, &v.machine) {
 		if s := suggestion.FindStringSubmatch(line); s != nil {
 			return s[1], s[1] == show(n), nil
 		}
 	}
 	return "none", false, nil
-}
+})
 
 // slicesGB compares the memory of each virtual node in whole GB.
 func slicesGB(_ *Case, v *variant, observed any) (string, bool, error) {
@@ -211,7 +204,7 @@ func touched(_ *Case, v *variant, observed any) (string, bool, error) {
 	for i := range l.VPDs.Len() {
 		want := float64(l.Slice(i) / numa.MiB)
 		got = append(got, int(want))
-		agrees = agrees && abs(mb[i]-want) <= want*sliceTolerance
+		agrees = agrees && math.Abs(mb[i]-want) <= want*sliceTolerance
 	}
 	return show(got), agrees, nil
 }

@@ -2,6 +2,7 @@ package published
 
 import (
 	"fmt"
+	"math"
 
 	"homenode/numa"
 )
@@ -62,7 +63,7 @@ func hostMemory(divided bool, unit numa.Bytes) predictor {
 			return "", false, unlike(observed, "a number")
 		}
 		got := memory / float64(unit) / float64(nodes)
-		return show(got), abs(want-got) <= got*nodeTolerance, nil
+		return show(got), math.Abs(want-got) <= got*nodeTolerance, nil
 	}
 }
 
@@ -73,5 +74,3 @@ func total(numbers []float64) float64 {
 	}
 	return sum
 }
-
-func abs(x float64) float64 { return max(x, -x) }

@@ -98,10 +98,10 @@ func (w *Writer) add(file string, t *numa.Tick) error {
 	last, lastNode := -2, -2
 	for v := range series.Values(t) {
 		if v.VM != last || v.Node != lastNode {
-			r.Kind, r.Entity, r.GID, r.Node = series.Host.String(), host, nil, nil
+			r.Kind, r.Entity, r.GID, r.Node = series.Host, host, nil, nil
 			if v.Node >= 0 {
 				r.Node = p.number(int64(v.Node))
-				r.Kind, r.Entity = series.Node.String(), strconv.Itoa(v.Node)
+				r.Kind, r.Entity = series.Node, strconv.Itoa(v.Node)
 			}
 			if v.VM >= 0 {
 				vm := &t.VMs[v.VM]
@@ -111,7 +111,7 @@ func (w *Writer) add(file string, t *numa.Tick) error {
 						gid = p.number(vm.GID)
 					}
 				}
-				r.Kind, r.Entity, r.GID = series.VM.String(), text(vm.Name), gid
+				r.Kind, r.Entity, r.GID = series.VM, text(vm.Name), gid
 			}
 			last, lastNode = v.VM, v.Node
 		}

@@ -6,30 +6,23 @@ package series
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"homenode/numa"
 )
 
-// A Kind is what a counter is about.
-type Kind uint8
-
-// The kinds, in the order of All.
+// What a counter is about; names begin with it.
 const (
-	Host Kind = iota
-	Node
-	VM
-	VMOnNode // a VM on one NUMA node
+	Host = "host"
+	Node = "node"
+	VM   = "vm"
 )
-
-// String returns the subject of the kind: host, node or vm.
-func (k Kind) String() string { return [...]string{"host", "node", "vm", "vm"}[k] }
 
 // A Counter is one quantity.
 type Counter struct {
 	// Name is the subject, the quantity and the unit: vm_numa_local_bytes. OpenMetrics puts
 	// homenode_ in front.
 	Name string
-	Kind Kind
 	Unit string // the end of Name; empty for a plain number
 	// Events says that the value counts what happened since the tick before.
 	Events bool
@@ -54,17 +47,11 @@ type of[T any] struct {
 
 // All returns every counter: those of the host, of a node, of a VM, and of a VM on a node.
 func All() []Counter {
-	var all []Counter
-	for _, c := range hosts {
-		all = append(all, c.Counter)
-	}
-	for _, c := range nodes {
-		all = append(all, c.Counter)
-	}
-	for _, c := range vms {
-		all = append(all, c.Counter)
-	}
-	for _, c := range parts {
+	return slices.Concat(names(hosts), names(nodes), names(vms), names(parts))
+}
+
+func names[T any](counters []of[T]) (all []Counter) {
+	for _, c := range counters {
 		all = append(all, c.Counter)
 	}
 	return all
@@ -72,14 +59,7 @@ func All() []Counter {
 
 // HomeNodes is the counter in All that is a set: its Number is the sum of 2ⁿ over the home
 // nodes n, 0 for none.
-var HomeNodes = func() int {
-	for i, c := range All() {
-		if c.Name == homeNodes {
-			return i
-		}
-	}
-	panic("no counter " + homeNodes)
-}()
+var HomeNodes = slices.IndexFunc(All(), func(c Counter) bool { return c.Name == homeNodes })
 
 const homeNodes = "vm_numa_home_nodes"
 
