@@ -3,32 +3,11 @@ package optimise
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/source/word"
 )
-
-// Events returns the steps as events of a story, one every gap from at on: the simulation
-// of the scheduler tells what they come to over time. Steps of one VM follow each other;
-// a change of shape powers it off and on. f is the fleet that the problem is made of.
-func (p *Proposal) Events(of *Problem, f *numa.Fleet, at, gap time.Duration) []numa.Event {
-	var out []numa.Event
-	vms := byVM(f)
-	for _, s := range p.Steps {
-		v := &of.VMs[s.VM]
-		e := numa.Event{At: at, Kind: numa.VMotion, VM: v.ID, Host: of.Hosts[s.To].ID, Note: s.Why}
-		if s.Shape >= 0 {
-			shape := &v.Shapes[s.Shape]
-			c := Edited(vms[v.ID], shape.Edit, shape.Nodes)
-			e.Kind, e.Host, e.Config = numa.Resize, "", &c
-		}
-		out = append(out, e)
-		at += gap
-	}
-	return out
-}
 
 // Fleet returns f as it is once the steps are done and every VM was powered on there
 // again. f is the fleet that the problem is made of, and stays as it is.

@@ -107,8 +107,8 @@ func machineOf(m Machine) *Machine { return &m }
 // Placements of the experiments on two nodes; only proportions count.
 var (
 	wideD       = []Client{{Node: 0, VCPUs: 8}, {Node: 1, VCPUs: 8}}
-	interleaved = Use{Clients: Shared([]numa.Bytes{1, 1}, wideD...)}
-	onOneNode   = Use{Clients: Shared([]numa.Bytes{1, 0}, wideD...)}
+	interleaved = Use{Clients: shared([]numa.Bytes{1, 1}, wideD...)}
+	onOneNode   = Use{Clients: shared([]numa.Bytes{1, 0}, wideD...)}
 	allLocal    = Use{Clients: []Client{{Node: 0, VCPUs: 16}}}
 	otherNode   = Use{Clients: []Client{{Node: 0, VCPUs: 1, Memory: []numa.Bytes{0, 1}}}}
 
@@ -118,7 +118,7 @@ var (
 
 // megabytesE is the wide VM of article E with so much on its nodes: a benchmark that
 // every vCPU runs over all memory.
-func megabytesE(mb ...numa.Bytes) Use { return Use{Clients: Shared(mb, wideE...)} }
+func megabytesE(mb ...numa.Bytes) Use { return Use{Clients: shared(mb, wideE...)} }
 
 // Reasons that several rows share.
 const (

@@ -3,6 +3,7 @@ package cost
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"homenode/numa"
@@ -19,12 +20,12 @@ func TestThroughput(t *testing.T) {
 	}{
 		{"both local", &skl, []Client{{Node: 0, VCPUs: 8}, {Node: 1, VCPUs: 8}}, 2},
 		{"interleaved: each link carries half of a client", &skl,
-			Shared([]numa.Bytes{1, 1}, Client{Node: 0, VCPUs: 8}, Client{Node: 1, VCPUs: 8}), 4 * link},
+			shared([]numa.Bytes{1, 1}, Client{Node: 0, VCPUs: 8}, Client{Node: 1, VCPUs: 8}), 4 * link},
 		// The far client fills the link; the near one takes what the controllers have left.
-		{"all on one node", &skl, Shared([]numa.Bytes{1, 0}, Client{Node: 0, VCPUs: 8}, Client{Node: 1, VCPUs: 8}), 1},
+		{"all on one node", &skl, shared([]numa.Bytes{1, 0}, Client{Node: 0, VCPUs: 8}, Client{Node: 1, VCPUs: 8}), 1},
 		// Client 1 reads 16722/25140 through the link; client 0 reads 8418/25140 through
 		// the other: the second link is full before the controllers are.
-		{"two thirds on one node", &skl, Shared([]numa.Bytes{16722, 8418}, Client{Node: 0, VCPUs: 8}, Client{Node: 1, VCPUs: 8}),
+		{"two thirds on one node", &skl, shared([]numa.Bytes{16722, 8418}, Client{Node: 0, VCPUs: 8}, Client{Node: 1, VCPUs: 8}),
 			link/(16722.0/25140) + link/(8418.0/25140)},
 		{"two clients on one node share its cores", exact(0, 1), []Client{{Node: 0, VCPUs: 8}, {Node: 0, VCPUs: 8}, {Node: 1, VCPUs: 4}}, 1.5},
 		// 4 nodes of 2 packages: both nodes of a package use one link of 0.25.
@@ -163,4 +164,14 @@ func TestIndexProperties(t *testing.T) {
 			}
 		}
 	}
+}
+
+// shared returns the clients with all memory of the VM accessed by each of them: what a
+// guest does that sees one virtual node only.
+func shared(memory []numa.Bytes, clients ...Client) []Client {
+	clients = slices.Clone(clients)
+	for i := range clients {
+		clients[i].Memory = memory
+	}
+	return clients
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"homenode/numa"
 )
@@ -30,19 +29,9 @@ type Client struct {
 	// node, each byte as often as any other: for
 	// a guest that sees virtual nodes the memory of its own, for one that sees a single
 	// node all memory of the VM. Then half of the accesses of a wide VM on two nodes are
-	// far, though N%L reads 100 (rule book C-13, C-17). Shared fills it in.
+	// far, though N%L reads 100 (rule book C-13, C-17).
 	// A client without memory is taken for local.
 	Memory []numa.Bytes
-}
-
-// Shared returns the clients with all memory of the VM accessed by each of them: what a
-// guest does that sees one virtual node only.
-func Shared(memory []numa.Bytes, clients ...Client) []Client {
-	clients = slices.Clone(clients)
-	for i := range clients {
-		clients[i].Memory = memory
-	}
-	return clients
 }
 
 // Accessed turns the clients of a VM with the memory that was allocated for each into

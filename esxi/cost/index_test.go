@@ -40,16 +40,16 @@ func TestIndex(t *testing.T) {
 		{"all local", allStall, Use{Clients: []Client{{Node: 1, VCPUs: 4, Memory: []numa.Bytes{0, GiB}}}}, 1},
 		{"no memory yet", allStall, Use{Clients: two}, 1},
 		{"all far", allStall, Use{Clients: []Client{{Node: 0, VCPUs: 4, Memory: []numa.Bytes{0, GiB}}}}, 100.0 / 150},
-		{"interleaved: half is far, though N%L is 100", allStall, Use{Clients: Shared([]numa.Bytes{GiB, GiB}, two...)}, 100.0 / 125},
+		{"interleaved: half is far, though N%L is 100", allStall, Use{Clients: shared([]numa.Bytes{GiB, GiB}, two...)}, 100.0 / 125},
 		{"own memory of each virtual node", allStall, Use{Clients: []Client{
 			{Node: 0, VCPUs: 8, Memory: []numa.Bytes{GiB, 0}}, {Node: 1, VCPUs: 8, Memory: []numa.Bytes{0, GiB}}}}, 1},
-		{"vCPUs weigh: 3 of 4 are at home", allStall, Use{Clients: Shared([]numa.Bytes{GiB, 0},
+		{"vCPUs weigh: 3 of 4 are at home", allStall, Use{Clients: shared([]numa.Bytes{GiB, 0},
 			Client{Node: 0, VCPUs: 12}, Client{Node: 1, VCPUs: 4})}, 100 / (100 + 50.0/4)},
-		{"a third of the time stalls", Workload{Stall: Range{0, 0.3, 1}}, Use{Clients: Shared([]numa.Bytes{GiB, GiB}, two...)}, 1 / (1 + 0.3*0.25)},
+		{"a third of the time stalls", Workload{Stall: Range{0, 0.3, 1}}, Use{Clients: shared([]numa.Bytes{GiB, GiB}, two...)}, 1 / (1 + 0.3*0.25)},
 		{"ready and co-stop", allStall, Use{Clients: two, Ready: 0.25, CoStop: 0.25}, 0.5},
 		{"never runs", allStall, Use{Clients: two, Ready: 1}, 0},
-		{"streams, all on one node", allStream, Use{Clients: Shared([]numa.Bytes{GiB, 0}, two...)}, 0.5},
-		{"streams, interleaved: the links are full", allStream, Use{Clients: Shared([]numa.Bytes{GiB, GiB}, two...)}, 0.5},
+		{"streams, all on one node", allStream, Use{Clients: shared([]numa.Bytes{GiB, 0}, two...)}, 0.5},
+		{"streams, interleaved: the links are full", allStream, Use{Clients: shared([]numa.Bytes{GiB, GiB}, two...)}, 0.5},
 		{"streams, a quarter of the cores: the link is just full", allStream, Use{Clients: []Client{{Node: 0, VCPUs: 2, Memory: []numa.Bytes{0, GiB}}}}, 1},
 		{"streams, half of the cores through the link", allStream, Use{Clients: []Client{{Node: 0, VCPUs: 4, Memory: []numa.Bytes{0, GiB}}}}, 0.5},
 		{"streams, crowded where nothing better was expected", allStream, Use{Clients: []Client{{Node: 0, VCPUs: 16}}}, 1},
@@ -92,7 +92,7 @@ func TestIndexInterval(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Index = %+v, %v\nwant %+v", got, err, want)
 	}
-	got, err = m.Index(allStream, Use{Clients: Shared([]numa.Bytes{0, 1}, Client{Node: 0, VCPUs: 8})})
+	got, err = m.Index(allStream, Use{Clients: shared([]numa.Bytes{0, 1}, Client{Node: 0, VCPUs: 8})})
 	want = Estimate{Value: 0.25, Low: 0.25, High: 0.25, Access: [distances]float64{0, 0, 1}, Extrapolated: true,
 		Why: []string{"A controller or link is asked for 4.0 times what it has; two times was measured (e-wide)."}}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -189,7 +189,7 @@ func TestWorkloads(t *testing.T) {
 }
 
 func BenchmarkIndex(b *testing.B) {
-	use := Use{Clients: Shared([]numa.Bytes{3, 1}, Client{Node: 0, VCPUs: 8}, Client{Node: 1, VCPUs: 8})}
+	use := Use{Clients: shared([]numa.Bytes{3, 1}, Client{Node: 0, VCPUs: 8}, Client{Node: 1, VCPUs: 8})}
 	for _, tt := range []struct{ name, cpu, workload string }{
 		{"measured host, database", "Xeon Gold 6154", "database"},
 		{"measured host, bandwidth", "Xeon Gold 6154", "bandwidth"},

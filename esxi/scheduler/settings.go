@@ -163,15 +163,6 @@ var options = []option{
 	{"Mem.ShareForceSalting", 0, 2, func(s *Settings) *int { return &s.Salting }, nil},
 }
 
-// SimulatedOptions returns the keys of the host options that change a simulation.
-func SimulatedOptions() []string {
-	keys := make([]string, len(options))
-	for i := range options {
-		keys[i] = options[i].key
-	}
-	return keys
-}
-
 // Simulated reports whether the host option with this key changes a simulation.
 func Simulated(key string) bool {
 	for i := range options {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/unit"
 )
 
 // A kind is what a value is.
@@ -114,7 +115,7 @@ func (v value) number(x float64) string {
 		if v.gigabytes {
 			return short(x/float64(numa.GiB), 1) + " GB"
 		}
-		return grouped(math.Round(x/float64(numa.MiB))) + " MB"
+		return unit.Grouped(math.Round(x/float64(numa.MiB)), 0) + " MB"
 	case kindPercent:
 		return short(x, 1) + " %"
 	}
@@ -126,18 +127,6 @@ func short(x float64, digits int) string {
 	s := strconv.FormatFloat(x, 'f', digits, 64)
 	if s = strings.TrimSuffix(s, ".0"); s == "-0" {
 		return "0"
-	}
-	return s
-}
-
-// grouped prints a whole number with commas, as the articles do.
-func grouped(x float64) string {
-	s := strconv.FormatFloat(math.Abs(x), 'f', 0, 64)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	if x < 0 {
-		s = "-" + s
 	}
 	return s
 }

@@ -182,7 +182,7 @@ func TestOrder(t *testing.T) {
 		"1 gap in the capture, the longest of 59m20s: VMs are taken to have run on as before",
 		"not compared: NMIG, which the capture does not state",
 	}
-	if !slices.Equal(got, want) || res.Moments != 2 || !res.Start.Equal(at.Add(20*time.Second)) || res.Over() != 59*time.Minute+40*time.Second {
+	if !slices.Equal(got, want) || res.Moments != 2 || !res.Start.Equal(at.Add(20*time.Second)) || res.End.Sub(res.Start) != 59*time.Minute+40*time.Second {
 		t.Errorf("%d moments from %s, notes\n%q\nwant\n%q", res.Moments, res.Start, got, want)
 	}
 	defer func() {

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"strings"
-	"time"
 
 	"homenode/esxi/scheduler"
 	"homenode/numa"
@@ -176,6 +175,3 @@ func (c *comparison) result() *Result {
 	out.Notes = c.plan.notes
 	return out
 }
-
-// Over returns how long the replay is.
-func (r *Result) Over() time.Duration { return r.End.Sub(r.Start) }

@@ -1,6 +1,10 @@
 package replay
 
-import "homenode/numa"
+import (
+	"math"
+
+	"homenode/numa"
+)
 
 // A Counter is a quantity that a replay compares.
 type Counter int
@@ -49,11 +53,9 @@ func (e *Error) add(observed, simulated, persistent float64) {
 	e.Compared++
 	e.Observed += observed
 	e.Simulated += simulated
-	e.Missed += abs(simulated - observed)
-	e.Persisted += abs(persistent - observed)
+	e.Missed += math.Abs(simulated - observed)
+	e.Persisted += math.Abs(persistent - observed)
 }
-
-func abs(x float64) float64 { return max(x, -x) }
 
 // differ compares sets.
 func (e *Error) differ(observed, simulated, persistent numa.NodeSet) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -51,7 +52,7 @@ func (p *plan) sizes() string {
 			all = append(all, n.Total.String())
 		}
 	}
-	text := plural(len(p.rec.first.Nodes), "NUMA node")
+	text := words.Plural(len(p.rec.first.Nodes), "NUMA node")
 	if all != nil {
 		text += " (" + strings.Join(all, ", ") + ")"
 	}
@@ -105,13 +106,6 @@ func (p *plan) node(id int) *numa.NodeTick {
 
 func list(ids []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
-}
-
-func plural(n int, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return fmt.Sprintf("%d %s", n, word)
 }
 
 // A guest is a VM of the story: one life or several, one after the other.
@@ -240,7 +234,7 @@ func (p *plan) inventoried(l *life) (found *numa.VM, why string) {
 	case len(here) > 1:
 		return nil, fmt.Sprintf("%d VMs of the inventory have this name%s", len(here), assumed)
 	case here[0].VCPUs.Known() && !l.had(here[0].VCPUs.Value):
-		return nil, fmt.Sprintf("%s in the capture, %d in the inventory%s", plural(l.shapes[0].vcpus, "vCPU"), here[0].VCPUs.Value, assumed)
+		return nil, fmt.Sprintf("%s in the capture, %d in the inventory%s", words.Plural(l.shapes[0].vcpus, "vCPU"), here[0].VCPUs.Value, assumed)
 	case l.shapes[0].vcpus == 0 && !here[0].VCPUs.Known():
 		return nil, "the inventory does not say how many vCPUs it has"
 	}

@@ -100,7 +100,7 @@ func TestThin(t *testing.T) {
 	if full.Moments != 540 || full.Window != 20*time.Second {
 		t.Errorf("%d moments of %s, want 540 of 20s", full.Moments, full.Window)
 	}
-	if kept := thin.Moments * len(s.Fleet.VMs); kept > 1000 || kept < 400 || thin.Window != thin.Over()/time.Duration(thin.Moments)/time.Second*time.Second && thin.Window <= 20*time.Second {
+	if kept := thin.Moments * len(s.Fleet.VMs); kept > 1000 || kept < 400 || thin.Window != thin.End.Sub(thin.Start)/time.Duration(thin.Moments)/time.Second*time.Second && thin.Window <= 20*time.Second {
 		t.Errorf("%d moments of %s of %d VMs, want at most 1000 states", thin.Moments, thin.Window, len(s.Fleet.VMs))
 	}
 	if a, b := full.Totals[replay.NMIG].Observed, thin.Totals[replay.NMIG].Observed; a != b || a == 0 {

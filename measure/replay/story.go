@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -112,7 +113,7 @@ func (p *plan) hotAdds(g int, l *life) {
 		}
 		at := min(max(s.at, p.at(l.first-1)), p.at(l.end))
 		p.event(numa.Event{At: at, Kind: numa.HotAdd, VM: p.fleet.VMs[g].ID, Config: &config})
-		p.note(fmt.Sprintf("VM %s: it has %s and %s from %s on: taken as hot add", l.name, plural(config.VCPUs.Value, "vCPU"), config.Memory.Value, p.clock(at)))
+		p.note(fmt.Sprintf("VM %s: it has %s and %s from %s on: taken as hot add", l.name, words.Plural(config.VCPUs.Value, "vCPU"), config.Memory.Value, p.clock(at)))
 	}
 }
 
@@ -134,13 +135,13 @@ func (p *plan) clock(at time.Duration) string {
 func (p *plan) say() {
 	r := p.rec
 	if r.skipped > 0 {
-		p.note(fmt.Sprintf("%s before the first with the full state %s left out: %s not show %s", plural(r.skipped, "tick"), number(r.skipped, "was", "were"), number(r.skipped, "it does", "they do"), r.missing))
+		p.note(fmt.Sprintf("%s before the first with the full state %s left out: %s not show %s", words.Plural(r.skipped, "tick"), number(r.skipped, "was", "were"), number(r.skipped, "it does", "they do"), r.missing))
 	}
 	if r.left > 0 {
-		p.note(fmt.Sprintf("%s %s left out: %s not after the tick before; give files in the order of time", plural(r.left, "tick"), number(r.left, "was", "were"), number(r.left, "it is", "they are")))
+		p.note(fmt.Sprintf("%s %s left out: %s not after the tick before; give files in the order of time", words.Plural(r.left, "tick"), number(r.left, "was", "were"), number(r.left, "it is", "they are")))
 	}
 	if r.gaps > 0 {
-		p.note(fmt.Sprintf("%s in the capture, the longest of %s: VMs are taken to have run on as before", plural(r.gaps, "gap"), r.longest.Round(time.Second)))
+		p.note(fmt.Sprintf("%s in the capture, the longest of %s: VMs are taken to have run on as before", words.Plural(r.gaps, "gap"), r.longest.Round(time.Second)))
 	}
 	if !p.inventory {
 		p.note("no inventory: the settings of all VMs are assumed to be the defaults")
@@ -160,7 +161,7 @@ func (p *plan) say() {
 			}
 		}
 		if n > 0 {
-			p.note(fmt.Sprintf(c.text, plural(n, "VM")))
+			p.note(fmt.Sprintf(c.text, words.Plural(n, "VM")))
 		}
 	}
 	p.sayUnowned()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"homenode/internal/words"
 	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
 )
@@ -109,7 +110,7 @@ func (l *layout) chart(c *Chart) {
 	l.y += lineHeight
 	var below []string
 	if l.left > 0 {
-		below = append(below, fmt.Sprintf("Not drawn: %s without a place on the axis (not a number, infinite, or below what it begins with).", plural(l.left, "value")))
+		below = append(below, fmt.Sprintf("Not drawn: %s without a place on the axis (not a number, infinite, or below what it begins with).", words.Plural(l.left, "value")))
 	}
 	if c.Note != "" {
 		below = append(below, c.Note)
@@ -122,13 +123,6 @@ func (l *layout) chart(c *Chart) {
 		l.pic.Groups[first+i].NumbersY = numbers
 	}
 	l.y += margin
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // id returns an id below that of the chart, its own also when names are alike.

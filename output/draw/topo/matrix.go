@@ -99,7 +99,7 @@ func OfCluster(c *rule.Cluster, o MatrixOptions) *Matrix {
 		m.add(v, o)
 	}
 	slices.SortStableFunc(m.Rows, func(a, b Row) int {
-		return cmp.Or(-cmpBool(a.changes(), b.changes()), -cmpBool(a.wide(), b.wide()), cmp.Compare(b.VCPUs, a.VCPUs), cmp.Compare(a.Label, b.Label))
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.VCPUs, a.VCPUs), cmp.Compare(a.Label, b.Label))
 	})
 	return m
 }
@@ -110,16 +110,6 @@ func columnOf(k *rule.Kind, hosts []*numa.Host) Column {
 		shape += " " + numa.Bytes(k.Machine.NodeMemory).String()
 	}
 	return Column{k, hosts, texttab.Clean(rule.HostNames(hosts)), shape + " " + k.Machine.Release.String()}
-}
-
-func cmpBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // add adds a VM, or counts it where another row or none says the same.
@@ -181,6 +171,17 @@ func cellOf(v *rule.VM, k *rule.Kind, isHome bool, home *vnuma.Layout, o MatrixO
 
 func (r *Row) changes() bool {
 	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Mark != Home && c.Mark != Alike })
+}
+
+// rank is the order of rows: VMs that change first, then wide ones.
+func (r *Row) rank() (n int) {
+	if !r.changes() {
+		n += 2
+	}
+	if !r.wide() {
+		n++
+	}
+	return n
 }
 
 func (r *Row) wide() bool { return r.VMs[0].On[0].Layout.Wide() }
