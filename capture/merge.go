@@ -18,7 +18,7 @@ import (
 // same ticks as another one, is left out. When parts of one name still overlap in time,
 // or their nodes are not the same, these are two hosts of one name, as localhost, or two
 // captures at once: Merge cannot know, so the parts of each file become a Recording named
-// "HOST (FILE)". A name that names nobody, such as localhost, makes parts of several files
+// "HOST (FILE)". A name that identifies no host, such as localhost, makes parts of several files
 // one host only when they share a VM or, when one has none, state the same nodes. Notes
 // tell of all this.
 func Merge(parts []*Recording) (merged []*Recording, notes []numa.Note, err error) {
@@ -64,7 +64,7 @@ func mergeHost(parts []*Recording) (merged []*Recording, notes []numa.Note) {
 		hosts = kin(parts)
 	}
 	if len(hosts) > 1 {
-		notes = append(notes, numa.Note{At: parts[0].Host, Text: fmt.Sprintf("%s and %s have no VM in common, or other nodes: %d hosts of a name that names nobody: the recordings are kept apart",
+		notes = append(notes, numa.Note{At: parts[0].Host, Text: fmt.Sprintf("%s and %s have no VM in common, or other nodes: %d hosts of a name that identifies none: the recordings are kept apart",
 			hosts[0][0].name(), hosts[1][0].name(), len(hosts))})
 	}
 	names := map[string]int{}
@@ -123,7 +123,7 @@ func kin(parts []*Recording) (hosts [][]*Recording) {
 	return hosts
 }
 
-// alike reports whether two recordings of a name that names nobody can be of one host.
+// alike reports whether two recordings of a name that identifies no host can be of one host.
 func (r *Recording) alike(other *Recording) bool {
 	if r.shares(other) {
 		return true

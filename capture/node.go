@@ -6,7 +6,7 @@ import (
 	"homenode/numa"
 )
 
-// unknown is free memory that nobody stated.
+// unknown is free memory that is not stated.
 const unknown numa.Bytes = -1
 
 func newNode(id int) Node { return Node{ID: id, Least: unknown, LastFree: unknown} }

@@ -57,7 +57,7 @@ func (r *Recorders) LeaveOut(rows int, cut bool) {
 // ReadFrom says how many files are read as the one that is being read.
 func (r *Recorders) ReadFrom(files int) {
 	if files == 1 {
-		files = 0 // as for one that nobody counted
+		files = 0 // as for one that was not counted
 	}
 	r.file.Parts = files
 	for _, one := range r.opened {

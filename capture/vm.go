@@ -169,7 +169,7 @@ func (v *VM) rates(t *numa.VMTick, over time.Duration) {
 }
 
 // each returns a rate of each vCPU in hundredths of a percent, or that of the whole VM
-// when nobody says how many vCPUs it has.
+// when its number of vCPUs is not stated.
 func each(t *numa.VMTick, rate float64) int64 {
 	return hundredths(rate / float64(max(1, t.VCPUs)))
 }

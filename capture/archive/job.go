@@ -41,7 +41,7 @@ type Listing struct {
 }
 
 // Scan lists an archive. It follows no links. Files and folders whose names begin with a
-// dot are passed over: they are snapshots of file servers, and what others are writing.
+// dot are left out: they are snapshots of file servers, and what others are writing.
 func Scan(root string) (*Listing, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {

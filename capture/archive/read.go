@@ -125,7 +125,7 @@ func (r *reading) trouble(err error) error {
 	return nil
 }
 
-// again looks at a job that a worker refused. It returns why nobody can read it, or nil.
+// again looks at a job that a worker refused. It returns why it cannot be read, or nil.
 func (j *Job) again(root, reason string) error {
 	root, err := filepath.Abs(root)
 	if err != nil {

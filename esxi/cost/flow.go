@@ -9,7 +9,7 @@ package cost
 //
 // Unit is the bandwidth of a node's own memory, which all of its cores together just
 // fill: published figures are of all cores. So the vCPUs of a VM want their share of the
-// cores. Other VMs want nothing here: nobody published what they take.
+// cores. Other VMs want nothing here: what they take is not published.
 //
 // Each round settles at least one client and looks at nodes² ways: for the few clients of
 // a VM this is nothing.
@@ -97,7 +97,7 @@ func (f *flow) throughput(with *figures) (sum float64) {
 				}
 			}
 		}
-		// Phase 2: the level at which the first resource is full; at 1 nobody wants more.
+		// Phase 2: the level at which the first resource is full; at 1 no client wants more.
 		level, full := f.firstFull(with)
 		// Phase 3: those that use it stay there.
 		for i := range f.clients {

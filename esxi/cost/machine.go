@@ -33,9 +33,9 @@ func (d Distance) String() string { return [...]string{"local", "near", "far"}[m
 // A Path is the way from the cores of a node to memory at one distance.
 type Path struct {
 	Nanoseconds    numa.Fact[float64] // of one access on an idle host
-	BytesPerSecond numa.Fact[float64] // read by all cores of one node together; unknown when nobody published it
+	BytesPerSecond numa.Fact[float64] // read by all cores of one node together; unknown when it is not published
 	// Share is the bandwidth as a share of that of a node's own memory; of far memory it
-	// is that of the link between two packages. Assumed where nobody published it.
+	// is that of the link between two packages. Assumed where it is not published.
 	Share numa.Fact[float64]
 }
 
@@ -60,15 +60,15 @@ type figures struct {
 }
 
 // For returns the costs of a host type: by the brand string of its processor and the
-// number of nodes in a package. A host whose processor nobody measured gets the nearest
-// family that somebody did, one without processor the default, and both say so.
+// number of nodes in a package. A host whose processor was not measured gets the nearest
+// family that was, one without processor the default, and both say so.
 func For(h *numa.Host) Machine {
 	nodes, how := nodesOf(h)
 	c := classify(h.CPUModel.Value)
 	parts := nodesPerPackage(nodes)
 	base := c.entry
 	if parts > 1 && base == skylake {
-		base, c.alike = skylakeSNC, []*entry{skylakeSNC} // nobody else published near memory
+		base, c.alike = skylakeSNC, []*entry{skylakeSNC} // the only one with published near memory
 	}
 	m := base.machine(parts)
 	m.Nodes, m.Extrapolated = nodes, !c.exact

@@ -68,7 +68,7 @@ const (
 )
 
 // Workloads are the classes, from the most to the least sensitive; Mixed is last and
-// stands for a VM whose use of memory nobody stated.
+// stands for a VM whose use of memory is not stated.
 var Workloads = []Workload{
 	{
 		Name: "latency", Title: "Latency bound", Stall: Range{stallUncached, 1, stallWrite},
@@ -88,7 +88,7 @@ var Workloads = []Workload{
 	},
 	{
 		Name: "mixed", Title: "Not known", Stall: Range{0, (stallDatabase + stallBatches) / 2, stallWrite}, Stream: Range{0, 0, streamOneNode},
-		Why: "Nobody stated how the VM uses memory: it is taken for a database, and the interval reaches from cached to latency and bandwidth bound.",
+		Why: "How the VM uses memory is not stated: it is taken for a database, and the interval reaches from cached to latency and bandwidth bound.",
 	},
 }
 

@@ -84,7 +84,7 @@ func (w *World) powerOn(k int64, vm, host int, kind DecisionKind) {
 	}
 	if host < 0 {
 		if host = int(w.guests[vm].at); host < 0 {
-			w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("powered on at %v, and nobody says on which host", timeOf(k)))
+			w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("powered on at %v, on a host that is not stated", timeOf(k)))
 			return
 		}
 	}

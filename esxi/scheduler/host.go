@@ -50,7 +50,7 @@ type host struct {
 	closed       bool                // in maintenance
 
 	// State of the nodes.
-	used  []int64 // pages, those included that nobody in the fleet has
+	used  []int64 // pages, those included that no VM of the fleet has
 	load  []int64 // parts: demand of the clients at home
 	loose []int64 // parts: demand of clients without home
 	got   []int64 // parts: what runs there

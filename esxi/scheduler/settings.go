@@ -182,7 +182,7 @@ func acts(key string) bool {
 	return Simulated(key) || slices.ContainsFunc(shapes, func(s string) bool { return strings.EqualFold(s, key) })
 }
 
-// set takes one option; those that are not simulated are passed over.
+// set takes one option; those that are not simulated have no effect.
 func (s *Settings) set(key, value string) error {
 	for i := range options {
 		o := &options[i]

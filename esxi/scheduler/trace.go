@@ -75,7 +75,7 @@ func (h *host) show(w *World) {
 
 func (h *host) showHost(tick *numa.Tick) {
 	tick.Has = numa.HasMinFree | numa.HasState | numa.HasFree
-	if h.whole == 0 { // nobody says how much memory the host has
+	if h.whole == 0 { // the memory of the host is not stated
 		tick.Has &^= numa.HasMinFree
 	}
 	tick.MinFree, tick.State, tick.Free = numa.Bytes(h.minFree)*numa.PageSize, h.state, 0
@@ -106,7 +106,7 @@ func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
 			numa.HasActive | numa.HasShared | numa.HasLarge | numa.HasBalloon | numa.HasSwapped,
 		Size: numa.Bytes(v.facts.size) * numa.PageSize,
 	}
-	if v.facts.size == 0 { // nobody says
+	if v.facts.size == 0 { // not stated
 		x.Has &^= numa.HasSize
 	}
 	for n := range v.homes.All() {

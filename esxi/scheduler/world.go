@@ -158,7 +158,7 @@ func (w *World) begin() {
 		}
 		host, ok := w.byHost[v.Host]
 		if !ok {
-			w.note(v.Name, "nobody says on which host it runs: it is not simulated")
+			w.note(v.Name, "its host is not stated: it is not simulated")
 			continue
 		}
 		if s := seen[v.ID]; s != nil {

@@ -22,7 +22,7 @@ type Machine struct {
 	AllMemory  int64 // bytes of all nodes; 0 when unknown
 	PreferHT   bool  // Numa.PreferHT
 	AllowWide  bool  // Cpu.AllowWideVsmp: more vCPUs than logical CPUs power on
-	// ThreadsKnown is false when nobody said whether hyper-threading is active;
+	// ThreadsKnown is false when it is not stated whether hyper-threading is active;
 	// Threads are then the cores.
 	ThreadsKnown bool
 	Follow       bool // Numa.FollowCoresPerSocket

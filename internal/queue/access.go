@@ -26,7 +26,7 @@ type Access struct {
 	// AckWait is how long after its last sign of life a worker counts as dead; 0 is 30
 	// seconds. It holds for a new queue only.
 	AckWait time.Duration
-	Log     func(string) // told when the queue is away or back; nil is nobody
+	Log     func(string) // told when the queue is away or back; nil for none
 }
 
 // Dial connects to a queue. A connection that breaks later is made again for as long as
@@ -68,7 +68,7 @@ func Dial(ctx context.Context, a Access) (*Client, error) {
 		}
 		opts = append(opts, nats.Secure(config))
 	} else if a.Token != "" {
-		// A server may tell of others, of which nobody said that they may see the token.
+		// A server may tell of others, which were not allowed to see the token.
 		opts = append(opts, nats.IgnoreDiscoveredServers())
 	}
 	nc, err := nats.Connect(a.URL, opts...)

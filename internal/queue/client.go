@@ -18,7 +18,7 @@ const (
 	workConsumer = "homenode-work"
 )
 
-// keep is how long the queue holds what nobody asks for again. Whoever still waits puts
+// keep is how long the queue holds what is not asked for again. Whoever still waits puts
 // tasks that are gone there again.
 const keep = 7 * 24 * time.Hour
 

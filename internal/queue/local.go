@@ -8,7 +8,7 @@ import (
 )
 
 // ahead is how many outcomes for each worker may wait for an earlier one: enough that a
-// large file holds up nobody for long, few enough for memory.
+// large file holds up the others briefly, few enough for memory.
 const ahead = 16
 
 // RunLocal does tasks with goroutines of this process and calls use with the outcome of

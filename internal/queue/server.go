@@ -21,7 +21,7 @@ type ServerOptions struct {
 	// Whoever listens for other machines needs all three.
 	Token     string
 	Cert, Key string       // files in PEM form
-	Log       func(string) // errors and warnings of the server; nil is nobody
+	Log       func(string) // errors and warnings of the server; nil for none
 }
 
 // Serve runs a NATS server with JetStream until ctx ends. ready is called with its URL as

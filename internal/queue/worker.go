@@ -22,7 +22,7 @@ type WorkOptions struct {
 	AtOnce   int                // tasks at a time; 0 is one
 	Name     string             // of this worker in messages
 	// Did is told of each task that was taken: done, or given back to other workers. Nil for
-	// nobody; it is called by several goroutines.
+	// none; it is called by several goroutines.
 	Did func(gaveBack bool)
 }
 
@@ -94,7 +94,7 @@ func (w *worker) loop(ctx context.Context) error {
 }
 
 // take waits for a task for a while. It does not give up half-way: a task that arrives
-// when nobody looks would be nobody's until its time is over.
+// meanwhile would belong to no worker until its time is over.
 func (w *worker) take(ctx context.Context) (jetstream.Msg, error) {
 	batch, err := w.tasks.Fetch(1, jetstream.FetchMaxWait(time.Second))
 	if err == nil {
@@ -163,7 +163,7 @@ func (w *worker) do(ctx context.Context, msg jetstream.Msg) (gaveBack bool, err 
 		}
 	}
 	// Without the task in the queue someone else did it, and the run may be over: its
-	// result would stay there for nobody.
+	// result would stay there without a reader.
 	if wanted, err := w.wanted(ctx, run, id); err != nil || !wanted {
 		return false, err
 	}
@@ -208,7 +208,7 @@ func (w *worker) heartbeat(msg jetstream.Msg) (stop func()) {
 			case <-done:
 				return
 			case <-t.C:
-				// While the queue is away nobody hears it; the task may then go to
+				// While the queue is away it does not hear this; the task may then go to
 				// another worker too, and both store the same.
 				_ = msg.InProgress()
 			}

@@ -1,4 +1,4 @@
-// Package experiment replays published experiments in the twin of the NUMA scheduler and
+// Package experiment replays published experiments in the simulated NUMA scheduler and
 // puts each figure of them beside what the model says. A case is a text: stories, and
 // what was observed. What the source leaves open is assumed in words, and varied where
 // the outcome may depend on it; a miss stays a miss and says why.

@@ -42,7 +42,7 @@ type Errors [counters]Error
 // was compared: a VM or a node at a moment, for NMIG a VM.
 type Error struct {
 	Compared int64
-	// Observed, Simulated are the sums of the values; 0 for NHN, which has none.
+	// Observed, Simulated add up the values; 0 for NHN, which has none.
 	Observed, Simulated float64
 	// Missed is the sum of the absolute errors of the run, Persisted that of the forecast
 	// that everything stays as it first was. For NHN they count moments that differ.

@@ -18,7 +18,7 @@ const cells = 1 << 20
 // own are taken to count.
 const gap = 6 * time.Minute
 
-// mostShapes bounds the hot adds of one life; nobody adds that often.
+// mostShapes bounds the hot adds of one life; no VM has that many.
 const mostShapes = 100
 
 // A Recorder keeps of the ticks of one host what a replay needs. Its memory is bounded:

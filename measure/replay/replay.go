@@ -1,6 +1,6 @@
-// Package replay holds the twin of the NUMA scheduler against what was observed: it takes
+// Package replay compares the simulated NUMA scheduler with what was observed: it takes
 // the state of a host from the first tick of a capture and the load of its VMs from all of
-// them, lets the twin run, and says how far it was off, counter by counter, beside the
+// them, lets the simulation run, and says how far it was off, counter by counter, beside the
 // forecast that nothing ever moves.
 //
 //	ticks ──► Recorder ──► story: Seen, Used, recorded demand ──► scheduler ──► ticks
@@ -38,7 +38,7 @@ type Result struct {
 	Start, End time.Time     // UTC, of what is compared
 	Moments    int           // that are compared
 	Window     time.Duration // within which ticks are taken together
-	Story      *numa.Story   // what the twin ran
+	Story      *numa.Story   // what the simulation ran
 	Totals     Errors        // of all VMs and nodes
 	VMs        []VM          // in the order of the capture
 	Nodes      []Node        // by ID

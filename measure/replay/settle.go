@@ -7,11 +7,11 @@ import (
 	"homenode/numa"
 )
 
-// settle says where the VMs of the first moment are, and what memory of the nodes is
-// nobody's. VMs of which it is known on which node their memory is come first: the others
+// settle says where the VMs of the first moment are, and what memory of the nodes
+// belongs to no VM. VMs of which it is known on which node their memory is come first: the others
 // have theirs where so much is in use that it can be.
 func (p *plan) settle() {
-	in := map[int]numa.Bytes{} // use on each node, by nobody yet
+	in := map[int]numa.Bytes{} // use on each node, not by a VM yet
 	for i := range p.host.Nodes.Value {
 		n := &p.host.Nodes.Value[i]
 		in[n.ID] = n.Memory.Or(numa.MaxHostMemory) - p.node(n.ID).Free
@@ -42,7 +42,7 @@ func (p *plan) settle() {
 		}
 		p.story.Seen = append(p.story.Seen, numa.SeenVM{VM: p.fleet.VMs[p.guestOf[i]].ID, Host: p.host.ID, Homes: homes, Local: v.Local, Remote: v.Remote, OnNode: on[i]})
 	}
-	p.settleNobody(in)
+	p.settleRest(in)
 }
 
 // stands reports whether a VM of the first tick runs in the story from the start.
@@ -67,9 +67,9 @@ func (p *plan) settleUnmanaged(in map[int]numa.Bytes) {
 	}
 }
 
-// settleNobody gives what is left in use to nobody. Where the VMs have more than is in
+// settleRest leaves what else is in use without a VM. Where the VMs have more than is in
 // use, the node is taken to have so much more memory: what is free is what counts.
-func (p *plan) settleNobody(in map[int]numa.Bytes) {
+func (p *plan) settleRest(in map[int]numa.Bytes) {
 	for i := range p.host.Nodes.Value {
 		n := &p.host.Nodes.Value[i]
 		if !n.Memory.Known() {

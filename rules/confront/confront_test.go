@@ -166,8 +166,8 @@ vmware.log on esx01.example.org, power-cycle: comparable true, agrees false
   virtual nodes (VPDs): 1 × 32, predicted 2 × 16, false
   NUMA clients (PPDs): 2 × 16, predicted 2 × 16, true
   reason: it is what CPU hot add on would give: changed since the last power-on, only a power cycle makes a change take effect (D-1)
-  reason: CPU hot add, which nobody stated, is on
-  reason: the virtual hardware, which nobody stated, is older than 8
+  reason: CPU hot add, which is not stated, is on
+  reason: the virtual hardware, which is not stated, is older than 8
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -121,23 +121,23 @@ func (r *Result) tryEarlier(try trial, m *vnuma.Machine, c vnuma.Case) {
 	}
 }
 
-// tryUnknown varies what nobody stated.
+// tryUnknown varies what is not stated.
 func (r *Result) tryUnknown(try trial, v *numa.VM, m *vnuma.Machine, c vnuma.Case) {
 	if !v.CPUHotAdd.Known() && !r.Observation.Config.CPUHotAdd.Known() {
 		g := r.Guest
 		g.HotAdd = true
-		try(g, m, c, "CPU hot add, which nobody stated, is on")
+		try(g, m, c, "CPU hot add, which is not stated, is on")
 	}
 	if !v.Hardware.Known() && !r.Observation.Config.Hardware.Known() {
 		g := r.Guest
 		g.Hardware = 7
-		try(g, m, c, "the virtual hardware, which nobody stated, is older than 8")
+		try(g, m, c, "the virtual hardware, which is not stated, is older than 8")
 	}
 	if !v.Settings.Known() && !r.Observation.Config.Settings.Known() && r.Observation.VPDs.Known() {
 		if sizes := sizesOf(r.Observation.VPDs.Value); len(sizes) > 0 {
 			g := r.Guest
 			g.Stored, g.CookieVCPUs = int32(sizes[0]), g.VCPUs
-			try(g, m, c, "a stored or manual size of %d vCPUs, which nobody stated", sizes[0])
+			try(g, m, c, "a stored or manual size of %d vCPUs, which is not stated", sizes[0])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package simulate runs a story in the twin of the NUMA scheduler and judges what comes
+// Package simulate runs a story in the simulated scheduler and judges what comes
 // out as it judges a capture: the same ticks, the same recordings, the same rules.
 //
 //	story ──► scheduler ──► ticks ──► capture.Recorder ──► rules.Watch ──► findings
@@ -108,7 +108,7 @@ func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
 // Format is what recordings call the ticks of a simulation.
 const Format = "simulation"
 
-// priced is how often the speed of VMs is computed where nobody says it.
+// priced is how often the speed of VMs is computed where the story does not say it.
 const priced = 288
 
 // A watcher records one host.

@@ -51,8 +51,8 @@ func (s *Speed) take(swapped, balloon numa.Bytes, at time.Time) {
 // guest's idle pages go first, and an index has two digits.
 const unpricedShare = 0.01
 
-// misses reports whether so much memory of a VM is swapped or ballooned that nobody can say
-// how fast it runs.
+// misses reports whether so much memory of a VM is swapped or ballooned that how fast
+// it runs is unknown.
 func misses(v *numa.VMTick) bool {
 	gone := v.Swapped + v.Balloon
 	return float64(gone) > unpricedShare*float64(v.Granted+gone)
@@ -75,11 +75,11 @@ func (w *watcher) price(t *numa.Tick, i, index int, load *numa.Load, look *sched
 	use := cost.Use{Clients: w.clients(i, t.VMs[i].GID, look)}
 	ready, coStop, ok := cost.Waits(sum.run, sum.ready, sum.coStop)
 	if !ok {
-		return // it wanted nothing, or at the start nobody knows yet: no work has no speed
+		return // it wanted nothing, or at the start it is not known yet: no work has no speed
 	}
 	use.Ready, use.CoStop = ready, coStop
 	work, err := cost.ParseWorkload(load.Workload)
-	if err != nil { // nobody stated it: mixed
+	if err != nil { // not stated: mixed
 		work = cost.Workloads[len(cost.Workloads)-1]
 	}
 	e, err := w.machine.Index(work, use)
@@ -94,7 +94,7 @@ func (w *watcher) price(t *numa.Tick, i, index int, load *numa.Load, look *sched
 	s.add(t.Time, work.Name, &e)
 }
 
-// speed returns the sums of a VM of the fleet.
+// speed returns the totals of a VM of the fleet.
 func (w *watcher) speed(index int) *Speed {
 	s := w.sums[index]
 	if s == nil {
@@ -208,7 +208,7 @@ func (w *watcher) speeds(into []Speed) {
 	}
 }
 
-// finish turns sums into means.
+// finish turns totals into means.
 func (s *Speed) finish() {
 	if s.moments == 0 {
 		return

@@ -233,7 +233,7 @@ func (w *Writer) tidy() error {
 				return err
 			}
 			for _, name := range left {
-				os.Remove(filepath.Join(folder, name)) // hidden: if it stays, nobody reads it
+				os.Remove(filepath.Join(folder, name)) // hidden: if it stays, it is not read
 			}
 		}
 	}

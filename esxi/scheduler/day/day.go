@@ -15,7 +15,7 @@ type Kind string
 // The kinds. All draw the demand of every VM every 20 s, with noise, from its own curve.
 const (
 	// Typical has 3 vCPUs a core, VMs that use a tenth of their vCPUs at night and a quarter
-	// at the peak, all memory local: nobody waits, the balancer has little to do.
+	// at the peak, all memory local: no vCPU waits, the balancer has little to do.
 	Typical Kind = "typical"
 	// Busy wants half as much again as there is, all day: on every node the level of what
 	// each client gets is computed at every draw, ready time and what is owed grow, and the

@@ -39,7 +39,7 @@ func newLayout(rec *capture.Recording, id, title, facts string) *layout {
 	return l
 }
 
-// head places the name of a panel and what it says in sum, left of the axis.
+// head places the name of a panel and its totals, left of the axis.
 func (l *layout) head(name string, facts ...string) []picture.Shape {
 	shapes := []picture.Shape{{Class: "name", X: margin, Y: l.y + 110, Text: texttab.Cut(name, int((plotLeft-2*margin)/boldLetter))}}
 	for i, f := range facts {

@@ -30,7 +30,7 @@ type Options struct {
 	// all its drawings. It also leaves out the ids of the shapes in a group.
 	Inline bool
 	// Findings are marked over the time that they held. Those about other subjects, and
-	// those without a time, are passed over.
+	// those without a time, are not drawn.
 	Findings []finding.Finding
 	// Label names a VM where its name alone would not tell which one is meant; nil takes
 	// the name.
@@ -38,7 +38,7 @@ type Options struct {
 	// Blind reports whether N%L and remote memory of a VM mean nothing, because its memory
 	// is interleaved over its home nodes; nil means of none.
 	Blind func(*capture.VM) bool
-	// Simulated says that nobody observed what is drawn: every drawing says so.
+	// Simulated says that what is drawn was not observed: every drawing says so.
 	Simulated bool
 	// Events returns what happened to a host, or to a VM of it when v is not nil, in the
 	// order of time; nil for nothing.
@@ -70,7 +70,7 @@ func (o *Options) source() string {
 	return "The capture"
 }
 
-// title marks the title of a drawing of what nobody observed.
+// title marks the title of a drawing of what was not observed.
 func (o *Options) title(name string) string {
 	if o.Simulated {
 		return name + " (simulated)"

@@ -189,7 +189,7 @@ func head(n *Node, threads bool) string {
 	return strings.Join(parts, " ─ ")
 }
 
-// feet returns the sums of a node.
+// feet returns the totals of a node.
 func feet(n *Node) (memory, load string) {
 	if free, ok := n.Free(); ok {
 		memory = "free memory " + free.String()
@@ -253,7 +253,7 @@ func (c *canvas) border(left rune, title string, right rune, inner int) string {
 }
 
 // box returns the lines of a node without borders, each p.inner wide: its clients,
-// and its sums, which stand at the bottom.
+// and its totals, which stand at the bottom.
 func (c *canvas) box(n *Node, p *plan) (lines, sums []string) {
 	for i := range n.Clients {
 		lines = append(lines, c.client(&n.Clients[i], p))

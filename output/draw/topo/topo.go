@@ -199,7 +199,7 @@ func vcpuRange(first, n int) string {
 // legible; the smallest are summed up.
 const mostClients = 12
 
-// fewest sorts clients, largest first, and sums up those that are too many.
+// fewest sorts clients, largest first, and adds up those that are too many.
 func fewest(clients []Client, id string) (shown []Client, rest Rest) {
 	slices.SortStableFunc(clients, func(a, b Client) int {
 		return cmp.Or(cmp.Compare(b.VCPUs, a.VCPUs), cmp.Compare(a.Label, b.Label), cmp.Compare(a.ID, b.ID))
