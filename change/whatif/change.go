@@ -10,7 +10,6 @@
 package whatif
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,13 +56,7 @@ func ParseAt(file string, line int, text string) (Change, error) {
 }
 
 // located gives an error of a word the file and the line.
-func (c *Change) located(err error) error {
-	var e *word.Error
-	if errors.As(err, &e) {
-		return &numa.SyntaxError{File: c.file, Line: c.line, Col: e.Col, Msg: e.Msg}
-	}
-	return err
-}
+func (c *Change) located(err error) error { return word.Located(err, c.file, c.line) }
 
 func (c *Change) parse(text string) error {
 	ws, err := word.Split(text)

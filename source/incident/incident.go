@@ -24,24 +24,16 @@
 package incident
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/tools/txtar"
 
 	"homenode/numa"
 	"homenode/source/text"
 	"homenode/source/word"
 )
-
-// Section is the section of a txtar file that holds the incident.
-const Section = "in"
 
 // An Incident is what happened on some hosts.
 type Incident struct {
@@ -68,17 +60,10 @@ func ReadFile(path string) (*Incident, error) { return text.ReadFile(path, Read)
 // Read reads the incident in data; name stands in errors. The error is a
 // *numa.SyntaxError.
 func Read(name string, data []byte) (*Incident, error) {
-	p := &parser{in: &Incident{Name: name, Start: defaultStart, Every: defaultEvery}, line: 1}
-	if ar := txtar.Parse(data); len(ar.Files) > 0 {
-		i := slices.IndexFunc(ar.Files, func(f txtar.File) bool { return f.Name == Section })
-		if i < 0 {
-			return nil, p.errorf(0, "found no section %q", Section)
-		}
-		p.line += bytes.Count(ar.Comment, []byte("\n")) + 1
-		for _, f := range ar.Files[:i] {
-			p.line += bytes.Count(f.Data, []byte("\n")) + 1
-		}
-		data = ar.Files[i].Data
+	p := &parser{in: &Incident{Name: name, Start: defaultStart, Every: defaultEvery}}
+	var err error
+	if data, p.line, err = word.Section(name, data); err != nil {
+		return nil, err
 	}
 	for text := range strings.Lines(string(data)) {
 		if err := p.parse(strings.TrimRight(text, "\r\n")); err != nil {
@@ -108,18 +93,14 @@ func (p *parser) parse(text string) error {
 	if err == nil && len(words) > 0 {
 		err = p.words(words)
 	}
-	var at *word.Error
-	if errors.As(err, &at) {
-		return p.errorf(at.Col, "%s", at.Msg)
-	}
-	return err
+	return word.Located(err, p.in.Name, p.line)
 }
 
 func (p *parser) words(words []word.Word) error {
 	var at time.Duration
 	if c := words[0].Key[0]; c >= '0' && c <= '9' {
 		var err error
-		if at, err = duration(words[0].Col, words[0].Key); err != nil {
+		if at, err = word.Duration(words[0].Col, words[0].Key); err != nil {
 			return err
 		}
 		if words = words[1:]; len(words) == 0 {
@@ -144,7 +125,7 @@ func (p *parser) words(words []word.Word) error {
 		}
 		p.in.Start = t.UTC()
 	case "every":
-		d, err := duration(words[1].Col, words[1].Key)
+		d, err := word.Duration(words[1].Col, words[1].Key)
 		if err != nil {
 			return err
 		}
@@ -168,26 +149,6 @@ func (p *parser) words(words []word.Word) error {
 
 func (p *parser) unknownLine(w word.Word) error {
 	return p.errorf(w.Col, "found %q, want one of %s", word.Short(w.Key), strings.Join(lineKinds, ", "))
-}
-
-// duration reads "90s", "10m", "1h30m" or "2d" at the column.
-func duration(col int, s string) (time.Duration, error) {
-	days := time.Duration(0)
-	rest := s
-	if before, after, ok := strings.Cut(s, "d"); ok {
-		n, err := strconv.Atoi(before)
-		if err != nil || n > 366 {
-			return 0, word.Errorf(col, "found %q, want a time like 90s, 10m, 1h30m or 2d", word.Short(s))
-		}
-		if days, rest = time.Duration(n)*24*time.Hour, after; rest == "" {
-			return days, nil
-		}
-	}
-	d, err := time.ParseDuration(rest)
-	if err != nil || d < 0 || d > 366*24*time.Hour {
-		return 0, word.Errorf(col, "found %q, want a time like 90s, 10m, 1h30m or 2d", word.Short(s))
-	}
-	return days + d, nil
 }
 
 func (p *parser) finish() (*Incident, error) {

@@ -1,6 +1,10 @@
 package incident
 
-import "time"
+import (
+	"time"
+
+	"homenode/source/word"
+)
 
 // A track is a quantity over time: a broken line through what the lines of the
 // incident state. The zero value was never stated.
@@ -22,8 +26,21 @@ func (t *track) set(at, over time.Duration, value float64) {
 	t.insert(part{at: at, over: over, from: from, to: value})
 }
 
-// forget makes the quantity unknown from at on.
-func (t *track) forget(at time.Duration) { t.insert(part{at: at, unknown: true}) }
+// read states what a word says from at on, reached after over.
+func (t *track) read(f form, w word.Word, at, over time.Duration) error {
+	if w.Value == word.Unknown {
+		t.insert(part{at: at, unknown: true})
+		return nil
+	}
+	v, err := f.read(w)
+	if f.steps {
+		over = 0
+	}
+	if err == nil {
+		t.set(at, over, v)
+	}
+	return err
+}
 
 // insert keeps the parts in the order of time, later lines after earlier ones.
 func (t *track) insert(p part) {

@@ -15,21 +15,15 @@
 package scenario
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"golang.org/x/tools/txtar"
-
 	"homenode/numa"
 	"homenode/source/text"
 	"homenode/source/word"
 )
-
-// Section is the section of a txtar file that holds the fleet.
-const Section = "in"
 
 // ReadFile reads the scenario in the file: a txtar archive with a section
 // "-- in --", or the lines alone.
@@ -37,13 +31,10 @@ func ReadFile(path string) (*numa.Fleet, error) { return text.ReadFile(path, Rea
 
 // Read reads the scenario in data; name stands in errors and origins.
 func Read(name string, data []byte) (*numa.Fleet, error) {
-	p := &parser{file: name, fleet: &numa.Fleet{Source: name}, line: 1, hosts: map[string]int{}, vms: map[string]int{}, clusters: map[string]bool{}}
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors of Windows write one
-	if ar := txtar.Parse(data); len(ar.Files) > 0 {
-		var err error
-		if data, err = p.section(ar); err != nil {
-			return nil, err
-		}
+	p := &parser{file: name, fleet: &numa.Fleet{Source: name}, hosts: map[string]int{}, vms: map[string]int{}, clusters: map[string]bool{}}
+	var err error
+	if data, p.line, err = word.Section(name, data); err != nil {
+		return nil, err
 	}
 	for text := range strings.Lines(string(data)) {
 		if err := p.parseLine(strings.TrimRight(text, "\r\n")); err != nil {
@@ -58,27 +49,6 @@ func Read(name string, data []byte) (*numa.Fleet, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return p.fleet, nil
-}
-
-// section returns the lines of the fleet and sets the number of the first.
-func (p *parser) section(ar *txtar.Archive) (data []byte, err error) {
-	found := false
-	first, line := 0, 1+bytes.Count(ar.Comment, []byte("\n"))
-	for _, f := range ar.Files {
-		if f.Name == Section {
-			if p.line = line; found {
-				return nil, p.errorf(1, "found section %q twice", Section)
-			}
-			found, data, first = true, f.Data, line+1
-		}
-		line += 1 + bytes.Count(f.Data, []byte("\n"))
-	}
-	if !found {
-		p.line = 1 + bytes.Count(ar.Comment, []byte("\n"))
-		return nil, p.errorf(1, "found no section %q", Section)
-	}
-	p.line = first
-	return data, nil
 }
 
 // parser holds the state between lines.
@@ -109,12 +79,7 @@ func (p *parser) errorf(col int, format string, args ...any) error {
 }
 
 // located gives an error of a word the file and the line.
-func (p *parser) located(err error) error {
-	if e, ok := err.(*word.Error); ok {
-		return &numa.SyntaxError{File: p.file, Line: p.line, Col: e.Col, Msg: e.Msg}
-	}
-	return err
-}
+func (p *parser) located(err error) error { return word.Located(err, p.file, p.line) }
 
 func (p *parser) parseLine(text string) error {
 	ws, err := word.Split(text)

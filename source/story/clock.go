@@ -2,7 +2,6 @@ package story
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -10,36 +9,14 @@ import (
 	"homenode/source/word"
 )
 
-const wantDuration = "want a time such as 90s, 42m, 1h42m or 2d"
-
 // duration reads "90s", "42m", "1h42m" or "2d12h" at the column: 0 or a multiple of the
 // grid on which everything happens.
 func duration(col int, s string) (time.Duration, error) {
-	total := time.Duration(0)
-	rest := s
-	if before, after, ok := strings.Cut(s, "d"); ok {
-		n, err := strconv.Atoi(before)
-		if err != nil || n < 0 || n > 366 {
-			return 0, word.Errorf(col, "found %q, %s", word.Short(s), wantDuration)
-		}
-		total, rest = time.Duration(n)*24*time.Hour, after
+	d, err := word.Duration(col, s)
+	if err == nil && d%numa.Step != 0 {
+		err = word.Errorf(col, "found %s, want a multiple of %s, the period of the NUMA scheduler", word.Short(s), numa.Step)
 	}
-	if rest != "" {
-		d, err := time.ParseDuration(rest)
-		if err != nil || d < 0 {
-			return 0, word.Errorf(col, "found %q, %s", word.Short(s), wantDuration)
-		}
-		total += min(d, 2*numa.MostLength)
-	}
-	switch {
-	case s == "":
-		return 0, word.Errorf(col, "found nothing, %s", wantDuration)
-	case total > numa.MostLength:
-		return 0, word.Errorf(col, "found %s, want at most 366d", word.Short(s))
-	case total%numa.Step != 0:
-		return 0, word.Errorf(col, "found %s, want a multiple of %s, the period of the NUMA scheduler", word.Short(s), numa.Step)
-	}
-	return total, nil
+	return d, err
 }
 
 var clockForm = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2})?$`)

@@ -72,7 +72,7 @@ func change(c *numa.VM, w word.Word, kind numa.EventKind, known []string, where 
 	case w.Key == "host":
 		return word.Errorf(w.Col, "found host= of a %s; vmotion moves a VM, power-on VM host=HOST starts it elsewhere", kind)
 	case !slices.Contains(known, w.Key):
-		return unknownWord(w, kind.String(), known)
+		return w.Unknown(kind.String(), known)
 	case w.Value == word.Unknown:
 		return word.Errorf(w.Col, "found %s=?, want a value", w.Key)
 	case w.Key == "stored":

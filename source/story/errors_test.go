@@ -99,7 +99,7 @@ func TestErrors(t *testing.T) {
 		{"placed nowhere", "placed db01 local=1GB remote=0", "9:1: found no homes=, want homes=0,1, or homes=- for a VM that the NUMA scheduler does not manage"},
 		{"placed without memory", "placed db01 homes=1 local=1GB", "9:1: found no local= and remote=, and no onNode="},
 		{"placed on no node", "placed db01 homes=2 local=1GB remote=0", "9:13: found homes=2, and no node 2 of the host"},
-		{"placed on what", "placed db01 homes=a local=1GB remote=0", `9:13: found homes="a", want nodes such as 0,1 or - for none`},
+		{"placed on what", "placed db01 homes=a local=1GB remote=0", `9:13: found homes="a", want nodes below 64 such as 0,1, or - for none`},
 		{"placed on more nodes", "placed db01 homes=1 onNode=1GB,1GB,1GB", "9:21: found memory on 3 nodes, esx01 has 2"},
 		{"placed against itself", "placed db01 homes=1 onNode=1GB,3GB remote=2GB", "9:1: found local= or remote= that onNode= contradicts: 3 GB on home nodes, 1 GB on others"},
 		{"placed too much", "placed db01 homes=1 local=60GB remote=5GB", "9:1: found 65 GB of db01, which has 64 GB"},

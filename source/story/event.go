@@ -204,7 +204,7 @@ func options(kind numa.EventKind, ws []word.Word) (out numa.Settings, err error)
 		key := strings.TrimPrefix(w.Key, "option:")
 		switch {
 		case kind != numa.OptionChange:
-			return nil, unknownWord(w, kind.String(), nil)
+			return nil, w.Unknown(kind.String(), nil)
 		case !numa.KeepOption(key):
 			return nil, word.Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a mitigation option", word.Short(key))
 		case !w.HasValue || w.Value == "":
@@ -284,7 +284,7 @@ func (p *parser) target(kind numa.EventKind, ws []word.Word) (host, col int, err
 			if kind == numa.PowerOn || kind == numa.VMotion {
 				known = []string{"host"}
 			}
-			return host, 0, unknownWord(w, kind.String(), known)
+			return host, 0, w.Unknown(kind.String(), known)
 		}
 		if err := value(w, kind.String(), []string{"host"}); err != nil {
 			return host, 0, err

@@ -1,7 +1,6 @@
 package story
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -26,13 +25,7 @@ func (l *line) errorf(col int, format string, args ...any) error {
 }
 
 // located gives an error of a word the file and the line.
-func (l *line) located(err error) error {
-	var e *word.Error
-	if errors.As(err, &e) {
-		return l.errorf(e.Col, "%s", e.Msg)
-	}
-	return err
-}
+func (l *line) located(err error) error { return word.Located(err, l.file, l.number) }
 
 // end returns where the last word of the text ends; after it comes at most a comment.
 func end(text string, ws []word.Word) int {
@@ -192,7 +185,7 @@ func (p *parser) run(l *line, ws []word.Word) (err error) {
 				err = word.Errorf(w.Col, "found seed=%q, want a whole number", word.Short(w.Value))
 			}
 		default:
-			err = unknownWord(w, "run", []string{"LENGTH", "every", "start", "seed"})
+			err = w.Unknown("run", []string{"LENGTH", "every", "start", "seed"})
 		}
 		if err != nil {
 			return err
@@ -201,24 +194,10 @@ func (p *parser) run(l *line, ws []word.Word) (err error) {
 	return nil
 }
 
-// unknownWord returns the error for a word that a line does not know.
-func unknownWord(w word.Word, kind string, known []string) error {
-	if slices.Contains(known, w.Key) && !w.HasValue {
-		return word.Errorf(w.Col, "found %s, want %s=VALUE", w.Key, w.Key)
-	}
-	if near, ok := word.Meant(w.Key, known); ok {
-		return word.Errorf(w.Col, "found %q, which no %s line knows; is %s meant?", word.Short(w.Key), kind, near)
-	}
-	if len(known) == 0 {
-		return word.Errorf(w.Col, "found %q, want nothing more after %s", word.Short(w.Key), kind)
-	}
-	return word.Errorf(w.Col, "found %q, which no %s line knows; want %s", word.Short(w.Key), kind, strings.Join(known, ", "))
-}
-
 // value reports an error for a word without a value.
 func value(w word.Word, kind string, known []string) error {
 	if !w.HasValue {
-		return unknownWord(w, kind, known)
+		return w.Unknown(kind, known)
 	}
 	if w.Value == "" {
 		return word.Errorf(w.Col, "found %s= without a value", word.Short(w.Key))
@@ -249,7 +228,7 @@ func (p *parser) used(l *line, ws []word.Word) error {
 		case "memory":
 			memory, err = w.Bytes(w.Value, numa.MaxHostMemory)
 		default:
-			err = unknownWord(w, "used", known)
+			err = w.Unknown("used", known)
 		}
 		if err != nil {
 			return err

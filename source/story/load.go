@@ -3,7 +3,6 @@ package story
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"homenode/numa"
@@ -128,27 +127,27 @@ func loadWord(l *numa.Load, w word.Word, vm string, c *numa.Config) (err error) 
 			err = word.Errorf(w.Col, "found peak=%q, want a time of day such as 14:00", word.Short(w.Value))
 		}
 	case "noise":
-		l.CPU.Noise, err = share(w, w.Value)
+		l.CPU.Noise, err = w.Share(w.Value, 1)
 	case "memory":
 		l.Memory, err = touched(w, vm, c)
 	case "over":
 		l.Over, err = duration(w.Col, w.Value)
 	case "active":
-		l.Active, err = share(w, w.Value)
+		l.Active, err = w.Share(w.Value, 1)
 	case "zero":
-		l.Zero, err = share(w, w.Value)
+		l.Zero, err = w.Share(w.Value, 1)
 	case "common":
-		l.Common, err = share(w, w.Value)
+		l.Common, err = w.Share(w.Value, 1)
 	case "image":
 		if l.Image = w.Value; w.Value == "none" {
 			l.Image, l.Common = "", 0
 		}
 	case "asksLarge":
-		l.AsksLarge, err = share(w, w.Value)
+		l.AsksLarge, err = w.Share(w.Value, 1)
 	case "workload":
 		l.Workload, err = workload(w)
 	default:
-		err = unknownWord(w, "load", loadWords)
+		err = w.Unknown("load", loadWords)
 	}
 	return err
 }
@@ -165,26 +164,16 @@ func workload(w word.Word) (string, error) {
 	return "", word.Errorf(w.Col, "found workload=%s, want one of %s", word.Short(w.Value), strings.Join(numa.Workloads, ", "))
 }
 
-// share reads "20%" as a share in [0, 1].
-func share(w word.Word, s string) (float64, error) {
-	number, ok := strings.CutSuffix(s, "%")
-	n, err := strconv.ParseFloat(number+"e-2", 64) // 2.6% is 0.026, not 2.6 / 100
-	if !ok || err != nil || !(n >= 0 && n <= 1) {
-		return 0, word.Errorf(w.Col, "found %s=%q, want a share from 0%% to 100%%", word.Short(w.Key), word.Short(w.Value))
-	}
-	return n, nil
-}
-
 // demand reads "20%" or "5..60%", of each vCPU.
 func demand(w word.Word) (low, high float64, err error) {
 	from, to, curve := strings.Cut(w.Value, "..")
 	if curve && !strings.HasSuffix(from, "%") {
 		from += "%"
 	}
-	if low, err = share(w, from); err != nil || !curve {
+	if low, err = w.Share(from, 1); err != nil || !curve {
 		return low, low, err
 	}
-	if high, err = share(w, to); err == nil && low > high {
+	if high, err = w.Share(to, 1); err == nil && low > high {
 		err = word.Errorf(w.Col, "found cpu=%s, want the lesser first", word.Short(w.Value))
 	}
 	return low, high, err
@@ -199,7 +188,7 @@ func touched(w word.Word, vm string, c *numa.Config) (numa.Bytes, error) {
 		return 0, nil
 	}
 	if strings.HasSuffix(w.Value, "%") {
-		part, err := share(w, w.Value)
+		part, err := w.Share(w.Value, 1)
 		if err == nil && !c.Memory.Known() {
 			err = word.Errorf(w.Col, "found memory=%s of %s, whose memory is unknown", w.Value, vm)
 		}

@@ -2,7 +2,6 @@ package story
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"homenode/numa"
@@ -50,7 +49,7 @@ func (p *parser) placed(l *line, ws []word.Word) error {
 		case "onNode":
 			err = p.onNode(&seen, w)
 		default:
-			err = unknownWord(w, "placed", placedWords)
+			err = w.Unknown("placed", placedWords)
 		}
 		if err != nil {
 			return err
@@ -124,18 +123,11 @@ func amount(w word.Word, s string) (numa.Bytes, error) {
 
 // nodeSet reads "0,1" of the nodes, or "-" for none.
 func nodeSet(w word.Word, nodes numa.Fact[[]numa.Node]) (set numa.NodeSet, err error) {
-	if w.Value == "-" {
-		return 0, nil
-	}
-	for one := range strings.SplitSeq(w.Value, ",") {
-		n, err := strconv.Atoi(one)
-		if err != nil || n < 0 || n >= numa.MaxNodes {
-			return 0, word.Errorf(w.Col, "found homes=%q, want nodes such as 0,1 or - for none", word.Short(w.Value))
-		}
-		if nodes.Known() && !slices.ContainsFunc(nodes.Value, func(o numa.Node) bool { return o.ID == n }) {
+	set, err = w.NodeSet(w.Value, numa.MaxNodes)
+	for n := range numa.MaxNodes {
+		if set.Has(n) && nodes.Known() && !slices.ContainsFunc(nodes.Value, func(o numa.Node) bool { return o.ID == n }) {
 			return 0, word.Errorf(w.Col, "found homes=%s, and no node %d of the host", word.Short(w.Value), n)
 		}
-		set |= numa.SetOf(n)
 	}
-	return set, nil
+	return set, err
 }

@@ -23,12 +23,9 @@ package story
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/tools/txtar"
 
 	"homenode/numa"
 	"homenode/source/scenario"
@@ -46,19 +43,15 @@ var (
 // alone; name stands in errors and origins. Errors that are
 // about a place are a *numa.SyntaxError.
 func Read(name string, data []byte) (*numa.Story, error) {
-	text, first, ok := section(data)
-	if !ok { // the reader of scenarios says why
-		_, err := scenario.Read(name, data)
-		if err == nil {
-			err = fmt.Errorf("%s: found no section %q", name, scenario.Section)
-		}
+	text, first, err := word.Section(name, data)
+	if err != nil {
 		return nil, err
 	}
 	// Each reader gets the lines that are its own, in their places.
 	fleetText := strings.Repeat("\n", first-1)
 	var lines []line
 	number := first
-	for raw := range strings.Lines(text) {
+	for raw := range strings.Lines(string(text)) {
 		one := strings.TrimRight(raw, "\r\n")
 		switch key := firstWord(one); {
 		case key == "" || slices.Contains(fleetLines, key):
@@ -81,28 +74,6 @@ func Read(name string, data []byte) (*numa.Story, error) {
 		return nil, err
 	}
 	return s, p.finish()
-}
-
-// section returns the lines of a story and the number of the first. It reports false
-// for an archive without them.
-func section(data []byte) (text string, first int, ok bool) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors of Windows write one
-	ar := txtar.Parse(data)
-	if len(ar.Files) == 0 {
-		return string(data), 1, true
-	}
-	number := 1 + bytes.Count(ar.Comment, []byte("\n"))
-	for _, f := range ar.Files {
-		number++ // its marker
-		if f.Name == scenario.Section {
-			if ok {
-				return "", 0, false
-			}
-			text, first, ok = string(f.Data), number, true
-		}
-		number += bytes.Count(f.Data, []byte("\n"))
-	}
-	return text, first, ok
 }
 
 // firstWord returns the first word of a line; nothing for an empty line or a comment.
@@ -132,12 +103,12 @@ func unknownLine(l *line, key string) error {
 // Is reports whether the text is a story: it describes a host, as a scenario does, and
 // has a line that only stories have.
 func Is(data []byte) bool {
-	text, _, ok := section(data)
-	if !ok || bytes.IndexByte(data, 0) >= 0 {
+	text, _, err := word.Section("", data)
+	if err != nil || bytes.IndexByte(data, 0) >= 0 {
 		return false
 	}
 	host, own := false, false
-	for raw := range strings.Lines(text) {
+	for raw := range strings.Lines(string(text)) {
 		key := firstWord(strings.TrimRight(raw, "\r\n"))
 		host = host || key == "host"
 		own = own || slices.Contains(storyLines, key)
@@ -148,8 +119,8 @@ func Is(data []byte) bool {
 // StatesEvery reports whether the text of a story says how long its ticks are, with every=
 // in its run line.
 func StatesEvery(data []byte) bool {
-	text, _, _ := section(data)
-	for raw := range strings.Lines(text) {
+	text, _, _ := word.Section("", data)
+	for raw := range strings.Lines(string(text)) {
 		one := strings.TrimRight(raw, "\r\n")
 		if firstWord(one) != "run" {
 			continue

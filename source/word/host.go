@@ -92,7 +92,7 @@ func Host(h *numa.Host, w Word, where string) error {
 	if known, err := hostWords.set(h, w, where); known {
 		return err
 	}
-	return w.unknown("host", slices.Concat(NodeKeys, HostKeys, []string{"cluster", "option:KEY"}))
+	return w.Unknown("host", slices.Concat(NodeKeys, HostKeys, []string{"cluster", "option:KEY"}))
 }
 
 // Release reads a release at the column, and nothing more.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"homenode/numa"
 	"homenode/numa/unit"
@@ -106,6 +107,62 @@ func (w Word) Bytes(s string, most numa.Bytes) (numa.Bytes, error) {
 		return n, nil
 	}
 	return 0, Errorf(w.Col, "found %s=%q, want memory such as 512GB, at most %v", Short(w.Key), Short(s), most)
+}
+
+const wantDuration = "want a time such as 90s, 42m, 1h42m or 2d"
+
+// mostDays is the longest time that a word says.
+const mostDays = 366
+
+// Duration reads "90s", "42m", "1h42m" or "2d12h" at the column, at most 366 days.
+func Duration(col int, s string) (time.Duration, error) {
+	total, rest := time.Duration(0), s
+	if before, after, ok := strings.Cut(s, "d"); ok {
+		n, err := strconv.Atoi(before)
+		if err != nil || n < 0 || n > mostDays {
+			return 0, Errorf(col, "found %q, %s", Short(s), wantDuration)
+		}
+		total, rest = time.Duration(n)*24*time.Hour, after
+	}
+	if rest != "" {
+		d, err := time.ParseDuration(rest)
+		if err != nil || d < 0 {
+			return 0, Errorf(col, "found %q, %s", Short(s), wantDuration)
+		}
+		total += min(d, 2*mostDays*24*time.Hour)
+	}
+	switch {
+	case s == "":
+		return 0, Errorf(col, "found nothing, %s", wantDuration)
+	case total > mostDays*24*time.Hour:
+		return 0, Errorf(col, "found %s, want at most %dd", Short(s), mostDays)
+	}
+	return total, nil
+}
+
+// Share reads "20%" as a share from 0 to most.
+func (w Word) Share(s string, most float64) (float64, error) {
+	number, ok := strings.CutSuffix(s, "%")
+	n, err := strconv.ParseFloat(number+"e-2", 64) // 2.6% is 0.026, not 2.6 / 100
+	if !ok || err != nil || !(n >= 0 && n <= most) {
+		return 0, Errorf(w.Col, "found %s=%q, want a share from 0%% to %.0f%%", Short(w.Key), Short(w.Value), 100*most)
+	}
+	return n, nil
+}
+
+// NodeSet reads nodes such as "0,1" below a number, or "-" for none.
+func (w Word) NodeSet(s string, below int) (set numa.NodeSet, err error) {
+	if s == "-" {
+		return 0, nil
+	}
+	for one := range strings.SplitSeq(s, ",") {
+		n, err := strconv.Atoi(one)
+		if err != nil || n < 0 || n >= below {
+			return 0, Errorf(w.Col, "found %s=%q, want nodes below %d such as 0,1, or - for none", Short(w.Key), Short(s), below)
+		}
+		set |= numa.SetOf(n)
+	}
+	return set, nil
 }
 
 // mostListed is how many PCPUs or nodes an affinity names: no host has more PCPUs.

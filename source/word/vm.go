@@ -49,7 +49,7 @@ func VM(v *numa.VM, w Word, where string) error {
 	if known, err := vmWords.set(v, w, where); known {
 		return err
 	}
-	return w.unknown("vm", slices.Concat([]string{"host", "cluster"}, VMKeys, []string{"stored", "settings", "set:KEY"}))
+	return w.Unknown("vm", slices.Concat([]string{"host", "cluster"}, VMKeys, []string{"stored", "settings", "set:KEY"}))
 }
 
 func (w Word) vcpus() (int, error) { return w.Number(1, numa.MaxVCPUs) }

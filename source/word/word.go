@@ -20,21 +20,6 @@ type Word struct {
 	Col        int // from 1, in bytes
 }
 
-// An Error says where in a line a word is malformed. The caller knows the file and
-// the line.
-type Error struct {
-	Col int // from 1, in bytes
-	Msg string
-}
-
-// Error returns "column 9: message".
-func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Col, e.Msg) }
-
-// Errorf returns an Error at the column.
-func Errorf(col int, format string, args ...any) error {
-	return &Error{col, fmt.Sprintf(format, args...)}
-}
-
 // Short cuts what a message quotes of the input: a line can be as long as the file.
 func Short(s string) string { return text.Short(s) }
 
@@ -57,11 +42,17 @@ func Meant(key string, known []string) (near string, ok bool) {
 	return near, near != ""
 }
 
-// unknown returns the error for a word that a line does not know, with the words that it
-// knows.
-func (w Word) unknown(line string, known []string) error {
+// Unknown returns the error for a word that a line does not have, with the words that it
+// has.
+func (w Word) Unknown(line string, known []string) error {
+	if slices.Contains(known, w.Key) && !w.HasValue {
+		return Errorf(w.Col, "found %s, want %s=VALUE", w.Key, w.Key)
+	}
 	if near, ok := Meant(w.Key, known); ok {
 		return Errorf(w.Col, "found %q, which no %s line knows; is %s meant?", Short(w.Key), line, near)
+	}
+	if len(known) == 0 {
+		return Errorf(w.Col, "found %q, want nothing more after %s", Short(w.Key), line)
 	}
 	return Errorf(w.Col, "found %q, which no %s line knows; want %s", Short(w.Key), line, strings.Join(known, ", "))
 }

@@ -1,0 +1,64 @@
+package word
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"golang.org/x/tools/txtar"
+
+	"homenode/numa"
+)
+
+// section is the section of a txtar file that holds the lines of a scenario, story or
+// incident.
+const section = "in"
+
+// Section returns the lines of the text in data, and the number of the first: the section
+// "-- in --" of a txtar archive, or all of it. The error is a *numa.SyntaxError with the name.
+func Section(name string, data []byte) (text []byte, first int, err error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors of Windows write one
+	ar := txtar.Parse(data)
+	if len(ar.Files) == 0 {
+		return data, 1, nil
+	}
+	line := 1 + bytes.Count(ar.Comment, []byte("\n"))
+	missing := Located(Errorf(1, "found no section %q", section), name, line)
+	for _, f := range ar.Files {
+		if f.Name == section && first > 0 {
+			return nil, 0, Located(Errorf(1, "found section %q twice", section), name, line)
+		}
+		if line++; f.Name == section {
+			text, first = f.Data, line
+		}
+		line += bytes.Count(f.Data, []byte("\n"))
+	}
+	if first == 0 {
+		return nil, 0, missing
+	}
+	return text, first, nil
+}
+
+// An Error says where in a line a word is malformed. The caller knows the file and
+// the line.
+type Error struct {
+	Col int // from 1, in bytes
+	Msg string
+}
+
+// Error returns "column 9: message".
+func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Col, e.Msg) }
+
+// Errorf returns an Error at the column.
+func Errorf(col int, format string, args ...any) error {
+	return &Error{col, fmt.Sprintf(format, args...)}
+}
+
+// Located gives an Error its file and line: it becomes a *numa.SyntaxError. Other errors stay.
+func Located(err error, file string, line int) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return &numa.SyntaxError{File: file, Line: line, Col: e.Col, Msg: e.Msg}
+	}
+	return err
+}
