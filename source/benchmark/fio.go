@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"homenode/numa"
+	"homenode/source/jsontree"
+	"homenode/source/text"
 )
 
 // fio --output-format=json and json+, 2.x and 3.x. Text may stand around the
@@ -18,8 +20,8 @@ import (
 // with many jobs has some ten MB.
 const maxDocument = 256 << 20
 
-// fioSkip are members that are not read: histograms.
-var fioSkip = map[string]bool{"bins": true}
+// fioSkip is the member that is not read: a histogram of json+, which may have millions of bins.
+const fioSkip = "bins"
 
 // fioPercentiles are the percentiles that become metrics, of those a job has.
 var fioPercentiles = []float64{50, 95, 99, 99.9}
@@ -38,34 +40,27 @@ func isFio(head []byte) bool {
 	return at >= 0 && bytes.Contains(head[at:], []byte(`"fio version"`))
 }
 
-// A fioDocument is one document with the line it begins on.
-type fioDocument struct {
-	*value
-	line int
-}
-
 func readFio(r *reader) error {
-	var last *fioDocument
+	var last *jsontree.Value
 	for r.scan() {
 		if !strings.HasPrefix(strings.TrimSpace(r.line), "{") {
 			r.skip()
 			continue
 		}
 		r.understood()
-		doc := fioDocument{line: r.n}
-		text, err := r.document()
+		first := r.n
+		doc, err := r.document()
 		if err != nil {
 			return err
 		}
-		parsed, bad := parseJSON(text, doc.line, fioSkip)
+		parsed, bad := jsontree.Parse(doc, first, fioSkip)
 		if bad != nil {
-			return &numa.SyntaxError{File: r.res.Name, Line: bad.line, Col: bad.col, Msg: "fio JSON: " + bad.err.Error()}
+			return &numa.SyntaxError{File: r.res.Name, Line: bad.Line, Col: bad.Col, Msg: "fio JSON: " + bad.Error()}
 		}
-		doc.value = parsed
-		if last != nil && !sameRun(last, &doc) {
+		if last != nil && !sameRun(last, parsed) {
 			r.fio(last)
 		}
-		last = &doc
+		last = parsed
 	}
 	if last != nil {
 		r.fio(last)
@@ -76,54 +71,40 @@ func readFio(r *reader) error {
 // document gathers the lines up to the brace that closes the document.
 func (r *reader) document() ([]byte, error) {
 	var b bytes.Buffer
-	first, depth, inString, escaped := r.n, 0, false, false
-	for {
-		line := r.in.Bytes()
+	var open text.Nesting
+	for first := r.n; ; {
+		line := r.in.Text()
 		if b.Len()+len(line) > maxDocument {
 			return nil, &numa.SyntaxError{File: r.res.Name, Line: first, Msg: "fio JSON: found a document of more than " + strconv.Itoa(maxDocument>>20) + " MiB"}
 		}
-		b.Write(line)
-		b.WriteByte('\n')
-		for i, c := range line {
-			switch {
-			case escaped:
-				escaped = false
-			case inString:
-				escaped, inString = c == '\\', c != '"'
-			case c == '"':
-				inString = true
-			case c == '{':
-				depth++
-			case c == '}':
-				depth--
-			}
-			if depth == 0 && !inString && c == '}' {
-				if rest := strings.TrimSpace(string(line[i+1:])); rest != "" {
-					r.warn(r.n, i+2, "found %q after the document: it is left out", short(rest))
-				}
-				return b.Bytes()[:b.Len()-(len(line)-i)], nil
-			}
+		open.Add(line)
+		end := strings.LastIndexByte(line, '}') + 1
+		if open.Depth > 0 || end == 0 {
+			end = len(line)
+		} else if rest := strings.TrimSpace(line[end:]); rest != "" {
+			r.warn(r.n, end+1, "found %q after the document: it is left out", short(rest))
 		}
-		if !r.scan() {
-			return b.Bytes(), nil // the parser says what is missing
+		b.WriteString(line[:end] + "\n")
+		if open.Depth <= 0 || !r.scan() { // the parser says what is missing
+			return b.Bytes(), nil
 		}
 	}
 }
 
 // sameRun reports whether b is a later status update of the run of a: the same jobs
 // that began at the same time.
-func sameRun(a, b *fioDocument) bool {
-	as, bs := a.at("jobs"), b.at("jobs")
-	if len(as.keys) == 0 || len(as.keys) != len(bs.keys) {
+func sameRun(a, b *jsontree.Value) bool {
+	as, bs := a.At("jobs"), b.At("jobs")
+	if len(as.Keys) == 0 || len(as.Keys) != len(bs.Keys) {
 		return false
 	}
-	for _, k := range as.keys {
-		x, y := as.at(k), bs.at(k)
-		if x.at("jobname").text != y.at("jobname").text {
+	for _, k := range as.Keys {
+		x, y := as.At(k), bs.At(k)
+		if x.At("jobname").Text != y.At("jobname").Text {
 			return false
 		}
-		if sx, sy := x.at("job_start"), y.at("job_start"); sx.number && sy.number {
-			if sx.text != sy.text {
+		if sx, sy := x.At("job_start"), y.At("job_start"); sx.Kind == jsontree.Number && sx.Kind == sy.Kind {
+			if sx.Text != sy.Text {
 				return false
 			}
 			continue
@@ -139,29 +120,37 @@ func sameRun(a, b *fioDocument) bool {
 	return true
 }
 
+// float returns the number; false when the value is none.
+func float(v *jsontree.Value) (float64, bool) {
+	if v.Kind != jsontree.Number {
+		return 0, false
+	}
+	return number(v.Text)
+}
+
 // began returns when the job began, in seconds.
-func began(d *fioDocument, job *value) (float64, bool) {
-	now, ok := d.at("timestamp").float()
-	elapsed, ok2 := job.at("elapsed").float()
+func began(d *jsontree.Value, job *jsontree.Value) (float64, bool) {
+	now, ok := float(d.At("timestamp"))
+	elapsed, ok2 := float(job.At("elapsed"))
 	return now - elapsed, ok && ok2
 }
 
 // fio adds the runs of a document: one for each job name.
-func (r *reader) fio(d *fioDocument) {
-	jobs := d.at("jobs")
-	if len(jobs.keys) == 0 { // only clients of a server, or nothing
+func (r *reader) fio(d *jsontree.Value) {
+	jobs := d.At("jobs")
+	if len(jobs.Keys) == 0 { // only clients of a server, or nothing
 		r.run = nil
-		r.warn(d.line, 0, "found a document without jobs")
+		r.warn(d.Line, 0, "found a document without jobs")
 		return
 	}
-	group := map[string][]*value{}
+	group := map[string][]*jsontree.Value{}
 	var names []string
-	for _, k := range jobs.keys {
-		name := fioName(d.value, jobs.at(k))
+	for _, k := range jobs.Keys {
+		name := fioName(d, jobs.At(k))
 		if group[name] == nil {
 			names = append(names, name)
 		}
-		group[name] = append(group[name], jobs.at(k))
+		group[name] = append(group[name], jobs.At(k))
 	}
 	for _, name := range names {
 		r.fioJobs(d, name, group[name])
@@ -169,52 +158,52 @@ func (r *reader) fio(d *fioDocument) {
 }
 
 // option returns a job option, or the global one.
-func option(d, job *value, name string) *value {
-	if v := job.at("job options", name); v.line > 0 {
+func option(d, job *jsontree.Value, name string) *jsontree.Value {
+	if v := job.At("job options", name); v.Line > 0 {
 		return v
 	}
-	return d.at("global options", name)
+	return d.At("global options", name)
 }
 
 // fioName returns the job's name with the options that make it another job.
-func fioName(d, job *value) string {
-	name := job.at("jobname").text
+func fioName(d, job *jsontree.Value) string {
+	name := job.At("jobname").Text
 	for _, o := range fioIdentity {
-		if v := option(d, job, o); v.text != "" {
-			name += ", " + o + " " + v.text
+		if v := option(d, job, o); v.Text != "" {
+			name += ", " + o + " " + v.Text
 		}
 	}
 	return name
 }
 
 // fioJobs adds one run of jobs of one name: their sum, as numjobs is meant.
-func (r *reader) fioJobs(d *fioDocument, name string, jobs []*value) {
+func (r *reader) fioJobs(d *jsontree.Value, name string, jobs []*jsontree.Value) {
 	n := r.n
 	defer func() { r.n = n }()
-	r.n = jobs[0].line
+	r.n = jobs[0].Line
 	run := r.start("fio", name)
-	for _, where := range []*value{d.at("global options"), jobs[0].at("job options")} {
-		for _, k := range where.keys {
-			v := where.at(k)
+	for _, where := range []*jsontree.Value{d.At("global options"), jobs[0].At("job options")} {
+		for _, k := range where.Keys {
+			v := where.At(k)
 			if strings.HasSuffix(k, "_log") { // a path for each run
-				run.fact(v.line, v.col, k, v.text, "")
+				run.fact(v.Line, v.Col, k, v.Text, "")
 				continue
 			}
-			run.setting(v.line, v.col, k, v.text, "")
+			run.setting(v.Line, v.Col, k, v.Text, "")
 		}
 	}
-	if v := d.at("fio version"); v.text != "" {
-		run.setting(v.line, v.col, "version", v.text, "")
+	if v := d.At("fio version"); v.Text != "" {
+		run.setting(v.Line, v.Col, "version", v.Text, "")
 	}
 	if len(jobs) > 1 {
-		run.setting(r.n, jobs[0].col, "jobs summed up", len(jobs), "")
+		run.setting(r.n, jobs[0].Col, "jobs summed up", len(jobs), "")
 	}
 	for _, job := range jobs {
-		if v := job.at("error"); v.number && v.text != "0" {
-			r.warn(v.line, v.col, "the job ended with error %s", v.text)
+		if v := job.At("error"); v.Kind == jsontree.Number && v.Text != "0" {
+			r.warn(v.Line, v.Col, "the job ended with error %s", v.Text)
 		}
-		if v := job.at("eta"); v.number && v.text != "0" {
-			r.warn(v.line, v.col, "the job was not finished: %s s were left", v.text)
+		if v := job.At("eta"); v.Kind == jsontree.Number && v.Text != "0" {
+			r.warn(v.Line, v.Col, "the job was not finished: %s s were left", v.Text)
 		}
 	}
 	r.fioCPU(d, jobs)

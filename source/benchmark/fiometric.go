@@ -2,16 +2,18 @@ package benchmark
 
 import (
 	"strconv"
+
+	"homenode/source/jsontree"
 )
 
 // fioDirection adds the metrics of one direction, over all jobs of the run.
-func (r *reader) fioDirection(direction string, jobs []*value) {
-	var busy []*value
+func (r *reader) fioDirection(direction string, jobs []*jsontree.Value) {
+	var busy []*jsontree.Value
 	for _, job := range jobs {
-		d := job.at(direction)
-		if n, ok := d.at("total_ios").float(); ok && n > 0 {
+		d := job.At(direction)
+		if n, ok := float(d.At("total_ios")); ok && n > 0 {
 			busy = append(busy, d)
-		} else if v, ok := d.at("iops").float(); ok && v > 0 { // 2.0 has no total_ios
+		} else if v, ok := float(d.At("iops")); ok && v > 0 { // 2.0 has no total_ios
 			busy = append(busy, d)
 		}
 	}
@@ -19,9 +21,9 @@ func (r *reader) fioDirection(direction string, jobs []*value) {
 		return // all zero
 	}
 	r.sum(direction+" bandwidth", "MB/s", busy, bandwidth)
-	r.sum(direction+" IOPS", "1/s", busy, func(d *value) (*value, float64, bool) {
-		v := d.at("iops")
-		f, ok := v.float()
+	r.sum(direction+" IOPS", "1/s", busy, func(d *jsontree.Value) (*jsontree.Value, float64, bool) {
+		v := d.At("iops")
+		f, ok := float(v)
 		return v, f, ok
 	})
 	r.means(direction+" latency, mean", "lat", busy)
@@ -30,24 +32,24 @@ func (r *reader) fioDirection(direction string, jobs []*value) {
 }
 
 // bandwidth returns MB/s: from bytes where the release has them, else from KiB.
-func bandwidth(d *value) (*value, float64, bool) {
-	if v := d.at("bw_bytes"); v.number {
-		f, ok := v.float()
+func bandwidth(d *jsontree.Value) (*jsontree.Value, float64, bool) {
+	if v := d.At("bw_bytes"); v.Kind == jsontree.Number {
+		f, ok := float(v)
 		return v, f / 1e6, ok
 	}
-	v := d.at("bw")
-	f, ok := v.float()
+	v := d.At("bw")
+	f, ok := float(v)
 	return v, f * 1024 / 1e6, ok
 }
 
 // sum adds a metric that jobs add up to.
-func (r *reader) sum(name, unit string, busy []*value, of func(*value) (*value, float64, bool)) {
+func (r *reader) sum(name, unit string, busy []*jsontree.Value, of func(*jsontree.Value) (*jsontree.Value, float64, bool)) {
 	total := 0.0
-	var first *value
+	var first *jsontree.Value
 	for _, d := range busy {
 		v, f, ok := of(d)
 		if !ok {
-			r.warn(d.line, d.col, "found no %s", name)
+			r.warn(d.Line, d.Col, "found no %s", name)
 			return
 		}
 		if first == nil {
@@ -60,29 +62,29 @@ func (r *reader) sum(name, unit string, busy []*value, of func(*value) (*value, 
 
 // latency returns the member of a latency and what divides it to µs: lat_ns since
 // 3.0, lat before, which is in µs.
-func latency(d *value, kind string) (v *value, perMicrosecond float64) {
-	if v := d.at(kind + "_ns"); v.line > 0 {
+func latency(d *jsontree.Value, kind string) (v *jsontree.Value, perMicrosecond float64) {
+	if v := d.At(kind + "_ns"); v.Line > 0 {
 		return v, 1000
 	}
-	return d.at(kind), 1
+	return d.At(kind), 1
 }
 
 // means adds the mean over all I/Os of the jobs.
-func (r *reader) means(name, kind string, busy []*value) {
+func (r *reader) means(name, kind string, busy []*jsontree.Value) {
 	sum, ios := 0.0, 0.0
-	var first *value
+	var first *jsontree.Value
 	for _, d := range busy {
 		v, per := latency(d, kind)
-		mean, ok := v.at("mean").float()
+		mean, ok := float(v.At("mean"))
 		if !ok || mean == 0 { // switched off by disable_lat and others
 			return
 		}
-		n, ok := v.at("N").float()
+		n, ok := float(v.At("N"))
 		if !ok || n == 0 { // 2.x
-			n, _ = d.at("total_ios").float()
+			n, _ = float(d.At("total_ios"))
 		}
 		if first == nil {
-			first = v.at("mean")
+			first = v.At("mean")
 		}
 		if len(busy) == 1 {
 			n = 1
@@ -97,30 +99,30 @@ func (r *reader) means(name, kind string, busy []*value) {
 
 // percentiles adds percentiles: those of completion latency, or of latency when
 // the job was told lat_percentiles. Those of several jobs have no common one.
-func (r *reader) percentiles(direction string, busy []*value) {
+func (r *reader) percentiles(direction string, busy []*jsontree.Value) {
 	for _, kind := range []string{"clat", "lat"} {
 		v, per := latency(busy[0], kind)
-		list := v.at("percentile")
-		if len(list.keys) == 0 {
+		list := v.At("percentile")
+		if len(list.Keys) == 0 {
 			continue
 		}
 		if len(busy) > 1 {
-			r.warn(list.line, list.col, "the percentiles of %d jobs cannot be added up: they are left out (fio: group_reporting)", len(busy))
+			r.warn(list.Line, list.Col, "the percentiles of %d jobs cannot be added up: they are left out (fio: group_reporting)", len(busy))
 			return
 		}
 		name := " completion latency, "
 		if kind == "lat" {
 			name = " latency, "
 		}
-		for _, key := range list.keys {
+		for _, key := range list.Keys {
 			percent, err := strconv.ParseFloat(key, 64)
-			ns, ok := list.at(key).float()
+			ns, ok := float(list.At(key))
 			if err != nil || !ok {
 				continue
 			}
 			for _, want := range fioPercentiles {
 				if percent == want && ns > 0 {
-					r.metricAt(list.at(key), direction+name+strconv.FormatFloat(want, 'g', -1, 64)+" %", ns/per, "µs", Lower)
+					r.metricAt(list.At(key), direction+name+strconv.FormatFloat(want, 'g', -1, 64)+" %", ns/per, "µs", Lower)
 				}
 			}
 		}
@@ -129,36 +131,36 @@ func (r *reader) percentiles(direction string, busy []*value) {
 }
 
 // metricAt adds a metric that stands at v.
-func (r *reader) metricAt(v *value, name string, n float64, unit string, better Better) {
-	r.n = v.line
-	r.metric(v.col, name, n, unit, better)
+func (r *reader) metricAt(v *jsontree.Value, name string, n float64, unit string, better Better) {
+	r.n = v.Line
+	r.metric(v.Col, name, n, unit, better)
 }
 
 // fioCPU states when the jobs began and the CPU of their threads, in percent of one vCPU.
 // A job that stands for all of its clones (group_reporting) states their mean, so it
 // counts numjobs times.
-func (r *reader) fioCPU(d *fioDocument, jobs []*value) {
-	if v := jobs[0].at("job_start"); v.number {
-		if ms, ok := v.float(); ok && ms < 1e15 {
-			r.run.fact(v.line, v.col, "started", int64(ms/1000), "s since 1970")
+func (r *reader) fioCPU(d *jsontree.Value, jobs []*jsontree.Value) {
+	if v := jobs[0].At("job_start"); v.Kind == jsontree.Number {
+		if ms, ok := float(v); ok && ms < 1e15 {
+			r.run.fact(v.Line, v.Col, "started", int64(ms/1000), "s since 1970")
 		}
 	} else if at, ok := began(d, jobs[0]); ok && at > 0 && at < 1e12 {
-		v := d.at("timestamp")
-		r.run.fact(v.line, v.col, "started", int64(at), "s since 1970")
+		v := d.At("timestamp")
+		r.run.fact(v.Line, v.Col, "started", int64(at), "s since 1970")
 	}
 	clones := 1.0
-	if n, ok := number(option(d.value, jobs[0], "numjobs").text); ok && len(jobs) == 1 && n >= 1 {
+	if n, ok := number(option(d, jobs[0], "numjobs").Text); ok && len(jobs) == 1 && n >= 1 {
 		clones = n
 	}
 	sum := 0.0
 	for _, job := range jobs {
-		user, ok1 := job.at("usr_cpu").float()
-		system, ok2 := job.at("sys_cpu").float()
+		user, ok1 := float(job.At("usr_cpu"))
+		system, ok2 := float(job.At("sys_cpu"))
 		if !ok1 || !ok2 || user < 0 || system < 0 {
 			return
 		}
 		sum += float64((user + system) * clones)
 	}
-	v := jobs[0].at("usr_cpu")
-	r.run.fact(v.line, v.col, "CPU of the threads", sum, "% of a vCPU")
+	v := jobs[0].At("usr_cpu")
+	r.run.fact(v.Line, v.Col, "CPU of the threads", sum, "% of a vCPU")
 }

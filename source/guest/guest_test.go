@@ -117,7 +117,7 @@ func TestJSON(t *testing.T) {
 	if got := views[0].Model; got.Value != `AMD EPYC 9354 "Genoa"` {
 		t.Errorf("model %v", got)
 	}
-	if got := views[0].Hypervisor; got != numa.ReadAt("VMware", "line 8:45") {
+	if got := views[0].Hypervisor; got != numa.ReadAt("VMware", "line 8:44") {
 		t.Errorf("hypervisor %v", got)
 	}
 	if c := views[1].CPUs[1]; c != (CPU{1, 1, 1, 1, 1, false}) {
@@ -214,7 +214,7 @@ func TestWarnings(t *testing.T) {
 			`x:5:3: node of CPU 2: found "x", want a number up to 1023`,
 			`x:6:1: CPU: found "99999999", want a number up to 65536`}},
 		{"JSON", "{\n \"lscpu\": [{\"field\": 1}]\n}\n", []string{
-			"x:2:22: not JSON as lscpu writes it: found a number"}},
+			`x:2:12: not JSON as lscpu writes it: found no "field" with a name`}},
 		{"other JSON", "{\n \"fio version\": 1\n}\n", []string{`x:1: found neither "lscpu" nor "cpus"`}},
 		{"numactl", "available: 2 nodes (0-1)\nnode 0 cpus: 0\nnode 0 size: 12 GB\nnode 1 cpus: 1\nnode distances:\nnode   0   1\n  0:  10  20\n  1:  20\n", []string{
 			"x:1: the table of distances has 1 rows and 2 columns for 2 nodes",

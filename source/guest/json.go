@@ -1,12 +1,9 @@
 package guest
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"sort"
 	"strings"
 
+	"homenode/source/jsontree"
 	"homenode/source/text"
 )
 
@@ -14,22 +11,16 @@ import (
 // close; what follows may be another output.
 type jsonSection struct {
 	v       *View
-	json    strings.Builder
-	starts  []int // where each line begins in json
+	lines   []text.Line
 	nesting text.Nesting
 	done    bool
 }
 
-// take gathers a line. The blanks before it are lost, so that columns are counted
-// anew: see place.
 func (s *jsonSection) take(l text.Line) bool {
 	if s.done {
 		return l.Text == ""
 	}
-	s.starts = append(s.starts, s.json.Len())
-	s.json.WriteString(strings.Repeat(" ", l.Col-1))
-	s.json.WriteString(l.Text)
-	s.json.WriteByte('\n')
+	s.lines = append(s.lines, l)
 	s.nesting.Add(l.Text)
 	s.done = s.nesting.Depth <= 0
 	return true
@@ -37,113 +28,55 @@ func (s *jsonSection) take(l text.Line) bool {
 
 func (s *jsonSection) again(text.Line) bool { return s.done }
 
-// A field is one entry of lscpu -J; the children came with util-linux 2.37.
-type field struct {
-	Field    string
-	Data     *string
-	Children []field
-}
-
 func (s *jsonSection) end() {
-	var doc struct {
-		Lscpu []field
-		CPUs  []map[string]any
-	}
-	d := json.NewDecoder(strings.NewReader(s.json.String()))
-	if err := d.Decode(&doc); err != nil {
-		s.damaged(err)
-		return
-	}
-	if doc.CPUs != nil {
-		s.v.Form, s.v.file.Format = LscpuRows, LscpuRows
-		s.rows(doc.CPUs)
-		return
-	}
-	if doc.Lscpu == nil {
-		s.v.file.Warn(s.v.Line, 0, `found neither "lscpu" nor "cpus"`)
-		return
-	}
-	keys := &lscpu{v: s.v}
-	s.fields(keys, doc.Lscpu, 0)
-	keys.end()
-}
-
-// damaged says where and how the JSON is not lscpu's.
-func (s *jsonSection) damaged(err error) {
-	offset, what := s.json.Len()-1, err.Error()
-	var syntax *json.SyntaxError
-	var wrong *json.UnmarshalTypeError
+	doc, err := jsontree.Lines(s.lines)
+	cpus, keys := doc.At("cpus"), doc.At("lscpu")
 	switch {
-	case errors.As(err, &syntax):
-		offset = int(syntax.Offset) - 1
-	case errors.As(err, &wrong):
-		offset, what = int(wrong.Offset)-1, "found a "+wrong.Value
+	case err != nil:
+		s.v.file.Warn(err.Line, err.Col, "not JSON as lscpu writes it: %v", err)
+	case cpus.Kind == jsontree.List:
+		s.v.Form, s.v.file.Format = LscpuRows, LscpuRows
+		s.rows(cpus.List())
+	case keys.Kind == jsontree.List:
+		l := &lscpu{v: s.v}
+		s.fields(l, keys.List())
+		l.end()
+	default:
+		s.v.file.Warn(s.v.Line, 0, `found neither "lscpu" nor "cpus"`)
 	}
-	n, col := s.place(max(offset, 0))
-	s.v.file.Warn(n, col, "not JSON as lscpu writes it: %s", what)
 }
 
-// fields reads entries and their children. A value is looked for in the text after
-// the value before it, to know its place; from is where to look.
-func (s *jsonSection) fields(keys *lscpu, fields []field, from int) int {
+// fields reads entries of lscpu -J; their children came with util-linux 2.37.
+func (s *jsonSection) fields(keys *lscpu, fields []*jsontree.Value) {
 	for _, f := range fields {
-		key := strings.TrimSuffix(f.Field, ":")
-		l := text.Line{}
-		if f.Data != nil {
-			l.Text = *f.Data
+		name := f.At("field")
+		if name.Kind != jsontree.String {
+			s.v.file.Warn(f.Line, f.Col, `not JSON as lscpu writes it: found no "field" with a name`)
+			continue
 		}
-		from = s.after(from, quoted(f.Field))
-		if f.Data != nil {
-			from = s.after(from, quoted(*f.Data))
-			l.N, l.Col = s.place(from - len(quoted(*f.Data)) + 1)
-		} else {
-			l.N, l.Col = s.place(from)
+		data := f.At("data")
+		if data.Kind == 0 {
+			data = name // of a group
 		}
-		keys.field(key, l.After(0))
-		from = s.fields(keys, f.Children, from)
+		l := data.Cell()
+		if data == name {
+			l.Text = ""
+		}
+		keys.field(strings.TrimSuffix(name.Text, ":"), l.After(0))
+		s.fields(keys, f.At("children").List())
 	}
-	return from
 }
 
 // rows reads lscpu -e -J: one object a CPU, keys named for the columns.
-func (s *jsonSection) rows(cpus []map[string]any) {
-	from := 0
+func (s *jsonSection) rows(cpus []*jsontree.Value) {
 	for _, row := range cpus {
-		from = s.after(from, "{")
-		names := make([]string, 0, len(row))
-		for name := range row {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		n, _ := s.place(from)
-		cells := make([]text.Line, len(names))
-		for i, name := range names {
-			cells[i] = text.Line{N: n}
-			if row[name] != nil {
-				cells[i].Text = fmt.Sprint(row[name])
-			}
+		cells := make([]text.Line, len(row.Keys))
+		for i, value := range row.List() {
+			cells[i] = value.Cell()
 		}
 		if len(cells) > 0 {
-			s.v.row(names, cells)
+			s.v.row(row.Keys, cells)
 		}
-		from = s.after(from, "}")
 	}
 	s.v.fromCPUs()
-}
-
-// after returns the place in the text after the next what, or from when there is
-// none: lscpu escapes in its own way.
-func (s *jsonSection) after(from int, what string) int {
-	if i := strings.Index(s.json.String()[from:], what); i >= 0 {
-		return from + i + len(what)
-	}
-	return from
-}
-
-func quoted(s string) string { return `"` + s + `"` }
-
-// place returns the line and column of an offset in the text.
-func (s *jsonSection) place(offset int) (n, col int) {
-	i := max(sort.SearchInts(s.starts, offset+1)-1, 0)
-	return s.v.Line + i, max(offset-s.starts[i], 0) + 1
 }

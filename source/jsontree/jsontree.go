@@ -1,0 +1,191 @@
+// Package jsontree reads JSON text as a tree of values that know their places in the file.
+package jsontree
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"homenode/source/text"
+)
+
+// A Kind is the kind of a value, named by a character of its text.
+type Kind byte
+
+// The kinds of values.
+const (
+	Object Kind = '{'
+	List   Kind = '['
+	String Kind = '"'
+	Number Kind = '0'
+	Bool   Kind = 't'
+	Null   Kind = 'n'
+)
+
+// A Value is a JSON value and where it begins.
+type Value struct {
+	Kind      Kind              // 0 for a value that is not there
+	Text      string            // of a string, number or bool
+	Keys      []string          // of an object or list, in the order of the file
+	Members   map[string]*Value // of a list by "0", "1", …
+	Cut       bool              // an object or list that ends too early
+	Line, Col int               // from 1; Col in bytes
+}
+
+// At returns the value below keys; an empty one when there is none.
+func (v *Value) At(keys ...string) *Value {
+	for _, k := range keys {
+		next := v.Members[k]
+		if next == nil {
+			return &Value{}
+		}
+		v = next
+	}
+	return v
+}
+
+// List returns the members in their order.
+func (v *Value) List() []*Value {
+	list := make([]*Value, len(v.Keys))
+	for i, k := range v.Keys {
+		list[i] = v.Members[k]
+	}
+	return list
+}
+
+// Cell returns the text of the value with its place.
+func (v *Value) Cell() text.Line { return text.Line{N: v.Line, Col: v.Col, Text: v.Text} }
+
+// An Error says where text is no JSON.
+type Error struct {
+	Line, Col int
+	Err       error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+// maxDepth is far more than any tool nests.
+const maxDepth = 64
+
+// Parse reads the document whose text begins at the line of its file. skip names members that
+// are left out whole. With an Error it returns what comes before the damage.
+func Parse(doc []byte, line int, skip ...string) (*Value, *Error) {
+	doc = bytes.TrimRight(doc, " \t\n")
+	p := &parser{dec: json.NewDecoder(bytes.NewReader(doc)), doc: doc, line: line, skip: skip}
+	p.dec.UseNumber()
+	v, err := p.value(0, false)
+	if err == nil {
+		return v, nil
+	}
+	l, c := p.place(p.next())
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return v, &Error{l, c, err}
+}
+
+// Lines is Parse for lines that follow each other in their file.
+func Lines(lines []text.Line, skip ...string) (*Value, *Error) {
+	var doc []byte
+	for _, l := range lines {
+		doc = append(doc, strings.Repeat(" ", l.Col-1)...)
+		doc = append(append(doc, l.Text...), '\n')
+	}
+	return Parse(doc, lines[0].N, skip...)
+}
+
+type parser struct {
+	dec   *json.Decoder
+	doc   []byte
+	skip  []string
+	line  int   // of offset at
+	at    int64 // everything before it is counted
+	begin int64 // of the line
+}
+
+// place returns line and column of an offset not before the last one asked for.
+func (p *parser) place(offset int64) (line, col int) {
+	offset = min(offset, int64(len(p.doc)))
+	for p.at < offset {
+		if p.doc[p.at] == '\n' {
+			p.line, p.begin = p.line+1, p.at+1
+		}
+		p.at++
+	}
+	return p.line, int(max(offset-p.begin, 0)) + 1
+}
+
+// next returns where the next token begins.
+func (p *parser) next() int64 {
+	at := p.dec.InputOffset()
+	for at < int64(len(p.doc)) && strings.IndexByte(" \t\r\n,:", p.doc[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// value reads a value, or past it.
+func (p *parser) value(depth int, drop bool) (*Value, error) {
+	v := &Value{}
+	if depth > maxDepth {
+		return v, fmt.Errorf("found more than %d levels", maxDepth)
+	}
+	if !drop {
+		v.Line, v.Col = p.place(p.next())
+	}
+	token, err := p.dec.Token()
+	if err != nil {
+		return v, err
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		v.Kind = Kind(t)
+		err = p.members(v, depth, drop)
+		v.Cut = err != nil
+	case string:
+		v.Kind, v.Text = String, t
+	case json.Number:
+		v.Kind, v.Text = Number, t.String()
+	case bool:
+		v.Kind, v.Text = Bool, strconv.FormatBool(t)
+	default:
+		v.Kind = Null
+	}
+	return v, err
+}
+
+// members reads the members of an object or list into v, or past them.
+func (p *parser) members(v *Value, depth int, drop bool) error {
+	if !drop {
+		v.Members = map[string]*Value{}
+	}
+	for i := 0; p.dec.More(); i++ {
+		key := strconv.Itoa(i)
+		if v.Kind == Object {
+			token, err := p.dec.Token()
+			if err != nil {
+				return err
+			}
+			key, _ = token.(string)
+		}
+		skipped := drop
+		for _, s := range p.skip {
+			skipped = skipped || s == key
+		}
+		m, err := p.value(depth+1, skipped)
+		if !skipped && m.Kind != 0 {
+			if v.Members[key] == nil {
+				v.Keys = append(v.Keys, key)
+			}
+			v.Members[key] = m
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := p.dec.Token() // the closing one
+	return err
+}
