@@ -5,11 +5,10 @@
 package benchmark
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"homenode/source/fact"
+	"homenode/source/text"
 )
 
 // Better says in which direction a metric improves.
@@ -75,17 +74,15 @@ func (r *Run) appendTo(f *fact.File, subject string) {
 	for _, m := range r.Metrics {
 		f.Add(m.Line, m.Col, subject, m.Name, m.Value, m.Unit)
 	}
-	slices.SortStableFunc(f.Facts[first:], func(a, b fact.Fact) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
-	})
+	fact.SortFacts(f.Facts[first:])
 }
 
-func (r *Run) setting(line, col int, name string, value any, unit string) {
-	r.Settings = append(r.Settings, fact.Fact{Name: name, Value: value, Unit: unit, Line: line, Col: col})
+func (r *Run) setting(at text.Line, name string, value any, unit string) {
+	r.Settings = append(r.Settings, fact.Fact{Name: name, Value: value, Unit: unit, Line: at.N, Col: at.Col})
 }
 
-func (r *Run) fact(line, col int, name string, value any, unit string) {
-	r.Facts = append(r.Facts, fact.Fact{Name: name, Value: value, Unit: unit, Line: line, Col: col})
+func (r *Run) fact(at text.Line, name string, value any, unit string) {
+	r.Facts = append(r.Facts, fact.Fact{Name: name, Value: value, Unit: unit, Line: at.N, Col: at.Col})
 }
 
 func (r *Run) has(name string) bool { return r.names[name] }
@@ -124,6 +121,6 @@ func (r *Results) AllWarnings() []fact.Warning {
 	for _, run := range r.Runs {
 		all = append(all, run.Warnings...)
 	}
-	sortWarnings(all)
+	fact.SortWarnings(all)
 	return all
 }

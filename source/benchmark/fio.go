@@ -43,12 +43,12 @@ func isFio(head []byte) bool {
 func readFio(r *reader) error {
 	var last *jsontree.Value
 	for r.scan() {
-		if !strings.HasPrefix(strings.TrimSpace(r.line), "{") {
+		if !strings.HasPrefix(strings.TrimSpace(r.Text), "{") {
 			r.skip()
 			continue
 		}
 		r.understood()
-		first := r.n
+		first := r.N
 		doc, err := r.document()
 		if err != nil {
 			return err
@@ -72,7 +72,7 @@ func readFio(r *reader) error {
 func (r *reader) document() ([]byte, error) {
 	var b bytes.Buffer
 	var open text.Nesting
-	for first := r.n; ; {
+	for first := r.N; ; {
 		line := r.in.Text()
 		if b.Len()+len(line) > maxDocument {
 			return nil, &numa.SyntaxError{File: r.res.Name, Line: first, Msg: "fio JSON: found a document of more than " + strconv.Itoa(maxDocument>>20) + " MiB"}
@@ -82,7 +82,7 @@ func (r *reader) document() ([]byte, error) {
 		if open.Depth > 0 || end == 0 {
 			end = len(line)
 		} else if rest := strings.TrimSpace(line[end:]); rest != "" {
-			r.warn(r.n, end+1, "found %q after the document: it is left out", short(rest))
+			r.warn(r.N, end+1, "found %q after the document: it is left out", text.Short(rest))
 		}
 		b.WriteString(line[:end] + "\n")
 		if open.Depth <= 0 || !r.scan() { // the parser says what is missing
@@ -178,32 +178,30 @@ func fioName(d, job *jsontree.Value) string {
 
 // fioJobs adds one run of jobs of one name: their sum, as numjobs is meant.
 func (r *reader) fioJobs(d *jsontree.Value, name string, jobs []*jsontree.Value) {
-	n := r.n
-	defer func() { r.n = n }()
-	r.n = jobs[0].Line
 	run := r.start("fio", name)
+	run.Line = jobs[0].Line
 	for _, where := range []*jsontree.Value{d.At("global options"), jobs[0].At("job options")} {
 		for _, k := range where.Keys {
 			v := where.At(k)
 			if strings.HasSuffix(k, "_log") { // a path for each run
-				run.fact(v.Line, v.Col, k, v.Text, "")
+				run.fact(v.Cell(), k, v.Text, "")
 				continue
 			}
-			run.setting(v.Line, v.Col, k, v.Text, "")
+			run.setting(v.Cell(), k, v.Text, "")
 		}
 	}
 	if v := d.At("fio version"); v.Text != "" {
-		run.setting(v.Line, v.Col, "version", v.Text, "")
+		run.setting(v.Cell(), "version", v.Text, "")
 	}
 	if len(jobs) > 1 {
-		run.setting(r.n, jobs[0].Col, "jobs summed up", len(jobs), "")
+		run.setting(jobs[0].Cell(), "jobs summed up", len(jobs), "")
 	}
 	for _, job := range jobs {
 		if v := job.At("error"); v.Kind == jsontree.Number && v.Text != "0" {
-			r.warn(v.Line, v.Col, "the job ended with error %s", v.Text)
+			r.doubt(v.Cell(), "the job ended with error %s", v.Text)
 		}
 		if v := job.At("eta"); v.Kind == jsontree.Number && v.Text != "0" {
-			r.warn(v.Line, v.Col, "the job was not finished: %s s were left", v.Text)
+			r.doubt(v.Cell(), "the job was not finished: %s s were left", v.Text)
 		}
 	}
 	r.fioCPU(d, jobs)

@@ -49,7 +49,7 @@ func (r *reader) sum(name, unit string, busy []*jsontree.Value, of func(*jsontre
 	for _, d := range busy {
 		v, f, ok := of(d)
 		if !ok {
-			r.warn(d.Line, d.Col, "found no %s", name)
+			r.doubt(d.Cell(), "found no %s", name)
 			return
 		}
 		if first == nil {
@@ -57,7 +57,7 @@ func (r *reader) sum(name, unit string, busy []*jsontree.Value, of func(*jsontre
 		}
 		total += f
 	}
-	r.metricAt(first, name, total, unit, Higher)
+	r.metric(first.Cell(), name, total, unit, Higher)
 }
 
 // latency returns the member of a latency and what divides it to µs: lat_ns since
@@ -93,7 +93,7 @@ func (r *reader) means(name, kind string, busy []*jsontree.Value) {
 		sum, ios = sum+float64(mean/per*n), ios+n
 	}
 	if ios > 0 {
-		r.metricAt(first, name, sum/ios, "µs", Lower)
+		r.metric(first.Cell(), name, sum/ios, "µs", Lower)
 	}
 }
 
@@ -107,7 +107,7 @@ func (r *reader) percentiles(direction string, busy []*jsontree.Value) {
 			continue
 		}
 		if len(busy) > 1 {
-			r.warn(list.Line, list.Col, "the percentiles of %d jobs cannot be added up: they are left out (fio: group_reporting)", len(busy))
+			r.doubt(list.Cell(), "the percentiles of %d jobs cannot be added up: they are left out (fio: group_reporting)", len(busy))
 			return
 		}
 		name := " completion latency, "
@@ -122,18 +122,12 @@ func (r *reader) percentiles(direction string, busy []*jsontree.Value) {
 			}
 			for _, want := range fioPercentiles {
 				if percent == want && ns > 0 {
-					r.metricAt(list.At(key), direction+name+strconv.FormatFloat(want, 'g', -1, 64)+" %", ns/per, "µs", Lower)
+					r.metric(list.At(key).Cell(), direction+name+strconv.FormatFloat(want, 'g', -1, 64)+" %", ns/per, "µs", Lower)
 				}
 			}
 		}
 		return
 	}
-}
-
-// metricAt adds a metric that stands at v.
-func (r *reader) metricAt(v *jsontree.Value, name string, n float64, unit string, better Better) {
-	r.n = v.Line
-	r.metric(v.Col, name, n, unit, better)
 }
 
 // fioCPU states when the jobs began and the CPU of their threads, in percent of one vCPU.
@@ -142,11 +136,11 @@ func (r *reader) metricAt(v *jsontree.Value, name string, n float64, unit string
 func (r *reader) fioCPU(d *jsontree.Value, jobs []*jsontree.Value) {
 	if v := jobs[0].At("job_start"); v.Kind == jsontree.Number {
 		if ms, ok := float(v); ok && ms < 1e15 {
-			r.run.fact(v.Line, v.Col, "started", int64(ms/1000), "s since 1970")
+			r.run.fact(v.Cell(), "started", int64(ms/1000), "s since 1970")
 		}
 	} else if at, ok := began(d, jobs[0]); ok && at > 0 && at < 1e12 {
 		v := d.At("timestamp")
-		r.run.fact(v.Line, v.Col, "started", int64(at), "s since 1970")
+		r.run.fact(v.Cell(), "started", int64(at), "s since 1970")
 	}
 	clones := 1.0
 	if n, ok := number(option(d, jobs[0], "numjobs").Text); ok && len(jobs) == 1 && n >= 1 {
@@ -162,5 +156,5 @@ func (r *reader) fioCPU(d *jsontree.Value, jobs []*jsontree.Value) {
 		sum += float64((user + system) * clones)
 	}
 	v := jobs[0].At("usr_cpu")
-	r.run.fact(v.Line, v.Col, "CPU of the threads", sum, "% of a vCPU")
+	r.run.fact(v.Cell(), "CPU of the threads", sum, "% of a vCPU")
 }

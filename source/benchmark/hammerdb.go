@@ -3,6 +3,8 @@ package benchmark
 import (
 	"regexp"
 	"strings"
+
+	"homenode/source/text"
 )
 
 // HammerDB logs. TPROC-C prints new orders and transactions a minute, in one order
@@ -23,20 +25,20 @@ var (
 )
 
 func readHammerDB(r *reader) error {
-	users, at := field{}, 0
+	users := text.Line{}
 	streams := map[string]*Run{} // the run of each virtual user of TPROC-H
 	for r.scan() {
 		switch {
-		case strings.TrimSpace(r.line) == "":
+		case strings.TrimSpace(r.Text) == "":
 			continue
-		case match(hammerUsers, r.line) != nil:
-			users, at = match(hammerUsers, r.line)[1], r.n
-		case match(hammerTime, r.line) != nil:
-		case r.transactions(users, at):
+		case r.Match(hammerUsers) != nil:
+			users = r.Match(hammerUsers)[1]
+		case r.Match(hammerTime) != nil:
+		case r.transactions(users):
 		case r.queries(streams):
-		case hammerFailure.MatchString(r.line):
-			r.warn(r.n, 0, "%s", short(strings.TrimSpace(r.line)))
-		case hammerTalk.MatchString(r.line): // what each virtual user is doing
+		case hammerFailure.MatchString(r.Text):
+			r.warn(r.N, 0, "%s", text.Short(strings.TrimSpace(r.Text)))
+		case hammerTalk.MatchString(r.Text): // what each virtual user is doing
 		default:
 			r.skip()
 			continue
@@ -47,63 +49,63 @@ func readHammerDB(r *reader) error {
 }
 
 // transactions reads a result line of TPROC-C.
-func (r *reader) transactions(users field, at int) bool {
-	nopm, tpm, database := field{}, field{}, field{}
-	if v := match(hammerNew, r.line); v != nil {
+func (r *reader) transactions(users text.Line) bool {
+	var nopm, tpm, database text.Line
+	if v := r.Match(hammerNew); v != nil {
 		nopm, tpm, database = v[1], v[2], v[3]
-	} else if v := match(hammerOld, r.line); v != nil {
+	} else if v := r.Match(hammerOld); v != nil {
 		tpm, database, nopm = v[1], v[2], v[3]
 	} else {
 		return false
 	}
-	orders, ok := number(nopm.text)
-	all, ok2 := number(tpm.text)
+	orders, ok := number(nopm.Text)
+	all, ok2 := number(tpm.Text)
 	if !ok || !ok2 {
 		return false
 	}
-	run := r.start("HammerDB", "TPROC-C "+database.text)
-	if users.text != "" {
-		run.Name += ", " + users.text + " virtual users"
-		run.setting(at, users.col, "virtual users", users.text, "")
+	run := r.start("HammerDB", "TPROC-C "+database.Text)
+	if users.Text != "" {
+		run.Name += ", " + users.Text + " virtual users"
+		run.setting(users, "virtual users", users.Text, "")
 	}
-	run.setting(r.n, database.col, "database", database.text, "")
-	r.metric(nopm.col, "NOPM", orders, "1/min", Higher)
-	r.metric(tpm.col, "TPM", all, "1/min", Higher)
+	run.setting(database, "database", database.Text, "")
+	r.metric(nopm, "NOPM", orders, "1/min", Higher)
+	r.metric(tpm, "TPM", all, "1/min", Higher)
 	return true
 }
 
 // queries reads a line of TPROC-H. The streams of several virtual users mix.
 func (r *reader) queries(streams map[string]*Run) bool {
-	var who, value field
+	var who, value text.Line
 	name := ""
 	switch {
-	case match(hammerQuery, r.line) != nil:
-		v := match(hammerQuery, r.line)
-		who, name, value = v[1], "query "+v[2].text, v[3]
-	case match(hammerSet, r.line) != nil:
-		v := match(hammerSet, r.line)
+	case r.Match(hammerQuery) != nil:
+		v := r.Match(hammerQuery)
+		who, name, value = v[1], "query "+v[2].Text, v[3]
+	case r.Match(hammerSet) != nil:
+		v := r.Match(hammerSet)
 		who, name, value = v[1], "query set", v[3]
-		if v[2].text != "1" {
-			name = v[2].text + " query sets"
+		if v[2].Text != "1" {
+			name = v[2].Text + " query sets"
 		}
-	case match(hammerMean, r.line) != nil:
-		v := match(hammerMean, r.line)
+	case r.Match(hammerMean) != nil:
+		v := r.Match(hammerMean)
 		who, name, value = v[1], "geometric mean of query times", v[3]
 	default:
 		return false
 	}
-	seconds, ok := number(value.text)
+	seconds, ok := number(value.Text)
 	if !ok {
 		return false
 	}
-	run := streams[who.text]
+	run := streams[who.Text]
 	if run == nil || run.has(name) {
 		// The streams of one run are no repetitions of each other: each is compared
 		// with the same stream of other runs.
-		run = r.start("HammerDB", "TPROC-H "+who.text)
-		streams[who.text] = run
+		run = r.start("HammerDB", "TPROC-H "+who.Text)
+		streams[who.Text] = run
 	}
 	r.run = run
-	r.metric(value.col, name, seconds, "s", Lower)
+	r.metric(value, name, seconds, "s", Lower)
 	return true
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"homenode/source/text"
 )
 
 // HCIBench: the text report of 2.8 ("Read Latency: 2.03 ms", thousands separators,
@@ -13,10 +15,7 @@ import (
 // fio's KiB/s divided by 1024.
 
 // hciKeys are the keys of both forms, in lower case.
-var hciKeys = map[string]struct {
-	name, unit string
-	better     Better
-}{
+var hciKeys = map[string]measure{
 	"i/o per second":                {"IOPS", "1/s", Higher},
 	"iops":                          {"IOPS", "1/s", Higher},
 	"throughput":                    {"throughput", "MiB/s", Higher},
@@ -66,23 +65,21 @@ func isHCIBench(head []byte) bool { return hciJob.Match(head) && hciIO.Match(hea
 // hci is the state between lines.
 type hci struct {
 	*reader
-	testCase, store  field
-	caseLine, stLine int
-	job              bool // the run has its JOB_NAME
+	testCase, store text.Line
 }
 
 func readHCIBench(r *reader) error {
 	h := &hci{reader: r}
 	for r.scan() {
-		line := strings.TrimSpace(r.line)
+		line := strings.TrimSpace(r.Text)
 		switch {
 		case line == "" || strings.Trim(line, "=") == "" || strings.EqualFold(line, "Resource Usage:"):
 			continue
 		case hciEarly.MatchString(line):
 			// It stands before its block.
 			r.run = nil
-			r.warn(r.n, 0, "%s", line)
-		case h.pair(match(hciPair, r.line)):
+			r.warn(r.N, 0, "%s", line)
+		case h.pair(r.Match(hciPair)):
 		default:
 			r.skip()
 			continue
@@ -93,35 +90,34 @@ func readHCIBench(r *reader) error {
 }
 
 // pair reads a key and its value.
-func (h *hci) pair(v []field) bool {
-	if v == nil || v[2].text == "" {
+func (h *hci) pair(v []text.Line) bool {
+	if v == nil || v[2].Text == "" {
 		return false
 	}
-	key, value := squeeze(v[1].text), v[2]
+	key, value := squeeze(v[1].Text), v[2]
 	switch key {
 	case "test case name":
-		h.testCase, h.caseLine, h.store, h.run, h.job = value, h.n, field{}, nil, false
+		h.testCase, h.store, h.run = value, text.Line{}, nil
 		return true
 	case "datastore":
 		if h.run != nil { // a block without a name is not of the test case before it
-			h.testCase, h.run, h.job = field{}, nil, false
+			h.testCase, h.run = text.Line{}, nil
 		}
-		h.store, h.stLine = value, h.n
+		h.store = value
 		return true
 	case "job_name":
-		h.begin(value.text)
-		h.job = true
-		h.run.setting(h.n, value.col, "job", value.text, "")
+		h.begin(value.Text)
+		h.run.setting(value, "job", value.Text, "")
 		return true
 	case "number of vms", "vms", "pods", "number of pods":
 		if h.run == nil {
 			h.begin("")
 		}
-		if n, err := strconv.Atoi(value.text); err == nil {
-			h.run.setting(h.n, value.col, "VMs", n, "")
+		if n, err := strconv.Atoi(value.Text); err == nil {
+			h.run.setting(value, "VMs", n, "")
 			return true
 		}
-		h.warn(h.n, value.col, "found %q, want the number of VMs", short(value.text))
+		h.doubt(value, "found %q, want the number of VMs", text.Short(value.Text))
 		return true
 	}
 	known, ok := hciKeys[key]
@@ -131,46 +127,41 @@ func (h *hci) pair(v []field) bool {
 	if h.run == nil {
 		h.begin("")
 	}
-	h.value(known.name, known.unit, known.better, value)
+	h.value(known, value)
 	return true
 }
 
-func (h *hci) value(name, unit string, better Better, value field) {
-	v := match(hciValue, value.text)
+func (h *hci) value(m measure, value text.Line) {
+	v := value.Match(hciValue)
 	if v == nil {
-		h.warn(h.n, value.col, "found %q, want the number of %s", short(value.text), name)
+		h.doubt(value, "found %q, want the number of %s", text.Short(value.Text), m.name)
 		return
 	}
-	n, ok := number(v[1].text)
-	if printed := hciUnits[strings.ToLower(v[2].text)]; !ok || printed != unit {
-		h.warn(h.n, value.col, "found %q, want %s in %s", short(value.text), name, unit)
+	if _, ok := number(v[1].Text); !ok || hciUnits[strings.ToLower(v[2].Text)] != m.unit {
+		h.doubt(value, "found %q, want %s in %s", text.Short(value.Text), m.name, m.unit)
 		return
 	}
-	if n == 0 { // an idle direction has no latency: a share of nothing
-		h.run.fact(h.n, value.col, name, n, unit)
-		return
-	}
-	h.metric(value.col, name, n, unit, better)
+	h.measured(v[1], m)
 }
 
 // begin begins the run of a job.
 func (h *hci) begin(job string) {
-	c, line := h.testCase, h.caseLine
-	if c.text == "" {
+	c := h.testCase
+	if c.Text == "" {
 		if base, ok := strings.CutSuffix(path.Base(strings.ReplaceAll(h.res.Name, `\`, "/")), "-res.txt"); ok {
-			c, line = field{text: base}, 0
+			c = text.Line{Text: base}
 		}
 	}
 	run := h.start("HCIBench", "")
 	var parts []string
-	if c.text == "" {
-		h.warn(h.n, 0, "the block has no test case name: it is compared with others without a name")
+	if c.Text == "" {
+		h.warn(h.N, 0, "the block has no test case name: it is compared with others without a name")
 	} else {
-		run.fact(line, c.col, "test case", c.text, "")
-		parts = caseParts(run, line, c)
+		run.fact(c, "test case", c.Text, "")
+		parts = caseParts(run, c)
 	}
-	if h.store.text != "" {
-		run.setting(h.stLine, h.store.col, "datastore", h.store.text, "")
+	if h.store.Text != "" {
+		run.setting(h.store, "datastore", h.store.Text, "")
 	}
 	run.Name = strings.Join(parts, "-")
 	if job != "" && job != "job0" { // job0 is the only job of most test cases
@@ -181,24 +172,22 @@ func (h *hci) begin(job string) {
 // caseParts states the parts of a test case name such as
 // fio-8vmdk-90ws-32k-70rdpct-100randompct-2500lt-1732908719, and returns those
 // that stay when it is run again: all but the time. Not all are always present.
-func caseParts(run *Run, line int, c field) []string {
+func caseParts(run *Run, c text.Line) []string {
 	var stay []string
-	col := c.col
-	for _, part := range strings.Split(c.text, "-") {
-		at := col
-		if col > 0 {
-			col += len(part) + 1
+	for _, part := range c.Split("-") {
+		if c.N == 0 {
+			part.Col = 0 // in the name of the file
 		}
-		if len(part) >= 9 && strings.Trim(part, "0123456789") == "" {
-			if n, err := strconv.ParseInt(part, 10, 64); err == nil {
-				run.fact(line, at, "started", n, "s since 1970")
+		if len(part.Text) >= 9 && strings.Trim(part.Text, "0123456789") == "" {
+			if n, err := strconv.ParseInt(part.Text, 10, 64); err == nil {
+				run.fact(part, "started", n, "s since 1970")
 				continue
 			}
 		}
-		stay = append(stay, part)
-		if v := hciPart.FindStringSubmatch(part); v != nil {
+		stay = append(stay, part.Text)
+		if v := hciPart.FindStringSubmatch(part.Text); v != nil {
 			if n, ok := number(v[1]); ok {
-				run.setting(line, at, hciParts[v[2]].name, n, hciParts[v[2]].unit)
+				run.setting(part, hciParts[v[2]].name, n, hciParts[v[2]].unit)
 			}
 		}
 	}

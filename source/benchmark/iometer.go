@@ -2,6 +2,8 @@ package benchmark
 
 import (
 	"strings"
+
+	"homenode/source/text"
 )
 
 // Iometer results.csv, 2006.07.27 and 1.1.0. Sections begin with a line that
@@ -13,42 +15,34 @@ import (
 // prints "MBps" and does not say of how many bytes: the unit keeps that name, so
 // that it is not compared with another.
 var iometerColumns = []struct {
-	column, name, unit string
-	better             Better
+	column string
+	measure
 }{
-	{"iops", "IOPS", "1/s", Higher},
-	{"read iops", "read IOPS", "1/s", Higher},
-	{"write iops", "write IOPS", "1/s", Higher},
-	{"mbps (decimal)", "throughput", "MB/s", Higher},
-	{"read mbps (decimal)", "read throughput", "MB/s", Higher},
-	{"write mbps (decimal)", "write throughput", "MB/s", Higher},
-	{"mbps", "throughput", "MBps", Higher},
-	{"read mbps", "read throughput", "MBps", Higher},
-	{"write mbps", "write throughput", "MBps", Higher},
-	{"average response time", "average response time", "ms", Lower},
-	{"average read response time", "average read response time", "ms", Lower},
-	{"average write response time", "average write response time", "ms", Lower},
-	{"maximum response time", "maximum response time", "ms", Lower},
-	{"% cpu utilization", "CPU utilization", "%", Neither},
+	{"iops", measure{"IOPS", "1/s", Higher}},
+	{"read iops", measure{"read IOPS", "1/s", Higher}},
+	{"write iops", measure{"write IOPS", "1/s", Higher}},
+	{"mbps (decimal)", measure{"throughput", "MB/s", Higher}},
+	{"read mbps (decimal)", measure{"read throughput", "MB/s", Higher}},
+	{"write mbps (decimal)", measure{"write throughput", "MB/s", Higher}},
+	{"mbps", measure{"throughput", "MBps", Higher}},
+	{"read mbps", measure{"read throughput", "MBps", Higher}},
+	{"write mbps", measure{"write throughput", "MBps", Higher}},
+	{"average response time", measure{"average response time", "ms", Lower}},
+	{"average read response time", measure{"average read response time", "ms", Lower}},
+	{"average write response time", measure{"average write response time", "ms", Lower}},
+	{"maximum response time", measure{"maximum response time", "ms", Lower}},
+	{"% cpu utilization", measure{"CPU utilization", "%", Neither}},
 }
 
 // iometer is the state between lines.
 type iometer struct {
 	*reader
-	section string   // the last line that began with '
-	columns []string // of the results, in lower case
-	spec    string   // the access specification that the next lines describe
-	specs   map[string][]specLine
-	version field
-	at      int   // the line of version
-	time    field // the last time stamp: that before a test is when it began
-	timeAt  int
-}
-
-// A specLine is one line of an access specification.
-type specLine struct {
-	cells []field
-	line  int
+	section string                   // the last line that began with '
+	columns []string                 // of the results, in lower case
+	spec    string                   // the access specification that the next lines describe
+	specs   map[string][][]text.Line // lines of access specifications, by name
+	version text.Line
+	time    text.Line // the last time stamp: that before a test is when it began
 }
 
 // specCells are the columns of an access specification that are stated.
@@ -58,17 +52,17 @@ var specCells = []struct{ name, unit string }{
 }
 
 func readIometer(r *reader) error {
-	m := &iometer{reader: r, specs: map[string][]specLine{}}
+	m := &iometer{reader: r, specs: map[string][][]text.Line{}}
 	for r.scan() {
-		if strings.TrimSpace(r.line) == "" {
+		if strings.TrimSpace(r.Text) == "" {
 			continue
 		}
-		if head, ok := strings.CutPrefix(strings.TrimLeft(r.line, " \t"), "'"); ok {
+		if head, ok := strings.CutPrefix(strings.TrimLeft(r.Text, " \t"), "'"); ok {
 			m.heading(head)
 			r.understood()
 			continue
 		}
-		if !m.row(commas(r.line)) {
+		if !m.row(r.Split(",")) {
 			r.skip()
 			continue
 		}
@@ -89,18 +83,18 @@ func (m *iometer) heading(head string) {
 }
 
 // row reads a line of the section; false when it has no place there.
-func (m *iometer) row(cells []field) bool {
+func (m *iometer) row(cells []text.Line) bool {
 	switch m.section {
 	case "test type":
 	case "time stamp":
-		m.time, m.timeAt = field{strings.TrimSpace(m.line), 1}, m.n
+		m.time = m.After(0)
 	case "version":
-		m.version, m.at = field{strings.TrimSpace(m.line), 1}, m.n
+		m.version = m.After(0)
 	case "access specification name":
-		m.spec = cells[0].text
+		m.spec = cells[0].Text
 		m.specs[m.spec] = nil
 	case "size":
-		m.specs[m.spec] = append(m.specs[m.spec], specLine{cells, m.n})
+		m.specs[m.spec] = append(m.specs[m.spec], cells)
 	case "target type":
 		return m.result(cells)
 	default:
@@ -110,8 +104,8 @@ func (m *iometer) row(cells []field) bool {
 }
 
 // result reads a row of results.
-func (m *iometer) result(cells []field) bool {
-	switch strings.ToLower(cells[0].text) {
+func (m *iometer) result(cells []text.Line) bool {
+	switch strings.ToLower(cells[0].Text) {
 	case "all":
 	case "manager", "processor", "worker", "disk", "tcp", "via", "network":
 		return true
@@ -119,51 +113,41 @@ func (m *iometer) result(cells []field) bool {
 		return false
 	}
 	if len(cells) > len(m.columns) {
-		m.warn(m.n, cells[len(m.columns)].col, "found %d cells, want %d: the row is left out", len(cells), len(m.columns))
+		m.doubt(cells[len(m.columns)], "found %d cells, want %d: the row is left out", len(cells), len(m.columns))
 		return true
 	}
-	get := func(column string) field {
+	get := func(column string) text.Line {
 		for i, c := range m.columns {
 			if c == column && i < len(cells) {
 				return cells[i]
 			}
 		}
-		return field{}
+		return text.Line{}
 	}
-	name := get("access specification name").text
-	if depth := get("queue depth").text; depth != "" && depth != "0" {
+	name := get("access specification name").Text
+	if depth := get("queue depth").Text; depth != "" && depth != "0" {
 		name += ", queue depth " + depth
 	}
 	run := m.start("Iometer", name)
-	if m.version.text != "" {
-		run.setting(m.at, m.version.col, "version", m.version.text, "")
+	if m.version.Text != "" {
+		run.setting(m.version, "version", m.version.Text, "")
 	}
-	if m.time.text != "" {
-		run.fact(m.timeAt, m.time.col, "started", m.time.text, "")
+	if m.time.Text != "" {
+		run.fact(m.time, "started", m.time.Text, "")
 	}
 	for _, c := range []string{"# managers", "# workers", "# disks", "queue depth"} {
-		if f := get(c); f.text != "" {
-			run.setting(m.n, f.col, strings.TrimPrefix(c, "# "), f.text, "")
+		if f := get(c); f.Text != "" {
+			run.setting(f, strings.TrimPrefix(c, "# "), f.Text, "")
 		}
 	}
-	m.describe(run, get("access specification name").text)
+	m.describe(run, get("access specification name").Text)
 	for _, c := range iometerColumns {
-		f := get(c.column)
-		if f.text == "" {
-			continue
-		}
-		v, ok := number(f.text)
-		switch {
-		case !ok:
-			m.warn(m.n, f.col, "found %q, want the number of %s", short(f.text), c.name)
-		case v == 0: // an idle direction
-			run.fact(m.n, f.col, c.name, v, c.unit)
-		default:
-			m.metric(f.col, c.name, v, c.unit, c.better)
+		if f := get(c.column); f.Text != "" {
+			m.measured(f, c.measure)
 		}
 	}
-	if f := get("errors"); f.text != "" && f.text != "0" {
-		m.warn(m.n, f.col, "the run had %s errors", short(f.text))
+	if f := get("errors"); f.Text != "" && f.Text != "0" {
+		m.doubt(f, "the run had %s errors", text.Short(f.Text))
 	}
 	return true
 }
@@ -171,25 +155,13 @@ func (m *iometer) result(cells []field) bool {
 // describe states the lines of the access specification.
 func (m *iometer) describe(run *Run, name string) {
 	for _, l := range m.specs[name] {
-		for i, c := range l.cells {
+		for i, c := range l {
 			if i >= len(specCells) {
 				break
 			}
-			if v, ok := number(c.text); ok {
-				run.setting(l.line, c.col, specCells[i].name, v, specCells[i].unit)
+			if v, ok := number(c.Text); ok {
+				run.setting(c, specCells[i].name, v, specCells[i].unit)
 			}
 		}
 	}
-}
-
-// commas splits a line at commas; Iometer quotes nothing.
-func commas(line string) []field {
-	var out []field
-	col := 1
-	for _, cell := range strings.Split(line, ",") {
-		lead := len(cell) - len(strings.TrimLeft(cell, " \t"))
-		out = append(out, field{strings.TrimSpace(cell), col + lead})
-		col += len(cell) + 1
-	}
-	return out
 }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"homenode/source/text"
 )
 
 // The output of Intel Memory Latency Checker, 2.x to 3.11: parts in any order,
@@ -48,7 +50,7 @@ var mlcParts = []struct{ heading, part string }{
 func readMLC(r *reader) error {
 	m := &mlc{reader: r}
 	for r.scan() {
-		line := strings.TrimSpace(r.line)
+		line := strings.TrimSpace(r.Text)
 		if line == "" {
 			continue
 		}
@@ -69,9 +71,9 @@ func (m *mlc) begin() {
 
 // heading reads lines that begin a run or a part of it.
 func (m *mlc) heading(line string) bool {
-	if v := match(mlcBanner, m.line); v != nil {
+	if v := m.Match(mlcBanner); v != nil {
 		m.begin()
-		m.run.setting(m.n, v[1].col, "version", v[1].text, "")
+		m.run.setting(v[1], "version", v[1].Text, "")
 		return true
 	}
 	low := squeeze(line)
@@ -117,24 +119,23 @@ func (m *mlc) heading(line string) bool {
 
 // once reads the one line of --idle_latency.
 func (m *mlc) once() {
-	v := match(mlcOnce, m.line)
-	clocks, ok := number(v[1].text)
-	ns, ok2 := number(v[3].text)
+	v := m.Match(mlcOnce)
+	clocks, ok := number(v[1].Text)
+	ns, ok2 := number(v[3].Text)
 	if !ok || !ok2 {
-		m.warn(m.n, v[0].col, "found %q, want clocks and ns", short(v[0].text))
+		m.doubt(v[0], "found %q, want clocks and ns", text.Short(v[0].Text))
 		return
 	}
 	name := "idle latency"
 	if m.random {
 		name += " (random)"
 	}
-	m.run.fact(m.n, v[1].col, name, clocks, v[2].text+" clocks")
-	m.metric(v[3].col, name, ns, "ns", Lower)
+	m.run.fact(v[1], name, clocks, v[2].Text+" clocks")
+	m.metric(v[3], name, ns, "ns", Lower)
 }
 
 // remark reads lines that say how MLC measured.
 func (m *mlc) remark(line string) bool {
-	col := strings.Index(m.line, line) + 1
 	low := squeeze(line)
 	switch {
 	case strings.HasPrefix(line, "*"):
@@ -143,19 +144,19 @@ func (m *mlc) remark(line string) bool {
 		if len(m.run.Metrics) > 0 { // it stands before the results: of a run whose banner was not copied
 			m.begin()
 		}
-		m.warn(m.n, col, "%s", line)
+		m.doubt(m.After(0), "%s", line)
 		if strings.Contains(low, "prefetcher") {
-			m.run.setting(m.n, col, "prefetcher control", false, "")
+			m.run.setting(m.After(0), "prefetcher control", false, "")
 		}
 		if strings.Contains(low, "random access") {
 			m.random = true
-			m.run.setting(m.n, col, "latency access", "random", "")
+			m.run.setting(m.After(0), "latency access", "random", "")
 		}
 	case mlcCommand.MatchString(line):
-		m.run.setting(m.n, col, "command line", mlcCommand.FindStringSubmatch(line)[1], "")
+		m.run.setting(m.After(0), "command line", mlcCommand.FindStringSubmatch(line)[1], "")
 	case mlcTraffic.MatchString(line):
 		kind := mlcTraffic.FindStringSubmatch(line)[1]
-		m.run.setting(m.n, col, strings.TrimSpace(m.part+" traffic"), kind, "")
+		m.run.setting(m.After(0), strings.TrimSpace(m.part+" traffic"), kind, "")
 		if m.traffic = ""; kind != "Read-only" {
 			m.traffic = " (" + kind + ")"
 		}
@@ -165,7 +166,7 @@ func (m *mlc) remark(line string) bool {
 		if strings.Contains(low, "buffer size") {
 			name = "buffers"
 		}
-		m.run.setting(m.n, col, strings.TrimSpace(m.part+" "+name), mlcUsing.FindStringSubmatch(line)[1], "")
+		m.run.setting(m.After(0), strings.TrimSpace(m.part+" "+name), mlcUsing.FindStringSubmatch(line)[1], "")
 	case strings.HasPrefix(low, "bandwidths are in"), strings.HasPrefix(low, "will take several minutes"):
 	default:
 		return false
@@ -179,13 +180,13 @@ func (m *mlc) values(line string) bool {
 	case "idle", "bandwidth":
 		return m.matrix(line)
 	case "peak", "maximum":
-		v := match(mlcPeak, m.line)
+		v := m.Match(mlcPeak)
 		if v == nil {
 			return false
 		}
-		value, ok := number(v[2].text)
+		value, ok := number(v[2].Text)
 		if ok {
-			m.metric(v[2].col, m.part+" bandwidth "+v[1].text, value, "MB/s", Higher)
+			m.metric(v[2], m.part+" bandwidth "+v[1].Text, value, "MB/s", Higher)
 		}
 		return ok
 	case "loaded":
@@ -202,32 +203,32 @@ func (m *mlc) loaded(line string) bool {
 	if low == "inject latency bandwidth" || low == "delay (ns) mb/sec" || strings.Trim(line, "=") == "" {
 		return true
 	}
-	fs := fields(m.line)
+	fs := m.After(0).Fields()
 	if len(fs) != 3 {
 		return false
 	}
-	delay, err := strconv.Atoi(fs[0].text)
+	delay, err := strconv.Atoi(fs[0].Text)
 	if err != nil || delay < 0 {
 		return false
 	}
-	latency, ok := number(fs[1].text)
-	bandwidth, ok2 := number(fs[2].text)
+	latency, ok := number(fs[1].Text)
+	bandwidth, ok2 := number(fs[2].Text)
 	if !ok || !ok2 {
 		return false
 	}
-	m.metric(fs[1].col, "loaded latency"+m.traffic+", inject delay "+strconv.Itoa(delay), latency, "ns", Lower)
-	m.metric(fs[2].col, "loaded bandwidth"+m.traffic+", inject delay "+strconv.Itoa(delay), bandwidth, "MB/s", Higher)
+	m.metric(fs[1], "loaded latency"+m.traffic+", inject delay "+strconv.Itoa(delay), latency, "ns", Lower)
+	m.metric(fs[2], "loaded bandwidth"+m.traffic+", inject delay "+strconv.Itoa(delay), bandwidth, "MB/s", Higher)
 	return true
 }
 
 // cache reads a cache-to-cache line: a value, or the heading of a matrix.
 func (m *mlc) cache() bool {
-	v := match(mlcCache, m.line)
+	v := m.Match(mlcCache)
 	if v == nil {
 		return false
 	}
-	name := "cache to cache " + strings.ToLower(v[1].text) + " " + strings.Join(strings.Fields(v[2].text), " ")
-	if home := v[3].text; strings.Contains(home, "writer socket") {
+	name := "cache to cache " + strings.ToLower(v[1].Text) + " " + strings.Join(strings.Fields(v[2].Text), " ")
+	if home := v[3].Text; strings.Contains(home, "writer socket") {
 		name += ", homed at writer"
 	} else if strings.Contains(home, "reader socket") {
 		name += ", homed at reader"
@@ -235,12 +236,12 @@ func (m *mlc) cache() bool {
 		name += " " + home
 	}
 	m.columns, m.title = nil, name+","
-	if v[4].text == "" {
+	if v[4].Text == "" {
 		return true
 	}
-	value, ok := number(v[4].text)
+	value, ok := number(v[4].Text)
 	if ok {
-		m.metric(v[4].col, name, value, "ns", Lower)
+		m.metric(v[4], name, value, "ns", Lower)
 	}
 	return ok
 }
@@ -258,12 +259,12 @@ func (m *mlc) matrix(line string) bool {
 			return true
 		}
 	}
-	fs := split(fields(m.line))
-	if len(m.columns) == 0 || len(fs) < 2 || !isNodes(fs[0].text) {
+	fs := split(m.After(0).Fields())
+	if len(m.columns) == 0 || len(fs) < 2 || !isNodes(fs[0].Text) {
 		return false
 	}
 	if len(fs)-1 != len(m.columns) {
-		m.warn(m.n, fs[0].col, "the row of %s %s has %d of %d values: it is left out", m.from, fs[0].text, len(fs)-1, len(m.columns))
+		m.doubt(fs[0], "the row of %s %s has %d of %d values: it is left out", m.from, fs[0].Text, len(fs)-1, len(m.columns))
 		return true
 	}
 	m.row(fs)
@@ -271,7 +272,7 @@ func (m *mlc) matrix(line string) bool {
 }
 
 // row adds the values of a matrix row.
-func (m *mlc) row(fs []field) {
+func (m *mlc) row(fs []text.Line) {
 	to, unit, better := "node", "ns", Lower // memory is of a node, whoever reads it
 	if m.part == "bandwidth" {
 		unit, better = "MB/s", Higher
@@ -280,28 +281,28 @@ func (m *mlc) row(fs []field) {
 		to = "reader"
 	}
 	for i, f := range fs[1:] {
-		if f.text == "-" { // not measurable, or a node with itself
+		if f.Text == "-" { // not measurable, or a node with itself
 			continue
 		}
-		value, ok := number(f.text)
+		value, ok := number(f.Text)
 		if !ok {
-			m.warn(m.n, f.col, "found %q, want a number or -", short(f.text))
+			m.doubt(f, "found %q, want a number or -", text.Short(f.Text))
 			continue
 		}
-		m.metric(f.col, m.title+m.traffic+" "+m.from+" "+fs[0].text+" → "+to+" "+m.columns[i], value, unit, better)
+		m.metric(f, m.title+m.traffic+" "+m.from+" "+fs[0].Text+" → "+to+" "+m.columns[i], value, unit, better)
 	}
 }
 
 // split takes apart values that touch: MLC prints one decimal.
-func split(fs []field) []field {
-	var out []field
+func split(fs []text.Line) []text.Line {
+	var out []text.Line
 	for _, f := range fs {
-		if !mlcTouching.MatchString(f.text) {
+		if !mlcTouching.MatchString(f.Text) {
 			out = append(out, f)
 			continue
 		}
-		for _, at := range mlcValue.FindAllStringIndex(f.text, -1) {
-			out = append(out, field{f.text[at[0]:at[1]], f.col + at[0]})
+		for _, at := range mlcValue.FindAllStringIndex(f.Text, -1) {
+			out = append(out, f.Part(at[0], at[1]))
 		}
 	}
 	return out

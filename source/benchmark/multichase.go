@@ -17,14 +17,11 @@ var (
 )
 
 // loadMetrics are the columns of multiload that are results.
-var loadMetrics = []struct {
-	column, name, unit string
-	better             Better
-}{
-	{"chasens", "chase latency", "ns", Lower},
-	{"chasemibs", "chase bandwidth", "MiB/s", Higher},
-	{"ldmaxmibs", "load bandwidth, maximum", "MiB/s", Higher},
-	{"ldavgmibs", "load bandwidth, average", "MiB/s", Higher},
+var loadMetrics = map[string]measure{
+	"chasens":   {"chase latency", "ns", Lower},
+	"chasemibs": {"chase bandwidth", "MiB/s", Higher},
+	"ldmaxmibs": {"load bandwidth, maximum", "MiB/s", Higher},
+	"ldavgmibs": {"load bandwidth, average", "MiB/s", Higher},
 }
 
 func readMultichase(r *reader) error {
@@ -32,32 +29,32 @@ func readMultichase(r *reader) error {
 	done := true // the run that was begun has its result
 	for r.scan() {
 		// -y puts the time before each line: blanks instead keep the columns.
-		line := chaseEpoch.ReplaceAllStringFunc(r.line, func(s string) string { return strings.Repeat(" ", len(s)) })
-		low := squeeze(line)
-		switch v := match(chaseSetting, line); {
+		r.Text = chaseEpoch.ReplaceAllStringFunc(r.Text, func(s string) string { return strings.Repeat(" ", len(s)) })
+		low := squeeze(r.Text)
+		switch v := r.Match(chaseSetting); {
 		case low == "":
 		case v != nil:
 			if done {
 				r.start("multichase", "")
 				done = false
 			}
-			r.run.setting(r.n, v[2].col, v[1].text, v[2].text, "")
-		case strings.HasPrefix(low, "samples (one column"), match(chaseRow, line) != nil:
+			r.run.setting(v[2], v[1].Text, v[2].Text, "")
+		case strings.HasPrefix(low, "samples (one column"), r.Match(chaseRow) != nil:
 			if done {
 				r.start("multichase", "")
 				done = false
 			}
 		case strings.HasPrefix(low, "timed out"):
-			r.warn(r.n, 0, "%s", strings.TrimSpace(line))
+			r.warn(r.N, 0, "%s", strings.TrimSpace(r.Text))
 			done = true
 		case strings.HasPrefix(low, "samples ,") || strings.HasPrefix(low, "samples,"):
 			columns = strings.Split(low, ",")
-		case columns != nil && strings.Count(line, ",")+1 == len(columns):
-			r.load(columns, line)
-		case !done && match(chaseResult, line) != nil:
-			v := match(chaseResult, line)
-			if ns, ok := number(v[1].text); ok {
-				r.metric(v[1].col, "latency", ns, "ns", Lower)
+		case columns != nil && strings.Count(r.Text, ",")+1 == len(columns):
+			r.load(columns)
+		case !done && r.Match(chaseResult) != nil:
+			v := r.Match(chaseResult)
+			if ns, ok := number(v[1].Text); ok {
+				r.metric(v[1], "latency", ns, "ns", Lower)
 			}
 			r.run.Name = chaseName(r.run)
 			done = true
@@ -80,33 +77,19 @@ func chaseName(run *Run) string {
 }
 
 // load reads a row of multiload.
-func (r *reader) load(columns []string, line string) {
+func (r *reader) load(columns []string) {
 	run := r.start("multiload", "")
 	var name []string
-	col := 1
-	for i, cell := range strings.Split(line, ",") {
-		at := field{strings.TrimSpace(cell), col + len(cell) - len(strings.TrimLeft(cell, " \t"))}
-		col += len(cell) + 1
+	for i, cell := range r.Split(",") {
 		column := strings.TrimSpace(columns[i])
-		known := false
-		for _, m := range loadMetrics {
-			if m.column != column {
-				continue
-			}
-			known = true
-			if v, ok := number(at.text); ok {
-				r.metric(at.col, m.name, v, m.unit, m.better)
-			} else {
-				r.warn(r.n, at.col, "found %q, want %s", short(at.text), m.name)
-			}
-		}
-		if known {
+		if m, known := loadMetrics[column]; known {
+			r.measured(cell, m)
 			continue
 		}
-		run.fact(r.n, at.col, column, at.text, "")
+		run.fact(cell, column, cell.Text, "")
 		switch column {
 		case "byte/thd", "chasethds", "loadthds", "chasearg", "memldarg":
-			name = append(name, column+" "+at.text)
+			name = append(name, column+" "+cell.Text)
 		}
 	}
 	run.Name = strings.Join(name, ", ")

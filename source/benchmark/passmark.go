@@ -3,6 +3,8 @@ package benchmark
 import (
 	"regexp"
 	"strings"
+
+	"homenode/source/text"
 )
 
 // PassMark PerformanceTest: the screen of pt_linux, text and CSV exports with a
@@ -12,29 +14,29 @@ import (
 
 // A passmarkTest is one test, by its name on the screen and its key in YAML.
 type passmarkTest struct {
-	name, key, unit string
-	better          Better
+	key string
+	measure
 }
 
 var passmarkTests = []passmarkTest{
-	{"CPU Mark", "SUMM_CPU", "", Higher},
-	{"Integer Math", "CPU_INTEGER_MATH", "Million Operations/s", Higher},
-	{"Floating Point Math", "CPU_FLOATINGPOINT_MATH", "Million Operations/s", Higher},
-	{"Prime Numbers", "CPU_PRIME", "Million Primes/s", Higher},
-	{"Sorting", "CPU_SORTING", "Thousand Strings/s", Higher},
-	{"Encryption", "CPU_ENCRYPTION", "MB/s", Higher},
-	{"Compression", "CPU_COMPRESSION", "KB/s", Higher},
-	{"CPU Single Threaded", "CPU_SINGLETHREAD", "Million Operations/s", Higher},
-	{"Physics", "CPU_PHYSICS", "Frames/s", Higher},
-	{"Extended Instructions (SSE)", "CPU_MATRIX_MULT_SSE", "Million Matrices/s", Higher},
-	{"Memory Mark", "SUMM_ME", "", Higher},
-	{"Database Operations", "ME_ALLOC_S", "Thousand Operations/s", Higher},
-	{"Memory Read Cached", "ME_READ_S", "MB/s", Higher},
-	{"Memory Read Uncached", "ME_READ_L", "MB/s", Higher},
-	{"Memory Write", "ME_WRITE", "MB/s", Higher},
-	{"Available RAM", "ME_LARGE", "Megabytes", Neither},
-	{"Memory Latency", "ME_LATENCY", "ns", Lower},
-	{"Memory Threaded", "ME_THREADED", "MB/s", Higher},
+	{"SUMM_CPU", measure{"CPU Mark", "", Higher}},
+	{"CPU_INTEGER_MATH", measure{"Integer Math", "Million Operations/s", Higher}},
+	{"CPU_FLOATINGPOINT_MATH", measure{"Floating Point Math", "Million Operations/s", Higher}},
+	{"CPU_PRIME", measure{"Prime Numbers", "Million Primes/s", Higher}},
+	{"CPU_SORTING", measure{"Sorting", "Thousand Strings/s", Higher}},
+	{"CPU_ENCRYPTION", measure{"Encryption", "MB/s", Higher}},
+	{"CPU_COMPRESSION", measure{"Compression", "KB/s", Higher}},
+	{"CPU_SINGLETHREAD", measure{"CPU Single Threaded", "Million Operations/s", Higher}},
+	{"CPU_PHYSICS", measure{"Physics", "Frames/s", Higher}},
+	{"CPU_MATRIX_MULT_SSE", measure{"Extended Instructions (SSE)", "Million Matrices/s", Higher}},
+	{"SUMM_ME", measure{"Memory Mark", "", Higher}},
+	{"ME_ALLOC_S", measure{"Database Operations", "Thousand Operations/s", Higher}},
+	{"ME_READ_S", measure{"Memory Read Cached", "MB/s", Higher}},
+	{"ME_READ_L", measure{"Memory Read Uncached", "MB/s", Higher}},
+	{"ME_WRITE", measure{"Memory Write", "MB/s", Higher}},
+	{"ME_LARGE", measure{"Available RAM", "Megabytes", Neither}},
+	{"ME_LATENCY", measure{"Memory Latency", "ns", Lower}},
+	{"ME_THREADED", measure{"Memory Threaded", "MB/s", Higher}},
 }
 
 // passmarkUnits are other spellings of units.
@@ -57,31 +59,29 @@ func isPassMark(head []byte) bool {
 	}
 	found := map[string]bool{}
 	for line := range strings.Lines(string(head)) {
-		if t, v := testOf(strings.TrimRight(line, "\n")); v != nil && strings.Contains(t.name, " ") {
+		if t, v := testOf(text.Line{Col: 1, Text: strings.TrimRight(line, "\n")}); v != nil && strings.Contains(t.name, " ") {
 			found[t.name] = true
 		}
 	}
 	return len(found) >= 2
 }
 
-// testOf returns the known test that the line begins with and the fields of its
-// number and unit; no fields when there is none.
-func testOf(line string) (t passmarkTest, value []field) {
-	trimmed := strings.TrimLeft(line, " \t\"")
-	lead := len(line) - len(trimmed)
+// testOf returns the known test that the line begins with, its number and its unit; no value
+// when there is none.
+func testOf(l text.Line) (t passmarkTest, value []text.Line) {
+	l = l.After(len(l.Text) - len(strings.TrimLeft(l.Text, " \t\"")))
 	for _, t := range passmarkTests {
-		if len(trimmed) <= len(t.name) || !strings.EqualFold(trimmed[:len(t.name)], t.name) {
+		if len(l.Text) <= len(t.name) || !strings.EqualFold(l.Text[:len(t.name)], t.name) {
 			continue
 		}
-		at := passmarkNumber.FindStringSubmatchIndex(trimmed[len(t.name):])
+		rest := l.Part(len(t.name), len(l.Text))
+		at := passmarkNumber.FindStringSubmatchIndex(rest.Text)
 		if at == nil || at[0] != 0 {
 			continue
 		}
-		lead += len(t.name)
-		rest := trimmed[len(t.name):]
-		value = []field{{rest[at[2]:at[3]], lead + at[2] + 1}, {}}
+		value = []text.Line{rest.Part(at[2], at[3]), {}}
 		if at[4] >= 0 {
-			value[1] = field{strings.Trim(rest[at[4]:at[5]], " \t\",;|"), lead + at[4] + 1}
+			value[1].Text = strings.Trim(rest.Text[at[4]:at[5]], " \t\",;|")
 		}
 		return t, value
 	}
@@ -90,7 +90,7 @@ func testOf(line string) (t passmarkTest, value []field) {
 
 func readPassMark(r *reader) error {
 	for r.scan() {
-		if strings.TrimSpace(r.line) == "" || strings.Trim(r.line, " -=") == "" {
+		if strings.TrimSpace(r.Text) == "" || strings.Trim(r.Text, " -=") == "" {
 			continue
 		}
 		if !r.passmark() {
@@ -104,14 +104,14 @@ func readPassMark(r *reader) error {
 
 // passmark reads a line of the screen or of an export.
 func (r *reader) passmark() bool {
-	if t, v := testOf(r.line); v != nil {
-		value, ok := number(v[0].text)
+	if t, v := testOf(r.Line); v != nil {
+		value, ok := number(v[0].Text)
 		if !ok {
 			r.passmarkRun("")
-			r.warn(r.n, v[0].col, "found %q, want the number of %s", short(v[0].text), t.name)
+			r.doubt(v[0], "found %q, want the number of %s", text.Short(v[0].Text), t.name)
 			return true
 		}
-		unit := v[1].text
+		unit := v[1].Text
 		if u := passmarkUnits[strings.ToLower(unit)]; u != "" {
 			unit = u
 		}
@@ -119,38 +119,38 @@ func (r *reader) passmark() bool {
 			unit = t.unit
 		}
 		r.passmarkRun(t.name)
-		r.metric(v[0].col, t.name, value, unit, t.better)
+		r.metric(v[0], t.name, value, unit, t.better)
 		return true
 	}
-	if all := passmarkRun.FindAllStringSubmatchIndex(r.line, -1); all != nil {
+	if all := passmarkRun.FindAllStringSubmatchIndex(r.Text, -1); all != nil {
 		r.passmarkRun("")
 		for _, at := range all {
-			r.run.setting(r.n, at[4]+1, strings.ToLower(r.line[at[2]:at[3]]), r.line[at[4]:at[5]], "")
+			r.run.setting(r.Part(at[4], at[5]), strings.ToLower(r.Text[at[2]:at[3]]), r.Text[at[4]:at[5]], "")
 		}
 		return true
 	}
-	if passmarkTitle.MatchString(r.line) {
+	if passmarkTitle.MatchString(r.Text) {
 		if r.run == nil || len(r.run.Metrics) > 0 {
 			r.start("PassMark", "")
 		}
-		r.run.setting(r.n, 0, "program", strings.TrimSpace(r.line), "")
+		r.run.setting(text.Line{N: r.N}, "program", strings.TrimSpace(r.Text), "")
 		return true
 	}
-	v := match(passmarkLine, r.line)
+	v := r.Match(passmarkLine)
 	if v == nil {
 		// Between the title and the results stand processor, cores and memory.
 		titled := r.run != nil && len(r.run.Settings) > 0 && len(r.run.Metrics) == 0
 		if titled {
-			r.run.setting(r.n, 0, "machine", strings.Join(strings.Fields(r.line), " "), "")
+			r.run.setting(text.Line{N: r.N}, "machine", strings.Join(strings.Fields(r.Text), " "), "")
 		}
 		return titled
 	}
-	value, ok := number(v[2].text)
+	value, ok := number(v[2].Text)
 	if !ok {
 		return false
 	}
-	r.passmarkRun(v[1].text)
-	r.metric(v[2].col, v[1].text, value, v[3].text, Neither)
+	r.passmarkRun(v[1].Text)
+	r.metric(v[2], v[1].Text, value, v[3].Text, Neither)
 	return true
 }
 
@@ -167,27 +167,27 @@ func (r *reader) passmarkRun(name string) {
 func readPassMarkYAML(r *reader) error {
 	section := ""
 	for r.scan() {
-		if t := strings.TrimSpace(r.line); t == "" || t == "---" || t == "..." || strings.HasPrefix(t, "#") {
+		if t := strings.TrimSpace(r.Text); t == "" || t == "---" || t == "..." || strings.HasPrefix(t, "#") {
 			continue
 		}
-		v := match(passmarkKey, r.line)
+		v := r.Match(passmarkKey)
 		if v == nil {
 			r.skip()
 			continue
 		}
 		r.understood()
-		key, value := v[1].text, v[2]
-		if value.text == "" {
+		key, value := v[1].Text, v[2]
+		if value.Text == "" {
 			section = key
 			continue
 		}
-		r.passmarkKey(section, key, v)
+		r.passmarkKey(section, key, value)
 	}
 	return nil
 }
 
-func (r *reader) passmarkKey(section, key string, v []field) {
-	t := passmarkTest{name: key, key: key, better: Neither}
+func (r *reader) passmarkKey(section, key string, value text.Line) {
+	t := passmarkTest{key, measure{name: key}}
 	known := false
 	for _, k := range passmarkTests {
 		if k.key == key {
@@ -203,20 +203,16 @@ func (r *reader) passmarkKey(section, key string, v []field) {
 		known = true
 	}
 	if key == "NumTestProcesses" {
-		r.run.setting(r.n, v[2].col, "number of processes", v[2].text, "")
+		r.run.setting(value, "number of processes", value.Text, "")
 		return
 	}
 	if !known || section != "Results" && section != "" {
-		r.run.fact(r.n, v[2].col, strings.TrimSpace(section+" "+key), v[2].text, "")
+		r.run.fact(value, strings.TrimSpace(section+" "+key), value.Text, "")
 		return
 	}
-	value, ok := number(v[2].text)
-	switch {
-	case !ok:
-		r.warn(r.n, v[2].col, "found %q, want the number of %s", short(v[2].text), t.name)
-	case value == 0:
-		r.run.fact(r.n, v[2].col, t.name, "not run", "")
-	default:
-		r.metric(v[2].col, t.name, value, t.unit, t.better)
+	if n, ok := number(value.Text); ok && n == 0 {
+		r.run.fact(value, t.name, "not run", "")
+		return
 	}
+	r.measured(value, t.measure)
 }

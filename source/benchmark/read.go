@@ -2,12 +2,9 @@ package benchmark
 
 import (
 	"bufio"
-	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +23,7 @@ func Read(name string, r io.Reader) (*Results, error) {
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	format, ok := Detect(decode(raw))
+	format, ok := Detect(text.Decoded(raw))
 	if !ok {
 		return nil, &numa.SyntaxError{File: name, Msg: "found no result of " + tools() + " in the beginning of the file"}
 	}
@@ -44,7 +41,7 @@ func Read(name string, r io.Reader) (*Results, error) {
 	if len(rd.res.Runs) == 0 && len(rd.res.Warnings) == 0 {
 		rd.warn(max(rd.in.Line(), 1), 0, "found no result")
 	}
-	sortWarnings(rd.res.Warnings)
+	fact.SortWarnings(rd.res.Warnings)
 	return rd.res, nil
 }
 
@@ -58,23 +55,12 @@ func (r *reader) drop(run *Run) bool {
 	return true
 }
 
-// decode returns the beginning of a file as UTF-8 with LF.
-func decode(raw []byte) []byte {
-	var b bytes.Buffer
-	for l := text.NewLines(bytes.NewReader(raw)); l.Scan(); {
-		b.Write(l.Bytes())
-		b.WriteByte('\n')
-	}
-	return b.Bytes()
-}
-
 // A reader goes through a file line by line and gathers its runs.
 type reader struct {
-	in   *text.Lines
-	line string // no-break spaces are blanks; columns are kept
-	n    int
-	res  *Results
-	run  *Run // the last of res.Runs; nil before the first
+	in        *text.Lines
+	text.Line // the current one; no-break spaces are blanks, columns are kept
+	res       *Results
+	run       *Run // the last of res.Runs; nil before the first
 	// lines not understood, one after the other
 	odd struct {
 		first, last, more int
@@ -88,9 +74,9 @@ func (r *reader) scan() bool {
 		return false
 	}
 	// Two blanks for the two bytes of U+00A0, which HCIBench puts before units.
-	r.line, r.n = strings.ReplaceAll(r.in.Text(), "\u00a0", "  "), r.in.Line()
+	r.Line = text.Line{N: r.in.Line(), Col: 1, Text: strings.ReplaceAll(r.in.Text(), "\u00a0", "  ")}
 	if r.in.Cut() {
-		r.warn(r.n, 0, "line is longer than %d bytes: its rest is skipped", text.MaxLine)
+		r.warn(r.N, 0, "line is longer than %d bytes: its rest is skipped", text.MaxLine)
 	}
 	return true
 }
@@ -98,7 +84,7 @@ func (r *reader) scan() bool {
 // start begins a new run at the current line.
 func (r *reader) start(tool, name string) *Run {
 	r.flush()
-	r.run = &Run{Source: r.res.Name, Format: r.res.Format, Tool: tool, Name: name, Line: r.n}
+	r.run = &Run{Source: r.res.Name, Format: r.res.Format, Tool: tool, Name: name, Line: r.N}
 	r.res.Runs = append(r.res.Runs, r.run)
 	return r.run
 }
@@ -112,32 +98,57 @@ func (r *reader) warn(line, col int, format string, args ...any) {
 	r.res.Warnings = append(r.res.Warnings, w)
 }
 
-// metric adds a metric of the current line to the run.
-func (r *reader) metric(col int, name string, value float64, unit string, better Better) {
+// metric adds a metric to the run.
+func (r *reader) metric(at text.Line, name string, value float64, unit string, better Better) {
 	if r.run.has(name) {
-		r.warn(r.n, col, "found a second value of %q in one run: it is left out", name)
+		r.doubt(at, "found a second value of %q in one run: it is left out", name)
 		return
 	}
 	if r.run.names == nil {
 		r.run.names = map[string]bool{}
 	}
 	r.run.names[name] = true
-	r.run.Metrics = append(r.run.Metrics, Metric{name, unit, value, better, r.n, col})
+	r.run.Metrics = append(r.run.Metrics, Metric{name, unit, value, better, at.N, at.Col})
+}
+
+// A measure is a number that a tool prints under a name of its own.
+type measure struct {
+	name, unit string
+	better     Better
+}
+
+// measured adds the metric that stands at a place. 0 is that of an idle direction: a share of
+// nothing, which is stated and not compared.
+func (r *reader) measured(at text.Line, m measure) {
+	n, ok := number(at.Text)
+	switch {
+	case !ok:
+		r.doubt(at, "found %q, want the number of %s", text.Short(at.Text), m.name)
+	case n == 0:
+		r.run.fact(at, m.name, n, m.unit)
+	default:
+		r.metric(at, m.name, n, m.unit, m.better)
+	}
+}
+
+// doubt warns of what stands at a place.
+func (r *reader) doubt(at text.Line, format string, args ...any) {
+	r.warn(at.N, at.Col, format, args...)
 }
 
 // skip notes that the current line was not understood. Lines one after the other
 // make one warning: output is pasted into documents.
 func (r *reader) skip() {
-	if strings.TrimSpace(r.line) == "" {
+	if strings.TrimSpace(r.Text) == "" {
 		return
 	}
 	o := &r.odd
 	if o.first == 0 {
-		o.first, o.text = r.n, r.line
+		o.first, o.text = r.N, r.Text
 	} else {
 		o.more++
 	}
-	o.last = r.n
+	o.last = r.N
 }
 
 // understood ends a row of lines that were not.
@@ -149,7 +160,7 @@ func (r *reader) flush() {
 		return
 	}
 	r.odd.first, r.odd.more = 0, 0
-	found := strconv.Quote(short(strings.TrimSpace(o.text)))
+	found := strconv.Quote(text.Short(strings.TrimSpace(o.text)))
 	switch o.more {
 	case 0:
 		r.warn(o.first, 0, "found %s, which is no line of %s", found, r.res.Format)
@@ -160,60 +171,9 @@ func (r *reader) flush() {
 	}
 }
 
-// short cuts what a message quotes.
-func short(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
-
-// A field is a part of a line and its column, from 1.
-type field struct {
-	text string
-	col  int
-}
-
-// fields splits a line at blanks and tabs.
-func fields(line string) []field {
-	var out []field
-	for i := 0; i < len(line); {
-		if line[i] == ' ' || line[i] == '\t' {
-			i++
-			continue
-		}
-		j := i
-		for j < len(line) && line[j] != ' ' && line[j] != '\t' {
-			j++
-		}
-		out = append(out, field{line[i:j], i + 1})
-		i = j
-	}
-	return out
-}
-
 // squeeze returns s in lower case with single blanks, to compare by (formats
 // change their blanks and capitals between releases).
 func squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-
-// match matches the line without the blanks around it, and returns the groups with
-// their columns; nil when it does not match. A group that took no part is empty.
-func match(re *regexp.Regexp, line string) []field {
-	trimmed := strings.TrimLeft(line, " \t")
-	lead := len(line) - len(trimmed)
-	at := re.FindStringSubmatchIndex(strings.TrimRight(trimmed, " \t"))
-	if at == nil {
-		return nil
-	}
-	out := make([]field, len(at)/2)
-	for i := range out {
-		if at[2*i] >= 0 {
-			out[i] = field{trimmed[at[2*i]:at[2*i+1]], lead + at[2*i] + 1}
-		}
-	}
-	return out
-}
 
 // number reads a finite number that is not negative, with or without commas
 // between thousands. "-", "nan", "12,5" and hexadecimal are none.
@@ -238,10 +198,4 @@ func number(s string) (float64, bool) {
 		return 0, false
 	}
 	return v, true
-}
-
-func sortWarnings(ws []fact.Warning) {
-	slices.SortStableFunc(ws, func(a, b fact.Warning) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
-	})
 }

@@ -241,7 +241,7 @@ func TestDetect(t *testing.T) {
 			return err
 		}
 		name = filepath.ToSlash(name)
-		if got, _ := Detect(decode(b[:min(len(b), text.HeadSize)])); got != want[name] {
+		if got, _ := Detect(text.Decoded(b[:min(len(b), text.HeadSize)])); got != want[name] {
 			t.Errorf("Detect(%s) = %q, want %q", name, got, want[name])
 		}
 		delete(want, name)

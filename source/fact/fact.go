@@ -3,7 +3,9 @@
 package fact
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"homenode/numa"
 )
@@ -42,6 +44,22 @@ func (f *File) Add(line, col int, subject, name string, value any, unit string) 
 // Warn appends a warning.
 func (f *File) Warn(line, col int, format string, args ...any) {
 	f.Warnings = append(f.Warnings, Warning{line, col, fmt.Sprintf(format, args...)})
+}
+
+// Sort puts facts and warnings in the order of their places.
+func (f *File) Sort() {
+	SortFacts(f.Facts)
+	SortWarnings(f.Warnings)
+}
+
+// SortFacts puts facts in the order of their places.
+func SortFacts(list []Fact) {
+	slices.SortStableFunc(list, func(a, b Fact) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
+}
+
+// SortWarnings puts warnings in the order of their lines.
+func SortWarnings(list []Warning) {
+	slices.SortStableFunc(list, func(a, b Warning) int { return cmp.Compare(a.Line, b.Line) })
 }
 
 // At returns the place of a line and column of f: file:line or file:line:column.

@@ -97,9 +97,7 @@ func (p *parser) finish() {
 		p.section.end()
 		v := p.views[len(p.views)-1]
 		slices.SortFunc(v.CPUs, func(a, b CPU) int { return cmp.Compare(a.Number, b.Number) })
-		f := &v.file
-		slices.SortStableFunc(f.Facts, func(a, b fact.Fact) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
-		slices.SortStableFunc(f.Warnings, func(a, b fact.Warning) int { return cmp.Compare(a.Line, b.Line) })
+		v.file.Sort()
 	}
 	p.section = nil
 	p.lines.Known()

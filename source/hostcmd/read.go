@@ -1,10 +1,8 @@
 package hostcmd
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -232,8 +230,7 @@ func (p *parser) finish() {
 		o.read(p.lines)
 	}
 	o.Host.At = o.at(o.Line, 0)
-	slices.SortStableFunc(o.file.Facts, func(a, b fact.Fact) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
-	slices.SortStableFunc(o.file.Warnings, func(a, b fact.Warning) int { return cmp.Compare(a.Line, b.Line) })
+	o.file.Sort()
 }
 
 func (o *Output) read(lines []text.Line) {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -59,6 +60,23 @@ func (l Line) Split(separator string) []Line {
 		}
 		l = l.Part(len(part)+len(separator), len(l.Text))
 	}
+}
+
+// Match matches l without the blanks around it and returns the groups; nil when it does not
+// match. A group that took no part is empty.
+func (l Line) Match(re *regexp.Regexp) []Line {
+	l = l.After(0)
+	at := re.FindStringSubmatchIndex(l.Text)
+	if at == nil {
+		return nil
+	}
+	groups := make([]Line, len(at)/2)
+	for i := range groups {
+		if at[2*i] >= 0 {
+			groups[i] = l.Part(at[2*i], at[2*i+1])
+		}
+	}
+	return groups
 }
 
 // Short cuts what is quoted in a message.
