@@ -248,7 +248,7 @@ func TestKeyErrors(t *testing.T) {
 	}
 	one, _ := Fleet(testFleet())
 	_, other := Fleet(&numa.Fleet{Source: "host-1"})
-	if _, err := other.Fleet(one); err == nil || err.Error() != "the key does not know Domainx-0001, Folderx-0003, Hostx-0002 and 35 more: it belongs to another fleet" {
+	if _, err := other.Fleet(one); err == nil || err.Error() != "the key does not know Domainx-0001, Folderx-0003, Hostx-0002, Machinex-0001, addressx-0001 and 33 more: it belongs to another fleet" {
 		t.Errorf("error %v", err)
 	}
 	if _, err := other.Fleet(testFleet()); err == nil {

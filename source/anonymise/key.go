@@ -8,8 +8,8 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -64,20 +64,11 @@ func (k *Key) Fleet(f *numa.Fleet) (*numa.Fleet, error) {
 	case len(unknown) > 0:
 		slices.Sort(unknown)
 		unknown = slices.Compact(unknown)
-		return nil, fmt.Errorf("the key does not know %s: it belongs to another fleet", list(unknown))
+		return nil, fmt.Errorf("the key does not know %s: it belongs to another fleet", words.Few(unknown))
 	case seen == 0 && len(k.names) > 0:
 		return nil, fmt.Errorf("found none of the key's pseudonyms: it belongs to another fleet")
 	}
 	return &out, nil
-}
-
-// list names the first few.
-func list(names []string) string {
-	const most = 3
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // Text returns s with the names of its pseudonyms; for findings about the fleet.

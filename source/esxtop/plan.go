@@ -187,23 +187,9 @@ func (b *planner) column(at int, c *Column) {
 	object, counter := b.names.of(c.Object), b.names.of(c.Counter)
 	switch object {
 	case "memory":
-		host := b.host(c.Host)
-		switch counter {
-		case "free mbytes":
-			host.free = at
-		case "kernel minfree mbytes":
-			host.minFree = at
-		case "kernel state":
-			host.state = at
-		case "machine mbytes":
-			host.memory = at
-		case "pshare shared mbytes":
-			host.shared = at
-		case "pshare common mbytes":
-			host.common = at
-		}
+		enter(b.host(c.Host).places(), object, counter, at)
 	case "numa node":
-		b.node(at, c, counter)
+		b.node(at, c, object, counter)
 	default:
 		if vm := b.vm(c); vm != nil {
 			b.group(vm, at, c, object, counter)
@@ -221,7 +207,7 @@ func (b *planner) host(name string) *hostPlan {
 	return h
 }
 
-func (b *planner) node(at int, c *Column, counter string) {
+func (b *planner) node(at int, c *Column, object, counter string) {
 	id, ok := smallNumber([]byte(c.Instance))
 	if !ok {
 		return
@@ -232,20 +218,23 @@ func (b *planner) node(at int, c *Column, counter string) {
 		i = len(host.nodes)
 		host.nodes = append(host.nodes, nodePlan{id, none, none, none, none, none})
 	}
-	n := &host.nodes[i]
-	switch counter {
-	case "% processor time":
-		n.used = at
-	case "% util time":
-		n.util = at
-	case "% core util time":
-		n.core = at
-	case "total mbytes":
-		n.total = at
-	case "free mbytes":
-		n.free = at
-	}
+	enter(host.nodes[i].places(), object, counter, at)
 }
+
+// enter puts a column at the place of its counter; the places are in the order of wanted.
+func enter(places []*int, object, counter string, at int) (known bool) {
+	i := slices.Index(wanted[object], counter)
+	if i >= 0 {
+		*places[i] = at
+	}
+	return i >= 0
+}
+
+func (h *hostPlan) places() []*int {
+	return []*int{&h.free, &h.minFree, &h.state, &h.memory, &h.shared, &h.common}
+}
+
+func (n *nodePlan) places() []*int { return []*int{&n.used, &n.util, &n.core, &n.total, &n.free} }
 
 // vm returns the plan of the VM that a column is about; nil when its group is none.
 func (b *planner) vm(c *Column) *vmPlan {
@@ -285,14 +274,13 @@ func (v *vmPlan) places() []*int {
 	}
 }
 
-// group enters a counter of a VM. The places are in the order of wanted.
+// group enters a counter of a VM.
 func (b *planner) group(vm *vmPlan, at int, c *Column, object, counter string) {
-	places, counters := vm.places()[:5], wanted[object]
+	places := vm.places()[:5]
 	if object == "group memory" {
 		places = vm.places()[5:]
 	}
-	if i := slices.Index(counters, counter); i >= 0 {
-		*places[i] = at
+	if enter(places, object, counter, at) {
 		return
 	}
 	node, guest, ok := onNode(counter)

@@ -1,11 +1,12 @@
 package evidence
 
 import (
-	"fmt"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/source/hostcmd"
 )
@@ -106,7 +107,7 @@ func (j *joiner) output(p *Piece, o *hostcmd.Output) bool {
 	groups := o.Groups()
 	if len(groups) == 0 {
 		if !j.told[o] && o.Format != hostcmd.Date {
-			j.note(o.File().At(o.Line, 0), "%s: host %s is not in the fleet", o.Format, orUnnamed(o.Host.Name))
+			j.note(o.File().At(o.Line, 0), "%s: host %s is not in the fleet", o.Format, cmp.Or(o.Host.Name, "(the output names none)"))
 		}
 		return j.told[o]
 	}
@@ -134,8 +135,12 @@ func (j *joiner) output(p *Piece, o *hostcmd.Output) bool {
 		}
 	}
 	if len(nameless) > 0 {
+		or := ""
+		if single {
+			or = ", or say whose it is with --evidence NAME=FILE"
+		}
 		j.note(o.File().At(o.Line, 0), "%s names no VM: %s; add the esxtop memory screen of the same host, which shows the name for each GID%s",
-			o.Format, some(nameless), whenSingle(single))
+			o.Format, words.Few(nameless), or)
 	}
 	return joined
 }
@@ -155,29 +160,6 @@ func groupsOf(p *Piece) int {
 		}
 	}
 	return len(seen)
-}
-
-func orUnnamed(name string) string {
-	if name == "" {
-		return "(the output names none)"
-	}
-	return name
-}
-
-func whenSingle(single bool) string {
-	if single {
-		return ", or say whose it is with --evidence NAME=FILE"
-	}
-	return ""
-}
-
-// some names the first few of a list.
-func some(list []string) string {
-	const most = 3
-	if len(list) <= most {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
 
 // running returns the VM with this name, which esxtop cuts to the width of its

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -39,14 +40,10 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
-	if left.count > 0 {
-		n.add("", fmt.Sprintf("%s left out (%v)", plural(left.count, "SRM placeholder is", "SRM placeholders are"), left))
-	}
-	if repeated.count > 0 {
-		n.add("sheet vInfo", fmt.Sprintf("%s a VM: left out (%v)", plural(repeated.count, "row repeats", "rows repeat"), repeated))
-	}
+	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
+	n.tallied("sheet vInfo", repeated, "row repeats", "rows repeat", "a VM: left out")
 	if unhosted.count > 0 {
-		n.add("sheet vHost", fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (%v)", plural(unhosted.count, "VM", "VMs"), unhosted))
+		n.add("sheet vHost", fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first)))
 	}
 }
 
@@ -112,9 +109,7 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 		}
 		f.Hosts = append(f.Hosts, h.host)
 	}
-	if repeated.count > 0 {
-		n.add("sheet vHost", fmt.Sprintf("%s a host: left out (%v)", plural(repeated.count, "row repeats", "rows repeat"), repeated))
-	}
+	n.tallied("sheet vHost", repeated, "row repeats", "rows repeat", "a host: left out")
 	return byName
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -48,9 +49,7 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 		h.host.At = x.base
 		hosts = append(hosts, h)
 	})
-	if nameless.count > 0 {
-		n.add("sheet vHost", fmt.Sprintf("%s no host: left out (%v)", plural(nameless.count, "row names", "rows name"), nameless))
-	}
+	n.tallied("sheet vHost", nameless, "row names", "rows name", "no host: left out")
 	return hosts, err
 }
 
@@ -95,7 +94,7 @@ func readHost(t *table, name string) numa.Host {
 	if h.Packages.Value*perPackage.Value != h.Cores.Value || perPackage.Value > maxPackageCores {
 		t.notes.add(fmt.Sprintf("sheet vHost, row %d", t.row), fmt.Sprintf(
 			"host %s has %d cores but %s with %d cores each: its NUMA nodes are unknown",
-			name, h.Cores.Value, plural(h.Packages.Value, "package", "packages"), perPackage.Value))
+			name, h.Cores.Value, words.Plural(h.Packages.Value, "package"), perPackage.Value))
 		return h
 	}
 	h.Nodes = packageNodes(&h, perPackage.Value)

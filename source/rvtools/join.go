@@ -1,7 +1,6 @@
 package rvtools
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -129,20 +128,11 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes, read fu
 			without.add(vms[i].vm.Name)
 		}
 	}
-	for _, c := range []struct {
-		t         tally
-		one, many string
-		what      string
-	}{
-		{strangers, "row is", "rows are", "about a VM that vInfo does not list: left out"},
-		{namesakes, "row names", "rows name", "a VM that is not the only one with its name, and has no VM ID: left out"},
-		{repeated, "row repeats", "rows repeat", "a VM: the first row of each is taken"},
-		{differing, "VM has", "VMs have", "another size in vInfo: that of this sheet is taken"},
-		{without, "VM has", "VMs have", "no row: unknown: " + factsOf(sheet)},
-	} {
-		if c.t.count > 0 {
-			n.add("sheet "+sheet, fmt.Sprintf("%s %s (%v)", plural(c.t.count, c.one, c.many), c.what, c.t))
-		}
-	}
+	place := "sheet " + sheet
+	n.tallied(place, strangers, "row is", "rows are", "about a VM that vInfo does not list: left out")
+	n.tallied(place, namesakes, "row names", "rows name", "a VM that is not the only one with its name, and has no VM ID: left out")
+	n.tallied(place, repeated, "row repeats", "rows repeat", "a VM: the first row of each is taken")
+	n.tallied(place, differing, "VM has", "VMs have", "another size in vInfo: that of this sheet is taken")
+	n.tallied(place, without, "VM has", "VMs have", "no row: unknown: "+factsOf(sheet))
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -89,7 +90,7 @@ func (n *notes) cell(sheet string, row int, header, text string) {
 func (n *notes) all() []numa.Note {
 	for _, key := range n.order {
 		if more := n.cells[key] - maxCellNotes; more > 0 {
-			n.add(key, fmt.Sprintf("%s and ignored", plural(more, "more cell is unreadable", "more cells are unreadable")))
+			n.add(key, fmt.Sprintf("%s and ignored", words.Verb(more, "more cell is unreadable", "more cells are unreadable")))
 		}
 	}
 	return n.list
@@ -108,13 +109,9 @@ func (t *tally) add(name string) {
 	t.count++
 }
 
-// String returns the first name for a message.
-func (t tally) String() string { return "first: " + quote(t.first) }
-
-// plural returns the number with the word for it.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
+// tallied notes what is said of the objects of a tally, if it has any.
+func (n *notes) tallied(place string, t tally, one, many, what string) {
+	if t.count > 0 {
+		n.add(place, fmt.Sprintf("%s %s (first: %s)", words.Verb(t.count, one, many), what, quote(t.first)))
 	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -64,9 +64,7 @@ func (x *export) readVMs(n *notes) ([]vmRow, error) {
 		}
 		vms = append(vms, v)
 	})
-	if nameless.count > 0 {
-		n.add("sheet vInfo", fmt.Sprintf("%s no VM: left out (%v)", plural(nameless.count, "row names", "rows name"), nameless))
-	}
+	n.tallied("sheet vInfo", nameless, "row names", "rows name", "no VM: left out")
 	return vms, err
 }
 

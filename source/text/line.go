@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -77,6 +78,26 @@ func (l Line) Match(re *regexp.Regexp) []Line {
 		}
 	}
 	return groups
+}
+
+// Numbers reads a list such as "0-3,8" of at most so many numbers, each below a bound.
+func Numbers(s string, below, most int) (list []int, ok bool) {
+	list = []int{}
+	for part := range strings.SplitSeq(s, ",") {
+		lowText, highText, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			highText = lowText
+		}
+		low, err1 := strconv.Atoi(lowText)
+		high, err2 := strconv.Atoi(highText)
+		if err1 != nil || err2 != nil || low < 0 || high < low || high >= below || len(list)+high-low >= most {
+			return nil, false
+		}
+		for n := low; n <= high; n++ {
+			list = append(list, n)
+		}
+	}
+	return list, true
 }
 
 // Short cuts what is quoted in a message.

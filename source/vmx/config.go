@@ -18,20 +18,14 @@ type word struct {
 	unit string
 	// value returns the value as a Fact of the file shows it.
 	value func(s string) (any, bool)
-	// set stores the value; problem says what was expected instead.
-	set func(c *numa.Config, s, where string) (problem string)
+	set   setter
 }
 
 // words are the keys of rule book B-10 and of the .vmx reference that decide a
 // topology and are more than advanced settings.
 var words = []word{
 	{key: "virtualHW.version", name: "hardware version", value: asInt, set: number(1, 99, func(c *numa.Config) *numa.Fact[int] { return &c.Hardware })},
-	{key: "guestOS", name: "guest OS", value: asText, set: func(c *numa.Config, s, where string) string {
-		if s != "" {
-			c.GuestOS = numa.ReadAt(s, where)
-		}
-		return ""
-	}},
+	{key: "guestOS", name: "guest OS", value: asText, set: anything(func(c *numa.Config) *numa.Fact[string] { return &c.GuestOS })},
 	{key: "numvcpus", name: "vCPUs", value: asInt, set: number(1, numa.MaxVCPUs, func(c *numa.Config) *numa.Fact[int] { return &c.VCPUs })},
 	{key: "cpuid.coresPerSocket", name: "cores per socket", value: asInt, set: number(1, numa.MaxVCPUs, func(c *numa.Config) *numa.Fact[int] { return &c.CoresPerSocket })},
 	{key: "memSize", name: "memory", unit: "MiB", value: asInt, set: megabytes(1, func(c *numa.Config) *numa.Fact[numa.Bytes] { return &c.Memory })},

@@ -2,10 +2,12 @@ package vmx
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/source/text"
 )
 
 func asInt(s string) (any, bool) {
@@ -28,48 +30,74 @@ func parseTruth(s string) (value, ok bool) {
 	return false, false
 }
 
-// number returns a setter of a whole number; an empty value is a removed key.
-func number(least, most int, to func(*numa.Config) *numa.Fact[int]) func(*numa.Config, string, string) string {
+// A setter stores the value of a key; problem says what was expected instead. An empty value
+// is that of a removed key.
+type setter func(c *numa.Config, s, where string) (problem string)
+
+// setting returns a setter of the fact at to.
+func setting[T any](want string, to func(*numa.Config) *numa.Fact[T], read func(s string) (T, bool)) setter {
 	return func(c *numa.Config, s, where string) string {
 		if s == "" {
 			return ""
 		}
-		n, err := strconv.Atoi(s)
-		if err != nil || n < least || n > most {
-			return fmt.Sprintf("a number from %d to %d", least, most)
+		v, ok := read(s)
+		if !ok {
+			return want
 		}
-		*to(c) = numa.ReadAt(n, where)
+		*to(c) = numa.ReadAt(v, where)
 		return ""
 	}
+}
+
+func anything(to func(*numa.Config) *numa.Fact[string]) setter {
+	return setting("", to, func(s string) (string, bool) { return s, true })
+}
+
+func number(least, most int, to func(*numa.Config) *numa.Fact[int]) setter {
+	return setting(fmt.Sprintf("a number from %d to %d", least, most), to, func(s string) (int, bool) {
+		n, err := strconv.Atoi(s)
+		return n, err == nil && n >= least && n <= most
+	})
 }
 
 // megabytes returns a setter of an amount that the file has in MiB.
-func megabytes(least int64, to func(*numa.Config) *numa.Fact[numa.Bytes]) func(*numa.Config, string, string) string {
-	return func(c *numa.Config, s, where string) string {
-		if s == "" {
-			return ""
-		}
+func megabytes(least int64, to func(*numa.Config) *numa.Fact[numa.Bytes]) setter {
+	const most = int64(numa.MaxVMMemory / numa.MiB)
+	return setting(fmt.Sprintf("MB from %d to %d", least, most), to, func(s string) (numa.Bytes, bool) {
 		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || n < least || n > int64(numa.MaxVMMemory/numa.MiB) {
-			return fmt.Sprintf("MB from %d to %d", least, numa.MaxVMMemory/numa.MiB)
-		}
-		*to(c) = numa.ReadAt(numa.Bytes(n)*numa.MiB, where)
-		return ""
-	}
+		return numa.Bytes(n) * numa.MiB, err == nil && n >= least && n <= most
+	})
 }
 
-func truth(to func(*numa.Config) *numa.Fact[bool]) func(*numa.Config, string, string) string {
-	return func(c *numa.Config, s, where string) string {
-		if s == "" {
-			return ""
-		}
-		b, ok := parseTruth(s)
-		if !ok {
-			return "TRUE or FALSE"
-		}
-		*to(c) = numa.ReadAt(b, where)
-		return ""
+func truth(to func(*numa.Config) *numa.Fact[bool]) setter {
+	return setting("TRUE or FALSE", to, parseTruth)
+}
+
+// limit reads MHz; -1 and "unlimited" mean none.
+var limit = setting("MHz, or -1 for none", func(c *numa.Config) *numa.Fact[int] { return &c.CPULimit }, func(s string) (int, bool) {
+	if strings.EqualFold(s, "unlimited") {
+		return -1, true
 	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil && n >= -1 && n <= 1<<31-1
+})
+
+var latency = setting("low, normal, medium or high", func(c *numa.Config) *numa.Fact[string] { return &c.LatencySensitivity }, func(s string) (string, bool) {
+	s = strings.ToLower(s)
+	return s, slices.Contains([]string{"low", "normal", "medium", "high"}, s)
+})
+
+// mostListed is how many PCPUs an affinity names: no host has more.
+const mostListed = 4096
+
+// affinity returns a setter of a list such as "0-3,8"; "all" means none.
+func affinity(want string, to func(*numa.Config) *numa.Fact[[]int]) setter {
+	return setting(want+", or all", to, func(s string) ([]int, bool) {
+		if strings.EqualFold(s, "all") {
+			return []int{}, true
+		}
+		return text.Numbers(s, mostListed, mostListed)
+	})
 }
 
 func coresPerNode(c *numa.Config, s, where string) string {
@@ -78,59 +106,6 @@ func coresPerNode(c *numa.Config, s, where string) string {
 		c.AutoCoresPerNUMANode = numa.DerivedFrom(false, "numa.vcpu.coresPerNode is set")
 	}
 	return problem
-}
-
-// limit reads MHz; -1 and "unlimited" mean none.
-func limit(c *numa.Config, s, where string) string {
-	if strings.EqualFold(s, "unlimited") {
-		s = "-1"
-	}
-	if number(-1, 1<<31-1, func(c *numa.Config) *numa.Fact[int] { return &c.CPULimit })(c, s, where) != "" {
-		return "MHz, or -1 for none"
-	}
-	return ""
-}
-
-func latency(c *numa.Config, s, where string) string {
-	switch l := strings.ToLower(s); l {
-	case "":
-	case "low", "normal", "medium", "high":
-		c.LatencySensitivity = numa.ReadAt(l, where)
-	default:
-		return "low, normal, medium or high"
-	}
-	return ""
-}
-
-// mostListed is how many PCPUs an affinity names: no host has more.
-const mostListed = 4096
-
-// affinity returns a setter of a list such as "0-3,8"; "all" means none.
-func affinity(want string, to func(*numa.Config) *numa.Fact[[]int]) func(*numa.Config, string, string) string {
-	return func(c *numa.Config, s, where string) string {
-		if s == "" {
-			return ""
-		}
-		list := []int{}
-		if !strings.EqualFold(s, "all") {
-			for part := range strings.SplitSeq(s, ",") {
-				from, upTo, isRange := strings.Cut(strings.TrimSpace(part), "-")
-				a, err := strconv.Atoi(from)
-				b := a
-				if err == nil && isRange {
-					b, err = strconv.Atoi(upTo)
-				}
-				if err != nil || a < 0 || b < a || b >= mostListed || len(list)+b-a >= mostListed {
-					return want + ", or all"
-				}
-				for n := a; n <= b; n++ {
-					list = append(list, n)
-				}
-			}
-		}
-		*to(c) = numa.ReadAt(list, where)
-		return ""
-	}
 }
 
 // shown shortens a value that a message quotes.

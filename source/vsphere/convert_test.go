@@ -206,14 +206,6 @@ func TestPath(t *testing.T) {
 	}
 }
 
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1500: "1,500", 12345: "12,345", 1234567: "1,234,567"} {
-		if got := thousands(n); got != want {
-			t.Errorf("thousands(%d) = %s, want %s", n, got, want)
-		}
-	}
-}
-
 func TestHostKey(t *testing.T) {
 	for host, want := range map[string]string{
 		"VC01.example.com": "vc01.example.com:443", "vc01:8443": "vc01:8443",

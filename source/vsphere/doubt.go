@@ -9,40 +9,25 @@ import (
 // One odd object must not end the read of a fleet: what cannot be becomes
 // unknown, and a note names the object.
 
+// doubt makes a fact of an object unknown when check, of the fact alone, says that it cannot be.
+func doubt[T any](inv *inventory, ref types.ManagedObjectReference, whose string, f *numa.Fact[T], what string, check func() error) {
+	if err := check(); err != nil {
+		inv.note(ref, "%s: %v: its %s unknown", whose, err, what)
+		*f = numa.Fact[T]{}
+	}
+}
+
 // doubtHost makes the facts of a host unknown that cannot be. The API counts
 // packages, cores and threads in 16 bits, which are within all bounds.
 func (inv *inventory) doubtHost(ref types.ManagedObjectReference, h *numa.Host) {
-	doubt := func(alone numa.Host, what string) (doubted bool) {
-		err := alone.Check()
-		if err != nil {
-			inv.note(ref, "host %s: %v: its %s unknown", h.Name, err, what)
-		}
-		return err != nil
-	}
-	if doubt(numa.Host{Memory: h.Memory}, "memory is") {
-		h.Memory = numa.Fact[numa.Bytes]{}
-	}
-	if doubt(numa.Host{Nodes: h.Nodes}, "NUMA nodes are") {
-		h.Nodes = numa.Fact[[]numa.Node]{}
-	}
+	doubt(inv, ref, "host "+h.Name, &h.Memory, "memory is", (&numa.Host{Memory: h.Memory}).Check)
+	doubt(inv, ref, "host "+h.Name, &h.Nodes, "NUMA nodes are", (&numa.Host{Nodes: h.Nodes}).Check)
 }
 
 // doubtVM makes the facts of a VM unknown that cannot be.
 func (inv *inventory) doubtVM(ref types.ManagedObjectReference, v *numa.VM) {
-	doubt := func(alone numa.VM, what string) (doubted bool) {
-		err := alone.Check()
-		if err != nil {
-			inv.note(ref, "VM %s: %v: its %s unknown", v.Name, err, what)
-		}
-		return err != nil
-	}
-	if doubt(numa.VM{Config: numa.Config{VCPUs: v.VCPUs}}, "vCPU count is") {
-		v.VCPUs = numa.Fact[int]{}
-	}
-	if doubt(numa.VM{Config: numa.Config{CoresPerSocket: v.CoresPerSocket}}, "number of cores per socket is") {
-		v.CoresPerSocket = numa.Fact[int]{}
-	}
-	if doubt(numa.VM{Config: numa.Config{Memory: v.Memory}}, "memory is") {
-		v.Memory = numa.Fact[numa.Bytes]{}
-	}
+	of := func(c numa.Config) func() error { return (&numa.VM{Config: c}).Check }
+	doubt(inv, ref, "VM "+v.Name, &v.VCPUs, "vCPU count is", of(numa.Config{VCPUs: v.VCPUs}))
+	doubt(inv, ref, "VM "+v.Name, &v.CoresPerSocket, "number of cores per socket is", of(numa.Config{CoresPerSocket: v.CoresPerSocket}))
+	doubt(inv, ref, "VM "+v.Name, &v.Memory, "memory is", of(numa.Config{Memory: v.Memory}))
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vmware/govmomi/fault"
 	"github.com/vmware/govmomi/vim25/methods"
 	"github.com/vmware/govmomi/vim25/types"
 
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -91,7 +91,7 @@ func (c *collection[T]) position() string {
 	if !c.viewed {
 		return ""
 	}
-	return fmt.Sprintf(" after %s of %s", thousands(c.received), thousands(c.total))
+	return fmt.Sprintf(" after %s of %s", words.Thousands(c.received), words.Thousands(c.total))
 }
 
 // run reads all objects of a fresh view.
@@ -249,24 +249,11 @@ func (c *collection[T]) notes() []numa.Note {
 	}
 	for _, path := range c.paths {
 		if ids := c.denied[path]; len(ids) > 0 {
-			add("the account may not read %s of %s of %s %s, such as %s", path, thousands(len(ids)), thousands(c.total), c.stage, ids[0])
+			add("the account may not read %s of %s of %s %s, such as %s", path, words.Thousands(len(ids)), words.Thousands(c.total), c.stage, ids[0])
 		}
 	}
 	if gone := max(c.total-c.received, 0) + c.deleted; gone > 0 {
-		add("%s of %s %s disappeared while they were read", thousands(gone), thousands(c.total), c.stage)
+		add("%s of %s %s disappeared while they were read", words.Thousands(gone), words.Thousands(c.total), c.stage)
 	}
 	return notes
-}
-
-// thousands writes n with a comma between groups of three digits: 1,500.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	var b strings.Builder
-	for i := range len(s) {
-		if i > 0 && (len(s)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }

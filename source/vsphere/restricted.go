@@ -3,6 +3,7 @@ package vsphere
 import (
 	"github.com/vmware/govmomi/vim25/types"
 
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -32,7 +33,7 @@ func (inv *inventory) noteRestrictedView() {
 		}
 		if seen := vmsSeen[c.ref.Value]; c.cluster && seen < c.totalVMs.Value {
 			counted[c.ref] = true
-			inv.note(c.ref, "cluster %s: the account sees %s of its %s VMs", c.name, thousands(seen), thousands(c.totalVMs.Value))
+			inv.note(c.ref, "cluster %s: the account sees %s of its %s VMs", c.name, words.Thousands(seen), words.Thousands(c.totalVMs.Value))
 		}
 	}
 	for i := range inv.hosts {
@@ -44,7 +45,7 @@ func (inv *inventory) noteRestrictedView() {
 			}
 		}
 		if seen < len(h.vms) && !counted[h.parent] {
-			inv.note(h.ref, "host %s: the account sees %s of its %s VMs", h.Name, thousands(seen), thousands(len(h.vms)))
+			inv.note(h.ref, "host %s: the account sees %s of its %s VMs", h.Name, words.Thousands(seen), words.Thousands(len(h.vms)))
 		}
 	}
 	if len(inv.hosts) == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmware/govmomi/vim25/types"
 
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -210,7 +211,7 @@ func (inv *inventory) placeVMs() {
 	}
 	if elsewhere > 0 {
 		inv.notes = append(inv.notes, numa.Note{At: inv.reader.host,
-			Text: fmt.Sprintf("VMs on hosts that the account does not see: %s", thousands(elsewhere))})
+			Text: fmt.Sprintf("VMs on hosts that the account does not see: %s", words.Thousands(elsewhere))})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"homenode/numa"
 	"homenode/numa/unit"
+	"homenode/source/text"
 )
 
 // Unknown is the value that makes a fact unknown.
@@ -170,23 +171,9 @@ const mostListed = 4096
 
 // list reads "0-3,8".
 func (w Word) list() ([]int, error) {
-	var out []int
-	for part := range strings.SplitSeq(w.Value, ",") {
-		lo, hi, isRange := strings.Cut(part, "-")
-		if !isRange {
-			hi = lo
-		}
-		from, err1 := strconv.Atoi(lo)
-		to, err2 := strconv.Atoi(hi)
-		if err1 != nil || err2 != nil || from < 0 || to < from || to >= numa.MaxNodes*numa.MaxCoresPerNode {
-			return nil, Errorf(w.Col, "found %s=%q, want a list such as 0-3,8", Short(w.Key), Short(w.Value))
-		}
-		if len(out)+to-from >= mostListed {
-			return nil, Errorf(w.Col, "found %s of more than %d", Short(w.Key), mostListed)
-		}
-		for i := from; i <= to; i++ {
-			out = append(out, i)
-		}
+	list, ok := text.Numbers(w.Value, numa.MaxNodes*numa.MaxCoresPerNode, mostListed)
+	if !ok {
+		return nil, Errorf(w.Col, "found %s=%q, want a list such as 0-3,8, of at most %d", Short(w.Key), Short(w.Value), mostListed)
 	}
-	return out, nil
+	return list, nil
 }
