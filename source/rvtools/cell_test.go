@@ -105,17 +105,13 @@ func TestNormal(t *testing.T) {
 // TestColumns checks the table to its own rules.
 func TestColumns(t *testing.T) {
 	for _, s := range columns {
-		seenName, seenField := map[string]field{}, map[field]bool{}
+		seen := map[string]bool{}
 		for _, c := range s.columns {
-			if seenField[c.field] {
-				t.Errorf("sheet %s: two columns for the field of %q", s.name, c.names[0])
-			}
-			seenField[c.field] = true
 			for _, name := range c.names {
-				if _, ok := seenName[normal(name)]; ok {
+				if seen[normal(name)] {
 					t.Errorf("sheet %s: header %q stands twice", s.name, name)
 				}
-				seenName[normal(name)] = c.field
+				seen[normal(name)] = true
 			}
 		}
 	}

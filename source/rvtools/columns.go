@@ -2,64 +2,12 @@ package rvtools
 
 import "strings"
 
-// A field is what one column holds, whatever the version calls it.
-type field int
-
-const (
-	// Who a row is about and where it belongs.
-	vmName field = iota
-	vmID
-	vmUUID
-	hostName
-	hostID
-	datacenter
-	cluster
-	vcenterUUID
-	vcenterName
-	placeholder
-	template
-	folder
-	// Facts of VMs.
-	powerstate
-	cpus
-	sockets
-	coresPerSocket
-	memory
-	hotAdd
-	vnumaHotAdd
-	reservation
-	limit
-	locked
-	latency
-	hardware
-	guestOS
-	toolsOS
-	// Facts of hosts.
-	cpuModel
-	coreMHz
-	htActive
-	packages
-	coresPerPackage
-	cores
-	esxVersion
-	powerPolicy
-	vendor
-	model
-	maintenance
-	// Of the export.
-	version
-	created
-	server
-	fieldCount
-)
-
 // A column is one column of a sheet.
 type column struct {
-	field field
 	// fact is what is unknown when the column is missing; empty for keys and for
 	// columns that some other column stands in for.
 	fact string
-	// names are all known headers: as printed by 4.x, as printed by 3.x, then the
+	// names are all known headers, the first of which is what the column is called here: as printed by 4.x, as printed by 3.x, then the
 	// internal names that some exports carry. Source:
 	// sbroenne/RvToolsMerge, docs/ColumnMappings.md. Case and runs of blanks do
 	// not matter.
@@ -80,74 +28,74 @@ type sheetColumns struct {
 // columns is the whole mapping from RVTools to facts.
 var columns = []sheetColumns{
 	{"vInfo", []column{
-		{field: vmName, names: []string{"VM", "vInfoVMName"}},
-		{field: powerstate, fact: "power state", names: []string{"Powerstate", "vInfoPowerstate"}},
-		{field: template, fact: "template", names: []string{"Template", "vInfoTemplate"}},
-		{field: placeholder, names: []string{"SRM Placeholder", "vInfoSRMPlaceholder"}},
-		{field: cpus, names: []string{"CPUs", "vInfoCPUs"}},
-		{field: memory, names: []string{"Memory", "Memory MiB", "Memory (MiB)", "Memory MB", "vInfoMemory"}},
-		{field: latency, fact: "latency sensitivity", names: []string{"Latency Sensitivity", "vInfoLatencySensitivity"}},
-		{field: folder, names: []string{"Folder", "vInfoFolder"}},
-		{field: hardware, fact: "hardware version", names: []string{"HW version", "vInfoVersion", "vInfoHWVersion", "vInfoHW version"}},
-		{field: datacenter, last: true, names: []string{"Datacenter", "vInfoDatacenter"}},
-		{field: cluster, fact: "cluster", last: true, names: []string{"Cluster", "vInfoCluster"}},
-		{field: hostName, fact: "host", last: true, names: []string{"Host", "vInfoHost"}},
-		{field: guestOS, fact: "guest OS", last: true, names: []string{"OS according to the configuration file", "OS", "vInfoOS"}},
-		{field: toolsOS, last: true, names: []string{"OS according to the VMware Tools", "vInfoOSTools"}},
-		{field: vmID, last: true, names: []string{"VM ID", "vInfoVMID", "vInfoObjectID"}},
-		{field: vmUUID, last: true, names: []string{"VM UUID", "vInfoUUID", "vInfoVMUUID"}},
-		{field: vcenterName, last: true, names: []string{"VI SDK Server", "vInfoVISDKServer"}},
-		{field: vcenterUUID, last: true, names: []string{"VI SDK UUID", "vInfoVISDKUUID"}},
+		{names: []string{"VM", "vInfoVMName"}},
+		{fact: "power state", names: []string{"Powerstate", "vInfoPowerstate"}},
+		{fact: "template", names: []string{"Template", "vInfoTemplate"}},
+		{names: []string{"SRM Placeholder", "vInfoSRMPlaceholder"}},
+		{names: []string{"CPUs", "vInfoCPUs"}},
+		{names: []string{"Memory", "Memory MiB", "Memory (MiB)", "Memory MB", "vInfoMemory"}},
+		{fact: "latency sensitivity", names: []string{"Latency Sensitivity", "vInfoLatencySensitivity"}},
+		{names: []string{"Folder", "vInfoFolder"}},
+		{fact: "hardware version", names: []string{"HW version", "vInfoVersion", "vInfoHWVersion", "vInfoHW version"}},
+		{last: true, names: []string{"Datacenter", "vInfoDatacenter"}},
+		{fact: "cluster", last: true, names: []string{"Cluster", "vInfoCluster"}},
+		{fact: "host", last: true, names: []string{"Host", "vInfoHost"}},
+		{fact: "guest OS", last: true, names: []string{"OS according to the configuration file", "OS", "vInfoOS"}},
+		{last: true, names: []string{"OS according to the VMware Tools", "vInfoOSTools"}},
+		{last: true, names: []string{"VM ID", "vInfoVMID", "vInfoObjectID"}},
+		{last: true, names: []string{"VM UUID", "vInfoUUID", "vInfoVMUUID"}},
+		{last: true, names: []string{"VI SDK Server", "vInfoVISDKServer"}},
+		{last: true, names: []string{"VI SDK UUID", "vInfoVISDKUUID"}},
 	}},
 	{"vCPU", []column{
-		{field: vmName, names: []string{"VM", "vCPUVMName"}},
-		{field: cpus, names: []string{"CPUs", "vCPUCPUs"}},
-		{field: sockets, names: []string{"Sockets", "vCPUSockets"}},
-		{field: coresPerSocket, fact: "cores per socket", names: []string{"Cores p/s", "Cores per socket", "vCPUCoresPerSocket"}},
-		{field: reservation, fact: "CPU reservation", names: []string{"Reservation", "vCPUReservation"}},
-		{field: limit, fact: "CPU limit", names: []string{"Limit", "vCPULimit"}},
-		{field: hotAdd, fact: "CPU hot add", names: []string{"Hot Add", "vCPUHotAdd"}},
-		{field: vnumaHotAdd, fact: "vNUMA with CPU hot add", names: []string{"Numa Hotadd Exposed", "vCPUNumaHotaddExposed"}},
-		{field: vmID, last: true, names: []string{"VM ID", "vCPUVMID"}},
-		{field: vmUUID, last: true, names: []string{"VM UUID", "vCPUVMUUID", "vCPUUUID"}},
-		{field: vcenterName, last: true, names: []string{"VI SDK Server", "vCPUVISDKServer"}},
-		{field: vcenterUUID, last: true, names: []string{"VI SDK UUID", "vCPUVISDKUUID"}},
+		{names: []string{"VM", "vCPUVMName"}},
+		{names: []string{"CPUs", "vCPUCPUs"}},
+		{names: []string{"Sockets", "vCPUSockets"}},
+		{fact: "cores per socket", names: []string{"Cores p/s", "Cores per socket", "vCPUCoresPerSocket"}},
+		{fact: "CPU reservation", names: []string{"Reservation", "vCPUReservation"}},
+		{fact: "CPU limit", names: []string{"Limit", "vCPULimit"}},
+		{fact: "CPU hot add", names: []string{"Hot Add", "vCPUHotAdd"}},
+		{fact: "vNUMA with CPU hot add", names: []string{"Numa Hotadd Exposed", "vCPUNumaHotaddExposed"}},
+		{last: true, names: []string{"VM ID", "vCPUVMID"}},
+		{last: true, names: []string{"VM UUID", "vCPUVMUUID", "vCPUUUID"}},
+		{last: true, names: []string{"VI SDK Server", "vCPUVISDKServer"}},
+		{last: true, names: []string{"VI SDK UUID", "vCPUVISDKUUID"}},
 	}},
 	{"vMemory", []column{
-		{field: vmName, names: []string{"VM", "vMemoryVMName"}},
-		{field: memory, names: []string{"Size MiB", "Size MB", "Size (MiB)", "vMemorySizeMiB", "vMemorySizeMB", "vMemorySize"}},
-		{field: locked, fact: "memory reservation locked to maximum", names: []string{"Memory Reservation Locked To Max", "vMemoryReservationLockedToMax"}},
-		{field: reservation, fact: "memory reservation", names: []string{"Reservation", "vMemoryReservation"}},
-		{field: hotAdd, fact: "memory hot add", names: []string{"Hot Add", "vMemoryHotAdd"}},
-		{field: vmID, last: true, names: []string{"VM ID", "vMemoryVMID"}},
-		{field: vmUUID, last: true, names: []string{"VM UUID", "vMemoryVMUUID", "vMemoryUUID"}},
-		{field: vcenterName, last: true, names: []string{"VI SDK Server", "vMemoryVISDKServer"}},
-		{field: vcenterUUID, last: true, names: []string{"VI SDK UUID", "vMemoryVISDKUUID"}},
+		{names: []string{"VM", "vMemoryVMName"}},
+		{names: []string{"Size MiB", "Size MB", "Size (MiB)", "vMemorySizeMiB", "vMemorySizeMB", "vMemorySize"}},
+		{fact: "memory reservation locked to maximum", names: []string{"Memory Reservation Locked To Max", "vMemoryReservationLockedToMax"}},
+		{fact: "memory reservation", names: []string{"Reservation", "vMemoryReservation"}},
+		{fact: "memory hot add", names: []string{"Hot Add", "vMemoryHotAdd"}},
+		{last: true, names: []string{"VM ID", "vMemoryVMID"}},
+		{last: true, names: []string{"VM UUID", "vMemoryVMUUID", "vMemoryUUID"}},
+		{last: true, names: []string{"VI SDK Server", "vMemoryVISDKServer"}},
+		{last: true, names: []string{"VI SDK UUID", "vMemoryVISDKUUID"}},
 	}},
 	{"vHost", []column{
-		{field: hostName, names: []string{"Host", "vHostName"}},
-		{field: datacenter, names: []string{"Datacenter", "vHostDatacenter"}},
-		{field: cluster, fact: "cluster", names: []string{"Cluster", "vHostCluster"}},
-		{field: maintenance, fact: "maintenance mode", names: []string{"in Maintenance Mode", "vHostInMaintenanceMode"}},
-		{field: cpuModel, fact: "processor model", names: []string{"CPU Model", "vHostCpuModel"}},
-		{field: coreMHz, names: []string{"Speed", "vHostSpeed"}},
-		{field: htActive, fact: "hyper-threading", names: []string{"HT Active", "vHostHTActive"}},
-		{field: packages, fact: "packages and so NUMA nodes", names: []string{"# CPU", "# CPUs", "vHostNumCpu"}},
-		{field: coresPerPackage, names: []string{"Cores per CPU", "vHostCoresPerCPU"}},
-		{field: cores, fact: "cores", names: []string{"# Cores", "vHostNumCpuCores"}},
-		{field: memory, fact: "memory", names: []string{"# Memory", "# Memory (MiB)", "# Memory MiB", "# Memory (MB)", "# Memory MB", "vHostMemorySize"}},
-		{field: powerPolicy, fact: "power policy", names: []string{"Host Power Policy", "vHostPowerPolicy", "vHostHostPowerPolicy"}},
-		{field: esxVersion, fact: "release and build", names: []string{"ESX Version", "vHostFullName"}},
-		{field: vendor, fact: "vendor", names: []string{"Vendor", "vHostVendor"}},
-		{field: model, fact: "model", names: []string{"Model", "vHostModel"}},
-		{field: hostID, last: true, names: []string{"Object ID", "vHostObjectID"}},
-		{field: vcenterName, last: true, names: []string{"VI SDK Server", "vHostVISDKServer"}},
-		{field: vcenterUUID, last: true, names: []string{"VI SDK UUID", "vHostVISDKUUID"}},
+		{names: []string{"Host", "vHostName"}},
+		{names: []string{"Datacenter", "vHostDatacenter"}},
+		{fact: "cluster", names: []string{"Cluster", "vHostCluster"}},
+		{fact: "maintenance mode", names: []string{"in Maintenance Mode", "vHostInMaintenanceMode"}},
+		{fact: "processor model", names: []string{"CPU Model", "vHostCpuModel"}},
+		{names: []string{"Speed", "vHostSpeed"}},
+		{fact: "hyper-threading", names: []string{"HT Active", "vHostHTActive"}},
+		{fact: "packages and so NUMA nodes", names: []string{"# CPU", "# CPUs", "vHostNumCpu"}},
+		{names: []string{"Cores per CPU", "vHostCoresPerCPU"}},
+		{fact: "cores", names: []string{"# Cores", "vHostNumCpuCores"}},
+		{fact: "memory", names: []string{"# Memory", "# Memory (MiB)", "# Memory MiB", "# Memory (MB)", "# Memory MB", "vHostMemorySize"}},
+		{fact: "power policy", names: []string{"Host Power Policy", "vHostPowerPolicy", "vHostHostPowerPolicy"}},
+		{fact: "release and build", names: []string{"ESX Version", "vHostFullName"}},
+		{fact: "vendor", names: []string{"Vendor", "vHostVendor"}},
+		{fact: "model", names: []string{"Model", "vHostModel"}},
+		{last: true, names: []string{"Object ID", "vHostObjectID"}},
+		{last: true, names: []string{"VI SDK Server", "vHostVISDKServer"}},
+		{last: true, names: []string{"VI SDK UUID", "vHostVISDKUUID"}},
 	}},
 	{"vMetaData", []column{
-		{field: version, names: []string{"RVTools version"}},
-		{field: created, names: []string{"xlsx creation datetime", "creation datetime"}},
-		{field: server, names: []string{"Server"}},
+		{names: []string{"RVTools version"}},
+		{names: []string{"xlsx creation datetime", "creation datetime"}},
+		{names: []string{"Server"}},
 	}},
 }
 

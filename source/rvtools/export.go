@@ -72,7 +72,7 @@ func (x *export) table(sheet string, n *notes) (*table, error) {
 
 // optional opens a sheet that a fleet can do without. When it is missing or has
 // none of the columns that say who a row is about, a note says what is unknown.
-func (x *export) optional(sheet string, n *notes, keys ...field) (*table, error) {
+func (x *export) optional(sheet string, n *notes, keys ...string) (*table, error) {
 	t, err := x.table(sheet, n)
 	if err != nil {
 		return nil, err
@@ -110,13 +110,13 @@ func (x *export) readMeta(f *numa.Fleet, n *notes) error {
 	}
 	release, servers := "", []string(nil)
 	for t.scan() { // one row per vCenter
-		if when, ok := parseTime(t.text(created)); ok {
+		if when, ok := parseTime(t.text("xlsx creation datetime")); ok {
 			f.Collected = when
 		}
-		if v := t.text(version); v != "" {
+		if v := t.text("RVTools version"); v != "" {
 			release = v
 		}
-		if s := t.text(server); s != "" {
+		if s := t.text("Server"); s != "" {
 			servers = append(servers, s)
 		}
 	}

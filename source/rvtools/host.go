@@ -26,24 +26,24 @@ type hostRow struct {
 
 // readHosts reads vHost.
 func (x *export) readHosts(n *notes) ([]hostRow, error) {
-	t, err := x.optional("vHost", n, hostName)
+	t, err := x.optional("vHost", n, "Host")
 	if err != nil || t == nil {
 		return nil, err
 	}
 	var hosts []hostRow
 	var nameless tally
 	err = rowsOf(x.path, t, func() {
-		name := t.text(hostName)
+		name := t.text("Host")
 		if name == "" {
 			nameless.add("row " + strconv.Itoa(t.row))
 			return
 		}
 		t.subject = "host " + name
 		h := hostRow{
-			id:         t.text(hostID),
+			id:         t.text("Object ID"),
 			vcenter:    t.vcenter(),
-			datacenter: t.text(datacenter),
-			cluster:    t.text(cluster),
+			datacenter: t.text("Datacenter"),
+			cluster:    t.text("Cluster"),
 		}
 		h.host = readHost(t, name)
 		h.host.At = x.base
@@ -57,22 +57,22 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 func readHost(t *table, name string) numa.Host {
 	h := numa.Host{
 		Name:           name,
-		Vendor:         t.stringFact(vendor),
-		Model:          t.stringFact(model),
-		CPUModel:       t.stringFact(cpuModel),
-		CoreMHz:        t.count(coreMHz, numa.MaxCoreMHz),
-		Packages:       t.count(packages, numa.MaxNodes),
-		Cores:          t.count(cores, maxCores),
-		HyperThreading: t.boolFact(htActive),
-		Memory:         t.bytes(memory, numa.MiB, numa.MaxHostMemory),
-		PowerPolicy:    t.stringFact(powerPolicy),
-		Maintenance:    t.boolFact(maintenance),
+		Vendor:         t.stringFact("Vendor"),
+		Model:          t.stringFact("Model"),
+		CPUModel:       t.stringFact("CPU Model"),
+		CoreMHz:        t.count("Speed", numa.MaxCoreMHz),
+		Packages:       t.count("# CPU", numa.MaxNodes),
+		Cores:          t.count("# Cores", maxCores),
+		HyperThreading: t.boolFact("HT Active"),
+		Memory:         t.bytes("# Memory", numa.MiB, numa.MaxHostMemory),
+		PowerPolicy:    t.stringFact("Host Power Policy"),
+		Maintenance:    t.boolFact("in Maintenance Mode"),
 	}
 	if name, ok := powerPolicies[strings.ToLower(h.PowerPolicy.Value)]; ok {
 		h.PowerPolicy.Value = name
 	}
 	readRelease(t, &h)
-	perPackage := t.count(coresPerPackage, maxPackageCores)
+	perPackage := t.count("Cores per CPU", maxPackageCores)
 	if !perPackage.Known() && h.Packages.Known() && h.Cores.Value%h.Packages.Value == 0 {
 		perPackage = h.Cores
 		perPackage.Value /= h.Packages.Value
@@ -134,13 +134,13 @@ var buildForm = regexp.MustCompile(`(?i)\bbuild[- ](\d{4,9})\b`)
 
 // readRelease reads "VMware ESXi 7.0.3 build-21930508".
 func readRelease(t *table, h *numa.Host) {
-	full := t.stringFact(esxVersion)
+	full := t.stringFact("ESX Version")
 	if !full.Known() {
 		return
 	}
 	release, err := numa.ParseRelease(full.Value)
 	if err != nil {
-		t.bad(esxVersion, "found "+quote(full.Value)+", want a release such as VMware ESXi 7.0.3 build-21930508")
+		t.bad("ESX Version", "found "+quote(full.Value)+", want a release such as VMware ESXi 7.0.3 build-21930508")
 		return
 	}
 	if m := buildForm.FindStringSubmatch(full.Value); m != nil {

@@ -59,7 +59,7 @@ func index(m map[string]int, key string, i int) {
 // find returns the index of the VM that the current row of t is about,
 // ambiguous when several have its key, and false when vInfo has none.
 func (j *join) find(t *table, name string) (i int, ok bool) {
-	if id := t.text(vmID); id != "" && len(j.byID) > 0 {
+	if id := t.text("VM ID"); id != "" && len(j.byID) > 0 {
 		if vcenter := t.vcenter(); vcenter != "" {
 			if i, ok = j.byVCenterID[[2]string{vcenter, id}]; ok {
 				return i, true
@@ -74,7 +74,7 @@ func (j *join) find(t *table, name string) (i int, ok bool) {
 			return i, ok
 		}
 	}
-	if uuid := t.text(vmUUID); uuid != "" && len(j.byUUID) > 0 {
+	if uuid := t.text("VM UUID"); uuid != "" && len(j.byUUID) > 0 {
 		i, ok = j.byUUID[strings.ToLower(uuid)]
 		if i != ambiguous {
 			return i, ok
@@ -87,7 +87,7 @@ func (j *join) find(t *table, name string) (i int, ok bool) {
 // joinSheet adds the facts of vCPU or vMemory to the VMs. read takes those of
 // one row and reports whether they agree with vInfo.
 func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes, read func(*table, *numa.VM) bool) error {
-	t, err := x.optional(sheet, n, vmName, vmID, vmUUID)
+	t, err := x.optional(sheet, n, "VM", "VM ID", "VM UUID")
 	if err != nil || t == nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes, read fu
 	}
 	var strangers, namesakes, repeated, differing, without tally
 	err = rowsOf(x.path, t, func() {
-		name := t.text(vmName)
+		name := t.text("VM")
 		who := name
 		if who == "" {
 			who = "row " + strconv.Itoa(t.row)

@@ -22,7 +22,7 @@ type notes struct {
 	cells map[string]int // bad cells by sheet and column
 	order []string       // the keys of cells as they came
 
-	shared map[field]*sharedColumn // facts that a column of either of two sheets tells
+	shared map[string]*sharedColumn // by fact: those that a column of either of two sheets tells
 }
 
 // A sharedColumn is a fact that columns of several sheets tell: it is unknown when all
@@ -34,32 +34,38 @@ type sharedColumn struct {
 	alike  string   // headers that may be meant
 }
 
+// sharedFacts are the facts that columns of several sheets tell.
+var sharedFacts = []struct {
+	fact    string
+	columns []string
+}{{"vCPU count", []string{"CPUs"}}, {"memory of the VMs", []string{"Memory", "Size MiB"}}}
+
 // share notes whether a sheet has the column of a shared fact.
 func (n *notes) share(t *table) {
-	for _, f := range []field{cpus, memory} {
-		i := slices.IndexFunc(columnsOf(t.sheet), func(c column) bool { return c.field == f && c.fact == "" })
+	for _, f := range sharedFacts {
+		i := slices.IndexFunc(columnsOf(t.sheet), func(c column) bool { return slices.Contains(f.columns, c.names[0]) })
 		if i < 0 {
 			continue
 		}
 		if n.shared == nil {
-			n.shared = map[field]*sharedColumn{cpus: {}, memory: {}}
+			n.shared = map[string]*sharedColumn{}
 		}
-		s, c := n.shared[f], columnsOf(t.sheet)[i]
-		if s.found = s.found || t.has(f); !t.has(f) {
-			s.sheets, s.names = append(s.sheets, t.sheet), append(s.names, strconv.Quote(c.names[0]))
-			s.alike = cmp.Or(s.alike, t.alike(c.names[:1]))
+		if n.shared[f.fact] == nil {
+			n.shared[f.fact] = &sharedColumn{}
+		}
+		s, c := n.shared[f.fact], columnsOf(t.sheet)[i].names[:1]
+		if s.found = s.found || t.has(c[0]); !t.has(c[0]) {
+			s.sheets, s.names = append(s.sheets, t.sheet), append(s.names, strconv.Quote(c[0]))
+			s.alike = cmp.Or(s.alike, t.alike(c))
 		}
 	}
 }
 
 // noteShared notes the facts that no sheet tells.
 func (n *notes) noteShared() {
-	for _, c := range []struct {
-		field field
-		fact  string
-	}{{cpus, "vCPU count"}, {memory, "memory of the VMs"}} {
-		if s := n.shared[c.field]; s != nil && !s.found {
-			n.add("sheet "+strings.Join(s.sheets, ", sheet "), fmt.Sprintf("no column %s: unknown for all: %s%s", strings.Join(slices.Compact(s.names), ", "), c.fact, s.alike))
+	for _, f := range sharedFacts {
+		if s := n.shared[f.fact]; s != nil && !s.found {
+			n.add("sheet "+strings.Join(s.sheets, ", sheet "), fmt.Sprintf("no column %s: unknown for all: %s%s", strings.Join(slices.Compact(s.names), ", "), f.fact, s.alike))
 		}
 	}
 }

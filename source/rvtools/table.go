@@ -31,9 +31,8 @@ type table struct {
 	sheet   string
 	notes   *notes
 	rows    rowReader
-	at      [fieldCount]int    // index of the column in a row, -1 for none
-	header  [fieldCount]string // as the file spells it, quoted
-	headers []string           // all of the first row
+	at      map[string]place // by the name of the column
+	headers []string         // all of the first row
 
 	cells   []string
 	row     int
@@ -42,11 +41,17 @@ type table struct {
 	err     error
 }
 
+// A place is where a column of a sheet stands.
+type place struct {
+	index  int    // in a row; -1 for a column that the sheet lacks
+	header string // as the file spells it, quoted
+}
+
 // newTable reads the header of a sheet.
 func newTable(sheet string, rows rowReader, n *notes) (*table, error) {
-	t := &table{sheet: sheet, notes: n, rows: rows}
-	for f := range t.at {
-		t.at[f] = -1
+	t := &table{sheet: sheet, notes: n, rows: rows, at: map[string]place{}}
+	for _, c := range columnsOf(sheet) {
+		t.at[c.names[0]] = place{index: -1}
 	}
 	header, _, err := rows.next()
 	if err == io.EOF {
@@ -70,10 +75,10 @@ func newTable(sheet string, rows rowReader, n *notes) (*table, error) {
 			if c.last {
 				i, which = found[len(found)-1], "last"
 			}
-			t.at[c.field] = i
-			t.header[c.field] = `"` + strings.TrimSpace(header[i]) + `"`
+			quoted := `"` + strings.TrimSpace(header[i]) + `"`
+			t.at[c.names[0]] = place{i, quoted}
 			if len(found) > 1 {
-				n.add("sheet "+sheet, fmt.Sprintf("column %s stands %d times: the %s is read", t.header[c.field], len(found), which))
+				n.add("sheet "+sheet, fmt.Sprintf("column %s stands %d times: the %s is read", quoted, len(found), which))
 			}
 			break
 		}
@@ -81,14 +86,23 @@ func newTable(sheet string, rows rowReader, n *notes) (*table, error) {
 	return t, nil
 }
 
-// has reports whether the sheet has the column of f.
-func (t *table) has(f field) bool { return t.at[f] >= 0 }
+// place returns where a column of the mapping stands.
+func (t *table) place(name string) place {
+	p, ok := t.at[name]
+	if !ok {
+		panic("rvtools: no column " + name + " for sheet " + t.sheet)
+	}
+	return p
+}
+
+// has reports whether the sheet has the column.
+func (t *table) has(name string) bool { return t.place(name).index >= 0 }
 
 // noteMissing notes which facts are unknown because their columns are missing.
 func (t *table) noteMissing() {
 	var names, facts []string
 	for _, c := range columnsOf(t.sheet) {
-		if c.fact != "" && !t.has(c.field) {
+		if c.fact != "" && !t.has(c.names[0]) {
 			names = append(names, strconv.Quote(c.names[0]))
 			facts = append(facts, c.fact)
 		}
@@ -102,8 +116,12 @@ func (t *table) noteMissing() {
 // a note; those of columns that are read are none.
 func (t *table) alike(names []string) string {
 	var free []string
+	read := map[string]bool{}
+	for _, p := range t.at {
+		read[p.header] = true
+	}
 	for _, h := range t.headers {
-		if h = strings.TrimSpace(h); len(h) <= maxHeader && !slices.Contains(t.header[:], `"`+h+`"`) {
+		if h = strings.TrimSpace(h); len(h) <= maxHeader && !read[`"`+h+`"`] {
 			free = append(free, h)
 		}
 	}
@@ -143,9 +161,9 @@ func (t *table) done() error {
 	return t.err
 }
 
-// text returns the trimmed content of the column of f, "" when there is none.
-func (t *table) text(f field) string {
-	i := t.at[f]
+// text returns the trimmed content of a column, "" when there is none.
+func (t *table) text(f string) string {
+	i := t.place(f).index
 	if i < 0 || i >= len(t.cells) {
 		return ""
 	}
@@ -159,26 +177,26 @@ func (t *table) text(f field) string {
 }
 
 // bad notes a cell that is not what it should be.
-func (t *table) bad(f field, what string) {
+func (t *table) bad(f string, what string) {
 	subject := t.subject
 	if subject == "" {
 		subject = "the row"
 	}
-	t.notes.cell(t.sheet, t.row, t.header[f], what+": ignored for "+subject)
+	t.notes.cell(t.sheet, t.row, t.place(f).header, what+": ignored for "+subject)
 }
 
 // stringFact returns the text of a column as a fact.
-func (t *table) stringFact(f field) numa.Fact[string] {
+func (t *table) stringFact(f string) numa.Fact[string] {
 	s := t.text(f)
 	if s == "" {
 		return numa.Fact[string]{}
 	}
-	return numa.ReadAt(s, t.where+t.header[f])
+	return numa.ReadAt(s, t.where+t.place(f).header)
 }
 
 // intFact returns a whole number from least to most. An empty cell and -1 are
 // missing values.
-func (t *table) intFact(f field, least, most int64) numa.Fact[int64] {
+func (t *table) intFact(f string, least, most int64) numa.Fact[int64] {
 	s := t.text(f)
 	if s == "" || s == "-1" {
 		return numa.Fact[int64]{}
@@ -190,26 +208,26 @@ func (t *table) intFact(f field, least, most int64) numa.Fact[int64] {
 	case n < least || n > most:
 		t.bad(f, fmt.Sprintf("found %s, want %d to %d", quote(s), least, most))
 	default:
-		return numa.ReadAt(n, t.where+t.header[f])
+		return numa.ReadAt(n, t.where+t.place(f).header)
 	}
 	return numa.Fact[int64]{}
 }
 
 // count returns a number of things, up to most.
-func (t *table) count(f field, most int64) numa.Fact[int] {
+func (t *table) count(f string, most int64) numa.Fact[int] {
 	n := t.intFact(f, 1, most)
 	return numa.Fact[int]{Value: int(n.Value), Origin: n.Origin}
 }
 
 // bytes returns an amount of memory, which RVTools gives in MiB; headers of 3.x
 // say MB and mean the same.
-func (t *table) bytes(f field, least, most numa.Bytes) numa.Fact[numa.Bytes] {
+func (t *table) bytes(f string, least, most numa.Bytes) numa.Fact[numa.Bytes] {
 	n := t.intFact(f, int64(least/numa.MiB), int64(most/numa.MiB))
 	return numa.Fact[numa.Bytes]{Value: numa.Bytes(n.Value) * numa.MiB, Origin: n.Origin}
 }
 
 // boolFact returns True or False.
-func (t *table) boolFact(f field) numa.Fact[bool] {
+func (t *table) boolFact(f string) numa.Fact[bool] {
 	s := t.text(f)
 	if s == "" {
 		return numa.Fact[bool]{}
@@ -219,13 +237,13 @@ func (t *table) boolFact(f field) numa.Fact[bool] {
 		t.bad(f, "found "+quote(s)+", want True or False")
 		return numa.Fact[bool]{}
 	}
-	return numa.ReadAt(v, t.where+t.header[f])
+	return numa.ReadAt(v, t.where+t.place(f).header)
 }
 
 // vcenter returns the key of the vCenter that the row comes from, "" if unknown.
 func (t *table) vcenter() string {
-	if id := t.text(vcenterUUID); id != "" {
+	if id := t.text("VI SDK UUID"); id != "" {
 		return strings.ToLower(id)
 	}
-	return strings.ToLower(t.text(vcenterName))
+	return strings.ToLower(t.text("VI SDK Server"))
 }

@@ -34,15 +34,15 @@ func (x *export) readVMs(n *notes) ([]vmRow, error) {
 	if t == nil {
 		return nil, fmt.Errorf("%s: no sheet vInfo, found %s: export all sheets from RVTools", x.path, x.found())
 	}
-	if !t.has(vmName) {
+	if !t.has("VM") {
 		return nil, fmt.Errorf("%s: sheet vInfo has no column %q in row 1, found %s", x.path, "VM", x.found())
 	}
 	t.noteMissing()
 	var vms []vmRow
 	var nameless tally
 	err = rowsOf(x.path, t, func() {
-		v := vmRow{id: t.text(vmID), row: t.row}
-		name := t.text(vmName)
+		v := vmRow{id: t.text("VM ID"), row: t.row}
+		name := t.text("VM")
 		if name == "" {
 			name = v.id
 		}
@@ -51,13 +51,13 @@ func (x *export) readVMs(n *notes) ([]vmRow, error) {
 			return
 		}
 		t.subject = "VM " + name
-		v.placeholder = t.boolFact(placeholder).Value
+		v.placeholder = t.boolFact("SRM Placeholder").Value
 		v.vcenter = t.vcenter()
-		v.datacenter = t.text(datacenter)
-		v.cluster = t.text(cluster)
-		v.host = t.text(hostName)
+		v.datacenter = t.text("Datacenter")
+		v.cluster = t.text("Cluster")
+		v.host = t.text("Host")
 		if v.placeholder {
-			v.vm = numa.VM{Name: name, UUID: t.text(vmUUID)}
+			v.vm = numa.VM{Name: name, UUID: t.text("VM UUID")}
 		} else {
 			v.vm = readVM(t, name)
 			v.vm.At = x.base
@@ -72,18 +72,18 @@ func (x *export) readVMs(n *notes) ([]vmRow, error) {
 func readVM(t *table, name string) numa.VM {
 	v := numa.VM{
 		Name:   name,
-		UUID:   t.text(vmUUID),
-		Folder: t.text(folder),
-		Config: numa.Config{Template: t.boolFact(template),
+		UUID:   t.text("VM UUID"),
+		Folder: t.text("Folder"),
+		Config: numa.Config{Template: t.boolFact("Template"),
 			Power:              readPower(t),
-			GuestOS:            t.stringFact(guestOS),
+			GuestOS:            t.stringFact("OS according to the configuration file"),
 			Hardware:           readHardware(t),
-			VCPUs:              t.count(cpus, numa.MaxVCPUs),
-			Memory:             t.bytes(memory, numa.MiB, numa.MaxVMMemory),
-			LatencySensitivity: t.stringFact(latency)},
+			VCPUs:              t.count("CPUs", numa.MaxVCPUs),
+			Memory:             t.bytes("Memory", numa.MiB, numa.MaxVMMemory),
+			LatencySensitivity: t.stringFact("Latency Sensitivity")},
 	}
 	if !v.GuestOS.Known() {
-		v.GuestOS = t.stringFact(toolsOS)
+		v.GuestOS = t.stringFact("OS according to the VMware Tools")
 	}
 	v.LatencySensitivity.Value = strings.ToLower(v.LatencySensitivity.Value)
 	if v.LatencySensitivity.Value == "-1" {
@@ -100,13 +100,13 @@ var powerStates = map[string]numa.PowerState{
 }
 
 func readPower(t *table) numa.Fact[numa.PowerState] {
-	s := t.stringFact(powerstate)
+	s := t.stringFact("Powerstate")
 	if !s.Known() {
 		return numa.Fact[numa.PowerState]{}
 	}
 	state, ok := powerStates[strings.ReplaceAll(strings.ToLower(s.Value), " ", "")]
 	if !ok {
-		t.bad(powerstate, "found "+quote(s.Value)+", want poweredOn, poweredOff or suspended")
+		t.bad("Powerstate", "found "+quote(s.Value)+", want poweredOn, poweredOff or suspended")
 		return numa.Fact[numa.PowerState]{}
 	}
 	return numa.ReadAt(state, s.Origin.Where)
@@ -114,7 +114,7 @@ func readPower(t *table) numa.Fact[numa.PowerState] {
 
 // readHardware reads a virtual hardware version, 21 or vmx-21.
 func readHardware(t *table) numa.Fact[int] {
-	s := t.stringFact(hardware)
+	s := t.stringFact("HW version")
 	if !s.Known() || s.Value == "-1" {
 		return numa.Fact[int]{}
 	}
@@ -125,7 +125,7 @@ func readHardware(t *table) numa.Fact[int] {
 	// 22 is the version of ESX 9.0; two digits leave room.
 	n, ok := parseInt(digits, t.rows.decimal())
 	if !ok || n < 1 || n > 99 {
-		t.bad(hardware, "found "+quote(s.Value)+", want a version such as 21 or vmx-21")
+		t.bad("HW version", "found "+quote(s.Value)+", want a version such as 21 or vmx-21")
 		return numa.Fact[int]{}
 	}
 	return numa.ReadAt(int(n), s.Origin.Where)
@@ -135,24 +135,24 @@ func readHardware(t *table) numa.Fact[int] {
 // sockets and cores that they must agree with; it reports whether vInfo has other.
 func readCPU(t *table, v *numa.VM) (agrees bool) {
 	agrees = true
-	if n := t.count(cpus, numa.MaxVCPUs); n.Known() {
+	if n := t.count("CPUs", numa.MaxVCPUs); n.Known() {
 		agrees = !v.VCPUs.Known() || v.VCPUs.Value == n.Value
 		v.VCPUs = n
 	}
-	v.CoresPerSocket = t.count(coresPerSocket, numa.MaxVCPUs)
+	v.CoresPerSocket = t.count("Cores p/s", numa.MaxVCPUs)
 	if !v.CoresPerSocket.Known() && v.VCPUs.Known() {
-		if s := t.count(sockets, numa.MaxVCPUs); s.Known() && v.VCPUs.Value%s.Value == 0 {
+		if s := t.count("Sockets", numa.MaxVCPUs); s.Known() && v.VCPUs.Value%s.Value == 0 {
 			v.CoresPerSocket = numa.DerivedFrom(v.VCPUs.Value/s.Value, "CPUs and Sockets of vCPU")
 		}
 	}
-	v.CPUHotAdd = t.boolFact(hotAdd)
-	v.VNUMAHotAdd = t.boolFact(vnumaHotAdd)
-	r := t.intFact(reservation, 0, maxMHz)
+	v.CPUHotAdd = t.boolFact("Hot Add")
+	v.VNUMAHotAdd = t.boolFact("Numa Hotadd Exposed")
+	r := t.intFact("Reservation", 0, maxMHz)
 	v.CPUReservation = numa.Fact[int]{Value: int(r.Value), Origin: r.Origin}
-	if t.text(limit) == "-1" {
-		v.CPULimit = numa.ReadAt(-1, t.where+t.header[limit])
+	if t.text("Limit") == "-1" {
+		v.CPULimit = numa.ReadAt(-1, t.where+t.at["Limit"].header)
 	} else {
-		l := t.intFact(limit, 0, maxMHz)
+		l := t.intFact("Limit", 0, maxMHz)
 		v.CPULimit = numa.Fact[int]{Value: int(l.Value), Origin: l.Origin}
 	}
 	return agrees
@@ -162,12 +162,12 @@ func readCPU(t *table, v *numa.VM) (agrees bool) {
 // another size.
 func readMemory(t *table, v *numa.VM) (agrees bool) {
 	agrees = true
-	if b := t.bytes(memory, numa.MiB, numa.MaxVMMemory); b.Known() {
+	if b := t.bytes("Size MiB", numa.MiB, numa.MaxVMMemory); b.Known() {
 		agrees = !v.Memory.Known() || v.Memory.Value == b.Value
 		v.Memory = b
 	}
-	v.MemoryHotAdd = t.boolFact(hotAdd)
-	v.MemoryReservation = t.bytes(reservation, 0, numa.MaxVMMemory)
-	v.MemoryReservationLocked = t.boolFact(locked)
+	v.MemoryHotAdd = t.boolFact("Hot Add")
+	v.MemoryReservation = t.bytes("Reservation", 0, numa.MaxVMMemory)
+	v.MemoryReservationLocked = t.boolFact("Memory Reservation Locked To Max")
 	return agrees
 }
