@@ -141,31 +141,31 @@ var keep = map[site]bool{
 	{"Observation", "By"}: true, {"Observation", "Time"}: true, {"Observation", "Start"}: true,
 }
 
+// named are the fields that hold one name, and its kind.
+var named = map[site]string{
+	{"Cluster", "ID"}: kindCluster, {"Cluster", "Name"}: kindCluster, {"Host", "Cluster"}: kindCluster, {"VM", "Cluster"}: kindCluster,
+	{"VM", "ID"}: kindVM, {"VM", "Name"}: kindVM, {"VM", "UUID"}: kindUUID, {"Fleet", "Source"}: kindSource,
+	{"VM", "Tags"}: kindTag, {"Attribute", "Name"}: kindTag, {"Attribute", "Value"}: kindTag,
+}
+
 // replace returns what stands for the string s at a site.
 func (n *namer) replace(at site, s string) string {
+	if kind := named[at]; kind != "" {
+		return n.whole(kind, s)
+	}
 	switch at {
-	case site{"Cluster", "ID"}, site{"Cluster", "Name"}, site{"Host", "Cluster"}, site{"VM", "Cluster"}:
-		return n.whole(kindCluster, s)
 	case site{"Host", "ID"}, site{"Host", "Name"}, site{"VM", "Host"}, site{"Observation", "Host"}:
 		label, domain := cutHost(s)
 		if domain == "" {
 			return n.whole(kindHost, label) + s[len(label):]
 		}
 		return n.whole(kindHost, label) + "." + n.whole(kindDomain, domain)
-	case site{"VM", "ID"}, site{"VM", "Name"}:
-		return n.whole(kindVM, s)
-	case site{"VM", "UUID"}:
-		return n.whole(kindUUID, s)
-	case site{"VM", "Tags"}, site{"Attribute", "Name"}, site{"Attribute", "Value"}:
-		return n.whole(kindTag, s)
 	case site{"VM", "Folder"}:
 		parts := strings.Split(s, "/")
 		for i, p := range parts {
 			parts[i] = n.whole(kindFolder, p)
 		}
 		return strings.Join(parts, "/")
-	case site{"Fleet", "Source"}:
-		return n.whole(kindSource, s)
 	case site{"Setting", "Value"}:
 		// Such as sched.swap.derivedName, which holds the path of the VM.
 		if strings.ContainsAny(s, `/\`) || uuidForm.MatchString(s) {

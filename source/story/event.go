@@ -278,23 +278,16 @@ func (p *parser) target(kind numa.EventKind, ws []word.Word) (host, col int, err
 		}
 		return host, 0, err
 	}
-	for _, w := range ws[2:] {
-		if w.Key != "host" || kind != numa.PowerOn && kind != numa.VMotion {
-			var known []string
-			if kind == numa.PowerOn || kind == numa.VMotion {
-				known = []string{"host"}
-			}
-			return host, 0, w.Unknown(kind.String(), known)
-		}
-		if err := value(w, kind.String(), []string{"host"}); err != nil {
-			return host, 0, err
-		}
-		if host, err = p.hosts.one(w, w.Value, w.Col); err != nil {
-			return host, 0, err
-		}
-		col = w.Col
+	var known []string
+	if kind == numa.PowerOn || kind == numa.VMotion {
+		known = []string{"host"}
 	}
-	if kind == numa.VMotion && host < 0 {
+	err = each(ws[2:], kind.String(), known, func(w word.Word) (err error) {
+		col = w.Col
+		host, err = p.hosts.one(w, w.Value, w.Col)
+		return err
+	})
+	if err == nil && kind == numa.VMotion && host < 0 {
 		err = word.Errorf(ws[0].Col, "found no host=, want vmotion VM host=HOST")
 	}
 	return host, col, err

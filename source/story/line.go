@@ -205,9 +205,24 @@ func value(w word.Word, kind string, known []string) error {
 	return nil
 }
 
+// each hands the words of a line to read, which all have to be known and have a value.
+func each(ws []word.Word, kind string, known []string, read func(word.Word) error) error {
+	for _, w := range ws {
+		if err := value(w, kind, known); err != nil {
+			return err
+		}
+		if !slices.Contains(known, w.Key) {
+			return w.Unknown(kind, known)
+		}
+		if err := read(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // used reads "used esx01 node=1 memory=4GB"; node=* is every node.
 func (p *parser) used(l *line, ws []word.Word) error {
-	known := []string{"node", "memory"}
 	if len(ws) < 2 {
 		return word.Errorf(ws[0].Col, "found used alone, want used HOST node=N memory=4GB")
 	}
@@ -216,23 +231,20 @@ func (p *parser) used(l *line, ws []word.Word) error {
 		return err
 	}
 	node, col, memory := -2, 0, numa.Bytes(0)
-	for _, w := range ws[2:] {
-		if err := value(w, "used", known); err != nil {
-			return err
-		}
-		switch w.Key {
-		case "node":
-			if col, node = w.Col, -1; w.Value != "*" {
-				node, err = w.Number(0, numa.MaxNodes-1)
-			}
-		case "memory":
+	err = each(ws[2:], "used", []string{"node", "memory"}, func(w word.Word) (err error) {
+		switch {
+		case w.Key == "memory":
 			memory, err = w.Bytes(w.Value, numa.MaxHostMemory)
+		case w.Value == "*":
+			col, node = w.Col, -1
 		default:
-			err = w.Unknown("used", known)
+			col = w.Col
+			node, err = w.Number(0, numa.MaxNodes-1)
 		}
-		if err != nil {
-			return err
-		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if node == -2 || memory == 0 {
 		return word.Errorf(ws[0].Col, "found no node= or no memory=, want used HOST node=N memory=4GB")

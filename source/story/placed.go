@@ -34,10 +34,7 @@ func (p *parser) placed(l *line, ws []word.Word) error {
 	}
 	seen := numa.SeenVM{VM: v.ID, Host: v.Host, Local: -1, Remote: -1}
 	homes := false
-	for _, w := range ws[2:] {
-		if err := value(w, "placed", placedWords); err != nil {
-			return err
-		}
+	err = each(ws[2:], "placed", placedWords, func(w word.Word) (err error) {
 		switch w.Key {
 		case "homes":
 			homes = true
@@ -48,12 +45,11 @@ func (p *parser) placed(l *line, ws []word.Word) error {
 			seen.Remote, err = amount(w, w.Value)
 		case "onNode":
 			err = p.onNode(&seen, w)
-		default:
-			err = w.Unknown("placed", placedWords)
 		}
-		if err != nil {
-			return err
-		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if !homes {
 		return word.Errorf(ws[0].Col, "found no homes=, want homes=0,1, or homes=- for a VM that the NUMA scheduler does not manage")

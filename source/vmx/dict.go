@@ -34,9 +34,6 @@ type Dict struct {
 // NewDict returns an empty Dict.
 func NewDict() *Dict { return &Dict{at: map[string]int{}} }
 
-// Len returns the number of keys.
-func (d *Dict) Len() int { return len(d.list) }
-
 // Set stores a value. problem says why it was left out.
 func (d *Dict) Set(key, value string, line, col int) (problem string) {
 	return d.SetRanked(key, value, line, col, 0)

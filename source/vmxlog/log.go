@@ -74,15 +74,6 @@ func (l *Log) VMs() []numa.VM {
 	return out
 }
 
-// Observations returns the power-ons of all VMs of the log.
-func (l *Log) Observations() []numa.Observation {
-	var out []numa.Observation
-	for i := range l.vms {
-		out = append(out, l.vms[i].observed...)
-	}
-	return out
-}
-
 // Paths returns the path of the .vmx of each VM, in the order of VMs, as the log
 // names it; "" where it does not.
 func (l *Log) Paths() []string {

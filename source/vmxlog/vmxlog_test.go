@@ -356,3 +356,12 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Observations returns the power-ons of all VMs of the log.
+func (l *Log) Observations() []numa.Observation {
+	var out []numa.Observation
+	for i := range l.vms {
+		out = append(out, l.vms[i].observed...)
+	}
+	return out
+}

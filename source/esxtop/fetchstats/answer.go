@@ -195,6 +195,22 @@ func (a *answer) kib(c *record, name string) (b numa.Bytes, ok bool) {
 	return numa.Bytes(n) * numa.KiB, true
 }
 
+// An amount is a field in KiB, and where it goes.
+type amount struct {
+	name string
+	to   *numa.Bytes
+	bit  numa.Counters
+}
+
+// amounts reads those that are stated, and notes which.
+func (a *answer) amounts(c *record, has *numa.Counters, list []amount) {
+	for _, m := range list {
+		if b, ok := a.kib(c, m.name); ok {
+			*m.to, *has = b, *has|m.bit
+		}
+	}
+}
+
 // maxKiB32 is what 32 bits of KiB count.
 const maxKiB32 = numa.Bytes(1<<32) * numa.KiB
 
@@ -208,21 +224,10 @@ func (a *answer) nodesTotal() (sum numa.Bytes) {
 // memory reads the row PMem, which comes before the nodes: on a host of 4 TiB or more
 // its sizes are dropped when they are known.
 func (a *answer) memory(c *record) {
-	if b, ok := a.kib(c, "PhysicalMemInKB"); ok {
-		a.size, a.has = b, a.has|numa.HasTotal
-	}
-	if b, ok := a.kib(c, "FreeMemInKB"); ok {
-		a.free, a.has = b, a.has|numa.HasFree
-	}
-	if b, ok := a.kib(c, "SchedMinFreeInKB"); ok {
-		a.minFree, a.has = b, a.has|numa.HasMinFree
-	}
-	if b, ok := a.kib(c, "PShareSharedInKB"); ok {
-		a.shared, a.has = b, a.has|numa.HasShared
-	}
-	if b, ok := a.kib(c, "PShareCommonInKB"); ok {
-		a.common, a.has = b, a.has|numa.HasCommon
-	}
+	a.amounts(c, &a.has, []amount{
+		{"PhysicalMemInKB", &a.size, numa.HasTotal}, {"FreeMemInKB", &a.free, numa.HasFree}, {"SchedMinFreeInKB", &a.minFree, numa.HasMinFree},
+		{"PShareSharedInKB", &a.shared, numa.HasShared}, {"PShareCommonInKB", &a.common, numa.HasCommon},
+	})
 	var state numa.MemoryState
 	if err := state.UnmarshalText(c.word("SchedStateStr")); err == nil {
 		a.state, a.has = state, a.has|numa.HasState
@@ -350,21 +355,13 @@ func (a *answer) guest(c *record, at *place) {
 		return
 	}
 	var s vmSize
-	for _, f := range []struct {
-		name string
-		to   *numa.Bytes
-		has  numa.Counters
-	}{
+	a.amounts(c, &s.has, []amount{
 		{"ClientSizeInKB", &s.size, numa.HasSize}, {"MappedInKB", &s.granted, numa.HasGranted},
 		{"ClientTouchedInKB", &s.active, numa.HasActive}, {"SharedInKB", &s.shared, numa.HasShared},
 		{"ZeroInKB", &s.zero, numa.HasZero}, {"BalloonSizeInKB", &s.balloon, numa.HasBalloon},
 		{"CurrentSwapInKB", &s.swaps, numa.HasSwapped}, {"SavedBySharingInKB", &s.saved, numa.HasSaved},
 		{"COWHintInKB", &s.hint, numa.HasHint},
-	} {
-		if b, ok := a.kib(c, f.name); ok {
-			*f.to, s.has = b, s.has|f.has
-		}
-	}
+	})
 	a.sizes[at.vmm] = s
 }
 

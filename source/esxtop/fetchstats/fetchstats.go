@@ -307,15 +307,6 @@ func (f *file) answer() error {
 	return f.visit(&s.tick)
 }
 
-// Hosts returns how the hosts are named whose answers were read.
-func (s *Series) Hosts() []string {
-	names := make([]string, len(s.hosts))
-	for i, h := range s.hosts {
-		names[i] = h.name
-	}
-	return names
-}
-
 func nth(name string, n int) string {
 	return strings.TrimSpace(fmt.Sprintf("%s (%d)", name, n))
 }

@@ -257,3 +257,12 @@ func TestRestartAtOnce(t *testing.T) {
 		t.Errorf("%v, %q, %v", ticks, warnings, err)
 	}
 }
+
+// Hosts returns how the hosts are named whose answers were read.
+func (s *Series) Hosts() []string {
+	names := make([]string, len(s.hosts))
+	for i, h := range s.hosts {
+		names[i] = h.name
+	}
+	return names
+}
