@@ -29,18 +29,7 @@ func (v *VM) tick(m *moment, t *numa.VMTick) {
 	v.homes(m, t, b)
 	v.cpu(m, t, b)
 	v.lopsided(m, t)
-	if t.Has&numa.HasSize != 0 {
-		v.Size = t.Size
-	}
-	if t.Has&numa.HasLarge != 0 {
-		v.Large = t.Large
-	}
-	if t.Has&numa.HasShared != 0 {
-		v.Shared = t.Shared
-	}
-	if t.Has&numa.HasActive != 0 {
-		v.Active = t.Active
-	}
+	v.stated(t.Has, t.Size, t.Large, t.Shared, t.Active)
 	if m.options.Needs {
 		if v.Needs == nil {
 			v.Needs = &Needs{}
@@ -375,17 +364,22 @@ func (v *VM) joinLast(next *VM) {
 	if len(next.LastNode) > 0 {
 		v.LastNode = append([]numa.MemoryOnNode(nil), next.LastNode...)
 	}
-	if next.Has&numa.HasSize != 0 {
-		v.Size = next.Size
-	}
-	if next.Has&numa.HasLarge != 0 {
-		v.Large = next.Large
-	}
-	if next.Has&numa.HasShared != 0 {
-		v.Shared = next.Shared
-	}
-	if next.Has&numa.HasActive != 0 {
-		v.Active = next.Active
-	}
+	v.stated(next.Has, next.Size, next.Large, next.Shared, next.Active)
 	v.Has |= next.Has
+}
+
+// stated keeps those of the amounts that were stated: the last one of each.
+func (v *VM) stated(has numa.Counters, size, large, shared, active numa.Bytes) {
+	if has&numa.HasSize != 0 {
+		v.Size = size
+	}
+	if has&numa.HasLarge != 0 {
+		v.Large = large
+	}
+	if has&numa.HasShared != 0 {
+		v.Shared = shared
+	}
+	if has&numa.HasActive != 0 {
+		v.Active = active
+	}
 }

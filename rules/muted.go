@@ -63,32 +63,37 @@ func (w *Watched) hidden(all []finding.Finding, machines map[*capture.Recording]
 // their defaults, with a value for which that made a difference: "M004.busy 150 %, not 80 %".
 func (w *Watched) laxer() (out []string) {
 	usual := CaptureOptions(nil)
+	const above, below = 1, -1 // a laxer threshold is above its default, or below
+	gib := func(b numa.Bytes) float64 { return float64(b) / float64(numa.GiB) }
 	for _, one := range []struct {
 		id, name string
-		lax      func(o *capture.Options) bool
+		laxer    float64
+		value    func(o *capture.Options) float64 // in the unit of the threshold
 		matters  func(r *capture.Recording) bool
 	}{
-		{"M001", "locality", func(o *capture.Options) bool { return o.Locality < usual.Locality }, anyVM(func(v *capture.VM) bool {
+		{"M001", "locality", below, func(o *capture.Options) float64 { return o.Locality }, anyVM(func(v *capture.VM) bool {
 			all := v.Least.Local + v.Least.Remote
 			return all > 0 && float64(v.Least.Local) < usual.Locality*float64(all)
 		})},
-		{"M005", "remote", func(o *capture.Options) bool { return o.Remote > usual.Remote }, anyVM(func(v *capture.VM) bool { return v.Remote.Most >= usual.Remote })},
-		{"M004", "busy", func(o *capture.Options) bool { return o.BusyNode > usual.BusyNode }, busyAt(usual.BusyNode)},
-		{"M004", "idle", func(o *capture.Options) bool { return o.IdleNode < usual.IdleNode }, busyAt(usual.BusyNode)},
-		{"M009", "ready", func(o *capture.Options) bool { return o.Ready > usual.Ready }, anyVM(func(v *capture.VM) bool {
+		{"M005", "remote", above, func(o *capture.Options) float64 { return gib(o.Remote) }, anyVM(func(v *capture.VM) bool { return v.Remote.Most >= usual.Remote })},
+		{"M004", "busy", above, func(o *capture.Options) float64 { return o.BusyNode }, busyAt(usual.BusyNode)},
+		{"M004", "idle", below, func(o *capture.Options) float64 { return o.IdleNode }, busyAt(usual.BusyNode)},
+		{"M009", "ready", above, func(o *capture.Options) float64 { return o.Ready }, anyVM(func(v *capture.VM) bool {
 			peak, ok := v.Ready.Peak()
 			return ok && peak >= usual.Ready
 		})},
-		{"M008", "free", func(o *capture.Options) bool { return o.SpillFree > usual.SpillFree }, anyVM(func(v *capture.VM) bool { return v.Remote.Most >= usual.SpillStep })},
-		{"M008", "step", func(o *capture.Options) bool { return o.SpillStep > usual.SpillStep }, anyVM(func(v *capture.VM) bool { return v.Remote.Most >= usual.SpillStep })},
-		{"M010", "share", func(o *capture.Options) bool { return o.Lopsided > usual.Lopsided }, anyVM(func(v *capture.VM) bool { return len(v.LastNode) > 1 && v.LastHomes.Len() > 1 })},
+		{"M008", "free", above, func(o *capture.Options) float64 { return gib(o.SpillFree) }, anyVM(func(v *capture.VM) bool { return v.Remote.Most >= usual.SpillStep })},
+		{"M008", "step", above, func(o *capture.Options) float64 { return gib(o.SpillStep) }, anyVM(func(v *capture.VM) bool { return v.Remote.Most >= usual.SpillStep })},
+		{"M010", "share", above, func(o *capture.Options) float64 { return o.Lopsided }, anyVM(func(v *capture.VM) bool { return len(v.LastNode) > 1 && v.LastHomes.Len() > 1 })},
 	} {
-		i := slices.IndexFunc(w.Recordings, func(r *capture.Recording) bool { return one.lax(&r.Options) && one.matters(r) })
+		i := slices.IndexFunc(w.Recordings, func(r *capture.Recording) bool {
+			return one.laxer*(one.value(&r.Options)-one.value(&usual)) > 0 && one.matters(r)
+		})
 		if i < 0 {
 			continue
 		}
 		t := w.Rule(one.id).Named(one.name)
-		out = append(out, fmt.Sprintf("%s.%s is %s, not %s", one.id, one.name, t.Write(counted(&w.Recordings[i].Options, one.id+"."+one.name)), t.Write(t.Default)))
+		out = append(out, fmt.Sprintf("%s.%s is %s, not %s", one.id, one.name, t.Write(one.value(&w.Recordings[i].Options)), t.Write(t.Default)))
 	}
 	return out
 }
@@ -111,25 +116,4 @@ func busyAt(share float64) func(*capture.Recording) bool {
 			return ok && peak >= share
 		})
 	}
-}
-
-// counted returns the value that a recording was counted by, in the unit of the threshold.
-func counted(o *capture.Options, name string) float64 {
-	switch name {
-	case "M001.locality":
-		return o.Locality
-	case "M005.remote":
-		return float64(o.Remote) / float64(numa.GiB)
-	case "M004.busy":
-		return o.BusyNode
-	case "M004.idle":
-		return o.IdleNode
-	case "M009.ready":
-		return o.Ready
-	case "M008.free":
-		return float64(o.SpillFree) / float64(numa.GiB)
-	case "M008.step":
-		return float64(o.SpillStep) / float64(numa.GiB)
-	}
-	return o.Lopsided
 }
