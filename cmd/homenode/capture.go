@@ -158,7 +158,7 @@ func cutFiles(recordings []*capture.Recording) int {
 // captureWords are the files and the flags that change the answer, as the user typed them,
 // for the next commands.
 func captureWords(cmd *cobra.Command, args []string) []string {
-	return typedWords(cmd, args, slices.Concat(answerFlags, []string{"cluster", "vm", "host", "folder", "tag", "rule", "severity", "select"}))
+	return typedWords(cmd, args, slices.Concat(answerFlags, filterNames))
 }
 
 // typedWords are the arguments and those of the flags that the user gave.

@@ -36,7 +36,7 @@ func (f *exploreFlags) register(cmd *cobra.Command) {
 }
 
 // notExplored are flags that mean nothing without a judgement; --extract heeds the times.
-var notExplored = []string{"from", "to", "host-name", "start", "interval", "locality", "parquet", "openmetrics", "fleet", "vm", "table", "archive", "queue"}
+var notExplored = append([]string{"from", "to", "host-name", "start", "interval", "locality", "parquet", "openmetrics", "fleet", "table", "archive", "queue"}, filterNames...)
 
 // on reports whether a file is to be explored instead of judged.
 func (f *exploreFlags) on() bool { return f.explore || f.extract != nil }

@@ -9,6 +9,9 @@ import (
 // filterFlags narrow what a command shows. They mean the same wherever they are.
 type filterFlags struct{ o filter.Options }
 
+// filterNames are the names of these flags.
+var filterNames = []string{"cluster", "vm", "host", "folder", "tag", "rule", "severity", "select"}
+
 func (f *filterFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.o.Clusters, "cluster", nil, "show these clusters; names may have * and ?")

@@ -1,12 +1,15 @@
 package recording
 
 import (
+	"slices"
 	"time"
 
 	"homenode/capture"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
+	"homenode/rules/finding"
 	"homenode/rules/rule"
+	"homenode/rules/simulate"
 	verdict "homenode/rules/verdict/recording"
 )
 
@@ -267,4 +270,100 @@ func list[T any](s []T) []T {
 		return []T{}
 	}
 	return s
+}
+
+// A simulatedResult is the JSON of a simulation.
+type simulatedResult struct {
+	result
+	Judged    bool                `json:"judged"`
+	Story     storyJSON           `json:"story"`
+	Happened  []verdict.Happening `json:"happened"`
+	Lives     []simulatedJSON     `json:"simulatedVMs"`
+	Decisions []verdict.Decision  `json:"decisions"`
+}
+
+type storyJSON struct {
+	Name    string    `json:"name"`
+	Start   time.Time `json:"start"`
+	Seconds float64   `json:"seconds"`
+	Every   float64   `json:"everySeconds"`
+	Seed    uint64    `json:"seed"`
+	Hosts   int       `json:"hosts"`
+	VMs     int       `json:"vms"`
+	Model   string    `json:"model"`
+	Assumed int       `json:"vmsWithAssumedLoad"`
+	Load    string    `json:"assumedLoad,omitempty"`
+	Ticks   int64     `json:"clientTicks"`
+}
+
+type simulatedJSON struct {
+	VM      string     `json:"vm"`
+	VMID    string     `json:"vmId"`
+	Hosts   []string   `json:"hosts"`
+	VCPUs   int        `json:"vcpus,omitempty"`
+	Seconds float64    `json:"seconds"`
+	Mean    *float64   `json:"meanLocality,omitempty"`
+	Far     *float64   `json:"farShare,omitempty"`
+	Ready   *float64   `json:"readyShare,omitempty"`
+	CoStop  *float64   `json:"coStopShare,omitempty"`
+	Swapped numa.Bytes `json:"meanSwappedBytes"`
+	// At the moment at which their sum was most, and how many moments have no price for it.
+	MostSwapped numa.Bytes      `json:"mostSwappedBytes,omitempty"`
+	MostBalloon numa.Bytes      `json:"mostBalloonedBytes,omitempty"`
+	Unpriced    int             `json:"unpricedMoments,omitempty"`
+	Moves       numa.Moves      `json:"migrations"`
+	Speed       *simulate.Speed `json:"performance,omitempty"`
+	Rules       []string        `json:"rules"`
+}
+
+// lifeJSON is one stay of a VM on a host, with what was found and what was not.
+type lifeJSON struct {
+	Host string `json:"host"`
+	vmJSON
+	Findings []*finding.Finding `json:"findings"`
+}
+
+func (r *report) simulatedResult(happened []verdict.Happening) simulatedResult {
+	every, _ := r.sim.Decisions("", "")
+	j := simulatedResult{result: r.result(), Judged: r.sim.Watched != nil, Story: r.storyJSON(), Happened: list(happened), Lives: []simulatedJSON{}, Decisions: decisions(r.sim, every)}
+	j.Inventory = "" // it is the story
+	j.VMs, j.Hosts = len(r.sim.Order), len(r.sim.Story.Fleet.Hosts)
+	for _, v := range r.sim.Order {
+		j.Lives = append(j.Lives, simulatedOf(v, false))
+	}
+	return j
+}
+
+func (r *report) storyJSON() storyJSON {
+	s, story := r.sim, r.sim.Story
+	return storyJSON{Name: story.Name, Start: story.Start, Seconds: story.Length.Seconds(), Every: story.Every.Seconds(), Seed: story.Seed, Hosts: len(story.Fleet.Hosts),
+		VMs: len(s.Order), Model: model(s), Assumed: len(s.Assumed()), Load: assumed(s), Ticks: s.Outcome.ClientTicks}
+}
+
+// simulatedOf returns the JSON of a VM, with points also its speed at every moment.
+func simulatedOf(v *verdict.SimulatedVM, points bool) simulatedJSON {
+	number := func(share float64, ok bool) *float64 {
+		if !ok {
+			return nil
+		}
+		return &share
+	}
+	j := simulatedJSON{VM: v.Name, VMID: v.ID, Hosts: list(v.Hosts()), VCPUs: v.VCPUs(), Seconds: v.Ran().Seconds(), Mean: number(v.Mean()), Far: number(v.Far()),
+		Ready: number(v.Waited()), CoStop: number(v.Stopped()), Swapped: meanSwapped(v), Moves: v.Out.Moves, Rules: []string{}}
+	for _, f := range v.Findings {
+		if !slices.Contains(j.Rules, f.Rule) {
+			j.Rules = append(j.Rules, f.Rule)
+		}
+	}
+	if p := v.Took; p != nil {
+		j.MostSwapped, j.MostBalloon, j.Unpriced = p.Swapped, p.Balloon, p.Unpriced
+	}
+	if v.Speed != nil {
+		speed := *v.Speed
+		if !points {
+			speed.Points = nil
+		}
+		j.Speed = &speed
+	}
+	return j
 }

@@ -141,7 +141,7 @@ func (r *report) story(all []verdict.Happening) []answer.Table {
 }
 
 func (r *report) storyTable(all []verdict.Happening) answer.Table {
-	t := answer.Table{Name: "story", Columns: columns("time", "what happened", "rules"), Lead: "The events of the story, and what the scheduler of the model made of them. --why lists every decision."}
+	t := answer.Table{Name: "story", Columns: columns("time", "rules", "what happened"), Lead: "The events of the story, and what the scheduler of the model made of them. --why lists every decision."}
 	for i := range all {
 		h := &all[i]
 		when, what := r.Clock.At(h.From), answer.Cell{Text: h.Text}
@@ -154,9 +154,9 @@ func (r *report) storyTable(all []verdict.Happening) answer.Table {
 		case h.Note != "":
 			what.Text += "  # " + h.Note
 		}
-		t.Rows = append(t.Rows, []answer.Cell{{Text: when}, what, {Text: strings.Join(h.Rules, " ")}})
+		t.Rows = append(t.Rows, []answer.Cell{{Text: when}, {Text: strings.Join(h.Rules, " ")}, what})
 		if h.Followed != "" {
-			t.Add("", "  → "+h.Followed, "")
+			t.Add("", "", "  → "+h.Followed)
 		}
 	}
 	return t

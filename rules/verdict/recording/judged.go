@@ -30,6 +30,7 @@ type Judged struct {
 	First  time.Time
 	Last   time.Time
 
+	on     map[*capture.Recording][]*VM
 	byKey  map[string]*VM                // by vmKey
 	byHost map[string]*capture.Recording // by the host of findings; nil for one that was not recorded
 }
@@ -48,7 +49,7 @@ type VM struct {
 func Of(w *rules.Watched) *Judged { return judgedWith(w, ofCapture) }
 
 func judgedWith(w *rules.Watched, words Words) *Judged {
-	j := &Judged{Watched: w, Words: words, OfHost: map[*capture.Recording][]*finding.Finding{}, byKey: map[string]*VM{}, byHost: map[string]*capture.Recording{}}
+	j := &Judged{Watched: w, Words: words, OfHost: map[*capture.Recording][]*finding.Finding{}, on: map[*capture.Recording][]*VM{}, byKey: map[string]*VM{}, byHost: map[string]*capture.Recording{}}
 	for _, rec := range w.Recordings {
 		names := map[string]int{}
 		for i := range rec.VMs {
@@ -60,7 +61,7 @@ func judgedWith(w *rules.Watched, words Words) *Judged {
 			if names[v.Name] > 1 {
 				one.Label = v.Distinct()
 			}
-			j.VMs = append(j.VMs, one)
+			j.VMs, j.on[rec] = append(j.VMs, one), append(j.on[rec], one)
 			j.byKey[vmKey(rec.Host, v.Name, v.GID, v.Nth)] = one
 		}
 		if j.First.IsZero() || rec.First.Before(j.First) {
@@ -120,15 +121,7 @@ func (j *Judged) recording(name string) *capture.Recording {
 }
 
 // On returns the VMs of a recording.
-func (j *Judged) On(rec *capture.Recording) []*VM {
-	var out []*VM
-	for _, v := range j.VMs {
-		if v.Rec == rec {
-			out = append(out, v)
-		}
-	}
-	return out
-}
+func (j *Judged) On(rec *capture.Recording) []*VM { return j.on[rec] }
 
 // Subject names what a finding is about, with its host where several were recorded.
 func (j *Judged) Subject(f *finding.Finding) string {
