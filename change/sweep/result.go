@@ -2,6 +2,8 @@ package sweep
 
 import (
 	"cmp"
+	"encoding/json"
+	"time"
 
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -9,21 +11,25 @@ import (
 
 // A Result is a sweep that was done.
 type Result struct {
-	Plan    *Plan
-	Points  []PointResult // in the order of Plan.Points: today first
-	Effects []Effect      // by dimension, then value
+	*Plan
+	Source string    `json:"source"` // of the story
+	Start  time.Time `json:"start"`  // of the story
+	Hours  float64   `json:"hours"`  // its length
 	// Best and Worst are indexes of Points without today; -1 when no two of them differ.
-	Best, Worst int
+	Best    int           `json:"best"`
+	Worst   int           `json:"worst"`
+	Points  []PointResult `json:"points"`  // in the order of Plan.Points: today first
+	Effects []Effect      `json:"effects"` // by dimension, then value
 }
 
 // A PointResult is what became of a point.
 type PointResult struct {
 	Point
-	Steps []Step
-	Runs  []RunResult // by seed
-	// Measured has one entry for each of Measures, over the runs that were done.
-	Measured []Spread
-	Failed   int // runs that could not be simulated
+	Labels   []string    `json:"values,omitempty"` // by dimension; "today" for today
+	Steps    []Step      `json:"steps,omitempty"`
+	Measured Spreads     `json:"measures"` // over the runs that were done
+	Failed   int         `json:"failed"`   // runs that could not be simulated
+	Runs     []RunResult `json:"runs"`     // by seed
 }
 
 // A RunResult is a record, or why there is none.
@@ -35,16 +41,35 @@ type RunResult struct {
 
 // A Spread is a quantity over the runs of a point, which differ in their seed.
 type Spread struct {
-	Known           bool
-	Mean, Low, High float64
+	Known bool    `json:"-"`
+	Mean  float64 `json:"mean"`
+	Low   float64 `json:"least"`
+	High  float64 `json:"most"`
+	// AgainstToday is the difference of the mean from that of today; nil where one is unknown.
+	AgainstToday *float64 `json:"againstToday,omitempty"`
+}
+
+// Spreads has one entry for each of Measures, in shares, bytes, hours and cores.
+type Spreads []Spread
+
+// MarshalJSON writes those that are known by the keys of their measures.
+func (s Spreads) MarshalJSON() ([]byte, error) {
+	out := map[string]*Spread{}
+	for k := range s {
+		if s[k].Known {
+			out[Measures[k].Key] = &s[k]
+		}
+	}
+	return json.Marshal(out)
 }
 
 // An Effect is what one value of a dimension does: the mean over all points that have it.
 type Effect struct {
-	Dimension, Value int // indexes
-	Points           int // that it is the mean of
-	Of               int // points that have the value
-	Mean             []Spread
+	Dimension string  `json:"dimension"`
+	Value     string  `json:"value"`
+	Points    int     `json:"points"` // that it is the mean of
+	Of        int     `json:"of"`     // points that have the value
+	Mean      Spreads `json:"measures"`
 }
 
 // A Measure is a quantity that points are compared by.
@@ -123,7 +148,7 @@ func (p *Plan) stepsLong() float64 { return float64(p.Story.Length / numa.Step) 
 func (r *Result) measure() {
 	for i := range r.Points {
 		pt := &r.Points[i]
-		pt.Measured = make([]Spread, len(Measures))
+		pt.Measured = make(Spreads, len(Measures))
 		for k := range Measures {
 			var all []float64
 			for _, one := range pt.Runs {
@@ -141,9 +166,20 @@ func (r *Result) measure() {
 				pt.Failed++
 			}
 		}
+		r.compare(pt)
 	}
 	r.rank()
 	r.effects()
+}
+
+// compare holds a point against today.
+func (r *Result) compare(pt *PointResult) {
+	for k, was := range r.Today().Measured {
+		if s := &pt.Measured[k]; s.Known && was.Known {
+			d := s.Mean - was.Mean
+			s.AgainstToday = &d
+		}
+	}
 }
 
 func spread(all []float64) Spread {
@@ -227,7 +263,7 @@ func (r *Result) Faster(point int) (faster, of int) {
 func (r *Result) effects() {
 	for d := range r.Plan.Dimensions {
 		for v := range r.Plan.Dimensions[d].Values {
-			e := Effect{Dimension: d, Value: v, Mean: make([]Spread, len(Measures))}
+			e := Effect{Dimension: r.Dimensions[d].Name, Value: r.Dimensions[d].Values[v].Label, Mean: make(Spreads, len(Measures))}
 			all := make([][]float64, len(Measures))
 			for i := range r.Points {
 				pt := &r.Points[i]
@@ -301,12 +337,4 @@ func (r *Result) Alike(measure int) bool {
 	}
 	s := spread(all)
 	return s.High-s.Low <= s.High/1000
-}
-
-// Label returns the value of a point in a dimension; "today" for today.
-func (r *Result) Label(p *PointResult, dimension int) string {
-	if p.Values == nil {
-		return today
-	}
-	return r.Plan.Dimensions[dimension].Values[p.Values[dimension]].Label
 }

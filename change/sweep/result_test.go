@@ -56,12 +56,12 @@ func TestEffects(t *testing.T) {
 	r := madeUp(sums(10, 0, 1, 1, 0), sums(10, 800_000, 3, 1, 0), sums(10, 600_000, 1, 1, 0), nil, sums(10, 100_000, 1, 3, 0))
 	var got strings.Builder
 	for _, e := range r.Effects {
-		fmt.Fprintf(&got, "%d=%d of %d/%d: speed %.2f N%%L %.3f\n", e.Dimension, e.Value, e.Points, e.Of, e.Mean[Speed].Mean, e.Mean[Locality].Mean)
+		fmt.Fprintf(&got, "%s=%s of %d/%d: speed %.2f N%%L %.3f\n", e.Dimension, e.Value, e.Points, e.Of, e.Mean[Speed].Mean, e.Mean[Locality].Mean)
 	}
-	const want = `0=0 of 2/2: speed 0.70 N%L 0.625
-0=1 of 1/2: speed 0.10 N%L 0.250
-1=0 of 1/2: speed 0.80 N%L 0.750
-1=1 of 2/2: speed 0.35 N%L 0.375
+	const want = `a=1 of 2/2: speed 0.70 N%L 0.625
+a=2 of 1/2: speed 0.10 N%L 0.250
+b=x of 1/2: speed 0.80 N%L 0.750
+b=y of 2/2: speed 0.35 N%L 0.375
 `
 	if got.String() != want {
 		t.Errorf("effects\n%swant\n%s", got.String(), want)

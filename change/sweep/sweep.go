@@ -64,10 +64,10 @@ const (
 
 // A Plan is what a sweep runs.
 type Plan struct {
-	Story      *numa.Story // today's
-	Dimensions []Dimension // the last one varies fastest
-	Seeds      []uint64    // repetitions of every point; one at least
-	Options    Options
+	Story      *numa.Story `json:"-"`                    // today's
+	Dimensions []Dimension `json:"dimensions,omitempty"` // the last one varies fastest
+	Seeds      []uint64    `json:"seeds"`                // repetitions of every point; one at least
+	Options    Options     `json:"-"`
 }
 
 // Options are how points are simulated and judged; all of it tells one result from
@@ -172,7 +172,7 @@ func (p *Plan) try() error {
 
 // A Point is one combination of values; Values are indexes, nil for today.
 type Point struct {
-	Values []int
+	Values []int `json:"-"`
 }
 
 // Points returns the points in their order: today first, then the grid.
@@ -195,6 +195,18 @@ func (p *Plan) Points() []Point {
 			return out
 		}
 	}
+}
+
+// labels returns the values of a point, by dimension.
+func (p *Plan) labels(at Point) []string {
+	out := make([]string, len(p.Dimensions))
+	for d := range out {
+		out[d] = today
+		if at.Values != nil {
+			out[d] = p.Dimensions[d].Values[at.Values[d]].Label
+		}
+	}
+	return out
 }
 
 // steps returns the changes of a point, in the order of the dimensions.

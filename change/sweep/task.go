@@ -133,9 +133,9 @@ func (p *Plan) Run(ctx context.Context, how How) (*Result, error) {
 	}
 	base := queue.NewInput(body.Bytes())
 	points := p.Points()
-	out := &Result{Plan: p}
+	out := &Result{Plan: p, Source: p.Story.Name, Start: p.Story.Start, Hours: p.Story.Length.Hours()}
 	for _, at := range points {
-		out.Points = append(out.Points, PointResult{Point: at, Steps: p.steps(at), Runs: make([]RunResult, len(p.Seeds))})
+		out.Points = append(out.Points, PointResult{Point: at, Labels: p.labels(at), Steps: p.steps(at), Runs: make([]RunResult, len(p.Seeds))})
 	}
 	tasks, first, err := p.tasks(out, base.ID)
 	if err != nil {

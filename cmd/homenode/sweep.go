@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,8 @@ import (
 	"homenode/change/sweep"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/output/sweeps"
+	"homenode/output/change"
+	"homenode/output/form"
 	"homenode/rules/finding"
 )
 
@@ -54,7 +54,7 @@ Exit code 0: no finding at or above --fail-on in any point; 1: there are; 2: usa
 		},
 	}
 	flagGroup(cmd, "Grid", grid.register)
-	flagGroup(cmd, "Show", told.outputs("table", "json", "csv"))
+	flagGroup(cmd, "Show", told.outputs(form.Tables...))
 	told.register(cmd)
 	flagGroup(cmd, "Judge", told.failing)
 	return cmd
@@ -94,15 +94,7 @@ func (f *sweepFlags) run(cmd *cobra.Command, story *numa.Story, silent bool, con
 	if err != nil {
 		return err
 	}
-	err = out.write(cmd, func(w io.Writer, colour bool) error {
-		switch out.format {
-		case "json":
-			return sweeps.JSON(w, result)
-		case "csv":
-			return sweeps.CSV(w, result)
-		}
-		return sweeps.Text(w, result, colour)
-	})
+	err = out.print(cmd, change.Sweep(result))
 	switch {
 	case err != nil:
 		return err

@@ -7,6 +7,7 @@ package answer
 import (
 	"io"
 	"slices"
+	"strings"
 
 	"homenode/numa/unit"
 	"homenode/output/table"
@@ -123,6 +124,15 @@ type Column struct {
 	Name  string
 	Right bool   // numbers
 	About string // what it means; "" where the name says it
+}
+
+// Columns returns the columns of these names; ">" before a name stands for numbers.
+func Columns(names ...string) []Column {
+	out := make([]Column, len(names))
+	for i, name := range names {
+		out[i].Name, out[i].Right = strings.CutPrefix(name, ">")
+	}
+	return out
 }
 
 // A Cell is one cell of a table.

@@ -31,6 +31,9 @@ type Options struct {
 // Names are the forms that every answer has; the first is the default.
 var Names = []string{"table", "json", "html", "csv", "xlsx", "markdown", "svg"}
 
+// Tables are the forms of an answer that never has a drawing; the first is the default.
+var Tables = Names[:6]
+
 // Judged are the forms of an answer with findings; the first is the default.
 var Judged = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "markdown"}
 

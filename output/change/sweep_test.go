@@ -1,4 +1,4 @@
-package sweeps
+package change
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"homenode/change/sweep"
+	"homenode/output/answer"
+	"homenode/output/form"
 	"homenode/source/story"
 )
 
@@ -64,16 +66,15 @@ func TestHeadline(t *testing.T) {
 // TestCSV checks the cells of a row against the result, and what is done about formulas.
 func TestCSV(t *testing.T) {
 	r := made(t, all...)
-	var b strings.Builder
-	if err := CSV(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(b.String(), "\r\n"); n != 8 {
-		t.Errorf("%d lines, want a head and 7 points", n)
-	}
-	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+	text := csvOf(t, Sweep(r))
+	text = text[strings.Index(text, "table,point,"):]
+	text, _, _ = strings.Cut(text, "table,of,value,") // the effects
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := len(rows); n != 8 {
+		t.Errorf("%d lines, want a head and 7 points", n)
 	}
 	cell := func(row int, column string) string {
 		for i, name := range rows[0] {
@@ -95,37 +96,60 @@ func TestCSV(t *testing.T) {
 		{3, "speed against today", six(m[sweep.Speed].Mean - today[sweep.Speed].Mean)},
 		{3, "locality %", six(100 * m[sweep.Locality].Mean)}, {3, "swapped MiB", six(m[sweep.Swapped].Mean / (1 << 20))},
 		{3, "mark", "worst"}, {2, "mark", "best"}, {1, "mark", "today"}, {4, "mark", "not simulated"}, {4, "failed", "2"}, {4, "speed", ""}, {4, "findings", ""},
-		{1, "simulated", "True"},
 	} {
 		if got := cell(tt.row, tt.column); got != tt.want {
 			t.Errorf("row %d, %s: %q, want %q", tt.row, tt.column, got, tt.want)
 		}
 	}
-	b.Reset()
-	if err := CSV(&b, made(t, "vm=big guest=@x,b")); err != nil {
+	if text := csvOf(t, Sweep(made(t, "vm=big guest=@x,b"))); !strings.Contains(text, "\npoints,1,'@x,1,") {
+		t.Errorf("the value is not guarded in\n%.400s", text)
+	}
+}
+
+func csvOf(t *testing.T, a *answer.Answer) string {
+	t.Helper()
+	var b strings.Builder
+	if err := form.CSV(&b, a, form.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), "\n1,'@x,1,") {
-		t.Errorf("the value is not guarded in\n%.400s", b.String())
-	}
+	return b.String()
 }
 
 // TestJSON checks that the form has all points, and no number where nothing is known.
 func TestJSON(t *testing.T) {
 	r := made(t, all...)
 	var b strings.Builder
-	if err := JSON(&b, r); err != nil {
+	if err := form.JSON(&b, Sweep(r), form.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	var got sweepJSON
-	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
+	var all struct {
+		Format    string
+		Simulated bool
+		Result    struct {
+			Points []struct {
+				Values   []string
+				Steps    []sweep.Step
+				Measures map[string]struct{ Mean, AgainstToday float64 }
+				Failed   int
+				Runs     []sweep.RunResult
+			}
+			Effects     []struct{ Dimension, Value string }
+			Best, Worst int
+			Seeds       []int
+		}
+	}
+	if err := json.Unmarshal([]byte(b.String()), &all); err != nil {
 		t.Fatal(err)
 	}
-	if got.Format != "homenode-sweep" || !got.Simulated || len(got.Points) != 7 || len(got.Effects) != 5 || *got.Best != 1 || *got.Worst != 2 || len(got.Seeds) != 2 {
-		t.Errorf("%s, simulated %v: %d points, %d effects, best %d, worst %d, %d seeds", got.Format, got.Simulated, len(got.Points), len(got.Effects), *got.Best, *got.Worst, len(got.Seeds))
+	got := &all.Result
+	if all.Format != "homenode-sweep" || !all.Simulated || len(got.Points) != 7 || len(got.Effects) != 5 || got.Best != 1 || got.Worst != 2 || len(got.Seeds) != 2 {
+		t.Errorf("%s, simulated %v: %d points, %d effects, best %d, worst %d, %d seeds", all.Format, all.Simulated, len(got.Points), len(got.Effects), got.Best, got.Worst, len(got.Seeds))
+	}
+	if e := got.Effects[3]; e.Dimension != "nodesPerSocket" || e.Value != "2" {
+		t.Errorf("effect %+v", e)
 	}
 	one := got.Points[2]
-	if v := one.Measures["speed"]; v.Mean != r.Points[2].Measured[sweep.Speed].Mean || *v.Delta != v.Mean-r.Points[0].Measured[sweep.Speed].Mean {
+	if v := one.Measures["speed"]; v.Mean != r.Points[2].Measured[sweep.Speed].Mean || v.AgainstToday != v.Mean-r.Points[0].Measured[sweep.Speed].Mean {
 		t.Errorf("speed %+v", v)
 	}
 	if len(one.Steps) != 3 || one.Steps[0].Text != "vm=big vcpus=8 guest=@x" || one.Values[1] != "2" {
@@ -152,7 +176,7 @@ func TestNotes(t *testing.T) {
 		{"cpu=x1,x2", []string{work, index, assumed}},
 		{"vm=web* power=on,off", []string{work, hours, index, assumed}},
 	} {
-		if got := Notes(made(t, tt.text)); fmt.Sprint(got) != fmt.Sprint(tt.want) {
+		if got := sweepNotes(made(t, tt.text)); fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.text, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 		}
 	}
