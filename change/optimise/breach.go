@@ -1,6 +1,13 @@
 package optimise
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/internal/words"
+)
 
 // A Breach says which constraints a distribution breaks, and by how much; its parts sum
 // up to Score.Broken.
@@ -63,4 +70,41 @@ func distinct(group []int) []int {
 	out := slices.Clone(group)
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// mostBroken is how many hosts a sentence about broken constraints names.
+const mostBroken = 3
+
+// Broken says in words what is broken once the steps are done; "nothing" when nothing is.
+func (p *Problem) Broken(steps []Step) string {
+	b := p.Breach(steps)
+	var parts []string
+	over := func(what string, of func(HostBreach) int64, text func(int64) string) {
+		var hosts []string
+		sum := int64(0)
+		for _, h := range b.Hosts {
+			if n := of(h); n > 0 {
+				sum += n
+				hosts = append(hosts, p.Hosts[h.Host].Name+" "+text(n))
+			}
+		}
+		if n := len(hosts); n > mostBroken {
+			hosts = append(hosts[:mostBroken:mostBroken], fmt.Sprintf("%d more", n-mostBroken))
+		}
+		if sum > 0 {
+			parts = append(parts, fmt.Sprintf("%s too much for their hosts (%s)", text(sum)+" "+what, strings.Join(hosts, ", ")))
+		}
+	}
+	over("of memory", func(h HostBreach) int64 { return h.Memory }, megabytes)
+	over("vCPUs", func(h HostBreach) int64 { return h.VCPUs }, func(n int64) string { return strconv.FormatInt(n, 10) })
+	if b.Apart > 0 {
+		parts = append(parts, words.Plural(int(b.Apart), "pair")+" of VMs not apart")
+	}
+	if b.Spread > 0 {
+		parts = append(parts, "groups not together: "+words.Plural(int(b.Spread), "host")+" too many")
+	}
+	if parts == nil {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
 }

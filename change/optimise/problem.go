@@ -51,6 +51,7 @@
 package optimise
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -132,12 +133,27 @@ const broken = 1 << 26
 
 // A Score is what a distribution costs; see the package comment for the units.
 type Score struct {
-	Remote, Far, Ready int64
-	Moves, Cycles      int64
+	Remote int64 `json:"remoteMiB"`
+	Far    int64 `json:"farMiB"`
+	Ready  int64 `json:"-"` // JSON has it as coresShort
+	Moves  int64 `json:"moves"`
+	Cycles int64 `json:"powerCycles"`
 	// Broken says by how much constraints are broken: MiB and vCPUs beyond a host's,
 	// pairs not apart, hosts of a group that is not together.
-	Broken int64
-	Total  int64 // weighted, without Broken
+	Broken int64 `json:"broken"`
+	Total  int64 `json:"total"` // weighted, without Broken
+}
+
+// CoresShort returns Ready in cores.
+func (s *Score) CoresShort() float64 { return float64(s.Ready) / wholeCore }
+
+// MarshalJSON writes the score with its cores short.
+func (s Score) MarshalJSON() ([]byte, error) {
+	type plain Score
+	return json.Marshal(struct {
+		plain
+		CoresShort float64 `json:"coresShort"`
+	}{plain(s), s.CoresShort()})
 }
 
 func (s *Score) weigh(w *Weights) {

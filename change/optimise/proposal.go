@@ -42,9 +42,9 @@ type Reshape struct {
 
 // A Bound is a Score.Total that no proposal for the Problem goes below.
 type Bound struct {
-	Total  int64
-	Gap    int64 // how much the proposal is above it at most
-	Proven bool  // Gap is 0: there is no better proposal
+	Total  int64 `json:"bound"`
+	Gap    int64 `json:"-"`      // how much the proposal is above it at most
+	Proven bool  `json:"proven"` // Gap is 0: there is no better proposal
 }
 
 // Solve searches a proposal that costs less than the present distribution; without

@@ -30,6 +30,7 @@ var tableArgs = map[string][][]string{
 	"simulate": {
 		{"fleet.json", "--hours", "0.2"}, {"fleet.json", "--hours", "0.2", "--why"},
 	},
+	"optimise":       {{"fleet.json", "--hours", "0.2", "--cluster", "@xcluster"}},
 	"sweep":          {{"fleet.json", "--hours", "0.2", "--grid", "lose-host=@xhost,+xhost"}, {"fleet.json", "--hours", "0.2", "--grid", "vm=@x* vcpus=2,4"}},
 	"size calibrate": {{"--path", "vsan-esa", "--hosts", "6", "--cpu", "78GHz", "--details", "results"}},
 	"size dump":      {{"fleet.json"}, {"--ram", "1.5TB", "--boot", "32GB"}, {"--published"}},

@@ -1,0 +1,153 @@
+// Package propose asks for a better distribution of the VMs of a cluster, and plays the story
+// of the cluster as it is and as proposed.
+//
+//	story ──► optimise.FromFleet ──► optimise.Solve ──► steps
+//	  └─────► simulate without them, and with them ──► Outcomes
+package propose
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"homenode/change/optimise"
+	"homenode/numa"
+	"homenode/rules/simulate"
+)
+
+// A Result is a proposal, with what both distributions come to.
+type Result struct {
+	Source  string         `json:"source"`  // as the user typed it
+	Cluster string         `json:"cluster"` // its name
+	VMs     int            `json:"vms"`
+	Hosts   int            `json:"hosts"`
+	Before  optimise.Score `json:"before"`
+	After   optimise.Score `json:"after"`
+	optimise.Bound
+	Broken [2]string `json:"broken"` // constraints, in words: now, and as proposed
+	Steps  []Step    `json:"steps"`
+	// Runs are of the same loads without and with the proposal, each VM powered on where it
+	// then is; nil when nothing was simulated.
+	Runs *[2]Outcome `json:"runs,omitempty"`
+	// Differs says that a run shows something else than its estimate.
+	Differs bool          `json:"runsDiffer,omitempty"`
+	Length  time.Duration `json:"-"` // of the runs
+	// EventsLeftOut are events of the story that are no part of the runs, Off the VMs of the
+	// hosts that are off at the start and not counted: how many.
+	EventsLeftOut int         `json:"eventsLeftOut,omitempty"`
+	Off           int         `json:"off,omitempty"`
+	Notes         []numa.Note `json:"-"`
+}
+
+// A Step is one step, in the order in which they find room.
+type Step struct {
+	Step   int            `json:"step"`
+	VM     string         `json:"vm"`
+	What   string         `json:"what"` // vMotion or power cycle
+	From   string         `json:"from,omitempty"`
+	To     string         `json:"to"`
+	Change []string       `json:"change,omitempty"`
+	Why    string         `json:"why"`
+	After  optimise.Score `json:"after"` // once it is done
+	// Temporary moves make room and are followed by another of the VM.
+	Temporary bool `json:"temporary,omitempty"`
+}
+
+// Run proposes, and simulates the story with and without the proposal unless it is silent or
+// there is nothing to propose. "" is the only cluster or host.
+func Run(ctx context.Context, told *numa.Story, cluster string, c optimise.Constraints, o simulate.Options) (*Result, error) {
+	f := told.Fleet
+	if cluster == "" && len(f.Clusters) == 0 && len(f.Hosts) == 1 {
+		cluster = f.Hosts[0].Name
+	}
+	p, notes, err := optimise.FromFleet(f, cluster, demandIn(told), c)
+	if err != nil {
+		return nil, err
+	}
+	proposal, err := optimise.Solve(p, optimise.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if cluster == "" {
+		cluster = f.Clusters[0].Name
+	}
+	r := &Result{
+		Cluster: cluster, VMs: len(p.VMs), Hosts: len(p.Hosts), Before: proposal.Before, After: proposal.After, Bound: proposal.Bound,
+		Broken: [2]string{p.Broken(nil), p.Broken(proposal.Steps)}, Steps: steps(p, proposal, f), Length: told.Length,
+	}
+	r.EventsLeftOut, r.Off = leftOut(told, p)
+	for _, text := range proposal.Notes {
+		r.Notes = append(r.Notes, numa.Note{Text: text})
+	}
+	r.Notes = append(r.Notes, notes...)
+	if o.Silent || len(proposal.Steps) == 0 {
+		return r, nil
+	}
+	before, after, err := both(ctx, told, p, proposal, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Runs = &[2]Outcome{outcomeOf(before), outcomeOf(after)}
+	r.Differs = differs(p, &r.Before, &r.Runs[0]) || differs(p, &r.After, &r.Runs[1])
+	return r, nil
+}
+
+// steps names what the steps are about.
+func steps(p *optimise.Problem, proposal *optimise.Proposal, f *numa.Fleet) []Step {
+	out := make([]Step, len(proposal.Steps))
+	for i, s := range proposal.Steps {
+		v := &p.VMs[s.VM]
+		out[i] = Step{Step: i + 1, VM: v.Name, What: "vMotion", From: p.Hosts[s.From].Name, To: p.Hosts[s.To].Name, Why: s.Why, After: s.After, Temporary: s.Temporary}
+		if s.Shape < 0 {
+			continue
+		}
+		out[i].What, out[i].From = "power cycle", ""
+		at := slices.IndexFunc(f.VMs, func(one numa.VM) bool { return one.ID == v.ID })
+		shape := &v.Shapes[s.Shape]
+		out[i].Change = edited(&f.VMs[at].Config, optimise.Edited(&f.VMs[at], shape.Edit, shape.Nodes))
+	}
+	return out
+}
+
+// edited says what differs between two configurations.
+func edited(a *numa.Config, b numa.Config) (out []string) {
+	change := func(name, from, to string) {
+		if from != to {
+			out = append(out, fmt.Sprintf("%s %s → %s", name, cmp.Or(from, "unset"), cmp.Or(to, "unset")))
+		}
+	}
+	change("vCPUs", strconv.Itoa(a.VCPUs.Value), strconv.Itoa(b.VCPUs.Value))
+	change("cores per socket", cps(a), cps(&b))
+	change("CPU hot add", onOff(a.CPUHotAdd.Value), onOff(b.CPUHotAdd.Value))
+	change("virtual hardware", strconv.Itoa(a.Hardware.Value), strconv.Itoa(b.Hardware.Value))
+	var keys []string
+	for _, s := range slices.Concat(a.Settings.Value, b.Settings.Value) {
+		if !slices.Contains(keys, s.Key) {
+			keys = append(keys, s.Key)
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		from, _ := a.Settings.Value.Lookup(key)
+		to, _ := b.Settings.Value.Lookup(key)
+		change(key, from, to)
+	}
+	return out
+}
+
+func cps(c *numa.Config) string {
+	if c.AutoCoresPerSocket.Value {
+		return "automatic"
+	}
+	return strconv.Itoa(c.CoresPerSocket.Value)
+}
+
+func onOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
+}

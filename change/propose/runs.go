@@ -1,0 +1,167 @@
+package propose
+
+import (
+	"context"
+	"time"
+
+	"homenode/change/optimise"
+	"homenode/numa"
+	"homenode/rules/simulate"
+)
+
+// An Outcome is what a run came to, over all VMs and time.
+type Outcome struct {
+	Locality float64 `json:"locality"` // N%L over all memory, as a share
+	Far      float64 `json:"far"`      // memory that is not on the node of its client
+	Ready    float64 `json:"ready"`    // of the CPU time asked for
+	CoStop   float64 `json:"coStop"`
+	Swapped  float64 `json:"swapped"` // of all memory
+	Speed    float64 `json:"speed"`   // mean performance index, weighted by vCPUs
+	Findings int     `json:"findings"`
+}
+
+func outcomeOf(r *simulate.Result) (out Outcome) {
+	var local, remote, far, swapped, demand, ready, coStop float64
+	var speed, weight float64
+	for i, v := range r.Outcome.VMs {
+		local, remote, far, swapped = local+float64(v.Local), remote+float64(v.Remote), far+float64(v.Far), swapped+float64(v.Swapped)
+		demand, ready, coStop = demand+float64(v.Demand), ready+float64(v.Ready), coStop+float64(v.CoStop)
+		if s := &r.Speeds[i]; s.Known() {
+			n := float64(r.Story.Fleet.VMs[i].VCPUs.Value)
+			speed, weight = speed+float64(s.Mean*n), weight+n
+		}
+	}
+	part := func(x, of float64) float64 {
+		if of == 0 {
+			return 0
+		}
+		return x / of
+	}
+	out = Outcome{part(local, local+remote), part(far, local+remote), part(ready, demand), part(coStop, demand),
+		part(swapped, local+remote+swapped), part(speed, weight), len(r.Watched.Findings)}
+	if local+remote == 0 { // no VM is NUMA-managed
+		out.Locality = 0
+	}
+	return out
+}
+
+// differs reports whether a run shows something else than its estimate: another share of
+// memory that is remote, by more than a percent, or no ready time where cores are short.
+func differs(p *optimise.Problem, s *optimise.Score, x *Outcome) bool {
+	memory := int64(0)
+	for i := range p.VMs {
+		memory += p.VMs[i].Memory
+	}
+	if share := float64(s.Remote) / float64(max(1, memory)); share-(1-x.Locality) > 0.01 || (1-x.Locality)-share > 0.01 {
+		return true
+	}
+	return (s.Ready > 0) != (x.Ready >= 0.0005) // what prints as 0.0 %
+}
+
+// both simulates the hosts of a problem as they are and as proposed, under the loads of
+// the story and without its other events: they would undo the proposal.
+func both(ctx context.Context, told *numa.Story, p *optimise.Problem, proposal *optimise.Proposal, o simulate.Options) (before, after *simulate.Result, err error) {
+	base := *told
+	base.Events, base.Seen = nil, nil
+	in := vmIDs(p)
+	for i := range told.Events {
+		if kept(&told.Events[i], in) {
+			base.Events = append(base.Events, told.Events[i])
+		}
+	}
+	base.Fleet = only(told.Fleet, p)
+	if before, err = simulate.Run(ctx, &base, o); err != nil {
+		return nil, nil, err
+	}
+	then := base
+	then.Fleet = only(proposal.Fleet(p, told.Fleet), p)
+	after, err = simulate.Run(ctx, &then, o)
+	return before, after, err
+}
+
+// only returns the fleet with the VMs of a problem alone powered on, so that both runs
+// are about the same.
+func only(f *numa.Fleet, p *optimise.Problem) *numa.Fleet {
+	in := vmIDs(p)
+	out := *f
+	out.VMs = append([]numa.VM(nil), f.VMs...)
+	for i := range out.VMs {
+		if !in[out.VMs[i].ID] {
+			out.VMs[i].Power = numa.DerivedFrom(numa.PoweredOff, "not part of the cluster that is optimised")
+		}
+	}
+	return &out
+}
+
+// demandIn returns the most that the vCPUs of a VM ask for in a story, from its start to its
+// end: that of the load it has at the start, and of those it changes to.
+func demandIn(s *numa.Story) optimise.Demand {
+	type since struct {
+		at   time.Duration
+		load *numa.Load
+	}
+	loads := map[string][]since{}
+	for i := range s.Loads {
+		loads[s.Loads[i].VM] = []since{{0, &s.Loads[i].Load}}
+	}
+	for i := range s.Events { // in order of time
+		if e := &s.Events[i]; e.Kind == numa.LoadChange {
+			if loads[e.VM] == nil {
+				loads[e.VM] = []since{{0, &s.Unstated.Value}}
+			}
+			loads[e.VM] = append(loads[e.VM], since{e.At, e.Load})
+		}
+	}
+	return func(v *numa.VM) (float64, numa.Origin) {
+		list := loads[v.ID]
+		if list == nil {
+			return s.Unstated.Value.CPU.Most(s.Start, 0, s.Length), s.Unstated.Origin
+		}
+		most := 0.0
+		for i := range list {
+			until := s.Length
+			if i+1 < len(list) {
+				until = list[i+1].at
+			}
+			if until > list[i].at {
+				most = max(most, list[i].load.CPU.Most(s.Start, list[i].at, until))
+			}
+		}
+		return most, numa.Origin{Kind: numa.Read, Where: s.Name}
+	}
+}
+
+// kept reports whether an event is part of both runs: what VMs are loaded with changes, and
+// who talks; everything else would undo the proposal.
+func kept(e *numa.Event, in map[string]bool) bool {
+	return e.Kind == numa.LoadChange && in[e.VM] || e.Kind == numa.TalkChange
+}
+
+// leftOut counts the events of the story that are no part of the runs, and the VMs of the
+// hosts that are off at the start: nobody reckons with them.
+func leftOut(s *numa.Story, p *optimise.Problem) (events, off int) {
+	in, hosts := vmIDs(p), map[string]bool{}
+	for i := range p.Hosts {
+		hosts[p.Hosts[i].ID] = true
+	}
+	for i := range s.Events {
+		if !kept(&s.Events[i], in) {
+			events++
+		}
+	}
+	for i := range s.Fleet.VMs {
+		if v := &s.Fleet.VMs[i]; hosts[v.Host] && !in[v.ID] && !v.Template.Value && v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+			off++
+		}
+	}
+	return events, off
+}
+
+// vmIDs returns the IDs of the VMs of a problem.
+func vmIDs(p *optimise.Problem) map[string]bool {
+	in := make(map[string]bool, len(p.VMs))
+	for i := range p.VMs {
+		in[p.VMs[i].ID] = true
+	}
+	return in
+}

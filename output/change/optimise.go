@@ -1,0 +1,123 @@
+package change
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/change/optimise"
+	"homenode/change/propose"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/numa/unit"
+	"homenode/output/answer"
+)
+
+// Optimise returns the answer of a proposal: what it is worth, its steps, and what both
+// distributions come to in a simulation.
+func Optimise(r *propose.Result) *answer.Answer {
+	a := &answer.Answer{
+		Command: "optimise", Format: "homenode-proposal", Version: 2, Verdict: worth(r), Result: r,
+		Assumed: []answer.Assumption{{What: "estimated figures", Value: estimate, Origin: unit.Assumed}},
+	}
+	t := answer.Table{Name: "estimated", Title: "Estimated", Columns: answer.Columns("", ">remote", ">far", ">cores short", ">vMotions", ">power cycles", ">total")}
+	for i, s := range []*optimise.Score{&r.Before, &r.After} {
+		t.Add(sides[i], mib(s.Remote), mib(s.Far), fixed(s.CoresShort(), 2), strconv.FormatInt(s.Moves, 10), strconv.FormatInt(s.Cycles, 10), strconv.FormatInt(s.Total, 10))
+	}
+	a.Tables = append(a.Tables, t)
+	if len(r.Steps) > 0 {
+		a.Tables = append(a.Tables, stepsTable(r.Steps))
+	}
+	if r.Runs != nil {
+		t := answer.Table{Name: "simulated", Title: fmt.Sprintf("Simulated for %s with the same loads, each VM powered on where it then is", r.Length),
+			Columns: answer.Columns("", ">N%L", ">far", ">ready", ">co-stop", ">swapped", ">speed", ">findings")}
+		for i, x := range r.Runs {
+			t.Add(sides[i], points(x.Locality), points(x.Far), points(x.Ready), points(x.CoStop), points(x.Swapped), fixed(x.Speed, 3), strconv.Itoa(x.Findings))
+		}
+		a.Tables = append(a.Tables, t)
+	}
+	if r.Runs != nil && r.EventsLeftOut > 0 {
+		a.Note(fmt.Sprintf("without %s of the story: changes of load and talk alone are part of both runs", words.Plural(r.EventsLeftOut, "event")))
+	}
+	if r.Differs {
+		a.Note(differ)
+	}
+	if r.Off > 0 {
+		a.Note("not counted: " + words.Verb(r.Off, "VM that is off at the start", "VMs that are off at the start"))
+	}
+	a.NotesFrom("", r.Notes...)
+	return a
+}
+
+// sides are the rows of tables.
+var sides = [2]string{"now", "proposed"}
+
+// estimate says what the estimated figures count.
+const estimate = "all configured memory touched, each VM's demand at its highest within the story, by node, without hyper-threading"
+
+// differ says why both tables differ.
+const differ = `why estimated and simulated figures differ: the estimate places every VM once, with all its memory and its highest demand, all at once; ` +
+	`in the simulation VMs touch and ask for what their load says at the time, the scheduler moves clients and pages, memory beyond a host's is swapped ` +
+	`and not remote, and hyper-threading adds to the cores of a node`
+
+func stepsTable(steps []propose.Step) answer.Table {
+	t := answer.Table{Name: "steps", Title: "Steps, in this order", Columns: answer.Columns(">step", "VM", "what", "where", "why")}
+	for _, s := range steps {
+		where := s.To
+		if s.From != "" {
+			where = s.From + " → " + s.To
+		}
+		if s.Temporary {
+			where += " for a while"
+		}
+		t.Add(strconv.Itoa(s.Step), s.VM, s.What, where, strings.Join(append(s.Change, s.Why), "; "))
+	}
+	return t
+}
+
+func mib(n int64) string { return (numa.Bytes(n) * numa.MiB).String() }
+
+// points returns a share as percent with one decimal.
+func points(share float64) string { return fixed(share*100, 1) + " %" }
+
+// worth says what the proposal is worth, what of the constraints is broken, and how far from
+// the best it is at most.
+func worth(r *propose.Result) []string {
+	where := fmt.Sprintf("%s: %s on %s", r.Cluster, words.Plural(r.VMs, "VM"), words.Plural(r.Hosts, "host"))
+	proof := "Proven: no distribution costs less."
+	if !r.Proven {
+		proof = fmt.Sprintf("Weighted cost %d, in MiB of remote memory (docs/optimise.md); no distribution costs less than %d (a lower bound, often a loose one).", r.After.Total, r.Bound.Total)
+	}
+	if len(r.Steps) == 0 {
+		return []string{where + ". No better distribution was found that is worth its moves.", proof}
+	}
+	a, b := &r.Before, &r.After
+	var gains, prices []string
+	for _, one := range []struct {
+		name      string
+		now, then int64
+		text      func(int64) string
+	}{{"remote memory", a.Remote, b.Remote, mib}, {"far memory", a.Far, b.Far, mib}, {"cores short", a.Ready, b.Ready, func(n int64) string { return fixed((&optimise.Score{Ready: n}).CoresShort(), 2) }}} {
+		text := one.name + " " + one.text(one.now) + " → " + one.text(one.then)
+		switch {
+		case one.then > one.now:
+			prices = append(prices, text)
+		case one.then < one.now:
+			gains = append(gains, text)
+		default:
+			gains = append(gains, fmt.Sprintf("%s stays %s", one.name, one.text(one.now)))
+		}
+	}
+	out := fmt.Sprintf("%s. %s, estimated: %s", where, words.Plural(len(r.Steps), "step"), strings.Join(gains, ", "))
+	switch {
+	case gains == nil:
+		out += "at the price of " + strings.Join(prices, ", ")
+	case prices != nil:
+		out += "; the price: " + strings.Join(prices, ", ")
+	}
+	verdict := []string{out + "."}
+	if a.Broken > 0 || b.Broken > 0 {
+		verdict = append(verdict, fmt.Sprintf("Constraints broken now: %s; then: %s.", r.Broken[0], r.Broken[1]))
+	}
+	return append(verdict, proof)
+}
