@@ -55,7 +55,7 @@ func Compare(a, b *rules.Result, o Options) (*Drift, error) {
 	}
 	known := shown.compare(o.Judge(&fa), o.Judge(&fb))
 	known.setApart(d)
-	known.A, known.B, known.OneSided = d.A, d.B, d.OneSided
+	known.A, known.B, known.InA, known.InB, known.OneSided = d.A, d.B, d.InA, d.InB, d.OneSided
 	return known, nil
 }
 
@@ -96,13 +96,14 @@ func both(a, b map[string]bool, inA, inB string) {
 // there for the sake of their VMs are not compared themselves.
 func (p *parts) compare(a, b *rules.Result) *Drift {
 	if p.filter == nil {
-		return compareAll(a, b)
+		return compareAll(a, b, func(*numa.Host, bool) bool { return true })
 	}
-	d := compareAll(p.filter.Part(a, p.a), p.filter.Part(b, p.b))
-	d.Hosts = slices.DeleteFunc(d.Hosts, func(h Host) bool { return !p.b.Hosts[h.B.ID] })
-	d.NewHosts = slices.DeleteFunc(d.NewHosts, func(h *numa.Host) bool { return !p.b.Hosts[h.ID] })
-	d.GoneHosts = slices.DeleteFunc(d.GoneHosts, func(h *numa.Host) bool { return !p.a.Hosts[h.ID] })
-	return d
+	return compareAll(p.filter.Part(a, p.a), p.filter.Part(b, p.b), func(h *numa.Host, inB bool) bool {
+		if inB {
+			return p.b.Hosts[h.ID]
+		}
+		return p.a.Hosts[h.ID]
+	})
 }
 
 // share gives each fact that one side states and the other does not, or only assumes,

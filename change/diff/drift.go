@@ -5,6 +5,7 @@ package diff
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -17,22 +18,43 @@ import (
 // A Drift is what differs between two judged fleets, A and B. Every list is empty
 // when nothing differs.
 type Drift struct {
-	A, B *rules.Result
+	A   *rules.Result `json:"-"`
+	B   *rules.Result `json:"-"`
+	InA Side          `json:"a"`
+	InB Side          `json:"b"`
+	// Counts of the VMs that are in both fleets and judged in one at least.
+	Better    int `json:"better"`
+	Worse     int `json:"worse"`
+	Stopped   int `json:"cannotRun"` // of Worse: VMs that do not run any more
+	Other     int `json:"other"`
+	Unchanged int `json:"unchanged"`
+	Moved     int `json:"moved"` // VMs on another host than before, when that alone differs
+	// OneSided counts facts that only one side knows; they are not compared.
+	OneSided int `json:"knownOnOneSide"`
 	// VMs whose layout or findings differ: those that do not run any more, other worse
 	// ones, and so on by verdict; last those with other settings only.
-	VMs   []VM
-	Hosts []Host // whose settings differ
-	// VMs and hosts of one fleet alone.
-	NewVMs, GoneVMs     []*numa.VM
-	NewHosts, GoneHosts []*numa.Host
-	Findings            []Finding
-	Told                []Finding // apart from these: that differ by facts that one side alone knows
-	Moved               int       // VMs on another host than before, when that alone differs
-	// Counts of the VMs that are in both fleets and judged in one at least.
-	Better, Worse, Other, Unchanged int
-	Stopped                         int // of Worse: VMs that do not run any more
-	// OneSided counts facts that only one side knows; they are not compared.
-	OneSided int
+	VMs   []VM   `json:"vms,omitempty"`
+	Hosts []Host `json:"hosts,omitempty"` // whose settings differ
+	// VMs, as cluster/name, and hosts of one fleet alone.
+	NewVMs    []string  `json:"newVMs,omitempty"`
+	GoneVMs   []string  `json:"goneVMs,omitempty"`
+	NewHosts  []string  `json:"newHosts,omitempty"`
+	GoneHosts []string  `json:"goneHosts,omitempty"`
+	Findings  []Finding `json:"findings,omitempty"`
+	Told      []Finding `json:"findingsKnownOnOneSide,omitempty"` // apart from these: that differ by facts that one side alone knows
+}
+
+// A Side is one of the fleets, or the part of it that is compared.
+type Side struct {
+	Source    string `json:"source"`
+	Collected string `json:"collected,omitempty"`
+	Hosts     int    `json:"hosts"`
+	VMs       int    `json:"vms"`
+	Judged    int    `json:"judged"`
+}
+
+func sideOf(r *rules.Result) Side {
+	return Side{r.Fleet.Source, r.Fleet.Collected, len(r.Fleet.Hosts), len(r.Fleet.VMs), r.VMs}
 }
 
 // A Verdict says what became of a VM.
@@ -56,30 +78,39 @@ func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 
 // A VM is one VM in both fleets.
 type VM struct {
-	A, B     *numa.VM
-	Cluster  string // name, in B
-	From, To Place
-	Verdict  Verdict
-	Layout   bool      // the layouts differ
-	Why      []string  // what differs for the guest and its memory, in a few words each
-	Settings []Setting // of the VM itself
-	Apart    bool      // layout and findings differ by facts that one side alone knows: no drift
+	A        *numa.VM  `json:"-"`
+	B        *numa.VM  `json:"-"`
+	Name     string    `json:"vm"` // in B
+	ID       string    `json:"id"` // in B
+	Cluster  string    `json:"cluster,omitempty"`
+	Verdict  Verdict   `json:"verdict"`
+	Layout   bool      `json:"-"`             // the layouts differ
+	Why      []string  `json:"why,omitempty"` // what differs for the guest and its memory, in a few words each
+	From     Place     `json:"from"`
+	To       Place     `json:"to"`
+	Settings []Setting `json:"settings,omitempty"`       // of the VM itself
+	Apart    bool      `json:"knownOnOneSide,omitempty"` // layout and findings differ by facts that one side alone knows: no drift
 
 	oneSided []string // names of settings of its own that one side alone knows
 }
 
 // Subject returns cluster/name, as findings do.
 func (v *VM) Subject() string {
-	if v.Cluster == "" {
-		return v.B.Name
+	return subject(v.Cluster, v.Name)
+}
+
+func subject(cluster, name string) string {
+	if cluster == "" {
+		return name
 	}
-	return v.Cluster + "/" + v.B.Name
+	return cluster + "/" + name
 }
 
 // A Host is one host in both fleets.
 type Host struct {
-	A, B     *numa.Host
-	Settings []Setting
+	Name     string    `json:"host"`
+	ID       string    `json:"id"` // in B
+	Settings []Setting `json:"settings"`
 }
 
 // A Setting is a fact with its two values, in the words of scenarios.
@@ -94,6 +125,30 @@ type Finding struct{ A, B *finding.Finding }
 
 // Of returns the finding that there is, that of B first.
 func (f *Finding) Of() *finding.Finding { return cmp.Or(f.B, f.A) }
+
+// Change says what became of it: "new", "gone", or what its severity was: "was high".
+func (f *Finding) Change() string {
+	switch {
+	case f.A == nil:
+		return "new"
+	case f.B == nil:
+		return "gone"
+	}
+	return "was " + f.A.Severity.String()
+}
+
+// MarshalJSON writes the finding that there is and what became of it.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Change  string           `json:"change"` // new, gone or severity
+		Was     string           `json:"was,omitempty"`
+		Finding *finding.Finding `json:"finding"`
+	}{Change: f.Change(), Finding: f.Of()}
+	if f.A != nil && f.B != nil {
+		out.Change, out.Was = "severity", f.A.Severity.String()
+	}
+	return json.Marshal(out)
+}
 
 // Worsens reports whether the finding is new, or more severe than it was, and at
 // least of severity s.
@@ -144,13 +199,25 @@ func (d *Drift) Differs() bool {
 	return vms || len(d.Hosts)+len(d.NewVMs)+len(d.GoneVMs)+len(d.NewHosts)+len(d.GoneHosts) > 0
 }
 
-// compareAll compares two judged fleets by the facts that each has.
-func compareAll(a, b *rules.Result) *Drift {
-	d := &Drift{A: a, B: b}
+// compareAll compares two judged fleets by the facts that each has; hosts are those that are
+// compared themselves.
+func compareAll(a, b *rules.Result, compared func(h *numa.Host, inB bool) bool) *Drift {
+	d := &Drift{A: a, B: b, InA: sideOf(a), InB: sideOf(b)}
 	vms := matchVMs(a.Fleet, b.Fleet)
 	hosts := matchHosts(a.Fleet, b.Fleet)
-	d.NewVMs, d.GoneVMs = alone(vms, a.Fleet.VMs, b.Fleet.VMs)
-	d.NewHosts, d.GoneHosts = alone(hosts, a.Fleet.Hosts, b.Fleet.Hosts)
+	vmName := func(f *numa.Fleet) func(*numa.VM) string {
+		return func(v *numa.VM) string { return subject(f.ClusterName(v.Cluster), v.Name) }
+	}
+	hostName := func(inB bool) func(*numa.Host) string {
+		return func(h *numa.Host) string {
+			if compared(h, inB) {
+				return h.Name
+			}
+			return ""
+		}
+	}
+	d.NewVMs, d.GoneVMs = alone(vms.hasB, b.Fleet.VMs, vmName(b.Fleet)), alone(vms.hasA, a.Fleet.VMs, vmName(a.Fleet))
+	d.NewHosts, d.GoneHosts = alone(hosts.hasB, b.Fleet.Hosts, hostName(true)), alone(hosts.hasA, a.Fleet.Hosts, hostName(false))
 	of := d.findings(vms, hosts)
 	inA, inB := judged(a), judged(b)
 	for _, p := range vms.pairs {
@@ -159,8 +226,8 @@ func compareAll(a, b *rules.Result) *Drift {
 	}
 	for _, p := range hosts.pairs {
 		ha, hb := &a.Fleet.Hosts[p[0]], &b.Fleet.Hosts[p[1]]
-		if s := d.hostSettings(ha, hb); len(s) > 0 {
-			d.Hosts = append(d.Hosts, Host{ha, hb, s})
+		if s := d.hostSettings(ha, hb); len(s) > 0 && compared(hb, true) {
+			d.Hosts = append(d.Hosts, Host{hb.Name, hb.ID, s})
 		}
 	}
 	d.sort()
@@ -175,7 +242,7 @@ func (d *Drift) sort() {
 
 // vm compares one VM and adds it when anything differs.
 func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs) {
-	v := VM{A: va, B: vb, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
+	v := VM{A: va, B: vb, Name: vb.Name, ID: vb.ID, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
 	v.Settings, v.oneSided = d.vmSettings(va, vb)
 	v.Layout = v.From.differs(&v.To)
 	v.Verdict = Unchanged
@@ -233,4 +300,21 @@ func judged(r *rules.Result) map[string]*rule.VM {
 		}
 	}
 	return out
+}
+
+// Notes returns what B or its judgement notes and A does not. VMs that stop have the reason
+// in Why.
+func (d *Drift) Notes() []numa.Note {
+	had := map[numa.Note]bool{}
+	for _, n := range slices.Concat(d.A.Fleet.Notes, d.A.Unjudged) {
+		had[n] = true
+	}
+	for i := range d.VMs {
+		if v := &d.VMs[i]; v.Stops() {
+			for _, why := range v.Why {
+				had[numa.Note{At: v.B.At, Text: "VM " + v.B.Name + ": " + why}] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Concat(d.B.Fleet.Notes, d.B.Unjudged), func(n numa.Note) bool { return had[n] })
 }

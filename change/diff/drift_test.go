@@ -3,6 +3,7 @@ package diff_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -48,20 +49,20 @@ func text(d *diff.Drift) string {
 	}
 	for _, h := range d.Hosts {
 		for _, s := range h.Settings {
-			fmt.Fprintf(&b, "host %s: %s %s -> %s\n", h.B.Name, s.Name, s.From, s.To)
+			fmt.Fprintf(&b, "host %s: %s %s -> %s\n", h.Name, s.Name, s.From, s.To)
 		}
 	}
 	for _, v := range d.NewVMs {
-		fmt.Fprintf(&b, "new VM %s\n", v.Name)
+		fmt.Fprintf(&b, "new VM %s\n", path.Base(v))
 	}
 	for _, v := range d.GoneVMs {
-		fmt.Fprintf(&b, "gone VM %s\n", v.Name)
+		fmt.Fprintf(&b, "gone VM %s\n", path.Base(v))
 	}
 	for _, h := range d.NewHosts {
-		fmt.Fprintf(&b, "new host %s\n", h.Name)
+		fmt.Fprintf(&b, "new host %s\n", h)
 	}
 	for _, h := range d.GoneHosts {
-		fmt.Fprintf(&b, "gone host %s\n", h.Name)
+		fmt.Fprintf(&b, "gone host %s\n", h)
 	}
 	for _, f := range d.Findings {
 		if f.Of().VMID == "" && f.Of().Severity == finding.Info { // remarks about hosts: the VMs matter here
@@ -224,10 +225,10 @@ func TestMatching(t *testing.T) {
 		d := compare(t, fleet(tt.a), fleet(tt.b), diff.Options{})
 		var got []string
 		for _, v := range d.NewVMs {
-			got = append(got, "new "+v.Name)
+			got = append(got, "new "+path.Base(v))
 		}
 		for _, v := range d.GoneVMs {
-			got = append(got, "gone "+v.Name)
+			got = append(got, "gone "+path.Base(v))
 		}
 		if s := strings.Join(got, " "); s != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, s, tt.want)
@@ -324,7 +325,7 @@ func mirrored(d *diff.Drift, back bool) []string {
 	}
 	for _, h := range d.Hosts {
 		for _, s := range h.Settings {
-			out = append(out, h.A.ID+" "+s.Name+" "+turn(s.From, s.To))
+			out = append(out, h.ID+" "+s.Name+" "+turn(s.From, s.To))
 		}
 	}
 	for _, f := range d.Findings {

@@ -104,17 +104,16 @@ func matchHosts(a, b *numa.Fleet) *pairs {
 	return match(of(a), of(b))
 }
 
-// alone returns the objects of B and of A that the other fleet does not have.
-func alone[T any](p *pairs, a, b []T) (added, gone []*T) {
-	for i := range b {
-		if !p.hasB[i] {
-			added = append(added, &b[i])
+// alone returns the names of the objects that the other fleet does not have; those without a
+// name do not count.
+func alone[T any](matched []bool, all []T, name func(*T) string) (out []string) {
+	for i := range all {
+		if matched[i] {
+			continue
+		}
+		if s := name(&all[i]); s != "" {
+			out = append(out, s)
 		}
 	}
-	for i := range a {
-		if !p.hasA[i] {
-			gone = append(gone, &a[i])
-		}
-	}
-	return added, gone
+	return out
 }

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,6 +49,24 @@ func placeOf(v *rule.VM) Place {
 // Runs reports whether the VM is judged and its host runs its virtual hardware.
 func (p *Place) Runs() bool {
 	return p.On != nil && int(p.VM.Guest.Hardware) <= p.On.Kind.Machine.Release.Hardware()
+}
+
+// MarshalJSON writes the layout and the hosts that give it; null for a VM that is not judged.
+func (p Place) MarshalJSON() ([]byte, error) {
+	l := p.Layout()
+	if l == nil {
+		return []byte("null"), nil
+	}
+	hosts := make([]string, len(p.On.Kind.Hosts))
+	for i, h := range p.On.Kind.Hosts {
+		hosts[i] = h.Name
+	}
+	return json.Marshal(struct {
+		Short  string        `json:"short"`
+		Hosts  []string      `json:"hosts"`
+		Runs   bool          `json:"runs"`
+		Layout *vnuma.Layout `json:"layout"`
+	}{rule.Short(l), hosts, p.Runs(), l})
 }
 
 // Layout returns the layout; nil when there is none.

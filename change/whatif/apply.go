@@ -14,9 +14,10 @@ import (
 
 // An Effect says what a change did.
 type Effect struct {
-	Change     string // its text
-	Hosts, VMs int    // that it is about
-	Changed    int    // of them: those that were not so before
+	Change  string `json:"change"` // its text
+	Hosts   int    `json:"hosts"`  // that it is about
+	VMs     int    `json:"vms"`
+	Changed int    `json:"changed"` // of them: those that were not so before
 }
 
 // Apply returns the fleet as it would be after the changes, in their order, and what

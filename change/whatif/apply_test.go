@@ -492,14 +492,14 @@ host d1 nodes=2 cores=10 memory=100GB
 	all := whatif.Capacities(f, got)
 	gb := numa.GiB
 	want := []whatif.Capacity{{
-		Cluster: "c",
-		Before:  whatif.Supply{Hosts: 2, Memory: 200 * gb, Cores: 40, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
-		After:   whatif.Supply{Hosts: 1, Memory: 100 * gb, Cores: 20, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
+		Cluster: "c", Certain: true,
+		Before: whatif.Supply{Hosts: 2, Memory: 200 * gb, Cores: 40, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
+		After:  whatif.Supply{Hosts: 1, Memory: 100 * gb, Cores: 20, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
 	}}
 	if !slices.Equal(all, want) {
 		t.Errorf("got  %+v\nwant %+v", all, want)
 	}
-	if fits, ok := all[0].Fits(); fits || !ok || !whatif.Short(all) {
+	if fits, ok := all[0].After.Fits(); fits || !ok || !whatif.Short(all) {
 		t.Errorf("Fits() = %v, %v; Short %v; want false, true, true", fits, ok, whatif.Short(all))
 	}
 	if all := whatif.Capacities(f, f); all != nil {
@@ -512,13 +512,13 @@ host d1 nodes=2 cores=10 memory=100GB
 	if s := all[0].After; s.Reserved != 60*gb || s.Unreserved != 1 {
 		t.Errorf("one reservation unknown: %+v", s)
 	}
-	if fits, ok := all[0].Fits(); !fits || ok {
+	if fits, ok := all[0].After.Fits(); !fits || ok {
 		t.Errorf("one reservation unknown: Fits() = %v, %v; want true, false", fits, ok)
 	}
 	f.VMs[1].Memory.Value = 20 * gb
 	got, _ = apply(t, f, "-a1")
 	all = whatif.Capacities(f, got)
-	if fits, ok := all[0].Fits(); !fits || !ok {
+	if fits, ok := all[0].After.Fits(); !fits || !ok {
 		t.Errorf("one reservation unknown, and all memory fits: Fits() = %v, %v; want true, true", fits, ok)
 	}
 	// A standalone host.

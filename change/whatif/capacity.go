@@ -10,30 +10,32 @@ import (
 // A Supply is what hosts have and VMs want. Memory is that of the modules: what the
 // kernel and each VM need beside it is not known and not counted.
 type Supply struct {
-	Hosts      int        // that can run VMs
-	Memory     numa.Bytes // of these hosts
-	Cores      int
-	VMs        int        // powered on, templates left out; unknown counts as on
-	Configured numa.Bytes // memory of these VMs
-	Reserved   numa.Bytes
-	VCPUs      int
-	Unknown    int // hosts and VMs whose memory or cores nobody states
-	// Unreserved counts the VMs whose reservation nobody states: Reserved is what is
+	Hosts      int        `json:"hosts"` // that can run VMs
+	Memory     numa.Bytes `json:"bytes"` // of these hosts
+	Cores      int        `json:"cores"`
+	VMs        int        `json:"vms"`     // powered on, templates left out; unknown counts as on
+	Configured numa.Bytes `json:"vmBytes"` // memory of these VMs
+	Reserved   numa.Bytes `json:"reservedBytes"`
+	VCPUs      int        `json:"vcpus"`
+	Unknown    int        `json:"unknown"` // hosts and VMs whose memory or cores are not stated
+	// Unreserved counts the VMs whose reservation is not stated: Reserved is what is
 	// known, and the least there can be.
-	Unreserved int
+	Unreserved int `json:"reservationsUnknown"`
 }
 
 // A Capacity is a cluster's supply before and after a change.
 type Capacity struct {
-	Cluster       string // name; that of the host for a standalone one
-	Before, After Supply
+	Cluster string `json:"cluster"` // name; that of the host for a standalone one
+	Fits    bool   `json:"fits"`    // after the change, as Supply says
+	Certain bool   `json:"certain"`
+	Before  Supply `json:"before"`
+	After   Supply `json:"after"`
 }
 
 // Fits reports whether the reservations fit the memory: what is missing does not
-// power on. ok is false when a size is unknown, or a reservation that could decide it:
-// where the whole memory of the VMs fits, so do their reservations.
-func (c *Capacity) Fits() (fits, ok bool) {
-	s := &c.After
+// power on. It is not certain when a size is unknown, or a reservation that could decide
+// it: where the whole memory of the VMs fits, so do their reservations.
+func (s *Supply) Fits() (fits, certain bool) {
 	return s.Reserved <= s.Memory, s.Unknown == 0 && (s.Unreserved == 0 || s.Configured <= s.Memory)
 }
 
@@ -62,7 +64,9 @@ func differing(out []Capacity, seen map[string]bool, id, name string, b, a map[s
 		return out
 	}
 	seen[id] = true
-	return append(out, Capacity{name, b[id], a[id]})
+	c := Capacity{Cluster: name, Before: b[id], After: a[id]}
+	c.Fits, c.Certain = c.After.Fits()
+	return append(out, c)
 }
 
 // supplies returns the supply of each cluster by its ID, and by "host ID" of each
@@ -120,8 +124,7 @@ func runs(v *numa.VM) bool {
 // have no host left.
 func Short(all []Capacity) bool {
 	return slices.ContainsFunc(all, func(c Capacity) bool {
-		before, _ := (&Capacity{After: c.Before}).Fits()
-		after, _ := c.Fits()
-		return before && !after || c.After.Hosts == 0 && c.Before.VMs > 0
+		before, _ := c.Before.Fits()
+		return before && !c.Fits || c.After.Hosts == 0 && c.Before.VMs > 0
 	})
 }

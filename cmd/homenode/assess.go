@@ -15,6 +15,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/atomicfile"
 	"homenode/output/answer"
+	"homenode/output/change"
 	"homenode/output/form"
 	"homenode/output/report"
 	"homenode/output/table/xlsx"
@@ -162,6 +163,9 @@ changed fleet stands beside today's, and 1 means that the change makes something
 			if err != nil {
 				return err
 			}
+			if asked != nil && cmd.Flags().Changed("table") {
+				return errors.New("--table: a what-if writes all its tables")
+			}
 			shown, err := part.filter()
 			if err != nil {
 				return err
@@ -172,7 +176,7 @@ changed fleet stands beside today's, and 1 means that the change makes something
 				return err
 			}
 			if asked != nil {
-				err := whatIf(cmd, &out, fleet, asked, options, shown, report.DriftOptions{Details: details, FailOn: least})
+				err := whatIf(cmd, &out, fleet, asked, options, shown, change.Options{Details: details, FailOn: least})
 				return cmp.Or(err, src.incomplete())
 			}
 			read := time.Since(start)

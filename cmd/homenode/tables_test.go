@@ -25,7 +25,8 @@ var hostileStarts = []string{" =1+1", "＝1+1", "@x", "-1+1", "+x"}
 // tableArgs are the commands that write CSV or XLSX, each as it is called with names from
 // strangers, less --format and --table. TestTablesAreGuarded looks for those that lack.
 var tableArgs = map[string][][]string{
-	"assess":  {{"fleet.json"}},
+	"assess":  {{"fleet.json"}, {"fleet.json", "--what-if", "vm=@xvm vcpus=2", "--lose-host", "+xhost"}},
+	"diff":    {{"fleet.json", "other.txtar"}, {"other.txtar", "fleet.json", "--details"}},
 	"capture": {{"captures", "--fleet", "fleet.json"}, {"one.csv", "--extract", "*"}},
 	"simulate": {
 		{"fleet.json", "--hours", "0.2"}, {"fleet.json", "--hours", "0.2", "--why"},
@@ -228,7 +229,7 @@ vm v5 cluster=c5 host=h5 vcpus=12 coresPerSocket=1 memory=32GB hw=19 hotAdd=on g
 		}
 	}
 	for name, text := range map[string]string{
-		"fleet.json": b.String(), "results/tests.txt": tests, "@x.txt": latencies, "＝1+1.txt": strings.Replace(latencies, "90.5", "92.5", 1),
+		"fleet.json": b.String(), "other.txtar": "release 8.0U3\nhost a nodes=2 cores=4 memory=64GB\nvm b host=a vcpus=2 memory=4GB\n", "results/tests.txt": tests, "@x.txt": latencies, "＝1+1.txt": strings.Replace(latencies, "90.5", "92.5", 1),
 		// A cell and a name of a column may be anything, too.
 		"one.csv": `"(PDH-CSV 4.0) (UTC)(0)","\\@x\Group Cpu(1:=1+1)\% Ready","` + strings.Join([]string{`\\@x\Memory\Free MBytes`, `\\@x\Memory\Kernel State`, `=1+1"`}, `","`) + "\n" +
 			`"11/22/2026 10:00:00"," =1+1","@x","-1.5","1"` + "\n" + `"11/22/2026 10:00:05","＝1+1","-1+1","+x","2"` + "\n",

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -12,7 +11,8 @@ import (
 	"homenode/change/diff"
 	"homenode/change/whatif"
 	"homenode/numa"
-	"homenode/output/report"
+	"homenode/output/change"
+	"homenode/output/form"
 	"homenode/rules"
 	"homenode/rules/filter"
 	"homenode/rules/finding"
@@ -49,8 +49,8 @@ func (v *whatIfValue) Type() string   { return "string" }
 
 // changes reads what the flags say; format is the one of the output.
 func (f *whatIfFlags) changes(format string) ([]whatif.Change, error) {
-	if f.asked != nil && !slices.Contains(driftForms, format) {
-		return nil, fmt.Errorf("--format: found %q, want one of %s for a what-if", format, strings.Join(driftForms, ", "))
+	if f.asked != nil && !slices.Contains(form.Tables, format) {
+		return nil, fmt.Errorf("--format: found %q, want one of %s for a what-if", format, strings.Join(form.Tables, ", "))
 	}
 	var out []whatif.Change
 	for _, a := range f.asked {
@@ -106,38 +106,17 @@ func changesIn(path string) ([]whatif.Change, error) {
 	return out, nil
 }
 
-// driftForms are the forms of what-ifs and comparisons.
-var driftForms = []string{"table", "json", "markdown"}
-
 // whatIf judges the fleet today and changed, and writes both side by side. Findings
 // that are there today do not count for the exit code: those that the change makes do.
-func whatIf(cmd *cobra.Command, out *outputFlags, fleet *numa.Fleet, changes []whatif.Change, ro rules.Options, shown *filter.Filter, o report.DriftOptions) error {
-	today := whatif.Unobserved(fleet)
-	changed, effects, err := whatif.Apply(fleet, changes, ro.Choices)
+func whatIf(cmd *cobra.Command, out *outputFlags, fleet *numa.Fleet, changes []whatif.Change, ro rules.Options, shown *filter.Filter, o change.Options) error {
+	r, err := whatif.Judge(fleet, changes, ro, shown)
 	if err != nil {
 		return err
 	}
-	d, err := diff.Compare(rules.Run(today, ro), rules.Run(changed, ro), diff.Options{Filter: shown})
-	if err != nil {
+	if err := out.print(cmd, change.WhatIf(r, o)); err != nil {
 		return err
 	}
-	if d.A.VMs == 0 && len(fleet.VMs) > d.A.Templates {
-		return fmt.Errorf("none of %d VMs could be judged: see the notes of assess without a what-if", len(fleet.VMs)-d.A.Templates)
-	}
-	capacity := whatif.Capacities(today, changed)
-	err = out.write(cmd, func(w io.Writer, colour bool) error {
-		switch o.Colour = colour; out.format {
-		case "json":
-			return report.WhatIfJSON(w, d, effects, capacity)
-		case "markdown":
-			return report.WhatIfMarkdown(w, d, effects, capacity, o)
-		}
-		return report.WhatIf(w, d, effects, capacity, o)
-	})
-	if err != nil {
-		return err
-	}
-	if findings, vms := d.Worsens(o.FailOn); findings+vms > 0 || whatif.Short(capacity) {
+	if r.Worsens(o.FailOn) {
 		return errFindings
 	}
 	return nil
@@ -202,17 +181,7 @@ power-on may write them) are no drift.`,
 			if err != nil {
 				return err
 			}
-			err = out.write(cmd, func(w io.Writer, colour bool) error {
-				o := report.DriftOptions{Colour: colour, Details: details, FailOn: least}
-				switch out.format {
-				case "json":
-					return report.DiffJSON(w, d)
-				case "markdown":
-					return report.DiffMarkdown(w, d, o)
-				}
-				return report.Diff(w, d, o)
-			})
-			if err != nil {
+			if err := out.print(cmd, change.Diff(d, change.Options{Details: details, FailOn: least})); err != nil {
 				return err
 			}
 			if findings, _ := d.Worsens(least); d.Differs() || findings > 0 {
@@ -222,7 +191,7 @@ power-on may write them) are no drift.`,
 		},
 	}
 	src.register(cmd)
-	out.register(cmd, driftForms...)
+	out.register(cmd, form.Tables...)
 	choose.register(cmd)
 	config.register(cmd)
 	part.register(cmd)

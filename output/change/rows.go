@@ -1,4 +1,4 @@
-package report
+package change
 
 import (
 	"cmp"
@@ -27,8 +27,8 @@ func (r *changedRow) word() string {
 	return r.verdict.String()
 }
 
-// Subjects returns "prod-a/sql01 +4".
-func (r *changedRow) Subjects() string {
+// subjects returns "prod-a/sql01 +4".
+func (r *changedRow) subjects() string {
 	if len(r.vms) == 1 {
 		return r.first
 	}
@@ -91,7 +91,7 @@ func findingGroups(d *diff.Drift, findings []diff.Finding) []findingGroup {
 	var out []findingGroup
 	for i := range findings {
 		f := findings[i].Of()
-		change := changeWord(&findings[i])
+		change := findings[i].Change()
 		k := slices.IndexFunc(out, func(g findingGroup) bool {
 			return g.change == change && g.severity == f.Severity && g.rule.ID == f.Rule
 		})
@@ -106,16 +106,6 @@ func findingGroups(d *diff.Drift, findings []diff.Finding) []findingGroup {
 		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(b.severity, a.severity))
 	})
 	return out
-}
-
-func changeWord(f *diff.Finding) string {
-	switch {
-	case f.A == nil:
-		return "new"
-	case f.B == nil:
-		return "gone"
-	}
-	return "was " + f.A.Severity.String()
 }
 
 // A settingRow is a setting of one object, or of several that change alike.
@@ -133,12 +123,12 @@ func (r *settingRow) of() string {
 }
 
 // settingRows returns the settings that differ, hosts first.
-func settingRows(hosts []diff.Host, vms []diff.VM, o DriftOptions) []settingRow {
+func settingRows(hosts []diff.Host, vms []diff.VM, each bool) []settingRow {
 	var out []settingRow
 	index := map[diff.Setting]int{}
 	add := func(subject string, s []diff.Setting) {
 		for _, one := range s {
-			if i, ok := index[one]; ok && !o.Details {
+			if i, ok := index[one]; ok && !each {
 				out[i].count++
 				continue
 			}
@@ -147,7 +137,7 @@ func settingRows(hosts []diff.Host, vms []diff.VM, o DriftOptions) []settingRow 
 		}
 	}
 	for i := range hosts {
-		add(hosts[i].B.Name, hosts[i].Settings)
+		add(hosts[i].Name, hosts[i].Settings)
 	}
 	clear(index) // a VM is not counted with hosts
 	for i := range vms {

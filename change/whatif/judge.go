@@ -1,0 +1,43 @@
+package whatif
+
+import (
+	"fmt"
+
+	"homenode/change/diff"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/filter"
+	"homenode/rules/finding"
+)
+
+// A Result is the changed fleet beside today's: A is today, B is changed.
+type Result struct {
+	*diff.Drift
+	Changes  []Effect   `json:"changes"`
+	Capacity []Capacity `json:"capacity,omitempty"` // clusters whose hosts or VMs differ in size
+}
+
+// Judge judges a fleet as it is and as it would be after the changes; the filter says what of
+// it is compared, nil for everything. It is an error when no VM can be judged.
+func Judge(f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
+	today := Unobserved(f)
+	changed, effects, err := Apply(f, changes, o.Choices)
+	if err != nil {
+		return nil, err
+	}
+	d, err := diff.Compare(rules.Run(today, o), rules.Run(changed, o), diff.Options{Filter: shown})
+	if err != nil {
+		return nil, err
+	}
+	if d.A.VMs == 0 && len(f.VMs) > d.A.Templates {
+		return nil, fmt.Errorf("none of %d VMs could be judged: see the notes of assess without a what-if", len(f.VMs)-d.A.Templates)
+	}
+	return &Result{d, effects, Capacities(today, changed)}, nil
+}
+
+// Worsens reports whether findings of this severity or more are new or worse, VMs cannot run
+// any more, or capacity is short. Findings that are there today do not count.
+func (r *Result) Worsens(least finding.Severity) bool {
+	findings, vms := r.Drift.Worsens(least)
+	return findings+vms > 0 || Short(r.Capacity)
+}

@@ -1,0 +1,116 @@
+package change
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/change/whatif"
+	"homenode/internal/words"
+	"homenode/output/answer"
+	"homenode/rules/rule"
+)
+
+// WhatIf returns the answer of a what-if: today's fleet beside the changed one.
+func WhatIf(r *whatif.Result, o Options) *answer.Answer {
+	a := &answer.Answer{Command: "assess", Format: "homenode-what-if", Version: 2, Title: "What if", Verdict: []string{verdicts(r.Drift)}, Result: r}
+	for i := range r.Changes {
+		e := &r.Changes[i]
+		a.Facts = append(a.Facts, answer.Fact{Name: "change", Text: e.Change + ": " + effectText(e)})
+	}
+	shownFact(a, r.Drift)
+	worse := worsened(r.Drift, o)
+	if whatif.Short(r.Capacity) {
+		worse = append(worse, "capacity is short")
+	}
+	exitFact(a, worse)
+	a.Tables = append(addSettings(nil, r.Hosts, nil, o, "today", "changed"), differences(r.Drift, o, "today", "changed")...)
+	if len(r.Capacity) > 0 {
+		t := answer.Table{Name: "capacity", Columns: answer.Columns("capacity", "hosts", "memory of VMs / hosts", "reserved", "vCPUs per core", "")}
+		for i := range r.Capacity {
+			c := &r.Capacity[i]
+			t.Add(c.Cluster, arrow(strconv.Itoa(c.Before.Hosts), strconv.Itoa(c.After.Hosts)), memoryUse(c), reserved(&c.After), arrow(load(&c.Before), load(&c.After)), capacityText(c))
+		}
+		a.Tables = append(a.Tables, t)
+	}
+	a.NotesFrom("source", r.Notes()...)
+	return a
+}
+
+func effectText(e *whatif.Effect) string {
+	var parts []string
+	if e.Hosts > 0 {
+		parts = append(parts, words.Plural(e.Hosts, "host"))
+	}
+	if e.VMs > 0 {
+		parts = append(parts, words.Plural(e.VMs, "VM"))
+	}
+	text := strings.Join(parts, ", ")
+	if e.VMs > 0 && e.Hosts > 0 && strings.HasPrefix(e.Change, "--lose-host") {
+		return text + " have to power on elsewhere: judged where it suits them worst"
+	}
+	if all := e.Hosts + e.VMs; e.Changed == 0 {
+		text += ", nothing changes"
+	} else if e.Changed < all {
+		text += fmt.Sprintf(", %d change", e.Changed)
+	}
+	return text
+}
+
+// arrow returns "8 → 7", or one value when both are alike.
+func arrow(a, b string) string {
+	if a == b {
+		return a
+	}
+	return a + " → " + b
+}
+
+func share(s *whatif.Supply) string {
+	if s.Memory == 0 {
+		return "–"
+	}
+	return rule.Percent(float64(s.Configured) / float64(s.Memory))
+}
+
+func memoryUse(c *whatif.Capacity) string {
+	if c.After.Hosts == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%s / %s (%s)", c.After.Configured, c.After.Memory, arrow(share(&c.Before), share(&c.After)))
+}
+
+func reserved(s *whatif.Supply) string {
+	switch {
+	case s.Unreserved > 0 && s.Reserved == 0:
+		return "unknown"
+	case s.Unreserved > 0:
+		return fmt.Sprintf("%s + %s unknown", s.Reserved, words.Plural(s.Unreserved, "VM"))
+	case s.Reserved == 0:
+		return "none"
+	}
+	return s.Reserved.String()
+}
+
+func load(s *whatif.Supply) string {
+	if s.Cores == 0 {
+		return "–"
+	}
+	return fixed(float64(s.VCPUs)/float64(s.Cores), 1)
+}
+
+func capacityText(c *whatif.Capacity) string {
+	switch {
+	case c.After.Hosts == 0:
+		return "no host is left"
+	case !c.Fits:
+		return fmt.Sprintf("%s of reservations do not fit: VMs do not power on", c.After.Reserved-c.After.Memory)
+	case c.After.Configured > c.After.Memory && c.After.Unreserved > 0:
+		return fmt.Sprintf("%s more than there is: ballooning or swapping once all is touched; reservations of %s are unknown: they may not power on",
+			c.After.Configured-c.After.Memory, words.Plural(c.After.Unreserved, "VM"))
+	case c.After.Configured > c.After.Memory:
+		return fmt.Sprintf("%s more than there is: ballooning or swapping once all is touched", c.After.Configured-c.After.Memory)
+	case !c.Certain:
+		return fmt.Sprintf("fits, as far as sizes are known (%d unknown)", c.After.Unknown)
+	}
+	return "fits"
+}
