@@ -16,7 +16,8 @@ import (
 
 	"homenode/measure/compare"
 	"homenode/numa"
-	"homenode/output/comparison"
+	"homenode/output/form"
+	"homenode/output/measure"
 	"homenode/source/benchmark"
 )
 
@@ -63,19 +64,14 @@ Exit code 0: compared; 1: --fail-on worse and B is worse in a metric; 2: usage, 
 			if err != nil {
 				return err
 			}
-			err = out.write(cmd, func(w io.Writer, colour bool) error {
-				if out.format == "json" {
-					return comparison.JSON(w, report)
-				}
-				return comparison.Text(w, report, colour)
-			})
+			err = out.print(cmd, measure.Compare(report))
 			if err == nil && failOn == "worse" && report.Count(compare.Worse) > 0 {
 				return errFindings
 			}
 			return err
 		},
 	}
-	out.register(cmd, "table", "json")
+	out.register(cmd, form.Tables...)
 	cmd.Flags().StringVar(&failOn, "fail-on", "never", "verdict that makes the exit code 1: never, worse")
 	return cmd
 }
@@ -95,13 +91,16 @@ func eachOnce(paths []string) error {
 }
 
 // compareFiles reads and compares both sets.
-func compareFiles(a, b []string) (*comparison.Report, error) {
-	report := &comparison.Report{}
-	var runs [2][]compare.Run
+func compareFiles(a, b []string) (*compare.Report, error) {
+	var (
+		sets  [2]compare.Set
+		runs  [2][]compare.Run
+		notes []string
+	)
 	for i, names := range [][]string{a, b} {
-		set := []*comparison.Set{&report.A, &report.B}[i]
+		set := &sets[i]
 		for _, name := range names {
-			got, err := readRuns(name, set, &report.Notes)
+			got, err := readRuns(name, set, &notes)
 			if err != nil {
 				return nil, err
 			}
@@ -111,11 +110,11 @@ func compareFiles(a, b []string) (*comparison.Report, error) {
 			return nil, fmt.Errorf("%s: found no result of a benchmark", strings.Join(names, " "))
 		}
 	}
-	report.Comparison = compare.Sets(runs[0], runs[1])
-	if len(report.Metrics) == 0 {
+	both := compare.Sets(runs[0], runs[1])
+	if len(both.Metrics) == 0 {
 		return nil, fmt.Errorf("nothing to compare: no metric is in both sets (A has %s; B has %s)", kinds(runs[0]), kinds(runs[1]))
 	}
-	return report, nil
+	return compare.Of(sets[0], sets[1], both, notes), nil
 }
 
 // kinds names the tools and test cases of runs.
@@ -136,7 +135,7 @@ func kinds(runs []compare.Run) string {
 }
 
 // readRuns reads a file, or all results in a folder and the folders in it.
-func readRuns(name string, set *comparison.Set, notes *[]string) ([]compare.Run, error) {
+func readRuns(name string, set *compare.Set, notes *[]string) ([]compare.Run, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		if strings.HasPrefix(name, "-") {
@@ -179,7 +178,7 @@ func readBenchmark(name string) (_ *benchmark.Results, err error) {
 }
 
 // readResults reads one file and says in notes what its reader was not sure of.
-func readResults(name string, set *comparison.Set, notes *[]string) (runs []compare.Run, err error) {
+func readResults(name string, set *compare.Set, notes *[]string) (runs []compare.Run, err error) {
 	results, err := readBenchmark(name)
 	if err != nil {
 		return nil, err

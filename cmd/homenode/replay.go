@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,7 +14,8 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/measure/replay"
 	"homenode/numa"
-	"homenode/output/deviation"
+	"homenode/output/form"
+	"homenode/output/measure"
 	"homenode/rules/rule"
 	"homenode/source/open"
 	"homenode/source/story"
@@ -71,8 +71,8 @@ Exit code 0: replayed; 2: usage, I/O, or a file or host could not be replayed.`,
 		},
 	}
 	flagGroup(cmd, "Replay", again.register, choose.register)
-	flagGroup(cmd, "Show", func(cmd *cobra.Command) { out.register(cmd, "table", "json") }, func(cmd *cobra.Command) {
-		cmd.Flags().BoolVar(&again.details, "details", false, "all VMs and notes (table)")
+	flagGroup(cmd, "Show", func(cmd *cobra.Command) { out.register(cmd, form.Tables...) }, func(cmd *cobra.Command) {
+		cmd.Flags().BoolVar(&again.details, "details", false, "all VMs (table)")
 	})
 	flagGroup(cmd, "Source", src.register)
 	return cmd
@@ -108,13 +108,7 @@ func (f *replayFlags) run(cmd *cobra.Command, files []string, src *sourceFlags, 
 	if err != nil {
 		return err
 	}
-	err = out.write(cmd, func(w io.Writer, _ bool) error {
-		if out.format == "json" {
-			return deviation.JSON(w, results)
-		}
-		return deviation.Text(w, results, deviation.Options{Details: f.details})
-	})
-	if err != nil {
+	if err := out.print(cmd, measure.Replay(results, f.details)); err != nil {
 		return err
 	}
 	if f.failed > 0 {

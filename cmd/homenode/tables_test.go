@@ -32,6 +32,9 @@ var tableArgs = map[string][][]string{
 		{"fleet.json", "--hours", "0.2"}, {"fleet.json", "--hours", "0.2", "--why"},
 	},
 	"optimise":       {{"fleet.json", "--hours", "0.2", "--cluster", "@xcluster"}},
+	"validate":       {{"cases.json"}},
+	"replay":         {{"captures", "--fleet", "fleet.json", "--details"}},
+	"compare":        {{"results", "--", "results"}},
 	"sweep":          {{"fleet.json", "--hours", "0.2", "--grid", "lose-host=@xhost,+xhost"}, {"fleet.json", "--hours", "0.2", "--grid", "vm=@x* vcpus=2,4"}},
 	"size calibrate": {{"--path", "vsan-esa", "--hosts", "6", "--cpu", "78GHz", "--details", "results"}},
 	"size dump":      {{"fleet.json"}, {"--ram", "1.5TB", "--boot", "32GB"}, {"--published"}},
@@ -65,11 +68,12 @@ func TestTablesAreGuarded(t *testing.T) {
 				t.Errorf("%s writes %s: tableArgs lacks it", name, form)
 			}
 			listed[name] = true
+			output := map[string]string{"csv": "-", "xlsx": "out.xlsx"}[form]
 			for i, args := range tableArgs[name] {
-				args = slices.Concat(strings.Fields(name), []string{"--format", form}, args)
+				args = slices.Concat(strings.Fields(name), []string{"--format", form, "-o", output}, args)
 				switch {
 				case form == "xlsx" && i == 0:
-					checkWorkbook(t, append(args, "-o", "out.xlsx"))
+					checkWorkbook(t, args)
 				case form == "csv" && i == 0 && c.Flags().Lookup("table") != nil:
 					for _, table := range words(t, c, "table") {
 						guarded += checkCSV(t, append(slices.Clone(args), "--table", table))
@@ -229,7 +233,7 @@ vm v5 cluster=c5 host=h5 vcpus=12 coresPerSocket=1 memory=32GB hw=19 hotAdd=on g
 		}
 	}
 	for name, text := range map[string]string{
-		"fleet.json": b.String(), "other.txtar": "release 8.0U3\nhost a nodes=2 cores=4 memory=64GB\nvm b host=a vcpus=2 memory=4GB\n", "results/tests.txt": tests, "@x.txt": latencies, "＝1+1.txt": strings.Replace(latencies, "90.5", "92.5", 1),
+		"fleet.json": b.String(), "cases.json": `[{"id":"@xcase","source_url":"+x","observed":{}}]`, "other.txtar": "release 8.0U3\nhost a nodes=2 cores=4 memory=64GB\nvm b host=a vcpus=2 memory=4GB\n", "results/tests.txt": tests, "@x.txt": latencies, "＝1+1.txt": strings.Replace(latencies, "90.5", "92.5", 1),
 		// A cell and a name of a column may be anything, too.
 		"one.csv": `"(PDH-CSV 4.0) (UTC)(0)","\\@x\Group Cpu(1:=1+1)\% Ready","` + strings.Join([]string{`\\@x\Memory\Free MBytes`, `\\@x\Memory\Kernel State`, `=1+1"`}, `","`) + "\n" +
 			`"11/22/2026 10:00:00"," =1+1","@x","-1.5","1"` + "\n" + `"11/22/2026 10:00:05","＝1+1","-1+1","+x","2"` + "\n",

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"io"
 	"io/fs"
 
 	"github.com/spf13/cobra"
 
 	"homenode/measure/published"
-	"homenode/output/report"
+	"homenode/output/form"
+	"homenode/output/measure"
 )
 
 func newValidate() *cobra.Command {
@@ -47,19 +47,14 @@ Exit code 0: every comparable case is reproduced or its miss explained; 1: a mis
 				return err
 			}
 			score := published.NewScore(cases, choices)
-			err = out.write(cmd, func(w io.Writer, colour bool) error {
-				if out.format == "json" {
-					return report.ScoreJSON(w, score)
-				}
-				return report.Score(w, score, colour)
-			})
+			err = out.print(cmd, measure.Score(score))
 			if err == nil && score.Unexplained() > 0 {
 				return errFindings
 			}
 			return err
 		},
 	}
-	out.register(cmd, "table", "json")
+	out.register(cmd, form.Tables...)
 	choose.register(cmd)
 	cmd.Flags().BoolVar(&simulations, "simulations", false, "replay published experiments in the simulation")
 	return cmd

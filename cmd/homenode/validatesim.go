@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -9,7 +8,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/measure/experiment"
 	"homenode/measure/published"
-	"homenode/output/report"
+	"homenode/output/measure"
 )
 
 // validateSimulations prints published experiments beside the model.
@@ -24,12 +23,7 @@ func validateSimulations(cmd *cobra.Command, out *outputFlags, choices vnuma.Cho
 			return err
 		}
 	}
-	err = out.write(cmd, func(w io.Writer, colour bool) error {
-		if out.format == "json" {
-			return report.ExperimentsJSON(w, results)
-		}
-		return report.Experiments(w, results, colour)
-	})
+	err = out.print(cmd, measure.Experiments(results))
 	if err == nil && experiment.Unexplained(results) > 0 {
 		return errFindings
 	}

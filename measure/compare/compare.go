@@ -55,21 +55,29 @@ var Verdicts = []Verdict{Worse, Improved, Differs, Same, TooFew}
 
 // A Side is what one set measured of a metric.
 type Side struct {
-	Values []float64 // ascending
-	Median float64
+	Median float64   `json:"median"`
+	Values []float64 `json:"values"` // ascending
 }
 
 // An Interval holds the true difference with the confidence Confidence.
-type Interval struct{ Low, High float64 }
+type Interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
 
 // A Metric is one metric that both sets measured.
 type Metric struct {
-	Tool, Run, Name, Unit string
-	Better                Better
-	A, B                  Side
-	Difference            float64   // median of B − median of A, in the unit
-	Interval              *Interval // of Difference; nil with too few runs
-	Verdict               Verdict
+	Tool       string    `json:"tool"`
+	Run        string    `json:"run,omitempty"`
+	Name       string    `json:"metric"`
+	Unit       string    `json:"unit,omitempty"`
+	Better     Better    `json:"better,omitempty"`
+	A          Side      `json:"a"`
+	B          Side      `json:"b"`
+	Difference float64   `json:"difference"`                   // median of B − median of A, in the unit
+	Share      *float64  `json:"relativeDifference,omitempty"` // of A's median; nil when that is 0
+	Interval   *Interval `json:"interval,omitempty"`           // of Difference; nil with too few runs
+	Verdict    Verdict   `json:"verdict"`
 }
 
 // Relative returns x, such as Difference, as a share of the median of A; false when
@@ -83,22 +91,54 @@ func (m *Metric) Relative(x float64) (share float64, ok bool) {
 
 // A Single is a metric that only one set measured.
 type Single struct {
-	Tool, Run, Name string
-	InB             bool
-	N               int
+	Tool string `json:"tool"`
+	Run  string `json:"run,omitempty"`
+	Name string `json:"metric"`
+	InB  bool   `json:"inB"`
+	N    int    `json:"runs"`
 }
 
 // A Change is a setting that has no value common to both sets.
 type Change struct {
-	Tool, Run, Name string
-	A, B            []string
+	Tool string   `json:"tool"`
+	Run  string   `json:"run,omitempty"`
+	Name string   `json:"setting"`
+	A    []string `json:"a,omitempty"`
+	B    []string `json:"b,omitempty"`
 }
 
 // A Comparison is the result of Sets.
 type Comparison struct {
-	Metrics []Metric // tools and runs in the order of A
-	Singles []Single
-	Changes []Change
+	Metrics []Metric `json:"metrics"` // tools and runs in the order of A
+	Singles []Single `json:"onlyInOne,omitempty"`
+	Changes []Change `json:"settings,omitempty"`
+}
+
+// A Report is a comparison with what was read for it.
+type Report struct {
+	A          Set             `json:"a"`
+	B          Set             `json:"b"`
+	Confidence float64         `json:"confidence"`
+	Resamples  int             `json:"resamples"`
+	Seed       int             `json:"seed"`
+	Verdicts   map[Verdict]int `json:"metricsByVerdict"`
+	*Comparison
+	Notes []string `json:"notes,omitempty"` // what could not be read, or is doubtful
+}
+
+// A Set is what was read of one side.
+type Set struct {
+	Files []string `json:"files"`
+	Runs  int      `json:"runs"`
+}
+
+// Of returns the report of two sets.
+func Of(a, b Set, c *Comparison, notes []string) *Report {
+	r := &Report{A: a, B: b, Confidence: Confidence, Resamples: Resamples, Seed: Seed, Verdicts: map[Verdict]int{}, Comparison: c, Notes: notes}
+	for _, v := range Verdicts {
+		r.Verdicts[v] = c.Count(v)
+	}
+	return r
 }
 
 // Count returns how many metrics have the verdict.
@@ -205,9 +245,12 @@ func judge(g *gathered) Metric {
 	a, b := g.values[0], g.values[1]
 	m := Metric{
 		Tool: g.tool, Run: g.run, Name: g.name, Unit: g.unit, Better: g.better,
-		A: Side{a, median(a)}, B: Side{b, median(b)}, Verdict: TooFew,
+		A: Side{median(a), a}, B: Side{median(b), b}, Verdict: TooFew,
 	}
 	m.Difference = m.B.Median - m.A.Median
+	if share, ok := m.Relative(m.Difference); ok {
+		m.Share = &share
+	}
 	if len(a) < LeastRuns || len(b) < LeastRuns {
 		return m
 	}

@@ -213,9 +213,10 @@ func TestSets(t *testing.T) {
 		{"fio", "job1", []Setting{{"bs", "8k"}, {"version", "3.2"}}, []Value{v("IOPS", "1/s", 40), v("bw", "MiB/s", 4)}},
 		{"iometer", "x", []Setting{{"disks", "1"}}, []Value{v("IOPS", "1/s", 1)}},
 	}
+	all := 1.0
 	want := &Comparison{
 		Metrics: []Metric{{Tool: "fio", Run: "job1", Name: "IOPS", Unit: "1/s", Better: Higher,
-			A: Side{[]float64{10, 30}, 20}, B: Side{[]float64{40}, 40}, Difference: 20, Verdict: TooFew}},
+			A: Side{20, []float64{10, 30}}, B: Side{40, []float64{40}}, Difference: 20, Share: &all, Verdict: TooFew}},
 		Singles: []Single{
 			{"fio", "job1", "bw", false, 1},
 			{"fio", "job1", "bw", true, 1}, // another unit

@@ -44,14 +44,14 @@ import (
 
 // A Case is one published experiment.
 type Case struct {
-	File     string
-	ID       string
-	Title    string
-	Source   string
-	Assumed  []string // what no source states
-	Runs     []Run
-	Variants []Variant
-	Figures  []Figure
+	File     string    `json:"-"`
+	ID       string    `json:"id"`
+	Title    string    `json:"title"`
+	Source   string    `json:"source"`
+	Assumed  []string  `json:"assumed,omitempty"` // what no source states
+	Runs     []Run     `json:"-"`
+	Variants []Variant `json:"-"`
+	Figures  []Figure  `json:"-"`
 }
 
 // A Run is one story of a case. Most cases have one, without a name.
@@ -68,18 +68,18 @@ type Variant struct {
 
 // A Figure is one published figure.
 type Figure struct {
-	Line int
-	ID   string // of the experiment or of the article: e-wide or KB 430776
-	What string
+	Line int    `json:"-"`
+	ID   string `json:"id"` // of the experiment or of the article: e-wide or KB 430776
+	What string `json:"what"`
 	// Shown is the figure in the words of the source; without it the wants say it.
-	Shown   string
-	Wants   []Want // all of them have to hold
-	Because string // the reason for the tolerance
-	Why     string // the reason for a miss, or what a reader has to know
-	Fitted  string // the number or rule of the model that was taken from this figure
+	Shown   string `json:"-"`
+	Wants   []Want `json:"-"` // all of them have to hold
+	Because string `json:"-"` // the reason for the tolerance
+	Why     string `json:"-"` // the reason for a miss, or what a reader has to know
+	Fitted  string `json:"-"` // the number or rule of the model that was taken from this figure
 	// One of these for a figure that the model does not compute.
-	Input      string // it is an input of the story: why
-	Unmodelled string // why not
+	Input      string `json:"-"` // it is an input of the story: why
+	Unmodelled string `json:"-"` // why not
 }
 
 // ReadFile reads a case file.

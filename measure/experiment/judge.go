@@ -24,19 +24,24 @@ func (v Verdict) String() string {
 	return [...]string{"reproduced", "miss", "input", "not modelled"}[min(v, NotModelled)]
 }
 
+// MarshalText writes the verdict as String does.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // A Row is one figure beside what the model says.
 type Row struct {
-	Figure  *Figure
-	Model   string // "" when it is not computed
-	Verdict Verdict
-	Others  []Other // of the variants, in their order
+	*Figure
+	Published string   `json:"published"`       // in words: those of the source, or what the wants say
+	Model     string   `json:"model,omitempty"` // "" when it is not computed
+	Verdict   Verdict  `json:"verdict"`
+	Notes     []string `json:"notes,omitempty"`    // what a reader has to know beside the numbers
+	Others    []Other  `json:"variants,omitempty"` // of the variants, in their order
 }
 
 // An Other is what a figure comes to in a variant.
 type Other struct {
-	Variant string
-	Model   string
-	Verdict Verdict
+	Variant string  `json:"variant"`
+	Model   string  `json:"model"`
+	Verdict Verdict `json:"verdict"`
 }
 
 // Against returns the variants that have another verdict: the figure depends on what no
@@ -51,10 +56,27 @@ func (r *Row) Against() []Other {
 	return out
 }
 
+// notes are what a reader has to know of a figure beside its numbers.
+func (r *Row) notes() []string {
+	var out []string
+	f := r.Figure
+	for _, n := range []struct{ before, text string }{
+		{"", f.Input}, {"", f.Unmodelled}, {"tolerance: ", f.Because}, {"fitted: ", f.Fitted}, {"", f.Why},
+	} {
+		if n.text != "" {
+			out = append(out, n.before+n.text)
+		}
+	}
+	for _, o := range r.Against() {
+		out = append(out, fmt.Sprintf("if %s: %s, %s", o.Variant, o.Model, o.Verdict))
+	}
+	return out
+}
+
 // A Result is a case beside the model.
 type Result struct {
-	Case *Case
-	Rows []Row
+	*Case
+	Rows []Row `json:"figures"`
 }
 
 // Judge plays the stories of a case, in all its variants, and compares every figure. The
@@ -76,11 +98,14 @@ func Judge(ctx context.Context, c *Case, ch vnuma.Choices) (*Result, error) {
 			return nil, fmt.Errorf("%w (%s)", err, variant.Name)
 		}
 	}
+	for i := range out.Rows {
+		out.Rows[i].Notes = out.Rows[i].notes()
+	}
 	return out, nil
 }
 
 func (r *Row) take(f *Figure) {
-	r.Figure = f
+	r.Figure, r.Published = f, f.published()
 	if f.Input != "" {
 		r.Verdict = Input
 	} else if f.Unmodelled != "" {
@@ -139,14 +164,14 @@ func (w *Want) judge(traces []*trace) (model string, ok bool, err error) {
 	return model, holds(left, w.Relation, right, w.Tolerance), nil
 }
 
-// Published returns the figure in words: those of the source, or what the wants say.
-func (r *Row) Published() string {
-	if r.Figure.Shown != "" {
-		return r.Figure.Shown
+// published returns the figure in words.
+func (f *Figure) published() string {
+	if f.Shown != "" {
+		return f.Shown
 	}
 	var parts []string
-	for i := range r.Figure.Wants {
-		parts = append(parts, r.Figure.Wants[i].published())
+	for i := range f.Wants {
+		parts = append(parts, f.Wants[i].published())
 	}
 	return strings.Join(parts, "; ")
 }
@@ -170,10 +195,15 @@ func (w *Want) published() string {
 
 // A Score counts verdicts.
 type Score struct {
-	Figures, Reproduced, Missed, Inputs, NotModelled int
+	Figures     int `json:"figures"`
+	Reproduced  int `json:"reproduced"`
+	Missed      int `json:"missed"`
+	Inputs      int `json:"inputs"`
+	NotModelled int `json:"notModelled"`
 	// Of those reproduced, how many gave the model a number or a rule, and how many depend
 	// on what no source states.
-	Fitted, Depends int
+	Fitted  int `json:"reproducedFitted"`
+	Depends int `json:"reproducedDepends"`
 }
 
 // Count adds up the verdicts of results.

@@ -16,10 +16,11 @@ type Comparison struct {
 
 // A Field is one observed field beside the prediction.
 type Field struct {
-	Name                string
-	Predicted, Observed string
-	Agrees              bool
-	Reason              string // of a miss: the conflict of sources behind it, if one explains it
+	Name      string `json:"field"`
+	Predicted string `json:"predicted"`
+	Observed  string `json:"observed"`
+	Agrees    bool   `json:"-"`
+	Reason    string `json:"reason,omitempty"` // of a miss: the conflict of sources behind it, if one explains it
 }
 
 // Comparable reports whether at least one field could be compared.

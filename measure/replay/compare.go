@@ -41,7 +41,7 @@ func newComparison(p *plan) *comparison {
 	c := &comparison{plan: p, guests: make([]compared, len(p.guests)), before: make([]baseline, len(p.rec.lives)), free: map[int]numa.Bytes{}}
 	c.out = Result{
 		Host: strings.ToValidUTF8(p.rec.host, "\uFFFD"), Start: p.rec.start.UTC(), End: p.rec.start.UTC().Add(p.rec.lastAt()),
-		Moments: len(p.rec.moments), Window: p.rec.window, Story: p.story,
+		Moments: len(p.rec.moments), Window: p.rec.window, Seconds: p.rec.window.Seconds(), Story: p.story,
 	}
 	for i := range p.guests {
 		c.out.VMs = append(c.out.VMs, VM{Name: p.guests[i].name, Known: p.guests[i].known})
@@ -107,7 +107,7 @@ func (c *comparison) node(n *nodeSeen, t *numa.Tick) {
 	for i := range t.Nodes {
 		s := &t.Nodes[i]
 		if s.ID == n.id && n.known && s.Has&numa.HasFree != 0 {
-			c.out.Nodes[i].Error.add(float64(n.free), float64(s.Free), float64(c.free[n.id]))
+			c.out.Nodes[i].Errors[NodeFree].add(float64(n.free), float64(s.Free), float64(c.free[n.id]))
 		}
 	}
 }
@@ -165,7 +165,7 @@ func (c *comparison) result() *Result {
 		}
 	}
 	for i := range out.Nodes {
-		out.Totals[NodeFree].sum(&out.Nodes[i].Error)
+		out.Totals[NodeFree].sum(&out.Nodes[i].Errors[NodeFree])
 	}
 	for k := range out.Totals {
 		if out.Totals[k].Compared == 0 {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"encoding/json"
 	"math"
 
 	"homenode/numa"
@@ -25,6 +26,12 @@ var counterNames = [counters]string{"NHN", "N%L", "NRMEM", "NLMEM", "NMIG", "rea
 
 // String returns the counter as reports name it.
 func (c Counter) String() string { return counterNames[c] }
+
+// units are what figures are in.
+var units = [counters]string{
+	NHN: "share of moments that differ", Locality: "share", NRMEM: "bytes", NLMEM: "bytes",
+	NMIG: "migrations of a VM", Ready: "seconds a second", NodeFree: "bytes",
+}
 
 // Counters returns all counters, in the order of reports.
 func Counters() []Counter {
@@ -107,4 +114,56 @@ func (e *Error) Skill() (skill float64, ok bool) {
 		return 0, false
 	}
 	return 1 - e.Missed/e.Persisted, true
+}
+
+// Figures are the error of a counter: means of what was compared, in the unit; of NMIG
+// observed and simulated are sums. What is unknown is nil.
+type Figures struct {
+	Counter     string   `json:"counter"`
+	Unit        string   `json:"unit"`
+	Compared    int64    `json:"compared"`
+	Observed    *float64 `json:"observed,omitempty"`
+	Simulated   *float64 `json:"simulated,omitempty"`
+	Error       float64  `json:"error"`
+	Relative    *float64 `json:"relative,omitempty"`
+	Persistence float64  `json:"persistence"`
+	Skill       *float64 `json:"skill,omitempty"`
+}
+
+// Figures returns the error as figures of a counter.
+func (e *Error) Figures(c Counter) Figures {
+	f := Figures{Counter: c.String(), Unit: units[c], Compared: e.Compared}
+	scale := 1.0
+	if c == Locality { // counted in percent
+		scale = 0.01
+	}
+	f.Error, _ = e.Mean()
+	f.Persistence, _ = e.Persistence()
+	f.Error, f.Persistence = f.Error*scale, f.Persistence*scale
+	if c != NHN && e.Compared > 0 {
+		n := float64(e.Compared)
+		if c == NMIG {
+			n = 1 // all of them
+		}
+		observed, simulated := e.Observed/n*scale, e.Simulated/n*scale
+		f.Observed, f.Simulated = &observed, &simulated
+	}
+	if share, ok := e.Relative(); ok {
+		f.Relative = &share
+	}
+	if skill, ok := e.Skill(); ok {
+		f.Skill = &skill
+	}
+	return f
+}
+
+// MarshalJSON writes the figures of the counters that were compared.
+func (e *Errors) MarshalJSON() ([]byte, error) {
+	out := []Figures{}
+	for c := range counters {
+		if e[c].Compared > 0 {
+			out = append(out, e[c].Figures(c))
+		}
+	}
+	return json.Marshal(out)
 }

@@ -8,7 +8,8 @@ import (
 
 	"homenode/measure/replay"
 	"homenode/numa"
-	"homenode/output/deviation"
+	"homenode/output/form"
+	"homenode/output/measure"
 )
 
 // FuzzReplay checks that whatever ticks there are, a replay says what is missing, or runs a
@@ -54,7 +55,7 @@ func FuzzReplay(f *testing.F) {
 				}
 			}
 		}
-		if err := deviation.Text(discard{}, []*replay.Result{res}, deviation.Options{Details: true}); err != nil {
+		if err := form.Text(discard{}, measure.Replay([]*replay.Result{res}, true), form.Options{}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -34,29 +34,31 @@ type Options struct {
 
 // A Result is how a replay of one host compares with what was observed.
 type Result struct {
-	Host       string
-	Start, End time.Time     // UTC, of what is compared
-	Moments    int           // that are compared
-	Window     time.Duration // within which ticks are taken together
-	Story      *numa.Story   // what the simulation ran
-	Totals     Errors        // of all VMs and nodes
-	VMs        []VM          // in the order of the capture
-	Nodes      []Node        // by ID
+	Host    string        `json:"host"`
+	Start   time.Time     `json:"start"` // UTC, of what is compared
+	End     time.Time     `json:"end"`
+	Moments int           `json:"moments"` // that are compared
+	Window  time.Duration `json:"-"`       // within which ticks are taken together
+	Seconds float64       `json:"windowSeconds"`
+	Story   *numa.Story   `json:"-"`        // what the simulation ran
+	Totals  Errors        `json:"counters"` // of all VMs and nodes
+	VMs     []VM          `json:"vms"`      // in the order of the capture
+	Nodes   []Node        `json:"nodes"`    // by ID
 	// Notes say what was assumed, left out, or is not stated by the capture.
-	Notes []numa.Note
+	Notes []numa.Note `json:"-"`
 }
 
 // A VM is one VM of a replay; one that was powered off and on is one.
 type VM struct {
-	Name   string
-	Known  bool // in the inventory: its settings are not assumed
-	Errors Errors
+	Name   string `json:"vm"`
+	Known  bool   `json:"inInventory"` // its settings are not assumed
+	Errors Errors `json:"counters"`
 }
 
 // A Node is the free memory of one node.
 type Node struct {
-	ID    int
-	Error Error
+	ID     int    `json:"node"`
+	Errors Errors `json:"counters"` // NodeFree alone
 }
 
 // Run replays what was recorded of a host, which takes no more ticks then. The error says

@@ -13,7 +13,8 @@ import (
 	"homenode/internal/golden"
 	"homenode/measure/replay"
 	"homenode/numa"
-	"homenode/output/deviation"
+	"homenode/output/form"
+	"homenode/output/measure"
 	"homenode/source/demo"
 	"homenode/source/scenario"
 	"homenode/source/story"
@@ -75,7 +76,7 @@ func throughFiles(t *testing.T, s *numa.Story) []*replay.Recorder {
 func text(t *testing.T, all []*replay.Recorder, fleet *numa.Fleet) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := deviation.Text(&b, results(t, all, fleet), deviation.Options{Details: true}); err != nil {
+	if err := form.Text(&b, measure.Replay(results(t, all, fleet), true), form.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -174,7 +175,7 @@ func demoCapture(t testing.TB) (all []*replay.Recorder) {
 func TestSame(t *testing.T) {
 	var all [2]bytes.Buffer
 	for i := range all {
-		if err := deviation.JSON(&all[i], results(t, demoCapture(t), demoFleet(t))); err != nil {
+		if err := form.JSON(&all[i], measure.Replay(results(t, demoCapture(t), demoFleet(t)), false), form.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}

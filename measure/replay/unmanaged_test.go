@@ -27,7 +27,7 @@ load * cpu=10..40% active=30%
 	for _, all := range [][]*replay.Recorder{recorded(t, s, 0), throughFiles(t, s)} {
 		res := results(t, all, s.Fleet)[0]
 		for _, n := range res.Nodes {
-			if e := n.Error; e.Compared != 180 || e.Missed/float64(e.Compared) > 64*4096 {
+			if e := n.Errors[replay.NodeFree]; e.Compared != 180 || e.Missed/float64(e.Compared) > 64*4096 {
 				t.Errorf("node %d: free memory off by %g bytes in %d moments", n.ID, e.Missed/float64(e.Compared), e.Compared)
 			}
 		}

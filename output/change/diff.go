@@ -180,7 +180,7 @@ const shortLegend = "2×16: 2 clients of 16 vCPU; blind: the guest sees 1 node; 
 // differences returns the VMs that get another layout or other findings, and the findings.
 func differences(d *diff.Drift, o Options, from, to string) (out []answer.Table) {
 	if rows := changedRows(d, o.Details); len(rows) > 0 {
-		t := answer.Table{Name: "vms", Columns: answer.Columns("", "VM", from, to, "why"), Cut: shortLegend, Plain: &answer.Table{Columns: answer.Columns("verdict", "VM", "ID", from, to, "why")}}
+		t := answer.Table{Name: "vms", Columns: answer.Columns("", "VM", from, to, "why"), Foot: []string{shortLegend}, Plain: &answer.Table{Columns: answer.Columns("verdict", "VM", "ID", from, to, "why")}}
 		for i, r := range rows {
 			t.Add(r.word(), r.subjects(), r.from, r.to, r.why)
 			t.Rows[i][0].Tone = map[diff.Verdict]answer.Tone{diff.Worse: answer.High, diff.Other: answer.Low}[r.verdict]

@@ -1,16 +1,17 @@
-package deviation_test
+package measure
 
 import (
 	"bytes"
 	"context"
-	"errors"
+	"io"
 	"strings"
 	"testing"
 
 	"homenode/internal/golden"
 	"homenode/measure/replay"
 	"homenode/numa"
-	"homenode/output/deviation"
+	"homenode/output/answer"
+	"homenode/output/form"
 	"homenode/source/incident"
 	"homenode/source/scenario"
 )
@@ -54,24 +55,17 @@ func results(t *testing.T, lines string) []*replay.Result {
 	return []*replay.Result{res}
 }
 
-func TestText(t *testing.T) {
-	var b bytes.Buffer
-	if err := deviation.Text(&b, results(t, "6m end\n"), deviation.Options{}); err != nil {
-		t.Fatal(err)
+func TestReplay(t *testing.T) {
+	for name, write := range map[string]func(io.Writer, *answer.Answer, form.Options) error{"txt": form.Text, "json": form.JSON} {
+		var b bytes.Buffer
+		if err := write(&b, Replay(results(t, "6m end\n"), false), form.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		golden.Equal(t, b.Bytes(), "testdata/night."+name)
 	}
-	golden.Equal(t, b.Bytes(), "testdata/night.txt")
 }
 
-func TestJSON(t *testing.T) {
-	var b bytes.Buffer
-	if err := deviation.JSON(&b, results(t, "6m end\n")); err != nil {
-		t.Fatal(err)
-	}
-	golden.Equal(t, b.Bytes(), "testdata/night.json")
-}
-
-// TestLimits checks that only so many VMs and notes are shown, and that no more are hidden
-// than is said.
+// TestLimits checks that only so many VMs are shown, and that no more are hidden than is said.
 func TestLimits(t *testing.T) {
 	var lines strings.Builder
 	for i := range 20 {
@@ -79,29 +73,11 @@ func TestLimits(t *testing.T) {
 		lines.WriteString("vm " + n + " gid=100 vcpus=1 memory=1GB homes=0 local=1GB remote=0 used=1% ready=0%\n1m vm " + n + " homes=1 local=0 remote=1GB\n")
 	}
 	all := results(t, lines.String()+"6m end\n")
-	for details, want := range map[bool]string{false: "6 VMs more with errors (--details shows all)\n", true: "\ndb01 "} {
-		var b bytes.Buffer
-		if err := deviation.Text(&b, all, deviation.Options{Details: details}); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("details %v: found no %q in\n%s", details, want, b.String())
-		}
-		if more := strings.Contains(b.String(), "notes more (--details shows all)\n"); more == details {
-			t.Errorf("details %v: all notes shown: %v\n%s", details, !more, b.String())
-		}
+	short, long := Replay(all, false).Tables[1], Replay(all, true).Tables[1]
+	if want := "6 VMs more with errors (--details shows all)"; short.Cut != want || len(short.Rows) != 15 || len(short.Plain.Rows) != 22 {
+		t.Errorf("%d rows, %d plain ones, cut %q, want 15, 22, %q", len(short.Rows), len(short.Plain.Rows), short.Cut, want)
 	}
-}
-
-type broken struct{}
-
-func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
-
-func TestWriteErrors(t *testing.T) {
-	all := results(t, "6m end\n")
-	for name, err := range map[string]error{"text": deviation.Text(broken{}, all, deviation.Options{}), "JSON": deviation.JSON(broken{}, all)} {
-		if err == nil || err.Error() != "broken pipe" {
-			t.Errorf("%s = %v", name, err)
-		}
+	if long.Cut != "" || len(long.Rows) != 22 {
+		t.Errorf("with details %d rows, cut %q, want 22 and no cut", len(long.Rows), long.Cut)
 	}
 }

@@ -1,11 +1,12 @@
-package report_test
+package measure
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,7 +14,8 @@ import (
 	"homenode/internal/golden"
 	"homenode/measure/experiment"
 	"homenode/measure/published"
-	"homenode/output/report"
+	"homenode/output/answer"
+	"homenode/output/form"
 )
 
 // experiments returns the published experiments beside the model.
@@ -46,7 +48,7 @@ func experiments(t *testing.T) []*experiment.Result {
 // directions: what a change of the model does to a published figure is read here.
 func TestPublishedExperiments(t *testing.T) {
 	results := experiments(t)
-	page := document(t, "figures", "\n"+report.ExperimentsMarkdown(results)+"\n")
+	page := document(t, "figures", "\n"+markdownOf(results)+"\n")
 	page = replace(t, page, "quantities", "\n| quantity | what |\n|---|---|\n"+experiment.Quantities()+"\n")
 	golden.Equal(t, []byte(page), publishedPage)
 
@@ -126,20 +128,58 @@ func small(t *testing.T) []*experiment.Result {
 }
 
 func TestExperiments(t *testing.T) {
-	var b bytes.Buffer
-	if err := report.Experiments(&b, small(t), false); err != nil {
-		t.Fatal(err)
+	for name, write := range map[string]func(io.Writer, *answer.Answer, form.Options) error{"txt": form.Text, "json": form.JSON, "csv": form.CSV} {
+		var b bytes.Buffer
+		if err := write(&b, Experiments(small(t)), form.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		golden.Equal(t, b.Bytes(), "testdata/experiments."+name)
 	}
-	golden.Equal(t, b.Bytes(), "testdata/experiments.txt")
-	b.Reset()
-	if err := report.ExperimentsJSON(&b, small(t)); err != nil {
-		t.Fatal(err)
-	}
-	golden.Equal(t, b.Bytes(), "testdata/experiments.json")
-	if !json.Valid(b.Bytes()) {
-		t.Error("it is no JSON")
-	}
-	b.Reset()
-	fmt.Fprint(&b, report.ExperimentsMarkdown(small(t)))
-	golden.Equal(t, b.Bytes(), "testdata/experiments.md")
+	golden.Equal(t, []byte(markdownOf(small(t))), "testdata/experiments.md")
 }
+
+// markdownOf returns the tables of docs/published-simulations.md.
+func markdownOf(results []*experiment.Result) string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "**%s**\n\n| case | what | figures | reproduced | missed | inputs | not modelled |\n|---|---|---|---|---|---|---|\n", experiment.Count(results))
+	for _, r := range results {
+		s := experiment.Count([]*experiment.Result{r})
+		fmt.Fprintf(&b, "| [%s](#%s) | %s |", r.Case.ID, strings.ToLower(r.Case.ID), cell(r.Case.Title))
+		for _, n := range []int{s.Figures, s.Reproduced, s.Missed, s.Inputs, s.NotModelled} {
+			b.WriteString(" " + strconv.Itoa(n) + " |")
+		}
+		b.WriteString("\n")
+	}
+	for _, r := range results {
+		c := r.Case
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\nSource: %s.\n", c.ID, c.Title, c.Source)
+		if len(c.Assumed) > 0 {
+			b.WriteString("\nAssumed, for no source states it:\n\n")
+		}
+		for _, a := range c.Assumed {
+			fmt.Fprintf(&b, "- %s\n", a)
+		}
+		b.WriteString("\n| id | figure | published | model | verdict | notes |\n|---|---|---|---|---|---|\n")
+		for i := range r.Rows {
+			row := &r.Rows[i]
+			verdict := row.Verdict.String()
+			if row.Verdict == experiment.Miss {
+				verdict = "**miss**"
+			}
+			for j, text := range []string{row.Figure.ID, row.Figure.What, row.Published, row.Model, verdict, strings.Join(row.Notes, "<br>")} {
+				if text == "" {
+					text = "–"
+				}
+				if j == 0 {
+					b.WriteString("|")
+				}
+				b.WriteString(" " + cell(text) + " |")
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// cell escapes text for a cell of a Markdown table.
+func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
