@@ -1,7 +1,7 @@
 // Package archive walks over the files that an administrator hands in: one file, a
 // folder, a .tar, .tgz, .zip, .gz or .zst, or a vm-support bundle, whose big files
 // are divided into parts (name.FRAG-00000, -00001, …). Everything is streamed:
-// nothing is unpacked to disk, and members that nobody wants are not copied.
+// nothing is unpacked to disk, and members that are not wanted are not copied.
 package archive
 
 import (
@@ -130,7 +130,7 @@ func Clean(name string) string {
 	return name
 }
 
-// errBound is a bound of Options that was reached: it ends Walk, whatever Damaged says.
+// errBound is a bound of Options that was reached: it ends Walk, even with Damaged.
 type errBound struct{ msg string }
 
 func (e *errBound) Error() string { return e.msg }

@@ -112,7 +112,7 @@ func (w *walker) zipMember(full string, f *zip.File, depth int, parts *parts) er
 }
 
 // innerZip visits a zip inside an archive: its directory stands at its end, so it
-// is taken into memory, within the bound.
+// is read into memory, within the bound.
 func (w *walker) innerZip(full string, size int64, r io.Reader, at io.ReaderAt, depth int) error {
 	if at != nil {
 		return w.zip(full, at, size, depth)

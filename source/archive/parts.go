@@ -43,7 +43,7 @@ type divided struct {
 	visit   *resumable
 }
 
-// add takes the next part of the archive.
+// add adds the next part of the archive.
 func (p *parts) add(base string, n int, r io.Reader) error {
 	i := slices.IndexFunc(p.list, func(d *divided) bool { return d.base == base })
 	if i < 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The first bytes of what is told apart; tar has its magic at 257.
+// The first bytes of the formats; tar has its magic at 257.
 const (
 	gzipMagic = "\x1f\x8b"
 	zstdMagic = "\x28\xb5\x2f\xfd"

@@ -33,7 +33,7 @@ type IO struct {
 	// Mixed says that the run has I/Os of several sizes, so that Block is nil.
 	Mixed        bool
 	Read, Random *Number // in percent of the I/Os, as the run was told
-	Reads        *Number // as Read, but what it did; nil where directions are not told apart
+	Reads        *Number // as Read, but what it did; nil where directions are not counted separately
 	IOPS         *Number // of all VMs and disks together
 	Throughput   *Number // in bytes a second
 	CPU          *Number // in percent, of CPUOf
@@ -108,7 +108,7 @@ func (r *Run) iometerIO(io *IO) {
 	io.CPU, io.CPUOf = r.measured("CPU utilization", 1), OfGuest
 }
 
-// fioSize is one size as fio takes it, with the base of 1024 that is its default.
+// fioSize is one size as fio accepts it, with the base of 1024 that is its default.
 var fioSize = regexp.MustCompile(`(?i)^([0-9]+)(b|ki?b?|mi?b?)?$`)
 
 func (r *Run) fioIO(io *IO) {

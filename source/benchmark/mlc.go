@@ -293,7 +293,7 @@ func (m *mlc) row(fs []text.Line) {
 	}
 }
 
-// split takes apart values that touch: MLC prints one decimal.
+// split separates values that touch: MLC prints one decimal.
 func split(fs []text.Line) []text.Line {
 	var out []text.Line
 	for _, f := range fs {

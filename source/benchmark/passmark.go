@@ -9,7 +9,7 @@ import (
 
 // PassMark PerformanceTest: the screen of pt_linux, text and CSV exports with a
 // name, a number and a unit on a line, and results_all.yml. The export of the
-// Windows edition has no public sample: a line is taken when it begins with the
+// Windows edition has no public sample: a line is read when it begins with the
 // name of a known test, or stands in the layout of the screen.
 
 // A passmarkTest is one test, by its name on the screen and its key in YAML.

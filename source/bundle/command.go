@@ -83,7 +83,7 @@ const (
 
 // tree reads the vsish tree, up to hundreds of MB: a line with a path, then what
 // vsish prints for it. That form is inferred from the command; what does not have
-// it is passed over. Only the branches that matter are kept.
+// it is skipped. Only the branches that matter are kept.
 func (c *collector) tree(name string, r io.Reader) {
 	var part bytes.Buffer
 	from, parts := 0, 0

@@ -179,7 +179,7 @@ func (c *collector) mergeSame(entries []*entry) []*entry {
 		if e.fromVMX && !f.fromVMX {
 			f.Config, f.At, f.fromVMX = e.Config, e.At, true
 		} else if e.fromVMX {
-			c.note(e.At, "VM %s is also in %s, whose settings are taken", e.Name, f.At)
+			c.note(e.At, "VM %s is also in %s, whose settings are used", e.Name, f.At)
 		}
 		for _, o := range e.Observed {
 			if !slices.ContainsFunc(f.Observed, func(p numa.Observation) bool { return o.Time != "" && p.Time == o.Time }) {
@@ -191,7 +191,7 @@ func (c *collector) mergeSame(entries []*entry) []*entry {
 	return out
 }
 
-// sortLife orders observations by time where all bear one; else the order of the
+// sortLife orders observations by time when all have one; else the order of the
 // files stands.
 func sortLife(life []numa.Observation) {
 	if slices.ContainsFunc(life, func(o numa.Observation) bool { return o.Time == "" }) {

@@ -83,7 +83,7 @@ func fill[T any](to *numa.Fact[T], from numa.Fact[T]) {
 	}
 }
 
-// assumeNodes takes one node a package where packages and cores are all that is
+// assumeNodes assumes one node a package where packages and cores are all that is
 // known.
 func assumeNodes(h *numa.Host) {
 	packages, cores := h.Packages.Value, h.Cores.Value

@@ -13,7 +13,7 @@ const (
 	BenchmarkHosts = 4
 	BenchmarkCores = 32      // of each host
 	BenchmarkCore  = 2.8e9   // Hz
-	benchmarkCPU   = 0.65    // of a host that the I/O takes, about
+	benchmarkCPU   = 0.65    // of a host that the I/O uses, about
 	benchmarkIdle  = 1.5e9   // Hz
 	benchmarkStart = 1.731e9 // seconds since 1970, 7 November 2024
 )

@@ -36,7 +36,7 @@ func Capture() (*incident.Incident, error) {
 //go:embed story.txtar
 var StoryText string
 
-// Story returns it as the simulation takes it.
+// Story returns it for the simulation.
 func Story() (*numa.Story, error) {
 	return story.Read("story.txtar", []byte(StoryText))
 }

@@ -7,7 +7,7 @@ type batch struct {
 	off   int64   // of data in the file
 	size  int     // of data, while it has to be loaded
 	data  []byte  // whole lines; the last one of a file may lack its end
-	part  *window // of the file, that data can be taken from instead of being read; nil without
+	part  *window // of the file, that holds the data so that it need not be read; nil without
 	last  bool    // of the file
 	short bool    // the file has become shorter since its size was looked at
 	err   error   // that ended the file after data
@@ -15,7 +15,7 @@ type batch struct {
 	rows   []rowRef
 	values []float64 // by row, then wanted column
 	homes  []numa.NodeSet
-	known  uint64s // by row, which homes are stated; in words of its own
+	known  uint64s // by row, which homes are stated; each row has its own words
 	spans  []span
 	lines  int
 	length int // of the last row that was read, in bytes

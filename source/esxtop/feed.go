@@ -101,13 +101,13 @@ func (f *feed) fill(n int) {
 	}
 }
 
-// skip passes over the first n bytes of carry.
+// skip drops the first n bytes of carry.
 func (f *feed) skip(n int) {
 	f.pos += int64(n)
 	f.carry = f.carry[n:]
 }
 
-// A passage is what was passed over.
+// A passage is text that was skipped.
 type passage struct {
 	text         []byte
 	bytes, lines int
@@ -180,7 +180,7 @@ func lineBreak(b []byte) int {
 
 var errLong = fmt.Errorf("found a line of more than %d MiB", maxLine>>20)
 
-// line takes the next line, without its end.
+// line returns the next line, without its end.
 func (f *feed) line() ([]byte, error) {
 	for seen := 0; ; {
 		if i := bytes.IndexByte(f.carry[seen:], f.end); i >= 0 {

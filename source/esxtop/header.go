@@ -18,7 +18,7 @@ type Column struct {
 	Instance string // 1302698:db01; empty when there is none
 	Counter  string // Numa Local Memory MBytes
 	Index    int    // field of the row; the time is field 0
-	// Copy tells columns of one name apart, from 0: virtual disks of VMs of one name.
+	// Copy numbers columns of one name, from 0: virtual disks of VMs of one name.
 	Copy int
 	// Damaged: ESXi 6.5 glued another, nameless column to its left. Cells are read
 	// where it is clear which part of them is meant.
@@ -110,7 +110,7 @@ type groupKey struct {
 	gid  int64
 }
 
-// World takes the instance of a column of Vcpu apart: gid:group:world:name. All but the
+// World splits the instance of a column of Vcpu: gid:group:world:name. All but the
 // ids may hold colons; the name of the group is known from columns of Group Cpu and
 // Group Memory.
 func (h *Header) World(c *Column) (w World, ok bool) {
@@ -219,7 +219,7 @@ func (h *Header) readMagic(line []byte) (msg string) {
 	return ""
 }
 
-// cutTail decides whether every field stands in quotes and takes off the nameless column
+// cutTail decides whether every field stands in quotes and removes the nameless column
 // that ESXi 6.5 appends without quotes.
 func (h *Header) cutTail(fields []field, line []byte, w *warnings) []field {
 	last := len(fields) - 1

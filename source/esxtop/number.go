@@ -69,7 +69,7 @@ func plainNumber(cell []byte, comma bool) (float64, bool) {
 }
 
 // localNumber reads what other programs make of a number: 12,5 and 1.234,56 and
-// 1 234,56 and 1.2E+05. It takes a form only when it has one reading.
+// 1 234,56 and 1.2E+05. It accepts a form only when it has one reading.
 func localNumber(cell []byte, comma bool) (float64, verdict) {
 	body, sign := cell, ""
 	if body[0] == '-' || body[0] == '+' {
@@ -139,7 +139,7 @@ func couldGroup(m []byte, separator byte) bool {
 	return len(m)-i-1 == 3 && i >= 1 && i <= 3 && m[0] != '0'
 }
 
-// ungroup takes the separators out of a whole number whose groups have three digits.
+// ungroup removes the separators of a whole number whose groups have three digits.
 func ungroup(m []byte) ([]byte, bool) {
 	i := bytes.IndexAny(m, "., ")
 	if i < 0 {
@@ -201,7 +201,7 @@ func smallNumber(b []byte) (int, bool) {
 	return n, true
 }
 
-// trim takes blanks off both ends, no-break spaces among them.
+// trim removes blanks at both ends, no-break spaces among them.
 func trim(b []byte) []byte {
 	if len(b) > 0 && b[0] > ' ' && b[0] < 0x7f && b[len(b)-1] > ' ' && b[len(b)-1] < 0x7f {
 		return b

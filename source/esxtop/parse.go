@@ -25,7 +25,7 @@ type output struct {
 	values []float64
 	homes  []numa.NodeSet
 	known  uint64s
-	spans  []span // nil when nobody wants them
+	spans  []span // nil without Options.Text
 }
 
 func newParser(h *Header, text bool, end byte) *parser {
@@ -83,7 +83,7 @@ func (p *parser) grow(b *batch) {
 	}
 }
 
-// shrink takes the room back.
+// shrink removes the room again.
 func (p *parser) shrink(b *batch) {
 	b.values = b.values[:len(b.values)-len(p.h.Wanted)]
 	b.homes = b.homes[:len(b.homes)-p.h.homes]

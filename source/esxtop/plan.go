@@ -99,7 +99,7 @@ var (
 	nodeForm = regexp.MustCompile(`n(?:o?)d(?:e?)[ _(]*(\d{1,2})(?:\D|$)`)
 )
 
-// onNode takes the normal name of such a counter apart.
+// onNode splits the normal name of such a counter.
 func onNode(counter string) (node int, guest, ok bool) {
 	kind := kindForm.FindString(counter)
 	if kind == "" {
@@ -253,7 +253,7 @@ func (b *planner) vm(c *Column) *vmPlan {
 	b.host(c.Host)
 	if !proven {
 		b.warns.add(kindVMs, b.header.Line, 1, func() string {
-			return "found neither % VmWait nor worlds of vCPUs: groups with memory on a NUMA node are taken for VMs"
+			return "found neither % VmWait nor worlds of vCPUs: groups with memory on a NUMA node are assumed to be VMs"
 		})
 	}
 	vm := &vmPlan{gid: gid, name: name, vcpus: len(worlds), unproven: !proven}

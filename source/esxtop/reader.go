@@ -1,6 +1,6 @@
 // Package esxtop reads the batch files of esxtop and resxtop: CSV of one row a moment and
 // one column a counter, often 50,000 columns and many gigabytes. A Reader gives the cells
-// of the columns that the caller wants and passes over the rest without looking at
+// of the columns that the caller wants and skips the rest without looking at
 // them; Ticks makes of them what NUMA did, host by host.
 //
 //	"(PDH-CSV 4.0) (UTC)(0)","\\esx01\Group Cpu(7:db01)\% Used","\\esx01\…     header
@@ -229,7 +229,7 @@ func (r *Reader) advance() *rowRef {
 	return nil
 }
 
-// nextBatch takes the next rows.
+// nextBatch gets the next rows.
 func (r *Reader) nextBatch() bool {
 	if r.batch != nil {
 		b := r.batch

@@ -99,7 +99,7 @@ func TestReader(t *testing.T) {
 		{"Excel: no seconds, no zeros", bare + "3/26/2015 22:42,24.4,40\n3/26/2015 22:42,24.5,41\n", []string{"2 2015-03-26T22:42:00 24.4 40", "3 2015-03-26T22:42:30 24.5 41"},
 			[]string{"b.csv:2:1: found several rows of one minute without seconds: they are spread evenly over it, so times within a minute are assumed (and 1 more such rows)"}},
 		{"Excel for Mac: no date, past midnight", bare + "23:59:58,1,2\n00:00:03,3,4\n", []string{"2 1970-01-01T23:59:58 1 2", "3 1970-01-02T00:00:03 3 4"},
-			[]string{"b.csv:2:1: found a time without date: the first day is taken for 1970-01-01 (and 1 more such rows)"}},
+			[]string{"b.csv:2:1: found a time without date: the first day is assumed to be 1970-01-01 (and 1 more such rows)"}},
 		{"decimal commas", strings.ReplaceAll(bare, ",", ";") + "21.11.2026 10:00:00;1.024,5;0,25\n", []string{"2 " + stamp + "0 1024.5 0.25"}, nil},
 		{"decimal commas, two readings", strings.ReplaceAll(bare, ",", ";") + "21.11.2026 10:00:00;1.024;0\n", []string{"2 " + stamp + "0 ? 0"},
 			[]string{`b.csv:2:21: \\h\Memory\Free MBytes: found "1.024", want a decimal point: it could mean two numbers, the cell is left out`}},

@@ -128,7 +128,7 @@ func (c *clock) set(row *Row, ref *rowRef, h *Header, w *warnings) bool {
 		ms = c.dates.read(ref)
 	case ref.form == undated:
 		w.add(kindDate, row.Line, 1, func() string {
-			return "found a time without date: the first day is taken for 1970-01-01"
+			return "found a time without date: the first day is assumed to be 1970-01-01"
 		})
 		if c.any && ms < c.last-day/2 {
 			c.rolled += day

@@ -112,7 +112,7 @@ func fresh(b []byte, p int, values []float64) (n, next int) {
 	return len(values), p
 }
 
-// skip passes over at most n cells of up to eight characters, with "," in quotes behind
+// skip skips at most n cells of up to eight characters, with "," in quotes behind
 // them, and returns how many and the place behind.
 func skip(b []byte, p, n int) (skipped, next int) {
 	for i := range n {

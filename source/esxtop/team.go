@@ -30,7 +30,7 @@ func newTeam(f *feed, h *Header, opt Options) *team {
 	return t
 }
 
-// work takes batches until the file or the team ends.
+// work reads batches until the file or the team ends.
 func (t *team) work(p *parser) {
 	for {
 		var b *batch

@@ -28,7 +28,7 @@ type Ticks struct {
 	begun  map[string]bool
 	begins int // as Reader.begins
 	warns  warnings
-	// outside are those about cells before Options.From and after Options.To: nobody reads them.
+	// outside are those about cells before Options.From and after Options.To: they are not reported.
 	outside warnings
 	// Rows, and those of them that are earlier than the one before.
 	rowCount, back int
@@ -169,7 +169,7 @@ func (t *Ticks) fill(p *hostPlan) bool {
 	return true
 }
 
-// cells takes numbers out of a row.
+// cells reads numbers of a row.
 type cells struct {
 	row    *Row
 	warns  *warnings
@@ -221,7 +221,7 @@ const (
 	mostMoves   = 1 << 30    // between two rows; 4294967295 stands for none
 )
 
-// share takes a percentage that is no less than 0.
+// share reads a percentage that is no less than 0.
 func (c *cells) share(at int, has numa.Counters, to *float64) {
 	v, ok := c.value(at)
 	if !ok {
@@ -371,7 +371,7 @@ func (c *cells) numa(p *vmPlan, v *numa.VMTick) {
 }
 
 // addUp leaves out the memory by node that is not all of the VM's: a column of it was not
-// recorded, or it is something else than its name was taken for.
+// recorded, or it is something else than its name suggests.
 func (c *cells) addUp(p *vmPlan, v *numa.VMTick) {
 	if len(v.OnNode) == 0 || v.Has&numa.HasMemory == 0 {
 		return

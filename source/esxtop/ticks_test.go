@@ -179,7 +179,7 @@ func TestTicksUnproven(t *testing.T) {
 	got := summary(t, `"(PDH-CSV 4.0) (UTC)(0)","\\h\Group Memory(5:sh)\Numa Local Memory MBytes","\\h\Group Memory(5:sh)\Numa Remote Memory MBytes","\\h\Group Memory(7:a)\Numa Local Memory MBytes","\\h\Group Memory(7:a)\Numa Remote Memory MBytes"`+"\n"+
 		`"11/21/2026 10:00:00","0.00","0.00","3.00","4.00"`+"\n")
 	want := []string{
-		"b.csv:1:1: found neither % VmWait nor worlds of vCPUs: groups with memory on a NUMA node are taken for VMs (and 1 more such groups)",
+		"b.csv:1:1: found neither % VmWait nor worlds of vCPUs: groups with memory on a NUMA node are assumed to be VMs (and 1 more such groups)",
 		"2 10:00:00 0s 7:a 3 MB/4 MB",
 	}
 	slices.Sort(got)

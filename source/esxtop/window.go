@@ -75,7 +75,7 @@ func (w *windows) close() {
 	}
 }
 
-// sizeOf returns how long a file is, 0 when nobody knows.
+// sizeOf returns how long a file is, 0 when it is unknown.
 func sizeOf(f file) int64 {
 	info, err := f.Stat()
 	if err != nil {

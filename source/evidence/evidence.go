@@ -58,8 +58,8 @@ func Join(f *numa.Fleet, pieces []Piece) Summary {
 	return j.Summary
 }
 
-// older compares the times of observations: what bears none was saved for this
-// analysis and is taken as the newest.
+// older compares the times of observations: an observation without a time was saved for this
+// analysis and counts as the newest.
 func older(a, b numa.Observation) int {
 	at, okA := a.Instant()
 	bt, okB := b.Instant()
@@ -71,7 +71,7 @@ func older(a, b numa.Observation) int {
 	case okB:
 		return 1
 	}
-	return strings.Compare(a.At, b.At) // whatever order the files are given in
+	return strings.Compare(a.At, b.At) // independent of the order of the files
 }
 
 type joiner struct {

@@ -61,7 +61,7 @@ func (j *joiner) ownerOfVM(p *Piece, from *numa.VM, file, format, name string) *
 	return j.owner(p, file, from.At, format, name)
 }
 
-// byUUID returns the only VM with the UUID of from, in whatever form it is written;
+// byUUID returns the only VM with the UUID of from, in any form;
 // of several, as copies have, the one with its name too.
 func (j *joiner) byUUID(p *Piece, from *numa.VM) *numa.VM {
 	plain := func(s string) string {
@@ -109,7 +109,7 @@ func (s *settings) last() (t time.Time) {
 }
 
 // fill gives the VMs the settings that the inventory lacks: of the files that state
-// one, the newest counts. Of logs without a time the last one is taken for that.
+// one, the newest counts. Of logs without a time the last one counts as the newest.
 func (j *joiner) fill() {
 	slices.Reverse(j.stated)
 	slices.SortStableFunc(j.stated, func(a, b settings) int {

@@ -13,7 +13,7 @@ import (
 const maxOutputs = 8 << 20
 
 // Outputs reads a file that holds what commands printed, one output after another, and
-// minds the lines that belong to none.
+// warns about the lines that belong to none.
 type Outputs struct {
 	Name string // of the file, as given
 	Want string // for errors: "the output of lscpu, numactl -H or Coreinfo"
@@ -47,7 +47,7 @@ func (o *Outputs) Read(r io.Reader, line func(n int, raw string)) error {
 }
 
 // Stray warns of a line that belongs to no output; of several in a row only the first. What a
-// terminal prints at a login is passed over.
+// terminal prints at a login is skipped.
 func (o *Outputs) Stray(l text.Line) {
 	if text.IsBanner(l.Text) {
 		return

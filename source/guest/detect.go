@@ -42,7 +42,7 @@ func formOf(l string) string {
 }
 
 // Detect returns the form of the first output in the beginning of a file, which is
-// decoded text of up to 64 KiB. It is strict where Read is not: what it takes is
+// decoded text of up to 64 KiB. It is strict where Read is not: what it accepts is
 // no other tool's output.
 func Detect(head []byte) (format string, ok bool) {
 	for raw := range bytes.Lines(head) {

@@ -157,7 +157,7 @@ func (v *View) vector(of func(CPU) int) (values []int, ok bool) {
 	return values, len(values) > 0
 }
 
-// ranks numbers the values from 0 in their order; further values may take part in
+// ranks numbers the values from 0 in their order; further values are included in
 // the numbering.
 func ranks(values, further []int) []int {
 	all := slices.Concat(values, further)

@@ -18,7 +18,7 @@ const Date = "date"
 // A Moment is the result of date.
 type Moment struct {
 	Time time.Time // UTC
-	// Zone is as stated: "UTC", "+0100"; empty when it is not, and Time is taken as UTC, the
+	// Zone is as stated: "UTC", "+0100"; empty when it is not, and Time is read as UTC, the
 	// time zone of every ESXi.
 	Zone string
 	// Foreign tells that Zone is a name that stands for several time zones, or for one that

@@ -87,7 +87,7 @@ func formatOfCommand(p text.Prompt) string {
 	return ""
 }
 
-// jsonForms tell the forms of esxcli --formatter=json apart by their keys.
+// jsonForms distinguish the outputs of esxcli --formatter=json by their keys.
 var jsonForms = []struct {
 	format string
 	keys   []string // in normal form

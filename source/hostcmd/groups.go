@@ -7,7 +7,7 @@ import (
 	"homenode/source/text"
 )
 
-// A Group is what an output tells of one VM: the scheduler's group.
+// A Group is what an output states about one VM: the scheduler's group.
 type Group struct {
 	Name string // vm.<cartel id>; empty on the esxtop screen
 	ID   int64  // of the scheduler group, which esxtop calls GID; -1 when not shown
@@ -124,7 +124,7 @@ func (o *Output) memoryGroups(rows ClientMemory) []Group {
 	}
 	for _, r := range rows {
 		c := client{groupKey{r.Group, r.GroupID}, r.Client}
-		// A share that the rows do not give tells of rows that were cut off.
+		// A share that does not follow from the rows means that some rows were cut off.
 		if share := truncated(r.Memory, sums[c]); r.MemoryPct >= 0 && max(share-r.MemoryPct, r.MemoryPct-share) > 1 {
 			unknown[c.group] = true
 		}

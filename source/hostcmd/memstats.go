@@ -11,7 +11,7 @@ import (
 )
 
 // MemoryStats is one report of memstats -r, such as vm-stats. The columns are in
-// the order of the tool, whatever the order they were asked for.
+// the order of the tool, not in the order of the request.
 type MemoryStats struct {
 	Kind    string     // "VIRTUAL MACHINE"
 	Time    string     // as printed, in the time zone of the host

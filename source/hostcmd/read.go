@@ -45,7 +45,7 @@ type parser struct {
 	last    *Output
 	found   bool        // an output that is no date
 	date    text.Line   // the first
-	open    bool        // the last output still takes lines
+	open    bool        // the last output can still get lines
 	lines   []text.Line // of the open output
 	size    int         // of lines, in bytes
 	seen    map[string]bool

@@ -46,7 +46,7 @@ func (o *Output) readUname(lines []text.Line) {
 	}
 }
 
-// release takes a release that says more than the one before.
+// release keeps a release that is more precise than the one before.
 func (o *Output) release(l text.Line) {
 	r, err := numa.ParseRelease(l.Text)
 	if err != nil {

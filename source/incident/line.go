@@ -151,7 +151,7 @@ func (v *vm) set(at, over time.Duration, w word.Word, f *flip) (err error) {
 	return err
 }
 
-// over takes over= out of the words.
+// over removes over= from the words and returns its value.
 func over(words []word.Word) (time.Duration, []word.Word, error) {
 	i := slices.IndexFunc(words, func(w word.Word) bool { return w.Key == "over" })
 	if i < 0 {

@@ -20,7 +20,7 @@ type Part struct {
 	Err    error           // why it could not be read, or not to its end
 }
 
-// Anything reads what lies at path, or standard input for "-", as whatever it is. In a
+// Anything reads what lies at path, or standard input for "-", in any format. In a
 // folder or archive, files of other kinds are left out.
 func Anything(path string, stdin io.Reader) []Part {
 	if path == "-" {

@@ -23,7 +23,7 @@ import (
 	"homenode/source/vmxlog"
 )
 
-// A format is one kind of file. Their order matters where a file could be taken
+// A format is one kind of file. Their order matters where a file could be mistaken
 // for two kinds: the stricter detection comes first.
 type format struct {
 	name   string // for the list of what is read
@@ -144,7 +144,7 @@ type Found struct {
 }
 
 // Walk reads what lies at path: a file, also packed with gzip or zstd, or the files
-// in a folder or archive, where those of no known format are passed over. visit is
+// in a folder or archive, where those of unknown formats are skipped. visit is
 // called for each; the error is that of the walk or of visit.
 func Walk(path string, visit func(Found) error) error {
 	var damaged []Found

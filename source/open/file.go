@@ -35,7 +35,7 @@ func missing(name string, err error) error {
 	return err
 }
 
-// File reads the fleet of a file or folder of whatever kind it is.
+// File reads the fleet of a file or folder of any kind.
 func File(path string) (*numa.Fleet, error) {
 	info, err := os.Stat(path)
 	if err == nil {

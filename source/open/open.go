@@ -3,7 +3,7 @@
 //
 //	Fleet      SOURCEs: vCenters, exports, snapshots, scenarios, stories, folders, archives
 //	File       one file or folder as a fleet
-//	Anything   one file, folder or archive as whatever it is
+//	Anything   one file, folder or archive of any kind
 //	Documents  one file of evidence; Walk reads those of a folder or archive
 //	Ticks      captures
 //
@@ -33,7 +33,7 @@ const Demo = "demo"
 type Options struct {
 	// Dial returns the Source that a URL, Demo or "vcenter" names; nil reads files only.
 	Dial func(name string) (Source, error)
-	// Progress is told how far the reading is; nil means nobody is. The calls come one at
+	// Progress is told how far the reading is; nil disables it. The calls come one at
 	// a time, from several goroutines.
 	Progress func(Step)
 
@@ -206,7 +206,7 @@ type progress struct {
 	done int // sources
 }
 
-// of returns what to tell the progress of one source; nil when nobody looks.
+// of returns what to tell the progress of one source; nil when progress is not shown.
 func (p *progress) of(source string) func(stage string, done, total int) {
 	if p.show == nil {
 		return nil

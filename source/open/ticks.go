@@ -18,7 +18,7 @@ import (
 const StandardInput = "standard input"
 
 // Ticks reads the captures that arg names: a file, a folder or an archive, "-" for standard
-// input, or Demo. It returns how many files of other formats it passed over.
+// input, or Demo. It returns how many files of other formats it skipped.
 func Ticks(ctx context.Context, arg string, stdin io.Reader, o ticks.Options, v ticks.Visit) (passed int, err error) {
 	file := &ticks.File{Name: arg}
 	begin := func(name, format string) error {

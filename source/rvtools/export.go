@@ -12,7 +12,7 @@ import (
 	"homenode/numa"
 )
 
-// An export is the sheets of one RVTools export, in whatever form.
+// An export is the sheets of one RVTools export, in any form.
 type export struct {
 	path   string               // as the user gave it, for errors
 	base   string               // its last element, for notes and origins
@@ -140,7 +140,7 @@ var nameTime = regexp.MustCompile(`(\d{4}-\d{2}-\d{2})_(\d{2})\.(\d{2})\.(\d{2})
 const wallClock = "2006-01-02T15:04:05"
 
 // parseTime reads the creation time of an export: a date of Excel, or a text
-// that begins with the year. In other texts day and month cannot be told apart.
+// that begins with the year. In other texts day and month cannot be distinguished.
 func parseTime(s string) (string, bool) {
 	if days, err := strconv.ParseFloat(s, 64); err == nil {
 		// 36526 is 2000-01-01; RVTools is younger, and 73051 is 2100-01-01.

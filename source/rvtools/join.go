@@ -84,7 +84,7 @@ func (j *join) find(t *table, name string) (i int, ok bool) {
 	return i, ok
 }
 
-// joinSheet adds the facts of vCPU or vMemory to the VMs. read takes those of
+// joinSheet adds the facts of vCPU or vMemory to the VMs. read reads those of
 // one row and reports whether they agree with vInfo.
 func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes, read func(*table, *numa.VM) bool) error {
 	t, err := x.optional(sheet, n, "VM", "VM ID", "VM UUID")
@@ -131,8 +131,8 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes, read fu
 	place := "sheet " + sheet
 	n.tallied(place, strangers, "row is", "rows are", "about a VM that vInfo does not list: left out")
 	n.tallied(place, namesakes, "row names", "rows name", "a VM that is not the only one with its name, and has no VM ID: left out")
-	n.tallied(place, repeated, "row repeats", "rows repeat", "a VM: the first row of each is taken")
-	n.tallied(place, differing, "VM has", "VMs have", "another size in vInfo: that of this sheet is taken")
+	n.tallied(place, repeated, "row repeats", "rows repeat", "a VM: the first row of each is used")
+	n.tallied(place, differing, "VM has", "VMs have", "another size in vInfo: that of this sheet is used")
 	n.tallied(place, without, "VM has", "VMs have", "no row: unknown: "+factsOf(sheet))
 	return nil
 }

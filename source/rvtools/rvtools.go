@@ -20,7 +20,7 @@ import (
 	"homenode/numa"
 )
 
-// The first bytes of the files that Read tells apart.
+// The first bytes of the files that Read distinguishes.
 const (
 	zipMagic = "PK"                               // zip and xlsx
 	oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" // binary .xls, and encrypted .xlsx

@@ -135,7 +135,7 @@ func (t *table) alike(names []string) string {
 	return ""
 }
 
-// maxHeader is the length of the longest header that is taken for a misspelt one.
+// maxHeader is the length of the longest header that can be a misspelt one.
 const maxHeader = 60
 
 // scan advances to the next row with any content.

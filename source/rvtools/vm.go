@@ -131,7 +131,7 @@ func readHardware(t *table) numa.Fact[int] {
 	return numa.ReadAt(int(n), s.Origin.Where)
 }
 
-// readCPU reads the row of a VM in vCPU. vCPUs are taken from here, next to the
+// readCPU reads the row of a VM in vCPU. vCPUs are read here, next to the
 // sockets and cores that they must agree with; it reports whether vInfo has other.
 func readCPU(t *table, v *numa.VM) (agrees bool) {
 	agrees = true

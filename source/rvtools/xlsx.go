@@ -28,7 +28,7 @@ const rootRels = `<Relationships xmlns="http://schemas.openxmlformats.org/packag
 	`</Relationships>`
 
 // readWorkbook reads the .xlsx in zr. excelize loads every part of a workbook,
-// takes a damaged part for a short one and spills large ones to disk. So it is
+// mistakes a damaged part for a short one and spills large ones to disk. So it is
 // given a workbook with the few sheets that are needed, each verified before,
 // and xlsxRows checks that it read to the end.
 func readWorkbook(file, base string, zr *zip.Reader) (*numa.Fleet, error) {
@@ -51,7 +51,7 @@ func readWorkbook(file, base string, zr *zip.Reader) (*numa.Fleet, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	book, err := excelize.OpenReader(small, excelize.Options{
-		RawCellValue:      true, // 2048 whatever the cell's number format
+		RawCellValue:      true, // 2048 in any number format of the cell
 		UnzipSizeLimit:    maxTotal,
 		UnzipXMLSizeLimit: maxTotal, // never spill to disk
 	})

@@ -64,7 +64,7 @@ func fact[T any]() *json.Unmarshalers {
 }
 
 // readFact reads {"value": V, "read"|"derived"|"assumed": "where"}. A value without
-// exactly one origin is an error: a number nobody vouches for is not a fact.
+// exactly one origin is an error: a number without an origin is not a fact.
 func readFact[T any](d *jsontext.Decoder, f *numa.Fact[T]) error {
 	if k := d.PeekKind(); k != '{' && k != 0 {
 		return fmt.Errorf("found %s, want an object with value and origin, or no field when it is unknown", k)
@@ -113,8 +113,8 @@ func readPresent[T any](d *jsontext.Decoder, to **T) error {
 	return json.UnmarshalDecode(d, *to)
 }
 
-// refuseNull stands before json, which takes null for any value. A list may be
-// null: that is how Go writes one nobody made.
+// refuseNull runs before json, which accepts null for any value. A list may be
+// null: Go writes a nil slice so.
 func refuseNull[T any](d *jsontext.Decoder, _ *T) error {
 	if t := reflect.TypeFor[T](); d.PeekKind() == 'n' && t.Kind() != reflect.Slice {
 		return &json.SemanticError{JSONKind: 'n', GoType: t}
@@ -122,7 +122,7 @@ func refuseNull[T any](d *jsontext.Decoder, _ *T) error {
 	return json.SkipFunc
 }
 
-// open takes the first token of an object or list.
+// open reads the first token of an object or list.
 func open(d *jsontext.Decoder, kind jsontext.Kind, want string) error {
 	token, err := d.ReadToken()
 	if err == nil && token.Kind() != kind {

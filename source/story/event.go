@@ -226,7 +226,7 @@ func options(kind numa.EventKind, ws []word.Word) (out numa.Settings, err error)
 }
 
 // vmEvent reads what happens to VMs. Of a pattern, VMs to which it cannot happen are
-// passed over, such as those that are off already; one that is named is an error.
+// skipped, such as those that are off already; one that is named is an error.
 // where is the origin of the facts that the line states.
 func (p *parser) vmEvent(st *state, kind numa.EventKind, ws []word.Word, where string) (out []numa.Event, err error) {
 	choices, err := p.vms.choose(ws[1])

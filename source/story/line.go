@@ -259,7 +259,7 @@ func (p *parser) used(l *line, ws []word.Word) error {
 	return nil
 }
 
-// useOn takes memory of one node of a host, or of every one for -1.
+// useOn marks memory of one node of a host as used, or of every node for -1.
 func (p *parser) useOn(l *line, h *numa.Host, node int, memory numa.Bytes, col int) error {
 	if !h.Nodes.Known() {
 		return word.Errorf(col, "found host %s, whose nodes are unknown", h.Name)

@@ -172,7 +172,7 @@ func (n *names) within(c choice) (choice, error) {
 	return c, nil
 }
 
-// exact returns the index of what bears the name, in any case of letters when nothing
+// exact returns the index of what has the name, in any case of letters when nothing
 // does exactly; -1 for nothing. A name of several is an error.
 func (n *names) exact(name string, col int) (int, error) {
 	found := n.byName[name]
@@ -199,7 +199,7 @@ func (n *names) exact(name string, col int) (int, error) {
 	return -1, word.Errorf(col, "found %s, which %d %ss are called; say which: %s", word.Short(name), len(found), n.noun, strings.Join(ways, ", "))
 }
 
-// only returns the name that nothing else bears.
+// only returns the name that nothing else has.
 func (n *names) only(i int) string {
 	for _, name := range n.all[i].names {
 		if len(n.byName[name]) == 1 {

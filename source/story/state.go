@@ -109,7 +109,7 @@ func (st *state) follow(e *numa.Event) {
 	}
 }
 
-// leave takes the VMs that run on a host away, nobody knows where to.
+// leave removes the running VMs from a host; their new host is unknown.
 func (st *state) leave(host int, now hostState) {
 	st.hosts[host] = now
 	for i := range st.vms {

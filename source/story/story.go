@@ -1,6 +1,6 @@
 // Package story reads stories written by hand: a scenario, which describes a fleet, with
 // a clock: how its VMs are loaded, and what happens when. The simulation of the NUMA
-// scheduler takes a story; tests, published experiments and the demo are stories.
+// scheduler runs a story; tests, published experiments and the demo are stories.
 //
 //	release 6.0
 //	host esx01 nodes=2 cores=12 nodeMemory=132000MB
@@ -138,7 +138,7 @@ type Defaults struct {
 	Length time.Duration // zero for a day
 	Every  time.Duration // between two ticks; zero for 20 s, the finest of vCenter
 	Seed   uint64
-	// Unstated is the load of VMs that nobody describes; unknown for an office day.
+	// Unstated is the load of VMs that no line describes; unknown for an office day.
 	Unstated numa.Fact[numa.Load]
 }
 
@@ -150,13 +150,13 @@ const (
 	defaultPeak   = 14 * time.Hour
 )
 
-// officeDay is the load of VMs that nobody describes. No source tells it; it is so low
+// officeDay is the load of VMs that no line describes. It has no source; it is so low
 // that a fleet that is not overcommitted does not wait.
 var officeDay = numa.AssumedFor(numa.Load{
 	CPU:    numa.Demand{Low: 0.05, High: 0.25, Peak: defaultPeak, Noise: 0.03},
 	Memory: -1,
 	Active: 0.25,
-}, "nobody says how the VM is loaded: an office day of 5 to 25 % of each vCPU, most at 14:00 UTC; all memory touched, a quarter of it active, no pages alike")
+}, "the load of the VM is not stated: an office day of 5 to 25 % of each vCPU, most at 14:00 UTC; all memory touched, a quarter of it active, no pages alike")
 
 // Of returns the story of a fleet in which nothing happens: its VMs run with a load that
 // is assumed.

@@ -142,7 +142,7 @@ func TestOf(t *testing.T) {
 	if got := dump(s); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if want := "nobody says how the VM is loaded: an office day of 5 to 25 % of each vCPU, most at 14:00 UTC; all memory touched, a quarter of it active, no pages alike"; s.Unstated.Origin.Where != want {
+	if want := "the load of the VM is not stated: an office day of 5 to 25 % of each vCPU, most at 14:00 UTC; all memory touched, a quarter of it active, no pages alike"; s.Unstated.Origin.Where != want {
 		t.Errorf("assumed for: %s\nwant %s", s.Unstated.Origin.Where, want)
 	}
 	if want := "Monday"; s.Start.Weekday().String() != want {

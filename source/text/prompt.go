@@ -34,7 +34,7 @@ var promptForms = []*regexp.Regexp{
 // barePrompt is a prompt that is nothing but its last character.
 var barePrompt = regexp.MustCompile(`^\s*[#$%>]\s+(?P<command>\S.*)$`)
 
-// CutPrompt takes a line apart that begins with the prompt of a shell. The lone
+// CutPrompt splits a line that begins with the prompt of a shell. The lone
 // character of a prompt such as "# lscpu" counts only before one of the commands,
 // which are given in lower case: a comment begins so too.
 func CutPrompt(line string, commands ...string) (p Prompt, ok bool) {

@@ -32,7 +32,7 @@ type Lines struct {
 }
 
 // NewLines returns a reader of the lines of r. Lines end with LF, CRLF or, when
-// the beginning of the file has CR only, with CR. UTF-16 is taken when a byte
+// the beginning of the file has CR only, with CR. The text is UTF-16 when a byte
 // order mark says so.
 func NewLines(r io.Reader) *Lines {
 	l := &Lines{in: bufio.NewReaderSize(r, HeadSize), end: '\n'}

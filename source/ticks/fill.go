@@ -78,7 +78,7 @@ func (h *hostRounds) nameOf(v *numa.VMTick, cartel string) string {
 	return now.first
 }
 
-// screen takes the esxtop memory screen, in MiB.
+// screen adds what the esxtop memory screen shows, in MiB.
 func (r *rounds) screen(t *numa.Tick, s *hostcmd.Screen) {
 	if s.Free >= 0 {
 		t.Free, t.Has = s.Free, t.Has|numa.HasFree
@@ -121,7 +121,7 @@ func (r *rounds) screen(t *numa.Tick, s *hostcmd.Screen) {
 	}
 }
 
-// loads takes numa-pnode. Used and idle time of a node are those of one rebalance period
+// loads adds the nodes of numa-pnode. Used and idle time of a node are those of one rebalance period
 // and add up to that of its cores.
 func loads(t *numa.Tick, list hostcmd.NodeLoads) {
 	for _, l := range list {
@@ -138,7 +138,7 @@ func loads(t *numa.Tick, list hostcmd.NodeLoads) {
 	}
 }
 
-// clients takes a VM of numa-clients: a wide one has several.
+// clients adds a VM of numa-clients: a wide one has several.
 func clients(t *numa.Tick, g *hostcmd.Group, list hostcmd.Clients) {
 	v := vm(t, g.ID, g.Name)
 	v.Homes, v.Has = homes(g.Homes), v.Has|numa.HasHomes
@@ -158,7 +158,7 @@ func clients(t *numa.Tick, g *hostcmd.Group, list hostcmd.Clients) {
 	}
 }
 
-// stats takes memstats -r vm-stats, which names VMs as sched-stats does and not as the
+// stats adds memstats -r vm-stats, which names VMs as sched-stats does and not as the
 // screen does.
 func (r *rounds) stats(t *numa.Tick, o *round, s *hostcmd.MemoryStats, groups map[string]int64) {
 	for _, row := range s.Rows {

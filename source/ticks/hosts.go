@@ -74,5 +74,5 @@ func totals(o *hostcmd.Output) (all []numa.Bytes) {
 }
 
 // alike reports whether two sizes of a node can be of one: a kernel of another release
-// takes another part for itself, and a screen rounds.
+// reserves another part for itself, and a screen rounds.
 func alike(a, b numa.Bytes) bool { return max(a, b)-min(a, b) <= max(a, b)/50 }

@@ -298,7 +298,7 @@ func replay(name string) error {
 }
 
 // Walk reads what lies at path: a file, a folder or an archive. It returns how many files
-// of no format that is read it has passed over. What is wrong with a file is told to
+// of unknown formats it has skipped. What is wrong with a file is told to
 // v.Done, or ends Walk when that is nil; an error of v or of ctx ends it.
 func Walk(ctx context.Context, path string, opt Options, v Visit) (passed int, err error) {
 	l, err := List(path)

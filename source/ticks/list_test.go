@@ -115,7 +115,7 @@ func TestWalk(t *testing.T) {
 				"open s/clients-20261121T2030.txt and 2 more: output of host commands", "s 20:30:00 +0s", "s 20:31:00 +1m0s",
 				`done s/clients-20261121T2030.txt and 2 more: 2 of ["s"], <nil>`,
 				"  s/clients-20261121T2030.txt:1: the output does not name its host: it is called s after the file",
-				"  s/pnode-20261121T2030.txt:1: the time is that in the name of the file, taken as UTC",
+				"  s/pnode-20261121T2030.txt:1: the time is that in the name of the file, read as UTC",
 				"open s/loop.txt: output of host commands", "loop 20:30:00 +0s", `done s/loop.txt: 1 of ["loop"], <nil>`,
 				"  s/loop.txt:2: the output does not name its host: it is called loop after the file",
 			})

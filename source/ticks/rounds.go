@@ -81,7 +81,7 @@ func counts(o *hostcmd.Output) bool {
 	return slices.Contains(counted, o.Format)
 }
 
-// read takes the outputs of one file; dates tells that there are some in it. With more
+// read reads the outputs of one file; dates tells that there are some in it. With more
 // the next file is of the same moment.
 func (r *rounds) read(name string, in io.Reader, at stamp, dates, more bool) error {
 	r.name, r.stamp, r.kinds, r.host, r.compared = name, at, fact.Kinds{}, "", false
@@ -109,14 +109,14 @@ func (r *rounds) read(name string, in io.Reader, at stamp, dates, more bool) err
 	return err
 }
 
-// output takes the next output.
+// output adds the next output to its round.
 func (r *rounds) output(o *hostcmd.Output) error {
 	if m, ok := o.Result.(hostcmd.Moment); ok {
 		if m.Foreign {
 			return &numa.SyntaxError{File: r.name, Line: o.Line, Msg: fmt.Sprintf("found a date in the time zone %s, which stands for several or changes with the season: print dates with date -u", m.Zone)}
 		}
 		if m.Zone == "" {
-			r.once("zone", o.Line, "the date states no time zone: it is taken as UTC")
+			r.once("zone", o.Line, "the date states no time zone: UTC is assumed")
 		}
 		r.date, r.dated, r.used = m, true, false
 		return nil
@@ -256,7 +256,7 @@ func (r *rounds) end() error {
 // timeOf finds the time of a round without a date line; false when it is left out.
 func (r *rounds) timeOf(h *hostRounds, o *round) (ok bool, err error) {
 	if r.dated || r.dates {
-		r.kinds.Warn("early", o.line, 0, "found outputs before the first date: left out, as each date is taken to stand before its outputs")
+		r.kinds.Warn("early", o.line, 0, "found outputs before the first date: left out, as each date stands before its outputs")
 		return false, nil
 	}
 	for _, out := range o.outputs {
@@ -287,7 +287,7 @@ func (r *rounds) outside(h *hostRounds, o *round) (ok bool, err error) {
 		o.time = opt.Start.UTC().Add(time.Duration(h.n) * opt.Interval)
 	case r.stamp.clock && (h.here == 0 || opt.Interval > 0):
 		o.time = r.stamp.name.Add(time.Duration(h.here) * opt.Interval)
-		r.once("name", o.line, "the time is that in the name of the file, taken as UTC")
+		r.once("name", o.line, "the time is that in the name of the file, read as UTC")
 	case h.here == 0 && !r.stamp.written.IsZero():
 		o.time = r.stamp.written
 		r.once("written", o.line, "the time is when the file was last written; a copy may have changed it")
@@ -316,12 +316,12 @@ func (c *clockDays) at(r *rounds, o *round, clock time.Duration) (t time.Time, o
 			c.day = midnight(r.j.opt.Start.UTC())
 		case !r.stamp.name.IsZero():
 			c.day = midnight(r.stamp.name)
-			r.once("clock", o.line, "the screen shows the time without a day: it is that in the name of the file; the clock is taken as UTC")
+			r.once("clock", o.line, "the screen shows the time without a day: it is that in the name of the file; the clock is read as UTC")
 		case !written.IsZero():
 			if c.day = midnight(written); c.day.Add(clock).After(written.Add(time.Minute)) {
 				c.day = c.day.Add(-day)
 			}
-			r.once("clock", o.line, "the screen shows the time without a day: it is the last one before the file was written; the clock is taken as UTC")
+			r.once("clock", o.line, "the screen shows the time without a day: it is the last one before the file was written; the clock is read as UTC")
 		default:
 			return time.Time{}, false, nil
 		}

@@ -43,7 +43,7 @@ const Want = "an esxtop batch file (esxtop -b), CounterInfo and FetchStats of th
 
 // Options say what files do not. The zero value is of use.
 type Options struct {
-	// Host names the host, whatever the files say; for files of one host.
+	// Host names the host and overrides the files; for files of one host.
 	Host string
 	// Machine tells which PCPU is on which node, which FetchStats does not; nil leaves the
 	// load of nodes unknown there, unless MachineOf knows it by the name of the host.
@@ -51,7 +51,7 @@ type Options struct {
 	MachineOf func(host string) *numa.Host
 	// Start and Interval time outputs that have no time of their own: the first at Start,
 	// each further one an Interval later. They are used only for such files. With an
-	// Interval the outputs are taken as refreshes of one screen, so that its NMIG counts.
+	// Interval the outputs count as refreshes of one screen, so that its NMIG counts.
 	Start    time.Time
 	Interval time.Duration
 	// From and To bound the time that warnings about single values are of; zero is no bound.
@@ -76,10 +76,10 @@ type File struct {
 	Warnings []string // file:line:column: text; the first of each kind
 }
 
-// A Visit takes what is read, file by file. Open and Done may be nil.
+// A Visit receives what is read, file by file. Open and Done may be nil.
 type Visit struct {
 	Open func(name, format string) error // before the ticks of a file
-	// Tick takes one tick, which is valid until it returns.
+	// Tick receives one tick, which is valid until it returns.
 	Tick func(*numa.Tick) error
 	// Done is called behind the last tick; err says why the file could not be read, or not
 	// to its end. What Done returns ends the reading.

@@ -36,7 +36,7 @@ func (s stamp) order() time.Time {
 // clients_2026-11-21_20-30.txt.
 var inName = regexp.MustCompile(`(?:^|\D)(20\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)(?:[-_. T]*([0-2]\d)[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?)?(?:\D|$)`)
 
-// nameStamp reads the date in a file name; its time is taken as UTC.
+// nameStamp reads the date in a file name; its time is read as UTC.
 func nameStamp(name string) (t time.Time, clock bool) {
 	m := inName.FindStringSubmatch(path.Base(filepath.ToSlash(name)))
 	if m == nil {
@@ -74,7 +74,7 @@ func hostName(name string) string {
 	return base
 }
 
-// clockForm takes the clock of the esxtop screen apart: "2:06:59pm", "14:06".
+// clockForm matches the clock of the esxtop screen: "2:06:59pm", "14:06".
 var clockForm = regexp.MustCompile(`^(\d{1,2}):(\d\d)(?::(\d\d))?(am|pm)?$`)
 
 // clockOf returns a time of day.

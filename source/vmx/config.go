@@ -55,7 +55,7 @@ func keyword(lowerKey string) *word { return wordsByKey[lowerKey] }
 
 // Config returns the settings of d; the origin of each is "line N". What is
 // malformed stays unknown and is a warning in file. With defaults, absent keys
-// get the value the vmx process takes for them, as assumed: only a caller that
+// get the value that the vmx process assumes: only a caller that
 // knows d to be a whole configuration may ask for that.
 func (d *Dict) Config(defaults bool, file *fact.File) numa.Config {
 	var c numa.Config
@@ -105,7 +105,7 @@ func (d *Dict) units(c *numa.Config, file *fact.File) {
 	c.CPUReservation, c.CPULimit = numa.Fact[int]{}, numa.Fact[int]{}
 }
 
-// setDefaults fills in what the vmx process takes for keys that are not there.
+// setDefaults fills in what the vmx process assumes for keys that are not there.
 func (d *Dict) setDefaults(c *numa.Config) {
 	absent := func(key string) bool { _, ok := d.Lookup(key); return !ok }
 	if absent("numvcpus") {

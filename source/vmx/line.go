@@ -43,8 +43,8 @@ func parseLine(line []byte) (e entry, ok bool, problem string) {
 	return e, true, problem
 }
 
-// unquote takes the quotes off a value; without quotes the value is the rest of
-// the line, as the vmx process takes it too.
+// unquote removes the quotes of a value; without quotes the value is the rest of
+// the line, as the vmx process reads it too.
 func unquote(v []byte) (value []byte, problem string) {
 	if len(v) == 0 || v[0] != '"' {
 		return unescape(v), ""

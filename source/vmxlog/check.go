@@ -96,7 +96,7 @@ func (d *reader) checkCookie(run *run, configured int) {
 	}
 }
 
-// checkSlices takes the memory slices when all are there.
+// checkSlices keeps the memory slices when all are there.
 func (d *reader) checkSlices(run *run, o *numa.Observation) {
 	if len(run.slices) == 0 {
 		if run.sliceCount > 0 {

@@ -23,7 +23,7 @@ const (
 	rfcID                 // the same, and an operation ID may follow the thread
 )
 
-// stampSize is the most that a time stamp takes: 2022-08-01T14:54:44.897123-07:00.
+// stampSize is the length of the longest time stamp: 2022-08-01T14:54:44.897123-07:00.
 const stampSize = 40
 
 // open splits a line into the time stamp and the message, both borrowed from it.
@@ -53,7 +53,7 @@ func open(line []byte) (e envelope, stamp, message []byte) {
 	return bare, nil, line
 }
 
-// openPiped takes "| vmx| I125: message" from at on; "I125+ " marks a line that
+// openPiped reads "| vmx| I125: message" from at on; "I125+ " marks a line that
 // continues the one before.
 func openPiped(line []byte, at int) (e envelope, stamp, message []byte) {
 	rest := line[at+1:]
@@ -72,7 +72,7 @@ func openPiped(line []byte, at int) (e envelope, stamp, message []byte) {
 	return piped, line[:at], rest
 }
 
-// openRFC takes " In(05) vmx message" from at on.
+// openRFC reads " In(05) vmx message" from at on.
 func openRFC(line []byte, at int) (e envelope, stamp, message []byte) {
 	rest := line[at+1:]
 	if len(rest) < 8 || rest[2] != '(' {
@@ -101,7 +101,7 @@ func openRFC(line []byte, at int) (e envelope, stamp, message []byte) {
 	return rfcID, line[:at], rest
 }
 
-// openOldest takes "Aug 20 20:09:04.597: vmx| message". The year is not stated,
+// openOldest reads "Aug 20 20:09:04.597: vmx| message". The year is not stated,
 // so there is no time.
 func openOldest(line, head []byte) (e envelope, stamp, message []byte) {
 	colon := bytes.Index(head, []byte(": "))

@@ -77,7 +77,7 @@ func (v *vcpuLines) lines() string {
 	return fmt.Sprintf("lines %d to %d", v.first, v.last)
 }
 
-// observe turns a run into an Observation of v and takes over what it says of the
+// observe turns a run into an Observation of v and copies what it says of the
 // configuration. It reports false for a run that says nothing of settings or
 // topology.
 func (d *reader) observe(run *run, v *vm) (numa.Observation, bool) {

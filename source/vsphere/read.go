@@ -17,7 +17,7 @@ import (
 	"homenode/numa"
 )
 
-// Options say how to reach and read a vCenter. The zero value takes the
+// Options say how to reach and read a vCenter. The zero value uses the
 // credentials from the URL and verifies the certificate with the CAs of the
 // system. As everywhere in Go, HTTPS_PROXY and NO_PROXY decide about a proxy.
 type Options struct {
@@ -32,7 +32,7 @@ type Options struct {
 	PageSize    int32         // VMs in one answer; 0 means 500
 
 	// Progress is told how many objects of a stage ("hosts", "VMs") have been
-	// read; nil means nobody is. It is called from the goroutine of Read.
+	// read; nil disables it. It is called from the goroutine of Read.
 	Progress func(stage string, done, total int)
 }
 

@@ -74,7 +74,7 @@ func newReader(u *url.URL, o Options) (*reader, error) {
 	}
 	r.soap = soap.NewClient(&plain, o.Insecure)
 	r.soap.UserAgent = "homenode"
-	// A redirect would carry the login to a server nobody named.
+	// A redirect would send the login to another server than the user named.
 	r.soap.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t := r.soap.DefaultTransport()
 	t.TLSClientConfig = tlsConfig
@@ -106,8 +106,8 @@ func (r *reader) connect(ctx context.Context) error {
 }
 
 // useServerVersion asks for the API version of the server and speaks that one
-// when it is older than the library's. A server takes a request of a version it
-// does not know for one of a very old client, which sees nothing of 7.0 and 8.0.
+// when it is older than the library's. A server treats a request of a version that it
+// does not know as one of a very old client, which sees nothing of 7.0 and 8.0.
 func (r *reader) useServerVersion(ctx context.Context) error {
 	return r.call(ctx, func(ctx context.Context) error {
 		u := r.soap.URL()

@@ -78,7 +78,7 @@ func (a *answer) text() (string, error) {
 	return a.intern(b), err
 }
 
-// boolean reads what the library takes for true and false.
+// boolean reads what the library accepts as true and false.
 func (a *answer) boolean() (bool, error) {
 	b, err := a.scan.Text()
 	if err != nil {
@@ -329,7 +329,7 @@ func (a *answer) expect(name string) error {
 }
 
 // optionValue reads the open element as the text that fmt.Sprint makes of the
-// value; its text is not kept when nobody wants it.
+// value; its text is kept only when it is wanted.
 func (a *answer) optionValue(kind string, keep bool) (string, error) {
 	var n int64
 	var err error

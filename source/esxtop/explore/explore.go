@@ -1,6 +1,6 @@
 // Package explore says what an esxtop batch file holds, for an administrator who does not
 // know it yet: its objects, their instances and counters, its time and its damage; and it
-// takes single counters out of it. Both are one pass in memory that does not grow with
+// extracts single counters from it. Both are one pass in memory that does not grow with
 // the file.
 package explore
 
@@ -127,7 +127,7 @@ func newListing(name string, opt Options) *listing {
 	return l
 }
 
-// add takes the columns of a header, of further ones those that are new.
+// add adds the columns of a header; of a further header, those that are new.
 func (l *listing) add(h *esxtop.Header) {
 	l.Headers++
 	if l.header == nil {

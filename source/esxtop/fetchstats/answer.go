@@ -80,7 +80,7 @@ func (a *answer) reset() {
 	}
 }
 
-// read takes the rows of one answer. The error says why the answer is of no use:
+// read reads the rows of one answer. The error says why the answer cannot be used:
 // without one of these rows something would seem to be gone that is not.
 func (a *answer) read(s *schema, rows []row, warn func(kind string, line int, text string)) error {
 	a.reset()

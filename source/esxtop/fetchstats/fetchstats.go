@@ -27,7 +27,7 @@ import (
 	"homenode/source/text"
 )
 
-// The formats that Detect tells apart.
+// The formats that Detect distinguishes.
 const (
 	CounterInfo = "esxtop CounterInfo"
 	FetchStats  = "esxtop FetchStats"

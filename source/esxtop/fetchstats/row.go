@@ -16,7 +16,7 @@ type row struct {
 	text []byte
 }
 
-// A record is a row taken apart by its schema. It is valid until the next one.
+// A record is a row split by its schema. It is valid until the next one.
 type record struct {
 	row    row
 	fields []field
@@ -25,7 +25,7 @@ type record struct {
 	bad    string   // the first field that could not be read, and why
 }
 
-// open takes a row apart. Nothing escapes the sign that separates fields: when a name
+// open splits a row. Nothing escapes the sign that separates fields: when a name
 // holds it, there are more cells than fields, and the surplus is part of the field of
 // free text with which all others have what their type wants.
 func (c *record) open(s *schema, r row) bool {

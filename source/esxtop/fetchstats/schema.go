@@ -47,7 +47,7 @@ func schemaRow(line []byte) (name string, fields []field, ok bool) {
 	return string(cells[0]), fields, true
 }
 
-// add takes one line of the CounterInfo.
+// add adds one line of the CounterInfo.
 func (s *schema) add(name string, fields []field) {
 	if s.types == nil {
 		s.types, s.at = map[string][]field{}, map[string]map[string]int{}

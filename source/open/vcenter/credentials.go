@@ -17,7 +17,7 @@ type credential struct {
 	password string
 }
 
-// readCredentials reads a credentials file that nobody else may read.
+// readCredentials reads a credentials file that only its owner may read.
 func readCredentials(path string) ([]credential, error) {
 	b, err := ReadSecret(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func ReadSecret(path string) ([]byte, error) {
 
 // parseCredentials reads lines of host, user and password. A word that starts
 // with a quote ends at the next one, with \" and \\ inside; any other word is
-// taken as it is, up to the next blank. Lines that are empty or start with # are
+// read as it is, up to the next blank. Lines that are empty or start with # are
 // skipped. No error repeats what a line holds.
 func parseCredentials(name string, b []byte) ([]credential, error) {
 	var list []credential

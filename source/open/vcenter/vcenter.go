@@ -1,5 +1,5 @@
 // Package vcenter opens vCenters and standalone ESXi hosts as sources of package open:
-// it finds the account and names each by its host. It is apart from open because of what
+// it finds the account and names each by its host. It is separate from open because of what
 // it links.
 package vcenter
 

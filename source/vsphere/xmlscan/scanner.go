@@ -1,7 +1,7 @@
 // Package xmlscan reads the XML that SOAP services write: elements, attributes,
 // text, CDATA and comments in UTF-8. It is a pull scanner over a window of the
 // input that allocates nothing per element, and stricter than encoding/xml: what
-// it takes, encoding/xml takes with the same result; document types, and so
+// it accepts, encoding/xml accepts with the same result; document types, and so
 // entities of one's own, processing instructions and names beyond ASCII are errors.
 package xmlscan
 
@@ -12,7 +12,7 @@ import (
 	"io"
 )
 
-// Bounds of what is taken from a stranger. Answers of vSphere nest some 30 levels
+// Bounds of what is accepted from an unknown server. Answers of vSphere nest some 30 levels
 // deep; the largest text of a VM is an OVF environment of some 100 KB.
 const (
 	MaxDepth  = 200

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// special are the bytes that text cannot be taken as it is for: entities, carriage
+// special are the bytes that have to be decoded: entities, carriage
 // returns, the end of CDATA, control characters, and what is not ASCII.
 var special = func() (t [256]bool) {
 	for c := range t {
@@ -213,7 +213,7 @@ func (s *Scanner) intern(b []byte) string {
 	if v, ok := s.strung[string(b)]; ok {
 		return v
 	}
-	if len(s.strung) > 100 { // declared by somebody who means no good
+	if len(s.strung) > 100 { // more than any server declares: an attack
 		clear(s.strung)
 	}
 	v := string(b)

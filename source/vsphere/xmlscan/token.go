@@ -47,7 +47,7 @@ func (s *Scanner) token() (Kind, error) {
 	}
 }
 
-// readText takes the text up to the next tag.
+// readText reads the text up to the next tag.
 func (s *Scanner) readText() (Kind, error) {
 	i, err := s.find(0, "<")
 	switch {
@@ -69,7 +69,7 @@ func (s *Scanner) readText() (Kind, error) {
 	return chardata, nil
 }
 
-// readSpecial takes a comment or CDATA.
+// readSpecial reads a comment or CDATA.
 func (s *Scanner) readSpecial() (Kind, error) {
 	if err := s.need(4); err != nil {
 		return 0, err
@@ -104,7 +104,7 @@ func (s *Scanner) readSpecial() (Kind, error) {
 	return chardata, nil
 }
 
-// readDeclaration takes <?xml ...?> at the very beginning; it may say UTF-8 only.
+// readDeclaration reads <?xml ...?> at the very beginning; it may say UTF-8 only.
 func (s *Scanner) readDeclaration() error {
 	i, err := s.find(2, "?>")
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Scanner) readDeclaration() error {
 	return nil
 }
 
-// readEnd takes an end tag, which must be that of the open element.
+// readEnd reads an end tag, which must be that of the open element.
 func (s *Scanner) readEnd() (Kind, error) {
 	i, err := s.find(2, ">")
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *Scanner) tagEnd() (int, error) {
 
 var quotes = map[bool]string{true: `"`, false: "'"}
 
-// readStart takes a start tag with its attributes.
+// readStart reads a start tag with its attributes.
 func (s *Scanner) readStart() (Kind, error) {
 	i, err := s.tagEnd()
 	if err != nil {
@@ -213,7 +213,7 @@ func (s *Scanner) readStart() (Kind, error) {
 	return Start, nil
 }
 
-// readAttrs takes the attributes of a start tag and declares its namespaces.
+// readAttrs reads the attributes of a start tag and declares its namespaces.
 func (s *Scanner) readAttrs(rest []byte) error {
 	for {
 		trimmed := trimBlanks(rest)
@@ -261,7 +261,7 @@ func trimBlanks(b []byte) []byte {
 	return b
 }
 
-// declare takes a namespace declaration for what it is.
+// declare notes a namespace declaration.
 func (s *Scanner) declare(a attr) error {
 	var prefix []byte
 	switch {
