@@ -55,7 +55,8 @@ func readFio(r *reader) error {
 		}
 		parsed, bad := jsontree.Parse(doc, first, fioSkip)
 		if bad != nil {
-			return &numa.SyntaxError{File: r.res.Name, Line: bad.Line, Col: bad.Col, Msg: "fio JSON: " + bad.Error()}
+			bad.File, bad.Msg = r.res.Name, "fio JSON: "+bad.Msg
+			return bad
 		}
 		if last != nil && !sameRun(last, parsed) {
 			r.fio(last)

@@ -33,7 +33,7 @@ func (s *jsonSection) end() {
 	cpus, keys := doc.At("cpus"), doc.At("lscpu")
 	switch {
 	case err != nil:
-		s.v.file.Warn(err.Line, err.Col, "not JSON as lscpu writes it: %v", err)
+		s.v.file.Warn(err.Line, err.Col, "not JSON as lscpu writes it: %s", err.Msg)
 	case cpus.Kind == jsontree.List:
 		s.v.Form, s.v.file.Format = LscpuRows, LscpuRows
 		s.rows(cpus.List())

@@ -10,7 +10,7 @@ import (
 func (o *Output) readJSON(lines []text.Line) {
 	doc, err := jsontree.Lines(lines)
 	if err != nil {
-		o.file.Warn(err.Line, err.Col, "not JSON as esxcli writes it: %v", err)
+		o.file.Warn(err.Line, err.Col, "not JSON as esxcli writes it: %s", err.Msg)
 	}
 	var all []byte
 	for _, l := range lines {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/numa"
 	"homenode/source/text"
 )
 
@@ -59,20 +60,13 @@ func (v *Value) List() []*Value {
 // Cell returns the text of the value with its place.
 func (v *Value) Cell() text.Line { return text.Line{N: v.Line, Col: v.Col, Text: v.Text} }
 
-// An Error says where text is no JSON.
-type Error struct {
-	Line, Col int
-	Err       error
-}
-
-func (e *Error) Error() string { return e.Err.Error() }
-
 // maxDepth is far more than any tool nests.
 const maxDepth = 64
 
 // Parse reads the document whose text begins at the line of its file. skip names members that
-// are left out whole. With an Error it returns what comes before the damage.
-func Parse(doc []byte, line int, skip ...string) (*Value, *Error) {
+// are left out whole. An error says the line and column, not the
+// file; what comes before the damage is returned too.
+func Parse(doc []byte, line int, skip ...string) (*Value, *numa.SyntaxError) {
 	doc = bytes.TrimRight(doc, " \t\n")
 	p := &parser{dec: json.NewDecoder(bytes.NewReader(doc)), doc: doc, line: line, skip: skip}
 	p.dec.UseNumber()
@@ -84,11 +78,11 @@ func Parse(doc []byte, line int, skip ...string) (*Value, *Error) {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	return v, &Error{l, c, err}
+	return v, &numa.SyntaxError{Line: l, Col: c, Msg: err.Error()}
 }
 
 // Lines is Parse for lines that follow each other in their file.
-func Lines(lines []text.Line, skip ...string) (*Value, *Error) {
+func Lines(lines []text.Line, skip ...string) (*Value, *numa.SyntaxError) {
 	var doc []byte
 	for _, l := range lines {
 		doc = append(doc, strings.Repeat(" ", l.Col-1)...)

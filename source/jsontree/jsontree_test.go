@@ -51,7 +51,7 @@ func TestParse(t *testing.T) {
 				dump(v, "", &b)
 			}
 			if err != nil {
-				fmt.Fprintf(&b, "%d:%d: %v\n", err.Line, err.Col, err)
+				fmt.Fprintf(&b, "%d:%d: %s\n", err.Line, err.Col, err.Msg)
 			}
 			if b.String() != tt.want {
 				t.Errorf("got\n%swant\n%s", b.String(), tt.want)
