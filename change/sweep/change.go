@@ -9,7 +9,6 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/source/story"
-	"homenode/source/word"
 )
 
 // change returns the story of a point. s stays as it is. The changes of the fleet come
@@ -38,15 +37,8 @@ func change(s *numa.Story, steps []Step, choices vnuma.Choices) (*numa.Story, er
 
 // plain leaves the places in texts that the user did not write out of an error.
 func plain(err error) error {
-	var change *numa.SyntaxError
-	var at *word.Error
-	var line *numa.SyntaxError
-	switch {
-	case errors.As(err, &line) && line.File == "--grid":
-		return errors.New(line.Msg)
-	case errors.As(err, &change):
-		return errors.New(change.Msg)
-	case errors.As(err, &at):
+	var at *numa.SyntaxError
+	if errors.As(err, &at) {
 		return errors.New(at.Msg)
 	}
 	return err

@@ -36,10 +36,9 @@ type sweeper struct {
 func parse(text string, number int) (d *Dimension, seeds []uint64, err error) {
 	s := &sweeper{text: text, number: number}
 	d, seeds, err = s.read()
-	err = word.Located(err, "--grid", number)
-	var change *numa.SyntaxError
-	if errors.As(err, &change) {
-		err = &numa.SyntaxError{File: "--grid", Line: number, Col: change.Col, Msg: change.Msg}
+	var at *numa.SyntaxError
+	if errors.As(err, &at) {
+		err = &numa.SyntaxError{File: "--grid", Line: number, Col: at.Col, Msg: at.Msg}
 	}
 	return d, seeds, err
 }

@@ -11,15 +11,10 @@ import (
 	"homenode/numa/unit"
 )
 
-// A SyntaxError says where the text of a shape or host type is malformed.
-type SyntaxError struct {
-	Text string // the whole
-	Col  int    // from 1, in bytes
-	Msg  string // what was found and what was expected
+// malformed returns the error for the text of a shape or host type: "2x32/1TB": column 5: found …
+func malformed(text string, col int, format string, args ...any) error {
+	return &numa.SyntaxError{File: strconv.Quote(text), Col: col, Msg: fmt.Sprintf(format, args...)}
 }
-
-// Error returns "2x32/1TB: column 5: found …".
-func (e *SyntaxError) Error() string { return fmt.Sprintf("%q: column %d: %s", e.Text, e.Col, e.Msg) }
 
 // A scan reads a text from left to right.
 type scan struct {
@@ -28,7 +23,7 @@ type scan struct {
 }
 
 func (s *scan) fail(at int, format string, args ...any) error {
-	return &SyntaxError{s.text, at + 1, fmt.Sprintf(format, args...)}
+	return malformed(s.text, at+1, format, args...)
 }
 
 // until returns what stands before the next of the bytes, and goes there.
@@ -111,7 +106,7 @@ func ParseShapes(texts []string) ([]Shape, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(out, func(o Shape) bool { return o.Name == s.Name }) {
-			return nil, &SyntaxError{text, 1, fmt.Sprintf("found VMs named %s twice", s.Name)}
+			return nil, malformed(text, 1, "found VMs named %s twice", s.Name)
 		}
 		out = append(out, s)
 	}
@@ -159,15 +154,15 @@ func ParseTypes(text string, release numa.Release) ([]Type, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		lead := len(part) - len(strings.TrimLeft(part, " "))
 		t, err := ParseType(strings.TrimSpace(part), release)
-		if syntax, ok := err.(*SyntaxError); ok {
-			return nil, &SyntaxError{text, at + lead + syntax.Col, syntax.Msg}
+		if syntax, ok := err.(*numa.SyntaxError); ok {
+			return nil, malformed(text, at+lead+syntax.Col, "%s", syntax.Msg)
 		}
 		if err != nil {
 			return nil, err
 		}
 		for i := range out {
 			if out[i].Name == t.Name {
-				return nil, &SyntaxError{text, at + lead + 1, fmt.Sprintf("found host type %s twice", t.Name)}
+				return nil, malformed(text, at+lead+1, "found host type %s twice", t.Name)
 			}
 		}
 		out = append(out, t)

@@ -135,7 +135,7 @@ func FuzzParseTypes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		types, err := ParseTypes(text, numa.ESXi80)
 		if err != nil {
-			if e, ok := err.(*SyntaxError); !ok || e.Col < 1 || e.Col > len(text)+1 {
+			if e, ok := err.(*numa.SyntaxError); !ok || e.Col < 1 || e.Col > len(text)+1 {
 				t.Fatalf("%q: error %v has no place in the text", text, err)
 			}
 			return
@@ -160,7 +160,7 @@ func FuzzParseShape(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := ParseShape(text)
 		if err != nil {
-			if e, ok := err.(*SyntaxError); !ok || e.Col < 1 || e.Col > len(text)+1 {
+			if e, ok := err.(*numa.SyntaxError); !ok || e.Col < 1 || e.Col > len(text)+1 {
 				t.Fatalf("%q: error %v has no place in the text", text, err)
 			}
 			return

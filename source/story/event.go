@@ -95,7 +95,7 @@ func (p *parser) finish() error {
 // place gives an error of a word its place; columns of a line that was read before are
 // not known any more.
 func (l *atLine) place(err error) error {
-	if e, ok := err.(*word.Error); ok && l.moved {
+	if e, ok := err.(*numa.SyntaxError); ok && l.moved {
 		where := l.file
 		if l.number > 0 {
 			where = fmt.Sprintf("%s:%d", l.file, l.number)

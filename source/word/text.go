@@ -39,25 +39,16 @@ func Section(name string, data []byte) (text []byte, first int, err error) {
 	return text, first, nil
 }
 
-// An Error says where in a line a word is malformed. The caller knows the file and
-// the line.
-type Error struct {
-	Col int // from 1, in bytes
-	Msg string
-}
-
-// Error returns "column 9: message".
-func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Col, e.Msg) }
-
-// Errorf returns an Error at the column.
+// Errorf returns the error for a word at the column. The caller knows the file and the line,
+// and fills them in with Located.
 func Errorf(col int, format string, args ...any) error {
-	return &Error{col, fmt.Sprintf(format, args...)}
+	return &numa.SyntaxError{Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Located gives an Error its file and line: it becomes a *numa.SyntaxError. Other errors stay.
+// Located gives an error of Errorf its file and line. Other errors stay.
 func Located(err error, file string, line int) error {
-	var e *Error
-	if errors.As(err, &e) {
+	var e *numa.SyntaxError
+	if errors.As(err, &e) && e.File == "" {
 		return &numa.SyntaxError{File: file, Line: line, Col: e.Col, Msg: e.Msg}
 	}
 	return err
