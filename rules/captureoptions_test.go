@@ -8,7 +8,10 @@ import (
 	"homenode/capture"
 	"homenode/numa"
 	"homenode/rules"
+	"homenode/rules/lowlocality"
+	"homenode/rules/migrationstorm"
 	"homenode/rules/policy"
+	"homenode/rules/rule"
 	"homenode/source/incident"
 )
 
@@ -63,5 +66,18 @@ func TestConfiguredWatch(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("findings %q, want %q", got, want)
+	}
+}
+
+// TestSharedDefaults: what two rules ask for is the default of the one that has it.
+func TestSharedDefaults(t *testing.T) {
+	for _, one := range []struct {
+		rule *rule.Rule
+		name string
+		want float64
+	}{{lowlocality.Rule, "minutes", rule.LowMinutes}, {migrationstorm.Rule, "perMinute", rule.MovesPerMinute}} {
+		if got := one.rule.Named(one.name).Default; got != one.want {
+			t.Errorf("%s.%s is %v by default, want %v", one.rule.ID, one.name, got, one.want)
+		}
 	}
 }

@@ -15,16 +15,7 @@ import (
 var page string
 
 // Rule is M008.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{
-		{Name: "free", Default: 12, Unit: rule.GiB, Least: 0, Most: 24576},
-		{Name: "step", Default: 0.125, Unit: rule.GiB, Least: 0.001, Most: 24576},
-	},
-	VMs:   true,
-	Watch: watch,
-	Needs: []string{"Numa Home Nodes", "Numa Local Memory MBytes", "Numa Node Free MBytes"},
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: watch, Needs: []string{"Numa Home Nodes", "Numa Local Memory MBytes", "Numa Node Free MBytes"}})
 
 func watch(w *rule.Watch) {
 	v := w.VM

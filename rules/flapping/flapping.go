@@ -18,16 +18,7 @@ import (
 var page string
 
 // Rule is M002.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{
-		{Name: "returns", Default: 6, Unit: rule.Count, Least: 1, Most: 10000},
-		{Name: "window", Default: 10, Unit: rule.Minutes, Least: 1, Most: 1440},
-	},
-	VMs:   true,
-	Watch: watch,
-	Needs: []string{"Numa Home Nodes"},
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: watch, Needs: []string{"Numa Home Nodes"}})
 
 func watch(w *rule.Watch) {
 	v := w.VM

@@ -20,10 +20,7 @@ var page string
 // Rule is H007.
 var Rule = rule.New(page, rule.Rule{
 	Severity: finding.Low, // it rests on a placement and on memory being touched, which were not observed
-	Thresholds: []rule.Threshold{
-		{Name: "reserve", Default: 1, Unit: rule.Ratio, Least: 0, Most: 100},
-	},
-	Check: check,
+	Check:    check,
 })
 
 func check(p *rule.Pass) {

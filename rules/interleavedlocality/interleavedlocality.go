@@ -17,16 +17,7 @@ import (
 var page string
 
 // Rule is M006.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{
-		{Name: "full", Default: 0.99, Unit: rule.Share, Least: 0.5, Most: 1},
-		{Name: "even", Default: 0.80, Unit: rule.Share, Least: 0, Most: 1},
-	},
-	VMs:   true,
-	Watch: watch,
-	Needs: []string{"Numa Home Nodes", "Numa Local Memory MBytes"},
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: watch, Needs: []string{"Numa Home Nodes", "Numa Local Memory MBytes"}})
 
 func watch(w *rule.Watch) {
 	v := w.VM

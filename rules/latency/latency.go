@@ -17,14 +17,7 @@ import (
 var page string
 
 // Rule is N026.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{
-		{Name: "enough", Default: 0.99, Unit: rule.Share, Least: 0, Most: 1},
-	},
-	VMs:   true,
-	Check: check,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Check: check})
 
 func check(p *rule.Pass) {
 	v := p.VM

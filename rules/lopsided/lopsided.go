@@ -17,17 +17,7 @@ import (
 var page string
 
 // Rule is M010.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{
-		{Name: "share", Default: 0.90, Unit: rule.Share, Least: 0.51, Most: 1},
-		{Name: "minutes", Default: 15, Unit: rule.Minutes, Least: 0, Most: 1440},
-		{Name: "memory", Default: 8, Unit: rule.GiB, Least: 0, Most: 24576},
-	},
-	VMs:   true,
-	Watch: watch,
-	Needs: []string{"GST_NDx", "Numa Home Nodes"},
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: watch, Needs: []string{"GST_NDx", "Numa Home Nodes"}})
 
 func watch(w *rule.Watch) {
 	v := w.VM

@@ -14,18 +14,7 @@ import (
 var page string
 
 // Rule is M001.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.High,
-	Thresholds: []rule.Threshold{
-		{Name: "locality", Default: 0.80, Unit: rule.Share, Least: 0.01, Most: 1},
-		{Name: "minutes", Default: rule.LowMinutes, Unit: rule.Minutes, Least: 0, Most: 1440},
-		{Name: "remote", Default: 0.25, Unit: rule.GiB, Least: 0, Most: 24576},
-		{Name: "idle", Default: 0.01, Unit: rule.Share, Least: 0, Most: 1},
-	},
-	VMs:   true,
-	Watch: watch,
-	Needs: []string{"Numa Local Memory MBytes"},
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Watch: watch, Needs: []string{"Numa Local Memory MBytes"}})
 
 func watch(w *rule.Watch) {
 	v := w.VM

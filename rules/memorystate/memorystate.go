@@ -16,15 +16,7 @@ import (
 var page string
 
 // Rule is M012.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.High,
-	Thresholds: []rule.Threshold{
-		{Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440},
-	},
-	Watch:  watch,
-	Needs:  []string{"Kernel State"},
-	Beside: true,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, Watch: watch, Needs: []string{"Kernel State"}, Beside: true})
 
 // severities by state: clear only prepares, ballooning costs, swapping breaks.
 var severities = map[numa.MemoryState]finding.Severity{

@@ -17,15 +17,7 @@ import (
 var page string
 
 // Rule is M003.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{
-		{Name: "perMinute", Default: rule.MovesPerMinute, Unit: rule.Ratio, Least: 0.01, Most: 1000},
-	},
-	VMs:   true,
-	Watch: watch,
-	Needs: []string{"Numa Rebalance Count Delta"},
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: watch, Needs: []string{"Numa Rebalance Count Delta"}})
 
 func watch(w *rule.Watch) {
 	v := w.VM

@@ -16,14 +16,7 @@ import (
 var page string
 
 // Rule is N025.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.High,
-	Thresholds: []rule.Threshold{
-		{Name: "seriousShare", Default: 0.10, Unit: rule.Share, Least: 0, Most: 1},
-	},
-	VMs:   true,
-	Check: check,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: check})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -19,16 +19,7 @@ import (
 var page string
 
 // Rule is M011.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{
-		{Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440},
-	},
-	VMs:    true,
-	Watch:  watch,
-	Needs:  []string{"Numa Home Nodes"},
-	Beside: true,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: watch, Needs: []string{"Numa Home Nodes"}, Beside: true})
 
 func watch(w *rule.Watch) {
 	o := w.On()

@@ -16,16 +16,7 @@ import (
 var page string
 
 // Rule is M004.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.High,
-	Thresholds: []rule.Threshold{
-		{Name: "busy", Default: 0.80, Unit: rule.Share, Least: 0.5, Most: 2},
-		{Name: "idle", Default: 0.20, Unit: rule.Share, Least: 0, Most: 0.49},
-		{Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440},
-	},
-	Watch: watch,
-	Needs: []string{"Numa Node % Util Time"},
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, Watch: watch, Needs: []string{"Numa Node % Util Time"}})
 
 func watch(w *rule.Watch) {
 	rec := w.Host

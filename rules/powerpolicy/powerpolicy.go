@@ -15,13 +15,7 @@ import (
 var page string
 
 // Rule is H006.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{
-		{Name: "largeVM", Default: 8, Unit: rule.Count, Least: 0, Most: numa.MaxVCPUs},
-	},
-	Check: check,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, Check: check})
 
 // severities of the policies; others, and unknown ones, are not judged. Balanced is
 // the default and meant not to cost much: low. Custom may be anything: info.

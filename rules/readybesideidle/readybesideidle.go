@@ -14,16 +14,7 @@ import (
 var page string
 
 // Rule is M009.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.High,
-	Thresholds: []rule.Threshold{
-		{Name: "ready", Default: 0.10, Unit: rule.Share, Least: 0.001, Most: 1},
-		{Name: "minutes", Default: 5, Unit: rule.Minutes, Least: 0, Most: 1440},
-	},
-	VMs:   true,
-	Watch: watch,
-	Needs: []string{"% Ready", "Numa Home Nodes", "Numa Node % Util Time"},
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Watch: watch, Needs: []string{"% Ready", "Numa Home Nodes", "Numa Node % Util Time"}})
 
 func watch(w *rule.Watch) {
 	v := w.VM

@@ -14,17 +14,7 @@ import (
 var page string
 
 // Rule is M005.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{
-		{Name: "remote", Default: 4, Unit: rule.GiB, Least: 0.001, Most: 24576},
-		{Name: "fair", Default: 0.95, Unit: rule.Share, Least: 0, Most: 1},
-		{Name: "minutes", Default: 15, Unit: rule.Minutes, Least: 0, Most: 1440},
-	},
-	VMs:   true,
-	Watch: watch,
-	Needs: []string{"Numa Local Memory MBytes"},
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: watch, Needs: []string{"Numa Local Memory MBytes"}})
 
 func watch(w *rule.Watch) {
 	v := w.VM

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -13,9 +14,9 @@ import (
 //
 //	CPU hot add forces one virtual NUMA node whatever the size of the VM.
 //
-// and likewise the sections Fix, Limits, Thresholds ("- name: text"), Book ("B-15, C-13")
-// and Sources ("- source"). Limits and Sources that r has follow those of the page. New
-// panics when the page is incomplete, has other sections, or does not match the thresholds of r.
+// and likewise the sections Fix, Limits, Thresholds (a table: name, unit, default, least, most,
+// what), Book ("B-15, C-13") and Sources ("- source"). Limits and Sources that r has follow those
+// of the page. New panics when the page is incomplete or has other sections.
 func New(page string, r Rule) *Rule {
 	head, rest, _ := strings.Cut(page, "\n\n## ")
 	name, title, _ := strings.Cut(head, ": ")
@@ -36,14 +37,9 @@ func New(page string, r Rule) *Rule {
 	r.Why, r.Fix, r.Limits = section("Why"), section("Fix"), section("Limits")+r.Limits
 	r.Sources = append(items(section("Sources")), r.Sources...)
 	r.Book = strings.Split(section("Book"), ", ")
-	texts := items(section("Thresholds"))
-	if len(texts) != len(r.Thresholds) {
-		panic(fmt.Sprintf("rule %s has %d thresholds and texts for %d", r.ID, len(r.Thresholds), len(texts)))
-	}
-	for i, text := range texts {
-		t, found := &r.Thresholds[i], false
-		if t.Text, found = strings.CutPrefix(text, t.Name+": "); !found {
-			panic(fmt.Sprintf("rule %s: the text %q is not of the threshold %s", r.ID, text, t.Name))
+	if table := section("Thresholds"); table != "" {
+		for _, row := range items(table)[2:] {
+			r.Thresholds = append(r.Thresholds, thresholdOf(r.ID, row))
 		}
 	}
 	for name := range sections {
@@ -53,6 +49,25 @@ func New(page string, r Rule) *Rule {
 		panic(fmt.Sprintf("rule %s: its page lacks Why, Fix, Limits, Book or Sources", r.ID))
 	}
 	return &r
+}
+
+// thresholdOf reads a row of the table of thresholds.
+func thresholdOf(id, row string) Threshold {
+	cells := strings.Split(strings.Trim(row, "| "), " | ")
+	if len(cells) != 6 {
+		panic(fmt.Sprintf("rule %s: %q has %d cells, want 6", id, row, len(cells)))
+	}
+	t := Threshold{Name: cells[0], Unit: Unit(cells[1]), Text: cells[5], Least: math.Inf(-1), Most: math.Inf(1)}
+	var values [3]float64
+	for i, text := range cells[2:5] {
+		value, ok := t.Parse(text)
+		if !ok || t.Write(value) != text {
+			panic(fmt.Sprintf("rule %s: threshold %s: found %q, want %s", id, t.Name, text, t.Unit.Form()))
+		}
+		values[i] = value
+	}
+	t.Default, t.Least, t.Most = values[0], values[1], values[2]
+	return t
 }
 
 // items returns the lines of a list without their "- ".

@@ -8,7 +8,7 @@ import (
 )
 
 // A Threshold is a number that a rule decides by and that a fleet may set otherwise
-// (homenode.yaml). Rules declare theirs in Rule.Thresholds and read p.Threshold.
+// (homenode.yaml). Pages of rules have theirs in a table, checks read p.Threshold.
 type Threshold struct {
 	Name    string  // unique in the rule: seriousShare
 	Default float64 // taken unless the configuration says otherwise

@@ -13,16 +13,7 @@ import (
 var page string
 
 // Rule is M007.
-var Rule = rule.New(page, rule.Rule{
-	Severity: finding.Medium,
-	Thresholds: []rule.Threshold{
-		{Name: "ticks", Default: 2, Unit: rule.Count, Least: 1, Most: 1_000_000},
-	},
-	VMs:    true,
-	Watch:  watch,
-	Needs:  []string{"Numa % Local", "Numa Local Memory MBytes"},
-	Beside: true,
-})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: watch, Needs: []string{"Numa % Local", "Numa Local Memory MBytes"}, Beside: true})
 
 func watch(w *rule.Watch) {
 	p := &w.VM.Percents
