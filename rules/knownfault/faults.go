@@ -1,7 +1,6 @@
 package knownfault
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -20,7 +19,6 @@ type fault struct {
 	severity finding.Severity
 	text     string // follows "ESXi RELEASE on HOSTS: "
 	fix      string
-	source   string
 	// cluster: it depends on the VMs of the cluster, so that the first host of a kind
 	// speaks for all.
 	cluster bool
@@ -46,55 +44,46 @@ var (
 var faults = []fault{
 	{
 		kb: "430776", first: numa.ESXi80, upTo: esxi91, unsure: esxi10, severity: finding.Medium,
-		text: "VMs powered on together may all be placed on one node, and beside latency-sensitive VMs, whose demand is underestimated, they stay there",
-		fix:  "Set Numa.InitialPlacementLoadThreshold = 100 on the hosts; a fix is announced for a 9.x release",
-		source: "Broadcom KB 430776, VMs crashing or failing to boot due to flaws in the NUMA scheduler, " +
-			"https://knowledge.broadcom.com/external/article/430776",
+		text:  "VMs powered on together may all be placed on one node, and beside latency-sensitive VMs, whose demand is underestimated, they stay there",
+		fix:   "Set Numa.InitialPlacementLoadThreshold = 100 on the hosts; a fix is announced for a 9.x release",
 		holds: besideLatency,
 	},
 	{
 		kb: "439993", first: numa.ESXi80, upTo: esxi91, severity: finding.Info,
-		text:   "action affinity is on: VMs may be moved again and again to the node of their network contexts (localityMig), which costs CPU",
-		fix:    "Watch NMIG in esxtop: when it keeps rising, set Numa.LocalityWeightActionAffinity = 0 on the host, or numa.LocalityWeightActionAffinity = 0 on the VM; 9.1 has it off",
-		source: "Broadcom KB 439993, https://knowledge.broadcom.com/external/article/439993",
-		holds:  actionAffinity,
+		text:  "action affinity is on: VMs may be moved again and again to the node of their network contexts (localityMig), which costs CPU",
+		fix:   "Watch NMIG in esxtop: when it keeps rising, set Numa.LocalityWeightActionAffinity = 0 on the host, or numa.LocalityWeightActionAffinity = 0 on the VM; 9.1 has it off",
+		holds: actionAffinity,
 	},
 	{
 		kb: "2147958", first: numa.ESXi65, upTo: numa.ESXi65 + 1, severity: finding.High,
-		text: "VMs with cores per socket other than 1 or numa.autosize.once = FALSE that come from older hosts can stop the host (PSOD)",
-		fix:  "Set Numa.FollowCoresPerSocket = 1 before such VMs move there, or update to 6.5 U1 or later",
-		source: "VMware KB 2147958; Denneman, Decoupling of cores per socket, 2016, " +
-			"https://frankdenneman.nl/2016/12/12/decoupling-cores-per-socket-virtual-numa-topology-vsphere-6-5/",
+		text:    "VMs with cores per socket other than 1 or numa.autosize.once = FALSE that come from older hosts can stop the host (PSOD)",
+		fix:     "Set Numa.FollowCoresPerSocket = 1 before such VMs move there, or update to 6.5 U1 or later",
 		cluster: true,
 		holds:   decoupled,
 	},
 	{
 		kb: "314059", first: numa.ESXi50, upTo: numa.ESXi80, severity: finding.Info,
-		text:   "action affinity is on: VMs that communicate may be gathered on one node, whose vCPUs wait while other nodes idle",
-		fix:    "Expected, and mostly a gain. Where ready time is high on one node only, set Numa.LocalityWeightActionAffinity = 0",
-		source: "Broadcom KB 314059 (old 2097369), https://knowledge.broadcom.com/external/article/314059",
-		holds:  actionAffinity,
+		text:  "action affinity is on: VMs that communicate may be gathered on one node, whose vCPUs wait while other nodes idle",
+		fix:   "Expected, and mostly a gain. Where ready time is high on one node only, set Numa.LocalityWeightActionAffinity = 0",
+		holds: actionAffinity,
 	},
 	{
 		kb: "309217", first: numa.ESX41, upTo: numa.ESX41 + 2, severity: finding.Medium,
-		text:   "VMs that arrive by vMotion one after another may all be placed on the node with the most free memory, and stay there while the host is lightly loaded",
-		fix:    "Update to 4.1 U2 or later; power-cycle VMs that sit together",
-		source: "Broadcom KB 309217 (old 2000740), https://knowledge.broadcom.com/external/article/309217",
-		holds:  arrivals,
+		text:  "VMs that arrive by vMotion one after another may all be placed on the node with the most free memory, and stay there while the host is lightly loaded",
+		fix:   "Update to 4.1 U2 or later; power-cycle VMs that sit together",
+		holds: arrivals,
 	},
 	{
 		kb: "309166", first: numa.ESX41, upTo: numa.ESX41 + 2, severity: finding.Medium,
-		text:   "the clients of wide VMs are placed whole and leave cores of a node unused: ready time is high although other cores idle",
-		fix:    "Update to 4.1 U2 or later, or give VMs vCPU counts that divide the cores of a node",
-		source: "Broadcom KB 309166 (old 1026063), https://knowledge.broadcom.com/external/article/309166",
-		holds:  leftovers,
+		text:  "the clients of wide VMs are placed whole and leave cores of a node unused: ready time is high although other cores idle",
+		fix:   "Update to 4.1 U2 or later, or give VMs vCPU counts that divide the cores of a node",
+		holds: leftovers,
 	},
 	{
 		kb: "309155", first: numa.ESX35, upTo: numa.ESX41, severity: finding.Medium,
-		text:   "VMs wider than a node are not managed for NUMA, run on all nodes beside VMs that cannot leave theirs, and show ready time",
-		fix:    "Upgrade to 4.1 U2 or later, or give VMs no more vCPUs than a node has cores",
-		source: "Broadcom KB 309155 (old 1037718)",
-		holds:  unmanaged,
+		text:  "VMs wider than a node are not managed for NUMA, run on all nodes beside VMs that cannot leave theirs, and show ready time",
+		fix:   "Upgrade to 4.1 U2 or later, or give VMs no more vCPUs than a node has cores",
+		holds: unmanaged,
 	},
 }
 
@@ -171,27 +160,4 @@ func unmanaged(p *rule.Pass, h *numa.Host) (out hit, ok bool) {
 		}
 	}
 	return out, len(out.vms) > 0
-}
-
-// sources returns where the table rests on.
-func sources() []string {
-	out := make([]string, len(faults))
-	for i := range faults {
-		out[i] = faults[i].source
-	}
-	return out
-}
-
-// limits lists the table for the page of the rule.
-func limits() string {
-	var b strings.Builder
-	for i := range faults {
-		f := &faults[i]
-		fmt.Fprintf(&b, "\n- KB %s: %s to before %s", f.kb, f.first, f.upTo)
-		if f.unsure > 0 {
-			fmt.Fprintf(&b, "; which later release has the fix is not published: info from %s to before %s", f.upTo, f.unsure)
-		}
-		b.WriteString(".")
-	}
-	return b.String()
 }

@@ -1,6 +1,7 @@
 package knownfault
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -13,10 +14,13 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{}
+	seen, sources := map[string]bool{}, strings.Join(Rule.Sources, "\n")
+	if !strings.HasSuffix(Rule.Limits, limits()) {
+		t.Errorf("the page does not end its limits with the table:%s", limits())
+	}
 	for i := range faults {
 		f := &faults[i]
-		if f.text == "" || f.fix == "" || f.holds == nil || !strings.Contains(f.source, "KB "+f.kb) || seen[f.kb] {
+		if f.text == "" || f.fix == "" || f.holds == nil || !strings.Contains(sources, "KB "+f.kb) || seen[f.kb] {
 			t.Errorf("KB %s is incomplete or there twice", f.kb)
 		}
 		seen[f.kb] = true
@@ -30,4 +34,18 @@ func TestFaults(t *testing.T) {
 			t.Errorf("KB %s does not fire in testdata/fires.txtar", f.kb)
 		}
 	}
+}
+
+// limits is the table as the page of the rule has it.
+func limits() string {
+	var b strings.Builder
+	for i := range faults {
+		f := &faults[i]
+		fmt.Fprintf(&b, "\n- KB %s: %s to before %s", f.kb, f.first, f.upTo)
+		if f.unsure > 0 {
+			fmt.Fprintf(&b, "; which later release has the fix is not published: info from %s to before %s", f.upTo, f.unsure)
+		}
+		b.WriteString(".")
+	}
+	return b.String()
 }

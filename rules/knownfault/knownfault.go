@@ -15,7 +15,7 @@ import (
 var page string
 
 // Rule is H005.
-var Rule = rule.New(page, rule.Rule{Limits: limits(), Sources: sources(), Severity: finding.High, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, Check: check})
 
 func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.Nodes < 2 {

@@ -15,8 +15,8 @@ import (
 //	CPU hot add forces one virtual NUMA node whatever the size of the VM.
 //
 // and likewise the sections Fix, Limits, Thresholds (a table: name, unit, default, least, most,
-// what), Book ("B-15, C-13") and Sources ("- source"). Limits and Sources that r has follow those
-// of the page. New panics when the page is incomplete or has other sections.
+// what), Book ("B-15, C-13") and Sources ("- source"). New panics when the page is incomplete or
+// has other sections.
 func New(page string, r Rule) *Rule {
 	head, rest, _ := strings.Cut(page, "\n\n## ")
 	name, title, _ := strings.Cut(head, ": ")
@@ -34,8 +34,8 @@ func New(page string, r Rule) *Rule {
 		delete(sections, name)
 		return text
 	}
-	r.Why, r.Fix, r.Limits = section("Why"), section("Fix"), section("Limits")+r.Limits
-	r.Sources = append(items(section("Sources")), r.Sources...)
+	r.Why, r.Fix, r.Limits = section("Why"), section("Fix"), section("Limits")
+	r.Sources = items(section("Sources"))
 	r.Book = strings.Split(section("Book"), ", ")
 	if table := section("Thresholds"); table != "" {
 		for _, row := range items(table)[2:] {

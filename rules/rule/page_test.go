@@ -41,9 +41,9 @@ A-1, B-2
 `
 
 func TestNew(t *testing.T) {
-	got := New(testPage, Rule{VMs: true, Limits: "\n- one more"})
+	got := New(testPage, Rule{VMs: true})
 	want := &Rule{
-		ID: "N099", Name: "narrow", Title: "a VM is narrow: very", Why: "It is\nnarrow.\n\nReally.", Fix: "Widen it.", Limits: "None.\n- one more",
+		ID: "N099", Name: "narrow", Title: "a VM is narrow: very", Why: "It is\nnarrow.\n\nReally.", Fix: "Widen it.", Limits: "None.",
 		Book: []string{"A-1", "B-2"}, Sources: []string{"A manual", "An article, https://example.com/a"},
 		Thresholds: []Threshold{
 			{Name: "share", Unit: Share, Default: 0.15, Least: 0, Most: 1, Text: "of the VM: all of it"},
