@@ -171,8 +171,8 @@ type simulateShow struct {
 
 func (f *simulateShow) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.vm, "vm", "", "this VM alone, as NAME or HOST/NAME; --format svg takes a host, too, and draws it without a name when there is one")
-	fl.StringVar(&f.host, "host", "", "decisions on this host alone (--why)")
+	fl.StringVar(&f.vm, "vm", "", "this VM alone, as NAME or HOST/NAME; with --why also with * and ?; --format svg takes a host, too, and draws it without a name when there is one")
+	fl.StringVar(&f.host, "host", "", "decisions on this host alone; with * and ? on several (--why)")
 	fl.BoolVar(&f.why, "why", false, "every decision of the scheduler with its reason and the rules it rests on")
 	fl.BoolVar(&f.details, "details", false, "all of the story, all VMs, every finding with its advice (table, markdown)")
 	f.table.register(cmd, recording.SimulationTables())

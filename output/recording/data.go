@@ -175,8 +175,7 @@ func (r *report) about(a *answer.Answer) table.Table {
 // simulatedTables returns the tables of a simulation for spreadsheets and scripts.
 func (r *report) simulatedTables(a *answer.Answer, happened []verdict.Happening) []table.Table {
 	f := a.Findings
-	every, _ := r.sim.Decisions("", "") // no name can be wrong
-	all := []table.Table{f.FindingTable(), simulatedData(r.sim, r.sim.Order), r.hostData(), decisionData(r.sim, every), speedData(r.sim.Order), storyData(happened),
+	all := []table.Table{f.FindingTable(), simulatedData(r.sim, r.sim.Order), r.hostData(), decisionData(r.sim, r.sim.About()), speedData(r.sim.Order), storyData(happened),
 		lifeData("lives", r.VMs), r.nodeData(), r.changeData(), f.SuppressedTable(), f.RuleTable(), a.NoteTable(), r.about(a)}
 	for i := range all {
 		all[i] = marked(all[i])

@@ -78,10 +78,7 @@ func SimulatedVM(result *simulate.Result, o Options) (*answer.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := r.sim.Decisions(v.ID, "")
-	if err != nil {
-		return nil, err
-	}
+	chosen := r.sim.About(v)
 	a := r.simulation("homenode-simulation-vm", []string{"Simulated: " + v.Name + " in " + r.sim.Story.Name})
 	if v.Out.Steps == 0 {
 		a.Verdict = append(a.Verdict, "It never ran.")

@@ -324,8 +324,7 @@ type lifeJSON struct {
 }
 
 func (r *report) simulatedResult(happened []verdict.Happening) simulatedResult {
-	every, _ := r.sim.Decisions("", "")
-	j := simulatedResult{result: r.result(), Judged: r.sim.Watched != nil, Story: r.storyJSON(), Happened: list(happened), Lives: []simulatedJSON{}, Decisions: decisions(r.sim, every)}
+	j := simulatedResult{result: r.result(), Judged: r.sim.Watched != nil, Story: r.storyJSON(), Happened: list(happened), Lives: []simulatedJSON{}, Decisions: decisions(r.sim, r.sim.About())}
 	j.Inventory = "" // it is the story
 	j.VMs, j.Hosts = len(r.sim.Order), len(r.sim.Story.Fleet.Hosts)
 	for _, v := range r.sim.Order {

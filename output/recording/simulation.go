@@ -117,7 +117,7 @@ const (
 	mostTold     = 400
 )
 
-// story tells what happened: events, and set in below them what the scheduler made of them.
+// story tells what happened: events, and behind a dot what the scheduler made of them.
 func (r *report) story(all []verdict.Happening) []answer.Table {
 	if len(all) == 0 {
 		return nil
@@ -150,13 +150,13 @@ func (r *report) storyTable(all []verdict.Happening) answer.Table {
 			if r.Clock.At(h.To) != when {
 				when = r.Clock.Span(h.From, h.To)
 			}
-			what = answer.Cell{Text: "  " + h.Host + ": " + h.Text, Tone: answer.Faint}
+			what = answer.Cell{Text: "· " + h.Host + ": " + h.Text, Tone: answer.Faint}
 		case h.Note != "":
 			what.Text += "  # " + h.Note
 		}
 		t.Rows = append(t.Rows, []answer.Cell{{Text: when}, {Text: strings.Join(h.Rules, " ")}, what})
 		if h.Followed != "" {
-			t.Add("", "", "  → "+h.Followed)
+			t.Add("", "", "→ "+h.Followed)
 		}
 	}
 	return t

@@ -7,8 +7,8 @@ import (
 
 	"homenode/esxi/scheduler"
 	"homenode/internal/alike"
+	"homenode/internal/glob"
 	"homenode/internal/words"
-	"homenode/numa"
 )
 
 // A Decision is one of the scheduler in the words of the story.
@@ -72,36 +72,44 @@ func (s *Simulation) One(name string) (*SimulatedVM, error) {
 	}
 }
 
-// Decisions returns those about a VM and on a host, in the order of time; "" for all.
+// Decisions returns those about VMs and on hosts, both patterns, in the order of time; "" for
+// all.
 func (s *Simulation) Decisions(vm, host string) ([]*scheduler.Decision, error) {
-	vms := map[int]bool{}
+	var vms []*SimulatedVM
 	if vm != "" {
-		found := s.Named(vm)
-		if len(found) == 0 {
+		if vms = s.Named(vm); len(vms) == 0 {
 			return nil, s.unknown(vm)
 		}
-		for _, v := range found {
-			vms[v.Index] = true
-		}
 	}
+	hosts := glob.Patterns(nil)
 	if host != "" {
+		hosts = glob.Compile([]string{host}, glob.Domain)
 		var names []string
 		for i := range s.Story.Fleet.Hosts {
 			names = append(names, s.hostName(i))
 		}
-		if !slices.ContainsFunc(names, func(name string) bool { return numa.SameHost(name, host) }) {
+		if !hosts.Match(names...) {
 			return nil, fmt.Errorf("--host: the story has no host %q%s", host, alike.After(host, names))
 		}
+	}
+	return slices.DeleteFunc(s.About(vms...), func(d *scheduler.Decision) bool { return !hosts.Allow(s.hostName(d.Host)) }), nil
+}
+
+// About returns the decisions about these VMs, in the order of time; without one all.
+func (s *Simulation) About(vms ...*SimulatedVM) []*scheduler.Decision {
+	index := map[int]bool{}
+	for _, v := range vms {
+		index[v.Index] = true
 	}
 	out := []*scheduler.Decision{}
 	for i := range s.Outcome.Decisions {
 		d := &s.Outcome.Decisions[i]
-		about := vms[d.VM] || (d.Kind == scheduler.BalanceSwapped || d.Kind == scheduler.LocalitySwapped) && vms[d.Other]
-		if (vm == "" || about) && (host == "" || numa.SameHost(s.hostName(d.Host), host)) {
+		swapped := d.Kind == scheduler.BalanceSwapped || d.Kind == scheduler.LocalitySwapped
+		if len(vms) == 0 || index[d.VM] || swapped && index[d.Other] {
 			out = append(out, d)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // unknown is the error for a name that no VM of the story has.

@@ -10,6 +10,7 @@ import (
 
 	"homenode/capture"
 	"homenode/esxi/scheduler"
+	"homenode/internal/glob"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
@@ -165,14 +166,16 @@ func (s *Simulation) Stated(v *SimulatedVM) bool {
 	return s.loads[v.ID] || s.Story.Unstated.Origin.Kind != numa.Assumed
 }
 
-// Named returns the VMs of the story with this name, which may have its host before it.
-func (s *Simulation) Named(name string) []*SimulatedVM {
+// Named returns the VMs of the story that a pattern names, which may have a host before it.
+func (s *Simulation) Named(pattern string) []*SimulatedVM {
+	p := glob.Compile([]string{pattern}, "")
 	var out []*SimulatedVM
 	for _, v := range s.VMs {
-		full := func(l *VM) bool {
-			return name == l.Rec.Host+"/"+v.Name || name == l.Label || name == l.Rec.Host+"/"+l.Label
+		names := []string{v.Name, v.ID}
+		for _, l := range v.Lives {
+			names = append(names, l.Rec.Host+"/"+v.Name, l.Label, l.Rec.Host+"/"+l.Label)
 		}
-		if name == v.Name || name == v.ID || slices.ContainsFunc(v.Lives, full) {
+		if p.Match(names...) {
 			out = append(out, v)
 		}
 	}
