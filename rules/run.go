@@ -265,3 +265,17 @@ func (r *Result) addDoubts() {
 		}
 	}
 }
+
+// Machine returns the host of the inventory with this name; nil when there is none, or
+// no inventory.
+func (r *Result) Machine(name string) *numa.Host {
+	if r == nil || name == "" {
+		return nil
+	}
+	for i := range r.Fleet.Hosts {
+		if h := &r.Fleet.Hosts[i]; numa.SameHost(h.Name, name) {
+			return h
+		}
+	}
+	return nil
+}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capture"
 	"homenode/capture/archive"
 	"homenode/internal/queue"
 	"homenode/numa"
@@ -90,25 +89,6 @@ func sayFailed(w io.Writer, failed []string) {
 		}
 		fmt.Fprintf(w, "homenode: %s\n", errorText(errors.New(text)))
 	}
-}
-
-// failedNotes returns the failures as notes, but for those that the recording of the file tells
-// of as it has ticks of it.
-func failedNotes(failed []string, recordings []*capture.Recording) (notes []numa.Note) {
-	told := map[string]bool{}
-	for _, rec := range recordings {
-		for _, f := range rec.Files {
-			for _, text := range f.Warnings {
-				told[text] = true
-			}
-		}
-	}
-	for _, text := range failed {
-		if !told[text] {
-			notes = append(notes, numa.Note{Text: text})
-		}
-	}
-	return notes
 }
 
 // archiveProgress shows how far an archive or a sweep is: on one line of a terminal, elsewhere a

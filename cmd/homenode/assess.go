@@ -5,20 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
-	"homenode/internal/atomicfile"
 	"homenode/output/answer"
 	"homenode/output/change"
 	"homenode/output/form"
 	"homenode/output/report"
-	"homenode/output/table/xlsx"
 	"homenode/rules"
 	"homenode/rules/finding"
 )
@@ -46,49 +43,22 @@ func (f *outputFlags) check() error {
 	return fmt.Errorf("--format: found %q, want one of %s", f.format, strings.Join(f.forms, ", "))
 }
 
+// shared is what package flags has of it.
+func (f *outputFlags) shared() *flags.Output { return &flags.Output{Format: f.format, File: f.file} }
+
 // write writes to the file, or to standard output when none is named.
 func (f *outputFlags) write(cmd *cobra.Command, write func(w io.Writer, colour bool) error) error {
-	if f.file != "" && f.file != "-" {
-		return atomicfile.Write(f.file, func(w io.Writer) error { return write(w, false) })
-	}
-	w := cmd.OutOrStdout()
-	return write(w, colours(w))
+	return f.shared().Write(cmd, write)
 }
 
 // print writes an answer in the form that was asked for, to a terminal at its width.
 func (f *outputFlags) print(cmd *cobra.Command, a *answer.Answer) error {
-	return f.printJudged(cmd, a, form.Options{})
+	return f.shared().Print(cmd, a)
 }
 
 // printJudged does so with what o says of findings, of sources and of the table.
 func (f *outputFlags) printJudged(cmd *cobra.Command, a *answer.Answer, o form.Options) error {
-	if f.format == "xlsx" && (f.file == "" || f.file == "-") && isTerminal(cmd.OutOrStdout()) {
-		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
-	}
-	return f.write(cmd, func(w io.Writer, colour bool) error {
-		o.Version, o.Colour, o.Width, o.Workbook = version(), colour, terminalWidth(w), xlsx.Write
-		return form.Write(w, f.format, a, o)
-	})
-}
-
-// terminalWidth returns the width of a terminal; 0 for what is none.
-func terminalWidth(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return n
-		}
-	}
-	return 0
-}
-
-// colours reports whether w is a terminal that wants colours (no-color.org).
-func colours(w io.Writer) bool {
-	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return f.shared().PrintJudged(cmd, a, o)
 }
 
 // choiceFlag reads --choose.

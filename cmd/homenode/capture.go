@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"homenode/capture"
 	"homenode/esxi/vnuma"
-	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/form"
 	"homenode/output/recording"
@@ -63,7 +61,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if err != nil {
 				return fmt.Errorf("--fail-on: %w", err)
 			}
-			if err := cmp.Or(archive.check(in.parquet), in.check(args, archive.dir != ""), table.check(cmd, &out)); err != nil {
+			if err := cmp.Or(archive.check(in.Parquet), in.check(args, archive.dir != ""), table.check(cmd, &out)); err != nil {
 				return err
 			}
 			shown, err := part.filter()
@@ -92,7 +90,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			}
 			read := time.Since(start)
 			w := rules.Watch(recordings, inventory, options)
-			w.Notes, w.Unread = append(notes, w.Notes...), max(0, in.failed-cutFiles(recordings))
+			w.Notes, w.Unread = append(notes, w.Notes...), max(0, in.Failed-cutFiles(recordings))
 			one := part.o.One()
 			if out.format != "svg" || one == "" { // a drawing can be of a host that --vm names
 				if w, err = shown.Watched(w); err != nil {
@@ -136,12 +134,6 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 	return cmd
 }
 
-// answerFlags are those that change what capture finds.
-var answerFlags = []string{
-	"archive", "fleet", "nodes-per-socket", "evidence", "assume-host", "password-file", "credentials", "tls-known-hosts", "tls-ca-certs", "insecure",
-	"host-name", "from", "to", "locality", "interval", "start", "config", "fail-on",
-}
-
 // cutFiles counts the files that were not read to their end.
 func cutFiles(recordings []*capture.Recording) int {
 	names := map[string]bool{}
@@ -161,28 +153,6 @@ func captureWords(cmd *cobra.Command, args []string) []string {
 	return typedWords(cmd, args, slices.Concat(answerFlags, filterNames))
 }
 
-// typedWords are the arguments and those of the flags that the user gave.
-func typedWords(cmd *cobra.Command, args, flags []string) []string {
-	words := slices.Clone(args)
-	for _, name := range flags {
-		f := cmd.Flags().Lookup(name)
-		switch {
-		case f == nil || !f.Changed:
-		case f.Value.Type() == "bool":
-			words = append(words, "--"+name+"="+f.Value.String())
-		default:
-			values := []string{f.Value.String()}
-			if list, ok := f.Value.(pflag.SliceValue); ok {
-				values = list.GetSlice()
-			}
-			for _, value := range values {
-				words = append(words, "--"+name, value)
-			}
-		}
-	}
-	return words
-}
-
 // thresholdsOf returns the configuration without what it accepts and switches off: the
 // findings about the inventory are not shown.
 func thresholdsOf(p *policy.Policy) *policy.Policy {
@@ -190,18 +160,4 @@ func thresholdsOf(p *policy.Policy) *policy.Policy {
 		return nil
 	}
 	return &policy.Policy{File: p.File, Thresholds: p.Thresholds}
-}
-
-// machineOf returns the host of the inventory with this name; nil when there is none, or
-// no inventory.
-func machineOf(inventory *rules.Result, name string) *numa.Host {
-	if inventory == nil || name == "" {
-		return nil
-	}
-	for i := range inventory.Fleet.Hosts {
-		if h := &inventory.Fleet.Hosts[i]; numa.SameHost(h.Name, name) {
-			return h
-		}
-	}
-	return nil
 }

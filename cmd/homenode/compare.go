@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/measure/compare"
-	"homenode/numa"
 	"homenode/output/form"
 	"homenode/output/measure"
 	"homenode/source/benchmark"
+	"homenode/source/open"
 )
 
 func newCompare() *cobra.Command {
@@ -60,7 +56,7 @@ Exit code 0: compared; 1: --fail-on worse and B is worse in a metric; 2: usage, 
 			if err := errors.Join(eachOnce(args[:dash]), eachOnce(args[dash:])); err != nil {
 				return err
 			}
-			report, err := compareFiles(args[:dash], args[dash:])
+			report, err := compareFiles(cmd.Context(), args[:dash], args[dash:])
 			if err != nil {
 				return err
 			}
@@ -91,7 +87,7 @@ func eachOnce(paths []string) error {
 }
 
 // compareFiles reads and compares both sets.
-func compareFiles(a, b []string) (*compare.Report, error) {
+func compareFiles(ctx context.Context, a, b []string) (*compare.Report, error) {
 	var (
 		sets  [2]compare.Set
 		runs  [2][]compare.Run
@@ -100,7 +96,7 @@ func compareFiles(a, b []string) (*compare.Report, error) {
 	for i, names := range [][]string{a, b} {
 		set := &sets[i]
 		for _, name := range names {
-			got, err := readRuns(name, set, &notes)
+			got, err := readRuns(ctx, name, set, &notes)
 			if err != nil {
 				return nil, err
 			}
@@ -135,75 +131,19 @@ func kinds(runs []compare.Run) string {
 }
 
 // readRuns reads a file, or all results in a folder and the folders in it.
-func readRuns(name string, set *compare.Set, notes *[]string) ([]compare.Run, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		if strings.HasPrefix(name, "-") {
-			return nil, fmt.Errorf("%w (flags stand before --)", err)
-		}
-		return nil, err
+func readRuns(ctx context.Context, name string, set *compare.Set, notes *[]string) (runs []compare.Run, err error) {
+	if _, err := os.Stat(name); err != nil && strings.HasPrefix(name, "-") {
+		return nil, fmt.Errorf("%w (flags stand before --)", err)
 	}
-	if !info.IsDir() {
-		return readResults(name, set, notes)
+	results, doubts, err := open.Benchmarks(ctx, []string{name})
+	*notes = append(*notes, doubts...)
+	for _, r := range results {
+		set.Files = append(set.Files, r.Name)
+		for _, run := range r.Runs {
+			runs = append(runs, runOf(run))
+		}
 	}
-	var runs []compare.Run
-	err = filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		got, err := readResults(path, set, notes)
-		var syntax *numa.SyntaxError
-		if errors.As(err, &syntax) { // a folder holds other files too
-			*notes = append(*notes, err.Error())
-			return nil
-		}
-		runs = append(runs, got...)
-		return err
-	})
 	return runs, err
-}
-
-// readBenchmark reads the results of one file.
-func readBenchmark(name string) (_ *benchmark.Results, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	in, err := gunzip(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return benchmark.Read(name, in)
-}
-
-// readResults reads one file and says in notes what its reader was not sure of.
-func readResults(name string, set *compare.Set, notes *[]string) (runs []compare.Run, err error) {
-	results, err := readBenchmark(name)
-	if err != nil {
-		return nil, err
-	}
-	set.Files = append(set.Files, name)
-	for _, w := range results.AllWarnings() {
-		*notes = append(*notes, numa.Place(name, w.Line, w.Col)+": "+w.Text)
-	}
-	for _, r := range results.Runs {
-		runs = append(runs, runOf(r))
-	}
-	return runs, nil
-}
-
-// gunzip unpacks what begins like gzip.
-func gunzip(r io.Reader) (io.Reader, error) {
-	in := bufio.NewReader(r)
-	head, err := in.Peek(2)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	if bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		return gzip.NewReader(in)
-	}
-	return in, nil
 }
 
 func runOf(r *benchmark.Run) compare.Run {

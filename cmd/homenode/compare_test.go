@@ -26,7 +26,7 @@ func TestPublishedComparisons(t *testing.T) {
 		{"experiment a-sockets, 16 cores per socket", "cps1", "cps16", map[string]float64{"CPU Mark": 1 - 0.0236, "Memory Mark": 1 - 0.0229}},
 	} {
 		t.Run(tt.source, func(t *testing.T) {
-			report, err := compareFiles([]string{dir + tt.a}, []string{dir + tt.b})
+			report, err := compareFiles(t.Context(), []string{dir + tt.a}, []string{dir + tt.b})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/numa"
@@ -50,32 +51,6 @@ func addCompletion(root *cobra.Command) {
 			}
 		}
 	}
-}
-
-// completeFlag registers a completion; cobra refuses a flag that does not exist.
-func completeFlag(c *cobra.Command, name string, complete cobra.CompletionFunc) {
-	if err := c.RegisterFlagCompletionFunc(name, complete); err != nil {
-		panic(err)
-	}
-}
-
-// among completes one of the words.
-func among(words []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// beginning returns the words that begin with begun, in any case of letters. What
-// stands after a tab describes a word.
-func beginning(words []string, begun string) []string {
-	var out []string
-	for _, w := range words {
-		if len(w) >= len(begun) && strings.EqualFold(w[:len(begun)], begun) {
-			out = append(out, w)
-		}
-	}
-	return out
 }
 
 // completeSource completes the words among the sources; everything else is a file.
@@ -133,10 +108,6 @@ func completeHost(_ *cobra.Command, args []string, begun string) ([]cobra.Comple
 	return beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
-// mostToComplete bounds the files that are read to complete a name: a snapshot of
-// 10,000 VMs is smaller, and read in half a second.
-const mostToComplete = 64 << 20
-
 // fleetsAtHand reads the sources that cost little: the demo fleet and files. A
 // vCenter is never asked, and what cannot be read completes nothing.
 func fleetsAtHand(sources []string) []*numa.Fleet {
@@ -146,7 +117,7 @@ func fleetsAtHand(sources []string) []*numa.Fleet {
 		var err error
 		if source == "demo" {
 			fleet, err = demo.Fleet()
-		} else if info, statErr := os.Stat(source); statErr == nil && info.Mode().IsRegular() && info.Size() <= mostToComplete {
+		} else if info, statErr := os.Stat(source); statErr == nil && info.Mode().IsRegular() && info.Size() <= flags.MostAtHand {
 			fleet, err = open.File(source)
 		}
 		if err == nil && fleet != nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,13 +13,9 @@ import (
 	"homenode/esxi/rulebook"
 	"homenode/esxi/vnuma"
 	"homenode/internal/atomicfile"
-	"homenode/numa/unit"
 	"homenode/output/size"
 	"homenode/rules"
 	"homenode/rules/rule"
-	"homenode/size/dump"
-	"homenode/size/iocost"
-	"homenode/size/latency"
 )
 
 // newDocs returns the hidden command that writes the generated pages of docs/.
@@ -74,13 +69,8 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	out["conflicts.md"] = conflictsPage()
 	out["rulebook.md"] = bookPage()
 	out["experiments.md"] = []byte(generated + recordHead + rulebook.Record)
-	out["published-capacity.md"] = append([]byte(generated), size.ArticlePage(publishedCapacity())...)
+	out["published-capacity.md"] = append([]byte(generated), size.ArticlePage()...)
 	return out
-}
-
-// publishedCapacity returns the published figures of all size commands.
-func publishedCapacity() []unit.Check {
-	return slices.Concat(iocost.Checks(), dump.Checks(), latency.Checks())
 }
 
 func commandPage(c *cobra.Command) []byte {

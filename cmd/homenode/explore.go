@@ -91,7 +91,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *outputFlags, file string, wo
 	}
 	defer r.Close()
 	if f.extract != nil {
-		return f.write(cmd, out, file, r, workers, explore.Stretch{From: in.window[0], To: in.window[1]})
+		return f.write(cmd, out, file, r, workers, explore.Stretch{From: in.Window[0], To: in.Window[1]})
 	}
 	f.pick.Workers = workers
 	listing, err := explore.List(file, r, f.pick)

@@ -2,21 +2,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"homenode/internal/texttab"
+	"homenode/cmd/homenode/size"
+	built "homenode/internal/version"
 )
 
 // Exit codes (docs/commands).
@@ -58,28 +56,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitError
 }
 
-// errorText returns an error for a terminal. Lines after the first are indented,
-// so that a name with a line break cannot pass for a message of this program.
-func errorText(err error) string {
-	var lines []string
-	for line := range strings.Lines(err.Error()) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, texttab.Clean(line))
-		}
-	}
-	return strings.Join(lines, "\n  ")
-}
-
-const sourceHelp = `SOURCE is one of
-  https://vc01.example.com   a vCenter or ESXi host (GOVC_USERNAME and GOVC_PASSWORD, or a prompt)
-  vcenter                    the one that GOVC_URL names
-  export.xlsx                an RVTools export; also a folder or .zip of its CSV files
-  fleet.json                 a snapshot, from homenode snapshot
-  fleet.txtar                a scenario or story: a fleet written by hand
-  esx01-vm-support.tgz       a vm-support bundle, .vmx or vmware.log; also a folder or archive of them
-  demo                       a simulated vCenter with 24 hosts and 300 VMs
-  @sources.txt               a file with one SOURCE a line; several are read in parallel as one fleet`
-
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "homenode",
@@ -94,10 +70,10 @@ on each host of its cluster, explains it, and says what is wrong.
   homenode rules N001`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       build(),
+		Version:       built.Build(),
 	}
 	root.SetVersionTemplate("homenode {{.Version}}\n")
-	root.AddCommand(newAssess(), newCapture(), newSimulate(), newReplay(), newSweep(), newOptimise(), newSize(), newDiff(), newMatrix(), newExplain(), newTopo(), newRead(), newSnapshot(), newRules(), newValidate(), newCompare(), newDemo(), newQueue(), newWork(), newVersion(), newDocs())
+	root.AddCommand(newAssess(), newCapture(), newSimulate(), newReplay(), newSweep(), newOptimise(), size.New(), newDiff(), newMatrix(), newExplain(), newTopo(), newRead(), newSnapshot(), newRules(), newValidate(), newCompare(), newDemo(), newQueue(), newWork(), newVersion(), newDocs())
 	root.InitDefaultCompletionCmd()
 	addCompletion(root)
 	addUsageHelp(root)
@@ -127,39 +103,8 @@ func newVersion() *cobra.Command {
 		Short: "Prints the version, the commit, and the Go version and platform of the build",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "homenode %s\n", build())
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "homenode %s\n", built.Build())
 			return err
 		},
 	}
-}
-
-// release is what git describe says of the commit, set by make build: a tag (v1.2.3) for a
-// release, the commit for what is none. "" where the build does not state it.
-var release string
-
-// version returns the release, else "development" and the commit that was built.
-func version() string {
-	if strings.HasPrefix(release, "v") {
-		return release
-	}
-	return strings.TrimSpace("development " + cmp.Or(release, commit()))
-}
-
-// build returns the version, the Go that built it and for what.
-func build() string {
-	return fmt.Sprintf("%s, %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// commit returns the commit that was built as Go states it; "" when it does not.
-func commit() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return ""
 }

@@ -44,7 +44,7 @@ func TestPictures(t *testing.T) {
 	golden.Equal(t, []byte(got), "../../docs/img/app04.svg")
 	got = output([]string{"simulate", "demo", "--vm", "app20", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/simulated-app20.svg")
-	got = output([]string{"size", "io", "--iops", "100k", "--block", "32k", "--read", "70", "--host-cores", "32", "--core", "3.6GHz", "--hosts", "6", "--format", "svg"})
+	got = output([]string{"size", "io", "--iops", "100k", "--block", "32k", "--read", "70", "--host-cores", "32", "--core", "3.6GHz", "--host-count", "6", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/size-io.svg")
 }
 

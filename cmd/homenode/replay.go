@@ -81,8 +81,8 @@ Exit code 0: replayed; 2: usage, I/O, or a file or host could not be replayed.`,
 func (f *replayFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.fleet, "fleet", nil, "SOURCE of the inventory: shapes of hosts, settings of VMs")
-	fl.StringVar(&f.window.from, "from", "", "begin at this time: '2026-11-03 02:00' in UTC, or RFC 3339")
-	fl.StringVar(&f.window.to, "to", "", "end at this time")
+	fl.StringVar(&f.window.From, "from", "", "begin at this time: '2026-11-03 02:00' in UTC, or RFC 3339")
+	fl.StringVar(&f.window.To, "to", "", "end at this time")
 	fl.StringVar(&f.host, "host-name", "", "name of the host, for files that call it localhost")
 }
 
@@ -93,9 +93,9 @@ func (f *replayFlags) run(cmd *cobra.Command, files []string, src *sourceFlags, 
 	switch {
 	case len(f.fleet) > 0:
 		o.Fleet, err = src.read(cmd, f.fleet...)
-	case src.assumeHost != "":
+	case src.AssumeHost != "":
 		var h numa.Host
-		h, err = open.AssumedHost(src.assumeHost)
+		h, err = open.AssumedHost(src.AssumeHost)
 		o.Assume = &h
 	}
 	if err != nil {
@@ -154,7 +154,7 @@ func (f *replayFlags) replay(cmd *cobra.Command, o replay.Options) (results []*r
 // read reads the captures, host by host. Files of one host are to be given in the order of
 // time.
 func (f *replayFlags) read(cmd *cobra.Command, files []string, fleet *numa.Fleet, host string) error {
-	o := ticks.Options{Host: host, From: f.window.window[0], To: f.window.window[1], Workers: runtime.GOMAXPROCS(0)}
+	o := ticks.Options{Host: host, From: f.window.Window[0], To: f.window.Window[1], Workers: runtime.GOMAXPROCS(0)}
 	o.MachineOf = func(name string) *numa.Host {
 		if fleet == nil {
 			return nil
@@ -198,7 +198,7 @@ func (f *replayFlags) readOne(cmd *cobra.Command, arg string, o ticks.Options, v
 
 // tick hands a tick to the recorder of its host.
 func (f *replayFlags) tick(t *numa.Tick) error {
-	from, to := f.window.window[0], f.window.window[1]
+	from, to := f.window.Window[0], f.window.Window[1]
 	if t.Time.Before(from) || !to.IsZero() && t.Time.After(to) {
 		return nil
 	}

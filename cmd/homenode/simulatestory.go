@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +14,6 @@ import (
 	"homenode/change/whatif"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/source/demo"
 	"homenode/source/story"
 )
 
@@ -58,7 +55,7 @@ func (f *storyFlags) read(cmd *cobra.Command, src *sourceFlags, arg string, chan
 	if err != nil {
 		return nil, err
 	}
-	s, fine, err := f.source(cmd, src, arg)
+	s, fine, err := src.Story(cmd, arg)
 	if err != nil {
 		return nil, err
 	}
@@ -78,44 +75,6 @@ func (f *storyFlags) read(cmd *cobra.Command, src *sourceFlags, arg string, chan
 		s.Name += ", --" + a.flag + " " + a.text
 	}
 	return s, nil
-}
-
-// source reads a story; fine reports that it says how fine its ticks shall be.
-func (f *storyFlags) source(cmd *cobra.Command, src *sourceFlags, arg string) (s *numa.Story, fine bool, err error) {
-	if arg == "demo" {
-		if s, err = demo.Story(); err == nil {
-			s.Name = "demo"
-		}
-		return s, true, err
-	}
-	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && info.Size() <= mostToComplete {
-		b, err := os.ReadFile(arg)
-		if err != nil {
-			return nil, false, err
-		}
-		if story.Is(b) {
-			s, err := story.Read(arg, b)
-			if err == nil {
-				err = src.amend(cmd, s)
-			}
-			return s, story.StatesEvery(b), err
-		}
-	} else if errors.Is(err, fs.ErrNotExist) && !strings.Contains(arg, ".") && arg != "vcenter" && !strings.HasPrefix(arg, "@") {
-		return nil, false, fmt.Errorf("%w (want a story, a SOURCE, or demo)", err)
-	}
-	fleet, err := src.read(cmd, arg)
-	if err != nil {
-		return nil, false, err
-	}
-	return story.Of(fleet, story.Defaults{}), false, nil
-}
-
-// amend applies the flags about sources to the fleet of a story.
-func (f *sourceFlags) amend(cmd *cobra.Command, s *numa.Story) error {
-	if err := f.options(cmd).Apply(s.Fleet); err != nil {
-		return err
-	}
-	return s.Check()
 }
 
 // changeStory gives the story another fleet, as a point of a sweep has it.

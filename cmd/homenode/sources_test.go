@@ -17,7 +17,6 @@ import (
 	"testing"
 
 	"homenode/numa"
-	"homenode/source/open"
 	"homenode/source/scenario"
 	"homenode/source/snapshot"
 	"homenode/source/vsphere/lab"
@@ -245,23 +244,5 @@ func TestManySourcesStop(t *testing.T) {
 		if v.logins.Load() != 1 || v.logouts.Load() != 1 {
 			t.Errorf("%s: %d logins and %d logouts, want 1 of each", v.host(), v.logins.Load(), v.logouts.Load())
 		}
-	}
-}
-
-// TestProgress checks that each message is one whole line.
-func TestProgress(t *testing.T) {
-	var b bytes.Buffer
-	for _, s := range []open.Step{
-		{Source: "vc01", Stage: "VMs", Done: 500, Total: 1000, Sources: 3},
-		{Source: "vc\n02", Stage: "hosts", Done: 3, Total: 10, Sources: 3},
-		{Ended: 1, Sources: 3},
-		{Source: "vc01", Stage: "VMs", Done: 1000, Total: 1000, Ended: 1, Sources: 3},
-	} {
-		showProgress(&b, s)
-	}
-	want := "\r\x1b[Kvc01: read VMs 500 of 1000 (0 of 3 sources done)" + "\r\x1b[Kvc\uFFFD02: read hosts 3 of 10 (0 of 3 sources done)" +
-		"\r\x1b[K" + "\r\x1b[Kvc01: read VMs 1000 of 1000 (1 of 3 sources done)\r\x1b[K"
-	if b.String() != want {
-		t.Errorf("progress %q\nwant %q", b.String(), want)
 	}
 }

@@ -36,14 +36,14 @@ var tableArgs = map[string][][]string{
 	"replay":         {{"captures", "--fleet", "fleet.json", "--details"}},
 	"compare":        {{"results", "--", "results"}},
 	"sweep":          {{"fleet.json", "--hours", "0.2", "--grid", "lose-host=@xhost,+xhost"}, {"fleet.json", "--hours", "0.2", "--grid", "vm=@x* vcpus=2,4"}},
-	"size calibrate": {{"--path", "vsan-esa", "--hosts", "6", "--cpu", "78GHz", "--details", "results"}},
+	"size calibrate": {{"--path", "vsan-esa", "--host-count", "6", "--cpu", "78GHz", "--details", "results"}},
 	"size dump":      {{"fleet.json"}, {"--ram", "1.5TB", "--boot", "32GB"}, {"--published"}},
 	"size fit": {
 		{"fleet.json", "--cluster", "all", "--hosts", "2x32c/1TB,2x48c/2TB"}, {"fleet.json", "--cluster", "@xcluster", "--vm", "+xshape:2x4GB", "--details"},
 		{"--vm", "@xshape:12x96GB*40", "--vm", "+xshape:4x16GB*200", "--vm", "＝1+1shape:2x16GB*2", "--hosts", "2x32c/1TB=21000,2x48c/1.5TB=33000", "--details"},
 	},
 	"size io":        {{"fleet.json", "--cluster", "@xcluster", "--iops", "100k", "--block", "32k", "--core", "2.6GHz"}, {"--iops", "100k", "--block", "32k", "--core", "3.6GHz", "--host-cores", "32", "--coefficients", "@x.json"}, {"--published"}},
-	"size latency":   {{"@x.txt", "＝1+1.txt", "--details"}, {"--budget", "10ms"}, {"--published"}},
+	"size latency":   {{"@x.txt", "＝1+1.txt", "--details"}, {"--time-budget", "10ms"}, {"--published"}},
 	"size pages":     {{"shared.csv", "--details"}, {"--simulate", "fleet.json", "--hours", "0.2", "--alike", "15%", "--details"}, {"--memory", "1.5TB", "--consumed", "1.2TB"}, {"--published"}},
 	"size rightsize": {{"captures", "--fleet", "fleet.json", "--least", "1m", "--details"}},
 	"size speed":     {{"fleet.json", "--details"}, {"--vcpu-speed", "1GHz", "--vm", "8x64GB", "--host", "2x18c/1TB@3GHz", "--details"}},
@@ -248,5 +248,5 @@ vm v5 cluster=c5 host=h5 vcpus=12 coresPerSocket=1 memory=32GB hw=19 hotAdd=on g
 		}
 	}
 	ran(t, []string{"simulate", "fleet.json", "--hours", "0.2", "--trace", "captures"})
-	ran(t, []string{"size", "calibrate", "--path", "vsan-esa", "--hosts", "6", "--cpu", "78GHz", "--hardware", "@x", "--save", "--coefficients", "@x.json", "results"})
+	ran(t, []string{"size", "calibrate", "--path", "vsan-esa", "--host-count", "6", "--cpu", "78GHz", "--hardware", "@x", "--save", "--coefficients", "@x.json", "results"})
 }

@@ -64,6 +64,13 @@ var moved = map[string]string{
 	"simulate --replay": "replay CAPTURE...", "simulate --sweep": "sweep SOURCE --grid ...", "simulate --optimise": "optimise SOURCE",
 }
 
+// renamed are flags that have another name now; these errors stay for one release.
+var renamed = map[string]string{
+	"size fit --count": "host-count", "size speed --count": "host-count", "size speed --vms": "vm-count", "size io --hosts": "host-count", "size io --rule": "rules-of-thumb",
+	"size calibrate --hosts": "host-count", "size pages --host": "host-name", "size pages --vm": "vm-memory", "size rightsize --host": "host-name",
+	"size dump --reserve": "keep-free", "size latency --cpu": "processor", "size latency --budget": "time-budget",
+}
+
 // addUsageHelp lets the errors about arguments and flags say what is wanted: cobra
 // counts arguments and knows no flag that is alike.
 func addUsageHelp(root *cobra.Command) {
@@ -85,6 +92,22 @@ func addUsageHelp(root *cobra.Command) {
 	}
 }
 
+// subcommand prints the help; it refuses what is no subcommand, and names those that are
+// spelt nearly so.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	text := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		text += "\n  Did you mean this?\n  " + strings.Join(near, "\n  ")
+	} else {
+		text += ": " + cmd.CommandPath() + " --help lists them"
+	}
+	return errors.New(text)
+}
+
 // unknownFlag adds the flags that are alike to the error of an unknown one.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
@@ -94,6 +117,9 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	name := unknown.GetSpecifiedName()
 	if to := moved[nameOf(cmd)+" --"+name]; to != "" {
 		return fmt.Errorf("--%s is a command of its own now: homenode %s", name, to)
+	}
+	if to := renamed[nameOf(cmd)+" --"+name]; to != "" {
+		return fmt.Errorf("--%s is --%s now", name, to)
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

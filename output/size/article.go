@@ -10,6 +10,9 @@ import (
 	"homenode/numa/datafile"
 	"homenode/numa/unit"
 	"homenode/output/form"
+	"homenode/size/dump"
+	"homenode/size/iocost"
+	"homenode/size/latency"
 )
 
 // article is what is known of the article as a whole.
@@ -24,11 +27,16 @@ var ArticleExperiments = datafile.Must[struct{ ID, What, Command string }](artic
 // ArticleContradictions are the points in which the article does not agree with itself.
 var ArticleContradictions = datafile.Must[struct{ ID, Experiments, Text string }](article, "contradictions.txt")
 
+// published returns the published figures that the size commands rest on.
+func published() []unit.Check {
+	return slices.Concat(iocost.Checks(), dump.Checks(), latency.Checks())
+}
+
 // ArticlePage returns the page of all figures of the article that a sum reproduces, in
 // Markdown: how many come out, each figure, and where the article contradicts itself.
-// Checks of other articles are left out.
-func ArticlePage(all []unit.Check) []byte {
-	checks := slices.DeleteFunc(slices.Clone(all), func(c unit.Check) bool { return !strings.HasPrefix(c.ID, "b-") })
+// Figures of other articles are left out.
+func ArticlePage() []byte {
+	checks := slices.DeleteFunc(published(), func(c unit.Check) bool { return !strings.HasPrefix(c.ID, "b-") })
 	var b bytes.Buffer
 	b.WriteString("# Published figures on capacity, computed again\n\n")
 	reproduced, contradicted, missed := count(checks)
@@ -49,18 +57,8 @@ func ArticlePage(all []unit.Check) []byte {
 	return b.Bytes()
 }
 
-const articleIntroduction = `The article is eight posts of 2022 to 2024 at [vcdx200.uw.cz](https://vcdx200.uw.cz/2024) about what I/O costs in CPU, core dumps
-and latency. The ` + "`size`" + ` commands rest on its measurements. So the figures that it computes from them are computed again here,
-by its own raw figures and formulas:
-
-- **reproduced**: what comes out rounds to what is printed; “~” allows a whole unit of the last digit.
-- **I-…**: it does not, because the article contradicts itself there; the [list](#where-the-article-contradicts-itself) says how. The
-  commands use the computed figure; rules of thumb stay as printed, and are named so.
-- **MISSED**: it does not, and nobody knows why. A test checks that there is none.
-
-Figures that the article measures and computes nothing from are inputs and not counted, nor are its posts on downloads,
-VMware Health Analyzer and IPv4.
-`
+//go:embed article.md
+var articleIntroduction string
 
 // articleOf returns the checks of an experiment.
 func articleOf(checks []unit.Check, id string) []unit.Check {

@@ -85,7 +85,7 @@ func (t *Trial) impossible() string {
 	case l == nil:
 		return "its CPU use is not known"
 	case l.Hosts < 1:
-		return "the number of hosts is not known (--hosts)"
+		return "the number of hosts is not known (--host-count)"
 	case l.Capacity > 0 && l.CPU.Value > l.Capacity:
 		return fmt.Sprintf("%s of CPU is more than the %s has (%s)", l.CPU.Value, l.Scope, l.Capacity)
 	case l.Idle != nil && l.CPU.Value <= l.Idle.Value:

@@ -21,7 +21,7 @@ func TestLeftOut(t *testing.T) {
 		{"NaN", func(t *Trial) { t.IOPS.Value = unit.IORate(math.NaN()) }, "0 I/Os a second: no I/O has no cost"},
 		{"no CPU", func(t *Trial) { t.Load = nil }, "its CPU use is not known"},
 		{"no block", func(t *Trial) { t.Kind.Block = 0 }, "the block size is not stated, or several are mixed"},
-		{"no hosts", func(t *Trial) { t.Load.Hosts = 0 }, "the number of hosts is not known (--hosts)"},
+		{"no hosts", func(t *Trial) { t.Load.Hosts = 0 }, "the number of hosts is not known (--host-count)"},
 		{"more than all", func(t *Trial) { t.Load.Capacity = 5 * unit.GHz }, "6 GHz of CPU is more than the host has (5 GHz)"},
 		{"idle", func(t *Trial) { t.Load.Idle = &Reading[unit.Hz]{Value: 6 * unit.GHz} }, "6 GHz of CPU is not more than the idle host has (6 GHz)"},
 		{"CPU 0", func(t *Trial) { t.Load.CPU.Value = 0 }, "it used no CPU"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/alike"
 	"homenode/numa"
 )
 
@@ -23,7 +24,7 @@ const All = "all"
 
 // Find returns the cluster, or standalone host, with this name or ID; "" is the only one.
 func Find(f *numa.Fleet, name string) (*Cluster, error) {
-	in, label, err := hostsOf(f, name)
+	in, label, err := HostsOf(f, name)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +59,8 @@ func Find(f *numa.Fleet, name string) (*Cluster, error) {
 	return c, nil
 }
 
-// hostsOf returns the hosts of a cluster, one standalone host, or all.
-func hostsOf(f *numa.Fleet, name string) (in []*numa.Host, label string, err error) {
+// HostsOf returns the hosts of a cluster, one standalone host, or all.
+func HostsOf(f *numa.Fleet, name string) (in []*numa.Host, label string, err error) {
 	var names []string
 	id := ""
 	for i := range f.Clusters {
@@ -84,6 +85,9 @@ func hostsOf(f *numa.Fleet, name string) (in []*numa.Host, label string, err err
 		label = "all hosts"
 	case len(in) == 0 && name == "":
 		return nil, "", fmt.Errorf("found %d clusters, want the name of one, or all: %s", len(names), strings.Join(names, ", "))
+	}
+	if near := alike.Names(name, names); len(in) == 0 && near != nil {
+		return nil, "", fmt.Errorf("found no cluster and no host %q; alike: %s", name, strings.Join(near, ", "))
 	}
 	if len(in) == 0 {
 		return nil, "", fmt.Errorf("found no cluster and no host %q, want one of %s, or all", name, strings.Join(names, ", "))
@@ -181,7 +185,7 @@ func (c *Cluster) PerCore(spare int) (ratio float64, failed int, ok bool) {
 func (c *Cluster) Types() []Type {
 	var out []Type
 	for _, h := range c.Hosts {
-		k := slices.IndexFunc(out, func(t Type) bool { return alike(&t.Host, h) })
+		k := slices.IndexFunc(out, func(t Type) bool { return equal(&t.Host, h) })
 		if k < 0 {
 			out = append(out, Type{Name: typeName(h), Host: *h, Hosts: 1})
 			continue
@@ -216,8 +220,8 @@ func Beside(own, described []Type) []Type {
 	return out
 }
 
-// alike reports whether hosts are of one kind.
-func alike(a, b *numa.Host) bool {
+// equal reports whether hosts are of one kind.
+func equal(a, b *numa.Host) bool {
 	x, errX := vnuma.NewMachine(a)
 	y, errY := vnuma.NewMachine(b)
 	if errX != nil || errY != nil {

@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"":     "found 2 clusters, want the name of one, or all: prod, other",
-		"prud": `found no cluster and no host "prud", want one of prod, other, or all`,
+		"prud": `found no cluster and no host "prud"; alike: prod`,
 	} {
 		if _, err := Find(fleetOf(t, small), name); err == nil || err.Error() != want {
 			t.Errorf("cluster %q: error %v, want %s", name, err, want)

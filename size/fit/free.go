@@ -62,7 +62,7 @@ func (c *Cluster) Room(s Shape, spare int, o *Options) (*Free, error) {
 			out.Notes = append(out.Notes, fmt.Sprintf("host %s takes no VMs now: not counted", h.Name))
 			continue
 		}
-		k := slices.IndexFunc(types, func(t Type) bool { return alike(&t.Host, h) })
+		k := slices.IndexFunc(types, func(t Type) bool { return equal(&t.Host, h) })
 		p, notes, err := c.present(h, o)
 		if err != nil {
 			return nil, err

@@ -102,6 +102,17 @@ func (a *At) add(o *At) {
 
 func (s Saving) plus(o Saving) Saving { return Saving{s.Zero + o.Zero, s.Alike + o.Alike} }
 
+// Shares reports whether any load of the story has pages that can be shared.
+func Shares(s *numa.Story) bool {
+	can := func(l *numa.Load) bool { return l.Zero > 0 || l.Common > 0 && l.Image != "" }
+	for i := range s.Loads {
+		if can(&s.Loads[i].Load) {
+			return true
+		}
+	}
+	return can(&s.Unstated.Value)
+}
+
 // Simulate runs the story once for each setup. The error is about the story or the context.
 func Simulate(ctx context.Context, m *Model) (*Simulated, error) {
 	out := &Simulated{Seconds: m.Length.Seconds()}

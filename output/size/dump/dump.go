@@ -97,7 +97,7 @@ func needs(n dump.Needs, given map[string]bool) []answer.Assumption {
 		}
 		return answer.Assumption{What: what, Value: value, Origin: unit.Published, Source: "b-osdata"}
 	}
-	out := []answer.Assumption{need("kept free", n.Reserve.String()+" of ESX-OSData", "reserve"), need("wanted for logs", n.Logs.String(), "logs")}
+	out := []answer.Assumption{need("kept free", n.Reserve.String()+" of ESX-OSData", "keep-free"), need("wanted for logs", n.Logs.String(), "logs")}
 	if given["media"] {
 		out = append(out, answer.Assumption{What: "systemMediaSize", Value: string(n.Media), Origin: unit.Given, Source: "--media, VMware KB 81166"})
 	}

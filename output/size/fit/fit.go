@@ -48,7 +48,7 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 		}
 	} else {
 		if r.Hosts > 0 {
-			out.Assumed = append(out.Assumed, answer.Assumption{What: "cluster", Value: fmt.Sprintf("%d hosts, %d spare", r.Hosts, r.Spare), Origin: c.origin("count"), Source: "--count, --spare"})
+			out.Assumed = append(out.Assumed, answer.Assumption{What: "cluster", Value: fmt.Sprintf("%d hosts, %d spare", r.Hosts, r.Spare), Origin: c.origin("host-count"), Source: "--host-count, --spare"})
 		}
 		out.Verdict = verdict(c, r)
 		out.Note(notes(r)...)

@@ -66,7 +66,7 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	}
 	of := &Context{Source: "fleet.txt", Cluster: c, Today: &today, Failed: failed, Release: release.String(), Options: o}
 	return map[string]*answer.Answer{
-		"fit":  Answer(&Context{Given: map[string]bool{"count": true}, Release: release.String(), Options: one.Options}, counted, fit.Changes(one, counted)),
+		"fit":  Answer(&Context{Given: map[string]bool{"host-count": true}, Release: release.String(), Options: one.Options}, counted, fit.Changes(one, counted)),
 		"mix":  Answer(of, mixed, fit.Changes(many, mixed)),
 		"room": Room(of, room),
 	}

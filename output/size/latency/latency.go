@@ -16,7 +16,7 @@ import (
 // Options say how the ladder is shown.
 type Options struct {
 	Given   map[string]bool // flags that the user gave
-	CPU     string          // of --cpu
+	CPU     string          // of --processor
 	Why     []string        // what package cost says about that host
 	Files   []File          // that were read
 	Notes   []string        // of their readers
@@ -74,7 +74,7 @@ func assumed(r *latency.Result, o *Options) []answer.Assumption {
 	if local, ok := r.Line(latency.RAM); ok && local.Published != nil {
 		memory := answer.Figure("published memory", *local.Published, unit.Seconds.String)
 		if o.CPU != "" {
-			memory.Source, memory.Hardware, memory.Note = "--cpu "+o.CPU, "", "see the notes"
+			memory.Source, memory.Hardware, memory.Note = "--processor "+o.CPU, "", "see the notes"
 		}
 		out = append(out, memory)
 	}

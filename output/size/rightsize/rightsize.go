@@ -27,17 +27,11 @@ type Options struct {
 	Words  string      // what the user typed, for the next command
 }
 
-// A Change is the result under other options.
-type Change struct {
-	If string
-	R  *rightsize.Result
-}
-
 // mostRows is how many VMs are shown without Details.
 const mostRows = 8
 
 // Answer returns the answer which VMs have too many vCPUs, or too few.
-func Answer(r *rightsize.Result, changes []Change, o Options) *answer.Answer {
+func Answer(r *rightsize.Result, changes []rightsize.Change, o Options) *answer.Answer {
 	a := &answer.Answer{Command: "size rightsize", Question: question(r, &o), Result: r}
 	a.Assumed = assumed(r, &o)
 	a.Verdict = verdict(r)
@@ -278,7 +272,7 @@ func memory(m *rightsize.Memory) string {
 	return "-"
 }
 
-func change(r *rightsize.Result, c Change) answer.Change {
+func change(r *rightsize.Result, c rightsize.Change) answer.Change {
 	t, now := &c.R.Totals, &r.Totals
 	text := fmt.Sprintf("%d smaller, %d grow: %d vCPUs", t.Smaller, t.Larger, t.Suggested)
 	if t.Placed > 0 {

@@ -105,7 +105,7 @@ func TestRightSizeOfNothing(t *testing.T) {
 	}
 	r.VMs = r.VMs[4:]
 	r.Totals = rightsize.Totals{VMs: 6}
-	a := Answer(r, []Change{{"more", r}}, Options{})
+	a := Answer(r, []rightsize.Change{{If: "more", R: r}}, Options{})
 	if got := fmt.Sprint(a.Verdict, len(a.Tables), len(a.Changes), len(a.Drawings)); got != "[None of 6 VMs can be judged.] 0 0 0" {
 		t.Errorf("found %s", got)
 	}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
@@ -15,41 +14,8 @@ import (
 	"homenode/size/speed"
 )
 
-// A Result is what size speed came to.
-type Result struct {
-	Asked     *speed.Ask              `json:"asked"`
-	Guarantee unit.Figure[unit.Share] `json:"guarantee"`
-	Kernel    unit.Figure[unit.Share] `json:"kernel"`
-	HostText  string                  `json:"host"`
-	Release   numa.Release            `json:"release"`
-	Touched   numa.Bytes              `json:"touched"` // memory of each VM in the twin
-	Terms     speed.Terms             `json:"terms"`
-	Share     unit.Share              `json:"share"` // of a core, by vCPU
-	Held      unit.Share              `json:"held"`  // of a vCPU that wants a whole core
-	Admission speed.Admission         `json:"admission"`
-	// Local is how many VMs a host holds by memory with each local; nil when it is not known.
-	Local *int `json:"local,omitempty"`
-	// SpeedForVMs is the highest vCPU speed at which the asked number of VMs is admitted
-	// on a host; 0 when any is.
-	SpeedForVMs unit.Hz           `json:"speedForVMs,omitempty"`
-	Limited     []speed.Load      `json:"limited"`
-	Free        []speed.Load      `json:"free"` // without limit and reservation
-	SCA         []speed.Mitigated `json:"sca"`
-	Changes     []Change          `json:"changes"`
-}
-
-// A Change is what else would come to.
-type Change struct {
-	If        string          `json:"if"`
-	Terms     speed.Terms     `json:"terms"`
-	Held      unit.Share      `json:"held"`
-	Admission speed.Admission `json:"admission"`
-	VMs       int             `json:"vms"`  // that run on a host
-	Full      speed.Load      `json:"full"` // at full demand; zero without VMs
-}
-
 // Answer turns the result into an answer; details adds all columns.
-func Answer(r *Result, details bool) *answer.Answer {
+func Answer(r *speed.Result, details bool) *answer.Answer {
 	a := r.Asked
 	out := &answer.Answer{
 		Command: "size speed",
@@ -79,7 +45,7 @@ func Answer(r *Result, details bool) *answer.Answer {
 		out.Tables = append(out.Tables, sCA(r))
 	}
 	for _, c := range r.Changes {
-		out.Changes = append(out.Changes, answer.Change{If: c.If, Result: c.text(a.Running()), Change: change(c.Admission, r.Admission)})
+		out.Changes = append(out.Changes, answer.Change{If: c.If, Result: otherwise(&c, a.Running()), Change: change(c.Admission, r.Admission)})
 	}
 	for i := range r.SCA {
 		if m, none := &r.SCA[i], &r.SCA[0]; i > 0 {
@@ -90,7 +56,7 @@ func Answer(r *Result, details bool) *answer.Answer {
 	return out
 }
 
-func verdict(r *Result) []string {
+func verdict(r *speed.Result) []string {
 	a, t := r.Asked, &r.Terms
 	var out []string
 	switch {
@@ -122,7 +88,7 @@ func beside(limit, cores unit.Hz) string {
 }
 
 // acts reports whether the limit takes anything at any demand in the twin.
-func acts(r *Result) bool {
+func acts(r *speed.Result) bool {
 	for i := range r.Limited {
 		if r.Limited[i].Limited > 0 {
 			return true
@@ -132,7 +98,7 @@ func acts(r *Result) bool {
 }
 
 // admitted says how many VMs CPU reservations admit, and for how many there is memory.
-func admitted(r *Result) (out []string) {
+func admitted(r *speed.Result) (out []string) {
 	a, t, ad := r.Asked, &r.Terms, &r.Admission
 	switch {
 	case a.Model == speed.ReservationPool:
@@ -164,7 +130,7 @@ func admitted(r *Result) (out []string) {
 }
 
 // loads is what the VMs get of what they want.
-func loads(r *Result, details bool) answer.Table {
+func loads(r *speed.Result, details bool) answer.Table {
 	t := answer.Table{Name: "demand", Title: "in the twin, a VM; shares by vCPU", Columns: size.Columns(">demand", ">used", ">ready", ">by limit", ">no core free", ">co-stop", ">without limit: used", ">ready")}
 	if details {
 		t.Columns = append(t.Columns, answer.Column{Name: "co-stop", Right: true}, answer.Column{Name: "N%L", Right: true}, answer.Column{Name: "N%L without", Right: true}, answer.Column{Name: "closed form", Right: true})
@@ -184,7 +150,7 @@ func loads(r *Result, details bool) answer.Table {
 }
 
 // sCA is what side-channel aware schedulers leave.
-func sCA(r *Result) answer.Table {
+func sCA(r *speed.Result) answer.Table {
 	t := answer.Table{Name: "sca", Title: "side-channel aware schedulers", Columns: size.Columns("scheduler", ">vCPUs at once", ">of this shape", ">capacity", ">not wide up to", ">with preferHT", ">used at 100 %", ">ready")}
 	for _, m := range r.SCA {
 		preferHT := strconv.Itoa(m.PreferHT)
@@ -197,8 +163,8 @@ func sCA(r *Result) answer.Table {
 	return t
 }
 
-// text says what it comes to; vms ran before.
-func (c *Change) text(vms int) string {
+// otherwise says what a change comes to; vms ran before.
+func otherwise(c *speed.Change, vms int) string {
 	s := "no limit"
 	if c.Terms.Limit > 0 {
 		s = fmt.Sprintf("limit %v", c.Terms.Limit)
@@ -247,7 +213,7 @@ func change(now, before speed.Admission) string {
 	return fmt.Sprintf("%+.0f %% VMs", 100*(float64(now.All)/float64(before.All)-1))
 }
 
-func notes(r *Result) []string {
+func notes(r *speed.Result) []string {
 	a := r.Asked
 	var out []string
 	if r.Terms.Note != "" {
@@ -282,7 +248,7 @@ func notes(r *Result) []string {
 func percent(v float64) string { return unit.Digits(v, 3) + " %" }
 
 // charts draws used and ready by demand, and the schedulers.
-func charts(r *Result) []chart.Chart {
+func charts(r *speed.Result) []chart.Chart {
 	series := func(name string, loads []speed.Load, y func(*speed.Load) unit.Share) chart.Series {
 		s := chart.Series{Name: name}
 		for i := range loads {

@@ -66,7 +66,7 @@ func Gather(results []*benchmark.Results, o *Options) (trials []calibrate.Trial,
 		for i := range trials {
 			if row := fits.row[i]; row != nil && !broken[i] {
 				if o.Hosts > 0 && row.Hosts > 0 && row.Hosts != o.Hosts {
-					return nil, nil, fmt.Errorf("--hosts: found %d, but %s says %d hosts", o.Hosts, row.Place(), row.Hosts)
+					return nil, nil, fmt.Errorf("--host-count: found %d, but %s says %d hosts", o.Hosts, row.Place(), row.Hosts)
 				}
 				o.apply(&trials[i], row)
 			}

@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"context"
@@ -25,36 +25,43 @@ import (
 	"homenode/source/ticks"
 )
 
-// captureFlags say what is read of captures, and where it is exported to.
-type captureFlags struct {
-	host        string
-	interval    time.Duration
+// Captures say what is read of captures, and where it is exported to.
+type Captures struct {
+	Host        string // of files that call it localhost or do not name it
 	start       string
-	from, to    string
+	From, To    string
 	locality    int
-	parquet     string
+	Parquet     string
 	openmetrics string
 
-	window [2]time.Time // zero when not asked for
-	began  time.Time
-	failed int // files that could not be read, or not to the end; set by read
-	files  int // of an archive, they among them; 0 without
+	Window   [2]time.Time // zero when not asked for
+	Began    time.Time
+	Interval time.Duration
+	Failed   int // files that could not be read, or not to the end; set by Read
+	Files    int // of an archive, they among them; 0 without
 }
 
-func (f *captureFlags) register(cmd *cobra.Command) {
+// RegisterPart adds the flags that say which ticks are read, and of which host.
+func (f *Captures) RegisterPart(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.host, "host-name", "", "name of the host, for files that call it localhost or do not name it")
-	fl.StringVar(&f.from, "from", "", "leave out what was before this time: '2026-11-03 02:00' in UTC, or RFC 3339")
-	fl.StringVar(&f.to, "to", "", "leave out what was after this time")
+	fl.StringVar(&f.Host, "host-name", "", "name of the host, for files that call it localhost or do not name it")
+	fl.StringVar(&f.From, "from", "", "leave out what was before this time: '2026-11-03 02:00' in UTC, or RFC 3339")
+	fl.StringVar(&f.To, "to", "", "leave out what was after this time")
+}
+
+// Register adds all flags.
+func (f *Captures) Register(cmd *cobra.Command) {
+	f.RegisterPart(cmd)
+	fl := cmd.Flags()
 	fl.IntVar(&f.locality, "locality", 0, "N%L in percent below which memory counts as far away, instead of M001.locality (vendors say 80, 85 or 90)")
-	fl.DurationVar(&f.interval, "interval", 0, "time between outputs of host commands that were saved without a date")
+	fl.DurationVar(&f.Interval, "interval", 0, "time between outputs of host commands that were saved without a date")
 	fl.StringVar(&f.start, "start", "", "time of the first of them")
-	fl.StringVar(&f.parquet, "parquet", "", "also write all counters as Parquet files to this folder (docs/parquet.md)")
+	fl.StringVar(&f.Parquet, "parquet", "", "also write all counters as Parquet files to this folder (docs/parquet.md)")
 	fl.StringVar(&f.openmetrics, "openmetrics", "", "also write all counters to this file, for backfill into Prometheus (docs/openmetrics.md)")
 }
 
-// check reads the values of the flags.
-func (f *captureFlags) check(args []string, archive bool) error {
+// Check reads the values of the flags.
+func (f *Captures) Check(args []string, archive bool) error {
 	switch {
 	case archive && len(args) > 0:
 		return fmt.Errorf("--archive: found %s beside it, want its folder alone", args[0])
@@ -63,24 +70,24 @@ func (f *captureFlags) check(args []string, archive bool) error {
 	case !archive && len(args) == 0:
 		return errors.New("want a FILE to read, or demo")
 	}
-	if err := f.readTimes(); err != nil {
+	if err := f.ReadTimes(); err != nil {
 		return err
 	}
 	if f.locality != 0 && (f.locality < 1 || f.locality > 100) {
 		return fmt.Errorf("--locality: found %d, want percent from 1 to 100", f.locality)
 	}
-	if f.interval < 0 {
-		return fmt.Errorf("--interval: found %s, want more than 0", f.interval)
+	if f.Interval < 0 {
+		return fmt.Errorf("--interval: found %s, want more than 0", f.Interval)
 	}
 	return nil
 }
 
-// readTimes reads --from, --to and --start.
-func (f *captureFlags) readTimes() (err error) {
+// ReadTimes reads --from, --to and --start.
+func (f *Captures) ReadTimes() (err error) {
 	for _, one := range []struct {
 		flag, value string
 		to          *time.Time
-	}{{"from", f.from, &f.window[0]}, {"to", f.to, &f.window[1]}, {"start", f.start, &f.began}} {
+	}{{"from", f.From, &f.Window[0]}, {"to", f.To, &f.Window[1]}, {"start", f.start, &f.Began}} {
 		if one.value == "" {
 			continue
 		}
@@ -88,7 +95,7 @@ func (f *captureFlags) readTimes() (err error) {
 			return fmt.Errorf("--%s: %w", one.flag, err)
 		}
 	}
-	if !f.window[1].IsZero() && f.window[1].Before(f.window[0]) {
+	if !f.Window[1].IsZero() && f.Window[1].Before(f.Window[0]) {
 		return errors.New("--to is before --from")
 	}
 	return nil
@@ -104,8 +111,8 @@ func parseTime(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("found %q, want a time like '2026-11-03 02:00' (UTC) or 2026-11-03T02:00:00+01:00", s)
 }
 
-// setLocality lets --locality win over the configuration.
-func (f *captureFlags) setLocality(o *rules.Options) error {
+// SetLocality lets --locality win over the configuration.
+func (f *Captures) SetLocality(o *rules.Options) error {
 	if f.locality == 0 {
 		return nil
 	}
@@ -123,38 +130,21 @@ func (f *captureFlags) setLocality(o *rules.Options) error {
 	return nil
 }
 
-// incomplete returns an error when read had to leave a file out, or its end: "no
+// Incomplete returns an error when Read had to leave a file out, or its end: "no
 // findings" about half of a capture is no good news.
-func (f *captureFlags) incomplete() error {
-	if f.failed == 0 {
+func (f *Captures) Incomplete() error {
+	if f.Failed == 0 {
 		return nil
 	}
-	if f.files > 0 {
-		return fmt.Errorf("not everything was read: of %s %d could not be read", rule.Plural(f.files, "file"), f.failed)
+	if f.Files > 0 {
+		return fmt.Errorf("not everything was read: of %s %d could not be read", rule.Plural(f.Files, "file"), f.Failed)
 	}
-	return fmt.Errorf("not everything was read: %s failed", rule.Plural(f.failed, "file"))
+	return fmt.Errorf("not everything was read: %s failed", rule.Plural(f.Failed, "file"))
 }
 
-// readAll reads the captures that the arguments name, or the archive.
-func (f *captureFlags) readAll(cmd *cobra.Command, args []string, a *archiveFlags, o capture.Options, inventory *rules.Result) ([]*capture.Recording, []numa.Note, error) {
-	if a.dir == "" {
-		return f.read(cmd, args, o, inventory)
-	}
-	m, err := a.read(cmd, f.parquet, archive.Options{Capture: o, Host: f.host, Start: f.began, Interval: f.interval, From: f.window[0], To: f.window[1]})
-	if err != nil {
-		return nil, nil, err
-	}
-	f.failed, f.files = m.Broken, m.Jobs
-	notes := append(failedNotes(m.Failed, m.Recordings), m.Notes...)
-	if len(m.Recordings) == 0 {
-		return nil, nil, nothingFound("--archive "+a.dir, m.Outside, notes)
-	}
-	return m.Recordings, notes, nil
-}
-
-// nothingFound is the error for captures without a tick; outside counts those before
+// NothingFound is the error for captures without a tick; outside counts those before
 // --from and after --to, and the notes say why there are no others.
-func nothingFound(where string, outside int, notes []numa.Note) error {
+func NothingFound(where string, outside int, notes []numa.Note) error {
 	text := "found no tick in " + where
 	switch {
 	case outside > 0:
@@ -175,17 +165,17 @@ func nothingFound(where string, outside int, notes []numa.Note) error {
 	return errors.New(text)
 }
 
-// read reads the captures that the arguments name, one recording a host. Files that
+// Read reads the captures that the arguments name, one recording a host. Files that
 // cannot be read are named in the notes, and the rest is read.
-func (f *captureFlags) read(cmd *cobra.Command, args []string, o capture.Options, inventory *rules.Result) (_ []*capture.Recording, _ []numa.Note, err error) {
-	r := captureReading{Reading: archive.Reading{Options: &archive.Options{Capture: o, From: f.window[0], To: f.window[1]}}, flags: f, stderr: cmd.ErrOrStderr()}
+func (f *Captures) Read(cmd *cobra.Command, args []string, o capture.Options, inventory *rules.Result) (_ []*capture.Recording, _ []numa.Note, err error) {
+	r := captureReading{Reading: archive.Reading{Options: &archive.Options{Capture: o, From: f.Window[0], To: f.Window[1]}}, flags: f, stderr: cmd.ErrOrStderr()}
 	defer r.abort() // nothing after Close
 	if f.openmetrics != "" {
 		if r.metrics, err = openmetrics.New(f.openmetrics); err != nil {
 			return nil, nil, fmt.Errorf("--openmetrics: %w", err)
 		}
 	}
-	opt := ticks.Options{Host: f.host, MachineOf: func(host string) *numa.Host { return machineOf(inventory, host) }, Start: f.began, Interval: f.interval, From: f.window[0], To: f.window[1], Workers: runtime.GOMAXPROCS(0)}
+	opt := ticks.Options{Host: f.Host, MachineOf: func(host string) *numa.Host { return inventory.Machine(host) }, Start: f.Began, Interval: f.Interval, From: f.Window[0], To: f.Window[1], Workers: runtime.GOMAXPROCS(0)}
 	for _, arg := range args {
 		if err := r.walk(cmd.Context(), cmd.InOrStdin(), arg, opt); err != nil {
 			return nil, nil, err
@@ -202,10 +192,10 @@ func (f *captureFlags) read(cmd *cobra.Command, args []string, o capture.Options
 	return r.merged(args)
 }
 
-// captureReading is the state of read.
+// captureReading is the state of Read.
 type captureReading struct {
 	archive.Reading
-	flags   *captureFlags
+	flags   *Captures
 	stderr  io.Writer
 	metrics *openmetrics.Writer
 	lake    *parquet.Writer // of the file that is read
@@ -236,13 +226,13 @@ func (r *captureReading) newLake(first *numa.Tick) (err error) {
 			return err
 		}
 	}
-	r.lake, err = parquet.New(r.flags.parquet, archive.PartID(first, file))
+	r.lake, err = parquet.New(r.flags.Parquet, archive.PartID(first, file))
 	return err
 }
 
 // tick takes one tick of the file.
 func (r *captureReading) tick(t *numa.Tick) error {
-	if r.flags.parquet != "" && r.lake == nil {
+	if r.flags.Parquet != "" && r.lake == nil {
 		if err := r.newLake(t); err != nil {
 			return r.export("--parquet", err)
 		}
@@ -278,13 +268,13 @@ func (r *captureReading) done(f *ticks.File, err error) error {
 		if errors.Is(err, context.Canceled) {
 			return err
 		}
-		r.flags.failed++
-		fmt.Fprintf(r.stderr, "homenode: %s\n", errorText(err))
+		r.flags.Failed++
+		fmt.Fprintf(r.stderr, "homenode: %s\n", ErrorText(err))
 	}
 	r.Done(f, err)
 	if f.Named != "" {
 		if r.named != "" && !numa.SameHost(r.named, f.Named) {
-			return fmt.Errorf("--host-name %s: found files of %s and %s (%s), which are two hosts: want files of one", r.flags.host, r.named, f.Named, f.Name)
+			return fmt.Errorf("--host-name %s: found files of %s and %s (%s), which are two hosts: want files of one", r.flags.Host, r.named, f.Named, f.Name)
 		}
 		r.named = f.Named
 	}
@@ -323,7 +313,26 @@ func (r *captureReading) merged(args []string) ([]*capture.Recording, []numa.Not
 		if r.Result.Broken { // it was said
 			others = nil
 		}
-		return nil, nil, nothingFound(strings.Join(args, ", "), r.Result.Outside, others)
+		return nil, nil, NothingFound(strings.Join(args, ", "), r.Result.Outside, others)
 	}
-	return recordings, slices.Concat(failedNotes(r.Result.Failed, recordings), notes, others), nil
+	return recordings, slices.Concat(FailedNotes(r.Result.Failed, recordings), notes, others), nil
+}
+
+// FailedNotes returns the failures as notes, but for those that the recording of the file tells
+// of as it has ticks of it.
+func FailedNotes(failed []string, recordings []*capture.Recording) (notes []numa.Note) {
+	told := map[string]bool{}
+	for _, rec := range recordings {
+		for _, f := range rec.Files {
+			for _, text := range f.Warnings {
+				told[text] = true
+			}
+		}
+	}
+	for _, text := range failed {
+		if !told[text] {
+			notes = append(notes, numa.Note{Text: text})
+		}
+	}
+	return notes
 }

@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"bufio"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -16,13 +17,15 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/rules/rule"
+	"homenode/source/demo"
 	"homenode/source/open"
 	"homenode/source/open/vcenter"
+	"homenode/source/story"
 	"homenode/source/vsphere"
 )
 
-// sourceFlags are the flags of every command that reads a SOURCE.
-type sourceFlags struct {
+// A Source has the flags of every command that reads a SOURCE.
+type Source struct {
 	nodesPerSocket []string
 	passwordFile   string
 	knownHosts     string
@@ -30,17 +33,18 @@ type sourceFlags struct {
 	insecure       bool
 	timeout        time.Duration
 	credentialFile string
-	assumeHost     string
+	AssumeHost     string
 	evidence       []string
 
-	failed int // sources that could not be read; set by read
+	failed int // sources that could not be read; set by Read
 }
 
-func (f *sourceFlags) register(cmd *cobra.Command) {
+// Register adds the flags to a command.
+func (f *Source) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.nodesPerSocket, "nodes-per-socket", nil, "NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines")
 	fl.StringArrayVar(&f.evidence, "evidence", nil, "file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, sched-stats, esxtop screen; NAME=FILE says whose it is")
-	fl.StringVar(&f.assumeHost, "assume-host", "", "host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3'")
+	fl.StringVar(&f.AssumeHost, "assume-host", "", "host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3'")
 	fl.StringVar(&f.passwordFile, "password-file", "", "file that holds the password (mode 0600)")
 	fl.StringVar(&f.credentialFile, "credentials", "", "file of lines \"host user password\" for several vCenters (mode 0600)")
 	fl.StringVar(&f.knownHosts, "tls-known-hosts", "", "file of lines \"host thumbprint\" to trust (GOVC_TLS_KNOWN_HOSTS)")
@@ -49,10 +53,10 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.timeout, "timeout", 2*time.Minute, "longest wait for one answer of a vCenter")
 }
 
-// read reads the fleet that the SOURCE arguments name. Those of several that cannot be
-// read are named on stderr; incomplete then returns an error.
-func (f *sourceFlags) read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error) {
-	fleet, unread, err := open.Fleet(cmd.Context(), sources, f.options(cmd))
+// Read reads the fleet that the SOURCE arguments name. Those of several that cannot be
+// read are named on stderr; Incomplete then returns an error.
+func (f *Source) Read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error) {
+	fleet, unread, err := open.Fleet(cmd.Context(), sources, f.Options(cmd))
 	f.failed += len(unread) // diff reads twice
 	for _, n := range unread {
 		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", texttab.Clean(n.String())); err != nil {
@@ -62,17 +66,17 @@ func (f *sourceFlags) read(cmd *cobra.Command, sources ...string) (*numa.Fleet, 
 	return fleet, err
 }
 
-// incomplete returns an error when read had to leave a source out: "no findings"
+// Incomplete returns an error when Read had to leave a source out: "no findings"
 // about half of a fleet is no good news.
-func (f *sourceFlags) incomplete() error {
+func (f *Source) Incomplete() error {
 	if f.failed == 0 {
 		return nil
 	}
 	return fmt.Errorf("not everything was read: %s failed", rule.Plural(f.failed, "source"))
 }
 
-// options returns what the flags say about sources.
-func (f *sourceFlags) options(cmd *cobra.Command) open.Options {
+// Options returns what the flags say about sources.
+func (f *Source) Options(cmd *cobra.Command) open.Options {
 	dialer := vcenter.Options{
 		Options:         vsphere.Options{Insecure: f.insecure, CACerts: f.caCerts, KnownHosts: f.knownHosts, CallTimeout: f.timeout},
 		Env:             os.Getenv,
@@ -80,8 +84,8 @@ func (f *sourceFlags) options(cmd *cobra.Command) open.Options {
 		PasswordFile:    f.passwordFile,
 		Ask:             func(host string, a *vcenter.Account) error { return askAccount(cmd, host, a) },
 	}
-	o := open.Options{Dial: dialer.Dial, NodesPerSocket: f.nodesPerSocket, AssumeHost: f.assumeHost, Evidence: f.evidence}
-	if w := cmd.ErrOrStderr(); isTerminal(w) {
+	o := open.Options{Dial: dialer.Dial, NodesPerSocket: f.nodesPerSocket, AssumeHost: f.AssumeHost, Evidence: f.evidence}
+	if w := cmd.ErrOrStderr(); IsTerminal(w) {
 		o.Progress = func(s open.Step) { showProgress(w, s) }
 	}
 	return o
@@ -162,3 +166,56 @@ func reply(ctx context.Context, read func() (string, error)) (string, error) {
 		return r.text, r.err
 	}
 }
+
+// MostAtHand bounds the files that are read whole, to complete a name or to see whether they
+// are stories: a snapshot of 10,000 VMs is smaller, and read in half a second.
+const MostAtHand = 64 << 20
+
+// Story reads a story, or makes one of a fleet; fine reports that it says how fine its ticks shall be.
+func (f *Source) Story(cmd *cobra.Command, arg string) (s *numa.Story, fine bool, err error) {
+	if arg == "demo" {
+		if s, err = demo.Story(); err == nil {
+			s.Name = "demo"
+		}
+		return s, true, err
+	}
+	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && info.Size() <= MostAtHand {
+		b, err := os.ReadFile(arg)
+		if err != nil {
+			return nil, false, err
+		}
+		if story.Is(b) {
+			s, err := story.Read(arg, b)
+			if err == nil {
+				err = f.Amend(cmd, s)
+			}
+			return s, story.StatesEvery(b), err
+		}
+	} else if errors.Is(err, fs.ErrNotExist) && !strings.Contains(arg, ".") && arg != "vcenter" && !strings.HasPrefix(arg, "@") {
+		return nil, false, fmt.Errorf("%w (want a story, a SOURCE, or demo)", err)
+	}
+	fleet, err := f.Read(cmd, arg)
+	if err != nil {
+		return nil, false, err
+	}
+	return story.Of(fleet, story.Defaults{}), false, nil
+}
+
+// Amend applies the flags about sources to the fleet of a story.
+func (f *Source) Amend(cmd *cobra.Command, s *numa.Story) error {
+	if err := f.Options(cmd).Apply(s.Fleet); err != nil {
+		return err
+	}
+	return s.Check()
+}
+
+// SourceHelp says what a SOURCE is.
+const SourceHelp = `SOURCE is one of
+  https://vc01.example.com   a vCenter or ESXi host (GOVC_USERNAME and GOVC_PASSWORD, or a prompt)
+  vcenter                    the one that GOVC_URL names
+  export.xlsx                an RVTools export; also a folder or .zip of its CSV files
+  fleet.json                 a snapshot, from homenode snapshot
+  fleet.txtar                a scenario or story: a fleet written by hand
+  esx01-vm-support.tgz       a vm-support bundle, .vmx or vmware.log; also a folder or archive of them
+  demo                       a simulated vCenter with 24 hosts and 300 VMs
+  @sources.txt               a file with one SOURCE a line; several are read in parallel as one fleet`

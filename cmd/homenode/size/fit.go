@@ -1,15 +1,17 @@
-package main
+package size
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/numa"
+	"homenode/output/answer"
 	show "homenode/output/size/fit"
 	"homenode/size/fit"
 )
@@ -34,8 +36,7 @@ func (t *times) Type() string { return "float" }
 
 // fitFlags are the flags of size fit.
 type fitFlags struct {
-	size     sizeFlags
-	src      sourceFlags
+	common
 	vms      []string
 	hosts    string
 	cluster  string
@@ -49,31 +50,14 @@ type fitFlags struct {
 	details  bool
 }
 
-func newSizeFit() *cobra.Command {
+func newFit() *cobra.Command {
 	var f fitFlags
-	cmd := &cobra.Command{
-		Use:   "fit [SOURCE]",
-		Short: "How many VMs fit each type of host with all memory local, what is left, and which hosts to buy",
-		Long: `fit says how many VMs of a shape fit a host without remote memory: as the model of ESXi places them, node by node,
-with the soft reserve of each node kept free. With counts (--vm 12x96GB*40) it says how many hosts of each type hold all
-of them; with a SOURCE, how many hold the running VMs of a cluster, or, with --vm alone, what room its hosts have left.
-
-A host type is sockets x cores of a socket / memory: 2x32c/1TB. More can follow: /snc2 or /nps4 (NUMA nodes of a socket),
-/noht, @2.6GHz, =18000 (price of a host); a name stands before it: R760:2x32c/1TB.
-
-` + sourceHelp,
-		Example: `  homenode size fit --vm 12x96GB --hosts 2x32c/1TB,2x48c/1.5TB
-  homenode size fit --vm 'db:12x96GB*40' --vm 'web:4x16GB*200' --hosts 2x32c/1TB=21000,2x48c/1.5TB=33000
-  homenode size fit demo --cluster prod-a --hosts 2x32c/1TB,2x48c/2TB
-  homenode size fit demo --cluster prod-a --vm 8x64GB`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
-	}
+	cmd := f.command("fit", cobra.MaximumNArgs(1), f.answer)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.vms, "vm", nil, "shape of VMs: 12x96GB is 12 vCPUs and 96 GB, 'db:12x96GB*40' 40 of them with a name (repeatable)")
 	fl.StringVar(&f.hosts, "hosts", "", "host types: 2x32c/1TB,2x48c/1.5TB")
 	fl.StringVar(&f.cluster, "cluster", "", "cluster or host of SOURCE, or all; not needed when there is one")
-	fl.IntVar(&f.count, "count", 10, "hosts of the cluster that VMs without a count are for")
+	fl.IntVar(&f.count, "host-count", 10, "hosts of the cluster that VMs without a count are for")
 	fl.IntVar(&f.spare, "spare", 1, "hosts that may fail at once")
 	fl.StringVar(&f.release, "release", "8.0U3", "ESXi release of the host types")
 	f.reserve = 1
@@ -84,39 +68,32 @@ A host type is sockets x cores of a socket / memory: 2x32c/1TB. More can follow:
 	fl.Float64Var(&f.prices.Core, "core-price", 0, "price of a core, such as a licence")
 	fl.Float64Var(&f.prices.GB, "gb-price", 0, "price of a GB of memory")
 	fl.BoolVar(&f.details, "details", false, "all notes, the VMs by shape, and what else fits a node")
-	f.size.register(cmd)
-	f.src.register(cmd)
+	f.src.Register(cmd)
 	return cmd
 }
 
-// fitGiven are the flags of which an answer says whether they were given.
-var fitGiven = []string{"release", "reserve", "vcpus-per-core", "overhead", "count"}
-
-func (f *fitFlags) run(cmd *cobra.Command, args []string) error {
+func (f *fitFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer, error) {
 	a, c, err := f.ask()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.Given = map[string]bool{}
-	for _, name := range fitGiven {
-		c.Given[name] = cmd.Flags().Changed(name)
-	}
+	c.Given = flags.Given(cmd, "release", "reserve", "vcpus-per-core", "overhead", "host-count")
 	if len(args) > 0 {
-		if cmd.Flags().Changed("count") {
-			return errors.New("--count: not with a SOURCE, which has its number of VMs")
+		if c.Given["host-count"] {
+			return nil, errors.New("--host-count: not with a SOURCE, which has its number of VMs")
 		}
-		if done, err := f.fromSource(cmd, args[0], a, c); done || err != nil {
-			return err
+		if room, err := f.fromSource(cmd, args[0], a, c); room != nil || err != nil {
+			return room, err
 		}
 	} else if err := f.described(a); err != nil {
-		return err
+		return nil, err
 	}
 	r, err := fit.Fit(a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.Options = a.Options
-	return f.size.write(cmd, show.Answer(c, r, fit.Changes(a, r)))
+	return show.Answer(c, r, fit.Changes(a, r)), nil
 }
 
 // described checks what is needed without a SOURCE.
@@ -136,39 +113,43 @@ func (f *fitFlags) described(a *fit.Ask) error {
 	return nil
 }
 
-// fromSource adds the VMs and hosts of the source to what is asked; done when the
-// question was about the room that is left, and is answered.
-func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *show.Context) (done bool, err error) {
+// fromSource adds the VMs and hosts of the source to what is asked. It returns the answer
+// when the question was about the room that is left.
+func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *show.Context) (*answer.Answer, error) {
 	counted := len(a.Shapes) > 0 && a.Shapes[0].Count > 0
 	room := len(a.Shapes) > 0 && !counted && len(a.Types) == 0
 	switch {
 	case room && len(a.Shapes) > 1:
-		return false, errors.New("--vm: found several shapes without a count, want one to ask what room is left for it")
+		return nil, errors.New("--vm: found several shapes without a count, want one to ask what room is left for it")
 	case len(a.Shapes) > 0 && !counted && !room:
-		return false, errors.New("--vm: found no count: with a SOURCE and --hosts the question is which hosts to buy, so want how many come to its VMs (12x96GB*40); or no --hosts, to ask what room is left")
+		return nil, errors.New("--vm: found no count: with a SOURCE and --hosts the question is which hosts to buy, so want how many come to its VMs (12x96GB*40); or no --hosts, to ask what room is left")
 	case room && f.prices != (fit.Prices{}):
-		return false, errors.New("--host-price, --core-price, --gb-price: not when the question is what room is left, want --hosts or counts")
+		return nil, errors.New("--host-price, --core-price, --gb-price: not when the question is what room is left, want --hosts or counts")
 	}
-	fleet, err := f.src.read(cmd, source)
+	fleet, err := f.src.Read(cmd, source)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if cmd.Flags().Changed("release") {
-		c.Filled = f.fill(fleet, c)
-	}
-	if c.Cluster, err = fit.Find(fleet, f.cluster); err != nil {
-		return false, fmt.Errorf("--cluster: %w", err)
+	if c.Given["release"] {
+		on, err := release(f.release)
+		if err != nil {
+			return nil, err
+		}
+		fill(fleet, on, c)
 	}
 	c.Source = fleet.Source
+	if c.Cluster, err = fit.Find(fleet, f.cluster); err != nil {
+		return nil, fmt.Errorf("--cluster: %w", err)
+	}
 	if !c.Given["vcpus-per-core"] {
 		ratio, failed, ok := c.Cluster.PerCore(f.spare)
 		if !ok {
-			return false, noHost(c.Cluster, ", and --vcpus-per-core where only --hosts are asked about")
+			return nil, noHost(c.Cluster, ", and --vcpus-per-core where only --hosts are asked about")
 		}
 		a.PerCore, c.Failed = ratio, failed
 	}
 	if room && len(c.Cluster.Hosts) == 0 {
-		return false, noHost(c.Cluster, "")
+		return nil, noHost(c.Cluster, "")
 	}
 	if room {
 		spare := f.spare
@@ -177,19 +158,19 @@ func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *
 		}
 		left, err := c.Cluster.Room(a.Shapes[0], spare, &a.Options)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		c.Options = a.Options
-		return true, f.size.write(cmd, show.Room(c, left))
+		return show.Room(c, left), nil
 	}
 	a.Shapes = append(c.Cluster.Shapes(), a.Shapes...)
 	if a.Types = fit.Beside(c.Cluster.Types(), a.Types); len(a.Types) == 0 {
-		return false, noHost(c.Cluster, ", or --hosts")
+		return nil, noHost(c.Cluster, ", or --hosts")
 	}
 	a.Hosts = 0
 	today, err := c.Cluster.Today(&a.Options)
 	c.Today = &today
-	return false, err
+	return nil, err
 }
 
 // noHost says why no host of the cluster can be reckoned with, and what helps.
@@ -201,67 +182,42 @@ func noHost(c *fit.Cluster, also string) error {
 	return fmt.Errorf("no host of %s can be reckoned with (%s): want --release for hosts that state none, or --assume-host for hosts that the SOURCE does not describe%s", c.Name, why, also)
 }
 
-// fill gives hosts that state no release that of --release; it returns how many.
-func (f *fitFlags) fill(fleet *numa.Fleet, c *show.Context) (n int) {
-	release, err := f.releaseOf()
-	if err != nil {
-		return 0 // ask has said so
-	}
+// fill gives hosts that state no release that of --release, which ask has read.
+func fill(fleet *numa.Fleet, on numa.Release, c *show.Context) {
 	for i := range fleet.Hosts {
 		if h := &fleet.Hosts[i]; !h.Release.Known() {
-			h.Release = numa.AssumedFor(release, "--release")
-			c.Release = release.String()
-			n++
+			h.Release = numa.AssumedFor(on, "--release")
+			c.Release = on.String()
+			c.Filled++
 		}
 	}
-	return n
-}
-
-// releaseOf reads --release.
-func (f *fitFlags) releaseOf() (numa.Release, error) {
-	release, err := numa.ParseRelease(f.release)
-	if err != nil {
-		return 0, fmt.Errorf("--release: %w", err)
-	}
-	if !slices.Contains(numa.Modelled, release.Base()) {
-		return 0, fmt.Errorf("--release: found %s, want one of %s", release, releaseNames())
-	}
-	return release, nil
 }
 
 // ask reads the flags.
 func (f *fitFlags) ask() (*fit.Ask, *show.Context, error) {
-	if err := f.size.check(); err != nil {
-		return nil, nil, err
-	}
-	release, err := f.releaseOf()
+	on, err := release(f.release)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("--release: %w", err)
 	}
 	a := &fit.Ask{Hosts: f.count, Spare: f.spare, Prices: f.prices}
 	c := &show.Context{Details: f.details}
 	if a.Shapes, err = fit.ParseShapes(f.vms); err != nil {
 		return nil, nil, fmt.Errorf("--vm: %w", err)
 	}
-	if strings.TrimSpace(f.hosts) != "" {
-		c.Release = release.String()
-		if a.Types, err = fit.ParseTypes(f.hosts, release); err != nil {
-			return nil, nil, fmt.Errorf("--hosts: %w", err)
-		}
+	types := func(text string) ([]fit.Type, error) {
+		c.Release = on.String()
+		return fit.ParseTypes(text, on)
 	}
-	a.Reserve, a.PerCore = float64(f.reserve), f.perCore
-	if a.Overhead, err = fit.ParseOverhead(f.overhead); err != nil {
-		return nil, nil, fmt.Errorf("--overhead: %w", err)
+	a.Reserve, a.PerCore, a.Overhead = float64(f.reserve), f.perCore, fit.PublishedOverhead
+	return a, c, cmp.Or(flags.Set("hosts", strings.TrimSpace(f.hosts), &a.Types, types), flags.Set("overhead", f.overhead, &a.Overhead, fit.ParseOverhead),
+		price("host-price", f.prices.Host), price("core-price", f.prices.Core), price("gb-price", f.prices.GB), f.checkNumbers())
+}
+
+func price(flag string, v float64) error {
+	if !(v >= 0 && v <= 1e12) {
+		return fmt.Errorf("--%s: found %v, want no negative price", flag, v)
 	}
-	for _, p := range []struct {
-		flag  string
-		value float64
-	}{{"host-price", f.prices.Host}, {"core-price", f.prices.Core}, {"gb-price", f.prices.GB}} {
-		if !(p.value >= 0 && p.value <= 1e12) {
-			return nil, nil, fmt.Errorf("--%s: found %v, want no negative price", p.flag, p.value)
-		}
-	}
-	return a, c, f.checkNumbers()
+	return nil
 }
 
 // checkNumbers names the flag whose number cannot be.
@@ -274,7 +230,7 @@ func (f *fitFlags) checkNumbers() error {
 	case !(f.perCore > 0 && f.perCore <= 100):
 		return fmt.Errorf("--vcpus-per-core: found %v, want more than 0, up to 100", f.perCore)
 	case f.count < 1:
-		return fmt.Errorf("--count: found %d, want 1 at least", f.count)
+		return fmt.Errorf("--host-count: found %d, want 1 at least", f.count)
 	case f.spare < 0:
 		return fmt.Errorf("--spare: found %d, want no negative number", f.spare)
 	}

@@ -1,4 +1,4 @@
-package main
+package size
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 
 	"homenode/esxi/rulebook"
 	"homenode/numa/unit"
-	"homenode/output/size"
 )
 
 // TestPublishedCapacity checks that no figure of the article is missed without a reason,
@@ -16,7 +15,7 @@ import (
 // each of its experiments has figures.
 func TestPublishedCapacity(t *testing.T) {
 	figures, shown := map[string]int{}, map[string]int{}
-	checks := publishedCapacity()
+	checks := published()
 	for i := range checks {
 		p := &checks[i]
 		figures[p.ID]++
@@ -30,7 +29,7 @@ func TestPublishedCapacity(t *testing.T) {
 			shown[p.Inconsistency]++
 		}
 	}
-	for i, e := range size.ArticleExperiments {
+	for i, e := range ArticleExperiments {
 		if want, _ := rulebook.FindExperiment(fmt.Sprintf("exp B-%d", i+1)); e.ID != want.Name {
 			t.Errorf("found %s, want %s", e.ID, want.Name)
 		}
@@ -38,7 +37,7 @@ func TestPublishedCapacity(t *testing.T) {
 			t.Errorf("%s has no figures", e.ID)
 		}
 	}
-	for i, c := range size.ArticleContradictions {
+	for i, c := range ArticleContradictions {
 		if want := fmt.Sprintf("I-%d", i+5); c.ID != want {
 			t.Errorf("found %s, want %s", c.ID, want)
 		}
@@ -47,13 +46,13 @@ func TestPublishedCapacity(t *testing.T) {
 		}
 		delete(shown, c.ID)
 	}
-	if len(size.ArticleExperiments) != 15 || len(size.ArticleContradictions) != 13 {
-		t.Errorf("found %d experiments and %d inconsistencies, want 15 and 13", len(size.ArticleExperiments), len(size.ArticleContradictions))
+	if len(ArticleExperiments) != 15 || len(ArticleContradictions) != 13 {
+		t.Errorf("found %d experiments and %d inconsistencies, want 15 and 13", len(ArticleExperiments), len(ArticleContradictions))
 	}
 	for id := range shown {
 		t.Errorf("%s is of no list", id)
 	}
-	page := string(size.ArticlePage(checks))
+	page := string(ArticlePage())
 	if strings.Contains(page, "| MISSED |") {
 		t.Error("the page has a figure that is missed")
 	}

@@ -1,0 +1,33 @@
+package flags
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Complete registers a completion; cobra refuses a flag that does not exist.
+func Complete(c *cobra.Command, name string, complete cobra.CompletionFunc) {
+	if err := c.RegisterFlagCompletionFunc(name, complete); err != nil {
+		panic(err)
+	}
+}
+
+// Among completes one of the words.
+func Among(words []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// Beginning returns the words that begin with begun, in any case of letters. What
+// stands after a tab describes a word.
+func Beginning(words []string, begun string) []string {
+	var out []string
+	for _, w := range words {
+		if len(w) >= len(begun) && strings.EqualFold(w[:len(begun)], begun) {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,61 @@
+package flags
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Command returns the command that the file NAME.txt describes: a line with its usage, one
+// with what it does, paragraphs, and its examples below "Examples:". {SOURCE} in it stands
+// for SourceHelp. It panics where the file is wrong, which every test shows.
+func Command(files fs.FS, name string) *cobra.Command {
+	b, err := fs.ReadFile(files, name+".txt")
+	if err != nil {
+		panic(err)
+	}
+	text, examples, found := strings.Cut(string(b), "\n\nExamples:\n")
+	use, text, _ := strings.Cut(text, "\n")
+	short, long, more := strings.Cut(text, "\n\n")
+	if !found || !more {
+		panic(fmt.Sprintf("%s.txt: want usage, a line, paragraphs and examples", name))
+	}
+	return &cobra.Command{
+		Use: use, Short: short, Long: strings.ReplaceAll(long, "{SOURCE}", SourceHelp),
+		Example: strings.TrimRight(examples, "\n"),
+	}
+}
+
+// Set reads the text of a flag with parse into to. An empty text leaves to as it is.
+func Set[T any](flag, text string, to *T, parse func(string) (T, error)) error {
+	if text == "" {
+		return nil
+	}
+	v, err := parse(text)
+	if err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	*to = v
+	return nil
+}
+
+// Given returns which of these flags the user gave.
+func Given(cmd *cobra.Command, names ...string) map[string]bool {
+	given := map[string]bool{}
+	for _, name := range names {
+		given[name] = cmd.Flags().Changed(name)
+	}
+	return given
+}
+
+// Refuse returns an error when one of these flags was given.
+func Refuse(cmd *cobra.Command, why string, names ...string) error {
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s: %s", name, why)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+// Package flags has the flags that commands share: where a fleet and captures are read, and
+// in which form an answer is written.
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"homenode/internal/atomicfile"
+	"homenode/internal/version"
+	"homenode/output/answer"
+	"homenode/output/form"
+	"homenode/output/table/xlsx"
+)
+
+// An Output says in which form and where to a command writes.
+type Output struct {
+	Format string
+	File   string
+	forms  []string
+}
+
+// Register adds the flags to a command; the first form is the default.
+func (f *Output) Register(cmd *cobra.Command, forms ...string) {
+	f.forms = forms
+	cmd.Flags().StringVar(&f.Format, "format", forms[0], "form of the output: "+strings.Join(forms, ", "))
+	cmd.Flags().StringVarP(&f.File, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
+	Complete(cmd, "format", Among(forms))
+}
+
+// Check looks at the flags before anything is read.
+func (f *Output) Check() error {
+	for _, form := range f.forms {
+		if f.Format == form {
+			return nil
+		}
+	}
+	return fmt.Errorf("--format: found %q, want one of %s", f.Format, strings.Join(f.forms, ", "))
+}
+
+// Write writes to the file, or to standard output when none is named.
+func (f *Output) Write(cmd *cobra.Command, write func(w io.Writer, colour bool) error) error {
+	if f.File != "" && f.File != "-" {
+		return atomicfile.Write(f.File, func(w io.Writer) error { return write(w, false) })
+	}
+	w := cmd.OutOrStdout()
+	return write(w, colours(w))
+}
+
+// Print writes an answer in the form that was asked for, to a terminal at its width.
+func (f *Output) Print(cmd *cobra.Command, a *answer.Answer) error {
+	return f.PrintJudged(cmd, a, form.Options{})
+}
+
+// PrintJudged does so with what o says of findings, of sources and of the table.
+func (f *Output) PrintJudged(cmd *cobra.Command, a *answer.Answer, o form.Options) error {
+	if f.Format == "xlsx" && (f.File == "" || f.File == "-") && IsTerminal(cmd.OutOrStdout()) {
+		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
+	}
+	return f.Write(cmd, func(w io.Writer, colour bool) error {
+		o.Version, o.Colour, o.Width, o.Workbook = version.String(), colour, terminalWidth(w), xlsx.Write
+		return form.Write(w, f.Format, a, o)
+	})
+}
+
+// terminalWidth returns the width of a terminal; 0 for what is none.
+func terminalWidth(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// colours reports whether w is a terminal that wants colours (no-color.org).
+func colours(w io.Writer) bool {
+	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// IsTerminal reports whether w is a terminal.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

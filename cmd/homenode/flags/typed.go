@@ -1,0 +1,51 @@
+package flags
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"homenode/internal/texttab"
+)
+
+// Answer are the flags that change what capture finds.
+var Answer = []string{
+	"archive", "fleet", "nodes-per-socket", "evidence", "assume-host", "password-file", "credentials", "tls-known-hosts", "tls-ca-certs", "insecure",
+	"host-name", "from", "to", "locality", "interval", "start", "config", "fail-on",
+}
+
+// Typed are the arguments and those of the flags that the user gave.
+func Typed(cmd *cobra.Command, args, names []string) []string {
+	words := slices.Clone(args)
+	for _, name := range names {
+		f := cmd.Flags().Lookup(name)
+		switch {
+		case f == nil || !f.Changed:
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+name+"="+f.Value.String())
+		default:
+			values := []string{f.Value.String()}
+			if list, ok := f.Value.(pflag.SliceValue); ok {
+				values = list.GetSlice()
+			}
+			for _, value := range values {
+				words = append(words, "--"+name, value)
+			}
+		}
+	}
+	return words
+}
+
+// ErrorText returns an error for a terminal. Lines after the first are indented,
+// so that a name with a line break cannot pass for a message of this program.
+func ErrorText(err error) string {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, texttab.Clean(line))
+		}
+	}
+	return strings.Join(lines, "\n  ")
+}

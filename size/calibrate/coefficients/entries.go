@@ -1,0 +1,28 @@
+package coefficients
+
+import (
+	"slices"
+
+	"homenode/size/calibrate"
+	"homenode/size/iocost"
+)
+
+// Entries returns the costs that a file holds: no lower bounds. Beside costs of hosts those
+// of guests are counted alone.
+func Entries(costs []calibrate.Cost) (entries []Entry, guests int) {
+	// The whole cost is better than the guest's part of it, and a curve is of one of them.
+	hosts := slices.ContainsFunc(costs, func(cost calibrate.Cost) bool { return cost.Scope == calibrate.Host })
+	for i := range costs {
+		cost := &costs[i]
+		switch {
+		case cost.AtLeast():
+		case hosts && cost.Scope != calibrate.Host:
+			guests++
+		default:
+			point := cost.Point
+			point.Scope = iocost.Scope(cost.Scope)
+			entries = append(entries, Entry{Point: point, Method: cost.Method, Sources: cost.Sources, Measured: cost.Started})
+		}
+	}
+	return entries, guests
+}
