@@ -39,7 +39,7 @@ func useOf(name string) use {
 	switch ext := path.Ext(base); {
 	case ext == ".vmx", ext == ".vmtx":
 		return vmxFile
-	case ext == ".log" && isVMwareLog(base):
+	case vmxlog.IsName(base):
 		return vmLog
 	case (ext == ".log" || ext == ".txt") && !ofTheHost(name):
 		return perhapsLog
@@ -48,13 +48,6 @@ func useOf(name string) use {
 		return command
 	}
 	return useless
-}
-
-// isVMwareLog reports whether this is the name of a log of a VM: vmware.log,
-// vmware-3.log.
-func isVMwareLog(base string) bool {
-	n, ok := strings.CutPrefix(strings.TrimSuffix(base, ".log"), "vmware")
-	return ok && (n == "" || n[0] == '-' && len(n) > 1 && strings.Trim(n[1:], "0123456789") == "")
 }
 
 // ofTheHost reports whether a file of a vm-support bundle is none of a VM: those

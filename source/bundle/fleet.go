@@ -10,6 +10,7 @@ import (
 
 	"homenode/numa"
 	"homenode/source/archive"
+	"homenode/source/vmxlog"
 )
 
 // An entry is one VM while its files are brought together.
@@ -102,7 +103,7 @@ func (c *collector) addLog(entries []*entry, l *logFile, k int) []*entry {
 	if k < len(l.paths) {
 		vmxPath = l.paths[k]
 	}
-	e := match(entries, v, dir, vmxPath, isVMwareLog(strings.ToLower(path.Base(archive.Plain(l.name)))))
+	e := match(entries, v, dir, vmxPath, vmxlog.IsName(strings.ToLower(path.Base(archive.Plain(l.name)))))
 	if e == nil {
 		e = &entry{VM: *v, dir: dir, path: vmxPath}
 		e.Observed = nil
@@ -127,7 +128,7 @@ func (c *collector) addLog(entries []*entry, l *logFile, k int) []*entry {
 // gives that the name of the VM, or after the file.
 func nameOf(name string) string {
 	base := path.Base(archive.Plain(name))
-	if dir := path.Base(path.Dir(name)); isVMwareLog(strings.ToLower(base)) && dir != "." && dir != "/" {
+	if dir := path.Base(path.Dir(name)); vmxlog.IsName(strings.ToLower(base)) && dir != "." && dir != "/" {
 		return dir
 	}
 	return strings.TrimSuffix(base, path.Ext(base))

@@ -205,7 +205,7 @@ func (j *joiner) inFileName(file string) *numa.VM {
 	for i := range j.fleet.VMs {
 		v := &j.fleet.VMs[i]
 		name := strings.ToLower(v.Name)
-		if name == "" || name != folder && (isLogName(base) || !contains(base, name)) {
+		if name == "" || name != folder && (vmxlog.IsName(archive.Plain(base)) || !contains(base, name)) {
 			continue
 		}
 		switch {
@@ -219,14 +219,6 @@ func (j *joiner) inFileName(file string) *numa.VM {
 		return nil
 	}
 	return best
-}
-
-// isLogName reports whether ESXi gives a log of any VM this name: vmware.log,
-// vmware-3.log.
-func isLogName(base string) bool {
-	n, ok := strings.CutPrefix(archive.Plain(base), "vmware")
-	n, isLog := strings.CutSuffix(n, ".log")
-	return ok && isLog && (n == "" || n[0] == '-' && strings.Trim(n[1:], "0123456789") == "")
 }
 
 // contains reports whether word stands in s between separators or ends.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"io"
 	"slices"
-	"strings"
 
 	"homenode/numa"
 	"homenode/source/fact"
@@ -39,8 +38,7 @@ func Read(name string, r io.Reader) ([]*View, error) {
 // A parser finds the outputs of a file.
 type parser struct {
 	lines   fact.Outputs
-	guest   string // of the last prompt
-	guestAt text.Line
+	guest   text.Line // of the last prompt
 	views   []*View
 	section section // of the last view, while it is open
 	room    int     // see View
@@ -53,7 +51,8 @@ func (p *parser) line(n int, raw string) {
 	}
 	if prompt, ok := text.CutPrompt(raw, "lscpu", "numactl", "coreinfo", "coreinfo64"); ok {
 		p.finish()
-		p.guest, p.guestAt = prompt.Host, text.Line{N: n, Col: 1 + strings.Index(raw, prompt.Host), Text: prompt.Host}
+		p.guest = prompt.Host
+		p.guest.N = n
 		return
 	}
 	if form := formOf(l.Text); form != "" && (p.section == nil || p.views[len(p.views)-1].Form != form || p.section.again(l)) {
@@ -69,10 +68,10 @@ func (p *parser) line(n int, raw string) {
 
 func (p *parser) begin(form string, l text.Line) {
 	p.finish()
-	v := &View{Form: form, Line: l.N, Guest: p.guest, room: &p.room}
+	v := &View{Form: form, Line: l.N, Guest: p.guest.Text, room: &p.room}
 	v.file = fact.File{Name: p.lines.Name, Format: form}
-	if p.guest != "" {
-		v.file.Add(p.guestAt.N, p.guestAt.Col, "guest", "name", p.guest, "")
+	if p.guest.Text != "" {
+		v.file.Add(p.guest.N, p.guest.Col, "guest", "name", p.guest.Text, "")
 	}
 	p.views, p.lines.Last = append(p.views, v), &v.file
 	p.section = sectionOf(v)

@@ -72,29 +72,58 @@ func (o *Output) readRecords(records []record) {
 	}
 }
 
+// A hostValue is a value about the host: what it is called, and where it goes.
+type hostValue struct {
+	name string // of a count; empty for a text
+	num  func(*Output) *numa.Fact[int]
+	text func(*Output) *numa.Fact[string]
+}
+
+var (
+	packages  = hostValue{name: "packages", num: func(o *Output) *numa.Fact[int] { return &o.Host.Packages }}
+	cores     = hostValue{name: "cores", num: func(o *Output) *numa.Fact[int] { return &o.Host.Cores }}
+	threads   = hostValue{name: "PCPUs", num: func(o *Output) *numa.Fact[int] { return &o.Host.Threads }}
+	nodeCount = hostValue{name: "NUMA nodes", num: func(o *Output) *numa.Fact[int] { return &o.nodeNum }}
+)
+
+// hostValues are the values about the host, by the format, or the title of a struct of vsish,
+// and the normal form of their key.
+var hostValues = map[string]hostValue{
+	CPUGlobal + " cpupackages": packages, CPUGlobal + " cpucores": cores, CPUGlobal + " cputhreads": threads,
+	HardwareMem + " numanodecount": nodeCount,
+	Platform + " vendorname":       {text: func(o *Output) *numa.Fact[string] { return &o.Host.Vendor }},
+	Platform + " productname":      {text: func(o *Output) *numa.Fact[string] { return &o.Host.Model }},
+	NCPUs + " package":             packages, NCPUs + " core": cores, NCPUs + " pcpu": threads, NCPUs + " numanode": nodeCount,
+	"CPU global information numberofpackages": packages, "CPU global information numberofcores": cores,
+	"CPU global information numberofcpus(threads)": threads, "Memory information numberofnumanodes": nodeCount,
+}
+
+// hostValue reads a value of hostValues; false for another key.
+func (o *Output) hostValue(of, key string, l text.Line) bool {
+	v, ok := hostValues[of+" "+normal(key)]
+	switch {
+	case !ok:
+	case v.num != nil:
+		o.count(v.num(o), l, v.name)
+	default:
+		*v.text(o) = numa.ReadAt(l.Text, text.Where(l.N, l.Col))
+		o.loose(l, "host", key)
+	}
+	return ok
+}
+
 // hostField reads one value that is about the host.
 func (o *Output) hostField(f field) {
 	l := f.value
+	if o.hostValue(o.Format, f.key, l) {
+		return
+	}
 	switch o.Format + " " + normal(f.key) {
-	case CPUGlobal + " cpupackages":
-		o.count(&o.Host.Packages, l, "packages")
-	case CPUGlobal + " cpucores":
-		o.count(&o.Host.Cores, l, "cores")
-	case CPUGlobal + " cputhreads":
-		o.count(&o.Host.Threads, l, "PCPUs")
 	case CPUGlobal + " hyperthreadingactive":
 		o.Host.HyperThreading = numa.ReadAt(l.Text == "true", text.Where(l.N, l.Col))
 		o.loose(l, "host", f.key)
 	case HardwareMem + " physicalmemory":
 		o.physicalMemory(l)
-	case HardwareMem + " numanodecount":
-		o.count(&o.nodeNum, l, "NUMA nodes")
-	case Platform + " vendorname":
-		o.Host.Vendor = numa.ReadAt(l.Text, text.Where(l.N, l.Col))
-		o.loose(l, "host", f.key)
-	case Platform + " productname":
-		o.Host.Model = numa.ReadAt(l.Text, text.Where(l.N, l.Col))
-		o.loose(l, "host", f.key)
 	case VersionGet + " version":
 		o.release(l)
 	case VersionGet + " update":

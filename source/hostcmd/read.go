@@ -121,7 +121,8 @@ func (p *parser) line(n int, raw string) {
 	if prompt, ok := text.CutPrompt(raw, commands...); ok {
 		p.finish()
 		p.prompt, p.command = prompt, formatOfCommand(prompt)
-		p.host = text.Line{N: n, Col: 1 + strings.Index(raw, prompt.Host), Text: prompt.Host}
+		p.host = prompt.Host
+		p.host.N = n
 		return
 	}
 	if l.Text == "" {

@@ -151,25 +151,15 @@ func (o *Output) readCounts(lines []text.Line) {
 			continue
 		}
 		label := l.After(len(cells[0].Text))
-		if len(cells) < 2 {
+		n, err := strconv.ParseInt(cells[0].Text, 10, 64)
+		switch {
+		case len(cells) < 2:
 			o.strange(l)
-			continue
-		}
-		switch normal(label.Text) {
-		case "pcpu", "pcpus":
-			o.count(&o.Host.Threads, cells[0], "PCPUs")
-		case "core", "cores":
-			o.count(&o.Host.Cores, cells[0], "cores")
-		case "package", "packages":
-			o.count(&o.Host.Packages, cells[0], "packages")
-		case "numanode", "numanodes":
-			o.count(&o.nodeNum, cells[0], "NUMA nodes")
+		case o.hostValue(NCPUs, strings.TrimSuffix(label.Text, "s"), cells[0]):
+		case err != nil:
+			o.strange(l)
 		default:
-			if n, err := strconv.ParseInt(cells[0].Text, 10, 64); err == nil {
-				o.file.Add(l.N, l.Col, "host", label.Text, n, "")
-			} else {
-				o.strange(l)
-			}
+			o.file.Add(l.N, l.Col, "host", label.Text, n, "")
 		}
 	}
 }

@@ -65,23 +65,10 @@ func (v *vsish) field(key string, l text.Line) {
 	o := v.o
 	node, _ := v.node()
 	switch {
-	case v.titles[0] == "CPU global information":
-		switch key {
-		case "Number of packages":
-			o.count(&o.Host.Packages, l, "packages")
-			return
-		case "Number of cores":
-			o.count(&o.Host.Cores, l, "cores")
-			return
-		case "Number of CPUs (threads)":
-			o.count(&o.Host.Threads, l, "PCPUs")
-			return
-		case "Hyperthreading state": // 0 -> not present, 3 -> enabled
-			o.Host.HyperThreading = numa.ReadAt(strings.HasSuffix(l.Text, "-> enabled"), text.Where(l.N, l.Col))
-		}
-	case v.titles[0] == "Memory information" && key == "Number of NUMA nodes":
-		o.count(&o.nodeNum, l, "NUMA nodes")
+	case o.hostValue(v.titles[0], key, l):
 		return
+	case v.titles[0] == "CPU global information" && key == "Hyperthreading state": // 0 -> not present, 3 -> enabled
+		o.Host.HyperThreading = numa.ReadAt(strings.HasSuffix(l.Text, "-> enabled"), text.Where(l.N, l.Col))
 	case node >= 0 && (key == "Total (pages)" || key == "Free (pages)"):
 		v.pages(node, key, l)
 		return

@@ -9,9 +9,8 @@ import (
 
 // A Prompt is a line of a terminal into which somebody typed a command.
 type Prompt struct {
-	Host    string // the machine, when the prompt names it
+	Host    Line   // the machine, when the prompt names it; without the number of the line
 	Command string // as typed; may be empty
-	Col     int    // of Command, from 1, in bytes
 }
 
 // promptForms are the prompts of the shells that administrators paste from. Group
@@ -53,10 +52,10 @@ func CutPrompt(line string, commands ...string) (p Prompt, ok bool) {
 func promptOf(form *regexp.Regexp, line string, m []int) Prompt {
 	var p Prompt
 	if i := form.SubexpIndex("host"); i > 0 && m[2*i] >= 0 {
-		p.Host = line[m[2*i]:m[2*i+1]]
+		p.Host = Line{0, m[2*i] + 1, line[m[2*i]:m[2*i+1]]}
 	}
 	if i := form.SubexpIndex("command"); m[2*i] >= 0 {
-		p.Command, p.Col = strings.TrimSpace(line[m[2*i]:m[2*i+1]]), m[2*i]+1
+		p.Command = strings.TrimSpace(line[m[2*i]:m[2*i+1]])
 	}
 	return p
 }

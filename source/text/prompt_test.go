@@ -6,34 +6,33 @@ func TestCutPrompt(t *testing.T) {
 	for _, tt := range []struct {
 		line                string
 		host, command, name string
-		col                 int
 		ok                  bool
 	}{
-		{"[root@esx03:~] sched-stats -t numa-clients", "esx03", "sched-stats -t numa-clients", "sched-stats", 16, true},
-		{"[root@esx03:~]", "esx03", "", "", 0, true},
-		{"  [root@w4-hs4:/vmfs/volumes/a b]  memstats -r vm-stats ", "w4-hs4", "memstats -r vm-stats", "memstats", 36, true},
-		{"[root@db01 ~]# lscpu", "db01", "lscpu", "lscpu", 16, true},
-		{"[me@db01.example.com tmp]$ sudo /usr/bin/lscpu -e", "db01.example.com", "sudo /usr/bin/lscpu -e", "lscpu", 28, true},
-		{"root@db01:~# numactl -H", "db01", "numactl -H", "numactl", 14, true},
-		{"me@db01:/var/log$ lscpu", "db01", "lscpu", "lscpu", 19, true},
-		{"db01:~ # lscpu -p", "db01", "lscpu -p", "lscpu", 10, true},
-		{`C:\>coreinfo`, "", "coreinfo", "coreinfo", 5, true},
-		{`PS C:\Users\me> .\Coreinfo64.exe -n`, "", `.\Coreinfo64.exe -n`, "coreinfo64", 17, true},
-		{`[sql01]: PS C:\Users\me\Documents> coreinfo -s`, "sql01", "coreinfo -s", "coreinfo", 36, true},
-		{"~ # vsish -e get /memory/memInfo", "", "vsish -e get /memory/memInfo", "vsish", 5, true},
-		{"# lscpu -e", "", "lscpu -e", "lscpu", 3, true},
-		{"$ echo", "", "echo", "echo", 3, false},
-		{"# The following is the parsable format", "", "The following is the parsable format", "the", 3, false},
-		{"# CPU,Core,Socket,Node", "", "CPU,Core,Socket,Node", "cpu,core,socket,node", 3, false},
-		{"0000:af:00.0", "", "", "", 0, false},
-		{"[12:04] started", "", "", "", 0, false},
-		{"Model name: A@B", "", "", "", 0, false},
-		{"", "", "", "", 0, false},
+		{"[root@esx03:~] sched-stats -t numa-clients", "esx03", "sched-stats -t numa-clients", "sched-stats", true},
+		{"[root@esx03:~]", "esx03", "", "", true},
+		{"  [root@w4-hs4:/vmfs/volumes/a b]  memstats -r vm-stats ", "w4-hs4", "memstats -r vm-stats", "memstats", true},
+		{"[root@db01 ~]# lscpu", "db01", "lscpu", "lscpu", true},
+		{"[me@db01.example.com tmp]$ sudo /usr/bin/lscpu -e", "db01.example.com", "sudo /usr/bin/lscpu -e", "lscpu", true},
+		{"root@db01:~# numactl -H", "db01", "numactl -H", "numactl", true},
+		{"me@db01:/var/log$ lscpu", "db01", "lscpu", "lscpu", true},
+		{"db01:~ # lscpu -p", "db01", "lscpu -p", "lscpu", true},
+		{`C:\>coreinfo`, "", "coreinfo", "coreinfo", true},
+		{`PS C:\Users\me> .\Coreinfo64.exe -n`, "", `.\Coreinfo64.exe -n`, "coreinfo64", true},
+		{`[sql01]: PS C:\Users\me\Documents> coreinfo -s`, "sql01", "coreinfo -s", "coreinfo", true},
+		{"~ # vsish -e get /memory/memInfo", "", "vsish -e get /memory/memInfo", "vsish", true},
+		{"# lscpu -e", "", "lscpu -e", "lscpu", true},
+		{"$ echo", "", "echo", "echo", false},
+		{"# The following is the parsable format", "", "The following is the parsable format", "the", false},
+		{"# CPU,Core,Socket,Node", "", "CPU,Core,Socket,Node", "cpu,core,socket,node", false},
+		{"0000:af:00.0", "", "", "", false},
+		{"[12:04] started", "", "", "", false},
+		{"Model name: A@B", "", "", "", false},
+		{"", "", "", "", false},
 	} {
 		p, ok := CutPrompt(tt.line, "lscpu")
-		if p.Host != tt.host || p.Command != tt.command || p.Name() != tt.name || p.Col != tt.col || ok != tt.ok {
-			t.Errorf("CutPrompt(%q) = %+v (%s), %v; want %q, %q (%s), column %d, %v",
-				tt.line, p, p.Name(), ok, tt.host, tt.command, tt.name, tt.col, tt.ok)
+		if p.Host.Text != tt.host || p.Command != tt.command || p.Name() != tt.name || ok != tt.ok {
+			t.Errorf("CutPrompt(%q) = %+v (%s), %v; want %q, %q (%s), %v",
+				tt.line, p, p.Name(), ok, tt.host, tt.command, tt.name, tt.ok)
 		}
 	}
 }

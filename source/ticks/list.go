@@ -116,8 +116,8 @@ type entry struct {
 
 // entryOf looks at the beginning of a file.
 func entryOf(p string, info fs.FileInfo) (entry, error) {
-	e := entry{path: p, size: info.Size(), stamp: stamp{written: info.ModTime().UTC()}}
-	e.stamp.name, e.stamp.clock = nameStamp(p)
+	e := entry{path: p, size: info.Size(), stamp: stampOf(p)}
+	e.stamp.written = info.ModTime().UTC()
 	f, err := os.Open(p)
 	if err != nil {
 		return e, err

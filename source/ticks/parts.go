@@ -27,8 +27,7 @@ type part struct {
 }
 
 func fileOnDisk(p string) part {
-	s := stamp{}
-	s.name, s.clock = nameStamp(p)
+	s := stampOf(p)
 	if info, err := os.Stat(p); err == nil {
 		s.written = info.ModTime().UTC()
 	}
@@ -194,8 +193,7 @@ func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed
 			damaged = append(damaged, fmt.Errorf("%s: %w", member, err))
 			return nil
 		}
-		e := entry{path: member}
-		e.stamp.name, e.stamp.clock = nameStamp(member)
+		e := entry{path: member, stamp: stampOf(member)}
 		e.look(head)
 		switch e.format {
 		case "":
@@ -256,9 +254,7 @@ func nothingIn(name string, bundle bool) error {
 
 func inMemory(kept map[string][]byte, names []string) (parts []part) {
 	for _, name := range names {
-		p := part{name: name, open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(kept[name])), nil }}
-		p.stamp.name, p.stamp.clock = nameStamp(name)
-		parts = append(parts, p)
+		parts = append(parts, part{name, stampOf(name), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(kept[name])), nil }})
 	}
 	return parts
 }

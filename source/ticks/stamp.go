@@ -36,7 +36,12 @@ func (s stamp) order() time.Time {
 // clients_2026-11-21_20-30.txt.
 var inName = regexp.MustCompile(`(?:^|\D)(20\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)(?:[-_. T]*([0-2]\d)[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?)?(?:\D|$)`)
 
-// nameStamp reads the date in a file name; its time is read as UTC.
+// stampOf reads the date in a file name; its time is read as UTC.
+func stampOf(name string) (s stamp) {
+	s.name, s.clock = nameStamp(name)
+	return s
+}
+
 func nameStamp(name string) (t time.Time, clock bool) {
 	m := inName.FindStringSubmatch(path.Base(filepath.ToSlash(name)))
 	if m == nil {
@@ -55,7 +60,7 @@ func nameStamp(name string) (t time.Time, clock bool) {
 
 // fileStamp returns what is known of a file on disk, or of a stream by its name.
 func fileStamp(name string, r io.Reader) (s stamp) {
-	s.name, s.clock = nameStamp(name)
+	s = stampOf(name)
 	if f, ok := r.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			s.written = info.ModTime().UTC()

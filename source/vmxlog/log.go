@@ -110,6 +110,13 @@ func Read(name string, r io.Reader) (*Log, error) {
 	return d.log, nil
 }
 
+// IsName reports whether ESXi gives a log of a VM this name: vmware.log, vmware-3.log.
+func IsName(base string) bool {
+	n, ok := strings.CutPrefix(base, "vmware")
+	n, isLog := strings.CutSuffix(n, ".log")
+	return ok && isLog && (n == "" || n[0] == '-' && len(n) > 1 && strings.Trim(n[1:], "0123456789") == "")
+}
+
 // Detect reports whether a file that begins with head looks like a vmware.log.
 func Detect(head []byte) bool {
 	lines := text.NewLines(bytes.NewReader(head))
