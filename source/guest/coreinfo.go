@@ -20,8 +20,9 @@ type coreinfo struct {
 	maps  map[string][]*entry
 	open  *entry    // whose name stood alone: masks follow
 	brand text.Line // last line before the features: the model of the processor
-	cost  costTable
-	llcs  int // last-level caches so far
+	cost  matrix[float64]
+	costs bool // their title was met
+	llcs  int  // last-level caches so far
 }
 
 // An entry is a named set of logical processors.
@@ -48,6 +49,8 @@ var (
 	familyLine  = regexp.MustCompile(`^\S+ Family \d+ Model \d+ Stepping \d+`)
 	detailLine  = regexp.MustCompile(`^(Maximum implemented CPUID leaves|Maximum implemented address width|Processor signature|Microcode signature):`)
 	bannerLine  = regexp.MustCompile(`^(?:Coreinfo v\d|Copyright|Sysinternals|Processor capabilities|Calculating Cross-NUMA|Note: )`)
+	costHead    = regexp.MustCompile(`^\d+(?:\s+\d+)*$`)
+	costRow     = regexp.MustCompile(`^\d+:(?:\s+\d+[.,]\d+)+$`)
 	level       = regexp.MustCompile(`\bLevel (\d)\b`)
 	lastNumber  = regexp.MustCompile(`^\D*(\d+)`)
 )
@@ -58,7 +61,7 @@ func (s *coreinfo) take(l text.Line) bool {
 		s.title, s.open = "", nil
 	case coreinfoLine.MatchString(l.Text):
 		s.begin(l)
-	case s.title == costTitle && s.cost.take(s.v, l):
+	case s.title == costTitle && s.costLine(l):
 	case s.title != "" && s.title != costTitle && s.mapLine(l):
 	case s.title == "" && s.feature(l):
 	default:
@@ -71,7 +74,7 @@ func (s *coreinfo) take(l text.Line) bool {
 func (s *coreinfo) again(l text.Line) bool {
 	title := titleOf(l)
 	_, twice := s.maps[title]
-	return twice || title == costTitle && s.cost.opened || len(s.maps) > 0 && (bannerLine.MatchString(l.Text) || detailLine.MatchString(l.Text))
+	return twice || title == costTitle && s.costs || len(s.maps) > 0 && (bannerLine.MatchString(l.Text) || detailLine.MatchString(l.Text))
 }
 
 func titleOf(l text.Line) string {
@@ -94,7 +97,7 @@ func (s *coreinfo) begin(l text.Line) {
 	default:
 		s.title, s.open = titleOf(l), nil
 		if s.title == costTitle {
-			s.cost.opened = true
+			s.costs = true
 			return
 		}
 		if s.maps == nil {
@@ -102,6 +105,18 @@ func (s *coreinfo) begin(l text.Line) {
 		}
 		s.maps[s.title] = nil
 	}
+}
+
+// costLine reads a line of the table of access costs.
+func (s *coreinfo) costLine(l text.Line) bool {
+	switch {
+	case s.cost.ids == nil && costHead.MatchString(l.Text):
+		return s.cost.head(l)
+	case s.cost.ids != nil && costRow.MatchString(l.Text):
+		s.cost.row(s.v, l)
+		return true
+	}
+	return false
 }
 
 // mapLine reads a mask, or a name that masks follow.
@@ -184,7 +199,9 @@ func (s *coreinfo) end() {
 	} else if n > 0 && !v.NodeCount.Known() {
 		v.NodeCount = numa.ReadAt(n, v.nodesAt)
 	}
-	s.cost.end(v)
+	if s.costs {
+		v.Cost = s.cost.end(v)
+	}
 }
 
 func (s *coreinfo) countCPUs(widths []int) numa.Fact[int] {

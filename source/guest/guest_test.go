@@ -219,16 +219,16 @@ func TestWarnings(t *testing.T) {
 		{"numactl", "available: 2 nodes (0-1)\nnode 0 cpus: 0\nnode 0 size: 12 GB\nnode 1 cpus: 1\nnode distances:\nnode   0   1\n  0:  10  20\n  1:  20\n", []string{
 			"x:1: the table of distances has 1 rows and 2 columns for 2 nodes",
 			`x:3:14: memory of node 0: found "12 GB", want a size such as 2047 MB`,
-			"x:8:3: found 1 distances, want 2"}},
+			"x:8:3: distances of node 1: found 1 values, want 2 in the order of the columns"}},
 		{"numactl nodes", "available: 3 nodes (0-1)\nnode 0 cpus: 0\nnode 1 cpus: 1\nnode   0   1\n  0:  11  20\n  1:  20  999\n", []string{
 			"x:1: 3 NUMA nodes are announced and 2 are listed",
 			"x:1: the table of distances has 1 rows and 2 columns for 2 nodes",
 			`x:6:11: distance: found "999", want a number up to 255`}},
 		{"Coreinfo", "Logical Processor to Socket Map:\n**--  Socket 0\n--*  Socket 1\nSocket 2:\n**--\n--**\n\nApproximate Cross-NUMA Node Access Cost (relative to fastest):\n 00 01\n00: 1.0 1.2 1.3\n", []string{
-			"x:1: the table of costs has 0 rows and 2 columns for 0 nodes",
+			"x:1: the table of measured costs has 0 rows and 2 columns for 0 nodes",
 			"x:2:1: Socket 0 has 1 masks, want one for each of 2 processor groups",
 			"x:3:1: Socket 1 has 1 masks, want one for each of 2 processor groups",
-			"x:10:1: costs of node 00: found 3 values, want 2 in the order of the columns"}},
+			"x:10:1: measured costs of node 00: found 3 values, want 2 in the order of the columns"}},
 		{"Coreinfo widths", "Logical Processor to NUMA Node Map:\n**--  NUMA Node 0\n--*  NUMA Node 1\n\nNo NUMA nodes.\nwhat\nis this\n", []string{
 			"x:3:1: the mask of NUMA Node 1 has 3 characters, want 4",
 			`x:6: not understood: "what"`}},

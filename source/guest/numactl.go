@@ -14,9 +14,9 @@ import (
 // numactl reads numactl -H. Node numbers may have gaps; a node may lack CPUs or
 // memory. Its "MB" are MiB.
 type numactl struct {
-	v      *View
-	opened bool
-	header []int // node numbers above the distances; nil outside the table
+	v           *View
+	opened      bool
+	matrix[int] // of distances
 }
 
 var (
@@ -42,9 +42,9 @@ func (s *numactl) take(l text.Line) bool {
 		return s.node(l)
 	case l.Text == "node distances:", strings.HasPrefix(l.Text, "No distance information available"):
 	case tableHead.MatchString(l.Text):
-		return s.head(l)
-	case s.header != nil && tableRow.MatchString(l.Text):
-		s.row(l)
+		return s.head(l.After(len("node")))
+	case s.ids != nil && tableRow.MatchString(l.Text):
+		s.row(v, l)
 	default:
 		return false
 	}
@@ -116,48 +116,17 @@ func (s *numactl) node(l text.Line) bool {
 	return true
 }
 
-func (s *numactl) head(l text.Line) bool {
-	ids, err := cpuList(l.After(len("node")).Text)
-	if err != nil || len(ids) > maxNode || s.header != nil {
-		return false
-	}
-	s.header = ids
-	return true
-}
-
-// row reads the distances of one node; a row of another length is cut or wrapped.
-func (s *numactl) row(l text.Line) {
-	cells := l.Fields()
-	id, ok := number(strings.TrimSuffix(cells[0].Text, ":"), maxNode)
-	if !ok || len(cells)-1 != len(s.header) {
-		s.v.file.Warn(l.N, l.Col, "found %d distances, want %d", len(cells)-1, len(s.header))
-		return
-	}
-	row := make([]int, len(s.header))
-	for i, c := range cells[1:] {
-		if row[i], ok = number(c.Text, 255); !ok {
-			s.v.file.Warn(c.N, c.Col, "distance: found %q, want a number up to 255", text.Short(c.Text))
-			return
-		}
-		s.v.file.Add(c.N, c.Col, fmt.Sprintf("node %d", id), fmt.Sprintf("distance to node %d", s.header[i]), row[i], "")
-	}
-	if len(s.v.Distance) < len(s.header) && s.header[len(s.v.Distance)] == id {
-		s.v.Distance = append(s.v.Distance, row)
-	}
-}
-
 func (s *numactl) end() {
 	v := s.v
 	if n := len(v.Nodes); v.NodeCount.Known() && v.NodeCount.Value != n && n > 0 {
 		v.file.Warn(v.Line, 0, "%d NUMA nodes are announced and %d are listed", v.NodeCount.Value, n)
 	}
-	if s.header != nil && (len(v.Distance) != len(s.header) || len(s.header) != len(v.Nodes)) {
-		v.file.Warn(v.Line, 0, "the table of distances has %d rows and %d columns for %d nodes", len(v.Distance), len(s.header), len(v.Nodes))
-		v.Distance = nil
+	if s.ids != nil {
+		v.Distance = s.matrix.end(v)
 	}
 	for i, row := range v.Distance {
 		if row[i] != 10 {
-			v.file.Warn(v.Line, 0, "node %d has the distance %d to itself, want 10", s.header[i], row[i])
+			v.file.Warn(v.Line, 0, "node %d has the distance %d to itself, want 10", s.ids[i], row[i])
 		}
 	}
 }

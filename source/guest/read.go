@@ -84,9 +84,9 @@ func sectionOf(v *View) section {
 	case LscpuColumns, LscpuParse:
 		return &columns{v: v}
 	case Numactl:
-		return &numactl{v: v}
+		return &numactl{v: v, matrix: distances()}
 	case Coreinfo:
-		return &coreinfo{v: v}
+		return &coreinfo{v: v, cost: costs()}
 	}
 	return &lscpu{v: v}
 }

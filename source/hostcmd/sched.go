@@ -27,25 +27,23 @@ func (o *Output) readClients(lines []text.Line) {
 	var clients Clients
 	for _, row := range t.rows {
 		group, ok := t.cell(row, "groupName")
-		id := t.small(row, "group "+group.Text, "clientID", "client", "", 0, -1)
+		id := -1
+		t.read(row, "group "+group.Text, column{"clientID", "client", "", 0, &id})
 		if !ok || id < 0 {
 			o.file.Warn(row[0].N, 0, "found no groupName and clientID")
 			continue
 		}
 		subject := fmt.Sprintf("client %s/%d", group.Text, id)
-		c := Client{
-			Line:          row[0].N,
-			Group:         group.Text,
-			GroupID:       t.whole(row, subject, "groupID", "group", "", 0, -1),
-			ID:            id,
-			Home:          t.small(row, subject, "homeNode", "home node", "", -1, -1),
-			Worlds:        t.small(row, subject, "nWorlds", "worlds", "", 0, 0),
-			VCPUs:         t.small(row, subject, "vmmWorlds", "vCPUs", "", 0, 0),
-			Local:         t.memory(row, subject, "localMem", "local memory"),
-			Remote:        t.memory(row, subject, "remoteMem", "remote memory"),
-			CurrentLocal:  t.small(row, subject, "currLocal", "N%L", "%", 0, -1),
-			LifetimeLocal: t.small(row, subject, "cummLocal", "N%L over its life", "%", 0, -1),
-		}
+		c := Client{Line: row[0].N, Group: group.Text, GroupID: -1, ID: id, Home: -1, Local: -1, Remote: -1, CurrentLocal: -1, LifetimeLocal: -1}
+		t.read(row, subject,
+			column{"groupID", "group", "", 0, &c.GroupID},
+			column{"homeNode", "home node", "", -1, &c.Home},
+			column{"nWorlds", "worlds", "", 0, &c.Worlds},
+			column{"vmmWorlds", "vCPUs", "", 0, &c.VCPUs},
+			column{"localMem", "local memory", "KiB", 0, &c.Local},
+			column{"remoteMem", "remote memory", "KiB", 0, &c.Remote},
+			column{"currLocal", "N%L", "%", 0, &c.CurrentLocal},
+			column{"cummLocal", "N%L over its life", "%", 0, &c.LifetimeLocal})
 		if mask, ok := t.cell(row, "affinity"); ok {
 			c.Affinity = o.nodeMask(mask, subject)
 		}
@@ -74,23 +72,23 @@ func (o *Output) readPNodes(lines []text.Line) {
 	t := o.tableOf(lines, "nodeid")
 	var nodes NodeLoads
 	for _, row := range t.rows {
-		id := t.small(row, "host", "nodeID", "NUMA node", "", 0, -1)
+		id := -1
+		t.read(row, "host", column{"nodeID", "NUMA node", "", 0, &id})
 		if id < 0 || id >= numa.MaxNodes {
 			o.file.Warn(row[0].N, 0, "found no node number below %d", numa.MaxNodes)
 			continue
 		}
 		subject := fmt.Sprintf("node %d", id)
-		n := NodeLoad{
-			ID:          id,
-			Used:        t.whole(row, subject, "used", "CPU time used", "ms", 0, -1),
-			Idle:        t.whole(row, subject, "idle", "CPU time idle", "ms", 0, -1),
-			Entitled:    t.whole(row, subject, "entitled", "CPU time entitled", "ms", 0, 0),
-			Owed:        t.whole(row, subject, "owed", "CPU time owed", "ms", -1<<53, 0),
-			LoadAverage: t.small(row, subject, "loadAvgPct", "load average", "%", 0, 0),
-			VCPUs:       t.small(row, subject, "nVcpu", "vCPUs", "", 0, 0),
-			Free:        t.memory(row, subject, "freeMem", "free memory"),
-			Total:       t.memory(row, subject, "totalMem", "memory"),
-		}
+		n := NodeLoad{ID: id, Used: -1, Idle: -1, Free: -1, Total: -1}
+		t.read(row, subject,
+			column{"used", "CPU time used", "ms", 0, &n.Used},
+			column{"idle", "CPU time idle", "ms", 0, &n.Idle},
+			column{"entitled", "CPU time entitled", "ms", 0, &n.Entitled},
+			column{"owed", "CPU time owed", "ms", -1 << 53, &n.Owed},
+			column{"loadAvgPct", "load average", "%", 0, &n.LoadAverage},
+			column{"nVcpu", "vCPUs", "", 0, &n.VCPUs},
+			column{"freeMem", "free memory", "KiB", 0, &n.Free},
+			column{"totalMem", "memory", "KiB", 0, &n.Total})
 		nodes = append(nodes, n)
 		facts := nodeFacts{id: id}
 		if total, ok := t.cell(row, "totalMem"); ok && n.Total > 0 {
@@ -114,24 +112,21 @@ func (o *Output) readCNodes(lines []text.Line) {
 	sums := map[client]numa.Bytes{}
 	for _, row := range t.rows {
 		group, ok := t.cell(row, "groupName")
-		id := t.small(row, "group "+group.Text, "clientID", "client", "", 0, -1)
-		node := t.small(row, fmt.Sprintf("client %s/%d", group.Text, id), "nodeID", "node", "", 0, -1)
+		id, node := -1, -1
+		t.read(row, "group "+group.Text, column{"clientID", "client", "", 0, &id})
+		t.read(row, fmt.Sprintf("client %s/%d", group.Text, id), column{"nodeID", "node", "", 0, &node})
 		if !ok || id < 0 || node < 0 || node >= numa.MaxNodes {
 			o.file.Warn(row[0].N, 0, "found no groupName, clientID and nodeID below %d", numa.MaxNodes)
 			continue
 		}
 		subject := fmt.Sprintf("client %s/%d on node %d", group.Text, id, node)
-		r := ClientOnNode{
-			Line:      row[0].N,
-			Group:     group.Text,
-			GroupID:   t.whole(row, subject, "groupID", "group", "", 0, -1),
-			Client:    id,
-			Node:      node,
-			Time:      t.whole(row, subject, "time", "time at home", "", 0, 0),
-			TimePct:   t.small(row, subject, "timePct", "time at home", "%", 0, -1),
-			Memory:    t.memory(row, subject, "memory", "memory"),
-			MemoryPct: t.small(row, subject, "memoryPct", "share of memory", "%", 0, -1),
-		}
+		r := ClientOnNode{Line: row[0].N, Group: group.Text, GroupID: -1, Client: id, Node: node, TimePct: -1, Memory: -1, MemoryPct: -1}
+		t.read(row, subject,
+			column{"groupID", "group", "", 0, &r.GroupID},
+			column{"time", "time at home", "", 0, &r.Time},
+			column{"timePct", "time at home", "%", 0, &r.TimePct},
+			column{"memory", "memory", "KiB", 0, &r.Memory},
+			column{"memoryPct", "share of memory", "%", 0, &r.MemoryPct})
 		rows = append(rows, r)
 		sums[client{r.Group, r.Client}] += max(r.Memory, 0)
 	}

@@ -55,40 +55,38 @@ func (t *table) cell(row []text.Line, column string) (l text.Line, ok bool) {
 	return row[i], true
 }
 
-// whole reads a whole number of at least low; or is what it is when it is missing
-// or no number.
-func (t *table) whole(row []text.Line, subject, column, name, unit string, low, or int64) int64 {
-	l, ok := t.cell(row, column)
-	if !ok {
-		return or
-	}
-	n, ok := t.o.whole(l, subject, name, unit, low, math.MaxInt64>>12)
-	if !ok {
-		return or
-	}
-	return n
+// A column is a number that a table states in each row: its header, the name and unit of the
+// fact, the least that it can be, and where it goes. An amount of memory is in KiB.
+type column struct {
+	header, name, unit string
+	least              int64
+	to                 any // *int, *int64 or *numa.Bytes
 }
 
-// small is whole for what is counted.
-func (t *table) small(row []text.Line, subject, column, name, unit string, low, or int) int {
-	l, ok := t.cell(row, column)
-	if !ok {
-		return or
+// read states the numbers of a row. What is missing, or no number, leaves its place as it is.
+func (t *table) read(row []text.Line, subject string, columns ...column) {
+	for _, c := range columns {
+		l, ok := t.cell(row, c.header)
+		if !ok {
+			continue
+		}
+		most := int64(math.MaxInt64 >> 12)
+		if _, small := c.to.(*int); small {
+			most = math.MaxInt32
+		}
+		n, ok := t.o.whole(l, subject, c.name, c.unit, c.least, most)
+		if !ok {
+			continue
+		}
+		switch to := c.to.(type) {
+		case *int:
+			*to = int(n)
+		case *int64:
+			*to = n
+		case *numa.Bytes:
+			*to = numa.Bytes(n) * numa.KiB
+		}
 	}
-	n, ok := t.o.whole(l, subject, name, unit, int64(low), math.MaxInt32)
-	if !ok {
-		return or
-	}
-	return int(n)
-}
-
-// memory reads an amount in KiB; -1 when it is missing or no number.
-func (t *table) memory(row []text.Line, subject, column, name string) numa.Bytes {
-	n := t.whole(row, subject, column, name, "KiB", 0, -1)
-	if n < 0 {
-		return -1
-	}
-	return numa.Bytes(n) * numa.KiB
 }
 
 // truncated returns a share as ESXi prints percent: without its fraction, so that
