@@ -130,6 +130,20 @@ func (h *Host) Complete(o *Host) (changed bool, err error) {
 	return fill(&h.Options, o.Options, o.At) || changed, nil
 }
 
+// PackageNodes returns one node for each package of h, with so many cores, for the reason why.
+// That is wrong where the BIOS splits packages (SNC, cluster-on-die, NPS). Threads that are
+// unknown are one a core; nodes share the memory of the host equally.
+func (h *Host) PackageNodes(cores int, why string) Fact[[]Node] {
+	nodes := make([]Node, h.Packages.Value)
+	for i := range nodes {
+		nodes[i] = Node{ID: i, Package: i, Cores: cores, Threads: max(h.Threads.Value/len(nodes), cores)}
+		if h.Memory.Known() {
+			nodes[i].Memory = AssumedFor(h.Memory.Value/Bytes(len(nodes)), "an equal share of the host's memory")
+		}
+	}
+	return AssumedFor(nodes, why)
+}
+
 // stated reports whether the value was read or derived from what was read.
 func (f Fact[T]) stated() bool { return f.Known() && f.Origin.Kind != Assumed }
 

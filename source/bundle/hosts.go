@@ -90,15 +90,7 @@ func assumeNodes(h *numa.Host) {
 	if h.Nodes.Known() || packages <= 0 || packages > numa.MaxNodes || cores%packages != 0 || cores == 0 {
 		return
 	}
-	threads := max(h.Threads.Or(cores)/packages, cores/packages)
-	nodes := make([]numa.Node, packages)
-	for i := range nodes {
-		nodes[i] = numa.Node{ID: i, Package: i, Cores: cores / packages, Threads: threads}
-		if h.Memory.Known() {
-			nodes[i].Memory = numa.AssumedFor(h.Memory.Value/numa.Bytes(packages), "an equal share of the host's memory")
-		}
-	}
-	h.Nodes = numa.AssumedFor(nodes, "no file states the NUMA nodes: one node per package")
+	h.Nodes = h.PackageNodes(cores/packages, "no file states the NUMA nodes: one node per package")
 }
 
 // bundleName is the top folder of a vm-support bundle: esx-esx01-2024-01-31--08.15-2100123.

@@ -97,28 +97,12 @@ func readHost(t *table, name string) numa.Host {
 			name, h.Cores.Value, words.Plural(h.Packages.Value, "package"), perPackage.Value))
 		return h
 	}
-	h.Nodes = packageNodes(&h, perPackage.Value)
-	return h
-}
-
-// packageNodes returns one node per package. It is wrong where the BIOS splits
-// packages (SNC, cluster-on-die, NPS); RVTools has no trace of that.
-func packageNodes(h *numa.Host, coresPerPackage int) numa.Fact[[]numa.Node] {
 	why := "RVTools has no NUMA nodes: one node per package"
-	threads := coresPerPackage // without HT Active: as many as there are at least
-	if h.Threads.Known() {
-		threads = h.Threads.Value / h.Packages.Value
-	} else {
+	if !h.Threads.Known() {
 		why += "; whether hyper-threading is on is unknown: one thread per core"
 	}
-	nodes := make([]numa.Node, h.Packages.Value)
-	for i := range nodes {
-		nodes[i] = numa.Node{ID: i, Package: i, Cores: coresPerPackage, Threads: threads}
-		if h.Memory.Known() {
-			nodes[i].Memory = numa.AssumedFor(h.Memory.Value/numa.Bytes(len(nodes)), "an equal share of the host's memory")
-		}
-	}
-	return numa.AssumedFor(nodes, why)
+	h.Nodes = h.PackageNodes(perPackage.Value, why)
+	return h
 }
 
 // powerPolicies are the names of the vSphere Client for the short names of the

@@ -53,12 +53,14 @@ func (o *object) name() string {
 	return nameReplacer.Replace(s)
 }
 
+// query returns a query for properties of all objects of some kinds.
+func (inv *inventory) query(stage string, kinds []string, paths ...string) query {
+	return query{stage, kinds, paths, inv.opts.PageSize}
+}
+
 // readTree reads folders, datacenters, clusters and the places of standalone hosts.
 func (inv *inventory) readTree(ctx context.Context) error {
-	folders, err := collect(ctx, inv, query{
-		stage: "folders", kinds: []string{"Folder", "Datacenter"},
-		paths: []string{"name", "parent"}, page: inv.opts.PageSize,
-	}, func(o *object) folder {
+	folders, err := collect(ctx, inv, inv.query("folders", []string{"Folder", "Datacenter"}, "name", "parent"), func(o *object) folder {
 		// The name stays escaped: it is part of a path.
 		name, _ := value[string](o, "name")
 		parent, _ := value[types.ManagedObjectReference](o, "parent")
@@ -71,10 +73,7 @@ func (inv *inventory) readTree(ctx context.Context) error {
 	for _, f := range folders {
 		inv.folders[f.ref] = f
 	}
-	inv.computes, err = collect(ctx, inv, query{
-		stage: "clusters", kinds: []string{"ComputeResource"},
-		paths: []string{"name", "summary.numHosts"}, page: inv.opts.PageSize,
-	}, func(o *object) compute {
+	inv.computes, err = collect(ctx, inv, inv.query("clusters", []string{"ComputeResource"}, "name", "summary.numHosts"), func(o *object) compute {
 		return compute{ref: o.ref, name: o.name(), cluster: o.ref.Type == "ClusterComputeResource",
 			hosts: countFact[int32](o, "summary.numHosts")}
 	})
@@ -97,10 +96,7 @@ func (inv *inventory) readTree(ctx context.Context) error {
 // have this property.
 func (inv *inventory) readUsage(ctx context.Context) error {
 	const path = "summary.usageSummary.totalVmCount"
-	usages, err := collect(ctx, inv, query{
-		stage: "cluster usage", kinds: []string{"ClusterComputeResource"},
-		paths: []string{"name", path}, page: inv.opts.PageSize,
-	}, func(o *object) compute {
+	usages, err := collect(ctx, inv, inv.query("cluster usage", []string{"ClusterComputeResource"}, "name", path), func(o *object) compute {
 		c := compute{ref: o.ref}
 		if n, ok := value[int32](o, path); ok {
 			c.totalVMs = numa.ReadAt(int(n), path)
@@ -122,10 +118,9 @@ func (inv *inventory) readUsage(ctx context.Context) error {
 
 // readHosts reads the hosts.
 func (inv *inventory) readHosts(ctx context.Context) (err error) {
-	inv.hosts, err = collect(ctx, inv, query{
-		stage: "hosts", kinds: []string{"HostSystem"},
-		paths: hostPaths, page: min(hostPageSize, inv.opts.PageSize),
-	}, inv.convertHost)
+	hosts := inv.query("hosts", []string{"HostSystem"}, hostPaths...)
+	hosts.page = min(hosts.page, hostPageSize)
+	inv.hosts, err = collect(ctx, inv, hosts, inv.convertHost)
 	inv.hostAt = make(map[types.ManagedObjectReference]int, len(inv.hosts))
 	for i := range inv.hosts {
 		inv.hostAt[inv.hosts[i].ref] = i
@@ -136,10 +131,7 @@ func (inv *inventory) readHosts(ctx context.Context) (err error) {
 // readVMs reads the VMs, and what some of them hang on: vApps for their paths,
 // and resource pools when a host is not visible.
 func (inv *inventory) readVMs(ctx context.Context) (err error) {
-	inv.vms, err = collect(ctx, inv, query{
-		stage: "VMs", kinds: []string{"VirtualMachine"},
-		paths: vmPaths, page: inv.opts.PageSize,
-	}, inv.convertVM)
+	inv.vms, err = collect(ctx, inv, inv.query("VMs", []string{"VirtualMachine"}, vmPaths...), inv.convertVM)
 	if err != nil {
 		return err
 	}
@@ -163,10 +155,7 @@ func (inv *inventory) readVMs(ctx context.Context) (err error) {
 }
 
 func (inv *inventory) readVApps(ctx context.Context) error {
-	vApps, err := collect(ctx, inv, query{
-		stage: "vApps", kinds: []string{"VirtualApp"},
-		paths: []string{"name", "parent", "parentFolder"}, page: inv.opts.PageSize,
-	}, func(o *object) folder {
+	vApps, err := collect(ctx, inv, inv.query("vApps", []string{"VirtualApp"}, "name", "parent", "parentFolder"), func(o *object) folder {
 		name, _ := value[string](o, "name")
 		parent, ok := value[types.ManagedObjectReference](o, "parentFolder")
 		if !ok { // a vApp inside a vApp
@@ -182,10 +171,7 @@ func (inv *inventory) readVApps(ctx context.Context) error {
 
 func (inv *inventory) readPools(ctx context.Context) error {
 	type pool struct{ ref, owner types.ManagedObjectReference }
-	pools, err := collect(ctx, inv, query{
-		stage: "resource pools", kinds: []string{"ResourcePool"},
-		paths: []string{"name", "owner"}, page: inv.opts.PageSize,
-	}, func(o *object) pool {
+	pools, err := collect(ctx, inv, inv.query("resource pools", []string{"ResourcePool"}, "name", "owner"), func(o *object) pool {
 		owner, _ := value[types.ManagedObjectReference](o, "owner")
 		return pool{o.ref, owner}
 	})
