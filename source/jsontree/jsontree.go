@@ -157,13 +157,15 @@ func (p *parser) members(v *Value, depth int, drop bool) error {
 		v.Members = map[string]*Value{}
 	}
 	for i := 0; p.dec.More(); i++ {
-		key := strconv.Itoa(i)
+		key := ""
 		if v.Kind == Object {
 			token, err := p.dec.Token()
 			if err != nil {
 				return err
 			}
 			key, _ = token.(string)
+		} else if !drop {
+			key = strconv.Itoa(i)
 		}
 		skipped := drop
 		for _, s := range p.skip {
