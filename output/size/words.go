@@ -42,17 +42,6 @@ func Origin(given map[string]bool, flag string) unit.Origin {
 	return unit.Assumed
 }
 
-// Plural counts things: "1 host", "2 hosts".
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// VMs counts VMs in words.
-func VMs(n int) string { return Plural(n, "VM") }
-
 // List writes the first n of a list.
 func List(names []string, n int) string {
 	if len(names) > n {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"homenode/numa"
-	"homenode/numa/unit"
 )
 
 // Limits are the free memory below which a host acts by itself (rule book C-23), which
@@ -73,18 +72,6 @@ func DefaultScan() Scan { return Scan{time.Hour, 4 * numa.MiB, 1024} }
 // Pass returns how long one pass over a VM takes at least.
 func (s Scan) Pass(vm numa.Bytes) time.Duration {
 	return max(s.Time, seconds(float64(vm)/float64(numa.Bytes(s.Rate)*numa.PageSize)))
-}
-
-// HostPass returns how long one pass over all VMs of a host takes at least, when its CPUs
-// do nothing else.
-func (s Scan) HostPass(vms numa.Bytes, cpu unit.Hz) time.Duration {
-	return max(s.Time, seconds(float64(vms)/(float64(s.PerGHz)*float64(cpu/unit.GHz))))
-}
-
-// MostCPU returns the share of the host's CPU that scanning takes at the most, for a
-// number of cycles that each byte costs: that number is not published.
-func (s Scan) MostCPU(cyclesPerByte float64) unit.Share {
-	return unit.Share(float64(s.PerGHz) * cyclesPerByte / float64(unit.GHz))
 }
 
 func seconds(s float64) time.Duration {

@@ -67,9 +67,6 @@ const (
 	provider     = "Terraform provider for VMware Cloud Director, vcd_org_vdc"
 )
 
-// DefaultSpeed is the vCPU speed of an organization VDC that is made without one.
-var DefaultSpeed = unit.Exactly(1*unit.GHz, unit.Published, provider, "")
-
 // LeastSpeed is what Cloud Director takes at least.
 var LeastSpeed = unit.Exactly(256*unit.MHz, unit.Published, provider, "")
 

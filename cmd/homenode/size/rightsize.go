@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/alike"
+	"homenode/internal/words"
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	show "homenode/output/size/rightsize"
@@ -71,7 +71,7 @@ func (f *rightSizeFlags) answer(cmd *cobra.Command, args []string) (*answer.Answ
 	}
 	options := show.Options{
 		Details: f.details || f.vm != "", Node: f.node, Fleet: strings.Join(f.fleet, ", "), Files: strings.Join(args, ", "), Notes: append(notes, w.Notes...),
-		Words: strings.Join(quoted(flags.Typed(cmd, args, rightSizeAnswerFlags)), " "), Given: flags.Given(cmd, "percentile", "headroom", "least"),
+		Words: words.Command(flags.Typed(cmd, args, rightSizeAnswerFlags)...), Given: flags.Given(cmd, "percentile", "headroom", "least"),
 	}
 	if f.vm == "" {
 		options.Unseen = rightsize.Unseen(w, inventory)
@@ -81,16 +81,6 @@ func (f *rightSizeFlags) answer(cmd *cobra.Command, args []string) (*answer.Answ
 
 // rightSizeAnswerFlags are those that change what rightsize finds.
 var rightSizeAnswerFlags = append([]string{"vm", "percentile", "headroom", "least", "node"}, flags.Answer...)
-
-func quoted(words []string) []string {
-	out := slices.Clone(words)
-	for i, w := range out {
-		if strings.ContainsAny(w, " '\"$*?;&|<>()") {
-			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return out
-}
 
 // options reads --percentile, --headroom and --least.
 func (f *rightSizeFlags) options() (o rightsize.Options, err error) {

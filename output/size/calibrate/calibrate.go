@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/size"
@@ -84,7 +85,7 @@ func idle(c *Calibration) (answer.Assumption, bool) {
 	}
 	switch {
 	case unknown > 0 && as.Value != "":
-		as.Value += fmt.Sprintf(", not known of %s", size.Plural(unknown, "run"))
+		as.Value += fmt.Sprintf(", not known of %s", words.Plural(unknown, "run"))
 	case unknown > 0:
 		as.Value, as.Origin, as.Source = "0 Hz", unit.Assumed, "no --idle: the costs are too high by idle × hosts ÷ IOPS"
 	}
@@ -117,7 +118,7 @@ func verdict(c *Calibration) []string {
 		return []string{"No cost, only lower bounds: the CPU of the hosts is not known (--cpu-file, --cpu)."}
 	}
 	if len(c.Comparisons) == 0 {
-		return []string{fmt.Sprintf("%s of I/O measured; nobody published the same, so there is nothing to compare.", size.Plural(kinds, "kind"))}
+		return []string{fmt.Sprintf("%s of I/O measured; nobody published the same, so there is nothing to compare.", words.Plural(kinds, "kind"))}
 	}
 	most, agree := c.Comparisons[0], 0
 	for _, cmp := range c.Comparisons {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"homenode/internal/words"
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
@@ -155,7 +156,7 @@ func fleetVerdict(f *dump.Fleet) []string {
 			}
 		}
 		if s != "" {
-			out = append(out, fmt.Sprintf("On %s, of %s: %s.", f.Boot, size.Plural(hosts, "host"), s))
+			out = append(out, fmt.Sprintf("On %s, of %s: %s.", f.Boot, words.Plural(hosts, "host"), s))
 		}
 	}
 	if partitions > 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
@@ -75,7 +76,7 @@ func question(c *Context, r *fit.Result) string {
 	for i := range r.Shapes {
 		s := &r.Shapes[i]
 		if s.Count > 0 {
-			shapes = append(shapes, fmt.Sprintf("%s of %s", size.Plural(s.Count, "VM"), s))
+			shapes = append(shapes, fmt.Sprintf("%s of %s", words.Plural(s.Count, "VM"), s))
 		} else {
 			shapes = append(shapes, "VMs of "+s.String())
 		}
@@ -98,7 +99,7 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	if c.Release != "" {
 		release := answer.Assumption{What: "release", Value: c.Release, Origin: c.origin("release"), Source: "--release"}
 		if c.Filled > 0 {
-			release.Origin, release.Note = unit.Assumed, fmt.Sprintf("for %s of the source that state none", size.Plural(c.Filled, "host"))
+			release.Origin, release.Note = unit.Assumed, fmt.Sprintf("for %s of the source that state none", words.Plural(c.Filled, "host"))
 		}
 		out = append(out, release)
 	}
@@ -123,7 +124,7 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	if c.Cluster != nil && !c.Given["vcpus-per-core"] {
 		ratio.Origin, ratio.Note = unit.Derived, "as in "+c.Cluster.Name+" today"
 		if c.Failed > 0 {
-			ratio.Note += fmt.Sprintf(" with %s failed", size.Plural(c.Failed, "host"))
+			ratio.Note += fmt.Sprintf(" with %s failed", words.Plural(c.Failed, "host"))
 		}
 	}
 	return append(out, reserve, overhead, ratio)
@@ -221,7 +222,7 @@ func anyPrice(r *fit.Result) bool {
 func prices(r *fit.Result) answer.Table {
 	t := answer.Table{Name: "prices", Title: "price of one VM", Columns: size.Columns("host type", "VM", ">host", ">host ÷ its VMs")}
 	if r.Spare > 0 {
-		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("%s ÷ VMs with %d failed", size.Plural(r.Hosts, "host"), r.Spare), Right: true})
+		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("%s ÷ VMs with %d failed", words.Plural(r.Hosts, "host"), r.Spare), Right: true})
 	}
 	for i := range r.Types {
 		o := &r.Types[i]
@@ -245,7 +246,7 @@ func prices(r *fit.Result) answer.Table {
 func counts(r *fit.Result) answer.Table {
 	t := answer.Table{Name: "fit", Columns: size.Columns("host type", "nodes", "VM", "clients", ">VMs", "binds", ">cores used", ">memory", "left on a node")}
 	if r.Hosts > 0 {
-		t.Columns = append(t.Columns, answer.Column{Name: size.Plural(r.Hosts, "host"), Right: true})
+		t.Columns = append(t.Columns, answer.Column{Name: words.Plural(r.Hosts, "host"), Right: true})
 	}
 	if r.Hosts > 0 && r.Spare > 0 {
 		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("%d failed", r.Spare), Right: true})

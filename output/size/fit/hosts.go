@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/unit"
-	"homenode/output/size"
 	"homenode/size/fit"
 )
 
@@ -45,14 +45,14 @@ func (d *drawing) mix(o *fit.Outcome) {
 		for _, n := range f.Counts {
 			vms += n
 		}
-		h := drawnHost{name: fmt.Sprintf("host %d of %d", first, o.Mix.Hosts), count: size.Plural(vms, "VM"), facts: o.Name, nodes: f.Nodes}
+		h := drawnHost{name: fmt.Sprintf("host %d of %d", first, o.Mix.Hosts), count: words.Plural(vms, "VM"), facts: o.Name, nodes: f.Nodes}
 		if f.Hosts > 1 {
 			h.facts = fmt.Sprintf("%d hosts like this, %s", f.Hosts, o.Name)
 		}
 		first += f.Hosts
 		d.hosts = append(d.hosts, h)
 		if rest := o.Mix.Hosts + 1 - first; len(d.hosts) == mostFillings && rest > 0 {
-			d.caption = append([]string{fmt.Sprintf("… %s not drawn.", size.Plural(rest, "more host"))}, d.caption...)
+			d.caption = append([]string{fmt.Sprintf("… %s not drawn.", words.Plural(rest, "more host"))}, d.caption...)
 			break
 		}
 	}
@@ -68,7 +68,7 @@ func caption(c *Context) []string {
 
 // countHost is a host with as many VMs of a shape as fit.
 func countHost(o *fit.Outcome, count *fit.Count, shape int, several bool) drawnHost {
-	h := drawnHost{name: o.Name, count: size.Plural(count.VMs, "VM"), nodes: count.Nodes}
+	h := drawnHost{name: o.Name, count: words.Plural(count.VMs, "VM"), nodes: count.Nodes}
 	if several {
 		h.count += " of " + count.Shape
 	}
@@ -139,7 +139,7 @@ func roomPicture(c *Context, r *fit.Free, verdict string) *drawing {
 		d.hosts = append(d.hosts, drawnHost{name: h.Host, count: more(h.More), facts: fmt.Sprintf("%s, %d VMs now", h.Type, h.VMs), nodes: h.Nodes})
 		if len(d.hosts) == mostDrawn {
 			if rest := len(r.Hosts) - mostDrawn; rest > 0 {
-				d.caption = append([]string{fmt.Sprintf("… %s not drawn.", size.Plural(rest, "more host"))}, d.caption...)
+				d.caption = append([]string{fmt.Sprintf("… %s not drawn.", words.Plural(rest, "more host"))}, d.caption...)
 			}
 			break
 		}

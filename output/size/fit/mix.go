@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
@@ -25,7 +26,7 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 			fewest = &r.Types[i]
 		}
 	}
-	line := fmt.Sprintf("%s, %d vCPUs, %s, at %s: %s", size.Plural(vms, "VM"), vcpus, whole(memory), c.ratio(), hostsOf(first, r.Spare))
+	line := fmt.Sprintf("%s, %d vCPUs, %s, at %s: %s", words.Plural(vms, "VM"), vcpus, whole(memory), c.ratio(), hostsOf(first, r.Spare))
 	if first.Mix.VMs < vms {
 		line += fmt.Sprintf(" hold %d of them, the others run on no such host", first.Mix.VMs)
 	}
@@ -150,17 +151,17 @@ func mixNotes(c *Context, r *fit.Result) []string {
 		}
 		all.add(o.Name, "do not run on %s and are not counted there: "+escaped(c.misfits(o.Mix.Never)), len(o.Mix.Never))
 		if m := o.Mix; m.Free < m.Hosts {
-			all.add(o.Name, "%s: "+size.Plural(m.Free, "host")+" would do were the node of each client chosen by hand", 1)
+			all.add(o.Name, "%s: "+words.Plural(m.Free, "host")+" would do were the node of each client chosen by hand", 1)
 		}
 	}
 	out = append(out, all.lines()...)
 	out = append(out, priceNotes(r)...)
 	if t := c.Today; t != nil && t.VMs > 0 {
-		out = append(out, fmt.Sprintf("today, on %s: %s of %s are remote, or do not fit beside the reserve (predicted)", size.Plural(t.Hosts, "host"), whole(t.Memory), size.Plural(t.VMs, "VM")))
+		out = append(out, fmt.Sprintf("today, on %s: %s of %s are remote, or do not fit beside the reserve (predicted)", words.Plural(t.Hosts, "host"), whole(t.Memory), words.Plural(t.VMs, "VM")))
 	}
 	if c.Cluster != nil {
 		if n := c.Cluster.Bound(); n > 0 {
-			out = append(out, fmt.Sprintf("bound to CPUs or nodes, counted as if not: %s", size.Plural(n, "VM")))
+			out = append(out, fmt.Sprintf("bound to CPUs or nodes, counted as if not: %s", words.Plural(n, "VM")))
 		}
 	}
 	return out
@@ -242,7 +243,7 @@ func (c *Context) misfits(all []fit.Misfit) string {
 		}
 	}
 	if !c.Details && len(all) > mostMisfits {
-		parts = append(parts, size.Plural(len(all)-mostMisfits, "shape")+" more (--details)")
+		parts = append(parts, words.Plural(len(all)-mostMisfits, "shape")+" more (--details)")
 	}
 	return strings.Join(parts, "; ")
 }

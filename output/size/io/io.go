@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/size"
@@ -50,7 +51,7 @@ func question(q *iocost.Question) string {
 		if q.Cluster.Name != "" {
 			s += ", " + q.Cluster.Name
 		}
-		s += fmt.Sprintf(", %s of %d cores", size.Plural(q.Cluster.Hosts, "host"), q.Cluster.Cores)
+		s += fmt.Sprintf(", %s of %d cores", words.Plural(q.Cluster.Hosts, "host"), q.Cluster.Cores)
 	}
 	return s
 }
@@ -103,7 +104,7 @@ func own(s *iocost.Study) []answer.Assumption {
 	for _, o := range s.Own {
 		a := answer.Assumption{What: "own costs", Value: o.File, Origin: unit.Measured, Note: "--coefficients none takes the published ones"}
 		if o.Unused > 0 {
-			a.Note = fmt.Sprintf("published figures of %s not used: %s", o.Path, size.Plural(o.Unused, "kind"))
+			a.Note = fmt.Sprintf("published figures of %s not used: %s", o.Path, words.Plural(o.Unused, "kind"))
 		}
 		out = append(out, a)
 	}
@@ -324,7 +325,7 @@ func notes(s *iocost.Study) []string {
 		if l.Path == iocost.VSANESA && !l.Cost.Own {
 			note("vSAN ESA was measured with RAID-5 and compression, on 6 hosts that also ran the load generators.")
 			if c := q.Cluster; c.Cores > 0 && c.Hosts != 6 {
-				note(fmt.Sprintf("Of reads 5 in 6 cross the network there, with %s another share: the network part differs.", size.Plural(c.Hosts, "host")))
+				note(fmt.Sprintf("Of reads 5 in 6 cross the network there, with %s another share: the network part differs.", words.Plural(c.Hosts, "host")))
 			}
 		}
 		if core := l.Cost.Core; core > 0 && q.Cluster.Core > 0 && core != q.Cluster.Core && l.IPC == 1 {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa/unit"
-	"homenode/output/size"
 	"homenode/size/iocost"
 )
 
@@ -24,7 +24,7 @@ func verdict(s *iocost.Study) []string {
 		line += ": " + unit.Digits(s.Cores, 3) + " cores"
 	}
 	if s.Share > 0 {
-		line += fmt.Sprintf(", %s of the CPU of %s", s.Share, size.Plural(s.Cluster.Hosts, "host"))
+		line += fmt.Sprintf(", %s of the CPU of %s", s.Share, words.Plural(s.Cluster.Hosts, "host"))
 	}
 	switch budget := s.Question.Budget; {
 	case s.Share > 1:

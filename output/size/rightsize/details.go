@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
@@ -81,7 +82,7 @@ func memoryTable(shown []*rightsize.Advice) answer.Table {
 			why = fmt.Sprintf("%s to %s", m.Low, m.High)
 		}
 		if m.Over > 0 {
-			why += fmt.Sprintf("; %s less fits %s of %s", m.Over, size.Plural(m.Nodes, "node"), m.Node)
+			why += fmt.Sprintf("; %s less fits %s of %s", m.Over, words.Plural(m.Nodes, "node"), m.Node)
 			if m.Low > 0 && !m.Fits {
 				why += ", which is below the range"
 			}
@@ -110,7 +111,7 @@ func notes(r *rightsize.Result, o *Options) (out []string) {
 		out = append(out, fmt.Sprintf("%s observed: no week, no end of a month is in it. What runs then is not known.", rightsize.Span(longest(r))))
 	}
 	if n := runUnknown(r); n > 0 {
-		out = append(out, fmt.Sprintf("The capture states no %% Run of %s: %% Used stands for it, which is less on shared cores and more with turbo.", size.VMs(n)))
+		out = append(out, fmt.Sprintf("The capture states no %% Run of %s: %% Used stands for it, which is less on shared cores and more with turbo.", words.Plural(n, "VM")))
 	}
 	out = append(out, memoryNotes(r)...)
 	out = append(out, guess(r)...)
@@ -118,7 +119,7 @@ func notes(r *rightsize.Result, o *Options) (out []string) {
 		out = append(out, owners)
 	}
 	if o.Unseen > 0 {
-		out = append(out, fmt.Sprintf("In the inventory, not in the capture: %s that should run on these hosts.", size.VMs(o.Unseen)))
+		out = append(out, fmt.Sprintf("In the inventory, not in the capture: %s that should run on these hosts.", words.Plural(o.Unseen, "VM")))
 	}
 	for _, n := range o.Notes {
 		out = append(out, n.String())
@@ -184,19 +185,19 @@ func memoryNotes(r *rightsize.Result) (out []string) {
 		}
 	}
 	for _, reason := range reasons {
-		out = append(out, fmt.Sprintf("Memory of %s: no range: %s.", size.VMs(count[reason]), reason))
+		out = append(out, fmt.Sprintf("Memory of %s: no range: %s.", words.Plural(count[reason], "VM"), reason))
 	}
 	for i := range r.VMs {
 		a := &r.VMs[i]
 		if m := &a.Memory; m.Over > 0 {
-			text := fmt.Sprintf("%s needs %s less memory to fit %s of %s", a.Name, m.Over, size.Plural(m.Nodes, "node"), m.Node)
+			text := fmt.Sprintf("%s needs %s less memory to fit %s of %s", a.Name, m.Over, words.Plural(m.Nodes, "node"), m.Node)
 			if n := moreNodes(a); n > 0 {
 				text = fmt.Sprintf("%s: %s over %s of %s: %d NUMA nodes of %d vCPUs would hold it (N005), as would less memory", a.Name, m.Over,
-					size.Plural(m.Nodes, "node"), m.Node, n, a.Suggested/n)
+					words.Plural(m.Nodes, "node"), m.Node, n, a.Suggested/n)
 			}
 			switch {
 			case m.Reason == rightsize.Locked:
-				text = fmt.Sprintf("%s has %s more memory than %s of %s, all of it locked", a.Name, m.Over, size.Plural(m.Nodes, "node"), m.Node)
+				text = fmt.Sprintf("%s has %s more memory than %s of %s, all of it locked", a.Name, m.Over, words.Plural(m.Nodes, "node"), m.Node)
 			case m.Fits:
 				text += ": its active memory allows it, its guest decides"
 			case m.Low > 0:
@@ -229,7 +230,7 @@ func demandChart(r *rightsize.Result, shown []*rightsize.Advice) (chart.Chart, b
 		return chart.Chart{}, false
 	}
 	t := &r.Totals
-	c := chart.Chart{ID: "rightsize", Title: fmt.Sprintf("%d of %s could be smaller, %d should grow", t.Smaller, size.VMs(t.Judged), t.Larger),
+	c := chart.Chart{ID: "rightsize", Title: fmt.Sprintf("%d of %s could be smaller, %d should grow", t.Smaller, words.Plural(t.Judged, "VM"), t.Larger),
 		Note: fmt.Sprintf("Demand is run + ready. Not judged: %d.", t.VMs-t.Judged),
 		Bars: &chart.Bars{X: chart.Axis{Label: "vCPUs", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}, Limit: "suggested"}}
 	names := map[string]int{}

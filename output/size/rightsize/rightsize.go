@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
@@ -60,7 +61,7 @@ func Answer(r *rightsize.Result, changes []rightsize.Change, o Options) *answer.
 }
 
 func question(r *rightsize.Result, o *Options) string {
-	return fmt.Sprintf("size rightsize: vCPUs and memory of %s in %s", size.VMs(r.Totals.VMs), o.Files)
+	return fmt.Sprintf("size rightsize: vCPUs and memory of %s in %s", words.Plural(r.Totals.VMs, "VM"), o.Files)
 }
 
 func assumed(r *rightsize.Result, o *Options) []answer.Assumption {
@@ -163,15 +164,15 @@ func verdict(r *rightsize.Result) []string {
 		return []string{"No VM is in the captures."}
 	}
 	if t.Judged == 0 {
-		return []string{fmt.Sprintf("None of %s can be judged.", size.VMs(t.VMs))}
+		return []string{fmt.Sprintf("None of %s can be judged.", words.Plural(t.VMs, "VM"))}
 	}
 	out := []string{fmt.Sprintf("From %s: %d of %s could be smaller, %d should grow: %d vCPUs instead of %d (%d freed, %d added).",
-		observedMost(r), t.Smaller, size.VMs(t.Judged), t.Larger, t.Suggested, t.VCPUs, t.Freed, t.Added)}
+		observedMost(r), t.Smaller, words.Plural(t.Judged, "VM"), t.Larger, t.Suggested, t.VCPUs, t.Freed, t.Added)}
 	if t.Placed > 0 {
 		out = append(out, fmt.Sprintf("Wide VMs: %d before, %d after.", t.WideBefore, t.WideAfter))
 	}
 	if t.Ranges > 0 {
-		out = append(out, fmt.Sprintf("Memory: %s are candidates for %s to %s less; the guests decide (active memory understates caches).", size.VMs(t.Ranges), t.FreedLow, t.FreedHigh))
+		out = append(out, fmt.Sprintf("Memory: %s are candidates for %s to %s less; the guests decide (active memory understates caches).", words.Plural(t.Ranges, "VM"), t.FreedLow, t.FreedHigh))
 	}
 	return out
 }
@@ -276,7 +277,7 @@ func change(r *rightsize.Result, c rightsize.Change) answer.Change {
 	t, now := &c.R.Totals, &r.Totals
 	text := fmt.Sprintf("%d smaller, %d grow: %d vCPUs", t.Smaller, t.Larger, t.Suggested)
 	if t.Placed > 0 {
-		text += ", " + size.Plural(t.WideAfter, "wide VM")
+		text += ", " + words.Plural(t.WideAfter, "wide VM")
 	}
 	return answer.Change{If: c.If, Result: text, Change: fmt.Sprintf("%+d vCPUs", t.Suggested-now.Suggested)}
 }

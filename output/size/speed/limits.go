@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"homenode/internal/words"
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
@@ -36,7 +37,7 @@ func Limits(source string, l *speed.Limits, details bool) *answer.Answer {
 		out.Note(fmt.Sprintf("Of %d VMs the source does not say whether they have a limit.", l.Unknown))
 	}
 	if len(l.List) > mostLimits && !details {
-		out.Note(size.VMs(len(l.List)-mostLimits) + " more: --details")
+		out.Note(words.Plural(len(l.List)-mostLimits, "VM") + " more: --details")
 	}
 	if len(l.List) > 0 {
 		out.Note("Limits of resource pools are not read: they act on top.")

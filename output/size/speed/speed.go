@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
@@ -20,7 +21,7 @@ func Answer(r *speed.Result, details bool) *answer.Answer {
 	out := &answer.Answer{
 		Command: "size speed",
 		Question: fmt.Sprintf("size speed: %s of %d vCPU and %s on a host, at %v a vCPU, %s; %s, cores of %v",
-			size.VMs(a.VMs), a.VCPUs, a.Memory, a.Speed, a.Model.Name(), r.HostText, a.Core),
+			words.Plural(a.VMs, "VM"), a.VCPUs, a.Memory, a.Speed, a.Model.Name(), r.HostText, a.Core),
 		Result: r,
 	}
 	size.AddCharts(out, charts(r)...)
@@ -109,7 +110,7 @@ func admitted(r *speed.Result) (out []string) {
 		if t.InPool {
 			where = "its pool"
 		}
-		line := fmt.Sprintf("Reserved on %s: %v. CPU admits %s a host, %s vCPUs a core", where, t.Reservation, size.VMs(ad.PerHost), unit.Digits(ad.PerCore.VCPUs, 2))
+		line := fmt.Sprintf("Reserved on %s: %v. CPU admits %s a host, %s vCPUs a core", where, t.Reservation, words.Plural(ad.PerHost, "VM"), unit.Digits(ad.PerCore.VCPUs, 2))
 		if a.Hosts > 1 {
 			line += fmt.Sprintf("; %d on %d hosts, %d with one host fewer", ad.All, a.Hosts, ad.NPlus1)
 		}
@@ -230,7 +231,7 @@ func notes(r *speed.Result) []string {
 	}
 	for _, c := range r.Changes {
 		if n := c.Admission.InMemory; n != nil && c.VMs > *n && a.VMs <= *n {
-			out = append(out, fmt.Sprintf("With %s %s run on a host, which has memory for %d.", c.If, size.VMs(c.VMs), *n))
+			out = append(out, fmt.Sprintf("With %s %s run on a host, which has memory for %d.", c.If, words.Plural(c.VMs, "VM"), *n))
 		}
 	}
 	for _, m := range r.SCA {
@@ -281,7 +282,7 @@ func charts(r *speed.Result) []chart.Chart {
 		}})
 	}
 	out := []chart.Chart{{
-		ID: "speed-demand", Title: fmt.Sprintf("%s of %d vCPU at %v a vCPU on cores of %v", size.VMs(r.Asked.Running()), r.Asked.VCPUs, r.Asked.Speed, r.Asked.Core),
+		ID: "speed-demand", Title: fmt.Sprintf("%s of %d vCPU at %v a vCPU on cores of %v", words.Plural(r.Asked.Running(), "VM"), r.Asked.VCPUs, r.Asked.Speed, r.Asked.Core),
 		Note: "mean of all VMs in the twin of the scheduler, 30 minutes of constant demand", Lines: lines,
 	}}
 	if len(bars.Rows) > 1 {
