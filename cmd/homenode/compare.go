@@ -22,25 +22,7 @@ func newCompare() *cobra.Command {
 		out    outputFlags
 		failOn string
 	)
-	cmd := &cobra.Command{
-		Use:   "compare A... -- B...",
-		Short: "Compares two sets of benchmark runs metric by metric",
-		Long: `compare reads the results of benchmark tools, before -- as set A and after it as set B, and
-compares each metric that both have: median, difference, 95 % confidence interval and a verdict. Names are
-files, or folders, of which all results are taken. It reads Intel Memory Latency Checker, multichase -v and
-multiload, PassMark PerformanceTest, HammerDB, fio (JSON), HCIBench and Iometer (results.csv), also gzipped.
-
-Runs of the same tool and test case are repetitions: a run of another block size is another test case.
-Verdicts: better and worse say what B is, with lower latency taken as better; same means that no difference
-could be shown; differs, that neither direction is better; too few runs, that a side has fewer than 3, so that
-nothing is known of the spread, and only medians are printed.
-
-The interval is the percentile bootstrap of the difference of medians, 10,000 resamples with a fixed seed. It
-is not corrected for the number of metrics.
-
-Exit code 0: compared; 1: --fail-on worse and B is worse in a metric; 2: usage, I/O, or nothing to compare.`,
-		Example: `  homenode compare before/ -- after/
-  homenode compare --format json -o diff.json mlc1.txt mlc2.txt mlc3.txt -- hotadd/*.txt`,
+	cmd := described("compare", &cobra.Command{
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(); err != nil {
@@ -66,7 +48,7 @@ Exit code 0: compared; 1: --fail-on worse and B is worse in a metric; 2: usage, 
 			}
 			return err
 		},
-	}
+	})
 	out.register(cmd, form.Tables...)
 	cmd.Flags().StringVar(&failOn, "fail-on", "never", "verdict that makes the exit code 1: never, worse")
 	return cmd

@@ -21,14 +21,7 @@ func newDemo() *cobra.Command {
 		text     bool
 		captures string
 	)
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Serves the demo fleet by a simulated vCenter on loopback until Ctrl-C",
-		Long: `demo starts the simulated vCenter that the SOURCE demo reads, and prints how to reach it,
-so that homenode, govc or PowerCLI can be tried on it. It listens on 127.0.0.1 only.`,
-		Example: `  homenode demo
-  homenode demo --text > fleet.txtar
-  homenode demo --captures night/`,
+	cmd := described("demo", &cobra.Command{
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := cmd.OutOrStdout()
@@ -56,7 +49,7 @@ so that homenode, govc or PowerCLI can be tried on it. It listens on 127.0.0.1 o
 			<-cmd.Context().Done()
 			return nil
 		},
-	}
+	})
 	cmd.Flags().BoolVar(&text, "text", false, "print the demo fleet as a scenario instead")
 	cmd.Flags().StringVar(&captures, "captures", "", "write what homenode capture demo reads to this folder, as esxtop batch files, instead")
 	return cmd

@@ -21,16 +21,7 @@ func newRules() *cobra.Command {
 		out       outputFlags
 		conflicts bool
 	)
-	cmd := &cobra.Command{
-		Use:   "rules [ID]",
-		Short: "Lists the rules, or prints one in full: what, why, how to fix, when it is wrong, sources",
-		Long: `rules prints the rules that judge settings (H001 …, N001 …) and recordings (M001 …), the statements of the rule book that predictions
-cite (B-15 …), the points on which sources disagree (F-2 …) and the published experiments (e-spill …), each with its source.`,
-		Example: `  homenode rules
-  homenode rules N001
-  homenode rules B-15
-  homenode rules e-spill
-  homenode rules --conflicts`,
+	cmd := described("rules", &cobra.Command{
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(); err != nil {
@@ -59,7 +50,7 @@ cite (B-15 …), the points on which sources disagree (F-2 …) and the publishe
 				return report.RuleList(w, chosen, colour)
 			})
 		},
-	}
+	})
 	out.register(cmd, "table", "json")
 	cmd.Flags().BoolVar(&conflicts, "conflicts", false, "list the points on which sources disagree, for --choose")
 	return cmd

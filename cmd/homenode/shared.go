@@ -1,6 +1,8 @@
 package main
 
 import (
+	"embed"
+
 	"github.com/spf13/cobra"
 
 	"homenode/capture"
@@ -25,6 +27,15 @@ var (
 )
 
 const sourceHelp = flags.SourceHelp
+
+// helps are what commands say of themselves.
+//
+//go:embed help
+var helps embed.FS
+
+func described(name string, cmd *cobra.Command) *cobra.Command {
+	return flags.Describe(helps, name, cmd)
+}
 
 // sourceFlags are the flags of every command that reads a SOURCE.
 type sourceFlags struct{ flags.Source }

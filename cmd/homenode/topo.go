@@ -24,17 +24,7 @@ func newTopo() *cobra.Command {
 		out    outputFlags
 		choose choiceFlag
 	)
-	cmd := &cobra.Command{
-		Use:   "topo SOURCE [HOST|VM]",
-		Short: "Draws the NUMA nodes of a host with the VMs on them, or one VM on its host",
-		Long: `topo draws a host: its NUMA nodes, the clients of its running VMs placed in them, free
-memory; or a VM: the nodes its guest sees above the clients that carry them. Where clients are placed is
-predicted for an empty host filled in the order of the VMs, not observed. Without HOST or VM it draws one
-host of each shape of each cluster.
-
-` + sourceHelp,
-		Example: `  homenode topo demo esx01
-  homenode topo demo sql01 --format svg -o sql01.svg`,
+	cmd := described("topo", &cobra.Command{
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			choices, err := choose.choices()
@@ -73,7 +63,7 @@ host of each shape of each cluster.
 				return nil
 			})
 		},
-	}
+	})
 	src.register(cmd)
 	out.register(cmd, "table", "svg")
 	choose.register(cmd)

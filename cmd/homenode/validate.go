@@ -16,21 +16,7 @@ func newValidate() *cobra.Command {
 		choose      choiceFlag
 		simulations bool
 	)
-	cmd := &cobra.Command{
-		Use:   "validate [FILE...]",
-		Short: "Replays published topologies and prints the prediction beside the observation",
-		Long: `validate predicts published cases and compares every field they state. Without FILE it
-takes the cases that homenode ships. A FILE is a case in the text form (measure/published/testdata) or a JSON
-list of cases. What a case leaves open is varied: a field is compared only when the prediction does not
-depend on it.
-
-With --simulations it replays published experiments in the twin of the NUMA scheduler instead, and puts each
-figure beside what the model says. A FILE is a case in the text form of measure/published/testdata/sim.
-
-Exit code 0: every comparable case is reproduced or its miss explained; 1: a miss is not; 2: usage or I/O.`,
-		Example: `  homenode validate
-  homenode validate my-cases.json --format json
-  homenode validate --simulations`,
+	cmd := described("validate", &cobra.Command{
 		RunE: func(cmd *cobra.Command, args []string) error {
 			choices, err := choose.choices()
 			if err != nil {
@@ -53,7 +39,7 @@ Exit code 0: every comparable case is reproduced or its miss explained; 1: a mis
 			}
 			return err
 		},
-	}
+	})
 	out.register(cmd, form.Tables...)
 	choose.register(cmd)
 	cmd.Flags().BoolVar(&simulations, "simulations", false, "replay published experiments in the simulation")

@@ -19,20 +19,7 @@ import (
 func newWork() *cobra.Command {
 	var q queueAccess
 	here := archive.Here{Version: version()}
-	cmd := &cobra.Command{
-		Use:   "work --queue URL [--root DIR]",
-		Short: "Reads captures of an archive and simulates points of a sweep for whoever put them into a queue",
-		Long: `work takes files of an archive from a queue, reads them and stores what they hold there, until it is stopped.
-Any number of these processes on any number of machines work on the same archive: --root is the folder that
-homenode capture --archive DIR names, as this machine sees it. The points of homenode sweep need no
-folder: without --root it takes them alone.
-
-A file is acknowledged when its result is stored. A worker that is stopped gives its files back; one that is
-killed loses them after half a minute, and others read them. Nothing counts twice. A worker that does not see a
-file as the archive listed it, or that is another version of homenode, gives it back too and says why.`,
-		Example: `  homenode work --queue nats://127.0.0.1:4222 --root /mnt/esxtop
-  homenode work --queue tls://queue.example.com:4222 --token-file token --queue-ca ca.pem --root /mnt/esxtop --parquet /mnt/lake
-  homenode work --queue nats://127.0.0.1:4222`,
+	cmd := described("work", &cobra.Command{
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if q.url == "" {
@@ -72,7 +59,7 @@ file as the archive listed it, or that is another version of homenode, gives it 
 			fmt.Fprintln(cmd.ErrOrStderr(), text)
 			return err
 		},
-	}
+	})
 	q.register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&here.Root, "root", "", "folder of the archive; without it no captures are read")

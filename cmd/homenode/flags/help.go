@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Command returns the command that the file NAME.txt describes: a line with its usage, one
+// Describe gives a command what the file help/NAME.txt says of it: a line with its usage, one
 // with what it does, paragraphs, and its examples below "Examples:". {SOURCE} in it stands
 // for SourceHelp. It panics where the file is wrong, which every test shows.
-func Command(files fs.FS, name string) *cobra.Command {
-	b, err := fs.ReadFile(files, name+".txt")
+func Describe(files fs.FS, name string, cmd *cobra.Command) *cobra.Command {
+	b, err := fs.ReadFile(files, "help/"+name+".txt")
 	if err != nil {
 		panic(err)
 	}
@@ -22,10 +22,9 @@ func Command(files fs.FS, name string) *cobra.Command {
 	if !found || !more {
 		panic(fmt.Sprintf("%s.txt: want usage, a line, paragraphs and examples", name))
 	}
-	return &cobra.Command{
-		Use: use, Short: short, Long: strings.ReplaceAll(long, "{SOURCE}", SourceHelp),
-		Example: strings.TrimRight(examples, "\n"),
-	}
+	cmd.Use, cmd.Short, cmd.Long = use, short, strings.ReplaceAll(long, "{SOURCE}", SourceHelp)
+	cmd.Example = strings.TrimRight(examples, "\n")
+	return cmd
 }
 
 // Set reads the text of a flag with parse into to. An empty text leaves to as it is.

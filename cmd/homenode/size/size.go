@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -25,18 +24,9 @@ import (
 //go:embed help
 var helps embed.FS
 
-// described returns the command that a file of helps describes.
-func described(name string) *cobra.Command {
-	files, err := fs.Sub(helps, "help")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
-	return flags.Command(files, name)
-}
-
 // New returns the command with those below it.
 func New() *cobra.Command {
-	cmd := described("size")
+	cmd := flags.Describe(helps, "size", &cobra.Command{})
 	cmd.AddCommand(newCalibrate(), newDump(), newFit(), newIO(), newLatency(), newPages(), newRightSize(), newSpeed())
 	return cmd
 }
@@ -52,7 +42,7 @@ type common struct {
 
 // command returns the command of this name: it prints what ask answers.
 func (f *common) command(name string, args cobra.PositionalArgs, ask func(*cobra.Command, []string) (*answer.Answer, error)) *cobra.Command {
-	cmd := described(name)
+	cmd := flags.Describe(helps, name, &cobra.Command{})
 	cmd.Args = args
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.Check(); err != nil {
