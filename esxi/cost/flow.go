@@ -16,7 +16,6 @@ package cost
 
 // A flow is what the clients of a VM want from the memory of each node.
 type flow struct {
-	machine *Machine
 	clients []clientFlow
 	group   []int // by node: the first node of its package, by index
 	// Scratch. From the node of the column to the cores of the row: of settled clients,
@@ -53,7 +52,7 @@ func (m *Machine) demand(clients []Client, i int) float64 {
 
 func (m *Machine) flowOf(clients []Client) *flow {
 	nodes := len(m.Nodes)
-	f := &flow{machine: m, clients: make([]clientFlow, len(clients)), group: make([]int, nodes)}
+	f := &flow{clients: make([]clientFlow, len(clients)), group: make([]int, nodes)}
 	scratch := make([]float64, nodes*(2*nodes+len(clients)))
 	f.fixed, f.slope, scratch = scratch[:nodes*nodes], scratch[nodes*nodes:2*nodes*nodes], scratch[2*nodes*nodes:]
 	for j := range nodes {

@@ -32,8 +32,6 @@ type World struct {
 	machines []*vnuma.Machine
 	facts    map[vmFacts]*vmFacts
 	next     int   // event
-	now      int64 // step
-	traced   int64 // step of the last tick; -1 before the first
 	every    int64 // steps between ticks; 0 without a trace
 
 	problems []numa.Note
@@ -85,7 +83,7 @@ func New(story *numa.Story, o Options) (*World, error) {
 	}
 	start := story.Start.UTC()
 	w := &World{
-		story: story, options: o, fleet: story.Fleet, seed: story.Seed, traced: -1,
+		story: story, options: o, fleet: story.Fleet, seed: story.Seed,
 		first:  int64(start.Hour()*3600 + start.Minute()*60 + start.Second()),
 		hosts:  make([]*host, len(story.Fleet.Hosts)),
 		byHost: map[string]int{}, facts: map[vmFacts]*vmFacts{}, noted: map[numa.Note]bool{}, talking: map[int32][]partner{},
@@ -269,7 +267,6 @@ func (w *World) RunTo(ctx context.Context, t time.Duration) error {
 		if err := w.runHosts(ctx, stop); err != nil {
 			return err
 		}
-		w.now = stop
 		if stop == end {
 			return nil
 		}
@@ -300,7 +297,6 @@ func (w *World) runHosts(ctx context.Context, end int64) error {
 	}
 	work()
 	all.Wait()
-	w.traced = end
 	return ctx.Err()
 }
 

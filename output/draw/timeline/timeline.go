@@ -147,7 +147,6 @@ const (
 	margin       = picture.Px(80)
 	plotLeft     = picture.Px(1640) // of the time axis; labels stand left of it
 	plotRight    = picture.Px(9300)
-	labelGap     = picture.Px(80)
 	panelGap     = picture.Px(140)
 	lineHeight   = picture.Px(150)
 	letter       = picture.Px(60) // mean width of a letter at 11 px

@@ -107,6 +107,3 @@ func (v *SimulatedVM) VCPUs() int {
 	}
 	return v.Config.VCPUs.Value
 }
-
-// Unpriced reports whether no speed of the VM is known that stands for all of it.
-func (v *SimulatedVM) Unpriced() bool { return v.Speed == nil || v.Missing() > 0 }
