@@ -72,7 +72,7 @@ func eachOnce(paths []string) error {
 func compareFiles(ctx context.Context, a, b []string) (*compare.Report, error) {
 	var (
 		sets  [2]compare.Set
-		runs  [2][]compare.Run
+		runs  [2][]*benchmark.Run
 		notes []string
 	)
 	for i, names := range [][]string{a, b} {
@@ -96,11 +96,11 @@ func compareFiles(ctx context.Context, a, b []string) (*compare.Report, error) {
 }
 
 // kinds names the tools and test cases of runs.
-func kinds(runs []compare.Run) string {
+func kinds(runs []*benchmark.Run) string {
 	var list []string
 	seen := map[string]bool{}
 	for _, r := range runs {
-		if l := compare.Label(r.Tool, r.Name); !seen[l] {
+		if l := r.Label(); !seen[l] {
 			seen[l] = true
 			list = append(list, l)
 		}
@@ -113,7 +113,7 @@ func kinds(runs []compare.Run) string {
 }
 
 // readRuns reads a file, or all results in a folder and the folders in it.
-func readRuns(ctx context.Context, name string, set *compare.Set, notes *[]string) (runs []compare.Run, err error) {
+func readRuns(ctx context.Context, name string, set *compare.Set, notes *[]string) (runs []*benchmark.Run, err error) {
 	if _, err := os.Stat(name); err != nil && strings.HasPrefix(name, "-") {
 		return nil, fmt.Errorf("%w (flags stand before --)", err)
 	}
@@ -121,20 +121,7 @@ func readRuns(ctx context.Context, name string, set *compare.Set, notes *[]strin
 	*notes = append(*notes, doubts...)
 	for _, r := range results {
 		set.Files = append(set.Files, r.Name)
-		for _, run := range r.Runs {
-			runs = append(runs, runOf(run))
-		}
+		runs = append(runs, r.Runs...)
 	}
 	return runs, err
-}
-
-func runOf(r *benchmark.Run) compare.Run {
-	out := compare.Run{Tool: r.Tool, Name: r.Name}
-	for _, s := range r.Settings {
-		out.Settings = append(out.Settings, compare.Setting{Name: s.Name, Value: strings.TrimSpace(fmt.Sprint(s.Value) + " " + s.Unit)})
-	}
-	for _, m := range r.Metrics {
-		out.Values = append(out.Values, compare.Value{Name: m.Name, Unit: m.Unit, Better: compare.Better(m.Better), Value: m.Value})
-	}
-	return out
 }

@@ -5,37 +5,12 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+
+	"homenode/source/benchmark"
 )
-
-// Better says in which direction a metric improves.
-type Better string
-
-// The directions of a metric.
-const (
-	Higher  Better = "higher"
-	Lower   Better = "lower"
-	Neither Better = ""
-)
-
-// A Run is what one run of a tool measured. Runs of the same tool and name are
-// repetitions of each other.
-type Run struct {
-	Tool, Name string
-	Settings   []Setting
-	Values     []Value // no name twice
-}
-
-// A Setting says how a run was configured.
-type Setting struct{ Name, Value string }
-
-// A Value is one number that a run measured: finite, not negative.
-type Value struct {
-	Name, Unit string
-	Better     Better
-	Value      float64
-}
 
 // A Verdict says how B differs from A.
 type Verdict string
@@ -67,17 +42,17 @@ type Interval struct {
 
 // A Metric is one metric that both sets measured.
 type Metric struct {
-	Tool       string    `json:"tool"`
-	Run        string    `json:"run,omitempty"`
-	Name       string    `json:"metric"`
-	Unit       string    `json:"unit,omitempty"`
-	Better     Better    `json:"better,omitempty"`
-	A          Side      `json:"a"`
-	B          Side      `json:"b"`
-	Difference float64   `json:"difference"`                   // median of B − median of A, in the unit
-	Share      *float64  `json:"relativeDifference,omitempty"` // of A's median; nil when that is 0
-	Interval   *Interval `json:"interval,omitempty"`           // of Difference; nil with too few runs
-	Verdict    Verdict   `json:"verdict"`
+	Tool       string           `json:"tool"`
+	Run        string           `json:"run,omitempty"`
+	Name       string           `json:"metric"`
+	Unit       string           `json:"unit,omitempty"`
+	Better     benchmark.Better `json:"better,omitempty"`
+	A          Side             `json:"a"`
+	B          Side             `json:"b"`
+	Difference float64          `json:"difference"`                   // median of B − median of A, in the unit
+	Share      *float64         `json:"relativeDifference,omitempty"` // of A's median; nil when that is 0
+	Interval   *Interval        `json:"interval,omitempty"`           // of Difference; nil with too few runs
+	Verdict    Verdict          `json:"verdict"`
 }
 
 // Relative returns x, such as Difference, as a share of the median of A; false when
@@ -179,12 +154,13 @@ type key struct{ tool, run, name, unit string }
 // gathered is what both sets measured of one metric.
 type gathered struct {
 	key
-	better Better
+	better benchmark.Better
 	values [2][]float64
 }
 
-// Sets compares two sets. Metrics stand in the order in which they first appear.
-func Sets(a, b []Run) *Comparison {
+// Sets compares two sets of runs; those of the same tool and name are repetitions of each
+// other. Metrics stand in the order in which they first appear.
+func Sets(a, b []*benchmark.Run) *Comparison {
 	c := &Comparison{Changes: changes(a, b)}
 	for _, g := range gather(a, b) {
 		if len(g.values[0]) == 0 || len(g.values[1]) == 0 {
@@ -198,19 +174,18 @@ func Sets(a, b []Run) *Comparison {
 }
 
 // gather collects the values by metric, runs of one kind together.
-func gather(a, b []Run) []*gathered {
+func gather(a, b []*benchmark.Run) []*gathered {
 	type kind struct{ tool, run string }
 	index := map[key]*gathered{}
 	byKind := map[kind][]*gathered{}
 	var kinds []kind
-	for side, runs := range [][]Run{a, b} {
-		for i := range runs {
-			r := &runs[i]
+	for side, runs := range [][]*benchmark.Run{a, b} {
+		for _, r := range runs {
 			k := kind{r.Tool, r.Name}
 			if byKind[k] == nil {
 				kinds = append(kinds, k)
 			}
-			for _, v := range r.Values {
+			for _, v := range r.Metrics {
 				id := key{r.Tool, r.Name, v.Name, v.Unit}
 				g := index[id]
 				if g == nil {
@@ -259,9 +234,9 @@ func judge(g *gathered) Metric {
 	switch {
 	case low <= 0 && high >= 0:
 		m.Verdict = Same
-	case g.better == Neither:
+	case g.better == benchmark.Neither:
 		m.Verdict = Differs
-	case low > 0 == (g.better == Higher):
+	case low > 0 == (g.better == benchmark.Higher):
 		m.Verdict = Improved
 	default:
 		m.Verdict = Worse
@@ -270,11 +245,11 @@ func judge(g *gathered) Metric {
 }
 
 // changes returns the settings that no run of A shares with a run of B.
-func changes(a, b []Run) []Change {
+func changes(a, b []*benchmark.Run) []Change {
 	type id struct{ tool, run, name string }
 	values := map[id]*[2][]string{}
 	var order []id
-	for side, runs := range [][]Run{a, b} {
+	for side, runs := range [][]*benchmark.Run{a, b} {
 		for _, r := range runs {
 			for _, s := range r.Settings {
 				k := id{r.Tool, r.Name, s.Name}
@@ -282,8 +257,9 @@ func changes(a, b []Run) []Change {
 					values[k] = &[2][]string{}
 					order = append(order, k)
 				}
-				if list := &values[k][side]; !slices.Contains(*list, s.Value) {
-					*list = append(*list, s.Value)
+				value := strings.TrimSpace(fmt.Sprint(s.Value) + " " + s.Unit)
+				if list := &values[k][side]; !slices.Contains(*list, value) {
+					*list = append(*list, value)
 				}
 			}
 		}
@@ -303,7 +279,7 @@ func changes(a, b []Run) []Change {
 }
 
 // kindsOfBoth returns what both sets ran.
-func kindsOfBoth(a, b []Run) map[string]bool {
+func kindsOfBoth(a, b []*benchmark.Run) map[string]bool {
 	in := map[string]bool{}
 	for _, r := range a {
 		in[r.Tool+"\x00"+r.Name] = true

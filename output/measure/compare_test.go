@@ -9,29 +9,31 @@ import (
 	"homenode/measure/compare"
 	"homenode/output/answer"
 	"homenode/output/form"
+	"homenode/source/benchmark"
+	"homenode/source/fact"
 )
 
-func run(tool, name string, settings []compare.Setting, values ...compare.Value) compare.Run {
-	return compare.Run{Tool: tool, Name: name, Settings: settings, Values: values}
+func run(tool, name string, settings []fact.Fact, values ...benchmark.Metric) *benchmark.Run {
+	return &benchmark.Run{Tool: tool, Name: name, Settings: settings, Metrics: values}
 }
 
 func report() *compare.Report {
-	var a, b []compare.Run
+	var a, b []*benchmark.Run
 	for i := range 3 {
 		x := float64(i)
-		a = append(a, run("fio", "job\x1b[2J", []compare.Setting{{Name: "bs", Value: "4k"}},
-			compare.Value{Name: "IOPS", Unit: "1/s", Better: compare.Higher, Value: 1234567.8 + x},
-			compare.Value{Name: "latency", Unit: "µs", Better: compare.Lower, Value: 100 + x},
-			compare.Value{Name: "errors", Better: compare.Lower},
-			compare.Value{Name: "size", Unit: "MB", Value: 10}))
-		b = append(b, run("fio", "job\x1b[2J", []compare.Setting{{Name: "bs", Value: "8k"}},
-			compare.Value{Name: "IOPS", Unit: "1/s", Better: compare.Higher, Value: 2234567.8 + x},
-			compare.Value{Name: "latency", Unit: "µs", Better: compare.Lower, Value: 100.5 + x},
-			compare.Value{Name: "errors", Better: compare.Lower, Value: 2 + x},
-			compare.Value{Name: "size", Unit: "MB", Value: 0.000012345}))
+		a = append(a, run("fio", "job\x1b[2J", []fact.Fact{{Name: "bs", Value: "4k"}},
+			benchmark.Metric{Name: "IOPS", Unit: "1/s", Better: benchmark.Higher, Value: 1234567.8 + x},
+			benchmark.Metric{Name: "latency", Unit: "µs", Better: benchmark.Lower, Value: 100 + x},
+			benchmark.Metric{Name: "errors", Better: benchmark.Lower},
+			benchmark.Metric{Name: "size", Unit: "MB", Value: 10}))
+		b = append(b, run("fio", "job\x1b[2J", []fact.Fact{{Name: "bs", Value: "8k"}},
+			benchmark.Metric{Name: "IOPS", Unit: "1/s", Better: benchmark.Higher, Value: 2234567.8 + x},
+			benchmark.Metric{Name: "latency", Unit: "µs", Better: benchmark.Lower, Value: 100.5 + x},
+			benchmark.Metric{Name: "errors", Better: benchmark.Lower, Value: 2 + x},
+			benchmark.Metric{Name: "size", Unit: "MB", Value: 0.000012345}))
 	}
-	a = append(a, run("mlc", "", nil, compare.Value{Name: "peak", Unit: "MB/s", Better: compare.Higher, Value: 200}, compare.Value{Name: "x"}, compare.Value{Name: "y"}, compare.Value{Name: "z"}, compare.Value{Name: "zz"}))
-	b = append(b, run("mlc", "", []compare.Setting{{Name: "version", Value: "v3"}}, compare.Value{Name: "peak", Unit: "MB/s", Better: compare.Higher, Value: 150}), run("iometer", "4K", nil, compare.Value{Name: "IOPS"}))
+	a = append(a, run("mlc", "", nil, benchmark.Metric{Name: "peak", Unit: "MB/s", Better: benchmark.Higher, Value: 200}, benchmark.Metric{Name: "x"}, benchmark.Metric{Name: "y"}, benchmark.Metric{Name: "z"}, benchmark.Metric{Name: "zz"}))
+	b = append(b, run("mlc", "", []fact.Fact{{Name: "version", Value: "v3"}}, benchmark.Metric{Name: "peak", Unit: "MB/s", Better: benchmark.Higher, Value: 150}), run("iometer", "4K", nil, benchmark.Metric{Name: "IOPS"}))
 	return compare.Of(compare.Set{Files: []string{"a"}, Runs: 4}, compare.Set{Files: []string{"b1", "b2"}, Runs: 5}, compare.Sets(a, b), []string{"a:7: odd"})
 }
 
