@@ -5,24 +5,24 @@ import "time"
 // A Story is a fleet over time: how its VMs are loaded and what happens when. Sources
 // of stories yield one; the simulation of the NUMA scheduler takes one.
 type Story struct {
-	Name   string    // of the source; stands in errors
-	Fleet  *Fleet    // as it is at the start: VMs that are powered on run
-	Start  time.Time // UTC; day curves follow its time of day
-	Length time.Duration
+	Name   string        `json:"name"`  // of the source; stands in errors
+	Fleet  *Fleet        `json:"-"`     // as it is at the start: VMs that are powered on run
+	Start  time.Time     `json:"start"` // UTC; day curves follow its time of day
+	Length time.Duration `json:"length"`
 	// Every is the time between two ticks of the trace: a multiple of Step.
-	Every time.Duration
-	Seed  uint64 // of the noise of loads
+	Every time.Duration `json:"every"`
+	Seed  uint64        `json:"seed"` // of the noise of loads
 
-	Used  []NodeUse // memory that is taken from the start: VMkernel, VMs nobody describes
-	Loads []VMLoad  // at the start; VMs that are not named have Unstated
-	Talks []Talk
+	Used  []NodeUse `json:"used"`  // memory that is taken from the start: VMkernel, VMs nobody describes
+	Loads []VMLoad  `json:"loads"` // at the start; VMs that are not named have Unstated
+	Talks []Talk    `json:"talks"`
 	// Unstated is the load of VMs that nobody describes, and its origin.
-	Unstated Fact[Load]
-	Events   []Event // in the order of time; those of one time in the order they happen
+	Unstated Fact[Load] `json:"unstated"`
+	Events   []Event    `json:"events"` // in the order of time; those of one time in the order they happen
 
 	// Seen holds what was observed of running VMs where the story begins: they are not
 	// placed but taken as they are.
-	Seen []SeenVM
+	Seen []SeenVM `json:"seen"`
 }
 
 // Step is the grid of time of a story: everything happens at a multiple of it. It is

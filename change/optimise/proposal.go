@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -98,7 +99,7 @@ func (m *model) notes(least, end *state, p *Proposal) (out []string) {
 		out = append(out, "constraints stay broken: no move was found that mends them")
 	}
 	if lost := m.lost(end); m.nplus1 && lost != nil {
-		out = append(out, "N+1 is not kept, nor was it: "+join(lost))
+		out = append(out, "N+1 is not kept, nor was it: "+words.Few(lost))
 	}
 	n := 0
 	for i := range p.Steps {
@@ -132,21 +133,6 @@ func (s Score) String() string {
 }
 
 func megabytes(n int64) string { return (numa.Bytes(n) * numa.MiB).String() }
-
-func join(names []string) string {
-	const most = 3
-	s := ""
-	for i, n := range names {
-		switch {
-		case i == most:
-			return s + fmt.Sprintf(" and %d more", len(names)-most)
-		case i > 0:
-			s += ", "
-		}
-		s += n
-	}
-	return s
-}
 
 // burdens returns for each VM what it has remote or far, in MiB, and for each host what
 // is beyond its cores.

@@ -2,12 +2,16 @@ package main
 
 import (
 	"io/fs"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"homenode/esxi/vnuma"
+	"homenode/measure/experiment"
 	"homenode/measure/published"
 	"homenode/output/form"
 	"homenode/output/measure"
+	"homenode/source/text"
 )
 
 func newValidate() *cobra.Command {
@@ -28,11 +32,11 @@ func newValidate() *cobra.Command {
 			if simulations {
 				return validateSimulations(cmd, &out, choices, args)
 			}
-			cases, err := readCases(args)
+			cases, err := readEach(args, published.Shipped, "testdata/*.txtar", published.Read)
 			if err != nil {
 				return err
 			}
-			score := published.NewScore(cases, choices)
+			score := published.NewScore(slices.Concat(cases...), choices)
 			err = out.print(cmd, measure.Score(score))
 			if err == nil && score.Unexplained() > 0 {
 				return errFindings
@@ -46,32 +50,44 @@ func newValidate() *cobra.Command {
 	return cmd
 }
 
-func readCases(files []string) ([]published.Case, error) {
-	var cases []published.Case
-	for _, name := range files {
-		cs, err := published.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		cases = append(cases, cs...)
-	}
-	if len(files) > 0 {
-		return cases, nil
-	}
-	names, err := fs.Glob(published.Shipped, "testdata/*.txtar")
+// validateSimulations prints published experiments beside the model.
+func validateSimulations(cmd *cobra.Command, out *outputFlags, choices vnuma.Choices, files []string) error {
+	cases, err := readEach(files, published.Simulations, "testdata/sim/*.txtar", experiment.Read)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, name := range names {
-		b, err := fs.ReadFile(published.Shipped, name)
+	results := make([]*experiment.Result, len(cases))
+	for i, c := range cases {
+		if results[i], err = experiment.Judge(cmd.Context(), c, choices); err != nil {
+			return err
+		}
+	}
+	err = out.print(cmd, measure.Experiments(results))
+	if err == nil && experiment.Unexplained(results) > 0 {
+		return errFindings
+	}
+	return err
+}
+
+// readEach reads the files, or without any the cases that homenode ships.
+func readEach[T any](files []string, shipped fs.FS, pattern string, read func(name string, data []byte) (T, error)) (out []T, err error) {
+	file := text.File
+	if len(files) == 0 {
+		file = func(name string) ([]byte, error) { return fs.ReadFile(shipped, name) }
+		if files, err = fs.Glob(shipped, pattern); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range files {
+		b, err := file(name)
 		if err != nil {
 			return nil, err
 		}
-		cs, err := published.Read(name, b)
+		one, err := read(name, b)
 		if err != nil {
 			return nil, err
 		}
-		cases = append(cases, cs...)
+		out = append(out, one)
 	}
-	return cases, nil
+	return out, nil
 }

@@ -39,7 +39,6 @@ import (
 	"homenode/esxi/rulebook"
 	"homenode/numa"
 	"homenode/source/story"
-	"homenode/source/text"
 )
 
 // A Case is one published experiment.
@@ -81,9 +80,6 @@ type Figure struct {
 	Input      string `json:"-"` // it is an input of the story: why
 	Unmodelled string `json:"-"` // why not
 }
-
-// ReadFile reads a case file.
-func ReadFile(path string) (*Case, error) { return text.ReadFile(path, Read) }
 
 // Read reads the case in data; name stands in errors. Errors about a place are a
 // *numa.SyntaxError.
