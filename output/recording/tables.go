@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"homenode/capture"
 	"homenode/internal/words"
@@ -21,14 +20,8 @@ const (
 	fewHosts = 6
 )
 
-// columns returns columns of these names; ">" before a name stands for numbers.
-func columns(names ...string) []answer.Column {
-	out := make([]answer.Column, len(names))
-	for i, name := range names {
-		out[i].Name, out[i].Right = strings.CutPrefix(name, ">")
-	}
-	return out
-}
+// columns is answer.Columns.
+var columns = answer.Columns
 
 // short returns a table of the first rows, and where that leaves out some also the table of
 // all of them for pages.

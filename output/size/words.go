@@ -24,15 +24,8 @@ func AddCharts(a *answer.Answer, charts ...chart.Chart) {
 	}
 }
 
-// Columns returns the columns of these names; ">" before a name stands for numbers.
-func Columns(names ...string) []answer.Column {
-	var out []answer.Column
-	for _, name := range names {
-		name, right := strings.CutPrefix(name, ">")
-		out = append(out, answer.Column{Name: name, Right: right})
-	}
-	return out
-}
+// Columns is answer.Columns.
+var Columns = answer.Columns
 
 // Origin is how a value of a flag came to be: given, or assumed when it is the default.
 func Origin(given map[string]bool, flag string) unit.Origin {
