@@ -33,7 +33,7 @@ func one(t *testing.T, a, b []*benchmark.Run) Metric {
 func TestVerdict(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
-		better benchmark.Better
+		better    benchmark.Better
 		a, b      []float64
 		verdict   Verdict
 		diff      float64
