@@ -7,6 +7,7 @@ import (
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/policy"
+	"homenode/rules/verdict/fleet"
 	"homenode/source/demo"
 	"homenode/source/scenario"
 )
@@ -42,10 +43,10 @@ func TestPolicyHidesNoFact(t *testing.T) {
 	if got, want := len(r.Findings)+len(r.Suppressed)+r.Off, len(plain.Findings); got != want || r.Off == 0 || len(r.Suppressed) == 0 {
 		t.Errorf("%d findings, %d suppressed, %d off; want %d together", len(r.Findings), len(r.Suppressed), r.Off, want)
 	}
-	a, b := plain.Summaries(), r.Summaries()
+	a, b := fleet.Clusters(plain), fleet.Clusters(r)
 	for i := range a {
 		if a[i].Differing != b[i].Differing || a[i].Wide != b[i].Wide {
-			t.Errorf("cluster %s: %d differ by host, under the policy %d", a[i].Cluster.Name, a[i].Differing, b[i].Differing)
+			t.Errorf("cluster %s: %d differ by host, under the policy %d", a[i].Name, a[i].Differing, b[i].Differing)
 		}
 	}
 	if notes := r.SuppressedBy(); len(notes) != 1 || notes[0].At != "c.yaml:1:1" {

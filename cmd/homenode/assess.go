@@ -14,8 +14,8 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/output/answer"
 	"homenode/output/change"
+	fleetanswer "homenode/output/fleet"
 	"homenode/output/form"
-	"homenode/output/report"
 	"homenode/rules"
 	"homenode/rules/finding"
 )
@@ -156,16 +156,11 @@ changed fleet stands beside today's, and 1 means that the change makes something
 				return err
 			}
 			judged := time.Since(start)
-			err = out.write(cmd, func(w io.Writer, colour bool) error {
-				x := report.ExportOptions{Version: version(), FailOn: least, Details: details, SourceFiles: sourceFiles(args)}
-				return writeAssessment(w, out.format, table.name, result, x, func() error {
-					o := report.AssessOptions{Colour: colour, Details: details, FailOn: least, SourceWords: args}
-					if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
-						o.Read, o.Judged = read, judged
-					}
-					return report.Assess(w, result, o)
-				})
-			})
+			o := fleetanswer.Options{Version: version(), Details: details, SourceWords: args}
+			if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
+				o.Read, o.Judged = read, judged
+			}
+			err = out.printJudged(cmd, fleetanswer.Assess(result, o), form.Options{Details: details, FailOn: least, Table: table.name, SourceFiles: sourceFiles(args)})
 			if err != nil {
 				return err
 			}
@@ -182,8 +177,8 @@ changed fleet stands beside today's, and 1 means that the change makes something
 		},
 	}
 	src.register(cmd)
-	out.register(cmd, assessForms...)
-	table.register(cmd, report.TableNames())
+	out.register(cmd, form.Judged...)
+	table.register(cmd, fleetanswer.TableNames())
 	choose.register(cmd)
 	config.register(cmd)
 	changes.register(cmd)

@@ -70,7 +70,7 @@ func BenchmarkAssess(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		want := fmt.Sprintf("judged  %d VMs", n)
+		want := fmt.Sprintf("judged  %d,000 VMs", n/1000)
 		b.Run(fmt.Sprintf("vms=%d", n), func(b *testing.B) {
 			b.SetBytes(info.Size())
 			largest := int64(0)

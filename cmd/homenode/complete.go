@@ -11,8 +11,8 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/output/fleet"
 	"homenode/output/recording"
-	"homenode/output/report"
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/source/demo"
@@ -27,7 +27,7 @@ func addCompletion(root *cobra.Command) {
 		severities = append(severities, s.String())
 	}
 	flags := map[string]cobra.CompletionFunc{
-		"fail-on": among(severities), "event": among(vnuma.EventNames()), "choose": completeChoice, "table": among(report.TableNames()),
+		"fail-on": among(severities), "event": among(vnuma.EventNames()), "choose": completeChoice, "table": among(fleet.TableNames()),
 		"on": completeHost, "host": completeHost, "from": completeHost, "lose-host": completeHost, "fleet": completeSource,
 	}
 	arguments := map[string]cobra.CompletionFunc{

@@ -13,9 +13,12 @@ import (
 	"homenode/internal/alike"
 	"homenode/internal/texttab"
 	"homenode/numa"
-	"homenode/output/report"
+	fleetanswer "homenode/output/fleet"
+	"homenode/output/form"
 	"homenode/rules"
+	"homenode/rules/finding"
 	"homenode/rules/rule"
+	verdict "homenode/rules/verdict/fleet"
 )
 
 func newExplain() *cobra.Command {
@@ -87,24 +90,21 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 				return err
 			}
 			x.Problems = append(x.Problems, problems...)
-			return out.write(cmd, func(w io.Writer, colour bool) error {
-				if out.format == "json" {
-					return report.ExplainJSON(w, x)
-				}
-				if logLines {
+			if logLines && out.format == form.Names[0] {
+				return out.write(cmd, func(w io.Writer, _ bool) error {
 					for _, line := range x.LogLines {
 						if _, err := fmt.Fprintln(w, texttab.Clean(line)); err != nil {
 							return err
 						}
 					}
 					return nil
-				}
-				return report.Explain(w, x, colour)
-			})
+				})
+			}
+			return out.printJudged(cmd, fleetanswer.Explain(x), form.Options{Details: true, FailOn: finding.Medium})
 		},
 	}
 	src.register(cmd)
-	out.register(cmd, "table", "json")
+	out.register(cmd, form.Judged...)
 	choose.register(cmd)
 	config.register(cmd)
 	question.register(cmd)
@@ -127,42 +127,21 @@ func resize(vm *numa.VM, vcpus int) (problems []string) {
 }
 
 // explain finds the hosts and predicts.
-func explain(fleet *numa.Fleet, vm *numa.VM, hostName, fromName string, event vnuma.Event, o rules.Options) (x *report.Explanation, err error) {
+func explain(fleet *numa.Fleet, vm *numa.VM, hostName, fromName string, event vnuma.Event, o rules.Options) (*verdict.Explanation, error) {
 	result := rules.Run(fleet, o)
-	x = &report.Explanation{Case: vnuma.Case{Event: event, Choices: o.Choices}, VM: judged(result, vm)}
-	if x.VM == nil {
+	v := judged(result, vm)
+	if v == nil {
 		return nil, unjudged(result, vm)
 	}
-	if x.Host, err = hostFor(fleet, x.VM, hostName); err != nil {
-		return nil, err
-	}
-	machine, err := vnuma.NewMachine(x.Host)
+	on, err := hostFor(fleet, v, hostName)
 	if err != nil {
 		return nil, err
 	}
-	x.Kind = &rule.Kind{Machine: machine, Hosts: []*numa.Host{x.Host}}
-	if x.Case.From, err = lastHost(fleet, x.VM, x.Host, fromName, event); err != nil {
+	c := vnuma.Case{Event: event, Choices: o.Choices}
+	if c.From, err = lastHost(fleet, v, on, fromName, event); err != nil {
 		return nil, err
 	}
-	x.Layout, x.Trace, x.Problems, err = vnuma.Explain(vm, x.Host, &x.Case)
-	if err != nil {
-		return nil, err
-	}
-	x.LogLines = vnuma.LogLines(&x.Layout, &x.VM.Guest, &machine)
-	for _, f := range result.Findings {
-		if f.VMID == vm.ID {
-			x.Findings = append(x.Findings, f)
-		}
-	}
-	for _, s := range result.Suppressed {
-		if s.VMID == vm.ID {
-			x.Suppressed = append(x.Suppressed, s)
-		}
-	}
-	if o.Policy != nil {
-		x.Config = o.Policy.File
-	}
-	return x, nil
+	return verdict.Explain(result, v, on, c)
 }
 
 // oneVM returns the VM with this name; the error lists what to choose from when

@@ -3,17 +3,16 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"homenode/esxi/vnuma"
-	"homenode/output/draw/svg"
-	"homenode/output/draw/topo"
-	"homenode/output/report"
+	fleetanswer "homenode/output/fleet"
+	"homenode/output/form"
 	"homenode/rules"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/matrix"
 )
 
 func newMatrix() *cobra.Command {
@@ -23,7 +22,7 @@ func newMatrix() *cobra.Command {
 		choose choiceFlag
 		part   filterFlags
 		event  string
-		o      topo.MatrixOptions
+		o      matrix.Options
 	)
 	cmd := &cobra.Command{
 		Use:   "matrix SOURCE [CLUSTER]",
@@ -66,14 +65,14 @@ cluster.
 			if err != nil {
 				return err
 			}
-			var all []*topo.Matrix
+			var all []*matrix.Matrix
 			for _, c := range clusters {
-				all = append(all, topo.OfCluster(c, o))
+				all = append(all, matrix.Of(c, o))
 			}
 			if out.format == "svg" && len(all) != 1 {
 				return errors.New("an SVG file holds one drawing: name a CLUSTER")
 			}
-			err = out.write(cmd, func(w io.Writer, colour bool) error { return writeMatrices(w, all, out.format, colour) })
+			err = out.print(cmd, fleetanswer.Matrix(all, fleet.Source, result.Filter))
 			if err != nil {
 				return err
 			}
@@ -81,7 +80,7 @@ cluster.
 		},
 	}
 	src.register(cmd)
-	out.register(cmd, "table", "json", "svg")
+	out.register(cmd, form.Names...)
 	choose.register(cmd)
 	part.register(cmd)
 	cmd.Flags().BoolVar(&o.Hosts, "hosts", false, "a column for each host instead of each kind")
@@ -90,23 +89,13 @@ cluster.
 	return cmd
 }
 
-func writeMatrices(w io.Writer, all []*topo.Matrix, format string, colour bool) error {
-	switch format {
-	case "json":
-		return report.MatrixJSON(w, all)
-	case "svg":
-		return svg.DrawMatrix(w, all[0], svg.Options{})
-	}
-	return topo.MatrixText(w, all, columns(w), colour)
-}
-
 // clustersNamed returns the clusters with hosts that are predicted, or the one with
 // this name; a standalone host has its own.
 func clustersNamed(r *rules.Result, names []string) ([]*rule.Cluster, error) {
 	var all []*rule.Cluster
 	var titles []string
 	for _, c := range r.Clusters {
-		title := report.ClusterTitle(c)
+		title := c.Title()
 		titles = append(titles, title)
 		short, _, _ := strings.Cut(title, " (")
 		host, _, _ := strings.Cut(short, ".")

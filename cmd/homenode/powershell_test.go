@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"homenode/esxi/vnuma"
-	"homenode/output/report"
+	"homenode/output/fleet"
+	"homenode/output/form"
 	"homenode/rules/finding"
 )
 
@@ -98,8 +99,8 @@ func TestPowerShellWords(t *testing.T) {
 	for s := finding.Info; s <= finding.High; s++ {
 		severities = append(severities, s.String())
 	}
-	formats := slices.DeleteFunc(slices.Sorted(slices.Values(assessForms)), func(f string) bool { return f == "table" || f == "json" || f == "xlsx" })
-	want := map[string][]string{"Event": vnuma.EventNames(), "MinimumSeverity": severities, "MinimumFailure": severities, "Format": formats, "Table": report.TableNames()}
+	formats := slices.DeleteFunc(slices.Sorted(slices.Values(form.Judged)), func(f string) bool { return f == "table" || f == "json" || f == "xlsx" })
+	want := map[string][]string{"Event": vnuma.EventNames(), "MinimumSeverity": severities, "MinimumFailure": severities, "Format": formats, "Table": fleet.TableNames()}
 	seen := map[string]bool{}
 	for name, text := range psFunctions(t) {
 		for _, m := range psSet.FindAllStringSubmatch(text, -1) {

@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"homenode/output/report"
+	"homenode/output/fleet"
+	"homenode/output/form"
 	"homenode/source/fact"
 	"homenode/source/open"
 )
@@ -33,7 +33,7 @@ Exit code 0: all files were read; 2: one could not be.`,
 			if err := out.check(); err != nil {
 				return err
 			}
-			var files []report.FactFile
+			var files []fact.File
 			failed := 0
 			for _, path := range args {
 				got, broken := readFacts(cmd, path)
@@ -42,34 +42,29 @@ Exit code 0: all files were read; 2: one could not be.`,
 					failed++
 				}
 			}
-			err := out.write(cmd, func(w io.Writer, colour bool) error {
-				if out.format == "json" {
-					return report.FactsJSON(w, files)
-				}
-				return report.Facts(w, files, colour)
-			})
+			err := out.print(cmd, fleet.Read(files))
 			if err == nil && failed > 0 {
 				err = fmt.Errorf("%d of %d files could not be read, or not to the end", failed, len(args))
 			}
 			return err
 		},
 	}
-	out.register(cmd, "table", "json")
+	out.register(cmd, form.Names[:len(form.Names)-1]...)
 	return cmd
 }
 
 // readFacts returns the facts of a file or of the files in a folder or archive.
-func readFacts(cmd *cobra.Command, path string) (files []report.FactFile, failed bool) {
+func readFacts(cmd *cobra.Command, path string) (files []fact.File, failed bool) {
 	for _, p := range open.Anything(path, cmd.InOrStdin()) {
 		for _, d := range p.Docs {
-			files = append(files, report.FactFile{File: *d.File()})
+			files = append(files, *d.File())
 		}
 		if p.Fleet != nil {
-			files = append(files, report.FactFile{File: report.FleetFacts(p.Name, p.Format, p.Fleet)})
+			files = append(files, fact.OfFleet(p.Name, p.Format, p.Fleet))
 		}
 		if p.Err != nil {
 			failed = true
-			files = append(files, report.FactFile{File: fact.File{Name: p.Name}, Err: p.Err})
+			files = append(files, fact.File{Name: p.Name, Facts: []fact.Fact{}, Error: p.Err.Error()})
 		}
 	}
 	return files, failed

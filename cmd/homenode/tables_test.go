@@ -27,6 +27,10 @@ var hostileStarts = []string{" =1+1", "＝1+1", "@x", "-1+1", "+x"}
 var tableArgs = map[string][][]string{
 	"assess":  {{"fleet.json"}, {"fleet.json", "--what-if", "vm=@xvm vcpus=2", "--lose-host", "+xhost"}},
 	"diff":    {{"fleet.json", "other.txtar"}, {"other.txtar", "fleet.json", "--details"}},
+	"explain": {{"fleet.json", " =1+1vm"}},
+	"matrix":  {{"fleet.json", "--all"}},
+	"read":    {{"@x.txt"}, {"fleet.json"}},
+	"topo":    {{"fleet.json"}},
 	"capture": {{"captures", "--fleet", "fleet.json"}, {"one.csv", "--extract", "*"}},
 	"simulate": {
 		{"fleet.json", "--hours", "0.2"}, {"fleet.json", "--hours", "0.2", "--why"},

@@ -3,17 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"homenode/internal/alike"
 	"homenode/numa"
-	"homenode/output/draw/svg"
 	"homenode/output/draw/topo"
+	fleetanswer "homenode/output/fleet"
+	"homenode/output/form"
 	"homenode/rules"
 	"homenode/rules/rule"
 )
@@ -46,26 +43,11 @@ func newTopo() *cobra.Command {
 			if out.format == "svg" && len(drawings) != 1 {
 				return errors.New("an SVG file holds one drawing: name a HOST or VM")
 			}
-			return out.write(cmd, func(w io.Writer, colour bool) error {
-				if out.format == "svg" {
-					return svg.Draw(w, drawings[0], svg.Options{})
-				}
-				for i, d := range drawings {
-					if i > 0 {
-						if _, err := fmt.Fprintln(w); err != nil {
-							return err
-						}
-					}
-					if err := topo.Text(w, d, columns(w), colour); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			return out.print(cmd, fleetanswer.Topo(drawings, fleet.Source))
 		},
 	})
 	src.register(cmd)
-	out.register(cmd, "table", "svg")
+	out.register(cmd, form.Names...)
 	choose.register(cmd)
 	return cmd
 }
@@ -119,17 +101,4 @@ func judged(r *rules.Result, vm *numa.VM) *rule.VM {
 		}
 	}
 	return nil
-}
-
-// columns returns how wide to draw: the terminal, COLUMNS, or 100.
-func columns(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
-			return n
-		}
-	}
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		return n
-	}
-	return 100
 }

@@ -42,3 +42,13 @@ func (l *Layout) MarshalJSON() ([]byte, error) {
 	}{l.VSockets.Sizes(), l.CoresPerSocket, l.VPDs.Sizes(), l.PPDs.Sizes(), carriers, l.Managed, l.GuestSeesNUMA(), l.HomeNodes, memory, l.Memory.Local, l.Memory.Remote,
 		l.FarShare(), slices, l.L3s(), l.Stored.Size, l.Stored.Cookie, l.Assumes.Texts()})
 }
+
+// MarshalJSON writes the fact as evidence.
+func (u Used) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name   string `json:"name"`
+		Value  string `json:"value"`
+		Origin string `json:"origin"`
+		At     string `json:"at,omitempty"`
+	}{u.Name, u.Value, u.Origin.String(), u.ReadFrom()})
+}

@@ -3,6 +3,7 @@ package vnuma
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"homenode/numa"
 )
@@ -13,12 +14,12 @@ type Trace []Step
 // A Step is one decision: what was seen, what follows, which rule says so and
 // where the facts were read.
 type Step struct {
-	Rules   string // ids of the rule book: "B-4, B-5"
-	Because string // "32 vCPU > 18 cores of a node"
-	Result  string // "2 clients of 16"
-	Facts   []Used // what decided, with origins
-	Decides bool   // this step decided what the guest sees
-	Choice  string // non-empty: the sources disagree, and this was chosen (section F)
+	Rules   string `json:"rules"`             // ids of the rule book: "B-4, B-5"
+	Because string `json:"because"`           // "32 vCPU > 18 cores of a node"
+	Result  string `json:"result"`            // "2 clients of 16"
+	Decides bool   `json:"decides,omitempty"` // this step decided what the guest sees
+	Choice  string `json:"choice,omitempty"`  // the sources disagree, and this was chosen (section F)
+	Facts   []Used `json:"facts,omitempty"`   // what decided, with origins
 }
 
 // Used is a fact that a step rests on.
@@ -27,6 +28,14 @@ type Used struct {
 	Value  string
 	Origin numa.Origin
 	At     string // the object it was read from
+}
+
+// ReadFrom returns the object the fact was read from: none when a flag states it.
+func (u Used) ReadFrom() string {
+	if strings.HasPrefix(u.Origin.Where, "--") {
+		return ""
+	}
+	return u.At
 }
 
 // tracer collects the steps of one prediction. Its methods are called behind a

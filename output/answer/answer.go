@@ -93,6 +93,9 @@ type Drawing struct {
 	// Draw.
 	Inline func(io.Writer) error
 	Style  string
+	// Letters draws it on a terminal of so many columns; nil where a terminal does without.
+	// An answer that is drawn there shows no tables beside it.
+	Letters func(w io.Writer, width int, colour bool) error
 	// Heading and Lead stand on a page above this drawing and those that follow it; Cut says
 	// behind them what is not drawn.
 	Heading, Lead, Cut string
@@ -124,6 +127,7 @@ type Column struct {
 	Name  string
 	Right bool   // numbers
 	About string // what it means; "" where the name says it
+	AsIs  bool   // the name is that of an object: a terminal does not write it in capitals
 }
 
 // Columns returns the columns of these names; ">" before a name stands for numbers.

@@ -76,7 +76,7 @@ func JSON(w io.Writer, a *answer.Answer, o Options) error {
 	if late, ok := result.(func() any); ok {
 		result = late()
 	}
-	return encode(w, envelope{format, max(1, a.Version), o.Version, a.Command, a.Simulated, a.Question, a.Verdict, a.Facts, a.Assumed, judgementOf(a.Findings), result, a.Changes, a.Notes})
+	return encode(w, envelope{format, max(1, a.Version), o.Version, a.Command, a.Simulated, a.Question, append([]string{}, a.Verdict...), a.Facts, a.Assumed, judgementOf(a.Findings), result, a.Changes, a.Notes})
 }
 
 func encode(w io.Writer, v any) error {
@@ -135,6 +135,9 @@ func dataOf(a *answer.Answer) []table.Table {
 			t.Columns, t.Rows = t.Plain.Columns, t.Plain.Rows
 		}
 		out = append(out, model(&t))
+	}
+	if a.Findings != nil {
+		out = append(out, a.Findings.FindingTable())
 	}
 	return out
 }

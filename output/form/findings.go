@@ -55,11 +55,22 @@ func (p *printer) counts(j *answer.Findings) {
 
 func (p *printer) finding(subject string, f *finding.Finding) {
 	p.line("%s %s %s  %s", p.paint(strings.ToUpper(f.Severity.String()), codes[toneOf(f.Severity)]), f.Rule, p.paint(clean(subject), bold), clean(f.Message))
-	if f.Advice != "" {
-		p.line("    do       %s", clean(f.Advice))
-	}
-	if f.Notice != "" {
-		p.line("    notice   %s", clean(f.Notice))
+	said := [3]string{subject, f.Advice, f.Notice}
+	switch first := p.said[said]; {
+	case f.Advice == "" && f.Notice == "":
+	case first != "":
+		p.line("    do       as %s", first)
+	default:
+		if f.Advice != "" {
+			p.line("    do       %s", clean(f.Advice))
+		}
+		if f.Notice != "" {
+			p.line("    notice   %s", clean(f.Notice))
+		}
+		if p.said == nil {
+			p.said = map[[3]string]string{}
+		}
+		p.said[said] = f.Rule
 	}
 	if len(f.Assumes) > 0 {
 		p.line("    %s", p.paint("assumed  "+clean(strings.Join(f.Assumes, "; ")), codes[answer.Faint]))

@@ -97,6 +97,8 @@ func HTML(w io.Writer, a *answer.Answer, o Options) error {
 	p := &page{Answer: a, Homenode: o.Version}
 	if len(a.Verdict) > 0 {
 		p.Headline, p.Rest = a.Verdict[0], a.Verdict[1:]
+	} else {
+		p.Headline = a.Title
 	}
 	style := pageStyle
 	for _, d := range a.Drawings {

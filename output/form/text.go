@@ -32,9 +32,10 @@ func Text(w io.Writer, a *answer.Answer, o Options) error {
 		t := answer.AssumedTable(a.Assumed)
 		p.table(&t, "  ", false)
 	}
+	drawn := p.drawings(a.Drawings)
 	for i := range a.Tables {
 		t := &a.Tables[i]
-		if t.Long {
+		if t.Long || drawn {
 			continue
 		}
 		p.line("")
@@ -70,11 +71,33 @@ func Text(w io.Writer, a *answer.Answer, o Options) error {
 	return p.err
 }
 
+// canvas is how many columns drawings take where no terminal says otherwise.
+const canvas = 100
+
+// drawings prints those that a terminal shows, and reports whether there are any.
+func (p *printer) drawings(all []answer.Drawing) (drawn bool) {
+	for _, d := range all {
+		if d.Letters == nil || p.err != nil {
+			continue
+		}
+		if drawn {
+			p.line("")
+		}
+		width := p.o.Width
+		if width == 0 {
+			width = canvas
+		}
+		p.err, drawn = d.Letters(p.w, width, p.o.Colour), true
+	}
+	return drawn
+}
+
 // printer writes text and keeps the first error.
 type printer struct {
-	w   io.Writer
-	o   Options
-	err error
+	w    io.Writer
+	o    Options
+	err  error
+	said map[[3]string]string // the rule that first gave a subject this advice and notice
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -139,7 +162,10 @@ func (p *printer) table(t *answer.Table, indent string, heads bool) {
 	}
 	heading := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		heading[i], tab.Right[i] = strings.ToUpper(c.Name), c.Right
+		heading[i], tab.Right[i] = c.Name, c.Right
+		if !c.AsIs {
+			heading[i] = strings.ToUpper(c.Name)
+		}
 	}
 	if heads {
 		tab.Row(heading...)

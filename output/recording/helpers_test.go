@@ -87,7 +87,7 @@ func checkPage(t *testing.T, page []byte) {
 
 func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	file, err := os.ReadFile("../report/testdata/sarif/sarif-schema-2.1.0.json")
+	file, err := os.ReadFile("../fleet/testdata/sarif/sarif-schema-2.1.0.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,14 +38,19 @@ type Result struct {
 
 // A Field is one observed quantity beside the predicted one.
 type Field struct {
-	Name                string // in the field's words: "virtual nodes (VPDs)"
-	Predicted, Observed string
-	Agrees              bool
-	At                  string // where it was observed
+	Name      string `json:"name"` // in the field's words: "virtual nodes (VPDs)"
+	Predicted string `json:"predicted"`
+	Observed  string `json:"observed"`
+	Agrees    bool   `json:"agrees"`
+	At        string `json:"at,omitempty"` // where it was observed
 }
 
 // A Setting is one that the observation and the inventory state differently.
-type Setting struct{ Name, Observed, Inventory string }
+type Setting struct {
+	Name      string `json:"name"`
+	Observed  string `json:"observed"`
+	Inventory string `json:"inventory"`
+}
 
 // Comparable reports whether anything could be compared.
 func (r *Result) Comparable() bool { return len(r.Fields) > 0 }

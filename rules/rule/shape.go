@@ -1,9 +1,12 @@
 package rule
 
 import (
+	"encoding/json"
+	"strconv"
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/numa"
 )
 
 // Short returns a layout in the field's short form: clients × vCPUs, then what is
@@ -40,4 +43,67 @@ func shortSplit(s vnuma.Split) string {
 		return strings.ReplaceAll(text, " ", "")
 	}
 	return s.String()
+}
+
+// Title returns the name of the cluster, or what a standalone host is called.
+func (c *Cluster) Title() string {
+	if c.Name == "" && len(c.Hosts) > 0 {
+		return c.Hosts[0].Name + " (standalone)"
+	}
+	return c.Name
+}
+
+// Node returns "18 cores  512 GB" or, for unlike hosts, "20 or 14 cores".
+func (c *Cluster) Node() string {
+	var cores []string
+	least, most := int64(0), int64(0)
+	seen := map[int32]bool{}
+	for _, k := range c.Kinds {
+		if !seen[k.Machine.Cores] {
+			seen[k.Machine.Cores] = true
+			cores = append(cores, strconv.Itoa(int(k.Machine.Cores)))
+		}
+		if m := k.Machine.NodeMemory; least == 0 || m < least {
+			least = m
+		}
+		most = max(most, k.Machine.NodeMemory)
+	}
+	if len(cores) == 0 {
+		return "unknown"
+	}
+	s := strings.Join(cores, " or ") + " cores"
+	// Like hosts differ by what their kernels keep (A-5).
+	if least > 0 && least >= most-most/vnuma.UnevenShare {
+		s += "  " + numa.Bytes(least).String()
+	}
+	return s
+}
+
+// MarshalJSON writes the hosts by name, and what a node of them has.
+func (k *Kind) MarshalJSON() ([]byte, error) {
+	j := struct {
+		Hosts        []string     `json:"hosts"`
+		Release      numa.Release `json:"release"`
+		Nodes        int32        `json:"nodes"`
+		CoresPerNode int32        `json:"coresPerNode"`
+		MemoryPer    numa.Bytes   `json:"bytesPerNode,omitempty"`
+	}{k.HostNames(), k.Machine.Release, k.Machine.Nodes, k.Machine.Cores, numa.Bytes(k.Machine.NodeMemory)}
+	return json.Marshal(j)
+}
+
+// HostNames returns the names of the hosts.
+func (k *Kind) HostNames() []string {
+	out := make([]string, len(k.Hosts))
+	for i, h := range k.Hosts {
+		out[i] = h.Name
+	}
+	return out
+}
+
+// MarshalJSON writes the names of the hosts and the layout there.
+func (o On) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Hosts  []string      `json:"hosts"`
+		Layout *vnuma.Layout `json:"layout"`
+	}{o.Kind.HostNames(), &o.Layout})
 }

@@ -34,6 +34,7 @@ type File struct {
 	Format   string    `json:"format"` // such as "vmware.log" or "lscpu -J"
 	Facts    []Fact    `json:"facts"`
 	Warnings []Warning `json:"warnings,omitempty"`
+	Error    string    `json:"error,omitempty"` // why it could not be read; "" when it could
 }
 
 // Add appends a fact.

@@ -99,7 +99,8 @@ function Test-HomenodeJson {
     }
 }
 
-# ConvertFrom-HomenodeJson returns the object with a type name, for formatting.
+# ConvertFrom-HomenodeJson returns the object with a type name, for formatting, and with the
+# fields of its result as its own.
 function ConvertFrom-HomenodeJson {
     param(
         [Parameter(Mandatory)] [string] $Json,
@@ -107,6 +108,11 @@ function ConvertFrom-HomenodeJson {
     )
     foreach ($object in ($Json | ConvertFrom-Json -Depth 100)) {
         $object.PSObject.TypeNames.Insert(0, $TypeName)
+        if ($object.PSObject.Properties['result'] -and $object.result -is [psobject]) {
+            foreach ($property in $object.result.PSObject.Properties) {
+                $object | Add-Member -NotePropertyName $property.Name -NotePropertyValue $property.Value -ErrorAction Ignore
+            }
+        }
         $object
     }
 }

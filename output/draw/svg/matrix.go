@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"homenode/internal/texttab"
 	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
+	"homenode/rules/verdict/matrix"
 )
 
 // Sizes of a matrix.
@@ -21,19 +23,22 @@ const (
 )
 
 // markClass is the class of a cell by its mark.
-var markClass = map[topo.Mark]string{
-	topo.Home: "home", topo.Alike: "alike", topo.Worse: "worse", topo.Better: "better", topo.Other: "other", topo.Absent: "absent",
+var markClass = map[matrix.Mark]string{
+	matrix.Home: "home", matrix.Alike: "alike", matrix.Worse: "worse", matrix.Better: "better", matrix.Other: "other", matrix.Absent: "absent",
 }
 
 // DrawMatrix writes m as one svg element, as Draw does: a row for each VM, a column
 // for each kind of host. The id of a cell names the VM and the host.
-func DrawMatrix(w io.Writer, m *topo.Matrix, o Options) error {
+func DrawMatrix(w io.Writer, m *matrix.Matrix, o Options) error {
 	return write(w, placeMatrix(m), o)
 }
 
+// matrixID is the id of the drawing; those of its shapes begin with it.
+func matrixID(m *matrix.Matrix) string { return "matrix-" + topo.ShapeID(m.Title) }
+
 // placeMatrix gives every cell its place.
-func placeMatrix(m *topo.Matrix) *picture.Picture {
-	p := newPicture(m.ID, m.Title+": VMs on the kinds of hosts")
+func placeMatrix(m *matrix.Matrix) *picture.Picture {
+	p := newPicture(matrixID(m), m.Title+": VMs on the kinds of hosts")
 	first, widths := matrixWidths(m)
 	p.Width = 2*margin + first
 	for _, w := range widths {
@@ -41,13 +46,13 @@ func placeMatrix(m *topo.Matrix) *picture.Picture {
 	}
 	p.Width = max(p.Width, 2*margin+2*roomWidth)
 	y := margin + 160
-	p.Add(picture.Group{ID: m.ID + "__title", Class: "title", Shapes: []picture.Shape{{Class: "name", X: margin, Y: y, Text: texttab.Cut(m.Title, int((p.Width-2*margin)/titleLetter))}}})
+	p.Add(picture.Group{ID: matrixID(m) + "__title", Class: "title", Shapes: []picture.Shape{{Class: "name", X: margin, Y: y, Text: texttab.Cut(m.Title, int((p.Width-2*margin)/titleLetter))}}})
 	y += 260
 	x := margin + first
 	for i := range m.Columns {
 		c := &m.Columns[i]
 		most := int((widths[i] - cellPad) / letter)
-		p.Add(picture.Group{ID: m.ID + "__column-" + topo.ShapeID(c.Hosts[0].ID), Class: "node", Shapes: []picture.Shape{
+		p.Add(picture.Group{ID: matrixID(m) + "__column-" + topo.ShapeID(c.Hosts[0].ID), Class: "node", Shapes: []picture.Shape{
 			{Class: "name", X: x + cellPad/2, Y: y, Text: texttab.Cut(c.Name, most)},
 			{Class: "facts", X: x + cellPad/2, Y: y + lineHeight, Text: texttab.Cut(c.Shape, most)},
 		}})
@@ -65,16 +70,16 @@ func placeMatrix(m *topo.Matrix) *picture.Picture {
 		sentences = append(sentences, s)
 	}
 	caption := picture.Lines("facts", sentences, margin, y, p.Width-2*margin, letter, lineHeight)
-	p.Add(picture.Group{ID: m.ID + "__caption", Class: "caption", Shapes: caption})
+	p.Add(picture.Group{ID: matrixID(m) + "__caption", Class: "caption", Shapes: caption})
 	y += picture.Px(len(caption)) * lineHeight
 	p.Height = y + margin
 	return p
 }
 
-func matrixRow(p *picture.Picture, m *topo.Matrix, r *topo.Row, first picture.Px, widths []picture.Px, y picture.Px) {
+func matrixRow(p *picture.Picture, m *matrix.Matrix, r *matrix.Row, first picture.Px, widths []picture.Px, y picture.Px) {
 	vm := topo.ShapeID(r.VMs[0].ID)
 	base := y + cellHeight - cellPad
-	p.Add(picture.Group{ID: m.ID + "__vm-" + vm, Class: "row", Focus: true, Numbers: fmt.Sprintf("%s: %d vCPU", r.Names(), r.VCPUs), Shapes: []picture.Shape{
+	p.Add(picture.Group{ID: matrixID(m) + "__vm-" + vm, Class: "row", Focus: true, Numbers: fmt.Sprintf("%s: %d vCPU", texttab.Clean(strings.Join(r.Names, ", ")), r.VCPUs), Shapes: []picture.Shape{
 		{Class: "name", X: margin, Y: base, Text: texttab.Cut(r.Label, int((first-500)/letter))},
 		{Class: "amount", X: margin + first - cellPad, Y: base, Text: strconv.Itoa(r.VCPUs)},
 	}})
@@ -82,7 +87,7 @@ func matrixRow(p *picture.Picture, m *topo.Matrix, r *topo.Row, first picture.Px
 	for i := range r.Cells {
 		c, column := &r.Cells[i], &m.Columns[i]
 		p.Add(picture.Group{
-			ID: fmt.Sprintf("%s__vm-%s__host-%s", m.ID, vm, topo.ShapeID(column.Hosts[0].ID)), Class: "cell " + markClass[c.Mark],
+			ID: fmt.Sprintf("%s__vm-%s__host-%s", matrixID(m), vm, topo.ShapeID(column.Hosts[0].ID)), Class: "cell " + markClass[c.Mark],
 			Focus: true, Numbers: fmt.Sprintf("%s on %s: %s", r.Label, column.Name, c.Label()), Shapes: []picture.Shape{
 				{Class: "block", X: x, Y: y, W: widths[i], H: cellHeight},
 				{Class: "label", X: x + cellPad, Y: base, Text: texttab.Cut(c.Label(), int((widths[i]-cellPad)/cellLetter))},
@@ -93,7 +98,7 @@ func matrixRow(p *picture.Picture, m *topo.Matrix, r *topo.Row, first picture.Px
 }
 
 // matrixWidths returns the width of the VMs' names and of each column.
-func matrixWidths(m *topo.Matrix) (first picture.Px, widths []picture.Px) {
+func matrixWidths(m *matrix.Matrix) (first picture.Px, widths []picture.Px) {
 	clamp := func(n int) picture.Px { return min(max(picture.Px(n)*cellLetter+2*cellPad, cellLeast), cellMost) }
 	longest := 0
 	for i := range m.Rows {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"homenode/output/draw/svg"
-	"homenode/output/draw/topo"
 	"homenode/rules"
+	"homenode/rules/verdict/matrix"
 	"homenode/source/demo"
 )
 
@@ -23,7 +23,7 @@ func TestMatrix(t *testing.T) {
 	draw := func() []byte {
 		var b bytes.Buffer
 		c := rules.Run(f, rules.Options{}).Clusters[1]
-		if err := svg.DrawMatrix(&b, topo.OfCluster(c, topo.MatrixOptions{}), svg.Options{}); err != nil {
+		if err := svg.DrawMatrix(&b, matrix.Of(c, matrix.Options{}), svg.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()

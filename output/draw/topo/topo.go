@@ -17,29 +17,29 @@ import (
 // A Drawing is one host, or one VM on a host, ready to be drawn. Its labels hold
 // no control characters; they are not escaped for any format.
 type Drawing struct {
-	ID     string   // of the drawing; the IDs of its shapes begin with it
-	Title  string   // host, or "VM on host"
-	Facts  []string // beside the title: processors, release
-	Guests []Guest  // the guest's nodes; nil in the drawing of a host
-	Nodes  []Node
-	Loose  []Client // not NUMA-managed: without home node
+	ID     string   `json:"id"`                   // of the drawing; the IDs of its shapes begin with it
+	Title  string   `json:"title"`                // host, or "VM on host"
+	Facts  []string `json:"facts"`                // beside the title: processors, release
+	Guests []Guest  `json:"guestNodes,omitempty"` // the guest's nodes; nil in the drawing of a host
+	Nodes  []Node   `json:"nodes"`
+	Loose  []Client `json:"withoutHome,omitempty"` // not NUMA-managed: without home node
 	// LooseMore are those without home node that are drawn together.
-	LooseMore Rest
+	LooseMore Rest `json:"withoutHomeMore,omitzero"`
 	// Caption says what the drawing rests on, one sentence a line.
-	Caption []string
+	Caption []string `json:"caption"`
 }
 
 // A Guest is a NUMA node that the guest sees (a VPD), drawn as a frame above the
 // nodes that carry it.
 type Guest struct {
-	ID          string
-	Name        string // "guest node 0", or what the guest sees instead
-	First       int    // vCPU
-	VCPUs       int
-	Memory      numa.Bytes
-	MemoryKnown bool
-	On          []int // indexes in Drawing.Nodes that carry it, ascending; nil when no node does
-	Clients     int   // that carry it
+	ID          string     `json:"id"`
+	Name        string     `json:"name"`      // "guest node 0", or what the guest sees instead
+	First       int        `json:"firstVCPU"` // vCPU
+	VCPUs       int        `json:"vcpus"`
+	Memory      numa.Bytes `json:"bytes,omitempty"`
+	MemoryKnown bool       `json:"-"`
+	On          []int      `json:"on"`      // indexes in Drawing.Nodes that carry it, ascending; nil when no node does
+	Clients     int        `json:"clients"` // that carry it
 }
 
 // Heading returns the guest node in words: name, vCPUs, memory.
@@ -58,26 +58,26 @@ func (g *Guest) Numbers() string {
 
 // A Node is a NUMA node with what is placed on it.
 type Node struct {
-	ID      string
-	Number  int
-	Cores   int
-	Threads int
-	Memory  numa.Fact[numa.Bytes]
-	Clients []Client // drawn one by one, largest first
-	More    Rest     // drawn together
-	VCPUs   int      // of all clients
-	Used    numa.Bytes
-	Foreign numa.Bytes // of Used: memory of clients that live on other nodes
-	Guests  []string   // the VMs of these clients
+	ID      string                `json:"id"`
+	Number  int                   `json:"node"`
+	Cores   int                   `json:"cores"`
+	Threads int                   `json:"threads"`
+	Memory  numa.Fact[numa.Bytes] `json:"memory,omitzero"`
+	Clients []Client              `json:"clients"`       // drawn one by one, largest first
+	More    Rest                  `json:"more,omitzero"` // drawn together
+	VCPUs   int                   `json:"vcpus"`         // of all clients
+	Used    numa.Bytes            `json:"usedBytes"`
+	Foreign numa.Bytes            `json:"foreignBytes"`         // of Used: memory of clients that live on other nodes
+	Guests  []string              `json:"foreignVMs,omitempty"` // the VMs of these clients
 }
 
 // Rest is what a drawing does not show one by one.
 type Rest struct {
-	ID      string
-	Clients int
-	VCPUs   int
-	Memory  numa.Bytes
-	Local   numa.Bytes
+	ID      string     `json:"id"`
+	Clients int        `json:"clients"`
+	VCPUs   int        `json:"vcpus"`
+	Memory  numa.Bytes `json:"bytes"`
+	Local   numa.Bytes `json:"localBytes"`
 }
 
 // Label returns "and 12 more".
@@ -136,19 +136,19 @@ func (n *Node) Numbers() string {
 
 // A Client is a NUMA client (PPD) of a running VM.
 type Client struct {
-	ID          string
-	VM          string // name
-	Label       string // sql01.0 for a client of a wide VM, else the name
-	Index       int    // of the client in its VM
-	First       int    // vCPU
-	VCPUs       int
-	Memory      numa.Bytes // its slice of the VM's memory
-	Remote      numa.Bytes // of Memory: on other nodes
-	Nowhere     numa.Bytes // of Memory: does not fit the host
-	MemoryKnown bool
-	Wide        bool // its VM has several clients
-	Interleaved bool // its VM's memory is spread over the nodes of all its clients
-	High        bool // a finding of high severity speaks about its VM
+	ID          string     `json:"id"`
+	VM          string     `json:"vm"`        // name
+	Label       string     `json:"-"`         // sql01.0 for a client of a wide VM, else the name
+	Index       int        `json:"client"`    // of the client in its VM
+	First       int        `json:"firstVCPU"` // vCPU
+	VCPUs       int        `json:"vcpus"`
+	Memory      numa.Bytes `json:"bytes"`                     // its slice of the VM's memory
+	Remote      numa.Bytes `json:"remoteBytes"`               // of Memory: on other nodes
+	Nowhere     numa.Bytes `json:"bytesBeyondHost,omitempty"` // of Memory: does not fit the host
+	MemoryKnown bool       `json:"memoryKnown"`
+	Wide        bool       `json:"wide"`                  // its VM has several clients
+	Interleaved bool       `json:"interleaved"`           // its VM's memory is spread over the nodes of all its clients
+	High        bool       `json:"findingHigh,omitempty"` // a finding of high severity speaks about its VM
 }
 
 // Numbered reports whether the label is the name of the VM and the number of the client.

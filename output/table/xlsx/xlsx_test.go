@@ -19,8 +19,8 @@ import (
 
 	"homenode/capture"
 	"homenode/numa"
+	fleetanswer "homenode/output/fleet"
 	"homenode/output/recording"
-	"homenode/output/report"
 	"homenode/output/table"
 	"homenode/output/table/xlsx"
 	"homenode/rules"
@@ -56,7 +56,7 @@ func judged(t testing.TB, text string) *rules.Result {
 func write(t testing.TB, r *rules.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := xlsx.Write(&b, report.Tables(r, "1.2.3")); err != nil {
+	if err := xlsx.Write(&b, fleetanswer.Assess(r, fleetanswer.Options{Version: "1.2.3"}).Data); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -86,7 +86,7 @@ func TestReadBack(t *testing.T) {
 			r = rules.Run(r.Fleet, rules.Options{})
 		}
 		f := open(t, write(t, r))
-		tables := report.Tables(r, "1.2.3")
+		tables := fleetanswer.Assess(r, fleetanswer.Options{Version: "1.2.3"}).Data
 		if got, want := strings.Join(f.GetSheetList(), " "), "Findings VMs Hosts Clusters Observations Suppressed Rules Notes About"; got != want {
 			t.Fatalf("sheets %s, want %s", got, want)
 		}
@@ -214,7 +214,7 @@ vm app%[1]d-[001-220] vcpus=12 coresPerSocket=1 memory=64GB
 // A workbook of 10,000 VMs needs less than 150 MB beyond the judged fleet.
 func TestMemory(t *testing.T) {
 	r := judged(t, largeFleet())
-	tables := report.Tables(r, "1.2.3")
+	tables := fleetanswer.Assess(r, fleetanswer.Options{Version: "1.2.3"}).Data
 	runtime.GC()
 	var before, now runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -253,7 +253,7 @@ func (c *counter) Write(b []byte) (int, error) {
 }
 
 func BenchmarkWrite(b *testing.B) {
-	tables := report.Tables(judged(b, largeFleet()), "1.2.3")
+	tables := fleetanswer.Assess(judged(b, largeFleet()), fleetanswer.Options{Version: "1.2.3"}).Data
 	b.ReportAllocs()
 	for b.Loop() {
 		n := counter(0)

@@ -1,0 +1,251 @@
+// Package fleet makes Answers of what is known and predicted of a fleet: the assessment,
+// the matrix of VMs and hosts, one VM explained, and what files state.
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/esxi/vnuma"
+	"homenode/internal/texttab"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/table"
+	"homenode/rules"
+	"homenode/rules/confront"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	judged "homenode/rules/verdict/fleet"
+)
+
+// Options say how a judged fleet is shown.
+type Options struct {
+	Version     string // of homenode, for the table of what the others are about
+	Details     bool   // the user sees every finding already
+	Read        time.Duration
+	Judged      time.Duration // 0 leaves the times out
+	SourceWords []string      // the SOURCEs as the user typed them, for the next commands
+}
+
+// Assess returns the answer which VMs of a fleet lose to NUMA, and why.
+func Assess(r *rules.Result, o Options) *answer.Answer {
+	x := newIndex(r)
+	a := &answer.Answer{
+		Command: "assess", Format: "homenode-assessment", Version: 2, Title: "NUMA assessment of " + r.Fleet.Source,
+		Verdict: judged.Verdict(r), Facts: facts(r, &o), Findings: x.findings(),
+		Result: func() any { return x.assessment() },
+	}
+	if r.Fleet.Collected != "" {
+		a.Title += ", collected " + r.Fleet.Collected
+	}
+	a.Tables = append(a.Tables, x.overview())
+	if n := judged.CountObserved(r); n.All > 0 {
+		a.Tables = append(a.Tables, observedTable(r, n))
+	}
+	a.Tables = append(a.Tables, x.vms())
+	a.Drawings = x.drawings()
+	a.NotesFrom("source", r.Fleet.Notes...)
+	a.NotesFrom("judgement", r.Unjudged...)
+	a.NotesFrom("configuration", r.PolicyNotes...)
+	if len(r.Findings) > 0 {
+		source := words.Command(o.SourceWords...)
+		a.Next = append(a.Next, "homenode explain "+source+" "+exampleVM(r.Findings, len(o.SourceWords) > 1))
+		if !o.Details {
+			a.Next = append(a.Next, "homenode assess "+source+" --details")
+		}
+	}
+	j := a.Findings
+	a.Data = []table.Table{j.FindingTable(), vmTable(x), hostTable(x), clusterTable(x), observationTable(x), j.SuppressedTable(), j.RuleTable(), a.NoteTable(), x.about(a, o.Version)}
+	return a
+}
+
+// facts are what was read and judged.
+func facts(r *rules.Result, o *Options) []answer.Fact {
+	f := r.Fleet
+	out := []answer.Fact{
+		{Name: "read", Text: fmt.Sprintf("%s · %s · %s · %s", f.Source, words.Plural(len(f.Hosts), "host"), words.Plural(len(f.VMs), "VM"), words.Plural(len(f.Clusters), "cluster")), Took: elapsed(o.Read)},
+		{Name: "judged", Text: fmt.Sprintf("%s × the hosts of their cluster (%s)", words.Plural(r.VMs, "VM"), words.Plural(r.Pairs, "prediction")), Took: elapsed(o.Judged)},
+	}
+	add := func(name, text string) {
+		if text != "" {
+			out = append(out, answer.Fact{Name: name, Text: text})
+		}
+	}
+	add("shown", r.Filter)
+	add("observed", judged.CountObserved(r).String())
+	add("config", (&answer.Findings{Judgement: &r.Judgement}).Config())
+	if n := len(r.Suppressed); n > 0 {
+		add("suppressed", strconv.Itoa(n))
+	}
+	return out
+}
+
+// elapsed returns d with two digits, or nothing for 0.
+func elapsed(d time.Duration) string {
+	switch {
+	case d == 0:
+		return ""
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// overview has a line for each cluster.
+func (x *index) overview() answer.Table {
+	t := answer.Table{Name: "clusters", Columns: []answer.Column{
+		{Name: "Cluster"}, {Name: "Hosts", Right: true}, {Name: "Node"}, {Name: "VMs", Right: true},
+		{Name: "Wide", Right: true, About: "VMs that need more than one NUMA client"},
+		{Name: "Guest blind", Right: true, About: "Wide VMs whose guest sees one node"},
+		{Name: "Too big", Right: true, About: "VMs with more memory than their nodes hold: remote once touched, N%L below 100"},
+		{Name: "Fits everywhere", About: "Whether every VM gets the same layout after a power cycle on any host of the cluster; else how many get another one on some host, better or worse, or cannot run there"},
+	}}
+	for _, s := range x.clusters {
+		t.Rows = append(t.Rows, []answer.Cell{
+			{Text: s.Name}, count(s.Hosts), {Text: s.Of.Node()}, count(s.VMs), count(s.Wide), bad(s.Blind), bad(s.TooBig), {Text: s.Fits(), Tone: toneIf(s.Differing > 0)},
+		})
+	}
+	return t
+}
+
+func count(n int) answer.Cell { return answer.Cell{Text: words.Thousands(n), Sort: strconv.Itoa(n)} }
+
+// bad returns a count that should be 0.
+func bad(n int) answer.Cell {
+	c := count(n)
+	c.Tone = toneIf(n > 0)
+	return c
+}
+
+func toneIf(is bool) answer.Tone {
+	if is {
+		return answer.Bad
+	}
+	return answer.Plain
+}
+
+// vms has a row for each judged VM, on its own host or the first it can run on; pages show
+// it.
+func (x *index) vms() answer.Table {
+	return answer.Table{
+		Name: "vms", Title: "VMs", Long: true,
+		Columns: []answer.Column{{Name: "Name"}, {Name: "Cluster"}, {Name: "Host"}, {Name: "vCPUs", Right: true}, {Name: "Memory", Right: true}, {Name: "Guest sees"}, {Name: "Carried by"}, {Name: "Findings"}},
+		Fill: func() (rows [][]answer.Cell) {
+			for _, c := range x.Clusters {
+				for _, v := range c.VMs {
+					rows = append(rows, vmCells(c, v, x.byVM[v.ID]))
+				}
+			}
+			return rows
+		},
+	}
+}
+
+func vmCells(c *rule.Cluster, v *rule.VM, findings []*finding.Finding) []answer.Cell {
+	l := &v.On[0].Layout
+	host, memory, carried := "", "unknown", "no client"
+	if v.Host != nil {
+		host = v.Host.Name
+	}
+	if v.Memory.Known() {
+		memory = v.Memory.Value.String()
+	}
+	if l.Managed {
+		carried = words.Plural(l.PPDs.Len(), "client")
+		if l.Wide() {
+			carried += ", " + l.PPDs.String()
+		}
+	}
+	return []answer.Cell{
+		{Text: v.Name}, {Text: c.Title()}, {Text: host}, count(l.VPDs.Sum()), {Text: memory, Sort: strconv.FormatInt(int64(v.Memory.Value), 10)},
+		{Text: guestSees(l), Sort: strconv.Itoa(l.VPDs.Len())}, {Text: carried, Sort: strconv.Itoa(l.PPDs.Len())}, answer.References(findings),
+	}
+}
+
+// guestSees returns what the guest of the layout sees, in words.
+func guestSees(l *vnuma.Layout) string {
+	if !l.GuestSeesNUMA() {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", l.VPDs.Len())
+}
+
+// assessment is the JSON of a judged fleet.
+type assessment struct {
+	Source    string           `json:"source"`
+	Collected string           `json:"collected,omitempty"`
+	Filter    string           `json:"filter,omitempty"`
+	Hosts     int              `json:"hosts"`
+	VMs       int              `json:"vms"`
+	Judged    int              `json:"judged"`
+	Pairs     int              `json:"pairs"`
+	Clusters  []judged.Cluster `json:"clusters"`
+	Layouts   []vmLayouts      `json:"layouts"`
+}
+
+// vmLayouts are the predictions and observations of a VM.
+type vmLayouts struct {
+	VM       string            `json:"vm"`
+	ID       string            `json:"id"`
+	Cluster  string            `json:"cluster,omitempty"`
+	Host     string            `json:"host,omitempty"`
+	On       []rule.On         `json:"on"`
+	Observed []confront.Result `json:"observed,omitempty"`
+}
+
+func (x *index) assessment() *assessment {
+	f := x.Fleet
+	out := &assessment{Source: f.Source, Collected: f.Collected, Filter: x.Filter, Hosts: len(f.Hosts), VMs: len(f.VMs), Judged: x.VMs, Pairs: x.Pairs,
+		Clusters: x.clusters, Layouts: []vmLayouts{}}
+	for _, c := range x.Clusters {
+		for _, v := range c.VMs {
+			one := vmLayouts{v.Name, v.ID, c.Name, "", v.On, v.Seen}
+			if v.Host != nil {
+				one.Host = v.Host.Name
+			}
+			out.Layouts = append(out.Layouts, one)
+		}
+	}
+	return out
+}
+
+// about says what the tables of files are about.
+func (x *index) about(a *answer.Answer, version string) table.Table {
+	f := x.Fleet
+	text := func(name, s string) [2]table.Cell { return answer.About(name, table.Text(s)) }
+	number := func(name string, n int) [2]table.Cell { return answer.About(name, table.Number(n)) }
+	return a.AboutTable(
+		text("Source", f.Source), text("Collected", f.Collected), text("Shown", cmp.Or(x.Filter, "everything")), text("homenode", version),
+		number("Clusters", len(f.Clusters)), number("Hosts", len(f.Hosts)), number("VMs", len(f.VMs)),
+		number("VMs judged", x.VMs), number("Templates, not judged", x.Templates), number("Predictions (VM × host)", x.Pairs),
+		number("Findings", len(x.Findings)), number("Findings suppressed", len(x.Suppressed)), number("Notes", len(a.Notes)),
+	)
+}
+
+// TableNames lists the tables of an assessment, in their order.
+func TableNames() []string {
+	return table.Names(Assess(&rules.Result{Fleet: &numa.Fleet{}}, Options{}).Data)
+}
+
+// exampleVM returns the first VM with a finding as a word of a command line: its name, or
+// its ID when the name cannot be typed or would be taken for a flag, or when names may well
+// be there twice: in several sources.
+func exampleVM(findings []finding.Finding, byID bool) string {
+	for i := range findings {
+		names := []string{findings[i].VM, findings[i].VMID}
+		if byID {
+			slices.Reverse(names)
+		}
+		for _, name := range names {
+			if name != "" && findings[i].VM != "" && texttab.Clean(name) == name && !strings.HasPrefix(name, "-") {
+				return words.Command(name)
+			}
+		}
+	}
+	return "VM"
+}

@@ -1,0 +1,222 @@
+package fleet
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/numa/unit"
+	"homenode/output/answer"
+	"homenode/output/draw/topo"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	judged "homenode/rules/verdict/fleet"
+)
+
+// Explain returns the answer why a VM gets its layout on a host.
+func Explain(x *judged.Explanation) *answer.Answer {
+	m := &x.Machine
+	a := &answer.Answer{
+		Command: "explain", Format: "homenode-explanation", Version: 2, Result: x,
+		Question: fmt.Sprintf("%s on %s (%s, %s), %s", x.Name, x.On, m.Release, m.Shape(), eventText(x)),
+		Verdict:  []string{x.Verdict()}, Facts: layoutFacts(&x.Layout), Findings: explainedFindings(x),
+	}
+	for _, text := range x.Layout.Assumes.Texts() {
+		a.Assumed = append(a.Assumed, answer.Assumption{What: text, Origin: unit.Assumed})
+	}
+	if x.Policy != nil {
+		a.Facts = append(a.Facts, answer.Fact{Name: "config", Text: x.Policy.File})
+	}
+	if n := len(x.Suppressed); n > 0 {
+		a.Facts = append(a.Facts, answer.Fact{Name: "suppressed", Text: strconv.Itoa(n)})
+	}
+	a.Tables = append(a.Tables, stepTable(x), usedTable(x))
+	if t := disagreements(x); len(t.Rows) > 0 {
+		a.Tables = append(a.Tables, t)
+	}
+	if len(x.Observed) > 0 {
+		a.Tables = append(a.Tables, lifeTable(x))
+	}
+	if len(x.Others) > 0 {
+		a.Tables = append(a.Tables, otherTable(x))
+	}
+	if d := topo.OfVM(x.VM, x.Host); d != nil && x.Case.Event == vnuma.PowerCycle {
+		a.Drawings = []answer.Drawing{drawing(d.Title, func() *topo.Drawing { return d })}
+	}
+	for _, problem := range x.Problems {
+		a.Notes = append(a.Notes, answer.Note{Text: problem, From: "judgement"})
+	}
+	return a
+}
+
+func eventText(x *judged.Explanation) string {
+	s := map[vnuma.Event]string{
+		vnuma.PowerCycle:   "next power cycle",
+		vnuma.FirstPowerOn: "first power-on, nothing stored",
+		vnuma.Reboot:       "guest reboot",
+		vnuma.VMotionIn:    "after vMotion to it",
+		vnuma.Resume:       "after resume from suspend",
+		vnuma.VCPUsChanged: "power-on after a change of the vCPU count",
+	}[x.Case.Event]
+	if x.Case.From != nil {
+		s += " from a host with " + x.Case.From.Shape()
+	}
+	return s
+}
+
+// layoutFacts say what the guest sees and what carries it.
+func layoutFacts(l *vnuma.Layout) []answer.Fact {
+	seen := fmt.Sprintf("%d vCPU", l.VPDs.Sum())
+	if l.GuestSeesNUMA() {
+		seen = l.VPDs.String() + " vCPU"
+	}
+	carried := "no client · not NUMA-managed: no home node, memory from anywhere"
+	if l.Managed {
+		carried = fmt.Sprintf("%s · %s vCPU · %s, memory %s", words.Plural(l.PPDs.Len(), "client"), l.PPDs, words.Plural(l.HomeNodes, "home node"), memoryText(l))
+	}
+	out := []answer.Fact{
+		{Name: "guest sees", Text: fmt.Sprintf("%s · %s · %s × %s", guestSees(l), seen, words.Plural(l.VSockets.Len(), "socket"), words.Plural(l.CoresPerSocket, "core"))},
+		{Name: "carried by", Text: carried},
+	}
+	if l.GuestSeesNUMA() && l.Slice(0) > 0 {
+		out = append(out, answer.Fact{Name: "memory", Text: sliceText(l)})
+	}
+	if l.Stored.Written {
+		out = append(out, answer.Fact{Name: "stores", Text: fmt.Sprintf("size %d · cookie %d", l.Stored.Size, l.Stored.Cookie)})
+	}
+	return out
+}
+
+func memoryText(l *vnuma.Layout) string {
+	r := &l.Memory
+	switch {
+	case !r.Known:
+		if r.Placement == vnuma.Interleaved {
+			return r.Placement.String()
+		}
+		return "unknown"
+	case r.Placement == vnuma.Overflowing:
+		return fmt.Sprintf("%s local, %s remote once touched", r.Local, r.Remote)
+	}
+	return r.Placement.String()
+}
+
+// sliceText returns the memory of the virtual nodes.
+func sliceText(l *vnuma.Layout) string {
+	if l.VPDs.Even() {
+		return fmt.Sprintf("%d × %s", l.VPDs.Len(), l.Slice(0))
+	}
+	var parts []string
+	for i := range l.VPDs.Len() {
+		parts = append(parts, l.Slice(i).String())
+	}
+	return strings.Join(parts, " + ")
+}
+
+// stepTable has the decisions behind the layout.
+func stepTable(x *judged.Explanation) answer.Table {
+	t := answer.Table{Name: "why", Title: "why", Columns: []answer.Column{{Name: "step", Right: true}, {Name: "because"}, {Name: "result"}, {Name: "rule book"}, {Name: ""}}}
+	for i, s := range x.Trace {
+		rules, mark := s.Rules, ""
+		if s.Choice != "" {
+			rules += ", " + s.Choice
+		}
+		if s.Decides {
+			mark = "← decides"
+		}
+		t.Add(strconv.Itoa(i+1), s.Because, s.Result, rules, mark)
+	}
+	return t
+}
+
+// usedTable has the facts that the steps rest on, each where it first counts.
+func usedTable(x *judged.Explanation) answer.Table {
+	t := answer.Table{Name: "facts", Title: "facts", Columns: []answer.Column{{Name: "step", Right: true}, {Name: "fact"}, {Name: "value"}, {Name: "origin"}, {Name: "read at"}}}
+	told := map[vnuma.Used]bool{}
+	for i, s := range x.Trace {
+		for _, u := range s.Facts {
+			if told[u] {
+				continue
+			}
+			told[u] = true
+			at := u.ReadFrom()
+			if u.Origin.Kind != numa.Read {
+				at = ""
+			}
+			t.Add(strconv.Itoa(i+1), u.Name, u.Value, u.Origin.String(), at)
+		}
+	}
+	return t
+}
+
+// disagreements has the points on which the sources disagree, for the steps that say so.
+func disagreements(x *judged.Explanation) answer.Table {
+	t := answer.Table{Name: "disagree", Title: "sources disagree", Columns: []answer.Column{{Name: "point"}, {Name: "taken"}, {Name: "else"}}}
+	told := map[string]bool{}
+	for _, s := range x.Trace {
+		for _, c := range vnuma.ChoiceList {
+			if c.ID != s.Choice || told[c.ID] {
+				continue
+			}
+			told[c.ID] = true
+			taken, other := c.Default, c.Alternative
+			if *c.Field(&x.Case.Choices) {
+				taken, other = other, taken
+			}
+			t.Add(c.ID, taken, other)
+		}
+	}
+	return t
+}
+
+// lifeTable has the life of the VM as it was observed.
+func lifeTable(x *judged.Explanation) answer.Table {
+	t := answer.Table{Name: "observed", Title: "observed", Columns: seenColumns}
+	for i := range x.Observed {
+		t.Rows = append(t.Rows, seen{Result: &x.Observed[i]}.rows()...)
+	}
+	return t
+}
+
+// otherTable says what the VM gets on the other hosts of its cluster, hosts with the same
+// answer together.
+func otherTable(x *judged.Explanation) answer.Table {
+	var answers []string
+	hosts := map[string][]*numa.Host{}
+	for _, o := range x.Others {
+		text := fmt.Sprintf("guest sees %s, carried by %s (%s vCPU)", guestSees(o.Layout), words.Plural(o.Layout.PPDs.Len(), "client"), o.Layout.PPDs)
+		switch {
+		case o.Same:
+			text = "the same"
+		case o.SameNodes:
+			text = "the same, but memory " + memoryText(o.Layout)
+		}
+		if hosts[text] == nil {
+			answers = append(answers, text)
+		}
+		hosts[text] = append(hosts[text], o.Of...)
+	}
+	t := answer.Table{Name: "others", Title: "on the others", Columns: []answer.Column{{Name: "hosts"}, {Name: "layout"}}}
+	for _, text := range answers {
+		t.Add(rule.HostNames(hosts[text]), text)
+	}
+	return t
+}
+
+// explainedFindings are what the rules say about the VM.
+func explainedFindings(x *judged.Explanation) *answer.Findings {
+	all := make([]*finding.Finding, len(x.Findings))
+	for i := range x.Findings {
+		all[i] = &x.Findings[i]
+	}
+	return &answer.Findings{
+		Judgement: &x.Judgement, Source: x.Name, Kind: "explain/", NoExit: true, Rules: answer.RulesWhere(func(one *rule.Rule) bool { return one.Check != nil && one.VMs }),
+		Subject: func(f *finding.Finding) answer.Subject {
+			return answer.Subject{Name: f.Subject(), Short: f.VM, Group: f.Cluster, Key: "vm\x00" + f.VMID, ID: f.VMID, At: x.VM.At}
+		},
+		Suites: []answer.Suite{{Name: x.On, Cases: []answer.Case{{Name: x.Name, ID: x.VM.ID, Findings: all}}}},
+	}
+}

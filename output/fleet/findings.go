@@ -1,0 +1,149 @@
+package fleet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/table"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	judged "homenode/rules/verdict/fleet"
+)
+
+// index finds what was said about a VM or host.
+type index struct {
+	*rules.Result
+	clusters []judged.Cluster
+	urgent   []drawnVM                     // with findings of high severity
+	byVM     map[string][]*finding.Finding // by ID of the VM
+	byHost   map[string][]*finding.Finding // about the host itself, by its ID
+	at       map[string]string             // where a VM or host was read, by "vm " or "host " and its ID
+	notes    map[string][]string           // by where they were read
+	shared   map[string]int                // VMs and hosts that were read at one place
+}
+
+func newIndex(r *rules.Result) *index {
+	x := &index{Result: r, clusters: judged.Clusters(r), urgent: drawnVMs(r), byVM: map[string][]*finding.Finding{}, byHost: map[string][]*finding.Finding{},
+		at: map[string]string{}, notes: map[string][]string{}, shared: map[string]int{}}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.VMID != "" {
+			x.byVM[f.VMID] = append(x.byVM[f.VMID], f)
+		} else {
+			x.byHost[f.HostID] = append(x.byHost[f.HostID], f)
+		}
+	}
+	for i := range r.Fleet.Hosts {
+		h := &r.Fleet.Hosts[i]
+		x.at["host "+h.ID] = h.At
+		x.shared[h.At]++
+	}
+	for i := range r.Fleet.VMs {
+		v := &r.Fleet.VMs[i]
+		x.at["vm "+v.ID] = v.At
+		x.shared[v.At]++
+	}
+	for _, n := range slices.Concat(r.Fleet.Notes, r.Unjudged, r.PolicyNotes) {
+		x.notes[n.At] = append(x.notes[n.At], n.Text)
+	}
+	return x
+}
+
+// notesAt returns the notes about the one object that was read at this place.
+func (x *index) notesAt(at string) []string {
+	if at == "" || x.shared[at] > 1 {
+		return nil
+	}
+	return x.notes[at]
+}
+
+// subjectKey tells subjects apart by their IDs: names may change.
+func subjectKey(f *finding.Finding) (kind, id string) {
+	if f.VMID != "" {
+		return "vm", f.VMID
+	}
+	return "host", f.HostID
+}
+
+// findings returns the judgement with its subjects.
+func (x *index) findings() *answer.Findings {
+	f := x.Fleet
+	drawn := map[string]string{}
+	for _, v := range x.urgent {
+		drawn[v.ID] = v.drawing.ID
+	}
+	j := &answer.Findings{
+		Judgement: &x.Judgement, Source: f.Source,
+		Rules: answer.RulesWhere(func(one *rule.Rule) bool { return one.Check != nil }),
+		Subject: func(f *finding.Finding) answer.Subject {
+			kind, id := subjectKey(f)
+			return answer.Subject{Name: f.Subject(), Short: cmp.Or(f.VM, f.Host), Group: f.Cluster, Key: kind + "\x00" + id, ID: id, At: x.at[kind+" "+id],
+				Place: f.Cluster, Drawing: drawn[f.VMID]}
+		},
+		Suites: x.suites(), Place: "Cluster", Rest: "the VM table names all VMs, and --format json holds everything",
+		Properties: map[string]any{"source": table.Clean(f.Source), "collected": table.Clean(f.Collected),
+			"hosts": len(f.Hosts), "vms": len(f.VMs), "judged": x.VMs, "predictions": x.Pairs},
+	}
+	if x.VMs == 0 && len(f.VMs) > x.Templates {
+		j.Nothing = "no VM could be judged"
+	}
+	named := map[string]bool{}
+	for i := range x.Findings {
+		named[x.Findings[i].Cluster] = true
+	}
+	for _, c := range x.Clusters {
+		if c.Name != "" && named[c.Name] {
+			j.Places = append(j.Places, c.Name)
+		}
+	}
+	return j
+}
+
+// predicted reports whether the NUMA nodes of the host are known.
+func predicted(c *rule.Cluster, h *numa.Host) bool {
+	return slices.ContainsFunc(c.Kinds, func(k *rule.Kind) bool { return slices.Contains(k.Hosts, h) })
+}
+
+// suites returns a suite for each cluster with its hosts and VMs, and one of the VMs that
+// were not judged.
+func (x *index) suites() []answer.Suite {
+	why := func(notes []string) string {
+		return cmp.Or(strings.Join(notes, "; "), "not judged: see the notes of the source")
+	}
+	var all []answer.Suite
+	done := map[*numa.VM]bool{}
+	for _, c := range x.Clusters {
+		s := answer.Suite{Name: c.Title()}
+		for _, h := range c.Hosts {
+			one := answer.Case{Name: "host " + h.Name, ID: h.ID, Findings: x.byHost[h.ID]}
+			if !predicted(c, h) {
+				one.Skipped = why(x.notesAt(h.At))
+			}
+			s.Cases = append(s.Cases, one)
+		}
+		for _, v := range c.VMs {
+			done[v.VM] = true
+			s.Cases = append(s.Cases, answer.Case{Name: v.Name, ID: v.ID, Findings: x.byVM[v.ID]})
+		}
+		all = append(all, s)
+	}
+	left := answer.Suite{Name: "not judged"}
+	for i := range x.Fleet.VMs {
+		v := &x.Fleet.VMs[i]
+		switch {
+		case done[v]:
+		case v.Template.Or(false):
+			left.Cases = append(left.Cases, answer.Case{Name: v.Name, ID: v.ID, Skipped: "a template does not run"})
+		default:
+			left.Cases = append(left.Cases, answer.Case{Name: v.Name, ID: v.ID, Skipped: why(x.notesAt(v.At))})
+		}
+	}
+	if len(left.Cases) > 0 {
+		all = append(all, left)
+	}
+	return all
+}

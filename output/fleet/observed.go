@@ -1,0 +1,168 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/table"
+	"homenode/rules"
+	"homenode/rules/confront"
+	judged "homenode/rules/verdict/fleet"
+)
+
+// mostObserved is how many observations a page lists.
+const mostObserved = 200
+
+// seenColumns are those of an observation.
+var seenColumns = []answer.Column{{Name: "Seen by"}, {Name: "When"}, {Name: "What"}, {Name: "Observed"}, {Name: "Predicted"}, {Name: "Compared"}}
+
+// seen is an observation of a VM; in the table of one VM its name is "".
+type seen struct {
+	vm string
+	*confront.Result
+}
+
+// observedTable has the observations beside what is predicted, those that differ first: a
+// row for each quantity.
+func observedTable(r *rules.Result, n judged.Observed) answer.Table {
+	t := answer.Table{
+		Name: "observed", Title: "Observed beside predicted", Lead: n.String() + ".", Long: true,
+		Columns: append([]answer.Column{{Name: "VM"}}, seenColumns...),
+	}
+	var all []seen
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			for i := range v.Seen {
+				all = append(all, seen{v.Name, &v.Seen[i]})
+			}
+		}
+	}
+	order := map[string]int{"differs": 0, "not compared": 1, "agrees": 2}
+	slices.SortStableFunc(all, func(a, b seen) int { return cmp.Compare(order[a.Verdict()], order[b.Verdict()]) })
+	if cut := len(all) - mostObserved; cut > 0 {
+		all = all[:mostObserved]
+		t.Cut = words.Verb(cut, "more observation is", "more observations are") + " not listed here: --format json holds everything."
+	}
+	for _, s := range all {
+		t.Rows = append(t.Rows, s.rows()...)
+	}
+	return t
+}
+
+func (s seen) rows() (rows [][]answer.Cell) {
+	o := s.Observation
+	fields := s.Fields
+	if !s.Comparable() {
+		fields = []confront.Field{{Name: "–", Observed: "–", Predicted: "–", Agrees: true}}
+	}
+	compared := s.Verdict()
+	for _, remark := range remarks(s.Result) {
+		compared += "; " + remark
+	}
+	for i, f := range fields {
+		head := make([]answer.Cell, 3)
+		if i == 0 {
+			head = []answer.Cell{{Text: s.vm}, {Text: string(o.By) + ", " + o.At}, {Text: strings.TrimSpace(minute(o) + " " + string(o.Start))}}
+		}
+		if s.vm == "" {
+			head = head[1:]
+		}
+		rows = append(rows, append(head, answer.Cell{Text: f.Name}, answer.Cell{Text: f.Observed}, answer.Cell{Text: f.Predicted, Tone: toneIf(!f.Agrees)}, answer.Cell{Text: compared}))
+		compared = ""
+	}
+	return rows
+}
+
+// remarks say what else is known of an observation: what it stands beside, where the memory was, with which other
+// settings the VM ran, what would make the prediction agree, and what was not compared.
+func remarks(s *confront.Result) []string {
+	var out []string
+	if s.Host != "" {
+		out = append(out, fmt.Sprintf("beside the prediction for %s, %s", s.Host, s.Event))
+	}
+	if memory := seenMemory(s); memory != "" {
+		out = append(out, memory)
+	}
+	for _, o := range s.Other {
+		out = append(out, "ran with "+o.Name+" = "+o.Observed+"; the inventory has "+o.Inventory)
+	}
+	return append(append(out, s.Reasons...), s.Open...)
+}
+
+// seenFields returns what was observed, and what was predicted where that differs.
+func seenFields(s *confront.Result) string {
+	var parts []string
+	for _, f := range s.Fields {
+		text := f.Name + " " + f.Observed
+		if !f.Agrees {
+			text += ", predicted " + f.Predicted
+		}
+		parts = append(parts, text)
+	}
+	if memory := seenMemory(s); memory != "" {
+		parts = append(parts, memory)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// seenMemory returns where the memory was, "96 GB local, 32 GB remote (N%L 75)". The
+// percent is truncated, as esxtop prints it.
+func seenMemory(s *confront.Result) string {
+	share, ok := s.Observation.Locality()
+	if !ok {
+		return ""
+	}
+	text := fmt.Sprintf("memory %s local, %s remote (N%%L %d)", s.Observation.Local.Value, s.Observation.Remote.Value, int(share*100))
+	if s.Comparable() && s.Layout.Memory.Placement == vnuma.Interleaved {
+		text += ", which counts no access: memory is interleaved (C-17)"
+	}
+	return text
+}
+
+// minute returns the minute of an observation in UTC, for logs of several hosts are
+// written in several zones; what is not RFC 3339 stays.
+func minute(o *numa.Observation) string {
+	t, ok := o.Instant()
+	if !ok {
+		return o.Time
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+// observationTable has a row for each observation of a VM, beside its prediction.
+func observationTable(x *index) table.Table {
+	var rows [][]table.Cell
+	for _, c := range x.Clusters {
+		for _, v := range c.VMs {
+			for i := range v.Seen {
+				rows = append(rows, observationRow(v.Name, v.ID, c.Title(), &v.Seen[i]))
+			}
+		}
+	}
+	return table.Of("observations", []table.Column{
+		table.Col("VM", 24), table.Col("Cluster", 16), table.Col("By", 12), table.Col("Time", 22), table.Col("Start", 14), table.Col("Verdict", 13), table.Col("Observed", 60), table.Col("Predicted for", 20), table.Col("Event", 16),
+		table.Col("Reasons", 60), table.Col("Other settings", 40), table.Col("Not compared", 40), table.Col("VM ID", 14), table.Col("Read at", 40),
+	}, rows)
+}
+
+func observationRow(vm, id, cluster string, s *confront.Result) []table.Cell {
+	o := s.Observation
+	event := ""
+	if s.Host != "" {
+		event = s.Event.String()
+	}
+	var other []string
+	for _, one := range s.Other {
+		other = append(other, one.Name+" = "+one.Observed+" (inventory: "+one.Inventory+")")
+	}
+	return []table.Cell{
+		table.Text(vm), table.Text(cluster), table.Text(string(o.By)), table.Text(o.Time), table.Text(string(o.Start)), table.Text(s.Verdict()),
+		table.Text(seenFields(s)), table.Text(s.Host), table.Text(event), table.Joined(s.Reasons), table.Joined(other), table.Joined(s.Open), table.Text(id), table.Text(o.At),
+	}
+}

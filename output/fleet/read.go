@@ -1,0 +1,77 @@
+package fleet
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/table"
+	"homenode/source/fact"
+)
+
+// Read returns the answer what was understood of files.
+func Read(files []fact.File) *answer.Answer {
+	a := &answer.Answer{Command: "read", Format: "homenode-facts", Version: 2, Title: "what was understood of files", Result: map[string][]fact.File{"files": files}}
+	facts, warnings, unread := 0, 0, 0
+	for i := range files {
+		f := &files[i]
+		facts, warnings = facts+len(f.Facts), warnings+len(f.Warnings)
+		if f.Error != "" {
+			unread++
+			a.Notes = append(a.Notes, answer.Note{Text: "could not be read: " + f.Error, At: f.Name, From: "source"})
+			continue
+		}
+		a.Tables = append(a.Tables, fileTable(i, f))
+		for _, w := range f.Warnings {
+			a.Notes = append(a.Notes, answer.Note{Text: w.Text, At: f.At(w.Line, w.Col), From: "source"})
+		}
+	}
+	verdict := words.Plural(facts, "fact") + " in " + words.Plural(len(files)-unread, "file")
+	if warnings > 0 {
+		verdict += ", " + words.Plural(warnings, "warning")
+	}
+	if unread > 0 {
+		verdict += "; " + words.Plural(unread, "file") + " could not be read"
+	}
+	a.Verdict = []string{verdict + "."}
+	a.Data = []table.Table{factData(files)}
+	return a
+}
+
+// fileTable has the facts of a file with their places.
+func fileTable(nth int, f *fact.File) answer.Table {
+	t := answer.Table{
+		Name: fmt.Sprintf("file %d", nth+1), Title: fmt.Sprintf("%s  %s  %s", f.Name, f.Format, words.Plural(len(f.Facts), "fact")),
+		Columns: []answer.Column{{Name: "at"}, {Name: "subject"}, {Name: "fact"}, {Name: "value"}},
+	}
+	for _, one := range f.Facts {
+		t.Add(strings.TrimPrefix(numa.Place("", one.Line, one.Col), ":"), one.Subject, one.Name, strings.TrimSpace(valueText(one.Value)+" "+one.Unit))
+	}
+	return t
+}
+
+// valueText writes a value of a fact without the noise of floating point.
+func valueText(v any) string {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// factData has a row for each fact of each file.
+func factData(files []fact.File) table.Table {
+	var rows [][]table.Cell
+	for i := range files {
+		f := &files[i]
+		for _, one := range f.Facts {
+			rows = append(rows, []table.Cell{table.Text(f.Name), table.Text(f.Format), table.Known(one.Line > 0, table.Number(one.Line)), table.Known(one.Col > 0, table.Number(one.Col)),
+				table.Text(one.Subject), table.Text(one.Name), table.Text(valueText(one.Value)), table.Text(one.Unit)})
+		}
+	}
+	return table.Of("facts", []table.Column{
+		table.Col("File", 30), table.Col("Format", 16), table.Col("Line", 7), table.Col("Column", 7), table.Col("Subject", 24), table.Col("Fact", 24), table.Col("Value", 24), table.Col("Unit", 12),
+	}, rows)
+}

@@ -1,0 +1,47 @@
+package confront
+
+import (
+	"encoding/json"
+
+	"homenode/numa"
+)
+
+// Verdict says in one word how the observation compares.
+func (r *Result) Verdict() string {
+	switch {
+	case r.Agrees():
+		return "agrees"
+	case r.Comparable():
+		return "differs"
+	}
+	return "not compared"
+}
+
+// MarshalJSON writes the observation beside its prediction as docs/json.md describes it.
+func (r Result) MarshalJSON() ([]byte, error) {
+	o := r.Observation
+	j := struct {
+		By      string  `json:"by"`
+		At      string  `json:"at"`
+		Time    string  `json:"time,omitempty"`
+		Start   string  `json:"start,omitempty"`
+		Host    string  `json:"predictedFor,omitempty"`
+		Event   string  `json:"event,omitempty"`
+		Verdict string  `json:"verdict"`
+		Fields  []Field `json:"fields"`
+		// Resident memory relative to the home nodes, as NLMEM and NRMEM of esxtop.
+		Local   *numa.Bytes `json:"localBytes,omitempty"`
+		Remote  *numa.Bytes `json:"remoteBytes,omitempty"`
+		Reasons []string    `json:"reasons,omitempty"`
+		Other   []Setting   `json:"otherSettings,omitempty"`
+		Open    []string    `json:"open,omitempty"`
+	}{By: string(o.By), At: o.At, Time: o.Time, Start: string(o.Start), Host: r.Host, Verdict: r.Verdict(),
+		Fields: append([]Field{}, r.Fields...), Reasons: r.Reasons, Other: r.Other, Open: r.Open}
+	if _, ok := o.Locality(); ok {
+		j.Local, j.Remote = &o.Local.Value, &o.Remote.Value
+	}
+	if r.Host != "" {
+		j.Event = r.Event.String()
+	}
+	return json.Marshal(j)
+}

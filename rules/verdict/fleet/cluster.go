@@ -1,0 +1,71 @@
+package fleet
+
+import (
+	"slices"
+
+	"homenode/esxi/vnuma"
+	"homenode/internal/words"
+	"homenode/rules"
+	"homenode/rules/rule"
+)
+
+// A Cluster is one line of the overview: a cluster, or a standalone host, in figures.
+type Cluster struct {
+	Of     *rule.Cluster `json:"-"`
+	Name   string        `json:"name"`
+	Hosts  int           `json:"hosts"`
+	Kinds  []*rule.Kind  `json:"kinds"`
+	VMs    int           `json:"vms"`
+	Wide   int           `json:"wide"`       // VMs with more than one client where they are
+	Blind  int           `json:"guestBlind"` // wide VMs whose guest sees one node
+	TooBig int           `json:"tooBig"`     // VMs with more memory than their nodes hold
+	// Differing are the VMs that get another layout, better or worse, after a power cycle
+	// on some host of the cluster than on another, or do not run there: their virtual
+	// hardware is too new. They are the rows of the cluster's matrix that differ.
+	Differing int `json:"changeShape"`
+}
+
+// Clusters returns the figures of each cluster, in order.
+func Clusters(r *rules.Result) []Cluster {
+	out := make([]Cluster, len(r.Clusters))
+	for i, c := range r.Clusters {
+		s := &out[i]
+		*s = Cluster{Of: c, Name: c.Title(), Hosts: len(c.Hosts), Kinds: c.Kinds, VMs: len(c.VMs)}
+		for _, v := range c.VMs {
+			l := &v.On[0].Layout
+			if l.Wide() {
+				s.Wide++
+				if !l.GuestSeesNUMA() {
+					s.Blind++
+				}
+			}
+			if l.Memory.Known && l.Memory.Placement != vnuma.Anywhere && l.Memory.Remote > 0 {
+				s.TooBig++
+			}
+			if differs(c, v) {
+				s.Differing++
+			}
+		}
+	}
+	return out
+}
+
+// differs reports whether the VM is not the same on every host that can be predicted.
+func differs(c *rule.Cluster, v *rule.VM) bool { return len(v.On) < len(c.Kinds) || !Same(v) }
+
+// Same reports whether the VM gets the same layout on every host that it can run on.
+func Same(v *rule.VM) bool {
+	home := &v.On[0].Layout
+	return !slices.ContainsFunc(v.On[1:], func(o rule.On) bool { return !o.Layout.Same(home) })
+}
+
+// Fits says whether every VM fits every host of the cluster alike.
+func (c *Cluster) Fits() string {
+	switch {
+	case c.VMs == 0:
+		return "–"
+	case c.Differing == 0:
+		return "yes"
+	}
+	return "no: " + words.Verb(c.Differing, "VM differs", "VMs differ") + " by host"
+}

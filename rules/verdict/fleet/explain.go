@@ -1,0 +1,88 @@
+package fleet
+
+import (
+	"slices"
+
+	"homenode/esxi/vnuma"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/confront"
+	"homenode/rules/finding"
+	"homenode/rules/policy"
+	"homenode/rules/rule"
+)
+
+// An Explanation is everything there is to say about one VM on one host.
+type Explanation struct {
+	VM       *rule.VM          `json:"-"`
+	Host     *numa.Host        `json:"-"`
+	Machine  vnuma.Machine     `json:"-"` // of Host
+	Case     vnuma.Case        `json:"-"`
+	Name     string            `json:"vm"`
+	On       string            `json:"host"`
+	Release  numa.Release      `json:"release"`
+	Event    string            `json:"event"`
+	Layout   vnuma.Layout      `json:"layout"`
+	Trace    vnuma.Trace       `json:"trace"`
+	LogLines []string          `json:"logLines,omitempty"` // that vmware.log will hold
+	Observed []confront.Result `json:"observed,omitempty"`
+	Others   []Other           `json:"others,omitempty"`
+	Problems []string          `json:"problems,omitempty"` // settings that could not be understood
+
+	rules.Judgement `json:"-"` // of the VM
+}
+
+// An Other is what the VM gets on further hosts of its cluster, those of one kind together.
+type Other struct {
+	Of     []*numa.Host  `json:"-"`
+	Hosts  []string      `json:"hosts"`
+	Layout *vnuma.Layout `json:"layout"`
+	Same   bool          `json:"same"` // as on the explained host
+	// SameNodes says that at most the place of the memory is another one.
+	SameNodes bool `json:"sameNodes"`
+}
+
+// Explain explains the layout of a judged VM on a host after an event.
+func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explanation, error) {
+	machine, err := vnuma.NewMachine(on)
+	if err != nil {
+		return nil, err
+	}
+	x := &Explanation{VM: v, Host: on, Machine: machine, Case: c, Name: v.Name, On: on.Name, Release: machine.Release, Event: c.Event.String(), Observed: v.Seen}
+	if x.Layout, x.Trace, x.Problems, err = vnuma.Explain(v.VM, on, &x.Case); err != nil {
+		return nil, err
+	}
+	x.LogLines = vnuma.LogLines(&x.Layout, &v.Guest, &machine)
+	x.Policy = r.Policy
+	x.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != v.ID })
+	x.Suppressed = slices.DeleteFunc(slices.Clone(r.Suppressed), func(s policy.Suppressed) bool { return s.VMID != v.ID })
+	x.others()
+	return x, nil
+}
+
+// others predicts the VM on the other hosts of its cluster.
+func (x *Explanation) others() {
+	for _, on := range x.VM.On {
+		hosts := slices.DeleteFunc(slices.Clone(on.Kind.Hosts), func(h *numa.Host) bool { return h == x.Host })
+		if len(hosts) == 0 {
+			continue
+		}
+		c := x.Case
+		l := vnuma.Predict(&x.VM.Guest, &on.Kind.Machine, &c)
+		x.Others = append(x.Others, Other{hosts, (&rule.Kind{Hosts: hosts}).HostNames(), &l, l.Same(&x.Layout), l.SameGuest(&x.Layout) && l.PPDs.Equal(x.Layout.PPDs)})
+	}
+}
+
+// Verdict says whether there is something to do for the VM.
+func (x *Explanation) Verdict() string {
+	switch n := len(x.Findings); {
+	case n == 1:
+		return "1 finding of " + x.Findings[0].Severity.String() + " severity."
+	case n > 1:
+		return words.Plural(n, "finding") + ", the worst of " + x.Findings[0].Severity.String() + " severity."
+	case len(x.Layout.Assumes.Texts()) > 0:
+		return "Nothing found, under the assumptions below."
+	}
+	return "Nothing to do."
+}

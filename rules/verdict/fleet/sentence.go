@@ -1,0 +1,75 @@
+// Package fleet sums up what the rules found in a fleet: the headline, the figures of each
+// cluster, how observations compare with predictions, which VMs differ from host to host,
+// and everything about one VM on one host.
+package fleet
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/rules"
+	"homenode/rules/finding"
+)
+
+// Verdict says in one sentence how many VMs lose to NUMA, and in a second line what that
+// leaves open; there is none when it leaves nothing open.
+func Verdict(r *rules.Result) []string {
+	vms, hosts := worst(r)
+	high, medium := vms[finding.High], vms[finding.Medium]
+	judged := words.Plural(r.VMs, "VM")
+	var headline string
+	switch {
+	case r.VMs == 0:
+		headline = "No VM could be judged."
+	case high == 0 && medium == 0:
+		headline = fmt.Sprintf("None of %s loses anything to NUMA that settings could avoid.", judged)
+	case high == 0:
+		headline = fmt.Sprintf("None of %s loses much to NUMA; %s a little, or will after a move.", judged, words.Verb(medium, "loses", "lose"))
+	case medium == 0:
+		headline = words.Verb(high, "of "+judged+" loses", "of "+judged+" lose") + " to NUMA."
+	default:
+		headline = fmt.Sprintf("%s to NUMA; %s a little, or will after a move.", words.Verb(high, "of "+judged+" loses", "of "+judged+" lose"), words.Verb(medium, "more loses", "more lose"))
+	}
+	var rest []string
+	if fine := r.VMs - high - medium; high+medium > 0 && fine > 0 {
+		rest = append(rest, fmt.Sprintf("The other %s nothing urgent.", words.Verb(fine, "needs", "need")))
+	}
+	if n := hosts[finding.High] + hosts[finding.Medium]; n > 0 {
+		rest = append(rest, fmt.Sprintf("%s findings of medium or high severity.", words.Verb(n, "host itself has", "hosts themselves have")))
+	}
+	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
+		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
+	}
+	if rest == nil {
+		return []string{headline}
+	}
+	return []string{headline, strings.Join(rest, " ")}
+}
+
+// worst counts VMs and hosts by the severity of the worst finding about each.
+func worst(r *rules.Result) (vms, hosts [finding.High + 1]int) {
+	seen := map[string]bool{}
+	for i := range r.Findings { // highest severity first
+		f := &r.Findings[i]
+		switch {
+		case f.VMID != "" && !seen["vm "+f.VMID]:
+			seen["vm "+f.VMID] = true
+			vms[f.Severity]++
+		case f.VMID == "" && !seen["host "+f.HostID]:
+			seen["host "+f.HostID] = true
+			hosts[f.Severity]++
+		}
+	}
+	return vms, hosts
+}
+
+func templates(r *rules.Result) int {
+	n := 0
+	for i := range r.Fleet.VMs {
+		if r.Fleet.VMs[i].Template.Or(false) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,69 @@
+package fleet
+
+import (
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// TellingHost returns the host of the kind with the most findings of high severity, the
+// first of equals.
+func TellingHost(r *rules.Result, k *rule.Kind) *numa.Host {
+	high := map[string]int{}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Severity == finding.High {
+			high[f.HostID]++
+		}
+	}
+	best := k.Hosts[0]
+	for _, h := range k.Hosts {
+		if high[h.ID] > high[best.ID] {
+			best = h
+		}
+	}
+	return best
+}
+
+// FaultyHost returns a host on which the VM's fault shows, its own when it does there.
+func FaultyHost(v *rule.VM) *numa.Host {
+	on := &v.On[0]
+	for i := range v.On {
+		l := &v.On[i].Layout
+		_, spans := l.Spanning()
+		if spans || l.Memory.Remote > 0 || l.Wide() && !l.GuestSeesNUMA() {
+			on = &v.On[i]
+			break
+		}
+	}
+	if on.Kind == v.Home {
+		return v.Host
+	}
+	return on.Kind.Hosts[0]
+}
+
+// An Urgent VM has a finding of high severity.
+type Urgent struct {
+	*rule.VM
+	Finding *finding.Finding // the first of that severity
+}
+
+// UrgentVMs returns the VMs with findings of high severity, each once, in the order of
+// the findings.
+func UrgentVMs(r *rules.Result) []Urgent {
+	vms := map[string]*rule.VM{}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			vms[v.ID] = v
+		}
+	}
+	var out []Urgent
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if v := vms[f.VMID]; f.Severity == finding.High && v != nil {
+			out = append(out, Urgent{v, f})
+			delete(vms, v.ID)
+		}
+	}
+	return out
+}
