@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/measure/compare"
 	"homenode/output/form"
 	"homenode/output/measure"
@@ -19,13 +20,13 @@ import (
 
 func newCompare() *cobra.Command {
 	var (
-		out    outputFlags
+		out    flags.Output
 		failOn string
 	)
 	cmd := described("compare", &cobra.Command{
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
+			if err := out.Check(); err != nil {
 				return err
 			}
 			if failOn != "never" && failOn != "worse" {
@@ -42,14 +43,14 @@ func newCompare() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = out.print(cmd, measure.Compare(report))
+			err = out.Print(cmd, measure.Compare(report))
 			if err == nil && failOn == "worse" && report.Count(compare.Worse) > 0 {
-				return errFindings
+				return flags.ErrFindings
 			}
 			return err
 		},
 	})
-	out.register(cmd, form.Tables...)
+	out.Register(cmd, form.Tables...)
 	cmd.Flags().StringVar(&failOn, "fail-on", "never", "verdict that makes the exit code 1: never, worse")
 	return cmd
 }

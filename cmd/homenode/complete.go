@@ -26,8 +26,8 @@ func addCompletion(root *cobra.Command) {
 	for s := finding.Info; s <= finding.High; s++ {
 		severities = append(severities, s.String())
 	}
-	flags := map[string]cobra.CompletionFunc{
-		"fail-on": among(severities), "event": among(vnuma.EventNames()), "choose": completeChoice, "table": among(fleet.TableNames()),
+	byFlag := map[string]cobra.CompletionFunc{
+		"fail-on": flags.Among(severities), "event": flags.Among(vnuma.EventNames()), "choose": completeChoice, "table": flags.Among(fleet.TableNames()),
 		"on": completeHost, "host": completeHost, "from": completeHost, "lose-host": completeHost, "fleet": completeSource,
 	}
 	arguments := map[string]cobra.CompletionFunc{
@@ -35,19 +35,19 @@ func addCompletion(root *cobra.Command) {
 	}
 	for _, c := range commands(root) {
 		c.ValidArgsFunction = arguments[nameOf(c)]
-		for name, complete := range flags {
+		for name, complete := range byFlag {
 			switch nameOf(c) + " " + name {
 			case "compare fail-on":
-				complete = among([]string{"never", "worse"})
+				complete = flags.Among([]string{"never", "worse"})
 			case "capture table":
-				complete = among(recording.CaptureTables())
+				complete = flags.Among(recording.CaptureTables())
 			case "simulate table":
-				complete = among(recording.SimulationTables())
+				complete = flags.Among(recording.SimulationTables())
 			case "capture host", "capture from", "replay host", "replay from": // a name that only the user knows, and a time
 				continue
 			}
 			if c.Flags().Lookup(name) != nil {
-				completeFlag(c, name, complete)
+				flags.Complete(c, name, complete)
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func completeSource(_ *cobra.Command, _ []string, begun string) ([]cobra.Complet
 	if begun == "" { // the shell lists files only when it is given nothing else
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return beginning([]string{"demo\ta simulated vCenter", "vcenter\tthe one that GOVC_URL names"}, begun), cobra.ShellCompDirectiveDefault
+	return flags.Beginning([]string{"demo\ta simulated vCenter", "vcenter\tthe one that GOVC_URL names"}, begun), cobra.ShellCompDirectiveDefault
 }
 
 // completeSubject completes the SOURCE, then the VMs (for topo also the hosts) in it.
@@ -73,7 +73,7 @@ func completeSubject(cmd *cobra.Command, args []string, begun string) ([]cobra.C
 		}
 		words = append(words, vmWords(fleet)...)
 	}
-	if found := beginning(words, begun); len(found) > 0 {
+	if found := flags.Beginning(words, begun); len(found) > 0 {
 		return found, cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveDefault // another SOURCE
@@ -94,7 +94,7 @@ func completeCluster(cmd *cobra.Command, args []string, begun string) ([]cobra.C
 			}
 		}
 		slices.Sort(words)
-		return beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
+		return flags.Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
@@ -105,7 +105,7 @@ func completeHost(_ *cobra.Command, args []string, begun string) ([]cobra.Comple
 	for _, fleet := range fleetsAtHand(args) {
 		words = append(words, hostWords(fleet)...)
 	}
-	return beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
+	return flags.Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // fleetsAtHand reads the sources that cost little: the demo fleet and files. A
@@ -174,7 +174,7 @@ func completeRule(_ *cobra.Command, args []string, begun string) ([]cobra.Comple
 	for _, r := range rules.All {
 		words = append(words, r.ID+"\t"+r.Title)
 	}
-	return beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
+	return flags.Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeChoice completes --choose: the points on which sources disagree.
@@ -183,5 +183,5 @@ func completeChoice(_ *cobra.Command, _ []string, begun string) ([]cobra.Complet
 	for _, c := range vnuma.ChoiceList {
 		words = append(words, c.ID+"\t"+c.Alternative)
 	}
-	return beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
+	return flags.Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
 }

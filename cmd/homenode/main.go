@@ -13,6 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
+	"homenode/cmd/homenode/fleet"
+	"homenode/cmd/homenode/recording"
 	"homenode/cmd/homenode/size"
 	built "homenode/internal/version"
 )
@@ -23,9 +26,6 @@ const (
 	exitFindings = 1 // findings at or above --fail-on, or a case that is not reproduced
 	exitError    = 2 // usage or I/O
 )
-
-// errFindings ends a command that did its work and found something.
-var errFindings = errors.New("findings")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -46,12 +46,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case err == nil:
 		return exitClean
-	case errors.Is(err, errFindings):
+	case errors.Is(err, flags.ErrFindings):
 		return exitFindings
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "homenode: stopped")
 	default:
-		fmt.Fprintf(stderr, "homenode: %s\n", errorText(err))
+		fmt.Fprintf(stderr, "homenode: %s\n", flags.ErrorText(err))
 	}
 	return exitError
 }
@@ -63,7 +63,7 @@ func newRoot() *cobra.Command {
 		Long: `homenode reads a vSphere fleet, predicts the virtual NUMA topology that each VM gets
 on each host of its cluster, explains it, and says what is wrong.
 
-` + sourceHelp,
+` + flags.SourceHelp,
 		Example: `  homenode assess demo
   homenode assess https://vc01.example.com
   homenode explain demo sql01
@@ -73,7 +73,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		Version:       built.Build(),
 	}
 	root.SetVersionTemplate("homenode {{.Version}}\n")
-	root.AddCommand(newAssess(), newCapture(), newSimulate(), newReplay(), newSweep(), newOptimise(), size.New(), newDiff(), newMatrix(), newExplain(), newTopo(), newRead(), newSnapshot(), newRules(), newValidate(), newCompare(), newDemo(), newQueue(), newWork(), newVersion(), newDocs())
+	root.AddCommand(fleet.NewAssess(), recording.NewCapture(), recording.NewSimulate(), recording.NewReplay(), newSweep(), newOptimise(), size.New(), fleet.NewDiff(), fleet.NewMatrix(), fleet.NewExplain(), fleet.NewTopo(), newRead(), fleet.NewSnapshot(), newRules(), newValidate(), newCompare(), newDemo(), newQueue(), newWork(), newVersion(), newDocs())
 	root.InitDefaultCompletionCmd()
 	addCompletion(root)
 	addUsageHelp(root)

@@ -9,6 +9,7 @@ import (
 
 	"homenode/change/optimise"
 	"homenode/change/propose"
+	"homenode/cmd/homenode/flags"
 	"homenode/numa"
 	"homenode/output/change"
 	"homenode/output/form"
@@ -31,7 +32,7 @@ type optimiseFlags struct {
 
 func newOptimise() *cobra.Command {
 	var (
-		told   storyInput
+		told   flags.StoryInput
 		better optimiseFlags
 	)
 	cmd := &cobra.Command{
@@ -41,7 +42,7 @@ func newOptimise() *cobra.Command {
 fewer of them span NUMA nodes; it says what the proposal takes, in which order, and how far it can be from the
 best one there is (docs/optimise.md). It then simulates the cluster as it is and as proposed.
 
-` + storyHelp + `
+` + flags.StoryHelp + `
 
 Exit code 0: done; 2: usage, I/O, or nothing to distribute.`,
 		Example: `  homenode optimise fleet.json --cluster prod
@@ -49,24 +50,24 @@ Exit code 0: done; 2: usage, I/O, or nothing to distribute.`,
   homenode optimise story.txtar --keep-shapes --format json -o proposal.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := told.check()
-			if err := cmp.Or(err, better.check()); err != nil {
+			_, err := told.Check()
+			if err := cmp.Or(err, better.Check()); err != nil {
 				return err
 			}
-			s, o, err := told.read(cmd, args[0])
+			s, o, err := told.Read(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			return better.run(cmd, &told.out, s, args[0], o)
+			return better.run(cmd, &told.Out, s, args[0], o)
 		},
 	}
-	flagGroup(cmd, "Constraints", better.register)
-	flagGroup(cmd, "Show", told.outputs(form.Tables...))
-	told.register(cmd)
+	flags.Group(cmd, "Constraints", better.Register)
+	flags.Group(cmd, "Show", told.Outputs(form.Tables...))
+	told.Register(cmd)
 	return cmd
 }
 
-func (f *optimiseFlags) register(cmd *cobra.Command) {
+func (f *optimiseFlags) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.cluster, "cluster", "", "the cluster, or standalone host; not needed when there is one")
 	fl.StringArrayVar(&f.apart, "apart", nil, "VMs of which no two share a host: 'sql01,sql02' (repeatable)")
@@ -81,7 +82,7 @@ func (f *optimiseFlags) register(cmd *cobra.Command) {
 }
 
 // check looks at the flags before anything is read.
-func (f *optimiseFlags) check() error {
+func (f *optimiseFlags) Check() error {
 	switch {
 	case f.memory < 0 || f.memory > 1000:
 		return fmt.Errorf("--memory-percent: found %d, want 0 to 1000", f.memory)
@@ -114,7 +115,7 @@ func groups(texts []string) (out [][]string) {
 }
 
 // run proposes, simulates the story with and without the proposal, and writes both.
-func (f *optimiseFlags) run(cmd *cobra.Command, out *outputFlags, told *numa.Story, source string, o simulate.Options) error {
+func (f *optimiseFlags) run(cmd *cobra.Command, out *flags.Output, told *numa.Story, source string, o simulate.Options) error {
 	r, err := propose.Run(cmd.Context(), told, f.cluster, f.constraints(&o), o)
 	switch {
 	case err != nil && f.cluster == "" && len(told.Fleet.Clusters) != 1:
@@ -123,5 +124,5 @@ func (f *optimiseFlags) run(cmd *cobra.Command, out *outputFlags, told *numa.Sto
 		return err
 	}
 	r.Source = source
-	return out.print(cmd, change.Optimise(r))
+	return out.Print(cmd, change.Optimise(r))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/output/fleet"
 	"homenode/output/form"
 	"homenode/source/fact"
@@ -12,7 +13,7 @@ import (
 )
 
 func newRead() *cobra.Command {
-	var out outputFlags
+	var out flags.Output
 	cmd := &cobra.Command{
 		Use:   "read FILE...",
 		Short: "Prints what was understood of files: each fact with its place",
@@ -30,7 +31,7 @@ Exit code 0: all files were read; 2: one could not be.`,
   homenode read lscpu.txt --format json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
+			if err := out.Check(); err != nil {
 				return err
 			}
 			var files []fact.File
@@ -42,14 +43,14 @@ Exit code 0: all files were read; 2: one could not be.`,
 					failed++
 				}
 			}
-			err := out.print(cmd, fleet.Read(files))
+			err := out.Print(cmd, fleet.Read(files))
 			if err == nil && failed > 0 {
 				err = fmt.Errorf("%d of %d files could not be read, or not to the end", failed, len(args))
 			}
 			return err
 		},
 	}
-	out.register(cmd, form.Names[:len(form.Names)-1]...)
+	out.Register(cmd, form.Names[:len(form.Names)-1]...)
 	return cmd
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/esxi/rulebook"
 	"homenode/esxi/vnuma"
 	"homenode/internal/alike"
@@ -18,19 +19,19 @@ import (
 
 func newRules() *cobra.Command {
 	var (
-		out       outputFlags
+		out       flags.Output
 		conflicts bool
 	)
 	cmd := described("rules", &cobra.Command{
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
+			if err := out.Check(); err != nil {
 				return err
 			}
 			chosen := rules.All
 			if len(args) == 1 {
 				if text, ok := statement(args[0]); ok {
-					return out.write(cmd, func(w io.Writer, _ bool) error { _, err := io.WriteString(w, text); return err })
+					return out.Write(cmd, func(w io.Writer, _ bool) error { _, err := io.WriteString(w, text); return err })
 				}
 				r, err := ruleNamed(args[0])
 				if err != nil {
@@ -38,11 +39,11 @@ func newRules() *cobra.Command {
 				}
 				chosen = []*rule.Rule{r}
 			}
-			return out.write(cmd, func(w io.Writer, colour bool) error {
+			return out.Write(cmd, func(w io.Writer, colour bool) error {
 				switch {
 				case conflicts:
 					return writeConflicts(w)
-				case out.format == "json":
+				case out.Format == "json":
 					return report.RulesJSON(w, chosen)
 				case len(args) == 1:
 					return report.RulePage(w, chosen[0], colour)
@@ -51,7 +52,7 @@ func newRules() *cobra.Command {
 			})
 		},
 	})
-	out.register(cmd, "table", "json")
+	out.Register(cmd, "table", "json")
 	cmd.Flags().BoolVar(&conflicts, "conflicts", false, "list the points on which sources disagree, for --choose")
 	return cmd
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/change/sweep"
+	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
+	"homenode/internal/version"
 	"homenode/numa"
 	"homenode/output/change"
 	"homenode/output/form"
@@ -19,12 +21,12 @@ import (
 // sweepFlags make the grid of a sweep, and name the queue when others are to do it.
 type sweepFlags struct {
 	grid  []string
-	queue queueAccess
+	queue flags.Queue
 }
 
 func newSweep() *cobra.Command {
 	var (
-		told storyInput
+		told flags.StoryInput
 		grid sweepFlags
 	)
 	cmd := &cobra.Command{
@@ -34,7 +36,7 @@ func newSweep() *cobra.Command {
 is: which of the settings is best, by how much, and with how many of the seeds (docs/sweeps.md). The points are
 simulated on the cores of this machine, or by the homenode work processes of --queue.
 
-` + storyHelp + `
+` + flags.StoryHelp + `
 
 Exit code 0: no finding at or above --fail-on in any point; 1: there are; 2: usage, I/O, or a point failed.`,
 		Example: `  homenode sweep demo --grid 'nodesPerSocket=today,2' --grid 'cpu=x0.5,x1,x2' --grid 'seed=1..5'
@@ -42,44 +44,44 @@ Exit code 0: no finding at or above --fail-on in any point; 1: there are; 2: usa
   homenode sweep fleet.json --grid 'lose-host=esx01,esx02' --format csv -o lost.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			least, err := told.check()
-			if err := cmp.Or(err, grid.check()); err != nil {
+			least, err := told.Check()
+			if err := cmp.Or(err, grid.Check()); err != nil {
 				return err
 			}
-			s, o, err := told.read(cmd, args[0])
+			s, o, err := told.Read(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			return cmp.Or(grid.run(cmd, s, o.Silent, &told.config, told.choices, least, &told.out), told.src.incomplete())
+			return cmp.Or(grid.run(cmd, s, o.Silent, &told.Config, told.Choices, least, &told.Out), told.Src.Incomplete())
 		},
 	}
-	flagGroup(cmd, "Grid", grid.register)
-	flagGroup(cmd, "Show", told.outputs(form.Tables...))
-	told.register(cmd)
-	flagGroup(cmd, "Judge", told.failing)
+	flags.Group(cmd, "Grid", grid.Register)
+	flags.Group(cmd, "Show", told.Outputs(form.Tables...))
+	told.Register(cmd)
+	flags.Group(cmd, "Judge", told.Failing)
 	return cmd
 }
 
-func (f *sweepFlags) register(cmd *cobra.Command) {
+func (f *sweepFlags) Register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.grid, "grid", nil, "simulate each of these values: 'vm=sql* vcpus=8,12', 'nodesPerSocket=1,2', 'lose-host=esx01,esx02', 'cpu=x0.5,x2', 'seed=1..10'; several are combined (repeatable)")
-	f.queue.register(cmd)
+	f.queue.Register(cmd)
 }
 
 // check looks at the flags before anything is read.
-func (f *sweepFlags) check() error {
+func (f *sweepFlags) Check() error {
 	switch {
 	case f.grid == nil:
 		return errors.New("want --grid: what to simulate, such as --grid 'nodesPerSocket=today,2' (docs/sweeps.md)")
-	case f.queue.url == "" && f.queue != queueAccess{}:
+	case f.queue.URL == "" && f.queue != flags.Queue{}:
 		return errors.New("--token-file, --creds and --queue-ca: only with --queue URL")
 	}
 	return nil
 }
 
 // run simulates the grid and writes what it came to.
-func (f *sweepFlags) run(cmd *cobra.Command, story *numa.Story, silent bool, config *configFlag, choices vnuma.Choices, least finding.Severity, out *outputFlags) error {
-	o := sweep.Options{Choices: choices, Version: version(), Silent: silent}
-	name, text, err := config.text()
+func (f *sweepFlags) run(cmd *cobra.Command, story *numa.Story, silent bool, config *flags.Config, choices vnuma.Choices, least finding.Severity, out *flags.Output) error {
+	o := sweep.Options{Choices: choices, Version: version.String(), Silent: silent}
+	name, text, err := config.Text()
 	if err != nil {
 		return err
 	}
@@ -94,12 +96,12 @@ func (f *sweepFlags) run(cmd *cobra.Command, story *numa.Story, silent bool, con
 	if err != nil {
 		return err
 	}
-	err = out.print(cmd, change.Sweep(result))
+	err = out.Print(cmd, change.Sweep(result))
 	switch {
 	case err != nil:
 		return err
 	case result.AtLeast(least) > 0:
-		return errFindings
+		return flags.ErrFindings
 	case result.Failed() > 0:
 		return fmt.Errorf("%d of %d points could not be simulated", result.Failed(), len(result.Points))
 	}
@@ -108,17 +110,17 @@ func (f *sweepFlags) run(cmd *cobra.Command, story *numa.Story, silent bool, con
 
 // simulate does the runs, here or by the workers of the queue.
 func (f *sweepFlags) simulate(cmd *cobra.Command, plan *sweep.Plan) (*sweep.Result, error) {
-	line := newQueueProgress(cmd, "simulated", "run", "homenode work --queue URL")
-	defer line.clear()
-	how := sweep.How{Progress: line.show}
-	if f.queue.url != "" {
-		tell := teller(cmd)
-		c, err := f.queue.dial(cmd, func(text string) { line.clear(); tell(text) })
+	line := flags.NewQueueProgress(cmd, "simulated", "run", "homenode work --queue URL")
+	defer line.Clear()
+	how := sweep.How{Progress: line.Show}
+	if f.queue.URL != "" {
+		tell := flags.Teller(cmd)
+		c, err := f.queue.Dial(cmd, func(text string) { line.Clear(); tell(text) })
 		if err != nil {
 			return nil, err
 		}
 		defer c.Close()
-		line.workers, how.Queue = true, c
+		line.Workers, how.Queue = true, c
 	}
 	return plan.Run(cmd.Context(), how)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,27 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/internal/alike"
 	"homenode/rules/rule"
 )
-
-// flagGroup lets functions register flags, which the help shows below this heading.
-func flagGroup(cmd *cobra.Command, name string, register ...func(*cobra.Command)) {
-	had := map[string]bool{}
-	cmd.Flags().SortFlags = false // groups stand in the order of registration
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { had[f.Name] = true })
-	for _, one := range register {
-		one(cmd)
-	}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !had[f.Name] {
-			f.Annotations = map[string][]string{groupOf: {name}}
-		}
-	})
-}
-
-// groupOf is the annotation of a flag with the heading above it.
-const groupOf = "homenode group"
 
 // flagUsages returns the flags of a command, those of groups below their headings.
 func flagUsages(cmd *cobra.Command) string {
@@ -37,7 +21,7 @@ func flagUsages(cmd *cobra.Command) string {
 	var names []string
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		name := ""
-		if g := f.Annotations[groupOf]; g != nil {
+		if g := f.Annotations[flags.GroupOf]; g != nil {
 			name = g[0]
 		} else if len(names) > 0 { // --help is registered last
 			name = names[len(names)-1]
@@ -160,4 +144,13 @@ func wrongArguments(cmd *cobra.Command, args []string) error {
 	}
 	example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
 	return fmt.Errorf("want %s: %s; for example: %s", strings.Join(missing, " and "), usage, example)
+}
+
+// helps are what commands say of themselves.
+//
+//go:embed help
+var helps embed.FS
+
+func described(name string, cmd *cobra.Command) *cobra.Command {
+	return flags.Describe(helps, name, cmd)
 }

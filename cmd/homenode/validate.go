@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
 	"homenode/measure/experiment"
 	"homenode/measure/published"
@@ -16,17 +17,17 @@ import (
 
 func newValidate() *cobra.Command {
 	var (
-		out         outputFlags
-		choose      choiceFlag
+		out         flags.Output
+		choose      flags.Choice
 		simulations bool
 	)
 	cmd := described("validate", &cobra.Command{
 		RunE: func(cmd *cobra.Command, args []string) error {
-			choices, err := choose.choices()
+			choices, err := choose.Choices()
 			if err != nil {
 				return err
 			}
-			if err := out.check(); err != nil {
+			if err := out.Check(); err != nil {
 				return err
 			}
 			if simulations {
@@ -37,21 +38,21 @@ func newValidate() *cobra.Command {
 				return err
 			}
 			score := published.NewScore(slices.Concat(cases...), choices)
-			err = out.print(cmd, measure.Score(score))
+			err = out.Print(cmd, measure.Score(score))
 			if err == nil && score.Unexplained() > 0 {
-				return errFindings
+				return flags.ErrFindings
 			}
 			return err
 		},
 	})
-	out.register(cmd, form.Tables...)
-	choose.register(cmd)
+	out.Register(cmd, form.Tables...)
+	choose.Register(cmd)
 	cmd.Flags().BoolVar(&simulations, "simulations", false, "replay published experiments in the simulation")
 	return cmd
 }
 
 // validateSimulations prints published experiments beside the model.
-func validateSimulations(cmd *cobra.Command, out *outputFlags, choices vnuma.Choices, files []string) error {
+func validateSimulations(cmd *cobra.Command, out *flags.Output, choices vnuma.Choices, files []string) error {
 	cases, err := readEach(files, published.Simulations, "testdata/sim/*.txtar", experiment.Read)
 	if err != nil {
 		return err
@@ -62,9 +63,9 @@ func validateSimulations(cmd *cobra.Command, out *outputFlags, choices vnuma.Cho
 			return err
 		}
 	}
-	err = out.print(cmd, measure.Experiments(results))
+	err = out.Print(cmd, measure.Experiments(results))
 	if err == nil && experiment.Unexplained(results) > 0 {
-		return errFindings
+		return flags.ErrFindings
 	}
 	return err
 }

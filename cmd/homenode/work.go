@@ -12,17 +12,19 @@ import (
 
 	"homenode/capture/archive"
 	"homenode/change/sweep"
+	"homenode/cmd/homenode/flags"
 	"homenode/internal/queue"
+	"homenode/internal/version"
 	"homenode/rules/rule"
 )
 
 func newWork() *cobra.Command {
-	var q queueAccess
-	here := archive.Here{Version: version()}
+	var q flags.Queue
+	here := archive.Here{Version: version.String()}
 	cmd := described("work", &cobra.Command{
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if q.url == "" {
+			if q.URL == "" {
 				return errors.New("want --queue URL, and --root DIR for an archive")
 			}
 			if err := checkRoot(&here); err != nil {
@@ -31,7 +33,7 @@ func newWork() *cobra.Command {
 			if here.AtOnce < 1 {
 				return fmt.Errorf("--at-once: found %d, want 1 or more", here.AtOnce)
 			}
-			c, err := q.dial(cmd, teller(cmd))
+			c, err := q.Dial(cmd, flags.Teller(cmd))
 			if err != nil {
 				return err
 			}
@@ -41,7 +43,7 @@ func newWork() *cobra.Command {
 			if here.Root != "" {
 				maps.Copy(handlers, archive.Handlers(here))
 			}
-			err = c.Work(cmd.Context(), queue.WorkOptions{Handlers: handlers, AtOnce: here.AtOnce, Name: processName(), Did: func(gaveBack bool) {
+			err = c.Work(cmd.Context(), queue.WorkOptions{Handlers: handlers, AtOnce: here.AtOnce, Name: flags.ProcessName(), Did: func(gaveBack bool) {
 				if gaveBack {
 					back.Add(1)
 				} else {
@@ -60,7 +62,7 @@ func newWork() *cobra.Command {
 			return err
 		},
 	})
-	q.register(cmd)
+	q.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&here.Root, "root", "", "folder of the archive; without it no captures are read")
 	fl.StringVar(&here.Parquet, "parquet", "", "also write all counters as Parquet files to this folder (docs/parquet.md)")

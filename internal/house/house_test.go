@@ -62,7 +62,7 @@ var shut = map[string][]string{
 var onlyHere = map[string][]string{
 	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab", "cmd/bench/collect", "cmd/bench/collect/govc"},
 	"github.com/xuri/excelize":      {"source/rvtools", "output/table/xlsx"},
-	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/flags", "cmd/homenode/size"},
+	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/flags", "cmd/homenode/fleet", "cmd/homenode/recording", "cmd/homenode/size"},
 	"encoding/csv":                  {"source/rvtools", "output/table", "cmd/bench/capture"},
 	"go.yaml.in/yaml":               {"rules/policy"},
 	"github.com/expr-lang/":         {"rules/filter"},
@@ -218,6 +218,16 @@ func TestPackageComments(t *testing.T) {
 		}
 		if comments != 1 {
 			t.Errorf("package in %s has %d package comments, want 1", dir, comments)
+		}
+	}
+}
+
+// TestPackagesAreSmall checks that no package has more files than a reader can look over.
+func TestPackagesAreSmall(t *testing.T) {
+	const most = 25
+	for dir, files := range sources(t) {
+		if len(files) > most {
+			t.Errorf("package in %s has %d files, want at most %d: make a package of an idea in it", dir, len(files), most)
 		}
 	}
 }

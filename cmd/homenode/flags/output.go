@@ -19,6 +19,9 @@ import (
 	"homenode/output/table/xlsx"
 )
 
+// ErrFindings ends a command that did its work and found something.
+var ErrFindings = errors.New("findings")
+
 // An Output says in which form and where to a command writes.
 type Output struct {
 	Format string

@@ -1,4 +1,4 @@
-package main
+package recording
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
 	"homenode/measure/replay"
 	"homenode/numa"
@@ -27,7 +28,7 @@ type replayFlags struct {
 	fleet   []string
 	host    string
 	details bool
-	window  captureFlags // from and to alone
+	window  flags.Captures // from and to alone
 
 	hosts  []*replay.Recorder
 	notes  []fileNote
@@ -40,11 +41,12 @@ type fileNote struct {
 	hosts []string // that the file is of
 }
 
-func newReplay() *cobra.Command {
+// NewReplay returns the command.
+func NewReplay() *cobra.Command {
 	var (
-		src    sourceFlags
-		out    outputFlags
-		choose choiceFlag
+		src    flags.Source
+		out    flags.Output
+		choose flags.Choice
 		again  replayFlags
 	)
 	cmd := &cobra.Command{
@@ -63,22 +65,22 @@ Exit code 0: replayed; 2: usage, I/O, or a file or host could not be replayed.`,
   homenode replay demo --fleet demo --from '2026-11-03 02:00' --to '2026-11-03 03:00'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			choices, err := choose.choices()
-			if err := cmp.Or(err, out.check(), again.window.readTimes()); err != nil {
+			choices, err := choose.Choices()
+			if err := cmp.Or(err, out.Check(), again.window.ReadTimes()); err != nil {
 				return err
 			}
 			return again.run(cmd, args, &src, &out, choices)
 		},
 	}
-	flagGroup(cmd, "Replay", again.register, choose.register)
-	flagGroup(cmd, "Show", func(cmd *cobra.Command) { out.register(cmd, form.Tables...) }, func(cmd *cobra.Command) {
+	flags.Group(cmd, "Replay", again.Register, choose.Register)
+	flags.Group(cmd, "Show", func(cmd *cobra.Command) { out.Register(cmd, form.Tables...) }, func(cmd *cobra.Command) {
 		cmd.Flags().BoolVar(&again.details, "details", false, "all VMs (table)")
 	})
-	flagGroup(cmd, "Source", src.register)
+	flags.Group(cmd, "Source", src.Register)
 	return cmd
 }
 
-func (f *replayFlags) register(cmd *cobra.Command) {
+func (f *replayFlags) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.fleet, "fleet", nil, "SOURCE of the inventory: shapes of hosts, settings of VMs")
 	fl.StringVar(&f.window.From, "from", "", "begin at this time: '2026-11-03 02:00' in UTC, or RFC 3339")
@@ -87,12 +89,12 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 }
 
 // run replays captures and writes how far the model was off.
-func (f *replayFlags) run(cmd *cobra.Command, files []string, src *sourceFlags, out *outputFlags, choices vnuma.Choices) error {
+func (f *replayFlags) run(cmd *cobra.Command, files []string, src *flags.Source, out *flags.Output, choices vnuma.Choices) error {
 	o := replay.Options{Choices: choices, Unstated: story.Of(&numa.Fleet{}, story.Defaults{}).Unstated}
 	var err error
 	switch {
 	case len(f.fleet) > 0:
-		o.Fleet, err = src.read(cmd, f.fleet...)
+		o.Fleet, err = src.Read(cmd, f.fleet...)
 	case src.AssumeHost != "":
 		var h numa.Host
 		h, err = open.AssumedHost(src.AssumeHost)
@@ -101,20 +103,20 @@ func (f *replayFlags) run(cmd *cobra.Command, files []string, src *sourceFlags, 
 	if err != nil {
 		return err
 	}
-	if err := f.read(cmd, files, o.Fleet, f.host); err != nil {
+	if err := f.Read(cmd, files, o.Fleet, f.host); err != nil {
 		return err
 	}
 	results, err := f.replay(cmd, o)
 	if err != nil {
 		return err
 	}
-	if err := out.print(cmd, measure.Replay(results, f.details)); err != nil {
+	if err := out.Print(cmd, measure.Replay(results, f.details)); err != nil {
 		return err
 	}
 	if f.failed > 0 {
 		return fmt.Errorf("not everything was replayed: %d of the files or hosts failed", f.failed)
 	}
-	return src.incomplete()
+	return src.Incomplete()
 }
 
 // replay replays every host. One that cannot be replayed is named, unless there is no
@@ -137,7 +139,7 @@ func (f *replayFlags) replay(cmd *cobra.Command, o replay.Options) (results []*r
 	}
 	for _, err := range failed {
 		f.failed++
-		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", errorText(err))
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", flags.ErrorText(err))
 	}
 	for _, n := range f.notes {
 		to := results[0]
@@ -153,7 +155,7 @@ func (f *replayFlags) replay(cmd *cobra.Command, o replay.Options) (results []*r
 
 // read reads the captures, host by host. Files of one host are to be given in the order of
 // time.
-func (f *replayFlags) read(cmd *cobra.Command, files []string, fleet *numa.Fleet, host string) error {
+func (f *replayFlags) Read(cmd *cobra.Command, files []string, fleet *numa.Fleet, host string) error {
 	o := ticks.Options{Host: host, From: f.window.Window[0], To: f.window.Window[1], Workers: runtime.GOMAXPROCS(0)}
 	o.MachineOf = func(name string) *numa.Host {
 		if fleet == nil {
@@ -170,7 +172,7 @@ func (f *replayFlags) read(cmd *cobra.Command, files []string, fleet *numa.Fleet
 		}
 		if err != nil {
 			f.failed++
-			fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", errorText(err))
+			fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", flags.ErrorText(err))
 		}
 		for _, text := range file.Warnings {
 			f.notes = append(f.notes, fileNote{text, file.Hosts})

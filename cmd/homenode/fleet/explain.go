@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"errors"
@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
 	"homenode/internal/alike"
 	"homenode/internal/texttab"
 	"homenode/numa"
-	fleetanswer "homenode/output/fleet"
+	answers "homenode/output/fleet"
 	"homenode/output/form"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -21,12 +22,13 @@ import (
 	verdict "homenode/rules/verdict/fleet"
 )
 
-func newExplain() *cobra.Command {
+// NewExplain returns the command.
+func NewExplain() *cobra.Command {
 	var (
-		src             sourceFlags
-		out             outputFlags
-		choose          choiceFlag
-		config          configFlag
+		src             flags.Source
+		out             flags.Output
+		choose          flags.Choice
+		config          flags.Config
 		on, event, from string
 		question        questionFlags
 		logLines        bool
@@ -43,7 +45,7 @@ With --vcpus the VM is predicted and judged as if it had that many vCPUs.
 Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 2x16c/768GB two sockets of 16 cores and
 768 GB. Every word that a scenario has for a VM is a flag then: hotAdd=on is --hot-add, latency=high is --latency high.
 
-` + sourceHelp,
+` + flags.SourceHelp,
 		Example: `  homenode explain demo sql01
   homenode explain demo erp01 --on esx13 --event vmotion
   homenode explain --vm 24x512GB --host 2x16c/768GB --release 7.0U3 --hot-add
@@ -51,14 +53,14 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
   homenode explain fleet.json sql01 --log`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			choices, err := choose.choices()
+			choices, err := choose.Choices()
 			if err != nil {
 				return err
 			}
-			if err := out.check(); err != nil {
+			if err := out.Check(); err != nil {
 				return err
 			}
-			options, err := config.options(choices)
+			options, err := config.Options(choices)
 			if err != nil {
 				return err
 			}
@@ -73,7 +75,7 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 			if resized && !cmd.Flags().Changed("event") {
 				e = vnuma.VCPUsChanged
 			}
-			fleet, name, err := question.read(cmd, args, &src)
+			fleet, name, err := question.Read(cmd, args, &src)
 			if err != nil {
 				return err
 			}
@@ -90,8 +92,8 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 				return err
 			}
 			x.Problems = append(x.Problems, problems...)
-			if logLines && out.format == form.Names[0] {
-				return out.write(cmd, func(w io.Writer, _ bool) error {
+			if logLines && out.Format == form.Names[0] {
+				return out.Write(cmd, func(w io.Writer, _ bool) error {
 					for _, line := range x.LogLines {
 						if _, err := fmt.Fprintln(w, texttab.Clean(line)); err != nil {
 							return err
@@ -100,14 +102,14 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 					return nil
 				})
 			}
-			return out.printJudged(cmd, fleetanswer.Explain(x), form.Options{Details: true, FailOn: finding.Medium})
+			return out.PrintJudged(cmd, answers.Explain(x), form.Options{Details: true, FailOn: finding.Medium})
 		},
 	}
-	src.register(cmd)
-	out.register(cmd, form.Judged...)
-	choose.register(cmd)
-	config.register(cmd)
-	question.register(cmd)
+	src.Register(cmd)
+	out.Register(cmd, form.Judged...)
+	choose.Register(cmd)
+	config.Register(cmd)
+	question.Register(cmd)
 	cmd.Flags().StringVar(&on, "on", "", "on this host instead of the one it is on")
 	cmd.Flags().StringVar(&event, "event", vnuma.PowerCycle.String(), "what happens to the VM")
 	cmd.Flags().IntVar(&vcpus, "vcpus", 0, "with this number of vCPUs instead of its own; the event is then vcpus-changed, unless --event says otherwise")

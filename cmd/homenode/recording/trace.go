@@ -1,4 +1,4 @@
-package main
+package recording
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"homenode/capture/export/esxtop"
 	"homenode/capture/export/openmetrics"
 	"homenode/capture/export/parquet"
+	"homenode/cmd/homenode/flags"
 	"homenode/numa"
 	"homenode/rules/simulate"
 )
@@ -27,14 +28,14 @@ type traceFlags struct {
 	openmetrics string
 }
 
-func (f *traceFlags) register(cmd *cobra.Command) {
+func (f *traceFlags) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.trace, "trace", "", "also write all ticks as esxtop batch files: to this .csv file for one host, else to this folder, a file a host")
 	fl.StringVar(&f.parquet, "parquet", "", "also write all ticks as Parquet files to this folder (docs/parquet.md)")
 	fl.StringVar(&f.openmetrics, "openmetrics", "", "also write all ticks to this file (docs/openmetrics.md)")
 }
 
-func (f *traceFlags) check() error {
+func (f *traceFlags) Check() error {
 	if f.trace != "" && f.trace == f.parquet {
 		return errors.New("--trace, --parquet: found one folder for both, want two")
 	}
@@ -43,7 +44,7 @@ func (f *traceFlags) check() error {
 
 // run simulates the story and writes what was asked for besides.
 func (f *traceFlags) run(ctx context.Context, s *numa.Story, o simulate.Options, stderr io.Writer) (*simulate.Result, error) {
-	if isTerminal(stderr) && !o.Silent {
+	if flags.IsTerminal(stderr) && !o.Silent {
 		o.Tick = counted(s, stderr)
 		defer fmt.Fprint(stderr, "\r\x1b[K")
 	}

@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"fmt"
@@ -35,22 +35,22 @@ func TestStorySize(t *testing.T) {
 			t.Fatal(err)
 		}
 		var (
-			f storyFlags
+			f Story
 			c cobra.Command
 		)
 		c.SetContext(t.Context())
-		f.register(&c)
+		f.Register(&c)
 		if tt.every != "" {
 			if err := c.Flags().Set("every", tt.every); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s, err := f.read(&c, &sourceFlags{}, path, &whatIfFlags{}, vnuma.Choices{})
+		s, err := f.Read(&c, &Source{}, path, &WhatIf{}, vnuma.Choices{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Every != tt.want || f.silent {
-			t.Errorf("%q, --every %q: a tick every %s, silent %v; want %s", tt.lines, tt.every, s.Every, f.silent, tt.want)
+		if s.Every != tt.want || f.Silent {
+			t.Errorf("%q, --every %q: a tick every %s, silent %v; want %s", tt.lines, tt.every, s.Every, f.Silent, tt.want)
 		}
 	}
 }

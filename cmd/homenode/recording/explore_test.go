@@ -1,9 +1,8 @@
-package main
+package recording
 
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
+
+	"homenode/cmd/homenode/flags"
 )
 
 // night is a batch file of two VMs, in esxtop's own form.
@@ -23,21 +24,21 @@ const night = `"(PDH-CSV 4.0) (UTC)(0)","\\esx01\Memory\Free MBytes","\\esx01\Gr
 // explored runs a command that has nothing but the flags of exploring.
 func explored(t *testing.T, stdin []byte, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	var flags exploreFlags
-	var out outputFlags
+	var explore exploreFlags
+	var out flags.Output
 	cmd := &cobra.Command{Use: "capture FILE...", Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := flags.check(cmd, &out, args); err != nil {
+			if err := explore.Check(cmd, &out, args); err != nil {
 				return err
 			}
-			if !flags.on() {
+			if !explore.on() {
 				return nil
 			}
-			return flags.run(cmd, &out, args[0], 2, &captureFlags{})
+			return explore.run(cmd, &out, args[0], 2, &flags.Captures{})
 		}}
-	flags.register(cmd)
-	cmd.Flags().StringVar(&out.format, "format", "table", "")
-	cmd.Flags().StringVarP(&out.file, "output", "o", "", "")
+	explore.Register(cmd)
+	cmd.Flags().StringVar(&out.Format, "format", "table", "")
+	cmd.Flags().StringVarP(&out.File, "output", "o", "", "")
 	var o, e bytes.Buffer
 	cmd.SetIn(bytes.NewReader(stdin))
 	cmd.SetOut(&o)
@@ -205,25 +206,6 @@ func TestExploreErrors(t *testing.T) {
 		}
 		if got != "" {
 			t.Errorf("%v: wrote %q, want nothing", tt.args, got)
-		}
-	}
-}
-
-// What Ctrl-C ends is no listing and no CSV file of half a capture.
-func TestExploreStopped(t *testing.T) {
-	text := captureOf("esx01", "11/21/2026 10:00:00", 300_000)
-	half := len(text) / 2
-	for _, args := range [][]string{{"--explore"}, {"--extract", `Group Cpu(*)\*`}} {
-		file := filepath.Join(t.TempDir(), "out")
-		ctx, cancel := context.WithCancel(t.Context())
-		in := &cancelled{strings.NewReader(text[:half]), strings.NewReader(text[half:]), cancel}
-		var out, errs bytes.Buffer
-		code := run(ctx, append([]string{"capture", "-", "-o", file}, args...), in, &out, &errs)
-		if code != exitError || errs.String() != "homenode: stopped\n" {
-			t.Errorf("%s: exit %d, %q; want %d, stopped", args[0], code, errs.String(), exitError)
-		}
-		if left := filesBelow(t, filepath.Dir(file)); left != nil {
-			t.Errorf("%s: left are %q", args[0], left)
 		}
 	}
 }

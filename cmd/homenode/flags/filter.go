@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"github.com/spf13/cobra"
@@ -6,13 +6,14 @@ import (
 	"homenode/rules/filter"
 )
 
-// filterFlags narrow what a command shows. They mean the same wherever they are.
-type filterFlags struct{ o filter.Options }
+// A Filter has the flags that narrow what a command shows. They mean the same wherever they are.
+type Filter struct{ o filter.Options }
 
-// filterNames are the names of these flags.
-var filterNames = []string{"cluster", "vm", "host", "folder", "tag", "rule", "severity", "select"}
+// FilterNames are the names of these flags.
+var FilterNames = []string{"cluster", "vm", "host", "folder", "tag", "rule", "severity", "select"}
 
-func (f *filterFlags) register(cmd *cobra.Command) {
+// Register adds the flags to a command.
+func (f *Filter) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.o.Clusters, "cluster", nil, "show these clusters; names may have * and ?")
 	fl.StringSliceVar(&f.o.VMs, "vm", nil, "show these VMs: names, cluster/name or IDs, with * and ?")
@@ -22,8 +23,11 @@ func (f *filterFlags) register(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.o.Rules, "rule", nil, "show findings of these checks: IDs or names, with *")
 	fl.StringVar(&f.o.Severity, "severity", "", "show findings of this severity or higher: info, low, medium, high")
 	fl.StringVar(&f.o.Select, "select", "", "show VMs of which this holds: 'vcpus == 2 && release < 7.0' (docs/outputs.md)")
-	completeFlag(cmd, "severity", among([]string{"info", "low", "medium", "high"}))
+	Complete(cmd, "severity", Among([]string{"info", "low", "medium", "high"}))
 }
 
-// filter compiles what the flags say; nil shows everything.
-func (f *filterFlags) filter() (*filter.Filter, error) { return filter.New(f.o) }
+// Compile compiles what the flags say; nil shows everything.
+func (f *Filter) Compile() (*filter.Filter, error) { return filter.New(f.o) }
+
+// One returns the VM that alone is asked for by its name; "" when patterns or several are.
+func (f *Filter) One() string { return f.o.One() }

@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ type nameFlags struct {
 	key, reveal string
 }
 
-func (f *nameFlags) register(cmd *cobra.Command) {
+func (f *nameFlags) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.anonymise, "anonymise", false, "replace names, UUIDs, addresses and paths by pseudonyms")
 	cmd.Flags().StringVar(&f.key, "key", "", "with --anonymise: new file for the key to the names, mode 0600 (default FILE.key.json for -o FILE.json)")
 	cmd.Flags().StringVar(&f.reveal, "reveal", "", "key file of --anonymise: give the names back")
@@ -29,7 +29,7 @@ func (f *nameFlags) register(cmd *cobra.Command) {
 }
 
 // check completes the flags before anything is read; file is the value of -o.
-func (f *nameFlags) check(file string) error {
+func (f *nameFlags) Check(file string) error {
 	switch {
 	case !f.anonymise && f.key != "":
 		return errors.New("--key is for --anonymise; --reveal takes the key that is there")

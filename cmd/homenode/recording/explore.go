@@ -1,4 +1,4 @@
-package main
+package recording
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/internal/texttab"
 	"homenode/output/table"
 	"homenode/rules/rule"
@@ -27,7 +28,7 @@ type exploreFlags struct {
 	extract []string
 }
 
-func (f *exploreFlags) register(cmd *cobra.Command) {
+func (f *exploreFlags) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.explore, "explore", false, "list what one batch file of esxtop holds: objects, instances, counters, its time and its damage")
 	cmd.Flags().StringVar(&f.pick.Object, "object", "", "with --explore: only objects of this name, such as 'Group Memory'; * is any text")
 	cmd.Flags().StringVar(&f.pick.Instance, "instance", "", "with --explore: only instances of this name, such as '*:sql01'")
@@ -36,13 +37,13 @@ func (f *exploreFlags) register(cmd *cobra.Command) {
 }
 
 // notExplored are flags that mean nothing without a judgement; --extract heeds the times.
-var notExplored = append([]string{"from", "to", "host-name", "start", "interval", "locality", "parquet", "openmetrics", "fleet", "table", "archive", "queue"}, filterNames...)
+var notExplored = append([]string{"from", "to", "host-name", "start", "interval", "locality", "parquet", "openmetrics", "fleet", "table", "archive", "queue"}, flags.FilterNames...)
 
 // on reports whether a file is to be explored instead of judged.
 func (f *exploreFlags) on() bool { return f.explore || f.extract != nil }
 
 // check looks at the flags before anything is read.
-func (f *exploreFlags) check(cmd *cobra.Command, out *outputFlags, files []string) error {
+func (f *exploreFlags) Check(cmd *cobra.Command, out *flags.Output, files []string) error {
 	for _, name := range []string{"object", "instance", "counter"} {
 		if cmd.Flags().Changed(name) && !f.explore {
 			return fmt.Errorf("--%s: only with --explore", name)
@@ -62,10 +63,10 @@ func (f *exploreFlags) check(cmd *cobra.Command, out *outputFlags, files []strin
 		return errors.New("--extract: not with --explore: one lists the columns, the other writes some")
 	case len(files) != 1:
 		return fmt.Errorf("%s: found %s, want one", f.flag(), rule.Plural(len(files), "file"))
-	case f.explore && out.format != "table" && out.format != "json":
-		return fmt.Errorf("--explore: found --format %s, want table or json", out.format)
-	case f.extract != nil && cmd.Flags().Changed("format") && out.format != "csv":
-		return fmt.Errorf("--extract: found --format %s: it writes CSV", out.format)
+	case f.explore && out.Format != "table" && out.Format != "json":
+		return fmt.Errorf("--explore: found --format %s, want table or json", out.Format)
+	case f.extract != nil && cmd.Flags().Changed("format") && out.Format != "csv":
+		return fmt.Errorf("--extract: found --format %s: it writes CSV", out.Format)
 	}
 	return nil
 }
@@ -78,8 +79,8 @@ func (f *exploreFlags) flag() string {
 }
 
 // run explores a file, or standard input for "-"; workers read ahead.
-func (f *exploreFlags) run(cmd *cobra.Command, out *outputFlags, file string, workers int, in *captureFlags) error {
-	if err := in.readTimes(); err != nil {
+func (f *exploreFlags) run(cmd *cobra.Command, out *flags.Output, file string, workers int, in *flags.Captures) error {
+	if err := in.ReadTimes(); err != nil {
 		return err
 	}
 	if info, err := os.Stat(file); file == open.Demo && (err != nil || info.IsDir()) {
@@ -98,8 +99,8 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *outputFlags, file string, wo
 	if listing == nil || cmd.Context().Err() != nil {
 		return err
 	}
-	return errors.Join(out.write(cmd, func(w io.Writer, _ bool) error {
-		if out.format == "json" {
+	return errors.Join(out.Write(cmd, func(w io.Writer, _ bool) error {
+		if out.Format == "json" {
 			e := json.NewEncoder(w)
 			e.SetIndent("", "  ")
 			return e.Encode(listing)
@@ -109,7 +110,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *outputFlags, file string, wo
 }
 
 // write extracts. What could be read of a damaged file is written, too.
-func (f *exploreFlags) write(cmd *cobra.Command, out *outputFlags, file string, r io.Reader, workers int, during explore.Stretch) error {
+func (f *exploreFlags) write(cmd *cobra.Command, out *flags.Output, file string, r io.Reader, workers int, during explore.Stretch) error {
 	var again func() (io.ReadCloser, error)
 	if info, err := os.Stat(file); file != "-" && err == nil && info.Mode().IsRegular() {
 		again = func() (io.ReadCloser, error) { return open.Plain(cmd.Context(), file, cmd.InOrStdin()) }
@@ -119,7 +120,7 @@ func (f *exploreFlags) write(cmd *cobra.Command, out *outputFlags, file string, 
 		return err
 	}
 	defer x.Close()
-	err = out.write(cmd, func(w io.Writer, _ bool) error {
+	err = out.Write(cmd, func(w io.Writer, _ bool) error {
 		if err := table.CSV(w, extracted(x)); err != nil || cmd.Context().Err() != nil {
 			return cmp.Or(err, x.Err())
 		}

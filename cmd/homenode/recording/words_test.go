@@ -1,13 +1,15 @@
-package main
+package recording
 
 import (
 	"slices"
 	"testing"
+
+	"homenode/cmd/homenode/flags"
 )
 
 // The next commands answer the same question: they have every flag that changes it.
 func TestCaptureWords(t *testing.T) {
-	cmd := newCapture()
+	cmd := NewCapture()
 	if err := cmd.ParseFlags([]string{
 		"--to", "2026-11-03 05:00", "--from=2026-11-03 02:00", "--fleet", "a.xlsx", "--fleet", "b.xlsx", "--locality", "90", "--config", "none", "--insecure", "--details", "--format", "html", "--interval", "20s",
 	}); err != nil {
@@ -18,7 +20,7 @@ func TestCaptureWords(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("captureWords() = %q\nwant %q", got, want)
 	}
-	for _, name := range answerFlags {
+	for _, name := range flags.Answer {
 		if cmd.Flags().Lookup(name) == nil {
 			t.Errorf("capture has no flag --%s", name)
 		}

@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"errors"
@@ -6,32 +6,34 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/internal/alike"
 	"homenode/numa"
 	"homenode/output/draw/topo"
-	fleetanswer "homenode/output/fleet"
+	answers "homenode/output/fleet"
 	"homenode/output/form"
 	"homenode/rules"
 	"homenode/rules/rule"
 )
 
-func newTopo() *cobra.Command {
+// NewTopo returns the command.
+func NewTopo() *cobra.Command {
 	var (
-		src    sourceFlags
-		out    outputFlags
-		choose choiceFlag
+		src    flags.Source
+		out    flags.Output
+		choose flags.Choice
 	)
 	cmd := described("topo", &cobra.Command{
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			choices, err := choose.choices()
+			choices, err := choose.Choices()
 			if err != nil {
 				return err
 			}
-			if err := out.check(); err != nil {
+			if err := out.Check(); err != nil {
 				return err
 			}
-			fleet, err := src.read(cmd, args[0])
+			fleet, err := src.Read(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -40,15 +42,15 @@ func newTopo() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if out.format == "svg" && len(drawings) != 1 {
+			if out.Format == "svg" && len(drawings) != 1 {
 				return errors.New("an SVG file holds one drawing: name a HOST or VM")
 			}
-			return out.print(cmd, fleetanswer.Topo(drawings, fleet.Source))
+			return out.Print(cmd, answers.Topo(drawings, fleet.Source))
 		},
 	})
-	src.register(cmd)
-	out.register(cmd, form.Names...)
-	choose.register(cmd)
+	src.Register(cmd)
+	out.Register(cmd, form.Names...)
+	choose.Register(cmd)
 	return cmd
 }
 

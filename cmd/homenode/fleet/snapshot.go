@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"errors"
@@ -7,14 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/internal/atomicfile"
 	"homenode/rules/rule"
 	"homenode/source/snapshot"
 )
 
-func newSnapshot() *cobra.Command {
+// NewSnapshot returns the command.
+func NewSnapshot() *cobra.Command {
 	var (
-		src   sourceFlags
+		src   flags.Source
 		file  string
 		names nameFlags
 	)
@@ -24,10 +26,10 @@ func newSnapshot() *cobra.Command {
 			if file == "" {
 				return errors.New("-o FILE is missing: where to save the snapshot (- for standard output)")
 			}
-			if err := names.check(file); err != nil {
+			if err := names.Check(file); err != nil {
 				return err
 			}
-			fleet, err := src.read(cmd, args...)
+			fleet, err := src.Read(cmd, args...)
 			if err != nil {
 				return err
 			}
@@ -35,18 +37,18 @@ func newSnapshot() *cobra.Command {
 				return err
 			}
 			if file == "-" {
-				return errors.Join(snapshot.Write(cmd.OutOrStdout(), fleet), src.incomplete())
+				return errors.Join(snapshot.Write(cmd.OutOrStdout(), fleet), src.Incomplete())
 			}
 			if err := atomicfile.Write(file, func(w io.Writer) error { return snapshot.Write(w, fleet) }); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s\n", file, rule.Plural(len(fleet.Clusters), "cluster"),
 				rule.Plural(len(fleet.Hosts), "host"), rule.Plural(len(fleet.VMs), "VM"))
-			return errors.Join(err, src.incomplete())
+			return errors.Join(err, src.Incomplete())
 		},
 	})
-	src.register(cmd)
-	names.register(cmd)
+	src.Register(cmd)
+	names.Register(cmd)
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to save to, written whole or not at all; - for standard output")
 	return cmd
 }

@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/numa"
 	"homenode/size/fit"
 	"homenode/source/scenario"
@@ -25,7 +26,7 @@ type questionFlags struct {
 	hostWords         string
 }
 
-func (f *questionFlags) register(cmd *cobra.Command) {
+func (f *questionFlags) Register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.vm, "vm", "", "without a SOURCE: a VM of this shape, such as 24x512GB")
 	flags.StringVar(&f.host, "host", "", "without a SOURCE: a host of this shape, such as 2x16c/768GB or 2x32c/1TB/snc2")
@@ -79,7 +80,7 @@ func (f *questionFlags) asked(cmd *cobra.Command) []string {
 
 // read returns the fleet and the name of the VM that is explained: of a SOURCE, or of the
 // question.
-func (f *questionFlags) read(cmd *cobra.Command, args []string, src *sourceFlags) (fleet *numa.Fleet, vm string, err error) {
+func (f *questionFlags) Read(cmd *cobra.Command, args []string, src *flags.Source) (fleet *numa.Fleet, vm string, err error) {
 	asked := f.asked(cmd)
 	switch {
 	case len(args) == 0 && len(asked) > 0:
@@ -92,7 +93,7 @@ func (f *questionFlags) read(cmd *cobra.Command, args []string, src *sourceFlags
 	case len(args) < 2:
 		return nil, "", errors.New("want SOURCE... and VM, or --vm SHAPE and --host SHAPE: homenode explain --help")
 	}
-	fleet, err = src.read(cmd, args[:len(args)-1]...)
+	fleet, err = src.Read(cmd, args[:len(args)-1]...)
 	return fleet, args[len(args)-1], err
 }
 

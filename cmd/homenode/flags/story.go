@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"errors"
@@ -17,8 +17,8 @@ import (
 	"homenode/source/story"
 )
 
-// storyFlags say what happens in a simulation, beside what its story says.
-type storyFlags struct {
+// A Story says what happens in a simulation, beside what its story says.
+type Story struct {
 	hours float64
 	every time.Duration
 	seed  string
@@ -27,11 +27,12 @@ type storyFlags struct {
 
 	// Set by read: the story is too large to be judged, and how often the speed of a VM is
 	// computed.
-	silent bool
-	prices int
+	Silent bool
+	Prices int
 }
 
-func (f *storyFlags) register(cmd *cobra.Command) {
+// Register adds the flags to a command.
+func (f *Story) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Float64Var(&f.hours, "hours", 0, "how long to simulate, instead of what the story says (a day when it does not)")
 	fl.DurationVar(&f.every, "every", 0, "time between two ticks: what is judged, drawn and traced (20s; longer for a large fleet)")
@@ -48,10 +49,10 @@ const (
 	mostJudged = 20000
 )
 
-// read reads the story that the argument names, or makes one of a fleet, and adds what the
+// Read reads the story that the argument names, or makes one of a fleet, and adds what the
 // flags say.
-func (f *storyFlags) read(cmd *cobra.Command, src *sourceFlags, arg string, changes *whatIfFlags, choices vnuma.Choices) (*numa.Story, error) {
-	asked, err := changes.changes("table") // every form can show a changed fleet
+func (f *Story) Read(cmd *cobra.Command, src *Source, arg string, changes *WhatIf, choices vnuma.Choices) (*numa.Story, error) {
+	asked, err := changes.Changes("table") // every form can show a changed fleet
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +72,8 @@ func (f *storyFlags) read(cmd *cobra.Command, src *sourceFlags, arg string, chan
 		return nil, fmt.Errorf("%s: found no host to simulate", arg)
 	}
 	f.size(s, fine)
-	for _, a := range changes.asked { // the report must not pass for one of today's fleet
-		s.Name += ", --" + a.flag + " " + a.text
+	for _, a := range changes.Asked { // the report must not pass for one of today's fleet
+		s.Name += ", --" + a.Flag + " " + a.Text
 	}
 	return s, nil
 }
@@ -91,7 +92,7 @@ var lineWords = []string{"run", "used", "load", "talk", "placed"}
 
 // run makes a run line of --hours, --every and --seed, each of which is looked at alone: an
 // error names the flag that is wrong.
-func (f *storyFlags) run(cmd *cobra.Command, s *numa.Story) error {
+func (f *Story) run(cmd *cobra.Command, s *numa.Story) error {
 	for _, one := range []struct {
 		flag string
 		line func() (string, error)
@@ -134,7 +135,7 @@ func (f *storyFlags) run(cmd *cobra.Command, s *numa.Story) error {
 }
 
 // add adds what the flags say to the story.
-func (f *storyFlags) add(cmd *cobra.Command, s *numa.Story) error {
+func (f *Story) add(cmd *cobra.Command, s *numa.Story) error {
 	if err := f.run(cmd, s); err != nil {
 		return err
 	}
@@ -164,15 +165,15 @@ func (f *storyFlags) add(cmd *cobra.Command, s *numa.Story) error {
 
 // size makes the ticks of a large fleet coarser where neither flag nor story says how fine
 // they shall be.
-func (f *storyFlags) size(s *numa.Story, fine bool) {
+func (f *Story) size(s *numa.Story, fine bool) {
 	n := len(s.Fleet.VMs)
 	if n > mostFine {
-		f.prices = 48 // half-hours of a day
+		f.Prices = 48 // half-hours of a day
 	}
 	if f.every != 0 {
 		return
 	}
-	f.silent = n > mostJudged
+	f.Silent = n > mostJudged
 	switch {
 	case fine:
 	case n > mostMinute:

@@ -1,4 +1,5 @@
-package main
+// Package recording has the commands about what happens over time: capture, simulate and replay.
+package recording
 
 import (
 	"cmp"
@@ -10,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/capture"
+	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
+	"homenode/internal/version"
 	"homenode/output/answer"
 	"homenode/output/form"
 	"homenode/output/recording"
@@ -22,19 +25,20 @@ import (
 // captureForms are the forms of capture; the first is the default.
 var captureForms = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "markdown", "svg"}
 
-func newCapture() *cobra.Command {
+// NewCapture returns the command.
+func NewCapture() *cobra.Command {
 	var (
-		in      captureFlags
-		src     sourceFlags
-		out     outputFlags
-		config  configFlag
+		in      flags.Captures
+		src     flags.Source
+		out     flags.Output
+		config  flags.Config
 		explore exploreFlags
 		archive archiveFlags
 		fleet   []string
 		failOn  string
 		details bool
-		table   tableFlag
-		part    filterFlags
+		table   flags.Table
+		part    flags.Filter
 	)
 	cmd := &cobra.Command{
 		Use:   "capture FILE...",
@@ -51,7 +55,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
   homenode capture --archive /captures --queue nats://127.0.0.1:4222`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(out.check(), explore.check(cmd, &out, args)); err != nil {
+			if err := cmp.Or(out.Check(), explore.Check(cmd, &out, args)); err != nil {
 				return err
 			}
 			if explore.on() {
@@ -61,72 +65,72 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if err != nil {
 				return fmt.Errorf("--fail-on: %w", err)
 			}
-			if err := cmp.Or(archive.check(in.Parquet), in.check(args, archive.dir != ""), table.check(cmd, &out)); err != nil {
+			if err := cmp.Or(archive.Check(in.Parquet), in.Check(args, archive.dir != ""), table.Check(cmd, &out)); err != nil {
 				return err
 			}
-			shown, err := part.filter()
+			shown, err := part.Compile()
 			if err != nil {
 				return err
 			}
-			options, err := config.options(vnuma.Choices{})
+			options, err := config.Options(vnuma.Choices{})
 			if err != nil {
 				return err
 			}
-			if err := in.setLocality(&options); err != nil {
+			if err := in.SetLocality(&options); err != nil {
 				return err
 			}
 			var inventory *rules.Result
 			if len(fleet) > 0 {
-				f, err := src.read(cmd, fleet...)
+				f, err := src.Read(cmd, fleet...)
 				if err != nil {
 					return err
 				}
 				inventory = rules.Run(f, rules.Options{Policy: thresholdsOf(options.Policy), Today: options.Today})
 			}
 			start := time.Now()
-			recordings, notes, err := in.readAll(cmd, args, &archive, rules.CaptureOptions(options.Policy), inventory)
+			recordings, notes, err := readCaptures(&in, cmd, args, &archive, rules.CaptureOptions(options.Policy), inventory)
 			if err != nil {
 				return err
 			}
 			read := time.Since(start)
 			w := rules.Watch(recordings, inventory, options)
 			w.Notes, w.Unread = append(notes, w.Notes...), max(0, in.Failed-cutFiles(recordings))
-			one := part.o.One()
-			if out.format != "svg" || one == "" { // a drawing can be of a host that --vm names
+			one := part.One()
+			if out.Format != "svg" || one == "" { // a drawing can be of a host that --vm names
 				if w, err = shown.Watched(w); err != nil {
 					return err
 				}
 			}
-			o := recording.Options{Details: details, VM: one, Version: version(), Words: captureWords(cmd, args)}
-			if isTerminal(cmd.OutOrStdout()) && out.file == "" { // elsewhere the same input gives the same bytes
+			o := recording.Options{Details: details, VM: one, Version: version.String(), Words: captureWords(cmd, args)}
+			if flags.IsTerminal(cmd.OutOrStdout()) && out.File == "" { // elsewhere the same input gives the same bytes
 				o.Took = read
 			}
 			var a *answer.Answer
-			if out.format == "svg" {
+			if out.Format == "svg" {
 				if a, err = recording.CaptureDrawing(w, one); err != nil {
 					return err
 				}
 			} else {
 				a = recording.Capture(w, o)
 			}
-			err = out.printJudged(cmd, a, form.Options{Details: details || one != "", FailOn: least, SourceFiles: sourceFiles(args), Table: table.name})
+			err = out.PrintJudged(cmd, a, form.Options{Details: details || one != "", FailOn: least, SourceFiles: flags.SourceFiles(args), Table: table.Name})
 			if err != nil {
 				return err
 			}
 			if w.AtLeast(least) > 0 {
-				return errFindings
+				return flags.ErrFindings
 			}
-			return cmp.Or(in.incomplete(), src.incomplete())
+			return cmp.Or(in.Incomplete(), src.Incomplete())
 		},
 	}
-	in.register(cmd)
-	out.register(cmd, captureForms...)
-	src.register(cmd)
-	config.register(cmd)
-	explore.register(cmd)
-	archive.register(cmd)
-	part.register(cmd)
-	table.register(cmd, recording.CaptureTables())
+	in.Register(cmd)
+	out.Register(cmd, captureForms...)
+	src.Register(cmd)
+	config.Register(cmd)
+	explore.Register(cmd)
+	archive.Register(cmd)
+	part.Register(cmd)
+	table.Register(cmd, recording.CaptureTables())
 	fl := cmd.Flags()
 	fl.StringArrayVar(&fleet, "fleet", nil, "SOURCE of the inventory, as assess reads it: what was seen is compared with the prediction")
 	fl.StringVar(&failOn, "fail-on", "medium", "least severity that makes the exit code 1: info, low, medium, high")
@@ -150,7 +154,7 @@ func cutFiles(recordings []*capture.Recording) int {
 // captureWords are the files and the flags that change the answer, as the user typed them,
 // for the next commands.
 func captureWords(cmd *cobra.Command, args []string) []string {
-	return typedWords(cmd, args, slices.Concat(answerFlags, filterNames))
+	return flags.Typed(cmd, args, slices.Concat(flags.Answer, flags.FilterNames))
 }
 
 // thresholdsOf returns the configuration without what it accepts and switches off: the

@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"errors"
@@ -7,20 +7,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
-	fleetanswer "homenode/output/fleet"
+	answers "homenode/output/fleet"
 	"homenode/output/form"
 	"homenode/rules"
 	"homenode/rules/rule"
 	"homenode/rules/verdict/matrix"
 )
 
-func newMatrix() *cobra.Command {
+// NewMatrix returns the command.
+func NewMatrix() *cobra.Command {
 	var (
-		src    sourceFlags
-		out    outputFlags
-		choose choiceFlag
-		part   filterFlags
+		src    flags.Source
+		out    flags.Output
+		choose flags.Choice
+		part   flags.Filter
 		event  string
 		o      matrix.Options
 	)
@@ -31,7 +33,7 @@ func newMatrix() *cobra.Command {
 host: VMs that change first, then wide ones. VMs that are alike share a row. Without CLUSTER it shows every
 cluster.
 
-` + sourceHelp,
+` + flags.SourceHelp,
 		Example: `  homenode matrix demo mixed
   homenode matrix demo mixed --event vmotion
   homenode matrix fleet.json --hosts --all
@@ -39,21 +41,21 @@ cluster.
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if o.Choices, err = choose.choices(); err != nil {
+			if o.Choices, err = choose.Choices(); err != nil {
 				return err
 			}
-			if err := out.check(); err != nil {
+			if err := out.Check(); err != nil {
 				return err
 			}
 			var ok bool
 			if o.Event, ok = vnuma.ParseEvent(event); !ok || o.Event != vnuma.PowerCycle && o.Event != vnuma.VMotionIn {
 				return fmt.Errorf("--event: found %q, want %s or %s", event, vnuma.PowerCycle, vnuma.VMotionIn)
 			}
-			shown, err := part.filter()
+			shown, err := part.Compile()
 			if err != nil {
 				return err
 			}
-			fleet, err := src.read(cmd, args[0])
+			fleet, err := src.Read(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -69,20 +71,20 @@ cluster.
 			for _, c := range clusters {
 				all = append(all, matrix.Of(c, o))
 			}
-			if out.format == "svg" && len(all) != 1 {
+			if out.Format == "svg" && len(all) != 1 {
 				return errors.New("an SVG file holds one drawing: name a CLUSTER")
 			}
-			err = out.print(cmd, fleetanswer.Matrix(all, fleet.Source, result.Filter))
+			err = out.Print(cmd, answers.Matrix(all, fleet.Source, result.Filter))
 			if err != nil {
 				return err
 			}
-			return src.incomplete()
+			return src.Incomplete()
 		},
 	}
-	src.register(cmd)
-	out.register(cmd, form.Names...)
-	choose.register(cmd)
-	part.register(cmd)
+	src.Register(cmd)
+	out.Register(cmd, form.Names...)
+	choose.Register(cmd)
+	part.Register(cmd)
 	cmd.Flags().BoolVar(&o.Hosts, "hosts", false, "a column for each host instead of each kind")
 	cmd.Flags().BoolVar(&o.All, "all", false, "every VM, each in a row of its own")
 	cmd.Flags().StringVar(&event, "event", vnuma.PowerCycle.String(), "how the VM comes to the host: power-cycle or vmotion")

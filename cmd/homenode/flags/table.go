@@ -1,0 +1,47 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Table reads --table: which of these tables a CSV file has.
+type Table struct {
+	Name  string
+	names []string
+}
+
+// Register adds the flag to a command.
+func (f *Table) Register(cmd *cobra.Command, names []string) {
+	f.names = names
+	cmd.Flags().StringVar(&f.Name, "table", "findings", "table that --format csv writes: "+strings.Join(names, ", "))
+}
+
+// Check looks at the flags before anything is read.
+func (f *Table) Check(cmd *cobra.Command, out *Output) error {
+	switch {
+	case !slices.Contains(f.names, f.Name):
+		return fmt.Errorf("--table: found %q, want one of %s", f.Name, strings.Join(f.names, ", "))
+	case out.Format != "csv" && cmd.Flags().Changed("table"):
+		return errors.New("--table: only with --format csv")
+	case out.Format == "xlsx" && (out.File == "" || out.File == "-") && IsTerminal(cmd.OutOrStdout()):
+		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
+	}
+	return nil
+}
+
+// SourceFiles returns the sources that are files, and "" for each other one.
+func SourceFiles(sources []string) []string {
+	files := make([]string, len(sources))
+	for i, source := range sources {
+		if info, err := os.Stat(source); err == nil && info.Mode().IsRegular() {
+			files[i] = source
+		}
+	}
+	return files
+}
