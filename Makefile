@@ -110,7 +110,7 @@ same-bytes:
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs
-	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/report ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma -update
+	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma -update
 
 docs:
 	$(GO) run ./cmd/homenode docs docs

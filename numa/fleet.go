@@ -212,7 +212,7 @@ func SameHost(a, b string) bool {
 	return errA != nil && errB != nil
 }
 
-// NamesNobody reports whether hosts that have nothing to do with each other bear the name:
+// NamesNobody reports whether hosts that have nothing to do with each other have the name:
 // it is what ESXi calls itself before it is given one, or empty.
 func NamesNobody(host string) bool {
 	host = strings.ToLower(host)

@@ -125,7 +125,7 @@ func (f *Fleet) noteAges(parts []Part) {
 // A twinKey names an object for the reader and tells whether it is also elsewhere.
 type twinKey struct{ key, name string }
 
-// hostKeys returns the hosts by name. An ESXi host that nobody named is called
+// hostKeys returns the hosts by name. An ESXi host without a name of its own is called
 // localhost everywhere.
 func hostKeys(f *Fleet) []twinKey {
 	var keys []twinKey

@@ -11,10 +11,10 @@ import (
 // OriginKind says how a fact came to be known.
 type OriginKind uint8
 
-// The kinds of origin, never mixed: a fact nobody stated is Unknown, which is
+// The kinds of origin, never mixed: a fact that is not stated is Unknown, which is
 // neither zero nor false.
 const (
-	Unknown OriginKind = iota // nobody said
+	Unknown OriginKind = iota // not stated
 	Read                      // stated by the source, at Origin.Where
 	Derived                   // computed from read facts, named in Origin.Where
 	Assumed                   // neither: Origin.Where says why it was taken

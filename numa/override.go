@@ -16,8 +16,8 @@ var ErrNoHost = errors.New("no host is named")
 // pattern (path.Match), with or without domain, into k NUMA nodes each. It is for sources that know no
 // nodes: a host whose nodes were read is an error, because reading beats saying.
 // What was said before is replaced: '*=1' and then 'esx07=2'. where names the
-// user's statement, from which nodes and their memory are derived: nobody read
-// the cores and the memory of a node.
+// user's statement, from which nodes and their memory are derived: the
+// cores and the memory of a node were not read.
 func (f *Fleet) SetNodesPerSocket(pattern string, k int, where string) error {
 	matched := 0
 	for i := range f.Hosts {

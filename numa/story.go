@@ -13,10 +13,10 @@ type Story struct {
 	Every time.Duration `json:"every"`
 	Seed  uint64        `json:"seed"` // of the noise of loads
 
-	Used  []NodeUse `json:"used"`  // memory that is taken from the start: VMkernel, VMs nobody describes
+	Used  []NodeUse `json:"used"`  // memory that is taken from the start: VMkernel, VMs that are not described
 	Loads []VMLoad  `json:"loads"` // at the start; VMs that are not named have Unstated
 	Talks []Talk    `json:"talks"`
-	// Unstated is the load of VMs that nobody describes, and its origin.
+	// Unstated is the load of VMs that are not described, and its origin.
 	Unstated Fact[Load] `json:"unstated"`
 	Events   []Event    `json:"events"` // in the order of time; those of one time in the order they happen
 

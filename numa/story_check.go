@@ -147,7 +147,7 @@ func (s *Story) checkStart(ids *storyIDs) error {
 	}
 	if s.Unstated.Known() {
 		if err := s.Unstated.Value.Check(); err != nil {
-			return fmt.Errorf("load of VMs that nobody describes: %w", err)
+			return fmt.Errorf("load of VMs that are not described: %w", err)
 		}
 	}
 	seen := make(map[string]bool, len(s.Seen))
@@ -249,7 +249,7 @@ func (t *Talk) check(ids *storyIDs) error {
 	return nil
 }
 
-// check reports what the event lacks for its kind, or holds that cannot be.
+// check reports what the event lacks for its kind, or checks that cannot be.
 func (e *Event) check(ids *storyIDs) error {
 	if e.VM != "" {
 		if err := ids.vm(e.VM); err != nil {

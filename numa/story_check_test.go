@@ -74,7 +74,7 @@ func TestStoryCheck(t *testing.T) {
 		{"grows backwards", load(func(l *Load) { l.Over = -Step }), `load of VM "v1": memory grows over -2s, want a multiple of 2s`},
 		{"points out of order", load(func(l *Load) { l.CPU.Points[1].At = 0 }), `load of VM "v1": CPU at 0s does not come after that at 0s`},
 		{"a point of too much", load(func(l *Load) { l.CPU.Points[1].Share = 2 }), `load of VM "v1": CPU of 2 at 1m0s, want a share in [0, 1]`},
-		{"unstated", func(s *Story) { s.Unstated.Value.Active = -1 }, "load of VMs that nobody describes: active of -1, want a share in [0, 1]"},
+		{"unstated", func(s *Story) { s.Unstated.Value.Active = -1 }, "load of VMs that are not described: active of -1, want a share in [0, 1]"},
 		{"talks to itself", func(s *Story) { s.Talks[0].B = "v1" }, `talk 1: VM "v1" with itself`},
 		{"rate", func(s *Story) { s.Talks[0].Rate = math.NaN() }, "talk 1: rate of NaN a second"},
 		{"seen nowhere", func(s *Story) { s.Seen[0].Host = "" }, `VM "v1" as it was seen: host "" is not in the fleet`},

@@ -22,7 +22,7 @@ vm web01 gid=102 vcpus=4 memory=16GB homes=0 local=15GB remote=0 ready=12%
 60m end
 `
 
-// What the configuration takes away is kept apart, and so are thresholds that may.
+// What the configuration takes away is kept apart, and so are threschecks that may.
 func TestMuted(t *testing.T) {
 	in, err := incident.Read("night.txt", []byte(mutedNight))
 	if err != nil {

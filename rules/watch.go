@@ -22,7 +22,7 @@ type Watched struct {
 	Notes  []numa.Note // what could not be judged, or not for certain, and why
 	Unread int         // files of which nothing could be read
 	Muted  []Muted     // findings that the configuration takes away, but for Suppressed
-	Laxer  []string    // thresholds that may keep a rule silent which would speak by default
+	Laxer  []string    // threschecks that may keep a rule silent which would speak by default
 	Filter string      // what of the recordings is shown; "" for all of it
 }
 

@@ -298,7 +298,7 @@ func TestNothingRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if list.Passed != 1 || len(list.Jobs) != 0 {
-		t.Errorf("listed %+v, want one file passed over", list)
+		t.Errorf("listed %+v, want one file skipped", list)
 	}
 	_, err = Run(t.Context(), Here{Root: root}, list.Jobs, options(), nil)
 	if want := "found nothing that is read"; err == nil || err.Error() != want {

@@ -65,7 +65,7 @@ func TestTaskWithWrongOptions(t *testing.T) {
 	}
 }
 
-// A hidden file among others that belong together is passed over, and no other with it.
+// A hidden file among others that belong together is skipped, and no other with it.
 func TestScanHiddenAmongOthers(t *testing.T) {
 	root := t.TempDir()
 	const clients = "groupName groupID clientID homeNode affinity nWorlds vmmWorlds localMem remoteMem currLocal cummLocal\nvm.1 11 0 0 3 4 4 1024 0 100 100\n"
@@ -84,7 +84,7 @@ func TestScanHiddenAmongOthers(t *testing.T) {
 	}
 	want := []string{"esx01/clients-20261121T203000Z.txt", "esx01/clients-20261121T203100Z.txt"}
 	if fmt.Sprint(got) != fmt.Sprint(want) || list.Passed != 1 {
-		t.Errorf("the jobs have %q, %d passed over; want %q, 1", got, list.Passed, want)
+		t.Errorf("the jobs have %q, %d skipped; want %q, 1", got, list.Passed, want)
 	}
 }
 

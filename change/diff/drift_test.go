@@ -128,7 +128,7 @@ N019 prod/web01 none -> info
 other prod/web01: is a template
     template off -> on
 `},
-		{"nobody knows its vCPUs", "web01 host=esx01 vcpus=4", "web01 host=esx01 vcpus=?", `
+		{"its vCPUs are unknown", "web01 host=esx01 vcpus=4", "web01 host=esx01 vcpus=?", `
 0 better 1 worse 0 other 2 unchanged 0 moved 1 one-sided
 worse prod/web01: the vCPU count is unknown
 `},

@@ -61,7 +61,7 @@ func TestEdited(t *testing.T) {
 	}
 }
 
-// TestTwin runs the scheduler's twin on the demo's clusters for ten minutes, all memory
+// TestTwin runs the simulated scheduler on the demo's clusters for ten minutes, all memory
 // touched, before and after the proposal, and after its steps one by one: what is
 // proposed on a static prediction is to hold where the balancer works, too.
 func TestTwin(t *testing.T) {

@@ -176,7 +176,7 @@ func (s *search) travel(u int32, to []int32) []step {
 	return steps
 }
 
-// detour moves a pending unit, the smallest first, to a host where it is in nobody's
+// detour moves a pending unit, the smallest first, to a host where it is in no other's
 // way, so that another pending one can move; nil when there is none.
 func (s *search) detour(pending []int32, goal *state) []step {
 	bySize := slices.Clone(pending)

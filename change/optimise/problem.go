@@ -7,8 +7,8 @@
 // For each VM its host, among those that take it, and its shape, from a short list; the
 // first shape is the one it has. Nothing is decided inside a host: there ESXi gives the
 // NUMA clients their home nodes itself, and package placement predicts what it does
-// (rule book C-4, C-5, C-15), VM after VM in the order of their IDs, because nobody
-// states the order of their power-ons. With Constraints.NodeAffinity shapes with
+// (rule book C-4, C-5, C-15), VM after VM in the order of their IDs, because the
+// order of their power-ons is not stated. With Constraints.NodeAffinity shapes with
 // numa.nodeAffinity are candidates too; they are off by default because an affinity
 // outlives its reason (C-12).
 //

@@ -138,7 +138,7 @@ func kept(e *numa.Event, in map[string]bool) bool {
 }
 
 // leftOut counts the events of the story that are no part of the runs, and the VMs of the
-// hosts that are off at the start: nobody reckons with them.
+// hosts that are off at the start: they are not used.
 func leftOut(s *numa.Story, p *optimise.Problem) (events, off int) {
 	in, hosts := vmIDs(p), map[string]bool{}
 	for i := range p.Hosts {

@@ -223,7 +223,7 @@ func (r *Result) rank() {
 func better(a, b *PointResult) int {
 	by := func(k int) int {
 		x, y := a.Measured[k], b.Measured[k]
-		if x.Known != y.Known { // of what did not run nobody knows how fast it was
+		if x.Known != y.Known { // the speed of what did not run is unknown
 			if x.Known {
 				return 1
 			}

@@ -113,7 +113,7 @@ func TestDecodeStoryErrors(t *testing.T) {
 		{"nothing", "", "story: found 0 bytes without a line end, want a line of JSON and a snapshot"},
 		{"another format", strings.Replace(good, storyFormat, "x", 1), `story: found format "x", version 1, want "homenode-story", version 1`},
 		{"another version", strings.Replace(good, `"version":1`, `"version":2`, 1), `story: found format "homenode-story", version 2, want "homenode-story", version 1`},
-		{"a field nobody knows", strings.Replace(good, `"seed"`, `"sed"`, 1), `story: json: unknown field "sed"`},
+		{"an unknown field", strings.Replace(good, `"seed"`, `"sed"`, 1), `story: json: unknown field "sed"`},
 		{"more", strings.Replace(good, "\n", "{}\n", 1), "story: found more behind its JSON"},
 		{"no fleet", good[:strings.Index(good, "\n")+1], "story:1:1: found the end of the file: it is cut short"},
 		{"cannot be", strings.Replace(good, `"length":3600000000000`, `"length":1`, 1), "story: length of 1ns, want a multiple of 2s"},

@@ -40,7 +40,7 @@ type worker struct {
 
 	lock  sync.Mutex
 	id    string
-	story *numa.Story // of id; nobody writes to it
+	story *numa.Story // of id; it is not written to
 }
 
 func (w *worker) do(ctx context.Context, payload []byte) ([]byte, error) {

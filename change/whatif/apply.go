@@ -24,7 +24,7 @@ type Effect struct {
 // each of them did. f stays as it is. A change that names nothing is an error. A fact
 // that has the wanted value already keeps its origin.
 //
-// Nobody observed the changed fleet: compare it with Unobserved(f).
+// The changed fleet was not observed: compare it with Unobserved(f).
 func Apply(f *numa.Fleet, changes []Change, choices vnuma.Choices) (*numa.Fleet, []Effect, error) {
 	out := Unobserved(f)
 	var effects []Effect
@@ -262,8 +262,8 @@ func setVM(v *numa.VM, w word.Word, where string) error {
 	return nil
 }
 
-// also returns the origin of a list of which the user said a part. When nobody knows
-// the rest, the list stays unknown: what the user said counts, and the prediction
+// also returns the origin of a list of which the user said a part. When the rest is
+// unknown, the list stays unknown: what the user said counts, and the prediction
 // still assumes the rest.
 func also(o numa.Origin, where string) numa.Origin {
 	if o.Kind != numa.Unknown && !strings.HasSuffix(o.Where, ", "+where) {

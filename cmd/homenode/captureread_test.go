@@ -60,7 +60,7 @@ func (c *cancelled) Read(p []byte) (int, error) {
 func TestCaptureStopped(t *testing.T) {
 	text := captureOf("esx01", "11/21/2026 10:00:00", 300_000)
 	half := len(text) / 2
-	waits, never := io.Pipe() // nobody writes
+	waits, never := io.Pipe() // is never written to
 	defer never.Close()
 	for name, rest := range map[string]io.Reader{"with more to read": strings.NewReader(text[half:]), "while it waits": waits} {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestCaptureOfNothing(t *testing.T) {
 	}
 }
 
-// Rates of a VM whose vCPUs nobody counts are sums: beside those of each vCPU they are named.
+// Rates of a VM whose vCPUs are not counted are sums: beside those of each vCPU they are named.
 func TestCaptureWithoutVCPUs(t *testing.T) {
 	const ready = `"(PDH-CSV 4.0) (UTC)(0)","\\esx01\Group Cpu(7:db01)\% VmWait","\\esx01\Group Cpu(7:db01)\% Ready"`
 	const vcpu = `,"\\esx01\Vcpu(7:db01:44:vmx-vcpu-0:db01)\% Ready"`

@@ -28,7 +28,7 @@ func addCompletion(root *cobra.Command) {
 	}
 	byFlag := map[string]cobra.CompletionFunc{
 		"fail-on": flags.Among(severities), "event": flags.Among(vnuma.EventNames()), "choose": completeChoice, "table": flags.Among(fleet.TableNames()),
-		"on": completeHost, "host": completeHost, "from": completeHost, "lose-host": completeHost, "fleet": completeSource,
+		"on": completeHost, "host": completeHost, "from-host": completeHost, "lose-host": completeHost, "fleet": completeSource,
 	}
 	arguments := map[string]cobra.CompletionFunc{
 		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "simulate": completeSource, "sweep": completeSource, "optimise": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,
@@ -43,7 +43,7 @@ func addCompletion(root *cobra.Command) {
 				complete = flags.Among(recording.CaptureTables())
 			case "simulate table":
 				complete = flags.Among(recording.SimulationTables())
-			case "capture host", "capture from", "replay host", "replay from": // a name that only the user knows, and a time
+			case "capture host", "replay host": // a name that only the user knows
 				continue
 			}
 			if c.Flags().Lookup(name) != nil {

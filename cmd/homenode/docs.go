@@ -62,7 +62,7 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	index = bytes.Buffer{}
 	index.WriteString(generated + "# Rules\n\nH and N judge settings (`homenode assess`), M what a recording shows (`homenode capture`).\n\n| ID | up to | about | what |\n|---|---|---|---|\n")
 	for _, r := range rules.All {
-		out["rules/"+r.ID+".md"] = rulePage(r)
+		out["rules/"+r.ID+".md"] = append([]byte(generated), rulePage(r)...)
 		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.About(), r.Title)
 	}
 	out["rules/README.md"] = index.Bytes()
@@ -90,9 +90,10 @@ func commandPage(c *cobra.Command) []byte {
 	return b.Bytes()
 }
 
+// rulePage returns the page of a rule in Markdown: docs/rules and homenode rules show it.
 func rulePage(r *rule.Rule) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s# %s %s\n\nAbout: a %s. Severity: up to %s. Short name: `%s`.\n", generated, r.ID, r.Title, r.About(), r.Severity, r.Name)
+	fmt.Fprintf(&b, "# %s %s\n\nAbout: a %s. Severity: up to %s. Short name: `%s`.\n", r.ID, r.Title, r.About(), r.Severity, r.Name)
 	if r.Watch != nil {
 		b.WriteString("It judges recordings (`homenode capture`), not settings.\n")
 	}

@@ -23,7 +23,7 @@ column, unit and warnings: to see what homenode makes of a file before it is use
 
 It reads every kind of file that homenode knows: inventories (RVTools exports, snapshots, scenarios), logs and
 settings of VMs, output of host commands, tools inside guests, and results of benchmarks. Folders and archives
-are read file by file; files of other kinds in them are passed over.
+are read file by file; files of other kinds in them are skipped.
 
 Exit code 0: all files were read; 2: one could not be.`,
 		Example: `  homenode read vmware.log

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/alike"
 	"homenode/internal/texttab"
-	"homenode/output/report"
 	"homenode/rules"
 	"homenode/rules/rule"
 )
@@ -39,16 +39,20 @@ func newRules() *cobra.Command {
 				}
 				chosen = []*rule.Rule{r}
 			}
-			return out.Write(cmd, func(w io.Writer, colour bool) error {
+			return out.Write(cmd, func(w io.Writer, _ bool) error {
 				switch {
 				case conflicts:
 					return writeConflicts(w)
 				case out.Format == "json":
-					return report.RulesJSON(w, chosen)
+					enc := json.NewEncoder(w)
+					enc.SetIndent("", " ")
+					enc.SetEscapeHTML(false)
+					return enc.Encode(chosen)
 				case len(args) == 1:
-					return report.RulePage(w, chosen[0], colour)
+					_, err := onTerminal.WriteString(w, string(rulePage(chosen[0])))
+					return err
 				}
-				return report.RuleList(w, chosen, colour)
+				return writeRules(w, chosen)
 			})
 		},
 	})
@@ -99,6 +103,23 @@ func statement(id string) (text string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// onTerminal makes the page of a rule one for a terminal.
+var onTerminal = strings.NewReplacer("[homenode.yaml](../config.md)", "homenode.yaml (docs/config.md)",
+	"[rule book](../rulebook.md)", "rule book (homenode rules ID)")
+
+// writeRules writes one line a rule.
+func writeRules(w io.Writer, all []*rule.Rule) error {
+	t := texttab.Table{}
+	for _, r := range all {
+		t.Row(r.ID, strings.ToUpper(r.Severity.String()), r.About(), r.Title)
+	}
+	if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\none of %d in full: homenode rules ID\n", len(all))
+	return err
 }
 
 func writeConflicts(w io.Writer) error {

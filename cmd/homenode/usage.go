@@ -52,7 +52,7 @@ var moved = map[string]string{
 var renamed = map[string]string{
 	"size fit --count": "host-count", "size speed --count": "host-count", "size speed --vms": "vm-count", "size io --hosts": "host-count", "size io --rule": "rules-of-thumb",
 	"size calibrate --hosts": "host-count", "size pages --host": "host-name", "size pages --vm": "vm-memory", "size rightsize --host": "host-name",
-	"size dump --reserve": "keep-free", "size latency --cpu": "processor", "size latency --budget": "time-budget",
+	"matrix --hosts": "each-host", "explain --from": "from-host", "size dump --reserve": "keep-free", "size latency --cpu": "processor", "size latency --budget": "time-budget",
 }
 
 // addUsageHelp lets the errors about arguments and flags say what is wanted: cobra

@@ -233,7 +233,7 @@ func (h *plainHost) partners(c *plainClient) (m int64) {
 	salt := func(v *plainVM) string {
 		s, ok := v.vm.Settings.Value.Lookup("sched.mem.pshare.salt")
 		if ok && s == "" {
-			return "of " + v.vm.ID // nobody else's
+			return "of " + v.vm.ID // its alone
 		}
 		return s
 	}

@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// The plain twin is docs/simulation.md once more, as plainly as it can be written: one
+// The plain simulation is docs/simulation.md once more, as plainly as it can be written: one
 // function for each paragraph, structs of pointers, loops. It is the specification that
 // the kernel is compared with, tick by tick and sum by sum (TestTwin, FuzzTwin). It was
 // written from the page alone, without a look at the kernel.
@@ -150,7 +150,7 @@ func (c *plainClient) part(x int64) int64 {
 	return times(x, int64(c.first+c.n), all) - times(x, int64(c.first), all)
 }
 
-// free returns the pages that nobody uses.
+// free returns the pages that are not used.
 func (n *plainNode) free() int64 { return max(0, n.mem-n.used) }
 
 // all returns the pages of the client on nodes.

@@ -33,7 +33,7 @@ func TestTalkEnds(t *testing.T) {
 	if at != 32 { // the talk ends before step 30; moves are for even periods
 		t.Errorf("moved after %d steps, want 32", at)
 	}
-	if diff := twins(t, s, vnumaChoices(1)); diff != "" {
+	if diff := plainDiff(t, s, vnumaChoices(1)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -202,7 +202,7 @@ func shownByName(s *numa.Story, r *simRun) string {
 }
 
 // TestOrderOfVMs checks that the order of VMs changes nothing but ties. The stories are
-// those in which the plain twin never chose between equal clients and in which no memory
+// those in which the plain simulation never chose between equal clients and in which no memory
 // was asked for that its first choice did not have: then who comes first does not matter.
 func TestOrderOfVMs(t *testing.T) {
 	done, moves := 0, int64(0)

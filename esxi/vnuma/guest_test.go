@@ -117,7 +117,7 @@ func TestNewGuestSettings(t *testing.T) {
 	}
 }
 
-// TestNewGuestUnknown assumes only what nobody stated.
+// TestNewGuestUnknown assumes only what is not stated.
 func TestNewGuestUnknown(t *testing.T) {
 	if _, _, err := NewGuest(&numa.VM{Name: "db01"}); err == nil || err.Error() != "VM db01: the vCPU count is unknown" {
 		t.Errorf("no vCPUs: %v", err)

@@ -78,7 +78,7 @@ func After(name string, known []string) string {
 
 // distance returns how many letters must be put in, taken out or changed to make b of
 // a (Levenshtein), one row at a time. Words that differ in length by more than
-// mostEdits are told apart by that.
+// mostEdits are distinguished by that.
 func distance(a, b string) int {
 	if d := len(a) - len(b); d > mostEdits || d < -mostEdits {
 		return max(d, -d)

@@ -31,7 +31,7 @@ var floors = [][]string{
 // closed are doors that stay shut although the floors would allow them, with the one
 // package behind them that may be seen.
 var closed = map[[2]string]string{
-	{"esxi", "internal"}: "",            // the twin stands on the words alone
+	{"esxi", "internal"}: "",            // the simulation stands on the words alone
 	{"rules", "source"}:  "",            // a rule judges the model, not a file
 	{"capture", "esxi"}:  "",            // what happened knows nothing of what was predicted
 	{"output", "source"}: "source/fact", // homenode read prints what a file states
@@ -46,7 +46,7 @@ var above = []string{"rules/filter", "rules/policy", "rules/simulate", "rules/ve
 var ruleSees = map[string][]string{
 	"rules/finding":        {},
 	"rules/confront":       {},
-	"rules/rule":           {"rules/confront"}, // findings of recordings carry what was confronted
+	"rules/rule":           {"rules/confront"}, // findings of recordings carry what was compared with the prediction
 	"rules/guestview":      {"rules/confront"}, // these three judge by what a guest or a host showed,
 	"rules/observedhomes":  {"rules/confront"}, // beside what was predicted
 	"rules/observedlayout": {"rules/confront"},
@@ -101,15 +101,15 @@ func TestImportDirection(t *testing.T) {
 func TestDoors(t *testing.T) {
 	tests := []struct{ dir, imp, want string }{
 		{"rules", "homenode/source/esxtop", "that door is shut"},
-		{"rules/headroom", "homenode/output/report", "output stands above rules"},
+		{"rules/headroom", "homenode/output/fleet", "output stands above rules"},
 		{"change/diff", "homenode/size/fit", "change and size stand on one floor"},
 		{"numa", "homenode/internal/alike", "numa and internal stand on one floor"},
 		{"esxi/vnuma", "homenode/internal/alike", "that door is shut"},
 		{"esxi/vnuma", "homenode/esxi/scheduler", "that door is shut"},
 		{"esxi/scheduler", "homenode/esxi/vnuma", ""},
 		{"capture", "homenode/esxi/vnuma", "that door is shut"},
-		{"output/report", "homenode/source/fact", ""},
-		{"output/report", "homenode/source/esxtop", "that door is shut"},
+		{"output/fleet", "homenode/source/fact", ""},
+		{"output/fleet", "homenode/source/esxtop", "that door is shut"},
 		{"rules/headroom", "homenode/rules/rule", ""},
 		{"rules/headroom", "homenode/rules/affinity", "a rule sees rules/rule and rules/finding of its room"},
 		{"rules/headroom", "homenode/rules", "a rule sees rules/rule and rules/finding of its room"},
@@ -117,9 +117,9 @@ func TestDoors(t *testing.T) {
 		{"rules/simulate", "homenode/rules", ""},
 		{"rules", "homenode/rules/simulate", "it stands above the rules"},
 		{"numa/unit", "golang.org/x/text", "numa stands on the standard library alone"},
-		{"output/report", "github.com/nats-io/nats.go", "only [internal/queue] may"},
-		{"output/report", "homenode", "the module has no package of its own"},
-		{"output/report", "homenode/shed/tool", "folder shed stands on no floor"},
+		{"output/fleet", "github.com/nats-io/nats.go", "only [internal/queue] may"},
+		{"output/fleet", "homenode", "the module has no package of its own"},
+		{"output/fleet", "homenode/shed/tool", "folder shed stands on no floor"},
 	}
 	for _, tt := range tests {
 		if got := wrong(tt.dir, tt.imp); got != tt.want {

@@ -31,7 +31,7 @@ func TestAccess(t *testing.T) {
 		{"another scheme", "http://127.0.0.1:4222", "", `queue: found the URL "http://127.0.0.1:4222", want nats://host:port or tls://host:port`},
 		{"no scheme", "127.0.0.1", "", `queue: found the URL "127.0.0.1", want nats://host:port or tls://host:port`},
 		{"token as plain text", "nats://queue:4222", secret, "queue: the token would go to queue:4222 as plain text: want tls://queue:4222"},
-		{"nobody there", "nats://127.0.0.1:1", secret, "queue nats://127.0.0.1:1: nats: no servers available for connection"},
+		{"no server there", "nats://127.0.0.1:1", secret, "queue nats://127.0.0.1:1: nats: no servers available for connection"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Dial(t.Context(), Access{URL: tt.url, Token: tt.token})

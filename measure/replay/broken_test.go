@@ -97,7 +97,7 @@ func TestNotes(t *testing.T) {
 			"no % Ready of 1 VM: they are taken to ask for what they got",
 			"not compared: ready, which the capture does not state",
 		}},
-		{"nobody knows the vCPUs", night + "vm odd gid=3 homes=1 local=4GB remote=0\n5m end\n", inventory, []string{
+		{"the vCPUs are unknown", night + "vm odd gid=3 homes=1 local=4GB remote=0\n5m end\n", inventory, []string{
 			"VM odd: it is not in the inventory: its settings are assumed to be the defaults; the capture does not say how many vCPUs it has: it is left out",
 			"no active memory (Touched MBytes) of 2 VMs: the share that stories assume is taken",
 		}},

@@ -64,7 +64,7 @@ func TestQuiet(t *testing.T) {
 }
 
 // TestBusy checks that a story with noise and contention, of which the ticks tell all that
-// the twin begins with, replays without error as well: the same balancer does the same.
+// the simulation begins with, replays without error as well: the same balancer does the same.
 func TestBusy(t *testing.T) {
 	moved := 0.0
 	for seed := range uint64(30) {

@@ -17,7 +17,7 @@ const (
 type Figure[T ~float64] struct {
 	Value T `json:"value"`
 	// Low and High bound it: what was measured or printed for like cases, or the
-	// confidence interval of a fit. Equal to Value when nobody states a range.
+	// confidence interval of a fit. Equal to Value when no range is stated.
 	Low      T      `json:"low"`
 	High     T      `json:"high"`
 	Origin   Origin `json:"origin"`

@@ -1,4 +1,4 @@
-// Package unit holds what the sums of an architect share: the units they are
+// Package unit holds what an architect's capacity calculations share: the units they are
 // counted in and figures with their source, hardware and range. The sums themselves
 // are in the folders below it, one for each question; all are pure functions.
 //

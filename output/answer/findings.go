@@ -43,7 +43,7 @@ type Subject struct {
 	Group string // subjects of one group stand for each other in a line
 	Key   string // the same in every run; names may change
 	ID    string // in its source
-	At    string // where it was read; "" when nobody says
+	At    string // where it was read; "" when unknown
 	// File is the file that the finding is in, and Line the line from 1; "" is none for
 	// what was watched, and else goes by At and the sources.
 	File    string
@@ -123,7 +123,7 @@ func (f *Findings) Named(findings []*finding.Finding) string {
 	return strings.Join(parts, ", ")
 }
 
-// Assumed says how many of the findings rest on something that nobody stated.
+// Assumed says how many of the findings rest on something that is not stated.
 func Assumed(findings []*finding.Finding) string {
 	n := 0
 	for _, f := range findings {

@@ -176,7 +176,7 @@ func aboutOf(one *rule.Rule) string {
 
 // physicalOf returns the file that at is in, with the line when at names one, else the
 // first: GitHub wants a line. With several sources it is the one that at begins with;
-// when none does, nobody knows.
+// when none does, it is unknown.
 func physicalOf(at string, files []string) *sarifPhysical {
 	for _, file := range files {
 		rest, in := strings.CutPrefix(at+":", file+":")

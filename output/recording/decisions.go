@@ -19,7 +19,7 @@ import (
 )
 
 // Decisions returns the answer why the scheduler decided what it did, in the order of time:
-// about one VM and on one host, "" for all. A name that nobody bears is an error that names
+// about one VM and on one host, "" for all. A name that no VM has is an error that names
 // those alike.
 func Decisions(result *simulate.Result, vm, host string, o Options) (*answer.Answer, error) {
 	r := simulated(result, o)

@@ -145,7 +145,7 @@ func TestSimulatedRules(t *testing.T) {
 	}
 }
 
-// TestSimulatedErrors checks what is said of names that nobody bears.
+// TestSimulatedErrors checks what is said of names that no VM has.
 func TestSimulatedErrors(t *testing.T) {
 	r := simulated(t, busyStory)
 	vm := func(name string) error {

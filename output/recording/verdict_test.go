@@ -69,7 +69,7 @@ func TestCaptureVerdict(t *testing.T) {
 			"NUMA cannot be ruled out: N%L of 1 VM was below 80 %, at the least 75 % of app02 with 2 GB remote, but what was recorded on esx08 is a single moment.",
 			"Looked at: N%L of 1 VM (least 75 %, app02 at 22:00:00), home nodes, 1 NUMA migration, ready time. The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 		{"ticks far apart", []*capture.Recording{&apart}, nil,
-			"NUMA cannot be ruled out: N%L of 1 VM was below 80 %, at the least 75 % of app02 with 2 GB remote, but the ticks on esx08 are more than 5 min apart: nobody knows what was between them.",
+			"NUMA cannot be ruled out: N%L of 1 VM was below 80 %, at the least 75 % of app02 with 2 GB remote, but the ticks on esx08 are more than 5 min apart: shorter episodes are not seen.",
 			"Looked at: N%L of 1 VM (least 75 %, app02 at 22:00:00), home nodes, 1 NUMA migration, ready time. The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 		{"ten seconds", []*capture.Recording{&short}, nil,
 			"NUMA cannot be ruled out: N%L of 1 VM was below 80 %, at the least 75 % of app02 with 2 GB remote in 10 s on esx08, but that is too short: rules look for minutes.",

@@ -75,7 +75,7 @@ vmware.log on esx11, first-power-on: comparable true, agrees true
   virtual nodes (VPDs): 4 × 9, predicted 4 × 9, true
   NUMA clients (PPDs): 4 × 9, predicted 4 × 9, true
 `},
-		{"on a host that nobody knows", "vm db host=esx11 vcpus=12\nseen db by=vmware.log host=esx99 nodes=2x6 clients=2x6", `
+		{"on an unknown host", "vm db host=esx11 vcpus=12\nseen db by=vmware.log host=esx99 nodes=2x6 clients=2x6", `
 vmware.log on esx11, power-cycle: comparable true, agrees true
   virtual nodes (VPDs): 2 × 6, predicted 2 × 6, true
   NUMA clients (PPDs): 2 × 6, predicted 2 × 6, true
@@ -87,7 +87,7 @@ vmware.log on esx01.example.org, resume: comparable true, agrees false
   NUMA clients (PPDs): 2 × 18, predicted 2 × 18, true
   reason: powered on last on a host like esx11 (4 nodes of 10 cores and 256 GB) and moved here: the guest keeps its nodes (D-1)
 `},
-		{"a difference on a host that nobody knows", "vm db host=esx11 vcpus=12\nseen db by=vmware.log host=esx99 vcpus=12 nodes=3x4 clients=3x4", `
+		{"a difference on an unknown host", "vm db host=esx11 vcpus=12\nseen db by=vmware.log host=esx99 vcpus=12 nodes=3x4 clients=3x4", `
 vmware.log on esx11, power-cycle: comparable true, agrees false
   virtual nodes (VPDs): 3 × 4, predicted 2 × 6, false
   NUMA clients (PPDs): 3 × 4, predicted 2 × 6, false
@@ -100,7 +100,7 @@ vmware.log on esx11, power-cycle: comparable true, agrees true
   NUMA clients (PPDs): 2 × 5, predicted 2 × 5, true
   other: release of the host = 6.0, inventory 7.0 U3
 `},
-		{"with a release that nobody describes", "vm db host=esx11 vcpus=10\nseen db by=vmware.log host=esx11 release=2.5 nodes=10 clients=10", `
+		{"with a release that is not described", "vm db host=esx11 vcpus=10\nseen db by=vmware.log host=esx11 release=2.5 nodes=10 clients=10", `
 vmware.log on esx11, power-cycle: comparable true, agrees true
   virtual nodes (VPDs): 1 × 10, predicted 1 × 10, true
   NUMA clients (PPDs): 1 × 10, predicted 1 × 10, true
@@ -161,7 +161,7 @@ vmware.log on esx01.example.org, power-cycle: comparable true, agrees true
 sched-stats on esx01.example.org, power-cycle: comparable false, agrees false
   open: the observation holds no topology
 `},
-		{"what nobody stated explains it", "vm db vcpus=32 hotAdd=? hw=?\nseen db by=vmware.log nodes=32 clients=2x16", `
+		{"what is not stated explains it", "vm db vcpus=32 hotAdd=? hw=?\nseen db by=vmware.log nodes=32 clients=2x16", `
 vmware.log on esx01.example.org, power-cycle: comparable true, agrees false
   virtual nodes (VPDs): 1 × 32, predicted 2 × 16, false
   NUMA clients (PPDs): 2 × 16, predicted 2 × 16, true

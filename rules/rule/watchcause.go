@@ -10,7 +10,7 @@ import (
 	"homenode/rules/finding"
 )
 
-// Defaults of thresholds that two rules ask for, as the page of the rule named has them.
+// Defaults of threschecks that two rules ask for, as the page of the rule named has them.
 const (
 	LowMinutes     = 5 // M001.minutes
 	MovesPerMinute = 3 // M003.perMinute

@@ -41,7 +41,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestNoWaitKnown checks that the start, of which nobody knows how long VMs wait, has no
+// TestNoWaitKnown checks that the start, of which it is unknown how long VMs wait, has no
 // speed: not that of a VM that never waits.
 func TestNoWaitKnown(t *testing.T) {
 	const text = "release 7.0\nhost h nodes=2 cores=4 nodeMemory=64GB\nvm a vcpus=4 memory=8GB\nvm b vcpus=4 memory=8GB\nvm c vcpus=4 memory=8GB\nload * cpu=100%%\nrun 1h every=%s\n"

@@ -36,7 +36,7 @@ func PublishedScope(path iocost.Path) Scope {
 	return Host
 }
 
-// Compare puts each cost beside the published one of its kind and scope. Kinds that nobody
+// Compare puts each cost beside the published one of its kind and scope. Kinds that are not
 // published have no comparison; nor have lower bounds.
 func Compare(costs []Cost, published []iocost.Point) []Comparison {
 	var out []Comparison

@@ -8,7 +8,7 @@ const confidence = 0.95
 // quantile returns how many standard errors of a mean an interval of 95 % reaches to
 // each side, by Student's t with so many degrees of freedom: 12.706 for 1, 1.960 for very
 // many. It finds by bisection where the distribution, which is an exact sum for whole
-// degrees of freedom, holds that share.
+// degrees of freedom, checks that share.
 func quantile(freedom int) float64 {
 	low, high := 0.0, 16.0 // 1 degree of freedom has 12.7, more have less
 	for range 60 {

@@ -44,7 +44,7 @@ type Trial struct {
 	IOPS    Reading[unit.IORate]   // of all VMs together
 	Traffic *Reading[unit.BitRate] // that is printed beside IOPS; nil unknown
 	Limit   unit.IORate            // that all disks together are allowed; 0 for none
-	Load    *Load                  // nil when nobody says what CPU it took
+	Load    *Load                  // nil when its CPU is unknown
 	// Unusable says why the trial cannot be used, when its reader knows; else "".
 	Unusable string
 }

@@ -60,7 +60,7 @@ func Of(ram numa.Bytes, release numa.Release) (File, error) {
 	case ram > numa.MaxHostMemory:
 		return File{}, fmt.Errorf("found %s, want at most %s", ram, numa.MaxHostMemory)
 	case release >= numa.ESXi90+1<<16:
-		return File{}, fmt.Errorf("found release %s, want 7.0 to 9.x: nobody knows how later ones size the file", release)
+		return File{}, fmt.Errorf("found release %s, want 7.0 to 9.x: how later ones size the file is unknown", release)
 	}
 	f := File{RAM: ram, Release: release}
 	from, low, value, high := bracket(ram)

@@ -65,7 +65,7 @@ func TestOfErrors(t *testing.T) {
 		{4 * numa.GiB, numa.ESXi80, "found 4 GB, want at least 8 GB: ESXi 7.0 and later need that much"},
 		{1025 * numa.TiB, 0, "found 1025 TB, want at most 1024 TB"},
 		{64 * numa.GiB, numa.ESXi67 + 3, "ESXi 6.7 U3 keeps core dumps in a partition, not in a file: 7.0 and later have a file"},
-		{64 * numa.GiB, numa.NewRelease(10, 0, 0), "found release 10.0, want 7.0 to 9.x: nobody knows how later ones size the file"},
+		{64 * numa.GiB, numa.NewRelease(10, 0, 0), "found release 10.0, want 7.0 to 9.x: how later ones size the file is unknown"},
 	} {
 		if _, err := Of(tt.ram, tt.release); err == nil || err.Error() != tt.want {
 			t.Errorf("Of(%s, %s): %v; want %s", tt.ram, tt.release, err, tt.want)

@@ -25,7 +25,7 @@ var Medias = []Media{MediaMin, MediaSmall, MediaDefault, MediaMax}
 // limit returns how much of the device the system gets at most. A 128 GB disk of the
 // article has 119.9 GB of ESX-OSData: the system in all is 128 GiB, or 137.4 decimal GB,
 // for which the KB has 138; 64 GiB are 68.7, for which it has 69. For min it has 33, less
-// than 32 GiB: nobody has published such a layout, so the KB is taken at its word.
+// than 32 GiB: no such layout is published, so the KB is taken at its word.
 func (m Media) limit() Size {
 	switch m {
 	case MediaMin:

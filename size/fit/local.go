@@ -9,8 +9,8 @@ import (
 )
 
 // An As is the layout that makes a VM local which is not so with the clients that it has:
-// memory beyond a node with one client (rule book B-17) is remote only as long as nobody
-// divides the VM into virtual NUMA nodes (rule N005).
+// memory beyond a node with one client (rule book B-17) is remote only as long as the
+// VM is not divided into virtual NUMA nodes (rule N005).
 type As struct {
 	Nodes int      `json:"virtualNodes"`
 	VCPUs int      `json:"vcpusOfEach"`
@@ -83,6 +83,6 @@ func (r *room) holds(s *Shape, nodes int, o *Options) bool {
 	return newBin(r).take(&it, (*bin).asPlaced)
 }
 
-// described reports whether the shape is only described: nobody has set it up yet, so that
+// described reports whether the shape is only described: it is not set up yet, so that
 // it can be set up as it is best. Those of a fleet count as they are.
 func (s *Shape) described() bool { return len(s.VMs) == 0 }

@@ -31,7 +31,7 @@ type Basis string
 const (
 	Measured     Basis = "measured"
 	Interpolated Basis = "interpolated" // between measurements
-	Estimated    Basis = "estimated"    // a rule of thumb, a figure that nobody measured
+	Estimated    Basis = "estimated"    // a rule of thumb, a figure that was not measured
 	Extrapolated Basis = "extrapolated" // outside of them
 )
 

@@ -219,7 +219,7 @@ func (m *Model) Within(w Workload, cpu unit.Hz, o Options) (Workload, unit.Figur
 }
 
 // LimitUnit is the size that vSAN counts as one I/O against an IOPS limit: an assumption,
-// which the published tests bear out (b-limits: reads of 1 MiB stopped at a 32nd).
+// which the published tests support (b-limits: reads of 1 MiB stopped at a 32nd).
 const LimitUnit = 32 * numa.KiB
 
 // Limit returns the I/Os of a size that IOPS limits of virtual disks allow together.

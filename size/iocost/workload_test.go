@@ -63,7 +63,7 @@ func TestInverse(t *testing.T) {
 	}
 }
 
-// TestLoad checks the sums of the articles: by the cost of an I/O, by network and RAM, and by
+// TestLoad checks the calculations of the articles: by the cost of an I/O, by network and RAM, and by
 // the rules of thumb.
 func TestLoad(t *testing.T) {
 	m := model(t)

@@ -40,7 +40,7 @@ const (
 type Rung struct {
 	Step Step   `json:"step"`
 	Name string `json:"name"`
-	// Published is nil when nobody published the step.
+	// Published is nil when the step is not published.
 	Published *unit.Figure[unit.Seconds] `json:"published,omitempty"`
 	// Clocked says that the step takes a number of cycles: its time is by the core's clock.
 	Clocked bool `json:"clocked,omitempty"`
@@ -125,7 +125,7 @@ func memory(m *cost.Machine) (local, near, far *unit.Figure[unit.Seconds]) {
 }
 
 // Idle latency of Skylake with SNC, in ns: of the node itself and of the other one of the
-// package. Nobody else published the second.
+// package. The second is not published elsewhere.
 const localOfSNC, nearOfSNC = 74.2, 81.5
 
 // span returns the median, the least and the greatest of values in seconds.

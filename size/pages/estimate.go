@@ -14,16 +14,16 @@ func (a Amount) Bytes() numa.Bytes { return numa.Bytes(a) }
 // A Request asks for a gain where nothing was counted.
 type Request struct {
 	Memory   numa.Bytes // configured of all VMs
-	Consumed numa.Bytes // that they take on the hosts; 0 when nobody says
+	Consumed numa.Bytes // that they take on the hosts; 0 when unknown
 	Gain     unit.Figure[unit.Share]
 	Large    unit.Figure[unit.Share] // for which guests ask themselves
 	// GainAt is the Large at which Gain was measured: what is alike is taken to be spread
 	// evenly, so that the gain is in proportion to what is small. Gain is used as it is
 	// where nothing was small.
 	GainAt  unit.Share
-	Host    numa.Bytes   // memory of one host; 0 when nobody says
-	Release numa.Release // 0 when nobody says: 6.0 or later
-	VM      numa.Bytes   // the largest VM; 0 when nobody says
+	Host    numa.Bytes   // memory of one host; 0 when unknown
+	Release numa.Release // 0 when unknown: 6.0 or later
+	VM      numa.Bytes   // the largest VM; 0 when unknown
 	Scan    Scan         // zero for DefaultScan
 }
 

@@ -8,7 +8,7 @@
 //
 // A VM grows only when its vCPUs ran nearly all the time at the percentile: one that
 // waits for cores does not get more of them by more vCPUs. None is judged by less time
-// than Options.Least, and what nobody stated is never taken for nothing.
+// than Options.Least, and what is not stated never counts as nothing.
 package rightsize
 
 import (

@@ -41,7 +41,7 @@ type life struct {
 // See returns the VMs of recordings that were made with Options.Needs, by name. Lives of
 // one name that follow each other are one VM, which was restarted or moved; those that
 // run at the same time are several of one name. cluster tells in which cluster a host is,
-// "" when nobody knows: VMs of one name in two clusters are two. It may be nil.
+// "" when unknown: VMs of one name in two clusters are two. It may be nil.
 func See(recordings []*capture.Recording, cluster func(host string) string) []*Seen {
 	type one struct{ name, cluster string }
 	known := map[one][]life{}

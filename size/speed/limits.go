@@ -43,7 +43,7 @@ type Limits struct {
 	VMs     int        `json:"vms"`     // templates not counted
 	Unknown int        `json:"unknown"` // VMs whose limit no source states
 	Acting  int        `json:"acting"`
-	NoCore  int        `json:"coreUnknown"` // limited VMs of which nobody knows whether the limit acts
+	NoCore  int        `json:"coreUnknown"` // limited VMs of which it is unknown whether the limit acts
 	Odd     int        `json:"odd"`
 	List    []Limited  `json:"limited"`
 	Hosts   []Reserved `json:"hosts,omitempty"` // those with reservations or limits

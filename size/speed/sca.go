@@ -23,7 +23,7 @@ type Mitigated struct {
 	// whole VMs of the shape, each client on one node.
 	Places  int `json:"places"`
 	OfShape int `json:"ofShape"`
-	// Idle is how many threads of a client's cores nobody may use: those beside the last
+	// Idle is how many threads of a client's cores may not be used: those beside the last
 	// vCPU of an odd client (rule book E-3), or all second threads (E-2).
 	Idle int `json:"idle"`
 	// NonWide is the largest VM with one NUMA client, PreferHT that with PreferHT set, and
@@ -31,11 +31,11 @@ type Mitigated struct {
 	NonWide  int `json:"nonWide"`
 	PreferHT int `json:"preferHT"`
 	AtOnce   int `json:"atOnce"`
-	// Gain is what the second thread of a busy core adds in the twin, of a core, and Capacity
+	// Gain is what the second thread of a busy core adds in the simulation, of a core, and Capacity
 	// what the host runs with it. Both are inferred (docs/simulation.md).
 	Gain     unit.Share `json:"gain"`
 	Capacity unit.Hz    `json:"capacity"`
-	// Full is the VMs at full demand in the twin, with the limit of the model.
+	// Full is the VMs at full demand in the simulation, with the limit of the model.
 	Full Load `json:"full"`
 }
 
@@ -77,7 +77,7 @@ func (a *Ask) SideChannels(ctx context.Context) ([]Mitigated, error) {
 		set, _ := scheduler.SettingsOf(&b.Host)
 		one.Gain = unit.Share(float64(set.HTGain) / wholeCore)
 		one.Capacity = unit.Hz(float64(a.cores()) * float64(a.Core) * float64(1+one.Gain))
-		full, err := b.Twin(ctx, []unit.Share{1}, true)
+		full, err := b.Simulate(ctx, []unit.Share{1}, true)
 		if err != nil {
 			return nil, err
 		}

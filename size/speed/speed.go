@@ -1,7 +1,7 @@
 // Package speed says what the vCPU speed of VMware Cloud Director makes of VMs: their
 // CPU limit and reservation by allocation model, how much of a core each vCPU gets, how
 // many such VMs the reservations of a host admit, and what the side-channel aware
-// schedulers leave of a host. What VMs wait is asked of the twin of the scheduler too
+// schedulers leave of a host. What VMs wait is asked of the simulated scheduler too
 // (package scheduler), beside the closed form:
 //
 //	limit      = vCPUs × speed                of the VM, not of each vCPU
@@ -119,7 +119,7 @@ type Admission struct {
 	VCPUs   int  `json:"vcpus"`   // of a host's VMs
 	PerCore struct {
 		VCPUs float64 `json:"vcpus"`
-		Limit unit.Hz `json:"limit,omitempty"` // sum of the limits by core: above the core's frequency nobody gets his
+		Limit unit.Hz `json:"limit,omitempty"` // sum of the limits by core: above the core's frequency no VM gets its
 	} `json:"perCore"`
 	// InMemory is how many VMs a host has memory for, all of it backed; nil when its memory
 	// is unknown. More of them power on only where memory is overcommitted.

@@ -147,7 +147,7 @@ func TestInMemory(t *testing.T) {
 func TestContentionIsNotLimit(t *testing.T) {
 	a := ask(t)
 	a.VMs = 60
-	loads, err := a.Twin(context.Background(), quarters, true)
+	loads, err := a.Simulate(context.Background(), quarters, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestLimitNeverActs(t *testing.T) {
 		a := ask(t)
 		a.Host, a.VCPUs, a.VMs, a.Speed, a.Core, a.Memory = kind.Host, tt.vcpus, tt.vms, tt.speed, 2.6e9, 16*numa.GiB
 		for _, limited := range []bool{true, false} {
-			loads, err := a.Twin(context.Background(), []unit.Share{1}, limited)
+			loads, err := a.Simulate(context.Background(), []unit.Share{1}, limited)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,13 +222,13 @@ func TestSpeedForIsInverse(t *testing.T) {
 var quarters = []unit.Share{0.25, 0.5, 0.75, 1}
 
 // TestTwinIsClosedForm checks that VMs that find a core free use what they demand up to
-// the limit, and are ready for the rest: in the twin as by the formula.
+// the limit, and are ready for the rest: in the simulation as by the formula.
 func TestTwinIsClosedForm(t *testing.T) {
 	for _, vcpus := range []int{1, 3, 8, 12, 18, 24} { // the last is wide
 		for _, speed := range []unit.Hz{0.5e9, 1e9, 1.3e9, 2e9, 3e9, 4e9} {
 			a := ask(t)
 			a.VCPUs, a.Speed, a.VMs, a.Guarantee = vcpus, speed, max(1, 18/vcpus*2), 0 // a core for each, node by node
-			loads, err := a.Twin(context.Background(), quarters, true)
+			loads, err := a.Simulate(context.Background(), quarters, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -253,7 +253,7 @@ func TestTwinIsMonotone(t *testing.T) {
 	for _, speed := range []unit.Hz{0.3e9, 0.6e9, 1e9, 1.5e9, 2.2e9, 3e9} {
 		a := ask(t)
 		a.Speed, a.VMs, a.Guarantee = speed, 20, 0
-		loads, err := a.Twin(context.Background(), quarters, true)
+		loads, err := a.Simulate(context.Background(), quarters, true)
 		if err != nil {
 			t.Fatal(err)
 		}

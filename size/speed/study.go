@@ -16,7 +16,7 @@ type Result struct {
 	Kernel    unit.Figure[unit.Share] `json:"kernel"`
 	HostText  string                  `json:"host"`
 	Release   numa.Release            `json:"release"`
-	Touched   numa.Bytes              `json:"touched"` // memory of each VM in the twin
+	Touched   numa.Bytes              `json:"touched"` // memory of each VM in the simulation
 	Terms     Terms                   `json:"terms"`
 	Share     unit.Share              `json:"share"` // of a core, by vCPU
 	Held      unit.Share              `json:"held"`  // of a vCPU that wants a whole core
@@ -42,7 +42,7 @@ type Change struct {
 	Full      Load       `json:"full"` // at full demand; zero without VMs
 }
 
-// demands are those that the twin runs: 5 % to 100 %, and the one at which the limit
+// demands are those that the simulation runs: 5 % to 100 %, and the one at which the limit
 // begins to act.
 func demands(share unit.Share) []unit.Share {
 	all := []unit.Share{share}
@@ -64,8 +64,8 @@ func Study(ctx context.Context, a *Ask, guarantee, kernel unit.Figure[unit.Share
 	r.SpeedForVMs, _ = a.SpeedFor(a.VMs)
 	all := demands(r.Share)
 	var e1, e2, e3, e4 error
-	r.Limited, e1 = a.Twin(ctx, all, true)
-	r.Free, e2 = a.Twin(ctx, all, false)
+	r.Limited, e1 = a.Simulate(ctx, all, true)
+	r.Free, e2 = a.Simulate(ctx, all, false)
 	r.SCA, e3 = a.SideChannels(ctx)
 	r.Changes, e4 = changes(ctx, a)
 	return r, cmp.Or(e1, e2, e3, e4)
@@ -94,7 +94,7 @@ func changes(ctx context.Context, a *Ask) ([]Change, error) {
 		}
 		one := Change{If: c.name, Terms: b.Terms(), Held: Held(1, b.Share()), Admission: b.Admit(), VMs: b.Running()}
 		if one.VMs > 0 {
-			full, err := b.Twin(ctx, []unit.Share{1}, true)
+			full, err := b.Simulate(ctx, []unit.Share{1}, true)
 			if err != nil {
 				return nil, err
 			}

@@ -151,7 +151,7 @@ func TestSwiftTakes(t *testing.T) {
 // home nodes, which are field 2.
 var regular = regexp.MustCompile(`^"[^"]*","[^",]*","[^"]*"(,"[^",]*")*(,[^",]*)?,?\r?$`)
 
-// numbers returns the rows of data as swift reads them when nobody wants the text.
+// numbers returns the rows of data as swift reads them when the text is not wanted.
 func numbers(h *Header, data []byte) []string {
 	p := newParser(h, false, '\n')
 	b := &batch{data: slices.Concat(data, make([]byte, padding))[:len(data)], header: -1}

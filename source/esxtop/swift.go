@@ -50,7 +50,7 @@ type cellKind int8
 const (
 	numberCell cellKind = iota
 	homesCell
-	skipCell // nobody wants it: cheaper to step over than to count
+	skipCell // not wanted: cheaper to step over than to count
 )
 
 // skipMost is how many unwanted fields are stepped over within a run.
@@ -65,7 +65,7 @@ func newSwift(h *Header, end byte) *swift {
 	s := &swift{nameless: h.fields - len(h.Columns) - 1, before: memory{words: make([]uint64, n), sizes: make([]uint8, n), values: make([]float64, n)}}
 	next, homes := 1, h.homeColumns // field after the last run
 	for at, column := range h.Wanted {
-		// Home nodes have commas of their own: nobody wants these, but they are read.
+		// Home nodes have commas of their own: these are not wanted, but they are read.
 		for ; len(homes) > 0 && homes[0] < column; homes = homes[1:] {
 			s.add(h, &next, homes[0], alike{skipCell, 1, at, -1})
 		}

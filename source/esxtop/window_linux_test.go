@@ -93,7 +93,7 @@ func TestWindowCut(t *testing.T) {
 		{"after a row", ends[1], false},
 		{"at the end of a page", (first+2*page)/page*page - first, true},
 		{"within the last row of the batch", ends[last-1] + 5, true},
-		{"in the last cell, which nobody wants", batch - 4, false},
+		{"in the last cell, which is not wanted", batch - 4, false},
 		{"the line end of the last row", batch - 1, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

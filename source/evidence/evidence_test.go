@@ -132,7 +132,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestJoinOrder keeps observations oldest first; what bears no time is newest.
+// TestJoinOrder keeps observations oldest first; what has no time is newest.
 func TestJoinOrder(t *testing.T) {
 	f, err := scenario.Read("fleet", []byte(fleet+"seen db01 by=vmware.log time=2026-05-01T00:00:00Z nodes=12\n"))
 	if err != nil {

@@ -241,7 +241,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestNoHyperThreading: without HT Active nobody claims to know the threads.
+// TestNoHyperThreading: without HT Active the threads are unknown.
 func TestNoHyperThreading(t *testing.T) {
 	f := mustRead(t, tempFolder(t, map[string][]byte{"vInfo.csv": []byte("VM\n"),
 		"vHost.csv": []byte("Host,# CPU,Cores per CPU,# Cores,# Memory\nesx01,2,8,16,1000\n")}))

@@ -97,7 +97,7 @@ func TestSyntax(t *testing.T) {
 		{"release", hosts(`{"id": "h", "name": "a", "release": {"value": "seven", "read": "x"}}`), `4:47: hosts[0].release.value: found "seven", want a release such as 7.0 U3`},
 		{"long release", hosts(`{"id": "h", "name": "a", "release": {"value": "` + strings.Repeat("x", 10<<20) + `", "read": "x"}}`),
 			`4:47: hosts[0].release.value: found "` + strings.Repeat("x", 193)},
-		{"release nobody knows", hosts(`{"id": "h", "name": "a", "release": {"value": "0.0", "read": "x"}}`), `4:65: hosts[0].release: found 0.0, want a release such as 7.0 U3`},
+		{"unknown release", hosts(`{"id": "h", "name": "a", "release": {"value": "0.0", "read": "x"}}`), `4:65: hosts[0].release: found 0.0, want a release such as 7.0 U3`},
 		{"release of a number", hosts(`{"id": "h", "name": "a", "release": {"value": 7.0, "read": "x"}}`), `4:47: hosts[0].release.value: JSON value must be string type`},
 		{"list of a number", vms(`{"id": "v", "name": "a", "cpuAffinity": {"value": 3, "read": "x"}}`), `4:51: vms[0].cpuAffinity.value: found number, want a list`},
 		{"list of nil", vms(`{"id": "v", "name": "a", "cpuAffinity": {"value": nil, "read": "x"}}`), `4:52: vms[0].cpuAffinity.value: invalid character 'i' in literal null (expecting 'u')`},

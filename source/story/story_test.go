@@ -127,7 +127,7 @@ func read(t testing.TB, text string) *numa.Story {
 	return s
 }
 
-// TestOf checks what is assumed of a fleet that nobody tells a story of.
+// TestOf checks what is assumed of a fleet without a story.
 func TestOf(t *testing.T) {
 	f, err := scenario.Read("fleet.txt", []byte(fleet))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // MaxFile is the largest file that is read whole, in bytes.
 const MaxFile = 64 << 20
 
-// File returns what a file holds that people write by hand.
+// File returns what a file checks that people write by hand.
 func File(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -58,7 +58,7 @@ func TestSamples(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			w, ok := want[filepath.Base(path)]
 			if !ok {
-				t.Fatal("nobody has read this sample yet")
+				t.Fatal("this sample has not been read yet")
 			}
 			b, err := os.ReadFile(path)
 			if err != nil {

@@ -184,7 +184,7 @@ var answers = []struct{ name, result string }{
 	{"a view", `<objects><obj type="ContainerView">session[1]2</obj><propSet><name>view</name><val xsi:type="ArrayOfManagedObjectReference">` +
 		strings.Repeat(`<ManagedObjectReference type="VirtualMachine" xsi:type="ManagedObjectReference">vm-1</ManagedObjectReference>`, 3) + `</val></propSet>` +
 		`<propSet><name>vm</name><val xsi:type="ArrayOfManagedObjectReference"><ManagedObjectReference type="VirtualMachine" serverGuid="5-6">vm-1</ManagedObjectReference></val></propSet></objects>`},
-	{"elements nobody knows", `<extra><a b="c">1</a></extra><objects><obj type="VirtualMachine">vm-1</obj><more/></objects>`},
+	{"unknown elements", `<extra><a b="c">1</a></extra><objects><obj type="VirtualMachine">vm-1</obj><more/></objects>`},
 }
 
 func TestAnswerIsThatOfTheLibrary(t *testing.T) {

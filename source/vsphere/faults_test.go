@@ -282,7 +282,7 @@ func TestOlderServer(t *testing.T) {
 func TestRedirectsDoNotCarryTheLogin(t *testing.T) {
 	vc := startLab(t, newFleet(1))
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		t.Errorf("%s %s reached a server nobody named", r.Method, r.URL)
+		t.Errorf("%s %s reached a server that was not named", r.Method, r.URL)
 	}))
 	defer other.Close()
 	u := startProxy(t, vc, func(w http.ResponseWriter, r request) bool {

@@ -88,7 +88,7 @@ func New(path string) (*Writer, error) {
 }
 
 // Add writes what the tick states. A tick that is not later than the one before of its host is
-// left out, and so are VMs that cannot be told apart; Warnings say so. The first error ends
+// left out, and so are VMs that cannot be distinguished; Warnings say so. The first error ends
 // it: later calls and Close return it again.
 func (w *Writer) Add(t *numa.Tick) error {
 	if w.err == nil {

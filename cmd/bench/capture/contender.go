@@ -39,7 +39,7 @@ type contender struct {
 	slow  bool // runs in the slow rounds only
 	file  *made
 	args  []string
-	// report: it writes a report that nobody reads here, and exits with 1 for findings.
+	// report: it writes a report that is not read here, and exits with 1 for findings.
 	report bool
 	runs   []measured
 }

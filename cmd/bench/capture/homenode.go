@@ -171,7 +171,7 @@ func allByReader(f *os.File) (fmt.Stringer, error) {
 // cents returns v in hundredths. math.Round would cost more than reading the number did.
 func cents(v float64) int64 { return int64(v*100 + math.Copysign(0.5, v)) }
 
-// errorOf holds that the file was read without a doubt.
+// errorOf checks that the file was read without a doubt.
 func errorOf(err error, warnings []error) error {
 	if err == nil && len(warnings) > 0 {
 		return warnings[0]

@@ -100,7 +100,7 @@ func warm(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// agree holds that all answers about a file are the same: home nodes count where a
+// agree checks that all answers about a file are the same: home nodes count where a
 // contender can read them. The number of rows is all that an index knows.
 func agree(all []*contender) error {
 	type asked struct {

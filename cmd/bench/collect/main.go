@@ -161,7 +161,7 @@ func govcCommand(govc, address string) *exec.Cmd {
 	return cmd
 }
 
-// checkGovc holds that govc brings every VM. It does not keep what it reads: what
+// checkGovc checks that govc brings every VM. It does not keep what it reads: what
 // this process takes at most counts as taken by its children, too.
 func checkGovc(cmd *exec.Cmd, vms int) error {
 	out, err := cmd.StdoutPipe()

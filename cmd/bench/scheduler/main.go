@@ -1,6 +1,6 @@
 //go:build linux
 
-// Command simbench measures how fast the NUMA scheduler's twin simulates, and what it
+// Command simbench measures how fast the simulated NUMA scheduler simulates, and what it
 // takes: the kernel on days of different kinds, a large fleet, with and without a trace,
 // beside CloudSim Plus on a fleet that both can express. The contenders take turns, each
 // one in a process of its own; it prints medians.

@@ -165,7 +165,7 @@ func (m *measured) readCloudSim(line string) error {
 	return nil
 }
 
-// agree holds that those who simulate one fleet come to the same mean utilisation, and
+// agree checks that those who simulate one fleet come to the same mean utilisation, and
 // that every run of a contender does.
 func agree(all []*contender) error {
 	first := map[group]*contender{}

@@ -207,7 +207,7 @@ type captureReading struct {
 func (r *captureReading) walk(ctx context.Context, stdin io.Reader, arg string, opt ticks.Options) error {
 	passed, err := open.Ticks(ctx, arg, stdin, opt, ticks.Visit{Open: r.open, Tick: r.tick, Done: r.done})
 	if passed > 0 {
-		r.Note(arg + ": " + rule.Plural(passed, "file") + " of other formats passed over")
+		r.Note(arg + ": " + rule.Plural(passed, "file") + " of other formats skipped")
 	}
 	return err
 }

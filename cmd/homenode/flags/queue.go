@@ -114,7 +114,7 @@ func (p *QueueProgress) Show(now queue.Progress) {
 	text := fmt.Sprintf("%s %d of %s", p.did, now.Done, rule.Plural(now.Total, p.noun))
 	switch {
 	case p.Workers && now.Taken == 0 && now.Waiting == 0 && now.Done < now.Total:
-		text += "; nobody works: start " + p.start
+		text += "; no worker is there: start " + p.start
 	case p.Workers && now.Done < now.Total:
 		text += fmt.Sprintf("; workers have taken %d", now.Taken)
 	}

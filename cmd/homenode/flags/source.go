@@ -154,7 +154,7 @@ func reply(ctx context.Context, read func() (string, error)) (string, error) {
 		text string
 		err  error
 	}
-	done := make(chan result, 1) // nobody may be there to take it
+	done := make(chan result, 1) // the receiver may be gone
 	go func() {
 		text, err := read()
 		done <- result{text, err}

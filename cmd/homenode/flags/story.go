@@ -41,7 +41,7 @@ func (f *Story) Register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.at, "at", nil, "what happens besides: '2h fail esx07', '14:30 power-on sql01' (repeatable)")
 }
 
-// The sizes of fleets from which ticks are coarser where nobody says how fine they shall
+// The sizes of fleets from which ticks are coarser where it is not stated how fine they shall
 // be, and from which nothing is judged (docs/performance.md).
 const (
 	mostFine   = 1000
@@ -124,7 +124,7 @@ func (f *Story) run(cmd *cobra.Command, s *numa.Story) error {
 		if err == nil {
 			err = story.Add(s, line, "--"+one.flag)
 		}
-		if e, ok := errors.AsType[*numa.SyntaxError](err); ok && e.File == "--"+one.flag { // nobody typed that line
+		if e, ok := errors.AsType[*numa.SyntaxError](err); ok && e.File == "--"+one.flag { // the user did not type that line
 			err = errors.New(e.Msg)
 		}
 		if err != nil {

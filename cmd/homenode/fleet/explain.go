@@ -113,7 +113,7 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 	cmd.Flags().StringVar(&on, "on", "", "on this host instead of the one it is on")
 	cmd.Flags().StringVar(&event, "event", vnuma.PowerCycle.String(), "what happens to the VM")
 	cmd.Flags().IntVar(&vcpus, "vcpus", 0, "with this number of vCPUs instead of its own; the event is then vcpus-changed, unless --event says otherwise")
-	cmd.Flags().StringVar(&from, "from", "", "host of its last power-on, for vmotion and resume (default: the one it is on)")
+	cmd.Flags().StringVar(&from, "from-host", "", "host of its last power-on, for vmotion and resume (default: the one it is on)")
 	cmd.Flags().BoolVar(&logLines, "log", false, "print the lines that vmware.log will hold, and nothing else")
 	return cmd
 }
@@ -225,7 +225,7 @@ func hostFor(fleet *numa.Fleet, v *rule.VM, name string) (*numa.Host, error) {
 func lastHost(fleet *numa.Fleet, v *rule.VM, on *numa.Host, name string, e vnuma.Event) (*vnuma.Machine, error) {
 	if !slices.Contains([]vnuma.Event{vnuma.VMotionIn, vnuma.Resume, vnuma.Reboot}, e) {
 		if name != "" {
-			return nil, fmt.Errorf("--from: the event %s does not look at the last host", e)
+			return nil, fmt.Errorf("--from-host: the event %s does not look at the last host", e)
 		}
 		return nil, nil
 	}

@@ -36,7 +36,7 @@ cluster.
 ` + flags.SourceHelp,
 		Example: `  homenode matrix demo mixed
   homenode matrix demo mixed --event vmotion
-  homenode matrix fleet.json --hosts --all
+  homenode matrix fleet.json --each-host --all
   homenode matrix demo mixed --format svg -o mixed.svg`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -85,7 +85,7 @@ cluster.
 	out.Register(cmd, form.Names...)
 	choose.Register(cmd)
 	part.Register(cmd)
-	cmd.Flags().BoolVar(&o.Hosts, "hosts", false, "a column for each host instead of each kind")
+	cmd.Flags().BoolVar(&o.Hosts, "each-host", false, "a column for each host instead of each kind")
 	cmd.Flags().BoolVar(&o.All, "all", false, "every VM, each in a row of its own")
 	cmd.Flags().StringVar(&event, "event", vnuma.PowerCycle.String(), "how the VM comes to the host: power-cycle or vmotion")
 	return cmd

@@ -74,7 +74,7 @@ func (a *archiveFlags) Read(cmd *cobra.Command, parquet string, o archive.Option
 	m.Failed = append(failed, m.Failed...)
 	sayFailed(cmd.ErrOrStderr(), m.Failed)
 	if list.Passed > 0 {
-		m.Notes = append([]numa.Note{{At: a.dir, Text: rule.Plural(list.Passed, "file") + " of other formats passed over"}}, m.Notes...)
+		m.Notes = append([]numa.Note{{At: a.dir, Text: rule.Plural(list.Passed, "file") + " of other formats skipped"}}, m.Notes...)
 	}
 	return m, nil
 }

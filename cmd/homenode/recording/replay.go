@@ -193,7 +193,7 @@ func (f *replayFlags) Read(cmd *cobra.Command, files []string, fleet *numa.Fleet
 func (f *replayFlags) readOne(cmd *cobra.Command, arg string, o ticks.Options, v ticks.Visit) error {
 	passed, err := open.Ticks(cmd.Context(), arg, cmd.InOrStdin(), o, v)
 	if passed > 0 {
-		f.notes = append(f.notes, fileNote{text: arg + ": " + rule.Plural(passed, "file") + " of other formats passed over"})
+		f.notes = append(f.notes, fileNote{text: arg + ": " + rule.Plural(passed, "file") + " of other formats skipped"})
 	}
 	return err
 }

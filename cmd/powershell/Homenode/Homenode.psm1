@@ -344,9 +344,9 @@ function Get-HomenodeExplanation {
     )
     process {
         $arguments = @('--format', 'json') + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
-        if ($VMHost) { $arguments += '--host', $VMHost }
+        if ($VMHost) { $arguments += '--on', $VMHost }
         if ($Event) { $arguments += '--event', $Event }
-        if ($From) { $arguments += '--from', $From }
+        if ($From) { $arguments += '--from-host', $From }
         if ($VCpuCount) { $arguments += '--vcpus', "$VCpuCount" }
         $arguments += @('--') + @(Resolve-HomenodeSource -Source $Source) + @($VM)
         $json = Invoke-HomenodeBinary -Command 'explain' -Arguments $arguments -Credential (Select-HomenodeCredential -Credential $Credential)

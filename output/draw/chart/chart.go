@@ -1,5 +1,5 @@
 // Package chart draws the figures of calculations as SVG: curves over an axis and bars, with
-// the range of each figure and what is extrapolated told apart without colour. The
+// the range of each figure and what is extrapolated distinguished without colour. The
 // same chart gives the same bytes.
 package chart
 

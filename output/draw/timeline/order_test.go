@@ -37,7 +37,7 @@ func TestHostShowsFindingsFirst(t *testing.T) {
 	}
 }
 
-// Interleaved memory is neither never remote nor remote: nobody knows.
+// Interleaved memory is neither never remote nor remote: it is unknown.
 func TestBlind(t *testing.T) {
 	rec := record(t, read(t, night), gap)[0]
 	v := vmOf(t, rec, "wide01")

@@ -118,7 +118,7 @@ func verdict(c *Calibration) []string {
 		return []string{"No cost, only lower bounds: the CPU of the hosts is not known (--cpu-file, --cpu)."}
 	}
 	if len(c.Comparisons) == 0 {
-		return []string{fmt.Sprintf("%s of I/O measured; nobody published the same, so there is nothing to compare.", words.Plural(kinds, "kind"))}
+		return []string{fmt.Sprintf("%s of I/O measured; the same is not published, so there is nothing to compare.", words.Plural(kinds, "kind"))}
 	}
 	most, agree := c.Comparisons[0], 0
 	for _, cmp := range c.Comparisons {

@@ -225,7 +225,7 @@ const oneNote = "One dump is kept, the next overwrites it (b-psods): copy it out
 func notes(r *dump.Result) []string {
 	out := []string{oneNote}
 	if r.File.How == dump.Extrapolated {
-		out = append(out, "Outside 128 GB to 1.5 TB nobody has measured; take the upper bound.")
+		out = append(out, "Outside 128 GB to 1.5 TB there is no measurement; use the upper bound.")
 	}
 	if p := r.Plan; p != nil {
 		out = append(out, bootNotes(p)...)

@@ -14,7 +14,7 @@ import (
 )
 
 // fleet has names from strangers, a VM larger than a node, one that no host runs, and a
-// host whose nodes nobody knows.
+// host whose nodes are unknown.
 const fleet = `
 release 7.0U3
 cluster prod

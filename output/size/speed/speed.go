@@ -29,7 +29,7 @@ func Answer(r *speed.Result, details bool) *answer.Answer {
 		{What: "limit, reservation", Value: a.Model.Name(), Origin: r.Terms.Origin, Source: r.Terms.Source},
 		answer.Figure("guarantee", r.Guarantee, unit.Share.String),
 		answer.Figure("kernel", r.Kernel, unit.Share.String),
-		{What: "demand", Value: "constant, all alike", Origin: unit.Assumed, Note: fmt.Sprintf("30 min in the twin, %s of memory touched a VM; %s", r.Touched, r.Release)},
+		{What: "demand", Value: "constant, all alike", Origin: unit.Assumed, Note: fmt.Sprintf("30 min in the simulation, %s of memory touched a VM; %s", r.Touched, r.Release)},
 	}
 	if len(r.SCA) > 0 && r.SCA[0].Gain > 0 {
 		gains, names := make([]string, len(r.SCA)), make([]string, len(r.SCA))
@@ -88,7 +88,7 @@ func beside(limit, cores unit.Hz) string {
 	return "as much as"
 }
 
-// acts reports whether the limit takes anything at any demand in the twin.
+// acts reports whether the limit takes anything at any demand in the simulation.
 func acts(r *speed.Result) bool {
 	for i := range r.Limited {
 		if r.Limited[i].Limited > 0 {
@@ -116,7 +116,7 @@ func admitted(r *speed.Result) (out []string) {
 		}
 		out = append(out, line+".")
 		if a.VMs > ad.PerHost {
-			out = append(out, fmt.Sprintf("%d VMs are more than that: the twin runs %d. All are admitted at %s MHz a vCPU or less.", a.VMs, ad.PerHost,
+			out = append(out, fmt.Sprintf("%d VMs are more than that: the simulation runs %d. All are admitted at %s MHz a vCPU or less.", a.VMs, ad.PerHost,
 				unit.Grouped(math.Floor(float64(r.SpeedForVMs/unit.MHz)), 0)))
 		}
 	}
@@ -132,7 +132,7 @@ func admitted(r *speed.Result) (out []string) {
 
 // loads is what the VMs get of what they want.
 func loads(r *speed.Result, details bool) answer.Table {
-	t := answer.Table{Name: "demand", Title: "in the twin, a VM; shares by vCPU", Columns: size.Columns(">demand", ">used", ">ready", ">by limit", ">no core free", ">co-stop", ">without limit: used", ">ready")}
+	t := answer.Table{Name: "demand", Title: "in the simulation, a VM; shares by vCPU", Columns: size.Columns(">demand", ">used", ">ready", ">by limit", ">no core free", ">co-stop", ">without limit: used", ">ready")}
 	if details {
 		t.Columns = append(t.Columns, answer.Column{Name: "co-stop", Right: true}, answer.Column{Name: "N%L", Right: true}, answer.Column{Name: "N%L without", Right: true}, answer.Column{Name: "closed form", Right: true})
 	}
@@ -183,7 +183,7 @@ func otherwise(c *speed.Change, vms int) string {
 	return s
 }
 
-// waiting writes a share of the time; less than the twin can tell is none.
+// waiting writes a share of the time; less than the simulation can tell is none.
 func waiting(s unit.Share) string {
 	if s < 0.0005 {
 		s = 0
@@ -241,7 +241,7 @@ func notes(r *speed.Result) []string {
 	}
 	if r.Terms.InPool {
 		each := speed.ShareOf(unit.Hz(a.VCPUs)*a.Speed, a.VCPUs, a.Core)
-		out = append(out, fmt.Sprintf("The twin knows no resource pools. A pool of just these VMs gives each vCPU %v of a core when all want one.", each))
+		out = append(out, fmt.Sprintf("The simulation knows no resource pools. A pool of just these VMs gives each vCPU %v of a core when all want one.", each))
 	}
 	return out
 }
@@ -283,7 +283,7 @@ func charts(r *speed.Result) []chart.Chart {
 	}
 	out := []chart.Chart{{
 		ID: "speed-demand", Title: fmt.Sprintf("%s of %d vCPU at %v a vCPU on cores of %v", words.Plural(r.Asked.Running(), "VM"), r.Asked.VCPUs, r.Asked.Speed, r.Asked.Core),
-		Note: "mean of all VMs in the twin of the scheduler, 30 minutes of constant demand", Lines: lines,
+		Note: "mean of all VMs in the simulated scheduler, 30 minutes of constant demand", Lines: lines,
 	}}
 	if len(bars.Rows) > 1 {
 		out = append(out, capacity(r.SCA), chart.Chart{ID: "speed-sca", Title: "What side-channel aware schedulers leave", Note: "rule book E-2, E-3", Bars: bars})

@@ -84,7 +84,7 @@ func (j *Judged) momentsText() string {
 	}
 	for _, rec := range j.Recordings {
 		if rec.Ticks > 1 {
-			return fmt.Sprintf("the ticks on %s are more than %s apart: nobody knows what was between them", where, rule.Duration(rec.Options.Gap))
+			return fmt.Sprintf("the ticks on %s are more than %s apart: shorter episodes are not seen", where, rule.Duration(rec.Options.Gap))
 		}
 	}
 	return "what was " + j.Words.Seen + " on " + where + " is a single moment"
@@ -175,7 +175,7 @@ func lacksText(rec *capture.Recording) string {
 	return text
 }
 
-// sumsText tells of VMs whose rates are those of all vCPUs together, as nobody says how many
+// sumsText tells of VMs whose rates are those of all vCPUs together, as it is unknown how many
 // they have: beside those of other VMs, which are of each vCPU, they would mislead.
 func sumsText(rec *capture.Recording) string {
 	n := 0

@@ -113,7 +113,7 @@ func (s *Scanner) value(raw []byte) ([]byte, error) {
 	return b, err
 }
 
-// checkValue holds that the value of an attribute is well-formed.
+// checkValue checks that the value of an attribute is well-formed.
 func (s *Scanner) checkValue(raw []byte) error {
 	_, err := s.value(raw)
 	return err

@@ -46,7 +46,7 @@ func cloneTick(t *numa.Tick) *numa.Tick {
 	return &c
 }
 
-// runPlain runs a story in the plain twin.
+// runPlain runs a story in the plain simulation.
 func runPlain(s *numa.Story, choices vnuma.Choices) (ticks [][]*numa.Tick, w *plainWorld) {
 	ticks = make([][]*numa.Tick, len(s.Fleet.Hosts))
 	w = newPlain(s, choices)
@@ -58,7 +58,7 @@ func runPlain(s *numa.Story, choices vnuma.Choices) (ticks [][]*numa.Tick, w *pl
 // TestTwin checks that the kernel does what the page says, to the page and the part.
 func TestTwin(t *testing.T) {
 	for seed := range stories() {
-		if diff := twins(t, randomStory(seed), vnumaChoices(seed)); diff != "" {
+		if diff := plainDiff(t, randomStory(seed), vnumaChoices(seed)); diff != "" {
 			t.Fatalf("seed %d: %s", seed, diff)
 		}
 	}
@@ -69,14 +69,14 @@ func FuzzTwin(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		if diff := twins(t, randomStory(seed), vnumaChoices(seed)); diff != "" {
+		if diff := plainDiff(t, randomStory(seed), vnumaChoices(seed)); diff != "" {
 			t.Fatal(diff)
 		}
 	})
 }
 
-// twins returns the first difference between the kernel and the plain twin.
-func twins(tb testing.TB, s *numa.Story, choices vnuma.Choices) string {
+// plainDiff returns the first difference between the kernel and the plain simulation.
+func plainDiff(tb testing.TB, s *numa.Story, choices vnuma.Choices) string {
 	tb.Helper()
 	kernel := runKernel(tb, s, choices, 1)
 	ticks, plain := runPlain(s, choices)

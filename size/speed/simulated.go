@@ -11,11 +11,11 @@ import (
 	"homenode/numa/unit"
 )
 
-// simulated is how long the twin runs. Demand is constant: after the balancer has divided
+// simulated is how long the simulation runs. Demand is constant: after the balancer has divided
 // the VMs, which takes it minutes, nothing changes.
 const simulated = 30 * time.Minute
 
-// A Load is what VMs got of what they wanted, mean of all of them, in the twin of the
+// A Load is what VMs got of what they wanted, mean of all of them, in the simulation of the
 // scheduler. Shares are of the time of each vCPU, as esxtop has them by vCPU.
 type Load struct {
 	Demand unit.Share `json:"demand"` // of a core, by vCPU
@@ -32,9 +32,9 @@ type Load struct {
 	Expected unit.Hz `json:"expected"`
 }
 
-// Twin runs the VMs in the twin of the scheduler at each of the demands, with the limit
+// Simulate runs the VMs in the simulated scheduler at each of the demands, with the limit
 // and reservation of the model or without both.
-func (a *Ask) Twin(ctx context.Context, demands []unit.Share, limited bool) ([]Load, error) {
+func (a *Ask) Simulate(ctx context.Context, demands []unit.Share, limited bool) ([]Load, error) {
 	var t Terms
 	if limited {
 		t = a.Terms()
@@ -71,9 +71,9 @@ func (a *Ask) run(ctx context.Context, demand unit.Share, t Terms) (Load, error)
 		limited += a.limited(v, demand, share)
 	}
 	if steps == 0 {
-		err := errors.New("the twin ran no VM")
+		err := errors.New("the simulation ran no VM")
 		if len(got.Problems) > 0 {
-			err = fmt.Errorf("the twin ran no VM: %s", got.Problems[0].Text)
+			err = fmt.Errorf("the simulation ran no VM: %s", got.Problems[0].Text)
 		}
 		return Load{}, err
 	}
@@ -107,11 +107,11 @@ func (a *Ask) limited(v *scheduler.VMOutcome, demand, share unit.Share) float64 
 	return min(float64(v.Ready), float64(Held(demand, share))*time)
 }
 
-// rounding is below what the twin can tell: it counts hundredths of a percent of a core,
+// rounding is below what the simulation can tell: it counts hundredths of a percent of a core,
 // and limits in whole MHz.
 const rounding = 5e-4
 
-// wholeCore is a core in what the twin counts CPU in: hundredths of a percent.
+// wholeCore is a core in what the simulation counts CPU in: hundredths of a percent.
 const wholeCore = 10_000
 
 // story is the VMs on one host, alike and with a constant load.
@@ -131,7 +131,7 @@ func (a *Ask) story(demand unit.Share, t Terms) *numa.Story {
 		if t.Limit > 0 {
 			v.CPULimit.Value = max(1, mhz(t.Limit))
 		}
-		if t.Reservation > 0 && !t.InPool { // the twin knows no pools
+		if t.Reservation > 0 && !t.InPool { // the simulation knows no pools
 			v.CPUReservation.Value = mhz(t.Reservation)
 		}
 		loads[i] = numa.VMLoad{VM: name, Load: numa.Load{
@@ -149,7 +149,7 @@ func (a *Ask) story(demand unit.Share, t Terms) *numa.Story {
 // mhz returns whole MHz, as vSphere has them; the small share keeps 8 × 1.1 GHz whole.
 func mhz(h unit.Hz) int { return int(float64(h/unit.MHz)*(1+1e-12) + 1e-9) }
 
-// Touched is the memory that each VM of the twin touches: what it has, or less so that
+// Touched is the memory that each VM of the simulation touches: what it has, or less so that
 // all find room on the host and only CPU is short.
 func (a *Ask) Touched() numa.Bytes {
 	all := a.Host.Memory.Value
