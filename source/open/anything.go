@@ -31,7 +31,7 @@ func Anything(path string, stdin io.Reader) []Part {
 		return []Part{{Name: path, Err: err}}
 	}
 	if rvtools.Detect(path) {
-		return []Part{inventory(path, "RVTools export")}
+		return []Part{asFleet(path, "RVTools export")}
 	}
 	var parts []Part
 	err := Walk(path, func(f Found) error {
@@ -42,7 +42,7 @@ func Anything(path string, stdin io.Reader) []Part {
 		return nil
 	})
 	if errors.Is(err, ErrUnknown) { // it is no evidence
-		if p := inventory(path, "inventory"); p.Err == nil {
+		if p := asFleet(path, "inventory"); p.Err == nil {
 			return []Part{p}
 		}
 	}
@@ -55,7 +55,7 @@ func Anything(path string, stdin io.Reader) []Part {
 	return parts
 }
 
-func inventory(path, format string) Part {
+func asFleet(path, format string) Part {
 	fleet, err := File(path)
 	return Part{Name: path, Fleet: fleet, Format: format, Err: err}
 }

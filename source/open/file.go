@@ -20,15 +20,45 @@ import (
 	"homenode/source/text"
 )
 
-// want lists the kinds of files that hold a fleet, in the words of messages.
-const want = "an RVTools export (.xlsx, .zip or a folder of its CSV files), a vm-support bundle or other archive, .vmx, vmware.log, a snapshot (.json), a scenario or a story"
+// An inventory is one kind of file that holds a fleet.
+type inventory struct {
+	name    string   // in messages
+	endings []string // of its files: a SOURCE with another one may be a vCenter
+	is      func(path string) bool
+	read    func(path string) (*numa.Fleet, error)
+}
 
-// endings are those of files that hold a fleet: a name with another one may be a vCenter.
-var endings = []string{".json", ".xlsx", ".xls", ".csv", ".txtar", ".txt", ".zip", ".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}
+// inventories returns all kinds, in the order in which a file is tried.
+func inventories() []inventory {
+	return []inventory{
+		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".csv", ".zip"}, rvtools.Detect, rvtools.Read},
+		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read},
+		{"a snapshot (.json)", []string{".json"}, isJSON, snapshot.ReadFile},
+		{"a scenario or a story", []string{".txtar", ".txt"}, isFile, readWritten},
+	}
+}
+
+// want lists the kinds of files that hold a fleet, in the words of messages.
+func want() string {
+	var names []string
+	for _, k := range inventories() {
+		names = append(names, k.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func isJSON(path string) bool { return isFile(path) && strings.EqualFold(filepath.Ext(path), ".json") }
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
 
 // missing says what a SOURCE might have been that is no file.
 func missing(name string, err error) error {
-	host := strings.Contains(name, ".") && !strings.ContainsAny(name, `/\`) && !slices.Contains(endings, strings.ToLower(filepath.Ext(name)))
+	ending := strings.ToLower(filepath.Ext(name))
+	host := strings.Contains(name, ".") && !strings.ContainsAny(name, `/\`) &&
+		!slices.ContainsFunc(inventories(), func(k inventory) bool { return slices.Contains(k.endings, ending) })
 	if errors.Is(err, fs.ErrNotExist) && host {
 		return fmt.Errorf("%w (a vCenter is named by its URL: https://%s)", err, name)
 	}
@@ -44,17 +74,12 @@ func File(path string) (*numa.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case !info.IsDir() && strings.HasSuffix(strings.ToLower(path), ".json"):
-		return snapshot.ReadFile(path)
-	case rvtools.Detect(path):
-		return rvtools.Read(path)
-	case bundle.Detect(path):
-		return bundle.Read(path)
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: found no RVTools CSV files, no .vmx and no vmware.log in the folder", path)
+	for _, k := range inventories() {
+		if k.is(path) {
+			return k.read(path)
+		}
 	}
-	return readWritten(path)
+	return nil, fmt.Errorf("%s: found no RVTools CSV files, no .vmx and no vmware.log in the folder", path)
 }
 
 // readable returns why nothing of path can be read: the readers tell by the content what
@@ -82,7 +107,7 @@ func readable(path string, info os.FileInfo) error {
 func readWritten(path string) (*numa.Fleet, error) {
 	b, err := text.File(path)
 	if strings.ContainsRune(string(b[:min(len(b), 512)]), 0) {
-		return nil, fmt.Errorf("%s: found a binary file, want %s", path, want)
+		return nil, fmt.Errorf("%s: found a binary file, want %s", path, want())
 	}
 	if err != nil {
 		return nil, err
@@ -107,10 +132,10 @@ var fleetLine = regexp.MustCompile(`(?m)^(?:\x{feff}?[ \t]*(?:release|cluster|ho
 // notFleet says what a file is that is no scenario.
 func notFleet(path string, head []byte, err error) error {
 	if format := formatOf(text.Decoded(head)); format != nil {
-		return fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format.name, want)
+		return fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format.name, want())
 	}
 	if over := timed(path, head); over != nil {
 		return over
 	}
-	return fmt.Errorf("%w; a SOURCE is %s", err, want)
+	return fmt.Errorf("%w; a SOURCE is %s", err, want())
 }

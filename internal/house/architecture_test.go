@@ -1,0 +1,59 @@
+package house
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestArchitecture checks that what docs/architecture.md names is there: folders, files, and
+// what packages export.
+func TestArchitecture(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := sources(t)
+	exported := regexp.MustCompile(`^([a-z]{2,})\.([A-Z]\w*)(\.[A-Z]\w*)?(\(.*\))?$`)
+	names := 0
+	page = regexp.MustCompile("(?s)```.*?```").ReplaceAll(page, nil)
+	for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(string(page), -1) {
+		name := m[1]
+		switch found := exported.FindStringSubmatch(name); {
+		case found != nil:
+			names++
+			if !declared(t, dirs, found[1], found[2]) {
+				t.Errorf("%s: no package %s declares %s", name, found[1], found[2])
+			}
+		case floor(roomOf(name)) >= 0 && roomOf(name) != "serve" && !strings.ContainsAny(name, "<* "):
+			names++
+			if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+				t.Errorf("%s is not there", name)
+			}
+		}
+	}
+	if names < 40 {
+		t.Errorf("found %d names: the test looks at nothing", names)
+	}
+}
+
+// declared reports whether a package of this name declares an exported name.
+func declared(t *testing.T, dirs map[string][]string, pkg, name string) bool {
+	t.Helper()
+	declaration := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type |var |const |\t)` + name + `\b`)
+	for dir, files := range dirs {
+		if filepath.Base(dir) == pkg && slices.ContainsFunc(files, func(file string) bool {
+			b, err := os.ReadFile(filepath.Join(root, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return declaration.Match(b)
+		}) {
+			return true
+		}
+	}
+	return false
+}
