@@ -36,6 +36,9 @@ type Result struct {
 	Templates int
 	// Filter says what of the fleet is shown; "" for all of it.
 	Filter string
+	// LeftOut are findings about what is shown that the filter leaves out: no verdict denies
+	// them.
+	LeftOut []finding.Finding
 }
 
 // Run predicts every VM on every host of its cluster and applies every rule to

@@ -107,7 +107,7 @@ func (t *Table) widths() []int {
 				widths, floor = append(widths, 0), append(floor, 0)
 			}
 			widths[i] = max(widths[i], Width(c.text))
-			for word := range strings.SplitSeq(c.text, " ") {
+			for _, word := range wordsOf(c.text) {
 				floor[i] = max(floor[i], min(Width(word), 2*least))
 			}
 		}
@@ -119,18 +119,27 @@ func (t *Table) widths() []int {
 	for _, n := range widths {
 		all += n + 2
 	}
-	for ; all > t.Width; all-- {
-		widest := -1
-		for i, n := range widths {
-			if n > max(floor[i], least) && (widest < 0 || n > widths[widest]) {
-				widest = i
+	narrow := func(floor func(int) int) {
+		for ; all > t.Width; all-- {
+			widest := -1
+			for i, n := range widths {
+				if n > floor(i) && (widest < 0 || n > widths[widest]) {
+					widest = i
+				}
 			}
+			if widest < 0 {
+				return
+			}
+			widths[widest]--
 		}
-		if widest < 0 {
-			break
-		}
-		widths[widest]--
 	}
+	narrow(func(i int) int { return max(floor[i], least) })
+	narrow(func(i int) int { // long words are broken before a table leaves its page
+		if t.Right[i] {
+			return widths[i]
+		}
+		return least
+	})
 	return widths
 }
 
@@ -142,7 +151,7 @@ func Wrap(s string, n int) []string {
 	}
 	var lines []string
 	line := ""
-	for word := range strings.SplitSeq(s, " ") {
+	for _, word := range wordsOf(s) {
 		if line != "" && Width(line)+1+Width(word) > n {
 			lines, line = append(lines, line), ""
 		}
@@ -157,6 +166,22 @@ func Wrap(s string, n int) []string {
 	}
 	return append(lines, line)
 }
+
+// wordsOf returns what stands between blanks; a number keeps its unit.
+func wordsOf(s string) []string {
+	var out []string
+	for word := range strings.SplitSeq(s, " ") {
+		if n := len(out) - 1; n >= 0 && units[strings.TrimRight(word, ".,;:)")] && out[n] != "" && out[n][len(out[n])-1] >= '0' && out[n][len(out[n])-1] <= '9' {
+			out[n] += " " + word
+			continue
+		}
+		out = append(out, word)
+	}
+	return out
+}
+
+// units are written behind a number and a blank.
+var units = map[string]bool{"%": true, "KB": true, "MB": true, "GB": true, "TB": true, "KiB": true, "MiB": true, "GiB": true, "MHz": true, "GHz": true, "ms": true, "s": true, "min": true, "h": true}
 
 // Cut shortens s to so many columns, with an ellipsis.
 func Cut(s string, n int) string {

@@ -43,7 +43,7 @@ func clean(s string) string { return texttab.Clean(s) }
 
 // counts prints one line a rule and severity.
 func (p *printer) counts(j *answer.Findings) {
-	t := texttab.Table{Right: map[int]bool{1: true}}
+	t := texttab.Table{Right: map[int]bool{1: true}, Width: p.o.Width}
 	for _, c := range j.Counts() {
 		t.Row(strings.ToUpper(c.Severity.String()), strconv.Itoa(len(c.Findings)), c.Rule.ID, c.Rule.Title, j.Named(c.Findings), answer.Assumed(c.Findings))
 		if p.o.Colour {
@@ -54,7 +54,14 @@ func (p *printer) counts(j *answer.Findings) {
 }
 
 func (p *printer) finding(subject string, f *finding.Finding) {
-	p.line("%s %s %s  %s", p.paint(strings.ToUpper(f.Severity.String()), codes[toneOf(f.Severity)]), f.Rule, p.paint(clean(subject), bold), clean(f.Message))
+	severity, message := strings.ToUpper(f.Severity.String()), clean(f.Message)
+	head := p.paint(severity, codes[toneOf(f.Severity)]) + " " + f.Rule + " " + p.paint(clean(subject), bold)
+	if p.o.Width > 0 && texttab.Width(head)+2+texttab.Width(message) > p.o.Width {
+		p.line("%s", head)
+		p.hanging("    ", message, "")
+	} else {
+		p.line("%s  %s", head, message)
+	}
 	said := [3]string{subject, f.Advice, f.Notice}
 	switch first := p.said[said]; {
 	case f.Advice == "" && f.Notice == "":
@@ -62,10 +69,10 @@ func (p *printer) finding(subject string, f *finding.Finding) {
 		p.line("    do       as %s", first)
 	default:
 		if f.Advice != "" {
-			p.line("    do       %s", clean(f.Advice))
+			p.hanging("    do       ", clean(f.Advice), "")
 		}
 		if f.Notice != "" {
-			p.line("    notice   %s", clean(f.Notice))
+			p.hanging("    notice   ", clean(f.Notice), "")
 		}
 		if p.said == nil {
 			p.said = map[[3]string]string{}
@@ -73,7 +80,20 @@ func (p *printer) finding(subject string, f *finding.Finding) {
 		p.said[said] = f.Rule
 	}
 	if len(f.Assumes) > 0 {
-		p.line("    %s", p.paint("assumed  "+clean(strings.Join(f.Assumes, "; ")), codes[answer.Faint]))
+		p.hanging("    assumed  ", clean(strings.Join(f.Assumes, "; ")), codes[answer.Faint])
+	}
+}
+
+// hanging writes a text behind a head; on a terminal its further lines stand below the text.
+func (p *printer) hanging(head, text, code string) {
+	lines := []string{text}
+	if p.o.Width > 0 {
+		lines = texttab.Wrap(text, max(p.o.Width-len(head), 20))
+	}
+	for _, line := range lines {
+		indent := head[:len(head)-len(strings.TrimLeft(head, " "))]
+		p.line("%s%s", indent, p.paint(head[len(indent):]+line, code))
+		head = strings.Repeat(" ", len(head))
 	}
 }
 
@@ -82,7 +102,7 @@ func (p *printer) evidence(f *finding.Finding) {
 		return
 	}
 	p.line("    evidence")
-	t := texttab.Table{Indent: "      "}
+	t := texttab.Table{Indent: "      ", Width: p.o.Width}
 	for _, e := range f.Evidence {
 		t.Row(e.Name, e.Value, e.Origin, e.At)
 	}

@@ -89,14 +89,22 @@ func (f *Filter) aboutVMs() bool {
 	return f.vm != nil || f.folder != nil || f.tag != nil || f.condition != nil
 }
 
-// shows reports whether the VM is shown; cluster is the name of its cluster, on its host.
-func (f *Filter) shows(v *numa.VM, cluster string, on *numa.Host) bool {
+// namesOf returns the names of a cluster; a standalone host has its own.
+func namesOf(c *rule.Cluster) []string {
+	if c.Name == "" && len(c.Hosts) > 0 {
+		return []string{c.Hosts[0].Name, c.Title()}
+	}
+	return []string{c.Name}
+}
+
+// shows reports whether the VM of the cluster is shown; on is its host.
+func (f *Filter) shows(v *numa.VM, c *rule.Cluster, on *numa.Host) bool {
 	hosts := []string{}
 	if on != nil {
 		hosts = []string{on.Name, on.ID}
 	}
-	return f.cluster.Allow(cluster) && f.host.Allow(hosts...) && f.vm.Allow(v.Name, v.ID, cluster+"/"+v.Name) &&
-		f.folder.Allow(v.Folder) && f.tag.Allow(labels(v)...) && f.condition.holds(v, cluster, on)
+	return f.cluster.Allow(namesOf(c)...) && f.host.Allow(hosts...) && f.vm.Allow(v.Name, v.ID, c.Name+"/"+v.Name) &&
+		f.folder.Allow(v.Folder) && f.tag.Allow(labels(v)...) && f.condition.holds(v, c.Name, on)
 }
 
 // labels returns the tags of a VM and its custom attributes as "owner=db team".
@@ -113,6 +121,26 @@ func (f *Filter) finding(x *finding.Finding, title string) bool {
 	return x.Severity >= f.least && f.rule.Allow(x.Rule, title)
 }
 
+// Found returns a judged fleet with the VMs that have a finding alone, when the filter chooses
+// findings.
+func (f *Filter) Found(r *rules.Result) *rules.Result {
+	if f == nil || f.rule == nil && f.least == finding.Info {
+		return r
+	}
+	found := map[string]bool{}
+	for i := range r.Findings {
+		found[r.Findings[i].VMID] = true
+	}
+	out := *r
+	out.Clusters = nil
+	for _, c := range r.Clusters {
+		one := *c
+		one.VMs = slices.DeleteFunc(slices.Clone(c.VMs), func(v *rule.VM) bool { return !found[v.ID] })
+		out.Clusters = append(out.Clusters, &one)
+	}
+	return &out
+}
+
 // Shown are the IDs of the VMs and hosts that a filter shows.
 type Shown struct {
 	VMs, Hosts map[string]bool
@@ -126,12 +154,12 @@ func (f *Filter) Shown(r *rules.Result) (Shown, error) {
 	s := Shown{VMs: map[string]bool{}, Hosts: map[string]bool{}}
 	for _, c := range r.Clusters {
 		for _, v := range c.VMs {
-			if f.shows(v.VM, c.Name, v.Host) {
+			if f.shows(v.VM, c, v.Host) {
 				s.VMs[v.ID] = true
 			}
 		}
 		for _, h := range c.Hosts {
-			if f.cluster.Allow(c.Name) && f.host.Allow(h.Name, h.ID) && !f.aboutVMs() {
+			if f.cluster.Allow(namesOf(c)...) && f.host.Allow(h.Name, h.ID) && !f.aboutVMs() {
 				s.Hosts[h.ID] = true
 			}
 		}
@@ -174,14 +202,18 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 			out.Clusters = append(out.Clusters, &one)
 		}
 	}
-	keep := func(x *finding.Finding) bool {
+	about := func(x *finding.Finding) bool {
+		return x.VMID != "" && s.VMs[x.VMID] || x.VMID == "" && s.Hosts[x.HostID]
+	}
+	wanted := func(x *finding.Finding) bool {
 		name := ""
 		if one := r.Rule(x.Rule); one != nil {
 			name = one.Name
 		}
-		return f.finding(x, name) && (x.VMID != "" && s.VMs[x.VMID] || x.VMID == "" && s.Hosts[x.HostID])
+		return f.finding(x, name)
 	}
-	out.Judgement = f.judgement(&r.Judgement, keep)
+	out.Judgement = f.judgement(&r.Judgement, func(x *finding.Finding) bool { return about(x) && wanted(x) })
+	out.LeftOut = slices.DeleteFunc(slices.Clone(r.Findings), func(x finding.Finding) bool { return !about(&x) || wanted(&x) })
 	out.Fleet = shown(r.Fleet, s, f.aboutVMs(), out.Clusters)
 	gone := map[string]bool{}
 	for i := range r.Fleet.VMs {

@@ -63,7 +63,7 @@ cluster.
 			if err != nil {
 				return err
 			}
-			clusters, err := clustersNamed(result, args[1:])
+			clusters, err := clustersNamed(shown.Found(result), args[1:])
 			if err != nil {
 				return err
 			}

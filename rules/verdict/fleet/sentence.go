@@ -41,25 +41,32 @@ func Verdict(r *rules.Result) []string {
 	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
 	}
+	if n := len(r.LeftOut); n > 0 {
+		rest = append(rest, fmt.Sprintf("%s left out of what is shown.", words.Verb(n, "finding is", "findings are")))
+	}
 	if rest == nil {
 		return []string{headline}
 	}
 	return []string{headline, strings.Join(rest, " ")}
 }
 
-// worst counts VMs and hosts by the severity of the worst finding about each.
+// worst counts VMs and hosts by the severity of the worst finding about each, shown or not.
 func worst(r *rules.Result) (vms, hosts [finding.High + 1]int) {
-	seen := map[string]bool{}
-	for i := range r.Findings { // highest severity first
-		f := &r.Findings[i]
-		switch {
-		case f.VMID != "" && !seen["vm "+f.VMID]:
-			seen["vm "+f.VMID] = true
-			vms[f.Severity]++
-		case f.VMID == "" && !seen["host "+f.HostID]:
-			seen["host "+f.HostID] = true
-			hosts[f.Severity]++
+	byVM, byHost := map[string]finding.Severity{}, map[string]finding.Severity{}
+	for _, all := range [][]finding.Finding{r.Findings, r.LeftOut} {
+		for i := range all {
+			if f := &all[i]; f.VMID != "" {
+				byVM[f.VMID] = max(byVM[f.VMID], f.Severity)
+			} else {
+				byHost[f.HostID] = max(byHost[f.HostID], f.Severity)
+			}
 		}
+	}
+	for _, s := range byVM {
+		vms[s]++
+	}
+	for _, s := range byHost {
+		hosts[s]++
 	}
 	return vms, hosts
 }

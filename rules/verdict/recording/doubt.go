@@ -49,9 +49,9 @@ func (j *Judged) besideText() string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("Beside it, on %s: %s.", j.Subject(first), j.findingText(first))
+		return fmt.Sprintf("Besides, on %s: %s.", j.Subject(first), j.findingText(first))
 	}
-	return fmt.Sprintf("Beside it %d findings, first of all on %s: %s.", n, j.Subject(first), j.findingText(first))
+	return fmt.Sprintf("Besides, %d findings, first of all on %s: %s.", n, j.Subject(first), j.findingText(first))
 }
 
 // momentary reports whether no host has two ticks that hang together.
