@@ -4,6 +4,7 @@ package texttab
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -97,6 +98,15 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
+// Fits reports whether the table is as narrow as its Width asks.
+func (t *Table) Fits() bool {
+	all := len(t.Indent) - 2
+	for _, n := range t.widths() {
+		all += n + 2
+	}
+	return t.Width == 0 || all <= t.Width
+}
+
 // widths returns the width of each column, within the width of the table where that can be:
 // no column is narrower than its longest word or, of words only, than least.
 func (t *Table) widths() []int {
@@ -134,12 +144,16 @@ func (t *Table) widths() []int {
 		}
 	}
 	narrow(func(i int) int { return max(floor[i], least) })
-	narrow(func(i int) int { // long words are broken before a table leaves its page
+	whole := slices.Clone(widths)
+	narrow(func(i int) int { // long words are broken where that makes the table fit
 		if t.Right[i] {
 			return widths[i]
 		}
 		return least
 	})
+	if all > t.Width {
+		return whole
+	}
 	return widths
 }
 

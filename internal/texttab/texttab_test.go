@@ -2,6 +2,7 @@ package texttab
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -137,5 +138,14 @@ func TestWriteError(t *testing.T) {
 	table.Row("a")
 	if n, err := table.WriteTo(broken{}); n != 0 || err == nil || err.Error() != "broken pipe" {
 		t.Errorf("WriteTo = %d, %v", n, err)
+	}
+}
+
+// TestUnitsStay checks that a number and its unit stay on one line.
+func TestUnitsStay(t *testing.T) {
+	got := Wrap("most of it, 46 GB, is remote: 37 %.", 14)
+	want := []string{"most of it,", "46 GB, is", "remote: 37 %."}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

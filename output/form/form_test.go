@@ -2,6 +2,7 @@ package form_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -88,6 +89,36 @@ func TestWidth(t *testing.T) {
 		}
 		if got := strings.Count(b.String(), "three"); got != 140 {
 			t.Errorf("%d of 140 words are there", got)
+		}
+	}
+}
+
+// TestNarrow checks that no line of an answer is wider than the terminal, and that a table that
+// is too wide keeps all of its columns.
+func TestNarrow(t *testing.T) {
+	names := []string{"VM"}
+	for i := range 12 {
+		names = append(names, fmt.Sprintf(">counter%02d", i))
+	}
+	table := answer.Table{Name: "wide", Columns: answer.Columns(names...)}
+	row := []string{"sql01"}
+	for i := range 12 {
+		row = append(row, fmt.Sprintf("%d.5 GHz", 100+i))
+	}
+	table.Add(row...)
+	a := &answer.Answer{Command: "try", Verdict: []string{strings.Repeat("a sentence of many words ", 8)}, Tables: []answer.Table{table}}
+	var b strings.Builder
+	if err := form.Text(&b, a, form.Options{Width: 60}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := texttab.Width(strings.TrimRight(line, "\n")); n > 60 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	for i := range 12 {
+		if want := fmt.Sprintf("%d.5 GHz", 100+i); !strings.Contains(b.String(), want) {
+			t.Errorf("%s is left out:\n%s", want, b.String())
 		}
 	}
 }

@@ -154,35 +154,59 @@ func (p *printer) facts(all []answer.Fact) {
 	p.write(&t)
 }
 
-// table writes a table; one without heads wraps its words to the page, as sentences do.
+// table writes a table; one without heads wraps its words to the page, as sentences do. One
+// that is too wide for the terminal is written in parts below each other, each with the
+// first column.
 func (p *printer) table(t *answer.Table, indent string, heads bool) {
-	tab := texttab.Table{Indent: indent, Right: map[int]bool{}, Width: p.o.Width}
+	rest := make([]int, len(t.Columns))
+	for i := range rest {
+		rest[i] = i
+	}
+	for len(rest) > 0 {
+		n := len(rest)
+		tab := p.columns(t, rest, indent, heads)
+		for heads && n > 2 && !tab.Fits() {
+			n--
+			tab = p.columns(t, rest[:n], indent, heads)
+		}
+		p.write(tab)
+		if n == len(rest) {
+			return
+		}
+		rest = append([]int{rest[0]}, rest[n:]...)
+		p.line("")
+	}
+}
+
+// columns returns some columns of a table.
+func (p *printer) columns(t *answer.Table, which []int, indent string, heads bool) *texttab.Table {
+	tab := &texttab.Table{Indent: indent, Right: map[int]bool{}, Width: p.o.Width}
 	if !heads {
 		tab.Width = p.width()
 	}
-	heading := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		heading[i], tab.Right[i] = c.Name, c.Right
-		if !c.AsIs {
-			heading[i] = strings.ToUpper(c.Name)
+	row := make([]string, len(which))
+	for i, c := range which {
+		column := t.Columns[c]
+		row[i], tab.Right[i] = column.Name, column.Right
+		if !column.AsIs {
+			row[i] = strings.ToUpper(column.Name)
 		}
 	}
 	if heads {
-		tab.Row(heading...)
+		tab.Row(row...)
 	}
-	row := make([]string, len(t.Columns))
 	for _, cells := range t.Rows {
-		for i, c := range cells {
-			row[i] = c.Text
+		for i, c := range which {
+			row[i] = cells[c].Text
 		}
 		tab.Row(row...)
-		for i, c := range cells {
-			if code := codes[c.Tone]; code != "" && p.o.Colour {
+		for i, c := range which {
+			if code := codes[cells[c].Tone]; code != "" && p.o.Colour {
 				tab.Paint(i, code)
 			}
 		}
 	}
-	p.write(&tab)
+	return tab
 }
 
 func (p *printer) write(t *texttab.Table) {
