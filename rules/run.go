@@ -28,6 +28,7 @@ type Options struct {
 type Result struct {
 	Judgement
 	Fleet    *numa.Fleet
+	Whole    *Result         // before it was filtered; nil for one that is whole
 	Clusters []*rule.Cluster // in the order of the fleet; standalone hosts last, each one a cluster without a name
 	VMs      int             // judged
 	Pairs    int             // VM × host predictions

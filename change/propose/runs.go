@@ -20,7 +20,7 @@ type Outcome struct {
 	Findings int     `json:"findings"`
 }
 
-func outcomeOf(r *simulate.Result) (out Outcome) {
+func outcomeOf(r *simulate.Result) Outcome {
 	var local, remote, far, swapped, demand, ready, coStop float64
 	var speed, weight float64
 	for i, v := range r.Outcome.VMs {
@@ -37,12 +37,8 @@ func outcomeOf(r *simulate.Result) (out Outcome) {
 		}
 		return x / of
 	}
-	out = Outcome{part(local, local+remote), part(far, local+remote), part(ready, demand), part(coStop, demand),
+	return Outcome{part(local, local+remote), part(far, local+remote), part(ready, demand), part(coStop, demand),
 		part(swapped, local+remote+swapped), part(speed, weight), len(r.Watched.Findings)}
-	if local+remote == 0 { // no VM is NUMA-managed
-		out.Locality = 0
-	}
-	return out
 }
 
 // differs reports whether a run shows something else than its estimate: another share of

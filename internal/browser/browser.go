@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -111,6 +112,13 @@ func (b *Page) Script(t *testing.T, statements string) {
 	if _, err := chromedp.Run(b.Context, chromedp.Evaluate[bool]("(() => { "+statements+"; return true })()")); err != nil {
 		t.Fatalf("%s: %v", statements, err)
 	}
+}
+
+// Complaints returns what the browser complained about.
+func (b *Page) Complaints() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.complaints)
 }
 
 // Silent checks that nothing was complained about or asked for.

@@ -68,7 +68,7 @@ var onlyHere = map[string][]string{
 	"github.com/expr-lang/":         {"rules/filter"},
 	"github.com/chromedp/":          {"internal/browser"}, // for tests
 	"github.com/rogpeppe/":          {},
-	"github.com/santhosh-tekuri":    {},
+	"github.com/santhosh-tekuri":    {"internal/formtest"}, // for tests
 	"github.com/go-json-experiment": {"source/snapshot"},
 	"github.com/parquet-go/":        {"capture/export/parquet"},
 	"github.com/klauspost/compress": {"source/archive", "internal/queue"},

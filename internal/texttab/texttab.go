@@ -38,9 +38,6 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// Len returns the number of rows.
-func (t *Table) Len() int { return len(t.rows) }
-
 // Paint gives a cell of the last row a colour: the numbers of an ANSI sequence,
 // such as "1;31".
 func (t *Table) Paint(column int, code string) { t.rows[len(t.rows)-1][column].code = code }

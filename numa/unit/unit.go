@@ -32,7 +32,6 @@ type BitRate float64
 
 // Units of traffic. A GB/s of a disk is 10⁹ bytes a second, a MiB/s 2²⁰.
 const (
-	BitPerSecond  BitRate = 1
 	GbitPerSecond BitRate = 1e9
 	BytePerSecond BitRate = 8
 )

@@ -1,10 +1,13 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/draw/svg"
 	"homenode/output/draw/topo"
@@ -55,13 +58,18 @@ func (x *index) drawings() []answer.Drawing {
 		out[len(out)-1].Cut = words.Verb(cut, "more VM with findings of high severity is", "more VMs with findings of high severity are") + " not drawn here: homenode topo SOURCE VM draws any of them."
 	}
 	drawn, cut := 0, 0
+	whole := cmp.Or(x.Whole, x.Result) // VMs that are not shown have their place, too
 	for _, c := range x.Clusters {
 		for _, k := range c.Kinds {
-			if drawn == mostHosts {
+			shown := slices.DeleteFunc(slices.Clone(k.Hosts), func(h *numa.Host) bool { return !x.shows(h) })
+			switch {
+			case len(shown) == 0:
+				continue
+			case drawn == mostHosts:
 				cut++
 				continue
 			}
-			add("One host of each kind", drawn, kindText(c, k), func() *topo.Drawing { return topo.OfHost(x.Result, judged.TellingHost(x.Result, k)) })
+			add("One host of each kind", drawn, kindText(c, k), func() *topo.Drawing { return topo.OfHost(whole, judged.TellingHost(x.Result, shown)) })
 			drawn++
 		}
 	}

@@ -13,37 +13,31 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"homenode/internal/formtest"
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/fleet"
 	"homenode/output/form"
 	"homenode/output/table"
 	"homenode/rules"
+	"homenode/rules/filter"
 	"homenode/rules/finding"
 	"homenode/rules/policy"
 	"homenode/rules/rule"
 	"homenode/source/demo"
 )
 
-// hostileNames try to leave the place they are written to, in any of the formats.
-var hostileNames = []string{
-	`=cmd|' /C calc'!A0`, `@SUM(1+1)*cmd|' /C calc'!A0`, "\t=1+1", "\r\n+1", "＝1+1", "-2+3", " =1", "'quoted", `"a","b"`, "a;=1",
-	hostile, "a\x1b[31m\u202eb\u2066\x00\x9b\xff", "|pipe`tick``` [x](javascript:1) @all #1 https://evil.example www.evil.example",
-	"]]><testcase/>&amp;", "{0} {1} ](x)", "_x0041_", "a\ufffe\uffff",
-}
-
 // hostileFleet returns a fleet in which each hostile name is the name of a host, a
 // cluster or a VM with findings, in the notes and in the places that were read.
 func hostileFleet(t testing.TB) *rules.Result {
 	t.Helper()
 	text := "release 7.0U3\ncluster c\nhost h1 nodes=2 cores=18 memory=1024GB\nhost h2 nodes=? cores=18\n" +
-		fmt.Sprintf("vm a[01-%02d] host=h1 vcpus=32 coresPerSocket=2 memory=384GB hotAdd=on\nvm u vcpus=?\n", len(hostileNames))
+		fmt.Sprintf("vm a[01-%02d] host=h1 vcpus=32 coresPerSocket=2 memory=384GB hotAdd=on\nvm u vcpus=?\n", len(formtest.HostileNames))
 	f := htmlResult(t, text).Fleet
-	for i, name := range hostileNames {
+	for i, name := range formtest.HostileNames {
 		v := &f.VMs[i]
 		v.Name, v.At, v.VCPUs.Origin.Where, v.Folder = name, name, name, name
 		f.Notes = append(f.Notes, numa.Note{At: name, Text: name})
@@ -61,17 +55,6 @@ func written(t testing.TB, write func(io.Writer) error) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// checkClean reports what would change a terminal or hide text.
-func checkClean(t *testing.T, name string, b []byte) {
-	t.Helper()
-	for i, r := range string(b) {
-		if r != '\n' && r != '\r' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028') {
-			t.Errorf("%s: found %U at byte %d", name, r, i)
-			return
-		}
-	}
 }
 
 // as writes a result in one of the forms.
@@ -100,7 +83,7 @@ func TestExportsAreCleanAndRepeat(t *testing.T) {
 	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), htmlResult(t, "release 7.0U3\ncluster c\n")} {
 		for name, write := range formats(r, form.Options{Version: "1.2.3", FailOn: finding.Medium, Details: true}) {
 			first := written(t, write)
-			checkClean(t, name, first)
+			formtest.Clean(t, name, first)
 			if !bytes.Equal(first, written(t, write)) {
 				t.Errorf("%s: two writings of one result differ", name)
 			}
@@ -124,8 +107,37 @@ func TestExports(t *testing.T) {
 	}
 }
 
+// filtered returns the part of htmlFleet that the options show.
+func filtered(t *testing.T, o filter.Options) *rules.Result {
+	t.Helper()
+	f, err := filter.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Fleet(htmlResult(t, htmlFleet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A filter shows each VM and host once, and no other.
+func TestFiltered(t *testing.T) {
+	r := filtered(t, filter.Options{Hosts: []string{"esx01"}})
+	var names []string
+	for _, suite := range fleet.Assess(r, fleet.Options{}).Findings.Suites {
+		for _, c := range suite.Cases {
+			names = append(names, c.Name)
+		}
+	}
+	if got, want := strings.Join(names, " "), "host esx01 sql01"; !strings.HasPrefix(got, want) || strings.Contains(got, "esx02") || strings.Count(got, "sql01") != 1 {
+		t.Errorf("cases %s, want %s and other VMs of esx01", got, want)
+	}
+}
+
 func TestTablesAreWhole(t *testing.T) {
-	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), {Fleet: &numa.Fleet{}}} {
+	host, vm := filtered(t, filter.Options{Hosts: []string{"esx01"}}), filtered(t, filter.Options{VMs: []string{"sql01", "gold"}})
+	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), host, vm, {Fleet: &numa.Fleet{}}} {
 		for _, one := range tables(r) {
 			rows := 0
 			for row := range one.Rows {
@@ -171,8 +183,8 @@ func TestCSVHostileNames(t *testing.T) {
 			}
 		}
 	}
-	if row != len(records)-1 || row != len(hostileNames)+1 {
-		t.Errorf("%d rows, %d records; want %d", row, len(records)-1, len(hostileNames)+1)
+	if row != len(records)-1 || row != len(formtest.HostileNames)+1 {
+		t.Errorf("%d rows, %d records; want %d", row, len(records)-1, len(formtest.HostileNames)+1)
 	}
 }
 
@@ -187,38 +199,16 @@ func TestPageGuard(t *testing.T) {
 		t.Fatal("found no pattern named guarded in page.js")
 	}
 	guarded := regexp.MustCompile(string(found[1]))
-	for _, name := range append(slices.Clone(hostileNames), "sql01", "", "a=1", "－1", "＠x", "\u3000＋1", "\u00a0=1", "\u2028=1", "\u0085=1", "\v\f=1", "\x7f@x", "x =1", "−1") {
+	for _, name := range append(slices.Clone(formtest.HostileNames), "sql01", "", "a=1", "－1", "＠x", "\u3000＋1", "\u00a0=1", "\u2028=1", "\u0085=1", "\v\f=1", "\x7f@x", "x =1", "−1") {
 		if got, want := guarded.MatchString(name), table.Guard(name) != name; got != want {
 			t.Errorf("%q: the page guards it: %v, Guard: %v", name, got, want)
 		}
 	}
 }
 
-func sarifSchema(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	file, err := os.ReadFile("testdata/sarif/sarif-schema-2.1.0.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("sarif.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("sarif.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // Every log keeps to the schema of the standard; a log with one word changed does not.
 func TestSARIFSchema(t *testing.T) {
-	s := sarifSchema(t)
+	s := formtest.Schema(t)
 	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), {Fleet: &numa.Fleet{}}} {
 		for _, o := range []form.Options{{}, {Version: "1.2.3", SourceFiles: []string{"fleet.txt"}}, {SourceFiles: []string{"/data/a b/ü%:?#.xlsx"}}, {SourceFiles: []string{"x:y.json", "", "fleet.txt"}}} {
 			log := written(t, as(r, "sarif", o))
@@ -254,7 +244,7 @@ func TestSuppressedExports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sarifSchema(t).Validate(doc); err != nil {
+	if err := formtest.Schema(t).Validate(doc); err != nil {
 		t.Error(err)
 	}
 	if n := bytes.Count(log, []byte(`"justification": "until 2999-12-31: contract (c.yaml:2:5)"`)); n != 1 {
@@ -266,31 +256,9 @@ func TestSuppressedExports(t *testing.T) {
 	}
 }
 
-type sarifRead struct {
-	Runs []struct {
-		Tool struct {
-			Driver struct{ Rules []struct{ ID string } }
-		}
-		Results []struct {
-			RuleID      string
-			RuleIndex   int
-			Kind, Level string
-			Message     struct{ Text string }
-			Locations   []struct {
-				PhysicalLocation *struct {
-					ArtifactLocation struct{ URI string }
-					Region           *struct{ StartLine int }
-				}
-				LogicalLocations []struct{ Name, FullyQualifiedName, DecoratedName string }
-			}
-			PartialFingerprints map[string]string
-		}
-	}
-}
-
-func readSARIF(t *testing.T, r *rules.Result, o form.Options) sarifRead {
+func readSARIF(t *testing.T, r *rules.Result, o form.Options) formtest.SARIF {
 	t.Helper()
-	var log sarifRead
+	var log formtest.SARIF
 	if err := json.Unmarshal(written(t, as(r, "sarif", o)), &log); err != nil {
 		t.Fatal(err)
 	}
@@ -460,7 +428,7 @@ func TestJUnit(t *testing.T) {
 // Each row of a Markdown table has the cells of its header, and no name becomes
 // markup, a link or a mention.
 func TestMarkdownHostileNames(t *testing.T) {
-	page := string(written(t, as(hostileFleet(t), "markdown", form.Options{FailOn: finding.Info, Version: hostile})))
+	page := string(written(t, as(hostileFleet(t), "markdown", form.Options{FailOn: finding.Info, Version: formtest.Hostile})))
 	cells := 0
 	for line := range strings.Lines(page) {
 		if !strings.HasPrefix(line, "|") {

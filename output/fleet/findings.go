@@ -103,6 +103,12 @@ func (x *index) findings() *answer.Findings {
 	return j
 }
 
+// shows reports whether a filter left the host in the fleet.
+func (x *index) shows(h *numa.Host) bool {
+	_, ok := x.at["host "+h.ID]
+	return ok
+}
+
 // predicted reports whether the NUMA nodes of the host are known.
 func predicted(c *rule.Cluster, h *numa.Host) bool {
 	return slices.ContainsFunc(c.Kinds, func(k *rule.Kind) bool { return slices.Contains(k.Hosts, h) })
@@ -115,10 +121,13 @@ func (x *index) suites() []answer.Suite {
 		return cmp.Or(strings.Join(notes, "; "), "not judged: see the notes of the source")
 	}
 	var all []answer.Suite
-	done := map[*numa.VM]bool{}
+	done := map[string]bool{}
 	for _, c := range x.Clusters {
 		s := answer.Suite{Name: c.Title()}
 		for _, h := range c.Hosts {
+			if !x.shows(h) {
+				continue
+			}
 			one := answer.Case{Name: "host " + h.Name, ID: h.ID, Findings: x.byHost[h.ID]}
 			if !predicted(c, h) {
 				one.Skipped = why(x.notesAt(h.At))
@@ -126,7 +135,7 @@ func (x *index) suites() []answer.Suite {
 			s.Cases = append(s.Cases, one)
 		}
 		for _, v := range c.VMs {
-			done[v.VM] = true
+			done[v.ID] = true
 			s.Cases = append(s.Cases, answer.Case{Name: v.Name, ID: v.ID, Findings: x.byVM[v.ID]})
 		}
 		all = append(all, s)
@@ -135,7 +144,7 @@ func (x *index) suites() []answer.Suite {
 	for i := range x.Fleet.VMs {
 		v := &x.Fleet.VMs[i]
 		switch {
-		case done[v]:
+		case done[v.ID]:
 		case v.Template.Or(false):
 			left.Cases = append(left.Cases, answer.Case{Name: v.Name, ID: v.ID, Skipped: "a template does not run"})
 		default:

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"homenode/internal/formtest"
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/form"
@@ -61,72 +62,26 @@ func TestHTML(t *testing.T) {
 		t.Error("two pages of one result differ")
 	}
 	golden.Equal(t, notOurs.ReplaceAll(page, []byte("…")), "testdata/page.html.golden")
-	checkPage(t, page)
+	formtest.Page(t, page)
 }
-
-// checkPage walks the page: it holds one script, no handler, no style attribute,
-// loads nothing, has each id once, and its links inside lead somewhere.
-func checkPage(t *testing.T, page []byte) {
-	t.Helper()
-	root, err := html.Parse(bytes.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids, links, scripts := map[string]bool{}, []string{}, 0
-	for n := range root.Descendants() {
-		if n.Type != html.ElementNode {
-			continue
-		}
-		switch n.Data {
-		case "script":
-			scripts++
-		case "img", "link", "iframe", "object", "embed", "base", "source", "image", "use":
-			t.Errorf("found <%s>, which may load something", n.Data)
-		}
-		for _, a := range n.Attr {
-			switch {
-			case a.Key == "id" && ids[a.Val]:
-				t.Errorf("id %q is used twice", a.Val)
-			case a.Key == "id":
-				ids[a.Val] = true
-			case a.Key == "href" && strings.HasPrefix(a.Val, "#"):
-				links = append(links, a.Val[1:])
-			case a.Key == "href" && !strings.HasPrefix(a.Val, "https://") && !strings.HasPrefix(a.Val, "http://"),
-				a.Key == "src", a.Key == "style", strings.HasPrefix(a.Key, "on"):
-				t.Errorf("found <%s %s=%q>", n.Data, a.Key, a.Val)
-			}
-		}
-	}
-	if scripts != 1 {
-		t.Errorf("found %d scripts, want 1", scripts)
-	}
-	for _, id := range links {
-		if !ids[id] {
-			t.Errorf("a link leads to #%s, which is nowhere", id)
-		}
-	}
-}
-
-// hostile is a name that tries to leave the place it is written to.
-const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'` + "`" + `{{.Policy}}`
 
 // hostileResult returns a fleet in which every text that a stranger chooses is
 // hostile.
 func hostileResult(t testing.TB) *rules.Result {
 	t.Helper()
 	f := htmlResult(t, htmlFleet).Fleet
-	f.Source, f.Collected = hostile, hostile
-	f.Notes = []numa.Note{{At: hostile, Text: hostile}}
+	f.Source, f.Collected = formtest.Hostile, formtest.Hostile
+	f.Notes = []numa.Note{{At: formtest.Hostile, Text: formtest.Hostile}}
 	for i := range f.Clusters {
-		f.Clusters[i].Name = fmt.Sprint(hostile, i)
+		f.Clusters[i].Name = fmt.Sprint(formtest.Hostile, i)
 	}
 	for i := range f.Hosts {
 		h := &f.Hosts[i]
-		h.Name, h.At, h.CPUModel.Value = hostile, hostile, hostile
+		h.Name, h.At, h.CPUModel.Value = formtest.Hostile, formtest.Hostile, formtest.Hostile
 	}
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		v.Name, v.At, v.VCPUs.Origin.Where = hostile, hostile, hostile
+		v.Name, v.At, v.VCPUs.Origin.Where = formtest.Hostile, formtest.Hostile, formtest.Hostile
 	}
 	return rules.Run(f, rules.Options{})
 }
@@ -134,15 +89,15 @@ func hostileResult(t testing.TB) *rules.Result {
 // Every text that a stranger chooses stays text.
 func TestHTMLHostileNames(t *testing.T) {
 	r := hostileResult(t)
-	page := htmlPage(t, r, hostile)
-	checkPage(t, page)
+	page := htmlPage(t, r, formtest.Hostile)
+	formtest.Page(t, page)
 	root, err := html.Parse(bytes.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := 0
 	for n := range root.Descendants() {
-		if n.Type == html.TextNode && n.Data == hostile {
+		if n.Type == html.TextNode && n.Data == formtest.Hostile {
 			names++
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"homenode/output/answer"
 	"homenode/output/draw/svg"
-	"homenode/output/draw/topo"
 	"homenode/output/table"
 	"homenode/rules/verdict/matrix"
 )
@@ -41,13 +40,13 @@ func Matrix(all []*matrix.Matrix, source, filter string) *answer.Answer {
 			Inline: func(w io.Writer) error { return svg.DrawMatrix(w, m, svg.Options{Inline: true}) },
 		})
 	}
-	a.Tables[len(all)-1].Foot = topo.MatrixCaption(all[0])
+	a.Tables[len(all)-1].Foot = all[0].Caption()
 	return a
 }
 
 // matrixTable has a column for each kind of host; its first row says what they are like.
 func matrixTable(nth int, m *matrix.Matrix) answer.Table {
-	t := answer.Table{Name: fmt.Sprintf("matrix %d", nth+1), Title: m.Title, Columns: []answer.Column{{Name: "VM"}, {Name: "vCPUs", Right: true}}, Cut: topo.LeftOut(m)}
+	t := answer.Table{Name: fmt.Sprintf("matrix %d", nth+1), Title: m.Title, Columns: []answer.Column{{Name: "VM"}, {Name: "vCPUs", Right: true}}, Cut: m.LeftOut()}
 	shapes := make([]answer.Cell, 2)
 	for i := range m.Columns {
 		t.Columns = append(t.Columns, answer.Column{Name: m.Columns[i].Name, AsIs: true})

@@ -52,10 +52,10 @@ func vmTable(x *index) table.Table {
 		}, layoutColumns, answer.CountColumns, answer.SaidColumns, []table.Column{table.Col("Notes", 40), table.Col("VM ID", 14), table.Col("Folder", 20), table.Col("Read at", 40)}),
 		Len: len(x.Fleet.VMs),
 		Rows: func(yield func([]table.Cell) bool) {
-			done := make(map[*numa.VM]bool, x.VMs)
+			done := make(map[string]bool, x.VMs) // by ID: the VMs of a filtered fleet are copies
 			for _, c := range x.Clusters {
 				for _, v := range c.VMs {
-					done[v.VM] = true
+					done[v.ID] = true
 					host := ""
 					if v.Host != nil {
 						host = v.Host.Name
@@ -70,7 +70,7 @@ func vmTable(x *index) table.Table {
 				hosts[x.Fleet.Hosts[i].ID] = x.Fleet.Hosts[i].Name
 			}
 			for i := range x.Fleet.VMs {
-				if v := &x.Fleet.VMs[i]; !done[v] && !yield(x.vmRow(v, x.Fleet.ClusterName(v.Cluster), hosts[v.Host], nil)) {
+				if v := &x.Fleet.VMs[i]; !done[v.ID] && !yield(x.vmRow(v, x.Fleet.ClusterName(v.Cluster), hosts[v.Host], nil)) {
 					return
 				}
 			}
@@ -119,7 +119,7 @@ func hostTable(x *index) table.Table {
 			}
 			for _, c := range x.Clusters {
 				for _, h := range c.Hosts {
-					if !yield(x.hostRow(c, h, vms[h])) {
+					if x.shows(h) && !yield(x.hostRow(c, h, vms[h])) {
 						return
 					}
 				}

@@ -6,6 +6,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"homenode/internal/browser"
+	"homenode/internal/formtest"
 	"homenode/output/form"
 	"homenode/output/recording"
 )
@@ -49,7 +50,7 @@ func TestCaptureHTMLSortsInBrowser(t *testing.T) {
 // Hostile names run nothing and load nothing.
 func TestCaptureHTMLHostileInBrowser(t *testing.T) {
 	w := hostileWatched(t)
-	b := browser.Open(t, browser.File(t, written(t, "html", recording.Capture(w, recording.Options{}), form.Options{Version: hostile})))
+	b := browser.Open(t, browser.File(t, written(t, "html", recording.Capture(w, recording.Options{}), form.Options{Version: formtest.Hostile})))
 	browser.Eval(t, b, `document.querySelectorAll("script").length`, 1)
 	browser.Eval(t, b, `document.querySelectorAll("img").length`, 0)
 	b.Silent(t)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"homenode/capture"
+	"homenode/internal/formtest"
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/answer"
@@ -125,7 +126,7 @@ func TestCaptureForms(t *testing.T) {
 		case "csv rules", "sarif": // all rules with their texts
 			continue
 		case "html":
-			checkPage(t, got)
+			formtest.Page(t, got)
 			got = notOurs.ReplaceAll(got, []byte("…"))
 		}
 		golden.Equal(t, got, "testdata/capture."+strings.ReplaceAll(name, " ", "."))
@@ -138,7 +139,7 @@ func TestCaptureForms(t *testing.T) {
 	alone := recording.Capture(w, recording.Options{VM: "web01", Words: []string{"night.csv", "--vm", "web01"}})
 	golden.Equal(t, written(t, "table", alone, form.Options{Details: true}), "testdata/vm.table")
 	golden.Equal(t, written(t, "json", alone, form.Options{}), "testdata/vm.json")
-	checkPage(t, written(t, "html", alone, form.Options{}))
+	formtest.Page(t, written(t, "html", alone, form.Options{}))
 }
 
 // demoWatched judges the night of the demo, with its inventory.
@@ -164,7 +165,7 @@ func hostileWatched(t testing.TB) *rules.Watched {
 	t.Helper()
 	w := watchedNight(t)
 	n := 0
-	name := func() string { n++; return hostileNames[n%len(hostileNames)] + fmt.Sprint(n) }
+	name := func() string { n++; return formtest.HostileNames[n%len(formtest.HostileNames)] + fmt.Sprint(n) }
 	for _, rec := range w.Recordings {
 		old := rec.Host
 		rec.Host = name()
@@ -201,13 +202,13 @@ func TestCaptureFormsAreCleanAndRepeat(t *testing.T) {
 			first := written(t, name, a, o)
 			switch name {
 			case "html":
-				checkPage(t, first)
+				formtest.Page(t, first)
 			case "json":
 				if !json.Valid(first) {
 					t.Errorf("no JSON: %s", first)
 				}
 			default:
-				checkClean(t, name, first)
+				formtest.Clean(t, name, first)
 			}
 			if !bytes.Equal(first, written(t, name, recording.Capture(w, recording.Options{Version: "1.2.3", Details: true}), o)) {
 				t.Errorf("%s: two writings of one result differ", name)
@@ -263,7 +264,7 @@ func TestCaptureHTMLHostile(t *testing.T) {
 }
 
 func TestCaptureSARIF(t *testing.T) {
-	s := sarifSchema(t)
+	s := formtest.Schema(t)
 	for _, w := range []*rules.Watched{hostileWatched(t), watchedNight(t), demoWatched(t), {}} {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(written(t, "sarif", recording.Capture(w, recording.Options{}), form.Options{SourceFiles: []string{"night.csv"}})))
 		if err != nil {
@@ -273,7 +274,7 @@ func TestCaptureSARIF(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	var log sarifRead
+	var log formtest.SARIF
 	if err := json.Unmarshal(written(t, "sarif", recording.Capture(watchedNight(t), recording.Options{}), form.Options{SourceFiles: []string{"night.csv", "other.csv"}}), &log); err != nil {
 		t.Fatal(err)
 	}

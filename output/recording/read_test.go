@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"homenode/capture"
+	"homenode/internal/formtest"
 	"homenode/numa"
 	"homenode/output/form"
 	"homenode/output/recording"
@@ -54,7 +55,7 @@ func TestCaptureSARIFPlaces(t *testing.T) {
 	p := &w.Recordings[1].VMs[1].Percents
 	p.At, p.File, p.Line = at(10), "night/esx08-1.csv", 17
 	w.Findings[2].From, w.Findings[2].To = at(10), at(20)
-	var log sarifRead
+	var log formtest.SARIF
 	if err := json.Unmarshal(written(t, "sarif", recording.Capture(w, recording.Options{}), form.Options{SourceFiles: []string{""}}), &log); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"homenode/esxi/rulebook"
 	"homenode/esxi/scheduler"
+	"homenode/internal/formtest"
 	"homenode/internal/golden"
 	"homenode/output/answer"
 	"homenode/output/form"
@@ -98,7 +99,7 @@ func TestSimulatedNeverObserved(t *testing.T) {
 	one := must(t)(recording.SimulatedVM(r, recording.Options{VM: "far"}))
 	for _, a := range []*answer.Answer{a, one} {
 		html := string(written(t, "html", a, form.Options{}))
-		checkPage(t, []byte(html))
+		formtest.Page(t, []byte(html))
 		if !strings.Contains(html, "<title>Simulated: NUMA in busy.txtar</title>") {
 			t.Error("the title of the page does not say that it is simulated")
 		}

@@ -40,7 +40,9 @@ func Compile(text string) (*Condition, error) {
 // Visit collects the words that the condition uses.
 func (c *Condition) Visit(node *ast.Node) {
 	if n, ok := (*node).(*ast.IdentifierNode); ok {
-		c.words = append(c.words, n.Value)
+		if _, ok := zero[n.Value]; ok { // no variable of the condition itself
+			c.words = append(c.words, n.Value)
+		}
 	}
 }
 

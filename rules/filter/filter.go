@@ -188,6 +188,7 @@ func (f *Filter) Fleet(r *rules.Result) (*rules.Result, error) {
 // the filter shows.
 func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	out := *r
+	out.Whole = r
 	out.Filter, out.VMs, out.Pairs, out.Templates, out.Clusters = f.String(), 0, 0, 0, nil
 	for _, c := range r.Clusters {
 		one := *c
@@ -215,13 +216,15 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	out.Judgement = f.judgement(&r.Judgement, func(x *finding.Finding) bool { return about(x) && wanted(x) })
 	out.LeftOut = slices.DeleteFunc(slices.Clone(r.Findings), func(x finding.Finding) bool { return !about(&x) || wanted(&x) })
 	out.Fleet = shown(r.Fleet, s, f.aboutVMs(), out.Clusters)
-	gone := map[string]bool{}
+	gone, kept := map[string]bool{}, map[string]bool{} // places, which VMs of one line share
 	for i := range r.Fleet.VMs {
-		if v := &r.Fleet.VMs[i]; !s.VMs[v.ID] {
+		if v := &r.Fleet.VMs[i]; s.VMs[v.ID] {
+			kept[v.At] = true
+		} else {
 			gone[v.At] = true
 		}
 	}
-	out.Unjudged = slices.DeleteFunc(slices.Clone(r.Unjudged), func(n numa.Note) bool { return gone[n.At] })
+	out.Unjudged = slices.DeleteFunc(slices.Clone(r.Unjudged), func(n numa.Note) bool { return gone[n.At] && !kept[n.At] })
 	if s.unknown != "" {
 		out.Unjudged = append(out.Unjudged, numa.Note{Text: "--select" + s.unknown})
 	}

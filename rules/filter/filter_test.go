@@ -48,6 +48,7 @@ func TestFleet(t *testing.T) {
 		{"a check by name", filter.Options{Rules: []string{"hotaddwide"}}, "sql01 SQL02 web01 web02 test01", "N001:test01 N001:SQL02 N001:sql01"},
 		{"severity", filter.Options{Severity: "high", Clusters: []string{"lab"}}, "test01", "N001:test01"},
 		{"a condition", filter.Options{Select: "vcpus == 2 && memory < 16"}, "web01 web02", ""},
+		{"a variable", filter.Options{Select: "let n = vcpus; n == 2"}, "web01 web02", ""},
 		{"a release", filter.Options{Select: "release < 7.0"}, "SQL02", "N001:SQL02"},
 		{"a release exactly", filter.Options{Select: "release == 6.7"}, "SQL02", "N001:SQL02"},
 		{"an update", filter.Options{Select: "release == 7.0 && update >= 3 && vcpus > 2"}, "sql01 test01", "N001:test01 N001:sql01"},

@@ -147,14 +147,6 @@ func (c *Cluster) VCPUs() (n int) {
 	return n
 }
 
-// Memory returns that of the running VMs.
-func (c *Cluster) Memory() (b numa.Bytes) {
-	for _, v := range c.VMs {
-		b += v.Memory.Value
-	}
-	return b
-}
-
 // PerCore returns the vCPUs per core that the cluster has when so many of its hosts, one
 // less at most than it has, fail, those with most cores first; at least 1. It is false when
 // no host can be reckoned with.

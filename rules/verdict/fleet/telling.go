@@ -7,17 +7,16 @@ import (
 	"homenode/rules/rule"
 )
 
-// TellingHost returns the host of the kind with the most findings of high severity, the
-// first of equals.
-func TellingHost(r *rules.Result, k *rule.Kind) *numa.Host {
+// TellingHost returns the host with the most findings of high severity, the first of equals.
+func TellingHost(r *rules.Result, hosts []*numa.Host) *numa.Host {
 	high := map[string]int{}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Severity == finding.High {
 			high[f.HostID]++
 		}
 	}
-	best := k.Hosts[0]
-	for _, h := range k.Hosts {
+	best := hosts[0]
+	for _, h := range hosts {
 		if high[h.ID] > high[best.ID] {
 			best = h
 		}
