@@ -84,7 +84,7 @@ func (f *Findings) RuleTable() table.Table {
 		Rows: func(yield func([]table.Cell) bool) {
 			for _, one := range f.Rules {
 				if !yield(slices.Concat(
-					[]table.Cell{table.Text(one.ID), table.Text(one.Name), table.Text(one.Title), table.Text(aboutOf(one)), table.Text(one.Severity.String())},
+					[]table.Cell{table.Text(one.ID), table.Text(one.Name), table.Text(one.Title), table.Text(AboutOf(one)), table.Text(one.Severity.String())},
 					Counts(by[one.ID]),
 					[]table.Cell{table.Text(one.Why), table.Text(one.Fix), table.Text(one.Limits), table.Text(strings.Join(one.Book, ", ")), table.Joined(one.Sources)},
 				)) {
@@ -95,8 +95,8 @@ func (f *Findings) RuleTable() table.Table {
 	}
 }
 
-// aboutOf says what the rule judges.
-func aboutOf(one *rule.Rule) string {
+// AboutOf says what the rule judges.
+func AboutOf(one *rule.Rule) string {
 	if one.VMs {
 		return "VM"
 	}

@@ -102,7 +102,7 @@ func sarifRuleOf(one *rule.Rule) sarifRule {
 	return sarifRule{
 		ID: one.ID, Name: one.Name, Short: sarifText{Text: one.Title}, Full: sarifText{Text: why},
 		Help: sarifText{text.String(), mark.String()}, Default: sarifLevel{sarifLevels[one.Severity]},
-		Properties: map[string]any{"tags": []string{"numa", "vsphere", aboutOf(one)}, "severityUpTo": one.Severity.String()},
+		Properties: map[string]any{"tags": []string{"numa", "vsphere", strings.ToLower(answer.AboutOf(one))}, "severityUpTo": one.Severity.String()},
 	}
 }
 
@@ -164,14 +164,6 @@ func sarifPlain(s string) string {
 		return s
 	}
 	return sarifEscape.Replace(s)
-}
-
-// aboutOf says what the rule judges.
-func aboutOf(one *rule.Rule) string {
-	if one.VMs {
-		return "vm"
-	}
-	return "host"
 }
 
 // physicalOf returns the file that at is in, with the line when at names one, else the

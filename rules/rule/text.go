@@ -7,17 +7,13 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 )
 
-// Plural returns "1 node" or "2 nodes".
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
+// Plural returns "1 node" or "1,204 nodes".
+func Plural(n int, noun string) string { return words.Plural(n, noun) }
 
 // Percent returns a share in [0, 1] as a whole percentage, "33 %". Shares that are
 // not zero never read 0 %.
