@@ -17,6 +17,7 @@ import (
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
+	"homenode/rules/rule"
 	"homenode/source/demo"
 	"homenode/source/incident"
 	"homenode/source/scenario"
@@ -210,6 +211,20 @@ func TestDemoFiresEveryRule(t *testing.T) {
 		one := r.Rule(f.Rule)
 		if f.Severity > one.Severity {
 			t.Errorf("%s reports %s, above its own %s", f.Rule, f.Severity, one.Severity)
+		}
+	}
+}
+
+// TestEveryRuleIsListed checks that each folder with the words of a check is in All.
+func TestEveryRuleIsListed(t *testing.T) {
+	pages, err := filepath.Glob("*/*.md")
+	if err != nil || len(pages) < 40 {
+		t.Fatalf("found %d pages, %v", len(pages), err)
+	}
+	for _, page := range pages {
+		name := filepath.Base(filepath.Dir(page))
+		if name+".md" == filepath.Base(page) && !slices.ContainsFunc(rules.All, func(r *rule.Rule) bool { return r.Name == name }) {
+			t.Errorf("%s: no rule of All is named %s: add it in rules.go", page, name)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"homenode/output/answer"
 	"homenode/output/draw/svg"
+	"homenode/output/draw/topo"
 	"homenode/output/table"
 	"homenode/rules/verdict/matrix"
 )
@@ -40,13 +41,13 @@ func Matrix(all []*matrix.Matrix, source, filter string) *answer.Answer {
 			Inline: func(w io.Writer) error { return svg.DrawMatrix(w, m, svg.Options{Inline: true}) },
 		})
 	}
-	a.Tables[len(all)-1].Foot = all[0].Caption()
+	a.Tables[len(all)-1].Foot = topo.MatrixCaption(all[0])
 	return a
 }
 
 // matrixTable has a column for each kind of host; its first row says what they are like.
 func matrixTable(nth int, m *matrix.Matrix) answer.Table {
-	t := answer.Table{Name: fmt.Sprintf("matrix %d", nth+1), Title: m.Title, Columns: []answer.Column{{Name: "VM"}, {Name: "vCPUs", Right: true}}, Cut: m.LeftOut()}
+	t := answer.Table{Name: fmt.Sprintf("matrix %d", nth+1), Title: m.Title, Columns: []answer.Column{{Name: "VM"}, {Name: "vCPUs", Right: true}}, Cut: topo.LeftOut(m)}
 	shapes := make([]answer.Cell, 2)
 	for i := range m.Columns {
 		t.Columns = append(t.Columns, answer.Column{Name: m.Columns[i].Name, AsIs: true})

@@ -42,7 +42,9 @@ func Anything(path string, stdin io.Reader) []Part {
 		return nil
 	})
 	if errors.Is(err, ErrUnknown) { // it is no evidence
-		if p := asFleet(path, "inventory"); p.Err == nil {
+		p := asFleet(path, "inventory")
+		_, mistake := errors.AsType[*numa.SyntaxError](p.Err)
+		if p.Err == nil || mistake && !errors.Is(p.Err, ErrUnknown) {
 			return []Part{p}
 		}
 	}

@@ -137,5 +137,11 @@ func notFleet(path string, head []byte, err error) error {
 	if over := timed(path, head); over != nil {
 		return over
 	}
-	return fmt.Errorf("%w; a SOURCE is %s", err, want())
+	return noFleet{fmt.Errorf("%w; a SOURCE is %s", err, want())}
 }
+
+// noFleet is the error about a file that holds no fleet of any kind: it is ErrUnknown.
+type noFleet struct{ error }
+
+func (noFleet) Is(target error) bool { return target == ErrUnknown }
+func (e noFleet) Unwrap() error      { return e.error }

@@ -65,8 +65,8 @@ func placeMatrix(m *matrix.Matrix) *picture.Picture {
 	}
 	y += lineHeight + 100 // the line of the numbers of a focused cell
 	p.NumbersY = y - 170
-	sentences := m.Caption()
-	if s := m.LeftOut(); s != "" {
+	sentences := topo.MatrixCaption(m)
+	if s := topo.LeftOut(m); s != "" {
 		sentences = append(sentences, s)
 	}
 	caption := picture.Lines("facts", sentences, margin, y, p.Width-2*margin, letter, lineHeight)
