@@ -383,3 +383,13 @@ func (v *VM) stated(has numa.Counters, size, large, shared, active numa.Bytes) {
 		v.Active = active
 	}
 }
+
+// MeanLocality returns N%L over the whole recording as a share in [0, 1].
+func (v *VM) MeanLocality() (share float64, ok bool) {
+	local, known := v.Local.Mean(v.Managed)
+	remote, _ := v.Remote.Mean(v.Managed)
+	if !known || local+remote <= 0 {
+		return 0, false
+	}
+	return float64(local) / float64(local+remote), true
+}

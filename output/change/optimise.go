@@ -29,7 +29,7 @@ func Optimise(r *propose.Result) *answer.Answer {
 		a.Tables = append(a.Tables, stepsTable(r.Steps))
 	}
 	if r.Runs != nil {
-		t := answer.Table{Name: "simulated", Title: fmt.Sprintf("Simulated for %s with the same loads, each VM powered on where it then is", length(r.Length)),
+		t := answer.Table{Name: "simulated", Title: fmt.Sprintf("Simulated for %s with the same loads, each VM powered on where it then is", words.Short(r.Length)),
 			Columns: answer.Columns("", ">N%L", ">far", ">ready", ">co-stop", ">swapped", ">speed", ">findings")}
 		for i, x := range r.Runs {
 			t.Add(sides[i], points(x.Locality), points(x.Far), points(x.Ready), points(x.CoStop), points(x.Swapped), fixed(x.Speed, 3), strconv.Itoa(x.Findings))

@@ -8,7 +8,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"homenode/change/sweep"
 	"homenode/internal/words"
@@ -43,7 +42,7 @@ func Sweep(r *sweep.Result) *answer.Answer {
 // headline says which point is best, and what that is worth.
 func headline(r *sweep.Result) string {
 	grid := len(r.Points) - 1
-	text := fmt.Sprintf("simulated: %s over %s, ", r.Source, length(r.Story.Length))
+	text := fmt.Sprintf("simulated: %s over %s, ", r.Source, words.Short(r.Story.Length))
 	if grid == 0 {
 		return text + "as it is, with " + words.Plural(len(r.Seeds), "seed")
 	}
@@ -77,18 +76,6 @@ func headline(r *sweep.Result) string {
 		text += fmt.Sprintf(", faster with %d of %d seeds", faster, of)
 	}
 	return text
-}
-
-// length writes a time without its last zeros.
-func length(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = s[:len(s)-2]
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = s[:len(s)-2]
-	}
-	return s
 }
 
 // shown are the columns in which a point is not nothing: without swapping there is no

@@ -123,7 +123,7 @@ func leastText(v *verdict.VM) string {
 
 // meanText returns N%L over the whole time, which weighs each moment by its memory.
 func meanText(v *verdict.VM) string {
-	share, ok := rule.MeanLocality(v.VM)
+	share, ok := v.VM.MeanLocality()
 	if !ok || v.Blind {
 		return ""
 	}

@@ -9,7 +9,6 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/table"
-	"homenode/rules/rule"
 	verdict "homenode/rules/verdict/recording"
 )
 
@@ -58,7 +57,7 @@ func lifeData(name string, lives []*verdict.VM) table.Table {
 }
 
 func vmRow(v *verdict.VM) []table.Cell {
-	mean, hasMean := rule.MeanLocality(v.VM)
+	mean, hasMean := v.VM.MeanLocality()
 	meanRemote, hasRemote := v.Remote.Mean(v.Managed)
 	_, hasLeast := v.LeastLocality()
 	row := []table.Cell{

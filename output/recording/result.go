@@ -8,7 +8,6 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
-	"homenode/rules/rule"
 	"homenode/rules/simulate"
 	verdict "homenode/rules/verdict/recording"
 )
@@ -205,7 +204,7 @@ func vmOf(v *verdict.VM) vmJSON {
 		if least, ok := v.LeastLocality(); ok {
 			m.Least = &leastJSON{v.Least.Time, least, v.Least.Local, v.Least.Remote, nodeIDs(v.Least.Homes)}
 		}
-		if share, ok := rule.MeanLocality(v.VM); ok {
+		if share, ok := v.VM.MeanLocality(); ok {
 			m.Mean = &share
 		}
 		if mean, ok := v.Remote.Mean(v.Managed); ok {

@@ -98,7 +98,7 @@ func (r *report) vmTable(vms []*verdict.VM) answer.Table {
 	t.Columns = append(t.Columns, answer.Column{Name: "found"})
 	for _, v := range vms {
 		least, _ := v.LeastLocality()
-		mean, _ := rule.MeanLocality(v.VM)
+		mean, _ := v.VM.MeanLocality()
 		row := []answer.Cell{r.link(v.Label, timeline.VMID(v.Rec, v.VM)), count(v.VCPUs), text(homes(v.VM)), number(least, leastText(v)), number(mean, meanText(v)),
 			number(float64(v.Remote.Most), remoteText(v)), number(float64(v.Moves.All), migratedText(v.VM)), share(v.Ready.Mean()), share(v.Ready.Peak()), share(v.CoStop.Peak())}
 		if several {

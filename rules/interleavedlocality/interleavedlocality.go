@@ -21,7 +21,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: 
 
 func watch(w *rule.Watch) {
 	v := w.VM
-	mean, ok := rule.MeanLocality(v)
+	mean, ok := v.MeanLocality()
 	homes, share, known := rule.Homes(v)
 	if !ok || mean < w.Threshold("full") || !known || homes.Len() < 2 || share < 0.5 {
 		return

@@ -34,7 +34,7 @@ func watch(w *rule.Watch) {
 			rule.Saw("most remote memory", most.String(), rule.FieldNRMEM, s.At),
 		},
 	}
-	if mean, ok := rule.MeanLocality(v); ok {
+	if mean, ok := v.MeanLocality(); ok {
 		least, _ := share(v.Least.Local, v.Least.Remote)
 		hides := " hides it:"
 		if mean < w.Host.Options.Locality {

@@ -92,16 +92,6 @@ func (w *Watch) Limit(name, value string) finding.Evidence {
 	return e
 }
 
-// MeanLocality returns N%L over the whole recording as a share in [0, 1].
-func MeanLocality(v *capture.VM) (share float64, ok bool) {
-	local, known := v.Local.Mean(v.Managed)
-	remote, _ := v.Remote.Mean(v.Managed)
-	if !known || local+remote <= 0 {
-		return 0, false
-	}
-	return float64(local) / float64(local+remote), true
-}
-
 // Homes returns the set of home nodes that the VM had longest, and the share of the
 // time for which it did. ok is false when none is known; the set is empty for a VM that
 // the NUMA scheduler does not manage.

@@ -80,7 +80,7 @@ func FuzzParseWorkload(f *testing.F) {
 		}
 		s, err := m.Study(Question{Workloads: []Asked{a}, Cluster: Cluster{Hosts: 2, Cores: 8, Core: unit.GHz}, Budget: 0.5})
 		if err != nil {
-			t.Skip() // more traffic than numbers hold
+			t.Skip("more traffic than numbers hold")
 		}
 		if !(s.CPU.Value > 0) || s.CPU.Low > s.CPU.Value*(1+1e-9) || s.CPU.High < s.CPU.Value*(1-1e-9) {
 			t.Errorf("%q: found %+v", text, s.CPU)

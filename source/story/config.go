@@ -3,7 +3,6 @@ package story
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"homenode/numa"
 	"homenode/source/word"
@@ -96,16 +95,4 @@ func hotter(name string, before, after *numa.Config, ws []word.Word) error {
 		}
 	}
 	return nil
-}
-
-// short returns a time since the start as lines write it.
-func short(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = s[:len(s)-2]
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = s[:len(s)-2]
-	}
-	return s
 }

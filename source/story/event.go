@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/internal/alike"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/source/word"
 )
@@ -35,7 +36,7 @@ func (p *parser) at(l *line, ws []word.Word) error {
 		return err
 	}
 	if when > p.story.Length {
-		return word.Errorf(ws[1].Col, "found %s, after the end of the run at %s", word.Short(ws[1].Key), short(p.story.Length))
+		return word.Errorf(ws[1].Col, "found %s, after the end of the run at %s", word.Short(ws[1].Key), words.Short(p.story.Length))
 	}
 	p.events = append(p.events, atLine{
 		line: *l, at: when, words: ws[2:],
@@ -100,7 +101,7 @@ func (l *atLine) place(err error) error {
 		if l.number > 0 {
 			where = fmt.Sprintf("%s:%d", l.file, l.number)
 		}
-		return fmt.Errorf("%s: at %s %s: %s", where, short(l.at), word.Short(l.rest), e.Msg)
+		return fmt.Errorf("%s: at %s %s: %s", where, words.Short(l.at), word.Short(l.rest), e.Msg)
 	}
 	return l.located(err)
 }
@@ -130,7 +131,7 @@ func (p *parser) event(st *state, l *atLine) ([]numa.Event, error) {
 	case kind >= numa.OptionChange:
 		return p.hostEvent(st, kind, ws)
 	}
-	return p.vmEvent(st, kind, ws, "at "+short(l.at)+" "+l.rest)
+	return p.vmEvent(st, kind, ws, "at "+words.Short(l.at)+" "+l.rest)
 }
 
 // wantAfter says what stands after the word of an event.

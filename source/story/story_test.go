@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"homenode/internal/golden"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/source/scenario"
 	"homenode/source/text"
@@ -18,7 +19,7 @@ import (
 // dump writes a story as a person reads it, the fleet left out.
 func dump(s *numa.Story) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "run %s every %s from %s seed %d\n", short(s.Length), short(s.Every), s.Start.Format(time.RFC3339), s.Seed)
+	fmt.Fprintf(&b, "run %s every %s from %s seed %d\n", words.Short(s.Length), words.Short(s.Every), s.Start.Format(time.RFC3339), s.Seed)
 	for _, u := range s.Used {
 		fmt.Fprintf(&b, "used %s node %d: %s\n", u.Host, u.Node, u.Memory)
 	}
@@ -34,7 +35,7 @@ func dump(s *numa.Story) string {
 	}
 	for i := range s.Events {
 		e := &s.Events[i]
-		fmt.Fprintf(&b, "%s line %d %s", short(e.At), e.Line, e.Kind)
+		fmt.Fprintf(&b, "%s line %d %s", words.Short(e.At), e.Line, e.Kind)
 		for _, part := range []string{e.VM, e.Host} {
 			if part != "" {
 				fmt.Fprintf(&b, " %s", part)
@@ -63,9 +64,9 @@ func dump(s *numa.Story) string {
 func loadText(l *numa.Load) string {
 	s := fmt.Sprintf("cpu %g..%g", l.CPU.Low, l.CPU.High)
 	if l.CPU.Low < l.CPU.High {
-		s += " peak " + short(l.CPU.Peak)
+		s += " peak " + words.Short(l.CPU.Peak)
 	}
-	s += fmt.Sprintf(" noise %g, memory %s over %s active %g", l.CPU.Noise, l.Memory, short(l.Over), l.Active)
+	s += fmt.Sprintf(" noise %g, memory %s over %s active %g", l.CPU.Noise, l.Memory, words.Short(l.Over), l.Active)
 	if l.Memory < 0 {
 		s = strings.Replace(s, l.Memory.String(), "all", 1)
 	}
