@@ -168,7 +168,7 @@ func (a *answer) byLibrary(mark xmlscan.Mark, v any) error {
 	}
 	d := xml.NewDecoder(io.MultiReader(strings.NewReader("<x"+declarations+">"), strings.NewReader(string(element)), strings.NewReader("</x>")))
 	d.TypeFunc = types.TypeFunc()
-	return d.Decode(v)
+	return guarded(func() error { return d.Decode(v) })
 }
 
 // result reads the objects of a page.
@@ -181,6 +181,9 @@ func (a *answer) result(each func(*content) error) (token string, err error) {
 			return err
 		case "objects":
 			if err := a.object(); err != nil {
+				if panicked := (panicError{}); errors.As(err, &panicked) && a.found.ref.Value != "" {
+					return fmt.Errorf("%s: %w", a.found.ref.Value, err)
+				}
 				return err
 			}
 			return each(&a.found)

@@ -29,12 +29,40 @@ func (e expiredError) Error() string { return "session expired" }
 
 func (e expiredError) Unwrap() error { return e.err }
 
+// A refusedError says that the server does not take the account: there is no session.
+type refusedError struct{ err error }
+
+func (e refusedError) Error() string { return "the user name or the password is wrong" }
+
+func (e refusedError) Unwrap() error { return e.err }
+
+// A panicError is a panic of the library that decodes answers: a server can bring
+// it about, before the login too.
+type panicError struct{ value any }
+
+func (e panicError) Error() string { return fmt.Sprintf("the answer cannot be decoded: %v", e.value) }
+
+// guarded runs what decodes an answer; a panic becomes an error.
+func guarded(decode func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicError{v}
+		}
+	}()
+	return decode()
+}
+
 // call runs one request within Options.CallTimeout and says in words of the
 // field what went wrong.
 func (r *reader) call(ctx context.Context, request func(context.Context) error) error {
-	limited, cancel := context.WithTimeout(ctx, r.opts.CallTimeout)
+	return r.callFor(ctx, maxAnswer, request)
+}
+
+// callFor is call for a request that may bring so many bytes.
+func (r *reader) callFor(ctx context.Context, most int64, request func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(context.WithValue(ctx, budgetKey{}, &budget{most, most}), r.opts.CallTimeout)
 	defer cancel()
-	err := request(limited)
+	err := guarded(func() error { return request(limited) })
 	switch {
 	case err == nil:
 		return nil
@@ -61,7 +89,7 @@ func explain(err error) error {
 		return expiredError{err}
 	}
 	if hasFault[*types.InvalidLogin](err) {
-		return errors.New("the user name or the password is wrong")
+		return refusedError{err}
 	}
 	var noPermission *types.NoPermission
 	if _, ok := fault.As(err, &noPermission); ok {

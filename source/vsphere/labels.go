@@ -39,7 +39,7 @@ func (inv *inventory) readLabels(ctx context.Context) error {
 	} {
 		if err := one.read(ctx, refs, at); err != nil {
 			if ctx.Err() != nil {
-				return ctx.Err()
+				return context.Cause(ctx)
 			}
 			inv.notes = append(inv.notes, numa.Note{At: inv.host, Text: "the " + one.what + " of the VMs could not be read: none is known (" + err.Error() + ")"})
 		}
@@ -50,6 +50,7 @@ func (inv *inventory) readLabels(ctx context.Context) error {
 // readTags reads the tags in a REST session of its own, which is closed again.
 func (inv *inventory) readTags(ctx context.Context, refs []mo.Reference, at map[types.ManagedObjectReference]int) (err error) {
 	c := rest.NewClient(inv.client)
+	c.Transport = boundedTransport{c.DefaultTransport()}
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if err := inv.call(ctx, func(ctx context.Context) error { return c.Login(ctx, inv.user) }); err != nil {
 		return err
@@ -63,7 +64,7 @@ func (inv *inventory) readTags(ctx context.Context, refs []mo.Reference, at map[
 	names := map[string]string{} // by ID of the tag
 	for page := range slices.Chunk(refs, labelsPage) {
 		var all []tags.AttachedTags
-		if err := inv.call(ctx, func(ctx context.Context) (err error) {
+		if err := inv.callFor(ctx, maxLabels, func(ctx context.Context) (err error) {
 			all, err = m.ListAttachedTagsOnObjects(ctx, page)
 			return err
 		}); err != nil {
@@ -118,11 +119,15 @@ func (inv *inventory) readAttributes(ctx context.Context, refs []mo.Reference, a
 			list[i] = ref.Reference()
 		}
 		var vms []mo.VirtualMachine
-		if err := inv.call(ctx, func(ctx context.Context) error { return pc.Retrieve(ctx, list, []string{"customValue"}, &vms) }); err != nil {
+		if err := inv.callFor(ctx, maxLabels, func(ctx context.Context) error { return pc.Retrieve(ctx, list, []string{"customValue"}, &vms) }); err != nil {
 			return err
 		}
 		for i := range vms {
-			v := &inv.vms[at[vms[i].Self]]
+			which, ok := at[vms[i].Self]
+			if !ok {
+				continue
+			}
+			v := &inv.vms[which]
 			for _, value := range vms[i].CustomValue {
 				if s, ok := value.(*types.CustomFieldStringValue); ok && s.Value != "" && names[s.Key] != "" {
 					v.Attributes = append(v.Attributes, numa.Attribute{Name: names[s.Key], Value: s.Value})

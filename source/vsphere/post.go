@@ -18,7 +18,7 @@ func (r *reader) post(ctx context.Context, body soap.HasFault, response string, 
 	if err != nil {
 		return "", err
 	}
-	err = r.call(ctx, func(ctx context.Context) error {
+	err = r.callFor(ctx, maxPage, func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.soap.URL().String(), bytes.NewReader(append([]byte(govxml.Header), b...)))
 		if err != nil {
 			return err

@@ -163,10 +163,13 @@ func (c *collection[T]) retrieve(ctx context.Context, spec types.PropertyFilterS
 // readPages reads the properties of the objects in view, page by page.
 func (c *collection[T]) readPages(ctx context.Context, view types.ManagedObjectReference) error {
 	token, err := c.firstPage(ctx, view)
-	for err == nil {
+	for pages := 1; err == nil; pages++ {
 		c.progress()
 		if token == "" {
 			return nil
+		}
+		if pages >= mostPages(c.total) {
+			return fmt.Errorf("found more than %s answers for %s objects", words.Thousands(pages), words.Thousands(c.total))
 		}
 		token, err = c.post(ctx, &methods.ContinueRetrievePropertiesExBody{Req: &types.ContinueRetrievePropertiesEx{
 			This:  c.client.ServiceContent.PropertyCollector,
@@ -210,7 +213,9 @@ func (c *collection[T]) known() []string {
 
 // add converts one object of an answer.
 func (c *collection[T]) add(content *content) error {
-	c.received++
+	if c.received++; c.received > mostObjects(c.total) {
+		return fmt.Errorf("found more than twice the %s objects of the view", words.Thousands(c.total))
+	}
 	o := object{ref: content.ref, props: content.props}
 	if len(c.unknown)+len(content.missing) > 0 {
 		o.withheld = make(map[string]bool)

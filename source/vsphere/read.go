@@ -60,9 +60,12 @@ func Read(ctx context.Context, u *url.URL, o Options) (*numa.Fleet, error) {
 		return nil, fmt.Errorf("%s: connect: %w", r.host, err)
 	}
 	if err := r.login(ctx); err != nil {
+		r.forget(ctx, err)
 		return nil, fmt.Errorf("%s: log in: %w", r.host, err)
 	}
-	fleet, err := r.readFleet(ctx)
+	limited, cancel := r.within(ctx)
+	defer cancel()
+	fleet, err := r.readFleet(limited)
 	logoutErr := r.logout(ctx)
 	if err != nil {
 		// A server that fails to answer a query also fails to log out; the

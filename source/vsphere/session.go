@@ -79,6 +79,7 @@ func newReader(u *url.URL, o Options) (*reader, error) {
 	t := r.soap.DefaultTransport()
 	t.TLSClientConfig = tlsConfig
 	t.DialTLSContext = nil // that of govmomi ignores the context and so outlives a hanging handshake
+	r.soap.Transport = boundedTransport{t}
 	return r, nil
 }
 
@@ -172,6 +173,14 @@ func (r *reader) login(ctx context.Context) error {
 		return ctx.Err()
 	}
 	return err
+}
+
+// forget ends the session that a failed login may have left: the server opened it, but its
+// answer could not be read.
+func (r *reader) forget(ctx context.Context, err error) {
+	if !errors.As(err, new(refusedError)) && len(r.soap.Jar.Cookies(r.soap.URL())) > 0 {
+		_ = r.logout(ctx) // the login failed: that is what is reported
+	}
 }
 
 // logout ends the session, and with it its views, also when ctx has ended.
