@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"homenode/source/benchmark"
-	"homenode/source/hostload"
+	"homenode/source/benchmark/hostload"
 )
 
 // TestBenchmark checks that the readers take the demo's results whole, and that its

@@ -20,8 +20,8 @@ import (
 	"homenode/size/calibrate/trial"
 	"homenode/size/iocost"
 	"homenode/source/benchmark"
+	"homenode/source/benchmark/hostload"
 	"homenode/source/demo"
-	"homenode/source/hostload"
 	"homenode/source/open"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"homenode/size/calibrate"
 	"homenode/size/iocost"
-	"homenode/source/hostload"
+	"homenode/source/benchmark/hostload"
 )
 
 // names3 are what a row may call a test: its test case with the time, without, and its

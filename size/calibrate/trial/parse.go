@@ -7,7 +7,7 @@ import (
 
 	"homenode/numa/unit"
 	"homenode/size/calibrate"
-	"homenode/source/hostload"
+	"homenode/source/benchmark/hostload"
 )
 
 // ParseLoad reads the CPU of one host in a test: TEST=78GHz, TEST=68%, or 78GHz.

@@ -16,7 +16,7 @@ import (
 	"homenode/size/calibrate"
 	"homenode/size/iocost"
 	"homenode/source/benchmark"
-	"homenode/source/hostload"
+	"homenode/source/benchmark/hostload"
 )
 
 // Options are what the files do not say.

@@ -12,7 +12,7 @@ import (
 	"homenode/size/calibrate"
 	"homenode/size/iocost"
 	"homenode/source/benchmark"
-	"homenode/source/hostload"
+	"homenode/source/benchmark/hostload"
 )
 
 // hciBlock is one block of HCIBench's text.
