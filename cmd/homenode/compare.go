@@ -26,7 +26,7 @@ func newCompare() *cobra.Command {
 	cmd := described("compare", &cobra.Command{
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
+			if err := out.Check(cmd); err != nil {
 				return err
 			}
 			if failOn != "never" && failOn != "worse" {

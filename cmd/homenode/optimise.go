@@ -50,7 +50,7 @@ Exit code 0: done; 2: usage, I/O, or nothing to distribute.`,
   homenode optimise story.txtar --keep-shapes --format json -o proposal.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := told.Check()
+			_, err := told.Check(cmd)
 			if err := cmp.Or(err, better.Check()); err != nil {
 				return err
 			}

@@ -31,7 +31,7 @@ Exit code 0: all files were read; 2: one could not be.`,
   homenode read lscpu.txt --format json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
+			if err := out.Check(cmd); err != nil {
 				return err
 			}
 			var files []fact.File

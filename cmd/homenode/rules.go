@@ -25,7 +25,7 @@ func newRules() *cobra.Command {
 	cmd := described("rules", &cobra.Command{
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
+			if err := out.Check(cmd); err != nil {
 				return err
 			}
 			chosen := rules.All

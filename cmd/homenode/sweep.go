@@ -44,7 +44,7 @@ Exit code 0: no finding at or above --fail-on in any point; 1: there are; 2: usa
   homenode sweep fleet.json --grid 'lose-host=esx01,esx02' --format csv -o lost.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			least, err := told.Check()
+			least, err := told.Check(cmd)
 			if err := cmp.Or(err, grid.Check()); err != nil {
 				return err
 			}

@@ -27,7 +27,7 @@ func newValidate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := out.Check(); err != nil {
+			if err := out.Check(cmd); err != nil {
 				return err
 			}
 			if simulations {

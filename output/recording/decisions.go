@@ -12,7 +12,6 @@ import (
 	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/output/table"
-	"homenode/rules"
 	"homenode/rules/rule"
 	"homenode/rules/simulate"
 	verdict "homenode/rules/verdict/recording"
@@ -89,12 +88,7 @@ func SimulatedVM(result *simulate.Result, o Options) (*answer.Answer, error) {
 	for _, life := range v.Lives {
 		a.Drawings = append(a.Drawings, drawnVM(life, life.Label+" on "+life.Rec.Host, r.drawing()))
 	}
-	a.Findings = r.findings("simulate/")
-	a.Findings.Judgement = &rules.Judgement{}
-	for _, f := range v.Findings {
-		a.Findings.Judgement.Findings = append(a.Findings.Judgement.Findings, *f)
-	}
-	a.Findings.Suites = slices.DeleteFunc(a.Findings.Suites, func(s answer.Suite) bool { return !slices.Contains(v.Hosts(), s.Name) })
+	a.Findings = r.findings("simulate/", v)
 	a.Data = []table.Table{marked(a.Findings.FindingTable()), marked(simulatedData(r.sim, []*verdict.SimulatedVM{v})), marked(decisionData(r.sim, chosen)), marked(speedData([]*verdict.SimulatedVM{v})), marked(lifeData("lives", v.Lives))}
 	lives := []lifeJSON{}
 	for _, l := range v.Lives {

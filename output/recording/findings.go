@@ -8,15 +8,24 @@ import (
 	"homenode/output/answer"
 	"homenode/output/draw/timeline"
 	"homenode/output/table"
+	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 	verdict "homenode/rules/verdict/recording"
 )
 
-// findings returns what was found; kind is that of the judgement in SARIF.
-func (r *report) findings(kind string) *answer.Findings {
+// findings returns what was found, of one VM alone unless only is nil; kind is that of the
+// judgement in SARIF.
+func (r *report) findings(kind string, only *verdict.SimulatedVM) *answer.Findings {
+	judgement := &r.Judgement
+	if only != nil {
+		judgement = &rules.Judgement{}
+		for _, f := range only.Findings {
+			judgement.Findings = append(judgement.Findings, *f)
+		}
+	}
 	out := &answer.Findings{
-		Judgement: &r.Judgement, Source: r.Source(), Kind: kind, Nothing: r.Nothing(), Watched: true, Subject: r.subject,
+		Judgement: judgement, Source: r.Source(), Kind: kind, Nothing: r.Nothing(), Watched: true, Subject: r.subject,
 		Rules: answer.RulesWhere(func(one *rule.Rule) bool { return one.Watch != nil }),
 		Place: "Host", Rest: "the table of VMs names them all, and --format json has everything",
 		Properties: map[string]any{"source": table.Clean(r.Source()), "hosts": len(r.Recordings), "vms": verdict.CountVMs(r.VMs)},
@@ -28,22 +37,30 @@ func (r *report) findings(kind string) *answer.Findings {
 		out.Properties["first"], out.Properties["last"] = r.First, r.Last
 	}
 	found := map[string]bool{}
-	for i := range r.Findings {
-		found[r.subject(&r.Findings[i]).Place] = true
+	for i := range judgement.Findings {
+		found[r.subject(&judgement.Findings[i]).Place] = true
 	}
 	for _, rec := range r.Recordings {
 		if found[rec.Host] {
 			out.Places = append(out.Places, rec.Host)
 		}
-		s := answer.Suite{Name: rec.Host, Cases: []answer.Case{{Name: "host " + rec.Host, ID: rec.Host, Findings: r.OfHost[rec]}}}
+		s := answer.Suite{Name: rec.Host}
+		if only == nil {
+			s.Cases = []answer.Case{{Name: "host " + rec.Host, ID: rec.Host, Findings: r.OfHost[rec]}}
+		}
 		for _, v := range r.On(rec) {
+			if only != nil && !slices.Contains(only.Lives, v) {
+				continue
+			}
 			one := answer.Case{Name: v.Label, ID: v.Distinct() + " " + strconv.Itoa(len(s.Cases)), Findings: v.Findings}
 			if !v.States() {
 				one.Skipped = r.Words.The + " states nothing about NUMA of this VM"
 			}
 			s.Cases = append(s.Cases, one)
 		}
-		out.Suites = append(out.Suites, s)
+		if len(s.Cases) > 0 {
+			out.Suites = append(out.Suites, s)
+		}
 	}
 	return out
 }

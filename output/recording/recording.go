@@ -61,7 +61,7 @@ func Capture(w *rules.Watched, o Options) *answer.Answer {
 	} else {
 		a.Tables = slices.Concat(r.hosts(), r.vms(), r.nodes(), r.files())
 	}
-	a.Findings = r.findings("capture/")
+	a.Findings = r.findings("capture/", nil)
 	a.Data = r.data(a)
 	a.Result = func() any { return r.result() }
 	a.Next = r.next()

@@ -31,7 +31,7 @@ func Simulation(result *simulate.Result, o Options) *answer.Answer {
 	a.Drawings = r.drawings()
 	happened := r.sim.Happened()
 	a.Tables = slices.Concat(r.story(happened), r.nodes(), r.simulatedVMs(), r.pageTables())
-	a.Findings = r.findings("simulate/")
+	a.Findings = r.findings("simulate/", nil)
 	a.Data = r.simulatedTables(a, happened)
 	a.Result = func() any { return r.simulatedResult(happened) }
 	a.Next = r.simulatedNext()

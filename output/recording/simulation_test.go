@@ -91,6 +91,21 @@ func TestSimulatedForms(t *testing.T) {
 	}
 }
 
+// TestSimulatedVMSuites checks that a JUnit report of one VM has no test of a host or of
+// another VM; this one moves to another host.
+func TestSimulatedVMSuites(t *testing.T) {
+	one := must(t)(recording.SimulatedVM(simulated(t, busyStory), recording.Options{VM: "far"}))
+	var names []string
+	for _, suite := range one.Findings.Suites {
+		for _, c := range suite.Cases {
+			names = append(names, suite.Name+"/"+c.Name)
+		}
+	}
+	if want := []string{"esx01/far", "esx02/far"}; !slices.Equal(names, want) {
+		t.Errorf("tests %v, want %v", names, want)
+	}
+}
+
 // TestSimulatedNeverObserved checks that no form of a simulation can be taken for what was
 // observed.
 func TestSimulatedNeverObserved(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,13 +39,14 @@ func (f *Output) Register(cmd *cobra.Command, forms ...string) {
 }
 
 // Check looks at the flags before anything is read.
-func (f *Output) Check() error {
-	for _, form := range f.forms {
-		if f.Format == form {
-			return nil
-		}
+func (f *Output) Check(cmd *cobra.Command) error {
+	switch {
+	case !slices.Contains(f.forms, f.Format):
+		return fmt.Errorf("--format: found %q, want one of %s", f.Format, strings.Join(f.forms, ", "))
+	case f.Format == "xlsx" && (f.File == "" || f.File == "-") && IsTerminal(cmd.OutOrStdout()):
+		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
 	}
-	return fmt.Errorf("--format: found %q, want one of %s", f.Format, strings.Join(f.forms, ", "))
+	return nil
 }
 
 // Write writes to the file, or to standard output when none is named.
@@ -63,9 +65,6 @@ func (f *Output) Print(cmd *cobra.Command, a *answer.Answer) error {
 
 // PrintJudged does so with what o says of findings, of sources and of the table.
 func (f *Output) PrintJudged(cmd *cobra.Command, a *answer.Answer, o form.Options) error {
-	if f.Format == "xlsx" && (f.File == "" || f.File == "-") && IsTerminal(cmd.OutOrStdout()) {
-		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
-	}
 	return f.Write(cmd, func(w io.Writer, colour bool) error {
 		o.Version, o.Colour, o.Width, o.Workbook = version.String(), colour, terminalWidth(w), xlsx.Write
 		return form.Write(w, f.Format, a, o)

@@ -52,12 +52,12 @@ func (f *StoryInput) Failing(cmd *cobra.Command) {
 }
 
 // Check looks at the flags before anything is read.
-func (f *StoryInput) Check() (least finding.Severity, err error) {
+func (f *StoryInput) Check(cmd *cobra.Command) (least finding.Severity, err error) {
 	if least, err = finding.ParseSeverity(cmp.Or(f.FailOn, "medium")); err != nil {
 		return least, fmt.Errorf("--fail-on: %w", err)
 	}
 	f.Choices, err = f.Choose.Choices()
-	return least, cmp.Or(f.Out.Check(), err)
+	return least, cmp.Or(f.Out.Check(cmd), err)
 }
 
 // Read reads the story that the argument names and how it is judged.

@@ -29,8 +29,6 @@ func (f *Table) Check(cmd *cobra.Command, out *Output) error {
 		return fmt.Errorf("--table: found %q, want one of %s", f.Name, strings.Join(f.names, ", "))
 	case out.Format != "csv" && cmd.Flags().Changed("table"):
 		return errors.New("--table: only with --format csv")
-	case out.Format == "xlsx" && (out.File == "" || out.File == "-") && IsTerminal(cmd.OutOrStdout()):
-		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
 	}
 	return nil
 }

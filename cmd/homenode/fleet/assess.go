@@ -61,7 +61,7 @@ changed fleet stands beside today's, and 1 means that the change makes something
 			if err != nil {
 				return err
 			}
-			if err := out.Check(); err != nil {
+			if err := out.Check(cmd); err != nil {
 				return err
 			}
 			if err := table.Check(cmd, &out); err != nil {

@@ -67,7 +67,7 @@ power-on may write them) are no drift.`,
 			if err != nil {
 				return err
 			}
-			if err := out.Check(); err != nil {
+			if err := out.Check(cmd); err != nil {
 				return err
 			}
 			options, err := config.Options(choices)

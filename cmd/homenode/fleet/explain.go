@@ -57,7 +57,7 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 			if err != nil {
 				return err
 			}
-			if err := out.Check(); err != nil {
+			if err := out.Check(cmd); err != nil {
 				return err
 			}
 			options, err := config.Options(choices)

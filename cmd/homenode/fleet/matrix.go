@@ -44,7 +44,7 @@ cluster.
 			if o.Choices, err = choose.Choices(); err != nil {
 				return err
 			}
-			if err := out.Check(); err != nil {
+			if err := out.Check(cmd); err != nil {
 				return err
 			}
 			var ok bool

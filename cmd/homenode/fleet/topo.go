@@ -30,7 +30,7 @@ func NewTopo() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := out.Check(); err != nil {
+			if err := out.Check(cmd); err != nil {
 				return err
 			}
 			fleet, err := src.Read(cmd, args[0])

@@ -55,7 +55,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
   homenode capture --archive /captures --queue nats://127.0.0.1:4222`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(out.Check(), explore.Check(cmd, &out, args)); err != nil {
+			if err := cmp.Or(out.Check(cmd), explore.Check(cmd, &out, args)); err != nil {
 				return err
 			}
 			if explore.on() {

@@ -66,7 +66,7 @@ Exit code 0: replayed; 2: usage, I/O, or a file or host could not be replayed.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			choices, err := choose.Choices()
-			if err := cmp.Or(err, out.Check(), again.window.ReadTimes()); err != nil {
+			if err := cmp.Or(err, out.Check(cmd), again.window.ReadTimes()); err != nil {
 				return err
 			}
 			return again.run(cmd, args, &src, &out, choices)

@@ -46,7 +46,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
   homenode simulate story.txtar --format svg --vm sql01 -o sql01.svg`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			least, err := told.Check()
+			least, err := told.Check(cmd)
 			if err := cmp.Or(err, show.Check(cmd, &told.Out), trace.Check()); err != nil {
 				return err
 			}

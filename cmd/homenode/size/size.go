@@ -45,7 +45,7 @@ func (f *common) command(name string, args cobra.PositionalArgs, ask func(*cobra
 	cmd := flags.Describe(helps, name, &cobra.Command{})
 	cmd.Args = args
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.Check(); err != nil {
+		if err := f.Check(cmd); err != nil {
 			return err
 		}
 		var a *answer.Answer
