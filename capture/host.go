@@ -166,6 +166,10 @@ func (s *stated) tick(t *numa.Tick) {
 	for i := range t.VMs {
 		s.vm |= t.VMs[i].Has
 		s.onNode = s.onNode || len(t.VMs[i].OnNode) > 0
+		// Without local and remote memory a VM has no home, which is stated.
+		if t.VMs[i].Has&numa.HasMemory != 0 && t.VMs[i].Local+t.VMs[i].Remote == 0 {
+			s.vm |= numa.HasHomes
+		}
 	}
 }
 

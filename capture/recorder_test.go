@@ -247,6 +247,14 @@ func TestHost(t *testing.T) {
 	equal(t, "MinFree", r.MinFree, numa.GiB)
 	equal(t, "Lacks", r.Lacks, []string{"% CoStop", "GST_NDx", "Memory Size MBytes", "Numa % Local"})
 	equal(t, "HasStates", r.HasStates, true)
+	// A VM without memory on any node is stated to have no home: the counter is there.
+	r = story(some, none, none)
+	equal(t, "Lacks", r.Lacks, []string{"% CoStop", "GST_NDx", "Kernel MinFree MBytes", "Kernel State", "Memory Size MBytes", "Numa % Local"})
+}
+
+func none(_ *numa.Tick, v *numa.VMTick) {
+	v.Local, v.Remote, v.Homes = 0, 0, 0
+	v.Has &^= numa.HasHomes
 }
 
 // What cannot be is not stated.

@@ -99,7 +99,7 @@ func (f *Fleet) AssumeHost(h Host) (hosts, vms int) {
 	}
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		if v.Host == "" && !known[v.Cluster] {
+		if v.Host == "" && !known[v.Cluster] && h.Nodes.Known() {
 			v.Host, v.Cluster = h.ID, ""
 			vms++
 		}

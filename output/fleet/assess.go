@@ -29,7 +29,9 @@ type Options struct {
 	Details     bool   // the user sees every finding already
 	Read        time.Duration
 	Judged      time.Duration // 0 leaves the times out
-	SourceWords []string      // the SOURCEs as the user typed them, for the next commands
+	Sources     int           // how many there are
+	SourceWords []string      // the SOURCEs and the flags that say how to read them, as the user typed them, for the next commands
+	Words       []string      // those and all other flags that change the answer
 }
 
 // Assess returns the answer which VMs of a fleet lose to NUMA, and why.
@@ -53,10 +55,9 @@ func Assess(r *rules.Result, o Options) *answer.Answer {
 	a.NotesFrom("judgement", r.Unjudged...)
 	a.NotesFrom("configuration", r.PolicyNotes...)
 	if len(r.Findings) > 0 {
-		source := words.Command(o.SourceWords...)
-		a.Next = append(a.Next, "homenode explain "+source+" "+exampleVM(r.Findings, len(o.SourceWords) > 1))
+		a.Next = append(a.Next, "homenode explain "+words.Command(o.SourceWords...)+" "+exampleVM(r.Findings, o.Sources > 1))
 		if !o.Details {
-			a.Next = append(a.Next, "homenode assess "+source+" --details")
+			a.Next = append(a.Next, "homenode assess "+words.Command(o.Words...)+" --details")
 		}
 	}
 	j := a.Findings

@@ -14,7 +14,7 @@ import (
 
 // Read returns the answer what was understood of files.
 func Read(files []fact.File) *answer.Answer {
-	a := &answer.Answer{Command: "read", Format: "homenode-facts", Version: 2, Title: "what was understood of files", Result: map[string][]fact.File{"files": files}}
+	a := &answer.Answer{Command: "read", Format: "homenode-facts", Version: 3, Title: "what was understood of files", Result: map[string][]fact.File{"files": files}}
 	facts, warnings, unread := 0, 0, 0
 	for i := range files {
 		f := &files[i]
@@ -48,7 +48,7 @@ func fileTable(nth int, f *fact.File) answer.Table {
 		Columns: []answer.Column{{Name: "at"}, {Name: "subject"}, {Name: "fact"}, {Name: "value"}},
 	}
 	for _, one := range f.Facts {
-		t.Add(strings.TrimPrefix(numa.Place("", one.Line, one.Col), ":"), one.Subject, one.Name, strings.TrimSpace(valueText(one.Value)+" "+one.Unit))
+		t.Add(strings.TrimPrefix(numa.Place("", one.Line, one.Col), ":"), one.Subject, one.Name, words.Join(" ", valueText(one.Value), one.Unit, one.Origin))
 	}
 	return t
 }
@@ -68,10 +68,10 @@ func factData(files []fact.File) table.Table {
 		f := &files[i]
 		for _, one := range f.Facts {
 			rows = append(rows, []table.Cell{table.Text(f.Name), table.Text(f.Format), table.Known(one.Line > 0, table.Number(one.Line)), table.Known(one.Col > 0, table.Number(one.Col)),
-				table.Text(one.Subject), table.Text(one.Name), table.Text(valueText(one.Value)), table.Text(one.Unit)})
+				table.Text(one.Subject), table.Text(one.Name), table.Text(valueText(one.Value)), table.Text(one.Unit), table.Text(one.Origin)})
 		}
 	}
 	return table.Of("facts", []table.Column{
-		table.Col("File", 30), table.Col("Format", 16), table.Col("Line", 7), table.Col("Column", 7), table.Col("Subject", 24), table.Col("Fact", 24), table.Col("Value", 24), table.Col("Unit", 12),
+		table.Col("File", 30), table.Col("Format", 16), table.Col("Line", 7), table.Col("Column", 7), table.Col("Subject", 24), table.Col("Fact", 24), table.Col("Value", 24), table.Col("Unit", 12), table.Col("Origin", 30),
 	}, rows)
 }

@@ -42,6 +42,12 @@ func TestCaptureVerdict(t *testing.T) {
 	uneven.Imbalance = capture.Spells{Count: 1}
 	idle := m001
 	idle.Severity = finding.Low
+	byNode, unmanaged := blind(night.Recordings[1], true), blind(night.Recordings[1], true)
+	byNode[0].VMs[0].LastNode = []numa.MemoryOnNode{{Node: 0, Guest: numa.GiB}, {Node: 1, Guest: numa.GiB}}
+	for i := range unmanaged[0].VMs {
+		v := &unmanaged[0].VMs[i]
+		v.HasMemory, v.HasMoves, v.Low, v.Managed = true, true, capture.Spells{}, 0
+	}
 	for _, tt := range []struct {
 		name          string
 		recordings    []*capture.Recording
@@ -94,6 +100,13 @@ func TestCaptureVerdict(t *testing.T) {
 			"Looked at: home nodes, 241 NUMA migrations, ready time. The capture lacks Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 		{"blind", blind(night.Recordings[1], true), nil, "Nothing can be said about NUMA: the capture has none of its counters.",
 			"A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."},
+		{"memory by node alone", byNode, nil, "Nothing can be said about NUMA: the capture shows on which nodes the memory of 1 VM is, but not their home nodes.",
+			"sched-stats -t numa-clients beside it, or esxtop -b -a, shows those and N%L."},
+		{"one node", unmanaged, nil, "Nothing can be said about NUMA in 4 h on esx08: no VM has a home node, and local and remote memory are 0 throughout.",
+			"So it is on a host of one NUMA node, which has nothing to lose, and with node interleaving in the BIOS, which hides the nodes."},
+		{"one node beside another host", []*capture.Recording{&healthy, unmanaged[0]}, nil,
+			"NUMA was not the cause in 4 h on 2 hosts: none of 2 VMs with N%L lost locality (2 without).",
+			"Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 242 NUMA migrations, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010). The capture lacks Numa Home Nodes, Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := &rules.Watched{Recordings: tt.recordings}
@@ -138,6 +151,7 @@ func blind(rec *capture.Recording, all bool) []*capture.Recording {
 	for i := range r.VMs {
 		v := &r.VMs[i]
 		v.HasMemory = false
+		v.Least.Local, v.Least.Remote = 0, 0
 		if all {
 			v.HasHomes, v.HasMoves = false, false
 		}

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"homenode/numa"
+	"homenode/source/text"
 )
 
 // wanted are the counters that make a tick, by object, in the words of normal.
@@ -120,6 +122,11 @@ func newPlan(h *Header, w *warnings) *plan {
 	for at, i := range h.Wanted {
 		b.column(at, &h.Columns[i])
 	}
+	if len(p.hosts) == 0 && len(h.Columns) > 0 {
+		w.add(kindBlind, h.Line, 1, func() string {
+			return fmt.Sprintf("found no column about VMs, NUMA nodes or the memory of the host, but %s: record with esxtop -b -a", h.objects())
+		})
+	}
 	for _, key := range b.order {
 		host := b.hosts[key.host]
 		host.vms = append(host.vms, *b.vms[key])
@@ -128,6 +135,21 @@ func newPlan(h *Header, w *warnings) *plan {
 		slices.SortFunc(host.nodes, func(a, b nodePlan) int { return a.id - b.id })
 	}
 	return p
+}
+
+// objects lists what the columns are about: Memory, Physical Cpu.
+func (h *Header) objects() string {
+	const most = 4
+	var list []string
+	for i := range h.Columns {
+		if name := text.Short(h.Columns[i].Object); name != "" && !slices.Contains(list, name) {
+			if list = append(list, name); len(list) > most {
+				list[most] = "…"
+				break
+			}
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // vms finds the VMs: groups with the counter % VmWait, or with worlds of vCPUs, which

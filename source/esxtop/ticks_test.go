@@ -189,6 +189,18 @@ func TestTicksUnproven(t *testing.T) {
 	}
 }
 
+// TestTicksBlind reads a file with columns of which no tick can be made.
+func TestTicksBlind(t *testing.T) {
+	got := summary(t, `(PDH-CSV 4.0) (UTC)(0),\\h\Physical Cpu(0)\% Util Time,\\h\Physical Cpu(_Total)\% Util Time,\\h\Power\Power Usage Now Watts`+"\n22:42:26,24.41,40.7,100\n22:42:32,1,2,3\n")
+	want := []string{
+		"b.csv:1:1: found no column about VMs, NUMA nodes or the memory of the host, but Physical Cpu, Power: record with esxtop -b -a",
+		"b.csv:2:1: found a time without date: the first day is assumed to be 1970-01-01 (and 1 more such rows)",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func TestTicksDescending(t *testing.T) {
 	in := `"(PDH-CSV 4.0) (UTC)(0)","\\a\Memory\Free MBytes"` + "\n"
 	for _, at := range []string{"15", "10", "05", "00"} {

@@ -28,6 +28,7 @@ const (
 	kindMinute
 	kindDates
 	kindEmpty
+	kindBlind
 	kindOrder
 	kindVMs
 	kindNodes
@@ -42,7 +43,7 @@ const (
 var plural = [kinds]string{
 	kindCount: "rows", kindStamp: "rows", kindNUL: "lines", kindNumber: "cells", kindAmbiguous: "cells",
 	kindHomes: "cells", kindHeader: "headers", kindFused: "columns", kindTail: "headers", kindMinute: "rows", kindDates: "rows", kindOrder: "rows", kindCut: "rows",
-	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "rows", kindVMs: "groups", kindAddUp: "VMs", kindNodes: "columns",
+	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "rows", kindVMs: "groups", kindAddUp: "VMs", kindNodes: "columns", kindBlind: "headers",
 }
 
 // A warning is the first of its kind.

@@ -17,8 +17,10 @@ type Fact struct {
 	// Value is a string, bool, int, int64 or float64, in the unit of the file.
 	Value any    `json:"value"`
 	Unit  string `json:"unit,omitempty"` // "KiB", "ns", "MB/s" (10^6 bytes), "%"; empty for counts and words
-	Line  int    `json:"line"`           // from 1; 0 when the file has no lines
+	Line  int    `json:"line,omitempty"` // from 1; 0 when the file has no lines
 	Col   int    `json:"col,omitempty"`  // from 1, in bytes; 0 when the whole line states it
+	// Origin is where a file without lines states it, or from what it follows.
+	Origin string `json:"origin,omitempty"`
 }
 
 // A Warning says what was not understood, or is doubtful, and where.
@@ -39,7 +41,7 @@ type File struct {
 
 // Add appends a fact.
 func (f *File) Add(line, col int, subject, name string, value any, unit string) {
-	f.Facts = append(f.Facts, Fact{subject, name, value, unit, line, col})
+	f.Facts = append(f.Facts, Fact{Subject: subject, Name: name, Value: value, Unit: unit, Line: line, Col: col})
 }
 
 // Warn appends a warning.

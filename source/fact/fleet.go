@@ -8,8 +8,8 @@ import (
 	"homenode/numa"
 )
 
-// OfFleet returns what a fleet states, as the facts of a file: a fleet has no lines, so the
-// origin of a fact stands where a unit would.
+// OfFleet returns what a fleet states, as the facts of a file: a fleet has no lines, so its
+// facts have origins.
 func OfFleet(name, format string, f *numa.Fleet) File {
 	out := File{Name: name, Format: format}
 	for i := range f.Hosts {
@@ -35,24 +35,42 @@ func addFacts(to *File, subject string, object any) {
 		if field.Anonymous || !ok || origin.Kind == numa.Unknown {
 			continue
 		}
-		if settings, ok := value.(numa.Settings); ok {
-			for _, s := range settings {
-				to.Add(0, 0, subject, s.Key, s.Value, "["+origin.String()+"]")
-			}
-			continue
+		add := func(name string, value any) {
+			value, unit := exact(value)
+			to.Facts = append(to.Facts, Fact{Subject: subject, Name: name, Value: value, Unit: unit, Origin: origin.String()})
 		}
-		if nodes, ok := value.([]numa.Node); ok {
-			for _, n := range nodes {
+		switch value := value.(type) {
+		case numa.Settings:
+			for _, s := range value {
+				add(s.Key, s.Value)
+			}
+		case []numa.Node:
+			for _, n := range value {
 				text := fmt.Sprintf("%d cores, %d threads", n.Cores, n.Threads)
 				if n.Memory.Known() {
-					text += ", " + n.Memory.Value.String()
+					memory, unit := exact(n.Memory.Value)
+					text += fmt.Sprintf(", %d %s", memory, unit)
 				}
-				to.Add(0, 0, subject, fmt.Sprintf("node %d", n.ID), text, "["+origin.String()+"]")
+				add(fmt.Sprintf("node %d", n.ID), text)
 			}
-			continue
+		default:
+			add(name, value)
 		}
-		to.Add(0, 0, subject, name, fmt.Sprint(value), "["+origin.String()+"]")
 	}
+}
+
+// exact returns a value as a Fact has it: numbers stay numbers, and memory is not rounded.
+func exact(value any) (_ any, unit string) {
+	switch v := value.(type) {
+	case numa.Bytes:
+		if v%numa.MiB == 0 {
+			return int64(v / numa.MiB), "MiB"
+		}
+		return int64(v), "B"
+	case string, bool, int, int64, float64:
+		return v, ""
+	}
+	return fmt.Sprint(value), ""
 }
 
 // factOf returns the origin and value of a numa.Fact of any type.

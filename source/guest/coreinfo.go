@@ -177,11 +177,11 @@ func (s *coreinfo) end() {
 	for i, title := range []string{coreMap, socketMap, nodeMap, cacheMap, groupMap} {
 		llc := lastLevel(s.maps[title])
 		for j, e := range s.maps[title] {
-			cpus, ok := s.members(e, widths, first)
-			if title == groupMap {
-				v.file.Add(e.at.N, e.at.Col, e.name, "CPUs", strings.Count(strings.Join(e.masks, ""), "*"), "")
-				continue
+			of, from := widths, first
+			if title == groupMap && len(e.masks) == 1 && j < len(widths) { // the mask of its own group
+				of, from = widths[j:j+1], first[j:j+1]
 			}
+			cpus, ok := s.members(e, of, from)
 			if !ok {
 				continue
 			}

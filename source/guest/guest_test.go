@@ -163,6 +163,43 @@ func TestCoreinfo(t *testing.T) {
 	checkSeen(t, views, want)
 }
 
+// TestGroups reads processor groups as lists, like all other maps.
+func TestGroups(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"Logical Processor to Socket Map:\n****  Socket 0\n\nLogical Processor to Group Map:\n****  Group 0\n", "Group 0 0-3"},
+		{"Logical Processor to Socket Map:\nSocket 0:\n***\n--\nSocket 1:\n---\n**\n\nLogical Processor to Group Map:\n***  Group 0\n**  Group 1\n", "Group 0 0-2, Group 1 3-4"},
+	} {
+		views, err := Read("coreinfo.txt", strings.NewReader(tt.in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkWarnings(t, views)
+		var got []string
+		for _, f := range views[0].File().Facts {
+			if strings.HasPrefix(f.Subject, "Group") {
+				got = append(got, f.Subject+" "+f.Value.(string))
+			}
+		}
+		if strings.Join(got, ", ") != tt.want {
+			t.Errorf("%q: %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+// TestComments reads outputs whose values are explained behind them.
+func TestComments(t *testing.T) {
+	views, err := Read("a.txt", strings.NewReader("Architecture: x86_64\nCPU(s):   4   # all\nThread(s) per core: 1\t# one\nCore(s) per socket: 2 # cores\nSocket(s): 2 # sockets\n"+
+		"NUMA node(s): 1\nNUMA node0 CPU(s): 0-3  # here\n\navailable: 1 nodes (0) # one\nnode 0 cpus: 0 1 2 3 # cpus\nnode 0 size: 2048 MB # size\nnode 0 free: 1024 MB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkWarnings(t, views)
+	v := views[0]
+	if v.CPUCount.Value != 4 || v.ThreadsPerCore.Value != 1 || v.CoresPerSocket.Value != 2 || v.Sockets.Value != 2 || len(v.Nodes[0].CPUs) != 4 || len(views) != 2 || views[1].Nodes[0].Size.Value != 2*numa.GiB {
+		t.Errorf("%+v", views)
+	}
+}
+
 func TestSlices(t *testing.T) {
 	views, err := Read("x", strings.NewReader("available: 2 nodes (0-1)\nnode 0 cpus: 0 1\nnode 0 size: 1024 MB\nnode 1 cpus: 2-3\nnode 1 size: 2048 MB\n"))
 	if err != nil {

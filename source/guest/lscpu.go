@@ -39,8 +39,18 @@ func (s *lscpu) take(l text.Line) bool {
 		s.seen = map[string]bool{}
 	}
 	s.seen[key], s.last = true, key
-	s.field(key, l.After(strings.IndexByte(l.Text, ':')+1))
+	s.field(key, uncommented(l.After(strings.IndexByte(l.Text, ':')+1)))
 	return true
+}
+
+// uncommented cuts off what people write behind a value when they explain an output.
+func uncommented(l text.Line) text.Line {
+	for _, mark := range []string{" #", "\t#"} {
+		if i := strings.Index(l.Text, mark); i >= 0 {
+			l.Text = l.Text[:i]
+		}
+	}
+	return l.After(0)
 }
 
 func (s *lscpu) again(l text.Line) bool {

@@ -29,6 +29,7 @@ var (
 
 func (s *numactl) take(l text.Line) bool {
 	v := s.v
+	l = uncommented(l)
 	switch {
 	case l.Text == "":
 		return true

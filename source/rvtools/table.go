@@ -109,6 +109,9 @@ func (t *table) noteMissing() {
 	}
 	if names != nil {
 		t.notes.add("sheet "+t.sheet, fmt.Sprintf("no column %s: unknown for all: %s", strings.Join(names, ", "), strings.Join(facts, ", ")))
+		if t.sheet == "vHost" && !t.has("ESX Version") {
+			t.notes.add("sheet vHost", "no column states the release, unknown for all hosts: no VM is judged without it; release=8.0U3 in --assume-host can")
+		}
 	}
 }
 

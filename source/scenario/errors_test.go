@@ -77,7 +77,7 @@ func TestErrors(t *testing.T) {
 		{"fewer threads than cores", "host esx01 threads=4 cores=8", `1:12: found 4 threads on 8 cores of a node`},
 		{"packages", "host esx01 packages=-1", `1:12: found packages="-1", want a number from 1 to 64`},
 		{"memory without a unit", "host esx01 memory=512", `1:12: found memory="512", want memory such as 512GB, at most 1024 TB`},
-		{"memory of half a GB", "host esx01 memory=0.5GB", `1:12: found memory="0.5GB", want memory such as 512GB, at most 1024 TB`},
+		{"memory of a part of a MB", "host esx01 memory=0.4MB", `1:12: found memory="0.4MB", want memory such as 512GB, at most 1024 TB`},
 		{"memory of nothing", "host esx01 memory=0GB", `1:12: found memory="0GB", want memory such as 512GB, at most 1024 TB`},
 		{"too much memory", "host esx01 memory=1025TB", `1:12: found memory="1025TB", want memory such as 512GB, at most 1024 TB`},
 		{"memory beyond all numbers", "host esx01 memory=99999999999999999999TB", `1:12: found memory="99999999999999999999TB", want memory such as 512GB, at most 1024 TB`},

@@ -283,7 +283,9 @@ func (r *rounds) timeOf(h *hostRounds, o *round) (ok bool, err error) {
 func (r *rounds) outside(h *hostRounds, o *round) (ok bool, err error) {
 	opt := &r.j.opt
 	switch {
-	case opt.Interval > 0 && !opt.Start.IsZero():
+	case !opt.Start.IsZero() && h.n > 0 && opt.Interval == 0:
+		return false, &numa.SyntaxError{File: r.name, Line: o.line, Msg: "found a second output without a time, and --start is that of the first alone: say how far apart they are (--interval 60s)"}
+	case !opt.Start.IsZero():
 		o.time = opt.Start.UTC().Add(time.Duration(h.n) * opt.Interval)
 	case r.stamp.clock && (h.here == 0 || opt.Interval > 0):
 		o.time = r.stamp.name.Add(time.Duration(h.here) * opt.Interval)

@@ -64,8 +64,11 @@ func (d *Dict) SetRanked(key, value string, line, col, rank int) (problem string
 	return ""
 }
 
-// Lookup returns the entry with this key, in any case of letters.
+// Lookup returns the entry with this key, in any case of letters; a nil Dict has none.
 func (d *Dict) Lookup(key string) (Entry, bool) {
+	if d == nil {
+		return Entry{}, false
+	}
 	i, ok := d.at[strings.ToLower(key)]
 	if !ok {
 		return Entry{}, false
@@ -128,9 +131,10 @@ func canonicalUUID(s string) string {
 	return u[:8] + "-" + u[8:12] + "-" + u[12:16] + "-" + u[16:20] + "-" + u[20:]
 }
 
-// identity are the keys that say who the VM is.
+// identity are the keys that say who the VM is, and in which state.
 var identity = map[string]string{
 	"displayname": "name", "vc.uuid": "instance UUID", "uuid.bios": "BIOS UUID", ".encoding": "encoding",
+	"checkpoint.vmstate": "checkpoint to resume from",
 }
 
 // Keeps reports whether a Dict has use for the key: it is a setting of the VM

@@ -100,7 +100,13 @@ func affinity(want string, to func(*numa.Config) *numa.Fact[[]int]) setter {
 	})
 }
 
+// coresPerNode reads the NUMA nodes of the vSphere Client; 0 is what it writes for
+// "assigned at power on".
 func coresPerNode(c *numa.Config, s, where string) string {
+	if s == "0" {
+		c.AutoCoresPerNUMANode = numa.ReadAt(true, where)
+		return ""
+	}
 	problem := number(1, numa.MaxVCPUs, func(c *numa.Config) *numa.Fact[int] { return &c.CoresPerNUMANode })(c, s, where)
 	if c.CoresPerNUMANode.Known() {
 		c.AutoCoresPerNUMANode = numa.DerivedFrom(false, "numa.vcpu.coresPerNode is set")

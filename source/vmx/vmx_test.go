@@ -147,6 +147,14 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// TestNodesAssigned reads what the vSphere Client writes for NUMA nodes assigned at power on.
+func TestNodesAssigned(t *testing.T) {
+	v := read(t, "a.vmx", "numvcpus = \"4\"\nnuma.vcpu.coresPerNode = \"0\"")
+	if c, w := v.VM(), v.File().Warnings; len(w) > 0 || c.CoresPerNUMANode.Known() || c.AutoCoresPerNUMANode != numa.ReadAt(true, "line 2") {
+		t.Errorf("cores per node %v, automatic %v, warnings %v", c.CoresPerNUMANode, c.AutoCoresPerNUMANode, w)
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{`numvcpus = "many"`, `a.vmx:1:12: numvcpus: found "many", want a number from 1 to 4096`},

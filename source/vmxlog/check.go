@@ -1,8 +1,10 @@
 package vmxlog
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"homenode/numa"
 )
@@ -15,6 +17,15 @@ func (d *reader) check(run *run, o *numa.Observation) {
 	// Hot add prints the topology again, with more vCPUs than the settings have.
 	if n := o.Config.VCPUs; run.again && missing < 0 && vcpus.n > 0 && n.Known() && n.Value != vcpus.n {
 		o.Config.VCPUs = numa.DerivedFrom(vcpus.n, vcpus.lines()+": vCPUs were added since the power-on")
+	}
+	// A line of the vmx process says the count where the settings do not.
+	if n := &o.Config.VCPUs; n.Origin.Kind != numa.Read && n.Origin.Kind != numa.Derived {
+		switch {
+		case len(run.stated) > 0:
+			*n = numa.ReadAt(run.stated[0].n, "line "+strconv.Itoa(run.stated[0].line)+": "+run.stated[0].by)
+		case missing < 0 && vcpus.n > 0:
+			*n = numa.DerivedFrom(vcpus.n, vcpus.lines())
+		}
 	}
 	announced := vcpus.n
 	for _, s := range run.stated {
@@ -37,6 +48,7 @@ func (d *reader) check(run *run, o *numa.Observation) {
 	if run.uma > 0 && !o.VPDs.Known() && !o.VPDCount.Known() {
 		o.VPDCount = numa.DerivedFrom(1, "line "+strconv.Itoa(run.uma)+": forcing UMA")
 	}
+	d.checkStored(run, o)
 	if run.dict != nil {
 		if n := o.Config.VCPUs; n.Origin.Kind == numa.Read {
 			d.checkVCPUs(run, n.Value)
@@ -44,6 +56,24 @@ func (d *reader) check(run *run, o *numa.Observation) {
 		}
 	}
 	d.checkSlices(run, o)
+}
+
+// checkStored derives how many VPDs there are from the size of one that a line says is in
+// force: it was restored, reused, or is the one that was stored now (B-8). A size in the settings
+// may be void.
+func (d *reader) checkStored(run *run, o *numa.Observation) {
+	size, line := run.perVPD, run.perVPDLine
+	for _, w := range run.writes {
+		if strings.EqualFold(w.Key, "numa.autosize.vcpu.maxPerVirtualNode") && size == 0 {
+			size, _ = strconv.Atoi(w.Value) // a size that is no number is none
+			line = w.Line
+		}
+	}
+	n := o.Config.VCPUs
+	if size <= 0 || !n.Known() || o.VPDs.Known() || o.VPDCount.Known() {
+		return
+	}
+	o.VPDCount = numa.DerivedFrom((n.Value+size-1)/size, fmt.Sprintf("line %d: %d vCPUs per VPD", line, size))
 }
 
 // checkCounts compares the summary with the lines. 6.0 names one PPD in its lines

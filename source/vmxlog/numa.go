@@ -2,6 +2,7 @@ package vmxlog
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 
 	"homenode/numa"
@@ -156,7 +157,11 @@ func (d *reader) sliceLine(m []byte, p place) bool {
 	case s.line == 0:
 		*s = slice{first, size, p.line}
 		part := string(partMark) + "memSlice " + strconv.Itoa(i)
-		d.add(p, part, "PPD", from, "")
+		if from == to {
+			d.add(p, part, "PPD", from, "")
+		} else { // memory of one VPD that several PPDs carry
+			d.add(p, part, "PPDs", fmt.Sprintf("%d-%d", from, to), "")
+		}
 		d.add(p, part, "memory", int64(size/numa.KiB), "KiB")
 	case s.first != first || s.size != size: // the block is printed twice, with the same pages
 		d.warn(p.line, p.before+1, "memSlice %d is another than in line %d", i, s.line)
@@ -175,13 +180,18 @@ func (d *reader) remark(m []byte, p place) bool {
 		d.fact(p, "cookie", "invalid", "")
 	case at(m).lit("Resuming from checkpoint using VPD =").num(&a).end():
 		run.start = numa.CheckpointStart
+		run.perVPD, run.perVPDLine = a, p.line
 		d.fact(p, "vCPUs per VPD of the checkpoint", a, "")
+	case at(m).lit("Reusing virtual NUMA topology numa.autosize.vcpu.maxPerVirtualNode=").num(&a).lit(" vcpus per node").opt(".").end():
+		run.perVPD, run.perVPDLine = a, p.line
+		d.fact(p, "vCPUs per VPD reused", a, "")
 	case bytes.HasPrefix(m, []byte("Hot")) && bytes.Contains(m, []byte("forcing UMA")):
 		run.uma = p.line
 		d.fact(p, "forcing UMA", string(m), "")
 	case bytes.HasPrefix(m, []byte("Not autosizing")):
 		d.fact(p, "not autosized", string(m), "")
 	case at(m).lit("Setting.vcpu.maxPerVirtualNode=").num(&a).lit(" to match cpuid.coresPerSocket").end():
+		run.perVPD, run.perVPDLine = a, p.line
 		d.fact(p, "vCPUs per VPD to match cores per socket", a, "")
 	case at(m).lit("coresPerSocket =").num(&a).lit(" maxVcpusPerVPD =").num(&b).end():
 		d.fact(p, "cores per socket in use", a, "")

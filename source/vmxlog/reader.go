@@ -96,6 +96,20 @@ func (d *reader) message(k kind, rest []byte, p place) {
 			d.begin(p).stated = append(d.run.stated, stated{n, p.line, "NumVCPUs"})
 			d.fact(p, "vCPUs", n, "")
 		}
+	case restoring: // a .vmss of a suspended VM, or a .vmsn of a snapshot with memory
+		d.resume(p, "checkpoint restored", string(rest))
+	case arriving: // KB 436882
+		d.resume(p, "arrived by vMotion", string(rest))
+	case llc:
+		n := 0
+		for _, c := range []struct{ lit, name string }{
+			{"vLLC size:", "vCPUs of a virtual last-level cache"}, {"maximum vcpus per LLC:", "most vCPUs of a last-level cache"},
+		} {
+			if at(rest).lit(c.lit).num(&n).end() {
+				d.begin(p)
+				d.fact(p, c.name, n, "")
+			}
+		}
 	case noCookie:
 		d.begin(p).start = numa.FirstStart
 		d.fact(p, "cookie", "none", "")
@@ -105,6 +119,12 @@ func (d *reader) message(k kind, rest []byte, p place) {
 			d.warn(p.line, p.before+1, "not understood: %s", clip(rest))
 		}
 	}
+}
+
+// resume notes that the VM did not power on: it went on, with the topology that it had.
+func (d *reader) resume(p place, what, text string) {
+	d.begin(p).start = numa.CheckpointStart
+	d.fact(p, what, strings.ToValidUTF8(text, "\uFFFD"), "")
 }
 
 // begin returns the power-on that p belongs to, a new one if none is open.

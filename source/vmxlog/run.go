@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"homenode/numa"
@@ -25,6 +26,8 @@ type run struct {
 	uma       int         // the line that says forcing UMA; 0 for none
 	writes    []vmx.Entry // what the vmx process set
 	factsFrom int
+
+	perVPD, perVPDLine int // vCPUs of a virtual node that a line says are in force; 0 for none
 
 	vcpus                           vcpuLines
 	stated                          []stated // vCPU counts
@@ -88,6 +91,12 @@ func (d *reader) observe(run *run, v *vm) (numa.Observation, bool) {
 	}
 	d.configOf(run, v, &o)
 	d.check(run, &o)
+	if v.config.VCPUs.Origin.Kind != numa.Read && o.Config.VCPUs.Known() {
+		v.config.VCPUs = o.Config.VCPUs // stated by a line
+	}
+	if e, ok := run.dict.Lookup("checkpoint.vmState"); ok && o.Start == "" && strings.TrimSpace(e.Value) != "" {
+		o.Start = numa.CheckpointStart // the settings name the file of a suspended VM
+	}
 	if o.Start == "" && (run.begun || run.dict != nil && run.placed) {
 		o.Start = numa.PowerOnStart
 		// A size that is stored where none was: the first power-on (B-8).

@@ -16,6 +16,9 @@ func TestSamples(t *testing.T) {
 		t.Skipf("no published logs beside the checkout: %v", err)
 	}
 	files, err := filepath.Glob(samples + "/*")
+	if second, _ := filepath.Glob(samples + "/../second/*.log"); err == nil {
+		files = append(files, second...)
+	}
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no samples in %s: %v", samples, err)
 	}
@@ -46,13 +49,22 @@ func TestSamples(t *testing.T) {
 		"player155_pipe_dialect.log": {
 			"vmware.log f:1 2020-05-21T20:05:59.865-07:00 host= start=power-on vcpus=2 memory=2 GB VPDs=[] PPDs=[] counts=0/0/0 slices=[]", ""},
 		"player162_linux_numa_topology.log": {
-			"vmware.log f:1 2022-08-01T14:54:44.897Z host= start=first power-on vcpus=2 memory=2 GB VPDs=[] PPDs=[] counts=0/0/0 slices=[]", ""},
+			"vmware.log f:1 2022-08-01T14:54:44.897Z host= start=first power-on vcpus=2 memory=2 GB VPDs=[] PPDs=[] counts=1/0/0 slices=[]", ""},
 		"player175_first_poweron_invalid_cookie.log": {
-			"vmware.log f:1 2024-01-23T05:04:34.513Z host= start=first power-on vcpus=2 memory=1 GB VPDs=[] PPDs=[] counts=0/0/0 slices=[]", ""},
+			"vmware.log f:1 2024-01-23T05:04:34.513Z host= start=first power-on vcpus=2 memory=1 GB VPDs=[] PPDs=[] counts=1/0/0 slices=[]", ""},
 		"workstation162_hotadd_forcing_uma.log": {
 			"vmware.log f:1 2024-03-13T00:43:51.456Z host= start=power-on vcpus=8 memory=12.1 GB VPDs=[] PPDs=[] counts=1/0/0 slices=[]", ""},
 		"workstation17_hotadd_forcing_uma.log": {
 			"vmware.log f:1 2023-09-19T17:43:14.792Z host= start=power-on vcpus=2 memory=2 GB VPDs=[] PPDs=[] counts=1/0/0 slices=[]", ""},
+		"player1762_reusing_virtual_numa_topology.log": {
+			"vmware.log f:1 2025-04-02T21:28:59.867Z host= start=power-on vcpus=1 memory=1.4 GB VPDs=[] PPDs=[] counts=1/0/0 slices=[]", ""},
+		"workstation16_hotadd_resume_from_vmss.log": {
+			"vmware.log f:1 2021-04-12T18:00:01.588-04:00 host= start=checkpoint vcpus=2 memory=2 GB VPDs=[] PPDs=[] counts=1/0/0 slices=[]", ""},
+		"workstation176_4to1vcpu_resized_cookie_written.log": {
+			"vmware.log f:1 2025-11-20T18:12:54.747Z host= start=power-on vcpus=1 memory=2 GB VPDs=[] PPDs=[] counts=1/0/0 slices=[]",
+			":61:70 numa.autosize.cookie is of 4 vCPUs, numvcpus is 1: the stored size is void"},
+		"workstation71_host_win32_dialect.log": {
+			"vmware.log f:1  host= start=power-on vcpus=1 memory=1 GB VPDs=[] PPDs=[] counts=0/0/0 slices=[]", ""},
 	}
 	for _, path := range files {
 		t.Run(filepath.Base(path), func(t *testing.T) {

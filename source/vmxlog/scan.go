@@ -14,7 +14,7 @@ const (
 	numaLine       // numa: … and numaHost: …
 	numaUpper      // NUMA: …, NUMA and VCPU hot add …
 	hostNode       // NUMA node 0: 15335MB, cpus … (hosted products on Linux)
-	winNode        // HostWin32: WIN32 NUMA node 0, CPU mask …
+	winNode        // HostWin32: WIN32 NUMA node 0, CPU mask …; Host: … up to Workstation 7
 	configDB       // ConfigDB: Setting key = "value"
 	logFor         // Log for VMware ESX pid=… version=…
 	hostname       // Hostname=…
@@ -22,6 +22,9 @@ const (
 	hostCPUID      // hostCPUID name: …
 	numVCPUs       // NumVCPUs 2
 	noCookie       // The VM does not have NUMA size cookie.
+	restoring      // CPT: Restoring checkpoint ….vmss
+	arriving       // Migrate_Open: Restoring from <10.0.0.2> with migration id …
+	llc            // llc: vLLC size: 1
 )
 
 // kinds are the beginnings of the messages that are read; the first byte is
@@ -37,13 +40,18 @@ var kinds = [...]struct {
 	{[]byte("NUMA and "), numaUpper},
 	{[]byte("NUMA node "), hostNode},
 	{[]byte("HostWin32: WIN32 NUMA node "), winNode},
+	{[]byte("Host: WIN32 NUMA node "), winNode},
 	{[]byte("ConfigDB: Setting "), configDB},
 	{[]byte("Log for VMware "), logFor},
 	{[]byte("Hostname="), hostname},
 	{[]byte("HOSTINFO: This machine has "), hostInfo},
 	{[]byte("hostCPUID name: "), hostCPUID},
+	{[]byte("hostCPUID   name: "), hostCPUID}, // Workstation 7
 	{[]byte("NumVCPUs "), numVCPUs},
 	{[]byte("The VM does not have NUMA size cookie"), noCookie},
+	{[]byte("CPT: Restoring checkpoint "), restoring},
+	{[]byte("Migrate_Open: Restoring from "), arriving},
+	{[]byte("llc: "), llc},
 }
 
 // kindOf returns the kind of a message and what follows its prefix; for numaLine
@@ -53,7 +61,7 @@ func kindOf(message []byte) (k kind, rest []byte) {
 		return nothing, nil
 	}
 	switch message[0] {
-	case 'D', 'n', 'N', 'H', 'h', 'C', 'L', 'T':
+	case 'D', 'n', 'N', 'H', 'h', 'C', 'L', 'T', 'M', 'l':
 	default:
 		return nothing, nil
 	}

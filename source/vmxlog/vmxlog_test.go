@@ -248,6 +248,80 @@ func TestTwice(t *testing.T) {
 }
 
 // TestHotAdd reads the topology that a hot add prints, without settings of its own.
+// TestStarts tells a power-on from a VM that went on with the topology it had.
+func TestStarts(t *testing.T) {
+	const head = "2026-01-01T08:00:00.000Z In(05) vmx - "
+	begin := head + "Log for VMware ESX pid=1 version=8.0.1 build=build-21495797 option=Release\n"
+	settings := func(more string) string {
+		return begin + head + "DICT numvcpus = \"24\"\n" + head + "DICT memSize = \"4096\"\n" + more
+	}
+	for _, tt := range []struct{ name, in, want string }{
+		{"restores a suspended VM", settings(head + "CPT: Restoring checkpoint /vmfs/volumes/a/db-1.vmss\n"), "checkpoint"},
+		{"reverts to a snapshot with memory", settings(head + "CPT: Restoring checkpoint db-Snapshot1.vmsn\n"), "checkpoint"},
+		{"names the file of a suspended VM", settings(head + "DICT checkpoint.vmState = \"db-1.vmss\"\n" + head + "NumVCPUs 24\n" + head + "numa: Hot add is enabled and vNUMA hot add is disabled, forcing UMA.\n"), "checkpoint"},
+		{"names no file", settings(head + "DICT checkpoint.vmState = \"\"\n"), "power-on"},
+		{"arrives by vMotion", settings(head + "Migrate_Open: Restoring from <10.0.0.2> with migration id 1446046703473901\n"), "checkpoint"},
+		{"is suspended later", settings(head + "ConfigDB: Setting checkpoint.vmState = \"db-1.vmss\"\n"), "power-on"},
+		{"restores after its first power-on", settings(head + "ConfigDB: Setting numa.autosize.cookie = \"240012\"\n" + head + "CPT: Restoring checkpoint db-1.vmss\n"), "checkpoint"},
+	} {
+		list := read(t, "vmware.log", tt.in).Observations()
+		if len(list) != 1 || string(list[0].Start) != tt.want {
+			t.Errorf("a log that %s: %+v, want one %s", tt.name, list, tt.want)
+		}
+	}
+}
+
+// TestStoredSize derives the virtual nodes from a size that is in force.
+func TestStoredSize(t *testing.T) {
+	const dict = "DICT numvcpus = \"24\"\nDICT memSize = \"4096\"\n"
+	for _, tt := range []struct{ name, in, want string }{
+		{"reused", dict + "numa: Reusing virtual NUMA topology numa.autosize.vcpu.maxPerVirtualNode=12 vcpus per node.\n", "2 line 3: 12 vCPUs per VPD"},
+		{"restored", dict + "numa: Resuming from checkpoint using VPD = 8\n", "3 line 3: 8 vCPUs per VPD"},
+		{"stored now", dict + "ConfigDB: Setting numa.autosize.cookie = \"240012\"\nConfigDB: Setting numa.autosize.vcpu.maxPerVirtualNode = \"10\"\n", "3 line 4: 10 vCPUs per VPD"},
+		{"of cores per socket", dict + "numa: Setting.vcpu.maxPerVirtualNode=2 to match cpuid.coresPerSocket\n", "12 line 3: 2 vCPUs per VPD"},
+		{"in the settings only", dict + "DICT numa.autosize.vcpu.maxPerVirtualNode = \"10\"\nnuma: Invalid NUMA cookie.\n", "0 "},
+		{"beside the VCPU lines", "DICT numvcpus = \"2\"\nDICT memSize = \"4096\"\nnuma: Resuming from checkpoint using VPD = 1\nnumaHost: 2 VCPUs 1 VPDs 1 PPDs\n", "1 line 4"},
+		{"beside hot add", dict + "numa: Resuming from checkpoint using VPD = 12\nnuma: Hot add is enabled and vNUMA hot add is disabled, forcing UMA.\n", "1 line 4: forcing UMA"},
+		{"of vCPUs that only a line counts", "DICT memSize = \"4096\"\nDICT numa.autosize.cookie = \"240012\"\nNumVCPUs 24\nnuma: Resuming from checkpoint using VPD = 12\n", "2 line 4: 12 vCPUs per VPD"},
+	} {
+		l := read(t, "vmware.log", tt.in)
+		o := l.Observations()[0]
+		if got := fmt.Sprint(o.VPDCount.Value, " ", o.VPDCount.Origin.Where); got != tt.want {
+			t.Errorf("a size that is %s: %q, want %q", tt.name, got, tt.want)
+		}
+		equal(t, tt.name, warnings(l), nil)
+	}
+}
+
+// TestStatedVCPUs takes the count of vCPUs from a line where the settings have none.
+func TestStatedVCPUs(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"DICT displayName = \"db\"\nDICT numa.vcpu.min = \"4\"\nNumVCPUs 16\n", "16 line 3: NumVCPUs"},
+		{"DICT memSize = \"4096\"\nNumVCPUs 1\n", "1 line 2: NumVCPUs"},
+		{"numaHost: 4 VCPUs 1 VPDs 1 PPDs\n", "4 line 1: the summary"},
+		{"numa: VCPU 0: VPD 0 (PPD 0)\nnuma: VCPU 1: VPD 0 (PPD 0)\n", "2 lines 1 to 2"},
+		{"DICT numvcpus = \"8\"\nNumVCPUs 16\n", "8 line 1"},
+	} {
+		l := read(t, "vmware.log", tt.in)
+		n := l.VMs()[0].VCPUs
+		if got := fmt.Sprint(n.Value, " ", n.Origin.Where); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+// TestSmallLines reads lines that state a fact and no topology.
+func TestSmallLines(t *testing.T) {
+	l := read(t, "vmware.log", "DICT numvcpus = \"8\"\nHost: WIN32 NUMA node 1, CPU mask 0x00000000000000f0\nhostCPUID   name: Intel(R) Core(TM)2\n"+
+		"llc: maximum vcpus per LLC: 8\nllc: vLLC size: 4\nllc: another message\nnumaHost: 1 mem slices\nnumaHost: memSlice 0 PPD 0 - 1 BPN [ 0x4000000000 - 0x4000000200 )\n")
+	var got []string
+	for _, f := range l.File().Facts {
+		got = append(got, fmt.Sprintf("%d %s: %s %v", f.Line, f.Subject, f.Name, f.Value))
+	}
+	equal(t, "facts", got, []string{"1 VM: vCPUs 8", "2 node 1: PCPUs 4", "3 host: processor Intel(R) Core(TM)2",
+		"4 VM: most vCPUs of a last-level cache 8", "5 VM: vCPUs of a virtual last-level cache 4", "7 VM: memory slices 1", "8 VM memSlice 0: PPDs 0-1", "8 VM memSlice 0: memory 2048"})
+}
+
 func TestHotAdd(t *testing.T) {
 	o := read(t, "a.log", "Log for VMware ESX pid=1 version=6.5.0 build=build-4564106 option=Release\nHostname=esx01\nDICT numvcpus = \"1\"\nnumaHost: VCPU 0 VPD 0 PPD 0\n"+
 		"numaHost: VCPU 0 VPD 0 PPD 0\nnumaHost: VCPU 1 VPD 0 PPD 1\n").Observations()

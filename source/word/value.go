@@ -99,13 +99,18 @@ func (w Word) truth() (bool, error) {
 	return false, Errorf(w.Col, "found %s=%q, want on or off", Short(w.Key), Short(w.Value))
 }
 
-// wholeSize is a size without a fraction, so that memory is never rounded.
-var wholeSize = regexp.MustCompile(`^\d+[KMGTkmgt][Bb]$`)
+var sizeForm = regexp.MustCompile(`^\d+(\.\d+)?[KMGTkmgt][Bb]$`)
 
-// Bytes reads "1024GB", "65423MB" or "2TB"; units are binary, as vSphere has them.
+// Bytes reads "1024GB", "65423MB" or "2TB"; units are binary, as vSphere has them. A fraction,
+// such as the screens show (255.7GB), is rounded to whole MB.
 func (w Word) Bytes(s string, most numa.Bytes) (numa.Bytes, error) {
-	if n, err := unit.ParseSize(s); err == nil && n <= most && wholeSize.MatchString(s) {
-		return n, nil
+	if n, err := unit.ParseSize(s); err == nil && n <= most && sizeForm.MatchString(s) {
+		if strings.Contains(s, ".") {
+			n = (n + numa.MiB/2) / numa.MiB * numa.MiB
+		}
+		if n > 0 {
+			return n, nil
+		}
 	}
 	return 0, Errorf(w.Col, "found %s=%q, want memory such as 512GB, at most %v", Short(w.Key), Short(s), most)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +99,9 @@ changed fleet stands beside today's, and 1 means that the change makes something
 				return err
 			}
 			judged := time.Since(start)
-			o := answers.Options{Version: version.String(), Details: details, SourceWords: args}
+			o := answers.Options{Version: version.String(), Details: details, Sources: len(args),
+				SourceWords: flags.Typed(cmd, args, append([]string{"choose", "config"}, flags.SourceNames...)),
+				Words:       flags.Typed(cmd, args, slices.Concat([]string{"choose"}, flags.Answer, flags.FilterNames))}
 			if flags.IsTerminal(cmd.OutOrStdout()) && out.File == "" { // elsewhere the same input gives the same bytes
 				o.Read, o.Judged = read, judged
 			}

@@ -31,7 +31,7 @@ func (j *Judged) noneLost() string {
 	var with, low []*VM
 	short := false
 	for _, v := range j.VMs {
-		if !v.HasMemory {
+		if _, ok := v.LeastLocality(); !ok {
 			continue
 		}
 		with = append(with, v)

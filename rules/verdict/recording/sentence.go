@@ -50,7 +50,10 @@ func (j *Judged) Verdict() (verdict, rest string) {
 		}
 		verdict = fmt.Sprintf("NUMA had a part in it %s: %s%s.", where, though, j.hostText())
 	case !j.Judgeable():
-		return "Nothing can be said about NUMA: " + j.Words.The + " has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
+		return j.blindText()
+	case j.unmanaged():
+		return fmt.Sprintf("Nothing can be said about NUMA %s: no VM has a home node, and local and remote memory are 0 throughout.", where),
+			"So it is on a host of one NUMA node, which has nothing to lose, and with node interleaving in the BIOS, which hides the nodes."
 	case len(open) > 0:
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: %s.", where, strings.Join(open, "; "))
 	case j.momentary():
@@ -158,6 +161,29 @@ func (j *Judged) hostText() string {
 	return ""
 }
 
+// blindText says why nothing can be judged: no VM has home nodes, N%L or migrations.
+func (j *Judged) blindText() (verdict, rest string) {
+	onNodes := 0 // with memory on several nodes
+	for _, v := range j.VMs {
+		if len(v.LastNode) > 1 {
+			onNodes++
+		}
+	}
+	if onNodes == 0 {
+		return "Nothing can be said about NUMA: " + j.Words.The + " has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
+	}
+	return fmt.Sprintf("Nothing can be said about NUMA: %s shows on which nodes the memory of %s is, but not their home nodes.", j.Words.The, words.Plural(onNodes, "VM")),
+		"sched-stats -t numa-clients beside it, or esxtop -b -a, shows those and N%L."
+}
+
+// unmanaged reports whether the counters say of all VMs that ESXi places none by NUMA node.
+func (j *Judged) unmanaged() bool {
+	return !slices.ContainsFunc(j.VMs, func(v *VM) bool {
+		_, ok := v.LeastLocality()
+		return ok || v.HasHomes || !v.HasMemory
+	})
+}
+
 // lacksLocality reports whether N%L of no VM is known.
 func (j *Judged) lacksLocality() bool {
 	return !slices.ContainsFunc(j.VMs, func(v *VM) bool { return v.HasMemory })
@@ -172,9 +198,9 @@ func (j *Judged) lookedAt() string {
 	moved := false
 	var lowest *VM
 	for _, v := range j.VMs {
-		if v.HasMemory {
+		if share, ok := v.LeastLocality(); ok {
 			memory = append(memory, v)
-			if share, ok := v.LeastLocality(); ok && (lowest == nil || share < least(lowest)) {
+			if lowest == nil || share < least(lowest) {
 				lowest = v
 			}
 		}
@@ -190,11 +216,7 @@ func (j *Judged) lookedAt() string {
 		}
 	}
 	if len(memory) > 0 {
-		text := fmt.Sprintf("N%%L of %s", words.Plural(CountVMs(memory), "VM"))
-		if lowest != nil {
-			text += fmt.Sprintf(" (least %s, %s at %s)", rule.NL(least(lowest)), lowest.Label, j.Clock.At(lowest.Least.Time))
-		}
-		parts = append(parts, text)
+		parts = append(parts, fmt.Sprintf("N%%L of %s (least %s, %s at %s)", words.Plural(CountVMs(memory), "VM"), rule.NL(least(lowest)), lowest.Label, j.Clock.At(lowest.Least.Time)))
 	}
 	if homes > 0 {
 		parts = append(parts, "home nodes")
