@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"homenode/internal/bounded"
 	"homenode/numa"
 )
 
@@ -35,10 +36,13 @@ func Encode(w io.Writer, r *Recording) error {
 	return nil
 }
 
+// maxEncoded bounds what Decode reads, in bytes: a recording of a day has some ten MB.
+const maxEncoded = 1 << 30
+
 // Decode reads what Encode wrote, and nothing else: another version, a field that it does
 // not know, more text and a Recording that contradicts itself are errors.
 func Decode(r io.Reader) (*Recording, error) {
-	text, err := io.ReadAll(r)
+	text, err := io.ReadAll(bounded.Reader(r, maxEncoded))
 	if err != nil {
 		return nil, fmt.Errorf("read recording: %w", err)
 	}

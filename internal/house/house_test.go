@@ -232,6 +232,27 @@ func TestPackagesAreSmall(t *testing.T) {
 	}
 }
 
+// TestReadsAreBounded checks that nothing is read whole without a limit.
+func TestReadsAreBounded(t *testing.T) {
+	free := []string{"internal/bounded", "internal/golden", "cmd/bench"}
+	for dir, files := range sources(t) {
+		if slices.ContainsFunc(free, func(of string) bool { return dir == of || strings.HasPrefix(dir, of+"/") }) {
+			continue
+		}
+		for _, file := range files {
+			b, err := os.ReadFile(filepath.Join(root, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(b)) {
+				if strings.Contains(line, "os.ReadFile(") || strings.Contains(line, "io.ReadAll(") && !strings.Contains(line, "bounded.Reader(") && !strings.Contains(line, "io.LimitReader(") {
+					t.Errorf("%s: %s: want bounded.File or bounded.Reader", file, strings.TrimSpace(line))
+				}
+			}
+		}
+	}
+}
+
 // root is the folder of the module.
 const root = "../.."
 

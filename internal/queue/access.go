@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"homenode/internal/bounded"
 )
 
 // Access says where a queue is and how to get in. No secret is part of URL: arguments
@@ -111,7 +112,7 @@ func (a *Access) tls() (*tls.Config, error) {
 	if a.CA == "" {
 		return config, nil
 	}
-	pem, err := os.ReadFile(a.CA)
+	pem, err := bounded.File(a.CA, bounded.List)
 	if err != nil {
 		return nil, err
 	}

@@ -19,9 +19,9 @@ import (
 	"homenode/rules/rule"
 )
 
-// maxSize is the size of the largest configuration, in bytes: ten thousand
+// MaxSize is the size of the largest configuration, in bytes: ten thousand
 // suppressions have a fifth of it.
-const maxSize = 8 << 20
+const MaxSize = 8 << 20
 
 // Parse reads the configuration in data for these rules; file stands in errors. The
 // error joins one numa.SyntaxError for each fault, in their order.
@@ -37,8 +37,8 @@ func Parse(file string, data []byte, known []*rule.Rule) (*Policy, error) {
 		}
 		p.watch[one.ID] = true
 	}
-	if len(data) > maxSize {
-		return nil, fmt.Errorf("%s: %d bytes, want at most %d", file, len(data), maxSize)
+	if len(data) > MaxSize {
+		return nil, fmt.Errorf("%s: %d bytes, want at most %d", file, len(data), MaxSize)
 	}
 	// All documents, so that a second one is found and not left out.
 	var docs []yaml.Node

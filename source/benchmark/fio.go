@@ -3,10 +3,8 @@ package benchmark
 import (
 	"bytes"
 	"math"
-	"strconv"
 	"strings"
 
-	"homenode/numa"
 	"homenode/source/jsontree"
 	"homenode/source/text"
 )
@@ -15,10 +13,6 @@ import (
 // documents, and documents follow each other: status updates of one run, of which
 // the last counts, and further runs. 2.x gives latency in µs and bandwidth in
 // KiB/s only; here latency is in µs and bandwidth in MB/s for both.
-
-// maxDocument is the largest document that is read, in bytes. json+ of a long run
-// with many jobs has some ten MB.
-const maxDocument = 256 << 20
 
 // fioSkip is the member that is not read: a histogram of json+, which may have millions of bins.
 const fioSkip = "bins"
@@ -49,11 +43,7 @@ func readFio(r *reader) error {
 		}
 		r.understood()
 		first := r.N
-		doc, err := r.document()
-		if err != nil {
-			return err
-		}
-		parsed, bad := jsontree.Parse(doc, first, fioSkip)
+		parsed, bad := jsontree.Parse(r.document(), first, fioSkip)
 		if bad != nil {
 			bad.File, bad.Msg = r.res.Name, "fio JSON: "+bad.Msg
 			return bad
@@ -70,14 +60,11 @@ func readFio(r *reader) error {
 }
 
 // document gathers the lines up to the brace that closes the document.
-func (r *reader) document() ([]byte, error) {
+func (r *reader) document() []byte {
 	var b bytes.Buffer
 	var open text.Nesting
-	for first := r.N; ; {
+	for {
 		line := r.in.Text()
-		if b.Len()+len(line) > maxDocument {
-			return nil, &numa.SyntaxError{File: r.res.Name, Line: first, Msg: "fio JSON: found a document of more than " + strconv.Itoa(maxDocument>>20) + " MiB"}
-		}
 		open.Add(line)
 		end := strings.LastIndexByte(line, '}') + 1
 		if open.Depth > 0 || end == 0 {
@@ -87,7 +74,7 @@ func (r *reader) document() ([]byte, error) {
 		}
 		b.WriteString(line[:end] + "\n")
 		if open.Depth <= 0 || !r.scan() { // the parser says what is missing
-			return b.Bytes(), nil
+			return b.Bytes()
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/bounded"
 	"homenode/numa"
 	"homenode/source/fact"
 	"homenode/source/text"
@@ -18,7 +19,7 @@ import (
 // *numa.SyntaxError, or of r. A file that holds a header and no result gives no
 // run and a warning.
 func Read(name string, r io.Reader) (*Results, error) {
-	in := bufio.NewReaderSize(r, text.HeadSize)
+	in := bufio.NewReaderSize(bounded.Reader(r, maxFile), text.HeadSize)
 	raw, err := in.Peek(text.HeadSize)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -29,13 +30,17 @@ func Read(name string, r io.Reader) (*Results, error) {
 	}
 	rd := &reader{in: text.NewLines(in), res: &Results{Name: name, Format: format}}
 	i := slices.IndexFunc(formats, func(f formatReader) bool { return f.name == format })
-	if err := formats[i].read(rd); err != nil {
+	err = formats[i].read(rd)
+	if rd.beyond != nil {
+		return nil, rd.beyond
+	}
+	if broken := rd.in.Err(); broken != nil {
+		return nil, fmt.Errorf("%s: %w", name, broken)
+	}
+	if err != nil {
 		return nil, err
 	}
 	rd.flush()
-	if err := rd.in.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	rd.run = nil // what follows is of the file
 	rd.res.Runs = slices.DeleteFunc(rd.res.Runs, func(run *Run) bool { return rd.drop(run) })
 	if len(rd.res.Runs) == 0 && len(rd.res.Warnings) == 0 {
@@ -43,6 +48,30 @@ func Read(name string, r io.Reader) (*Results, error) {
 	}
 	fact.SortWarnings(rd.res.Warnings)
 	return rd.res, nil
+}
+
+// Bounds of a file, which may come out of an archive that packs it a thousand times. A year of
+// results has some 10 MB and a few thousand numbers.
+const (
+	maxFile = 64 << 20 // bytes, unpacked
+	maxKept = 100_000  // metrics, facts, settings and warnings
+)
+
+// bound reports whether what is kept is within its bound.
+func (r *reader) bound() bool {
+	if r.kept+len(r.res.Warnings)+r.lastSize() > maxKept {
+		r.beyond = &numa.SyntaxError{File: r.res.Name, Line: r.in.Line(), Msg: fmt.Sprintf("found more than %d numbers and warnings, want the results of some thousand runs", maxKept)}
+	}
+	return r.beyond == nil
+}
+
+// lastSize returns how much the last run keeps.
+func (r *reader) lastSize() int {
+	if len(r.res.Runs) == 0 {
+		return 0
+	}
+	run := r.res.Runs[len(r.res.Runs)-1]
+	return len(run.Metrics) + len(run.Facts) + len(run.Settings) + len(run.Warnings)
 }
 
 // drop reports whether a run measured nothing, and keeps its warnings.
@@ -61,6 +90,8 @@ type reader struct {
 	text.Line // the current one; no-break spaces are blanks, columns are kept
 	res       *Results
 	run       *Run // the last of res.Runs; nil before the first
+	kept      int  // what all runs but the last keep
+	beyond    *numa.SyntaxError
 	// lines not understood, one after the other
 	odd struct {
 		first, last, more int
@@ -70,7 +101,7 @@ type reader struct {
 
 // scan advances to the next line.
 func (r *reader) scan() bool {
-	if !r.in.Scan() {
+	if r.beyond != nil || !r.in.Scan() || !r.bound() {
 		return false
 	}
 	// Two blanks for the two bytes of U+00A0, which HCIBench puts before units.
@@ -84,6 +115,7 @@ func (r *reader) scan() bool {
 // start begins a new run at the current line.
 func (r *reader) start(tool, name string) *Run {
 	r.flush()
+	r.kept += r.lastSize()
 	r.run = &Run{Source: r.res.Name, Format: r.res.Format, Tool: tool, Name: name, Line: r.N}
 	r.res.Runs = append(r.res.Runs, r.run)
 	return r.run

@@ -60,8 +60,12 @@ func (v *Value) List() []*Value {
 // Cell returns the text of the value with its place.
 func (v *Value) Cell() text.Line { return text.Line{N: v.Line, Col: v.Col, Text: v.Text} }
 
-// maxDepth is far more than any tool nests.
-const maxDepth = 64
+// Bounds: far more than any tool nests, and than fio writes of a thousand jobs. A value takes
+// some 300 bytes, however short its text is.
+const (
+	maxDepth  = 64
+	maxValues = 500_000
+)
 
 // Parse reads the document whose text begins at the line of its file. skip names members that
 // are left out whole. An error says the line and column, not the
@@ -92,12 +96,13 @@ func Lines(lines []text.Line, skip ...string) (*Value, *numa.SyntaxError) {
 }
 
 type parser struct {
-	dec   *json.Decoder
-	doc   []byte
-	skip  []string
-	line  int   // of offset at
-	at    int64 // everything before it is counted
-	begin int64 // of the line
+	dec    *json.Decoder
+	doc    []byte
+	values int // read so far
+	skip   []string
+	line   int   // of offset at
+	at     int64 // everything before it is counted
+	begin  int64 // of the line
 }
 
 // place returns line and column of an offset not before the last one asked for.
@@ -129,6 +134,9 @@ func (p *parser) value(depth int, drop bool) (*Value, error) {
 	}
 	if !drop {
 		v.Line, v.Col = p.place(p.next())
+		if p.values++; p.values > maxValues {
+			return v, fmt.Errorf("found more than %d values", maxValues)
+		}
 	}
 	token, err := p.dec.Token()
 	if err != nil {

@@ -42,12 +42,13 @@ func TestParse(t *testing.T) {
 		{"damaged", "{\"a\":\n oops}", ` { "" 7:1 cut
 8:2: invalid character 'o' looking for beginning of value
 `},
+		{"many", "[0" + strings.Repeat(",0", 600_000) + "]", "7:1000000: found more than 500000 values\n"},
 		{"deep", strings.Repeat("[", 70), "7:66: found more than 64 levels\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b strings.Builder
 			v, err := Parse([]byte(tt.in), 7, "skip")
-			if tt.name != "deep" {
+			if tt.name != "deep" && tt.name != "many" {
 				dump(v, "", &b)
 			}
 			if err != nil {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
+	"homenode/internal/bounded"
 	"homenode/numa"
 )
 
@@ -50,22 +51,10 @@ func folderCSVs(folder string) ([]csvFile, error) {
 			continue
 		}
 		files = append(files, csvFile{e.Name(), func() ([]byte, error) {
-			return readFile(filepath.Join(folder, e.Name()))
+			return bounded.File(filepath.Join(folder, e.Name()), maxPart)
 		}})
 	}
 	return files, nil
-}
-
-// readFile is os.ReadFile up to maxPart.
-func readFile(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxPart {
-		return nil, fmt.Errorf("%s has more than %v: refused", filepath.Base(name), numa.Bytes(maxPart))
-	}
-	return os.ReadFile(name)
 }
 
 // readCSVs reads an export of CSV files. Errors name the export as file, notes

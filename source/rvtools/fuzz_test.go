@@ -3,6 +3,7 @@ package rvtools
 import (
 	"archive/zip"
 	"bytes"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -14,7 +15,7 @@ import (
 // its place.
 func FuzzReadCSV(f *testing.F) {
 	for _, name := range []string{"vInfo", "vCPU", "vMemory", "vHost", "vMetaData"} {
-		b, err := readFile(filepath.Join(export4, "RVTools_tab"+name+".csv"))
+		b, err := os.ReadFile(filepath.Join(export4, "RVTools_tab"+name+".csv"))
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -1,27 +1,6 @@
 package text
 
-import (
-	"errors"
-	"fmt"
-	"io"
-	"os"
-)
-
-// MaxFile is the largest file that is read whole, in bytes.
-const MaxFile = 64 << 20
-
-// File returns what a file checks that people write by hand.
-func File(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	b, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(b) > MaxFile {
-		err = fmt.Errorf("%s: found more than %d MB, want a text of at most that", path, MaxFile>>20)
-	}
-	return b, errors.Join(err, f.Close())
-}
+import "homenode/internal/bounded"
 
 // ReadFile reads a file that people write by hand.
 func ReadFile[T any](path string, read func(name string, data []byte) (T, error)) (T, error) {
@@ -32,3 +11,6 @@ func ReadFile[T any](path string, read func(name string, data []byte) (T, error)
 	}
 	return read(path, b)
 }
+
+// File returns what is in a file that people write by hand.
+func File(path string) ([]byte, error) { return bounded.File(path, bounded.Written) }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"homenode/internal/bounded"
 )
 
 func TestReadFile(t *testing.T) {
@@ -19,10 +21,10 @@ func TestReadFile(t *testing.T) {
 	if got, err := ReadFile(path, read); got != "a.txt: text" || err != nil {
 		t.Errorf("ReadFile = %q, %v", got, err)
 	}
-	if err := os.Truncate(path, MaxFile+1); err != nil {
+	if err := os.Truncate(path, bounded.Written+1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(path, read); err == nil || err.Error() != path+": found more than 64 MB, want a text of at most that" {
+	if _, err := ReadFile(path, read); err == nil || err.Error() != path+": found more than 16 MB, want at most that" {
 		t.Errorf("large: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package vsphere
 
 import (
-	"bufio"
 	"cmp"
 	"crypto/tls"
 	"crypto/x509"
@@ -9,11 +8,12 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/vmware/govmomi/vim25/soap"
+
+	"homenode/internal/bounded"
 )
 
 // An UntrustedError says that nothing vouches for the certificate of a server.
@@ -98,7 +98,7 @@ func hostKey(host string) string {
 func loadCAs(files string) (*x509.CertPool, error) {
 	pool := x509.NewCertPool()
 	for _, name := range filepath.SplitList(files) {
-		pem, err := os.ReadFile(name)
+		pem, err := bounded.File(name, bounded.List)
 		if err != nil {
 			return nil, fmt.Errorf("read CA certificates: %w", err)
 		}
@@ -122,13 +122,14 @@ func loadKnownHosts(files string) (map[string]string, error) {
 }
 
 func loadKnownHostsFile(name string, known map[string]string) error {
-	f, err := os.Open(name)
+	b, err := bounded.File(name, bounded.List)
 	if err != nil {
 		return err
 	}
-	s := bufio.NewScanner(f)
-	for line := 1; s.Scan(); line++ {
-		fields := strings.Fields(s.Text())
+	line := 0
+	for text := range strings.Lines(string(b)) {
+		line++
+		fields := strings.Fields(text)
 		switch {
 		case len(fields) == 0 || strings.HasPrefix(fields[0], "#"):
 		case len(fields) == 2:
@@ -137,5 +138,5 @@ func loadKnownHostsFile(name string, known map[string]string) error {
 			err = errors.Join(err, fmt.Errorf("%s:%d: found %d words, want a host and a thumbprint", name, line, len(fields)))
 		}
 	}
-	return errors.Join(err, s.Err(), f.Close())
+	return err
 }

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/bounded"
 	"homenode/rules"
 	"homenode/rules/policy"
 )
@@ -62,7 +62,7 @@ func (f *Config) Text() (name string, text []byte, err error) {
 	if name = f.File; name == "" {
 		name = policy.DefaultFile
 	}
-	text, err = os.ReadFile(name)
+	text, err = bounded.File(name, policy.MaxSize)
 	if f.File == "" && errors.Is(err, fs.ErrNotExist) {
 		return "", nil, nil
 	}

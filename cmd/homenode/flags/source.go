@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"homenode/internal/bounded"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/rules/rule"
@@ -180,7 +181,7 @@ func (f *Source) Story(cmd *cobra.Command, arg string) (s *numa.Story, fine bool
 		return s, true, err
 	}
 	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && info.Size() <= MostAtHand {
-		b, err := os.ReadFile(arg)
+		b, err := bounded.File(arg, MostAtHand)
 		if err != nil {
 			return nil, false, err
 		}

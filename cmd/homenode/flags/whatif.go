@@ -2,13 +2,13 @@ package flags
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"homenode/change/whatif"
+	"homenode/internal/bounded"
 	"homenode/output/form"
 )
 
@@ -78,7 +78,7 @@ func (f *WhatIf) Changes(format string) ([]whatif.Change, error) {
 
 // changesIn reads a file of changes, one a line; # begins a comment.
 func changesIn(path string) ([]whatif.Change, error) {
-	b, err := os.ReadFile(path)
+	b, err := bounded.File(path, bounded.List)
 	if err != nil {
 		return nil, err
 	}

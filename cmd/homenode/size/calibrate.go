@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/flags"
+	"homenode/internal/bounded"
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	show "homenode/output/size/calibrate"
@@ -180,7 +181,7 @@ func (f *calibrateFlags) loads(o *trial.Options) error {
 	if err != nil {
 		return fmt.Errorf("--cpu-file: %w", err)
 	}
-	rows, err := hostload.Read(f.cpuFile, file)
+	rows, err := hostload.Read(f.cpuFile, bounded.Reader(file, bounded.List))
 	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("--cpu-file: %w", err)
 	}

@@ -10,10 +10,10 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"slices"
 
 	"homenode/internal/atomicfile"
+	"homenode/internal/bounded"
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/size/iocost"
@@ -53,7 +53,7 @@ func (f *File) Points() []iocost.Point {
 
 // Load reads the file at path. Errors name the file, with line and column where they can.
 func Load(path string) (*File, error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.File(path, bounded.List)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"strings"
+
+	"homenode/internal/bounded"
 )
 
 // A credential is one line of a credentials file.
@@ -35,7 +37,7 @@ func ReadSecret(path string) ([]byte, error) {
 	if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		return nil, fmt.Errorf("%s: others may read it (mode %04o): chmod 600 it", path, info.Mode().Perm())
 	}
-	return os.ReadFile(path)
+	return bounded.File(path, bounded.Secret)
 }
 
 // parseCredentials reads lines of host, user and password. A word that starts

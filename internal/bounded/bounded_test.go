@@ -1,0 +1,45 @@
+package bounded
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestReader(t *testing.T) {
+	for size, fits := range map[int]bool{0: true, 9: true, 10: true, 11: false, 5000: false} {
+		text := strings.Repeat("x", size)
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(text), "by bytes": iotest.OneByteReader(strings.NewReader(text)), "error with data": iotest.DataErrReader(strings.NewReader(text))} {
+			b, err := io.ReadAll(Reader(r, 10))
+			if larger := (*LimitError)(nil); errors.As(err, &larger) == fits || len(b) != min(size, 10) {
+				t.Errorf("%s of %d bytes: %d, %v", name, size, len(b), err)
+			}
+		}
+	}
+}
+
+func TestFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Truncate(2<<30), f.Close()); err != nil { // holes: it takes no room
+		t.Fatal(err)
+	}
+	want := path + ": found more than 1 MB, want at most that"
+	if b, err := File(path, List); b != nil || err == nil || err.Error() != want {
+		t.Errorf("File = %d bytes, %v; want %s", len(b), err, want)
+	}
+	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := File(path, Secret); !bytes.Equal(b, []byte("text")) || err != nil {
+		t.Errorf("File = %q, %v", b, err)
+	}
+}
