@@ -5,40 +5,33 @@ import (
 	"time"
 
 	"homenode/change/optimise"
+	"homenode/change/sweep"
+	"homenode/esxi/scheduler"
 	"homenode/numa"
 	"homenode/rules/simulate"
 )
 
-// An Outcome is what a run came to, over all VMs and time.
+// An Outcome is what a run came to, over all VMs and time; what is unknown is 0.
 type Outcome struct {
 	Locality float64 `json:"locality"` // N%L over all memory, as a share
 	Far      float64 `json:"far"`      // memory that is not on the node of its client
 	Ready    float64 `json:"ready"`    // of the CPU time asked for
 	CoStop   float64 `json:"coStop"`
 	Swapped  float64 `json:"swapped"` // of all memory
-	Speed    float64 `json:"speed"`   // mean performance index, weighted by vCPUs
+	Speed    float64 `json:"speed"`   // mean performance index: each VM counts once
 	Findings int     `json:"findings"`
 }
 
 func outcomeOf(r *simulate.Result) Outcome {
-	var local, remote, far, swapped, demand, ready, coStop float64
-	var speed, weight float64
-	for i, v := range r.Outcome.VMs {
-		local, remote, far, swapped = local+float64(v.Local), remote+float64(v.Remote), far+float64(v.Far), swapped+float64(v.Swapped)
-		demand, ready, coStop = demand+float64(v.Demand), ready+float64(v.Ready), coStop+float64(v.CoStop)
-		if s := &r.Speeds[i]; s.Known() {
-			n := float64(r.Story.Fleet.VMs[i].VCPUs.Value)
-			speed, weight = speed+float64(s.Mean*n), weight+n
-		}
-	}
-	part := func(x, of float64) float64 {
-		if of == 0 {
-			return 0
-		}
-		return x / of
-	}
-	return Outcome{part(local, local+remote), part(far, local+remote), part(ready, demand), part(coStop, demand),
-		part(swapped, local+remote+swapped), part(speed, weight), len(r.Watched.Findings)}
+	all := sweep.Total(r)
+	out := Outcome{Findings: len(r.Watched.Findings)}
+	out.Locality, _ = all.Locality()
+	out.Far, _ = all.FarShare()
+	out.Ready, _ = all.ReadyShare()
+	out.CoStop, _ = all.CoStopShare()
+	out.Swapped, _ = scheduler.Share(all.Swapped, all.Local+all.Remote+all.Swapped)
+	out.Speed, _ = all.MeanSpeed()
+	return out
 }
 
 // differs reports whether a run shows something else than its estimate: another share of

@@ -28,27 +28,16 @@ type Record struct {
 
 // Sums are added up over the steps of a VM, or over all VMs; a step is 2 s.
 type Sums struct {
-	Steps   int64 `json:"steps"`   // in which VMs ran, added up over VMs
-	Local   int64 `json:"local"`   // pages × steps
-	Remote  int64 `json:"remote"`  // pages × steps
-	Far     int64 `json:"far"`     // pages × steps, not on the node of their own client
-	Swapped int64 `json:"swapped"` // pages × steps
-	// CPU time in hundredths of a percent of a core × steps.
-	Demand int64      `json:"demand"`
-	Run    int64      `json:"run"`
-	Ready  int64      `json:"ready"`
-	CoStop int64      `json:"coStop"`
-	Moves  numa.Moves `json:"moves"`
+	scheduler.VMOutcome
 
 	Ran    int   `json:"ran"`    // VMs that ran at all
-	Priced int   `json:"priced"` // VMs whose speed is known: the three that follow are theirs
+	Priced int   `json:"priced"` // VMs whose speed is known: what follows is theirs
 	Speed  int64 `json:"speed"`  // performance index in millionths, added up over VMs
 	// The interval of Speed (docs/cost.md), and how many of the VMs lie outside what
 	// anybody measured.
 	SpeedLow     int64  `json:"speedLow"`
 	SpeedHigh    int64  `json:"speedHigh"`
 	Extrapolated int    `json:"extrapolated"`
-	FarUse       int64  `json:"farUse"`            // share of accesses to far memory in millionths, added up over VMs
 	Worst        int64  `json:"worst"`             // lowest performance index of a VM at a moment, in millionths
 	WorstVM      string `json:"worstVm,omitempty"` // its name
 }
@@ -86,23 +75,13 @@ const mostProblems = 5
 func record(r *simulate.Result, hosts []HostRecord, vms bool) (*Record, error) {
 	f := r.Story.Fleet
 	out := &Record{Hosts: hosts, Findings: []RuleCount{}}
-	out.Fleet.Worst = millionths(1) + 1
-	for i := range r.Outcome.VMs {
-		s := sumsOf(&r.Outcome.VMs[i])
-		if r.Speeds != nil {
-			s.price(&r.Speeds[i])
+	out.Fleet = Total(r)
+	if vms {
+		for i := range r.Outcome.VMs {
+			one := sumsOf(r, i)
+			one.WorstVM = ""
+			out.VMs = append(out.VMs, VMRecord{ID: f.VMs[i].ID, Name: f.VMs[i].Name, Sums: one})
 		}
-		if s.WorstVM = ""; s.Priced > 0 {
-			s.WorstVM = f.VMs[i].Name
-		}
-		out.Fleet.add(&s)
-		if vms {
-			s.WorstVM = ""
-			out.VMs = append(out.VMs, VMRecord{ID: f.VMs[i].ID, Name: f.VMs[i].Name, Sums: s})
-		}
-	}
-	if out.Fleet.Priced == 0 {
-		out.Fleet.Worst = 0
 	}
 	out.Unable = len(r.Outcome.Problems)
 	for _, p := range r.Outcome.Problems[:min(mostProblems, out.Unable)] {
@@ -126,56 +105,56 @@ func record(r *simulate.Result, hosts []HostRecord, vms bool) (*Record, error) {
 	return out, nil
 }
 
-func sumsOf(v *scheduler.VMOutcome) Sums {
-	s := Sums{
-		Steps: v.Steps, Local: v.Local, Remote: v.Remote, Far: v.Far, Swapped: v.Swapped,
-		Demand: v.Demand, Run: v.Run, Ready: v.Ready, CoStop: v.CoStop, Moves: v.Moves,
+// Total adds up what the VMs of a run went through.
+func Total(r *simulate.Result) Sums {
+	var all Sums
+	for i := range r.Outcome.VMs {
+		one := sumsOf(r, i)
+		all.add(&one)
 	}
-	if v.Steps > 0 {
-		s.Ran = 1
-	}
-	return s
+	return all
 }
 
-func (s *Sums) price(p *simulate.Speed) {
-	if !p.Known() {
-		return
+// sumsOf returns what one VM of a run went through.
+func sumsOf(r *simulate.Result, vm int) Sums {
+	s := Sums{VMOutcome: r.Outcome.VMs[vm]}
+	if s.Steps > 0 {
+		s.Ran = 1
 	}
-	s.Priced, s.Speed, s.FarUse, s.Worst = 1, millionths(p.Mean), millionths(p.Far), millionths(p.Worst)
+	if r.Speeds == nil || !r.Speeds[vm].Known() {
+		return s
+	}
+	p := &r.Speeds[vm]
+	s.Priced, s.Speed, s.Worst, s.WorstVM = 1, millionths(p.Mean), millionths(p.Worst), r.Story.Fleet.VMs[vm].Name
 	s.SpeedLow, s.SpeedHigh = millionths(p.Low), millionths(p.High)
 	if p.Extrapolated {
 		s.Extrapolated = 1
 	}
+	return s
 }
+
+// MeanSpeed returns the mean performance index of the VMs whose speed is known: each VM
+// counts once.
+func (s *Sums) MeanSpeed() (float64, bool) { return scheduler.Share(s.Speed, int64(s.Priced)*1e6) }
 
 // millionths returns a share in whole millionths: what machines may round otherwise is far
 // below.
 func millionths(share float64) int64 { return int64(math.Round(share * 1e6)) }
 
 func (s *Sums) add(o *Sums) {
-	s.Steps += o.Steps
-	s.Local += o.Local
-	s.Remote += o.Remote
-	s.Far += o.Far
-	s.Swapped += o.Swapped
-	s.Demand += o.Demand
-	s.Run += o.Run
-	s.Ready += o.Ready
-	s.CoStop += o.CoStop
-	s.Moves.Add(o.Moves)
+	s.VMOutcome.Add(&o.VMOutcome)
 	s.Ran += o.Ran
 	if o.Priced == 0 {
 		return
+	}
+	if s.Priced == 0 || o.Worst < s.Worst {
+		s.Worst, s.WorstVM = o.Worst, o.WorstVM
 	}
 	s.Priced += o.Priced
 	s.Speed += o.Speed
 	s.SpeedLow += o.SpeedLow
 	s.SpeedHigh += o.SpeedHigh
 	s.Extrapolated += o.Extrapolated
-	s.FarUse += o.FarUse
-	if o.Worst < s.Worst {
-		s.Worst, s.WorstVM = o.Worst, o.WorstVM
-	}
 }
 
 // countsOf counts the findings about the run.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"homenode/esxi/scheduler"
 	"homenode/numa"
 	"homenode/rules/finding"
 )
@@ -113,28 +114,24 @@ const (
 
 // Measures are all of them, in the order of columns.
 var Measures = []Measure{
-	VMHours:   {"vmHours", "VM hours", Hours, func(r *Record, _ *Plan) (float64, bool) { return float64(r.Fleet.Steps) * numa.Step.Hours(), true }},
-	Asked:     {"asked", "CPU asked", Cores, func(r *Record, p *Plan) (float64, bool) { return float64(r.Fleet.Demand) / 1e4 / p.stepsLong(), true }},
-	Speed:     {"speed", "speed", Index, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.Speed, int64(r.Fleet.Priced)*1e6) }},
-	SpeedLow:  {"speedLow", "speed from", Index, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.SpeedLow, int64(r.Fleet.Priced)*1e6) }},
-	SpeedHigh: {"speedHigh", "speed to", Index, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.SpeedHigh, int64(r.Fleet.Priced)*1e6) }},
-	Worst:     {"worst", "worst", Index, func(r *Record, _ *Plan) (float64, bool) { return float64(r.Fleet.Worst) / 1e6, r.Fleet.Priced > 0 }},
-	Locality:  {"locality", "N%L", Share, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.Local, r.Fleet.Local+r.Fleet.Remote) }},
-	Remote:    {"remote", "remote", Bytes, func(r *Record, p *Plan) (float64, bool) { return p.mean(r.Fleet.Remote), true }},
-	Far:       {"far", "far", Share, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.FarUse, int64(r.Fleet.Priced)*1e6) }},
-	Ready:     {"ready", "ready", Share, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.Ready, r.Fleet.Demand) }},
-	CoStop:    {"coStop", "co-stop", Share, func(r *Record, _ *Plan) (float64, bool) { return ratio(r.Fleet.CoStop, r.Fleet.Demand) }},
-	Swapped:   {"swapped", "swapped", Bytes, func(r *Record, p *Plan) (float64, bool) { return p.mean(r.Fleet.Swapped), true }},
-	Moves:     {"migrations", "migrations", Number, func(r *Record, _ *Plan) (float64, bool) { return float64(r.Fleet.Moves.All), true }},
-	Findings:  {"findings", "findings", Number, func(r *Record, p *Plan) (float64, bool) { return float64(r.AtLeast(finding.Info)), !p.Options.Silent }},
-}
-
-// ratio is unknown for a share of nothing.
-func ratio(part, whole int64) (float64, bool) {
-	if whole <= 0 {
-		return 0, false
-	}
-	return float64(part) / float64(whole), true
+	VMHours: {"vmHours", "VM hours", Hours, func(r *Record, _ *Plan) (float64, bool) { return float64(r.Fleet.Steps) * numa.Step.Hours(), true }},
+	Asked:   {"asked", "CPU asked", Cores, func(r *Record, p *Plan) (float64, bool) { return float64(r.Fleet.Demand) / 1e4 / p.stepsLong(), true }},
+	Speed:   {"speed", "speed", Index, func(r *Record, _ *Plan) (float64, bool) { return r.Fleet.MeanSpeed() }},
+	SpeedLow: {"speedLow", "speed from", Index, func(r *Record, _ *Plan) (float64, bool) {
+		return scheduler.Share(r.Fleet.SpeedLow, int64(r.Fleet.Priced)*1e6)
+	}},
+	SpeedHigh: {"speedHigh", "speed to", Index, func(r *Record, _ *Plan) (float64, bool) {
+		return scheduler.Share(r.Fleet.SpeedHigh, int64(r.Fleet.Priced)*1e6)
+	}},
+	Worst:    {"worst", "worst", Index, func(r *Record, _ *Plan) (float64, bool) { return float64(r.Fleet.Worst) / 1e6, r.Fleet.Priced > 0 }},
+	Locality: {"locality", "N%L", Share, func(r *Record, _ *Plan) (float64, bool) { return r.Fleet.Locality() }},
+	Remote:   {"remote", "remote", Bytes, func(r *Record, p *Plan) (float64, bool) { return p.mean(r.Fleet.Remote), true }},
+	Far:      {"far", "far", Share, func(r *Record, _ *Plan) (float64, bool) { return r.Fleet.FarShare() }},
+	Ready:    {"ready", "ready", Share, func(r *Record, _ *Plan) (float64, bool) { return r.Fleet.ReadyShare() }},
+	CoStop:   {"coStop", "co-stop", Share, func(r *Record, _ *Plan) (float64, bool) { return r.Fleet.CoStopShare() }},
+	Swapped:  {"swapped", "swapped", Bytes, func(r *Record, p *Plan) (float64, bool) { return p.mean(r.Fleet.Swapped), true }},
+	Moves:    {"migrations", "migrations", Number, func(r *Record, _ *Plan) (float64, bool) { return float64(r.Fleet.Moves.All), true }},
+	Findings: {"findings", "findings", Number, func(r *Record, p *Plan) (float64, bool) { return float64(r.AtLeast(finding.Info)), !p.Options.Silent }},
 }
 
 // mean returns pages × steps as the bytes at a moment of the story, on average.

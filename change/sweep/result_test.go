@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/esxi/scheduler"
 	"homenode/numa"
 )
 
@@ -26,7 +27,7 @@ func madeUp(all ...*Sums) *Result {
 }
 
 func sums(steps, speed, local, remote, ready int64) *Sums {
-	return &Sums{Steps: steps, Ran: 1, Priced: 1, Speed: speed, Local: local, Remote: remote, Ready: ready, Demand: 1000}
+	return &Sums{VMOutcome: scheduler.VMOutcome{Steps: steps, Local: local, Remote: remote, Ready: ready, Demand: 1000}, Ran: 1, Priced: 1, Speed: speed}
 }
 
 func TestRank(t *testing.T) {
@@ -71,8 +72,9 @@ b=y of 2/2: speed 0.35 N%L 0.375
 // TestMeasures checks each measure of one record.
 func TestMeasures(t *testing.T) {
 	p := &Plan{Story: &numa.Story{Length: 10 * numa.Step}}
-	rec := &Record{Fleet: Sums{Steps: 1800, Local: 30, Remote: 10, Swapped: 20, Demand: 400_000, Ready: 4000, CoStop: 2000, Priced: 2, Speed: 1_500_000,
-		SpeedLow: 1_400_000, SpeedHigh: 1_600_000, FarUse: 500_000, Worst: 250_000, Moves: numa.Moves{All: 7}},
+	rec := &Record{Fleet: Sums{
+		VMOutcome: scheduler.VMOutcome{Steps: 1800, Local: 30, Remote: 10, Far: 10, Swapped: 20, Demand: 400_000, Ready: 4000, CoStop: 2000, Moves: numa.Moves{All: 7}},
+		Priced:    2, Speed: 1_500_000, SpeedLow: 1_400_000, SpeedHigh: 1_600_000, Worst: 250_000},
 		Findings: []RuleCount{{"M001", "high", 2}, {"M002", "info", 3}}}
 	want := []string{"vmHours 1", "asked 4", "speed 0.75", "speedLow 0.7", "speedHigh 0.8", "worst 0.25", "locality 0.75", "remote 4096", "far 0.25", "ready 0.01", "coStop 0.005", "swapped 8192", "migrations 7", "findings 5"}
 	var got, unknown []string

@@ -102,8 +102,8 @@ type plainVM struct {
 type plainSums struct {
 	Steps                      int64
 	Local, Remote, Far         int64
-	Demand, Run, Ready, CoStop int64
 	Swapped                    int64
+	Demand, Run, Ready, CoStop int64
 	Moves                      numa.Moves
 }
 

@@ -41,14 +41,17 @@ type Outcome struct {
 
 // A VMOutcome is what a VM went through, added up over the steps in which it ran.
 type VMOutcome struct {
-	Steps  int64 // of numa.Step, in which it ran
-	Local  int64 // pages × steps, on its home nodes
-	Remote int64 // pages × steps
-	Far    int64 // pages × steps that are not on the node of the client they belong to
+	Steps   int64 `json:"steps"`   // of numa.Step, in which it ran
+	Local   int64 `json:"local"`   // pages × steps, on its home nodes
+	Remote  int64 `json:"remote"`  // pages × steps
+	Far     int64 `json:"far"`     // pages × steps that are not on the node of the client they belong to
+	Swapped int64 `json:"swapped"` // pages × steps
 	// CPU time, in hundredths of a percent of a core × steps.
-	Demand, Run, Ready, CoStop int64
-	Swapped                    int64 // pages × steps
-	Moves                      numa.Moves
+	Demand int64      `json:"demand"`
+	Run    int64      `json:"run"`
+	Ready  int64      `json:"ready"`
+	CoStop int64      `json:"coStop"`
+	Moves  numa.Moves `json:"moves"`
 }
 
 // A DecisionKind is what the scheduler decided.

@@ -158,3 +158,38 @@ func (h *host) sumsOf(v *vm) (s VMOutcome) {
 	s.Demand = s.Run + s.Ready + s.CoStop
 	return s
 }
+
+// Add adds what another VM went through, or the same VM at another time.
+func (o *VMOutcome) Add(other *VMOutcome) {
+	o.Steps += other.Steps
+	o.Local += other.Local
+	o.Remote += other.Remote
+	o.Far += other.Far
+	o.Swapped += other.Swapped
+	o.Demand += other.Demand
+	o.Run += other.Run
+	o.Ready += other.Ready
+	o.CoStop += other.CoStop
+	o.Moves.Add(other.Moves)
+}
+
+// Locality returns the mean N%L over all steps, by memory; false without memory.
+func (o *VMOutcome) Locality() (float64, bool) { return Share(o.Local, o.Local+o.Remote) }
+
+// FarShare returns the share of the memory, over all steps, that was not on the node of the
+// client it belongs to.
+func (o *VMOutcome) FarShare() (float64, bool) { return Share(o.Far, o.Local+o.Remote) }
+
+// ReadyShare returns the share of the CPU time asked for that vCPUs spent ready.
+func (o *VMOutcome) ReadyShare() (float64, bool) { return Share(o.Ready, o.Demand) }
+
+// CoStopShare does so for co-stop.
+func (o *VMOutcome) CoStopShare() (float64, bool) { return Share(o.CoStop, o.Demand) }
+
+// Share divides two sums; false when the second is nothing.
+func Share(part, whole int64) (float64, bool) {
+	if whole <= 0 {
+		return 0, false
+	}
+	return float64(part) / float64(whole), true
+}

@@ -17,7 +17,7 @@ import (
 // distributions come to in a simulation.
 func Optimise(r *propose.Result) *answer.Answer {
 	a := &answer.Answer{
-		Command: "optimise", Format: "homenode-proposal", Version: 2, Verdict: worth(r), Result: r,
+		Command: "optimise", Format: "homenode-proposal", Version: 3, Verdict: worth(r), Result: r,
 		Assumed: []answer.Assumption{{What: "estimated figures", Value: estimate, Origin: unit.Assumed}},
 	}
 	t := answer.Table{Name: "estimated", Title: "Estimated", Columns: answer.Columns("", ">remote", ">far", ">cores short", ">vMotions", ">power cycles", ">total")}

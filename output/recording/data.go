@@ -218,8 +218,8 @@ func simulatedData(s *verdict.Simulation, vms []*verdict.SimulatedVM) table.Tabl
 func simulatedRow(s *verdict.Simulation, v *verdict.SimulatedVM) []table.Cell {
 	share := func(n float64, ok bool) table.Cell { return table.Known(ok, table.Percent(n)) }
 	m := &v.Out.Moves
-	row := []table.Cell{table.Text(v.Name), table.Text(strings.Join(v.Hosts(), ", ")), table.Known(v.VCPUs() > 0, table.Number(v.VCPUs())), table.Seconds(v.Ran()), share(v.Mean()), {}, {},
-		share(v.Far()), share(v.Waited()), share(v.Stopped()), table.MiB(meanSwapped(v)),
+	row := []table.Cell{table.Text(v.Name), table.Text(strings.Join(v.Hosts(), ", ")), table.Known(v.VCPUs() > 0, table.Number(v.VCPUs())), table.Seconds(v.Ran()), share(v.Out.Locality()), {}, {},
+		share(v.Out.FarShare()), share(v.Out.ReadyShare()), share(v.Out.CoStopShare()), table.MiB(meanSwapped(v)),
 		table.Number(float64(m.All)), table.Number(float64(m.Balance + m.LoadSwap)), table.Number(float64(m.Locality + m.LocalitySwap)), table.Number(float64(m.Fairness))}
 	if l := v.Least(); l != nil {
 		row[5], row[6] = leastCell(l), table.Time(l.Least.Time)

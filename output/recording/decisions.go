@@ -130,8 +130,8 @@ func (r *report) sum(v *verdict.SimulatedVM) (facts []answer.Fact) {
 	if life := v.Least(); life != nil {
 		leastAt = r.Clock.At(life.Least.Time)
 	}
-	add("memory", labelled("N%L mean", simulatedMean(v), ""), labelled("least", simulatedLeast(v), leastAt), labelled("far", rate(v.Far()), ""))
-	add("waiting", labelled("ready", rate(v.Waited()), ""), labelled("co-stop", rate(v.Stopped()), ""))
+	add("memory", labelled("N%L mean", simulatedMean(v), ""), labelled("least", simulatedLeast(v), leastAt), labelled("far", rate(v.Out.FarShare()), ""))
+	add("waiting", labelled("ready", rate(v.Out.ReadyShare()), ""), labelled("co-stop", rate(v.Out.CoStopShare()), ""))
 	m := &v.Out.Moves
 	add("migrations", fmt.Sprintf("%d: %d for load, %d for locality, %d for fairness", m.All, m.Balance+m.LoadSwap, m.Locality+m.LocalitySwap, m.Fairness))
 	if v.Took != nil {

@@ -346,8 +346,8 @@ func simulatedOf(v *verdict.SimulatedVM, points bool) simulatedJSON {
 		}
 		return &share
 	}
-	j := simulatedJSON{VM: v.Name, VMID: v.ID, Hosts: list(v.Hosts()), VCPUs: v.VCPUs(), Seconds: v.Ran().Seconds(), Mean: number(v.Mean()), Far: number(v.Far()),
-		Ready: number(v.Waited()), CoStop: number(v.Stopped()), Swapped: meanSwapped(v), Moves: v.Out.Moves, Rules: []string{}}
+	j := simulatedJSON{VM: v.Name, VMID: v.ID, Hosts: list(v.Hosts()), VCPUs: v.VCPUs(), Seconds: v.Ran().Seconds(), Mean: number(v.Out.Locality()), Far: number(v.Out.FarShare()),
+		Ready: number(v.Out.ReadyShare()), CoStop: number(v.Out.CoStopShare()), Swapped: meanSwapped(v), Moves: v.Out.Moves, Rules: []string{}}
 	for _, f := range v.Findings {
 		if !slices.Contains(j.Rules, f.Rule) {
 			j.Rules = append(j.Rules, f.Rule)

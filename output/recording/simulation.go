@@ -259,7 +259,7 @@ func (r *report) simulatedTable(vms []*verdict.SimulatedVM) answer.Table {
 				name.Ref = id
 			}
 		}
-		mean, _ := v.Mean()
+		mean, _ := v.Out.Locality()
 		least, speed := 0.0, 0.0
 		if l := v.Least(); l != nil {
 			least, _ = l.LeastLocality()
@@ -267,8 +267,8 @@ func (r *report) simulatedTable(vms []*verdict.SimulatedVM) answer.Table {
 		if v.Speed != nil && v.Missing() == 0 {
 			speed = v.Speed.Mean
 		}
-		row := []answer.Cell{name, count(v.VCPUs()), text(strings.Join(hosts, " → ")), number(mean, simulatedMean(v)), number(least, simulatedLeast(v)), share(v.Far()),
-			share(v.Waited()), share(v.Stopped()), number(float64(v.Out.Moves.All), fmt.Sprint(v.Out.Moves.All)), number(speed, performance(v)), found(v.Findings)}
+		row := []answer.Cell{name, count(v.VCPUs()), text(strings.Join(hosts, " → ")), number(mean, simulatedMean(v)), number(least, simulatedLeast(v)), share(v.Out.FarShare()),
+			share(v.Out.ReadyShare()), share(v.Out.CoStopShare()), number(float64(v.Out.Moves.All), fmt.Sprint(v.Out.Moves.All)), number(speed, performance(v)), found(v.Findings)}
 		if taken {
 			most := numa.Bytes(0)
 			if v.Took != nil {
@@ -324,7 +324,7 @@ func (r *report) pageTables() []answer.Table {
 }
 
 func simulatedMean(v *verdict.SimulatedVM) string {
-	share, ok := v.Mean()
+	share, ok := v.Out.Locality()
 	if !ok || v.Blind() {
 		return ""
 	}

@@ -129,7 +129,7 @@ func worstFirst(a, b *SimulatedVM) int {
 		}
 		return v.Speed.Mean
 	}
-	far := func(v *SimulatedVM) float64 { share, _ := v.Far(); return share }
+	far := func(v *SimulatedVM) float64 { share, _ := v.Out.FarShare(); return share }
 	homeless := func(v *SimulatedVM) int {
 		if v.Nowhere {
 			return 1
@@ -204,7 +204,7 @@ func (s *Simulation) summary() (verdict, rest string) {
 			worst = v
 		}
 	}
-	share, ok := shareOf(far, all)
+	share, ok := scheduler.Share(far, all)
 	if !ok {
 		return "Simulated: nothing can be said about NUMA: no VM ran.", ""
 	}

@@ -10,32 +10,6 @@ import (
 	"homenode/rules/simulate"
 )
 
-// shareOf divides two sums of the outcome; false when the second is nothing.
-func shareOf(part, whole int64) (float64, bool) {
-	if whole <= 0 {
-		return 0, false
-	}
-	return float64(part) / float64(whole), true
-}
-
-// Mean returns N%L over all its steps, by memory.
-func (v *SimulatedVM) Mean() (float64, bool) { return shareOf(v.Out.Local, v.Out.Local+v.Out.Remote) }
-
-// Far returns the share of its memory, over all its steps, that was not on the node of the
-// client it belongs to.
-func (v *SimulatedVM) Far() (float64, bool) { return shareOf(v.Out.Far, v.Out.Local+v.Out.Remote) }
-
-// Waited returns the share of the time in which its vCPUs wanted to run that they spent
-// ready.
-func (v *SimulatedVM) Waited() (float64, bool) {
-	return shareOf(v.Out.Ready, v.Out.Run+v.Out.Ready+v.Out.CoStop)
-}
-
-// Stopped does so for co-stop.
-func (v *SimulatedVM) Stopped() (float64, bool) {
-	return shareOf(v.Out.CoStop, v.Out.Run+v.Out.Ready+v.Out.CoStop)
-}
-
 // Least returns the life with the least N%L; nil when it has none.
 func (v *SimulatedVM) Least() *VM {
 	var lowest *VM

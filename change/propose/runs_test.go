@@ -1,0 +1,52 @@
+package propose
+
+import (
+	"context"
+	"testing"
+
+	"homenode/change/sweep"
+	"homenode/rules/simulate"
+	"homenode/source/story"
+)
+
+// TestOutcomeIsOfSweep checks that far, speed and the other shares of a run are the figures
+// that a sweep shows of it, on VMs of unlike size: weighing by vCPUs or by VM differs there.
+func TestOutcomeIsOfSweep(t *testing.T) {
+	s, err := story.Read("story.txt", []byte(`
+release 7.0U3
+host esx01 nodes=2 cores=8 nodeMemory=64GB
+vm big vcpus=12 memory=100GB hotAdd=on
+vm hot vcpus=4 memory=16GB
+vm small vcpus=1 memory=4GB
+run 2h every=20s
+load * cpu=80% memory=90% workload=database
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sweep.New(s, nil, sweep.Options{Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid, err := p.Run(context.Background(), sweep.How{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := simulate.Run(context.Background(), s, simulate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := outcomeOf(run), grid.Today().Measured
+	for _, one := range []struct {
+		name    string
+		got     float64
+		measure int
+	}{{"N%L", got.Locality, sweep.Locality}, {"far", got.Far, sweep.Far}, {"ready", got.Ready, sweep.Ready}, {"co-stop", got.CoStop, sweep.CoStop}, {"speed", got.Speed, sweep.Speed}} {
+		if w := want[one.measure]; !w.Known || one.got != w.Mean {
+			t.Errorf("%s is %g in a proposal, %+v in a sweep", one.name, one.got, w)
+		}
+	}
+	if a, b := run.Speeds[0].Mean, run.Speeds[2].Mean; got.Far == 0 || a == b {
+		t.Errorf("far %g, speeds %g and %g: the story tells nothing apart", got.Far, a, b)
+	}
+}
