@@ -3,13 +3,13 @@ package topo
 import (
 	"fmt"
 
-	"homenode/esxi/placement"
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/fleet"
 )
 
 // predicted is the first sentence of every caption: no drawing claims to have seen
@@ -31,33 +31,23 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 		}
 	}
 	vms := running(r, h)
-	placed, unplaced := placeOn(h, vms, func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout })
-	d.nodesOf(placed, func(i int) string { return texttab.Clean(vms[i].Name) }, func(c *placement.Client) Client {
+	homes := fleet.HomesOn(h, vms, func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout })
+	d.nodesOf(homes.Nodes, func(i int) string { return texttab.Clean(vms[i].Name) }, func(c *fleet.HomeClient) Client {
 		v := vms[c.Request]
 		out := clientOf(d.ID, v, &v.On[0].Layout, c)
 		out.High = high[v.ID]
 		return out
 	})
-	for _, i := range unplaced {
+	for _, i := range homes.Loose {
 		c := looseOf(d.ID, vms[i])
 		c.High = high[vms[i].ID]
 		d.Loose = append(d.Loose, c)
 	}
 	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"__loose")
 	d.Caption = append([]string{predicted + " VMs are placed in the order of the inventory."},
-		beyond(placed)...)
+		beyond(homes.Nodes)...)
 	d.Caption = append(d.Caption, leftOut(r, h, len(vms))...)
 	return d
-}
-
-// placeOn places the VMs on the host, with the layouts that they have there.
-func placeOn(h *numa.Host, vms []*rule.VM, layout func(v *rule.VM) *vnuma.Layout) (placed []placement.Node, unplaced []int) {
-	requests := make([]placement.Request, len(vms))
-	for i, v := range vms {
-		requests[i] = placement.RequestOf(v.VM, layout(v))
-	}
-	at := placement.Of(h)
-	return placement.Place(&at, requests)
 }
 
 // hostFacts returns the processors and the release.
@@ -116,7 +106,7 @@ func leftOut(r *rules.Result, h *numa.Host, drawn int) []string {
 }
 
 // clientOf returns the shape of a placed client.
-func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *placement.Client) Client {
+func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *fleet.HomeClient) Client {
 	first, _ := l.PPDs.Group(c.Index)
 	out := Client{
 		ID: fmt.Sprintf("%s__vm-%s__client-%d", drawing, ShapeID(v.ID), c.Index),

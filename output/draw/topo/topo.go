@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/placement"
 	"homenode/numa"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/fleet"
 )
 
 // A Drawing is one host, or one VM on a host, ready to be drawn. Its labels hold
@@ -220,7 +220,7 @@ func fewest(clients []Client, id string) (shown []Client, rest Rest) {
 
 // beyond says how much memory does not fit the host; nothing when all fits. Whose that
 // is the hypervisor decides when it reclaims.
-func beyond(placed []placement.Node) []string {
+func beyond(placed []fleet.HomeNode) []string {
 	var all numa.Bytes
 	for i := range placed {
 		for _, c := range placed[i].Clients {
@@ -235,7 +235,7 @@ func beyond(placed []placement.Node) []string {
 
 // nodesOf turns placed nodes into nodes of the drawing; name returns the name of a VM,
 // client builds the shape of a client.
-func (d *Drawing) nodesOf(placed []placement.Node, name func(request int) string, client func(*placement.Client) Client) {
+func (d *Drawing) nodesOf(placed []fleet.HomeNode, name func(request int) string, client func(*fleet.HomeClient) Client) {
 	for i := range placed {
 		p := &placed[i]
 		n := Node{

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/placement"
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/fleet"
 )
 
 // OfVM returns the drawing of a VM alone on one of the hosts it can run on: what
@@ -25,16 +25,16 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 		Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name),
 		Facts: vmFacts(v, l),
 	}
-	placed, unplaced := placeOn(h, []*rule.VM{v}, func(*rule.VM) *vnuma.Layout { return l })
-	d.nodesOf(placed, func(int) string { return texttab.Clean(v.Name) }, func(c *placement.Client) Client {
+	homes := fleet.HomesOn(h, []*rule.VM{v}, func(*rule.VM) *vnuma.Layout { return l })
+	d.nodesOf(homes.Nodes, func(int) string { return texttab.Clean(v.Name) }, func(c *fleet.HomeClient) Client {
 		out := clientOf(d.ID, v, l, c)
 		out.Label = fmt.Sprintf("client %d", c.Index)
 		return out
 	})
-	for range unplaced {
+	for range homes.Loose {
 		d.Loose = append(d.Loose, looseOf(d.ID, v))
 	}
-	d.Caption = append(vmCaption(l), beyond(placed)...)
+	d.Caption = append(vmCaption(l), beyond(homes.Nodes)...)
 	if n := d.dropEmpty(); n > 0 {
 		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s that the VM does not touch.", rule.Plural(n, "node")))
 	}

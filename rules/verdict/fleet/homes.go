@@ -1,0 +1,33 @@
+package fleet
+
+import (
+	"homenode/esxi/placement"
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules/rule"
+)
+
+// Homes are the home nodes that VMs get on a host, placed in their order.
+type Homes struct {
+	VMs   []*rule.VM
+	Nodes []HomeNode
+	Loose []int // indexes of VMs without home node
+}
+
+// A HomeNode is a node of a host with what is placed on it; a HomeClient is one NUMA client
+// there, its Request an index of Homes.VMs.
+type (
+	HomeNode   = placement.Node
+	HomeClient = placement.Client
+)
+
+// HomesOn places VMs on a host, with the layouts that they have there.
+func HomesOn(h *numa.Host, vms []*rule.VM, layout func(v *rule.VM) *vnuma.Layout) Homes {
+	requests := make([]placement.Request, len(vms))
+	for i, v := range vms {
+		requests[i] = placement.RequestOf(v.VM, layout(v))
+	}
+	at := placement.Of(h)
+	nodes, loose := placement.Place(&at, requests)
+	return Homes{vms, nodes, loose}
+}
