@@ -124,26 +124,3 @@ func ModelOf(r Release) (model Release, own, ok bool) {
 	}
 	return Modelled[i-1], false, true
 }
-
-// hardwareOf lists the newest virtual hardware of a release. Source: Broadcom KB
-// 315655 (old 1003746), virtual machine hardware versions.
-var hardwareOf = []struct {
-	release  Release
-	hardware int
-}{
-	{ESX35, 4}, {ESX40, 7}, {ESXi50, 8}, {ESXi51, 9}, {ESXi55, 10}, {ESXi60, 11}, {ESXi65, 13}, {ESXi67, 14},
-	{ESXi67U2, 15}, {ESXi70, 17}, {ESXi70 + 1, 18}, {ESXi70 + 2, 19}, {ESXi80, 20}, {ESXi80 + 2, 21}, {ESXi90, 22},
-}
-
-// Hardware returns the newest virtual hardware version that r runs, which is also
-// what it creates VMs with; 0 when r is older than 3.5. A VM with a newer one does
-// not power on there.
-func (r Release) Hardware() int {
-	newest := 0
-	for _, h := range hardwareOf {
-		if r >= h.release {
-			newest = h.hardware
-		}
-	}
-	return newest
-}

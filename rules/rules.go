@@ -37,6 +37,7 @@ import (
 	"homenode/rules/preferht"
 	"homenode/rules/preferhtlate"
 	"homenode/rules/readybesideidle"
+	"homenode/rules/refused"
 	"homenode/rules/remotememory"
 	"homenode/rules/rule"
 	"homenode/rules/sca"
@@ -101,4 +102,5 @@ var All = []*rule.Rule{
 	latency.Rule,
 	observedlayout.Rule,
 	guestview.Rule,
+	refused.Rule,
 }

@@ -131,23 +131,27 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		return
 	}
 	v.On = make([]rule.On, 0, len(c.Kinds))
+	add := func(k *rule.Kind) {
+		on := rule.On{Kind: k, Layout: vnuma.Predict(&v.Guest, &k.Machine, &vnuma.Case{Choices: o.Choices})}
+		r.Pairs += len(k.Hosts)
+		// What its own host refuses because of its configuration is cured for all together.
+		alike := len(v.On) > 0 && v.Off() && !on.Layout.Refused.ByHost()
+		if on.Layout.Refused.Any() && k != v.Home && !alike {
+			v.Refused = append(v.Refused, on)
+			return
+		}
+		v.On = append(v.On, on)
+	}
 	if v.Home != nil {
-		v.On = append(v.On, rule.On{Kind: v.Home})
+		add(v.Home)
 	}
 	for _, k := range c.Kinds {
-		// A VM does not run on a release older than its virtual hardware.
-		if k != v.Home && int(guest.Hardware) <= k.Machine.Release.Hardware() {
-			v.On = append(v.On, rule.On{Kind: k})
+		if k != v.Home {
+			add(k)
 		}
 	}
 	if len(v.On) == 0 {
-		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: virtual hardware %d is newer than what the hosts of its cluster run", vm.Name, guest.Hardware)})
-		return
-	}
-	for i := range v.On {
-		on := &v.On[i]
-		on.Layout = vnuma.Predict(&v.Guest, &on.Kind.Machine, &vnuma.Case{Choices: o.Choices})
-		r.Pairs += len(on.Kind.Hosts)
+		v.On, v.Refused = v.Refused[:1], v.Refused[1:]
 	}
 	v.Seen = r.confront(v, g, o.Choices)
 	r.VMs++
@@ -207,7 +211,7 @@ func (r *Result) judge(c *rule.Cluster, o Options) {
 	}
 	for _, v := range c.VMs {
 		for _, one := range All {
-			if one.VMs {
+			if one.VMs && (one.Refused || !v.Off()) {
 				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()}
 				r.check(&p)
 			}

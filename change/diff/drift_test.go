@@ -354,7 +354,7 @@ func TestWorsens(t *testing.T) {
 		{"cured, high", compare(t, a, b, diff.Options{}), finding.High, 0, 0},
 		{"cured, with a lesser fault", compare(t, a, b, diff.Options{}), finding.Medium, 0, 0},
 		{"broken, high", compare(t, b, a, diff.Options{}), finding.High, 1, 0},
-		{"does not run", compare(t, a, judge(t, strings.Replace(before, "memory=16GB", "memory=16GB hw=21", 1)), diff.Options{}), finding.Info, 0, 1},
+		{"does not run", compare(t, a, judge(t, strings.Replace(before, "memory=16GB", "memory=16GB hw=21", 1)), diff.Options{}), finding.Info, 1, 1},
 		{"runs again", compare(t, judge(t, strings.Replace(before, "memory=16GB", "memory=16GB hw=21", 1)), a, diff.Options{}), finding.Info, 0, 0},
 	} {
 		if findings, vms := tt.d.Worsens(tt.s); findings != tt.findings || vms != tt.vms {

@@ -78,7 +78,9 @@ func (p *pairs) name(id string, side int) string {
 func (p *pairs) inB(id string) string { return p.b[id] }
 
 // same reports whether both IDs mean the same object, or none.
-func (p *pairs) same(a, b string) bool { return a == "" && b == "" || a != "" && p.b[a] == b }
+func (p *pairs) same(a, b string) bool {
+	return a == "" && b == "" || a != "" && b != "" && p.b[a] == b
+}
 
 func matchVMs(a, b *numa.Fleet) *pairs {
 	of := func(f *numa.Fleet) []identity {

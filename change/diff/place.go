@@ -46,10 +46,8 @@ func placeOf(v *rule.VM) Place {
 	return p
 }
 
-// Runs reports whether the VM is judged and its host runs its virtual hardware.
-func (p *Place) Runs() bool {
-	return p.On != nil && int(p.VM.Guest.Hardware) <= p.On.Kind.Machine.Release.Hardware()
-}
+// Runs reports whether the VM is judged and powers on.
+func (p *Place) Runs() bool { return p.On != nil && !p.On.Layout.Refused.Any() }
 
 // MarshalJSON writes the layout and the hosts that give it; null for a VM that is not judged.
 func (p Place) MarshalJSON() ([]byte, error) {
@@ -186,8 +184,7 @@ func barredFrom(v *VM, hosts *pairs) []*numa.Host {
 // stopped says why a VM that ran is not judged, or does not run.
 func stopped(d *Drift, v *VM) string {
 	if v.To.On != nil {
-		m := &v.To.On.Kind.Machine
-		return fmt.Sprintf("does not power on: hardware %d, and %s runs up to %d", v.To.VM.Guest.Hardware, m.Release, m.Release.Hardware())
+		return "does not power on: " + v.To.On.Layout.Refused.String()
 	}
 	if v.B.Template.Or(false) {
 		return "is a template"

@@ -33,7 +33,7 @@ func TestPlaceIsPlacement(t *testing.T) {
 		var requests []placement.Request
 		var list []int32
 		for v := range r.IntN(12) {
-			g := vnuma.Guest{VCPUs: int32(1 + r.IntN(20)), CoresPerSocket: 1, Hardware: 19}
+			g := vnuma.Guest{VCPUs: int32(1 + r.IntN(20)), CoresPerSocket: 1, Hardware: 17}
 			machine, _ := vnuma.Machine{Nodes: int32(len(nodes)), Cores: int32(2 + r.IntN(6)), AllCores: 64}.WithRelease(numa.ESXi70)
 			l := vnuma.Predict(&g, &machine, &vnuma.Case{})
 			f := Fit{OK: true, Managed: true}

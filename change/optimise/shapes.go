@@ -71,7 +71,8 @@ func (b *builder) edits(g *vnuma.Guest, home int) (out []vnuma.Edit) {
 			out = append(out, e)
 		}
 	}
-	return out
+	edited := func(e vnuma.Edit) *vnuma.Guest { n := g.Apply(e); return &n }
+	return slices.DeleteFunc(out, func(e vnuma.Edit) bool { return vnuma.Refuse(edited(e), &b.machines[home]).Any() })
 }
 
 // shape predicts what the VM of the edit is on each kind: a changed VM is powered on
@@ -86,7 +87,7 @@ func (b *builder) shape(g *vnuma.Guest, e vnuma.Edit, home int, nodes numa.NodeS
 			c.Event, c.From = vnuma.VMotionIn, &b.machines[home]
 		}
 		l := vnuma.Predict(&edited, m, &c)
-		f := Fit{Managed: l.Managed, OK: k == home || powersOn(&edited, m)}
+		f := Fit{Managed: l.Managed, OK: !l.Refused.Any()}
 		for i := range l.PPDs.Len() {
 			_, n := l.PPDs.Group(i)
 			f.Clients = append(f.Clients, n)
@@ -110,12 +111,6 @@ func hiddenNodes(h *numa.Host) int {
 		return max(1, h.Packages.Or(1))
 	}
 	return 1
-}
-
-// powersOn reports whether the host takes the VM: its virtual hardware, and no more
-// vCPUs than logical CPUs.
-func powersOn(g *vnuma.Guest, m *vnuma.Machine) bool {
-	return int(g.Hardware) <= m.Release.Hardware() && (g.VCPUs <= m.AllThreads || m.AllowWide)
 }
 
 // affinities returns the shape bound to each set of nodes that has one for each of its

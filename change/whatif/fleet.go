@@ -110,9 +110,9 @@ func worstPlace(v *numa.VM, places []place, choices vnuma.Choices) []*numa.Host 
 	var hosts [][]*numa.Host
 	var layouts []vnuma.Layout
 	for i := range places {
-		if m := &places[i].machine; int(g.Hardware) <= m.Release.Hardware() {
+		if l := vnuma.Predict(&g, &places[i].machine, &vnuma.Case{Choices: choices}); !l.Refused.Any() {
 			hosts = append(hosts, places[i].hosts)
-			layouts = append(layouts, vnuma.Predict(&g, m, &vnuma.Case{Choices: choices}))
+			layouts = append(layouts, l)
 		}
 	}
 	if hosts == nil {

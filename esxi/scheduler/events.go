@@ -177,7 +177,7 @@ func (w *World) hotAdd(k int64, vm int, config *numa.Config) {
 		return
 	}
 	w.recall(g, &gst)
-	l := vnuma.Predict(&gst, h.machine, &vnuma.Case{Choices: w.options.Choices})
+	l := vnuma.Predict(&gst, h.machine, &vnuma.Case{Choices: w.options.Choices, Ran: true})
 	facts, problems := h.factsOf(v, &gst, &l)
 	for _, p := range problems {
 		w.note(v.Name, p)

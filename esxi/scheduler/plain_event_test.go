@@ -155,7 +155,7 @@ func (v *plainVM) hotAdd(c *numa.Config) {
 		return
 	}
 	before, managed := v.clients, v.layout.Managed
-	event := vnuma.Case{Event: vnuma.PowerCycle, Choices: v.world.choices}
+	event := vnuma.Case{Event: vnuma.PowerCycle, Choices: v.world.choices, Ran: true}
 	layout := vnuma.Predict(&v.guest, &v.host.machine, &event)
 	same := layout.Managed == managed && (!managed || layout.PPDs.Len() == len(before))
 	touched := v.touched()

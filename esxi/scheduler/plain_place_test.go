@@ -46,6 +46,7 @@ func (v *plainVM) place(now int64, c vnuma.Case) {
 	}
 	v.canLive, v.canUse = v.placeable(), v.allowed()
 	v.threads = v.guest.PreferHT || h.machine.PreferHT
+	c.Ran = true
 	v.layout = vnuma.Predict(&v.guest, &h.machine, &c)
 	if v.layout.Stored.Written {
 		v.stored = v.layout.Stored

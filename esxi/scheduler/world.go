@@ -198,7 +198,7 @@ func (w *World) place(k int64, index, host int, how coming) bool {
 		return false
 	}
 	w.recall(g, &gst)
-	c := vnuma.Case{Event: how.event, Choices: w.options.Choices}
+	c := vnuma.Case{Event: how.event, Choices: w.options.Choices, Ran: true} // the story says that it runs
 	if how.event == vnuma.VMotionIn && g.origin >= 0 {
 		c.From = w.machines[g.origin]
 	} else {

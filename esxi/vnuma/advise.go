@@ -38,7 +38,11 @@ func (g Guest) Apply(e Edit) Guest {
 	if e.ManualOff {
 		g.MaxPerVirtualNode, g.CoresPerNode = 0, 0
 	}
-	if e.PerNode > 0 {
+	switch {
+	case e.PerNode == 0:
+	case g.Hardware >= 20: // the NUMA Nodes of the client (B-18)
+		g.MaxPerVirtualNode, g.CoresPerNode = 0, int32(e.PerNode)
+	default:
 		g.MaxPerVirtualNode, g.CoresPerNode = int32(e.PerNode), 0
 	}
 	if e.SpreadOff {
@@ -195,12 +199,12 @@ func (s *search) layout(g *Guest, i int) Layout {
 // score adds up the flaws of the edited VM on all machines.
 func (s *search) score(e Edit) int {
 	g := s.g.Apply(e)
-	if e.PerNode > 0 && g.AutoCPS {
-		return impossible // NUMA Nodes are set only with cores per socket set by hand (B-18)
-	}
 	sum := 0
 	for i := range s.machines {
 		l := s.layout(&g, i)
+		if l.Refused.Any() {
+			return impossible
+		}
 		f := l.flaws(&g, &s.machines[i], i == 0)
 		if i > 0 {
 			f = f * 2 / 3 // the VM may never run there
@@ -362,7 +366,7 @@ func (s *search) nearestEven() (fewer, more int) {
 	n := int(s.g.VCPUs)
 	fits := func(k int) bool {
 		for i := range s.machines {
-			if !evenOn(int32(k), &s.machines[i]) || k > int(s.machines[i].AllCores) {
+			if m := &s.machines[i]; !evenOn(int32(k), m) || k > int(m.AllCores) || k > hardwareOf(s.g, m).VCPUs {
 				return false
 			}
 		}

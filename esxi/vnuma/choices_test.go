@@ -66,7 +66,7 @@ func TestChoices(t *testing.T) {
 		g.CoresPerSocket = max(1, g.CoresPerSocket)
 		m := machineOf(t, tt.host.release, tt.host.nodes, tt.host.cores, 2*tt.host.cores, tt.host.nodeGB*gib)
 		m.EPYC = tt.host.amd
-		l := Predict(&g, &m, &Case{})
+		l := predict(&g, &m, &Case{}, nil)
 		if got := show(&l); got != tt.standard {
 			t.Errorf("%s: %s, want %s", choice.ID, got, tt.standard)
 		}
@@ -74,7 +74,7 @@ func TestChoices(t *testing.T) {
 		if err := c.Choices.Take(choice.ID); err != nil {
 			t.Error(err)
 		}
-		l = Predict(&g, &m, &c)
+		l = predict(&g, &m, &c, nil)
 		if got := show(&l); got != tt.otherwise {
 			t.Errorf("%s, the alternative: %s, want %s", choice.ID, got, tt.otherwise)
 		}

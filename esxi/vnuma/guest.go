@@ -46,7 +46,7 @@ func NewGuest(v *numa.VM) (g Guest, problems []string, err error) {
 		return g, nil, fmt.Errorf("VM %s: the vCPU count is unknown", v.Name)
 	}
 	g.VCPUs = int32(v.VCPUs.Value)
-	g.CoresPerSocket = max(1, int32(v.CoresPerSocket.Or(1)))
+	g.CoresPerSocket = max(1, int32(v.CoresPerSocket.Or(numa.PlainCores(v.VCPUs.Value))))
 	g.AutoCPS = v.AutoCoresPerSocket.Or(false)
 	g.Memory = int64(v.Memory.Or(0))
 	g.HotAdd = v.CPUHotAdd.Or(false)

@@ -15,14 +15,18 @@ func FuzzPredictInvariants(f *testing.F) {
 		for i, ch := range ChoiceList {
 			*ch.Field(&c.Choices) = int(a.least)*int(a.memoryGB)>>i&1 == 1
 		}
-		l := Predict(&g, &m, &c)
+		l := predict(&g, &m, &c, nil)
 		checkGroups(t, "VPDs", l.VPDs, &g)
 		checkGroups(t, "PPDs", l.PPDs, &g)
 		checkGroups(t, "vSockets", l.VSockets, &g)
 		checkNodes(t, &l, &g, &m, &c)
 		checkMemory(t, &l, &g, &m)
 		checkStored(t, &l, &g, &m, &c)
-		checkExplain(t, &l, &g, &m, &c)
+		whole := Predict(&g, &m, &c)
+		checkExplain(t, &whole, &g, &m, &c)
+		if !whole.Refused.Any() && whole != l {
+			t.Errorf("a VM that powers on: %+v", whole)
+		}
 		for i, line := range LogLines(&l, &g, &m) {
 			if line == "" {
 				t.Errorf("log line %d is empty", i)
@@ -131,7 +135,7 @@ func checkStored(t *testing.T, l *Layout, g *Guest, m *Machine, c *Case) {
 		t.Errorf("stored cookie %d for %d vCPUs", l.Stored.Cookie, g.VCPUs)
 	}
 	next.CookieVCPUs, next.CookieCPS, next.SizeEachTime = vcpus, cps, false
-	again := Predict(&next, m, &Case{Event: PowerCycle})
+	again := predict(&next, m, &Case{Event: PowerCycle}, nil)
 	if !again.SameGuest(l) {
 		t.Errorf("stored %d, and the next power cycle gives %v, not %v", l.Stored.Size, again.VPDs, l.VPDs)
 	}
@@ -200,7 +204,7 @@ func cookieParts(n int) (vcpus, cps int32, ok bool) {
 func TestPredictAllocatesNothing(t *testing.T) {
 	for _, a := range seeds {
 		g, m, c := a.build(t)
-		if n := testing.AllocsPerRun(100, func() { Predict(&g, &m, &c) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { predict(&g, &m, &c, nil) }); n != 0 {
 			t.Errorf("%+v: %v allocations a prediction, want 0", a, n)
 		}
 	}

@@ -22,6 +22,7 @@ func (l *Layout) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(struct {
+		Refused        string     `json:"refused,omitempty"` // why the VM does not power on: then there are no groups
 		VSockets       []int      `json:"vSockets"`
 		CoresPerSocket int        `json:"coresPerSocket"`
 		VPDs           []int      `json:"vpds"`
@@ -39,7 +40,7 @@ func (l *Layout) MarshalJSON() ([]byte, error) {
 		StoredSize     int        `json:"storedSize,omitempty"`
 		StoredCookie   int        `json:"storedCookie,omitempty"`
 		Assumes        []string   `json:"assumes,omitempty"`
-	}{l.VSockets.Sizes(), l.CoresPerSocket, l.VPDs.Sizes(), l.PPDs.Sizes(), carriers, l.Managed, l.GuestSeesNUMA(), l.HomeNodes, memory, l.Memory.Local, l.Memory.Remote,
+	}{l.Refused.String(), l.VSockets.Sizes(), l.CoresPerSocket, l.VPDs.Sizes(), l.PPDs.Sizes(), carriers, l.Managed, l.GuestSeesNUMA(), l.HomeNodes, memory, l.Memory.Local, l.Memory.Remote,
 		l.FarShare(), slices, l.L3s(), l.Stored.Size, l.Stored.Cookie, l.Assumes.Texts()})
 }
 

@@ -72,10 +72,11 @@ func (p Placement) String() string {
 
 // A Layout is the NUMA topology a VM gets on a host. It is a plain value.
 type Layout struct {
-	VSockets Split // the sockets the guest sees
-	VPDs     Split // the NUMA nodes the guest sees
-	PPDs     Split // NUMA clients: what is placed and moved as one
-	Managed  bool  // the NUMA scheduler places it (rule book C-12, C-14)
+	Refused  Refusal // why the VM does not power on: then there is no layout
+	VSockets Split   // the sockets the guest sees
+	VPDs     Split   // the NUMA nodes the guest sees
+	PPDs     Split   // NUMA clients: what is placed and moved as one
+	Managed  bool    // the NUMA scheduler places it (rule book C-12, C-14)
 	Why      Reason
 
 	CoresPerSocket int   // effective, after automatic choice

@@ -10,14 +10,29 @@ type Case struct {
 	// reboot the guest keeps the VPDs it got there. nil means this host.
 	From    *Machine
 	Choices Choices
+	// Ran says that the VM was seen to run: what would refuse it is not asked.
+	Ran bool
 }
 
 // Predict returns the layout of g on m. It is pure and allocates nothing. The
 // algorithm is B-6 of the rule book: first how many vCPUs one client may hold,
 // then the clients (PPDs), then what the guest is shown (VPDs), last what follows
 // for sockets, memory and stored sizes.
+//
+// A VM that does not power on there has a layout without groups, whose Refused says why.
 func Predict(g *Guest, m *Machine, c *Case) Layout {
-	return predict(g, m, c, nil)
+	return powerOn(g, m, c, nil)
+}
+
+// powerOn is predict for a VM that powers on.
+func powerOn(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
+	if r := Refuse(g, m); r.Any() && !c.Ran {
+		if tr != nil {
+			tr.refused(r)
+		}
+		return Layout{Refused: r, Nodes: int(m.Nodes), Assumes: g.assumes | m.assumes}
+	}
+	return predict(g, m, c, tr)
 }
 
 // predict is Predict with an optional trace; both are one code path, so that the

@@ -49,7 +49,7 @@ func TestWorkedCases(t *testing.T) {
 				g := tt.guest
 				g.CoresPerSocket = max(1, g.CoresPerSocket)
 				m := machineOf(t, r, tt.nodes, tt.cores, 2*tt.cores, int64(tt.nodeG)*gib)
-				l := Predict(&g, &m, &Case{})
+				l := predict(&g, &m, &Case{}, nil)
 				if got := (want{l.VPDs.String(), l.PPDs.String()}); got != of.want {
 					t.Errorf("%s on %s: %+v, want %+v", tt.name, r, got, of.want)
 				}
@@ -136,7 +136,7 @@ func TestSocketsStay(t *testing.T) {
 	from := machineOf(t, numa.ESXi80, 2, 20, 20, 64*gib)
 	to := machineOf(t, numa.ESXi70, 4, 14, 14, 64*gib)
 	g := Guest{VCPUs: 36, CoresPerSocket: 1, AutoCPS: true, Hardware: 20}
-	l := Predict(&g, &to, &Case{Event: VMotionIn, From: &from})
+	l := predict(&g, &to, &Case{Event: VMotionIn, From: &from}, nil)
 	if l.VSockets.String() != "2 × 18" || l.CoresPerSocket != 18 || l.VPDs.String() != "2 × 18" || l.PPDs.String() != "3 × 12" {
 		t.Errorf("sockets %v of %d, VPDs %v, PPDs %v; want 2 × 18 of 18, 2 × 18, 3 × 12", l.VSockets, l.CoresPerSocket, l.VPDs, l.PPDs)
 	}

@@ -12,7 +12,7 @@ import (
 // checkSpec compares a prediction with the specification.
 func checkSpec(t *testing.T, g *Guest, m *Machine, c *Case) bool {
 	t.Helper()
-	l := Predict(g, m, c)
+	l := predict(g, m, c, nil)
 	got := specLayout{l.VPDs.Sizes(), l.PPDs.Sizes(), l.VSockets.Sizes(), l.Managed, l.Stored.Written, l.Stored.Size, l.Stored.Cookie}
 	want := spec(g, m, c)
 	if !slices.Equal(got.vpds, want.vpds) || !slices.Equal(got.ppds, want.ppds) || !slices.Equal(got.sockets, want.sockets) ||

@@ -61,7 +61,7 @@ func Explain(vm *numa.VM, host *numa.Host, c *Case) (l Layout, t Trace, problems
 		return l, nil, problems, err
 	}
 	tr := &tracer{vm: vm, host: host, g: &g, m: &m}
-	l = predict(&g, &m, c, tr)
+	l = powerOn(&g, &m, c, tr)
 	return l, tr.steps, problems, nil
 }
 
@@ -95,6 +95,38 @@ func (t *tracer) setting(key string) Used {
 		v = "unset"
 	}
 	return Used{key, v, t.vm.Settings.Origin, t.vm.At}
+}
+
+func (t *tracer) refused(r Refusal) {
+	facts := []Used{t.vcpus()}
+	switch r.kind {
+	case muchMemory:
+		facts = []Used{fact("memory", t.vm.Memory, t.vm.At)}
+	case newHardware:
+		facts = []Used{t.release()}
+	case fewLogicalCPUs:
+		facts = append(facts, t.nodes())
+	case manyCoresPerSocket, manySockets, unevenSockets:
+		facts = append(facts, t.cps())
+	case unevenNodes, crossedNodes, autoSockets:
+		facts = append(facts, t.cps(), t.perNode())
+	}
+	if r.hardware > 0 {
+		facts = append(facts, fact("virtual hardware", t.vm.Hardware, t.vm.At))
+	}
+	result := "the VM does not power on: it has no layout"
+	if source := r.Source(); source != "" {
+		result += " (" + source + ")"
+	}
+	t.add(r.Rule(), r.String(), result, facts...).Decides = true
+}
+
+// perNode returns what sets the cores of a NUMA node by hand.
+func (t *tracer) perNode() Used {
+	if _, set := t.vm.Settings.Value.Lookup("numa.vcpu.coresPerNode"); set {
+		return t.setting("numa.vcpu.coresPerNode")
+	}
+	return fact("cores per NUMA node", t.vm.CoresPerNUMANode, t.vm.At)
 }
 
 func (t *tracer) capacity(capacity int32, preferHT bool) {

@@ -99,8 +99,7 @@ func (t *tracer) manual(split Split) *Step {
 	because := key + " is set by hand"
 	if _, set := t.vm.Settings.Value.Lookup(key); !set {
 		if t.g.CoresPerNode > 0 && t.m.model >= numa.ESXi80 {
-			because = "cores per NUMA node are set by hand"
-			used = fact("cores per NUMA node", t.vm.CoresPerNUMANode, t.vm.At)
+			because, used = "cores per NUMA node are set by hand", t.perNode()
 		} else {
 			because, choice = key+" is unset, which the manuals print as 8", "F-9"
 		}

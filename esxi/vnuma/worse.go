@@ -7,7 +7,7 @@ import (
 )
 
 // Compare returns a positive number when l serves its VM worse than o, a negative one
-// when better. What counts, the weightiest first: the share of memory on another node,
+// when better. What counts, the weightiest first: whether it powers on, the share of memory on another node,
 // a wide VM whose guest sees one node, virtual nodes over several clients. More clients
 // alone are neither worse nor better.
 func (l *Layout) Compare(o *Layout) int {
@@ -15,13 +15,16 @@ func (l *Layout) Compare(o *Layout) int {
 	return slices.Compare(a[:], b[:])
 }
 
-func (l *Layout) faults() [3]int {
-	f := [3]int{wholePercent(l.FarShare())}
+func (l *Layout) faults() [4]int {
+	f := [4]int{1: wholePercent(l.FarShare())}
+	if l.Refused.Any() {
+		f[0] = 1
+	}
 	if l.Wide() && !l.GuestSeesNUMA() {
-		f[1] = 1
+		f[2] = 1
 	}
 	if _, spans := l.Spanning(); spans {
-		f[2] = 1
+		f[3] = 1
 	}
 	return f
 }

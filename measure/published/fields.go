@@ -110,7 +110,7 @@ func stored(value func(vnuma.Stored) int) predictor {
 			cookie, _ := v.vm.Settings.Value.Lookup("numa.autosize.cookie")
 			s.Cookie, _ = strconv.Atoi(cookie)
 		case v.c.From != nil:
-			there := vnuma.Predict(&v.guest, v.c.From, &vnuma.Case{Choices: v.c.Choices})
+			there := vnuma.Predict(&v.guest, v.c.From, &vnuma.Case{Choices: v.c.Choices, Ran: true})
 			s = there.Stored
 		}
 		if s == (vnuma.Stored{}) {

@@ -53,7 +53,7 @@ func (c *Case) variants(ch vnuma.Choices) ([]variant, error) {
 						if err != nil {
 							return nil, err
 						}
-						v := variant{vm: one, c: vnuma.Case{Choices: ch, Event: event}}
+						v := variant{vm: one, c: vnuma.Case{Choices: ch, Event: event, Ran: true}}
 						if err := v.predict(s, f, r, host.words("cpu_model")); err != nil {
 							return nil, err
 						}

@@ -27,9 +27,12 @@ type drawnVM struct {
 
 func drawnVMs(r *rules.Result) []drawnVM {
 	var out []drawnVM
-	for i, v := range judged.UrgentVMs(r) {
+	for _, v := range judged.UrgentVMs(r) {
+		if v.Off() {
+			continue // it has no layout
+		}
 		one := drawnVM{v, &topo.Drawing{}}
-		if i < mostVMs {
+		if len(out) < mostVMs {
 			one.drawing = topo.OfVM(v.VM, judged.FaultyHost(v.VM))
 		}
 		out = append(out, one)

@@ -69,6 +69,9 @@ func eventText(x *judged.Explanation) string {
 
 // layoutFacts say what the guest sees and what carries it.
 func layoutFacts(l *vnuma.Layout) []answer.Fact {
+	if l.Refused.Any() {
+		return []answer.Fact{{Name: "powers on", Text: "no"}, {Name: "to do", Text: l.Refused.Cure()}}
+	}
 	seen := fmt.Sprintf("%d vCPU", l.VPDs.Sum())
 	if l.GuestSeesNUMA() {
 		seen = l.VPDs.String() + " vCPU"
@@ -189,6 +192,8 @@ func otherTable(x *judged.Explanation) answer.Table {
 	for _, o := range x.Others {
 		text := fmt.Sprintf("guest sees %s, carried by %s (%s vCPU)", guestSees(o.Layout), words.Plural(o.Layout.PPDs.Len(), "client"), o.Layout.PPDs)
 		switch {
+		case o.Layout.Refused.Any():
+			text = "does not power on: " + o.Layout.Refused.String()
 		case o.Same:
 			text = "the same"
 		case o.SameNodes:

@@ -147,7 +147,7 @@ func check(v *numa.VM, o *numa.Observation, config numa.Config, places []Place, 
 	}
 	r.Event = eventOf(o)
 	m := &places[here].Machine
-	r.Layout = vnuma.Predict(&guest, m, &vnuma.Case{Event: r.Event, Choices: ch})
+	r.Layout = vnuma.Predict(&guest, m, &vnuma.Case{Event: r.Event, Choices: ch, Ran: true})
 	r.compare(v)
 	if !r.Comparable() {
 		r.Open = append(r.Open, "the observation holds no topology")

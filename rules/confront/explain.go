@@ -25,7 +25,7 @@ func (r *Result) explain(v *numa.VM, places []Place, here int, ch vnuma.Choices)
 		}
 	}
 	m := &places[here].Machine
-	usual := vnuma.Case{Event: r.Event, Choices: ch}
+	usual := vnuma.Case{Event: r.Event, Choices: ch, Ran: true}
 	r.tryPlaces(try, places, here, usual)
 	r.tryCheckpoint()
 	if !r.Observation.Config.VCPUs.Known() { // it shows an older configuration

@@ -27,6 +27,8 @@ type Rule struct {
 	VMs   bool
 	Hosts bool
 	Check func(*Pass)
+	// Refused: it judges VMs that their host does not take too. They have no layout.
+	Refused bool
 	// Watch judges what a subject did in a recording. A rule has Check or Watch.
 	Watch func(*Watch)
 	// Needs are the counters, in the words of Recording.Lacks, without any one of which
@@ -75,10 +77,16 @@ type VM struct {
 	Guest vnuma.Guest
 	Home  *Kind      // of the host it is on; nil when it is on none that is predicted
 	Host  *numa.Host // it is registered on; nil when unknown
-	On    []On       // every kind of its cluster, Home first; never empty
+	// On is every kind of its cluster where it powers on, Home first; Home alone first where
+	// it does not, or any where none takes it. Never empty.
+	On      []On
+	Refused []On // the other kinds, where it does not power on
 	// Seen are its observations beside the prediction for each, oldest first.
 	Seen []confront.Result
 }
+
+// Off reports whether its host, or none, powers the VM on: then nothing else is judged.
+func (v *VM) Off() bool { return len(v.On) > 0 && v.On[0].Layout.Refused.Any() }
 
 // On is the layout of a VM on one kind of host after a power cycle.
 type On struct {

@@ -16,7 +16,7 @@ func (c *Cluster) Running(h *numa.Host) []*VM {
 	if c.running == nil {
 		c.running = map[*numa.Host][]*VM{}
 		for _, v := range c.VMs {
-			if v.Host != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn {
+			if v.Host != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Off() {
 				c.running[v.Host] = append(c.running[v.Host], v)
 			}
 		}

@@ -19,6 +19,9 @@ import (
 //	1×16 +31 %   31 % of the memory is on another node than the vCPU that uses it
 //	1×8 no home  not NUMA-managed
 func Short(l *vnuma.Layout) string {
+	if l.Refused.Any() {
+		return "off"
+	}
 	s := shortSplit(l.PPDs)
 	switch {
 	case l.Wide() && !l.GuestSeesNUMA():

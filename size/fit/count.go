@@ -123,11 +123,10 @@ func (r *room) count(s *Shape, o *Options) Count {
 // countAs fills the host with VMs of one shape as it is set up.
 func (r *room) countAs(s *Shape, o *Options) Count {
 	one := r.request(s, o)
-	c := Count{Shape: s.Name, Clients: one.Layout.PPDs.Sizes(), Unmanaged: !one.Layout.Managed}
-	c.Bound = r.bound(c.Clients, s.VCPUs, one.Memory)
+	c := Count{Shape: s.Name, Clients: one.Layout.PPDs.Sizes(), Unmanaged: !one.Layout.Managed && !one.Layout.Refused.Any()}
 	if why, ok := r.powersOn(s); !ok {
-		c.Bound, c.Why = 0, why
-	} else if c.Unmanaged {
+		c.Why = why
+	} else if c.Bound = r.bound(c.Clients, s.VCPUs, one.Memory); c.Unmanaged {
 		c.Bound, c.Why = 0, "the NUMA scheduler does not place it: no memory of it is local for sure"
 	}
 	requests := slices.Repeat([]placement.Request{one}, c.Bound)

@@ -98,7 +98,7 @@ func (s *Shape) String() string { return fmt.Sprintf("%d vCPU and %s", s.VCPUs, 
 func NewShape(vcpus int, memory numa.Bytes) Shape {
 	return Shape{
 		Name: fmt.Sprintf("%dx%s", vcpus, compact(memory)), VCPUs: vcpus, Memory: memory,
-		Guest: vnuma.Guest{VCPUs: int32(vcpus), CoresPerSocket: 1, Memory: int64(memory)},
+		Guest: vnuma.Guest{VCPUs: int32(vcpus), CoresPerSocket: int32(numa.PlainCores(vcpus)), Memory: int64(memory)},
 	}
 }
 
@@ -158,14 +158,8 @@ func (r *room) layout(s *Shape, o *Options) vnuma.Layout {
 	return vnuma.Predict(&g, &r.machine, &vnuma.Case{Choices: o.Choices})
 }
 
-// powersOn reports whether ESXi starts the shape: never with more vCPUs than logical CPUs
-// (rule book B-5), nor with newer virtual hardware than it knows.
+// powersOn reports whether ESXi starts the shape.
 func (r *room) powersOn(s *Shape) (why string, ok bool) {
-	switch {
-	case r.machine.AllThreads < int32(s.VCPUs) && !r.machine.AllowWide:
-		return fmt.Sprintf("%d vCPUs are more than the host's %d logical CPUs: it does not power on", s.VCPUs, r.machine.AllThreads), false
-	case int(s.Guest.Hardware) > r.machine.Release.Hardware():
-		return fmt.Sprintf("virtual hardware %d is newer than %s knows: it does not power on", s.Guest.Hardware, r.machine.Release), false
-	}
-	return "", true
+	refused := vnuma.Refuse(&s.Guest, &r.machine)
+	return refused.String() + ": it does not power on", !refused.Any()
 }

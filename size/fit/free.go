@@ -132,8 +132,12 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 		if err != nil {
 			return nil, nil, err
 		}
-		p.vms = append(p.vms, v)
 		q := r.requestOf(v, &g, o)
+		if q.Layout.Refused.Any() {
+			notes = append(notes, fmt.Sprintf("VM %s on %s is left out: %v: it does not power on", v.Name, h.Name, q.Layout.Refused))
+			continue
+		}
+		p.vms = append(p.vms, v)
 		if q.Layout.Managed {
 			requests = append(requests, q)
 			continue

@@ -52,7 +52,7 @@ func TestMix(t *testing.T) {
 		"2x32c/1TB: 22 + 1, at least 22, by hand 22, 243 VMs, 1472 cores, 23 TB, 3 wide, 0 remote, price 677304",
 		"2x48c/1.5TB: 15 + 1, at least 15, by hand 15, 243 VMs, 1536 cores, 24 TB, 0 wide, 0 remote, price 730752",
 		"small: 90 + 1, at least 90, by hand 90, 240 VMs, 1456 cores, 11648 GB, 40 wide, 0 remote, price 623896",
-		"  never 3 of wide: 40 vCPUs are more than the host's 32 logical CPUs: it does not power on",
+		"  never 3 of wide: 40 vCPUs are more than the 32 logical CPUs of the host: it does not power on",
 		"any: 40 + 1, at least 40, by hand 40, 240 VMs, 1312 cores, 20992 GB, 0 wide, 0 remote, price 0",
 		"  never 3 of wide: its largest client has 20 vCPUs, a node takes 16",
 	}

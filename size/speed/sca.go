@@ -68,7 +68,7 @@ func (a *Ask) SideChannels(ctx context.Context) ([]Mitigated, error) {
 		if err != nil {
 			return nil, err
 		}
-		guest := vnuma.Guest{VCPUs: int32(a.VCPUs), CoresPerSocket: 1, Memory: int64(a.Memory)}
+		guest := vnuma.Guest{VCPUs: int32(a.VCPUs), CoresPerSocket: int32(numa.PlainCores(a.VCPUs)), Memory: int64(a.Memory)}
 		layout := vnuma.Predict(&guest, &machine, &vnuma.Case{})
 		one := Mitigated{Name: m.name}
 		one.count(&b.Host, m.kind, layout.PPDs.Sizes())

@@ -70,7 +70,7 @@ func (p *parser) defaults(v *numa.VM, u *unset, release numa.Release) {
 		}
 	}
 	if u.coresPerSocket {
-		v.CoresPerSocket = numa.DerivedFrom(1, byDefault)
+		v.CoresPerSocket = numa.DerivedFrom(numa.PlainCores(v.VCPUs.Value), byDefault)
 		v.AutoCoresPerSocket = numa.DerivedFrom(release >= numa.ESXi80 && v.Hardware.Value >= 20, byDefault)
 	}
 	if u.stored > 0 { // the settings of a line are those of all its VMs, the cookie is not

@@ -90,7 +90,11 @@ func drawings(fleet *numa.Fleet, r *rules.Result, names []string) ([]*topo.Drawi
 	if err != nil {
 		return nil, err
 	}
-	return append(out, topo.OfVM(v, h)), nil
+	d := topo.OfVM(v, h)
+	if d == nil {
+		return nil, fmt.Errorf("%s does not power on on %s: homenode explain says why", v.Name, h.Name)
+	}
+	return append(out, d), nil
 }
 
 // judged returns the VM as the rules saw it; nil when it was left out.

@@ -68,7 +68,7 @@ func running(r *rules.Result, h *numa.Host) []*rule.VM {
 	var vms []*rule.VM
 	for _, c := range r.Clusters {
 		for _, v := range c.VMs {
-			if v.Host == h && v.Home != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn {
+			if v.Host == h && v.Home != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Off() {
 				vms = append(vms, v)
 			}
 		}
@@ -97,7 +97,7 @@ func leftOut(r *rules.Result, h *numa.Host, drawn int) []string {
 		out = append(out, fmt.Sprintf("Not drawn: %s not powered on.", rule.Plural(off, "VM")))
 	}
 	if on > drawn {
-		out = append(out, fmt.Sprintf("Not drawn: %s that could not be judged.", rule.Plural(on-drawn, "VM")))
+		out = append(out, fmt.Sprintf("Not drawn: %s that could not be judged, or cannot power on.", rule.Plural(on-drawn, "VM")))
 	}
 	if unknown > 0 {
 		out = append(out, fmt.Sprintf("Power state unknown, taken as on: %s.", rule.Plural(unknown, "VM")))

@@ -60,7 +60,7 @@ func (d *Drawing) dropEmpty() int {
 // layoutOn returns the VM's layout on the host, after a power cycle.
 func layoutOn(v *rule.VM, h *numa.Host) *vnuma.Layout {
 	for i := range v.On {
-		if slices.Contains(v.On[i].Kind.Hosts, h) {
+		if slices.Contains(v.On[i].Kind.Hosts, h) && !v.On[i].Layout.Refused.Any() {
 			return &v.On[i].Layout
 		}
 	}

@@ -53,7 +53,9 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 	if x.Layout, x.Trace, x.Problems, err = vnuma.Explain(v.VM, on, &x.Case); err != nil {
 		return nil, err
 	}
-	x.LogLines = vnuma.LogLines(&x.Layout, &v.Guest, &machine)
+	if !x.Layout.Refused.Any() {
+		x.LogLines = vnuma.LogLines(&x.Layout, &v.Guest, &machine)
+	}
 	x.Policy = r.Policy
 	x.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != v.ID })
 	x.Suppressed = slices.DeleteFunc(slices.Clone(r.Suppressed), func(s policy.Suppressed) bool { return s.VMID != v.ID })
@@ -63,7 +65,7 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 
 // others predicts the VM on the other hosts of its cluster.
 func (x *Explanation) others() {
-	for _, on := range x.VM.On {
+	for _, on := range slices.Concat(x.VM.On, x.VM.Refused) {
 		hosts := slices.DeleteFunc(slices.Clone(on.Kind.Hosts), func(h *numa.Host) bool { return h == x.Host })
 		if len(hosts) == 0 {
 			continue
@@ -77,6 +79,8 @@ func (x *Explanation) others() {
 // Verdict says whether there is something to do for the VM.
 func (x *Explanation) Verdict() string {
 	switch n := len(x.Findings); {
+	case x.Layout.Refused.Any():
+		return "It does not power on: " + x.Layout.Refused.String() + "."
 	case n == 1:
 		return "1 finding of " + x.Findings[0].Severity.String() + " severity."
 	case n > 1:

@@ -15,7 +15,8 @@ import (
 // Verdict says in one sentence how many VMs lose to NUMA, and in a second line what that
 // leaves open; there is none when it leaves nothing open.
 func Verdict(r *rules.Result) []string {
-	vms, hosts := worst(r)
+	off := off(r)
+	vms, hosts := worst(r, off)
 	high, medium := vms[finding.High], vms[finding.Medium]
 	judged := words.Plural(r.VMs, "VM")
 	var headline string
@@ -32,7 +33,10 @@ func Verdict(r *rules.Result) []string {
 		headline = fmt.Sprintf("%s to NUMA; %s a little, or will after a move.", words.Verb(high, "of "+judged+" loses", "of "+judged+" lose"), words.Verb(medium, "more loses", "more lose"))
 	}
 	var rest []string
-	if fine := r.VMs - high - medium; high+medium > 0 && fine > 0 {
+	if n := len(off); n > 0 {
+		rest = append(rest, fmt.Sprintf("%s not power on (N032).", words.Verb(n, "VM does", "VMs do")))
+	}
+	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
 		rest = append(rest, fmt.Sprintf("The other %s nothing urgent.", words.Verb(fine, "needs", "need")))
 	}
 	if n := hosts[finding.High] + hosts[finding.Medium]; n > 0 {
@@ -50,8 +54,22 @@ func Verdict(r *rules.Result) []string {
 	return []string{headline, strings.Join(rest, " ")}
 }
 
-// worst counts VMs and hosts by the severity of the worst finding about each, shown or not.
-func worst(r *rules.Result) (vms, hosts [finding.High + 1]int) {
+// off returns the VMs, by ID, that do not power on: NUMA costs them nothing.
+func off(r *rules.Result) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			if v.Off() {
+				out[v.ID] = true
+			}
+		}
+	}
+	return out
+}
+
+// worst counts the VMs that power on and the hosts by the severity of the worst finding
+// about each, shown or not.
+func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]int) {
 	byVM, byHost := map[string]finding.Severity{}, map[string]finding.Severity{}
 	for _, all := range [][]finding.Finding{r.Findings, r.LeftOut} {
 		for i := range all {
@@ -62,8 +80,10 @@ func worst(r *rules.Result) (vms, hosts [finding.High + 1]int) {
 			}
 		}
 	}
-	for _, s := range byVM {
-		vms[s]++
+	for id, s := range byVM {
+		if !off[id] {
+			vms[s]++
+		}
 	}
 	for _, s := range byHost {
 		hosts[s]++

@@ -155,6 +155,9 @@ func cellOf(v *rule.VM, k *rule.Kind, isHome bool, home *vnuma.Layout, o Options
 		return Cell{Text: Absent.String(), Mark: Absent}
 	}
 	l := &v.On[i].Layout
+	if l.Refused.Any() && !home.Refused.Any() {
+		return Cell{Text: Absent.String(), Mark: Absent}
+	}
 	if o.Event == vnuma.VMotionIn && k != v.Home && v.Home != nil {
 		moved := v.Moved(k, o.Choices)
 		l = &moved

@@ -1,0 +1,176 @@
+package vnuma
+
+import (
+	"fmt"
+
+	"homenode/numa"
+)
+
+// A Refusal says why a VM does not power on, or why the API refuses its configuration
+// (rule book B-26 to B-28). The zero value is a VM that powers on. It is a plain value,
+// so that a prediction allocates nothing.
+type Refusal struct {
+	kind     refusal
+	has      int64        // what the VM has
+	most     int64        // what is allowed, or does not go with it
+	hardware int32        // whose limit it is; 0 for other reasons
+	release  numa.Release // of the host
+}
+
+type refusal uint8
+
+const (
+	accepted           refusal = iota
+	newHardware                // the release does not run the virtual hardware
+	manyVCPUs                  // more than the virtual hardware allows
+	manyCoresPerSocket         // the same of a virtual socket
+	manySockets                // the same of virtual sockets
+	muchMemory                 // the same of memory
+	fewLogicalCPUs             // of the host
+	unevenSockets              // vCPUs are no multiple of cores per socket
+	unevenNodes                // vCPUs are no multiple of numa.vcpu.coresPerNode
+	crossedNodes               // a socket and a node cross each other
+	autoSockets                // nodes by hand and automatic sockets
+)
+
+// Refuse returns why g does not power on on m.
+func Refuse(g *Guest, m *Machine) Refusal {
+	deny := func(kind refusal, has, most int64) Refusal {
+		r := Refusal{kind: kind, has: has, most: most, release: m.Release}
+		switch {
+		case kind == newHardware:
+			r.hardware = g.Hardware
+		case kind <= muchMemory:
+			r.hardware = int32(hardwareOf(g, m).Version)
+		}
+		return r
+	}
+	if !m.Release.Runs(int(g.Hardware)) {
+		return deny(newHardware, 0, int64(m.Release.Hardware()))
+	}
+	vcpus, cps, auto := int64(g.VCPUs), int64(g.CoresPerSocket), g.auto(m)
+	if g.VCPUs > m.AllThreads && m.ThreadsKnown && !m.AllowWide {
+		return deny(fewLogicalCPUs, vcpus, int64(m.AllThreads))
+	}
+	h := hardwareOf(g, m)
+	switch sockets := (vcpus + cps - 1) / cps; {
+	case vcpus > int64(h.VCPUs):
+		return deny(manyVCPUs, vcpus, int64(h.VCPUs))
+	case !auto && cps > int64(h.CoresPerSocket):
+		return deny(manyCoresPerSocket, cps, int64(h.CoresPerSocket))
+	case !auto && sockets > int64(h.Sockets):
+		return deny(manySockets, sockets, int64(h.Sockets))
+	case h.Memory > 0 && g.Memory > int64(h.Memory):
+		return deny(muchMemory, g.Memory, int64(h.Memory))
+	}
+	if !auto && vcpus > 1 && vcpus%cps != 0 { // cores per socket of one vCPU are ignored
+		return deny(unevenSockets, vcpus, cps)
+	}
+	// What numa.vcpu.coresPerNode may be, stated of hardware 20 on. One as large as the VM is
+	// one node.
+	node := int64(g.CoresPerNode)
+	switch {
+	case node == 0 || node >= vcpus || g.Hardware < 20 || m.model < numa.ESXi80:
+	case auto:
+		return deny(autoSockets, node, 0)
+	case vcpus%node != 0:
+		return deny(unevenNodes, vcpus, node)
+	case node%cps != 0 && cps%node != 0:
+		return deny(crossedNodes, cps, node)
+	}
+	return Refusal{}
+}
+
+// hardwareOf returns the limits of g's virtual hardware. Where its version is unknown they
+// are those of the newest that m runs, since no older one allows more; of a version that
+// the table lacks nothing is known, and the limits are those of numa.Fleet.Check.
+func hardwareOf(g *Guest, m *Machine) numa.Hardware {
+	version := int(g.Hardware)
+	if version == 0 {
+		version = m.Release.Hardware()
+	}
+	if h, ok := numa.HardwareOf(version); ok {
+		return h
+	}
+	return numa.Hardware{Version: version, VCPUs: numa.MaxVCPUs, Sockets: numa.MaxVCPUs, CoresPerSocket: numa.MaxVCPUs}
+}
+
+// Any reports whether there is a reason not to power on.
+func (r Refusal) Any() bool { return r.kind != accepted }
+
+// ByHost reports whether another host may power the VM on as it is.
+func (r Refusal) ByHost() bool { return r.kind == newHardware || r.kind == fewLogicalCPUs }
+
+// ByRelease reports whether the host is too old for the virtual hardware.
+func (r Refusal) ByRelease() bool { return r.kind == newHardware }
+
+// String returns the reason with its numbers; "" when there is none.
+func (r Refusal) String() string {
+	switch r.kind {
+	case newHardware:
+		return fmt.Sprintf("virtual hardware %d is newer than the %d of ESXi %s", r.hardware, r.most, r.release)
+	case manyVCPUs:
+		return fmt.Sprintf("%d vCPUs are more than the %d of virtual hardware %d", r.has, r.most, r.hardware)
+	case manyCoresPerSocket:
+		return fmt.Sprintf("%d cores per socket are more than the %d of virtual hardware %d", r.has, r.most, r.hardware)
+	case manySockets:
+		return fmt.Sprintf("%d virtual sockets are more than the %d of virtual hardware %d", r.has, r.most, r.hardware)
+	case muchMemory:
+		return fmt.Sprintf("%s of memory are more than the %s of virtual hardware %d", numa.Bytes(r.has), numa.Bytes(r.most), r.hardware)
+	case fewLogicalCPUs:
+		return fmt.Sprintf("%d vCPUs are more than the %d logical CPUs of the host", r.has, r.most)
+	case unevenSockets:
+		return fmt.Sprintf("%d vCPUs are no multiple of %d cores per socket", r.has, r.most)
+	case unevenNodes:
+		return fmt.Sprintf("%d vCPUs are no multiple of the %d cores per NUMA node set by hand", r.has, r.most)
+	case crossedNodes:
+		return fmt.Sprintf("%d cores per socket are neither a multiple nor a divisor of the %d cores per NUMA node set by hand", r.has, r.most)
+	case autoSockets:
+		return fmt.Sprintf("%d cores per NUMA node are set by hand, and cores per socket are left to be assigned at power on", r.has)
+	}
+	return ""
+}
+
+// Rule returns the statement of the rule book that the reason rests on.
+func (r Refusal) Rule() string {
+	switch r.kind {
+	case newHardware, manyVCPUs, manyCoresPerSocket, manySockets, muchMemory:
+		return "B-26"
+	case fewLogicalCPUs, unevenSockets:
+		return "B-27"
+	}
+	return "B-28"
+}
+
+// Source returns the public source of the reason.
+func (r Refusal) Source() string {
+	if h, ok := numa.HardwareOf(int(r.hardware)); ok && r.kind != newHardware {
+		return h.Source
+	}
+	return ""
+}
+
+// Cure returns what would let the VM power on, as one instruction.
+func (r Refusal) Cure() string {
+	switch r.kind {
+	case newHardware:
+		return "Run the VM on a newer release, or make a new VM with virtual hardware " + fmt.Sprint(r.most) + ": a version cannot be lowered"
+	case manyVCPUs, fewLogicalCPUs:
+		return fmt.Sprintf("Use at most %d vCPUs", r.most)
+	case manyCoresPerSocket:
+		return fmt.Sprintf("Use at most %d cores per socket", r.most)
+	case manySockets:
+		return fmt.Sprintf("Use at most %d virtual sockets: more cores per socket", r.most)
+	case muchMemory:
+		return fmt.Sprintf("Give the VM at most %s", numa.Bytes(r.most))
+	case unevenSockets:
+		return "Set cores per socket to a divisor of the vCPUs"
+	case unevenNodes:
+		return "Let NUMA nodes be assigned at power on, or set cores per NUMA node to a divisor of the vCPUs"
+	case crossedNodes:
+		return "Let NUMA nodes be assigned at power on, or set cores per socket to a divisor of the cores per NUMA node"
+	case autoSockets:
+		return "Let NUMA nodes be assigned at power on too, or set cores per socket by hand"
+	}
+	return ""
+}

@@ -1,0 +1,91 @@
+package numa
+
+// A Hardware is what one version of the virtual hardware allows a VM, and the oldest
+// release that runs it. A field that is 0 is not stated by the source.
+type Hardware struct {
+	Version        int
+	Since          Release // a VM of this version does not power on where an older one runs
+	VCPUs          int     // most vCPUs
+	Sockets        int     // most virtual sockets
+	CoresPerSocket int     // most cores of a virtual socket
+	Memory         Bytes   // most memory
+	Source         string
+}
+
+// Where the rows of the table come from. The releases are those of Broadcom KB 315655
+// (old 1003746), virtual machine hardware versions; the sockets those of “Virtual CPU
+// Limitations” in the manuals up to 8.0, and where a version allows fewer vCPUs than
+// 128, its vCPUs.
+const (
+	features67 = "VMware vSphere 6.7, hardware features available with virtual machine compatibility settings (GUID-789C3913)"
+	features70 = "VMware vSphere 7.0 Update 3, hardware features available with virtual machine compatibility settings (GUID-789C3913)"
+	features80 = "VMware vSphere 8.0, hardware features available with virtual machine compatibility settings (GUID-789C3913)"
+	features90 = "virtual hardware 22 of VCF 9.0, vinfrastructure.it, 2025-06-20; sockets and memory are those of version 21, not stated again"
+	hosted     = features80 + "; a version of VMware Workstation, whose memory is not stated"
+)
+
+// MaxSockets is the most virtual sockets of a VM: “128; for more vCPUs use multicore
+// virtual CPUs”.
+const MaxSockets = 128
+
+// hardwareVersions lists the versions of the virtual hardware that ESXi runs.
+var hardwareVersions = []Hardware{
+	{4, ESX35, 4, 4, 1, 64 * GiB, features67},
+	{7, ESX40, 8, 8, 8, 255 * GiB, features67},
+	{8, ESXi50, 32, 32, 32, 1011 * GiB, features67},
+	{9, ESXi51, 64, 64, 64, 1011 * GiB, features67},
+	{10, ESXi55, 64, 64, 64, 1011 * GiB, features67},
+	{11, ESXi60, 128, MaxSockets, 64, 4080 * GiB, features67},
+	{12, ESXi65, 128, MaxSockets, 64, 0, hosted},
+	{13, ESXi65, 128, MaxSockets, 64, 6128 * GiB, features67},
+	{14, ESXi67, 128, MaxSockets, 64, 6128 * GiB, features67},
+	{15, ESXi67U2, 256, MaxSockets, 64, 6128 * GiB, features67},
+	{16, ESXi70, 256, MaxSockets, 64, 0, hosted},
+	{17, ESXi70, 256, MaxSockets, 64, 6128 * GiB, features70},
+	{18, ESXi70 + 1, 768, MaxSockets, 64, 24560 * GiB, features70},
+	{19, ESXi70 + 2, 768, MaxSockets, 64, 24560 * GiB, features70},
+	{20, ESXi80, 768, MaxSockets, 256, 24560 * GiB, features80},
+	{21, ESXi80 + 2, 768, MaxSockets, 256, 24560 * GiB, features80},
+	{22, ESXi90, 960, MaxSockets, 960, 24560 * GiB, features90},
+}
+
+// HardwareOf returns what this version of the virtual hardware allows; false for one
+// that no source in the table describes.
+func HardwareOf(version int) (Hardware, bool) {
+	for _, h := range hardwareVersions {
+		if h.Version == version {
+			return h, true
+		}
+	}
+	return Hardware{}, false
+}
+
+// Hardware returns the newest virtual hardware version that r runs, which is also
+// what it creates VMs with; 0 when r is older than 3.5.
+func (r Release) Hardware() int {
+	newest := 0
+	for _, h := range hardwareVersions {
+		if r >= h.Since {
+			newest = h.Version
+		}
+	}
+	return newest
+}
+
+// Runs reports whether VMs of this version of the virtual hardware power on with r. A
+// family newer than the table may run a version newer than the table.
+func (r Release) Runs(hardware int) bool {
+	newest := hardwareVersions[len(hardwareVersions)-1]
+	return hardware <= r.Hardware() || r.Base() > newest.Since.Base() && hardware > newest.Version
+}
+
+// PlainCores returns the cores per socket of n vCPUs for which none are stated: 1, or the
+// fewest that do not make too many sockets.
+func PlainCores(n int) int {
+	for k := 1; k < n; k++ {
+		if n%k == 0 && n/k <= MaxSockets {
+			return k
+		}
+	}
+	return max(1, n)
+}
