@@ -116,25 +116,3 @@ func TestColumns(t *testing.T) {
 		}
 	}
 }
-
-func TestLastRow(t *testing.T) {
-	for _, tt := range []struct {
-		name, xml string
-		want      int
-	}{
-		{"trailing empty rows", `<sheetData><row r="1"><c r="A1"><v>1</v></c></row><row r="7" s="1"><c r="A7"/></row></sheetData>`, 1},
-		{"attributes first", `<sheetData><row spans="1:9" r="12"><c><is><t>x</t></is></c></row></sheetData>`, 12},
-		{"a name space", `<x:sheetData><x:row r="3"><x:c><x:v>1</x:v></x:c></x:row></x:sheetData>`, 3},
-		{"text with a row", `<sheetData><row r="3"><c><is><t>row r="9" </t></is></c></row></sheetData>`, 3},
-		{"text with a colon", `<sheetData><row r="3"><c><is><t>a:row r="9" </t></is></c></row></sheetData>`, 3},
-		{"no numbers", `<sheetData><row><c><v>1</v></c></row></sheetData>`, 0},
-		{"no values", `<sheetData><row r="3"><c/></row></sheetData>`, noRow},
-		{"no rows", `<sheetData/>`, noRow},
-		{"empty", `<sheetData></sheetData>`, noRow},
-	} {
-		got, err := lastRow([]byte(tt.xml))
-		if got != tt.want || err != nil {
-			t.Errorf("%s: lastRow() = %d, %v; want %d", tt.name, got, err, tt.want)
-		}
-	}
-}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xuri/excelize/v2"
-
 	"homenode/numa"
 )
 
@@ -147,8 +145,8 @@ func parseTime(s string) (string, bool) {
 		if !(days >= 36526 && days < 73051) {
 			return "", false
 		}
-		t, err := excelize.ExcelDateToTime(days, false)
-		return unknownZone(t.Round(time.Second).Format(wallClock)), err == nil
+		t := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).Add(time.Duration(days * float64(24*time.Hour)))
+		return unknownZone(t.Round(time.Second).Format(wallClock)), true
 	}
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t.Format(time.RFC3339), true

@@ -16,6 +16,8 @@ type rowReader interface {
 	// next returns the cells of the next row, valid until the next call, and its
 	// number from 1, or io.EOF.
 	next() (cells []string, row int, err error)
+	// want says which columns of the following rows are needed; of others the text does not matter.
+	want(columns []int)
 	// decimal returns the decimal point of numbers in the sheet, '.' or ','.
 	decimal() byte
 }
@@ -83,6 +85,11 @@ func newTable(sheet string, rows rowReader, n *notes) (*table, error) {
 			break
 		}
 	}
+	var wanted []int
+	for _, p := range t.at {
+		wanted = append(wanted, p.index)
+	}
+	rows.want(wanted)
 	return t, nil
 }
 

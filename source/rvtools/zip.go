@@ -2,12 +2,12 @@ package rvtools
 
 import (
 	"archive/zip"
-	"bytes"
 	"fmt"
 	"io"
 	"path"
 	"strings"
 
+	"homenode/internal/bounded"
 	"homenode/numa"
 )
 
@@ -76,32 +76,43 @@ func zipCSVs(files []*zip.File) []csvFile {
 // unpack returns the content of f. It is refused when it is larger than the
 // limits or damaged.
 func unpack(f *zip.File) ([]byte, error) {
-	var b bytes.Buffer
-	if err := unpackTo(&b, f); err != nil {
+	r, err := openPart(f)
+	if err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	return io.ReadAll(bounded.Reader(r, maxPart))
 }
 
-// unpackTo writes the content of f to w and verifies size and checksum.
-func unpackTo(w io.Writer, f *zip.File) error {
+// openPart opens f to be read once. It is refused when it is larger than the limits; that it is
+// damaged shows at its end.
+func openPart(f *zip.File) (io.Reader, error) {
 	// archive/zip returns an error when the content is longer than declared,
 	// so the declared size can be trusted as a bound.
 	size, packed := f.UncompressedSize64, f.CompressedSize64
 	if size > maxPart {
-		return fmt.Errorf("%s unpacks to more than %v: refused", f.Name, numa.Bytes(maxPart))
+		return nil, fmt.Errorf("%s unpacks to more than %v: refused", f.Name, numa.Bytes(maxPart))
 	}
 	if size > freeRatio && size/maxRatio > packed {
-		return fmt.Errorf("%s unpacks from %v to %v, more than %d to 1: refused as a zip bomb",
+		return nil, fmt.Errorf("%s unpacks from %v to %v, more than %d to 1: refused as a zip bomb",
 			f.Name, numa.Bytes(packed), numa.Bytes(size), maxRatio)
 	}
 	r, err := f.Open()
 	if err != nil {
-		return fmt.Errorf("%s: damaged: %w", f.Name, err)
+		return nil, fmt.Errorf("%s: damaged: %w", f.Name, err)
 	}
-	defer r.Close()
-	if _, err := io.Copy(w, io.LimitReader(r, maxPart+1)); err != nil {
-		return fmt.Errorf("%s: damaged: %w", f.Name, err)
+	return part{f.Name, r}, nil
+}
+
+// A part names itself in its errors.
+type part struct {
+	name string
+	r    io.Reader
+}
+
+func (p part) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%s: damaged: %w", p.name, err)
 	}
-	return nil
+	return n, err
 }
