@@ -85,6 +85,9 @@ func compareFiles(ctx context.Context, a, b []string) (*compare.Report, error) {
 			}
 			runs[i] = append(runs[i], got...)
 		}
+		for _, note := range compare.Means(runs[i]) {
+			notes = append(notes, "AB"[i:i+1]+": "+note)
+		}
 		if set.Runs = len(runs[i]); set.Runs == 0 {
 			return nil, fmt.Errorf("%s: found no result of a benchmark", strings.Join(names, " "))
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"homenode/internal/atomicfile"
 	"homenode/numa"
 	"homenode/source/demo"
+	"homenode/source/open"
 	"homenode/source/vsphere/lab"
 )
 
@@ -22,9 +24,12 @@ func newDemo() *cobra.Command {
 		captures string
 	)
 	cmd := described("demo", &cobra.Command{
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
+			if len(args) > 0 && (text || captures != "") {
+				return errors.New("--text and --captures are of the demo, not of a SOURCE")
+			}
 			if text {
 				_, err := fmt.Fprint(w, demo.Text)
 				return err
@@ -32,7 +37,8 @@ func newDemo() *cobra.Command {
 			if captures != "" {
 				return writeDemoCaptures(w, captures)
 			}
-			fleet, err := demo.Fleet()
+			// A program that is tried on the simulated vCenter reads no other one on the way.
+			fleet, _, err := open.Fleet(cmd.Context(), append(args, open.Demo)[:1], open.Options{})
 			if err != nil {
 				return err
 			}

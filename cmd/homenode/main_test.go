@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"io"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +15,7 @@ import (
 
 	"homenode/internal/golden"
 	"homenode/source/demo"
+	"homenode/source/vsphere"
 	"homenode/source/vsphere/lab"
 )
 
@@ -86,5 +90,44 @@ func TestHelp(t *testing.T) {
 		if c.Name() != "version" && !strings.Contains(out.String(), "Examples:") {
 			t.Errorf("%s -h has no example", nameOf(c))
 		}
+	}
+}
+
+// TestDemoOfSource serves a scenario as a vCenter.
+func TestDemoOfSource(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my.txtar")
+	if err := os.WriteFile(path, []byte("release 8.0U2\ncluster prod\nhost esx01 nodes=2 cores=10 memory=256GB\nvm db vcpus=4 memory=8GB host=esx01\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	done := make(chan int)
+	go func() {
+		done <- run(ctx, []string{"demo", path}, strings.NewReader(""), in, io.Discard)
+	}()
+	lines := bufio.NewScanner(out)
+	url := ""
+	for lines.Scan() && !strings.Contains(lines.Text(), "homenode assess vcenter") {
+		if _, after, ok := strings.Cut(lines.Text(), "GOVC_URL="); ok {
+			url = after
+		}
+	}
+	words := strings.Fields(strings.ReplaceAll(url, "=", " ")) // URL, GOVC_USERNAME, name, GOVC_PASSWORD, password
+	if len(words) < 5 {
+		t.Fatalf("printed %q", url)
+	}
+	u, err := neturl.Parse(words[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = neturl.UserPassword(words[2], words[4])
+	f, err := vsphere.Read(t.Context(), u, vsphere.Options{Insecure: true})
+	if err != nil || len(f.Hosts) != 1 || len(f.VMs) != 1 || f.VMs[0].Name != "db" || len(f.Hosts[0].Nodes.Value) != 2 {
+		t.Errorf("read %+v, %v", f, err)
+	}
+	cancel()
+	go io.Copy(io.Discard, out)
+	if code := <-done; code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }

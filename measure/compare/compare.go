@@ -7,8 +7,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/source/benchmark"
 )
 
@@ -114,6 +116,34 @@ func Of(a, b Set, c *Comparison, notes []string) *Report {
 		r.Verdicts[v] = c.Count(v)
 	}
 	return r
+}
+
+// Means says which results of a set are each a mean of several iterations: a tool that prints
+// their mean alone leaves one value, however often it measured.
+func Means(runs []*benchmark.Run) (notes []string) {
+	type mean struct {
+		label      string
+		iterations int
+	}
+	count := map[mean]int{}
+	var order []mean
+	for _, r := range runs {
+		for _, s := range r.Settings {
+			n, err := strconv.Atoi(strings.TrimSpace(fmt.Sprint(s.Value)))
+			if s.Name != benchmark.Iterations || err != nil || n < 2 {
+				continue
+			}
+			of := mean{r.Label(), n}
+			if count[of]++; count[of] == 1 {
+				order = append(order, of)
+			}
+		}
+	}
+	for _, of := range order {
+		notes = append(notes, fmt.Sprintf("%s of %d iterations and counts as one run: how far its iterations differ is not stated",
+			words.Verb(count[of], "result of "+of.label+" is the mean", "results of "+of.label+": each is the mean"), of.iterations))
+	}
+	return notes
 }
 
 // Count returns how many metrics have the verdict.

@@ -203,6 +203,21 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
+// TestMeans says of which results one value stands for many.
+func TestMeans(t *testing.T) {
+	of := func(iterations string) *benchmark.Run {
+		return &benchmark.Run{Tool: "PassMark", Settings: []fact.Fact{{Name: benchmark.Iterations, Value: iterations}}}
+	}
+	got := Means([]*benchmark.Run{of("20"), of("1"), of("x"), of("3"), of("20"), {Tool: "fio"}})
+	want := []string{
+		"2 results of PassMark: each is the mean of 20 iterations and counts as one run: how far its iterations differ is not stated",
+		"1 result of PassMark is the mean of 3 iterations and counts as one run: how far its iterations differ is not stated",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestSets(t *testing.T) {
 	v := func(name, unit string, x float64) benchmark.Metric {
 		return benchmark.Metric{Name: name, Unit: unit, Better: benchmark.Higher, Value: x}

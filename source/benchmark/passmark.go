@@ -39,6 +39,9 @@ var passmarkTests = []passmarkTest{
 	{"ME_THREADED", measure{"Memory Threaded", "MB/s", Higher}},
 }
 
+// Iterations is the setting of a run that is the mean of so many.
+const Iterations = "test iterations"
+
 // passmarkUnits are other spellings of units.
 var passmarkUnits = map[string]string{"nanoseconds": "ns", "mbytes/sec": "MB/s", "mbytes/sec.": "MB/s", "kbytes/sec": "KB/s", "kbytes/sec.": "KB/s"}
 

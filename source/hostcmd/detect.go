@@ -10,7 +10,7 @@ import (
 )
 
 // commands are those that a bare prompt may stand before.
-var commands = []string{"sched-stats", "esxtop", "memstats", "vsish", "esxcli", "localcli", "vmware", "uname"}
+var commands = []string{"sched-stats", "esxtop", "memstats", "vsish", "esxcli", "localcli", "vmware", "uname", "vmdumper", "df"}
 
 // starts are the lines that an output begins with, or that only it has. The first
 // that matches decides.
@@ -36,6 +36,9 @@ var starts = []struct {
 	{Platform, regexp.MustCompile(`^Platform Information$`), false},
 	{VersionGet, regexp.MustCompile(`^Product: VMware ESX`), false},
 	{CoredumpFiles, regexp.MustCompile(`^Path\s+Active\s+Configured\s+Size$`), false},
+	{CoredumpGet, regexp.MustCompile(`^(?:Active|Configured): /vmfs/.*\.dumpfile$`), true},
+	{Vmdumper, regexp.MustCompile(`^wid=\d+\s.*\bcfgFile="`), true},
+	{Volumes, regexp.MustCompile(`^Filesystem\s+Size\s+Used\s+Available\s+Use%\s+Mounted on$`), false},
 	{AdvancedList, regexp.MustCompile(`^Path: /[A-Za-z]\w*/\w+$`), true},
 	{KernelList, regexp.MustCompile(`^Name\s+Type\s+(?:Description\s+)?Configured\s+Runtime\s+Default\b`), false},
 	{VMwareVersion, regexp.MustCompile(`^VMware ESXi? \d+\.\d+\.\d+ build-\d+`), false},
@@ -78,7 +81,7 @@ func formatOfCommand(p text.Prompt) string {
 	case "esxcli", "localcli":
 		words = slices.DeleteFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") })
 		said := strings.Join(words, " ")
-		for _, kind := range []string{CPUGlobal, HardwareMem, PCIList, Platform, VersionGet, CoredumpFiles, AdvancedList, KernelList} {
+		for _, kind := range []string{CPUGlobal, HardwareMem, PCIList, Platform, VersionGet, CoredumpFiles, CoredumpGet, AdvancedList, KernelList} {
 			if strings.HasPrefix(said, kind[len("esxcli "):]) {
 				return kind
 			}
@@ -99,6 +102,7 @@ var jsonForms = []struct {
 	{AdvancedList, []string{"path", "defaultintvalue"}},
 	{KernelList, []string{"name", "configured", "runtime"}},
 	{VersionGet, []string{"product", "version", "build"}},
+	{CoredumpGet, []string{"active", "configured"}},
 }
 
 // normal returns a name as keys are compared: no blanks, no case, no percent sign.

@@ -128,6 +128,10 @@ func (o *Output) hostField(f field) {
 		o.release(l)
 	case VersionGet + " update":
 		o.update(l)
+	case CoredumpGet + " active", CoredumpGet + " configured":
+		if l.Text != "" {
+			o.file.Add(l.N, l.Col, "host", strings.ToLower(f.key)+" dump file", l.Text, "")
+		}
 	case VersionGet + " build":
 		at := strings.LastIndexByte(l.Text, '-') + 1 // Releasebuild-21930508
 		o.build(l.Part(at, len(l.Text)))

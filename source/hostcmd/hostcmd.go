@@ -49,10 +49,13 @@ const (
 	Platform      = "esxcli hardware platform get"
 	VersionGet    = "esxcli system version get"
 	CoredumpFiles = "esxcli system coredump file list"
+	CoredumpGet   = "esxcli system coredump file get"
 	AdvancedList  = "esxcli system settings advanced list"
 	KernelList    = "esxcli system settings kernel list"
 	VMwareVersion = "vmware -v"
 	Uname         = "uname -a"
+	Vmdumper      = "vmdumper -l"
+	Volumes       = "df -h"
 )
 
 // File returns what the output states, fact by fact.

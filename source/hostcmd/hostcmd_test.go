@@ -173,6 +173,47 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestVolumes reads which VMs run, what is mounted, and where the host dumps its core.
+func TestVolumes(t *testing.T) {
+	const in = "[root@esx11:~] vmdumper -l\n" +
+		"wid=2106141\tpid=-1\tcfgFile=\"/vmfs/volumes/5a1f/sql 01/sql01.vmx\"\tuuid=\"56 4d 00\"\tdisplayName=\"sql 01\"\tvmxCartelID=2106132\n" +
+		"wid=2106200\tpid=-1\tcfgFile=\"/vmfs/volumes/5a1f/web/web.vmx\"\tuuid=\"\"\tdisplayName=\"web\"\tvmxCartelID=2106199\n" +
+		"[root@esx11:~] df -h\n" +
+		"Filesystem   Size   Used Available Use% Mounted on\n" +
+		"VMFSOS     119.8G   4.5G    115.2G   4% /vmfs/volumes/OSDATA-65a1\n" +
+		"vfat         4.0G 267.4M      3.7G   6% /vmfs/volumes/BOOTBANK 1\n" +
+		"NFS           odd      0         -   0% /vmfs/volumes/nfs\n" +
+		"[root@esx11:~] esxcli system coredump file get\n" +
+		"   Active: /vmfs/volumes/65a1/vmkdump/4C4C.dumpfile\n   Configured: \n"
+	outputs := readText(t, in)
+	var got []string
+	for _, o := range outputs {
+		for _, f := range o.File().Facts {
+			if f.Name != "name" || !strings.HasPrefix(f.Subject, "host") {
+				got = append(got, strings.TrimSpace(fmt.Sprint(o.Format, ", ", f.Subject, ": ", f.Name, " ", f.Value, " ", f.Unit)))
+			}
+		}
+	}
+	want := []string{
+		"vmdumper -l, VM sql 01: world 2106141", "vmdumper -l, VM sql 01: configuration file /vmfs/volumes/5a1f/sql 01/sql01.vmx", "vmdumper -l, VM sql 01: UUID 56 4d 00",
+		"vmdumper -l, VM sql 01: name sql 01", "vmdumper -l, VM sql 01: cartel 2106132",
+		"vmdumper -l, VM web: world 2106200", "vmdumper -l, VM web: configuration file /vmfs/volumes/5a1f/web/web.vmx", "vmdumper -l, VM web: UUID", "vmdumper -l, VM web: name web", "vmdumper -l, VM web: cartel 2106199",
+		"df -h, volume /vmfs/volumes/OSDATA-65a1: file system VMFSOS", "df -h, volume /vmfs/volumes/OSDATA-65a1: size 119.8 GiB", "df -h, volume /vmfs/volumes/OSDATA-65a1: used 4.5 GiB", "df -h, volume /vmfs/volumes/OSDATA-65a1: available 115.2 GiB",
+		"df -h, volume /vmfs/volumes/BOOTBANK 1: file system vfat", "df -h, volume /vmfs/volumes/BOOTBANK 1: size 4 GiB", "df -h, volume /vmfs/volumes/BOOTBANK 1: used 267.4 MiB", "df -h, volume /vmfs/volumes/BOOTBANK 1: available 3.7 GiB",
+		"df -h, volume /vmfs/volumes/nfs: file system NFS", "df -h, volume /vmfs/volumes/nfs: used 0 B",
+		"esxcli system coredump file get, host: active dump file /vmfs/volumes/65a1/vmkdump/4C4C.dumpfile",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	checkWarnings(t, outputs, `x:8:15: size of volume /vmfs/volumes/nfs: found "odd", want a size such as 119.8G`, `x:8:34: available of volume /vmfs/volumes/nfs: found "-", want a size such as 119.8G`)
+	for _, part := range []string{"wid=1\tpid=-1\tcfgFile=\"/vmfs/volumes/a/b.vmx\"\n", "   Active: \n   Configured: /vmfs/volumes/a/b.dumpfile\n"} {
+		if _, ok := Detect([]byte(part)); !ok {
+			t.Errorf("%q is not detected", part)
+		}
+	}
+}
+
 func TestGroups(t *testing.T) {
 	outputs := readFile(t, "testdata", "session.txt")
 	observe := func(at string, clients []numa.ClientSeen, where string) numa.Observation {

@@ -254,6 +254,10 @@ func (o *Output) read(lines []text.Line) {
 		o.readDumpFiles(lines)
 	case KernelList:
 		o.readKernelList(lines)
+	case Vmdumper:
+		o.readVmdumper(lines)
+	case Volumes:
+		o.readVolumes(lines)
 	case VMwareVersion:
 		o.readVersion(lines)
 	case Uname:
