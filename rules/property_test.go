@@ -183,7 +183,14 @@ func edit(v *numa.VM, e *vnuma.Edit) {
 		remove("numa.vcpu.followcorespersocket")
 	}
 	if e.PerNode > 0 {
-		set("numa.vcpu.maxPerVirtualNode", e.PerNode)
+		if v.Hardware.Value >= 20 {
+			set("numa.vcpu.coresPerNode", e.PerNode)
+		} else {
+			set("numa.vcpu.maxPerVirtualNode", e.PerNode)
+		}
+	}
+	if e.Force {
+		set("numa.vcpu.maxPerMachineNode", e.PerNode)
 	}
 	if e.Min > 0 {
 		set("numa.vcpu.min", e.Min)

@@ -74,7 +74,14 @@ func Edited(v *numa.VM, e vnuma.Edit, nodes numa.NodeSet) numa.Config {
 	remove(e.PreferHTOff, "numa.vcpu.preferHT")
 	remove(e.FollowOff, "numa.vcpu.followcorespersocket")
 	if e.PerNode > 0 {
-		set("numa.vcpu.maxPerVirtualNode", strconv.Itoa(e.PerNode))
+		if c.Hardware.Value >= 20 { // as vnuma.Guest.Apply
+			set("numa.vcpu.coresPerNode", strconv.Itoa(e.PerNode))
+		} else {
+			set("numa.vcpu.maxPerVirtualNode", strconv.Itoa(e.PerNode))
+		}
+	}
+	if e.Force {
+		set("numa.vcpu.maxPerMachineNode", strconv.Itoa(e.PerNode))
 	}
 	if e.Min > 0 {
 		set("numa.vcpu.min", strconv.Itoa(e.Min))

@@ -15,6 +15,7 @@ type Edit struct {
 	HotAddOff    bool  // CPU hot add
 	ForgetStored bool  // remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie
 	PerNode      int   // vCPUs per virtual node to set by hand
+	Force        bool  // numa.vcpu.maxPerMachineNode too, as many: where NUMA Nodes cannot be set, it alone places clients for certain (F-22)
 	ManualOff    bool  // remove numa.vcpu.maxPerVirtualNode and coresPerNode
 	SpreadOff    bool  // remove numa.consolidate = FALSE
 	LimitsOff    bool  // remove numa.vcpu.maxPerMachineNode and maxPerClient
@@ -50,6 +51,9 @@ func (g Guest) Apply(e Edit) Guest {
 	}
 	if e.LimitsOff {
 		g.MaxPerMachineNode, g.MaxPerClient = 0, 0
+	}
+	if e.Force {
+		g.MaxPerMachineNode = int32(e.PerNode)
 	}
 	if e.PreferHTOff {
 		g.PreferHT = false
@@ -115,6 +119,11 @@ func Best(g *Guest, machines []Machine, ch Choices) Plan {
 					try(base)
 					base.Shape = Shape{CoresPerSocket: int(k)}
 					try(base)
+					if g.Hardware < 20 {
+						forced := base
+						forced.Force = true
+						try(forced)
+					}
 				}
 			}
 		}
@@ -196,16 +205,27 @@ func (s *search) layout(g *Guest, i int) Layout {
 	return Predict(g, &s.machines[i], &Case{Event: VMotionIn, From: &s.machines[0], Choices: s.ch})
 }
 
-// score adds up the flaws of the edited VM on all machines.
+// score adds up the flaws of the edited VM on all machines. Where sources disagree whether a
+// setting places clients or only shows nodes (F-22), it is the worse of both.
 func (s *search) score(e Edit) int {
 	g := s.g.Apply(e)
+	sum := s.scoreOf(&g)
+	if g.MaxPerVirtualNode > 0 {
+		other := *s
+		other.ch.ManualShows = !s.ch.ManualShows
+		sum = max(sum, other.scoreOf(&g))
+	}
+	return sum
+}
+
+func (s *search) scoreOf(g *Guest) int {
 	sum := 0
 	for i := range s.machines {
-		l := s.layout(&g, i)
+		l := s.layout(g, i)
 		if l.Refused.Any() {
 			return impossible
 		}
-		f := l.flaws(&g, &s.machines[i], i == 0)
+		f := l.flaws(g, &s.machines[i], i == 0)
 		if i > 0 {
 			f = f * 2 / 3 // the VM may never run there
 		}
@@ -263,7 +283,7 @@ func (e *Edit) cost(g *Guest) int {
 		cost int
 	}{
 		{e.HotAddOff, 3}, {e.ForgetStored, 1}, {e.ManualOff, 1}, {e.SpreadOff, 2}, {e.LimitsOff, 2},
-		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade, 5}, {e.PerNode > 0, 250},
+		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade, 5}, {e.PerNode > 0, 250}, {e.Force, 20},
 		{e.Shape != (Shape{}) && !e.Shape.Auto, 4}, {e.Shape.Auto, 1},
 	} {
 		if c.done {
@@ -321,7 +341,7 @@ func (s *search) minimal(e Edit) Edit {
 		func(e *Edit) { e.HotAddOff = false }, func(e *Edit) { e.Shape = Shape{} }, func(e *Edit) { e.ForgetStored = false },
 		func(e *Edit) { e.ManualOff = false }, func(e *Edit) { e.SpreadOff = false }, func(e *Edit) { e.LimitsOff = false },
 		func(e *Edit) { e.PreferHTOff = false }, func(e *Edit) { e.FollowOff = false }, func(e *Edit) { e.Min = 0 },
-		func(e *Edit) { e.Upgrade = false }, func(e *Edit) { e.PerNode = 0 },
+		func(e *Edit) { e.Upgrade = false }, func(e *Edit) { e.PerNode, e.Force = 0, false }, func(e *Edit) { e.Force = false },
 	} {
 		without := e
 		undo(&without)

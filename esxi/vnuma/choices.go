@@ -23,6 +23,7 @@ type Choices struct {
 	NoSmallNodes     bool // F-16
 	EvenStored       bool // F-18
 	FitIgnoresCPS    bool // F-20
+	ManualShows      bool // F-22
 }
 
 // A Choice describes one contradiction of the sources.
@@ -52,6 +53,7 @@ var ChoiceList = []Choice{
 	{"F-16", "from 6.5 U3 and 6.7 U2 on EPYC nodes of at most 8 cores show vNUMA above their size", "the threshold stays 9 on small nodes", "B-19", func(c *Choices) *bool { return &c.NoSmallNodes }},
 	{"F-18", "a stored or manual size fills node after node, 8+4", "the vCPUs are spread evenly, 6+6 (6.5 manual)", "B-8", func(c *Choices) *bool { return &c.EvenStored }},
 	{"F-20", "up to 6.0 cores per socket split even a VM that fits a node", "a VM that fits a node is not split", "B-11", func(c *Choices) *bool { return &c.FitIgnoresCPS }},
+	{"F-22", "a finer numa.vcpu.maxPerVirtualNode makes a client of each virtual node (manuals 5.0 to 6.0), which nothing forces onto different nodes", "numa.vcpu.maxPerVirtualNode sets what the guest sees; only maxPerMachineNode divides clients (hypervisor.fr, 2013)", "B-10", func(c *Choices) *bool { return &c.ManualShows }},
 }
 
 // Take sets the alternative of the choice with this ID.

@@ -52,6 +52,8 @@ func TestChoices(t *testing.T) {
 			"VPDs 8 + 4, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B"},
 		"F-20": {host{numa.ESXi60, 2, 10, 64, false}, Guest{VCPUs: 10, CoresPerSocket: 5},
 			"VPDs 2 × 5, PPDs 2 × 5, vSockets 2 × 5, first slice 0 B", "VPDs 10, PPDs 10, vSockets 2 × 5, first slice 0 B"},
+		"F-22": {host{numa.ESXi51, 2, 10, 64, false}, Guest{VCPUs: 2, MaxPerVirtualNode: 1},
+			"VPDs 2 × 1, PPDs 2 × 1, vSockets 2 × 1, first slice 0 B", "VPDs 2 × 1, PPDs 2, vSockets 2 × 1, first slice 0 B"},
 	}
 	if len(cases) != len(ChoiceList) {
 		t.Errorf("%d cases for %d choices", len(cases), len(ChoiceList))
@@ -112,7 +114,7 @@ func TestTakeChoice(t *testing.T) {
 	if err := c.Take("f-4"); err != nil || !c.UnboundedClients {
 		t.Errorf("f-4: %+v, %v", c, err)
 	}
-	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20`
+	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22`
 	if err := c.Take("F-3"); err == nil || err.Error() != want {
 		t.Errorf("F-3: %v, want %s", err, want)
 	}
@@ -138,5 +140,30 @@ func TestAssumptionsHaveTexts(t *testing.T) {
 	a := AssumedRelease | AssumedCPS
 	if got := fmt.Sprintf("%q", a.Texts()); got != `["this release is not described yet: the model of the release before it is used" "cores per socket are unknown: 1 is taken (B-12)"]` {
 		t.Error(got)
+	}
+}
+
+// TestForced plays the experiment of hypervisor.fr, 10 January 2013 (C-2): two virtual nodes
+// of a small VM, shown by one setting and forced apart by another.
+func TestForced(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		release numa.Release
+		guest   Guest
+		shows   bool // F-22 the other way
+		want    string
+	}{
+		{"shown and forced", numa.ESXi51, Guest{VCPUs: 2, MaxPerVirtualNode: 1, MaxPerMachineNode: 1}, false, "VPDs 2 × 1, PPDs 2 × 1"},
+		{"shown and forced, as the article reads it", numa.ESXi51, Guest{VCPUs: 2, MaxPerVirtualNode: 1, MaxPerMachineNode: 1}, true, "VPDs 2 × 1, PPDs 2 × 1"},
+		{"shown only, as the article reads it", numa.ESXi51, Guest{VCPUs: 2, MaxPerVirtualNode: 1}, true, "VPDs 2 × 1, PPDs 2"},
+		{"forced only", numa.ESXi51, Guest{VCPUs: 2, MaxPerMachineNode: 1}, false, "VPDs 2, PPDs 2 × 1"},
+		{"6.7: with numa.vcpu.min", numa.ESXi67, Guest{VCPUs: 2, MaxPerVirtualNode: 1, MaxPerMachineNode: 1, Min: 2}, false, "VPDs 2 × 1, PPDs 2 × 1"},
+	} {
+		m := machineOf(t, tt.release, 2, 8, 8, 0)
+		tt.guest.CoresPerSocket = 1
+		l := Predict(&tt.guest, &m, &Case{Choices: Choices{ManualShows: tt.shows}})
+		if got := fmt.Sprintf("VPDs %v, PPDs %v", l.VPDs, l.PPDs); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
 	}
 }

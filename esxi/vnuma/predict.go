@@ -68,7 +68,10 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 			vpds = socketSizedVPDs(g, m, c, capacity, &l, tr)
 		}
 		l.VPDs = vpds
-		l.PPDs = vpds.within(capacity) // a PPD never crosses a VPD
+		l.PPDs = vpds.within(capacity)                  // a PPD never crosses a VPD
+		if l.Why == ByManual && c.Choices.ManualShows { // F-22, the alternative
+			l.PPDs = fill(g.VCPUs, evenShare(g.VCPUs, capacity))
+		}
 		if tr != nil {
 			tr.within(&l)
 		}
@@ -81,7 +84,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 		// B-6: PPD = VPD if a size set by hand is finer. After a move clients are made
 		// for the new host alone, which changes none where the nodes are equal.
 		moved := kept && c.From != nil && (c.From.Cores != m.Cores || c.From.Nodes != m.Nodes)
-		if l.Why == ByManual && !moved && !l.VPDs.Equal(l.PPDs) && l.VPDs.Max() < l.PPDs.Max() {
+		if l.Why == ByManual && !moved && (g.setsNodes(m) || !c.Choices.ManualShows) && !l.VPDs.Equal(l.PPDs) && l.VPDs.Max() < l.PPDs.Max() {
 			l.PPDs = l.VPDs
 		}
 	}
@@ -317,9 +320,13 @@ func stored(n, size int32, ch *Choices) Split {
 	return fill(n, size)
 }
 
+// setsNodes reports whether the NUMA nodes are set by hand as 8.0 has them, not by
+// numa.vcpu.maxPerVirtualNode.
+func (g *Guest) setsNodes(m *Machine) bool { return g.CoresPerNode > 0 && m.model >= numa.ESXi80 }
+
 // manual returns the vCPUs per VPD set by hand, or 0 (rule book B-10).
 func (g *Guest) manual(m *Machine, ch *Choices) int32 {
-	if g.CoresPerNode > 0 && m.model >= numa.ESXi80 {
+	if g.setsNodes(m) {
 		return g.CoresPerNode
 	}
 	if g.MaxPerVirtualNode == 0 && ch.ManualDefaults { // F-9, the alternative

@@ -32,10 +32,11 @@ func (e *Edit) Steps(g *Guest, m *Machine) []string {
 			add(true, "set NUMA Nodes to %d by hand (%d cores each)", (int(g.VCPUs)+e.PerNode-1)/e.PerNode, e.PerNode)
 		} else {
 			add(true, "set numa.vcpu.maxPerVirtualNode = %d", e.PerNode)
+			add(e.Force, "set numa.vcpu.maxPerMachineNode = %d", e.PerNode)
 		}
 	}
 	add(e.SpreadOff, "remove numa.consolidate = FALSE")
-	add(e.LimitsOff && g.MaxPerMachineNode > 0, "remove numa.vcpu.maxPerMachineNode")
+	add(e.LimitsOff && g.MaxPerMachineNode > 0 && !e.Force, "remove numa.vcpu.maxPerMachineNode")
 	add(e.LimitsOff && g.MaxPerClient > 0, "remove numa.vcpu.maxPerClient")
 	add(e.PreferHTOff, "remove numa.vcpu.preferHT")
 	add(e.FollowOff, "remove numa.vcpu.followcorespersocket")

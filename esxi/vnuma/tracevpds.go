@@ -91,14 +91,14 @@ func (t *tracer) automatic(split Split, c *Case) *Step {
 // manual is the step of a size set by hand.
 func (t *tracer) manual(split Split) *Step {
 	key := "numa.vcpu.maxPerVirtualNode"
-	if t.g.CoresPerNode > 0 && t.m.model >= numa.ESXi80 {
+	if t.g.setsNodes(t.m) {
 		key = "numa.vcpu.coresPerNode"
 	}
 	used := t.setting(key)
 	choice := ""
 	because := key + " is set by hand"
 	if _, set := t.vm.Settings.Value.Lookup(key); !set {
-		if t.g.CoresPerNode > 0 && t.m.model >= numa.ESXi80 {
+		if t.g.setsNodes(t.m) {
 			because, used = "cores per NUMA node are set by hand", t.perNode()
 		} else {
 			because, choice = key+" is unset, which the manuals print as 8", "F-9"
@@ -107,6 +107,8 @@ func (t *tracer) manual(split Split) *Step {
 	s := t.add("B-10", because, nodesOf(split), used)
 	if s.Choice = choice; choice == "" && !split.Even() {
 		s.Choice = "F-18"
+	} else if choice == "" && !t.g.setsNodes(t.m) && split.Len() > 1 && split.Max() < int(t.limit) {
+		s.Choice = "F-22"
 	}
 	return s
 }

@@ -40,7 +40,7 @@ func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
 		if s.VCPUs%k != 0 || k > int(r.machine.Nodes) && per < 2 {
 			continue
 		}
-		set := vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: per}, PerNode: per}
+		set := vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: per}, PerNode: per, Force: g.Hardware < 20}
 		clear := set
 		clear.HotAddOff, clear.ForgetStored = g.HotAdd, g.Stored > 0 || g.CookieVCPUs > 0
 		clear.SpreadOff, clear.LimitsOff = g.Spread, g.MaxPerMachineNode > 0 || g.MaxPerClient > 0
