@@ -25,8 +25,11 @@ type VM struct {
 type Config struct {
 	Template Fact[bool]       `json:"template,omitzero"`
 	Power    Fact[PowerState] `json:"power,omitzero"`
-	GuestOS  Fact[string]     `json:"guestOS,omitzero"`  // guest ID or full name
-	Hardware Fact[int]        `json:"hardware,omitzero"` // virtual hardware version; 19 for vmx-19
+	GuestOS  Fact[string]     `json:"guestOS,omitzero"` // guest ID or full name
+	// Product is the software in the guest that its owner states: "SQL Server 2022
+	// Standard". Readers ask Software.
+	Product  Fact[string] `json:"product,omitzero"`
+	Hardware Fact[int]    `json:"hardware,omitzero"` // virtual hardware version; 19 for vmx-19
 
 	VCPUs Fact[int] `json:"vcpus,omitzero"`
 	// CoresPerSocket is cpuid.coresPerSocket as configured. With
@@ -71,6 +74,29 @@ const (
 type Attribute struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
+}
+
+// ProductLabel names the custom attribute and begins the tags that state the product in a
+// guest.
+const ProductLabel = "product"
+
+// Software returns the product in the guest: as it was stated, else the custom attribute
+// "product", else the tag "product:SQL Server 2022 Standard".
+func (v *VM) Software() Fact[string] {
+	if v.Product.Known() {
+		return v.Product
+	}
+	for _, a := range v.Attributes {
+		if strings.EqualFold(a.Name, ProductLabel) {
+			return ReadAt(a.Value, "custom attribute "+a.Name)
+		}
+	}
+	for _, tag := range v.Tags {
+		if label, text, ok := strings.Cut(tag, ":"); ok && strings.EqualFold(strings.TrimSpace(label), ProductLabel) {
+			return ReadAt(strings.TrimSpace(text), "tag "+tag)
+		}
+	}
+	return Fact[string]{}
 }
 
 // A Setting is one advanced setting of a VM or host.

@@ -9,6 +9,7 @@ import (
 	"homenode/rules/earlyspill"
 	"homenode/rules/fakenodes"
 	"homenode/rules/flapping"
+	"homenode/rules/guestlimits"
 	"homenode/rules/guestview"
 	"homenode/rules/headroom"
 	"homenode/rules/hotaddfits"
@@ -103,4 +104,5 @@ var All = []*rule.Rule{
 	observedlayout.Rule,
 	guestview.Rule,
 	refused.Rule,
+	guestlimits.Rule,
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/confront"
@@ -120,6 +121,9 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 	}
 	for _, p := range problems {
 		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: %s", vm.Name, p)})
+	}
+	if s := vm.Software(); s.Known() && product.Of(s.Value) == nil {
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: the product %q is none of those whose limits are known (docs/guests.md): nothing is judged by it", vm.Name, s.Value)})
 	}
 	v := &rule.VM{VM: vm, Guest: guest, Host: g.host[vm.Host], Home: g.kind[vm.Host]}
 	c := g.cluster[vm.Cluster]
@@ -244,9 +248,12 @@ func (r *Result) addReleaseDoubts() {
 	}
 }
 
+// fewSockets are what the standard editions of SQL Server use (docs/guests.md).
+const fewSockets = 4
+
 // addDoubts counts what the whole judgement rests on beside facts.
 func (r *Result) addDoubts() {
-	hosts, blind := 0, 0
+	hosts, blind, sockets := 0, 0, 0
 	for _, c := range r.Clusters {
 		for _, h := range c.Hosts {
 			if h.Nodes.Origin.Kind == numa.Assumed && !strings.HasPrefix(h.Nodes.Origin.Where, "--") {
@@ -257,6 +264,9 @@ func (r *Result) addDoubts() {
 			if l := &v.On[0].Layout; l.Wide() && l.Assumes&vnuma.AssumedHotAdd != 0 {
 				blind++
 			}
+			if v.On[0].Layout.VSockets.Len() > fewSockets && v.GuestOS.Known() && v.MayRunSQL() {
+				sockets++
+			}
 		}
 	}
 	for _, d := range []struct {
@@ -266,6 +276,7 @@ func (r *Result) addDoubts() {
 	}{
 		{hosts, "host", "the source knows no NUMA nodes, one a package is assumed; say better with --nodes-per-socket"},
 		{blind, "wide VM", "CPU hot add is unknown and taken as off; with it on, their guests see one node"},
+		{sockets, "Windows VM", fmt.Sprintf("more than %d sockets, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", fewSockets, fewSockets)},
 		{r.Templates, "template", "not judged, templates do not run; judge the VMs made from them"},
 	} {
 		if d.n > 0 {

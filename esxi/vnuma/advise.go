@@ -164,18 +164,20 @@ func (s *search) alone(p *Plan) {
 // The weights of flaws. Each outweighs all the smaller ones that can come together
 // on a few machines.
 const (
-	flawSpan     = 10000 // a virtual node carried by several clients, here
-	flawSpanThat = 3000  // the same after vMotion
-	flawRemote   = 6000  // all memory remote; a part in proportion, and
-	flawSerious  = 1000  // a tenth of it or more (N005), here: nothing on another host is worth that
-	flawCrowded  = 1500  // clients exceed the cores of their nodes
-	flawShared   = 700   // a client more than the host has nodes
-	flawUneven   = 500   // clients or virtual nodes of unequal size
-	flawWide     = 300   // a client more than vCPUs or memory need
-	flawSplit    = 100   // the guest sees more nodes than it has clients
-	flawSocket   = 60    // a socket over several clients
-	flawSockets  = 20    // sockets are not the virtual nodes
-	flawHeld     = 10    // one client although numa.consolidate = FALSE: only a socket holds it together, which is inferred (B-12, B-17)
+	flawRefused  = 1 << 24 // a node larger than the software in the guest can have, here: it may not start
+	flawUnused   = 1 << 23 // more sockets than it uses, here
+	flawSpan     = 10000   // a virtual node carried by several clients, here
+	flawSpanThat = 3000    // the same after vMotion
+	flawRemote   = 6000    // all memory remote; a part in proportion, and
+	flawSerious  = 1000    // a tenth of it or more (N005), here: nothing on another host is worth that
+	flawCrowded  = 1500    // clients exceed the cores of their nodes
+	flawShared   = 700     // a client more than the host has nodes
+	flawUneven   = 500     // clients or virtual nodes of unequal size
+	flawWide     = 300     // a client more than vCPUs or memory need
+	flawSplit    = 100     // the guest sees more nodes than it has clients
+	flawSocket   = 60      // a socket over several clients
+	flawSockets  = 20      // sockets are not the virtual nodes
+	flawHeld     = 10      // one client although numa.consolidate = FALSE: only a socket holds it together, which is inferred (B-12, B-17)
 )
 
 // impossible is the score of an edit that vSphere refuses.
@@ -237,6 +239,11 @@ func (s *search) scoreOf(g *Guest) int {
 // flaws weighs what is wrong with a layout.
 func (l *Layout) flaws(g *Guest, m *Machine, home bool) int {
 	sum := 0
+	if home { // what the guest sees is decided at power-on
+		if over := g.Usable.exceeded(l); over != (Usable{}) {
+			sum += flawRefused*int(min(1, over.PerNode)) + flawUnused*int(min(1, over.Sockets))
+		}
+	}
 	if _, spans := l.Spanning(); spans {
 		if home {
 			sum += flawSpan
@@ -386,7 +393,9 @@ func (s *search) nearestEven() (fewer, more int) {
 	n := int(s.g.VCPUs)
 	fits := func(k int) bool {
 		for i := range s.machines {
-			if m := &s.machines[i]; !evenOn(int32(k), m) || k > int(m.AllCores) || k > hardwareOf(s.g, m).VCPUs {
+			m := &s.machines[i]
+			large := s.g.Usable.PerNode > 0 && int32(k)/min(ceilDiv(int32(k), m.Cores), m.Nodes) > s.g.Usable.PerNode
+			if !evenOn(int32(k), m) || k > int(m.AllCores) || k > hardwareOf(s.g, m).VCPUs || large {
 				return false
 			}
 		}

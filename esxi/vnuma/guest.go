@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/esxi/product"
 	"homenode/numa"
 )
 
@@ -12,30 +13,80 @@ import (
 // of settings stand beside the fields; 0 means unset unless said otherwise.
 type Guest struct {
 	VCPUs             int32
-	CoresPerSocket    int32 // cpuid.coresPerSocket as configured, at least 1
-	AutoCPS           bool  // cores per socket "assigned at power on" (8.0, hardware 20)
-	Memory            int64 // bytes; 0 when unknown
-	HotAdd            bool  // vcpu.hotadd
-	VNUMAHotAdd       bool  // numa.allowHotadd, vnumaOnCpuHotaddExposed
-	Hardware          int32 // virtual hardware version; 0 when unknown
-	Min               int32 // numa.vcpu.min
-	MaxPerVirtualNode int32 // numa.vcpu.maxPerVirtualNode
-	MaxPerMachineNode int32 // numa.vcpu.maxPerMachineNode
-	MaxPerClient      int32 // numa.vcpu.maxPerClient
-	CoresPerNode      int32 // numa.vcpu.coresPerNode, the "NUMA Nodes" field of 8.0
-	Stored            int32 // numa.autosize.vcpu.maxPerVirtualNode
-	CookieVCPUs       int32 // vCPUs recorded in numa.autosize.cookie
-	CookieCPS         int32 // cores per socket recorded in a version 2 cookie
-	Autosize          bool  // numa.autosize = TRUE
-	SizeEachTime      bool  // numa.autosize.once = FALSE
-	Follow            bool  // numa.vcpu.followcorespersocket = 1
-	PreferHT          bool  // numa.vcpu.preferHT
-	Spread            bool  // numa.consolidate = FALSE
-	PowerCycleReboot  bool  // vmx.reboot.PowerCycle = TRUE
-	Affinity          bool  // CPU or memory affinity: not NUMA-managed (C-12)
-	AllowedNodes      int32 // nodes of numa.nodeAffinity; 0 means any
-	MaxVCPUs          int32 // cpuid.maxVCPUs: the most that hot add reaches (B-15)
+	CoresPerSocket    int32  // cpuid.coresPerSocket as configured, at least 1
+	AutoCPS           bool   // cores per socket "assigned at power on" (8.0, hardware 20)
+	Memory            int64  // bytes; 0 when unknown
+	HotAdd            bool   // vcpu.hotadd
+	VNUMAHotAdd       bool   // numa.allowHotadd, vnumaOnCpuHotaddExposed
+	Hardware          int32  // virtual hardware version; 0 when unknown
+	Min               int32  // numa.vcpu.min
+	MaxPerVirtualNode int32  // numa.vcpu.maxPerVirtualNode
+	MaxPerMachineNode int32  // numa.vcpu.maxPerMachineNode
+	MaxPerClient      int32  // numa.vcpu.maxPerClient
+	CoresPerNode      int32  // numa.vcpu.coresPerNode, the "NUMA Nodes" field of 8.0
+	Stored            int32  // numa.autosize.vcpu.maxPerVirtualNode
+	CookieVCPUs       int32  // vCPUs recorded in numa.autosize.cookie
+	CookieCPS         int32  // cores per socket recorded in a version 2 cookie
+	Autosize          bool   // numa.autosize = TRUE
+	SizeEachTime      bool   // numa.autosize.once = FALSE
+	Follow            bool   // numa.vcpu.followcorespersocket = 1
+	PreferHT          bool   // numa.vcpu.preferHT
+	Spread            bool   // numa.consolidate = FALSE
+	PowerCycleReboot  bool   // vmx.reboot.PowerCycle = TRUE
+	Affinity          bool   // CPU or memory affinity: not NUMA-managed (C-12)
+	AllowedNodes      int32  // nodes of numa.nodeAffinity; 0 means any
+	MaxVCPUs          int32  // cpuid.maxVCPUs: the most that hot add reaches (B-15)
+	Usable            Usable // what the software in the guest can use
 	assumes           Assumptions
+}
+
+// Usable holds limits of the software in a guest that a layout can exceed; 0 means none.
+// Package product has them by product, version and edition.
+type Usable struct {
+	PerNode int32 // most logical processors of a NUMA node that the guest sees
+	Sockets int32 // most sockets that it uses
+}
+
+// usableOf returns the limits of all products of a VM together. Where they depend on a
+// version or edition that is unknown, the loosest counts.
+func usableOf(v *numa.VM) (u Usable) {
+	least := func(a int32, n int) int32 {
+		if n > 0 && (a == 0 || int32(n) < a) {
+			return int32(n)
+		}
+		return a
+	}
+	for _, p := range product.Running(v.Software().Value, v.GuestOS.Value) {
+		u.PerNode, u.Sockets = least(u.PerNode, p.Node()), least(u.Sockets, p.Sockets())
+	}
+	return u
+}
+
+// exceeded reports by how much the guest of a layout exceeds what its software can use:
+// nothing is the zero value.
+func (u Usable) exceeded(l *Layout) (over Usable) {
+	if n := int32(l.VPDs.Max()); u.PerNode > 0 && n > u.PerNode {
+		over.PerNode = n - u.PerNode
+	}
+	if n := int32(l.VSockets.Len()); u.Sockets > 0 && n > u.Sockets {
+		over.Sockets = n - u.Sockets
+	}
+	return over
+}
+
+// CanUse reports whether the software in the guest can use what the edit makes of it on m
+// no worse than what it has: no plan is one that it cannot.
+func (g *Guest) CanUse(e Edit, m *Machine, ch Choices) bool {
+	if g.Usable == (Usable{}) {
+		return true
+	}
+	next := g.Apply(e)
+	was, will := Predict(g, m, &Case{Choices: ch}), Predict(&next, m, &Case{Choices: ch})
+	if was.Refused.Any() { // it does not run as it is
+		return true
+	}
+	before, after := g.Usable.exceeded(&was), g.Usable.exceeded(&will)
+	return after.PerNode <= before.PerNode && after.Sockets <= before.Sockets
 }
 
 // NewGuest reads what the model needs from a VM. problems lists settings whose
@@ -56,6 +107,7 @@ func NewGuest(v *numa.VM) (g Guest, problems []string, err error) {
 	if v.CoresPerNUMANode.Known() && v.AutoCoresPerNUMANode.Known() && !v.AutoCoresPerNUMANode.Value {
 		g.CoresPerNode = int32(v.CoresPerNUMANode.Value)
 	}
+	g.Usable = usableOf(v)
 	g.assumes = missing(v)
 	problems = g.read(v.Settings.Value)
 	return g, problems, nil

@@ -5,8 +5,10 @@ package fakenodes
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
+	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -30,9 +32,15 @@ const (
 
 func check(p *rule.Pass) {
 	v := p.VM
-	system, makes := windowsBefore20348(v.GuestOS.Value)
+	i := slices.IndexFunc(v.Products(), func(o product.Product) bool { return o.SplitsNodes() })
 	on := &v.On[0]
-	if !makes || on.Layout.Why != vnuma.ByHotAdd || v.Guest.Hardware < manyVCPUs {
+	if i < 0 || v.Guest.Hardware < manyVCPUs && on.Layout.Why == vnuma.ByHotAdd {
+		return
+	}
+	windows := v.Products()[i]
+	system := windows.String()
+	if on.Layout.Why != vnuma.ByHotAdd {
+		split(p, system)
 		return
 	}
 	most := growsTo
@@ -67,6 +75,24 @@ func check(p *rule.Pass) {
 	report(p, f)
 }
 
+// split finds nodes larger than a processor group without any hot add.
+func split(p *rule.Pass, system string) {
+	v := p.VM
+	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Layout.VPDs.Max() > group })
+	if !ok {
+		return
+	}
+	size := on.Layout.VPDs.Max()
+	f := finding.Finding{
+		Severity: finding.Medium,
+		Message: fmt.Sprintf("%s divides a virtual node of %d vCPUs%s over %d processor groups of at most %d and shows each as a node: %s",
+			system, size, p.Where(others), (size+group-1)/group, group, rule.Plural((size+group-1)/group-1, "fake node")),
+		Evidence: []finding.Evidence{v.SoftwareEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence()},
+	}
+	f.Advice, f.Notice = advice(p)
+	report(p, f)
+}
+
 // report adds the finding. The name “Server 2016 or later” also stands for systems
 // that make no fake nodes.
 func report(p *rule.Pass, f finding.Finding) {
@@ -82,7 +108,7 @@ func report(p *rule.Pass, f finding.Finding) {
 func advice(p *rule.Pass) (advice, notice string) {
 	const upgrade = "Run Windows Server 2022 or later, whose nodes may have more than 64 processors"
 	plan := p.Plan()
-	if !plan.Better || !plan.Edit.HotAddOff || plan.After[0].VPDs.Max() > group {
+	if !plan.Better || plan.After[0].VPDs.Max() > group {
 		return upgrade, ""
 	}
 	advice, notice = p.Advice()

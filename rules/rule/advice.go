@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
@@ -51,12 +52,34 @@ func (p *Pass) Advice() (advice, notice string) {
 	if !after.PPDs.Even() {
 		counts = p.Counts()
 	}
-	for _, rest := range []string{p.atHome(plan), p.farHosts(plan), restRemote(p.VM, after), counts} {
+	for _, rest := range []string{p.atHome(plan), p.farHosts(plan), p.depends(plan), restRemote(p.VM, after), counts} {
 		if rest != "" {
 			text += ". " + rest
 		}
 	}
-	return text, Notice(&plan.Before[0], after)
+	return text, Notice(&plan.Before[0], after) + p.parallel(plan)
+}
+
+// depends says what would make the plan wrong where the product in the guest is unknown.
+func (p *Pass) depends(plan *vnuma.Plan) string {
+	if after := plan.After[0].VPDs.Max(); p.VM.MayRunSQL() && after > product.GroupSize && plan.Before[0].VPDs.Max() <= product.GroupSize {
+		return fmt.Sprintf("It depends on what runs in the guest: SQL Server 2022 from CU11 on does not start with more than %d processors in a NUMA node, and this has %d (--product says what runs)", product.GroupSize, after)
+	}
+	return ""
+}
+
+// parallel says what the products in the guest make of nodes that change.
+func (p *Pass) parallel(plan *vnuma.Plan) (text string) {
+	before, after := &plan.Before[0], &plan.After[0]
+	if before.VPDs.Equal(after.VPDs) {
+		return ""
+	}
+	for _, one := range p.VM.Products() {
+		if s := one.Parallel(after.VPDs.Max()); s != "" {
+			text += "; " + s
+		}
+	}
+	return text
 }
 
 // Counts returns the vCPU counts that divide evenly, when the present one does not.

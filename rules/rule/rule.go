@@ -2,6 +2,7 @@
 package rule
 
 import (
+	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/confront"
@@ -87,6 +88,18 @@ type VM struct {
 
 // Off reports whether its host, or none, powers the VM on: then nothing else is judged.
 func (v *VM) Off() bool { return len(v.On) > 0 && v.On[0].Layout.Refused.Any() }
+
+// Products returns what is known of the software in the guest.
+func (v *VM) Products() []product.Product {
+	return product.Running(v.Software().Value, v.GuestOS.Value)
+}
+
+// MayRunSQL reports whether SQL Server for Windows may run in the guest: no product is
+// stated, and the guest system is Windows or unknown.
+func (v *VM) MayRunSQL() bool {
+	guest := product.Of(v.GuestOS.Value)
+	return !v.Software().Known() && (!v.GuestOS.Known() || guest != nil && guest[0].Windows())
+}
 
 // On is the layout of a VM on one kind of host after a power cycle.
 type On struct {

@@ -102,6 +102,15 @@ func (v *VM) VCPUsEvidence() finding.Evidence { return finding.Of("vCPUs", v.VCP
 // MemoryEvidence returns the configured memory as evidence.
 func (v *VM) MemoryEvidence() finding.Evidence { return finding.Of("memory", v.Memory, v.At) }
 
+// SoftwareEvidence returns what the guest runs as evidence: the product, else the guest
+// system.
+func (v *VM) SoftwareEvidence() finding.Evidence {
+	if software := v.Software(); software.Known() {
+		return finding.Of("product", software, v.At)
+	}
+	return finding.Of("guest system", v.GuestOS, v.At)
+}
+
 // CPSEvidence returns cores per socket as evidence.
 func (v *VM) CPSEvidence() finding.Evidence {
 	return finding.Of("cores per socket", v.CoresPerSocket, v.At)

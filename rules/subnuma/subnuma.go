@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -50,6 +51,9 @@ func check(p *rule.Pass) {
 			mode, packages, nodes, p.Kind.Machine.Cores, rule.Plural(len(wide), "VM"), some(wide))
 		f.Advice = "Choose one node per package in the BIOS setup (SNC off, NPS1), or size these VMs for the smaller nodes"
 	}
+	if keep := keepsSNC(p, perPackage, len(wide) > 0); keep != "" {
+		f.Advice = keep
+	}
 	if harmful {
 		f.Severity = finding.Medium
 		f.Advice = "Switch L3 (CCX) as NUMA off in the BIOS setup: it skews the NUMA scheduler"
@@ -58,9 +62,34 @@ func check(p *rule.Pass) {
 	p.Report(f, nil)
 }
 
+// keepsSNC says why SNC-2 may have to stay: on Sapphire Rapids SAP supports two production
+// VMs of SAP HANA on a socket with SNC-2 alone. harm: it makes VMs wide.
+func keepsSNC(p *rule.Pass, perPackage int, harm bool) string {
+	if perPackage != 2 || !sapphireRapids.MatchString(p.Host.CPUModel.Value) {
+		return ""
+	}
+	var names []string
+	unknown := false
+	for _, v := range p.Cluster.VMs {
+		if slices.ContainsFunc(v.Products(), func(o product.Product) bool { return o.HANA() }) {
+			names = append(names, v.Name)
+		}
+		unknown = unknown || !v.Software().Known()
+	}
+	const support = "on Sapphire Rapids production VMs of SAP HANA that share a socket are supported with SNC-2 only (SAP note 3372365)"
+	switch {
+	case names != nil:
+		return "Keep SNC-2 for " + some(names) + ": " + support + "; size the other VMs for the smaller nodes"
+	case unknown && harm:
+		return "It depends on what runs here: choose one node per package in the BIOS setup (SNC off), or size the VMs for the smaller nodes; with SAP HANA keep SNC-2: " + support
+	}
+	return ""
+}
+
 var (
-	clusterOnDie = regexp.MustCompile(`E[57]-[248]?\d{3,4}\w* v[34]`)
-	naples       = regexp.MustCompile(`EPYC 7\d\d1`)
+	sapphireRapids = regexp.MustCompile(`(Platinum|Gold|Silver|Bronze|Max) [3-9]4\d\d`)
+	clusterOnDie   = regexp.MustCompile(`E[57]-[248]?\d{3,4}\w* v[34]`)
+	naples         = regexp.MustCompile(`EPYC 7\d\d1`)
 )
 
 // modeOf names what divides the package, as far as the processor tells (A-3), and

@@ -73,6 +73,7 @@ func names(f *numa.Fleet) [][2]string {
 		add(kindVM, v.Name, v.ID)
 		add(kindFolder, strings.Split(v.Folder, "/")...)
 		add(kindTag, v.Tags...)
+		add(kindTag, v.Product.Value)
 		for _, a := range v.Attributes {
 			add(kindTag, a.Name, a.Value)
 		}

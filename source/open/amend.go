@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"homenode/internal/alike"
+	"homenode/internal/glob"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/source/scenario"
@@ -18,19 +19,11 @@ import (
 // between commas or, in @FILE, on lines.
 func divide(fleet *numa.Fleet, args []string) error {
 	for _, arg := range args {
-		items := strings.Split(arg, ",")
-		if path, ok := strings.CutPrefix(arg, "@"); ok {
-			b, err := text.File(path)
-			if err != nil {
-				return err
-			}
-			items = strings.Split(string(b), "\n")
+		items, err := lines(arg, ",")
+		if err != nil {
+			return err
 		}
 		for _, item := range items {
-			item, _, _ = strings.Cut(item, "#")
-			if item = strings.TrimSpace(item); item == "" {
-				continue
-			}
 			pattern, n, ok := strings.Cut(item, "=")
 			k, err := strconv.Atoi(strings.TrimSpace(n))
 			if !ok || err != nil || k < 1 {
@@ -49,6 +42,69 @@ func divide(fleet *numa.Fleet, args []string) error {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// lines returns the items of an argument, between separators or, in @FILE, on lines,
+// without comments.
+func lines(arg, separator string) (items []string, err error) {
+	all := []string{arg}
+	if separator != "" {
+		all = strings.Split(arg, separator)
+	}
+	if path, ok := strings.CutPrefix(arg, "@"); ok {
+		b, err := text.File(path)
+		if err != nil {
+			return nil, err
+		}
+		all = strings.Split(string(b), "\n")
+	}
+	for _, item := range all {
+		item, _, _ = strings.Cut(item, "#")
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items, nil
+}
+
+// state sets the products in the guests of VMs. An argument is VM=PRODUCT or @FILE with such
+// lines; a later one wins.
+func state(fleet *numa.Fleet, args []string) error {
+	for _, arg := range args {
+		items, err := lines(arg, "")
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			name, what, ok := strings.Cut(item, "=")
+			name, what = strings.TrimSpace(name), strings.TrimSpace(what)
+			if !ok || name == "" || what == "" {
+				return fmt.Errorf("--product: found %q, want VM=PRODUCT, such as 'sql*=SQL Server 2022 Standard'", item)
+			}
+			if err := stateOne(fleet, name, numa.Fact[string]{Value: what, Origin: numa.Origin{Kind: numa.Read, Where: "--product " + item}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stateOne sets the product of the VMs whose name matches the pattern.
+func stateOne(fleet *numa.Fleet, pattern string, what numa.Fact[string]) error {
+	meant := glob.Compile([]string{pattern}, "")
+	found := false
+	var names []string
+	for i := range fleet.VMs {
+		v := &fleet.VMs[i]
+		names = append(names, texttab.Clean(v.Name))
+		if meant.Match(v.Name) {
+			v.Product, found = what, true
+		}
+	}
+	if !found {
+		return fmt.Errorf("--product: no VM is named %q%s", pattern, alike.After(strings.Trim(pattern, "*?"), names))
 	}
 	return nil
 }

@@ -38,6 +38,7 @@ type Options struct {
 	Progress func(Step)
 
 	NodesPerSocket []string // such as "esx*=1", the later wins, or @FILE with such lines
+	Products       []string // such as "sql*=SQL Server 2022 Standard", or @FILE with such lines
 	AssumeHost     string   // the words of a host line, for VMs without a host
 	Evidence       []string // FILE or VM=FILE
 }
@@ -87,7 +88,7 @@ func Fleet(ctx context.Context, args []string, o Options) (fleet *numa.Fleet, un
 	return fleet, unread, o.Apply(fleet)
 }
 
-// Apply changes the fleet as NodesPerSocket, AssumeHost and Evidence say.
+// Apply changes the fleet as NodesPerSocket, Products, AssumeHost and Evidence say.
 func (o Options) Apply(fleet *numa.Fleet) error {
 	if err := divide(fleet, o.NodesPerSocket); err != nil {
 		return err
@@ -95,7 +96,10 @@ func (o Options) Apply(fleet *numa.Fleet) error {
 	if err := assume(fleet, o.AssumeHost); err != nil {
 		return err
 	}
-	return join(fleet, o.Evidence)
+	if err := join(fleet, o.Evidence); err != nil {
+		return err
+	}
+	return state(fleet, o.Products)
 }
 
 // source returns what an argument names.

@@ -34,6 +34,7 @@ var columns = []sheetColumns{
 		{names: []string{"SRM Placeholder", "vInfoSRMPlaceholder"}},
 		{names: []string{"CPUs", "vInfoCPUs"}},
 		{names: []string{"Memory", "Memory MiB", "Memory (MiB)", "Memory MB", "vInfoMemory"}},
+		{names: []string{"product"}}, // a custom attribute
 		{fact: "latency sensitivity", names: []string{"Latency Sensitivity", "vInfoLatencySensitivity"}},
 		{names: []string{"Folder", "vInfoFolder"}},
 		{fact: "hardware version", names: []string{"HW version", "vInfoVersion", "vInfoHWVersion", "vInfoHW version"}},

@@ -77,6 +77,7 @@ func readVM(t *table, name string) numa.VM {
 		Config: numa.Config{Template: t.boolFact("Template"),
 			Power:              readPower(t),
 			GuestOS:            t.stringFact("OS according to the configuration file"),
+			Product:            t.stringFact("product"), // a custom attribute, which has a column of its name
 			Hardware:           readHardware(t),
 			VCPUs:              t.count("CPUs", numa.MaxVCPUs),
 			Memory:             t.bytes("Memory", numa.MiB, numa.MaxVMMemory),

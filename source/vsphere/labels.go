@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/vmware/govmomi/property"
 	"github.com/vmware/govmomi/vapi/rest"
@@ -61,7 +62,9 @@ func (inv *inventory) readTags(ctx context.Context, refs []mo.Reference, at map[
 		err = errors.Join(err, inv.call(ctx, c.Logout))
 	}()
 	m := tags.NewManager(c)
-	names := map[string]string{} // by ID of the tag
+	names := map[string]string{}      // by ID of the tag
+	categories := map[string]string{} // their names, by ID
+	products := map[string]bool{}     // tags of the category product, by ID
 	for page := range slices.Chunk(refs, labelsPage) {
 		var all []tags.AttachedTags
 		if err := inv.callFor(ctx, maxLabels, func(ctx context.Context) (err error) {
@@ -79,13 +82,24 @@ func (inv *inventory) readTags(ctx context.Context, refs []mo.Reference, at map[
 				if _, ok := names[id]; !ok {
 					if err := inv.call(ctx, func(ctx context.Context) error {
 						tag, err := m.GetTag(ctx, id)
-						if err == nil {
-							names[id] = tag.Name
+						if err != nil {
+							return err
 						}
-						return err
+						names[id] = tag.Name
+						if _, ok := categories[tag.CategoryID]; !ok {
+							// Without the privilege to read it the category is unknown.
+							if c, err := m.GetCategory(ctx, tag.CategoryID); err == nil {
+								categories[tag.CategoryID] = c.Name
+							}
+						}
+						products[id] = strings.EqualFold(categories[tag.CategoryID], numa.ProductLabel)
+						return nil
 					}); err != nil {
 						return err
 					}
+				}
+				if products[id] {
+					inv.vms[i].Product = numa.ReadAt(names[id], "tag of category product")
 				}
 				inv.vms[i].Tags = append(inv.vms[i].Tags, names[id])
 			}

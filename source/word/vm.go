@@ -20,6 +20,7 @@ var vmWords = words[numa.VM]{
 	{"vnumaHotAdd", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.VNUMAHotAdd }, Word.truth)},
 	{"hw", fact(func(v *numa.VM) *numa.Fact[int] { return &v.Hardware }, within(3, 99))},
 	{"guest", fact(func(v *numa.VM) *numa.Fact[string] { return &v.GuestOS }, Word.anything)},
+	{"product", fact(func(v *numa.VM) *numa.Fact[string] { return &v.Product }, Word.anything)},
 	{"power", fact(func(v *numa.VM) *numa.Fact[numa.PowerState] { return &v.Power }, oneOf[numa.PowerState]("on", "off", "suspended"))},
 	{"template", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.Template }, Word.truth)},
 	{"latency", fact(func(v *numa.VM) *numa.Fact[string] { return &v.LatencySensitivity }, oneOf[string]("low", "normal", "medium", "high"))},

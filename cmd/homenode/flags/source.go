@@ -29,6 +29,7 @@ import (
 type Source struct {
 	nodesPerSocket []string
 	passwordFile   string
+	products       []string
 	knownHosts     string
 	caCerts        string
 	insecure       bool
@@ -44,6 +45,7 @@ type Source struct {
 func (f *Source) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.nodesPerSocket, "nodes-per-socket", nil, "NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines")
+	fl.StringArrayVar(&f.products, "product", nil, "software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/guests.md)")
 	fl.StringArrayVar(&f.evidence, "evidence", nil, "file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, sched-stats, esxtop screen; NAME=FILE says whose it is")
 	fl.StringVar(&f.AssumeHost, "assume-host", "", "host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3")
 	fl.StringVar(&f.passwordFile, "password-file", "", "file that holds the password (mode 0600)")
@@ -85,7 +87,7 @@ func (f *Source) Options(cmd *cobra.Command) open.Options {
 		PasswordFile:    f.passwordFile,
 		Ask:             func(host string, a *vcenter.Account) error { return askAccount(cmd, host, a) },
 	}
-	o := open.Options{Dial: dialer.Dial, NodesPerSocket: f.nodesPerSocket, AssumeHost: f.AssumeHost, Evidence: f.evidence}
+	o := open.Options{Dial: dialer.Dial, NodesPerSocket: f.nodesPerSocket, Products: f.products, AssumeHost: f.AssumeHost, Evidence: f.evidence}
 	if w := cmd.ErrOrStderr(); IsTerminal(w) {
 		o.Progress = func(s open.Step) { showProgress(w, s) }
 	}
@@ -208,6 +210,19 @@ func (f *Source) Amend(cmd *cobra.Command, s *numa.Story) error {
 		return err
 	}
 	return s.Check()
+}
+
+// State states the products in the guests of a fleet without a source; without a pattern that
+// of every VM.
+func (f *Source) State(fleet *numa.Fleet) error {
+	var products []string
+	for _, text := range f.products {
+		if !strings.Contains(text, "=") && !strings.HasPrefix(text, "@") {
+			text = "*=" + text
+		}
+		products = append(products, text)
+	}
+	return open.Options{Products: products}.Apply(fleet)
 }
 
 // SourceHelp says what a SOURCE is.

@@ -35,8 +35,8 @@ func (f *questionFlags) Register(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.settings, "set", nil, "without a SOURCE: an advanced setting of the VM: numa.vcpu.maxPerVirtualNode=8")
 	f.words = map[string]*string{}
 	for _, key := range slices.Concat(word.VMKeys, []string{"stored"}) {
-		if key == "vcpus" || key == "memory" || key == "template" || key == "folder" || key == "tags" {
-			continue // the shape has them, or they decide nothing
+		if key == "vcpus" || key == "memory" || key == "template" || key == "folder" || key == "tags" || key == "product" {
+			continue // the shape or a flag of sources has them, or they decide nothing
 		}
 		name := kebab(key)
 		f.words[key] = flags.String(name, "", "without a SOURCE: "+key+"= of a scenario")
@@ -84,7 +84,9 @@ func (f *questionFlags) Read(cmd *cobra.Command, args []string, src *flags.Sourc
 	asked := f.asked(cmd)
 	switch {
 	case len(args) == 0 && len(asked) > 0:
-		fleet, err = f.fleet()
+		if fleet, err = f.fleet(); err == nil {
+			err = src.State(fleet)
+		}
 		return fleet, askedVM, err
 	case slices.Contains(asked, "host"):
 		return nil, "", errors.New("--host describes a host where there is no SOURCE: --on names the one of the SOURCE to explain the VM on")

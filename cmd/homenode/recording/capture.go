@@ -48,7 +48,6 @@ func NewCapture() *cobra.Command {
 FILE is an esxtop batch file of any size (esxtop -b -a -d 5 > esxtop.csv), FetchStats of the vSphere API, outputs
 of sched-stats, memstats or the memory screen with date lines, - for standard input, or demo; also packed, or a folder or
 archive of such files (docs/captures.md). With --fleet the inventory says what each VM's settings let expect.
-
 Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or not everything could be read.`,
 		Example: `  homenode capture esx07.csv.gz --fleet https://vc01.example.com
   homenode capture night/ --vm 'sql*' --from '2026-11-03 02:00' --format html -o night.html

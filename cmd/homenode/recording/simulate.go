@@ -37,7 +37,6 @@ is judged by the rules that judge captures, and every decision says why.
 
 Up to 20,000 VMs are judged: more than 1,000 with ticks every minute, more than 5,000 every 5 minutes, unless the
 story or --every says otherwise. Beyond that the report has sums only, unless --every is given.
-
 Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or nothing could be simulated.`,
 		Example: `  homenode simulate demo
   homenode simulate demo --why --vm ci01

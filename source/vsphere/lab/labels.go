@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"slices"
 
 	"github.com/vmware/govmomi"
 	"github.com/vmware/govmomi/simulator"
@@ -22,7 +23,7 @@ func (b *builder) addAttributes(f *numa.Fleet) {
 		return
 	}
 	for i := range f.VMs {
-		for _, a := range f.VMs[i].Attributes {
+		for _, a := range attributesOf(&f.VMs[i]) {
 			if _, ok := b.attributes[a.Name]; ok {
 				continue
 			}
@@ -31,6 +32,14 @@ func (b *builder) addAttributes(f *numa.Fleet) {
 			manager.Field = append(manager.Field, types.CustomFieldDef{Key: key, Name: a.Name, Type: "string", ManagedObjectType: "VirtualMachine"})
 		}
 	}
+}
+
+// attributesOf returns the custom attributes of a VM: where its product is stated, that too.
+func attributesOf(v *numa.VM) []numa.Attribute {
+	if !v.Product.Known() {
+		return v.Attributes
+	}
+	return append(slices.Clone(v.Attributes), numa.Attribute{Name: numa.ProductLabel, Value: v.Product.Value})
 }
 
 // tag makes the tags of the VMs and attaches them, over the API: the simulator keeps them

@@ -22,7 +22,7 @@ func (b *builder) addVM(v *numa.VM) error {
 	vm.Self = types.ManagedObjectReference{Type: "VirtualMachine", Value: v.ID}
 	vm.Name = escaper.Replace(v.Name)
 	vm.Config = config
-	for _, a := range v.Attributes {
+	for _, a := range attributesOf(v) {
 		vm.CustomValue = append(vm.CustomValue, &types.CustomFieldStringValue{CustomFieldValue: types.CustomFieldValue{Key: b.attributes[a.Name]}, Value: a.Value})
 	}
 	vm.Datastore = []types.ManagedObjectReference{b.datastore.Self}

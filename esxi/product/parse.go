@@ -1,0 +1,151 @@
+package product
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// guestIDs are the Windows systems by their guest ID of the vSphere API
+// (VirtualMachineGuestOsIdentifier), without 64Guest. windows8 stands for 8.1 and
+// 2012 R2 too, windows9 for Windows 10 and Server 2016 and, on older releases, for what
+// came later.
+var guestIDs = map[string]string{
+	"windows7":           "Windows 7",
+	"windows7server":     "Windows Server 2008 R2",
+	"windows8":           "Windows 8",
+	"windows8server":     "Windows Server 2012",
+	"windows9":           "Windows 10",
+	"windows9server":     "Windows Server 2016",
+	"windows11":          "Windows 11",
+	"windows2019srv":     "Windows Server 2019",
+	"windows2019srvnext": "Windows Server 2022",
+	"windows2022srvnext": "Windows Server 2025",
+}
+
+// keywords find the families in a text. What stands before none of them belongs to none.
+var keywords = []struct {
+	at       *regexp.Regexp
+	families []string // nil for products that look like one and are none
+}{
+	{regexp.MustCompile(`\b(ms|microsoft )?sql( ?server\b|\b)`), []string{sqlServer}},
+	{regexp.MustCompile(`\b(microsoft )?windows\b`), []string{windowsServer, windows}},
+	{regexp.MustCompile(`\boracle linux\b`), nil},
+	{regexp.MustCompile(`\boracle\b`), []string{oracle}},
+	{regexp.MustCompile(`\b(microsoft |ms )?exchange\b`), []string{exchange}},
+	{regexp.MustCompile(`\b(sap )?hana\b`), []string{sapHANA}},
+}
+
+// synonyms are what people write for words of the table.
+var synonyms = map[string]string{
+	"std": "standard", "ent": "enterprise", "ee": "enterprise", "dev": "developer", "eval": "evaluation", "exp": "express", "bi": "business intelligence",
+	"professional": "pro", "workstation": "workstations", "edu": "education", "dc": "datacenter", "datacentre": "datacenter",
+	"se1": "standard edition one", "se2": "standard edition 2", "xe": "free", "ltsc": "enterprise", "iot": "enterprise",
+}
+
+var (
+	word   = regexp.MustCompile(`[a-z]+[0-9]*|[0-9]+(\.[0-9]+)?[a-z]*`)
+	update = regexp.MustCompile(`\bcu ?(\d{1,3})\b`)
+	number = regexp.MustCompile(`^\d+(\.\d+)?$`)
+	joined = regexp.MustCompile(`\b(mssql|sql|windows|exchange|server)(\d)`)
+)
+
+// parse returns the products in a text.
+func parse(text string) (out []Product) {
+	text = strings.ToLower(text)
+	if id, ok := strings.CutSuffix(text, "guest"); ok {
+		name, wide := strings.CutSuffix(id, "64")
+		if text = ""; wide {
+			text = strings.ToLower(guestIDs[strings.TrimSuffix(name, "_")])
+		}
+	}
+	text = joined.ReplaceAllString(text, "$1 $2") // SQL2019
+	type part struct {
+		at       int
+		families []string
+	}
+	var parts []part
+	for _, k := range keywords {
+		for _, loc := range k.at.FindAllStringIndex(text, -1) {
+			if !slices.ContainsFunc(parts, func(p part) bool { return p.at == loc[0] }) { // Oracle Linux is no Oracle
+				parts = append(parts, part{loc[0], k.families})
+			}
+		}
+	}
+	slices.SortFunc(parts, func(a, b part) int { return a.at - b.at })
+	for i, p := range parts {
+		end := len(text)
+		if i+1 < len(parts) {
+			end = parts[i+1].at
+		}
+		if found, ok := one(text[p.at:end], p.families); ok {
+			out = append(out, found)
+		}
+	}
+	return out
+}
+
+// one returns the product of the families that a part of a text names.
+func one(text string, families []string) (p Product, ok bool) {
+	if strings.Contains(text, "(32-bit)") { // no processor groups, and at most 32 processors
+		return p, false
+	}
+	if families == nil {
+		return p, false
+	}
+	words := word.FindAllString(text, -1)
+	for i, w := range words {
+		if s := synonyms[w]; s != "" {
+			words[i] = s
+		}
+	}
+	words = strings.Fields(strings.Join(words, " "))
+	if m := update.FindStringSubmatch(text); m != nil {
+		p.Update, _ = strconv.Atoi(m[1])
+	}
+	p.Version = longest(words, families, func(r *Row) []string { return r.Versions })
+	p.Edition = longest(words, families, func(r *Row) []string { return r.Editions })
+	strange := func(w string) bool { return number.MatchString(w) && w != "64" }
+	if p.Version == "" && versioned(families) && slices.ContainsFunc(words, strange) {
+		return p, false // a version that the table does not have
+	}
+	if slices.Contains(words, "server") && slices.Contains(families, windowsServer) {
+		families = []string{windowsServer}
+	}
+	for i := range rows {
+		r := &rows[i]
+		if slices.Contains(families, r.Family) && means(r.Versions, p.Version) && means(r.Editions, p.Edition) {
+			p.Rows = append(p.Rows, r)
+			p.Family = r.Family
+		}
+	}
+	return p, p.Rows != nil
+}
+
+// versioned reports whether the table tells versions of the families apart.
+func versioned(families []string) bool {
+	return slices.ContainsFunc(rows, func(r Row) bool { return slices.Contains(families, r.Family) && r.Versions != nil })
+}
+
+// means reports whether a row of these names can be meant by the name that is stated.
+func means(names []string, stated string) bool {
+	return names == nil || stated == "" || slices.Contains(names, stated)
+}
+
+// longest returns the longest name of the rows of the families all words of which are among
+// the words: "2008 R2" before "2008".
+func longest(words, families []string, names func(*Row) []string) (found string) {
+	for i := range rows {
+		if !slices.Contains(families, rows[i].Family) {
+			continue
+		}
+		for _, name := range names(&rows[i]) {
+			missing := slices.ContainsFunc(strings.Fields(strings.ToLower(name)), func(w string) bool { return !slices.Contains(words, w) })
+			if !missing && len(name) > len(found) {
+				found = name
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,168 @@
+// Package product knows what the software in a guest can use: the most sockets,
+// processors and processors in a NUMA node of products and their editions. The limits are
+// a table of publishers' statements with sources and dates, limits.md.
+package product
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A Product is what a text says of one product in a guest.
+type Product struct {
+	Family  string
+	Version string // "" when it is not stated
+	Edition string // "" when it is not stated
+	Update  int    // the number of the cumulative update; 0 when it is not stated
+	// Rows are the rows of the table that it can be: several where the limits depend on a
+	// version or edition that is not stated.
+	Rows []*Row
+}
+
+// String returns the product as "SQL Server 2022 Standard".
+func (p *Product) String() string {
+	text := p.Family
+	if p.Version != "" {
+		text += " " + p.Version
+	}
+	if p.Edition != "" {
+		text += " " + p.Edition
+	}
+	return text
+}
+
+// Missing returns what would have to be known to choose a row: "version", "edition",
+// "version and edition", or "" when the limits are certain.
+func (p *Product) Missing() string {
+	if len(p.Rows) < 2 {
+		return ""
+	}
+	version := p.Version == "" && slices.ContainsFunc(p.Rows, func(r *Row) bool { return r.Versions != nil })
+	switch {
+	case version && p.Edition == "":
+		return "version and edition"
+	case version:
+		return "version"
+	}
+	return "edition"
+}
+
+// Usable returns how many processors the product uses of so many, on sockets of cores
+// each: the fewest and the most, which differ where the limits depend on what is not stated.
+func (p *Product) Usable(processors, sockets, cores int) (fewest, most int) {
+	fewest = processors
+	for _, r := range p.Rows {
+		n := processors
+		if r.Sockets > 0 && sockets > r.Sockets {
+			n = min(n, r.Sockets*cores)
+		}
+		if r.Processors > 0 {
+			n = min(n, r.Processors)
+		}
+		fewest, most = min(fewest, n), max(most, n)
+	}
+	return fewest, most
+}
+
+// Most returns the largest limit of the rows, 0 when a row has none: beyond it every version
+// and edition that the product can be is exceeded.
+func (p *Product) Most(limit func(*Row) int) int {
+	most := 0
+	for _, r := range p.Rows {
+		if limit(r) == 0 {
+			return 0
+		}
+		most = max(most, limit(r))
+	}
+	return most
+}
+
+// Refuses reports whether the product does not start with more processors in a node than
+// a node may have. It does where the update is not stated: updates are installed.
+func (p *Product) Refuses() bool {
+	for _, r := range p.Rows {
+		from, _ := strconv.Atoi(strings.TrimPrefix(r.Refuses, "CU"))
+		if r.Refuses != "" && (p.Update == 0 || p.Update >= from) {
+			return true
+		}
+	}
+	return false
+}
+
+// PerCore reports whether the product is licensed by the vCPUs of a VM, at least 4, in one
+// of the licence models of its edition.
+func (p *Product) PerCore() bool {
+	return p.Family == sqlServer && !strings.HasPrefix(p.Version, "2008") && (p.Edition == "Standard" || p.Edition == "Enterprise")
+}
+
+// GroupSize is the most processors of a NUMA node that every SQL Server and every Windows
+// can take.
+const GroupSize = 64
+
+// SplitsNodes reports whether the product is a Windows before build 20348, which splits a
+// node of more than 64 processors.
+func (p *Product) SplitsNodes() bool {
+	return p.Windows() && p.Version != "" && p.Most((*Row).node) > 0
+}
+
+// Windows reports whether the product is a Windows.
+func (p *Product) Windows() bool { return p.Family == windows || p.Family == windowsServer }
+
+// HANA reports whether the product is SAP HANA.
+func (p *Product) HANA() bool { return p.Family == sapHANA }
+
+// Parallel says, of SQL Server with nodes of so many processors, what it makes of them
+// and what Microsoft advises for MAXDOP; "" for other products. From 2016 on SQL Server
+// divides nodes of more than 8 cores into soft-NUMA nodes of 5 to 9 (Soft-NUMA, 2018-02-13;
+// MAXDOP, 2022-03-17; learn.microsoft.com/en-us/sql/database-engine/configure-windows).
+func (p *Product) Parallel(perNode int) string {
+	if p.Family != sqlServer || perNode < 1 {
+		return ""
+	}
+	text := "MAXDOP at most " + strconv.Itoa(min(8, perNode))
+	if perNode > 8 && p.Version >= "2016" {
+		text = "it divides a node of " + strconv.Itoa(perNode) + " into soft-NUMA nodes of 5 to 9; " + text
+	}
+	return "SQL Server: " + text + " (Microsoft's advice)"
+}
+
+// node returns the most processors of a node.
+func (r *Row) node() int { return r.Node }
+
+// Node returns the most processors that a node may have for the product; 0 for any.
+func (p *Product) Node() int { return p.Most((*Row).node) }
+
+// Sockets returns the most sockets that any version or edition uses that the product can
+// be; 0 for any.
+func (p *Product) Sockets() int { return p.Most(func(r *Row) int { return r.Sockets }) }
+
+// HostSockets returns the most sockets of a host on which the product may run; 0 for any.
+func (p *Product) HostSockets() int { return p.Most(func(r *Row) int { return r.HostSockets }) }
+
+// Running returns the products of a guest: those that its owner states, and the guest system
+// unless the statement names a Windows, which is closer.
+func Running(stated, guestSystem string) []Product {
+	out := Of(stated)
+	if slices.ContainsFunc(out, func(p Product) bool { return p.Windows() }) {
+		return out
+	}
+	return slices.Concat(out, Of(guestSystem))
+}
+
+var known sync.Map // text to []Product: few texts name the products of many VMs
+
+// Of returns the products that a text names: what a user states, or a guest system as the
+// vSphere API or its full name has it. A text that names none that the table has returns nil.
+func Of(text string) []Product {
+	if text == "" {
+		return nil
+	}
+	if got, ok := known.Load(text); ok {
+		return got.([]Product)
+	}
+	got := parse(text)
+	known.Store(text, got)
+	return got
+}

@@ -1,0 +1,140 @@
+package product_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"homenode/esxi/product"
+)
+
+// TestOf reads products as users, tags and vSphere name them.
+func TestOf(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"SQL Server 2022 Standard", "SQL Server 2022 Standard"},
+		{"Microsoft SQL Server 2019 Enterprise Edition (64-bit)", "SQL Server 2019 Enterprise"},
+		{"SQL Server 2019 Enterprise Server+CAL", "SQL Server 2019 Enterprise CAL"},
+		{"mssql 2017 std", "SQL Server 2017 Standard"},
+		{"SQL2016 Express", "SQL Server 2016 Express"},
+		{"SQL 2008 R2 Workgroup", "SQL Server 2008 R2 Workgroup"},
+		{"SQL Server 2025 Standard Developer", "SQL Server 2025 Standard Developer"},
+		{"SQL Server", "SQL Server (version and edition)"},
+		{"SQL Server Standard", "SQL Server Standard (version)"},
+		{"SQL Server 2022", "SQL Server 2022 (edition)"},
+		{"SQL Server 2022 Standard on Windows Server 2019 Datacenter", "SQL Server 2022 Standard, Windows Server 2019 Datacenter"},
+		{"Windows Server 2008 R2 Enterprise, SQL Server 2012 Standard", "Windows Server 2008 R2 Enterprise, SQL Server 2012 Standard"},
+		{"SQL Server 2029 Standard", ""},
+		{"MySQL 8.0", ""},
+		{"PostgreSQL 16", ""},
+		{"Oracle Database 19c SE2", "Oracle Database Standard Edition 2"},
+		{"Oracle 12c Standard Edition", "Oracle Database Standard Edition"},
+		{"Oracle Linux 8 (64-bit)", ""},
+		{"oracleLinux8_64Guest", ""},
+		{"SAP HANA SPS07", "SAP HANA"},
+		{"SAP HANA 2.0", "SAP HANA"},
+		{"Exchange 2019", "Exchange Server 2019"},
+		{"Exchange SE", "Exchange Server SE"},
+		{"Windows 11 Pro", "Windows 11 Pro"},
+		{"Windows 10 Pro for Workstations", "Windows 10 Pro for Workstations"},
+		{"Windows 10 Enterprise LTSC 2021", "Windows 10 Enterprise"},
+		{"windows9_64Guest", "Windows 10 (edition)"},
+		{"WINDOWS2019SRV_64GUEST", "Windows Server 2019"},
+		{"windows2019srvNext_64Guest", "Windows Server 2022"},
+		{"windows9Guest", ""},
+		{"winNetEnterprise64Guest", ""},
+		{"Microsoft Windows Server 2016 or later (64-bit)", "Windows Server 2016"},
+		{"Microsoft Windows 10 (32-bit)", ""},
+		{"Microsoft Windows 100 (64-bit)", ""},
+		{"otherGuest64", ""},
+		{"", ""},
+	} {
+		var got []string
+		for _, p := range product.Of(tt.text) {
+			text := p.String()
+			if m := p.Missing(); m != "" {
+				text += " (" + m + ")"
+			}
+			got = append(got, text)
+		}
+		if s := strings.Join(got, ", "); s != tt.want {
+			t.Errorf("%q is %q, want %q", tt.text, s, tt.want)
+		}
+	}
+}
+
+// TestUsable holds the limits against the sentences of the sources.
+func TestUsable(t *testing.T) {
+	for _, tt := range []struct {
+		text                  string
+		vcpus, sockets, cores int
+		fewest, most          int
+	}{
+		{"SQL Server 2022 Standard", 24, 24, 1, 4, 4}, // the lesser of 4 sockets or 24 cores
+		{"SQL Server 2022 Standard", 24, 4, 6, 24, 24},
+		{"SQL Server 2022 Standard", 32, 2, 16, 24, 24},
+		{"SQL Server 2025 Standard", 32, 2, 16, 32, 32}, // 32 cores
+		{"SQL Server 2025 Standard", 48, 4, 12, 32, 32},
+		{"SQL Server 2014 Standard", 24, 2, 12, 16, 16},
+		{"SQL Server 2008 R2 Standard", 24, 8, 3, 12, 12},
+		{"SQL Server 2019 Web", 32, 4, 8, 16, 16},
+		{"SQL Server 2019 Express", 8, 4, 2, 2, 2}, // 1 socket or 4 cores
+		{"SQL Server 2019 Enterprise", 128, 128, 1, 128, 128},
+		{"SQL Server 2019 Enterprise CAL", 64, 4, 16, 20, 20},
+		{"SQL Server", 24, 2, 12, 4, 24},
+		{"SQL Server Standard", 32, 4, 8, 16, 32},
+		{"Windows 11 Pro", 24, 24, 1, 2, 2},
+		{"Windows 10 Home", 8, 2, 4, 4, 4},
+		{"Windows 10", 8, 8, 1, 1, 4},
+		{"Windows Server 2008 R2 Standard", 16, 16, 1, 4, 4},
+		{"Windows Server 2008 R2", 16, 16, 1, 4, 16},
+		{"Windows Server 2022", 24, 24, 1, 24, 24},
+		{"Windows Server 2019", 96, 96, 1, 64, 64},
+		{"Oracle Database 19c Standard Edition 2", 24, 2, 12, 16, 16},
+		{"Oracle Database 19c Enterprise", 64, 64, 1, 64, 64},
+		{"Exchange Server 2019", 64, 2, 32, 48, 48},
+	} {
+		p := product.Of(tt.text)[0]
+		if fewest, most := p.Usable(tt.vcpus, tt.sockets, tt.cores); fewest != tt.fewest || most != tt.most {
+			t.Errorf("%s uses %d to %d of %d × %d, want %d to %d", tt.text, fewest, most, tt.sockets, tt.cores, tt.fewest, tt.most)
+		}
+	}
+}
+
+// TestNode: what SQL Server and Windows make of a node of more than 64 processors.
+func TestNode(t *testing.T) {
+	for _, tt := range []struct {
+		text            string
+		node            int
+		refuses, splits bool
+	}{
+		{"SQL Server 2022 Standard", 64, true, false},
+		{"SQL Server 2022 CU11 Enterprise", 64, true, false},
+		{"SQL Server 2022 CU10 Enterprise", 64, false, false},
+		{"SQL Server 2025 Enterprise", 64, true, false},
+		{"SQL Server 2019 Enterprise", 64, false, false},
+		{"Windows Server 2019", 64, false, true},
+		{"Windows Server 2022", 0, false, false},
+		{"Windows 11", 0, false, false},
+		{"Oracle Database 19c EE", 0, false, false},
+	} {
+		p := product.Of(tt.text)[0]
+		if p.Node() != tt.node || p.Refuses() != tt.refuses || p.SplitsNodes() != tt.splits {
+			t.Errorf("%s: node %d, refuses %v, splits %v; want %d, %v, %v", tt.text, p.Node(), p.Refuses(), p.SplitsNodes(), tt.node, tt.refuses, tt.splits)
+		}
+	}
+}
+
+// TestSources: each row has a source with an address and a year.
+func TestSources(t *testing.T) {
+	dated := regexp.MustCompile(`\b20\d\d\b`)
+	for line := range strings.Lines(product.Page) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 12 || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| product") {
+			continue
+		}
+		source := product.SourceText(strings.TrimSpace(cells[10]))
+		if !strings.Contains(source, "https://") || !dated.MatchString(source) {
+			t.Errorf("%s: source %q lacks an address or a date", strings.TrimSpace(line), source)
+		}
+	}
+}

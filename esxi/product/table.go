@@ -1,0 +1,80 @@
+package product
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Page is the table of limits with its sources, in Markdown.
+//
+//go:embed limits.md
+var Page string
+
+// A Row of the table holds the limits of some versions and editions; 0 means none.
+type Row struct {
+	Family      string
+	Versions    []string // nil for all
+	Editions    []string // nil for all
+	Supported   bool     // more is not supported, but used
+	Sockets     int
+	Processors  int
+	Node        int    // most processors of a NUMA node
+	Refuses     string // the update from which it does not start with more in a node: CU11
+	HostSockets int
+	Source      string // S1
+}
+
+// The families that code speaks of.
+const (
+	sqlServer     = "SQL Server"
+	windows       = "Windows"
+	windowsServer = "Windows Server"
+	sapHANA       = "SAP HANA"
+	oracle        = "Oracle Database"
+	exchange      = "Exchange Server"
+)
+
+// rows is the table.
+var rows = readTable(Page)
+
+// readTable returns the rows of the table of the page. A fault of the page is a panic.
+func readTable(page string) (out []Row) {
+	for line := range strings.Lines(page) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| product ") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 10 {
+			panic(fmt.Sprintf("limits.md: %q has %d cells, want 10", line, len(cells)))
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		list := func(cell string) []string {
+			if cell == "" {
+				return nil
+			}
+			return strings.Split(cell, ", ")
+		}
+		number := func(cell string) int {
+			n, err := strconv.Atoi(cell)
+			if err != nil && cell != "" {
+				panic(fmt.Sprintf("limits.md: found %q, want a number", cell))
+			}
+			return n
+		}
+		out = append(out, Row{Family: cells[0], Versions: list(cells[1]), Editions: list(cells[2]), Supported: cells[3] == "supported",
+			Sockets: number(cells[4]), Processors: number(cells[5]), Node: number(cells[6]), Refuses: cells[7],
+			HostSockets: number(cells[8]), Source: cells[9]})
+	}
+	return out
+}
+
+// SourceText returns the publication that stands for a source of the table, S1.
+func SourceText(source string) string {
+	_, text, _ := strings.Cut(Page, "\n- "+source+": ")
+	text, _, _ = strings.Cut(text, "\n")
+	return text
+}

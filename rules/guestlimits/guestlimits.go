@@ -1,0 +1,173 @@
+// Package guestlimits finds VMs whose guest's software cannot use the sockets, vCPUs or nodes
+// that it sees.
+package guestlimits
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/esxi/product"
+	"homenode/numa"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+//go:embed guestlimits.md
+var page string
+
+// Rule is N033.
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: check})
+
+func check(p *rule.Pass) {
+	products := p.VM.Products()
+	for i := range products {
+		nodes(p, &products[i], slices.ContainsFunc(products, func(o product.Product) bool { return o.SplitsNodes() }))
+		idle(p, &products[i])
+		hosts(p, &products[i])
+	}
+	if p.VM.MayRunSQL() {
+		unknown(p)
+	}
+}
+
+// nodes finds virtual nodes with more processors than the product can take. splits: the
+// Windows in the guest divides them.
+func nodes(p *rule.Pass, one *product.Product, splits bool) {
+	if one.Node() == 0 || one.Windows() { // Windows divides the node: N015
+		return
+	}
+	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Layout.VPDs.Max() > one.Node() })
+	if !ok {
+		return
+	}
+	f := finding.Finding{Severity: finding.Medium}
+	what := "is not supported with"
+	if one.Refuses() && !splits {
+		f.Severity, what = finding.High, "does not start with"
+	}
+	f.Message = fmt.Sprintf("%s %s more than %d processors in a NUMA node: the guest sees a node of %d%s", one, what, one.Node(), on.Layout.VPDs.Max(), p.Where(others))
+	if splits {
+		f.Message += "; its Windows divides the node (N015), and whether that is enough is not stated"
+	}
+	f.Advice, f.Notice = p.Advice()
+	report(p, f, on)
+}
+
+// unknown says what a node of more than 64 processors means to SQL Server, where it is not
+// stated what runs in the guest.
+func unknown(p *rule.Pass) {
+	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Layout.VPDs.Max() > product.GroupSize })
+	if !ok {
+		return
+	}
+	report(p, finding.Finding{
+		Severity: finding.Info,
+		Message: fmt.Sprintf("the guest sees a NUMA node of %d processors%s: it depends on what runs in it, SQL Server 2022 from CU11 on does not start with more than %d",
+			on.Layout.VPDs.Max(), p.Where(others), product.GroupSize),
+		Advice: "Say what runs in the guest: --product, or a custom attribute product",
+	}, on)
+}
+
+// idle finds vCPUs that the product does not use.
+func idle(p *rule.Pass, one *product.Product) {
+	v, on := p.VM, &p.VM.On[0]
+	n := int(v.Guest.VCPUs)
+	sockets, cores := on.Layout.VSockets.Len(), on.Layout.CoresPerSocket
+	fewest, uses := one.Usable(n, sockets, cores)
+	if fewest == n {
+		return
+	}
+	f := finding.Finding{Severity: finding.Medium}
+	switch {
+	case one.Rows[0].Supported:
+		f.Severity = finding.Low
+		f.Message = fmt.Sprintf("%s is supported with at most %d processors, and the VM has %d", one, uses, n)
+	case uses == n:
+		f.Severity = finding.Info
+		f.Message = fmt.Sprintf("it depends on the %s of %s, not stated: of %d vCPUs (%s of %s) it may use only %d", one.Missing(), one, n, rule.Plural(sockets, "socket"), rule.Plural(cores, "core"), fewest)
+	default:
+		if 2*uses <= n {
+			f.Severity = finding.High
+		}
+		f.Message = fmt.Sprintf("%s uses %s of %d vCPUs: %s, and the guest sees %s of %s", one, span(fewest, uses), n, limits(one.Rows), rule.Plural(sockets, "socket"), rule.Plural(cores, "core"))
+		if one.PerCore() {
+			f.Message += fmt.Sprintf("; licensed by core, it pays for %d and uses %d", max(4, n), uses)
+		}
+	}
+	f.Advice, f.Notice = cure(p, one, uses)
+	report(p, f, on)
+}
+
+// cure returns what lets the product use more of the vCPUs: other sockets, or fewer vCPUs.
+func cure(p *rule.Pass, one *product.Product, uses int) (advice, notice string) {
+	n := int(p.VM.Guest.VCPUs)
+	plan := p.Plan()
+	after := &plan.After[0]
+	_, then := one.Usable(n, after.VSockets.Len(), after.CoresPerSocket)
+	if plan.Better && then > uses {
+		advice, notice = p.Advice()
+	}
+	switch {
+	case then == n && uses == n:
+		return "Say which " + one.Missing() + " it is (--product)", ""
+	case then == n:
+		return advice, notice
+	case advice != "":
+		return advice + fmt.Sprintf(". It uses %d of the %d vCPUs then: take the others away, or an edition that uses more", then, n), notice
+	}
+	if one.Rows[0].Supported {
+		return fmt.Sprintf("Take at most %d vCPUs, and another VM for more", then), ""
+	}
+	return fmt.Sprintf("Take %d vCPUs, or an edition that uses more", then), ""
+}
+
+// hosts finds hosts on which the product may not run by its licence.
+func hosts(p *rule.Pass, one *product.Product) {
+	limit := one.HostSockets()
+	on, others, ok := p.Worst(func(o *rule.On) bool { return limit > 0 && packages(o.Kind) > limit })
+	if !ok {
+		return
+	}
+	report(p, finding.Finding{
+		Severity: finding.Medium,
+		Message:  fmt.Sprintf("%s is licensed for servers of at most %s, and a host%s has %d", one, rule.Plural(limit, "socket"), p.Where(others), packages(on.Kind)),
+		Advice:   "Keep the VM on hosts that its licence covers with a DRS rule (must)",
+	}, on)
+}
+
+// packages returns the packages of the hosts of a kind, 0 when they are unknown.
+func packages(k *rule.Kind) int {
+	return slices.MaxFunc(k.Hosts, func(a, b *numa.Host) int { return a.Packages.Or(0) - b.Packages.Or(0) }).Packages.Or(0)
+}
+
+// span writes a range of counts.
+func span(fewest, most int) string {
+	if fewest == most {
+		return fmt.Sprint(most)
+	}
+	return fmt.Sprintf("%d to %d", fewest, most)
+}
+
+// limits writes the loosest limits of the rows: "at most 4 sockets and 24 processors".
+func limits(rows []*product.Row) string {
+	one := product.Product{Rows: rows}
+	var parts []string
+	if k := one.Sockets(); k > 0 {
+		parts = append(parts, rule.Plural(k, "socket"))
+	}
+	if k := one.Most(func(r *product.Row) int { return r.Processors }); k > 0 {
+		parts = append(parts, rule.Plural(k, "processor"))
+	}
+	if parts == nil {
+		return "its editions differ"
+	}
+	return "at most " + strings.Join(parts, " and ")
+}
+
+func report(p *rule.Pass, f finding.Finding, on *rule.On) {
+	v := p.VM
+	f.Evidence = []finding.Evidence{v.SoftwareEvidence(), v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence()}
+	p.Report(f, &on.Layout)
+}
