@@ -1,6 +1,9 @@
 package diff
 
-import "homenode/numa"
+import (
+	"homenode/internal/match"
+	"homenode/numa"
+)
 
 // pairs are the objects that are in both fleets.
 type pairs struct {
@@ -13,51 +16,27 @@ type pairs struct {
 // An identity is what objects are matched by.
 type identity struct{ id, uuid, name string }
 
-// match pairs objects by ID, then UUID, then name, each where it is unique in both.
+// pair pairs objects by ID, then UUID, then name, each where it is unique in both.
 // IDs of two vCenters may coincide: where the UUIDs are known and differ, the IDs do
 // not count.
-func match(a, b []identity) *pairs {
-	p := &pairs{a: map[string]string{}, b: map[string]string{}, hasA: make([]bool, len(a)), hasB: make([]bool, len(b))}
-	for round, by := range []func(*identity) string{
-		func(i *identity) string { return i.id },
-		func(i *identity) string { return i.uuid },
-		func(i *identity) string { return i.name },
-	} {
-		left, right := unique(a, p.hasA, by), unique(b, p.hasB, by)
-		for i := range a {
-			j, ok := right[by(&a[i])]
-			if k, once := left[by(&a[i])]; !ok || !once || k != i {
-				continue
-			}
-			if round == 0 && a[i].uuid != "" && b[j].uuid != "" && a[i].uuid != b[j].uuid {
-				continue
-			}
-			p.pairs = append(p.pairs, [2]int{i, j})
-			p.hasA[i], p.hasB[j] = true, true
-			p.b[a[i].id], p.a[b[j].id] = b[j].id, a[i].id
+func pair(a, b []identity) *pairs {
+	keys := func(all []identity) [][]string {
+		out := make([][]string, len(all))
+		for i, one := range all {
+			out[i] = []string{one.id, one.uuid, one.name}
 		}
+		return out
+	}
+	p := &pairs{a: map[string]string{}, b: map[string]string{}, hasA: make([]bool, len(a)), hasB: make([]bool, len(b))}
+	p.pairs = match.Pairs(keys(a), keys(b), func(round, i, j int) bool {
+		return round == 0 && a[i].uuid != "" && b[j].uuid != "" && a[i].uuid != b[j].uuid
+	})
+	for _, one := range p.pairs {
+		i, j := one[0], one[1]
+		p.hasA[i], p.hasB[j] = true, true
+		p.b[a[i].id], p.a[b[j].id] = b[j].id, a[i].id
 	}
 	return p
-}
-
-// unique returns the index of each key that one of the unmatched objects alone has.
-func unique(all []identity, matched []bool, by func(*identity) string) map[string]int {
-	out := make(map[string]int, len(all))
-	twice := map[string]bool{}
-	for i := range all {
-		key := by(&all[i])
-		if matched[i] || key == "" {
-			continue
-		}
-		if _, has := out[key]; has {
-			twice[key] = true
-		}
-		out[key] = i
-	}
-	for key := range twice {
-		delete(out, key)
-	}
-	return out
 }
 
 // name returns one name for an object of side 0 (A) or 1 (B) that both sides share.
@@ -91,7 +70,7 @@ func matchVMs(a, b *numa.Fleet) *pairs {
 		}
 		return out
 	}
-	return match(of(a), of(b))
+	return pair(of(a), of(b))
 }
 
 func matchHosts(a, b *numa.Fleet) *pairs {
@@ -103,7 +82,7 @@ func matchHosts(a, b *numa.Fleet) *pairs {
 		}
 		return out
 	}
-	return match(of(a), of(b))
+	return pair(of(a), of(b))
 }
 
 // alone returns the names of the objects that the other fleet does not have; those without a

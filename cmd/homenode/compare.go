@@ -22,6 +22,7 @@ func newCompare() *cobra.Command {
 	var (
 		out    flags.Output
 		failOn string
+		two    twoCaptures
 	)
 	cmd := described("compare", &cobra.Command{
 		Args: cobra.ArbitraryArgs,
@@ -33,11 +34,24 @@ func newCompare() *cobra.Command {
 				return fmt.Errorf("--fail-on: found %q, want never or worse", failOn)
 			}
 			dash := cmd.ArgsLenAtDash()
+			if two.at != "" {
+				if dash >= 0 {
+					return errors.New("--at: found two sets, want one that it divides")
+				}
+				return two.compare(cmd, &out, args, args, failOn)
+			}
 			if dash < 1 || dash == len(args) {
 				return errors.New("want files on both sides of --, as in: homenode compare before.txt -- after.txt")
 			}
 			if err := errors.Join(eachOnce(args[:dash]), eachOnce(args[dash:])); err != nil {
 				return err
+			}
+			captured, err := areCaptures(cmd.Context(), args[:dash], args[dash:])
+			switch {
+			case err != nil:
+				return err
+			case captured:
+				return two.compare(cmd, &out, args[:dash], args[dash:], failOn)
 			}
 			report, err := compareFiles(cmd.Context(), args[:dash], args[dash:])
 			if err != nil {
@@ -51,6 +65,7 @@ func newCompare() *cobra.Command {
 		},
 	})
 	out.Register(cmd, form.Tables...)
+	two.register(cmd)
 	cmd.Flags().StringVar(&failOn, "fail-on", "never", "verdict that makes the exit code 1: never, worse")
 	return cmd
 }

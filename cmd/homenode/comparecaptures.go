@@ -1,0 +1,107 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"homenode/cmd/homenode/flags"
+	"homenode/measure/captures"
+	"homenode/output/measure"
+	"homenode/rules"
+	"homenode/rules/filter"
+	verdict "homenode/rules/verdict/recording"
+	"homenode/source/open"
+	"homenode/source/ticks"
+)
+
+// twoCaptures has the flags of compare that are for captures alone.
+type twoCaptures struct {
+	at, host string
+	only     filter.Options
+	details  bool
+}
+
+func (t *twoCaptures) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&t.at, "at", "", "one capture, before and after this time: '2026-11-03 02:00' in UTC, or RFC 3339")
+	fl.StringVar(&t.host, "host-name", "", "name of the host, for captures that call it localhost or do not name it")
+	fl.StringSliceVar(&t.only.VMs, "vm", nil, "compare these VMs of captures; names may have * and ?")
+	fl.BoolVar(&t.details, "details", false, "also the VMs of captures that are not told apart")
+}
+
+// areCaptures reports whether both sides are captures of hosts. Results of benchmarks that hold
+// captures too, as folders of HCIBench can, are results of benchmarks.
+func areCaptures(ctx context.Context, a, b []string) (bool, error) {
+	var is [2]string
+	for side, args := range [][]string{a, b} {
+		for _, arg := range args {
+			if arg != open.Demo {
+				if l, err := ticks.List(arg); err != nil || len(l.Sources) == 0 {
+					continue // what it is otherwise, the reader of benchmarks says
+				}
+				if found, _, err := open.Benchmarks(ctx, []string{arg}); err == nil && len(found) > 0 {
+					continue
+				}
+			}
+			is[side] = arg
+		}
+	}
+	switch {
+	case is[0] != "" && is[1] != "":
+		return true, nil
+	case is[0] != "" || is[1] != "":
+		return false, fmt.Errorf("%s is a capture, and the other side has none: want captures on both sides of --, or results of benchmarks", cmp.Or(is[0], is[1]))
+	}
+	return false, nil
+}
+
+// compare compares two captures, or what is before and after --at.
+func (t *twoCaptures) compare(cmd *cobra.Command, out *flags.Output, a, b []string, failOn string) error {
+	if len(a) == 0 {
+		return errors.New("--at: want a capture, as in: homenode compare night.csv --at '2026-11-03 02:00'")
+	}
+	shown, err := filter.New(t.only)
+	if err != nil {
+		return err
+	}
+	var sides [2]*verdict.Judged
+	var notes []string
+	var incomplete error
+	for i, args := range [][]string{a, b} {
+		in := flags.Captures{Host: t.host}
+		if t.at != "" {
+			*[]*string{&in.To, &in.From}[i] = t.at
+			if err := in.ReadTimes(); err != nil {
+				return fmt.Errorf("--at: %w", errors.Unwrap(err))
+			}
+		}
+		recordings, found, err := in.Read(cmd, args, rules.CaptureOptions(nil), nil)
+		if err != nil {
+			return err
+		}
+		for _, n := range found {
+			notes = append(notes, n.String())
+		}
+		w, err := shown.Watched(rules.Watch(recordings, nil, rules.Options{}))
+		if err != nil {
+			return err
+		}
+		sides[i], incomplete = verdict.Of(w), cmp.Or(incomplete, in.Incomplete())
+	}
+	c, err := captures.Compare(sides[0], sides[1])
+	if err != nil {
+		return err
+	}
+	c.Notes = append(c.Notes, notes...)
+	if err := out.Print(cmd, measure.Captures(c, t.details)); err != nil {
+		return err
+	}
+	if v := c.All.Verdict; failOn == "worse" && (v == captures.Worse || v == captures.Mixed) {
+		return flags.ErrFindings
+	}
+	return incomplete
+}

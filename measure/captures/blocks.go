@@ -1,0 +1,197 @@
+package captures
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// The interval is a circular block bootstrap of the difference of two means over time (Politis and
+// Romano, "A circular block-resampling procedure for stationary data", 1992):
+//
+//	A  a1 a2 a3 … an  ── draw n÷l blocks of l neighbours, an being followed by a1 ──▶ mean ─┐
+//	                                                                                         ├─▶ difference, 4,000 times
+//	B  b1 b2 b3 … bm  ── the same with a block length of its own ──▶ mean ───────────────────┘
+//
+// Why blocks: what a VM had remote a minute ago it mostly has still. Values in sequence are
+// no new evidence, and an interval that takes them for it is several times too narrow. A block
+// keeps neighbours together.
+//
+// The length of a block is twice the automatic one of Politis and White, "Automatic block-length
+// selection for the dependent bootstrap", 2004, with the correction of Patton, Politis and
+// White, 2009: (2g²÷D × n)^⅓, with g and D of the autocovariances in a flat-top window; that
+// is taken as n^⅓ at least, and the block as a quarter of the values at most. Why twice: the
+// automatic length has the least squared error of the variance, which is too small for an
+// interval. The 95 % interval held the difference of two series of 256 values that keep 0.8 of the value
+// before in 90.7 % of 600 trials with it, and in 94.5 % with twice as much.
+//
+// Few blocks give too narrow an interval, as few values do. It is widened as Hesterberg,
+// "What teachers should know about the bootstrap", 2015, widens the percentile interval: by √(k÷(k−1)) for
+// k blocks and by Student's t over the normal quantile, with the degrees of freedom of Welch.
+// TestCoverage measures what comes of it.
+
+const (
+	// Resamples are enough for the quantile of half a percent that five counters together
+	// need: 20 lie beyond it.
+	Resamples = 4000
+
+	// Seed of the PCG that draws. It is fixed, so that the same captures give the same bytes.
+	Seed = 20_230_630
+
+	// LeastValues is how many values over time either side needs for a verdict: with fewer
+	// the autocorrelation cannot be seen.
+	LeastValues = 10
+)
+
+// A ratio is what a mean over time is made of: Σ num ÷ Σ den, such as local memory and all memory.
+type ratio struct{ num, den float64 }
+
+// A sampled is one side of an interval.
+type sampled struct {
+	mean   float64
+	length int       // of a block
+	blocks float64   // that the values make
+	errors []float64 // of the means of the resamples, widened for few blocks
+	spread float64   // their variance
+}
+
+// mean returns Σ num ÷ Σ den; false without den.
+func mean(values []ratio) (float64, bool) {
+	var num, den float64
+	for _, v := range values {
+		num, den = num+v.num, den+v.den
+	}
+	return num / den, den > 0
+}
+
+// resample draws from the values, whose den add up to more than 0.
+func resample(values []ratio, rng *rand.Rand) *sampled {
+	n := len(values)
+	s := &sampled{errors: make([]float64, Resamples)}
+	s.mean, _ = mean(values)
+	s.length = blockLength(influence(values, s.mean))
+	s.blocks = float64(n) / float64(s.length)
+	// sums[i] is of the values before i, which go on with the first behind the last.
+	sums := make([]ratio, n+s.length+1)
+	for i := range n + s.length {
+		v := values[i%n]
+		sums[i+1] = ratio{sums[i].num + v.num, sums[i].den + v.den}
+	}
+	wider := math.Sqrt(s.blocks / (s.blocks - 1))
+	for r := range s.errors {
+		var num, den float64
+		for left := n; left > 0; left -= s.length {
+			from := rng.IntN(n)
+			to := from + min(left, s.length)
+			num += sums[to].num - sums[from].num
+			den += sums[to].den - sums[from].den
+		}
+		if den > 0 {
+			s.errors[r] = notRounding(num/den-s.mean, s.mean) * wider
+		}
+		s.spread += s.errors[r] * s.errors[r] / Resamples
+	}
+	return s
+}
+
+// influence returns what each value adds to the error of the mean: for a den that is the same
+// throughout, its distance from the mean.
+func influence(values []ratio, mean float64) []float64 {
+	den := 0.0
+	for _, v := range values {
+		den += v.den / float64(len(values))
+	}
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = notRounding((v.num-mean*v.den)/den, mean)
+	}
+	return out
+}
+
+// notRounding returns an error of a mean, 0 when it is one of the arithmetic.
+func notRounding(e, mean float64) float64 {
+	if math.Abs(e) < 1e-12*math.Abs(mean) {
+		return 0
+	}
+	return e
+}
+
+// interval returns one of the difference B − A that misses it with the probability alpha.
+func interval(a, b []ratio, alpha float64) (low, high float64, blocks [2]int) {
+	order := func(x, y ratio) int { return cmp.Or(cmp.Compare(x.num, y.num), cmp.Compare(x.den, y.den)) }
+	if slices.CompareFunc(a, b, order) > 0 { // the draws do not depend on which comes first
+		low, high, blocks = interval(b, a, alpha)
+		return -high, -low, [2]int{blocks[1], blocks[0]}
+	}
+	rng := rand.New(rand.NewPCG(Seed, 0))
+	x, y := resample(a, rng), resample(b, rng)
+	errors := make([]float64, Resamples)
+	for i := range errors {
+		errors[i] = y.errors[i] - x.errors[i]
+	}
+	slices.Sort(errors)
+	k := max(1, int(Resamples*alpha/2))
+	wider := 1.0
+	if all := x.spread + y.spread; all > 0 {
+		free := all * all / (x.spread*x.spread/(x.blocks-1) + y.spread*y.spread/(y.blocks-1))
+		z := math.Sqrt2 * math.Erfinv(1-alpha)
+		wider = student(z, free) / z
+	}
+	difference := y.mean - x.mean
+	return difference + wider*errors[k-1], difference + wider*errors[Resamples-k], [2]int{x.length, y.length}
+}
+
+// student returns the quantile of Student's t at which the normal one is z: the expansion of
+// Cornish and Fisher (Abramowitz and Stegun, 26.7.5).
+func student(z, free float64) float64 {
+	z2 := z * z
+	return z * (1 + (z2+1)/(4*free) +
+		((5*z2+16)*z2+3)/(96*free*free) +
+		(((3*z2+19)*z2+17)*z2-15)/(384*free*free*free) +
+		((((79*z2+776)*z2+1482)*z2-1920)*z2-945)/(92160*free*free*free*free))
+}
+
+// blockLength returns the length of blocks for a series in the order of time whose mean is 0.
+func blockLength(z []float64) int {
+	n := len(z)
+	size := float64(n)
+	most := max(1, n/4)
+	covariance := func(lag int) float64 {
+		sum := 0.0
+		for i := lag; i < n; i++ {
+			sum += z[i] * z[i-lag]
+		}
+		return sum / size
+	}
+	variance := covariance(0)
+	if variance == 0 { // nothing is known of how fast it changes
+		return most
+	}
+	run := max(5, int(math.Ceil(math.Sqrt(math.Log10(size)))))
+	lags := min(int(math.Ceil(math.Sqrt(size)))+run, n-1)
+	covariances := make([]float64, lags+1)
+	for lag := range covariances {
+		covariances[lag] = covariance(lag)
+	}
+	// The last lag that is followed by run lags without correlation, or the last with one.
+	bound := 2 * math.Sqrt(math.Log10(size)/size) * variance
+	last, quiet := 0, 0
+	for lag := 1; lag <= lags && quiet < run; lag++ {
+		if quiet++; math.Abs(covariances[lag]) >= bound {
+			last, quiet = lag, 0
+		}
+	}
+	window := min(2*max(1, last), lags)
+	g, d := 0.0, variance
+	for lag := 1; lag <= window; lag++ {
+		weight := min(1, 2*(1-float64(lag)/float64(window)))
+		g += 2 * weight * float64(lag) * covariances[lag]
+		d += 2 * weight * covariances[lag]
+	}
+	length := math.Cbrt(size) // where the covariances add up to nothing there is no better one
+	if d > 0 {
+		length = max(length, math.Cbrt(1.5*g*g/(d*d)*size)) // 2g² ÷ (4/3 d²)
+	}
+	return min(most, int(math.Ceil(2*length)))
+}

@@ -1,0 +1,136 @@
+package captures
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/capture"
+	"homenode/internal/match"
+	"homenode/internal/words"
+	"homenode/numa"
+	verdict "homenode/rules/verdict/recording"
+)
+
+// A named is a VM of one capture as it is matched with those of the other.
+type named struct {
+	vm   vm
+	name string // with what tells it from others of its name
+	keys []string
+}
+
+// hosts names where the VM ran, in the order of time.
+func (n *named) hosts() string {
+	var hosts []string
+	for _, v := range n.vm {
+		if !slices.Contains(hosts, v.Rec.Host) {
+			hosts = append(hosts, v.Rec.Host)
+		}
+	}
+	return strings.Join(hosts, ", ")
+}
+
+// vms returns the VMs of a capture, whose hosts have these names in the other one. Lives of one name that follow each other are one VM, on
+// whatever hosts; those of one name that run at the same time are distinguished by their hosts,
+// else by their groups.
+func vms(j *verdict.Judged, other map[string]string) []named {
+	var out []named
+	byName := func(lives []*verdict.VM, key func(*verdict.VM) string) (groups [][]*verdict.VM) {
+		at := map[string]int{}
+		for _, v := range lives {
+			k := key(v)
+			i, ok := at[k]
+			if !ok {
+				i = len(groups)
+				at[k], groups = i, append(groups, nil)
+			}
+			groups[i] = append(groups[i], v)
+		}
+		return groups
+	}
+	add := func(lives []*verdict.VM, name, certain string) {
+		slices.SortStableFunc(lives, func(a, b *verdict.VM) int { return a.First.Compare(b.First) })
+		first := lives[0]
+		host := cmp.Or(other[first.Rec.Host], first.Rec.Host)
+		group := ""
+		if first.GID >= 0 && first.VCPUs > 0 && first.Size > 0 {
+			group = fmt.Sprintf("%s\x00%d\x00%d\x00%d", host, first.GID, first.VCPUs, first.Size)
+		}
+		out = append(out, named{lives, name, []string{certain, host + "/" + first.Name, group}})
+	}
+	for _, same := range byName(j.VMs, func(v *verdict.VM) string { return v.Name }) {
+		if verdict.CountVMs(same) == 1 {
+			add(same, same[0].Name, same[0].Name)
+			continue
+		}
+		for _, on := range byName(same, func(v *verdict.VM) string { return v.Rec.Host }) {
+			if verdict.CountVMs(on) == 1 {
+				add(on, on[0].Name+" on "+on[0].Rec.Host, "")
+				continue
+			}
+			for _, v := range on {
+				add([]*verdict.VM{v}, v.Label+" on "+v.Rec.Host, "")
+			}
+		}
+	}
+	return out
+}
+
+// pairVMs pairs the VMs of two captures by name, by host and name, and those that are left by
+// host, group, vCPUs and memory: a VM that was renamed while it ran keeps its group. Where no VM
+// that kept its name kept its group, the host numbered them anew, and groups tell nothing.
+func pairVMs(a, b []named) [][2]int {
+	keys := func(all []named) (out [][]string) {
+		for i := range all {
+			out = append(out, all[i].keys)
+		}
+		return out
+	}
+	const byGroup = 2
+	var before [][2]int
+	pairs := match.Pairs(keys(a), keys(b), func(round, i, j int) bool {
+		if round < byGroup {
+			before = append(before, [2]int{i, j})
+			return false
+		}
+		kept, changed := false, false
+		for _, p := range before {
+			x, y := &a[p[0]], &b[p[1]]
+			if numa.SameHost(x.hosts(), a[i].hosts()) {
+				same := x.keys[byGroup] == y.keys[byGroup]
+				kept, changed = kept || same, changed || !same
+			}
+		}
+		return changed && !kept
+	})
+	slices.SortFunc(pairs, func(x, y [2]int) int { return x[0] - y[0] })
+	return pairs
+}
+
+// pairHosts pairs hosts by name, as administrators compare them, or the only ones of both sides.
+func pairHosts(a, b []*capture.Recording) (pairs [][2]int) {
+	for i, x := range a {
+		if j := slices.IndexFunc(b, func(y *capture.Recording) bool { return numa.SameHost(x.Host, y.Host) }); j >= 0 {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	if len(pairs) == 0 && len(a) == 1 && len(b) == 1 {
+		pairs = append(pairs, [2]int{0, 0})
+	}
+	return pairs
+}
+
+// alone names the VMs that the other side does not have.
+func alone(all []named, pairs [][2]int, side int) string {
+	var names []string
+	for i := range all {
+		if !slices.ContainsFunc(pairs, func(p [2]int) bool { return p[side] == i }) {
+			names = append(names, all[i].name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s", words.Plural(len(names), "VM"), words.Few(names))
+}

@@ -1,0 +1,211 @@
+package captures
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"homenode/capture"
+	"homenode/numa"
+	verdict "homenode/rules/verdict/recording"
+)
+
+// A moment is what one VM, or several together, did in one stretch of a timeline.
+type moment struct {
+	ticks  float64
+	memory float64 // ticks with memory on a node
+	local  float64 // bytes, added up over them
+	remote float64
+	moves  float64
+	rates  float64 // ticks that state ready; of several VMs their vCPUs
+	ready  float64 // share of each vCPU, added up over rates
+	coStop float64
+}
+
+// A VM is what one capture shows of a VM: its lives, one after the other.
+type vm []*verdict.VM
+
+// A subject is a VM in one capture, or several taken together.
+type subject struct {
+	vms     []vm
+	has     [counters]bool
+	moments []moment // in the order of time, none without ticks
+}
+
+// The counters in their order.
+const (
+	locality = iota
+	remote
+	migrations
+	ready
+	coStop
+	counters
+)
+
+// newSubject takes the moments of VMs together in steps of their widest timeline. Together they
+// have the sum of their memory and the mean of all vCPUs.
+func newSubject(vms ...vm) *subject {
+	s := &subject{vms: vms}
+	width := time.Second
+	for _, one := range vms {
+		for _, v := range one {
+			width = max(width, v.Timeline.Width)
+			s.has[locality] = s.has[locality] || v.HasMemory && !v.Blind
+			s.has[migrations] = s.has[migrations] || v.HasMoves
+			s.has[ready] = s.has[ready] || v.Has&numa.HasReady != 0
+			s.has[coStop] = s.has[coStop] || v.Has&numa.HasCoStop != 0 && v.Has&numa.HasReady != 0
+		}
+	}
+	s.has[remote] = s.has[locality]
+	all := map[int64]*moment{}
+	for _, one := range vms {
+		steps := map[int64]moment{}
+		vcpus := 1.0
+		for _, v := range one {
+			addSteps(steps, v, width)
+			vcpus = max(vcpus, float64(v.VCPUs))
+		}
+		for step, m := range steps {
+			if all[step] == nil {
+				all[step] = &moment{}
+			}
+			all[step].take(&m, vcpus)
+		}
+	}
+	for _, step := range slices.Sorted(maps.Keys(all)) {
+		s.moments = append(s.moments, *all[step])
+	}
+	return s
+}
+
+// addSteps adds one life to the moments of its VM, by the number of the step since 1970.
+func addSteps(steps map[int64]moment, v *verdict.VM, width time.Duration) {
+	t := &v.Timeline
+	for i := range t.Buckets {
+		b := &t.Buckets[i]
+		if b.Ticks == 0 {
+			continue
+		}
+		step := (t.Start + int64(i)) / int64(width/t.Width)
+		m := steps[step]
+		m.ticks += float64(b.Ticks)
+		if !v.Blind { // interleaved memory is local to no node, whatever is printed
+			m.memory += float64(b.Memory)
+			m.local += float64(b.Local) * float64(numa.KiB)
+			m.remote += float64(b.Remote) * float64(numa.KiB)
+		}
+		m.moves += float64(b.Moves)
+		m.rates += float64(b.Rates)
+		m.ready += float64(b.Ready) / capture.Whole
+		m.coStop += float64(b.CoStop) / capture.Whole
+		steps[step] = m
+	}
+}
+
+// take adds another VM in the same step: as means over its ticks, since captures can tick apart.
+func (m *moment) take(one *moment, vcpus float64) {
+	m.ticks = max(m.ticks, one.ticks)
+	m.moves += one.moves
+	if one.memory > 0 {
+		m.memory = 1
+		m.local += one.local / one.memory
+		m.remote += one.remote / one.memory
+	}
+	if one.rates > 0 {
+		m.rates += vcpus
+		m.ready += vcpus * one.ready / one.rates
+		m.coStop += vcpus * one.coStop / one.rates
+	}
+}
+
+// values returns what the mean of a counter is made of.
+func (s *subject) values(counter int) []ratio {
+	var out []ratio
+	hours := s.hours()
+	for i := range s.moments {
+		m := &s.moments[i]
+		var v ratio
+		switch counter {
+		case locality:
+			v = ratio{m.local, m.local + m.remote}
+		case remote:
+			v = ratio{m.remote, m.memory}
+		case migrations:
+			v = ratio{m.moves, m.ticks * hours}
+		case ready:
+			v = ratio{m.ready, m.rates}
+		case coStop:
+			v = ratio{m.coStop, m.rates}
+		}
+		if v.den > 0 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// hours returns the time of a tick.
+func (s *subject) hours() float64 {
+	var present time.Duration
+	ticks := 0
+	for _, one := range s.vms {
+		for _, v := range one {
+			present, ticks = present+v.Present, ticks+v.Ticks
+		}
+	}
+	return present.Hours() / float64(max(1, ticks))
+}
+
+// mean returns the mean of a counter: for one VM that which the capture states over its time,
+// for several that of their moments. It reports false when there is none.
+func (s *subject) mean(counter int) (float64, bool) {
+	if !s.has[counter] {
+		return 0, false
+	}
+	if counter == migrations || len(s.vms) != 1 {
+		return mean(s.values(counter))
+	}
+	var local, far, managed float64
+	var wait, stop capture.Level
+	for _, v := range s.vms[0] {
+		if l, ok := v.Local.Mean(v.Managed); ok && !v.Blind {
+			r, _ := v.Remote.Mean(v.Managed)
+			local, far, managed = local+float64(l)*v.Managed.Hours(), far+float64(r)*v.Managed.Hours(), managed+v.Managed.Hours()
+		}
+		wait, stop = wait.Plus(v.Ready), stop.Plus(v.CoStop)
+	}
+	switch counter {
+	case locality:
+		return local / (local + far), local+far > 0
+	case remote:
+		return far / managed, managed > 0
+	case ready:
+		return wait.Mean()
+	}
+	return stop.Mean()
+}
+
+// memory returns the mean of all memory on nodes.
+func (s *subject) memory() float64 {
+	var all []ratio
+	for i := range s.moments {
+		m := &s.moments[i]
+		all = append(all, ratio{m.local + m.remote, m.memory})
+	}
+	bytes, _ := mean(all)
+	return bytes
+}
+
+// used returns the mean CPU that the VMs used, in vCPUs.
+func (s *subject) used() (vcpus float64, ok bool) {
+	for _, one := range s.vms {
+		var level capture.Level
+		for _, v := range one {
+			level = level.Plus(v.Used)
+		}
+		if share, known := level.Mean(); known {
+			vcpus, ok = vcpus+share*max(1, float64(one[len(one)-1].VCPUs)), true
+		}
+	}
+	return vcpus, ok
+}
