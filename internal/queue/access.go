@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -20,7 +21,8 @@ import (
 // are for all to see in the list of processes.
 type Access struct {
 	URL   string // nats://host:port or tls://host:port; several with commas, of one cluster
-	Token string // of homenode queue
+	Token string // of homenode queue, of all roles or of this one
+	Role  Role   // empty is Collects
 	Creds string // credentials file of a NATS server
 	CA    string // file of certificates that a server may be signed by; empty is those of the system
 	Name  string // of the connection, as the server lists it
@@ -56,10 +58,19 @@ func Dial(ctx context.Context, a Access) (*Client, error) {
 		nats.ReconnectHandler(func(*nats.Conn) { say("the queue is back") }),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // said above, or returned by the call
 	}
+	role := cmp.Or(a.Role, Collects)
+	var secret []byte
 	if a.Token != "" {
-		opts = append(opts, nats.Token(a.Token))
+		own := role.Token(a.Token)
+		secret = []byte(own)
+		opts = append(opts, nats.UserInfo(string(role), own), nats.CustomInboxPrefix(role.inbox()))
 	}
 	if a.Creds != "" {
+		b, err := bounded.File(a.Creds, bounded.Secret)
+		if err != nil {
+			return nil, err
+		}
+		secret = b
 		opts = append(opts, nats.UserCredentials(a.Creds))
 	}
 	if strings.Contains(a.URL, "tls://") || a.CA != "" {
@@ -72,7 +83,7 @@ func Dial(ctx context.Context, a Access) (*Client, error) {
 		// A server may tell of others, which were not allowed to see the token.
 		opts = append(opts, nats.IgnoreDiscoveredServers())
 	}
-	nc, err := nats.Connect(a.URL, opts...)
+	nc, err := connect(ctx, a.URL, role == Works, opts, say)
 	if err != nil {
 		return nil, fmt.Errorf("queue %s: %w", a.URL, err)
 	}
@@ -85,7 +96,29 @@ func Dial(ctx context.Context, a Access) (*Client, error) {
 		nc.Close()
 		return nil, err
 	}
+	c.secret = secret
 	return c, nil
+}
+
+// connect connects. A worker may be started before its queue: it waits for one that is
+// not there yet, but not for one that refuses it.
+func connect(ctx context.Context, url string, waits bool, opts []nats.Option, say func(string, ...any)) (*nats.Conn, error) {
+	said := false
+	for {
+		nc, err := nats.Connect(url, opts...)
+		if err == nil || !waits || !errors.Is(err, nats.ErrNoServers) && !errors.Is(err, nats.ErrTimeout) {
+			return nc, err
+		}
+		if !said {
+			say("no queue is at %s yet: waiting until one is", url)
+			said = true
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // check refuses URLs with secrets, and secrets on open wires. It repeats nothing of a URL

@@ -34,13 +34,14 @@ type Client struct {
 	results jetstream.Stream
 	tasks   jetstream.Consumer // of work: every worker takes from it
 	ackWait time.Duration      // of tasks
+	secret  []byte             // that the keys of runs are made of
 	piece   int                // most bytes of a result in one message
 	log     func(string)
 }
 
 // open finds or creates the streams.
 func open(ctx context.Context, nc *nats.Conn, ackWait time.Duration, log func(string)) (*Client, error) {
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(10*time.Second))
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +115,10 @@ func (c *Client) stream(ctx context.Context, config jetstream.StreamConfig) (jet
 	return s, nil
 }
 
+// runKey returns the key of a run. It is the same when a run is taken up again, and nobody
+// knows it without the token or credentials of those who collect, or a task.
+func (c *Client) runKey(run string) []byte { return mac(c.secret, "homenode run "+run) }
+
 // Close ends the connection.
 func (c *Client) Close() { c.nc.Close() }
 
@@ -134,7 +139,7 @@ func (c *Client) insist(ctx context.Context, what string, f func() error) error 
 			return err
 		}
 		if wait > time.Second {
-			c.say("the queue does not answer: waiting until it is back (%s: %v)", what, err)
+			c.say("the queue %s: waiting until it does (%s: %v)", wanted(err), what, err)
 		}
 		if wait > 200*time.Millisecond {
 			// What the Client holds are names: they stay. f tells how it went.
@@ -149,13 +154,21 @@ func (c *Client) insist(ctx context.Context, what string, f func() error) error 
 	}
 }
 
+// wanted says what the queue does not do: one that is full answers.
+func wanted(err error) string {
+	if api := (*jetstream.APIError)(nil); errors.As(err, &api) {
+		return "does not take what it is sent"
+	}
+	return "does not answer"
+}
+
 // away reports whether an error says that the queue cannot be reached, is starting, or has
 // lost its streams.
 func away(err error) bool {
 	for _, e := range []error{
 		jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDeleted,
 		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected,
-		nats.ErrConnectionReconnecting, jetstream.ErrNoStreamResponse, nats.ErrReconnectBufExceeded,
+		nats.ErrConnectionReconnecting, jetstream.ErrNoStreamResponse, nats.ErrReconnectBufExceeded, jetstream.ErrAsyncPublishTimeout,
 	} {
 		if errors.Is(err, e) {
 			return true

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,13 +37,15 @@ type collector struct {
 	*Client
 	opt   CollectOptions
 	run   string
+	key   []byte // that results are signed with
 	tasks []Task
 	index map[string]int  // of a task by ID
 	done  []bool          // its result is in the queue
 	used  int             // tasks whose outcome was handed on
 	told  map[string]bool // workers whose refusals were shown
 	// When it last looked at tasks that workers gave back: once a second is enough.
-	looked time.Time
+	looked     time.Time
+	complained time.Time // about tasks that the queue does not take
 }
 
 // Collect puts tasks into the queue and calls use with the outcome of each, in the order
@@ -50,7 +53,8 @@ type collector struct {
 // whoever is killed and calls Collect with the same tasks again goes on where it was. At
 // the end everything of the run is removed from the queue.
 func (c *Client) Collect(ctx context.Context, tasks []Task, opt CollectOptions, use func(int, Outcome) error) error {
-	k := &collector{Client: c, opt: opt, run: runOf(tasks), tasks: tasks, index: map[string]int{}, done: make([]bool, len(tasks)), told: map[string]bool{}}
+	run := runOf(tasks)
+	k := &collector{Client: c, opt: opt, run: run, key: c.runKey(run), tasks: tasks, index: map[string]int{}, done: make([]bool, len(tasks)), told: map[string]bool{}}
 	for i := range tasks {
 		if _, twice := k.index[tasks[i].ID]; twice {
 			return fmt.Errorf("task %s is there twice", tasks[i].ID)
@@ -161,12 +165,12 @@ func (k *collector) post(ctx context.Context, which []int) error {
 		}
 		if most := k.nc.MaxPayload(); int64(len(b)) > most {
 			out := Outcome{Failed: fmt.Sprintf("its task has %d bytes, packed, and the queue takes %d: raise max_payload of the server", len(b), most)}
-			if err := k.store(ctx, k.run, k.tasks[i].ID, out); err != nil {
+			if err := k.store(ctx, k.run, k.tasks[i].ID, k.key, out); err != nil {
 				return err
 			}
 			continue
 		}
-		ack, err := k.js.PublishMsgAsync(&nats.Msg{Subject: workSubject(k.run, k.tasks[i].ID), Data: b})
+		ack, err := k.js.PublishMsgAsync(&nats.Msg{Subject: workSubject(k.run, k.tasks[i].ID), Data: b, Header: nats.Header{headerKey: {hex.EncodeToString(k.key)}}})
 		if err != nil {
 			if away(err) || errors.Is(err, jetstream.ErrTooManyStalledMsgs) {
 				break
@@ -181,12 +185,24 @@ func (k *collector) post(ctx context.Context, which []int) error {
 			return ctx.Err()
 		case <-ack.Ok():
 		case err := <-ack.Err():
-			if !away(err) && !isThere(err) {
+			switch {
+			case isThere(err):
+			case away(err):
+				k.refused(err)
+			default:
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// refused says once in a while why tasks cannot be put into the queue: the next round tries again.
+func (k *collector) refused(err error) {
+	if time.Since(k.complained) > time.Minute {
+		k.complained = time.Now()
+		k.say("the queue does not take tasks: trying again until it does (%v)", err)
+	}
 }
 
 // isThere reports whether the server refused a message because its subject has one.
@@ -205,7 +221,7 @@ func (k *collector) look(ctx context.Context, i int) error {
 	}
 	if k.opt.Check != nil {
 		if bad := k.opt.Check(k.tasks[i], back.Reason); bad != nil {
-			if err := k.store(ctx, k.run, id, Outcome{Failed: bad.Error()}); err != nil {
+			if err := k.store(ctx, k.run, id, k.key, Outcome{Failed: bad.Error()}); err != nil {
 				return err
 			}
 			return k.purge(ctx, k.work, workSubject(k.run, id))
@@ -221,10 +237,15 @@ func (k *collector) look(ctx context.Context, i int) error {
 // hand gives outcomes to use as far as they are there without a gap.
 func (k *collector) hand(ctx context.Context, use func(int, Outcome) error) error {
 	for k.used < len(k.tasks) && k.done[k.used] {
-		out, err := k.load(ctx, k.run, k.tasks[k.used].ID)
-		if errors.Is(err, errGone) { // the next round puts it into the queue again
+		id := k.tasks[k.used].ID
+		out, err := k.load(ctx, k.run, id, k.key)
+		bad := (*badError)(nil)
+		if errors.As(err, &bad) {
+			k.say("the result of task %s counts as missing: %v", id, bad)
+		}
+		if errors.Is(err, errGone) || bad != nil { // the next round puts it into the queue again
 			k.done[k.used] = false
-			return k.purge(ctx, k.results, doneSubject(k.run, k.tasks[k.used].ID))
+			return k.purge(ctx, k.results, doneSubject(k.run, id))
 		}
 		if err != nil {
 			return fmt.Errorf("queue: %w", err)

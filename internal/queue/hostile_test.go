@@ -27,7 +27,7 @@ func TestNoTask(t *testing.T) {
 	if want := transcript(list); !bytes.Equal(got, want) {
 		t.Error(firstDifference(got, want))
 	}
-	out, err := c.load(t.Context(), "aa", "bb")
+	out, err := c.load(t.Context(), "aa", "bb", nil)
 	if want := "found no task of homenode: invalid character 's' looking for beginning of object key string"; err != nil || out.Failed != want {
 		t.Errorf("load = %+v, %v; want the failure %q", out, err, want)
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"strconv"
 )
 
 // An Input is what many tasks of a run have in common and none of them could carry: the
@@ -31,19 +30,25 @@ const inputTask = "input"
 // Input returns the body of an input that whoever collects has put into the queue. It is a
 // *Refusal when it is not there: it comes back with the next round of the one who collects.
 func (c *Client) Input(ctx context.Context, id string) ([]byte, error) {
-	out, err := c.load(ctx, id, inputTask)
-	if errors.Is(err, errGone) {
+	body, err := c.input(ctx, id)
+	if bad := (*badError)(nil); errors.Is(err, errGone) || errors.As(err, &bad) {
 		return nil, &Refusal{Reason: "the queue does not hold what the task works on"}
 	}
+	return body, err
+}
+
+// input returns the body of an input; errGone or a *badError when it is not there, or another one.
+func (c *Client) input(ctx context.Context, id string) ([]byte, error) {
+	out, err := c.load(ctx, id, inputTask, nil) // its name is its sum: it needs no key
 	if err != nil {
 		return nil, err
 	}
 	body, err := Unpack(out.Result)
 	if err != nil {
-		return nil, fmt.Errorf("input %s: %w", id, err)
+		return nil, &badError{err.Error()}
 	}
 	if got := NewInput(body); got.ID != id {
-		return nil, fmt.Errorf("input %s: its bytes are those of %s", id, got.ID)
+		return nil, &badError{"its bytes are those of " + got.ID}
 	}
 	return body, nil
 }
@@ -62,28 +67,20 @@ func (k *collector) keepInputs(ctx context.Context) error {
 		if whole {
 			continue
 		}
-		if err := k.store(ctx, in.ID, inputTask, Outcome{Result: Pack(in.Body)}); err != nil {
+		if err := k.store(ctx, in.ID, inputTask, nil, Outcome{Result: Pack(in.Body)}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// holds reports whether the queue has every piece of an input.
+// holds reports whether the queue has an input as it is.
 func (k *collector) holds(ctx context.Context, id string) (bool, error) {
-	last, err := k.last(ctx, doneSubject(id, inputTask))
-	if errors.Is(err, errGone) {
+	_, err := k.input(ctx, id)
+	if bad := (*badError)(nil); errors.Is(err, errGone) || errors.As(err, &bad) {
 		return false, nil
 	}
-	if err != nil {
-		return false, err
-	}
-	n, err := strconv.Atoi(last.Header.Get(headerPieces))
-	if err != nil {
-		return false, nil
-	}
-	parts, err := k.subjects(ctx, k.results, "homenode.part."+id+"."+inputTask+"."+last.Header.Get(headerSum)+".*")
-	return len(parts) == n, err
+	return err == nil, err
 }
 
 // removeInputs takes the inputs out of the queue.

@@ -168,7 +168,9 @@ func serve(t testing.TB, o ServerOptions) string {
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:0"
 	}
-	o.Store = t.TempDir()
+	if o.Store == "" {
+		o.Store = t.TempDir()
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	go func() { ended <- Serve(ctx, o, func(url string) { ready <- url }) }()

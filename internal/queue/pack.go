@@ -11,8 +11,9 @@ var packer = func() *zstd.Encoder {
 	return e
 }()
 
-// maxUnpacked bounds what a task or a recording unpacks to: whoever wrote to the queue made it.
-const maxUnpacked = 1 << 30
+// maxUnpacked bounds a result, and what a task, an input or a recording unpacks to: whoever
+// wrote to the queue made it. A day of a host with 300 VMs has some 10 MB.
+const maxUnpacked = 256 << 20
 
 var unpacker = func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked))

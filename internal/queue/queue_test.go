@@ -251,7 +251,7 @@ func TestStoredTask(t *testing.T) {
 	c := dial(t, Access{URL: serve(t, ServerOptions{})})
 	tasks := fakeTasks()[:1]
 	k := &collector{Client: c, run: runOf(tasks), tasks: tasks}
-	if err := k.store(t.Context(), k.run, tasks[0].ID, Outcome{Result: []byte("stored")}); err != nil {
+	if err := k.store(t.Context(), k.run, tasks[0].ID, k.key, Outcome{Result: []byte("stored")}); err != nil {
 		t.Fatal(err)
 	}
 	if err := k.post(t.Context(), []int{0}); err != nil {
@@ -271,7 +271,7 @@ func TestStoredTask(t *testing.T) {
 	if n := left(t, c); n != 1 {
 		t.Errorf("%d messages are left, want the result alone", n)
 	}
-	if out, err := c.load(t.Context(), k.run, tasks[0].ID); err != nil || string(out.Result) != "stored" {
+	if out, err := c.load(t.Context(), k.run, tasks[0].ID, k.key); err != nil || string(out.Result) != "stored" {
 		t.Errorf("the result is %q, %v; want the stored one", out.Result, err)
 	}
 }

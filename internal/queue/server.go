@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -43,7 +45,8 @@ func Serve(ctx context.Context, o ServerOptions, ready func(url string)) error {
 	if err != nil {
 		return fmt.Errorf("queue: %w", err)
 	}
-	s.SetLoggerV2(&serverLog{log: o.Log}, false, false, false)
+	log := &serverLog{log: o.Log}
+	s.SetLoggerV2(log, false, false, false)
 	go s.Start()
 	defer func() {
 		s.Shutdown()
@@ -62,9 +65,63 @@ func Serve(ctx context.Context, o ServerOptions, ready func(url string)) error {
 		scheme = "tls://"
 	}
 	ready(scheme + s.Addr().String())
-	<-ctx.Done()
+	started(s)
+	o.watch(ctx, s, log)
 	return nil
 }
+
+// started is where tests get at a server.
+var started = func(*server.Server) {}
+
+// watch keeps the store going until ctx ends. A full disk ends the store, not the server:
+// it begins again as soon as there is room.
+func (o *ServerOptions) watch(ctx context.Context, s *server.Server, log *serverLog) {
+	full := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(2 * time.Second):
+		}
+		if log.broken.Swap(false) {
+			// A stream that could not write once takes nothing until it is opened again.
+			_ = s.ShutdownJetStream()
+		}
+		switch {
+		case !s.JetStreamEnabled():
+			if !full {
+				full = true
+				o.say("the store %s takes nothing more, its disk may be full: trying again until it does", o.Store)
+			}
+			if room(o.Store) {
+				// When it fails it is tried again.
+				_ = s.EnableJetStream(&server.JetStreamConfig{StoreDir: o.Store, MaxStore: mostStore})
+			}
+		case full:
+			full = false
+			o.say("the store %s takes tasks and results again", o.Store)
+		}
+	}
+}
+
+// room reports whether the folder takes a file of some size.
+func room(folder string) bool {
+	f, err := os.CreateTemp(folder, "room-*")
+	if err != nil {
+		return false
+	}
+	_, err = f.Write(make([]byte, 4<<20))
+	return errors.Join(err, f.Close(), os.Remove(f.Name())) == nil
+}
+
+func (o *ServerOptions) say(format string, args ...any) {
+	if o.Log != nil {
+		o.Log(fmt.Sprintf(format, args...))
+	}
+}
+
+// mostStore leaves it to the disk how much the store takes.
+const mostStore = 1 << 50
 
 // server returns the options of the NATS server.
 func (o *ServerOptions) server() (*server.Options, error) {
@@ -91,10 +148,14 @@ func (o *ServerOptions) server() (*server.Options, error) {
 		Port:       port,
 		JetStream:  true,
 		StoreDir:   o.Store,
-		NoSigs:     true, // they are the program's
+		// The server would take a share of what is free when it starts, and never more.
+		JetStreamMaxStore: mostStore,
+		NoSigs:            true, // they are the program's
 	}
 	if o.Token != "" {
-		opts.Authorization = o.Token
+		for _, r := range Roles {
+			opts.Users = append(opts.Users, &server.User{Username: string(r), Password: r.Token(o.Token), Permissions: r.permissions()})
+		}
 	}
 	if o.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(o.Cert, o.Key)
@@ -108,7 +169,10 @@ func (o *ServerOptions) server() (*server.Options, error) {
 }
 
 // A serverLog hands on what a NATS server warns of.
-type serverLog struct{ log func(string) }
+type serverLog struct {
+	log    func(string)
+	broken atomic.Bool // a stream could not write
+}
 
 func (l *serverLog) say(format string, args []any) {
 	if l.log != nil {
@@ -116,8 +180,13 @@ func (l *serverLog) say(format string, args []any) {
 	}
 }
 
-func (l *serverLog) Warnf(format string, args ...any)  { l.say(format, args) }
-func (l *serverLog) Errorf(format string, args ...any) { l.say(format, args) }
+func (l *serverLog) Warnf(format string, args ...any) { l.say(format, args) }
+func (l *serverLog) Errorf(format string, args ...any) {
+	if strings.Contains(strings.ToLower(format), "critical write error") {
+		l.broken.Store(true)
+	}
+	l.say(format, args)
+}
 func (l *serverLog) Fatalf(format string, args ...any) { l.say(format, args) }
 
 func (l *serverLog) Noticef(string, ...any) {}

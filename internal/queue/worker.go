@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -129,9 +130,13 @@ func (w *worker) do(ctx context.Context, msg jetstream.Msg) (gaveBack bool, err 
 	if err != nil { // a stream that someone made with other subjects
 		return false, fmt.Errorf("%s: %w", msg.Subject(), err)
 	}
+	key, err := hex.DecodeString(msg.Headers().Get(headerKey))
+	if err != nil {
+		key = nil // the result counts as missing then
+	}
 	task, err := taskOf(msg.Data())
 	if err != nil { // it would end one worker after the other
-		if err := w.store(ctx, run, id, Outcome{Failed: fmt.Sprintf("found no task of homenode: %v", err)}); err != nil {
+		if err := w.store(ctx, run, id, key, Outcome{Failed: fmt.Sprintf("found no task of homenode: %v", err)}); err != nil {
 			return false, err
 		}
 		return false, w.acknowledge(ctx, msg)
@@ -142,8 +147,10 @@ func (w *worker) do(ctx context.Context, msg jetstream.Msg) (gaveBack bool, err 
 	if err != nil {
 		return false, err
 	}
-	if _, err := w.last(ctx, doneSubject(run, id)); err == nil { // a worker died before it said so
-		return false, w.acknowledge(ctx, msg)
+	if m, err := w.last(ctx, doneSubject(run, id)); err == nil {
+		if _, err := pieces(m, run, id, key); err == nil { // a worker died before it said so
+			return false, w.acknowledge(ctx, msg)
+		}
 	} else if !errors.Is(err, errGone) {
 		return false, err
 	}
@@ -167,7 +174,7 @@ func (w *worker) do(ctx context.Context, msg jetstream.Msg) (gaveBack bool, err 
 	if wanted, err := w.wanted(ctx, run, id); err != nil || !wanted {
 		return false, err
 	}
-	if err := w.store(ctx, run, id, out); err != nil {
+	if err := w.store(ctx, run, id, key, out); err != nil {
 		return false, err
 	}
 	afterStore()

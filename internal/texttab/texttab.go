@@ -46,7 +46,7 @@ func (t *Table) Paint(column int, code string) { t.rows[len(t.rows)-1][column].c
 // direction is replaced, and so is invalid UTF-8. Names come from strangers.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
+		if Hidden(r) {
 			return '\uFFFD'
 		}
 		return r

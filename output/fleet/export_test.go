@@ -425,6 +425,13 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
+// TestHiddenCharacters checks that JSON, HTML and drawings hold nothing that hides text or turns it.
+func TestHiddenCharacters(t *testing.T) {
+	for _, name := range []string{"json", "html", "svg"} {
+		formtest.Clean(t, name, written(t, as(hostileFleet(t), name, form.Options{})))
+	}
+}
+
 // Each row of a Markdown table has the cells of its header, and no name becomes
 // markup, a link or a mention.
 func TestMarkdownHostileNames(t *testing.T) {

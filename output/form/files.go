@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/table"
@@ -80,7 +81,7 @@ func JSON(w io.Writer, a *answer.Answer, o Options) error {
 }
 
 func encode(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(texttab.EscapedJSON(w))
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)

@@ -154,7 +154,7 @@ func HTML(w io.Writer, a *answer.Answer, o Options) error {
 	p.Style, p.Script = template.CSS(style), template.JS(pageScript)
 	// Only this style and this script, by their hashes; nothing is ever loaded.
 	p.Policy = "default-src 'none'; style-src '" + hashOf(style) + "'; script-src '" + hashOf(pageScript) + "'; base-uri 'none'; form-action 'none'"
-	b := bufio.NewWriterSize(w, 64<<10)
+	b := bufio.NewWriterSize(texttab.Cleaned(w), 64<<10)
 	if err := pageTemplate.Execute(b, p); err != nil {
 		return err
 	}

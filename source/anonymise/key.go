@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 
+	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/numa"
 )
@@ -93,7 +94,7 @@ func (k *Key) Names() []string {
 
 // Write writes the key as JSON.
 func (k *Key) Write(w io.Writer) error {
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriter(texttab.EscapedJSON(w))
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")

@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"homenode/internal/texttab"
 	"homenode/numa"
 )
 
@@ -35,7 +36,7 @@ const (
 // Write writes the fleet, one object a line: a line is what an error names and
 // what a diff shows.
 func Write(w io.Writer, f *numa.Fleet) error {
-	bw := bufio.NewWriter(w)
+	bw := bufio.NewWriter(texttab.EscapedJSON(w))
 	fmt.Fprintf(bw, "{\n\"format\": %q,\n\"version\": %d,\n", Format, Version)
 	enc := func(v any) []byte {
 		b, err := stdjson.Marshal(v)

@@ -69,7 +69,11 @@ func (q *Queue) Dial(cmd *cobra.Command, say func(string)) (*queue.Client, error
 			return nil, err
 		}
 	}
-	return queue.Dial(cmd.Context(), queue.Access{URL: q.URL, Token: token, Creds: q.creds, CA: q.ca, Name: "homenode " + cmd.Name() + " " + ProcessName(), Log: say})
+	role := queue.Collects
+	if cmd.Name() == "work" {
+		role = queue.Works
+	}
+	return queue.Dial(cmd.Context(), queue.Access{URL: q.URL, Role: role, Token: token, Creds: q.creds, CA: q.ca, Name: "homenode " + cmd.Name() + " " + ProcessName(), Log: say})
 }
 
 // ProcessName tells processes on all machines apart.

@@ -101,7 +101,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *flags.Output, file string, w
 	}
 	return errors.Join(out.Write(cmd, func(w io.Writer, _ bool) error {
 		if out.Format == "json" {
-			e := json.NewEncoder(w)
+			e := json.NewEncoder(texttab.EscapedJSON(w))
 			e.SetIndent("", "  ")
 			return e.Encode(listing)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"homenode/internal/texttab"
 )
@@ -26,7 +25,7 @@ var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "
 // escape makes s text or an attribute value; what XML cannot hold is replaced.
 func escape(s string) string {
 	return escaper.Replace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '\uFFFE' || r == '\uFFFF' {
+		if texttab.Hidden(r) || r == '\uFFFE' || r == '\uFFFF' {
 			return '\uFFFD'
 		}
 		return r

@@ -14,6 +14,7 @@ import (
 
 	"homenode/internal/atomicfile"
 	"homenode/internal/bounded"
+	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/size/iocost"
@@ -82,7 +83,7 @@ func (f *File) Merge(entries []Entry) (added, replaced int) {
 // Write writes the file, whole or not at all.
 func (f *File) Write(path string) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
+		enc := json.NewEncoder(texttab.EscapedJSON(w))
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
 		return enc.Encode(struct {
