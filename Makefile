@@ -10,7 +10,9 @@ PORTABLE = ./numa ./esxi/vnuma ./esxi/scheduler ./measure/published ./measure/co
 .PHONY: build demo test check check-bench deps cross portable simd race fuzz bench bench-collect bench-capture bench-sim same-bytes golden docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
-RELEASE = -trimpath -ldflags '-s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null)'
+RELEASE = -trimpath -ldflags '-s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)'
+# Where the pages of this commit are read, of a clone of a public host.
+PAGES = $(shell git remote get-url origin 2>/dev/null | sed -nE 's#^https://([^/@]+/[^/]+/[^/]+)$$#https://\1#; s#\.git$$##; /^https:/s#$$#/blob/HEAD/#p')
 
 build:
 	$(GO) build $(RELEASE) -o bin/homenode ./cmd/homenode

@@ -115,8 +115,8 @@ func (c *Client) stream(ctx context.Context, config jetstream.StreamConfig) (jet
 	return s, nil
 }
 
-// runKey returns the key of a run. It is the same when a run is taken up again, and nobody
-// knows it without the token or credentials of those who collect, or a task.
+// runKey returns the key of a run. It is the same when a run is taken up again. Only those know it
+// who have a task of the run, or the token or credentials of those who collect.
 func (c *Client) runKey(run string) []byte { return mac(c.secret, "homenode run "+run) }
 
 // Close ends the connection.

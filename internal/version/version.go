@@ -13,6 +13,13 @@ import (
 // release, the commit for what is none. "" where the build does not state it.
 var release string
 
+// pages is where the pages of this version are read, set by make build from where the clone
+// comes: https://host/owner/homenode/blob/COMMIT/. "" where the build does not state it.
+var pages string
+
+// Page returns the address of a page such as docs/rules/N001.md; its path without one of pages.
+func Page(path string) string { return pages + path }
+
 // String returns the release, else "development" and the commit that was built.
 func String() string {
 	if strings.HasPrefix(release, "v") {

@@ -88,6 +88,14 @@ func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 // of the kind informational (SARIF 3.27.9, 3.27.10).
 var sarifLevels = [...]string{finding.Info: "none", finding.Low: "note", finding.Medium: "warning", finding.High: "error"}
 
+// helpURI returns an address; SARIF takes no path in its place (3.49.12).
+func helpURI(page string) string {
+	if !strings.HasPrefix(page, "https://") {
+		return ""
+	}
+	return page
+}
+
 func sarifRuleOf(one *rule.Rule) sarifRule {
 	why, fix, limits := words.Paragraph(one.Why), words.Paragraph(one.Fix), words.Paragraph(one.Limits)
 	var text, mark strings.Builder
@@ -100,7 +108,7 @@ func sarifRuleOf(one *rule.Rule) sarifRule {
 	fmt.Fprintf(&text, "Statements of the rule book: %s", strings.Join(one.Book, ", "))
 	fmt.Fprintf(&mark, "\nStatements of the rule book: %s", strings.Join(one.Book, ", "))
 	return sarifRule{
-		ID: one.ID, Name: one.Name, Short: sarifText{Text: one.Title}, Full: sarifText{Text: why},
+		ID: one.ID, Name: one.Name, HelpURI: helpURI(one.Page()), Short: sarifText{Text: one.Title}, Full: sarifText{Text: why},
 		Help: sarifText{text.String(), mark.String()}, Default: sarifLevel{sarifLevels[one.Severity]},
 		Properties: map[string]any{"tags": []string{"numa", "vsphere", strings.ToLower(answer.AboutOf(one))}, "severityUpTo": one.Severity.String()},
 	}

@@ -27,6 +27,7 @@ type (
 	sarifRule struct {
 		ID         string         `json:"id"`
 		Name       string         `json:"name"`
+		HelpURI    string         `json:"helpUri,omitempty"`
 		Short      sarifText      `json:"shortDescription"`
 		Full       sarifText      `json:"fullDescription"`
 		Help       sarifText      `json:"help"`

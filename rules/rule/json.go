@@ -3,8 +3,13 @@ package rule
 import (
 	"encoding/json"
 
+	"homenode/internal/version"
 	"homenode/rules/finding"
 )
+
+// Page returns where the page of the rule is read: an address where the build knows one,
+// else the path in the project.
+func (r *Rule) Page() string { return version.Page("docs/rules/" + r.ID + ".md") }
 
 // MarshalJSON writes what people read of a rule, with the names of thresholds as the
 // configuration has them: N005.seriousShare.
@@ -25,6 +30,7 @@ func (r *Rule) MarshalJSON() ([]byte, error) {
 		ID         string           `json:"id"`
 		Name       string           `json:"name"`
 		Title      string           `json:"title"`
+		Page       string           `json:"page"`
 		Severity   finding.Severity `json:"severity"`
 		Why        string           `json:"why"`
 		Fix        string           `json:"fix"`
@@ -32,5 +38,5 @@ func (r *Rule) MarshalJSON() ([]byte, error) {
 		Book       []string         `json:"ruleBook"`
 		Sources    []string         `json:"sources"`
 		Thresholds []threshold      `json:"thresholds,omitempty"`
-	}{r.ID, r.Name, r.Title, r.Severity, r.Why, r.Fix, r.Limits, r.Book, r.Sources, thresholds})
+	}{r.ID, r.Name, r.Title, r.Page(), r.Severity, r.Why, r.Fix, r.Limits, r.Book, r.Sources, thresholds})
 }

@@ -89,10 +89,10 @@ func orderOf(stamps []rowRef) dateOrder {
 	return o
 }
 
-// dates finds out the order, by the rows of the first batch or else by rows from all over
-// the file.
+// dates finds out the order, by the rows of the first batch or else, when there are more, by
+// rows from all over the file.
 func (r *Reader) dates(first *rowRef) (o dateOrder) {
-	if o = orderOf(r.batch.rows[r.next-1:]); !o.proven {
+	if o = orderOf(r.batch.rows[r.next-1:]); !o.proven && !r.batch.last {
 		o = orderOf(append([]rowRef{*first}, r.feed.sample()...))
 	}
 	w, line := &r.warns, r.line+first.line

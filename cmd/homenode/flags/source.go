@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type Source struct {
 	nodesPerSocket []string
 	passwordFile   string
 	products       []string
+	command        string
 	knownHosts     string
 	caCerts        string
 	insecure       bool
@@ -49,6 +51,7 @@ func (f *Source) Register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.evidence, "evidence", nil, "file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, sched-stats, esxtop screen; NAME=FILE says whose it is")
 	fl.StringVar(&f.AssumeHost, "assume-host", "", "host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3")
 	fl.StringVar(&f.passwordFile, "password-file", "", "file that holds the password (mode 0600)")
+	fl.StringVar(&f.command, "password-command", "", "program with arguments that prints the password, such as 'pass show vcenter'; HOMENODE_HOST and HOMENODE_USER are set")
 	fl.StringVar(&f.credentialFile, "credentials", "", "file of lines \"host user password\" for several vCenters (mode 0600)")
 	fl.StringVar(&f.knownHosts, "tls-known-hosts", "", "file of lines \"host thumbprint\" to trust (GOVC_TLS_KNOWN_HOSTS)")
 	fl.StringVar(&f.caCerts, "tls-ca-certs", "", "file of CA certificates to trust (GOVC_TLS_CA_CERTS)")
@@ -86,6 +89,9 @@ func (f *Source) Options(cmd *cobra.Command) open.Options {
 		CredentialsFile: f.credentialFile,
 		PasswordFile:    f.passwordFile,
 		Ask:             func(host string, a *vcenter.Account) error { return askAccount(cmd, host, a) },
+	}
+	if f.command != "" {
+		dialer.Command = func(host, user string) (string, error) { return passwordOf(cmd, f.command, host, user) }
 	}
 	o := open.Options{Dial: dialer.Dial, NodesPerSocket: f.nodesPerSocket, Products: f.products, AssumeHost: f.AssumeHost, Evidence: f.evidence}
 	if w := cmd.ErrOrStderr(); IsTerminal(w) {
@@ -145,6 +151,39 @@ func askAccount(cmd *cobra.Command, host string, a *vcenter.Account) error {
 		return errors.Join(ctx.Err(), term.Restore(fd, state))
 	}
 	return err
+}
+
+// passwordOf runs a program that prints a password. No shell reads the line: its words are cut at
+// blanks. The program may ask at the terminal.
+func passwordOf(cmd *cobra.Command, line, host, user string) (string, error) {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return "", errors.New("--password-command: found no program")
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	c.Env = append(os.Environ(), "HOMENODE_HOST="+host, "HOMENODE_USER="+user)
+	c.Stdin, c.Stderr = cmd.InOrStdin(), cmd.ErrOrStderr()
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := c.Start(); err != nil {
+		return "", fmt.Errorf("--password-command: %w", err)
+	}
+	b, err := io.ReadAll(bounded.Reader(out, bounded.Secret))
+	if err != nil {
+		cancel() // it would wait for somebody who reads
+	}
+	if err = errors.Join(err, c.Wait()); err != nil {
+		return "", fmt.Errorf("--password-command: %s: %w", words[0], err)
+	}
+	password, _, _ := strings.Cut(string(b), "\n")
+	if password = strings.TrimRight(password, "\r"); password == "" {
+		return "", fmt.Errorf("--password-command: %s printed no password", words[0])
+	}
+	return password, nil
 }
 
 // reply returns what read returns, or the error of ctx when that ends first.
@@ -228,7 +267,7 @@ func (f *Source) State(fleet *numa.Fleet) error {
 // SourceHelp says what a SOURCE is.
 const SourceHelp = `SOURCE is one of
   https://vc01.example.com   a vCenter or ESXi host (GOVC_USERNAME and GOVC_PASSWORD, or a prompt)
-  vcenter                    the one that GOVC_URL names
+  vcenter                    the one that GOVC_URL (or VSPHERE_SERVER) names
   export.xlsx                an RVTools export; also a folder or .zip of its CSV files
   fleet.json                 a snapshot, from homenode snapshot
   fleet.txtar                a scenario or story: a fleet written by hand

@@ -46,6 +46,14 @@ func (f *nameFlags) Check(file string) error {
 	return nil
 }
 
+// withdraw removes the key of a snapshot that could not be written: the next try makes another.
+func (f *nameFlags) withdraw() error {
+	if !f.anonymise {
+		return nil
+	}
+	return os.Remove(f.key)
+}
+
 // apply replaces the names of the fleet or gives them back. The key is saved before
 // anything that needs it.
 func (f *nameFlags) apply(cmd *cobra.Command, fleet *numa.Fleet) (*numa.Fleet, error) {

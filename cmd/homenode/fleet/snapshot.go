@@ -22,7 +22,7 @@ func NewSnapshot() *cobra.Command {
 	)
 	cmd := described("snapshot", &cobra.Command{
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if file == "" {
 				return errors.New("-o FILE is missing: where to save the snapshot (- for standard output)")
 			}
@@ -36,12 +36,21 @@ func NewSnapshot() *cobra.Command {
 			if fleet, err = names.apply(cmd, fleet); err != nil {
 				return err
 			}
+			written := false
+			defer func() {
+				if !written {
+					err = errors.Join(err, names.withdraw())
+				}
+			}()
 			if file == "-" {
+				// What was printed before an error may be kept: its key stays.
+				written = true
 				return errors.Join(snapshot.Write(cmd.OutOrStdout(), fleet), src.Incomplete())
 			}
 			if err := atomicfile.Write(file, func(w io.Writer) error { return snapshot.Write(w, fleet) }); err != nil {
 				return err
 			}
+			written = true
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s\n", file, rule.Plural(len(fleet.Clusters), "cluster"),
 				rule.Plural(len(fleet.Hosts), "host"), rule.Plural(len(fleet.VMs), "VM"))
 			return errors.Join(err, src.Incomplete())

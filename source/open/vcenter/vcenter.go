@@ -24,9 +24,13 @@ import (
 type Options struct {
 	vsphere.Options // of all vCenters; the account and Progress are left empty
 
-	Env             func(name string) string // value of a govc variable such as GOVC_URL
-	CredentialsFile string                   // lines "host user password"; empty for none
-	PasswordFile    string                   // empty for none
+	// Env is the value of a variable. Those of govc come before those of Terraform, PowerCLI scripts
+	// and Ansible: GOVC_URL, VSPHERE_SERVER.
+	Env             func(name string) string
+	CredentialsFile string // lines "host user password"; empty for none
+	PasswordFile    string // empty for none
+	// Command prints the password, as a keyring does; nil for none. It is told host and user.
+	Command func(host, user string) (string, error)
 	// Ask completes the account when neither files nor variables have it.
 	Ask func(host string, a *Account) error
 }
@@ -43,8 +47,8 @@ func (o Options) Dial(name string) (open.Source, error) {
 	}
 	raw, fromEnv := name, name == "vcenter"
 	if fromEnv {
-		if raw = o.Env("GOVC_URL"); raw == "" {
-			return open.Source{}, errors.New("vcenter: GOVC_URL is not set")
+		if raw = o.first("GOVC_URL", "VSPHERE_SERVER"); raw == "" {
+			return open.Source{}, errors.New("vcenter: neither GOVC_URL nor VSPHERE_SERVER is set")
 		}
 		if !strings.Contains(raw, "://") {
 			raw = "https://" + raw
@@ -72,7 +76,7 @@ func (o Options) Dial(name string) (open.Source, error) {
 	own.Username, own.Password = account.User, account.Password
 	own.KnownHosts = cmp.Or(own.KnownHosts, o.Env("GOVC_TLS_KNOWN_HOSTS"))
 	own.CACerts = cmp.Or(own.CACerts, o.Env("GOVC_TLS_CA_CERTS"))
-	if v, err := strconv.ParseBool(strings.ToLower(o.Env("GOVC_INSECURE"))); err == nil && v {
+	if v, err := strconv.ParseBool(strings.ToLower(o.first("GOVC_INSECURE", "VSPHERE_ALLOW_UNVERIFIED_SSL"))); err == nil && v {
 		own.Insecure = true
 	}
 	return open.Source{Names: names, Read: func(ctx context.Context, progress func(string, int, int)) (*numa.Fleet, error) {
@@ -81,8 +85,18 @@ func (o Options) Dial(name string) (open.Source, error) {
 	}}, nil
 }
 
+// first returns the value of the first variable that is set.
+func (o Options) first(names ...string) string {
+	for _, name := range names {
+		if v := o.Env(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
 // account fills in what is missing: from the credentials file, the govc
-// variables and the password file, then by asking.
+// variables, the password file and the command, then by asking.
 func (o Options) account(host string, a *Account) error {
 	if o.CredentialsFile != "" {
 		list, err := readCredentials(o.CredentialsFile)
@@ -94,14 +108,20 @@ func (o Options) account(host string, a *Account) error {
 			return nil
 		}
 	}
-	a.User = cmp.Or(o.Env("GOVC_USERNAME"), a.User)
-	a.Password = cmp.Or(o.Env("GOVC_PASSWORD"), a.Password)
+	a.User = cmp.Or(o.first("GOVC_USERNAME", "VSPHERE_USER"), a.User)
+	a.Password = cmp.Or(o.first("GOVC_PASSWORD", "VSPHERE_PASSWORD"), a.Password)
 	if o.PasswordFile != "" {
 		b, err := ReadSecret(o.PasswordFile)
 		if err != nil {
 			return err
 		}
 		a.Password = strings.TrimRight(string(b), "\r\n")
+	}
+	if o.Command != nil && a.User != "" {
+		var err error
+		if a.Password, err = o.Command(host, a.User); err != nil {
+			return err
+		}
 	}
 	if a.User != "" && a.Password != "" {
 		return nil
