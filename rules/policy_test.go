@@ -18,7 +18,7 @@ func TestThresholdIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for share, want := range map[float64]finding.Severity{0.14: finding.High, 0.15: finding.Medium} { // 88 of 600 GB are remote
+	for share, want := range map[float64]finding.Severity{0.15: finding.High, 0.16: finding.Medium} { // 93.4 of 600 GB are remote
 		p := policy.Policy{Thresholds: map[string]float64{"N005.seriousShare": share}}
 		r := rules.Run(f, rules.Options{Policy: &p, Today: time.Now()})
 		if len(r.Findings) != 1 || r.Findings[0].Rule != "N005" || r.Findings[0].Severity != want {

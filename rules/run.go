@@ -41,13 +41,14 @@ type Result struct {
 	// LeftOut are findings about what is shown that the filter leaves out: no verdict denies
 	// them.
 	LeftOut []finding.Finding
+	Choices vnuma.Choices // with which it was judged
 }
 
 // Run predicts every VM on every host of its cluster and applies every rule to
 // every VM and host. Templates are not judged. Hosts of one shape give every VM
 // the same layout, so each shape of a cluster is predicted once.
 func Run(f *numa.Fleet, o Options) *Result {
-	r := &Result{Fleet: f}
+	r := &Result{Fleet: f, Choices: o.Choices}
 	g := r.group(f)
 	for i := range f.VMs {
 		r.addVM(&f.VMs[i], g, o)

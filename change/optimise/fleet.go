@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/esxi/memory"
 	"homenode/esxi/vnuma"
 	"homenode/internal/alike"
 	"homenode/numa"
@@ -167,7 +168,8 @@ func (b *builder) addHost(h *numa.Host) {
 		b.note(h.At, "the NUMA nodes of host %s are assumed: %s", h.Name, h.Nodes.Origin.Where)
 	}
 	cores := 0
-	reserve := numa.Bytes(b.c.Reserve * float64(numa.SoftReserve(h.Memory.Or(numa.Bytes(m.AllMemory)), h.Release.Value)))
+	keeps := memory.Of(h, b.c.Choices.FillToMinFree)
+	reserve := max(keeps.Home, numa.Bytes(b.c.Reserve*float64(keeps.New))) // Home: what the guests use comes home until then
 	for _, n := range h.Nodes.Value {
 		out.Nodes = append(out.Nodes, Node{ID: n.ID, Package: n.Package, Cores: n.Cores, Memory: int64(max(0, n.Memory.Value-reserve) / numa.MiB)})
 		out.Memory += int64(n.Memory.Value / numa.MiB)

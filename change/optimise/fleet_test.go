@@ -80,11 +80,11 @@ func TestFromFleet(t *testing.T) {
 	}
 }
 
-// TestReserve checks what a node keeps free: 13009 MB on the host of the experiment (C-15),
+// TestReserve checks what a node keeps free: its half of minFree, or 13009 MB on the host of the experiment (C-15),
 // of two nodes of 132000 MB.
 func TestReserve(t *testing.T) {
 	f := fleet(t, "release 6.0\nhost a nodes=2 cores=10 memory=264000MB\nvm x host=a vcpus=2 memory=8GB")
-	for reserve, want := range map[float64]int64{0: 132000, 1: 132000 - 13010, 0.5: 132000 - 6505, 20: 0} {
+	for reserve, want := range map[float64]int64{0: 132000 - 1627, 1: 132000 - 13010, 0.5: 132000 - 6505, 20: 0} {
 		p, _, err := FromFleet(f, "a", nil, Constraints{Reserve: reserve})
 		if err != nil {
 			t.Fatal(err)
@@ -266,9 +266,9 @@ func TestDemo(t *testing.T) {
 		before, after string
 		steps, bound  int64
 	}{
-		{"prod-a", "1237.7 GB remote, 1312 GB far, 52.50 cores short, total 3660907, constraints broken by 655360", "33.3 GB remote, 0 B far, 71.70 cores short, total 1534693", 50, 1050000},
-		{"mixed", "4 GB remote, 264 GB far, 0.00 cores short, total 274432", "0 B remote, 0 B far, 0.00 cores short, total 3328", 13, 2816},
-		{"epyc", "0 B remote, 700 GB far, 5.60 cores short, total 828800", "0 B remote, 0 B far, 0.00 cores short, total 8960", 5, 8320},
+		{"prod-a", "1258.2 GB remote, 1312 GB far, 52.50 cores short, total 3681911, constraints broken by 655360", "44.2 GB remote, 0 B far, 78.90 cores short, total 1682652", 38, 1050000},
+		{"mixed", "8.1 GB remote, 264 GB far, 0.00 cores short, total 278671", "143 MB remote, 0 B far, 0.00 cores short, total 3471", 13, 2816},
+		{"epyc", "8.1 GB remote, 700 GB far, 5.60 cores short, total 837125", "0 B remote, 0 B far, 0.00 cores short, total 9472", 7, 8576},
 	} {
 		p, _, err := FromFleet(f, tt.cluster, func(*numa.VM) (float64, numa.Origin) { return 0.3, numa.Origin{Kind: numa.Assumed} }, Constraints{NPlus1: true})
 		if err != nil {

@@ -16,6 +16,7 @@ type bench struct {
 	demand []int64 // per node
 	each   []int64 // MiB remote of each VM, when wanted
 	list   []int32 // for lists of VMs
+	rest   []int64 // of the clients of a VM, what their homes do not take
 }
 
 // at returns the host as the placement sees it; a MiB of the problem is a byte there.
@@ -100,6 +101,7 @@ func (m *model) spread(nodes []Node, v *VM, b *bench) (remote int64) {
 // clients places the clients of one VM and returns its memory outside their homes.
 func (m *model) clients(v *VM, f *Fit, b *bench) (remote int64) {
 	first, all := int64(0), int64(v.VCPUs)
+	b.rest = b.rest[:0]
 	for _, c := range f.Clients {
 		vcpus := int64(c)
 		slice := v.Memory*(first+vcpus)/all - v.Memory*first/all
@@ -107,8 +109,11 @@ func (m *model) clients(v *VM, f *Fit, b *bench) (remote int64) {
 		home := b.board.Next(slice)
 		b.board.Put(home, vcpus)
 		b.demand[home] += vcpus * v.Demand
-		local, _ := b.board.Take(home, slice)
-		remote += slice - local
+		b.rest = append(b.rest, slice-b.board.TakeHome(home, slice))
+	}
+	for c, home := range b.board.Homes() {
+		local, _ := b.board.Take(int(home), b.rest[c])
+		remote += b.rest[c] - local
 	}
 	return remote
 }

@@ -1,6 +1,9 @@
 package placement
 
-import "homenode/numa"
+import (
+	"homenode/esxi/memory"
+	"homenode/numa"
+)
 
 // A Board is a host that VMs come to one after the other, each of its clients counting as
 // busy vCPUs with all memory touched: what is known where no load is. It is how the VMs of
@@ -10,6 +13,7 @@ type Board struct {
 	// Lent is what each node gave at the last Take to a client that lives elsewhere.
 	Lent []int64
 
+	reserve int64  // that stays free on each node while another has more
 	homes   []int8 // of the VM that is being placed
 	allowed numa.NodeSet
 }
@@ -24,19 +28,19 @@ func NewBoard(h *Host) *Board {
 			free[i] = int64(n.Memory.Value)
 		}
 	}
-	return &Board{Nodes: *NewNodes(h, capacity, free, int64(h.Keep)), Lent: make([]int64, len(h.Nodes))}
+	return &Board{Nodes: *NewNodes(h, capacity, free, int64(h.Keep)), Lent: make([]int64, len(h.Nodes)), reserve: int64(h.Reserve)}
 }
 
 // Reset makes the board that of another host, without allocating once it is large enough.
 func (b *Board) Reset(o *Board) {
 	b.Nodes.Reset(&o.Nodes)
 	b.Lent = append(b.Lent[:0], o.Lent...)
-	b.homes = b.homes[:0]
+	b.homes, b.reserve = b.homes[:0], o.reserve
 }
 
 // Clone returns a copy of which the state is its own.
 func (b *Board) Clone() *Board {
-	return &Board{Nodes: *b.Nodes.Clone(), Lent: make([]int64, len(b.Lent))}
+	return &Board{Nodes: *b.Nodes.Clone(), Lent: make([]int64, len(b.Lent)), reserve: b.reserve}
 }
 
 // Begin begins with another VM, of which clients and memory may be on these nodes.
@@ -58,32 +62,44 @@ func (b *Board) Put(home int, vcpus int64) {
 	b.Last = home
 }
 
-// Take gives a client memory: of its home first, then of the node with the most free memory
-// (C-15). It returns what of it is on the home, and what no node has room for.
-func (b *Board) Take(home int, memory int64) (local, nowhere int64) {
-	local = max(0, min(memory, b.Free[home]))
+// TakeHome gives a client memory of its home alone, down to what stays free there: the
+// clients of a VM fill their homes before memory goes elsewhere.
+func (b *Board) TakeHome(home int, want int64) (local int64) {
+	local = max(0, min(want, b.Free[home]-b.reserve))
 	b.Free[home] -= local
-	return local, b.Lend(memory - local)
+	return local
+}
+
+// Take gives a client memory, as memory.Fill has it. It returns what of it is on the home,
+// and what no node has room for.
+func (b *Board) Take(home int, want int64) (local, nowhere int64) {
+	nowhere = memory.Fill(b.Free, home, b.allowed, want, b.reserve, b.Lent)
+	local = b.Lent[home]
+	b.take()
+	b.Lent[home] = 0
+	return local, nowhere
+}
+
+// Spread gives a VM without home nodes memory, as memory.Spread has it, and returns what no
+// node has room for.
+func (b *Board) Spread(want int64) (nowhere int64) {
+	nowhere = memory.Spread(b.Free, want, b.Lent)
+	b.take()
+	return nowhere
 }
 
 // Lend takes memory of the nodes with the most free memory and returns what no node has
 // room for.
-func (b *Board) Lend(memory int64) (nowhere int64) {
+func (b *Board) Lend(want int64) (nowhere int64) {
 	clear(b.Lent)
-	for memory > 0 {
-		most := -1
-		for i, free := range b.Free {
-			if free > 0 && b.allowed.Has(i) && (most < 0 || free > b.Free[most]) {
-				most = i
-			}
-		}
-		if most < 0 {
-			return memory
-		}
-		part := min(memory, b.Free[most])
-		b.Free[most] -= part
-		b.Lent[most] += part
-		memory -= part
+	nowhere = memory.Lend(b.Free, -1, b.allowed, want, 0, b.Lent)
+	b.take()
+	return nowhere
+}
+
+// take takes what is lent of the free memory.
+func (b *Board) take() {
+	for n, part := range b.Lent {
+		b.Free[n] -= part
 	}
-	return 0
 }

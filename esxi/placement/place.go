@@ -47,7 +47,7 @@ type Node struct {
 	Clients []Client
 	VCPUs   int        // of all clients
 	Used    numa.Bytes // memory in use, also of clients that live elsewhere
-	Foreign []Share    // of Used: memory of clients that live elsewhere, in order of the requests
+	Foreign []Share    // of Used: memory of VMs that are not at home here, in order of the requests
 }
 
 // Free returns the memory that nothing uses; false when the node's memory is unknown.
@@ -63,9 +63,9 @@ func (n *Node) Load() float64 {
 	return float64(n.VCPUs) / float64(n.Cores)
 }
 
-// Place gives the clients of the requests home nodes, in order, on an empty host. It keeps
-// no reserve of memory. VMs that are not NUMA-managed get no home node and are returned in
-// unplaced.
+// Place gives the clients of the requests home nodes, in order, on an empty host, and all
+// their memory. VMs that are not NUMA-managed get no home node, memory of all nodes, and are
+// returned in unplaced.
 func Place(h *Host, requests []Request) (placed []Node, unplaced []int) {
 	placed = make([]Node, len(h.Nodes))
 	for i, n := range h.Nodes {
@@ -76,16 +76,26 @@ func Place(h *Host, requests []Request) (placed []Node, unplaced []int) {
 		r := &requests[i]
 		if !r.Layout.Managed || len(h.Nodes) == 0 {
 			unplaced = append(unplaced, i)
+			b.Spread(int64(r.Memory))
+			for m, part := range b.Lent {
+				placed[m].lend(i, numa.Bytes(part))
+			}
 			continue
 		}
 		b.Begin(h.Allowed(r.Nodes))
 		for c := range r.Layout.PPDs.Len() {
 			_, vcpus := r.Layout.PPDs.Group(c)
+			b.Put(b.Next(int64(r.Slice(c))), int64(vcpus))
+		}
+		first := make([]int64, len(b.Homes()))
+		for c, home := range b.Homes() {
+			first[c] = b.TakeHome(int(home), int64(r.Slice(c)))
+		}
+		for c, home := range b.Homes() {
+			_, vcpus := r.Layout.PPDs.Group(c)
 			memory := r.Slice(c)
-			home := b.Next(int64(memory))
-			b.Put(home, int64(vcpus))
-			local, nowhere := b.Take(home, int64(memory))
-			client := Client{Request: i, Index: c, VCPUs: vcpus, Local: numa.Bytes(local), Nowhere: numa.Bytes(nowhere)}
+			local, nowhere := b.Take(int(home), int64(memory)-first[c])
+			client := Client{Request: i, Index: c, VCPUs: vcpus, Local: numa.Bytes(first[c] + local), Nowhere: numa.Bytes(nowhere)}
 			client.Remote = memory - client.Local - client.Nowhere
 			n := &placed[home]
 			n.VCPUs, n.Used, n.Clients = n.VCPUs+vcpus, n.Used+client.Local, append(n.Clients, client)
@@ -97,7 +107,7 @@ func Place(h *Host, requests []Request) (placed []Node, unplaced []int) {
 	return placed, unplaced
 }
 
-// lend gives memory of the node to a client that lives elsewhere.
+// lend gives memory of the node to a VM that is not at home there.
 func (n *Node) lend(request int, memory numa.Bytes) {
 	if memory == 0 {
 		return

@@ -31,7 +31,7 @@ func place(t *testing.T, text string) (nodes []placement.Node, unplaced []int) {
 		l := vnuma.Predict(&g, &m, &vnuma.Case{})
 		requests = append(requests, placement.RequestOf(&f.VMs[i], &l))
 	}
-	at := placement.Of(&f.Hosts[0])
+	at := placement.Of(&f.Hosts[0], vnuma.Choices{})
 	return placement.Place(&at, requests)
 }
 
@@ -68,15 +68,15 @@ func TestPlace(t *testing.T) {
 		{"a wide VM has a client on each node",
 			"vm wide vcpus=16 memory=64GB\n",
 			"0.0 8c 32+0 free 32\n0.1 8c 32+0 free 32"},
-		{"memory beyond the node is remote (B-17)",
+		{"memory beyond the reserve of the node is remote (B-17, C-15)",
 			"vm big vcpus=8 memory=96GB\n",
-			"0.0 8c 64+32 free 0\nof 0: 32 free 32"},
+			"0.0 8c 56+39 free 7\nof 0: 39 free 24"},
 		{"more memory than the host: what does not fit is nowhere",
 			"vm big vcpus=8 memory=200GB\n",
 			"0.0 8c 64+64-72 free 0\nof 0: 64 free 0"},
 		{"the overflow of one VM is on the node of another",
 			"vm big vcpus=8 memory=100GB\nvm a vcpus=4 memory=20GB\nvm b vcpus=2 memory=40GB\n",
-			"0.0 8c 64+36 free 0\n1.0 4c 20+0 | 2.0 2c 8+0-32 | of 0: 36 free 0"},
+			"0.0 8c 56+43 | of 2: 7 free 0\n1.0 4c 20+0 | 2.0 2c 0+7-32 | of 0: 43 free 0"},
 		{"more clients than nodes share them (C-5)",
 			"vm follow vcpus=12 coresPerSocket=4 memory=24GB set:numa.vcpu.followcorespersocket=1\n",
 			"0.0 4c 8+0 | 0.2 4c 8+0 free 48\n0.1 4c 8+0 free 56"},

@@ -15,11 +15,13 @@ package placement
 import (
 	"slices"
 
+	"homenode/esxi/memory"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
 
 // NoLimit is the free memory of a node whose memory is unknown.
-const NoLimit = int64(1) << 60
+const NoLimit = int64(1) << 56
 
 // A Host is what placement looks at of a host, before anything runs there.
 type Host struct {
@@ -27,11 +29,13 @@ type Host struct {
 	Nodes    []numa.Node
 	Distance [][]int    // as numa.Host has it; nil when unknown
 	Keep     numa.Bytes // memory that ESX 4.1 wants to stay free on a node
+	Reserve  numa.Bytes // memory that stays free on each node of new pages while another has more (C-15)
 }
 
-// Of returns the host with its nodes as they are.
-func Of(h *numa.Host) Host {
-	return Host{h.Release.Value, h.Nodes.Value, h.Distance.Value, numa.MinFree(h.Memory.Value, h.Release.Value)}
+// Of returns the host with its nodes as they are, and what stays free on them.
+func Of(h *numa.Host, c vnuma.Choices) Host {
+	r := memory.Of(h, c.FillToMinFree)
+	return Host{h.Release.Value, h.Nodes.Value, h.Distance.Value, r.MinFree, r.New}
 }
 
 // Allowed returns the indices of the nodes with these IDs (numa.nodeAffinity, C-12). When

@@ -26,7 +26,7 @@ type Experiment struct {
 // Experiments lists the record in its order.
 var Experiments = parseRecord(Record)
 
-var experimentHead = regexp.MustCompile(`^([a-e]-[a-z0-9-]+): (.*) \(formerly ([A-E]-[0-9]+)\)$`)
+var experimentHead = regexp.MustCompile(`^([a-f]-[a-z0-9-]+): (.*?)(?: \(formerly ([A-E]-[0-9]+)\))?$`)
 
 func parseRecord(record string) []Experiment {
 	var out []Experiment

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"homenode/esxi/memory"
 	"homenode/esxi/placement"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -41,8 +42,10 @@ type host struct {
 	mem          []int64 // pages; noLimit when unknown
 	cap          []int64 // parts
 	allCap       int64
-	soft         int64               // pages a node keeps from new local memory while another has more
-	minFree      int64               // pages
+	soft         int64 // pages a node keeps from new local memory while another has more
+	minFree      int64 // pages
+	keepsHome    int64 // pages a node keeps from pages that come home
+	choices      *vnuma.Choices
 	whole        numa.Bytes          // memory of the host
 	talking      map[int32][]partner // by VM; shared by all hosts
 	talks        bool                // a VM here talks to another above the threshold
@@ -109,7 +112,7 @@ type partner struct {
 }
 
 // newHost returns the host before anything runs on it.
-func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, error) {
+func newHost(index int, h *numa.Host, used []numa.NodeUse, choices *vnuma.Choices) (*host, []string, error) {
 	m, err := vnuma.NewMachine(h)
 	if err != nil {
 		return nil, nil, err
@@ -121,7 +124,7 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 	set, problems := SettingsOf(h)
 	k := len(nodes)
 	b := &host{
-		index: index, release: h.Release.Value, machine: &m, set: &set,
+		index: index, release: h.Release.Value, machine: &m, set: &set, choices: choices,
 		cores: make([]int32, k),
 		mem:   make([]int64, k), cap: make([]int64, k), used: make([]int64, k),
 		load: make([]int64, k), loose: make([]int64, k), got: make([]int64, k), ran: make([]int64, k),
@@ -131,13 +134,11 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 	if k == 1 {
 		b.hidden = int32(max(1, h.Packages.Or(1)))
 	}
-	all := numa.Bytes(0)
 	for i, n := range nodes {
 		b.cores[i] = int32(n.Cores)
 		b.mem[i] = noLimit
 		if n.Memory.Known() {
 			b.mem[i] = int64(n.Memory.Value / numa.PageSize)
-			all += n.Memory.Value
 		}
 	}
 	for _, u := range used {
@@ -148,8 +149,8 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse) (*host, []string, err
 		}
 	}
 	b.setCapacity()
-	b.facts, b.whole = h, h.Memory.Or(all)
-	at := placement.Of(h)
+	b.facts, b.whole = h, memory.All(h)
+	at := placement.Of(h, *choices)
 	b.place = placement.NewNodes(&at, b.cap, make([]int64, k), 0)
 	b.setReserve()
 	return b, problems, nil
@@ -167,16 +168,9 @@ func (h *host) setCapacity() {
 // setReserve computes the memory that the host wants free (C-23) and that each node
 // keeps (C-15).
 func (h *host) setReserve() {
-	free := numa.MinFree(h.whole, h.release)
-	if h.set.MinFreePct > 0 {
-		free = h.whole * numa.Bytes(h.set.MinFreePct) / 100
-	}
-	h.minFree = int64(free / numa.PageSize)
-	h.soft = h.minFree
-	if h.release >= numa.ESXi60 {
-		h.soft = 4 * h.minFree
-	}
-	h.place.Keep = h.soft
+	r := memory.ReserveOf(h.whole, len(h.cap), h.release, h.set.MinFreePct, h.choices.FillToMinFree)
+	h.minFree, h.soft, h.keepsHome = int64(r.MinFree/numa.PageSize), int64(r.New/numa.PageSize), int64(r.Home/numa.PageSize)
+	h.place.Keep = h.minFree
 }
 
 // id returns the ID of a node.

@@ -1,6 +1,9 @@
 package scheduler
 
-import "homenode/numa"
+import (
+	"homenode/esxi/memory"
+	"homenode/numa"
+)
 
 // memory does the phases 4 to 7 of a step: growth, page migration, sharing, and what
 // shortage does. h.moved tells whether anything changed, or will without a cause from
@@ -74,13 +77,21 @@ func (h *host) growVM(v *vm, k int64) {
 	g := h.guestOf(v).rare.growth
 	since := min(k+1-g.setAt, g.over)
 	want := max(g.floor, g.from+share128(g.target-g.from, since, g.over))
-	for c, end := v.clientsOf(); c < end; c++ {
-		more := min(h.part(v, c, want), h.part(v, c, v.facts.size)) - h.touched(c)
-		if more <= 0 {
-			continue
+	// The clients fill their homes at the same time: what goes elsewhere comes after that.
+	for _, rest := range [...]bool{false, true} {
+		for c, end := v.clientsOf(); c < end; c++ {
+			more := min(h.part(v, c, want), h.part(v, c, v.facts.size)) - h.touched(c)
+			if !rest {
+				if v.n == 1 || h.home[c] < 0 {
+					continue
+				}
+				more = min(more, h.free(int(h.home[c]))-h.soft)
+			}
+			if more > 0 {
+				h.settleMemory(v, k)
+				h.allocate(v, c, more)
+			}
 		}
-		h.settleMemory(v, k)
-		h.allocate(v, c, more)
 	}
 	if since < g.over {
 		h.moved = true
@@ -98,11 +109,12 @@ func (h *host) allocate(v *vm, c int, pages int64) {
 	}
 	home := int(h.home[c])
 	before, first := h.outside(c), h.strainOf(c).swapped == 0
-	left := pages
-	left -= h.take(c, home, min(left, h.free(home)-h.soft))
-	left -= h.takeFar(v, c, left, h.soft)
-	left -= h.take(c, home, min(left, h.free(home)))
-	left -= h.takeFar(v, c, left, 0)
+	var free, gives [numa.MaxNodes]int64
+	nodes := h.freeOf(&free)
+	left := memory.Fill(nodes, home, v.facts.allowed, pages, h.soft, gives[:len(nodes)])
+	for n, part := range gives[:len(nodes)] {
+		h.take(c, n, part)
+	}
 	if left > 0 {
 		h.strained(c).swapped += left
 	}
@@ -120,10 +132,10 @@ func (h *host) allocate(v *vm, c int, pages int64) {
 	}
 }
 
-// take gives a client pages of a node and returns how many.
-func (h *host) take(c, node int, pages int64) int64 {
+// take gives a client pages of a node.
+func (h *host) take(c, node int, pages int64) {
 	if pages <= 0 {
-		return 0
+		return
 	}
 	h.pages[c*len(h.cap)+node] += pages
 	h.used[node] += pages
@@ -131,53 +143,26 @@ func (h *host) take(c, node int, pages int64) int64 {
 		h.strained(c)
 		h.out[c] += pages
 	}
-	return pages
 }
 
-// takeFar gives a client pages of the nodes that are not its home, the one with the most
-// free memory first, each down to a floor, and returns how many.
-func (h *host) takeFar(v *vm, c int, pages, floor int64) (given int64) {
-	for given < pages {
-		most := -1
-		for n := range h.cap {
-			if n != int(h.home[c]) && v.facts.allowed.Has(n) && (most < 0 || h.free(n) > h.free(most)) {
-				most = n
-			}
-		}
-		if most < 0 || h.free(most) <= floor {
-			break
-		}
-		given += h.take(c, most, min(pages-given, h.free(most)-floor))
+// freeOf sets the free memory of each node and returns it.
+func (h *host) freeOf(free *[numa.MaxNodes]int64) []int64 {
+	for n := range h.cap {
+		free[n] = h.free(n)
 	}
-	return given
+	return free[:len(h.cap)]
 }
 
 // allocateAnywhere gives pages to a client without home: of all nodes in proportion to
 // their free memory.
 func (h *host) allocateAnywhere(c int, pages int64) {
-	var free [numa.MaxNodes]int64
-	sum := int64(0)
-	for n := range h.cap {
-		free[n] = max(0, h.free(n))
-		sum += free[n]
+	var free, gives [numa.MaxNodes]int64
+	nodes := h.freeOf(&free)
+	left := memory.Spread(nodes, pages, gives[:len(nodes)])
+	for n, part := range gives[:len(nodes)] {
+		h.take(c, n, part)
 	}
-	fits := min(pages, sum)
-	left := fits
-	for n, f := range free[:len(h.cap)] {
-		if sum > 0 {
-			left -= h.take(c, n, share128(fits, f, sum))
-		}
-	}
-	for left > 0 {
-		most := 0
-		for n := range h.cap {
-			if h.free(n) > h.free(most) {
-				most = n
-			}
-		}
-		left -= h.take(c, most, min(left, h.free(most)))
-	}
-	if left = pages - fits; left > 0 {
+	if left > 0 {
 		s := h.strained(c)
 		if s.swapped == 0 {
 			v := &h.vms[h.clients[c].vm]
@@ -189,9 +174,11 @@ func (h *host) allocateAnywhere(c int, pages int64) {
 }
 
 // widen adds the nodes that hold memory of a client which its home node can never hold
-// to the VM's home nodes (D-2).
+// to the VM's home nodes (D-2): when it has more vCPUs than the node has cores, or always
+// by the alternative of F-24.
 func (h *host) widen(v *vm, c int) {
-	if h.part(v, c, v.facts.size) <= h.mem[h.home[c]] {
+	home := h.home[c]
+	if h.part(v, c, v.facts.size) <= h.mem[home] || int32(h.clients[c].vcpus) <= h.cores[home] && !h.choices.WidenAlways {
 		return
 	}
 	for n, p := range h.at(c) {
@@ -203,7 +190,7 @@ func (h *host) widen(v *vm, c int) {
 				h.cool(o)
 			}
 			h.decide(Decision{Kind: Widened, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(n),
-				Numbers: [7]int64{h.part(v, c, v.facts.size), h.mem[h.home[c]], p}})
+				Numbers: [7]int64{h.part(v, c, v.facts.size), h.mem[home], p}})
 			h.countAway()
 		}
 	}
@@ -238,7 +225,6 @@ func (h *host) migrate(k int64) {
 		sum += h.load[n] + h.loose[n]
 	}
 	working := sum*100 >= idleLoad*h.allCap
-	floor := h.minFree / int64(len(h.cap))
 	for c, out := range h.out {
 		if out == 0 {
 			continue
@@ -246,14 +232,14 @@ func (h *host) migrate(k int64) {
 		if h.strains[c].hot == 0 && (!working || out <= h.touched(c)/idleStop) {
 			continue // what is left stays
 		}
-		h.migrateClient(&h.vms[h.clients[c].vm], c, k, out, rate, floor)
+		h.migrateClient(&h.vms[h.clients[c].vm], c, k, out, rate)
 	}
 }
 
 // migrateClient brings pages of one client home.
-func (h *host) migrateClient(v *vm, c int, k, out, rate, floor int64) {
+func (h *host) migrateClient(v *vm, c int, k, out, rate int64) {
 	s, home := &h.strains[c], int(h.home[c])
-	room := max(0, h.free(home)-floor)
+	room := memory.Returns(out, h.free(home), h.keepsHome)
 	pages := min(out, rate/idlePart, room)
 	if s.hot > 0 {
 		ramp := int64(1) << min(4, (k-int64(h.pastOf(c).homeSince))/rampSteps)

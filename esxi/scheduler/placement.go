@@ -317,7 +317,7 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 		keep = v.Memory.Value
 	}
 	f.keep = int64(min(max(0, keep), v.Memory.Value) / numa.PageSize)
-	at := placement.Of(h.facts)
+	at := placement.Of(h.facts, *h.choices)
 	f.size, f.allowed = int64(v.Memory.Value/numa.PageSize), at.Allowed(numa.SetOf(vnuma.NodeAffinity(v)...))
 	if salt, ok := v.Settings.Value.Lookup("sched.mem.pshare.salt"); ok && salt == "" {
 		f.salt = "\x00" + v.ID // present but empty: a salt of its own

@@ -185,7 +185,10 @@ func (h *plainHost) perCore() int64 {
 
 // soft returns the memory that every node keeps, in pages.
 func (h *plainHost) soft() int64 {
-	if h.host.Release.Value < numa.ESXi60 {
+	switch r := h.host.Release.Value; {
+	case r < numa.ESXi50:
+		return 0
+	case r < numa.ESXi60, h.world.choices.FillToMinFree:
 		return h.minFree
 	}
 	return 4 * h.minFree

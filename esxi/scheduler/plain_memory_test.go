@@ -28,9 +28,18 @@ func (v *plainVM) target(k int64) int64 {
 // grow touches the new pages of the clients of the VM.
 func (v *plainVM) grow() {
 	target := v.target(v.world.k)
+	wants := func(c *plainClient) int64 { return min(c.part(target), c.part(v.configured())) - c.touched }
+	if len(v.clients) > 1 { // what goes elsewhere comes after what all have at home
+		for _, c := range v.clients {
+			if c.home != nil {
+				if pages := min(wants(c), c.home.free()-v.host.soft()); pages > 0 {
+					c.touch(pages)
+				}
+			}
+		}
+	}
 	for _, c := range v.clients {
-		pages := min(c.part(target), c.part(v.configured())) - c.touched
-		if pages > 0 {
+		if pages := wants(c); pages > 0 {
 			c.touch(pages)
 		}
 	}
@@ -131,7 +140,7 @@ func (c *plainClient) touchAnywhere(pages int64) (left int64) {
 // widen adds nodes to H when the client has new pages (D-2).
 func (c *plainClient) widen() {
 	v := c.vm
-	if c.part(v.configured()) <= c.home.mem {
+	if c.part(v.configured()) <= c.home.mem || c.n <= c.home.Cores && !v.world.choices.WidenAlways {
 		return
 	}
 	for _, n := range v.host.nodes {

@@ -137,7 +137,7 @@ func (h *plainHost) mostFree(c *plainClient, candidates []*plainNode, now int64)
 		if best == nil || free > h.countedFree(best, now) {
 			best = n
 		}
-		room = room || free-h.soft() >= need
+		room = room || free-h.minFree >= need
 	}
 	if !room {
 		return h.nextInTurn(candidates)

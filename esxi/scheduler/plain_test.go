@@ -374,7 +374,8 @@ func (w *plainWorld) hostOf(id string) *plainHost {
 // vnumaChoices are those of a random story: the rule book's, but for every fifth.
 func vnumaChoices(seed uint64) (c vnuma.Choices) {
 	if seed%5 == 0 {
-		c.MinEight, c.MemoryMakesWide, c.EqualSlices = true, true, true
+		c.MinEight, c.MemoryMakesWide, c.EqualSlices, c.WidenAlways = true, true, true, true
 	}
+	c.FillToMinFree = seed%7 == 0
 	return c
 }

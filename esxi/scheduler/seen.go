@@ -1,6 +1,9 @@
 package scheduler
 
-import "homenode/numa"
+import (
+	"homenode/esxi/memory"
+	"homenode/numa"
+)
 
 // settleAs puts a VM where it was observed: the nodes seen become the homes of its
 // clients in their order, its memory is taken there. False when the observation names no
@@ -36,8 +39,14 @@ func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 	local, remote := int64(seen.Local/numa.PageSize), int64(seen.Remote/numa.PageSize)
 	for c := first; c < end; c++ {
 		near, far := h.part(v, c, local), h.part(v, c, remote)
-		got := h.takeSeen(c, int(h.home[c]), near) + h.takeFar(v, c, far, 0)
-		if left := near + far - got; left > 0 {
+		got := h.takeSeen(c, int(h.home[c]), near)
+		var free, gives [numa.MaxNodes]int64
+		nodes := h.freeOf(&free)
+		left := near - got + memory.Lend(nodes, int(h.home[c]), v.facts.allowed, far, 0, gives[:len(nodes)])
+		for n, part := range gives[:len(nodes)] {
+			h.take(c, n, part)
+		}
+		if left > 0 {
 			h.strained(c).swapped = left
 		}
 		h.heat(c, h.activeOf(v))
@@ -80,5 +89,7 @@ func (h *host) takeOnNodes(v *vm, seen []numa.MemoryOnNode) {
 // takeSeen gives a client pages of a node as far as it has them, and returns how many:
 // what was seen can be more than a node of the story can hold.
 func (h *host) takeSeen(c, n int, pages int64) int64 {
-	return h.take(c, n, min(pages, h.free(n)))
+	pages = max(0, min(pages, h.free(n)))
+	h.take(c, n, pages)
+	return pages
 }

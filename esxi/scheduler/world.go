@@ -115,7 +115,7 @@ func New(story *numa.Story, o Options) (*World, error) {
 func (w *World) addHost(i int) {
 	f := &w.fleet.Hosts[i]
 	w.byHost[f.ID] = i
-	h, problems, err := newHost(i, f, w.story.Used)
+	h, problems, err := newHost(i, f, w.story.Used, &w.options.Choices)
 	if err != nil {
 		w.note(f.Name, err.Error()+": it is not simulated")
 		return

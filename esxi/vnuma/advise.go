@@ -257,7 +257,7 @@ func (l *Layout) flaws(g *Guest, m *Machine, home bool) int {
 		if home && int64(l.Memory.Remote) >= g.Memory/10 && l.Memory.Remote > 0 {
 			sum += flawSerious
 		}
-		need = max(need, int(min(nodesFor(g.Memory, m.NodeMemory), m.Nodes)))
+		need = max(need, m.NodesFor(g.Memory))
 	}
 	if perNode := ceilDiv(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > max(m.Cores, int32(l.Capacity)) && g.VCPUs <= m.AllCores {
 		sum += flawCrowded

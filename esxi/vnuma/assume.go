@@ -27,6 +27,7 @@ const (
 	AssumedHotAddAuto                          // F-14: automatic cores per socket with CPU hot add
 	AssumedVNUMAHotAdd                         // vNUMA exposed on CPU hot add
 	AssumedAffinity                            // CPU and memory affinity
+	AssumedReserve                             // C-15: what stays free on a node
 )
 
 var assumptionTexts = [...]struct {
@@ -52,6 +53,7 @@ var assumptionTexts = [...]struct {
 	{"F-14", "automatic cores per socket with CPU hot add are not published", "automatic vSockets with hot add"},
 	{"B-15", "whether vNUMA is exposed on CPU hot add is unknown: not is taken", "vNUMA on hot add"},
 	{"C-12", "CPU and memory affinity are unknown: none is taken", "affinity"},
+	{"C-15", "how much of a node stays free is inferred from published fills; what ESXi itself and the overhead of the VM use of it is not known and not counted", "reserve of a node"},
 }
 
 // Texts returns one sentence per assumption, each with its rule, in a fixed order.

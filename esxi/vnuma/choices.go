@@ -24,6 +24,8 @@ type Choices struct {
 	EvenStored       bool // F-18
 	FitIgnoresCPS    bool // F-20
 	ManualShows      bool // F-22
+	FillToMinFree    bool // F-23
+	WidenAlways      bool // F-24
 }
 
 // A Choice describes one contradiction of the sources.
@@ -54,6 +56,8 @@ var ChoiceList = []Choice{
 	{"F-18", "a stored or manual size fills node after node, 8+4", "the vCPUs are spread evenly, 6+6 (6.5 manual)", "B-8", func(c *Choices) *bool { return &c.EvenStored }},
 	{"F-20", "up to 6.0 cores per socket split even a VM that fits a node", "a VM that fits a node is not split", "B-11", func(c *Choices) *bool { return &c.FitIgnoresCPS }},
 	{"F-22", "a finer numa.vcpu.maxPerVirtualNode makes a client of each virtual node (manuals 5.0 to 6.0), which nothing forces onto different nodes", "numa.vcpu.maxPerVirtualNode sets what the guest sees; only maxPerMachineNode divides clients (hypervisor.fr, 2013)", "B-10", func(c *Choices) *bool { return &c.ManualShows }},
+	{"F-23", "new pages leave 4 × minFree free on each node; what the guest uses comes home until its part of minFree is free", "new pages leave minFree free on each node (Denneman 2017, read without page migration)", "C-15", func(c *Choices) *bool { return &c.FillToMinFree }},
+	{"F-24", "a node joins the home nodes of a client that is larger than its node in vCPUs and in memory", "of every client that is larger than its node in memory (as first read from Dos Santos 2023)", "D-2", func(c *Choices) *bool { return &c.WidenAlways }},
 }
 
 // Take sets the alternative of the choice with this ID.

@@ -17,7 +17,11 @@ func TestChoices(t *testing.T) {
 		amd          bool
 	}
 	show := func(l *Layout) string {
-		return fmt.Sprintf("VPDs %v, PPDs %v, vSockets %v, first slice %v", l.VPDs, l.PPDs, l.VSockets, l.Slice(0))
+		text := fmt.Sprintf("VPDs %v, PPDs %v, vSockets %v, first slice %v", l.VPDs, l.PPDs, l.VSockets, l.Slice(0))
+		if l.Memory.First > 0 {
+			text += fmt.Sprintf(", at first %v remote", l.Memory.First)
+		}
+		return text
 	}
 	cases := map[string]struct {
 		host                host
@@ -31,7 +35,7 @@ func TestChoices(t *testing.T) {
 		"F-4": {host{numa.ESXi70, 2, 10, 64, false}, Guest{VCPUs: 21},
 			"VPDs 11 + 10, PPDs 11 + 10, vSockets 21 × 1, first slice 0 B", "VPDs 3 × 7, PPDs 3 × 7, vSockets 21 × 1, first slice 0 B"},
 		"F-5": {host{numa.ESXi80, 2, 20, 256, false}, Guest{VCPUs: 12, Memory: 384 * gib},
-			"VPDs 12, PPDs 12, vSockets 12 × 1, first slice 384 GB", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 192 GB"},
+			"VPDs 12, PPDs 12, vSockets 12 × 1, first slice 384 GB, at first 20.0 GB remote", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 192 GB"},
 		"F-6": {host{numa.ESXi80, 2, 10, 64, false}, Guest{VCPUs: 12, PreferHT: true},
 			"VPDs 12, PPDs 12, vSockets 12 × 1, first slice 0 B", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B"},
 		"F-8": {host{numa.ESXi65, 2, 10, 64, false}, Guest{VCPUs: 16, CoresPerSocket: 2},
@@ -54,6 +58,10 @@ func TestChoices(t *testing.T) {
 			"VPDs 2 × 5, PPDs 2 × 5, vSockets 2 × 5, first slice 0 B", "VPDs 10, PPDs 10, vSockets 2 × 5, first slice 0 B"},
 		"F-22": {host{numa.ESXi51, 2, 10, 64, false}, Guest{VCPUs: 2, MaxPerVirtualNode: 1},
 			"VPDs 2 × 1, PPDs 2 × 1, vSockets 2 × 1, first slice 0 B", "VPDs 2 × 1, PPDs 2, vSockets 2 × 1, first slice 0 B"},
+		"F-23": {host{numa.ESXi80, 2, 20, 256, false}, Guest{VCPUs: 16, Memory: 240 * gib},
+			"VPDs 16, PPDs 16, vSockets 16 × 1, first slice 240 GB, at first 6.9 GB remote", "VPDs 16, PPDs 16, vSockets 16 × 1, first slice 240 GB"},
+		// Only the scheduler takes it.
+		"F-24": {host{numa.ESXi80, 2, 20, 256, false}, Guest{VCPUs: 16}, "VPDs 16, PPDs 16, vSockets 16 × 1, first slice 0 B", "VPDs 16, PPDs 16, vSockets 16 × 1, first slice 0 B"},
 	}
 	if len(cases) != len(ChoiceList) {
 		t.Errorf("%d cases for %d choices", len(cases), len(ChoiceList))
@@ -86,7 +94,7 @@ func TestChoices(t *testing.T) {
 
 // unnamed are the choices that no step of a trace names: they change the outcome
 // of a step, not which step decides.
-var unnamed = map[string]bool{"F-5": true, "F-8": true, "F-9": true, "F-12": true, "F-13": true, "F-14": true}
+var unnamed = map[string]bool{"F-5": true, "F-8": true, "F-9": true, "F-12": true, "F-13": true, "F-14": true, "F-23": true, "F-24": true}
 
 // checkChoiceNamed demands that the trace of the case names the choice it rests on.
 func checkChoiceNamed(t *testing.T, id string, g *Guest, m *Machine) {
@@ -114,7 +122,7 @@ func TestTakeChoice(t *testing.T) {
 	if err := c.Take("f-4"); err != nil || !c.UnboundedClients {
 		t.Errorf("f-4: %+v, %v", c, err)
 	}
-	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22`
+	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22, F-23, F-24`
 	if err := c.Take("F-3"); err == nil || err.Error() != want {
 		t.Errorf("F-3: %v, want %s", err, want)
 	}
@@ -133,7 +141,7 @@ func TestEventNames(t *testing.T) {
 }
 
 func TestAssumptionsHaveTexts(t *testing.T) {
-	all := AssumedAffinity<<1 - 1
+	all := AssumedReserve<<1 - 1
 	if n, m := len(all.Texts()), len(all.Names()); n != len(assumptionTexts) || m != n {
 		t.Errorf("%d texts and %d names for %d assumptions", n, m, len(assumptionTexts))
 	}

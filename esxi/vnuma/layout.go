@@ -100,8 +100,13 @@ type Residency struct {
 	Known     bool // the memory of the VM and of the nodes is known
 	Placement Placement
 	// Local and Remote are relative to the union of the home nodes, as NLMEM and
-	// NRMEM of esxtop count them (C-17).
+	// NRMEM of esxtop count them (C-17), once the guest uses what it touched.
 	Local, Remote numa.Bytes
+	// First is what of Local goes to other nodes at first: it comes home when the guest uses
+	// it, and stays away when not (C-15, C-16).
+	First numa.Bytes
+	// Nowhere is what of Remote the host has no room for: it is ballooned or swapped (C-23).
+	Nowhere numa.Bytes
 }
 
 // Locality returns N%L as a share in [0, 1]; false when it is unknown.

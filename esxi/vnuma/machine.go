@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/esxi/memory"
 	"homenode/numa"
 )
 
@@ -20,8 +21,10 @@ type Machine struct {
 	NodeMemory int64 // bytes of the smallest node (Wn); 0 when unknown
 	MaxMemory  int64 // bytes of the largest node; 0 when unknown
 	AllMemory  int64 // bytes of all nodes; 0 when unknown
-	PreferHT   bool  // Numa.PreferHT
-	AllowWide  bool  // Cpu.AllowWideVsmp: more vCPUs than logical CPUs power on
+	// MinFreePercent is Mem.MemMinFreePct; 0 for the scale of C-23.
+	MinFreePercent int32
+	PreferHT       bool // Numa.PreferHT
+	AllowWide      bool // Cpu.AllowWideVsmp: more vCPUs than logical CPUs power on
 	// ThreadsKnown is false when it is not stated whether hyper-threading is active;
 	// Threads are then the cores.
 	ThreadsKnown bool
@@ -50,6 +53,7 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	if err := m.addNodes(h); err != nil {
 		return m, err
 	}
+	m.MinFreePercent = int32(memory.MinFreePercent(h))
 	m.EPYC = strings.Contains(h.CPUModel.Value, "EPYC")
 	if !h.Options.Known() {
 		m.assumes |= AssumedOptions
@@ -122,6 +126,29 @@ func (m *Machine) addNodes(h *numa.Host) error {
 // count as equal: 1/16. The kernel's own share makes up to 2.3 % of difference on
 // published hosts; one DIMM of 16 in a socket makes 6.25 %.
 const UnevenShare = 16
+
+// Reserve returns what stays free on each node. fill is the alternative of F-23.
+func (m *Machine) Reserve(fill bool) memory.Reserve {
+	return memory.ReserveOf(numa.Bytes(m.AllMemory), int(m.Nodes), m.model, int(m.MinFreePercent), fill)
+}
+
+// Holds returns the most memory, in bytes, that new pages of clients on n nodes find there
+// on an empty host; 0 when the memory of the nodes is unknown.
+func (m *Machine) Holds(n int, fill bool) numa.Bytes {
+	return numa.Bytes(max(1, n)) * max(0, numa.Bytes(m.NodeMemory)-m.Reserve(fill).New)
+}
+
+// ForVMs returns the memory, in bytes, that VMs can use of the host: all but minFree (C-23).
+func (m *Machine) ForVMs() int64 { return m.AllMemory - int64(m.Reserve(false).MinFree) }
+
+// NodesFor returns the fewest nodes that hold so many bytes of memory in use, at most those
+// of the host; 1 when the memory of the nodes is unknown.
+func (m *Machine) NodesFor(bytes int64) int {
+	if m.NodeMemory == 0 {
+		return 1
+	}
+	return int(min(nodesFor(bytes, max(1, m.NodeMemory-int64(m.Reserve(false).Home))), m.Nodes))
+}
 
 // Model returns the release whose rules apply: its own, or the newest before it.
 func (m *Machine) Model() numa.Release { return m.model }

@@ -1,6 +1,9 @@
 package vnuma
 
-import "homenode/numa"
+import (
+	"homenode/esxi/memory"
+	"homenode/numa"
+)
 
 // sockets sets the sockets that the guest sees (rule book B-13, B-18).
 func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
@@ -54,7 +57,7 @@ func (l *Layout) manage(g *Guest, tr *tracer) {
 
 // reside sets where the memory is once all of it is touched (rule book B-17,
 // B-22, C-13, C-15).
-func (l *Layout) reside(g *Guest, m *Machine, tr *tracer) {
+func (l *Layout) reside(g *Guest, m *Machine, ch *Choices, tr *tracer) {
 	r := &l.Memory
 	_, spans := l.Spanning()
 	switch {
@@ -71,41 +74,80 @@ func (l *Layout) reside(g *Guest, m *Machine, tr *tracer) {
 		l.Assumes |= AssumedSlices
 	}
 	if g.Memory > 0 && m.NodeMemory > 0 {
-		l.fillNodes(g, m)
+		l.fillNodes(g, m, ch)
 	}
 	if tr != nil {
-		tr.memory(l)
+		tr.memory(l, ch)
 	}
 }
 
-// fillNodes computes local and remote bytes.
-func (l *Layout) fillNodes(g *Guest, m *Machine) {
+// fillNodes computes local and remote bytes: every client takes its part of the memory on
+// an empty host, as package memory has it.
+func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	r := &l.Memory
 	r.Known = true
-	switch r.Placement {
-	case Anywhere:
+	if r.Placement == Anywhere {
 		// No home node: nothing is local by definition (C-12).
 		r.Remote = numa.Bytes(g.Memory)
 		return
-	case Interleaved:
-		homes := int64(l.HomeNodes)
-		r.Local = numa.Bytes(min(g.Memory, homes*m.NodeMemory))
-		r.Remote = numa.Bytes(g.Memory) - r.Local
-		return
 	}
-	// Local: slices go to the nodes of their clients; clients beyond the nodes
-	// share them in turn (C-5).
+	reserve := m.Reserve(ch.FillToMinFree)
+	var free, gives, away [numa.MaxNodes]int64 // away: by home
+	nodes := free[:min(max(1, l.Nodes), numa.MaxNodes)]
+	for i := range nodes {
+		nodes[i] = m.NodeMemory
+	}
+	allowed := numa.NodeSet(1<<len(nodes) - 1)
+	if g.AllowedNodes > 0 { // C-12
+		allowed = 1<<min(len(nodes), int(g.AllowedNodes)) - 1
+	}
 	remote := int64(0)
-	if l.HomeNodes == l.VPDs.Len() || l.VPDs.Len() == 1 {
-		for i := range l.VPDs.Len() {
-			remote += max(0, int64(l.Slice(i))-m.NodeMemory)
+	all := int64(l.PPDs.Sum())
+	var few [128]int64
+	rest := few[:] // by client: what its home does not take at once
+	if l.PPDs.Len() > len(few) {
+		rest = make([]int64, l.PPDs.Len())
+	}
+	for c := range l.PPDs.Len() { // all fill their homes before memory goes elsewhere
+		first, n := l.PPDs.Group(c)
+		slice := g.Memory*int64(first+n)/all - g.Memory*int64(first)/all
+		home := &nodes[c%max(1, l.HomeNodes)]
+		local := max(0, min(slice, *home-int64(reserve.New)))
+		*home -= local
+		rest[c] = slice - local
+	}
+	for c, want := range rest[:l.PPDs.Len()] {
+		if want == 0 {
+			continue
 		}
-	} else {
-		remote = max(0, g.Memory-int64(l.HomeNodes)*m.NodeMemory)
+		home := c % max(1, l.HomeNodes)
+		nowhere := memory.Fill(nodes, home, allowed, want, int64(reserve.New), gives[:len(nodes)])
+		r.Nowhere += numa.Bytes(nowhere)
+		for i := range nodes {
+			nodes[i] -= gives[i]
+			if i >= l.HomeNodes {
+				away[home] += gives[i]
+			}
+		}
+	}
+	left := int64(0)
+	for _, f := range nodes {
+		left += f
+	}
+	// The host takes memory back until minFree is free (C-23).
+	r.Nowhere += max(0, min(reserve.MinFree-numa.Bytes(left), numa.Bytes(g.Memory)))
+	remote += int64(r.Nowhere)
+	for home := range max(1, l.HomeNodes) {
+		back := memory.Returns(away[home], nodes[home], int64(reserve.Home))
+		r.First += numa.Bytes(back)
+		remote += away[home] - back
 	}
 	r.Remote = numa.Bytes(remote)
 	r.Local = numa.Bytes(g.Memory - remote)
-	if remote > 0 {
+	if r.Remote+r.First > 0 && g.Memory <= int64(max(1, l.HomeNodes))*m.NodeMemory {
+		l.Assumes |= AssumedReserve
+	}
+	if remote > 0 && r.Placement == Local {
 		r.Placement = Overflowing
 	}
 }

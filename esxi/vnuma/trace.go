@@ -258,7 +258,7 @@ func (t *tracer) allowed(nodes int32) {
 	t.add("C-12", "numa.nodeAffinity is set", fmt.Sprintf("clients and memory are kept on %s", count(int(nodes), "node")), t.setting("numa.nodeAffinity"))
 }
 
-func (t *tracer) memory(l *Layout) {
+func (t *tracer) memory(l *Layout, ch *Choices) {
 	mem := fact("memory", t.vm.Memory, t.vm.At)
 	switch r := l.Memory; {
 	case r.Placement == Anywhere:
@@ -276,11 +276,21 @@ func (t *tracer) memory(l *Layout) {
 			fmt.Sprintf("memory is interleaved %s; N%%L reads 100 and means nothing (C-17)", over), mem)
 	case !r.Known:
 		t.add("C-15", "the memory of the VM or of the nodes is unknown", "where it lands is not predicted", mem)
-	case r.Remote > 0:
-		t.add("B-17, C-15", fmt.Sprintf("%s do not fit %s of %s", numa.Bytes(t.g.Memory), count(max(1, l.HomeNodes), "node"), numa.Bytes(t.m.NodeMemory)),
-			fmt.Sprintf("%s local, %s remote once all is touched", r.Local, r.Remote), mem, t.nodes())
 	default:
-		t.add("C-15, B-22", fmt.Sprintf("%s fit %s", numa.Bytes(t.g.Memory), count(max(1, l.HomeNodes), "home node")), "all memory local on an empty host", mem, t.nodes())
+		rule, text := "C-15, B-22", fmt.Sprintf("%s fit %s", numa.Bytes(t.g.Memory), count(max(1, l.HomeNodes), "home node"))
+		if r.Remote > 0 {
+			rule, text = "B-17, C-15", fmt.Sprintf("%s do not fit %s of %s", numa.Bytes(t.g.Memory), count(max(1, l.HomeNodes), "node"), numa.Bytes(t.m.NodeMemory))
+		}
+		result := "all memory local on an empty host"
+		switch reserve := t.m.Reserve(ch.FillToMinFree); {
+		case r.First > 0:
+			rule += ", C-16"
+			result = fmt.Sprintf("at first %s local and %s remote, for new memory leaves %s of a node free; what the guest uses comes home until %s are free: then %s are remote",
+				r.Local-r.First, r.Remote+r.First, reserve.New, reserve.Home, r.Remote)
+		case r.Remote > 0:
+			result = fmt.Sprintf("%s local, %s remote once all is touched", r.Local, r.Remote)
+		}
+		t.add(rule, text, result, mem, t.nodes())
 	}
 }
 

@@ -226,7 +226,7 @@ func (r *reader) caseLine(l entry) error {
 
 // figureForm is the id of a figure, of the record of experiments or of the vendor's
 // knowledge base, and what it is.
-var figureForm = regexp.MustCompile(`^([a-e](?:-[a-z0-9]+)+|KB [0-9]+) +(.+)$`)
+var figureForm = regexp.MustCompile(`^([a-f](?:-[a-z0-9]+)+|KB [0-9]+) +(.+)$`)
 
 // recorded reports whether id is an article of the knowledge base or an experiment of the
 // record.

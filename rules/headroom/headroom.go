@@ -6,9 +6,10 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strconv"
 
+	"homenode/esxi/memory"
 	"homenode/esxi/placement"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -29,22 +30,19 @@ func check(p *rule.Pass) {
 		return
 	}
 	vms := p.Cluster.Running(h)
-	var requests []placement.Request
 	f := finding.Finding{Moves: true, Assumes: []string{"homes are predicted, VMs placed in the order of the inventory (C-4)"}}
 	unknown := 0
 	for _, v := range vms {
 		if !v.Memory.Known() {
 			unknown++
 		}
-		requests = append(requests, placement.RequestOf(v.VM, &v.On[0].Layout))
 	}
-	at := placement.Of(h)
-	nodes, loose := placement.Place(&at, requests)
-	spread(nodes, requests, loose)
-	reserve, percent := reserveOf(h, p.Kind.Machine.AllMemory)
-	reserve = numa.Bytes(float64(reserve) * p.Threshold("reserve"))
+	homes := rule.HomesOn(h, vms, func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout }, p.Choices)
+	nodes, loose := homes.Nodes, homes.Loose
+	percent := rule.OptionEvidence(h, "Mem.MemMinFreePct")
+	reserve := numa.Bytes(float64(memory.Of(h, p.Choices.FillToMinFree).New) * p.Threshold("reserve"))
 	tight := tightNodes(nodes, reserve)
-	all, have := sum(requests), numa.Bytes(p.Kind.Machine.AllMemory)
+	all, have := sum(vms), numa.Bytes(p.Kind.Machine.AllMemory)
 	if all <= have { // else it is more than N005
 		tight = slices.DeleteFunc(tight, func(t tightNode) bool { return overfilled(t.Node, vms) })
 	}
@@ -56,7 +54,7 @@ func check(p *rule.Pass) {
 		text string
 	}{
 		{unknown, "the memory of %s is unknown and not counted"},
-		{len(loose), "%s without a home node: memory spread evenly over all nodes (C-12)"},
+		{len(loose), "%s without a home node: memory on all nodes, in proportion to what is free (C-12)"},
 	} {
 		if a.n > 0 {
 			f.Assumes = append(f.Assumes, fmt.Sprintf(a.text, rule.Plural(a.n, "VM")))
@@ -71,32 +69,7 @@ func check(p *rule.Pass) {
 	p.Report(f, nil)
 }
 
-// reserveOf returns what a node of the host should keep free: the high memory state
-// (C-23), by Mem.MemMinFreePct where that is set.
-func reserveOf(h *numa.Host, nodes int64) (reserve numa.Bytes, from finding.Evidence) {
-	const key = "Mem.MemMinFreePct"
-	memory := h.Memory.Or(numa.Bytes(nodes))
-	reserve = numa.SoftReserve(memory, h.Release.Value)
-	if s, ok := h.Options.Value.Lookup(key); ok {
-		if pct, err := strconv.Atoi(s); err == nil && pct > 0 && pct < 100 {
-			reserve = reserve / max(1, numa.MinFree(memory, h.Release.Value)) * (memory * numa.Bytes(pct) / 100)
-		}
-	}
-	return reserve, rule.OptionEvidence(h, key)
-}
-
-// spread shares the memory of VMs without home nodes among the nodes.
-func spread(nodes []placement.Node, requests []placement.Request, loose []int) {
-	all := numa.Bytes(0)
-	for _, i := range loose {
-		all += requests[i].Memory
-	}
-	for i := range nodes {
-		nodes[i].Used += all / numa.Bytes(len(nodes))
-	}
-}
-
-// A tightNode has less free than the reserve.
+// A tightNode has less free than the reserve, or its clients have memory elsewhere.
 type tightNode struct {
 	*placement.Node
 	free, spilled numa.Bytes // spilled: of its clients, on other nodes
@@ -108,14 +81,13 @@ func tightNodes(nodes []placement.Node, reserve numa.Bytes) []tightNode {
 	for i := range nodes {
 		n := &nodes[i]
 		free, ok := n.Free()
-		if !ok || free >= reserve || len(n.Clients) == 0 {
-			continue
-		}
 		t := tightNode{Node: n, free: max(0, free)}
 		for _, c := range n.Clients {
 			t.spilled += c.Remote
 		}
-		out = append(out, t)
+		if ok && len(n.Clients) > 0 && (free < reserve || t.spilled > 0) {
+			out = append(out, t)
+		}
 	}
 	slices.SortStableFunc(out, func(a, b tightNode) int {
 		return cmp.Or(cmp.Compare(b.spilled, a.spilled), cmp.Compare(a.free, b.free), cmp.Compare(a.ID, b.ID))
@@ -126,7 +98,10 @@ func tightNodes(nodes []placement.Node, reserve numa.Bytes) []tightNode {
 // overfilled reports whether the node has a VM with more memory than its nodes hold:
 // that fills it whatever else runs there, and is N005.
 func overfilled(n *placement.Node, vms []*rule.VM) bool {
-	return slices.ContainsFunc(n.Clients, func(c placement.Client) bool { return vms[c.Request].On[0].Layout.Memory.Remote > 0 })
+	return slices.ContainsFunc(n.Clients, func(c placement.Client) bool {
+		m := &vms[c.Request].On[0].Layout.Memory
+		return m.Remote > 0 || m.First > 0
+	})
 }
 
 // left writes free memory in words.
@@ -145,8 +120,8 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 	f.Message = fmt.Sprintf("node %d has %s of %s left once the memory of its %s is touched, less than the reserve of %s: %s, %d vCPUs on %d cores",
 		n.ID, left(n.free), n.Memory.Value, rule.Plural(len(homes), "VM"), round(reserve), rule.Names(homes), n.VCPUs, n.Cores)
 	if n.spilled > 0 {
-		f.Message = fmt.Sprintf("node %d of %s does not hold the memory of its %s: %s go to other nodes; %s, %d vCPUs on %d cores",
-			n.ID, n.Memory.Value, rule.Plural(len(homes), "VM"), round(n.spilled), rule.Names(homes), n.VCPUs, n.Cores)
+		f.Message = fmt.Sprintf("node %d of %s does not take all memory of its %s: %s go to other nodes, for new memory leaves %s free; %s, %d vCPUs on %d cores",
+			n.ID, n.Memory.Value, rule.Plural(len(homes), "VM"), round(n.spilled), round(reserve), rule.Names(homes), n.VCPUs, n.Cores)
 	}
 	f.Message += foreign(n.Node, vms)
 	if more := len(tight) - 1; more > 0 {
@@ -169,10 +144,10 @@ func used(f *finding.Finding, tight []tightNode, vms int, at string) {
 	}
 }
 
-// sum returns the memory of all requests.
-func sum(requests []placement.Request) (all numa.Bytes) {
-	for i := range requests {
-		all += requests[i].Memory
+// sum returns the memory of all VMs.
+func sum(vms []*rule.VM) (all numa.Bytes) {
+	for _, v := range vms {
+		all += v.Memory.Value
 	}
 	return all
 }
@@ -199,6 +174,9 @@ func foreign(n *placement.Node, vms []*rule.VM) string {
 	var all numa.Bytes
 	var of []*rule.VM
 	for _, s := range n.Foreign {
+		if !vms[s.Request].On[0].Layout.Managed {
+			continue // its memory is on all nodes
+		}
 		all, of = all+s.Memory, append(of, vms[s.Request])
 	}
 	if all < numa.MiB {

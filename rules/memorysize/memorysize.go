@@ -33,7 +33,7 @@ func check(p *rule.Pass) {
 		f.Severity = finding.High
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s of a node%s: ESX %s does not manage the VM for NUMA at all",
 			memory, numa.Bytes(m.NodeMemory), p.Where(others), m.Release)
-		f.Advice = fmt.Sprintf("Give the VM at most %s, less what ESX keeps of the node", numa.Bytes(m.NodeMemory))
+		f.Advice = "Give the VM " + on.AtMost(1, p.Choices)
 		p.Report(f, &on.Layout)
 		return
 	}
@@ -41,16 +41,21 @@ func check(p *rule.Pass) {
 	switch {
 	case share >= p.Threshold("seriousShare"):
 		f.Severity = finding.High
-	case share < p.Threshold("notableShare") && v.Guest.Memory <= m.AllMemory:
+	case share < p.Threshold("notableShare") && v.Guest.Memory <= m.ForVMs():
 		f.Severity = finding.Low
 	}
 	homes := on.Layout.HomeNodes
 	holds := numa.Bytes(int64(homes) * m.NodeMemory)
-	f.Message = fmt.Sprintf("memory of %s exceeds the %s of its %s%s: %s (%s) will be remote once it is touched",
-		memory, holds, rule.Plural(homes, "node"), p.Where(others), on.Layout.Memory.Remote, rule.Percent(share))
-	if v.Guest.Memory > m.AllMemory {
-		f.Message = fmt.Sprintf("memory of %s exceeds the %s of the whole host%s: %s are local at most, and what the host does not hold is swapped",
-			memory, numa.Bytes(m.AllMemory), p.Where(others), on.Layout.Memory.Local)
+	f.Message = fmt.Sprintf("memory of %s exceeds the %s of its %s%s: %s",
+		memory, holds, rule.Plural(homes, "node"), p.Where(others), v.RemoteText(&on.Layout))
+	if v.Guest.Memory > m.ForVMs() {
+		f.Message = fmt.Sprintf("memory of %s exceeds the %s that the whole host has for VMs%s: %s are local at most, and what the host does not hold is ballooned or swapped",
+			memory, numa.Bytes(m.ForVMs()), p.Where(others), on.Layout.Memory.Local)
+	}
+	if first := on.Layout.Memory.First; on.Layout.Memory.Remote == 0 {
+		f.Severity = finding.Low
+		f.Message = fmt.Sprintf("memory of %s leaves too little of %s on %s free%s: %s (%s) are remote at first, and come home when the guest uses them",
+			memory, holds, rule.Plural(homes, "node"), p.Where(others), first, rule.Percent(float64(first)/float64(v.Guest.Memory)))
 	}
 	f.Advice, f.Notice = advice(p, on)
 	p.Report(f, &on.Layout)
@@ -60,7 +65,8 @@ func check(p *rule.Pass) {
 // node affinity is the cause: those are N012 and N025.
 func exceeds(p *rule.Pass, o *rule.On) bool {
 	v := p.VM
-	if !o.Layout.Memory.Known || o.Layout.Memory.Remote == 0 {
+	r := &o.Layout.Memory
+	if !r.Known || r.Remote == 0 && float64(r.First) < p.Threshold("firstShare")*float64(v.Guest.Memory) {
 		return false
 	}
 	if n := int64(v.Guest.AllowedNodes); n > 0 && v.Guest.Memory > n*o.Kind.Machine.NodeMemory {
@@ -72,15 +78,18 @@ func exceeds(p *rule.Pass, o *rule.On) bool {
 	plain, m := v.Guest, o.Kind.Machine
 	plain.PreferHT, m.PreferHT = false, false
 	l := vnuma.Predict(&plain, &m, &vnuma.Case{Choices: p.Choices})
-	return l.Memory.Remote > 0
+	return l.Memory.Remote > 0 || l.Memory.First > 0
 }
 
 // advice says how to bring the memory home, and what the guest will notice.
 func advice(p *rule.Pass, o *rule.On) (advice, notice string) {
 	m := &o.Kind.Machine
-	fit := fmt.Sprintf("Give the VM at most %s, less what ESXi keeps of the node", numa.Bytes(int64(max(1, o.Layout.HomeNodes))*m.NodeMemory))
-	if p.VM.Guest.Memory > m.AllMemory {
-		return fit + fmt.Sprintf("; the host has %s in all, the rest would be swapped", numa.Bytes(m.AllMemory)), ""
+	fit := "Give the VM " + o.AtMost(max(1, o.Layout.HomeNodes), p.Choices)
+	if p.VM.Guest.Memory > m.ForVMs() {
+		return fit + fmt.Sprintf("; the host has %s for VMs, the rest would be swapped", numa.Bytes(m.ForVMs())), ""
+	}
+	if o.Layout.Memory.Remote == 0 {
+		return fit + ", or leave it: what it uses comes home", ""
 	}
 	plan := p.Plan()
 	if !plan.Better || plan.After[0].Memory.Remote >= plan.Before[0].Memory.Remote {

@@ -112,7 +112,7 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s are not to be had there",
 			memory, holds(on), rule.Plural(len(nodes), "node"), rule.Ranges(nodes), p.Where(others), beyond),
-		Advice: fmt.Sprintf("Clear numa.nodeAffinity, list more nodes, or give the VM at most %s, less what ESXi keeps of the node", holds(on)),
+		Advice: "Clear numa.nodeAffinity, list more nodes, or give the VM " + on.AtMost(len(nodes), p.Choices),
 	}
 	if float64(beyond) >= p.Threshold("seriousShare")*float64(memory) {
 		f.Severity = finding.High

@@ -40,12 +40,11 @@ func check(p *rule.Pass) {
 		return
 	}
 	f.Severity = finding.Medium
-	r := on.Layout.Memory
-	f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s (%s) will be remote once it is touched",
+	f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s",
 		key, v.Guest.VCPUs, rule.Plural(on.Layout.HomeNodes, "node"), p.Where(others),
 		numa.Bytes(int64(on.Layout.HomeNodes)*m.NodeMemory), numa.Bytes(v.Guest.Memory),
-		r.Remote, rule.Percent(float64(r.Remote)/float64(v.Guest.Memory)))
-	f.Advice = fmt.Sprintf("Give the VM at most %s, less what ESXi keeps of the node", numa.Bytes(m.NodeMemory))
+		v.RemoteText(&on.Layout))
+	f.Advice = "Give the VM " + on.AtMost(1, p.Choices)
 	if advice, notice := p.Advice(); p.Plan().Better && p.Plan().Edit.PreferHTOff {
 		f.Advice, f.Notice = rule.Or(f.Advice, advice), notice
 	} else if !v.Guest.PreferHT {

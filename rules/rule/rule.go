@@ -2,6 +2,7 @@
 package rule
 
 import (
+	"fmt"
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -109,11 +110,30 @@ type On struct {
 
 // Needed returns the fewest nodes of o that hold the vCPUs and the memory of g.
 func (o *On) Needed(g *vnuma.Guest) int {
+	return max(o.Layout.Least, o.Kind.Machine.NodesFor(g.Memory))
+}
+
+// AtMost says how much memory of a VM n nodes hold at once: "at most 233 GB: new memory
+// leaves 22.9 GB of each node free".
+func (o *On) AtMost(n int, ch vnuma.Choices) string {
 	m := &o.Kind.Machine
-	if m.NodeMemory == 0 {
-		return o.Layout.Least
+	all := numa.Bytes(int64(n) * m.NodeMemory)
+	holds := m.Holds(n, ch.FillToMinFree)
+	if holds == all || holds < numa.GiB {
+		return fmt.Sprintf("at most %s", all)
 	}
-	return max(o.Layout.Least, min(int(m.Nodes), int((g.Memory+m.NodeMemory-1)/m.NodeMemory)))
+	return fmt.Sprintf("at most %s: new memory leaves %s of each node free", holds/numa.GiB*numa.GiB, m.Reserve(ch.FillToMinFree).New)
+}
+
+// RemoteText says what of the VM's memory is remote on an empty host: at first, and in the
+// end, when the guest uses all of it.
+func (v *VM) RemoteText(l *vnuma.Layout) string {
+	r := &l.Memory
+	s := fmt.Sprintf("%s (%s) stay remote once the guest uses all of it", r.Remote, Percent(float64(r.Remote)/float64(max(1, v.Guest.Memory))))
+	if r.First > 0 {
+		s += fmt.Sprintf(", %s at first", r.Remote+r.First)
+	}
+	return s
 }
 
 // Fresh returns the layout on k when sized afresh: nothing stored.

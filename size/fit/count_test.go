@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"homenode/esxi/placement"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
 
@@ -121,7 +122,8 @@ func checkPlaced(t *testing.T, ty Type, s Shape, o Options) {
 func allLocal(ty Type, s Shape, o Options, n int) bool {
 	h := ty.Host
 	reserve := numa.Bytes(o.Reserve * float64(numa.SoftReserve(h.Memory.Value, h.Release.Value)))
-	at := placement.Of(&h)
+	at := placement.Of(&h, vnuma.Choices{})
+	at.Reserve = 0
 	at.Nodes = slices.Clone(at.Nodes)
 	for i := range at.Nodes {
 		at.Nodes[i].Memory.Value = max(0, at.Nodes[i].Memory.Value-reserve)

@@ -134,10 +134,11 @@ func newRoom(h *numa.Host, o *Options) (*room, error) {
 	if m.AllMemory == 0 {
 		return nil, fmt.Errorf("host %s: the memory of its NUMA nodes is unknown", h.Name)
 	}
-	r := &room{machine: m, host: placement.Of(h), vcpus: make([]int, len(h.Nodes.Value))}
+	r := &room{machine: m, host: placement.Of(h, vnuma.Choices{}), vcpus: make([]int, len(h.Nodes.Value))}
 	r.host.Nodes = slices.Clone(r.host.Nodes)
 	// As rule H007 and optimise have it: the reserve of the host, for each node (C-15 [I]).
-	r.reserve = numa.Bytes(o.Reserve * float64(numa.SoftReserve(h.Memory.Or(numa.Bytes(m.AllMemory)), h.Release.Value)))
+	r.reserve = numa.Bytes(o.Reserve * float64(r.host.Reserve))
+	r.host.Reserve = 0 // it is taken off the nodes, so that what does not fit them is remote
 	for i := range r.host.Nodes {
 		n := &r.host.Nodes[i]
 		n.Memory.Value = max(0, n.Memory.Value-r.reserve)

@@ -9,7 +9,6 @@ import (
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
-	"homenode/rules/verdict/fleet"
 )
 
 // predicted is the first sentence of every caption: no drawing claims to have seen
@@ -31,8 +30,8 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 		}
 	}
 	vms := running(r, h)
-	homes := fleet.HomesOn(h, vms, func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout })
-	d.nodesOf(homes.Nodes, func(i int) string { return texttab.Clean(vms[i].Name) }, func(c *fleet.HomeClient) Client {
+	homes := rule.HomesOn(h, vms, func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout }, r.Choices)
+	d.nodesOf(homes.Nodes, func(i int) string { return texttab.Clean(vms[i].Name) }, func(c *rule.HomeClient) Client {
 		v := vms[c.Request]
 		out := clientOf(d.ID, v, &v.On[0].Layout, c)
 		out.High = high[v.ID]
@@ -106,7 +105,7 @@ func leftOut(r *rules.Result, h *numa.Host, drawn int) []string {
 }
 
 // clientOf returns the shape of a placed client.
-func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *fleet.HomeClient) Client {
+func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *rule.HomeClient) Client {
 	first, _ := l.PPDs.Group(c.Index)
 	out := Client{
 		ID: fmt.Sprintf("%s__vm-%s__client-%d", drawing, ShapeID(v.ID), c.Index),

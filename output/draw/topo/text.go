@@ -146,7 +146,7 @@ func (c *canvas) plan(d *Drawing) *plan {
 		c.legend = append(c.legend, numbered)
 	}
 	if remote {
-		c.legend = append(c.legend, "▒ remote memory, part of the amount before it.")
+		c.legend = append(c.legend, "▒ remote at first, part of the amount before it: what the guest uses of it comes home as far as there is room (C-16).")
 	}
 	if spread {
 		c.legend = append(c.legend, "░ memory interleaved over the home nodes of all clients of the VM.")
@@ -266,7 +266,7 @@ func (c *canvas) box(n *Node, p *plan) (lines, sums []string) {
 		lines = append(lines, c.paint(faint, fit("no client", p.inner)))
 	}
 	if n.Foreign > 0 {
-		lines = append(lines, c.paint(yellow, fit(fmt.Sprintf("▒ %s of %s, at home elsewhere", n.Foreign, n.guests()), p.inner)))
+		lines = append(lines, c.paint(yellow, fit(fmt.Sprintf("▒ %s of %s, not at home here", n.Foreign, n.guests()), p.inner)))
 	}
 	memory, load := feet(n)
 	sum := memory + "   " + load

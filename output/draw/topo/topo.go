@@ -11,7 +11,6 @@ import (
 
 	"homenode/numa"
 	"homenode/rules/rule"
-	"homenode/rules/verdict/fleet"
 )
 
 // A Drawing is one host, or one VM on a host, ready to be drawn. Its labels hold
@@ -67,7 +66,7 @@ type Node struct {
 	More    Rest                  `json:"more,omitzero"` // drawn together
 	VCPUs   int                   `json:"vcpus"`         // of all clients
 	Used    numa.Bytes            `json:"usedBytes"`
-	Foreign numa.Bytes            `json:"foreignBytes"`         // of Used: memory of clients that live on other nodes
+	Foreign numa.Bytes            `json:"foreignBytes"`         // of Used: memory of VMs that are not at home here
 	Guests  []string              `json:"foreignVMs,omitempty"` // the VMs of these clients
 }
 
@@ -129,7 +128,7 @@ func (n *Node) Numbers() string {
 		s += fmt.Sprintf(", %s free", free)
 	}
 	if n.Foreign > 0 {
-		s += fmt.Sprintf(", holds %s of %s, at home on other nodes", n.Foreign, n.guests())
+		s += fmt.Sprintf(", holds %s of %s, not at home here", n.Foreign, n.guests())
 	}
 	return s
 }
@@ -220,7 +219,7 @@ func fewest(clients []Client, id string) (shown []Client, rest Rest) {
 
 // beyond says how much memory does not fit the host; nothing when all fits. Whose that
 // is the hypervisor decides when it reclaims.
-func beyond(placed []fleet.HomeNode) []string {
+func beyond(placed []rule.HomeNode) []string {
 	var all numa.Bytes
 	for i := range placed {
 		for _, c := range placed[i].Clients {
@@ -235,7 +234,7 @@ func beyond(placed []fleet.HomeNode) []string {
 
 // nodesOf turns placed nodes into nodes of the drawing; name returns the name of a VM,
 // client builds the shape of a client.
-func (d *Drawing) nodesOf(placed []fleet.HomeNode, name func(request int) string, client func(*fleet.HomeClient) Client) {
+func (d *Drawing) nodesOf(placed []rule.HomeNode, name func(request int) string, client func(*rule.HomeClient) Client) {
 	for i := range placed {
 		p := &placed[i]
 		n := Node{

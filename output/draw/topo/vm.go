@@ -9,7 +9,6 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/rules/rule"
-	"homenode/rules/verdict/fleet"
 )
 
 // OfVM returns the drawing of a VM alone on one of the hosts it can run on: what
@@ -25,8 +24,8 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 		Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name),
 		Facts: vmFacts(v, l),
 	}
-	homes := fleet.HomesOn(h, []*rule.VM{v}, func(*rule.VM) *vnuma.Layout { return l })
-	d.nodesOf(homes.Nodes, func(int) string { return texttab.Clean(v.Name) }, func(c *fleet.HomeClient) Client {
+	homes := rule.HomesOn(h, []*rule.VM{v}, func(*rule.VM) *vnuma.Layout { return l }, vnuma.Choices{})
+	d.nodesOf(homes.Nodes, func(int) string { return texttab.Clean(v.Name) }, func(c *rule.HomeClient) Client {
 		out := clientOf(d.ID, v, l, c)
 		out.Label = fmt.Sprintf("client %d", c.Index)
 		return out

@@ -1,33 +1,32 @@
-package fleet
+package rule
 
 import (
 	"homenode/esxi/placement"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/rules/rule"
 )
 
-// Homes are the home nodes that VMs get on a host, placed in their order.
-type Homes struct {
-	VMs   []*rule.VM
+// Placed has the home nodes that VMs get on a host, placed in their order.
+type Placed struct {
+	VMs   []*VM
 	Nodes []HomeNode
 	Loose []int // indexes of VMs without home node
 }
 
 // A HomeNode is a node of a host with what is placed on it; a HomeClient is one NUMA client
-// there, its Request an index of Homes.VMs.
+// there, its Request an index of Placed.VMs.
 type (
 	HomeNode   = placement.Node
 	HomeClient = placement.Client
 )
 
 // HomesOn places VMs on a host, with the layouts that they have there.
-func HomesOn(h *numa.Host, vms []*rule.VM, layout func(v *rule.VM) *vnuma.Layout) Homes {
+func HomesOn(h *numa.Host, vms []*VM, layout func(v *VM) *vnuma.Layout, ch vnuma.Choices) Placed {
 	requests := make([]placement.Request, len(vms))
 	for i, v := range vms {
 		requests[i] = placement.RequestOf(v.VM, layout(v))
 	}
-	at := placement.Of(h)
+	at := placement.Of(h, ch)
 	nodes, loose := placement.Place(&at, requests)
-	return Homes{vms, nodes, loose}
+	return Placed{vms, nodes, loose}
 }
