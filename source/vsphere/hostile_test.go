@@ -161,12 +161,12 @@ func TestWholeReadInTime(t *testing.T) {
 	vc := startLab(t, newFleet(200))
 	u := startProxy(t, vc, func(_ http.ResponseWriter, r request) bool {
 		if r.method == "ContinueRetrievePropertiesEx" {
-			time.Sleep(70 * time.Millisecond)
+			time.Sleep(110 * time.Millisecond)
 		}
 		return false
 	})
-	const want = "HOST: read VMs after 45 of 200: the read as a whole takes longer than 4.5s (30 times the limit of one answer)"
-	got := readError(t, t.Context(), u, vsphere.Options{PageSize: 1, CallTimeout: 150 * time.Millisecond})
+	const want = "HOST: read VMs after 100 of 200: the read as a whole takes longer than 12s (30 times the limit of one answer)"
+	got := readError(t, t.Context(), u, vsphere.Options{PageSize: 1, CallTimeout: 400 * time.Millisecond})
 	if _, reason, _ := strings.Cut(want, ": the"); !strings.HasSuffix(got, reason) {
 		t.Errorf("Read() = %q, want about %q", got, want)
 	}
