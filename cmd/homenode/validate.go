@@ -20,6 +20,7 @@ func newValidate() *cobra.Command {
 		out         flags.Output
 		choose      flags.Choice
 		simulations bool
+		own         ownFleet
 	)
 	cmd := described("validate", &cobra.Command{
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -32,6 +33,9 @@ func newValidate() *cobra.Command {
 			}
 			if simulations {
 				return validateSimulations(cmd, &out, choices, args)
+			}
+			if own.asked(args) {
+				return own.validate(cmd, &out, choices, args)
 			}
 			cases, err := readEach(args, published.Shipped, "testdata/*.txtar", published.Read)
 			if err != nil {
@@ -47,6 +51,7 @@ func newValidate() *cobra.Command {
 	})
 	out.Register(cmd, form.Tables...)
 	choose.Register(cmd)
+	own.register(cmd)
 	cmd.Flags().BoolVar(&simulations, "simulations", false, "replay published experiments in the simulation")
 	return cmd
 }

@@ -59,6 +59,9 @@ func (f *Source) Register(cmd *cobra.Command) {
 	fl.DurationVar(&f.timeout, "timeout", 2*time.Minute, "longest wait for one answer of a vCenter")
 }
 
+// HasEvidence reports whether the user gave what was seen.
+func (f *Source) HasEvidence() bool { return len(f.evidence) > 0 }
+
 // Read reads the fleet that the SOURCE arguments name. Those of several that cannot be
 // read are named on stderr; Incomplete then returns an error.
 func (f *Source) Read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error) {

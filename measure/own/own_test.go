@@ -1,0 +1,118 @@
+package own_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/esxi/vnuma"
+	"homenode/measure/own"
+	"homenode/measure/published"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/source/demo"
+	"homenode/source/scenario"
+)
+
+const hosts = `
+cluster prod
+host secret-esx1 cluster=prod nodes=2 cores=20 memory=1TB release=8.0U3
+host secret-esx2 cluster=prod nodes=4 cores=10 memory=1TB release=8.0U3
+`
+
+func scored(t *testing.T, in string) *own.Score {
+	t.Helper()
+	f, err := scenario.Read("in", []byte(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return own.Of(rules.Run(f, rules.Options{}), vnuma.Choices{})
+}
+
+func TestScore(t *testing.T) {
+	s := scored(t, hosts+`
+vm secret-a host=secret-esx1 vcpus=24 hw=20 stored=12
+vm secret-b host=secret-esx1 vcpus=24 hw=20
+vm secret-c host=secret-esx1 vcpus=24 hw=20 stored=8
+vm secret-d host=secret-esx1 vcpus=16 hw=19
+vm secret-e host=secret-esx1 vcpus=16 hw=19
+vm unseen host=secret-esx1 vcpus=4 hw=19
+seen secret-b by=vmware.log start=power-on host=secret-esx1 vcpus=24 nodes=2x12 clients=2x12
+seen secret-d by=lscpu nodes=16
+seen secret-e by=vmware.log start=power-on host=secret-esx1 vcpus=16 nodes=4x4 clients=4x4
+`)
+	if got, want := s.All, (own.Group{Name: "all", Seen: 5, Agree: 3, Explained: 1, Unexplained: 1}); got != want || s.VMs != 6 || s.Sure != 2 {
+		t.Errorf("%+v of %d VMs, %d without a stored size; want %+v of 6, 2", got, s.VMs, s.Sure, want)
+	}
+	want := []own.Group{{Name: "vmx-19", Seen: 2, Agree: 1, Unexplained: 1}, {Name: "vmx-20", Seen: 3, Agree: 2, Explained: 1}}
+	if !slices.Equal(s.Hardware, want) {
+		t.Errorf("hardware %+v, want %+v", s.Hardware, want)
+	}
+	for _, d := range s.Differences {
+		if d.VM != "secret-c" && d.VM != "secret-e" {
+			t.Errorf("difference %+v", d)
+		}
+		if d.VM == "secret-c" && (len(d.Reasons) != 1 || !strings.Contains(d.Reasons[0], "secret-esx2")) {
+			t.Errorf("reasons of secret-c: %q", d.Reasons)
+		}
+	}
+}
+
+// TestContribute reads back what the demo and the fleet above contribute: the verdicts are the
+// same, and no name is in the file.
+func TestContribute(t *testing.T) {
+	f, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := own.Of(rules.Run(f, rules.Options{}), vnuma.Choices{})
+	data, n, left, err := s.Contribute(vnuma.Choices{})
+	if err != nil || n == 0 {
+		t.Fatalf("%d cases, %v", n, err)
+	}
+	cases, err := published.Read("own.json", data)
+	if err != nil || len(cases) != n {
+		t.Fatalf("%d of %d cases came back: %v", len(cases), n, err)
+	}
+	score := published.NewScore(cases, vnuma.Choices{})
+	if score.All.Compared != n {
+		t.Errorf("%d of %d cases can be compared: %+v", score.All.Compared, n, score.Open)
+	}
+	differ := 0
+	for _, g := range s.Observers {
+		differ += g.Explained + g.Unexplained
+	}
+	if missed := n - score.All.Reproduced; missed == 0 || missed > differ {
+		t.Errorf("%d cases miss, and %d observations differ in the fleet", missed, differ)
+	}
+	if len(left) == 0 {
+		t.Error("nothing was left out: a VM that came by a checkpoint cannot be a case")
+	}
+	checkNames(t, data, f)
+}
+
+func checkNames(t *testing.T, data []byte, f *numa.Fleet) {
+	t.Helper()
+	names := []string{f.Source}
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		names = append(names, v.Name, v.ID, v.UUID)
+		for j := range v.Observed {
+			names = append(names, v.Observed[j].At, v.Observed[j].Time)
+		}
+	}
+	for i := range f.Hosts {
+		names = append(names, f.Hosts[i].Name, f.Hosts[i].ID)
+	}
+	for _, name := range names {
+		if len(name) > 2 && bytes.Contains(data, []byte(`"`+name)) {
+			t.Errorf("the cases name %q", name)
+		}
+	}
+	var any []map[string]any
+	if err := json.Unmarshal(data, &any); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,280 @@
+// Package own scores the prediction on a user's own VMs: those whose topology was seen in a log,
+// by the guest, by the scheduler, or in the size that ESXi stored, beside what was predicted.
+package own
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/confront"
+	"homenode/rules/rule"
+)
+
+// A Score says how many of the VMs whose topology was seen agree with the prediction.
+type Score struct {
+	VMs  int   `json:"vms"` // of the fleet that are predicted
+	All  Group `json:"all"`
+	Sure int   `json:"withoutStoredSize"` // of All.Agree, those whose prediction used no size that ESXi stored before
+
+	Releases  []Group `json:"releases"`
+	Hardware  []Group `json:"hardware"`
+	Rules     []Group `json:"rules"`     // statements of the rule book that decided; a VM counts for each
+	Observers []Group `json:"observers"` // what saw it; a VM counts for each
+
+	Differences []Difference `json:"differences"`
+	Open        []Open       `json:"notCompared"`
+
+	cases []sighting
+}
+
+// A Group is how many VMs of one kind were seen, and how many of them agree.
+type Group struct {
+	Name        string `json:"name"`
+	Seen        int    `json:"seen"`
+	Agree       int    `json:"agree"`
+	Explained   int    `json:"explained"` // of those that differ
+	Unexplained int    `json:"unexplained"`
+}
+
+// A Difference is one quantity of a VM that was predicted otherwise.
+type Difference struct {
+	VM   string `json:"vm"`
+	Host string `json:"host"` // that it was predicted for
+	By   string `json:"by"`
+	confront.Field
+	Reasons []string `json:"reasons,omitempty"` // what would make it agree, the likeliest first
+}
+
+// An Open is an observation that could not be compared.
+type Open struct {
+	VM  string `json:"vm"`
+	By  string `json:"by"`
+	Why string `json:"why"`
+}
+
+// StoredSize is the observer of sizes that stand in the settings of a VM.
+const StoredSize = "stored size"
+
+// A sighting is one observation beside the prediction.
+type sighting struct {
+	vm      *rule.VM
+	host    string
+	machine vnuma.Machine
+	by      string
+	release numa.Release
+	event   vnuma.Event
+	guest   vnuma.Guest
+	seen    *numa.Observation // nil for a stored size
+	stored  int
+	fields  []confront.Field
+	reasons []string
+}
+
+func (s *sighting) agrees() bool {
+	return !slices.ContainsFunc(s.fields, func(f confront.Field) bool { return !f.Agrees })
+}
+
+// Of scores a judged fleet.
+func Of(r *rules.Result, ch vnuma.Choices) *Score {
+	s := &Score{VMs: r.VMs}
+	releases, hardware, byRule, observers := groups{}, groups{}, groups{}, groups{}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			seen := s.sightings(v, r, ch)
+			if len(seen) == 0 {
+				continue
+			}
+			outcome := outcomeOf(seen)
+			s.All.add(outcome)
+			if outcome.Agree > 0 && v.Guest.Stored == 0 {
+				s.Sure++
+			}
+			releases.add(outcome, seen[0].release.Base().String())
+			hardware.add(outcome, hardwareOf(v))
+			byRule.add(outcome, decided(v, ch)...)
+			by := map[string][]sighting{}
+			for _, one := range seen {
+				by[one.by] = append(by[one.by], one)
+			}
+			for name, list := range by {
+				observers.add(outcomeOf(list), name)
+			}
+			s.differ(seen)
+			s.cases = append(s.cases, seen...)
+		}
+	}
+	s.All.Name = "all"
+	s.Releases, s.Hardware, s.Rules, s.Observers = releases.list(), hardware.list(), byRule.list(), observers.list()
+	return s
+}
+
+// hardwareOf names the virtual hardware of a VM.
+func hardwareOf(v *rule.VM) string {
+	if v.Guest.Hardware == 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("vmx-%02d", v.Guest.Hardware)
+}
+
+// sightings returns what was seen of a VM and can be compared.
+func (s *Score) sightings(v *rule.VM, r *rules.Result, ch vnuma.Choices) (out []sighting) {
+	for i := range v.Seen {
+		r := &v.Seen[i]
+		if !r.Comparable() {
+			s.Open = append(s.Open, Open{v.Name, string(r.Observation.By), strings.Join(r.Open, "; ")})
+			continue
+		}
+		on := v.On[0]
+		for j := range v.On {
+			if slices.ContainsFunc(v.On[j].Kind.Hosts, func(h *numa.Host) bool { return h.Name == r.Host }) {
+				on = v.On[j]
+			}
+		}
+		out = append(out, sighting{vm: v, host: r.Host, machine: on.Kind.Machine, by: string(r.Observation.By), release: releaseOf(r, on.Kind), event: r.Event,
+			guest: r.Guest, seen: r.Observation, fields: r.Fields, reasons: r.Reasons})
+	}
+	if one, why := stored(v, r, ch); one != nil {
+		out = append(out, *one)
+	} else if why != "" {
+		s.Open = append(s.Open, Open{v.Name, StoredSize, why})
+	}
+	return out
+}
+
+// releaseOf returns the release that the VM was seen on.
+func releaseOf(r *confront.Result, k *rule.Kind) numa.Release {
+	if o := r.Observation.Release; o.Known() {
+		return o.Value
+	}
+	return k.Machine.Release
+}
+
+// stored compares the size that ESXi stored with that of a first power-on, which knows of none. It
+// returns nil when none is stored, or it says nothing, and then why.
+func stored(v *rule.VM, r *rules.Result, ch vnuma.Choices) (one *sighting, why string) {
+	if v.Guest.Stored == 0 {
+		return nil, ""
+	}
+	g := v.Guest
+	if g.CookieVCPUs != g.VCPUs {
+		return nil, fmt.Sprintf("it was stored for %d vCPUs, and the VM has %d", g.CookieVCPUs, g.VCPUs)
+	}
+	g.Stored, g.CookieVCPUs, g.CookieCPS = 0, 0, 0
+	predict := func(m *vnuma.Machine, g vnuma.Guest, ch vnuma.Choices) vnuma.Stored {
+		l := vnuma.Predict(&g, m, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: ch})
+		return l.Stored
+	}
+	kind := v.On[0].Kind
+	here := predict(&kind.Machine, g, ch)
+	if !here.Written {
+		return nil, "a power-on with these settings stores nothing: what stands there is older"
+	}
+	one = &sighting{vm: v, host: kind.Hosts[0].Name, machine: kind.Machine, by: StoredSize, release: kind.Machine.Release, event: vnuma.FirstPowerOn, guest: g, stored: int(v.Guest.Stored)}
+	one.fields = []confront.Field{{Name: StoredSize, Predicted: strconv.Itoa(here.Size), Observed: strconv.Itoa(one.stored), Agrees: here.Size == one.stored, At: v.At}}
+	if one.agrees() {
+		return one, ""
+	}
+	for _, c := range r.Clusters {
+		for _, k := range c.Kinds {
+			if k == kind || len(one.reasons) > 0 || predict(&k.Machine, g, ch).Size != one.stored {
+				continue
+			}
+			one.reasons = append(one.reasons, fmt.Sprintf("stored on a host like %s (%s), by the VM or one that it was cloned from, and kept since (B-8, D-1)", k.Hosts[0].Name, k.Machine.Shape()))
+		}
+	}
+	other := g
+	other.HotAdd = !g.HotAdd
+	if s := predict(&kind.Machine, other, ch); s.Written && s.Size == one.stored {
+		one.reasons = append(one.reasons, "stored while CPU hot add was the other way")
+	}
+	for _, choice := range vnuma.ChoiceList {
+		other := ch
+		field := choice.Field(&other)
+		*field = !*field
+		if predict(&kind.Machine, g, other).Size == one.stored {
+			one.reasons = append(one.reasons, fmt.Sprintf("sources disagree on this (%s): it agrees with the other side: %s", choice.ID, choice.Alternative))
+		}
+	}
+	return one, ""
+}
+
+// decided returns the statements of the rule book that decide what the guest sees at a first
+// power-on: with a stored size they would say no more than that there is one.
+func decided(v *rule.VM, ch vnuma.Choices) (ids []string) {
+	fresh := *v.VM
+	fresh.Settings.Value = slices.DeleteFunc(slices.Clone(fresh.Settings.Value), func(s numa.Setting) bool {
+		return strings.EqualFold(s.Key, "numa.autosize.cookie") || strings.EqualFold(s.Key, "numa.autosize.vcpu.maxPerVirtualNode")
+	})
+	_, trace, _, err := vnuma.Explain(&fresh, v.On[0].Kind.Hosts[0], &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: ch})
+	if err != nil {
+		return nil
+	}
+	for _, step := range trace {
+		for id := range strings.SplitSeq(step.Rules, ",") {
+			if id = strings.TrimSpace(id); step.Decides && id != "" && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// outcomeOf counts one VM by all that was seen of it: it agrees when everything does, and a
+// difference is explained when each has a reason.
+func outcomeOf(seen []sighting) Group {
+	g := Group{Seen: 1, Agree: 1}
+	for i := range seen {
+		switch one := &seen[i]; {
+		case one.agrees():
+		case len(one.reasons) == 0:
+			return Group{Seen: 1, Unexplained: 1}
+		default:
+			g = Group{Seen: 1, Explained: 1}
+		}
+	}
+	return g
+}
+
+func (s *Score) differ(seen []sighting) {
+	for i := range seen {
+		one := &seen[i]
+		for _, f := range one.fields {
+			if !f.Agrees {
+				s.Differences = append(s.Differences, Difference{one.vm.Name, one.host, one.by, f, one.reasons})
+			}
+		}
+	}
+}
+
+// groups are by their names.
+type groups map[string]*Group
+
+func (g groups) add(one Group, names ...string) {
+	for _, name := range names {
+		if g[name] == nil {
+			g[name] = &Group{Name: name}
+		}
+		g[name].add(one)
+	}
+}
+
+func (g *Group) add(one Group) {
+	g.Seen += one.Seen
+	g.Agree += one.Agree
+	g.Explained += one.Explained
+	g.Unexplained += one.Unexplained
+}
+
+func (g groups) list() []Group {
+	out := []Group{}
+	for _, name := range slices.Sorted(maps.Keys(g)) {
+		out = append(out, *g[name])
+	}
+	return out
+}
