@@ -46,10 +46,8 @@ changed fleet stands beside today's, and 1 means that the change makes something
   homenode assess https://vc01.example.com --format html -o report.html
   homenode assess https://vc01.example.com https://vc02.example.com --credentials vcenters.txt
   homenode assess export.xlsx --nodes-per-socket 'esx07=2'
-  homenode assess fleet.json --format json --fail-on high
   homenode assess fleet.json --format xlsx -o numa.xlsx
   homenode assess fleet.json --format csv --table vms -o vms.csv
-  homenode assess fleet.json --format junit -o numa.xml
   homenode assess demo --what-if 'vm=sql* hotAdd=off coresPerSocket=16'
   homenode assess demo --lose-host esx01 --add-host 'like=esx11 cluster=prod-a'`,
 		Args: cobra.MinimumNArgs(1),

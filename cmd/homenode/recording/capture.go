@@ -50,8 +50,7 @@ of sched-stats, memstats or the memory screen with date lines, - for standard in
 archive of such files (docs/captures.md). With --fleet the inventory says what each VM's settings let expect.
 Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or not everything could be read.`,
 		Example: `  homenode capture esx07.csv.gz --fleet https://vc01.example.com
-  homenode capture night/ --vm 'sql*' --from '2026-11-03 02:00' --format html -o night.html
-  homenode capture --archive /captures --queue nats://127.0.0.1:4222`,
+  homenode capture night/ --vm 'sql*' --from '2026-11-03 02:00' --format html -o night.html`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cmp.Or(out.Check(cmd), explore.Check(cmd, &out, args)); err != nil {

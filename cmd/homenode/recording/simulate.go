@@ -41,7 +41,6 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 		Example: `  homenode simulate demo
   homenode simulate demo --why --vm ci01
   homenode simulate fleet.json --hours 8 --load 'sql* cpu=60%' --at '2h fail esx07'
-  homenode simulate https://vc01.example.com --what-if 'host=esx* nodesPerSocket=2'
   homenode simulate story.txtar --format svg --vm sql01 -o sql01.svg`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
