@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,9 +28,19 @@ const (
 	exitError    = 2 // usage or I/O
 )
 
+// grace is how long a command may take to end after a signal: to close its sessions and
+// remove unfinished files. One that waits in the operating system, for the writer of a pipe,
+// would never end.
+const grace = 5 * time.Second
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	context.AfterFunc(ctx, func() {
+		stop() // a second signal ends the program at once
+		time.Sleep(grace)
+		fmt.Fprintln(os.Stderr, "homenode: stopped while it waited for input or output")
+		os.Exit(exitError)
+	})
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

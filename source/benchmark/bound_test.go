@@ -57,8 +57,8 @@ func TestBounds(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "found ") {
 				t.Errorf("Read = %v, want that it found too much", err)
 			}
-			if took := time.Since(began); took > time.Minute || r.most > 600<<20 {
-				t.Errorf("Read took %v and %d MB", took, r.most>>20)
+			if r.most > 600<<20 {
+				t.Errorf("Read took %d MB", r.most>>20)
 			}
 			t.Logf("%v, %d MB, %v", time.Since(began), r.most>>20, err)
 		})
