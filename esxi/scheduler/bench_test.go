@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/esxi/scheduler/day"
+	"homenode/esxi/scheduler/benchstory"
 	"homenode/numa"
 )
 
@@ -18,9 +18,9 @@ const (
 
 // BenchmarkRun is the kernel as it is used: it jumps over steps in which nothing happens.
 func BenchmarkRun(b *testing.B) {
-	for _, kind := range day.Kinds {
+	for _, kind := range benchstory.Kinds {
 		b.Run(string(kind), func(b *testing.B) {
-			bench(b, day.Story(kind, benchHosts, benchVMs, 24*time.Hour), Options{}, (*World).RunTo)
+			bench(b, benchstory.Story(kind, benchHosts, benchVMs, 24*time.Hour), Options{}, (*World).RunTo)
 		})
 	}
 }
@@ -28,17 +28,17 @@ func BenchmarkRun(b *testing.B) {
 // BenchmarkEveryPhase does every phase in every step: nothing is jumped over, nothing is
 // known to be as it was.
 func BenchmarkEveryPhase(b *testing.B) {
-	for _, kind := range day.Kinds {
+	for _, kind := range benchstory.Kinds {
 		b.Run(string(kind), func(b *testing.B) {
-			bench(b, day.Story(kind, benchHosts, benchVMs, time.Hour), Options{}, runEveryPhase)
+			bench(b, benchstory.Story(kind, benchHosts, benchVMs, time.Hour), Options{}, runEveryPhase)
 		})
 	}
 }
 
 // TestEveryPhase checks that jumping over steps changes nothing.
 func TestEveryPhase(t *testing.T) {
-	for _, kind := range day.Kinds {
-		s := day.Story(kind, 2, 100, time.Hour)
+	for _, kind := range benchstory.Kinds {
+		s := benchstory.Story(kind, 2, 100, time.Hour)
 		outcomes := [2]*Outcome{}
 		for i, run := range []func(*World, context.Context, time.Duration) error{(*World).RunTo, runEveryPhase} {
 			w, err := New(s, Options{Log: true})

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/esxi/scheduler/day"
+	"homenode/esxi/scheduler/benchstory"
 	"homenode/numa"
 )
 
@@ -46,8 +46,8 @@ func digestStories(t *testing.T) (all []*numa.Story) {
 	for seed := range stories {
 		all = append(all, randomStory(seed))
 	}
-	for _, kind := range day.Kinds {
-		s := day.Story(kind, 3, 120, time.Hour)
+	for _, kind := range benchstory.Kinds {
+		s := benchstory.Story(kind, 3, 120, time.Hour)
 		s.Every = 100 * time.Second
 		all = append(all, s)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"homenode/capture"
 	"homenode/esxi/scheduler"
-	"homenode/esxi/scheduler/day"
+	"homenode/esxi/scheduler/benchstory"
 	"homenode/numa"
 	"homenode/rules"
 )
@@ -21,7 +21,7 @@ func BenchmarkObserved(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			const hosts = 4
-			s := day.Story(day.Typical, hosts, 50*hosts, 24*time.Hour)
+			s := benchstory.Story(benchstory.Typical, hosts, 50*hosts, 24*time.Hour)
 			b.ReportAllocs()
 			steps := int64(0)
 			for b.Loop() {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"homenode/cmd/bench/contest"
-	"homenode/esxi/scheduler/day"
+	"homenode/esxi/scheduler/benchstory"
 )
 
 // A contender is one simulation of one fleet.
@@ -70,7 +70,7 @@ func contenders(s *settings, self string) (all []*contender) {
 		all = append(all, &contender{name: name, group: g, cores: cores, slow: slow, args: args})
 	}
 	for cores := 1; cores <= 2; cores++ {
-		for _, kind := range day.Kinds {
+		for _, kind := range benchstory.Kinds {
 			add(string(kind), kernel, cores, false, "-kind", string(kind))
 		}
 		add("a large fleet", fleet, cores, true, "-hosts", strconv.Itoa(s.hosts), "-vms", strconv.Itoa(s.vms), "-seconds", strconv.Itoa(s.hours*3600))

@@ -12,7 +12,7 @@ import (
 
 	"homenode/capture"
 	"homenode/esxi/scheduler"
-	"homenode/esxi/scheduler/day"
+	"homenode/esxi/scheduler/benchstory"
 	"homenode/numa"
 	"homenode/rules"
 )
@@ -33,13 +33,13 @@ type simulated struct {
 // simulate is the process that runs one story: run [flags].
 func simulate(args []string) (*simulated, error) {
 	fl := flag.NewFlagSet("run", flag.ContinueOnError)
-	kind := fl.String("kind", string(day.Typical), "kind of the day; shared for the fleet of CloudSim Plus")
+	kind := fl.String("kind", string(benchstory.Typical), "kind of the day; shared for the fleet of CloudSim Plus")
 	hosts := fl.Int("hosts", 20, "hosts")
 	vms := fl.Int("vms", 1000, "VMs")
 	seconds := fl.Int("seconds", 24*3600, "simulated")
 	workers := fl.Int("workers", 1, "hosts simulated at the same time")
 	trace := fl.String("trace", "", "ticks: a tick every 20 s; record: and record it")
-	shared := day.Shared{Cores: 64, VCPUs: 4, Hold: 300}
+	shared := benchstory.Shared{Cores: 64, VCPUs: 4, Hold: 300}
 	if err := fl.Parse(args); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func simulate(args []string) (*simulated, error) {
 		shared.Hosts, shared.VMs, shared.Seconds = *hosts, *vms, *seconds
 		s = shared.Story()
 	} else {
-		s = day.Story(day.Kind(*kind), *hosts, *vms, time.Duration(*seconds)*time.Second)
+		s = benchstory.Story(benchstory.Kind(*kind), *hosts, *vms, time.Duration(*seconds)*time.Second)
 	}
 	m := &simulated{VMs: *vms, Hosts: *hosts, Steps: int64(s.Length / numa.Step)}
 	o := scheduler.Options{Workers: *workers, Observe: m.observe(*trace, s)}

@@ -1,4 +1,4 @@
-package day
+package benchstory
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
-// Package day makes the stories that the simulation is measured by: hosts of four nodes of
-// 16 cores with about 50 VMs each, a day long.
-package day
+// Package benchstory makes the stories that benchmarks and tests of the simulation run: hosts
+// of four nodes of 16 cores with about 50 VMs each, a day long.
+package benchstory
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package day_test
+package benchstory_test
 
 import (
 	"context"
@@ -6,28 +6,28 @@ import (
 	"time"
 
 	"homenode/esxi/scheduler"
-	"homenode/esxi/scheduler/day"
+	"homenode/esxi/scheduler/benchstory"
 	"homenode/numa"
 )
 
 // TestKinds checks that the days are what they are said to be, in every tick of 20 s.
 func TestKinds(t *testing.T) {
-	for _, kind := range day.Kinds {
+	for _, kind := range benchstory.Kinds {
 		t.Run(string(kind), func(t *testing.T) {
-			s := day.Story(kind, 2, 100, 24*time.Hour)
+			s := benchstory.Story(kind, 2, 100, 24*time.Hour)
 			remote := map[string]numa.Bytes{}
 			checked := 0
 			check := func(_ int, x *numa.Tick, _ *scheduler.Look) {
 				for _, n := range x.Nodes {
 					// The capacity of a node is reached when it is overloaded.
-					if overloaded := n.Util > 0.999; n.Has&numa.HasUtil != 0 && overloaded != (kind == day.Busy) {
+					if overloaded := n.Util > 0.999; n.Has&numa.HasUtil != 0 && overloaded != (kind == benchstory.Busy) {
 						t.Errorf("%s: the use of node %d is %.3f", x.Time, n.ID, n.Util)
 					}
 				}
 				for i := range x.VMs {
 					v := &x.VMs[i]
 					before, seen := remote[v.Name]
-					if moves := v.Remote < before; seen && moves != (kind == day.Moving) && kind != day.Busy {
+					if moves := v.Remote < before; seen && moves != (kind == benchstory.Moving) && kind != benchstory.Busy {
 						t.Errorf("%s: remote memory of %s is %d, was %d", x.Time, v.Name, v.Remote, before)
 					}
 					remote[v.Name] = v.Remote
@@ -52,7 +52,7 @@ func TestShared(t *testing.T) {
 		seconds int
 		want    float64
 	}{{24 * 3600, 0.186916812717}, {600, 0.083291156250}} {
-		f := day.Shared{Hosts: 100, VMs: 1000, Cores: 64, VCPUs: 4, Seconds: tt.seconds, Hold: 300}
+		f := benchstory.Shared{Hosts: 100, VMs: 1000, Cores: 64, VCPUs: 4, Seconds: tt.seconds, Hold: 300}
 		out, err := scheduler.Run(context.Background(), f.Story(), scheduler.Options{})
 		if err != nil || len(out.Problems) > 0 {
 			t.Fatal(err, out.Problems)
