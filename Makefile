@@ -7,7 +7,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build demo test check check-bench deps cross portable simd race fuzz bench bench-collect bench-capture bench-sim same-bytes golden docs clean
+.PHONY: build demo test check check-bench deps cross portable simd race fuzz bench bench-collect bench-capture bench-sim same-bytes golden prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 RELEASE = -trimpath -ldflags '-s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)'
@@ -113,6 +113,12 @@ same-bytes:
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs
 	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma -update
+
+# Plays every world of the published experiments (about a minute of CPU), and writes their
+# record and docs/published-simulations.md.
+prove:
+	$(GO) test ./measure/experiment -run TestWorlds -update
+	$(GO) test ./output/measure -run TestPublishedExperiments -update
 
 docs:
 	$(GO) run ./cmd/homenode docs docs

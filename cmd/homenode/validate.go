@@ -21,6 +21,7 @@ func newValidate() *cobra.Command {
 		choose      flags.Choice
 		simulations bool
 		own         ownFleet
+		vary        bool
 	)
 	cmd := described("validate", &cobra.Command{
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,8 +32,8 @@ func newValidate() *cobra.Command {
 			if err := out.Check(cmd); err != nil {
 				return err
 			}
-			if simulations {
-				return validateSimulations(cmd, &out, choices, args)
+			if simulations || vary {
+				return validateSimulations(cmd, &out, choices, args, vary)
 			}
 			if own.asked(args) {
 				return own.validate(cmd, &out, choices, args)
@@ -53,12 +54,18 @@ func newValidate() *cobra.Command {
 	choose.Register(cmd)
 	own.register(cmd)
 	cmd.Flags().BoolVar(&simulations, "simulations", false, "replay published experiments in the simulation")
+	cmd.Flags().BoolVar(&vary, "vary", false, "with --simulations: play every number that no source states with other values (about a minute)")
 	return cmd
 }
 
-// validateSimulations prints published experiments beside the model.
-func validateSimulations(cmd *cobra.Command, out *flags.Output, choices vnuma.Choices, files []string) error {
+// validateSimulations prints published experiments beside the model. Without vary the worlds
+// are those of the record, as far as it is of these cases and of this model.
+func validateSimulations(cmd *cobra.Command, out *flags.Output, choices vnuma.Choices, files []string, vary bool) error {
 	cases, err := readEach(files, published.Simulations, "testdata/sim/*.txtar", experiment.Read)
+	if err != nil {
+		return err
+	}
+	record, err := experiment.ReadPlayed(published.Worlds)
 	if err != nil {
 		return err
 	}
@@ -67,8 +74,17 @@ func validateSimulations(cmd *cobra.Command, out *flags.Output, choices vnuma.Ch
 		if results[i], err = experiment.Judge(cmd.Context(), c, choices); err != nil {
 			return err
 		}
+		if vary {
+			worlds, impossible := c.Worlds()
+			played, err := results[i].Play(cmd.Context(), choices, worlds, impossible)
+			if err != nil {
+				return err
+			}
+			record = append([]*experiment.Played{played}, record...)
+		}
 	}
-	err = out.Print(cmd, measure.Experiments(results))
+	stale := experiment.Recall(results, record)
+	err = out.Print(cmd, measure.Experiments(results, stale))
 	if err == nil && experiment.Unexplained(results) > 0 {
 		return flags.ErrFindings
 	}

@@ -9,6 +9,9 @@
 //	title   A VM of 100 GB beside a wide VM
 //	source  experiments e-spill to e-cure
 //	assumed the VMkernel uses 4 GB of each node
+//	gave    C-15: the reserve of a node
+//	stated  host * nodes, vm cli vcpus
+//	range   load cli cpu 5%..60%
 //	-- in --                        a story; a second one is called "in 4.0"
 //	host esx01 nodes=2 cores=12 nodeMemory=132000MB
 //	…
@@ -43,20 +46,28 @@ import (
 
 // A Case is one published experiment.
 type Case struct {
-	File     string    `json:"-"`
-	ID       string    `json:"id"`
-	Title    string    `json:"title"`
-	Source   string    `json:"source"`
-	Assumed  []string  `json:"assumed,omitempty"` // what no source states
-	Runs     []Run     `json:"-"`
-	Variants []Variant `json:"-"`
-	Figures  []Figure  `json:"-"`
+	File    string   `json:"-"`
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Source  string   `json:"source"`
+	Assumed []string `json:"assumed,omitempty"` // what no source states
+	// Gave is what the source gave the model, with the statements: none of its figures is a
+	// blind one then.
+	Gave string `json:"gave,omitempty"`
+	// Stated are patterns of the numbers in the stories that the source states: all others are
+	// varied. Ranges are those within which such a number has to lie, by its name.
+	Stated   []string             `json:"stated,omitempty"`
+	Ranges   map[string][2]string `json:"-"`
+	Runs     []Run                `json:"-"`
+	Variants []Variant            `json:"-"`
+	Figures  []Figure             `json:"-"`
 }
 
 // A Run is one story of a case. Most cases have one, without a name.
 type Run struct {
 	Name  string
 	Story *numa.Story
+	text  string // of the story, below as many empty lines as stand before it
 }
 
 // A Variant is a world that the source allows too: lines that change every story.
@@ -76,6 +87,8 @@ type Figure struct {
 	Because string `json:"-"` // the reason for the tolerance
 	Why     string `json:"-"` // the reason for a miss, or what a reader has to know
 	Fitted  string `json:"-"` // the number or rule of the model that was taken from this figure
+	// Restated says from which inputs or other figures of the source it follows.
+	Restated string `json:"-"`
 	// One of these for a figure that the model does not compute.
 	Input      string `json:"-"` // it is an input of the story: why
 	Unmodelled string `json:"-"` // why not
@@ -152,11 +165,12 @@ func (r *reader) section(s section) error {
 	switch s.kind {
 	case "in":
 		// The lines before stand for their numbers: errors name places of the file.
-		st, err := story.Read(r.file, []byte(strings.Repeat("\n", s.first-1)+s.text))
+		text := strings.Repeat("\n", s.first-1) + s.text
+		st, err := story.Read(r.file, []byte(text))
 		if err != nil {
 			return err
 		}
-		r.c.Runs = append(r.c.Runs, Run{s.name, st})
+		r.c.Runs = append(r.c.Runs, Run{s.name, st, text})
 		return nil
 	case "vary":
 		v := Variant{Name: s.name}
@@ -165,7 +179,7 @@ func (r *reader) section(s section) error {
 			if err := story.Add(&changed, strings.Repeat("\n", s.first-1)+s.text, r.file); err != nil {
 				return err
 			}
-			v.Runs = append(v.Runs, Run{r.c.Runs[i].Name, &changed})
+			v.Runs = append(v.Runs, Run{Name: r.c.Runs[i].Name, Story: &changed})
 		}
 		r.c.Variants = append(r.c.Variants, v)
 		return nil
@@ -206,13 +220,22 @@ func (r *reader) caseLine(l entry) error {
 		to = &r.c.Title
 	case "source":
 		to = &r.c.Source
+	case "gave":
+		to = &r.c.Gave
+	case "stated":
+		for pattern := range strings.SplitSeq(l.text, ",") {
+			r.c.Stated = append(r.c.Stated, strings.TrimSpace(pattern))
+		}
+		return nil
+	case "range":
+		return r.rangeLine(l)
 	case "assumed":
 		if l.text != "" {
 			r.c.Assumed = append(r.c.Assumed, l.text)
 			return nil
 		}
 	default:
-		return r.errorf(l.line, l.col, "found %q, want id, title, source or assumed", l.key)
+		return r.errorf(l.line, l.col, "found %q, want one of id, title, source, assumed, gave, stated, range", l.key)
 	}
 	switch {
 	case l.text == "":
@@ -221,6 +244,21 @@ func (r *reader) caseLine(l entry) error {
 		return r.errorf(l.line, l.col, "found %s again", l.key)
 	}
 	*to = l.text
+	return nil
+}
+
+// rangeForm is the name of a number of the stories, and its range.
+var rangeForm = regexp.MustCompile(`^(.+) ([^ ]+)\.\.([^ ]+)$`)
+
+func (r *reader) rangeLine(l entry) error {
+	m := rangeForm.FindStringSubmatch(l.text)
+	if m == nil {
+		return r.errorf(l.line, l.textCol, "found %q, want a number of the story and its range: range load cli cpu 5%%..60%%", l.text)
+	}
+	if r.c.Ranges == nil {
+		r.c.Ranges = map[string][2]string{}
+	}
+	r.c.Ranges[m[1]] = [2]string{m[2], m[3]}
 	return nil
 }
 
@@ -249,7 +287,7 @@ func (r *reader) figureLine(l entry) error {
 		return r.errorf(l.line, l.col, "found %q, want figure first", l.key)
 	}
 	f := &c.Figures[len(c.Figures)-1]
-	to := map[string]*string{"shown": &f.Shown, "because": &f.Because, "why": &f.Why, "fitted": &f.Fitted, "input": &f.Input, "unmodelled": &f.Unmodelled}[l.key]
+	to := map[string]*string{"shown": &f.Shown, "because": &f.Because, "why": &f.Why, "fitted": &f.Fitted, "restated": &f.Restated, "input": &f.Input, "unmodelled": &f.Unmodelled}[l.key]
 	switch {
 	case l.text == "":
 		return r.errorf(l.line, l.col, "found %s alone, want words after it", l.key)
@@ -258,7 +296,7 @@ func (r *reader) figureLine(l entry) error {
 		f.Wants = append(f.Wants, w)
 		return err
 	case to == nil:
-		return r.errorf(l.line, l.col, "found %q, want one of figure, want, shown, because, why, fitted, input, unmodelled", l.key)
+		return r.errorf(l.line, l.col, "found %q, want one of figure, want, shown, because, why, fitted, restated, input, unmodelled", l.key)
 	case *to != "":
 		*to += " " + l.text // a long text has several lines
 	default:
@@ -277,6 +315,8 @@ func (r *reader) finish(sections []section) error {
 	switch {
 	case c.ID == "" || c.Title == "" || c.Source == "":
 		return r.errorf(end, 1, "found no id, title or source, want all of them in a section -- case --")
+	case c.unknownName() != "":
+		return r.errorf(end, 1, "found %q stated or with a range, which no number of the stories has as its name", c.unknownName())
 	case len(c.Figures) == 0:
 		return r.errorf(end, 1, "found no figure, want some in a section -- observed --")
 	}

@@ -2,10 +2,13 @@ package experiment
 
 import (
 	"errors"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +44,7 @@ func TestErrors(t *testing.T) {
 		{"both", fine + "input told", `14:1: found figure a-limits with 2 of want, input and unmodelled, want one`},
 		{"an input without its figure", "input told", `14:1: found figure a-limits without shown, want the figure in the words of the source`},
 		{"a tolerance without a reason", "want locality web1 at 5m = 98% ±1%", `14:1: found figure a-limits with a tolerance, want because and the reason`},
-		{"keyword", "wants homes web1 at 5m = 0", `15:1: found "wants", want one of figure, want, shown, because, why, fitted, input, unmodelled`},
+		{"keyword", "wants homes web1 at 5m = 0", `15:1: found "wants", want one of figure, want, shown, because, why, fitted, restated, input, unmodelled`},
 		{"keyword alone", fine + "  why", `16:3: found why alone, want words after it`},
 		{"figure without an id", "figure memory", `15:8: found "memory", want e-wide or KB 430776 and what the figure is`},
 		{"figure of no experiment", "figure F-1 memory", `15:8: found "F-1 memory", want e-wide or KB 430776 and what the figure is`},
@@ -96,7 +99,7 @@ func TestErrors(t *testing.T) {
 func TestCaseErrors(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"nothing", "", "1:1: found no id, title or source, want all of them in a section -- case --"},
-		{"keyword", "-- case --\nname S", `2:1: found "name", want id, title, source or assumed`},
+		{"keyword", "-- case --\nname S", `2:1: found "name", want one of id, title, source, assumed, gave, stated, range`},
 		{"alone", "-- case --\nassumed", `2:1: found assumed alone, want words after it`},
 		{"twice", "-- case --\nid S\n id T", `3:2: found id again`},
 		{"no figure", "-- case --\nid S\ntitle a\nsource b", `1:1: found no figure, want some in a section -- observed --`},
@@ -149,6 +152,18 @@ func shipped(t testing.TB) map[string][]byte {
 		}
 	}
 	return out
+}
+
+// shippedInOrder yields the shipped cases by name.
+func shippedInOrder(t testing.TB) iter.Seq2[string, []byte] {
+	all := shipped(t)
+	return func(yield func(string, []byte) bool) {
+		for _, file := range slices.Sorted(maps.Keys(all)) {
+			if !yield(file, all[file]) {
+				return
+			}
+		}
+	}
 }
 
 // TestShipped checks that every case has its own id, names its source, and says why a

@@ -30,11 +30,23 @@ func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 // A Row is one figure beside what the model says.
 type Row struct {
 	*Figure
+	Kind      Kind     `json:"kind"`
+	Measure   Measure  `json:"measure"`
 	Published string   `json:"published"`       // in words: those of the source, or what the wants say
 	Model     string   `json:"model,omitempty"` // "" when it is not computed
 	Verdict   Verdict  `json:"verdict"`
 	Notes     []string `json:"notes,omitempty"`    // what a reader has to know beside the numbers
 	Others    []Other  `json:"variants,omitempty"` // of the variants, in their order
+	// Worst is the worst verdict in any world that was played, In how the worlds came out.
+	Worst Verdict `json:"worst"`
+	In    Odds    `json:"in"`
+}
+
+// Odds say in how many worlds a figure is reproduced.
+type Odds struct {
+	Worlds     int    `json:"worlds"`
+	Reproduced int    `json:"reproduced"`
+	First      string `json:"first,omitempty"` // the first world with another verdict than the case as it is told
 }
 
 // An Other is what a figure comes to in a variant.
@@ -61,7 +73,7 @@ func (r *Row) notes() []string {
 	var out []string
 	f := r.Figure
 	for _, n := range []struct{ before, text string }{
-		{"", f.Input}, {"", f.Unmodelled}, {"tolerance: ", f.Because}, {"fitted: ", f.Fitted}, {"", f.Why},
+		{"", f.Input}, {"", f.Unmodelled}, {"tolerance: ", f.Because}, {"fitted: ", f.Fitted}, {"restated: ", f.Restated}, {"", f.Why},
 	} {
 		if n.text != "" {
 			out = append(out, n.before+n.text)
@@ -77,6 +89,10 @@ func (r *Row) notes() []string {
 type Result struct {
 	*Case
 	Rows []Row `json:"figures"`
+	// Worlds counts those that were played beside the case as it is told and its variants.
+	// Impossible counts worlds that no story can tell.
+	Worlds     int `json:"worlds"`
+	Impossible int `json:"impossible"`
 }
 
 // Judge plays the stories of a case, in all its variants, and compares every figure. The
@@ -84,28 +100,32 @@ type Result struct {
 func Judge(ctx context.Context, c *Case, ch vnuma.Choices) (*Result, error) {
 	out := &Result{Case: c, Rows: make([]Row, len(c.Figures))}
 	for i := range c.Figures {
-		out.Rows[i].take(&c.Figures[i])
+		out.Rows[i].take(c, &c.Figures[i])
 	}
-	if err := c.judge(ctx, ch, c.Runs, func(i int, model string, v Verdict) {
+	if err := c.judge(ctx, ch, c.Runs, 1, func(i int, model string, v Verdict) {
 		out.Rows[i].Model, out.Rows[i].Verdict = model, v
 	}); err != nil {
 		return nil, err
 	}
 	for _, variant := range c.Variants {
-		if err := c.judge(ctx, ch, variant.Runs, func(i int, model string, v Verdict) {
+		if err := c.judge(ctx, ch, variant.Runs, 1, func(i int, model string, v Verdict) {
 			out.Rows[i].Others = append(out.Rows[i].Others, Other{variant.Name, model, v})
 		}); err != nil {
 			return nil, fmt.Errorf("%w (%s)", err, variant.Name)
 		}
 	}
 	for i := range out.Rows {
-		out.Rows[i].Notes = out.Rows[i].notes()
+		row := &out.Rows[i]
+		row.Notes, row.Worst = row.notes(), row.Verdict
+		for _, o := range row.Others {
+			row.count("if "+o.Variant, o.Verdict)
+		}
 	}
 	return out, nil
 }
 
-func (r *Row) take(f *Figure) {
-	r.Figure, r.Published = f, f.published()
+func (r *Row) take(c *Case, f *Figure) {
+	r.Figure, r.Published, r.Kind, r.Measure = f, f.published(), c.kind(f), f.measure()
 	if f.Input != "" {
 		r.Verdict = Input
 	} else if f.Unmodelled != "" {
@@ -114,11 +134,11 @@ func (r *Row) take(f *Figure) {
 }
 
 // judge compares every figure that the model computes in one world.
-func (c *Case) judge(ctx context.Context, ch vnuma.Choices, runs []Run, say func(figure int, model string, v Verdict)) error {
+func (c *Case) judge(ctx context.Context, ch vnuma.Choices, runs []Run, pace float64, say func(figure int, model string, v Verdict)) error {
 	traces := make([]*trace, len(runs))
 	for i := range runs {
 		var err error
-		if traces[i], err = play(ctx, runs[i].Story, ch); err != nil {
+		if traces[i], err = play(ctx, runs[i].Story, ch, pace); err != nil {
 			return fmt.Errorf("%s: %w", c.File, err)
 		}
 	}
@@ -191,55 +211,6 @@ func (w *Want) published() string {
 		s += " ± " + right.value.number(w.Tolerance)
 	}
 	return s
-}
-
-// A Score counts verdicts.
-type Score struct {
-	Figures     int `json:"figures"`
-	Reproduced  int `json:"reproduced"`
-	Missed      int `json:"missed"`
-	Inputs      int `json:"inputs"`
-	NotModelled int `json:"notModelled"`
-	// Of those reproduced, how many gave the model a number or a rule, and how many depend
-	// on what no source states.
-	Fitted  int `json:"reproducedFitted"`
-	Depends int `json:"reproducedDepends"`
-}
-
-// Count adds up the verdicts of results.
-func Count(results []*Result) (s Score) {
-	for _, r := range results {
-		for i := range r.Rows {
-			s.add(&r.Rows[i])
-		}
-	}
-	return s
-}
-
-func (s *Score) add(r *Row) {
-	s.Figures++
-	switch r.Verdict {
-	case Reproduced:
-		s.Reproduced++
-		if r.Figure.Fitted != "" {
-			s.Fitted++
-		}
-		if len(r.Against()) > 0 {
-			s.Depends++
-		}
-	case Miss:
-		s.Missed++
-	case Input:
-		s.Inputs++
-	case NotModelled:
-		s.NotModelled++
-	}
-}
-
-// String returns the score in words.
-func (s Score) String() string {
-	return fmt.Sprintf("%d of %d figures that the model computes are reproduced, %d are missed. Of those reproduced %d gave the model a number or a rule, %d did not; %d depend on what no source states. Not counted: inputs %d, not modelled %d.",
-		s.Reproduced, s.Reproduced+s.Missed, s.Missed, s.Fitted, s.Reproduced-s.Fitted, s.Depends, s.Inputs, s.NotModelled)
 }
 
 // Unexplained counts misses without a reason.

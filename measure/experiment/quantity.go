@@ -232,7 +232,7 @@ func (t *Term) level(now []*sample) (x float64, ok bool) {
 func (t *Term) hostValue(tr *trace) (value, error) {
 	out, seen := value{kind: t.quantity.kind}, false
 	for _, h := range tr.hosts[t.subjects[0]] {
-		if h.at < t.from || h.at > t.to {
+		if h.at < tr.at(t.from) || h.at > tr.at(t.to) {
 			continue
 		}
 		if h.free == nil {

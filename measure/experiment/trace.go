@@ -17,6 +17,7 @@ import (
 // A trace is what a story came to, as far as figures ask for it.
 type trace struct {
 	story *numa.Story
+	pace  float64    // by which the story is slower than the case tells it
 	vms   [][]sample // by VM of the fleet, in the order of time
 	hosts [][]hostSample
 }
@@ -47,8 +48,8 @@ type hostSample struct {
 }
 
 // play runs a story.
-func play(ctx context.Context, story *numa.Story, ch vnuma.Choices) (*trace, error) {
-	t := &trace{story: story, vms: make([][]sample, len(story.Fleet.VMs)), hosts: make([][]hostSample, len(story.Fleet.Hosts))}
+func play(ctx context.Context, story *numa.Story, ch vnuma.Choices, pace float64) (*trace, error) {
+	t := &trace{story: story, pace: pace, vms: make([][]sample, len(story.Fleet.VMs)), hosts: make([][]hostSample, len(story.Fleet.Hosts))}
 	r, err := simulate.Run(ctx, story, simulate.Options{Rules: rules.Options{Choices: ch}, Look: t.look})
 	if err != nil {
 		return nil, err
@@ -101,10 +102,14 @@ func (t *trace) look(host int, tick *numa.Tick, look *scheduler.Look) {
 	}
 }
 
+// at returns when something that the case tells to be at d is in the story.
+func (t *trace) at(d time.Duration) time.Duration { return time.Duration(float64(d) * t.pace) }
+
 // between returns the samples of a VM at a moment, or those of a stretch of time: what is
 // counted since the tick before begins after its start.
 func (t *trace) between(vm int, from, to time.Duration, over bool) []sample {
 	all := t.vms[vm]
+	from, to = t.at(from), t.at(to)
 	if over {
 		from++
 	}

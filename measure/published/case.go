@@ -1,8 +1,7 @@
 // Package published reads published NUMA topologies, configuration in and
-// observation out, and compares each with the prediction. The score is the
-// project's claim to truth: every field a case states is compared, and what it
-// leaves open is varied, not guessed: a field counts as comparable only when the
-// prediction does not depend on what the case does not say.
+// observation out, and compares each with the prediction. What a case leaves open is
+// varied, not guessed: a field counts as comparable only when the prediction does not depend
+// on what the case does not say. The others are counted, with the reason.
 package published
 
 import (
@@ -23,6 +22,7 @@ import (
 type Case struct {
 	ID       string
 	Source   string
+	Gave     string // what the source gave the model, where no statement cites its address
 	Kind     string // observed, stated or recommended
 	Release  string
 	Hardware string
@@ -104,6 +104,8 @@ func (c *Case) readLine(text string) error {
 		c.ID = rest
 	case "source":
 		c.Source = rest
+	case "gave":
+		c.Gave = rest
 	case "kind":
 		c.Kind = rest
 	case "release":
@@ -122,7 +124,7 @@ func (c *Case) readLine(text string) error {
 	case "vm":
 		return readFields(rest, c.VM)
 	default:
-		return fmt.Errorf("found %q, want id, source, kind, release, hardware, event, host, from or vm", word)
+		return fmt.Errorf("found %q, want id, source, gave, kind, release, hardware, event, host, from or vm", word)
 	}
 	return nil
 }

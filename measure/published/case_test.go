@@ -45,7 +45,7 @@ func TestReadErrors(t *testing.T) {
 		{"no section", "id a\n", `: no line "id" in a section "-- case --"`},
 		{"no id in text", "-- case --\nkind observed\n", `: no line "id" in a section "-- case --"`},
 		{"section", "words\n-- case --\nid a\n-- findings --\nN001\n", `:5: found section "findings", want case or observed`},
-		{"word", "words\n-- case --\nid a\nhosts 2\n", `:4: found "hosts", want id, source, kind, release, hardware, event, host, from or vm`},
+		{"word", "words\n-- case --\nid a\nhosts 2\n", `:4: found "hosts", want id, source, gave, kind, release, hardware, event, host, from or vm`},
 		{"no value", "-- case --\nid a\nhost sockets\n", `:3: found "sockets", want key=value`},
 		{"no key", "-- case --\nid a\nvm =2\n", `:3: found "=2", want key=value`},
 		{"blank in a key", "-- case --\nid a\nvm cores per socket=2\n", `:3: found "cores per socket=2", want key=value`},
@@ -53,7 +53,7 @@ func TestReadErrors(t *testing.T) {
 		{"observed", "-- case --\nid a\n-- observed --\nvpd_count=2\nwide=yes\n", `:5: wide: found "yes", want a JSON value`},
 		{"not UTF-8", "-- case --\nid a\nvm \xff=1\n", `:3: found bytes that are not UTF-8`},
 		{"CRLF", "words\r\n-- case --\r\nid a\r\n-- observed --\r\nwide=yes\r\n", `:5: wide: found "yes", want a JSON value`},
-		{"byte order mark", "\ufeff-- case --\nid a\nwhat\n", `:3: found "what", want id, source, kind, release, hardware, event, host, from or vm`},
+		{"byte order mark", "\ufeff-- case --\nid a\nwhat\n", `:3: found "what", want id, source, gave, kind, release, hardware, event, host, from or vm`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cases, err := Read("cases", []byte(tt.in))

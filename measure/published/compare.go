@@ -2,17 +2,26 @@ package published
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
+	"homenode/esxi/rulebook"
 	"homenode/esxi/vnuma"
+	"homenode/measure/experiment"
 )
 
 // A Comparison is a case beside the prediction.
 type Comparison struct {
 	Case   *Case
-	Fields []Field  // the comparable fields, by name
-	Open   []string // why each other field could not be compared
+	Fields []Field // the comparable fields, by name
+	Open   []OpenField
+	// Trivial says that there is nothing to get wrong: one vCPU, or a host of one node.
+	Trivial bool
 }
+
+// An OpenField is a field that could not be compared.
+type OpenField struct{ Name, Why string }
 
 // A Field is one observed field beside the prediction.
 type Field struct {
@@ -25,6 +34,35 @@ type Field struct {
 
 // Comparable reports whether at least one field could be compared.
 func (c *Comparison) Comparable() bool { return len(c.Fields) > 0 }
+
+// Proves returns how much the case proves. One that has compared fields of its host alone is
+// arithmetic, and one whose source a statement of the rule book cites was known to the model.
+func (c *Comparison) Proves() experiment.Kind {
+	hostsOnly := !slices.ContainsFunc(c.Fields, func(f Field) bool { return fieldOf[f.Name] != nil })
+	switch {
+	case c.Trivial, hostsOnly:
+		return experiment.Restated
+	case c.Case.Gave != "" || len(citing(c.Case.Source)) > 0:
+		return experiment.Fitted
+	}
+	return experiment.Blind
+}
+
+var article = regexp.MustCompile(`/article/([0-9]+)`)
+
+// citing returns the statements of the rule book that cite the source.
+func citing(source string) (ids []string) {
+	_, address, ok := strings.Cut(source, "://")
+	if m := article.FindStringSubmatch(source); m != nil {
+		address = "KB " + m[1]
+	}
+	for _, s := range rulebook.Statements {
+		if ok && strings.Contains(s.Source, strings.TrimSuffix(address, "/")) {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
 
 // Reproduced reports whether every comparable field agrees.
 func (c *Comparison) Reproduced() bool {
@@ -42,6 +80,7 @@ func Compare(c *Case, ch vnuma.Choices) *Comparison {
 	}
 	slices.Sort(names)
 	vs, err := c.variants(ch)
+	out.Trivial = err == nil && !slices.ContainsFunc(vs, func(v variant) bool { return v.layout.Nodes > 1 && v.vm.VCPUs.Value > 1 })
 	for _, name := range names {
 		if c.Observed[name] == nil {
 			out.open(name, fmt.Errorf("null: not stated"))
@@ -71,7 +110,7 @@ func Compare(c *Case, ch vnuma.Choices) *Comparison {
 }
 
 func (c *Comparison) open(name string, why error) {
-	c.Open = append(c.Open, fmt.Sprintf("%s: %v", name, why))
+	c.Open = append(c.Open, OpenField{name, why.Error()})
 }
 
 // add compares one field over all variants.

@@ -32,7 +32,7 @@ func printed(c *Comparison) string {
 		}
 	}
 	for _, o := range c.Open {
-		fmt.Fprintf(&b, "open: %s\n", o)
+		fmt.Fprintf(&b, "open: %s: %s\n", o.Name, o.Why)
 	}
 	return b.String()
 }
@@ -75,8 +75,15 @@ open: vpd_count: a recommendation, not an observation
 		{"a release before 3.5", "release 3.0\n" + twoTimesTen + "vm vcpus=12\n-- observed --\nvpd_count=2", `
 open: vpd_count: release "3.0" is not described
 `},
-		{"no setting of ESXi", "release 7.0\n" + twoTimesTen + "vm vcpus=12 extra.vpd_layout=\"4 x 6\"\n-- observed --\nvpd_count=2", `
-open: vpd_count: setting "vpd_layout" is no setting of ESXi
+		{"4 by 6", "release 6.0\nhost sockets=2 cores_per_socket=12\nvm vcpus=24 extra.vpd_layout=\"4 x 6\"\n-- observed --\nvpd_count=4\nvcpus_per_node=[6,6,6,6]", `
+vcpus_per_node = [6 6 6 6]
+vpd_count = 4
+`},
+		{"4 by 6 where sockets are no nodes", "release 7.0\n" + twoTimesTen + "vm vcpus=24 extra.vpd_layout=\"4 x 6\"\n-- observed --\nvpd_count=2", `
+open: vpd_count: vpd_layout: found "4 x 6", want sockets x cores of ESXi up to 6.0
+`},
+		{"no setting of ESXi", "release 7.0\n" + twoTimesTen + "vm vcpus=12 extra.vpd_layouts=\"4 x 6\"\n-- observed --\nvpd_count=2", `
+open: vpd_count: setting "vpd_layouts" is no setting of ESXi
 `},
 		{"a miss that a choice explains", "release 4.1\nhost sockets=2 cores_per_socket=6\nvm vcpus=8\n-- observed --\nvcpus_per_ppd=[6,2]", `
 vcpus_per_ppd = [6 2], MISS: predicted [4 4]
@@ -155,7 +162,7 @@ memory_per_node_gb = [16 16]
 `},
 		{"memory that is not touched yet", "release 6.5\n" + twoTimesTen + "vm vcpus=12 mem_gb=32\n-- observed --\ngst_nd_mb=[100,50]\nn_pct_local=\"100 %\"", `
 n_pct_local = 100 %
-open: gst_nd_mb: 150 of 32768 MB were touched: what is resident then is not predicted
+open: gst_nd_mb: what is resident before all is touched is not predicted: 150 of 32768 MB
 `},
 		{"consolidation off", "release 6.5\nhost sockets=2 cores_per_socket=12 mem_per_node_gb=64\nvm vcpus=8 mem_gb=96 extra.numa.consolidate=false\n-- observed --\nvpd_count=1\nvcpus_per_ppd=[4,4]", `
 vcpus_per_ppd = [4 4]

@@ -12,3 +12,8 @@ var Shipped embed.FS
 //
 //go:embed testdata/sim/*.txtar
 var Simulations embed.FS
+
+// Worlds is the record of the worlds that were played of the experiments.
+//
+//go:embed testdata/sim/worlds.txt
+var Worlds []byte

@@ -197,7 +197,7 @@ func touched(_ *Case, v *variant, observed any) (string, bool, error) {
 	sum := total(mb)
 	all := float64(v.vm.Memory.Value / numa.MiB)
 	if sum < all*(1-sliceTolerance) {
-		return "", false, fmt.Errorf("%.0f of %.0f MB were touched: what is resident then is not predicted", sum, all)
+		return "", false, fmt.Errorf("what is resident before all is touched is not predicted: %.0f of %.0f MB", sum, all)
 	}
 	var got []int
 	agrees := len(mb) == l.VPDs.Len()

@@ -11,6 +11,7 @@ import (
 type caseJSON struct {
 	ID       words          `json:"id"`
 	Source   words          `json:"source_url"`
+	Gave     words          `json:"gave"`
 	Kind     words          `json:"kind"`
 	Release  words          `json:"release"`
 	Hardware words          `json:"hw_version"`
@@ -54,7 +55,8 @@ func readJSON(name string, data []byte, single bool) ([]Case, error) {
 	seen := map[string]bool{}
 	var cases []Case
 	for i, f := range forms {
-		c := Case{string(f.ID), string(f.Source), string(f.Kind), string(f.Release), string(f.Hardware), string(f.Event), nil, f.Host, f.VM, f.Observed}
+		c := Case{ID: string(f.ID), Source: string(f.Source), Gave: string(f.Gave), Kind: string(f.Kind), Release: string(f.Release), Hardware: string(f.Hardware),
+			Event: string(f.Event), Host: f.Host, VM: f.VM, Observed: f.Observed}
 		switch from := f.From.(type) {
 		case nil:
 		case map[string]any:

@@ -2,10 +2,12 @@ package published
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/measure/experiment"
 )
 
 // A Score is the result of comparing many cases.
@@ -13,6 +15,8 @@ type Score struct {
 	Comparisons []*Comparison  `json:"-"`        // in the order of the cases
 	All         ReleaseScore   `json:"all"`      // of all cases
 	Releases    []ReleaseScore `json:"releases"` // of each release family, oldest first
+	Kinds       []KindScore    `json:"kinds"`    // of what can be compared: blind, fitted, trivial
+	Fields      FieldScore     `json:"fields"`
 	Misses      []Missed       `json:"misses"`
 	Open        []OpenCase     `json:"notComparable"` // recommendations, measurements, or cases that leave open what decides
 }
@@ -24,6 +28,60 @@ type ReleaseScore struct {
 	Cases      int    `json:"cases"`
 	Compared   int    `json:"compared"`
 	Reproduced int    `json:"reproduced"`
+}
+
+// A KindScore counts the cases that can be compared, and those of them that are reproduced,
+// by how much they prove. Fields counts the fields in them that are compared.
+type KindScore struct {
+	Kind       string `json:"kind"`
+	Cases      int    `json:"cases"`
+	Reproduced int    `json:"reproduced"`
+	Fields     int    `json:"fields"`
+}
+
+// kindNames are what a table calls the kinds: a case that restates is one of a host alone, of
+// one node or of one vCPU.
+var kindNames = [len(experiment.Kinds)]string{"blind", "fitted", "trivial"}
+
+// A FieldScore counts all fields that cases state.
+type FieldScore struct {
+	Stated   int          `json:"stated"`
+	Compared int          `json:"compared"`
+	Agree    int          `json:"agree"`
+	Open     []OpenReason `json:"notCompared"` // by reason, the most frequent first
+}
+
+// An OpenReason says why fields were not compared, and which.
+type OpenReason struct {
+	Why    string   `json:"why"`
+	Fields int      `json:"fields"`
+	Names  []string `json:"names"`
+}
+
+// openValues are the values in a reason, which differ from case to case.
+var openValues = regexp.MustCompile(`: (.* or .*|[0-9]+ of [0-9]+ MB)$|: found .*|setting "[^"]*" `)
+
+func (s *FieldScore) add(c *Comparison) {
+	s.Stated += len(c.Fields) + len(c.Open)
+	s.Compared += len(c.Fields)
+	for _, f := range c.Fields {
+		if f.Agrees {
+			s.Agree++
+		}
+	}
+	for _, f := range c.Open {
+		why := strings.TrimSpace(openValues.ReplaceAllString(f.Why, ""))
+		i := slices.IndexFunc(s.Open, func(r OpenReason) bool { return r.Why == why })
+		if i < 0 {
+			i = len(s.Open)
+			s.Open = append(s.Open, OpenReason{Why: why})
+		}
+		r := &s.Open[i]
+		r.Fields++
+		if !slices.Contains(r.Names, f.Name) {
+			r.Names = append(r.Names, f.Name)
+		}
+	}
 }
 
 // A Missed is a field that was predicted otherwise.
@@ -43,12 +101,18 @@ type OpenCase struct {
 func NewScore(cases []Case, ch vnuma.Choices) *Score {
 	s := &Score{}
 	groups := map[string][]*Comparison{}
+	for _, name := range kindNames {
+		s.Kinds = append(s.Kinds, KindScore{Kind: name})
+	}
 	for i := range cases {
 		c := Compare(&cases[i], ch)
 		s.Comparisons = append(s.Comparisons, c)
 		groups[family(c.Case)] = append(groups[family(c.Case)], c)
-		if !c.Comparable() {
-			s.Open = append(s.Open, OpenCase{c.Case.ID, cmp.Or(strings.Join(c.Open, "; "), "the case states no field")})
+		s.Fields.add(c)
+		if c.Comparable() {
+			s.Kinds[c.Proves()].add(c)
+		} else {
+			s.Open = append(s.Open, OpenCase{c.Case.ID, c.why()})
 		}
 		for _, f := range c.Fields {
 			if !f.Agrees {
@@ -56,12 +120,30 @@ func NewScore(cases []Case, ch vnuma.Choices) *Score {
 			}
 		}
 	}
+	slices.SortStableFunc(s.Fields.Open, func(a, b OpenReason) int { return b.Fields - a.Fields })
 	s.All = count("all", s.Comparisons)
 	for name, cs := range groups {
 		s.Releases = append(s.Releases, count(name, cs))
 	}
 	slices.SortFunc(s.Releases, func(a, b ReleaseScore) int { return cmp.Compare(a.Release, b.Release) })
 	return s
+}
+
+func (k *KindScore) add(c *Comparison) {
+	k.Cases++
+	k.Fields += len(c.Fields)
+	if c.Reproduced() {
+		k.Reproduced++
+	}
+}
+
+// why says why nothing of the case could be compared.
+func (c *Comparison) why() string {
+	var parts []string
+	for _, f := range c.Open {
+		parts = append(parts, f.Name+": "+f.Why)
+	}
+	return cmp.Or(strings.Join(parts, "; "), "the case states no field")
 }
 
 func count(release string, cs []*Comparison) ReleaseScore {

@@ -12,7 +12,11 @@ import (
 // Text returns the case in the text form.
 func (c *Case) Text() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "Published topology, %s.\nSource: %s\n-- case --\nid %s\nsource %s\nkind %s\n", c.Kind, c.Source, c.ID, c.Source, c.Kind)
+	fmt.Fprintf(&b, "Published topology, %s.\nSource: %s\n-- case --\nid %s\nsource %s\n", c.Kind, c.Source, c.ID, c.Source)
+	if c.Gave != "" {
+		fmt.Fprintf(&b, "gave %s\n", c.Gave)
+	}
+	fmt.Fprintf(&b, "kind %s\n", c.Kind)
 	for _, f := range []struct{ word, value string }{
 		{"release", c.Release}, {"hardware", c.Hardware}, {"event", c.Event},
 		{"host", fields(c.Host, " ")}, {"from", fields(c.From, " ")}, {"vm", fields(c.VM, " ")},

@@ -107,7 +107,7 @@ var fromKeys = []string{"vmotion_from", "source_host", "migrated_from", "moved_f
 
 // own are keys of a case's extra settings that are read here, not by the model.
 func own(key string) bool {
-	return key == "numa_nodes_ui" || key == "event" || slices.Contains(fromKeys, key)
+	return key == "numa_nodes_ui" || key == "event" || key == layoutKey || slices.Contains(fromKeys, key)
 }
 
 // event returns what happens to the VM and the hosts that it may come from; a nil
@@ -291,6 +291,12 @@ func (c *Case) vms(f facts, n int, r numa.Release, stated map[string]string) []n
 	return c.sockets(f, vm, n, r)
 }
 
+// layoutKey has “4 by 6” of a VM up to 6.0, where a virtual node is a virtual socket: sockets
+// and the cores of each.
+const layoutKey = "vpd_layout"
+
+var layoutForm = regexp.MustCompile(`^(\d+) x (\d+)$`)
+
 var hardwareForm = regexp.MustCompile(`\d+`)
 
 // hardware returns the virtual hardware versions that the VM may have on release r.
@@ -322,6 +328,16 @@ func (c *Case) sockets(f facts, vm numa.VM, n int, r numa.Release) []numa.VM {
 		out = append(out, v)
 	}
 	cps, auto := f.coresPerSocket()
+	if stated, ok := c.extra()[layoutKey].(string); ok && cps == 0 {
+		m := layoutForm.FindStringSubmatch(stated)
+		if m == nil || r >= numa.ESXi65 {
+			if *f.err == nil {
+				*f.err = fmt.Errorf("%s: found %q, want sockets x cores of ESXi up to 6.0", layoutKey, stated)
+			}
+			return []numa.VM{vm}
+		}
+		cps, _ = strconv.Atoi(m[2])
+	}
 	for _, hw := range c.hardware(f, r) {
 		hardware20 := 20 // what automatic cores per socket need (B-18)
 		if c.Hardware != "" {

@@ -17,6 +17,8 @@ type Check struct {
 	Quantity string // with its unit: "Hz per b/s"
 	Printed  string // as the article prints it: "~2.5", "1,825"
 	Computed float64
+	// Kind is empty for a figure that follows from others of the article by its formulas.
+	Kind CheckKind
 	// Within is how far off it may be when the article rounds more coarsely than its last
 	// digit shows ("60 %", to tens; 47,650), or its raw figures do; Note says why. 0: half its
 	// last digit.
@@ -27,9 +29,19 @@ type Check struct {
 	Note          string
 }
 
+// A CheckKind says that a Check is worth less than a sum.
+type CheckKind string
+
+// What is worth less than a sum.
+const (
+	UnitChange CheckKind = "unit"     // the same figure of the article in another unit
+	Circular   CheckKind = "circular" // not printed, or what the sum begins with
+)
+
 // A printedFigure is a line of checks.txt.
 type printedFigure struct {
 	ID, What, Quantity, Printed string
+	Kind                        CheckKind
 	Within                      float64
 	Inconsistency, Note         string
 }
@@ -46,7 +58,7 @@ func Checks(files fs.FS, computed map[string][]float64) []Check {
 			panic("checks.txt: nothing computed for " + p.ID + ", " + p.What + ", " + p.Quantity)
 		}
 		next[p.ID]++
-		out = append(out, Check{ID: p.ID, What: p.What, Quantity: p.Quantity, Printed: p.Printed, Computed: values[i],
+		out = append(out, Check{ID: p.ID, What: p.What, Quantity: p.Quantity, Printed: p.Printed, Computed: values[i], Kind: p.Kind,
 			Within: p.Within, Inconsistency: p.Inconsistency, Note: p.Note})
 	}
 	for id, values := range computed {
@@ -102,12 +114,17 @@ func (p *Check) Deviation() (Share, bool) {
 	return Share(p.Computed/v - 1), true
 }
 
-// Verdict returns "reproduced", the inconsistency of the article, or "MISSED": a figure
-// that is neither reproduced nor explained.
+// Verdict returns "restated" for a figure that comes out, since it follows from other figures
+// of its article and predicts nothing; "unit" and "circular" for those that are worth less; the
+// inconsistency of the article; or "MISSED": a figure that neither comes out nor is explained.
 func (p *Check) Verdict() string {
 	switch {
+	case p.Kind == Circular:
+		return string(Circular)
+	case p.Reproduced() && p.Kind != "":
+		return string(p.Kind)
 	case p.Reproduced():
-		return "reproduced"
+		return "restated"
 	case p.Inconsistency != "":
 		return p.Inconsistency
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +48,13 @@ func experiments(t *testing.T) []*experiment.Result {
 // directions: what a change of the model does to a published figure is read here.
 func TestPublishedExperiments(t *testing.T) {
 	results := experiments(t)
+	record, err := experiment.ReadPlayed(published.Worlds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stale := experiment.Recall(results, record); len(stale) > 0 {
+		t.Errorf("the record of worlds is of another state of %v: make prove", stale)
+	}
 	page := document(t, "figures", "\n"+markdownOf(results)+"\n")
 	page = replace(t, page, "quantities", "\n| quantity | what |\n|---|---|\n"+experiment.Quantities()+"\n")
 	golden.Equal(t, []byte(page), publishedPage)
@@ -55,10 +62,63 @@ func TestPublishedExperiments(t *testing.T) {
 	if n := experiment.Unexplained(results); n != 0 {
 		t.Errorf("%d misses without a reason", n)
 	}
-	want := experiment.Score{Figures: 101, Reproduced: 81, Missed: 11, Inputs: 2, NotModelled: 7, Fitted: 38, Depends: 19}
-	if got := experiment.Count(results); got != want {
-		t.Errorf("score %+v, want %+v", got, want)
+	readmeSays(t, results)
+	var got []experiment.Tally
+	for _, k := range experiment.Kinds {
+		score := experiment.Count(results)
+		got = append(got, score.All(k))
 	}
+	want := []experiment.Tally{{Figures: 6, Reproduced: 5, Always: 1}, {Figures: 95, Reproduced: 76, Always: 29}, {Figures: 15, Reproduced: 15, Always: 3}}
+	if !slices.Equal(got, want) {
+		t.Errorf("blind, fitted and restated %+v, want %+v", got, want)
+	}
+}
+
+// readmeSays checks that the README has the blind figures of today.
+func readmeSays(t *testing.T, results []*experiment.Result) {
+	t.Helper()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	score := experiment.Count(results)
+	blind := &score.Kinds[experiment.Blind]
+	all, amounts := score.All(experiment.Blind), blind[experiment.Amounts]
+	var whole experiment.Score
+	for _, r := range results {
+		if r.ID == "e-story" {
+			whole = experiment.Count([]*experiment.Result{r})
+		}
+	}
+	story := whole.All(experiment.Fitted)
+	topologies := published.NewScore(shippedTopologies(t), vnuma.Choices{}).Kinds[experiment.Blind]
+	for _, want := range []string{
+		fmt.Sprintf("| topologies, more than trivial | %d of %d |", topologies.Reproduced, topologies.Cases),
+		fmt.Sprintf("| simulation, quantities | %d of %d |", amounts.Reproduced, amounts.Figures),
+		fmt.Sprintf("| simulation, counts and directions | %d of %d | %d of them", all.Reproduced-amounts.Reproduced, all.Figures-amounts.Figures, all.Always-amounts.Always),
+		fmt.Sprintf("%d of %d figures are reproduced, and its cure is not", story.Reproduced, story.Figures),
+	} {
+		if !strings.Contains(string(readme), want) {
+			t.Errorf("README.md does not say %q", want)
+		}
+	}
+}
+
+func shippedTopologies(t *testing.T) (cases []published.Case) {
+	t.Helper()
+	names, _ := fs.Glob(published.Shipped, "testdata/*.txtar")
+	for _, name := range names {
+		b, err := fs.ReadFile(published.Shipped, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := published.Read(name, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, one...)
+	}
+	return cases
 }
 
 const publishedPage = "../../docs/published-simulations.md"
@@ -130,7 +190,7 @@ func small(t *testing.T) []*experiment.Result {
 func TestExperiments(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, *answer.Answer, form.Options) error{"txt": form.Text, "json": form.JSON, "csv": form.CSV} {
 		var b bytes.Buffer
-		if err := write(&b, Experiments(small(t)), form.Options{}); err != nil {
+		if err := write(&b, Experiments(small(t), []string{"S"}), form.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/experiments."+name)
@@ -141,32 +201,55 @@ func TestExperiments(t *testing.T) {
 // markdownOf returns the tables of docs/published-simulations.md.
 func markdownOf(results []*experiment.Result) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "**%s**\n\n| case | what | figures | reproduced | missed | inputs | not modelled |\n|---|---|---|---|---|---|---|\n", experiment.Count(results))
+	score := experiment.Count(results)
+	fmt.Fprintf(&b, "| kind | what | figures | reproduced | in every world | missed |\n|---|---|--:|--:|--:|--:|\n")
+	for _, k := range experiment.Kinds {
+		for _, m := range experiment.Measures {
+			t := score.Kinds[k][m]
+			fmt.Fprintf(&b, "| **%s** | %s | %d | %d | %d | %d |\n", k, m, t.Figures, t.Reproduced, t.Always, t.Figures-t.Reproduced)
+		}
+	}
+	fmt.Fprintf(&b, "\nNot counted: inputs %d, not modelled %d. %d worlds were played beside the cases as they are told.\n", score.Inputs, score.NotModelled, score.Worlds)
+	b.WriteString("\n| case | what | blind | fitted | restated | worlds |\n|---|---|--:|--:|--:|--:|\n")
 	for _, r := range results {
 		s := experiment.Count([]*experiment.Result{r})
 		fmt.Fprintf(&b, "| [%s](#%s) | %s |", r.Case.ID, strings.ToLower(r.Case.ID), cell(r.Case.Title))
-		for _, n := range []int{s.Figures, s.Reproduced, s.Missed, s.Inputs, s.NotModelled} {
-			b.WriteString(" " + strconv.Itoa(n) + " |")
+		for _, k := range experiment.Kinds {
+			if t := s.All(k); t.Figures > 0 {
+				fmt.Fprintf(&b, " %d of %d |", t.Reproduced, t.Figures)
+			} else {
+				b.WriteString(" – |")
+			}
 		}
-		b.WriteString("\n")
+		fmt.Fprintf(&b, " %d |\n", r.Worlds)
 	}
 	for _, r := range results {
 		c := r.Case
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\nSource: %s.\n", c.ID, c.Title, c.Source)
+		if c.Gave != "" {
+			fmt.Fprintf(&b, "It gave the model %s.\n", c.Gave)
+		}
 		if len(c.Assumed) > 0 {
 			b.WriteString("\nAssumed, for no source states it:\n\n")
 		}
 		for _, a := range c.Assumed {
 			fmt.Fprintf(&b, "- %s\n", a)
 		}
-		b.WriteString("\n| id | figure | published | model | verdict | notes |\n|---|---|---|---|---|---|\n")
+		fmt.Fprintf(&b, "\nVaried (%d worlds, %d more cannot be told): %s.\n", r.Worlds, r.Impossible, cell(c.Varied()))
+		b.WriteString("\n| id | figure | kind | published | model | verdict | worlds | notes |\n|---|---|---|---|---|---|--:|---|\n")
 		for i := range r.Rows {
 			row := &r.Rows[i]
-			verdict := row.Verdict.String()
+			verdict, notes := row.Verdict.String(), row.Notes
 			if row.Verdict == experiment.Miss {
 				verdict = "**miss**"
 			}
-			for j, text := range []string{row.Figure.ID, row.Figure.What, row.Published, row.Model, verdict, strings.Join(row.Notes, "<br>")} {
+			if row.Worst == experiment.Miss && row.Verdict == experiment.Reproduced {
+				verdict += ", **else miss**"
+			}
+			if row.In.First != "" {
+				notes = append(notes[:len(notes):len(notes)], "the first world that says otherwise: "+row.In.First)
+			}
+			for j, text := range []string{row.Figure.ID, row.Figure.What, row.Kind.String(), row.Published, row.Model, verdict, worlds(row), strings.Join(notes, "<br>")} {
 				if text == "" {
 					text = "–"
 				}

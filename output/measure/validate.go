@@ -15,9 +15,13 @@ import (
 
 // Score returns the answer of published topologies beside the prediction.
 func Score(s *published.Score) *answer.Answer {
-	a := &answer.Answer{Command: "validate", Format: "homenode-validation", Version: 2, Result: s, Verdict: []string{
-		fmt.Sprintf("%d of %s that can be compared are reproduced", s.All.Reproduced, words.Plural(s.All.Compared, "published case")),
-	}}
+	a := &answer.Answer{Command: "validate", Format: "homenode-validation", Version: 3, Result: s}
+	for i, what := range []string{"nothing of their source went into the model", "a statement of the rule book cites their source", "of a host alone, one node or one vCPU"} {
+		k := &s.Kinds[i]
+		a.Verdict = append(a.Verdict, fmt.Sprintf("%s, %s: %d of %s reproduced", k.Kind, what, k.Reproduced, words.Plural(k.Cases, "case")))
+	}
+	a.Verdict = append(a.Verdict, fmt.Sprintf("of %d fields in %s %d are compared, and %d of these agree",
+		s.Fields.Stated, words.Plural(s.All.Cases, "published case"), s.Fields.Compared, s.Fields.Agree))
 	t := answer.Table{Name: "releases", Columns: answer.Columns("release", ">cases", ">compared", ">reproduced")}
 	for _, r := range append(s.Releases[:len(s.Releases):len(s.Releases)], s.All) {
 		t.Add(r.Release, strconv.Itoa(r.Cases), strconv.Itoa(r.Compared), strconv.Itoa(r.Reproduced))
@@ -35,6 +39,14 @@ func Score(s *published.Score) *answer.Answer {
 		}
 		a.Tables = append(a.Tables, t)
 	}
+	fields := answer.Table{Name: "fields", Title: "Fields that are not compared", Columns: answer.Columns("why", ">fields"), Plain: &answer.Table{Columns: answer.Columns("why", "fields", "names")}}
+	for _, f := range s.Fields.Open {
+		names := strings.Join(f.Names, ", ")
+		fields.Add(f.Why, strconv.Itoa(f.Fields))
+		fields.Plain.Add(f.Why, strconv.Itoa(f.Fields), names)
+		fields.Foot = append(fields.Foot, f.Why+": "+names)
+	}
+	a.Tables = append(a.Tables, fields)
 	open := answer.Table{Name: "open", Title: "Not compared: recommendations, measurements, or cases that leave open what decides", Long: true, Columns: answer.Columns("case", "why")}
 	for _, c := range s.Open {
 		open.Add(c.ID, c.Why)
@@ -46,26 +58,29 @@ func Score(s *published.Score) *answer.Answer {
 }
 
 // Experiments returns the answer of published experiments: each figure beside what the model
-// says.
-func Experiments(results []*experiment.Result) *answer.Answer {
+// says. stale are the cases whose worlds were not played in their present state.
+func Experiments(results []*experiment.Result, stale []string) *answer.Answer {
 	score := experiment.Count(results)
 	a := &answer.Answer{
-		Command: "validate --simulations", Format: "homenode-experiments", Version: 2, Simulated: true, Verdict: []string{score.String()},
+		Command: "validate --simulations", Format: "homenode-experiments", Version: 3, Simulated: true, Verdict: score.Lines(),
 		Result: struct {
 			experiment.Score
 			Cases []*experiment.Result `json:"cases"`
 		}{score, results},
 	}
 	for _, r := range results {
-		t := answer.Table{Name: strings.ToLower(r.ID), Title: r.ID + ": " + r.Title, Foot: []string{"source: " + r.Source}, Columns: answer.Columns("verdict", "figure", "what", "published", "model"),
-			Plain: &answer.Table{Columns: answer.Columns("verdict", "figure", "what", "published", "model", "notes", "title", "source")}}
+		t := answer.Table{Name: strings.ToLower(r.ID), Title: r.ID + ": " + r.Title, Foot: []string{"source: " + r.Source}, Columns: answer.Columns("verdict", "kind", "figure", "what", "published", "model", ">worlds"),
+			Plain: &answer.Table{Columns: answer.Columns("verdict", "kind", "measure", "figure", "what", "published", "model", "worlds", "worst", "first other", "notes", "title", "source")}}
 		for _, text := range r.Assumed {
 			t.Foot = append(t.Foot, "assumed: "+text)
 		}
+		if r.Gave != "" {
+			t.Foot = append(t.Foot, "the source gave the model "+r.Gave)
+		}
 		for i := range r.Rows {
 			row := &r.Rows[i]
-			t.Add(row.Verdict.String(), row.Figure.ID, row.What, row.Published, row.Model)
-			t.Plain.Add(row.Verdict.String(), row.Figure.ID, row.What, row.Published, row.Model, strings.Join(row.Notes, "; "), r.Title, r.Source)
+			t.Add(row.Verdict.String(), row.Kind.String(), row.Figure.ID, row.What, row.Published, row.Model, worlds(row))
+			t.Plain.Add(row.Verdict.String(), row.Kind.String(), row.Measure.String(), row.Figure.ID, row.What, row.Published, row.Model, worlds(row), row.Worst.String(), row.In.First, strings.Join(row.Notes, "; "), r.Title, r.Source)
 			if row.Verdict == experiment.Miss {
 				t.Rows[i][0].Tone = answer.Medium
 			}
@@ -75,7 +90,20 @@ func Experiments(results []*experiment.Result) *answer.Answer {
 		}
 		a.Tables = append(a.Tables, t)
 	}
+	a.Note("blind: nothing of the source went into the model; fitted: a number or a rule of it did; restated: an input, or what follows from inputs and other figures of the source")
+	a.Note("worlds: in how many of those that were played the figure is reproduced. In each something that no source states is otherwise")
+	if len(stale) > 0 {
+		a.Note("only declared variants were played of " + strings.Join(stale, ", ") + ": --vary varies every number that no source states")
+	}
 	return a
+}
+
+// worlds says in how many worlds a figure is reproduced.
+func worlds(r *experiment.Row) string {
+	if r.In.Worlds == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", r.In.Reproduced, r.In.Worlds)
 }
 
 // plainLinks are links as the pages of docs/ write them.

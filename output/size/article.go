@@ -32,22 +32,25 @@ func published() []unit.Check {
 	return slices.Concat(iocost.Checks(), dump.Checks(), latency.Checks())
 }
 
-// ArticlePage returns the page of all figures of the article that a sum reproduces, in
+// ArticlePage returns the page of all figures of the article that a sum restates, in
 // Markdown: how many come out, each figure, and where the article contradicts itself.
 // Figures of other articles are left out.
 func ArticlePage() []byte {
 	checks := slices.DeleteFunc(published(), func(c unit.Check) bool { return !strings.HasPrefix(c.ID, "b-") })
 	var b bytes.Buffer
 	b.WriteString("# Published figures on capacity, computed again\n\n")
-	reproduced, contradicted, missed := count(checks)
-	fmt.Fprintf(&b, "**%d of %d printed figures come out, %d contradict the article's own arithmetic, %d are missed.**\n", reproduced, len(checks), contradicted, missed)
+	n := count(checks)
+	fmt.Fprintf(&b, "**Blind: 0, fitted: 0. No figure here is a prediction: all are restated, by the article's own arithmetic.** Of %d printed figures %d come out\n"+
+		"and %d more are changes of a unit, %d contradict the article's own arithmetic, %d are missed. Not counted: %d that the article does not print, or from which the sum begins.\n",
+		len(checks)-n.circular, n.restated, n.units, n.contradicted, n.missed, n.circular)
 	fmt.Fprintf(&b, "The article contradicts itself in %d points.\n\n", len(ArticleContradictions))
 	b.WriteString(articleIntroduction)
-	b.WriteString("\n| experiment | what | figures | reproduced | contradicted | command |\n|---|---|--:|--:|--:|---|\n")
+	b.WriteString("\n| experiment | what | figures | restated | unit | contradicted | missed | circular | command |\n|---|---|--:|--:|--:|--:|--:|--:|---|\n")
 	for _, e := range ArticleExperiments {
 		of := articleOf(checks, e.ID)
-		r, c, _ := count(of)
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %d | %d | %d | `homenode %s --published` |\n", e.ID, e.ID, form.Mark(e.What), len(of), r, c, e.Command)
+		n := count(of)
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %d | %d | %d | %d | %d | %d | `homenode %s --published` |\n", e.ID, e.ID, form.Mark(e.What), len(of),
+			n.restated, n.units, n.contradicted, n.missed, n.circular, e.Command)
 	}
 	articleContradictionsTable(&b, checks)
 	for _, e := range ArticleExperiments {

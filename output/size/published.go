@@ -17,7 +17,7 @@ type PublishedRow struct {
 	Printed       string      `json:"printed"`
 	Computed      float64     `json:"computed"`
 	Deviation     *unit.Share `json:"deviation,omitempty"`
-	Verdict       string      `json:"verdict"` // reproduced, the id of an inconsistency, or MISSED
+	Verdict       string      `json:"verdict"` // restated, unit, circular, the id of an inconsistency, or MISSED
 	Inconsistency string      `json:"inconsistency,omitempty"`
 	Note          string      `json:"note,omitempty"`
 }
@@ -46,30 +46,39 @@ func Published(command string, checks []unit.Check) *answer.Answer {
 		rows = append(rows, row)
 	}
 	a.Tables, a.Result = []answer.Table{t}, rows
-	reproduced, contradicted, missed := count(checks)
-	a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %d printed figures come out within their rounding.", reproduced, len(checks)))
-	if contradicted > 0 {
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Against the article's own arithmetic: %d (%s).", contradicted, strings.Join(ids, ", ")))
+	n := count(checks)
+	a.Verdict = append(a.Verdict, fmt.Sprintf("Restated, by the article's own arithmetic: %d of %d printed figures; %d more are changes of a unit. None is a prediction.", n.restated, len(checks)-n.circular, n.units))
+	if n.contradicted > 0 {
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Against the article's own arithmetic: %d (%s).", n.contradicted, strings.Join(ids, ", ")))
 	}
-	if missed > 0 {
-		a.Verdict = append(a.Verdict, fmt.Sprintf("MISSED, neither reproduced nor explained: %d.", missed))
+	if n.missed > 0 {
+		a.Verdict = append(a.Verdict, fmt.Sprintf("MISSED: %d.", n.missed))
+	}
+	if n.circular > 0 {
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Not counted, since the source does not print them or the sum begins with them: %d.", n.circular))
 	}
 	return a
 }
 
-// count counts the verdicts.
-func count(checks []unit.Check) (reproduced, contradicted, missed int) {
+// counts are how many figures have each verdict.
+type counts struct{ restated, units, contradicted, missed, circular int }
+
+func count(checks []unit.Check) (n counts) {
 	for i := range checks {
-		switch p := &checks[i]; {
-		case p.Reproduced():
-			reproduced++
-		case p.Inconsistency != "":
-			contradicted++
+		switch p := &checks[i]; p.Verdict() {
+		case "restated":
+			n.restated++
+		case string(unit.UnitChange):
+			n.units++
+		case string(unit.Circular):
+			n.circular++
+		case "MISSED":
+			n.missed++
 		default:
-			missed++
+			n.contradicted++
 		}
 	}
-	return reproduced, contradicted, missed
+	return n
 }
 
 // deviation writes how far a figure is from what is printed; a dash where it is unknown.

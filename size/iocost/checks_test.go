@@ -39,9 +39,9 @@ func TestChecks(t *testing.T) {
 		switch verdict := c.Verdict(); {
 		case verdict == "MISSED":
 			t.Errorf("%s: found %v: neither reproduced nor explained", key, c.Computed)
-		case verdict == "reproduced" && c.Inconsistency != "":
+		case c.Reproduced() && c.Inconsistency != "":
 			t.Errorf("%s: reproduced, but called inconsistent (%s)", key, c.Inconsistency)
-		case verdict == "reproduced":
+		case c.Reproduced():
 			reproduced++
 		default:
 			named[verdict] = true

@@ -28,7 +28,8 @@ func Checks() []unit.Check {
 		},
 		"d-latency": {hot - cold, 100 * (hot/cold - 1)},
 	}
-	for _, iops := range []float64{4040, 4874, 3813, 4413, 2568, 2873} { // 512 B, 4 KiB, 32 KiB; read, write
+	// 512 B to 256 KiB random, read and write; 256 KiB and 1 MiB sequential.
+	for _, iops := range []float64{4040, 4874, 3813, 4413, 2568, 2873, 1826, 2242, 735, 703, 2784, 1042, 966, 286} {
 		computed["b-nvme"] = append(computed["b-nvme"], 1e3/iops)
 	}
 	return unit.Checks(published, computed)
