@@ -39,7 +39,7 @@ var closed = map[[2]string]string{
 
 // above are folders of the room rules that stand above the rules; all others hold one
 // rule each, or what rules are made of.
-var above = []string{"rules/filter", "rules/policy", "rules/simulate", "rules/verdict/fleet", "rules/verdict/matrix", "rules/verdict/recording"}
+var above = []string{"rules/filter", "rules/policy", "rules/simulate", "rules/verdict/fleet", "rules/verdict/matrix", "rules/verdict/recording", "rules/verdict/simulation"}
 
 // ruleSees is what a rule imports of its own room, apart from rules/rule and
 // rules/finding, and what these two import themselves.

@@ -31,7 +31,7 @@ func share(n float64, ok bool) answer.Cell {
 	if !ok {
 		return number(0, "")
 	}
-	return number(n, verdict.Rate(n))
+	return number(n, rule.Rate(n))
 }
 
 // count returns a cell with a number; 0 is unknown.
@@ -50,6 +50,14 @@ func memory(b numa.Bytes) answer.Cell {
 	return number(float64(b), b.String())
 }
 
+// homeNodes writes home nodes as esxtop does, or what no home node means.
+func homeNodes(s numa.NodeSet) string {
+	if s == 0 {
+		return "not managed"
+	}
+	return s.String()
+}
+
 // homes returns the home nodes with their share of the time, the longest first:
 // "0 for 72 %; 1 for 28 %".
 func homes(v *capture.VM) string {
@@ -63,7 +71,7 @@ func homes(v *capture.VM) string {
 		all += h.Time
 	}
 	if all <= 0 {
-		return verdict.Nodes(v.LastHomes)
+		return homeNodes(v.LastHomes)
 	}
 	const most = 3
 	var parts []string
@@ -73,7 +81,7 @@ func homes(v *capture.VM) string {
 			parts = append(parts, "…")
 			break
 		}
-		text := verdict.Nodes(h.Homes)
+		text := homeNodes(h.Homes)
 		if len(homes) > 1 {
 			text += " for " + percents[i]
 		}

@@ -10,6 +10,7 @@ import (
 	"homenode/output/answer"
 	"homenode/output/table"
 	verdict "homenode/rules/verdict/recording"
+	"homenode/rules/verdict/simulation"
 )
 
 // data returns the tables of captures for spreadsheets and scripts.
@@ -135,7 +136,7 @@ func (r *report) changeData() table.Table {
 		Rows: func(yield func([]table.Cell) bool) {
 			for _, v := range r.VMs {
 				for _, ch := range v.Changes {
-					if !yield([]table.Cell{table.Text(v.Name), table.Text(v.Rec.Host), gid(v.VM), table.Number(v.Nth), table.Time(ch.Time), table.Text(verdict.Nodes(ch.From)), table.Text(verdict.Nodes(ch.To))}) {
+					if !yield([]table.Cell{table.Text(v.Name), table.Text(v.Rec.Host), gid(v.VM), table.Number(v.Nth), table.Time(ch.Time), table.Text(homeNodes(ch.From)), table.Text(homeNodes(ch.To))}) {
 						return
 					}
 				}
@@ -172,7 +173,7 @@ func (r *report) about(a *answer.Answer) table.Table {
 }
 
 // simulatedTables returns the tables of a simulation for spreadsheets and scripts.
-func (r *report) simulatedTables(a *answer.Answer, happened []verdict.Happening) []table.Table {
+func (r *report) simulatedTables(a *answer.Answer, happened []simulation.Happening) []table.Table {
 	f := a.Findings
 	all := []table.Table{f.FindingTable(), simulatedData(r.sim, r.sim.Order), r.hostData(), decisionData(r.sim, r.sim.About()), speedData(r.sim.Order), storyData(happened),
 		lifeData("lives", r.VMs), r.nodeData(), r.changeData(), f.SuppressedTable(), f.RuleTable(), a.NoteTable(), r.about(a)}
@@ -197,7 +198,7 @@ func marked(t table.Table) table.Table {
 }
 
 // simulatedData has a row for each of these VMs.
-func simulatedData(s *verdict.Simulation, vms []*verdict.SimulatedVM) table.Table {
+func simulatedData(s *simulation.Judged, vms []*simulation.VM) table.Table {
 	return table.Table{
 		Name: "vms", Len: len(vms), Columns: slices.Concat([]table.Column{
 			table.Col("VM", 24), table.Col("Hosts", 30), table.Col("vCPUs", 7), table.Col("Ran seconds", 12), table.Col("Mean N%L", 10), table.Col("Least N%L", 10), table.Col("Least N%L at", 22), table.Col("Far %", 8), table.Col("Ready %", 8), table.Col("Co-stop %", 9),
@@ -215,7 +216,7 @@ func simulatedData(s *verdict.Simulation, vms []*verdict.SimulatedVM) table.Tabl
 	}
 }
 
-func simulatedRow(s *verdict.Simulation, v *verdict.SimulatedVM) []table.Cell {
+func simulatedRow(s *simulation.Judged, v *simulation.VM) []table.Cell {
 	share := func(n float64, ok bool) table.Cell { return table.Known(ok, table.Percent(n)) }
 	m := &v.Out.Moves
 	row := []table.Cell{table.Text(v.Name), table.Text(strings.Join(v.Hosts(), ", ")), table.Known(v.VCPUs() > 0, table.Number(v.VCPUs())), table.Seconds(v.Ran()), share(v.Out.Locality()), {}, {},
@@ -238,7 +239,7 @@ func simulatedRow(s *verdict.Simulation, v *verdict.SimulatedVM) []table.Cell {
 }
 
 // meanSwapped returns how much of the memory of a VM was swapped, on average over its time.
-func meanSwapped(v *verdict.SimulatedVM) numa.Bytes {
+func meanSwapped(v *simulation.VM) numa.Bytes {
 	return numa.Bytes(v.Out.Swapped/max(v.Out.Steps, 1)) * numa.PageSize
 }
 
@@ -246,7 +247,7 @@ func meanSwapped(v *verdict.SimulatedVM) numa.Bytes {
 func ratio(n float64) table.Cell { return table.Number(float64(int(n*10000+0.5)) / 10000) }
 
 // speedData has a row for each moment at which the speed of one of these VMs was computed.
-func speedData(vms []*verdict.SimulatedVM) table.Table {
+func speedData(vms []*simulation.VM) table.Table {
 	n := 0
 	for _, v := range vms {
 		if v.Speed != nil {
@@ -271,7 +272,7 @@ func speedData(vms []*verdict.SimulatedVM) table.Table {
 }
 
 // storyData has a row for each line of what happened.
-func storyData(happened []verdict.Happening) table.Table {
+func storyData(happened []simulation.Happening) table.Table {
 	var rows [][]table.Cell
 	for _, h := range happened {
 		kind := "scheduler"
@@ -284,7 +285,7 @@ func storyData(happened []verdict.Happening) table.Table {
 }
 
 // decisionData has a row for each decision.
-func decisionData(s *verdict.Simulation, all []*scheduler.Decision) table.Table {
+func decisionData(s *simulation.Judged, all []*scheduler.Decision) table.Table {
 	number := func(n *int) table.Cell {
 		if n == nil {
 			return table.Cell{}

@@ -15,6 +15,7 @@ import (
 	"homenode/rules/rule"
 	"homenode/rules/simulate"
 	verdict "homenode/rules/verdict/recording"
+	"homenode/rules/verdict/simulation"
 )
 
 // Decisions returns the answer why the scheduler decided what it did, in the order of time:
@@ -39,8 +40,8 @@ func Decisions(result *simulate.Result, vm, host string, o Options) (*answer.Ans
 	a.Tables = []answer.Table{t}
 	a.Data = []table.Table{marked(decisionData(r.sim, chosen))}
 	a.Result = struct {
-		Story     storyJSON          `json:"story"`
-		Decisions []verdict.Decision `json:"decisions"`
+		Story     storyJSON             `json:"story"`
+		Decisions []simulation.Decision `json:"decisions"`
 	}{r.storyJSON(), decisions(r.sim, chosen)}
 	for _, d := range chosen {
 		if a.Next = explaining([]scheduler.Decision{*d}); a.Next != nil {
@@ -61,8 +62,8 @@ func (r *report) moment(d time.Duration) string {
 	return at.Format(time.DateTime)
 }
 
-func decisions(s *verdict.Simulation, all []*scheduler.Decision) []verdict.Decision {
-	out := make([]verdict.Decision, 0, len(all))
+func decisions(s *simulation.Judged, all []*scheduler.Decision) []simulation.Decision {
+	out := make([]simulation.Decision, 0, len(all))
 	for _, d := range all {
 		out = append(out, s.Decision(d))
 	}
@@ -89,7 +90,7 @@ func SimulatedVM(result *simulate.Result, o Options) (*answer.Answer, error) {
 		a.Drawings = append(a.Drawings, drawnVM(life, life.Label+" on "+life.Rec.Host, r.drawing()))
 	}
 	a.Findings = r.findings("simulate/", v)
-	a.Data = []table.Table{marked(a.Findings.FindingTable()), marked(simulatedData(r.sim, []*verdict.SimulatedVM{v})), marked(decisionData(r.sim, chosen)), marked(speedData([]*verdict.SimulatedVM{v})), marked(lifeData("lives", v.Lives))}
+	a.Data = []table.Table{marked(a.Findings.FindingTable()), marked(simulatedData(r.sim, []*simulation.VM{v})), marked(decisionData(r.sim, chosen)), marked(speedData([]*simulation.VM{v})), marked(lifeData("lives", v.Lives))}
 	lives := []lifeJSON{}
 	for _, l := range v.Lives {
 		one := lifeJSON{l.Rec.Host, vmOf(l), list(l.Findings)}
@@ -97,10 +98,10 @@ func SimulatedVM(result *simulate.Result, o Options) (*answer.Answer, error) {
 		lives = append(lives, one)
 	}
 	a.Result = struct {
-		Story     storyJSON          `json:"story"`
-		VM        simulatedJSON      `json:"vm"`
-		Decisions []verdict.Decision `json:"decisions"`
-		Lives     []lifeJSON         `json:"lives"`
+		Story     storyJSON             `json:"story"`
+		VM        simulatedJSON         `json:"vm"`
+		Decisions []simulation.Decision `json:"decisions"`
+		Lives     []lifeJSON            `json:"lives"`
 	}{r.storyJSON(), simulatedOf(v, true), decisions(r.sim, chosen), lives}
 	if len(v.Lives) > 0 {
 		a.Next = []string{"homenode simulate " + words.Command(r.o.Words...) + " --vm " + words.Command(drawnLife(v)) + " --format svg -o " + words.Command(v.Name+".svg")}
@@ -109,7 +110,7 @@ func SimulatedVM(result *simulate.Result, o Options) (*answer.Answer, error) {
 }
 
 // drawnLife names the life with the most findings, else the first one, as a drawing wants it.
-func drawnLife(v *verdict.SimulatedVM) string {
+func drawnLife(v *simulation.VM) string {
 	if len(v.Lives) == 1 {
 		return v.Name
 	}
@@ -118,7 +119,7 @@ func drawnLife(v *verdict.SimulatedVM) string {
 }
 
 // sum are the facts about a VM over the whole story.
-func (r *report) sum(v *verdict.SimulatedVM) (facts []answer.Fact) {
+func (r *report) sum(v *simulation.VM) (facts []answer.Fact) {
 	add := func(name string, parts ...string) {
 		if text := words.Join(" · ", parts...); text != "" {
 			facts = append(facts, answer.Fact{Name: name, Text: text})
@@ -140,7 +141,7 @@ func (r *report) sum(v *verdict.SimulatedVM) (facts []answer.Fact) {
 	if v.Missing() > 0 {
 		add("performance", unpriced(v))
 	} else if s := v.Speed; s != nil {
-		add("performance", fmt.Sprintf("%s of 1 · worst %.2f at %s · workload %s · %s of accesses far", performance(v), s.Worst, r.Clock.At(s.WorstAt), s.Workload, verdict.Rate(s.Far)))
+		add("performance", fmt.Sprintf("%s of 1 · worst %.2f at %s · workload %s · %s of accesses far", performance(v), s.Worst, r.Clock.At(s.WorstAt), s.Workload, rule.Rate(s.Far)))
 		for _, why := range s.Why {
 			add("extrapolated", why)
 		}
@@ -152,21 +153,21 @@ func (r *report) sum(v *verdict.SimulatedVM) (facts []answer.Fact) {
 }
 
 // unpriced says why a VM has no performance index, and what is known of the rest of the time.
-func unpriced(v *verdict.SimulatedVM) string {
+func unpriced(v *simulation.VM) string {
 	const why = "not priced while memory is swapped or ballooned: no published figure says what that costs"
 	s := v.Speed
 	if s == nil {
 		return why
 	}
-	priced := verdict.Rate(float64(len(s.Points)) / float64(len(s.Points)+v.Took.Unpriced))
-	return fmt.Sprintf("%s; in the other %s of the moments %s", why, priced, verdict.Index(s))
+	priced := rule.Rate(float64(len(s.Points)) / float64(len(s.Points)+v.Took.Unpriced))
+	return fmt.Sprintf("%s; in the other %s of the moments %s", why, priced, simulation.Index(s))
 }
 
 // mostDecided is how many decisions the story of a VM lists.
 const mostDecided = 40
 
 // decided lists the decisions about a VM, and what the story says of it.
-func (r *report) decided(v *verdict.SimulatedVM, chosen []*scheduler.Decision) []answer.Table {
+func (r *report) decided(v *simulation.VM, chosen []*scheduler.Decision) []answer.Table {
 	if len(chosen) == 0 {
 		return nil
 	}

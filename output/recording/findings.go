@@ -12,11 +12,12 @@ import (
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 	verdict "homenode/rules/verdict/recording"
+	"homenode/rules/verdict/simulation"
 )
 
 // findings returns what was found, of one VM alone unless only is nil; kind is that of the
 // judgement in SARIF.
-func (r *report) findings(kind string, only *verdict.SimulatedVM) *answer.Findings {
+func (r *report) findings(kind string, only *simulation.VM) *answer.Findings {
 	judgement := &r.Judgement
 	if only != nil {
 		judgement = &rules.Judgement{}

@@ -96,7 +96,7 @@ func rate(share float64, ok bool) string {
 	if !ok {
 		return ""
 	}
-	return verdict.Rate(share)
+	return rule.Rate(share)
 }
 
 // labelled writes "least 74 % at 03:39:20"; "" when the value is unknown.
@@ -126,7 +126,7 @@ func (r *report) changeTable(v *verdict.VM) answer.Table {
 	const most = 20
 	t := answer.Table{Name: "changes", Title: "Changes of home nodes", Columns: columns("at", "from", "to")}
 	for _, ch := range v.Changes[:min(len(v.Changes), most)] {
-		t.Add(r.Clock.At(ch.Time), verdict.Nodes(ch.From), verdict.Nodes(ch.To))
+		t.Add(r.Clock.At(ch.Time), homeNodes(ch.From), homeNodes(ch.To))
 	}
 	if v.Changed.Total > most {
 		t.Cut = fmt.Sprintf("and %d more: --format csv --table changes", v.Changed.Total-most)

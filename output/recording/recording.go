@@ -16,6 +16,7 @@ import (
 	"homenode/output/table"
 	"homenode/rules"
 	verdict "homenode/rules/verdict/recording"
+	"homenode/rules/verdict/simulation"
 )
 
 // Options say what an answer about recordings has.
@@ -33,12 +34,12 @@ type Options struct {
 type report struct {
 	*verdict.Judged
 	o     Options
-	sim   *verdict.Simulation // nil for what was recorded
-	drawn map[string]bool     // ids of the drawings that a page has
+	sim   *simulation.Judged // nil for what was recorded
+	drawn map[string]bool    // ids of the drawings that a page has
 	lives map[*capture.VM]*verdict.VM
 }
 
-func newReport(j *verdict.Judged, s *verdict.Simulation, o Options) *report {
+func newReport(j *verdict.Judged, s *simulation.Judged, o Options) *report {
 	r := &report{Judged: j, o: o, sim: s, drawn: map[string]bool{}, lives: map[*capture.VM]*verdict.VM{}}
 	for _, v := range j.VMs {
 		r.lives[v.VM] = v

@@ -10,6 +10,7 @@ import (
 	"homenode/rules/finding"
 	"homenode/rules/simulate"
 	verdict "homenode/rules/verdict/recording"
+	"homenode/rules/verdict/simulation"
 )
 
 // The JSON of recordings: docs/json.md describes it. The tags of package capture are those
@@ -274,11 +275,11 @@ func list[T any](s []T) []T {
 // A simulatedResult is the JSON of a simulation.
 type simulatedResult struct {
 	result
-	Judged    bool                `json:"judged"`
-	Story     storyJSON           `json:"story"`
-	Happened  []verdict.Happening `json:"happened"`
-	Lives     []simulatedJSON     `json:"simulatedVMs"`
-	Decisions []verdict.Decision  `json:"decisions"`
+	Judged    bool                   `json:"judged"`
+	Story     storyJSON              `json:"story"`
+	Happened  []simulation.Happening `json:"happened"`
+	Lives     []simulatedJSON        `json:"simulatedVMs"`
+	Decisions []simulation.Decision  `json:"decisions"`
 }
 
 type storyJSON struct {
@@ -322,7 +323,7 @@ type lifeJSON struct {
 	Findings []*finding.Finding `json:"findings"`
 }
 
-func (r *report) simulatedResult(happened []verdict.Happening) simulatedResult {
+func (r *report) simulatedResult(happened []simulation.Happening) simulatedResult {
 	j := simulatedResult{result: r.result(), Judged: r.sim.Watched != nil, Story: r.storyJSON(), Happened: list(happened), Lives: []simulatedJSON{}, Decisions: decisions(r.sim, r.sim.About())}
 	j.Inventory = "" // it is the story
 	j.VMs, j.Hosts = len(r.sim.Order), len(r.sim.Story.Fleet.Hosts)
@@ -339,7 +340,7 @@ func (r *report) storyJSON() storyJSON {
 }
 
 // simulatedOf returns the JSON of a VM, with points also its speed at every moment.
-func simulatedOf(v *verdict.SimulatedVM, points bool) simulatedJSON {
+func simulatedOf(v *simulation.VM, points bool) simulatedJSON {
 	number := func(share float64, ok bool) *float64 {
 		if !ok {
 			return nil

@@ -15,7 +15,7 @@ import (
 	"homenode/rules"
 	"homenode/rules/rule"
 	"homenode/rules/simulate"
-	verdict "homenode/rules/verdict/recording"
+	"homenode/rules/verdict/simulation"
 )
 
 // Simulation returns the answer of a simulation: what happened, and of its run what Capture
@@ -50,7 +50,7 @@ func SimulationDrawing(result *simulate.Result, name string) (*answer.Answer, er
 }
 
 func simulated(result *simulate.Result, o Options) *report {
-	s := verdict.OfSimulation(result)
+	s := simulation.Of(result)
 	return newReport(s.Run, s, o)
 }
 
@@ -74,7 +74,7 @@ func (r *report) told(took string) []answer.Fact {
 }
 
 // model says by which releases the hosts schedule, and how many have options set.
-func model(s *verdict.Simulation) string {
+func model(s *simulation.Judged) string {
 	var names []string
 	count := map[string]int{}
 	set := 0
@@ -103,7 +103,7 @@ func model(s *verdict.Simulation) string {
 }
 
 // assumed says of how many VMs the load is assumed, and what; "" for none.
-func assumed(s *verdict.Simulation) string {
+func assumed(s *simulation.Judged) string {
 	n := len(s.Assumed())
 	if n == 0 {
 		return ""
@@ -118,20 +118,20 @@ const (
 )
 
 // story tells what happened: events, and behind a dot what the scheduler made of them.
-func (r *report) story(all []verdict.Happening) []answer.Table {
+func (r *report) story(all []simulation.Happening) []answer.Table {
 	if len(all) == 0 {
 		return nil
 	}
 	if r.o.Details {
 		return []answer.Table{r.storyTable(all)}
 	}
-	some, left := verdict.Shorten(all, mostHappened)
+	some, left := simulation.Shorten(all, mostHappened)
 	t := r.storyTable(some)
 	if left == 0 {
 		return []answer.Table{t}
 	}
 	t.Cut = words.Plural(left, "line") + " left out: --details; every decision: --why"
-	more, left := verdict.Shorten(all, mostTold)
+	more, left := simulation.Shorten(all, mostTold)
 	long := r.storyTable(more)
 	long.Long = true
 	if left > 0 {
@@ -140,7 +140,7 @@ func (r *report) story(all []verdict.Happening) []answer.Table {
 	return []answer.Table{t, long}
 }
 
-func (r *report) storyTable(all []verdict.Happening) answer.Table {
+func (r *report) storyTable(all []simulation.Happening) answer.Table {
 	t := answer.Table{Name: "story", Columns: columns("time", "rules", "what happened"), Lead: "The events of the story, and what the scheduler of the model made of them. --why lists every decision."}
 	for i := range all {
 		h := &all[i]
@@ -231,7 +231,7 @@ func (r *report) mattering() int {
 	n := 0
 	for n < len(all) && n < mostRows {
 		v := all[n]
-		if n >= least && len(v.Findings) == 0 && v.Missing() == 0 && (v.Speed == nil || v.Speed.Mean >= verdict.FullSpeed) {
+		if n >= least && len(v.Findings) == 0 && v.Missing() == 0 && (v.Speed == nil || v.Speed.Mean >= simulation.FullSpeed) {
 			break
 		}
 		n++
@@ -242,9 +242,9 @@ func (r *report) mattering() int {
 	return n
 }
 
-func (r *report) simulatedTable(vms []*verdict.SimulatedVM) answer.Table {
+func (r *report) simulatedTable(vms []*simulation.VM) answer.Table {
 	t := answer.Table{Name: "VMs", Columns: columns("VM", ">vCPU", "host", ">N%L mean", ">least", ">far", ">ready", ">co-stop", ">moves", "performance", "found"), Foot: r.simulatedFoot(vms)}
-	taken := slices.ContainsFunc(r.sim.Order, func(v *verdict.SimulatedVM) bool { return v.Took != nil })
+	taken := slices.ContainsFunc(r.sim.Order, func(v *simulation.VM) bool { return v.Took != nil })
 	if taken {
 		t.Columns = slices.Insert(t.Columns, 9, answer.Column{Name: "swapped", Right: true})
 	}
@@ -282,7 +282,7 @@ func (r *report) simulatedTable(vms []*verdict.SimulatedVM) answer.Table {
 }
 
 // simulatedFoot says what the columns mean.
-func (r *report) simulatedFoot(vms []*verdict.SimulatedVM) []string {
+func (r *report) simulatedFoot(vms []*simulation.VM) []string {
 	var blind []string
 	star, priced, taken := false, false, false
 	for _, v := range vms {
@@ -323,7 +323,7 @@ func (r *report) pageTables() []answer.Table {
 	return []answer.Table{lives, hosts}
 }
 
-func simulatedMean(v *verdict.SimulatedVM) string {
+func simulatedMean(v *simulation.VM) string {
 	share, ok := v.Out.Locality()
 	if !ok || v.Blind() {
 		return ""
@@ -331,7 +331,7 @@ func simulatedMean(v *verdict.SimulatedVM) string {
 	return rule.NL(share)
 }
 
-func simulatedLeast(v *verdict.SimulatedVM) string {
+func simulatedLeast(v *simulation.VM) string {
 	if life := v.Least(); life != nil {
 		return leastText(life)
 	}
@@ -339,14 +339,14 @@ func simulatedLeast(v *verdict.SimulatedVM) string {
 }
 
 // performance returns the performance index with its interval, or why there is none.
-func performance(v *verdict.SimulatedVM) string {
+func performance(v *simulation.VM) string {
 	switch {
 	case v.Missing() > 0:
 		return "not priced: " + v.TakenText()
 	case v.Speed == nil:
 		return ""
 	}
-	return verdict.Index(v.Speed)
+	return simulation.Index(v.Speed)
 }
 
 func (r *report) simulatedNext() (out []string) {

@@ -25,6 +25,14 @@ func Percent(share float64) string {
 	return strconv.Itoa(p) + " %"
 }
 
+// Rate writes a share of time with one digit below 10 %, where ready time matters.
+func Rate(share float64) string {
+	if p := share * 100; p < 9.95 {
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return Percent(share)
+}
+
 // Where names the hosts a finding holds on, " on esx13–16", unless it holds on
 // every host of the cluster.
 func (p *Pass) Where(others int) string {

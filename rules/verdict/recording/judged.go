@@ -1,6 +1,6 @@
-// Package recording judges what rules found in recordings, be they of captures or of a
+// Package recording judges what rules found in recordings, be they captures or the run of a
 // simulation: was it NUMA, which VMs lost locality, what keeps that from being certain, and
-// which VMs matter most. What only a simulation knows stands beside it, in Simulation.
+// which VMs matter most. What only a simulation knows is judged in package simulation.
 package recording
 
 import (
@@ -46,9 +46,10 @@ type VM struct {
 }
 
 // Of finds the subjects of the findings in captures.
-func Of(w *rules.Watched) *Judged { return judgedWith(w, ofCapture) }
+func Of(w *rules.Watched) *Judged { return With(w, ofCapture) }
 
-func judgedWith(w *rules.Watched, words Words) *Judged {
+// With does so in other words than those of captures.
+func With(w *rules.Watched, words Words) *Judged {
 	j := &Judged{Watched: w, Words: words, OfHost: map[*capture.Recording][]*finding.Finding{}, on: map[*capture.Recording][]*VM{}, byKey: map[string]*VM{}, byHost: map[string]*capture.Recording{}}
 	for _, rec := range w.Recordings {
 		names := map[string]int{}

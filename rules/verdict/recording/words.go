@@ -10,7 +10,4 @@ type Words struct {
 	Lacks string
 }
 
-var (
-	ofCapture    = Words{"the capture", "recorded", "The capture lacks "}
-	ofSimulation = Words{"the simulation", "simulated", ""}
-)
+var ofCapture = Words{"the capture", "recorded", "The capture lacks "}

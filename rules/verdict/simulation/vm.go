@@ -1,4 +1,4 @@
-package recording
+package simulation
 
 import (
 	"fmt"
@@ -8,26 +8,28 @@ import (
 
 	"homenode/numa"
 	"homenode/rules/simulate"
+	"homenode/rules/verdict/recording"
 )
 
 // Least returns the life with the least N%L; nil when it has none.
-func (v *SimulatedVM) Least() *VM {
-	var lowest *VM
+func (v *VM) Least() *recording.VM {
+	var lowest *recording.VM
+	least := 0.0
 	for _, life := range v.Lives {
-		if share, ok := life.LeastLocality(); ok && !life.Blind && (lowest == nil || share < least(lowest)) {
-			lowest = life
+		if share, ok := life.LeastLocality(); ok && !life.Blind && (lowest == nil || share < least) {
+			lowest, least = life, share
 		}
 	}
 	return lowest
 }
 
 // Blind reports whether N%L of the VM means nothing.
-func (v *SimulatedVM) Blind() bool {
-	return slices.ContainsFunc(v.Lives, func(l *VM) bool { return l.Blind })
+func (v *VM) Blind() bool {
+	return slices.ContainsFunc(v.Lives, func(l *recording.VM) bool { return l.Blind })
 }
 
 // Hosts names the hosts that it ran on, in the order of time.
-func (v *SimulatedVM) Hosts() []string {
+func (v *VM) Hosts() []string {
 	var names []string
 	for _, l := range v.Lives {
 		if n := len(names); n == 0 || names[n-1] != l.Rec.Host {
@@ -38,11 +40,11 @@ func (v *SimulatedVM) Hosts() []string {
 }
 
 // Ran returns how long it ran.
-func (v *SimulatedVM) Ran() time.Duration { return time.Duration(v.Out.Steps) * numa.Step }
+func (v *VM) Ran() time.Duration { return time.Duration(v.Out.Steps) * numa.Step }
 
 // Missing returns the most memory that was swapped or ballooned when that left moments of
 // the VM without a price.
-func (v *SimulatedVM) Missing() numa.Bytes {
+func (v *VM) Missing() numa.Bytes {
 	if v.Took == nil || v.Took.Unpriced == 0 {
 		return 0
 	}
@@ -50,7 +52,7 @@ func (v *SimulatedVM) Missing() numa.Bytes {
 }
 
 // TakenText says how much memory was swapped and ballooned at the most; "" for none.
-func (v *SimulatedVM) TakenText() string {
+func (v *VM) TakenText() string {
 	if v.Took == nil {
 		return ""
 	}
@@ -75,7 +77,7 @@ func Index(s *simulate.Speed) string {
 }
 
 // VCPUs returns how many vCPUs it had at the last.
-func (v *SimulatedVM) VCPUs() int {
+func (v *VM) VCPUs() int {
 	if n := len(v.Lives); n > 0 && v.Lives[n-1].VCPUs > 0 {
 		return v.Lives[n-1].VCPUs
 	}

@@ -1,4 +1,4 @@
-package recording
+package simulation
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 
 // trouble says which VMs found no host, never ran, could not be powered on by ESXi, or
 // missed memory.
-func (s *Simulation) trouble() (out []string) {
+func (s *Judged) trouble() (out []string) {
 	say := func(vms []string, what string) {
 		if len(vms) > 0 {
 			out = append(out, fmt.Sprintf("%s %s: %s", words.Plural(len(vms), "VM"), what, words.Few(vms)))
@@ -33,7 +33,7 @@ func (s *Simulation) trouble() (out []string) {
 	say(idle, "should run and never did")
 	say(s.tooWide(), "would be refused by ESXi at power-on")
 	var missing []string
-	var most *SimulatedVM
+	var most *VM
 	for _, v := range s.Order {
 		if v.Missing() > 0 {
 			missing = append(missing, v.Name)
@@ -49,7 +49,7 @@ func (s *Simulation) trouble() (out []string) {
 }
 
 // nowhere returns the VMs, by index, for which no host was found.
-func (s *Simulation) nowhere() map[int]bool {
+func (s *Judged) nowhere() map[int]bool {
 	all := map[int]bool{}
 	for i := range s.Outcome.Decisions {
 		if d := &s.Outcome.Decisions[i]; d.Kind == scheduler.NoRoom {
@@ -61,7 +61,7 @@ func (s *Simulation) nowhere() map[int]bool {
 
 // tooWide names the VMs that ran on a host with fewer logical CPUs than they have vCPUs,
 // which the simulation does not refuse.
-func (s *Simulation) tooWide() (out []string) {
+func (s *Judged) tooWide() (out []string) {
 	machines := map[string]*vnuma.Machine{} // by name of the host
 	for i := range s.Story.Fleet.Hosts {
 		h := &s.Story.Fleet.Hosts[i]

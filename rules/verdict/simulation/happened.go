@@ -1,4 +1,4 @@
-package recording
+package simulation
 
 import (
 	"cmp"
@@ -39,7 +39,7 @@ const (
 )
 
 // Happened returns what happened in the order of time.
-func (s *Simulation) Happened() []Happening {
+func (s *Judged) Happened() []Happening {
 	out := s.beginning()
 	decisions := s.Outcome.Decisions
 	var bounds []time.Duration // times of events
@@ -98,7 +98,7 @@ func (s *Simulation) Happened() []Happening {
 const quiet = 45 * time.Minute
 
 // sameLine reports whether two events are of one line of the story.
-func (s *Simulation) sameLine(a, b *numa.Event) bool {
+func (s *Judged) sameLine(a, b *numa.Event) bool {
 	return a.At == b.At && a.Line == b.Line && a.Text == b.Text && a.Text != ""
 }
 
@@ -142,7 +142,7 @@ func classOf(k scheduler.DecisionKind) class {
 }
 
 // beginning says where the VMs are that run at the start.
-func (s *Simulation) beginning() []Happening {
+func (s *Judged) beginning() []Happening {
 	running, seen := map[int]bool{}, map[int]bool{}
 	var loose []string
 	var ids []string
@@ -186,7 +186,7 @@ func (s *Simulation) beginning() []Happening {
 }
 
 // byEvent reports whether an event of the story at the start is about the VM.
-func (s *Simulation) byEvent(d *scheduler.Decision) bool {
+func (s *Judged) byEvent(d *scheduler.Decision) bool {
 	for i := range s.Story.Events {
 		e := &s.Story.Events[i]
 		if e.At > 0 {
@@ -199,11 +199,11 @@ func (s *Simulation) byEvent(d *scheduler.Decision) bool {
 	return false
 }
 
-func (s *Simulation) vmName(i int) string   { return s.Story.Fleet.VMs[i].Name }
-func (s *Simulation) hostName(i int) string { return s.Story.Fleet.Hosts[i].Name }
+func (s *Judged) vmName(i int) string   { return s.Story.Fleet.VMs[i].Name }
+func (s *Judged) hostName(i int) string { return s.Story.Fleet.Hosts[i].Name }
 
 // told says what the story says of events of one line, and what followed at once.
-func (s *Simulation) told(events []numa.Event) Happening {
+func (s *Judged) told(events []numa.Event) Happening {
 	e := &events[0]
 	h := Happening{from: e.At, to: e.At, Event: true, Text: e.Text, Note: e.Note, weight: told}
 	vms := map[string]bool{}
@@ -226,14 +226,14 @@ func (s *Simulation) told(events []numa.Event) Happening {
 	return h
 }
 
-func (s *Simulation) vmByID(id string) string {
+func (s *Judged) vmByID(id string) string {
 	if i := slices.IndexFunc(s.Story.Fleet.VMs, func(v numa.VM) bool { return v.ID == id }); i >= 0 && id != "" {
 		return s.vmName(i)
 	}
 	return ""
 }
 
-func (s *Simulation) hostByID(id string) string {
+func (s *Judged) hostByID(id string) string {
 	if i := slices.IndexFunc(s.Story.Fleet.Hosts, func(h numa.Host) bool { return h.ID == id }); i >= 0 {
 		return s.hostName(i)
 	}
@@ -241,7 +241,7 @@ func (s *Simulation) hostByID(id string) string {
 }
 
 // followed says where VMs went by an event: "esx02: cache01 on node 1, app07 on node 0".
-func (s *Simulation) followed(e *numa.Event, vms map[string]bool) (text string, ids []string) {
+func (s *Judged) followed(e *numa.Event, vms map[string]bool) (text string, ids []string) {
 	decisions := s.decidedAt(e.At)
 	came := map[int]bool{} // VMs that this event is about
 	for i := range decisions {
@@ -294,7 +294,7 @@ func (s *Simulation) followed(e *numa.Event, vms map[string]bool) (text string, 
 }
 
 // decidedAt returns the decisions of one time.
-func (s *Simulation) decidedAt(at time.Duration) []scheduler.Decision {
+func (s *Judged) decidedAt(at time.Duration) []scheduler.Decision {
 	compare := func(d scheduler.Decision, at time.Duration) int { return cmp.Compare(d.At, at) }
 	from, _ := slices.BinarySearchFunc(s.Outcome.Decisions, at, compare)
 	to, _ := slices.BinarySearchFunc(s.Outcome.Decisions, at+1, compare)
@@ -321,7 +321,7 @@ func arrive(all []arrival, d *scheduler.Decision) []arrival {
 
 // arrivals writes who came where, those to the same nodes together; named says whether the
 // event does not name the VMs itself.
-func (s *Simulation) arrivals(all []arrival, named bool) string {
+func (s *Judged) arrivals(all []arrival, named bool) string {
 	type place struct {
 		host  int
 		nodes numa.NodeSet
@@ -337,7 +337,7 @@ func (s *Simulation) arrivals(all []arrival, named bool) string {
 	}
 	var parts []string
 	for _, p := range order {
-		text := s.hostName(p.host) + ", home node " + Nodes(p.nodes)
+		text := s.hostName(p.host) + ", home node " + p.nodes.String()
 		if p.nodes == 0 {
 			text = s.hostName(p.host) + ", not managed"
 		}

@@ -1,4 +1,7 @@
-package recording
+// Package simulation judges a simulation: was NUMA to blame, do the hosts carry all of it, and
+// what happened. What rules found in its run is judged as that of a capture is, in package
+// recording.
+package simulation
 
 import (
 	"cmp"
@@ -17,24 +20,25 @@ import (
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 	"homenode/rules/simulate"
+	"homenode/rules/verdict/recording"
 )
 
-// A Simulation is judged as a capture is: its run is a recording. Simulation is what it has
+// A simulation is judged as a capture is: its run is a recording. Judged is what it has
 // beside that: the story, why everything was decided, and how fast VMs ran.
-type Simulation struct {
+type Judged struct {
 	*simulate.Result
-	Run   *Judged        // without recordings when the run was too large to be judged
-	VMs   []*SimulatedVM // by index in the fleet
-	Order []*SimulatedVM // those that ran: the worst first
+	Run   *recording.Judged // without recordings when the run was too large to be judged
+	VMs   []*VM             // by index in the fleet
+	Order []*VM             // those that ran: the worst first
 
 	loads map[string]bool // IDs of the VMs of which the story states the load
 }
 
-// A SimulatedVM is one VM of the story with all its lives.
-type SimulatedVM struct {
+// A VM is one VM of the story with all its lives.
+type VM struct {
 	*numa.VM
 	Index    int
-	Lives    []*VM              // in the order of time
+	Lives    []*recording.VM    // in the order of time
 	Findings []*finding.Finding // highest severity first
 	Nowhere  bool               // no host was found for it
 	Out      *scheduler.VMOutcome
@@ -42,25 +46,28 @@ type SimulatedVM struct {
 	Took     *simulate.Speed // nil when no memory of it was ever swapped or ballooned
 }
 
-// OfSimulation finds what belongs to each VM of a simulation.
-func OfSimulation(r *simulate.Result) *Simulation {
+// inRun are the words in which the verdict differs from that on a capture.
+var inRun = recording.Words{The: "the simulation", Seen: "simulated"}
+
+// Of finds what belongs to each VM of a simulation.
+func Of(r *simulate.Result) *Judged {
 	w := r.Watched
 	if w == nil {
 		w = &rules.Watched{}
 	}
-	run := judgedWith(w, ofSimulation)
-	s := &Simulation{Result: r, Run: run, loads: map[string]bool{}}
+	run := recording.With(w, inRun)
+	s := &Judged{Result: r, Run: run, loads: map[string]bool{}}
 	for i := range r.Story.Loads {
 		s.loads[r.Story.Loads[i].VM] = true
 	}
 	end := r.Story.Start.Add(r.Story.Length)
 	run.First, run.Last = r.Story.Start, end
-	if run.Clock = NewClock(run.First, end.Add(-1)); r.Story.Length < 15*time.Minute {
-		run.Clock = NewClock(run.First, end)
+	if run.Clock = recording.NewClock(run.First, end.Add(-1)); r.Story.Length < 15*time.Minute {
+		run.Clock = recording.NewClock(run.First, end)
 	}
 	nowhere := s.nowhere()
 	for i := range r.Story.Fleet.VMs {
-		v := &SimulatedVM{VM: &r.Story.Fleet.VMs[i], Index: i, Nowhere: nowhere[i], Out: &r.Outcome.VMs[i]}
+		v := &VM{VM: &r.Story.Fleet.VMs[i], Index: i, Nowhere: nowhere[i], Out: &r.Outcome.VMs[i]}
 		if i < len(r.Speeds) && r.Speeds[i].Known() {
 			v.Speed = &r.Speeds[i]
 		}
@@ -80,7 +87,7 @@ func OfSimulation(r *simulate.Result) *Simulation {
 		v.Findings = append(v.Findings, life.Findings...)
 	}
 	for _, v := range s.VMs {
-		slices.SortStableFunc(v.Lives, func(a, b *VM) int { return a.First.Compare(b.First) })
+		slices.SortStableFunc(v.Lives, func(a, b *recording.VM) int { return a.First.Compare(b.First) })
 		slices.SortStableFunc(v.Findings, func(a, b *finding.Finding) int { return cmp.Compare(b.Severity, a.Severity) })
 		if v.Out.Steps > 0 {
 			s.Order = append(s.Order, v)
@@ -92,7 +99,7 @@ func OfSimulation(r *simulate.Result) *Simulation {
 
 // Verdict answers whether NUMA does harm in the simulation, and whether the hosts carry all
 // of it; rest says what that leaves open.
-func (s *Simulation) Verdict() (verdict, rest string) {
+func (s *Judged) Verdict() (verdict, rest string) {
 	if s.Watched == nil {
 		return s.summary()
 	}
@@ -116,21 +123,21 @@ const FullSpeed = 0.995
 
 // worstFirst orders VMs by whether they found a host, then by the memory that they miss,
 // then by their worst finding, then by speed, then by far accesses.
-func worstFirst(a, b *SimulatedVM) int {
-	worst := func(v *SimulatedVM) int {
+func worstFirst(a, b *VM) int {
+	worst := func(v *VM) int {
 		if len(v.Findings) == 0 {
 			return -1
 		}
 		return int(v.Findings[0].Severity)
 	}
-	speed := func(v *SimulatedVM) float64 {
+	speed := func(v *VM) float64 {
 		if v.Speed == nil {
 			return math.Inf(1)
 		}
 		return v.Speed.Mean
 	}
-	far := func(v *SimulatedVM) float64 { share, _ := v.Out.FarShare(); return share }
-	homeless := func(v *SimulatedVM) int {
+	far := func(v *VM) float64 { share, _ := v.Out.FarShare(); return share }
+	homeless := func(v *VM) int {
 		if v.Nowhere {
 			return 1
 		}
@@ -140,8 +147,8 @@ func worstFirst(a, b *SimulatedVM) int {
 }
 
 // slowest returns the VM with the least performance index; nil when none was priced.
-func (s *Simulation) slowest() *SimulatedVM {
-	var worst *SimulatedVM
+func (s *Judged) slowest() *VM {
+	var worst *VM
 	for _, v := range s.Order {
 		if v.Speed != nil && v.Missing() == 0 && (worst == nil || v.Speed.Mean < worst.Speed.Mean) {
 			worst = v
@@ -151,8 +158,8 @@ func (s *Simulation) slowest() *SimulatedVM {
 }
 
 // Assumed returns the VMs that ran with a load that is assumed.
-func (s *Simulation) Assumed() []*SimulatedVM {
-	var out []*SimulatedVM
+func (s *Judged) Assumed() []*VM {
+	var out []*VM
 	for _, v := range s.Order {
 		if !s.Stated(v) {
 			out = append(out, v)
@@ -162,14 +169,14 @@ func (s *Simulation) Assumed() []*SimulatedVM {
 }
 
 // Stated reports whether the story states the load of the VM, if only a part of it.
-func (s *Simulation) Stated(v *SimulatedVM) bool {
+func (s *Judged) Stated(v *VM) bool {
 	return s.loads[v.ID] || s.Story.Unstated.Origin.Kind != numa.Assumed
 }
 
 // Named returns the VMs of the story that a pattern names, which may have a host before it.
-func (s *Simulation) Named(pattern string) []*SimulatedVM {
+func (s *Judged) Named(pattern string) []*VM {
 	p := glob.Compile([]string{pattern}, "")
-	var out []*SimulatedVM
+	var out []*VM
 	for _, v := range s.VMs {
 		names := []string{v.Name, v.ID}
 		for _, l := range v.Lives {
@@ -183,7 +190,7 @@ func (s *Simulation) Named(pattern string) []*SimulatedVM {
 }
 
 // LifeSpeed returns the points of the performance index that lie in one life of a VM.
-func (s *Simulation) LifeSpeed(v *capture.VM) []simulate.SpeedPoint {
+func (s *Judged) LifeSpeed(v *capture.VM) []simulate.SpeedPoint {
 	life, ok := s.Lives[v]
 	if !ok {
 		return nil
@@ -195,9 +202,9 @@ func (s *Simulation) LifeSpeed(v *capture.VM) []simulate.SpeedPoint {
 }
 
 // summary is the verdict on a run that was too large to be judged.
-func (s *Simulation) summary() (verdict, rest string) {
+func (s *Judged) summary() (verdict, rest string) {
 	far, all := int64(0), int64(0)
-	var worst *SimulatedVM
+	var worst *VM
 	for _, v := range s.Order {
 		far, all = far+v.Out.Remote, all+v.Out.Local+v.Out.Remote
 		if worst == nil || v.Out.Remote > worst.Out.Remote {
@@ -208,7 +215,7 @@ func (s *Simulation) summary() (verdict, rest string) {
 	if !ok {
 		return "Simulated: nothing can be said about NUMA: no VM ran.", ""
 	}
-	verdict = fmt.Sprintf("Simulated, in sum only: %s of the memory of %s was remote over %s", Rate(share), words.Plural(len(s.Order), "VM"), rule.Duration(s.Story.Length))
+	verdict = fmt.Sprintf("Simulated, in sum only: %s of the memory of %s was remote over %s", rule.Rate(share), words.Plural(len(s.Order), "VM"), rule.Duration(s.Story.Length))
 	if worst.Out.Remote > 0 {
 		verdict += ", most of all " + worst.Name
 	}
@@ -216,7 +223,7 @@ func (s *Simulation) summary() (verdict, rest string) {
 }
 
 // Notes returns what was not judged; the judgement speaks of recordings.
-func (s *Simulation) Notes() []numa.Note {
+func (s *Judged) Notes() []numa.Note {
 	out := slices.Clone(s.Run.Notes)
 	for i := range out {
 		out[i].Text = strings.ReplaceAll(out[i].Text, "recorded with", "simulated with")

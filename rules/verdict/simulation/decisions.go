@@ -1,4 +1,4 @@
-package recording
+package simulation
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ type Decision struct {
 }
 
 // Decision says what the scheduler decided.
-func (s *Simulation) Decision(d *scheduler.Decision) Decision {
+func (s *Judged) Decision(d *scheduler.Decision) Decision {
 	number := func(n int) *int {
 		if n < 0 {
 			return nil
@@ -52,7 +52,7 @@ func (s *Simulation) Decision(d *scheduler.Decision) Decision {
 }
 
 // One returns the only VM of this name.
-func (s *Simulation) One(name string) (*SimulatedVM, error) {
+func (s *Judged) One(name string) (*VM, error) {
 	switch found := s.Named(name); len(found) {
 	case 0:
 		for i := range s.Story.Fleet.Hosts {
@@ -74,8 +74,8 @@ func (s *Simulation) One(name string) (*SimulatedVM, error) {
 
 // Decisions returns those about VMs and on hosts, both patterns, in the order of time; "" for
 // all.
-func (s *Simulation) Decisions(vm, host string) ([]*scheduler.Decision, error) {
-	var vms []*SimulatedVM
+func (s *Judged) Decisions(vm, host string) ([]*scheduler.Decision, error) {
+	var vms []*VM
 	if vm != "" {
 		if vms = s.Named(vm); len(vms) == 0 {
 			return nil, s.unknown(vm)
@@ -96,7 +96,7 @@ func (s *Simulation) Decisions(vm, host string) ([]*scheduler.Decision, error) {
 }
 
 // About returns the decisions about these VMs, in the order of time; without one all.
-func (s *Simulation) About(vms ...*SimulatedVM) []*scheduler.Decision {
+func (s *Judged) About(vms ...*VM) []*scheduler.Decision {
 	index := map[int]bool{}
 	for _, v := range vms {
 		index[v.Index] = true
@@ -113,7 +113,7 @@ func (s *Simulation) About(vms ...*SimulatedVM) []*scheduler.Decision {
 }
 
 // unknown is the error for a name that no VM of the story has.
-func (s *Simulation) unknown(name string) error {
+func (s *Judged) unknown(name string) error {
 	var names []string
 	for _, v := range s.VMs {
 		names = append(names, v.Name)
@@ -123,7 +123,7 @@ func (s *Simulation) unknown(name string) error {
 }
 
 // Clients returns how many clients of the VM decisions name.
-func (s *Simulation) Clients(v *SimulatedVM) int {
+func (s *Judged) Clients(v *VM) int {
 	n := 0
 	for i := range s.Outcome.Decisions {
 		if d := &s.Outcome.Decisions[i]; d.VM == v.Index {

@@ -1,4 +1,4 @@
-package recording
+package simulation
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 // What groups of decisions come to, in words.
 
 // sum says what a group of decisions did.
-func (s *Simulation) sum(g *group) []Happening {
+func (s *Judged) sum(g *group) []Happening {
 	first, last := g.all[0], g.all[len(g.all)-1]
 	h := Happening{from: first.At, to: last.At, Host: s.hostName(first.Host), weight: important, size: len(g.all)}
 	for _, d := range g.all {
@@ -51,7 +51,7 @@ func (s *Simulation) sum(g *group) []Happening {
 
 // spillText says whose new memory found no room at home. The figures are those of the
 // decisions: the first time.
-func (s *Simulation) spillText(all []*scheduler.Decision) string {
+func (s *Judged) spillText(all []*scheduler.Decision) string {
 	type amount struct{ remote, swapped numa.Bytes }
 	sums := map[string]*amount{}
 	var names []string
@@ -95,8 +95,8 @@ func (s *Simulation) spillText(all []*scheduler.Decision) string {
 }
 
 // mostTaken says of which VM of a group most memory is swapped or ballooned, and how much.
-func (s *Simulation) mostTaken(all []*scheduler.Decision) string {
-	var most *SimulatedVM
+func (s *Judged) mostTaken(all []*scheduler.Decision) string {
+	var most *VM
 	for _, d := range all {
 		if v := s.VMs[d.VM]; v.Took != nil && (most == nil || v.Took.Taken() > most.Took.Taken()) {
 			most = v
@@ -109,7 +109,7 @@ func (s *Simulation) mostTaken(all []*scheduler.Decision) string {
 }
 
 // whoText names the VMs of decisions, each once.
-func (s *Simulation) whoText(all []*scheduler.Decision) string {
+func (s *Judged) whoText(all []*scheduler.Decision) string {
 	var names []string
 	for _, d := range all {
 		if d.VM < 0 {
@@ -123,7 +123,7 @@ func (s *Simulation) whoText(all []*scheduler.Decision) string {
 }
 
 // movesText counts what the balancer did: "16 moves, 9 for load and 7 for locality: a, b".
-func (s *Simulation) movesText(all []*scheduler.Decision) string {
+func (s *Judged) movesText(all []*scheduler.Decision) string {
 	var kinds []string
 	count := map[string]int{}
 	clients := 0

@@ -1,4 +1,4 @@
-package recording
+package simulation
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ type Event struct {
 
 // Events returns the events of the story that are about a host or its VMs, or with v
 // about that VM and its host.
-func (s *Simulation) Events(rec *capture.Recording, v *capture.VM) []Event {
+func (s *Judged) Events(rec *capture.Recording, v *capture.VM) []Event {
 	here := map[string]bool{} // IDs of VMs
 	for i := range rec.VMs {
 		if one := &rec.VMs[i]; v == nil || one == v {
@@ -49,7 +49,7 @@ func (s *Simulation) Events(rec *capture.Recording, v *capture.VM) []Event {
 }
 
 // brought reports whether an event of another host brought one of these VMs here.
-func (s *Simulation) brought(e *numa.Event, rec *capture.Recording, here map[string]bool) bool {
+func (s *Judged) brought(e *numa.Event, rec *capture.Recording, here map[string]bool) bool {
 	for _, d := range s.decidedAt(e.At) {
 		if (d.Kind == scheduler.MovedIn || d.Kind == scheduler.Restart) && here[s.Story.Fleet.VMs[d.VM].ID] && s.hostName(d.Host) == rec.Host && d.Other >= 0 && s.Story.Fleet.Hosts[d.Other].ID == e.Host {
 			return true
