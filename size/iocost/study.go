@@ -1,8 +1,10 @@
 package iocost
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"homenode/numa/unit"
@@ -42,6 +44,28 @@ type Outcome struct {
 	Share unit.Share `json:"share,omitempty"`
 	// Hosts is how many hosts the CPU would fill; 0 when the host is not known.
 	Hosts float64 `json:"hostsFilled,omitempty"`
+	// Need is what keeps the CPU within the budget; nil when the host is not known, and
+	// when the question is how much fits.
+	Need *Need `json:"need,omitempty"`
+}
+
+// A Need is how much hardware keeps the CPU of workloads within a share of it.
+type Need struct {
+	Share unit.Share           `json:"share"` // the budget; 1 without one
+	Cores unit.Figure[float64] `json:"cores"` // whole ones of all hosts together
+	Hosts unit.Figure[float64] `json:"hosts"` // whole ones like those of the cluster
+}
+
+// Need returns how many of these hosts, and of their cores, the CPU is a share of. Ends of
+// the range are those of the CPU.
+func (c Cluster) Need(cpu unit.Figure[unit.Hz], share unit.Share) *Need {
+	whole := func(each unit.Hz) unit.Figure[float64] {
+		f := cpu.Times(1 / float64(each) / float64(share))
+		// A billionth less, as the sum of a load that fills n hosts may be above n by rounding.
+		up := func(v unit.Hz) float64 { return max(1, math.Ceil(float64(v)*(1-1e-9))) }
+		return unit.Figure[float64]{Value: up(f.Value), Low: up(f.Low), High: up(f.High), Origin: unit.Derived}
+	}
+	return &Need{share, whole(c.Core), whole(c.Host())}
 }
 
 // Allowed is how much of an open workload fits in a budget.
@@ -152,6 +176,9 @@ func (m *Model) outcome(q Question) (Outcome, error) {
 		if q.Cluster.Cores > 0 {
 			out.Hosts = float64(s.CPU.Value / q.Cluster.Host())
 			out.Share = s.CPU.Value.Of(q.Cluster.CPU())
+			if out.Allowed == nil {
+				out.Need = q.Cluster.Need(s.CPU, cmp.Or(q.Budget, 1))
+			}
 		}
 	}
 	return out, nil

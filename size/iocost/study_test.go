@@ -127,3 +127,33 @@ func TestStudyErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestNeed checks that a cluster of as many hosts as are needed keeps the budget and one
+// of one host less does not, whatever the load; and that the range is that of the CPU.
+func TestNeed(t *testing.T) {
+	for _, text := range []string{"vsan-esa iops=3M block=32k read=70 random=100", "vsan-esa iops=100k block=4k", "nvme iops=10M block=8k", "network tx=2Tb/s rx=1Tb/s"} {
+		for _, budget := range []unit.Share{0, 0.2, 0.6} {
+			s := study(t, Question{Workloads: parsed(t, text), Cluster: sixHosts, Budget: budget})
+			n, share := s.Need, max(budget, 0)
+			if share == 0 {
+				share = 1
+			}
+			for _, end := range []struct {
+				cpu   unit.Hz
+				hosts float64
+				cores float64
+			}{{s.CPU.Value, n.Hosts.Value, n.Cores.Value}, {s.CPU.Low, n.Hosts.Low, n.Cores.Low}, {s.CPU.High, n.Hosts.High, n.Cores.High}} {
+				fits := func(cpu unit.Hz, hosts float64) bool {
+					return float64(cpu*unit.Hz(share))*hosts >= float64(end.cpu)*(1-1e-9)
+				}
+				if !fits(sixHosts.Host(), end.hosts) || end.hosts > 1 && fits(sixHosts.Host(), end.hosts-1) || !fits(sixHosts.Core, end.cores) || fits(sixHosts.Core, end.cores-1) {
+					t.Errorf("%s within %v: found %v hosts, %v cores for %v", text, float64(share), end.hosts, end.cores, end.cpu)
+				}
+			}
+		}
+	}
+	open := study(t, Question{Workloads: parsed(t, "vsan-esa block=32k"), Cluster: sixHosts, Budget: 0.2})
+	if open.Need != nil {
+		t.Errorf("found %+v, want none: the question is how much fits", *open.Need)
+	}
+}

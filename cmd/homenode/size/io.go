@@ -49,7 +49,7 @@ func newIO() *cobra.Command {
 	fl.StringArrayVar(&f.workloads, "workload", nil, "one more workload in words: 'vsan-esa iops=100k block=32k read=70', 'network tx=10Gb/s rx=10Gb/s', 'ram throughput=20GB/s' (repeatable)")
 	f.hosts.register(cmd, 1, "hosts that share the traffic evenly", "base frequency of a core: 3.6GHz; with a SOURCE for hosts that state none")
 	fl.StringVar(&f.cluster, "cluster", "", "the cluster, or standalone host, of the SOURCE; not needed when there is one")
-	fl.StringVar(&f.budget, "budget", "", "share of the CPU that I/O may have, in percent: how much of the workload without traffic fits?")
+	fl.StringVar(&f.budget, "budget", "", "share of the CPU that I/O may have, in percent: how many hosts does it need; how much of a workload without traffic fits?")
 	fl.IntVar(&f.disks, "vdisks", 0, "virtual disks that have the IOPS limit --iops-limit")
 	fl.StringVar(&f.limit, "iops-limit", "", "IOPS limit of each virtual disk, counted in units of 32 KiB")
 	fl.BoolVar(&f.rdma, "rdma", false, "vSAN over RDMA: the published saving, with its range")

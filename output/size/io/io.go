@@ -252,6 +252,9 @@ func change(s *iocost.Study, v *iocost.Variant) answer.Change {
 		c.Result = traffic(s.Loads[v.Allowed.Number].Path, v.Allowed.Traffic.Value)
 	case v.Share > 0:
 		c.Result += ", " + v.Share.String()
+		if s.Question.Budget > 0 {
+			c.Result += ", " + words.Plural(int(v.Need.Hosts.Value), "host")
+		}
 	}
 	if v.Basis == iocost.Extrapolated && s.Basis != iocost.Extrapolated {
 		ends := hzRange(v.CPU)
@@ -324,8 +327,12 @@ func notes(s *iocost.Study) []string {
 		}
 		if l.Path == iocost.VSANESA && !l.Cost.Own {
 			note("vSAN ESA was measured with RAID-5 and compression, on 6 hosts that also ran the load generators.")
-			if c := q.Cluster; c.Cores > 0 && c.Hosts != 6 {
-				note(fmt.Sprintf("Of reads 5 in 6 cross the network there, with %s another share: the network part differs.", words.Plural(c.Hosts, "host")))
+			hosts := q.Cluster.Hosts
+			if s.Need != nil && q.Budget > 0 {
+				hosts = int(s.Need.Hosts.Value)
+			}
+			if q.Cluster.Cores > 0 && hosts != 6 {
+				note(fmt.Sprintf("Of reads 5 in 6 cross the network there, with %s another share: the network part differs.", words.Plural(hosts, "host")))
 			}
 		}
 		if core := l.Cost.Core; core > 0 && q.Cluster.Core > 0 && core != q.Cluster.Core && l.IPC == 1 {

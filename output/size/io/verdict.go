@@ -16,6 +16,9 @@ func verdict(s *iocost.Study) []string {
 	if s.Allowed != nil {
 		out = append(out, allowedVerdict(s))
 	}
+	if n := s.Need; n != nil && (s.Question.Budget > 0 || s.CPU.High > s.Cluster.CPU()) {
+		out = append(out, needVerdict(s))
+	}
 	line := bound(&s.Outcome) + s.CPU.Value.String()
 	if how := uncertainty(s); how != "" && s.Allowed == nil { // else the budget says what CPU it is
 		line += " (" + how + ")"
@@ -27,11 +30,12 @@ func verdict(s *iocost.Study) []string {
 		line += fmt.Sprintf(", %s of the CPU of %s", s.Share, words.Plural(s.Cluster.Hosts, "host"))
 	}
 	switch budget := s.Question.Budget; {
-	case s.Share > 1:
-		line += ", which is more than there is"
-	case s.Allowed == nil && budget > 0 && s.Share > budget:
+	case s.Allowed != nil || budget == 0:
+	case s.Share > budget:
 		line += ", over the budget of " + budget.String()
-	case s.Allowed == nil && budget > 0:
+	case s.CPU.High.Of(s.Cluster.CPU()) > budget:
+		line += ", within the budget of " + budget.String() + ", but not at the high end of its range"
+	default:
 		line += ", within the budget of " + budget.String()
 	}
 	out = append(out, line+".")
@@ -39,6 +43,37 @@ func verdict(s *iocost.Study) []string {
 		out = append(out, fmt.Sprintf("IOPS limits allow %s: counted with these.", l.Rate))
 	}
 	return out
+}
+
+// needVerdict says how many hosts and cores keep the CPU within the budget.
+func needVerdict(s *iocost.Study) string {
+	n := s.Need
+	how := ""
+	if s.Basis != iocost.Measured {
+		how = string(s.Basis)
+	}
+	line := "needs " + bound(&s.Outcome) + needed(n.Hosts, "host", how) + ", " + needed(n.Cores, "core", "")
+	if n.Share < 1 {
+		line += ", for I/O within " + n.Share.String() + " of the CPU"
+	}
+	return line + "."
+}
+
+// needed writes a whole number of things with its range and how it is known: "41 hosts
+// (40 to 42, interpolated)".
+func needed(f unit.Figure[float64], what, how string) string {
+	var parts []string
+	if f.Low < f.High {
+		parts = append(parts, words.Thousands(int(f.Low))+" to "+words.Thousands(int(f.High)))
+	}
+	if how != "" {
+		parts = append(parts, how)
+	}
+	line := words.Plural(int(f.Value), what)
+	if len(parts) > 0 {
+		line += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return line
 }
 
 // bound returns the sign of CPU that is a lower bound.
