@@ -51,6 +51,12 @@ type Rung struct {
 // hostTypes is where the latency of memory is from.
 const hostTypes = "8 hosts (A-10, d-latency)"
 
+// limits say what the published figures of the ladder do not hold for.
+var limits = []string{
+	"480 ns of 25 GE is 1,500 bytes on the wire, 3 µs of RDMA a whole access: what RDMA saves is not published.",
+	"vSAN was measured under full load, NVMe with one I/O at a time: their ratio is not that of the devices.",
+}
+
 // CoreOf2019 is the clock of the article that publishes caches: 0.4 ns a cycle.
 const CoreOf2019 = 2.5 * unit.GHz
 
@@ -140,6 +146,26 @@ type Ratio struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
+}
+
+// A Side says where a value lies beside a range.
+type Side int8
+
+// The sides.
+const (
+	Within Side = iota
+	Below
+	Above
+)
+
+func (r *Ratio) side(v float64) Side {
+	switch {
+	case v < r.Low:
+		return Below
+	case v > r.High:
+		return Above
+	}
+	return Within
 }
 
 // RemoteRatio returns far ÷ local of the published hosts, the median and the range.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"homenode/esxi/cost"
 	"homenode/numa/unit"
@@ -56,6 +57,9 @@ type Result struct {
 	Published Ratio  `json:"publishedRemote"`
 	Yours     *Ratio `json:"yourRemote,omitempty"`
 	Memory    Memory `json:"memory"`
+
+	YoursIs Side     `json:"-"` // beside the published range
+	Notes   []string `json:"-"` // what limits the figures
 }
 
 // Study returns the ladder. Its error says what of the question is impossible.
@@ -108,7 +112,11 @@ func Study(a *Ask) (*Result, error) {
 	if local.Yours != nil && far.Yours != nil {
 		r.Yours = &Ratio{Value: float64(far.Value / local.Value), Low: float64(far.Yours.Low / local.Yours.High), High: float64(far.Yours.High / local.Yours.Low)}
 	}
+	if r.Yours != nil {
+		r.YoursIs = r.Published.side(r.Yours.Value)
+	}
 	r.Memory = r.Mixed(a.Remote)
+	r.Notes = r.notes()
 	return r, nil
 }
 
@@ -129,6 +137,19 @@ func (r *Result) sameHost(m *cost.Machine) {
 		}
 		l.Value = unit.Seconds(float64(local.Value) * ratio)
 	}
+}
+
+// notes returns the limits of what was published, and the user's own values whose unit is
+// doubtful.
+func (r *Result) notes() []string {
+	notes := slices.Clone(limits)
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		if l.Yours != nil && l.Published != nil && (l.Yours.Value > 20*l.Published.High || l.Yours.Value < l.Published.Low/20) {
+			notes = append(notes, fmt.Sprintf("Your %s is more than 20 times outside of what was published: is its unit right?", l.Name))
+		}
+	}
+	return notes
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

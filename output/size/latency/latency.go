@@ -44,7 +44,7 @@ func Answer(r *latency.Result, o Options) *answer.Answer {
 	a.Changes = changes(r)
 	a.Note(read(&o)...)
 	a.Note(o.Why[:min(1, len(o.Why))]...) // the others are about nodes
-	a.Note(notes(r)...)
+	a.Note(r.Notes...)
 	size.AddCharts(a, bars(r, a.Verdict[0]))
 	return a
 }
@@ -95,14 +95,8 @@ func verdict(r *latency.Result, o *Options) []string {
 	var out []string
 	published := fmt.Sprintf("%s to %s ×", unit.Digits(r.Published.Low, 2), unit.Digits(r.Published.High, 2))
 	if y := r.Yours; y != nil {
-		verdict := "as on published hosts"
-		switch {
-		case y.Value < r.Published.Low:
-			verdict = "less than on any published host"
-		case y.Value > r.Published.High:
-			verdict = "more than on any published host"
-		}
-		out = append(out, fmt.Sprintf("Your remote memory is %s × local, %s (%s).", unit.Digits(y.Value, 2), verdict, published))
+		beside := map[latency.Side]string{latency.Below: "less than on any published host", latency.Within: "as on published hosts", latency.Above: "more than on any published host"}[r.YoursIs]
+		out = append(out, fmt.Sprintf("Your remote memory is %s × local, %s (%s).", unit.Digits(y.Value, 2), beside, published))
 	} else if far, ok := r.Line(latency.RAMFar); ok && o.CPU != "" {
 		out = append(out, fmt.Sprintf("Remote memory of %s is %s × local (published hosts: %s).", o.CPU, unit.Digits(far.PerRAM, 2), published))
 	} else {
@@ -311,20 +305,6 @@ func read(o *Options) []string {
 		return o.Notes[:len(o.Notes):len(o.Notes)]
 	}
 	return append(o.Notes[:few:few], fmt.Sprintf("%d more about your files: --details", len(o.Notes)-few))
-}
-
-func notes(r *latency.Result) []string {
-	notes := []string{
-		"480 ns of 25 GE is 1,500 bytes on the wire, 3 µs of RDMA a whole access: what RDMA saves is not published.",
-		"vSAN was measured under full load, NVMe with one I/O at a time: their ratio is not that of the devices.",
-	}
-	for i := range r.Lines {
-		l := &r.Lines[i]
-		if l.Yours != nil && l.Published != nil && (l.Yours.Value > 20*l.Published.High || l.Yours.Value < l.Published.Low/20) {
-			notes = append(notes, fmt.Sprintf("Your %s is more than 20 times outside of what was published: is its unit right?", l.Name))
-		}
-	}
-	return notes
 }
 
 func bars(r *latency.Result, title string) chart.Chart {

@@ -53,7 +53,7 @@ func Answer(r *speed.Result, details bool) *answer.Answer {
 			out.Changes = append(out.Changes, answer.Change{If: m.Name, Result: sCAText(m, none), Change: fmt.Sprintf("host %+.0f %%", 100*(float64(m.Capacity/none.Capacity)-1))})
 		}
 	}
-	out.Note(notes(r)...)
+	out.Note(r.Notes...)
 	return out
 }
 
@@ -64,9 +64,9 @@ func verdict(r *speed.Result) []string {
 	case t.Limit == 0:
 		out = append(out, fmt.Sprintf("%s sets no limit on the VM: a vCPU can use its whole core.", a.Model.Name()))
 	case r.Held == 0:
-		out = append(out, fmt.Sprintf("The limit of %v is %s %d cores of %v give: it does not act (turbo not counted).", t.Limit,
-			beside(t.Limit, unit.Hz(a.VCPUs)*a.Core), a.VCPUs, a.Core))
-	case acts(r):
+		beside := map[bool]string{true: "more than", false: "as much as"}[r.AboveCores]
+		out = append(out, fmt.Sprintf("The limit of %v is %s %d cores of %v give: it does not act (turbo not counted).", t.Limit, beside, a.VCPUs, a.Core))
+	case r.Acts:
 		out = append(out, fmt.Sprintf("Limit %v: each vCPU gets %v of a core; one that wants all of it is held back %v of the time if cores are free.", t.Limit, r.Share, r.Held))
 	default:
 		full := r.Limited[len(r.Limited)-1]
@@ -78,24 +78,6 @@ func verdict(r *speed.Result) []string {
 		return append(out, "vNUMA stays as it is: it follows the vCPU count, not the speed.")
 	}
 	return append(out, "vNUMA stays as it is. The limit goes by the vCPU count: every vCPU more raises it, needed or not.")
-}
-
-// beside compares a limit with what as many cores give as the VM has vCPUs.
-func beside(limit, cores unit.Hz) string {
-	if float64(limit) > float64(cores)*(1+1e-9) {
-		return "more than"
-	}
-	return "as much as"
-}
-
-// acts reports whether the limit takes anything at any demand in the simulation.
-func acts(r *speed.Result) bool {
-	for i := range r.Limited {
-		if r.Limited[i].Limited > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // admitted says how many VMs CPU reservations admit, and for how many there is memory.
@@ -120,7 +102,7 @@ func admitted(r *speed.Result) (out []string) {
 				unit.Grouped(math.Floor(float64(r.SpeedForVMs/unit.MHz)), 0)))
 		}
 	}
-	if n := ad.InMemory; n != nil && *n < speed.MostVMs && (!ad.Bounded || *n < ad.PerHost) {
+	if n := ad.InMemory; ad.MemoryBinds() {
 		local := ""
 		if r.Local != nil {
 			local = fmt.Sprintf(" (%d with each local, size fit)", *r.Local)
@@ -214,38 +196,6 @@ func change(now, before speed.Admission) string {
 	return fmt.Sprintf("%+.0f %% VMs", 100*(float64(now.All)/float64(before.All)-1))
 }
 
-func notes(r *speed.Result) []string {
-	a := r.Asked
-	var out []string
-	if r.Terms.Note != "" {
-		out = append(out, a.Model.Name()+": "+r.Terms.Note+".")
-	}
-	if limits := r.Admission.PerCore.Limit; r.Admission.Bounded && limits > a.Core {
-		out = append(out, fmt.Sprintf("Limits of the VMs admitted add up to %v a core of %v: when all want theirs, the reservation is left.", limits, a.Core))
-	}
-	if r.Admission.PerHost == speed.MostVMs {
-		out = append(out, fmt.Sprintf("A host runs %d VMs at most, whatever is reserved (configuration maximum).", speed.MostVMs))
-	}
-	if a.Speed < speed.LeastSpeed.Value && a.Model != speed.ReservationPool {
-		out = append(out, fmt.Sprintf("Cloud Director takes %v at least (%s).", speed.LeastSpeed.Value, speed.LeastSpeed.Source))
-	}
-	for _, c := range r.Changes {
-		if n := c.Admission.InMemory; n != nil && c.VMs > *n && a.VMs <= *n {
-			out = append(out, fmt.Sprintf("With %s %s run on a host, which has memory for %d.", c.If, words.Plural(c.VMs, "VM"), *n))
-		}
-	}
-	for _, m := range r.SCA {
-		if m.Name == "SCAv2" && m.Idle > 0 {
-			out = append(out, fmt.Sprintf("Under SCAv2 each VM of this shape leaves %d of the threads of its cores idle: its clients are odd.", m.Idle))
-		}
-	}
-	if r.Terms.InPool {
-		each := speed.ShareOf(unit.Hz(a.VCPUs)*a.Speed, a.VCPUs, a.Core)
-		out = append(out, fmt.Sprintf("The simulation knows no resource pools. A pool of just these VMs gives each vCPU %v of a core when all want one.", each))
-	}
-	return out
-}
-
 func percent(v float64) string { return unit.Digits(v, 3) + " %" }
 
 // charts draws used and ready by demand, and the schedulers.
@@ -265,12 +215,12 @@ func charts(r *speed.Result) []chart.Chart {
 		Y:      chart.Axis{Label: "% of the time of a vCPU", Text: percent},
 		Series: []chart.Series{series("used", r.Limited, used), series("ready", r.Limited, ready)},
 	}
-	if acts(r) { // else the curves without it are the same
+	if r.Acts { // else the curves without it are the same
 		lines.Series = append(lines.Series, series("used without limit", r.Free, used), series("ready without limit", r.Free, ready))
 	}
 	if r.Terms.Limit > 0 && r.Share < 1 {
 		name := fmt.Sprintf("limit: %v of a core", r.Share)
-		if !acts(r) {
+		if !r.Acts {
 			name += ", never acts"
 		}
 		lines.Marks = []chart.Mark{{Name: name, Value: 100 * float64(r.Share)}}
