@@ -1,5 +1,7 @@
 package numa
 
+import "regexp"
+
 // A Host is one ESX or ESXi machine as its NUMA scheduler sees it.
 type Host struct {
 	ID      string `json:"id"`                // unique in the fleet, such as a managed object reference
@@ -44,6 +46,18 @@ type Node struct {
 	Cores   int         `json:"cores"`
 	Threads int         `json:"threads"`
 	Memory  Fact[Bytes] `json:"memory,omitzero"`
+}
+
+// virtual matches the makers and models that hypervisors give their VMs: "VMware Virtual
+// Platform", and "VMware20,1" with EFI, of the maker "VMware, Inc." (VMware KB 1009458,
+// mechanisms to determine if software is running in a VMware virtual machine), and those
+// of other hypervisors in systemd's src/basic/virt.c.
+var virtual = regexp.MustCompile(`^(VMware|VMW|QEMU|KVM|VirtualBox|innotek GmbH|Xen|Bochs|Parallels|BHYVE|Virtual Machine$)`)
+
+// Nested reports whether the host is itself a VM: its nodes are what the hypervisor below
+// shows it, and it has no firmware setting for them.
+func (h *Host) Nested() bool {
+	return virtual.MatchString(h.Model.Value) || virtual.MatchString(h.Vendor.Value)
 }
 
 // NodeOfPCPU returns the ID of the node that a PCPU is part of: the PCPUs of a node

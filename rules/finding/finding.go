@@ -51,7 +51,9 @@ type Finding struct {
 	VM       string   `json:"vm,omitempty"` // name; empty for a finding about a host
 	VMID     string   `json:"vmId,omitempty"`
 	On       []string `json:"on,omitempty"`     // names of the hosts where it holds, when these are not all of the cluster
-	About    []string `json:"-"`                // names of all hosts that a finding about hosts speaks of, when they are several
+	About    []string `json:"hosts,omitempty"`  // names of all hosts that a finding about hosts speaks of, when they are several
+	AboutIDs []string `json:"-"`                // their IDs, in the same order
+	Costs    []string `json:"-"`                // IDs of the VMs that lose by what a finding about hosts says
 	Topic    string   `json:"-"`                // tells findings of one rule about one subject apart: a setting, a KB article
 	GID      int64    `json:"gid,omitempty"`    // scheduler group of a VM that was watched: tells VMs of one name apart; 0 for other findings, -1 unknown
 	Nth      int      `json:"nth,omitempty"`    // of the watched VMs of one name and GID, from 0

@@ -34,7 +34,7 @@ func check(p *rule.Pass) {
 	large := map[string][]*rule.VM{}
 	for _, h := range p.Kind.Hosts {
 		policy := strings.ToLower(h.PowerPolicy.Value)
-		if _, judged := severities[policy]; !judged || !h.PowerPolicy.Known() {
+		if _, judged := severities[policy]; !judged || !h.PowerPolicy.Known() || h.Nested() {
 			continue
 		}
 		vms := largest(p.Cluster.Running(h), int32(p.Threshold("largeVM")))

@@ -164,7 +164,7 @@ type Pass struct {
 
 	Findings []finding.Finding
 
-	about []string // names of the hosts that a finding of a host rule speaks of, when they are several
+	about []*numa.Host // that a finding of a host rule speaks of, when they are several
 
 	bad  []*numa.Host // hosts where the fault that Worst found holds, when not everywhere
 	away bool         // the VM's own is not among them
@@ -181,8 +181,11 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	if p.VM != nil {
 		f.VM, f.VMID = p.VM.Name, p.VM.ID
 	}
-	if p.VM == nil {
-		f.About = p.about
+	if p.VM == nil && p.about != nil {
+		f.About = hostNames(p.about)
+		for _, h := range p.about {
+			f.AboutIDs = append(f.AboutIDs, h.ID)
+		}
 	}
 	for _, h := range p.bad {
 		f.On = append(f.On, h.Name)

@@ -1,8 +1,6 @@
 package rule
 
 import (
-	"slices"
-
 	"fmt"
 	"strings"
 
@@ -88,14 +86,26 @@ func OptionEvidence(h *numa.Host, key string) finding.Evidence {
 // speaks about, and returns their names for Finding.On: none when these are all hosts
 // of the cluster.
 func (p *Pass) OfHosts(hosts []*numa.Host) (on []string) {
-	p.Host, p.about = hosts[0], nil
-	for _, h := range hosts {
-		p.about = append(p.about, h.Name)
-	}
+	p.Host, p.about = hosts[0], hosts
 	if len(hosts) == len(p.Cluster.Hosts) {
 		return nil
 	}
-	return slices.Clone(p.about)
+	return hostNames(hosts)
+}
+
+func hostNames(hosts []*numa.Host) (names []string) {
+	for _, h := range hosts {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+// VMIDs returns the IDs of VMs, for Finding.Costs.
+func VMIDs(vms []*VM) (ids []string) {
+	for _, v := range vms {
+		ids = append(ids, v.ID)
+	}
+	return ids
 }
 
 // First reports whether the host of a host pass is the first of its kind: hosts of

@@ -37,6 +37,7 @@ func check(p *rule.Pass) {
 		mode += " on " + rule.HostNames(p.Kind.Hosts)
 	}
 	wide := madeWide(p, perPackage)
+	names := namesOf(wide)
 	f := finding.Finding{
 		Severity: finding.Info,
 		Message: fmt.Sprintf("%s: %d packages are %d nodes of %d cores; no VM of the cluster becomes wide by it",
@@ -48,7 +49,8 @@ func check(p *rule.Pass) {
 	if len(wide) > 0 {
 		f.Severity = finding.Medium
 		f.Message = fmt.Sprintf("%s: %d packages are %d nodes of %d cores, which makes %s wide that would fit a package: %s",
-			mode, packages, nodes, p.Kind.Machine.Cores, rule.Plural(len(wide), "VM"), some(wide))
+			mode, packages, nodes, p.Kind.Machine.Cores, rule.Plural(len(wide), "VM"), some(names))
+		f.Costs = rule.VMIDs(wide)
 		f.Advice = "Choose one node per package in the BIOS setup (SNC off, NPS1), or size these VMs for the smaller nodes"
 	}
 	if keep := keepsSNC(p, perPackage, len(wide) > 0); keep != "" {
@@ -57,6 +59,9 @@ func check(p *rule.Pass) {
 	if harmful {
 		f.Severity = finding.Medium
 		f.Advice = "Switch L3 (CCX) as NUMA off in the BIOS setup: it skews the NUMA scheduler"
+	}
+	if h.Nested() {
+		f.Advice = "The nodes are those of the nested host's own VM: change them in its configuration, no BIOS setting does"
 	}
 	f.On = p.OfHosts(p.Kind.Hosts)
 	p.Report(f, nil)
@@ -97,6 +102,8 @@ var (
 func modeOf(h *numa.Host, perPackage int) (mode string, harmful bool) {
 	cpu := h.CPUModel.Value
 	switch {
+	case h.Nested():
+		return "nested, its VM has virtual NUMA nodes", false
 	case naples.MatchString(cpu) && perPackage == 4:
 		return "EPYC 7001 with a node per die", false
 	case strings.Contains(cpu, "EPYC") && perPackage > 4:
@@ -114,10 +121,10 @@ func modeOf(h *numa.Host, perPackage int) (mode string, harmful bool) {
 }
 
 // madeWide lists the VMs of the cluster that would have one client if the package
-// were one node, and have several on this host.
-func madeWide(p *rule.Pass, perPackage int) []string {
+// were one node, and have several on this host, by name.
+func madeWide(p *rule.Pass, perPackage int) []*rule.VM {
 	whole := p.Kind.Machine.Merged(int32(perPackage))
-	var names []string
+	var wide []*rule.VM
 	for _, v := range p.Cluster.VMs {
 		here := vnuma.Predict(&v.Guest, &p.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 		if !here.Wide() {
@@ -125,10 +132,17 @@ func madeWide(p *rule.Pass, perPackage int) []string {
 		}
 		there := vnuma.Predict(&v.Guest, &whole, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
 		if !there.Wide() {
-			names = append(names, v.Name)
+			wide = append(wide, v)
 		}
 	}
-	slices.Sort(names)
+	slices.SortStableFunc(wide, func(a, b *rule.VM) int { return strings.Compare(a.Name, b.Name) })
+	return wide
+}
+
+func namesOf(vms []*rule.VM) (names []string) {
+	for _, v := range vms {
+		names = append(names, v.Name)
+	}
 	return names
 }
 

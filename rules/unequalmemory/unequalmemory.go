@@ -41,10 +41,14 @@ func check(p *rule.Pass) {
 		message = fmt.Sprintf("node %d has no memory and node %d has %s: all memory of node %d's cores is remote",
 			least.ID, most.ID, most.Memory.Value, least.ID)
 	}
+	advice := "Populate the memory slots of all packages alike; check the hardware log for a failed module"
+	if h.Nested() {
+		advice = "Give the VM of the nested host the same memory on each of its virtual nodes"
+	}
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
 		Message:  message,
-		Advice:   "Populate the memory slots of all packages alike; check the hardware log for a failed module",
+		Advice:   advice,
 		Evidence: []finding.Evidence{
 			finding.Of(fmt.Sprintf("memory of node %d", most.ID), most.Memory, h.At),
 			finding.Of(fmt.Sprintf("memory of node %d", least.ID), least.Memory, h.At),

@@ -68,15 +68,35 @@ func off(r *rules.Result) map[string]bool {
 }
 
 // worst counts the VMs that power on and the hosts by the severity of the worst finding
-// about each, shown or not.
+// about each, shown or not. What a finding about hosts costs VMs counts for these too.
 func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]int) {
 	byVM, byHost := map[string]finding.Severity{}, map[string]finding.Severity{}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			if !off[v.ID] {
+				byVM[v.ID] = finding.Info
+			}
+		}
+	}
+	raise := func(of map[string]finding.Severity, s finding.Severity, ids ...string) {
+		for _, id := range ids {
+			of[id] = max(of[id], s)
+		}
+	}
 	for _, all := range [][]finding.Finding{r.Findings, r.LeftOut} {
 		for i := range all {
-			if f := &all[i]; f.VMID != "" {
-				byVM[f.VMID] = max(byVM[f.VMID], f.Severity)
-			} else {
-				byHost[f.HostID] = max(byHost[f.HostID], f.Severity)
+			switch f := &all[i]; {
+			case f.VMID != "":
+				raise(byVM, f.Severity, f.VMID)
+			case f.AboutIDs != nil:
+				raise(byHost, f.Severity, f.AboutIDs...)
+			default:
+				raise(byHost, f.Severity, f.HostID)
+			}
+			for _, id := range all[i].Costs {
+				if _, judged := byVM[id]; judged {
+					raise(byVM, all[i].Severity, id)
+				}
 			}
 		}
 	}

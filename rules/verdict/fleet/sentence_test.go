@@ -1,0 +1,141 @@
+package fleet_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/verdict/fleet"
+	"homenode/source/scenario"
+)
+
+// randomFleet writes clusters of physical and nested hosts: with interleaved, divided and
+// unequal nodes, and VMs of every width on them.
+func randomFleet(r *rand.Rand) string {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	var b strings.Builder
+	b.WriteString("release " + pick("6.7", "7.0", "8.0U3") + "\n")
+	for c := range 1 + r.IntN(3) {
+		fmt.Fprintf(&b, "cluster c%d\n", c)
+		hosts := 0
+		for range 1 + r.IntN(3) {
+			n := 1 + r.IntN(6)
+			fmt.Fprintf(&b, "host h%d-[%d-%d] %s cores=%s memory=256GB power=%s %s\n", c, hosts, hosts+n-1,
+				pick("nodes=1 packages=2", "nodes=2", "nodes=4 packages=2", "nodes=2 nodeMemory=64GB,192GB"), pick("12", "16"),
+				pick("Balanced", `"Low Power"`, `"High Performance"`), pick("", "model=VMware20,1", `cpu="Intel Xeon Gold 6430"`))
+			hosts += n
+		}
+		for v := range r.IntN(12) {
+			fmt.Fprintf(&b, "vm v%d-%d host=h%d-%d vcpus=%s memory=%s hotAdd=%s\n", c, v, c, r.IntN(hosts), pick("2", "8", "14", "20", "24"), pick("8GB", "150GB"), pick("on", "off"))
+		}
+	}
+	return b.String()
+}
+
+var (
+	mostLose = regexp.MustCompile(`^(\d+) of \d+ VMs? loses? to NUMA|^(\d+) of \d+ VMs? lose to NUMA`)
+	littler  = regexp.MustCompile(`(\d+) (?:more )?loses? a little`)
+	hostsHit = regexp.MustCompile(`(\d+) hosts? (?:itself has|themselves have) findings`)
+)
+
+// TestCounts holds the numbers of the headline to the hosts and VMs that the findings name.
+func TestCounts(t *testing.T) {
+	found := map[string]bool{}
+	for seed := range uint64(300) {
+		in := randomFleet(rand.New(rand.NewPCG(seed, 14)))
+		f, err := scenario.Read("random", []byte(in))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, in)
+		}
+		r := rules.Run(f, rules.Options{})
+		high, medium, hosts := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		add := func(s finding.Severity, vm string) {
+			if s == finding.High {
+				high[vm] = true
+			} else if s == finding.Medium {
+				medium[vm] = true
+			}
+		}
+		for _, x := range r.Findings {
+			if x.Rule == "H001" && x.Severity == finding.High && len(running(r, &x)) > 0 {
+				found["H001"] = true
+			}
+			switch {
+			case x.VM != "":
+				add(x.Severity, x.VM)
+			case x.Severity >= finding.Medium:
+				for _, h := range named(&x) {
+					hosts[h] = true
+				}
+				if x.Rule == "H001" { // it says that every VM there loses
+					for _, v := range running(r, &x) {
+						add(x.Severity, v)
+					}
+				}
+				for _, v := range x.Costs {
+					for i := range f.VMs {
+						if f.VMs[i].ID == v {
+							add(x.Severity, f.VMs[i].Name)
+						}
+					}
+				}
+			}
+		}
+		for v := range high {
+			delete(medium, v)
+		}
+		text := strings.Join(fleet.Verdict(r), "\n")
+		for _, c := range []struct {
+			name string
+			form *regexp.Regexp
+			want int
+		}{{"VMs that lose", mostLose, len(high)}, {"VMs that lose a little", littler, len(medium)}, {"hosts", hostsHit, len(hosts)}} {
+			if got := number(c.form, text); got != c.want {
+				t.Fatalf("%s: the headline says %d, the findings %d\n%s\n%s", c.name, got, c.want, text, in)
+			}
+			found[c.name] = found[c.name] || c.want > 1
+		}
+	}
+	if len(found) != 4 {
+		t.Errorf("the fleets show only %v", found)
+	}
+}
+
+// named returns the hosts that a finding about hosts names.
+func named(x *finding.Finding) []string {
+	if x.About != nil {
+		return x.About
+	}
+	return []string{x.Host}
+}
+
+// running returns the VMs on the hosts that a finding names.
+func running(r *rules.Result, x *finding.Finding) (names []string) {
+	for _, c := range r.Clusters {
+		for _, h := range c.Hosts {
+			for _, name := range named(x) {
+				if h.Name == name {
+					for _, v := range c.Running(h) {
+						names = append(names, v.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+func number(form *regexp.Regexp, text string) int {
+	m := form.FindStringSubmatch(text)
+	for i := 1; i < len(m); i++ {
+		if n, err := strconv.Atoi(m[i]); err == nil {
+			return n
+		}
+	}
+	return 0
+}
