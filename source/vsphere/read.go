@@ -55,31 +55,51 @@ func Read(ctx context.Context, u *url.URL, o Options) (*numa.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.soap.CloseIdleConnections()
-	if err := r.connect(ctx); err != nil {
-		return nil, fmt.Errorf("%s: connect: %w", r.host, err)
-	}
-	if err := r.login(ctx); err != nil {
-		r.forget(ctx, err)
-		return nil, fmt.Errorf("%s: log in: %w", r.host, err)
-	}
-	limited, cancel := r.within(ctx)
-	defer cancel()
-	fleet, err := r.readFleet(limited)
-	logoutErr := r.logout(ctx)
+	var fleet *numa.Fleet
+	err = r.inSession(ctx, func(ctx context.Context) error {
+		fleet, err = r.readFleet(ctx)
+		return err
+	}, func(logout error) {
+		fleet.Notes = append(fleet.Notes, numa.Note{At: r.host, Text: stays(logout)})
+	})
 	if err != nil {
-		// A server that fails to answer a query also fails to log out; the
-		// first error is the one to act on.
-		return nil, fmt.Errorf("%s: %w", r.host, err)
-	}
-	if logoutErr != nil {
-		fleet.Notes = append(fleet.Notes, numa.Note{At: r.host,
-			Text: fmt.Sprintf("the session stays open until it is idle too long: log out: %v", logoutErr)})
+		return nil, err
 	}
 	if err := fleet.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.host, err)
 	}
 	return fleet, nil
+}
+
+// inSession logs in, reads and logs out, also when ctx ends early. open is told why the session
+// of a read without error could not be closed.
+func (r *reader) inSession(ctx context.Context, read func(context.Context) error, open func(logout error)) error {
+	defer r.soap.CloseIdleConnections()
+	if err := r.connect(ctx); err != nil {
+		return fmt.Errorf("%s: connect: %w", r.host, err)
+	}
+	if err := r.login(ctx); err != nil {
+		r.forget(ctx, err)
+		return fmt.Errorf("%s: log in: %w", r.host, err)
+	}
+	limited, cancel := r.within(ctx)
+	defer cancel()
+	err := read(limited)
+	logoutErr := r.logout(ctx)
+	if err != nil {
+		// A server that fails to answer a query also fails to log out; the
+		// first error is the one to act on.
+		return fmt.Errorf("%s: %w", r.host, err)
+	}
+	if logoutErr != nil {
+		open(logoutErr)
+	}
+	return nil
+}
+
+// stays says in a note that the session was not closed.
+func stays(logout error) string {
+	return fmt.Sprintf("the session stays open until it is idle too long: log out: %v", logout)
 }
 
 // readFleet runs the queries one after the other and puts their results together.

@@ -40,6 +40,8 @@ type Source struct {
 	AssumeHost     string
 	evidence       []string
 
+	Logs func(*numa.VM) bool // VMs whose vmware.log is fetched from a vCenter; nil for none
+
 	failed int // sources that could not be read; set by Read
 }
 
@@ -91,6 +93,7 @@ func (f *Source) Options(cmd *cobra.Command) open.Options {
 		Env:             os.Getenv,
 		CredentialsFile: f.credentialFile,
 		PasswordFile:    f.passwordFile,
+		Logs:            f.Logs,
 		Ask:             func(host string, a *vcenter.Account) error { return askAccount(cmd, host, a) },
 	}
 	if f.command != "" {

@@ -4,6 +4,7 @@
 package vcenter
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -15,7 +16,10 @@ import (
 
 	"homenode/numa"
 	"homenode/source/demo"
+	"homenode/source/evidence"
+	"homenode/source/fact"
 	"homenode/source/open"
+	"homenode/source/vmxlog"
 	"homenode/source/vsphere"
 	"homenode/source/vsphere/lab"
 )
@@ -31,6 +35,9 @@ type Options struct {
 	PasswordFile    string // empty for none
 	// Command prints the password, as a keyring does; nil for none. It is told host and user.
 	Command func(host, user string) (string, error)
+	// Logs says of which VMs vmware.log is fetched from the datastores, as evidence; nil for none. It
+	// needs privileges that reading the fleet does not: vsphere.LogPrivileges.
+	Logs func(v *numa.VM) bool
 	// Ask completes the account when neither files nor variables have it.
 	Ask func(host string, a *Account) error
 }
@@ -81,9 +88,53 @@ func (o Options) Dial(name string) (open.Source, error) {
 	}
 	return open.Source{Names: names, Read: func(ctx context.Context, progress func(string, int, int)) (*numa.Fleet, error) {
 		own.Progress = progress
-		return vsphere.Read(ctx, u, own)
+		fleet, err := vsphere.Read(ctx, u, own)
+		if err == nil && o.Logs != nil {
+			err = fetchLogs(ctx, u, own, fleet, o.Logs)
+		}
+		return fleet, err
 	}}, nil
 }
+
+// fetchLogs adds what the logs of the wanted VMs tell to the fleet.
+func fetchLogs(ctx context.Context, u *url.URL, o vsphere.Options, fleet *numa.Fleet, wanted func(*numa.VM) bool) error {
+	var ids []string
+	for i := range fleet.VMs {
+		if v := &fleet.VMs[i]; wanted(v) {
+			ids = append(ids, v.ID)
+		}
+	}
+	switch {
+	case len(ids) == 0:
+		fleet.Notes = append(fleet.Notes, numa.Note{At: u.Host, Text: "no VM is one whose vmware.log was to be fetched"})
+		return nil
+	case len(ids) > mostLogs:
+		return fmt.Errorf("%s: logs of %d VMs were to be fetched, want %d at most: name fewer", u.Host, len(ids), mostLogs)
+	}
+	logs, notes, err := vsphere.Logs(ctx, u, o, ids)
+	if err != nil {
+		return err
+	}
+	fleet.Notes = append(fleet.Notes, notes...)
+	var pieces []evidence.Piece
+	for _, l := range logs {
+		p := evidence.Piece{Name: l.Name, VM: l.VM}
+		if doc, err := vmxlog.Read(l.Name, bytes.NewReader(l.Data)); err != nil {
+			p.Errs = []error{err}
+		} else {
+			p.Docs = []fact.Document{doc}
+		}
+		pieces = append(pieces, p)
+		if l.Cut {
+			fleet.Notes = append(fleet.Notes, numa.Note{At: l.Name, Text: "lines between the first and the last MB were not fetched"})
+		}
+	}
+	evidence.Join(fleet, pieces)
+	return nil
+}
+
+// mostLogs bounds the VMs whose logs are fetched in one read: at 2 MB each.
+const mostLogs = 500
 
 // first returns the value of the first variable that is set.
 func (o Options) first(names ...string) string {

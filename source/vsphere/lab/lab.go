@@ -6,6 +6,8 @@ package lab
 import (
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/vmware/govmomi/simulator"
@@ -33,6 +35,26 @@ const (
 func (v *VCenter) Close() {
 	v.server.Close()
 	v.Model.Remove()
+}
+
+// PutLog gives a VM a vmware.log on the datastore, whose files are kept in folder; nil data gives it
+// a place for one alone.
+func (v *VCenter) PutLog(folder, vm string, data []byte) error {
+	m, ok := v.Model.Map().Get(types.ManagedObjectReference{Type: "VirtualMachine", Value: vm}).(*simulator.VirtualMachine)
+	if !ok || m.Config == nil {
+		return fmt.Errorf("no VM %s with a configuration", vm)
+	}
+	store := v.Model.Map().Any("Datastore").(*simulator.Datastore)
+	store.Summary.Url = folder
+	m.Config.Files = types.VirtualMachineFileInfo{VmPathName: fmt.Sprintf("[%s] %s/%s.vmx", store.Name, vm, vm)}
+	if data == nil {
+		return nil
+	}
+	dir := filepath.Join(folder, vm)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "vmware.log"), data, 0o600)
 }
 
 // Start serves the fleet. Hosts, VMs and clusters keep their IDs. What the
@@ -90,7 +112,9 @@ func newBuilder(m *simulator.Model) *builder {
 	dc := m.Map().Any("Datacenter").(*simulator.Datacenter)
 	store := &simulator.Datastore{}
 	store.Name = "datastore1"
-	m.Map().PutEntity(m.Map().Get(dc.DatastoreFolder).(*simulator.Folder), m.Map().NewEntity(store))
+	stores := m.Map().Get(dc.DatastoreFolder).(*simulator.Folder)
+	m.Map().PutEntity(stores, m.Map().NewEntity(store))
+	stores.ChildEntity = append(stores.ChildEntity, store.Self)
 	dc.Datastore = append(dc.Datastore, store.Self)
 	return &builder{
 		datastore:  store,
