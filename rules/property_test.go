@@ -170,8 +170,11 @@ func edit(v *numa.VM, e *vnuma.Edit) {
 	if e.ManualOff {
 		remove("numa.vcpu.maxPerVirtualNode", "numa.vcpu.coresPerNode")
 	}
-	if e.SpreadOff {
+	if e.SpreadOff || e.Spread {
 		remove("numa.consolidate")
+	}
+	if e.Spread {
+		v.Settings.Value = append(v.Settings.Value, numa.Setting{Key: "numa.consolidate", Value: "FALSE"})
 	}
 	if e.LimitsOff {
 		remove("numa.vcpu.maxPerMachineNode", "numa.vcpu.maxPerClient")

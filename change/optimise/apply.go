@@ -70,6 +70,9 @@ func Edited(v *numa.VM, e vnuma.Edit, nodes numa.NodeSet) numa.Config {
 	remove(e.ForgetStored, word.StoredKey, word.CookieKey)
 	remove(e.ManualOff || e.PerNode > 0, "numa.vcpu.maxPerVirtualNode", "numa.vcpu.coresPerNode")
 	remove(e.SpreadOff, "numa.consolidate")
+	if e.Spread {
+		set("numa.consolidate", "FALSE")
+	}
 	remove(e.LimitsOff, "numa.vcpu.maxPerMachineNode", "numa.vcpu.maxPerClient")
 	remove(e.PreferHTOff, "numa.vcpu.preferHT")
 	remove(e.FollowOff, "numa.vcpu.followcorespersocket")

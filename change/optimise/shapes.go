@@ -65,7 +65,7 @@ func (b *builder) edits(g *vnuma.Guest, home int) (out []vnuma.Edit) {
 			continue
 		}
 		per := int(g.VCPUs / k)
-		e := vnuma.Edit{PerNode: per, Shape: vnuma.Shape{CoresPerSocket: per}, HotAddOff: g.HotAdd,
+		e := vnuma.Edit{PerNode: per, Force: g.Hardware < 20, Shape: vnuma.Shape{CoresPerSocket: per}, HotAddOff: g.HotAdd,
 			ForgetStored: g.Stored > 0 || g.CookieVCPUs > 0, SpreadOff: g.Spread, LimitsOff: g.MaxPerMachineNode > 0 || g.MaxPerClient > 0}
 		if !slices.Contains(out, e) && g.CanUse(e, &b.machines[home], b.c.Choices) {
 			out = append(out, e)

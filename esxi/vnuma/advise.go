@@ -17,6 +17,7 @@ type Edit struct {
 	PerNode      int   // vCPUs per virtual node to set by hand
 	Force        bool  // numa.vcpu.maxPerMachineNode too, as many: where NUMA Nodes cannot be set, it alone places clients for certain (F-22)
 	ManualOff    bool  // remove numa.vcpu.maxPerVirtualNode and coresPerNode
+	Spread       bool  // set numa.consolidate = FALSE (B-17)
 	SpreadOff    bool  // remove numa.consolidate = FALSE
 	LimitsOff    bool  // remove numa.vcpu.maxPerMachineNode and maxPerClient
 	PreferHTOff  bool  // remove numa.vcpu.preferHT
@@ -46,8 +47,8 @@ func (g Guest) Apply(e Edit) Guest {
 	default:
 		g.MaxPerVirtualNode, g.CoresPerNode = int32(e.PerNode), 0
 	}
-	if e.SpreadOff {
-		g.Spread = false
+	if e.SpreadOff || e.Spread {
+		g.Spread = e.Spread
 	}
 	if e.LimitsOff {
 		g.MaxPerMachineNode, g.MaxPerClient = 0, 0
@@ -77,6 +78,11 @@ type Plan struct {
 	Before []Layout // on each machine, as configured
 	After  []Layout // on each machine, with the edit
 	Better bool     // After is better than Before
+	// Needed is the part of Edit without which harm stays, and Cured what it alone comes to.
+	// The rest of Edit makes the VM tidier: its sockets are its nodes, or clients that differ
+	// unnoticed are equal.
+	Needed Edit
+	Cured  []Layout
 	// Fewer and More are the nearest vCPU counts that divide evenly on every
 	// machine; 0 when the present one does, or none was found.
 	Fewer, More int
@@ -107,6 +113,11 @@ func Best(g *Guest, machines []Machine, ch Choices) Plan {
 		for _, shape := range g.shapes(machines) {
 			base.Shape = shape
 			try(base)
+			if s.spreads() && (base.PreferHTOff || !g.PreferHT) { // preferHT is the first to go
+				spread := base
+				spread.Spread = true
+				try(spread)
+			}
 		}
 	}
 	if least >= flawUneven { // sizes set by hand, only where nothing else helps
@@ -133,6 +144,8 @@ func Best(g *Guest, machines []Machine, ch Choices) Plan {
 	if !p.Better {
 		p.Edit, p.After = Edit{}, p.Before
 	}
+	p.Needed = s.needed(p.Edit)
+	p.Cured = s.layouts(p.Needed)
 	if s.uneven() {
 		p.Fewer, p.More = s.nearestEven()
 	}
@@ -140,6 +153,28 @@ func Best(g *Guest, machines []Machine, ch Choices) Plan {
 		s.alone(&p)
 	}
 	return p
+}
+
+// spreads reports whether numa.consolidate = FALSE is worth a try: memory exceeds a node,
+// and the release knows the setting as the cure (Denneman, October 2017). Where NUMA Nodes
+// can be set by hand, that is the cure (Denneman, November 2022).
+func (s *search) spreads() bool {
+	m := &s.machines[0]
+	return !s.g.Spread && m.model >= numa.ESXi65 && m.Nodes > 1 && m.NodeMemory > 0 && s.g.Memory > m.NodeMemory && !canBeAutomatic(s.g, s.machines)
+}
+
+// needed returns the part of e without which harm stays.
+func (s *search) needed(e Edit) Edit {
+	cure := *s
+	cure.harm = true
+	if cure.score(Edit{}) <= cure.score(e) {
+		return Edit{}
+	}
+	part := cure.minimal(e)
+	if part.ManualOff && part.PerNode != e.PerNode { // it would remove what the rest sets
+		return e
+	}
+	return part
 }
 
 // alone says for which other machines the plan is as it is.
@@ -152,7 +187,7 @@ func (s *search) alone(p *Plan) {
 	for i := 1; i < len(s.machines); i++ {
 		m := &s.machines[i]
 		a, b := s.layout(&there, i), s.layout(&here, i)
-		if a.flaws(&there, m, false) > b.flaws(&here, m, false) {
+		if a.flaws(&there, m, false, false) > b.flaws(&here, m, false, false) {
 			p.For = append(p.For, i)
 		}
 	}
@@ -187,6 +222,7 @@ type search struct {
 	g        *Guest
 	machines []Machine
 	ch       Choices
+	harm     bool // what is only untidy counts nothing
 }
 
 // layouts predicts the edited VM: a power cycle on the first machine, vMotion from
@@ -227,7 +263,7 @@ func (s *search) scoreOf(g *Guest) int {
 		if l.Refused.Any() {
 			return impossible
 		}
-		f := l.flaws(g, &s.machines[i], i == 0)
+		f := l.flaws(g, &s.machines[i], i == 0, s.harm)
 		if i > 0 {
 			f = f * 2 / 3 // the VM may never run there
 		}
@@ -236,8 +272,13 @@ func (s *search) scoreOf(g *Guest) int {
 	return sum
 }
 
-// flaws weighs what is wrong with a layout.
-func (l *Layout) flaws(g *Guest, m *Machine, home bool) int {
+// NoticedUneven is the share by which the largest client exceeds an even share from which
+// that is noticed: of 16 + 14 vCPUs, 7 %, the source says that it is not (B-12). The
+// boundary itself is assumed.
+const NoticedUneven = 0.1
+
+// flaws weighs what is wrong with a layout; of harm only, when it is asked for.
+func (l *Layout) flaws(g *Guest, m *Machine, home, harm bool) int {
 	sum := 0
 	if home { // what the guest sees is decided at power-on
 		if over := g.Usable.exceeded(l); over != (Usable{}) {
@@ -252,6 +293,9 @@ func (l *Layout) flaws(g *Guest, m *Machine, home bool) int {
 		}
 	}
 	need := l.Least
+	if g.PreferHT || m.PreferHT { // its clients may hold more vCPUs than cores, as it wants
+		need = min(need, int(ceilDiv(g.VCPUs, max(1, int32(l.Capacity)))))
+	}
 	if l.Memory.Known && l.Managed {
 		sum += int(flawRemote * float64(l.Memory.Remote) / float64(max(1, g.Memory)))
 		if home && int64(l.Memory.Remote) >= g.Memory/10 && l.Memory.Remote > 0 {
@@ -262,8 +306,13 @@ func (l *Layout) flaws(g *Guest, m *Machine, home bool) int {
 	if perNode := ceilDiv(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > max(m.Cores, int32(l.Capacity)) && g.VCPUs <= m.AllCores {
 		sum += flawCrowded
 	}
-	if !l.PPDs.Even() || !l.VPDs.Even() {
-		sum += flawUneven
+	if least := 0.0; !l.PPDs.Even() || !l.VPDs.Even() {
+		if harm {
+			least = NoticedUneven
+		}
+		if max(l.PPDs.Unevenness(), l.VPDs.Unevenness()) > least {
+			sum += flawUneven
+		}
 	}
 	sum += flawWide*max(0, l.PPDs.Len()-need) + flawShared*max(0, l.PPDs.Len()-l.Nodes)
 	if l.VPDs.Len() > l.PPDs.Len() {
@@ -272,10 +321,10 @@ func (l *Layout) flaws(g *Guest, m *Machine, home bool) int {
 	if l.Wide() && l.CoresPerSocket > l.Capacity {
 		sum += flawSocket
 	}
-	if home && !l.VSockets.Equal(l.VPDs) {
+	if home && !harm && !l.VSockets.Equal(l.VPDs) {
 		sum += flawSockets
 	}
-	if g.Spread && !l.Wide() && m.Nodes > 1 && m.model >= numa.ESXi65 {
+	if !harm && g.Spread && !l.Wide() && m.Nodes > 1 && m.model >= numa.ESXi65 {
 		sum += flawHeld
 	}
 	return sum
@@ -289,7 +338,7 @@ func (e *Edit) cost(g *Guest) int {
 		done bool
 		cost int
 	}{
-		{e.HotAddOff, 3}, {e.ForgetStored, 1}, {e.ManualOff, 1}, {e.SpreadOff, 2}, {e.LimitsOff, 2},
+		{e.HotAddOff, 3}, {e.ForgetStored, 1}, {e.ManualOff, 1}, {e.SpreadOff, 2}, {e.Spread, 5}, {e.LimitsOff, 2},
 		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade, 5}, {e.PerNode > 0, 250}, {e.Force, 20},
 		{e.Shape != (Shape{}) && !e.Shape.Auto, 4}, {e.Shape.Auto, 1},
 	} {
@@ -346,7 +395,7 @@ func (s *search) minimal(e Edit) Edit {
 	least := s.score(e)
 	for _, undo := range []func(*Edit){
 		func(e *Edit) { e.HotAddOff = false }, func(e *Edit) { e.Shape = Shape{} }, func(e *Edit) { e.ForgetStored = false },
-		func(e *Edit) { e.ManualOff = false }, func(e *Edit) { e.SpreadOff = false }, func(e *Edit) { e.LimitsOff = false },
+		func(e *Edit) { e.ManualOff = false }, func(e *Edit) { e.SpreadOff = false }, func(e *Edit) { e.Spread = false }, func(e *Edit) { e.LimitsOff = false },
 		func(e *Edit) { e.PreferHTOff = false }, func(e *Edit) { e.FollowOff = false }, func(e *Edit) { e.Min = 0 },
 		func(e *Edit) { e.Upgrade = false }, func(e *Edit) { e.PerNode, e.Force = 0, false }, func(e *Edit) { e.Force = false },
 	} {

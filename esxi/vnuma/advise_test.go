@@ -168,3 +168,27 @@ func TestAlone(t *testing.T) {
 		t.Errorf("like machines: %+v", p)
 	}
 }
+
+// TestNeeded checks that what a cure needs is told apart from what is tidier.
+func TestNeeded(t *testing.T) {
+	for _, tt := range []struct{ name, vm, needed, all string }{
+		{"hot add hides; a socket for each node is optional", "vcpus=24 coresPerSocket=1 hw=19 memory=64GB hotAdd=on",
+			"switch CPU hot add off", "switch CPU hot add off, set cores per socket to 12 (2 sockets)"},
+		{"16 + 14 is not noticed", "vcpus=30 coresPerSocket=2 hw=19 memory=64GB", "", "set cores per socket to 15 (2 sockets)"},
+		{"18 + 12 is", "vcpus=30 coresPerSocket=6 hw=19 memory=64GB", "set cores per socket to 15 (2 sockets)", "set cores per socket to 15 (2 sockets)"},
+		{"memory of two nodes: the published cure", "vcpus=16 coresPerSocket=1 hw=19 memory=400GB",
+			"set numa.consolidate = FALSE", "set cores per socket to 8 (2 sockets), set numa.consolidate = FALSE"},
+		{"few vCPUs must be shown their nodes too", "vcpus=8 coresPerSocket=4 hw=19 memory=400GB",
+			"set numa.consolidate = FALSE, set numa.vcpu.min = 8", "set numa.consolidate = FALSE, set numa.vcpu.min = 8"},
+		{"by hand where that can be set", "vcpus=16 coresPerSocket=8 hw=20 memory=400GB",
+			"set NUMA Nodes to 2 by hand (8 cores each)", "set NUMA Nodes to 2 by hand (8 cores each)"},
+		{"preferHT goes first", "vcpus=32 coresPerSocket=16 hw=19 memory=400GB set:numa.vcpu.preferHT=TRUE",
+			"remove numa.vcpu.preferHT", "remove numa.vcpu.preferHT"},
+	} {
+		g, m, p := planOf(t, "release 8.0U3\nhost h nodes=2 cores=20 memory=512GB\nvm v host=h "+tt.vm)
+		needed, all := strings.Join(p.Needed.Steps(&g, &m), ", "), strings.Join(p.Edit.Steps(&g, &m), ", ")
+		if needed != tt.needed || all != tt.all {
+			t.Errorf("%s: needed %q of %q; want %q of %q", tt.name, needed, all, tt.needed, tt.all)
+		}
+	}
+}

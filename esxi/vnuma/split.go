@@ -141,6 +141,12 @@ func tail(n, per int32) int32 {
 // Even reports whether all groups have the same size.
 func (s Split) Even() bool { return s.n == 0 || s.Max() == s.Min() }
 
+// Unevenness returns by which share the largest group exceeds an even share: 16 + 14 is
+// 1/15 above 15.
+func (s Split) Unevenness() float64 {
+	return float64(s.Max()*s.Len())/float64(max(1, s.Sum())) - 1
+}
+
 // Equal reports whether s and t draw the same borders.
 func (s Split) Equal(t Split) bool {
 	if s == t {

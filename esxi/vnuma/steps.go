@@ -35,6 +35,7 @@ func (e *Edit) Steps(g *Guest, m *Machine) []string {
 			add(e.Force, "set numa.vcpu.maxPerMachineNode = %d", e.PerNode)
 		}
 	}
+	add(e.Spread, "set numa.consolidate = FALSE")
 	add(e.SpreadOff, "remove numa.consolidate = FALSE")
 	add(e.LimitsOff && g.MaxPerMachineNode > 0 && !e.Force, "remove numa.vcpu.maxPerMachineNode")
 	add(e.LimitsOff && g.MaxPerClient > 0, "remove numa.vcpu.maxPerClient")

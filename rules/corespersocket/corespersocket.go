@@ -36,9 +36,13 @@ func check(p *rule.Pass) {
 	if !ok {
 		return
 	}
+	severity := finding.Medium
+	if on.Layout.Why != vnuma.ByCPS && on.Layout.PPDs.Unevenness() < p.Threshold("noticedUneven") {
+		severity = finding.Low
+	}
 	advice, notice := p.Advice()
 	p.Report(finding.Finding{
-		Severity: finding.Medium,
+		Severity: severity,
 		Message:  message(p, on, others, &flat),
 		Advice:   advice,
 		Notice:   notice,

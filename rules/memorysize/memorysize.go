@@ -96,5 +96,13 @@ func advice(p *rule.Pass, o *rule.On) (advice, notice string) {
 		return fit, ""
 	}
 	spread, notice := p.Advice()
+	if e := plan.Edit; e.PerNode > 0 && m.Model() >= numa.ESXi65 {
+		e.PerNode, e.Force, e.Spread = 0, false, true
+		g := p.VM.Guest.Apply(e)
+		l := vnuma.Predict(&g, m, &vnuma.Case{Choices: p.Choices})
+		if _, spans := l.Spanning(); !spans && l.Memory.Remote <= plan.After[0].Memory.Remote && !l.Refused.Any() {
+			spread += ". numa.consolidate = FALSE does it too, instead of sizes set by hand"
+		}
+	}
 	return rule.Or(fit, spread), notice
 }

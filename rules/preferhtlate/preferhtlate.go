@@ -40,7 +40,7 @@ func check(p *rule.Pass) {
 	f.Message = fmt.Sprintf("%s came after the size of %d vCPUs per virtual node was stored: the guest still sees %s %s, sized afresh it would see %s",
 		key, v.Guest.Stored, rule.Plural(on.Layout.VPDs.Len(), "node"), runs, rule.Plural(fresh.VPDs.Len(), "node"))
 	f.Advice, f.Notice = p.Advice()
-	if !p.Plan().Edit.ForgetStored {
+	if !p.Plan().Better {
 		f.Advice = "Remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie, then power off and on (a reboot is not enough)"
 		f.Notice = rule.Notice(&on.Layout, &fresh)
 	}

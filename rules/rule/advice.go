@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,17 +48,69 @@ func (p *Pass) Advice() (advice, notice string) {
 		return p.Counts(), ""
 	}
 	after := &plan.After[0]
-	text := capital(strings.Join(p.steps(&plan.Edit), ", ")) + p.forHosts(plan) + ", then power off and on (a reboot is not enough): the guest then sees " + seen(after)
+	needed, better := p.steps(plan)
+	first, optional := needed, ""
+	if needed == nil {
+		first = better
+	}
+	text := capital(strings.Join(first, ", "))
+	if needed == nil {
+		text = "Nothing has to change; better: " + Lower(text)
+	}
+	text += p.forHosts(plan) + ", then power off and on (a reboot is not enough): the guest then sees "
+	if needed != nil && better != nil {
+		text += seen(&plan.Cured[0])
+		optional = "Better still: " + strings.Join(better, ", ") + ": " + brings(&plan.Cured[0], after)
+	} else {
+		text += seen(after)
+	}
 	counts := ""
 	if !after.PPDs.Even() {
 		counts = p.Counts()
 	}
-	for _, rest := range []string{p.atHome(plan), p.farHosts(plan), p.depends(plan), restRemote(p.VM, after), counts} {
+	for _, rest := range []string{optional, p.atHome(plan), p.farHosts(plan), p.depends(plan), restRemote(p.VM, after), counts} {
 		if rest != "" {
 			text += ". " + rest
 		}
 	}
-	return text, Notice(&plan.Before[0], after) + p.parallel(plan)
+	notice = Notice(&plan.Before[0], after)
+	if optional != "" {
+		notice = Notice(&plan.Before[0], &plan.Cured[0]) + "; of the optional part: " + Notice(&plan.Cured[0], after)
+	}
+	return text, notice + p.parallel(plan)
+}
+
+// steps lists the changes of the plan in the words of the vSphere Client: those that the
+// cure needs, and those that make the VM tidier.
+func (p *Pass) steps(plan *vnuma.Plan) (needed, better []string) {
+	needed = p.stepsOf(&plan.Needed)
+	for _, step := range p.stepsOf(&plan.Edit) {
+		if !slices.Contains(needed, step) {
+			better = append(better, step)
+		}
+	}
+	return needed, better
+}
+
+// brings says what a guest gains from the layout next over the layout now.
+func brings(now, next *vnuma.Layout) string {
+	var parts []string
+	if !now.VPDs.Equal(next.VPDs) {
+		parts = append(parts, "the guest then sees "+seen(next))
+	} else if !now.PPDs.Equal(next.PPDs) {
+		parts = append(parts, fmt.Sprintf("clients of %s instead of %s vCPU", next.PPDs, now.PPDs))
+	}
+	if next.VSockets.Equal(next.VPDs) && !now.VSockets.Equal(now.VPDs) {
+		text := "one socket with one cache (B-25)"
+		if next.VSockets.Len() > 1 {
+			text = "a socket with its cache for each node that it sees (B-25)"
+		}
+		parts = append(parts, text)
+	}
+	if parts == nil {
+		return "simpler to look after"
+	}
+	return strings.Join(parts, " and ")
 }
 
 // depends says what would make the plan wrong where the product in the guest is unknown.
@@ -97,8 +150,8 @@ func (p *Pass) Counts() string {
 	return fmt.Sprintf("%d vCPUs do not divide over %s: %s would", p.VM.Guest.VCPUs, Plural(p.VM.On[0].Layout.Least, "node"), strings.Join(counts, " or "))
 }
 
-// steps lists the changes of the edit.
-func (p *Pass) steps(e *vnuma.Edit) []string {
+// stepsOf lists the changes of the edit.
+func (p *Pass) stepsOf(e *vnuma.Edit) []string {
 	return e.Steps(&p.VM.Guest, &p.VM.On[0].Kind.Machine)
 }
 
@@ -142,7 +195,7 @@ func (p *Pass) atHome(plan *vnuma.Plan) string {
 	if !plan.Alone.Better {
 		return text + "nothing has to change"
 	}
-	return text + "it is enough to " + strings.Join(p.steps(&plan.Alone.Edit), ", ") + ": the guest then sees " + seen(&plan.Alone.After[0])
+	return text + "it is enough to " + strings.Join(p.stepsOf(&plan.Alone.Edit), ", ") + ": the guest then sees " + seen(&plan.Alone.After[0])
 }
 
 // farHosts names the hosts on which the plan does not serve after vMotion.

@@ -8,11 +8,26 @@ import "homenode/esxi/vnuma"
 // leaves it to that.
 func (p *Pass) PreferHTLate(o *On) bool {
 	g, m := p.VM.Guest, o.Kind.Machine
-	if o.Layout.Why != vnuma.ByStored || !g.PreferHT && !m.PreferHT {
+	set := g.PreferHT || m.PreferHT
+	g.PreferHT, m.PreferHT = false, false
+	return set && p.late(o, g, m)
+}
+
+// SpreadLate reports the same of numa.consolidate = FALSE: then no other host shape made the
+// stored size (B-8, B-17). N010 says so, and N006 leaves it to that.
+func (p *Pass) SpreadLate(o *On) bool {
+	g := p.VM.Guest
+	g.Spread = false
+	return p.VM.Guest.Spread && p.late(o, g, o.Kind.Machine)
+}
+
+// late reports whether the stored size is what the VM would get as g on m, and sized afresh
+// as it is it would get another.
+func (p *Pass) late(o *On, g vnuma.Guest, m vnuma.Machine) bool {
+	if o.Layout.Why != vnuma.ByStored {
 		return false
 	}
 	fresh := p.VM.Fresh(o.Kind, p.Choices)
-	g.PreferHT, m.PreferHT = false, false
 	plain := vnuma.Predict(&g, &m, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
 	return plain.VPDs.Equal(o.Layout.VPDs) && !fresh.VPDs.Equal(o.Layout.VPDs)
 }

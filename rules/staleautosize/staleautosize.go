@@ -34,11 +34,11 @@ func check(p *rule.Pass) {
 		cost += fmt.Sprintf(", a node of it is carried by %d clients and its memory interleaved", last-first+1)
 	}
 	advice, notice := p.Advice()
-	if !p.Plan().Edit.ForgetStored {
-		advice = "Remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie, then power off and on (a reboot is not enough), unless the VM mostly runs on hosts of the other shape"
+	if !p.Plan().Better {
+		advice = "Leave it where the VM moves between its hosts: sized afresh it fits all of them no better. Where it stays on hosts of this shape, remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie, then power off and on (a reboot is not enough)"
 		notice = rule.Notice(&on.Layout, &fresh)
 	}
-	p.Report(finding.Finding{
+	f := finding.Finding{
 		Severity: severity,
 		Message: fmt.Sprintf("stored size of %d vCPUs per virtual node does not suit %s: %s where this host would give %s",
 			v.Guest.Stored, on.Kind.Shape(), cost, nodes(&fresh)),
@@ -48,7 +48,14 @@ func check(p *rule.Pass) {
 			v.SettingEvidence("numa.autosize.vcpu.maxPerVirtualNode"), v.SettingEvidence("numa.autosize.cookie"),
 			v.VCPUsEvidence(), on.Kind.NodesEvidence(),
 		},
-	}, &on.Layout)
+	}
+	if p.SpreadLate(on) {
+		f.Message = fmt.Sprintf("numa.consolidate = FALSE came after the size of %d vCPUs per virtual node was stored: %s; sized afresh it would see %s, without the setting it would run as %s",
+			v.Guest.Stored, cost, nodes(&fresh), rule.Plural(on.Layout.Least, "client"))
+		f.Advice = "Unless the VM was spread for memory bandwidth (then remove the stored numa.autosize entries): " + rule.Lower(advice)
+		f.Evidence = append(f.Evidence, v.SettingEvidence("numa.consolidate"))
+	}
+	p.Report(f, &on.Layout)
 }
 
 func nodes(l *vnuma.Layout) string {

@@ -24,7 +24,7 @@ func check(p *rule.Pass) {
 		l := vnuma.Predict(&bare, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 		return l.Managed && l.Why != vnuma.ByCPS && len(causes(&v.Guest)) > 0 && l.PPDs.Len() > o.Needed(&v.Guest)
 	})
-	if !ok {
+	if !ok || p.SpreadLate(&v.On[0]) { // N010 speaks
 		return
 	}
 	plan := p.Plan()
