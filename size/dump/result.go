@@ -29,6 +29,7 @@ type Result struct {
 	// does or no device was named.
 	MostRAM *numa.Bytes `json:"mostRAM,omitempty"`
 	If      []Otherwise `json:"otherwise,omitempty"`
+	Notes   []string    `json:"-"`
 }
 
 // Otherwise is the plan with one thing changed.
@@ -72,7 +73,7 @@ func Answer(q Question) (Result, error) {
 			r.MostRAM = &most
 		}
 	}
-	r.If = otherwise(q, f)
+	r.If, r.Notes = otherwise(q, f), r.notes()
 	return r, nil
 }
 

@@ -100,6 +100,35 @@ type Study struct {
 	Outcome
 	Own []Own     `json:"own,omitempty"`
 	If  []Variant `json:"whatIf,omitempty"`
+
+	Against Against  `json:"-"`
+	Notes   []string `json:"-"` // what is doubtful
+}
+
+// Against says what the CPU is beside the budget.
+type Against int8
+
+// The values.
+const (
+	Unasked  Against = iota // no budget, or the question is what it allows
+	InBudget                // with all of its range
+	MaybeOver
+	OverBudget
+)
+
+// MayLack reports whether the cluster has less CPU than the high end of the range.
+func (s *Study) MayLack() bool { return s.CPU.High > s.Question.Cluster.CPU() }
+
+func (s *Study) against() Against {
+	switch budget := s.Question.Budget; {
+	case s.Allowed != nil || budget == 0:
+		return Unasked
+	case s.Share > budget:
+		return OverBudget
+	case s.CPU.High.Of(s.Question.Cluster.CPU()) > budget:
+		return MaybeOver
+	}
+	return InBudget
 }
 
 // Study answers a question.
@@ -126,6 +155,7 @@ func (m *Model) Study(q Question) (*Study, error) {
 		}
 		s.If = append(s.If, Variant{v.name, out, change(&base, &out, v.share)})
 	}
+	s.Against, s.Notes = s.against(), s.notes()
 	return s, nil
 }
 

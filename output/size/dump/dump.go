@@ -34,7 +34,7 @@ func Answer(q dump.Question, r *dump.Result, given map[string]bool) *answer.Answ
 	for i := range r.If {
 		a.Changes = append(a.Changes, change(r, &r.If[i]))
 	}
-	a.Note(notes(r)...)
+	a.Note(r.Notes...)
 	size.AddCharts(a, charts(r)...)
 	return a
 }
@@ -216,31 +216,4 @@ func signed(s dump.Size) string {
 		return "+" + s.String()
 	}
 	return s.String()
-}
-
-// oneNote says that dumps overwrite each other and how to save one.
-const oneNote = "One dump is kept, the next overwrites it (b-psods): copy it out after each PSOD with esxcfg-dumppart --file --copy."
-
-// notes are the warnings.
-func notes(r *dump.Result) []string {
-	out := []string{oneNote}
-	if r.File.How == dump.Extrapolated {
-		out = append(out, "Outside 128 GB to 1.5 TB there is no measurement; use the upper bound.")
-	}
-	if p := r.Plan; p != nil {
-		out = append(out, bootNotes(p)...)
-	}
-	return append(out, "ESX-OSData belongs on a durable device, not on USB or SD; send logs to a remote syslog as well (b-osdata).")
-}
-
-func bootNotes(p *dump.Plan) []string {
-	var out []string
-	l := &p.Layout
-	if l.Boot < dump.LeastBoot {
-		out = append(out, fmt.Sprintf("%s are less than the 32 GB that ESXi 7.0 and later want (VMware, ESXi Requirements).", l.Boot))
-	}
-	if system := l.Boot - l.Rest; p.File.RAM >= 512*numa.GiB && system < 64*dump.GiB {
-		out = append(out, "Less than VMware's systemMediaSize=small (64 GB), which is for servers with 512 GB of RAM or more (KB 81166).")
-	}
-	return out
 }

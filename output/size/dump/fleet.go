@@ -35,7 +35,7 @@ func Fleet(source string, f *dump.Fleet, given map[string]bool) *answer.Answer {
 	}
 	a.Verdict = fleetVerdict(f)
 	if files {
-		a.Note(oneNote)
+		a.Note(dump.OneDump)
 	}
 	if partitions {
 		a.Note(partitionNotes("such a host")...)

@@ -16,7 +16,7 @@ func verdict(s *iocost.Study) []string {
 	if s.Allowed != nil {
 		out = append(out, allowedVerdict(s))
 	}
-	if n := s.Need; n != nil && (s.Question.Budget > 0 || s.CPU.High > s.Cluster.CPU()) {
+	if s.Need != nil && (s.Question.Budget > 0 || s.MayLack()) {
 		out = append(out, needVerdict(s))
 	}
 	line := bound(&s.Outcome) + s.CPU.Value.String()
@@ -29,14 +29,13 @@ func verdict(s *iocost.Study) []string {
 	if s.Share > 0 {
 		line += fmt.Sprintf(", %s of the CPU of %s", s.Share, words.Plural(s.Cluster.Hosts, "host"))
 	}
-	switch budget := s.Question.Budget; {
-	case s.Allowed != nil || budget == 0:
-	case s.Share > budget:
-		line += ", over the budget of " + budget.String()
-	case s.CPU.High.Of(s.Cluster.CPU()) > budget:
-		line += ", within the budget of " + budget.String() + ", but not at the high end of its range"
-	default:
-		line += ", within the budget of " + budget.String()
+	switch budget := s.Question.Budget.String(); s.Against {
+	case iocost.OverBudget:
+		line += ", over the budget of " + budget
+	case iocost.MaybeOver:
+		line += ", within the budget of " + budget + ", but not at the high end of its range"
+	case iocost.InBudget:
+		line += ", within the budget of " + budget
 	}
 	out = append(out, line+".")
 	if l := s.Limit; l != nil && l.Capped {
