@@ -1,6 +1,9 @@
 package numa
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // A Mitigation is what the options against side channels make of the CPU scheduler of a
 // host with active hyper-threading (rule book E-2, E-3).
@@ -35,6 +38,14 @@ func MitigationOf(h *Host) Mitigation {
 	}
 	return NoMitigation
 }
+
+// affected matches processors that are known to have L1TF: Xeon E3 to E7 and the first
+// Xeon Scalable (Intel 2009 to 2018).
+var affected = regexp.MustCompile(`Xeon.*(E[357]-|(Platinum|Gold|Silver|Bronze) \d1\d\d)`)
+
+// HasL1TF reports whether the processor of h is known to have L1TF, so that the options
+// against side channels act.
+func (h *Host) HasL1TF() bool { return affected.MatchString(h.CPUModel.Value) }
 
 // BootOption looks up a kernel setting that is true or false, by its bare name. key is
 // its name as the source wrote it.

@@ -112,14 +112,24 @@ func (r Release) WithBuild(build int) Release {
 	return r
 }
 
+// NotModelled says why no model stands for r.
+func NotModelled(r Release) error {
+	if r < Modelled[0] {
+		return fmt.Errorf("release %s is older than ESX %s, the first described", r, Modelled[0])
+	}
+	i, _ := slices.BinarySearch(Modelled, r.Base())
+	return fmt.Errorf("there is no release %s: %s is followed by %s", r, Modelled[i-1], Modelled[i])
+}
+
 // ModelOf returns the described release whose model stands for r, and whether
-// it is r's own family: 9.1 is modelled as 9.0, and nothing before 3.5 is.
+// it is r's own family: 9.1 is modelled as 9.0. Nothing before 3.5 is modelled, nor is
+// what lies between two described families, such as 5.9: there is no such release.
 func ModelOf(r Release) (model Release, own, ok bool) {
 	i, found := slices.BinarySearchFunc(Modelled, r.Base(), cmp.Compare[Release])
 	if found {
 		return r, true, true
 	}
-	if i == 0 {
+	if i < len(Modelled) {
 		return 0, false, false
 	}
 	return Modelled[i-1], false, true

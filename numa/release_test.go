@@ -110,11 +110,12 @@ func TestModelOf(t *testing.T) {
 		{NewRelease(3, 0, 0), 0, false, false},
 		{ESX35, ESX35, true, true},
 		{NewRelease(3, 5, 4), NewRelease(3, 5, 4), true, true},
-		{NewRelease(4, 2, 0), ESX41, false, true},
+		{NewRelease(4, 2, 0), 0, false, false},
 		{ESXi60, ESXi60, true, true},
-		{NewRelease(6, 6, 1), ESXi65, false, true},
+		{NewRelease(5, 9, 0), 0, false, false},
+		{NewRelease(6, 6, 1), 0, false, false},
 		{ESXi67U2, ESXi67U2, true, true},
-		{NewRelease(7, 1, 0), ESXi70, false, true},
+		{NewRelease(7, 1, 0), 0, false, false},
 		{NewRelease(8, 0, 3), NewRelease(8, 0, 3), true, true},
 		{NewRelease(9, 1, 0), ESXi90, false, true},
 		{NewRelease(12, 0, 0), ESXi90, false, true},
@@ -153,7 +154,7 @@ func FuzzParseRelease(f *testing.F) {
 			t.Errorf("ParseRelease(%q) = %v, and its name gives %v, %v", s, r, again, err)
 		}
 		model, own, ok := ModelOf(r)
-		if ok != (r >= ESX35) || own && model != r || ok && model.Base() > r.Base() {
+		if newer := r > ESXi90; ok != (newer || own) || own && model != r || ok && model.Base() > r.Base() {
 			t.Errorf("ModelOf(%v) = %v, %v, %v", r, model, own, ok)
 		}
 		if b := r.WithBuild(13932383); b < r || b.Base() != r.Base() {

@@ -1,6 +1,10 @@
 package vnuma
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"homenode/numa"
+)
 
 // Assumptions is the set of things a prediction took for granted because no
 // source stated them. A finding that rests on one is Assumed.
@@ -28,6 +32,8 @@ const (
 	AssumedVNUMAHotAdd                         // vNUMA exposed on CPU hot add
 	AssumedAffinity                            // CPU and memory affinity
 	AssumedReserve                             // C-15: what stays free on a node
+	AssumedJoined                              // B-29: which vCPUs share the clients of 6.0
+	AssumedStored                              // B-8: automatic nodes of 8.0 keep a stored size
 )
 
 var assumptionTexts = [...]struct {
@@ -35,7 +41,7 @@ var assumptionTexts = [...]struct {
 	short      string
 }{
 	{"A-3", "the host's NUMA nodes are not stated by the source", "node layout"},
-	{"", "this release is not described yet: the model of the release before it is used", "release"},
+	{"", "this release is not described yet: the rules of ESXi " + numa.Modelled[len(numa.Modelled)-1].String() + " are used", "release"},
 	{"B-12", "cores per socket are unknown: 1 is taken", "cores per socket"},
 	{"B-15", "CPU hot add is unknown: off is taken", "CPU hot add"},
 	{"B-2", "the virtual hardware version is unknown: 8 or later is taken", "hardware version"},
@@ -50,10 +56,12 @@ var assumptionTexts = [...]struct {
 	{"F-14", "automatic cores per socket of uneven VPDs are not published", "uneven automatic vSockets"},
 	{"B-24", "no log of an odd split is published: larger clients first is taken", "odd split"},
 	{"B-17", "the formula of numa.consolidate = FALSE is inferred from published cases", "numa.consolidate"},
-	{"F-14", "automatic cores per socket with CPU hot add are not published", "automatic vSockets with hot add"},
+	{"F-14", "automatic cores per socket with CPU hot add are not published: a socket for each virtual node is taken", "automatic vSockets with hot add"},
 	{"B-15", "whether vNUMA is exposed on CPU hot add is unknown: not is taken", "vNUMA on hot add"},
 	{"C-12", "CPU and memory affinity are unknown: none is taken", "affinity"},
 	{"C-15", "how much of a node stays free is inferred from published fills; what ESXi itself and the overhead of the VM use of it is not known and not counted", "reserve of a node"},
+	{"B-29", "how 6.0 makes fewer clients than virtual nodes is not published: whole virtual nodes share one", "shared clients"},
+	{"B-8", "8.0 assigns automatic NUMA nodes during power-on (API); that it then takes the stored size is not stated", "stored size in 8.0"},
 }
 
 // Texts returns one sentence per assumption, each with its rule, in a fixed order.

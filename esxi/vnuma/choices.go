@@ -26,6 +26,9 @@ type Choices struct {
 	ManualShows      bool // F-22
 	FillToMinFree    bool // F-23
 	WidenAlways      bool // F-24
+	HotAddShows80    bool // F-25
+	SocketNodes80    bool // F-26
+	SpreadAll        bool // F-27
 }
 
 // A Choice describes one contradiction of the sources.
@@ -44,20 +47,23 @@ var ChoiceList = []Choice{
 	{"F-1", "vNUMA from 9 vCPUs (numa.vcpu.min, VMware)", "vNUMA from 8 vCPUs (two articles with measurements)", "B-3", func(c *Choices) *bool { return &c.MinEight }},
 	{"F-2", "ESX 4.1 splits evenly, 8 vCPUs on 6-core nodes are 4+4 (VMware KB 309166)", "ESX 4.1 fills nodes, 6+2 (Denneman 2011)", "B-5", func(c *Choices) *bool { return &c.Fill41 }},
 	{"F-4", "from 6.5 on never more clients than nodes", "more clients than nodes in every release", "B-5", func(c *Choices) *bool { return &c.UnboundedClients }},
-	{"F-5", "memory beyond a node does not make more clients", "memory beyond a node makes more clients (Denneman 2022, prose)", "B-17", func(c *Choices) *bool { return &c.MemoryMakesWide }},
+	{"F-5", "memory beyond a node does not make more clients", "memory beyond a node makes more clients (Denneman 2022, prose; Dos Santos 2023, 768 GB)", "B-17", func(c *Choices) *bool { return &c.MemoryMakesWide }},
 	{"F-6", "preferHT counts threads as capacity", "preferHT only prefers sibling threads (KB 415687)", "B-14", func(c *Choices) *bool { return &c.PreferHTSiblings }},
 	{"F-8", "cores per socket decoupled from vNUMA in 6.5", "decoupled in 6.7 (Dos Santos 2023)", "B-12", func(c *Choices) *bool { return &c.Decoupled67 }},
 	{"F-9", "numa.vcpu.maxPerVirtualNode unset means automatic", "unset means 8, as the manuals print", "B-10", func(c *Choices) *bool { return &c.ManualDefaults }},
 	{"F-10", "CPU hot add forces one vNUMA node in 6.0 too", "CPU hot add keeps vNUMA in 6.0 (VCAT-SP)", "B-15", func(c *Choices) *bool { return &c.HotAdd60 }},
 	{"F-12", "memory slices of unequal VPDs follow their vCPUs", "memory slices are equal", "B-22", func(c *Choices) *bool { return &c.EqualSlices }},
 	{"F-13", "only a changed vCPU count voids the cookie", "changed cores per socket void a version 2 cookie too", "B-9", func(c *Choices) *bool { return &c.CookieWithCPS }},
-	{"F-14", "automatic cores per socket are the vCPUs of a VPD", "automatic cores per socket are 1 when the VPDs are uneven", "B-18", func(c *Choices) *bool { return &c.AutoCPSOne }},
+	{"F-14", "automatic cores per socket are the vCPUs of a VPD", "automatic cores per socket are 1 when the VPDs are uneven or CPU hot add is on", "B-18", func(c *Choices) *bool { return &c.AutoCPSOne }},
 	{"F-16", "from 6.5 U3 and 6.7 U2 on EPYC nodes of at most 8 cores show vNUMA above their size", "the threshold stays 9 on small nodes", "B-19", func(c *Choices) *bool { return &c.NoSmallNodes }},
 	{"F-18", "a stored or manual size fills node after node, 8+4", "the vCPUs are spread evenly, 6+6 (6.5 manual)", "B-8", func(c *Choices) *bool { return &c.EvenStored }},
 	{"F-20", "up to 6.0 cores per socket split even a VM that fits a node", "a VM that fits a node is not split", "B-11", func(c *Choices) *bool { return &c.FitIgnoresCPS }},
 	{"F-22", "a finer numa.vcpu.maxPerVirtualNode makes a client of each virtual node (manuals 5.0 to 6.0), which nothing forces onto different nodes", "numa.vcpu.maxPerVirtualNode sets what the guest sees; only maxPerMachineNode divides clients (hypervisor.fr, 2013)", "B-10", func(c *Choices) *bool { return &c.ManualShows }},
 	{"F-23", "new pages leave 4 × minFree free on each node; what the guest uses comes home until its part of minFree is free", "new pages leave minFree free on each node (Denneman 2017, read without page migration)", "C-15", func(c *Choices) *bool { return &c.FillToMinFree }},
 	{"F-24", "a node joins the home nodes of a client that is larger than its node in vCPUs and in memory", "of every client that is larger than its node in memory (as first read from Dos Santos 2023)", "D-2", func(c *Choices) *bool { return &c.WidenAlways }},
+	{"F-25", "CPU hot add leaves one virtual node with hardware 20 too, unless vNUMA on CPU hot add is exposed (manual 8.0; API; VM Operator: false or unset)", "with hardware 20 CPU hot add no longer hides NUMA, whatever that setting (William Lam, November 2022: the limitation has been lifted)", "B-15", func(c *Choices) *bool { return &c.HotAddShows80 }},
+	{"F-26", "cores per socket set by hand leave the virtual nodes of 8.0 alone (manual 8.0: not influenced by cores per socket)", "with hardware 20 they are the virtual nodes while NUMA Nodes is left at its default (Denneman, October 2022)", "B-12", func(c *Choices) *bool { return &c.SocketNodes80 }},
+	{"F-27", "numa.consolidate = FALSE takes the optimal number of nodes above 1 (Denneman 2019)", "it spreads over all available nodes (Denneman 2023, seen on 2 nodes)", "B-17", func(c *Choices) *bool { return &c.SpreadAll }},
 }
 
 // Take sets the alternative of the choice with this ID.

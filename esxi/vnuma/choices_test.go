@@ -62,6 +62,12 @@ func TestChoices(t *testing.T) {
 			"VPDs 16, PPDs 16, vSockets 16 × 1, first slice 240 GB, at first 6.9 GB remote", "VPDs 16, PPDs 16, vSockets 16 × 1, first slice 240 GB"},
 		// Only the scheduler takes it.
 		"F-24": {host{numa.ESXi80, 2, 20, 256, false}, Guest{VCPUs: 16}, "VPDs 16, PPDs 16, vSockets 16 × 1, first slice 0 B", "VPDs 16, PPDs 16, vSockets 16 × 1, first slice 0 B"},
+		"F-25": {host{numa.ESXi80, 2, 20, 256, false}, Guest{VCPUs: 24, Hardware: 20, HotAdd: true},
+			"VPDs 24, PPDs 2 × 12, vSockets 24 × 1, first slice 0 B", "VPDs 2 × 12, PPDs 2 × 12, vSockets 24 × 1, first slice 0 B"},
+		"F-26": {host{numa.ESXi80, 2, 20, 256, false}, Guest{VCPUs: 16, CoresPerSocket: 4, Hardware: 20},
+			"VPDs 16, PPDs 16, vSockets 4 × 4, first slice 0 B", "VPDs 4 × 4, PPDs 4 × 4, vSockets 4 × 4, first slice 0 B"},
+		"F-27": {host{numa.ESXi70, 4, 16, 128, false}, Guest{VCPUs: 12, Memory: 300 * gib, Spread: true},
+			"VPDs 3 × 4, PPDs 3 × 4, vSockets 12 × 1, first slice 100 GB", "VPDs 4 × 3, PPDs 4 × 3, vSockets 12 × 1, first slice 75 GB"},
 	}
 	if len(cases) != len(ChoiceList) {
 		t.Errorf("%d cases for %d choices", len(cases), len(ChoiceList))
@@ -94,7 +100,7 @@ func TestChoices(t *testing.T) {
 
 // unnamed are the choices that no step of a trace names: they change the outcome
 // of a step, not which step decides.
-var unnamed = map[string]bool{"F-5": true, "F-8": true, "F-9": true, "F-12": true, "F-13": true, "F-14": true, "F-23": true, "F-24": true}
+var unnamed = map[string]bool{"F-8": true, "F-9": true, "F-12": true, "F-13": true, "F-14": true, "F-23": true, "F-24": true}
 
 // checkChoiceNamed demands that the trace of the case names the choice it rests on.
 func checkChoiceNamed(t *testing.T, id string, g *Guest, m *Machine) {
@@ -122,7 +128,7 @@ func TestTakeChoice(t *testing.T) {
 	if err := c.Take("f-4"); err != nil || !c.UnboundedClients {
 		t.Errorf("f-4: %+v, %v", c, err)
 	}
-	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22, F-23, F-24`
+	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22, F-23, F-24, F-25, F-26, F-27`
 	if err := c.Take("F-3"); err == nil || err.Error() != want {
 		t.Errorf("F-3: %v, want %s", err, want)
 	}
@@ -141,12 +147,12 @@ func TestEventNames(t *testing.T) {
 }
 
 func TestAssumptionsHaveTexts(t *testing.T) {
-	all := AssumedReserve<<1 - 1
+	all := AssumedStored<<1 - 1
 	if n, m := len(all.Texts()), len(all.Names()); n != len(assumptionTexts) || m != n {
 		t.Errorf("%d texts and %d names for %d assumptions", n, m, len(assumptionTexts))
 	}
 	a := AssumedRelease | AssumedCPS
-	if got := fmt.Sprintf("%q", a.Texts()); got != `["this release is not described yet: the model of the release before it is used" "cores per socket are unknown: 1 is taken (B-12)"]` {
+	if got := fmt.Sprintf("%q", a.Texts()); got != `["this release is not described yet: the rules of ESXi 9.0 are used" "cores per socket are unknown: 1 is taken (B-12)"]` {
 		t.Error(got)
 	}
 }

@@ -2,6 +2,7 @@ package vnuma
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"homenode/esxi/memory"
@@ -23,11 +24,13 @@ type Machine struct {
 	AllMemory  int64 // bytes of all nodes; 0 when unknown
 	// MinFreePercent is Mem.MemMinFreePct; 0 for the scale of C-23.
 	MinFreePercent int32
-	PreferHT       bool // Numa.PreferHT
-	AllowWide      bool // Cpu.AllowWideVsmp: more vCPUs than logical CPUs power on
+	Domains        int32 // Numa.MaxProximityDomains of 6.0; 0 for its default
+	PreferHT       bool  // Numa.PreferHT
+	AllowWide      bool  // Cpu.AllowWideVsmp: more vCPUs than logical CPUs power on
 	// ThreadsKnown is false when it is not stated whether hyper-threading is active;
 	// Threads are then the cores.
 	ThreadsKnown bool
+	OneThread    bool // the side-channel aware scheduler turned hyper-threading off (E-2)
 	Follow       bool // Numa.FollowCoresPerSocket
 	EPYC         bool // an AMD EPYC host (B-19)
 	assumes      Assumptions
@@ -42,7 +45,7 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	}
 	m, ok := m.WithRelease(h.Release.Value)
 	if !ok {
-		return m, fmt.Errorf("host %s: release %s is older than ESX 3.5, the first described", h.Name, h.Release.Value)
+		return m, fmt.Errorf("host %s: %w", h.Name, numa.NotModelled(h.Release.Value))
 	}
 	if !h.Nodes.Known() {
 		return m, fmt.Errorf("host %s: the NUMA nodes are unknown", h.Name)
@@ -53,6 +56,7 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	if err := m.addNodes(h); err != nil {
 		return m, err
 	}
+	m.OneThread = numa.MitigationOf(h) == numa.SCAv1 && h.HasL1TF()
 	m.MinFreePercent = int32(memory.MinFreePercent(h))
 	m.EPYC = strings.Contains(h.CPUModel.Value, "EPYC")
 	if !h.Options.Known() {
@@ -62,6 +66,10 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	m.AllowWide = isTrue(h.Options.Value, "Cpu.AllowWideVsmp")
 	m.ThreadsKnown = h.HyperThreading.Known() || m.AllThreads > m.AllCores
 	m.Follow = isTrue(h.Options.Value, "Numa.FollowCoresPerSocket")
+	if v, ok := h.Options.Value.Lookup("Numa.MaxProximityDomains"); ok {
+		n, _ := strconv.Atoi(v) // 0 is unset
+		m.Domains = int32(max(0, min(n, maxDomains)))
+	}
 	return m, nil
 }
 
@@ -148,6 +156,14 @@ func (m *Machine) NodesFor(bytes int64) int {
 		return 1
 	}
 	return int(min(nodesFor(bytes, max(1, m.NodeMemory-int64(m.Reserve(false).Home))), m.Nodes))
+}
+
+// LogicalCPUs returns the most vCPUs that a VM can have.
+func (m *Machine) LogicalCPUs() int32 {
+	if m.OneThread {
+		return m.AllCores
+	}
+	return m.AllThreads
 }
 
 // Model returns the release whose rules apply: its own, or the newest before it.

@@ -79,6 +79,8 @@ func TestNewMachineErrors(t *testing.T) {
 		{numa.Host{Name: "a", Nodes: nodes}, "host a: the ESXi release is unknown"},
 		{numa.Host{Name: "a", Nodes: nodes, Release: numa.ReadAt(numa.NewRelease(2, 5, 0), "release")},
 			"host a: release 2.5 is older than ESX 3.5, the first described"},
+		{numa.Host{Name: "a", Nodes: nodes, Release: numa.ReadAt(numa.NewRelease(5, 9, 0), "release")},
+			"host a: there is no release 5.9: 5.5 is followed by 6.0"},
 		{numa.Host{Name: "a", Release: release}, "host a: the NUMA nodes are unknown"},
 		{numa.Host{Name: "a", Release: release, Nodes: numa.ReadAt([]numa.Node{{ID: 0}}, "nodes")}, "host a: no NUMA node has cores"},
 	} {

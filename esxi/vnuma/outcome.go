@@ -16,12 +16,12 @@ func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
 	case kept:
 	case !auto:
 		l.VSockets = fill(g.VCPUs, g.CoresPerSocket)
+	case c.Choices.AutoCPSOne && (g.HotAdd || !l.VPDs.Even()): // F-14, the alternative
+		l.CoresPerSocket = 1
+		l.VSockets = fill(g.VCPUs, 1)
 	case l.VPDs.Even():
 		l.CoresPerSocket = l.VPDs.Max()
 		l.VSockets = l.VPDs
-	case c.Choices.AutoCPSOne: // F-14, the alternative
-		l.CoresPerSocket = 1
-		l.VSockets = fill(g.VCPUs, 1)
 	default:
 		l.CoresPerSocket = l.VPDs.Max()
 		l.VSockets = l.VPDs

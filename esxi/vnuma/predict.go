@@ -75,6 +75,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 		if tr != nil {
 			tr.within(&l)
 		}
+		l.join(m, tr)
 	case hostSized:
 		l.PPDs = hostSizedClients(g, m, c, capacity, &l, tr)
 		if vpds.empty() {
@@ -238,6 +239,33 @@ func socketSizedVPDs(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, t
 	return split
 }
 
+// maxDomains is the default of Numa.MaxProximityDomains of 6.0, and the most it takes.
+const maxDomains = 16
+
+// join makes no more clients than 6.0 allows a VM (rule book B-29): whole virtual nodes share
+// a client [I].
+func (l *Layout) join(m *Machine, tr *tracer) {
+	limit := int32(maxDomains)
+	if m.Domains > 0 {
+		limit = m.Domains
+	}
+	if m.model.Base() != numa.ESXi60 || l.PPDs.Len() <= int(limit) {
+		return
+	}
+	before := l.PPDs.Len()
+	if nodes, n := int32(l.VPDs.Len()), int32(l.VPDs.Sum()); nodes > limit {
+		l.PPDs = fill(n, ceilDiv(nodes, limit)*int32(l.VPDs.Max()))
+	} else {
+		for per := int32(l.PPDs.Max()); l.PPDs.Len() > int(limit); per++ {
+			l.PPDs = l.VPDs.within(per)
+		}
+	}
+	l.Assumes |= AssumedJoined
+	if tr != nil {
+		tr.joined(before, limit, l.PPDs)
+	}
+}
+
 // hostSizedClients returns the PPDs of 6.5 on (rule book B-5, B-6, B-12, B-17).
 func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, tr *tracer) Split {
 	n := g.VCPUs
@@ -253,6 +281,9 @@ func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, 
 		clients = max(clients, 2)
 		if m.NodeMemory > 0 {
 			clients = max(clients, nodesFor(g.Memory, m.NodeMemory))
+		}
+		if c.Choices.SpreadAll { // F-27, the alternative
+			clients = m.Nodes
 		}
 		clients = min(clients, m.Nodes, n)
 		l.Assumes |= AssumedConsolidate
@@ -291,14 +322,23 @@ func hostSizedVPDs(g *Guest, m *Machine, c *Case, l *Layout, tr *tracer) Split {
 	switch {
 	case g.Hardware != 0 && g.Hardware < 8:
 		l.Why = ByHardware
-	case g.HotAdd && !g.vnumaHotAdd(m):
+	case g.HotAdd && !g.vnumaHotAdd(m) && !(c.Choices.HotAddShows80 && g.newest(m)):
 		l.Why = ByHotAdd
 	case g.manual(m, &c.Choices) > 0:
 		l.Why = ByManual
 		split = stored(n, g.manual(m, &c.Choices), &c.Choices)
+	case c.Choices.SocketNodes80 && g.socketNodes(m, g.threshold(m, &c.Choices, l)):
+		// F-26, the alternative: the clients of a node that is larger than a physical one stay.
+		l.Why, split = ByCPS, fill(n, g.CoresPerSocket)
+		if split.Max() < l.PPDs.Max() {
+			l.PPDs = split
+		}
 	case c.usesStored(g):
 		l.Why = ByStored
 		split = stored(n, g.Stored, &c.Choices)
+		if g.newest(m) {
+			l.Assumes |= AssumedStored
+		}
 	case !l.Wide():
 		l.Why = ByFit
 	case n < g.threshold(m, &c.Choices, l):
@@ -367,13 +407,20 @@ func (g *Guest) threshold(m *Machine, ch *Choices, l *Layout) int32 {
 }
 
 // auto reports whether cores per socket are assigned at power on (rule book B-18).
-func (g *Guest) auto(m *Machine) bool {
-	return g.AutoCPS && g.Hardware >= 20 && m.model >= numa.ESXi80
+func (g *Guest) auto(m *Machine) bool { return g.AutoCPS && g.newest(m) }
+
+// newest reports whether g has the virtual topology of 8.0 on m, which hardware 20 brought.
+func (g *Guest) newest(m *Machine) bool { return g.Hardware >= 20 && m.model >= numa.ESXi80 }
+
+// socketNodes reports whether cores per socket set by hand are the virtual nodes by one
+// of the sources (F-26).
+func (g *Guest) socketNodes(m *Machine, least int32) bool {
+	return g.newest(m) && !g.AutoCPS && g.CoresPerSocket > 1 && g.VCPUs >= least
 }
 
 // vnumaHotAdd reports whether vNUMA may be shown with CPU hot add (rule book B-15).
 func (g *Guest) vnumaHotAdd(m *Machine) bool {
-	return g.VNUMAHotAdd && g.Hardware >= 20 && m.model >= numa.ESXi80
+	return g.VNUMAHotAdd && g.newest(m)
 }
 
 // nodesFor returns how many nodes of the given size hold the memory, at most as

@@ -2,6 +2,7 @@ package vnuma
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"homenode/numa"
@@ -144,5 +145,60 @@ func TestSocketsStay(t *testing.T) {
 	l := predict(&g, &to, &Case{Event: VMotionIn, From: &from}, nil)
 	if l.VSockets.String() != "2 × 18" || l.CoresPerSocket != 18 || l.VPDs.String() != "2 × 18" || l.PPDs.String() != "3 × 12" {
 		t.Errorf("sockets %v of %d, VPDs %v, PPDs %v; want 2 × 18 of 18, 2 × 18, 3 × 12", l.VSockets, l.CoresPerSocket, l.VPDs, l.PPDs)
+	}
+}
+
+// TestJoined holds the most clients of a VM on 6.0 (rule book B-29) and says where it is
+// assumed which vCPUs share one.
+func TestJoined(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		release      numa.Release
+		option       string
+		vcpus, cps   int32
+		nodes, cores int
+		vpds, ppds   string
+		assumed      bool
+	}{
+		{"32 virtual nodes", numa.ESXi60, "", 64, 2, 4, 16, "32 × 2", "16 × 4", true},
+		{"16 virtual nodes", numa.ESXi60, "", 32, 2, 4, 16, "16 × 2", "16 × 2", false},
+		{"17 virtual nodes", numa.NewRelease(6, 0, 3), "", 34, 2, 4, 16, "17 × 2", "8 × 4 + 2", true},
+		{"the option", numa.ESXi60, "4", 16, 2, 4, 16, "8 × 2", "4 × 4", true},
+		{"the option unset by 0", numa.ESXi60, "0", 64, 2, 4, 16, "32 × 2", "16 × 4", true},
+		{"a virtual node over many nodes", numa.ESXi60, "4", 64, 32, 16, 4, "2 × 32", "4 × 16", true},
+		{"5.5: of it nothing is known", numa.ESXi55, "", 64, 2, 4, 16, "32 × 2", "32 × 2", false},
+		{"6.5 follows", numa.ESXi65, "4", 64, 2, 4, 16, "4 × 16", "4 × 16", false},
+	} {
+		h := hostOf(tt.release, tt.nodes, tt.cores, 2*tt.cores, 256*gib)
+		if tt.option != "" {
+			h.Options.Value = numa.Settings{{Key: "Numa.MaxProximityDomains", Value: tt.option}}
+		}
+		vm := vmOf(&Guest{VCPUs: tt.vcpus, CoresPerSocket: tt.cps})
+		l, trace, _, err := Explain(&vm, &h, &Case{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.VPDs.String() != tt.vpds || l.PPDs.String() != tt.ppds || l.Assumes&AssumedJoined > 0 != tt.assumed {
+			t.Errorf("%s: VPDs %v, PPDs %v, %q", tt.name, l.VPDs, l.PPDs, l.Assumes.Texts())
+		}
+		if told := slices.ContainsFunc(trace, func(s Step) bool { return s.Rules == "B-29" }); told != tt.assumed {
+			t.Errorf("%s: told %v", tt.name, told)
+		}
+	}
+}
+
+// TestStoredIn80 demands that a stored size of a VM whose nodes 8.0 assigns at power-on is
+// said to be assumed (B-8), and only there.
+func TestStoredIn80(t *testing.T) {
+	for _, tt := range []struct {
+		release  numa.Release
+		hardware int32
+		want     bool
+	}{{numa.ESXi80, 20, true}, {numa.ESXi80, 19, false}, {numa.ESXi70 + 3, 19, false}} {
+		g := Guest{VCPUs: 24, CoresPerSocket: 1, Hardware: tt.hardware, Stored: 8, CookieVCPUs: 24}
+		m := machineOf(t, tt.release, 2, 16, 32, 256*gib)
+		if l := Predict(&g, &m, &Case{}); l.Why != ByStored || l.Assumes&AssumedStored > 0 != tt.want {
+			t.Errorf("%v, hardware %d: %v, %q", tt.release, tt.hardware, l.Why, l.Assumes.Texts())
+		}
 	}
 }

@@ -49,8 +49,8 @@ func Refuse(g *Guest, m *Machine) Refusal {
 		return deny(newHardware, 0, int64(m.Release.Hardware()))
 	}
 	vcpus, cps, auto := int64(g.VCPUs), int64(g.CoresPerSocket), g.auto(m)
-	if g.VCPUs > m.AllThreads && m.ThreadsKnown && !m.AllowWide {
-		return deny(fewLogicalCPUs, vcpus, int64(m.AllThreads))
+	if g.VCPUs > m.LogicalCPUs() && m.ThreadsKnown && !m.AllowWide {
+		return deny(fewLogicalCPUs, vcpus, int64(m.LogicalCPUs()))
 	}
 	h := hardwareOf(g, m)
 	switch sockets := (vcpus + cps - 1) / cps; {

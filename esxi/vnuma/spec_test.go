@@ -184,10 +184,20 @@ func spec50(g *Guest, m *Machine, stored bool, kept []int) specPower {
 	if kept != nil {
 		p.vpds = kept
 	}
-	for _, s := range p.vpds { // a PPD never crosses a VPD
-		p.ppds = append(p.ppds, specEven(s, limit)...)
+	for { // a PPD never crosses a VPD
+		p.ppds = nil
+		for _, s := range p.vpds {
+			p.ppds = append(p.ppds, specEven(s, limit)...)
+		}
+		if m.model.Base() != numa.ESXi60 || len(p.ppds) <= 16 {
+			return p
+		}
+		if len(p.vpds) > 16 { // B-29. Read as: whole VPDs share a PPD
+			p.ppds = specFill(n, specUp(len(p.vpds), 16)*p.vpds[0])
+			return p
+		}
+		limit++
 	}
-	return p
 }
 
 // spec65 is "release >= 6.5".

@@ -195,8 +195,11 @@ func (t *tracer) clients(split Split, clients, even, cps int32, spread bool, ch 
 	s.Result = count(int(need), "client")
 	switch memory := fact("memory", t.vm.Memory, t.vm.At); {
 	case spread:
-		t.add("B-17", "numa.consolidate = FALSE spreads the VM over several nodes",
+		s := t.add("B-17", "numa.consolidate = FALSE spreads the VM over several nodes",
 			count(int(clients), "client"), t.setting("numa.consolidate"), memory, t.nodes())
+		if ch.SpreadAll || clients < min(t.m.Nodes, t.g.VCPUs) {
+			s.Choice = "F-27"
+		}
 	case clients > need:
 		t.add("B-17", numa.Bytes(t.g.Memory).String()+" exceed a node", count(int(clients), "client"), memory, t.nodes()).Choice = "F-5"
 	}
@@ -217,6 +220,10 @@ func (t *tracer) within(l *Layout) {
 		because = fmt.Sprintf("a virtual node of %d vCPU exceeds the %d of a client", l.VPDs.Max(), l.Capacity)
 	}
 	t.add("B-6", because, clientsOf(l.PPDs), t.nodes())
+}
+
+func (t *tracer) joined(before int, limit int32, clients Split) {
+	t.add("B-29", fmt.Sprintf("%d clients are more than the %d of Numa.MaxProximityDomains", before, limit), clientsOf(clients), t.option("Numa.MaxProximityDomains"))
 }
 
 func (t *tracer) kept(l *Layout, c *Case) {
@@ -290,7 +297,14 @@ func (t *tracer) memory(l *Layout, ch *Choices) {
 		case r.Remote > 0:
 			result = fmt.Sprintf("%s local, %s remote once all is touched", r.Local, r.Remote)
 		}
-		t.add(rule, text, result, mem, t.nodes())
+		s := t.add(rule, text, result, mem, t.nodes())
+		if l.PPDs.Len() == 1 && l.Nodes > 1 && t.g.Memory > t.m.NodeMemory {
+			s.Choice = "F-5"
+			if t.g.VCPUs > t.m.Cores {
+				t.add("D-2", fmt.Sprintf("%d vCPU exceed the %d cores of its node too", t.g.VCPUs, t.m.Cores),
+					"a second home node joins when the memory in use outgrows the first, until the next power cycle", t.vcpus(), mem, t.nodes()).Choice = "F-24"
+			}
+		}
 	}
 }
 

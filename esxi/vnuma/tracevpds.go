@@ -15,7 +15,10 @@ func (t *tracer) vpds(why Reason, split Split, c *Case) {
 			t.add("B-15", "CPU hot add is on and vNUMA on CPU hot add is exposed", "vNUMA stays possible",
 				fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At), fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At))
 		} else {
-			t.add("B-15", "CPU hot add is on", "vNUMA stays possible in 6.0", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At)).Choice = "F-10"
+			s := t.add("B-15", "CPU hot add is on", "vNUMA stays possible in 6.0", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At))
+			if s.Choice = "F-10"; t.g.newest(t.m) {
+				s.Result, s.Choice = "vNUMA stays possible with hardware 20", "F-25"
+			}
 		}
 	}
 	var s *Step
@@ -28,7 +31,7 @@ func (t *tracer) vpds(why Reason, split Split, c *Case) {
 			if t.g.Hardware < 20 {
 				t.add("B-15", fmt.Sprintf("virtual hardware %d < 20", t.g.Hardware), "vNUMA with hot add is impossible", fact("virtual hardware", t.vm.Hardware, t.vm.At))
 			} else {
-				t.add("B-15", "vNUMA on CPU hot add is not exposed", "no vNUMA while hot add is on", fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At))
+				t.add("B-15", "vNUMA on CPU hot add is not exposed", "no vNUMA while hot add is on", fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At)).Choice = "F-25"
 			}
 			s = &t.steps[len(t.steps)-2]
 		} else if t.m.model.Base() == numa.ESXi60 {
@@ -54,10 +57,17 @@ func (t *tracer) vpds(why Reason, split Split, c *Case) {
 		if n <= t.limit {
 			s.Choice = "F-20"
 		}
+		if c.Choices.SocketNodes80 && t.g.newest(t.m) {
+			s.Rules, s.Choice = "B-12", "F-26"
+		}
 	case ByFit:
 		s = t.add("B-3", "one client is enough", "1 virtual node: the guest sees no NUMA", t.vcpus(), t.nodes())
 	default:
 		s = t.automatic(split, c)
+	}
+	if (why == ByFit || why == ByClients) && s.Choice == "" && t.m.model >= numa.ESXi80 && !t.m.Follow && !t.g.Follow &&
+		t.g.socketNodes(t.m, t.g.threshold(t.m, &c.Choices, &Layout{})) && !split.Equal(fill(n, t.g.CoresPerSocket)) {
+		s.Choice = "F-26"
 	}
 	s.Decides = true
 }

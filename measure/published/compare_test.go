@@ -145,9 +145,9 @@ remote_mem_gb = 46
 `},
 		{"memory outside the bounds", "release 6.5\nhost sockets=2 cores_per_socket=12 mem_per_node_gb=64\nvm vcpus=8 mem_gb=96\n-- observed --\nlocal_mem_gb=80\nremote_mem_gb=0", `
 local_mem_gb = 80, MISS: predicted at most 63
-  F-5, sources disagree: memory beyond a node does not make more clients; the case follows: memory beyond a node makes more clients (Denneman 2022, prose)
+  F-5, sources disagree: memory beyond a node does not make more clients; the case follows: memory beyond a node makes more clients (Denneman 2022, prose; Dos Santos 2023, 768 GB)
 remote_mem_gb = 0, MISS: predicted at least 17
-  F-5, sources disagree: memory beyond a node does not make more clients; the case follows: memory beyond a node makes more clients (Denneman 2022, prose)
+  F-5, sources disagree: memory beyond a node does not make more clients; the case follows: memory beyond a node makes more clients (Denneman 2022, prose; Dos Santos 2023, 768 GB)
 `},
 		{"memory of the node not stated", "release 6.5\nhost sockets=2 cores_per_socket=12\nvm vcpus=8 mem_gb=96\n-- observed --\nlocal_mem_gb=64\ngst_nd_mb=[49152,49152]", `
 open: gst_nd_mb: the memory of the VM or of a node is not stated

@@ -52,6 +52,9 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	return a
 }
 
+// unmanaged stands for the clients of a VM that has none.
+const unmanaged = "no client · not NUMA-managed: no home node, memory from anywhere"
+
 func eventText(x *judged.Explanation) string {
 	s := map[vnuma.Event]string{
 		vnuma.PowerCycle:   "next power cycle",
@@ -76,7 +79,7 @@ func layoutFacts(l *vnuma.Layout) []answer.Fact {
 	if l.GuestSeesNUMA() {
 		seen = l.VPDs.String() + " vCPU"
 	}
-	carried := "no client · not NUMA-managed: no home node, memory from anywhere"
+	carried := unmanaged
 	if l.Managed {
 		carried = fmt.Sprintf("%s · %s vCPU · %s, memory %s", words.Plural(l.PPDs.Len(), "client"), l.PPDs, words.Plural(l.HomeNodes, "home node"), memoryText(l))
 	}
@@ -192,6 +195,8 @@ func otherTable(x *judged.Explanation) answer.Table {
 	for _, o := range x.Others {
 		text := fmt.Sprintf("guest sees %s, carried by %s (%s vCPU)", guestSees(o.Layout), words.Plural(o.Layout.PPDs.Len(), "client"), o.Layout.PPDs)
 		switch {
+		case !o.Layout.Managed && !o.Layout.Refused.Any() && !o.Same:
+			text = fmt.Sprintf("guest sees %s, carried by %s", guestSees(o.Layout), unmanaged)
 		case o.Layout.Refused.Any():
 			text = "does not power on: " + o.Layout.Refused.String()
 		case o.Same:

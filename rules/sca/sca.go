@@ -5,7 +5,6 @@ package sca
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -99,10 +98,6 @@ func second(p *rule.Pass, hosts []*numa.Host) {
 	report(p, f, hosts[0])
 }
 
-// affected matches processors that are known to have L1TF: Xeon E3 to E7 and the first
-// Xeon Scalable (Intel 2009 to 2018).
-var affected = regexp.MustCompile(`Xeon.*(E[357]-|(Platinum|Gold|Silver|Bronze) \d1\d\d)`)
-
 func report(p *rule.Pass, f finding.Finding, h *numa.Host) {
 	for _, name := range []string{numa.MitigationOption, numa.MitigationIntraVMOption, numa.MitigationForceOption} {
 		if key, _, ok := h.BootOption(name); ok {
@@ -110,7 +105,7 @@ func report(p *rule.Pass, f finding.Finding, h *numa.Host) {
 		}
 	}
 	f.Evidence = append(f.Evidence, finding.Of("cores of "+h.Name, h.Cores, h.At), finding.Of("PCPUs of "+h.Name, h.Threads, h.At), finding.Of("processor of "+h.Name, h.CPUModel, h.At))
-	if _, set, _ := h.BootOption(numa.MitigationForceOption); !affected.MatchString(h.CPUModel.Value) && !set {
+	if _, set, _ := h.BootOption(numa.MitigationForceOption); !h.HasL1TF() && !set {
 		f.Assumes = []string{"whether the processor is affected, so that the option acts, is unknown: it is taken to act (E-2)"}
 	}
 	p.Report(f, nil)

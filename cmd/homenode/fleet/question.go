@@ -118,6 +118,9 @@ func (f *questionFlags) fleet() (*numa.Fleet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--release: %w", err)
 	}
+	if _, _, ok := numa.ModelOf(release); !ok {
+		return nil, fmt.Errorf("--release: %w", numa.NotModelled(release))
+	}
 	on, err := fit.ParseType(f.host, release)
 	if err != nil {
 		return nil, fmt.Errorf("--host: %w", err)
