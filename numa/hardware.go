@@ -14,8 +14,8 @@ type Hardware struct {
 
 // Where the rows of the table come from. The releases are those of Broadcom KB 315655
 // (old 1003746), virtual machine hardware versions; the sockets those of “Virtual CPU
-// Limitations” in the manuals up to 8.0, and where a version allows fewer vCPUs than
-// 128, its vCPUs.
+// Limitations” in the manuals of 6.7 and 7.0 (that page of 8.0 and 9.0 was not seen:
+// assumed to be the same), and where a version allows fewer vCPUs than 128, its vCPUs.
 const (
 	features67 = "VMware vSphere 6.7, hardware features available with virtual machine compatibility settings (GUID-789C3913)"
 	features70 = "VMware vSphere 7.0 Update 3, hardware features available with virtual machine compatibility settings (GUID-789C3913)"

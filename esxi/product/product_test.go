@@ -76,6 +76,9 @@ func TestUsable(t *testing.T) {
 		{"SQL Server 2025 Standard", 48, 4, 12, 32, 32},
 		{"SQL Server 2014 Standard", 24, 2, 12, 16, 16},
 		{"SQL Server 2008 R2 Standard", 24, 8, 3, 12, 12},
+		{"SQL Server 2008 Enterprise", 96, 2, 48, 64, 64},       // it knows no processor groups
+		{"SQL Server 2008 R2 Enterprise", 320, 8, 40, 256, 256}, // the blog of S4
+		{"Windows 7 Pro", 288, 2, 144, 256, 256},
 		{"SQL Server 2019 Web", 32, 4, 8, 16, 16},
 		{"SQL Server 2019 Express", 8, 4, 2, 2, 2}, // 1 socket or 4 cores
 		{"SQL Server 2019 Enterprise", 128, 128, 1, 128, 128},
