@@ -40,8 +40,8 @@ func TestRecord(t *testing.T) {
 var (
 	former = regexp.MustCompile(`\b(?:[Ee]xp|[Ee]xperiments?)\.? [A-Z]-\d`)
 	named  = regexp.MustCompile("(?:^|[\\s(“\"'`|/])([a-f]-[a-z][a-z0-9]{2,}(?:-[a-z0-9]+)*)")
-	// ordinary are a case of several experiments, words, and differences in code.
-	ordinary = []string{"d-hotadd", "e-mail", "a-from", "a-node-0", "b-exact", "b-from", "b-part", "c-first"}
+	// ordinary are cases of several experiments, words, and differences in code.
+	ordinary = []string{"d-hotadd", "e-story", "e-mail", "a-from", "a-node-0", "b-exact", "b-from", "b-part", "c-first"}
 )
 
 // TestNamed checks that every experiment which code, pages and cases name is in the
