@@ -2,6 +2,8 @@ package rules_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +136,134 @@ func TestAdviceHolds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRandomPlans checks the plans of random VMs on random clusters: done in full or only
+// as far as needed, the VM powers on, its software can use what it gets, and, where all hosts
+// are alike, no more is found that costs: unlike hosts are weighed against each other.
+func TestRandomPlans(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 6))
+	pick := func(of ...any) any { return of[r.IntN(len(of))] }
+	var b strings.Builder
+	for c := range 24 {
+		cores := pick(8, 12, 20, 28, 35, 48, 72, 96)
+		fmt.Fprintf(&b, "release %v\ncluster c%d\nhost h%d nodes=%v cores=%v memory=%vGB\n", pick("6.0", "6.5", "6.7", "7.0U3", "8.0U3", "9.0"), c, c, pick(1, 2, 4), cores, pick(256, 1024, 4096))
+		if r.IntN(2) == 0 {
+			fmt.Fprintf(&b, "host k%d nodes=%v cores=%v memory=1024GB\n", c, pick(2, 4), pick(10, 20, 96))
+		}
+		for v := range 40 {
+			vcpus := pick(2, 4, 8, 12, 16, 20, 24, 30, 36, 64, 70, 96, 128, 140, 144).(int)
+			cps := 1 + r.IntN(vcpus)
+			for vcpus%cps != 0 {
+				cps--
+			}
+			fmt.Fprintf(&b, "vm v%d-%d host=h%d vcpus=%d coresPerSocket=%d memory=%vGB hw=%v", c, v, c, vcpus, cps, pick(32, 200, 300, 700), pick(9, 11, 13, 14, 19, 20, 21))
+			for _, word := range []string{"hotAdd=on", "stored=" + fmt.Sprint(pick(4, 6, 10, 20)), "set:numa.consolidate=FALSE", "set:numa.vcpu.preferHT=TRUE", "set:numa.vcpu.maxPerVirtualNode=" + fmt.Sprint(pick(2, 8, 36)), "set:numa.vcpu.maxPerMachineNode=8"} {
+				if r.IntN(4) == 0 {
+					b.WriteString(" " + word)
+				}
+			}
+			b.WriteString("\n")
+		}
+	}
+	before := runText(t, b.String())
+	weigh := func(r *rules.Result) map[string]int {
+		weight := map[string]int{}
+		for _, f := range r.Findings {
+			weight[f.VMID] += [...]int{0, 0, 5, 25}[f.Severity]
+		}
+		return weight
+	}
+	was, plans := weigh(before), 0
+	for _, all := range []bool{false, true} {
+		f, err := scenario.Read("random", []byte(b.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := map[string]vnuma.Edit{}
+		for _, c := range before.Clusters {
+			for _, v := range c.VMs {
+				p := rule.Pass{Cluster: c, VM: v}
+				if plan := p.Plan(); plan.Better {
+					done[v.ID] = plan.Needed
+					if all {
+						done[v.ID] = plan.Edit
+					}
+					if !v.Guest.CanUse(done[v.ID], &v.On[0].Kind.Machine, vnuma.Choices{}) {
+						t.Errorf("%s: the guest can use less after %+v", v.At, done[v.ID])
+					}
+				}
+			}
+		}
+		for i := range f.VMs {
+			if e, ok := done[f.VMs[i].ID]; ok {
+				edit(&f.VMs[i], &e)
+				plans++
+			}
+		}
+		after := rules.Run(f, rules.Options{})
+		is := weigh(after)
+		for k, c := range after.Clusters {
+			for i, v := range c.VMs {
+				e, ok := done[v.ID]
+				if old := before.Clusters[k].VMs[i]; !ok || old.Off() {
+					continue
+				}
+				if v.Off() {
+					t.Errorf("%s: after %+v it does not power on: %v", v.At, e, v.On[0].Layout.Refused)
+				} else if len(c.Kinds) == 1 && is[v.ID] > was[v.ID] {
+					t.Errorf("%s: findings weigh %d, after %s %d: %v, were %v", v.At, was[v.ID], e.Steps(&before.Clusters[k].VMs[i].Guest, &v.On[0].Kind.Machine), is[v.ID], fired(after, v.ID), fired(before, v.ID))
+				}
+			}
+		}
+	}
+	if plans < 400 {
+		t.Errorf("%d plans: the fleets are broken", plans)
+	}
+}
+
+// TestOnePlan checks that every finding that speaks of a VM's plan says its steps.
+func TestOnePlan(t *testing.T) {
+	r := runText(t, sweep())
+	vms, plans := r.Proposals()
+	if len(plans) < 500 {
+		t.Fatalf("%d plans: the sweep is broken", len(plans))
+	}
+	of := map[string]*rule.Proposal{}
+	for i, v := range vms {
+		of[v.ID] = plans[i]
+		if len(plans[i].Undo) == 0 || plans[i].Downtime == "" || plans[i].Afterwards == "" || len(plans[i].Effect) != len(v.On) {
+			t.Errorf("%s: the plan lacks something: %+v", v.At, plans[i])
+		}
+	}
+	for _, f := range r.Findings {
+		if plan := of[f.VMID]; plan != nil && f.Planned {
+			for _, step := range append(slices.Clone(plan.Needed), plan.Better...) {
+				if !strings.Contains(strings.ToLower(f.Advice), strings.ToLower(step)) {
+					t.Errorf("%s %s: %q lacks the step %q of its plan", f.Rule, f.VM, f.Advice, step)
+				}
+			}
+		}
+	}
+}
+
+// fired lists the rules and severities of the findings of a VM.
+func fired(r *rules.Result, id string) (out []string) {
+	for _, f := range r.Findings {
+		if f.VMID == id {
+			out = append(out, f.Rule+" "+f.Severity.String())
+		}
+	}
+	return out
+}
+
+func runText(t *testing.T, text string) *rules.Result {
+	t.Helper()
+	f, err := scenario.Read("text", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules.Run(f, rules.Options{})
 }
 
 // edit does to the configuration of the VM what an administrator would do.

@@ -286,6 +286,31 @@ func (r *Result) addDoubts() {
 	}
 }
 
+// ClusterOf returns the cluster in which the VM was judged.
+func (r *Result) ClusterOf(v *rule.VM) *rule.Cluster {
+	i := slices.IndexFunc(r.Clusters, func(c *rule.Cluster) bool { return slices.Contains(c.VMs, v) })
+	if i < 0 {
+		return &rule.Cluster{}
+	}
+	return r.Clusters[i]
+}
+
+// Proposals returns the plan of each VM that has one, in the order of the clusters.
+func (r *Result) Proposals() (vms []*rule.VM, plans []*rule.Proposal) {
+	byVM := map[string][]finding.Finding{}
+	for _, f := range r.Findings {
+		byVM[f.VMID] = append(byVM[f.VMID], f)
+	}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			if plan := (&rule.Pass{Cluster: c, VM: v, Choices: r.Choices}).Proposal(byVM[v.ID]); plan != nil {
+				vms, plans = append(vms, v), append(plans, plan)
+			}
+		}
+	}
+	return vms, plans
+}
+
 // Machine returns the host of the inventory with this name; nil when there is none, or
 // no inventory.
 func (r *Result) Machine(name string) *numa.Host {

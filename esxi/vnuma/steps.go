@@ -45,3 +45,58 @@ func (e *Edit) Steps(g *Guest, m *Machine) []string {
 	add(e.ForgetStored, "remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie")
 	return out
 }
+
+// keys returns the settings that the edit of g sets or removes.
+func (e *Edit) keys(g *Guest) (out []string) {
+	for _, c := range []struct {
+		touched bool
+		key     string
+	}{
+		{e.PerNode > 0 && g.Hardware < 20 || g.MaxPerVirtualNode > 0 && (e.ManualOff || e.PerNode > 0), "numa.vcpu.maxPerVirtualNode"},
+		{e.PerNode > 0 && g.Hardware >= 20 || g.CoresPerNode > 0 && (e.ManualOff || e.PerNode > 0), "numa.vcpu.coresPerNode"},
+		{e.Force || e.LimitsOff && g.MaxPerMachineNode > 0, "numa.vcpu.maxPerMachineNode"},
+		{e.LimitsOff && g.MaxPerClient > 0, "numa.vcpu.maxPerClient"},
+		{e.Spread || e.SpreadOff, "numa.consolidate"},
+		{e.PreferHTOff, "numa.vcpu.preferHT"},
+		{e.FollowOff, "numa.vcpu.followcorespersocket"},
+		{e.Min > 0, "numa.vcpu.min"},
+		{e.ForgetStored, "numa.autosize.vcpu.maxPerVirtualNode"},
+		{e.ForgetStored, "numa.autosize.cookie"},
+	} {
+		if c.touched {
+			out = append(out, c.key)
+		}
+	}
+	return out
+}
+
+// Undo lists what takes the edit of g back, with the old values; s are the settings of
+// its VM.
+func (e *Edit) Undo(g *Guest, s numa.Settings) (out []string) {
+	if e.Upgrade {
+		out = append(out, "the virtual hardware cannot be lowered: keep a copy of the VM")
+	}
+	if e.HotAddOff {
+		out = append(out, "switch CPU hot add on")
+	}
+	switch {
+	case e.Shape == Shape{}:
+	case g.AutoCPS:
+		out = append(out, "let cores per socket be assigned at power on")
+	default:
+		out = append(out, fmt.Sprintf("set cores per socket to %d", g.CoresPerSocket))
+	}
+	for _, key := range e.keys(g) {
+		if value, ok := s.Lookup(key); ok && value != "" {
+			out = append(out, "set "+key+" = "+value)
+		} else if key == "numa.vcpu.coresPerNode" && g.CoresPerNode > 0 {
+			out = append(out, fmt.Sprintf("set the cores of a NUMA node to %d by hand", g.CoresPerNode))
+		} else {
+			out = append(out, "remove "+key)
+		}
+	}
+	if g.Stored == 0 { // the power-on stored a size (B-8)
+		out = append(out, "remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie, stored meanwhile")
+	}
+	return out
+}

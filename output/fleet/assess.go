@@ -49,6 +49,9 @@ func Assess(r *rules.Result, o Options) *answer.Answer {
 	if n := judged.CountObserved(r); n.All > 0 {
 		a.Tables = append(a.Tables, observedTable(r, n))
 	}
+	if plans := x.plansTable(); o.Details && len(plans.Rows) > 0 {
+		a.Tables = append(a.Tables, plans)
+	}
 	a.Tables = append(a.Tables, x.vms())
 	a.Drawings = x.drawings()
 	a.NotesFrom("source", r.Fleet.Notes...)
@@ -197,15 +200,21 @@ type vmLayouts struct {
 	Host     string            `json:"host,omitempty"`
 	On       []rule.On         `json:"on"`
 	Observed []confront.Result `json:"observed,omitempty"`
+	Plan     *rule.Proposal    `json:"plan,omitempty"`
 }
 
 func (x *index) assessment() *assessment {
 	f := x.Fleet
 	out := &assessment{Source: f.Source, Collected: f.Collected, Filter: x.Filter, Hosts: len(f.Hosts), VMs: len(f.VMs), Judged: x.VMs, Pairs: x.Pairs,
 		Clusters: x.clusters, Layouts: []vmLayouts{}}
+	planned := map[*rule.VM]*rule.Proposal{}
+	vms, plans := x.Proposals()
+	for i, v := range vms {
+		planned[v] = plans[i]
+	}
 	for _, c := range x.Clusters {
 		for _, v := range c.VMs {
-			one := vmLayouts{v.Name, v.ID, c.Name, "", v.On, v.Seen}
+			one := vmLayouts{v.Name, v.ID, c.Name, "", v.On, v.Seen, planned[v]}
 			if v.Host != nil {
 				one.Host = v.Host.Name
 			}

@@ -43,6 +43,9 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	if len(x.Others) > 0 {
 		a.Tables = append(a.Tables, otherTable(x))
 	}
+	if x.Plan != nil {
+		a.Tables = append(a.Tables, planTable(x.Plan))
+	}
 	if d := topo.OfVM(x.VM, x.Host); d != nil && x.Case.Event == vnuma.PowerCycle {
 		a.Drawings = []answer.Drawing{drawing(d.Title, func() *topo.Drawing { return d })}
 	}

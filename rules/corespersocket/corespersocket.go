@@ -21,8 +21,6 @@ func check(p *rule.Pass) {
 	if v.Guest.CoresPerSocket <= 1 {
 		return
 	}
-	flat := v.Guest
-	flat.CoresPerSocket = 1
 	on, others, ok := p.Worst(func(o *rule.On) bool {
 		if v.Guest.VCPUs > o.Kind.Machine.AllCores {
 			return false // N013 speaks
@@ -30,7 +28,7 @@ func check(p *rule.Pass) {
 		if o.Layout.Why == vnuma.ByCPS {
 			return o.Layout.VPDs.Len() > o.Needed(&v.Guest)
 		}
-		l := vnuma.Predict(&flat, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+		l := p.Flat(v.Guest, &o.Kind.Machine)
 		return l.Managed && !o.Layout.PPDs.Even() && l.PPDs.Even()
 	})
 	if !ok {
@@ -43,20 +41,20 @@ func check(p *rule.Pass) {
 	advice, notice := p.Advice()
 	p.Report(finding.Finding{
 		Severity: severity,
-		Message:  message(p, on, others, &flat),
+		Message:  message(p, on, others),
 		Advice:   advice,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.CPSEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()},
 	}, &on.Layout)
 }
 
-func message(p *rule.Pass, on *rule.On, others int, flat *vnuma.Guest) string {
+func message(p *rule.Pass, on *rule.On, others int) string {
 	g := &p.VM.Guest
 	if on.Layout.Why == vnuma.ByCPS {
 		return fmt.Sprintf("cores per socket %d cut %d vCPUs into %d virtual nodes%s where %s of %d cores would do",
 			g.CoresPerSocket, g.VCPUs, on.Layout.VPDs.Len(), p.Where(others), rule.Plural(on.Layout.Least, "node"), on.Kind.Machine.Cores)
 	}
-	even := vnuma.Predict(flat, &on.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+	even := p.Flat(*g, &on.Kind.Machine)
 	return fmt.Sprintf("cores per socket %d round the clients up to %s vCPUs%s; without them they are %s",
 		g.CoresPerSocket, on.Layout.PPDs, p.Where(others), even.PPDs)
 }

@@ -58,6 +58,7 @@ type Finding struct {
 	GID      int64    `json:"gid,omitempty"`    // scheduler group of a VM that was watched: tells VMs of one name apart; 0 for other findings, -1 unknown
 	Nth      int      `json:"nth,omitempty"`    // of the watched VMs of one name and GID, from 0
 	Moves    bool     `json:"-"`                // hangs on which VMs run on the host: DRS takes it to another one
+	Planned  bool     `json:"-"`                // its advice is the plan of the VM
 	Message  string   `json:"message"`          // one sentence with the deciding numbers
 	Advice   string   `json:"advice,omitempty"` // what to do
 	Notice   string   `json:"notice,omitempty"` // what the guest will notice of it

@@ -19,12 +19,12 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: ch
 func check(p *rule.Pass) {
 	v := p.VM
 	// Without all that keeps it at one node: would it be shown NUMA?
-	bare := v.Guest.Apply(vnuma.Edit{HotAddOff: true, ForgetStored: true, ManualOff: true, Shape: vnuma.Shape{CoresPerSocket: 1}})
+	bare := v.Guest.Apply(vnuma.Edit{HotAddOff: true, ForgetStored: true, ManualOff: true})
 	on, others, ok := p.Worst(func(o *rule.On) bool {
 		if o.Layout.Why != vnuma.ByHotAdd || !o.Layout.Wide() {
 			return false
 		}
-		l := vnuma.Predict(&bare, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+		l := p.Flat(bare, &o.Kind.Machine)
 		return l.GuestSeesNUMA()
 	})
 	if !ok {

@@ -73,11 +73,8 @@ func (p *Pass) Advice() (advice, notice string) {
 			text += ". " + rest
 		}
 	}
-	notice = Notice(&plan.Before[0], after)
-	if optional != "" {
-		notice = Notice(&plan.Before[0], &plan.Cured[0]) + "; of the optional part: " + Notice(&plan.Cured[0], after)
-	}
-	return text, notice + p.parallel(plan)
+	p.planned = true
+	return text, p.notice(plan)
 }
 
 // steps lists the changes of the plan in the words of the vSphere Client: those that the

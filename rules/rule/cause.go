@@ -31,3 +31,14 @@ func (p *Pass) late(o *On, g vnuma.Guest, m vnuma.Machine) bool {
 	plain := vnuma.Predict(&g, &m, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
 	return plain.VPDs.Equal(o.Layout.VPDs) && !fresh.VPDs.Equal(o.Layout.VPDs)
 }
+
+// Flat predicts g on m with the smallest sockets that power on there, which shape nothing: 140
+// sockets of one core do not.
+func (p *Pass) Flat(g vnuma.Guest, m *vnuma.Machine) vnuma.Layout {
+	for g.CoresPerSocket = 1; ; g.CoresPerSocket++ {
+		l := vnuma.Predict(&g, m, &vnuma.Case{Choices: p.Choices})
+		if !l.Refused.Any() || g.CoresPerSocket >= g.VCPUs {
+			return l
+		}
+	}
+}

@@ -164,6 +164,8 @@ type Pass struct {
 
 	Findings []finding.Finding
 
+	planned bool // Advice gave the plan of the VM
+
 	about []*numa.Host // that a finding of a host rule speaks of, when they are several
 
 	bad  []*numa.Host // hosts where the fault that Worst found holds, when not everywhere
@@ -175,6 +177,7 @@ type Pass struct {
 func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	f.Rule, f.Title = p.Rule.ID, p.Rule.Title
 	f.Cluster = p.Cluster.Name
+	f.Planned = p.planned && f.Notice != ""
 	if p.Host != nil {
 		f.Host, f.HostID = p.Host.Name, p.Host.ID
 	}

@@ -28,6 +28,7 @@ type Explanation struct {
 	LogLines []string          `json:"logLines,omitempty"` // that vmware.log will hold
 	Observed []confront.Result `json:"observed,omitempty"`
 	Others   []Other           `json:"others,omitempty"`
+	Plan     *rule.Proposal    `json:"plan,omitempty"`     // for all findings of the VM; nil when none advises one
 	Problems []string          `json:"problems,omitempty"` // settings that could not be understood
 
 	rules.Judgement `json:"-"` // of the VM
@@ -60,6 +61,7 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 	x.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != v.ID })
 	x.Suppressed = slices.DeleteFunc(slices.Clone(r.Suppressed), func(s policy.Suppressed) bool { return s.VMID != v.ID })
 	x.others()
+	x.Plan = (&rule.Pass{Cluster: r.ClusterOf(v), VM: v, Choices: r.Choices}).Proposal(x.Findings)
 	return x, nil
 }
 

@@ -1,0 +1,64 @@
+package fleet
+
+import (
+	"strings"
+
+	"homenode/output/answer"
+	"homenode/rules/rule"
+)
+
+// planColumns are those of planRows behind the name of the VM.
+var planColumns = []answer.Column{{Name: "plan"}, {Name: ""}}
+
+// planRows say what one plan for all findings of a VM does, changes and takes to undo.
+func planRows(p *rule.Proposal) (rows [][2]string) {
+	add := func(name string, texts ...string) {
+		if text := strings.Join(texts, ", "); text != "" {
+			rows = append(rows, [2]string{name, text})
+		}
+	}
+	add("needed", p.Needed...)
+	add("better", p.Better...)
+	add("for", p.Findings...)
+	for _, e := range p.Effect {
+		text := e.Before
+		if p.Needed != nil {
+			text += " → " + e.Needed
+		}
+		if p.Better != nil && e.All != e.Needed {
+			text += " → " + e.All
+		}
+		if text == e.Before {
+			text += ", and other sockets at most"
+		}
+		add("effect", strings.Join(e.Hosts, ", ")+": "+text)
+	}
+	add("downtime", p.Downtime)
+	add("notice", p.Notice)
+	add("undo", p.Undo...)
+	add("remove afterwards", p.Afterwards)
+	return rows
+}
+
+// planTable has the plan of the explained VM.
+func planTable(p *rule.Proposal) answer.Table {
+	t := answer.Table{Name: "plan", Title: "one plan for all findings", Columns: planColumns}
+	for _, row := range planRows(p) {
+		t.Add(row[:]...)
+	}
+	return t
+}
+
+// plansTable has the plan of every VM that has one.
+func (x *index) plansTable() answer.Table {
+	t := answer.Table{Name: "plans", Title: "one plan for all findings of a VM", Columns: append([]answer.Column{{Name: "VM"}}, planColumns...)}
+	vms, plans := x.Proposals()
+	for i, plan := range plans {
+		name := vms[i].Name
+		for _, row := range planRows(plan) {
+			t.Add(name, row[0], row[1])
+			name = ""
+		}
+	}
+	return t
+}

@@ -1,0 +1,75 @@
+package rule
+
+import (
+	"homenode/esxi/vnuma"
+	"homenode/rules/finding"
+)
+
+// A Proposal is the one plan of a VM, for all its findings together: what to do, what it
+// changes on every host of the cluster, and how to take it back.
+type Proposal struct {
+	Needed   []string `json:"needed,omitempty"` // what the cure needs
+	Better   []string `json:"better,omitempty"` // what is tidier
+	Findings []string `json:"findings"`         // the rules whose advice it is
+	Effect   []Effect `json:"effect"`
+	Downtime string   `json:"downtime"`
+	Notice   string   `json:"notice"` // what guest and licences notice
+	Undo     []string `json:"undo"`
+	// Afterwards says what to remove later.
+	Afterwards string `json:"afterwards"`
+}
+
+// An Effect is what a plan changes on hosts of one kind, in the short form of Short.
+type Effect struct {
+	Hosts  []string `json:"hosts"`
+	Before string   `json:"before"`
+	Needed string   `json:"needed"` // after what the cure needs
+	All    string   `json:"all"`    // after everything
+}
+
+// Proposal returns the plan of the VM, for those of the findings that advise it; nil when
+// none does.
+func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
+	if p.VM.Guest.VCPUs > p.VM.On[0].Kind.Machine.AllCores { // fewer vCPUs come first (N013)
+		return nil
+	}
+	out := &Proposal{}
+	for i := range findings {
+		if findings[i].VMID == p.VM.ID && findings[i].Planned {
+			out.Findings = append(out.Findings, findings[i].Rule)
+		}
+	}
+	plan := p.Plan()
+	if out.Findings == nil || !plan.Better {
+		return nil
+	}
+	out.Needed, out.Better = p.steps(plan)
+	for i := range p.VM.On {
+		out.Effect = append(out.Effect, Effect{p.VM.On[i].Kind.HostNames(), Short(&plan.Before[i]), Short(&plan.Cured[i]), Short(&plan.After[i])})
+	}
+	out.Notice = p.notice(plan)
+	out.Undo = plan.Edit.Undo(&p.VM.Guest, p.VM.Settings.Value)
+	out.Downtime = "power off and on: a reboot of the guest, a reset or vMotion is not enough"
+	out.Afterwards = "nothing"
+	g := &p.VM.Guest
+	switch {
+	case g.PowerCycleReboot:
+		out.Downtime = "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle, and removes itself"
+	case plan.Before[0].Refused.Any():
+		out.Downtime = "none: the VM does not power on as it is"
+	}
+	if g.SizeEachTime {
+		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
+	}
+	return out
+}
+
+// notice says what guest and licences notice of the needed part of the plan, and of the rest.
+func (p *Pass) notice(plan *vnuma.Plan) string {
+	before, cured, after := &plan.Before[0], &plan.Cured[0], &plan.After[0]
+	text := Notice(before, after)
+	if needed, better := p.steps(plan); needed != nil && better != nil {
+		text = Notice(before, cured) + "; of the optional part: " + Notice(cured, after)
+	}
+	return text + p.parallel(plan)
+}
