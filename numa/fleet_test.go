@@ -186,7 +186,7 @@ func TestSetNodesPerSocket(t *testing.T) {
 		{"[", 2, nil, where + `: found pattern "[": syntax error in pattern`},
 		{"esx02*", 0, nil, where + ": host esx02.example.org: 32 cores on 2 packages do not divide into 0 nodes a package"},
 		{"esx02*", -1, nil, where + ": host esx02.example.org: 32 cores on 2 packages do not divide into -1 nodes a package"},
-		{"esx02*", 3, nil, where + ": host esx02.example.org: 32 cores on 2 packages do not divide into 3 nodes a package"},
+		{"esx02*", 5, nil, where + ": host esx02.example.org: 32 cores on 2 packages do not divide into 5 nodes a package"},
 		{"esx02*", 33, nil, where + ": host esx02.example.org: 32 cores on 2 packages do not divide into 33 nodes a package"},
 	} {
 		f := testFleet()

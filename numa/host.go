@@ -19,8 +19,9 @@ type Host struct {
 	Cores          Fact[int]   `json:"cores,omitzero"`    // physical cores of the host
 	Threads        Fact[int]   `json:"threads,omitzero"`  // PCPUs of the host
 	HyperThreading Fact[bool]  `json:"hyperThreading,omitzero"`
-	Memory         Fact[Bytes] `json:"memory,omitzero"`
-	CoreMHz        Fact[int]   `json:"coreMHz,omitzero"` // nominal frequency of a core, in which reservations are counted
+	Memory         Fact[Bytes] `json:"memory,omitzero"`     // DRAM, which the nodes have
+	TierMemory     Fact[Bytes] `json:"tierMemory,omitzero"` // of slower tiers behind it, such as NVMe (A-12); 0 without
+	CoreMHz        Fact[int]   `json:"coreMHz,omitzero"`    // nominal frequency of a core, in which reservations are counted
 
 	// Nodes are the NUMA nodes by ascending ID (rule book A-1, A-11). A host that
 	// reports no NUMA has one node with everything in it.
@@ -58,6 +59,23 @@ var virtual = regexp.MustCompile(`^(VMware|VMW|QEMU|KVM|VirtualBox|innotek GmbH|
 // shows it, and it has no firmware setting for them.
 func (h *Host) Nested() bool {
 	return virtual.MatchString(h.Model.Value) || virtual.MatchString(h.Vendor.Value)
+}
+
+// Divides reports whether firmware divides a package of so many cores into n nodes: evenly,
+// or in three, one for each compute die of a Xeon 6900P (SNC3), which may differ by a core:
+// these have 72 cores and more.
+func Divides(cores, n int) bool {
+	return n > 0 && cores >= n && (cores%n == 0 || n == 3 && cores >= 72)
+}
+
+// Share returns the cores of node i when a package of so many is divided into n nodes: the
+// first ones are larger. 128 in 3 are 43, 43 and 42, as Intel binds the nodes of a Xeon
+// 6980P with SNC3 (LMSYS and Intel, SGLang on Xeon 6, July 2025: 0-42|43-85|86-127).
+func Share(cores, n, i int) int {
+	if i < cores%n {
+		return cores/n + 1
+	}
+	return cores / n
 }
 
 // NodeOfPCPU returns the ID of the node that a PCPU is part of: the PCPUs of a node

@@ -63,12 +63,13 @@ func (h *Host) setNodesPerSocket(k int, where string) error {
 		return fmt.Errorf("its packages and cores are unknown")
 	}
 	n := packages * k
-	if k < 1 || n > MaxNodes || cores%n != 0 {
+	if n > MaxNodes || cores%packages != 0 || !Divides(cores/packages, k) {
 		return fmt.Errorf("%d cores on %d packages do not divide into %d nodes a package", cores, packages, k)
 	}
 	nodes := make([]Node, n)
 	for i := range nodes {
-		nodes[i] = Node{ID: i, Package: i / k, Cores: cores / n, Threads: h.Threads.Or(cores) / n}
+		part := Share(cores/packages, k, i%k)
+		nodes[i] = Node{ID: i, Package: i / k, Cores: part, Threads: part * h.Threads.Or(cores) / cores}
 		if h.Memory.Known() {
 			nodes[i].Memory = DerivedFrom(h.Memory.Value/Bytes(n), where)
 		}

@@ -254,11 +254,14 @@ const fewSockets = 4
 
 // addDoubts counts what the whole judgement rests on beside facts.
 func (r *Result) addDoubts() {
-	hosts, blind, sockets := 0, 0, 0
+	hosts, tiers, blind, sockets := 0, 0, 0, 0
 	for _, c := range r.Clusters {
 		for _, h := range c.Hosts {
 			if h.Nodes.Origin.Kind == numa.Assumed && !strings.HasPrefix(h.Nodes.Origin.Where, "--") {
 				hosts++
+			}
+			if h.Release.Value >= numa.ESXi80+3 && h.Nodes.Origin.Kind == numa.Assumed && h.Memory.Origin.Kind == numa.Read && !h.TierMemory.Known() {
+				tiers++
 			}
 		}
 		for _, v := range c.VMs {
@@ -276,6 +279,7 @@ func (r *Result) addDoubts() {
 		text string
 	}{
 		{hosts, "host", "the source knows no NUMA nodes, one a package is assumed; say better with --nodes-per-socket"},
+		{tiers, "host", "whether memory tiering is on is unknown: then the memory read includes NVMe, and that of a node is less (A-12)"},
 		{blind, "wide VM", "CPU hot add is unknown and taken as off; with it on, their guests see one node"},
 		{sockets, "Windows VM", fmt.Sprintf("more than %d sockets, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", fewSockets, fewSockets)},
 		{r.Templates, "template", "not judged, templates do not run; judge the VMs made from them"},

@@ -217,7 +217,9 @@ func TestDivide(t *testing.T) {
 		{"interleaved host", "nodes=1 packages=2 cores=40 memory=768GB", "nodesPerSocket=1", "0:20 384 GB, 1:20 384 GB"},
 		{"memory unknown", "nodes=2 cores=8", "nodesPerSocket=2", "0:4 0 B, 0:4 0 B, 1:4 0 B, 1:4 0 B"},
 		{"nodes unknown", "nodes=? packages=2 cores=8 memory=64GB", "nodesPerSocket=1", "0:4 32 GB, 1:4 32 GB"},
-		{"a node of three", "nodes=2 cores=20 memory=512GB", "nodesPerSocket=3", "error: --what-if:1:1: host a: 20 cores of a package do not divide into 3 nodes"},
+		{"SNC3", "nodes=1 cores=128 memory=384GB", "nodesPerSocket=3", "0:43 128 GB, 0:43 128 GB, 0:42 128 GB"},
+		{"SNC3 off", "nodes=3 packages=1 cores=43,43,42 memory=384GB", "nodesPerSocket=1", "0:128 384 GB"},
+		{"a node of seven", "nodes=2 cores=20 memory=512GB", "nodesPerSocket=7", "error: --what-if:1:1: host a: 20 cores of a package do not divide into 7 nodes"},
 		{"too many", "nodes=2 cores=64 memory=512GB", "nodesPerSocket=64", "error: --what-if:1:1: host a: 2 packages of 64 nodes are more than 64 nodes"},
 		{"cores unknown", "memory=512GB", "nodesPerSocket=2", "error: --what-if:1:1: host a: its packages and cores are unknown"},
 	} {

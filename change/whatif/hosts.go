@@ -149,7 +149,7 @@ func (c *Change) cores(h *numa.Host, nodes []numa.Node, line *word.Nodes) error 
 			perCore = 2
 		}
 		if line.Cores > 0 {
-			n.Cores = line.Cores
+			n.Cores = line.Each[i%len(line.Each)]
 		}
 		if line.HyperThreading.Known() {
 			perCore = 1
@@ -226,11 +226,12 @@ func (c *Change) divide(h *numa.Host, k int) error {
 	}
 	var nodes []numa.Node
 	for i, p := range packages {
-		if p.Cores%k != 0 || p.Threads%k != 0 {
+		if !numa.Divides(p.Cores, k) {
 			return fail("%d cores of a package do not divide into %d nodes", p.Cores, k)
 		}
-		for range k {
-			n := numa.Node{ID: len(nodes), Package: i, Cores: p.Cores / k, Threads: p.Threads / k}
+		for j := range k {
+			cores := numa.Share(p.Cores, k, j)
+			n := numa.Node{ID: len(nodes), Package: i, Cores: cores, Threads: cores * p.Threads / p.Cores}
 			if p.Memory.Known() {
 				n.Memory = numa.DerivedFrom(p.Memory.Value/numa.Bytes(k), c.Text)
 			}

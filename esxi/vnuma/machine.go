@@ -183,7 +183,10 @@ func (m *Machine) Shape() string {
 
 // Merged returns m as it would be with k nodes made into one: SNC off, NPS1.
 func (m Machine) Merged(k int32) Machine {
-	m.Nodes, m.Cores, m.Threads = m.Nodes/k, m.Cores*k, m.Threads*k
+	perCore := m.Threads / m.Cores
+	m.Nodes /= k
+	m.Cores = m.AllCores / m.Nodes // the nodes of a package may differ by a core
+	m.Threads = m.Cores * perCore
 	m.NodeMemory, m.MaxMemory = m.NodeMemory*int64(k), m.MaxMemory*int64(k)
 	return m
 }

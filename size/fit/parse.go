@@ -269,7 +269,8 @@ func (d *described) word(s *scan) error {
 		if err != nil || n < 1 || n > 8 {
 			return s.fail(at, "found %q, want %s with the NUMA nodes of a socket, 1 to 8", part, lower[:3])
 		}
-		if d.cores%n != 0 {
+		if !numa.Divides(d.cores, n) {
+
 			return s.fail(at, "found %q: %d cores of a socket do not divide into %d nodes", part, d.cores, n)
 		}
 		if d.divided != "" {
@@ -288,14 +289,14 @@ func (d *described) host(name string, release numa.Release) (numa.Host, error) {
 		return numa.Host{}, fmt.Errorf("found %d NUMA nodes, want at most %d", nodes, numa.MaxNodes)
 	}
 	const at = "host type"
-	threads := d.cores / d.perSocket
+	perCore := 1
 	if d.ht.Value {
-		threads *= 2
+		perCore = 2
 	}
 	h := numa.Host{
 		ID: name, Name: name, At: at, Release: numa.ReadAt(release, at),
 		Packages: numa.ReadAt(d.sockets, at), Cores: numa.ReadAt(d.sockets*d.cores, at),
-		Threads: numa.DerivedFrom(threads*nodes, at), HyperThreading: d.ht, Memory: numa.ReadAt(d.memory, at),
+		Threads: numa.DerivedFrom(d.sockets*d.cores*perCore, at), HyperThreading: d.ht, Memory: numa.ReadAt(d.memory, at),
 		Options: numa.AssumedFor(numa.Settings(nil), "defaults"),
 	}
 	if d.core > 0 {
@@ -303,8 +304,9 @@ func (d *described) host(name string, release numa.Release) (numa.Host, error) {
 	}
 	list := make([]numa.Node, nodes)
 	for i := range list {
+		cores := numa.Share(d.cores, d.perSocket, i%d.perSocket)
 		list[i] = numa.Node{
-			ID: i, Package: i / d.perSocket, Cores: d.cores / d.perSocket, Threads: threads,
+			ID: i, Package: i / d.perSocket, Cores: cores, Threads: cores * perCore,
 			Memory: numa.DerivedFrom(d.memory/numa.Bytes(nodes), "the memory of the host, evenly in its nodes"),
 		}
 	}

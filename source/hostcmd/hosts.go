@@ -135,7 +135,14 @@ func (j *join) options(o *Output) {
 
 func (j *join) makeNodes() {
 	h, n := &j.host, j.nodeNum.Value
-	if n < 1 || n > numa.MaxNodes || !h.Cores.Known() || h.Cores.Value%n != 0 {
+	if n < 1 || n > numa.MaxNodes || !h.Cores.Known() {
+		return
+	}
+	packages := 1
+	if p := h.Packages.Value; p > 0 && n%p == 0 && h.Cores.Value%p == 0 {
+		packages = p
+	}
+	if h.Cores.Value%n != 0 && (!h.Packages.Known() || !numa.Divides(h.Cores.Value/packages, n/packages)) {
 		return
 	}
 	ids := make([]int, 0, n)
@@ -149,10 +156,10 @@ func (j *join) makeNodes() {
 			ids = append(ids, i)
 		}
 	}
-	cores := h.Cores.Value / n
 	nodes := make([]numa.Node, n)
 	for i, id := range ids {
-		nodes[i] = numa.Node{ID: id, Package: -1, Cores: cores, Threads: max(h.Threads.Value/n, cores)}
+		cores := numa.Share(h.Cores.Value/packages, n/packages, i%(n/packages))
+		nodes[i] = numa.Node{ID: id, Package: -1, Cores: cores, Threads: max(h.Threads.Value*cores/h.Cores.Value, cores)}
 		if h.Packages.Known() && n%h.Packages.Value == 0 {
 			nodes[i].Package = i / (n / h.Packages.Value)
 		}

@@ -85,6 +85,7 @@ var columns = []sheetColumns{
 		{names: []string{"Cores per CPU", "vHostCoresPerCPU"}},
 		{fact: "cores", names: []string{"# Cores", "vHostNumCpuCores"}},
 		{fact: "memory", names: []string{"# Memory", "# Memory (MiB)", "# Memory MiB", "# Memory (MB)", "# Memory MB", "vHostMemorySize"}},
+		{names: []string{"Memory Tiering Type", "vHostMemoryTieringType"}},
 		{fact: "power policy", names: []string{"Host Power Policy", "vHostPowerPolicy", "vHostHostPowerPolicy"}},
 		{fact: "release and build", names: []string{"ESX Version", "vHostFullName"}},
 		{fact: "vendor", names: []string{"Vendor", "vHostVendor"}},

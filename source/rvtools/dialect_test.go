@@ -205,7 +205,7 @@ func TestJoin(t *testing.T) {
 
 // TestHosts checks what is made of the few columns on a host.
 func TestHosts(t *testing.T) {
-	const head = "Host,HT Active,# CPU,Cores per CPU,# Cores,# Memory\n"
+	const head = "Host,HT Active,# CPU,Cores per CPU,# Cores,# Memory,Memory Tiering Type\n"
 	for _, tt := range []struct {
 		name, row string
 		nodes     string
@@ -213,6 +213,9 @@ func TestHosts(t *testing.T) {
 		note      string
 	}{
 		{"all there", "esx01,True,2,8,16,1000", "[0:8/16 500 MB 1:8/16 500 MB]", 32, ""},
+		{"no slower memory tier", "esx01,True,2,8,16,1000,noTiering", "[0:8/16 500 MB 1:8/16 500 MB]", 32, ""},
+		{"a slower memory tier", "esx01,True,2,8,16,1000,softwareTiering", "[0:8/16 0 B 1:8/16 0 B]", 32,
+			"sheet vHost, row 2: host esx01 has 1000 MB with its slower memory tier (softwareTiering); how much of it is DRAM, and so the memory of its nodes, is unknown: say it with --assume-host"},
 		{"no cores per package", "esx01,False,2,,16,1000", "[0:8/8 500 MB 1:8/8 500 MB]", 16, ""},
 		{"no cores", "esx01,False,2,8,,1000", "[0:8/8 500 MB 1:8/8 500 MB]", 16, ""},
 		{"no hyper-threading", "esx01,,1,8,8,", "[0:8/8 0 B]", 0, ""},

@@ -72,6 +72,7 @@ func readHost(t *table, name string) numa.Host {
 		h.PowerPolicy.Value = name
 	}
 	readRelease(t, &h)
+	readTiers(t, &h)
 	perPackage := t.count("Cores per CPU", maxPackageCores)
 	if !perPackage.Known() && h.Packages.Known() && h.Cores.Value%h.Packages.Value == 0 {
 		perPackage = h.Cores
@@ -103,6 +104,22 @@ func readHost(t *table, name string) numa.Host {
 	}
 	h.Nodes = h.PackageNodes(perPackage.Value, why)
 	return h
+}
+
+// readTiers reads whether the memory of the host includes a slower tier (rule book A-12).
+// How much of it is DRAM RVTools does not state: then it is unknown.
+func readTiers(t *table, h *numa.Host) {
+	kind := t.stringFact("Memory Tiering Type")
+	switch strings.ToLower(kind.Value) {
+	case "notiering", "hardwaretiering":
+		h.TierMemory = numa.ReadAt(numa.Bytes(0), kind.Origin.Where)
+	case "softwaretiering":
+		if h.Memory.Known() {
+			t.notes.add(fmt.Sprintf("sheet vHost, row %d", t.row), fmt.Sprintf(
+				"host %s has %s with its slower memory tier (softwareTiering); how much of it is DRAM, and so the memory of its nodes, is unknown: say it with --assume-host", h.Name, h.Memory.Value))
+			h.Memory = numa.Fact[numa.Bytes]{}
+		}
+	}
 }
 
 // powerPolicies are the names of the vSphere Client for the short names of the

@@ -47,14 +47,11 @@ func (p *parser) layOut(h *numa.Host, line *word.Nodes, ws []word.Word) error {
 		return ws[slices.IndexFunc(ws, func(w word.Word) bool { return w.Key == key })].Col
 	}
 	count := cmp.Or(line.Nodes, 1)
-	threads := line.Cores
-	if line.HyperThreading.Or(true) {
-		threads = 2 * line.Cores
+	if count%len(line.Each) != 0 {
+		return p.errorf(col("cores"), "found the cores of %d nodes, want as many as a package has: %d nodes do not divide into them", len(line.Each), count)
 	}
-	if line.Threads > 0 {
-		if threads = line.Threads; threads < line.Cores {
-			return p.errorf(col("threads"), "found %d threads on %d cores of a node", threads, line.Cores)
-		}
+	if line.Threads > 0 && line.Threads < line.Cores {
+		return p.errorf(col("threads"), "found %d threads on %d cores of a node", line.Threads, line.Cores)
 	}
 	if n := len(line.NodeMemory); n > 1 && n != count {
 		return p.errorf(col("nodeMemory"), "found the memory of %d nodes, want %d or one for all", n, count)
@@ -62,8 +59,16 @@ func (p *parser) layOut(h *numa.Host, line *word.Nodes, ws []word.Word) error {
 	packages := cmp.Or(line.Packages, count)
 	nodes := make([]numa.Node, count)
 	total := numa.Bytes(0)
+	cores, threads := 0, 0
 	for i := range nodes {
-		n := numa.Node{ID: i, Package: i * packages / count, Cores: line.Cores, Threads: threads}
+		n := numa.Node{ID: i, Package: i * packages / count, Cores: line.Each[i%len(line.Each)], Threads: line.Threads}
+		if n.Threads == 0 {
+			n.Threads = n.Cores
+			if line.HyperThreading.Or(true) {
+				n.Threads *= 2
+			}
+		}
+		cores, threads = cores+n.Cores, threads+n.Threads
 		switch {
 		case line.NodeMemory != nil:
 			b := line.NodeMemory[min(i, len(line.NodeMemory)-1)]
@@ -74,9 +79,9 @@ func (p *parser) layOut(h *numa.Host, line *word.Nodes, ws []word.Word) error {
 		nodes[i] = n
 	}
 	h.Packages = numa.ReadAt(packages, "packages")
-	h.Cores = numa.DerivedFrom(line.Cores*count, "nodes, cores")
-	h.Threads = numa.DerivedFrom(threads*count, "nodes, cores, ht")
-	h.HyperThreading = numa.ReadAt(threads > line.Cores, "ht")
+	h.Cores = numa.DerivedFrom(cores, "nodes, cores")
+	h.Threads = numa.DerivedFrom(threads, "nodes, cores, ht")
+	h.HyperThreading = numa.ReadAt(threads > cores, "ht")
 	if !h.Memory.Known() && total > 0 {
 		h.Memory = numa.DerivedFrom(total, "nodeMemory")
 	}

@@ -83,6 +83,48 @@ func TestNodes(t *testing.T) {
 	}
 }
 
+// TestTiers checks that the memory of a host and its nodes is its DRAM.
+func TestTiers(t *testing.T) {
+	const gib = int64(numa.GiB)
+	tier := func(kind string, gb int64) types.HostMemoryTierInfo {
+		return types.HostMemoryTierInfo{Type: kind, Size: gb * gib}
+	}
+	for _, tt := range []struct {
+		name, kind string
+		node       int64 // GB that a node states
+		tiers      []types.HostMemoryTierInfo
+		want       string // memory, tiers, a node
+		notes      int
+	}{
+		{"before 7.0 U3", "", 128, nil, "256 GB read, 0 B unknown, 128 GB read", 0},
+		{"off", "noTiering", 128, []types.HostMemoryTierInfo{tier("DRAM", 256)}, "256 GB read, 0 B read, 128 GB read", 0},
+		{"NVMe, nodes state it", "softwareTiering", 128, []types.HostMemoryTierInfo{tier("DRAM", 128), tier("NVMe", 128)}, "128 GB read, 128 GB read, 64 GB assumed", 0},
+		{"NVMe, nodes state DRAM", "softwareTiering", 64, []types.HostMemoryTierInfo{tier("DRAM", 128), tier("NVMe", 128)}, "128 GB read, 128 GB read, 64 GB read", 0},
+		{"tiers not stated", "softwareTiering", 128, nil, "0 B unknown, 0 B unknown, 0 B unknown", 1},
+		{"DRAM is the cache of PMem", "hardwareTiering", 128, []types.HostMemoryTierInfo{tier("DRAM", 32), tier("PMem", 256)}, "256 GB read, 0 B read, 128 GB read", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inv := newInventory()
+			props := map[string]any{
+				"hardware.cpuInfo":        types.HostCpuInfo{NumCpuPackages: 2, NumCpuCores: 4, NumCpuThreads: 8},
+				"hardware.memorySize":     256 * gib,
+				"hardware.memoryTierInfo": types.ArrayOfHostMemoryTierInfo{HostMemoryTierInfo: tt.tiers},
+				"hardware.numaInfo": types.HostNumaInfo{NumNodes: 2, NumaNode: []types.HostNumaNode{
+					{TypeId: 0, MemorySize: tt.node * gib, CpuID: []int16{0, 1, 2, 3}}, {TypeId: 1, MemorySize: tt.node * gib, CpuID: []int16{4, 5, 6, 7}}}},
+			}
+			if tt.kind != "" {
+				props["hardware.memoryTieringType"] = tt.kind
+			}
+			h := inv.convertHost(&object{ref: ref("HostSystem", "host-1"), props: props})
+			node := h.Nodes.Value[1].Memory
+			got := fmt.Sprintf("%v %v, %v %v, %v %v", h.Memory.Value, h.Memory.Origin.Kind, h.TierMemory.Value, h.TierMemory.Origin.Kind, node.Value, node.Origin.Kind)
+			if got != tt.want || len(inv.notes) != tt.notes {
+				t.Errorf("memory, tiers and a node: %s with the notes %v, want %s and %d notes", got, inv.notes, tt.want, tt.notes)
+			}
+		})
+	}
+}
+
 // TestAssignedAtPowerOn checks which sizes mean nothing while a VM is off, and
 // what an unset number of cores per socket stands for.
 func TestAssignedAtPowerOn(t *testing.T) {

@@ -21,6 +21,9 @@ var hostPaths = []string{
 	"config.product.version", "config.product.build",
 }
 
+// tierPaths are the properties of hosts that the API has from 7.0 U3 on.
+var tierPaths = []string{"hardware.memoryTieringType", "hardware.memoryTierInfo"}
+
 // A host is a host of the fleet with its relations in the inventory.
 type host struct {
 	numa.Host
@@ -85,6 +88,7 @@ func (inv *inventory) convertHost(o *object) host {
 	h.Maintenance = fact[bool](o, "runtime.inMaintenanceMode")
 	inv.convertProduct(o, &h.Host)
 	convertHardware(o, &h.Host)
+	inv.convertTiers(o, &h.Host)
 	inv.convertNodes(o, &h.Host)
 	inv.doubtHost(o.ref, &h.Host)
 
@@ -145,6 +149,40 @@ func convertHardware(o *object, h *numa.Host) {
 	}
 	if n, ok := value[int64](o, "hardware.memorySize"); ok && n > 0 {
 		h.Memory = bytesFact(n, "hardware.memorySize")
+	}
+}
+
+// tiered reports whether ESX manages slower memory tiers on the host.
+func tiered(o *object) bool {
+	kind, _ := value[string](o, tierPaths[0])
+	return kind == string(types.HostMemoryTieringTypeSoftwareTiering)
+}
+
+// convertTiers tells DRAM from the slower tiers that the size of the memory includes with
+// software tiering (rule book A-12). DRAM that is a cache, PMem in memory mode, is no part
+// of that size.
+func (inv *inventory) convertTiers(o *object, h *numa.Host) {
+	kind, _ := value[string](o, tierPaths[0])
+	switch types.HostMemoryTieringType(kind) {
+	case types.HostMemoryTieringTypeNoTiering, types.HostMemoryTieringTypeHardwareTiering:
+		h.TierMemory = numa.ReadAt(numa.Bytes(0), tierPaths[0])
+		return
+	case types.HostMemoryTieringTypeSoftwareTiering:
+	default:
+		return
+	}
+	var dram, slower int64
+	tiers, _ := value[types.ArrayOfHostMemoryTierInfo](o, tierPaths[1])
+	for _, t := range tiers.HostMemoryTierInfo {
+		if t.Type == string(types.HostMemoryTierTypeDRAM) {
+			dram += max(0, t.Size)
+		} else {
+			slower += max(0, t.Size)
+		}
+	}
+	h.TierMemory = bytesFact(slower, tierPaths[1])
+	if h.Memory = bytesFact(dram, tierPaths[1]); !h.Memory.Known() {
+		inv.note(o.ref, "host %s has memory tiers and does not state how much is DRAM: the memory of its nodes is unknown", h.Name)
 	}
 }
 

@@ -2,6 +2,7 @@ package vsphere
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/vmware/govmomi/vim25/types"
@@ -118,7 +119,11 @@ func (inv *inventory) readUsage(ctx context.Context) error {
 
 // readHosts reads the hosts.
 func (inv *inventory) readHosts(ctx context.Context) (err error) {
-	hosts := inv.query("hosts", []string{"HostSystem"}, hostPaths...)
+	paths := hostPaths
+	if r, err := numa.ParseRelease(inv.client.ServiceContent.About.ApiVersion); err == nil && r >= numa.ESXi70+3 {
+		paths = slices.Concat(hostPaths, tierPaths)
+	}
+	hosts := inv.query("hosts", []string{"HostSystem"}, paths...)
 	hosts.page = min(hosts.page, hostPageSize)
 	inv.hosts, err = collect(ctx, inv, hosts, inv.convertHost)
 	inv.hostAt = make(map[types.ManagedObjectReference]int, len(inv.hosts))

@@ -58,12 +58,18 @@ func (inv *inventory) convertNodes(o *object, h *numa.Host) {
 		for _, n := range silent { // the others have it all: none is true
 			n.Memory = numa.ReadAt(numa.Bytes(0), "hardware.numaInfo.numaNode.memoryRangeLength")
 		}
+	case !h.Memory.Known() && tiered(o):
+		for i := range nodes {
+			nodes[i].Memory = numa.Fact[numa.Bytes]{}
+		}
+	case h.TierMemory.Value > 0 && differs(sum, h.Memory.Value):
+		shareMemory(nodes, h.Memory.Value, "equal share of the DRAM, which the nodes with a slower memory tier do not add up to")
 	case silent != nil:
 		inv.note(o.ref, "host %s states no memory for %d of its %d NUMA nodes: unknown", h.Name, len(silent), len(nodes))
 	case h.Memory.Known() && differs(sum, h.Memory.Value):
 		inv.note(o.ref, "host %s has %v of memory but its NUMA nodes %v together", h.Name, h.Memory.Value, sum)
 		if ranges {
-			shareMemory(nodes, h.Memory.Value)
+			shareMemory(nodes, h.Memory.Value, "equal share of hardware.memorySize, which memoryRangeLength of the nodes does not add up to")
 		}
 	}
 	h.Nodes = numa.ReadAt(nodes, "hardware.numaInfo.numaNode")
@@ -81,9 +87,9 @@ func unstated(nodes []numa.Node) []*numa.Node {
 	return silent
 }
 
-// shareMemory gives every node with cores the same share of the host's memory:
+// shareMemory gives every node with cores the same share of the host's memory, such as
 // before 8.0 a node with several memory ranges states the length of one.
-func shareMemory(nodes []numa.Node, total numa.Bytes) {
+func shareMemory(nodes []numa.Node, total numa.Bytes, why string) {
 	n := 0
 	for i := range nodes {
 		if nodes[i].Cores > 0 {
@@ -92,8 +98,7 @@ func shareMemory(nodes []numa.Node, total numa.Bytes) {
 	}
 	for i := range nodes {
 		if nodes[i].Cores > 0 {
-			nodes[i].Memory = numa.AssumedFor(total/numa.Bytes(n),
-				"equal share of hardware.memorySize, which memoryRangeLength of the nodes does not add up to")
+			nodes[i].Memory = numa.AssumedFor(total/numa.Bytes(n), why)
 		}
 	}
 }

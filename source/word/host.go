@@ -20,6 +20,7 @@ var hostWords = words[numa.Host]{
 	{"connection", fact(func(h *numa.Host) *numa.Fact[string] { return &h.Connection }, oneOf[string]("connected", "disconnected", "notResponding"))},
 	{"maintenance", fact(func(h *numa.Host) *numa.Fact[bool] { return &h.Maintenance }, Word.truth)},
 	{"mhz", fact(func(h *numa.Host) *numa.Fact[int] { return &h.CoreMHz }, within(1, numa.MaxCoreMHz))},
+	{"tierMemory", fact(func(h *numa.Host) *numa.Fact[numa.Bytes] { return &h.TierMemory }, func(w Word) (numa.Bytes, error) { return w.Bytes(w.Value, numa.MaxHostMemory) })},
 	{"llcCores", fact(func(h *numa.Host) *numa.Fact[int] { return &h.LLCCores }, within(1, numa.MaxCoresPerNode))},
 	{"llcSize", fact(func(h *numa.Host) *numa.Fact[numa.Bytes] { return &h.LLCSize }, func(w Word) (numa.Bytes, error) { return w.Bytes(w.Value, numa.TiB) })},
 }
@@ -33,7 +34,8 @@ var (
 
 // Nodes is what words say about the nodes of a host. The zero value says nothing.
 type Nodes struct {
-	Nodes, Cores, Threads int // cores and threads of each node; 0 when unsaid
+	Nodes, Cores, Threads int   // cores and threads of each node; 0 when unsaid
+	Each                  []int // cores of the nodes of a package, where they differ: Cores is the most
 	Packages              int
 	HyperThreading        numa.Fact[bool]
 	Memory                numa.Bytes   // of the host; 0 when unsaid
@@ -50,7 +52,17 @@ func (n *Nodes) Take(w Word, where string) (known bool, err error) {
 			n.Nodes, err = w.Number(1, numa.MaxNodes)
 		}
 	case "cores":
-		n.Cores, err = w.Number(1, numa.MaxCoresPerNode)
+		n.Each = nil
+		for part := range strings.SplitSeq(w.Value, ",") {
+			one := w
+			one.Value = part
+			cores, err := one.Number(1, numa.MaxCoresPerNode)
+			if err != nil {
+				return true, err
+			}
+			n.Each = append(n.Each, cores)
+		}
+		n.Cores = slices.Max(n.Each)
 	case "threads":
 		n.Threads, err = w.Number(1, 8*numa.MaxCoresPerNode)
 	case "packages":
