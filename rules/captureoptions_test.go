@@ -20,7 +20,7 @@ import (
 func TestCaptureOptions(t *testing.T) {
 	want := capture.Options{
 		Locality: 0.8, Remote: 4 * numa.GiB, BusyNode: 0.8, IdleNode: 0.2, Ready: 0.1,
-		SpillFree: 12 * numa.GiB, SpillStep: 128 * numa.MiB, Lopsided: 0.9,
+		SpillFree: 12 * numa.GiB, SpillStep: 128 * numa.MiB, Lopsided: 0.65,
 		Window: 10 * time.Minute, Gap: 6 * time.Minute, Buckets: 512,
 	}
 	if got := rules.CaptureOptions(nil); got != want {
