@@ -2,6 +2,7 @@ package propose
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"homenode/change/optimise"
@@ -11,27 +12,38 @@ import (
 	"homenode/rules/simulate"
 )
 
-// An Outcome is what a run came to, over all VMs and time; what is unknown is 0.
+// An Outcome is what a run came to, over all VMs and time.
 type Outcome struct {
-	Locality float64 `json:"locality"` // N%L over all memory, as a share
-	Far      float64 `json:"far"`      // memory that is not on the node of its client
-	Ready    float64 `json:"ready"`    // of the CPU time asked for
-	CoStop   float64 `json:"coStop"`
-	Swapped  float64 `json:"swapped"` // of all memory
-	Speed    float64 `json:"speed"`   // mean performance index: each VM counts once
-	Findings int     `json:"findings"`
+	// Locality is N%L over all memory, as a share; nil when no memory has a home.
+	Locality *float64 `json:"locality,omitempty"`
+	Far      float64  `json:"far"`   // memory that is not on the node of its client
+	Ready    float64  `json:"ready"` // of the CPU time asked for
+	CoStop   float64  `json:"coStop"`
+	Swapped  float64  `json:"swapped"` // of all memory
+	// Speed is the mean performance index, each VM counts once; nil when none has an index,
+	// as where all of them are swapped.
+	Speed    *float64 `json:"speed,omitempty"`
+	Findings int      `json:"findings"`
 }
 
 func outcomeOf(r *simulate.Result) Outcome {
 	all := sweep.Total(r)
 	out := Outcome{Findings: len(r.Watched.Findings)}
-	out.Locality, _ = all.Locality()
+	out.Locality = known(all.Locality())
 	out.Far, _ = all.FarShare()
 	out.Ready, _ = all.ReadyShare()
 	out.CoStop, _ = all.CoStopShare()
 	out.Swapped, _ = scheduler.Share(all.Swapped, all.Local+all.Remote+all.Swapped)
-	out.Speed, _ = all.MeanSpeed()
+	out.Speed = known(all.MeanSpeed())
 	return out
+}
+
+// known returns a figure, or nil when there is none.
+func known(v float64, ok bool) *float64 {
+	if !ok {
+		return nil
+	}
+	return &v
 }
 
 // differs reports whether a run shows something else than its estimate: another share of
@@ -41,7 +53,7 @@ func differs(p *optimise.Problem, s *optimise.Score, x *Outcome) bool {
 	for i := range p.VMs {
 		memory += p.VMs[i].Memory
 	}
-	if share := float64(s.Remote) / float64(max(1, memory)); share-(1-x.Locality) > 0.01 || (1-x.Locality)-share > 0.01 {
+	if x.Locality != nil && math.Abs(float64(s.Remote)/float64(max(1, memory))-(1-*x.Locality)) > 0.01 {
 		return true
 	}
 	return (s.Ready > 0) != (x.Ready >= 0.0005) // what prints as 0.0 %

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"homenode/change/optimise"
 	"homenode/change/sweep"
 	"homenode/rules/simulate"
 	"homenode/source/story"
@@ -41,12 +42,23 @@ load * cpu=80% memory=90% workload=database
 		name    string
 		got     float64
 		measure int
-	}{{"N%L", got.Locality, sweep.Locality}, {"far", got.Far, sweep.Far}, {"ready", got.Ready, sweep.Ready}, {"co-stop", got.CoStop, sweep.CoStop}, {"speed", got.Speed, sweep.Speed}} {
+	}{{"N%L", *got.Locality, sweep.Locality}, {"far", got.Far, sweep.Far}, {"ready", got.Ready, sweep.Ready}, {"co-stop", got.CoStop, sweep.CoStop}, {"speed", *got.Speed, sweep.Speed}} {
 		if w := want[one.measure]; !w.Known || one.got != w.Mean {
 			t.Errorf("%s is %g in a proposal, %+v in a sweep", one.name, one.got, w)
 		}
 	}
 	if a, b := run.Speeds[0].Mean, run.Speeds[2].Mean; got.Far == 0 || a == b {
 		t.Errorf("far %g, speeds %g and %g: the story tells nothing apart", got.Far, a, b)
+	}
+}
+
+// TestUnknownOutcome checks that what no VM has is not written as a number.
+func TestUnknownOutcome(t *testing.T) {
+	if known(0, false) != nil || *known(0, true) != 0 {
+		t.Error("an unknown figure is a number")
+	}
+	p := &optimise.Problem{VMs: []optimise.VM{{Memory: 1 << 20}}}
+	if differs(p, &optimise.Score{}, &Outcome{}) {
+		t.Error("a run without memory at home differs from its estimate")
 	}
 }

@@ -32,7 +32,7 @@ func Optimise(r *propose.Result) *answer.Answer {
 		t := answer.Table{Name: "simulated", Title: fmt.Sprintf("Simulated for %s with the same loads, each VM powered on where it then is", words.Short(r.Length)),
 			Columns: answer.Columns("", ">N%L", ">far", ">ready", ">co-stop", ">swapped", ">speed", ">findings")}
 		for i, x := range r.Runs {
-			t.Add(sides[i], points(x.Locality), points(x.Far), points(x.Ready), points(x.CoStop), points(x.Swapped), fixed(x.Speed, 3), strconv.Itoa(x.Findings))
+			t.Add(sides[i], optional(x.Locality, points), points(x.Far), points(x.Ready), points(x.CoStop), points(x.Swapped), optional(x.Speed, func(v float64) string { return fixed(v, 3) }), strconv.Itoa(x.Findings))
 		}
 		a.Tables = append(a.Tables, t)
 	}
@@ -120,4 +120,12 @@ func worth(r *propose.Result) []string {
 		verdict = append(verdict, fmt.Sprintf("Constraints broken now: %s; then: %s.", r.Broken[0], r.Broken[1]))
 	}
 	return append(verdict, proof)
+}
+
+// optional writes a figure that may be unknown.
+func optional(v *float64, write func(float64) string) string {
+	if v == nil {
+		return "–"
+	}
+	return write(*v)
 }
