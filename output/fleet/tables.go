@@ -108,7 +108,7 @@ func hostTable(x *index) table.Table {
 			table.Col("Host", 24), table.Col("Cluster", 16), table.Col("ESX version", 12), table.Col("Build", 10), table.Col("Vendor", 14), table.Col("Model", 24), table.Col("CPU model", 36), table.Col("CPUs", 6),
 			table.Col("Cores", 7), table.Col("Threads", 8), table.Col("HT active", 9), table.Col("Memory MiB", 12), table.Col("NUMA nodes", 11), table.Col("Cores per node", 14), table.Col("Memory MiB per node", 18),
 			table.Col("Nodes are", 10), table.Col("Power policy", 18), table.Col("Connection", 13), table.Col("Maintenance", 12), table.Col("Judged", 8), table.Col("VMs judged", 11),
-		}, answer.CountColumns, answer.SaidColumns, []table.Column{table.Col("Notes", 40), table.Col("Host ID", 14), table.Col("Read at", 40)}),
+		}, runningColumns, answer.CountColumns, answer.SaidColumns, []table.Column{table.Col("Notes", 40), table.Col("Host ID", 14), table.Col("Read at", 40)}),
 		Len: len(x.Fleet.Hosts),
 		Rows: func(yield func([]table.Cell) bool) {
 			vms := map[*numa.Host]int{}
@@ -136,7 +136,7 @@ func (x *index) hostRow(c *rule.Cluster, h *numa.Host, vms int) []table.Cell {
 		table.Fact(h.Packages, table.Number[int]), table.Fact(h.Cores, table.Number[int]), table.Fact(h.Threads, table.Number[int]), table.Fact(h.HyperThreading, table.YesNo),
 		table.Fact(h.Memory, table.MiB), table.Fact(h.Nodes, func(n []numa.Node) table.Cell { return table.Number(len(n)) }), cores, memory, from,
 		table.Fact(h.PowerPolicy, table.Text), table.Fact(h.Connection, table.Text), table.Fact(h.Maintenance, table.YesNo), table.YesNo(predicted(c, h)), table.Number(vms),
-	}, answer.Counts(x.byHost[h.ID]), answer.Said(x.byHost[h.ID]))
+	}, runningCells(judged.RunningOn(c, h)), answer.Counts(x.byHost[h.ID]), answer.Said(x.byHost[h.ID]))
 	return append(row, table.Joined(x.notesAt(h.At)), table.Text(h.ID), table.Text(h.At))
 }
 
@@ -178,7 +178,7 @@ func clusterTable(x *index) table.Table {
 		Columns: slices.Concat([]table.Column{
 			table.Col("Cluster", 24), table.Col("Hosts", 7), table.Col("Host shapes", 11), table.Col("Node", 28), table.Col("VMs judged", 11), table.Col("Wide", 6), table.Col("Guest blind", 11), table.Col("Too big", 8),
 			table.Col("Differ by host", 13),
-		}, answer.CountColumns),
+		}, runningColumns, answer.CountColumns),
 		Len: len(x.Clusters),
 		Rows: func(yield func([]table.Cell) bool) {
 			for _, s := range x.clusters {
@@ -189,13 +189,23 @@ func clusterTable(x *index) table.Table {
 				for _, h := range s.Of.Hosts {
 					all = append(all, x.byHost[h.ID]...)
 				}
-				if !yield(append([]table.Cell{
+				if !yield(slices.Concat([]table.Cell{
 					table.Text(s.Name), table.Number(s.Hosts), table.Number(len(s.Kinds)), table.Text(words.Paragraph(s.Of.Node())),
 					table.Number(s.VMs), table.Number(s.Wide), table.Number(s.Blind), table.Number(s.TooBig), table.Number(s.Differing),
-				}, answer.Counts(all)...)) {
+				}, runningCells(s.Running), answer.Counts(all))) {
 					return
 				}
 			}
 		},
 	}
+}
+
+// runningColumns and runningCells are the vCPUs that run beside the cores and threads.
+var runningColumns = []table.Column{table.Col("vCPUs running", 13), table.Col("vCPUs per core", 14), table.Col("vCPUs per thread", 16)}
+
+func runningCells(r judged.Running) []table.Cell {
+	if r.Cores == 0 {
+		return []table.Cell{table.Number(r.VCPUs), {}, {}}
+	}
+	return []table.Cell{table.Number(r.VCPUs), table.Number(r.PerCore), table.Number(r.PerThread)}
 }

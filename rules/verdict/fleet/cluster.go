@@ -1,10 +1,12 @@
 package fleet
 
 import (
+	"math"
 	"slices"
 
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/rule"
 )
@@ -23,6 +25,39 @@ type Cluster struct {
 	// on some host of the cluster than on another, or do not run there: their virtual
 	// hardware is too new. They are the rows of the cluster's matrix that differ.
 	Differing int `json:"changeShape"`
+	// Running are the vCPUs that run on all hosts of the cluster.
+	Running Running `json:"running"`
+}
+
+// Running are the vCPUs of the judged VMs that are powered on, and what they run on.
+type Running struct {
+	VCPUs     int     `json:"vcpus"`
+	Cores     int     `json:"cores"`
+	Threads   int     `json:"threads"`
+	PerCore   float64 `json:"vcpusPerCore,omitempty"`   // in hundredths; 0 where the cores are unknown
+	PerThread float64 `json:"vcpusPerThread,omitempty"` // hyper-threads count where they are active
+}
+
+// RunningOn returns the vCPUs that run on hosts of a cluster.
+func RunningOn(c *rule.Cluster, hosts ...*numa.Host) (r Running) {
+	for _, h := range hosts {
+		for _, v := range c.Running(h) {
+			r.VCPUs += int(v.Guest.VCPUs)
+		}
+		for _, n := range h.Nodes.Value {
+			r.Cores += n.Cores
+			if h.HyperThreading.Or(true) {
+				r.Threads += max(n.Threads, n.Cores)
+			} else {
+				r.Threads += n.Cores
+			}
+		}
+	}
+	if r.Cores > 0 {
+		r.PerCore = math.Round(float64(100*r.VCPUs)/float64(r.Cores)) / 100
+		r.PerThread = math.Round(float64(100*r.VCPUs)/float64(r.Threads)) / 100
+	}
+	return r
 }
 
 // Clusters returns the figures of each cluster, in order.
@@ -30,7 +65,7 @@ func Clusters(r *rules.Result) []Cluster {
 	out := make([]Cluster, len(r.Clusters))
 	for i, c := range r.Clusters {
 		s := &out[i]
-		*s = Cluster{Of: c, Name: c.Title(), Hosts: len(c.Hosts), Kinds: c.Kinds, VMs: len(c.VMs)}
+		*s = Cluster{Of: c, Name: c.Title(), Hosts: len(c.Hosts), Kinds: c.Kinds, VMs: len(c.VMs), Running: RunningOn(c, c.Hosts...)}
 		for _, v := range c.VMs {
 			l := &v.On[0].Layout
 			if l.Wide() {

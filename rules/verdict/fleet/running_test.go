@@ -1,0 +1,33 @@
+package fleet
+
+import (
+	"testing"
+
+	"homenode/rules"
+	"homenode/source/scenario"
+)
+
+// TestRunningOn counts the vCPUs that run, on cores and on active threads.
+func TestRunningOn(t *testing.T) {
+	f, err := scenario.Read("f", []byte(`release 8.0U3
+cluster a
+host h1 nodes=2 cores=16 threads=32 memory=512GB
+host h2 nodes=2 cores=16 ht=off memory=512GB
+vm v1 host=h1 vcpus=48
+vm v2 host=h1 vcpus=16 power=off
+vm v3 host=h2 vcpus=16
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rules.Run(f, rules.Options{})
+	want := map[string]Running{"h1": {48, 32, 64, 1.5, 0.75}, "h2": {16, 32, 32, 0.5, 0.5}}
+	for _, h := range r.Clusters[0].Hosts {
+		if got := RunningOn(r.Clusters[0], h); got != want[h.Name] {
+			t.Errorf("%s: %+v, want %+v", h.Name, got, want[h.Name])
+		}
+	}
+	if got, want := Clusters(r)[0].Running, (Running{64, 64, 96, 1, 0.67}); got != want {
+		t.Errorf("cluster: %+v, want %+v", got, want)
+	}
+}
