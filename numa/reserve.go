@@ -38,8 +38,14 @@ const (
 // nodes of 132,000 MB, where this is 13,009 MB. That it holds node by node is inferred
 // from this one experiment (C-15).
 func SoftReserve(hostMemory Bytes, r Release) Bytes {
+	return SoftFactor(r) * MinFree(hostMemory, r)
+}
+
+// SoftFactor returns how many times minFree the host keeps free in its high memory state
+// (rule book C-23).
+func SoftFactor(r Release) Bytes {
 	if r < ESXi60 {
-		return MinFree(hostMemory, r)
+		return 1
 	}
-	return 4 * MinFree(hostMemory, r)
+	return 4
 }

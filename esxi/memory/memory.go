@@ -70,10 +70,10 @@ func ReserveOf(memory numa.Bytes, nodes int, r numa.Release, percent int, fill b
 	out.Home = out.MinFree / numa.Bytes(max(1, nodes))
 	switch {
 	case r < numa.ESXi50: // nodes were seen with 372 MB free beside 13 GB (C-15)
-	case r < numa.ESXi60, fill:
+	case fill:
 		out.New = out.MinFree
 	default:
-		out.New = 4 * out.MinFree
+		out.New = numa.SoftFactor(r) * out.MinFree
 	}
 	return out
 }
@@ -127,7 +127,7 @@ func Spread(free []int64, want int64, gives []int64) (nowhere int64) {
 	left := fits
 	for n, f := range free {
 		if f > 0 {
-			gives[n] = share(fits, f, sum)
+			gives[n] = Share(fits, f, sum)
 			left -= gives[n]
 		}
 	}
@@ -135,8 +135,8 @@ func Spread(free []int64, want int64, gives []int64) (nowhere int64) {
 	return want - fits
 }
 
-// share returns x × part / whole, with 0 ≤ part ≤ whole and whole > 0.
-func share(x, part, whole int64) int64 {
+// Share returns x × part / whole, with 0 ≤ part ≤ whole and whole > 0.
+func Share(x, part, whole int64) int64 {
 	high, low := bits.Mul64(uint64(x), uint64(part))
 	q, _ := bits.Div64(high, low, uint64(whole))
 	return int64(q)

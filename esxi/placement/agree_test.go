@@ -11,7 +11,6 @@ import (
 	"homenode/esxi/scheduler"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/source/scenario"
 	"homenode/source/story"
 )
 
@@ -48,25 +47,7 @@ func homes(all []home) string {
 // static places the VMs of a scenario of one host.
 func static(t *testing.T, text string) (out []home) {
 	t.Helper()
-	f, err := scenario.Read("test", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := vnuma.NewMachine(&f.Hosts[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	var requests []placement.Request
-	for i := range f.VMs {
-		g, _, err := vnuma.NewGuest(&f.VMs[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := vnuma.Predict(&g, &m, &vnuma.Case{Ran: true})
-		requests = append(requests, placement.RequestOf(&f.VMs[i], &l))
-	}
-	at := placement.Of(&f.Hosts[0], vnuma.Choices{})
-	nodes, _ := placement.Place(&at, requests)
+	nodes, requests, _ := place(t, text)
 	for r := range requests {
 		for c := range requests[r].Layout.PPDs.Len() {
 			for i := range nodes {
@@ -173,8 +154,18 @@ func seen(t *testing.T, text string) (first, last memoryOf) {
 	return first, last
 }
 
+// awayIn returns the memory of the only VM that is on none of its home nodes.
+func awayIn(nodes []placement.Node, l *vnuma.Layout) (away numa.Bytes) {
+	for i := range nodes {
+		if len(nodes[i].Clients) == 0 && l.Managed {
+			away += nodes[i].Used
+		}
+	}
+	return away
+}
+
 // TestMemoryIsSimulated demands of random hosts that a VM alone there has as much remote
-// memory in the simulation as the prediction says, at first and in the end, within 1 % of
+// memory in the simulation, and where it is placed, as the prediction says, at first and in the end, within 1 % of
 // its memory.
 func TestMemoryIsSimulated(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
@@ -189,23 +180,15 @@ func TestMemoryIsSimulated(t *testing.T) {
 		text := fmt.Sprintf("release %s\nhost h nodes=%d cores=%d memory=%dGB\nvm v host=h vcpus=%d memory=%dMB%s\n",
 			[]string{"5.5", "6.0", "6.5", "7.0U3", "8.0U3", "9.0"}[r.IntN(6)], nodes, cores, nodes*node,
 			vcpus, memory, []string{"", " set:numa.consolidate=FALSE"}[r.IntN(4)/3])
-		f, err := scenario.Read("test", []byte(text))
-		if err != nil {
-			t.Fatal(err)
+		placed, requests, _ := place(t, text)
+		l := &requests[0].Layout
+		if l.Memory.Nowhere > 0 {
+			continue // reclaimed, wherever it is
 		}
-		m, err := vnuma.NewMachine(&f.Hosts[0])
-		if err != nil {
-			t.Fatal(err)
+		slack := requests[0].Memory / 100
+		if away := awayIn(placed, l); away != l.Memory.First+l.Memory.Remote {
+			t.Errorf("%splaced with %v remote, predicted %v + %v", text, away, l.Memory.First, l.Memory.Remote)
 		}
-		g, _, err := vnuma.NewGuest(&f.VMs[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := vnuma.Predict(&g, &m, &vnuma.Case{})
-		if l.Memory.Nowhere > 0 || l.Refused.String() != "" {
-			continue // reclaimed, wherever it is; or not powered on
-		}
-		slack := f.VMs[0].Memory.Value / 100
 		begin, _ := seen(t, text+"run 2m every=1m\nload v cpu=0% active=0% memory=all\n")
 		if d := begin.remote - l.Memory.First - l.Memory.Remote; d < -slack || d > slack {
 			t.Errorf("%sat first: simulated %v remote, predicted %v + %v", text, begin.remote, l.Memory.First, l.Memory.Remote)

@@ -11,8 +11,8 @@ import (
 	"homenode/source/scenario"
 )
 
-// place reads a scenario of one host and places its VMs in order.
-func place(t *testing.T, text string) (nodes []placement.Node, unplaced []int) {
+// place reads a scenario of one host and places its VMs in order, as they run there.
+func place(t *testing.T, text string) (nodes []placement.Node, requests []placement.Request, unplaced []int) {
 	t.Helper()
 	f, err := scenario.Read("test", []byte(text))
 	if err != nil {
@@ -22,17 +22,17 @@ func place(t *testing.T, text string) (nodes []placement.Node, unplaced []int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var requests []placement.Request
 	for i := range f.VMs {
 		g, _, err := vnuma.NewGuest(&f.VMs[i])
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := vnuma.Predict(&g, &m, &vnuma.Case{})
+		l := vnuma.Predict(&g, &m, &vnuma.Case{Ran: true})
 		requests = append(requests, placement.RequestOf(&f.VMs[i], &l))
 	}
 	at := placement.Of(&f.Hosts[0], vnuma.Choices{})
-	return placement.Place(&at, requests)
+	nodes, unplaced = placement.Place(&at, requests)
+	return nodes, requests, unplaced
 }
 
 // show prints each node as "vm.client vcpus local+remote-nowhere | … | of vm: foreign".
@@ -82,7 +82,7 @@ func TestPlace(t *testing.T) {
 			"0.0 4c 8+0 | 0.2 4c 8+0 free 48\n0.1 4c 8+0 free 56"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			nodes, unplaced := place(t, host+tt.vms)
+			nodes, _, unplaced := place(t, host+tt.vms)
 			if got := show(nodes); got != tt.want || unplaced != nil {
 				t.Errorf("placed:\n%s\nwant:\n%s\nunplaced %v", got, tt.want, unplaced)
 			}
@@ -92,7 +92,7 @@ func TestPlace(t *testing.T) {
 
 // TestPlaceUnmanaged checks that VMs outside NUMA management get no home node (C-12).
 func TestPlaceUnmanaged(t *testing.T) {
-	nodes, unplaced := place(t, "release 7.0\nhost esx01 nodes=2 cores=10 memory=128GB\nvm pinned vcpus=4 memory=8GB cpuAffinity=0-3\nvm free vcpus=4 memory=8GB\n")
+	nodes, _, unplaced := place(t, "release 7.0\nhost esx01 nodes=2 cores=10 memory=128GB\nvm pinned vcpus=4 memory=8GB cpuAffinity=0-3\nvm free vcpus=4 memory=8GB\n")
 	if fmt.Sprint(unplaced) != "[0]" || len(nodes[0].Clients) != 1 || nodes[0].Clients[0].Request != 1 {
 		t.Errorf("unplaced %v, nodes %+v", unplaced, nodes)
 	}
@@ -100,7 +100,7 @@ func TestPlaceUnmanaged(t *testing.T) {
 
 // TestPlaceUnknownMemory checks that nodes of unknown size take all memory as local.
 func TestPlaceUnknownMemory(t *testing.T) {
-	nodes, _ := place(t, "release 7.0\nhost esx01 nodes=2 cores=10\nvm a vcpus=4 memory=8GB\n")
+	nodes, _, _ := place(t, "release 7.0\nhost esx01 nodes=2 cores=10\nvm a vcpus=4 memory=8GB\n")
 	if c := nodes[0].Clients[0]; c.Local != 8*numa.GiB || c.Remote != 0 {
 		t.Errorf("client %+v, want 8 GB local", c)
 	}

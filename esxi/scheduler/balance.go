@@ -3,6 +3,7 @@ package scheduler
 import (
 	"math"
 
+	"homenode/esxi/memory"
 	"homenode/numa"
 )
 
@@ -213,7 +214,7 @@ func (h *host) owedMost() (most, least int, gap int64) {
 	most, least = -1, -1
 	for n := range h.cap {
 		if of[n] > 0 {
-			owed[n] = share128(owed[n], full, of[n])
+			owed[n] = memory.Share(owed[n], full, of[n])
 		}
 		if h.cores[n] == 0 {
 			continue
@@ -266,7 +267,7 @@ func (h *host) worth(imbalance, after int64) bool {
 // mayLeave reports whether a client is not held back by what it is owed, or by a partner.
 func (h *host) mayLeave(c, from, to int, better int64) bool {
 	if t := int64(h.set.MigPreventLTerm); t > 0 && h.debts != nil {
-		if d := h.debts[c]; d.of > 0 && share128(d.owed, full, d.of) > t*percent {
+		if d := h.debts[c]; d.of > 0 && memory.Share(d.owed, full, d.of) > t*percent {
 			return false
 		}
 	}

@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"homenode/esxi/memory"
@@ -276,13 +275,6 @@ func floorDiv(x, y int64) int64 {
 		q--
 	}
 	return q
-}
-
-// share128 returns x × part / whole rounded down, with a product of up to 128 bits.
-func share128(x, part, whole int64) int64 {
-	high, low := bits.Mul64(uint64(x), uint64(part))
-	q, _ := bits.Div64(high, low, uint64(whole))
-	return int64(q)
 }
 
 // trim gives back the memory that slices have more than they need, when all VMs that run

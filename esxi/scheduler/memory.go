@@ -76,7 +76,7 @@ func (h *host) growVM(v *vm, k int64) {
 	}
 	g := h.guestOf(v).rare.growth
 	since := min(k+1-g.setAt, g.over)
-	want := max(g.floor, g.from+share128(g.target-g.from, since, g.over))
+	want := max(g.floor, g.from+memory.Share(g.target-g.from, since, g.over))
 	// The clients fill their homes at the same time: what goes elsewhere comes after that.
 	for _, rest := range [...]bool{false, true} {
 		for c, end := v.clientsOf(); c < end; c++ {

@@ -1,6 +1,9 @@
 package scheduler
 
-import "homenode/numa"
+import (
+	"homenode/esxi/memory"
+	"homenode/numa"
+)
 
 // largeOf returns the pages of a client that are parts of large pages (C-21).
 func (h *host) largeOf(v *vm, c int) int64 {
@@ -200,7 +203,7 @@ func (h *host) reclaim(need, k int64) {
 	for i := range h.vms {
 		v := &h.vms[i]
 		for c, end := v.clientsOf(); c < end; c++ {
-			take := share128(need, h.idle(v, c), all)
+			take := memory.Share(need, h.idle(v, c), all)
 			if h.state == numa.Soft {
 				take = min(take, mulDiv(h.part(v, c, v.facts.size), balloonMost, 100)-h.strainOf(c).ballooned)
 			}

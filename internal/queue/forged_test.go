@@ -60,7 +60,7 @@ func TestForgedResults(t *testing.T) {
 	defer mu.Unlock()
 	for i := range 5 {
 		if want := "the result of task " + tasks[i].ID + " counts as missing: it is not signed with the key of the run"; !said[want] {
-			t.Errorf("nobody was told %q, but %v", want, said)
+			t.Errorf("%q was not said, but %v", want, said)
 		}
 	}
 	for text := range said {
@@ -95,7 +95,7 @@ func TestForgedInput(t *testing.T) {
 	}
 }
 
-// TestRoles checks that the token of a role lets in nobody else, and lets nobody do more than
+// TestRoles checks that the token of a role lets in that role alone, and that it does no more than
 // the role does.
 func TestRoles(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,7 @@ func TestFullStore(t *testing.T) {
 	defer mu.Unlock()
 	for _, want := range []string{"the store " + store + " takes nothing more", "the store " + store + " takes tasks and results again"} {
 		if !strings.Contains(said, want) {
-			t.Errorf("nobody says %q, but\n%s", want, said)
+			t.Errorf("%q was not said, but\n%s", want, said)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -172,12 +173,9 @@ type Kept struct {
 func (w *Watch) Reserve() Kept {
 	r := w.Release()
 	k := Kept{Known: true}
-	factor := numa.Bytes(4)
-	switch {
-	case r == 0:
+	factor := numa.SoftFactor(cmp.Or(r, numa.ESXi60))
+	if r == 0 {
 		k.Assumes = "the release of the host is unknown: 6.0 or later is taken, whose high memory state ends at 4 × minFree (C-23)"
-	case r < numa.ESXi60:
-		factor = 1
 	}
 	const name = "high memory state of the host ends at"
 	if w.Host.MinFree > 0 {

@@ -32,9 +32,9 @@ func LimitsOf(memory numa.Bytes, r numa.Release) Limits {
 }
 
 func limitsBy(minFree numa.Bytes, r numa.Release) Limits {
-	l := Limits{MinFree: minFree, Break: minFree, Balloon: minFree * 64 / 100}
+	l := Limits{MinFree: minFree, Break: numa.SoftFactor(r) * minFree, Balloon: minFree * 64 / 100}
 	if r >= numa.ESXi60 {
-		l.Break, l.Share = 4*minFree, minFree
+		l.Share = minFree
 	}
 	return l
 }

@@ -71,7 +71,7 @@ func TestSheet(t *testing.T) {
 	}
 }
 
-// TestUnwanted passes over the columns that nobody asks for; the rows stay.
+// TestUnwanted reads only the columns that are asked for; the rows stay.
 func TestUnwanted(t *testing.T) {
 	const xml = `<x:sheetData><x:row r="1"><x:c r="A1"><x:v>1</x:v></x:c><x:c r="B1" t="str"><x:v>b</x:v></x:c><x:c r="C1"><x:v>3</x:v></x:c></x:row><x:row r="2"><x:c r="D2"><x:v>4</x:v></x:c></x:row><x:row r="3"><x:c r="A3"/></x:row></x:sheetData>`
 	for _, r := range []io.Reader{strings.NewReader(xml), iotest.OneByteReader(strings.NewReader(xml))} {
