@@ -46,7 +46,7 @@ var sampleHosts = map[string]sample{
 	// Workstation and Player share the code of a contemporary ESXi.
 	"player155_pipe_dialect.log":                 {release: "7.0", nodes: 1, cores: 4, only: "ConfigDB"},
 	"player162_linux_numa_topology.log":          {release: "7.0.3", nodes: 1, cores: 6, event: FirstPowerOn, only: "ConfigDB"},
-	"player175_first_poweron_invalid_cookie.log": {release: "8.0", nodes: 1, cores: 6, event: FirstPowerOn, only: "ConfigDB"},
+	"player175_first_poweron_invalid_cookie.log": {release: "8.0.2", nodes: 1, cores: 6, event: FirstPowerOn, only: "ConfigDB"},
 	"workstation162_hotadd_forcing_uma.log":      {release: "7.0.3", nodes: 1, cores: 4, only: "forcing UMA"},
 	"workstation17_hotadd_forcing_uma.log":       {release: "8.0", nodes: 1, cores: 4, only: "forcing UMA"},
 }

@@ -116,6 +116,7 @@ func TestTextEqualsJSON(t *testing.T) {
 			t.Errorf("%s has no text file", c.ID)
 			continue
 		}
+		text.Gave = "" // only the text says what the case gave the model
 		if !reflect.DeepEqual(c, text) {
 			t.Errorf("%s:\nJSON %+v\ntext %+v", c.ID, c, text)
 		}
