@@ -49,6 +49,31 @@ type Node struct {
 	Memory  Fact[Bytes] `json:"memory,omitzero"`
 }
 
+// epycs gives the most cores that share a last-level cache by the name of the processor
+// (rule book A-7). Some models have fewer active ones.
+var epycs = []struct {
+	model *regexp.Regexp
+	cores int
+}{
+	{regexp.MustCompile(`EPYC 7\w\w[12]`), 4},
+	{regexp.MustCompile(`EPYC (9645|9745|9825|9845|9965)`), 16}, // Zen 5c
+	{regexp.MustCompile(`EPYC (7\w\w3|[89]\w\w[45])`), 8},
+}
+
+// CacheCores returns how many cores share a last-level cache: as stated, or at most
+// that many by the model of an EPYC (A-7). Of others it is unknown.
+func (h *Host) CacheCores() Fact[int] {
+	if h.LLCCores.Known() {
+		return h.LLCCores
+	}
+	for _, e := range epycs {
+		if e.model.MatchString(h.CPUModel.Value) {
+			return DerivedFrom(e.cores, "model of the processor, of which some have fewer active cores")
+		}
+	}
+	return Fact[int]{}
+}
+
 // virtual matches the makers and models that hypervisors give their VMs: "VMware Virtual
 // Platform", and "VMware20,1" with EFI, of the maker "VMware, Inc." (VMware KB 1009458,
 // mechanisms to determine if software is running in a VMware virtual machine), and those

@@ -37,12 +37,12 @@ func (l *Layout) MarshalJSON() ([]byte, error) {
 		First          numa.Bytes `json:"remoteAtFirstBytes,omitempty"` // of local: comes home when the guest uses it
 		Far            float64    `json:"farShare"`
 		Slices         []int64    `json:"sliceBytes,omitempty"`
-		L3Caches       int        `json:"guestL3Caches"`
+		L3Caches       int        `json:"guestL3Caches,omitempty"` // absent where ESXi chooses them
 		StoredSize     int        `json:"storedSize,omitempty"`
 		StoredCookie   int        `json:"storedCookie,omitempty"`
 		Assumes        []string   `json:"assumes,omitempty"`
 	}{l.Refused.String(), l.VSockets.Sizes(), l.CoresPerSocket, l.VPDs.Sizes(), l.PPDs.Sizes(), carriers, l.Managed, l.GuestSeesNUMA(), l.HomeNodes, memory, l.Memory.Local, l.Memory.Remote, l.Memory.First,
-		l.FarShare(), slices, l.L3s(), l.Stored.Size, l.Stored.Cookie, l.Assumes.Texts()})
+		l.FarShare(), slices, l.L3s, l.Stored.Size, l.Stored.Cookie, l.Assumes.Texts()})
 }
 
 // MarshalJSON writes the fact as evidence.

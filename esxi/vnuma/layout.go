@@ -79,14 +79,17 @@ type Layout struct {
 	Managed  bool    // the NUMA scheduler places it (rule book C-12, C-14)
 	Why      Reason
 
-	CoresPerSocket int   // effective, after automatic choice
-	Capacity       int   // most vCPUs of one client on this host
-	Least          int   // fewest clients that the vCPU count needs on this host
-	HomeNodes      int   // nodes its clients are placed on; 0 when not managed
-	Nodes          int   // nodes of the host
-	memory         int64 // bytes; 0 when unknown
-	equalSlices    bool
-	checkpoint     bool // resumed from a checkpoint: suspend or vMotion
+	CoresPerSocket int // effective, after automatic choice
+	// L3s counts the last-level caches that the guest sees: one per vSocket, each of the
+	// size of the physical one; 0 where ESXi chooses them, which is not published (B-13).
+	L3s         int
+	Capacity    int   // most vCPUs of one client on this host
+	Least       int   // fewest clients that the vCPU count needs on this host
+	HomeNodes   int   // nodes its clients are placed on; 0 when not managed
+	Nodes       int   // nodes of the host
+	memory      int64 // bytes; 0 when unknown
+	equalSlices bool
+	checkpoint  bool // resumed from a checkpoint: suspend or vMotion
 
 	Memory Residency
 	Stored Stored
@@ -172,10 +175,6 @@ func share(memory int64, s Split, i, first, n int, equal bool) numa.Bytes {
 	}
 	return numa.Bytes(to - from)
 }
-
-// L3s returns how many last-level caches the guest sees: one per vSocket, each of
-// the size of the physical one (rule book B-13).
-func (l *Layout) L3s() int { return l.VSockets.Len() }
 
 // SameGuest reports whether the guest sees the same topology in both layouts.
 func (l *Layout) SameGuest(o *Layout) bool {

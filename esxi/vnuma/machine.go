@@ -124,7 +124,7 @@ func (m *Machine) addNodes(h *numa.Host) error {
 	}
 	// Nodes differ by what the kernel keeps (65423 and 65536 MB on one host,
 	// A-5); only a difference that DIMMs make counts.
-	if uneven || m.NodeMemory < m.MaxMemory-m.MaxMemory/UnevenShare {
+	if uneven || m.unevenMemory() {
 		m.assumes |= AssumedNodeMemory
 	}
 	return nil
@@ -134,6 +134,8 @@ func (m *Machine) addNodes(h *numa.Host) error {
 // count as equal: 1/16. The kernel's own share makes up to 2.3 % of difference on
 // published hosts; one DIMM of 16 in a socket makes 6.25 %.
 const UnevenShare = 16
+
+func (m *Machine) unevenMemory() bool { return m.NodeMemory < m.MaxMemory-m.MaxMemory/UnevenShare }
 
 // Reserve returns what stays free on each node. fill is the alternative of F-23.
 func (m *Machine) Reserve(fill bool) memory.Reserve {
@@ -175,8 +177,14 @@ func (m *Machine) Shape() string {
 	if m.Nodes == 1 {
 		s = fmt.Sprintf("1 node of %d cores", m.Cores)
 	}
+	if m.AllCores > m.Nodes*m.Cores {
+		s += " or more"
+	}
 	if m.NodeMemory > 0 {
 		s += " and " + numa.Bytes(m.NodeMemory).String()
+		if m.unevenMemory() {
+			s += " or more"
+		}
 	}
 	return s
 }

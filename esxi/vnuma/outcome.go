@@ -27,11 +27,15 @@ func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
 		l.VSockets = l.VPDs
 		l.Assumes |= AssumedAutoUneven
 	}
+	if l.L3s = l.VSockets.Len(); g.Hardware >= 20 && m.model >= numa.ESXi80 {
+		l.L3s = 0
+	}
 	if auto && g.HotAdd {
 		l.Assumes |= AssumedHotAddAuto
 	}
 	if tr != nil {
 		tr.sockets(l, auto)
+		tr.caches(l)
 	}
 }
 

@@ -248,12 +248,33 @@ func (t *tracer) sockets(l *Layout, auto bool) {
 		return
 	}
 	facts := []Used{t.cps()}
+	if l.L3s == 0 {
+		t.add("B-13", fmt.Sprintf("cores per socket = %d", t.g.CoresPerSocket), result+"; ESXi chooses their L3 caches",
+			append(facts, fact("virtual hardware", t.vm.Hardware, t.vm.At))...)
+		return
+	}
 	cache := "its own L3 cache"
 	if t.host.LLCSize.Known() {
 		cache += " of " + t.host.LLCSize.Value.String()
 		facts = append(facts, fact("last-level cache", t.host.LLCSize, t.host.At))
 	}
-	t.add("B-13", fmt.Sprintf("cores per socket = %d", t.g.CoresPerSocket), result+fmt.Sprintf(", each with %s (%d in all)", cache, l.L3s()), facts...)
+	t.add("B-13", fmt.Sprintf("cores per socket = %d", t.g.CoresPerSocket), result+fmt.Sprintf(", each with %s (%d in all)", cache, l.L3s), facts...)
+}
+
+// caches says how many last-level caches of the processor a client needs at least.
+func (t *tracer) caches(l *Layout) {
+	cores := t.host.CacheCores()
+	if !cores.Known() || cores.Value >= int(t.m.Cores) {
+		return
+	}
+	most, share := cores.Value, count(cores.Value, "core")+" of the processor share a last-level cache"
+	if t.limit > t.m.Cores { // threads count
+		most = int(t.m.Threads) * cores.Value / int(t.m.Cores)
+	}
+	if client := l.PPDs.Max(); client > most {
+		t.add("A-7", share, fmt.Sprintf("a client of %d vCPU spans at least %d caches", client, (client+most-1)/most),
+			fact("cores of a last-level cache", cores, t.host.At))
+	}
 }
 
 func (t *tracer) affinity() {
