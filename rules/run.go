@@ -135,10 +135,23 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: no host that it can run on is known", vm.Name)})
 		return
 	}
-	v.On = make([]rule.On, 0, len(c.Kinds))
+	predict(v, c, o.Choices)
+	for i := range v.On {
+		r.Pairs += len(v.On[i].Kind.Hosts)
+	}
+	for i := range v.Refused {
+		r.Pairs += len(v.Refused[i].Kind.Hosts)
+	}
+	v.Seen = r.confront(v, g, o.Choices)
+	r.VMs++
+	c.VMs = append(c.VMs, v)
+}
+
+// predict predicts the VM on every kind of host of its cluster.
+func predict(v *rule.VM, c *rule.Cluster, ch vnuma.Choices) {
+	v.On, v.Refused = make([]rule.On, 0, len(c.Kinds)), nil
 	add := func(k *rule.Kind) {
-		on := rule.On{Kind: k, Layout: vnuma.Predict(&v.Guest, &k.Machine, &vnuma.Case{Choices: o.Choices})}
-		r.Pairs += len(k.Hosts)
+		on := rule.On{Kind: k, Layout: vnuma.Predict(&v.Guest, &k.Machine, &vnuma.Case{Choices: ch})}
 		// What its own host refuses because of its configuration is cured for all together.
 		alike := len(v.On) > 0 && v.Off() && !on.Layout.Refused.ByHost()
 		if on.Layout.Refused.Any() && k != v.Home && !alike {
@@ -158,9 +171,6 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 	if len(v.On) == 0 {
 		v.On, v.Refused = v.Refused[:1], v.Refused[1:]
 	}
-	v.Seen = r.confront(v, g, o.Choices)
-	r.VMs++
-	c.VMs = append(c.VMs, v)
 }
 
 // confront puts each observation of the VM beside its prediction: on the hosts of its
@@ -203,8 +213,33 @@ func (r *Result) elsewhere(name string, places []confront.Place, g *groups) []co
 	return nil
 }
 
+// costs are what a finding of each severity weighs when two configurations of one VM are
+// compared: information and low findings cost nothing.
+var costs = [...]int{finding.Medium: 5, finding.High: 25}
+
+// weigher returns what weighs the findings of a VM of the cluster, configured otherwise.
+func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) int {
+	return func(v *rule.VM, configured *numa.VM) (cost int) {
+		again := *v
+		again.VM = configured
+		again.Guest, _, _ = vnuma.NewGuest(configured) // the VM was read before
+		predict(&again, c, o.Choices)
+		for _, one := range All {
+			if one.VMs && one.Check != nil && (one.Refused || !again.Off()) {
+				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: &again, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()}
+				one.Check(&p)
+				for i := range p.Findings {
+					cost += costs[p.Findings[i].Severity]
+				}
+			}
+		}
+		return cost
+	}
+}
+
 // judge applies every rule to the hosts and VMs of a cluster.
 func (r *Result) judge(c *rule.Cluster, o Options) {
+	c.Weigh = weigher(c, o)
 	for _, k := range c.Kinds {
 		for _, h := range k.Hosts {
 			for _, one := range All {

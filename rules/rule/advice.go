@@ -29,7 +29,30 @@ func (p *Pass) Plan() *vnuma.Plan {
 		p.Cluster.plans = map[planKey]*vnuma.Plan{}
 	}
 	p.Cluster.plans[key] = &plan
+	if plan.Better && len(p.Cluster.Kinds) > 1 && p.Cluster.Weigh != nil {
+		p.vet(&plan)
+	}
 	return &plan
+}
+
+// vet takes back what all rules together judge worse than the present configuration: on
+// unlike hosts a plan can cure one and harm another. What the cure needs may remain.
+func (p *Pass) vet(plan *vnuma.Plan) {
+	weigh := func(e vnuma.Edit) int {
+		configured := *p.VM.VM
+		e.Configure(&configured)
+		return p.Cluster.Weigh(p.VM, &configured)
+	}
+	now := weigh(vnuma.Edit{})
+	switch {
+	case weigh(plan.Edit) <= now:
+	case plan.Needed != vnuma.Edit{} && plan.Needed != plan.Edit && weigh(plan.Needed) <= now:
+		plan.Edit, plan.After = plan.Needed, plan.Cured
+	default:
+		plan.Better, plan.Edit, plan.Needed = false, vnuma.Edit{}, vnuma.Edit{}
+		plan.After, plan.Cured = plan.Before, plan.Before
+		plan.For, plan.Alone = nil, nil
+	}
 }
 
 // Advice returns what to do about the VM and what its guest will notice of it. Both

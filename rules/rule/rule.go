@@ -69,6 +69,10 @@ type Cluster struct {
 	Kinds []*Kind // of the hosts that can be predicted, in order of their first
 	VMs   []*VM
 
+	// Weigh says how much the findings of a VM of the cluster cost, configured as given; nil
+	// leaves plans unweighed.
+	Weigh func(v *VM, configured *numa.VM) int
+
 	plans   map[planKey]*vnuma.Plan
 	running map[*numa.Host][]*VM // by host; see Running
 }
