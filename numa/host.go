@@ -32,6 +32,9 @@ type Host struct {
 	LLCCores Fact[int]     `json:"llcCores,omitzero"` // cores that share one last-level cache (A-7)
 	LLCSize  Fact[Bytes]   `json:"llcSize,omitzero"`  // size of one last-level cache
 
+	// Attached are the nodes that PCI devices are attached to: of those that VMs have.
+	Attached Fact[[]Attached] `json:"attached,omitzero"`
+
 	PowerPolicy Fact[string] `json:"powerPolicy,omitzero"` // such as "High Performance"
 	Connection  Fact[string] `json:"connection,omitzero"`  // connected, disconnected or notResponding
 	Maintenance Fact[bool]   `json:"maintenance,omitzero"`

@@ -54,6 +54,9 @@ type Config struct {
 	MemoryReservation       Fact[Bytes]  `json:"memoryReservation,omitzero"`
 	MemoryReservationLocked Fact[bool]   `json:"memoryReservationLocked,omitzero"` // "reserve all guest memory"
 
+	// Devices are the PCI devices of its host that the VM has, where there are any.
+	Devices Fact[[]Device] `json:"devices,omitzero"`
+
 	// Settings are the numa.*, cpuid.*, sched.* and related entries of the
 	// configuration (extraConfig, .vmx), the stored autosize and cookie among
 	// them. Unknown when the source carries no such entries (RVTools).

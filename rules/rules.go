@@ -6,6 +6,7 @@ import (
 	"homenode/rules/clientlimits"
 	"homenode/rules/cookie"
 	"homenode/rules/corespersocket"
+	"homenode/rules/deviceaway"
 	"homenode/rules/earlyspill"
 	"homenode/rules/fakenodes"
 	"homenode/rules/flapping"
@@ -105,4 +106,5 @@ var All = []*rule.Rule{
 	guestview.Rule,
 	refused.Rule,
 	guestlimits.Rule,
+	deviceaway.Rule,
 }

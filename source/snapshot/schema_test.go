@@ -130,6 +130,8 @@ func TestSchemaHasEveryField(t *testing.T) {
 		{reflect.TypeFor[numa.Host](), host},
 		{reflect.TypeFor[numa.Node](), property(host, "properties", "nodes", "properties", "value", "items")},
 		{reflect.TypeFor[numa.VM](), vm},
+		{reflect.TypeFor[numa.Attached](), property(host, "properties", "attached", "properties", "value", "items")},
+		{reflect.TypeFor[numa.Device](), property(vm, "properties", "devices", "properties", "value", "items")},
 		{reflect.TypeFor[numa.Setting](), property(vm, "properties", "settings", "properties", "value", "items")},
 		{reflect.TypeFor[numa.Observation](), observed},
 		{reflect.TypeFor[numa.Config](), property(observed, "properties", "config")},

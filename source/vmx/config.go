@@ -79,6 +79,7 @@ func (d *Dict) Config(defaults bool, file *fact.File) numa.Config {
 			}
 		}
 	}
+	d.devices(&c, file)
 	slices.SortStableFunc(settings, func(a, b numa.Setting) int {
 		return strings.Compare(strings.ToLower(a.Key), strings.ToLower(b.Key))
 	})

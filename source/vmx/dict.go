@@ -141,7 +141,7 @@ var identity = map[string]string{
 // that can matter to NUMA, or tells which VM it is.
 func Keeps(key string) bool {
 	k := strings.ToLower(key)
-	return identity[k] != "" || keyword(k) != nil || numa.KeepSetting(key)
+	return identity[k] != "" || keyword(k) != nil || numa.KeepSetting(key) || deviceKey.MatchString(k)
 }
 
 // Fact returns the entry as a fact in the field's words.

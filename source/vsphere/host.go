@@ -30,6 +30,8 @@ type host struct {
 	ref    types.ManagedObjectReference
 	parent types.ManagedObjectReference // cluster, or place of a standalone host
 	vms    []types.ManagedObjectReference
+
+	attached []numa.Attached // all its PCI devices
 }
 
 // policyNames are the power policies by the short name of the API, as the
@@ -89,7 +91,7 @@ func (inv *inventory) convertHost(o *object) host {
 	inv.convertProduct(o, &h.Host)
 	convertHardware(o, &h.Host)
 	inv.convertTiers(o, &h.Host)
-	inv.convertNodes(o, &h.Host)
+	inv.convertNodes(o, &h)
 	inv.doubtHost(o.ref, &h.Host)
 
 	if ht, ok := value[types.HostHyperThreadScheduleInfo](o, "config.hyperThread"); ok {

@@ -14,7 +14,7 @@ const memoryTolerance = 0.02
 
 // convertNodes reads the NUMA nodes. Cores are not stated per node, but threads
 // are; all nodes of a host have the same number of threads per core.
-func (inv *inventory) convertNodes(o *object, h *numa.Host) {
+func (inv *inventory) convertNodes(o *object, h *host) {
 	info, ok := value[types.HostNumaInfo](o, "hardware.numaInfo")
 	if !ok || !h.Threads.Known() || !h.Cores.Known() {
 		return
@@ -40,6 +40,11 @@ func (inv *inventory) convertNodes(o *object, h *numa.Host) {
 			Package: packageOf(n.CpuID, packages),
 			Cores:   len(n.CpuID) * h.Cores.Value / h.Threads.Value,
 			Threads: len(n.CpuID),
+		}
+		for _, id := range n.PciId {
+			if pci := numa.PCIAddress(id); pci != "" {
+				h.attached = append(h.attached, numa.Attached{PCI: pci, Node: int(n.TypeId)})
+			}
 		}
 		switch {
 		case n.MemorySize > 0:

@@ -121,9 +121,13 @@ func (r *reader) readFleet(ctx context.Context) (*numa.Fleet, error) {
 	if err := inv.readLabels(ctx); err != nil {
 		return nil, err
 	}
+	if err := inv.readDevices(ctx); err != nil {
+		return nil, err
+	}
 	f := &numa.Fleet{Source: r.source, Collected: now.UTC().Format(time.RFC3339)}
 	inv.placeHosts()
 	inv.placeVMs()
+	inv.placeDevices()
 	inv.noteRestrictedView()
 
 	for i := range inv.computes {

@@ -21,6 +21,7 @@ var hostWords = words[numa.Host]{
 	{"maintenance", fact(func(h *numa.Host) *numa.Fact[bool] { return &h.Maintenance }, Word.truth)},
 	{"mhz", fact(func(h *numa.Host) *numa.Fact[int] { return &h.CoreMHz }, within(1, numa.MaxCoreMHz))},
 	{"tierMemory", fact(func(h *numa.Host) *numa.Fact[numa.Bytes] { return &h.TierMemory }, func(w Word) (numa.Bytes, error) { return w.Bytes(w.Value, numa.MaxHostMemory) })},
+	{"pci", attached},
 	{"llcCores", fact(func(h *numa.Host) *numa.Fact[int] { return &h.LLCCores }, within(1, numa.MaxCoresPerNode))},
 	{"llcSize", fact(func(h *numa.Host) *numa.Fact[numa.Bytes] { return &h.LLCSize }, func(w Word) (numa.Bytes, error) { return w.Bytes(w.Value, numa.TiB) })},
 }

@@ -30,6 +30,7 @@ var vmWords = words[numa.VM]{
 	{"cpuLimit", fact(func(v *numa.VM) *numa.Fact[int] { return &v.CPULimit }, Word.limit)},
 	{"memoryReservation", fact(func(v *numa.VM) *numa.Fact[numa.Bytes] { return &v.MemoryReservation }, Word.vmMemory)},
 	{"reserveAll", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.MemoryReservationLocked }, Word.truth)},
+	{"pci", devices},
 	{"folder", func(v *numa.VM, w Word, _ string) error { v.Folder = w.Value; return nil }},
 	{"tags", func(v *numa.VM, w Word, _ string) error { v.Tags = strings.Split(w.Value, ","); return nil }},
 }

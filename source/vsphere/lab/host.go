@@ -108,6 +108,11 @@ func hardwareOf(h *numa.Host) (*types.HostHardwareInfo, error) {
 			return nil, fmt.Errorf("NUMA node %d of package %d does not fit the API", n.ID, n.Package)
 		}
 		node := types.HostNumaNode{TypeId: byte(n.ID), MemorySize: int64(n.Memory.Value), MemoryRangeLength: int64(n.Memory.Value)}
+		for _, a := range h.Attached.Value {
+			if a.Node == n.ID {
+				node.PciId = append(node.PciId, a.PCI)
+			}
+		}
 		for i := range n.Threads {
 			pcpu := int16(next + i)
 			node.CpuID = append(node.CpuID, pcpu)

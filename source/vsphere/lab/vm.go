@@ -110,6 +110,7 @@ func configOf(v *numa.VM) (*types.VirtualMachineConfigInfo, error) {
 			VnumaOnCpuHotaddExposed: pointer(v.VNUMAHotAdd),
 		}
 	}
+	c.Hardware.Device = devices(v.Devices.Value)
 	c.CpuAffinity, c.MemoryAffinity = affinity(v.CPUAffinity.Value), affinity(v.MemoryAffinity.Value)
 	if v.LatencySensitivity.Known() {
 		c.LatencySensitivity = &types.LatencySensitivity{Level: types.LatencySensitivitySensitivityLevel(v.LatencySensitivity.Value)}
@@ -120,6 +121,34 @@ func configOf(v *numa.VM) (*types.VirtualMachineConfigInfo, error) {
 		c.MemoryAllocation.Reservation = types.NewInt64(int64(v.MemoryReservation.Value / numa.MiB))
 	}
 	return c, nil
+}
+
+// devices returns the PCI devices of a VM as the API carries them.
+func devices(list []numa.Device) (out []types.BaseVirtualDevice) {
+	for i, d := range list {
+		base := types.VirtualDevice{Key: int32(13000 + i)}
+		if d.VirtualNode >= 0 {
+			base.NumaNode = types.NewInt32(int32(d.VirtualNode))
+		}
+		name := types.VirtualDeviceDeviceBackingInfo{DeviceName: d.Name}
+		fixed := types.VirtualPCIPassthroughDeviceBackingInfo{VirtualDeviceDeviceBackingInfo: name, Id: d.PCI}
+		if d.Kind == numa.SRIOV {
+			card := &types.VirtualSriovEthernetCard{SriovBacking: &types.VirtualSriovEthernetCardSriovBackingInfo{PhysicalFunctionBacking: &fixed}}
+			card.VirtualDevice = base
+			out = append(out, card)
+			continue
+		}
+		switch d.Kind {
+		case numa.Passthrough:
+			base.Backing = &fixed
+		case numa.Dynamic:
+			base.Backing = &types.VirtualPCIPassthroughDynamicBackingInfo{VirtualDeviceDeviceBackingInfo: name, AssignedId: d.PCI}
+		case numa.VGPU:
+			base.Backing = &types.VirtualPCIPassthroughVmiopBackingInfo{Vgpu: d.Name}
+		}
+		out = append(out, &types.VirtualPCIPassthrough{VirtualDevice: base})
+	}
+	return out
 }
 
 // pointer returns a fact as an optional value of the API.

@@ -1,0 +1,70 @@
+package numa
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// The ways in which a VM has a device of its host.
+const (
+	Passthrough = "passthrough" // the whole device: DirectPath I/O
+	SRIOV       = "SR-IOV"      // a virtual function of a network adapter
+	Dynamic     = "dynamic"     // DirectPath I/O of one that is chosen at power-on
+	VGPU        = "vGPU"        // a share of a graphics adapter
+)
+
+// A Device is a PCI device of a host that a VM has.
+type Device struct {
+	Name string `json:"name,omitempty"` // as its maker or the configuration calls it
+	Kind string `json:"kind"`           // passthrough, SR-IOV, dynamic or vGPU
+	// PCI is the address on the host, as PCIAddress writes it; empty where ESXi chooses the
+	// device at power-on.
+	PCI string `json:"pci,omitempty"`
+	// VirtualNode is the virtual node that the guest is told of (8.0); -1 for none.
+	VirtualNode int `json:"virtualNode"`
+}
+
+var pciForm = regexp.MustCompile(`^(?:([0-9a-fA-F]{4,5}):)?([0-9a-fA-F]{2,3}):([0-9a-fA-F]{2})\.([0-9a-fA-F])$`)
+
+// PCIAddress returns a PCI address in one form, such as 0000:3b:00.0. The API writes
+// hexadecimal numbers, .vmx files of ESXi decimal ones with a bus of three digits:
+// 00000:059:00.0. It returns "" for anything else.
+func PCIAddress(s string) string {
+	m := pciForm.FindStringSubmatch(s)
+	if m == nil {
+		return ""
+	}
+	base := 16
+	if len(m[2]) == 3 {
+		base = 10
+	}
+	var n [4]uint64
+	for i, most := range []uint64{1<<16 - 1, 1<<8 - 1, 1<<5 - 1, 7} {
+		if m[i+1] == "" {
+			continue
+		}
+		v, err := strconv.ParseUint(m[i+1], base, 32)
+		if err != nil || v > most {
+			return ""
+		}
+		n[i] = v
+	}
+	return fmt.Sprintf("%04x:%02x:%02x.%x", n[0], n[1], n[2], n[3])
+}
+
+// Attached is the NUMA node that the PCI device at an address is attached to.
+type Attached struct {
+	PCI  string `json:"pci"`
+	Node int    `json:"node"`
+}
+
+// NodeOf returns the NUMA node that the device at the address is attached to.
+func (h *Host) NodeOf(pci string) (id int, ok bool) {
+	i := slices.IndexFunc(h.Attached.Value, func(a Attached) bool { return a.PCI == pci })
+	if i < 0 {
+		return 0, false
+	}
+	return h.Attached.Value[i].Node, true
+}

@@ -1,0 +1,74 @@
+// Package deviceaway finds VMs whose PCI devices may be attached to another node.
+package deviceaway
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+//go:embed deviceaway.md
+var page string
+
+// Rule is N034.
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Check: check})
+
+func check(p *rule.Pass) {
+	v := p.VM
+	if v.Host == nil || v.Home == nil || v.Guest.Affinity {
+		return
+	}
+	on := &v.On[0]
+	allowed := vnuma.NodeAffinity(v.VM)
+	for _, d := range v.Devices.Value {
+		node, ok := v.Host.NodeOf(d.PCI)
+		if !ok || on.Layout.HomeNodes == on.Layout.Nodes || len(allowed) == 1 && allowed[0] == node {
+			continue
+		}
+		f := finding.Finding{
+			Severity: finding.Low,
+			Message: fmt.Sprintf("%s is attached to node %d of %s, and nothing keeps the VM there: it has %s of %d",
+				name(d), node, v.Host.Name, rule.Plural(on.Layout.HomeNodes, "home node"), on.Layout.Nodes),
+			Advice: "Where its transfers matter: " + beside(p, on, node),
+			Evidence: []finding.Evidence{
+				{Name: "PCI device", Value: name(d), Origin: v.Devices.Origin.String(), At: v.At},
+				{Name: "node of " + d.PCI, Value: fmt.Sprint(node), Origin: v.Host.Attached.Origin.String(), At: v.Host.At},
+				on.Kind.NodesEvidence(),
+			},
+		}
+		if len(allowed) > 0 && !slices.Contains(allowed, node) {
+			f.Severity = finding.Medium
+			f.Message = fmt.Sprintf("%s is attached to node %d of %s, but numa.nodeAffinity = %s keeps the VM elsewhere", name(d), node, v.Host.Name, rule.Ranges(allowed))
+			f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"))
+		}
+		if d.VirtualNode >= 0 {
+			f.Message += fmt.Sprintf("; that the guest sees it on virtual node %d places nothing", d.VirtualNode)
+		}
+		p.Report(f, &on.Layout)
+	}
+}
+
+// beside says how to keep the VM on the node.
+func beside(p *rule.Pass, on *rule.On, node int) string {
+	m := &on.Kind.Machine
+	switch {
+	case on.Layout.PPDs.Len() > 1:
+		return fmt.Sprintf("use at most %d vCPUs and set numa.nodeAffinity = %d", m.Cores, node)
+	case m.NodeMemory > 0 && p.VM.Guest.Memory > m.NodeMemory:
+		return fmt.Sprintf("set numa.nodeAffinity = %d and give the VM %s", node, on.AtMost(1, p.Choices))
+	}
+	return fmt.Sprintf("set numa.nodeAffinity = %d, then power off and on; on another host the number means another node", node)
+}
+
+// name names the device: what its maker calls it, and its address.
+func name(d numa.Device) string {
+	if d.Name == "" {
+		return d.Kind + " device " + d.PCI
+	}
+	return fmt.Sprintf("%s (%s)", d.Name, d.PCI)
+}

@@ -1,0 +1,103 @@
+package vsphere
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/vmware/govmomi/property"
+	"github.com/vmware/govmomi/vim25/mo"
+	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/numa"
+)
+
+// readDevices reads the PCI devices of the VMs that can have any: vSphere reserves all their
+// memory ("Add a PCI Device to a Virtual Machine", vSphere Virtual Machine Administration).
+// The devices of all VMs would be ten times as much as the rest. What fails costs a note.
+func (inv *inventory) readDevices(ctx context.Context) error {
+	const path = "config.hardware.device"
+	at := map[types.ManagedObjectReference]int{}
+	var refs []types.ManagedObjectReference
+	for i := range inv.vms {
+		if v := &inv.vms[i]; v.MemoryReservationLocked.Value {
+			at[v.ref] = i
+			refs = append(refs, v.ref)
+		}
+	}
+	for page := range slices.Chunk(refs, labelsPage) {
+		var vms []mo.VirtualMachine
+		err := inv.callFor(ctx, maxLabels, func(ctx context.Context) error {
+			return property.DefaultCollector(inv.client).Retrieve(ctx, page, []string{path}, &vms)
+		})
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			inv.notes = append(inv.notes, numa.Note{At: inv.host, Text: "the PCI devices of VMs could not be read: none is known (" + err.Error() + ")"})
+			return nil
+		}
+		for i := range vms {
+			which, ok := at[vms[i].Self]
+			if !ok || vms[i].Config == nil {
+				continue
+			}
+			if devices := devicesOf(vms[i].Config.Hardware.Device); devices != nil {
+				inv.vms[which].Devices = numa.ReadAt(devices, path)
+			}
+		}
+	}
+	return nil
+}
+
+// devicesOf returns the PCI devices of its host that a VM has.
+func devicesOf(list []types.BaseVirtualDevice) (devices []numa.Device) {
+	for _, device := range list {
+		var d numa.Device
+		switch p := device.(type) {
+		case *types.VirtualPCIPassthrough:
+			switch b := p.Backing.(type) {
+			case *types.VirtualPCIPassthroughDeviceBackingInfo:
+				d = numa.Device{Kind: numa.Passthrough, Name: b.DeviceName, PCI: numa.PCIAddress(b.Id)}
+			case *types.VirtualPCIPassthroughDynamicBackingInfo:
+				d = numa.Device{Kind: numa.Dynamic, Name: b.DeviceName, PCI: numa.PCIAddress(b.AssignedId)}
+			case *types.VirtualPCIPassthroughVmiopBackingInfo:
+				d = numa.Device{Kind: numa.VGPU, Name: b.Vgpu}
+			default:
+				continue
+			}
+		case *types.VirtualSriovEthernetCard:
+			d.Kind = numa.SRIOV
+			if p.SriovBacking != nil && p.SriovBacking.PhysicalFunctionBacking != nil {
+				d.Name, d.PCI = p.SriovBacking.PhysicalFunctionBacking.DeviceName, numa.PCIAddress(p.SriovBacking.PhysicalFunctionBacking.Id)
+			}
+		default:
+			continue
+		}
+		d.VirtualNode = -1
+		if n := device.GetVirtualDevice().NumaNode; n != nil && *n >= 0 {
+			d.VirtualNode = int(*n)
+		}
+		devices = append(devices, d)
+	}
+	return devices
+}
+
+// placeDevices tells the hosts the nodes of those of their devices that VMs have.
+func (inv *inventory) placeDevices() {
+	for i := range inv.vms {
+		v := &inv.vms[i]
+		at, ok := inv.hostAt[v.host]
+		if !ok {
+			continue
+		}
+		h := &inv.hosts[at]
+		for _, d := range v.Devices.Value {
+			k := slices.IndexFunc(h.attached, func(a numa.Attached) bool { return a.PCI == d.PCI })
+			if k >= 0 && !slices.Contains(h.Attached.Value, h.attached[k]) {
+				h.Attached = numa.ReadAt(append(h.Attached.Value, h.attached[k]), "hardware.numaInfo.numaNode.pciId")
+			}
+		}
+		slices.SortFunc(h.Attached.Value, func(a, b numa.Attached) int { return cmp.Compare(a.PCI, b.PCI) })
+	}
+}
