@@ -307,9 +307,15 @@ func (h *host) share100(pages int64, c int) int64 {
 	return pages * 100 / all
 }
 
+// loses returns how many percent of a client's pages are on one node more than on another.
+func (h *host) loses(c, from, to int) int64 {
+	return h.share100(h.at(c)[from], c) - h.share100(h.at(c)[to], c)
+}
+
 // bestSwap returns the pair whose swap helps most, or -1.
 func (h *host) bestSwap(p int64, from, to int, imbalance int64) (best, with int, least int64) {
 	best, with = -1, -1
+	top := int64(0)
 	wait := int64(h.set.SwapConsiderPeriod)
 	for c, home := range h.home {
 		if int(home) != from || p-int64(h.pastOf(c).swappedAt) < wait || !h.canGo(c, to) {
@@ -320,8 +326,12 @@ func (h *host) bestSwap(p int64, from, to int, imbalance int64) (best, with int,
 				continue
 			}
 			after := h.after(from, to, int64(h.demand[c]-h.demand[o]))
-			if h.worth(imbalance, after) && (best < 0 || after < least) && h.mayLeave(c, from, to, imbalance-after) {
-				best, with, least = c, o, after
+			score := imbalance - after - percent*int64(h.set.WeightMem)*(h.loses(c, from, to)+h.loses(o, to, from))
+			if score < int64(h.set.Mig)*percent || best >= 0 && score <= top {
+				continue
+			}
+			if h.worth(imbalance, after) && h.mayLeave(c, from, to, imbalance-after) {
+				best, with, least, top = c, o, after, score
 			}
 		}
 	}

@@ -230,7 +230,9 @@ func (h *plainHost) balanceSwap(p int64, a, b *plainNode) bool {
 	for _, c := range of {
 		for _, o := range in {
 			better, counts := h.improvement(a, b, c, o)
-			counts = counts && c.canGo(b) && o.canGo(a)
+			on := func(c *plainClient, n *plainNode) int64 { return c.percent(map[*plainNode]bool{n: true}) }
+			better -= 100 * h.set.weightMemory * (on(c, a) - on(c, b) + on(o, b) - on(o, a))
+			counts = counts && better >= 100*h.set.better && c.canGo(b) && o.canGo(a)
 			h.noteTie(counts && first != nil && better == most)
 			if counts && (first == nil || better > most) {
 				first, second, most = c, o, better
