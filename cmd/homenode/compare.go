@@ -14,7 +14,6 @@ import (
 	"homenode/measure/compare"
 	"homenode/output/form"
 	"homenode/output/measure"
-	"homenode/source/benchmark"
 	"homenode/source/open"
 )
 
@@ -88,59 +87,23 @@ func eachOnce(paths []string) error {
 func compareFiles(ctx context.Context, a, b []string) (*compare.Report, error) {
 	var (
 		sets  [2]compare.Set
-		runs  [2][]*benchmark.Run
 		notes []string
 	)
 	for i, names := range [][]string{a, b} {
-		set := &sets[i]
 		for _, name := range names {
-			got, err := readRuns(ctx, name, set, &notes)
+			if _, err := os.Stat(name); err != nil && strings.HasPrefix(name, "-") {
+				return nil, fmt.Errorf("%w (flags stand before --)", err)
+			}
+			results, doubts, err := open.Benchmarks(ctx, []string{name})
 			if err != nil {
 				return nil, err
 			}
-			runs[i] = append(runs[i], got...)
+			notes = append(notes, doubts...)
+			sets[i].Add(results)
 		}
-		for _, note := range compare.Means(runs[i]) {
-			notes = append(notes, "AB"[i:i+1]+": "+note)
-		}
-		if set.Runs = len(runs[i]); set.Runs == 0 {
+		if sets[i].Runs == 0 {
 			return nil, fmt.Errorf("%s: found no result of a benchmark", strings.Join(names, " "))
 		}
 	}
-	both := compare.Sets(runs[0], runs[1])
-	if len(both.Metrics) == 0 {
-		return nil, fmt.Errorf("nothing to compare: no metric is in both sets (A has %s; B has %s)", kinds(runs[0]), kinds(runs[1]))
-	}
-	return compare.Of(sets[0], sets[1], both, notes), nil
-}
-
-// kinds names the tools and test cases of runs.
-func kinds(runs []*benchmark.Run) string {
-	var list []string
-	seen := map[string]bool{}
-	for _, r := range runs {
-		if l := r.Label(); !seen[l] {
-			seen[l] = true
-			list = append(list, l)
-		}
-	}
-	const few = 3
-	if len(list) > few {
-		list = append(list[:few:few], fmt.Sprintf("%d more", len(list)-few))
-	}
-	return strings.Join(list, ", ")
-}
-
-// readRuns reads a file, or all results in a folder and the folders in it.
-func readRuns(ctx context.Context, name string, set *compare.Set, notes *[]string) (runs []*benchmark.Run, err error) {
-	if _, err := os.Stat(name); err != nil && strings.HasPrefix(name, "-") {
-		return nil, fmt.Errorf("%w (flags stand before --)", err)
-	}
-	results, doubts, err := open.Benchmarks(ctx, []string{name})
-	*notes = append(*notes, doubts...)
-	for _, r := range results {
-		set.Files = append(set.Files, r.Name)
-		runs = append(runs, r.Runs...)
-	}
-	return runs, err
+	return compare.Of(&sets[0], &sets[1], notes)
 }

@@ -107,15 +107,51 @@ type Report struct {
 type Set struct {
 	Files []string `json:"files"`
 	Runs  int      `json:"runs"`
+
+	runs []*benchmark.Run
 }
 
-// Of returns the report of two sets.
-func Of(a, b Set, c *Comparison, notes []string) *Report {
-	r := &Report{A: a, B: b, Confidence: Confidence, Resamples: Resamples, Seed: Seed, Verdicts: map[Verdict]int{}, Comparison: c, Notes: notes}
+// Add adds what files hold to the set.
+func (s *Set) Add(results []*benchmark.Results) {
+	for _, r := range results {
+		s.Files = append(s.Files, r.Name)
+		s.runs = append(s.runs, r.Runs...)
+	}
+	s.Runs = len(s.runs)
+}
+
+// kinds names the tools and test cases of the runs.
+func (s *Set) kinds() string {
+	var list []string
+	for _, r := range s.runs {
+		if l := r.Label(); !slices.Contains(list, l) {
+			list = append(list, l)
+		}
+	}
+	const few = 3
+	if len(list) > few {
+		list = append(list[:few:few], fmt.Sprintf("%d more", len(list)-few))
+	}
+	return strings.Join(list, ", ")
+}
+
+// Of returns the report of two sets; notes are what reading them left in doubt. The error
+// says what the sets have when no metric is in both.
+func Of(a, b *Set, notes []string) (*Report, error) {
+	for i, s := range []*Set{a, b} {
+		for _, note := range Means(s.runs) {
+			notes = append(notes, "AB"[i:i+1]+": "+note)
+		}
+	}
+	c := Sets(a.runs, b.runs)
+	if len(c.Metrics) == 0 {
+		return nil, fmt.Errorf("nothing to compare: no metric is in both sets (A has %s; B has %s)", a.kinds(), b.kinds())
+	}
+	r := &Report{A: *a, B: *b, Confidence: Confidence, Resamples: Resamples, Seed: Seed, Verdicts: map[Verdict]int{}, Comparison: c, Notes: notes}
 	for _, v := range Verdicts {
 		r.Verdicts[v] = c.Count(v)
 	}
-	return r
+	return r, nil
 }
 
 // Means says which results of a set are each a mean of several iterations: a tool that prints

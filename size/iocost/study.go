@@ -119,6 +119,30 @@ const (
 // MayLack reports whether the cluster has less CPU than the high end of the range.
 func (s *Study) MayLack() bool { return s.CPU.High > s.Question.Cluster.CPU() }
 
+// Ends returns how far the ends of the range are from the value: of the CPU, or of what the
+// budget allows.
+func (s *Study) Ends() (low, high unit.Share) {
+	least, value, most := float64(s.CPU.Low), float64(s.CPU.Value), float64(s.CPU.High)
+	if a := s.Allowed; a != nil {
+		least, value, most = float64(a.Traffic.Low), float64(a.Traffic.Value), float64(a.Traffic.High)
+	}
+	return unit.Share(least/value - 1), unit.Share(most/value - 1)
+}
+
+// wide is how far from its value an end of a range may be before the result names it.
+const wide = 0.1
+
+// Unsure reports whether the CPU is not measured, or known within wide ends only.
+func (s *Study) Unsure() bool {
+	low, high := s.Ends()
+	return s.Basis != Measured || max(-low, high) > wide
+}
+
+// Printed reports whether the range is no more than the digits that the source printed.
+func (s *Study) Printed() bool {
+	return s.Basis == Measured && !slices.ContainsFunc(s.Loads, func(l Load) bool { return l.Cost == nil || !l.Cost.Digits })
+}
+
 func (s *Study) against() Against {
 	switch budget := s.Question.Budget; {
 	case s.Allowed != nil || budget == 0:

@@ -17,57 +17,16 @@ import (
 // changes says what the figures would be had the CPU been read otherwise.
 func changes(c *Calibration) []answer.Change {
 	var out []answer.Change
-	if ch, ok := c.other("1 GHz more of each host is idle", func(l *calibrate.Load, _ *calibrate.Options) {
-		idle := calibrate.Reading[unit.Hz]{Value: unit.GHz}
-		if l.Idle != nil {
-			idle.Value += l.Idle.Value
+	add := func(text string, w calibrate.WhatIf, ok bool) {
+		if ok {
+			out = append(out, answer.Change{If: text, Result: kiloCycles(w.PerIO) + " for " + calibrate.KindText(w.Kind), Change: deviated(w.By)})
 		}
-		l.Idle = &idle
-	}); ok && c.scope() == calibrate.Host {
-		out = append(out, ch)
 	}
-	if ch, ok := c.other("the CPU was 5 % higher", func(l *calibrate.Load, _ *calibrate.Options) { l.CPU.Value *= 1.05; l.Capacity = 0 }); ok {
-		out = append(out, ch)
-	}
+	idle, ok := calibrate.MoreIdle(c.Result, c.Trials, c.Options, unit.GHz)
+	add("1 GHz more of each host is idle", idle, ok)
+	busy, ok := calibrate.MoreCPU(c.Result, c.Trials, c.Options, 0.05)
+	add("the CPU was 5 % higher", busy, ok)
 	return out
-}
-
-func (c *Calibration) scope() calibrate.Scope {
-	if len(c.Result.Costs) == 0 {
-		return ""
-	}
-	return c.Result.Costs[0].Scope
-}
-
-// other returns the cost that changes most when every load is changed.
-func (c *Calibration) other(text string, change func(*calibrate.Load, *calibrate.Options)) (answer.Change, bool) {
-	trials, o := slices.Clone(c.Trials), c.Options
-	for i := range trials {
-		if trials[i].Load != nil {
-			l := *trials[i].Load
-			change(&l, &o)
-			trials[i].Load = &l
-		}
-	}
-	var most unit.Share
-	out := answer.Change{If: text}
-	costs := calibrate.Costs(trials, o).Costs
-	for i := range c.Result.Costs {
-		was := &c.Result.Costs[i]
-		for j := range costs {
-			is := &costs[j]
-			if is.Kind != was.Kind || is.Scope != was.Scope {
-				continue
-			}
-			by := unit.Share(is.PerIO.Value/was.PerIO.Value - 1)
-			if math.Abs(float64(by)) > math.Abs(float64(most)) {
-				most = by
-				out.Result = kiloCycles(is.PerIO.Value) + " for " + calibrate.KindText(is.Kind)
-				out.Change = deviated(by)
-			}
-		}
-	}
-	return out, most != 0
 }
 
 // charts shows own costs with their ranges beside the published ones.

@@ -269,16 +269,15 @@ func change(s *iocost.Study, v *iocost.Variant) answer.Change {
 // ends says what the ends of the range of the costs come to.
 func ends(s *iocost.Study) (answer.Change, bool) {
 	c := answer.Change{If: "costs at the ends of their range"}
-	if s.Basis == iocost.Measured && !slices.ContainsFunc(s.Loads, func(l iocost.Load) bool { return l.Cost == nil || !l.Cost.Digits }) {
+	if s.Printed() {
 		c.If = "costs within the digits printed" // a range of one test is no more than that
 	}
-	low, value, high := float64(s.CPU.Low), float64(s.CPU.Value), float64(s.CPU.High)
 	c.Result = hzRange(s.CPU)
 	if a := s.Allowed; a != nil {
-		low, value, high = float64(a.Traffic.Low), float64(a.Traffic.Value), float64(a.Traffic.High)
 		c.Result = allowedRange(s.Loads[a.Number].Path, a)
 	}
-	c.Change = size.Signed(unit.Share(low/value-1)) + " to " + size.Signed(unit.Share(high/value-1))
+	low, high := s.Ends()
+	c.Change = size.Signed(low) + " to " + size.Signed(high)
 	return c, c.Result != "" && low != high
 }
 

@@ -83,14 +83,10 @@ func bound(o *iocost.Outcome) string {
 	return ""
 }
 
-// wide is how far from its value an end of a range may be before the result names it.
-const wide = 0.1
-
 // uncertainty says how CPU is known when it is not measured, or within wide ends.
 func uncertainty(s *iocost.Study) string {
 	var parts []string
-	far := float64(max(s.CPU.High/s.CPU.Value-1, 1-s.CPU.Low/s.CPU.Value)) > wide
-	if ends := hzRange(s.CPU); ends != "" && (s.Basis != iocost.Measured || far) {
+	if ends := hzRange(s.CPU); ends != "" && s.Unsure() {
 		parts = append(parts, ends)
 	}
 	if s.Basis != iocost.Measured {

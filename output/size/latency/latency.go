@@ -282,18 +282,18 @@ func changes(r *latency.Result) []answer.Change {
 		mean(r.Memory.Remote.String()+" of the accesses to RAM are remote", r.Memory)
 	}
 	mean("all accesses to RAM are remote", r.Mixed(1))
-	if ram, ok := r.Line(latency.RAM); ok {
-		const faster = 1.2
-		out = append(out, answer.Change{If: "cores clocked 20 % higher", Result: count(float64(ram.Cycles)*faster) + " cycles wait for RAM instead of " + count(float64(ram.Cycles)), Change: "+20 %"})
+	if before, after, ok := r.Clocked(0.2); ok {
+		out = append(out, answer.Change{If: "cores clocked 20 % higher", Result: count(after) + " cycles wait for RAM instead of " + count(before), Change: "+20 %"})
 	}
-	rdma, ok := r.Line(latency.RDMA)
-	if frame, also := r.Line(latency.Ethernet); ok && also {
-		out = append(out, answer.Change{If: "one more switch that stores a frame, RDMA", Result: (rdma.Value + frame.Value).String(), Change: size.SignedPercent(unit.Share(frame.Value / rdma.Value))})
+	add := func(what string, c latency.Change, ok bool) {
+		if ok {
+			out = append(out, answer.Change{If: what, Result: c.Value.String(), Change: size.SignedPercent(c.Slower)})
+		}
 	}
-	python, ok := r.Line(latency.RPC)
-	if fast, also := r.Line(latency.RPCFast); ok && also {
-		out = append(out, answer.Change{If: "remote calls in C++ (a claim, not measured)", Result: fast.Value.String(), Change: size.SignedPercent(unit.Share(fast.Value/python.Value - 1))})
-	}
+	change, ok := r.OneMoreSwitch()
+	add("one more switch that stores a frame, RDMA", change, ok)
+	change, ok = r.CompiledCalls()
+	add("remote calls in C++ (a claim, not measured)", change, ok)
 	return out
 }
 

@@ -16,12 +16,6 @@ import (
 	"homenode/size/pages"
 )
 
-// tpsDefault is what stands in the way of sharing between VMs today.
-const tpsDefault = "Risk: VMs can time pages they share; salting 2, default since 5.0 U3d, 5.1 U3, 5.5 U2d, 6.0, stops it (KB 2080735)"
-
-// effective is when a change of these options shows.
-const effective = "LPage.LPageAlwaysTryForNPT 0 and other salting act on a VM from its next vMotion or power cycle on (c-largepages)"
-
 // Counted returns the answer from counters of hosts. With details every VM has a row.
 func Counted(r *pages.Counted, of string, gain unit.Figure[unit.Share], details bool) *answer.Answer {
 	a := &answer.Answer{Command: "size pages", Question: "size pages: what page sharing saves and could save, counted in " + of, Result: r}
@@ -256,14 +250,7 @@ func countedNotes(r *pages.Counted) []string {
 			out = append(out, c.Host+": minFree is not recorded and reckoned by the scale of 5.0 and later (C-23).")
 		}
 	}
-	return append(out, standing...)
-}
-
-// standing are the notes of every answer.
-var standing = []string{
-	tpsDefault + ".", effective + ".",
-	"Cost: small pages mean more TLB misses, each a longer walk; experiment c-largepages saw no more CPU and no latency. Measure yours.",
-	"Scanning: 4 MB/s for each GHz at most (C-22): 0.42 % of the CPU for each cycle a byte costs, which is not published.",
+	return append(out, pages.Standing...)
 }
 
 func countedChart(r *pages.Counted) chart.Chart {

@@ -41,7 +41,7 @@ func Estimated(q *pages.Request, r *pages.Estimated) *answer.Answer {
 	a.Tables = append(a.Tables, reading)
 	a.Changes = estimatedIf(q, r)
 	a.Note("Experiment c-largepages (September 2014) is older than salting: all VMs shared, as with salting 0 today.")
-	a.Note(standing...)
+	a.Note(pages.Standing...)
 	size.AddCharts(a, estimatedChart(q, r))
 	return a
 }

@@ -24,7 +24,7 @@ func Simulated(m *pages.Model, r *pages.Simulated, of string, given map[string]b
 	a.Changes = simulatedIf(r)
 	a.Note(r.Problems...)
 	a.Note(saltNote(r))
-	a.Note(standing...)
+	a.Note(pages.Standing...)
 	size.AddCharts(a, simulatedChart(r))
 	return a
 }
