@@ -199,3 +199,21 @@ load small* cpu=40% noise=20%
 		}
 	}
 }
+
+// TestArrivalTakesIdleMemory: a VM that powers on where others hold idle memory gets that,
+// and is not swapped itself. Before, 44 of its 60 GB were.
+func TestArrivalTakesIdleMemory(t *testing.T) {
+	_, all := ticks(t, read(t, `release 7.0U3
+host h nodes=2 cores=16 memory=256GB
+vm old[01-04] host=h vcpus=4 memory=60GB
+vm new host=h vcpus=4 memory=60GB power=off
+run 2h every=20s
+load * cpu=30% memory=100% active=30%
+at 1h power-on new
+`))
+	for _, v := range all[len(all)-1].VMs {
+		if least, most := numa.Bytes(5<<30), numa.Bytes(11<<30); v.Swapped < least || v.Swapped > most {
+			t.Errorf("%s: %v swapped, want a part of its idle memory as of all: %v to %v", v.Name, v.Swapped, least, most)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"homenode/esxi/memory"
 	"homenode/numa"
+	"math"
 )
 
 // memory does the phases 4 to 7 of a step: growth, page migration, sharing, and what
@@ -77,6 +78,10 @@ func (h *host) growVM(v *vm, k int64) {
 	g := h.guestOf(v).rare.growth
 	since := min(k+1-g.setAt, g.over)
 	want := max(g.floor, g.from+memory.Share(g.target-g.from, since, g.over))
+	waits, room := false, int64(math.MaxInt64)
+	if h.waits() { // more would make the state low
+		room = max(0, h.allFree()-(32*h.minFree+99)/100)
+	}
 	// The clients fill their homes at the same time: what goes elsewhere comes after that.
 	for _, rest := range [...]bool{false, true} {
 		for c, end := v.clientsOf(); c < end; c++ {
@@ -87,25 +92,46 @@ func (h *host) growVM(v *vm, k int64) {
 				}
 				more = min(more, h.free(int(h.home[c]))-h.soft)
 			}
+			if more > room {
+				more, waits = room, true
+			}
 			if more > 0 {
+				room -= more
 				h.settleMemory(v, k)
-				h.allocate(v, c, more)
+				waits = h.allocate(v, c, more) || waits
 			}
 		}
 	}
-	if since < g.over {
+	if since < g.over || waits {
 		h.moved = true
 		return
 	}
 	h.endGrowth(v)
 }
 
-// allocate gives a client new pages: local first (C-15).
-func (h *host) allocate(v *vm, c int, pages int64) {
+// waits reports whether memory that is not there is waited for: other memory is idle, and
+// the host is so short that it is taken (phase 7).
+func (h *host) waits() bool {
+	if h.stateOf(h.allFree()) < numa.Hard {
+		return false
+	}
+	for i := range h.vms {
+		v := &h.vms[i]
+		for c, end := v.clientsOf(); c < end; c++ {
+			if h.idle(v, c) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// allocate gives a client new pages: local first (C-15). It reports whether the client waits for
+// some; else what is not there is swapped.
+func (h *host) allocate(v *vm, c int, pages int64) (waits bool) {
 	h.moved, h.placed = true, true
 	if h.home[c] < 0 {
-		h.allocateAnywhere(c, pages)
-		return
+		return h.allocateAnywhere(c, pages)
 	}
 	home := int(h.home[c])
 	before, first := h.outside(c), h.strainOf(c).swapped == 0
@@ -114,6 +140,9 @@ func (h *host) allocate(v *vm, c int, pages int64) {
 	left := memory.Fill(nodes, home, v.facts.allowed, pages, h.soft, gives[:len(nodes)])
 	for n, part := range gives[:len(nodes)] {
 		h.take(c, n, part)
+	}
+	if waits = left > 0 && h.waits(); waits {
+		left = 0
 	}
 	if left > 0 {
 		h.strained(c).swapped += left
@@ -130,6 +159,7 @@ func (h *host) allocate(v *vm, c int, pages int64) {
 		h.decide(Decision{Kind: Spilled, VM: int(v.index), Client: c - int(v.first), Other: -1, From: h.id(home), To: -1,
 			Numbers: [7]int64{pages, far, left, h.free(home)}})
 	}
+	return waits
 }
 
 // take gives a client pages of a node.
@@ -155,12 +185,15 @@ func (h *host) freeOf(free *[numa.MaxNodes]int64) []int64 {
 
 // allocateAnywhere gives pages to a client without home: of all nodes in proportion to
 // their free memory.
-func (h *host) allocateAnywhere(c int, pages int64) {
+func (h *host) allocateAnywhere(c int, pages int64) (waits bool) {
 	var free, gives [numa.MaxNodes]int64
 	nodes := h.freeOf(&free)
 	left := memory.Spread(nodes, pages, gives[:len(nodes)])
 	for n, part := range gives[:len(nodes)] {
 		h.take(c, n, part)
+	}
+	if left > 0 && h.waits() {
+		return true
 	}
 	if left > 0 {
 		s := h.strained(c)
@@ -171,6 +204,7 @@ func (h *host) allocateAnywhere(c int, pages int64) {
 		}
 		s.swapped += left
 	}
+	return false
 }
 
 // widen adds the nodes that hold memory of a client which its home node can never hold

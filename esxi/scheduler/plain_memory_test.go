@@ -28,11 +28,18 @@ func (v *plainVM) target(k int64) int64 {
 // grow touches the new pages of the clients of the VM.
 func (v *plainVM) grow() {
 	target := v.target(v.world.k)
-	wants := func(c *plainClient) int64 { return min(c.part(target), c.part(v.configured())) - c.touched }
+	room := int64(1) << 60
+	if v.host.takesIdle() {
+		room = max(0, v.host.freeMemory()-(32*v.host.minFree+99)/100)
+	}
+	wants := func(c *plainClient) int64 {
+		return min(room, min(c.part(target), c.part(v.configured()))-c.touched)
+	}
 	if len(v.clients) > 1 { // what goes elsewhere comes after what all have at home
 		for _, c := range v.clients {
 			if c.home != nil {
 				if pages := min(wants(c), c.home.free()-v.host.soft()); pages > 0 {
+					room -= pages
 					c.touch(pages)
 				}
 			}
@@ -40,6 +47,7 @@ func (v *plainVM) grow() {
 	}
 	for _, c := range v.clients {
 		if pages := wants(c); pages > 0 {
+			room -= pages
 			c.touch(pages)
 		}
 	}
@@ -58,6 +66,10 @@ func (c *plainClient) touch(pages int64) {
 		pages = c.spill(pages, soft)
 		pages -= c.allocate(c.home, pages, 0)
 		pages = c.spill(pages, 0)
+	}
+	if pages > 0 && c.vm.host.takesIdle() { // it is asked for again
+		c.touched -= pages
+		pages = 0
 	}
 	c.swapped += pages
 	if c.home == nil {

@@ -327,6 +327,24 @@ func (h *plainHost) memoryState() {
 	}
 }
 
+// idleOf returns what may be taken of the client's memory.
+func (c *plainClient) idleOf() int64 {
+	return max(0, times(c.all(), whole-partsOf(c.vm.load.Active), whole)-c.part(c.vm.reservation()))
+}
+
+// takesIdle reports whether phase 7 will take memory for those who wait for it.
+func (h *plainHost) takesIdle() bool {
+	if !h.memoryKnown || h.freeMemory()*100 >= 64*h.minFree {
+		return false
+	}
+	for _, c := range h.clients() {
+		if c.idleOf() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // reclaim is the rest of phase 7.
 func (h *plainHost) reclaim() {
 	const most = 65536
@@ -343,7 +361,7 @@ func (h *plainHost) reclaim() {
 	idle := map[*plainClient]int64{}
 	var sum int64
 	for _, c := range h.clients() {
-		idle[c] = max(0, times(c.all(), whole-partsOf(c.vm.load.Active), whole)-c.part(c.vm.reservation()))
+		idle[c] = c.idleOf()
 		sum += idle[c]
 	}
 	for _, c := range h.clients() {

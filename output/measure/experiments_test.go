@@ -68,7 +68,7 @@ func TestPublishedExperiments(t *testing.T) {
 		score := experiment.Count(results)
 		got = append(got, score.All(k))
 	}
-	want := []experiment.Tally{{Figures: 6, Reproduced: 5, Always: 1}, {Figures: 95, Reproduced: 76, Always: 29}, {Figures: 15, Reproduced: 15, Always: 3}}
+	want := []experiment.Tally{{Figures: 6, Reproduced: 5, Always: 1}, {Figures: 95, Reproduced: 76, Always: 28}, {Figures: 15, Reproduced: 15, Always: 3}}
 	if !slices.Equal(got, want) {
 		t.Errorf("blind, fitted and restated %+v, want %+v", got, want)
 	}
