@@ -293,7 +293,7 @@ func (r *report) simulatedFoot(vms []*simulation.VM) []string {
 		taken = taken || v.Took != nil
 		star = star || v.Speed != nil && v.Speed.Extrapolated
 	}
-	notes := []string{"FAR: memory on another node than the client it belongs to. READY, CO-STOP: of the time in which vCPUs wanted to run."}
+	notes := []string{"FAR: memory on another node than the client it belongs to. READY, CO-STOP: of the time in which vCPUs wanted to run, where the demand of 20 s exceeds a node; shorter waits are not modelled: on a busy node there is more."}
 	if taken {
 		notes = append(notes, "SWAPPED: the most memory at a time that was swapped or ballooned. A VM of which more than 1 % was, has no performance index.")
 	}
