@@ -7,15 +7,20 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build demo test check check-bench deps cross portable simd race fuzz bench bench-collect bench-capture bench-sim same-bytes golden prove docs clean
+.PHONY: build release demo test check check-bench deps cross portable simd race fuzz bench bench-collect bench-capture bench-sim same-bytes golden prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
-RELEASE = -trimpath -ldflags '-s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)'
+LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)
 # Where the pages of this commit are read, of a clone of a public host.
 PAGES = $(shell git remote get-url origin 2>/dev/null | sed -nE 's#^https://([^/@]+/[^/]+/[^/]+)$$#https://\1#; s#\.git$$##; /^https:/s#$$#/blob/HEAD/#p')
 
 build:
-	$(GO) build $(RELEASE) -o bin/homenode ./cmd/homenode
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/homenode ./cmd/homenode
+
+# Archives for users without Go, and their sums, into dist/.
+TARGETS = linux/amd64 linux/arm64 windows/amd64 darwin/arm64 darwin/amd64
+release:
+	@GO="$(GO)" LDFLAGS='$(LDFLAGS)' scripts/release $(TARGETS)
 
 demo:
 	@echo "building homenode: with empty caches this downloads 110 MB of modules and takes some minutes"
