@@ -17,8 +17,8 @@ type shapeKey struct {
 }
 
 // shapesOf returns the shapes to try for a VM: as it is; what vnuma.Best finds for its
-// own kind of host, for each other kind, and for all of them; and its vCPUs divided by
-// hand into two to as many clients as a host has nodes. Shapes that come to the same on
+// own kind of host, for each other kind, and for all of them; and, where it does not fit a node, its
+// vCPUs divided by hand into two to as many clients as such a host has nodes. Shapes that come to the same on
 // all kinds are left out but for the first, which takes fewest changes.
 func (b *builder) shapesOf(g *vnuma.Guest, home int, nodes numa.NodeSet, stays bool) []Shape {
 	key := shapeKey{*g, home, nodes, stays}
@@ -58,7 +58,9 @@ func (b *builder) edits(g *vnuma.Guest, home int) (out []vnuma.Edit) {
 	}
 	nodes := int32(0)
 	for i := range b.machines {
-		nodes = max(nodes, b.machines[i].Nodes)
+		if m := &b.machines[i]; !holds(m, g) {
+			nodes = max(nodes, m.Nodes)
+		}
 	}
 	for k := int32(2); k <= nodes; k++ {
 		if g.VCPUs%k != 0 || g.Hardware > 0 && g.Hardware < 8 {
@@ -73,6 +75,13 @@ func (b *builder) edits(g *vnuma.Guest, home int) (out []vnuma.Edit) {
 	}
 	edited := func(e vnuma.Edit) *vnuma.Guest { n := g.Apply(e); return &n }
 	return slices.DeleteFunc(out, func(e vnuma.Edit) bool { return vnuma.Refuse(edited(e), &b.machines[home]).Any() })
+}
+
+// holds reports whether a VM fits one node: then it is not divided by hand, for all its memory
+// is local as it is ("sized smaller than the NUMA node", VMware, Performance Best Practices for
+// vSphere 7.0, NUMA considerations).
+func holds(m *vnuma.Machine, g *vnuma.Guest) bool {
+	return g.VCPUs <= m.Cores && (m.NodeMemory == 0 || g.Memory <= m.NodeMemory)
 }
 
 // shape predicts what the VM of the edit is on each kind: a changed VM is powered on
