@@ -39,6 +39,9 @@ func newCompare() *cobra.Command {
 				}
 				return two.compare(cmd, &out, args, args, failOn)
 			}
+			if dash < 0 && len(args) == 2 { // one on each side
+				dash = 1
+			}
 			if dash < 1 || dash == len(args) {
 				return errors.New("want files on both sides of --, as in: homenode compare before.txt -- after.txt")
 			}
