@@ -115,6 +115,10 @@ type Event struct {
 	Config  *Config  // Resize, HotAdd: the whole configuration from now on
 	Options Settings // OptionChange: options and their new values
 	Talk    *Talk    // TalkChange; a rate of 0 ends it
+
+	// Link is what the network of a VMotion carries a second; 0 for a vMotion that takes no
+	// time. Dirty is what the guest writes anew a second while its memory is copied.
+	Link, Dirty Bytes
 }
 
 // An EventKind is a kind of Event.

@@ -281,6 +281,8 @@ func (e *Event) check(ids *storyIDs) error {
 	switch {
 	case e.Kind == VMotion && e.Host == "":
 		return errors.New("no host to move to")
+	case e.Link < 0 || e.Dirty < 0:
+		return errors.New("a rate below 0")
 	case e.Kind == OptionChange && len(e.Options) == 0:
 		return errors.New("no options")
 	case e.Kind == LoadChange && e.Load == nil:

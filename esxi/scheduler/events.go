@@ -29,7 +29,7 @@ func (w *World) happen(k int64, e *numa.Event) {
 	case numa.Reboot:
 		w.reboot(k, vm)
 	case numa.VMotion:
-		w.vmotion(k, vm, host)
+		w.vmotion(k, vm, host, e)
 	case numa.Resize:
 		w.guests[vm].more().config = e.Config
 		if w.guests[vm].runs {
@@ -108,6 +108,7 @@ func (w *World) powerOff(k int64, vm int, kind DecisionKind) (host int) {
 		return host
 	}
 	h := w.hosts[host]
+	w.cancel(k, vm)
 	i, _ := h.search(int32(vm))
 	h.dismiss(k, i)
 	g.runs = false
@@ -134,28 +135,6 @@ func (w *World) reboot(k int64, vm int) {
 		return
 	}
 	w.hosts[host].took(Rebooted, vm, -1)
-}
-
-// vmotion moves a running VM to another host: its clients are made and placed for that
-// one, its memory is allocated there.
-func (w *World) vmotion(k int64, vm, to int) {
-	from := w.guests[vm].host()
-	if from < 0 || from == to {
-		return
-	}
-	h := w.hosts[to]
-	if h == nil || h.gone || h.closed {
-		w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("vMotion at %v: %s takes no VM", timeOf(k), w.fleet.Hosts[to].Name))
-		return
-	}
-	w.carry(k, vm, from, to)
-}
-
-func (w *World) carry(k int64, vm, from, to int) {
-	i, _ := w.hosts[from].search(int32(vm))
-	was := w.hosts[from].dismiss(k, i)
-	w.hosts[to].took(MovedIn, vm, from)
-	w.place(k, vm, to, coming{event: vnuma.VMotionIn, growth: &was})
 }
 
 // hotAdd changes a running VM: its clients grow (D-1). With another number of clients it
@@ -290,6 +269,7 @@ func (w *World) evacuate(k int64, host int) {
 			i++
 			continue
 		}
+		w.cancel(k, vm)
 		w.carry(k, vm, host, to)
 	}
 }
@@ -305,6 +285,7 @@ func (w *World) fail(k int64, host int) {
 	h.gone = true
 	for len(h.vms) > 0 {
 		vm := int(h.vms[0].index)
+		w.cancel(k, vm)
 		h.dismiss(k, 0)
 		w.guests[vm].runs = false
 		to := w.hostFor(w.fleet.Hosts[host].Cluster, vm, host)

@@ -9,6 +9,7 @@ import (
 
 // before does the events of the time of the next step.
 func (w *plainWorld) before() {
+	w.changeOver()
 	for w.events < len(w.story.Events) && w.story.Events[w.events].At <= plainTime(w.k) {
 		w.do(&w.story.Events[w.events])
 		w.events++
@@ -35,7 +36,7 @@ func (w *plainWorld) do(e *numa.Event) {
 			w.decided["rebooted"]++
 		}
 	case numa.VMotion:
-		v.vMotion(h)
+		v.copyTo(h, e)
 	case numa.Resize:
 		v.resize(e.Config)
 	case numa.HotAdd:
@@ -89,6 +90,7 @@ func (v *plainVM) powerOff() {
 	if !v.on {
 		return
 	}
+	v.cancelCopy()
 	v.leave()
 	v.on = false
 	v.world.decided["powered off"]++
@@ -121,6 +123,7 @@ func (v *plainVM) vMotion(h *plainHost) {
 		v.world.decided["no room"]++
 		return
 	}
+	v.cancelCopy()
 	touched := v.touched()
 	v.leave()
 	v.host, v.kept = h, touched
@@ -271,6 +274,7 @@ func (h *plainHost) fail() {
 	h.failed = true
 	h.noteTie(len(h.running()) > 1)
 	for _, v := range h.running() {
+		v.cancelCopy()
 		v.leave()
 		v.on = false
 		to := h.best()
@@ -280,5 +284,62 @@ func (h *plainHost) fail() {
 		}
 		v.start(to)
 		h.world.decided["restarted"]++
+	}
+}
+
+// A plainCopy is a vMotion under way.
+type plainCopy struct {
+	vm   *plainVM
+	to   *plainHost
+	done int64
+}
+
+// copyTo begins a vMotion.
+func (v *plainVM) copyTo(h *plainHost, e *numa.Event) {
+	if !v.on || h == v.host {
+		return
+	}
+	if e.Link == 0 {
+		v.vMotion(h)
+		return
+	}
+	begin := v.world.k
+	for _, c := range v.world.copies {
+		if c.vm == v {
+			return
+		}
+		if c.vm.host == v.host {
+			begin = max(begin, c.done)
+		}
+	}
+	link, dirty := max(1, e.Link/numa.PageSize), e.Dirty/numa.PageSize
+	dirty = min(dirty, link/2)
+	passes := []numa.Bytes{numa.Bytes(v.touched())}
+	for passes[len(passes)-1] > link/2 {
+		passes = append(passes, passes[len(passes)-1]*dirty/link)
+	}
+	var all numa.Bytes
+	for _, p := range passes {
+		all += p
+	}
+	steps := all / (2 * link)
+	if all%(2*link) != 0 || steps == 0 {
+		steps++
+	}
+	v.world.decided["copied"]++
+	v.world.copies = append(v.world.copies, &plainCopy{v, h, begin + int64(steps)})
+}
+
+func (v *plainVM) cancelCopy() {
+	v.world.copies = slices.DeleteFunc(v.world.copies, func(c *plainCopy) bool { return c.vm == v })
+}
+
+// changeOver moves the VMs whose memory is copied, those first that are done first.
+func (w *plainWorld) changeOver() {
+	slices.SortStableFunc(w.copies, func(a, b *plainCopy) int { return int(a.done - b.done) })
+	for len(w.copies) > 0 && w.copies[0].done <= w.k {
+		c := w.copies[0]
+		w.copies = w.copies[1:]
+		c.vm.vMotion(c.to)
 	}
 }

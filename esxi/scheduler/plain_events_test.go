@@ -55,6 +55,10 @@ func (s *storyteller) fill(e *numa.Event) {
 		}
 	case numa.VMotion:
 		e.Host = host
+		if s.chance(50) {
+			e.Link = pick(s, numa.Bytes(1), 125<<20, 1250<<20, 12500<<20)
+			e.Dirty = pick(s, numa.Bytes(0), 50<<20, 800<<20, 20000<<20)
+		}
 	case numa.LoadChange:
 		l := s.load()
 		e.Load = &l
@@ -145,6 +149,6 @@ func TestStories(t *testing.T) {
 // decisions are the kinds of decisions.
 var decisions = []string{
 	"placed", "unmanaged", "taken", "spilled", "widened", "balance moved", "balance swapped", "locality moved", "locality swapped",
-	"fairness moved", "all local", "state changed", "reclaimed", "shared", "powered on", "powered off", "rebooted", "moved in",
+	"fairness moved", "all local", "state changed", "reclaimed", "shared", "powered on", "powered off", "rebooted", "copied", "moved in",
 	"restarted", "no room", "reshaped", "option set",
 }

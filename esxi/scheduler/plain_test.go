@@ -31,6 +31,7 @@ type plainWorld struct {
 	talks   map[[2]int]int64 // rates above the threshold, by VMs, the lower index first
 	k       int64            // the step that comes next
 	events  int              // done
+	copies  []*plainCopy
 	begun   bool
 	decided map[string]int // how often, by kind
 	steps   int64          // of clients

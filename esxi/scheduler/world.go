@@ -31,7 +31,8 @@ type World struct {
 	// machines are those that VMs were powered on at, facts those of running VMs.
 	machines []*vnuma.Machine
 	facts    map[vmFacts]*vmFacts
-	next     int   // event
+	next     int // event
+	copies   []vmotion
 	every    int64 // steps between ticks; 0 without a trace
 
 	problems []numa.Note
@@ -264,12 +265,16 @@ func (w *World) RunTo(ctx context.Context, t time.Duration) error {
 		if w.next < len(w.story.Events) {
 			stop = min(end, int64(w.story.Events[w.next].At/numa.Step))
 		}
+		if len(w.copies) > 0 {
+			stop = min(stop, w.copies[0].done)
+		}
 		if err := w.runHosts(ctx, stop); err != nil {
 			return err
 		}
 		if stop == end {
 			return nil
 		}
+		w.arrive(stop)
 		for w.next < len(w.story.Events) && int64(w.story.Events[w.next].At/numa.Step) <= stop {
 			w.happen(stop, &w.story.Events[w.next])
 			w.next++

@@ -268,6 +268,9 @@ func (t *tracer) caches(l *Layout) {
 		return
 	}
 	most, share := cores.Value, count(cores.Value, "core")+" of the processor share a last-level cache"
+	if cores.Origin.Kind == numa.Derived { // a model may have cores switched off
+		share = "at most " + share
+	}
 	if t.limit > t.m.Cores { // threads count
 		most = int(t.m.Threads) * cores.Value / int(t.m.Cores)
 	}

@@ -134,6 +134,8 @@ func TestErrors(t *testing.T) {
 		{"vmotion to no host", "at 5m vmotion db01 host=esx9", `9:20: found no host "esx9"; alike: esx01, esx02, esx03`},
 		{"vmotion to several", "at 5m vmotion db01 host=esx*", `9:20: found esx*, which names 3 hosts, want one`},
 		{"vmotion to where it is", "at 5m vmotion db01 host=esx01", `9:20: found vmotion of db01 to esx01, where it is`},
+		{"vmotion with a rate of writes alone", "at 5m vmotion db01 host=esx02 dirty=1GB/s", `9:31: found dirty= without link=: the time of a vMotion follows from both`},
+		{"vmotion over what is no link", "at 5m vmotion db01 host=esx02 link=fast", `9:31: link: found "fast", want traffic such as 10Gb/s (bits), 1.2GB/s or 900MiB/s (bytes)`},
 		{"vmotion without a value", "at 5m vmotion db01 host", `9:20: found host, want host=VALUE`},
 		{"resize of one that is off", "at 5m resize db02 vcpus=4", `9:14: found resize of db02, which is off; a resize powers it off and on itself`},
 		{"resize to nothing", "at 5m resize db01", `9:7: found nothing to change, want resize VM vcpus=16 memory=64GB`},

@@ -9,6 +9,7 @@ import (
 	"homenode/internal/alike"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/unit"
 	"homenode/source/word"
 )
 
@@ -234,7 +235,7 @@ func (p *parser) vmEvent(st *state, kind numa.EventKind, ws []word.Word, where s
 	if err != nil {
 		return nil, err
 	}
-	target, col, err := p.target(kind, ws)
+	target, col, link, dirty, err := p.target(kind, ws)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +254,7 @@ func (p *parser) vmEvent(st *state, kind numa.EventKind, ws []word.Word, where s
 			first = cmp.Or(first, err)
 			continue
 		}
-		e := numa.Event{Kind: kind, VM: p.story.Fleet.VMs[i].ID}
+		e := numa.Event{Kind: kind, VM: p.story.Fleet.VMs[i].ID, Link: link, Dirty: dirty}
 		if target >= 0 {
 			e.Host = p.story.Fleet.Hosts[target].ID
 		}
@@ -270,26 +271,52 @@ func (p *parser) vmEvent(st *state, kind numa.EventKind, ws []word.Word, where s
 	return out, nil
 }
 
-// target returns the host of a power-on or vMotion, -1 for none, and the column of its word.
-func (p *parser) target(kind numa.EventKind, ws []word.Word) (host, col int, err error) {
+// target returns the host of a power-on or vMotion, -1 for none, and the column of its
+// word; of a vMotion also what its network carries and the guest writes, bytes a second.
+func (p *parser) target(kind numa.EventKind, ws []word.Word) (host, col int, link, dirty numa.Bytes, err error) {
 	host = -1
 	if kind == numa.Resize || kind == numa.HotAdd {
 		if len(ws) == 2 {
 			err = word.Errorf(ws[0].Col, "found nothing to change, want %s %s", kind, wantAfter(kind))
 		}
-		return host, 0, err
+		return
 	}
 	var known []string
-	if kind == numa.PowerOn || kind == numa.VMotion {
+	switch kind {
+	case numa.PowerOn:
 		known = []string{"host"}
+	case numa.VMotion:
+		known = []string{"host", "link", "dirty"}
 	}
+	dirtyCol := 0
 	err = each(ws[2:], kind.String(), known, func(w word.Word) (err error) {
-		col = w.Col
-		host, err = p.hosts.one(w, w.Value, w.Col)
+		switch w.Key {
+		case "link":
+			link, err = rate(w)
+		case "dirty":
+			dirtyCol = w.Col
+			dirty, err = rate(w)
+		default:
+			col = w.Col
+			host, err = p.hosts.one(w, w.Value, w.Col)
+		}
 		return err
 	})
-	if err == nil && kind == numa.VMotion && host < 0 {
+	switch {
+	case err != nil:
+	case kind == numa.VMotion && host < 0:
 		err = word.Errorf(ws[0].Col, "found no host=, want vmotion VM host=HOST")
+	case dirty > 0 && link == 0:
+		err = word.Errorf(dirtyCol, "found dirty= without link=: the time of a vMotion follows from both")
 	}
-	return host, col, err
+	return
+}
+
+// rate reads traffic, link=25Gbps or dirty=300MB/s, as bytes a second.
+func rate(w word.Word) (numa.Bytes, error) {
+	r, err := unit.ParseBitRate(w.Value)
+	if err != nil {
+		return 0, word.Errorf(w.Col, "%s: %v", w.Key, err)
+	}
+	return max(1, numa.Bytes(r/unit.BytePerSecond)), nil
 }

@@ -1,0 +1,93 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// A vmotion is the memory of a VM on its way to another host.
+type vmotion struct {
+	done         int64 // step before which the VM changes over
+	vm, from, to int32
+}
+
+// vmotion moves a running VM to another host: at once, or when its memory is copied.
+func (w *World) vmotion(k int64, vm, to int, e *numa.Event) {
+	from := w.guests[vm].host()
+	if from < 0 || from == to {
+		return
+	}
+	if e.Link == 0 {
+		w.carryTo(k, vm, from, to)
+		return
+	}
+	begin := k // copies of a host share its link: they count one after the other
+	for _, c := range w.copies {
+		if int(c.vm) == vm {
+			w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("vMotion at %v: it is on its way already", timeOf(k)))
+			return
+		}
+		if int(c.from) == from {
+			begin = c.done
+		}
+	}
+	h := w.hosts[from]
+	i, _ := h.search(int32(vm))
+	h.settleMemory(&h.vms[i], k)
+	c := vmotion{begin + copySteps(max(h.touchedBy(&h.vms[i]), h.growthOf(&h.vms[i]).floor), int64(e.Link/numa.PageSize), int64(e.Dirty/numa.PageSize)), int32(vm), int32(from), int32(to)}
+	at, _ := slices.BinarySearchFunc(w.copies, c.done+1, func(x vmotion, done int64) int { return int(x.done - done) })
+	w.copies = slices.Insert(w.copies, at, c)
+}
+
+// copySteps returns how many steps it takes to copy pages over a link, both links and
+// dirty in pages a second: pass after pass of what was written anew during the one
+// before, until half a second is left. A guest that writes faster than half of the link
+// is slowed down to that.
+func copySteps(pages, link, dirty int64) int64 {
+	link = max(1, link)
+	dirty = min(dirty, link/2)
+	sent := pages
+	for left := pages; left > link/2; {
+		left = left * dirty / link
+		sent += left
+	}
+	return max(1, (sent+2*link-1)/(2*link))
+}
+
+// arrive lets the VMs change over whose memory is copied.
+func (w *World) arrive(k int64) {
+	for len(w.copies) > 0 && w.copies[0].done <= k {
+		c := w.copies[0]
+		w.copies = w.copies[1:]
+		w.carryTo(k, int(c.vm), int(c.from), int(c.to))
+	}
+}
+
+// cancel ends the vMotion of a VM that is powered off or has left its host otherwise.
+func (w *World) cancel(k int64, vm int) {
+	if i := slices.IndexFunc(w.copies, func(c vmotion) bool { return int(c.vm) == vm }); i >= 0 {
+		w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("its vMotion to %s ends at %v: it no longer runs where it was copied from", w.fleet.Hosts[w.copies[i].to].Name, timeOf(k)))
+		w.copies = slices.Delete(w.copies, i, i+1)
+	}
+}
+
+// carryTo moves a VM to a host if that takes VMs.
+func (w *World) carryTo(k int64, vm, from, to int) {
+	if h := w.hosts[to]; h == nil || h.gone || h.closed {
+		w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("vMotion at %v: %s takes no VM", timeOf(k), w.fleet.Hosts[to].Name))
+		return
+	}
+	w.carry(k, vm, from, to)
+}
+
+// carry makes the clients of a VM anew and places them for the host that it comes to; its
+// memory is allocated there.
+func (w *World) carry(k int64, vm, from, to int) {
+	i, _ := w.hosts[from].search(int32(vm))
+	was := w.hosts[from].dismiss(k, i)
+	w.hosts[to].took(MovedIn, vm, from)
+	w.place(k, vm, to, coming{event: vnuma.VMotionIn, growth: &was})
+}
