@@ -30,7 +30,7 @@ func full(t testing.TB) *numa.Story {
 	config := s.Fleet.VMs[0].Config
 	s.Unstated = numa.DerivedFrom(load, "x")
 	s.Seen = []numa.SeenVM{{VM: "web01", Host: "esx01", Homes: numa.SetOf(0, 1), Local: 1 << 40, Remote: 3, OnNode: []numa.MemoryOnNode{{Node: 0, Guest: 5, Overhead: -1}}}}
-	s.Events = append(s.Events, numa.Event{At: time.Hour, Line: 9, Text: "x", Note: "n", Kind: numa.Resize, VM: "web01", Host: "esx01",
+	s.Events = append(s.Events, numa.Event{At: time.Hour, Line: 9, Text: "x", Note: "n", Link: 1, Dirty: 1, Kind: numa.Resize, VM: "web01", Host: "esx01",
 		Load: &load, Config: &config, Options: numa.Settings{{Key: "Numa.PreferHT", Value: "1"}}, Talk: &numa.Talk{A: "web01", B: "web02", Rate: 0.1}})
 	return s
 }
