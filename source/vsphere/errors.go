@@ -36,6 +36,16 @@ func (e refusedError) Error() string { return "the user name or the password is 
 
 func (e refusedError) Unwrap() error { return e.err }
 
+// A privilegeError says that the account may not do what was asked.
+type privilegeError struct {
+	id  string
+	err error
+}
+
+func (e privilegeError) Error() string { return "the account lacks the privilege " + e.id }
+
+func (e privilegeError) Unwrap() error { return e.err }
+
 // A panicError is a panic of the library that decodes answers: a server can bring
 // it about, before the login too.
 type panicError struct{ value any }
@@ -93,7 +103,7 @@ func explain(err error) error {
 	}
 	var noPermission *types.NoPermission
 	if _, ok := fault.As(err, &noPermission); ok {
-		return fmt.Errorf("the account lacks the privilege %s", noPermission.PrivilegeId)
+		return privilegeError{noPermission.PrivilegeId, err}
 	}
 	if dropped(err) {
 		return fmt.Errorf("connection dropped: %w", err)

@@ -1,0 +1,277 @@
+package vsphere
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/vmware/govmomi/vim25/methods"
+	"github.com/vmware/govmomi/vim25/soap"
+	"github.com/vmware/govmomi/vim25/types"
+	govxml "github.com/vmware/govmomi/vim25/xml"
+
+	"homenode/numa"
+)
+
+// EsxtopPrivilege is what an account needs, besides Read-only, on the root folder to read
+// esxtop's counters ("ServiceManager", vSphere Web Services API reference).
+const EsxtopPrivilege = "Global.ServiceManagers"
+
+// A Live is a session with a vCenter or ESXi host that stays open. Its methods may be
+// called at the same time, but for Fleet.
+type Live struct {
+	r *reader
+}
+
+// A Service is the service "Esxtop" of one host.
+type Service struct{ ref types.ManagedObjectReference }
+
+// Errors of a Live; what it returns wraps them.
+var (
+	// ErrExpired says that the server does not know the session: log in again.
+	ErrExpired = errors.New("session expired")
+	// ErrRefused says that the server does not take the account: trying again locks it.
+	ErrRefused = errors.New("account refused")
+	// ErrPrivilege says that the account lacks a privilege.
+	ErrPrivilege = errors.New("privilege missing")
+	// ErrGone says that the object is no longer there: look for it again.
+	ErrGone = errors.New("object gone")
+	// ErrNoService says that the vCenter lists no service Esxtop for the host.
+	ErrNoService = errors.New("no service Esxtop")
+)
+
+// A liveError is one of these with what was asked.
+type liveError struct {
+	kind error
+	text string
+}
+
+func (e liveError) Error() string { return e.text }
+func (e liveError) Unwrap() error { return e.kind }
+
+// Open logs in.
+func Open(ctx context.Context, u *url.URL, o Options) (*Live, error) {
+	r, err := newReader(u, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.connect(ctx); err != nil {
+		r.soap.CloseIdleConnections()
+		return nil, fmt.Errorf("%s: connect: %w", r.host, err)
+	}
+	if err := r.login(ctx); err != nil {
+		r.forget(ctx, err)
+		r.soap.CloseIdleConnections()
+		if errors.As(err, new(refusedError)) {
+			return nil, liveError{ErrRefused, fmt.Sprintf("%s: log in: %v", r.host, err)}
+		}
+		return nil, fmt.Errorf("%s: log in: %w", r.host, err)
+	}
+	return &Live{r}, nil
+}
+
+// Close logs out, also when ctx has ended.
+func (l *Live) Close(ctx context.Context) error {
+	defer l.r.soap.CloseIdleConnections()
+	return l.r.logout(ctx)
+}
+
+// Fleet reads the inventory, as Read does.
+func (l *Live) Fleet(ctx context.Context) (*numa.Fleet, error) {
+	limited, cancel := l.r.within(ctx)
+	defer cancel()
+	f, err := l.r.readFleet(limited)
+	if err != nil {
+		return nil, l.fail("inventory", err)
+	}
+	if err := f.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", l.r.host, err)
+	}
+	return f, nil
+}
+
+// Esxtop finds the service of a host by its name in the inventory.
+func (l *Live) Esxtop(ctx context.Context, name string) (Service, error) {
+	m := l.r.client.ServiceContent.ServiceManager
+	if m == nil {
+		return Service{}, liveError{ErrNoService, l.r.host + " has no service manager"}
+	}
+	var list []types.ServiceManagerServiceInfo
+	err := l.r.call(ctx, func(ctx context.Context) error {
+		res, err := methods.QueryServiceList(ctx, l.r.client, &types.QueryServiceList{This: *m, Location: []string{"vmware.host." + name}})
+		if err == nil {
+			list = res.Returnval
+		}
+		return err
+	})
+	if err != nil {
+		return Service{}, l.fail("service list", err)
+	}
+	for _, s := range list {
+		if s.ServiceName == "Esxtop" {
+			return Service{s.Service}, nil
+		}
+	}
+	return Service{}, liveError{ErrNoService, "vCenter lists no service Esxtop for it: it is not connected, or its name differs from that of the service"}
+}
+
+// fail says what was asked, and which of the errors above it is.
+func (l *Live) fail(what string, err error) error {
+	text := fmt.Sprintf("%s: %v", what, err)
+	switch {
+	case errors.As(err, new(expiredError)):
+		return liveError{ErrExpired, text}
+	case errors.As(err, new(privilegeError)):
+		return liveError{ErrPrivilege, text}
+	case hasFault[*types.ManagedObjectNotFound](err):
+		return liveError{ErrGone, text}
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// maxStats bounds one answer as it comes; one of a host of 100 VMs has 1.5 MB, and signs
+// that XML spells out take up to six times their place.
+const maxStats = 64 << 20
+
+// Execute sends a command to the service, CounterInfo, FetchStats or FreeStats, and hands
+// what it answers to read, as long as that runs. It returns how many bytes came.
+func (l *Live) Execute(ctx context.Context, s Service, command string, read func(text []byte) error) (size int, err error) {
+	body := methods.ExecuteSimpleCommandBody{Req: &types.ExecuteSimpleCommand{This: s.ref, Arguments: []string{command}}}
+	request, err := govxml.Marshal(soap.Envelope{Body: &body})
+	if err != nil {
+		return 0, err
+	}
+	b := buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if b.Cap() <= keptBuffer {
+			buffers.Put(b)
+		}
+	}()
+	var text []byte
+	err = l.r.callFor(ctx, maxStats, func(ctx context.Context) error {
+		b.Reset()
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.r.soap.URL().String(), bytes.NewReader(append([]byte(govxml.Header), request...)))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Content-Type", `text/xml; charset="utf-8"`)
+		req.Header.Set("SOAPAction", l.r.client.Namespace+"/"+l.r.client.Version)
+		return l.r.soap.Do(ctx, req, func(res *http.Response) error {
+			if _, err := b.ReadFrom(res.Body); err != nil {
+				return err
+			}
+			switch res.StatusCode {
+			case http.StatusOK:
+				text, err = returned(b.Bytes())
+				return err
+			case http.StatusInternalServerError:
+				return faultOf(b)
+			}
+			return errors.New(res.Status)
+		})
+	})
+	size = b.Len()
+	if err != nil {
+		return size, l.fail(command, err)
+	}
+	return size, read(text)
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// keptBuffer is the largest buffer that is used again.
+const keptBuffer = 4 << 20
+
+// faultOf returns the fault of an answer as the library would.
+func faultOf(r io.Reader) error {
+	var body methods.ExecuteSimpleCommandBody
+	d := govxml.NewDecoder(r)
+	d.TypeFunc = types.TypeFunc()
+	if err := d.Decode(&soap.Envelope{Body: &body}); err != nil {
+		return fmt.Errorf("found a fault that cannot be decoded: %w", err)
+	}
+	if f := body.Fault(); f != nil {
+		return soap.WrapSoapFault(f)
+	}
+	return errors.New("found a fault without its reason")
+}
+
+// returned returns the text of the one returnval of an answer, in the memory of the answer.
+// It takes the place of the library's decoder, which needs three times as long.
+func returned(answer []byte) ([]byte, error) {
+	begin := bytes.Index(answer, []byte("<returnval"))
+	if begin < 0 {
+		if bytes.Contains(answer, []byte("ExecuteSimpleCommandResponse")) {
+			return nil, nil // as FreeStats answers
+		}
+		return nil, errors.New("found no returnval in the answer")
+	}
+	rest := answer[begin:]
+	open := bytes.IndexByte(rest, '>')
+	if open < 0 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if rest[open-1] == '/' {
+		return nil, nil
+	}
+	rest = rest[open+1:]
+	end := bytes.IndexByte(rest, '<')
+	if end < 0 {
+		return nil, fmt.Errorf("the answer is cut off: %w", io.ErrUnexpectedEOF)
+	}
+	if !bytes.HasPrefix(rest[end:], []byte("</returnval>")) {
+		return nil, errors.New("found an element in returnval, want text")
+	}
+	return unescape(rest[:end])
+}
+
+// unescape replaces references by what they stand for, in place.
+func unescape(text []byte) ([]byte, error) {
+	at := bytes.IndexByte(text, '&')
+	if at < 0 {
+		return text, nil
+	}
+	out := text[:at]
+	for rest := text[at:]; ; {
+		n := bytes.IndexByte(rest, '&')
+		if n < 0 {
+			return append(out, rest...), nil
+		}
+		out = append(out, rest[:n]...)
+		rest = rest[n:]
+		end := bytes.IndexByte(rest[:min(len(rest), 12)], ';')
+		if end < 0 {
+			return nil, errors.New("found & without its ;")
+		}
+		r, ok := reference(string(rest[1:end]))
+		if !ok {
+			return nil, fmt.Errorf("found the reference %q", rest[:end+1])
+		}
+		out = utf8.AppendRune(out, r) // never longer than what it stands for
+		rest = rest[end+1:]
+	}
+}
+
+var entities = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "quot": '"', "apos": '\''}
+
+func reference(name string) (rune, bool) {
+	if r, ok := entities[name]; ok {
+		return r, true
+	}
+	if len(name) < 2 || name[0] != '#' {
+		return 0, false
+	}
+	digits, base := name[1:], 10
+	if digits[0] == 'x' {
+		digits, base = digits[1:], 16
+	}
+	n, err := strconv.ParseUint(digits, base, 32)
+	return rune(n), err == nil && n <= utf8.MaxRune
+}
