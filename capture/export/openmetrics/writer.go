@@ -142,7 +142,7 @@ func (w *Writer) host(name string) *host {
 	name = text(name)
 	h := w.hosts[name]
 	if h == nil {
-		h = &host{name: name, labels: string(appendLabel(nil, "host", name)), metrics: map[place]*metric{}, vms: map[vmKey]*vm{}}
+		h = &host{name: name, labels: string(AppendLabel(nil, "host", name)), metrics: map[place]*metric{}, vms: map[vmKey]*vm{}}
 		w.hosts[name] = h
 	}
 	return h
@@ -182,9 +182,9 @@ func (w *Writer) look(h *host, t *numa.Tick) {
 }
 
 func vmLabels(h *host, k vmKey) string {
-	b := appendLabel([]byte(h.labels), "vm", k.name)
+	b := AppendLabel([]byte(h.labels), "vm", k.name)
 	if k.gid >= 0 {
-		b = appendLabel(b, "gid", fmt.Sprint(k.gid))
+		b = AppendLabel(b, "gid", fmt.Sprint(k.gid))
 	}
 	return string(b)
 }
@@ -229,7 +229,7 @@ func (w *Writer) at(metrics map[place]*metric, labels string, p place) *metric {
 	m := metrics[p]
 	if m == nil {
 		if p.node >= 0 {
-			labels = string(appendLabel([]byte(labels), "node", fmt.Sprint(p.node)))
+			labels = string(AppendLabel([]byte(labels), "node", fmt.Sprint(p.node)))
 		}
 		m = w.newMetric(p.counter, labels)
 		metrics[p] = m
@@ -295,8 +295,9 @@ func (w *Writer) join(to io.Writer) error {
 		if len(family) == 0 {
 			continue
 		}
-		name := familyName(i, w.counters[i].Name)
-		if _, err := out.Write(appendHead(line[:0], name, &w.counters[i], i)); err != nil {
+		name := FamilyName(i, w.counters[i].Name)
+		kind, help := HeadOf(&w.counters[i], i, "the capture began")
+		if _, err := out.Write(AppendHead(line[:0], name, kind, w.counters[i].Unit, help)); err != nil {
 			return err
 		}
 		if w.counters[i].Events {

@@ -112,7 +112,7 @@ func FuzzLabel(f *testing.F) {
 	f.Add("a\\n\n\"b")
 	f.Fuzz(func(t *testing.T, value string) {
 		value = text(value)
-		got := string(appendLabel([]byte("a"), "b", value))
+		got := string(AppendLabel([]byte("a"), "b", value))
 		body, ok := strings.CutPrefix(got, `a,b="`)
 		if ok {
 			body, ok = strings.CutSuffix(body, `"`)

@@ -86,8 +86,8 @@ func (f *Source) Incomplete() error {
 	return fmt.Errorf("not everything was read: %s failed", rule.Plural(f.failed, "source"))
 }
 
-// Options returns what the flags say about sources.
-func (f *Source) Options(cmd *cobra.Command) open.Options {
+// Dialer returns what the flags say about vCenters.
+func (f *Source) Dialer(cmd *cobra.Command) vcenter.Options {
 	dialer := vcenter.Options{
 		Options:         vsphere.Options{Insecure: f.insecure, CACerts: f.caCerts, KnownHosts: f.knownHosts, CallTimeout: f.timeout},
 		Env:             os.Getenv,
@@ -99,7 +99,12 @@ func (f *Source) Options(cmd *cobra.Command) open.Options {
 	if f.command != "" {
 		dialer.Command = func(host, user string) (string, error) { return passwordOf(cmd, f.command, host, user) }
 	}
-	o := open.Options{Dial: dialer.Dial, NodesPerSocket: f.nodesPerSocket, Products: f.products, AssumeHost: f.AssumeHost, Evidence: f.evidence}
+	return dialer
+}
+
+// Options returns what the flags say about sources.
+func (f *Source) Options(cmd *cobra.Command) open.Options {
+	o := open.Options{Dial: f.Dialer(cmd).Dial, NodesPerSocket: f.nodesPerSocket, Products: f.products, AssumeHost: f.AssumeHost, Evidence: f.evidence}
 	if w := cmd.ErrOrStderr(); IsTerminal(w) {
 		o.Progress = func(s open.Step) { showProgress(w, s) }
 	}

@@ -52,9 +52,12 @@ const (
 // A Series turns the answers of one host, or of several, into ticks. It lives as long as
 // there are files that belong together: what one file says is known in the next.
 type Series struct {
-	// Host names the host, as no answer does. When the answers turn out to be of
+	// Host names the host, as no answer does. Unless it is Known, when the answers turn out to be of
 	// several hosts, the others are named "HOST (2)" and so on.
 	Host string
+	// Known says that all answers are of Host, as an API tells: whatever its size, start
+	// and VMs show.
+	Known bool
 	// Machine tells which PCPU of that host is on which node, as no answer does; nil
 	// leaves the load of the nodes unknown.
 	Machine *numa.Host

@@ -29,6 +29,14 @@ const slack = time.Minute
 // of a host of the same size is that host after a restart; any other is another host.
 func (s *Series) hostOf(a *answer, warn func(kind string, line int, text string)) *host {
 	start := a.started()
+	if s.Known && len(s.hosts) > 0 {
+		h := s.hosts[0]
+		if d := start.Sub(h.last.started()); d.Abs() > slack || !a.continues(h.last) && a.stamp < h.last.stamp {
+			h.again = start.After(h.last.started())
+			warn("restart", a.line, fmt.Sprintf("host %s was started again at %s", h.name, start.Format(time.RFC3339)))
+		}
+		return h
+	}
 	same := func(h *host) bool { return h.last.size == a.size && h.last.lcpus == a.lcpus }
 	for _, h := range s.hosts {
 		if d := start.Sub(h.last.started()); same(h) && d.Abs() <= slack && a.continues(h.last) {

@@ -52,39 +52,9 @@ func (o Options) Dial(name string) (open.Source, error) {
 	if name == open.Demo {
 		return open.Source{Names: []string{name}, Read: o.demo}, nil
 	}
-	raw, fromEnv := name, name == "vcenter"
-	if fromEnv {
-		if raw = o.first("GOVC_URL", "VSPHERE_SERVER"); raw == "" {
-			return open.Source{}, errors.New("vcenter: neither GOVC_URL nor VSPHERE_SERVER is set")
-		}
-		if !strings.Contains(raw, "://") {
-			raw = "https://" + raw
-		}
-	}
-	u, err := url.Parse(raw)
+	u, names, own, err := o.target(name)
 	if err != nil {
-		var parse *url.Error
-		if errors.As(err, &parse) {
-			err = parse.Err // parse.URL may hold a password
-		}
-		return open.Source{}, fmt.Errorf("the URL is malformed: %w", err)
-	}
-	password, has := u.User.Password()
-	if has && !fromEnv {
-		return open.Source{}, errors.New("found a password in the URL: other users can see it there; use GOVC_PASSWORD, --password-file, --credentials or the prompt")
-	}
-	account := Account{u.User.Username(), password}
-	names := hostNames(u)
-	u.User = nil
-	if err := o.account(u.Host, &account); err != nil {
 		return open.Source{}, err
-	}
-	own := o.Options
-	own.Username, own.Password = account.User, account.Password
-	own.KnownHosts = cmp.Or(own.KnownHosts, o.Env("GOVC_TLS_KNOWN_HOSTS"))
-	own.CACerts = cmp.Or(own.CACerts, o.Env("GOVC_TLS_CA_CERTS"))
-	if v, err := strconv.ParseBool(strings.ToLower(o.first("GOVC_INSECURE", "VSPHERE_ALLOW_UNVERIFIED_SSL"))); err == nil && v {
-		own.Insecure = true
 	}
 	return open.Source{Names: names, Read: func(ctx context.Context, progress func(string, int, int)) (*numa.Fleet, error) {
 		own.Progress = progress
@@ -94,6 +64,55 @@ func (o Options) Dial(name string) (open.Source, error) {
 		}
 		return fleet, err
 	}}, nil
+}
+
+// Live returns the host that an https URL or "vcenter" names, as Dial reads it, and what opens
+// a session with it that stays open.
+func (o Options) Live(name string) (host string, open func(context.Context) (*vsphere.Live, error), err error) {
+	u, _, own, err := o.target(name)
+	if err != nil {
+		return "", nil, err
+	}
+	return u.Host, func(ctx context.Context) (*vsphere.Live, error) { return vsphere.Open(ctx, u, own) }, nil
+}
+
+// target returns the URL of a vCenter without its account, its names, and how to reach it.
+func (o Options) target(name string) (u *url.URL, names []string, own vsphere.Options, err error) {
+	raw, fromEnv := name, name == "vcenter"
+	if fromEnv {
+		if raw = o.first("GOVC_URL", "VSPHERE_SERVER"); raw == "" {
+			return nil, nil, own, errors.New("vcenter: neither GOVC_URL nor VSPHERE_SERVER is set")
+		}
+		if !strings.Contains(raw, "://") {
+			raw = "https://" + raw
+		}
+	}
+	u, err = url.Parse(raw)
+	if err != nil {
+		var parse *url.Error
+		if errors.As(err, &parse) {
+			err = parse.Err // parse.URL may hold a password
+		}
+		return nil, nil, own, fmt.Errorf("the URL is malformed: %w", err)
+	}
+	password, has := u.User.Password()
+	if has && !fromEnv {
+		return nil, nil, own, errors.New("found a password in the URL: other users can see it there; use GOVC_PASSWORD, --password-file, --credentials or the prompt")
+	}
+	account := Account{u.User.Username(), password}
+	names = hostNames(u)
+	u.User = nil
+	if err := o.account(u.Host, &account); err != nil {
+		return nil, nil, own, err
+	}
+	own = o.Options
+	own.Username, own.Password = account.User, account.Password
+	own.KnownHosts = cmp.Or(own.KnownHosts, o.Env("GOVC_TLS_KNOWN_HOSTS"))
+	own.CACerts = cmp.Or(own.CACerts, o.Env("GOVC_TLS_CA_CERTS"))
+	if v, err := strconv.ParseBool(strings.ToLower(o.first("GOVC_INSECURE", "VSPHERE_ALLOW_UNVERIFIED_SSL"))); err == nil && v {
+		own.Insecure = true
+	}
+	return u, names, own, nil
 }
 
 // fetchLogs adds what the logs of the wanted VMs tell to the fleet.

@@ -1,0 +1,102 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/internal/texttab"
+	"homenode/numa"
+	"homenode/serve/collect"
+	"homenode/source/vsphere"
+)
+
+// checkAll says of each vCenter whether it can be collected from.
+func checkAll(cmd *cobra.Command, lives []target, o collect.Options) error {
+	failed := false
+	for _, t := range lives {
+		if err := checkOne(cmd.Context(), cmd.OutOrStdout(), t, o); err != nil {
+			failed = true
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", texttab.Clean(t.name), texttab.Clean(err.Error()))
+		}
+	}
+	if failed {
+		return errors.New("not everything can be collected")
+	}
+	return nil
+}
+
+func checkOne(ctx context.Context, w io.Writer, t target, o collect.Options) error {
+	l, err := t.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close(ctx) }() // the session ends by itself when it is idle too long
+	f, err := l.Fleet(ctx)
+	if err != nil {
+		return err
+	}
+	say := func(format string, args ...any) {
+		fmt.Fprintf(w, "%s: %s\n", texttab.Clean(t.name), texttab.Clean(fmt.Sprintf(format, args...)))
+	}
+	say("session: yes; inventory: %d hosts, %d VMs", len(f.Hosts), len(f.VMs))
+	names := map[string]string{}
+	for _, c := range f.Clusters {
+		names[c.ID] = c.Name
+	}
+	done := map[string]bool{}
+	var hosts, asked, bytes int
+	var wrong error
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		if o.Wanted != nil && !o.Wanted(h, names[h.Cluster]) {
+			continue
+		}
+		hosts++
+		key := cmp.Or(h.Cluster, h.ID)
+		if done[key] {
+			continue
+		}
+		done[key] = true
+		size, took, err := askOnce(ctx, l, h)
+		switch {
+		case errors.Is(err, vsphere.ErrPrivilege):
+			say("%s: %v; grant it on the root folder with", h.Name, err)
+			fmt.Fprintln(w, collect.GrantEsxtop)
+			return err
+		case err != nil:
+			say("%s: %v", h.Name, err)
+			wrong = cmp.Or(wrong, err)
+		default:
+			asked++
+			bytes += size
+			say("%s: esxtop's counters: yes, %v in %v", h.Name, numa.Bytes(size), took.Round(time.Millisecond))
+		}
+	}
+	if asked > 0 {
+		say("%d hosts every %v: about %v a day", hosts, o.Every, numa.Bytes(float64(bytes)/float64(asked)*float64(hosts)*float64(24*time.Hour/o.Every)))
+	}
+	return wrong
+}
+
+// askOnce asks one host for its counters.
+func askOnce(ctx context.Context, l *vsphere.Live, h *numa.Host) (size int, took time.Duration, err error) {
+	s, err := l.Esxtop(ctx, h.Name)
+	if err != nil {
+		return 0, 0, err
+	}
+	begun := time.Now()
+	for _, command := range []string{"CounterInfo", "FetchStats", "FreeStats"} {
+		n, err := l.Execute(ctx, s, command, func([]byte) error { return nil })
+		if err != nil {
+			return 0, 0, err
+		}
+		size = max(size, n)
+	}
+	return size, time.Since(begun), nil
+}

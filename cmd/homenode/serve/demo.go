@@ -1,0 +1,164 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"homenode/esxi/scheduler"
+	"homenode/numa"
+	"homenode/serve/collect"
+	"homenode/source/demo"
+	"homenode/source/esxtop/fetchstats"
+	"homenode/source/open"
+	"homenode/source/vsphere"
+	"homenode/source/vsphere/lab"
+)
+
+// A demoLab is a simulated vCenter whose hosts live: the simulated scheduler plays the demo's
+// story on them in the time of the clock, a day of which is over when it starts.
+type demoLab struct {
+	vc     *lab.VCenter
+	story  *numa.Story
+	world  *scheduler.World
+	past   []numa.Tick // of the day before, in the order of time of each host
+	hostID map[string]string
+
+	mu      sync.Mutex
+	keep    bool // ticks in past
+	writers map[string]*fetchstats.Writer
+	answers map[string]string // the last, by host ID
+}
+
+// The demo after its day: a host is patched again and again, so that somebody who looks sees
+// locality fall and come back.
+const (
+	demoDay    = 24 * time.Hour
+	demoRounds = 30 * 24 * time.Hour
+	demoRound  = 40 * time.Minute
+	demoTick   = 20 * time.Second
+)
+
+// startDemo plays the day that ends now.
+func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
+	story, err := demo.Story()
+	if err != nil {
+		return nil, err
+	}
+	d := &demoLab{story: story, hostID: map[string]string{}, writers: map[string]*fetchstats.Writer{}, answers: map[string]string{}, keep: true}
+	story.Start = now.UTC().Truncate(2 * time.Second).Add(-demoDay)
+	story.Length, story.Every = demoDay+demoRounds, demoTick
+	if err := d.addRounds(); err != nil {
+		return nil, err
+	}
+	for i := range story.Fleet.Hosts {
+		h := &story.Fleet.Hosts[i]
+		d.hostID[h.Name] = h.ID
+		d.writers[h.ID] = &fetchstats.Writer{Machine: h, Boot: story.Start.Add(-240 * time.Hour)}
+	}
+	if d.world, err = scheduler.New(story, scheduler.Options{Workers: 1, Observe: func(_ int, t *numa.Tick, _ *scheduler.Look) { d.observe(t) }}); err != nil {
+		return nil, err
+	}
+	if err := d.world.RunTo(ctx, demoDay); err != nil {
+		return nil, err
+	}
+	d.keep = false
+	if d.vc, err = lab.Start(story.Fleet); err != nil {
+		return nil, err
+	}
+	if err := d.vc.ServeEsxtop(d.answer); err != nil {
+		d.vc.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// addRounds adds what happens after the day: esx05 is patched, its VMs go to esx02 and come
+// back.
+func (d *demoLab) addRounds() error {
+	var from string
+	var guests []string
+	for i := range d.story.Fleet.Hosts {
+		if h := &d.story.Fleet.Hosts[i]; h.Name == "esx05.demo" {
+			from = h.ID
+		}
+	}
+	for i := range d.story.Fleet.VMs {
+		if v := &d.story.Fleet.VMs[i]; v.Host == from {
+			guests = append(guests, v.ID)
+		}
+	}
+	if from == "" || len(guests) == 0 {
+		return fmt.Errorf("the demo's story has no host esx05.demo with VMs")
+	}
+	for at := demoDay + time.Minute; at < demoDay+demoRounds; at += demoRound {
+		d.story.Events = append(d.story.Events, numa.Event{At: at, Kind: numa.Maintenance, Host: from},
+			numa.Event{At: at + demoRound/2, Kind: numa.LeaveMaintenance, Host: from})
+		for _, g := range guests {
+			d.story.Events = append(d.story.Events, numa.Event{At: at + demoRound/2 + time.Minute, Kind: numa.VMotion, VM: g, Host: from})
+		}
+	}
+	return nil
+}
+
+// observe takes a tick of the simulated scheduler.
+func (d *demoLab) observe(t *numa.Tick) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id := d.hostID[t.Host]
+	d.answers[id] = d.writers[id].Answer(t)
+	if d.keep {
+		c := *t
+		c.Nodes, c.VMs = slices.Clone(t.Nodes), slices.Clone(t.VMs)
+		for i := range c.VMs {
+			c.VMs[i].OnNode = slices.Clone(c.VMs[i].OnNode)
+		}
+		d.past = append(d.past, c)
+	}
+}
+
+// answer is the service Esxtop of the hosts.
+func (d *demoLab) answer(host, command string) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch command {
+	case "CounterInfo":
+		return d.writers[host].Info(), nil
+	case "FetchStats":
+		return d.answers[host], nil
+	case "FreeStats":
+		return "", nil
+	}
+	return "", fmt.Errorf("found the command %q", command)
+}
+
+// prime gives the last hour of the day to a Sink.
+func (d *demoLab) prime(to collect.Sink) {
+	for i := range d.past {
+		if t := &d.past[i]; d.story.Start.Add(demoDay).Sub(t.Time) <= time.Hour {
+			to.Tick(open.Demo, d.hostID[t.Host], t)
+		}
+	}
+	d.past = nil
+}
+
+// run plays on in the time of the clock.
+func (d *demoLab) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := d.world.RunTo(ctx, time.Since(d.story.Start)); err != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func (d *demoLab) dial(ctx context.Context) (*vsphere.Live, error) {
+	return vsphere.Open(ctx, d.vc.URL, vsphere.Options{Insecure: true})
+}
+
+func (d *demoLab) close() { d.vc.Close() }

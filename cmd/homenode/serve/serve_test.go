@@ -1,0 +1,193 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/internal/testdeps"
+	"homenode/rules"
+	"homenode/serve/board"
+	"homenode/serve/collect"
+)
+
+// startServer runs serve demo as it is some time after its start, and returns its URL.
+func startServer(t *testing.T, after time.Duration) (url string, lab *demoLab) {
+	t.Helper()
+	lab, err := startDemo(t.Context(), time.Now().Add(-after))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := collect.Options{Every: time.Second}
+	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{"demo", lab.dial}}, options: o, listen: "127.0.0.1:0", demo: lab}
+	out, in := io.Pipe()
+	cmd := &cobra.Command{}
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd.SetContext(ctx)
+	cmd.SetOut(in)
+	done := make(chan error)
+	go func() { done <- run(cmd, s) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		lab.close()
+	})
+	line := make([]byte, 200)
+	n, err := out.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url = regexp.MustCompile(`http://[0-9.:]+`).FindString(string(line[:n]))
+	return url, lab
+}
+
+func get(t *testing.T, url string, header ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+		}
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, string(b)
+}
+
+// TestServeDemo starts the demo two minutes before now: a VM has lost its locality in it, which shows on
+// the page, in the metrics and in the API, and the same number everywhere.
+func TestServeDemo(t *testing.T) {
+	url, _ := startServer(t, 2*time.Minute)
+	ratio := regexp.MustCompile(`homenode_vm_numa_local_ratio\{vcenter="demo",cluster="prod-a",host="esx02.demo",vm="cache01",vm_id="cache01"\} (\S+)`)
+	var text string
+	var low float64
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+		_, text = get(t, url+"/metrics")
+		if m := ratio.FindStringSubmatch(text); m != nil {
+			low, _ = strconv.ParseFloat(m[1], 64)
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("cache01 is not seen on esx02")
+		}
+	}
+	if low <= 0 || low >= 0.8 {
+		t.Errorf("the locality of cache01 is %v, want it below 0.8 after it came to a host with a short node", low)
+	}
+	if _, page := get(t, url+"/"); !strings.Contains(page, "have less than 80 % of their memory local now") || !strings.Contains(page, "cache01") {
+		t.Error("the page does not say so")
+	}
+	_, body := get(t, url+"/api/homenode/v1/vms")
+	var vms struct {
+		VMs []struct {
+			VM       string
+			Locality float64
+			Local    float64
+			Remote   float64
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &vms); err != nil {
+		t.Fatal(err)
+	}
+	if v := vms.VMs[0]; v.VM != "cache01" || v.Locality >= 0.8 || v.Locality != v.Local/(v.Local+v.Remote) {
+		t.Errorf("first VM of the API: %+v", v)
+	}
+	if _, om := get(t, url+"/metrics", "Accept", "application/openmetrics-text; version=1.0.0"); !strings.HasSuffix(om, "# EOF\n") || !strings.Contains(om, "# UNIT homenode_vm_numa_local_bytes bytes\n") || !strings.Contains(om, "# TYPE homenode_fetch_bytes counter\n") {
+		t.Error("no OpenMetrics")
+	}
+	if _, other := get(t, url+"/metrics?vcenter=nobody"); strings.Contains(other, "homenode_vm") {
+		t.Error("another vCenter has VMs")
+	}
+	for _, host := range []string{"evil.example.com", "evil.example.com:9275", "127.0.0.1:1", "localhost.evil.com:9275", ""} {
+		if res, _ := get(t, url+"/metrics", "Host", host); host != "" && res.StatusCode != http.StatusMisdirectedRequest {
+			t.Errorf("Host %q: %s", host, res.Status)
+		}
+	}
+	if res, err := http.Post(url+"/", "text/plain", strings.NewReader("x")); err != nil || res.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %v, %v", res, err)
+	}
+}
+
+// TestMetricsLint lets promtool look at what Prometheus would scrape.
+func TestMetricsLint(t *testing.T) {
+	promtool := testdeps.Program(t, "promtool")
+	url, _ := startServer(t, 2*time.Minute)
+	var text string
+	for end := time.Now().Add(30 * time.Second); !strings.Contains(text, "homenode_vm_numa_migrations_total"); time.Sleep(200 * time.Millisecond) {
+		if _, text = get(t, url+"/metrics"); time.Now().After(end) {
+			t.Fatal("no migrations")
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+	cmd.Stdin = strings.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("promtool: %v: %s", err, out)
+	}
+}
+
+// TestLiveFindings judges the hour of the demo, and the end of a finding.
+func TestLiveFindings(t *testing.T) {
+	lab, err := startDemo(t.Context(), time.Now().Add(-15*time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.close()
+	b := board.New(rules.Options{}, time.Hour)
+	b.Fleet("demo", lab.story.Fleet)
+	lab.prime(b)
+	begin := lab.story.Start.Add(demoDay)
+	lab.keep = true
+	found := map[string]bool{}
+	for at := 30 * time.Second; at <= 15*time.Minute; at += 30 * time.Second {
+		if err := lab.world.RunTo(t.Context(), demoDay+at); err != nil {
+			t.Fatal(err)
+		}
+		for i := range lab.past {
+			b.Tick("demo", lab.hostID[lab.past[i].Host], &lab.past[i])
+		}
+		lab.past = lab.past[:0]
+		begun, _ := b.Judge(begin.Add(at))
+		for _, a := range begun {
+			if a.Live {
+				found[a.Finding.Rule+" "+a.Finding.VM] = true
+			}
+		}
+	}
+	if !found["M001 cache01"] {
+		t.Errorf("found %v, want M001 of cache01", found)
+	}
+	open, _ := b.Alarms()
+	if len(open) == 0 {
+		t.Error("nothing holds")
+	}
+}
+
+func TestOnlyLoopback(t *testing.T) {
+	for listen, ok := range map[string]bool{"127.0.0.1:9275": true, "localhost:0": true, "[::1]:9275": true, "0.0.0.0:9275": false, ":9275": false, "10.0.0.1:80": false, "9275": false} {
+		if err := onlyLoopback(listen); (err == nil) != ok {
+			t.Errorf("%s: %v", listen, err)
+		}
+	}
+}

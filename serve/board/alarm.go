@@ -1,0 +1,127 @@
+package board
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"homenode/capture"
+	"homenode/rules"
+	"homenode/rules/finding"
+)
+
+// An Alarm is a finding with its begin and end.
+type Alarm struct {
+	VCenter string          `json:"vcenter"`
+	Finding finding.Finding `json:"finding"`
+	Begin   time.Time       `json:"begin"`        // when it was found first
+	End     time.Time       `json:"end,omitzero"` // when it was found no more; zero while it holds
+	Live    bool            `json:"live"`         // of what was seen, not of the inventory
+}
+
+// A key tells alarms apart: the same rule about the same subject is one.
+type key struct {
+	vcenter, rule, host, vm, topic string
+	gid                            int64
+}
+
+// mostEnded is how many alarms that ended are kept.
+const mostEnded = 1000
+
+type alarms struct {
+	open  map[key]*Alarm
+	ended []*Alarm // the newest last
+}
+
+// Judge judges the last hour of every host, and returns the alarms that began and those
+// that ended.
+func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
+	type judged struct {
+		vcenter  string
+		findings []finding.Finding
+		live     bool
+	}
+	var all []judged
+	for _, v := range b.judges() {
+		o := b.options
+		o.Today = now
+		if v.result != nil {
+			all = append(all, judged{v.name, v.result.Findings, false})
+		}
+		var recordings []*capture.Recording
+		for _, h := range v.hosts {
+			h.mu.Lock()
+			rec, err := h.record.recording()
+			if err != nil { // its parts do not belong together: begin anew
+				h.record = record{}
+			} else if rec != nil && now.Sub(h.Tick.Time) <= b.stale {
+				recordings = append(recordings, rec)
+			}
+			h.mu.Unlock()
+		}
+		all = append(all, judged{v.name, rules.Watch(recordings, v.result, o).Findings, true})
+	}
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	holds := map[key]bool{}
+	for _, j := range all {
+		for _, f := range j.findings {
+			k := key{j.vcenter, f.Rule, cmp.Or(f.HostID, f.Host), cmp.Or(f.VMID, f.VM), f.Topic, f.GID}
+			holds[k] = true
+			if a := b.alarms.open[k]; a != nil {
+				a.Finding = f
+				continue
+			}
+			a := &Alarm{VCenter: j.vcenter, Finding: f, Begin: now, Live: j.live}
+			b.alarms.open[k] = a
+			begun = append(begun, *a)
+		}
+	}
+	for k, a := range b.alarms.open {
+		if holds[k] {
+			continue
+		}
+		a.End = now
+		delete(b.alarms.open, k)
+		b.alarms.ended = append(b.alarms.ended, a)
+		ended = append(ended, *a)
+	}
+	if more := len(b.alarms.ended) - mostEnded; more > 0 {
+		b.alarms.ended = slices.Clone(b.alarms.ended[more:])
+	}
+	return begun, ended
+}
+
+// judges returns what is judged: a copy, for judging takes its time.
+func (b *Board) judges() (all []vcenter) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	for _, v := range b.vcenters {
+		c := vcenter{name: v.name, result: v.result, hosts: map[string]*host{}}
+		for id, h := range v.hosts {
+			c.hosts[id] = h
+		}
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(x, y vcenter) int { return cmp.Compare(x.name, y.name) })
+	return all
+}
+
+// Alarms returns those that hold, the worst first, and those that ended, the newest first.
+func (b *Board) Alarms() (open, ended []Alarm) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	for _, a := range b.alarms.open {
+		open = append(open, *a)
+	}
+	slices.SortFunc(open, func(x, y Alarm) int {
+		return cmp.Or(cmp.Compare(y.Finding.Severity, x.Finding.Severity), y.Begin.Compare(x.Begin), cmp.Compare(x.Finding.Rule, y.Finding.Rule),
+			cmp.Compare(x.VCenter, y.VCenter), cmp.Compare(x.Finding.Cluster, y.Finding.Cluster), cmp.Compare(x.Finding.Host, y.Finding.Host), cmp.Compare(x.Finding.VM, y.Finding.VM),
+			cmp.Compare(x.Finding.VMID, y.Finding.VMID), cmp.Compare(x.Finding.GID, y.Finding.GID), cmp.Compare(x.Finding.Topic, y.Finding.Topic))
+	})
+	for _, a := range slices.Backward(b.alarms.ended) {
+		ended = append(ended, *a)
+	}
+	return open, ended
+}

@@ -1,0 +1,280 @@
+// Package board keeps what every host and VM shows at the moment, and judges the last hour
+// by the rules that judge captures. Everything that serve shows is read from here.
+package board
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"homenode/capture"
+	"homenode/numa"
+	"homenode/rules"
+)
+
+// A Board takes what collectors read; it is their Sink. Its methods may be called at the
+// same time.
+type Board struct {
+	options rules.Options
+	stale   time.Duration
+
+	mu       sync.RWMutex
+	vcenters map[string]*vcenter
+	alarms   alarms
+}
+
+// A vcenter is the inventory of one, with what its rules say.
+type vcenter struct {
+	name   string
+	result *rules.Result
+	vms    map[string][]string // IDs by "host ID, name", and by name alone
+	hosts  map[string]*host    // by ID; those that have had a tick
+}
+
+// A host is the last tick of a host and its last hour.
+type host struct {
+	Host
+	mu     sync.Mutex
+	totals map[life]*Totals
+	record record
+}
+
+// A life is a VM between a power-on and the next, or a vMotion.
+type life struct {
+	gid  int64
+	name string
+}
+
+// Totals are what a VM's counters add up to since the collector saw it on the host first.
+type Totals struct{ Moves numa.Moves }
+
+// A Host is a host at the moment.
+type Host struct {
+	VCenter string
+	ID      string
+	Name    string
+	Cluster string // name; empty for a standalone host
+	Tick    numa.Tick
+	VMs     []VM // of Tick.VMs, in its order
+}
+
+// A VM is what is known of a VM of a tick beside it.
+type VM struct {
+	// ID of the inventory; empty when it has no VM of the name on the host or several.
+	ID     string
+	Totals Totals
+}
+
+// New returns an empty Board. What is older than stale is no longer shown.
+func New(o rules.Options, stale time.Duration) *Board {
+	return &Board{options: o, stale: stale, vcenters: map[string]*vcenter{}, alarms: alarms{open: map[key]*Alarm{}}}
+}
+
+// Fleet takes the inventory of a vCenter and judges it.
+func (b *Board) Fleet(name string, f *numa.Fleet) {
+	b.mu.RLock()
+	o := b.options
+	b.mu.RUnlock()
+	o.Today = time.Now()
+	result := rules.Run(f, o)
+	vms := map[string][]string{}
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		k := v.Host + ", " + v.Name
+		vms[k] = append(vms[k], v.ID)
+		vms[v.Name] = append(vms[v.Name], v.ID)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	v := b.vcenter(name)
+	v.result, v.vms = result, vms
+	known := map[string]bool{}
+	for i := range f.Hosts {
+		known[f.Hosts[i].ID] = true
+	}
+	for id := range v.hosts {
+		if !known[id] {
+			delete(v.hosts, id)
+		}
+	}
+}
+
+// vcenter returns the one of this name; b.mu is held.
+func (b *Board) vcenter(name string) *vcenter {
+	v := b.vcenters[name]
+	if v == nil {
+		v = &vcenter{name: name, hosts: map[string]*host{}}
+		b.vcenters[name] = v
+	}
+	return v
+}
+
+// Tick takes the next tick of a host.
+func (b *Board) Tick(name, id string, t *numa.Tick) {
+	b.mu.Lock()
+	v := b.vcenter(name)
+	h := v.hosts[id]
+	if h == nil {
+		h = &host{Host: Host{VCenter: name, ID: id}, totals: map[life]*Totals{}}
+		v.hosts[id] = h
+	}
+	vms, cluster, options := v.vms, v.clusterOf(id), rules.CaptureOptions(b.options.Policy)
+	b.mu.Unlock()
+
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.Name, h.Cluster = t.Host, cluster
+	keep(&h.Tick, t)
+	before := h.totals
+	h.totals = make(map[life]*Totals, len(t.VMs))
+	h.VMs = h.VMs[:0]
+	for i := range t.VMs {
+		x := &t.VMs[i]
+		k := life{x.GID, x.Name}
+		sum := before[k]
+		if sum == nil {
+			sum = &Totals{}
+		}
+		sum.Moves.Add(x.Moves)
+		h.totals[k] = sum
+		one := VM{Totals: *sum}
+		ids := vms[id+", "+x.Name]
+		if len(ids) == 0 { // it came by vMotion since the inventory was read
+			ids = vms[x.Name]
+		}
+		if len(ids) == 1 {
+			one.ID = ids[0]
+		}
+		h.VMs = append(h.VMs, one)
+	}
+	h.record.add(t, options)
+}
+
+// clusterOf returns the name of the cluster of a host.
+func (v *vcenter) clusterOf(id string) string {
+	if v.result == nil {
+		return ""
+	}
+	f := v.result.Fleet
+	for i := range f.Hosts {
+		if f.Hosts[i].ID != id {
+			continue
+		}
+		for _, c := range f.Clusters {
+			if c.ID == f.Hosts[i].Cluster {
+				return c.Name
+			}
+		}
+	}
+	return ""
+}
+
+// keep copies a tick into another one, in the memory of that one.
+func keep(to, t *numa.Tick) {
+	nodes, vms := append(to.Nodes[:0], t.Nodes...), to.VMs[:0]
+	for i := range t.VMs {
+		var on []numa.MemoryOnNode
+		if i < cap(vms) {
+			on = vms[:i+1][i].OnNode[:0]
+		}
+		v := t.VMs[i]
+		v.Name = strings.Clone(v.Name)
+		if v.OnNode != nil {
+			v.OnNode = append(on, v.OnNode...)
+		}
+		vms = append(vms, v)
+	}
+	*to = *t
+	to.Host, to.Nodes, to.VMs = strings.Clone(t.Host), nodes, vms
+}
+
+// Each calls f with every host that has a tick that is not stale, by vCenter and name. What f
+// is given is borrowed.
+func (b *Board) Each(f func(*Host)) {
+	for _, h := range b.sorted() {
+		h.mu.Lock()
+		if time.Since(h.Tick.Time) <= b.stale {
+			f(&h.Host)
+		}
+		h.mu.Unlock()
+	}
+}
+
+func (b *Board) sorted() (hosts []*host) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	for _, v := range b.vcenters {
+		for _, h := range v.hosts {
+			hosts = append(hosts, h)
+		}
+	}
+	slices.SortFunc(hosts, func(x, y *host) int { // IDs and vCenters do not change
+		if c := strings.Compare(x.VCenter, y.VCenter); c != 0 {
+			return c
+		}
+		return strings.Compare(x.ID, y.ID)
+	})
+	return hosts
+}
+
+// A record is the last hour of a host, in parts that are merged when it is judged.
+type record struct {
+	now   *capture.Recorder
+	since time.Time
+	parts []*capture.Recording
+}
+
+// The record of a host: parts of partLength, so that an hour and at most one part more is judged.
+const (
+	partLength = 10 * time.Minute
+	recordKept = time.Hour
+)
+
+func (r *record) add(t *numa.Tick, o capture.Options) {
+	if r.now == nil {
+		r.now, r.since = capture.NewRecorder(o), t.Time
+		r.now.Open("live", "FetchStats")
+	}
+	r.now.Add(t)
+}
+
+// recording returns the last hour; nil when nothing was recorded. The tick after it goes on
+// where this ends.
+func (r *record) recording() (*capture.Recording, error) {
+	if r.now != nil {
+		if part := r.now.Recording(); part != nil {
+			r.parts = append(r.parts, part)
+		}
+		r.now = nil
+	}
+	if err := r.join(); err != nil || len(r.parts) == 0 {
+		return nil, err
+	}
+	merged, _, err := capture.Merge(r.parts)
+	if err != nil || len(merged) == 0 {
+		return nil, err
+	}
+	return merged[len(merged)-1], nil
+}
+
+// join makes one of the parts that belong to one stretch of partLength, and drops those that are old.
+func (r *record) join() error {
+	last := len(r.parts) - 1
+	if last < 0 {
+		return nil
+	}
+	end := r.parts[last].Last
+	r.parts = slices.DeleteFunc(r.parts, func(p *capture.Recording) bool { return end.Sub(p.Last) > recordKept })
+	last = len(r.parts) - 1
+	if last > 0 && r.parts[last].Last.Sub(r.parts[last-1].First) <= partLength {
+		merged, _, err := capture.Merge(r.parts[last-1:])
+		if err != nil {
+			return err
+		}
+		if len(merged) == 1 {
+			r.parts = append(r.parts[:last-1], merged[0])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,396 @@
+// Package collect reads esxtop's counters of every host of a vCenter, over one session and
+// without rest: what it reads goes to a Sink, what it cannot read is said in its Status.
+//
+//	session ──► inventory, every 10 minutes ──► Sink.Fleet
+//	        └─► each host in its own turn   ──► Sink.Tick
+package collect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"homenode/numa"
+	"homenode/source/esxtop/fetchstats"
+	"homenode/source/vsphere"
+)
+
+// A Sink takes what is read. Calls of different hosts come at the same time.
+type Sink interface {
+	// Fleet takes the inventory of a vCenter.
+	Fleet(vcenter string, f *numa.Fleet)
+	// Tick takes the tick of a host by its ID, in the order of time. It is borrowed.
+	Tick(vcenter, host string, t *numa.Tick)
+}
+
+// Options say how often and how hard a vCenter is asked. The zero value of each field is
+// the default.
+type Options struct {
+	Every     time.Duration // between two answers of a host: 60 s; the service itself counts every 2 s
+	Timeout   time.Duration // of one answer: 15 s
+	Inventory time.Duration // between two readings of the inventory: 10 min
+	Retry     time.Duration // between two attempts to log in: 60 s
+	Backoff   time.Duration // rest of a host that failed three times, doubled up to 15 times as long: 60 s
+	AtOnce    int           // answers at a time: 8
+	Bytes     int64         // of answers a second, beyond which all hosts are asked less often: 10 MB
+	// Wanted says which hosts are collected; nil for all.
+	Wanted func(h *numa.Host, cluster string) bool
+}
+
+func (o Options) filled() Options {
+	set := func(d *time.Duration, by time.Duration) {
+		if *d <= 0 {
+			*d = by
+		}
+	}
+	set(&o.Every, time.Minute)
+	set(&o.Timeout, 15*time.Second)
+	set(&o.Inventory, 10*time.Minute)
+	set(&o.Retry, time.Minute)
+	set(&o.Backoff, time.Minute)
+	if o.AtOnce <= 0 {
+		o.AtOnce = 8
+	}
+	if o.Bytes <= 0 {
+		o.Bytes = 10e6
+	}
+	return o
+}
+
+// A Collector collects from one vCenter.
+type Collector struct {
+	name string
+	opts Options
+	sink Sink
+	gate *gate
+	turn chan struct{} // one for each answer at a time
+
+	mu      sync.Mutex
+	hosts   map[string]*host // by ID
+	fleetAt time.Time
+	fleet   string // why the last inventory could not be read; empty when it was
+	probe   time.Time
+}
+
+// New returns the Collector of the vCenter that dial logs in to. Nothing is asked before Run.
+func New(name string, dial func(context.Context) (*vsphere.Live, error), sink Sink, o Options) *Collector {
+	o = o.filled()
+	return &Collector{name: name, opts: o, sink: sink, gate: &gate{dial: dial, retry: o.Retry}, turn: make(chan struct{}, o.AtOnce), hosts: map[string]*host{}}
+}
+
+// Run collects until ctx ends, and then logs out.
+func (c *Collector) Run(ctx context.Context) {
+	var all sync.WaitGroup
+	defer func() {
+		all.Wait()
+		c.gate.close()
+	}()
+	for {
+		c.readFleet(ctx, &all)
+		wait := c.opts.Inventory
+		c.mu.Lock()
+		if c.fleet != "" {
+			wait = min(wait, c.opts.Retry)
+		}
+		c.mu.Unlock()
+		if !sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// sleep waits; false when ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(max(0, d))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// readFleet reads the inventory and begins and ends the turns of hosts by it.
+func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) {
+	var f *numa.Fleet
+	err := c.gate.with(ctx, func(l *vsphere.Live) (err error) {
+		f, err = l.Fleet(ctx)
+		return err
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		c.fleet = err.Error()
+		return
+	}
+	c.fleet, c.fleetAt = "", time.Now()
+	c.sink.Fleet(c.name, f)
+	clusters := map[string]string{}
+	for _, k := range f.Clusters {
+		clusters[k.ID] = k.Name
+	}
+	found := map[string]bool{}
+	for i := range f.Hosts {
+		m := &f.Hosts[i]
+		cluster := clusters[m.Cluster]
+		if c.opts.Wanted != nil && !c.opts.Wanted(m, cluster) {
+			continue
+		}
+		found[m.ID] = true
+		if h := c.hosts[m.ID]; h != nil {
+			h.learn(m, cluster)
+			continue
+		}
+		h := &host{c: c, id: m.ID}
+		h.learn(m, cluster)
+		turns, stop := context.WithCancel(ctx)
+		h.stop = stop
+		c.hosts[m.ID] = h
+		all.Go(func() { h.run(turns) })
+	}
+	for id, h := range c.hosts {
+		if !found[id] {
+			h.stop()
+			delete(c.hosts, id)
+		}
+	}
+}
+
+// A host is asked by one goroutine, so never twice at a time.
+type host struct {
+	c    *Collector
+	id   string
+	stop context.CancelFunc
+
+	mu      sync.Mutex
+	machine *numa.Host
+	cluster string
+	status  HostStatus
+
+	// Of the goroutine.
+	series  *fetchstats.Series
+	service *vsphere.Service
+	learned bool
+	failed  int // in a row
+}
+
+// learn takes what the inventory says of the host.
+func (h *host) learn(m *numa.Host, cluster string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.machine, h.cluster = m, cluster
+	h.status.ID, h.status.Name, h.status.Cluster = m.ID, m.Name, cluster
+}
+
+// phase spreads the turns of the hosts over the interval.
+func (h *host) phase(every time.Duration) time.Duration {
+	f := fnv.New64a()
+	_, _ = f.Write([]byte(h.c.name + " " + h.id))
+	return time.Duration(f.Sum64() % uint64(every))
+}
+
+func (h *host) run(ctx context.Context) {
+	defer h.end()
+	next := time.Now().Add(h.phase(min(h.c.opts.Every, 10*time.Second))) // the first answer comes soon
+	for sleep(ctx, time.Until(next)) {
+		select {
+		case h.c.turn <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		begun := time.Now()
+		err := h.fetch(ctx)
+		<-h.c.turn
+		if ctx.Err() != nil {
+			return
+		}
+		every := h.c.interval()
+		rest := h.note(err, begun)
+		earliest := time.Now().Add(rest)
+		next = begun.Truncate(every).Add(h.phase(every))
+		turns := 0
+		for !next.After(earliest) || next.Sub(begun) < every/2 {
+			next = next.Add(every)
+			turns++
+		}
+		if err == nil && turns > 2 {
+			h.mu.Lock()
+			h.status.Skipped += turns - 2
+			h.mu.Unlock()
+		}
+	}
+}
+
+// end tells the host that nobody asks it any more, as long as there is a session.
+func (h *host) end() {
+	if h.service == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	_ = h.c.gate.ifOpen(func(l *vsphere.Live) error {
+		_, err := l.Execute(ctx, *h.service, "FreeStats", func([]byte) error { return nil })
+		return err
+	})
+}
+
+// note keeps how a turn ended, and returns how long the host is left alone.
+func (h *host) note(err error, begun time.Time) (rest time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.status.Took, h.status.Asked = time.Since(begun), begun
+	if err == nil {
+		h.failed, h.status.Failing, h.status.Reason, h.status.Since = 0, "", "", time.Time{}
+		return 0
+	}
+	h.failed++
+	h.status.Failed++
+	h.status.Failing, h.status.Reason = err.Error(), reason(err)
+	if h.failed == 1 {
+		h.status.Since = begun
+	}
+	if h.failed < 3 {
+		return 0
+	}
+	return min(h.c.opts.Backoff<<min(h.failed-3, 4), 15*h.c.opts.Backoff)
+}
+
+// reason returns an error as the label of a metric.
+func reason(err error) string {
+	for _, k := range []struct {
+		err  error
+		word string
+	}{
+		{vsphere.ErrPrivilege, "privilege"}, {vsphere.ErrRefused, "refused"}, {vsphere.ErrExpired, "expired"}, {vsphere.ErrGone, "gone"},
+		{vsphere.ErrNoService, "no service"}, {context.DeadlineExceeded, "timeout"}, {errAnswer, "answer"}, {errIll, "vcenter"}, {errNoSession, "vcenter"},
+	} {
+		if errors.Is(err, k.err) {
+			return k.word
+		}
+	}
+	return "other"
+}
+
+var (
+	errAnswer = errors.New("not an answer")
+	errIll    = errors.New("vCenter ill")
+)
+
+// fetch asks for one answer.
+func (h *host) fetch(ctx context.Context) error {
+	if !h.c.mayAsk() {
+		return fmt.Errorf("%w: more than a third of its hosts do not answer: one is tried a minute", errIll)
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.c.opts.Timeout)
+	defer cancel()
+	h.mu.Lock()
+	machine := h.machine
+	h.mu.Unlock()
+	if h.series == nil || h.series.Host != machine.Name {
+		h.series, h.learned = &fetchstats.Series{Host: machine.Name, Known: true}, false
+	}
+	h.series.Machine = machine
+	err := h.c.gate.with(ctx, func(l *vsphere.Live) error { return h.ask(ctx, l, machine) })
+	if errors.Is(err, vsphere.ErrGone) || errors.Is(err, vsphere.ErrNoService) {
+		h.service = nil
+	}
+	return err
+}
+
+// ask finds the service, learns what its columns are, and reads one answer.
+func (h *host) ask(ctx context.Context, l *vsphere.Live, machine *numa.Host) error {
+	if h.service == nil {
+		s, err := l.Esxtop(ctx, machine.Name)
+		if err != nil {
+			return err
+		}
+		h.service = &s
+	}
+	if !h.learned {
+		_, err := l.Execute(ctx, *h.service, "CounterInfo", func(text []byte) error {
+			if err := h.series.Learn("CounterInfo", bytes.NewReader(text)); err != nil {
+				return fmt.Errorf("%w: %w", errAnswer, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		h.learned = true
+	}
+	size, err := l.Execute(ctx, *h.service, "FetchStats", h.read)
+	h.mu.Lock()
+	h.status.Bytes += int64(size)
+	h.status.Size = size
+	h.mu.Unlock()
+	return err
+}
+
+// read makes a tick of an answer.
+func (h *host) read(text []byte) error {
+	ticks := 0
+	warnings, err := h.series.Read("FetchStats", bytes.NewReader(text), func(t *numa.Tick) error {
+		ticks++
+		h.mu.Lock()
+		h.status.Last, h.status.Skew = t.Time, time.Since(t.Time)
+		h.status.Ticks++
+		h.mu.Unlock()
+		h.c.sink.Tick(h.c.name, h.id, t)
+		return nil
+	})
+	h.mu.Lock()
+	h.status.Warnings += len(warnings)
+	h.mu.Unlock()
+	switch {
+	case err != nil:
+		h.learned = false
+		return fmt.Errorf("%w: %w", errAnswer, err)
+	case ticks == 0 && len(warnings) > 0:
+		h.learned = false // another build has other columns
+		return fmt.Errorf("%w: %s", errAnswer, warnings[0].Text)
+	}
+	return nil
+}
+
+// interval returns how often hosts are asked: more seldom than wanted when their answers
+// would bring more bytes than allowed.
+func (c *Collector) interval() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var sum int64
+	for _, h := range c.hosts {
+		h.mu.Lock()
+		sum += int64(h.status.Size)
+		h.mu.Unlock()
+	}
+	need := time.Duration(float64(sum) / float64(c.opts.Bytes) * float64(time.Second))
+	return c.opts.Every * max(1, (need+c.opts.Every-1)/c.opts.Every)
+}
+
+// mayAsk reports whether a host may be asked: when more than a third of at least three do not answer, the
+// vCenter is taken for ill, and one is tried at a time of Backoff.
+func (c *Collector) mayAsk() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	failing := 0
+	for _, h := range c.hosts {
+		h.mu.Lock()
+		if h.status.Reason == "timeout" || h.status.Reason == "other" || h.status.Reason == "vcenter" {
+			failing++
+		}
+		h.mu.Unlock()
+	}
+	if failing < 3 || failing*3 <= len(c.hosts) {
+		return true
+	}
+	if time.Since(c.probe) < c.opts.Backoff {
+		return false
+	}
+	c.probe = time.Now()
+	return true
+}

@@ -1,0 +1,91 @@
+package collect
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"homenode/source/vsphere"
+)
+
+// A HostStatus is how collecting from one host goes.
+type HostStatus struct {
+	ID       string        `json:"id"`
+	Name     string        `json:"name"`
+	Cluster  string        `json:"cluster,omitempty"`
+	Last     time.Time     `json:"last,omitzero"`  // time of the last tick, by the host's clock
+	Asked    time.Time     `json:"asked,omitzero"` // last turn
+	Took     time.Duration `json:"took"`           // the last turn, ns
+	Skew     time.Duration `json:"skew"`           // of our clock against the host's, with the way of the answer, ns
+	Size     int           `json:"size"`           // of the last answer, bytes
+	Bytes    int64         `json:"bytes"`          // of all answers
+	Ticks    int           `json:"ticks"`
+	Skipped  int           `json:"skipped"` // turns that a late answer took
+	Failed   int           `json:"failed"`  // turns
+	Warnings int           `json:"warnings"`
+	Failing  string        `json:"failing,omitempty"` // why the last turn brought nothing
+	Reason   string        `json:"reason,omitempty"`  // the same in a word
+	Since    time.Time     `json:"since,omitzero"`    // of Failing
+}
+
+// A Status is how collecting from one vCenter goes.
+type Status struct {
+	Name       string        `json:"name"`
+	Up         bool          `json:"up"` // there is a session
+	Since      time.Time     `json:"since,omitzero"`
+	Error      string        `json:"error,omitempty"` // why there is none, or no inventory
+	Advice     string        `json:"advice,omitempty"`
+	Logins     int           `json:"logins"`
+	LoginsLost int           `json:"loginsLost"` // attempts that failed
+	Inventory  time.Time     `json:"inventory,omitzero"`
+	Every      time.Duration `json:"every"` // ns; longer than wanted when answers are too large
+	Hosts      []HostStatus  `json:"hosts"` // by name
+}
+
+// Status returns how it goes.
+func (c *Collector) Status() Status {
+	g := c.gate
+	g.mu.Lock()
+	s := Status{Name: c.name, Up: g.live != nil, Since: g.since, Logins: g.sums.logins, LoginsLost: g.sums.failed}
+	why := g.why
+	g.mu.Unlock()
+	if why != nil {
+		s.Error = why.Error()
+	}
+	s.Every = c.interval()
+	c.mu.Lock()
+	s.Inventory = c.fleetAt
+	s.Error = cmp.Or(c.fleet, s.Error)
+	for _, h := range c.hosts {
+		h.mu.Lock()
+		s.Hosts = append(s.Hosts, h.status)
+		h.mu.Unlock()
+	}
+	c.mu.Unlock()
+	slices.SortFunc(s.Hosts, func(a, b HostStatus) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	s.Advice = advice(&s, why)
+	return s
+}
+
+// GrantEsxtop are the commands that let an account read the service, with its name in the
+// place of ACCOUNT.
+const GrantEsxtop = `govc role.create homenode System.Anonymous System.Read System.View ` + vsphere.EsxtopPrivilege + `
+govc permissions.set -principal ACCOUNT -role homenode -propagate /`
+
+// advice says what to do about it; empty when nothing is wrong that one could cure.
+func advice(s *Status, why error) string {
+	count := map[string]int{}
+	for i := range s.Hosts {
+		count[s.Hosts[i].Reason]++
+	}
+	switch {
+	case errors.Is(why, vsphere.ErrRefused):
+		return "the account is tried no more than 3 times: correct the password and start again"
+	case count["privilege"] > 0:
+		return "the account lacks " + vsphere.EsxtopPrivilege + " on the root folder; grant it with\n" + GrantEsxtop
+	case count["no service"] > 0:
+		return "vCenter lists no service Esxtop for some hosts: look whether they are connected; hosts can be collected from directly, each as a SOURCE of its own"
+	}
+	return ""
+}

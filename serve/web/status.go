@@ -1,0 +1,210 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/rules/finding"
+	"homenode/serve/board"
+	"homenode/serve/collect"
+)
+
+// A VMNow is a VM at the moment.
+type VMNow struct {
+	VCenter  string       `json:"vcenter"`
+	Cluster  string       `json:"cluster,omitempty"`
+	Host     string       `json:"host"`
+	VM       string       `json:"vm"`
+	VMID     string       `json:"vmId,omitempty"`
+	Time     time.Time    `json:"time"`
+	VCPUs    int          `json:"vcpus,omitempty"`
+	Homes    []int        `json:"homeNodes"`          // empty for a VM without home node
+	Local    numa.Bytes   `json:"local"`              // bytes
+	Remote   numa.Bytes   `json:"remote"`             // bytes
+	Locality *float64     `json:"locality,omitempty"` // N%L as a share; absent without memory
+	Ready    *float64     `json:"ready,omitempty"`    // of each vCPU's time
+	Moves    numa.Moves   `json:"migrations"`         // since the collector saw it first here
+	homes    numa.NodeSet // the same as Homes
+}
+
+// VMsNow returns every VM that is seen, the lowest locality first, those without at the end.
+func VMsNow(b *board.Board) (all []VMNow) {
+	b.Each(func(h *board.Host) {
+		for i := range h.Tick.VMs {
+			t := &h.Tick.VMs[i]
+			v := VMNow{VCenter: h.VCenter, Cluster: h.Cluster, Host: h.Name, VM: t.Name, VMID: h.VMs[i].ID, Time: h.Tick.Time,
+				VCPUs: t.VCPUs, Homes: slices.AppendSeq([]int{}, t.Homes.All()), homes: t.Homes, Local: t.Local, Remote: t.Remote, Moves: h.VMs[i].Totals.Moves}
+			if share, ok := t.Locality(); ok {
+				v.Locality = &share
+			}
+			if t.Has&numa.HasReady != 0 && t.VCPUs > 0 {
+				ready := t.Ready / float64(t.VCPUs)
+				v.Ready = &ready
+			}
+			all = append(all, v)
+		}
+	})
+	slices.SortStableFunc(all, func(a, b VMNow) int {
+		return cmp.Or(cmp.Compare(known(a.Locality, 2), known(b.Locality, 2)), cmp.Compare(a.VM, b.VM), cmp.Compare(a.VCenter, b.VCenter), cmp.Compare(a.Host, b.Host))
+	})
+	return all
+}
+
+// known returns the value, or another one when there is none.
+func known(v *float64, or float64) float64 {
+	if v == nil {
+		return or
+	}
+	return *v
+}
+
+// lowLocality is the share of local memory below which the first page counts a VM: that of M001.
+const lowLocality = 0.8
+
+// mostShown is how many VMs the first page lists.
+const mostShown = 50
+
+// StatusAnswer is the first page: what is bad now, who is seen and who cannot be.
+func StatusAnswer(b *board.Board, status []collect.Status, started time.Time) *answer.Answer {
+	vms := VMsNow(b)
+	open, ended := b.Alarms()
+	a := &answer.Answer{Command: "serve", Title: "homenode now"}
+	low := 0
+	for i := range vms {
+		if known(vms[i].Locality, 1) < lowLocality {
+			low++
+		}
+	}
+	hosts, seen := 0, 0
+	for i := range status {
+		for _, h := range status[i].Hosts {
+			hosts++
+			if h.Reason == "" && !h.Last.IsZero() {
+				seen++
+			}
+		}
+	}
+	high := 0
+	for i := range open {
+		if open[i].Live && open[i].Finding.Severity >= finding.High {
+			high++
+		}
+	}
+	switch {
+	case hosts == 0:
+		a.Verdict = append(a.Verdict, "No host is seen yet.")
+	case seen == 0:
+		a.Verdict = append(a.Verdict, fmt.Sprintf("None of %s is seen: nothing is known of locality.", plural(hosts, "host")))
+	case low == 0:
+		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s have at least 80 %% of their memory local now.", plural(len(vms), "VM")))
+	default:
+		a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %s have less than 80 %% of their memory local now.", low, plural(len(vms), "VM")))
+	}
+	if hosts > seen && seen > 0 {
+		a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %s cannot be seen: the table of hosts says why.", hosts-seen, plural(hosts, "host")))
+	}
+	if high > 0 {
+		a.Verdict = append(a.Verdict, fmt.Sprintf("%s of the last hour are of severity high.", plural(high, "finding")))
+	}
+	for i := range status {
+		s := &status[i]
+		text := fmt.Sprintf("%s, each every %v", plural(len(s.Hosts), "host"), s.Every.Round(time.Second))
+		switch {
+		case s.Error != "":
+			text = s.Error
+		case !s.Up:
+			text = "no session yet"
+		}
+		a.Facts = append(a.Facts, answer.Fact{Name: s.Name, Text: text})
+		if s.Advice != "" {
+			a.NotesFrom("source", numa.Note{At: s.Name, Text: s.Advice})
+		}
+	}
+	a.Facts = append(a.Facts, answer.Fact{Name: "collecting since", Text: started.UTC().Format(time.DateTime) + " UTC"})
+	a.Tables = []answer.Table{alarmTable(open, ended), vmTable(vms), hostTable(status)}
+	return a
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
+func texts(cells ...string) (row []answer.Cell) {
+	for _, c := range cells {
+		row = append(row, answer.Cell{Text: c})
+	}
+	return row
+}
+
+func percent(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f %%", 100**v)
+}
+
+func vmTable(vms []VMNow) answer.Table {
+	t := answer.Table{Title: "VMs, the lowest locality first", Columns: answer.Columns("VM", "Host", "Home nodes", ">N%L", ">Local", ">Remote", ">Migrations", ">Ready")}
+	for i := range vms {
+		if i == mostShown {
+			t.Cut = fmt.Sprintf("%d more: /api/homenode/v1/vms has all", len(vms)-i)
+			break
+		}
+		v := &vms[i]
+		row := texts(v.VM, v.Host, v.homes.String(), percent(v.Locality), v.Local.String(), v.Remote.String(), strconv.FormatInt(v.Moves.All, 10), percent(v.Ready))
+		if known(v.Locality, 1) < lowLocality {
+			row[3].Tone = answer.Bad
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func hostTable(status []collect.Status) answer.Table {
+	t := answer.Table{Title: "Hosts", Columns: answer.Columns("vCenter", "Cluster", "Host", "Last seen", ">Took", ">Size", ">Failed", "Why not")}
+	for i := range status {
+		for _, h := range status[i].Hosts {
+			last := "–"
+			if !h.Last.IsZero() {
+				last = h.Last.UTC().Format(time.TimeOnly) + " UTC"
+			}
+			row := texts(status[i].Name, h.Cluster, h.Name, last, h.Took.Round(time.Millisecond).String(), numa.Bytes(h.Size).String(), strconv.Itoa(h.Failed), h.Failing)
+			if h.Failing != "" {
+				row[7].Tone = answer.Bad
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+func alarmTable(open, ended []board.Alarm) answer.Table {
+	t := answer.Table{Title: "Findings of the last hour", Columns: answer.Columns("Severity", "Rule", "Subject", "Since", "What", "What to do")}
+	for i := range open {
+		if f := &open[i].Finding; open[i].Live {
+			t.Rows = append(t.Rows, texts(f.Severity.String(), f.Rule, subject(f), open[i].Begin.UTC().Format(time.TimeOnly)+" UTC", f.Message, f.Advice))
+		}
+	}
+	n := 0
+	for i := range ended {
+		if f := &ended[i].Finding; ended[i].Live && n < 10 {
+			n++
+			t.Rows = append(t.Rows, texts("ended", f.Rule, subject(f), ended[i].Begin.UTC().Format(time.TimeOnly)+" to "+ended[i].End.UTC().Format(time.TimeOnly)+" UTC", f.Message, ""))
+		}
+	}
+	return t
+}
+
+// subject names what a finding is about.
+func subject(f *finding.Finding) string {
+	return strings.Trim(f.Host+"/"+f.VM, "/")
+}

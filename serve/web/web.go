@@ -1,0 +1,180 @@
+// Package web serves what a Board shows over HTTP: the status page, /metrics and the API.
+// It only reads, and answers nobody but this machine until there is access control.
+package web
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"homenode/output/form"
+	"homenode/serve/board"
+	"homenode/serve/collect"
+	"homenode/serve/metrics"
+)
+
+// A Server answers requests from a Board.
+type Server struct {
+	Board *board.Board
+	// Status returns how collecting goes, one for each vCenter.
+	Status func() []collect.Status
+	// Listen is the address that it is reached by, host:port.
+	Listen  string
+	Version string
+	Started time.Time
+	// More are further handlers by pattern, such as the query API.
+	More map[string]http.Handler
+
+	pages [2]sync.Pool // of *metrics.Page, by form
+}
+
+// Handler returns the routes.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.page)
+	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	mux.HandleFunc("GET /api/homenode/v1/status", s.status)
+	mux.HandleFunc("GET /api/homenode/v1/findings", s.findings)
+	mux.HandleFunc("GET /api/homenode/v1/vms", s.vms)
+	for pattern, h := range s.More {
+		mux.Handle(pattern, h)
+	}
+	return s.guard(mux)
+}
+
+// guard refuses what a page of a stranger could send through the browser of a reader: requests for
+// another host name (DNS rebinding) get 421.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.ours(r.Host) {
+			http.Error(w, fmt.Sprintf("this server is not %q", r.Host), http.StatusMisdirectedRequest)
+			return
+		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		w.Header().Set("X-Frame-Options", "DENY")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// ours reports whether a Host header names this server.
+func (s *Server) ours(host string) bool {
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = host, "80"
+	}
+	own, ownPort, err := net.SplitHostPort(s.Listen)
+	if err != nil || port != ownPort {
+		return false
+	}
+	ip := net.ParseIP(strings.Trim(name, "[]"))
+	return strings.EqualFold(name, own) || strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// metrics answers a scrape, in the form that the scraper prefers.
+func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
+	f := metrics.Text
+	if strings.Contains(r.Header.Get("Accept"), "application/openmetrics-text") {
+		f = metrics.OpenMetrics
+	}
+	pool := &s.pages[0]
+	if f == metrics.OpenMetrics {
+		pool = &s.pages[1]
+	}
+	p, _ := pool.Get().(*metrics.Page)
+	if p == nil {
+		p = metrics.NewPage(f)
+	}
+	defer pool.Put(p)
+	p.Reset()
+	only := r.URL.Query().Get("vcenter")
+	p.AddHosts(s.Board, only)
+	for _, c := range s.Status() {
+		if only == "" || c.Name == only {
+			p.AddStatus(&c)
+		}
+	}
+	open, _ := s.Board.Alarms()
+	if only != "" {
+		open = only1(open, only)
+	}
+	p.AddAlarms(open)
+	w.Header().Set("Content-Type", f.ContentType())
+	w.Header().Set("Vary", "Accept, Accept-Encoding")
+	to := io.Writer(w)
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.Header().Set("Content-Encoding", "gzip")
+		z, _ := gzips.Get().(*gzip.Writer)
+		defer gzips.Put(z)
+		z.Reset(w)
+		defer func() { _ = z.Close() }() // the client is gone: nobody to tell
+		to = z
+	}
+	_, _ = p.WriteTo(to)
+}
+
+var gzips = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one that there is
+	return z
+}}
+
+// only1 returns the alarms of one vCenter.
+func only1(all []board.Alarm, vcenter string) (some []board.Alarm) {
+	for _, a := range all {
+		if a.VCenter == vcenter {
+			some = append(some, a)
+		}
+	}
+	return some
+}
+
+func (s *Server) json(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	_ = e.Encode(v) // the client is gone: nobody to tell
+}
+
+func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
+	s.json(w, struct {
+		Format   string           `json:"format"`
+		Version  int              `json:"version"`
+		Homenode string           `json:"homenode"`
+		Started  time.Time        `json:"started"`
+		VCenters []collect.Status `json:"vcenters"`
+	}{"homenode-serve-status", 1, s.Version, s.Started, s.Status()})
+}
+
+func (s *Server) findings(w http.ResponseWriter, _ *http.Request) {
+	open, ended := s.Board.Alarms()
+	s.json(w, struct {
+		Format  string        `json:"format"`
+		Version int           `json:"version"`
+		Open    []board.Alarm `json:"open"`
+		Ended   []board.Alarm `json:"ended"`
+	}{"homenode-serve-findings", 1, append([]board.Alarm{}, open...), append([]board.Alarm{}, ended...)})
+}
+
+func (s *Server) vms(w http.ResponseWriter, _ *http.Request) {
+	s.json(w, struct {
+		Format  string  `json:"format"`
+		Version int     `json:"version"`
+		VMs     []VMNow `json:"vms"`
+	}{"homenode-serve-vms", 1, append([]VMNow{}, VMsNow(s.Board)...)})
+}
+
+// page answers with the status page.
+func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Refresh", "20")
+	if err := form.HTML(w, StatusAnswer(s.Board, s.Status(), s.Started), form.Options{Version: s.Version}); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
