@@ -226,7 +226,7 @@ func (h *host) run(ctx context.Context) {
 	}
 }
 
-// end tells the host that nobody asks it any more, as long as there is a session.
+// end tells the host that it is not asked any more, as long as there is a session.
 func (h *host) end() {
 	if h.service == nil {
 		return

@@ -24,7 +24,7 @@ type gate struct {
 	mu    sync.Mutex
 	live  *vsphere.Live
 	since time.Time
-	next  time.Time // before which nobody logs in
+	next  time.Time // before which there is no login
 	why   error     // of the last attempt that failed
 	sums  struct{ logins, failed, refused int }
 }

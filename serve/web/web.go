@@ -1,5 +1,5 @@
 // Package web serves what a Board shows over HTTP: the status page, /metrics and the API.
-// It only reads, and answers nobody but this machine until there is access control.
+// It only reads, and answers this machine alone until there is access control.
 package web
 
 import (
@@ -114,7 +114,7 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		z, _ := gzips.Get().(*gzip.Writer)
 		defer gzips.Put(z)
 		z.Reset(w)
-		defer func() { _ = z.Close() }() // the client is gone: nobody to tell
+		defer func() { _ = z.Close() }() // the client is gone
 		to = z
 	}
 	_, _ = p.WriteTo(to)
@@ -139,7 +139,7 @@ func (s *Server) json(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	_ = e.Encode(v) // the client is gone: nobody to tell
+	_ = e.Encode(v) // the client is gone
 }
 
 func (s *Server) status(w http.ResponseWriter, _ *http.Request) {

@@ -23,7 +23,7 @@ type demoLab struct {
 	vc     *lab.VCenter
 	story  *numa.Story
 	world  *scheduler.World
-	past   []numa.Tick // of the day before, in the order of time of each host
+	past   []numa.Tick // of the day before, those of a host in the order of time
 	hostID map[string]string
 
 	mu      sync.Mutex
@@ -65,7 +65,7 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 		return nil, err
 	}
 	d.keep = false
-	if d.vc, err = lab.Start(story.Fleet); err != nil {
+	if d.vc, err = lab.Start(d.fleet()); err != nil {
 		return nil, err
 	}
 	if err := d.vc.ServeEsxtop(d.answer); err != nil {
@@ -101,6 +101,36 @@ func (d *demoLab) addRounds() error {
 		}
 	}
 	return nil
+}
+
+// fleet returns the inventory at the end of the day: what runs where, and as it was changed.
+func (d *demoLab) fleet() *numa.Fleet {
+	f := *d.story.Fleet
+	f.VMs = slices.Clone(f.VMs)
+	at := map[string]string{}
+	last := map[string]*numa.Tick{} // of each host
+	for i := range d.past {
+		last[d.past[i].Host] = &d.past[i]
+	}
+	for host, t := range last {
+		for i := range t.VMs {
+			at[t.VMs[i].Name] = d.hostID[host]
+		}
+	}
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		for j := range d.story.Events {
+			if e := &d.story.Events[j]; e.VM == v.ID && e.Config != nil && e.At <= demoDay {
+				v.Config = *e.Config
+			}
+		}
+		host, runs := at[v.Name]
+		v.Power = numa.ReadAt(numa.PoweredOff, "the simulation")
+		if runs {
+			v.Host, v.Power = host, numa.ReadAt(numa.PoweredOn, "the simulation")
+		}
+	}
+	return &f
 }
 
 // observe takes a tick of the simulated scheduler.
