@@ -73,6 +73,7 @@ var onlyHere = map[string][]string{
 	"github.com/parquet-go/":        {"capture/export/parquet"},
 	"github.com/klauspost/compress": {"source/archive", "internal/queue"},
 	"github.com/nats-io/":           {"internal/queue"},
+	"github.com/prometheus/":        {"capture/store", "serve/query", "cmd/homenode/serve"},
 }
 
 func TestImportDirection(t *testing.T) {

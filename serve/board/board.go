@@ -16,6 +16,9 @@ import (
 // A Board takes what collectors read; it is their Sink. Its methods may be called at the
 // same time.
 type Board struct {
+	// Keep is told of every tick, when it is not nil; what it is given is borrowed.
+	Keep func(*Host)
+
 	options rules.Options
 	stale   time.Duration
 
@@ -111,7 +114,12 @@ func (b *Board) vcenter(name string) *vcenter {
 }
 
 // Tick takes the next tick of a host.
-func (b *Board) Tick(name, id string, t *numa.Tick) {
+func (b *Board) Tick(name, id string, t *numa.Tick) { b.take(name, id, t, true) }
+
+// Past takes a tick that is too old to be judged, only to keep it.
+func (b *Board) Past(name, id string, t *numa.Tick) { b.take(name, id, t, false) }
+
+func (b *Board) take(name, id string, t *numa.Tick, judged bool) {
 	b.mu.Lock()
 	v := b.vcenter(name)
 	h := v.hosts[id]
@@ -148,7 +156,12 @@ func (b *Board) Tick(name, id string, t *numa.Tick) {
 		}
 		h.VMs = append(h.VMs, one)
 	}
-	h.record.add(t, options)
+	if judged {
+		h.record.add(t, options)
+	}
+	if b.Keep != nil {
+		b.Keep(&h.Host)
+	}
 }
 
 // clusterOf returns the name of the cluster of a host.

@@ -31,102 +31,32 @@ func (f Form) ContentType() string {
 	return "text/plain; version=0.0.4; charset=utf-8"
 }
 
-// A family is one family and its samples so far.
-type family struct {
-	name, kind, unit, help string
-	total                  func(*numa.Moves) int64 // of events
-	samples                []byte
+// A Family is a metric of hosts, nodes and VMs.
+type Family struct {
+	Name string // with _total for a counter: that of its samples
+	name string // of the family in OpenMetrics
+	Kind string // counter or gauge
+	Unit string // empty for a plain number
+	Help string // one sentence, without a full stop
+
+	total func(*numa.Moves) int64 // of events
 }
 
-// A Page is what is written, family by family. It is used again and again to save its memory.
-type Page struct {
-	form     Form
-	counters []family // of series.All, in its order
-	ratio    family
-	own      []*family // in the order of their first samples
-	byName   map[string]*family
-	labels   []byte
-	subject  []byte
-}
+// Families are those of what hosts show, of series.All in its order and at last the locality.
+var Families = families()
 
-// NewPage returns an empty Page.
-func NewPage(f Form) *Page {
-	p := &Page{form: f, byName: map[string]*family{}}
+func families() (all []Family) {
 	for i, c := range series.All() {
 		kind, help := openmetrics.HeadOf(&c, i, "the collector saw the VM on this host first")
-		p.counters = append(p.counters, family{name: openmetrics.FamilyName(i, c.Name), kind: kind, unit: c.Unit, help: help, total: totals[c.Name]})
-	}
-	p.ratio = family{name: "homenode_vm_numa_local_ratio", kind: "gauge", unit: "ratio", help: "Locality (N%L): local memory of local and remote, absent without memory"}
-	return p
-}
-
-// Reset empties the page and keeps its memory.
-func (p *Page) Reset() {
-	for i := range p.counters {
-		p.counters[i].samples = p.counters[i].samples[:0]
-	}
-	p.ratio.samples = p.ratio.samples[:0]
-	for _, f := range p.own {
-		f.samples = f.samples[:0]
-	}
-}
-
-// sample adds one sample with these labels.
-func (p *Page) sample(f *family, labels []byte, number float64) {
-	b := append(f.samples, f.name...)
-	if f.kind == "counter" {
-		b = append(b, "_total"...)
-	}
-	b = append(append(append(b, '{'), labels...), "} "...)
-	f.samples = append(openmetrics.AppendNumber(b, number), '\n')
-}
-
-// AddHosts adds what the hosts show; vcenter narrows it to one, empty for all.
-func (p *Page) AddHosts(b *board.Board, vcenter string) {
-	b.Each(func(h *board.Host) {
-		if vcenter == "" || h.VCenter == vcenter {
-			p.addHost(h)
+		name := openmetrics.FamilyName(i, c.Name)
+		f := Family{Name: name, name: name, Kind: kind, Unit: c.Unit, Help: help, total: totals[c.Name]}
+		if kind == "counter" {
+			f.Name += "_total"
 		}
-	})
-}
-
-func (p *Page) addHost(h *board.Host) {
-	l := openmetrics.AppendLabel(p.labels[:0], "vcenter", h.VCenter)
-	l = openmetrics.AppendLabel(l, "cluster", h.Cluster)
-	l = openmetrics.AppendLabel(l, "host", h.Name)
-	p.labels = l
-	base, current := len(l), -1
-	subject := append(p.subject[:0], l...)
-	for v := range series.Values(&h.Tick) {
-		f := &p.counters[v.Counter]
-		if v.VM >= 0 && v.VM != current {
-			current = v.VM
-			subject = appendVM(subject[:base], h, v.VM)
-			if share, ok := h.Tick.VMs[v.VM].Locality(); ok {
-				p.sample(&p.ratio, subject, share)
-			}
-		}
-		labels := subject
-		if v.VM < 0 {
-			labels = subject[:base]
-		}
-		switch {
-		case v.Counter == series.HomeNodes:
-			p.addHomes(f, labels, &h.Tick, h.Tick.VMs[v.VM].Homes)
-			continue
-		case f.total != nil:
-			v.Number = float64(f.total(&h.VMs[v.VM].Totals.Moves))
-		}
-		if v.Node >= 0 {
-			n := len(labels)
-			labels = appendNode(labels, v.Node)
-			p.sample(f, labels, v.Number)
-			subject = labels[:max(n, len(subject))]
-			continue
-		}
-		p.sample(f, labels, v.Number)
+		all = append(all, f)
 	}
-	p.subject = subject
+	const ratio = "homenode_vm_numa_local_ratio"
+	return append(all, Family{Name: ratio, name: ratio, Kind: "gauge", Unit: "ratio", Help: "Locality (N%L): local memory of local and remote, absent without memory"})
 }
 
 // totals are what the migrations add up to, by name of the counter.
@@ -139,49 +69,149 @@ var totals = map[string]func(*numa.Moves) int64{
 	"vm_numa_fairness_migrations":      func(m *numa.Moves) int64 { return m.Fairness },
 }
 
-// appendVM appends the labels of a VM: its ID, or the scheduler group where the inventory does not tell
-// which of several VMs it is.
-func appendVM(b []byte, h *board.Host, i int) []byte {
-	t := &h.Tick.VMs[i]
-	b = openmetrics.AppendLabel(b, "vm", t.Name)
-	b = openmetrics.AppendLabel(b, "vm_id", h.VMs[i].ID)
-	if h.VMs[i].ID == "" {
-		b = openmetrics.AppendLabel(b, "gid", strconv.FormatInt(t.GID, 10))
+// A Sample is one number of a host at its tick.
+type Sample struct {
+	Family int // of Families
+	VM     int // of Tick.VMs; -1 for host and node
+	Node   int // ID; -1 when the number is not of one node
+	Number float64
+}
+
+// Each calls f with every sample of a host: those of a VM one after the other.
+func Each(h *board.Host, f func(Sample)) {
+	current := -1
+	for v := range series.Values(&h.Tick) {
+		if v.VM >= 0 && v.VM != current {
+			current = v.VM
+			if share, ok := h.Tick.VMs[v.VM].Locality(); ok {
+				f(Sample{len(Families) - 1, v.VM, -1, share})
+			}
+		}
+		switch total := Families[v.Counter].total; {
+		case v.Counter == series.HomeNodes:
+			homes := h.Tick.VMs[v.VM].Homes
+			nodes := homes
+			for i := range h.Tick.Nodes {
+				nodes |= numa.SetOf(h.Tick.Nodes[i].ID)
+			}
+			for n := range nodes.All() {
+				number := 0.0
+				if homes.Has(n) {
+					number = 1
+				}
+				f(Sample{v.Counter, v.VM, n, number})
+			}
+			continue
+		case total != nil:
+			v.Number = float64(total(&h.VMs[v.VM].Totals.Moves))
+		}
+		f(Sample{v.Counter, v.VM, v.Node, v.Number})
+	}
+}
+
+// Labels returns the labels of a host, or of a VM on it, as pairs: a VM by its ID, or by the scheduler group where
+// the inventory does not tell which of several VMs it is.
+func Labels(h *board.Host, vm int) []string {
+	l := []string{"vcenter", h.VCenter, "cluster", h.Cluster, "host", h.Name}
+	if vm < 0 {
+		return l
+	}
+	l = append(l, "vm", h.Tick.VMs[vm].Name, "vm_id", h.VMs[vm].ID)
+	if h.VMs[vm].ID == "" {
+		l = append(l, "gid", strconv.FormatInt(h.Tick.VMs[vm].GID, 10))
+	}
+	return l
+}
+
+// A block is one family and its samples so far.
+type block struct {
+	Family
+	samples []byte
+}
+
+// A Page is what is written, family by family. It is used again and again to save its memory.
+type Page struct {
+	form   Form
+	hosts  []block  // of Families
+	own    []*block // in the order of their first samples
+	byName map[string]*block
+	labels []byte
+}
+
+// NewPage returns an empty Page.
+func NewPage(f Form) *Page {
+	p := &Page{form: f, byName: map[string]*block{}, hosts: make([]block, len(Families))}
+	for i := range Families {
+		p.hosts[i].Family = Families[i]
+	}
+	return p
+}
+
+// Reset empties the page and keeps its memory.
+func (p *Page) Reset() {
+	for i := range p.hosts {
+		p.hosts[i].samples = p.hosts[i].samples[:0]
+	}
+	for _, f := range p.own {
+		f.samples = f.samples[:0]
+	}
+}
+
+// sample adds one sample with these labels; node is -1 for none.
+func (p *Page) sample(f *block, labels []byte, node int, number float64) {
+	b := append(append(f.samples, f.Name...), '{')
+	b = append(b, labels...)
+	if node >= 0 {
+		b = append(strconv.AppendInt(append(b, `,node="`...), int64(node), 10), '"')
+	}
+	f.samples = append(openmetrics.AppendNumber(append(b, "} "...), number), '\n')
+}
+
+func appendLabels(b []byte, pairs []string) []byte {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		b = openmetrics.AppendLabel(b, pairs[i], pairs[i+1])
 	}
 	return b
 }
 
-func appendNode(b []byte, node int) []byte {
-	return append(strconv.AppendInt(append(b, `,node="`...), int64(node), 10), '"')
+// AddHosts adds what the hosts show; vcenter narrows it to one, empty for all.
+func (p *Page) AddHosts(b *board.Board, vcenter string) {
+	b.Each(func(h *board.Host) {
+		if vcenter == "" || h.VCenter == vcenter {
+			p.addHost(h)
+		}
+	})
 }
 
-func (p *Page) addHomes(f *family, labels []byte, t *numa.Tick, homes numa.NodeSet) {
-	nodes := homes
-	for i := range t.Nodes {
-		nodes |= numa.SetOf(t.Nodes[i].ID)
-	}
-	for n := range nodes.All() {
-		number := 0.0
-		if homes.Has(n) {
-			number = 1
+func (p *Page) addHost(h *board.Host) {
+	host := appendLabels(p.labels[:0], Labels(h, -1))
+	p.labels = host
+	var vm []byte
+	current := -1
+	Each(h, func(s Sample) {
+		labels := host
+		if s.VM >= 0 {
+			if s.VM != current {
+				current, vm = s.VM, appendLabels(vm[:0], Labels(h, s.VM))
+			}
+			labels = vm
 		}
-		p.sample(f, appendNode(labels[:len(labels):len(labels)], n), number)
-	}
+		p.sample(&p.hosts[s.Family], labels, s.Node, s.Number)
+	})
 }
 
 // Add adds a sample of a family of the collector's own. Labels come in pairs of name and value.
 func (p *Page) Add(name, kind, unit, help string, number float64, labels ...string) {
 	f := p.byName[name]
 	if f == nil {
-		f = &family{name: name, kind: kind, unit: unit, help: help}
+		f = &block{Family: Family{Name: name, name: name, Kind: kind, Unit: unit, Help: help}}
+		if kind == "counter" {
+			f.Name += "_total"
+		}
 		p.byName[name] = f
 		p.own = append(p.own, f)
 	}
-	var l []byte
-	for i := 0; i+1 < len(labels); i += 2 {
-		l = openmetrics.AppendLabel(l, labels[i], labels[i+1])
-	}
-	p.sample(f, l, number)
+	p.sample(f, appendLabels(nil, labels), -1, number)
 }
 
 // AddStatus adds how collecting goes.
@@ -242,25 +272,21 @@ func (p *Page) WriteTo(w io.Writer) (n int64, err error) {
 		}
 	}
 	var head []byte
-	one := func(f *family) {
+	one := func(f *block) {
 		if len(f.samples) == 0 {
 			return
 		}
-		name, unit := f.name, f.unit
-		if p.form == Text {
-			unit = "" // it knows no units, and a counter by the name of its samples
-			if f.kind == "counter" {
-				name += "_total"
-			}
+		name, unit := f.name, f.Unit
+		if p.form == Text { // it knows no units, and a counter by the name of its samples
+			name, unit = f.Name, ""
 		}
-		head = openmetrics.AppendHead(head[:0], name, f.kind, unit, f.help)
+		head = openmetrics.AppendHead(head[:0], name, f.Kind, unit, f.Help)
 		write(head)
 		write(f.samples)
 	}
-	for i := range p.counters {
-		one(&p.counters[i])
+	for i := range p.hosts {
+		one(&p.hosts[i])
 	}
-	one(&p.ratio)
 	for _, f := range p.own {
 		one(f)
 	}
@@ -268,4 +294,13 @@ func (p *Page) WriteTo(w io.Writer) (n int64, err error) {
 		write([]byte("# EOF\n"))
 	}
 	return n, err
+}
+
+// WithNode returns labels with that of a node; -1 is none.
+func WithNode(labels []string, node int) []string {
+	out := append([]string(nil), labels...)
+	if node >= 0 {
+		out = append(out, "node", strconv.Itoa(node))
+	}
+	return out
 }

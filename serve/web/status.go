@@ -13,6 +13,9 @@ import (
 	"homenode/rules/finding"
 	"homenode/serve/board"
 	"homenode/serve/collect"
+	"homenode/serve/keep"
+	"homenode/serve/metrics"
+	"homenode/serve/query"
 )
 
 // A VMNow is a VM at the moment.
@@ -71,7 +74,7 @@ const lowLocality = 0.8
 const mostShown = 50
 
 // StatusAnswer is the first page: what is bad now, who is seen and who cannot be.
-func StatusAnswer(b *board.Board, status []collect.Status, started time.Time) *answer.Answer {
+func StatusAnswer(b *board.Board, status []collect.Status, kept *keep.State, started time.Time) *answer.Answer {
 	vms := VMsNow(b)
 	open, ended := b.Alarms()
 	a := &answer.Answer{Command: "serve", Title: "homenode now"}
@@ -127,8 +130,46 @@ func StatusAnswer(b *board.Board, status []collect.Status, started time.Time) *a
 		}
 	}
 	a.Facts = append(a.Facts, answer.Fact{Name: "collecting since", Text: started.UTC().Format(time.DateTime) + " UTC"})
+	if kept != nil {
+		a.Facts = append(a.Facts, answer.Fact{Name: "store", Text: keptText(kept)})
+	}
 	a.Tables = []answer.Table{alarmTable(open, ended), vmTable(vms), hostTable(status)}
 	return a
+}
+
+// keptText says how the store goes.
+func keptText(k *keep.State) string {
+	switch {
+	case k.Error != "":
+		return k.Error
+	case !k.Open:
+		return fmt.Sprintf("being opened; %s wait", plural(k.Waiting, "tick"))
+	case k.Full:
+		return fmt.Sprintf("disk full: %v free; nothing is kept until there is more", numa.Bytes(k.Free))
+	}
+	return fmt.Sprintf("%d series, %v in blocks, %v free on the disk", k.Series, numa.Bytes(k.Bytes), numa.Bytes(k.Free))
+}
+
+// Alerts returns the findings that hold as the query API shows alerts.
+func Alerts(b *board.Board) []query.Alert {
+	open, _ := b.Alarms()
+	out := []query.Alert{}
+	for i := range open {
+		f := &open[i].Finding
+		out = append(out, query.Alert{Labels: map[string]string{"alertname": f.Rule, "severity": f.Severity.String(), "vcenter": open[i].VCenter, "cluster": f.Cluster, "host": f.Host, "vm": f.VM, "vm_id": f.VMID},
+			Annotations: map[string]string{"summary": f.Title, "description": f.Message, "advice": f.Advice}, State: "firing", ActiveAt: open[i].Begin, Value: "1e+00"})
+	}
+	return out
+}
+
+// Metadata returns type and help of the metrics of hosts, nodes and VMs.
+func Metadata() map[string][]query.Metadata {
+	all := map[string][]query.Metadata{}
+	for i := range metrics.Families {
+		f := &metrics.Families[i]
+		all[f.Name] = []query.Metadata{{Type: f.Kind, Help: f.Help, Unit: f.Unit}}
+	}
+	return all
 }
 
 func plural(n int, what string) string {

@@ -16,6 +16,7 @@ import (
 	"homenode/output/form"
 	"homenode/serve/board"
 	"homenode/serve/collect"
+	"homenode/serve/keep"
 	"homenode/serve/metrics"
 )
 
@@ -28,6 +29,8 @@ type Server struct {
 	Listen  string
 	Version string
 	Started time.Time
+	// Keeping returns how the store goes; nil without one.
+	Keeping func() keep.State
 	// More are further handlers by pattern, such as the query API.
 	More map[string]http.Handler
 
@@ -106,6 +109,9 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		open = only1(open, only)
 	}
 	p.AddAlarms(open)
+	if k := s.keeping(); k != nil && only == "" {
+		addStore(p, k)
+	}
 	w.Header().Set("Content-Type", f.ContentType())
 	w.Header().Set("Vary", "Accept, Accept-Encoding")
 	to := io.Writer(w)
@@ -118,6 +124,18 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		to = z
 	}
 	_, _ = p.WriteTo(to)
+}
+
+// addStore adds how keeping goes.
+func addStore(p *metrics.Page, k *keep.State) {
+	flag := map[bool]float64{true: 1}
+	p.Add("homenode_store_open", "gauge", "", "Whether the store is open", flag[k.Open])
+	p.Add("homenode_store_disk_full", "gauge", "", "Whether nothing is kept, for the disk has less free than the reserve", flag[k.Full])
+	p.Add("homenode_store_samples_appended", "counter", "", "Samples that were kept since the start", float64(k.Appended))
+	p.Add("homenode_store_samples_left", "counter", "", "Samples that were not kept", float64(k.Left))
+	p.Add("homenode_store_series", "gauge", "", "Series of the last hours", float64(k.Series))
+	p.Add("homenode_store_bytes", "gauge", "bytes", "Size of the blocks", float64(k.Bytes))
+	p.Add("homenode_store_free_bytes", "gauge", "bytes", "Free on the disk of the store", float64(k.Free))
 }
 
 var gzips = sync.Pool{New: func() any {
@@ -149,7 +167,17 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 		Homenode string           `json:"homenode"`
 		Started  time.Time        `json:"started"`
 		VCenters []collect.Status `json:"vcenters"`
-	}{"homenode-serve-status", 1, s.Version, s.Started, s.Status()})
+		Store    *keep.State      `json:"store,omitempty"`
+	}{"homenode-serve-status", 1, s.Version, s.Started, s.Status(), s.keeping()})
+}
+
+// keeping returns how the store goes; nil without one.
+func (s *Server) keeping() *keep.State {
+	if s.Keeping == nil {
+		return nil
+	}
+	k := s.Keeping()
+	return &k
 }
 
 func (s *Server) findings(w http.ResponseWriter, _ *http.Request) {
@@ -174,7 +202,7 @@ func (s *Server) vms(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Refresh", "20")
-	if err := form.HTML(w, StatusAnswer(s.Board, s.Status(), s.Started), form.Options{Version: s.Version}); err != nil {
+	if err := form.HTML(w, StatusAnswer(s.Board, s.Status(), s.keeping(), s.Started), form.Options{Version: s.Version}); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"homenode/esxi/scheduler"
 	"homenode/numa"
-	"homenode/serve/collect"
+	"homenode/serve/board"
 	"homenode/source/demo"
 	"homenode/source/esxtop/fetchstats"
 	"homenode/source/open"
@@ -164,11 +164,17 @@ func (d *demoLab) answer(host, command string) (string, error) {
 	return "", fmt.Errorf("found the command %q", command)
 }
 
-// prime gives the last hour of the day to a Sink.
-func (d *demoLab) prime(to collect.Sink) {
+// prime gives the day to a Board: the last hour is judged, the rest kept, a tick a minute.
+func (d *demoLab) prime(to *board.Board) {
+	to.Fleet(open.Demo, d.fleet())
+	slices.SortStableFunc(d.past, func(a, b numa.Tick) int { return a.Time.Compare(b.Time) })
+	end := d.story.Start.Add(demoDay)
 	for i := range d.past {
-		if t := &d.past[i]; d.story.Start.Add(demoDay).Sub(t.Time) <= time.Hour {
+		switch t := &d.past[i]; {
+		case end.Sub(t.Time) <= time.Hour:
 			to.Tick(open.Demo, d.hostID[t.Host], t)
+		case t.Time.Sub(d.story.Start)%time.Minute == 0:
+			to.Past(open.Demo, d.hostID[t.Host], t)
 		}
 	}
 	d.past = nil

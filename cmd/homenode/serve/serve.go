@@ -8,18 +8,25 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"sync"
 	"time"
 
+	"github.com/prometheus/prometheus/storage"
 	"github.com/spf13/cobra"
 
+	"homenode/capture/store"
 	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
 	"homenode/internal/glob"
+	"homenode/internal/texttab"
 	"homenode/internal/version"
 	"homenode/numa"
+	"homenode/numa/unit"
 	"homenode/serve/board"
 	"homenode/serve/collect"
+	"homenode/serve/keep"
+	"homenode/serve/query"
 	"homenode/serve/web"
 	"homenode/source/open"
 	"homenode/source/vsphere"
@@ -36,10 +43,12 @@ func New() *cobra.Command {
 	var (
 		src             flags.Source
 		config          flags.Config
-		listen          string
+		listen, data    string
 		o               collect.Options
 		clusters, hosts []string
 		check           bool
+		keepOptions     store.Options
+		retainBytes     string
 	)
 	cmd := &cobra.Command{
 		Use:  "serve SOURCE...",
@@ -55,6 +64,13 @@ func New() *cobra.Command {
 			if err := onlyLoopback(listen); err != nil {
 				return err
 			}
+			if retainBytes != "" {
+				size, err := unit.ParseSize(retainBytes)
+				if err != nil {
+					return fmt.Errorf("--retain-bytes: %w", err)
+				}
+				keepOptions.RetainBytes = int64(size)
+			}
 			o.Wanted = wanted(clusters, hosts)
 			lives, demo, err := targets(cmd, &src, args, &o, cmd.Flags().Changed("every"))
 			if err != nil {
@@ -66,13 +82,22 @@ func New() *cobra.Command {
 			if check {
 				return checkAll(cmd, lives, o)
 			}
-			return run(cmd, &server{board: board.New(options, 3*o.Every+10*time.Second), lives: lives, options: o, listen: listen, demo: demo})
+			if data == "" && demo != nil {
+				if data, err = os.MkdirTemp("", "homenode-demo-"); err != nil {
+					return err
+				}
+				defer os.RemoveAll(data)
+			}
+			return run(cmd, &server{board: board.New(options, 3*o.Every+10*time.Second), lives: lives, options: o, listen: listen, demo: demo, data: data, keep: keepOptions})
 		},
 	}
 	src.Register(cmd)
 	config.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&listen, "listen", "127.0.0.1:9275", "address and port of pages and metrics; of this machine alone")
+	fl.StringVar(&data, "data", "", "folder to keep what is seen in, for queries by time; without one only the present is known (demo: a folder that is removed at the end)")
+	fl.DurationVar(&keepOptions.Retain, "retain", 30*24*time.Hour, "how long --data keeps it")
+	fl.StringVar(&retainBytes, "retain-bytes", "", "how large --data may become, such as 50GB: the oldest goes")
 	fl.DurationVar(&o.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
 	fl.StringSliceVar(&clusters, "cluster", nil, "collect from these clusters; names may have * and ?")
 	fl.StringSliceVar(&hosts, "host", nil, "collect from these hosts; names may have * and ?")
@@ -139,6 +164,8 @@ type server struct {
 	options collect.Options
 	listen  string
 	demo    *demoLab
+	data    string // folder of the store; empty for none
+	keep    store.Options
 }
 
 // judgeEvery is how often the last hour is judged.
@@ -154,6 +181,13 @@ func run(cmd *cobra.Command, s *server) error {
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer stop()
+	var keeper *keep.Keeper
+	broken := make(chan error, 1)
+	if s.data != "" {
+		keeper = keep.New()
+		s.board.Keep = keeper.Take
+		all.Go(func() { broken <- keeper.Run(ctx, s.data, s.keep) })
+	}
 	if s.demo != nil {
 		s.demo.prime(s.board)
 		all.Go(func() { s.demo.run(ctx) })
@@ -171,6 +205,12 @@ func run(cmd *cobra.Command, s *server) error {
 		}
 		return out
 	}}
+	if keeper != nil {
+		pages.Keeping = keeper.State
+		api := query.API{Store: func() (storage.Queryable, error) { return queryable(keeper) }, Version: version.String(),
+			Alerts: func() []query.Alert { return web.Alerts(s.board) }, Metadata: web.Metadata}
+		pages.More = map[string]http.Handler{"/api/v1/": api.Handler()}
+	}
 	h := http.Server{Handler: pages.Handler(), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
 	fmt.Fprintf(cmd.OutOrStdout(), "homenode: http://%s, metrics at /metrics, until Ctrl-C\n", l.Addr())
 	all.Go(func() {
@@ -179,10 +219,39 @@ func run(cmd *cobra.Command, s *server) error {
 		defer cancel()
 		_ = h.Shutdown(end) // what still runs then is cut off
 	})
-	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(l) }()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+	case err := <-broken:
+		if errors.Is(err, store.ErrBroken) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s: the process ends, so that nothing that was kept is damaged: start it again\n", texttab.Clean(err.Error()))
+			os.Exit(exitBroken)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// exitBroken is the exit code after a write that failed: EX_TEMPFAIL, a supervisor starts the
+// process again.
+const exitBroken = 75
+
+// queryable returns the store to ask, or why there is none yet.
+func queryable(k *keep.Keeper) (storage.Queryable, error) {
+	s, err := k.Store()
+	switch {
+	case err != nil:
+		return nil, err
+	case s == nil:
+		return nil, errors.New("the store is being opened")
+	}
+	return s.Queryable(), nil
 }
 
 // judge judges every minute, first a little after the first answers.

@@ -1,0 +1,196 @@
+// Package keep writes what a Board takes into a store. It opens the store beside collecting:
+// until that is done, what comes waits in memory.
+package keep
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"homenode/capture/store"
+	"homenode/serve/board"
+	"homenode/serve/metrics"
+)
+
+// mostWaiting bounds the ticks that wait for the store: those of 1,000 hosts for ten minutes at one a minute.
+const mostWaiting = 10_000
+
+// A Keeper keeps what it is given.
+type Keeper struct {
+	mu      sync.Mutex
+	hosts   map[[2]string]*host // by vCenter and ID
+	waiting []batch
+	lost    int64 // ticks that waited too long
+	wake    chan struct{}
+
+	store *store.Store // nil until it is open
+	why   error        // that it could not be opened, or ended
+}
+
+// A batch are the samples of one tick.
+type batch struct {
+	at      time.Time
+	samples []sample
+}
+
+type sample struct {
+	*series
+	number float64
+}
+
+// A series is one of a host, known by its name and labels.
+type series struct {
+	name   string
+	labels []string
+	in     *store.Series // in the store; made when it is first appended
+}
+
+// A place is where a series of a host belongs.
+type place struct {
+	family, node int
+	vm           string // its labels
+}
+
+type host struct {
+	series map[place]*series
+	now    map[place]bool // that had a sample at the last tick
+}
+
+// New returns a Keeper without a store: see Run.
+func New() *Keeper {
+	return &Keeper{hosts: map[[2]string]*host{}, wake: make(chan struct{}, 1)}
+}
+
+// Take takes the tick of a host. Series that it no longer has end.
+func (k *Keeper) Take(h *board.Host) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	key := [2]string{h.VCenter, h.ID}
+	at := k.hosts[key]
+	if at == nil {
+		at = &host{series: map[place]*series{}}
+		k.hosts[key] = at
+	}
+	b := batch{at: h.Tick.Time}
+	before := at.now
+	at.now = make(map[place]bool, len(before))
+	current, vm := -2, "" // of neither host nor VM
+	var labels []string
+	metrics.Each(h, func(s metrics.Sample) {
+		if s.VM != current {
+			current, vm = s.VM, ""
+			labels = metrics.Labels(h, s.VM)
+			if s.VM >= 0 {
+				vm = labels[7] + "\x00" + labels[len(labels)-1]
+			}
+		}
+		p := place{s.Family, s.Node, vm}
+		x := at.series[p]
+		if x == nil || x.labels[3] != h.Cluster {
+			x = &series{name: metrics.Families[s.Family].Name, labels: metrics.WithNode(labels, s.Node)}
+			at.series[p] = x
+		}
+		at.now[p] = true
+		b.samples = append(b.samples, sample{x, s.Number})
+	})
+	for p := range before {
+		if !at.now[p] {
+			b.samples = append(b.samples, sample{at.series[p], store.Stale})
+			delete(at.series, p)
+		}
+	}
+	k.waiting = append(k.waiting, b)
+	if more := len(k.waiting) - mostWaiting; more > 0 {
+		k.lost += int64(more)
+		k.waiting = append([]batch(nil), k.waiting[more:]...)
+	}
+	select {
+	case k.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run opens the store and appends until ctx ends; then it appends what waits and closes the store. The error
+// is that of the store; after one that wraps store.ErrBroken the process has to end.
+func (k *Keeper) Run(ctx context.Context, dir string, o store.Options) error {
+	s, err := store.Open(dir, o)
+	k.mu.Lock()
+	k.store, k.why = s, err
+	k.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		if err := k.write(s); err != nil {
+			return err
+		}
+		select {
+		case <-k.wake:
+		case <-ctx.Done():
+		}
+	}
+	if err := k.write(s); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	k.store = nil
+	k.mu.Unlock()
+	return s.Close()
+}
+
+// write appends what waits.
+func (k *Keeper) write(s *store.Store) error {
+	k.mu.Lock()
+	all := k.waiting
+	k.waiting = nil
+	k.mu.Unlock()
+	var out []store.Sample
+	for i := range all {
+		out = out[:0]
+		for _, x := range all[i].samples {
+			if x.in == nil {
+				x.in = s.Series(x.name, x.labels...)
+			}
+			out = append(out, store.Sample{Series: x.in, Number: x.number})
+		}
+		// An append that began is ended, also when collecting ends.
+		if _, err := s.Append(context.Background(), all[i].at, out); err != nil {
+			k.mu.Lock()
+			k.why = err
+			k.mu.Unlock()
+			return err
+		}
+	}
+	return nil
+}
+
+// Store returns the store when it is open; else why it is not, nil while it is being opened.
+func (k *Keeper) Store() (*store.Store, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.store, k.why
+}
+
+// A State is how keeping goes.
+type State struct {
+	Open    bool   `json:"open"`
+	Error   string `json:"error,omitempty"`
+	Waiting int    `json:"waiting"` // ticks
+	Lost    int64  `json:"lost"`    // ticks that waited too long
+	store.State
+}
+
+// State returns how it goes.
+func (k *Keeper) State() State {
+	k.mu.Lock()
+	x := State{Open: k.store != nil, Waiting: len(k.waiting), Lost: k.lost}
+	s := k.store
+	if k.why != nil {
+		x.Error = k.why.Error()
+	}
+	k.mu.Unlock()
+	if s != nil {
+		x.State = s.State()
+	}
+	return x
+}

@@ -1,0 +1,280 @@
+package query_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/prometheus/storage"
+
+	"homenode/capture/store"
+	"homenode/internal/testdeps"
+	"homenode/serve/query"
+)
+
+var begin = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+
+// fill appends six hours of three VMs on two hosts, one of which moves and one of which ends.
+func fill(t *testing.T, dir string) {
+	t.Helper()
+	s, err := store.Open(dir, store.Options{Retain: 1e6 * time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type vm struct{ local, moves *store.Series }
+	of := func(host, name string) vm {
+		l := []string{"vcenter", "vc", "host", host, "vm", name}
+		return vm{s.Series("homenode_vm_numa_local_ratio", l...), s.Series("homenode_vm_numa_migrations_total", l...)}
+	}
+	a, b, c, moved := of("esx1", "a"), of("esx1", "b"), of("esx2", "c"), of("esx2", "b")
+	for i := range 6 * 180 {
+		var samples []store.Sample
+		add := func(v vm, ratio float64, moves int) {
+			samples = append(samples, store.Sample{Series: v.local, Number: ratio}, store.Sample{Series: v.moves, Number: float64(moves)})
+		}
+		add(a, 0.5+float64(i%100)/200, i/7)
+		switch {
+		case i < 300:
+			add(b, 1, i)
+		case i == 300:
+			add(b, store.Stale, 0)
+			samples[len(samples)-1].Number = store.Stale
+			add(moved, 0.3, 0)
+		default:
+			add(moved, 0.3+float64(i)/2000, i-300)
+		}
+		if i < 700 {
+			add(c, 0.9, 2)
+		}
+		if _, err := s.Append(t.Context(), begin.Add(time.Duration(i)*20*time.Second), samples); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// serve answers from the folder.
+func serve(t *testing.T, dir string) string {
+	t.Helper()
+	s, err := store.Open(dir, store.Options{Retain: 1e6 * time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	api := query.API{Store: func() (storage.Queryable, error) { return s.Queryable(), nil }, Version: "test",
+		Alerts: func() []query.Alert { return []query.Alert{} }, Metadata: func() map[string][]query.Metadata { return map[string][]query.Metadata{} }}
+	server := httptest.NewServer(api.Handler())
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func ask(t *testing.T, base, path string, form url.Values, post bool) (int, map[string]any) {
+	t.Helper()
+	var res *http.Response
+	var err error
+	if post {
+		res, err = http.PostForm(base+path, form)
+	} else {
+		res, err = http.Get(base + path + "?" + form.Encode())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v map[string]any
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatalf("%s %v: %s: %v", path, form, b, err)
+	}
+	return res.StatusCode, v
+}
+
+// at is a time between two samples, so that nothing hangs on which side a bound falls.
+func at(minutes int) string {
+	return strconv.FormatInt(begin.Add(time.Duration(minutes)*time.Minute+7*time.Second).Unix(), 10)
+}
+
+type request struct {
+	path string
+	form url.Values
+}
+
+// requests are what Grafana and people ask.
+func requests() (all []request) {
+	for _, q := range []string{
+		"homenode_vm_numa_local_ratio", "homenode_vm_numa_local_ratio < 0.8", `homenode_vm_numa_local_ratio{host="esx1"}`, `homenode_vm_numa_local_ratio{vm=~"a|b"}`,
+		"rate(homenode_vm_numa_migrations_total[10m])", "increase(homenode_vm_numa_migrations_total[1h])", "min_over_time(homenode_vm_numa_local_ratio[2h])",
+		"avg by (host) (homenode_vm_numa_local_ratio)", "count(homenode_vm_numa_local_ratio < 0.8)", "topk(2, homenode_vm_numa_local_ratio)", "quantile(0.5, homenode_vm_numa_local_ratio)",
+		"avg_over_time(homenode_vm_numa_local_ratio[30m:5m])", "homenode_vm_numa_local_ratio offset 1h", "sum(homenode_vm_numa_migrations_total)", "absent(homenode_nothing)", "1 + 1",
+		"time()", "vector(3)", `label_replace(homenode_vm_numa_local_ratio, "x", "$1", "host", "esx(.)")`, "homenode_vm_numa_local_ratio * on (vm) group_left count by (vm) (homenode_vm_numa_local_ratio)",
+		"sort_desc(homenode_vm_numa_local_ratio)", "changes(homenode_vm_numa_migrations_total[1h])", "last_over_time(homenode_vm_numa_local_ratio[1h])", `"text"`,
+	} {
+		all = append(all, request{"/api/v1/query", url.Values{"query": {q}, "time": {at(95)}}})
+	}
+	for _, q := range []string{"homenode_vm_numa_local_ratio", "rate(homenode_vm_numa_migrations_total[5m])", "count(homenode_vm_numa_local_ratio < 0.8)", "max by (vm) (homenode_vm_numa_local_ratio)"} {
+		all = append(all, request{"/api/v1/query_range", url.Values{"query": {q}, "start": {at(20)}, "end": {at(350)}, "step": {"5m"}}})
+	}
+	all = append(all, request{"/api/v1/labels", url.Values{}}, request{"/api/v1/labels", url.Values{"match[]": {`{vm="a"}`}}},
+		request{"/api/v1/label/vm/values", url.Values{}}, request{"/api/v1/label/vm/values", url.Values{"match[]": {`homenode_vm_numa_local_ratio{host="esx2"}`}}},
+		request{"/api/v1/label/__name__/values", url.Values{}}, request{"/api/v1/series", url.Values{"match[]": {"homenode_vm_numa_local_ratio"}, "start": {at(0)}, "end": {at(400)}}})
+	for _, f := range []url.Values{
+		{"query": {"homenode_vm_numa_local_ratio{"}}, {"query": {""}}, {"query": {"rate(homenode_vm_numa_local_ratio)"}}, {"query": {"up"}, "time": {"yesterday"}},
+	} {
+		all = append(all, request{"/api/v1/query", f})
+	}
+	return append(all, request{"/api/v1/query_range", url.Values{"query": {"up"}, "start": {at(9)}, "end": {at(1)}, "step": {"5m"}}},
+		request{"/api/v1/series", url.Values{}})
+}
+
+// TestLikePrometheus puts the same requests to a real Prometheus with the same data.
+func TestLikePrometheus(t *testing.T) {
+	prometheus := testdeps.Program(t, "prometheus")
+	dir := t.TempDir()
+	fill(t, dir)
+	other := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(other, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	real := start(t, prometheus, other)
+	ours := serve(t, dir)
+	all := requests()
+	if len(all) < 40 {
+		t.Fatalf("%d requests, want 40", len(all))
+	}
+	for i, r := range all {
+		code, got := ask(t, ours, r.path, r.form, i%2 == 0 && !strings.Contains(r.path, "/label/") && r.path != "/api/v1/series")
+		wantCode, want := ask(t, real, r.path, r.form, false)
+		if code != wantCode || got["status"] != want["status"] || got["errorType"] != want["errorType"] {
+			t.Errorf("%s %v: %d %v %v, a Prometheus says %d %v %v", r.path, r.form, code, got["status"], got["error"], wantCode, want["status"], want["error"])
+			continue
+		}
+		if sorted(got["data"]) != sorted(want["data"]) {
+			t.Errorf("%s %v:\n%v\na Prometheus says\n%v", r.path, r.form, got["data"], want["data"])
+		}
+	}
+	t.Logf("%d requests", len(all))
+}
+
+// sorted returns an answer with its vector by labels, where no order is promised, and with numbers to twelve
+// digits: averages of 2.42 and 3.x add up in another order.
+func sorted(v any) string {
+	b, _ := json.Marshal(v)
+	b = number.ReplaceAllFunc(b, func(n []byte) []byte {
+		f, err := strconv.ParseFloat(string(n[1:len(n)-1]), 64)
+		if err != nil {
+			return n
+		}
+		return fmt.Appendf(nil, `"%.12g"`, f)
+	})
+	var d struct {
+		ResultType string
+		Result     []json.RawMessage
+	}
+	if json.Unmarshal(b, &d) != nil || d.ResultType != "vector" {
+		return string(b)
+	}
+	all := make([]string, len(d.Result))
+	for i := range d.Result {
+		all[i] = string(d.Result[i])
+	}
+	for i := range all {
+		for k := range i {
+			if all[i] < all[k] {
+				all[i], all[k] = all[k], all[i]
+			}
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+var number = regexp.MustCompile(`"-?[0-9]+\.[0-9]+"`)
+
+// start runs a Prometheus on a folder, and returns its URL.
+func start(t *testing.T, prometheus, dir string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(t.TempDir(), "prometheus.yml")
+	if err := os.WriteFile(config, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, prometheus, "--config.file="+config, "--storage.tsdb.path="+dir, "--storage.tsdb.retention.time=100y", "--web.listen-address="+addr)
+	var out strings.Builder
+	cmd.Stderr = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cancel(); _ = cmd.Wait() }) // killed
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		res, err := http.Get("http://" + addr + "/-/ready")
+		if err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return "http://" + addr
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("Prometheus does not start: %s", out.String())
+		}
+	}
+}
+
+// TestQueries asks without a Prometheus: answers that are known.
+func TestQueries(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir)
+	base := serve(t, dir)
+	_, v := ask(t, base, "/api/v1/query", url.Values{"query": {"count(homenode_vm_numa_local_ratio < 0.95)"}, "time": {at(95)}}, true)
+	if got := fmt.Sprint(v["data"]); !strings.Contains(got, "metric:map[] value:") || !strings.Contains(got, " 2]") {
+		t.Errorf("count: %s", got)
+	}
+	// b moved at minute 100: its series on the old host ends there, though samples are young.
+	_, v = ask(t, base, "/api/v1/query", url.Values{"query": {`homenode_vm_numa_local_ratio{vm="b"}`}, "time": {at(101)}}, false)
+	if got := fmt.Sprint(v["data"]); strings.Contains(got, "esx1") || !strings.Contains(got, "esx2") {
+		t.Errorf("b after its move: %s", got)
+	}
+	for _, path := range []string{"/api/v1/metadata", "/api/v1/rules", "/api/v1/alerts", "/api/v1/query_exemplars", "/api/v1/status/buildinfo"} {
+		if code, v := ask(t, base, path, url.Values{}, false); code != http.StatusOK || v["status"] != "success" {
+			t.Errorf("%s: %d %v", path, code, v)
+		}
+	}
+}
+
+func TestNotYet(t *testing.T) {
+	api := query.API{Store: func() (storage.Queryable, error) { return nil, errors.New("the store is being opened") }}
+	server := httptest.NewServer(api.Handler())
+	defer server.Close()
+	if code, v := ask(t, server.URL, "/api/v1/query", url.Values{"query": {"up"}}, false); code != http.StatusServiceUnavailable || v["error"] != "the store is being opened" {
+		t.Errorf("%d %v", code, v)
+	}
+}
