@@ -28,7 +28,7 @@ func startServer(t *testing.T, after time.Duration) (url string, lab *demoLab) {
 		t.Fatal(err)
 	}
 	o := collect.Options{Every: time.Second}
-	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{"demo", lab.dial}}, options: o, listen: "127.0.0.1:0", demo: lab}
+	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{"demo", lab.dial}}, options: o, listen: "127.0.0.1:0", demo: lab, data: t.TempDir()}
 	out, in := io.Pipe()
 	cmd := &cobra.Command{}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -119,6 +119,11 @@ func TestServeDemo(t *testing.T) {
 	}
 	if _, other := get(t, url+"/metrics?vcenter=nobody"); strings.Contains(other, "homenode_vm") {
 		t.Error("another vCenter has VMs")
+	}
+	// A day lies behind it: ci07 lost locality in the morning, 24 hours less a quarter before now.
+	_, history := get(t, url+"/api/v1/query?query=count(min_over_time(homenode_vm_numa_local_ratio%7Bvm%3D%22ci07%22%7D%5B24h%5D)%3C0.8)")
+	if !strings.Contains(history, `"resultType":"vector"`) || !strings.Contains(history, `"1"`) {
+		t.Errorf("the day before: %s", history)
 	}
 	for _, host := range []string{"evil.example.com", "evil.example.com:9275", "127.0.0.1:1", "localhost.evil.com:9275", ""} {
 		if res, _ := get(t, url+"/metrics", "Host", host); host != "" && res.StatusCode != http.StatusMisdirectedRequest {
