@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/value"
 	"github.com/prometheus/prometheus/storage"
@@ -112,7 +113,7 @@ func explain(dir string, err error) error {
 // Series returns the series of a name and pairs of label and value, the same for the same.
 func (s *Store) Series(name string, pairs ...string) *Series {
 	b := labels.NewScratchBuilder(1 + len(pairs)/2)
-	b.Add(labels.MetricName, name)
+	b.Add(model.MetricNameLabel, name)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
 			b.Add(pairs[i], pairs[i+1])

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 
@@ -28,7 +29,7 @@ func values(t *testing.T, s *store.Store, name string) map[string]map[int64]floa
 	}
 	defer q.Close()
 	out := map[string]map[int64]float64{}
-	all := q.Select(t.Context(), true, nil, labels.MustNewMatcher(labels.MatchEqual, labels.MetricName, name))
+	all := q.Select(t.Context(), true, nil, labels.MustNewMatcher(labels.MatchEqual, model.MetricNameLabel, name))
 	for all.Next() {
 		one := map[int64]float64{}
 		out[all.At().Labels().Get("i")] = one
