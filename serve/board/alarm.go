@@ -49,8 +49,10 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 			all = append(all, judged{v.name, v.result.Findings, false})
 		}
 		var recordings []*capture.Recording
+		clusters := map[string]string{} // by name of the host
 		for _, h := range v.hosts {
 			h.mu.Lock()
+			clusters[h.Name] = h.Cluster
 			rec, err := h.record.recording()
 			if err != nil { // its parts do not belong together: begin anew
 				h.record = record{}
@@ -59,7 +61,11 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 			}
 			h.mu.Unlock()
 		}
-		all = append(all, judged{v.name, rules.Watch(recordings, v.result, o).Findings, true})
+		found := rules.Watch(recordings, v.result, o).Findings
+		for i := range found {
+			found[i].Cluster = cmp.Or(found[i].Cluster, clusters[found[i].Host])
+		}
+		all = append(all, judged{v.name, found, true})
 	}
 
 	b.mu.Lock()

@@ -4,6 +4,7 @@ package keep
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -48,7 +49,7 @@ type series struct {
 // A place is where a series of a host belongs.
 type place struct {
 	family, node int
-	vm           string // its labels
+	vm           string // what tells its labels apart
 }
 
 type host struct {
@@ -65,12 +66,7 @@ func New() *Keeper {
 func (k *Keeper) Take(h *board.Host) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	key := [2]string{h.VCenter, h.ID}
-	at := k.hosts[key]
-	if at == nil {
-		at = &host{series: map[place]*series{}}
-		k.hosts[key] = at
-	}
+	at := k.host([2]string{h.VCenter, h.ID})
 	b := batch{at: h.Tick.Time}
 	before := at.now
 	at.now = make(map[place]bool, len(before))
@@ -93,6 +89,48 @@ func (k *Keeper) Take(h *board.Host) {
 		at.now[p] = true
 		b.samples = append(b.samples, sample{x, s.Number})
 	})
+	k.add(at, before, b)
+}
+
+// TakeOwn takes the collector's own samples, which each hands to its argument. Series that have none this
+// time end.
+func (k *Keeper) TakeOwn(now time.Time, each func(metrics.Add)) {
+	b := batch{at: now}
+	found := map[place]*series{}
+	each(func(name, kind, _, _ string, number float64, labels ...string) {
+		if kind == "counter" {
+			name += "_total"
+		}
+		x := &series{name: name, labels: labels}
+		found[place{vm: name + "\x00" + strings.Join(labels, "\x00")}] = x
+		b.samples = append(b.samples, sample{x, number})
+	})
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at := k.host([2]string{})
+	before := at.now
+	at.now = make(map[place]bool, len(found))
+	for p, x := range found {
+		if at.series[p] == nil {
+			at.series[p] = x
+		}
+		at.now[p] = true
+	}
+	k.add(at, before, b)
+}
+
+// host returns what is known of a host; the zero key is the collector itself. k.mu is held.
+func (k *Keeper) host(key [2]string) *host {
+	at := k.hosts[key]
+	if at == nil {
+		at = &host{series: map[place]*series{}}
+		k.hosts[key] = at
+	}
+	return at
+}
+
+// add lets a batch wait for the store, with the ends of the series of before that it has no more. k.mu is held.
+func (k *Keeper) add(at *host, before map[place]bool, b batch) {
 	for p := range before {
 		if !at.now[p] {
 			b.samples = append(b.samples, sample{at.series[p], store.Stale})

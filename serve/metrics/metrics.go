@@ -214,38 +214,41 @@ func (p *Page) Add(name, kind, unit, help string, number float64, labels ...stri
 	p.sample(f, appendLabels(nil, labels), -1, number)
 }
 
-// AddStatus adds how collecting goes.
-func (p *Page) AddStatus(s *collect.Status) {
+// An Add takes one sample of a family of the collector's own, as Page.Add does.
+type Add = func(name, kind, unit, help string, number float64, labels ...string)
+
+// Status adds how collecting goes.
+func Status(s *collect.Status, add Add) {
 	up := 0.0
 	if s.Up {
 		up = 1
 	}
 	v := s.Name
-	p.Add("homenode_vcenter_up", "gauge", "", "Whether there is a session with the vCenter", up, "vcenter", v)
-	p.Add("homenode_login", "counter", "", "Attempts to log in", float64(s.Logins), "vcenter", v, "result", "ok")
-	p.Add("homenode_login", "counter", "", "", float64(s.LoginsLost), "vcenter", v, "result", "failed")
-	p.Add("homenode_interval_seconds", "gauge", "seconds", "Time between two answers of a host", s.Every.Seconds(), "vcenter", v)
+	add("homenode_vcenter_up", "gauge", "", "Whether there is a session with the vCenter", up, "vcenter", v)
+	add("homenode_login", "counter", "", "Attempts to log in", float64(s.Logins), "vcenter", v, "result", "ok")
+	add("homenode_login", "counter", "", "", float64(s.LoginsLost), "vcenter", v, "result", "failed")
+	add("homenode_interval_seconds", "gauge", "seconds", "Time between two answers of a host", s.Every.Seconds(), "vcenter", v)
 	for i := range s.Hosts {
 		h := &s.Hosts[i]
 		l := []string{"vcenter", v, "cluster", h.Cluster, "host", h.Name}
 		if !h.Last.IsZero() {
-			p.Add("homenode_last_tick_timestamp_seconds", "gauge", "seconds", "When the host was seen last, by its clock", float64(h.Last.UnixMilli())/1000, l...)
-			p.Add("homenode_clock_skew_seconds", "gauge", "seconds", "Clock of the collector less that of the host, with the way of the answer", h.Skew.Round(time.Millisecond).Seconds(), l...)
-			p.Add("homenode_fetch_seconds", "gauge", "seconds", "Time that the last turn took", h.Took.Round(time.Millisecond).Seconds(), l...)
+			add("homenode_last_tick_timestamp_seconds", "gauge", "seconds", "When the host was seen last, by its clock", float64(h.Last.UnixMilli())/1000, l...)
+			add("homenode_clock_skew_seconds", "gauge", "seconds", "Clock of the collector less that of the host, with the way of the answer", h.Skew.Round(time.Millisecond).Seconds(), l...)
+			add("homenode_fetch_seconds", "gauge", "seconds", "Time that the last turn took", h.Took.Round(time.Millisecond).Seconds(), l...)
 		}
-		p.Add("homenode_fetch_bytes", "counter", "bytes", "Bytes of answers", float64(h.Bytes), l...)
-		p.Add("homenode_fetch_failures", "counter", "", "Turns that brought nothing", float64(h.Failed), l...)
-		p.Add("homenode_turns_skipped", "counter", "", "Turns that a late answer took", float64(h.Skipped), l...)
+		add("homenode_fetch_bytes", "counter", "bytes", "Bytes of answers", float64(h.Bytes), l...)
+		add("homenode_fetch_failures", "counter", "", "Turns that brought nothing", float64(h.Failed), l...)
+		add("homenode_turns_skipped", "counter", "", "Turns that a late answer took", float64(h.Skipped), l...)
 		failing := 0.0
 		if h.Reason != "" {
 			failing = 1
 		}
-		p.Add("homenode_host_failing", "gauge", "", "Whether the last turn brought nothing", failing, l...)
+		add("homenode_host_failing", "gauge", "", "Whether the last turn brought nothing", failing, l...)
 	}
 }
 
-// AddAlarms adds the findings that hold.
-func (p *Page) AddAlarms(open []board.Alarm) {
+// Alarms adds the findings that hold.
+func Alarms(open []board.Alarm, add Add) {
 	seen := map[string]bool{}
 	for i := range open {
 		a := &open[i]
@@ -257,7 +260,7 @@ func (p *Page) AddAlarms(open []board.Alarm) {
 		}
 		if !seen[k] { // findings of one rule about several hosts may have one name
 			seen[k] = true
-			p.Add("homenode_finding", "gauge", "", "A finding that holds", 1, l...)
+			add("homenode_finding", "gauge", "", "A finding that holds", 1, l...)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,19 +100,7 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	p.Reset()
 	only := r.URL.Query().Get("vcenter")
 	p.AddHosts(s.Board, only)
-	for _, c := range s.Status() {
-		if only == "" || c.Name == only {
-			p.AddStatus(&c)
-		}
-	}
-	open, _ := s.Board.Alarms()
-	if only != "" {
-		open = only1(open, only)
-	}
-	p.AddAlarms(open)
-	if k := s.keeping(); k != nil && only == "" {
-		addStore(p, k)
-	}
+	s.Own(only, p.Add)
 	w.Header().Set("Content-Type", f.ContentType())
 	w.Header().Set("Vary", "Accept, Accept-Encoding")
 	to := io.Writer(w)
@@ -126,32 +115,34 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	_, _ = p.WriteTo(to)
 }
 
-// addStore adds how keeping goes.
-func addStore(p *metrics.Page, k *keep.State) {
+// Own adds how collecting and keeping go and the findings that hold; vcenter narrows it to
+// one, empty for all.
+func (s *Server) Own(vcenter string, add metrics.Add) {
+	for _, c := range s.Status() {
+		if vcenter == "" || c.Name == vcenter {
+			metrics.Status(&c, add)
+		}
+	}
+	open, _ := s.Board.Alarms()
+	metrics.Alarms(slices.DeleteFunc(open, func(a board.Alarm) bool { return vcenter != "" && a.VCenter != vcenter }), add)
+	k := s.keeping()
+	if k == nil || vcenter != "" {
+		return
+	}
 	flag := map[bool]float64{true: 1}
-	p.Add("homenode_store_open", "gauge", "", "Whether the store is open", flag[k.Open])
-	p.Add("homenode_store_disk_full", "gauge", "", "Whether nothing is kept, for the disk has less free than the reserve", flag[k.Full])
-	p.Add("homenode_store_samples_appended", "counter", "", "Samples that were kept since the start", float64(k.Appended))
-	p.Add("homenode_store_samples_left", "counter", "", "Samples that were not kept", float64(k.Left))
-	p.Add("homenode_store_series", "gauge", "", "Series of the last hours", float64(k.Series))
-	p.Add("homenode_store_bytes", "gauge", "bytes", "Size of the blocks", float64(k.Bytes))
-	p.Add("homenode_store_free_bytes", "gauge", "bytes", "Free on the disk of the store", float64(k.Free))
+	add("homenode_store_open", "gauge", "", "Whether the store is open", flag[k.Open])
+	add("homenode_store_disk_full", "gauge", "", "Whether nothing is kept, for the disk has less free than the reserve", flag[k.Full])
+	add("homenode_store_samples_appended", "counter", "", "Samples that were kept since the start", float64(k.Appended))
+	add("homenode_store_samples_left", "counter", "", "Samples that were not kept", float64(k.Left))
+	add("homenode_store_series", "gauge", "", "Series of the last hours", float64(k.Series))
+	add("homenode_store_bytes", "gauge", "bytes", "Size of the blocks", float64(k.Bytes))
+	add("homenode_store_free_bytes", "gauge", "bytes", "Free on the disk of the store", float64(k.Free))
 }
 
 var gzips = sync.Pool{New: func() any {
 	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one that there is
 	return z
 }}
-
-// only1 returns the alarms of one vCenter.
-func only1(all []board.Alarm, vcenter string) (some []board.Alarm) {
-	for _, a := range all {
-		if a.VCenter == vcenter {
-			some = append(some, a)
-		}
-	}
-	return some
-}
 
 func (s *Server) json(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")

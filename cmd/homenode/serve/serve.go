@@ -26,6 +26,7 @@ import (
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/keep"
+	"homenode/serve/metrics"
 	"homenode/serve/query"
 	"homenode/serve/web"
 	"homenode/source/open"
@@ -198,13 +199,19 @@ func run(cmd *cobra.Command, s *server) error {
 		collectors = append(collectors, c)
 		all.Go(func() { c.Run(ctx) })
 	}
-	all.Go(func() { s.judge(ctx) })
 	pages := web.Server{Board: s.board, Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
 		for _, c := range collectors {
 			out = append(out, c.Status())
 		}
 		return out
 	}}
+	all.Go(func() {
+		s.judge(ctx, func() {
+			if keeper != nil {
+				keeper.TakeOwn(time.Now(), func(add metrics.Add) { pages.Own("", add) })
+			}
+		})
+	})
 	if keeper != nil {
 		pages.Keeping = keeper.State
 		api := query.API{Store: func() (storage.Queryable, error) { return queryable(keeper) }, Version: version.String(),
@@ -254,8 +261,8 @@ func queryable(k *keep.Keeper) (storage.Queryable, error) {
 	return s.Queryable(), nil
 }
 
-// judge judges every minute, first a little after the first answers.
-func (s *server) judge(ctx context.Context) {
+// judge judges every minute, first a little after the first answers, and calls then after it.
+func (s *server) judge(ctx context.Context, then func()) {
 	wait := min(judgeEvery, s.options.Every+5*time.Second)
 	for {
 		select {
@@ -264,6 +271,7 @@ func (s *server) judge(ctx context.Context) {
 		case <-time.After(wait):
 		}
 		s.board.Judge(time.Now())
+		then()
 		wait = min(judgeEvery, s.options.Every)
 	}
 }
