@@ -1,17 +1,14 @@
 package query_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -151,14 +148,13 @@ func requests() (all []request) {
 
 // TestLikePrometheus puts the same requests to a real Prometheus with the same data.
 func TestLikePrometheus(t *testing.T) {
-	prometheus := testdeps.Program(t, "prometheus")
 	dir := t.TempDir()
 	fill(t, dir)
 	other := filepath.Join(t.TempDir(), "copy")
 	if err := os.CopyFS(other, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	real := start(t, prometheus, other)
+	real := testdeps.Prometheus(t, other, "{}\n")
 	ours := serve(t, dir)
 	all := requests()
 	if len(all) < 40 {
@@ -211,43 +207,6 @@ func sorted(v any) string {
 }
 
 var number = regexp.MustCompile(`"-?[0-9]+\.[0-9]+"`)
-
-// start runs a Prometheus on a folder, and returns its URL.
-func start(t *testing.T, prometheus, dir string) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	config := filepath.Join(t.TempDir(), "prometheus.yml")
-	if err := os.WriteFile(config, []byte("{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, prometheus, "--config.file="+config, "--storage.tsdb.path="+dir, "--storage.tsdb.retention.time=100y", "--web.listen-address="+addr)
-	var out strings.Builder
-	cmd.Stderr = &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cancel(); _ = cmd.Wait() }) // killed
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		res, err := http.Get("http://" + addr + "/-/ready")
-		if err == nil {
-			_ = res.Body.Close()
-			if res.StatusCode == http.StatusOK {
-				return "http://" + addr
-			}
-		}
-		if time.Now().After(end) {
-			t.Fatalf("Prometheus does not start: %s", out.String())
-		}
-	}
-}
 
 // TestQueries asks without a Prometheus: answers that are known.
 func TestQueries(t *testing.T) {
