@@ -37,6 +37,8 @@ type Options struct {
 	Backoff   time.Duration // rest of a host that failed three times, doubled up to 15 times as long: 60 s
 	AtOnce    int           // answers at a time: 8
 	Bytes     int64         // of answers a second, beyond which all hosts are asked less often: 10 MB
+	// Amend completes an inventory with what it cannot know; nil for nothing.
+	Amend func(*numa.Fleet) error
 	// Wanted says which hosts are collected; nil for all.
 	Wanted func(h *numa.Host, cluster string) bool
 }
@@ -129,6 +131,11 @@ func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) {
 		return
 	}
 	c.fleet, c.fleetAt = "", time.Now()
+	if c.opts.Amend != nil {
+		if err := c.opts.Amend(f); err != nil {
+			c.fleet = err.Error()
+		}
+	}
 	c.sink.Fleet(c.name, f)
 	clusters := map[string]string{}
 	for _, k := range f.Clusters {

@@ -163,3 +163,24 @@ func TestPrometheus(t *testing.T) {
 		}
 	}
 }
+
+// TestUnit lets systemd look at the unit, where there is one.
+func TestUnit(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("no systemd-analyze")
+	}
+	unit, err := os.ReadFile(deploy + "/systemd/homenode.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "homenode.service")
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(unit), "=/usr/local/bin/homenode", "=/bin/true")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"verify", "--man=no", file}, {"security", "--offline=yes", "--threshold=20", file}} {
+		if out, err := exec.CommandContext(t.Context(), analyze, args...).CombinedOutput(); err != nil || args[0] == "verify" && len(out) > 0 {
+			t.Errorf("systemd-analyze %v: %v: %s", args, err, out)
+		}
+	}
+}

@@ -72,6 +72,7 @@ func New() *cobra.Command {
 				}
 				keepOptions.RetainBytes = int64(size)
 			}
+			o.Amend = src.Options(cmd).Apply
 			o.Wanted = wanted(clusters, hosts)
 			lives, demo, err := targets(cmd, &src, args, &o, cmd.Flags().Changed("every"))
 			if err != nil {
