@@ -7,3 +7,5 @@ import (
 )
 
 func newServe() *cobra.Command { return described("serve", serve.New()) }
+
+func newRecord() *cobra.Command { return described("record", serve.NewRecord()) }

@@ -37,10 +37,20 @@ type Options struct {
 	Backoff   time.Duration // rest of a host that failed three times, doubled up to 15 times as long: 60 s
 	AtOnce    int           // answers at a time: 8
 	Bytes     int64         // of answers a second, beyond which all hosts are asked less often: 10 MB
+	// Answers is told of every answer that fits its columns, and of the columns before it; nil for nothing.
+	Answers func(*Answer)
 	// Amend completes an inventory with what it cannot know; nil for nothing.
 	Amend func(*numa.Fleet) error
 	// Wanted says which hosts are collected; nil for all.
 	Wanted func(h *numa.Host, cluster string) bool
+}
+
+// An Answer is what the service of a host says; it is borrowed.
+type Answer struct {
+	VCenter, Host, Name string    // Host is the ID
+	Columns             bool      // CounterInfo, not FetchStats
+	Time                time.Time // by the host's clock; zero for the columns
+	Text                []byte
 }
 
 func (o Options) filled() Options {
@@ -323,6 +333,7 @@ func (h *host) ask(ctx context.Context, l *vsphere.Live, machine *numa.Host) err
 			if err := h.series.Learn("CounterInfo", bytes.NewReader(text)); err != nil {
 				return fmt.Errorf("%w: %w", errAnswer, err)
 			}
+			h.tell(&Answer{Columns: true, Text: text})
 			return nil
 		})
 		if err != nil {
@@ -338,6 +349,14 @@ func (h *host) ask(ctx context.Context, l *vsphere.Live, machine *numa.Host) err
 	return err
 }
 
+// tell tells Options.Answers of an answer.
+func (h *host) tell(a *Answer) {
+	if h.c.opts.Answers != nil {
+		a.VCenter, a.Host, a.Name = h.c.name, h.id, h.series.Host
+		h.c.opts.Answers(a)
+	}
+}
+
 // read makes a tick of an answer.
 func (h *host) read(text []byte) error {
 	ticks := 0
@@ -347,6 +366,7 @@ func (h *host) read(text []byte) error {
 		h.status.Last, h.status.Skew = t.Time, time.Since(t.Time)
 		h.status.Ticks++
 		h.mu.Unlock()
+		h.tell(&Answer{Time: t.Time, Text: text})
 		h.c.sink.Tick(h.c.name, h.id, t)
 		return nil
 	})

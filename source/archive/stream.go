@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -301,3 +302,15 @@ func Peek(r io.Reader, n int) (head []byte, all io.Reader, err error) {
 	}
 	return bytes.Clone(head), b, nil
 }
+
+// Pack appends b to dst as one zstd frame. Frames that follow one another unpack as one file, and one that is
+// cut off costs itself alone.
+func Pack(dst, b []byte) []byte { return packer().EncodeAll(b, dst) }
+
+var packer = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2))
+	if err != nil {
+		panic("archive: the options are constant: " + err.Error())
+	}
+	return e
+})

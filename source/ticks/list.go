@@ -275,9 +275,18 @@ var keyWords = regexp.MustCompile(`(?i)esxtop|counter[-_ ]?info|fetch[-_ ]?stats
 // empty when that is nothing.
 func hostKey(name string) string {
 	base := hostName(name)
-	base = inName.ReplaceAllString(base, "")
+	dated := inName.FindStringIndex(base)
+	if dated != nil {
+		tail := strings.Trim(base[dated[1]:], "-_. ")
+		if strings.Trim(tail, "0123456789") == "" { // the number of a file of this time
+			tail = ""
+		}
+		base = base[:dated[0]] + tail
+	}
 	base = keyWords.ReplaceAllString(base, "")
-	base = countAtEnd.ReplaceAllString(base, "")
+	if dated == nil {
+		base = countAtEnd.ReplaceAllString(base, "")
+	}
 	return strings.Trim(base, "-_. ")
 }
 

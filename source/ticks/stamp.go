@@ -33,8 +33,8 @@ func (s stamp) order() time.Time {
 }
 
 // inName is a date in a file name, perhaps with a time: esx01-20261121T203044Z.txt,
-// clients_2026-11-21_20-30.txt.
-var inName = regexp.MustCompile(`(?:^|\D)(20\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)(?:[-_. T]*([0-2]\d)[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?)?(?:\D|$)`)
+// clients_2026-11-21_20-30.txt, esx01-20261121T20.dsv.
+var inName = regexp.MustCompile(`(?:^|\D)(20\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)(?:[-_. T]*([0-2]\d)[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?|T([0-2]\d))?(?:\D|$)`)
 
 // stampOf reads the date in a file name; its time is read as UTC.
 func stampOf(name string) (s stamp) {
@@ -47,15 +47,16 @@ func nameStamp(name string) (t time.Time, clock bool) {
 	if m == nil {
 		return time.Time{}, false
 	}
-	n := [7]int{}
+	n := [8]int{}
 	for i := 1; i < len(m); i++ {
 		n[i], _ = strconv.Atoi(m[i])
 	}
+	n[4] += n[7] // of one of two forms
 	t = time.Date(n[1], time.Month(n[2]), n[3], n[4], n[5], n[6], 0, time.UTC)
 	if t.Month() != time.Month(n[2]) || t.Day() != n[3] || n[4] > 23 {
 		return time.Time{}, false
 	}
-	return t, m[4] != ""
+	return t, m[4]+m[7] != ""
 }
 
 // fileStamp returns what is known of a file on disk, or of a stream by its name.

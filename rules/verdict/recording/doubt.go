@@ -169,10 +169,26 @@ func lacksText(rec *capture.Recording) string {
 	if blind := rules.Blind(rec); len(blind) > 0 {
 		text += " (not judged for that: " + ruleList(blind) + ")"
 	}
-	if slices.ContainsFunc(rec.Lacks, inBatch) {
+	switch {
+	case ofAnswers(rec) && slices.Contains(rec.Lacks, nodeLoad):
+		text += ": FetchStats does not say which PCPU is on which node: name the inventory with --fleet"
+	case slices.ContainsFunc(rec.Lacks, inBatch):
 		text += ": record with esxtop -b -a, or switch the fields on with f, save with W and record with esxtop -b"
 	}
 	return text
+}
+
+// nodeLoad is what answers of FetchStats lack without an inventory.
+const nodeLoad = "Numa Node % Util Time"
+
+// ofAnswers reports whether recordings were made of answers of FetchStats alone.
+func ofAnswers(all ...*capture.Recording) bool {
+	for _, rec := range all {
+		if len(rec.Files) == 0 || slices.ContainsFunc(rec.Files, func(f capture.File) bool { return !strings.HasSuffix(f.Format, "FetchStats") }) {
+			return false
+		}
+	}
+	return len(all) > 0
 }
 
 // sumsText tells of VMs whose rates are those of all vCPUs together, as it is unknown how many

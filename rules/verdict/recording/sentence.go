@@ -254,6 +254,9 @@ func (j *Judged) howToGet() string {
 		return ""
 	}
 	slices.Sort(lacks)
+	if slices.Contains(lacks, nodeLoad) && ofAnswers(j.Recordings...) {
+		return j.Words.Lacks + strings.Join(lacks, ", ") + ": name the inventory with --fleet."
+	}
 	return j.Words.Lacks + strings.Join(lacks, ", ") + ": record with esxtop -b -a."
 }
 

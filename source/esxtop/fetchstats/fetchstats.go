@@ -104,13 +104,20 @@ func HasAnswer(head []byte) bool {
 func (s *Series) Read(name string, r io.Reader, visit func(*numa.Tick) error) ([]fact.Warning, error) {
 	f := &file{series: s, name: name, visit: visit}
 	lines := text.NewLines(r)
+	blank := false // the line before: homenode record ends an answer with one
 	for lines.Scan() {
-		if err := f.line(lines.Line(), bytes.TrimSpace(lines.Bytes())); err != nil {
+		line := bytes.TrimSpace(lines.Bytes())
+		if err := f.line(lines.Line(), line); err != nil {
 			return f.kinds.All(), err
 		}
+		blank = len(line) == 0
 	}
 	if err := lines.Err(); err != nil {
-		return f.kinds.All(), fmt.Errorf("read %s: %w", name, err)
+		err = fmt.Errorf("read %s: %w", name, err)
+		if blank { // what is cut off is the answer after this one
+			err = errors.Join(f.flush(), err)
+		}
+		return f.kinds.All(), err
 	}
 	if err := f.flush(); err != nil {
 		return f.kinds.All(), err

@@ -1,0 +1,141 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/cmd/homenode/flags"
+	"homenode/internal/texttab"
+	"homenode/internal/version"
+	"homenode/rules/rule"
+	"homenode/serve/collect"
+	"homenode/serve/record"
+)
+
+// NewRecord returns the command that writes answers to files.
+func NewRecord() *cobra.Command {
+	var (
+		src             flags.Source
+		dir             string
+		hours           float64
+		raw             bool
+		clusters, hosts []string
+		o               collect.Options
+	)
+	cmd := &cobra.Command{
+		Use:  "record SOURCE...",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case dir == "":
+				return errors.New("-o DIR is missing: the folder to write to")
+			case o.Every < 2*time.Second:
+				return fmt.Errorf("--every: found %v, want 2s or more: hosts count no faster", o.Every)
+			case !(hours >= 0 && hours <= 24*366):
+				return fmt.Errorf("--hours: found %v, want 0 to 8784", hours)
+			}
+			o.Amend = src.Options(cmd).Apply
+			o.Wanted = wanted(clusters, hosts)
+			lives, demo, err := targets(cmd, &src, args, &o, cmd.Flags().Changed("every"))
+			if err != nil {
+				return err
+			}
+			ctx, stop := context.WithCancel(cmd.Context())
+			defer stop()
+			var all sync.WaitGroup
+			if demo != nil {
+				defer demo.close()
+				demo.past = nil
+				all.Go(func() { demo.run(ctx) })
+			}
+			defer all.Wait()
+			defer stop()
+			return runRecord(ctx, cmd, dir, time.Duration(hours*float64(time.Hour)), raw, lives, o)
+		},
+	}
+	src.Register(cmd)
+	fl := cmd.Flags()
+	fl.StringVarP(&dir, "output", "o", "", "folder to write to; one of an earlier recording goes on")
+	fl.Float64Var(&hours, "hours", 0, "end after so many hours; 0 goes on until Ctrl-C")
+	fl.DurationVar(&o.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
+	fl.StringSliceVar(&clusters, "cluster", nil, "record these clusters; names may have * and ?")
+	fl.StringSliceVar(&hosts, "host", nil, "record these hosts; names may have * and ?")
+	fl.BoolVar(&raw, "raw", false, "keep answers whole, not only the rows that homenode reads (three times as large)")
+	return cmd
+}
+
+// noteEvery is how often what is missing is written.
+const noteEvery = time.Minute
+
+func runRecord(ctx context.Context, cmd *cobra.Command, dir string, length time.Duration, raw bool, lives []target, o collect.Options) error {
+	r, err := record.Open(dir, record.Options{Every: o.Every, Raw: raw, Version: version.String()}, time.Now())
+	if err != nil {
+		return err
+	}
+	o.Answers = r.Answer
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if length > 0 {
+		ctx, stop = context.WithTimeout(ctx, length)
+		defer stop()
+	}
+	var all sync.WaitGroup
+	var collectors []*collect.Collector
+	for _, t := range lives {
+		c := collect.New(t.name, t.dial, r, o)
+		collectors = append(collectors, c)
+		all.Go(func() { c.Run(ctx) })
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "homenode: recording to %s until Ctrl-C\n", texttab.Clean(dir))
+	told := map[string]string{}
+	note := func() {
+		var status []collect.Status
+		for _, c := range collectors {
+			status = append(status, c.Status())
+		}
+		r.Note(status, time.Now())
+		for i := range status {
+			s := &status[i]
+			if why := s.Error; why != told[s.Name] {
+				told[s.Name] = why
+				if why != "" {
+					fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s: %s\n", texttab.Clean(s.Name), texttab.Clean(why))
+				}
+			}
+			if s.Advice != "" && s.Advice != told["advice "+s.Name] {
+				told["advice "+s.Name] = s.Advice
+				fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s: %s\n", texttab.Clean(s.Name), s.Advice)
+			}
+		}
+	}
+	for wait := min(noteEvery, o.Every); ctx.Err() == nil && r.Err() == nil; wait = noteEvery {
+		select {
+		case <-ctx.Done():
+		case <-time.After(min(wait, time.Second*5)):
+			note()
+		}
+	}
+	stop()
+	all.Wait()
+	note()
+	if err := r.Close(time.Now()); err != nil {
+		return err
+	}
+	answers, silent := 0, 0
+	for _, h := range r.Hosts() {
+		answers += h.Answers
+		if h.Answers == 0 {
+			silent++
+		}
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s of %s\n", rule.Plural(answers, "answer"), rule.Plural(len(r.Hosts())-silent, "host"))
+	if silent > 0 || answers == 0 {
+		return fmt.Errorf("%s gave no answer: %s/meta.json says why", rule.Plural(silent, "host"), texttab.Clean(dir))
+	}
+	return nil
+}

@@ -1,0 +1,333 @@
+// Package record writes what collectors read to files: for each host and hour one with the columns and the
+// answers as they came, which homenode capture reads; beside them the inventory and what is missing.
+//
+//	DIR/meta.json                                   versions, hosts, gaps
+//	DIR/inventory-vc01.json                         the last inventory, a snapshot
+//	DIR/vc01/esx01.lab/esx01.lab-20261122T10.dsv.zst
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"homenode/internal/atomicfile"
+	"homenode/numa"
+	"homenode/serve/collect"
+	"homenode/source/archive"
+	"homenode/source/esxtop/fetchstats"
+	"homenode/source/snapshot"
+)
+
+// Options say what is written.
+type Options struct {
+	Every   time.Duration // between two answers of a host: twice as long without one is a gap
+	Raw     bool          // answers whole, not only the rows that are read
+	Version string        // of homenode, for Meta
+}
+
+// A Recorder writes to one folder. It is a Sink of collectors, whose Answers it takes.
+type Recorder struct {
+	dir  string
+	opts Options
+
+	mu    sync.Mutex
+	hosts map[[2]string]*host // by vCenter and ID
+	meta  Meta
+	run   *Run
+	err   error // the first; nothing is written after it
+	buf   []byte
+}
+
+// A host is the file of a host that is open.
+type host struct {
+	*HostMeta
+	columns []byte
+	hour    time.Time
+	file    *os.File
+	good    int64 // size up to the last whole answer
+	synced  time.Time
+}
+
+// Meta is what meta.json holds.
+type Meta struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Runs    []*Run `json:"runs"`
+}
+
+// A Run is a recording from its start to its end.
+type Run struct {
+	Homenode string      `json:"homenode"`
+	Begin    time.Time   `json:"begin"`
+	Written  time.Time   `json:"written"` // when this was written last
+	Ended    bool        `json:"ended"`   // as it should
+	Every    string      `json:"every"`
+	Raw      bool        `json:"raw"`
+	Hosts    []*HostMeta `json:"hosts"`
+}
+
+// A HostMeta says what is there of a host.
+type HostMeta struct {
+	VCenter string    `json:"vcenter"`
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Answers int       `json:"answers"`
+	First   time.Time `json:"first,omitzero"`
+	Last    time.Time `json:"last,omitzero"`
+	Files   []string  `json:"files"`
+	Gaps    []Gap     `json:"gaps,omitempty"`
+}
+
+// A Gap is a time without answers. It is never filled.
+type Gap struct {
+	From   time.Time `json:"from"`
+	To     time.Time `json:"to,omitzero"` // zero while it lasts
+	Reason string    `json:"reason"`
+}
+
+const (
+	format    = "homenode-record"
+	metaName  = "meta.json"
+	syncEvery = time.Minute
+)
+
+// Open makes the folder, or goes on in it.
+func Open(dir string, o Options, now time.Time) (*Recorder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	r := &Recorder{dir: dir, opts: o, hosts: map[[2]string]*host{}, meta: Meta{Format: format, Version: 1}}
+	b, err := os.ReadFile(filepath.Join(dir, metaName))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if other, err := os.ReadDir(dir); err != nil {
+			return nil, err
+		} else if len(other) > 0 {
+			return nil, fmt.Errorf("%s: holds %s and no %s: want a new folder, or one of an earlier recording", dir, other[0].Name(), metaName)
+		}
+	case err != nil:
+		return nil, err
+	default:
+		if err := json.Unmarshal(b, &r.meta); err != nil || r.meta.Format != format || r.meta.Version != 1 {
+			return nil, fmt.Errorf("%s: not of a recording, or of another version of homenode", filepath.Join(dir, metaName))
+		}
+	}
+	r.run = &Run{Homenode: o.Version, Begin: now, Every: o.Every.String(), Raw: o.Raw}
+	r.meta.Runs = append(r.meta.Runs, r.run)
+	return r, r.writeMeta(now)
+}
+
+// Err returns the first error of writing; nothing is written after it.
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Fleet writes the inventory of a vCenter.
+func (r *Recorder) Fleet(vcenter string, f *numa.Fleet) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fail(atomicfile.Write(filepath.Join(r.dir, "inventory-"+safe(vcenter)+".json"), func(w io.Writer) error { return snapshot.Write(w, f) }))
+}
+
+// Tick does nothing: Answer has what the tick was made of.
+func (r *Recorder) Tick(string, string, *numa.Tick) {}
+
+// Answer writes an answer.
+func (r *Recorder) Answer(a *collect.Answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return
+	}
+	h := r.host(a.VCenter, a.Host, a.Name)
+	if a.Columns {
+		if string(a.Text) != string(h.columns) {
+			h.columns = append([]byte(nil), a.Text...)
+			r.fail(h.close()) // the next answer begins a file
+		}
+		return
+	}
+	if hour := a.Time.UTC().Truncate(time.Hour); h.file == nil || !hour.Equal(h.hour) {
+		if err := errors.Join(h.close(), r.begin(h, hour)); err != nil {
+			r.fail(err)
+			return
+		}
+	}
+	if open := len(h.Gaps) - 1; open >= 0 && h.Gaps[open].To.IsZero() {
+		h.Gaps[open].To = a.Time
+	} else if !h.Last.IsZero() && a.Time.Sub(h.Last) > 2*r.opts.Every {
+		h.Gaps = append(h.Gaps, Gap{h.Last, a.Time, "no answer"})
+	}
+	r.buf = r.buf[:0]
+	text := a.Text
+	if !r.opts.Raw {
+		r.buf = fetchstats.Trim(r.buf, a.Text)
+		text = r.buf
+	}
+	if err := h.write(text); err != nil {
+		r.fail(err)
+		return
+	}
+	h.Answers++
+	h.Last = a.Time
+	if h.First.IsZero() {
+		h.First = a.Time
+	}
+	if time.Since(h.synced) >= syncEvery {
+		h.synced = time.Now()
+		r.fail(h.file.Sync())
+	}
+}
+
+// fail keeps the first error. r.mu is held.
+func (r *Recorder) fail(err error) {
+	if r.err == nil && err != nil {
+		r.err = err
+	}
+}
+
+// host returns what is known of a host. r.mu is held.
+func (r *Recorder) host(vcenter, id, name string) *host {
+	k := [2]string{vcenter, id}
+	h := r.hosts[k]
+	if h == nil {
+		h = &host{HostMeta: &HostMeta{VCenter: vcenter, ID: id, Name: name, Files: []string{}}}
+		r.hosts[k] = h
+		r.run.Hosts = append(r.run.Hosts, h.HostMeta)
+	}
+	return h
+}
+
+// begin begins the file of an hour with the columns. A file that is there is never touched: it may end within an
+// answer.
+func (r *Recorder) begin(h *host, hour time.Time) error {
+	folder := filepath.Join(safe(h.VCenter), safe(h.Name))
+	if err := os.MkdirAll(filepath.Join(r.dir, folder), 0o700); err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		name := safe(h.Name) + "-" + hour.Format("20060102T15")
+		if n > 1 {
+			name += fmt.Sprintf("-%d", n)
+		}
+		path := filepath.Join(folder, name+".dsv.zst")
+		f, err := os.OpenFile(filepath.Join(r.dir, path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		h.file, h.good, h.hour, h.synced = f, 0, hour, time.Now()
+		h.Files = append(h.Files, filepath.ToSlash(path))
+		return h.write(h.columns)
+	}
+}
+
+// write appends one frame, or leaves the file as it was.
+func (h *host) write(text []byte) error {
+	if n := len(text); n > 0 && text[n-1] != '\n' {
+		text = append(text[:n:n], '\n')
+	}
+	frame := archive.Pack(nil, append(text[:len(text):len(text)], '\n')) // a blank line ends an answer
+	n, err := h.file.Write(frame)
+	if err != nil {
+		return errors.Join(err, h.file.Truncate(h.good))
+	}
+	h.good += int64(n)
+	return nil
+}
+
+func (h *host) close() error {
+	if h.file == nil {
+		return nil
+	}
+	f := h.file
+	h.file = nil
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Note takes how collecting goes: what is missing, and why. It writes meta.json.
+func (r *Recorder) Note(all []collect.Status, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range all {
+		s := &all[i]
+		for j := range s.Hosts {
+			x := &s.Hosts[j]
+			h := r.host(s.Name, x.ID, x.Name)
+			why := x.Failing
+			if why == "" && !s.Up {
+				why = s.Error
+			}
+			if why == "" {
+				continue
+			}
+			if open := len(h.Gaps) - 1; open >= 0 && h.Gaps[open].To.IsZero() {
+				h.Gaps[open].Reason = why
+				continue
+			}
+			from := h.Last
+			if from.IsZero() {
+				from = r.run.Begin
+			}
+			h.Gaps = append(h.Gaps, Gap{From: from, Reason: why})
+		}
+	}
+	r.fail(r.writeMeta(now))
+}
+
+// writeMeta writes meta.json. r.mu is held.
+func (r *Recorder) writeMeta(now time.Time) error {
+	r.run.Written = now
+	return atomicfile.Write(filepath.Join(r.dir, metaName), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(r.meta)
+	})
+}
+
+// Close ends the recording.
+func (r *Recorder) Close(now time.Time) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, h := range r.hosts {
+		r.fail(h.close())
+	}
+	r.run.Ended = r.err == nil
+	r.fail(r.writeMeta(now))
+	return r.err
+}
+
+// Hosts returns what is there of each host.
+func (r *Recorder) Hosts() (all []HostMeta) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, h := range r.run.Hosts {
+		all = append(all, *h)
+	}
+	return all
+}
+
+// safe returns a name as that of a file.
+func safe(name string) string {
+	s := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
+			return c
+		}
+		return '_'
+	}, name)
+	if strings.Trim(s, ".") == "" {
+		return "_" + s
+	}
+	return s
+}

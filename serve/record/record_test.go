@@ -1,0 +1,166 @@
+package record_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"homenode/numa"
+	"homenode/serve/collect"
+	"homenode/serve/record"
+	"homenode/source/esxtop/fetchstats"
+	"homenode/source/ticks"
+)
+
+// begin is ten minutes before a full hour.
+var begin = time.Date(2026, 11, 20, 9, 50, 0, 0, time.UTC)
+
+// A source makes the answers of one host.
+type source struct {
+	w fetchstats.Writer
+	r *record.Recorder
+}
+
+func (s *source) columns() {
+	s.r.Answer(&collect.Answer{VCenter: "vc/1", Host: "host-7", Name: "esx|01", Columns: true, Text: []byte(s.w.Info())})
+}
+
+func (s *source) answer(at time.Time) {
+	t := numa.Tick{Time: at, Nodes: []numa.NodeTick{{ID: 0, Total: 64 << 30, Free: 1 << 30}, {ID: 1, Total: 64 << 30}},
+		VMs: []numa.VMTick{{GID: 7, Name: "a|b", Has: numa.HasHomes | numa.HasMemory, Homes: numa.SetOf(1), Local: 3 << 30, Remote: 1 << 30}}}
+	s.r.Answer(&collect.Answer{VCenter: "vc/1", Host: "host-7", Name: "esx|01", Time: at, Text: []byte(s.w.Answer(&t))})
+}
+
+// read returns the recording in a folder, and the times of the ticks in it.
+func read(t *testing.T, dir string) (times []time.Time) {
+	t.Helper()
+	_, err := ticks.Walk(t.Context(), dir, ticks.Options{}, ticks.Visit{
+		Tick: func(x *numa.Tick) error {
+			if x.Host != "esx_01" || len(x.VMs) != 1 || x.VMs[0].Name != "a|b" {
+				return fmt.Errorf("found host %s, VMs %+v", x.Host, x.VMs)
+			}
+			times = append(times, x.Time)
+			return nil
+		},
+		Done: func(_ *ticks.File, _ error) error { return nil },
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return times
+}
+
+func open(t *testing.T, dir string) *record.Recorder {
+	t.Helper()
+	r, err := record.Open(dir, record.Options{Every: time.Minute, Version: "test"}, begin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestRecord records past a full hour with a gap, is killed within an answer, and goes on.
+func TestRecord(t *testing.T) {
+	dir := t.TempDir()
+	s := &source{w: fetchstats.Writer{Boot: begin.Add(-time.Hour)}, r: open(t, dir)}
+	s.columns()
+	want := 0
+	for i := range 20 {
+		if i == 3 || i == 4 {
+			continue // not seen for two turns
+		}
+		s.answer(begin.Add(time.Duration(i) * time.Minute))
+		want++
+	}
+	files, err := filepath.Glob(dir + "/vc_1/esx_01/*.dsv.zst")
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%v, %v: want one file for each hour", files, err)
+	}
+	// The process ends within the next answer.
+	last := dir + "/vc_1/esx_01/esx_01-20261120T10.dsv.zst"
+	b, err := os.ReadFile(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(b)
+	s.answer(begin.Add(20 * time.Minute))
+	if b, err = os.ReadFile(last); err != nil || len(b) <= before {
+		t.Fatalf("%d bytes, %v", len(b), err)
+	}
+	if err := os.WriteFile(last, b[:before+(len(b)-before)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, dir); len(got) != want {
+		t.Errorf("%d ticks, want %d", len(got), want)
+	}
+
+	s = &source{w: s.w, r: open(t, dir)}
+	s.columns()
+	for i := 21; i < 24; i++ {
+		s.answer(begin.Add(time.Duration(i) * time.Minute))
+		want++
+	}
+	s.r.Note([]collect.Status{{Name: "vc/1", Up: true, Hosts: []collect.HostStatus{{ID: "host-8", Name: "esx02", Failing: "it does not answer"}}}}, begin.Add(25*time.Minute))
+	if err := s.r.Close(begin.Add(26 * time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, dir); len(got) != want {
+		t.Errorf("%d ticks after going on, want %d", len(got), want)
+	}
+	b, err = os.ReadFile(dir + "/meta.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m record.Meta
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Runs) != 2 || m.Runs[0].Ended || !m.Runs[1].Ended {
+		t.Fatalf("runs: %s", b)
+	}
+	h := m.Runs[1].Hosts
+	if len(h) != 2 || h[0].Answers != 3 || h[0].Files[0] != "vc_1/esx_01/esx_01-20261120T10-2.dsv.zst" || h[1].Gaps[0].Reason != "it does not answer" || !h[1].Gaps[0].To.IsZero() {
+		t.Errorf("hosts: %s", b)
+	}
+}
+
+// TestGaps tells what is missing.
+func TestGaps(t *testing.T) {
+	r := open(t, t.TempDir())
+	s := &source{w: fetchstats.Writer{Boot: begin.Add(-time.Hour)}, r: r}
+	s.columns()
+	s.answer(begin)
+	r.Note([]collect.Status{{Name: "vc/1", Up: true, Hosts: []collect.HostStatus{{ID: "host-7", Name: "esx|01", Failing: "timeout"}}}}, begin.Add(2*time.Minute))
+	s.answer(begin.Add(10 * time.Minute))
+	s.answer(begin.Add(11 * time.Minute))
+	s.answer(begin.Add(15 * time.Minute))
+	at := func(m int) time.Time { return begin.Add(time.Duration(m) * time.Minute) }
+	want := []record.Gap{{From: at(0), To: at(10), Reason: "timeout"}, {From: at(11), To: at(15), Reason: "no answer"}}
+	got := r.Hosts()[0].Gaps
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+	if err := r.Close(at(20)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestForeignFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/mine.txt", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := record.Open(dir, record.Options{}, begin); err == nil {
+		t.Error("a folder of somebody else is taken")
+	}
+	if err := os.WriteFile(dir+"/meta.json", []byte(`{"format":"other"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := record.Open(dir, record.Options{}, begin); err == nil {
+		t.Error("another meta.json is taken")
+	}
+}
+
