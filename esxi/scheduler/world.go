@@ -256,6 +256,9 @@ func (w *World) secondOfDay(k int64) int64 {
 	return (w.first + k*int64(numa.Step/time.Second)) % (24 * 3600)
 }
 
+// ObserveEvery changes how often hosts are observed from now on, in a World that observes.
+func (w *World) ObserveEvery(d time.Duration) { w.every = max(1, int64(d/numa.Step)) }
+
 // RunTo simulates until a time since the start of the story, of which the events have
 // not happened yet.
 func (w *World) RunTo(ctx context.Context, t time.Duration) error {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"homenode/internal/atomicfile"
+	"homenode/internal/bounded"
 	"homenode/numa"
 	"homenode/serve/collect"
 	"homenode/source/archive"
@@ -95,6 +96,7 @@ type Gap struct {
 const (
 	format    = "homenode-record"
 	metaName  = "meta.json"
+	maxMeta   = 64 << 20
 	syncEvery = time.Minute
 )
 
@@ -104,7 +106,7 @@ func Open(dir string, o Options, now time.Time) (*Recorder, error) {
 		return nil, err
 	}
 	r := &Recorder{dir: dir, opts: o, hosts: map[[2]string]*host{}, meta: Meta{Format: format, Version: 1}}
-	b, err := os.ReadFile(filepath.Join(dir, metaName))
+	b, err := bounded.File(filepath.Join(dir, metaName), maxMeta)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if other, err := os.ReadDir(dir); err != nil {

@@ -107,7 +107,7 @@ func StatusAnswer(b *board.Board, status []collect.Status, kept *keep.State, sta
 	case low == 0:
 		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s have at least 80 %% of their memory local now.", plural(len(vms), "VM")))
 	default:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %s have less than 80 %% of their memory local now.", low, plural(len(vms), "VM")))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than 80 %% of the memory of %d of %s is local now.", low, plural(len(vms), "VM")))
 	}
 	if hosts > seen && seen > 0 {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %s cannot be seen: the table of hosts says why.", hosts-seen, plural(hosts, "host")))

@@ -38,7 +38,8 @@ const (
 	demoDay    = 24 * time.Hour
 	demoRounds = 30 * 24 * time.Hour
 	demoRound  = 40 * time.Minute
-	demoTick   = 20 * time.Second
+	demoTick   = 20 * time.Second // of the day
+	demoLive   = 2 * time.Second  // after it: as fast as hosts count
 )
 
 // startDemo plays the day that ends now.
@@ -65,6 +66,7 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 		return nil, err
 	}
 	d.keep = false
+	d.world.ObserveEvery(demoLive)
 	if d.vc, err = lab.Start(d.fleet()); err != nil {
 		return nil, err
 	}
