@@ -163,4 +163,3 @@ func TestForeignFolder(t *testing.T) {
 		t.Error("another meta.json is taken")
 	}
 }
-
