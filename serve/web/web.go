@@ -19,6 +19,7 @@ import (
 	"homenode/serve/collect"
 	"homenode/serve/keep"
 	"homenode/serve/metrics"
+	"homenode/serve/notify"
 )
 
 // A Server answers requests from a Board.
@@ -32,6 +33,8 @@ type Server struct {
 	Started time.Time
 	// Keeping returns how the store goes; nil without one.
 	Keeping func() keep.State
+	// Notified returns how telling others of findings goes; nil without it.
+	Notified func() []notify.State
 	// More are further handlers by pattern, such as the query API.
 	More map[string]http.Handler
 
@@ -125,8 +128,16 @@ func (s *Server) Own(vcenter string, add metrics.Add) {
 	}
 	open, _ := s.Board.Alarms()
 	metrics.Alarms(slices.DeleteFunc(open, func(a board.Alarm) bool { return vcenter != "" && a.VCenter != vcenter }), add)
+	if vcenter != "" {
+		return
+	}
+	for _, n := range s.notified() {
+		add("homenode_notifications", "counter", "", "Messages about findings", float64(n.Sent), "to", n.To, "result", "sent")
+		add("homenode_notifications", "counter", "", "", float64(n.Lost), "to", n.To, "result", "lost")
+		add("homenode_notifications_waiting", "gauge", "", "Messages that could not be delivered yet", float64(n.Waiting), "to", n.To)
+	}
 	k := s.keeping()
-	if k == nil || vcenter != "" {
+	if k == nil {
 		return
 	}
 	flag := map[bool]float64{true: 1}
@@ -159,7 +170,16 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 		Started  time.Time        `json:"started"`
 		VCenters []collect.Status `json:"vcenters"`
 		Store    *keep.State      `json:"store,omitempty"`
-	}{"homenode-serve-status", 1, s.Version, s.Started, s.Status(), s.keeping()})
+		Notified []notify.State   `json:"notified,omitempty"`
+	}{"homenode-serve-status", 1, s.Version, s.Started, s.Status(), s.keeping(), s.notified()})
+}
+
+// notified returns how telling others goes.
+func (s *Server) notified() []notify.State {
+	if s.Notified == nil {
+		return nil
+	}
+	return s.Notified()
 }
 
 // keeping returns how the store goes; nil without one.

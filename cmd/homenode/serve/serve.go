@@ -27,9 +27,11 @@ import (
 	"homenode/serve/collect"
 	"homenode/serve/keep"
 	"homenode/serve/metrics"
+	"homenode/serve/notify"
 	"homenode/serve/query"
 	"homenode/serve/web"
 	"homenode/source/open"
+	"homenode/source/open/vcenter"
 	"homenode/source/vsphere"
 )
 
@@ -50,6 +52,7 @@ func New() *cobra.Command {
 		check           bool
 		keepOptions     store.Options
 		retainBytes     string
+		notifyFile      string
 	)
 	cmd := &cobra.Command{
 		Use:  "serve SOURCE...",
@@ -64,6 +67,16 @@ func New() *cobra.Command {
 			}
 			if err := onlyLoopback(listen); err != nil {
 				return err
+			}
+			var tell *notify.Config
+			if notifyFile != "" {
+				b, err := vcenter.ReadSecret(notifyFile)
+				if err != nil {
+					return fmt.Errorf("--notify: %w", err)
+				}
+				if tell, err = notify.Parse(notifyFile, b); err != nil {
+					return fmt.Errorf("--notify: %w", err)
+				}
 			}
 			if retainBytes != "" {
 				size, err := unit.ParseSize(retainBytes)
@@ -90,7 +103,7 @@ func New() *cobra.Command {
 				}
 				defer os.RemoveAll(data)
 			}
-			return run(cmd, &server{board: board.New(options, 3*o.Every+10*time.Second), lives: lives, options: o, listen: listen, demo: demo, data: data, keep: keepOptions})
+			return run(cmd, &server{board: board.New(options, 3*o.Every+10*time.Second), lives: lives, options: o, listen: listen, demo: demo, data: data, keep: keepOptions, tell: tell})
 		},
 	}
 	src.Register(cmd)
@@ -100,6 +113,7 @@ func New() *cobra.Command {
 	fl.StringVar(&data, "data", "", "folder to keep what is seen in, for queries by time; without one only the present is known (demo: a folder that is removed at the end)")
 	fl.DurationVar(&keepOptions.Retain, "retain", 30*24*time.Hour, "how long --data keeps it")
 	fl.StringVar(&retainBytes, "retain-bytes", "", "how large --data may become, such as 50GB: the oldest goes")
+	fl.StringVar(&notifyFile, "notify", "", "file (mode 0600) that says where findings are told: webhooks, mail (docs/watch.md)")
 	fl.DurationVar(&o.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
 	fl.StringSliceVar(&clusters, "cluster", nil, "collect from these clusters; names may have * and ?")
 	fl.StringSliceVar(&hosts, "host", nil, "collect from these hosts; names may have * and ?")
@@ -168,6 +182,7 @@ type server struct {
 	demo    *demoLab
 	data    string // folder of the store; empty for none
 	keep    store.Options
+	tell    *notify.Config // nil for none
 }
 
 // judgeEvery is how often the last hour is judged.
@@ -206,8 +221,15 @@ func run(cmd *cobra.Command, s *server) error {
 		}
 		return out
 	}}
+	tell := func(_, _ []board.Alarm) {}
+	if s.tell != nil {
+		n := notify.New(s.tell, "http://"+l.Addr().String())
+		tell, pages.Notified = n.Take, n.State
+		all.Go(func() { n.Run(ctx) })
+	}
 	all.Go(func() {
-		s.judge(ctx, func() {
+		s.judge(ctx, func(begun, ended []board.Alarm) {
+			tell(begun, ended)
 			if keeper != nil {
 				keeper.TakeOwn(time.Now(), func(add metrics.Add) { pages.Own("", add) })
 			}
@@ -263,7 +285,7 @@ func queryable(k *keep.Keeper) (storage.Queryable, error) {
 }
 
 // judge judges every minute, first a little after the first answers, and calls then after it.
-func (s *server) judge(ctx context.Context, then func()) {
+func (s *server) judge(ctx context.Context, then func(begun, ended []board.Alarm)) {
 	wait := min(judgeEvery, s.options.Every+5*time.Second)
 	for {
 		select {
@@ -271,8 +293,7 @@ func (s *server) judge(ctx context.Context, then func()) {
 			return
 		case <-time.After(wait):
 		}
-		s.board.Judge(time.Now())
-		then()
+		then(s.board.Judge(time.Now()))
 		wait = min(judgeEvery, s.options.Every)
 	}
 }

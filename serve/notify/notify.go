@@ -1,0 +1,221 @@
+// Package notify tells others of findings that begin and end: webhooks in the form of Alertmanager, and
+// mail. What cannot be delivered is tried again for an hour.
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"homenode/rules/finding"
+	"homenode/serve/board"
+)
+
+// A Config is what the file of --notify says.
+type Config struct {
+	Least    string    `yaml:"least"` // severity: medium
+	All      bool      `yaml:"all"`   // findings about settings too, not only about what was seen
+	Webhooks []Webhook `yaml:"webhooks"`
+	Mail     *Mail     `yaml:"mail"`
+
+	least finding.Severity
+}
+
+// Parse reads a Config. No error repeats what a secret could be.
+func Parse(name string, b []byte) (*Config, error) {
+	c := Config{Least: finding.Medium.String()}
+	if err := yaml.Load(b, &c, yaml.WithKnownFields()); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var err error
+	if c.least, err = finding.ParseSeverity(c.Least); err != nil {
+		return nil, fmt.Errorf("%s: least: %w", name, err)
+	}
+	for i := range c.Webhooks {
+		u, err := url.Parse(c.Webhooks[i].URL)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+			return nil, fmt.Errorf("%s: webhooks: number %d: want a url with https:// or http://", name, i+1)
+		}
+		c.Webhooks[i].host = u.Host
+	}
+	if c.Mail != nil {
+		if err := c.Mail.check(); err != nil {
+			return nil, fmt.Errorf("%s: mail: %w", name, err)
+		}
+	}
+	if len(c.Webhooks) == 0 && c.Mail == nil {
+		return nil, fmt.Errorf("%s: found neither webhooks nor mail", name)
+	}
+	return &c, nil
+}
+
+// A sender delivers the findings of one vCenter. Those with an End are over.
+type sender interface {
+	name() string // for people: without a secret
+	send(ctx context.Context, vcenter string, alarms []board.Alarm) error
+}
+
+// A Notifier tells all that a Config names.
+type Notifier struct {
+	config *Config
+	all    []*target
+}
+
+// A target is one to tell.
+type target struct {
+	sender
+	wake chan struct{}
+
+	mu      sync.Mutex
+	waiting []message
+	state   State
+}
+
+type message struct {
+	vcenter string
+	alarms  []board.Alarm
+	since   time.Time
+}
+
+// A State is how telling one goes.
+type State struct {
+	To      string `json:"to"`
+	Sent    int    `json:"sent"`    // messages
+	Waiting int    `json:"waiting"` // messages
+	Lost    int    `json:"lost"`    // messages that could not be delivered for an hour
+	Error   string `json:"error,omitempty"`
+}
+
+// New returns a Notifier; page is the address of homenode's own pages.
+func New(c *Config, page string) *Notifier {
+	n := &Notifier{config: c}
+	add := func(s sender) { n.all = append(n.all, &target{sender: s, wake: make(chan struct{}, 1)}) }
+	for i := range c.Webhooks {
+		c.Webhooks[i].page = page
+		add(&c.Webhooks[i])
+	}
+	if c.Mail != nil {
+		c.Mail.page = page
+		add(c.Mail)
+	}
+	return n
+}
+
+// Take takes the findings that began and ended.
+func (n *Notifier) Take(begun, ended []board.Alarm) {
+	by := map[string][]board.Alarm{}
+	for _, a := range slices.Concat(begun, ended) {
+		if a.Finding.Severity >= n.config.least && (a.Live || n.config.All) {
+			by[a.VCenter] = append(by[a.VCenter], a)
+		}
+	}
+	now := time.Now()
+	for vcenter, alarms := range by {
+		slices.SortStableFunc(alarms, func(a, b board.Alarm) int { return cmp.Compare(b.Finding.Severity, a.Finding.Severity) })
+		for _, t := range n.all {
+			t.mu.Lock()
+			t.waiting = append(t.waiting, message{vcenter, alarms, now})
+			t.mu.Unlock()
+			select {
+			case t.wake <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// Run delivers until ctx ends.
+func (n *Notifier) Run(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, t := range n.all {
+		all.Go(func() { t.run(ctx) })
+	}
+	all.Wait()
+}
+
+// Times of delivery.
+const (
+	sendTimeout = 20 * time.Second
+	firstRest   = time.Second
+	longestRest = 5 * time.Minute
+	givenUp     = time.Hour
+)
+
+// run delivers one message after the other.
+func (t *target) run(ctx context.Context) {
+	rest := firstRest
+	for {
+		t.mu.Lock()
+		var m *message
+		if len(t.waiting) > 0 {
+			m = &t.waiting[0]
+		}
+		t.mu.Unlock()
+		if m == nil {
+			select {
+			case <-t.wake:
+				continue
+			case <-ctx.Done():
+				return
+			}
+		}
+		once, cancel := context.WithTimeout(ctx, sendTimeout)
+		err := t.send(once, m.vcenter, m.alarms)
+		cancel()
+		t.mu.Lock()
+		done := err == nil
+		t.state.Error = ""
+		switch refused := errors.Is(err, errRefused); {
+		case err == nil:
+			t.state.Sent++
+			rest = firstRest
+		case refused || time.Since(m.since) > givenUp:
+			t.state.Lost++
+			done = true
+			fallthrough
+		default:
+			t.state.Error = err.Error()
+		}
+		if done {
+			t.waiting = t.waiting[1:]
+		}
+		t.mu.Unlock()
+		if done {
+			continue
+		}
+		select {
+		case <-time.After(rest):
+			rest = min(2*rest, longestRest)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// errRefused is wrapped by the error of a target that would not take the message later either.
+var errRefused = errors.New("refused")
+
+// State returns how it goes.
+func (n *Notifier) State() (all []State) {
+	for _, t := range n.all {
+		t.mu.Lock()
+		s := t.state
+		s.To, s.Waiting = t.name(), len(t.waiting)
+		t.mu.Unlock()
+		all = append(all, s)
+	}
+	return all
+}
+
+// subject names what a finding is about.
+func subject(f *finding.Finding) string {
+	return strings.Join(slices.DeleteFunc([]string{f.VM, cmp.Or(f.Host, f.Cluster)}, func(s string) bool { return s == "" }), " on ")
+}

@@ -1,0 +1,130 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"homenode/serve/board"
+)
+
+// A Webhook takes what Alertmanager would send, version 4.
+type Webhook struct {
+	URL           string `yaml:"url"`
+	Authorization string `yaml:"authorization"` // header, such as "Bearer …"
+
+	host, page string
+}
+
+// group is the body: Alertmanager's webhook data.
+type group struct {
+	Version           string            `json:"version"`
+	GroupKey          string            `json:"groupKey"`
+	TruncatedAlerts   int               `json:"truncatedAlerts"`
+	Status            string            `json:"status"` // firing when one is, else resolved
+	Receiver          string            `json:"receiver"`
+	GroupLabels       map[string]string `json:"groupLabels"`
+	CommonLabels      map[string]string `json:"commonLabels"`
+	CommonAnnotations map[string]string `json:"commonAnnotations"`
+	ExternalURL       string            `json:"externalURL"`
+	Alerts            []alert           `json:"alerts"`
+}
+
+type alert struct {
+	Status       string            `json:"status"`
+	Labels       map[string]string `json:"labels"`
+	Annotations  map[string]string `json:"annotations"`
+	StartsAt     time.Time         `json:"startsAt"`
+	EndsAt       time.Time         `json:"endsAt"` // year 1 while it holds
+	GeneratorURL string            `json:"generatorURL"`
+	Fingerprint  string            `json:"fingerprint"`
+}
+
+const (
+	firing   = "firing"
+	resolved = "resolved"
+)
+
+func (w *Webhook) name() string { return "webhook " + w.host }
+
+// body makes the message.
+func (w *Webhook) body(vcenter string, alarms []board.Alarm) *group {
+	g := &group{Version: "4", GroupKey: fmt.Sprintf("{}:{vcenter=%q}", vcenter), Status: resolved, Receiver: "homenode",
+		GroupLabels: map[string]string{"vcenter": vcenter}, CommonAnnotations: map[string]string{}, ExternalURL: w.page}
+	for i := range alarms {
+		a, f := &alarms[i], &alarms[i].Finding
+		x := alert{Status: firing, StartsAt: a.Begin.UTC(), EndsAt: a.End.UTC(), GeneratorURL: w.page, Labels: map[string]string{"alertname": f.Rule, "severity": f.Severity.String(), "vcenter": vcenter},
+			Annotations: map[string]string{"title": f.Title, "summary": f.Message}}
+		for name, value := range map[string]string{"cluster": f.Cluster, "host": f.Host, "vm": f.VM, "vm_id": f.VMID, "topic": f.Topic} {
+			if value != "" {
+				x.Labels[name] = value
+			}
+		}
+		if f.Advice != "" {
+			x.Annotations["description"] = f.Advice
+		}
+		if !a.End.IsZero() {
+			x.Status = resolved
+		} else {
+			g.Status = firing
+		}
+		b, _ := json.Marshal(x.Labels) // a map of texts: sorted, and always encodes
+		h := fnv.New64a()
+		_, _ = h.Write(b)
+		x.Fingerprint = fmt.Sprintf("%016x", h.Sum64())
+		if g.CommonLabels == nil {
+			g.CommonLabels = map[string]string{}
+			for name, value := range x.Labels {
+				g.CommonLabels[name] = value
+			}
+		}
+		for name, value := range g.CommonLabels {
+			if x.Labels[name] != value {
+				delete(g.CommonLabels, name)
+			}
+		}
+		g.Alerts = append(g.Alerts, x)
+	}
+	return g
+}
+
+func (w *Webhook) send(ctx context.Context, vcenter string, alarms []board.Alarm) error {
+	b, err := json.Marshal(w.body(vcenter, alarms))
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL, bytes.NewReader(b))
+	if err != nil {
+		return errors.New("not a request that can be sent") // the error would name the URL, which may hold a secret
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if w.Authorization != "" {
+		req.Header.Set("Authorization", w.Authorization)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err
+		}
+		return err
+	}
+	defer res.Body.Close()
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection is used again
+	switch {
+	case res.StatusCode < 300:
+		return nil
+	case res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusRequestTimeout || res.StatusCode >= 500:
+		return fmt.Errorf("it answers %s", res.Status)
+	}
+	return fmt.Errorf("%w: it answers %s", errRefused, res.Status)
+}
+
+// client follows no redirect: a message goes where it was told to.
+var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
