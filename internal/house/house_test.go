@@ -64,7 +64,7 @@ var onlyHere = map[string][]string{
 	"github.com/xuri/excelize":      {"source/rvtools", "output/table/xlsx"},
 	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/flags", "cmd/homenode/fleet", "cmd/homenode/recording", "cmd/homenode/serve", "cmd/homenode/size"},
 	"encoding/csv":                  {"source/rvtools", "output/table", "cmd/bench/capture"},
-	"go.yaml.in/yaml":               {"rules/policy"},
+	"go.yaml.in/yaml":               {"rules/policy", "serve/config"},
 	"github.com/expr-lang/":         {"rules/filter"},
 	"github.com/chromedp/":          {"internal/browser"}, // for tests
 	"github.com/rogpeppe/":          {},
@@ -73,7 +73,7 @@ var onlyHere = map[string][]string{
 	"github.com/parquet-go/":        {"capture/export/parquet"},
 	"github.com/klauspost/compress": {"source/archive", "internal/queue"},
 	"github.com/nats-io/":           {"internal/queue"},
-	"github.com/prometheus/":        {"capture/store", "serve/query", "cmd/homenode/serve"},
+	"github.com/prometheus/":        {"capture/store", "serve/query", "serve/remote", "cmd/homenode/serve"},
 }
 
 func TestImportDirection(t *testing.T) {

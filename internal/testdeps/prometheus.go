@@ -21,7 +21,7 @@ func Prometheus(t testing.TB, dir, config string, flags ...string) string {
 		t.Fatal(err)
 	}
 	addr := FreeAddress(t)
-	Start(t, "http://"+addr+"/-/ready", exec.CommandContext(t.Context(), program, append([]string{"--config.file=" + file,
+	Start(t, "http://"+addr+"/-/ready", exec.Command(program, append([]string{"--config.file=" + file,
 		"--storage.tsdb.path=" + dir, "--storage.tsdb.retention.time=100y", "--web.listen-address=" + addr}, flags...)...))
 	return "http://" + addr
 }
@@ -37,7 +37,7 @@ func FreeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// Start starts a server, waits until it answers 200 at the URL, and kills it when the test ends or stop is called.
+// Start starts a server, waits until it answers 200 at the URL, and ends it when the test ends or stop is called.
 func Start(t testing.TB, ready string, cmd *exec.Cmd) (stop func()) {
 	t.Helper()
 	var out strings.Builder
@@ -49,8 +49,15 @@ func Start(t testing.TB, ready string, cmd *exec.Cmd) (stop func()) {
 	stop = func() {
 		if !ended {
 			ended = true
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait() // killed
+			done := make(chan struct{})
+			go func() { _ = cmd.Wait(); close(done) }() // it was told to end
+			_ = cmd.Process.Signal(os.Interrupt)
+			select {
+			case <-done:
+			case <-time.After(10 * time.Second):
+				_ = cmd.Process.Kill()
+				<-done
+			}
 		}
 	}
 	t.Cleanup(stop)

@@ -13,15 +13,13 @@ import (
 	"sync"
 	"time"
 
-	"go.yaml.in/yaml/v4"
-
 	"homenode/rules/finding"
 	"homenode/serve/board"
 )
 
-// A Config is what the file of --notify says.
+// A Config says who is told, and of what.
 type Config struct {
-	Least    string    `yaml:"least"` // severity: medium
+	Least    string    `yaml:"least"` // severity; medium
 	All      bool      `yaml:"all"`   // findings about settings too, not only about what was seen
 	Webhooks []Webhook `yaml:"webhooks"`
 	Mail     *Mail     `yaml:"mail"`
@@ -29,32 +27,27 @@ type Config struct {
 	least finding.Severity
 }
 
-// Parse reads a Config. No error repeats what a secret could be.
-func Parse(name string, b []byte) (*Config, error) {
-	c := Config{Least: finding.Medium.String()}
-	if err := yaml.Load(b, &c, yaml.WithKnownFields()); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	var err error
-	if c.least, err = finding.ParseSeverity(c.Least); err != nil {
-		return nil, fmt.Errorf("%s: least: %w", name, err)
+// Check completes what was read. No error repeats what a secret could be.
+func (c *Config) Check() (err error) {
+	if c.least, err = finding.ParseSeverity(cmp.Or(c.Least, finding.Medium.String())); err != nil {
+		return fmt.Errorf("least: %w", err)
 	}
 	for i := range c.Webhooks {
 		u, err := url.Parse(c.Webhooks[i].URL)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return nil, fmt.Errorf("%s: webhooks: number %d: want a url with https:// or http://", name, i+1)
+			return fmt.Errorf("webhooks: number %d: want a url with https:// or http://", i+1)
 		}
 		c.Webhooks[i].host = u.Host
 	}
 	if c.Mail != nil {
 		if err := c.Mail.check(); err != nil {
-			return nil, fmt.Errorf("%s: mail: %w", name, err)
+			return fmt.Errorf("mail: %w", err)
 		}
 	}
 	if len(c.Webhooks) == 0 && c.Mail == nil {
-		return nil, fmt.Errorf("%s: found neither webhooks nor mail", name)
+		return errors.New("found neither webhooks nor mail")
 	}
-	return &c, nil
+	return nil
 }
 
 // A sender delivers the findings of one vCenter. Those with an End are over.

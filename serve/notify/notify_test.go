@@ -16,11 +16,21 @@ import (
 	"testing"
 	"time"
 
+	"go.yaml.in/yaml/v4"
+
 	"homenode/rules/finding"
 	"homenode/serve/board"
 )
 
 var begin = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+
+func parse(text string) (*Config, error) {
+	var c Config
+	if err := yaml.Load([]byte(text), &c, yaml.WithKnownFields()); err != nil {
+		return nil, err
+	}
+	return &c, c.Check()
+}
 
 func alarms() (begun, ended []board.Alarm) {
 	low := board.Alarm{VCenter: "vc01", Live: true, Begin: begin, Finding: finding.Finding{Rule: "M001", Severity: finding.High, Host: "esx01", VM: "sql\r\nBcc: x@y", VMID: "vm-7", Message: "N%L was 41 %", Advice: "make room"}}
@@ -33,7 +43,7 @@ func alarms() (begun, ended []board.Alarm) {
 // run tells what alarms returns to whom config names, until done says so.
 func run(t *testing.T, config string, done func(*Notifier) bool) *Notifier {
 	t.Helper()
-	c, err := Parse("notify.yaml", []byte(config))
+	c, err := parse(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,10 +200,10 @@ func TestNoTLS(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for _, bad := range []string{"", "webhooks: []", "webhooks: [{url: 'ftp://x'}]", "webhooks: [{url: 'https://x', other: 1}]", "least: loud\nwebhooks: [{url: 'https://x'}]",
+	for _, bad := range []string{"{}", "webhooks: []", "webhooks: [{url: 'ftp://x'}]", "webhooks: [{url: 'https://x', other: 1}]", "least: loud\nwebhooks: [{url: 'https://x'}]",
 		"mail: {server: smtp, from: a@b, to: [c@d]}", "mail: {server: 'smtp.example.com:25', tls: none, from: a@b, to: [c@d]}", "mail: {server: 's:25', from: a@b, to: []}",
 		"mail: {server: 's:25', from: \"a@b\\nBcc: x@y\", to: [c@d]}", "mail: {server: 's:25', tls: maybe, from: a@b, to: [c@d]}"} {
-		if _, err := Parse("notify.yaml", []byte(bad)); err == nil {
+		if _, err := parse(bad); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}

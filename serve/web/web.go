@@ -20,6 +20,7 @@ import (
 	"homenode/serve/keep"
 	"homenode/serve/metrics"
 	"homenode/serve/notify"
+	"homenode/serve/remote"
 )
 
 // A Server answers requests from a Board.
@@ -35,6 +36,8 @@ type Server struct {
 	Keeping func() keep.State
 	// Notified returns how telling others of findings goes; nil without it.
 	Notified func() []notify.State
+	// Sending returns how remote write goes.
+	Sending func() []remote.State
 	// More are further handlers by pattern, such as the query API.
 	More map[string]http.Handler
 
@@ -136,6 +139,13 @@ func (s *Server) Own(vcenter string, add metrics.Add) {
 		add("homenode_notifications", "counter", "", "", float64(n.Lost), "to", n.To, "result", "lost")
 		add("homenode_notifications_waiting", "gauge", "", "Messages that could not be delivered yet", float64(n.Waiting), "to", n.To)
 	}
+	for _, r := range s.Sending() {
+		if !r.Until.IsZero() {
+			add("homenode_remote_behind_seconds", "gauge", "seconds", "How old the newest sample is up to which the target has everything", time.Since(r.Until).Round(time.Millisecond).Seconds(), "to", r.To)
+		}
+		add("homenode_remote_samples_sent", "counter", "", "Samples that the target took", float64(r.Sent), "to", r.To)
+		add("homenode_remote_samples_failed", "counter", "", "Samples that the target refused", float64(r.Failed), "to", r.To)
+	}
 	k := s.keeping()
 	if k == nil {
 		return
@@ -171,7 +181,8 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 		VCenters []collect.Status `json:"vcenters"`
 		Store    *keep.State      `json:"store,omitempty"`
 		Notified []notify.State   `json:"notified,omitempty"`
-	}{"homenode-serve-status", 1, s.Version, s.Started, s.Status(), s.keeping(), s.notified()})
+		Sending  []remote.State   `json:"sending,omitempty"`
+	}{"homenode-serve-status", 1, s.Version, s.Started, s.Status(), s.keeping(), s.notified(), s.Sending()})
 }
 
 // notified returns how telling others goes.

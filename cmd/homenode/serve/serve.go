@@ -25,10 +25,12 @@ import (
 	"homenode/numa/unit"
 	"homenode/serve/board"
 	"homenode/serve/collect"
+	"homenode/serve/config"
 	"homenode/serve/keep"
 	"homenode/serve/metrics"
 	"homenode/serve/notify"
 	"homenode/serve/query"
+	"homenode/serve/remote"
 	"homenode/serve/web"
 	"homenode/source/open"
 	"homenode/source/open/vcenter"
@@ -45,20 +47,20 @@ type target struct {
 func New() *cobra.Command {
 	var (
 		src             flags.Source
-		config          flags.Config
+		judgement       flags.Config
 		listen, data    string
 		o               collect.Options
 		clusters, hosts []string
 		check           bool
 		keepOptions     store.Options
 		retainBytes     string
-		notifyFile      string
+		sendFile        string
 	)
 	cmd := &cobra.Command{
 		Use:  "serve SOURCE...",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			options, err := config.Options(vnuma.Choices{})
+			options, err := judgement.Options(vnuma.Choices{})
 			if err != nil {
 				return err
 			}
@@ -68,15 +70,17 @@ func New() *cobra.Command {
 			if err := onlyLoopback(listen); err != nil {
 				return err
 			}
-			var tell *notify.Config
-			if notifyFile != "" {
-				b, err := vcenter.ReadSecret(notifyFile)
+			var send config.Config
+			if sendFile != "" {
+				b, err := vcenter.ReadSecret(sendFile)
 				if err != nil {
-					return fmt.Errorf("--notify: %w", err)
+					return fmt.Errorf("--send: %w", err)
 				}
-				if tell, err = notify.Parse(notifyFile, b); err != nil {
-					return fmt.Errorf("--notify: %w", err)
+				read, err := config.Parse(sendFile, b)
+				if err != nil {
+					return fmt.Errorf("--send: %w", err)
 				}
+				send = *read
 			}
 			if retainBytes != "" {
 				size, err := unit.ParseSize(retainBytes)
@@ -103,17 +107,20 @@ func New() *cobra.Command {
 				}
 				defer os.RemoveAll(data)
 			}
-			return run(cmd, &server{board: board.New(options, 3*o.Every+10*time.Second), lives: lives, options: o, listen: listen, demo: demo, data: data, keep: keepOptions, tell: tell})
+			if data == "" && len(send.Samples) > 0 {
+				return errors.New("--send: samples are sent from the store: give it a folder with --data")
+			}
+			return run(cmd, &server{board: board.New(options, 3*o.Every+10*time.Second), lives: lives, options: o, listen: listen, demo: demo, data: data, keep: keepOptions, send: send})
 		},
 	}
 	src.Register(cmd)
-	config.Register(cmd)
+	judgement.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&listen, "listen", "127.0.0.1:9275", "address and port of pages and metrics; of this machine alone")
 	fl.StringVar(&data, "data", "", "folder to keep what is seen in, for queries by time; without one only the present is known (demo: a folder that is removed at the end)")
 	fl.DurationVar(&keepOptions.Retain, "retain", 30*24*time.Hour, "how long --data keeps it")
 	fl.StringVar(&retainBytes, "retain-bytes", "", "how large --data may become, such as 50GB: the oldest goes")
-	fl.StringVar(&notifyFile, "notify", "", "file (mode 0600) that says where findings are told: webhooks, mail (docs/watch.md)")
+	fl.StringVar(&sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, mail, remote write (docs/watch.md)")
 	fl.DurationVar(&o.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
 	fl.StringSliceVar(&clusters, "cluster", nil, "collect from these clusters; names may have * and ?")
 	fl.StringSliceVar(&hosts, "host", nil, "collect from these hosts; names may have * and ?")
@@ -182,7 +189,7 @@ type server struct {
 	demo    *demoLab
 	data    string // folder of the store; empty for none
 	keep    store.Options
-	tell    *notify.Config // nil for none
+	send    config.Config
 }
 
 // judgeEvery is how often the last hour is judged.
@@ -221,9 +228,16 @@ func run(cmd *cobra.Command, s *server) error {
 		}
 		return out
 	}}
+	var senders []*remote.Sender
+	pages.Sending = func() (out []remote.State) {
+		for _, r := range senders {
+			out = append(out, r.State())
+		}
+		return out
+	}
 	tell := func(_, _ []board.Alarm) {}
-	if s.tell != nil {
-		n := notify.New(s.tell, "http://"+l.Addr().String())
+	if s.send.Findings != nil {
+		n := notify.New(s.send.Findings, "http://"+l.Addr().String())
 		tell, pages.Notified = n.Take, n.State
 		all.Go(func() { n.Run(ctx) })
 	}
@@ -235,6 +249,16 @@ func run(cmd *cobra.Command, s *server) error {
 			}
 		})
 	})
+	for _, t := range s.send.Samples {
+		r, err := remote.New(t, s.data, 3*s.options.Every+10*time.Second, time.Now().Add(-24*time.Hour))
+		if err != nil {
+			return err
+		}
+		senders = append(senders, r)
+		all.Go(func() {
+			r.Run(ctx, func() *store.Store { x, _ := keeper.Store(); return x }, min(s.options.Every, 15*time.Second))
+		})
+	}
 	if keeper != nil {
 		pages.Keeping = keeper.State
 		api := query.API{Store: func() (storage.Queryable, error) { return queryable(keeper) }, Version: version.String(),

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/storage"
+	"github.com/prometheus/prometheus/tsdb/chunkenc"
+)
+
+// A Range are the samples of one series in a stretch of time. It is valid until the next one.
+type Range struct {
+	series storage.Series
+	it     chunkenc.Iterator
+	to     int64
+	from   int64
+}
+
+// Next moves to the next sample, in the order of time.
+func (r *Range) Next() bool {
+	for kind := r.it.Next(); kind != chunkenc.ValNone; kind = r.it.Next() {
+		if kind != chunkenc.ValFloat {
+			continue
+		}
+		if at := r.it.AtT(); at >= r.from && at <= r.to {
+			return true
+		}
+	}
+	return false
+}
+
+// At returns the sample: its time in milliseconds since 1970, and its number, which may be Stale.
+func (r *Range) At() (ms int64, number float64) { return r.it.At() }
+
+// Err returns why Next ended, when that was not the end.
+func (r *Range) Err() error { return r.it.Err() }
+
+// Label returns the value of a label; empty without it.
+func (r *Range) Label(name string) string { return r.series.Labels().Get(name) }
+
+// Labels calls f with every label in the order of names; the name of the metric is __name__.
+func (r *Range) Labels(f func(name, value string)) {
+	r.series.Labels().Range(func(l labels.Label) { f(l.Name, l.Value) })
+}
+
+// Each calls f with every series that has samples from one time to another, both included, in the order of
+// labels.
+func (s *Store) Each(ctx context.Context, from, to time.Time, f func(*Range) error) (err error) {
+	q, err := s.db.Querier(from.UnixMilli(), to.UnixMilli())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Close()) }()
+	all := q.Select(ctx, true, nil, labels.MustNewMatcher(labels.MatchNotEqual, model.MetricNameLabel, ""))
+	r := &Range{from: from.UnixMilli(), to: to.UnixMilli()}
+	for all.Next() {
+		r.series = all.At()
+		r.it = r.series.Iterator(r.it)
+		if err := f(r); err != nil {
+			return err
+		}
+	}
+	return all.Err()
+}

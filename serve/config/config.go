@@ -1,0 +1,44 @@
+// Package config reads the file that says where serve sends what it sees.
+package config
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v4"
+
+	"homenode/serve/notify"
+	"homenode/serve/remote"
+)
+
+// A Config is the file of --send.
+type Config struct {
+	Findings *notify.Config  `yaml:"findings"` // nil for none
+	Samples  []remote.Target `yaml:"samples"`  // remote write
+}
+
+// Parse reads a Config. No error repeats what a secret could be.
+func Parse(name string, b []byte) (*Config, error) {
+	var c Config
+	if err := yaml.Load(b, &c, yaml.WithKnownFields()); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if c.Findings == nil && len(c.Samples) == 0 {
+		return nil, fmt.Errorf("%s: found neither findings nor samples", name)
+	}
+	if c.Findings != nil {
+		if err := c.Findings.Check(); err != nil {
+			return nil, fmt.Errorf("%s: findings: %w", name, err)
+		}
+	}
+	names := map[string]bool{}
+	for i := range c.Samples {
+		if err := c.Samples[i].Check(); err != nil {
+			return nil, fmt.Errorf("%s: samples: number %d: %w", name, i+1, err)
+		}
+		if n := c.Samples[i].Name; names[n] {
+			return nil, fmt.Errorf("%s: samples: number %d: %s again: give it a name", name, i+1, n)
+		}
+		names[c.Samples[i].Name] = true
+	}
+	return &c, nil
+}

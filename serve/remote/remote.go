@@ -1,0 +1,356 @@
+// Package remote sends what a store keeps to other databases by Prometheus's remote write. The store is its
+// queue: of each host it remembers up to which time the target has everything, so a target that is down for days
+// costs nothing.
+package remote
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/prompb"
+	"github.com/prometheus/prometheus/util/compression"
+
+	"homenode/capture/store"
+	"homenode/internal/atomicfile"
+	"homenode/internal/bounded"
+	"homenode/serve/metrics"
+)
+
+// A Target takes samples by remote write, version 1.
+type Target struct {
+	URL           string            `yaml:"url"`
+	Name          string            `yaml:"name"`          // of its cursor and metrics: host and port of the URL
+	Authorization string            `yaml:"authorization"` // header, such as "Bearer …"
+	Labels        map[string]string `yaml:"labels"`        // given to every series, such as collector: a
+}
+
+var (
+	nameForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.:_-]*$`)
+	labelForm = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+)
+
+// ours are the labels of samples.
+var ours = []string{"vcenter", "cluster", "host", "vm", "vm_id", "gid", "node", "rule", "severity", "topic", "to", "result", "reason"}
+
+// Check completes what was read. No error repeats what a secret could be.
+func (t *Target) Check() error {
+	u, err := url.Parse(t.URL)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return errors.New("want a url with https:// or http://")
+	}
+	if t.Name = cmp.Or(t.Name, u.Host); !nameForm.MatchString(t.Name) {
+		return errors.New("name: want letters, digits, dots, dashes and colons")
+	}
+	for name := range t.Labels {
+		if !labelForm.MatchString(name) || slices.Contains(ours, name) {
+			return fmt.Errorf("labels: found %q, want a name that samples do not have", name)
+		}
+	}
+	return nil
+}
+
+// A Sender sends to one Target.
+type Sender struct {
+	target Target
+	file   string
+	late   time.Duration
+
+	mu    sync.Mutex
+	marks marks
+	state State
+}
+
+// marks are what the file of a Sender holds.
+type marks struct {
+	From  int64            `json:"from"`  // ms: what is older is not looked at again
+	Hosts map[string]int64 `json:"hosts"` // ms by vCenter and host: up to when the target has everything
+}
+
+// A State is how sending goes.
+type State struct {
+	To     string    `json:"to"`
+	Until  time.Time `json:"until,omitzero"` // up to when the target has everything
+	Sent   int64     `json:"sent"`           // samples
+	Failed int64     `json:"failed"`         // samples that the target refused
+	Error  string    `json:"error,omitempty"`
+}
+
+// New returns the Sender of a target, with its marks in a folder. Hosts whose ticks come later than others by more
+// than late are not waited for. A new target gets what is kept since begin.
+func New(t Target, dir string, late time.Duration, begin time.Time) (*Sender, error) {
+	s := &Sender{target: t, file: filepath.Join(dir, "remote-"+t.Name+".json"), late: late, marks: marks{From: begin.UnixMilli(), Hosts: map[string]int64{}}}
+	s.state.To = t.Name
+	b, err := bounded.File(s.file, 64<<20)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return s, nil
+	case err != nil:
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &s.marks); err != nil {
+		return nil, fmt.Errorf("%s: %w: remove it to send everything again", s.file, err)
+	}
+	if s.marks.Hosts == nil {
+		s.marks.Hosts = map[string]int64{}
+	}
+	return s, nil
+}
+
+// State returns how it goes.
+func (s *Sender) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// Times of sending.
+const (
+	window      = time.Minute // of samples that are read at once
+	sendTimeout = 30 * time.Second
+	firstRest   = time.Second
+	longestRest = time.Minute
+	batch       = 10_000 // samples of a request
+)
+
+// Run sends until ctx ends; open returns the store, nil while it is not open.
+func (s *Sender) Run(ctx context.Context, open func() *store.Store, every time.Duration) {
+	for ctx.Err() == nil {
+		if from := open(); from != nil {
+			if err := s.Pass(ctx, from, time.Now()); err != nil && ctx.Err() == nil {
+				s.fail(err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(every):
+		}
+	}
+}
+
+func (s *Sender) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.Error = err.Error()
+}
+
+// Pass sends what the target does not have up to now, in the order of time.
+func (s *Sender) Pass(ctx context.Context, from *store.Store, now time.Time) error {
+	for at := s.marks.From; at < now.UnixMilli() && ctx.Err() == nil; at += window.Milliseconds() {
+		until := min(at+window.Milliseconds(), now.UnixMilli())
+		if err := s.window(ctx, from, at, until); err != nil {
+			return err
+		}
+		// What comes late is looked for again in the next pass.
+		if done := min(until, now.Add(-s.late).UnixMilli()); done > s.marks.From {
+			s.marks.From = done
+		}
+		if err := s.save(); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		s.state.Until, s.state.Error = time.UnixMilli(until), ""
+		s.mu.Unlock()
+	}
+	return ctx.Err()
+}
+
+// save writes the marks, without those that no longer matter.
+func (s *Sender) save() error {
+	maps.DeleteFunc(s.marks.Hosts, func(_ string, at int64) bool { return at <= s.marks.From })
+	return atomicfile.Write(s.file, func(w io.Writer) error { return json.NewEncoder(w).Encode(&s.marks) })
+}
+
+// collector is the key of the collector's own samples, which come together and have the time of its clock.
+const collector = "\x00"
+
+// ofHosts returns the names of samples that have the time of a host.
+var ofHosts = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for i := range metrics.Families {
+		names[metrics.Families[i].Name] = true
+	}
+	return names
+})
+
+// window sends the samples after from, up to until, that the target does not have.
+func (s *Sender) window(ctx context.Context, in *store.Store, from, until int64) error {
+	marks := maps.Clone(s.marks.Hosts)
+	var (
+		series []prompb.TimeSeries
+		n      int
+	)
+	extra := slices.Sorted(maps.Keys(s.target.Labels))
+	flush := func() error {
+		if n == 0 {
+			return nil
+		}
+		err := s.deliver(ctx, series)
+		series, n = nil, 0
+		return err
+	}
+	err := in.Each(ctx, time.UnixMilli(from+1), time.UnixMilli(until), func(x *store.Range) error {
+		host := collector
+		if ofHosts()[x.Label(model.MetricNameLabel)] {
+			host = x.Label("vcenter") + "\x00" + x.Label("host")
+		}
+		mark := s.marks.Hosts[host]
+		var out []prompb.Sample
+		for x.Next() {
+			at, number := x.At()
+			if at <= mark {
+				continue
+			}
+			out = append(out, prompb.Sample{Timestamp: at, Value: number})
+			marks[host] = max(marks[host], at)
+		}
+		if err := x.Err(); err != nil || len(out) == 0 {
+			return err
+		}
+		one := prompb.TimeSeries{Samples: out}
+		x.Labels(func(name, value string) { one.Labels = append(one.Labels, prompb.Label{Name: name, Value: value}) })
+		for _, name := range extra {
+			one.Labels = append(one.Labels, prompb.Label{Name: name, Value: s.target.Labels[name]})
+		}
+		if len(extra) > 0 {
+			slices.SortFunc(one.Labels, func(a, b prompb.Label) int { return cmp.Compare(a.Name, b.Name) })
+		}
+		series = append(series, one)
+		if n += len(out); n >= batch {
+			return flush()
+		}
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	if err == nil {
+		s.marks.Hosts = marks
+	}
+	return err
+}
+
+// deliver sends until the target has it, or refuses it.
+func (s *Sender) deliver(ctx context.Context, series []prompb.TimeSeries) error {
+	rest := firstRest
+	for {
+		wait, err := s.post(ctx, series)
+		switch {
+		case err == nil:
+			s.mu.Lock()
+			s.state.Sent += int64(samples(series))
+			s.state.Error = ""
+			s.mu.Unlock()
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errRefused):
+			return s.apart(ctx, series, err)
+		}
+		s.fail(err)
+		select {
+		case <-time.After(max(wait, rest)):
+			rest = min(2*rest, longestRest)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// apart sends what was refused in halves, down to the sample that is to blame: a target refuses all for one.
+func (s *Sender) apart(ctx context.Context, series []prompb.TimeSeries, why error) error {
+	one := series
+	switch {
+	case len(series) > 1:
+		half := len(series) / 2
+		if err := s.deliver(ctx, series[:half]); err != nil {
+			return err
+		}
+		return s.deliver(ctx, series[half:])
+	case len(one[0].Samples) > 1:
+		for _, x := range one[0].Samples {
+			if err := s.deliver(ctx, []prompb.TimeSeries{{Labels: one[0].Labels, Samples: []prompb.Sample{x}}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.Failed++
+	s.state.Error = why.Error()
+	return nil
+}
+
+func samples(series []prompb.TimeSeries) (n int) {
+	for i := range series {
+		n += len(series[i].Samples)
+	}
+	return n
+}
+
+// errRefused is wrapped by the error of a request that the target would not take later either.
+var errRefused = errors.New("refused")
+
+// post sends one request; wait is how long the target asks to be left alone.
+func (s *Sender) post(ctx context.Context, series []prompb.TimeSeries) (wait time.Duration, err error) {
+	b, err := (&prompb.WriteRequest{Timeseries: series}).Marshal()
+	if err != nil {
+		return 0, err
+	}
+	if b, err = compression.Encode(compression.Snappy, b, nil); err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.target.URL, bytes.NewReader(b))
+	if err != nil {
+		return 0, errors.New("not a request that can be sent") // the error would name the URL, which may hold a secret
+	}
+	req.Header.Set("Content-Type", "application/x-protobuf")
+	req.Header.Set("Content-Encoding", "snappy")
+	req.Header.Set("X-Prometheus-Remote-Write-Version", "0.1.0")
+	req.Header.Set("User-Agent", "homenode")
+	if s.target.Authorization != "" {
+		req.Header.Set("Authorization", s.target.Authorization)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err
+		}
+		return 0, err
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
+	switch {
+	case res.StatusCode < 300:
+		return 0, nil
+	case res.StatusCode == http.StatusTooManyRequests || res.StatusCode >= 500:
+		if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
+			wait = min(time.Duration(seconds)*time.Second, 10*time.Minute)
+		}
+		return wait, fmt.Errorf("it answers %s", res.Status)
+	case res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden || res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusMethodNotAllowed:
+		return longestRest, fmt.Errorf("it answers %s: the address or the authorization is wrong", res.Status) // of no sample
+	}
+	return 0, fmt.Errorf("%w: it answers %s: %s", errRefused, res.Status, bytes.TrimSpace(text))
+}
+
+// client follows no redirect: samples go where they were told to.
+var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
