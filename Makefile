@@ -7,7 +7,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release demo test check check-bench deps cross portable simd race fuzz bench bench-collect bench-capture bench-sim same-bytes golden prove docs clean
+.PHONY: build release demo test check check-bench deps cross portable simd race fuzz bench bench-watch bench-collect bench-capture bench-sim same-bytes golden prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)
@@ -119,11 +119,25 @@ same-bytes:
 golden: docs
 	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma -update
 
-# Plays every world of the published experiments (about a minute of CPU), and writes their
-# record and docs/published-simulations.md.
-prove:
+# What takes too long for every change, some minutes: plays every world of the published experiments, kills and
+# fills what keeps; writes the record of the experiments, docs/published-simulations.md and docs/proof.md.
+prove: deps
 	$(GO) test ./measure/experiment -run TestWorlds -update
 	$(GO) test ./output/measure -run TestPublishedExperiments -update
+	@GO="$(GO)" scripts/prove
+
+# What watching costs: collecting 500 hosts of 40 VMs every 20 s, /metrics beside the client library, the call beside
+# govmomi's, the store (about 15 minutes, Linux). WATCH_HOSTS, WATCH_MINUTES, WATCH_DAYS.
+WATCH_HOSTS = 500
+WATCH_MINUTES = 3
+WATCH_DAYS = 30
+bench-watch:
+	$(GO) build -C cmd/bench -o $(CURDIR)/bin/watchbench ./watch
+	bin/watchbench call 7
+	bin/watchbench metrics 10000 7
+	rm -rf bin/watchstore && bin/watchbench store 100 $(WATCH_DAYS) bin/watchstore; rm -rf bin/watchstore
+	rm -rf bin/watchstore && bin/watchbench burst 200000 720 bin/watchstore; rm -rf bin/watchstore
+	bin/watchbench collect $(WATCH_HOSTS) 40 20 $(WATCH_MINUTES)
 
 docs:
 	$(GO) run ./cmd/homenode docs docs

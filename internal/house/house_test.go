@@ -71,7 +71,7 @@ var onlyHere = map[string][]string{
 	"github.com/santhosh-tekuri":    {"internal/formtest"}, // for tests
 	"github.com/go-json-experiment": {"source/snapshot"},
 	"github.com/parquet-go/":        {"capture/export/parquet"},
-	"github.com/klauspost/compress": {"source/archive", "internal/queue"},
+	"github.com/klauspost/compress": {"source/archive", "internal/queue", "serve/web"},
 	"github.com/nats-io/":           {"internal/queue"},
 	"github.com/prometheus/":        {"capture/store", "serve/query", "serve/remote", "cmd/homenode/serve"},
 }

@@ -85,7 +85,9 @@ type Collector struct {
 	hosts   map[string]*host // by ID
 	fleetAt time.Time
 	fleet   string // why the last inventory could not be read; empty when it was
+	ill     bool   // more than a third of the hosts do not answer
 	probe   time.Time
+	healed  time.Time // when it was ill last
 }
 
 // New returns the Collector of the vCenter that dial logs in to. Nothing is asked before Run.
@@ -228,6 +230,9 @@ func (h *host) run(ctx context.Context) {
 		}
 		every := h.c.interval()
 		rest := h.note(err, begun)
+		if err == nil {
+			h.c.heal()
+		}
 		earliest := time.Now().Add(rest)
 		next = begun.Truncate(every).Add(h.phase(every))
 		turns := 0
@@ -265,13 +270,15 @@ func (h *host) note(err error, begun time.Time) (rest time.Duration) {
 		h.failed, h.status.Failing, h.status.Reason, h.status.Since = 0, "", "", time.Time{}
 		return 0
 	}
-	h.failed++
-	h.status.Failed++
-	h.status.Failing, h.status.Reason = err.Error(), reason(err)
-	if h.failed == 1 {
+	if h.status.Reason == "" {
 		h.status.Since = begun
 	}
-	if h.failed < 3 {
+	h.status.Failed++
+	h.status.Failing, h.status.Reason = err.Error(), reason(err)
+	if h.status.Reason == "vcenter" { // it was not asked
+		return 0
+	}
+	if h.failed++; h.failed < 3 {
 		return 0
 	}
 	return min(h.c.opts.Backoff<<min(h.failed-3, 4), 15*h.c.opts.Backoff)
@@ -400,19 +407,22 @@ func (c *Collector) interval() time.Duration {
 }
 
 // mayAsk reports whether a host may be asked: when more than a third of at least three do not answer, the
-// vCenter is taken for ill, and one is tried at a time of Backoff.
+// vCenter is taken for ill, and one is tried at a time of Backoff, until one answers.
 func (c *Collector) mayAsk() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	failing := 0
-	for _, h := range c.hosts {
-		h.mu.Lock()
-		if h.status.Reason == "timeout" || h.status.Reason == "other" || h.status.Reason == "vcenter" {
-			failing++
+	if !c.ill {
+		failing := 0
+		for _, h := range c.hosts {
+			h.mu.Lock()
+			if (h.status.Reason == "timeout" || h.status.Reason == "other") && h.status.Asked.After(c.healed) {
+				failing++
+			}
+			h.mu.Unlock()
 		}
-		h.mu.Unlock()
+		c.ill = failing >= 3 && failing*3 > len(c.hosts)
 	}
-	if failing < 3 || failing*3 <= len(c.hosts) {
+	if !c.ill {
 		return true
 	}
 	if time.Since(c.probe) < c.opts.Backoff {
@@ -420,4 +430,13 @@ func (c *Collector) mayAsk() bool {
 	}
 	c.probe = time.Now()
 	return true
+}
+
+// heal says that a host answered: the vCenter is not ill, and what failed before counts no more.
+func (c *Collector) heal() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ill {
+		c.ill, c.healed = false, time.Now()
+	}
 }

@@ -87,8 +87,9 @@ func (s *site) set(fault func(host, command string) (string, error, bool)) {
 func (s *site) dial(ctx context.Context) (*vsphere.Live, error) {
 	s.mu.Lock()
 	s.dials++
+	at := s.vc.URL
 	s.mu.Unlock()
-	return vsphere.Open(ctx, s.vc.URL, vsphere.Options{Insecure: true, CallTimeout: 5 * time.Second})
+	return vsphere.Open(ctx, at, vsphere.Options{Insecure: true, CallTimeout: 5 * time.Second})
 }
 
 // A sink counts ticks by host.

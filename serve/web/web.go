@@ -3,7 +3,6 @@
 package web
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"homenode/output/form"
 	"homenode/serve/board"
@@ -36,7 +37,7 @@ type Server struct {
 	Keeping func() keep.State
 	// Notified returns how telling others of findings goes; nil without it.
 	Notified func() []notify.State
-	// Sending returns how remote write goes.
+	// Sending returns how remote write goes; nil without it.
 	Sending func() []remote.State
 	// More are further handlers by pattern, such as the query API.
 	More map[string]http.Handler
@@ -139,7 +140,7 @@ func (s *Server) Own(vcenter string, add metrics.Add) {
 		add("homenode_notifications", "counter", "", "", float64(n.Lost), "to", n.To, "result", "lost")
 		add("homenode_notifications_waiting", "gauge", "", "Messages that could not be delivered yet", float64(n.Waiting), "to", n.To)
 	}
-	for _, r := range s.Sending() {
+	for _, r := range s.sending() {
 		if !r.Until.IsZero() {
 			add("homenode_remote_behind_seconds", "gauge", "seconds", "How old the newest sample is up to which the target has everything", time.Since(r.Until).Round(time.Millisecond).Seconds(), "to", r.To)
 		}
@@ -182,7 +183,15 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 		Store    *keep.State      `json:"store,omitempty"`
 		Notified []notify.State   `json:"notified,omitempty"`
 		Sending  []remote.State   `json:"sending,omitempty"`
-	}{"homenode-serve-status", 1, s.Version, s.Started, s.Status(), s.keeping(), s.notified(), s.Sending()})
+	}{"homenode-serve-status", 1, s.Version, s.Started, s.Status(), s.keeping(), s.notified(), s.sending()})
+}
+
+// sending returns how remote write goes.
+func (s *Server) sending() []remote.State {
+	if s.Sending == nil {
+		return nil
+	}
+	return s.Sending()
 }
 
 // notified returns how telling others goes.

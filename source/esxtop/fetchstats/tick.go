@@ -31,7 +31,11 @@ func (s *Series) hostOf(a *answer, warn func(kind string, line int, text string)
 	start := a.started()
 	if s.Known && len(s.hosts) > 0 {
 		h := s.hosts[0]
-		if d := start.Sub(h.last.started()); d.Abs() > slack || !a.continues(h.last) && a.stamp < h.last.stamp {
+		d := start.Sub(h.last.started())
+		switch on := a.continues(h.last); {
+		case a.stamp > h.last.stamp && on && d.Abs() > slack:
+			warn("clock", a.line, fmt.Sprintf("the clock of host %s was set %+v", h.name, d.Round(time.Second)))
+		case d.Abs() > slack || !on && a.stamp < h.last.stamp:
 			h.again = start.After(h.last.started())
 			warn("restart", a.line, fmt.Sprintf("host %s was started again at %s", h.name, start.Format(time.RFC3339)))
 		}
@@ -95,12 +99,16 @@ func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text 
 		}
 		return false
 	}
-	if !a.time.After(h.time) {
+	now := a.time
+	if s.Known && before != nil && !now.After(h.time) { // its clock was set back: go on by the one that counts from its start
+		now = h.time.Add(time.Duration(a.stamp-before.stamp) * time.Microsecond)
+	}
+	if !now.After(h.time) {
 		warn("clock", a.line, fmt.Sprintf("the clock of the host was set back: the answer of %s is left out", a.time.Format(time.RFC3339)))
 		return false
 	}
 	t := &s.tick
-	*t = numa.Tick{Host: h.name, Time: a.time, Has: a.has, Free: a.free, MinFree: a.minFree, State: a.state, Memory: a.size, Shared: a.shared, Common: a.common, Nodes: t.Nodes[:0], VMs: t.VMs[:0]}
+	*t = numa.Tick{Host: h.name, Time: now, Has: a.has, Free: a.free, MinFree: a.minFree, State: a.state, Memory: a.size, Shared: a.shared, Common: a.common, Nodes: t.Nodes[:0], VMs: t.VMs[:0]}
 	if len(a.nodes) > 1 {
 		t.Nodes = append(t.Nodes, a.nodes...)
 	}
@@ -113,13 +121,13 @@ func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text 
 	for i := range a.vms {
 		v := &a.vms[i]
 		t.VMs = append(t.VMs, v.tick)
-		now := &t.VMs[i]
-		now.Has &^= numa.HasMoves
+		x := &t.VMs[i]
+		x.Has &^= numa.HasMoves
 		if before != nil {
-			v.since(now, a, before, t.Since)
+			v.since(x, a, before, t.Since)
 		}
 	}
-	h.last, h.time, h.again, s.spare = a, a.time, false, h.last
+	h.last, h.time, h.again, s.spare = a, now, false, h.last
 	return true
 }
 

@@ -1,0 +1,101 @@
+package metrics_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/serve/board"
+	"homenode/serve/collect"
+	"homenode/serve/metrics"
+	"homenode/serve/web"
+)
+
+// twins returns a Board of a host with two VMs of one name, and names that strangers chose.
+func twins() *board.Board {
+	b := board.New(rules.Options{}, time.Hour)
+	f := &numa.Fleet{Hosts: []numa.Host{{ID: "h", Name: "esx01"}}}
+	for i, name := range []string{"twin", "twin", "a|b", "q\"uote\\", "line\nbreak"} {
+		f.VMs = append(f.VMs, numa.VM{ID: "vm-" + string(rune('1'+i)), Name: name, Host: "h"})
+	}
+	b.Fleet("vc", f)
+	t := numa.Tick{Host: "esx01", Time: time.Now(), Nodes: []numa.NodeTick{{ID: 0}, {ID: 1}}}
+	for i := range f.VMs {
+		t.VMs = append(t.VMs, numa.VMTick{GID: int64(i + 10), Name: f.VMs[i].Name, Has: numa.HasHomes | numa.HasMemory, Homes: numa.SetOf(0), Local: 1 << 30})
+	}
+	b.Tick("vc", "h", &t)
+	return b
+}
+
+// TestTwins tells two VMs of one name apart, and keeps every sample on a line of its own.
+func TestTwins(t *testing.T) {
+	b := twins()
+	for _, form := range []metrics.Form{metrics.Text, metrics.OpenMetrics} {
+		p := metrics.NewPage(form)
+		p.AddHosts(b, "")
+		var out bytes.Buffer
+		if _, err := p.WriteTo(&out); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for line := range strings.Lines(out.String()) {
+			if strings.HasPrefix(line, "#") {
+				continue
+			}
+			series, _, ok := strings.Cut(line, "} ")
+			if !ok || seen[series] {
+				t.Errorf("twice, or not a sample: %q", line)
+			}
+			seen[series] = true
+		}
+		for _, want := range []string{`vm="twin",vm_id="",gid="10"`, `vm="twin",vm_id="",gid="11"`, `vm="a|b",vm_id="vm-3"`, `vm="q\"uote\\",vm_id="vm-4"`, `vm="line\nbreak"`} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no %s in %s", want, out.String())
+			}
+		}
+	}
+}
+
+// TestScrapers lets twenty scrape at a time while ticks come: every page is whole.
+func TestScrapers(t *testing.T) {
+	b := twins()
+	s := web.Server{Board: b, Listen: "127.0.0.1:80", Status: func() []collect.Status { return nil }}
+	h := s.Handler()
+	var all sync.WaitGroup
+	stop := make(chan struct{})
+	all.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				b.Tick("vc", "h", &numa.Tick{Host: "esx01", Time: time.Now(), VMs: []numa.VMTick{{GID: 1, Name: "one", Has: numa.HasMemory, Local: 1 << 30}}})
+			}
+		}
+	})
+	var scrapers sync.WaitGroup
+	for range 20 {
+		scrapers.Go(func() {
+			for range 20 {
+				r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:80/metrics", nil)
+				r.Header.Set("Accept", "application/openmetrics-text")
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, r)
+				b, err := io.ReadAll(w.Body)
+				if err != nil || w.Code != http.StatusOK || !bytes.HasSuffix(b, []byte("# EOF\n")) || !bytes.Contains(b, []byte("homenode_vm_numa_local_bytes{")) {
+					t.Errorf("%d, %v: %s", w.Code, err, b)
+				}
+			}
+		})
+	}
+	scrapers.Wait()
+	close(stop)
+	all.Wait()
+}
