@@ -60,7 +60,7 @@ var shut = map[string][]string{
 
 // onlyHere lists libraries that one part of the project keeps to itself.
 var onlyHere = map[string][]string{
-	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab", "cmd/bench/collect", "cmd/bench/collect/govc"},
+	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab", "cmd/bench/collect", "cmd/bench/collect/govc", "cmd/bench/watch"},
 	"github.com/xuri/excelize":      {"source/rvtools", "output/table/xlsx"},
 	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/flags", "cmd/homenode/fleet", "cmd/homenode/recording", "cmd/homenode/serve", "cmd/homenode/size"},
 	"encoding/csv":                  {"source/rvtools", "output/table", "cmd/bench/capture"},
@@ -73,7 +73,7 @@ var onlyHere = map[string][]string{
 	"github.com/parquet-go/":        {"capture/export/parquet"},
 	"github.com/klauspost/compress": {"source/archive", "internal/queue", "serve/web"},
 	"github.com/nats-io/":           {"internal/queue"},
-	"github.com/prometheus/":        {"capture/store", "serve/query", "serve/remote", "cmd/homenode/serve"},
+	"github.com/prometheus/":        {"capture/store", "serve/query", "serve/remote", "cmd/homenode/serve", "cmd/bench/watch"},
 }
 
 func TestImportDirection(t *testing.T) {

@@ -74,12 +74,13 @@ func New(o rules.Options, stale time.Duration) *Board {
 	return &Board{options: o, stale: stale, vcenters: map[string]*vcenter{}, alarms: alarms{open: map[key]*Alarm{}}}
 }
 
-// Fleet takes the inventory of a vCenter and judges it.
+// Fleet takes the inventory of a vCenter, completes it by what is seen, and judges it.
 func (b *Board) Fleet(name string, f *numa.Fleet) {
 	b.mu.RLock()
 	o := b.options
 	b.mu.RUnlock()
 	o.Today = time.Now()
+	b.observe(name, f)
 	result := rules.Run(f, o)
 	vms := map[string][]string{}
 	for i := range f.VMs {
@@ -101,6 +102,61 @@ func (b *Board) Fleet(name string, f *numa.Fleet) {
 			delete(v.hosts, id)
 		}
 	}
+}
+
+// Inventory returns the inventory of a vCenter with what is seen of its VMs now; nil when there is none. Names are those of
+// the vCenters that have one.
+func (b *Board) Inventory(vcenter string) (f *numa.Fleet, names []string) {
+	b.mu.RLock()
+	for _, v := range b.vcenters {
+		if v.result == nil {
+			continue
+		}
+		names = append(names, v.name)
+		if v.name == vcenter {
+			c := *v.result.Fleet
+			c.VMs = slices.Clone(c.VMs)
+			f = &c
+		}
+	}
+	b.mu.RUnlock()
+	slices.Sort(names)
+	if f != nil {
+		b.observe(vcenter, f)
+	}
+	return f, names
+}
+
+// observe gives the VMs of an inventory what is seen of them: the host, the home nodes, local and remote memory. What was
+// seen of them before by the same source is replaced.
+func (b *Board) observe(vcenter string, f *numa.Fleet) {
+	at := map[string]int{}
+	for i := range f.VMs {
+		at[f.VMs[i].ID] = i
+	}
+	b.Each(func(h *Host) {
+		if h.VCenter != vcenter {
+			return
+		}
+		for i := range h.Tick.VMs {
+			k, ok := at[h.VMs[i].ID]
+			if !ok {
+				continue
+			}
+			x, v := &h.Tick.VMs[i], &f.VMs[k]
+			const where = "FetchStats"
+			o := numa.Observation{By: numa.ByEsxtop, At: where, Time: h.Tick.Time.UTC().Format(time.RFC3339), Host: h.Name}
+			if x.Has&numa.HasHomes != 0 && x.Homes != 0 {
+				o.Homes = numa.ReadAt(slices.Collect(x.Homes.All()), where)
+			}
+			if x.Has&numa.HasMemory != 0 {
+				o.Local, o.Remote = numa.ReadAt(x.Local, where), numa.ReadAt(x.Remote, where)
+			}
+			seen := slices.DeleteFunc(slices.Clone(v.Observed), func(o numa.Observation) bool { return o.By == numa.ByEsxtop && o.At == where })
+			v.Observed = append(seen, o)
+			v.Host = h.ID
+		}
+	})
 }
 
 // vcenter returns the one of this name; b.mu is held.

@@ -22,6 +22,7 @@ import (
 	"homenode/serve/metrics"
 	"homenode/serve/notify"
 	"homenode/serve/remote"
+	"homenode/source/snapshot"
 )
 
 // A Server answers requests from a Board.
@@ -54,6 +55,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/homenode/v1/status", s.status)
 	mux.HandleFunc("GET /api/homenode/v1/findings", s.findings)
 	mux.HandleFunc("GET /api/homenode/v1/vms", s.vms)
+	mux.HandleFunc("GET /api/homenode/v1/inventory", s.inventory)
 	for pattern, h := range s.More {
 		mux.Handle(pattern, h)
 	}
@@ -227,6 +229,21 @@ func (s *Server) vms(w http.ResponseWriter, _ *http.Request) {
 		Version int     `json:"version"`
 		VMs     []VMNow `json:"vms"`
 	}{"homenode-serve-vms", 1, append([]VMNow{}, VMsNow(s.Board)...)})
+}
+
+// inventory answers with a snapshot, in which every VM has what is seen of it now.
+func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
+	name := r.URL.Query().Get("vcenter")
+	f, names := s.Board.Inventory(name)
+	if name == "" && len(names) == 1 {
+		f, _ = s.Board.Inventory(names[0])
+	}
+	if f == nil {
+		http.Error(w, fmt.Sprintf("want ?vcenter= with one of %q: those whose inventory was read", names), http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = snapshot.Write(w, f) // the client is gone
 }
 
 // page answers with the status page.

@@ -18,6 +18,7 @@ import (
 	"homenode/rules"
 	"homenode/serve/board"
 	"homenode/serve/collect"
+	"homenode/source/snapshot"
 )
 
 // startServer runs serve demo as it is some time after its start, and returns its URL.
@@ -113,6 +114,24 @@ func TestServeDemo(t *testing.T) {
 	}
 	if v := vms.VMs[0]; v.VM != "cache01" || v.Locality >= 0.8 || v.Locality != v.Local/(v.Local+v.Remote) {
 		t.Errorf("first VM of the API: %+v", v)
+	}
+	_, text = get(t, url+"/api/homenode/v1/inventory")
+	f, err := snapshot.Read("now", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := false
+	for i := range f.VMs {
+		if v := &f.VMs[i]; v.Name == "cache01" && len(v.Observed) == 1 && v.Host == "esx02.demo" {
+			share, ok := v.Observed[0].Locality()
+			seen = ok && share < 0.8 && v.Observed[0].Homes.Known()
+		}
+	}
+	if !seen {
+		t.Error("the inventory does not say what is seen of cache01")
+	}
+	if res, _ := get(t, url+"/api/homenode/v1/inventory?vcenter=other"); res.StatusCode != http.StatusNotFound {
+		t.Errorf("inventory of another vCenter: %s", res.Status)
 	}
 	if _, om := get(t, url+"/metrics", "Accept", "application/openmetrics-text; version=1.0.0"); !strings.HasSuffix(om, "# EOF\n") || !strings.Contains(om, "# UNIT homenode_vm_numa_local_bytes bytes\n") || !strings.Contains(om, "# TYPE homenode_fetch_bytes counter\n") {
 		t.Error("no OpenMetrics")
