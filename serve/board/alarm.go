@@ -84,6 +84,28 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 			begun = append(begun, *a)
 		}
 	}
+	return begun, b.close(holds, now)
+}
+
+// Adopt takes the findings that another collector has: those that hold now. Their begin is when they were adopted first.
+func (b *Board) Adopt(all []Alarm, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	holds := map[key]bool{}
+	for _, a := range all {
+		f := &a.Finding
+		k := key{a.VCenter, f.Rule, f.Host, cmp.Or(f.VMID, f.VM), f.Topic, f.GID}
+		holds[k] = true
+		if b.alarms.open[k] == nil {
+			a.Begin = now
+			b.alarms.open[k] = &a
+		}
+	}
+	b.close(holds, now)
+}
+
+// close ends the alarms that hold no more, and returns them. b.mu is held.
+func (b *Board) close(holds map[key]bool, now time.Time) (ended []Alarm) {
 	for k, a := range b.alarms.open {
 		if holds[k] {
 			continue
@@ -96,7 +118,7 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 	if more := len(b.alarms.ended) - mostEnded; more > 0 {
 		b.alarms.ended = slices.Clone(b.alarms.ended[more:])
 	}
-	return begun, ended
+	return ended
 }
 
 // judges returns what is judged: a copy, for judging takes its time.

@@ -175,6 +175,27 @@ func (b *Board) Tick(name, id string, t *numa.Tick) { b.take(name, id, t, true) 
 // Past takes a tick that is too old to be judged, only to keep it.
 func (b *Board) Past(name, id string, t *numa.Tick) { b.take(name, id, t, false) }
 
+// Show takes the tick of a host as another collector showed it: with the IDs of its VMs, and migrations since that
+// collector saw them first.
+func (b *Board) Show(name, id, cluster string, t *numa.Tick, vms []string) {
+	b.mu.Lock()
+	v := b.vcenter(name)
+	h := v.hosts[id]
+	if h == nil {
+		h = &host{Host: Host{VCenter: name, ID: id}}
+		v.hosts[id] = h
+	}
+	b.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.Name, h.Cluster = t.Host, cluster
+	keep(&h.Tick, t)
+	h.VMs = h.VMs[:0]
+	for i := range t.VMs {
+		h.VMs = append(h.VMs, VM{ID: vms[i], Totals: Totals{Moves: t.VMs[i].Moves}})
+	}
+}
+
 func (b *Board) take(name, id string, t *numa.Tick, judged bool) {
 	b.mu.Lock()
 	v := b.vcenter(name)

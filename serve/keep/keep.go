@@ -41,9 +41,11 @@ type sample struct {
 
 // A series is one of a host, known by its name and labels.
 type series struct {
-	name   string
-	labels []string
-	in     *store.Series // in the store; made when it is first appended
+	name    string
+	labels  []string      // until in is made
+	cluster string        // of labels
+	in      *store.Series // in the store; made when it is first appended
+	turn    uint64        // of the host, at which it had its last sample
 }
 
 // A place is where a series of a host belongs.
@@ -54,7 +56,7 @@ type place struct {
 
 type host struct {
 	series map[place]*series
-	now    map[place]bool // that had a sample at the last tick
+	turn   uint64 // counts ticks
 }
 
 // New returns a Keeper without a store: see Run.
@@ -67,9 +69,8 @@ func (k *Keeper) Take(h *board.Host) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	at := k.host([2]string{h.VCenter, h.ID})
-	b := batch{at: h.Tick.Time}
-	before := at.now
-	at.now = make(map[place]bool, len(before))
+	b := batch{at: h.Tick.Time, samples: make([]sample, 0, len(at.series))}
+	at.turn++
 	current, vm := -2, "" // of neither host nor VM
 	var labels []string
 	metrics.Each(h, func(s metrics.Sample) {
@@ -82,14 +83,14 @@ func (k *Keeper) Take(h *board.Host) {
 		}
 		p := place{s.Family, s.Node, vm}
 		x := at.series[p]
-		if x == nil || x.labels[3] != h.Cluster {
-			x = &series{name: metrics.Families[s.Family].Name, labels: metrics.WithNode(labels, s.Node)}
+		if x == nil || x.cluster != h.Cluster {
+			x = &series{name: metrics.Families[s.Family].Name, labels: metrics.WithNode(labels, s.Node), cluster: h.Cluster}
 			at.series[p] = x
 		}
-		at.now[p] = true
+		x.turn = at.turn
 		b.samples = append(b.samples, sample{x, s.Number})
 	})
-	k.add(at, before, b)
+	k.add(at, b)
 }
 
 // TakeOwn takes the collector's own samples, which each hands to its argument. Series that have none this
@@ -108,15 +109,12 @@ func (k *Keeper) TakeOwn(now time.Time, each func(metrics.Add)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	at := k.host([2]string{})
-	before := at.now
-	at.now = make(map[place]bool, len(found))
+	at.turn++
 	for p, x := range found {
-		if at.series[p] == nil {
-			at.series[p] = x
-		}
-		at.now[p] = true
+		x.turn = at.turn
+		at.series[p] = x
 	}
-	k.add(at, before, b)
+	k.add(at, b)
 }
 
 // host returns what is known of a host; the zero key is the collector itself. k.mu is held.
@@ -129,11 +127,11 @@ func (k *Keeper) host(key [2]string) *host {
 	return at
 }
 
-// add lets a batch wait for the store, with the ends of the series of before that it has no more. k.mu is held.
-func (k *Keeper) add(at *host, before map[place]bool, b batch) {
-	for p := range before {
-		if !at.now[p] {
-			b.samples = append(b.samples, sample{at.series[p], store.Stale})
+// add lets a batch wait for the store, with the ends of the series that it has no more. k.mu is held.
+func (k *Keeper) add(at *host, b batch) {
+	for p, x := range at.series {
+		if x.turn != at.turn {
+			b.samples = append(b.samples, sample{x, store.Stale})
 			delete(at.series, p)
 		}
 	}
@@ -187,7 +185,7 @@ func (k *Keeper) write(s *store.Store) error {
 		out = out[:0]
 		for _, x := range all[i].samples {
 			if x.in == nil {
-				x.in = s.Series(x.name, x.labels...)
+				x.in, x.labels = s.Series(x.name, x.labels...), nil
 			}
 			out = append(out, store.Sample{Series: x.in, Number: x.number})
 		}

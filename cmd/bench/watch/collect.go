@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +33,7 @@ func collecting(args []string) error {
 	if err != nil {
 		return err
 	}
+	debug.SetGCPercent(40) // as serve does
 	hosts, vms, every, length := n[0], n[1], time.Duration(n[2])*time.Second, time.Duration(n[3])*time.Minute
 	u, stop, err := startVCenter(hosts, vms)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 // A demoLab is a simulated vCenter whose hosts live: the simulated scheduler plays the demo's
 // story on them in the time of the clock, a day of which is over when it starts.
 type demoLab struct {
+	name   string // of the vCenter, for a Board
 	vc     *lab.VCenter
 	story  *numa.Story
 	world  *scheduler.World
@@ -48,7 +49,7 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &demoLab{story: story, hostID: map[string]string{}, writers: map[string]*fetchstats.Writer{}, answers: map[string]string{}, keep: true}
+	d := &demoLab{name: open.Demo, story: story, hostID: map[string]string{}, writers: map[string]*fetchstats.Writer{}, answers: map[string]string{}, keep: true}
 	story.Start = now.UTC().Truncate(2 * time.Second).Add(-demoDay)
 	story.Length, story.Every = demoDay+demoRounds, demoTick
 	if err := d.addRounds(); err != nil {
@@ -168,15 +169,15 @@ func (d *demoLab) answer(host, command string) (string, error) {
 
 // prime gives the day to a Board: the last hour is judged, the rest kept, a tick a minute.
 func (d *demoLab) prime(to *board.Board) {
-	to.Fleet(open.Demo, d.fleet())
+	to.Fleet(d.name, d.fleet())
 	slices.SortStableFunc(d.past, func(a, b numa.Tick) int { return a.Time.Compare(b.Time) })
 	end := d.story.Start.Add(demoDay)
 	for i := range d.past {
 		switch t := &d.past[i]; {
 		case end.Sub(t.Time) <= time.Hour:
-			to.Tick(open.Demo, d.hostID[t.Host], t)
+			to.Tick(d.name, d.hostID[t.Host], t)
 		case t.Time.Sub(d.story.Start)%time.Minute == 0:
-			to.Past(open.Demo, d.hostID[t.Host], t)
+			to.Past(d.name, d.hostID[t.Host], t)
 		}
 	}
 	d.past = nil

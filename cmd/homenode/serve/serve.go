@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -55,10 +56,19 @@ func New() *cobra.Command {
 		keepOptions     store.Options
 		retainBytes     string
 		sendFile        string
+		queryURL        string
 	)
 	cmd := &cobra.Command{
-		Use:  "serve SOURCE...",
-		Args: cobra.MinimumNArgs(1),
+		Use: "serve SOURCE...",
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case queryURL == "" && len(args) == 0:
+				return errors.New("SOURCE is missing: https://vc01.example.com, vcenter or demo")
+			case queryURL != "" && (len(args) > 0 || check || data != "" || sendFile != ""):
+				return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options, err := judgement.Options(vnuma.Choices{})
 			if err != nil {
@@ -88,6 +98,9 @@ func New() *cobra.Command {
 					return fmt.Errorf("--retain-bytes: %w", err)
 				}
 				keepOptions.RetainBytes = int64(size)
+			}
+			if queryURL != "" {
+				return read(cmd, queryURL, listen, min(o.Every, 15*time.Second), board.New(options, 3*o.Every+10*time.Second))
 			}
 			o.Amend = src.Options(cmd).Apply
 			o.Wanted = wanted(clusters, hosts)
@@ -120,6 +133,7 @@ func New() *cobra.Command {
 	fl.StringVar(&data, "data", "", "folder to keep what is seen in, for queries by time; without one only the present is known (demo: a folder that is removed at the end)")
 	fl.DurationVar(&keepOptions.Retain, "retain", 30*24*time.Hour, "how long --data keeps it")
 	fl.StringVar(&retainBytes, "retain-bytes", "", "how large --data may become, such as 50GB: the oldest goes")
+	fl.StringVar(&queryURL, "query-url", "", "Prometheus or another database with its query API: show what other collectors sent there, instead of collecting; env takes HOMENODE_QUERY_URL, for a URL with a password")
 	fl.StringVar(&sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, mail, remote write (docs/watch.md)")
 	fl.DurationVar(&o.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
 	fl.StringSliceVar(&clusters, "cluster", nil, "collect from these clusters; names may have * and ?")
@@ -192,10 +206,16 @@ type server struct {
 	send    config.Config
 }
 
+// gcPercent lets memory be collected oftener than Go does: of a large fleet memory is scarce, not the processor.
+const gcPercent = 40
+
 // judgeEvery is how often the last hour is judged.
 const judgeEvery = time.Minute
 
 func run(cmd *cobra.Command, s *server) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
 	l, err := net.Listen("tcp", s.listen)
@@ -265,16 +285,8 @@ func run(cmd *cobra.Command, s *server) error {
 			Alerts: func() []query.Alert { return web.Alerts(s.board) }, Metadata: web.Metadata}
 		pages.More = map[string]http.Handler{"/api/v1/": api.Handler()}
 	}
-	h := http.Server{Handler: pages.Handler(), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
-	fmt.Fprintf(cmd.OutOrStdout(), "homenode: http://%s, metrics at /metrics, until Ctrl-C\n", l.Addr())
-	all.Go(func() {
-		<-ctx.Done()
-		end, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		_ = h.Shutdown(end) // what still runs then is cut off
-	})
 	ended := make(chan error, 1)
-	go func() { ended <- h.Serve(l) }()
+	go func() { ended <- listenUntil(ctx, cmd, l, pages.Handler(), &all) }()
 	select {
 	case err := <-ended:
 		if !errors.Is(err, http.ErrServerClosed) {

@@ -24,33 +24,47 @@ import (
 // startServer runs serve demo as it is some time after its start, and returns its URL.
 func startServer(t *testing.T, after time.Duration) (url string, lab *demoLab) {
 	t.Helper()
+	return startNamed(t, "demo", after)
+}
+
+// startNamed is startServer with a name for the vCenter.
+func startNamed(t *testing.T, name string, after time.Duration) (url string, lab *demoLab) {
+	t.Helper()
 	lab, err := startDemo(t.Context(), time.Now().Add(-after))
 	if err != nil {
 		t.Fatal(err)
 	}
+	lab.name = name
 	o := collect.Options{Every: time.Second}
-	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{"demo", lab.dial}}, options: o, listen: "127.0.0.1:0", demo: lab, data: t.TempDir()}
+	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name, lab.dial}}, options: o, listen: "127.0.0.1:0", demo: lab, data: t.TempDir()}
+	return until(t, func(cmd *cobra.Command) error {
+		defer lab.close()
+		return run(cmd, s)
+	}), lab
+}
+
+// until runs a server until the test ends, and returns its URL.
+func until(t *testing.T, run func(*cobra.Command) error) (url string) {
+	t.Helper()
 	out, in := io.Pipe()
 	cmd := &cobra.Command{}
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd.SetContext(ctx)
 	cmd.SetOut(in)
 	done := make(chan error)
-	go func() { done <- run(cmd, s) }()
+	go func() { done <- run(cmd) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		lab.close()
 	})
 	line := make([]byte, 200)
 	n, err := out.Read(line)
 	if err != nil {
 		t.Fatal(err)
 	}
-	url = regexp.MustCompile(`http://[0-9.:]+`).FindString(string(line[:n]))
-	return url, lab
+	return regexp.MustCompile(`http://[0-9.:]+`).FindString(string(line[:n]))
 }
 
 func get(t *testing.T, url string, header ...string) (*http.Response, string) {

@@ -1,0 +1,59 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/internal/version"
+	"homenode/serve/board"
+	"homenode/serve/reader"
+	"homenode/serve/web"
+)
+
+// read shows what other collectors see, from the database that they share. The URL "env" stands for
+// HOMENODE_QUERY_URL.
+func read(cmd *cobra.Command, address, listen string, every time.Duration, b *board.Board) error {
+	if address == "env" {
+		address = os.Getenv("HOMENODE_QUERY_URL")
+	}
+	r, err := reader.New(address, b)
+	if err != nil {
+		return fmt.Errorf("--query-url: %w", err)
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	ctx, stop := context.WithCancel(cmd.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop()
+	all.Go(func() { r.Run(ctx, every) })
+	pages := web.Server{Board: b, Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: r.Status,
+		More: map[string]http.Handler{"/api/v1/": r.Proxy()}}
+	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// listenUntil answers until ctx ends, and says where.
+func listenUntil(ctx context.Context, cmd *cobra.Command, l net.Listener, handler http.Handler, all *sync.WaitGroup) error {
+	h := http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
+	fmt.Fprintf(cmd.OutOrStdout(), "homenode: http://%s, metrics at /metrics, until Ctrl-C\n", l.Addr())
+	all.Go(func() {
+		<-ctx.Done()
+		end, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = h.Shutdown(end) // what still runs then is cut off
+	})
+	return h.Serve(l)
+}

@@ -1,0 +1,307 @@
+// Package reader shows what others collect: it reads from any database with Prometheus's query API what collectors
+// have scraped into it or sent there, and gives it to a Board. It keeps nothing, so any number of readers can run.
+package reader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/api"
+	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
+
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/serve/board"
+	"homenode/serve/collect"
+)
+
+// A Reader reads from one database.
+type Reader struct {
+	base  *url.URL
+	api   v1.API
+	board *board.Board
+
+	mu     sync.Mutex
+	status []collect.Status
+	failed error
+}
+
+// New returns the Reader of the database at a URL, which may have user and password in it.
+func New(address string, b *board.Board) (*Reader, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, errors.New("want a url with https:// or http://") // the error could repeat a password
+	}
+	c, err := api.NewClient(api.Config{Address: strings.TrimSuffix(address, "/")})
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{base: u, api: v1.NewAPI(c), board: b}, nil
+}
+
+// Proxy answers the query API from the database: the paths that read, and no other.
+func (r *Reader) Proxy() http.Handler {
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.SetURL(r.base)
+			p.Out.Header.Del("Cookie")
+			p.Out.Header.Del("Authorization")
+			if password, ok := r.base.User.Password(); ok {
+				p.Out.SetBasicAuth(r.base.User.Username(), password)
+			}
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
+			http.Error(w, `{"status":"error","errorType":"unavailable","error":"the database does not answer"}`, http.StatusBadGateway)
+		},
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		path := strings.TrimPrefix(req.URL.Path, "/api/v1/")
+		label, ok := strings.CutPrefix(path, "label/")
+		name, values := strings.CutSuffix(label, "/values")
+		if !slices.Contains([]string{"query", "query_range", "labels", "series", "metadata", "query_exemplars", "status/buildinfo"}, path) && !(ok && values && !strings.ContainsAny(name, "/%.")) {
+			http.NotFound(w, req)
+			return
+		}
+		if req.Method != http.MethodGet && req.Method != http.MethodPost {
+			http.Error(w, "want GET or POST", http.StatusMethodNotAllowed)
+			return
+		}
+		proxy.ServeHTTP(w, req)
+	})
+}
+
+// Run reads until ctx ends.
+func (r *Reader) Run(ctx context.Context, every time.Duration) {
+	for {
+		once, cancel := context.WithTimeout(ctx, 30*time.Second)
+		err := r.Read(once, time.Now())
+		cancel()
+		r.mu.Lock()
+		r.failed = err
+		r.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(every):
+		}
+	}
+}
+
+// Status returns how the collectors say that it goes, by vCenter.
+func (r *Reader) Status() []collect.Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := slices.Clone(r.status)
+	if r.failed != nil {
+		all = append(all, collect.Status{Name: r.base.Host, Error: "the database does not answer: " + plain(r.failed)})
+	}
+	return all
+}
+
+// plain is an error without a URL, which may hold a password.
+func plain(err error) string {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// what is read of hosts.
+const what = `{__name__=~"homenode_vm_(vcpus|numa_(local_bytes|remote_bytes|home_node|migrations_total)|cpu_ready_seconds_per_second)|homenode_node_memory_(total|free)_bytes|homenode_host_(failing|memory_state)|homenode_vcenter_up|homenode_interval_seconds|homenode_last_tick_timestamp_seconds"}`
+
+// A key names a host or VM.
+type key struct{ vcenter, host, vm, id string }
+
+// Read reads what is there at a time and gives it to the Board.
+func (r *Reader) Read(ctx context.Context, now time.Time) error {
+	found, _, err := r.api.Query(ctx, what, now)
+	if err != nil {
+		return err
+	}
+	vector, ok := found.(model.Vector)
+	if !ok {
+		return fmt.Errorf("found %v, want a vector", found.Type())
+	}
+	var (
+		hosts    = map[key]*numa.Tick{}
+		clusters = map[key]string{}
+		vms      = map[key]*numa.VMTick{}
+		order    = map[key][]key{} // VMs of a host
+		status   = map[string]*collect.Status{}
+		seen     = map[key]*collect.HostStatus{}
+	)
+	for _, s := range vector {
+		label := func(name string) string { return string(s.Metric[model.LabelName(name)]) }
+		h := key{vcenter: label("vcenter"), host: label("host")}
+		number := float64(s.Value)
+		st := status[h.vcenter]
+		if st == nil {
+			st = &collect.Status{Name: h.vcenter}
+			status[h.vcenter] = st
+		}
+		name := label(model.MetricNameLabel)
+		switch name { // of the vCenter
+		case "homenode_vcenter_up":
+			st.Up = number == 1
+			continue
+		case "homenode_interval_seconds":
+			st.Every = time.Duration(number * float64(time.Second))
+			continue
+		}
+		if h.host == "" {
+			continue
+		}
+		t := hosts[h]
+		if t == nil {
+			t = &numa.Tick{Host: h.host}
+			hosts[h], seen[h] = t, &collect.HostStatus{ID: h.host, Name: h.host}
+		}
+		if c := label("cluster"); c != "" {
+			clusters[h] = c
+			seen[h].Cluster = c
+		}
+		if rest, ok := strings.CutPrefix(name, "homenode_vm_"); ok {
+			k := key{h.vcenter, h.host, label("vm"), cmp.Or(label("vm_id"), label("gid"))}
+			v := vms[k]
+			if v == nil {
+				v = &numa.VMTick{Name: k.vm, GID: int64(len(vms) + 1)}
+				vms[k] = v
+				order[h] = append(order[h], k)
+			}
+			takeVM(v, rest, label("node"), number)
+			continue
+		}
+		switch name {
+		case "homenode_last_tick_timestamp_seconds":
+			t.Time = time.UnixMilli(int64(number * 1000)).UTC()
+			seen[h].Last = t.Time
+		case "homenode_host_failing":
+			if number == 1 {
+				seen[h].Failing, seen[h].Reason = "the collector says that it fails", "other"
+			}
+		case "homenode_host_memory_state":
+			t.Has |= numa.HasState
+			t.State = numa.MemoryState(number)
+		default:
+			takeNode(t, name, label("node"), number)
+		}
+	}
+	for h, t := range hosts {
+		slices.SortFunc(order[h], func(a, b key) int { return cmp.Or(cmp.Compare(a.vm, b.vm), cmp.Compare(a.id, b.id)) })
+		for _, k := range order[h] {
+			t.VMs = append(t.VMs, *vms[k])
+		}
+		slices.SortFunc(t.Nodes, func(a, b numa.NodeTick) int { return cmp.Compare(a.ID, b.ID) })
+		if s := status[h.vcenter]; s != nil {
+			s.Hosts = append(s.Hosts, *seen[h])
+		}
+		if !t.Time.IsZero() && len(t.VMs) > 0 {
+			ids := make([]string, len(order[h]))
+			for i, k := range order[h] {
+				ids[i] = k.id
+			}
+			r.board.Show(h.vcenter, h.host, clusters[h], t, ids)
+		}
+	}
+	var all []collect.Status
+	for _, s := range status {
+		slices.SortFunc(s.Hosts, func(a, b collect.HostStatus) int { return cmp.Compare(a.Name, b.Name) })
+		all = append(all, *s)
+	}
+	slices.SortFunc(all, func(a, b collect.Status) int { return cmp.Compare(a.Name, b.Name) })
+	alarms, err := r.findings(ctx, now)
+	if err != nil {
+		return err
+	}
+	r.board.Adopt(alarms, now)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status = all
+	return nil
+}
+
+// takeVM takes a number of a VM; name is what follows homenode_vm_.
+func takeVM(v *numa.VMTick, name, node string, number float64) {
+	switch name {
+	case "vcpus":
+		v.VCPUs = int(number)
+	case "numa_local_bytes":
+		v.Has |= numa.HasMemory
+		v.Local = numa.Bytes(number)
+	case "numa_remote_bytes":
+		v.Has |= numa.HasMemory
+		v.Remote = numa.Bytes(number)
+	case "numa_home_node":
+		v.Has |= numa.HasHomes
+		if n, err := strconv.Atoi(node); err == nil && n >= 0 && n < 64 && number == 1 {
+			v.Homes |= numa.SetOf(n)
+		}
+	case "numa_migrations_total": // all of them: a reader that starts knows no earlier ones
+		v.Has |= numa.HasMoves
+		v.Moves.All = int64(number)
+	case "cpu_ready_seconds_per_second":
+		v.Has |= numa.HasReady
+		v.Ready = number
+	}
+}
+
+func takeNode(t *numa.Tick, name, node string, number float64) {
+	id, err := strconv.Atoi(node)
+	if err != nil || id < 0 || id >= 64 {
+		return
+	}
+	i := slices.IndexFunc(t.Nodes, func(n numa.NodeTick) bool { return n.ID == id })
+	if i < 0 {
+		i = len(t.Nodes)
+		t.Nodes = append(t.Nodes, numa.NodeTick{ID: id})
+	}
+	switch name {
+	case "homenode_node_memory_total_bytes":
+		t.Nodes[i].Has |= numa.HasTotal
+		t.Nodes[i].Total = numa.Bytes(number)
+	case "homenode_node_memory_free_bytes":
+		t.Nodes[i].Has |= numa.HasFree
+		t.Nodes[i].Free = numa.Bytes(number)
+	}
+}
+
+// titles are those of the checks, by ID.
+var titles = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for _, r := range rules.All {
+		all[r.ID] = r.Title
+	}
+	return all
+})
+
+// findings reads those that hold.
+func (r *Reader) findings(ctx context.Context, now time.Time) (all []board.Alarm, err error) {
+	found, _, err := r.api.Query(ctx, "homenode_finding", now)
+	if err != nil {
+		return nil, err
+	}
+	vector, _ := found.(model.Vector)
+	for _, s := range vector {
+		label := func(name string) string { return string(s.Metric[model.LabelName(name)]) }
+		severity, err := finding.ParseSeverity(label("severity"))
+		if err != nil {
+			continue // of another version
+		}
+		rule := label("rule")
+		all = append(all, board.Alarm{VCenter: label("vcenter"), Live: strings.HasPrefix(rule, "M"), Finding: finding.Finding{Rule: rule, Severity: severity,
+			Cluster: label("cluster"), Host: label("host"), VM: label("vm"), VMID: label("vm_id"), Topic: label("topic"), Title: titles()[rule], Message: titles()[rule]}})
+	}
+	return all, nil
+}
