@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/prometheus/common/model"
@@ -47,14 +48,20 @@ func (r *Range) Labels(f func(name, value string)) {
 }
 
 // Each calls f with every series that has samples from one time to another, both included, in the order of
-// labels.
-func (s *Store) Each(ctx context.Context, from, to time.Time, f func(*Range) error) (err error) {
+// labels; names, when there are any, are those of the metrics.
+func (s *Store) Each(ctx context.Context, from, to time.Time, f func(*Range) error, names ...string) (err error) {
+	which := labels.MustNewMatcher(labels.MatchNotEqual, model.MetricNameLabel, "")
+	if len(names) > 0 {
+		if which, err = labels.NewMatcher(labels.MatchRegexp, model.MetricNameLabel, strings.Join(names, "|")); err != nil {
+			return err
+		}
+	}
 	q, err := s.db.Querier(from.UnixMilli(), to.UnixMilli())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, q.Close()) }()
-	all := q.Select(ctx, true, nil, labels.MustNewMatcher(labels.MatchNotEqual, model.MetricNameLabel, ""))
+	all := q.Select(ctx, true, nil, which)
 	r := &Range{from: from.UnixMilli(), to: to.UnixMilli()}
 	for all.Next() {
 		r.series = all.At()
@@ -64,4 +71,43 @@ func (s *Store) Each(ctx context.Context, from, to time.Time, f func(*Range) err
 		}
 	}
 	return all.Err()
+}
+
+// Both reads two stores as one; they have no series in common.
+func Both(a, b *Store) storage.Queryable {
+	return storage.QueryableFunc(func(from, to int64) (storage.Querier, error) {
+		x, err := a.db.Querier(from, to)
+		if err != nil {
+			return nil, err
+		}
+		y, err := b.db.Querier(from, to)
+		if err != nil {
+			return nil, errors.Join(err, x.Close())
+		}
+		return storage.NewMergeQuerier([]storage.Querier{x, y}, nil, storage.ChainedSeriesMerge), nil
+	})
+}
+
+// Newest returns the time of the newest sample; zero without one.
+func (s *Store) Newest() time.Time {
+	newest := s.db.Head().MaxTime()
+	for _, b := range s.db.Blocks() {
+		newest = max(newest, b.MaxTime()-1)
+	}
+	if newest < 0 { // an empty head
+		return time.Time{}
+	}
+	return time.UnixMilli(newest)
+}
+
+// Oldest returns a time before which there is no sample; zero without one.
+func (s *Store) Oldest() time.Time {
+	if s.Newest().IsZero() {
+		return time.Time{}
+	}
+	oldest := s.db.Head().MinTime()
+	for _, b := range s.db.Blocks() {
+		oldest = min(oldest, b.MinTime())
+	}
+	return time.UnixMilli(oldest)
 }

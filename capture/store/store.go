@@ -68,6 +68,7 @@ const (
 	defaultRetain  = 30 * 24 * time.Hour
 	defaultReserve = 2 << 30
 	outOfOrder     = 10 * time.Minute // two collectors, late hosts
+	largestBlock   = 31 * 24 * time.Hour
 )
 
 // Open opens the database in a folder, which is made when it is not there. After a kill it may take
@@ -93,6 +94,7 @@ func Open(dir string, o Options) (*Store, error) {
 	opts := tsdb.DefaultOptions()
 	opts.RetentionDuration = o.Retain.Milliseconds()
 	opts.MaxBytes = o.RetainBytes
+	opts.MaxBlockDuration = max(opts.MinBlockDuration, min(largestBlock, o.Retain/10).Milliseconds()) // as Prometheus has it
 	opts.OutOfOrderTimeWindow = outOfOrder.Milliseconds()
 	opts.WALCompression = compression.Snappy
 	db, err := tsdb.Open(dir, slog.New(slog.DiscardHandler), nil, opts, nil)

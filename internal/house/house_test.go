@@ -73,7 +73,7 @@ var onlyHere = map[string][]string{
 	"github.com/parquet-go/":        {"capture/export/parquet"},
 	"github.com/klauspost/compress": {"source/archive", "internal/queue", "serve/web"},
 	"github.com/nats-io/":           {"internal/queue"},
-	"github.com/prometheus/":        {"capture/store", "serve/query", "serve/reader", "serve/remote", "cmd/homenode/serve", "cmd/bench/watch"},
+	"github.com/prometheus/":        {"capture/store", "serve/keep", "serve/query", "serve/reader", "serve/remote", "cmd/bench/watch"},
 }
 
 func TestImportDirection(t *testing.T) {

@@ -3,10 +3,15 @@
 package keep
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/prometheus/prometheus/storage"
 
 	"homenode/capture/store"
 	"homenode/serve/board"
@@ -25,7 +30,8 @@ type Keeper struct {
 	wake    chan struct{}
 
 	store *store.Store // nil until it is open
-	why   error        // that it could not be opened, or ended
+	hours *store.Store
+	why   error // that it could not be opened, or ended
 }
 
 // A batch are the samples of one tick.
@@ -146,32 +152,80 @@ func (k *Keeper) add(at *host, b batch) {
 	}
 }
 
+// Hours: how long they are kept, how often they are made, and how many ticks may wait then.
+const (
+	hoursKept  = 400 * 24 * time.Hour
+	hoursEvery = 30 * time.Second
+	mostBusy   = 1000
+)
+
 // Run opens the store and appends until ctx ends; then it appends what waits and closes the store. The error
-// is that of the store; after one that wraps store.ErrBroken the process has to end.
+// is that of the store; after one that wraps store.ErrBroken the process has to end. Hours are in the folder
+// "hours" within it.
 func (k *Keeper) Run(ctx context.Context, dir string, o store.Options) error {
 	s, err := store.Open(dir, o)
-	k.mu.Lock()
-	k.store, k.why = s, err
-	k.mu.Unlock()
+	if err == nil {
+		var h *store.Store
+		if h, err = store.Open(filepath.Join(dir, "hours"), store.Options{Retain: hoursKept, Reserve: o.Reserve, Free: o.Free}); err != nil {
+			err = errors.Join(err, s.Close())
+		} else {
+			k.mu.Lock()
+			k.store, k.hours = s, h
+			k.mu.Unlock()
+		}
+	}
 	if err != nil {
+		k.mu.Lock()
+		k.why = err
+		k.mu.Unlock()
 		return err
 	}
+	var all sync.WaitGroup
+	broken := make(chan error, 1)
+	all.Go(func() { broken <- k.keepHours(ctx, cmp.Or(o.Retain, 30*24*time.Hour)) })
 	for ctx.Err() == nil {
 		if err := k.write(s); err != nil {
 			return err
 		}
 		select {
 		case <-k.wake:
+		case err := <-broken:
+			if err != nil {
+				return err
+			}
 		case <-ctx.Done():
 		}
 	}
+	all.Wait()
 	if err := k.write(s); err != nil {
 		return err
 	}
 	k.mu.Lock()
-	k.store = nil
+	h := k.hours
+	k.store, k.hours = nil, nil
 	k.mu.Unlock()
-	return s.Close()
+	return errors.Join(h.Close(), s.Close())
+}
+
+// keepHours makes hours until ctx ends.
+func (k *Keeper) keepHours(ctx context.Context, since time.Duration) error {
+	h := NewHours(k.store, k.hours)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(hoursEvery):
+		}
+		k.mu.Lock()
+		busy := len(k.waiting) > mostBusy // an hour of which samples wait is not complete
+		k.mu.Unlock()
+		if busy {
+			continue
+		}
+		if err := h.Update(ctx, time.Now(), since); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
 }
 
 // write appends what waits.
@@ -198,6 +252,16 @@ func (k *Keeper) write(s *store.Store) error {
 		}
 	}
 	return nil
+}
+
+// Queryable reads what is kept, samples and hours; nil and why while nothing can be read.
+func (k *Keeper) Queryable() (storage.Queryable, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.store == nil {
+		return nil, cmp.Or(k.why, errors.New("the store is being opened"))
+	}
+	return store.Both(k.store, k.hours), nil
 }
 
 // Store returns the store when it is open; else why it is not, nil while it is being opened.

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/prometheus/storage"
 	"github.com/spf13/cobra"
 
 	"homenode/capture/store"
@@ -281,7 +280,7 @@ func run(cmd *cobra.Command, s *server) error {
 	}
 	if keeper != nil {
 		pages.Keeping = keeper.State
-		api := query.API{Store: func() (storage.Queryable, error) { return queryable(keeper) }, Version: version.String(),
+		api := query.API{Store: keeper.Queryable, Version: version.String(),
 			Alerts: func() []query.Alert { return web.Alerts(s.board) }, Metadata: web.Metadata}
 		pages.More = map[string]http.Handler{"/api/v1/": api.Handler()}
 	}
@@ -307,18 +306,6 @@ func run(cmd *cobra.Command, s *server) error {
 // exitBroken is the exit code after a write that failed: EX_TEMPFAIL, a supervisor starts the
 // process again.
 const exitBroken = 75
-
-// queryable returns the store to ask, or why there is none yet.
-func queryable(k *keep.Keeper) (storage.Queryable, error) {
-	s, err := k.Store()
-	switch {
-	case err != nil:
-		return nil, err
-	case s == nil:
-		return nil, errors.New("the store is being opened")
-	}
-	return s.Queryable(), nil
-}
 
 // judge judges every minute, first a little after the first answers, and calls then after it.
 func (s *server) judge(ctx context.Context, then func(begun, ended []board.Alarm)) {

@@ -1,0 +1,170 @@
+package keep
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"homenode/capture/store"
+)
+
+// Hours are what is kept of every VM and hour, for longer than its samples. They are made of the samples, so a
+// collector that was killed makes up for it.
+type Hours struct {
+	ticks, hours *store.Store
+	series       map[string]*store.Series
+}
+
+// NewHours returns the Hours of the samples of one store, kept in another.
+func NewHours(ticks, hours *store.Store) *Hours {
+	return &Hours{ticks: ticks, hours: hours, series: map[string]*store.Series{}}
+}
+
+// The samples that hours are made of, and what is made of them. The time of an hour is its end.
+const (
+	fromRatio  = "homenode_vm_numa_local_ratio"
+	fromRemote = "homenode_vm_numa_remote_bytes"
+	fromMoves  = "homenode_vm_numa_migrations_total"
+	fromReady  = "homenode_vm_cpu_ready_seconds_per_second"
+	fromHomes  = "homenode_vm_numa_home_node"
+)
+
+// HourFamilies are the names of what is kept of an hour, with what they are.
+var HourFamilies = [][2]string{
+	{"homenode_vm_hour_local_ratio_min", "Lowest locality of the hour"},
+	{"homenode_vm_hour_local_ratio_mean", "Mean locality of the hour"},
+	{"homenode_vm_hour_remote_bytes_mean", "Mean remote memory of the hour"},
+	{"homenode_vm_hour_remote_bytes_max", "Most remote memory of the hour"},
+	{"homenode_vm_hour_migrations", "NUMA migrations in the hour"},
+	{"homenode_vm_hour_ready_seconds_per_second", "Mean ready time of the hour, of all vCPUs together"},
+	{"homenode_vm_hour_home_node_changes", "How often the home nodes changed in the hour"},
+	{"homenode_vm_hour_samples", "Samples of locality in the hour"},
+}
+
+// after is how long an hour is waited for behind its end: what comes late.
+const after = 12 * time.Minute
+
+// Update makes the hours that are over and not made yet, at most those that samples are kept of.
+func (h *Hours) Update(ctx context.Context, now time.Time, since time.Duration) error {
+	from := now.Add(-since).Truncate(time.Hour).Add(time.Hour)
+	oldest := h.ticks.Oldest()
+	if oldest.IsZero() {
+		return nil
+	}
+	for _, t := range []time.Time{oldest, h.hours.Newest()} {
+		if t = t.Truncate(time.Hour); t.After(from) {
+			from = t
+		}
+	}
+	for end := from.Add(time.Hour); !end.After(now.Add(-after)); end = end.Add(time.Hour) {
+		if err := h.hour(ctx, end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An hourOf is what is known of a VM on a host.
+type hourOf struct {
+	labels                  []string
+	ratio, remote, ready    sum
+	moves, changes, hasMove float64
+	nodes                   bool
+}
+
+type sum struct{ n, all, least, most float64 }
+
+func (s *sum) add(x float64) {
+	if s.n == 0 {
+		s.least, s.most = x, x
+	}
+	s.n++
+	s.all += x
+	s.least, s.most = min(s.least, x), max(s.most, x)
+}
+
+// hour makes the hour that ends at a time.
+func (h *Hours) hour(ctx context.Context, end time.Time) error {
+	vms := map[string]*hourOf{}
+	var order []string
+	err := h.ticks.Each(ctx, end.Add(-time.Hour), end.Add(-time.Millisecond), func(r *store.Range) error {
+		name, id := "", ""
+		var labels []string
+		r.Labels(func(k, v string) {
+			switch k {
+			case "__name__":
+				name = v
+			case "node":
+			default:
+				labels = append(labels, k, v)
+				id += k + "\x00" + v + "\x00"
+			}
+		})
+		v := vms[id]
+		if v == nil {
+			v = &hourOf{labels: labels}
+			vms[id] = v
+			order = append(order, id)
+		}
+		first, before := true, 0.0
+		for r.Next() {
+			_, x := r.At()
+			if math.IsNaN(x) { // the series ended
+				continue
+			}
+			switch name {
+			case fromRatio:
+				v.ratio.add(x)
+			case fromRemote:
+				v.remote.add(x)
+			case fromReady:
+				v.ready.add(x)
+			case fromMoves:
+				v.hasMove = 1
+				if !first && x > before {
+					v.moves += x - before
+				}
+			case fromHomes:
+				v.nodes = true
+				if !first && x == 1 && before == 0 { // it became a home node
+					v.changes++
+				}
+			}
+			first, before = false, x
+		}
+		return r.Err()
+	}, fromRatio, fromRemote, fromMoves, fromReady, fromHomes)
+	if err != nil {
+		return err
+	}
+	var out []store.Sample
+	for _, id := range order {
+		v := vms[id]
+		add := func(family int, number float64, known bool) {
+			if !known {
+				return
+			}
+			name := HourFamilies[family][0]
+			k := name + "\x00" + id
+			s := h.series[k]
+			if s == nil {
+				s = h.hours.Series(name, v.labels...)
+				h.series[k] = s
+			}
+			out = append(out, store.Sample{Series: s, Number: number})
+		}
+		add(0, v.ratio.least, v.ratio.n > 0)
+		add(1, v.ratio.all/v.ratio.n, v.ratio.n > 0)
+		add(2, v.remote.all/v.remote.n, v.remote.n > 0)
+		add(3, v.remote.most, v.remote.n > 0)
+		add(4, v.moves, v.hasMove > 0)
+		add(5, v.ready.all/v.ready.n, v.ready.n > 0)
+		add(6, v.changes, v.nodes)
+		add(7, v.ratio.n, v.ratio.n > 0)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	_, err = h.hours.Append(context.Background(), end, out) // what began is ended
+	return err
+}
