@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/capture/export/esxtop"
+	"homenode/cmd/homenode/serve"
 	"homenode/internal/atomicfile"
 	"homenode/numa"
 	"homenode/source/demo"
@@ -22,6 +23,8 @@ func newDemo() *cobra.Command {
 	var (
 		text     bool
 		captures string
+		live     bool
+		faults   string
 	)
 	cmd := described("demo", &cobra.Command{
 		Args: cobra.MaximumNArgs(1),
@@ -29,6 +32,12 @@ func newDemo() *cobra.Command {
 			w := cmd.OutOrStdout()
 			if len(args) > 0 && (text || captures != "") {
 				return errors.New("--text and --captures are of the demo, not of a SOURCE")
+			}
+			if faults != "" && !live || live && (len(args) > 0 || text || captures != "") {
+				return errors.New("--faults is for --live, which takes no SOURCE, --text or --captures")
+			}
+			if live {
+				return serve.ServeLab(cmd.Context(), w, faults)
 			}
 			if text {
 				_, err := fmt.Fprint(w, demo.Text)
@@ -57,6 +66,8 @@ func newDemo() *cobra.Command {
 		},
 	})
 	cmd.Flags().BoolVar(&text, "text", false, "print the demo fleet as a scenario instead")
+	cmd.Flags().BoolVar(&live, "live", false, "serve the vCenter of homenode serve demo instead, whose hosts live and answer with esxtop's counters")
+	cmd.Flags().StringVar(&faults, "faults", "", "with --live: hosts that fail, such as esx02.demo=hang,epyc01.demo=cut; build, cut, hang, junk, refuse")
 	cmd.Flags().StringVar(&captures, "captures", "", "write what homenode capture demo reads to this folder, as esxtop batch files, instead")
 	return cmd
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/serve/collect"
+	"homenode/source/esxtop/fetchstats"
 	"homenode/source/vsphere"
 )
 
@@ -50,7 +52,7 @@ func checkOne(ctx context.Context, w io.Writer, t target, o collect.Options) err
 		names[c.ID] = c.Name
 	}
 	done := map[string]bool{}
-	var hosts, asked, bytes int
+	var hosts, asked, total int
 	var wrong error
 	for i := range f.Hosts {
 		h := &f.Hosts[i]
@@ -74,12 +76,12 @@ func checkOne(ctx context.Context, w io.Writer, t target, o collect.Options) err
 			wrong = cmp.Or(wrong, err)
 		default:
 			asked++
-			bytes += size
+			total += size
 			say("%s: esxtop's counters: yes, %v in %v", h.Name, numa.Bytes(size), took.Round(time.Millisecond))
 		}
 	}
 	if asked > 0 {
-		say("%d hosts every %v: about %v a day", hosts, o.Every, numa.Bytes(float64(bytes)/float64(asked)*float64(hosts)*float64(24*time.Hour/o.Every)))
+		say("%d hosts every %v: about %v a day", hosts, o.Every, numa.Bytes(float64(total)/float64(asked)*float64(hosts)*float64(24*time.Hour/o.Every)))
 	}
 	return wrong
 }
@@ -91,12 +93,29 @@ func askOnce(ctx context.Context, l *vsphere.Live, h *numa.Host) (size int, took
 		return 0, 0, err
 	}
 	begun := time.Now()
-	for _, command := range []string{"CounterInfo", "FetchStats", "FreeStats"} {
-		n, err := l.Execute(ctx, s, command, func([]byte) error { return nil })
-		if err != nil {
-			return 0, 0, err
+	series := fetchstats.Series{Host: h.Name, Known: true, Machine: h}
+	n, err := l.Execute(ctx, s, "CounterInfo", func(text []byte) error { return series.Learn("CounterInfo", bytes.NewReader(text)) })
+	if err != nil {
+		return 0, 0, err
+	}
+	size = n
+	ticks := 0
+	n, err = l.Execute(ctx, s, "FetchStats", func(text []byte) error {
+		warnings, err := series.Read("FetchStats", bytes.NewReader(text), func(*numa.Tick) error { ticks++; return nil })
+		if err == nil && ticks == 0 {
+			err = errors.New("an answer that cannot be read")
+			if len(warnings) > 0 {
+				err = errors.New(warnings[0].Text)
+			}
 		}
-		size = max(size, n)
+		return err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	size = max(size, n)
+	if _, err := l.Execute(ctx, s, "FreeStats", func([]byte) error { return nil }); err != nil {
+		return 0, 0, err
 	}
 	return size, time.Since(begun), nil
 }

@@ -31,6 +31,7 @@ type demoLab struct {
 	keep    bool // ticks in past
 	writers map[string]*fetchstats.Writer
 	answers map[string]string // the last, by host ID
+	faults  map[string]string // by host ID
 }
 
 // The demo after its day: a host is patched again and again, so that somebody who looks sees
@@ -160,7 +161,13 @@ func (d *demoLab) answer(host, command string) (string, error) {
 	case "CounterInfo":
 		return d.writers[host].Info(), nil
 	case "FetchStats":
-		return d.answers[host], nil
+		text := d.answers[host]
+		if spoil := faults[d.faults[host]]; spoil != nil {
+			d.mu.Unlock()
+			defer d.mu.Lock()
+			return spoil(text)
+		}
+		return text, nil
 	case "FreeStats":
 		return "", nil
 	}

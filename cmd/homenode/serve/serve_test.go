@@ -229,3 +229,41 @@ func TestOnlyLoopback(t *testing.T) {
 		}
 	}
 }
+
+// TestLabFaults collects from a lab in which two of three hosts fail.
+func TestLabFaults(t *testing.T) {
+	lab, err := startDemo(t.Context(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.close()
+	for _, bad := range []string{"esx02.demo", "esx02.demo=explode", "esx99=cut"} {
+		if _, err := lab.parseFaults(bad); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+	if lab.faults, err = lab.parseFaults("esx02.demo=cut, epyc01.demo=refuse"); err != nil {
+		t.Fatal(err)
+	}
+	b := board.New(rules.Options{}, time.Hour)
+	c := collect.New("demo", lab.dial, b, collect.Options{Every: 50 * time.Millisecond})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { c.Run(ctx); close(done) }()
+	defer func() { cancel(); <-done }()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		why := map[string]string{}
+		for _, h := range c.Status().Hosts {
+			why[h.Name] = h.Reason
+			if !h.Last.IsZero() && h.Reason == "" {
+				why[h.Name] = "seen"
+			}
+		}
+		if why["esx02.demo"] == "answer" && why["epyc01.demo"] == "other" && why["esx05.demo"] == "seen" {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("found %v", why)
+		}
+	}
+}
