@@ -3,6 +3,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -20,7 +21,8 @@ type Config struct {
 func Parse(name string, b []byte) (*Config, error) {
 	var c Config
 	if err := yaml.Load(b, &c, yaml.WithKnownFields()); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		text, _, _ := strings.Cut(err.Error(), " in type ") // of the program
+		return nil, fmt.Errorf("%s: %s", name, text)
 	}
 	if c.Findings == nil && len(c.Samples) == 0 {
 		return nil, fmt.Errorf("%s: found neither findings nor samples", name)

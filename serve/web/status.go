@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/finding"
@@ -74,7 +75,8 @@ const lowLocality = 0.8
 const mostShown = 50
 
 // StatusAnswer is the first page: what is bad now, who is seen and who cannot be.
-func StatusAnswer(b *board.Board, status []collect.Status, kept *keep.State, started time.Time) *answer.Answer {
+func (s *Server) StatusAnswer() *answer.Answer {
+	b, status := s.Board, s.Status()
 	vms := VMsNow(b)
 	open, ended := b.Alarms()
 	a := &answer.Answer{Command: "serve", Title: "homenode now"}
@@ -116,25 +118,53 @@ func StatusAnswer(b *board.Board, status []collect.Status, kept *keep.State, sta
 		a.Verdict = append(a.Verdict, fmt.Sprintf("%s of the last hour are of severity high.", plural(high, "finding")))
 	}
 	for i := range status {
-		s := &status[i]
-		text := fmt.Sprintf("%s, each every %v", plural(len(s.Hosts), "host"), s.Every.Round(time.Second))
+		v := &status[i]
+		text := fmt.Sprintf("%s, each every %v", plural(len(v.Hosts), "host"), v.Every.Round(time.Second))
 		switch {
-		case s.Error != "":
-			text = s.Error
-		case !s.Up:
+		case v.Error != "":
+			text = v.Error
+		case !v.Up:
 			text = "no session yet"
 		}
-		a.Facts = append(a.Facts, answer.Fact{Name: s.Name, Text: text})
-		if s.Advice != "" {
-			a.NotesFrom("source", numa.Note{At: s.Name, Text: s.Advice})
+		a.Facts = append(a.Facts, answer.Fact{Name: v.Name, Text: text})
+		if v.Advice != "" {
+			a.NotesFrom("source", numa.Note{At: v.Name, Text: v.Advice})
 		}
 	}
-	a.Facts = append(a.Facts, answer.Fact{Name: "collecting since", Text: started.UTC().Format(time.DateTime) + " UTC"})
-	if kept != nil {
+	a.Facts = append(a.Facts, answer.Fact{Name: "running since", Text: s.Started.UTC().Format(time.DateTime) + " UTC"})
+	if kept := s.keeping(); kept != nil {
 		a.Facts = append(a.Facts, answer.Fact{Name: "store", Text: keptText(kept)})
+	}
+	for _, r := range s.sending() {
+		text := "nothing sent yet"
+		if !r.Until.IsZero() {
+			text = fmt.Sprintf("has everything up to %s UTC, %s samples", r.Until.UTC().Format(time.DateTime), words.Thousands(int(r.Sent)))
+		}
+		if r.Failed > 0 {
+			text += fmt.Sprintf(", refused %s", words.Thousands(int(r.Failed)))
+		}
+		a.Facts = append(a.Facts, answer.Fact{Name: "samples to " + r.To, Text: join(text, r.Error)})
+	}
+	for _, n := range s.notified() {
+		text := plural(n.Sent, "message") + " sent"
+		if n.Waiting > 0 {
+			text += fmt.Sprintf(", %d wait", n.Waiting)
+		}
+		if n.Lost > 0 {
+			text += fmt.Sprintf(", %d lost", n.Lost)
+		}
+		a.Facts = append(a.Facts, answer.Fact{Name: "findings to " + n.To, Text: join(text, n.Error)})
 	}
 	a.Tables = []answer.Table{alarmTable(open, ended), vmTable(vms), hostTable(status)}
 	return a
+}
+
+// join adds why something does not go.
+func join(text, why string) string {
+	if why == "" {
+		return text
+	}
+	return text + ": " + why
 }
 
 // keptText says how the store goes.

@@ -250,7 +250,7 @@ func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Refresh", "20")
-	if err := form.HTML(w, StatusAnswer(s.Board, s.Status(), s.keeping(), s.Started), form.Options{Version: s.Version}); err != nil {
+	if err := form.HTML(w, s.StatusAnswer(), form.Options{Version: s.Version}); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}
 }

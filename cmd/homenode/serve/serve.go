@@ -59,14 +59,11 @@ func New() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use: "serve SOURCE...",
-		Args: func(_ *cobra.Command, args []string) error {
-			switch {
-			case queryURL == "" && len(args) == 0:
-				return errors.New("SOURCE is missing: https://vc01.example.com, vcenter or demo")
-			case queryURL != "" && (len(args) > 0 || check || data != "" || sendFile != ""):
-				return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
+		Args: func(cmd *cobra.Command, args []string) error {
+			if queryURL != "" {
+				return nil
 			}
-			return nil
+			return cobra.MinimumNArgs(1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options, err := judgement.Options(vnuma.Choices{})
@@ -99,6 +96,9 @@ func New() *cobra.Command {
 				keepOptions.RetainBytes = int64(size)
 			}
 			if queryURL != "" {
+				if len(args) > 0 || check || data != "" || sendFile != "" {
+					return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
+				}
 				return read(cmd, queryURL, listen, min(o.Every, 15*time.Second), board.New(options, 3*o.Every+10*time.Second))
 			}
 			o.Amend = src.Options(cmd).Apply
@@ -182,7 +182,7 @@ func targets(cmd *cobra.Command, src *flags.Source, args []string, o *collect.Op
 				return nil, nil, err
 			}
 		default:
-			return nil, nil, fmt.Errorf("%s: serve collects from vCenters and hosts: want https://vc01.example.com, vcenter or demo", arg)
+			return nil, nil, fmt.Errorf("%s: what is live comes from vCenters and hosts: want https://vc01.example.com, vcenter or demo", arg)
 		}
 		if seen[t.name] {
 			return nil, nil, fmt.Errorf("%s is named twice", arg)
