@@ -148,7 +148,7 @@ func fetch(args []string) error {
 		_, err := series.Read("FetchStats", bytes.NewReader(text), func(*tick) error { return nil })
 		return err
 	}
-	ask := func(command string, f func([]byte) error) error { return nil }
+	var ask func(command string, f func([]byte) error) error
 	switch args[0] {
 	case "homenode":
 		l, err := dial(u)(ctx)
