@@ -14,7 +14,7 @@ import (
 type Alarm struct {
 	VCenter string          `json:"vcenter"`
 	Finding finding.Finding `json:"finding"`
-	Begin   time.Time       `json:"begin"`        // when it was found first
+	Begin   time.Time       `json:"begin"`        // since when it holds, of what was seen; when it was found first, of settings
 	End     time.Time       `json:"end,omitzero"` // when it was found no more; zero while it holds
 	Live    bool            `json:"live"`         // of what was seen, not of the inventory
 }
@@ -80,6 +80,9 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 				continue
 			}
 			a := &Alarm{VCenter: j.vcenter, Finding: f, Begin: now, Live: j.live}
+			if !f.From.IsZero() && f.From.Before(now) {
+				a.Begin = f.From
+			}
 			b.alarms.open[k] = a
 			begun = append(begun, *a)
 		}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"strings"
 	"sync"
 	"time"
 
@@ -172,6 +173,9 @@ func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) {
 		c.hosts[m.ID] = h
 		all.Go(func() { h.run(turns) })
 	}
+	if len(found) == 0 && len(f.Hosts) > 0 && c.fleet == "" {
+		c.fleet = fmt.Sprintf("none of its %d hosts is selected by --cluster and --host", len(f.Hosts))
+	}
 	for id, h := range c.hosts {
 		if !found[id] {
 			h.stop()
@@ -274,7 +278,10 @@ func (h *host) note(err error, begun time.Time) (rest time.Duration) {
 		h.status.Since = begun
 	}
 	h.status.Failed++
-	h.status.Failing, h.status.Reason = err.Error(), reason(err)
+	h.status.Failing, h.status.Reason = strings.ReplaceAll(err.Error(), "ServerFaultCode: ", ""), reason(err)
+	if h.status.Reason == "timeout" {
+		h.status.Failing = fmt.Sprintf("no answer within %v", h.c.opts.Timeout)
+	}
 	if h.status.Reason == "vcenter" { // it was not asked
 		return 0
 	}

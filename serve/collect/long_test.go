@@ -47,8 +47,9 @@ func TestRestart(t *testing.T) {
 		}
 	}()
 	out := &sink{}
+	base := *s.vc.URL
 	c := collect.New("vc", func(ctx context.Context) (*vsphere.Live, error) {
-		u := *s.vc.URL
+		u := base
 		u.Host = l.Addr().String()
 		return vsphere.Open(ctx, &u, vsphere.Options{Insecure: true, CallTimeout: 5 * time.Second})
 	}, out, fast)

@@ -2,6 +2,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -20,6 +21,9 @@ type Config struct {
 // Parse reads a Config. No error repeats what a secret could be.
 func Parse(name string, b []byte) (*Config, error) {
 	var c Config
+	if len(bytes.TrimSpace(b)) == 0 {
+		return nil, fmt.Errorf("%s: it is empty: want findings or samples", name)
+	}
 	if err := yaml.Load(b, &c, yaml.WithKnownFields()); err != nil {
 		text, _, _ := strings.Cut(err.Error(), " in type ") // of the program
 		return nil, fmt.Errorf("%s: %s", name, text)

@@ -42,7 +42,7 @@ func (m *Mail) check() (err error) {
 		m.TLS = "starttls"
 	case "starttls", "tls":
 	case "none":
-		if ip := net.ParseIP(m.host); m.host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		if !thisMachine(m.host) {
 			return errors.New("tls: none is for a server on this machine: names and passwords would be readable on the way")
 		}
 	default:

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -37,6 +38,9 @@ func (c *Config) Check() (err error) {
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 			return fmt.Errorf("webhooks: number %d: want a url with https:// or http://", i+1)
 		}
+		if u.Scheme == "http" && c.Webhooks[i].Authorization != "" && !thisMachine(u.Hostname()) {
+			return fmt.Errorf("webhooks: number %d: want https:// for an authorization: it would be readable on the way", i+1)
+		}
 		c.Webhooks[i].host = u.Host
 	}
 	if c.Mail != nil {
@@ -48,6 +52,12 @@ func (c *Config) Check() (err error) {
 		return errors.New("found neither webhooks nor mail")
 	}
 	return nil
+}
+
+// thisMachine reports whether a host is reached without a network.
+func thisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // A sender delivers the findings of one vCenter. Those with an End are over.

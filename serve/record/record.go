@@ -304,6 +304,9 @@ func (r *Recorder) Close(now time.Time) error {
 	defer r.mu.Unlock()
 	for _, h := range r.hosts {
 		r.fail(h.close())
+		if h.Answers == 0 && len(h.Gaps) == 0 {
+			h.Gaps = []Gap{{r.run.Begin, now, "the recording ended before its turn"}}
+		}
 	}
 	r.run.Ended = r.err == nil
 	r.fail(r.writeMeta(now))

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -53,6 +54,9 @@ func (t *Target) Check() error {
 	u, err := url.Parse(t.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return errors.New("want a url with https:// or http://")
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && t.Authorization != "" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return errors.New("want https:// for an authorization: it would be readable on the way")
 	}
 	if t.Name = cmp.Or(t.Name, u.Host); !nameForm.MatchString(t.Name) {
 		return errors.New("name: want letters, digits, dots, dashes and colons")

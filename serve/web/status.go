@@ -95,8 +95,11 @@ func (s *Server) StatusAnswer() *answer.Answer {
 			}
 		}
 	}
-	high := 0
+	high, live := 0, 0
 	for i := range open {
+		if open[i].Live {
+			live++
+		}
 		if open[i].Live && open[i].Finding.Severity >= finding.High {
 			high++
 		}
@@ -107,7 +110,7 @@ func (s *Server) StatusAnswer() *answer.Answer {
 	case seen == 0:
 		a.Verdict = append(a.Verdict, fmt.Sprintf("None of %s is seen: nothing is known of locality.", plural(hosts, "host")))
 	case low == 0:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s have at least 80 %% of their memory local now.", plural(len(vms), "VM")))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s that are seen have at least 80 %% of their memory local now.", plural(len(vms), "VM")))
 	default:
 		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than 80 %% of the memory of %d of %s is local now.", low, plural(len(vms), "VM")))
 	}
@@ -115,7 +118,7 @@ func (s *Server) StatusAnswer() *answer.Answer {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %s cannot be seen: the table of hosts says why.", hosts-seen, plural(hosts, "host")))
 	}
 	if high > 0 {
-		a.Verdict = append(a.Verdict, fmt.Sprintf("%s of the last hour are of severity high.", plural(high, "finding")))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Of severity high in the last hour: %s.", plural(high, "finding")))
 	}
 	for i := range status {
 		v := &status[i]
@@ -130,6 +133,9 @@ func (s *Server) StatusAnswer() *answer.Answer {
 		if v.Advice != "" {
 			a.NotesFrom("source", numa.Note{At: v.Name, Text: v.Advice})
 		}
+	}
+	if n := len(open) - live; n > 0 {
+		a.Facts = append(a.Facts, answer.Fact{Name: "about settings", Text: plural(n, "finding") + ": /api/homenode/v1/findings, and homenode assess of /api/homenode/v1/inventory"})
 	}
 	a.Facts = append(a.Facts, answer.Fact{Name: "running since", Text: s.Started.UTC().Format(time.DateTime) + " UTC"})
 	if kept := s.keeping(); kept != nil {

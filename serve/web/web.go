@@ -56,6 +56,11 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/homenode/v1/findings", s.findings)
 	mux.HandleFunc("GET /api/homenode/v1/vms", s.vms)
 	mux.HandleFunc("GET /api/homenode/v1/inventory", s.inventory)
+	if s.More["/api/v1/"] == nil {
+		mux.HandleFunc("/api/v1/", func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, `{"status":"error","errorType":"not_found","error":"nothing is kept: start homenode serve with --data"}`, http.StatusNotFound)
+		})
+	}
 	for pattern, h := range s.More {
 		mux.Handle(pattern, h)
 	}
@@ -108,6 +113,10 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	defer pool.Put(p)
 	p.Reset()
 	only := r.URL.Query().Get("vcenter")
+	if only != "" && !slices.ContainsFunc(s.Status(), func(c collect.Status) bool { return c.Name == only }) {
+		http.Error(w, "no such vCenter", http.StatusNotFound)
+		return
+	}
 	p.AddHosts(s.Board, only)
 	s.Own(only, p.Add)
 	w.Header().Set("Content-Type", f.ContentType())
@@ -239,6 +248,10 @@ func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 		f, _ = s.Board.Inventory(names[0])
 	}
 	if f == nil {
+		if len(names) == 0 {
+			http.Error(w, "no inventory was read; a reader has none", http.StatusNotFound)
+			return
+		}
 		http.Error(w, fmt.Sprintf("want ?vcenter= with one of %q: those whose inventory was read", names), http.StatusNotFound)
 		return
 	}

@@ -33,6 +33,9 @@ func checkAll(cmd *cobra.Command, lives []target, o collect.Options) error {
 	return nil
 }
 
+// mostTried is how many hosts of a cluster are tried until one answers.
+const mostTried = 3
+
 func checkOne(ctx context.Context, w io.Writer, t target, o collect.Options) error {
 	l, err := t.dial(ctx)
 	if err != nil {
@@ -51,7 +54,7 @@ func checkOne(ctx context.Context, w io.Writer, t target, o collect.Options) err
 	for _, c := range f.Clusters {
 		names[c.ID] = c.Name
 	}
-	done := map[string]bool{}
+	done, failed := map[string]bool{}, map[string]int{}
 	var hosts, asked, total int
 	var wrong error
 	for i := range f.Hosts {
@@ -64,7 +67,6 @@ func checkOne(ctx context.Context, w io.Writer, t target, o collect.Options) err
 		if done[key] {
 			continue
 		}
-		done[key] = true
 		size, took, err := askOnce(ctx, l, h)
 		switch {
 		case errors.Is(err, vsphere.ErrPrivilege):
@@ -73,15 +75,22 @@ func checkOne(ctx context.Context, w io.Writer, t target, o collect.Options) err
 			return err
 		case err != nil:
 			say("%s: %v", h.Name, err)
-			wrong = cmp.Or(wrong, err)
+			wrong = cmp.Or(wrong, fmt.Errorf("%s: %w", h.Name, err))
+			if failed[key]++; failed[key] == mostTried {
+				done[key] = true
+			}
 		default:
+			done[key] = true
 			asked++
 			total += size
 			say("%s: esxtop's counters: yes, %v in %v", h.Name, numa.Bytes(size), took.Round(time.Millisecond))
 		}
 	}
+	if hosts == 0 && len(f.Hosts) > 0 {
+		return fmt.Errorf("none of its %d hosts is selected by --cluster and --host", len(f.Hosts))
+	}
 	if asked > 0 {
-		say("%d hosts every %v: about %v a day", hosts, o.Every, numa.Bytes(float64(total)/float64(asked)*float64(hosts)*float64(24*time.Hour/o.Every)))
+		say("%d hosts every %v: about %v a day, as those that answered", hosts, o.Every, numa.Bytes(float64(total)/float64(asked)*float64(hosts)*float64(24*time.Hour/o.Every)))
 	}
 	return wrong
 }

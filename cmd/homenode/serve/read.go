@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,7 +23,11 @@ import (
 // HOMENODE_QUERY_URL.
 func read(cmd *cobra.Command, address, listen string, every time.Duration, b *board.Board) error {
 	if address == "env" {
-		address = os.Getenv("HOMENODE_QUERY_URL")
+		if address = os.Getenv("HOMENODE_QUERY_URL"); address == "" {
+			return errors.New("--query-url env: HOMENODE_QUERY_URL is not set")
+		}
+	} else if strings.Contains(address, "@") {
+		return errors.New("--query-url: a password in an argument is seen by others: set HOMENODE_QUERY_URL, and --query-url env")
 	}
 	r, err := reader.New(address, b)
 	if err != nil {

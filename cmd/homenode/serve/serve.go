@@ -88,6 +88,14 @@ func New() *cobra.Command {
 				}
 				send = *read
 			}
+			if keepOptions.Retain < time.Hour {
+				return fmt.Errorf("--retain: found %v, want 1h or more", keepOptions.Retain)
+			}
+			if data != "" {
+				if err := os.MkdirAll(data, 0o700); err != nil {
+					return fmt.Errorf("--data: %w", err)
+				}
+			}
 			if retainBytes != "" {
 				size, err := unit.ParseSize(retainBytes)
 				if err != nil {
@@ -173,6 +181,7 @@ func targets(cmd *cobra.Command, src *flags.Source, args []string, o *collect.Op
 			if !every {
 				o.Every = 20 * time.Second
 			}
+			fmt.Fprintln(cmd.ErrOrStderr(), "homenode: simulating a day of history")
 			if demo, err = startDemo(cmd.Context(), time.Now()); err != nil {
 				return nil, nil, err
 			}

@@ -161,7 +161,7 @@ func (j *Judged) spreadText() string {
 
 // lacksText says which counters the capture does not have, which rules could not judge
 // for that and, of counters that esxtop would write, how to get them.
-func lacksText(rec *capture.Recording) string {
+func lacksText(rec *capture.Recording, inventory bool) string {
 	if len(rec.Lacks) == 0 {
 		return ""
 	}
@@ -170,7 +170,7 @@ func lacksText(rec *capture.Recording) string {
 		text += " (not judged for that: " + ruleList(blind) + ")"
 	}
 	switch {
-	case ofAnswers(rec) && slices.Contains(rec.Lacks, nodeLoad):
+	case !inventory && ofAnswers(rec) && slices.Contains(rec.Lacks, nodeLoad):
 		text += ": FetchStats does not say which PCPU is on which node: name the inventory with --fleet"
 	case slices.ContainsFunc(rec.Lacks, inBatch):
 		text += ": record with esxtop -b -a, or switch the fields on with f, save with W and record with esxtop -b"
@@ -220,7 +220,7 @@ func (j *Judged) Doubts() (notes []numa.Note) {
 		}
 		texts := []string{short}
 		if j.Words.Lacks != "" {
-			texts = []string{lacksText(rec), sumsText(rec), short}
+			texts = []string{lacksText(rec, j.Fleet != nil), sumsText(rec), short}
 		}
 		for _, text := range texts {
 			if text != "" {

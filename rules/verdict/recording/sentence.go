@@ -32,7 +32,8 @@ func (j *Judged) Verdict() (verdict, rest string) {
 		}
 	}
 	where := j.stretch()
-	none := j.noneLost() != ""
+	low := j.someLow()
+	none := j.noneLost() != "" && low == ""
 	switch open := j.withheld(lost); {
 	case len(lost) > 0:
 		verdict = fmt.Sprintf("%d of %s lost locality%s %s; most remote memory over time: %s.", CountVMs(lost), words.Plural(CountVMs(j.VMs), "VM"), j.moreLost(lost), where, j.worstText(lost))
@@ -40,6 +41,8 @@ func (j *Judged) Verdict() (verdict, rest string) {
 		though := ""
 		if none {
 			though = ", though none lost locality"
+		} else if low != "" {
+			though = ", and " + low
 		}
 		verdict = fmt.Sprintf("NUMA had a part in it: %d of %s had trouble with it %s%s: first of all %s: %s.",
 			CountVMs(hurt), words.Plural(CountVMs(j.VMs), "VM"), where, though, hurt[0].Label, j.findingText(j.harm(hurt[0].Findings)))
@@ -47,6 +50,8 @@ func (j *Judged) Verdict() (verdict, rest string) {
 		though := ""
 		if none {
 			though = "no VM lost locality, but "
+		} else if low != "" {
+			though = low + ", and "
 		}
 		verdict = fmt.Sprintf("NUMA had a part in it %s: %s%s.", where, though, j.hostText())
 	case !j.Judgeable():
@@ -95,6 +100,23 @@ func (j *Judged) rest(lost, hurt []*VM, hosts int) string {
 		parts = append(parts, fmt.Sprintf("Switched off by %s: %s.", j.Policy.File, strings.Join(off, ", ")))
 	}
 	return words.Join(" ", append(parts, j.howToGet())...)
+}
+
+// someLow tells of VMs whose N%L was low at times in a capture that is too short for a finding about it.
+func (j *Judged) someLow() string {
+	if !j.tooShort() {
+		return ""
+	}
+	var low []*VM
+	for _, v := range j.VMs {
+		if v.Low.Count > 0 {
+			low = append(low, v)
+		}
+	}
+	if len(low) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("N%%L of %s was below %s at times", words.Plural(CountVMs(low), "VM"), rule.NL(low[0].Rec.Options.Locality))
 }
 
 // mostlyLow returns a VM whose N%L was low most of the time and that no finding is about: a
@@ -254,7 +276,7 @@ func (j *Judged) howToGet() string {
 		return ""
 	}
 	slices.Sort(lacks)
-	if slices.Contains(lacks, nodeLoad) && ofAnswers(j.Recordings...) {
+	if j.Fleet == nil && slices.Contains(lacks, nodeLoad) && ofAnswers(j.Recordings...) {
 		return j.Words.Lacks + strings.Join(lacks, ", ") + ": name the inventory with --fleet."
 	}
 	return j.Words.Lacks + strings.Join(lacks, ", ") + ": record with esxtop -b -a."
