@@ -254,7 +254,11 @@ func hostTable(status []collect.Status) answer.Table {
 			if !h.Last.IsZero() {
 				last = h.Last.UTC().Format(time.TimeOnly) + " UTC"
 			}
-			row := texts(status[i].Name, h.Cluster, h.Name, last, h.Took.Round(time.Millisecond).String(), numa.Bytes(h.Size).String(), strconv.Itoa(h.Failed), h.Failing)
+			took, size, failed := "–", "–", "–"
+			if !h.Asked.IsZero() { // a reader asks no host
+				took, size, failed = h.Took.Round(time.Millisecond).String(), numa.Bytes(h.Size).String(), strconv.Itoa(h.Failed)
+			}
+			row := texts(status[i].Name, h.Cluster, h.Name, last, took, size, failed, h.Failing)
 			if h.Failing != "" {
 				row[7].Tone = answer.Bad
 			}
