@@ -69,9 +69,11 @@ func TestRestart(t *testing.T) {
 		until(t, "failure", func() bool { return c.Status().Hosts[0].Failed > 0 && c.Status().Hosts[1].Failed > 0 })
 		time.Sleep(300 * time.Millisecond)
 		s.mu.Lock()
+		next.mu.Lock()
 		for host, n := range s.n {
 			next.n[host] = n
 		}
+		next.mu.Unlock()
 		s.mu.Unlock()
 		mu.Lock()
 		to = next.vc.URL.Host
