@@ -21,7 +21,8 @@ import (
 type Job struct {
 	Name   string `json:"name"` // of the first file
 	Format string `json:"format"`
-	Host   string `json:"host,omitempty"` // for hosts that are named nowhere
+	Host   string `json:"host,omitempty"`  // for hosts that are named nowhere
+	Known  bool   `json:"known,omitempty"` // as in ticks.Source
 	Files  []File `json:"files"`
 	Infos  []File `json:"infos,omitempty"` // as in ticks.Source
 }
@@ -72,7 +73,7 @@ func Scan(root string) (*Listing, error) {
 	}
 	for i := range list.Sources {
 		s := &list.Sources[i]
-		j := Job{Format: s.Format, Host: s.Host}
+		j := Job{Format: s.Format, Host: s.Host, Known: s.Known}
 		if j.Files, err = out.statAll(root, s.Files); err != nil {
 			return nil, err
 		}
@@ -131,7 +132,7 @@ func (j *Job) check() error {
 // source returns the files of the job below root, or why they are not those files. grown
 // names those that are longer by now.
 func (j *Job) source(root string) (s *ticks.Source, grown []string, err error) {
-	s = &ticks.Source{Name: j.path(root, j.Name), Format: j.Format, Host: j.Host}
+	s = &ticks.Source{Name: j.path(root, j.Name), Format: j.Format, Host: j.Host, Known: j.Known}
 	below, err := os.OpenRoot(root) // no link leads out of it
 	if err != nil {
 		return nil, nil, err

@@ -56,7 +56,7 @@ func TestKill(t *testing.T) {
 		next += 60     // of the one that was under way
 	}
 	found := map[int64]bool{}
-	for _, at := range read(t, dir) {
+	for _, at := range read(t, dir, "esx_01") {
 		found[int64(at.Sub(begin)/time.Second)] = true
 	}
 	lost := 0

@@ -18,12 +18,12 @@ import (
 	"time"
 
 	"homenode/internal/atomicfile"
-	"homenode/internal/bounded"
 	"homenode/numa"
 	"homenode/serve/collect"
 	"homenode/source/archive"
 	"homenode/source/esxtop/fetchstats"
 	"homenode/source/snapshot"
+	"homenode/source/ticks"
 )
 
 // Options say what is written.
@@ -40,15 +40,15 @@ type Recorder struct {
 
 	mu    sync.Mutex
 	hosts map[[2]string]*host // by vCenter and ID
-	meta  Meta
-	run   *Run
+	meta  *ticks.Meta
+	run   *ticks.Run
 	err   error // the first; nothing is written after it
 	buf   []byte
 }
 
 // A host is the file of a host that is open.
 type host struct {
-	*HostMeta
+	*ticks.HostMeta
 	columns []byte
 	hour    time.Time
 	file    *os.File
@@ -56,72 +56,27 @@ type host struct {
 	synced  time.Time
 }
 
-// Meta is what meta.json holds.
-type Meta struct {
-	Format  string `json:"format"`
-	Version int    `json:"version"`
-	Runs    []*Run `json:"runs"`
-}
-
-// A Run is a recording from its start to its end.
-type Run struct {
-	Homenode string      `json:"homenode"`
-	Begin    time.Time   `json:"begin"`
-	Written  time.Time   `json:"written"` // when this was written last
-	Ended    bool        `json:"ended"`   // as it should
-	Every    string      `json:"every"`
-	Raw      bool        `json:"raw"`
-	Hosts    []*HostMeta `json:"hosts"`
-}
-
-// A HostMeta says what is there of a host.
-type HostMeta struct {
-	VCenter string    `json:"vcenter"`
-	ID      string    `json:"id"`
-	Name    string    `json:"name"`
-	Answers int       `json:"answers"`
-	First   time.Time `json:"first,omitzero"`
-	Last    time.Time `json:"last,omitzero"`
-	Files   []string  `json:"files"`
-	Gaps    []Gap     `json:"gaps,omitempty"`
-}
-
-// A Gap is a time without answers. It is never filled.
-type Gap struct {
-	From   time.Time `json:"from"`
-	To     time.Time `json:"to,omitzero"` // zero while it lasts
-	Reason string    `json:"reason"`
-}
-
-const (
-	format    = "homenode-record"
-	metaName  = "meta.json"
-	maxMeta   = 64 << 20
-	syncEvery = time.Minute
-)
+const syncEvery = time.Minute
 
 // Open makes the folder, or goes on in it.
 func Open(dir string, o Options, now time.Time) (*Recorder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	r := &Recorder{dir: dir, opts: o, hosts: map[[2]string]*host{}, meta: Meta{Format: format, Version: 1}}
-	b, err := bounded.File(filepath.Join(dir, metaName), maxMeta)
+	meta, err := ticks.ReadMeta(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if other, err := os.ReadDir(dir); err != nil {
 			return nil, err
 		} else if len(other) > 0 {
-			return nil, fmt.Errorf("%s: holds %s and no %s: want a new folder, or one of an earlier recording", dir, other[0].Name(), metaName)
+			return nil, fmt.Errorf("%s: holds %s and no %s: want a new folder, or one of an earlier recording", dir, other[0].Name(), ticks.MetaName)
 		}
+		meta = ticks.NewMeta()
 	case err != nil:
 		return nil, err
-	default:
-		if err := json.Unmarshal(b, &r.meta); err != nil || r.meta.Format != format || r.meta.Version != 1 {
-			return nil, fmt.Errorf("%s: not of a recording, or of another version of homenode", filepath.Join(dir, metaName))
-		}
 	}
-	r.run = &Run{Homenode: o.Version, Begin: now, Every: o.Every.String(), Raw: o.Raw}
+	r := &Recorder{dir: dir, opts: o, hosts: map[[2]string]*host{}, meta: meta}
+	r.run = &ticks.Run{Homenode: o.Version, Begin: now, Every: o.Every.String(), Raw: o.Raw}
 	r.meta.Runs = append(r.meta.Runs, r.run)
 	return r, r.writeMeta(now)
 }
@@ -137,7 +92,7 @@ func (r *Recorder) Err() error {
 func (r *Recorder) Fleet(vcenter string, f *numa.Fleet) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.fail(atomicfile.Write(filepath.Join(r.dir, "inventory-"+safe(vcenter)+".json"), func(w io.Writer) error { return snapshot.Write(w, f) }))
+	r.fail(atomicfile.Write(filepath.Join(r.dir, ticks.InventoryName(safe(vcenter))), func(w io.Writer) error { return snapshot.Write(w, f) }))
 }
 
 // Tick does nothing: Answer has what the tick was made of.
@@ -167,7 +122,7 @@ func (r *Recorder) Answer(a *collect.Answer) {
 	if open := len(h.Gaps) - 1; open >= 0 && h.Gaps[open].To.IsZero() {
 		h.Gaps[open].To = a.Time
 	} else if !h.Last.IsZero() && a.Time.Sub(h.Last) > 2*r.opts.Every {
-		h.Gaps = append(h.Gaps, Gap{h.Last, a.Time, "no answer"})
+		h.Gaps = append(h.Gaps, ticks.Gap{From: h.Last, To: a.Time, Reason: "no answer"})
 	}
 	r.buf = r.buf[:0]
 	text := a.Text
@@ -202,7 +157,7 @@ func (r *Recorder) host(vcenter, id, name string) *host {
 	k := [2]string{vcenter, id}
 	h := r.hosts[k]
 	if h == nil {
-		h = &host{HostMeta: &HostMeta{VCenter: vcenter, ID: id, Name: name, Files: []string{}}}
+		h = &host{HostMeta: &ticks.HostMeta{VCenter: vcenter, ID: id, Name: name, Files: []string{}}}
 		r.hosts[k] = h
 		r.run.Hosts = append(r.run.Hosts, h.HostMeta)
 	}
@@ -282,7 +237,7 @@ func (r *Recorder) Note(all []collect.Status, now time.Time) {
 			if from.IsZero() {
 				from = r.run.Begin
 			}
-			h.Gaps = append(h.Gaps, Gap{From: from, Reason: why})
+			h.Gaps = append(h.Gaps, ticks.Gap{From: from, Reason: why})
 		}
 	}
 	r.fail(r.writeMeta(now))
@@ -291,7 +246,7 @@ func (r *Recorder) Note(all []collect.Status, now time.Time) {
 // writeMeta writes meta.json. r.mu is held.
 func (r *Recorder) writeMeta(now time.Time) error {
 	r.run.Written = now
-	return atomicfile.Write(filepath.Join(r.dir, metaName), func(w io.Writer) error {
+	return atomicfile.Write(filepath.Join(r.dir, ticks.MetaName), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(r.meta)
@@ -305,7 +260,7 @@ func (r *Recorder) Close(now time.Time) error {
 	for _, h := range r.hosts {
 		r.fail(h.close())
 		if h.Answers == 0 && len(h.Gaps) == 0 {
-			h.Gaps = []Gap{{r.run.Begin, now, "the recording ended before its turn"}}
+			h.Gaps = []ticks.Gap{{From: r.run.Begin, To: now, Reason: "the recording ended before its turn"}}
 		}
 	}
 	r.run.Ended = r.err == nil
@@ -314,7 +269,7 @@ func (r *Recorder) Close(now time.Time) error {
 }
 
 // Hosts returns what is there of each host.
-func (r *Recorder) Hosts() (all []HostMeta) {
+func (r *Recorder) Hosts() (all []ticks.HostMeta) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, h := range r.run.Hosts {

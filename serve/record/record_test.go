@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -35,11 +36,11 @@ func (s *source) answer(at time.Time) {
 }
 
 // read returns the recording in a folder, and the times of the ticks in it.
-func read(t *testing.T, dir string) (times []time.Time) {
+func read(t *testing.T, dir, host string) (times []time.Time) {
 	t.Helper()
 	_, err := ticks.Walk(t.Context(), dir, ticks.Options{}, ticks.Visit{
 		Tick: func(x *numa.Tick) error {
-			if x.Host != "esx_01" || len(x.VMs) != 1 || x.VMs[0].Name != "a|b" {
+			if x.Host != host || len(x.VMs) != 1 || x.VMs[0].Name != "a|b" {
 				return fmt.Errorf("found host %s, VMs %+v", x.Host, x.VMs)
 			}
 			times = append(times, x.Time)
@@ -93,7 +94,8 @@ func TestRecord(t *testing.T) {
 	if err := os.WriteFile(last, b[:before+(len(b)-before)/2], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, dir); len(got) != want {
+	// The process ended before it said whose the files are.
+	if got := read(t, dir, "esx_01"); len(got) != want {
 		t.Errorf("%d ticks, want %d", len(got), want)
 	}
 
@@ -107,14 +109,14 @@ func TestRecord(t *testing.T) {
 	if err := s.r.Close(begin.Add(26 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, dir); len(got) != want {
+	if got := read(t, dir, "esx|01"); len(got) != want {
 		t.Errorf("%d ticks after going on, want %d", len(got), want)
 	}
 	b, err = os.ReadFile(dir + "/meta.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m record.Meta
+	var m ticks.Meta
 	if err := json.Unmarshal(b, &m); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +140,7 @@ func TestGaps(t *testing.T) {
 	s.answer(begin.Add(11 * time.Minute))
 	s.answer(begin.Add(15 * time.Minute))
 	at := func(m int) time.Time { return begin.Add(time.Duration(m) * time.Minute) }
-	want := []record.Gap{{From: at(0), To: at(10), Reason: "timeout"}, {From: at(11), To: at(15), Reason: "no answer"}}
+	want := []ticks.Gap{{From: at(0), To: at(10), Reason: "timeout"}, {From: at(11), To: at(15), Reason: "no answer"}}
 	got := r.Hosts()[0].Gaps
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("found %v, want %v", got, want)
@@ -161,5 +163,52 @@ func TestForeignFolder(t *testing.T) {
 	}
 	if _, err := record.Open(dir, record.Options{}, begin); err == nil {
 		t.Error("another meta.json is taken")
+	}
+}
+
+// TestReadAgain reads recordings as capture does: hosts have their names, what belongs to the recording is not skipped,
+// and what is missing is said with its reason.
+func TestReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	r := open(t, dir)
+	s := &source{w: fetchstats.Writer{Boot: begin.Add(-time.Hour)}, r: r}
+	r.Fleet("vc/1", &numa.Fleet{})
+	s.columns()
+	for i := range 3 {
+		s.answer(begin.Add(time.Duration(i) * time.Minute))
+	}
+	failing := func(id, name, why string) collect.HostStatus {
+		return collect.HostStatus{ID: id, Name: name, Failing: why}
+	}
+	r.Note([]collect.Status{{Name: "vc/1", Up: true, Hosts: []collect.HostStatus{failing("host-7", "esx|01", "timeout"), failing("host-8", "esx02", "refused"), failing("host-9", "esx03", "refused")}}}, begin.Add(4*time.Minute))
+	if err := r.Close(begin.Add(5 * time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	walk := func() (passed int, files []*ticks.File, err error) {
+		passed, err = ticks.Walk(t.Context(), dir, ticks.Options{}, ticks.Visit{
+			Tick: func(*numa.Tick) error { return nil },
+			Done: func(f *ticks.File, err error) error { files = append(files, f); return err },
+		})
+		return passed, files, err
+	}
+	passed, files, err := walk()
+	if err != nil || passed != 0 || len(files) != 1 || files[0].Hosts[0] != "esx|01" || files[0].Ticks != 3 {
+		t.Fatalf("%d passed, %v, %+v", passed, err, files)
+	}
+	want := []string{dir + ": no answer of esx02, esx03 was recorded: refused", dir + ": host esx|01: no answer from 2026-11-20 09:52:00 to the end: timeout"}
+	if got := files[0].Warnings; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	if got := ticks.Inventories(dir); len(got) != 1 || got[0] != dir+"/inventory-vc_1.json" {
+		t.Errorf("inventories %q", got)
+	}
+	dir = t.TempDir()
+	r = open(t, dir)
+	r.Note([]collect.Status{{Name: "vc/1", Up: true, Hosts: []collect.HostStatus{failing("host-8", "esx02", "refused")}}}, begin)
+	if err := r.Close(begin.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := walk(); err == nil || err.Error() != "nothing was recorded: "+dir+": no answer of esx02 was recorded: refused" {
+		t.Errorf("found %v", err)
 	}
 }

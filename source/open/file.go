@@ -18,6 +18,7 @@ import (
 	"homenode/source/snapshot"
 	"homenode/source/story"
 	"homenode/source/text"
+	"homenode/source/ticks"
 )
 
 // An inventory is one kind of file that holds a fleet.
@@ -73,6 +74,13 @@ func File(path string) (*numa.Fleet, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	switch recorded := ticks.Inventories(path); len(recorded) {
+	case 0:
+	case 1:
+		path = recorded[0]
+	default:
+		return nil, fmt.Errorf("%s: found the inventories of %d vCenters in the folder: name those that are meant: %s", path, len(recorded), strings.Join(recorded, " "))
 	}
 	for _, k := range inventories() {
 		if k.is(path) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -28,6 +29,9 @@ type Source struct {
 	Files  []string // paths
 	Infos  []string // paths of files with CounterInfo, for Answers
 	Host   string   // for hosts that are named nowhere
+	Known  bool     // all answers are of Host, as who recorded them says
+
+	notes []string // of who recorded them
 }
 
 // A Listing is what lies in a folder.
@@ -37,6 +41,9 @@ type Listing struct {
 	Replay  bool // it looks like a vm-support bundle, which may hold a replay
 	// Failed are files that could not be opened, or not unpacked.
 	Failed []Failed
+
+	recorded bool     // by homenode record, or a part of it
+	silent   []string // of which hosts nothing was recorded, and why
 }
 
 // A Failed is a file of a Listing, and why it could not be looked at.
@@ -90,7 +97,7 @@ func List(root string) (*Listing, error) {
 		e, err := entryOf(p, info)
 		switch {
 		case errors.Is(err, ErrUnknown):
-			l.passed++
+			l.besides(p, func() (io.ReadCloser, error) { return os.Open(p) })
 		case err != nil:
 			l.failed = append(l.failed, Failed{p, err})
 		default:
@@ -169,6 +176,9 @@ type lister struct {
 	passed   int
 	replay   bool
 	failed   []Failed
+
+	metas       []recorded
+	inventories []string // folders of what may be inventories of recordings
 }
 
 func (l *lister) add(e entry) {
@@ -192,7 +202,7 @@ func (l *lister) add(e entry) {
 
 // listing returns the Sources in the order of their names.
 func (l *lister) listing() *Listing {
-	out := &Listing{Passed: l.passed, Replay: l.replay, Failed: l.failed}
+	out := &Listing{Replay: l.replay, Failed: l.failed, recorded: len(l.metas) > 0}
 	for _, e := range l.alone {
 		out.Sources = append(out.Sources, sourceOf([]entry{e}))
 	}
@@ -216,6 +226,8 @@ func (l *lister) listing() *Listing {
 		out.Sources = append(out.Sources, s)
 	}
 	slices.SortFunc(out.Sources, func(a, b Source) int { return cmp.Compare(a.Files[0], b.Files[0]) })
+	out.silent = l.ofRecordings(out.Sources)
+	out.Passed = l.passed
 	return out
 }
 
@@ -321,16 +333,22 @@ func Walk(ctx context.Context, path string, opt Options, v Visit) (passed int, e
 			return passed, err
 		}
 	}
+	if len(l.Sources) > 0 {
+		l.Sources[0].notes = append(l.silent, l.Sources[0].notes...)
+	}
 	for i := range l.Sources {
 		more, err := l.Sources[i].Read(ctx, opt, v)
 		if passed += more; err != nil {
 			return passed, err
 		}
 	}
-	if len(l.Sources)+len(l.Failed) == 0 {
-		return passed, nothingIn(path, l.Replay)
+	switch {
+	case len(l.Sources)+len(l.Failed) > 0:
+		return passed, nil
+	case l.recorded:
+		return passed, nothingRecorded(path, l.silent)
 	}
-	return passed, nil
+	return passed, nothingIn(path, l.Replay)
 }
 
 // Read reads a Source, as Walk does.
@@ -338,7 +356,7 @@ func (s *Source) Read(ctx context.Context, opt Options, v Visit) (passed int, er
 	if s.Format == Packed {
 		return readArchive(ctx, s.Files[0], opt, v)
 	}
-	j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name}, name: s.Host}
+	j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name, Warnings: s.notes}, name: s.Host, known: s.Known}
 	var parts []part
 	for _, p := range s.Files {
 		parts = append(parts, fileOnDisk(p))

@@ -197,7 +197,7 @@ func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed
 		e.look(head)
 		switch e.format {
 		case "":
-			passed++
+			l.besides(member, func() (io.ReadCloser, error) { return io.NopCloser(all), nil })
 			return nil
 		case Batch:
 			found = true
@@ -215,21 +215,27 @@ func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed
 		l.add(e)
 		return nil
 	})
-	for _, s := range l.listing().Sources {
+	list := l.listing()
+	for i, s := range list.Sources {
 		if err != nil {
 			break
 		}
-		j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name}, name: s.Host}
+		if i == 0 {
+			s.notes = append(list.silent, s.notes...)
+		}
+		j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name, Warnings: s.notes}, name: s.Host, known: s.Known}
 		err = j.done(j.parts(s.Format, inMemory(kept, s.Files), inMemory(kept, s.Infos)))
 	}
 	switch {
 	case err != nil:
+	case !found && list.recorded:
+		err = errors.Join(append(damaged, nothingRecorded(name, list.silent))...)
 	case !found && (l.replay || damaged == nil):
 		err = nothingIn(name, l.replay)
 	default:
 		err = errors.Join(damaged...)
 	}
-	return passed, err
+	return l.passed, err
 }
 
 // keep packs a member for later.
@@ -281,9 +287,8 @@ func (j *job) newFetch(name string) {
 	if j.fetch != nil {
 		return
 	}
-	j.fetch = &fetchstats.Series{Host: j.opt.Host, Machine: j.opt.Machine}
-	if j.fetch.Host == "" {
-		j.fetch.Host = j.name
+	j.fetch = &fetchstats.Series{Host: cmp.Or(j.opt.Host, j.name), Known: j.known, Machine: j.opt.Machine}
+	if j.opt.Host == "" && !j.known {
 		j.file.Warnings = append(j.file.Warnings, name+": FetchStats does not name its host: it is called "+j.name+" after the file")
 	}
 	if j.opt.Machine == nil && j.opt.MachineOf != nil {

@@ -113,6 +113,8 @@ type job struct {
 	file File
 	name string // for a host that is named nowhere
 
+	known bool // all answers are of that host
+
 	fetch  *fetchstats.Series // of a File of several files
 	rounds *rounds
 	more   bool  // the next file is of the same moment

@@ -20,6 +20,7 @@ import (
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/policy"
+	"homenode/source/ticks"
 )
 
 // captureForms are the forms of capture; the first is the default.
@@ -76,6 +77,11 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			}
 			if err := in.SetLocality(&options); err != nil {
 				return err
+			}
+			if len(fleet) == 0 {
+				for _, arg := range args {
+					fleet = append(fleet, ticks.Inventories(arg)...)
+				}
 			}
 			var inventory *rules.Result
 			if len(fleet) > 0 {

@@ -172,6 +172,8 @@ func lacksText(rec *capture.Recording, inventory bool) string {
 	switch {
 	case !inventory && ofAnswers(rec) && slices.Contains(rec.Lacks, nodeLoad):
 		text += ": FetchStats does not say which PCPU is on which node: name the inventory with --fleet"
+	case oneAnswer(rec):
+		text += ": it takes two answers to show a rate"
 	case slices.ContainsFunc(rec.Lacks, inBatch):
 		text += ": record with esxtop -b -a, or switch the fields on with f, save with W and record with esxtop -b"
 	}
@@ -180,6 +182,9 @@ func lacksText(rec *capture.Recording, inventory bool) string {
 
 // nodeLoad is what answers of FetchStats lack without an inventory.
 const nodeLoad = "Numa Node % Util Time"
+
+// oneAnswer reports whether a recording was made of one answer of FetchStats, which has counters and no rates.
+func oneAnswer(rec *capture.Recording) bool { return rec.Ticks == 1 && ofAnswers(rec) }
 
 // ofAnswers reports whether recordings were made of answers of FetchStats alone.
 func ofAnswers(all ...*capture.Recording) bool {
@@ -213,6 +218,7 @@ func inBatch(counter string) bool { return counter != "GST_NDx" }
 
 // Doubts returns what keeps recordings from being judged in full.
 func (j *Judged) Doubts() (notes []numa.Note) {
+	hosts := map[string][]string{} // of a text
 	for _, rec := range j.Recordings {
 		short := j.shortText(rec)
 		if rec.Covered == 0 && rec.Ticks > 1 {
@@ -223,10 +229,17 @@ func (j *Judged) Doubts() (notes []numa.Note) {
 			texts = []string{lacksText(rec, j.Fleet != nil), sumsText(rec), short}
 		}
 		for _, text := range texts {
-			if text != "" {
-				notes = append(notes, numa.Note{At: rec.Host, Text: text})
+			if text == "" {
+				continue
 			}
+			if hosts[text] == nil {
+				notes = append(notes, numa.Note{Text: text})
+			}
+			hosts[text] = append(hosts[text], rec.Host)
 		}
+	}
+	for i := range notes {
+		notes[i].At = words.Few(hosts[notes[i].Text])
 	}
 	if j.Fleet == nil && len(j.VMs) > 0 {
 		notes = append(notes, numa.Note{Text: "no inventory (--fleet): M011 is not judged, nor is M006 for certain: whether a guest sees its nodes is not known"})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/capture"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -278,6 +279,9 @@ func (j *Judged) howToGet() string {
 	slices.Sort(lacks)
 	if j.Fleet == nil && slices.Contains(lacks, nodeLoad) && ofAnswers(j.Recordings...) {
 		return j.Words.Lacks + strings.Join(lacks, ", ") + ": name the inventory with --fleet."
+	}
+	if !slices.ContainsFunc(j.Recordings, func(rec *capture.Recording) bool { return !oneAnswer(rec) }) {
+		return j.Words.Lacks + strings.Join(lacks, ", ") + ": it takes two answers to show them."
 	}
 	return j.Words.Lacks + strings.Join(lacks, ", ") + ": record with esxtop -b -a."
 }
