@@ -4,6 +4,9 @@
 //	DIR/meta.json                                   versions, hosts, gaps
 //	DIR/inventory-vc01.json                         the last inventory, a snapshot
 //	DIR/vc01/esx01.lab/esx01.lab-20261122T10.dsv.zst
+//
+// Anonymised, nothing in the folder is text of a vCenter or host but for what package anonymise leaves in an
+// inventory: names are pseudonyms, answers have numbers alone, and a reason is one of a few sentences.
 package record
 
 import (
@@ -20,6 +23,7 @@ import (
 	"homenode/internal/atomicfile"
 	"homenode/numa"
 	"homenode/serve/collect"
+	"homenode/source/anonymise"
 	"homenode/source/archive"
 	"homenode/source/esxtop/fetchstats"
 	"homenode/source/snapshot"
@@ -31,6 +35,7 @@ type Options struct {
 	Every   time.Duration // between two answers of a host: twice as long without one is a gap
 	Raw     bool          // answers whole, not only the rows that are read
 	Version string        // of homenode, for Meta
+	Key     string        // file of the key to the names, which pseudonyms take the place of; empty leaves them
 }
 
 // A Recorder writes to one folder. It is a Sink of collectors, whose Answers it takes.
@@ -44,12 +49,16 @@ type Recorder struct {
 	run   *ticks.Run
 	err   error // the first; nothing is written after it
 	buf   []byte
+
+	names *anonymise.Pseudonyms // nil leaves them
+	saved int                   // names in the file of the key
 }
 
 // A host is the file of a host that is open.
 type host struct {
 	*ticks.HostMeta
-	columns []byte
+	columns []byte // as they came
+	rename  *fetchstats.Renamer
 	hour    time.Time
 	file    *os.File
 	good    int64 // size up to the last whole answer
@@ -76,7 +85,15 @@ func Open(dir string, o Options, now time.Time) (*Recorder, error) {
 		return nil, err
 	}
 	r := &Recorder{dir: dir, opts: o, hosts: map[[2]string]*host{}, meta: meta}
-	r.run = &ticks.Run{Homenode: o.Version, Begin: now, Every: o.Every.String(), Raw: o.Raw}
+	if n := len(meta.Runs); n > 0 && meta.Runs[n-1].Anonymised != (o.Key != "") {
+		return nil, fmt.Errorf("%s: holds a recording with %s: want a new folder", dir, map[bool]string{true: "pseudonyms, and this one would have names", false: "names, and this one would have pseudonyms"}[o.Key == ""])
+	}
+	if o.Key != "" {
+		if err := r.openKey(); err != nil {
+			return nil, err
+		}
+	}
+	r.run = &ticks.Run{Homenode: o.Version, Begin: now, Every: o.Every.String(), Raw: o.Raw, Anonymised: o.Key != ""}
 	r.meta.Runs = append(r.meta.Runs, r.run)
 	return r, r.writeMeta(now)
 }
@@ -92,6 +109,13 @@ func (r *Recorder) Err() error {
 func (r *Recorder) Fleet(vcenter string, f *numa.Fleet) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.names != nil {
+		f = r.names.Fleet(f)
+		vcenter = r.names.Source(vcenter)
+		if r.fail(r.saveKey()); r.err != nil {
+			return
+		}
+	}
 	r.fail(atomicfile.Write(filepath.Join(r.dir, ticks.InventoryName(safe(vcenter))), func(w io.Writer) error { return snapshot.Write(w, f) }))
 }
 
@@ -109,8 +133,26 @@ func (r *Recorder) Answer(a *collect.Answer) {
 	if a.Columns {
 		if string(a.Text) != string(h.columns) {
 			h.columns = append([]byte(nil), a.Text...)
+			if r.names != nil {
+				h.rename = fetchstats.NewRenamer(h.columns, r.names.VM)
+			}
 			r.fail(h.close()) // the next answer begins a file
 		}
+		return
+	}
+	text := a.Text
+	switch {
+	case h.rename != nil:
+		r.buf = h.rename.Append(r.buf[:0], a.Text)
+		text = r.buf
+		r.fail(r.saveKey())
+	case r.names != nil:
+		r.fail(errors.New("found an answer before its columns"))
+	case !r.opts.Raw:
+		r.buf = fetchstats.Trim(r.buf[:0], a.Text)
+		text = r.buf
+	}
+	if r.err != nil {
 		return
 	}
 	if hour := a.Time.UTC().Truncate(time.Hour); h.file == nil || !hour.Equal(h.hour) {
@@ -123,12 +165,6 @@ func (r *Recorder) Answer(a *collect.Answer) {
 		h.Gaps[open].To = a.Time
 	} else if !h.Last.IsZero() && a.Time.Sub(h.Last) > 2*r.opts.Every {
 		h.Gaps = append(h.Gaps, ticks.Gap{From: h.Last, To: a.Time, Reason: "no answer"})
-	}
-	r.buf = r.buf[:0]
-	text := a.Text
-	if !r.opts.Raw {
-		r.buf = fetchstats.Trim(r.buf, a.Text)
-		text = r.buf
 	}
 	if err := h.write(text); err != nil {
 		r.fail(err)
@@ -152,11 +188,87 @@ func (r *Recorder) fail(err error) {
 	}
 }
 
+// openKey reads the key that is there, to go on with it: of this recording, or of a snapshot.
+func (r *Recorder) openKey() error {
+	dir, err1 := filepath.Abs(r.dir)
+	file, err2 := filepath.Abs(r.opts.Key)
+	below, err3 := filepath.Rel(dir, file)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	if filepath.IsLocal(below) {
+		return fmt.Errorf("%s: the key would be given away with the folder: want a file outside of it", r.opts.Key)
+	}
+	r.names = &anonymise.Pseudonyms{}
+	f, err := os.Open(r.opts.Key)
+	if errors.Is(err, os.ErrNotExist) {
+		if len(r.meta.Runs) > 0 {
+			return fmt.Errorf("%w: the recording goes on with its key alone", err)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	key, err := anonymise.ReadKey(r.opts.Key, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	for _, run := range r.meta.Runs {
+		for _, h := range run.Hosts {
+			if !key.Knows(h.Name) {
+				return fmt.Errorf("%s: does not know %s: it is the key to another recording", r.opts.Key, h.Name)
+			}
+		}
+	}
+	r.names = key.Pseudonyms()
+	r.saved = r.names.Len()
+	return nil
+}
+
+// saveKey saves the key when it has grown, before anything that needs it. r.mu is held.
+func (r *Recorder) saveKey() error {
+	n := r.names.Len()
+	if n == r.saved {
+		return nil
+	}
+	write := atomicfile.Write
+	if r.saved == 0 {
+		write = atomicfile.WriteNew // mode 0600
+	}
+	if err := write(r.opts.Key, r.names.Key().Write); err != nil {
+		return err
+	}
+	r.saved = n
+	return nil
+}
+
+// plain says why a host gives no answer, without a name.
+func plain(reason string) string {
+	switch reason {
+	case "privilege":
+		return "the account lacks a privilege"
+	case "timeout":
+		return "no answer in time"
+	case "no service", "gone":
+		return "vCenter does not list its service Esxtop"
+	case "answer":
+		return "what it says is no answer of the service Esxtop"
+	case "refused", "expired", "vcenter", "":
+		return "vCenter does not answer, or refuses"
+	}
+	return "it does not answer"
+}
+
 // host returns what is known of a host. r.mu is held.
 func (r *Recorder) host(vcenter, id, name string) *host {
 	k := [2]string{vcenter, id}
 	h := r.hosts[k]
 	if h == nil {
+		if r.names != nil {
+			vcenter, id, name = r.names.Source(vcenter), r.names.Host(id), r.names.Host(name)
+			r.fail(r.saveKey())
+		}
 		h = &host{HostMeta: &ticks.HostMeta{VCenter: vcenter, ID: id, Name: name, Files: []string{}}}
 		r.hosts[k] = h
 		r.run.Hosts = append(r.run.Hosts, h.HostMeta)
@@ -186,6 +298,9 @@ func (r *Recorder) begin(h *host, hour time.Time) error {
 		}
 		h.file, h.good, h.hour, h.synced = f, 0, hour, time.Now()
 		h.Files = append(h.Files, filepath.ToSlash(path))
+		if h.rename != nil {
+			return h.write(h.rename.Columns())
+		}
 		return h.write(h.columns)
 	}
 }
@@ -229,6 +344,9 @@ func (r *Recorder) Note(all []collect.Status, now time.Time) {
 			if why == "" {
 				continue
 			}
+			if r.names != nil {
+				why = plain(x.Reason)
+			}
 			if open := len(h.Gaps) - 1; open >= 0 && h.Gaps[open].To.IsZero() {
 				h.Gaps[open].Reason = why
 				continue
@@ -266,6 +384,13 @@ func (r *Recorder) Close(now time.Time) error {
 	r.run.Ended = r.err == nil
 	r.fail(r.writeMeta(now))
 	return r.err
+}
+
+// Names returns how many names the key has.
+func (r *Recorder) Names() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.saved
 }
 
 // Hosts returns what is there of each host.

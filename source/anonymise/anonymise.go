@@ -40,9 +40,52 @@ var kinds = []string{kindVM, kindHost, kindCluster, kindDomain, kindFolder, kind
 // Fleet returns a copy of f with pseudonyms, and the key to them. f stays as it is.
 // The same fleet gives the same result.
 func Fleet(f *numa.Fleet) (*numa.Fleet, *Key) {
-	n := newNamer(f)
-	out := walk(reflect.ValueOf(*f), n.replace).Interface().(numa.Fleet)
-	return &out, n.key()
+	var p Pseudonyms
+	out := p.Fleet(f)
+	return out, p.Key()
+}
+
+// Pseudonyms are given to names as these are met, for what is read over time. Those of the first fleet are the same
+// as of the function Fleet. The zero value is ready.
+type Pseudonyms struct{ n *namer }
+
+// Fleet returns a copy of f with pseudonyms. f stays as it is.
+func (p *Pseudonyms) Fleet(f *numa.Fleet) *numa.Fleet {
+	if p.n == nil {
+		p.n = newNamer(freeTag(f))
+	}
+	p.n.learn(f)
+	out := walk(reflect.ValueOf(*f), p.n.replace).Interface().(numa.Fleet)
+	return &out
+}
+
+// VM returns the pseudonym of the name of a VM, which no fleet need have had.
+func (p *Pseudonyms) VM(name string) string { return p.namer().know(kindVM, name) }
+
+// Source returns the pseudonym of a vCenter.
+func (p *Pseudonyms) Source(name string) string { return p.namer().know(kindSource, name) }
+
+// Host returns the pseudonym of the name or the ID of a host.
+func (p *Pseudonyms) Host(name string) string {
+	label, domain := cutHost(name)
+	out := p.namer().know(kindHost, label)
+	if domain != "" {
+		return out + "." + p.n.know(kindDomain, domain)
+	}
+	return out + name[len(label):]
+}
+
+// Key returns the key to the pseudonyms that were given until now, Len how many these are.
+func (p *Pseudonyms) Key() *Key { return p.namer().key() }
+
+// Len returns how many names have a pseudonym.
+func (p *Pseudonyms) Len() int { return len(p.namer().exact) }
+
+func (p *Pseudonyms) namer() *namer {
+	if p.n == nil {
+		p.n = newNamer("")
+	}
+	return p.n
 }
 
 // names lists the names of the fleet's objects with their kinds. A host's name is
@@ -156,11 +199,7 @@ func (n *namer) replace(at site, s string) string {
 	}
 	switch at {
 	case site{"Host", "ID"}, site{"Host", "Name"}, site{"VM", "Host"}, site{"Observation", "Host"}:
-		label, domain := cutHost(s)
-		if domain == "" {
-			return n.whole(kindHost, label) + s[len(label):]
-		}
-		return n.whole(kindHost, label) + "." + n.whole(kindDomain, domain)
+		return (&Pseudonyms{n}).Host(s)
 	case site{"VM", "Folder"}:
 		parts := strings.Split(s, "/")
 		for i, p := range parts {

@@ -290,3 +290,38 @@ func BenchmarkFleet10000VMs(b *testing.B) {
 		}
 	}
 }
+
+// TestPseudonyms goes on with a key: names keep their pseudonyms, and new ones get others.
+func TestPseudonyms(t *testing.T) {
+	demoFleet, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fleet := range map[string]*numa.Fleet{"own": testFleet(), "demo": demoFleet} {
+		out, key := Fleet(fleet)
+		var b bytes.Buffer
+		if err := key.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if key, err = ReadKey("key", &b); err != nil {
+			t.Fatal(err)
+		}
+		p := key.Pseudonyms()
+		more := *fleet
+		more.VMs = append(slices.Clone(fleet.VMs), numa.VM{ID: "vm-77", Name: "newcomer"})
+		more.Notes = append(slices.Clone(fleet.Notes), numa.Note{Text: "VM newcomer, seen beside Stranger"})
+		stranger := p.VM("Stranger")
+		got := p.Fleet(&more)
+		last := got.VMs[len(fleet.VMs)].Name
+		if text := got.Notes[len(fleet.Notes)].Text; !strings.HasSuffix(text, " "+last+", seen beside "+stranger) || last == stranger {
+			t.Errorf("%s: found %q and %s", name, text, last)
+		}
+		if p.Key().Text(last+" "+stranger) != "newcomer Stranger" || p.Len() < len(key.Names())+3 {
+			t.Errorf("%s: the key has %d names of %d", name, p.Len(), len(key.Names()))
+		}
+		got.VMs, got.Notes = got.VMs[:len(fleet.VMs)], got.Notes[:len(fleet.Notes)]
+		if !bytes.Equal(written(t, got), written(t, out)) {
+			t.Errorf("%s: not as before:\n%s\nwant\n%s", name, written(t, got), written(t, out))
+		}
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"homenode/internal/texttab"
 	"homenode/internal/words"
@@ -44,6 +46,43 @@ func (n *namer) key() *Key {
 	}
 	return k
 }
+
+// Pseudonyms returns those of the key, to go on with: a name that it knows has its pseudonym.
+func (k *Key) Pseudonyms() *Pseudonyms {
+	n := newNamer(k.tag)
+	n.width = 0
+	highest := map[string]int{} // number of the newest pseudonym, by name in lower case
+	for p, name := range k.names {
+		low, base := strings.ToLower(name), strings.ToLower(p)
+		n.exact[name] = p
+		kind, number, _ := strings.Cut(base, k.tag+"-")
+		count, _ := strconv.Atoi(number) // ReadKey has looked at it
+		n.count[kind] = max(n.count[kind], count)
+		if n.width == 0 || len(number) < n.width {
+			n.width = len(number)
+		}
+		if count > highest[low] {
+			highest[low], n.base[low] = count, base
+		}
+		switch kind {
+		case kindText:
+			n.phrases[low] = true
+		case kindAddress, kindPath:
+		default:
+			n.know(kind, name)
+		}
+	}
+	for name, p := range n.exact {
+		if low := strings.ToLower(name); strings.EqualFold(p, n.base[low]) {
+			n.spells[low]++
+		}
+	}
+	n.width = max(n.width, 4)
+	return &Pseudonyms{n}
+}
+
+// Knows reports whether s is, or holds, a pseudonym of the key.
+func (k *Key) Knows(s string) bool { return k.Text(s) != s }
 
 // Fleet returns a copy of f with its names. It is an error when f has pseudonyms
 // that the key does not know, or none: the key belongs to another fleet.

@@ -28,29 +28,40 @@ type namer struct {
 	memo map[string]string // text that was replaced before: most origins are alike
 }
 
-func newNamer(f *numa.Fleet) *namer {
-	n := &namer{
-		width: 4, count: map[string]int{}, base: map[string]string{}, exact: map[string]string{},
+func newNamer(tag string) *namer {
+	return &namer{
+		tag: tag, width: 4, count: map[string]int{}, base: map[string]string{}, exact: map[string]string{},
 		spells: map[string]int{}, memo: map[string]string{}, domains: map[string]bool{}, phrases: map[string]bool{},
 	}
+}
+
+// learn takes the names of a fleet.
+func (n *namer) learn(f *numa.Fleet) {
 	all := names(f)
-	for size := 10000; size <= len(all); size *= 10 {
-		n.width++
-	}
-	n.tag = freeTag(f)
-	for _, name := range all {
-		n.whole(name[0], name[1])
-		if name[0] == kindDomain {
-			n.domains[strings.ToLower(name[1])] = true
+	if len(n.base) == 0 {
+		for size := 10000; size <= len(all); size *= 10 {
+			n.width++
 		}
 	}
-	for name := range n.base {
-		n.lens = append(n.lens, len(name))
+	for _, name := range all {
+		n.know(name[0], name[1])
 	}
-	slices.Sort(n.lens)
-	n.lens = slices.Compact(n.lens)
-	slices.Reverse(n.lens)
-	return n
+}
+
+// know takes a name, which is found inside of texts then, and returns its pseudonym.
+func (n *namer) know(kind, name string) string {
+	p, known := n.exact[name]
+	if !known {
+		p = n.whole(kind, name)
+		clear(n.memo)
+	}
+	if kind == kindDomain {
+		n.domains[strings.ToLower(name)] = true
+	}
+	if at, found := slices.BinarySearchFunc(n.lens, len(name), func(a, b int) int { return b - a }); !found {
+		n.lens = slices.Insert(n.lens, at, len(name))
+	}
+	return p
 }
 
 // freeTag returns the shortest tag with which no text of the fleet looks like a

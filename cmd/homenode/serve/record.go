@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -23,7 +24,8 @@ func NewRecord() *cobra.Command {
 		src             flags.Source
 		dir             string
 		hours           float64
-		raw             bool
+		raw, anonymise  bool
+		key             string
 		clusters, hosts []string
 		o               collect.Options
 	)
@@ -38,6 +40,12 @@ func NewRecord() *cobra.Command {
 				return fmt.Errorf("--every: found %v, want 2s or more: hosts count no faster", o.Every)
 			case !(hours >= 0 && hours <= 24*366):
 				return fmt.Errorf("--hours: found %v, want 0 to 8784", hours)
+			case anonymise && raw:
+				return errors.New("--anonymise: not with --raw: a whole answer has names in places that homenode does not know")
+			case !anonymise && key != "":
+				return errors.New("--key is for --anonymise")
+			case anonymise && key == "":
+				key = filepath.Clean(dir) + ".key.json"
 			}
 			o.Amend = src.Options(cmd).Apply
 			o.Wanted = wanted(clusters, hosts)
@@ -55,7 +63,7 @@ func NewRecord() *cobra.Command {
 			}
 			defer all.Wait()
 			defer stop()
-			return runRecord(ctx, cmd, dir, time.Duration(hours*float64(time.Hour)), raw, lives, o)
+			return runRecord(ctx, cmd, dir, time.Duration(hours*float64(time.Hour)), record.Options{Every: o.Every, Raw: raw, Key: key, Version: version.String()}, lives, o)
 		},
 	}
 	src.Register(cmd)
@@ -66,14 +74,16 @@ func NewRecord() *cobra.Command {
 	fl.StringSliceVar(&clusters, "cluster", nil, "record these clusters; names may have * and ?")
 	fl.StringSliceVar(&hosts, "host", nil, "record these hosts; names may have * and ?")
 	fl.BoolVar(&raw, "raw", false, "keep answers whole, not only the rows that homenode reads (three times as large)")
+	fl.BoolVar(&anonymise, "anonymise", false, "write pseudonyms for names, UUIDs, addresses and paths")
+	fl.StringVar(&key, "key", "", "with --anonymise: file for the key to the names, mode 0600; one that is there goes on, also that of a snapshot (default DIR.key.json)")
 	return cmd
 }
 
 // noteEvery is how often what is missing is written.
 const noteEvery = time.Minute
 
-func runRecord(ctx context.Context, cmd *cobra.Command, dir string, length time.Duration, raw bool, lives []target, o collect.Options) error {
-	r, err := record.Open(dir, record.Options{Every: o.Every, Raw: raw, Version: version.String()}, time.Now())
+func runRecord(ctx context.Context, cmd *cobra.Command, dir string, length time.Duration, to record.Options, lives []target, o collect.Options) error {
+	r, err := record.Open(dir, to, time.Now())
 	if err != nil {
 		return err
 	}
@@ -125,6 +135,9 @@ func runRecord(ctx context.Context, cmd *cobra.Command, dir string, length time.
 	note()
 	if err := r.Close(time.Now()); err != nil {
 		return err
+	}
+	if to.Key != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: the key to %d names; keep it to yourself\n", to.Key, r.Names())
 	}
 	answers, silent := 0, 0
 	for _, h := range r.Hosts() {

@@ -1,6 +1,11 @@
 package fetchstats
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+
+	"homenode/numa"
+)
 
 // Trim appends an answer to dst without the rows that are not read: the list of objects, interrupts,
 // disks, and of vCPUs the worlds that are none. A Series makes the same tick of it.
@@ -21,4 +26,106 @@ func Trim(dst, answer []byte) []byte {
 		}
 	}
 	return dst
+}
+
+// A Renamer writes answers as Trim does, with other names of VMs: a Series makes the same ticks of them but for the
+// names. What else is text, or is not as its column wants it, is left empty, so that no other name comes through.
+type Renamer struct {
+	columns []byte
+	schema  schema
+	vm      func(name string) string
+	record  record
+	trimmed []byte
+}
+
+// NewRenamer reads the CounterInfo of the answers.
+func NewRenamer(columns []byte, vm func(name string) string) *Renamer {
+	r := &Renamer{vm: vm}
+	for line := range bytes.Lines(columns) {
+		line = bytes.TrimSpace(line)
+		if name, fields, ok := schemaRow(line); ok && used[name] != "" {
+			r.schema.add(name, fields)
+			r.columns = append(append(r.columns, line...), '\n')
+		}
+	}
+	return r
+}
+
+// Columns returns the CounterInfo of what Append writes.
+func (r *Renamer) Columns() []byte { return r.columns }
+
+// Append appends an answer to dst.
+func (r *Renamer) Append(dst, answer []byte) []byte {
+	r.trimmed = Trim(r.trimmed[:0], answer)
+	counters := false
+	for line := range bytes.Lines(r.trimmed) {
+		line = bytes.TrimSpace(line)
+		switch {
+		case string(line) == objects:
+			dst = append(dst, objects+"\n"...)
+		case string(line) == values:
+			counters = true
+			dst = append(dst, values+"\n"...)
+		case counters && len(line) > 0 && line[0] == '|':
+			name, _, _ := bytes.Cut(line[1:], []byte("|"))
+			if fields := r.schema.types[string(name)]; fields != nil {
+				dst = r.row(dst, row{name: string(name), text: line}, fields)
+			}
+		}
+	}
+	return dst
+}
+
+func (r *Renamer) row(dst []byte, in row, fields []field) []byte {
+	c := &r.record
+	read := c.open(&r.schema, in)
+	isVM := false
+	if read && in.name == "SchedGroup" {
+		isVM, _ = c.flag("IsVM")
+	}
+	dst = append(append(dst, '|'), in.name...)
+	for i, f := range fields {
+		dst = append(dst, '|')
+		var cell []byte
+		if read {
+			cell = c.cells[i]
+		}
+		switch {
+		case f.kind == "STR" || f.kind == "CSTR":
+			dst = append(dst, r.text(in.name+"."+f.name, string(cell), isVM)...)
+		case len(bytes.Trim(cell, "-0123456789")) == 0:
+			dst = append(dst, cell...)
+		}
+	}
+	return append(dst, "|\n"...)
+}
+
+var (
+	groupForm = regexp.MustCompile(`^vmm?\.\d+$`)
+	worldForm = regexp.MustCompile(`^vmx-vcpu-\d+`)
+)
+
+// text returns what is written for a text of an answer.
+func (r *Renamer) text(field, is string, isVM bool) string {
+	switch field {
+	case "SchedGroup.GroupName":
+		if groupForm.MatchString(is) {
+			return is
+		}
+	case "SchedGroup.VMName":
+		if isVM && is != "" {
+			return r.vm(is)
+		}
+	case "VCPU.WorldName":
+		if number := worldForm.FindString(is); number != "" {
+			return number
+		}
+		return "vmx-vcpu" // Trim left the others out
+	case "PMem.SchedStateStr":
+		var state numa.MemoryState
+		if state.UnmarshalText([]byte(is)) == nil {
+			return is
+		}
+	}
+	return ""
 }

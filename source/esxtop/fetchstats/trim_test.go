@@ -53,6 +53,47 @@ func TestTrim(t *testing.T) {
 	}
 }
 
+// TestRenamer renames the VMs of an answer: a Series makes the same of it, and nothing else of its text is left.
+func TestRenamer(t *testing.T) {
+	begin := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	w := Writer{Boot: begin.Add(-time.Hour)}
+	info := "# answers of secret-host\n" + strings.Replace(w.Info(), "|VCPUID,U32|WorldName,STR|", "|VCPUID,U32|WorldName,STR|AffinityStr,STR|", 1) + "|Vmfs|Volume,STR|\n"
+	vm := func(name string) string { return map[string]string{"secret|1": "one", "secret 2": "two"}[name] }
+	r := NewRenamer([]byte(info), vm)
+	var whole, renamed [][]byte
+	for i := range 3 {
+		tick := numa.Tick{Time: begin.Add(time.Duration(i) * time.Minute), Since: time.Minute, Has: numa.HasState, State: numa.Low,
+			Nodes: []numa.NodeTick{{ID: 0, Total: 64 << 30, Free: 1 << 30}, {ID: 1, Total: 64 << 30, Free: 2 << 30}},
+			VMs: []numa.VMTick{{GID: 7, Name: "secret|1", VCPUs: 2, Has: numa.HasHomes | numa.HasMemory, Used: 0.5, Homes: numa.SetOf(1), Local: 3 << 30, Remote: numa.Bytes(i) << 30},
+				{GID: 8, Name: "secret 2", VCPUs: 1}}}
+		answer := w.Answer(&tick)
+		for _, name := range []string{"secret|1", "secret 2"} {
+			answer = strings.ReplaceAll(answer, ":"+name+"|", ":"+name+"|secret-cpus|")
+		}
+		// What a host says besides, and what is damaged.
+		answer = strings.Replace(answer, "|Server|PCPU,1|", "|Server|secret,1|", 1)
+		answer = strings.Replace(answer, "==COUNTER-VALUE==\n", "==secret==\n==COUNTER-VALUE==\nsecret\n|Vmfs|/vmfs/volumes/secret|\n", 1)
+		answer = strings.Replace(answer, "|Sched|", "|LCPU|secret|1|1|1|1|\n|Sched|", 1)
+		answer += "|SchedGroup|9|sh.secret|1|0|secret|0|0|0|0|0|0|0|0|\n|VMem|9|secret|1|1|1|1|1|1|1|\n"
+		whole, renamed = append(whole, []byte(answer)), append(renamed, r.Append(nil, []byte(answer)))
+	}
+	for _, b := range append(renamed, r.Columns()) {
+		if strings.Contains(string(b), "secret") {
+			t.Errorf("renamed: %s", b)
+		}
+	}
+	got, want := ticksOf(t, string(r.Columns()), renamed...), ticksOf(t, info, whole...)
+	for i := range want {
+		want[i].Line, got[i].Line = 0, 0
+		for j := range want[i].VMs {
+			want[i].VMs[j].Name = vm(want[i].VMs[j].Name)
+		}
+	}
+	if len(want) != 3 || want[2].VMs[0].Has&numa.HasReady == 0 || !reflect.DeepEqual(got, want) {
+		t.Errorf("found %+v, want %+v", got, want)
+	}
+}
+
 // TestTrimSample trims the published answer: what is read of it is the same, but for the lines.
 func TestTrimSample(t *testing.T) {
 	info, stats := sample(t, "counterinfo.dsv"), sample(t, "fetchstats.dsv")
@@ -63,4 +104,13 @@ func TestTrimSample(t *testing.T) {
 		t.Errorf("found %+v, want %+v", got, want)
 	}
 	t.Logf("%d of %d bytes", len(trimmed), len(stats))
+
+	r := NewRenamer([]byte(info), func(string) string { return "one" })
+	renamed := r.Append(nil, []byte(stats))
+	if got = ticksOf(t, string(r.Columns()), renamed); len(got) == 1 && len(got[0].VMs) == 1 {
+		got[0].Line, want[0].VMs[0].Name = 0, "one"
+	}
+	if !reflect.DeepEqual(got, want) || bytes.Contains(renamed, []byte("frigo")) {
+		t.Errorf("renamed: found %+v, want %+v", got, want)
+	}
 }
