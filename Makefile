@@ -5,7 +5,7 @@
 export CGO_ENABLED = 0
 GO = go
 # Packages that run on 32 bit in a moment.
-PORTABLE = ./numa ./esxi/vnuma ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
+PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
 .PHONY: build release demo test check check-bench deps cross portable simd race fuzz bench bench-watch bench-collect bench-capture bench-sim same-bytes golden prove docs clean
 

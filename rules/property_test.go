@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -88,7 +89,7 @@ func TestAdviceHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := rules.Run(f, rules.Options{})
-	planned := map[string]*vnuma.Plan{}
+	planned := map[string]*plan.Plan{}
 	for _, c := range before.Clusters {
 		for _, v := range c.VMs {
 			p := rule.Pass{Cluster: c, VM: v}
@@ -179,7 +180,7 @@ func TestRandomPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done := map[string]vnuma.Edit{}
+		done := map[string]plan.Edit{}
 		for _, c := range before.Clusters {
 			for _, v := range c.VMs {
 				p := rule.Pass{Cluster: c, VM: v}
@@ -188,7 +189,7 @@ func TestRandomPlans(t *testing.T) {
 					if all {
 						done[v.ID] = plan.Edit
 					}
-					if !v.Guest.CanUse(done[v.ID], &v.On[0].Kind.Machine, vnuma.Choices{}) {
+					if !done[v.ID].CanUse(&v.Guest, &v.On[0].Kind.Machine, vnuma.Choices{}) {
 						t.Errorf("%s: the guest can use less after %+v", v.At, done[v.ID])
 					}
 				}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"homenode/esxi/vnuma"
+	"homenode/esxi/plan"
 	"homenode/numa"
 	"homenode/source/word"
 )
@@ -38,8 +38,8 @@ func byVM(f *numa.Fleet) map[string]*numa.VM {
 const said = "proposed"
 
 // Edited returns the configuration of the VM with the edit done and, if nodes are given,
-// numa.nodeAffinity set. What vnuma.Guest.Apply does to a Guest this does to its VM.
-func Edited(v *numa.VM, e vnuma.Edit, nodes numa.NodeSet) numa.Config {
+// numa.nodeAffinity set. What plan.Edit.Apply does to a Guest this does to its VM.
+func Edited(v *numa.VM, e plan.Edit, nodes numa.NodeSet) numa.Config {
 	c := v.Config
 	set := func(key, value string) {
 		c.Settings.Value = word.With(c.Settings.Value, key, value)
@@ -54,7 +54,7 @@ func Edited(v *numa.VM, e vnuma.Edit, nodes numa.NodeSet) numa.Config {
 			}
 		}
 	}
-	if e.Shape != (vnuma.Shape{}) {
+	if e.Shape != (plan.Shape{}) {
 		c.CoresPerSocket = numa.DerivedFrom(max(1, e.Shape.CoresPerSocket), said)
 		c.AutoCoresPerSocket = numa.DerivedFrom(e.Shape.Auto, said)
 	}
@@ -77,7 +77,7 @@ func Edited(v *numa.VM, e vnuma.Edit, nodes numa.NodeSet) numa.Config {
 	remove(e.PreferHTOff, "numa.vcpu.preferHT")
 	remove(e.FollowOff, "numa.vcpu.followcorespersocket")
 	if e.PerNode > 0 {
-		if c.Hardware.Value >= 20 { // as vnuma.Guest.Apply
+		if c.Hardware.Value >= 20 { // as plan.Edit.Apply
 			set("numa.vcpu.coresPerNode", strconv.Itoa(e.PerNode))
 		} else {
 			set("numa.vcpu.maxPerVirtualNode", strconv.Itoa(e.PerNode))

@@ -36,7 +36,7 @@ func TestEdited(t *testing.T) {
 					t.Fatal(err, problems)
 				}
 				want, _, _ := vnuma.NewGuest(v)
-				want = want.Apply(s.Edit)
+				want = s.Edit.Apply(want)
 				want.AllowedNodes = g.AllowedNodes // Apply knows none
 				if got := numa.SetOf(vnuma.NodeAffinity(&edited)...); got != s.Nodes {
 					t.Errorf("%s: nodes %s, want %s", v.Name, got, s.Nodes)

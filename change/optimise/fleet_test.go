@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/vnuma"
+	"homenode/esxi/plan"
 	"homenode/numa"
 	"homenode/source/demo"
 	"homenode/source/scenario"
@@ -161,7 +161,7 @@ func TestShapes(t *testing.T) {
 // inWords writes a shape as its edit, its nodes and its clients on each kind of host.
 func inWords(vcpus int, s *Shape) string {
 	var edit, fits []string
-	if s.Edit == (vnuma.Edit{}) {
+	if s.Edit == (plan.Edit{}) {
 		edit = append(edit, "as it is")
 	}
 	if s.Edit.HotAddOff {

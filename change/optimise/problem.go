@@ -55,7 +55,7 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/vnuma"
+	"homenode/esxi/plan"
 	"homenode/numa"
 )
 
@@ -103,7 +103,7 @@ type VM struct {
 
 // A Shape is a way to configure a VM.
 type Shape struct {
-	Edit  vnuma.Edit   // to be made with a power cycle
+	Edit  plan.Edit    // to be made with a power cycle
 	Nodes numa.NodeSet // numa.nodeAffinity: IDs; empty means all
 	Fits  []Fit        // by kind of host
 }

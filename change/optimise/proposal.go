@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
+	"homenode/esxi/plan"
 	"homenode/internal/words"
 	"homenode/numa"
 )
@@ -35,7 +35,7 @@ type Step struct {
 type Reshape struct {
 	VM    int // index in the Problem
 	Host  int // where it runs then
-	Edit  vnuma.Edit
+	Edit  plan.Edit
 	Nodes numa.NodeSet // numa.nodeAffinity to set; empty leaves it as it is
 	// Before and After are the vCPUs of each of its NUMA clients.
 	Before, After []int

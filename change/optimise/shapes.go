@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
@@ -16,7 +17,7 @@ type shapeKey struct {
 	stays bool
 }
 
-// shapesOf returns the shapes to try for a VM: as it is; what vnuma.Best finds for its
+// shapesOf returns the shapes to try for a VM: as it is; what plan.Best finds for its
 // own kind of host, for each other kind, and for all of them; and, where it does not fit a node, its
 // vCPUs divided by hand into two to as many clients as such a host has nodes. Shapes that come to the same on
 // all kinds are left out but for the first, which takes fewest changes.
@@ -25,7 +26,7 @@ func (b *builder) shapesOf(g *vnuma.Guest, home int, nodes numa.NodeSet, stays b
 	if s, ok := b.shapes[key]; ok {
 		return s
 	}
-	list := []Shape{b.shape(g, vnuma.Edit{}, home, nodes)}
+	list := []Shape{b.shape(g, plan.Edit{}, home, nodes)}
 	if !b.c.KeepShapes && !g.Affinity {
 		for _, e := range b.edits(g, home) {
 			s := b.shape(g, e, home, nodes)
@@ -42,7 +43,7 @@ func (b *builder) shapesOf(g *vnuma.Guest, home int, nodes numa.NodeSet, stays b
 }
 
 // edits returns the changes of configuration to try.
-func (b *builder) edits(g *vnuma.Guest, home int) (out []vnuma.Edit) {
+func (b *builder) edits(g *vnuma.Guest, home int) (out []plan.Edit) {
 	order := append([]vnuma.Machine{b.machines[home]}, slices.Delete(slices.Clone(b.machines), home, home+1)...)
 	tries := [][]vnuma.Machine{order[:1]}
 	if len(order) > 1 {
@@ -52,7 +53,7 @@ func (b *builder) edits(g *vnuma.Guest, home int) (out []vnuma.Edit) {
 		}
 	}
 	for _, machines := range tries {
-		if p := vnuma.Best(g, machines, b.c.Choices); p.Better && !slices.Contains(out, p.Edit) {
+		if p := plan.Best(g, machines, b.c.Choices); p.Better && !slices.Contains(out, p.Edit) {
 			out = append(out, p.Edit)
 		}
 	}
@@ -67,14 +68,14 @@ func (b *builder) edits(g *vnuma.Guest, home int) (out []vnuma.Edit) {
 			continue
 		}
 		per := int(g.VCPUs / k)
-		e := vnuma.Edit{PerNode: per, Force: g.Hardware < 20, Shape: vnuma.Shape{CoresPerSocket: per}, HotAddOff: g.HotAdd,
+		e := plan.Edit{PerNode: per, Force: g.Hardware < 20, Shape: plan.Shape{CoresPerSocket: per}, HotAddOff: g.HotAdd,
 			ForgetStored: g.Stored > 0 || g.CookieVCPUs > 0, SpreadOff: g.Spread, LimitsOff: g.MaxPerMachineNode > 0 || g.MaxPerClient > 0}
-		if !slices.Contains(out, e) && g.CanUse(e, &b.machines[home], b.c.Choices) {
+		if !slices.Contains(out, e) && e.CanUse(g, &b.machines[home], b.c.Choices) {
 			out = append(out, e)
 		}
 	}
-	edited := func(e vnuma.Edit) *vnuma.Guest { n := g.Apply(e); return &n }
-	return slices.DeleteFunc(out, func(e vnuma.Edit) bool { return vnuma.Refuse(edited(e), &b.machines[home]).Any() })
+	edited := func(e plan.Edit) *vnuma.Guest { n := e.Apply(*g); return &n }
+	return slices.DeleteFunc(out, func(e plan.Edit) bool { return vnuma.Refuse(edited(e), &b.machines[home]).Any() })
 }
 
 // holds reports whether a VM fits one node: then it is not divided by hand, for all its memory
@@ -86,13 +87,13 @@ func holds(m *vnuma.Machine, g *vnuma.Guest) bool {
 
 // shape predicts what the VM of the edit is on each kind: a changed VM is powered on
 // there, an unchanged one arrives by vMotion with the virtual nodes it has (D-1).
-func (b *builder) shape(g *vnuma.Guest, e vnuma.Edit, home int, nodes numa.NodeSet) Shape {
-	edited := g.Apply(e)
+func (b *builder) shape(g *vnuma.Guest, e plan.Edit, home int, nodes numa.NodeSet) Shape {
+	edited := e.Apply(*g)
 	s := Shape{Edit: e, Nodes: nodes}
 	for k := range b.machines {
 		m := &b.machines[k]
 		c := vnuma.Case{Choices: b.c.Choices}
-		if e == (vnuma.Edit{}) && k != home {
+		if e == (plan.Edit{}) && k != home {
 			c.Event, c.From = vnuma.VMotionIn, &b.machines[home]
 		}
 		l := vnuma.Predict(&edited, m, &c)

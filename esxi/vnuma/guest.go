@@ -62,9 +62,9 @@ func usableOf(v *numa.VM) (u Usable) {
 	return u
 }
 
-// exceeded reports by how much the guest of a layout exceeds what its software can use:
+// Exceeded reports by how much the guest of a layout exceeds what its software can use:
 // nothing is the zero value.
-func (u Usable) exceeded(l *Layout) (over Usable) {
+func (u Usable) Exceeded(l *Layout) (over Usable) {
 	if n := int32(l.VPDs.Max()); u.PerNode > 0 && n > u.PerNode {
 		over.PerNode = n - u.PerNode
 	}
@@ -72,21 +72,6 @@ func (u Usable) exceeded(l *Layout) (over Usable) {
 		over.Sockets = n - u.Sockets
 	}
 	return over
-}
-
-// CanUse reports whether the software in the guest can use what the edit makes of it on m
-// no worse than what it has: no plan is one that it cannot.
-func (g *Guest) CanUse(e Edit, m *Machine, ch Choices) bool {
-	if g.Usable == (Usable{}) {
-		return true
-	}
-	next := g.Apply(e)
-	was, will := Predict(g, m, &Case{Choices: ch}), Predict(&next, m, &Case{Choices: ch})
-	if was.Refused.Any() { // it does not run as it is
-		return true
-	}
-	before, after := g.Usable.exceeded(&was), g.Usable.exceeded(&will)
-	return after.PerNode <= before.PerNode && after.Sockets <= before.Sockets
 }
 
 // NewGuest reads what the model needs from a VM. problems lists settings whose

@@ -160,6 +160,9 @@ func (m *Machine) NodesFor(bytes int64) int {
 	return int(min(nodesFor(bytes, max(1, m.NodeMemory-int64(m.Reserve(false).Home))), m.Nodes))
 }
 
+// Least returns the fewest nodes whose cores carry n vCPUs, at most those of the host.
+func (m *Machine) Least(n int32) int32 { return min(ceilDiv(n, m.Cores), m.Nodes) }
+
 // LogicalCPUs returns the most vCPUs that a VM can have.
 func (m *Machine) LogicalCPUs() int32 {
 	if m.OneThread {

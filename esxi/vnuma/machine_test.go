@@ -1,6 +1,7 @@
 package vnuma
 
 import (
+	"strings"
 	"testing"
 
 	"homenode/numa"
@@ -87,5 +88,14 @@ func TestNewMachineErrors(t *testing.T) {
 		if _, err := NewMachine(&tt.host); err == nil || err.Error() != tt.want {
 			t.Errorf("%v, want %s", err, tt.want)
 		}
+	}
+}
+
+func TestMerged(t *testing.T) {
+	m := machineOf(t, numa.ESXi70, 4, 9, 18, 0)
+	m.NodeMemory, m.MaxMemory = 96, 100
+	if got := m.Merged(2); got.Nodes != 2 || got.Cores != 18 || got.Threads != 36 || got.NodeMemory != 192 || got.MaxMemory != 200 ||
+		got.AllCores != 36 || !strings.HasPrefix(got.Shape(), "2 nodes of 18 cores") {
+		t.Errorf("merged: %+v", got)
 	}
 }

@@ -47,7 +47,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 	}
 	capacity := capacityOf(g, m, c, tr)
 	l.Capacity = int(capacity)
-	l.Least = int(min(ceilDiv(g.VCPUs, m.Cores), m.Nodes))
+	l.Least = int(m.Least(g.VCPUs))
 	kept := c.keeps(g)
 	l.checkpoint = c.Event == VMotionIn || c.Event == Resume
 	var vpds Split
@@ -379,11 +379,11 @@ func (g *Guest) manual(m *Machine, ch *Choices) int32 {
 // numa.vcpu.coresPerNode where the release knows it, else maxPerVirtualNode (B-10).
 func (g *Guest) ManualNodes(m *Machine) int32 { return g.manual(m, &Choices{}) }
 
-// Thresholds of the rule book, B-3 and F-1: the default of numa.vcpu.min, and the loose
-// wording of two articles.
+// DefaultMin is the default of numa.vcpu.min: the fewest vCPUs that are shown vNUMA (B-3).
+const DefaultMin = 9
+
 const (
-	defaultMin     = 9
-	alternativeMin = 8
+	alternativeMin = 8 // the loose wording of two articles (F-1)
 	smallNode      = 8 // cores; B-19: EPYC nodes up to this size have a lower threshold
 )
 
@@ -392,14 +392,14 @@ func (g *Guest) threshold(m *Machine, ch *Choices, l *Layout) int32 {
 	if g.Min > 0 {
 		return g.Min
 	}
-	least := int32(defaultMin)
+	least := int32(DefaultMin)
 	if ch.MinEight {
 		least = alternativeMin
 	}
 	sizer := m.Release >= numa.ESXi67U2 || m.Release >= numa.ESXi65U3 && m.Release < numa.ESXi67
 	if sizer && m.EPYC && m.Cores <= smallNode && m.Cores+1 < least && !ch.NoSmallNodes { // B-19 [I]
 		least = m.Cores + 1
-		if g.VCPUs >= least && g.VCPUs < defaultMin {
+		if g.VCPUs >= least && g.VCPUs < DefaultMin {
 			l.Assumes |= AssumedSmallNodes
 		}
 	}

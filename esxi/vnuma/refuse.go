@@ -41,7 +41,7 @@ func Refuse(g *Guest, m *Machine) Refusal {
 		case kind == newHardware:
 			r.hardware = g.Hardware
 		case kind <= muchMemory:
-			r.hardware = int32(hardwareOf(g, m).Version)
+			r.hardware = int32(HardwareOf(g, m).Version)
 		}
 		return r
 	}
@@ -52,7 +52,7 @@ func Refuse(g *Guest, m *Machine) Refusal {
 	if g.VCPUs > m.LogicalCPUs() && m.ThreadsKnown && !m.AllowWide {
 		return deny(fewLogicalCPUs, vcpus, int64(m.LogicalCPUs()))
 	}
-	h := hardwareOf(g, m)
+	h := HardwareOf(g, m)
 	switch sockets := (vcpus + cps - 1) / cps; {
 	case vcpus > int64(h.VCPUs):
 		return deny(manyVCPUs, vcpus, int64(h.VCPUs))
@@ -81,10 +81,10 @@ func Refuse(g *Guest, m *Machine) Refusal {
 	return Refusal{}
 }
 
-// hardwareOf returns the limits of g's virtual hardware. Where its version is unknown they
+// HardwareOf returns the limits of g's virtual hardware. Where its version is unknown they
 // are those of the newest that m runs, since no older one allows more; of a version that
 // the table lacks nothing is known, and the limits are those of numa.Fleet.Check.
-func hardwareOf(g *Guest, m *Machine) numa.Hardware {
+func HardwareOf(g *Guest, m *Machine) numa.Hardware {
 	version := int(g.Hardware)
 	if version == 0 {
 		version = m.Release.Hardware()

@@ -85,7 +85,7 @@ func (t *tracer) automatic(split Split, c *Case) *Step {
 	s := t.add("B-6", "each client is shown as a virtual node", nodesOf(split), t.vcpus(), t.nodes())
 	least := t.g.threshold(t.m, &c.Choices, &Layout{})
 	switch {
-	case n >= defaultMin:
+	case n >= DefaultMin:
 	case t.g.Min > 0:
 		s.Because = fmt.Sprintf("%d vCPU ≥ numa.vcpu.min %d: each client is shown as a virtual node", n, least)
 		s.Rules, s.Facts = "B-3, B-6", append(s.Facts, t.setting("numa.vcpu.min"))

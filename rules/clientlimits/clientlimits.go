@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -21,7 +22,7 @@ func check(p *rule.Pass) {
 	if g.MaxPerMachineNode == 0 && g.MaxPerClient == 0 {
 		return
 	}
-	free := g.Apply(vnuma.Edit{LimitsOff: true})
+	free := plan.Edit{LimitsOff: true}.Apply(*g)
 	without := func(o *rule.On) vnuma.Layout {
 		return vnuma.Predict(&free, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 	}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -21,7 +22,7 @@ func check(p *rule.Pass) {
 	if !v.CPUHotAdd.Known() || !v.Guest.HotAdd || len(v.On) == 0 {
 		return
 	}
-	off := v.Guest.Apply(vnuma.Edit{HotAddOff: true})
+	off := plan.Edit{HotAddOff: true}.Apply(v.Guest)
 	if _, _, matters := p.Worst(func(o *rule.On) bool {
 		without := vnuma.Predict(&off, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 		return o.Layout.Wide() || !o.Layout.Managed || o.Layout.Memory.Remote > 0 || int(v.Guest.VCPUs) > o.Layout.Capacity || !o.Layout.VPDs.Equal(without.VPDs)

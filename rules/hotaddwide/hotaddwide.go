@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -19,7 +20,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: ch
 func check(p *rule.Pass) {
 	v := p.VM
 	// Without all that keeps it at one node: would it be shown NUMA?
-	bare := v.Guest.Apply(vnuma.Edit{HotAddOff: true, ForgetStored: true, ManualOff: true})
+	bare := plan.Edit{HotAddOff: true, ForgetStored: true, ManualOff: true}.Apply(v.Guest)
 	on, others, ok := p.Worst(func(o *rule.On) bool {
 		if o.Layout.Why != vnuma.ByHotAdd || !o.Layout.Wide() {
 			return false

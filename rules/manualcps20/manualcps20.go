@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -26,7 +27,7 @@ func check(p *rule.Pass) {
 	if !v.AutoCoresPerSocket.Known() || v.Guest.AutoCPS || v.Guest.Hardware < 20 || v.Guest.Affinity {
 		return
 	}
-	auto := v.Guest.Apply(vnuma.Edit{Shape: vnuma.Shape{Auto: true}})
+	auto := plan.Edit{Shape: plan.Shape{Auto: true}}.Apply(v.Guest)
 	on := &v.On[0]
 	m := &on.Kind.Machine
 	if m.Model() < numa.ESXi80 || v.Guest.ManualNodes(m) > 0 {

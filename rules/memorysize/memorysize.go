@@ -98,7 +98,7 @@ func advice(p *rule.Pass, o *rule.On) (advice, notice string) {
 	spread, notice := p.Advice()
 	if e := plan.Edit; e.PerNode > 0 && m.Model() >= numa.ESXi65 {
 		e.PerNode, e.Force, e.Spread = 0, false, true
-		g := p.VM.Guest.Apply(e)
+		g := e.Apply(p.VM.Guest)
 		l := vnuma.Predict(&g, m, &vnuma.Case{Choices: p.Choices})
 		if _, spans := l.Spanning(); !spans && l.Memory.Remote <= plan.After[0].Memory.Remote && !l.Refused.Any() {
 			spread += ". numa.consolidate = FALSE does it too, instead of sizes set by hand"

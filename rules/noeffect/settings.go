@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/rule"
@@ -139,7 +140,7 @@ func hostSized(p *rule.Pass, o *rule.On) bool {
 // beside it.
 func limit(p *rule.Pass, o *rule.On, value, other int32, otherKey string) string {
 	g := &p.VM.Guest
-	free := g.Apply(vnuma.Edit{LimitsOff: true})
+	free := plan.Edit{LimitsOff: true}.Apply(*g)
 	without := vnuma.Predict(&free, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 	switch {
 	case value == 0:

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -72,7 +73,7 @@ func cause(p *rule.Pass, o *rule.On) (why vnuma.Reason, hidden bool) {
 	if !o.Layout.Wide() || o.Layout.GuestSeesNUMA() {
 		return 0, false
 	}
-	bare := v.Guest.Apply(vnuma.Edit{HotAddOff: true, ForgetStored: true})
+	bare := plan.Edit{HotAddOff: true, ForgetStored: true}.Apply(v.Guest)
 	l := vnuma.Predict(&bare, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 	return l.Why, l.Why == vnuma.ByHardware || l.Why == vnuma.ByThreshold
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -19,39 +20,39 @@ type planKey struct {
 
 // Plan returns the best configuration of the VM for the hosts it can run on. It is
 // one plan a VM, so that no two findings advise different things.
-func (p *Pass) Plan() *vnuma.Plan {
+func (p *Pass) Plan() *plan.Plan {
 	key := planKey{p.VM.Guest, p.VM.On[0].Kind}
-	if plan, ok := p.Cluster.plans[key]; ok {
-		return plan
+	if best, ok := p.Cluster.plans[key]; ok {
+		return best
 	}
-	plan := vnuma.Best(&p.VM.Guest, p.VM.Machines(), p.Choices)
+	best := plan.Best(&p.VM.Guest, p.VM.Machines(), p.Choices)
 	if p.Cluster.plans == nil {
-		p.Cluster.plans = map[planKey]*vnuma.Plan{}
+		p.Cluster.plans = map[planKey]*plan.Plan{}
 	}
-	p.Cluster.plans[key] = &plan
-	if plan.Better && len(p.Cluster.Kinds) > 1 && p.Cluster.Weigh != nil {
-		p.vet(&plan)
+	p.Cluster.plans[key] = &best
+	if best.Better && len(p.Cluster.Kinds) > 1 && p.Cluster.Weigh != nil {
+		p.vet(&best)
 	}
-	return &plan
+	return &best
 }
 
 // vet takes back what all rules together judge worse than the present configuration: on
 // unlike hosts a plan can cure one and harm another. What the cure needs may remain.
-func (p *Pass) vet(plan *vnuma.Plan) {
-	weigh := func(e vnuma.Edit) int {
+func (p *Pass) vet(best *plan.Plan) {
+	weigh := func(e plan.Edit) int {
 		configured := *p.VM.VM
 		e.Configure(&configured)
 		return p.Cluster.Weigh(p.VM, &configured)
 	}
-	now := weigh(vnuma.Edit{})
+	now := weigh(plan.Edit{})
 	switch {
-	case weigh(plan.Edit) <= now:
-	case plan.Needed != vnuma.Edit{} && plan.Needed != plan.Edit && weigh(plan.Needed) <= now:
-		plan.Edit, plan.After = plan.Needed, plan.Cured
+	case weigh(best.Edit) <= now:
+	case best.Needed != plan.Edit{} && best.Needed != best.Edit && weigh(best.Needed) <= now:
+		best.Edit, best.After = best.Needed, best.Cured
 	default:
-		plan.Better, plan.Edit, plan.Needed = false, vnuma.Edit{}, vnuma.Edit{}
-		plan.After, plan.Cured = plan.Before, plan.Before
-		plan.For, plan.Alone = nil, nil
+		best.Better, best.Edit, best.Needed = false, plan.Edit{}, plan.Edit{}
+		best.After, best.Cured = best.Before, best.Before
+		best.For, best.Alone = nil, nil
 	}
 }
 
@@ -59,19 +60,19 @@ func (p *Pass) vet(plan *vnuma.Plan) {
 // are empty when no configuration is better than the present one. Where the VM has more
 // vCPUs than its host has cores, the layout waits: that comes first (N013).
 func (p *Pass) Advice() (advice, notice string) {
-	plan := p.Plan()
+	best := p.Plan()
 	if most := p.VM.On[0].Kind.Machine.AllCores; p.VM.Guest.VCPUs > most {
 		text := fmt.Sprintf("Use at most %d vCPUs first (N013)", most)
-		if plan.Better && plan.Edit.HotAddOff {
+		if best.Better && best.Edit.HotAddOff {
 			text += " and switch CPU hot add off"
 		}
 		return text + ": a layout for more vCPUs than cores does not last", ""
 	}
-	if !plan.Better {
+	if !best.Better {
 		return p.Counts(), ""
 	}
-	after := &plan.After[0]
-	needed, better := p.steps(plan)
+	after := &best.After[0]
+	needed, better := p.steps(best)
 	first, optional := needed, ""
 	if needed == nil {
 		first = better
@@ -80,10 +81,10 @@ func (p *Pass) Advice() (advice, notice string) {
 	if needed == nil {
 		text = "Nothing has to change; better: " + Lower(text)
 	}
-	text += p.forHosts(plan) + ", then power off and on (a reboot is not enough): the guest then sees "
+	text += p.forHosts(best) + ", then power off and on (a reboot is not enough): the guest then sees "
 	if needed != nil && better != nil {
-		text += seen(&plan.Cured[0])
-		optional = "Better still: " + strings.Join(better, ", ") + ": " + brings(&plan.Cured[0], after)
+		text += seen(&best.Cured[0])
+		optional = "Better still: " + strings.Join(better, ", ") + ": " + brings(&best.Cured[0], after)
 	} else {
 		text += seen(after)
 	}
@@ -91,20 +92,20 @@ func (p *Pass) Advice() (advice, notice string) {
 	if !after.PPDs.Even() {
 		counts = p.Counts()
 	}
-	for _, rest := range []string{optional, p.atHome(plan), p.farHosts(plan), p.depends(plan), restRemote(p.VM, after), counts} {
+	for _, rest := range []string{optional, p.atHome(best), p.farHosts(best), p.depends(best), restRemote(p.VM, after), counts} {
 		if rest != "" {
 			text += ". " + rest
 		}
 	}
 	p.planned = true
-	return text, p.notice(plan)
+	return text, p.notice(best)
 }
 
 // steps lists the changes of the plan in the words of the vSphere Client: those that the
 // cure needs, and those that make the VM tidier.
-func (p *Pass) steps(plan *vnuma.Plan) (needed, better []string) {
-	needed = p.stepsOf(&plan.Needed)
-	for _, step := range p.stepsOf(&plan.Edit) {
+func (p *Pass) steps(best *plan.Plan) (needed, better []string) {
+	needed = p.stepsOf(&best.Needed)
+	for _, step := range p.stepsOf(&best.Edit) {
 		if !slices.Contains(needed, step) {
 			better = append(better, step)
 		}
@@ -134,16 +135,16 @@ func brings(now, next *vnuma.Layout) string {
 }
 
 // depends says what would make the plan wrong where the product in the guest is unknown.
-func (p *Pass) depends(plan *vnuma.Plan) string {
-	if after := plan.After[0].VPDs.Max(); p.VM.MayRunSQL() && after > product.GroupSize && plan.Before[0].VPDs.Max() <= product.GroupSize {
+func (p *Pass) depends(best *plan.Plan) string {
+	if after := best.After[0].VPDs.Max(); p.VM.MayRunSQL() && after > product.GroupSize && best.Before[0].VPDs.Max() <= product.GroupSize {
 		return fmt.Sprintf("It depends on what runs in the guest: SQL Server 2022 from CU11 on does not start with more than %d processors in a NUMA node, and this has %d (--product says what runs)", product.GroupSize, after)
 	}
 	return ""
 }
 
 // parallel says what the products in the guest make of nodes that change.
-func (p *Pass) parallel(plan *vnuma.Plan) (text string) {
-	before, after := &plan.Before[0], &plan.After[0]
+func (p *Pass) parallel(best *plan.Plan) (text string) {
+	before, after := &best.Before[0], &best.After[0]
 	if before.VPDs.Equal(after.VPDs) {
 		return ""
 	}
@@ -157,9 +158,9 @@ func (p *Pass) parallel(plan *vnuma.Plan) (text string) {
 
 // Counts returns the vCPU counts that divide evenly, when the present one does not.
 func (p *Pass) Counts() string {
-	plan := p.Plan()
+	best := p.Plan()
 	var counts []string
-	for _, n := range []int{plan.Fewer, plan.More} {
+	for _, n := range []int{best.Fewer, best.More} {
 		if n > 0 {
 			counts = append(counts, strconv.Itoa(n))
 		}
@@ -171,7 +172,7 @@ func (p *Pass) Counts() string {
 }
 
 // stepsOf lists the changes of the edit.
-func (p *Pass) stepsOf(e *vnuma.Edit) []string {
+func (p *Pass) stepsOf(e *plan.Edit) []string {
 	return e.Steps(&p.VM.Guest, &p.VM.On[0].Kind.Machine)
 }
 
@@ -195,9 +196,9 @@ func seen(l *vnuma.Layout) string {
 }
 
 // forHosts names the other hosts that the plan is made to fit.
-func (p *Pass) forHosts(plan *vnuma.Plan) string {
+func (p *Pass) forHosts(best *plan.Plan) string {
 	var hosts []*numa.Host
-	for _, i := range plan.For {
+	for _, i := range best.For {
 		hosts = append(hosts, p.VM.On[i].Kind.Hosts...)
 	}
 	if hosts == nil {
@@ -207,22 +208,22 @@ func (p *Pass) forHosts(plan *vnuma.Plan) string {
 }
 
 // atHome says what is enough on the VM's own kind of hosts, where that is simpler.
-func (p *Pass) atHome(plan *vnuma.Plan) string {
-	if plan.Alone == nil || !plan.AloneSimpler {
+func (p *Pass) atHome(best *plan.Plan) string {
+	if best.Alone == nil || !best.AloneSimpler {
 		return ""
 	}
 	text := "On " + HostNames(p.VM.On[0].Kind.Hosts) + " alone "
-	if !plan.Alone.Better {
+	if !best.Alone.Better {
 		return text + "nothing has to change"
 	}
-	return text + "it is enough to " + strings.Join(p.stepsOf(&plan.Alone.Edit), ", ") + ": the guest then sees " + seen(&plan.Alone.After[0])
+	return text + "it is enough to " + strings.Join(p.stepsOf(&best.Alone.Edit), ", ") + ": the guest then sees " + seen(&best.Alone.After[0])
 }
 
 // farHosts names the hosts on which the plan does not serve after vMotion.
-func (p *Pass) farHosts(plan *vnuma.Plan) string {
+func (p *Pass) farHosts(best *plan.Plan) string {
 	var hosts []*numa.Host
-	for i := 1; i < len(plan.After); i++ {
-		if _, spans := plan.After[i].Spanning(); spans {
+	for i := 1; i < len(best.After); i++ {
+		if _, spans := best.After[i].Spanning(); spans {
 			hosts = append(hosts, p.VM.On[i].Kind.Hosts...)
 		}
 	}

@@ -3,6 +3,8 @@ package rule
 
 import (
 	"fmt"
+
+	"homenode/esxi/plan"
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -73,7 +75,7 @@ type Cluster struct {
 	// leaves plans unweighed.
 	Weigh func(v *VM, configured *numa.VM) int
 
-	plans   map[planKey]*vnuma.Plan
+	plans   map[planKey]*plan.Plan
 	running map[*numa.Host][]*VM // by host; see Running
 }
 

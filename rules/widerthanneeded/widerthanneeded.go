@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -19,7 +20,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Check: che
 
 func check(p *rule.Pass) {
 	v := p.VM
-	bare := v.Guest.Apply(vnuma.Edit{ManualOff: true, LimitsOff: true}) // those are N017 and N018
+	bare := plan.Edit{ManualOff: true, LimitsOff: true}.Apply(v.Guest) // those are N017 and N018
 	on, others, ok := p.Worst(func(o *rule.On) bool {
 		l := vnuma.Predict(&bare, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 		return l.Managed && l.Why != vnuma.ByCPS && len(causes(&v.Guest)) > 0 && l.PPDs.Len() > o.Needed(&v.Guest)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/vnuma"
+	"homenode/esxi/plan"
 	"homenode/numa"
 )
 
@@ -40,14 +40,14 @@ func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
 		if s.VCPUs%k != 0 || k > int(r.machine.Nodes) && per < 2 {
 			continue
 		}
-		set := vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: per}, PerNode: per, Force: g.Hardware < 20}
+		set := plan.Edit{Shape: plan.Shape{CoresPerSocket: per}, PerNode: per, Force: g.Hardware < 20}
 		clear := set
 		clear.HotAddOff, clear.ForgetStored = g.HotAdd, g.Stored > 0 || g.CookieVCPUs > 0
 		clear.SpreadOff, clear.LimitsOff = g.Spread, g.MaxPerMachineNode > 0 || g.MaxPerClient > 0
 		clear.FollowOff, clear.Upgrade = g.Follow, g.Hardware > 0 && g.Hardware < 8
-		for _, e := range []vnuma.Edit{set, clear} {
+		for _, e := range []plan.Edit{set, clear} {
 			edited := *s
-			edited.Guest = g.Apply(e)
+			edited.Guest = e.Apply(*g)
 			if r.holds(&edited, k, o) {
 				return edited, &As{k, per, e.Steps(g, &r.machine)}, true
 			}

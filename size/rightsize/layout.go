@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
@@ -51,7 +52,7 @@ func (v *VM) layouts(a *Advice) {
 		a.PowerCycle = a.Suggested < a.VCPUs
 		return
 	}
-	plan := v.plan(a.Suggested)
+	best := v.plan(a.Suggested)
 	home := &v.Machines[0]
 	for i := range v.Machines {
 		m := &v.Machines[i]
@@ -62,7 +63,7 @@ func (v *VM) layouts(a *Advice) {
 		before := vnuma.Predict(&v.Guest, m, c)
 		k := Kind{Host: m.Shape(), Nodes: int(m.Nodes), Cores: int(m.Cores), NodeMemory: numa.Bytes(m.NodeMemory), Before: layoutOf(&before), After: layoutOf(&before)}
 		if a.Suggested != a.VCPUs {
-			k.After = layoutOf(&plan.After[i])
+			k.After = layoutOf(&best.After[i])
 		}
 		if i == 0 {
 			a.Assumes = before.Assumes.Names()
@@ -76,14 +77,14 @@ func (v *VM) layouts(a *Advice) {
 	}
 	a.PowerCycle = a.Suggested < a.VCPUs || !v.Guest.HotAdd
 	g := v.resized(a.Suggested)
-	if !plan.Better {
-		plan.Edit = vnuma.Edit{}
+	if !best.Better {
+		best.Edit = plan.Edit{}
 	}
-	if g.CoresPerSocket != v.Guest.CoresPerSocket && plan.Edit.Shape == (vnuma.Shape{}) {
-		plan.Edit.Shape.CoresPerSocket = int(g.CoresPerSocket)
+	if g.CoresPerSocket != v.Guest.CoresPerSocket && best.Edit.Shape == (plan.Shape{}) {
+		best.Edit.Shape.CoresPerSocket = int(g.CoresPerSocket)
 	}
-	a.Steps = plan.Edit.Steps(&g, home)
-	if v.Guest.HotAdd && !plan.Edit.HotAddOff {
+	a.Steps = best.Edit.Steps(&g, home)
+	if v.Guest.HotAdd && !best.Edit.HotAddOff {
 		a.HotAdd = "CPU hot add does no harm: the VM fits one node"
 		if after.Wide() {
 			a.HotAdd = fmt.Sprintf("CPU hot add stays on: the guest sees %d of %d nodes", len(after.Guest), len(after.Clients))
@@ -112,12 +113,12 @@ func (v *VM) resized(n int) vnuma.Guest {
 }
 
 // plan returns the best configuration with n vCPUs.
-func (v *VM) plan(n int) vnuma.Plan {
+func (v *VM) plan(n int) plan.Plan {
 	if n == int(v.Guest.VCPUs) {
-		return vnuma.Plan{}
+		return plan.Plan{}
 	}
 	g := v.resized(n)
-	return vnuma.Best(&g, v.Machines, vnuma.Choices{})
+	return plan.Best(&g, v.Machines, vnuma.Choices{})
 }
 
 // leastNode returns the memory of the smallest node that was recorded; 0 unknown.

@@ -1,17 +1,18 @@
-package vnuma_test
+package plan_test
 
 import (
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/source/scenario"
 )
 
 // planOf returns the plan of the first VM of a scenario on its first host.
-func planOf(t *testing.T, text string) (vnuma.Guest, vnuma.Machine, vnuma.Plan) {
+func planOf(t *testing.T, text string) (vnuma.Guest, vnuma.Machine, plan.Plan) {
 	t.Helper()
 	f, err := scenario.Read("usable", []byte(text))
 	if err != nil {
@@ -25,7 +26,7 @@ func planOf(t *testing.T, text string) (vnuma.Guest, vnuma.Machine, vnuma.Plan) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g, m, vnuma.Best(&g, []vnuma.Machine{m}, vnuma.Choices{})
+	return g, m, plan.Best(&g, []vnuma.Machine{m}, vnuma.Choices{})
 }
 
 // TestBestUsable: the plan keeps what the software in the guest needs and cures what it
@@ -71,8 +72,8 @@ func TestBestNeverBreaks(t *testing.T) {
 		if r.IntN(2) == 0 {
 			g.MaxPerVirtualNode = g.VCPUs / 2
 		}
-		p := vnuma.Best(&g, []vnuma.Machine{m}, vnuma.Choices{})
-		if !g.CanUse(p.Edit, &m, vnuma.Choices{}) {
+		p := plan.Best(&g, []vnuma.Machine{m}, vnuma.Choices{})
+		if !p.Edit.CanUse(&g, &m, vnuma.Choices{}) {
 			t.Fatalf("%+v on %s: the plan %+v is worse for the guest: nodes %v, sockets %v", g, m.Shape(), p.Edit, p.After[0].VPDs, p.After[0].VSockets)
 		}
 	}

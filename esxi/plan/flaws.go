@@ -1,6 +1,9 @@
-package vnuma
+package plan
 
-import "homenode/numa"
+import (
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
 
 // The weights of flaws. Each outweighs all the smaller ones that can come together
 // on a few machines.
@@ -27,7 +30,7 @@ const impossible = 1 << 30
 // score adds up the flaws of the edited VM on all machines. Where sources disagree whether a
 // setting places clients or only shows nodes (F-22), it is the worse of both.
 func (s *search) score(e Edit) int {
-	g := s.g.Apply(e)
+	g := e.Apply(*s.g)
 	sum := s.scoreOf(&g)
 	if g.MaxPerVirtualNode > 0 {
 		other := *s
@@ -37,14 +40,14 @@ func (s *search) score(e Edit) int {
 	return sum
 }
 
-func (s *search) scoreOf(g *Guest) int {
+func (s *search) scoreOf(g *vnuma.Guest) int {
 	sum := 0
 	for i := range s.machines {
 		l := s.layout(g, i)
 		if l.Refused.Any() {
 			return impossible
 		}
-		f := l.flaws(g, &s.machines[i], i == 0, s.harm)
+		f := flaws(&l, g, &s.machines[i], i == 0, s.harm)
 		if i > 0 {
 			f = f * 2 / 3 // the VM may never run there
 		}
@@ -53,16 +56,16 @@ func (s *search) scoreOf(g *Guest) int {
 	return sum
 }
 
-// NoticedUneven is the share by which the largest client exceeds an even share from which
+// noticedUneven is the share by which the largest client exceeds an even share from which
 // that is noticed: of 16 + 14 vCPUs, 7 %, the source says that it is not (B-12). The
 // boundary itself is assumed.
-const NoticedUneven = 0.1
+const noticedUneven = 0.1
 
 // flaws weighs what is wrong with a layout; of harm only, when it is asked for.
-func (l *Layout) flaws(g *Guest, m *Machine, home, harm bool) int {
+func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) int {
 	sum := 0
 	if home { // what the guest sees is decided at power-on
-		if over := g.Usable.exceeded(l); over != (Usable{}) {
+		if over := g.Usable.Exceeded(l); over != (vnuma.Usable{}) {
 			sum += flawRefused*int(min(1, over.PerNode)) + flawUnused*int(min(1, over.Sockets))
 		}
 	}
@@ -75,7 +78,7 @@ func (l *Layout) flaws(g *Guest, m *Machine, home, harm bool) int {
 	}
 	need := l.Least
 	if g.PreferHT || m.PreferHT { // its clients may hold more vCPUs than cores, as it wants
-		need = min(need, int(ceilDiv(g.VCPUs, max(1, int32(l.Capacity)))))
+		need = min(need, int(ceil(g.VCPUs, max(1, int32(l.Capacity)))))
 	}
 	if l.Memory.Known && l.Managed {
 		sum += int(flawRemote * float64(l.Memory.Remote) / float64(max(1, g.Memory)))
@@ -84,12 +87,12 @@ func (l *Layout) flaws(g *Guest, m *Machine, home, harm bool) int {
 		}
 		need = max(need, m.NodesFor(g.Memory))
 	}
-	if perNode := ceilDiv(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > max(m.Cores, int32(l.Capacity)) && g.VCPUs <= m.AllCores {
+	if perNode := ceil(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > max(m.Cores, int32(l.Capacity)) && g.VCPUs <= m.AllCores {
 		sum += flawCrowded
 	}
 	if least := 0.0; !l.PPDs.Even() || !l.VPDs.Even() {
 		if harm {
-			least = NoticedUneven
+			least = noticedUneven
 		}
 		if max(l.PPDs.Unevenness(), l.VPDs.Unevenness()) > least {
 			sum += flawUneven
@@ -105,7 +108,7 @@ func (l *Layout) flaws(g *Guest, m *Machine, home, harm bool) int {
 	if home && !harm && !l.VSockets.Equal(l.VPDs) {
 		sum += flawSockets
 	}
-	if !harm && g.Spread && !l.Wide() && m.Nodes > 1 && m.model >= numa.ESXi65 {
+	if !harm && g.Spread && !l.Wide() && m.Nodes > 1 && m.Model() >= numa.ESXi65 {
 		sum += flawHeld
 	}
 	return sum
@@ -113,7 +116,7 @@ func (l *Layout) flaws(g *Guest, m *Machine, home, harm bool) int {
 
 // cost prefers few changes, and automatic sizes to sizes set by hand: these are no
 // price for a vCPU more or less on a node.
-func (e *Edit) cost(g *Guest) int {
+func (e *Edit) cost(g *vnuma.Guest) int {
 	sum := 0
 	for _, c := range []struct {
 		done bool
@@ -129,3 +132,5 @@ func (e *Edit) cost(g *Guest) int {
 	}
 	return sum
 }
+
+func ceil(a, b int32) int32 { return (a + b - 1) / b }

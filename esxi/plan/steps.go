@@ -1,14 +1,15 @@
-package vnuma
+package plan
 
 import (
 	"fmt"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
 
 // Steps lists the changes of the edit of g on m in the words of the vSphere Client and its
 // advanced settings.
-func (e *Edit) Steps(g *Guest, m *Machine) []string {
+func (e *Edit) Steps(g *vnuma.Guest, m *vnuma.Machine) []string {
 	var out []string
 	add := func(when bool, format string, args ...any) {
 		if when {
@@ -28,7 +29,7 @@ func (e *Edit) Steps(g *Guest, m *Machine) []string {
 	add(e.ManualOff && g.MaxPerVirtualNode > 0 && e.PerNode == 0, "remove numa.vcpu.maxPerVirtualNode")
 	add(e.ManualOff && g.CoresPerNode > 0 && e.PerNode == 0, "remove numa.vcpu.coresPerNode (NUMA Nodes assigned at power on)")
 	if e.PerNode > 0 {
-		if g.Hardware >= 20 && m.model >= numa.ESXi80 {
+		if g.Hardware >= 20 && m.Model() >= numa.ESXi80 {
 			add(true, "set NUMA Nodes to %d by hand (%d cores each)", (int(g.VCPUs)+e.PerNode-1)/e.PerNode, e.PerNode)
 		} else {
 			add(true, "set numa.vcpu.maxPerVirtualNode = %d", e.PerNode)
@@ -47,7 +48,7 @@ func (e *Edit) Steps(g *Guest, m *Machine) []string {
 }
 
 // keys returns the settings that the edit of g sets or removes.
-func (e *Edit) keys(g *Guest) (out []string) {
+func (e *Edit) keys(g *vnuma.Guest) (out []string) {
 	for _, c := range []struct {
 		touched bool
 		key     string
@@ -72,7 +73,7 @@ func (e *Edit) keys(g *Guest) (out []string) {
 
 // Undo lists what takes the edit of g back, with the old values; s are the settings of
 // its VM.
-func (e *Edit) Undo(g *Guest, s numa.Settings) (out []string) {
+func (e *Edit) Undo(g *vnuma.Guest, s numa.Settings) (out []string) {
 	if e.Upgrade {
 		out = append(out, "the virtual hardware cannot be lowered: keep a copy of the VM")
 	}

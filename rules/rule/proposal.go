@@ -1,7 +1,7 @@
 package rule
 
 import (
-	"homenode/esxi/vnuma"
+	"homenode/esxi/plan"
 	"homenode/rules/finding"
 )
 
@@ -39,23 +39,23 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 			out.Findings = append(out.Findings, findings[i].Rule)
 		}
 	}
-	plan := p.Plan()
-	if out.Findings == nil || !plan.Better {
+	best := p.Plan()
+	if out.Findings == nil || !best.Better {
 		return nil
 	}
-	out.Needed, out.Better = p.steps(plan)
+	out.Needed, out.Better = p.steps(best)
 	for i := range p.VM.On {
-		out.Effect = append(out.Effect, Effect{p.VM.On[i].Kind.HostNames(), Short(&plan.Before[i]), Short(&plan.Cured[i]), Short(&plan.After[i])})
+		out.Effect = append(out.Effect, Effect{p.VM.On[i].Kind.HostNames(), Short(&best.Before[i]), Short(&best.Cured[i]), Short(&best.After[i])})
 	}
-	out.Notice = p.notice(plan)
-	out.Undo = plan.Edit.Undo(&p.VM.Guest, p.VM.Settings.Value)
+	out.Notice = p.notice(best)
+	out.Undo = best.Edit.Undo(&p.VM.Guest, p.VM.Settings.Value)
 	out.Downtime = "power off and on: a reboot of the guest, a reset or vMotion is not enough"
 	out.Afterwards = "nothing"
 	g := &p.VM.Guest
 	switch {
 	case g.PowerCycleReboot:
 		out.Downtime = "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle, and removes itself"
-	case plan.Before[0].Refused.Any():
+	case best.Before[0].Refused.Any():
 		out.Downtime = "none: the VM does not power on as it is"
 	}
 	if g.SizeEachTime {
@@ -65,11 +65,11 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 }
 
 // notice says what guest and licences notice of the needed part of the plan, and of the rest.
-func (p *Pass) notice(plan *vnuma.Plan) string {
-	before, cured, after := &plan.Before[0], &plan.Cured[0], &plan.After[0]
+func (p *Pass) notice(best *plan.Plan) string {
+	before, cured, after := &best.Before[0], &best.Cured[0], &best.After[0]
 	text := Notice(before, after)
-	if needed, better := p.steps(plan); needed != nil && better != nil {
+	if needed, better := p.steps(best); needed != nil && better != nil {
 		text = Notice(before, cured) + "; of the optional part: " + Notice(cured, after)
 	}
-	return text + p.parallel(plan)
+	return text + p.parallel(best)
 }

@@ -1,88 +1,28 @@
-package vnuma
+// Package plan finds the setting that would serve a VM better, and says the steps to it and back.
+//
+//	VM, its hosts ──► Best ──► Plan ──► Edit ──► Steps, Undo
+//	                    └─ vnuma.Predict of each sensible Edit on each host
+//
+// Rules report it, right-sizing and the optimiser build on it; none of them searches itself.
+package plan
 
-import "homenode/numa"
-
-// A Shape is a way to configure the sockets of a VM. The zero value is none.
-type Shape struct {
-	CoresPerSocket int
-	Auto           bool // leave them to ESXi: "assigned at power on"
-}
-
-// An Edit is a set of changes to a VM's configuration; the zero value changes
-// nothing. They take effect at the next power cycle.
-type Edit struct {
-	Shape        Shape // cores per socket to set
-	HotAddOff    bool  // CPU hot add
-	ForgetStored bool  // remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie
-	PerNode      int   // vCPUs per virtual node to set by hand
-	Force        bool  // numa.vcpu.maxPerMachineNode too, as many: where NUMA Nodes cannot be set, it alone places clients for certain (F-22)
-	ManualOff    bool  // remove numa.vcpu.maxPerVirtualNode and coresPerNode
-	Spread       bool  // set numa.consolidate = FALSE (B-17)
-	SpreadOff    bool  // remove numa.consolidate = FALSE
-	LimitsOff    bool  // remove numa.vcpu.maxPerMachineNode and maxPerClient
-	PreferHTOff  bool  // remove numa.vcpu.preferHT
-	FollowOff    bool  // remove numa.vcpu.followcorespersocket
-	Min          int   // numa.vcpu.min to set
-	Upgrade      bool  // the virtual hardware, to 8
-}
-
-// Apply returns g with the edit done.
-func (g Guest) Apply(e Edit) Guest {
-	if e.Shape != (Shape{}) {
-		g.CoresPerSocket, g.AutoCPS = int32(max(1, e.Shape.CoresPerSocket)), e.Shape.Auto
-	}
-	if e.HotAddOff {
-		g.HotAdd = false
-	}
-	if e.ForgetStored {
-		g.Stored, g.CookieVCPUs, g.CookieCPS = 0, 0, 0
-	}
-	if e.ManualOff {
-		g.MaxPerVirtualNode, g.CoresPerNode = 0, 0
-	}
-	switch {
-	case e.PerNode == 0:
-	case g.Hardware >= 20: // the NUMA Nodes of the client (B-18)
-		g.MaxPerVirtualNode, g.CoresPerNode = 0, int32(e.PerNode)
-	default:
-		g.MaxPerVirtualNode, g.CoresPerNode = int32(e.PerNode), 0
-	}
-	if e.SpreadOff || e.Spread {
-		g.Spread = e.Spread
-	}
-	if e.LimitsOff {
-		g.MaxPerMachineNode, g.MaxPerClient = 0, 0
-	}
-	if e.Force {
-		g.MaxPerMachineNode = int32(e.PerNode)
-	}
-	if e.PreferHTOff {
-		g.PreferHT = false
-	}
-	if e.FollowOff {
-		g.Follow = false
-	}
-	if e.Min > 0 {
-		g.Min = int32(e.Min)
-	}
-	if e.Upgrade {
-		g.Hardware = max(g.Hardware, 8)
-	}
-	return g
-}
+import (
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
 
 // A Plan is the best configuration of a VM that was found for its hosts, with what
 // comes of it: predicted, not hoped for.
 type Plan struct {
 	Edit   Edit
-	Before []Layout // on each machine, as configured
-	After  []Layout // on each machine, with the edit
-	Better bool     // After is better than Before
+	Before []vnuma.Layout // on each machine, as configured
+	After  []vnuma.Layout // on each machine, with the edit
+	Better bool           // After is better than Before
 	// Needed is the part of Edit without which harm stays, and Cured what it alone comes to.
 	// The rest of Edit makes the VM tidier: its sockets are its nodes, or clients that differ
 	// unnoticed are equal.
 	Needed Edit
-	Cured  []Layout
+	Cured  []vnuma.Layout
 	// Fewer and More are the nearest vCPU counts that divide evenly on every
 	// machine; 0 when the present one does, or none was found.
 	Fewer, More int
@@ -100,7 +40,7 @@ type Plan struct {
 // remote memory, clients that fit their nodes, equal sizes, as few clients as
 // possible, a socket for each virtual node (B-25), few changes. Every candidate is
 // predicted; the search tries the sensible ones, not all.
-func Best(g *Guest, machines []Machine, ch Choices) Plan {
+func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 	s := search{g: g, machines: machines, ch: ch}
 	now := s.score(Edit{})
 	best, least := Edit{}, now
@@ -109,8 +49,8 @@ func Best(g *Guest, machines []Machine, ch Choices) Plan {
 			best, least = e, c
 		}
 	}
-	for _, base := range g.bases() {
-		for _, shape := range g.shapes(machines) {
+	for _, base := range bases(g) {
+		for _, shape := range shapes(g, machines) {
 			base.Shape = shape
 			try(base)
 			if s.spreads() && (base.PreferHTOff || !g.PreferHT) { // preferHT is the first to go
@@ -121,7 +61,7 @@ func Best(g *Guest, machines []Machine, ch Choices) Plan {
 		}
 	}
 	if least >= flawUneven { // sizes set by hand, only where nothing else helps
-		for _, base := range g.bases() {
+		for _, base := range bases(g) {
 			base.ManualOff = false
 			for k := int32(2); k < g.VCPUs; k++ {
 				if g.VCPUs%k == 0 && k <= s.smallest() {
@@ -160,7 +100,7 @@ func Best(g *Guest, machines []Machine, ch Choices) Plan {
 // can be set by hand, that is the cure (Denneman, November 2022).
 func (s *search) spreads() bool {
 	m := &s.machines[0]
-	return !s.g.Spread && m.model >= numa.ESXi65 && m.Nodes > 1 && m.NodeMemory > 0 && s.g.Memory > m.NodeMemory && !canBeAutomatic(s.g, s.machines)
+	return !s.g.Spread && m.Model() >= numa.ESXi65 && m.Nodes > 1 && m.NodeMemory > 0 && s.g.Memory > m.NodeMemory && !canBeAutomatic(s.g, s.machines)
 }
 
 // needed returns the part of e without which harm stays.
@@ -183,11 +123,11 @@ func (s *search) alone(p *Plan) {
 	if alone.Edit == p.Edit {
 		return
 	}
-	there, here := s.g.Apply(alone.Edit), s.g.Apply(p.Edit)
+	there, here := alone.Edit.Apply(*s.g), p.Edit.Apply(*s.g)
 	for i := 1; i < len(s.machines); i++ {
 		m := &s.machines[i]
 		a, b := s.layout(&there, i), s.layout(&here, i)
-		if a.flaws(&there, m, false, false) > b.flaws(&here, m, false, false) {
+		if flaws(&a, &there, m, false, false) > flaws(&b, &here, m, false, false) {
 			p.For = append(p.For, i)
 		}
 	}
@@ -197,33 +137,33 @@ func (s *search) alone(p *Plan) {
 }
 
 type search struct {
-	g        *Guest
-	machines []Machine
-	ch       Choices
+	g        *vnuma.Guest
+	machines []vnuma.Machine
+	ch       vnuma.Choices
 	harm     bool // what is only untidy counts nothing
 }
 
 // layouts predicts the edited VM: a power cycle on the first machine, vMotion from
 // there to the others.
-func (s *search) layouts(e Edit) []Layout {
-	out := make([]Layout, len(s.machines))
-	g := s.g.Apply(e)
+func (s *search) layouts(e Edit) []vnuma.Layout {
+	out := make([]vnuma.Layout, len(s.machines))
+	g := e.Apply(*s.g)
 	for i := range s.machines {
 		out[i] = s.layout(&g, i)
 	}
 	return out
 }
 
-func (s *search) layout(g *Guest, i int) Layout {
+func (s *search) layout(g *vnuma.Guest, i int) vnuma.Layout {
 	if i == 0 {
-		return Predict(g, &s.machines[0], &Case{Choices: s.ch})
+		return vnuma.Predict(g, &s.machines[0], &vnuma.Case{Choices: s.ch})
 	}
-	return Predict(g, &s.machines[i], &Case{Event: VMotionIn, From: &s.machines[0], Choices: s.ch})
+	return vnuma.Predict(g, &s.machines[i], &vnuma.Case{Event: vnuma.VMotionIn, From: &s.machines[0], Choices: s.ch})
 }
 
 // bases returns the edits that clear away what stands in the way, from nothing to
 // all.
-func (g *Guest) bases() []Edit {
+func bases(g *vnuma.Guest) []Edit {
 	all := Edit{
 		HotAddOff: g.HotAdd, ForgetStored: g.Stored > 0 || g.CookieVCPUs > 0, ManualOff: g.MaxPerVirtualNode > 0 || g.CoresPerNode > 0,
 		SpreadOff: g.Spread, LimitsOff: g.MaxPerMachineNode > 0 || g.MaxPerClient > 0, FollowOff: g.Follow,
@@ -240,7 +180,7 @@ func (g *Guest) bases() []Edit {
 	} {
 		e := all
 		change(&e)
-		if e != all && (e.Min == 0 || g.VCPUs < defaultMin && g.Min == 0 || g.Min > g.VCPUs) {
+		if e != all && (e.Min == 0 || g.VCPUs < vnuma.DefaultMin && g.Min == 0 || g.Min > g.VCPUs) {
 			list = append(list, e)
 		}
 	}
@@ -249,7 +189,7 @@ func (g *Guest) bases() []Edit {
 
 // shapes returns the cores per socket to try: as they are, automatic, and every
 // divisor of the vCPU count.
-func (g *Guest) shapes(machines []Machine) []Shape {
+func shapes(g *vnuma.Guest, machines []vnuma.Machine) []Shape {
 	list := []Shape{{}}
 	if canBeAutomatic(g, machines) && !g.AutoCPS {
 		list = append(list, Shape{CoresPerSocket: 1, Auto: true})
@@ -294,9 +234,9 @@ func (s *search) uneven() bool { return !evenOn(s.g.VCPUs, &s.machines[0]) }
 
 // canBeAutomatic reports whether every machine chooses cores per socket itself
 // (rule book B-18).
-func canBeAutomatic(g *Guest, machines []Machine) bool {
+func canBeAutomatic(g *vnuma.Guest, machines []vnuma.Machine) bool {
 	for i := range machines {
-		if g.Hardware < 20 || machines[i].model < numa.ESXi80 {
+		if g.Hardware < 20 || machines[i].Model() < numa.ESXi80 {
 			return false
 		}
 	}
@@ -304,8 +244,8 @@ func canBeAutomatic(g *Guest, machines []Machine) bool {
 }
 
 // evenOn reports whether n vCPUs divide evenly over the fewest nodes of m.
-func evenOn(n int32, m *Machine) bool {
-	return n%min(ceilDiv(n, m.Cores), m.Nodes) == 0
+func evenOn(n int32, m *vnuma.Machine) bool {
+	return n%m.Least(n) == 0
 }
 
 // nearestEven returns the vCPU counts next to the present one that divide evenly on
@@ -315,8 +255,8 @@ func (s *search) nearestEven() (fewer, more int) {
 	fits := func(k int) bool {
 		for i := range s.machines {
 			m := &s.machines[i]
-			large := s.g.Usable.PerNode > 0 && int32(k)/min(ceilDiv(int32(k), m.Cores), m.Nodes) > s.g.Usable.PerNode
-			if !evenOn(int32(k), m) || k > int(m.AllCores) || k > hardwareOf(s.g, m).VCPUs || large {
+			large := s.g.Usable.PerNode > 0 && int32(k)/m.Least(int32(k)) > s.g.Usable.PerNode
+			if !evenOn(int32(k), m) || k > int(m.AllCores) || k > vnuma.HardwareOf(s.g, m).VCPUs || large {
 				return false
 			}
 		}

@@ -1,4 +1,4 @@
-package vnuma_test
+package plan_test
 
 import (
 	"path/filepath"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/measure/published"
 	"homenode/numa"
@@ -28,7 +29,7 @@ func host(t *testing.T, r numa.Release, nodes, cores int) vnuma.Machine {
 	return m
 }
 
-// notAdvised are published recommendations that Advise does not follow, and why.
+// notAdvised are published recommendations that Best does not follow, and why.
 var notAdvised = map[string]string{
 	"rightsizing-192gb-2vcpu":  "memory beyond a node: two sockets although the vCPUs fit one (F-3)",
 	"rightsizing-192gb-4vcpu":  "as 2 vCPU",
@@ -57,7 +58,7 @@ func TestConfirmAdvice(t *testing.T) {
 			}
 			n := func(m map[string]any, key string) int { f, _ := m[key].(float64); return int(f) }
 			sockets, vcpus := n(c.Host, "sockets"), n(c.VM, "vcpus")
-			want := vnuma.Shape{CoresPerSocket: n(c.VM, "cores_per_socket")}
+			want := plan.Shape{CoresPerSocket: n(c.VM, "cores_per_socket")}
 			if k := n(c.Observed, "optimal_cores_per_socket"); k > 0 {
 				want.CoresPerSocket = k
 			}
@@ -69,9 +70,9 @@ func TestConfirmAdvice(t *testing.T) {
 				continue
 			}
 			m := host(t, numa.ESXi65, sockets*max(1, n(c.Host, "numa_nodes_per_socket")), n(c.Host, "cores_per_socket"))
-			p := vnuma.Best(&vnuma.Guest{VCPUs: int32(vcpus), CoresPerSocket: 1}, []vnuma.Machine{m}, vnuma.Choices{})
+			p := plan.Best(&vnuma.Guest{VCPUs: int32(vcpus), CoresPerSocket: 1}, []vnuma.Machine{m}, vnuma.Choices{})
 			got := p.Edit.Shape
-			if got == (vnuma.Shape{}) {
+			if got == (plan.Shape{}) {
 				got.CoresPerSocket = 1
 			}
 			if (got == want) == excepted {
@@ -94,53 +95,44 @@ func TestBest(t *testing.T) {
 		name  string
 		guest vnuma.Guest
 		hosts []vnuma.Machine
-		want  vnuma.Edit
+		want  plan.Edit
 		after string // VPDs on the first host
 		ok    bool
 	}{
-		{"fits, one socket already", vnuma.Guest{VCPUs: 8, CoresPerSocket: 8}, []vnuma.Machine{ten}, vnuma.Edit{}, "8", false},
+		{"fits, one socket already", vnuma.Guest{VCPUs: 8, CoresPerSocket: 8}, []vnuma.Machine{ten}, plan.Edit{}, "8", false},
 		{"fits everywhere: one socket", vnuma.Guest{VCPUs: 8, CoresPerSocket: 1}, []vnuma.Machine{ten, twenty},
-			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 8}}, "8", true},
+			plan.Edit{Shape: plan.Shape{CoresPerSocket: 8}}, "8", true},
 		{"wide everywhere: a socket a node", vnuma.Guest{VCPUs: 24, CoresPerSocket: 1}, []vnuma.Machine{fourteen, twenty},
-			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 12}}, "2 × 12", true},
+			plan.Edit{Shape: plan.Shape{CoresPerSocket: 12}}, "2 × 12", true},
 		{"automatic from hardware 20 on 8.0", vnuma.Guest{VCPUs: 24, CoresPerSocket: 2, Hardware: 20}, []vnuma.Machine{eight},
-			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 1, Auto: true}}, "2 × 12", true},
+			plan.Edit{Shape: plan.Shape{CoresPerSocket: 1, Auto: true}}, "2 × 12", true},
 		{"hot add hides NUMA", vnuma.Guest{VCPUs: 24, CoresPerSocket: 12, HotAdd: true}, []vnuma.Machine{twenty},
-			vnuma.Edit{HotAddOff: true}, "2 × 12", true},
+			plan.Edit{HotAddOff: true}, "2 × 12", true},
 		{"hot add and a stored size", vnuma.Guest{VCPUs: 24, CoresPerSocket: 12, HotAdd: true, Stored: 24, CookieVCPUs: 24}, []vnuma.Machine{twenty},
-			vnuma.Edit{HotAddOff: true, ForgetStored: true}, "2 × 12", true},
+			plan.Edit{HotAddOff: true, ForgetStored: true}, "2 × 12", true},
 		{"hot add and a size set by hand", vnuma.Guest{VCPUs: 24, CoresPerSocket: 12, HotAdd: true, MaxPerVirtualNode: 24}, []vnuma.Machine{twenty},
-			vnuma.Edit{HotAddOff: true, ManualOff: true}, "2 × 12", true},
-		{"hot add that costs nothing stays", vnuma.Guest{VCPUs: 8, CoresPerSocket: 8, HotAdd: true}, []vnuma.Machine{ten}, vnuma.Edit{}, "8", false},
+			plan.Edit{HotAddOff: true, ManualOff: true}, "2 × 12", true},
+		{"hot add that costs nothing stays", vnuma.Guest{VCPUs: 8, CoresPerSocket: 8, HotAdd: true}, []vnuma.Machine{ten}, plan.Edit{}, "8", false},
 		{"cores per socket of 6.0", vnuma.Guest{VCPUs: 16, CoresPerSocket: 2}, []vnuma.Machine{old},
-			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 8}}, "2 × 8", true},
+			plan.Edit{Shape: plan.Shape{CoresPerSocket: 8}}, "2 × 8", true},
 		{"a mixed cluster: a size that no host divides", vnuma.Guest{VCPUs: 36, CoresPerSocket: 18}, []vnuma.Machine{twenty, quad},
-			vnuma.Edit{Shape: vnuma.Shape{CoresPerSocket: 9}, PerNode: 9}, "4 × 9", true},
+			plan.Edit{Shape: plan.Shape{CoresPerSocket: 9}, PerNode: 9}, "4 × 9", true},
 		{"preferHT is counted as the prediction counts it", vnuma.Guest{VCPUs: 16, CoresPerSocket: 16, PreferHT: true}, []vnuma.Machine{ten},
-			vnuma.Edit{}, "16", false},
+			plan.Edit{}, "16", false},
 	} {
-		p := vnuma.Best(&tt.guest, tt.hosts, vnuma.Choices{})
+		p := plan.Best(&tt.guest, tt.hosts, vnuma.Choices{})
 		if p.Edit != tt.want || p.Better != tt.ok || p.After[0].VPDs.String() != tt.after {
 			t.Errorf("%s: %+v, better %v, after %v; want %+v, %v, %s", tt.name, p.Edit, p.Better, p.After[0].VPDs, tt.want, tt.ok, tt.after)
 		}
 		// The plan is stable: what it leads to has no better plan of the same kind.
-		after := tt.guest.Apply(p.Edit)
-		if again := vnuma.Best(&after, tt.hosts, vnuma.Choices{}); again.Better {
+		after := p.Edit.Apply(tt.guest)
+		if again := plan.Best(&after, tt.hosts, vnuma.Choices{}); again.Better {
 			t.Errorf("%s: after the plan another: %+v", tt.name, again.Edit)
 		}
 	}
-	odd := vnuma.Best(&vnuma.Guest{VCPUs: 21, CoresPerSocket: 1}, []vnuma.Machine{twenty}, vnuma.Choices{})
+	odd := plan.Best(&vnuma.Guest{VCPUs: 21, CoresPerSocket: 1}, []vnuma.Machine{twenty}, vnuma.Choices{})
 	if odd.Fewer != 20 || odd.More != 22 {
 		t.Errorf("21 vCPUs: %d or %d, want 20 or 22", odd.Fewer, odd.More)
-	}
-}
-
-func TestMerged(t *testing.T) {
-	m := host(t, numa.ESXi70, 4, 9)
-	m.NodeMemory, m.MaxMemory = 96, 100
-	if got := m.Merged(2); got.Nodes != 2 || got.Cores != 18 || got.Threads != 36 || got.NodeMemory != 192 || got.MaxMemory != 200 ||
-		got.AllCores != 36 || !strings.HasPrefix(got.Shape(), "2 nodes of 18 cores") {
-		t.Errorf("merged: %+v", got)
 	}
 }
 
@@ -160,11 +152,11 @@ func TestAlone(t *testing.T) {
 	}
 	large, small := machine("nodes=2 cores=32 memory=1024GB"), machine("nodes=4 cores=16 memory=1024GB")
 	g := vnuma.Guest{VCPUs: 40, CoresPerSocket: 8, Hardware: 20, HotAdd: true, Memory: 700 << 30}
-	p := vnuma.Best(&g, []vnuma.Machine{large, small}, vnuma.Choices{})
+	p := plan.Best(&g, []vnuma.Machine{large, small}, vnuma.Choices{})
 	if !slices.Equal(p.For, []int{1}) || p.Edit.PerNode != 10 || !p.AloneSimpler || p.Alone.Edit.PerNode != 0 || p.Alone.After[0].VPDs.Len() != 2 {
 		t.Errorf("%+v", p)
 	}
-	if p := vnuma.Best(&g, []vnuma.Machine{large, large}, vnuma.Choices{}); p.For != nil || p.Alone != nil {
+	if p := plan.Best(&g, []vnuma.Machine{large, large}, vnuma.Choices{}); p.For != nil || p.Alone != nil {
 		t.Errorf("like machines: %+v", p)
 	}
 }
