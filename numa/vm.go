@@ -1,6 +1,10 @@
 package numa
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // A VM is a virtual machine: who it is, how it is configured, and what was seen of it.
 type VM struct {
@@ -119,6 +123,25 @@ func (s Settings) Lookup(key string) (value string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// With returns the settings with key set to value, in the order of their keys; s stays as
+// it is.
+func (s Settings) With(key, value string) Settings {
+	out := append(s.Without(key), Setting{Key: key, Value: value})
+	slices.SortStableFunc(out, func(a, b Setting) int { return cmp.Compare(a.Key, b.Key) })
+	return out
+}
+
+// Without returns the settings less those with one of the keys, in any case of letters; s
+// stays as it is.
+func (s Settings) Without(keys ...string) (out Settings) {
+	for _, one := range s {
+		if !slices.ContainsFunc(keys, func(key string) bool { return strings.EqualFold(one.Key, key) }) {
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // settingPrefixes are the entries that can matter to NUMA (rule book

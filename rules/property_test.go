@@ -103,7 +103,7 @@ func TestAdviceHolds(t *testing.T) {
 	}
 	for i := range f.VMs {
 		if plan := planned[f.VMs[i].ID]; plan != nil {
-			plan.Edit.Configure(&f.VMs[i])
+			plan.Edit.Configure(&f.VMs[i].Config)
 		}
 	}
 	after := rules.Run(f, rules.Options{})
@@ -197,7 +197,7 @@ func TestRandomPlans(t *testing.T) {
 		}
 		for i := range f.VMs {
 			if e, ok := done[f.VMs[i].ID]; ok {
-				e.Configure(&f.VMs[i])
+				e.Configure(&f.VMs[i].Config)
 				plans++
 			}
 		}

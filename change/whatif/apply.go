@@ -242,7 +242,7 @@ func setVM(v *numa.VM, w word.Word, where string) error {
 	settings := &v.Settings
 	switch {
 	case w.Key == "stored" && w.Value == "":
-		settings.Value = word.Without(word.Without(settings.Value, word.StoredKey), word.CookieKey)
+		settings.Value = settings.Value.Without(word.StoredKey, word.CookieKey)
 	case w.Key == "stored":
 		size, err := w.Number(1, numa.MaxVCPUs)
 		if err != nil {
@@ -251,7 +251,7 @@ func setVM(v *numa.VM, w word.Word, where string) error {
 		settings.Value = word.WithStored(settings.Value, v, size)
 	case len(w.Key) > len("set:") && w.Key[:len("set:")] == "set:":
 		if w.Value == "" {
-			settings.Value = word.Without(settings.Value, w.Key[len("set:"):])
+			settings.Value = settings.Value.Without(w.Key[len("set:"):])
 		} else if err := word.VM(v, w, where); err != nil {
 			return err
 		}

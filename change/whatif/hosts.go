@@ -78,7 +78,7 @@ func (c *Change) hostWord(h *numa.Host, w word.Word) error {
 	}
 	h.Options.Origin = also(h.Options.Origin, c.Text)
 	if w.Value == "" {
-		h.Options.Value = word.Without(h.Options.Value, w.Key[len(prefix):])
+		h.Options.Value = h.Options.Value.Without(w.Key[len(prefix):])
 		return nil
 	}
 	return word.Host(h, w, c.Text)

@@ -2,8 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -93,64 +91,52 @@ func (e Edit) CanUse(g *vnuma.Guest, m *vnuma.Machine, ch vnuma.Choices) bool {
 	return after.PerNode <= before.PerNode && after.Sockets <= before.Sockets
 }
 
-// planned is the origin of what an edit sets.
-const planned = "after the plan"
+// proposed is the origin of what an edit sets.
+const proposed = "proposed"
 
-// Configure does to the configuration of the VM what an administrator would do.
-func (e *Edit) Configure(v *numa.VM) {
-	remove := func(keys ...string) {
-		v.Settings.Value = slices.DeleteFunc(slices.Clone(v.Settings.Value), func(s numa.Setting) bool {
-			return slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(s.Key, k) })
-		})
-	}
-	set := func(key string, value any) {
-		remove(key)
-		v.Settings.Value = append(v.Settings.Value, numa.Setting{Key: key, Value: fmt.Sprint(value)})
+// Configure makes the edit in the configuration, as an administrator would: what Apply does
+// to a Guest this does to its VM.
+func (e *Edit) Configure(c *numa.Config) {
+	if e.Shape != (Shape{}) {
+		c.CoresPerSocket = numa.DerivedFrom(max(1, e.Shape.CoresPerSocket), proposed)
+		c.AutoCoresPerSocket = numa.DerivedFrom(e.Shape.Auto, proposed)
 	}
 	if e.HotAddOff {
-		v.CPUHotAdd.Value = false
-	}
-	if e.Shape.Auto {
-		v.AutoCoresPerSocket = numa.DerivedFrom(true, planned)
-	} else if e.Shape.CoresPerSocket > 0 {
-		v.CoresPerSocket = numa.DerivedFrom(e.Shape.CoresPerSocket, planned)
-		v.AutoCoresPerSocket = numa.DerivedFrom(false, planned)
-	}
-	if e.ForgetStored {
-		remove("numa.autosize.vcpu.maxPerVirtualNode", "numa.autosize.cookie")
-	}
-	if e.ManualOff {
-		remove("numa.vcpu.maxPerVirtualNode", "numa.vcpu.coresPerNode")
-	}
-	if e.SpreadOff {
-		remove("numa.consolidate")
-	}
-	if e.Spread {
-		set("numa.consolidate", "FALSE")
-	}
-	if e.LimitsOff {
-		remove("numa.vcpu.maxPerMachineNode", "numa.vcpu.maxPerClient")
-	}
-	if e.PreferHTOff {
-		remove("numa.vcpu.preferHT")
-	}
-	if e.FollowOff {
-		remove("numa.vcpu.followcorespersocket")
-	}
-	if e.PerNode > 0 {
-		if v.Hardware.Value >= 20 {
-			set("numa.vcpu.coresPerNode", e.PerNode)
-		} else {
-			set("numa.vcpu.maxPerVirtualNode", e.PerNode)
-		}
-	}
-	if e.Force {
-		set("numa.vcpu.maxPerMachineNode", e.PerNode)
-	}
-	if e.Min > 0 {
-		set("numa.vcpu.min", e.Min)
+		c.CPUHotAdd = numa.DerivedFrom(false, proposed)
 	}
 	if e.Upgrade {
-		v.Hardware.Value = max(8, v.Hardware.Value)
+		c.Hardware = numa.DerivedFrom(max(8, c.Hardware.Value), proposed)
+	}
+	if e.ManualOff || e.PerNode > 0 {
+		c.CoresPerNUMANode, c.AutoCoresPerNUMANode = numa.Fact[int]{}, numa.Fact[bool]{}
+	}
+	remove := func(when bool, keys ...string) {
+		if when {
+			c.Settings.Value = c.Settings.Value.Without(keys...)
+		}
+	}
+	remove(e.ForgetStored, "numa.autosize.vcpu.maxPerVirtualNode", "numa.autosize.cookie")
+	remove(e.ManualOff || e.PerNode > 0, "numa.vcpu.maxPerVirtualNode", "numa.vcpu.coresPerNode")
+	remove(e.SpreadOff, "numa.consolidate")
+	remove(e.LimitsOff, "numa.vcpu.maxPerMachineNode", "numa.vcpu.maxPerClient")
+	remove(e.PreferHTOff, "numa.vcpu.preferHT")
+	remove(e.FollowOff, "numa.vcpu.followcorespersocket")
+	set := func(when bool, key string, value any) {
+		if when {
+			Set(c, key, fmt.Sprint(value))
+		}
+	}
+	set(e.Spread, "numa.consolidate", "FALSE")
+	set(e.PerNode > 0 && c.Hardware.Value >= 20, "numa.vcpu.coresPerNode", e.PerNode) // as Apply
+	set(e.PerNode > 0 && c.Hardware.Value < 20, "numa.vcpu.maxPerVirtualNode", e.PerNode)
+	set(e.Force, "numa.vcpu.maxPerMachineNode", e.PerNode)
+	set(e.Min > 0, "numa.vcpu.min", e.Min)
+}
+
+// Set gives the configuration a setting that is proposed.
+func Set(c *numa.Config, key, value string) {
+	c.Settings.Value = c.Settings.Value.With(key, value)
+	if !c.Settings.Known() {
+		c.Settings.Origin = numa.Origin{Kind: numa.Derived, Where: proposed}
 	}
 }

@@ -41,7 +41,7 @@ func (p *Pass) Plan() *plan.Plan {
 func (p *Pass) vet(best *plan.Plan) {
 	weigh := func(e plan.Edit) int {
 		configured := *p.VM.VM
-		e.Configure(&configured)
+		e.Configure(&configured.Config)
 		return p.Cluster.Weigh(p.VM, &configured)
 	}
 	now := weigh(plan.Edit{})

@@ -57,9 +57,9 @@ func resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws []word.Word, 
 func change(c *numa.VM, w word.Word, kind numa.EventKind, known []string, where string) error {
 	key := strings.TrimPrefix(w.Key, "set:")
 	if kind == numa.Resize && w.HasValue && numa.KeepSetting(key) {
-		settings := word.With(c.Settings.Value, key, w.Value)
+		settings := c.Settings.Value.With(key, w.Value)
 		if w.Value == "" {
-			settings = word.Without(c.Settings.Value, key)
+			settings = c.Settings.Value.Without(key)
 		}
 		c.Settings = numa.ReadAt(settings, where)
 		return nil

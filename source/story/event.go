@@ -219,7 +219,7 @@ func options(kind numa.EventKind, ws []word.Word) (out numa.Settings, err error)
 		if _, ok := out.Lookup(key); ok { // option:Numa.x beside Numa.x
 			return nil, word.Errorf(w.Col, "found %s twice", word.Short(key))
 		}
-		out = word.With(out, key, w.Value)
+		out = out.With(key, w.Value)
 	}
 	if kind == numa.OptionChange && out == nil {
 		return nil, word.Errorf(ws[0].Col, "found no option, want set HOST Numa.PageMigEnable=0")

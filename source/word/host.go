@@ -99,7 +99,7 @@ func Host(h *numa.Host, w Word, where string) error {
 		if !numa.KeepOption(key) {
 			return Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a mitigation option", Short(key))
 		}
-		h.Options.Value = With(h.Options.Value, key, w.Value)
+		h.Options.Value = h.Options.Value.With(key, w.Value)
 		return nil
 	}
 	if known, err := hostWords.set(h, w, where); known {

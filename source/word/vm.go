@@ -1,7 +1,6 @@
 package word
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -45,7 +44,7 @@ func VM(v *numa.VM, w Word, where string) error {
 		if !numa.KeepSetting(key) {
 			return Errorf(w.Col, "found setting %q, want one of numa.*, cpuid.*, sched.* …", Short(key))
 		}
-		v.Settings.Value = With(v.Settings.Value, key, w.Value)
+		v.Settings.Value = v.Settings.Value.With(key, w.Value)
 		return nil
 	}
 	if known, err := vmWords.set(v, w, where); known {
@@ -82,27 +81,6 @@ func coresPerSocket(v *numa.VM, w Word, where string) error {
 	return set(&v.AutoCoresPerSocket, w, where, func() (bool, error) { return false, nil })
 }
 
-// With returns the settings with key set to value, in the order of their keys; s
-// stays as it is.
-func With(s numa.Settings, key, value string) numa.Settings {
-	out := Without(s, key)
-	out = append(out, numa.Setting{Key: key, Value: value})
-	slices.SortStableFunc(out, func(a, b numa.Setting) int { return cmp.Compare(a.Key, b.Key) })
-	return out
-}
-
-// Without returns the settings less those with the key, in any case of letters; s
-// stays as it is.
-func Without(s numa.Settings, key string) numa.Settings {
-	var out numa.Settings
-	for _, one := range s {
-		if !strings.EqualFold(one.Key, key) {
-			out = append(out, one)
-		}
-	}
-	return out
-}
-
 // The settings that hold the size of the last power-on (rule book B-8).
 const (
 	StoredKey = "numa.autosize.vcpu.maxPerVirtualNode"
@@ -117,5 +95,5 @@ func WithStored(s numa.Settings, v *numa.VM, size int) numa.Settings {
 	if v.Hardware.Value >= 16 {
 		cookie = n*10000 + cps*10 + 2
 	}
-	return With(With(s, StoredKey, strconv.Itoa(size)), CookieKey, strconv.Itoa(cookie))
+	return s.With(StoredKey, strconv.Itoa(size)).With(CookieKey, strconv.Itoa(cookie))
 }
