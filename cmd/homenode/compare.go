@@ -12,7 +12,7 @@ import (
 
 	"homenode/cmd/homenode/flags"
 	"homenode/measure/compare"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/measure"
 	"homenode/source/open"
 )
@@ -66,7 +66,7 @@ func newCompare() *cobra.Command {
 			return err
 		},
 	})
-	out.Register(cmd, form.Tables...)
+	out.Register(cmd, format.Tables...)
 	two.register(cmd)
 	cmd.Flags().StringVar(&failOn, "fail-on", "never", "verdict that makes the exit code 1: never, worse")
 	return cmd

@@ -12,7 +12,7 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/numa"
 	"homenode/output/change"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/rules/simulate"
 )
 
@@ -62,7 +62,7 @@ Exit code 0: done; 2: usage, I/O, or nothing to distribute.`,
 		},
 	}
 	flags.Group(cmd, "Constraints", better.Register)
-	flags.Group(cmd, "Show", told.Outputs(form.Tables...))
+	flags.Group(cmd, "Show", told.Outputs(format.Tables...))
 	told.Register(cmd)
 	return cmd
 }

@@ -11,7 +11,7 @@ import (
 
 	"homenode/esxi/vnuma"
 	"homenode/output/fleet"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/rules/finding"
 )
 
@@ -99,7 +99,7 @@ func TestPowerShellWords(t *testing.T) {
 	for s := finding.Info; s <= finding.High; s++ {
 		severities = append(severities, s.String())
 	}
-	formats := slices.DeleteFunc(slices.Sorted(slices.Values(form.Judged)), func(f string) bool { return f == "table" || f == "json" || f == "xlsx" })
+	formats := slices.DeleteFunc(slices.Sorted(slices.Values(format.Judged)), func(f string) bool { return f == "table" || f == "json" || f == "xlsx" })
 	want := map[string][]string{"Event": vnuma.EventNames(), "MinimumSeverity": severities, "MinimumFailure": severities, "Format": formats, "Table": fleet.TableNames()}
 	seen := map[string]bool{}
 	for name, text := range psFunctions(t) {

@@ -7,7 +7,7 @@ import (
 
 	"homenode/cmd/homenode/flags"
 	"homenode/output/fleet"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/source/fact"
 	"homenode/source/open"
 )
@@ -50,7 +50,7 @@ Exit code 0: all files were read; 2: one could not be.`,
 			return err
 		},
 	}
-	out.Register(cmd, form.Names[:len(form.Names)-1]...)
+	out.Register(cmd, format.Names[:len(format.Names)-1]...)
 	return cmd
 }
 

@@ -14,7 +14,7 @@ import (
 	"homenode/internal/version"
 	"homenode/numa"
 	"homenode/output/change"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/rules/finding"
 )
 
@@ -56,7 +56,7 @@ Exit code 0: no finding at or above --fail-on in any point; 1: there are; 2: usa
 		},
 	}
 	flags.Group(cmd, "Grid", grid.Register)
-	flags.Group(cmd, "Show", told.Outputs(form.Tables...))
+	flags.Group(cmd, "Show", told.Outputs(format.Tables...))
 	told.Register(cmd)
 	flags.Group(cmd, "Judge", told.Failing)
 	return cmd

@@ -10,7 +10,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/measure/experiment"
 	"homenode/measure/published"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/measure"
 	"homenode/source/text"
 )
@@ -50,7 +50,7 @@ func newValidate() *cobra.Command {
 			return err
 		},
 	})
-	out.Register(cmd, form.Tables...)
+	out.Register(cmd, format.Tables...)
 	choose.Register(cmd)
 	own.register(cmd)
 	cmd.Flags().BoolVar(&simulations, "simulations", false, "replay published experiments in the simulation")

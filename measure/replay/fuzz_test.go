@@ -8,7 +8,7 @@ import (
 
 	"homenode/measure/replay"
 	"homenode/numa"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/measure"
 )
 
@@ -55,7 +55,7 @@ func FuzzReplay(f *testing.F) {
 				}
 			}
 		}
-		if err := form.Text(discard{}, measure.Replay([]*replay.Result{res}, true), form.Options{}); err != nil {
+		if err := format.Text(discard{}, measure.Replay([]*replay.Result{res}, true), format.Options{}); err != nil {
 			t.Error(err)
 		}
 	})

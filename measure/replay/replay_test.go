@@ -13,7 +13,7 @@ import (
 	"homenode/internal/golden"
 	"homenode/measure/replay"
 	"homenode/numa"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/measure"
 	"homenode/source/demo"
 	"homenode/source/scenario"
@@ -76,7 +76,7 @@ func throughFiles(t *testing.T, s *numa.Story) []*replay.Recorder {
 func text(t *testing.T, all []*replay.Recorder, fleet *numa.Fleet) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := form.Text(&b, measure.Replay(results(t, all, fleet), true), form.Options{}); err != nil {
+	if err := format.Text(&b, measure.Replay(results(t, all, fleet), true), format.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -175,7 +175,7 @@ func demoCapture(t testing.TB) (all []*replay.Recorder) {
 func TestSame(t *testing.T) {
 	var all [2]bytes.Buffer
 	for i := range all {
-		if err := form.JSON(&all[i], measure.Replay(results(t, demoCapture(t), demoFleet(t)), false), form.Options{}); err != nil {
+		if err := format.JSON(&all[i], measure.Replay(results(t, demoCapture(t), demoFleet(t)), false), format.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}

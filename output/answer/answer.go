@@ -1,6 +1,6 @@
 // Package answer is what a command came to, as data: its verdict, what that rests on, the
 // tables, findings and drawings behind it, and what to do next. Every command makes one
-// Answer of its typed result; package form is the one place that prints Answers, so that a
+// Answer of its typed result; package format is the one place that prints Answers, so that a
 // terminal, a file and a page say the same.
 package answer
 
@@ -218,4 +218,13 @@ func ChangeTable(all []Change) Table {
 		t.Add(c.If, c.Result, c.Change)
 	}
 	return t
+}
+
+// HeadingOf returns the heading of a table in files: of an answer with findings every
+// table has one, as the findings do.
+func (a *Answer) HeadingOf(t *Table) string {
+	if t.Title == "" && t.Name != "" && a.Findings != nil {
+		return strings.ToUpper(t.Name[:1]) + t.Name[1:]
+	}
+	return t.Title
 }

@@ -10,7 +10,7 @@ import (
 
 	"homenode/change/sweep"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/source/story"
 )
 
@@ -109,7 +109,7 @@ func TestCSV(t *testing.T) {
 func csvOf(t *testing.T, a *answer.Answer) string {
 	t.Helper()
 	var b strings.Builder
-	if err := form.CSV(&b, a, form.Options{}); err != nil {
+	if err := format.CSV(&b, a, format.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -119,7 +119,7 @@ func csvOf(t *testing.T, a *answer.Answer) string {
 func TestJSON(t *testing.T) {
 	r := made(t, all...)
 	var b strings.Builder
-	if err := form.JSON(&b, Sweep(r), form.Options{}); err != nil {
+	if err := format.JSON(&b, Sweep(r), format.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var all struct {

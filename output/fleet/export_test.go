@@ -20,7 +20,7 @@ import (
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/fleet"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/table"
 	"homenode/rules"
 	"homenode/rules/filter"
@@ -58,14 +58,14 @@ func written(t testing.TB, write func(io.Writer) error) []byte {
 }
 
 // as writes a result in one of the forms.
-func as(r *rules.Result, name string, o form.Options) func(io.Writer) error {
+func as(r *rules.Result, name string, o format.Options) func(io.Writer) error {
 	return func(w io.Writer) error {
-		return form.Write(w, name, fleet.Assess(r, fleet.Options{Version: o.Version}), o)
+		return format.Write(w, name, fleet.Assess(r, fleet.Options{Version: o.Version}), o)
 	}
 }
 
 // formats writes a result in every form for files.
-func formats(r *rules.Result, o form.Options) map[string]func(io.Writer) error {
+func formats(r *rules.Result, o format.Options) map[string]func(io.Writer) error {
 	out := map[string]func(io.Writer) error{"sarif": as(r, "sarif", o), "junit": as(r, "junit", o), "markdown": as(r, "markdown", o)}
 	for _, name := range fleet.TableNames() {
 		o.Table = name
@@ -81,7 +81,7 @@ func tables(r *rules.Result) []table.Table { return fleet.Assess(r, fleet.Option
 // whatever the names are.
 func TestExportsAreCleanAndRepeat(t *testing.T) {
 	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), htmlResult(t, "release 7.0U3\ncluster c\n")} {
-		for name, write := range formats(r, form.Options{Version: "1.2.3", FailOn: finding.Medium, Details: true}) {
+		for name, write := range formats(r, format.Options{Version: "1.2.3", FailOn: finding.Medium, Details: true}) {
 			first := written(t, write)
 			formtest.Clean(t, name, first)
 			if !bytes.Equal(first, written(t, write)) {
@@ -99,7 +99,7 @@ func TestExports(t *testing.T) {
 	r.Fleet.Notes = []numa.Note{{At: "vc01.example.com", Text: "the account sees 2 of 3 clusters"}}
 	// Three rules, so that no rule to come changes the files.
 	r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return f.Rule != "N001" && f.Rule != "N002" && f.Rule != "N005" })
-	o := form.Options{Version: "1.2.3", FailOn: finding.High, SourceFiles: []string{"fleet.txt"}}
+	o := format.Options{Version: "1.2.3", FailOn: finding.High, SourceFiles: []string{"fleet.txt"}}
 	for name, write := range formats(r, o) {
 		if name != "csv rules" && name != "sarif" {
 			golden.Equal(t, written(t, write), "testdata/export."+strings.ReplaceAll(name, " ", "."))
@@ -210,7 +210,7 @@ func TestPageGuard(t *testing.T) {
 func TestSARIFSchema(t *testing.T) {
 	s := formtest.Schema(t)
 	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), {Fleet: &numa.Fleet{}}} {
-		for _, o := range []form.Options{{}, {Version: "1.2.3", SourceFiles: []string{"fleet.txt"}}, {SourceFiles: []string{"/data/a b/ü%:?#.xlsx"}}, {SourceFiles: []string{"x:y.json", "", "fleet.txt"}}} {
+		for _, o := range []format.Options{{}, {Version: "1.2.3", SourceFiles: []string{"fleet.txt"}}, {SourceFiles: []string{"/data/a b/ü%:?#.xlsx"}}, {SourceFiles: []string{"x:y.json", "", "fleet.txt"}}} {
 			log := written(t, as(r, "sarif", o))
 			doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(log))
 			if err != nil {
@@ -239,7 +239,7 @@ func TestSuppressedExports(t *testing.T) {
 	}
 	p := policy.Policy{File: "c.yaml", Suppress: []policy.Suppression{{Rules: []string{"N001"}, VM: []string{"sql01"}, Reason: "contract", Until: "2999-12-31", At: "c.yaml:2:5"}}}
 	r := rules.Run(fleet, rules.Options{Policy: &p, Today: time.Now()})
-	log := written(t, as(r, "sarif", form.Options{}))
+	log := written(t, as(r, "sarif", format.Options{}))
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(log))
 	if err != nil {
 		t.Fatal(err)
@@ -250,13 +250,13 @@ func TestSuppressedExports(t *testing.T) {
 	if n := bytes.Count(log, []byte(`"justification": "until 2999-12-31: contract (c.yaml:2:5)"`)); n != 1 {
 		t.Errorf("%d justifications, want 1", n)
 	}
-	text := written(t, as(r, "markdown", form.Options{}))
+	text := written(t, as(r, "markdown", format.Options{}))
 	if want := "1 finding suppressed until 2999-12-31"; !bytes.Contains(text, []byte(want)) {
 		t.Errorf("Markdown lacks %q", want)
 	}
 }
 
-func readSARIF(t *testing.T, r *rules.Result, o form.Options) formtest.SARIF {
+func readSARIF(t *testing.T, r *rules.Result, o format.Options) formtest.SARIF {
 	t.Helper()
 	var log formtest.SARIF
 	if err := json.Unmarshal(written(t, as(r, "sarif", o)), &log); err != nil {
@@ -267,7 +267,7 @@ func readSARIF(t *testing.T, r *rules.Result, o form.Options) formtest.SARIF {
 
 func TestSARIFResults(t *testing.T) {
 	r := htmlResult(t, htmlFleet)
-	log := readSARIF(t, r, form.Options{SourceFiles: []string{"fleet.txt"}})
+	log := readSARIF(t, r, format.Options{SourceFiles: []string{"fleet.txt"}})
 	run := log.Runs[0]
 	judging := len(slices.DeleteFunc(slices.Clone(rules.All), func(one *rule.Rule) bool { return one.Check == nil }))
 	if len(run.Tool.Driver.Rules) != judging || len(run.Results) != len(r.Findings) {
@@ -307,7 +307,7 @@ func TestSARIFPlaces(t *testing.T) {
 	} {
 		r.Fleet.Source = source
 		var got []string
-		for _, res := range readSARIF(t, r, form.Options{SourceFiles: []string{""}}).Runs[0].Results {
+		for _, res := range readSARIF(t, r, format.Options{SourceFiles: []string{""}}).Runs[0].Results {
 			where := res.Locations[0].PhysicalLocation
 			if where == nil || where.Region == nil || where.Region.StartLine != 1 {
 				t.Fatalf("%s: %s has no place: %+v", source, res.RuleID, where)
@@ -326,7 +326,7 @@ func TestSARIFPlaces(t *testing.T) {
 func TestSARIFFingerprints(t *testing.T) {
 	prints := func(fleet string) map[string]string {
 		out := map[string]string{}
-		for _, res := range readSARIF(t, htmlResult(t, fleet), form.Options{}).Runs[0].Results {
+		for _, res := range readSARIF(t, htmlResult(t, fleet), format.Options{}).Runs[0].Results {
 			p := res.PartialFingerprints["homenodeFinding/v1"]
 			if out[p] != "" {
 				t.Errorf("%s and %s share fingerprint %s", out[p], res.Message.Text, p)
@@ -349,7 +349,7 @@ func TestSARIFFingerprints(t *testing.T) {
 
 // A placeholder or link in a name is text.
 func TestSARIFMessages(t *testing.T) {
-	for _, res := range readSARIF(t, hostileFleet(t), form.Options{}).Runs[0].Results {
+	for _, res := range readSARIF(t, hostileFleet(t), format.Options{}).Runs[0].Results {
 		text := strings.NewReplacer("{{", "", "}}", "", `\[`, "", `\]`, "").Replace(res.Message.Text)
 		if strings.ContainsAny(text, "{}") || strings.Contains(text, "](") {
 			t.Errorf("the message holds a placeholder or link: %s", res.Message.Text)
@@ -384,7 +384,7 @@ type junitRead struct {
 func readJUnit(t *testing.T, r *rules.Result, failOn finding.Severity) junitRead {
 	t.Helper()
 	var got junitRead
-	b := written(t, as(r, "junit", form.Options{FailOn: failOn}))
+	b := written(t, as(r, "junit", format.Options{FailOn: failOn}))
 	if err := xml.Unmarshal(b, &got); err != nil {
 		t.Fatalf("%v\n%s", err, b)
 	}
@@ -428,14 +428,14 @@ func TestJUnit(t *testing.T) {
 // TestHiddenCharacters checks that JSON, HTML and drawings hold nothing that hides text or turns it.
 func TestHiddenCharacters(t *testing.T) {
 	for _, name := range []string{"json", "html", "svg"} {
-		formtest.Clean(t, name, bytes.ReplaceAll(written(t, as(hostileFleet(t), name, form.Options{})), []byte("\t"), nil))
+		formtest.Clean(t, name, bytes.ReplaceAll(written(t, as(hostileFleet(t), name, format.Options{})), []byte("\t"), nil))
 	}
 }
 
 // Each row of a Markdown table has the cells of its header, and no name becomes
 // markup, a link or a mention.
 func TestMarkdownHostileNames(t *testing.T) {
-	page := string(written(t, as(hostileFleet(t), "markdown", form.Options{FailOn: finding.Info, Version: formtest.Hostile})))
+	page := string(written(t, as(hostileFleet(t), "markdown", format.Options{FailOn: finding.Info, Version: formtest.Hostile})))
 	cells := 0
 	for line := range strings.Lines(page) {
 		if !strings.HasPrefix(line, "|") {

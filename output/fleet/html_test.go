@@ -12,7 +12,7 @@ import (
 	"homenode/internal/formtest"
 	"homenode/internal/golden"
 	"homenode/numa"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/rules"
 	"homenode/source/scenario"
 )
@@ -45,7 +45,7 @@ func htmlResult(t testing.TB, text string) *rules.Result {
 
 func htmlPage(t testing.TB, r *rules.Result, version string) []byte {
 	t.Helper()
-	return written(t, as(r, "html", form.Options{Version: version}))
+	return written(t, as(r, "html", format.Options{Version: version}))
 }
 
 // notOurs is what the golden page leaves out: the style, the script and their

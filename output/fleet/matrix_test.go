@@ -7,7 +7,7 @@ import (
 
 	"homenode/esxi/vnuma"
 	"homenode/output/fleet"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/rules"
 	"homenode/rules/verdict/matrix"
 	"homenode/source/scenario"
@@ -68,7 +68,7 @@ Each cell: the VM alone after a power cycle on that host. Predicted, not observe
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := fleet.Matrix([]*matrix.Matrix{matrixOf(t, tt.o)}, "fleet.txt", "")
-			got := string(written(t, func(w io.Writer) error { return form.Write(w, "table", a, form.Options{Width: 200}) }))
+			got := string(written(t, func(w io.Writer) error { return format.Write(w, "table", a, format.Options{Width: 200}) }))
 			if _, got, _ = strings.Cut(got, "\n\n"); got != tt.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, tt.want)
 			}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"homenode/numa"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/rules"
 	"homenode/source/scenario"
 )
@@ -36,7 +36,7 @@ func TestObserved(t *testing.T) {
 		"json": {`"verdict": "differs"`, `"predicted": "1 × 8"`},
 	} {
 		var b bytes.Buffer
-		if err := form.Write(&b, name, a, form.Options{}); err != nil {
+		if err := format.Write(&b, name, a, format.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, text := range want {

@@ -8,7 +8,7 @@ import (
 	"homenode/internal/golden"
 	"homenode/measure/compare"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/source/benchmark"
 	"homenode/source/fact"
 )
@@ -45,9 +45,9 @@ func report() *compare.Report {
 }
 
 func TestCompare(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, *answer.Answer, form.Options) error{"txt": form.Text, "json": form.JSON, "csv": form.CSV} {
+	for name, write := range map[string]func(io.Writer, *answer.Answer, format.Options) error{"txt": format.Text, "json": format.JSON, "csv": format.CSV} {
 		var b bytes.Buffer
-		if err := write(&b, Compare(report()), form.Options{}); err != nil {
+		if err := write(&b, Compare(report()), format.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/compare."+name)

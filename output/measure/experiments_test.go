@@ -15,7 +15,7 @@ import (
 	"homenode/measure/experiment"
 	"homenode/measure/published"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 )
 
 // experiments returns the published experiments beside the model.
@@ -188,9 +188,9 @@ func small(t *testing.T) []*experiment.Result {
 }
 
 func TestExperiments(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, *answer.Answer, form.Options) error{"txt": form.Text, "json": form.JSON, "csv": form.CSV} {
+	for name, write := range map[string]func(io.Writer, *answer.Answer, format.Options) error{"txt": format.Text, "json": format.JSON, "csv": format.CSV} {
 		var b bytes.Buffer
-		if err := write(&b, Experiments(small(t), []string{"S"}), form.Options{}); err != nil {
+		if err := write(&b, Experiments(small(t), []string{"S"}), format.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/experiments."+name)

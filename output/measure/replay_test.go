@@ -11,7 +11,7 @@ import (
 	"homenode/measure/replay"
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/source/incident"
 	"homenode/source/scenario"
 )
@@ -56,9 +56,9 @@ func results(t *testing.T, lines string) []*replay.Result {
 }
 
 func TestReplay(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, *answer.Answer, form.Options) error{"txt": form.Text, "json": form.JSON} {
+	for name, write := range map[string]func(io.Writer, *answer.Answer, format.Options) error{"txt": format.Text, "json": format.JSON} {
 		var b bytes.Buffer
-		if err := write(&b, Replay(results(t, "6m end\n"), false), form.Options{}); err != nil {
+		if err := write(&b, Replay(results(t, "6m end\n"), false), format.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/night."+name)

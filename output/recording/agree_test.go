@@ -17,7 +17,7 @@ import (
 
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/recording"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -132,13 +132,13 @@ func TestCaptureFormsAgree(t *testing.T) {
 	for name, w := range map[string]*rules.Watched{"demo": demoWatched(t), "night": watchedNight(t)} {
 		var j captureRead
 		a := recording.Capture(w, recording.Options{Details: true})
-		if err := json.Unmarshal(written(t, "json", a, form.Options{}), &j); err != nil {
+		if err := json.Unmarshal(written(t, "json", a, format.Options{}), &j); err != nil {
 			t.Fatal(err)
 		}
 		t.Run(name+" csv", func(t *testing.T) { agreeTables(t, a, &j) })
 		page := pageRows(t, recording.Capture(w, recording.Options{}))
-		text := string(written(t, "table", a, form.Options{Details: true, Width: 2000}))
-		mark := string(written(t, "markdown", a, form.Options{Details: true}))
+		text := string(written(t, "table", a, format.Options{Details: true, Width: 2000}))
+		mark := string(written(t, "markdown", a, format.Options{Details: true}))
 		lines := textRows(text)
 		if rest := strings.SplitN(text, "\n", 3); rest[0] != j.Verdict[0] || rest[1] != j.Verdict[1] {
 			t.Errorf("%s: the text says\n%s\n%s\nwant\n%s", name, rest[0], rest[1], j.Verdict)
@@ -232,7 +232,7 @@ func textRows(text string) map[string][]string {
 // pageRows returns the same of the page.
 func pageRows(t *testing.T, a *answer.Answer) map[string][]string {
 	t.Helper()
-	root, err := html.Parse(bytes.NewReader(written(t, "html", a, form.Options{})))
+	root, err := html.Parse(bytes.NewReader(written(t, "html", a, format.Options{})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func textIn(n *html.Node) string {
 func agreeTables(t *testing.T, a *answer.Answer, j *captureRead) {
 	tables := map[string][]map[string]string{}
 	for _, from := range a.Data {
-		all, err := csv.NewReader(bytes.NewReader(written(t, "csv "+from.Name, a, form.Options{}))).ReadAll()
+		all, err := csv.NewReader(bytes.NewReader(written(t, "csv "+from.Name, a, format.Options{}))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,14 +7,14 @@ import (
 
 	"homenode/internal/browser"
 	"homenode/internal/formtest"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/recording"
 )
 
 // The page of a capture filters, sorts, links and shows numbers as that of a fleet does.
 func TestCaptureHTMLInBrowser(t *testing.T) {
 	w := watchedNight(t)
-	address := browser.File(t, written(t, "html", recording.Capture(w, recording.Options{Details: true}), form.Options{}))
+	address := browser.File(t, written(t, "html", recording.Capture(w, recording.Options{Details: true}), format.Options{}))
 	b := browser.Open(t, address)
 	t.Run("filter", func(t *testing.T) {
 		b.Do(t, chromedp.SendKeys(chromedp.CSS("#q"), "app02"))
@@ -40,7 +40,7 @@ func TestCaptureHTMLInBrowser(t *testing.T) {
 
 // A long table sorts by numbers.
 func TestCaptureHTMLSortsInBrowser(t *testing.T) {
-	b := browser.Open(t, browser.File(t, written(t, "html", recording.Capture(demoWatched(t), recording.Options{}), form.Options{})))
+	b := browser.Open(t, browser.File(t, written(t, "html", recording.Capture(demoWatched(t), recording.Options{}), format.Options{})))
 	browser.Eval(t, b, firstRows, "kafka01 app36 app20")
 	const click = `[...document.querySelectorAll("#table-VMs thead button")].find((e) => e.textContent === "remote max").click();`
 	b.Script(t, click+click)
@@ -50,7 +50,7 @@ func TestCaptureHTMLSortsInBrowser(t *testing.T) {
 // Hostile names run nothing and load nothing.
 func TestCaptureHTMLHostileInBrowser(t *testing.T) {
 	w := hostileWatched(t)
-	b := browser.Open(t, browser.File(t, written(t, "html", recording.Capture(w, recording.Options{}), form.Options{Version: formtest.Hostile})))
+	b := browser.Open(t, browser.File(t, written(t, "html", recording.Capture(w, recording.Options{}), format.Options{Version: formtest.Hostile})))
 	browser.Eval(t, b, `document.querySelectorAll("script").length`, 1)
 	browser.Eval(t, b, `document.querySelectorAll("img").length`, 0)
 	b.Silent(t)

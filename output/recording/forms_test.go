@@ -19,7 +19,7 @@ import (
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/recording"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -119,7 +119,7 @@ var notOurs = regexp.MustCompile(`(?s)<style>.*?</style>|<script>.*?</script>|sh
 // Small golden files of each form: what a person reads.
 func TestCaptureForms(t *testing.T) {
 	w := watchedNight(t)
-	o := form.Options{Version: "1.2.3", FailOn: finding.High, SourceFiles: []string{"night.csv"}}
+	o := format.Options{Version: "1.2.3", FailOn: finding.High, SourceFiles: []string{"night.csv"}}
 	for _, name := range formNames() {
 		got := written(t, name, recording.Capture(w, recording.Options{Version: "1.2.3", Words: []string{"night.csv"}}), o)
 		switch name {
@@ -132,14 +132,14 @@ func TestCaptureForms(t *testing.T) {
 		golden.Equal(t, got, "testdata/capture."+strings.ReplaceAll(name, " ", "."))
 	}
 	details := recording.Capture(w, recording.Options{Details: true, Words: []string{"night.csv"}})
-	golden.Equal(t, written(t, "table", details, form.Options{Details: true}), "testdata/capture.details")
+	golden.Equal(t, written(t, "table", details, format.Options{Details: true}), "testdata/capture.details")
 	w.Filter = "VM web01"
 	w.Recordings[0].VMs, w.Findings = w.Recordings[0].VMs[1:2], nil
 	w.Recordings = w.Recordings[:1]
 	alone := recording.Capture(w, recording.Options{VM: "web01", Words: []string{"night.csv", "--vm", "web01"}})
-	golden.Equal(t, written(t, "table", alone, form.Options{Details: true}), "testdata/vm.table")
-	golden.Equal(t, written(t, "json", alone, form.Options{}), "testdata/vm.json")
-	formtest.Page(t, written(t, "html", alone, form.Options{}))
+	golden.Equal(t, written(t, "table", alone, format.Options{Details: true}), "testdata/vm.table")
+	golden.Equal(t, written(t, "json", alone, format.Options{}), "testdata/vm.json")
+	formtest.Page(t, written(t, "html", alone, format.Options{}))
 }
 
 // demoWatched judges the night of the demo, with its inventory.
@@ -198,7 +198,7 @@ func TestCaptureFormsAreCleanAndRepeat(t *testing.T) {
 	for _, w := range []*rules.Watched{hostileWatched(t), watchedNight(t), demoWatched(t), {}} {
 		a := recording.Capture(w, recording.Options{Version: "1.2.3", Details: true})
 		for _, name := range formNames() {
-			o := form.Options{Version: "1.2.3", Details: true}
+			o := format.Options{Version: "1.2.3", Details: true}
 			first := written(t, name, a, o)
 			switch name {
 			case "html":
@@ -240,7 +240,7 @@ func checkTables(t *testing.T, a *answer.Answer) {
 // Hostile names stay text on the page: its elements are those of the page with other names.
 func TestCaptureHTMLHostile(t *testing.T) {
 	elements := func(w *rules.Watched) map[string]int {
-		root, err := html.Parse(bytes.NewReader(written(t, "html", recording.Capture(w, recording.Options{}), form.Options{})))
+		root, err := html.Parse(bytes.NewReader(written(t, "html", recording.Capture(w, recording.Options{}), format.Options{})))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +266,7 @@ func TestCaptureHTMLHostile(t *testing.T) {
 func TestCaptureSARIF(t *testing.T) {
 	s := formtest.Schema(t)
 	for _, w := range []*rules.Watched{hostileWatched(t), watchedNight(t), demoWatched(t), {}} {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(written(t, "sarif", recording.Capture(w, recording.Options{}), form.Options{SourceFiles: []string{"night.csv"}})))
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(written(t, "sarif", recording.Capture(w, recording.Options{}), format.Options{SourceFiles: []string{"night.csv"}})))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +275,7 @@ func TestCaptureSARIF(t *testing.T) {
 		}
 	}
 	var log formtest.SARIF
-	if err := json.Unmarshal(written(t, "sarif", recording.Capture(watchedNight(t), recording.Options{}), form.Options{SourceFiles: []string{"night.csv", "other.csv"}}), &log); err != nil {
+	if err := json.Unmarshal(written(t, "sarif", recording.Capture(watchedNight(t), recording.Options{}), format.Options{SourceFiles: []string{"night.csv", "other.csv"}}), &log); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -299,7 +299,7 @@ func TestCaptureSARIF(t *testing.T) {
 func TestCaptureJUnit(t *testing.T) {
 	for _, w := range []*rules.Watched{hostileWatched(t), watchedNight(t), demoWatched(t), {}} {
 		var got junitRead
-		if err := xml.Unmarshal(written(t, "junit", recording.Capture(w, recording.Options{}), form.Options{FailOn: finding.Medium}), &got); err != nil {
+		if err := xml.Unmarshal(written(t, "junit", recording.Capture(w, recording.Options{}), format.Options{FailOn: finding.Medium}), &got); err != nil {
 			t.Fatal(err)
 		}
 		tests, failed := 0, 0
@@ -339,7 +339,7 @@ func TestCaptureSVG(t *testing.T) {
 		var b bytes.Buffer
 		a, err := recording.CaptureDrawing(w, tt.name)
 		if err == nil {
-			err = form.SVG(&b, a)
+			err = format.SVG(&b, a)
 		}
 		if text := fmt.Sprint(err); err != nil && text != tt.err || err == nil && tt.err != "" || !strings.Contains(b.String(), tt.id) {
 			t.Errorf("%q: error %v; want %q, and a drawing with %s", tt.name, err, tt.err, tt.id)

@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 )
 
 // written returns the answer in a form; what stands behind csv is the name of a table.
-func written(t testing.TB, name string, a *answer.Answer, o form.Options) []byte {
+func written(t testing.TB, name string, a *answer.Answer, o format.Options) []byte {
 	t.Helper()
 	name, o.Table, _ = strings.Cut(name, " ")
 	var b bytes.Buffer
-	if err := form.Write(&b, name, a, o); err != nil {
+	if err := format.Write(&b, name, a, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

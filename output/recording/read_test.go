@@ -10,7 +10,7 @@ import (
 	"homenode/capture"
 	"homenode/internal/formtest"
 	"homenode/numa"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/recording"
 	"homenode/rules"
 )
@@ -56,7 +56,7 @@ func TestCaptureSARIFPlaces(t *testing.T) {
 	p.At, p.File, p.Line = at(10), "night/esx08-1.csv", 17
 	w.Findings[2].From, w.Findings[2].To = at(10), at(20)
 	var log formtest.SARIF
-	if err := json.Unmarshal(written(t, "sarif", recording.Capture(w, recording.Options{}), form.Options{SourceFiles: []string{""}}), &log); err != nil {
+	if err := json.Unmarshal(written(t, "sarif", recording.Capture(w, recording.Options{}), format.Options{SourceFiles: []string{""}}), &log); err != nil {
 		t.Fatal(err)
 	}
 	var got []string

@@ -11,7 +11,7 @@ import (
 	"homenode/internal/formtest"
 	"homenode/internal/golden"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/recording"
 	"homenode/output/table"
 	"homenode/rules/finding"
@@ -87,7 +87,7 @@ func TestSimulatedForms(t *testing.T) {
 		{"simulated.junit.xml", "junit", all},
 		{"simulated.svg", "svg", must(t)(recording.SimulationDrawing(r, "big"))},
 	} {
-		golden.Equal(t, written(t, tt.form, tt.a, form.Options{Version: "v1", FailOn: finding.Medium, Details: tt.file == "simulated-vm.txt"}), "testdata/"+tt.file)
+		golden.Equal(t, written(t, tt.form, tt.a, format.Options{Version: "v1", FailOn: finding.Medium, Details: tt.file == "simulated-vm.txt"}), "testdata/"+tt.file)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestSimulatedNeverObserved(t *testing.T) {
 	a := recording.Simulation(r, recording.Options{})
 	one := must(t)(recording.SimulatedVM(r, recording.Options{VM: "far"}))
 	for _, a := range []*answer.Answer{a, one} {
-		html := string(written(t, "html", a, form.Options{}))
+		html := string(written(t, "html", a, format.Options{}))
 		formtest.Page(t, []byte(html))
 		if !strings.Contains(html, "<title>Simulated: NUMA in busy.txtar</title>") {
 			t.Error("the title of the page does not say that it is simulated")
@@ -199,7 +199,7 @@ func TestSimulatedSilent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(written(t, "table", recording.Simulation(r, recording.Options{}), form.Options{}))
+	text := string(written(t, "table", recording.Simulation(r, recording.Options{}), format.Options{}))
 	for _, want := range []string{"Simulated, in sum only: ", "Nothing was judged"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q:\n%s", want, text)
@@ -210,7 +210,7 @@ func TestSimulatedSilent(t *testing.T) {
 			t.Errorf("the report claims %q", claim)
 		}
 	}
-	j := string(written(t, "json", recording.Simulation(r, recording.Options{}), form.Options{}))
+	j := string(written(t, "json", recording.Simulation(r, recording.Options{}), format.Options{}))
 	if !strings.Contains(j, `"judged": false`) {
 		t.Error("the JSON does not say that nothing was judged")
 	}
@@ -226,7 +226,7 @@ func TestSimulatedTrouble(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := recording.Simulation(simulated(t, tt.story), recording.Options{})
-			text := string(written(t, "table", a, form.Options{}))
+			text := string(written(t, "table", a, format.Options{}))
 			if want := "Simulated: the hosts cannot carry all of it: " + tt.want; a.Verdict[0] != want {
 				t.Errorf("verdict %q, want %q", a.Verdict[0], want)
 			}

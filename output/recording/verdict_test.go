@@ -8,7 +8,7 @@ import (
 
 	"homenode/capture"
 	"homenode/numa"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/recording"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -126,7 +126,7 @@ func TestCaptureVerdict(t *testing.T) {
 func TestCaptureMoment(t *testing.T) {
 	w := &rules.Watched{Recordings: []*capture.Recording{firstTick(t)}}
 	for _, name := range []string{"table", "markdown", "html"} {
-		got := string(written(t, name, recording.Capture(w, recording.Options{}), form.Options{}))
+		got := string(written(t, name, recording.Capture(w, recording.Options{}), format.Options{}))
 		if !strings.Contains(got, "2026-11-20 22:00:00 UTC") || strings.Contains(got, "2026-11-20 22:00:00 to") {
 			t.Errorf("%s does not say when: %.300s", name, got)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"homenode/numa/datafile"
 	"homenode/numa/unit"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/size/dump"
 	"homenode/size/iocost"
 	"homenode/size/latency"
@@ -49,12 +49,12 @@ func ArticlePage() []byte {
 	for _, e := range ArticleExperiments {
 		of := articleOf(checks, e.ID)
 		n := count(of)
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %d | %d | %d | %d | %d | %d | `homenode %s --published` |\n", e.ID, e.ID, form.Mark(e.What), len(of),
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %d | %d | %d | %d | %d | %d | `homenode %s --published` |\n", e.ID, e.ID, format.Mark(e.What), len(of),
 			n.restated, n.units, n.contradicted, n.missed, n.circular, e.Command)
 	}
 	articleContradictionsTable(&b, checks)
 	for _, e := range ArticleExperiments {
-		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n", e.ID, form.Mark(e.What))
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n", e.ID, format.Mark(e.What))
 		articleTable(&b, articleOf(checks, e.ID))
 	}
 	return b.Bytes()
@@ -72,8 +72,8 @@ func articleTable(b *bytes.Buffer, checks []unit.Check) {
 	b.WriteString("| what | quantity | printed | computed | deviation | verdict | note |\n|---|---|--:|--:|--:|---|---|\n")
 	for i := range checks {
 		p := &checks[i]
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", form.Mark(p.What), form.Mark(p.Quantity), form.Mark(p.Printed),
-			unit.Digits(p.Computed, 5), deviation(p), p.Verdict(), form.Mark(p.Note))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", format.Mark(p.What), format.Mark(p.Quantity), format.Mark(p.Printed),
+			unit.Digits(p.Computed, 5), deviation(p), p.Verdict(), format.Mark(p.Note))
 	}
 }
 
@@ -90,6 +90,6 @@ func articleContradictionsTable(b *bytes.Buffer, checks []unit.Check) {
 				}
 			}
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.ID, c.Experiments, form.Mark(c.Text), form.Mark(strings.Join(shown, "; ")))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.ID, c.Experiments, format.Mark(c.Text), format.Mark(strings.Join(shown, "; ")))
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"homenode/internal/golden"
 	"homenode/numa/unit"
-	"homenode/output/form"
+	"homenode/output/format"
 )
 
 func TestPublished(t *testing.T) {
@@ -23,7 +23,7 @@ func TestPublished(t *testing.T) {
 		{"published.txt", "table"}, {"published.json", "json"},
 	} {
 		var b bytes.Buffer
-		if err := form.Write(&b, tt.form, Published("size example", checks), form.Options{}); err != nil {
+		if err := format.Write(&b, tt.form, Published("size example", checks), format.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"homenode/output/form"
+	"homenode/output/format/page"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/keep"
@@ -263,7 +263,7 @@ func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Refresh", "20")
-	if err := form.HTML(w, s.StatusAnswer(), form.Options{Version: s.Version}); err != nil {
+	if err := page.Write(w, s.StatusAnswer(), s.Version); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}
 }

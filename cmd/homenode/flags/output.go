@@ -16,7 +16,7 @@ import (
 	"homenode/internal/atomicfile"
 	"homenode/internal/version"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/table/xlsx"
 )
 
@@ -60,14 +60,14 @@ func (f *Output) Write(cmd *cobra.Command, write func(w io.Writer, colour bool) 
 
 // Print writes an answer in the form that was asked for, to a terminal at its width.
 func (f *Output) Print(cmd *cobra.Command, a *answer.Answer) error {
-	return f.PrintJudged(cmd, a, form.Options{})
+	return f.PrintJudged(cmd, a, format.Options{})
 }
 
 // PrintJudged does so with what o says of findings, of sources and of the table.
-func (f *Output) PrintJudged(cmd *cobra.Command, a *answer.Answer, o form.Options) error {
+func (f *Output) PrintJudged(cmd *cobra.Command, a *answer.Answer, o format.Options) error {
 	return f.Write(cmd, func(w io.Writer, colour bool) error {
 		o.Version, o.Colour, o.Width, o.Workbook = version.String(), colour, terminalWidth(w), xlsx.Write
-		return form.Write(w, f.Format, a, o)
+		return format.Write(w, f.Format, a, o)
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"homenode/change/whatif"
 	"homenode/internal/bounded"
-	"homenode/output/form"
+	"homenode/output/format"
 )
 
 // WhatIf collects the changes of --what-if, --lose-host and --add-host in the
@@ -43,10 +43,10 @@ func (v *whatIfValue) Set(text string) error {
 func (v *whatIfValue) String() string { return "" }
 func (v *whatIfValue) Type() string   { return "string" }
 
-// Changes reads what the flags say; format is the one of the output.
-func (f *WhatIf) Changes(format string) ([]whatif.Change, error) {
-	if f.Asked != nil && !slices.Contains(form.Tables, format) {
-		return nil, fmt.Errorf("--format: found %q, want one of %s for a what-if", format, strings.Join(form.Tables, ", "))
+// Changes reads what the flags say; name is the format of the output.
+func (f *WhatIf) Changes(name string) ([]whatif.Change, error) {
+	if f.Asked != nil && !slices.Contains(format.Tables, name) {
+		return nil, fmt.Errorf("--format: found %q, want one of %s for a what-if", name, strings.Join(format.Tables, ", "))
 	}
 	var out []whatif.Change
 	for _, a := range f.Asked {

@@ -14,7 +14,7 @@ import (
 	"homenode/internal/version"
 	"homenode/output/change"
 	answers "homenode/output/fleet"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/rules"
 	"homenode/rules/finding"
 )
@@ -103,7 +103,7 @@ changed fleet stands beside today's, and 1 means that the change makes something
 			if flags.IsTerminal(cmd.OutOrStdout()) && out.File == "" { // elsewhere the same input gives the same bytes
 				o.Read, o.Judged = read, judged
 			}
-			err = out.PrintJudged(cmd, answers.Assess(result, o), form.Options{Details: details, FailOn: least, Table: table.Name, SourceFiles: flags.SourceFiles(args)})
+			err = out.PrintJudged(cmd, answers.Assess(result, o), format.Options{Details: details, FailOn: least, Table: table.Name, SourceFiles: flags.SourceFiles(args)})
 			if err != nil {
 				return err
 			}
@@ -120,7 +120,7 @@ changed fleet stands beside today's, and 1 means that the change makes something
 		},
 	}
 	src.Register(cmd)
-	out.Register(cmd, form.Judged...)
+	out.Register(cmd, format.Judged...)
 	table.Register(cmd, answers.TableNames())
 	choose.Register(cmd)
 	config.Register(cmd)

@@ -10,7 +10,7 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/numa"
 	"homenode/output/change"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/rules"
 	"homenode/rules/filter"
 	"homenode/rules/finding"
@@ -102,7 +102,7 @@ power-on may write them) are no drift.`,
 		},
 	}
 	src.Register(cmd)
-	out.Register(cmd, form.Tables...)
+	out.Register(cmd, format.Tables...)
 	choose.Register(cmd)
 	config.Register(cmd)
 	part.Register(cmd)

@@ -15,7 +15,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa"
 	answers "homenode/output/fleet"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -92,7 +92,7 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 				return err
 			}
 			x.Problems = append(x.Problems, problems...)
-			if logLines && out.Format == form.Names[0] {
+			if logLines && out.Format == format.Names[0] {
 				return out.Write(cmd, func(w io.Writer, _ bool) error {
 					for _, line := range x.LogLines {
 						if _, err := fmt.Fprintln(w, texttab.Clean(line)); err != nil {
@@ -102,11 +102,11 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 					return nil
 				})
 			}
-			return out.PrintJudged(cmd, answers.Explain(x), form.Options{Details: true, FailOn: finding.Medium})
+			return out.PrintJudged(cmd, answers.Explain(x), format.Options{Details: true, FailOn: finding.Medium})
 		},
 	}
 	src.Register(cmd)
-	out.Register(cmd, form.Judged...)
+	out.Register(cmd, format.Judged...)
 	choose.Register(cmd)
 	config.Register(cmd)
 	question.Register(cmd)

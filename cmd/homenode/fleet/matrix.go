@@ -10,7 +10,7 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
 	answers "homenode/output/fleet"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/rules"
 	"homenode/rules/rule"
 	"homenode/rules/verdict/matrix"
@@ -82,7 +82,7 @@ cluster.
 		},
 	}
 	src.Register(cmd)
-	out.Register(cmd, form.Names...)
+	out.Register(cmd, format.Names...)
 	choose.Register(cmd)
 	part.Register(cmd)
 	cmd.Flags().BoolVar(&o.Hosts, "each-host", false, "a column for each host instead of each kind")

@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 	"homenode/output/draw/topo"
 	answers "homenode/output/fleet"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/rules"
 	"homenode/rules/rule"
 )
@@ -49,7 +49,7 @@ func NewTopo() *cobra.Command {
 		},
 	})
 	src.Register(cmd)
-	out.Register(cmd, form.Names...)
+	out.Register(cmd, format.Names...)
 	choose.Register(cmd)
 	return cmd
 }

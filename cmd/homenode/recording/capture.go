@@ -15,7 +15,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/version"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/recording"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -117,7 +117,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			} else {
 				a = recording.Capture(w, o)
 			}
-			err = out.PrintJudged(cmd, a, form.Options{Details: details || one != "", FailOn: least, SourceFiles: flags.SourceFiles(args), Table: table.Name})
+			err = out.PrintJudged(cmd, a, format.Options{Details: details || one != "", FailOn: least, SourceFiles: flags.SourceFiles(args), Table: table.Name})
 			if err != nil {
 				return err
 			}

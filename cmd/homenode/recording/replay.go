@@ -15,7 +15,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/measure/replay"
 	"homenode/numa"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/measure"
 	"homenode/rules/rule"
 	"homenode/source/open"
@@ -73,7 +73,7 @@ Exit code 0: replayed; 2: usage, I/O, or a file or host could not be replayed.`,
 		},
 	}
 	flags.Group(cmd, "Replay", again.Register, choose.Register)
-	flags.Group(cmd, "Show", func(cmd *cobra.Command) { out.Register(cmd, form.Tables...) }, func(cmd *cobra.Command) {
+	flags.Group(cmd, "Show", func(cmd *cobra.Command) { out.Register(cmd, format.Tables...) }, func(cmd *cobra.Command) {
 		cmd.Flags().BoolVar(&again.details, "details", false, "all VMs (table)")
 	})
 	flags.Group(cmd, "Source", src.Register)

@@ -11,7 +11,7 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/version"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/output/recording"
 	"homenode/rules/simulate"
 )
@@ -68,7 +68,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if err != nil {
 				return err
 			}
-			f := form.Options{Details: show.details || show.vm != "", FailOn: least, SourceFiles: flags.SourceFiles(args), Table: show.table.Name}
+			f := format.Options{Details: show.details || show.vm != "", FailOn: least, SourceFiles: flags.SourceFiles(args), Table: show.table.Name}
 			if show.why {
 				f.Table = "decisions"
 			}

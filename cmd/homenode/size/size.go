@@ -16,7 +16,7 @@ import (
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 )
 
 // helps are what the commands say of themselves.
@@ -64,7 +64,7 @@ func (f *common) command(name string, args cobra.PositionalArgs, ask func(*cobra
 	if f.checks != nil {
 		cmd.Flags().BoolVar(&f.published, "published", false, "the published figures beside what they come to")
 	}
-	f.Register(cmd, form.Names...)
+	f.Register(cmd, format.Names...)
 	return cmd
 }
 

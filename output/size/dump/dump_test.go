@@ -7,7 +7,7 @@ import (
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/size/dump"
 )
 
@@ -40,7 +40,7 @@ func TestDump(t *testing.T) {
 		{"fleet.svg", "svg", Fleet("fleet", &f, nil)}, {"published.csv", "csv", Published()},
 	} {
 		var b bytes.Buffer
-		if err := form.Write(&b, tt.form, tt.a, form.Options{}); err != nil {
+		if err := format.Write(&b, tt.form, tt.a, format.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)

@@ -8,7 +8,7 @@ import (
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/size/fit"
 	"homenode/source/scenario"
 )
@@ -84,7 +84,7 @@ func TestFitForms(t *testing.T) {
 				continue // as long as the others together, and of the same parts
 			}
 			var b bytes.Buffer
-			if err := form.Write(&b, tt.form, a, form.Options{}); err != nil {
+			if err := format.Write(&b, tt.form, a, format.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			golden.Equal(t, b.Bytes(), "testdata/"+name+"."+tt.ext)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"homenode/internal/golden"
-	"homenode/output/form"
+	"homenode/output/format"
 	"homenode/size/latency"
 )
 
@@ -29,7 +29,7 @@ func TestLatency(t *testing.T) {
 		{"latency.txt", "table"}, {"latency.csv", "csv"}, {"latency.json", "json"}, {"latency.svg", "svg"},
 	} {
 		var b bytes.Buffer
-		if err := form.Write(&b, tt.form, a, form.Options{}); err != nil {
+		if err := format.Write(&b, tt.form, a, format.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)

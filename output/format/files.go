@@ -1,4 +1,4 @@
-package form
+package format
 
 import (
 	"encoding/json"

@@ -1,18 +1,19 @@
-// Package form prints Answers: as text for a terminal, as JSON, CSV and a workbook for
-// programs, as Markdown and HTML for people, and their drawings as SVG. It knows no command:
+// Package format prints Answers: as text for a terminal, as JSON, CSV and a workbook for
+// programs, as Markdown for tickets, and their drawings as SVG; package page prints HTML. It knows no command:
 // what one has to say stands in its Answer.
-package form
+package format
 
 import (
 	"fmt"
 	"io"
 
 	"homenode/output/answer"
+	"homenode/output/format/page"
 	"homenode/output/table"
 	"homenode/rules/finding"
 )
 
-// Options say how a form is written. The zero value suits a file.
+// Options say how an Answer is printed. The zero value suits a file.
 type Options struct {
 	Version string // of homenode; empty leaves it out
 	Colour  bool
@@ -45,7 +46,7 @@ func Write(w io.Writer, name string, a *answer.Answer, o Options) error {
 	case "json":
 		return JSON(w, a, o)
 	case "html":
-		return HTML(w, a, o)
+		return page.Write(w, a, o.Version)
 	case "csv":
 		return CSV(w, a, o)
 	case "xlsx":

@@ -1,4 +1,6 @@
-package form
+// Package page prints an Answer as an HTML page: one file that needs nothing else, drawings
+// inside, nothing loaded, readable without scripts and on paper.
+package page
 
 import (
 	"bufio"
@@ -70,15 +72,6 @@ type part struct {
 	Search  bool
 }
 
-// headingOf returns the heading of a table in files: of an answer with findings every
-// table has one, as the findings do.
-func headingOf(a *answer.Answer, t *answer.Table) string {
-	if t.Title == "" && t.Name != "" && a.Findings != nil {
-		return strings.ToUpper(t.Name[:1]) + t.Name[1:]
-	}
-	return t.Title
-}
-
 // A noteGroup is notes of one origin.
 type noteGroup struct {
 	Title string
@@ -91,10 +84,9 @@ var noteTitles = map[string]string{
 	"configuration": "What the configuration changes", "simulation": "What the simulation leaves out",
 }
 
-// HTML writes the answer as one file that needs nothing else: drawings inside, nothing
-// loaded, readable without scripts and on paper.
-func HTML(w io.Writer, a *answer.Answer, o Options) error {
-	p := &page{Answer: a, Homenode: o.Version}
+// Write writes the answer as a page; version is that of homenode, empty leaves it out.
+func Write(w io.Writer, a *answer.Answer, version string) error {
+	p := &page{Answer: a, Homenode: version}
 	if len(a.Verdict) > 0 {
 		p.Headline, p.Rest = a.Verdict[0], a.Verdict[1:]
 	} else {
@@ -132,7 +124,7 @@ func HTML(w io.Writer, a *answer.Answer, o Options) error {
 		if t.Fill != nil {
 			t.Rows = t.Fill()
 		}
-		one := part{t, headingOf(a, &t), "table-" + strings.ReplaceAll(t.Name, " ", "-"), t.Long || len(t.Rows) >= manyRows}
+		one := part{t, a.HeadingOf(&t), "table-" + strings.ReplaceAll(t.Name, " ", "-"), t.Long || len(t.Rows) >= manyRows}
 		if a.Findings != nil && !t.Long {
 			p.Before = append(p.Before, one)
 		} else {

@@ -1,4 +1,4 @@
-package form
+package format
 
 import (
 	"cmp"
@@ -36,7 +36,7 @@ func Markdown(w io.Writer, a *answer.Answer, o Options) error {
 	}
 	for _, t := range a.AllTables() {
 		if !t.Long {
-			markTable(&b, headingOf(a, &t), &t)
+			markTable(&b, a.HeadingOf(&t), &t)
 		}
 	}
 	if a.Findings != nil {

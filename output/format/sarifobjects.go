@@ -1,4 +1,4 @@
-package form
+package format
 
 // The objects of SARIF 2.1.0 that a log has, under their names in the standard.
 type (

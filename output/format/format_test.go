@@ -1,4 +1,4 @@
-package form_test
+package format_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa/unit"
 	"homenode/output/answer"
-	"homenode/output/form"
+	"homenode/output/format"
 )
 
 // example is an answer with every part, and with names from strangers.
@@ -49,7 +49,7 @@ func TestForms(t *testing.T) {
 		{"table", "example.txt"}, {"markdown", "example.md"}, {"csv", "example.csv"}, {"json", "example.json"}, {"html", "example.html"}, {"svg", "example.svg"},
 	} {
 		var b bytes.Buffer
-		if err := form.Write(&b, tt.form, example(), form.Options{Version: "1.2.3"}); err != nil {
+		if err := format.Write(&b, tt.form, example(), format.Options{Version: "1.2.3"}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)
@@ -60,11 +60,11 @@ func TestForms(t *testing.T) {
 func TestNoDrawing(t *testing.T) {
 	a := example()
 	a.Drawings = nil
-	if err := form.SVG(io.Discard, a); err == nil || err.Error() != "size example has no drawing" {
+	if err := format.SVG(io.Discard, a); err == nil || err.Error() != "size example has no drawing" {
 		t.Errorf("found %v, want: size example has no drawing", err)
 	}
 	a.NoDrawing = "no host"
-	if err := form.SVG(io.Discard, a); err == nil || err.Error() != "size example has nothing to draw: no host" {
+	if err := format.SVG(io.Discard, a); err == nil || err.Error() != "size example has nothing to draw: no host" {
 		t.Errorf("found %v, want: size example has nothing to draw: no host", err)
 	}
 }
@@ -79,7 +79,7 @@ func TestWidth(t *testing.T) {
 	}
 	for _, width := range []int{80, 100, 120} {
 		var b bytes.Buffer
-		if err := form.Text(&b, a, form.Options{Width: width}); err != nil {
+		if err := format.Text(&b, a, format.Options{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
@@ -108,7 +108,7 @@ func TestNarrow(t *testing.T) {
 	table.Add(row...)
 	a := &answer.Answer{Command: "try", Verdict: []string{strings.Repeat("a sentence of many words ", 8)}, Tables: []answer.Table{table}}
 	var b strings.Builder
-	if err := form.Text(&b, a, form.Options{Width: 60}); err != nil {
+	if err := format.Text(&b, a, format.Options{Width: 60}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
