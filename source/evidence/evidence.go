@@ -1,5 +1,8 @@
-// Package evidence joins files of evidence to a fleet: what was seen of its VMs,
-// and facts that the inventory lacks.
+// Package evidence recognises and reads files of evidence, and joins them to a fleet: what
+// was seen of its VMs, and facts that the inventory lacks.
+//
+//	FILE or VM=FILE ──► Read ──► Piece ──► Join ──► fleet
+//	                     └─ Walk, Documents: by formats, one for each kind of file
 package evidence
 
 import (

@@ -8,7 +8,6 @@ import (
 
 	"homenode/numa"
 	"homenode/source/evidence"
-	"homenode/source/open"
 	"homenode/source/scenario"
 )
 
@@ -111,7 +110,7 @@ func TestJoin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			docs, err := open.Documents(tt.file, strings.NewReader(tt.text))
+			docs, err := evidence.Documents(tt.file, strings.NewReader(tt.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +139,7 @@ func TestJoinOrder(t *testing.T) {
 	}
 	var pieces []evidence.Piece
 	for _, p := range []struct{ file, text string }{{"db01.txt", lscpu("")}, {"vmware.log", fmt.Sprintf(log, "db01")}} {
-		docs, err := open.Documents(p.file, strings.NewReader(p.text))
+		docs, err := evidence.Documents(p.file, strings.NewReader(p.text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +159,7 @@ func TestJoinOrder(t *testing.T) {
 // TestJoinUUID finds a VM by its UUID, however it is written.
 func TestJoinUUID(t *testing.T) {
 	f := &numa.Fleet{VMs: []numa.VM{{ID: "a", Name: "same", UUID: "564d1234-0000-1111-2222-333344445555"}, {ID: "b", Name: "same"}}}
-	docs, err := open.Documents("x.vmx", strings.NewReader(".encoding = \"UTF-8\"\ndisplayName = \"same\"\nnumvcpus = \"4\"\nuuid.bios = \"56 4d 12 34 00 00 11 11-22 22 33 33 44 44 55 55\"\nvcpu.hotadd = \"TRUE\"\n"))
+	docs, err := evidence.Documents("x.vmx", strings.NewReader(".encoding = \"UTF-8\"\ndisplayName = \"same\"\nnumvcpus = \"4\"\nuuid.bios = \"56 4d 12 34 00 00 11 11-22 22 33 33 44 44 55 55\"\nvcpu.hotadd = \"TRUE\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +191,7 @@ func TestJoinNewest(t *testing.T) {
 		}
 		p := evidence.Piece{Name: "folder"}
 		for i, text := range tt.files {
-			docs, err := open.Documents(fmt.Sprintf("%d.txt", i), strings.NewReader(text))
+			docs, err := evidence.Documents(fmt.Sprintf("%d.txt", i), strings.NewReader(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +216,7 @@ func TestJoinNewest(t *testing.T) {
 func TestJoinCopies(t *testing.T) {
 	const uuid = "564d1234-0000-1111-2222-333344445555"
 	f := &numa.Fleet{VMs: []numa.VM{{ID: "a", Name: "one", UUID: uuid}, {ID: "b", Name: "two", UUID: uuid}}}
-	docs, err := open.Documents("x.vmx", strings.NewReader(".encoding = \"UTF-8\"\ndisplayName = \"two\"\nnumvcpus = \"4\"\nuuid.bios = \"56 4d 12 34 00 00 11 11-22 22 33 33 44 44 55 55\"\nvcpu.hotadd = \"TRUE\"\n"))
+	docs, err := evidence.Documents("x.vmx", strings.NewReader(".encoding = \"UTF-8\"\ndisplayName = \"two\"\nnumvcpus = \"4\"\nuuid.bios = \"56 4d 12 34 00 00 11 11-22 22 33 33 44 44 55 55\"\nvcpu.hotadd = \"TRUE\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

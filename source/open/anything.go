@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"homenode/numa"
+	"homenode/source/evidence"
 	"homenode/source/fact"
 	"homenode/source/rvtools"
 )
@@ -24,7 +25,7 @@ type Part struct {
 // folder or archive, files of other kinds are left out.
 func Anything(path string, stdin io.Reader) []Part {
 	if path == "-" {
-		docs, err := Documents(path, stdin)
+		docs, err := evidence.Documents(path, stdin)
 		return []Part{{Name: path, Docs: docs, Err: err}}
 	}
 	if _, err := os.Stat(path); err != nil {
@@ -34,22 +35,22 @@ func Anything(path string, stdin io.Reader) []Part {
 		return []Part{asFleet(path, "RVTools export")}
 	}
 	var parts []Part
-	err := Walk(path, func(f Found) error {
-		if errors.Is(f.Err, ErrUnknown) {
+	err := evidence.Walk(path, func(f evidence.Found) error {
+		if errors.Is(f.Err, evidence.ErrUnknown) {
 			return f.Err
 		}
 		parts = append(parts, Part{Name: f.Name, Docs: f.Docs, Err: f.Err})
 		return nil
 	})
-	if errors.Is(err, ErrUnknown) { // it is no evidence
+	if errors.Is(err, evidence.ErrUnknown) { // it is no evidence
 		p := asFleet(path, "inventory")
 		_, mistake := errors.AsType[*numa.SyntaxError](p.Err)
-		if p.Err == nil || mistake && !errors.Is(p.Err, ErrUnknown) {
+		if p.Err == nil || mistake && !errors.Is(p.Err, evidence.ErrUnknown) {
 			return []Part{p}
 		}
 	}
 	if err == nil && len(parts) == 0 {
-		err = fmt.Errorf("%s: %w in it", path, ErrUnknown)
+		err = fmt.Errorf("%s: %w in it", path, evidence.ErrUnknown)
 	}
 	if err != nil {
 		parts = append(parts, Part{Name: path, Err: err})

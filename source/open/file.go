@@ -13,6 +13,7 @@ import (
 
 	"homenode/numa"
 	"homenode/source/bundle"
+	"homenode/source/evidence"
 	"homenode/source/rvtools"
 	"homenode/source/scenario"
 	"homenode/source/snapshot"
@@ -139,17 +140,17 @@ var fleetLine = regexp.MustCompile(`(?m)^(?:\x{feff}?[ \t]*(?:release|cluster|ho
 
 // notFleet says what a file is that is no scenario.
 func notFleet(path string, head []byte, err error) error {
-	if format := formatOf(text.Decoded(head)); format != nil {
-		return fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format.name, want())
+	if format := evidence.Format(text.Decoded(head)); format != "" {
+		return fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format, want())
 	}
-	if over := timed(path, head); over != nil {
+	if over := evidence.OverTime(path, head); over != nil {
 		return over
 	}
 	return noFleet{fmt.Errorf("%w; a SOURCE is %s", err, want())}
 }
 
-// noFleet is the error about a file that holds no fleet of any kind: it is ErrUnknown.
+// noFleet is the error about a file that holds no fleet of any kind: it is evidence.ErrUnknown.
 type noFleet struct{ error }
 
-func (noFleet) Is(target error) bool { return target == ErrUnknown }
+func (noFleet) Is(target error) bool { return target == evidence.ErrUnknown }
 func (e noFleet) Unwrap() error      { return e.error }

@@ -1,10 +1,10 @@
 // Package open is the one door to everything that homenode reads. It tells what a file is,
 // reads it with the reader made for it, and joins several sources to one fleet:
 //
-//	Fleet      SOURCEs: vCenters, exports, snapshots, scenarios, stories, folders, archives
+//	Fleet      SOURCEs: vCenters, exports, snapshots, scenarios, stories, folders, archives;
+//	           with --evidence, that package evidence recognises and joins
 //	File       one file or folder as a fleet
 //	Anything   one file, folder or archive of any kind
-//	Documents  one file of evidence; Walk reads those of a folder or archive
 //	Ticks      captures
 //
 // It has no flags and prints nothing. What needs the network comes in through
@@ -23,6 +23,7 @@ import (
 
 	"homenode/numa"
 	"homenode/source/demo"
+	"homenode/source/evidence"
 	"homenode/source/text"
 )
 
@@ -263,4 +264,24 @@ func shortNames(sources []Source) []string {
 			return names
 		}
 	}
+}
+
+// join applies the evidence of FILE or VM=FILE arguments to the fleet.
+func join(fleet *numa.Fleet, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	pieces := make([]evidence.Piece, 0, len(args))
+	for _, arg := range args {
+		piece, err := evidence.Read(arg)
+		if err != nil {
+			return fmt.Errorf("--evidence: %w", err)
+		}
+		pieces = append(pieces, piece)
+	}
+	if sum := evidence.Join(fleet, pieces); sum.Joined == 0 {
+		last := fleet.Notes[len(fleet.Notes)-1]
+		return fmt.Errorf("--evidence: nothing in it belongs to the fleet: %s", last)
+	}
+	return fleet.Check()
 }

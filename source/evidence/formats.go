@@ -1,4 +1,4 @@
-package open
+package evidence
 
 import (
 	"bufio"
@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
 	"homenode/source/archive"
 	"homenode/source/benchmark"
-	"homenode/source/evidence"
 	"homenode/source/fact"
 	"homenode/source/guest"
 	"homenode/source/hostcmd"
@@ -86,10 +84,10 @@ func (e *overTime) Error() string {
 
 func (e *overTime) Unwrap() error { return ErrUnknown }
 
-// ErrEmpty is the error for a file without text.
-var ErrEmpty = errors.New("found an empty file")
+// errEmpty is the error for a file without text.
+var errEmpty = errors.New("found an empty file")
 
-// Documents reads a file of evidence. name stands in places and messages. The error
+// Documents reads a file of  name stands in places and messages. The error
 // wraps ErrUnknown when no reader knows the format; documents can come with an
 // error, when the file ends before its end.
 func Documents(name string, r io.Reader) ([]fact.Document, error) {
@@ -102,13 +100,21 @@ func Documents(name string, r io.Reader) ([]fact.Document, error) {
 	if f := formatOf(head); f != nil {
 		return f.read(name, in)
 	}
-	if over := timed(name, raw); over != nil {
+	if over := OverTime(name, raw); over != nil {
 		return nil, over
 	}
 	if len(bytes.TrimSpace(head)) == 0 {
-		return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
+		return nil, fmt.Errorf("%s: %w", name, errEmpty)
 	}
 	return nil, fmt.Errorf("%s: %w: %s", name, ErrUnknown, strings.Join(formatNames(), "; "))
+}
+
+// Format returns what evidence a file that begins with head is, in words; "" for none.
+func Format(head []byte) string {
+	if f := formatOf(head); f != nil {
+		return f.name
+	}
+	return ""
 }
 
 // formatOf returns the format of a file that begins with head; nil for none.
@@ -119,8 +125,8 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// timed returns the error for a file that shows what happened over time; nil for others.
-func timed(name string, head []byte) error {
+// OverTime returns the error for a file that shows what happened over time; nil for others.
+func OverTime(name string, head []byte) error {
 	if format := ticks.Detect(head); format != "" {
 		return &overTime{name, format}
 	}
@@ -152,7 +158,7 @@ func Walk(path string, visit func(Found) error) error {
 	err := archive.Walk(path, opt, func(name string, _ int64, r io.Reader) error {
 		docs, err := Documents(name, r)
 		inside := name != path
-		if inside && docs == nil && (errors.Is(err, ErrUnknown) || errors.Is(err, ErrEmpty)) {
+		if inside && docs == nil && (errors.Is(err, ErrUnknown) || errors.Is(err, errEmpty)) {
 			return nil
 		}
 		return visit(Found{name, docs, err})
@@ -165,30 +171,10 @@ func Walk(path string, visit func(Found) error) error {
 	return err
 }
 
-// join applies the evidence of FILE or VM=FILE arguments to the fleet.
-func join(fleet *numa.Fleet, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	pieces := make([]evidence.Piece, 0, len(args))
-	for _, arg := range args {
-		piece, err := readPiece(arg)
-		if err != nil {
-			return fmt.Errorf("--evidence: %w", err)
-		}
-		pieces = append(pieces, piece)
-	}
-	if sum := evidence.Join(fleet, pieces); sum.Joined == 0 {
-		last := fleet.Notes[len(fleet.Notes)-1]
-		return fmt.Errorf("--evidence: nothing in it belongs to the fleet: %s", last)
-	}
-	return fleet.Check()
-}
-
-// readPiece reads FILE or VM=FILE; FILE can be a folder or an archive. A file that
+// Read reads FILE or VM=FILE; FILE can be a folder or an archive. A file that
 // exists under the whole name is that file; a name of a VM may hold = too.
-func readPiece(arg string) (evidence.Piece, error) {
-	p := evidence.Piece{Name: arg}
+func Read(arg string) (Piece, error) {
+	p := Piece{Name: arg}
 	if _, err := os.Stat(arg); err != nil {
 		for i := range arg {
 			if arg[i] != '=' {

@@ -1,4 +1,4 @@
-package open_test
+package evidence_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/open"
+	"homenode/source/evidence"
 )
 
 // TestRead reads one small file of each kind, and files that are none.
@@ -23,7 +23,7 @@ func TestRead(t *testing.T) {
 		{"esxcli", "   CPU Packages: 2\n   CPU Cores: 20\n   CPU Threads: 40\n   Hyperthreading Active: true\n", "esxcli hardware cpu global get"},
 		{"MLC", "Intel(R) Memory Latency Checker - v3.9a\nMeasuring idle latencies (in ns)...\n\t\tNuma node\nNuma node\t     0\t\n       0\t  78.5\t\n", "Intel MLC"},
 	} {
-		docs, err := open.Documents(tt.name, strings.NewReader(tt.text))
+		docs, err := evidence.Documents(tt.name, strings.NewReader(tt.text))
 		if err != nil || len(docs) != 1 || docs[0].File().Format != tt.want || docs[0].File().Name != tt.name {
 			t.Errorf("%s: %d documents, %v", tt.name, len(docs), err)
 			continue
@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"a poem\n", "\x7fELF\x00\x00", "{}", "key = \"value\"\n", "1,2,3\n"} {
-		if docs, err := open.Documents("x", strings.NewReader(text)); !errors.Is(err, open.ErrUnknown) || docs != nil {
+		if docs, err := evidence.Documents("x", strings.NewReader(text)); !errors.Is(err, evidence.ErrUnknown) || docs != nil {
 			t.Errorf("%q: %d documents, %v", text, len(docs), err)
 		}
 	}
@@ -42,11 +42,11 @@ func TestRead(t *testing.T) {
 		"|Server|TimeStampInUsec,U64|Time,S64|\n":                          "x: found esxtop CounterInfo, which shows what happened over time: homenode capture x reads it",
 		"==NUM-OF-OBJ==\n|Server|PCPU,1|\n":                                "x: found esxtop FetchStats, which shows what happened over time: homenode capture x reads it",
 	} {
-		if docs, err := open.Documents("x", strings.NewReader(text)); !errors.Is(err, open.ErrUnknown) || err.Error() != want || docs != nil {
+		if docs, err := evidence.Documents("x", strings.NewReader(text)); !errors.Is(err, evidence.ErrUnknown) || err.Error() != want || docs != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := open.Documents("x", strings.NewReader("\n \n")); err == nil || err.Error() != "x: found an empty file" {
+	if _, err := evidence.Documents("x", strings.NewReader("\n \n")); err == nil || err.Error() != "x: found an empty file" {
 		t.Errorf("empty: %v", err)
 	}
 }
@@ -106,7 +106,7 @@ func TestSamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		docs, err := open.Documents(path, f)
+		docs, err := evidence.Documents(path, f)
 		if e := f.Close(); e != nil {
 			t.Error(e)
 		}
@@ -114,7 +114,7 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s: homenode capture is named: %v", path, err)
 		}
 		switch {
-		case want == nil && !errors.Is(err, open.ErrUnknown):
+		case want == nil && !errors.Is(err, evidence.ErrUnknown):
 			t.Errorf("%s: read as %d documents, %v", path, len(docs), err)
 		case want != nil && (err != nil || len(docs) == 0):
 			t.Errorf("%s: %d documents, %v", path, len(docs), err)
