@@ -193,3 +193,36 @@ func (a *Ask) counted() (bool, error) {
 	}
 	return with > 0, nil
 }
+
+// Fewest returns the type that runs as many VMs as the first with the fewest hosts.
+func (r *Result) Fewest() *Outcome {
+	fewest := &r.Types[0]
+	for i := range r.Types {
+		if m := r.Types[i].Mix; m.VMs == fewest.Mix.VMs && m.Total < fewest.Mix.Total {
+			fewest = &r.Types[i]
+		}
+	}
+	return fewest
+}
+
+// Rivals returns the types that run as many VMs as the first: those whose price is known, so
+// that the first costs least of them, and the names of those whose price is not.
+func (r *Result) Rivals() (priced []*Outcome, unknown []string) {
+	for i := range r.Types[1:] {
+		switch t := &r.Types[1+i]; {
+		case t.Mix.VMs != r.Types[0].Mix.VMs:
+		case t.Price > 0:
+			priced = append(priced, t)
+		default:
+			unknown = append(unknown, t.Name)
+		}
+	}
+	return priced, unknown
+}
+
+// MayCostLess reports whether t would cost less than the other one were as many hosts enough
+// as its lower bound says, which is not decided.
+func (t *Outcome) MayCostLess(than *Outcome) bool {
+	m := t.Mix
+	return t.Price*float64(m.Bound+m.Total-m.Hosts) < than.Mix.Price
+}

@@ -77,3 +77,19 @@ func (s Scan) Pass(vm numa.Bytes) time.Duration {
 func seconds(s float64) time.Duration {
 	return time.Duration(math.Round(s)) * time.Second
 }
+
+// Breaking returns the hosts that break large pages by themselves now, and the one with the
+// least memory to take until it does; nil where none is known.
+func (c *Counted) Breaking() (now []string, next *Counts) {
+	for i := range c.Hosts {
+		h := &c.Hosts[i]
+		switch {
+		case h.Limits == nil || h.Limits.Left == nil:
+		case *h.Limits.Left < 0:
+			now = append(now, h.Host)
+		case next == nil || *h.Limits.Left < *next.Limits.Left:
+			next = h
+		}
+	}
+	return now, next
+}

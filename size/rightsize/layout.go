@@ -92,6 +92,17 @@ func (v *VM) layouts(a *Advice) {
 	}
 }
 
+// Differing returns the other kinds of hosts on which the resized VM is wide and at home is
+// not, or the other way round.
+func (a *Advice) Differing() (out []*Kind) {
+	for i := range a.Kinds {
+		if i > 0 && a.Verdict != Keep && a.Kinds[i].After.Wide() != a.Kinds[0].After.Wide() {
+			out = append(out, &a.Kinds[i])
+		}
+	}
+	return out
+}
+
 // resized returns the guest with another number of vCPUs. Cores per socket that do not
 // divide it become those of the rules of thumb (rule book B-25): all vCPUs of a node.
 func (v *VM) resized(n int) vnuma.Guest {

@@ -20,19 +20,14 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 	for _, s := range r.Shapes {
 		vms, vcpus, memory = vms+s.Count, vcpus+s.Count*s.VCPUs, memory+numa.Bytes(s.Count)*s.Memory
 	}
-	first, fewest := &r.Types[0], &r.Types[0]
-	for i := range r.Types {
-		if m := r.Types[i].Mix; m.VMs == fewest.Mix.VMs && m.Total < fewest.Mix.Total {
-			fewest = &r.Types[i]
-		}
-	}
+	first, fewest := &r.Types[0], r.Fewest()
 	line := fmt.Sprintf("%s, %d vCPUs, %s, at %s: %s", words.Plural(vms, "VM"), vcpus, whole(memory), c.ratio(), hostsOf(first, r.Spare))
 	if first.Mix.VMs < vms {
 		line += fmt.Sprintf(" hold %d of them, the others run on no such host", first.Mix.VMs)
 	}
 	if first.Price > 0 {
 		least := " cost "
-		if priced, _ := rivals(r); len(priced) > 0 {
+		if priced, _ := r.Rivals(); len(priced) > 0 {
 			least = " cost least, "
 		}
 		line += least + money(first.Mix.Price)
@@ -43,30 +38,15 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 	return []string{line + "."}
 }
 
-// rivals returns the types that run as many VMs as the first: those whose price is known, so
-// that the first costs least of them, and the names of those whose price is not.
-func rivals(r *fit.Result) (priced []*fit.Outcome, unknown []string) {
-	for i := range r.Types[1:] {
-		switch t := &r.Types[1+i]; {
-		case t.Mix.VMs != r.Types[0].Mix.VMs:
-		case t.Price > 0:
-			priced = append(priced, t)
-		default:
-			unknown = append(unknown, t.Name)
-		}
-	}
-	return priced, unknown
-}
-
 // priceNotes says of which types it is not decided that they cost no less than the first.
 func priceNotes(r *fit.Result) []string {
 	var out []string
 	if r.Types[0].Price == 0 {
 		return nil
 	}
-	priced, unknown := rivals(r)
+	priced, unknown := r.Rivals()
 	for _, t := range priced {
-		if m := t.Mix; t.Price*float64(m.Bound+m.Total-m.Hosts) < r.Types[0].Mix.Price {
+		if m := t.Mix; t.MayCostLess(&r.Types[0]) {
 			out = append(out, fmt.Sprintf("%s: could cost less, were %d + %d hosts enough, which is not decided", t.Name, m.Bound, m.Total-m.Hosts))
 		}
 	}

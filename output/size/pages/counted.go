@@ -103,24 +103,12 @@ func countedVerdict(r *pages.Counted) []string {
 
 // breaking tells which hosts break large pages by themselves.
 func breaking(r *pages.Counted) string {
-	var now []string
-	var least *pages.Counts
-	for i := range r.Hosts {
-		c := &r.Hosts[i]
-		if c.Limits == nil || c.Limits.Left == nil {
-			continue
-		}
-		if *c.Limits.Left < 0 {
-			now = append(now, c.Host)
-		} else if least == nil || *c.Limits.Left < *least.Limits.Left {
-			least = c
-		}
-	}
+	now, next := r.Breaking()
 	switch {
 	case now != nil:
 		return "Short enough of memory to break large pages by itself now (C-23): " + size.List(now, 4) + "."
-	case least != nil:
-		return fmt.Sprintf("%s breaks large pages by itself when another %s are taken (free below %s, C-23).", least.Host, gb(*least.Limits.Left), gb(least.Limits.Break))
+	case next != nil:
+		return fmt.Sprintf("%s breaks large pages by itself when another %s are taken (free below %s, C-23).", next.Host, gb(*next.Limits.Left), gb(next.Limits.Break))
 	}
 	return ""
 }

@@ -63,10 +63,8 @@ func toDo(a *rightsize.Advice) (out []string) {
 	if a.PowerCycle {
 		out = append(out, "power off and on")
 	}
-	for i := range a.Kinds {
-		if i > 0 && a.Verdict != rightsize.Keep && a.Kinds[i].After.Wide() != a.Kinds[0].After.Wide() {
-			out = append(out, fmt.Sprintf("on hosts of %s: %s", a.Kinds[i].Host, lie(&a.Kinds[i].After)))
-		}
+	for _, k := range a.Differing() {
+		out = append(out, fmt.Sprintf("on hosts of %s: %s", k.Host, lie(&k.After)))
 	}
 	return out
 }

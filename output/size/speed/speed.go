@@ -97,8 +97,8 @@ func admitted(r *speed.Result) (out []string) {
 			line += fmt.Sprintf("; %d on %d hosts, %d with one host fewer", ad.All, a.Hosts, ad.NPlus1)
 		}
 		out = append(out, line+".")
-		if a.VMs > ad.PerHost {
-			out = append(out, fmt.Sprintf("%d VMs are more than that: the simulation runs %d. All are admitted at %s MHz a vCPU or less.", a.VMs, ad.PerHost,
+		if n := a.Running(); n < a.VMs {
+			out = append(out, fmt.Sprintf("%d VMs are more than that: the simulation runs %d. All are admitted at %s MHz a vCPU or less.", a.VMs, n,
 				unit.Grouped(math.Floor(float64(r.SpeedForVMs/unit.MHz)), 0)))
 		}
 	}
