@@ -13,6 +13,7 @@ import (
 	"homenode/rules/policy"
 	"homenode/rules/rule"
 	"homenode/source/incident"
+	"homenode/source/text"
 )
 
 // TestCaptureOptions checks the defaults, which the pages of the rules state, and that a
@@ -43,7 +44,7 @@ func TestConfiguredWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := incident.ReadFile("lowlocality/testdata/fires.txtar")
+	in, err := text.ReadFile("lowlocality/testdata/fires.txtar", incident.Read)
 	if err != nil {
 		t.Fatal(err)
 	}

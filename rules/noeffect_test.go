@@ -7,13 +7,14 @@ import (
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/source/scenario"
+	"homenode/source/text"
 )
 
 // TestNoEffect takes away each setting that N019 calls idle and predicts again: the
 // model must agree that nothing changes, on every host and for every event that looks
 // at settings.
 func TestNoEffect(t *testing.T) {
-	f, err := scenario.ReadFile("noeffect/testdata/fires.txtar")
+	f, err := text.ReadFile("noeffect/testdata/fires.txtar", scenario.Read)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"homenode/source/demo"
 	"homenode/source/incident"
 	"homenode/source/scenario"
+	"homenode/source/text"
 )
 
 // TestScenarios runs every scenario of every rule and compares the findings of
@@ -53,7 +54,7 @@ func TestScenarios(t *testing.T) {
 // findings returns the findings of one rule as text.
 func findings(t *testing.T, path, id string) []byte {
 	t.Helper()
-	f, err := scenario.ReadFile(path)
+	f, err := text.ReadFile(path, scenario.Read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,14 +66,14 @@ func findings(t *testing.T, path, id string) []byte {
 			other[key] = append(other[key], fmt.Sprintf("  also: %s %s %s\n", f.Rule, f.Severity, f.Message))
 		}
 	}
-	return text(r.Findings, id, other)
+	return findingsText(r.Findings, id, other)
 }
 
 // watched returns the findings of one rule about an incident as text, with the inventory
 // of the section "fleet" when there is one.
 func watched(t *testing.T, path, id string) []byte {
 	t.Helper()
-	in, err := incident.ReadFile(path)
+	in, err := text.ReadFile(path, incident.Read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func watched(t *testing.T, path, id string) []byte {
 			other[key] = append(other[key], fmt.Sprintf("  also: %s %s\n", f.Rule, f.Severity))
 		}
 	}
-	return text(w.Findings, id, other)
+	return findingsText(w.Findings, id, other)
 }
 
 // amount matches the numbers of a message that have to be evidence.
@@ -129,8 +130,8 @@ func inventory(t *testing.T, path string) *rules.Result {
 	return rules.Run(f, rules.Options{})
 }
 
-// text writes the findings of one rule, and what others say of the same subject.
-func text(all []finding.Finding, id string, other map[string][]string) []byte {
+// findingsText writes the findings of one rule, and what others say of the same subject.
+func findingsText(all []finding.Finding, id string, other map[string][]string) []byte {
 	var b bytes.Buffer
 	for i := range all {
 		f := &all[i]

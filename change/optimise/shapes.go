@@ -67,9 +67,8 @@ func (b *builder) edits(g *vnuma.Guest, home int) (out []plan.Edit) {
 		if g.VCPUs%k != 0 || g.Hardware > 0 && g.Hardware < 8 {
 			continue
 		}
-		per := int(g.VCPUs / k)
-		e := plan.Edit{PerNode: per, Force: g.Hardware < 20, Shape: plan.Shape{CoresPerSocket: per}, HotAddOff: g.HotAdd,
-			ForgetStored: g.Stored > 0 || g.CookieVCPUs > 0, SpreadOff: g.Spread, LimitsOff: g.MaxPerMachineNode > 0 || g.MaxPerClient > 0}
+		_, e := plan.ByHand(g, int(g.VCPUs/k))
+		e.FollowOff = false // the sockets are the nodes
 		if !slices.Contains(out, e) && e.CanUse(g, &b.machines[home], b.c.Choices) {
 			out = append(out, e)
 		}

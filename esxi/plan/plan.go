@@ -164,11 +164,8 @@ func (s *search) layout(g *vnuma.Guest, i int) vnuma.Layout {
 // bases returns the edits that clear away what stands in the way, from nothing to
 // all.
 func bases(g *vnuma.Guest) []Edit {
-	all := Edit{
-		HotAddOff: g.HotAdd, ForgetStored: g.Stored > 0 || g.CookieVCPUs > 0, ManualOff: g.MaxPerVirtualNode > 0 || g.CoresPerNode > 0,
-		SpreadOff: g.Spread, LimitsOff: g.MaxPerMachineNode > 0 || g.MaxPerClient > 0, FollowOff: g.Follow,
-		Upgrade: g.Hardware > 0 && g.Hardware < 8,
-	}
+	all := cleared(g)
+	all.ManualOff = g.MaxPerVirtualNode > 0 || g.CoresPerNode > 0
 	list := []Edit{{}, all}
 	for _, change := range []func(*Edit){
 		func(e *Edit) { e.HotAddOff = false },
@@ -185,6 +182,23 @@ func bases(g *vnuma.Guest) []Edit {
 		}
 	}
 	return list
+}
+
+// cleared returns the edit that takes back what the VM has, but for sizes set by hand.
+func cleared(g *vnuma.Guest) Edit {
+	return Edit{
+		HotAddOff: g.HotAdd, ForgetStored: g.Stored > 0 || g.CookieVCPUs > 0, SpreadOff: g.Spread,
+		LimitsOff: g.MaxPerMachineNode > 0 || g.MaxPerClient > 0, FollowOff: g.Follow, Upgrade: g.Hardware > 0 && g.Hardware < 8,
+	}
+}
+
+// ByHand returns the edits that divide the VM into virtual nodes of per vCPUs: as it is, and
+// with what can stand in the way taken back.
+func ByHand(g *vnuma.Guest, per int) (asIs, clear Edit) {
+	asIs = Edit{Shape: Shape{CoresPerSocket: per}, PerNode: per, Force: g.Hardware < 20}
+	clear = cleared(g)
+	clear.Shape, clear.PerNode, clear.Force = asIs.Shape, asIs.PerNode, asIs.Force
+	return asIs, clear
 }
 
 // shapes returns the cores per socket to try: as they are, automatic, and every

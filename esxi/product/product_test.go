@@ -135,7 +135,8 @@ func TestSources(t *testing.T) {
 		if len(cells) != 12 || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| product") {
 			continue
 		}
-		source := product.SourceText(strings.TrimSpace(cells[10]))
+		_, source, _ := strings.Cut(product.Page, "\n- "+strings.TrimSpace(cells[10])+": ")
+		source, _, _ = strings.Cut(source, "\n")
 		if !strings.Contains(source, "https://") || !dated.MatchString(source) {
 			t.Errorf("%s: source %q lacks an address or a date", strings.TrimSpace(line), source)
 		}

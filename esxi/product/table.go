@@ -71,10 +71,3 @@ func readTable(page string) (out []Row) {
 	}
 	return out
 }
-
-// SourceText returns the publication that stands for a source of the table, S1.
-func SourceText(source string) string {
-	_, text, _ := strings.Cut(Page, "\n- "+source+": ")
-	text, _, _ = strings.Cut(text, "\n")
-	return text
-}

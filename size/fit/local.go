@@ -40,12 +40,8 @@ func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
 		if s.VCPUs%k != 0 || k > int(r.machine.Nodes) && per < 2 {
 			continue
 		}
-		set := plan.Edit{Shape: plan.Shape{CoresPerSocket: per}, PerNode: per, Force: g.Hardware < 20}
-		clear := set
-		clear.HotAddOff, clear.ForgetStored = g.HotAdd, g.Stored > 0 || g.CookieVCPUs > 0
-		clear.SpreadOff, clear.LimitsOff = g.Spread, g.MaxPerMachineNode > 0 || g.MaxPerClient > 0
-		clear.FollowOff, clear.Upgrade = g.Follow, g.Hardware > 0 && g.Hardware < 8
-		for _, e := range []plan.Edit{set, clear} {
+		asIs, clear := plan.ByHand(g, per)
+		for _, e := range []plan.Edit{asIs, clear} {
 			edited := *s
 			edited.Guest = e.Apply(*g)
 			if r.holds(&edited, k, o) {

@@ -31,7 +31,6 @@ import (
 	"time"
 
 	"homenode/numa"
-	"homenode/source/text"
 	"homenode/source/word"
 )
 
@@ -52,10 +51,6 @@ const defaultEvery = 20 * time.Second
 
 // mostTicks bounds an incident: a month of ticks every 2 s.
 const mostTicks = 31 * 24 * 3600 / 2
-
-// ReadFile reads the incident in the file: a txtar archive with a section
-// "-- in --", or the lines alone.
-func ReadFile(path string) (*Incident, error) { return text.ReadFile(path, Read) }
 
 // Read reads the incident in data; name stands in errors. The error is a
 // *numa.SyntaxError.

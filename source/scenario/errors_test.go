@@ -137,9 +137,3 @@ func TestErrors(t *testing.T) {
 		})
 	}
 }
-
-func TestReadFileMissing(t *testing.T) {
-	if _, err := ReadFile("testdata/none.txtar"); err == nil || !strings.HasPrefix(err.Error(), "open testdata/none.txtar: ") {
-		t.Errorf("ReadFile of nothing: %v", err)
-	}
-}

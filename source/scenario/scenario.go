@@ -21,13 +21,8 @@ import (
 	"strings"
 
 	"homenode/numa"
-	"homenode/source/text"
 	"homenode/source/word"
 )
-
-// ReadFile reads the scenario in the file: a txtar archive with a section
-// "-- in --", or the lines alone.
-func ReadFile(path string) (*numa.Fleet, error) { return text.ReadFile(path, Read) }
 
 // Read reads the scenario in data; name stands in errors and origins.
 func Read(name string, data []byte) (*numa.Fleet, error) {
