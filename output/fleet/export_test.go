@@ -190,7 +190,7 @@ func TestCSVHostileNames(t *testing.T) {
 
 // The page guards the CSV that it saves as table.Guard does.
 func TestPageGuard(t *testing.T) {
-	script, err := os.ReadFile("../form/page.js")
+	script, err := os.ReadFile("../format/page/page.js")
 	if err != nil {
 		t.Fatal(err)
 	}
