@@ -26,6 +26,19 @@ type Cluster struct {
 	At   string `json:"at,omitempty"`
 }
 
+// An Update is what a vCenter says of one host or VM between two readings of its inventory.
+// What it does not mention is unknown, as always.
+type Update struct {
+	ID string
+	VM bool // not a host
+
+	Power Fact[PowerState] // of a VM
+	Host  string           // the ID of a VM's host; empty when it is not mentioned
+
+	Connection  Fact[string] // of a host
+	Maintenance Fact[bool]   // of a host
+}
+
 // A Note is a remark of a source about an object or itself.
 type Note struct {
 	At   string `json:"at"` // file:line:column, cell or object path

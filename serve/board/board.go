@@ -33,6 +33,11 @@ type vcenter struct {
 	result *rules.Result
 	vms    map[string][]string // IDs by "host ID, name", and by name alone
 	hosts  map[string]*host    // by ID; those that have had a tick
+
+	// What has changed since the inventory was read, which does not change itself.
+	at     map[string]int         // index of a VM in the inventory by ID
+	placed map[string]placed      // VMs by ID
+	states map[string]numa.Update // hosts by ID
 }
 
 // A host is the last tick of a host and its last hour.
@@ -82,9 +87,10 @@ func (b *Board) Fleet(name string, f *numa.Fleet) {
 	o.Today = time.Now()
 	b.observe(name, f)
 	result := rules.Run(f, o)
-	vms := map[string][]string{}
+	vms, at := map[string][]string{}, make(map[string]int, len(f.VMs))
 	for i := range f.VMs {
 		v := &f.VMs[i]
+		at[v.ID] = i
 		k := v.Host + ", " + v.Name
 		vms[k] = append(vms[k], v.ID)
 		vms[v.Name] = append(vms[v.Name], v.ID)
@@ -92,7 +98,7 @@ func (b *Board) Fleet(name string, f *numa.Fleet) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	v := b.vcenter(name)
-	v.result, v.vms = result, vms
+	v.result, v.vms, v.at, v.placed, v.states = result, vms, at, map[string]placed{}, map[string]numa.Update{}
 	known := map[string]bool{}
 	for i := range f.Hosts {
 		known[f.Hosts[i].ID] = true
@@ -114,9 +120,7 @@ func (b *Board) Inventory(vcenter string) (f *numa.Fleet, names []string) {
 		}
 		names = append(names, v.name)
 		if v.name == vcenter {
-			c := *v.result.Fleet
-			c.VMs = slices.Clone(c.VMs)
-			f = &c
+			f = v.now()
 		}
 	}
 	b.mu.RUnlock()
@@ -128,9 +132,9 @@ func (b *Board) Inventory(vcenter string) (f *numa.Fleet, names []string) {
 }
 
 // observe gives the VMs of an inventory what is seen of them: the host, the home nodes, local and remote memory. What was
-// seen of them before by the same source is replaced.
+// seen of them before by the same source is replaced. A VM that two hosts show has moved: the newer tick counts.
 func (b *Board) observe(vcenter string, f *numa.Fleet) {
-	at := map[string]int{}
+	at, newest := map[string]int{}, map[string]time.Time{}
 	for i := range f.VMs {
 		at[f.VMs[i].ID] = i
 	}
@@ -139,10 +143,12 @@ func (b *Board) observe(vcenter string, f *numa.Fleet) {
 			return
 		}
 		for i := range h.Tick.VMs {
-			k, ok := at[h.VMs[i].ID]
-			if !ok {
+			id := h.VMs[i].ID
+			k, ok := at[id]
+			if !ok || newest[id].After(h.Tick.Time) {
 				continue
 			}
+			newest[id] = h.Tick.Time
 			x, v := &h.Tick.VMs[i], &f.VMs[k]
 			const where = "FetchStats"
 			o := numa.Observation{By: numa.ByEsxtop, At: where, Time: h.Tick.Time.UTC().Format(time.RFC3339), Host: h.Name}
@@ -204,7 +210,7 @@ func (b *Board) take(name, id string, t *numa.Tick, judged bool) {
 		h = &host{Host: Host{VCenter: name, ID: id}, totals: map[life]*Totals{}}
 		v.hosts[id] = h
 	}
-	vms, cluster, options := v.vms, v.clusterOf(id), rules.CaptureOptions(b.options.Policy)
+	ids, cluster, options := v.idsOf(id, t), v.clusterOf(id), rules.CaptureOptions(b.options.Policy)
 	b.mu.Unlock()
 
 	h.mu.Lock()
@@ -223,15 +229,7 @@ func (b *Board) take(name, id string, t *numa.Tick, judged bool) {
 		}
 		sum.Moves.Add(x.Moves)
 		h.totals[k] = sum
-		one := VM{Totals: *sum}
-		ids := vms[id+", "+x.Name]
-		if len(ids) == 0 { // it came by vMotion since the inventory was read
-			ids = vms[x.Name]
-		}
-		if len(ids) == 1 {
-			one.ID = ids[0]
-		}
-		h.VMs = append(h.VMs, one)
+		h.VMs = append(h.VMs, VM{ids[i], *sum})
 	}
 	if judged {
 		h.record.add(t, options)
@@ -239,6 +237,22 @@ func (b *Board) take(name, id string, t *numa.Tick, judged bool) {
 	if b.Keep != nil {
 		b.Keep(&h.Host)
 	}
+}
+
+// idsOf returns the IDs of the VMs of a host's tick, in its order; empty ones where it is not certain. b.mu is held.
+func (v *vcenter) idsOf(host string, t *numa.Tick) []string {
+	ids := make([]string, len(t.VMs))
+	for i := range t.VMs {
+		name := t.VMs[i].Name
+		found := v.vms[host+", "+name]
+		if len(found) == 0 { // it came by vMotion, and nobody has told yet
+			found = v.vms[name]
+		}
+		if len(found) == 1 {
+			ids[i] = found[0]
+		}
+	}
+	return ids
 }
 
 // clusterOf returns the name of the cluster of a host.

@@ -2,6 +2,7 @@
 // without rest: what it reads goes to a Sink, what it cannot read is said in its Status.
 //
 //	session ──► inventory, every 10 minutes ──► Sink.Fleet
+//	        ├─► what changes in between     ──► Sink.Update
 //	        └─► each host in its own turn   ──► Sink.Tick
 package collect
 
@@ -24,6 +25,8 @@ import (
 type Sink interface {
 	// Fleet takes the inventory of a vCenter.
 	Fleet(vcenter string, f *numa.Fleet)
+	// Update takes what hosts and VMs of the last inventory, or of the next one, are now.
+	Update(vcenter string, updates []numa.Update)
 	// Tick takes the tick of a host by its ID, in the order of time. It is borrowed.
 	Tick(vcenter, host string, t *numa.Tick)
 }
@@ -86,6 +89,7 @@ type Collector struct {
 	hosts   map[string]*host // by ID
 	fleetAt time.Time
 	fleet   string // why the last inventory could not be read; empty when it was
+	updates string // why updates are not told; empty while they are
 	ill     bool   // more than a third of the hosts do not answer
 	probe   time.Time
 	healed  time.Time // when it was ill last
@@ -100,22 +104,75 @@ func New(name string, dial func(context.Context) (*vsphere.Live, error), sink Si
 // Run collects until ctx ends, and then logs out.
 func (c *Collector) Run(ctx context.Context) {
 	var all sync.WaitGroup
+	following := func() {} // ends what follows the updates
 	defer func() {
+		following()
 		all.Wait()
 		c.gate.close()
 	}()
+	rest := c.opts.Retry // after updates that ended, doubled each time
 	for {
-		c.readFleet(ctx, &all)
-		wait := c.opts.Inventory
-		c.mu.Lock()
-		if c.fleet != "" {
-			wait = min(wait, c.opts.Retry)
+		if !c.readFleet(ctx, &all) {
+			if !sleep(ctx, min(c.opts.Inventory, c.opts.Retry)) {
+				return
+			}
+			continue
 		}
-		c.mu.Unlock()
-		if !sleep(ctx, wait) {
+		// They begin anew with each inventory: what changed while that was read is told again.
+		following()
+		limited, cancel := context.WithCancel(ctx)
+		begun, ended := time.Now(), make(chan struct{})
+		go func() {
+			defer close(ended)
+			c.follow(limited)
+		}()
+		following = func() { cancel(); <-ended }
+		next := time.NewTimer(c.opts.Inventory)
+		select {
+		case <-next.C:
+			rest = c.opts.Retry
+		case <-ended:
+			if time.Since(begun) > rest {
+				rest = c.opts.Retry
+			}
+			if !sleep(ctx, min(rest, c.opts.Inventory-time.Since(begun))) {
+				return
+			}
+			rest = min(2*rest, c.opts.Inventory)
+		case <-ctx.Done():
 			return
 		}
+		next.Stop()
 	}
+}
+
+// follow tells what changes, until ctx ends or the vCenter ends it.
+func (c *Collector) follow(ctx context.Context) {
+	err := c.gate.with(ctx, func(l *vsphere.Live) error { return l.Updates(ctx, c.update) })
+	if ctx.Err() != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.updates = plain(err)
+	for _, h := range c.hosts { // nobody would say that one is back
+		h.mu.Lock()
+		h.away = ""
+		h.mu.Unlock()
+	}
+}
+
+// update takes what changed.
+func (c *Collector) update(updates []numa.Update) {
+	c.mu.Lock()
+	c.updates = ""
+	for i := range updates {
+		if h := c.hosts[updates[i].ID]; h != nil && !updates[i].VM {
+			h.update(&updates[i])
+		}
+	}
+	c.mu.Unlock()
+	c.sink.Update(c.name, updates)
 }
 
 // sleep waits; false when ctx ended.
@@ -130,8 +187,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// readFleet reads the inventory and begins and ends the turns of hosts by it.
-func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) {
+// readFleet reads the inventory and begins and ends the turns of hosts by it. It reports whether there is one.
+func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) bool {
 	var f *numa.Fleet
 	err := c.gate.with(ctx, func(l *vsphere.Live) (err error) {
 		f, err = l.Fleet(ctx)
@@ -141,7 +198,7 @@ func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) {
 	defer c.mu.Unlock()
 	if err != nil {
 		c.fleet = err.Error()
-		return
+		return false
 	}
 	c.fleet, c.fleetAt = "", time.Now()
 	if c.opts.Amend != nil {
@@ -166,7 +223,7 @@ func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) {
 			h.learn(m, cluster)
 			continue
 		}
-		h := &host{c: c, id: m.ID}
+		h := &host{c: c, id: m.ID, back: make(chan struct{}, 1)}
 		h.learn(m, cluster)
 		turns, stop := context.WithCancel(ctx)
 		h.stop = stop
@@ -182,6 +239,7 @@ func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) {
 			delete(c.hosts, id)
 		}
 	}
+	return true
 }
 
 // A host is asked by one goroutine, so never twice at a time.
@@ -189,11 +247,14 @@ type host struct {
 	c    *Collector
 	id   string
 	stop context.CancelFunc
+	back chan struct{} // told when it is there again
 
-	mu      sync.Mutex
-	machine *numa.Host
-	cluster string
-	status  HostStatus
+	mu          sync.Mutex
+	machine     *numa.Host
+	cluster     string
+	status      HostStatus
+	away        string // disconnected or notResponding, as an update says; empty for neither
+	maintenance bool   // as an update says
 
 	// Of the goroutine.
 	series  *fetchstats.Series
@@ -210,6 +271,64 @@ func (h *host) learn(m *numa.Host, cluster string) {
 	h.status.ID, h.status.Name, h.status.Cluster = m.ID, m.Name, cluster
 }
 
+// update takes what a vCenter says of the host now. One that is away is not asked; one that comes back, or leaves
+// maintenance, is asked at once.
+func (h *host) update(u *numa.Update) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	back := false
+	if u.Connection.Known() {
+		was := h.away
+		h.away = u.Connection.Value
+		if h.away == connected {
+			h.away = ""
+		}
+		back = was != "" && h.away == ""
+		if h.away != "" && was == "" {
+			h.fail(h.isAway(), time.Now())
+		}
+	}
+	if u.Maintenance.Known() {
+		back = back || h.maintenance && !u.Maintenance.Value
+		h.maintenance = u.Maintenance.Value
+	}
+	if back {
+		select {
+		case h.back <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// connected is the connection of a host that its vCenter reaches.
+const connected = "connected"
+
+// isAway says that the host is away; nil when it is not. h.mu is held.
+func (h *host) isAway() error {
+	switch h.away {
+	case "":
+		return nil
+	case "notResponding":
+		return fmt.Errorf("%w: it does not respond to vCenter; it is asked when it does", errAway)
+	}
+	return fmt.Errorf("%w: vCenter says that it is %s; it is asked when it is connected", errAway, h.away)
+}
+
+// pause waits for the next turn; that of a host which is there again is now. It is false when ctx ended.
+func (h *host) pause(ctx context.Context, next time.Time) bool {
+	t := time.NewTimer(max(0, time.Until(next)))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-h.back:
+		h.failed, h.service = 0, nil
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // phase spreads the turns of the hosts over the interval.
 func (h *host) phase(every time.Duration) time.Duration {
 	f := fnv.New64a()
@@ -220,7 +339,7 @@ func (h *host) phase(every time.Duration) time.Duration {
 func (h *host) run(ctx context.Context) {
 	defer h.end()
 	next := time.Now().Add(h.phase(min(h.c.opts.Every, 10*time.Second))) // the first answer comes soon
-	for sleep(ctx, time.Until(next)) {
+	for h.pause(ctx, next) {
 		select {
 		case h.c.turn <- struct{}{}:
 		case <-ctx.Done():
@@ -274,15 +393,9 @@ func (h *host) note(err error, begun time.Time) (rest time.Duration) {
 		h.failed, h.status.Failing, h.status.Reason, h.status.Since = 0, "", "", time.Time{}
 		return 0
 	}
-	if h.status.Reason == "" {
-		h.status.Since = begun
-	}
 	h.status.Failed++
-	h.status.Failing, h.status.Reason = strings.ReplaceAll(err.Error(), "ServerFaultCode: ", ""), reason(err)
-	if h.status.Reason == "timeout" {
-		h.status.Failing = fmt.Sprintf("no answer within %v", h.c.opts.Timeout)
-	}
-	if h.status.Reason == "vcenter" { // it was not asked
+	h.fail(err, begun)
+	if h.status.Reason == "vcenter" || h.status.Reason == "away" { // it was not asked
 		return 0
 	}
 	if h.failed++; h.failed < 3 {
@@ -291,6 +404,20 @@ func (h *host) note(err error, begun time.Time) (rest time.Duration) {
 	return min(h.c.opts.Backoff<<min(h.failed-3, 4), 15*h.c.opts.Backoff)
 }
 
+// fail keeps why the host brings nothing. h.mu is held.
+func (h *host) fail(err error, since time.Time) {
+	if h.status.Reason == "" {
+		h.status.Since = since
+	}
+	h.status.Failing, h.status.Reason = plain(err), reason(err)
+	if h.status.Reason == "timeout" {
+		h.status.Failing = fmt.Sprintf("no answer within %v", h.c.opts.Timeout)
+	}
+}
+
+// plain returns an error as users read it.
+func plain(err error) string { return strings.ReplaceAll(err.Error(), "ServerFaultCode: ", "") }
+
 // reason returns an error as the label of a metric.
 func reason(err error) string {
 	for _, k := range []struct {
@@ -298,7 +425,7 @@ func reason(err error) string {
 		word string
 	}{
 		{vsphere.ErrPrivilege, "privilege"}, {vsphere.ErrRefused, "refused"}, {vsphere.ErrExpired, "expired"}, {vsphere.ErrGone, "gone"},
-		{vsphere.ErrNoService, "no service"}, {context.DeadlineExceeded, "timeout"}, {errAnswer, "answer"}, {errIll, "vcenter"}, {errNoSession, "vcenter"},
+		{vsphere.ErrNoService, "no service"}, {context.DeadlineExceeded, "timeout"}, {errAnswer, "answer"}, {errIll, "vcenter"}, {errNoSession, "vcenter"}, {errAway, "away"},
 	} {
 		if errors.Is(err, k.err) {
 			return k.word
@@ -310,18 +437,22 @@ func reason(err error) string {
 var (
 	errAnswer = errors.New("not an answer")
 	errIll    = errors.New("vCenter ill")
+	errAway   = errors.New("not asked")
 )
 
 // fetch asks for one answer.
 func (h *host) fetch(ctx context.Context) error {
+	h.mu.Lock()
+	machine, away := h.machine, h.isAway()
+	h.mu.Unlock()
+	if away != nil {
+		return away
+	}
 	if !h.c.mayAsk() {
 		return fmt.Errorf("%w: more than a third of its hosts do not answer: one is tried a minute", errIll)
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.c.opts.Timeout)
 	defer cancel()
-	h.mu.Lock()
-	machine := h.machine
-	h.mu.Unlock()
 	if h.series == nil || h.series.Host != machine.Name {
 		h.series, h.learned = &fetchstats.Series{Host: machine.Name, Known: true}, false
 	}
@@ -358,7 +489,9 @@ func (h *host) ask(ctx context.Context, l *vsphere.Live, machine *numa.Host) err
 	size, err := l.Execute(ctx, *h.service, "FetchStats", h.read)
 	h.mu.Lock()
 	h.status.Bytes += int64(size)
-	h.status.Size = size
+	if err == nil { // else all hosts would be asked less often for what one sends
+		h.status.Size = size
+	}
 	h.mu.Unlock()
 	return err
 }

@@ -107,6 +107,8 @@ func (s *sink) Fleet(string, *numa.Fleet) {
 	s.fleets++
 }
 
+func (s *sink) Update(string, []numa.Update) {}
+
 func (s *sink) Tick(_, host string, t *numa.Tick) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -81,6 +81,7 @@ func TestRestart(t *testing.T) {
 		s = next
 		more(t, out, "esx1", "esx2", "esx3", "esx4")
 	}
+	until(t, "inventory", func() bool { return c.Status().Error == "" })
 	if st := c.Status(); !st.Up || st.Logins != 3 || st.Error != "" || len(out.bad) > 0 {
 		t.Errorf("status %+v; %v", st, out.bad)
 	}

@@ -39,8 +39,9 @@ type Status struct {
 	Logins     int           `json:"logins"`
 	LoginsLost int           `json:"loginsLost"` // attempts that failed
 	Inventory  time.Time     `json:"inventory,omitzero"`
-	Every      time.Duration `json:"every"` // ns; longer than wanted when answers are too large
-	Hosts      []HostStatus  `json:"hosts"` // by name
+	Updates    string        `json:"updates,omitempty"` // why what changes is only known by the next inventory; empty when it is known at once
+	Every      time.Duration `json:"every"`             // ns; longer than wanted when answers are too large
+	Hosts      []HostStatus  `json:"hosts"`             // by name
 }
 
 // Status returns how it goes.
@@ -55,7 +56,7 @@ func (c *Collector) Status() Status {
 	}
 	s.Every = c.interval()
 	c.mu.Lock()
-	s.Inventory = c.fleetAt
+	s.Inventory, s.Updates = c.fleetAt, c.updates
 	s.Error = cmp.Or(c.fleet, s.Error)
 	for _, h := range c.hosts {
 		h.mu.Lock()

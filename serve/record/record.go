@@ -122,6 +122,9 @@ func (r *Recorder) Fleet(vcenter string, f *numa.Fleet) {
 // Tick does nothing: Answer has what the tick was made of.
 func (r *Recorder) Tick(string, string, *numa.Tick) {}
 
+// Update does nothing: the next inventory has it.
+func (r *Recorder) Update(string, []numa.Update) {}
+
 // Answer writes an answer.
 func (r *Recorder) Answer(a *collect.Answer) {
 	r.mu.Lock()

@@ -128,6 +128,8 @@ func (s *Server) StatusAnswer() *answer.Answer {
 			text = v.Error
 		case !v.Up:
 			text = "no session yet"
+		case v.Updates != "":
+			text += "; what is moved, switched on or off or disconnected is only known with the inventory, every 10 minutes: " + v.Updates
 		}
 		a.Facts = append(a.Facts, answer.Fact{Name: v.Name, Text: text})
 		if v.Advice != "" {

@@ -25,7 +25,7 @@ import (
 const EsxtopPrivilege = "Global.ServiceManagers"
 
 // A Live is a session with a vCenter or ESXi host that stays open. Its methods may be
-// called at the same time, but for Fleet.
+// called at the same time, but for Fleet with itself.
 type Live struct {
 	r *reader
 }

@@ -96,7 +96,7 @@ func (c *collection[T]) position() string {
 
 // run reads all objects of a fresh view.
 func (c *collection[T]) run(ctx context.Context) error {
-	view, err := c.createView(ctx)
+	view, err := c.viewAndCount(ctx)
 	if err != nil {
 		return err
 	}
@@ -106,10 +106,7 @@ func (c *collection[T]) run(ctx context.Context) error {
 			return err // the view ends with the session
 		}
 	}
-	return c.call(ctx, func(ctx context.Context) error {
-		_, err := methods.DestroyView(ctx, c.client, &types.DestroyView{This: view})
-		return err
-	})
+	return c.destroyView(ctx, view)
 }
 
 func (c *collection[T]) progress() {
@@ -118,14 +115,13 @@ func (c *collection[T]) progress() {
 	}
 }
 
-// createView makes a view of all objects of the wanted kinds and counts them.
-func (c *collection[T]) createView(ctx context.Context) (types.ManagedObjectReference, error) {
-	var view types.ManagedObjectReference
-	err := c.call(ctx, func(ctx context.Context) error {
-		res, err := methods.CreateContainerView(ctx, c.client, &types.CreateContainerView{
-			This:      *c.client.ServiceContent.ViewManager,
-			Container: c.client.ServiceContent.RootFolder,
-			Type:      c.kinds,
+// createView makes a view of all objects of these kinds.
+func (r *reader) createView(ctx context.Context, kinds []string) (view types.ManagedObjectReference, err error) {
+	err = r.call(ctx, func(ctx context.Context) error {
+		res, err := methods.CreateContainerView(ctx, r.client, &types.CreateContainerView{
+			This:      *r.client.ServiceContent.ViewManager,
+			Container: r.client.ServiceContent.RootFolder,
+			Type:      kinds,
 			Recursive: true,
 		})
 		if err == nil {
@@ -133,6 +129,32 @@ func (c *collection[T]) createView(ctx context.Context) (types.ManagedObjectRefe
 		}
 		return err
 	})
+	return view, err
+}
+
+// destroyView ends a view before its session does.
+func (r *reader) destroyView(ctx context.Context, view types.ManagedObjectReference) error {
+	return r.call(ctx, func(ctx context.Context) error {
+		_, err := methods.DestroyView(ctx, r.client, &types.DestroyView{This: view})
+		return err
+	})
+}
+
+// inView selects properties of the objects in a view; the view itself is not wanted.
+func inView(view types.ManagedObjectReference, properties ...types.PropertySpec) types.PropertyFilterSpec {
+	return types.PropertyFilterSpec{
+		ObjectSet: []types.ObjectSpec{{
+			Obj:       view,
+			Skip:      types.NewBool(true),
+			SelectSet: []types.BaseSelectionSpec{&types.TraversalSpec{Type: view.Type, Path: "view"}},
+		}},
+		PropSet: properties,
+	}
+}
+
+// viewAndCount makes the view of the query and counts its objects.
+func (c *collection[T]) viewAndCount(ctx context.Context) (types.ManagedObjectReference, error) {
+	view, err := c.createView(ctx, c.kinds)
 	if err != nil {
 		return view, err
 	}
@@ -183,13 +205,7 @@ func (c *collection[T]) readPages(ctx context.Context, view types.ManagedObjectR
 // does not know: an older vCenter refuses the whole request for one of them.
 func (c *collection[T]) firstPage(ctx context.Context, view types.ManagedObjectReference) (token string, err error) {
 	for {
-		spec := types.PropertyFilterSpec{
-			ObjectSet: []types.ObjectSpec{{
-				Obj:       view,
-				Skip:      types.NewBool(true), // the view itself is not wanted
-				SelectSet: []types.BaseSelectionSpec{&types.TraversalSpec{Type: view.Type, Path: "view"}},
-			}},
-		}
+		spec := inView(view)
 		for _, kind := range c.kinds {
 			spec.PropSet = append(spec.PropSet, types.PropertySpec{Type: kind, PathSet: c.known()})
 		}
