@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -26,12 +27,21 @@ type demoLab struct {
 	world  *scheduler.World
 	past   []numa.Tick // of the day before, those of a host in the order of time
 	hostID map[string]string
+	placed map[string]placed // as the vCenter says, by ID of a VM
+	until  time.Duration     // up to which it says so
 
 	mu      sync.Mutex
 	keep    bool // ticks in past
 	writers map[string]*fetchstats.Writer
 	answers map[string]string // the last, by host ID
 	faults  map[string]string // by host ID
+	runs    map[string]string // host ID by name of a VM, of those that run
+}
+
+// A placed is where a VM is, and whether it runs.
+type placed struct {
+	host  string // ID
+	power numa.PowerState
 }
 
 // The demo after its day: a host is patched again and again, so that somebody who looks sees
@@ -50,7 +60,8 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &demoLab{name: open.Demo, story: story, hostID: map[string]string{}, writers: map[string]*fetchstats.Writer{}, answers: map[string]string{}, keep: true}
+	d := &demoLab{name: open.Demo, story: story, hostID: map[string]string{}, writers: map[string]*fetchstats.Writer{}, answers: map[string]string{}, keep: true,
+		placed: map[string]placed{}, until: demoDay, runs: map[string]string{}}
 	story.Start = now.UTC().Truncate(2 * time.Second).Add(-demoDay)
 	story.Length, story.Every = demoDay+demoRounds, demoTick
 	if err := d.addRounds(); err != nil {
@@ -69,7 +80,11 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 	}
 	d.keep = false
 	d.world.ObserveEvery(demoLive)
-	if d.vc, err = lab.Start(d.fleet()); err != nil {
+	f := d.fleet()
+	for i := range f.VMs {
+		d.placed[f.VMs[i].ID] = placed{f.VMs[i].Host, f.VMs[i].Power.Value}
+	}
+	if d.vc, err = lab.Start(f); err != nil {
 		return nil, err
 	}
 	if err := d.vc.ServeEsxtop(d.answer); err != nil {
@@ -143,6 +158,10 @@ func (d *demoLab) observe(t *numa.Tick) {
 	defer d.mu.Unlock()
 	id := d.hostID[t.Host]
 	d.answers[id] = d.writers[id].Answer(t)
+	maps.DeleteFunc(d.runs, func(_, host string) bool { return host == id })
+	for i := range t.VMs {
+		d.runs[t.VMs[i].Name] = id
+	}
 	if d.keep {
 		c := *t
 		c.Nodes, c.VMs = slices.Clone(t.Nodes), slices.Clone(t.VMs)
@@ -193,7 +212,7 @@ func (d *demoLab) prime(to *board.Board) {
 // run plays on in the time of the clock.
 func (d *demoLab) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := d.world.RunTo(ctx, time.Since(d.story.Start)); err != nil {
+		if err := d.runTo(ctx, time.Since(d.story.Start)); err != nil {
 			return
 		}
 		select {
@@ -201,6 +220,37 @@ func (d *demoLab) run(ctx context.Context) {
 		case <-time.After(time.Second):
 		}
 	}
+}
+
+// runTo plays on, and lets the vCenter say what has happened: which VM is where, and which host is in maintenance.
+func (d *demoLab) runTo(ctx context.Context, at time.Duration) error {
+	if err := d.world.RunTo(ctx, at); err != nil {
+		return err
+	}
+	for i := range d.story.Events {
+		if e := &d.story.Events[i]; e.At > d.until && e.At <= at && (e.Kind == numa.Maintenance || e.Kind == numa.LeaveMaintenance) {
+			d.vc.Connect(e.Host, "connected", e.Kind == numa.Maintenance)
+		}
+	}
+	d.until = at
+	d.mu.Lock()
+	runs := maps.Clone(d.runs)
+	d.mu.Unlock()
+	for i := range d.story.Fleet.VMs {
+		v := &d.story.Fleet.VMs[i]
+		now := placed{d.placed[v.ID].host, numa.PoweredOff}
+		if host, ok := runs[v.Name]; ok {
+			now = placed{host, numa.PoweredOn}
+		}
+		if now == d.placed[v.ID] {
+			continue
+		}
+		if err := d.vc.Place(v.ID, now.host, now.power); err != nil {
+			return err
+		}
+		d.placed[v.ID] = now
+	}
+	return nil
 }
 
 func (d *demoLab) dial(ctx context.Context) (*vsphere.Live, error) {

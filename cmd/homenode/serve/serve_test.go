@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/internal/testdeps"
+	"homenode/numa"
 	"homenode/rules"
 	"homenode/serve/board"
 	"homenode/serve/collect"
@@ -227,6 +228,55 @@ func TestOnlyLoopback(t *testing.T) {
 		if err := onlyLoopback(listen); (err == nil) != ok {
 			t.Errorf("%s: %v", listen, err)
 		}
+	}
+}
+
+// TestLabMoves lets a host of the lab be patched: the inventory of its vCenter has its VMs elsewhere, and later on it.
+func TestLabMoves(t *testing.T) {
+	lab, err := startDemo(t.Context(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.close()
+	l, err := lab.dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close(t.Context())
+	patched := func(at time.Duration) (guests int, maintenance bool) {
+		t.Helper()
+		if err := lab.runTo(t.Context(), demoDay+at); err != nil {
+			t.Fatal(err)
+		}
+		f, err := l.Fleet(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Notes) > 0 {
+			t.Errorf("%v: notes %v", at, f.Notes)
+		}
+		for i := range f.Hosts {
+			if f.Hosts[i].Name != "esx05.demo" {
+				continue
+			}
+			maintenance = f.Hosts[i].Maintenance.Value
+			for j := range f.VMs {
+				if v := &f.VMs[j]; v.Host == f.Hosts[i].ID && v.Power.Value == numa.PoweredOn {
+					guests++
+				}
+			}
+		}
+		return guests, maintenance
+	}
+	before, maintenance := patched(0)
+	if before == 0 || maintenance {
+		t.Errorf("%d VMs before, maintenance %v", before, maintenance)
+	}
+	if n, maintenance := patched(10 * time.Minute); n != 0 || !maintenance {
+		t.Errorf("%d VMs on the host that is patched, maintenance %v", n, maintenance)
+	}
+	if n, maintenance := patched(35 * time.Minute); n == 0 || maintenance {
+		t.Errorf("%d VMs afterwards, maintenance %v", n, maintenance)
 	}
 }
 
