@@ -245,7 +245,7 @@ func (v *vcenter) idsOf(host string, t *numa.Tick) []string {
 	for i := range t.VMs {
 		name := t.VMs[i].Name
 		found := v.vms[host+", "+name]
-		if len(found) == 0 { // it came by vMotion, and nobody has told yet
+		if len(found) == 0 { // it came by vMotion, and no update has said so yet
 			found = v.vms[name]
 		}
 		if len(found) == 1 {

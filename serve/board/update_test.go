@@ -91,7 +91,7 @@ vm other host=esx1 vcpus=4 memory=16GB
 		t.Error("off by an update before the inventory")
 	}
 
-	// Nobody tells that it moved, and the host that it left was seen last before: the newer tick counts.
+	// No update says that it moved, and the host that it left was seen last before: the newer tick counts.
 	tick("esx3", "other")
 	tick("esx1", "other")
 	if got, _ = b.Inventory("vc"); got.VMs[2].Host != "esx1" {

@@ -155,7 +155,7 @@ func (c *Collector) follow(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.updates = plain(err)
-	for _, h := range c.hosts { // nobody would say that one is back
+	for _, h := range c.hosts { // no update would say that one is back
 		h.mu.Lock()
 		h.away = ""
 		h.mu.Unlock()

@@ -45,7 +45,7 @@ func (v *VCenter) Connect(host, state string, maintenance bool) {
 	})
 }
 
-// change changes properties of an object while nobody else does.
+// change changes properties of an object, under its lock.
 func (v *VCenter) change(ref types.ManagedObjectReference, changes func() []types.PropertyChange) {
 	ctx := v.Model.Service.Context
 	if o := v.Model.Map().Get(ref); o != nil {
