@@ -1,6 +1,6 @@
-// Package series names the quantities of a tick for exports: one table for Parquet and
-// OpenMetrics, so that a counter has one name, unit and meaning in both. It stands in
-// output because the names are Prometheus's (base units, unit last), not the model's.
+// Package series names the quantities of a tick for exports: one table for Parquet,
+// OpenMetrics and /metrics, so that a counter has one name, unit and meaning in all. It is
+// apart from numa because the names are Prometheus's (base units, unit last), not the model's.
 package series
 
 import (
