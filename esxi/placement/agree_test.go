@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,7 @@ type home struct {
 }
 
 func homes(all []home) string {
+	slices.SortFunc(all, func(a, b home) int { return strings.Compare(a.client, b.client) }) // VMs that were seen come first
 	var parts []string
 	for _, h := range all {
 		parts = append(parts, fmt.Sprintf("%s %d", h.client, h.node))
@@ -47,7 +49,11 @@ func homes(all []home) string {
 // static places the VMs of a scenario of one host.
 func static(t *testing.T, text string) (out []home) {
 	t.Helper()
-	nodes, requests, _ := place(t, text)
+	s, err := story.Read("test", []byte(text+"run 2m\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, requests, _ := placeFleet(t, s.Fleet, s.Seen)
 	for r := range requests {
 		for c := range requests[r].Layout.PPDs.Len() {
 			for i := range nodes {
@@ -75,7 +81,7 @@ func simulated(t *testing.T, text string) (out []home) {
 		t.Fatal(err)
 	}
 	for _, d := range o.Decisions {
-		if d.Kind == scheduler.Placed {
+		if d.Kind == scheduler.Placed || d.Kind == scheduler.Taken {
 			out = append(out, home{fmt.Sprintf("%s.%d", s.Fleet.VMs[d.VM].Name, d.Client), d.To})
 		}
 	}
@@ -86,7 +92,7 @@ func simulated(t *testing.T, text string) (out []home) {
 // home nodes that Place gives: one rule, whoever asks.
 func TestPlaceIsSimulated(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 1))
-	wide, bound, moved := 0, 0, 0
+	wide, bound, moved, seen := 0, 0, 0, 0
 	for range 600 {
 		text := randomHost(r)
 		a, b := homes(static(t, text)), homes(simulated(t, text))
@@ -102,15 +108,18 @@ func TestPlaceIsSimulated(t *testing.T) {
 		if strings.Contains(text, "release 4") {
 			moved++
 		}
+		if strings.Contains(text, "placed") {
+			seen++
+		}
 	}
-	if wide < 200 || bound < 100 || moved < 100 {
-		t.Errorf("%d cases with wide VMs, %d with affinity, %d before 5.0: too few to show anything", wide, bound, moved)
+	if wide < 200 || bound < 100 || moved < 100 || seen < 100 {
+		t.Errorf("%d cases with wide VMs, %d with affinity, %d before 5.0, %d with VMs that were seen: too few to show anything", wide, bound, moved, seen)
 	}
 }
 
 // randomHost returns a scenario of a few VMs, of which every second is short of memory.
 func randomHost(r *rand.Rand) string {
-	var b strings.Builder
+	var b, seen strings.Builder
 	releases := []string{"4.0", "4.1", "5.0", "5.5", "6.0", "6.7", "7.0U3", "8.0U3", "9.0"}
 	nodes := 1 << r.IntN(4)
 	packages := 1 << r.IntN(1+min(2, nodes/2))
@@ -121,13 +130,17 @@ func randomHost(r *rand.Rand) string {
 			vcpus *= 2
 		}
 		// A multiple of 4 MB for each vCPU: slices are whole pages, and equal where they are equal.
-		fmt.Fprintf(&b, "vm v%02d host=h vcpus=%d memory=%dMB", v, vcpus, vcpus*4*(1+r.IntN(200)))
+		memory := vcpus * 4 * (1 + r.IntN(200))
+		fmt.Fprintf(&b, "vm v%02d host=h vcpus=%d memory=%dMB", v, vcpus, memory)
 		if r.IntN(8) == 0 {
 			fmt.Fprintf(&b, " set:numa.nodeAffinity=%d,%d", r.IntN(nodes), r.IntN(nodes+1))
 		}
 		b.WriteByte('\n')
+		if memory < 1800 && r.IntN(2) == 0 { // what was seen has room
+			fmt.Fprintf(&seen, "placed v%02d homes=%d local=%dMB remote=0\n", v, r.IntN(nodes), memory)
+		}
 	}
-	return b.String()
+	return b.String() + seen.String()
 }
 
 // memoryOf is what of a VM's memory is on its home nodes and elsewhere.

@@ -2,6 +2,7 @@ package placement_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/source/scenario"
+	"homenode/source/story"
 )
 
 // place reads a scenario of one host and places its VMs in order, as they run there.
@@ -18,6 +20,12 @@ func place(t *testing.T, text string) (nodes []placement.Node, requests []placem
 	if err != nil {
 		t.Fatal(err)
 	}
+	return placeFleet(t, f, nil)
+}
+
+// placeFleet places the VMs of a fleet of one host, some of them as they were seen.
+func placeFleet(t *testing.T, f *numa.Fleet, seen []numa.SeenVM) (nodes []placement.Node, requests []placement.Request, unplaced []int) {
+	t.Helper()
 	m, err := vnuma.NewMachine(&f.Hosts[0])
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +36,11 @@ func place(t *testing.T, text string) (nodes []placement.Node, requests []placem
 			t.Fatal(err)
 		}
 		l := vnuma.Predict(&g, &m, &vnuma.Case{Ran: true})
-		requests = append(requests, placement.RequestOf(&f.VMs[i], &l))
+		one := placement.RequestOf(&f.VMs[i], &l)
+		if k := slices.IndexFunc(seen, func(s numa.SeenVM) bool { return s.VM == f.VMs[i].ID }); k >= 0 {
+			one.Seen = &seen[k]
+		}
+		requests = append(requests, one)
 	}
 	at := placement.Of(&f.Hosts[0], vnuma.Choices{})
 	nodes, unplaced = placement.Place(&at, requests)
@@ -106,5 +118,47 @@ func TestPlaceUnknownMemory(t *testing.T) {
 	}
 	if _, ok := nodes[0].Free(); ok {
 		t.Error("the free memory of an unknown node is known")
+	}
+}
+
+// TestSeen demands that a VM is where it was seen, with the memory that it was seen with, and that those that were not
+// seen come after it.
+func TestSeen(t *testing.T) {
+	const fleet = "release 8.0U3\nhost esx01 nodes=4 cores=16 memory=512GB\n"
+	for _, tt := range []struct{ name, vms, placed, want string }{
+		{"by node", "vm a host=esx01 vcpus=8 memory=64GB\n", "placed a homes=2 onNode=8GB,0,40GB,0\n",
+			"of a: 8 GB |  | a.0 8 56 GB+8 GB | "},
+		{"remote on the node with the most room", "vm a host=esx01 vcpus=8 memory=64GB\nvm b host=esx01 vcpus=8 memory=100GB\n", "placed b homes=1 local=80GB remote=20GB\n",
+			"of b: 20 GB | b.0 8 80 GB+20 GB | a.0 8 64 GB+0 B | "},
+		{"wide", "vm a host=esx01 vcpus=32 memory=64GB\n", "placed a homes=1,3 local=48GB remote=16GB\n",
+			"of a: 8 GB | a.0 16 24 GB+8 GB | of a: 8 GB | a.1 16 24 GB+8 GB"},
+		{"two clients on one node", "vm a host=esx01 vcpus=32 memory=64GB\n", "placed a homes=1 local=64GB remote=0\n",
+			" | a.0 16 32 GB+0 B a.1 16 32 GB+0 B |  | "},
+		{"more home nodes than clients", "vm a host=esx01 vcpus=8 memory=64GB\n", "placed a homes=0,1 onNode=40GB,24GB,0,0\n",
+			"a.0 8 40 GB+24 GB | of a: 24 GB |  | "},
+		{"a node that is not there", "vm a host=esx01 vcpus=8 memory=64GB\n", "placed a homes=- local=0 remote=64GB\n",
+			"a.0 8 64 GB+0 B |  |  | "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := story.Read("test", []byte(fleet+tt.vms+tt.placed+"run 2m\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes, _, _ := placeFleet(t, s.Fleet, s.Seen)
+			var all []string
+			for i := range nodes {
+				var parts []string
+				for _, c := range nodes[i].Clients {
+					parts = append(parts, fmt.Sprintf("%s.%d %d %s+%s", s.Fleet.VMs[c.Request].Name, c.Index, c.VCPUs, c.Local, c.Remote))
+				}
+				for _, f := range nodes[i].Foreign {
+					parts = append(parts, fmt.Sprintf("of %s: %s", s.Fleet.VMs[f.Request].Name, f.Memory))
+				}
+				all = append(all, strings.Join(parts, " "))
+			}
+			if got := strings.Join(all, " | "); got != tt.want {
+				t.Errorf("found %s\nwant  %s", got, tt.want)
+			}
+		})
 	}
 }

@@ -239,7 +239,15 @@ func newPlain(story *numa.Story, choices vnuma.Choices) *plainWorld {
 	for _, t := range story.Talks {
 		w.talk(t)
 	}
+	var seenFirst, others []*plainVM
 	for _, v := range w.vms {
+		if seen := v.seen(); seen != nil && seen.Homes != 0 {
+			seenFirst = append(seenFirst, v)
+		} else {
+			others = append(others, v)
+		}
+	}
+	for _, v := range append(seenFirst, others...) {
 		if seen := v.seen(); seen != nil && v.vm.Power.Or(numa.PoweredOn) == numa.PoweredOn {
 			v.host = w.hostOf(seen.Host)
 		}

@@ -144,13 +144,22 @@ func (w *World) note(at, text string) {
 	}
 }
 
-// begin puts the VMs that run on their hosts.
+// begin puts the VMs that run on their hosts: those that were seen are there before the others
+// are placed, as placement.Place has it.
 func (w *World) begin() {
 	seen := map[string]*numa.SeenVM{}
 	for i := range w.story.Seen {
 		seen[w.story.Seen[i].VM] = &w.story.Seen[i]
 	}
-	for i := range w.fleet.VMs {
+	order := make([]int, 0, len(w.fleet.VMs))
+	for _, first := range [...]bool{true, false} {
+		for i := range w.fleet.VMs {
+			if s := seen[w.fleet.VMs[i].ID]; (s != nil && s.Homes != 0) == first {
+				order = append(order, i)
+			}
+		}
+	}
+	for _, i := range order {
 		v := &w.fleet.VMs[i]
 		if v.Template.Value || v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
 			continue
@@ -167,7 +176,8 @@ func (w *World) begin() {
 		if h == nil || !w.place(0, i, host, coming{standing: true, seen: seen[v.ID]}) {
 			continue
 		}
-		in := &h.vms[len(h.vms)-1]
+		at, _ := h.search(int32(i))
+		in := &h.vms[at]
 		h.guestOf(in).more().growth.over = 1
 		if h.touchedBy(in) == 0 { // also what was seen without a home here
 			h.growVM(in, 0)
