@@ -36,6 +36,8 @@ type Observation struct {
 	// NLMEM and NRMEM of esxtop.
 	Local  Fact[Bytes] `json:"local,omitzero"`
 	Remote Fact[Bytes] `json:"remote,omitzero"`
+	// OnNode is the resident memory of the VM on each node of the host that has any (GST_NDx of esxtop).
+	OnNode Fact[[]MemoryOnNode] `json:"onNode,omitzero"`
 }
 
 // Locality returns N%L as a share in [0, 1]; false when it is not stated, or the VM

@@ -76,7 +76,7 @@ func TestSharedDefaults(t *testing.T) {
 		rule *rule.Rule
 		name string
 		want float64
-	}{{lowlocality.Rule, "minutes", rule.LowMinutes}, {migrationstorm.Rule, "perMinute", rule.MovesPerMinute}} {
+	}{{lowlocality.Rule, "locality", rule.LowLocality}, {lowlocality.Rule, "remote", rule.LowRemote}, {lowlocality.Rule, "minutes", rule.LowMinutes}, {migrationstorm.Rule, "perMinute", rule.MovesPerMinute}} {
 		if got := one.rule.Named(one.name).Default; got != one.want {
 			t.Errorf("%s.%s is %v by default, want %v", one.rule.ID, one.name, got, one.want)
 		}

@@ -41,6 +41,7 @@ import (
 	"homenode/rules/readybesideidle"
 	"homenode/rules/refused"
 	"homenode/rules/remotememory"
+	"homenode/rules/remoteseen"
 	"homenode/rules/rule"
 	"homenode/rules/sca"
 	"homenode/rules/socketspan"
@@ -107,4 +108,5 @@ var All = []*rule.Rule{
 	refused.Rule,
 	guestlimits.Rule,
 	deviceaway.Rule,
+	remoteseen.Rule,
 }

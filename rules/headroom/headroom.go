@@ -30,7 +30,7 @@ func check(p *rule.Pass) {
 		return
 	}
 	vms := p.Cluster.Running(h)
-	f := finding.Finding{Moves: true, Assumes: []string{"homes are predicted, VMs placed in the order of the inventory (C-4)"}}
+	f := finding.Finding{Moves: true}
 	unknown := 0
 	for _, v := range vms {
 		if !v.Memory.Known() {
@@ -39,6 +39,13 @@ func check(p *rule.Pass) {
 	}
 	homes := rule.HomesOn(h, vms, func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout }, p.Choices)
 	nodes, loose := homes.Nodes, homes.Loose
+	basis, seen := homes.Basis()
+	switch {
+	case seen == 0:
+		f.Assumes = append(f.Assumes, "homes are predicted, VMs placed in the order of the inventory (C-4)")
+	case seen < len(vms)-len(loose):
+		f.Assumes = append(f.Assumes, fmt.Sprintf("homes of %s are predicted, placed in the order of the inventory (C-4)", rule.Plural(len(vms)-len(loose)-seen, "VM")))
+	}
 	percent := rule.OptionEvidence(h, "Mem.MemMinFreePct")
 	reserve := numa.Bytes(float64(memory.Of(h, p.Choices.FillToMinFree).New) * p.Threshold("reserve"))
 	tight := tightNodes(nodes, reserve)
@@ -66,6 +73,9 @@ func check(p *rule.Pass) {
 		describe(p, &f, tight, vms, reserve)
 	}
 	f.Evidence = append(f.Evidence, finding.Of("memory of "+h.Name, h.Memory, h.At), percent, p.NodesEvidence())
+	if seen > 0 {
+		f.Evidence = append(f.Evidence, finding.Evidence{Name: "home nodes", Value: basis, Origin: "read: observations of the VMs", At: h.At})
+	}
 	p.Report(f, nil)
 }
 

@@ -1,9 +1,11 @@
 package knownfault
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -22,6 +24,8 @@ type fault struct {
 	// cluster: it depends on the VMs of the cluster, so that the first host of a kind
 	// speaks for all.
 	cluster bool
+	// gathers: it shows in the home nodes, of which one has too many vCPUs beside another with room.
+	gathers bool
 	// holds reports whether the host and its VMs can meet the fault, with the VMs
 	// concerned.
 	holds func(*rule.Pass, *numa.Host) (hit, bool)
@@ -44,15 +48,17 @@ var (
 var faults = []fault{
 	{
 		kb: "430776", first: numa.ESXi80, upTo: esxi91, unsure: esxi10, severity: finding.Medium,
-		text:  "VMs powered on together may all be placed on one node, and beside latency-sensitive VMs, whose demand is underestimated, they stay there",
-		fix:   "Set Numa.InitialPlacementLoadThreshold = 100 on the hosts; a fix is announced for a 9.x release",
-		holds: besideLatency,
+		text:    "VMs powered on together may all be placed on one node, and beside latency-sensitive VMs, whose demand is underestimated, they stay there",
+		fix:     "Set Numa.InitialPlacementLoadThreshold = 100 on the hosts; a fix is announced for a 9.x release",
+		gathers: true,
+		holds:   besideLatency,
 	},
 	{
 		kb: "439993", first: numa.ESXi80, upTo: esxi91, severity: finding.Info,
-		text:  "action affinity is on: VMs may be moved again and again to the node of their network contexts (localityMig), which costs CPU",
-		fix:   "Watch NMIG in esxtop: when it keeps rising, set Numa.LocalityWeightActionAffinity = 0 on the host, or numa.LocalityWeightActionAffinity = 0 on the VM; 9.1 has it off",
-		holds: actionAffinity,
+		text:    "action affinity is on: VMs may be moved again and again to the node of their network contexts (localityMig), which costs CPU",
+		fix:     "Watch NMIG in esxtop: when it keeps rising, set Numa.LocalityWeightActionAffinity = 0 on the host, or numa.LocalityWeightActionAffinity = 0 on the VM; 9.1 has it off",
+		gathers: true,
+		holds:   actionAffinity,
 	},
 	{
 		kb: "2147958", first: numa.ESXi65, upTo: numa.ESXi65 + 1, severity: finding.High,
@@ -63,15 +69,17 @@ var faults = []fault{
 	},
 	{
 		kb: "314059", first: numa.ESXi50, upTo: numa.ESXi80, severity: finding.Info,
-		text:  "action affinity is on: VMs that communicate may be gathered on one node, whose vCPUs wait while other nodes idle",
-		fix:   "Expected, and mostly a gain. Where ready time is high on one node only, set Numa.LocalityWeightActionAffinity = 0",
-		holds: actionAffinity,
+		text:    "action affinity is on: VMs that communicate may be gathered on one node, whose vCPUs wait while other nodes idle",
+		fix:     "Expected, and mostly a gain. Where ready time is high on one node only, set Numa.LocalityWeightActionAffinity = 0",
+		gathers: true,
+		holds:   actionAffinity,
 	},
 	{
 		kb: "309217", first: numa.ESX41, upTo: numa.ESX41 + 2, severity: finding.Medium,
-		text:  "VMs that arrive by vMotion one after another may all be placed on the node with the most free memory, and stay there while the host is lightly loaded",
-		fix:   "Update to 4.1 U2 or later; power-cycle VMs that sit together",
-		holds: arrivals,
+		text:    "VMs that arrive by vMotion one after another may all be placed on the node with the most free memory, and stay there while the host is lightly loaded",
+		fix:     "Update to 4.1 U2 or later; power-cycle VMs that sit together",
+		gathers: true,
+		holds:   arrivals,
 	},
 	{
 		kb: "309166", first: numa.ESX41, upTo: numa.ESX41 + 2, severity: finding.Medium,
@@ -160,4 +168,31 @@ func unmanaged(p *rule.Pass, h *numa.Host) (out hit, ok bool) {
 		}
 	}
 	return out, len(out.vms) > 0
+}
+
+// struck says what was seen of a fault that gathers VMs on one node of a host: whether the vCPUs that are at home on the
+// fullest node and have no core would have one on the emptiest. known is false when not all VMs were seen.
+func struck(p *rule.Pass, h *numa.Host) (text string, struck, known bool) {
+	placed := rule.HomesOn(h, p.Cluster.Running(h), func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout }, p.Choices)
+	basis, seen := placed.Basis()
+	if seen < 2 || seen < len(placed.VMs)-len(placed.Loose) {
+		return "", false, false
+	}
+	fullest, emptiest := -1, -1
+	for i := range placed.Nodes {
+		n := &placed.Nodes[i]
+		if n.Cores == 0 {
+			continue
+		}
+		if fullest < 0 || n.VCPUs > placed.Nodes[fullest].VCPUs {
+			fullest = i
+		}
+		if emptiest < 0 || n.VCPUs < placed.Nodes[emptiest].VCPUs {
+			emptiest = i
+		}
+	}
+	full, empty := &placed.Nodes[fullest], &placed.Nodes[emptiest]
+	over := full.VCPUs - full.Cores
+	return fmt.Sprintf("%d vCPUs on the %d cores of node %d, %d on node %d of %s (%s)", full.VCPUs, full.Cores, full.ID, empty.VCPUs, empty.ID, h.Name, basis),
+		over > 0 && empty.VCPUs+over <= empty.Cores, true
 }

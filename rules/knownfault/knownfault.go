@@ -74,6 +74,9 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 			f.Evidence = append(f.Evidence, evidence(fault, v))
 		}
 	}
+	if fault.gathers {
+		seen(p, &f, hosts)
+	}
 	if what.away {
 		f.Severity = min(f.Severity, finding.Medium)
 	}
@@ -90,6 +93,29 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 		f.Assumes = append(f.Assumes, fmt.Sprintf("the build is unknown: %s without updates is taken", h.Release.Value))
 	}
 	p.Report(f, nil)
+}
+
+// seen says whether home nodes that were seen show the fault, on the first host where they do. A fault that
+// they show nowhere is at most low.
+func seen(p *rule.Pass, f *finding.Finding, hosts []*numa.Host) {
+	first, all := "", true
+	for _, h := range hosts {
+		text, hit, known := struck(p, h)
+		switch {
+		case hit:
+			f.Message += "; its home nodes show it: " + text
+			return
+		case known && first == "":
+			first = text
+		}
+		all = all && known
+	}
+	if first != "" {
+		f.Message += "; its home nodes do not show it: " + first
+	}
+	if all {
+		f.Severity = min(f.Severity, finding.Low)
+	}
 }
 
 // mostEvidence bounds the VMs shown as evidence.

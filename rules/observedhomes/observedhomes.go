@@ -80,7 +80,30 @@ func more(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 		f.Severity = finding.Low
 		f.Advice = rule.Likely(&s)
 	}
+	if from, at, ok := widened(w.VM, homes, o.Layout.HomeNodes); ok {
+		f.Message += fmt.Sprintf("; they widened from %s about %s, and N%%L counts all of them as local", rule.Nodes(from), rule.Moment(at))
+		if m := &o.Kind.Machine; (w.Predicted.Guest.PreferHT || m.PreferHT) && w.Predicted.Guest.VCPUs > m.Cores { // D-2
+			f.Severity = finding.Medium
+			f.Advice = "With preferHT a VM whose memory outgrew its node keeps the second home node until it is powered off and on: a reboot does not reset it. Give it memory that its node holds, or turn preferHT off"
+		}
+	}
 	report(w, f)
+}
+
+// widened returns the home nodes that a VM had before it got these as well, and about when; false when the recording does
+// not show it, which begins with few.
+func widened(v *capture.VM, homes numa.NodeSet, few int) (from numa.NodeSet, at time.Time, ok bool) {
+	t := &v.Timeline
+	for i := range t.Buckets { // a bucket has all that the VM had in it
+		switch b := t.Buckets[i].Homes; {
+		case b == 0:
+		case b.Len() <= few:
+			from = b
+		default:
+			return from, t.Time(i), from != 0 && from&^homes == 0 && b&^homes == 0
+		}
+	}
+	return 0, at, false
 }
 
 // compare puts the home nodes beside the prediction for the host of the recording.

@@ -81,12 +81,16 @@ func (w *Watch) Counted(name, value, field string) finding.Evidence {
 // Limit returns a threshold that a message names as evidence; name has the rule before
 // it when that is another one: M001.locality.
 func (w *Watch) Limit(name, value string) finding.Evidence {
-	id := name
 	if !strings.Contains(name, ".") {
-		id = w.Rule.ID + "." + name
+		name = w.Rule.ID + "." + name
 	}
+	return Limit(name, value, w.Thresholds)
+}
+
+// Limit returns a threshold, "M001.locality", as evidence; set are those that the configuration sets.
+func Limit(id, value string, set map[string]float64) finding.Evidence {
 	e := finding.Evidence{Name: "threshold " + id, Value: value, Origin: "assumed: default of the rule"}
-	if _, set := w.Thresholds[id]; set {
+	if _, ok := set[id]; ok {
 		e.Origin = "read: configuration"
 	}
 	return e

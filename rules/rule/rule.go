@@ -35,6 +35,8 @@ type Rule struct {
 	Refused bool
 	// Watch judges what a subject did in a recording. A rule has Check or Watch.
 	Watch func(*Watch)
+	// Glance: what Check finds was seen once, and Watch of another rule says more where ticks are judged.
+	Glance bool
 	// Needs are the counters, in the words of Recording.Lacks, without any one of which
 	// Watch finds nothing.
 	Needs []string

@@ -13,8 +13,10 @@ import (
 
 // Defaults of threschecks that two rules ask for, as the page of the rule named has them.
 const (
-	LowMinutes     = 5 // M001.minutes
-	MovesPerMinute = 3 // M003.perMinute
+	LowLocality    = 0.8  // M001.locality
+	LowRemote      = 0.25 // M001.remote
+	LowMinutes     = 5    // M001.minutes
+	MovesPerMinute = 3    // M003.perMinute
 )
 
 // of returns a threshold of another rule.
@@ -23,6 +25,11 @@ func (w *Watch) of(id, name string, otherwise float64) float64 {
 		return value
 	}
 	return otherwise
+}
+
+// Of returns a threshold of another rule.
+func (p *Pass) Of(id, name string, otherwise float64) float64 {
+	return (&Watch{Thresholds: p.Thresholds}).of(id, name, otherwise)
 }
 
 // LowForLong reports whether N%L of the VM was low for long. M001 speaks, and M005

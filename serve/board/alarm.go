@@ -8,6 +8,7 @@ import (
 	"homenode/capture"
 	"homenode/rules"
 	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // An Alarm is a finding with its begin and end.
@@ -46,7 +47,7 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 		o := b.options
 		o.Today = now
 		if v.result != nil {
-			all = append(all, judged{v.name, v.result.Findings, false})
+			all = append(all, judged{v.name, slices.DeleteFunc(slices.Clone(v.result.Findings), glance), false})
 		}
 		var recordings []*capture.Recording
 		clusters := map[string]string{} // by name of the host
@@ -88,6 +89,11 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 		}
 	}
 	return begun, b.close(holds, now)
+}
+
+// glance reports a finding of one look, where ticks are judged.
+func glance(f finding.Finding) bool {
+	return slices.ContainsFunc(rules.All, func(one *rule.Rule) bool { return one.ID == f.Rule && one.Glance })
 }
 
 // Adopt takes the findings that another collector has: those that hold now. Their begin is when they were adopted first.

@@ -158,6 +158,9 @@ func (b *Board) observe(vcenter string, f *numa.Fleet) {
 			if x.Has&numa.HasMemory != 0 {
 				o.Local, o.Remote = numa.ReadAt(x.Local, where), numa.ReadAt(x.Remote, where)
 			}
+			if x.OnNode != nil {
+				o.OnNode = numa.ReadAt(slices.Clone(x.OnNode), where)
+			}
 			seen := slices.DeleteFunc(slices.Clone(v.Observed), func(o numa.Observation) bool { return o.By == numa.ByEsxtop && o.At == where })
 			v.Observed = append(seen, o)
 			v.Host = h.ID

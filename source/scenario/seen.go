@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ var observers = map[string]numa.Observer{
 //
 //	seen sql01 by=lscpu nodes=16+16 sockets=2x16
 //	seen sql01 by=vmware.log release=6.5 start=first nodes=32 clients=2x16 memory=384GB hotAdd=on
+//	seen sql01 by=esxtop time=2026-03-01T08:00:00Z homes=1 local=38GB remote=54GB
 //
 // nodes, clients and sockets give the vCPUs of each in order. Words of a vm line
 // state the settings that were in force.
@@ -83,15 +85,33 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 	case "sockets":
 		o.Sockets, o.SocketCount, err = p.groups(w)
 	case "memory":
-		var slices []numa.Bytes
+		var list []numa.Bytes
 		for part := range strings.SplitSeq(w.Value, "+") {
 			b, err := w.Bytes(part, numa.MaxVMMemory)
 			if err != nil {
 				return err
 			}
-			slices = append(slices, b)
+			list = append(list, b)
 		}
-		o.Slices = numa.ReadAt(slices, w.Key)
+		o.Slices = numa.ReadAt(list, w.Key)
+	case "homes":
+		set, err := w.NodeSet(w.Value, numa.MaxNodes)
+		if err != nil {
+			return err
+		}
+		o.Homes = numa.ReadAt(slices.Collect(set.All()), w.Key)
+	case "local", "remote":
+		b := numa.Bytes(0)
+		if w.Value != "0" {
+			if b, err = w.Bytes(w.Value, numa.MaxVMMemory); err != nil {
+				return err
+			}
+		}
+		if w.Key == "local" {
+			o.Local = numa.ReadAt(b, w.Key)
+		} else {
+			o.Remote = numa.ReadAt(b, w.Key)
+		}
 	default:
 		return p.vmWord(v, &unset{}, w)
 	}

@@ -11,9 +11,18 @@ import (
 	"homenode/rules/rule"
 )
 
-// predicted is the first sentence of every caption: no drawing claims to have seen
-// a home node.
-const predicted = "The home nodes are predicted (C-4), not observed."
+// basis is the first sentence of every caption: which home nodes were seen, and which are predicted.
+func basis(p *rule.Placed) string {
+	text, seen := p.Basis()
+	switch managed := len(p.VMs) - len(p.Loose); {
+	case seen == 0:
+		return "The home nodes are predicted (C-4), not observed."
+	case seen == managed:
+		return fmt.Sprintf("The home nodes and what is remote are as seen: %s. Memory that was not in use then is predicted.", text)
+	default:
+		return fmt.Sprintf("The home nodes and what is remote are as seen for some: %s. Those of %s are predicted (C-4).", text, rule.Plural(managed-seen, "VM"))
+	}
+}
 
 // OfHost returns the drawing of a host with the clients of the powered-on VMs that
 // are registered on it, placed in the order of the inventory.
@@ -43,7 +52,7 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 		d.Loose = append(d.Loose, c)
 	}
 	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"__loose")
-	d.Caption = append([]string{predicted + " VMs are placed in the order of the inventory."},
+	d.Caption = append([]string{basis(&homes) + " VMs are placed in the order of the inventory."},
 		beyond(homes.Nodes)...)
 	d.Caption = append(d.Caption, leftOut(r, h, len(vms))...)
 	return d

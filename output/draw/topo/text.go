@@ -146,7 +146,7 @@ func (c *canvas) plan(d *Drawing) *plan {
 		c.legend = append(c.legend, numbered)
 	}
 	if remote {
-		c.legend = append(c.legend, "▒ remote at first, part of the amount before it: what the guest uses of it comes home as far as there is room (C-16).")
+		c.legend = append(c.legend, "▒ remote at first, or when it was seen; part of the amount before it: what the guest uses of it comes home as far as there is room (C-16).")
 	}
 	if spread {
 		c.legend = append(c.legend, "░ memory interleaved over the home nodes of all clients of the VM.")

@@ -33,7 +33,7 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 	for range homes.Loose {
 		d.Loose = append(d.Loose, looseOf(d.ID, v))
 	}
-	d.Caption = append(vmCaption(l), beyond(homes.Nodes)...)
+	d.Caption = append(vmCaption(l, &homes), beyond(homes.Nodes)...)
 	if n := d.dropEmpty(); n > 0 {
 		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s that the VM does not touch.", rule.Plural(n, "node")))
 	}
@@ -64,6 +64,24 @@ func layoutOn(v *rule.VM, h *numa.Host) *vnuma.Layout {
 		}
 	}
 	return nil
+}
+
+// seenBy says who saw the VM, and when: "As esxtop saw it at 2026-03-01T08:00:00Z".
+func seenBy(o *numa.Observation) string {
+	text := fmt.Sprintf("As %s saw it", o.By)
+	if o.Time != "" {
+		text += " at " + o.Time
+	}
+	return text
+}
+
+// seenMemory says where the memory was: ", 38 GB local, 54 GB remote (N%L 41 %)"; empty when that is not known.
+func seenMemory(o *numa.Observation) string {
+	share, ok := o.Locality()
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(", %s local, %s remote (N%%L %s)", o.Local.Value, o.Remote.Value, rule.NL(share))
 }
 
 func vmFacts(v *rule.VM, l *vnuma.Layout) []string {
@@ -114,8 +132,15 @@ var why = map[vnuma.Reason]string{
 	vnuma.ByCPS:       "cores per socket fix the guest nodes, up to 6.0 (B-11)",
 }
 
-func vmCaption(l *vnuma.Layout) []string {
-	c := []string{"The VM alone on an empty host, after a power cycle. " + predicted}
+func vmCaption(l *vnuma.Layout, homes *rule.Placed) []string {
+	c := []string{"The VM alone on an empty host, after a power cycle. " + basis(homes)}
+	if o := homes.Seen[0]; o != nil {
+		c = []string{fmt.Sprintf("The VM without others on its host. What the guest sees is predicted. %s: home on %s%s.",
+			seenBy(o), rule.Nodes(numa.SetOf(o.Homes.Value...)), seenMemory(o))}
+		if n := len(o.Homes.Value); n > l.PPDs.Len() {
+			c = append(c, fmt.Sprintf("It has more home nodes than clients, and N%%L counts all %d as local: a client is drawn on one of them, and its memory on the others as remote.", n))
+		}
+	}
 	if w := why[l.Why]; w != "" {
 		c = append(c, "What the guest sees: "+w+".")
 	}
