@@ -3,10 +3,12 @@ package rules
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"homenode/capture"
 	"homenode/numa"
 	"homenode/rules/finding"
+	"homenode/rules/headroom"
 	"homenode/rules/rule"
 )
 
@@ -70,4 +72,22 @@ func (w *Watched) apply(machines map[*capture.Recording]*numa.Host, o Options) {
 func (w *Watched) watch(one *rule.Watch) {
 	one.Rule.Watch(one)
 	w.Findings = append(w.Findings, one.Findings...)
+}
+
+// Foresee returns the findings about a host of the inventory, by its ID, that has no room for the load peaks to come.
+func Foresee(r *Result, host string, peaks []headroom.Peak, now time.Time, o Options) []finding.Finding {
+	for _, c := range r.Clusters {
+		for _, h := range c.Hosts {
+			if h.ID != host || len(peaks) == 0 {
+				continue
+			}
+			p := rule.Pass{Rule: headroom.Rule, Cluster: c, Host: h, Choices: o.Choices, Thresholds: o.thresholds()}
+			headroom.Foresee(&p, peaks, now)
+			if o.Policy != nil {
+				return o.Policy.Apply(p.Findings, r.Fleet, o.Today).Findings
+			}
+			return p.Findings
+		}
+	}
+	return nil
 }

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
+	"homenode/rules/headroom"
 	"homenode/rules/rule"
 )
 
@@ -43,6 +45,10 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 		live     bool
 	}
 	var all []judged
+	var peaks map[Node]headroom.Peak
+	if b.Peaks != nil {
+		peaks = b.Peaks(now)
+	}
 	for _, v := range b.judges() {
 		o := b.options
 		o.Today = now
@@ -59,6 +65,9 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 				h.record = record{}
 			} else if rec != nil && now.Sub(h.Tick.Time) <= b.stale {
 				recordings = append(recordings, rec)
+				if v.result != nil {
+					all = append(all, judged{v.name, rules.Foresee(v.result, h.ID, coming(h, peaks), now, o), true})
+				}
 			}
 			h.mu.Unlock()
 		}
@@ -89,6 +98,17 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 		}
 	}
 	return begun, b.close(holds, now)
+}
+
+// coming returns what the hours to come took a day ago of the nodes of a host, with what is free on them now.
+func coming(h *host, peaks map[Node]headroom.Peak) (all []headroom.Peak) {
+	for _, n := range h.Tick.Nodes {
+		if p, ok := peaks[Node{h.VCenter, h.Name, n.ID}]; ok && n.Has&numa.HasFree != 0 {
+			p.Free = n.Free
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // glance reports a finding of one look, where ticks are judged.

@@ -11,6 +11,7 @@ import (
 	"homenode/capture"
 	"homenode/numa"
 	"homenode/rules"
+	"homenode/rules/headroom"
 )
 
 // A Board takes what collectors read; it is their Sink. Its methods may be called at the
@@ -18,6 +19,8 @@ import (
 type Board struct {
 	// Keep is told of every tick, when it is not nil; what it is given is borrowed.
 	Keep func(*Host)
+	// Peaks returns how much memory of nodes the hours to come took a day ago; nil when that is not kept.
+	Peaks func(now time.Time) map[Node]headroom.Peak
 
 	options rules.Options
 	stale   time.Duration
@@ -25,6 +28,12 @@ type Board struct {
 	mu       sync.RWMutex
 	vcenters map[string]*vcenter
 	alarms   alarms
+}
+
+// A Node names a node of a host.
+type Node struct {
+	VCenter, Host string // names
+	Number        int
 }
 
 // A vcenter is the inventory of one, with what its rules say.

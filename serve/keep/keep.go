@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/prometheus/storage"
 
 	"homenode/capture/store"
+	"homenode/rules/headroom"
 	"homenode/serve/board"
 	"homenode/serve/metrics"
 )
@@ -32,6 +33,9 @@ type Keeper struct {
 	store *store.Store // nil until it is open
 	hours *store.Store
 	why   error // that it could not be opened, or ended
+
+	peaks   map[board.Node]headroom.Peak
+	peaksAt time.Time // when they were read; see Peaks
 }
 
 // A batch are the samples of one tick.

@@ -23,6 +23,7 @@ import (
 	"homenode/internal/version"
 	"homenode/numa"
 	"homenode/numa/unit"
+	"homenode/rules/headroom"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/config"
@@ -238,6 +239,13 @@ func run(cmd *cobra.Command, s *server) error {
 	if s.data != "" {
 		keeper = keep.New()
 		s.board.Keep = keeper.Take
+		s.board.Peaks = func(now time.Time) map[board.Node]headroom.Peak {
+			peaks, err := keeper.Peaks(ctx, now)
+			if err != nil && ctx.Err() == nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "homenode: load peaks: %s\n", texttab.Clean(err.Error()))
+			}
+			return peaks
+		}
 		all.Go(func() { broken <- keeper.Run(ctx, s.data, s.keep) })
 	}
 	if s.demo != nil {

@@ -1,0 +1,70 @@
+package keep
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"time"
+
+	"homenode/capture/store"
+	"homenode/numa"
+	"homenode/rules/headroom"
+	"homenode/serve/board"
+)
+
+// What a day before is looked at: as far ahead as an owner can still move a VM.
+const (
+	day       = 24 * time.Hour
+	ahead     = 2 * time.Hour
+	lookback  = 5 * time.Minute // how old the first sample may be, as in PromQL
+	peaksKept = 5 * time.Minute
+)
+
+// Peaks returns how much memory of each node the hours to come took a day ago. They are read again every few minutes, and are
+// none while the store is not open or was not a day ago.
+func (k *Keeper) Peaks(ctx context.Context, now time.Time) (map[board.Node]headroom.Peak, error) {
+	k.mu.Lock()
+	s, peaks, age := k.store, k.peaks, now.Sub(k.peaksAt)
+	k.mu.Unlock()
+	if s == nil || peaks != nil && age >= 0 && age < peaksKept {
+		return peaks, nil
+	}
+	peaks, err := PeaksOf(ctx, s, now)
+	if err == nil {
+		k.mu.Lock()
+		k.peaks, k.peaksAt = peaks, now
+		k.mu.Unlock()
+	}
+	return peaks, err
+}
+
+// PeaksOf returns how much memory of each node the hours after now took a day ago.
+func PeaksOf(ctx context.Context, s *store.Store, now time.Time) (map[board.Node]headroom.Peak, error) {
+	peaks := map[board.Node]headroom.Peak{}
+	begin := now.Add(-day)
+	err := s.Each(ctx, begin.Add(-lookback), begin.Add(ahead), func(r *store.Range) error {
+		node, err := strconv.Atoi(r.Label("node"))
+		if err != nil {
+			return nil // of none
+		}
+		was, least, at := -1.0, 0.0, int64(0)
+		for r.Next() {
+			ms, free := r.At()
+			if math.IsNaN(free) { // the series ended for a while
+				continue
+			}
+			if ms <= begin.UnixMilli() || was < 0 { // the last one before, or the first
+				was, least, at = free, free, ms
+			}
+			if free < least {
+				least, at = free, ms
+			}
+		}
+		if was > least {
+			peaks[board.Node{VCenter: r.Label("vcenter"), Host: r.Label("host"), Number: node}] =
+				headroom.Peak{Node: node, Took: numa.Bytes(was - least), At: time.UnixMilli(at)}
+		}
+		return r.Err()
+	}, "homenode_node_memory_free_bytes")
+	return peaks, err
+}
