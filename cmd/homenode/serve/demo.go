@@ -25,6 +25,7 @@ type demoLab struct {
 	vc     *lab.VCenter
 	story  *numa.Story
 	world  *scheduler.World
+	start  time.Time   // of the day by the clock; in the story it is another one, so that what happens does not hang on the hour
 	past   []numa.Tick // of the day before, those of a host in the order of time
 	hostID map[string]string
 	placed map[string]placed // as the vCenter says, by ID of a VM
@@ -62,7 +63,7 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 	}
 	d := &demoLab{name: open.Demo, story: story, hostID: map[string]string{}, writers: map[string]*fetchstats.Writer{}, answers: map[string]string{}, keep: true,
 		placed: map[string]placed{}, until: demoDay, runs: map[string]string{}}
-	story.Start = now.UTC().Truncate(2 * time.Second).Add(-demoDay)
+	d.start = now.UTC().Truncate(2 * time.Second).Add(-demoDay)
 	story.Length, story.Every = demoDay+demoRounds, demoTick
 	if err := d.addRounds(); err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 	for i := range story.Fleet.Hosts {
 		h := &story.Fleet.Hosts[i]
 		d.hostID[h.Name] = h.ID
-		d.writers[h.ID] = &fetchstats.Writer{Machine: h, Boot: story.Start.Add(-240 * time.Hour)}
+		d.writers[h.ID] = &fetchstats.Writer{Machine: h, Boot: d.start.Add(-240 * time.Hour)}
 	}
 	if d.world, err = scheduler.New(story, scheduler.Options{Workers: 1, Observe: func(_ int, t *numa.Tick, _ *scheduler.Look) { d.observe(t) }}); err != nil {
 		return nil, err
@@ -156,14 +157,14 @@ func (d *demoLab) fleet() *numa.Fleet {
 func (d *demoLab) observe(t *numa.Tick) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	id := d.hostID[t.Host]
-	d.answers[id] = d.writers[id].Answer(t)
+	id, c := d.hostID[t.Host], *t
+	c.Time = d.start.Add(t.Time.Sub(d.story.Start))
+	d.answers[id] = d.writers[id].Answer(&c)
 	maps.DeleteFunc(d.runs, func(_, host string) bool { return host == id })
 	for i := range t.VMs {
 		d.runs[t.VMs[i].Name] = id
 	}
 	if d.keep {
-		c := *t
 		c.Nodes, c.VMs = slices.Clone(t.Nodes), slices.Clone(t.VMs)
 		for i := range c.VMs {
 			c.VMs[i].OnNode = slices.Clone(c.VMs[i].OnNode)
@@ -197,12 +198,12 @@ func (d *demoLab) answer(host, command string) (string, error) {
 func (d *demoLab) prime(to *board.Board) {
 	to.Fleet(d.name, d.fleet())
 	slices.SortStableFunc(d.past, func(a, b numa.Tick) int { return a.Time.Compare(b.Time) })
-	end := d.story.Start.Add(demoDay)
+	end := d.start.Add(demoDay)
 	for i := range d.past {
 		switch t := &d.past[i]; {
 		case end.Sub(t.Time) <= time.Hour:
 			to.Tick(d.name, d.hostID[t.Host], t)
-		case t.Time.Sub(d.story.Start)%time.Minute == 0:
+		case t.Time.Sub(d.start)%time.Minute == 0:
 			to.Past(d.name, d.hostID[t.Host], t)
 		}
 	}
@@ -212,7 +213,7 @@ func (d *demoLab) prime(to *board.Board) {
 // run plays on in the time of the clock.
 func (d *demoLab) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := d.runTo(ctx, time.Since(d.story.Start)); err != nil {
+		if err := d.runTo(ctx, time.Since(d.start)); err != nil {
 			return
 		}
 		select {

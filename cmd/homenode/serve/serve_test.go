@@ -196,7 +196,7 @@ func TestLiveFindings(t *testing.T) {
 	b := board.New(rules.Options{}, time.Hour)
 	b.Fleet("demo", lab.story.Fleet)
 	lab.prime(b)
-	begin := lab.story.Start.Add(demoDay)
+	begin := lab.start.Add(demoDay)
 	lab.keep = true
 	found := map[string]bool{}
 	for at := 30 * time.Second; at <= 15*time.Minute; at += 30 * time.Second {
