@@ -88,6 +88,9 @@ func New(o rules.Options, stale time.Duration) *Board {
 	return &Board{options: o, stale: stale, vcenters: map[string]*vcenter{}, alarms: alarms{open: map[key]*Alarm{}}}
 }
 
+// LowLocality is the share of local memory below which M001 calls locality low, as the configuration sets it.
+func (b *Board) LowLocality() float64 { return rules.CaptureOptions(b.options.Policy).Locality }
+
 // Fleet takes the inventory of a vCenter, completes it by what is seen, and judges it.
 func (b *Board) Fleet(name string, f *numa.Fleet) {
 	b.mu.RLock()

@@ -12,6 +12,7 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/finding"
+	"homenode/rules/rule"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/keep"
@@ -68,9 +69,6 @@ func known(v *float64, or float64) float64 {
 	return *v
 }
 
-// lowLocality is the share of local memory below which the first page counts a VM: that of M001.
-const lowLocality = 0.8
-
 // mostShown is how many VMs the first page lists.
 const mostShown = 50
 
@@ -78,11 +76,12 @@ const mostShown = 50
 func (s *Server) StatusAnswer() *answer.Answer {
 	b, status := s.Board, s.Status()
 	vms := VMsNow(b)
+	limit := b.LowLocality()
 	open, ended := b.Alarms()
 	a := &answer.Answer{Command: "serve", Title: "homenode now"}
 	low := 0
 	for i := range vms {
-		if known(vms[i].Locality, 1) < lowLocality {
+		if known(vms[i].Locality, 1) < limit {
 			low++
 		}
 	}
@@ -110,9 +109,9 @@ func (s *Server) StatusAnswer() *answer.Answer {
 	case seen == 0:
 		a.Verdict = append(a.Verdict, fmt.Sprintf("None of %s is seen: nothing is known of locality.", plural(hosts, "host")))
 	case low == 0:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s that are seen have at least 80 %% of their memory local now.", plural(len(vms), "VM")))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s that are seen have at least %s of their memory local now.", plural(len(vms), "VM"), rule.NL(limit)))
 	default:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than 80 %% of the memory of %d of %s is local now.", low, plural(len(vms), "VM")))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than %s of the memory of %d of %s is local now.", rule.NL(limit), low, plural(len(vms), "VM")))
 	}
 	if hosts > seen && seen > 0 {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %s cannot be seen: the table of hosts says why.", hosts-seen, plural(hosts, "host")))
@@ -163,7 +162,7 @@ func (s *Server) StatusAnswer() *answer.Answer {
 		}
 		a.Facts = append(a.Facts, answer.Fact{Name: "findings to " + n.To, Text: join(text, n.Error)})
 	}
-	a.Tables = []answer.Table{alarmTable(open, ended), vmTable(vms), hostTable(status)}
+	a.Tables = []answer.Table{alarmTable(open, ended), vmTable(vms, limit), hostTable(status)}
 	return a
 }
 
@@ -231,7 +230,7 @@ func percent(v *float64) string {
 	return fmt.Sprintf("%.0f %%", 100**v)
 }
 
-func vmTable(vms []VMNow) answer.Table {
+func vmTable(vms []VMNow, limit float64) answer.Table {
 	t := answer.Table{Title: "VMs, the lowest locality first", Columns: answer.Columns("VM", "Host", "Home nodes", ">N%L", ">Local", ">Remote", ">Migrations", ">Ready")}
 	for i := range vms {
 		if i == mostShown {
@@ -240,7 +239,7 @@ func vmTable(vms []VMNow) answer.Table {
 		}
 		v := &vms[i]
 		row := texts(v.VM, v.Host, v.homes.String(), percent(v.Locality), v.Local.String(), v.Remote.String(), strconv.FormatInt(v.Moves.All, 10), percent(v.Ready))
-		if known(v.Locality, 1) < lowLocality {
+		if known(v.Locality, 1) < limit {
 			row[3].Tone = answer.Bad
 		}
 		t.Rows = append(t.Rows, row)

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,9 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"homenode/internal/testdeps"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/rule"
 )
 
 const deploy = "../../../deploy"
@@ -81,6 +86,41 @@ func expressions(t *testing.T) (alerts, panels []string) {
 		t.Fatalf("%d alerts, %d panels", len(alerts), len(panels))
 	}
 	return alerts, panels
+}
+
+// TestThresholds holds what alerts and dashboards take over from checks equal to the defaults of those.
+func TestThresholds(t *testing.T) {
+	value := func(id, name string) float64 {
+		i := slices.IndexFunc(rules.All, func(r *rule.Rule) bool { return r.ID == id })
+		x := rules.All[i].Named(name)
+		if x.Unit == rule.GiB {
+			return x.Default * float64(numa.GiB)
+		}
+		return x.Default
+	}
+	locality, remote := value("M001", "locality"), value("M001", "remote")
+	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	for file, texts := range map[string][]string{
+		"prometheus/alerts.yaml": {
+			"expr: homenode_vm_numa_local_ratio < " + number(locality) + " and homenode_vm_numa_remote_bytes > " + number(remote) + "\n",
+			"N%L is below " + rule.NL(locality) + " and more than " + strings.Replace(numa.Bytes(remote).String(), " MiB", " MB", 1) + " are remote",
+			"(homenode_node_cpu_core_util_ratio) > " + number(value("M004", "busy")) + "\n",
+			"(homenode_node_cpu_core_util_ratio) < " + number(value("M004", "idle")) + "\n",
+			number(4*value("H007", "reserve")) + " * homenode_host_memory_minfree_bytes\n",
+		},
+		"grafana/dashboards/fleet.json": {"< " + number(locality) + ") or vector(0)"},
+		"grafana/dashboards/vm.json":    {`"value": ` + number(locality) + "\n", `"value": ` + number(value("M005", "fair")) + "\n"},
+	} {
+		b, err := os.ReadFile(filepath.Join(deploy, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range texts {
+			if !strings.Contains(string(b), text) {
+				t.Errorf("%s: does not have %q", file, text)
+			}
+		}
+	}
 }
 
 // empty are the panels that show nothing while all is well.
