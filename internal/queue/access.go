@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"homenode/internal/bounded"
+	"homenode/internal/loopback"
 )
 
 // Access says where a queue is and how to get in. No secret is part of URL: arguments
@@ -133,7 +133,7 @@ func (a *Access) check() error {
 		if (u.Scheme != "nats" && u.Scheme != "tls") || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 			return fmt.Errorf("queue: found the URL %q, want nats://host:port or tls://host:port", one)
 		}
-		if a.Token != "" && u.Scheme != "tls" && !loopback(u.Hostname()) {
+		if a.Token != "" && u.Scheme != "tls" && !loopback.Host(u.Hostname()) {
 			return fmt.Errorf("queue: the token would go to %s as plain text: want tls://%s", u.Host, u.Host)
 		}
 	}
@@ -154,10 +154,4 @@ func (a *Access) tls() (*tls.Config, error) {
 		return nil, fmt.Errorf("%s: found no certificate in PEM form", a.CA)
 	}
 	return config, nil
-}
-
-// loopback reports whether a host is this machine by its name or address alone.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

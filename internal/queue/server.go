@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"homenode/internal/loopback"
 )
 
 // ServerOptions are those of a queue of its own.
@@ -139,7 +141,7 @@ func (o *ServerOptions) server() (*server.Options, error) {
 	if (o.Cert == "") != (o.Key == "") {
 		return nil, errors.New("a certificate and its key go together")
 	}
-	if !loopback(host) && (o.Token == "" || o.Cert == "") {
+	if !loopback.Host(host) && (o.Token == "" || o.Cert == "") {
 		return nil, fmt.Errorf("%s can be reached from other machines: want a token and a certificate with its key", o.Listen)
 	}
 	opts := &server.Options{

@@ -15,9 +15,11 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/loopback"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/serve/board"
+	"homenode/serve/post"
 )
 
 // A Mail goes to a server by SMTP.
@@ -42,7 +44,7 @@ func (m *Mail) check() (err error) {
 		m.TLS = "starttls"
 	case "starttls", "tls":
 	case "none":
-		if !thisMachine(m.host) {
+		if !loopback.Host(m.host) {
 			return errors.New("tls: none is for a server on this machine: names and passwords would be readable on the way")
 		}
 	default:
@@ -109,8 +111,7 @@ func (m *Mail) body(vcenter string, alarms []board.Alarm, now time.Time) []byte 
 }
 
 func (m *Mail) send(ctx context.Context, vcenter string, alarms []board.Alarm) (err error) {
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "tcp", m.Server)
+	conn, err := loopback.Dial(ctx, "tcp", m.Server)
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (m *Mail) send(ctx context.Context, vcenter string, alarms []board.Alarm) (
 // permanent marks what the server would refuse later too.
 func permanent(err error) error {
 	if e, ok := errors.AsType[*textproto.Error](err); ok && e.Code >= 500 {
-		return fmt.Errorf("%w: %w", errRefused, err)
+		return fmt.Errorf("%w: %w", post.ErrRefused, err)
 	}
 	return err
 }

@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +14,7 @@ import (
 
 	"homenode/rules/finding"
 	"homenode/serve/board"
+	"homenode/serve/post"
 )
 
 // A Config says who is told, and of what.
@@ -34,14 +33,9 @@ func (c *Config) Check() (err error) {
 		return fmt.Errorf("least: %w", err)
 	}
 	for i := range c.Webhooks {
-		u, err := url.Parse(c.Webhooks[i].URL)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return fmt.Errorf("webhooks: number %d: want a url with https:// or http://", i+1)
+		if c.Webhooks[i].host, err = c.Webhooks[i].Check(); err != nil {
+			return fmt.Errorf("webhooks: number %d: %w", i+1, err)
 		}
-		if u.Scheme == "http" && c.Webhooks[i].Authorization != "" && !thisMachine(u.Hostname()) {
-			return fmt.Errorf("webhooks: number %d: want https:// for an authorization: it would be readable on the way", i+1)
-		}
-		c.Webhooks[i].host = u.Host
 	}
 	if c.Mail != nil {
 		if err := c.Mail.check(); err != nil {
@@ -52,12 +46,6 @@ func (c *Config) Check() (err error) {
 		return errors.New("found neither webhooks nor mail")
 	}
 	return nil
-}
-
-// thisMachine reports whether a host is reached without a network.
-func thisMachine(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // A sender delivers the findings of one vCenter. Those with an End are over.
@@ -147,14 +135,13 @@ func (n *Notifier) Run(ctx context.Context) {
 // Times of delivery.
 const (
 	sendTimeout = 20 * time.Second
-	firstRest   = time.Second
 	longestRest = 5 * time.Minute
 	givenUp     = time.Hour
 )
 
 // run delivers one message after the other.
 func (t *target) run(ctx context.Context) {
-	rest := firstRest
+	rest := post.Rest{Most: longestRest}
 	for {
 		t.mu.Lock()
 		var m *message
@@ -176,10 +163,10 @@ func (t *target) run(ctx context.Context) {
 		t.mu.Lock()
 		done := err == nil
 		t.state.Error = ""
-		switch refused := errors.Is(err, errRefused); {
+		switch refused := errors.Is(err, post.ErrRefused) || errors.Is(err, post.ErrAddress); {
 		case err == nil:
 			t.state.Sent++
-			rest = firstRest
+			rest = post.Rest{Most: longestRest}
 		case refused || time.Since(m.since) > givenUp:
 			t.state.Lost++
 			done = true
@@ -191,20 +178,14 @@ func (t *target) run(ctx context.Context) {
 			t.waiting = t.waiting[1:]
 		}
 		t.mu.Unlock()
-		if done {
-			continue
+		if !done {
+			rest.Wait(ctx, err)
 		}
-		select {
-		case <-time.After(rest):
-			rest = min(2*rest, longestRest)
-		case <-ctx.Done():
+		if ctx.Err() != nil {
 			return
 		}
 	}
 }
-
-// errRefused is wrapped by the error of a target that would not take the message later either.
-var errRefused = errors.New("refused")
 
 // State returns how it goes.
 func (n *Notifier) State() (all []State) {

@@ -1,24 +1,19 @@
 package notify
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
-	"net/http"
-	"net/url"
 	"time"
 
 	"homenode/serve/board"
+	"homenode/serve/post"
 )
 
 // A Webhook takes what Alertmanager would send, version 4.
 type Webhook struct {
-	URL           string `yaml:"url"`
-	Authorization string `yaml:"authorization"` // header, such as "Bearer …"
+	post.Address `yaml:",inline"`
 
 	host, page string
 }
@@ -100,31 +95,5 @@ func (w *Webhook) send(ctx context.Context, vcenter string, alarms []board.Alarm
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL, bytes.NewReader(b))
-	if err != nil {
-		return errors.New("not a request that can be sent") // the error would name the URL, which may hold a secret
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if w.Authorization != "" {
-		req.Header.Set("Authorization", w.Authorization)
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		if e, ok := errors.AsType[*url.Error](err); ok {
-			err = e.Err
-		}
-		return err
-	}
-	defer res.Body.Close()
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection is used again
-	switch {
-	case res.StatusCode < 300:
-		return nil
-	case res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusRequestTimeout || res.StatusCode >= 500:
-		return fmt.Errorf("it answers %s", res.Status)
-	}
-	return fmt.Errorf("%w: it answers %s", errRefused, res.Status)
+	return w.Send(ctx, map[string]string{"Content-Type": "application/json"}, b)
 }
-
-// client follows no redirect: a message goes where it was told to.
-var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -25,6 +25,7 @@ import (
 	"homenode/rules/finding"
 	"homenode/serve/board"
 	"homenode/serve/collect"
+	"homenode/serve/post"
 )
 
 // A Reader reads from one database.
@@ -40,9 +41,12 @@ type Reader struct {
 
 // New returns the Reader of the database at a URL, which may have user and password in it.
 func New(address string, b *board.Board) (*Reader, error) {
+	if _, err := (&post.Address{URL: address}).Check(); err != nil {
+		return nil, err
+	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, errors.New("want a url with https:// or http://") // the error could repeat a password
+	if err != nil {
+		return nil, err
 	}
 	c, err := api.NewClient(api.Config{Address: strings.TrimSuffix(address, "/")})
 	if err != nil {

@@ -4,7 +4,6 @@
 package remote
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -12,14 +11,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
-	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -31,14 +26,14 @@ import (
 	"homenode/internal/atomicfile"
 	"homenode/internal/bounded"
 	"homenode/serve/metrics"
+	"homenode/serve/post"
 )
 
 // A Target takes samples by remote write, version 1.
 type Target struct {
-	URL           string            `yaml:"url"`
-	Name          string            `yaml:"name"`          // of its cursor and metrics: host and port of the URL
-	Authorization string            `yaml:"authorization"` // header, such as "Bearer …"
-	Labels        map[string]string `yaml:"labels"`        // given to every series, such as collector: a
+	post.Address `yaml:",inline"`
+	Name         string            `yaml:"name"`   // of its cursor and metrics: host and port of the URL
+	Labels       map[string]string `yaml:"labels"` // given to every series, such as collector: a
 }
 
 var (
@@ -51,14 +46,11 @@ var ours = []string{"vcenter", "cluster", "host", "vm", "vm_id", "gid", "node", 
 
 // Check completes what was read. No error repeats what a secret could be.
 func (t *Target) Check() error {
-	u, err := url.Parse(t.URL)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return errors.New("want a url with https:// or http://")
+	host, err := t.Address.Check()
+	if err != nil {
+		return err
 	}
-	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && t.Authorization != "" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return errors.New("want https:// for an authorization: it would be readable on the way")
-	}
-	if t.Name = cmp.Or(t.Name, u.Host); !nameForm.MatchString(t.Name) {
+	if t.Name = cmp.Or(t.Name, host); !nameForm.MatchString(t.Name) {
 		return errors.New("name: want letters, digits, dots, dashes and colons")
 	}
 	for name := range t.Labels {
@@ -127,7 +119,6 @@ func (s *Sender) State() State {
 const (
 	window      = time.Minute // of samples that are read at once
 	sendTimeout = 30 * time.Second
-	firstRest   = time.Second
 	longestRest = time.Minute
 	batch       = 10_000 // samples of a request
 )
@@ -251,9 +242,9 @@ func (s *Sender) window(ctx context.Context, in *store.Store, from, until int64)
 
 // deliver sends until the target has it, or refuses it.
 func (s *Sender) deliver(ctx context.Context, series []prompb.TimeSeries) error {
-	rest := firstRest
+	rest := post.Rest{Most: longestRest}
 	for {
-		wait, err := s.post(ctx, series)
+		err := s.post(ctx, series)
 		switch {
 		case err == nil:
 			s.mu.Lock()
@@ -263,16 +254,11 @@ func (s *Sender) deliver(ctx context.Context, series []prompb.TimeSeries) error 
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, errRefused):
+		case errors.Is(err, post.ErrRefused):
 			return s.apart(ctx, series, err)
 		}
 		s.fail(err)
-		select {
-		case <-time.After(max(wait, rest)):
-			rest = min(2*rest, longestRest)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		rest.Wait(ctx, err)
 	}
 }
 
@@ -308,53 +294,16 @@ func samples(series []prompb.TimeSeries) (n int) {
 	return n
 }
 
-// errRefused is wrapped by the error of a request that the target would not take later either.
-var errRefused = errors.New("refused")
-
-// post sends one request; wait is how long the target asks to be left alone.
-func (s *Sender) post(ctx context.Context, series []prompb.TimeSeries) (wait time.Duration, err error) {
+// post sends one request.
+func (s *Sender) post(ctx context.Context, series []prompb.TimeSeries) error {
 	b, err := (&prompb.WriteRequest{Timeseries: series}).Marshal()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if b, err = compression.Encode(compression.Snappy, b, nil); err != nil {
-		return 0, err
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.target.URL, bytes.NewReader(b))
-	if err != nil {
-		return 0, errors.New("not a request that can be sent") // the error would name the URL, which may hold a secret
-	}
-	req.Header.Set("Content-Type", "application/x-protobuf")
-	req.Header.Set("Content-Encoding", "snappy")
-	req.Header.Set("X-Prometheus-Remote-Write-Version", "0.1.0")
-	req.Header.Set("User-Agent", "homenode")
-	if s.target.Authorization != "" {
-		req.Header.Set("Authorization", s.target.Authorization)
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		if e, ok := errors.AsType[*url.Error](err); ok {
-			err = e.Err
-		}
-		return 0, err
-	}
-	defer res.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
-	switch {
-	case res.StatusCode < 300:
-		return 0, nil
-	case res.StatusCode == http.StatusTooManyRequests || res.StatusCode >= 500:
-		if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
-			wait = min(time.Duration(seconds)*time.Second, 10*time.Minute)
-		}
-		return wait, fmt.Errorf("it answers %s", res.Status)
-	case res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden || res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusMethodNotAllowed:
-		return longestRest, fmt.Errorf("it answers %s: the address or the authorization is wrong", res.Status) // of no sample
-	}
-	return 0, fmt.Errorf("%w: it answers %s: %s", errRefused, res.Status, bytes.TrimSpace(text))
+	return s.target.Send(ctx, map[string]string{"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0"}, b)
 }
-
-// client follows no redirect: samples go where they were told to.
-var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

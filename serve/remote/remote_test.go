@@ -20,6 +20,7 @@ import (
 
 	"homenode/capture/store"
 	"homenode/internal/testdeps"
+	"homenode/serve/post"
 	"homenode/serve/remote"
 )
 
@@ -77,7 +78,7 @@ func (f *filled) addOwn(t *testing.T, at time.Time) {
 
 func sender(t *testing.T, url, dir string, begin time.Time) *remote.Sender {
 	t.Helper()
-	target := remote.Target{URL: url, Name: "test", Labels: map[string]string{"collector": "a"}}
+	target := remote.Target{Address: post.Address{URL: url}, Name: "test", Labels: map[string]string{"collector": "a"}}
 	if err := target.Check(); err != nil {
 		t.Fatal(err)
 	}

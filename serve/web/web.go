@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"homenode/internal/loopback"
 	"homenode/output/format/page"
 	"homenode/serve/board"
 	"homenode/serve/collect"
@@ -92,8 +93,7 @@ func (s *Server) ours(host string) bool {
 	if err != nil || port != ownPort {
 		return false
 	}
-	ip := net.ParseIP(strings.Trim(name, "[]"))
-	return strings.EqualFold(name, own) || strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
+	return strings.EqualFold(name, own) || loopback.Host(strings.Trim(name, "[]"))
 }
 
 // metrics answers a scrape, in the form that the scraper prefers.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/internal/loopback"
 	"homenode/internal/version"
 	"homenode/serve/board"
 	"homenode/serve/reader"
@@ -33,7 +34,7 @@ func read(cmd *cobra.Command, address, listen string, every time.Duration, b *bo
 	if err != nil {
 		return fmt.Errorf("--query-url: %w", err)
 	}
-	l, err := net.Listen("tcp", listen)
+	l, err := loopback.Listen(listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}

@@ -19,6 +19,7 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
 	"homenode/internal/glob"
+	"homenode/internal/loopback"
 	"homenode/internal/texttab"
 	"homenode/internal/version"
 	"homenode/numa"
@@ -152,11 +153,9 @@ func New() *cobra.Command {
 
 // onlyLoopback refuses an address that others reach: there is no access control.
 func onlyLoopback(listen string) error {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
+	if host, _, err := net.SplitHostPort(listen); err != nil {
 		return fmt.Errorf("--listen: found %q, want host:port", listen)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	} else if !loopback.Host(host) {
 		return fmt.Errorf("--listen: found %s, want an address of this machine alone, such as 127.0.0.1: there is no access control; let a proxy with one stand before it", listen)
 	}
 	return nil
@@ -227,7 +226,7 @@ func run(cmd *cobra.Command, s *server) error {
 	}
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
-	l, err := net.Listen("tcp", s.listen)
+	l, err := loopback.Listen(s.listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}

@@ -1,0 +1,120 @@
+// Package post sends requests to addresses of a configuration: a secret goes nowhere else, and what was not taken can be sent
+// again.
+package post
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"homenode/internal/loopback"
+)
+
+// An Address is where requests go.
+type Address struct {
+	URL           string `yaml:"url"`
+	Authorization string `yaml:"authorization"` // header, such as "Bearer …"
+}
+
+// Check returns host and port. No error repeats what a secret could be.
+func (a *Address) Check() (host string, err error) {
+	u, err := url.Parse(a.URL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return "", errors.New("want a url with https:// or http://")
+	case u.Scheme == "http" && (a.Authorization != "" || u.User != nil) && !loopback.Host(u.Hostname()):
+		return "", errors.New("want https:// for an authorization: it would be readable on the way")
+	}
+	return u.Host, nil
+}
+
+// Why a request is in vain.
+var (
+	ErrRefused = errors.New("refused")                                   // this one would not be taken later either
+	ErrAddress = errors.New("the address or the authorization is wrong") // none is taken
+)
+
+// A later is the answer of a target that may take the request another time.
+type later struct {
+	status string
+	wait   time.Duration // that it asks for
+}
+
+func (l *later) Error() string { return "it answers " + l.status }
+
+// longestWait bounds what a target may ask for.
+const longestWait = 10 * time.Minute
+
+// Send posts a body with these headers. No error repeats the URL, which may hold a secret.
+func (a *Address) Send(ctx context.Context, headers map[string]string, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL, bytes.NewReader(body))
+	if err != nil {
+		return errors.New("not a request that can be sent")
+	}
+	req.Header.Set("User-Agent", "homenode")
+	for name, value := range headers {
+		req.Header.Set(name, value)
+	}
+	if a.Authorization != "" {
+		req.Header.Set("Authorization", a.Authorization)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err
+		}
+		return err
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection is used again
+	switch code := res.StatusCode; {
+	case code < 300:
+		return nil
+	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
+		seconds, _ := strconv.ParseUint(res.Header.Get("Retry-After"), 10, 16) // a date asks for nothing
+		return &later{res.Status, min(time.Duration(seconds)*time.Second, longestWait)}
+	case code < 400 || code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusNotFound || code == http.StatusMethodNotAllowed:
+		return fmt.Errorf("it answers %s: %w", res.Status, ErrAddress)
+	case code == http.StatusBadRequest: // who has read the body says what is wrong with it
+		return fmt.Errorf("%w: it answers %s: %s", ErrRefused, res.Status, bytes.TrimSpace(text))
+	}
+	return fmt.Errorf("%w: it answers %s", ErrRefused, res.Status)
+}
+
+// client follows no redirect.
+var client = &http.Client{
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	Transport: func() http.RoundTripper {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.DialContext = loopback.Dial
+		return t
+	}(),
+}
+
+// A Rest is the time between two attempts: a second, then twice as long each time.
+type Rest struct {
+	Most time.Duration
+	last time.Duration
+}
+
+// Wait waits after an attempt that failed, or until ctx ends.
+func (r *Rest) Wait(ctx context.Context, why error) {
+	r.last = min(max(2*r.last, time.Second), r.Most)
+	wait := r.last
+	if errors.Is(why, ErrAddress) {
+		wait = r.Most
+	} else if l, ok := errors.AsType[*later](why); ok {
+		wait = max(wait, l.wait)
+	}
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+	}
+}
