@@ -135,6 +135,8 @@ func wrongArguments(cmd *cobra.Command, args []string) error {
 	var missing []string
 	for _, w := range wanted[len(args):] {
 		switch {
+		case w == "SOURCE" && (nameOf(cmd) == "serve" || nameOf(cmd) == "record"):
+			w = "a SOURCE (a vCenter, a host or demo)"
 		case w == "SOURCE":
 			w = "a SOURCE (a vCenter, a file or demo)"
 		case len(w) > 1:

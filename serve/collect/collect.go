@@ -388,7 +388,7 @@ func (h *host) end() {
 func (h *host) note(err error, begun time.Time) (rest time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.status.Took, h.status.Asked = time.Since(begun), begun
+	h.status.Took, h.status.Asked = Seconds{time.Since(begun)}, begun
 	if err == nil {
 		h.failed, h.status.Failing, h.status.Reason, h.status.Since = 0, "", "", time.Time{}
 		return 0
@@ -510,7 +510,7 @@ func (h *host) read(text []byte) error {
 	warnings, err := h.series.Read("FetchStats", bytes.NewReader(text), func(t *numa.Tick) error {
 		ticks++
 		h.mu.Lock()
-		h.status.Last, h.status.Skew = t.Time, time.Since(t.Time)
+		h.status.Last, h.status.Skew = t.Time, Seconds{time.Since(h.series.Clock)}
 		h.status.Ticks++
 		h.mu.Unlock()
 		h.tell(&Answer{Time: t.Time, Text: text})

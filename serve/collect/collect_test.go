@@ -307,7 +307,7 @@ func TestTooManyBytes(t *testing.T) {
 	for _, h := range c.Status().Hosts {
 		sum += h.Size
 	}
-	if got, least := c.Status().Every, time.Duration(sum)*time.Second/2000; got < least || got > least+time.Second {
+	if got, least := c.Status().Every.Duration, time.Duration(sum)*time.Second/2000; got < least || got > least+time.Second {
 		t.Errorf("every %v for %d bytes, want %v or little more", got, sum, least)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"homenode/source/vsphere"
@@ -11,37 +13,45 @@ import (
 
 // A HostStatus is how collecting from one host goes.
 type HostStatus struct {
-	ID       string        `json:"id"`
-	Name     string        `json:"name"`
-	Cluster  string        `json:"cluster,omitempty"`
-	Last     time.Time     `json:"last,omitzero"`  // time of the last tick, by the host's clock
-	Asked    time.Time     `json:"asked,omitzero"` // last turn
-	Took     time.Duration `json:"took"`           // the last turn, ns
-	Skew     time.Duration `json:"skew"`           // of our clock against the host's, with the way of the answer, ns
-	Size     int           `json:"size"`           // of the last answer, bytes
-	Bytes    int64         `json:"bytes"`          // of all answers
-	Ticks    int           `json:"ticks"`
-	Skipped  int           `json:"skipped"` // turns that a late answer took
-	Failed   int           `json:"failed"`  // turns
-	Warnings int           `json:"warnings"`
-	Failing  string        `json:"failing,omitempty"` // why the last turn brought nothing
-	Reason   string        `json:"reason,omitempty"`  // the same in a word
-	Since    time.Time     `json:"since,omitzero"`    // of Failing
+	ID       string    `json:"id"`
+	Name     string    `json:"name"`
+	Cluster  string    `json:"cluster,omitempty"`
+	Last     time.Time `json:"last,omitzero"`  // time of the last tick, by the host's clock
+	Asked    time.Time `json:"asked,omitzero"` // last turn
+	Took     Seconds   `json:"tookSeconds"`    // the last turn
+	Skew     Seconds   `json:"skewSeconds"`    // of our clock against the host's, with the way of the answer
+	Size     int       `json:"size"`           // of the last answer, bytes
+	Bytes    int64     `json:"bytes"`          // of all answers
+	Ticks    int       `json:"ticks"`
+	Skipped  int       `json:"skipped"` // turns that a late answer took
+	Failed   int       `json:"failed"`  // turns
+	Warnings int       `json:"warnings"`
+	Failing  string    `json:"failing,omitempty"` // why the last turn brought nothing
+	Reason   string    `json:"reason,omitempty"`  // the same in a word
+	Since    time.Time `json:"since,omitzero"`    // of Failing
+}
+
+// Seconds is a time that JSON has as a number of seconds.
+type Seconds struct{ time.Duration }
+
+// MarshalJSON writes it.
+func (s Seconds) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, s.Round(time.Microsecond).Seconds(), 'f', -1, 64), nil
 }
 
 // A Status is how collecting from one vCenter goes.
 type Status struct {
-	Name       string        `json:"name"`
-	Up         bool          `json:"up"` // there is a session
-	Since      time.Time     `json:"since,omitzero"`
-	Error      string        `json:"error,omitempty"` // why there is none, or no inventory
-	Advice     string        `json:"advice,omitempty"`
-	Logins     int           `json:"logins"`
-	LoginsLost int           `json:"loginsLost"` // attempts that failed
-	Inventory  time.Time     `json:"inventory,omitzero"`
-	Updates    string        `json:"updates,omitempty"` // why what changes is only known by the next inventory; empty when it is known at once
-	Every      time.Duration `json:"every"`             // ns; longer than wanted when answers are too large
-	Hosts      []HostStatus  `json:"hosts"`             // by name
+	Name       string       `json:"name"`
+	Up         bool         `json:"up"` // there is a session
+	Since      time.Time    `json:"since,omitzero"`
+	Error      string       `json:"error,omitempty"` // why there is none, or no inventory
+	Advice     string       `json:"advice,omitempty"`
+	Logins     int          `json:"logins"`
+	LoginsLost int          `json:"loginsLost"` // attempts that failed
+	Inventory  time.Time    `json:"inventory,omitzero"`
+	Updates    string       `json:"updates,omitempty"` // why what changes is only known by the next inventory; empty when it is known at once
+	Every      Seconds      `json:"everySeconds"`      // longer than wanted when answers are too large
+	Hosts      []HostStatus `json:"hosts"`             // by name
 }
 
 // Status returns how it goes.
@@ -54,7 +64,7 @@ func (c *Collector) Status() Status {
 	if why != nil {
 		s.Error = why.Error()
 	}
-	s.Every = c.interval()
+	s.Every = Seconds{c.interval()}
 	c.mu.Lock()
 	s.Inventory, s.Updates = c.fleetAt, c.updates
 	s.Error = cmp.Or(c.fleet, s.Error)
@@ -64,6 +74,7 @@ func (c *Collector) Status() Status {
 		h.mu.Unlock()
 	}
 	c.mu.Unlock()
+	s.Error = strings.Replace(s.Error, c.name+": ", "", 1) // its name stands beside
 	slices.SortFunc(s.Hosts, func(a, b HostStatus) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	s.Advice = advice(&s, why)
 	return s

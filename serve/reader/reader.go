@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -20,6 +21,7 @@ import (
 	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -146,13 +148,14 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 		status   = map[string]*collect.Status{}
 		seen     = map[key]*collect.HostStatus{}
 	)
+	shown, advice := choose(vector)
 	for _, s := range vector {
 		label := func(name string) string { return string(s.Metric[model.LabelName(name)]) }
 		h := key{vcenter: label("vcenter"), host: label("host")}
 		number := float64(s.Value)
 		st := status[h.vcenter]
 		if st == nil {
-			st = &collect.Status{Name: h.vcenter}
+			st = &collect.Status{Name: h.vcenter, Advice: advice[h.vcenter]}
 			status[h.vcenter] = st
 		}
 		name := label(model.MetricNameLabel)
@@ -161,10 +164,10 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 			st.Up = number == 1
 			continue
 		case "homenode_interval_seconds":
-			st.Every = time.Duration(number * float64(time.Second))
+			st.Every.Duration = time.Duration(number * float64(time.Second))
 			continue
 		}
-		if h.host == "" {
+		if h.host == "" || shown[h] != collector(s.Metric) {
 			continue
 		}
 		t := hosts[h]
@@ -235,6 +238,49 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 	r.status = all
 	return nil
 }
+
+// collector names who a sample comes from: the label that samples are sent with, or the address that is scraped.
+func collector(m model.Metric) string { return string(cmp.Or(m["collector"], m["instance"])) }
+
+// choose returns which collector is shown of each host, and what to say, by vCenter, of hosts that several see: their
+// numbers do not belong together.
+func choose(vector model.Vector) (shown map[key]string, advice map[string]string) {
+	last := map[key]map[string]float64{} // tick by collector
+	for _, s := range vector {
+		h := key{vcenter: string(s.Metric["vcenter"]), host: string(s.Metric["host"])}
+		if h.host == "" {
+			continue
+		}
+		if last[h] == nil {
+			last[h] = map[string]float64{}
+		}
+		last[h][collector(s.Metric)] += 0
+		if s.Metric[model.MetricNameLabel] == "homenode_last_tick_timestamp_seconds" {
+			last[h][collector(s.Metric)] = float64(s.Value)
+		}
+	}
+	shown, advice = map[key]string{}, map[string]string{}
+	several := map[[2]string][]string{} // hosts by vCenter and the collectors that see them
+	for h, by := range last {
+		names := slices.Sorted(maps.Keys(by))
+		newest := slices.Max(slices.Collect(maps.Values(by)))
+		current := func(name string) bool { return by[name] >= newest-ended.Seconds() }
+		shown[h] = names[slices.IndexFunc(names, current)]
+		if len(names) > 1 {
+			k := [2]string{h.vcenter, strings.Join(names, " and ")}
+			several[k] = append(several[k], h.host)
+		}
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(several), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		slices.Sort(several[k])
+		advice[k[0]] = words.Join("; ", advice[k[0]], fmt.Sprintf("the collectors %s see the same %s: one is shown; let one alone collect from a host",
+			k[1], words.Few(several[k])))
+	}
+	return shown, advice
+}
+
+// ended is after how long a collector no longer sees a host that another one sees.
+const ended = 2 * time.Minute
 
 // takeVM takes a number of a VM; name is what follows homenode_vm_.
 func takeVM(v *numa.VMTick, name, node string, number float64) {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
+	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -90,6 +92,12 @@ func explain(err error) error {
 	var transport *url.Error
 	if errors.As(err, &transport) {
 		err = transport.Err
+	}
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+		err = dial.Err // without the address
+		if system, ok := errors.AsType[*os.SyscallError](err); ok {
+			err = system.Err
+		}
 	}
 	var untrusted *UntrustedError
 	if errors.As(err, &untrusted) {

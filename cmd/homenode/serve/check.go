@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ func checkAll(cmd *cobra.Command, lives []target, o collect.Options) error {
 	for _, t := range lives {
 		if err := checkOne(cmd.Context(), cmd.OutOrStdout(), t, o); err != nil {
 			failed = true
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", texttab.Clean(t.name), texttab.Clean(err.Error()))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", texttab.Clean(t.name), texttab.Clean(strings.TrimPrefix(err.Error(), t.name+": ")))
 		}
 	}
 	if failed {

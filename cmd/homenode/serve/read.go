@@ -57,9 +57,10 @@ func listenUntil(ctx context.Context, cmd *cobra.Command, l net.Listener, handle
 	fmt.Fprintf(cmd.OutOrStdout(), "homenode: http://%s, metrics at /metrics, until Ctrl-C\n", l.Addr())
 	all.Go(func() {
 		<-ctx.Done()
-		end, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		end, cancel := context.WithTimeout(context.Background(), time.Second) // browsers open connections for later
 		defer cancel()
-		_ = h.Shutdown(end) // what still runs then is cut off
+		_ = h.Shutdown(end)
+		_ = h.Close() // what still runs then is cut off
 	})
 	return h.Serve(l)
 }

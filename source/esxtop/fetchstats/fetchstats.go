@@ -61,6 +61,8 @@ type Series struct {
 	// Machine tells which PCPU of that host is on which node, as no answer does; nil
 	// leaves the load of the nodes unknown.
 	Machine *numa.Host
+	// Clock is what the host's clock said in the answer that the last tick is of. The tick is later when the clock was set back.
+	Clock time.Time
 
 	schemas []*schema // the last is the newest
 	hosts   []*host

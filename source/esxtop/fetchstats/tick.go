@@ -107,6 +107,7 @@ func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text 
 		warn("clock", a.line, fmt.Sprintf("the clock of the host was set back: the answer of %s is left out", a.time.Format(time.RFC3339)))
 		return false
 	}
+	s.Clock = a.time
 	t := &s.tick
 	*t = numa.Tick{Host: h.name, Time: now, Has: a.has, Free: a.free, MinFree: a.minFree, State: a.state, Memory: a.size, Shared: a.shared, Common: a.common, Nodes: t.Nodes[:0], VMs: t.VMs[:0]}
 	if len(a.nodes) > 1 {
