@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/url"
@@ -141,17 +140,6 @@ func (a *Access) check() error {
 }
 
 func (a *Access) tls() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if a.CA == "" {
-		return config, nil
-	}
-	pem, err := bounded.File(a.CA, bounded.List)
-	if err != nil {
-		return nil, err
-	}
-	config.RootCAs = x509.NewCertPool()
-	if !config.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s: found no certificate in PEM form", a.CA)
-	}
-	return config, nil
+	roots, err := bounded.Certificates(a.CA)
+	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}, err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"mime"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/bounded"
 	"homenode/internal/loopback"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
@@ -25,14 +27,16 @@ import (
 // A Mail goes to a server by SMTP.
 type Mail struct {
 	Server   string   `yaml:"server"` // host:port
+	CA       string   `yaml:"ca"`     // file of certificates that the server may be signed by; empty is those of the system
 	TLS      string   `yaml:"tls"`    // starttls, tls (from the beginning), or none: only on this machine
 	From     string   `yaml:"from"`
 	To       []string `yaml:"to"`
 	User     string   `yaml:"user"`
 	Password string   `yaml:"password"`
 
-	page string
-	host string
+	page  string
+	host  string
+	roots *x509.CertPool
 }
 
 func (m *Mail) check() (err error) {
@@ -49,6 +53,9 @@ func (m *Mail) check() (err error) {
 		}
 	default:
 		return fmt.Errorf("tls: found %q, want starttls, tls or none", m.TLS)
+	}
+	if m.roots, err = bounded.Certificates(m.CA); err != nil {
+		return fmt.Errorf("ca: %w", err)
 	}
 	if len(m.To) == 0 {
 		return errors.New("to: found no address")
@@ -121,7 +128,7 @@ func (m *Mail) send(ctx context.Context, vcenter string, alarms []board.Alarm) (
 			return err
 		}
 	}
-	config := &tls.Config{ServerName: m.host}
+	config := &tls.Config{ServerName: m.host, RootCAs: m.roots}
 	if m.TLS == "tls" {
 		conn = tls.Client(conn, config)
 	}

@@ -3,7 +3,10 @@ package notify
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"encoding/base64"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"mime"
@@ -12,7 +15,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/mail"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -114,42 +120,76 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// mailServer is an SMTP server on loopback that keeps one message.
-func mailServer(t *testing.T) (addr string, got chan string) {
+// A mailServer is an SMTP server on loopback that keeps what it is told.
+type mailServer struct {
+	addr string
+	ca   string // file of its certificate, for 127.0.0.1
+	mu   sync.Mutex
+	said [2]strings.Builder // before TLS and in it
+}
+
+func (m *mailServer) told() (plain, encrypted string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.said[0].String(), m.said[1].String()
+}
+
+// startMail starts one that encrypts by starttls, by tls, or not at all.
+func startMail(t *testing.T, how string) *mailServer {
 	t.Helper()
+	web := httptest.NewTLSServer(nil) // for its certificate
+	defer web.Close()
+	config := &tls.Config{Certificates: web.TLS.Certificates}
+	m := &mailServer{ca: filepath.Join(t.TempDir(), "ca.pem")}
+	if err := os.WriteFile(m.ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.addr = l.Addr().String()
 	t.Cleanup(func() { _ = l.Close() })
-	got = make(chan string, 1)
 	go func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
+			encrypted := 0
+			if how == "tls" {
+				c, encrypted = tls.Server(c, config), 1
+			}
 			r := bufio.NewReader(c)
 			say := func(s string) { fmt.Fprintf(c, "%s\r\n", s) }
+			read := func() (line string) {
+				line, err = r.ReadString('\n')
+				m.mu.Lock()
+				m.said[encrypted].WriteString(line)
+				m.mu.Unlock()
+				return line
+			}
 			say("220 test")
-			var all strings.Builder
-			for line := ""; err == nil; {
-				if line, err = r.ReadString('\n'); err != nil {
-					break
-				}
-				all.WriteString(line)
-				switch word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word {
-				case "EHLO":
-					say("250 test")
-				case "DATA":
+			for err == nil {
+				switch word, _, _ := strings.Cut(strings.TrimSpace(read()), " "); {
+				case word == "EHLO" && how == "starttls" && encrypted == 0:
+					say("250-test\r\n250 STARTTLS")
+				case word == "EHLO":
+					say("250-test\r\n250 AUTH PLAIN")
+				case word == "STARTTLS" && how == "starttls":
+					say("220 go on")
+					c, encrypted = tls.Server(c, config), 1
+					r = bufio.NewReader(c)
+				case word == "STARTTLS":
+					say("502 what?")
+				case word == "AUTH":
+					say("235 ok")
+				case word == "DATA":
 					say("354 go on")
-					for line != ".\r\n" && err == nil {
-						line, err = r.ReadString('\n')
-						all.WriteString(line)
+					for err == nil && read() != ".\r\n" {
 					}
-					got <- all.String()
 					say("250 ok")
-				case "QUIT":
+				case word == "QUIT":
 					say("221 bye")
 				default:
 					say("250 ok")
@@ -158,19 +198,20 @@ func mailServer(t *testing.T) (addr string, got chan string) {
 			_ = c.Close()
 		}
 	}()
-	return l.Addr().String(), got
+	return m
 }
 
 func TestMail(t *testing.T) {
-	addr, got := mailServer(t)
-	run(t, "mail: {server: '"+addr+"', tls: none, from: homenode@example.com, to: [numa@example.com, two@example.com]}", func(n *Notifier) bool { return n.State()[0].Sent == 1 })
-	all := <-got
+	server := startMail(t, "none")
+	run(t, "mail: {server: '"+server.addr+"', tls: none, from: homenode@example.com, to: [numa@example.com, two@example.com]}", func(n *Notifier) bool { return n.State()[0].Sent == 1 })
+	all, _ := server.told()
 	for _, want := range []string{"MAIL FROM:<homenode@example.com>", "RCPT TO:<numa@example.com>", "RCPT TO:<two@example.com>"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %s in %s", want, all)
 		}
 	}
 	_, data, _ := strings.Cut(all, "DATA\r\n")
+	data, _, _ = strings.Cut(data, "\r\n.\r\n")
 	m, err := mail.ReadMessage(strings.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
@@ -190,19 +231,51 @@ func TestMail(t *testing.T) {
 	}
 }
 
-// TestNoTLS sends nothing to a server that does not encrypt.
-func TestNoTLS(t *testing.T) {
-	addr, got := mailServer(t)
-	n := run(t, "mail: {server: '"+addr+"', from: homenode@example.com, to: [numa@example.com]}", func(n *Notifier) bool { return n.State()[0].Error != "" })
-	if len(got) > 0 || n.State()[0].Sent > 0 {
-		t.Error("a message was sent without encryption")
+// TestMailTLS delivers encrypted to a server whose certificate the configuration trusts. To another server it says nothing, and
+// the password to none before TLS.
+func TestMailTLS(t *testing.T) {
+	password := base64.StdEncoding.EncodeToString([]byte("\x00homenode\x00s3cret"))
+	for _, tt := range []struct {
+		server, tls string
+		trusted     bool
+		host        string
+		want        string // the error; empty for none
+	}{
+		{"starttls", "starttls", true, "127.0.0.1", ""},
+		{"tls", "tls", true, "127.0.0.1", ""},
+		{"starttls", "starttls", false, "127.0.0.1", "certificate"},
+		{"tls", "tls", false, "127.0.0.1", "certificate"},
+		{"starttls", "starttls", true, "localhost", "certificate"}, // of 127.0.0.1
+		{"tls", "tls", true, "localhost", "certificate"},
+		{"none", "''", true, "127.0.0.1", "502"},
+		{"none", "tls", true, "127.0.0.1", "tls: first record"},
+	} {
+		server := startMail(t, tt.server)
+		ca := ""
+		if tt.trusted {
+			ca = "ca: '" + server.ca + "', "
+		}
+		n := run(t, "mail: {server: '"+strings.Replace(server.addr, "127.0.0.1", tt.host, 1)+"', "+ca+"tls: "+tt.tls+", user: homenode, password: s3cret, from: homenode@example.com, to: [numa@example.com]}",
+			func(n *Notifier) bool { return n.State()[0].Sent == 1 || n.State()[0].Error != "" })
+		s := n.State()[0]
+		plain, encrypted := server.told()
+		if tt.want == "" {
+			if s.Sent != 1 || !strings.Contains(encrypted, "AUTH PLAIN "+password) || !strings.Contains(encrypted, "DATA\r\n") {
+				t.Errorf("%+v: %+v, %q", tt, s, encrypted)
+			}
+		} else if s.Sent != 0 || s.Waiting != 1 || !strings.Contains(s.Error, tt.want) || encrypted != "" {
+			t.Errorf("%+v: %+v, %q", tt, s, encrypted)
+		}
+		if strings.Contains(plain, "AUTH") || strings.Contains(plain, "MAIL") {
+			t.Errorf("%+v: told %q before TLS", tt, plain)
+		}
 	}
 }
 
 func TestParse(t *testing.T) {
 	for _, bad := range []string{"{}", "webhooks: []", "webhooks: [{url: 'ftp://x'}]", "webhooks: [{url: 'https://x', other: 1}]", "least: loud\nwebhooks: [{url: 'https://x'}]",
 		"mail: {server: smtp, from: a@b, to: [c@d]}", "mail: {server: 'smtp.example.com:25', tls: none, from: a@b, to: [c@d]}", "mail: {server: 's:25', from: a@b, to: []}",
-		"mail: {server: 's:25', from: \"a@b\\nBcc: x@y\", to: [c@d]}", "mail: {server: 's:25', tls: maybe, from: a@b, to: [c@d]}"} {
+		"mail: {server: 's:25', ca: none.pem, from: a@b, to: [c@d]}", "mail: {server: 's:25', from: \"a@b\\nBcc: x@y\", to: [c@d]}", "mail: {server: 's:25', tls: maybe, from: a@b, to: [c@d]}"} {
 		if _, err := parse(bad); err == nil {
 			t.Errorf("%q is taken", bad)
 		}

@@ -155,15 +155,19 @@ func (a *API) exec(r *http.Request, make func(context.Context, storage.Queryable
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, limit := r.Context(), longest
+	most, err := limit(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, wait := r.Context(), longest
 	if t := r.Form.Get("timeout"); t != "" {
 		d, err := duration("timeout", t)
 		if err != nil {
 			return nil, nil, err
 		}
-		limit = min(limit, d)
+		wait = min(wait, d)
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	lookback := time.Duration(0)
 	if t := r.Form.Get("lookback_delta"); t != "" {
@@ -185,6 +189,12 @@ func (a *API) exec(r *http.Request, make func(context.Context, storage.Queryable
 	res := q.Exec(ctx)
 	if res.Err != nil {
 		return nil, nil, res.Err
+	}
+	switch v := res.Value.(type) {
+	case promql.Vector:
+		res.Value = cut(v, most, &res.Warnings)
+	case promql.Matrix:
+		res.Value = cut(v, most, &res.Warnings)
 	}
 	// It is encoded here, for the values belong to the query.
 	b, err := json.Marshal(map[string]any{"resultType": res.Value.Type(), "result": res.Value})
@@ -278,14 +288,12 @@ func (a *API) matchers(r *http.Request) (sets [][]*labels.Matcher, err error) {
 }
 
 // search opens what a search asks.
-func (a *API) search(r *http.Request) (q storage.Querier, sets [][]*labels.Matcher, limit int, err error) {
+func (a *API) search(r *http.Request) (q storage.Querier, sets [][]*labels.Matcher, most int, err error) {
 	if sets, err = a.matchers(r); err != nil {
 		return nil, nil, 0, err
 	}
-	if t := r.Form.Get("limit"); t != "" {
-		if limit, err = strconv.Atoi(t); err != nil || limit < 0 {
-			return nil, nil, 0, badData{fmt.Errorf("invalid parameter \"limit\": found %q", t)}
-		}
+	if most, err = limit(r); err != nil {
+		return nil, nil, 0, err
 	}
 	from, to, err := between(r)
 	if err != nil {
@@ -296,7 +304,7 @@ func (a *API) search(r *http.Request) (q storage.Querier, sets [][]*labels.Match
 		return nil, nil, 0, err
 	}
 	q, err = s.Querier(from, to)
-	return q, sets, limit, err
+	return q, sets, most, err
 }
 
 // collect adds up what one look for each set of matchers finds, or one without any.
@@ -317,15 +325,27 @@ func collect(sets [][]*labels.Matcher, look func(...*labels.Matcher) ([]string, 
 	return slices.Compact(all), notes, nil
 }
 
-func cut[T any](all []T, limit int) []T {
-	if limit > 0 && len(all) > limit {
-		return all[:limit]
+// limit reads how many are wanted at most; 0 is all.
+func limit(r *http.Request) (most int, err error) {
+	if t := r.Form.Get("limit"); t != "" {
+		if most, err = strconv.Atoi(t); err != nil || most < 0 {
+			return 0, badData{fmt.Errorf("invalid parameter \"limit\": found %q, want 0 or more", t)}
+		}
+	}
+	return most, nil
+}
+
+// cut leaves out what is more than the limit, and says so.
+func cut[S ~[]T, T any](all S, most int, notes *annotations.Annotations) S {
+	if most > 0 && len(all) > most {
+		notes.Add(errors.New("results truncated due to limit")) // the text of Prometheus
+		return all[:most]
 	}
 	return all
 }
 
 func (a *API) labelNames(r *http.Request) (any, annotations.Annotations, error) {
-	q, sets, limit, err := a.search(r)
+	q, sets, most, err := a.search(r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -333,7 +353,8 @@ func (a *API) labelNames(r *http.Request) (any, annotations.Annotations, error) 
 	all, notes, err := collect(sets, func(m ...*labels.Matcher) ([]string, annotations.Annotations, error) {
 		return q.LabelNames(r.Context(), nil, m...)
 	})
-	return cut(all, limit), notes, err
+	all = cut(all, most, &notes)
+	return all, notes, err
 }
 
 func (a *API) labelValues(r *http.Request) (any, annotations.Annotations, error) {
@@ -341,7 +362,7 @@ func (a *API) labelValues(r *http.Request) (any, annotations.Annotations, error)
 	if name == "" {
 		return nil, nil, badData{errors.New("invalid label name")}
 	}
-	q, sets, limit, err := a.search(r)
+	q, sets, most, err := a.search(r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -349,11 +370,12 @@ func (a *API) labelValues(r *http.Request) (any, annotations.Annotations, error)
 	all, notes, err := collect(sets, func(m ...*labels.Matcher) ([]string, annotations.Annotations, error) {
 		return q.LabelValues(r.Context(), name, nil, m...)
 	})
-	return cut(all, limit), notes, err
+	all = cut(all, most, &notes)
+	return all, notes, err
 }
 
 func (a *API) find(r *http.Request) (any, annotations.Annotations, error) {
-	q, sets, limit, err := a.search(r)
+	q, sets, most, err := a.search(r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -383,5 +405,6 @@ func (a *API) find(r *http.Request) (any, annotations.Annotations, error) {
 		out = append(out, l)
 	}
 	slices.SortFunc(out, labels.Compare)
-	return cut(out, limit), notes, nil
+	out = cut(out, most, &notes)
+	return out, notes, nil
 }

@@ -222,6 +222,22 @@ func TestQueries(t *testing.T) {
 	if got := fmt.Sprint(v["data"]); strings.Contains(got, "esx1") || !strings.Contains(got, "esx2") {
 		t.Errorf("b after its move: %s", got)
 	}
+	for path, form := range map[string]url.Values{"/api/v1/query": {"query": {"homenode_vm_numa_local_ratio"}, "time": {at(95)}}, "/api/v1/labels": {}, "/api/v1/label/vm/values": {},
+		"/api/v1/query_range": {"query": {"homenode_vm_numa_local_ratio"}, "start": {at(20)}, "end": {at(95)}, "step": {"5m"}}, "/api/v1/series": {"match[]": {"{vm=~'.+'}"}}} {
+		for limit, want := range map[string]int{"1": 1, "2": 2, "0": 0, "100": 0, "-1": -1, "x": -1} {
+			form.Set("limit", limit)
+			code, v := ask(t, base, path, form, false)
+			all, ok := v["data"].([]any)
+			if data, isMap := v["data"].(map[string]any); isMap {
+				all, ok = data["result"].([]any)
+			}
+			switch warned := fmt.Sprint(v["warnings"]) == "[results truncated due to limit]"; {
+			case want < 0 && (code != http.StatusBadRequest || v["errorType"] != "bad_data"),
+				want == 0 && (!ok || len(all) < 3 || v["warnings"] != nil), want > 0 && (len(all) != want || !warned):
+				t.Errorf("%s, limit %s: %d %v", path, limit, code, v)
+			}
+		}
+	}
 	for _, path := range []string{"/api/v1/metadata", "/api/v1/rules", "/api/v1/alerts", "/api/v1/query_exemplars", "/api/v1/status/buildinfo"} {
 		if code, v := ask(t, base, path, url.Values{}, false); code != http.StatusOK || v["status"] != "success" {
 			t.Errorf("%s: %d %v", path, code, v)

@@ -199,12 +199,15 @@ func Alerts(b *board.Board) []query.Alert {
 	return out
 }
 
-// Metadata returns type and help of the metrics of hosts, nodes and VMs.
+// Metadata returns type and help of the metrics of hosts, nodes and VMs, and of what is kept of hours.
 func Metadata() map[string][]query.Metadata {
 	all := map[string][]query.Metadata{}
 	for i := range metrics.Families {
 		f := &metrics.Families[i]
 		all[f.Name] = []query.Metadata{{Type: f.Kind, Help: f.Help, Unit: f.Unit}}
+	}
+	for _, f := range keep.HourFamilies {
+		all[f[0]] = []query.Metadata{{Type: "gauge", Help: f[1]}}
 	}
 	return all
 }

@@ -44,12 +44,9 @@ func newTLSConfig(u *url.URL, o Options) (*tls.Config, error) {
 	if o.Insecure {
 		return &tls.Config{InsecureSkipVerify: true}, nil
 	}
-	var roots *x509.CertPool // nil means those of the system
-	if o.CACerts != "" {
-		var err error
-		if roots, err = loadCAs(o.CACerts); err != nil {
-			return nil, err
-		}
+	roots, err := bounded.Certificates(o.CACerts)
+	if err != nil {
+		return nil, fmt.Errorf("read CA certificates: %w", err)
 	}
 	known, err := loadKnownHosts(o.KnownHosts)
 	if err != nil {
@@ -93,20 +90,6 @@ func hostKey(host string) string {
 		return net.JoinHostPort(strings.Trim(host, "[]"), "443")
 	}
 	return host
-}
-
-func loadCAs(files string) (*x509.CertPool, error) {
-	pool := x509.NewCertPool()
-	for _, name := range filepath.SplitList(files) {
-		pem, err := bounded.File(name, bounded.List)
-		if err != nil {
-			return nil, fmt.Errorf("read CA certificates: %w", err)
-		}
-		if !pool.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("read CA certificates: %s: found no certificate in PEM form", name)
-		}
-	}
-	return pool, nil
 }
 
 // loadKnownHosts reads files with lines "host thumbprint", as govc does; lines
