@@ -83,12 +83,13 @@ func (k *Keeper) Take(h *board.Host) {
 	at.turn++
 	current, vm := -2, "" // of neither host nor VM
 	var labels []string
+	own := metrics.Labels(h, -1) // those of a VM begin with them
 	metrics.Each(h, func(s metrics.Sample) {
 		if s.VM != current {
 			current, vm = s.VM, ""
 			labels = metrics.Labels(h, s.VM)
 			if s.VM >= 0 {
-				vm = labels[7] + "\x00" + labels[len(labels)-1]
+				vm = strings.Join(labels[len(own):], "\x00")
 			}
 		}
 		p := place{s.Family, s.Node, vm}

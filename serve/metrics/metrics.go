@@ -109,7 +109,7 @@ func Each(h *board.Host, f func(Sample)) {
 	}
 }
 
-// Labels returns the labels of a host, or of a VM on it, as pairs: a VM by its ID, or by the scheduler group where
+// Labels returns the labels of a host, or these and those of a VM on it, as pairs: a VM by its ID, or by the scheduler group where
 // the inventory does not tell which of several VMs it is.
 func Labels(h *board.Host, vm int) []string {
 	l := []string{"vcenter", h.VCenter, "cluster", h.Cluster, "host", h.Name}

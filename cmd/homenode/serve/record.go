@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/cmd/homenode/flags"
 	"homenode/internal/texttab"
 	"homenode/internal/version"
 	"homenode/rules/rule"
@@ -21,13 +20,11 @@ import (
 // NewRecord returns the command that writes answers to files.
 func NewRecord() *cobra.Command {
 	var (
-		src             flags.Source
-		dir             string
-		hours           float64
-		raw, anonymise  bool
-		key             string
-		clusters, hosts []string
-		o               collect.Options
+		in             input
+		dir            string
+		hours          float64
+		raw, anonymise bool
+		key            string
 	)
 	cmd := &cobra.Command{
 		Use:  "record SOURCE...",
@@ -36,8 +33,6 @@ func NewRecord() *cobra.Command {
 			switch {
 			case dir == "":
 				return errors.New("-o DIR is missing: the folder to write to")
-			case o.Every < 2*time.Second:
-				return fmt.Errorf("--every: found %v, want 2s or more: hosts count no faster", o.Every)
 			case !(hours >= 0 && hours <= 24*366):
 				return fmt.Errorf("--hours: found %v, want 0 to 8784", hours)
 			case anonymise && raw:
@@ -47,9 +42,10 @@ func NewRecord() *cobra.Command {
 			case anonymise && key == "":
 				key = filepath.Clean(dir) + ".key.json"
 			}
-			o.Amend = src.Options(cmd).Apply
-			o.Wanted = wanted(clusters, hosts)
-			lives, demo, err := targets(cmd, &src, args, &o, cmd.Flags().Changed("every"))
+			if err := in.check(); err != nil {
+				return err
+			}
+			lives, demo, err := in.targets(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -63,16 +59,13 @@ func NewRecord() *cobra.Command {
 			}
 			defer all.Wait()
 			defer stop()
-			return runRecord(ctx, cmd, dir, time.Duration(hours*float64(time.Hour)), record.Options{Every: o.Every, Raw: raw, Key: key, Version: version.String()}, lives, o)
+			return runRecord(ctx, cmd, dir, time.Duration(hours*float64(time.Hour)), record.Options{Every: in.collect.Every, Raw: raw, Key: key, Version: version.String()}, lives, in.collect)
 		},
 	}
-	src.Register(cmd)
+	in.register(cmd, "record")
 	fl := cmd.Flags()
 	fl.StringVarP(&dir, "output", "o", "", "folder to write to; one of an earlier recording goes on")
 	fl.Float64Var(&hours, "hours", 0, "end after so many hours; 0 goes on until Ctrl-C")
-	fl.DurationVar(&o.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
-	fl.StringSliceVar(&clusters, "cluster", nil, "record these clusters; names may have * and ?")
-	fl.StringSliceVar(&hosts, "host", nil, "record these hosts; names may have * and ?")
 	fl.BoolVar(&raw, "raw", false, "keep answers whole, not only the rows that homenode reads (three times as large)")
 	fl.BoolVar(&anonymise, "anonymise", false, "write pseudonyms for names, UUIDs, addresses and paths")
 	fl.StringVar(&key, "key", "", "with --anonymise: file for the key to the names, mode 0600; one that is there goes on, also that of a snapshot (default DIR.key.json)")

@@ -48,16 +48,14 @@ type target struct {
 // New returns the command.
 func New() *cobra.Command {
 	var (
-		src             flags.Source
-		judgement       flags.Config
-		listen, data    string
-		o               collect.Options
-		clusters, hosts []string
-		check           bool
-		keepOptions     store.Options
-		retainBytes     string
-		sendFile        string
-		queryURL        string
+		in           input
+		judgement    flags.Config
+		listen, data string
+		check        bool
+		keepOptions  store.Options
+		retainBytes  string
+		sendFile     string
+		queryURL     string
 	)
 	cmd := &cobra.Command{
 		Use: "serve SOURCE...",
@@ -72,8 +70,8 @@ func New() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.Every < 2*time.Second {
-				return fmt.Errorf("--every: found %v, want 2s or more: hosts count no faster", o.Every)
+			if err := in.check(); err != nil {
+				return err
 			}
 			if err := onlyLoopback(listen); err != nil {
 				return err
@@ -109,11 +107,9 @@ func New() *cobra.Command {
 				if len(args) > 0 || check || data != "" || sendFile != "" {
 					return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
 				}
-				return read(cmd, queryURL, listen, min(o.Every, 15*time.Second), board.New(options, 3*o.Every+10*time.Second))
+				return read(cmd, queryURL, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second))
 			}
-			o.Amend = src.Options(cmd).Apply
-			o.Wanted = wanted(clusters, hosts)
-			lives, demo, err := targets(cmd, &src, args, &o, cmd.Flags().Changed("every"))
+			lives, demo, err := in.targets(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -121,7 +117,7 @@ func New() *cobra.Command {
 				defer demo.close()
 			}
 			if check {
-				return checkAll(cmd, lives, o)
+				return checkAll(cmd, lives, in.collect)
 			}
 			if data == "" && demo != nil {
 				if data, err = os.MkdirTemp("", "homenode-demo-"); err != nil {
@@ -132,10 +128,10 @@ func New() *cobra.Command {
 			if data == "" && len(send.Samples) > 0 {
 				return errors.New("--send: samples are sent from the store: give it a folder with --data")
 			}
-			return run(cmd, &server{board: board.New(options, 3*o.Every+10*time.Second), lives: lives, options: o, listen: listen, demo: demo, data: data, keep: keepOptions, send: send})
+			return run(cmd, &server{board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send})
 		},
 	}
-	src.Register(cmd)
+	in.register(cmd, "collect from")
 	judgement.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&listen, "listen", "127.0.0.1:9275", "address and port of pages and metrics; of this machine alone")
@@ -144,9 +140,6 @@ func New() *cobra.Command {
 	fl.StringVar(&retainBytes, "retain-bytes", "", "how large --data may become, such as 50GB: the oldest goes")
 	fl.StringVar(&queryURL, "query-url", "", "Prometheus or another database with its query API: show what other collectors sent there, instead of collecting; env takes HOMENODE_QUERY_URL, for a URL with a password")
 	fl.StringVar(&sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, mail, remote write (docs/watch.md)")
-	fl.DurationVar(&o.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
-	fl.StringSliceVar(&clusters, "cluster", nil, "collect from these clusters; names may have * and ?")
-	fl.StringSliceVar(&hosts, "host", nil, "collect from these hosts; names may have * and ?")
 	fl.BoolVar(&check, "check", false, "log in, test the privileges, ask one host of each cluster, say how many bytes a day, and exit")
 	return cmd
 }
@@ -161,25 +154,45 @@ func onlyLoopback(listen string) error {
 	return nil
 }
 
-// wanted returns which hosts are collected from; nil for all.
-func wanted(clusters, hosts []string) func(*numa.Host, string) bool {
-	if len(clusters)+len(hosts) == 0 {
-		return nil
-	}
-	c, h := glob.Compile(clusters, ""), glob.Compile(hosts, glob.Domain)
-	return func(m *numa.Host, cluster string) bool { return c.Allow(cluster) && h.Allow(m.Name) }
+// An input is what is collected, and how: the flags that serve and record share.
+type input struct {
+	src             flags.Source
+	collect         collect.Options
+	clusters, hosts []string
 }
 
-// targets returns the vCenters that the arguments name.
-func targets(cmd *cobra.Command, src *flags.Source, args []string, o *collect.Options, every bool) (all []target, demo *demoLab, err error) {
-	dialer := src.Dialer(cmd)
+// register adds the flags; verb is what the command does with hosts.
+func (in *input) register(cmd *cobra.Command, verb string) {
+	in.src.Register(cmd)
+	fl := cmd.Flags()
+	fl.DurationVar(&in.collect.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
+	fl.StringSliceVar(&in.clusters, "cluster", nil, verb+" these clusters; names may have * and ?")
+	fl.StringSliceVar(&in.hosts, "host", nil, verb+" these hosts; names may have * and ?")
+}
+
+// check refuses values that cannot be.
+func (in *input) check() error {
+	if in.collect.Every < 2*time.Second {
+		return fmt.Errorf("--every: found %v, want 2s or more: hosts count no faster", in.collect.Every)
+	}
+	return nil
+}
+
+// targets returns the vCenters that the arguments name, and completes the options.
+func (in *input) targets(cmd *cobra.Command, args []string) (all []target, demo *demoLab, err error) {
+	in.collect.Amend = in.src.Options(cmd).Apply
+	if len(in.clusters)+len(in.hosts) > 0 {
+		c, h := glob.Compile(in.clusters, ""), glob.Compile(in.hosts, glob.Domain)
+		in.collect.Wanted = func(m *numa.Host, cluster string) bool { return c.Allow(cluster) && h.Allow(m.Name) }
+	}
+	dialer := in.src.Dialer(cmd)
 	seen := map[string]bool{}
 	for _, arg := range args {
 		t := target{}
 		switch u, parse := url.Parse(arg); {
 		case arg == open.Demo:
-			if !every {
-				o.Every = 20 * time.Second
+			if !cmd.Flags().Changed("every") {
+				in.collect.Every = 20 * time.Second
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "homenode: simulating a day of history")
 			if demo, err = startDemo(cmd.Context(), time.Now()); err != nil {
