@@ -1,13 +1,10 @@
 package store_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +15,7 @@ import (
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 
 	"homenode/capture/store"
+	"homenode/internal/testdeps"
 )
 
 // values returns the numbers of every series with a name, by label i and time in seconds.
@@ -116,53 +114,21 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// killRounds is how often the writer is killed; make prove does it thirty times.
-func killRounds() int {
-	n, err := strconv.Atoi(os.Getenv("HOMENODE_KILL_ROUNDS"))
-	if err != nil {
-		return 3
-	}
-	return n
-}
-
 // TestKill kills a process that appends, again and again: everything that it said to be kept is
 // there, and no tick by half.
 func TestKill(t *testing.T) {
-	if dir := os.Getenv("HOMENODE_TEST_STORE"); dir != "" {
-		appendForEver(dir, os.Getenv("HOMENODE_TEST_FROM"))
+	if dir, from := testdeps.Killed(); dir != "" {
+		appendForEver(dir, from)
 	}
+	rounds := testdeps.KillRounds(3)
 	dir := t.TempDir()
 	next, acked, lost := int64(0), 0, 0
 	begin := time.Now().Add(-time.Hour).Unix()
-	for round := range killRounds() {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKill$")
-		cmd.Env = append(os.Environ(), "HOMENODE_TEST_STORE="+dir, "HOMENODE_TEST_FROM="+strconv.FormatInt(begin+next, 10))
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		for n := 0; n < 40+17*round%50 && lines.Scan(); n++ {
-			if next, err = strconv.ParseInt(lines.Text(), 10, 64); err != nil {
-				t.Fatalf("the writer says %q", lines.Text())
-			}
-			next -= begin
+	for round := range rounds {
+		testdeps.Kill(t, dir, begin+next, 40+17*round%50, func(at int64) {
+			next = at - begin
 			acked++
-		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		for lines.Scan() { // what it said before it was killed
-			if n, err := strconv.ParseInt(lines.Text(), 10, 64); err == nil {
-				next = n - begin
-				acked++
-			}
-		}
-		_ = cmd.Wait() // killed
-
+		})
 		s, err := store.Open(dir, store.Options{})
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
@@ -189,17 +155,13 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d rounds: %d ticks acknowledged, %d lost", killRounds(), acked, lost)
+	t.Logf("%d rounds: %d ticks acknowledged, %d lost", rounds, acked, lost)
 }
 
 const series = 200
 
 // appendForEver appends a tick a second of its own time, and says which it has kept.
-func appendForEver(dir, from string) {
-	at, err := strconv.ParseInt(from, 10, 64)
-	if err != nil {
-		panic(err)
-	}
+func appendForEver(dir string, at int64) {
 	s, err := store.Open(dir, store.Options{})
 	if err != nil {
 		panic(err)

@@ -1,11 +1,13 @@
 // Package testdeps finds the programs that tests check the exports with. scripts/test-deps
-// installs them; a test without its program is skipped.
+// installs them; a test without its program is skipped. It also starts and kills processes for them.
 package testdeps
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -46,4 +48,47 @@ func Python(t testing.TB) string {
 		t.Skip("no Python with the packages of scripts/test-requirements.txt: scripts/test-deps installs it")
 	}
 	return filepath.Join(dir, "bin", "python")
+}
+
+// KillRounds returns how often a test kills what writes: few times, and thirty times in make prove.
+func KillRounds(few int) int {
+	if n, err := strconv.Atoi(os.Getenv("HOMENODE_KILL_ROUNDS")); err == nil {
+		return n
+	}
+	return few
+}
+
+// Kill runs the test that calls it in another process, where Killed returns dir and from, and kills that once it has printed so
+// many lines, each a number. All that it printed is handed to took.
+func Kill(t *testing.T, dir string, from int64, lines int, took func(int64)) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), "HOMENODE_TEST_KILLED="+dir, "HOMENODE_TEST_FROM="+strconv.FormatInt(from, 10))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewScanner(out)
+	for n := 0; said.Scan(); n++ { // also what it said before it was killed
+		at, err := strconv.ParseInt(said.Text(), 10, 64)
+		if err != nil {
+			t.Fatalf("the process says %q", said.Text())
+		}
+		took(at)
+		if n+1 == lines {
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait() // killed
+}
+
+// Killed returns in the process that Kill starts what it was given; an empty dir in every other.
+func Killed() (dir string, from int64) {
+	from, _ = strconv.ParseInt(os.Getenv("HOMENODE_TEST_FROM"), 10, 64) // Kill wrote it
+	return os.Getenv("HOMENODE_TEST_KILLED"), from
 }
