@@ -60,7 +60,7 @@ func TestRecordAnonymised(t *testing.T) {
 		}
 		recorders[i].Fleet(vcenter, fleet)
 	}
-	first := now.Add(-2 * time.Hour)
+	first := now.Add(-5 * time.Hour)
 	open(0, first)
 	open(1, first)
 	both := func(a *collect.Answer) {
