@@ -1,6 +1,9 @@
 package numa
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // An Observation is a topology that something saw, in contrast to what the
 // settings of the VM let expect: the model's answer is compared with it.
@@ -48,6 +51,21 @@ func (o *Observation) Locality() (share float64, ok bool) {
 		return 0, false
 	}
 	return float64(o.Local.Value) / float64(all), true
+}
+
+// Observe returns what the tick shows of one of its VMs; where says where it was read.
+func (t *Tick) Observe(v *VMTick, where string) Observation {
+	o := Observation{By: ByEsxtop, At: where, Time: t.Time.UTC().Format(time.RFC3339), Host: t.Host}
+	if v.Has&HasHomes != 0 && v.Homes != 0 {
+		o.Homes = ReadAt(slices.Collect(v.Homes.All()), where)
+	}
+	if v.Has&HasMemory != 0 {
+		o.Local, o.Remote = ReadAt(v.Local, where), ReadAt(v.Remote, where)
+	}
+	if v.OnNode != nil {
+		o.OnNode = ReadAt(slices.Clone(v.OnNode), where)
+	}
+	return o
 }
 
 // Instant returns the Time; false when none is stated, or not as RFC 3339.

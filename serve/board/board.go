@@ -163,18 +163,8 @@ func (b *Board) observe(vcenter string, f *numa.Fleet) {
 			newest[id] = h.Tick.Time
 			x, v := &h.Tick.VMs[i], &f.VMs[k]
 			const where = "FetchStats"
-			o := numa.Observation{By: numa.ByEsxtop, At: where, Time: h.Tick.Time.UTC().Format(time.RFC3339), Host: h.Name}
-			if x.Has&numa.HasHomes != 0 && x.Homes != 0 {
-				o.Homes = numa.ReadAt(slices.Collect(x.Homes.All()), where)
-			}
-			if x.Has&numa.HasMemory != 0 {
-				o.Local, o.Remote = numa.ReadAt(x.Local, where), numa.ReadAt(x.Remote, where)
-			}
-			if x.OnNode != nil {
-				o.OnNode = numa.ReadAt(slices.Clone(x.OnNode), where)
-			}
 			seen := slices.DeleteFunc(slices.Clone(v.Observed), func(o numa.Observation) bool { return o.By == numa.ByEsxtop && o.At == where })
-			v.Observed = append(seen, o)
+			v.Observed = append(seen, h.Tick.Observe(x, where))
 			v.Host = h.ID
 		}
 	})

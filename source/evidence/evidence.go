@@ -40,8 +40,9 @@ type Summary struct {
 // Join adds the pieces to the fleet. What belongs to no VM or host of it, or cannot
 // be told to whom, becomes a note. The observations of a VM end up oldest first.
 func Join(f *numa.Fleet, pieces []Piece) Summary {
-	j := joiner{fleet: f, touched: map[*numa.VM]bool{}, screens: map[int64][]named{}, told: map[*hostcmd.Output]bool{}}
+	j := joiner{fleet: f, touched: map[*numa.VM]bool{}, screens: map[int64][]named{}, told: map[*hostcmd.Output]bool{}, ticks: map[string]*LastTick{}}
 	j.hosts(pieces)
+	j.findTicks(pieces)
 	for i := range pieces {
 		for _, d := range pieces[i].Docs {
 			if j.join(&pieces[i], d) {
@@ -83,6 +84,7 @@ type joiner struct {
 	touched map[*numa.VM]bool
 	screens map[int64][]named        // the scheduler's groups, as esxtop screens name them
 	told    map[*hostcmd.Output]bool // outputs that belong to a host of the fleet
+	ticks   map[string]*LastTick     // the newest of each host, by its ID
 	stated  []settings               // what files say of the settings of VMs
 }
 
@@ -98,6 +100,8 @@ func (j *joiner) join(p *Piece, d fact.Document) bool {
 		return j.log(p, d)
 	case *hostcmd.Output:
 		return j.output(p, d)
+	case *LastTick:
+		return j.tick(d)
 	}
 	j.note(d.File().Name, "%s says nothing about a VM or host", d.File().Format)
 	return false

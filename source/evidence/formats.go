@@ -171,7 +171,7 @@ func Walk(path string, visit func(Found) error) error {
 	return err
 }
 
-// Read reads FILE or VM=FILE; FILE can be a folder or an archive. A file that
+// Read reads FILE or VM=FILE; FILE can be a folder or an archive. Of a recording the last tick of each host counts. A file that
 // exists under the whole name is that file; a name of a VM may hold = too.
 func Read(arg string) (Piece, error) {
 	p := Piece{Name: arg}
@@ -195,6 +195,11 @@ func Read(arg string) (Piece, error) {
 		}
 		return nil
 	})
+	if len(p.Docs) == 0 { // perhaps what happened over time: its end counts
+		if docs, errs := lastTicks(p.Name); len(docs) > 0 {
+			p.Docs, p.Errs, err = docs, errs, nil
+		}
+	}
 	switch {
 	case len(p.Docs) == 0 && err == nil && p.Errs == nil:
 		err = fmt.Errorf("%s: %w in it", p.Name, ErrUnknown)
