@@ -127,11 +127,15 @@ func (s *Store) Series(name string, pairs ...string) *Series {
 
 // Append adds samples of one time, all or none. It leaves them out, and reports false, while the
 // disk is nearly full. An error that wraps ErrBroken ends the store. A sample that is older than one of its
-// series is left out.
+// series is left out, and so is one that is more than outOfOrder ahead of the clock: the database would refuse all others.
 func (s *Store) Append(ctx context.Context, at time.Time, samples []Sample) (kept bool, err error) {
 	if ok, err := s.room(); err != nil || !ok {
 		s.left.Add(int64(len(samples)))
 		return false, err
+	}
+	if time.Until(at) > outOfOrder {
+		s.left.Add(int64(len(samples)))
+		return true, nil
 	}
 	a := s.db.Appender(ctx)
 	ms, n := at.UnixMilli(), 0

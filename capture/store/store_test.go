@@ -66,13 +66,13 @@ func TestStore(t *testing.T) {
 			t.Fatal(kept, err)
 		}
 	}
-	// The same again is left out, an hour earlier too.
-	for _, at := range []time.Time{begin.Add(99 * 20 * time.Second), begin.Add(-time.Hour)} {
+	// The same again is left out, an hour earlier too, and what is of the time to come.
+	for _, at := range []time.Time{begin.Add(99 * 20 * time.Second), begin.Add(-time.Hour), time.Now().Add(3 * time.Hour)} {
 		if _, err := s.Append(t.Context(), at, []store.Sample{{Series: a, Number: 7}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if st := s.State(); st.Appended != 151 || st.Left != 2 || st.Series != 2 || st.Full || st.Free <= 0 {
+	if st := s.State(); st.Appended != 151 || st.Left != 3 || st.Series != 2 || st.Full || st.Free <= 0 {
 		t.Errorf("state %+v", st)
 	}
 	if err := s.Close(); err != nil {

@@ -504,16 +504,26 @@ func (h *host) tell(a *Answer) {
 	}
 }
 
+// mostSkew is how far a host's clock may be off; beyond it a tick has our time.
+const mostSkew = time.Minute
+
 // read makes a tick of an answer.
 func (h *host) read(text []byte) error {
 	ticks := 0
 	warnings, err := h.series.Read("FetchStats", bytes.NewReader(text), func(t *numa.Tick) error {
 		ticks++
+		h.tell(&Answer{Time: t.Time, Text: text})
+		now := time.Now()
 		h.mu.Lock()
-		h.status.Last, h.status.Skew = t.Time, Seconds{time.Since(h.series.Clock)}
+		if now.Sub(t.Time).Abs() > mostSkew { // the samples of other hosts would be too old for the store, or these
+			t.Time = now.UTC().Truncate(time.Millisecond)
+		}
+		if least := h.status.Last.Add(time.Millisecond); t.Time.Before(least) {
+			t.Time = least
+		}
+		h.status.Last, h.status.Skew = t.Time, Seconds{now.Sub(h.series.Clock)}
 		h.status.Ticks++
 		h.mu.Unlock()
-		h.tell(&Answer{Time: t.Time, Text: text})
 		h.c.sink.Tick(h.c.name, h.id, t)
 		return nil
 	})

@@ -132,9 +132,42 @@ func TestHostChanges(t *testing.T) {
 	out.mu.Lock()
 	out.bad, out.last = nil, map[string]time.Time{}
 	out.mu.Unlock()
-	change(func() { back = time.Hour })                                                                        // the time since its start goes on
-	if h := c.Status().Hosts[0]; h.Failing != "" || time.Until(h.Last.Add(h.Skew.Duration)) < 50*time.Minute { // its ticks go on, its clock is behind
-		t.Errorf("status %+v", h)
+	before := c.Status().Hosts[0].Skew
+	change(func() { back = time.Hour }) // the time since its start goes on
+	if h := c.Status().Hosts[0]; h.Skew.Duration < before.Duration+50*time.Minute || len(out.bad) > 0 {
+		t.Errorf("status %+v, skew before %v; %v", h, before, out.bad)
+	}
+}
+
+// TestFastClock lets the clock of a host be 3 h ahead, and then corrects it: its ticks have our time, and its skew is that
+// of the host's clock.
+func TestFastClock(t *testing.T) {
+	s := newSite(t)
+	out := &sink{}
+	ahead, begin, n := 3*time.Hour, time.Now().Add(-time.Second), 0
+	s.set(func(host, command string) (string, error, bool) {
+		if host != "esx1" || command != "FetchStats" {
+			return "", nil, false
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		n++
+		at := begin.Add(3*time.Hour + time.Duration(n)*20*time.Millisecond)
+		text := s.writers["esx1"].Answer(&numa.Tick{Time: at, Since: 20 * time.Millisecond, VMs: []numa.VMTick{{GID: 5, Name: "one|two", VCPUs: 4}}})
+		return strings.Replace(text, fmt.Sprintf("|%d|", at.Unix()), fmt.Sprintf("|%d|", at.Add(ahead-3*time.Hour).Unix()), 1), nil, true
+	})
+	c, _ := s.start(out, fast)
+	for _, d := range []time.Duration{3 * time.Hour, 0} {
+		s.mu.Lock()
+		ahead = d
+		s.mu.Unlock()
+		more(t, out, "esx1")
+		if h := c.Status().Hosts[0]; time.Since(h.Last).Abs() > 2*time.Minute || (h.Skew.Duration+d).Abs() > 2*time.Minute {
+			t.Errorf("%v ahead: last %v, skew %v", d, h.Last, h.Skew)
+		}
+	}
+	if len(out.bad) > 0 {
+		t.Error(out.bad)
 	}
 }
 

@@ -16,7 +16,7 @@ type HostStatus struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`
 	Cluster  string    `json:"cluster,omitempty"`
-	Last     time.Time `json:"last,omitzero"`  // time of the last tick, by the host's clock
+	Last     time.Time `json:"last,omitzero"`  // time of the last tick
 	Asked    time.Time `json:"asked,omitzero"` // last turn
 	Took     Seconds   `json:"tookSeconds"`    // the last turn
 	Skew     Seconds   `json:"skewSeconds"`    // of our clock against the host's, with the way of the answer
