@@ -38,6 +38,8 @@ const (
 	fieldPPDs    = "NUMA clients (PPDs)"
 	fieldSockets = "virtual sockets"
 	fieldSlices  = "memory slices"
+
+	FieldHomes = "home nodes" // N030 asks for it
 )
 
 // fieldsOf compares l with all that o states. open, when not nil, takes what is
@@ -186,7 +188,7 @@ func compareHomes(o *numa.Observation, l *vnuma.Layout, open *[]string) (Field, 
 		}
 		return Field{}, false
 	}
-	return Field{"home nodes", strconv.Itoa(l.HomeNodes), strconv.Itoa(n), n == l.HomeNodes, join(o.At, o.Homes.Origin.Where)}, true
+	return Field{FieldHomes, strconv.Itoa(l.HomeNodes), strconv.Itoa(n), n == l.HomeNodes, join(o.At, o.Homes.Origin.Where)}, true
 }
 
 // compareSlices compares the memory of the virtual nodes, as a log of the host

@@ -170,29 +170,45 @@ func unmanaged(p *rule.Pass, h *numa.Host) (out hit, ok bool) {
 	return out, len(out.vms) > 0
 }
 
-// struck says what was seen of a fault that gathers VMs on one node of a host: whether the vCPUs that are at home on the
-// fullest node and have no core would have one on the emptiest. known is false when not all VMs were seen.
+// struck says what was seen of a fault that gathers VMs on one node of a host: whether the fullest node has more vCPUs than
+// cores, and a client of it would have a core for each vCPU on the emptiest. With preferHT a core runs as many vCPUs as it has
+// threads. known is false when not all VMs were seen, or which of their clients was where.
 func struck(p *rule.Pass, h *numa.Host) (text string, struck, known bool) {
+	m := &p.Kind.Machine
 	placed := rule.HomesOn(h, p.Cluster.Running(h), func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout }, p.Choices)
 	basis, seen := placed.Basis()
 	if seen < 2 || seen < len(placed.VMs)-len(placed.Loose) {
 		return "", false, false
 	}
-	fullest, emptiest := -1, -1
-	for i := range placed.Nodes {
-		n := &placed.Nodes[i]
-		if n.Cores == 0 {
-			continue
-		}
-		if fullest < 0 || n.VCPUs > placed.Nodes[fullest].VCPUs {
-			fullest = i
-		}
-		if emptiest < 0 || n.VCPUs < placed.Nodes[emptiest].VCPUs {
-			emptiest = i
+	for i, o := range placed.Seen {
+		if o != nil && len(o.Homes.Value) > 1 && len(o.Homes.Value) != placed.VMs[i].On[0].Layout.PPDs.Len() {
+			return "", false, false
 		}
 	}
-	full, empty := &placed.Nodes[fullest], &placed.Nodes[emptiest]
-	over := full.VCPUs - full.Cores
+	need := func(c *rule.HomeClient) int { // cores
+		if g := &placed.VMs[c.Request].Guest; (g.PreferHT || m.PreferHT) && m.Threads > m.Cores {
+			return (c.VCPUs*int(m.Cores) + int(m.Threads) - 1) / int(m.Threads)
+		}
+		return c.VCPUs
+	}
+	var full, empty *rule.HomeNode
+	most, least := 0, 0
+	for i := range placed.Nodes {
+		n, cores := &placed.Nodes[i], 0
+		for k := range n.Clients {
+			cores += need(&n.Clients[k])
+		}
+		if n.Cores > 0 && (full == nil || cores > most) {
+			full, most = n, cores
+		}
+		if n.Cores > 0 && (empty == nil || cores <= least) {
+			empty, least = n, cores
+		}
+	}
+	if full == nil || full == empty {
+		return "", false, false
+	}
+	fits := slices.ContainsFunc(full.Clients, func(c rule.HomeClient) bool { return least+need(&c) <= empty.Cores })
 	return fmt.Sprintf("%d vCPUs on the %d cores of node %d, %d on node %d of %s (%s)", full.VCPUs, full.Cores, full.ID, empty.VCPUs, empty.ID, h.Name, basis),
-		over > 0 && empty.VCPUs+over <= empty.Cores, true
+		most > full.Cores && fits, true
 }

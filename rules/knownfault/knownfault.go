@@ -95,26 +95,22 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 	p.Report(f, nil)
 }
 
-// seen says whether home nodes that were seen show the fault, on the first host where they do. A fault that
-// they show nowhere is at most low.
+// seen says whether home nodes that were seen show the fault, on the first host where they do. What they
+// do not show now can still come at the next power-on or vMotion: the severity stays.
 func seen(p *rule.Pass, f *finding.Finding, hosts []*numa.Host) {
-	first, all := "", true
+	first := ""
 	for _, h := range hosts {
 		text, hit, known := struck(p, h)
 		switch {
 		case hit:
-			f.Message += "; its home nodes show it: " + text
+			f.Message += "; its home nodes look like it: " + text
 			return
 		case known && first == "":
 			first = text
 		}
-		all = all && known
 	}
 	if first != "" {
-		f.Message += "; its home nodes do not show it: " + first
-	}
-	if all {
-		f.Severity = min(f.Severity, finding.Low)
+		f.Message += "; its home nodes do not look like it now: " + first
 	}
 }
 

@@ -82,10 +82,9 @@ func more(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 	}
 	if from, at, ok := widened(w.VM, homes, o.Layout.HomeNodes); ok {
 		f.Message += fmt.Sprintf("; they widened from %s about %s, and N%%L counts all of them as local", rule.Nodes(from), rule.Moment(at))
-		if m := &o.Kind.Machine; (w.Predicted.Guest.PreferHT || m.PreferHT) && w.Predicted.Guest.VCPUs > m.Cores { // D-2
-			f.Severity = finding.Medium
-			f.Advice = "With preferHT a VM whose memory outgrew its node keeps the second home node until it is powered off and on: a reboot does not reset it. Give it memory that its node holds, or turn preferHT off"
-		}
+	}
+	if kept := w.Predicted.KeptHomes(&o.Kind.Machine); kept != "" {
+		f.Severity, f.Advice = finding.Medium, kept
 	}
 	report(w, f)
 }

@@ -2,6 +2,7 @@
 package observedlayout
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 
@@ -47,7 +48,20 @@ func differs(p *rule.Pass, s *confront.Result) {
 		f.Severity = finding.Low
 		f.Advice = rule.Likely(s)
 	}
+	if p.Kind != nil && onlyHomes(s) {
+		f.Advice = cmp.Or(p.VM.KeptHomes(&p.Kind.Machine), f.Advice)
+	}
 	p.Report(f, &s.Layout)
+}
+
+// onlyHomes reports whether nothing but the home nodes differs.
+func onlyHomes(s *confront.Result) bool {
+	for _, f := range s.Fields {
+		if !f.Agrees && f.Name != confront.FieldHomes {
+			return false
+		}
+	}
+	return true
 }
 
 // pending reports a VM that runs as its log says and predicted, with settings that

@@ -44,14 +44,15 @@ func HomesOn(h *numa.Host, vms []*VM, layout func(v *VM) *vnuma.Layout, ch vnuma
 }
 
 // SeenAt returns the newest observation of home nodes that the VM has on the host; nil when there is none, or when it
-// was powered on or came to a host since.
+// was powered on since, or seen on another host. An observation that names no host is of the VM's own.
 func (v *VM) SeenAt(h *numa.Host) *numa.Observation {
 	for i := range slices.Backward(v.Observed) {
 		o := &v.Observed[i]
 		switch {
-		case o.Start != "":
+		case o.By.InGuest():
+		case o.Start != "", o.Host != "" && !numa.SameHost(o.Host, h.Name):
 			return nil // what is older was before it
-		case o.Homes.Known() && len(o.Homes.Value) > 0 && (o.Host == "" || numa.SameHost(o.Host, h.Name)):
+		case o.Homes.Known() && len(o.Homes.Value) > 0 && (o.Host != "" || h == v.Host):
 			return o
 		}
 	}

@@ -109,7 +109,7 @@ func (w *Watch) ExplainRemote(f *finding.Finding, s *capture.Spell) {
 	case moved:
 		f.Advice = "The memory follows by itself, slowly and only while the VM works. Look why the VM was moved (M002, M003, the load of its nodes); if it stays so, " + PlaceAgain
 	default:
-		f.Advice = "Make room on its home node by moving a VM to another host; then ESXi brings the memory home under load. At once: " + PlaceAgain
+		f.Advice = "Make room on its home node by moving a VM to another host; then ESXi brings the memory home under load. Once there is room, " + PlaceAgain
 	}
 }
 

@@ -138,7 +138,11 @@ func vmCaption(l *vnuma.Layout, homes *rule.Placed) []string {
 		c = []string{fmt.Sprintf("The VM without others on its host. What the guest sees is predicted. %s: home on %s%s.",
 			seenBy(o), rule.Nodes(numa.SetOf(o.Homes.Value...)), seenMemory(o))}
 		if n := len(o.Homes.Value); n > l.PPDs.Len() {
-			c = append(c, fmt.Sprintf("It has more home nodes than clients, and N%%L counts all %d as local: a client is drawn on one of them, and its memory on the others as remote.", n))
+			split := ", and its memory on the others as remote"
+			if !o.OnNode.Known() {
+				split = ", and so is all of its memory that fits: how it is split over them was not seen"
+			}
+			c = append(c, fmt.Sprintf("It has more home nodes than clients, and N%%L counts all %d as local: a client is drawn on one of them%s.", n, split))
 		}
 	}
 	if w := why[l.Why]; w != "" {
