@@ -111,9 +111,10 @@ func coming(h *host, peaks map[Node]headroom.Peak) (all []headroom.Peak) {
 	return all
 }
 
-// glance reports a finding of one look, where ticks are judged.
+// glance reports a finding of one look, where ticks are judged: of a rule that looks once, or about what the board itself
+// saw, as N030 of home nodes (M011 judges them).
 func glance(f finding.Finding) bool {
-	return slices.ContainsFunc(rules.All, func(one *rule.Rule) bool { return one.ID == f.Rule && one.Glance })
+	return slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool { return e.At == seenAt }) || slices.ContainsFunc(rules.All, func(one *rule.Rule) bool { return one.ID == f.Rule && one.Glance })
 }
 
 // Adopt takes the findings that another collector has: those that hold now. Their begin is when they were adopted first.

@@ -143,6 +143,9 @@ func (b *Board) Inventory(vcenter string) (f *numa.Fleet, names []string) {
 	return f, names
 }
 
+// seenAt is where observations of the board say they were read.
+const seenAt = "FetchStats"
+
 // observe gives the VMs of an inventory what is seen of them: the host, the home nodes, local and remote memory. What was
 // seen of them before by the same source is replaced. A VM that two hosts show has moved: the newer tick counts.
 func (b *Board) observe(vcenter string, f *numa.Fleet) {
@@ -162,9 +165,8 @@ func (b *Board) observe(vcenter string, f *numa.Fleet) {
 			}
 			newest[id] = h.Tick.Time
 			x, v := &h.Tick.VMs[i], &f.VMs[k]
-			const where = "FetchStats"
-			seen := slices.DeleteFunc(slices.Clone(v.Observed), func(o numa.Observation) bool { return o.By == numa.ByEsxtop && o.At == where })
-			v.Observed = append(seen, h.Tick.Observe(x, where))
+			seen := slices.DeleteFunc(slices.Clone(v.Observed), func(o numa.Observation) bool { return o.By == numa.ByEsxtop && o.At == seenAt })
+			v.Observed = append(seen, h.Tick.Observe(x, seenAt))
 			v.Host = h.ID
 		}
 	})
