@@ -14,7 +14,7 @@ import (
 type Peak struct {
 	Node int
 	Free numa.Bytes // now
-	Took numa.Bytes // at most, in the hours that are to come, a day ago
+	Took numa.Bytes // at most, in the hours that are to come, a day ago; less what was not given back since
 	At   time.Time  // when that was
 }
 
@@ -22,7 +22,7 @@ type Peak struct {
 const leastPeak = numa.GiB
 
 // Foresee reports the nodes of the host of the pass that have less free than the reserve once the hours to come take as
-// much as they took a day ago.
+// much as they took a day ago and gave back since.
 func Foresee(p *rule.Pass, peaks []Peak, now time.Time) {
 	h := p.Host
 	reserve := numa.Bytes(float64(memory.Of(h, p.Choices.FillToMinFree).New) * p.Threshold("reserve"))
@@ -34,12 +34,12 @@ func Foresee(p *rule.Pass, peaks []Peak, now time.Time) {
 		at := k.At.Add(24 * time.Hour).UTC().Format("15:04")
 		f := finding.Finding{
 			Severity: finding.Medium, Moves: true, Topic: fmt.Sprintf("node %d", k.Node),
-			Message: fmt.Sprintf("node %d has %s free, and yesterday %s were taken of it from this hour to %s UTC: %s would be left, less than the reserve of %s",
+			Message: fmt.Sprintf("node %d has %s free, and yesterday %s were taken of it from this hour to %s UTC, and given back since: %s would be left, less than the reserve of %s",
 				k.Node, round(k.Free), round(k.Took), at, left(rest), round(reserve)),
 			Advice: fmt.Sprintf("Free %s on the node before %s UTC: move a VM to another host", round(reserve-rest), at),
 			Evidence: []finding.Evidence{
 				rule.Saw("free memory of the node", round(k.Free).String(), "free memory of the node (NUMA row)", now),
-				{Name: "taken yesterday", Value: round(k.Took).String(), Origin: "derived: free memory of the node, kept samples", At: rule.Moment(k.At)},
+				{Name: "taken yesterday and given back", Value: round(k.Took).String(), Origin: "derived: free memory of the node, kept samples", At: rule.Moment(k.At)},
 				{Name: "reserve of a node", Value: round(reserve).String(), Origin: "derived: memory of the host, release (C-23)", At: h.At},
 			},
 		}

@@ -249,12 +249,11 @@ type host struct {
 	stop context.CancelFunc
 	back chan struct{} // told when it is there again
 
-	mu          sync.Mutex
-	machine     *numa.Host
-	cluster     string
-	status      HostStatus
-	away        string // disconnected or notResponding, as an update says; empty for neither
-	maintenance bool   // as an update says
+	mu      sync.Mutex
+	machine *numa.Host
+	cluster string
+	status  HostStatus
+	away    string // disconnected or notResponding, as an update says; empty for neither
 
 	// Of the goroutine.
 	series  *fetchstats.Series
@@ -269,6 +268,26 @@ func (h *host) learn(m *numa.Host, cluster string) {
 	defer h.mu.Unlock()
 	h.machine, h.cluster = m, cluster
 	h.status.ID, h.status.Name, h.status.Cluster = m.ID, m.Name, cluster
+	if h.maintains(m.Maintenance) {
+		h.wake()
+	}
+}
+
+// maintains takes whether the host is in maintenance, and reports whether it has left that. h.mu is held.
+func (h *host) maintains(now numa.Fact[bool]) (left bool) {
+	if now.Known() {
+		left = h.status.Maintenance && !now.Value
+		h.status.Maintenance = now.Value
+	}
+	return left
+}
+
+// wake lets the host be asked at once.
+func (h *host) wake() {
+	select {
+	case h.back <- struct{}{}:
+	default:
+	}
 }
 
 // update takes what a vCenter says of the host now. One that is away is not asked; one that comes back, or leaves
@@ -288,15 +307,8 @@ func (h *host) update(u *numa.Update) {
 			h.fail(h.isAway(), time.Now())
 		}
 	}
-	if u.Maintenance.Known() {
-		back = back || h.maintenance && !u.Maintenance.Value
-		h.maintenance = u.Maintenance.Value
-	}
-	if back {
-		select {
-		case h.back <- struct{}{}:
-		default:
-		}
+	if h.maintains(u.Maintenance) || back {
+		h.wake()
 	}
 }
 

@@ -29,6 +29,8 @@ type HostStatus struct {
 	Failing  string    `json:"failing,omitempty"` // why the last turn brought nothing
 	Reason   string    `json:"reason,omitempty"`  // the same in a word
 	Since    time.Time `json:"since,omitzero"`    // of Failing
+
+	Maintenance bool `json:"maintenance,omitempty"` // as the inventory or an update says
 }
 
 // Seconds is a time that JSON has as a number of seconds.

@@ -101,9 +101,9 @@ func TestUpdates(t *testing.T) {
 	s.vc.Connect("esx2", "connected", false)
 	until(t, "tick after it came back", func() bool { h := status(); return h.Ticks == 2 && h.Reason == "" })
 	s.vc.Connect("esx2", "connected", true)
-	until(t, "maintenance", func() bool { f, _ := b.Inventory("vc"); return f.Hosts[1].Maintenance.Value })
+	until(t, "maintenance", func() bool { f, _ := b.Inventory("vc"); return f.Hosts[1].Maintenance.Value && status().Maintenance })
 	s.vc.Connect("esx2", "connected", false)
-	until(t, "tick after maintenance", func() bool { return status().Ticks == 3 })
+	until(t, "tick after maintenance", func() bool { return status().Ticks == 3 && !status().Maintenance })
 	if st := c.Status(); st.Updates != "" || st.Logins != 1 {
 		t.Errorf("status %+v", st)
 	}

@@ -20,7 +20,7 @@ const (
 	peaksKept = 5 * time.Minute
 )
 
-// Peaks returns how much memory of each node the hours to come took a day ago. They are read again every few minutes, and are
+// Peaks returns how much memory of each node the hours to come took a day ago and gave back since. They are read again every few minutes, and are
 // none while the store is not open or was not a day ago.
 func (k *Keeper) Peaks(ctx context.Context, now time.Time) (map[board.Node]headroom.Peak, error) {
 	k.mu.Lock()
@@ -38,19 +38,25 @@ func (k *Keeper) Peaks(ctx context.Context, now time.Time) (map[board.Node]headr
 	return peaks, err
 }
 
-// PeaksOf returns how much memory of each node the hours after now took a day ago.
+// PeaksOf returns how much memory of each node the hours after now took a day ago and gave back since: a node cannot lose again
+// what it never got back, such as memory that was touched for the first time.
 func PeaksOf(ctx context.Context, s *store.Store, now time.Time) (map[board.Node]headroom.Peak, error) {
 	peaks := map[board.Node]headroom.Peak{}
 	begin := now.Add(-day)
-	err := s.Each(ctx, begin.Add(-lookback), begin.Add(ahead), func(r *store.Range) error {
+	end := begin.Add(ahead)
+	err := s.Each(ctx, begin.Add(-lookback), now, func(r *store.Range) error {
 		node, err := strconv.Atoi(r.Label("node"))
 		if err != nil {
 			return nil // of none
 		}
-		was, least, at := -1.0, 0.0, int64(0)
+		was, least, most, at := -1.0, 0.0, 0.0, int64(0)
 		for r.Next() {
 			ms, free := r.At()
 			if math.IsNaN(free) { // the series ended for a while
+				continue
+			}
+			if ms > end.UnixMilli() {
+				most = max(most, free)
 				continue
 			}
 			if ms <= begin.UnixMilli() || was < 0 { // the last one before, or the first
@@ -60,7 +66,7 @@ func PeaksOf(ctx context.Context, s *store.Store, now time.Time) (map[board.Node
 				least, at = free, ms
 			}
 		}
-		if was > least {
+		if was = min(was, most); was > least {
 			peaks[board.Node{VCenter: r.Label("vcenter"), Host: r.Label("host"), Number: node}] =
 				headroom.Peak{Node: node, Took: numa.Bytes(was - least), At: time.UnixMilli(at)}
 		}

@@ -38,14 +38,16 @@ func TestPeaks(t *testing.T) {
 		series         *store.Series
 		level, peak    float64
 		from, to, gone int
+		stays          float64 // that is never given back
 	}
 	var all []one
 	for i := range nodes {
 		host := fmt.Sprintf("esx%02d", i/2)
 		l := []string{"vcenter", "vc", "cluster", "c", "host", host, "node", fmt.Sprint(i % 2), "job", "j", "instance", "i"}
 		at := r.IntN(200)
-		all = append(all, one{s.Series("homenode_node_memory_free_bytes", l...), 9e9 + float64(r.IntN(12))*1e9, float64(r.IntN(12)) * 1e9, at, at + 1 + r.IntN(30), r.IntN(400)})
-		free[board.Node{VCenter: "vc", Host: host, Number: i % 2}] = numa.Bytes(all[i].level)
+		all = append(all, one{s.Series("homenode_node_memory_free_bytes", l...), 9e9 + float64(r.IntN(12))*1e9, float64(r.IntN(12)) * 1e9, at, at + 1 + r.IntN(30), r.IntN(400), 0})
+		all[i].stays = all[i].peak * float64(r.IntN(3)) / 2
+		free[board.Node{VCenter: "vc", Host: host, Number: i % 2}] = numa.Bytes(all[i].level - all[i].stays)
 	}
 	var keepFree []*store.Series
 	for i := range nodes / 2 {
@@ -61,6 +63,8 @@ func TestPeaks(t *testing.T) {
 			number := all[i].level
 			if m >= all[i].from && m < all[i].to {
 				number -= all[i].peak
+			} else if m >= all[i].to {
+				number -= all[i].stays
 			}
 			if m == all[i].gone {
 				number = store.Stale

@@ -95,11 +95,7 @@ func Each(h *board.Host, f func(Sample)) {
 				nodes |= numa.SetOf(h.Tick.Nodes[i].ID)
 			}
 			for n := range nodes.All() {
-				number := 0.0
-				if homes.Has(n) {
-					number = 1
-				}
-				f(Sample{v.Counter, v.VM, n, number})
+				f(Sample{v.Counter, v.VM, n, truth(homes.Has(n))})
 			}
 			continue
 		case total != nil:
@@ -219,12 +215,8 @@ type Add = func(name, kind, unit, help string, number float64, labels ...string)
 
 // Status adds how collecting goes.
 func Status(s *collect.Status, add Add) {
-	up := 0.0
-	if s.Up {
-		up = 1
-	}
 	v := s.Name
-	add("homenode_vcenter_up", "gauge", "", "Whether there is a session with the vCenter", up, "vcenter", v)
+	add("homenode_vcenter_up", "gauge", "", "Whether there is a session with the vCenter", truth(s.Up), "vcenter", v)
 	add("homenode_login", "counter", "", "Attempts to log in", float64(s.Logins), "vcenter", v, "result", "ok")
 	add("homenode_login", "counter", "", "", float64(s.LoginsLost), "vcenter", v, "result", "failed")
 	add("homenode_interval_seconds", "gauge", "seconds", "Time between two answers of a host", s.Every.Seconds(), "vcenter", v)
@@ -239,12 +231,17 @@ func Status(s *collect.Status, add Add) {
 		add("homenode_fetch_bytes", "counter", "bytes", "Bytes of answers", float64(h.Bytes), l...)
 		add("homenode_fetch_failures", "counter", "", "Turns that brought nothing", float64(h.Failed), l...)
 		add("homenode_turns_skipped", "counter", "", "Turns that a late answer took", float64(h.Skipped), l...)
-		failing := 0.0
-		if h.Reason != "" {
-			failing = 1
-		}
-		add("homenode_host_failing", "gauge", "", "Whether the last turn brought nothing", failing, l...)
+		add("homenode_host_failing", "gauge", "", "Whether the last turn brought nothing", truth(h.Reason != ""), l...)
+		add("homenode_host_maintenance", "gauge", "", "Whether the host is in maintenance", truth(h.Maintenance), l...)
 	}
+}
+
+// truth is 1 for true.
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // Alarms adds the findings that hold.

@@ -104,8 +104,9 @@ func TestThresholds(t *testing.T) {
 		"prometheus/alerts.yaml": {
 			"expr: homenode_vm_numa_local_ratio < " + number(locality) + " and homenode_vm_numa_remote_bytes > " + number(remote) + "\n",
 			"N%L is below " + rule.NL(locality) + " and more than " + strings.Replace(numa.Bytes(remote).String(), " MiB", " MB", 1) + " are remote",
-			"(homenode_node_cpu_core_util_ratio) > " + number(value("M004", "busy")) + "\n",
-			"(homenode_node_cpu_core_util_ratio) < " + number(value("M004", "idle")) + "\n",
+			"(homenode_node_cpu_core_util_ratio or homenode_node_cpu_util_ratio) > " + number(value("M004", "busy")) + "\n",
+			"(homenode_node_cpu_core_util_ratio or homenode_node_cpu_util_ratio) < " + number(value("M004", "idle")) + "\n",
+			"increase(homenode_vm_numa_migrations_total[10m]) > " + number(10*value("M003", "perMinute")) + "\n",
 			number(4*value("H007", "reserve")) + " * homenode_host_memory_minfree_bytes\n",
 		},
 		"grafana/dashboards/fleet.json": {"< " + number(locality) + ") or vector(0)"},
