@@ -51,11 +51,11 @@ type sample struct {
 
 // A series is one of a host, known by its name and labels.
 type series struct {
-	name    string
-	labels  []string      // until in is made
-	cluster string        // of labels
-	in      *store.Series // in the store; made when it is first appended
-	turn    uint64        // of the host, at which it had its last sample
+	name   string
+	labels []string      // until in is made
+	host   [2]string     // name and cluster, of labels
+	in     *store.Series // in the store; made when it is first appended
+	turn   uint64        // of the host, at which it had its last sample
 }
 
 // A place is where a series of a host belongs.
@@ -81,6 +81,7 @@ func (k *Keeper) Take(h *board.Host) {
 	at := k.host([2]string{h.VCenter, h.ID})
 	b := batch{at: h.Tick.Time, samples: make([]sample, 0, len(at.series))}
 	at.turn++
+	name := [2]string{h.Name, h.Cluster}
 	current, vm := -2, "" // of neither host nor VM
 	var labels []string
 	own := metrics.Labels(h, -1) // those of a VM begin with them
@@ -94,8 +95,12 @@ func (k *Keeper) Take(h *board.Host) {
 		}
 		p := place{s.Family, s.Node, vm}
 		x := at.series[p]
-		if x == nil || x.cluster != h.Cluster {
-			x = &series{name: metrics.Families[s.Family].Name, labels: metrics.WithNode(labels, s.Node), cluster: h.Cluster}
+		if x != nil && x.host != name {
+			b.samples = append(b.samples, sample{x, store.Stale})
+			x = nil
+		}
+		if x == nil {
+			x = &series{name: metrics.Families[s.Family].Name, labels: metrics.WithNode(labels, s.Node), host: name}
 			at.series[p] = x
 		}
 		x.turn = at.turn
