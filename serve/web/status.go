@@ -79,8 +79,11 @@ func (s *Server) StatusAnswer() *answer.Answer {
 	limit := b.LowLocality()
 	open, ended := b.Alarms()
 	a := &answer.Answer{Command: "serve", Title: "homenode now"}
-	low := 0
+	low, judged := 0, 0
 	for i := range vms {
+		if vms[i].Locality != nil {
+			judged++
+		}
 		if known(vms[i].Locality, 1) < limit {
 			low++
 		}
@@ -108,10 +111,14 @@ func (s *Server) StatusAnswer() *answer.Answer {
 		a.Verdict = append(a.Verdict, "No host is seen yet.")
 	case seen == 0:
 		a.Verdict = append(a.Verdict, fmt.Sprintf("None of %s is seen: nothing is known of locality.", plural(hosts, "host")))
+	case len(vms) == 0:
+		a.Verdict = append(a.Verdict, "No VM is seen.")
+	case judged == 0:
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Nothing is known of the locality of %s.", plural(len(vms), "VM")))
 	case low == 0:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s that are seen have at least %s of their memory local now.", plural(len(vms), "VM"), rule.NL(limit)))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s whose locality is known have at least %s of their memory local now.", plural(judged, "VM"), rule.NL(limit)))
 	default:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than %s of the memory of %d of %s is local now.", rule.NL(limit), low, plural(len(vms), "VM")))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than %s of the memory of %d of %s whose locality is known is local now.", rule.NL(limit), low, plural(judged, "VM")))
 	}
 	if hosts > seen && seen > 0 {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %s cannot be seen: the table of hosts says why.", hosts-seen, plural(hosts, "host")))

@@ -13,25 +13,29 @@ import (
 	"homenode/serve/collect"
 )
 
-// TestLowLocality counts VMs by the threshold of M001 that the configuration sets.
+// TestLowLocality counts VMs whose locality is known, by the threshold of M001 that the configuration sets.
 func TestLowLocality(t *testing.T) {
-	tick := numa.Tick{Host: "esx01", Time: time.Now(), VMs: []numa.VMTick{{Name: "db", Has: numa.HasMemory, Local: 7 * numa.GiB, Remote: 3 * numa.GiB}}}
+	seen := numa.Tick{Host: "esx01", Time: time.Now(), VMs: []numa.VMTick{{Name: "db", Has: numa.HasMemory, Local: 7 * numa.GiB, Remote: 3 * numa.GiB}, {Name: "unknown"}}}
+	unknown := numa.Tick{Host: "esx01", Time: time.Now(), VMs: seen.VMs[1:]}
 	for _, tt := range []struct {
+		tick *numa.Tick
 		set  map[string]float64
 		want string
 		tone answer.Tone
 	}{
-		{nil, "Less than 80 % of the memory of 1 of 1 VM is local now.", answer.Bad},
-		{map[string]float64{"M001.locality": 0.6}, "All of 1 VM that are seen have at least 60 % of their memory local now.", answer.Plain},
+		{&seen, nil, "Less than 80 % of the memory of 1 of 1 VM whose locality is known is local now.", answer.Bad},
+		{&unknown, nil, "Nothing is known of the locality of 1 VM.", answer.Plain},
+		{&numa.Tick{Host: "esx01", Time: time.Now()}, nil, "No VM is seen.", answer.Plain},
+		{&seen, map[string]float64{"M001.locality": 0.6}, "All of 1 VM whose locality is known have at least 60 % of their memory local now.", answer.Plain},
 	} {
 		b := board.New(rules.Options{Policy: &policy.Policy{Thresholds: tt.set}}, time.Hour)
-		b.Tick("vc", "host-1", &tick)
+		b.Tick("vc", "host-1", tt.tick)
 		s := Server{Board: b, Status: func() []collect.Status {
-			return []collect.Status{{Name: "vc", Hosts: []collect.HostStatus{{Name: "esx01", Last: tick.Time}}}}
+			return []collect.Status{{Name: "vc", Hosts: []collect.HostStatus{{Name: "esx01", Last: tt.tick.Time}}}}
 		}}
 		a := s.StatusAnswer()
-		if got := strings.Join(a.Verdict, " "); got != tt.want || a.Tables[1].Rows[0][3].Tone != tt.tone {
-			t.Errorf("%v: %s, tone %d", tt.set, got, a.Tables[1].Rows[0][3].Tone)
+		if got := strings.Join(a.Verdict, " "); got != tt.want || len(tt.tick.VMs) > 0 && a.Tables[1].Rows[0][3].Tone != tt.tone {
+			t.Errorf("%v: %s, want %s; rows %v", tt.set, got, tt.want, a.Tables[1].Rows)
 		}
 	}
 }
