@@ -15,11 +15,12 @@ import (
 
 // An Alarm is a finding with its begin and end.
 type Alarm struct {
-	VCenter string          `json:"vcenter"`
-	Finding finding.Finding `json:"finding"`
-	Begin   time.Time       `json:"begin"`        // since when it holds, of what was seen; when it was found first, of settings
-	End     time.Time       `json:"end,omitzero"` // when it was found no more; zero while it holds
-	Live    bool            `json:"live"`         // of what was seen, not of the inventory
+	VCenter string           `json:"vcenter"`
+	Finding finding.Finding  `json:"finding"`
+	Begin   time.Time        `json:"begin"`        // since when it holds, of what was seen; when it was found first, of settings
+	End     time.Time        `json:"end,omitzero"` // when it was found no more; zero while it holds
+	Live    bool             `json:"live"`         // of what was seen, not of the inventory
+	Worst   finding.Severity `json:"-"`            // the highest severity that was told
 }
 
 // A key tells alarms apart: the same rule about the same subject is one.
@@ -36,8 +37,8 @@ type alarms struct {
 	ended []*Alarm // the newest last
 }
 
-// Judge judges the last hour of every host, and returns the alarms that began and those
-// that ended.
+// Judge judges the last hour of every host, and returns the alarms that began or got a higher severity than they had,
+// and those that ended. What was found of a host that is not seen holds for recordKept.
 func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 	type judged struct {
 		vcenter  string
@@ -49,6 +50,7 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 	if b.Peaks != nil {
 		peaks = b.Peaks(now)
 	}
+	silent := map[[2]string]bool{} // hosts by vCenter, and ID or name
 	for _, v := range b.judges() {
 		o := b.options
 		o.Today = now
@@ -60,10 +62,14 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 		for _, h := range v.hosts {
 			h.mu.Lock()
 			clusters[h.Name] = h.Cluster
+			age := now.Sub(h.seen)
+			if age > b.stale && age <= b.stale+recordKept {
+				silent[[2]string{v.name, h.ID}], silent[[2]string{v.name, h.Name}] = true, true
+			}
 			rec, err := h.record.recording()
 			if err != nil { // its parts do not belong together: begin anew
 				h.record = record{}
-			} else if rec != nil && now.Sub(h.Tick.Time) <= b.stale {
+			} else if rec != nil && age <= b.stale {
 				recordings = append(recordings, rec)
 				if v.result != nil {
 					all = append(all, judged{v.name, rules.Foresee(v.result, h.ID, coming(h, peaks), now, o), true})
@@ -87,14 +93,23 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 			holds[k] = true
 			if a := b.alarms.open[k]; a != nil {
 				a.Finding = f
+				if f.Severity > a.Worst {
+					a.Worst = f.Severity
+					begun = append(begun, *a)
+				}
 				continue
 			}
-			a := &Alarm{VCenter: j.vcenter, Finding: f, Begin: now, Live: j.live}
+			a := &Alarm{VCenter: j.vcenter, Finding: f, Begin: now, Live: j.live, Worst: f.Severity}
 			if !f.From.IsZero() && f.From.Before(now) {
 				a.Begin = f.From
 			}
 			b.alarms.open[k] = a
 			begun = append(begun, *a)
+		}
+	}
+	for k, a := range b.alarms.open {
+		if a.Live && silent[[2]string{k.vcenter, k.host}] {
+			holds[k] = true
 		}
 	}
 	return begun, b.close(holds, now)
@@ -126,10 +141,12 @@ func (b *Board) Adopt(all []Alarm, now time.Time) {
 		f := &a.Finding
 		k := key{a.VCenter, f.Rule, f.Host, cmp.Or(f.VMID, f.VM), f.Topic, f.GID}
 		holds[k] = true
-		if b.alarms.open[k] == nil {
-			a.Begin = now
-			b.alarms.open[k] = &a
+		if o := b.alarms.open[k]; o != nil {
+			o.Finding = *f
+			continue
 		}
+		a.Begin = now
+		b.alarms.open[k] = &a
 	}
 	b.close(holds, now)
 }

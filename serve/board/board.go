@@ -39,6 +39,7 @@ type Node struct {
 // A vcenter is the inventory of one, with what its rules say.
 type vcenter struct {
 	name   string
+	read   time.Time // when it came
 	result *rules.Result
 	vms    map[string][]string // IDs by "host ID, name", and by name alone
 	hosts  map[string]*host    // by ID; those that have had a tick
@@ -74,11 +75,13 @@ type Host struct {
 	Cluster string // name; empty for a standalone host
 	Tick    numa.Tick
 	VMs     []VM // of Tick.VMs, in its order
+
+	seen time.Time // by our clock, when Tick came; of one that was not judged, its own time
 }
 
 // A VM is what is known of a VM of a tick beside it.
 type VM struct {
-	// ID of the inventory; empty when it has no VM of the name on the host or several.
+	// ID of the inventory; empty when it has no VM of the name on the host or several, or the tick has several.
 	ID     string
 	Totals Totals
 }
@@ -97,7 +100,7 @@ func (b *Board) Fleet(name string, f *numa.Fleet) {
 	o := b.options
 	b.mu.RUnlock()
 	o.Today = time.Now()
-	b.observe(name, f)
+	b.observe(name, f, o.Today)
 	result := rules.Run(f, o)
 	vms, at := map[string][]string{}, make(map[string]int, len(f.VMs))
 	for i := range f.VMs {
@@ -110,7 +113,7 @@ func (b *Board) Fleet(name string, f *numa.Fleet) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	v := b.vcenter(name)
-	v.result, v.vms, v.at, v.placed, v.states = result, vms, at, map[string]placed{}, map[string]numa.Update{}
+	v.read, v.result, v.vms, v.at, v.placed, v.states = o.Today, result, vms, at, map[string]placed{}, map[string]numa.Update{}
 	known := map[string]bool{}
 	for i := range f.Hosts {
 		known[f.Hosts[i].ID] = true
@@ -125,6 +128,7 @@ func (b *Board) Fleet(name string, f *numa.Fleet) {
 // Inventory returns the inventory of a vCenter with what is seen of its VMs now; nil when there is none. Names are those of
 // the vCenters that have one.
 func (b *Board) Inventory(vcenter string) (f *numa.Fleet, names []string) {
+	var read time.Time
 	b.mu.RLock()
 	for _, v := range b.vcenters {
 		if v.result == nil {
@@ -132,13 +136,13 @@ func (b *Board) Inventory(vcenter string) (f *numa.Fleet, names []string) {
 		}
 		names = append(names, v.name)
 		if v.name == vcenter {
-			f = v.now()
+			f, read = v.now(), v.read
 		}
 	}
 	b.mu.RUnlock()
 	slices.Sort(names)
 	if f != nil {
-		b.observe(vcenter, f)
+		b.observe(vcenter, f, read)
 	}
 	return f, names
 }
@@ -146,15 +150,20 @@ func (b *Board) Inventory(vcenter string) (f *numa.Fleet, names []string) {
 // seenAt is where observations of the board say they were read.
 const seenAt = "FetchStats"
 
-// observe gives the VMs of an inventory what is seen of them: the host, the home nodes, local and remote memory. What was
-// seen of them before by the same source is replaced. A VM that two hosts show has moved: the newer tick counts.
-func (b *Board) observe(vcenter string, f *numa.Fleet) {
-	at, newest := map[string]int{}, map[string]time.Time{}
+// observe gives the VMs of an inventory that was read then what is seen of them: the host, when it was seen later, the home
+// nodes, local and remote memory. What was seen of them before by the same source is replaced. A VM that two hosts show has
+// moved: the newer tick counts.
+func (b *Board) observe(vcenter string, f *numa.Fleet, read time.Time) {
+	at, newest, hosts := map[string]int{}, map[string]time.Time{}, map[string]*numa.Host{}
 	for i := range f.VMs {
 		at[f.VMs[i].ID] = i
 	}
+	for i := range f.Hosts {
+		hosts[f.Hosts[i].ID] = &f.Hosts[i]
+	}
 	b.Each(func(h *Host) {
-		if h.VCenter != vcenter {
+		host := hosts[h.ID]
+		if h.VCenter != vcenter || host == nil {
 			return
 		}
 		for i := range h.Tick.VMs {
@@ -166,8 +175,12 @@ func (b *Board) observe(vcenter string, f *numa.Fleet) {
 			newest[id] = h.Tick.Time
 			x, v := &h.Tick.VMs[i], &f.VMs[k]
 			seen := slices.DeleteFunc(slices.Clone(v.Observed), func(o numa.Observation) bool { return o.By == numa.ByEsxtop && o.At == seenAt })
-			v.Observed = append(seen, h.Tick.Observe(x, seenAt))
-			v.Host = h.ID
+			o := h.Tick.Observe(x, seenAt)
+			o.Host = host.Name // it may have another one since
+			v.Observed = append(seen, o)
+			if h.seen.After(read) {
+				v.Host, v.Cluster = host.ID, host.Cluster
+			}
 		}
 	})
 }
@@ -201,7 +214,7 @@ func (b *Board) Show(name, id, cluster string, t *numa.Tick, vms []string) {
 	b.mu.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.Name, h.Cluster = t.Host, cluster
+	h.Name, h.Cluster, h.seen = t.Host, cluster, t.Time
 	keep(&h.Tick, t)
 	h.VMs = h.VMs[:0]
 	for i := range t.VMs {
@@ -222,7 +235,10 @@ func (b *Board) take(name, id string, t *numa.Tick, judged bool) {
 
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.Name, h.Cluster = t.Host, cluster
+	h.Name, h.Cluster, h.seen = t.Host, cluster, t.Time
+	if judged {
+		h.seen = time.Now()
+	}
 	keep(&h.Tick, t)
 	before := h.totals
 	h.totals = make(map[life]*Totals, len(t.VMs))
@@ -246,17 +262,29 @@ func (b *Board) take(name, id string, t *numa.Tick, judged bool) {
 	}
 }
 
-// idsOf returns the IDs of the VMs of a host's tick, in its order; empty ones where it is not certain. b.mu is held.
+// idsOf returns the IDs of the VMs of a host's tick, in its order; empty ones where it is not certain, for the inventory or
+// the tick has several of the name, or the VM has left the host. b.mu is held.
 func (v *vcenter) idsOf(host string, t *numa.Tick) []string {
-	ids := make([]string, len(t.VMs))
+	ids, count := make([]string, len(t.VMs)), map[string]int{}
 	for i := range t.VMs {
 		name := t.VMs[i].Name
 		found := v.vms[host+", "+name]
 		if len(found) == 0 { // it came by vMotion, and no update has said so yet
 			found = v.vms[name]
+			if len(found) == 1 {
+				if p, ok := v.placed[found[0]]; ok && p.host != host {
+					continue // an update says where it is
+				}
+			}
 		}
 		if len(found) == 1 {
 			ids[i] = found[0]
+			count[ids[i]]++
+		}
+	}
+	for i, id := range ids {
+		if count[id] > 1 {
+			ids[i] = ""
 		}
 	}
 	return ids
@@ -300,12 +328,12 @@ func keep(to, t *numa.Tick) {
 	to.Host, to.Nodes, to.VMs = strings.Clone(t.Host), nodes, vms
 }
 
-// Each calls f with every host that has a tick that is not stale, by vCenter and name. What f
+// Each calls f with every host whose last tick came lately, by vCenter and name. What f
 // is given is borrowed.
 func (b *Board) Each(f func(*Host)) {
 	for _, h := range b.sorted() {
 		h.mu.Lock()
-		if time.Since(h.Tick.Time) <= b.stale {
+		if time.Since(h.seen) <= b.stale {
 			f(&h.Host)
 		}
 		h.mu.Unlock()

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -96,5 +97,65 @@ vm other host=esx1 vcpus=4 memory=16GB
 	tick("esx1", "other")
 	if got, _ = b.Inventory("vc"); got.VMs[2].Host != "esx1" {
 		t.Errorf("other on %s", got.VMs[2].Host)
+	}
+}
+
+// TestLateAnswer takes answers that are older than what vCenter says, two VMs of one name in a tick, and a host that was renamed.
+func TestLateAnswer(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 7.0U3\ncluster c\ncluster d\nhost esx1 cluster=c packages=2 nodes=2 cores=4 memory=128GB\n"+
+		"host esx2 cluster=d packages=2 nodes=2 cores=4 memory=128GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := New(rules.Options{}, time.Hour)
+	now := time.Now()
+	tick := func(host string, vms ...string) {
+		now = now.Add(time.Second)
+		x := numa.Tick{Host: host, Time: now}
+		for i, name := range vms {
+			x.VMs = append(x.VMs, numa.VMTick{Name: name, GID: int64(i), Homes: 1, Has: numa.HasHomes})
+		}
+		b.Tick("vc", host, &x)
+	}
+	ids := func(want string) {
+		t.Helper()
+		got := ""
+		b.Each(func(h *Host) {
+			for _, v := range h.VMs {
+				got += h.ID + " " + v.ID + ";"
+			}
+		})
+		if got != want {
+			t.Errorf("got %s want %s", got, want)
+		}
+	}
+	is := func(host, cluster string) {
+		t.Helper()
+		if f, _ := b.Inventory("vc"); f.VMs[0].Host != host || f.VMs[0].Cluster != cluster {
+			t.Errorf("on %s of %s, want %s of %s", f.VMs[0].Host, f.VMs[0].Cluster, host, cluster)
+		}
+	}
+	c, d := f.Hosts[0].Cluster, f.Hosts[1].Cluster
+	b.Fleet("vc", f)
+	tick("esx1", "db", "db")
+	ids("esx1 ;esx1 ;")
+	tick("esx1")
+	tick("esx2", "db") // moved, and no update says so
+	is("esx2", d)
+
+	b.Fleet("vc", f) // it has gone back
+	is("esx1", c)
+
+	b.Update("vc", []numa.Update{{ID: "db", VM: true, Host: "esx2"}})
+	tick("esx1", "db") // asked before
+	ids("esx1 ;esx2 db;")
+	is("esx2", d)
+
+	named := *f
+	named.Hosts = slices.Clone(f.Hosts)
+	named.Hosts[1].Name = "esx2.example.com"
+	b.Fleet("vc", &named)
+	if f, _ := b.Inventory("vc"); len(f.VMs[0].Observed) != 1 || f.VMs[0].Observed[0].Host != "esx2.example.com" {
+		t.Errorf("observed %+v", f.VMs[0].Observed)
 	}
 }

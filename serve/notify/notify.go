@@ -100,11 +100,11 @@ func New(c *Config, page string) *Notifier {
 	return n
 }
 
-// Take takes the findings that began and ended.
+// Take takes the findings that began or got worse, and those that ended: who was told of one is told of its end.
 func (n *Notifier) Take(begun, ended []board.Alarm) {
 	by := map[string][]board.Alarm{}
 	for _, a := range slices.Concat(begun, ended) {
-		if a.Finding.Severity >= n.config.least && (a.Live || n.config.All) {
+		if max(a.Worst, a.Finding.Severity) >= n.config.least && (a.Live || n.config.All) {
 			by[a.VCenter] = append(by[a.VCenter], a)
 		}
 	}

@@ -105,6 +105,27 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
+// TestWorse tells who was told of a finding that it ended, although it was harmless at last, and whoever counts by the
+// fingerprint that it is the same.
+func TestWorse(t *testing.T) {
+	c, err := parse("webhooks: [{url: 'http://127.0.0.1:1/'}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := New(c, "")
+	begun, _ := alarms()
+	worse, over := begun[1], begun[1]
+	over.Finding.Severity, over.Worst, over.End = finding.Low, finding.High, begin.Add(time.Hour)
+	n.Take([]board.Alarm{worse}, nil)
+	n.Take(nil, []board.Alarm{over})
+	if s := n.State()[0]; s.Waiting != 2 {
+		t.Fatalf("state %+v", s)
+	}
+	if g := c.Webhooks[0].body("vc01", []board.Alarm{worse, over}); g.Alerts[0].Fingerprint != g.Alerts[1].Fingerprint || g.Alerts[1].Labels["severity"] != "low" {
+		t.Errorf("alerts %+v", g.Alerts)
+	}
+}
+
 // TestRefused gives up at once what would be refused later too, and says nothing of the address.
 func TestRefused(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"time"
 
 	"homenode/serve/board"
@@ -70,7 +71,9 @@ func (w *Webhook) body(vcenter string, alarms []board.Alarm) *group {
 		} else {
 			g.Status = firing
 		}
-		b, _ := json.Marshal(x.Labels) // a map of texts: sorted, and always encodes
+		same := maps.Clone(x.Labels)
+		delete(same, "severity")   // it changes while the finding holds
+		b, _ := json.Marshal(same) // a map of texts: sorted, and always encodes
 		h := fnv.New64a()
 		_, _ = h.Write(b)
 		x.Fingerprint = fmt.Sprintf("%016x", h.Sum64())
