@@ -12,12 +12,11 @@ import (
 // collector that was killed makes up for it.
 type Hours struct {
 	ticks, hours *store.Store
-	series       map[string]*store.Series
 }
 
 // NewHours returns the Hours of the samples of one store, kept in another.
 func NewHours(ticks, hours *store.Store) *Hours {
-	return &Hours{ticks: ticks, hours: hours, series: map[string]*store.Series{}}
+	return &Hours{ticks: ticks, hours: hours}
 }
 
 // The samples that hours are made of, and what is made of them. The time of an hour is its end.
@@ -43,6 +42,9 @@ var HourFamilies = [][2]string{
 
 // after is how long an hour is waited for behind its end: what comes late.
 const after = 12 * time.Minute
+
+// before is how far before an hour the sample may be that its first one is compared with.
+const before = 10 * time.Minute
 
 // Update makes the hours that are over and not made yet, at most those that samples are kept of.
 func (h *Hours) Update(ctx context.Context, now time.Time, since time.Duration) error {
@@ -87,7 +89,8 @@ func (s *sum) add(x float64) {
 func (h *Hours) hour(ctx context.Context, end time.Time) error {
 	vms := map[string]*hourOf{}
 	var order []string
-	err := h.ticks.Each(ctx, end.Add(-time.Hour), end.Add(-time.Millisecond), func(r *store.Range) error {
+	begin := end.Add(-time.Hour)
+	err := h.ticks.Each(ctx, begin.Add(-before), end.Add(-time.Millisecond), func(r *store.Range) error {
 		name, id := "", ""
 		var labels []string
 		r.Labels(func(k, v string) {
@@ -106,10 +109,14 @@ func (h *Hours) hour(ctx context.Context, end time.Time) error {
 			vms[id] = v
 			order = append(order, id)
 		}
-		first, before := true, 0.0
+		first, last := true, 0.0
 		for r.Next() {
-			_, x := r.At()
+			ms, x := r.At()
 			if math.IsNaN(x) { // the series ended
+				continue
+			}
+			if ms < begin.UnixMilli() {
+				first, last = false, x
 				continue
 			}
 			switch name {
@@ -121,16 +128,16 @@ func (h *Hours) hour(ctx context.Context, end time.Time) error {
 				v.ready.add(x)
 			case fromMoves:
 				v.hasMove = 1
-				if !first && x > before {
-					v.moves += x - before
+				if !first && x > last {
+					v.moves += x - last
 				}
 			case fromHomes:
 				v.nodes = true
-				if !first && x == 1 && before == 0 { // it became a home node
+				if !first && x == 1 && last == 0 { // it became a home node
 					v.changes++
 				}
 			}
-			first, before = false, x
+			first, last = false, x
 		}
 		return r.Err()
 	}, fromRatio, fromRemote, fromMoves, fromReady, fromHomes)
@@ -141,17 +148,9 @@ func (h *Hours) hour(ctx context.Context, end time.Time) error {
 	for _, id := range order {
 		v := vms[id]
 		add := func(family int, number float64, known bool) {
-			if !known {
-				return
+			if known {
+				out = append(out, store.Sample{Series: h.hours.Series(HourFamilies[family][0], v.labels...), Number: number})
 			}
-			name := HourFamilies[family][0]
-			k := name + "\x00" + id
-			s := h.series[k]
-			if s == nil {
-				s = h.hours.Series(name, v.labels...)
-				h.series[k] = s
-			}
-			out = append(out, store.Sample{Series: s, Number: number})
 		}
 		add(0, v.ratio.least, v.ratio.n > 0)
 		add(1, v.ratio.all/v.ratio.n, v.ratio.n > 0)

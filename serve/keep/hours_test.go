@@ -84,8 +84,8 @@ func TestHours(t *testing.T) {
 		"homenode_vm_hour_local_ratio_mean":         "[1h0m0s:0.4917 2h0m0s:0.4972 3h0m0s:0.4917]",
 		"homenode_vm_hour_remote_bytes_max":         "[1h0m0s:5.9e+10 2h0m0s:5.9e+10 3h0m0s:5.9e+10]",
 		"homenode_vm_hour_remote_bytes_mean":        "[1h0m0s:2.95e+10 2h0m0s:2.983e+10 3h0m0s:2.95e+10]",
-		"homenode_vm_hour_migrations":               "[1h0m0s:118 2h0m0s:118 3h0m0s:118]",
-		"homenode_vm_hour_home_node_changes":        "[1h0m0s:1 2h0m0s:1 3h0m0s:1]",
+		"homenode_vm_hour_migrations":               "[1h0m0s:118 2h0m0s:120 3h0m0s:120]",
+		"homenode_vm_hour_home_node_changes":        "[1h0m0s:1 2h0m0s:2 3h0m0s:2]",
 		"homenode_vm_hour_ready_seconds_per_second": "[]",
 	} {
 		if fmt.Sprint(got[name]) != want {

@@ -144,15 +144,18 @@ func (m *Mail) send(ctx context.Context, vcenter string, alarms []board.Alarm) (
 	}
 	if m.User != "" {
 		if err := c.Auth(smtp.PlainAuth("", m.User, m.Password, m.host)); err != nil {
-			return permanent(err)
+			return fmt.Errorf("%w: %w", errLogin, err)
 		}
 	}
 	if err := c.Mail(m.From); err != nil {
 		return permanent(err)
 	}
+	var refused []string
 	for _, to := range m.To {
-		if err := c.Rcpt(to); err != nil {
-			return permanent(err)
+		if err := permanent(c.Rcpt(to)); errors.Is(err, post.ErrRefused) && len(refused)+1 < len(m.To) {
+			refused = append(refused, to)
+		} else if err != nil {
+			return err
 		}
 	}
 	w, err := c.Data()
@@ -166,6 +169,9 @@ func (m *Mail) send(ctx context.Context, vcenter string, alarms []board.Alarm) (
 		return permanent(err)
 	}
 	_ = c.Quit() // it is delivered
+	if len(refused) > 0 {
+		return fmt.Errorf("%w by %s", errPartly, strings.Join(refused, ", "))
+	}
 	return nil
 }
 

@@ -139,6 +139,12 @@ const (
 	givenUp     = time.Hour
 )
 
+// What a delivery may end with beside an error of package post.
+var (
+	errPartly = errors.New("delivered, but refused") // by some recipients
+	errLogin  = errors.New("the login was refused")  // a password that is corrected is accepted later
+)
+
 // run delivers one message after the other.
 func (t *target) run(ctx context.Context) {
 	rest := post.Rest{Most: longestRest}
@@ -161,24 +167,27 @@ func (t *target) run(ctx context.Context) {
 		err := t.send(once, m.vcenter, m.alarms)
 		cancel()
 		t.mu.Lock()
-		done := err == nil
+		done := err == nil || errors.Is(err, errPartly)
 		t.state.Error = ""
+		if err != nil {
+			t.state.Error = err.Error()
+		}
 		switch refused := errors.Is(err, post.ErrRefused) || errors.Is(err, post.ErrAddress); {
-		case err == nil:
+		case done:
 			t.state.Sent++
 			rest = post.Rest{Most: longestRest}
 		case refused || time.Since(m.since) > givenUp:
 			t.state.Lost++
 			done = true
-			fallthrough
-		default:
-			t.state.Error = err.Error()
 		}
 		if done {
 			t.waiting = t.waiting[1:]
 		}
 		t.mu.Unlock()
 		if !done {
+			if errors.Is(err, errLogin) {
+				err = post.ErrAddress // seldom: accounts lock
+			}
 			rest.Wait(ctx, err)
 		}
 		if ctx.Err() != nil {

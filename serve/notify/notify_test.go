@@ -155,6 +155,9 @@ func (m *mailServer) told() (plain, encrypted string) {
 	return m.said[0].String(), m.said[1].String()
 }
 
+// wrong is what a login with the password "wrong" says.
+var wrong = base64.StdEncoding.EncodeToString([]byte("\x00homenode\x00wrong"))
+
 // startMail starts one that encrypts by starttls, by tls, or not at all.
 func startMail(t *testing.T, how string) *mailServer {
 	t.Helper()
@@ -192,7 +195,8 @@ func startMail(t *testing.T, how string) *mailServer {
 			}
 			say("220 test")
 			for err == nil {
-				switch word, _, _ := strings.Cut(strings.TrimSpace(read()), " "); {
+				line := read()
+				switch word, _, _ := strings.Cut(strings.TrimSpace(line), " "); {
 				case word == "EHLO" && how == "starttls" && encrypted == 0:
 					say("250-test\r\n250 STARTTLS")
 				case word == "EHLO":
@@ -203,6 +207,10 @@ func startMail(t *testing.T, how string) *mailServer {
 					r = bufio.NewReader(c)
 				case word == "STARTTLS":
 					say("502 what?")
+				case word == "AUTH" && strings.Contains(line, wrong):
+					say("535 no")
+				case word == "RCPT" && strings.Contains(line, "gone"):
+					say("550 nobody")
 				case word == "AUTH":
 					say("235 ok")
 				case word == "DATA":
@@ -248,6 +256,24 @@ func TestMail(t *testing.T) {
 	for _, want := range []string{"HIGH M001 sql", "since 2026-11-20 09:00:00 UTC", "N%L was 41 %", "over: 2026-11-20 09:00:00 to 2026-11-20 10:00:00 UTC"} {
 		if !strings.Contains(string(body), want) {
 			t.Errorf("no %q in %s", want, body)
+		}
+	}
+}
+
+// TestMailRefused delivers to the recipients that the server takes, and names the others. It gives up a message that it takes for nobody,
+// and keeps one when it refuses the login.
+func TestMailRefused(t *testing.T) {
+	server := startMail(t, "none")
+	for _, tt := range []struct{ to, login, want string }{
+		{"gone@example.com, two@example.com", "", "{sent 1 waiting 0 lost 0} delivered, but refused by gone@example.com"},
+		{"one@example.com, gone@example.com", "", "{sent 1 waiting 0 lost 0} delivered, but refused by gone@example.com"},
+		{"gone1@example.com, gone2@example.com", "", "{sent 0 waiting 0 lost 1} refused: 550 \"nobody\""},
+		{"one@example.com", "user: homenode, password: wrong, ", "{sent 0 waiting 1 lost 0} the login was refused: 535 \"no\""},
+	} {
+		n := run(t, "mail: {server: '"+server.addr+"', tls: none, "+tt.login+"from: homenode@example.com, to: ["+tt.to+"]}", func(n *Notifier) bool { return n.State()[0].Error != "" })
+		s := n.State()[0]
+		if got := fmt.Sprintf("{sent %d waiting %d lost %d} %s", s.Sent, s.Waiting, s.Lost, s.Error); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.to, got, tt.want)
 		}
 	}
 }

@@ -289,14 +289,6 @@ func run(cmd *cobra.Command, s *server) error {
 		tell, pages.Notified = n.Take, n.State
 		all.Go(func() { n.Run(ctx) })
 	}
-	all.Go(func() {
-		s.judge(ctx, func(begun, ended []board.Alarm) {
-			tell(begun, ended)
-			if keeper != nil {
-				keeper.TakeOwn(time.Now(), func(add metrics.Add) { pages.Own("", add) })
-			}
-		})
-	})
 	for _, t := range s.send.Samples {
 		r, err := remote.New(t, s.data, 3*s.options.Every+10*time.Second, time.Now().Add(-24*time.Hour))
 		if err != nil {
@@ -313,6 +305,15 @@ func run(cmd *cobra.Command, s *server) error {
 			Alerts: func() []query.Alert { return web.Alerts(s.board) }, Metadata: web.Metadata}
 		pages.More = map[string]http.Handler{"/api/v1/": api.Handler()}
 	}
+	// Last, for it reads all that stands above.
+	all.Go(func() {
+		s.judge(ctx, func(begun, ended []board.Alarm) {
+			tell(begun, ended)
+			if keeper != nil {
+				keeper.TakeOwn(time.Now(), func(add metrics.Add) { pages.Own("", add) })
+			}
+		})
+	})
 	ended := make(chan error, 1)
 	go func() { ended <- listenUntil(ctx, cmd, l, pages.Handler(), &all) }()
 	select {
@@ -321,15 +322,23 @@ func run(cmd *cobra.Command, s *server) error {
 			return err
 		}
 	case err := <-broken:
-		if errors.Is(err, store.ErrBroken) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s: the process ends, so that nothing that was kept is damaged: start it again\n", texttab.Clean(err.Error()))
-			os.Exit(exitBroken)
-		}
-		if err != nil {
-			return err
-		}
+		return kept(cmd, err)
 	}
-	return nil
+	stop()
+	all.Wait()
+	if keeper == nil {
+		return nil
+	}
+	return kept(cmd, <-broken)
+}
+
+// kept returns how keeping ended. After a write that failed the process ends.
+func kept(cmd *cobra.Command, err error) error {
+	if errors.Is(err, store.ErrBroken) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s: the process ends, so that nothing that was kept is damaged: start it again\n", texttab.Clean(err.Error()))
+		os.Exit(exitBroken)
+	}
+	return err
 }
 
 // exitBroken is the exit code after a write that failed: EX_TEMPFAIL, a supervisor starts the
