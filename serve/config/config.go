@@ -26,6 +26,9 @@ func Parse(name string, b []byte) (*Config, error) {
 	}
 	if err := yaml.Load(b, &c, yaml.WithKnownFields()); err != nil {
 		text, _, _ := strings.Cut(err.Error(), " in type ") // of the program
+		if strings.Contains(text, "unknown anchor '") {     // what follows a * may be a secret that is not quoted
+			text = "found a * before what no & names: quote a value that begins with *"
+		}
 		return nil, fmt.Errorf("%s: %s", name, text)
 	}
 	if c.Findings == nil && len(c.Samples) == 0 {

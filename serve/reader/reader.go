@@ -214,7 +214,7 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 		if s := status[h.vcenter]; s != nil {
 			s.Hosts = append(s.Hosts, *seen[h])
 		}
-		if !t.Time.IsZero() && len(t.VMs) > 0 {
+		if !t.Time.IsZero() {
 			ids := make([]string, len(order[h]))
 			for i, k := range order[h] {
 				ids[i] = k.id

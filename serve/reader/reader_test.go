@@ -58,3 +58,35 @@ func TestTwoCollectors(t *testing.T) {
 		age["a"] = 5 * time.Minute // it ended, and a database still shows what it saw last
 	}
 }
+
+// TestLastLeaves shows a host without VMs once its last one has left.
+func TestLastLeaves(t *testing.T) {
+	now, there := time.Now(), true
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text := ""
+		if _ = r.ParseForm(); r.Form.Get("query") == what {
+			text = fmt.Sprintf(`{"metric":{"__name__":"homenode_last_tick_timestamp_seconds","vcenter":"vc","host":"esx01"},"value":[%d,"%d"]}`, now.Unix(), now.Unix())
+			if there {
+				text += fmt.Sprintf(`,{"metric":{"__name__":"homenode_vm_numa_local_bytes","vcenter":"vc","host":"esx01","vm":"db","vm_id":"vm-1"},"value":[%d,"1"]}`, now.Unix())
+			}
+		}
+		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"vector","result":[%s]}}`, text)
+	}))
+	defer server.Close()
+	b := board.New(rules.Options{}, time.Hour)
+	r, err := New(server.URL, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want := 1; want >= 0; want-- {
+		there = want == 1
+		if err := r.Read(t.Context(), now); err != nil {
+			t.Fatal(err)
+		}
+		b.Each(func(h *board.Host) {
+			if len(h.Tick.VMs) != want {
+				t.Errorf("%d VMs, want %d", len(h.Tick.VMs), want)
+			}
+		})
+	}
+}

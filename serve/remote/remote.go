@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -90,7 +91,8 @@ type State struct {
 // New returns the Sender of a target, with its marks in a folder. Hosts whose ticks come later than others by more
 // than late are not waited for. A new target gets what is kept since begin.
 func New(t Target, dir string, late time.Duration, begin time.Time) (*Sender, error) {
-	s := &Sender{target: t, file: filepath.Join(dir, "remote-"+t.Name+".json"), late: late, marks: marks{From: begin.UnixMilli(), Hosts: map[string]int64{}}}
+	name := strings.ReplaceAll(t.Name, ":", "+") // Windows has no colon in names of files, and names of targets no plus
+	s := &Sender{target: t, file: filepath.Join(dir, "remote-"+name+".json"), late: late, marks: marks{From: begin.UnixMilli(), Hosts: map[string]int64{}}}
 	s.state.To = t.Name
 	b, err := bounded.File(s.file, 64<<20)
 	switch {

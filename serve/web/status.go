@@ -200,7 +200,7 @@ func Alerts(b *board.Board) []query.Alert {
 	out := []query.Alert{}
 	for i := range open {
 		f := &open[i].Finding
-		out = append(out, query.Alert{Labels: map[string]string{"alertname": f.Rule, "severity": f.Severity.String(), "vcenter": open[i].VCenter, "cluster": f.Cluster, "host": f.Host, "vm": f.VM, "vm_id": f.VMID},
+		out = append(out, query.Alert{Labels: map[string]string{"alertname": f.Rule, "severity": f.Severity.String(), "vcenter": open[i].VCenter, "cluster": f.Cluster, "host": f.Host, "vm": f.VM, "vm_id": f.VMID, "topic": f.Topic},
 			Annotations: map[string]string{"summary": f.Title, "description": f.Message, "advice": f.Advice}, State: "firing", ActiveAt: open[i].Begin, Value: "1e+00"})
 	}
 	return out

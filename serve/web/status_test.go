@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules"
+	"homenode/rules/finding"
 	"homenode/rules/policy"
 	"homenode/serve/board"
 	"homenode/serve/collect"
@@ -37,5 +39,18 @@ func TestLowLocality(t *testing.T) {
 		if got := strings.Join(a.Verdict, " "); got != tt.want || len(tt.tick.VMs) > 0 && a.Tables[1].Rows[0][3].Tone != tt.tone {
 			t.Errorf("%v: %s, want %s; rows %v", tt.set, got, tt.want, a.Tables[1].Rows)
 		}
+	}
+}
+
+// TestAlerts tells findings of one rule about two nodes of a host apart.
+func TestAlerts(t *testing.T) {
+	b := board.New(rules.Options{}, time.Hour)
+	var all []board.Alarm
+	for _, topic := range []string{"node 0", "node 1"} {
+		all = append(all, board.Alarm{VCenter: "vc", Live: true, Begin: time.Now(), Finding: finding.Finding{Rule: "H007", Host: "esx01", Topic: topic}})
+	}
+	b.Adopt(all, time.Now())
+	if a := Alerts(b); len(a) != 2 || maps.Equal(a[0].Labels, a[1].Labels) {
+		t.Errorf("found %+v", a)
 	}
 }

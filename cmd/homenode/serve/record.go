@@ -119,7 +119,7 @@ func runRecord(ctx context.Context, cmd *cobra.Command, dir string, length time.
 	for wait := min(noteEvery, o.Every); ctx.Err() == nil && r.Err() == nil; wait = noteEvery {
 		select {
 		case <-ctx.Done():
-		case <-time.After(min(wait, time.Second*5)):
+		case <-time.After(wait):
 			note()
 		}
 	}
