@@ -1,4 +1,4 @@
-// Package rule holds the shape of a rule and what a rule is given to judge.
+// Package rule holds the shape of a rule, what a rule is given to judge, and the conditions that several rules share.
 package rule
 
 import (
