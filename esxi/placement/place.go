@@ -77,25 +77,44 @@ func Place(h *Host, requests []Request) (placed []Node, unplaced []int) {
 		placed[i].Node = n
 	}
 	b := NewBoard(h)
-	for _, seen := range [...]bool{true, false} {
-		for i := range requests {
-			r := &requests[i]
-			if (r.Seen != nil && r.Seen.Homes != 0) != seen {
-				continue
-			}
-			if !r.Layout.Managed || len(h.Nodes) == 0 {
-				unplaced = append(unplaced, i)
-				b.Spread(int64(r.Memory))
-				for m, part := range b.Lent {
-					placed[m].lend(i, numa.Bytes(part))
-				}
-				continue
-			}
-			b.place(h, placed, i, r)
+	var seen, others []*placing
+	for i := range requests {
+		p := &placing{Request: &requests[i], index: i}
+		if p.Seen != nil && p.Seen.Homes != 0 {
+			seen = append(seen, p)
+		} else {
+			others = append(others, p)
 		}
+	}
+	for _, p := range seen { // what they were seen with is there before anything else comes
+		p.settle(b, h, placed)
+	}
+	for _, p := range append(seen, others...) {
+		if !p.Layout.Managed || len(h.Nodes) == 0 {
+			unplaced = append(unplaced, p.index)
+			b.Spread(int64(p.Memory))
+			for m, part := range b.Lent {
+				placed[m].lend(p.index, numa.Bytes(part))
+			}
+			continue
+		}
+		if p.clients == nil {
+			p.settle(b, h, placed)
+		}
+		p.fill(b, placed)
 	}
 	slices.Sort(unplaced)
 	return placed, unplaced
+}
+
+// A placing is a Request on its way, with what its clients have and lack.
+type placing struct {
+	*Request
+	index   int
+	clients []Client
+	homes   []int8
+	allowed numa.NodeSet
+	left    []int64 // of each slice
 }
 
 // seenHomes returns the indices of the nodes that the VM was seen at home on; nil when it
@@ -112,64 +131,74 @@ func (r *Request) seenHomes(h *Host) (homes []int) {
 	return homes
 }
 
-// place gives the clients of request i their homes, those seen in turn or those chosen, and
-// memory: first what it was seen with, then on the homes, then wherever there is room.
-func (b *Board) place(h *Host, placed []Node, i int, r *Request) {
-	seen := r.seenHomes(h)
-	b.Begin(h.Allowed(r.Nodes))
-	n := r.Layout.PPDs.Len()
-	clients := make([]Client, n)
-	for c := range clients {
-		_, vcpus := r.Layout.PPDs.Group(c)
-		clients[c] = Client{Request: i, Index: c, VCPUs: vcpus}
+// settle gives the clients of a managed VM their homes, those seen in turn or those chosen, and what they were seen with.
+func (p *placing) settle(b *Board, h *Host, placed []Node) {
+	if !p.Layout.Managed || len(h.Nodes) == 0 {
+		return
+	}
+	p.allowed = h.Allowed(p.Nodes)
+	b.Begin(p.allowed)
+	seen := p.seenHomes(h)
+	n := p.Layout.PPDs.Len()
+	p.clients, p.left = make([]Client, n), make([]int64, n)
+	for c := range p.clients {
+		_, vcpus := p.Layout.PPDs.Group(c)
+		p.clients[c] = Client{Request: p.index, Index: c, VCPUs: vcpus}
+		p.left[c] = int64(p.Slice(c))
 		if seen != nil {
 			last := b.Last
 			b.Put(seen[c%len(seen)], int64(vcpus))
 			b.Last = last // its home was not chosen now
 		} else {
-			b.Put(b.Next(int64(r.Slice(c))), int64(vcpus))
+			b.Put(b.Next(p.left[c]), int64(vcpus))
 		}
 	}
-	left := make([]int64, n) // of each slice
-	for c := range left {
-		left[c] = int64(r.Slice(c))
-	}
-	lend := func(c int) {
-		for m, part := range b.Lent {
-			placed[m].lend(i, numa.Bytes(part))
-			clients[c].Remote += numa.Bytes(part)
-			left[c] -= part
-		}
-	}
-	local := func(c int, part int64) {
-		clients[c].Local += numa.Bytes(part)
-		left[c] -= part
-	}
+	p.homes = slices.Clone(b.Homes())
 	if seen != nil {
-		b.takeSeen(h, r, left, local, lend)
+		p.takeSeen(b, h, placed)
 	}
-	for c, home := range b.Homes() {
-		local(c, b.TakeHome(int(home), left[c]))
+}
+
+// fill gives the clients the rest of their memory: of the homes first, then wherever there is room.
+func (p *placing) fill(b *Board, placed []Node) {
+	b.Begin(p.allowed)
+	for c, home := range p.homes {
+		p.local(c, b.TakeHome(int(home), p.left[c]))
 	}
-	for c, home := range b.Homes() {
-		part, nowhere := b.Take(int(home), left[c])
-		local(c, part)
-		lend(c)
-		clients[c].Nowhere = numa.Bytes(nowhere)
+	for c, home := range p.homes {
+		part, nowhere := b.Take(int(home), p.left[c])
+		p.local(c, part)
+		p.lend(c, b, placed)
+		p.clients[c].Nowhere = numa.Bytes(nowhere)
 		node := &placed[home]
-		node.VCPUs, node.Used, node.Clients = node.VCPUs+clients[c].VCPUs, node.Used+clients[c].Local, append(node.Clients, clients[c])
+		node.VCPUs, node.Used, node.Clients = node.VCPUs+p.clients[c].VCPUs, node.Used+p.clients[c].Local, append(node.Clients, p.clients[c])
+	}
+}
+
+// local gives a client memory of its home.
+func (p *placing) local(c int, part int64) {
+	p.clients[c].Local += numa.Bytes(part)
+	p.left[c] -= part
+}
+
+// lend gives a client what other nodes lent.
+func (p *placing) lend(c int, b *Board, placed []Node) {
+	for m, part := range b.Lent {
+		placed[m].lend(p.index, numa.Bytes(part))
+		p.clients[c].Remote += numa.Bytes(part)
+		p.left[c] -= part
 	}
 }
 
 // takeSeen takes the memory that a VM was seen with, of its slices in proportion: on each node
 // where that is known, else what is local on the homes and what is remote on the nodes with
 // the most free memory. What a node has no room for stays to be placed.
-func (b *Board) takeSeen(h *Host, r *Request, left []int64, local func(c int, part int64), lend func(c int)) {
+func (p *placing) takeSeen(b *Board, h *Host, placed []Node) {
 	on := make([]int64, len(h.Nodes))
-	sum := int64(r.Seen.Local + r.Seen.Remote)
-	if r.Seen.OnNode != nil {
+	sum := int64(p.Seen.Local + p.Seen.Remote)
+	if p.Seen.OnNode != nil {
 		sum = 0
-		for _, m := range r.Seen.OnNode {
+		for _, m := range p.Seen.OnNode {
 			if k := slices.IndexFunc(h.Nodes, func(n numa.Node) bool { return n.ID == m.Node }); k >= 0 {
 				on[k] += int64(m.Guest)
 				sum += int64(m.Guest)
@@ -179,34 +208,34 @@ func (b *Board) takeSeen(h *Host, r *Request, left []int64, local func(c int, pa
 	if sum <= 0 {
 		return
 	}
-	share := make([]int64, len(left)) // of what was seen, of each client
-	for c := range left {
-		share[c] = min(left[c], memory.Share(min(sum, int64(r.Memory)), int64(r.Slice(c)), max(1, int64(r.Memory))))
+	share := make([]int64, len(p.left)) // of what was seen, of each client
+	for c := range share {
+		share[c] = min(p.left[c], memory.Share(min(sum, int64(p.Memory)), int64(p.Slice(c)), max(1, int64(p.Memory))))
 	}
 	takeHome := func(c int, want int64) {
-		home := b.homes[c]
+		home := p.homes[c]
 		part := max(0, min(want, b.Free[home]))
 		b.Free[home] -= part
 		share[c] -= part
-		local(c, part)
+		p.local(c, part)
 	}
-	if r.Seen.OnNode == nil {
-		for c, home := range b.homes {
-			far := memory.Share(share[c], int64(r.Seen.Remote), sum)
+	if p.Seen.OnNode == nil {
+		for c, home := range p.homes {
+			far := memory.Share(share[c], int64(p.Seen.Remote), sum)
 			takeHome(c, share[c]-far)
 			clear(b.Lent)
-			memory.Lend(b.Free, int(home), b.allowed, far, 0, b.Lent)
+			memory.Lend(b.Free, int(home), p.allowed, far, 0, b.Lent)
 			b.take()
-			lend(c)
+			p.lend(c, b, placed)
 		}
 		return
 	}
-	for c, home := range b.homes {
+	for c, home := range p.homes {
 		part := min(share[c], on[home])
 		on[home] -= part
 		takeHome(c, part)
 	}
-	for c := range b.homes {
+	for c := range p.homes {
 		clear(b.Lent)
 		for k := range on {
 			part := max(0, min(share[c], on[k], b.Free[k]))
@@ -215,7 +244,7 @@ func (b *Board) takeSeen(h *Host, r *Request, left []int64, local func(c int, pa
 			share[c] -= part
 		}
 		b.take()
-		lend(c)
+		p.lend(c, b, placed)
 	}
 }
 
@@ -225,9 +254,9 @@ func (n *Node) lend(request int, memory numa.Bytes) {
 		return
 	}
 	n.Used += memory
-	if k := len(n.Foreign); k > 0 && n.Foreign[k-1].Request == request {
-		n.Foreign[k-1].Memory += memory
-		return
+	k, found := slices.BinarySearchFunc(n.Foreign, request, func(s Share, request int) int { return s.Request - request })
+	if !found {
+		n.Foreign = slices.Insert(n.Foreign, k, Share{Request: request})
 	}
-	n.Foreign = append(n.Foreign, Share{request, memory})
+	n.Foreign[k].Memory += memory
 }

@@ -44,7 +44,7 @@ func (s Seconds) MarshalJSON() ([]byte, error) {
 // A Status is how collecting from one vCenter goes.
 type Status struct {
 	Name       string       `json:"name"`
-	Up         bool         `json:"up"` // there is a session
+	Up         bool         `json:"up"` // there is a session, and the last inventory could be read
 	Since      time.Time    `json:"since,omitzero"`
 	Error      string       `json:"error,omitempty"` // why there is none, or no inventory
 	Advice     string       `json:"advice,omitempty"`
@@ -69,7 +69,7 @@ func (c *Collector) Status() Status {
 	s.Every = Seconds{c.interval()}
 	c.mu.Lock()
 	s.Inventory, s.Updates = c.fleetAt, c.updates
-	s.Error = cmp.Or(c.fleet, s.Error)
+	s.Error, s.Up = cmp.Or(c.fleet, s.Error), s.Up && c.fleet == ""
 	for _, h := range c.hosts {
 		h.mu.Lock()
 		s.Hosts = append(s.Hosts, h.status)

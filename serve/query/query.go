@@ -194,6 +194,9 @@ func (a *API) exec(r *http.Request, make func(context.Context, storage.Queryable
 	case promql.Vector:
 		res.Value = cut(v, most, &res.Warnings)
 	case promql.Matrix:
+		if v == nil {
+			v = promql.Matrix{} // it is written as [], not null
+		}
 		res.Value = cut(v, most, &res.Warnings)
 	}
 	// It is encoded here, for the values belong to the query.

@@ -83,7 +83,7 @@ func (j *joiner) hostNamed(name string) *numa.Host {
 }
 
 // tick adds what a tick shows of the VMs of its host. A VM that the inventory has on another host has moved there when the
-// last tick of that host does not show it.
+// last tick of that host is older or does not show it.
 func (j *joiner) tick(l *LastTick) (joined bool) {
 	h := j.hostNamed(l.Host)
 	if h == nil {
@@ -113,7 +113,7 @@ func (j *joiner) tick(l *LastTick) (joined bool) {
 			continue // of another fleet, or whose it is cannot be told
 		}
 		v := found[0]
-		if was := j.ticks[v.Host]; v.Host != h.ID && was != nil && named(was, x.Name) == 0 {
+		if was := j.ticks[v.Host]; v.Host != h.ID && was != nil && (named(was, x.Name) == 0 || l.Time.After(was.Time)) {
 			j.note(l.file.Name, "%s is on %s in the recording: the inventory is older, and has it elsewhere", v.Name, h.Name)
 			v.Host = h.ID
 		}

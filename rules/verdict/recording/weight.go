@@ -8,7 +8,7 @@ import (
 	"homenode/capture"
 )
 
-// byWeight orders VMs by their worst finding, then by remote memory over time.
+// byWeight orders VMs by their worst finding, then those whose locality was low at any tick first, then by remote memory over time.
 func byWeight(a, b *VM) int {
 	weight := func(v *VM) int {
 		s, ok := v.Worst()
@@ -17,7 +17,13 @@ func byWeight(a, b *VM) int {
 		}
 		return int(s)
 	}
-	return cmp.Or(cmp.Compare(weight(b), weight(a)), compareSums(&b.Remote.Sum, &a.Remote.Sum), cmp.Compare(a.Rec.Host, b.Rec.Host),
+	low := func(v *VM) int {
+		if share, ok := v.LeastLocality(); ok && share < v.Rec.Options.Locality {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(low(b), low(a)), compareSums(&b.Remote.Sum, &a.Remote.Sum), cmp.Compare(a.Rec.Host, b.Rec.Host),
 		cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID), cmp.Compare(a.Nth, b.Nth))
 }
 

@@ -31,8 +31,9 @@ const (
 	password = "lab-password"
 )
 
-// Close stops the vCenter. Requests under way are answered first.
+// Close stops the vCenter. Requests under way are cut off: one that waits for updates would hold it up.
 func (v *VCenter) Close() {
+	v.server.CloseClientConnections()
 	v.server.Close()
 	v.Model.Remove()
 }
