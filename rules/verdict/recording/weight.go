@@ -8,7 +8,7 @@ import (
 	"homenode/capture"
 )
 
-// byWeight orders VMs by their worst finding, then those whose locality was low at any tick first, then by remote memory over time.
+// byWeight orders VMs by their worst finding, of those without findings one whose locality was low at any tick first, then by remote memory over time.
 func byWeight(a, b *VM) int {
 	weight := func(v *VM) int {
 		s, ok := v.Worst()
@@ -18,7 +18,7 @@ func byWeight(a, b *VM) int {
 		return int(s)
 	}
 	low := func(v *VM) int {
-		if share, ok := v.LeastLocality(); ok && share < v.Rec.Options.Locality {
+		if share, ok := v.LeastLocality(); ok && len(v.Findings) == 0 && share < v.Rec.Options.Locality {
 			return 1
 		}
 		return 0
