@@ -210,7 +210,7 @@ func startMail(t *testing.T, how string) *mailServer {
 				case word == "AUTH" && strings.Contains(line, wrong):
 					say("535 no")
 				case word == "RCPT" && strings.Contains(line, "gone"):
-					say("550 nobody")
+					say("550 no such user")
 				case word == "AUTH":
 					say("235 ok")
 				case word == "DATA":
@@ -260,14 +260,14 @@ func TestMail(t *testing.T) {
 	}
 }
 
-// TestMailRefused delivers to the recipients that the server takes, and names the others. It gives up a message that it takes for nobody,
+// TestMailRefused delivers to the recipients that the server takes, and names the others. It gives up a message that it takes for no recipient,
 // and keeps one when it refuses the login.
 func TestMailRefused(t *testing.T) {
 	server := startMail(t, "none")
 	for _, tt := range []struct{ to, login, want string }{
 		{"gone@example.com, two@example.com", "", "{sent 1 waiting 0 lost 0} delivered, but refused by gone@example.com"},
 		{"one@example.com, gone@example.com", "", "{sent 1 waiting 0 lost 0} delivered, but refused by gone@example.com"},
-		{"gone1@example.com, gone2@example.com", "", "{sent 0 waiting 0 lost 1} refused: 550 \"nobody\""},
+		{"gone1@example.com, gone2@example.com", "", "{sent 0 waiting 0 lost 1} refused: 550 \"no such user\""},
 		{"one@example.com", "user: homenode, password: wrong, ", "{sent 0 waiting 1 lost 0} the login was refused: 535 \"no\""},
 	} {
 		n := run(t, "mail: {server: '"+server.addr+"', tls: none, "+tt.login+"from: homenode@example.com, to: ["+tt.to+"]}", func(n *Notifier) bool { return n.State()[0].Error != "" })

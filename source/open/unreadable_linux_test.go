@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestNoPermission reads a folder that nobody may read. The administrator may: the test is nobody then.
+// TestNoPermission reads a folder that it has no permission to read. The administrator has it: the test runs as another user then.
 func TestNoPermission(t *testing.T) {
-	dir, err := os.MkdirTemp("", "homenode-test-") // in that of the test nobody may look
+	dir, err := os.MkdirTemp("", "homenode-test-") // no other user may look into that of the test
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,9 +20,9 @@ func TestNoPermission(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getuid() == 0 {
-		const nobody = 65534
+		const noUser = 65534
 		runtime.LockOSThread() // the thread ends with the test
-		if err := syscall.Setfsuid(nobody); err != nil {
+		if err := syscall.Setfsuid(noUser); err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = syscall.Setfsuid(0) }()

@@ -1,0 +1,327 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"sync"
+	"time"
+
+	"homenode/numa"
+	"homenode/source/esxtop/fetchstats"
+	"homenode/source/vsphere"
+)
+
+// A host is asked by one goroutine, so never twice at a time.
+type host struct {
+	c    *Collector
+	id   string
+	stop context.CancelFunc
+	back chan struct{} // told when it is there again
+
+	mu      sync.Mutex
+	machine *numa.Host
+	cluster string
+	status  HostStatus
+	away    string // disconnected or notResponding, as an update says; empty for neither
+
+	// Of the goroutine.
+	series  *fetchstats.Series
+	service *vsphere.Service
+	learned bool
+	failed  int // in a row
+}
+
+// learn takes what the inventory says of the host.
+func (h *host) learn(m *numa.Host, cluster string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.machine, h.cluster = m, cluster
+	h.status.ID, h.status.Name, h.status.Cluster = m.ID, m.Name, cluster
+	if h.maintains(m.Maintenance) {
+		h.wake()
+	}
+}
+
+// maintains takes whether the host is in maintenance, and reports whether it has left that. h.mu is held.
+func (h *host) maintains(now numa.Fact[bool]) (left bool) {
+	if now.Known() {
+		left = h.status.Maintenance && !now.Value
+		h.status.Maintenance = now.Value
+	}
+	return left
+}
+
+// wake lets the host be asked at once.
+func (h *host) wake() {
+	select {
+	case h.back <- struct{}{}:
+	default:
+	}
+}
+
+// update takes what a vCenter says of the host now. One that is away is not asked; one that comes back, or leaves
+// maintenance, is asked at once.
+func (h *host) update(u *numa.Update) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	back := false
+	if u.Connection.Known() {
+		was := h.away
+		h.away = u.Connection.Value
+		if h.away == connected {
+			h.away = ""
+		}
+		back = was != "" && h.away == ""
+		if h.away != "" && was == "" {
+			h.fail(h.isAway(), time.Now())
+		}
+	}
+	if h.maintains(u.Maintenance) || back {
+		h.wake()
+	}
+}
+
+// connected is the connection of a host that its vCenter reaches.
+const connected = "connected"
+
+// isAway says that the host is away; nil when it is not. h.mu is held.
+func (h *host) isAway() error {
+	switch h.away {
+	case "":
+		return nil
+	case "notResponding":
+		return fmt.Errorf("%w: it does not respond to vCenter; it is asked when it does", errAway)
+	}
+	return fmt.Errorf("%w: vCenter says that it is %s; it is asked when it is connected", errAway, h.away)
+}
+
+// pause waits for the next turn; that of a host which is there again is now. It is false when ctx ended.
+func (h *host) pause(ctx context.Context, next time.Time) bool {
+	t := time.NewTimer(max(0, time.Until(next)))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-h.back:
+		h.failed, h.service = 0, nil
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// phase spreads the turns of the hosts over the interval.
+func (h *host) phase(every time.Duration) time.Duration {
+	f := fnv.New64a()
+	_, _ = f.Write([]byte(h.c.name + " " + h.id))
+	return time.Duration(f.Sum64() % uint64(every))
+}
+
+func (h *host) run(ctx context.Context) {
+	defer h.end()
+	next := time.Now().Add(h.phase(min(h.c.opts.Every, 10*time.Second))) // the first answer comes soon
+	for h.pause(ctx, next) {
+		select {
+		case h.c.turn <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		begun := time.Now()
+		err := h.fetch(ctx)
+		<-h.c.turn
+		if ctx.Err() != nil {
+			return
+		}
+		every := h.c.interval()
+		rest := h.note(err, begun)
+		if err == nil {
+			h.c.heal()
+		}
+		earliest := time.Now().Add(rest)
+		next = begun.Truncate(every).Add(h.phase(every))
+		turns := 0
+		for !next.After(earliest) || next.Sub(begun) < every/2 {
+			next = next.Add(every)
+			turns++
+		}
+		if err == nil && turns > 2 {
+			h.mu.Lock()
+			h.status.Skipped += turns - 2
+			h.mu.Unlock()
+		}
+	}
+}
+
+// end tells the host that it is not asked any more, as long as there is a session.
+func (h *host) end() {
+	if h.service == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	_ = h.c.gate.ifOpen(func(l *vsphere.Live) error {
+		_, err := l.Execute(ctx, *h.service, "FreeStats", func([]byte) error { return nil })
+		return err
+	})
+}
+
+// note keeps how a turn ended, and returns how long the host is left alone.
+func (h *host) note(err error, begun time.Time) (rest time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.status.Took, h.status.Asked = Seconds{time.Since(begun)}, begun
+	if err == nil {
+		h.failed, h.status.Failing, h.status.Reason, h.status.Since = 0, "", "", time.Time{}
+		return 0
+	}
+	h.status.Failed++
+	h.fail(err, begun)
+	if h.status.Reason == "vcenter" || h.status.Reason == "away" { // it was not asked
+		return 0
+	}
+	if h.failed++; h.failed < 3 {
+		return 0
+	}
+	return min(h.c.opts.Backoff<<min(h.failed-3, 4), 15*h.c.opts.Backoff)
+}
+
+// fail keeps why the host brings nothing. h.mu is held.
+func (h *host) fail(err error, since time.Time) {
+	if h.status.Reason == "" {
+		h.status.Since = since
+	}
+	h.status.Failing, h.status.Reason = plain(err), reason(err)
+	if h.status.Reason == "timeout" {
+		h.status.Failing = fmt.Sprintf("no answer within %v", h.c.opts.Timeout)
+	}
+}
+
+// plain returns an error as users read it.
+func plain(err error) string { return strings.ReplaceAll(err.Error(), "ServerFaultCode: ", "") }
+
+// reason returns an error as the label of a metric.
+func reason(err error) string {
+	for _, k := range []struct {
+		err  error
+		word string
+	}{
+		{vsphere.ErrPrivilege, "privilege"}, {vsphere.ErrRefused, "refused"}, {vsphere.ErrExpired, "expired"}, {vsphere.ErrGone, "gone"},
+		{vsphere.ErrNoService, "no service"}, {context.DeadlineExceeded, "timeout"}, {errAnswer, "answer"}, {errIll, "vcenter"}, {errNoSession, "vcenter"}, {errAway, "away"},
+	} {
+		if errors.Is(err, k.err) {
+			return k.word
+		}
+	}
+	return "other"
+}
+
+var (
+	errAnswer = errors.New("not an answer")
+	errIll    = errors.New("vCenter ill")
+	errAway   = errors.New("not asked")
+)
+
+// fetch asks for one answer.
+func (h *host) fetch(ctx context.Context) error {
+	h.mu.Lock()
+	machine, away := h.machine, h.isAway()
+	h.mu.Unlock()
+	if away != nil {
+		return away
+	}
+	if !h.c.mayAsk() {
+		return fmt.Errorf("%w: more than a third of its hosts do not answer: one is tried a minute", errIll)
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.c.opts.Timeout)
+	defer cancel()
+	if h.series == nil || h.series.Host != machine.Name {
+		h.series, h.learned = &fetchstats.Series{Host: machine.Name, Known: true}, false
+	}
+	h.series.Machine = machine
+	err := h.c.gate.with(ctx, func(l *vsphere.Live) error { return h.ask(ctx, l, machine) })
+	if errors.Is(err, vsphere.ErrGone) || errors.Is(err, vsphere.ErrNoService) {
+		h.service = nil
+	}
+	return err
+}
+
+// ask finds the service, learns what its columns are, and reads one answer.
+func (h *host) ask(ctx context.Context, l *vsphere.Live, machine *numa.Host) error {
+	if h.service == nil {
+		s, err := l.Esxtop(ctx, machine.Name)
+		if err != nil {
+			return err
+		}
+		h.service = &s
+	}
+	if !h.learned {
+		_, err := l.Execute(ctx, *h.service, "CounterInfo", func(text []byte) error {
+			if err := h.series.Learn("CounterInfo", bytes.NewReader(text)); err != nil {
+				return fmt.Errorf("%w: %w", errAnswer, err)
+			}
+			h.tell(&Answer{Columns: true, Text: text})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		h.learned = true
+	}
+	size, err := l.Execute(ctx, *h.service, "FetchStats", h.read)
+	h.mu.Lock()
+	h.status.Bytes += int64(size)
+	if err == nil { // else all hosts would be asked less often for what one sends
+		h.status.Size = size
+	}
+	h.mu.Unlock()
+	return err
+}
+
+// tell tells Options.Answers of an answer.
+func (h *host) tell(a *Answer) {
+	if h.c.opts.Answers != nil {
+		a.VCenter, a.Host, a.Name = h.c.name, h.id, h.series.Host
+		h.c.opts.Answers(a)
+	}
+}
+
+// mostSkew is how far a host's clock may be off; beyond it a tick has our time.
+const mostSkew = time.Minute
+
+// read makes a tick of an answer.
+func (h *host) read(text []byte) error {
+	ticks := 0
+	warnings, err := h.series.Read("FetchStats", bytes.NewReader(text), func(t *numa.Tick) error {
+		ticks++
+		h.tell(&Answer{Time: t.Time, Text: text})
+		now := time.Now()
+		h.mu.Lock()
+		if now.Sub(t.Time).Abs() > mostSkew { // the samples of other hosts would be too old for the store, or these
+			t.Time = now.UTC().Truncate(time.Millisecond)
+		}
+		if least := h.status.Last.Add(time.Millisecond); t.Time.Before(least) {
+			t.Time = least
+		}
+		h.status.Last, h.status.Skew = t.Time, Seconds{now.Sub(h.series.Clock)}
+		h.status.Ticks++
+		h.mu.Unlock()
+		h.c.sink.Tick(h.c.name, h.id, t)
+		return nil
+	})
+	h.mu.Lock()
+	h.status.Warnings += len(warnings)
+	h.mu.Unlock()
+	switch {
+	case err != nil:
+		h.learned = false
+		return fmt.Errorf("%w: %w", errAnswer, err)
+	case ticks == 0 && len(warnings) > 0:
+		h.learned = false // another build has other columns
+		return fmt.Errorf("%w: %s", errAnswer, warnings[0].Text)
+	}
+	return nil
+}
