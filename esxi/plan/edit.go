@@ -107,8 +107,11 @@ func (e *Edit) Configure(c *numa.Config) {
 	if e.Upgrade {
 		c.Hardware = numa.DerivedFrom(max(8, c.Hardware.Value), proposed)
 	}
-	if e.ManualOff || e.PerNode > 0 {
-		c.CoresPerNUMANode, c.AutoCoresPerNUMANode = numa.Fact[int]{}, numa.Fact[bool]{}
+	switch {
+	case e.PerNode > 0 && c.Hardware.Value >= 20: // as Apply
+		c.CoresPerNUMANode, c.AutoCoresPerNUMANode = numa.DerivedFrom(e.PerNode, proposed), numa.DerivedFrom(false, proposed)
+	case (e.ManualOff || e.PerNode > 0) && c.AutoCoresPerNUMANode.Known():
+		c.CoresPerNUMANode, c.AutoCoresPerNUMANode = numa.Fact[int]{}, numa.DerivedFrom(true, proposed)
 	}
 	remove := func(when bool, keys ...string) {
 		if when {
@@ -127,7 +130,6 @@ func (e *Edit) Configure(c *numa.Config) {
 		}
 	}
 	set(e.Spread, "numa.consolidate", "FALSE")
-	set(e.PerNode > 0 && c.Hardware.Value >= 20, "numa.vcpu.coresPerNode", e.PerNode) // as Apply
 	set(e.PerNode > 0 && c.Hardware.Value < 20, "numa.vcpu.maxPerVirtualNode", e.PerNode)
 	set(e.Force, "numa.vcpu.maxPerMachineNode", e.PerNode)
 	set(e.Min > 0, "numa.vcpu.min", e.Min)

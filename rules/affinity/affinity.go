@@ -37,6 +37,9 @@ func check(p *rule.Pass) {
 		Advice:   advice(pcpus, memory, nodes, len(h.Nodes.Value)),
 		Evidence: append(evidence(v.VM, pcpus, memory), v.MemoryEvidence(), on.Kind.NodesEvidence()),
 	}
+	if len(v.CPUAffinity.Value) > 0 && len(memory) == 0 {
+		f.Cure = []numa.Edit{{Kind: numa.EditCPUAffinity, To: numa.Is("")}}
+	}
 	switch here, all := home(h, nodes, memory), on.Kind.Machine.Nodes; {
 	case all == 1:
 		f.Severity = finding.Low

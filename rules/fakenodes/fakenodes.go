@@ -6,10 +6,12 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -64,6 +66,7 @@ func check(p *rule.Pass) {
 		f.Message = fmt.Sprintf("%s counts %d vCPUs that could be hot-added: it makes %d processor groups of %d and shows %s beside the one with its %d vCPUs",
 			system, most, groups, group, rule.Plural(groups-1, "empty NUMA node"), v.Guest.VCPUs)
 		f.Advice = fmt.Sprintf("Set cpuid.maxVCPUs = %d or less, then power off and on; without it only tools that list nodes are misled", group)
+		f.Cure = []numa.Edit{{Kind: numa.EditExtraConfig, Key: "cpuid.maxVCPUs", To: numa.Is(strconv.Itoa(group))}}
 		report(p, f)
 		return
 	}

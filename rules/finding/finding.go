@@ -62,6 +62,9 @@ type Finding struct {
 	Message  string   `json:"message"`          // one sentence with the deciding numbers
 	Advice   string   `json:"advice,omitempty"` // what to do
 	Notice   string   `json:"notice,omitempty"` // what the guest will notice of it
+	// Cure are the edits that its advice comes to, of the VM, or of the hosts that it is about, where that is not the plan
+	// of the VM. They have no From.
+	Cure []numa.Edit `json:"-"`
 	// From and To are when it held, the worst stretch when there are several; zero for
 	// findings about settings.
 	From time.Time `json:"from,omitzero"`

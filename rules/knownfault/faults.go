@@ -21,6 +21,7 @@ type fault struct {
 	severity finding.Severity
 	text     string // follows "ESXi RELEASE on HOSTS: "
 	fix      string
+	option   numa.Setting // the host option that is the fix, where it is advised in any case
 	// cluster: it depends on the VMs of the cluster, so that the first host of a kind
 	// speaks for all.
 	cluster bool
@@ -50,6 +51,7 @@ var faults = []fault{
 		kb: "430776", first: numa.ESXi80, upTo: esxi91, unsure: esxi10, severity: finding.Medium,
 		text:    "VMs powered on together may all be placed on one node, and beside latency-sensitive VMs, whose demand is underestimated, they stay there",
 		fix:     "Set Numa.InitialPlacementLoadThreshold = 100 on the hosts; a fix is announced for a 9.x release",
+		option:  numa.Setting{Key: "Numa.InitialPlacementLoadThreshold", Value: "100"},
 		gathers: true,
 		holds:   besideLatency,
 	},
@@ -64,6 +66,7 @@ var faults = []fault{
 		kb: "2147958", first: numa.ESXi65, upTo: numa.ESXi65 + 1, severity: finding.High,
 		text:    "VMs with cores per socket other than 1 or numa.autosize.once = FALSE that come from older hosts can stop the host (PSOD)",
 		fix:     "Set Numa.FollowCoresPerSocket = 1 before such VMs move there, or update to 6.5 U1 or later",
+		option:  numa.Setting{Key: "Numa.FollowCoresPerSocket", Value: "1"},
 		cluster: true,
 		holds:   decoupled,
 	},

@@ -64,6 +64,9 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 		Advice:   fault.fix,
 		Evidence: []finding.Evidence{finding.Of("ESXi release of "+h.Name, h.Release, h.At), finding.Of("build of "+h.Name, h.Build, h.At), p.NodesEvidence()},
 	}
+	if o := fault.option; o.Key != "" {
+		f.Cure = []numa.Edit{{Kind: numa.EditHostOption, Key: o.Key, To: numa.Is(o.Value)}}
+	}
 	if what.vcpus > 0 {
 		f.Message += fmt.Sprintf(" (up to %d vCPUs on a host, %d cores in a node)", what.vcpus, p.Kind.Machine.Cores)
 		f.Evidence = append(f.Evidence, finding.Evidence{Name: "most vCPUs on a host", Value: fmt.Sprint(what.vcpus), Origin: "derived: powered-on VMs"})

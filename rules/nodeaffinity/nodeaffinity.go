@@ -39,6 +39,7 @@ func report(p *rule.Pass, f *finding.Finding, on *rule.On) {
 	v := p.VM
 	f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"), v.VCPUsEvidence(), v.MemoryEvidence(), on.Kind.NodesEvidence())
 	at := len(p.Findings)
+	f.Cure = []numa.Edit{{Kind: numa.EditExtraConfig, Key: "numa.nodeAffinity"}}
 	p.Report(*f, &on.Layout)
 	if len(vnuma.ClientAffinitySettings(v.VM)) > 0 {
 		p.Findings[at].Assumes = append(p.Findings[at].Assumes, notModelled)

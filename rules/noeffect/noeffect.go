@@ -63,6 +63,7 @@ func report(p *rule.Pass, key, value, why string) {
 		Topic:    key,
 		Message:  fmt.Sprintf("%s = %s has no effect: %s", key, value, why),
 		Advice:   "Remove " + key,
+		Cure:     []numa.Edit{{Kind: numa.EditExtraConfig, Key: key}},
 		Evidence: []finding.Evidence{v.SettingEvidence(key), v.VCPUsEvidence(), on.Kind.ReleaseEvidence(), on.Kind.NodesEvidence()},
 	}
 	switch key {

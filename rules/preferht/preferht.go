@@ -35,6 +35,9 @@ func check(p *rule.Pass) {
 		f.Severity = finding.Low
 		f.Message = fmt.Sprintf("%s has no effect%s: hyper-threading is off, a node has %d cores and as many threads", key, p.Where(others), m.Cores)
 		f.Advice = "Remove the setting, or switch hyper-threading on"
+		if v.Guest.PreferHT {
+			f.Cure = []numa.Edit{{Kind: numa.EditExtraConfig, Key: key}}
+		}
 		f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+on.Kind.Hosts[0].Name, on.Kind.Hosts[0].HyperThreading, on.Kind.Hosts[0].At))
 		p.Report(f, &on.Layout)
 		return

@@ -40,6 +40,9 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 	}
 	if plan := p.Plan(); severity == finding.High && plan.Better {
 		f.Advice += ". Best here: " + strings.Join(plan.Edit.Steps(&v.Guest, &on.Kind.Machine), ", ")
+		after := v.Config
+		plan.Edit.Configure(&after)
+		f.Cure = numa.Edits(&v.Config, &after)
 	}
 	p.Report(f, &on.Layout)
 }

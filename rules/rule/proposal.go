@@ -2,19 +2,23 @@ package rule
 
 import (
 	"homenode/esxi/plan"
+	"homenode/numa"
 	"homenode/rules/finding"
 )
 
 // A Proposal is the one plan of a VM, for all its findings together: what to do, what it
 // changes on every host of the cluster, and how to take it back.
 type Proposal struct {
-	Needed   []string `json:"needed,omitempty"` // what the cure needs
-	Better   []string `json:"better,omitempty"` // what is tidier
-	Findings []string `json:"findings"`         // the rules whose advice it is
-	Effect   []Effect `json:"effect"`
-	Downtime string   `json:"downtime"`
-	Notice   string   `json:"notice"` // what guest and licences notice
-	Undo     []string `json:"undo"`
+	Needed []string `json:"needed,omitempty"` // what the cure needs
+	Better []string `json:"better,omitempty"` // what is tidier
+	// Edits are those of Needed as they are written, Optional those of Better.
+	Edits    []numa.Edit `json:"edits,omitempty"`
+	Optional []numa.Edit `json:"optionalEdits,omitempty"`
+	Findings []string    `json:"findings"` // the rules whose advice it is
+	Effect   []Effect    `json:"effect"`
+	Downtime string      `json:"downtime"`
+	Notice   string      `json:"notice"` // what guest and licences notice
+	Undo     []string    `json:"undo"`
 	// Afterwards says what to remove later.
 	Afterwards string `json:"afterwards"`
 }
@@ -44,6 +48,10 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 		return nil
 	}
 	out.Needed, out.Better = p.steps(best)
+	cured, after := p.VM.Config, p.VM.Config
+	best.Needed.Configure(&cured)
+	best.Edit.Configure(&after)
+	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured), numa.Edits(&cured, &after)
 	for i := range p.VM.On {
 		out.Effect = append(out.Effect, Effect{p.VM.On[i].Kind.HostNames(), Short(&best.Before[i]), Short(&best.Cured[i]), Short(&best.After[i])})
 	}

@@ -1,0 +1,232 @@
+package fix
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"homenode/internal/glob"
+	"homenode/numa"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// changes returns the changes that are left in, hosts first, the VMs by cluster and name.
+func (m *maker) changes() []Change {
+	out := []Change{}
+	for i := range m.fleet.Hosts {
+		h := &m.fleet.Hosts[i]
+		if m.edits[h.ID] == nil || m.kept[h.ID] != "" {
+			continue
+		}
+		c := Change{On: &Target{Name: h.Name, ID: h.ID, Cluster: m.cluster(h.Cluster)}, Findings: m.rulesOf(h.ID), Edits: m.edits[h.ID], Downtime: "none"}
+		out = append(out, c)
+	}
+	hosts := len(out)
+	for _, c := range m.changed.Clusters {
+		for _, v := range c.VMs {
+			if m.edits[v.ID] != nil && m.kept[v.ID] == "" {
+				out = append(out, m.change(m.vms[v.ID], v))
+			}
+		}
+	}
+	slices.SortStableFunc(out[hosts:], func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.VM.Cluster, b.VM.Cluster), cmp.Compare(a.VM.Name, b.VM.Name), cmp.Compare(a.VM.ID, b.VM.ID))
+	})
+	return out
+}
+
+// rulesOf returns the rules whose findings about the VM or host go away, each once.
+func (m *maker) rulesOf(id string) []string {
+	list := slices.Clone(m.gone[id])
+	slices.Sort(list)
+	return append([]string{}, slices.Compact(list)...)
+}
+
+func (m *maker) cluster(id string) string {
+	for i := range m.fleet.Clusters {
+		if m.fleet.Clusters[i].ID == id {
+			return m.fleet.Clusters[i].Name
+		}
+	}
+	return ""
+}
+
+// change returns what is done to the VM, that is v today and next afterwards.
+func (m *maker) change(v, next *rule.VM) Change {
+	runs := v.Power.Or(numa.PoweredOn) == numa.PoweredOn
+	c := Change{
+		VM:       &Target{Name: v.Name, ID: v.ID, UUID: v.UUID, Cluster: m.cluster(v.Cluster), Folder: v.Folder, Runs: runs},
+		Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID],
+	}
+	if v.Host != nil {
+		c.VM.Host, c.VM.Cluster = v.Host.Name, cmp.Or(m.cluster(v.Host.Cluster), c.VM.Cluster)
+	}
+	for i := range next.On {
+		names := next.On[i].Kind.HostNames()
+		if was := on(v, names[0]); was != nil {
+			c.Layout = append(c.Layout, Effect{Hosts: names, Now: layoutOf(&was.Layout), After: layoutOf(&next.On[i].Layout)})
+		}
+	}
+	c.Expects = expects(c.Layout)
+	c.Downtime = downtime(&c, v)
+	if was := on(v, next.On[0].Kind.HostNames()[0]); was != nil {
+		if text := rule.Notice(&was.Layout, &next.On[0].Layout); text != "" {
+			c.Notices = append(c.Notices, text)
+		}
+	}
+	for _, e := range c.Edits {
+		switch {
+		case e.Kind == numa.EditHardware:
+			c.Lost = append(c.Lost, "the virtual hardware version cannot be lowered")
+		case e.Kind == numa.EditExtraConfig && strings.HasPrefix(strings.ToLower(e.Key), "numa.autosize."):
+			c.Lost = append(c.Lost, e.Key+" is written by ESXi at power-on")
+		}
+	}
+	if c.Needs() != numa.NeedsNothing && c.Lost == nil {
+		c.Lost = append(c.Lost, "numa.autosize.cookie and numa.autosize.vcpu.maxPerVirtualNode are written by ESXi at power-on")
+	}
+	return c
+}
+
+// downtime says what of the VM stands still, and for what.
+func downtime(c *Change, v *rule.VM) string {
+	switch needs := c.Needs(); {
+	case needs == numa.NeedsNothing:
+		return "none"
+	case v.Power.Value == numa.PoweredOff:
+		return "none: the VM is powered off"
+	case needs == numa.NeedsOff:
+		return "power off, change, power on"
+	case v.Guest.PowerCycleReboot:
+		return "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle"
+	}
+	return "a power cycle; the settings are written before, while the VM runs"
+}
+
+// The measures that an edit is judged by.
+const (
+	MeasureFarShare = "farShare"     // of its memory, on another node than the vCPU that uses it
+	MeasureVNodes   = "virtualNodes" // that the guest sees
+	MeasureClients  = "clients"      // NUMA clients
+)
+
+// expects returns the first of the measures that the layout on the VM's own hosts changes; nil for none.
+func expects(l []Effect) *Expects {
+	if len(l) == 0 {
+		return nil
+	}
+	now, after := &l[0].Now, &l[0].After
+	for _, x := range []Expects{
+		{MeasureFarShare, now.FarShare, after.FarShare},
+		{MeasureVNodes, float64(len(now.VPDs)), float64(len(after.VPDs))},
+		{MeasureClients, float64(len(now.PPDs)), float64(len(after.PPDs))},
+	} {
+		if x.From != x.To {
+			return &x
+		}
+	}
+	return nil
+}
+
+// left returns the shown findings that stay, each with the reason.
+func (m *maker) left() []Left {
+	out := []Left{}
+	named := map[string]bool{}
+	for i := range m.shown.Findings {
+		f := &m.shown.Findings[i]
+		if m.cured[subjectOf(f)] && m.o.Set == nil {
+			continue
+		}
+		id := cmp.Or(f.VMID, f.HostID)
+		named[id] = true
+		l := Left{VM: f.VM, ID: id, Rule: f.Rule, Severity: f.Severity.String(), Why: m.why(f, id)}
+		if f.VM == "" {
+			l.Host = f.Host
+		}
+		if m.o.Set == nil || m.kept[id] != "" {
+			out = append(out, l)
+		}
+	}
+	for id, why := range m.kept {
+		if !named[id] {
+			l := Left{ID: id, Why: why}
+			if v := m.vms[id]; v != nil {
+				l.VM = v.Name
+			}
+			for i := range m.fleet.Hosts {
+				if m.fleet.Hosts[i].ID == id {
+					l.Host = m.fleet.Hosts[i].Name
+				}
+			}
+			out = append(out, l)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Left) int {
+		return cmp.Or(cmp.Compare(a.VM, b.VM), cmp.Compare(a.Host, b.Host), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Rule, b.Rule))
+	})
+	return out
+}
+
+// why says why a finding stays.
+func (m *maker) why(f *finding.Finding, id string) string {
+	seen := func() bool { // nothing predicts it: it was seen
+		return !slices.ContainsFunc(m.today.Findings, func(t finding.Finding) bool { return subjectOf(&t) == subjectOf(f) })
+	}
+	switch p := m.plans[id]; {
+	case m.kept[id] != "" && (f.Planned || f.Cure != nil):
+		return m.kept[id]
+	case f.Advice == "":
+		return "nothing has to change"
+	case f.VMID == "" && f.Cure != nil && !m.o.Host:
+		return "options of hosts are changed with --allow-host only: " + rule.Lower(f.Advice)
+	case f.VMID == "":
+		return "it is about the host, by hand: " + rule.Lower(f.Advice)
+	case p != nil && f.Planned && len(p.Edits) == 0:
+		return "nothing has to change; --better makes it tidier: " + strings.Join(p.Better, ", ")
+	case seen():
+		return "it was seen, and no setting is known to be its cause: " + rule.Lower(f.Advice)
+	case m.edits[id] != nil && f.Planned:
+		return "it stays after the change: " + rule.Lower(f.Advice)
+	}
+	return "to decide by hand: " + rule.Lower(f.Advice)
+}
+
+// together reports whether two VMs serve one purpose, as the patterns say.
+func together(a, b *Target, apart []string) bool {
+	return slices.ContainsFunc(apart, func(text string) bool {
+		g := glob.Compile([]string{text}, "")
+		return g.Match(a.Name) && g.Match(b.Name)
+	})
+}
+
+// batch gives every change its batch: hosts one by one, then cluster by cluster at most AtOnce VMs, never two of one
+// pattern of Apart or of one group, by ID.
+func (p *Plan) batch(groups [][]string) {
+	of := map[string][]int{}
+	for i, g := range groups {
+		for _, id := range g {
+			of[id] = append(of[id], i)
+		}
+	}
+	n := 0
+	var in []*Target
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		t := c.Target()
+		clash := func(o *Target) bool {
+			return o.Cluster != t.Cluster || together(o, t, p.Asked.Apart) ||
+				slices.ContainsFunc(of[o.ID], func(g int) bool { return slices.Contains(of[t.ID], g) })
+		}
+		if n == 0 || c.VM == nil || p.Changes[i-1].VM == nil || len(in) >= p.Asked.AtOnce || slices.ContainsFunc(in, clash) {
+			n, in = n+1, nil
+		}
+		c.Batch, in = n, append(in, t)
+	}
+}
+
+// Apart gives the changes new batches: no two VMs of one of the groups, by ID, are in one batch.
+func (p *Plan) Apart(groups [][]string) error {
+	p.batch(groups)
+	return p.identify()
+}

@@ -1,0 +1,143 @@
+package fix_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"homenode/change/fix"
+	"homenode/numa"
+	"homenode/source/demo"
+)
+
+var now = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+
+func planned(t *testing.T, o fix.Options) *fix.Plan {
+	t.Helper()
+	f, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Now = now
+	p, err := fix.Make(f, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestCurable holds the plan of the demo against a list of what an administrator can cure with settings of VMs, written
+// by hand from the pages of the rules: at least 90 % of it is in the changes.
+func TestCurable(t *testing.T) {
+	curable := map[string]string{
+		"N001": "sap01 sap02 old01 sql01 sql02 sql03 sql04 sql05", "N004": "follow01", "N005": "hana01 sap01 sap02", "N006": "stream01",
+		"N007": "sap01 sap02", "N008": "sap01 sap02 batch02", "N009": "follow01 hana02", "N010": "mart01 clone01 clone02 clone03", "N011": "legacy01",
+		"N012": "oracle01 lab02", "N015": "app37 app38 app39 app40", "N017": "manual01", "N018": "spread01", "N019": "batch02", "N020": "cache01",
+		"N022": "sap01 sap02", "N023": "pin01 pin02", "N025": "nic01 nic02", "N032": "ci03",
+	}
+	p := planned(t, fix.Options{})
+	cured := map[string]bool{}
+	for _, c := range p.Changes {
+		for _, rule := range c.Findings {
+			cured[rule+" "+c.VM.Name] = true
+		}
+	}
+	all, hit := 0, 0
+	for rule, names := range curable {
+		for name := range strings.FieldsSeq(names) {
+			all++
+			if cured[rule+" "+name] {
+				hit++
+			} else {
+				t.Logf("%s of %s is not cured", rule, name)
+			}
+		}
+	}
+	if hit*10 < all*9 {
+		t.Errorf("%d of %d curable findings are in the changes", hit, all)
+	}
+	for _, l := range p.Left {
+		if cured[l.Rule+" "+l.VM] && l.Rule != "N033" { // that one becomes less severe
+			t.Errorf("%s of %s is cured and left", l.Rule, l.VM)
+		}
+		if l.Why == "" {
+			t.Errorf("%s of %s%s is left without a reason", l.Rule, l.VM, l.Host)
+		}
+	}
+}
+
+// TestStable makes a plan twice, later: the same ID; written, edited and read again.
+func TestStable(t *testing.T) {
+	p := planned(t, fix.Options{})
+	f, _ := demo.Fleet()
+	f.Collected = "2026-11-23T10:00:00Z"
+	again, err := fix.Make(f, fix.Options{Now: now.Add(time.Hour)})
+	if err != nil || again.ID != p.ID || again.Made == p.Made {
+		t.Errorf("IDs %s and %s, made %s and %s, %v", p.ID, again.ID, p.Made, again.Made, err)
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := fix.Read(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, _ := json.Marshal(q); !bytes.Equal(data, second) {
+		t.Error("a plan that is read and written is another")
+	}
+	edited := bytes.Replace(data, []byte(`"kind":"cpuHotAdd","from":true`), []byte(`"kind":"cpuHotAdd","from":false`), 1)
+	if bytes.Equal(edited, data) {
+		t.Fatal("the plan has no edit of CPU hot add")
+	}
+	if _, err := fix.Read(bytes.NewReader(edited)); err == nil || !strings.Contains(err.Error(), "edited") {
+		t.Errorf("an edited plan: %v", err)
+	}
+}
+
+// TestOptions checks what is never done by default.
+func TestOptions(t *testing.T) {
+	for _, c := range planned(t, fix.Options{}).Changes {
+		if c.VM == nil {
+			t.Errorf("host %s is changed without Host", c.On.Name)
+		}
+	}
+	hosts := 0
+	for _, c := range planned(t, fix.Options{Host: true}).Changes {
+		if c.On != nil {
+			hosts++
+			if c.Edits[0].Kind != numa.EditHostOption || c.Batch == 0 {
+				t.Errorf("host %s: %+v", c.On.Name, c)
+			}
+		}
+	}
+	if hosts == 0 {
+		t.Error("with Host no host is changed")
+	}
+	p := planned(t, fix.Options{AtOnce: 4, Apart: []string{"kafka*"}})
+	in := map[int][]string{}
+	for _, c := range p.Changes {
+		in[c.Batch] = append(in[c.Batch], c.VM.Cluster+"/"+c.VM.Name)
+	}
+	largest := 0
+	for batch, names := range in {
+		largest = max(largest, len(names))
+		kafka := 0
+		for _, n := range names {
+			if strings.HasPrefix(n, "epyc/kafka") {
+				kafka++
+			}
+			if cluster, _, _ := strings.Cut(n, "/"); !strings.HasPrefix(names[0], cluster+"/") {
+				t.Errorf("batch %d has VMs of two clusters: %v", batch, names)
+			}
+		}
+		if kafka > 1 {
+			t.Errorf("batch %d has VMs that are kept apart: %v", batch, names)
+		}
+	}
+	if largest != 4 {
+		t.Errorf("the largest batch has %d VMs, want 4", largest)
+	}
+}

@@ -1,0 +1,398 @@
+package fix
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/change/diff"
+	"homenode/change/whatif"
+	"homenode/esxi/vnuma"
+	"homenode/internal/glob"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/filter"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// Options say what a plan is about. The zero value plans what the findings of the whole fleet need.
+type Options struct {
+	Rules   rules.Options
+	Filter  *filter.Filter  // findings and VMs that the plan is about; nil for all
+	Set     []whatif.Change // instead of the advice of findings: what the shown VMs and hosts are given
+	Better  bool            // what is tidier too
+	Host    bool            // options of hosts too
+	Upgrade bool            // of the virtual hardware too
+	Resize  bool            // vCPUs and memory too, with Set
+	Owned   []string        // patterns of tags and "attribute=value": other tools own these VMs
+	Apart   []string        // patterns of names: no two VMs of one pattern in one batch
+	AtOnce  int             // VMs of a batch; 0 is 1
+	By      string          // the version of the program
+	Now     time.Time
+}
+
+// proposed is the origin of what a plan sets.
+const proposed = "fix"
+
+// A maker makes one plan.
+type maker struct {
+	o       Options
+	fleet   *numa.Fleet   // without what was seen
+	today   *rules.Result // of fleet, whole
+	shown   *rules.Result // the findings and VMs that the plan is about, with what was seen
+	edits   map[string][]numa.Edit
+	better  map[string][]numa.Edit
+	plans   map[string]*rule.Proposal
+	vms     map[string]*rule.VM // by ID
+	kept    map[string]string   // why a VM or host, by ID, is left as it is
+	changed *rules.Result
+	gone    map[string][]string // rules by ID of the VM or host whose findings are gone
+	cured   map[subject]bool
+}
+
+// A subject is what a rule says something about.
+type subject struct{ rule, topic, id string }
+
+func subjectOf(f *finding.Finding) subject {
+	if f.VMID != "" {
+		return subject{f.Rule, f.Topic, f.VMID}
+	}
+	return subject{f.Rule, f.Topic, f.HostID}
+}
+
+// Make plans what the findings of the fleet need. It is an error when the filter shows nothing.
+func Make(f *numa.Fleet, o Options) (*Plan, error) {
+	o.AtOnce = max(1, o.AtOnce)
+	m := &maker{o: o, fleet: f, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{}, vms: map[string]*rule.VM{}, kept: map[string]string{}}
+	whole := rules.Run(f, o.Rules)
+	var err error
+	if m.shown, err = o.Filter.Fleet(whole); err != nil {
+		return nil, err
+	}
+	m.today = whole
+	if slices.ContainsFunc(f.VMs, func(v numa.VM) bool { return len(v.Observed) > 0 }) {
+		m.fleet = whatif.Unobserved(f)
+		m.today = rules.Run(m.fleet, o.Rules)
+	}
+	for _, c := range m.today.Clusters {
+		for _, v := range c.VMs {
+			m.vms[v.ID] = v
+		}
+	}
+	if o.Set != nil {
+		err = m.asked()
+	} else {
+		m.advised()
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.refuse()
+	if err := m.weigh(); err != nil {
+		return nil, err
+	}
+	p := &Plan{Format: Format, Version: Version, Made: o.Now.UTC().Format(time.RFC3339), Source: f.Source, By: o.By, Changes: m.changes(), Left: m.left()}
+	p.Asked = Asked{Filter: m.shown.Filter, Better: o.Better, Apart: o.Apart, AtOnce: o.AtOnce}
+	for i := range o.Set {
+		p.Asked.Set = append(p.Asked.Set, o.Set[i].Text)
+	}
+	for name, allowed := range map[string]bool{"host": o.Host, "upgrade": o.Upgrade, "resize": o.Resize} {
+		if allowed {
+			p.Asked.Allow = append(p.Asked.Allow, name)
+		}
+	}
+	slices.Sort(p.Asked.Allow)
+	p.batch(nil)
+	if p.Inventory, err = inventory(f); err != nil {
+		return nil, err
+	}
+	return p, p.identify()
+}
+
+// inventory returns the hash of what was read, whenever it was read.
+func inventory(f *numa.Fleet) (string, error) {
+	c := *f
+	c.Collected = ""
+	data, err := json.Marshal(&c)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}
+
+// advised takes the edits that the advice of the shown findings comes to.
+func (m *maker) advised() {
+	about := map[string]bool{} // VMs with a shown finding that is planned
+	cures := map[string][]numa.Edit{}
+	for i := range m.shown.Findings {
+		f := &m.shown.Findings[i]
+		if f.VMID != "" {
+			about[f.VMID] = about[f.VMID] || f.Planned
+			cures[f.VMID] = append(cures[f.VMID], f.Cure...)
+			continue
+		}
+		if m.o.Host && f.Cure != nil {
+			for _, h := range m.hostsOf(f) {
+				m.edits[h.ID] = hostEdits(h, append(m.edits[h.ID], f.Cure...))
+			}
+		}
+	}
+	vms, plans := m.today.Proposals()
+	for i, v := range vms {
+		m.plans[v.ID] = plans[i]
+	}
+	for id, v := range m.vms {
+		after, p := v.Config, m.plans[id]
+		if p != nil && about[id] {
+			configure(&after, p.Edits)
+			m.better[id] = p.Optional
+			if m.o.Better {
+				configure(&after, p.Optional)
+				m.better[id] = nil
+			}
+		}
+		configure(&after, cures[id])
+		if edits := numa.Edits(&v.Config, &after); edits != nil {
+			m.edits[id] = edits
+		}
+	}
+}
+
+// hostsOf returns the hosts that a finding about hosts speaks of.
+func (m *maker) hostsOf(f *finding.Finding) (out []*numa.Host) {
+	for i := range m.fleet.Hosts {
+		if h := &m.fleet.Hosts[i]; h.ID == f.HostID || slices.Contains(f.AboutIDs, h.ID) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// hostEdits gives the edits of a host what it has today, and leaves out what it has already.
+func hostEdits(h *numa.Host, edits []numa.Edit) (out []numa.Edit) {
+	for _, e := range edits {
+		e.From = numa.Value{}
+		if v, ok := h.Options.Value.Lookup(e.Key); ok {
+			e.From = numa.Is(v)
+		}
+		if !e.From.Same(e.To) && !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// configure makes the edits; those of a plan are well formed.
+func configure(c *numa.Config, edits []numa.Edit) {
+	for _, e := range edits {
+		_ = e.Configure(c, proposed)
+	}
+}
+
+// asked takes the edits that were asked for, for what is shown.
+func (m *maker) asked() error {
+	part := *m.fleet
+	part.VMs = nil
+	for _, c := range m.shown.Clusters {
+		for _, v := range c.VMs {
+			one := *v.VM
+			one.Observed = nil
+			part.VMs = append(part.VMs, one)
+		}
+	}
+	after, _, err := whatif.Apply(&part, m.o.Set, m.o.Rules.Choices)
+	if err != nil {
+		return err
+	}
+	for i := range after.VMs {
+		if edits := numa.Edits(&part.VMs[i].Config, &after.VMs[i].Config); edits != nil {
+			m.edits[after.VMs[i].ID] = edits
+		}
+	}
+	for i := range after.Hosts {
+		var edits []numa.Edit
+		for _, s := range after.Hosts[i].Options.Value {
+			edits = append(edits, numa.Edit{Kind: numa.EditHostOption, Key: s.Key, To: numa.Is(s.Value)})
+		}
+		if edits = hostEdits(&part.Hosts[i], edits); edits != nil {
+			m.edits[after.Hosts[i].ID] = edits
+			if !m.o.Host {
+				m.kept[after.Hosts[i].ID] = "options of hosts are changed with --allow-host only"
+			}
+		}
+	}
+	return nil
+}
+
+// refuse leaves VMs as they are that no plan may touch.
+func (m *maker) refuse() {
+	owned := glob.Compile(m.o.Owned, "")
+	for id := range m.edits {
+		v := m.vms[id]
+		if v == nil {
+			continue
+		}
+		var labels []string
+		labels = append(labels, v.Tags...)
+		for _, a := range v.Attributes {
+			labels = append(labels, a.Name+"="+a.Value)
+		}
+		asked := func(kinds ...numa.EditKind) bool {
+			return slices.ContainsFunc(m.edits[id], func(e numa.Edit) bool { return slices.Contains(kinds, e.Kind) })
+		}
+		switch {
+		case strings.HasPrefix(v.Name, "vCLS-") || strings.HasPrefix(v.Name, "vCLS ("):
+			m.kept[id] = "vSphere manages it (vCLS)"
+		case v.Power.Value == numa.Suspended:
+			m.kept[id] = "it is suspended: resume it and power it off first"
+		case len(m.o.Owned) > 0 && owned.Allow(labels...) && len(labels) > 0:
+			m.kept[id] = "another tool owns it (--owner-mark): give that tool the edits"
+		case asked(numa.EditHardware) && !m.o.Upgrade:
+			m.kept[id] = "the cure upgrades the virtual hardware, which cannot be taken back: --allow-upgrade"
+		case asked(numa.EditVCPUs, numa.EditMemory) && !m.o.Resize:
+			m.kept[id] = "it changes vCPUs or memory: --allow-resize"
+		}
+	}
+}
+
+// rounds bounds how often changes are taken out and the rest judged again.
+const rounds = 8
+
+// weigh judges the changed fleet, and takes out every change that makes something worse.
+func (m *maker) weigh() error {
+	for range rounds {
+		changed := m.apply()
+		m.changed = rules.Run(changed, m.o.Rules)
+		d, err := diff.Compare(m.today, m.changed, diff.Options{})
+		if err != nil {
+			return err
+		}
+		m.gone, m.cured = map[string][]string{}, map[subject]bool{}
+		worse := m.layoutsWorse()
+		for i := range d.Findings {
+			x := &d.Findings[i]
+			of := x.Of()
+			switch {
+			case x.B == nil || x.A != nil && x.B.Severity < x.A.Severity:
+				s := subjectOf(of)
+				m.gone[s.id] = append(m.gone[s.id], of.Rule)
+				m.cured[s] = x.B == nil
+			case x.A == nil && of.Severity == finding.Info: // it tells, and costs nothing
+			default:
+				for id := range m.blamed(of) {
+					worse[id] = fmt.Sprintf("it would bring %s (%s): %s", of.Rule, of.Severity, of.Message)
+				}
+			}
+		}
+		if len(worse) == 0 {
+			return nil
+		}
+		for id, why := range worse {
+			m.kept[id] = why
+		}
+	}
+	for id := range m.edits { // it does not settle: nothing is safe
+		if m.kept[id] == "" {
+			m.kept[id] = "no set of changes was found that makes nothing worse"
+		}
+	}
+	m.changed, m.gone, m.cured = m.today, nil, nil
+	return nil
+}
+
+// apply returns the fleet with the edits that are left in.
+func (m *maker) apply() *numa.Fleet {
+	out := whatif.Unobserved(m.fleet)
+	for i := range out.VMs {
+		if v := &out.VMs[i]; m.kept[v.ID] == "" {
+			configure(&v.Config, m.edits[v.ID])
+		}
+	}
+	for i := range out.Hosts {
+		h := &out.Hosts[i]
+		if m.kept[h.ID] != "" {
+			continue
+		}
+		for _, e := range m.edits[h.ID] {
+			if !h.Options.Known() {
+				h.Options.Origin = numa.Origin{Kind: numa.Derived, Where: proposed}
+			}
+			if h.Options.Value = h.Options.Value.Without(e.Key); e.To.Set {
+				h.Options.Value = h.Options.Value.With(e.Key, e.To.Text)
+			}
+		}
+	}
+	return out
+}
+
+// layoutsWorse returns the changed VMs that some host serves worse than today, and where.
+func (m *maker) layoutsWorse() map[string]string {
+	worse := map[string]string{}
+	for _, c := range m.changed.Clusters {
+		for _, v := range c.VMs {
+			if m.edits[v.ID] == nil || m.kept[v.ID] != "" {
+				continue
+			}
+			now := m.vms[v.ID]
+			for i := range v.On {
+				if was := on(now, v.On[i].Kind.HostNames()[0]); was != nil && v.On[i].Layout.Compare(&was.Layout) > 0 {
+					worse[v.ID] = fmt.Sprintf("on %s it would be worse: %s instead of %s", rule.List(v.On[i].Kind.HostNames()), rule.Short(&v.On[i].Layout), rule.Short(&was.Layout))
+				}
+			}
+			if len(v.Refused) > len(now.Refused) {
+				worse[v.ID] = fmt.Sprintf("%s would not power it on", rule.List(v.Refused[len(v.Refused)-1].Kind.HostNames()))
+			}
+		}
+	}
+	return worse
+}
+
+// on returns what the VM gets on the kind of host that this one is of.
+func on(v *rule.VM, host string) *rule.On {
+	for i := range v.On {
+		if slices.Contains(v.On[i].Kind.HostNames(), host) {
+			return &v.On[i]
+		}
+	}
+	return nil
+}
+
+// blamed returns the changed VMs and hosts that a finding can come from.
+func (m *maker) blamed(f *finding.Finding) map[string]bool {
+	out := map[string]bool{}
+	add := func(id string) {
+		if m.edits[id] != nil && m.kept[id] == "" {
+			out[id] = true
+		}
+	}
+	add(f.VMID)
+	if f.VMID == "" {
+		for _, id := range append(append([]string{f.HostID}, f.AboutIDs...), f.Costs...) {
+			add(id)
+		}
+		for id, v := range m.vms {
+			if v.Host != nil && (v.Host.ID == f.HostID || slices.Contains(f.AboutIDs, v.Host.ID)) {
+				add(id)
+			}
+		}
+	}
+	if len(out) == 0 { // it is of an unchanged VM beside changed ones
+		for id := range m.edits {
+			if v, w := m.vms[id], m.vms[f.VMID]; v != nil && w != nil && v.Cluster == w.Cluster {
+				add(id)
+			}
+		}
+	}
+	return out
+}
+
+// layoutOf returns a prediction in short.
+func layoutOf(l *vnuma.Layout) Layout {
+	return Layout{Text: rule.Short(l), VPDs: l.VPDs.Sizes(), PPDs: l.PPDs.Sizes(), FarShare: l.FarShare()}
+}

@@ -1,0 +1,190 @@
+// Package fix turns findings into a plan of changes that can be reviewed, carried out and taken back.
+//
+//	fleet ──► rules.Run ──► Make ──► Plan ──► scripts, pages, apply
+//	                          └─ rules.Run of the changed fleet: nothing may get worse
+//
+// A Plan is a value: making it writes nothing anywhere.
+package fix
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"homenode/numa"
+)
+
+// The form of a Plan in JSON.
+const (
+	Format  = "homenode-plan"
+	Version = 1
+)
+
+// A Plan is what would be changed, and what would not.
+type Plan struct {
+	Format    string   `json:"format"`
+	Version   int      `json:"version"`
+	ID        string   `json:"id"`   // the beginning of the hash of everything but ID and Made
+	Made      string   `json:"made"` // RFC 3339
+	Source    string   `json:"source"`
+	Inventory string   `json:"inventory"` // "sha256:…" of what was read
+	By        string   `json:"by"`        // "homenode 1.4.0"
+	Asked     Asked    `json:"asked"`
+	Changes   []Change `json:"changes"`
+	Left      []Left   `json:"left"`
+	Notes     []string `json:"notes,omitempty"`
+}
+
+// Asked is what the user wanted the plan to be about, as it was typed.
+type Asked struct {
+	Filter string   `json:"filter,omitempty"`
+	Set    []string `json:"set,omitempty"`
+	Better bool     `json:"better,omitempty"`
+	Allow  []string `json:"allow,omitempty"` // host, upgrade, resize
+	Apart  []string `json:"apart,omitempty"` // patterns of names
+	AtOnce int      `json:"atOnce"`          // VMs of a batch
+}
+
+// A Target is the VM or host that is changed.
+type Target struct {
+	Name    string `json:"name"`
+	ID      string `json:"moref"` // in its vCenter
+	UUID    string `json:"instanceUuid,omitempty"`
+	Cluster string `json:"cluster,omitempty"` // name
+	Host    string `json:"host,omitempty"`    // name, of a VM
+	Folder  string `json:"folder,omitempty"`
+	// Runs says whether a VM is powered on.
+	Runs bool `json:"runs,omitempty"`
+}
+
+// A Change is all that is done to one VM or host.
+type Change struct {
+	VM   *Target `json:"vm,omitempty"`
+	On   *Target `json:"onHost,omitempty"` // a host that is changed; VM is nil then
+	// ChangeVersion is that of the VM's configuration when the plan was made; "" where the source knows none.
+	ChangeVersion string      `json:"changeVersion,omitempty"`
+	Findings      []string    `json:"findings"` // rules whose findings it cures
+	Edits         []numa.Edit `json:"edits"`
+	Better        []numa.Edit `json:"better,omitempty"` // what would be tidier: left out unless asked for
+	Layout        []Effect    `json:"layout,omitempty"` // on every kind of host that the VM can run on
+	Expects       *Expects    `json:"expects,omitempty"`
+	Downtime      string      `json:"downtime"`
+	Notices       []string    `json:"guestNotices,omitempty"`
+	Lost          []string    `json:"lostOnRollback,omitempty"`
+	Batch         int         `json:"batch"` // from 1
+}
+
+// Target returns what is changed.
+func (c *Change) Target() *Target {
+	if c.VM != nil {
+		return c.VM
+	}
+	return c.On
+}
+
+// Needs returns what the edits together take effect with.
+func (c *Change) Needs() numa.Needs {
+	needs := numa.NeedsNothing
+	for _, e := range c.Edits {
+		switch n := e.Needs(); {
+		case n == numa.NeedsOff:
+			return n
+		case n == numa.NeedsCycle:
+			needs = n
+		}
+	}
+	return needs
+}
+
+// An Effect is what the VM gets on hosts of one kind, before and after.
+type Effect struct {
+	Hosts []string `json:"hosts"`
+	Now   Layout   `json:"now"`
+	After Layout   `json:"after"`
+}
+
+// A Layout is a predicted topology in short.
+type Layout struct {
+	Text     string  `json:"text"` // as rule.Short
+	VPDs     []int   `json:"vpds"` // vCPUs of each virtual node
+	PPDs     []int   `json:"ppds"` // vCPUs of each NUMA client
+	FarShare float64 `json:"farShare"`
+}
+
+// Expects is the measure that says first whether the change helped, with what is predicted of it.
+type Expects struct {
+	Measure string  `json:"measure"` // farShare, clients, virtualNodes
+	From    float64 `json:"from"`
+	To      float64 `json:"to"`
+}
+
+// A Left is a finding that the plan does not cure, and why.
+type Left struct {
+	VM       string `json:"vm,omitempty"`
+	Host     string `json:"host,omitempty"`
+	ID       string `json:"moref,omitempty"`
+	Rule     string `json:"rule,omitempty"` // "" where the VM was asked for by --set
+	Severity string `json:"severity,omitempty"`
+	Why      string `json:"why"`
+}
+
+// Batches returns how many batches the changes are in.
+func (p *Plan) Batches() (n int) {
+	for i := range p.Changes {
+		n = max(n, p.Changes[i].Batch)
+	}
+	return n
+}
+
+// identify sets the ID.
+func (p *Plan) identify() error {
+	id, err := p.hash()
+	p.ID = id
+	return err
+}
+
+func (p *Plan) hash() (string, error) {
+	c := *p
+	c.ID, c.Made = "", ""
+	data, err := json.Marshal(c)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// maxPlan bounds a plan that is read.
+const maxPlan = 256 << 20
+
+// Read reads a plan and checks that it is as it was written.
+func Read(r io.Reader) (*Plan, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxPlan+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) > maxPlan:
+		return nil, fmt.Errorf("the plan is larger than %d MB", maxPlan>>20)
+	}
+	p := &Plan{}
+	if err := json.Unmarshal(data, p); err != nil {
+		return nil, fmt.Errorf("it is no plan: %w", err)
+	}
+	if p.Format != Format || p.Version != Version {
+		return nil, fmt.Errorf("found the format %q, version %d, want %s, version %d", p.Format, p.Version, Format, Version)
+	}
+	for i := range p.Changes {
+		if c := &p.Changes[i]; (c.VM == nil) == (c.On == nil) || c.Target().ID == "" || c.Edits == nil {
+			return nil, fmt.Errorf("change %d: want a VM or a host with its moref, and edits", i+1)
+		}
+	}
+	if id, err := p.hash(); err != nil {
+		return nil, err
+	} else if id != p.ID {
+		return nil, errors.New("the plan was edited after it was made: its ID does not fit. Make it again, with --vm and --rule to narrow it")
+	}
+	return p, nil
+}

@@ -1,0 +1,297 @@
+package numa
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An EditKind is what an Edit changes: a property of the vSphere API, or a setting by its key.
+type EditKind string
+
+// The kinds of edits of a VM, in the order in which they are written.
+const (
+	EditHardware         EditKind = "hardware"         // virtual hardware version; there is no way back
+	EditVCPUs            EditKind = "vcpus"            // numCPUs
+	EditMemory           EditKind = "memory"           // memoryMB
+	EditCoresPerSocket   EditKind = "coresPerSocket"   // numCoresPerSocket; 0 is assigned at power on
+	EditCPUHotAdd        EditKind = "cpuHotAdd"        // cpuHotAddEnabled
+	EditMemoryHotAdd     EditKind = "memoryHotAdd"     // memoryHotAddEnabled
+	EditCoresPerNUMANode EditKind = "coresPerNUMANode" // virtualNuma.coresPerNumaNode; 0 is assigned at power on
+	EditVNUMAHotAdd      EditKind = "vnumaHotAdd"      // virtualNuma.exposeVnumaOnCpuHotadd
+	EditCPUAffinity      EditKind = "cpuAffinity"      // PCPU numbers with commas; "" is none
+	EditExtraConfig      EditKind = "extraConfig"      // a setting; absent is removed
+	EditHostOption       EditKind = "hostOption"       // an advanced option of a host
+)
+
+var vmEdits = []EditKind{EditHardware, EditVCPUs, EditMemory, EditCoresPerSocket, EditCPUHotAdd, EditMemoryHotAdd,
+	EditCoresPerNUMANode, EditVNUMAHotAdd, EditCPUAffinity}
+
+// Needs says what an edit takes effect with.
+type Needs string
+
+// The needs of edits. A VM whose edit needs NeedsOff is written while it is powered off.
+const (
+	NeedsNothing Needs = ""
+	NeedsCycle   Needs = "cycle" // a power cycle; it may be written before
+	NeedsOff     Needs = "off"   // powered off
+)
+
+// A Value is what a setting has. The zero Value is a setting that is absent.
+type Value struct {
+	Text string
+	Set  bool
+}
+
+// Is returns a setting with this value.
+func Is(text string) Value { return Value{text, true} }
+
+// String returns the value, "absent" for none.
+func (v Value) String() string {
+	if !v.Set {
+		return "absent"
+	}
+	return v.Text
+}
+
+// Same reports whether ESXi reads a and b alike: TRUE and FALSE in any case of letters.
+func (v Value) Same(o Value) bool {
+	isBool := strings.EqualFold(v.Text, "true") || strings.EqualFold(v.Text, "false")
+	return v == o || v.Set && o.Set && isBool && strings.EqualFold(v.Text, o.Text)
+}
+
+// An Edit changes one setting from one value to another.
+type Edit struct {
+	Kind EditKind
+	Key  string // of extraConfig and hostOption
+	From Value
+	To   Value
+}
+
+// Needs returns what the edit takes effect with (vSphere API, VirtualMachineConfigSpec: what
+// may be changed "only when powered off"; settings are read at power-on, rule book D-1).
+func (e Edit) Needs() Needs {
+	switch e.Kind {
+	case EditHostOption, EditCPUAffinity:
+		return NeedsNothing
+	case EditExtraConfig:
+		return NeedsCycle
+	}
+	return NeedsOff
+}
+
+// Undo returns the edit that takes e back.
+func (e Edit) Undo() Edit {
+	e.From, e.To = e.To, e.From
+	return e
+}
+
+// Name returns what the edit changes as people call it: the kind, or the key.
+func (e Edit) Name() string {
+	if e.Key != "" {
+		return e.Key
+	}
+	return string(e.Kind)
+}
+
+// ValueOf returns what the configuration has for the setting that the edit changes.
+func (e Edit) ValueOf(c *Config) Value {
+	switch e.Kind {
+	case EditHardware:
+		return factValue(c.Hardware)
+	case EditVCPUs:
+		return factValue(c.VCPUs)
+	case EditMemory:
+		if c.Memory.Known() {
+			return Is(strconv.FormatInt(int64(c.Memory.Value/MiB), 10))
+		}
+		return Value{}
+	case EditCoresPerSocket:
+		if c.AutoCoresPerSocket.Value {
+			return Is("0")
+		}
+		return factValue(c.CoresPerSocket)
+	case EditCPUHotAdd:
+		return factValue(c.CPUHotAdd)
+	case EditMemoryHotAdd:
+		return factValue(c.MemoryHotAdd)
+	case EditCoresPerNUMANode:
+		switch {
+		case c.AutoCoresPerNUMANode.Value:
+			return Is("0")
+		case c.AutoCoresPerNUMANode.Known():
+			return factValue(c.CoresPerNUMANode)
+		}
+		return Value{}
+	case EditVNUMAHotAdd:
+		return factValue(c.VNUMAHotAdd)
+	case EditCPUAffinity:
+		if !c.CPUAffinity.Known() {
+			return Value{}
+		}
+		var list []string
+		for _, n := range c.CPUAffinity.Value {
+			list = append(list, strconv.Itoa(n))
+		}
+		return Is(strings.Join(list, ","))
+	}
+	if v, ok := c.Settings.Value.Lookup(e.Key); ok && v != "" {
+		return Is(v)
+	}
+	return Value{}
+}
+
+func factValue[T any](f Fact[T]) Value {
+	if !f.Known() {
+		return Value{}
+	}
+	return Is(fmt.Sprint(f.Value))
+}
+
+// Edits returns what makes the configuration from into to, in the order in which it is written.
+// Of a property that to does not know nothing is changed.
+func Edits(from, to *Config) (out []Edit) {
+	add := func(e Edit) {
+		e.From, e.To = e.ValueOf(from), e.ValueOf(to)
+		if e.From != e.To && (e.To.Set || e.Kind == EditExtraConfig) {
+			out = append(out, e)
+		}
+	}
+	for _, kind := range vmEdits {
+		add(Edit{Kind: kind})
+	}
+	var keys []string
+	for _, list := range []Settings{from.Settings.Value, to.Settings.Value} {
+		for _, s := range list {
+			if !slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, s.Key) }) {
+				keys = append(keys, s.Key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		add(Edit{Kind: EditExtraConfig, Key: key})
+	}
+	return out
+}
+
+// Configure gives the configuration what the edit sets; where says by whom.
+func (e Edit) Configure(c *Config, where string) error {
+	number, isNumber := 0, true
+	if n, err := strconv.Atoi(e.To.Text); err != nil {
+		isNumber = false
+	} else {
+		number = n
+	}
+	yes := strings.EqualFold(e.To.Text, "true")
+	switch e.Kind {
+	case EditHardware, EditVCPUs, EditMemory, EditCoresPerSocket, EditCoresPerNUMANode:
+		if !isNumber || number < 0 {
+			return fmt.Errorf("%s: found %q, want a number", e.Name(), e.To)
+		}
+	case EditCPUHotAdd, EditMemoryHotAdd, EditVNUMAHotAdd:
+		if !yes && !strings.EqualFold(e.To.Text, "false") {
+			return fmt.Errorf("%s: found %q, want true or false", e.Name(), e.To)
+		}
+	}
+	switch e.Kind {
+	case EditHardware:
+		c.Hardware = DerivedFrom(number, where)
+	case EditVCPUs:
+		c.VCPUs = DerivedFrom(number, where)
+	case EditMemory:
+		c.Memory = DerivedFrom(Bytes(number)*MiB, where)
+	case EditCoresPerSocket:
+		c.CoresPerSocket, c.AutoCoresPerSocket = DerivedFrom(max(1, number), where), DerivedFrom(number == 0, where)
+	case EditCPUHotAdd:
+		c.CPUHotAdd = DerivedFrom(yes, where)
+	case EditMemoryHotAdd:
+		c.MemoryHotAdd = DerivedFrom(yes, where)
+	case EditCoresPerNUMANode:
+		c.CoresPerNUMANode, c.AutoCoresPerNUMANode = Fact[int]{}, DerivedFrom(number == 0, where)
+		if number > 0 {
+			c.CoresPerNUMANode = DerivedFrom(number, where)
+		}
+	case EditVNUMAHotAdd:
+		c.VNUMAHotAdd = DerivedFrom(yes, where)
+	case EditCPUAffinity:
+		set := []int{}
+		for _, text := range strings.FieldsFunc(e.To.Text, func(r rune) bool { return r == ',' }) {
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return fmt.Errorf("%s: found %q, want PCPU numbers", e.Name(), text)
+			}
+			set = append(set, n)
+		}
+		c.CPUAffinity = DerivedFrom(set, where)
+	case EditExtraConfig:
+		if !c.Settings.Known() {
+			c.Settings.Origin = Origin{Kind: Derived, Where: where}
+		}
+		if c.Settings.Value = c.Settings.Value.Without(e.Key); e.To.Set {
+			c.Settings.Value = c.Settings.Value.With(e.Key, e.To.Text)
+		}
+	default:
+		return fmt.Errorf("found an edit of the kind %q, want one of a VM", e.Kind)
+	}
+	return nil
+}
+
+// editJSON is the form of an Edit in JSON: numbers and true bare, settings as texts, null for absent.
+type editJSON struct {
+	Kind  EditKind        `json:"kind"`
+	Key   string          `json:"key,omitempty"`
+	From  json.RawMessage `json:"from"`
+	To    json.RawMessage `json:"to"`
+	Needs Needs           `json:"needs,omitempty"`
+}
+
+func (e Edit) bare(v Value) json.RawMessage {
+	_, number := strconv.Atoi(v.Text)
+	switch {
+	case !v.Set:
+		return json.RawMessage("null")
+	case e.Key == "" && e.Kind != EditCPUAffinity && (number == nil || v.Text == "true" || v.Text == "false"):
+		return json.RawMessage(v.Text)
+	}
+	text, _ := json.Marshal(v.Text) // a text can always be written
+	return text
+}
+
+// MarshalJSON writes {"kind":"cpuHotAdd","from":true,"to":false,"needs":"off"}.
+func (e Edit) MarshalJSON() ([]byte, error) {
+	return json.Marshal(editJSON{e.Kind, e.Key, e.bare(e.From), e.bare(e.To), e.Needs()})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (e *Edit) UnmarshalJSON(data []byte) error {
+	var j editJSON
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&j); err != nil {
+		return err
+	}
+	known := j.Kind == EditExtraConfig || j.Kind == EditHostOption || slices.Contains(vmEdits, j.Kind)
+	if keyed := j.Kind == EditExtraConfig || j.Kind == EditHostOption; !known || keyed != (j.Key != "") {
+		return fmt.Errorf("found an edit of the kind %q with the key %q", j.Kind, j.Key)
+	}
+	*e = Edit{Kind: j.Kind, Key: j.Key}
+	for to, raw := range map[*Value]json.RawMessage{&e.From: j.From, &e.To: j.To} {
+		switch {
+		case len(raw) == 0 || string(raw) == "null":
+		case raw[0] == '"':
+			to.Set = true
+			if err := json.Unmarshal(raw, &to.Text); err != nil {
+				return err
+			}
+		case raw[0] == '{' || raw[0] == '[':
+			return fmt.Errorf("found the value %s of %s, want a text, a number, true, false or null", raw, e.Name())
+		default:
+			*to = Is(string(raw))
+		}
+	}
+	return nil
+}
