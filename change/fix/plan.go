@@ -62,8 +62,8 @@ type Target struct {
 
 // A Change is all that is done to one VM or host.
 type Change struct {
-	VM   *Target `json:"vm,omitempty"`
-	On   *Target `json:"onHost,omitempty"` // a host that is changed; VM is nil then
+	VM *Target `json:"vm,omitempty"`
+	On *Target `json:"onHost,omitempty"` // a host that is changed; VM is nil then
 	// ChangeVersion is that of the VM's configuration when the plan was made; "" where the source knows none.
 	ChangeVersion string      `json:"changeVersion,omitempty"`
 	Findings      []string    `json:"findings"` // rules whose findings it cures
