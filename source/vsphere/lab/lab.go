@@ -5,12 +5,18 @@ package lab
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/vmware/govmomi/simulator"
+	"github.com/vmware/govmomi/vim25"
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
@@ -23,6 +29,31 @@ type VCenter struct {
 	Model *simulator.Model // the inventory behind it, to be changed by tests
 
 	server *simulator.Server
+	fleet  map[string]*numa.VM   // as it was served, by ID
+	hosts  map[string]*numa.Host // by ID
+
+	tasks  atomic.Int64 // started
+	busy   sync.Map     // the task that a VM is in, by reference
+	effect sync.Map     // the settings of the last power-on of a VM, by reference; none for one that runs since the start
+	lives  sync.Map     // counts the changes of a VM's power: what waits for a guest ends with one
+
+	mu      sync.Mutex
+	hook    Hook
+	decide  func(*numa.VM, *numa.Host) PowerOn
+	guests  map[string]Guest
+	version time.Time // the last changeVersion
+}
+
+// context returns a context of its own: the simulator takes those that share one for one client, which does not wait for itself.
+func (v *VCenter) context() *simulator.Context {
+	ctx := *v.Model.Service.Context
+	return &ctx
+}
+
+// life counts the changes of a VM's power.
+func (v *VCenter) life(vm *simulator.VirtualMachine) *atomic.Int64 {
+	n, _ := v.lives.LoadOrStore(vm.Self, new(atomic.Int64))
+	return n.(*atomic.Int64)
 }
 
 // The account of the simulated vCenter. The simulator refuses all others.
@@ -86,13 +117,30 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 	}
 	m.Service.RegisterEndpoints = true                                  // REST, for tags
 	m.Service.Listen = &url.URL{User: url.UserPassword(user, password)} // an address of its own choice, on loopback
-	s := m.Service.NewServer()
-	v := &VCenter{URL: s.URL, Model: m, server: s}
+	v := &VCenter{Model: m, fleet: map[string]*numa.VM{}, hosts: map[string]*numa.Host{}, guests: map[string]Guest{}}
+	v.keep(f)
+	m.Map().Put(&vmMethods{methodsOfVM, v})
+	m.Map().Handler = v.handle
+	m.Service.ServeMux = http.NewServeMux()
+	m.Service.ServeMux.HandleFunc("POST "+vim25.Path, v.serveSDK) // comes before the simulator's own pattern, which has no method
+	v.server = m.Service.NewServer()
+	v.URL = v.server.URL
 	if err := v.tag(f); err != nil {
 		v.Close()
 		return nil, fmt.Errorf("serve fleet: %w", err)
 	}
 	return v, nil
+}
+
+// keep keeps what is asked for later: the caller may change its fleet.
+func (v *VCenter) keep(f *numa.Fleet) {
+	vms, hosts := slices.Clone(f.VMs), slices.Clone(f.Hosts)
+	for i := range vms {
+		v.fleet[vms[i].ID] = &vms[i]
+	}
+	for i := range hosts {
+		v.hosts[hosts[i].ID] = &hosts[i]
+	}
 }
 
 // A builder fills the registry of a simulator. Objects are put there directly:
@@ -107,6 +155,7 @@ type builder struct {
 	hosts      map[string]*simulator.HostSystem
 	attributes map[string]int32     // keys of custom attributes
 	datastore  *simulator.Datastore // of all VMs, without files: the simulator's events name one
+	boot       time.Time            // of all VMs that run
 }
 
 func newBuilder(m *simulator.Model) *builder {
@@ -119,6 +168,7 @@ func newBuilder(m *simulator.Model) *builder {
 	dc.Datastore = append(dc.Datastore, store.Self)
 	return &builder{
 		datastore:  store,
+		boot:       time.Now().UTC().Add(-30 * 24 * time.Hour).Truncate(time.Microsecond),
 		ctx:        m.Service.Context,
 		hostFolder: m.Map().Get(dc.HostFolder).(*simulator.Folder),
 		vmFolder:   m.Map().Get(dc.VmFolder).(*simulator.Folder),

@@ -36,6 +36,24 @@ func (b *builder) addVM(v *numa.VM) error {
 		vm.Runtime.ConnectionState = types.VirtualMachineConnectionStateInaccessible
 	}
 	vm.Runtime.PowerState = powerStates[v.Power.Value]
+	// What clients of real vCenters (Ansible's pyVmomi) find in every VM.
+	vm.Runtime.FaultToleranceState = types.VirtualMachineFaultToleranceStateNotConfigured
+	vm.Runtime.RecordReplayState = types.VirtualMachineRecordReplayStateInactive
+	vm.Guest.ToolsStatus, vm.Guest.ToolsRunningStatus = types.VirtualMachineToolsStatusToolsNotRunning, string(types.VirtualMachineToolsRunningStatusGuestToolsNotRunning)
+	vm.Guest.GuestState = string(types.VirtualMachineGuestStateNotRunning)
+	if vm.Runtime.PowerState == types.VirtualMachinePowerStatePoweredOn {
+		vm.Runtime.BootTime = new(b.boot)
+		vm.Guest.ToolsStatus, vm.Guest.ToolsRunningStatus = types.VirtualMachineToolsStatusToolsOk, string(types.VirtualMachineToolsRunningStatusGuestToolsRunning)
+		vm.Guest.GuestState = string(types.VirtualMachineGuestStateRunning)
+	}
+	vm.Summary.Guest.ToolsStatus, vm.Summary.Guest.ToolsRunningStatus = vm.Guest.ToolsStatus, vm.Guest.ToolsRunningStatus
+	if config != nil {
+		config.ChangeVersion, config.Modified = b.boot.Format(versionForm), b.boot
+		vm.ResourceConfig = &types.ResourceConfigSpec{Entity: &vm.Self, ChangeVersion: config.ChangeVersion, LastModified: new(b.boot),
+			CpuAllocation: *config.CpuAllocation, MemoryAllocation: *config.MemoryAllocation}
+		vm.Summary.Config = types.VirtualMachineConfigSummary{Name: vm.Name, Template: config.Template, InstanceUuid: config.InstanceUuid,
+			NumCpu: config.Hardware.NumCPU, MemorySizeMB: config.Hardware.MemoryMB, GuestId: config.GuestId, GuestFullName: config.GuestFullName, HwVersion: config.Version}
+	}
 
 	folder := b.folder(v.Folder)
 	b.ctx.Map.PutEntity(folder, vm)

@@ -1,0 +1,184 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"net/http"
+
+	"github.com/vmware/govmomi/simulator"
+	"github.com/vmware/govmomi/vim25/methods"
+	"github.com/vmware/govmomi/vim25/mo"
+	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/internal/bounded"
+)
+
+// A Moment is when a Hook is asked about a call.
+type Moment int
+
+const (
+	// Arrives is before the call is carried out. A fault refuses it.
+	Arrives Moment = iota
+	// Runs is when the task of a call begins: of those of the VM's settings, power and place. While the hook waits,
+	// the task runs and another one of the VM fails with TaskInProgress. A fault is the end of the task.
+	Runs
+	// Answers is when the call is carried out and its answer not sent yet. A fault other than Drop has no effect.
+	Answers
+)
+
+// A Call is what a client asks of the vCenter.
+type Call struct {
+	Moment Moment
+	Method string // as the API names it, such as ReconfigVM_Task
+	Object types.ManagedObjectReference
+}
+
+// A Hook sees every call of the API (not of REST) at each Moment, and goes on with nil. It may wait: nothing is locked meanwhile, so it can
+// change a VM over another session, expire the sessions or let a test kill its client. Calls come at the same time.
+type Hook func(Call) types.BaseMethodFault
+
+// Drop is the fault of a Hook that closes the connection instead of an answer: on Arrives the call is not carried out,
+// on Answers it is.
+var Drop types.BaseMethodFault = &dropped{}
+
+type dropped struct{ types.MethodFault }
+
+// On lets the hook see the calls from now on, instead of the one before; nil ends that. For example, the first
+// reconfiguration is carried out but its answer lost:
+//
+//	var once sync.Once
+//	vc.On(func(c lab.Call) (fault types.BaseMethodFault) {
+//		if c.Moment == lab.Answers && c.Method == "ReconfigVM_Task" {
+//			once.Do(func() { fault = lab.Drop })
+//		}
+//		return fault
+//	})
+func (v *VCenter) On(hook Hook) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.hook = hook
+}
+
+// ask asks the hook.
+func (v *VCenter) ask(c Call) types.BaseMethodFault {
+	v.mu.Lock()
+	hook := v.hook
+	v.mu.Unlock()
+	if hook == nil {
+		return nil
+	}
+	return hook(c)
+}
+
+// ExpireSessions ends all sessions over the API, as when they were idle too long: the next call of each is NotAuthenticated.
+// Called by a Hook on Arrives, it is already so for that call.
+func (v *VCenter) ExpireSessions() {
+	registry := v.Model.Map()
+	own := simulator.Session{Registry: simulator.NewRegistry(), Map: registry}
+	manager := own.Get(registry.SessionManager().Self).(*simulator.SessionManager)
+	ctx := *v.Model.Service.Context
+	ctx.Session = &own
+	for _, s := range manager.SessionList {
+		registry.SessionManager().TerminateSession(&ctx, &types.TerminateSession{SessionId: []string{s.Key}})
+	}
+}
+
+// Restart ends all sessions and cuts the connections, as a vCenter that starts again. It does not wait: calls under way are carried out.
+func (v *VCenter) Restart() {
+	v.ExpireSessions()
+	v.server.CloseClientConnections()
+}
+
+// serveSDK serves a call of the API and asks the hook before the answer goes out.
+func (v *VCenter) serveSDK(w http.ResponseWriter, r *http.Request) {
+	v.mu.Lock()
+	hooked := v.hook != nil
+	v.mu.Unlock()
+	if !hooked {
+		v.Model.Service.ServeSDK(w, r)
+		return
+	}
+	body, err := io.ReadAll(bounded.Reader(r.Body, bounded.Written))
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	held := &heldAnswer{ResponseWriter: w, status: http.StatusOK}
+	v.Model.Service.ServeSDK(held, r)
+	c := callOf(body)
+	c.Moment = Answers
+	if v.ask(c) == Drop {
+		panic(http.ErrAbortHandler)
+	}
+	w.WriteHeader(held.status)
+	_, _ = w.Write(held.body.Bytes()) // the client may have gone
+}
+
+// A heldAnswer keeps an answer back.
+type heldAnswer struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+}
+
+func (h *heldAnswer) WriteHeader(status int)      { h.status = status }
+func (h *heldAnswer) Write(b []byte) (int, error) { return h.body.Write(b) }
+
+// callOf reads the method and its object from a request: the first element of the body, and the first in that.
+func callOf(request []byte) (c Call) {
+	d := xml.NewDecoder(bytes.NewReader(request))
+	for body := false; ; {
+		token, err := d.Token()
+		if err != nil {
+			return c
+		}
+		e, ok := token.(xml.StartElement)
+		switch {
+		case !ok:
+		case !body:
+			body = e.Name.Local == "Body"
+		case c.Method == "":
+			c.Method = e.Name.Local
+		default:
+			for _, a := range e.Attr {
+				if a.Name.Local == "type" {
+					c.Object.Type = a.Value
+				}
+			}
+			_ = d.DecodeElement(&c.Object.Value, &e) // a broken request was refused before
+			return c
+		}
+	}
+}
+
+// handle sees every call before the simulator carries it out: it asks the hook, checks privileges, and sends what a VM does
+// otherwise than the simulator's to vmMethods.
+func (v *VCenter) handle(ctx *simulator.Context, m *simulator.Method) (mo.Reference, types.BaseMethodFault) {
+	switch fault := v.ask(Call{Method: m.Name, Object: m.This}); {
+	case fault == Drop:
+		panic(http.ErrAbortHandler)
+	case fault != nil:
+		return nil, fault
+	}
+	if ctx.Session == nil {
+		return nil, nil // only the log-in comes further
+	}
+	if !v.known(ctx) {
+		return nil, &types.NotAuthenticated{NoPermission: types.NoPermission{Object: &m.This, PrivilegeId: "System.View"}}
+	}
+	if m.This.Type == "VirtualMachine" && replaced[m.Name] && ctx.Map.Get(m.This) != nil {
+		m.This = methodsOfVM
+	}
+	return nil, nil
+}
+
+// known reports whether the session of a call is still there. That of calls within the process has no user.
+func (v *VCenter) known(ctx *simulator.Context) bool {
+	if ctx.Session.UserName == "" {
+		return true
+	}
+	manager := v.Model.Map().SessionManager()
+	body := manager.SessionIsActive(ctx, &types.SessionIsActive{This: manager.Self, SessionID: ctx.Session.Key, UserName: ctx.Session.UserName})
+	return body.(*methods.SessionIsActiveBody).Res.Returnval
+}

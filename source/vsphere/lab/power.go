@@ -1,0 +1,312 @@
+package lab
+
+import (
+	"strings"
+	"time"
+
+	"github.com/vmware/govmomi/simulator"
+	"github.com/vmware/govmomi/vim25/methods"
+	"github.com/vmware/govmomi/vim25/soap"
+	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/numa"
+)
+
+// A Guest is how long the guest of a VM takes; negative is never.
+type Guest struct {
+	Shutdown time.Duration // from ShutdownGuest until it is off, from RebootGuest until it is down
+	Tools    time.Duration // from power-on, reset or reboot until VMware Tools run
+}
+
+// SetGuest sets how long the guest of a VM takes, by ID; "" is all others. At first nothing takes time. Tools that run do so
+// until the VM is down or another one says otherwise: SetTools.
+func (v *VCenter) SetGuest(vm string, g Guest) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.guests[vm] = g
+}
+
+func (v *VCenter) guest(vm types.ManagedObjectReference) Guest {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if g, ok := v.guests[vm.Value]; ok {
+		return g
+	}
+	return v.guests[""]
+}
+
+// SetTools says whether VMware Tools run in a VM, by ID.
+func (v *VCenter) SetTools(vm string, run bool) {
+	v.change(types.ManagedObjectReference{Type: "VirtualMachine", Value: vm}, func() []types.PropertyChange { return tools(run) })
+}
+
+// tools returns the properties that say whether VMware Tools run.
+func tools(run bool) []types.PropertyChange {
+	status, running, state := types.VirtualMachineToolsStatusToolsNotRunning, types.VirtualMachineToolsRunningStatusGuestToolsNotRunning, types.VirtualMachineGuestStateNotRunning
+	if run {
+		status, running, state = types.VirtualMachineToolsStatusToolsOk, types.VirtualMachineToolsRunningStatusGuestToolsRunning, types.VirtualMachineGuestStateRunning
+	}
+	return []types.PropertyChange{
+		{Name: "guest.toolsRunningStatus", Val: string(running)},
+		{Name: "guest.toolsStatus", Val: status},
+		{Name: "guest.guestState", Val: string(state)},
+		{Name: "summary.guest.toolsRunningStatus", Val: string(running)},
+		{Name: "summary.guest.toolsStatus", Val: status},
+	}
+}
+
+// booted returns the properties that say when a VM was powered on; the zero time is not at all.
+func booted(at time.Time) []types.PropertyChange {
+	changes := []types.PropertyChange{{Name: "runtime.bootTime"}, {Name: "summary.runtime.bootTime"}}
+	if !at.IsZero() {
+		changes[0].Val, changes[1].Val = at, at
+	}
+	return changes
+}
+
+// A PowerOn is what ESXi decides when a VM is powered on.
+type PowerOn struct {
+	Settings       numa.Settings // written to extraConfig
+	CoresPerSocket int           // for a VM with automatic cores per socket; 0 leaves them
+	CoresPerNode   int           // for a VM with automatic virtual nodes; 0 leaves them
+}
+
+// AtPowerOn lets the function decide what ESXi writes at each power-on. It gets the VM as it is configured, and its host. Without one nothing is written.
+func (v *VCenter) AtPowerOn(decide func(*numa.VM, *numa.Host) PowerOn) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.decide = decide
+}
+
+// PowerOnVMTask powers a VM on: its settings take effect, its boot time is new, and its Tools run after a while.
+func (m *vmMethods) PowerOnVMTask(ctx *simulator.Context, req *types.PowerOnVM_Task) soap.HasFault {
+	vm := m.v.vm(req.This)
+	task := m.v.task(ctx, vm, "PowerOnVM_Task", func() types.BaseMethodFault {
+		suspended := vm.Runtime.PowerState == types.VirtualMachinePowerStateSuspended
+		if fault := m.v.powerOn(ctx, vm); fault != nil {
+			return fault
+		}
+		if !suspended { // a VM that resumes keeps what it ran with, and its boot time
+			m.v.cycled(ctx, vm)
+		}
+		m.v.boots(ctx, vm)
+		return nil
+	})
+	return &methods.PowerOnVM_TaskBody{Res: &types.PowerOnVM_TaskResponse{Returnval: task}}
+}
+
+// PowerOffVMTask powers a VM off, whatever its guest does.
+func (m *vmMethods) PowerOffVMTask(ctx *simulator.Context, req *types.PowerOffVM_Task) soap.HasFault {
+	vm := m.v.vm(req.This)
+	task := m.v.task(ctx, vm, "PowerOffVM_Task", func() types.BaseMethodFault { return m.v.powerOff(ctx, vm) })
+	return &methods.PowerOffVM_TaskBody{Res: &types.PowerOffVM_TaskResponse{Returnval: task}}
+}
+
+// SuspendVMTask suspends a VM.
+func (m *vmMethods) SuspendVMTask(ctx *simulator.Context, req *types.SuspendVM_Task) soap.HasFault {
+	vm := m.v.vm(req.This)
+	task := m.v.task(ctx, vm, "SuspendVM_Task", func() types.BaseMethodFault {
+		boot := vm.Runtime.BootTime
+		body := vm.SuspendVMTask(ctx, req).(*methods.SuspendVM_TaskBody)
+		if fault := m.v.within(ctx, vm, body.Res.Returnval); fault != nil {
+			return fault
+		}
+		ctx.Update(vm, append(booted(value(boot)), tools(false)...))
+		return nil
+	})
+	return &methods.SuspendVM_TaskBody{Res: &types.SuspendVM_TaskResponse{Returnval: task}}
+}
+
+// ResetVMTask resets a VM. That is no power cycle: the settings that are in effect stay, and so does the boot time ("updated when the virtual
+// machine is powered on from the poweredOff state", API reference of VirtualMachineRuntimeInfo).
+func (m *vmMethods) ResetVMTask(ctx *simulator.Context, req *types.ResetVM_Task) soap.HasFault {
+	vm := m.v.vm(req.This)
+	task := m.v.task(ctx, vm, "ResetVM_Task", func() types.BaseMethodFault {
+		if fault := runs(vm); fault != nil {
+			return fault
+		}
+		m.v.boots(ctx, vm)
+		return nil
+	})
+	return &methods.ResetVM_TaskBody{Res: &types.ResetVM_TaskResponse{Returnval: task}}
+}
+
+// UpgradeVMTask upgrades the virtual hardware of a VM that is off.
+func (m *vmMethods) UpgradeVMTask(ctx *simulator.Context, req *types.UpgradeVM_Task) soap.HasFault {
+	vm := m.v.vm(req.This)
+	task := m.v.task(ctx, vm, "UpgradeVM_Task", func() types.BaseMethodFault {
+		body := vm.UpgradeVMTask(ctx, req).(*methods.UpgradeVM_TaskBody)
+		if fault := m.v.within(ctx, vm, body.Res.Returnval); fault != nil {
+			return fault
+		}
+		m.v.changed(ctx, vm)
+		return nil
+	})
+	return &methods.UpgradeVM_TaskBody{Res: &types.UpgradeVM_TaskResponse{Returnval: task}}
+}
+
+// ShutdownGuest asks the guest to shut down and answers at once; it is off after Guest.Shutdown.
+func (m *vmMethods) ShutdownGuest(ctx *simulator.Context, req *types.ShutdownGuest) soap.HasFault {
+	fault := m.v.askGuest(ctx, m.v.vm(req.This), func(ctx *simulator.Context, vm *simulator.VirtualMachine) {
+		_ = m.v.powerOff(ctx, vm) // it runs, or it would not be asked
+	})
+	if fault != nil {
+		return &methods.ShutdownGuestBody{Fault_: simulator.Fault("", fault)}
+	}
+	return &methods.ShutdownGuestBody{Res: &types.ShutdownGuestResponse{}}
+}
+
+// powerCycleKey makes the next reboot of a guest a power cycle, which takes the key away.
+const powerCycleKey = "vmx.reboot.powerCycle"
+
+// RebootGuest asks the guest to reboot and answers at once. After Guest.Shutdown it starts again; with vmx.reboot.powerCycle = TRUE that is a
+// power cycle, with rebootPowerOff it is off. Of both together nothing is published: power-off comes first here.
+func (m *vmMethods) RebootGuest(ctx *simulator.Context, req *types.RebootGuest) soap.HasFault {
+	fault := m.v.askGuest(ctx, m.v.vm(req.This), m.v.reboot)
+	if fault != nil {
+		return &methods.RebootGuestBody{Fault_: simulator.Fault("", fault)}
+	}
+	return &methods.RebootGuestBody{Res: &types.RebootGuestResponse{}}
+}
+
+// reboot is what a VM does when its guest reboots.
+func (v *VCenter) reboot(ctx *simulator.Context, vm *simulator.VirtualMachine) {
+	if value(vm.Config.RebootPowerOff) {
+		_ = v.powerOff(ctx, vm) // it runs
+		vm.Config.RebootPowerOff = new(false)
+		v.changed(ctx, vm)
+		return
+	}
+	settings := v.configNow(vm).Settings.Value
+	if cycle, _ := settings.Lookup(powerCycleKey); strings.EqualFold(cycle, "TRUE") {
+		if v.powerOff(ctx, vm) != nil || v.powerOn(ctx, vm) != nil {
+			return // its host is in maintenance: it stays off
+		}
+		v.write(ctx, vm, numa.Settings{{Key: powerCycleKey}})
+		v.cycled(ctx, vm)
+	}
+	v.boots(ctx, vm)
+}
+
+// askGuest lets the guest of a VM do something when it is down.
+func (v *VCenter) askGuest(ctx *simulator.Context, vm *simulator.VirtualMachine, then func(*simulator.Context, *simulator.VirtualMachine)) (fault types.BaseMethodFault) {
+	ctx.WithLock(vm, func() {
+		switch fault = ready(vm, func() types.BaseMethodFault { return runs(vm) }); {
+		case fault != nil:
+		case vm.Guest.ToolsRunningStatus != string(types.VirtualMachineToolsRunningStatusGuestToolsRunning):
+			fault = &types.ToolsUnavailable{}
+		default:
+			v.after(vm, v.guest(vm.Self).Shutdown, then)
+		}
+	})
+	return fault
+}
+
+// runs refuses what only a VM that runs can do.
+func runs(vm *simulator.VirtualMachine) types.BaseMethodFault {
+	if on := types.VirtualMachinePowerStatePoweredOn; vm.Runtime.PowerState != on {
+		return &types.InvalidPowerState{RequestedState: on, ExistingState: vm.Runtime.PowerState}
+	}
+	return nil
+}
+
+// after does something with a VM, whose lock is held, a while later, unless its power has changed meanwhile.
+func (v *VCenter) after(vm *simulator.VirtualMachine, d time.Duration, then func(*simulator.Context, *simulator.VirtualMachine)) {
+	if d < 0 {
+		return
+	}
+	lives := v.life(vm)
+	was := lives.Load()
+	time.AfterFunc(d, func() {
+		ctx := v.context()
+		ctx.WithLock(vm, func() {
+			if lives.Load() == was {
+				then(ctx, vm)
+			}
+		})
+	})
+}
+
+// powerOff powers a VM off.
+func (v *VCenter) powerOff(ctx *simulator.Context, vm *simulator.VirtualMachine) types.BaseMethodFault {
+	body := vm.PowerOffVMTask(ctx, &types.PowerOffVM_Task{This: vm.Self}).(*methods.PowerOffVM_TaskBody)
+	if fault := v.within(ctx, vm, body.Res.Returnval); fault != nil {
+		return fault
+	}
+	v.life(vm).Add(1)
+	v.effect.Delete(vm.Self)
+	ctx.Update(vm, append(booted(time.Time{}), tools(false)...))
+	return nil
+}
+
+// powerOn gives a VM the power state alone.
+func (v *VCenter) powerOn(ctx *simulator.Context, vm *simulator.VirtualMachine) types.BaseMethodFault {
+	boot := vm.Runtime.BootTime
+	body := vm.PowerOnVMTask(ctx, &types.PowerOnVM_Task{This: vm.Self}).(*methods.PowerOnVM_TaskBody)
+	if body.Fault_ != nil {
+		return body.Fault_.VimFault().(types.BaseMethodFault)
+	}
+	if fault := v.within(ctx, vm, body.Res.Returnval); fault != nil {
+		return fault
+	}
+	ctx.Update(vm, booted(value(boot))) // the simulator sets the summary's alone
+	return nil
+}
+
+// boots lets Tools run in a VM after a while.
+func (v *VCenter) boots(ctx *simulator.Context, vm *simulator.VirtualMachine) {
+	v.life(vm).Add(1)
+	ctx.Update(vm, tools(false))
+	v.after(vm, v.guest(vm.Self).Tools, func(ctx *simulator.Context, vm *simulator.VirtualMachine) { ctx.Update(vm, tools(true)) })
+}
+
+// cycled is the part of a power-on in which settings take effect.
+func (v *VCenter) cycled(ctx *simulator.Context, vm *simulator.VirtualMachine) {
+	v.mu.Lock()
+	decide := v.decide
+	v.mu.Unlock()
+	now := v.configNow(vm)
+	host := v.hosts[now.Host]
+	hw := &vm.Config.Hardware
+	if decide != nil && host != nil {
+		esxi := decide(&now, host)
+		if value(hw.AutoCoresPerSocket) && esxi.CoresPerSocket > 0 {
+			hw.NumCoresPerSocket = new(int32(esxi.CoresPerSocket))
+		}
+		if n := vm.Config.NumaInfo; n != nil && value(n.AutoCoresPerNumaNode) && esxi.CoresPerNode > 0 {
+			chosen := *n
+			chosen.CoresPerNumaNode = new(int32(esxi.CoresPerNode))
+			vm.Config.NumaInfo = &chosen
+		}
+		v.write(ctx, vm, esxi.Settings)
+		now = v.configNow(vm)
+	}
+	v.effect.Store(vm.Self, now)
+	ctx.Update(vm, booted(time.Now()))
+}
+
+// write writes settings to a VM as ESXi does; an empty value removes one.
+func (v *VCenter) write(ctx *simulator.Context, vm *simulator.VirtualMachine, settings numa.Settings) {
+	c := vm.Config
+	list := append([]types.BaseOptionValue(nil), c.ExtraConfig...) // readers may hold the former
+	for _, one := range extraConfig(list, optionValues(settings)) {
+		list = set(list, one.GetOptionValue())
+	}
+	c.ExtraConfig = list
+	v.changed(ctx, vm)
+}
+
+// set returns the options with one of them set, or without it when it is empty.
+func set(list []types.BaseOptionValue, one *types.OptionValue) []types.BaseOptionValue {
+	for i, o := range list {
+		switch {
+		case o.GetOptionValue().Key != one.Key:
+		case one.Value == "":
+			return append(list[:i], list[i+1:]...)
+		default:
+			list[i] = one
+			return list
+		}
+	}
+	return append(list, one)
+}
