@@ -1,0 +1,328 @@
+package effect
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/internal/stat"
+	"homenode/internal/words"
+)
+
+// Judge says whether the VMs with a Changed gained in one measure beside the other VMs of their clusters. The order of the VMs
+// does not matter. Days are those of the zone, as in DaysOf; nil is UTC.
+func Judge(vms []VM, m Measure, zone *time.Location) *Result {
+	r := &Result{Measure: m, Answer: NotKnown}
+	all := clusters(vms, m, zone)
+	// Before a change takes effect the days before it still say what could be seen.
+	testable := func(s *subject) bool { return s.report.Alone == "" }
+	waiting := !slices.ContainsFunc(all, func(c *cluster) bool { return slices.ContainsFunc(c.changed, testable) })
+	var in []*cluster
+	var reports []*Changed
+	for _, c := range all {
+		var tested []*subject
+		for _, s := range c.changed {
+			reports = append(reports, s.report)
+			if testable(s) || waiting && s.report.DaysBefore > 0 && len(s.after) == 0 {
+				tested = append(tested, s)
+			}
+		}
+		if len(tested) == 0 {
+			continue
+		}
+		left := c.choose(tested)
+		r.Left = append(r.Left, left...)
+		c.fill()
+		if n := len(c.controls); n < LeastControls {
+			for _, s := range tested {
+				s.report.Alone = fmt.Sprintf("%s of cluster %q can be compared with, want %d", words.Plural(n, "VM"), c.name, LeastControls)
+			}
+			continue
+		}
+		for _, s := range c.controls {
+			before, _ := s.mean(c.periods[0].before)
+			control := Control{s.vm.ID, s.vm.Name, s.vm.Cluster, *before, 0}
+			if after, _ := s.mean(c.periods[0].after); after != nil {
+				control.After = *after
+			}
+			r.Controls = append(r.Controls, control)
+		}
+		in = append(in, c)
+	}
+	for _, c := range reports {
+		r.VMs = append(r.VMs, *c)
+	}
+	r.decide(in, waiting)
+	return r
+}
+
+// decide tests what is left of the clusters.
+func (r *Result) decide(in []*cluster, waiting bool) {
+	tested := 0
+	for _, c := range in {
+		for _, s := range c.changed {
+			if tested++; tested == 1 || s.report.DaysBefore < r.Before {
+				r.Before = s.report.DaysBefore
+			}
+			if tested == 1 || s.report.DaysAfter < r.After {
+				r.After = s.report.DaysAfter
+			}
+		}
+	}
+	if tested > 0 {
+		r.Spread = spreadOf(in, true)
+	}
+	if waiting || tested < LeastChanged {
+		if !waiting {
+			r.Tested = tested
+		}
+		r.Why = r.whyNot(tested)
+		return
+	}
+	r.Tested = tested
+	lots := make([]lot, len(in))
+	for i, c := range in {
+		labels, gains := c.gains()
+		lots[i] = newLot(labels, gains, tested)
+	}
+	t := &Test{}
+	t.Effect, t.Chosen, t.Ways, t.All = permute(lots)
+	deviation, freedom := deviationOf(in)
+	t.Low, t.High = bootstrap(lots, t.Effect, deviation)
+	t.Daily = daily(t.Effect, deviation, freedom)
+	t.P = max(t.Chosen, t.Daily)
+	r.Test = t
+	switch {
+	case 1/float64(t.Ways) >= Level:
+		r.Why = fmt.Sprintf("there are %d ways to choose the changed VMs, so p cannot be below %.2f", t.Ways, 1/float64(t.Ways))
+	case t.P >= Level:
+		r.Why = fmt.Sprintf("p is %.2f: such a difference is also there without a change", t.P)
+	case math.Abs(t.Effect) < r.Measure.Least:
+		r.Why = fmt.Sprintf("the difference is certain, but below %s, which is of no consequence", r.Measure.Text(r.Measure.Least))
+	case t.Effect > 0 == r.Measure.Higher:
+		r.Answer = Helped
+	default:
+		r.Answer = Worse
+	}
+}
+
+// whyNot says why there is no test.
+func (r *Result) whyNot(tested int) string {
+	var whys []string
+	for _, c := range r.VMs {
+		if c.Alone != "" && !slices.Contains(whys, c.Alone) {
+			whys = append(whys, c.Alone)
+		}
+	}
+	if len(r.VMs) == 0 {
+		whys = append(whys, "no VM was changed")
+	}
+	if tested == 1 {
+		whys = append(whys, "one VM alone cannot be tested")
+	}
+	return strings.Join(whys, "; ")
+}
+
+// fill gives each tested VM what it gained beside the controls.
+func (c *cluster) fill() {
+	if len(c.controls) == 0 {
+		return
+	}
+	common := c.common()
+	for _, s := range c.changed {
+		if before, after := s.level(s.before, common), s.level(s.after, common); !math.IsNaN(before) && !math.IsNaN(after) {
+			gain := after - before
+			s.report.Gain = &gain
+		}
+	}
+}
+
+// common returns the mean of the controls on each day.
+func (c *cluster) common() map[Date]float64 {
+	out := map[Date]float64{}
+	for _, p := range c.periods {
+		for _, d := range slices.Concat(p.before, p.after) {
+			sum := 0.0
+			for _, s := range c.controls {
+				sum += s.on[d]
+			}
+			out[d] = sum / float64(len(c.controls))
+		}
+	}
+	return out
+}
+
+// level returns how far the VM is above the controls on those of the days that count; NaN without any.
+func (s *subject) level(days []Date, common map[Date]float64) float64 {
+	sum, n := 0.0, 0
+	for _, d := range days {
+		if x, ok := s.on[d]; ok {
+			sum += x - common[d]
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
+// gains returns what every VM gained in every period, changed VMs first, and the labels of a lot. A day of a changed VM
+// that does not count is taken as what the controls had on it, and the VM's own distance from them: so
+// its own gain is that of the days that count, beside the controls on the same days.
+func (c *cluster) gains() (labels []int, gains [][]float64) {
+	common := c.common()
+	for _, s := range slices.Concat(c.changed, c.controls) {
+		label, above := 0, [2]float64{}
+		if s.report != nil {
+			label = 1 + slices.IndexFunc(c.periods, s.period.equal)
+			above = [2]float64{s.level(s.before, common), s.level(s.after, common)}
+		}
+		mean := func(days []Date) float64 {
+			sum := 0.0
+			for _, d := range days {
+				x, ok := s.on[d]
+				switch {
+				case ok:
+				case d <= s.before[len(s.before)-1]:
+					x = common[d] + above[0]
+				default:
+					x = common[d] + above[1]
+				}
+				sum += x
+			}
+			return sum / float64(len(days))
+		}
+		gain := make([]float64, len(c.periods))
+		for i, p := range c.periods {
+			gain[i] = mean(p.after) - mean(p.before)
+		}
+		labels, gains = append(labels, label), append(gains, gain)
+	}
+	return labels, gains
+}
+
+// squares are those of the distances of days from their VM's level.
+type squares struct {
+	sum     float64
+	freedom int
+}
+
+func (q *squares) deviation() float64 {
+	if q.freedom <= 0 {
+		return 0
+	}
+	return math.Sqrt(q.sum / float64(q.freedom))
+}
+
+// add adds the days of one VM and period.
+func (q *squares) add(s *subject, days []Date, common map[Date]float64) (n int) {
+	level := s.level(days, common)
+	for _, d := range days {
+		if x, ok := s.on[d]; ok {
+			off := x - common[d] - level
+			q.sum += float64(off * off)
+			n++
+		}
+	}
+	return n
+}
+
+// varies returns how much changed VMs and controls vary from day to day, in the days before or in both periods.
+func varies(in []*cluster, beforeOnly bool) (changed, controls squares) {
+	for _, c := range in {
+		common := c.common()
+		for _, s := range c.changed {
+			for _, days := range [][]Date{s.before, s.after}[:sides(beforeOnly)] {
+				if n := changed.add(s, days, common); n > 0 {
+					changed.freedom += n - 1
+				}
+			}
+		}
+		p := c.periods[0]
+		for _, days := range [][]Date{p.before, p.after}[:sides(beforeOnly)] {
+			for _, s := range c.controls {
+				controls.add(s, days, common)
+			}
+			controls.freedom += max(0, len(days)-1) * (len(c.controls) - 1) // common is made of them
+		}
+	}
+	return changed, controls
+}
+
+func sides(beforeOnly bool) int {
+	if beforeOnly {
+		return 1
+	}
+	return 2
+}
+
+// spreadOf returns the spread; nil when a single day says nothing of it.
+func spreadOf(in []*cluster, beforeOnly bool) *Spread {
+	changed, controls := varies(in, beforeOnly)
+	if changed.freedom == 0 || controls.freedom == 0 {
+		return nil
+	}
+	s := &Spread{Changed: changed.deviation(), Controls: controls.deviation(), Before: len(in[0].periods[0].before)}
+	share := 0.0
+	for _, c := range in {
+		s.VMs += len(c.changed)
+		share += float64(len(c.changed)*len(c.changed)) / float64(len(c.controls))
+	}
+	s.Others = float64(s.VMs*s.VMs) / share
+	return s
+}
+
+// deviationOf returns the standard error of the effect by how much the VMs vary from day to day, and its degrees of freedom;
+// where each VM has one day before and one after, by how much the gains of the VMs differ from each other.
+func deviationOf(in []*cluster) (deviation float64, freedom int) {
+	s := spreadOf(in, false)
+	if s == nil {
+		return betweenVMs(in)
+	}
+	inverse := 0.0
+	for _, c := range in {
+		for _, v := range c.changed {
+			inverse += 1/float64(v.report.DaysBefore) + 1/float64(v.report.DaysAfter)
+			freedom += v.report.DaysBefore + v.report.DaysAfter - 2
+		}
+	}
+	return s.deviation(inverse / float64(s.VMs)), freedom
+}
+
+// daily returns the two-sided p of an effect with such a standard error, by Student's t.
+func daily(effect, deviation float64, freedom int) float64 {
+	switch {
+	case effect == 0:
+		return 1
+	case deviation == 0:
+		return 0
+	}
+	return max(0, 1-stat.Within(math.Abs(effect)/deviation, freedom))
+}
+
+// betweenVMs returns the standard error of the effect by how the gains of the VMs differ from each other, and its degrees
+// of freedom.
+func betweenVMs(in []*cluster) (deviation float64, freedom int) {
+	var changed, controls, mean, n, share float64
+	for _, c := range in {
+		for _, s := range c.changed {
+			mean += *s.report.Gain
+			n++
+		}
+	}
+	mean /= n
+	free := 0
+	for _, c := range in {
+		for _, s := range c.changed {
+			changed += float64((*s.report.Gain - mean) * (*s.report.Gain - mean))
+		}
+		common, p := c.common(), c.periods[0]
+		for _, s := range c.controls {
+			gain := s.level(p.after, common) - s.level(p.before, common)
+			controls += float64(gain * gain)
+		}
+		free += len(c.controls) - 1
+		share += float64(len(c.changed)*len(c.changed)) / float64(len(c.controls))
+	}
+	return math.Sqrt(changed/(n-1)/n + controls/float64(free)*share/(n*n)), int(n) - 1
+}

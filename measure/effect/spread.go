@@ -1,0 +1,77 @@
+package effect
+
+import (
+	"fmt"
+	"math"
+
+	"homenode/internal/stat"
+	"homenode/internal/words"
+)
+
+// A Spread is how much the mean of a VM varies from day to day, in the unit of the measure: the standard deviation
+// that is left without the VM's own mean and what all controls do on the day. Days are taken as independent.
+type Spread struct {
+	Changed  float64 `json:"changed"`
+	Controls float64 `json:"controls"`
+
+	VMs    int     `json:"vms"`             // that are changed
+	Others float64 `json:"controlsPerTest"` // how many controls the difference stands on; of several clusters as many as one would need
+	Before int     `json:"daysBefore"`
+}
+
+// mostDays is the largest number of days that DaysFor says.
+const mostDays = 90
+
+// deviation returns the standard error of the effect, for a sum of 1 ÷ days before + 1 ÷ days after.
+func (s *Spread) deviation(inverse float64) float64 {
+	return math.Sqrt(inverse * (float64(s.Changed*s.Changed)/float64(s.VMs) + float64(s.Controls*s.Controls)/s.Others))
+}
+
+// Visible returns the effect, in the unit of the measure, that is seen with the probability Power after so many
+// days; false when none is, however large: with so few VMs or no days.
+func (s *Spread) Visible(before, after int) (least float64, ok bool) {
+	if s.VMs < LeastChanged || s.Others < 1 || before < 1 || after < 1 || waysTo(s.VMs, int(s.Others)) <= 1/Level {
+		return 0, false
+	}
+	freedom := s.VMs + int(s.Others) - 2
+	// Of Student's t: 1 − Level lies within the first, Power below the second.
+	times := stat.Student(1-Level, freedom) + stat.Student(2*Power-1, freedom)
+	return times * s.deviation(1/float64(before)+1/float64(after)), true
+}
+
+// DaysFor returns after how many days an effect of a size is seen with the probability Power, with so many days before; 0
+// before means as many as after. It is false when not within 90 days: more days before or more VMs are needed.
+func (s *Spread) DaysFor(effect float64, before int) (days int, ok bool) {
+	for days = 1; days <= mostDays; days++ {
+		have := before
+		if have == 0 {
+			have = days
+		}
+		if least, ok := s.Visible(have, days); ok && least <= math.Abs(effect) {
+			return days, true
+		}
+	}
+	return 0, false
+}
+
+// CouldSee says which effect would have been seen after so many days: "with 4 changed VMs an effect of 9.0 points or more
+// would be seen after 5 days". 0 days are those that there are, or as many as before.
+func (r *Result) CouldSee(after int) string {
+	switch {
+	case r.Spread == nil && r.Before == 1:
+		return "which effect could be seen is not known: one day before the change says nothing of how days differ"
+	case r.Spread == nil:
+		return "which effect could be seen is not known: " + r.Why
+	}
+	if after == 0 {
+		if after = r.After; after == 0 {
+			after = r.Spread.Before
+		}
+	}
+	vms := words.Plural(r.Spread.VMs, "changed VM")
+	least, ok := r.Spread.Visible(r.Spread.Before, after)
+	if !ok {
+		return fmt.Sprintf("with %s no effect can be seen, however large", vms)
+	}
+	return fmt.Sprintf("with %s an effect of %s or more would be seen after %s", vms, r.Measure.atLeast(least), words.Plural(after, "day"))
+}
