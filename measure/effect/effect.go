@@ -2,12 +2,14 @@
 // beside that of VMs that were not changed. It does no input or output.
 //
 // The number is a difference in differences: what the changed VMs gained, less what their controls gained in the same
-// days. Its p is the share of ways to choose which VMs "were changed" that give as large a difference. That holds
+// days. Its p is the share of ways to choose which VMs "were changed" that give as large a difference. That is right
 // when all VMs vary alike. They do not when, say, N%L of the controls is 100 % every day, so the difference must also be
-// improbable by how much each group varies from day to day (Spread); p is the larger of both.
+// improbable by how much each group varies from day to day; p is the larger of both. TestNoEffect measures how
+// often either errs.
 //
-// What it does not know. VMs that were chosen because their last days were bad get better by themselves, changed
-// or not: TestChosenBad measures how often that is called help. Days are taken as independent of each other by Spread.
+// What it cannot know: VMs that were chosen because their last days were bad get better by themselves, changed or not. Of
+// 20 like VMs the 5 worst of 7 days were called helped in half of the fleets (TestChosenBad). Findings about settings do
+// not choose so; who chooses by what was observed leaves out those days.
 package effect
 
 import "time"
@@ -86,12 +88,12 @@ type Result struct {
 
 // A Test is the difference and how sure it is, in the unit of the measure.
 type Test struct {
-	Effect float64 `json:"effect"` // what the changed VMs gained, less what the controls did; above 0 is not yet better
+	Effect float64 `json:"effect"` // what the changed VMs gained, less what the controls did; Measure.Higher says whether more is better
 	Low    float64 `json:"low"`    // of the interval of 95 %
 	High   float64 `json:"high"`
 	P      float64 `json:"p"`      // two-sided: the larger of the next two
 	Chosen float64 `json:"pWays"`  // by permutation of which VMs were changed
-	Daily  float64 `json:"pDaily"` // by how much the VMs vary from day to day
+	Daily  float64 `json:"pDaily"` // by how much the VMs vary from day to day, or their gains from each other
 	Ways   int     `json:"ways"`   // that were tried, the true one among them: Chosen cannot be below 1 ÷ Ways
 	All    bool    `json:"all"`    // these are all that exist
 }
@@ -112,11 +114,11 @@ type Changed struct {
 
 // A Control is a VM that was not changed and is compared with.
 type Control struct {
-	ID      string  `json:"id"`
-	Name    string  `json:"name"`
-	Cluster string  `json:"cluster"`
-	Before  float64 `json:"before"`
-	After   float64 `json:"after"` // 0 when there is no day after the change
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Cluster string   `json:"cluster"`
+	Before  float64  `json:"before"`          // mean of the days before and after the first change of its cluster, in the unit of the measure
+	After   *float64 `json:"after,omitempty"` // nil when there is no day yet
 }
 
 // A Left is a VM of a changed one's cluster that was not taken as control.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/stat"
 	"homenode/internal/words"
 )
 
@@ -43,11 +42,8 @@ func Judge(vms []VM, m Measure, zone *time.Location) *Result {
 		}
 		for _, s := range c.controls {
 			before, _ := s.mean(c.periods[0].before)
-			control := Control{s.vm.ID, s.vm.Name, s.vm.Cluster, *before, 0}
-			if after, _ := s.mean(c.periods[0].after); after != nil {
-				control.After = *after
-			}
-			r.Controls = append(r.Controls, control)
+			after, _ := s.mean(c.periods[0].after)
+			r.Controls = append(r.Controls, Control{s.vm.ID, s.vm.Name, s.vm.Cluster, *before, after})
 		}
 		in = append(in, c)
 	}
@@ -72,7 +68,7 @@ func (r *Result) decide(in []*cluster, waiting bool) {
 		}
 	}
 	if tested > 0 {
-		r.Spread = spreadOf(in, true)
+		r.Spread = spreadOf(in, onlyBefore)
 	}
 	if waiting || tested < LeastChanged {
 		if !waiting {
@@ -89,9 +85,9 @@ func (r *Result) decide(in []*cluster, waiting bool) {
 	}
 	t := &Test{}
 	t.Effect, t.Chosen, t.Ways, t.All = permute(lots)
-	deviation, freedom := deviationOf(in)
+	var deviation float64
+	t.Daily, deviation = daily(in, t.Effect)
 	t.Low, t.High = bootstrap(lots, t.Effect, deviation)
-	t.Daily = daily(t.Effect, deviation, freedom)
 	t.P = max(t.Chosen, t.Daily)
 	r.Test = t
 	switch {
@@ -199,130 +195,4 @@ func (c *cluster) gains() (labels []int, gains [][]float64) {
 		labels, gains = append(labels, label), append(gains, gain)
 	}
 	return labels, gains
-}
-
-// squares are those of the distances of days from their VM's level.
-type squares struct {
-	sum     float64
-	freedom int
-}
-
-func (q *squares) deviation() float64 {
-	if q.freedom <= 0 {
-		return 0
-	}
-	return math.Sqrt(q.sum / float64(q.freedom))
-}
-
-// add adds the days of one VM and period.
-func (q *squares) add(s *subject, days []Date, common map[Date]float64) (n int) {
-	level := s.level(days, common)
-	for _, d := range days {
-		if x, ok := s.on[d]; ok {
-			off := x - common[d] - level
-			q.sum += float64(off * off)
-			n++
-		}
-	}
-	return n
-}
-
-// varies returns how much changed VMs and controls vary from day to day, in the days before or in both periods.
-func varies(in []*cluster, beforeOnly bool) (changed, controls squares) {
-	for _, c := range in {
-		common := c.common()
-		for _, s := range c.changed {
-			for _, days := range [][]Date{s.before, s.after}[:sides(beforeOnly)] {
-				if n := changed.add(s, days, common); n > 0 {
-					changed.freedom += n - 1
-				}
-			}
-		}
-		p := c.periods[0]
-		for _, days := range [][]Date{p.before, p.after}[:sides(beforeOnly)] {
-			for _, s := range c.controls {
-				controls.add(s, days, common)
-			}
-			controls.freedom += max(0, len(days)-1) * (len(c.controls) - 1) // common is made of them
-		}
-	}
-	return changed, controls
-}
-
-func sides(beforeOnly bool) int {
-	if beforeOnly {
-		return 1
-	}
-	return 2
-}
-
-// spreadOf returns the spread; nil when a single day says nothing of it.
-func spreadOf(in []*cluster, beforeOnly bool) *Spread {
-	changed, controls := varies(in, beforeOnly)
-	if changed.freedom == 0 || controls.freedom == 0 {
-		return nil
-	}
-	s := &Spread{Changed: changed.deviation(), Controls: controls.deviation(), Before: len(in[0].periods[0].before)}
-	share := 0.0
-	for _, c := range in {
-		s.VMs += len(c.changed)
-		share += float64(len(c.changed)*len(c.changed)) / float64(len(c.controls))
-	}
-	s.Others = float64(s.VMs*s.VMs) / share
-	return s
-}
-
-// deviationOf returns the standard error of the effect by how much the VMs vary from day to day, and its degrees of freedom;
-// where each VM has one day before and one after, by how much the gains of the VMs differ from each other.
-func deviationOf(in []*cluster) (deviation float64, freedom int) {
-	s := spreadOf(in, false)
-	if s == nil {
-		return betweenVMs(in)
-	}
-	inverse := 0.0
-	for _, c := range in {
-		for _, v := range c.changed {
-			inverse += 1/float64(v.report.DaysBefore) + 1/float64(v.report.DaysAfter)
-			freedom += v.report.DaysBefore + v.report.DaysAfter - 2
-		}
-	}
-	return s.deviation(inverse / float64(s.VMs)), freedom
-}
-
-// daily returns the two-sided p of an effect with such a standard error, by Student's t.
-func daily(effect, deviation float64, freedom int) float64 {
-	switch {
-	case effect == 0:
-		return 1
-	case deviation == 0:
-		return 0
-	}
-	return max(0, 1-stat.Within(math.Abs(effect)/deviation, freedom))
-}
-
-// betweenVMs returns the standard error of the effect by how the gains of the VMs differ from each other, and its degrees
-// of freedom.
-func betweenVMs(in []*cluster) (deviation float64, freedom int) {
-	var changed, controls, mean, n, share float64
-	for _, c := range in {
-		for _, s := range c.changed {
-			mean += *s.report.Gain
-			n++
-		}
-	}
-	mean /= n
-	free := 0
-	for _, c := range in {
-		for _, s := range c.changed {
-			changed += float64((*s.report.Gain - mean) * (*s.report.Gain - mean))
-		}
-		common, p := c.common(), c.periods[0]
-		for _, s := range c.controls {
-			gain := s.level(p.after, common) - s.level(p.before, common)
-			controls += float64(gain * gain)
-		}
-		free += len(c.controls) - 1
-		share += float64(len(c.changed)*len(c.changed)) / float64(len(c.controls))
-	}
-	return math.Sqrt(changed/(n-1)/n + controls/float64(free)*share/(n*n)), int(n) - 1
 }

@@ -61,6 +61,18 @@ func TestAnswers(t *testing.T) {
 			}
 			return vms
 		}, NotKnown, "below 1.0 points, which is of no consequence"},
+		{"nothing varies but what the changed VMs gained, up and down", func(vms []VM) []VM {
+			for i := range vms {
+				for t := range vms[i].Days[LocalPercent.Name] {
+					d := &vms[i].Days[LocalPercent.Name][t]
+					d.Mean = 0.5
+					if i < 4 && t > sample.days {
+						d.Mean += []float64{0.25, -0.125, 0.25, 0.25}[i]
+					}
+				}
+			}
+			return vms
+		}, NotKnown, "p is 0."},
 		{"nothing differs", func(vms []VM) []VM {
 			for i := range vms {
 				for t := range vms[i].Days[LocalPercent.Name] {
@@ -378,7 +390,7 @@ func TestMeasures(t *testing.T) {
 		}
 	}
 	for want, got := range map[string]string{
-		"9.0 points": LocalPercent.Text(0.09), "-0.5 points": Ready.Text(-0.005), "1.5 GB": RemoteBytes.Text(1.5 * (1 << 30)), "9.1 points": LocalPercent.atLeast(0.0901), "9.0 points ": LocalPercent.atLeast(0.09) + " ",
+		"9.0 points": LocalPercent.Text(0.09), "-0.5 points": Ready.Text(-0.005), "1.5 GB": RemoteBytes.Text(1.5 * (1 << 30)), "9.1 points": LocalPercent.atLeast(0.0901), "0.0 points": Ready.Text(-0.0001), "9.0 points ": LocalPercent.atLeast(0.09) + " ",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -38,7 +38,7 @@ func (m Measure) Text(difference float64) string {
 	if m.Unit == "bytes" {
 		return numa.Bytes(math.Round(difference)).String()
 	}
-	return fmt.Sprintf("%.1f points", 100*difference)
+	return fmt.Sprintf("%.1f points", math.Round(1000*difference)/10+0) // + 0: no "-0.0"
 }
 
 // atLeast is Text rounded up, for what is promised.
@@ -46,5 +46,5 @@ func (m Measure) atLeast(difference float64) string {
 	if m.Unit == "bytes" {
 		return m.Text(difference)
 	}
-	return m.Text(math.Ceil(1000*difference-1e-9) / 1000)
+	return m.Text(max(0, math.Ceil(1000*difference-1e-9)) / 1000)
 }

@@ -9,10 +9,13 @@ import (
 )
 
 // A Spread is how much the mean of a VM varies from day to day, in the unit of the measure: the standard deviation
-// that is left without the VM's own mean and what all controls do on the day. Days are taken as independent.
+// that is left without the VM's own mean and what all controls do on the day.
 type Spread struct {
 	Changed  float64 `json:"changed"`
 	Controls float64 `json:"controls"`
+	// Dependence is how many times as much as those of independent days the means of several days differ: 1 or more; 0 is
+	// taken as 1.
+	Dependence float64 `json:"dependence"`
 
 	VMs    int     `json:"vms"`             // that are changed
 	Others float64 `json:"controlsPerTest"` // how many controls the difference stands on; of several clusters as many as one would need
@@ -36,7 +39,7 @@ func (s *Spread) Visible(before, after int) (least float64, ok bool) {
 	freedom := s.VMs + int(s.Others) - 2
 	// Of Student's t: 1 − Level lies within the first, Power below the second.
 	times := stat.Student(1-Level, freedom) + stat.Student(2*Power-1, freedom)
-	return times * s.deviation(1/float64(before)+1/float64(after)), true
+	return times * max(1, s.Dependence) * s.deviation(1/float64(before)+1/float64(after)), true
 }
 
 // DaysFor returns after how many days an effect of a size is seen with the probability Power, with so many days before; 0
@@ -73,5 +76,5 @@ func (r *Result) CouldSee(after int) string {
 	if !ok {
 		return fmt.Sprintf("with %s no effect can be seen, however large", vms)
 	}
-	return fmt.Sprintf("with %s an effect of %s or more would be seen after %s", vms, r.Measure.atLeast(least), words.Plural(after, "day"))
+	return fmt.Sprintf("with %s an effect of %s or more would be seen after %s", vms, r.Measure.atLeast(max(least, r.Measure.Least)), words.Plural(after, "day"))
 }
