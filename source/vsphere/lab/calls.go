@@ -167,6 +167,14 @@ func (v *VCenter) handle(ctx *simulator.Context, m *simulator.Method) (mo.Refere
 	if !v.known(ctx) {
 		return nil, &types.NotAuthenticated{NoPermission: types.NoPermission{Object: &m.This, PrivilegeId: "System.View"}}
 	}
+	if fault := v.permit(ctx, m); fault != nil {
+		return nil, fault
+	}
+	if req, ok := m.Body.(*types.UpdateOptions); ok {
+		if fault := v.refuseOptions(ctx, req); fault != nil {
+			return nil, fault
+		}
+	}
 	if m.This.Type == "VirtualMachine" && replaced[m.Name] && ctx.Map.Get(m.This) != nil {
 		m.This = methodsOfVM
 	}

@@ -31,6 +31,7 @@ func (b *builder) addHost(h *numa.Host) error {
 		NumCpuPkgs: hardware.CpuInfo.NumCpuPackages, NumCpuCores: hardware.CpuInfo.NumCpuCores, NumCpuThreads: hardware.CpuInfo.NumCpuThreads, CpuMhz: int32(h.CoreMHz.Value),
 	}
 	configure(host, h)
+	b.serveOptions(host)
 	b.ctx.Map.Put(host)
 	if cluster := b.clusters[h.Cluster]; cluster != nil {
 		host.Parent = &cluster.Self
@@ -70,7 +71,7 @@ func configure(host *simulator.HostSystem, h *numa.Host) {
 	host.Config.Option = nil
 	if h.Options.Known() {
 		// No host is without ordinary options; an empty list means unknown.
-		host.Config.Option = append(optionValues(h.Options.Value), &types.OptionValue{Key: "Misc.LogPort", Value: "none"})
+		host.Config.Option = append(hostOptions(h.Options.Value), &types.OptionValue{Key: "Misc.LogPort", Value: "none"})
 	}
 }
 

@@ -32,16 +32,20 @@ type VCenter struct {
 	fleet  map[string]*numa.VM   // as it was served, by ID
 	hosts  map[string]*numa.Host // by ID
 
+	privileges []string                                                      // all there are
+	optionsOf  map[types.ManagedObjectReference]types.ManagedObjectReference // the host of an option manager
+
 	tasks  atomic.Int64 // started
 	busy   sync.Map     // the task that a VM is in, by reference
 	effect sync.Map     // the settings of the last power-on of a VM, by reference; none for one that runs since the start
 	lives  sync.Map     // counts the changes of a VM's power: what waits for a guest ends with one
 
-	mu      sync.Mutex
-	hook    Hook
-	decide  func(*numa.VM, *numa.Host) PowerOn
-	guests  map[string]Guest
-	version time.Time // the last changeVersion
+	mu       sync.Mutex
+	hook     Hook
+	decide   func(*numa.VM, *numa.Host) PowerOn
+	guests   map[string]Guest
+	accounts map[string]Account // but the administrator's
+	version  time.Time          // the last changeVersion
 }
 
 // context returns a context of its own: the simulator takes those that share one for one client, which does not wait for itself.
@@ -56,7 +60,7 @@ func (v *VCenter) life(vm *simulator.VirtualMachine) *atomic.Int64 {
 	return n.(*atomic.Int64)
 }
 
-// The account of the simulated vCenter. The simulator refuses all others.
+// The account of the simulated vCenter. VCenter.Add adds others.
 const (
 	user     = "administrator@vsphere.local"
 	password = "lab-password"
@@ -117,9 +121,11 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 	}
 	m.Service.RegisterEndpoints = true                                  // REST, for tags
 	m.Service.Listen = &url.URL{User: url.UserPassword(user, password)} // an address of its own choice, on loopback
-	v := &VCenter{Model: m, fleet: map[string]*numa.VM{}, hosts: map[string]*numa.Host{}, guests: map[string]Guest{}}
+	v := &VCenter{Model: m, fleet: map[string]*numa.VM{}, hosts: map[string]*numa.Host{}, guests: map[string]Guest{}, accounts: map[string]Account{}, optionsOf: b.optionsOf}
 	v.keep(f)
 	m.Map().Put(&vmMethods{methodsOfVM, v})
+	m.Map().Put(newAuthorization(v))
+	m.Map().SessionManager().ValidLogin = v.mayLogIn
 	m.Map().Handler = v.handle
 	m.Service.ServeMux = http.NewServeMux()
 	m.Service.ServeMux.HandleFunc("POST "+vim25.Path, v.serveSDK) // comes before the simulator's own pattern, which has no method
@@ -153,9 +159,10 @@ type builder struct {
 	folders    map[string]*simulator.Folder // VM folders by inventory path
 	clusters   map[string]*simulator.ClusterComputeResource
 	hosts      map[string]*simulator.HostSystem
-	attributes map[string]int32     // keys of custom attributes
-	datastore  *simulator.Datastore // of all VMs, without files: the simulator's events name one
-	boot       time.Time            // of all VMs that run
+	attributes map[string]int32                                              // keys of custom attributes
+	datastore  *simulator.Datastore                                          // of all VMs, without files: the simulator's events name one
+	boot       time.Time                                                     // of all VMs that run
+	optionsOf  map[types.ManagedObjectReference]types.ManagedObjectReference // the host of an option manager
 }
 
 func newBuilder(m *simulator.Model) *builder {
@@ -168,6 +175,7 @@ func newBuilder(m *simulator.Model) *builder {
 	dc.Datastore = append(dc.Datastore, store.Self)
 	return &builder{
 		datastore:  store,
+		optionsOf:  make(map[types.ManagedObjectReference]types.ManagedObjectReference),
 		boot:       time.Now().UTC().Add(-30 * 24 * time.Hour).Truncate(time.Microsecond),
 		ctx:        m.Service.Context,
 		hostFolder: m.Map().Get(dc.HostFolder).(*simulator.Folder),

@@ -1,6 +1,9 @@
 package lab
 
 import (
+	"cmp"
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -106,12 +109,11 @@ func (m *vmMethods) PowerOffVMTask(ctx *simulator.Context, req *types.PowerOffVM
 func (m *vmMethods) SuspendVMTask(ctx *simulator.Context, req *types.SuspendVM_Task) soap.HasFault {
 	vm := m.v.vm(req.This)
 	task := m.v.task(ctx, vm, "SuspendVM_Task", func() types.BaseMethodFault {
-		boot := vm.Runtime.BootTime
-		body := vm.SuspendVMTask(ctx, req).(*methods.SuspendVM_TaskBody)
-		if fault := m.v.within(ctx, vm, body.Res.Returnval); fault != nil {
+		if fault := runs(vm); fault != nil {
 			return fault
 		}
-		ctx.Update(vm, append(booted(value(boot)), tools(false)...))
+		m.v.power(ctx, vm, types.VirtualMachinePowerStateSuspended, func(e types.VmEvent) types.BaseEvent { return &types.VmSuspendedEvent{VmEvent: e} })
+		ctx.Update(vm, tools(false))
 		return nil
 	})
 	return &methods.SuspendVM_TaskBody{Res: &types.SuspendVM_TaskResponse{Returnval: task}}
@@ -131,14 +133,25 @@ func (m *vmMethods) ResetVMTask(ctx *simulator.Context, req *types.ResetVM_Task)
 	return &methods.ResetVM_TaskBody{Res: &types.ResetVM_TaskResponse{Returnval: task}}
 }
 
+// newestHardware is that of ESXi 8.0 Update 2.
+const newestHardware = "vmx-21"
+
 // UpgradeVMTask upgrades the virtual hardware of a VM that is off.
 func (m *vmMethods) UpgradeVMTask(ctx *simulator.Context, req *types.UpgradeVM_Task) soap.HasFault {
 	vm := m.v.vm(req.This)
 	task := m.v.task(ctx, vm, "UpgradeVM_Task", func() types.BaseMethodFault {
-		body := vm.UpgradeVMTask(ctx, req).(*methods.UpgradeVM_TaskBody)
-		if fault := m.v.within(ctx, vm, body.Res.Returnval); fault != nil {
-			return fault
+		if off := types.VirtualMachinePowerStatePoweredOff; vm.Runtime.PowerState != off {
+			return &types.InvalidPowerState{RequestedState: off, ExistingState: vm.Runtime.PowerState}
 		}
+		version, err := strconv.Atoi(strings.TrimPrefix(cmp.Or(req.Version, newestHardware), "vmx-"))
+		switch {
+		case err != nil:
+			return &types.InvalidArgument{InvalidProperty: "version"}
+		case version <= hardwareVersion(vm.Config):
+			return &types.AlreadyUpgraded{}
+		}
+		upgraded := fmt.Sprintf("vmx-%02d", version)
+		ctx.Update(vm, []types.PropertyChange{{Name: "config.version", Val: upgraded}, {Name: "summary.config.hwVersion", Val: upgraded}})
 		m.v.changed(ctx, vm)
 		return nil
 	})
@@ -229,11 +242,11 @@ func (v *VCenter) after(vm *simulator.VirtualMachine, d time.Duration, then func
 
 // powerOff powers a VM off.
 func (v *VCenter) powerOff(ctx *simulator.Context, vm *simulator.VirtualMachine) types.BaseMethodFault {
-	body := vm.PowerOffVMTask(ctx, &types.PowerOffVM_Task{This: vm.Self}).(*methods.PowerOffVM_TaskBody)
-	if fault := v.within(ctx, vm, body.Res.Returnval); fault != nil {
-		return fault
+	off := types.VirtualMachinePowerStatePoweredOff
+	if vm.Runtime.PowerState == off {
+		return &types.InvalidPowerState{RequestedState: off, ExistingState: off}
 	}
-	v.life(vm).Add(1)
+	v.power(ctx, vm, off, func(e types.VmEvent) types.BaseEvent { return &types.VmPoweredOffEvent{VmEvent: e} })
 	v.effect.Delete(vm.Self)
 	ctx.Update(vm, append(booted(time.Time{}), tools(false)...))
 	return nil
@@ -241,16 +254,33 @@ func (v *VCenter) powerOff(ctx *simulator.Context, vm *simulator.VirtualMachine)
 
 // powerOn gives a VM the power state alone.
 func (v *VCenter) powerOn(ctx *simulator.Context, vm *simulator.VirtualMachine) types.BaseMethodFault {
-	boot := vm.Runtime.BootTime
-	body := vm.PowerOnVMTask(ctx, &types.PowerOnVM_Task{This: vm.Self}).(*methods.PowerOnVM_TaskBody)
-	if body.Fault_ != nil {
-		return body.Fault_.VimFault().(types.BaseMethodFault)
+	on := types.VirtualMachinePowerStatePoweredOn
+	host, ok := ctx.Map.Get(*vm.Runtime.Host).(*simulator.HostSystem)
+	switch {
+	case vm.Runtime.PowerState == on:
+		return &types.InvalidPowerState{RequestedState: on, ExistingState: on}
+	case vm.Config.Template, !ok, host.Runtime.InMaintenanceMode:
+		return &types.InvalidState{}
+	case host.Runtime.ConnectionState != types.HostSystemConnectionStateConnected:
+		return &types.HostNotConnected{}
 	}
-	if fault := v.within(ctx, vm, body.Res.Returnval); fault != nil {
-		return fault
-	}
-	ctx.Update(vm, booted(value(boot))) // the simulator sets the summary's alone
+	v.power(ctx, vm, on, func(e types.VmEvent) types.BaseEvent { return &types.VmPoweredOnEvent{VmEvent: e} })
 	return nil
+}
+
+// power gives a VM a power state and posts the event. The simulator's own tasks of power write a log that these VMs have no place for.
+func (v *VCenter) power(ctx *simulator.Context, vm *simulator.VirtualMachine, state types.VirtualMachinePowerState, event func(types.VmEvent) types.BaseEvent) {
+	v.life(vm).Add(1)
+	ctx.Update(vm, []types.PropertyChange{{Name: "runtime.powerState", Val: state}, {Name: "summary.runtime.powerState", Val: state}})
+	host, dc := ctx.Map.Get(*vm.Runtime.Host).(*simulator.HostSystem), ctx.Map.Any("Datacenter").(*simulator.Datacenter)
+	name := func(n string) types.EntityEventArgument { return types.EntityEventArgument{Name: n} }
+	e := types.VmEvent{Event: types.Event{
+		Datacenter: &types.DatacenterEventArgument{EntityEventArgument: name(dc.Name), Datacenter: dc.Self},
+		Host:       &types.HostEventArgument{EntityEventArgument: name(host.Name), Host: host.Self},
+		Vm:         &types.VmEventArgument{EntityEventArgument: name(vm.Name), Vm: vm.Self},
+	}}
+	events := ctx.Map.EventManager()
+	ctx.WithLock(events, func() { events.PostEvent(ctx, &types.PostEvent{EventToPost: event(e)}) })
 }
 
 // boots lets Tools run in a VM after a while.
