@@ -71,6 +71,10 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 // that are created during a read may come too.
 func mostObjects(announced int) int { return 2*announced + 1000 }
 
+// mostReserved is for how many objects room is made at once, whatever the view announces: append
+// alone would copy the 1 KB of each of 10,000 VMs four times.
+const mostReserved = 10_000
+
 // mostPages bounds the answers: a server may send fewer objects at a time than asked for,
 // but hardly none.
 func mostPages(announced int) int { return announced + 10 }

@@ -255,6 +255,9 @@ func (c *collection[T]) add(content *content) error {
 			c.denied[m.Path] = append(c.denied[m.Path], content.ref.Value)
 		}
 	}
+	if len(c.done) == cap(c.done) {
+		c.done = slices.Grow(c.done, min(c.total, mostReserved)+1)
+	}
 	c.done = append(c.done, c.convert(&o))
 	return nil
 }

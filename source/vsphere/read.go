@@ -138,9 +138,7 @@ func (r *reader) readFleet(ctx context.Context) (*numa.Fleet, error) {
 	for i := range inv.hosts {
 		f.Hosts = append(f.Hosts, inv.hosts[i].Host)
 	}
-	for i := range inv.vms {
-		f.VMs = append(f.VMs, inv.vms[i].VM)
-	}
+	f.VMs = inv.sortedVMs()
 	f.Notes = inv.notes
 	slices.SortFunc(f.Clusters, func(a, b numa.Cluster) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
@@ -148,8 +146,21 @@ func (r *reader) readFleet(ctx context.Context) (*numa.Fleet, error) {
 	slices.SortFunc(f.Hosts, func(a, b numa.Host) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
-	slices.SortFunc(f.VMs, func(a, b numa.VM) int {
+	return f, nil
+}
+
+// sortedVMs returns the VMs by name. Pointers are sorted: a VM has 1 KB.
+func (inv *inventory) sortedVMs() []numa.VM {
+	order := make([]*numa.VM, len(inv.vms))
+	for i := range inv.vms {
+		order[i] = &inv.vms[i].VM
+	}
+	slices.SortFunc(order, func(a, b *numa.VM) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
-	return f, nil
+	vms := make([]numa.VM, len(order))
+	for i, v := range order {
+		vms[i] = *v
+	}
+	return vms
 }
