@@ -29,6 +29,7 @@ type Choices struct {
 	HotAddShows80    bool // F-25
 	SocketNodes80    bool // F-26
 	SpreadAll        bool // F-27
+	ManualAnySize    bool // F-28
 }
 
 // A Choice describes one contradiction of the sources.
@@ -64,6 +65,7 @@ var ChoiceList = []Choice{
 	{"F-25", "CPU hot add leaves one virtual node with hardware 20 too, unless vNUMA on CPU hot add is exposed (manual 8.0; API; VM Operator: false or unset)", "with hardware 20 CPU hot add no longer hides NUMA, whatever that setting (William Lam, November 2022: the limitation has been lifted)", "B-15", func(c *Choices) *bool { return &c.HotAddShows80 }},
 	{"F-26", "cores per socket set by hand leave the virtual nodes of 8.0 alone (manual 8.0: not influenced by cores per socket)", "with hardware 20 they are the virtual nodes while NUMA Nodes is left at its default (Denneman, October 2022)", "B-12", func(c *Choices) *bool { return &c.SocketNodes80 }},
 	{"F-27", "numa.consolidate = FALSE takes the optimal number of nodes above 1 (Denneman 2019)", "it spreads over all available nodes (Denneman 2023, seen on 2 nodes)", "B-17", func(c *Choices) *bool { return &c.SpreadAll }},
+	{"F-28", "from 6.5 on a VM below numa.vcpu.min is always UMA, numa.vcpu.maxPerVirtualNode or not (manuals 6.5 and 6.7)", "numa.vcpu.maxPerVirtualNode shows vNUMA to smaller VMs in every release (Performance Best Practices 5.1; seen on 5.1)", "B-3", func(c *Choices) *bool { return &c.ManualAnySize }},
 }
 
 // Take sets the alternative of the choice with this ID.

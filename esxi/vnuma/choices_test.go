@@ -68,6 +68,8 @@ func TestChoices(t *testing.T) {
 			"VPDs 16, PPDs 16, vSockets 4 × 4, first slice 0 B", "VPDs 4 × 4, PPDs 4 × 4, vSockets 4 × 4, first slice 0 B"},
 		"F-27": {host{numa.ESXi70, 4, 16, 128, false}, Guest{VCPUs: 12, Memory: 300 * gib, Spread: true},
 			"VPDs 3 × 4, PPDs 3 × 4, vSockets 12 × 1, first slice 100 GB", "VPDs 4 × 3, PPDs 4 × 3, vSockets 12 × 1, first slice 75 GB"},
+		"F-28": {host{numa.ESXi67, 2, 8, 128, false}, Guest{VCPUs: 8, MaxPerVirtualNode: 4},
+			"VPDs 8, PPDs 8, vSockets 8 × 1, first slice 0 B", "VPDs 2 × 4, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B"},
 	}
 	if len(cases) != len(ChoiceList) {
 		t.Errorf("%d cases for %d choices", len(cases), len(ChoiceList))
@@ -128,7 +130,7 @@ func TestTakeChoice(t *testing.T) {
 	if err := c.Take("f-4"); err != nil || !c.UnboundedClients {
 		t.Errorf("f-4: %+v, %v", c, err)
 	}
-	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22, F-23, F-24, F-25, F-26, F-27`
+	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22, F-23, F-24, F-25, F-26, F-27, F-28`
 	if err := c.Take("F-3"); err == nil || err.Error() != want {
 		t.Errorf("F-3: %v, want %s", err, want)
 	}
@@ -171,6 +173,8 @@ func TestForced(t *testing.T) {
 		{"shown and forced, as the article reads it", numa.ESXi51, Guest{VCPUs: 2, MaxPerVirtualNode: 1, MaxPerMachineNode: 1}, true, "VPDs 2 × 1, PPDs 2 × 1"},
 		{"shown only, as the article reads it", numa.ESXi51, Guest{VCPUs: 2, MaxPerVirtualNode: 1}, true, "VPDs 2 × 1, PPDs 2"},
 		{"forced only", numa.ESXi51, Guest{VCPUs: 2, MaxPerMachineNode: 1}, false, "VPDs 2, PPDs 2 × 1"},
+		{"6.7: UMA below numa.vcpu.min", numa.ESXi67, Guest{VCPUs: 2, MaxPerVirtualNode: 1, MaxPerMachineNode: 1}, false, "VPDs 2, PPDs 2 × 1"},
+		{"8.0: NUMA nodes by hand are shown", numa.ESXi80, Guest{VCPUs: 2, CoresPerNode: 1}, false, "VPDs 2 × 1, PPDs 2 × 1"},
 		{"6.7: with numa.vcpu.min", numa.ESXi67, Guest{VCPUs: 2, MaxPerVirtualNode: 1, MaxPerMachineNode: 1, Min: 2}, false, "VPDs 2 × 1, PPDs 2 × 1"},
 	} {
 		m := machineOf(t, tt.release, 2, 8, 8, 0)

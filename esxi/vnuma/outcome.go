@@ -169,7 +169,7 @@ func (l *Layout) store(g *Guest, m *Machine, c *Case, tr *tracer) {
 	case ByRelease, ByHardware, ByHotAdd, ByManual:
 		return
 	}
-	if m.model < numa.ESXi50 || c.keeps(g) {
+	if m.model < numa.ESXi50 || c.keeps(g) || g.belowMin(m, &c.Choices, l) {
 		return
 	}
 	if l.Why == ByStored {

@@ -214,6 +214,8 @@ func socketSizedVPDs(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, t
 		l.Why = ByHardware
 	case g.HotAdd && !g.vnumaHotAdd(m) && !(c.Choices.HotAdd60 && m.model >= numa.ESXi60):
 		l.Why = ByHotAdd
+	case g.belowMin(m, &c.Choices, l):
+		l.Why = ByThreshold
 	case g.manual(m, &c.Choices) > 0:
 		l.Why = ByManual
 		split = stored(n, g.manual(m, &c.Choices), &c.Choices)
@@ -324,6 +326,8 @@ func hostSizedVPDs(g *Guest, m *Machine, c *Case, l *Layout, tr *tracer) Split {
 		l.Why = ByHardware
 	case g.HotAdd && !g.vnumaHotAdd(m) && !(c.Choices.HotAddShows80 && g.newest(m)):
 		l.Why = ByHotAdd
+	case g.belowMin(m, &c.Choices, l):
+		l.Why = ByThreshold
 	case g.manual(m, &c.Choices) > 0:
 		l.Why = ByManual
 		split = stored(n, g.manual(m, &c.Choices), &c.Choices)
@@ -373,6 +377,12 @@ func (g *Guest) manual(m *Machine, ch *Choices) int32 {
 		return 8
 	}
 	return g.MaxPerVirtualNode
+}
+
+// belowMin reports whether a size is set by hand and not shown: from 6.5 on a VM below
+// numa.vcpu.min is always UMA (rule book B-3, F-28). NUMA nodes of 8.0 are shown all the same.
+func (g *Guest) belowMin(m *Machine, ch *Choices, l *Layout) bool {
+	return g.MaxPerVirtualNode > 0 && !g.setsNodes(m) && m.model >= numa.ESXi65 && !ch.ManualAnySize && g.VCPUs < g.threshold(m, ch, l)
 }
 
 // ManualNodes returns the vCPUs per virtual node that a setting fixes on m, or 0:

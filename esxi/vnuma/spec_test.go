@@ -166,6 +166,8 @@ func spec50(g *Guest, m *Machine, stored bool, kept []int) specPower {
 	}
 	switch {
 	case specHotAdd(g, m), g.Hardware > 0 && g.Hardware < 8:
+	case manual > 0 && m.model >= numa.ESXi65 && (g.CoresPerNode == 0 || m.model < numa.ESXi80) && n < specMin(g, m):
+		// B-3: "always UMA"; nothing is sized, so nothing is stored
 	case manual > 0:
 		p.vpds, p.manual = specFill(n, manual), true
 	case n < specMin(g, m):
@@ -231,6 +233,8 @@ func spec65(g *Guest, m *Machine, event Event, stored bool, kept []int, manualFr
 	}
 	switch {
 	case specHotAdd(g, m), g.Hardware > 0 && g.Hardware < 8:
+	case manual > 0 && m.model >= numa.ESXi65 && (g.CoresPerNode == 0 || m.model < numa.ESXi80) && n < specMin(g, m):
+		// B-3: "always UMA"; nothing is sized, so nothing is stored
 	case manual > 0:
 		p.vpds, p.manual = specFill(n, manual), true
 	case stored:

@@ -49,7 +49,12 @@ func (t *tracer) vpds(why Reason, split Split, c *Case) {
 	case ByThreshold:
 		min := t.g.threshold(t.m, &c.Choices, &Layout{})
 		s = t.add("B-3", fmt.Sprintf("%d vCPU < numa.vcpu.min %d", n, min), "vNUMA is not shown: 1 virtual node", t.vcpus(), t.setting("numa.vcpu.min"))
-		if t.g.Min == 0 && n >= alternativeMin {
+		switch {
+		case t.g.belowMin(t.m, &c.Choices, &Layout{}):
+			const key = "numa.vcpu.maxPerVirtualNode"
+			s.Because += fmt.Sprintf(", and %s = %d does not change that from 6.5 on", key, t.g.MaxPerVirtualNode)
+			s.Facts, s.Choice = append(s.Facts, t.setting(key)), "F-28"
+		case t.g.Min == 0 && n >= alternativeMin:
 			s.Choice = "F-1"
 		}
 	case ByCPS:

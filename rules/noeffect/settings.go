@@ -22,6 +22,9 @@ var settings = []struct {
 		if p.VM.Guest.MaxPerVirtualNode == 0 {
 			return ""
 		}
+		if o.Layout.Why == vnuma.ByThreshold {
+			return "from 6.5 on a VM of fewer vCPUs than numa.vcpu.min is always shown one node (B-3, F-28)"
+		}
 		return overruled(o)
 	}},
 	{"numa.vcpu.coresPerNode", func(p *rule.Pass, o *rule.On) string {
@@ -40,7 +43,7 @@ var settings = []struct {
 			return ""
 		case o.Layout.Why == vnuma.ByFit && g.Min <= g.VCPUs:
 			return "it does not split a VM that fits a node, and a single node is not shown (B-3)"
-		case o.Layout.Why == vnuma.ByManual && g.Min <= g.VCPUs:
+		case o.Layout.Why == vnuma.ByManual && g.Min <= g.VCPUs && manualWithoutMin(p, o):
 			return "a size set by hand shows vNUMA anyway (B-3)"
 		}
 		return overruled(o)
@@ -115,6 +118,14 @@ var settings = []struct {
 		}
 		return ""
 	}},
+}
+
+// manualWithoutMin reports whether a size set by hand would be shown without numa.vcpu.min.
+func manualWithoutMin(p *rule.Pass, o *rule.On) bool {
+	bare := p.VM.Guest
+	bare.Min = 0
+	l := vnuma.Predict(&bare, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+	return l.Why == vnuma.ByManual
 }
 
 // overruled returns what shows the guest one node, whatever sizes are set.
