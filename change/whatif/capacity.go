@@ -10,8 +10,9 @@ import (
 // A Supply is what hosts have and VMs want. Memory is that of the modules: what the
 // kernel and each VM need beside it is not known and not counted.
 type Supply struct {
-	Hosts      int        `json:"hosts"` // that can run VMs
-	Memory     numa.Bytes `json:"bytes"` // of these hosts
+	Hosts      int        `json:"hosts"`              // that can run VMs
+	Memory     numa.Bytes `json:"bytes"`              // of these hosts
+	Tier       numa.Bytes `json:"tierBytes,omitzero"` // of slower memory tiers beside it (A-12)
 	Cores      int        `json:"cores"`
 	VMs        int        `json:"vms"`     // powered on, templates left out; unknown counts as on
 	Configured numa.Bytes `json:"vmBytes"` // memory of these VMs
@@ -82,6 +83,7 @@ func supplies(f *numa.Fleet) map[string]Supply {
 		if takesVMs(h) {
 			s.Hosts++
 			s.Memory += h.Memory.Value
+			s.Tier += h.TierMemory.Value
 			s.Cores += h.Cores.Value
 			if !h.Memory.Known() || !h.Cores.Known() {
 				s.Unknown++

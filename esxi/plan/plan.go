@@ -196,8 +196,11 @@ func cleared(g *vnuma.Guest) Edit {
 // with what can stand in the way taken back.
 func ByHand(g *vnuma.Guest, per int) (asIs, clear Edit) {
 	asIs = Edit{Shape: Shape{CoresPerSocket: per}, PerNode: per, Force: g.Hardware < 20}
+	if asIs.Force && (g.VCPUs < g.Min || g.Min == 0 && g.VCPUs < vnuma.DefaultMin) { // B-3
+		asIs.Min = int(g.VCPUs)
+	}
 	clear = cleared(g)
-	clear.Shape, clear.PerNode, clear.Force = asIs.Shape, asIs.PerNode, asIs.Force
+	clear.Shape, clear.PerNode, clear.Force, clear.Min = asIs.Shape, asIs.PerNode, asIs.Force, asIs.Min
 	return asIs, clear
 }
 

@@ -98,6 +98,18 @@ func load(s *whatif.Supply) string {
 	return fixed(float64(s.VCPUs)/float64(s.Cores), 1)
 }
 
+// tooMuch says what becomes of memory that the hosts do not have.
+func tooMuch(s *whatif.Supply) string {
+	over := s.Configured - s.Memory
+	switch {
+	case s.Tier == 0:
+		return fmt.Sprintf("%s more than there is: ballooning or swapping once all is touched", over)
+	case over <= s.Tier:
+		return fmt.Sprintf("%s more than the DRAM: in slower memory tiers once all is touched", over)
+	}
+	return fmt.Sprintf("%s more than the DRAM and its slower tiers: ballooning or swapping once all is touched", over-s.Tier)
+}
+
 func capacityText(c *whatif.Capacity) string {
 	switch {
 	case c.After.Hosts == 0:
@@ -105,10 +117,9 @@ func capacityText(c *whatif.Capacity) string {
 	case !c.Fits:
 		return fmt.Sprintf("%s of reservations do not fit: VMs do not power on", c.After.Reserved-c.After.Memory)
 	case c.After.Configured > c.After.Memory && c.After.Unreserved > 0:
-		return fmt.Sprintf("%s more than there is: ballooning or swapping once all is touched; reservations of %s are unknown: they may not power on",
-			c.After.Configured-c.After.Memory, words.Plural(c.After.Unreserved, "VM"))
+		return fmt.Sprintf("%s; reservations of %s are unknown: they may not power on", tooMuch(&c.After), words.Plural(c.After.Unreserved, "VM"))
 	case c.After.Configured > c.After.Memory:
-		return fmt.Sprintf("%s more than there is: ballooning or swapping once all is touched", c.After.Configured-c.After.Memory)
+		return tooMuch(&c.After)
 	case !c.Certain:
 		return fmt.Sprintf("fits, as far as sizes are known (%d unknown)", c.After.Unknown)
 	}

@@ -46,7 +46,7 @@ func TestObserved(t *testing.T) {
 		}
 	}
 	rows := a.Tables[1].Rows
-	if first, second := rows[0], rows[1]; first[0].Text != "odd01" || !strings.HasPrefix(first[6].Text, "differs; beside the prediction for esx01, power-cycle; it is what numa.vcpu.maxPerVirtualNode = 5 would give") || !strings.HasPrefix(second[6].Text, "not compared") || second[4].Text != "–" {
+	if first, second := rows[0], rows[1]; first[0].Text != "odd01" || !strings.HasPrefix(first[6].Text, "differs; beside the prediction for esx01, power-cycle; it is what numa.vcpu.maxPerVirtualNode = 5 with numa.vcpu.min = 8 would give") || !strings.HasPrefix(second[6].Text, "not compared") || second[4].Text != "–" {
 		t.Errorf("what differs does not come first: %v", rows)
 	}
 }

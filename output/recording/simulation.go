@@ -77,7 +77,7 @@ func (r *report) told(took string) []answer.Fact {
 func model(s *simulation.Judged) string {
 	var names []string
 	count := map[string]int{}
-	set := 0
+	set, tiers := 0, ""
 	for i := range s.Story.Fleet.Hosts {
 		h := &s.Story.Fleet.Hosts[i]
 		name := "an unknown release"
@@ -90,6 +90,9 @@ func model(s *simulation.Judged) string {
 		if len(h.Options.Value) > 0 {
 			set++
 		}
+		if h.TierMemory.Value > 0 {
+			tiers = "; slower memory tiers are not modelled: what exceeds the DRAM is swapped (A-12)"
+		}
 	}
 	slices.Sort(names)
 	for i, name := range names {
@@ -97,9 +100,9 @@ func model(s *simulation.Judged) string {
 	}
 	text := "scheduler of " + strings.Join(names, ", ")
 	if set == 0 {
-		return text + ", default options"
+		return text + ", default options" + tiers
 	}
-	return fmt.Sprintf("%s; options are set on %s", text, words.Plural(set, "host"))
+	return fmt.Sprintf("%s; options are set on %s%s", text, words.Plural(set, "host"), tiers)
 }
 
 // assumed says of how many VMs the load is assumed, and what; "" for none.

@@ -103,7 +103,12 @@ func (r *Result) tryEarlier(try trial, m *vnuma.Machine, c vnuma.Case) {
 	}
 	with("no size set by hand", func(g *vnuma.Guest) { g.MaxPerVirtualNode, g.CoresPerNode = 0, 0 })
 	if nodes := sizesOf(r.Observation.VPDs.Value); len(nodes) > 1 {
-		with(fmt.Sprintf("numa.vcpu.maxPerVirtualNode = %d", nodes[0]), func(g *vnuma.Guest) { g.MaxPerVirtualNode = int32(nodes[0]) })
+		text, least := fmt.Sprintf("numa.vcpu.maxPerVirtualNode = %d", nodes[0]), r.Guest.Min
+		if r.Guest.VCPUs < vnuma.DefaultMin && m.Model() >= numa.ESXi65 { // B-3
+			least = r.Guest.VCPUs
+			text += fmt.Sprintf(" with numa.vcpu.min = %d", least)
+		}
+		with(text, func(g *vnuma.Guest) { g.MaxPerVirtualNode, g.Min = int32(nodes[0]), least })
 	}
 	with("preferHT off", func(g *vnuma.Guest) { g.PreferHT = false })
 	with("preferHT on", func(g *vnuma.Guest) { g.PreferHT = true })

@@ -69,7 +69,7 @@ func check(p *rule.Pass) {
 		}
 	}
 	if all > have {
-		overcommitted(&f, tight, vms, all, have, h.At)
+		overcommitted(&f, tight, vms, all, have, h)
 	} else {
 		describe(p, &f, tight, vms, reserve)
 	}
@@ -165,12 +165,15 @@ func sum(vms []*rule.VM) (all numa.Bytes) {
 
 // overcommitted writes the finding about a host whose VMs have more memory than it: who
 // plans so counts on memory that is not touched, and no placement makes room for it.
-func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have numa.Bytes, at string) {
+func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have numa.Bytes, h *numa.Host) {
 	f.Severity = finding.Low
-	f.Message = fmt.Sprintf("%s have %s of memory on a host of %s: %s do not fit it at all and are ballooned or swapped if all is touched; the largest are %s",
-		rule.Plural(len(vms), "running VM"), round(all), round(have), round(all-have), rule.Names(bySize(vms)))
+	f.Message = fmt.Sprintf("%s have %s of memory on a host of %s: %s if all is touched; the largest are %s",
+		rule.Plural(len(vms), "running VM"), round(all), round(have), rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
 	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts if they touch what they have; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)", round(all-have))
-	used(f, tight, len(vms), at)
+	if h.TierMemory.Value > 0 {
+		f.Evidence = append(f.Evidence, finding.Of("slower memory tiers of "+h.Name, h.TierMemory, h.At))
+	}
+	used(f, tight, len(vms), h.At)
 }
 
 // bySize returns the VMs, the largest memory first.

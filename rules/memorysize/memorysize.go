@@ -49,8 +49,8 @@ func check(p *rule.Pass) {
 	f.Message = fmt.Sprintf("memory of %s exceeds the %s of its %s%s: %s",
 		memory, holds, rule.Plural(homes, "node"), p.Where(others), v.RemoteText(&on.Layout))
 	if v.Guest.Memory > m.ForVMs() {
-		f.Message = fmt.Sprintf("memory of %s exceeds the %s that the whole host has for VMs%s: %s are local at most, and what the host does not hold is ballooned or swapped",
-			memory, numa.Bytes(m.ForVMs()), p.Where(others), on.Layout.Memory.Local)
+		f.Message = fmt.Sprintf("memory of %s exceeds the %s that the whole host has for VMs%s: %s are local at most, %s",
+			memory, numa.Bytes(m.ForVMs()), p.Where(others), on.Layout.Memory.Local, rule.Beyond(numa.Bytes(v.Guest.Memory-m.ForVMs()), on.Kind.Tier()))
 	}
 	if first := on.Layout.Memory.First; on.Layout.Memory.Remote == 0 {
 		f.Severity = finding.Low
@@ -86,7 +86,7 @@ func advice(p *rule.Pass, o *rule.On) (advice, notice string) {
 	m := &o.Kind.Machine
 	fit := "Give the VM " + o.AtMost(max(1, o.Layout.HomeNodes), p.Choices)
 	if p.VM.Guest.Memory > m.ForVMs() {
-		return fit + fmt.Sprintf("; the host has %s for VMs, the rest would be swapped", numa.Bytes(m.ForVMs())), ""
+		return fit + fmt.Sprintf("; the host has %s for VMs", numa.Bytes(m.ForVMs())), ""
 	}
 	if o.Layout.Memory.Remote == 0 {
 		return fit + ", or leave it: what it uses comes home", ""

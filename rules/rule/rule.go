@@ -65,6 +65,15 @@ type Kind struct {
 // Shape returns the nodes of the hosts in words.
 func (k *Kind) Shape() string { return k.Machine.Shape() }
 
+// Tier returns the memory of slower tiers that every host of the kind has.
+func (k *Kind) Tier() numa.Bytes {
+	least := k.Hosts[0].TierMemory.Value
+	for _, h := range k.Hosts {
+		least = min(least, h.TierMemory.Value)
+	}
+	return least
+}
+
 // A Cluster is the hosts and VMs that are judged together. A standalone host is a
 // cluster of its own without a name.
 type Cluster struct {

@@ -12,6 +12,18 @@ import (
 	"homenode/rules/finding"
 )
 
+// Beyond says what ESXi does with so much memory beyond the DRAM of a host with slower tiers of
+// the given size, 0 for none (rule book A-12, C-23).
+func Beyond(rest, tier numa.Bytes) string {
+	switch {
+	case tier == 0:
+		return fmt.Sprintf("%s do not fit the host at all and are ballooned or swapped", rest)
+	case rest <= tier:
+		return fmt.Sprintf("%s do not fit its DRAM and go to its slower memory tier of %s", rest, tier)
+	}
+	return fmt.Sprintf("%s do not fit its DRAM: %s go to its slower memory tier, and %s are ballooned or swapped", rest, tier, rest-tier)
+}
+
 // Plural returns "1 node" or "1,204 nodes".
 func Plural(n int, noun string) string { return words.Plural(n, noun) }
 

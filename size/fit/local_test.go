@@ -24,7 +24,7 @@ func TestLocalAs(t *testing.T) {
 		{"40x700GB", "2x48c/1.5TB", 1, "2 virtual NUMA nodes of 20 vCPUs: set cores per socket to 20 (2 sockets), set numa.vcpu.maxPerVirtualNode = 20, set numa.vcpu.maxPerMachineNode = 20"},
 		{"32x768GB", "2x32c/1TB/nps2", 1, "4 virtual NUMA nodes of 8 vCPUs: set cores per socket to 8 (4 sockets), set numa.vcpu.maxPerVirtualNode = 8, set numa.vcpu.maxPerMachineNode = 8"},
 		{"15x600GB", "2x32c/1TB", 1, "3 virtual NUMA nodes of 5 vCPUs: set cores per socket to 5 (3 sockets), set numa.vcpu.maxPerVirtualNode = 5, set numa.vcpu.maxPerMachineNode = 5"},
-		{"2x500GB", "2x32c/1TB", 1, "2 virtual NUMA nodes of 1 vCPU: set cores per socket to 1 (2 sockets), set numa.vcpu.maxPerVirtualNode = 1, set numa.vcpu.maxPerMachineNode = 1"},
+		{"2x500GB", "2x32c/1TB", 1, "2 virtual NUMA nodes of 1 vCPU: set cores per socket to 1 (2 sockets), set numa.vcpu.maxPerVirtualNode = 1, set numa.vcpu.maxPerMachineNode = 1, set numa.vcpu.min = 2"},
 		{"7x600GB", "2x32c/1TB", 0, ""},  // does not divide
 		{"24x960GB", "2x32c/1TB", 0, ""}, // 937 GB are there for VMs
 		{"48x64GB", "2x32c/1TB", 1, ""},  // wide by itself

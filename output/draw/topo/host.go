@@ -53,7 +53,7 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 	}
 	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"__loose")
 	d.Caption = append([]string{basis(&homes) + " VMs are placed in the order of the inventory."},
-		beyond(homes.Nodes)...)
+		beyond(h, homes.Nodes)...)
 	d.Caption = append(d.Caption, leftOut(r, h, len(vms))...)
 	return d
 }

@@ -219,7 +219,7 @@ func fewest(clients []Client, id string) (shown []Client, rest Rest) {
 
 // beyond says how much memory does not fit the host; nothing when all fits. Whose that
 // is the hypervisor decides when it reclaims.
-func beyond(placed []rule.HomeNode) []string {
+func beyond(h *numa.Host, placed []rule.HomeNode) []string {
 	var all numa.Bytes
 	for i := range placed {
 		for _, c := range placed[i].Clients {
@@ -229,7 +229,7 @@ func beyond(placed []rule.HomeNode) []string {
 	if all == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s do not fit the host at all: ballooning or swapping once all memory is touched.", all)}
+	return []string{rule.Beyond(all, h.TierMemory.Value) + " once all memory is touched."}
 }
 
 // nodesOf turns placed nodes into nodes of the drawing; name returns the name of a VM,

@@ -33,7 +33,7 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 	for range homes.Loose {
 		d.Loose = append(d.Loose, looseOf(d.ID, v))
 	}
-	d.Caption = append(vmCaption(l, &homes), beyond(homes.Nodes)...)
+	d.Caption = append(vmCaption(l, &homes), beyond(h, homes.Nodes)...)
 	if n := d.dropEmpty(); n > 0 {
 		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s that the VM does not touch.", rule.Plural(n, "node")))
 	}
