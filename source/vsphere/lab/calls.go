@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"io"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/methods"
@@ -47,17 +48,22 @@ type dropped struct{ types.MethodFault }
 // On lets the hook see the calls from now on, instead of the one before; nil ends that. For example, the first
 // reconfiguration is carried out but its answer lost:
 //
-//	var once sync.Once
-//	vc.On(func(c lab.Call) (fault types.BaseMethodFault) {
-//		if c.Moment == lab.Answers && c.Method == "ReconfigVM_Task" {
-//			once.Do(func() { fault = lab.Drop })
-//		}
-//		return fault
-//	})
+//	vc.On(lab.Once(lab.Answers, "ReconfigVM_Task", func() types.BaseMethodFault { return lab.Drop }))
 func (v *VCenter) On(hook Hook) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.hook = hook
+}
+
+// Once is a Hook that does something at the first call of a method, at one moment. What it does may call the method itself.
+func Once(at Moment, method string, do func() types.BaseMethodFault) Hook {
+	var done atomic.Bool
+	return func(c Call) types.BaseMethodFault {
+		if c.Moment == at && c.Method == method && done.CompareAndSwap(false, true) {
+			return do()
+		}
+		return nil
+	}
 }
 
 // ask asks the hook.
@@ -104,7 +110,7 @@ func (v *VCenter) serveSDK(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	held := &heldAnswer{ResponseWriter: w, status: http.StatusOK}
+	held := &heldAnswer{header: w.Header(), status: http.StatusOK}
 	v.Model.Service.ServeSDK(held, r)
 	c := callOf(body)
 	c.Moment = Answers
@@ -117,11 +123,12 @@ func (v *VCenter) serveSDK(w http.ResponseWriter, r *http.Request) {
 
 // A heldAnswer keeps an answer back.
 type heldAnswer struct {
-	http.ResponseWriter
+	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
+func (h *heldAnswer) Header() http.Header         { return h.header }
 func (h *heldAnswer) WriteHeader(status int)      { h.status = status }
 func (h *heldAnswer) Write(b []byte) (int, error) { return h.body.Write(b) }
 

@@ -2,7 +2,7 @@ package lab
 
 import (
 	"fmt"
-	"slices"
+	"time"
 
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
@@ -17,25 +17,46 @@ func (v *VCenter) Place(vm, host string, power numa.PowerState) error {
 	if !ok || !there {
 		return fmt.Errorf("no VM %s or no host %s", vm, host)
 	}
-	var from *simulator.HostSystem
+	var from types.ManagedObjectReference
 	v.change(m.Self, func() []types.PropertyChange {
 		if m.Runtime.Host != nil {
-			from, _ = v.Model.Map().Get(*m.Runtime.Host).(*simulator.HostSystem)
+			from = *m.Runtime.Host
 		}
-		return []types.PropertyChange{{Name: "runtime.host", Val: to.Self}, {Name: "runtime.powerState", Val: powerStates[power]}}
+		was := m.Runtime.PowerState
+		changes := []types.PropertyChange{{Name: "runtime.host", Val: to.Self}, {Name: "runtime.powerState", Val: powerStates[power]}}
+		return append(changes, v.placed(m, was, powerStates[power])...)
 	})
-	if from == to {
+	v.moved(v.context(), m.Self, from, to.Self)
+	return nil
+}
+
+// placed returns what changes with the power of a VM that is placed.
+func (v *VCenter) placed(vm *simulator.VirtualMachine, was, is types.VirtualMachinePowerState) []types.PropertyChange {
+	if was == is {
 		return nil
 	}
-	if from != nil {
-		v.change(from.Self, func() []types.PropertyChange {
-			return []types.PropertyChange{{Name: "vm", Val: slices.DeleteFunc(slices.Clone(from.Vm), func(r types.ManagedObjectReference) bool { return r == m.Self })}}
-		})
+	v.life(vm).Add(1)
+	if is == types.VirtualMachinePowerStatePoweredOn {
+		v.effect.Store(vm.Self, v.configNow(vm))
+		return append(booted(time.Now()), tools(true)...)
 	}
-	v.change(to.Self, func() []types.PropertyChange {
-		return []types.PropertyChange{{Name: "vm", Val: append(slices.Clone(to.Vm), m.Self)}}
+	v.effect.Delete(vm.Self)
+	return append(booted(time.Time{}), tools(false)...)
+}
+
+// Set sets a property of a VM, by ID, beside all rules, such as what keeps a tool from changing it:
+//
+//	vc.Set("vm-1", "runtime.question", types.VirtualMachineQuestionInfo{Id: "1", Text: "Was it moved or copied?"})
+//	vc.Set("vm-1", "runtime.faultToleranceState", types.VirtualMachineFaultToleranceStateRunning)
+//	vc.Set("vm-1", "config.managedBy", types.ManagedByInfo{ExtensionKey: "com.vmware.vim.eam", Type: "agent"})
+//	vc.Set("vm-1", "config.template", true)
+//	vc.Set("vm-1", "snapshot", types.VirtualMachineSnapshotInfo{RootSnapshotList: []types.VirtualMachineSnapshotTree{{Name: "before"}}})
+//
+// Snapshots can be made over the API, too, and a VM suspended.
+func (v *VCenter) Set(vm, property string, value any) {
+	v.change(types.ManagedObjectReference{Type: "VirtualMachine", Value: vm}, func() []types.PropertyChange {
+		return []types.PropertyChange{{Name: property, Val: value}}
 	})
-	return nil
 }
 
 // Connect sets the connection of a host, such as connected or disconnected, and whether it is in maintenance.
@@ -47,7 +68,7 @@ func (v *VCenter) Connect(host, state string, maintenance bool) {
 
 // change changes properties of an object, under its lock.
 func (v *VCenter) change(ref types.ManagedObjectReference, changes func() []types.PropertyChange) {
-	ctx := v.Model.Service.Context
+	ctx := v.context()
 	if o := v.Model.Map().Get(ref); o != nil {
 		ctx.WithLock(o, func() { ctx.Update(o, changes()) })
 	}
