@@ -98,6 +98,23 @@ func (m *vmMethods) PowerOnVMTask(ctx *simulator.Context, req *types.PowerOnVM_T
 	return &methods.PowerOnVM_TaskBody{Res: &types.PowerOnVM_TaskResponse{Returnval: task}}
 }
 
+// PowerOnMultiVMTask powers VMs of a datacenter on, each with a task of its own, as clients of clusters do.
+func (m *vmMethods) PowerOnMultiVMTask(ctx *simulator.Context, req *types.PowerOnMultiVM_Task) soap.HasFault {
+	t := simulator.CreateTask(req.This, "powerOnMultiVM", func(*simulator.Task) (types.AnyType, types.BaseMethodFault) {
+		var result types.ClusterPowerOnVmResult
+		for _, ref := range req.Vm {
+			if m.v.vm(ref) == nil {
+				result.NotAttempted = append(result.NotAttempted, types.ClusterNotAttemptedVmInfo{Vm: ref, Fault: types.LocalizedMethodFault{Fault: &types.ManagedObjectNotFound{Obj: ref}}})
+				continue
+			}
+			one := m.PowerOnVMTask(ctx, &types.PowerOnVM_Task{This: ref}).(*methods.PowerOnVM_TaskBody)
+			result.Attempted = append(result.Attempted, types.ClusterAttemptedVmInfo{Vm: ref, Task: &one.Res.Returnval})
+		}
+		return result, nil
+	})
+	return &methods.PowerOnMultiVM_TaskBody{Res: &types.PowerOnMultiVM_TaskResponse{Returnval: t.Run(ctx)}}
+}
+
 // PowerOffVMTask powers a VM off, whatever its guest does.
 func (m *vmMethods) PowerOffVMTask(ctx *simulator.Context, req *types.PowerOffVM_Task) soap.HasFault {
 	vm := m.v.vm(req.This)

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vmware/govmomi/find"
+	"github.com/vmware/govmomi/object"
 	"github.com/vmware/govmomi/property"
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
@@ -67,6 +69,39 @@ func TestPowerCycle(t *testing.T) {
 		t.Errorf("in effect: %v, %v", v.Settings.Value, ok)
 	}
 	isFault[*types.InvalidPowerState](t, "power on twice", c.wait(c.vm.PowerOn(t.Context())))
+}
+
+// TestPowerOnMultiVM: VMs that are powered on by their datacenter boot as others do.
+func TestPowerOnMultiVM(t *testing.T) {
+	vc := serve(t)
+	c := login(t, vc, "vm-2")
+	dc, err := find.NewFinder(c.Client.Client).DefaultDatacenter(t.Context())
+	c.must(err)
+	on := func(c client) error {
+		return c.wait(object.NewDatacenter(c.Client.Client, dc.Reference()).PowerOnVM(t.Context(), []types.ManagedObjectReference{c.vm.Reference()}))
+	}
+	c.must(on(c))
+	c.until("guest.toolsRunningStatus", toolsRun)
+	if _, ok := vc.InEffect("vm-2"); !ok || c.properties().Runtime.BootTime == nil {
+		t.Error("the VM has no boot time or nothing in effect")
+	}
+	lacks := c.as(vc.Add(lab.Account{User: "lacks", Password: "p", May: lab.AllBut("VirtualMachine.Interact.PowerOn")}))
+	isFault[*types.NoPermission](t, "without the privilege", on(lacks))
+}
+
+// TestPlace: a VM that the lab places and starts has a boot time and Tools, one that it stops has not.
+func TestPlace(t *testing.T) {
+	vc := serve(t)
+	c := login(t, vc, "vm-2")
+	for _, power := range []numa.PowerState{numa.PoweredOn, numa.PoweredOff} {
+		if err := vc.Place("vm-2", "host-2", power); err != nil {
+			t.Fatal(err)
+		}
+		on, now := power == numa.PoweredOn, c.properties()
+		if _, effect := vc.InEffect("vm-2"); (now.Runtime.BootTime != nil) != on || toolsRun(now) != on || effect != on || now.Runtime.Host.Value != "host-2" {
+			t.Errorf("%s: boot time %v, Tools %v, in effect %v, host %v", power, now.Runtime.BootTime, toolsRun(now), effect, now.Runtime.Host)
+		}
+	}
 }
 
 // TestReset: a reset is no power cycle.

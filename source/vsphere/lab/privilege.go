@@ -68,6 +68,12 @@ func (v *VCenter) needs(m *simulator.Method) []need {
 		return []need{{p, root}}
 	}
 	switch body := m.Body.(type) {
+	case *types.PowerOnMultiVM_Task:
+		var out []need
+		for _, vm := range body.Vm {
+			out = append(out, need{"VirtualMachine.Interact.PowerOn", vm})
+		}
+		return out
 	case *types.ReconfigVM_Task:
 		return specNeeds(&body.Spec, m.This)
 	case *types.RelocateVM_Task, *types.MigrateVM_Task:
