@@ -56,8 +56,8 @@ func (m *maker) cluster(id string) string {
 func (m *maker) change(v, next *rule.VM) Change {
 	runs := v.Power.Or(numa.PoweredOn) == numa.PoweredOn
 	c := Change{
-		VM:       &Target{Name: v.Name, ID: v.ID, UUID: v.UUID, Cluster: m.cluster(v.Cluster), Folder: v.Folder, Runs: runs},
-		Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID],
+		VM:    &Target{Name: v.Name, ID: v.ID, UUID: v.UUID, Cluster: m.cluster(v.Cluster), Folder: v.Folder, Runs: runs},
+		Basis: basisOf(&v.Config), Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID],
 	}
 	if v.Host != nil {
 		c.VM.Host, c.VM.Cluster = v.Host.Name, cmp.Or(m.cluster(v.Host.Cluster), c.VM.Cluster)

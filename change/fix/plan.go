@@ -66,6 +66,7 @@ type Change struct {
 	On *Target `json:"onHost,omitempty"` // a host that is changed; VM is nil then
 	// ChangeVersion is that of the VM's configuration when the plan was made; "" where the source knows none.
 	ChangeVersion string      `json:"changeVersion,omitempty"`
+	Basis         []Known     `json:"predictedFrom,omitempty"`
 	Findings      []string    `json:"findings"` // rules whose findings it cures
 	Edits         []numa.Edit `json:"edits"`
 	Better        []numa.Edit `json:"better,omitempty"` // what would be tidier: left out unless asked for

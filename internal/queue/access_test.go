@@ -115,7 +115,7 @@ func TestStoreLocked(t *testing.T) {
 	go func() { ended <- Serve(ctx, o, func(url string) { ready <- url }) }()
 	<-ready
 	err := Serve(ctx, o, func(string) { t.Error("a second server uses the store") })
-	if want := "store " + store + ": another server uses it"; err == nil || err.Error() != want {
+	if want := "store " + store + ": another process uses it"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	cancel()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"homenode/internal/filelock"
 	"homenode/internal/loopback"
 )
 
@@ -38,7 +39,7 @@ func Serve(ctx context.Context, o ServerOptions, ready func(url string)) error {
 	if err := os.MkdirAll(o.Store, 0o700); err != nil {
 		return err
 	}
-	unlock, err := lock(filepath.Join(o.Store, "homenode.lock"))
+	unlock, err := filelock.Take(filepath.Join(o.Store, "homenode.lock"))
 	if err != nil {
 		return fmt.Errorf("store %s: %w", o.Store, err)
 	}

@@ -56,7 +56,7 @@ func (o *object) name() string {
 
 // query returns a query for properties of all objects of some kinds.
 func (inv *inventory) query(stage string, kinds []string, paths ...string) query {
-	return query{stage, kinds, paths, inv.opts.PageSize}
+	return query{stage: stage, kinds: kinds, paths: paths, page: inv.opts.PageSize}
 }
 
 // readTree reads folders, datacenters, clusters and the places of standalone hosts.

@@ -16,10 +16,11 @@ import (
 
 // A query reads the same properties of all objects of some kinds.
 type query struct {
-	stage string   // what is read, as errors and Progress call it: "VMs"
-	kinds []string // managed object types
-	paths []string // property paths, "name" among them
-	page  int32    // objects in one answer
+	stage string                         // what is read, as errors and Progress call it: "VMs"
+	kinds []string                       // managed object types
+	paths []string                       // property paths, "name" among them
+	page  int32                          // objects in one answer
+	only  []types.ManagedObjectReference // these objects; nil for all
 }
 
 // An object is what a query got of one managed object.
@@ -96,6 +97,10 @@ func (c *collection[T]) position() string {
 
 // run reads all objects of a fresh view.
 func (c *collection[T]) run(ctx context.Context) error {
+	if c.only != nil {
+		c.viewed, c.total = true, len(c.only)
+		return c.readPages(ctx, types.ManagedObjectReference{})
+	}
 	view, err := c.viewAndCount(ctx)
 	if err != nil {
 		return err
@@ -206,6 +211,12 @@ func (c *collection[T]) readPages(ctx context.Context, view types.ManagedObjectR
 func (c *collection[T]) firstPage(ctx context.Context, view types.ManagedObjectReference) (token string, err error) {
 	for {
 		spec := inView(view)
+		if c.only != nil {
+			spec.ObjectSet = nil
+			for _, ref := range c.only {
+				spec.ObjectSet = append(spec.ObjectSet, types.ObjectSpec{Obj: ref})
+			}
+		}
 		for _, kind := range c.kinds {
 			spec.PropSet = append(spec.PropSet, types.PropertySpec{Type: kind, PathSet: c.known()})
 		}

@@ -1,6 +1,6 @@
 //go:build unix && !aix && !solaris
 
-package queue
+package filelock
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// lock makes sure that one server alone uses a store. The system takes it back when the
+// Take makes sure that one process alone uses what the lock file at path stands for. The system takes it back when the
 // process ends in whatever way.
-func lock(path string) (unlock func(), err error) {
+func Take(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -18,7 +18,7 @@ func lock(path string) (unlock func(), err error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, errors.New("another server uses it")
+			return nil, ErrTaken
 		}
 		return nil, err
 	}

@@ -1,17 +1,17 @@
 //go:build !unix || aix || solaris
 
-package queue
+package filelock
 
 import (
 	"errors"
 	"os"
 )
 
-// lock makes sure that one server alone uses a store: Windows removes no file that is
+// Take makes sure that one process alone uses what the lock file at path stands for: Windows removes no file that is
 // open.
-func lock(path string) (unlock func(), err error) {
+func Take(path string) (unlock func(), err error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, errors.New("another server uses it")
+		return nil, ErrTaken
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_EXCL, 0o600)
 	if err != nil {

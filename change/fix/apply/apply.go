@@ -1,0 +1,357 @@
+// Package apply carries out a plan: one VM after the other, with a line in the journal before and after each step.
+//
+//	check ─► shut down ─► reconfigure ─► read back ─► power on ─► done
+//
+// Every step is "make it so": what is so already is not done again. So going on after an end of whatever kind is the
+// same run again, with what the journal remembers: which VMs were running.
+package apply
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"homenode/change/fix"
+	"homenode/change/fix/journal"
+	"homenode/numa"
+)
+
+// A Target is the vCenter whose VMs are changed; write.Writer is one. Errors carry a numa.Refusal where they are one.
+type Target interface {
+	States(ctx context.Context, ids []string) (map[string]numa.State, error)
+	Reconfigure(ctx context.Context, vm string, edits []numa.Edit, version string, started func(task string) error) error
+	Shutdown(ctx context.Context, vm string) error
+	PowerOff(ctx context.Context, vm string, started func(task string) error) error
+	PowerOn(ctx context.Context, vm, host string, started func(task string) error) error
+	HostOptions(ctx context.Context, host string, keys []string) (numa.Settings, error)
+	SetHostOptions(ctx context.Context, host string, edits []numa.Edit) error
+	Missing(ctx context.Context, objects, privileges []string) (map[string][]string, error)
+	Login(ctx context.Context) error
+}
+
+// Power is how VMs that have to be off come to be off.
+type Power string
+
+// The ways.
+const (
+	PowerNone   Power = ""       // not at all: what needs it is left out
+	PowerGuest  Power = "guest"  // the guest is shut down
+	PowerHard   Power = "hard"   // powered off where the guest does not shut down in time
+	PowerReboot Power = "reboot" // settings alone: vmx.reboot.powerCycle makes the next reboot of the guest a power cycle
+	PowerWait   Power = "wait"   // wait until somebody powers the VM off
+)
+
+// Powers are the ways that can be asked for.
+var Powers = []Power{PowerGuest, PowerHard, PowerReboot, PowerWait}
+
+// rebootKey makes the next reboot of the guest a power cycle, and removes itself.
+const rebootKey = "vmx.reboot.powerCycle"
+
+// An Outcome is how a VM or host came out.
+type Outcome string
+
+// The outcomes.
+const (
+	Done     Outcome = "done"     // written, and in effect as far as a power cycle brings it
+	Pending  Outcome = "pending"  // written; it takes effect with a power cycle
+	Already  Outcome = "already"  // it was so before
+	NeedsOff Outcome = "needsOff" // it has to be off, and power was not asked for
+	Refused  Outcome = "refused"  // it may not be touched now
+	Drift    Outcome = "drift"    // somebody changed it since the plan was made
+	Conflict Outcome = "conflict" // somebody changed it while it was changed
+	Ignored  Outcome = "ignored"  // vSphere took an edit and did not keep it: the others were taken back
+	Timeout  Outcome = "timeout"  // it did not shut down in time: nothing was changed
+	Lost     Outcome = "lost"     // it did not power on with the edits: they were taken back
+	Failed   Outcome = "failed"
+	NotBegun Outcome = "notBegun" // the run ended before
+)
+
+// good are the outcomes that count as no failure.
+var good = []Outcome{Done, Pending, Already, NeedsOff, Refused, NotBegun}
+
+// Options say how a plan is carried out.
+type Options struct {
+	Power       Power
+	Off         time.Duration                            // how long a guest may take to shut down; 0 is 10 minutes
+	Tools       time.Duration                            // how long VMware Tools may take after a power-on; 0 is 10 minutes
+	Wait        time.Duration                            // how long PowerWait waits for one VM; 0 is 7 days
+	Poll        time.Duration                            // between two looks at a VM; 0 is 2 s
+	MaxFailures int                                      // so many failures end the run; 0 is 1
+	Window      func(time.Time) bool                     // whether a VM may be begun now; nil: always
+	Probe       func(context.Context, *fix.Target) error // after a power-on; nil for none
+	Progress    func(t *fix.Target, text string)
+	Stop        <-chan struct{} // closed: no further VM is begun, and those under way end
+	Now         func() time.Time
+}
+
+// A Result is how one change came out.
+type Result struct {
+	Change  *fix.Change `json:"-"`
+	Name    string      `json:"name"`
+	ID      string      `json:"moref"`
+	Outcome Outcome     `json:"outcome"`
+	Why     string      `json:"why,omitempty"`
+	// Off says that the VM was running before and is not now: somebody has to power it on.
+	Off bool `json:"leftOff,omitempty"`
+}
+
+// Bad reports whether it counts as a failure.
+func (r *Result) Bad() bool { return !slices.Contains(good, r.Outcome) }
+
+// A run carries out one plan.
+type run struct {
+	o    Options
+	t    Target
+	j    *journal.Journal
+	p    *fix.Plan
+	past map[string]*past
+
+	login   sync.Mutex
+	mu      sync.Mutex
+	results []Result
+	failed  int
+	stop    error // why no further VM is begun
+}
+
+// A past is what the journal remembers of one VM or host.
+type past struct {
+	ran     bool      // before the run
+	host    string    // that it ran on, by ID
+	began   bool      // an intent was written
+	written time.Time // when its edits were read back
+	edits   []numa.Edit
+	ended   *Result
+}
+
+// Run carries out the last run of a journal whose lines these are. It returns a result for every change, and an error
+// when the run could not go on as a whole: privileges missing, journal not writable, ctx ended.
+func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line, o Options) ([]Result, error) {
+	p, past := Remember(lines)
+	r := &run{o: o, t: t, j: j, p: p, past: past}
+	r.o.Off, r.o.Tools = cmp.Or(r.o.Off, 10*time.Minute), cmp.Or(r.o.Tools, 10*time.Minute)
+	r.o.Wait, r.o.Poll = cmp.Or(r.o.Wait, 7*24*time.Hour), cmp.Or(r.o.Poll, 2*time.Second)
+	if r.o.Now == nil {
+		r.o.Now = time.Now
+	}
+	r.o.MaxFailures = max(1, r.o.MaxFailures)
+	r.results = make([]Result, len(p.Changes))
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		r.results[i] = Result{Change: c, Name: c.Target().Name, ID: c.Target().ID, Outcome: NotBegun}
+	}
+	if err := r.permitted(ctx); err != nil {
+		return r.results, err
+	}
+	for i := 0; i < len(p.Changes); {
+		end := i + 1
+		for end < len(p.Changes) && p.Changes[end].Batch == p.Changes[i].Batch {
+			end++
+		}
+		if r.halted(ctx) {
+			break
+		}
+		var wg sync.WaitGroup
+		for ; i < end; i++ {
+			at := i
+			wg.Go(func() { r.one(ctx, at) })
+		}
+		wg.Wait()
+	}
+	r.late(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() != nil {
+		return r.results, ctx.Err()
+	}
+	return r.results, r.stop
+}
+
+// late powers on what went off after its time was over: no VM is left off that the run shut down.
+func (r *run) late(ctx context.Context) {
+	for i := range r.results {
+		if res := &r.results[i]; res.Outcome == Timeout && ctx.Err() == nil {
+			s := &step{run: r, c: res.Change, past: past{ran: true}}
+			if st, err := s.state(ctx); err == nil && isOff(&st) {
+				s.past.host = st.VM.Host
+				res.Off = s.powerOn(ctx) != nil
+				res.Why += "; it went off later, and was powered on"
+			}
+		}
+	}
+}
+
+// Remember returns the plan of the last run in a journal, and what was done of it.
+func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
+	var p *fix.Plan
+	known := map[string]*past{}
+	for i := range lines {
+		l := &lines[i]
+		if l.Step == journal.StepPlan && l.Whole != nil {
+			p, known = l.Whole, map[string]*past{}
+			continue
+		}
+		if l.Target == "" {
+			continue
+		}
+		k := known[l.Target]
+		if k == nil {
+			k = &past{}
+			known[l.Target] = k
+		}
+		switch l.Step {
+		case journal.StepIntent:
+			if !k.began {
+				k.ran, k.host, k.began = l.Ran, l.Host, true
+			}
+		case journal.StepDone:
+			if l.Do == "reconfigure" || l.Do == "options" {
+				k.written, k.edits = l.Time, l.Edits
+			}
+		case journal.StepEnd:
+			k.ended = &Result{Name: l.Name, ID: l.Target, Outcome: Outcome(l.State), Why: l.Why}
+		}
+	}
+	return p, known
+}
+
+// A Write is what a run changed of a VM or host.
+type Write struct {
+	Edits []numa.Edit // with the values that were there before
+	At    time.Time
+}
+
+// Written returns what the last run of the journal changed, by ID.
+func Written(lines []journal.Line) map[string]Write {
+	_, known := Remember(lines)
+	out := map[string]Write{}
+	for id, k := range known {
+		if !k.written.IsZero() && (k.ended == nil || k.ended.Outcome != Ignored && k.ended.Outcome != Lost) {
+			out[id] = Write{k.edits, k.written}
+		}
+	}
+	return out
+}
+
+// permitted checks every privilege before anything is written.
+func (r *run) permitted(ctx context.Context) error {
+	var lacking []string
+	for _, need := range r.p.Needs(r.o.Power == PowerGuest || r.o.Power == PowerHard || r.o.Power == PowerWait) {
+		missing, err := r.t.Missing(ctx, need.Objects, []string{need.Privilege})
+		if err != nil {
+			return fmt.Errorf("which privileges the account has could not be read: %w", err)
+		}
+		if on := missing[need.Privilege]; len(on) > 0 {
+			where := strings.Join(on[:min(3, len(on))], ", ")
+			if len(on) > 3 {
+				where += fmt.Sprintf(" and %d more", len(on)-3)
+			}
+			lacking = append(lacking, fmt.Sprintf("%s (on %s)", need.Privilege, where))
+		}
+	}
+	if lacking != nil {
+		return fmt.Errorf("%w: %s. Nothing was changed", numa.ErrPrivilege, strings.Join(lacking, ", "))
+	}
+	return nil
+}
+
+// halted reports whether no further VM is to be begun.
+func (r *run) halted(ctx context.Context) bool {
+	for {
+		select {
+		case <-r.o.Stop:
+			r.halt(errors.New("stopped on request: go on with --resume"))
+		default:
+		}
+		r.mu.Lock()
+		stopped := r.stop != nil || ctx.Err() != nil
+		r.mu.Unlock()
+		if stopped || r.o.Window == nil || r.o.Window(r.o.Now()) {
+			return stopped
+		}
+		if r.rest(ctx, r.o.Stop) != nil {
+			return true
+		}
+	}
+}
+
+func (r *run) halt(why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stop == nil {
+		r.stop = why
+	}
+}
+
+// rest waits until the next look.
+func (r *run) rest(ctx context.Context, stop <-chan struct{}) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-stop:
+		return nil
+	case <-time.After(r.o.Poll):
+		return nil
+	}
+}
+
+// one carries out one change.
+func (r *run) one(ctx context.Context, i int) {
+	c := &r.p.Changes[i]
+	k := r.past[c.Target().ID]
+	if k == nil {
+		k = &past{}
+	}
+	if k.ended != nil && !k.ended.Bad() && k.ended.Outcome != NeedsOff && k.ended.Outcome != Refused {
+		r.results[i].Outcome, r.results[i].Why = k.ended.Outcome, k.ended.Why
+		return
+	}
+	step := &step{run: r, c: c, past: *k}
+	var out Outcome
+	var err error
+	if c.VM == nil {
+		out, err = step.host(ctx)
+	} else {
+		out, err = step.vm(ctx)
+	}
+	res := &r.results[i]
+	res.Outcome, res.Off = out, step.off
+	if err != nil {
+		res.Why = err.Error()
+	}
+	var full *diskError
+	switch {
+	case errors.As(err, &full):
+		r.halt(err)
+	case errors.Is(err, numa.ErrPrivilege):
+		r.halt(fmt.Errorf("%s: %w", res.Name, err))
+	}
+	if ctx.Err() == nil || out != Failed {
+		if err := r.j.Last(journal.Line{Step: journal.StepEnd, Plan: r.p.ID, Target: res.ID, Name: res.Name, State: string(out), Why: res.Why}); err != nil {
+			r.halt(&diskError{err})
+		}
+	}
+	text := string(out)
+	if res.Why != "" {
+		text += ": " + res.Why
+	}
+	step.say("%s", text)
+	if res.Bad() {
+		r.mu.Lock()
+		r.failed++
+		if r.failed >= r.o.MaxFailures && r.stop == nil {
+			r.stop = fmt.Errorf("%s: %s; no further VM is begun (--max-failures)", res.Name, text)
+		}
+		r.mu.Unlock()
+	}
+}
+
+// A diskError says that the journal cannot be written: nothing more is begun.
+type diskError struct{ err error }
+
+func (e *diskError) Error() string { return "the journal cannot be written: " + e.err.Error() }
+func (e *diskError) Unwrap() error { return e.err }

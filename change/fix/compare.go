@@ -1,0 +1,138 @@
+package fix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+)
+
+// A Known is a setting that a prediction rests on, as it was when the plan was made.
+type Known struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// basisKinds are what every prediction rests on, besides the settings with the prefix numa.
+var basisKinds = []numa.EditKind{numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditCPUHotAdd, numa.EditCoresPerNUMANode, numa.EditVNUMAHotAdd}
+
+// basisOf returns what is known of the settings that the prediction of a VM rests on.
+func basisOf(c *numa.Config) (out []Known) {
+	for _, kind := range basisKinds {
+		if v := (numa.Edit{Kind: kind}).ValueOf(c); v.Set {
+			out = append(out, Known{string(kind), v.Text})
+		}
+	}
+	for _, s := range c.Settings.Value {
+		if key := strings.ToLower(s.Key); strings.HasPrefix(key, "numa.") && !volatile(key) {
+			out = append(out, Known{s.Key, s.Value})
+		}
+	}
+	return out
+}
+
+// volatile reports whether ESXi itself writes the setting, at power-on.
+func volatile(key string) bool { return strings.HasPrefix(strings.ToLower(key), "numa.autosize.") }
+
+// A Side says on which side of a change a VM is.
+type Side uint8
+
+// The sides.
+const (
+	Before  Side = iota // as the plan saw it
+	After               // as the plan leaves it
+	Drifted             // neither: somebody else changed it
+)
+
+// Compare says on which side of the change the VM is, and for Drifted why.
+func (c *Change) Compare(config *numa.Config) (Side, string) {
+	before, after, differ := true, true, []string{}
+	for _, e := range c.Edits {
+		v := e.ValueOf(config)
+		isFrom, isTo := holds(e, v, e.From), holds(e, v, e.To)
+		if e.Kind == numa.EditExtraConfig && volatile(e.Key) { // ESXi may have written it meanwhile
+			if e.From.Set {
+				isTo = !isFrom
+			} else {
+				isFrom = !isTo
+			}
+		}
+		before, after = before && isFrom, after && isTo
+		if !isFrom && !isTo {
+			differ = append(differ, fmt.Sprintf("%s is %s, not %s", e.Name(), v, e.From))
+		}
+	}
+	switch {
+	case after:
+		return After, ""
+	case !before && differ != nil:
+		return Drifted, strings.Join(differ, "; ")
+	case !before:
+		return Drifted, "some of the edits are made, others are not"
+	}
+	for _, k := range c.Basis {
+		if v, kept := basisValue(config, k.Name); kept && !v.Same(numa.Is(k.Value)) {
+			differ = append(differ, fmt.Sprintf("%s is %s, the plan was made for %s", k.Name, v, k.Value))
+		}
+	}
+	for _, k := range basisOf(config) { // what was set since
+		if strings.HasPrefix(strings.ToLower(k.Name), "numa.") && !slices.ContainsFunc(c.Basis, func(o Known) bool { return strings.EqualFold(o.Name, k.Name) }) && c.Basis != nil {
+			differ = append(differ, fmt.Sprintf("%s = %s was set since the plan was made", k.Name, k.Value))
+		}
+	}
+	if differ != nil {
+		return Drifted, strings.Join(differ, "; ")
+	}
+	return Before, ""
+}
+
+// basisValue returns what the configuration has for a Known; kept is false for what the source does not say.
+func basisValue(c *numa.Config, name string) (v numa.Value, kept bool) {
+	if slices.Contains(basisKinds, numa.EditKind(name)) {
+		v = numa.Edit{Kind: numa.EditKind(name)}.ValueOf(c)
+		return v, v.Set
+	}
+	return numa.Edit{Kind: numa.EditExtraConfig, Key: name}.ValueOf(c), c.Settings.Known()
+}
+
+// holds reports whether v is the wanted value. Absent NUMA nodes and nodes that are assigned at power on are alike.
+func holds(e numa.Edit, v, want numa.Value) bool {
+	if e.Kind == numa.EditCoresPerNUMANode && (!v.Set || v.Text == "0") {
+		return !want.Set || want.Text == "0"
+	}
+	return v.Same(want)
+}
+
+// Undo returns the plan that takes the edits back that were written, by ID of their VM or host: the last first.
+func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
+	out := *p
+	out.Changes, out.Left = []Change{}, []Left{}
+	out.Asked.Filter, out.Asked.Set = "", []string{"take back " + p.ID}
+	for i := len(p.Changes) - 1; i >= 0; i-- {
+		c := p.Changes[i]
+		edits := written(c.Target().ID)
+		if edits == nil {
+			continue
+		}
+		u := Change{VM: c.VM, On: c.On, Findings: []string{}, Downtime: c.Downtime, Lost: c.Lost}
+		for _, e := range slices.Backward(edits) {
+			switch {
+			case e.Kind == numa.EditHardware:
+				out.Left = append(out.Left, Left{VM: c.VM.Name, ID: c.VM.ID, Why: "the virtual hardware cannot be lowered"})
+			case e.Kind == numa.EditHostOption && !e.From.Set:
+				out.Left = append(out.Left, Left{Host: c.On.Name, ID: c.On.ID, Why: "which value " + e.Key + " had is not known"})
+			default:
+				u.Edits = append(u.Edits, e.Undo())
+			}
+		}
+		for _, l := range c.Layout {
+			u.Layout = append(u.Layout, Effect{Hosts: l.Hosts, Now: l.After, After: l.Now})
+		}
+		if u.Edits != nil {
+			out.Changes = append(out.Changes, u)
+		}
+	}
+	out.batch(nil)
+	return &out, out.identify()
+}

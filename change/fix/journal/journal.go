@@ -1,0 +1,264 @@
+// Package journal keeps what is done to VMs on disk, before and after each step, so that whatever ends the process,
+// the next one knows how far it came.
+//
+// A journal is a file of JSON lines. Each carries the hash of the line before it: a line that was changed or taken out
+// is found. Each is on disk when Append returns. A last line without its end counts as not written.
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"homenode/change/fix"
+	"homenode/internal/filelock"
+	"homenode/numa"
+)
+
+// The steps of a line.
+const (
+	StepPlan   = "plan"   // a run of this plan begins: to carry it out, or to take another back
+	StepIntent = "intent" // what comes now
+	StepTask   = "task"   // vCenter took it
+	StepDone   = "done"   // it was read back
+	StepEnd    = "end"    // how a VM or host came out
+)
+
+// A Line is one line of a journal.
+type Line struct {
+	N    int       `json:"n"`    // from 1
+	Prev string    `json:"prev"` // hex SHA-256 of the line before it; "" for the first
+	Time time.Time `json:"t"`
+	Plan string    `json:"plan,omitempty"` // ID of the run's plan
+	Step string    `json:"step"`
+
+	Whole *fix.Plan `json:"whole,omitempty"` // of StepPlan
+	Undo  bool      `json:"undo,omitempty"`  // of StepPlan: the plan takes back an earlier one
+
+	Target string `json:"target,omitempty"` // ID of the VM or host
+	Name   string `json:"name,omitempty"`
+	Do     string `json:"do,omitempty"` // reconfigure, options, shutdown, powerOff, powerOn
+	// Edits say what an intent changes, from what to what; those of a done say what was read.
+	Edits         []numa.Edit `json:"edits,omitempty"`
+	ChangeVersion string      `json:"changeVersion,omitempty"`
+	Ran           bool        `json:"ran,omitempty"`  // the VM was running before the run
+	Host          string      `json:"host,omitempty"` // that it ran on, by ID
+	Key           string      `json:"key,omitempty"`  // of the task
+	State         string      `json:"state,omitempty"`
+	Why           string      `json:"why,omitempty"`
+}
+
+// A Journal is open for writing. Its methods may be called at the same time.
+type Journal struct {
+	Path string
+
+	mu     sync.Mutex
+	f      *os.File
+	unlock func()
+	n      int
+	prev   string
+	failed error
+	now    func() time.Time
+}
+
+// reserve is kept on disk while a journal is open, so that a full disk is known before a VM is touched and the last
+// lines of one under way still find room.
+const reserve = 1 << 20
+
+// mostLine bounds a line: the first one holds the plan.
+const mostLine = 256 << 20
+
+// Create makes the journal of a plan in a folder. Only its owner can read it. It is an error when another process has it.
+func Create(folder string, p *fix.Plan, now func() time.Time) (*Journal, error) {
+	name := fmt.Sprintf("%s-%s.journal", p.ID, now().UTC().Format("20060102T150405Z"))
+	path := filepath.Join(folder, name)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{Path: path, f: f, now: now}
+	if err := j.open(); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// Open opens a journal to go on with it, and returns its lines. A torn last line is cut off.
+func Open(path string, now func() time.Time) (*Journal, []Line, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, nil, err
+	}
+	j := &Journal{Path: path, f: f, now: now}
+	if err := j.open(); err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	lines, size, prev, err := read(f)
+	if err == nil {
+		err = f.Truncate(size)
+	}
+	if err != nil {
+		_ = j.Close()
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	j.n, j.prev = len(lines), prev
+	return j, lines, nil
+}
+
+// open takes the lock and the reserve, and makes the file's name lasting.
+func (j *Journal) open() error {
+	unlock, err := filelock.Take(j.Path + ".lock")
+	if err != nil {
+		return fmt.Errorf("%s: %w", j.Path, err)
+	}
+	j.unlock = unlock
+	if err := j.keepReserve(); err != nil {
+		unlock()
+		return fmt.Errorf("%s: no room for the journal: %w", j.Path, err)
+	}
+	dir, err := os.Open(filepath.Dir(j.Path))
+	if err != nil {
+		return err
+	}
+	err = dir.Sync()
+	return errors.Join(err, dir.Close())
+}
+
+func (j *Journal) spare() string { return j.Path + ".reserve" }
+
+// keepReserve writes the reserve: a hole would keep no room.
+func (j *Journal) keepReserve() error {
+	f, err := os.OpenFile(j.spare(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(bytes.Repeat([]byte{1}, reserve))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// Close ends the journal. What was appended is on disk already.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_ = os.Remove(j.spare())
+	err := j.f.Close()
+	j.unlock()
+	return err
+}
+
+// Append writes a line and returns when it is on disk. After an error every further line is refused, but those that
+// Last writes.
+func (j *Journal) Append(l Line) error { return j.append(l, false) }
+
+// Last is Append for what has happened already: when the disk is full, the reserve makes room for it.
+func (j *Journal) Last(l Line) error { return j.append(l, true) }
+
+func (j *Journal) append(l Line, last bool) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.failed != nil && !last {
+		return j.failed
+	}
+	l.N, l.Prev, l.Time = j.n+1, j.prev, j.now().UTC()
+	data, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	err = j.write(append(data, '\n'))
+	if err != nil && last {
+		_ = os.Remove(j.spare())
+		err = j.write(append(data, '\n'))
+	}
+	if err != nil {
+		j.failed = fmt.Errorf("%s: %w", j.Path, err)
+		return j.failed
+	}
+	sum := sha256.Sum256(data)
+	j.n, j.prev = l.N, hex.EncodeToString(sum[:])
+	return nil
+}
+
+// write appends data whole, or leaves the file as it was.
+func (j *Journal) write(data []byte) error {
+	at, err := j.f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	_, err = j.f.Write(data)
+	if err == nil {
+		err = j.f.Sync()
+	}
+	if err != nil {
+		_ = j.f.Truncate(at)
+	}
+	return err
+}
+
+// Read reads a journal that somebody else may be writing.
+func Read(path string) ([]Line, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	lines, _, _, err := read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return lines, nil
+}
+
+// read returns the lines, how many bytes they have, and the hash of the last.
+func read(r io.Reader) (lines []Line, size int64, prev string, err error) {
+	b := bufio.NewReader(r)
+	for n := 1; ; n++ {
+		data, err := line(b)
+		if err == io.EOF { // without its end: not written
+			break
+		}
+		if err != nil {
+			return nil, 0, "", fmt.Errorf("line %d: %w", n, err)
+		}
+		var l Line
+		if err := json.Unmarshal(data, &l); err != nil {
+			return nil, 0, "", fmt.Errorf("line %d: it is no line of a journal: %w", n, err)
+		}
+		if l.N != n || l.Prev != prev {
+			return nil, 0, "", fmt.Errorf("line %d: it does not follow the line before it: the journal was changed", n)
+		}
+		sum := sha256.Sum256(data)
+		prev, size, lines = hex.EncodeToString(sum[:]), size+int64(len(data))+1, append(lines, l)
+	}
+	if len(lines) == 0 || lines[0].Step != StepPlan || lines[0].Whole == nil {
+		return nil, 0, "", errors.New("found no plan in the first line, want the journal of a fix")
+	}
+	return lines, size, prev, nil
+}
+
+// line returns the next line without its end; io.EOF for one that has none.
+func line(b *bufio.Reader) ([]byte, error) {
+	var out []byte
+	for {
+		part, err := b.ReadSlice('\n')
+		out = append(out, part...)
+		switch {
+		case err == nil:
+			return out[:len(out)-1], nil
+		case err != bufio.ErrBufferFull:
+			return nil, err
+		case len(out) > mostLine:
+			return nil, fmt.Errorf("it is longer than %d MB", mostLine>>20)
+		}
+	}
+}

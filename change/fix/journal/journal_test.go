@@ -1,0 +1,138 @@
+package journal_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"homenode/change/fix"
+	"homenode/change/fix/journal"
+	"homenode/numa"
+)
+
+var (
+	at   = time.Date(2026, 11, 22, 22, 0, 0, 0, time.UTC)
+	now  = func() time.Time { return at }
+	plan = &fix.Plan{Format: fix.Format, Version: fix.Version, ID: "7f3c"}
+)
+
+func create(t *testing.T) *journal.Journal {
+	t.Helper()
+	j, err := journal.Create(t.TempDir(), plan, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []journal.Line{
+		{Step: journal.StepPlan, Plan: plan.ID, Whole: plan},
+		{Step: journal.StepIntent, Target: "vm-1", Do: "reconfigure", Edits: []numa.Edit{{Kind: numa.EditCPUHotAdd, From: numa.Is("true"), To: numa.Is("false")}}},
+		{Step: journal.StepDone, Target: "vm-1"},
+	} {
+		if err := j.Append(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return j
+}
+
+func TestJournal(t *testing.T) {
+	j := create(t)
+	if filepath.Base(j.Path) != "7f3c-20261122T220000Z.journal" {
+		t.Errorf("path %s", j.Path)
+	}
+	if _, _, err := journal.Open(j.Path, now); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("a journal that is in use: %v", err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if info, _ := os.Stat(j.Path); info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	if _, err := os.Stat(j.Path + ".reserve"); err == nil {
+		t.Error("the reserve stays")
+	}
+	data, _ := os.ReadFile(j.Path)
+	for cut := range len(data) {
+		if cut == 0 {
+			continue
+		}
+		torn := filepath.Join(t.TempDir(), "torn.journal")
+		if err := os.WriteFile(torn, data[:len(data)-cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := bytes.Count(data[:len(data)-cut], []byte("\n"))
+		k, lines, err := journal.Open(torn, now)
+		if want == 0 {
+			if err == nil {
+				t.Fatalf("cut by %d: opened", cut)
+			}
+			continue
+		}
+		if err != nil || len(lines) != want {
+			t.Fatalf("cut by %d: %d lines, %v; want %d", cut, len(lines), err, want)
+		}
+		if err := k.Append(journal.Line{Step: journal.StepEnd, Target: "vm-1"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := journal.Read(torn); err != nil || len(again) != want+1 {
+			t.Fatalf("cut by %d: then %d lines, %v", cut, len(again), err)
+		}
+	}
+}
+
+// TestChanged changes every byte of a journal, and takes every line out: it is found, or it changed nothing.
+func TestChanged(t *testing.T) {
+	j := create(t)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, _ := os.ReadFile(j.Path)
+	path := filepath.Join(t.TempDir(), "x.journal")
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	last := len(data) - len(lines[2])
+	for i := range last { // the last line has none behind it
+		changed := bytes.Clone(data)
+		changed[i] ^= 1
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := journal.Read(path); err == nil {
+			t.Fatalf("byte %d was changed and not found", i)
+		}
+	}
+	if err := os.WriteFile(path, append(bytes.Clone(lines[0]), lines[2]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.Read(path); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("without its second line: %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"n":1,"prev":"","t":"2026-11-22T22:00:00Z","step":"plan","whole":{}}` + "\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "x.journal")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = journal.Read(path)
+	})
+}
+
+func BenchmarkAppend(b *testing.B) {
+	j, err := journal.Create(b.TempDir(), plan, now)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := j.Append(journal.Line{Step: journal.StepIntent, Target: "vm-1", Do: "reconfigure"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package numa
+
+import "time"
+
+// A State is a VM at one moment, with what decides whether it may be changed.
+type State struct {
+	VM            VM
+	ChangeVersion string    // of the configuration; vCenter counts it up with every change
+	Boot          time.Time // of the last power-on, by the server's clock; zero while the VM is off or where unknown
+	Tools         bool      // VMware Tools run
+	Reboots       bool      // a reboot of the guest powers it off (rebootPowerOff)
+	Snapshots     bool
+	Question      string // that waits for an answer; "" for none
+	Protected     bool   // by Fault Tolerance
+	Manager       string // the extension that manages it: "vcDr"; "" for none
+	Task          string // that runs now: "Destroy_Task"; "" for none
+}
+
+// A Refusal is why vSphere did not do what it was asked. errors.Is finds it.
+type Refusal string
+
+// Error returns the reason.
+func (r Refusal) Error() string { return string(r) }
+
+// The refusals that those who change something tell apart.
+const (
+	ErrChanged   Refusal = "the configuration was changed by somebody else meanwhile" // ConcurrentAccess
+	ErrBusy      Refusal = "another task of the VM runs"                              // TaskInProgress
+	ErrPower     Refusal = "it is not possible in this power state"                   // InvalidPowerState
+	ErrNoTools   Refusal = "VMware Tools do not run: the guest cannot be shut down"   // ToolsUnavailable
+	ErrPrivilege Refusal = "a privilege is missing"                                   // NoPermission
+	ErrExpired   Refusal = "the session expired"                                      // NotAuthenticated
+	ErrLost      Refusal = "the connection ended before the answer: whether it was done is unknown"
+)

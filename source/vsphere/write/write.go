@@ -1,0 +1,328 @@
+// Package write changes VMs and hosts over the vSphere API. It is the one package that writes: everything else of
+// homenode reads. Only the command that carries out a plan imports it (internal/house tests that).
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vmware/govmomi/property"
+	"github.com/vmware/govmomi/task"
+	"github.com/vmware/govmomi/vim25"
+	"github.com/vmware/govmomi/vim25/methods"
+	"github.com/vmware/govmomi/vim25/mo"
+	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/numa"
+	"homenode/source/vsphere"
+)
+
+// A Writer changes VMs and hosts in one session.
+type Writer struct{ *vsphere.Live }
+
+// patience is how long a task may take.
+const patience = 10 * time.Minute
+
+func vmRef(id string) types.ManagedObjectReference {
+	return types.ManagedObjectReference{Type: "VirtualMachine", Value: id}
+}
+
+// Reconfigure makes all edits of a VM in one task, and returns when it has ended. version is the changeVersion that the
+// VM must have; "" for any. started is told the key of the task before it is waited for.
+func (w Writer) Reconfigure(ctx context.Context, vm string, edits []numa.Edit, version string, started func(task string) error) error {
+	spec, err := specOf(edits)
+	if err != nil {
+		return err
+	}
+	spec.ChangeVersion = version
+	return w.task(ctx, "reconfigure", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
+		res, err := methods.ReconfigVM_Task(ctx, c, &types.ReconfigVM_Task{This: vmRef(vm), Spec: *spec})
+		if err != nil {
+			return types.ManagedObjectReference{}, err
+		}
+		return res.Returnval, nil
+	})
+}
+
+// specOf returns the edits as the API takes them.
+func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
+	spec := &types.VirtualMachineConfigSpec{}
+	nodes := func() *types.VirtualMachineVirtualNuma {
+		if spec.VirtualNuma == nil {
+			spec.VirtualNuma = &types.VirtualMachineVirtualNuma{}
+		}
+		return spec.VirtualNuma
+	}
+	for _, e := range edits {
+		number, err := strconv.ParseInt(e.To.Text, 10, 32)
+		yes := strings.EqualFold(e.To.Text, "true")
+		absent := !e.To.Set
+		switch e.Kind {
+		case numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket:
+			if err != nil {
+				return nil, fmt.Errorf("%s: found %q, want a number", e.Name(), e.To)
+			}
+		}
+		switch e.Kind {
+		case numa.EditVCPUs:
+			spec.NumCPUs = int32(number)
+		case numa.EditMemory:
+			spec.MemoryMB = number
+		case numa.EditCoresPerSocket:
+			spec.NumCoresPerSocket = types.NewInt32(int32(number))
+		case numa.EditCPUHotAdd:
+			spec.CpuHotAddEnabled = types.NewBool(yes)
+		case numa.EditMemoryHotAdd:
+			spec.MemoryHotAddEnabled = types.NewBool(yes)
+		case numa.EditCoresPerNUMANode: // absent is as assigned at power on
+			if err != nil && !absent {
+				return nil, fmt.Errorf("%s: found %q, want a number", e.Name(), e.To)
+			}
+			nodes().CoresPerNumaNode = types.NewInt32(int32(number))
+		case numa.EditVNUMAHotAdd:
+			nodes().ExposeVnumaOnCpuHotadd = types.NewBool(yes)
+		case numa.EditCPUAffinity:
+			spec.CpuAffinity = &types.VirtualMachineAffinityInfo{AffinitySet: []int32{}}
+			for text := range strings.SplitSeq(e.To.Text, ",") {
+				if n, err := strconv.ParseInt(text, 10, 32); err == nil {
+					spec.CpuAffinity.AffinitySet = append(spec.CpuAffinity.AffinitySet, int32(n))
+				}
+			}
+		case numa.EditExtraConfig: // an empty value removes it
+			spec.ExtraConfig = append(spec.ExtraConfig, &types.OptionValue{Key: e.Key, Value: e.To.Text})
+		default:
+			return nil, fmt.Errorf("%s cannot be written: it is no setting of ReconfigVM_Task", e.Name())
+		}
+	}
+	return spec, nil
+}
+
+// Shutdown asks the guest to shut down. It returns before the VM is off.
+func (w Writer) Shutdown(ctx context.Context, vm string) error {
+	return w.Call(ctx, "shut down the guest", func(ctx context.Context, c *vim25.Client) error {
+		_, err := methods.ShutdownGuest(ctx, c, &types.ShutdownGuest{This: vmRef(vm)})
+		return err
+	})
+}
+
+// PowerOff powers the VM off hard.
+func (w Writer) PowerOff(ctx context.Context, vm string, started func(task string) error) error {
+	return w.task(ctx, "power off", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
+		res, err := methods.PowerOffVM_Task(ctx, c, &types.PowerOffVM_Task{This: vmRef(vm)})
+		if err != nil {
+			return types.ManagedObjectReference{}, err
+		}
+		return res.Returnval, nil
+	})
+}
+
+// PowerOn powers the VM on, on the host with this ID; "" where DRS or its registration decides.
+func (w Writer) PowerOn(ctx context.Context, vm, host string, started func(task string) error) error {
+	req := &types.PowerOnVM_Task{This: vmRef(vm)}
+	if host != "" {
+		req.Host = &types.ManagedObjectReference{Type: "HostSystem", Value: host}
+	}
+	return w.task(ctx, "power on", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
+		res, err := methods.PowerOnVM_Task(ctx, c, req)
+		if err != nil {
+			return types.ManagedObjectReference{}, err
+		}
+		return res.Returnval, nil
+	})
+}
+
+// Move moves a running VM to another host (vMotion), where its storage stays.
+func (w Writer) Move(ctx context.Context, vm, host string, started func(task string) error) error {
+	to := types.ManagedObjectReference{Type: "HostSystem", Value: host}
+	return w.task(ctx, "vMotion", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
+		res, err := methods.RelocateVM_Task(ctx, c, &types.RelocateVM_Task{This: vmRef(vm), Spec: types.VirtualMachineRelocateSpec{Host: &to}})
+		if err != nil {
+			return types.ManagedObjectReference{}, err
+		}
+		return res.Returnval, nil
+	})
+}
+
+// task starts a task and waits for its end. An answer that is lost is numa.ErrLost: what happened has to be read.
+func (w Writer) task(ctx context.Context, what string, started func(string) error, start func(context.Context, *vim25.Client) (types.ManagedObjectReference, error)) error {
+	var ref types.ManagedObjectReference
+	var client *vim25.Client
+	err := w.Call(ctx, what, func(ctx context.Context, c *vim25.Client) (err error) {
+		client = c
+		ref, err = start(ctx, c)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if started != nil {
+		if err := started(ref.Value); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err = task.WaitEx(ctx, ref, property.DefaultCollector(client), nil)
+	if err != nil && ctx.Err() == nil {
+		return w.Refusal(what, err)
+	}
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("%s: task %s has not ended within %v: %w", what, ref.Value, patience, numa.ErrLost)
+	}
+	return err
+}
+
+// HostOptions returns the options of a host with these keys; one that is not set to a value of its own is missing.
+func (w Writer) HostOptions(ctx context.Context, host string, keys []string) (numa.Settings, error) {
+	manager, err := w.options(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	var out numa.Settings
+	for _, key := range keys {
+		err := w.Call(ctx, "option "+key, func(ctx context.Context, c *vim25.Client) error {
+			res, err := methods.QueryOptions(ctx, c, &types.QueryOptions{This: manager, Name: key})
+			if err != nil {
+				return err
+			}
+			for _, o := range res.Returnval {
+				if v := o.GetOptionValue(); strings.EqualFold(v.Key, key) {
+					out = out.With(key, fmt.Sprint(v.Value))
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// SetHostOptions sets options of a host. A number is written as one: the API refuses another type.
+func (w Writer) SetHostOptions(ctx context.Context, host string, edits []numa.Edit) error {
+	manager, err := w.options(ctx, host)
+	if err != nil {
+		return err
+	}
+	req := &types.UpdateOptions{This: manager}
+	for _, e := range edits {
+		var value any = e.To.Text
+		if n, err := strconv.ParseInt(e.To.Text, 10, 64); err == nil {
+			value = n
+		}
+		req.ChangedValue = append(req.ChangedValue, &types.OptionValue{Key: e.Key, Value: value})
+	}
+	return w.Call(ctx, "set options", func(ctx context.Context, c *vim25.Client) error {
+		_, err := methods.UpdateOptions(ctx, c, req)
+		return err
+	})
+}
+
+// options returns the option manager of a host.
+func (w Writer) options(ctx context.Context, host string) (ref types.ManagedObjectReference, err error) {
+	err = w.Call(ctx, "option manager", func(ctx context.Context, c *vim25.Client) error {
+		var h mo.HostSystem
+		self := types.ManagedObjectReference{Type: "HostSystem", Value: host}
+		if err := property.DefaultCollector(c).RetrieveOne(ctx, self, []string{"configManager.advancedOption"}, &h); err != nil {
+			return err
+		}
+		if h.ConfigManager.AdvancedOption == nil {
+			return errors.New("the host has none")
+		}
+		ref = *h.ConfigManager.AdvancedOption
+		return nil
+	})
+	return ref, err
+}
+
+// Missing returns which of the privileges the account lacks on the objects, by type and ID ("VirtualMachine vm-12").
+func (w Writer) Missing(ctx context.Context, objects, privileges []string) (map[string][]string, error) {
+	out := map[string][]string{}
+	if len(objects) == 0 || len(privileges) == 0 {
+		return out, nil
+	}
+	refs := make([]types.ManagedObjectReference, len(objects))
+	for i, o := range objects {
+		refs[i].Type, refs[i].Value, _ = strings.Cut(o, " ")
+	}
+	for page := range slices.Chunk(refs, 200) {
+		err := w.Call(ctx, "privileges", func(ctx context.Context, c *vim25.Client) error {
+			if c.ServiceContent.AuthorizationManager == nil {
+				return errors.New("the server has no authorization manager")
+			}
+			m := mo.SessionManager{}
+			if err := property.DefaultCollector(c).RetrieveOne(ctx, *c.ServiceContent.SessionManager, []string{"currentSession"}, &m); err != nil {
+				return err
+			}
+			if m.CurrentSession == nil {
+				return errors.New("the session is not known")
+			}
+			res, err := methods.HasPrivilegeOnEntities(ctx, c, &types.HasPrivilegeOnEntities{
+				This: *c.ServiceContent.AuthorizationManager, Entity: page, SessionId: m.CurrentSession.Key, PrivId: privileges})
+			if err != nil {
+				return err
+			}
+			for _, e := range res.Returnval {
+				for _, p := range e.PrivAvailability {
+					if !p.IsGranted {
+						out[p.PrivId] = append(out[p.PrivId], e.Entity.Type+" "+e.Entity.Value)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Apart returns the groups of VMs, by ID, that DRS rules of their clusters keep apart.
+func (w Writer) Apart(ctx context.Context) (groups [][]string, err error) {
+	err = w.Call(ctx, "DRS rules", func(ctx context.Context, c *vim25.Client) error {
+		clusters, err := clustersOf(ctx, c)
+		for _, cl := range clusters {
+			info, ok := cl.ConfigurationEx.(*types.ClusterConfigInfoEx)
+			if !ok {
+				continue
+			}
+			for _, r := range info.Rule {
+				rule, ok := r.(*types.ClusterAntiAffinityRuleSpec)
+				if !ok || rule.Enabled != nil && !*rule.Enabled {
+					continue
+				}
+				var group []string
+				for _, vm := range rule.Vm {
+					group = append(group, vm.Value)
+				}
+				groups = append(groups, group)
+			}
+		}
+		return err
+	})
+	return groups, err
+}
+
+func clustersOf(ctx context.Context, c *vim25.Client) (all []mo.ClusterComputeResource, err error) {
+	res, err := methods.CreateContainerView(ctx, c, &types.CreateContainerView{This: *c.ServiceContent.ViewManager,
+		Container: c.ServiceContent.RootFolder, Type: []string{"ClusterComputeResource"}, Recursive: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		_, _ = methods.DestroyView(ctx, c, &types.DestroyView{This: res.Returnval}) // ends with the session
+	}()
+	var v mo.ContainerView
+	if err := property.DefaultCollector(c).RetrieveOne(ctx, res.Returnval, []string{"view"}, &v); err != nil || len(v.View) == 0 {
+		return nil, err
+	}
+	err = property.DefaultCollector(c).Retrieve(ctx, v.View, []string{"configurationEx"}, &all)
+	return all, err
+}
