@@ -57,7 +57,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 	runs := v.Power.Or(numa.PoweredOn) == numa.PoweredOn
 	c := Change{
 		VM:    &Target{Name: v.Name, ID: v.ID, UUID: v.UUID, Cluster: m.cluster(v.Cluster), Folder: v.Folder, Runs: runs},
-		Basis: basisOf(&v.Config), Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID],
+		Basis: basisOf(&v.Config), Stored: storedIn(&v.Config), Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID],
 	}
 	if v.Host != nil {
 		c.VM.Host, c.VM.Cluster = v.Host.Name, cmp.Or(m.cluster(v.Host.Cluster), c.VM.Cluster)
@@ -76,15 +76,12 @@ func (m *maker) change(v, next *rule.VM) Change {
 		}
 	}
 	for _, e := range c.Edits {
-		switch {
-		case e.Kind == numa.EditHardware:
-			c.Lost = append(c.Lost, "the virtual hardware version cannot be lowered")
-		case e.Kind == numa.EditExtraConfig && strings.HasPrefix(strings.ToLower(e.Key), "numa.autosize."):
-			c.Lost = append(c.Lost, e.Key+" is written by ESXi at power-on")
+		if why := c.oneWay(e); why != "" {
+			c.Lost = append(c.Lost, why)
 		}
 	}
-	if c.Needs() != numa.NeedsNothing && c.Lost == nil {
-		c.Lost = append(c.Lost, "numa.autosize.cookie and numa.autosize.vcpu.maxPerVirtualNode are written by ESXi at power-on")
+	if c.Needs() != numa.NeedsNothing {
+		c.Lost = append(c.Lost, "the stored size (numa.autosize.*) is written back, but ESXi may write another one at the next power-on")
 	}
 	return c
 }
@@ -162,9 +159,7 @@ func (m *maker) left() []Left {
 			out = append(out, l)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Left) int {
-		return cmp.Or(cmp.Compare(a.VM, b.VM), cmp.Compare(a.Host, b.Host), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Rule, b.Rule))
-	})
+	slices.SortStableFunc(out, compareLeft)
 	return out
 }
 
@@ -223,10 +218,4 @@ func (p *Plan) batch(groups [][]string) {
 		}
 		c.Batch, in = n, append(in, t)
 	}
-}
-
-// Apart gives the changes new batches: no two VMs of one of the groups, by ID, are in one batch.
-func (p *Plan) Apart(groups [][]string) error {
-	p.batch(groups)
-	return p.identify()
 }

@@ -3,6 +3,7 @@ package fix
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"homenode/numa"
@@ -35,6 +36,36 @@ func basisOf(c *numa.Config) (out []Known) {
 // volatile reports whether ESXi itself writes the setting, at power-on.
 func volatile(key string) bool { return strings.HasPrefix(strings.ToLower(key), "numa.autosize.") }
 
+// storedKeys are the settings that ESXi writes at a power-on.
+var storedKeys = []string{"numa.autosize.cookie", "numa.autosize.vcpu.maxPerVirtualNode"}
+
+// storedIn returns the sizes that are stored in a configuration.
+func storedIn(c *numa.Config) (out []Known) {
+	for _, key := range storedKeys {
+		if v := (numa.Edit{Kind: numa.EditExtraConfig, Key: key}).ValueOf(c); v.Set {
+			out = append(out, Known{key, v.Text})
+		}
+	}
+	return out
+}
+
+// restored returns the edits that give a VM its stored sizes back, where a power-on of the changed VM may have stored others:
+// with those, what the guest sees would not come back.
+func (c *Change) restored() (out []numa.Edit) {
+	for _, key := range storedKeys {
+		e := numa.Edit{Kind: numa.EditExtraConfig, Key: key}
+		for _, k := range c.Stored {
+			if strings.EqualFold(k.Name, key) {
+				e.To = numa.Is(k.Value)
+			}
+		}
+		if !slices.ContainsFunc(c.Edits, func(o numa.Edit) bool { return strings.EqualFold(o.Key, key) }) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // A Side says on which side of a change a VM is.
 type Side uint8
 
@@ -47,16 +78,20 @@ const (
 
 // Compare says on which side of the change the VM is, and for Drifted why.
 func (c *Change) Compare(config *numa.Config) (Side, string) {
-	before, after, differ := true, true, []string{}
+	before, after := true, true
+	var differ []string
+	// What ESXi writes itself at a power-on may be anything after it: a stored size that is gone was removed, whatever
+	// stands there now.
+	stored := func(e numa.Edit) bool { return e.Kind == numa.EditExtraConfig && volatile(e.Key) }
+	removed := slices.ContainsFunc(c.Edits, func(e numa.Edit) bool { return stored(e) && e.From.Set && e.ValueOf(config) != e.From })
 	for _, e := range c.Edits {
 		v := e.ValueOf(config)
 		isFrom, isTo := holds(e, v, e.From), holds(e, v, e.To)
-		if e.Kind == numa.EditExtraConfig && volatile(e.Key) { // ESXi may have written it meanwhile
-			if e.From.Set {
-				isTo = !isFrom
-			} else {
-				isFrom = !isTo
-			}
+		switch {
+		case stored(e) && e.From.Set:
+			isFrom, isTo = !removed, removed
+		case stored(e):
+			isFrom = true
 		}
 		before, after = before && isFrom, after && isTo
 		if !isFrom && !isTo {
@@ -104,6 +139,32 @@ func holds(e numa.Edit, v, want numa.Value) bool {
 	return v.Same(want)
 }
 
+// oneWay says why an edit of a VM cannot be taken back; "" when it can.
+func (c *Change) oneWay(e numa.Edit) string {
+	if e.Kind == numa.EditHardware {
+		return "the virtual hardware version cannot be lowered"
+	}
+	if e.Kind != numa.EditCoresPerSocket {
+		return ""
+	}
+	vcpus, _ := strconv.Atoi(c.known(string(numa.EditVCPUs)))
+	cores, _ := strconv.Atoi(e.From.Text)
+	if cores > 0 && vcpus%cores != 0 {
+		return fmt.Sprintf("vSphere does not take %d cores per socket for %d vCPUs again", cores, vcpus)
+	}
+	return ""
+}
+
+// known returns what the plan was made for; "" for what was not known.
+func (c *Change) known(name string) string {
+	for _, k := range c.Basis {
+		if k.Name == name {
+			return k.Value
+		}
+	}
+	return ""
+}
+
 // Undo returns the plan that takes the edits back that were written, by ID of their VM or host: the last first.
 func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 	out := *p
@@ -118,13 +179,16 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 		u := Change{VM: c.VM, On: c.On, Findings: []string{}, Downtime: c.Downtime, Lost: c.Lost}
 		for _, e := range slices.Backward(edits) {
 			switch {
-			case e.Kind == numa.EditHardware:
-				out.Left = append(out.Left, Left{VM: c.VM.Name, ID: c.VM.ID, Why: "the virtual hardware cannot be lowered"})
+			case c.oneWay(e) != "":
+				out.Left = append(out.Left, Left{VM: c.VM.Name, ID: c.VM.ID, Why: c.oneWay(e)})
 			case e.Kind == numa.EditHostOption && !e.From.Set:
 				out.Left = append(out.Left, Left{Host: c.On.Name, ID: c.On.ID, Why: "which value " + e.Key + " had is not known"})
 			default:
 				u.Edits = append(u.Edits, e.Undo())
 			}
+		}
+		if u.Edits != nil && c.VM != nil && c.Needs() != numa.NeedsNothing {
+			u.Edits = append(u.Edits, c.restored()...)
 		}
 		for _, l := range c.Layout {
 			u.Layout = append(u.Layout, Effect{Hosts: l.Hosts, Now: l.After, After: l.Now})

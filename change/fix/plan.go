@@ -67,7 +67,8 @@ type Change struct {
 	// ChangeVersion is that of the VM's configuration when the plan was made; "" where the source knows none.
 	ChangeVersion string      `json:"changeVersion,omitempty"`
 	Basis         []Known     `json:"predictedFrom,omitempty"`
-	Findings      []string    `json:"findings"` // rules whose findings it cures
+	Stored        []Known     `json:"storedSizes,omitempty"` // that ESXi had written
+	Findings      []string    `json:"findings"`              // rules whose findings it cures
 	Edits         []numa.Edit `json:"edits"`
 	Better        []numa.Edit `json:"better,omitempty"` // what would be tidier: left out unless asked for
 	Layout        []Effect    `json:"layout,omitempty"` // on every kind of host that the VM can run on

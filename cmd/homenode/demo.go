@@ -56,6 +56,7 @@ func newDemo() *cobra.Command {
 				return err
 			}
 			defer vc.Close()
+			vc.AtPowerOn(serve.AtPowerOn)
 			password, _ := vc.URL.User.Password()
 			fmt.Fprintf(w, "simulated vCenter with %d hosts and %d VMs, until Ctrl-C:\n\n", len(fleet.Hosts), len(fleet.VMs))
 			fmt.Fprintf(w, "  export GOVC_URL=%s://%s/sdk GOVC_USERNAME=%s GOVC_PASSWORD=%s GOVC_INSECURE=true\n",

@@ -38,6 +38,9 @@ func main() {
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the program at once
 		time.Sleep(grace)
+		for flags.IsBusy() {
+			time.Sleep(grace / 50)
+		}
 		fmt.Fprintln(os.Stderr, "homenode: stopped while it waited for input or output")
 		os.Exit(exitError)
 	})
@@ -84,7 +87,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		Version:       built.Build(),
 	}
 	root.SetVersionTemplate("homenode {{.Version}}\n")
-	root.AddCommand(fleet.NewAssess(), recording.NewCapture(), recording.NewSimulate(), recording.NewReplay(), newSweep(), newOptimise(), size.New(), fleet.NewDiff(), fleet.NewMatrix(), fleet.NewExplain(), fleet.NewTopo(), newRead(), fleet.NewSnapshot(), newRules(), newValidate(), newCompare(), newServe(), newRecord(), newDemo(), newQueue(), newWork(), newVersion(), newDocs())
+	root.AddCommand(fleet.NewAssess(), recording.NewCapture(), recording.NewSimulate(), recording.NewReplay(), newSweep(), newOptimise(), size.New(), fleet.NewDiff(), fleet.NewMatrix(), fleet.NewExplain(), fleet.NewTopo(), newRead(), fleet.NewSnapshot(), newRules(), newValidate(), newCompare(), newServe(), newRecord(), newFix(), newDemo(), newQueue(), newWork(), newVersion(), newDocs())
 	root.InitDefaultCompletionCmd()
 	addCompletion(root)
 	addUsageHelp(root)

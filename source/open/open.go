@@ -103,9 +103,14 @@ func (o Options) Apply(fleet *numa.Fleet) error {
 	return state(fleet, o.Products)
 }
 
+// VCenter reports whether an argument names a vCenter or ESXi host.
+func VCenter(arg string) bool {
+	return arg == "vcenter" || strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
+}
+
 // source returns what an argument names.
 func (o Options) source(arg string) (Source, error) {
-	dialed := arg == Demo || arg == "vcenter" || strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
+	dialed := arg == Demo || VCenter(arg)
 	switch {
 	case dialed && o.Dial != nil:
 		return o.Dial(arg)

@@ -1,0 +1,80 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"homenode/change/fix"
+	"homenode/numa"
+)
+
+// host changes the options of a host.
+func (s *step) host(ctx context.Context) (Outcome, error) {
+	var keys []string
+	for _, e := range s.c.Edits {
+		keys = append(keys, e.Key)
+	}
+	edits := slices.Clone(s.c.Edits)
+	sideNow := func() (fix.Side, string, error) {
+		var set numa.Settings
+		err := s.again(ctx, func() (err error) {
+			set, err = s.t.HostOptions(ctx, s.c.On.ID, keys)
+			return err
+		})
+		if err != nil {
+			return fix.Drifted, "", err
+		}
+		before, after, differ := true, true, ""
+		for i, e := range s.c.Edits {
+			v := numa.Value{}
+			if text, ok := set.Lookup(e.Key); ok {
+				v = numa.Is(text)
+			}
+			if !v.Same(e.To) {
+				edits[i].From = v // the plan may not know what a default is
+			}
+			// A host that was read with a few options only does not say what the others are.
+			before, after = before && (v.Same(e.From) || !e.From.Set), after && v.Same(e.To)
+			if !v.Same(e.From) && e.From.Set {
+				differ = fmt.Sprintf("%s is %s, not %s", e.Key, v, e.From)
+			}
+		}
+		switch {
+		case after:
+			return fix.After, "", nil
+		case before:
+			return fix.Before, "", nil
+		}
+		return fix.Drifted, differ, nil
+	}
+	side, why, err := sideNow()
+	switch {
+	case err != nil:
+		return Failed, err
+	case side == fix.Drifted:
+		return Drift, errors.New(why)
+	case side == fix.After && !s.past.began:
+		return Already, nil
+	case side == fix.After:
+		return Done, s.done("options", s.c.Edits, "")
+	}
+	if err := s.intent("options", edits, ""); err != nil {
+		return Failed, err
+	}
+	err = s.t.SetHostOptions(ctx, s.c.On.ID, s.c.Edits)
+	if errors.Is(err, numa.ErrExpired) && s.relogin(ctx) == nil {
+		err = s.t.SetHostOptions(ctx, s.c.On.ID, s.c.Edits)
+	}
+	side, _, readErr := sideNow()
+	switch {
+	case readErr != nil:
+		return Failed, errors.Join(err, readErr)
+	case side == fix.After:
+		return Done, s.done("options", edits, "")
+	case err != nil:
+		return Failed, err
+	}
+	return Ignored, errors.New("the host took the options and did not keep them")
+}

@@ -1,0 +1,185 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"homenode/change/fix/journal"
+	"homenode/numa"
+)
+
+// shutdown shuts the guest down and waits until the VM is off.
+func (s *step) shutdown(ctx context.Context, st *numa.State) (Outcome, error) {
+	if err := s.intent("shutdown", nil, st.ChangeVersion); err != nil {
+		return Failed, err
+	}
+	s.say("shutting the guest down")
+	err := s.t.Shutdown(ctx, st.VM.ID)
+	if errors.Is(err, numa.ErrExpired) {
+		if err := s.relogin(ctx); err != nil {
+			return Failed, err
+		}
+		err = s.t.Shutdown(ctx, st.VM.ID)
+	}
+	if err != nil && !errors.Is(err, numa.ErrLost) && !errors.Is(err, numa.ErrPower) { // ErrPower: off already
+		if !errors.Is(err, numa.ErrNoTools) || s.o.Power != PowerHard {
+			return Failed, err
+		}
+	}
+	if errors.Is(err, numa.ErrNoTools) || s.until(ctx, s.o.Off, isOff) != nil {
+		if ctx.Err() != nil {
+			return Failed, ctx.Err()
+		}
+		if s.o.Power != PowerHard {
+			return Timeout, fmt.Errorf("the guest did not shut down within %v; it was not powered off (--power hard would), nothing was changed", s.o.Off)
+		}
+		if err := s.intent("powerOff", nil, ""); err != nil {
+			return Failed, err
+		}
+		s.say("powering off")
+		err := s.t.PowerOff(ctx, st.VM.ID, s.started("powerOff"))
+		if err != nil && !errors.Is(err, numa.ErrLost) && !errors.Is(err, numa.ErrPower) {
+			return Failed, err
+		}
+		if err := s.until(ctx, s.o.Off, isOff); err != nil {
+			return Failed, fmt.Errorf("it is still on: %w", err)
+		}
+	}
+	s.off = true
+	return Done, nil
+}
+
+func isOff(st *numa.State) bool { return st.VM.Power.Value == numa.PoweredOff }
+
+// until looks at the VM until ok holds of it.
+func (s *step) until(ctx context.Context, limit time.Duration, ok func(*numa.State) bool) error {
+	for begin := time.Now(); ; {
+		st, err := s.state(ctx)
+		if err != nil {
+			return err
+		}
+		if ok(&st) {
+			return nil
+		}
+		if time.Since(begin) > limit {
+			return fmt.Errorf("not within %v", limit)
+		}
+		if err := s.rest(ctx, nil); err != nil {
+			return err
+		}
+	}
+}
+
+// waitOff waits until somebody powers the VM off.
+func (s *step) waitOff(ctx context.Context) error {
+	s.say("waiting until it is powered off")
+	if err := s.intent("wait", nil, ""); err != nil {
+		return err
+	}
+	for begin := time.Now(); ; {
+		st, err := s.state(ctx)
+		if err != nil {
+			return err
+		}
+		if isOff(&st) {
+			s.off = true
+			return nil
+		}
+		select {
+		case <-s.o.Stop:
+			return errors.New("stopped while it was waited for: go on with --resume")
+		default:
+		}
+		if time.Since(begin) > s.o.Wait {
+			return fmt.Errorf("it was not powered off within %v", s.o.Wait)
+		}
+		if err := s.rest(ctx, s.o.Stop); err != nil {
+			return err
+		}
+	}
+}
+
+// finish powers on what the run powered off, and waits until it is well.
+func (s *step) finish(ctx context.Context, outcome Outcome, why error, needs numa.Needs, tools bool) (Outcome, error) {
+	if !s.off {
+		return outcome, why
+	}
+	failed := s.powerOn(ctx)
+	if failed != nil && ctx.Err() == nil && outcome == Done && !s.past.written.IsZero() {
+		return s.lost(ctx, failed)
+	}
+	if failed != nil {
+		return Failed, errors.Join(why, failed)
+	}
+	if outcome != Done && outcome != Already {
+		return outcome, why
+	}
+	if tools || s.past.began && s.c.VM.Runs {
+		if err := s.until(ctx, s.o.Tools, func(st *numa.State) bool { return st.Tools || !tools }); err != nil {
+			return Failed, fmt.Errorf("VMware Tools do not run after the power-on: %w", err)
+		}
+	}
+	if s.o.Probe != nil {
+		s.say("probing")
+		if err := s.o.Probe(ctx, s.c.VM); err != nil {
+			return Failed, fmt.Errorf("the probe after the power-on: %w", err)
+		}
+	}
+	return outcome, why
+}
+
+// powerOn powers the VM on, on the host that it ran on, else where vSphere wants.
+func (s *step) powerOn(ctx context.Context) error {
+	// A full disk does not keep a VM off: the line is tried, not needed.
+	diskErr := s.j.Last(journal.Line{Step: journal.StepIntent, Plan: s.p.ID, Target: s.c.Target().ID, Name: s.c.Target().Name, Do: "powerOn", Ran: s.past.ran, Host: s.past.host})
+	s.say("powering on")
+	var failed error
+	for _, host := range []string{s.past.host, ""} {
+		err := s.t.PowerOn(ctx, s.c.VM.ID, host, s.started("powerOn"))
+		if errors.Is(err, numa.ErrExpired) && s.relogin(ctx) == nil {
+			err = s.t.PowerOn(ctx, s.c.VM.ID, host, s.started("powerOn"))
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		st, readErr := s.state(ctx)
+		if readErr == nil && st.VM.Power.Value == numa.PoweredOn {
+			s.off = false
+			if diskErr != nil {
+				return &diskError{diskErr}
+			}
+			return s.done("powerOn", nil, st.ChangeVersion)
+		}
+		failed = errors.Join(err, readErr)
+		if failed == nil {
+			failed = errors.New("it is still off")
+		}
+	}
+	return fmt.Errorf("it does not power on: %w", failed)
+}
+
+// lost takes the edits of a VM back that does not power on with them, and powers it on without.
+func (s *step) lost(ctx context.Context, why error) (Outcome, error) {
+	s.say("it does not power on: taking the edits back")
+	st, err := s.state(ctx)
+	if err != nil {
+		return Lost, errors.Join(why, err)
+	}
+	var back []numa.Edit
+	for _, e := range slices.Backward(s.c.Edits) {
+		back = append(back, e.Undo())
+	}
+	if err := s.intent("takeBack", back, st.ChangeVersion); err != nil {
+		return Lost, errors.Join(why, err)
+	}
+	if err := s.t.Reconfigure(ctx, s.c.VM.ID, back, st.ChangeVersion, s.started("takeBack")); err != nil {
+		return Lost, fmt.Errorf("%w; taking the edits back failed: %v", why, err)
+	}
+	if err := s.powerOn(ctx); err != nil {
+		return Lost, fmt.Errorf("%w; without the edits neither: %v", why, err)
+	}
+	return Lost, fmt.Errorf("%w; the edits were taken back, and it is on again", why)
+}

@@ -1,0 +1,260 @@
+package fix
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/change/fix"
+	"homenode/change/fix/apply"
+	"homenode/change/fix/journal"
+	"homenode/cmd/homenode/flags"
+	"homenode/internal/glob"
+	"homenode/internal/texttab"
+	"homenode/numa"
+	answers "homenode/output/fix"
+	"homenode/rules/rule"
+	"homenode/source/vsphere/write"
+)
+
+// applyFlags say how a plan is carried out.
+type applyFlags struct {
+	power       string
+	yes         int
+	folder      string
+	maxFailures int
+	window      string
+	probe       string
+	off         time.Duration
+	tools       time.Duration
+	wait        time.Duration
+
+	open func(time.Time) bool
+}
+
+func (f *applyFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.power, "power", "", "how VMs come to be off: guest (shut down, and powered on again), hard (powered off where the guest takes too long), reboot (settings alone: the next reboot of the guest becomes a power cycle), wait (until somebody powers them off)")
+	fl.IntVar(&f.yes, "yes", 0, "with --apply: the number of VMs and hosts that are changed, instead of the question")
+	fl.StringVar(&f.folder, "journal", ".", "folder for the journal")
+	fl.IntVar(&f.maxFailures, "max-failures", 1, "after so many failures no further VM is begun")
+	fl.StringVar(&f.window, "window", "", "begin VMs only then: 'Sat 22:00-04:00', in the local zone or 'Sat 22:00-04:00 Europe/Berlin'")
+	fl.StringVar(&f.probe, "probe", "", "after a power-on, wait until this TCP address answers; {name} stands for the name of the VM: '{name}.example.com:1433'")
+	fl.DurationVar(&f.off, "shutdown-timeout", 10*time.Minute, "how long a guest may take to shut down")
+	fl.DurationVar(&f.tools, "tools-timeout", 10*time.Minute, "how long VMware Tools, and a probe, may take after a power-on")
+	fl.DurationVar(&f.wait, "wait", 7*24*time.Hour, "with --power wait: how long")
+	var ways []string
+	for _, p := range apply.Powers {
+		ways = append(ways, string(p))
+	}
+	flags.Complete(cmd, "power", flags.Among(ways))
+}
+
+func (f *applyFlags) check(used bool) error {
+	if f.power != "" && !slices.Contains(apply.Powers, apply.Power(f.power)) {
+		return fmt.Errorf("--power: found %q, want one of guest, hard, reboot, wait", f.power)
+	}
+	if !used && (f.power != "" || f.yes != 0) {
+		return errors.New("--power and --yes are for --apply, --resume and --rollback")
+	}
+	if f.window != "" {
+		var err error
+		if f.open, err = fix.Window(f.window); err != nil {
+			return fmt.Errorf("--window: %w", err)
+		}
+	}
+	if f.probe != "" {
+		if _, _, err := net.SplitHostPort(f.probe); err != nil {
+			return fmt.Errorf("--probe: found %q, want an address with a port, such as {name}.example.com:1433", f.probe)
+		}
+	}
+	return nil
+}
+
+// confirm asks for the number of objects that are changed.
+func (f *applyFlags) confirm(cmd *cobra.Command, p *fix.Plan, verb string) error {
+	n := len(p.Changes)
+	if f.yes != 0 {
+		if f.yes != n {
+			return fmt.Errorf("--yes %d does not fit: the plan changes %d. Nothing was changed", f.yes, n)
+		}
+		return nil
+	}
+	if in, ok := cmd.InOrStdin().(*os.File); ok && !flags.IsTerminal(in) {
+		return fmt.Errorf("standard input is no terminal: confirm with --yes %d. Nothing was changed", n)
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s %s of %s. Type their number to go on: ", verb, rule.Plural(n, "object"), texttab.Clean(p.Source))
+	line, err := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("no answer: %w. Nothing was changed", err)
+	}
+	if got := strings.TrimSpace(line); got != strconv.Itoa(n) {
+		return fmt.Errorf("found %q, want %d. Nothing was changed", got, n)
+	}
+	return nil
+}
+
+// carryOut carries the plan out.
+func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error {
+	if len(p.Changes) == 0 {
+		return c.out.Print(cmd, answers.Plan(p, source))
+	}
+	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
+		if err := sameServer(p, host); err != nil {
+			return err
+		}
+		if err := c.do.confirm(cmd, p, "Change"); err != nil {
+			return err
+		}
+		j, err := journal.Create(c.do.folder, p, time.Now)
+		if err != nil {
+			return err
+		}
+		first := journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p}
+		if err := j.Append(first); err != nil {
+			return errors.Join(err, j.Close())
+		}
+		return c.outcome(cmd, source, w, j, []journal.Line{first}, p, false)
+	})
+}
+
+// sameServer refuses a plan of another vCenter.
+func sameServer(p *fix.Plan, host string) error {
+	if !strings.Contains(p.Source, "//"+host+"/") && !strings.HasSuffix(p.Source, "//"+host) {
+		return fmt.Errorf("the plan was made of %s, not of %s. Nothing was changed", p.Source, host)
+	}
+	return nil
+}
+
+// goOn goes on with a journal.
+func (c *command) goOn(cmd *cobra.Command, source string) error {
+	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
+		j, lines, err := journal.Open(c.resume, time.Now)
+		if err != nil {
+			return err
+		}
+		p, _ := apply.Remember(lines)
+		if err := sameServer(p, host); err != nil {
+			return errors.Join(err, j.Close())
+		}
+		return c.outcome(cmd, source, w, j, lines, p, lastRun(lines).Undo)
+	})
+}
+
+func lastRun(lines []journal.Line) journal.Line {
+	for _, l := range slices.Backward(lines) {
+		if l.Step == journal.StepPlan {
+			return l
+		}
+	}
+	return journal.Line{}
+}
+
+// takeBack takes back what the last run of a journal wrote.
+func (c *command) takeBack(cmd *cobra.Command, source string) error {
+	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
+		j, lines, err := journal.Open(c.rollback, time.Now)
+		if err != nil {
+			return err
+		}
+		undo, err := c.undone(lines)
+		if err == nil {
+			err = sameServer(undo, host)
+		}
+		if err == nil && len(undo.Changes) > 0 {
+			err = c.do.confirm(cmd, undo, "Take back")
+		}
+		if err != nil {
+			return errors.Join(err, j.Close())
+		}
+		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true}
+		if err := j.Append(first); err != nil {
+			return errors.Join(err, j.Close())
+		}
+		return c.outcome(cmd, source, w, j, []journal.Line{first}, undo, true)
+	})
+}
+
+// undone returns the plan that takes back what was written, of the VMs that --vm names.
+func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
+	if lastRun(lines).Undo {
+		return nil, errors.New("the journal ends with a rollback: --resume goes on with it")
+	}
+	p, _ := apply.Remember(lines)
+	written := apply.Written(lines)
+	only := glob.Compile(c.part.VMs(), "")
+	names := map[string]string{}
+	for i := range p.Changes {
+		names[p.Changes[i].Target().ID] = p.Changes[i].Target().Name
+	}
+	return p.Undo(func(id string) []numa.Edit {
+		if !only.Allow(names[id], id) {
+			return nil
+		}
+		return written[id].Edits
+	})
+}
+
+// outcome carries out the last run of the journal, and prints how it came out.
+func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *journal.Journal, lines []journal.Line, p *fix.Plan, undo bool) error {
+	defer flags.Busy()()
+	var mu sync.Mutex
+	progress := func(t *fix.Target, text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s  %s: %s\n", time.Now().Format(time.TimeOnly), texttab.Clean(t.Name), texttab.Clean(text))
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "homenode: journal %s; Ctrl-C ends after the VMs under way, --resume goes on\n", texttab.Clean(j.Path))
+	o := apply.Options{Power: apply.Power(c.do.power), Off: c.do.off, Tools: c.do.tools, Wait: c.do.wait, MaxFailures: c.do.maxFailures,
+		Window: c.do.open, Progress: progress, Stop: cmd.Context().Done()}
+	if c.do.probe != "" {
+		o.Probe = c.do.answers
+	}
+	results, stopped := apply.Run(context.WithoutCancel(cmd.Context()), w, j, lines, o)
+	if err := j.Close(); err != nil {
+		stopped = errors.Join(stopped, err)
+	}
+	path, err := filepath.Abs(j.Path)
+	if err != nil {
+		path = j.Path
+	}
+	if err := c.out.Print(cmd, answers.Results(p, results, source, path, undo, stopped)); err != nil {
+		return err
+	}
+	switch {
+	case stopped != nil:
+		return fmt.Errorf("the run ended early: %w", stopped)
+	case slices.ContainsFunc(results, func(r apply.Result) bool { return r.Bad() }):
+		return flags.ErrFindings
+	}
+	return nil
+}
+
+// answers waits until the probe's address takes a connection.
+func (f *applyFlags) answers(ctx context.Context, t *fix.Target) error {
+	address := strings.ReplaceAll(f.probe, "{name}", t.Name)
+	ctx, cancel := context.WithTimeout(ctx, f.tools)
+	defer cancel()
+	for {
+		conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", address)
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s does not answer: %w", address, err)
+		case <-time.After(2 * time.Second):
+		}
+	}
+}

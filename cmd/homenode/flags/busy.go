@@ -1,0 +1,15 @@
+package flags
+
+import "sync/atomic"
+
+var busy atomic.Int32
+
+// Busy keeps the program from ending by itself after the first Ctrl-C, until done is called: a VM that was powered off
+// is powered on first. A second Ctrl-C ends it at once.
+func Busy() (done func()) {
+	busy.Add(1)
+	return func() { busy.Add(-1) }
+}
+
+// IsBusy reports whether something has to be brought to its end.
+func IsBusy() bool { return busy.Load() > 0 }

@@ -1,0 +1,28 @@
+package serve
+
+import (
+	"strconv"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/source/vsphere/lab"
+)
+
+// AtPowerOn is what a simulated vCenter writes when a VM is powered on: what the model predicts that ESXi stores.
+func AtPowerOn(v *numa.VM, h *numa.Host) (out lab.PowerOn) {
+	g, _, err := vnuma.NewGuest(v)
+	if err != nil {
+		return out
+	}
+	m, err := vnuma.NewMachine(h)
+	if err != nil {
+		return out
+	}
+	l := vnuma.Predict(&g, &m, &vnuma.Case{})
+	if l.Stored.Written {
+		out.Settings = numa.Settings{{Key: "numa.autosize.cookie", Value: strconv.Itoa(l.Stored.Cookie)},
+			{Key: "numa.autosize.vcpu.maxPerVirtualNode", Value: strconv.Itoa(l.Stored.Size)}}
+	}
+	out.CoresPerSocket, out.CoresPerNode = l.CoresPerSocket, l.VPDs.Max()
+	return out
+}

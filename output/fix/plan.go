@@ -1,0 +1,188 @@
+// Package fix shows a plan of changes, and how carrying it out came out.
+package fix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/change/fix"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/rules/rule"
+)
+
+// Plan returns the answer of a plan. typed is what the user typed to make it, for the next commands.
+func Plan(p *fix.Plan, typed ...string) *answer.Answer {
+	a := &answer.Answer{Command: "fix", Format: fix.Format, Title: "Plan " + p.ID, Result: p, Tables: []answer.Table{changes(p)}}
+	vms, hosts, off := 0, 0, 0
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		switch {
+		case c.VM == nil:
+			hosts++
+		default:
+			vms++
+			if c.VM.Runs && c.Needs() != numa.NeedsNothing {
+				off++
+			}
+		}
+	}
+	what := rule.Plural(vms, "VM")
+	if hosts > 0 {
+		what += " and " + rule.Plural(hosts, "host")
+	}
+	if len(p.Changes) == 0 {
+		a.Verdict = append(a.Verdict, "Nothing to change: no finding that is shown has a cure that makes nothing else worse.")
+	} else {
+		a.Verdict = append(a.Verdict, fmt.Sprintf("The plan changes %s and cures %s; %s. Nothing was written.", what, rule.Plural(cured(p), "finding"), left(p)))
+		if off > 0 {
+			a.Verdict = append(a.Verdict, fmt.Sprintf("%s: a power cycle each, a reboot of the guest is not enough.", map[bool]string{true: "1 VM that runs has downtime", false: fmt.Sprintf("%d VMs that run have downtime", off)}[off == 1]))
+		}
+	}
+	a.Facts = []answer.Fact{{Name: "plan", Text: p.ID}, {Name: "source", Text: p.Source}, {Name: "made", Text: p.Made}, {Name: "batches", Text: fmt.Sprint(p.Batches())}}
+	for _, n := range p.Notes {
+		a.Notes = append(a.Notes, answer.Note{Text: n})
+	}
+	if t := lost(p); len(t.Rows) > 0 {
+		a.Tables = append(a.Tables, t)
+	}
+	a.Tables = append(a.Tables, leftTables(p)...)
+	if len(p.Changes) > 0 {
+		a.Next = []string{"homenode fix " + words.Command(typed...) + " -o plan.json", "homenode fix " + words.Command(typed[:1]...) + " --plan plan.json --apply --power guest"}
+	}
+	return a
+}
+
+func cured(p *fix.Plan) (n int) {
+	for i := range p.Changes {
+		n += len(p.Changes[i].Findings)
+	}
+	return n
+}
+
+// left says how many findings stay.
+func left(p *fix.Plan) string {
+	n := 0
+	for i := range p.Left {
+		if p.Left[i].Severity != "info" {
+			n++
+		}
+	}
+	if n == 0 {
+		return "none above info stays"
+	}
+	return rule.Plural(n, "finding") + " above info " + map[bool]string{true: "stays", false: "stay"}[n == 1]
+}
+
+// changes lists what is done.
+func changes(p *fix.Plan) answer.Table {
+	t := answer.Table{Name: "changes", Title: "Changes", Columns: answer.Columns(">batch", "cluster", "object", "change", "layout now", "then", "cures", "downtime", "guest notices")}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		now, then := layouts(c)
+		t.Add(fmt.Sprint(c.Batch), c.Target().Cluster, c.Target().Name, edits(c.Edits), now, then, strings.Join(c.Findings, " "), c.Downtime, strings.Join(c.Notices, "; "))
+	}
+	if slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return c.Better != nil }) {
+		t.Foot = append(t.Foot, "Tidier with --better: of those, some have further edits that cure nothing.")
+	}
+	return t
+}
+
+// layouts returns the layouts of a VM on each kind of host, before and after.
+func layouts(c *fix.Change) (now, then string) {
+	var a, b []string
+	for _, e := range c.Layout {
+		on := ""
+		if len(c.Layout) > 1 {
+			on = " on " + rule.List(e.Hosts)
+		}
+		a, b = append(a, e.Now.Text+on), append(b, e.After.Text+on)
+	}
+	return strings.Join(a, "; "), strings.Join(b, "; ")
+}
+
+// edits returns "cpuHotAdd true → false, numa.vcpu.min absent → 8".
+func edits(list []numa.Edit) string {
+	var out []string
+	for _, e := range list {
+		out = append(out, fmt.Sprintf("%s %s → %s", e.Name(), shown(e, e.From), shown(e, e.To)))
+	}
+	return strings.Join(out, ", ")
+}
+
+// shown returns a value as people read it.
+func shown(e numa.Edit, v numa.Value) string {
+	switch {
+	case v.Text == "0" && (e.Kind == numa.EditCoresPerSocket || e.Kind == numa.EditCoresPerNUMANode):
+		return "automatic"
+	case v.Set && v.Text == "" && e.Kind == numa.EditCPUAffinity:
+		return "none"
+	}
+	return v.String()
+}
+
+// lost lists what a rollback cannot give back.
+func lost(p *fix.Plan) answer.Table {
+	t := answer.Table{Name: "lost", Title: "What a rollback does not give back", Columns: answer.Columns("what", "of")}
+	of := map[string][]string{}
+	var order []string
+	for i := range p.Changes {
+		for _, text := range p.Changes[i].Lost {
+			if of[text] == nil {
+				order = append(order, text)
+			}
+			of[text] = append(of[text], p.Changes[i].Target().Name)
+		}
+	}
+	for _, text := range order {
+		t.Add(text, rule.List(of[text]))
+	}
+	return t
+}
+
+// mostLeft is how many findings that stay a terminal shows of one rule with one reason.
+const mostLeft = 3
+
+// leftTables lists what stays: those above info with their reason, those of one rule and reason together.
+func leftTables(p *fix.Plan) []answer.Table {
+	t := answer.Table{Name: "left", Title: "What stays, and why", Columns: answer.Columns("rule", "severity", "object", "why")}
+	type key struct{ rule, severity, why string }
+	of := map[key][]string{}
+	var order []key
+	info := 0
+	full := t
+	full.Plain, full.Rows = nil, nil
+	for _, l := range p.Left {
+		name := l.VM
+		if name == "" {
+			name = l.Host
+		}
+		full.Add(l.Rule, l.Severity, name, l.Why)
+		if l.Severity == "info" {
+			info++
+			continue
+		}
+		k := key{l.Rule, l.Severity, l.Why}
+		if of[k] == nil {
+			order = append(order, k)
+		}
+		of[k] = append(of[k], name)
+	}
+	for _, k := range order {
+		names := rule.List(of[k])
+		if len(of[k]) > mostLeft {
+			names = fmt.Sprintf("%s and %d more", strings.Join(of[k][:mostLeft], ", "), len(of[k])-mostLeft)
+		}
+		t.Add(k.rule, k.severity, names, k.why)
+	}
+	if info > 0 {
+		t.Foot = append(t.Foot, rule.Plural(info, "finding")+" of the severity info not shown: JSON and CSV have them.")
+	}
+	if len(p.Left) == 0 {
+		return nil
+	}
+	t.Plain = &full
+	return []answer.Table{t}
+}

@@ -1,0 +1,76 @@
+package fix
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/change/fix"
+	"homenode/change/fix/apply"
+	"homenode/internal/words"
+	"homenode/output/answer"
+	"homenode/rules/rule"
+)
+
+// The order in which outcomes are counted.
+var outcomes = []struct {
+	is   apply.Outcome
+	text string
+}{
+	{apply.Done, "done"}, {apply.Pending, "written, pending a power cycle"}, {apply.Already, "so already"},
+	{apply.NeedsOff, "not touched: needs to be off"}, {apply.Refused, "not touched: refused"}, {apply.Drift, "not touched: changed since the plan"},
+	{apply.Conflict, "changed by somebody else meanwhile"}, {apply.Ignored, "not kept by vSphere, taken back"}, {apply.Timeout, "did not shut down"},
+	{apply.Lost, "did not power on, taken back"}, {apply.Failed, "failed"}, {apply.NotBegun, "not begun"},
+}
+
+// Results returns the answer of carrying out a plan; undo says that the plan takes another back.
+func Results(p *fix.Plan, results []apply.Result, source, journal string, undo bool, stopped error) *answer.Answer {
+	a := &answer.Answer{Command: "fix", Format: "homenode-fix-result", Title: "Plan " + p.ID + ", carried out"}
+	t := answer.Table{Name: "results", Title: "Results", Columns: answer.Columns("object", "outcome", "why")}
+	count := map[apply.Outcome]int{}
+	var off []string
+	for i := range results {
+		r := &results[i]
+		count[r.Outcome]++
+		if r.Off {
+			off = append(off, r.Name)
+		}
+		t.Add(r.Name, string(r.Outcome), r.Why)
+	}
+	var parts []string
+	for _, o := range outcomes {
+		if n := count[o.is]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o.text))
+		}
+	}
+	verb := "carried out"
+	if undo {
+		verb = "taken back"
+	}
+	a.Verdict = []string{fmt.Sprintf("Plan %s was %s: of %s %s.", p.ID, verb, rule.Plural(len(results), "change"), strings.Join(parts, ", "))}
+	if stopped != nil {
+		a.Verdict = append(a.Verdict, "It ended early: "+stopped.Error()+".")
+	}
+	if off != nil {
+		a.Verdict = append(a.Verdict, fmt.Sprintf("LEFT OFF, power on by hand or with --resume: %s.", strings.Join(off, ", ")))
+	}
+	a.Tables = []answer.Table{t}
+	a.Facts = []answer.Fact{{Name: "journal", Text: journal}}
+	a.Result = struct {
+		Plan    string         `json:"plan"`
+		Undo    bool           `json:"undo,omitempty"`
+		Journal string         `json:"journal"`
+		Stopped string         `json:"stopped,omitempty"`
+		Results []apply.Result `json:"results"`
+	}{p.ID, undo, journal, text(stopped), results}
+	if !undo {
+		a.Next = []string{"homenode fix " + words.Command(source) + " --verify " + words.Command(journal), "homenode fix " + words.Command(source) + " --rollback " + words.Command(journal)}
+	}
+	return a
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
