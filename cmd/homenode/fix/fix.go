@@ -33,14 +33,13 @@ type command struct {
 	config flags.Config
 	part   flags.Filter
 
-	set    []string
-	o      fix.Options
-	atOnce int
-	plan   string
+	set  []string
+	o    fix.Options
+	plan string
 
-	apply, rollback, resume, verify string
-	doApply                         bool
-	do                              applyFlags
+	rollback, resume string
+	doApply          bool
+	do               applyFlags
 }
 
 // New returns the command.
