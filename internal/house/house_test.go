@@ -60,9 +60,9 @@ var shut = map[string][]string{
 
 // onlyHere lists libraries that one part of the project keeps to itself.
 var onlyHere = map[string][]string{
-	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab", "cmd/bench/collect", "cmd/bench/collect/govc", "cmd/bench/watch"},
+	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab", "source/vsphere/write", "cmd/bench/collect", "cmd/bench/collect/govc", "cmd/bench/watch"},
 	"github.com/xuri/excelize":      {"source/rvtools", "output/table/xlsx"},
-	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/flags", "cmd/homenode/fleet", "cmd/homenode/recording", "cmd/homenode/serve", "cmd/homenode/size"},
+	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/fix", "cmd/homenode/flags", "cmd/homenode/fleet", "cmd/homenode/recording", "cmd/homenode/serve", "cmd/homenode/size"},
 	"encoding/csv":                  {"source/rvtools", "output/table", "cmd/bench/capture"},
 	"go.yaml.in/yaml":               {"rules/policy", "serve/config"},
 	"github.com/expr-lang/":         {"rules/filter"},
@@ -73,6 +73,7 @@ var onlyHere = map[string][]string{
 	"github.com/parquet-go/":        {"capture/export/parquet"},
 	"github.com/klauspost/compress": {"source/archive", "internal/queue", "serve/web"},
 	"github.com/nats-io/":           {"internal/queue"},
+	"homenode/source/vsphere/write": {"cmd/homenode/fix"}, // it alone writes
 	"github.com/prometheus/":        {"capture/store", "serve/keep", "serve/query", "serve/reader", "serve/remote", "cmd/bench/watch"},
 }
 
