@@ -53,6 +53,7 @@ type Config struct {
 	CPUAffinity             Fact[[]int]  `json:"cpuAffinity,omitzero"`        // PCPU numbers; empty means none
 	MemoryAffinity          Fact[[]int]  `json:"memoryAffinity,omitzero"`     // NUMA node numbers; empty means none
 	LatencySensitivity      Fact[string] `json:"latencySensitivity,omitzero"` // low, normal, medium, high
+	VirtualThreads          Fact[int]    `json:"virtualThreads,omitzero"`     // vCPUs of a virtual core: 2 with virtual hyper-threading (8.0)
 	CPUReservation          Fact[int]    `json:"cpuReservation,omitzero"`     // MHz
 	CPULimit                Fact[int]    `json:"cpuLimit,omitzero"`           // MHz; -1 means none
 	MemoryReservation       Fact[Bytes]  `json:"memoryReservation,omitzero"`

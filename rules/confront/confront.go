@@ -215,6 +215,7 @@ func over(a, b *numa.Config, defaults bool) numa.Config {
 	take(&c.CPUAffinity, a.CPUAffinity, false)
 	take(&c.MemoryAffinity, a.MemoryAffinity, false)
 	take(&c.LatencySensitivity, a.LatencySensitivity, false)
+	take(&c.VirtualThreads, a.VirtualThreads, false)
 	take(&c.Settings, a.Settings, false)
 	return c
 }

@@ -47,6 +47,9 @@ func check(p *rule.Pass) {
 		f.Evidence = append(f.Evidence, finding.Of("CPU reservation in MHz", v.CPUReservation, v.At))
 		if text != "" && need > 0 {
 			f.Evidence = append(f.Evidence, from)
+			if threads := virtualThreads(v.VM); threads.Value > 1 {
+				f.Evidence = append(f.Evidence, finding.Of("vCPUs of a virtual core", threads, v.At))
+			}
 			if !v.Host.CoreMHz.Known() {
 				f.Assumes = append(f.Assumes, "the frequency of the cores is taken from the name of the processor (B-21)")
 			}
@@ -55,7 +58,11 @@ func check(p *rule.Pass) {
 	if lacks == nil {
 		return
 	}
-	f.Message = "latency sensitivity is High but " + strings.Join(lacks, " and ") + ": vCPUs get no PCPUs of their own"
+	name := "High"
+	if virtualThreads(v.VM).Value > 1 {
+		name = "High with Hyper-threading"
+	}
+	f.Message = "latency sensitivity is " + name + " but " + strings.Join(lacks, " and ") + ": vCPUs get no PCPUs of their own"
 	text := strings.Join(advice, " and ")
 	f.Advice = strings.ToUpper(text[:1]) + text[1:] + ", or set latency sensitivity to Normal"
 	p.Report(f, nil)
@@ -121,11 +128,19 @@ func cpuNeed(v *rule.VM) (mhz int, frequency finding.Evidence) {
 		return 0, frequency
 	}
 	f := coreMHz(v.Host)
-	threads := 1
+	return int(v.Guest.VCPUs) * f.Value / virtualThreads(v.VM).Value, finding.Of("core frequency of "+v.Host.Name+" in MHz", f, v.Host.At)
+}
+
+// virtualThreads returns the vCPUs of a virtual core: 2 with the level “High with
+// Hyper-threading” of 8.0, which is High and virtual hyper-threading.
+func virtualThreads(v *numa.VM) numa.Fact[int] {
+	if v.VirtualThreads.Value > 1 {
+		return v.VirtualThreads
+	}
 	if s, ok := v.Settings.Value.Lookup("cpuid.numSMT"); ok {
 		if n, err := strconv.Atoi(strings.TrimSpace(s)); err == nil && n > 1 {
-			threads = n
+			return numa.Fact[int]{Value: n, Origin: v.Settings.Origin}
 		}
 	}
-	return int(v.Guest.VCPUs) * f.Value / threads, finding.Of("core frequency of "+v.Host.Name+" in MHz", f, v.Host.At)
+	return numa.AssumedFor(1, "no virtual hyper-threading")
 }

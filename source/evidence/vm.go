@@ -139,6 +139,7 @@ func lacking(to, from *numa.Config, at string) []string {
 	take(&taken, "CPU affinity", &to.CPUAffinity, from.CPUAffinity, at)
 	take(&taken, "memory affinity", &to.MemoryAffinity, from.MemoryAffinity, at)
 	take(&taken, "latency sensitivity", &to.LatencySensitivity, from.LatencySensitivity, at)
+	take(&taken, "virtual threads", &to.VirtualThreads, from.VirtualThreads, at)
 	take(&taken, "guest OS", &to.GuestOS, from.GuestOS, at)
 	take(&taken, "PCI devices", &to.Devices, from.Devices, at)
 	take(&taken, "advanced settings", &to.Settings, from.Settings, at)

@@ -20,7 +20,7 @@ var vmPaths = []string{
 	"config.template", "config.instanceUuid", "config.guestId", "config.guestFullName", "config.version",
 	"config.hardware.numCPU", "config.hardware.numCoresPerSocket", "config.hardware.autoCoresPerSocket",
 	"config.hardware.memoryMB", "config.cpuHotAddEnabled", "config.memoryHotAddEnabled", "config.numaInfo",
-	"config.cpuAffinity", "config.memoryAffinity", "config.latencySensitivity",
+	"config.cpuAffinity", "config.memoryAffinity", "config.latencySensitivity", "config.hardware.simultaneousThreads",
 	"config.cpuAllocation.reservation", "config.cpuAllocation.limit", "config.memoryAllocation.reservation",
 	"config.memoryReservationLockedToMax", "config.extraConfig",
 }
@@ -141,6 +141,10 @@ func convertResources(o *object, v *numa.VM) {
 	v.MemoryAffinity = affinity(o, "config.memoryAffinity")
 	if l, ok := value[types.LatencySensitivity](o, "config.latencySensitivity"); ok {
 		v.LatencySensitivity = text(string(l.Level), "config.latencySensitivity.level")
+	}
+	const threads = "config.hardware.simultaneousThreads"
+	if n, ok := value[int32](o, threads); ok {
+		v.VirtualThreads = positive(int64(n), threads)
 	}
 	if mhz, ok := value[int64](o, "config.cpuAllocation.reservation"); ok {
 		v.CPUReservation = numa.ReadAt(int(mhz), "config.cpuAllocation.reservation")

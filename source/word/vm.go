@@ -23,6 +23,7 @@ var vmWords = words[numa.VM]{
 	{"power", fact(func(v *numa.VM) *numa.Fact[numa.PowerState] { return &v.Power }, oneOf[numa.PowerState]("on", "off", "suspended"))},
 	{"template", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.Template }, Word.truth)},
 	{"latency", fact(func(v *numa.VM) *numa.Fact[string] { return &v.LatencySensitivity }, oneOf[string]("low", "normal", "medium", "high"))},
+	{"virtualThreads", fact(func(v *numa.VM) *numa.Fact[int] { return &v.VirtualThreads }, within(1, 2))},
 	{"cpuAffinity", fact(func(v *numa.VM) *numa.Fact[[]int] { return &v.CPUAffinity }, Word.list)},
 	{"memoryAffinity", fact(func(v *numa.VM) *numa.Fact[[]int] { return &v.MemoryAffinity }, Word.list)},
 	{"cpuReservation", fact(func(v *numa.VM) *numa.Fact[int] { return &v.CPUReservation }, within(0, math.MaxInt32))},

@@ -115,6 +115,7 @@ func configOf(v *numa.VM) (*types.VirtualMachineConfigInfo, error) {
 	c.Hardware.NumCoresPerSocket = number[int32](v.CoresPerSocket)
 	c.Hardware.AutoCoresPerSocket = pointer(v.AutoCoresPerSocket)
 	c.Hardware.MemoryMB = int32(mb)
+	c.Hardware.SimultaneousThreads = int32(v.VirtualThreads.Value)
 	// An ID such as windows2019srv_64Guest is one word; a full name is not.
 	if os := v.GuestOS.Value; strings.HasSuffix(os, "Guest") && !strings.Contains(os, " ") {
 		c.GuestId = os
