@@ -35,6 +35,8 @@ type Change struct {
 
 	names   []string // of added hosts
 	cluster string   // of added hosts; "" for that of the host they are like
+
+	shape *numa.Host // what added hosts are when no host of the fleet is like them
 }
 
 type op uint8
@@ -244,6 +246,14 @@ func AddHost(text string) (Change, error) {
 	return c, c.located(c.parseAdd(text))
 }
 
+// AddShape is AddHost for hosts of a described kind, shape in the words of the user, and what
+// text says of them: count=, name=, cluster= and release=.
+func AddShape(shape string, h numa.Host, text string) (Change, error) {
+	h.Release = numa.Fact[numa.Release]{}
+	c := Change{Text: strings.TrimSpace(fmt.Sprintf("--add-host '%s %s", shape, strings.TrimSpace(text))) + "'", file: "--add-host", line: 1, op: add, shape: &h}
+	return c, c.located(c.parseAdd(text))
+}
+
 // mostAdded is how many hosts one --add-host adds: as many as a cluster of 8.0 has.
 const mostAdded = 96
 
@@ -252,40 +262,47 @@ func (c *Change) parseAdd(text string) error {
 	if err != nil {
 		return err
 	}
-	count, name := 0, word.Word{}
+	count, name, like := 0, word.Word{}, "host"
+	want := "like=HOST, and count=, name= or cluster="
+	if c.shape != nil {
+		want = "count=, name=, cluster= or release="
+	}
 	for _, w := range ws {
 		if !w.HasValue || w.Value == "" {
 			return word.Errorf(w.Col, "found %q, want %s=VALUE", word.Short(w.Key), word.Short(w.Key))
 		}
 		w.Key = strings.ToLower(w.Key)
-		switch w.Key {
-		case "like":
+		switch {
+		case w.Key == "like" && c.shape == nil:
 			c.hosts, err = newPattern(w)
-		case "count":
+			like = w.Value
+		case w.Key == "release" && c.shape != nil:
+			err = word.Host(c.shape, w, c.Text)
+		case w.Key == "count":
 			count, err = w.Number(1, mostAdded)
-		case "name":
+		case w.Key == "name":
 			name = w
 			c.names, err = word.Expand(w.Value, w.Col)
-		case "cluster":
+		case w.Key == "cluster":
 			c.cluster = w.Value
 		default:
-			err = word.Errorf(w.Col, "found %q, want like=HOST, and count=, name= or cluster=", word.Short(w.Key))
+			err = word.Errorf(w.Col, "found %q, want %s", word.Short(w.Key), want)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	switch {
-	case c.hosts == nil:
-		return word.Errorf(1, "found no like=HOST")
+	case c.hosts == nil && c.shape == nil:
+		return word.Errorf(1, "found neither like=HOST nor a shape such as 2x16c/768GB")
 	case len(c.names) > mostAdded:
 		return word.Errorf(name.Col, "found %d names, want at most %d", len(c.names), mostAdded)
 	case len(c.names) > 1 && count > 0 && count != len(c.names):
 		return word.Errorf(name.Col, "found %d names for count=%d", len(c.names), count)
 	case count > len(c.names):
-		c.names = numbered(name.Value, c.hosts.text, count)
+		c.names = numbered(name.Value, like, count)
 	case c.names == nil:
-		c.names = numbered("", c.hosts.text, 1)
+		c.names = numbered("", like, 1)
 	}
 	return nil
 }

@@ -56,8 +56,8 @@ func TestErrors(t *testing.T) {
 
 func TestErrorsOfHosts(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
-		{"", "1: found no like=HOST"},
-		{"count=2", "1: found no like=HOST"},
+		{"", "1: found neither like=HOST nor a shape such as 2x16c/768GB"},
+		{"count=2", "1: found neither like=HOST nor a shape such as 2x16c/768GB"},
 		{"like=a count=0", `8: found count="0", want a number from 1 to 96`},
 		{"like=a count=97", `8: found count="97", want a number from 1 to 96`},
 		{"like=a memory=1TB", `8: found "memory", want like=HOST, and count=, name= or cluster=`},

@@ -128,13 +128,22 @@ func worstPlace(v *numa.VM, places []place, choices vnuma.Choices) []*numa.Host 
 	return out
 }
 
-// add adds hosts like another. No VM runs on them yet.
+// add adds hosts like another, or of a described kind. No VM runs on them yet.
 func (c *Change) add(f *numa.Fleet, e *Effect) error {
-	like, err := c.hosts.oneHost(f)
-	if err != nil {
-		return err
+	var h numa.Host
+	if c.shape != nil {
+		if h = *c.shape; c.cluster == "" && len(f.Clusters) != 1 {
+			return word.Errorf(1, "found %d clusters, want cluster=NAME for the host, or cluster=none", len(f.Clusters))
+		} else if c.cluster == "" {
+			h.Cluster = f.Clusters[0].ID
+		}
+	} else {
+		like, err := c.hosts.oneHost(f)
+		if err != nil {
+			return err
+		}
+		h = *like
 	}
-	h := *like
 	h.At = c.Text
 	if c.cluster != "" {
 		p := pattern{text: c.cluster, col: 1, items: []string{c.cluster}}
@@ -149,6 +158,11 @@ func (c *Change) add(f *numa.Fleet, e *Effect) error {
 			h.Cluster = id
 		}
 	}
+	if !h.Release.Known() && c.shape != nil {
+		if h.Release = commonRelease(f, h.Cluster); !h.Release.Known() {
+			return word.Errorf(1, "found no release that the hosts beside it share, want release=8.0U3")
+		}
+	}
 	for _, name := range c.names {
 		if len(f.FindHosts(name)) > 0 {
 			return word.Errorf(1, "found a host %s already: say name=", name)
@@ -158,4 +172,19 @@ func (c *Change) add(f *numa.Fleet, e *Effect) error {
 	}
 	e.Hosts, e.Changed = len(c.names), len(c.names)
 	return nil
+}
+
+// commonRelease returns the release of all hosts of a cluster; unknown when they differ.
+func commonRelease(f *numa.Fleet, cluster string) (common numa.Fact[numa.Release]) {
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		switch {
+		case h.Cluster != cluster || cluster == "":
+		case !h.Release.Known() || common.Known() && common.Value != h.Release.Value:
+			return numa.Fact[numa.Release]{}
+		default:
+			common = numa.DerivedFrom(h.Release.Value, "that of the other hosts of the cluster")
+		}
+	}
+	return common
 }

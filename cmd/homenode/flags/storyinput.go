@@ -76,5 +76,5 @@ func (f *StoryInput) Read(cmd *cobra.Command, arg string) (*numa.Story, simulate
 var changedFirst = map[string]string{
 	"what-if":   "change the fleet before the story begins: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', or @FILE with such lines (repeatable)",
 	"lose-host": "without these hosts, their VMs where it suits them worst (repeatable)",
-	"add-host":  "with further hosts: 'like=esx01', also count=2, name=esx30, cluster=test (repeatable)",
+	"add-host":  "with further hosts: 'like=esx01' or '2x32c/1TB', also count=2, name=esx30, cluster=test (repeatable)",
 }

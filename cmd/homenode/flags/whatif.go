@@ -10,6 +10,7 @@ import (
 	"homenode/change/whatif"
 	"homenode/internal/bounded"
 	"homenode/output/format"
+	"homenode/size/fit"
 )
 
 // WhatIf collects the changes of --what-if, --lose-host and --add-host in the
@@ -26,7 +27,7 @@ func (f *WhatIf) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(&whatIfValue{f, "what-if"}, "what-if", "judge the fleet with this change beside today's: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', or @FILE with such lines (repeatable)")
 	fl.Var(&whatIfValue{f, "lose-host"}, "lose-host", "judge the fleet without these hosts, their VMs powered on where it suits them worst (repeatable)")
-	fl.Var(&whatIfValue{f, "add-host"}, "add-host", "judge the fleet with further hosts: 'like=esx01', also count=2, name=esx30, cluster=test (repeatable)")
+	fl.Var(&whatIfValue{f, "add-host"}, "add-host", "judge the fleet with further hosts: 'like=esx01' or '2x32c/1TB', also count=2, name=esx30, cluster=test (repeatable)")
 }
 
 // A whatIfValue is one of the flags; pflag calls Set for each occurrence in order.
@@ -57,7 +58,7 @@ func (f *WhatIf) Changes(name string) ([]whatif.Change, error) {
 		case a.Flag == "lose-host":
 			c, err = whatif.LoseHost(a.Text)
 		case a.Flag == "add-host":
-			c, err = whatif.AddHost(a.Text)
+			c, err = addHost(a.Text)
 		case isFile:
 			lines, err := changesIn(path)
 			if err != nil {
@@ -74,6 +75,19 @@ func (f *WhatIf) Changes(name string) ([]whatif.Change, error) {
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// addHost reads what --add-host says: a host that the new ones are like, or their shape first.
+func addHost(text string) (whatif.Change, error) {
+	shape, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if at := strings.IndexAny(shape, "=/"); at < 0 || shape[at] == '=' {
+		return whatif.AddHost(text)
+	}
+	kind, err := fit.ParseType(shape, 0)
+	if err != nil {
+		return whatif.Change{}, fmt.Errorf("--add-host: %w", err)
+	}
+	return whatif.AddShape(shape, kind.Host, rest)
 }
 
 // changesIn reads a file of changes, one a line; # begins a comment.
