@@ -12,6 +12,7 @@ type Question struct {
 	Release numa.Release // 0: 7.0 or later
 	Boot    Size         // 0: not asked
 	Needs   Needs
+	Own     []Host // measured by the user
 }
 
 // A Result answers a Question.
@@ -42,7 +43,7 @@ type Otherwise struct {
 // Answer sizes the file and, if a boot device is named, what is left on it.
 func Answer(q Question) (Result, error) {
 	r := Result{RAM: q.RAM, Release: q.Release}
-	f, err := Of(q.RAM, q.Release)
+	f, err := q.file(q.RAM, q.Release)
 	var partition *PartitionError
 	if errors.As(err, &partition) {
 		r.Partition = true
@@ -91,7 +92,7 @@ func otherwise(q Question, f File) []Otherwise {
 		}
 		out = append(out, o)
 	}
-	if twice, err := Of(2*q.RAM, q.Release); err == nil {
+	if twice, err := q.file(2*q.RAM, q.Release); err == nil {
 		add("twice the RAM", twice, q.Boot)
 	}
 	if f.Size.High > f.Size.Value {

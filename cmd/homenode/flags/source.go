@@ -64,6 +64,13 @@ func (f *Source) Register(cmd *cobra.Command) {
 // HasEvidence reports whether the user gave what was seen.
 func (f *Source) HasEvidence() bool { return len(f.evidence) > 0 }
 
+// TakeEvidence returns what the user gave as --evidence, which is then joined to no fleet.
+func (f *Source) TakeEvidence() []string {
+	out := f.evidence
+	f.evidence = nil
+	return out
+}
+
 // Read reads the fleet that the SOURCE arguments name. Those of several that cannot be
 // read are named on stderr; Incomplete then returns an error.
 func (f *Source) Read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error) {

@@ -14,6 +14,7 @@ import (
 	"homenode/output/answer"
 	show "homenode/output/size/dump"
 	"homenode/size/dump"
+	"homenode/source/evidence"
 )
 
 // dumpFlags are the flags of size dump.
@@ -34,6 +35,7 @@ func newDump() *cobra.Command {
 	fl.StringVar(&f.reserve, "keep-free", "20", "percent of ESX-OSData that is kept free")
 	fl.StringVar(&f.media, "media", string(dump.MediaDefault), "boot option systemMediaSize: min, small, default, max")
 	f.src.Register(cmd)
+	fl.Lookup("evidence").Usage = "outputs of hosts of your own: esxcli system coredump file list, with esxcli hardware memory get: the size of their core dump file counts for hosts of the same memory"
 	return cmd
 }
 
@@ -42,6 +44,17 @@ func (f *dumpFlags) ask(cmd *cobra.Command, args []string) (*answer.Answer, erro
 	q, err := f.question()
 	if err != nil {
 		return nil, err
+	}
+	for _, arg := range f.src.TakeEvidence() {
+		piece, err := evidence.Read(arg)
+		if err != nil {
+			return nil, fmt.Errorf("--evidence: %w", err)
+		}
+		own, err := dump.Own(&piece, q.RAM)
+		if err != nil {
+			return nil, fmt.Errorf("--evidence: %w", err)
+		}
+		q.Own = append(q.Own, own...)
 	}
 	switch {
 	case len(args) == 0 && f.ram == "":

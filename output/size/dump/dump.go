@@ -67,10 +67,12 @@ func question(q dump.Question) string {
 func assumed(q dump.Question, r *dump.Result, given map[string]bool) []answer.Assumption {
 	f := &r.File
 	file := answer.Figure("core dump file", f.Size, dump.Size.String)
-	switch f.How {
-	case dump.Measured:
+	switch {
+	case f.Size.Origin == unit.Measured:
+		file.Note = "measured on " + strings.Join(f.From, ", ")
+	case f.How == dump.Measured:
 		file.Note = "one host, " + host(f.From[0]).Release.String()
-	case dump.Interpolated:
+	case f.How == dump.Interpolated:
 		file.Note = between(host(f.From[0]), host(f.From[1]))
 	default:
 		file.Note = "extrapolated from " + where(f.From[0])

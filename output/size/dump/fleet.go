@@ -3,6 +3,7 @@ package dump
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"homenode/internal/words"
 	"homenode/numa/unit"
@@ -85,9 +86,19 @@ func leftOut(left []dump.LeftOut) []string {
 }
 
 func fleetAssumed(f *dump.Fleet, given map[string]bool) []answer.Assumption {
-	return append([]answer.Assumption{
+	var own []string
+	for i := range f.Kinds {
+		if k := &f.Kinds[i]; k.File.Size.Origin == unit.Measured {
+			own = append(own, dump.Size(k.RAM).String())
+		}
+	}
+	var measured []answer.Assumption
+	if own != nil {
+		measured = append(measured, answer.Assumption{What: "core dump file", Value: "of hosts with " + strings.Join(own, ", "), Origin: unit.Measured, Source: "--evidence"})
+	}
+	return append(append(measured, []answer.Assumption{
 		{What: "core dump file", Value: "by RAM", Origin: unit.Derived, Source: dump.Source, Note: "128 GiB to 1,536 GiB measured, outside extrapolated"},
-	}, needs(f.Needs, given)...)
+	}...), needs(f.Needs, given)...)
 }
 
 // release is the release of a kind, and whether the source states it.
