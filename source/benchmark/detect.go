@@ -21,6 +21,7 @@ var formats = []formatReader{
 	{"HCIBench", isHCIBench, readHCIBench, "HCIBench"},
 	{"Iometer results.csv", iometerLine.Match, readIometer, "Iometer"},
 	{"HammerDB", hammerLine.Match, readHammerDB, "HammerDB"},
+	{"sp_BlitzFirst waits", isWaits, readWaits, "sp_BlitzFirst"},
 	{"PassMark YAML", passmarkYAML.Match, readPassMarkYAML, "PassMark"},
 	{"PassMark", isPassMark, readPassMark, ""},
 }
