@@ -126,10 +126,14 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 	if idle := c.vms.idle(names); idle != nil {
 		return idle.none("VM", names)
 	}
+	on := map[string]*numa.Host{}
+	for i := range f.Hosts {
+		on[f.Hosts[i].ID] = &f.Hosts[i]
+	}
 	var odd uneven
 	for _, i := range c.vms.match(names) {
 		v := &f.VMs[i]
-		if clusters != nil && !clusters[v.Cluster] {
+		if clusters != nil && !clusters[v.Cluster] || !c.where.Holds(v, f.ClusterName(v.Cluster), on[v.Host]) {
 			continue
 		}
 		e.VMs++
@@ -154,6 +158,8 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		odd.add(v)
 	}
 	switch {
+	case e.VMs == 0 && c.where != nil:
+		return word.Errorf(1, "found no VM for which where= holds")
 	case e.VMs == 0 && c.vms != nil:
 		return c.vms.none(within("VM", c.clusters), names)
 	case e.VMs == 0:

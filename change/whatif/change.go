@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"homenode/numa"
+	"homenode/rules/filter"
 	"homenode/source/word"
 )
 
@@ -32,6 +33,7 @@ type Change struct {
 	vms, hosts, clusters *pattern // nil for all
 	vmWords, hostWords   []word.Word
 	home                 *pattern // the host that VMs move to; nil to leave them
+	where                *filter.Condition
 
 	names   []string // of added hosts
 	cluster string   // of added hosts; "" for that of the host they are like
@@ -100,11 +102,21 @@ func (c *Change) selectors(ws []word.Word) (rest []word.Word, err error) {
 			to = &host
 		case "cluster":
 			to = &c.clusters
+		case "where":
+			if c.where, err = filter.Compile(w.Value); err != nil {
+				return nil, word.Errorf(w.Col, "where=%v", err)
+			}
+			continue
 		default:
 			rest = append(rest, w)
 			continue
 		}
 		if *to, err = newPattern(w); err != nil {
+			return nil, err
+		}
+	}
+	if c.where != nil && c.vms == nil { // what a condition is about
+		if c.vms, err = newPattern(word.Word{Key: "vm", Value: "*", HasValue: true, Col: 1}); err != nil {
 			return nil, err
 		}
 	}

@@ -64,9 +64,9 @@ func (c *Condition) unknown() string {
 	return fmt.Sprintf(": %d VMs are left out, a value that the condition needs is unknown of them", c.missing)
 }
 
-// holds reports whether the condition holds for the VM. It does not when a value that it
+// Holds reports whether the condition holds for the VM. It does not when a value that it
 // needs is unknown: unknown is neither zero nor false.
-func (c *Condition) holds(v *numa.VM, cluster string, on *numa.Host) bool {
+func (c *Condition) Holds(v *numa.VM, cluster string, on *numa.Host) bool {
 	if c == nil {
 		return true
 	}

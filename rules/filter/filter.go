@@ -104,7 +104,7 @@ func (f *Filter) shows(v *numa.VM, c *rule.Cluster, on *numa.Host) bool {
 		hosts = []string{on.Name, on.ID}
 	}
 	return f.cluster.Allow(namesOf(c)...) && f.host.Allow(hosts...) && f.vm.Allow(v.Name, v.ID, c.Name+"/"+v.Name) &&
-		f.folder.Allow(v.Folder) && f.tag.Allow(labels(v)...) && f.condition.holds(v, c.Name, on)
+		f.folder.Allow(v.Folder) && f.tag.Allow(labels(v)...) && f.condition.Holds(v, c.Name, on)
 }
 
 // labels returns the tags of a VM and its custom attributes as "owner=db team".

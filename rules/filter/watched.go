@@ -141,5 +141,5 @@ func (f *Filter) recorded(rec *capture.Recording, v *capture.VM, in *rule.VM, w 
 	}
 	cluster := w.Fleet.Fleet.ClusterName(in.Cluster)
 	return f.host.Allow(rec.Host) && f.vm.Allow(append(names, in.ID, cluster+"/"+v.Name)...) && f.cluster.Allow(cluster) &&
-		f.folder.Allow(in.Folder) && f.tag.Allow(labels(in.VM)...) && f.condition.holds(in.VM, cluster, in.Host)
+		f.folder.Allow(in.Folder) && f.tag.Allow(labels(in.VM)...) && f.condition.Holds(in.VM, cluster, in.Host)
 }

@@ -154,6 +154,9 @@ func oneVM(fleet *numa.Fleet, name string) (*numa.VM, error) {
 	case 1:
 		return found[0], nil
 	case 0:
+		if len(fleet.FindHosts(name)) > 0 {
+			return nil, fmt.Errorf("%q is a host: homenode topo draws it with its VMs", name)
+		}
 		return nil, fmt.Errorf("no VM is named %q%s", name, alike.After(name, namesOfVMs(fleet)))
 	}
 	var names []string
