@@ -394,5 +394,5 @@ func (m *maker) blamed(f *finding.Finding) map[string]bool {
 
 // layoutOf returns a prediction in short.
 func layoutOf(l *vnuma.Layout) Layout {
-	return Layout{Text: rule.Short(l), VPDs: l.VPDs.Sizes(), PPDs: l.PPDs.Sizes(), FarShare: l.FarShare()}
+	return Layout{Text: rule.Short(l), VPDs: l.VPDs.Sizes(), PPDs: l.PPDs.Sizes(), FarShare: l.FarShare(), Stores: l.Stored.Size}
 }

@@ -114,6 +114,8 @@ type Layout struct {
 	VPDs     []int   `json:"vpds"` // vCPUs of each virtual node
 	PPDs     []int   `json:"ppds"` // vCPUs of each NUMA client
 	FarShare float64 `json:"farShare"`
+	// Stores is the size that ESXi stores at the power-on, in vCPUs of a virtual node; 0 for none.
+	Stores int `json:"stores,omitempty"`
 }
 
 // Expects is the measure that says first whether the change helped, with what is predicted of it.

@@ -62,6 +62,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitClean
 	case errors.Is(err, flags.ErrFindings):
 		return exitFindings
+	case errors.Is(err, flags.ErrNotKnown):
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "homenode: stopped")
 	default:

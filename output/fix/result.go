@@ -47,6 +47,9 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 		verb = "taken back"
 	}
 	a.Verdict = []string{fmt.Sprintf("Plan %s was %s: of %s %s.", p.ID, verb, rule.Plural(len(results), "change"), strings.Join(parts, ", "))}
+	if len(results) == 0 {
+		a.Verdict = []string{fmt.Sprintf("Plan %s has nothing to do.", p.ID)}
+	}
 	if stopped != nil {
 		a.Verdict = append(a.Verdict, "It ended early: "+stopped.Error()+".")
 	}

@@ -146,6 +146,8 @@ func (l *Live) Refusal(what string, err error) error {
 		kind = numa.ErrBusy
 	case hasFault[*types.InvalidPowerState](err):
 		kind = numa.ErrPower
+	case hasFault[*types.InvalidName](err):
+		kind = numa.ErrNoOption
 	case hasFault[*types.ToolsUnavailable](err):
 		kind = numa.ErrNoTools
 	case dropped(err) || errors.As(err, new(noAnswerError)):
@@ -161,4 +163,10 @@ func (l *Live) Refusal(what string, err error) error {
 		text += ": " + missing.id
 	}
 	return liveError{kind, what + ": " + text}
+}
+
+// Clock returns the time of the server's clock.
+func (l *Live) Clock(ctx context.Context) (time.Time, error) {
+	t, err := l.r.currentTime(ctx)
+	return t, l.Refusal("the time", err)
 }

@@ -125,6 +125,7 @@ type past struct {
 	began   bool      // an intent was written
 	written time.Time // when its edits were read back
 	edits   []numa.Edit
+	cycled  time.Time // when it was seen on again
 	ended   *Result
 }
 
@@ -212,6 +213,9 @@ func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
 			if l.Do == "reconfigure" || l.Do == "options" {
 				k.written, k.edits = l.Time, l.Edits
 			}
+			if l.Do == "powerOn" {
+				k.cycled = l.Time
+			}
 		case journal.StepEnd:
 			k.ended = &Result{Name: l.Name, ID: l.Target, Outcome: Outcome(l.State), Why: l.Why}
 		}
@@ -223,6 +227,8 @@ func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
 type Write struct {
 	Edits []numa.Edit // with the values that were there before
 	At    time.Time
+	// Cycled is when the run saw the VM on again after it; zero when it did not power it off.
+	Cycled time.Time
 }
 
 // Written returns what the last run of the journal changed, by ID.
@@ -231,7 +237,7 @@ func Written(lines []journal.Line) map[string]Write {
 	out := map[string]Write{}
 	for id, k := range known {
 		if !k.written.IsZero() && (k.ended == nil || k.ended.Outcome != Ignored && k.ended.Outcome != Lost) {
-			out[id] = Write{k.edits, k.written}
+			out[id] = Write{k.edits, k.written, k.cycled}
 		}
 	}
 	return out

@@ -73,6 +73,8 @@ func (s *step) host(ctx context.Context) (Outcome, error) {
 		return Failed, errors.Join(err, readErr)
 	case side == fix.After:
 		return Done, s.done("options", edits, "")
+	case errors.Is(err, numa.ErrNoOption):
+		return Refused, err
 	case err != nil:
 		return Failed, err
 	}

@@ -37,9 +37,10 @@ type command struct {
 	o    fix.Options
 	plan string
 
-	rollback, resume string
-	doApply          bool
-	do               applyFlags
+	rollback, resume, verify string
+	query, zone              string
+	doApply                  bool
+	do                       applyFlags
 }
 
 // New returns the command.
@@ -64,6 +65,9 @@ func New() *cobra.Command {
 	fl.BoolVar(&c.doApply, "apply", false, "carry the plan out on the vCenter, after a question")
 	fl.StringVar(&c.resume, "resume", "", "go on with the journal of a run that ended early")
 	fl.StringVar(&c.rollback, "rollback", "", "take back what the run of this journal wrote; with --vm only of these VMs")
+	fl.StringVar(&c.verify, "verify", "", "say whether what the run of this journal wrote is written, in effect, and helped")
+	fl.StringVar(&c.query, "query-url", "", "with --verify: URL of homenode serve, Prometheus or VictoriaMetrics that kept what was counted; env takes it from HOMENODE_QUERY_URL, where it may have an account")
+	fl.StringVar(&c.zone, "zone", "", "with --verify: zone of the days, such as Europe/Berlin (default the local one)")
 	c.do.register(cmd)
 	return cmd
 }
@@ -76,20 +80,20 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	asked := 0
-	for _, on := range []bool{c.doApply, c.resume != "", c.rollback != ""} {
+	for _, on := range []bool{c.doApply, c.resume != "", c.rollback != "", c.verify != ""} {
 		if on {
 			asked++
 		}
 	}
 	switch {
 	case asked > 1:
-		return errors.New("--apply, --resume and --rollback: want one of them")
+		return errors.New("--apply, --resume, --rollback and --verify: want one of them")
 	case asked == 1 && args[0] == open.Demo:
 		return errors.New("the source demo is read anew by each command, so nothing can be changed in it. Run homenode demo in another terminal, export the variables that it prints, and name the source vcenter")
 	case asked == 1 && !open.VCenter(args[0]):
 		return fmt.Errorf("%s is no vCenter: nothing can be changed in it. Name a URL, or vcenter; or use --script", args[0])
 	}
-	if err := c.do.check(asked == 1); err != nil {
+	if err := c.do.check(asked == 1 && c.verify == ""); err != nil {
 		return err
 	}
 	switch {
@@ -97,6 +101,8 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return c.goOn(cmd, args[0])
 	case c.rollback != "":
 		return c.takeBack(cmd, args[0])
+	case c.verify != "":
+		return c.judge(cmd, args[0])
 	}
 	p, err := c.planned(cmd, args[0])
 	if err != nil {

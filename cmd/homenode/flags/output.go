@@ -23,6 +23,9 @@ import (
 // ErrFindings ends a command that did its work and found something.
 var ErrFindings = errors.New("findings")
 
+// ErrNotKnown ends a command that did its work and cannot say yet.
+var ErrNotKnown = errors.New("not known yet")
+
 // An Output says in which form and where to a command writes.
 type Output struct {
 	Format string

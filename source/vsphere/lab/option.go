@@ -13,7 +13,7 @@ import (
 
 // numaOptions are the options of hosts that may be set although a fleet does not have them. All are whole numbers.
 var numaOptions = []string{
-	"LPage.LPageAlwaysTryForNPT", "Numa.CoreCapRatioPct", "Numa.CostopSkewAdjust", "Numa.FollowCoresPerSocket", "Numa.LTermFairnessInterval", "Numa.LTermMigImbalThreshold",
+	"LPage.LPageAlwaysTryForNPT", "Numa.CoreCapRatioPct", "Numa.CostopSkewAdjust", "Numa.FollowCoresPerSocket", "Numa.InitialPlacementLoadThreshold", "Numa.LTermFairnessInterval", "Numa.LTermMigImbalThreshold",
 	"Numa.LargeInterleave", "Numa.LocalityWeightActionAffinity", "Numa.LocalityWeightMem", "Numa.MigImbalanceThreshold", "Numa.MigPreventLTermThresh", "Numa.MigThrashThreshold",
 	"Numa.MigThreshold", "Numa.MonMigEnable", "Numa.PageMigEnable", "Numa.PageMigLinearRun", "Numa.PageMigRandomRun", "Numa.PageMigRateMax", "Numa.PreferHT",
 	"Numa.RebalanceCoresNode", "Numa.RebalanceCoresTotal", "Numa.RebalanceEnable", "Numa.RebalancePeriod", "Numa.SwapConsiderPeriod", "Numa.SwapInterval", "Numa.SwapLoadEnable",

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vmware/govmomi/fault"
 	"github.com/vmware/govmomi/property"
 	"github.com/vmware/govmomi/task"
 	"github.com/vmware/govmomi/vim25"
@@ -187,6 +188,10 @@ func (w Writer) HostOptions(ctx context.Context, host string, keys []string) (nu
 	for _, key := range keys {
 		err := w.Call(ctx, "option "+key, func(ctx context.Context, c *vim25.Client) error {
 			res, err := methods.QueryOptions(ctx, c, &types.QueryOptions{This: manager, Name: key})
+			var unknown *types.InvalidName
+			if _, ok := fault.As(err, &unknown); ok {
+				return nil // it has no value, not even its default
+			}
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,112 @@
+package fix
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/change/fix"
+	"homenode/change/fix/apply"
+	"homenode/change/fix/journal"
+	"homenode/cmd/homenode/flags"
+	"homenode/measure/effect"
+	"homenode/numa"
+	answers "homenode/output/fix"
+	"homenode/rules"
+	"homenode/serve/reader"
+	"homenode/serve/verify"
+	"homenode/source/vsphere/write"
+)
+
+// judge says whether what the run of a journal wrote is written, in effect, and helped.
+func (c *command) judge(cmd *cobra.Command, source string) error {
+	lines, err := journal.Read(c.verify)
+	if err != nil {
+		return err
+	}
+	zone := time.Local
+	if c.zone != "" {
+		if zone, err = time.LoadLocation(c.zone); err != nil {
+			return fmt.Errorf("--zone: found %q, want one such as Europe/Berlin", c.zone)
+		}
+	}
+	in := verify.Input{Lines: lines, Journal: c.verify, Zone: zone}
+	if c.query != "" {
+		address := c.query
+		if address == "env" {
+			if address = os.Getenv("HOMENODE_QUERY_URL"); address == "" {
+				return errors.New("--query-url env: HOMENODE_QUERY_URL is not set")
+			}
+		}
+		r, err := reader.New(address, nil)
+		if err != nil {
+			return fmt.Errorf("--query-url: %w", err)
+		}
+		in.History = r.History
+	}
+	choices, err := c.choose.Choices()
+	if err != nil {
+		return err
+	}
+	options, err := c.config.Options(choices)
+	if err != nil {
+		return err
+	}
+	fleet, err := c.src.Read(cmd, source)
+	if err != nil {
+		return err
+	}
+	in.Fleet = rules.Run(fleet, options)
+	var v *effect.Verdict
+	err = c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
+		ctx := cmd.Context()
+		p, _ := apply.Remember(lines)
+		if err := sameServer(p, host); err != nil {
+			return err
+		}
+		var ids []string
+		for _, cl := range in.Fleet.Clusters { // their power-ons too
+			for _, one := range cl.VMs {
+				ids = append(ids, one.ID)
+			}
+		}
+		if in.States, err = w.States(ctx, ids); err != nil {
+			return err
+		}
+		in.Now = time.Now()
+		if in.Server, err = w.Clock(ctx); err != nil {
+			return err
+		}
+		in.Options = func(id string) (numa.Settings, error) { return w.HostOptions(ctx, id, keysOf(p, id)) }
+		v, err = verify.Run(ctx, in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.out.Print(cmd, answers.Verdict(v)); err != nil {
+		return err
+	}
+	switch v.Helped {
+	case effect.Helped:
+		return nil
+	case effect.Worse:
+		return flags.ErrFindings
+	}
+	return flags.ErrNotKnown
+}
+
+// keysOf returns the options of the host that the plan changes.
+func keysOf(p *fix.Plan, host string) (keys []string) {
+	for i := range p.Changes {
+		if c := &p.Changes[i]; c.On != nil && c.On.ID == host {
+			for _, e := range c.Edits {
+				keys = append(keys, e.Key)
+			}
+		}
+	}
+	return keys
+}

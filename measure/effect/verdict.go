@@ -1,0 +1,74 @@
+package effect
+
+// A Truth answers one question about a change.
+type Truth string
+
+// The truths.
+const (
+	Yes     Truth = "yes"
+	No      Truth = "no"
+	Unknown Truth = "not known yet"
+)
+
+// A Check is what became of the change of one VM or host.
+type Check struct {
+	ID       string `json:"moref"`
+	Name     string `json:"name"`
+	Written  Truth  `json:"written"`  // its settings are as the plan left them
+	InEffect Truth  `json:"inEffect"` // a power cycle was seen since, and nothing that was seen differs from what is predicted
+	Why      string `json:"why,omitempty"`
+	// Measure, From and To are what the plan predicts of it; "" when it predicts no difference.
+	Measure string  `json:"measure,omitempty"`
+	From    float64 `json:"from"`
+	To      float64 `json:"to"`
+}
+
+// A Verdict says whether a change is written, in effect, and helped.
+type Verdict struct {
+	Plan    string  `json:"plan"`
+	Journal string  `json:"journal"`
+	Checks  []Check `json:"checks"`
+	// Measured is what was counted before and after; nil without samples. NoSamples says why.
+	Measured  *Report `json:"measured,omitempty"`
+	NoSamples string  `json:"noSamples,omitempty"`
+	// Helped is the whole: Helped when everything is written, in effect, and either measured to help or as predicted where
+	// nothing measures it; Worse when something is not written, undone by others, or measured to harm.
+	Helped Answer `json:"helped"`
+	Why    string `json:"why"`
+}
+
+// Conclude sets Helped and Why.
+func (v *Verdict) Conclude() {
+	count := func(of func(*Check) Truth, t Truth) (n int) {
+		for i := range v.Checks {
+			if of(&v.Checks[i]) == t {
+				n++
+			}
+		}
+		return n
+	}
+	written := func(c *Check) Truth { return c.Written }
+	inEffect := func(c *Check) Truth { return c.InEffect }
+	layout := true // every VM has a measure that a layout alone tells
+	for i := range v.Checks {
+		layout = layout && v.Checks[i].Measure != ""
+	}
+	switch {
+	case len(v.Checks) == 0:
+		v.Helped, v.Why = NotKnown, "nothing was changed"
+	case count(written, No) > 0:
+		v.Helped, v.Why = Worse, "settings are not as the plan left them"
+	case v.Measured != nil && len(v.Measured.Worse()) > 0:
+		v.Helped, v.Why = Worse, v.Measured.Worse()[0].Measure.Title+" got worse"
+	case count(inEffect, No) > 0:
+		v.Helped, v.Why = Worse, "what is in effect is not what was predicted"
+	case count(written, Unknown)+count(inEffect, Unknown) > 0:
+		v.Helped, v.Why = NotKnown, "not every change is in effect"
+	case v.Measured != nil && v.Measured.Main.Answer == Helped:
+		v.Helped, v.Why = Helped, v.Measured.Main.Measure.Title+" got better, measured beside VMs that were not changed"
+	case layout:
+		v.Helped, v.Why = Helped, "the layout is as predicted; no counter of ESXi measures what it gains"
+	default:
+		v.Helped, v.Why = NotKnown, "it is written and in effect, but no effect was measured"
+	}
+}

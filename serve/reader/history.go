@@ -1,0 +1,121 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
+
+	"homenode/numa"
+)
+
+// A Look is what was counted of a VM at one moment.
+type Look struct {
+	Time   time.Time
+	Host   string // name
+	Tick   numa.VMTick
+	Counts Counted
+}
+
+// Counted says which fields of a Look are known.
+type Counted struct{ Memory, Homes, Ready, CoStop bool }
+
+// HistoryStep is the time between two looks of a History: a day has 144.
+const HistoryStep = 10 * time.Minute
+
+// mostPoints is how many a database answers of one series ("exceeded maximum resolution of 11,000 points per timeseries").
+const mostPoints = 10000
+
+// historyOf are the metrics of a History.
+var historyOf = []string{"homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes", "homenode_vm_numa_home_node", "homenode_vm_cpu_ready_seconds_per_second",
+	"homenode_vm_cpu_costop_seconds_per_second", "homenode_vm_node_guest_bytes"}
+
+// History reads what was counted of the VMs of clusters, by name, from one time to another, by ID of the VM; the looks of each
+// are in the order of time.
+func (r *Reader) History(ctx context.Context, clusters []string, from, to time.Time) (map[string][]Look, error) {
+	if points := to.Sub(from) / HistoryStep; points > mostPoints {
+		return nil, fmt.Errorf("found %d days, want at most %d", to.Sub(from)/(24*time.Hour), mostPoints*HistoryStep/(24*time.Hour))
+	}
+	var escaped []string
+	for _, c := range clusters {
+		escaped = append(escaped, strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(quoteMeta(c)))
+	}
+	type at struct {
+		id   string
+		time model.Time
+	}
+	looks := map[at]*Look{}
+	for _, name := range historyOf {
+		found, _, err := r.api.QueryRange(ctx, fmt.Sprintf(`%s{cluster=~"%s"}`, name, strings.Join(escaped, "|")), v1.Range{Start: from, End: to, Step: HistoryStep})
+		if err != nil {
+			return nil, fmt.Errorf("the database does not answer: %s", plain(err))
+		}
+		matrix, ok := found.(model.Matrix)
+		if !ok {
+			return nil, fmt.Errorf("found %s from the database, want a matrix", found.Type())
+		}
+		for _, s := range matrix {
+			id := string(s.Metric["vm_id"])
+			if id == "" {
+				continue
+			}
+			for _, p := range s.Values {
+				k := at{id, p.Timestamp}
+				l := looks[k]
+				if l == nil {
+					l = &Look{Time: p.Timestamp.Time(), Host: string(s.Metric["host"])}
+					looks[k] = l
+				}
+				l.take(name, string(s.Metric["node"]), float64(p.Value))
+			}
+		}
+	}
+	out := map[string][]Look{}
+	for k, l := range looks {
+		out[k.id] = append(out[k.id], *l)
+	}
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b Look) int { return a.Time.Compare(b.Time) })
+	}
+	return out, nil
+}
+
+// quoteMeta escapes what a regular expression of PromQL would read otherwise.
+func quoteMeta(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune(`\.+*?()|[]{}^$`, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// take notes one number.
+func (l *Look) take(metric, node string, n float64) {
+	switch metric {
+	case "homenode_vm_numa_local_bytes":
+		l.Tick.Local, l.Counts.Memory = numa.Bytes(n), true
+	case "homenode_vm_numa_remote_bytes":
+		l.Tick.Remote = numa.Bytes(n)
+	case "homenode_vm_numa_home_node":
+		if i, err := strconv.Atoi(node); err == nil && i >= 0 && i < numa.MaxNodes && n > 0 {
+			l.Tick.Homes |= numa.SetOf(i)
+		}
+		l.Counts.Homes = true
+	case "homenode_vm_cpu_ready_seconds_per_second":
+		l.Tick.Ready, l.Counts.Ready = n, true
+	case "homenode_vm_cpu_costop_seconds_per_second":
+		l.Tick.CoStop, l.Counts.CoStop = n, true
+	case "homenode_vm_node_guest_bytes":
+		if i, err := strconv.Atoi(node); err == nil && i >= 0 && i < numa.MaxNodes {
+			l.Tick.OnNode = append(l.Tick.OnNode, numa.MemoryOnNode{Node: i, Guest: numa.Bytes(n)})
+		}
+	}
+}
