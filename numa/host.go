@@ -36,6 +36,7 @@ type Host struct {
 	Attached Fact[[]Attached] `json:"attached,omitzero"`
 
 	PowerPolicy Fact[string] `json:"powerPolicy,omitzero"` // such as "High Performance"
+	EVC         Fact[string] `json:"evc,omitzero"`         // mode that the CPU is limited to, such as intel-skylake; none
 	Connection  Fact[string] `json:"connection,omitzero"`  // connected, disconnected or notResponding
 	Maintenance Fact[bool]   `json:"maintenance,omitzero"`
 	// Options are the advanced settings Numa.*, LPage.*, Mem.* and the

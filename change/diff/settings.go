@@ -161,6 +161,7 @@ func (d *Drift) hostSettings(a, b *numa.Host) []Setting {
 	}
 	compare(&c, "cpu", a.CPUModel, b.CPUModel, word)
 	compare(&c, "power", a.PowerPolicy, b.PowerPolicy, word)
+	compare(&c, "evc", a.EVC, b.EVC, word)
 	compare(&c, "connection", a.Connection, b.Connection, word)
 	compare(&c, "maintenance", a.Maintenance, b.Maintenance, onOff)
 	c.settings(a.Options, b.Options)

@@ -90,8 +90,27 @@ func FromFleet(f *numa.Fleet, cluster string, demand Demand, c Constraints) (*Pr
 	if err := b.p.Check(); err != nil {
 		return nil, nil, err
 	}
-	b.notes = append(b.notes, numa.Note{Text: "datastores, networks, processor generations (EVC) and devices are not looked at: vCenter refuses a vMotion that they forbid"})
+	b.notes = append(b.notes, numa.Note{Text: b.unseen()})
 	return b.p, b.notes, nil
+}
+
+// unseen says what may forbid a vMotion and is not looked at. Hosts of one EVC mode have one
+// generation of processors to VMs.
+func (b *builder) unseen() string {
+	var modes []string
+	for i := range b.fleet.Hosts {
+		if h := &b.fleet.Hosts[i]; h.Cluster == b.cluster && b.cluster != "" {
+			modes = append(modes, h.EVC.Or("unknown"))
+		}
+	}
+	slices.Sort(modes)
+	generations := ", processor generations (EVC)"
+	if modes = slices.Compact(modes); len(modes) == 1 && modes[0] != "unknown" && modes[0] != "none" {
+		generations = ""
+	} else if len(modes) > 1 {
+		generations = fmt.Sprintf(", processor generations (EVC modes: %s)", strings.Join(modes, ", "))
+	}
+	return "datastores, networks" + generations + " and devices are not looked at: vCenter refuses a vMotion that they forbid"
 }
 
 // A builder makes a Problem of a fleet.

@@ -281,3 +281,23 @@ func TestDemo(t *testing.T) {
 		}
 	}
 }
+
+// TestEVC checks what is said of processor generations, which decide where a VM may move.
+func TestEVC(t *testing.T) {
+	for _, tt := range []struct{ a, b, want string }{
+		{"", "", "networks, processor generations (EVC) and devices"},
+		{" evc=none", " evc=none", "networks, processor generations (EVC) and devices"},
+		{" evc=intel-skylake", " evc=intel-skylake", "networks and devices"},
+		{" evc=intel-skylake", " evc=intel-cascadelake", "networks, processor generations (EVC modes: intel-cascadelake, intel-skylake) and devices"},
+		{" evc=intel-skylake", "", "networks, processor generations (EVC modes: intel-skylake, unknown) and devices"},
+	} {
+		f := fleet(t, "release 8.0\ncluster c\nhost a nodes=2 cores=10 memory=256GB"+tt.a+"\nhost b nodes=2 cores=10 memory=256GB"+tt.b+"\nvm v host=a vcpus=2 memory=8GB\n")
+		_, notes, err := FromFleet(f, "c", nil, Constraints{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := notes[len(notes)-1].Text; !strings.Contains(got, tt.want) {
+			t.Errorf("%q, %q: %s; want %s", tt.a, tt.b, got, tt.want)
+		}
+	}
+}

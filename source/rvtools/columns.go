@@ -87,6 +87,7 @@ var columns = []sheetColumns{
 		{fact: "memory", names: []string{"# Memory", "# Memory (MiB)", "# Memory MiB", "# Memory (MB)", "# Memory MB", "vHostMemorySize"}},
 		{names: []string{"Memory Tiering Type", "vHostMemoryTieringType"}},
 		{fact: "power policy", names: []string{"Host Power Policy", "vHostPowerPolicy", "vHostHostPowerPolicy"}},
+		{names: []string{"Current EVC"}},
 		{fact: "release and build", names: []string{"ESX Version", "vHostFullName"}},
 		{fact: "vendor", names: []string{"Vendor", "vHostVendor"}},
 		{fact: "model", names: []string{"Model", "vHostModel"}},

@@ -66,6 +66,7 @@ func readHost(t *table, name string) numa.Host {
 		HyperThreading: t.boolFact("HT Active"),
 		Memory:         t.bytes("# Memory", numa.MiB, numa.MaxHostMemory),
 		PowerPolicy:    t.stringFact("Host Power Policy"),
+		EVC:            t.stringFact("Current EVC"),
 		Maintenance:    t.boolFact("in Maintenance Mode"),
 	}
 	if name, ok := powerPolicies[strings.ToLower(h.PowerPolicy.Value)]; ok {

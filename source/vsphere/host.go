@@ -1,6 +1,7 @@
 package vsphere
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,11 +16,14 @@ import (
 var hostPaths = []string{
 	"name", "parent", "vm",
 	"runtime.connectionState", "runtime.inMaintenanceMode",
-	"summary.hardware",
+	"summary.hardware", evcPath,
 	"hardware.cpuInfo", "hardware.cpuPkg", "hardware.memorySize", "hardware.numaInfo",
 	"config.hyperThread", "config.option", "config.powerSystemInfo",
 	"config.product.version", "config.product.build",
 }
+
+// evcPath is the EVC mode of a host; unset without one.
+const evcPath = "summary.currentEVCModeKey"
 
 // tierPaths are the properties of hosts that the API has from 7.0 U3 on.
 var tierPaths = []string{"hardware.memoryTieringType", "hardware.memoryTierInfo"}
@@ -88,6 +92,9 @@ func (inv *inventory) convertHost(o *object) host {
 		}
 	}
 	h.Maintenance = fact[bool](o, "runtime.inMaintenanceMode")
+	if mode, ok := value[string](o, evcPath); ok || o.unset(evcPath) {
+		h.EVC = numa.ReadAt(cmp.Or(strings.TrimSpace(mode), "none"), evcPath)
+	}
 	inv.convertProduct(o, &h.Host)
 	convertHardware(o, &h.Host)
 	inv.convertTiers(o, &h.Host)

@@ -17,6 +17,7 @@ var hostWords = words[numa.Host]{
 	{"vendor", fact(func(h *numa.Host) *numa.Fact[string] { return &h.Vendor }, Word.anything)},
 	{"model", fact(func(h *numa.Host) *numa.Fact[string] { return &h.Model }, Word.anything)},
 	{"power", fact(func(h *numa.Host) *numa.Fact[string] { return &h.PowerPolicy }, Word.anything)},
+	{"evc", fact(func(h *numa.Host) *numa.Fact[string] { return &h.EVC }, Word.anything)},
 	{"connection", fact(func(h *numa.Host) *numa.Fact[string] { return &h.Connection }, oneOf[string]("connected", "disconnected", "notResponding"))},
 	{"maintenance", fact(func(h *numa.Host) *numa.Fact[bool] { return &h.Maintenance }, Word.truth)},
 	{"mhz", fact(func(h *numa.Host) *numa.Fact[int] { return &h.CoreMHz }, within(1, numa.MaxCoreMHz))},

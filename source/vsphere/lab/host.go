@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/simulator/esx"
@@ -59,6 +60,7 @@ func configure(host *simulator.HostSystem, h *numa.Host) {
 	}
 	host.Summary.Config.Product = &host.Config.Product
 
+	host.Summary.CurrentEVCModeKey = strings.TrimPrefix(h.EVC.Value, "none")
 	host.Config.HyperThread = nil
 	if h.HyperThreading.Known() {
 		on := h.HyperThreading.Value

@@ -127,7 +127,7 @@ func newHost(id, name, cluster string, packages int, nodePackages []int, cores i
 		Vendor: read("Dell Inc."), Model: read("PowerEdge R750"), CPUModel: read("Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz"), CoreMHz: read(1995),
 		Release: read(numa.ESXi80 + 3), Build: read(24022510),
 		Packages: read(packages), Cores: read(cores * len(gb)), Threads: read(2 * cores * len(gb)),
-		HyperThreading: read(true), PowerPolicy: read("High Performance"), Connection: read("connected"), Maintenance: read(false),
+		HyperThreading: read(true), PowerPolicy: read("High Performance"), EVC: read("intel-skylake"), Connection: read("connected"), Maintenance: read(false),
 		Options: read(numa.Settings{{Key: "LPage.LPageAlwaysTryForNPT", Value: "1"}, {Key: "Numa.PreferHT", Value: "0"}}),
 	}
 	var nodes []numa.Node
