@@ -98,7 +98,7 @@ func downtime(c *Change, v *rule.VM) string {
 	case v.Guest.PowerCycleReboot:
 		return "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle"
 	}
-	return "a power cycle; the settings are written before, while the VM runs"
+	return "a power cycle"
 }
 
 // The measures that an edit is judged by.

@@ -29,6 +29,7 @@ type Options struct {
 	Host    bool            // options of hosts too
 	Upgrade bool            // of the virtual hardware too
 	Resize  bool            // vCPUs and memory too, with Set
+	Split   bool            // more clients on a VM's own hosts too, where only other hosts gain
 	Owned   []string        // patterns of tags and "attribute=value": other tools own these VMs
 	Apart   []string        // patterns of names: no two VMs of one pattern in one batch
 	AtOnce  int             // VMs of a batch; 0 is 1
@@ -101,7 +102,7 @@ func Make(f *numa.Fleet, o Options) (*Plan, error) {
 	for i := range o.Set {
 		p.Asked.Set = append(p.Asked.Set, o.Set[i].Text)
 	}
-	for name, allowed := range map[string]bool{"host": o.Host, "upgrade": o.Upgrade, "resize": o.Resize} {
+	for name, allowed := range map[string]bool{"host": o.Host, "upgrade": o.Upgrade, "resize": o.Resize, "split": o.Split} {
 		if allowed {
 			p.Asked.Allow = append(p.Asked.Allow, name)
 		}
@@ -344,6 +345,9 @@ func (m *maker) layoutsWorse() map[string]string {
 				if was := on(now, v.On[i].Kind.HostNames()[0]); was != nil && v.On[i].Layout.Compare(&was.Layout) > 0 {
 					worse[v.ID] = fmt.Sprintf("on %s it would be worse: %s instead of %s", rule.List(v.On[i].Kind.HostNames()), rule.Short(&v.On[i].Layout), rule.Short(&was.Layout))
 				}
+			}
+			if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && m.o.Set == nil && v.Home != nil && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() {
+				worse[v.ID] = fmt.Sprintf("it divides the VM further where it runs (%s → %s) for hosts that it may move to: --allow-split, or keep it off these with a DRS rule", rule.Short(was), rule.Short(home))
 			}
 			if len(v.Refused) > len(now.Refused) {
 				worse[v.ID] = fmt.Sprintf("%s would not power it on", rule.List(v.Refused[len(v.Refused)-1].Kind.HostNames()))

@@ -43,7 +43,7 @@ type Asked struct {
 	Filter string   `json:"filter,omitempty"`
 	Set    []string `json:"set,omitempty"`
 	Better bool     `json:"better,omitempty"`
-	Allow  []string `json:"allow,omitempty"` // host, upgrade, resize
+	Allow  []string `json:"allow,omitempty"` // host, upgrade, resize, split
 	Apart  []string `json:"apart,omitempty"` // patterns of names
 	AtOnce int      `json:"atOnce"`          // VMs of a batch
 }

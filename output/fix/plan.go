@@ -107,14 +107,31 @@ func layouts(c *fix.Change) (now, then string) {
 func edits(list []numa.Edit) string {
 	var out []string
 	for _, e := range list {
-		out = append(out, fmt.Sprintf("%s %s → %s", e.Name(), shown(e, e.From), shown(e, e.To)))
+		name := e.Name()
+		if text, ok := titles[e.Kind]; ok {
+			name = text
+		}
+		out = append(out, fmt.Sprintf("%s %s → %s", name, shown(e, e.From), shown(e, e.To)))
 	}
 	return strings.Join(out, ", ")
+}
+
+// titles are the edits in the words of the vSphere Client.
+var titles = map[numa.EditKind]string{
+	numa.EditHardware: "virtual hardware", numa.EditVCPUs: "vCPUs", numa.EditMemory: "memory (MB)", numa.EditCoresPerSocket: "cores per socket",
+	numa.EditCPUHotAdd: "CPU hot add", numa.EditMemoryHotAdd: "memory hot add", numa.EditCoresPerNUMANode: "cores per NUMA node",
+	numa.EditVNUMAHotAdd: "vNUMA with CPU hot add", numa.EditCPUAffinity: "CPU affinity",
 }
 
 // shown returns a value as people read it.
 func shown(e numa.Edit, v numa.Value) string {
 	switch {
+	case e.Key == "" && v.Text == "true":
+		return "on"
+	case e.Key == "" && v.Text == "false":
+		return "off"
+	case e.Kind == numa.EditCoresPerNUMANode && !v.Set:
+		return "automatic"
 	case v.Text == "0" && (e.Kind == numa.EditCoresPerSocket || e.Kind == numa.EditCoresPerNUMANode):
 		return "automatic"
 	case v.Set && v.Text == "" && e.Kind == numa.EditCPUAffinity:

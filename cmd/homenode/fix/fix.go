@@ -58,6 +58,7 @@ func New() *cobra.Command {
 	fl.BoolVar(&c.o.Host, "allow-host", false, "also options of hosts")
 	fl.BoolVar(&c.o.Upgrade, "allow-upgrade", false, "also the virtual hardware, which cannot be taken back")
 	fl.BoolVar(&c.o.Resize, "allow-resize", false, "also vCPUs and memory, with --set")
+	fl.BoolVar(&c.o.Split, "allow-split", false, "also what divides a VM further on its own hosts, so that it fits hosts that it may move to")
 	fl.StringSliceVar(&c.o.Owned, "owner-mark", nil, "leave VMs with these tags, or custom attributes as 'owner=terraform', to the tool that owns them; * and ?")
 	fl.StringSliceVar(&c.o.Apart, "apart", nil, "never two VMs of one of these patterns in one batch, besides what DRS keeps apart")
 	fl.IntVar(&c.o.AtOnce, "max-parallel", 1, "VMs that are changed at the same time")
@@ -117,7 +118,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 // show prints the plan; JSON is the plan itself, which --plan reads.
 func (c *command) show(cmd *cobra.Command, p *fix.Plan, args []string) error {
 	if c.out.Format != "json" {
-		words := flags.Typed(cmd, args, append([]string{"set", "better", "allow-host", "allow-upgrade", "allow-resize", "owner-mark", "apart", "max-parallel"}, append(flags.FilterNames, flags.SourceNames...)...))
+		words := flags.Typed(cmd, args, append([]string{"set", "better", "allow-host", "allow-upgrade", "allow-resize", "allow-split", "owner-mark", "apart", "max-parallel"}, append(flags.FilterNames, flags.SourceNames...)...))
 		return c.out.Print(cmd, answers.Plan(p, words...))
 	}
 	return c.out.Write(cmd, func(w io.Writer, _ bool) error {
