@@ -15,7 +15,7 @@ import (
 
 // Plan returns the answer of a plan. typed is what the user typed to make it, for the next commands.
 func Plan(p *fix.Plan, typed ...string) *answer.Answer {
-	a := &answer.Answer{Command: "fix", Format: fix.Format, Title: "Plan " + p.ID, Result: p, Tables: []answer.Table{changes(p)}}
+	a := &answer.Answer{Command: "fix", Format: fix.Format, Title: "Plan " + p.ID, Result: p, Tables: changes(p)}
 	vms, hosts, off := 0, 0, 0
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -76,18 +76,60 @@ func left(p *fix.Plan) string {
 	return rule.Plural(n, "finding") + " above info " + map[bool]string{true: "stays", false: "stay"}[n == 1]
 }
 
-// changes lists what is done.
-func changes(p *fix.Plan) answer.Table {
-	t := answer.Table{Name: "changes", Title: "Changes", Columns: answer.Columns(">batch", "cluster", "object", "change", "layout now", "then", "cures", "downtime", "guest notices")}
+// changes lists what is done: in short like VMs together, and for pages and spreadsheets each with all that is known.
+func changes(p *fix.Plan) []answer.Table {
+	short := answer.Table{Name: "changes", Title: "Changes", Columns: answer.Columns(">batches", "cluster", "object", "change", "layout", "cures", "downtime")}
+	full := answer.Table{Name: "changes", Title: "Changes", Long: true, Columns: answer.Columns(">batch", "cluster", "object", "change", "layout now", "then", "cures", "downtime", "guest notices")}
+	type key struct{ cluster, change, layout, cures, downtime string }
+	of := map[key][]*fix.Change{}
+	var order []key
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		now, then := layouts(c)
-		t.Add(fmt.Sprint(c.Batch), c.Target().Cluster, c.Target().Name, edits(c.Edits), now, then, strings.Join(c.Findings, " "), c.Downtime, strings.Join(c.Notices, "; "))
+		full.Add(fmt.Sprint(c.Batch), c.Target().Cluster, c.Target().Name, edits(c.Edits), now, then, strings.Join(c.Findings, " "), c.Downtime, strings.Join(c.Notices, "; "))
+		k := key{c.Target().Cluster, edits(c.Edits), shortLayout(c), strings.Join(c.Findings, " "), c.Downtime}
+		if of[k] == nil {
+			order = append(order, k)
+		}
+		of[k] = append(of[k], c)
+	}
+	for _, k := range order {
+		list := of[k]
+		name, batches := list[0].Target().Name, fmt.Sprint(list[0].Batch)
+		if n := len(list); n > 1 {
+			name += fmt.Sprintf(" +%d", n-1)
+			if last := fmt.Sprint(list[n-1].Batch); last != batches {
+				batches += "–" + last
+			}
+		}
+		short.Add(batches, k.cluster, name, k.change, k.layout, k.cures, k.downtime)
 	}
 	if slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return c.Better != nil }) {
-		t.Foot = append(t.Foot, "Tidier with --better: of those, some have further edits that cure nothing.")
+		short.Foot = []string{"Some of them have further edits that cure nothing and make the VM tidier: --better takes them too."}
+		full.Foot = short.Foot
 	}
-	return t
+	short.Plain = &full
+	return []answer.Table{short, full}
+}
+
+// shortLayout returns the layout on the VM's own hosts before and after, and how many other kinds of hosts it changes on.
+func shortLayout(c *fix.Change) string {
+	if len(c.Layout) == 0 {
+		return ""
+	}
+	pair := func(e *fix.Effect) string {
+		if e.Now.Text == e.After.Text {
+			return e.Now.Text + ", stays"
+		}
+		return e.Now.Text + " → " + e.After.Text
+	}
+	text := pair(&c.Layout[0])
+	for i := range c.Layout[1:] {
+		if other := pair(&c.Layout[i+1]); other != text && c.Layout[i+1].Now.Text != c.Layout[i+1].After.Text {
+			text += "; " + c.Layout[i+1].Hosts[0] + " " + other
+		}
+	}
+	return text
 }
 
 // layouts returns the layouts of a VM on each kind of host, before and after.
