@@ -79,14 +79,21 @@ func left(p *fix.Plan) string {
 // changes lists what is done: in short like VMs together, and for pages and spreadsheets each with all that is known.
 func changes(p *fix.Plan) []answer.Table {
 	short := answer.Table{Name: "changes", Title: "Changes", Columns: answer.Columns(">batches", "cluster", "object", "change", "layout", "cures", "downtime")}
-	full := answer.Table{Name: "changes", Title: "Changes", Long: true, Columns: answer.Columns(">batch", "cluster", "object", "change", "layout now", "then", "cures", "downtime", "guest notices")}
+	full := answer.Table{Name: "changes", Title: "Changes", Long: true, Columns: answer.Columns(">batch", "cluster", "object", "cures", "downtime", "layout", "change")}
+	hosts := answer.Table{Name: "hosts", Title: "What each VM gets on every host", Long: true, Columns: answer.Columns("VM", "on", "now", "then")}
+	guests := answer.Table{Name: "guests", Title: "What guests and licences notice", Long: true, Columns: answer.Columns("VM", "notice")}
 	type key struct{ cluster, change, layout, cures, downtime string }
 	of := map[key][]*fix.Change{}
 	var order []key
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		now, then := layouts(c)
-		full.Add(fmt.Sprint(c.Batch), c.Target().Cluster, c.Target().Name, edits(c.Edits), now, then, strings.Join(c.Findings, " "), c.Downtime, strings.Join(c.Notices, "; "))
+		full.Add(fmt.Sprint(c.Batch), c.Target().Cluster, c.Target().Name, strings.Join(c.Findings, " "), c.Downtime, ownLayout(c), edits(c.Edits))
+		for _, e := range c.Layout {
+			hosts.Add(c.VM.Name, strings.Join(e.Hosts, ", "), e.Now.Text, e.After.Text)
+		}
+		if len(c.Notices) > 0 {
+			guests.Add(c.VM.Name, strings.Join(c.Notices, "; "))
+		}
 		k := key{c.Target().Cluster, edits(c.Edits), shortLayout(c), strings.Join(c.Findings, " "), c.Downtime}
 		if of[k] == nil {
 			order = append(order, k)
@@ -109,40 +116,33 @@ func changes(p *fix.Plan) []answer.Table {
 		full.Foot = short.Foot
 	}
 	short.Plain = &full
-	return []answer.Table{short, full}
+	return []answer.Table{short, full, hosts, guests}
 }
 
-// shortLayout returns the layout on the VM's own hosts before and after, and how many other kinds of hosts it changes on.
-func shortLayout(c *fix.Change) string {
+// ownLayout returns the layout on the VM's own hosts before and after.
+func ownLayout(c *fix.Change) string {
 	if len(c.Layout) == 0 {
 		return ""
 	}
-	pair := func(e *fix.Effect) string {
-		if e.Now.Text == e.After.Text {
-			return e.Now.Text + ", stays"
-		}
-		return e.Now.Text + " → " + e.After.Text
+	return pair(&c.Layout[0])
+}
+
+func pair(e *fix.Effect) string {
+	if e.Now.Text == e.After.Text {
+		return e.Now.Text + ", stays"
 	}
-	text := pair(&c.Layout[0])
-	for i := range c.Layout[1:] {
-		if other := pair(&c.Layout[i+1]); other != text && c.Layout[i+1].Now.Text != c.Layout[i+1].After.Text {
-			text += "; " + c.Layout[i+1].Hosts[0] + " " + other
+	return e.Now.Text + " → " + e.After.Text
+}
+
+// shortLayout is ownLayout with the other kinds of hosts where it changes otherwise.
+func shortLayout(c *fix.Change) string {
+	text := ownLayout(c)
+	for i := range c.Layout {
+		if e := &c.Layout[i]; i > 0 && pair(e) != text && e.Now.Text != e.After.Text {
+			text += "; " + e.Hosts[0] + " " + pair(e)
 		}
 	}
 	return text
-}
-
-// layouts returns the layouts of a VM on each kind of host, before and after.
-func layouts(c *fix.Change) (now, then string) {
-	var a, b []string
-	for _, e := range c.Layout {
-		on := ""
-		if len(c.Layout) > 1 {
-			on = " on " + rule.List(e.Hosts)
-		}
-		a, b = append(a, e.Now.Text+on), append(b, e.After.Text+on)
-	}
-	return strings.Join(a, "; "), strings.Join(b, "; ")
 }
 
 // edits returns "cpuHotAdd true → false, numa.vcpu.min absent → 8".
