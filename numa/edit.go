@@ -25,6 +25,7 @@ const (
 	EditCPUAffinity      EditKind = "cpuAffinity"      // PCPU numbers with commas; "" is none
 	EditExtraConfig      EditKind = "extraConfig"      // a setting; absent is removed
 	EditHostOption       EditKind = "hostOption"       // an advanced option of a host
+	EditDRSRule          EditKind = "drsRule"          // a rule of a cluster by its name; absent is removed
 )
 
 var vmEdits = []EditKind{EditHardware, EditVCPUs, EditMemory, EditCoresPerSocket, EditCPUHotAdd, EditMemoryHotAdd,
@@ -66,7 +67,7 @@ func (v Value) Same(o Value) bool {
 // An Edit changes one setting from one value to another.
 type Edit struct {
 	Kind EditKind
-	Key  string // of extraConfig and hostOption
+	Key  string // of extraConfig, hostOption and drsRule
 	From Value
 	To   Value
 }
@@ -75,7 +76,7 @@ type Edit struct {
 // may be changed "only when powered off"; settings are read at power-on, rule book D-1).
 func (e Edit) Needs() Needs {
 	switch e.Kind {
-	case EditHostOption, EditCPUAffinity:
+	case EditHostOption, EditDRSRule, EditCPUAffinity:
 		return NeedsNothing
 	case EditExtraConfig:
 		return NeedsCycle
@@ -274,8 +275,8 @@ func (e *Edit) UnmarshalJSON(data []byte) error {
 	if err := d.Decode(&j); err != nil {
 		return err
 	}
-	known := j.Kind == EditExtraConfig || j.Kind == EditHostOption || slices.Contains(vmEdits, j.Kind)
-	if keyed := j.Kind == EditExtraConfig || j.Kind == EditHostOption; !known || keyed != (j.Key != "") {
+	keyed := slices.Contains([]EditKind{EditExtraConfig, EditHostOption, EditDRSRule}, j.Kind)
+	if known := keyed || slices.Contains(vmEdits, j.Kind); !known || keyed != (j.Key != "") {
 		return fmt.Errorf("found an edit of the kind %q with the key %q", j.Kind, j.Key)
 	}
 	*e = Edit{Kind: j.Kind, Key: j.Key}

@@ -132,7 +132,7 @@ func (m *maker) left() []Left {
 	named := map[string]bool{}
 	for i := range m.shown.Findings {
 		f := &m.shown.Findings[i]
-		if m.cured[subjectOf(f)] && m.o.Set == nil {
+		if m.cured[subjectOf(f)] && !m.set() {
 			continue
 		}
 		id := cmp.Or(f.VMID, f.HostID)
@@ -141,7 +141,7 @@ func (m *maker) left() []Left {
 		if f.VM == "" {
 			l.Host = f.Host
 		}
-		if m.o.Set == nil || m.kept[id] != "" {
+		if !m.set() || m.kept[id] != "" {
 			out = append(out, l)
 		}
 	}
@@ -219,3 +219,6 @@ func (p *Plan) batch(groups [][]string) {
 		c.Batch, in = n, append(in, t)
 	}
 }
+
+// set reports whether the plan is about what was asked for, not about findings.
+func (m *maker) set() bool { return m.o.Set != nil || m.o.DRS != nil }

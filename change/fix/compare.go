@@ -176,7 +176,7 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 		if edits == nil {
 			continue
 		}
-		u := Change{VM: c.VM, On: c.On, Findings: []string{}, Downtime: c.Downtime, Lost: c.Lost}
+		u := Change{VM: c.VM, On: c.On, Cluster: c.Cluster, Findings: []string{}, Downtime: c.Downtime, Lost: c.Lost}
 		for _, e := range slices.Backward(edits) {
 			switch {
 			case c.oneWay(e) != "":

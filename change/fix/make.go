@@ -25,6 +25,7 @@ type Options struct {
 	Rules   rules.Options
 	Filter  *filter.Filter  // findings and VMs that the plan is about; nil for all
 	Set     []whatif.Change // instead of the advice of findings: what the shown VMs and hosts are given
+	DRS     []DRSRule       // with Set, or alone: rules of DRS
 	Better  bool            // what is tidier too
 	Host    bool            // options of hosts too
 	Upgrade bool            // of the virtual hardware too
@@ -85,7 +86,7 @@ func Make(f *numa.Fleet, o Options) (*Plan, error) {
 			m.vms[v.ID] = v
 		}
 	}
-	if o.Set != nil {
+	if m.set() {
 		err = m.asked()
 	} else {
 		m.advised()
@@ -98,9 +99,17 @@ func Make(f *numa.Fleet, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Format: Format, Version: Version, Made: o.Now.UTC().Format(time.RFC3339), Source: f.Source, By: o.By, Changes: m.changes(), Left: m.left()}
+	drs, err := m.rules()
+	if err != nil {
+		return nil, err
+	}
+	p.Changes = append(drs, p.Changes...)
 	p.Asked = Asked{Filter: m.shown.Filter, Better: o.Better, Apart: o.Apart, AtOnce: o.AtOnce}
 	for i := range o.Set {
 		p.Asked.Set = append(p.Asked.Set, o.Set[i].Text)
+	}
+	for _, r := range o.DRS {
+		p.Asked.Set = append(p.Asked.Set, r.String())
 	}
 	for name, allowed := range map[string]bool{"host": o.Host, "upgrade": o.Upgrade, "resize": o.Resize, "split": o.Split} {
 		if allowed {
@@ -346,7 +355,7 @@ func (m *maker) layoutsWorse() map[string]string {
 					worse[v.ID] = fmt.Sprintf("on %s it would be worse: %s instead of %s", rule.List(v.On[i].Kind.HostNames()), rule.Short(&v.On[i].Layout), rule.Short(&was.Layout))
 				}
 			}
-			if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && m.o.Set == nil && v.Home != nil && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() {
+			if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && !m.set() && v.Home != nil && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() {
 				worse[v.ID] = fmt.Sprintf("it divides the VM further where it runs (%s → %s) for hosts that it may move to: --allow-split, or keep it off these with a DRS rule", rule.Short(was), rule.Short(home))
 			}
 			if len(v.Refused) > len(now.Refused) {

@@ -7,6 +7,7 @@
 package fix
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -62,8 +63,9 @@ type Target struct {
 
 // A Change is all that is done to one VM or host.
 type Change struct {
-	VM *Target `json:"vm,omitempty"`
-	On *Target `json:"onHost,omitempty"` // a host that is changed; VM is nil then
+	VM      *Target `json:"vm,omitempty"`
+	On      *Target `json:"onHost,omitempty"`    // a host that is changed; VM is nil then
+	Cluster *Target `json:"onCluster,omitempty"` // a cluster whose rules are changed; VM and On are nil then
 	// ChangeVersion is that of the VM's configuration when the plan was made; "" where the source knows none.
 	ChangeVersion string      `json:"changeVersion,omitempty"`
 	Basis         []Known     `json:"predictedFrom,omitempty"`
@@ -81,10 +83,7 @@ type Change struct {
 
 // Target returns what is changed.
 func (c *Change) Target() *Target {
-	if c.VM != nil {
-		return c.VM
-	}
-	return c.On
+	return cmp.Or(c.VM, c.On, c.Cluster)
 }
 
 // Needs returns what the edits together take effect with.
@@ -181,8 +180,8 @@ func Read(r io.Reader) (*Plan, error) {
 		return nil, fmt.Errorf("found the format %q, version %d, want %s, version %d", p.Format, p.Version, Format, Version)
 	}
 	for i := range p.Changes {
-		if c := &p.Changes[i]; (c.VM == nil) == (c.On == nil) || c.Target().ID == "" || c.Edits == nil {
-			return nil, fmt.Errorf("change %d: want a VM or a host with its moref, and edits", i+1)
+		if c := &p.Changes[i]; c.Target() == nil || c.Target().ID == "" || c.Edits == nil {
+			return nil, fmt.Errorf("change %d: want a VM, a host or a cluster with its moref, and edits", i+1)
 		}
 	}
 	if id, err := p.hash(); err != nil {

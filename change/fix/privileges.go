@@ -21,6 +21,7 @@ var privileges = map[numa.EditKind]string{
 	numa.EditCPUAffinity:      "VirtualMachine.Config.Resource",
 	numa.EditExtraConfig:      "VirtualMachine.Config.AdvancedConfig",
 	numa.EditHostOption:       "Host.Config.AdvancedConfig",
+	numa.EditDRSRule:          "Host.Inventory.EditCluster",
 }
 
 // The privileges of power operations.
@@ -51,7 +52,10 @@ func (p *Plan) Needs(power bool) []Need {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		object := "VirtualMachine " + c.Target().ID
-		if c.VM == nil {
+		switch {
+		case c.Cluster != nil:
+			object = "ClusterComputeResource " + c.Cluster.ID
+		case c.VM == nil:
 			object = "HostSystem " + c.On.ID
 		}
 		for _, e := range c.Edits {

@@ -16,10 +16,12 @@ import (
 // Plan returns the answer of a plan. typed is what the user typed to make it, for the next commands.
 func Plan(p *fix.Plan, typed ...string) *answer.Answer {
 	a := &answer.Answer{Command: "fix", Format: fix.Format, Title: "Plan " + p.ID, Result: p, Tables: changes(p)}
-	vms, hosts, off := 0, 0, 0
+	vms, hosts, rules, off := 0, 0, 0, 0
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		switch {
+		case c.Cluster != nil:
+			rules += len(c.Edits)
 		case c.VM == nil:
 			hosts++
 		default:
@@ -29,10 +31,16 @@ func Plan(p *fix.Plan, typed ...string) *answer.Answer {
 			}
 		}
 	}
-	what := rule.Plural(vms, "VM")
-	if hosts > 0 {
-		what += " and " + rule.Plural(hosts, "host")
+	var parts []string
+	for _, n := range []struct {
+		n    int
+		noun string
+	}{{vms, "VM"}, {hosts, "host"}, {rules, "rule of DRS"}} {
+		if n.n > 0 {
+			parts = append(parts, strings.Replace(rule.Plural(n.n, n.noun), "rule of DRSs", "rules of DRS", 1))
+		}
 	}
+	what := rule.List(parts)
 	if len(p.Changes) == 0 {
 		a.Verdict = append(a.Verdict, "Nothing to change: no finding that is shown has a cure that makes nothing else worse.")
 	} else {
@@ -162,7 +170,7 @@ func edits(list []numa.Edit) string {
 var titles = map[numa.EditKind]string{
 	numa.EditHardware: "virtual hardware", numa.EditVCPUs: "vCPUs", numa.EditMemory: "memory (MB)", numa.EditCoresPerSocket: "cores per socket",
 	numa.EditCPUHotAdd: "CPU hot add", numa.EditMemoryHotAdd: "memory hot add", numa.EditCoresPerNUMANode: "cores per NUMA node",
-	numa.EditVNUMAHotAdd: "vNUMA with CPU hot add", numa.EditCPUAffinity: "CPU affinity",
+	numa.EditVNUMAHotAdd: "vNUMA with CPU hot add", numa.EditCPUAffinity: "CPU affinity", numa.EditDRSRule: "DRS rule",
 }
 
 // shown returns a value as people read it.

@@ -76,14 +76,18 @@ func Run(ctx context.Context, in Input) (*effect.Verdict, error) {
 // host checks the options of a host.
 func (in *Input) host(c *fix.Change, check *effect.Check) {
 	check.Written, check.InEffect = effect.Yes, effect.Yes
-	set, err := in.Options(c.On.ID)
+	set, err := in.Options(c.Target().ID)
 	if err != nil {
 		check.Written, check.InEffect, check.Why = effect.Unknown, effect.Unknown, err.Error()
 		return
 	}
 	for _, e := range c.Edits {
-		if text, _ := set.Lookup(e.Key); !numa.Is(text).Same(e.To) {
-			check.Written, check.InEffect, check.Why = effect.No, effect.No, fmt.Sprintf("%s is %s, not %s", e.Key, text, e.To)
+		is := numa.Value{}
+		if text, ok := set.Lookup(e.Key); ok {
+			is = numa.Is(text)
+		}
+		if !is.Same(e.To) {
+			check.Written, check.InEffect, check.Why = effect.No, effect.No, fmt.Sprintf("%s is %s, not %s", e.Key, is, e.To)
 		}
 	}
 }

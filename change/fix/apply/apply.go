@@ -30,6 +30,8 @@ type Target interface {
 	PowerOn(ctx context.Context, vm, host string, started func(task string) error) error
 	HostOptions(ctx context.Context, host string, keys []string) (numa.Settings, error)
 	SetHostOptions(ctx context.Context, host string, edits []numa.Edit) error
+	DRSRules(ctx context.Context, cluster string, names []string) (numa.Settings, error)
+	SetDRSRules(ctx context.Context, cluster string, edits []numa.Edit) error
 	Missing(ctx context.Context, objects, privileges []string) (map[string][]string, error)
 	Login(ctx context.Context) error
 }

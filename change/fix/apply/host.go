@@ -10,7 +10,23 @@ import (
 	"homenode/numa"
 )
 
-// host changes the options of a host.
+// options reads the options of the host, or the rules of the cluster, with these keys.
+func (s *step) options(ctx context.Context, keys []string) (numa.Settings, error) {
+	if s.c.Cluster != nil {
+		return s.t.DRSRules(ctx, s.c.Cluster.ID, keys)
+	}
+	return s.t.HostOptions(ctx, s.c.On.ID, keys)
+}
+
+// setOptions makes the edits of options or rules.
+func (s *step) setOptions(ctx context.Context) error {
+	if s.c.Cluster != nil {
+		return s.t.SetDRSRules(ctx, s.c.Cluster.ID, s.c.Edits)
+	}
+	return s.t.SetHostOptions(ctx, s.c.On.ID, s.c.Edits)
+}
+
+// host changes the options of a host, or the rules of a cluster.
 func (s *step) host(ctx context.Context) (Outcome, error) {
 	var keys []string
 	for _, e := range s.c.Edits {
@@ -20,7 +36,7 @@ func (s *step) host(ctx context.Context) (Outcome, error) {
 	sideNow := func() (fix.Side, string, error) {
 		var set numa.Settings
 		err := s.again(ctx, func() (err error) {
-			set, err = s.t.HostOptions(ctx, s.c.On.ID, keys)
+			set, err = s.options(ctx, keys)
 			return err
 		})
 		if err != nil {
@@ -63,9 +79,9 @@ func (s *step) host(ctx context.Context) (Outcome, error) {
 	if err := s.intent("options", edits, ""); err != nil {
 		return Failed, err
 	}
-	err = s.t.SetHostOptions(ctx, s.c.On.ID, s.c.Edits)
+	err = s.setOptions(ctx)
 	if errors.Is(err, numa.ErrExpired) && s.relogin(ctx) == nil {
-		err = s.t.SetHostOptions(ctx, s.c.On.ID, s.c.Edits)
+		err = s.setOptions(ctx)
 	}
 	side, _, readErr := sideNow()
 	switch {

@@ -79,9 +79,13 @@ const mostLine = 256 << 20
 
 // Create makes the journal of a plan in a folder. Only its owner can read it. It is an error when another process has it.
 func Create(folder string, p *fix.Plan, now func() time.Time) (*Journal, error) {
-	name := fmt.Sprintf("%s-%s.journal", p.ID, now().UTC().Format("20060102T150405Z"))
-	path := filepath.Join(folder, name)
+	name := filepath.Join(folder, fmt.Sprintf("%s-%s", p.ID, now().UTC().Format("20060102T150405Z")))
+	path := name + ".journal"
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	for n := 2; errors.Is(err, os.ErrExist) && n < 100; n++ { // another run of the second
+		path = fmt.Sprintf("%s-%d.journal", name, n)
+		f, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ type command struct {
 	o    fix.Options
 	plan string
 
+	apart, together, prefer  []string
 	rollback, resume, verify string
 	query, zone              string
 	doApply                  bool
@@ -54,6 +56,9 @@ func New() *cobra.Command {
 	c.part.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&c.set, "set", nil, "instead of what findings need, give what is shown these settings: 'numa.vcpu.preferHT=TRUE hotAdd=off', for hosts 'host=esx* Numa.PreferHT=1' (the words of --what-if; repeatable)")
+	fl.StringArrayVar(&c.apart, "keep-apart", nil, "a rule of DRS: never two of these VMs on one host, 'sql01,sql02' (repeatable)")
+	fl.StringArrayVar(&c.together, "keep-together", nil, "a rule of DRS: these VMs on one host (repeatable)")
+	fl.StringArrayVar(&c.prefer, "prefer", nil, "a soft rule of DRS: these VMs should run on these hosts, 'kafka*=esx01*,esx02*' (repeatable)")
 	fl.BoolVar(&c.o.Better, "better", false, "also what cures nothing but makes VMs tidier")
 	fl.BoolVar(&c.o.Host, "allow-host", false, "also options of hosts")
 	fl.BoolVar(&c.o.Upgrade, "allow-upgrade", false, "also the virtual hardware, which cannot be taken back")
@@ -118,7 +123,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 // show prints the plan; JSON is the plan itself, which --plan reads.
 func (c *command) show(cmd *cobra.Command, p *fix.Plan, args []string) error {
 	if c.out.Format != "json" {
-		words := flags.Typed(cmd, args, append([]string{"set", "better", "allow-host", "allow-upgrade", "allow-resize", "allow-split", "owner-mark", "apart", "max-parallel"}, append(flags.FilterNames, flags.SourceNames...)...))
+		words := flags.Typed(cmd, args, append([]string{"set", "keep-apart", "keep-together", "prefer", "better", "allow-host", "allow-upgrade", "allow-resize", "allow-split", "owner-mark", "apart", "max-parallel"}, append(flags.FilterNames, flags.SourceNames...)...))
 		return c.out.Print(cmd, answers.Plan(p, words...))
 	}
 	return c.out.Write(cmd, func(w io.Writer, _ bool) error {
@@ -161,6 +166,16 @@ func (c *command) planned(cmd *cobra.Command, source string) (*fix.Plan, error) 
 		}
 		o.Set = append(o.Set, change)
 	}
+	for kind, texts := range map[fix.DRSKind][]string{fix.Apart: c.apart, fix.Together: c.together, fix.Prefer: c.prefer} {
+		for _, text := range texts {
+			r, err := fix.ParseDRS(kind, text)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", map[fix.DRSKind]string{fix.Apart: "--keep-apart", fix.Together: "--keep-together", fix.Prefer: "--prefer"}[kind], err)
+			}
+			o.DRS = append(o.DRS, r)
+		}
+	}
+	slices.SortFunc(o.DRS, func(a, b fix.DRSRule) int { return strings.Compare(a.String(), b.String()) })
 	o.By, o.Now = "homenode "+version.String(), time.Now()
 	fleet, err := c.src.Read(cmd, source)
 	if err != nil {

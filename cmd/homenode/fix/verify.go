@@ -80,7 +80,13 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 		if in.Server, err = w.Clock(ctx); err != nil {
 			return err
 		}
-		in.Options = func(id string) (numa.Settings, error) { return w.HostOptions(ctx, id, keysOf(p, id)) }
+		in.Options = func(id string) (numa.Settings, error) {
+			keys, cluster := keysOf(p, id)
+			if cluster {
+				return w.DRSRules(ctx, id, keys)
+			}
+			return w.HostOptions(ctx, id, keys)
+		}
 		v, err = verify.Run(ctx, in)
 		return err
 	})
@@ -99,14 +105,15 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 	return flags.ErrNotKnown
 }
 
-// keysOf returns the options of the host that the plan changes.
-func keysOf(p *fix.Plan, host string) (keys []string) {
+// keysOf returns the options of the host, or the rules of the cluster, that the plan changes.
+func keysOf(p *fix.Plan, id string) (keys []string, cluster bool) {
 	for i := range p.Changes {
-		if c := &p.Changes[i]; c.On != nil && c.On.ID == host {
+		if c := &p.Changes[i]; c.VM == nil && c.Target().ID == id {
+			cluster = c.Cluster != nil
 			for _, e := range c.Edits {
 				keys = append(keys, e.Key)
 			}
 		}
 	}
-	return keys
+	return keys, cluster
 }

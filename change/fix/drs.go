@@ -1,0 +1,116 @@
+package fix
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/internal/glob"
+	"homenode/numa"
+)
+
+// A DRSKind is what a rule of DRS does.
+type DRSKind string
+
+// The rules that can be planned. All are soft but the first, which DRS keeps unless it cannot.
+const (
+	Apart    DRSKind = "apart"    // never two of the VMs on one host
+	Together DRSKind = "together" // the VMs on one host
+	Prefer   DRSKind = "prefer"   // the VMs should run on the hosts
+)
+
+// A DRSRule is a rule that a user asks for. VMs and Hosts are patterns of names.
+type DRSRule struct {
+	Kind       DRSKind
+	VMs, Hosts []string
+}
+
+// String returns the rule as it was asked for.
+func (r DRSRule) String() string {
+	text := string(r.Kind) + " " + strings.Join(r.VMs, ",")
+	if r.Kind == Prefer {
+		text += "=" + strings.Join(r.Hosts, ",")
+	}
+	return text
+}
+
+// ParseDRS reads a rule: 'sql01,sql02', and for Prefer 'kafka*=esx0[1-4]*'.
+func ParseDRS(kind DRSKind, text string) (DRSRule, error) {
+	vms, hosts, has := strings.Cut(text, "=")
+	r := DRSRule{Kind: kind, VMs: split(vms), Hosts: split(hosts)}
+	if r.VMs == nil || has != (kind == Prefer) || has && r.Hosts == nil {
+		want := "names of VMs with commas"
+		if kind == Prefer {
+			want = "VMS=HOSTS, such as 'kafka*=esx01*,esx02*'"
+		}
+		return r, fmt.Errorf("found %q, want %s", text, want)
+	}
+	return r, nil
+}
+
+func split(list string) (out []string) {
+	for one := range strings.SplitSeq(list, ",") {
+		if one = strings.TrimSpace(one); one != "" {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// A DRSValue is a rule of a cluster, by IDs, as an edit has it in its values: "prefer vm-1,vm-2 on host-7".
+type DRSValue struct {
+	Kind       DRSKind
+	VMs, Hosts []string
+}
+
+// String writes the value; the members are in the order of IDs.
+func (v DRSValue) String() string {
+	slices.Sort(v.VMs)
+	slices.Sort(v.Hosts)
+	text := string(v.Kind) + " " + strings.Join(v.VMs, ",")
+	if v.Kind == Prefer {
+		text += " on " + strings.Join(v.Hosts, ",")
+	}
+	return text
+}
+
+// rules plans the rules of DRS that were asked for.
+func (m *maker) rules() (out []Change, err error) {
+	for _, r := range m.o.DRS {
+		vms, hosts := glob.Compile(r.VMs, ""), glob.Compile(r.Hosts, glob.Domain)
+		for _, c := range m.fleet.Clusters {
+			v := DRSValue{Kind: r.Kind}
+			for i := range m.fleet.VMs {
+				if vm := &m.fleet.VMs[i]; m.clusterOf(vm) == c.ID && !vm.Template.Value && vms.Match(vm.Name, vm.ID) {
+					v.VMs = append(v.VMs, vm.ID)
+				}
+			}
+			for i := range m.fleet.Hosts {
+				if h := &m.fleet.Hosts[i]; h.Cluster == c.ID && r.Kind == Prefer && hosts.Match(h.Name, h.ID) {
+					v.Hosts = append(v.Hosts, h.ID)
+				}
+			}
+			if len(v.VMs) == 0 || len(v.VMs) < 2 && r.Kind != Prefer || r.Kind == Prefer && len(v.Hosts) == 0 {
+				continue
+			}
+			sum := sha256.Sum256([]byte(v.String()))
+			e := numa.Edit{Kind: numa.EditDRSRule, Key: fmt.Sprintf("homenode %s %s", r.Kind, hex.EncodeToString(sum[:4])), To: numa.Is(v.String())}
+			out = append(out, Change{Cluster: &Target{Name: c.Name, ID: c.ID, Cluster: c.Name}, Findings: []string{}, Edits: []numa.Edit{e}, Downtime: "none"})
+		}
+		if out == nil {
+			return nil, fmt.Errorf("%s: no cluster has these VMs, at least two, and hosts", r)
+		}
+	}
+	return out, nil
+}
+
+// clusterOf returns the ID of the cluster of a VM.
+func (m *maker) clusterOf(v *numa.VM) string {
+	if r := m.vms[v.ID]; r != nil && r.Host != nil {
+		return cmp.Or(r.Host.Cluster, v.Cluster)
+	}
+	return v.Cluster
+}
