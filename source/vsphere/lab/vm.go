@@ -39,6 +39,8 @@ func (b *builder) addVM(v *numa.VM) error {
 	// What clients of real vCenters (Ansible's pyVmomi) find in every VM.
 	vm.Runtime.FaultToleranceState = types.VirtualMachineFaultToleranceStateNotConfigured
 	vm.Runtime.RecordReplayState = types.VirtualMachineRecordReplayStateInactive
+	vm.OverallStatus, vm.Summary.OverallStatus, vm.GuestHeartbeatStatus = types.ManagedEntityStatusGreen, types.ManagedEntityStatusGreen, types.ManagedEntityStatusGray
+	vm.Summary.QuickStats.GuestHeartbeatStatus = types.ManagedEntityStatusGray
 	vm.Guest.ToolsStatus, vm.Guest.ToolsRunningStatus = types.VirtualMachineToolsStatusToolsNotRunning, string(types.VirtualMachineToolsRunningStatusGuestToolsNotRunning)
 	vm.Guest.GuestState = string(types.VirtualMachineGuestStateNotRunning)
 	if vm.Runtime.PowerState == types.VirtualMachinePowerStatePoweredOn {
