@@ -92,3 +92,14 @@ func Killed() (dir string, from int64) {
 	from, _ = strconv.ParseInt(os.Getenv("HOMENODE_TEST_FROM"), 10, 64) // Kill wrote it
 	return os.Getenv("HOMENODE_TEST_KILLED"), from
 }
+
+// Ansible returns the path of ansible-playbook with the packages of scripts/ansible-requirements.txt, which scripts/test-deps
+// installs for make prove alone, or skips the test.
+func Ansible(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(folder(), "ansible", "bin", "ansible-playbook")
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("no Ansible: scripts/test-deps ansible installs it, for make prove")
+	}
+	return path
+}

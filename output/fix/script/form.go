@@ -1,0 +1,297 @@
+package script
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"homenode/change/fix"
+	"homenode/internal/texttab"
+	"homenode/numa"
+	"homenode/rules/rule"
+)
+
+// A form is a plan as every script needs it.
+type form struct {
+	head       []string // comments
+	left       []string // what of the plan is not in the script, and why
+	unmade     []string // the part of it that the plan changes
+	unrestored []string
+	steps      []step
+	power      bool
+}
+
+// A step changes one VM or host.
+type step struct {
+	id    string
+	host  bool // a host; else a VM
+	title string
+	why   string      // rules
+	needs numa.Needs  // of the VM while it is written: NeedsOff, or nothing
+	cycle bool        // the edits take effect at the next power cycle
+	edits []numa.Edit // what is written
+	rows  []row       // what is compared
+}
+
+// A row is a setting that is compared before anything is written: it has to be From or To. One that is compared alone
+// has From as To.
+type row struct {
+	What  string `json:"what"`          // the kind of edit, or instanceUuid
+	Key   string `json:"key,omitempty"` // of extraConfig and hostOption
+	From  string `json:"from"`          // "" is absent; TRUE and FALSE in capitals
+	To    string `json:"to"`
+	Loose bool   `json:"loose,omitempty"` // ESXi writes it too: it may be anything
+	Gone  bool   `json:"gone,omitempty"`  // it is as wanted as soon as it is not From
+	Quiet bool   `json:"quiet,omitempty"` // it does not decide whether the change was made: other rows do
+}
+
+// name returns what people call the setting.
+func (r *row) name() string {
+	if r.Key != "" {
+		return r.Key
+	}
+	return r.What
+}
+
+// identity is the row that says that a VM is the one of the plan: IDs are those of one vCenter.
+const identity = "instanceUuid"
+
+// goodID is the form of IDs that are put into scripts.
+var goodID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// newForm makes the form of a plan for a tool.
+func newForm(p *fix.Plan, name string, o Options) *form {
+	t := tools[name]
+	f := &form{power: o.Power}
+	for i := range p.Changes {
+		c := p.Changes[i]
+		c.Edits = f.without(&c, t)
+		if why := refused(&c, t); why != "" {
+			f.unmade = append(f.unmade, naming(c.Target().ID, c.Target().Name)+": "+why+others(&c, name))
+			continue
+		}
+		f.steps = append(f.steps, stepOf(&c, t, o))
+	}
+	f.head, f.left = headOf(p, name, o), slices.Concat(f.unmade, f.unrestored)
+	f.leave(p)
+	for _, list := range [][]string{f.left, f.unmade} { // they are shown on terminals too
+		for i := range list {
+			list[i] = texttab.Line(list[i])
+		}
+	}
+	return f
+}
+
+// without returns the edits of a change without those that only give a VM back what ESXi stored, where the tool cannot: that is
+// said, and does not keep the tool from the rest.
+func (f *form) without(c *fix.Change, t *tool) []numa.Edit {
+	return slices.DeleteFunc(slices.Clone(c.Edits), func(e numa.Edit) bool {
+		if !restores(c, e) || t.cannot(e) == "" {
+			return false
+		}
+		f.unrestored = append(f.unrestored, naming(c.Target().ID, c.Target().Name)+": "+e.Name()+" stays as it is, so the guest may keep its virtual nodes: "+t.cannot(e))
+		return true
+	})
+}
+
+// restores reports whether the edit gives the VM back what ESXi stored, beside others that take a change back.
+func restores(c *fix.Change, e numa.Edit) bool {
+	return stored(e) && !e.From.Set && slices.ContainsFunc(c.Edits, func(o numa.Edit) bool { return !stored(o) || o.From.Set })
+}
+
+// leave adds what the plan itself leaves, once for each VM and reason.
+func (f *form) leave(p *fix.Plan) {
+	var at []string
+	rules := map[string][]string{}
+	for _, l := range p.Left {
+		name := l.VM
+		if name == "" {
+			name = l.Host
+		}
+		line := "\x00" + naming(l.ID, name) + ": " + l.Why
+		if !slices.Contains(at, line) {
+			at = append(at, line)
+		}
+		if l.Rule != "" && !slices.Contains(rules[line], l.Rule) {
+			rules[line] = append(rules[line], l.Rule)
+		}
+	}
+	for _, line := range at {
+		text := line[1:]
+		if of := rules[line]; of != nil {
+			text = strings.Join(of, ", ") + " of " + text
+		}
+		f.left = append(f.left, text)
+	}
+}
+
+func naming(id, name string) string {
+	switch {
+	case id == "" || id == name:
+		return name
+	case name == "":
+		return id
+	}
+	return id + " (" + name + ")"
+}
+
+// refused says why a change is not in a script; "". A change is judged as a whole, so it is left out as a whole.
+func refused(c *fix.Change, t *tool) string {
+	if c.Cluster != nil {
+		return "scripts do not change rules of DRS"
+	}
+	if !goodID.MatchString(c.Target().ID) {
+		return "its ID is none of a vCenter"
+	}
+	for _, e := range c.Edits {
+		if why := unsaid(e); why != "" {
+			return e.Name() + ": " + why
+		}
+	}
+	for _, e := range c.Edits {
+		if why := t.cannot(e); why != "" {
+			return e.Name() + ": " + why
+		}
+	}
+	return ""
+}
+
+// unsaid says why no script can make the edit and take it back; "".
+func unsaid(e numa.Edit) string {
+	switch e.Kind {
+	case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditHostOption:
+		if !e.From.Set || !e.To.Set {
+			return "the plan does not know which value it had"
+		}
+	}
+	for _, one := range []numa.Edit{e, e.Undo()} { // plans are read from files too
+		if e.Kind != numa.EditHostOption && one.To.Set {
+			if err := one.Configure(&numa.Config{}, ""); err != nil {
+				return err.Error()
+			}
+		}
+	}
+	for _, text := range []string{e.Key, e.From.Text, e.To.Text} {
+		if why := unsayable(text); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// unsayable says why a text cannot be in a script; "".
+func unsayable(text string) string {
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
+		return "it has characters that scripts cannot carry"
+	}
+	return ""
+}
+
+// others says which tools can make the change.
+func others(c *fix.Change, not string) string {
+	var able []string
+	for _, name := range Tools {
+		if name != not && refused(c, tools[name]) == "" {
+			able = append(able, name)
+		}
+	}
+	if able == nil {
+		return "; homenode fix --apply can"
+	}
+	return "; " + rule.List(able) + " can, and homenode fix --apply"
+}
+
+func stepOf(c *fix.Change, t *tool, o Options) step {
+	target := c.Target()
+	s := step{id: target.ID, host: c.VM == nil, title: target.Name, why: strings.Join(c.Findings, ", "), edits: c.Edits}
+	needs := c.Needs()
+	s.cycle = needs == numa.NeedsCycle
+	if needs == numa.NeedsOff || needs == numa.NeedsCycle && o.Power {
+		s.needs = numa.NeedsOff
+	}
+	if target.UUID != "" && c.VM != nil {
+		s.rows = append(s.rows, row{What: identity, From: target.UUID, To: target.UUID})
+	}
+	touched := map[string]bool{}
+	for _, e := range c.Edits {
+		r := row{What: string(e.Kind), Key: e.Key, From: compared(e, e.From), To: compared(e, e.To)}
+		if stored(e) {
+			r.Loose, r.Gone, r.Quiet = true, e.From.Set, restores(c, e)
+		}
+		touched[strings.ToLower(r.name())] = true
+		s.rows = append(s.rows, r)
+	}
+	for _, k := range c.Basis {
+		e := numa.Edit{Kind: numa.EditKind(k.Name)}
+		if strings.Contains(k.Name, ".") {
+			e = numa.Edit{Kind: numa.EditExtraConfig, Key: k.Name}
+		}
+		if v := compared(e, numa.Is(k.Value)); !touched[strings.ToLower(k.Name)] {
+			s.rows = append(s.rows, row{What: string(e.Kind), Key: e.Key, From: v, To: v})
+		}
+	}
+	s.rows = slices.DeleteFunc(s.rows, func(r row) bool { return !t.reads(&r) })
+	return s
+}
+
+// stored reports whether ESXi writes the setting itself, at a power-on.
+func stored(e numa.Edit) bool {
+	return e.Kind == numa.EditExtraConfig && strings.HasPrefix(strings.ToLower(e.Key), "numa.autosize.")
+}
+
+// compared returns a value as scripts compare it: absent hot add is off, absent NUMA nodes are assigned at power-on.
+func compared(e numa.Edit, v numa.Value) string {
+	switch {
+	case !v.Set && (e.Kind == numa.EditCPUHotAdd || e.Kind == numa.EditMemoryHotAdd || e.Kind == numa.EditVNUMAHotAdd):
+		return "FALSE"
+	case !v.Set && e.Kind == numa.EditCoresPerNUMANode:
+		return "0"
+	case v.Same(numa.Is("TRUE")) || v.Same(numa.Is("FALSE")):
+		return strings.ToUpper(v.Text)
+	}
+	return v.Text
+}
+
+// on reports whether the edit switches something on.
+func on(e numa.Edit) bool { return strings.EqualFold(e.To.Text, "true") }
+
+// headOf returns the comments at the beginning of a script.
+func headOf(p *fix.Plan, name string, o Options) []string {
+	first := fmt.Sprintf("Plan %s, made %s by %s from %s.", p.ID, p.Made, p.By, p.Source)
+	if o.Undo {
+		first = fmt.Sprintf("Takes back plan %s, made %s by %s from %s.", p.ID, p.Made, p.By, p.Source)
+	}
+	head := []string{first}
+	head = append(head, tools[name].about...)
+	if name == "terraform" {
+		return head
+	}
+	head = append(head, "All VMs are compared with the plan before anything is written: one that is neither as the plan saw it nor as the plan",
+		"wants it ends the script. What is so already is skipped: it can be run again.")
+	if o.Power {
+		head = append(head, "VMs that run are shut down by their guests, changed and powered on, one after the other.")
+	} else {
+		head = append(head, "No VM is stopped or started: one that has to be off and runs is left as it is.")
+	}
+	return append(head, "It does not look for snapshots, Fault Tolerance, questions and running tasks, and writes no journal: homenode fix --apply does.")
+}
+
+// comments returns the head of a script.
+func (f *form) comments() []string {
+	lines := slices.Clone(f.head)
+	if f.left != nil {
+		lines = append(lines, "", "Not in this script:")
+		for _, l := range f.left {
+			lines = append(lines, "- "+l)
+		}
+	}
+	return lines
+}
+
+// cycles reports whether some of what is written takes effect later.
+func (f *form) cycles() bool {
+	return slices.ContainsFunc(f.steps, func(s step) bool { return s.cycle && s.needs != numa.NeedsOff })
+}

@@ -1,0 +1,67 @@
+package script
+
+import (
+	"bytes"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa"
+)
+
+// govc prints shell scripts that call govc, for the account of its variables GOVC_URL and the others.
+var govc = &tool{
+	about: []string{"For sh with govc 0.56 or later and jq; the vCenter and the account are those of GOVC_URL, GOVC_USERNAME and GOVC_PASSWORD."},
+	cannot: func(e numa.Edit) string {
+		switch e.Kind {
+		case numa.EditCoresPerSocket, numa.EditCoresPerNUMANode, numa.EditVNUMAHotAdd, numa.EditCPUAffinity:
+			return "govc vm.change has no flag for it"
+		case numa.EditExtraConfig:
+			if strings.Contains(e.Key, "=") {
+				return "govc takes the key until the first ="
+			}
+		}
+		return ""
+	},
+	reads: func(r *row) bool { return r.What != string(numa.EditCPUAffinity) },
+	print: func(b *bytes.Buffer, f *form) { f.sh(b, "govc", govcCommands) },
+}
+
+// govcCommands returns the commands for a step: one vm.change for all that one can change.
+func govcCommands(s *step) (out []string) {
+	if s.host {
+		for _, e := range s.edits {
+			out = append(out, words.Command("govc", "host.option.set", "-host", kindHost+":"+s.id, e.Key, e.To.Text))
+		}
+		return out
+	}
+	vm := kindVM + ":" + s.id
+	change := []string{"govc", "vm.change", "-vm", vm}
+	for _, e := range s.edits {
+		switch e.Kind {
+		case numa.EditHardware:
+			out = append(out, words.Command("govc", "vm.upgrade", "-version="+e.To.Text, "-vm", vm))
+		case numa.EditVCPUs:
+			change = append(change, "-c", e.To.Text)
+		case numa.EditMemory:
+			change = append(change, "-m", e.To.Text)
+		case numa.EditCPUHotAdd:
+			change = append(change, "-cpu-hot-add-enabled="+boolean(e))
+		case numa.EditMemoryHotAdd:
+			change = append(change, "-memory-hot-add-enabled="+boolean(e))
+		case numa.EditExtraConfig: // an empty value removes it
+			change = append(change, "-e", e.Key+"="+e.To.Text)
+		}
+	}
+	if len(change) > 4 {
+		out = append(out, words.Command(change...))
+	}
+	return out
+}
+
+// boolean returns what a switch is set to.
+func boolean(e numa.Edit) string {
+	if on(e) {
+		return "true"
+	}
+	return "false"
+}

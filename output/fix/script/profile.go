@@ -1,0 +1,155 @@
+package script
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"homenode/change/fix"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/rule"
+)
+
+// packerNames are the arguments of the builder vsphere-iso (plugin vmware/vsphere).
+var packerNames = map[numa.EditKind]string{numa.EditVCPUs: "CPUs", numa.EditCoresPerSocket: "cpu_cores", numa.EditCPUHotAdd: "CPU_hot_plug",
+	numa.EditMemory: "RAM", numa.EditMemoryHotAdd: "RAM_hot_plug", numa.EditHardware: "vm_version", numa.EditExtraConfig: "configuration_parameters"}
+
+// A block is what the plan gives VMs of one size on hosts of one kind.
+type block struct {
+	hosts []string
+	vcpus string
+	edits []numa.Edit
+	rules []string
+	vms   []string
+}
+
+// Profile prints what the edits of the plan set as values for templates of new VMs: for Packer, Terraform and a note, one
+// block for each kind of host and set of values, with the rules as the reason. What VMs already have because nothing was
+// edited is not in it.
+func Profile(w io.Writer, p *fix.Plan) error {
+	var b bytes.Buffer
+	comment(&b, "", fmt.Sprintf("Values for new VMs, from the plan %s of %s, made %s by %s.", p.ID, p.Source, p.Made, p.By),
+		"For each kind of host the edits that the plan makes there: a block for Packer (vsphere-iso), one for Terraform, and a note for the template.",
+		"They fit VMs of that many vCPUs on these hosts. This file is no configuration: take the arguments over.")
+	for i, x := range blocks(p) {
+		b.WriteString("\n")
+		comment(&b, "", "Hosts "+rule.List(x.hosts)+vcpusOf(x), "As for "+rule.List(x.vms)+".")
+		for _, id := range x.rules {
+			comment(&b, "", id+": "+titleOf(id))
+		}
+		for _, text := range notes(x.edits) {
+			comment(&b, "", "Note: "+text)
+		}
+		comment(&b, "", unsettable(x.edits)...)
+		label := hcl(fmt.Sprintf("profile-%d", i+1))
+		if packer := arguments(fixed(x.edits), packerNames); packer != "" {
+			fmt.Fprintf(&b, "source \"vsphere-iso\" %s {\n%s}\n\n", label, packer)
+			fmt.Fprintf(&b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", label, arguments(fixed(x.edits), terraformNames))
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// blocks groups the changes of VMs, in the order of the plan.
+func blocks(p *fix.Plan) []*block {
+	var out []*block
+	at := map[string]*block{}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.VM == nil {
+			continue
+		}
+		x := block{}
+		if len(c.Layout) > 0 {
+			x.hosts = c.Layout[0].Hosts
+		} else if c.VM.Host != "" {
+			x.hosts = []string{c.VM.Host}
+		}
+		for _, k := range c.Basis {
+			if k.Name == string(numa.EditVCPUs) {
+				x.vcpus = k.Value
+			}
+		}
+		for _, e := range c.Edits {
+			if !stored(e) { // a new VM has none
+				x.edits = append(x.edits, numa.Edit{Kind: e.Kind, Key: e.Key, To: e.To})
+			}
+		}
+		if x.edits == nil {
+			continue
+		}
+		key := fmt.Sprintf("%q %q %q", x.hosts, x.vcpus, x.edits)
+		if at[key] == nil {
+			at[key] = &x
+			out = append(out, &x)
+		}
+		of := at[key]
+		of.vms = append(of.vms, c.VM.Name)
+		for _, id := range c.Findings {
+			if !slices.Contains(of.rules, id) {
+				of.rules = append(of.rules, id)
+			}
+		}
+	}
+	for _, x := range out {
+		slices.Sort(x.rules)
+	}
+	return out
+}
+
+func vcpusOf(x *block) string {
+	if x.vcpus == "" {
+		return "."
+	}
+	return ", VMs of " + x.vcpus + " vCPUs."
+}
+
+func titleOf(id string) string {
+	if i := slices.IndexFunc(rules.All, func(r *rule.Rule) bool { return r.ID == id }); i >= 0 {
+		return rules.All[i].Title
+	}
+	return ""
+}
+
+// fixed returns the edits that templates can carry.
+func fixed(edits []numa.Edit) []numa.Edit {
+	return slices.DeleteFunc(slices.Clone(edits), func(e numa.Edit) bool {
+		return unsaid(numa.Edit{Kind: e.Kind, Key: e.Key, From: e.To, To: e.To}) != "" || e.Kind == numa.EditCoresPerSocket && e.To.Text == "0"
+	})
+}
+
+// notes returns the edits as a person reads them in the notes of a template.
+func notes(edits []numa.Edit) []string {
+	var out []string
+	for _, e := range edits {
+		switch {
+		case e.Kind == numa.EditExtraConfig && e.To.Text == "":
+			out = append(out, e.Key+" is not set")
+		case (e.Kind == numa.EditCoresPerSocket || e.Kind == numa.EditCoresPerNUMANode) && e.To.Text == "0":
+			out = append(out, e.Name()+" is assigned at power-on")
+		case e.Kind == numa.EditCPUAffinity && e.To.Text == "":
+			out = append(out, "no CPU affinity")
+		default:
+			out = append(out, e.Name()+" = "+e.To.Text)
+		}
+	}
+	return out
+}
+
+// unsettable says which edits neither Packer nor Terraform has an argument for.
+func unsettable(edits []numa.Edit) []string {
+	var names []string
+	for _, e := range edits {
+		if terraformNames[e.Kind] == "" || e.Kind == numa.EditCoresPerSocket && e.To.Text == "0" {
+			names = append(names, e.Name())
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return []string{"Neither Packer nor Terraform has an argument for " + strings.Join(names, ", ") + ": set it in the template by hand."}
+}

@@ -1,0 +1,74 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa"
+)
+
+// The kinds of objects as the API names them.
+const (
+	kindVM   = "VirtualMachine"
+	kindHost = "HostSystem"
+)
+
+// sh prints a script for a POSIX shell; commands returns the command lines that make the edits of a step.
+func (f *form) sh(b *bytes.Buffer, tool string, commands func(s *step) []string) {
+	b.WriteString("#!/bin/sh\n")
+	comment(b, "", f.comments()...)
+	comment(b, "", "", "Exit code 0: all VMs are as planned. 1: drift or an error. 2: some were left as they are, and named.")
+	b.WriteString(part("compare.sh") + part(tool+".sh") + "\npower=" + map[bool]string{true: "yes", false: "no"}[f.power] + "\n")
+	for i := range f.steps {
+		fmt.Fprintf(b, "\nwrite_%d() {\n\t%s\n}\n", i+1, strings.Join(commands(&f.steps[i]), " &&\n\t\t"))
+	}
+	b.WriteString("\nchanges() {\n\t:\n")
+	for i := range f.steps {
+		s := &f.steps[i]
+		comment(b, "\t", title(s))
+		kind := kindVM
+		if s.host {
+			kind = kindHost
+		}
+		fmt.Fprintf(b, "\t\"$1\" %s write_%d\n", words.Command(kind, s.id, s.wanted()), i+1)
+	}
+	b.WriteString("}\n\n")
+	for _, l := range f.unmade {
+		fmt.Fprintf(b, "say %s\n", words.Command("left as it is: "+l))
+	}
+	if f.unmade != nil {
+		b.WriteString("status=2\n")
+	}
+	b.WriteString("changes check\n[ -z \"$drift\" ] || stop \"nothing was changed\"\nchanges apply\n")
+	if f.cycles() {
+		b.WriteString("say \"settings take effect at the next power cycle of their VM; a reboot of the guest is none\"\n")
+	}
+	b.WriteString("exit $status\n")
+}
+
+// title is the comment at a step.
+func title(s *step) string {
+	if s.why == "" {
+		return s.title
+	}
+	return s.title + " (" + s.why + ")"
+}
+
+// wanted returns the rows of a step as JSON.
+func (s *step) wanted() string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	rows := s.rows
+	if rows == nil {
+		rows = []row{}
+	}
+	_ = e.Encode(struct {
+		Off  bool  `json:"off,omitempty"`
+		Rows []row `json:"rows"`
+	}{s.needs == numa.NeedsOff, rows}) // texts can always be written
+	return strings.TrimSpace(b.String())
+}

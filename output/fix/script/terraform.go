@@ -1,0 +1,116 @@
+package script
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"homenode/numa"
+)
+
+// terraform prints arguments of the provider vmware/vsphere 2.15.
+var terraform = &tool{
+	about: []string{"Arguments for the resources of these VMs (provider vmware/vsphere 2.15): put them into your configuration and read terraform plan,",
+		"which is the comparison with what the VMs have. The labels are IDs: yours differ. The provider powers VMs off for most of this;",
+		"shutdown_wait_timeout and force_power_off say how."},
+	cannot: func(e numa.Edit) string {
+		switch e.Kind {
+		case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCPUHotAdd, numa.EditMemoryHotAdd, numa.EditExtraConfig:
+			return ""
+		case numa.EditCoresPerSocket:
+			if e.From.Text == "0" || e.To.Text == "0" {
+				return "vsphere_virtual_machine has no cores per socket that are assigned at power-on"
+			}
+			return ""
+		case numa.EditHostOption:
+			return "the provider has no options of hosts"
+		}
+		return "vsphere_virtual_machine has no argument for it"
+	},
+	reads: func(*row) bool { return false },
+	print: func(b *bytes.Buffer, f *form) {
+		comment(b, "", f.comments()...)
+		for i := range f.steps {
+			s := &f.steps[i]
+			b.WriteString("\n")
+			comment(b, "", title(s))
+			comment(b, "", removed(s.edits)...)
+			fmt.Fprintf(b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", hcl(strings.ReplaceAll(s.id, ".", "_")), arguments(s.edits, terraformNames))
+		}
+	},
+}
+
+// terraformNames are the arguments of vsphere_virtual_machine.
+var terraformNames = map[numa.EditKind]string{numa.EditVCPUs: "num_cpus", numa.EditCoresPerSocket: "num_cores_per_socket", numa.EditCPUHotAdd: "cpu_hot_add_enabled",
+	numa.EditMemory: "memory", numa.EditMemoryHotAdd: "memory_hot_add_enabled", numa.EditHardware: "hardware_version", numa.EditExtraConfig: "extra_config"}
+
+// arguments prints what the edits set, aligned as terraform fmt aligns. names are those of the arguments; edits without one are left out.
+func arguments(edits []numa.Edit, names map[numa.EditKind]string) string {
+	var lines, settings [][2]string
+	for _, e := range edits {
+		name := names[e.Kind]
+		switch {
+		case name == "":
+		case e.Kind == numa.EditExtraConfig:
+			if e.To.Text != "" {
+				settings = append(settings, [2]string{hcl(e.Key), hcl(e.To.Text)})
+			}
+		case e.Kind == numa.EditCPUHotAdd || e.Kind == numa.EditMemoryHotAdd:
+			lines = append(lines, [2]string{name, boolean(e)})
+		default:
+			lines = append(lines, [2]string{name, e.To.Text})
+		}
+	}
+	var b strings.Builder
+	aligned(&b, "  ", lines)
+	if settings != nil {
+		if lines != nil {
+			b.WriteString("\n")
+		}
+		b.WriteString("  " + names[numa.EditExtraConfig] + " = {\n")
+		aligned(&b, "    ", settings)
+		b.WriteString("  }\n")
+	}
+	return b.String()
+}
+
+func aligned(b *strings.Builder, indent string, lines [][2]string) {
+	width := 0
+	for _, l := range lines {
+		width = max(width, len(l[0]))
+	}
+	for _, l := range lines {
+		fmt.Fprintf(b, "%s%-*s = %s\n", indent, width, l[0], l[1])
+	}
+}
+
+// removed says which settings the edits take away.
+func removed(edits []numa.Edit) (out []string) {
+	for _, e := range edits {
+		if e.Kind == numa.EditExtraConfig && e.To.Text == "" {
+			out = append(out, "Take "+e.Key+" out of extra_config. Terraform removes it where Terraform has set it; else remove it by hand.")
+		}
+	}
+	return out
+}
+
+// hcl returns the text as a string of HCL, in ASCII. $ and % begin templates.
+func hcl(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r >= ' ' && r <= '~' && r != '$' && r != '%':
+			b.WriteRune(r)
+		case r <= 0xFFFF:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
