@@ -122,6 +122,23 @@ func (c *Change) Compare(config *numa.Config) (Side, string) {
 	return Before, ""
 }
 
+// Partly reports whether some of the edits are made and all others are not, which vSphere does alone when it ignores
+// some: it makes all edits of a task or none.
+func (c *Change) Partly(config *numa.Config) bool {
+	from, to := 0, 0
+	for _, e := range c.Edits {
+		switch v := e.ValueOf(config); {
+		case holds(e, v, e.To):
+			to++
+		case holds(e, v, e.From) || e.Kind == numa.EditExtraConfig && volatile(e.Key):
+			from++
+		default:
+			return false
+		}
+	}
+	return from > 0 && to > 0
+}
+
 // basisValue returns what the configuration has for a Known; kept is false for what the source does not say.
 func basisValue(c *numa.Config, name string) (v numa.Value, kept bool) {
 	if slices.Contains(basisKinds, numa.EditKind(name)) {
@@ -131,10 +148,24 @@ func basisValue(c *numa.Config, name string) (v numa.Value, kept bool) {
 	return numa.Edit{Kind: numa.EditExtraConfig, Key: name}.ValueOf(c), c.Settings.Known()
 }
 
+// RebootKey makes the next reboot of the guest a power cycle, and removes itself.
+const RebootKey = "vmx.reboot.powerCycle"
+
 // holds reports whether v is the wanted value. Absent NUMA nodes and nodes that are assigned at power on are alike.
 func holds(e numa.Edit, v, want numa.Value) bool {
-	if e.Kind == numa.EditCoresPerNUMANode && (!v.Set || v.Text == "0") {
-		return !want.Set || want.Text == "0"
+	switch e.Kind {
+	case numa.EditCoresPerNUMANode:
+		if !v.Set || v.Text == "0" {
+			return !want.Set || want.Text == "0"
+		}
+	case numa.EditCPUHotAdd, numa.EditMemoryHotAdd, numa.EditVNUMAHotAdd: // the API leaves out what is off
+		if !v.Set || !want.Set {
+			return v.Text != "true" && want.Text != "true"
+		}
+	case numa.EditExtraConfig: // what a rollback would remove removes itself when the guest reboots
+		if strings.EqualFold(e.Key, RebootKey) && !v.Set && !e.To.Set {
+			return true
+		}
 	}
 	return v.Same(want)
 }

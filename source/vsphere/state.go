@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/vmware/govmomi/fault"
@@ -121,10 +122,7 @@ func (l *Live) Call(ctx context.Context, what string, request func(context.Conte
 
 // Login opens the session again after it expired.
 func (l *Live) Login(ctx context.Context) error {
-	if err := l.r.login(ctx); err != nil {
-		return fmt.Errorf("%s: log in: %w", l.r.host, err)
-	}
-	return nil
+	return l.Refusal(l.r.host+": log in", l.r.login(ctx))
 }
 
 // Refusal says what was asked, with a numa.Refusal where the error is one; nil for nil.
@@ -136,7 +134,7 @@ func (l *Live) Refusal(what string, err error) error {
 	var noPermission *types.NoPermission
 	kind := numa.Refusal("")
 	switch _, ok := fault.As(err, &noPermission); {
-	case errors.As(err, new(expiredError)):
+	case errors.As(err, new(expiredError)) || hasFault[*types.NotAuthenticated](err):
 		kind = numa.ErrExpired
 	case errors.As(err, &missing) || ok:
 		kind = numa.ErrPrivilege
@@ -150,7 +148,7 @@ func (l *Live) Refusal(what string, err error) error {
 		kind = numa.ErrNoOption
 	case hasFault[*types.ToolsUnavailable](err):
 		kind = numa.ErrNoTools
-	case dropped(err) || errors.As(err, new(noAnswerError)):
+	case dropped(err) || errors.As(err, new(noAnswerError)) || errors.As(err, new(syscall.Errno)) || strings.Contains(err.Error(), "503 Service Unavailable"):
 		kind = numa.ErrLost
 	}
 	if kind == "" {

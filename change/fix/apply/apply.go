@@ -51,9 +51,6 @@ const (
 // Powers are the ways that can be asked for.
 var Powers = []Power{PowerGuest, PowerHard, PowerReboot, PowerWait}
 
-// rebootKey makes the next reboot of the guest a power cycle, and removes itself.
-const rebootKey = "vmx.reboot.powerCycle"
-
 // An Outcome is how a VM or host came out.
 type Outcome string
 
@@ -83,6 +80,8 @@ type Options struct {
 	Tools       time.Duration                            // how long VMware Tools may take after a power-on; 0 is 10 minutes
 	Wait        time.Duration                            // how long PowerWait waits for one VM; 0 is 7 days
 	Poll        time.Duration                            // between two looks at a VM; 0 is 2 s
+	Busy        time.Duration                            // how long another task of a VM may run on; 0 is 2 minutes
+	Outage      time.Duration                            // how long the vCenter may be out of reach; 0 is 15 minutes
 	MaxFailures int                                      // so many failures end the run; 0 is 1
 	Window      func(time.Time) bool                     // whether a VM may be begun now; nil: always
 	Probe       func(context.Context, *fix.Target) error // after a power-on; nil for none
@@ -113,23 +112,32 @@ type run struct {
 	p    *fix.Plan
 	past map[string]*past
 
-	login   sync.Mutex
+	login  sync.Mutex
+	logins int
+
 	mu      sync.Mutex
 	results []Result
+	steps   []*step
 	failed  int
 	stop    error // why no further VM is begun
 }
 
 // A past is what the journal remembers of one VM or host.
 type past struct {
-	ran     bool      // before the run
-	host    string    // that it ran on, by ID
-	began   bool      // an intent was written
-	written time.Time // when its edits were read back
-	edits   []numa.Edit
-	cycled  time.Time // when it was seen on again
+	ran     bool        // before the run
+	host    string      // that it ran on, by ID
+	began   bool        // an intent was written
+	asked   bool        // to go off was the last that was begun of it: it may still be on the way
+	stopped bool        // the run powered it off, or was about to: it is powered on again
+	waited  bool        // until somebody powers it off: it is powered on again when it is changed
+	edits   []numa.Edit // that were sent
+	written time.Time   // when they were read back
+	cycled  time.Time   // when it was seen on again
 	ended   *Result
 }
+
+// open reports whether something was begun that did not come to a good end.
+func (k *past) open() bool { return k.began && (k.ended == nil || k.ended.Bad()) }
 
 // Run carries out the last run of a journal whose lines these are. It returns a result for every change, and an error
 // when the run could not go on as a whole: privileges missing, journal not writable, ctx ended.
@@ -141,8 +149,9 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 	if r.o.Now == nil {
 		r.o.Now = time.Now
 	}
+	r.o.Busy, r.o.Outage = cmp.Or(r.o.Busy, 2*time.Minute), cmp.Or(r.o.Outage, 15*time.Minute)
 	r.o.MaxFailures = max(1, r.o.MaxFailures)
-	r.results = make([]Result, len(p.Changes))
+	r.results, r.steps = make([]Result, len(p.Changes)), make([]*step, len(p.Changes))
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		r.results[i] = Result{Change: c, Name: c.Target().Name, ID: c.Target().ID, Outcome: NotBegun}
@@ -176,12 +185,13 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 
 // late powers on what went off after its time was over: no VM is left off that the run shut down.
 func (r *run) late(ctx context.Context) {
-	for i := range r.results {
-		if res := &r.results[i]; res.Outcome == Timeout && ctx.Err() == nil {
-			s := &step{run: r, c: res.Change, past: past{ran: true}}
-			if st, err := s.state(ctx); err == nil && isOff(&st) {
-				s.past.host = st.VM.Host
-				res.Off = s.powerOn(ctx) != nil
+	for i, s := range r.steps {
+		res := &r.results[i]
+		if s == nil || !s.past.stopped || !res.Bad() || ctx.Err() != nil {
+			continue
+		}
+		if st, err := s.state(ctx); err == nil && isOff(&st) {
+			if res.Off = s.powerOn(ctx) != nil; !res.Off {
 				res.Why += "; it went off later, and was powered on"
 			}
 		}
@@ -195,7 +205,13 @@ func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
 	for i := range lines {
 		l := &lines[i]
 		if l.Step == journal.StepPlan && l.Whole != nil {
+			before := known
 			p, known = l.Whole, map[string]*past{}
+			for id, k := range before { // a rollback finds VMs where the run before it left them
+				if l.Undo && k.open() {
+					known[id] = &past{ran: k.ran, host: k.host, began: true, asked: k.asked, stopped: k.stopped, edits: k.edits}
+				}
+			}
 			continue
 		}
 		if l.Target == "" {
@@ -211,12 +227,21 @@ func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
 			if !k.began {
 				k.ran, k.host, k.began = l.Ran, l.Host, true
 			}
-		case journal.StepDone:
-			if l.Do == "reconfigure" || l.Do == "options" {
-				k.written, k.edits = l.Time, l.Edits
+			k.asked = l.Do == "shutdown" || l.Do == "powerOff"
+			switch {
+			case k.asked:
+				k.stopped = true
+			case l.Do == "wait":
+				k.waited = true
+			case l.Do == "reconfigure" || l.Do == "options":
+				k.edits, k.stopped = l.Edits, k.stopped || k.waited
 			}
-			if l.Do == "powerOn" {
-				k.cycled = l.Time
+		case journal.StepDone:
+			switch l.Do {
+			case "reconfigure", "options":
+				k.written, k.edits = l.Time, l.Edits
+			case "powerOn":
+				k.stopped, k.waited, k.cycled = false, false, l.Time
 			}
 		case journal.StepEnd:
 			k.ended = &Result{Name: l.Name, ID: l.Target, Outcome: Outcome(l.State), Why: l.Why}
@@ -245,11 +270,33 @@ func Written(lines []journal.Line) map[string]Write {
 	return out
 }
 
+// Begun returns what a rollback takes back, by ID: the edits that were written, and those of a VM or host whose change
+// came to no good end. Of these it is not known what was written; a rollback compares first, and powers the VM on.
+func Begun(lines []journal.Line) map[string][]numa.Edit {
+	p, known := Remember(lines)
+	out := map[string][]numa.Edit{}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		switch k := known[c.Target().ID]; {
+		case k == nil:
+		case k.edits != nil && (k.open() || !k.written.IsZero()):
+			out[c.Target().ID] = k.edits
+		case k.open():
+			out[c.Target().ID] = c.Edits
+		}
+	}
+	return out
+}
+
 // permitted checks every privilege before anything is written.
 func (r *run) permitted(ctx context.Context) error {
 	var lacking []string
 	for _, need := range r.p.Needs(r.o.Power == PowerGuest || r.o.Power == PowerHard || r.o.Power == PowerWait) {
-		missing, err := r.t.Missing(ctx, need.Objects, []string{need.Privilege})
+		var missing map[string][]string
+		err := r.again(ctx, func() (err error) {
+			missing, err = r.t.Missing(ctx, need.Objects, []string{need.Privilege})
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("which privileges the account has could not be read: %w", err)
 		}
@@ -319,6 +366,7 @@ func (r *run) one(ctx context.Context, i int) {
 		return
 	}
 	step := &step{run: r, c: c, past: *k}
+	r.steps[i] = step
 	var out Outcome
 	var err error
 	if c.VM == nil {

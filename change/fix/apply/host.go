@@ -79,20 +79,21 @@ func (s *step) host(ctx context.Context) (Outcome, error) {
 	if err := s.intent("options", edits, ""); err != nil {
 		return Failed, err
 	}
-	err = s.setOptions(ctx)
-	if errors.Is(err, numa.ErrExpired) && s.relogin(ctx) == nil {
-		err = s.setOptions(ctx)
+	wanted := slices.Clone(edits) // with what was there before: sideNow notes what is there then
+	for tries := 0; ; tries++ {
+		err = s.once(ctx, func() error { return s.setOptions(ctx) })
+		side, _, readErr := sideNow()
+		switch {
+		case readErr != nil:
+			return Failed, errors.Join(err, readErr)
+		case side == fix.After:
+			return Done, s.done("options", wanted, "")
+		case err == nil:
+			return Ignored, errors.New("the host took the options and did not keep them")
+		case errors.Is(err, numa.ErrNoOption):
+			return Refused, err
+		case !passing(err) || tries >= losses:
+			return Failed, err
+		}
 	}
-	side, _, readErr := sideNow()
-	switch {
-	case readErr != nil:
-		return Failed, errors.Join(err, readErr)
-	case side == fix.After:
-		return Done, s.done("options", edits, "")
-	case errors.Is(err, numa.ErrNoOption):
-		return Refused, err
-	case err != nil:
-		return Failed, err
-	}
-	return Ignored, errors.New("the host took the options and did not keep them")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"homenode/change/fix/journal"
@@ -16,15 +15,20 @@ func (s *step) shutdown(ctx context.Context, st *numa.State) (Outcome, error) {
 	if err := s.intent("shutdown", nil, st.ChangeVersion); err != nil {
 		return Failed, err
 	}
+	s.past.stopped = true
 	s.say("shutting the guest down")
-	err := s.t.Shutdown(ctx, st.VM.ID)
-	if errors.Is(err, numa.ErrExpired) {
-		if err := s.relogin(ctx); err != nil {
+	ask := func() error { return s.once(ctx, func() error { return s.t.Shutdown(ctx, st.VM.ID) }) }
+	err := ask()
+	for tries := 0; passing(err) && tries < losses; tries++ { // asking twice does no harm
+		now, err := s.state(ctx)
+		if err != nil {
 			return Failed, err
 		}
-		err = s.t.Shutdown(ctx, st.VM.ID)
+		if isOff(&now) || !passing(ask()) {
+			break
+		}
 	}
-	if err != nil && !errors.Is(err, numa.ErrLost) && !errors.Is(err, numa.ErrPower) { // ErrPower: off already
+	if err != nil && !passing(err) && !errors.Is(err, numa.ErrPower) { // ErrPower: off already
 		if !errors.Is(err, numa.ErrNoTools) || s.o.Power != PowerHard {
 			return Failed, err
 		}
@@ -34,14 +38,14 @@ func (s *step) shutdown(ctx context.Context, st *numa.State) (Outcome, error) {
 			return Failed, ctx.Err()
 		}
 		if s.o.Power != PowerHard {
-			return Timeout, fmt.Errorf("the guest did not shut down within %v; it was not powered off (--power hard would), nothing was changed", s.o.Off)
+			return Timeout, fmt.Errorf("the guest did not shut down within %v; it was not powered off (--power hard would), nothing was changed. Should it go off later, --resume powers it on", s.o.Off)
 		}
 		if err := s.intent("powerOff", nil, ""); err != nil {
 			return Failed, err
 		}
 		s.say("powering off")
-		err := s.t.PowerOff(ctx, st.VM.ID, s.started("powerOff"))
-		if err != nil && !errors.Is(err, numa.ErrLost) && !errors.Is(err, numa.ErrPower) {
+		err := s.once(ctx, func() error { return s.t.PowerOff(ctx, st.VM.ID, s.started("powerOff")) })
+		if err != nil && !passing(err) && !errors.Is(err, numa.ErrPower) {
 			return Failed, err
 		}
 		if err := s.until(ctx, s.o.Off, isOff); err != nil {
@@ -108,7 +112,7 @@ func (s *step) finish(ctx context.Context, outcome Outcome, why error, needs num
 		return outcome, why
 	}
 	failed := s.powerOn(ctx)
-	if failed != nil && ctx.Err() == nil && outcome == Done && !s.past.written.IsZero() {
+	if failed != nil && s.off && ctx.Err() == nil && outcome == Done && !s.past.written.IsZero() {
 		return s.lost(ctx, failed)
 	}
 	if failed != nil {
@@ -136,50 +140,41 @@ func (s *step) powerOn(ctx context.Context) error {
 	// A full disk does not keep a VM off: the line is tried, not needed.
 	diskErr := s.j.Last(journal.Line{Step: journal.StepIntent, Plan: s.p.ID, Target: s.c.Target().ID, Name: s.c.Target().Name, Do: "powerOn", Ran: s.past.ran, Host: s.past.host})
 	s.say("powering on")
-	var failed error
-	for _, host := range []string{s.past.host, ""} {
-		err := s.t.PowerOn(ctx, s.c.VM.ID, host, s.started("powerOn"))
-		if errors.Is(err, numa.ErrExpired) && s.relogin(ctx) == nil {
-			err = s.t.PowerOn(ctx, s.c.VM.ID, host, s.started("powerOn"))
-		}
+	s.off = true
+	for host, tries := s.past.host, 0; ; tries++ {
+		err := s.once(ctx, func() error { return s.t.PowerOn(ctx, s.c.VM.ID, host, s.started("powerOn")) })
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		st, readErr := s.state(ctx)
+		st, readErr := s.settled(ctx)
 		if readErr == nil && st.VM.Power.Value == numa.PoweredOn {
-			s.off = false
+			s.off, s.past.stopped = false, false
 			if diskErr != nil {
 				return &diskError{diskErr}
 			}
 			return s.done("powerOn", nil, st.ChangeVersion)
 		}
-		failed = errors.Join(err, readErr)
-		if failed == nil {
-			failed = errors.New("it is still off")
+		switch {
+		case readErr == nil && (passing(err) || errors.Is(err, numa.ErrBusy)) && tries < losses:
+		case readErr == nil && host != "":
+			host = ""
+		default:
+			if err == nil && readErr == nil {
+				err = errors.New("it is still off")
+			}
+			return fmt.Errorf("it does not power on: %w", errors.Join(err, readErr))
 		}
 	}
-	return fmt.Errorf("it does not power on: %w", failed)
 }
 
 // lost takes the edits of a VM back that does not power on with them, and powers it on without.
 func (s *step) lost(ctx context.Context, why error) (Outcome, error) {
 	s.say("it does not power on: taking the edits back")
-	st, err := s.state(ctx)
-	if err != nil {
-		return Lost, errors.Join(why, err)
-	}
-	var back []numa.Edit
-	for _, e := range slices.Backward(s.c.Edits) {
-		back = append(back, e.Undo())
-	}
-	if err := s.intent("takeBack", back, st.ChangeVersion); err != nil {
-		return Lost, errors.Join(why, err)
-	}
-	if err := s.t.Reconfigure(ctx, s.c.VM.ID, back, st.ChangeVersion, s.started("takeBack")); err != nil {
-		return Lost, fmt.Errorf("%w; taking the edits back failed: %v", why, err)
+	if err := s.takeBack(ctx, s.past.edits); err != nil {
+		return Lost, fmt.Errorf("%w; taking the edits back failed: %w", why, err)
 	}
 	if err := s.powerOn(ctx); err != nil {
-		return Lost, fmt.Errorf("%w; without the edits neither: %v", why, err)
+		return Lost, fmt.Errorf("%w; without the edits neither: %w", why, err)
 	}
 	return Lost, fmt.Errorf("%w; the edits were taken back, and it is on again", why)
 }

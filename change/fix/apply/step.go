@@ -72,63 +72,62 @@ func (s *step) state(ctx context.Context) (numa.State, error) {
 	return st, nil
 }
 
-// losses bounds how often a request that only reads is made again after its connection dropped.
-const losses = 5
-
-// again makes a request that changes nothing until it is answered: after a login when the session expired, and a few
-// times when the connection was lost, as when the vCenter restarts.
-func (s *step) again(ctx context.Context, request func() error) error {
-	for tries := 0; ; tries++ {
-		err := request()
-		switch {
-		case err == nil || ctx.Err() != nil || tries >= losses:
-			return err
-		case errors.Is(err, numa.ErrExpired):
-			if err := s.relogin(ctx); err != nil && tries >= losses-1 {
-				return err
-			}
-		case errors.Is(err, numa.ErrLost) || isConnection(err):
-		default:
-			return err
+// settled reads the VM when no task of it runs, or the one that runs takes too long.
+func (s *step) settled(ctx context.Context) (numa.State, error) {
+	for begin := time.Now(); ; {
+		st, err := s.state(ctx)
+		if err != nil || st.Task == "" || time.Since(begin) > s.o.Busy {
+			return st, err
 		}
-		if tries > 0 || !errors.Is(err, numa.ErrExpired) {
-			if err := s.rest(ctx, nil); err != nil {
-				return err
-			}
+		if err := s.rest(ctx, nil); err != nil {
+			return st, err
 		}
 	}
 }
 
-// isConnection reports whether the server could not be reached.
-func isConnection(err error) bool { return strings.Contains(err.Error(), "connection refused") }
-
-func (s *step) relogin(ctx context.Context) error {
-	s.login.Lock()
-	defer s.login.Unlock()
-	return s.t.Login(ctx)
+// side says on which side of the change the VM is. What this run, or the one that it goes on with, left half done counts
+// as before: all of it is made again.
+func (s *step) side(st *numa.State) (fix.Side, string) {
+	side, why := s.c.Compare(&st.VM.Config)
+	if side == fix.Drifted && s.past.edits != nil && s.c.Partly(&st.VM.Config) {
+		return fix.Before, ""
+	}
+	return side, why
 }
-
-// patience is how long another task of a VM may run on.
-const patience = 2 * time.Minute
 
 // vm carries out the change of a VM.
 func (s *step) vm(ctx context.Context) (Outcome, error) {
-	st, err := s.state(ctx)
+	st, err := s.settled(ctx)
 	if err != nil {
 		return Failed, err
+	}
+	if s.o.Power == PowerReboot { // the key is set, whatever else is done with it
+		c := *s.c
+		c.Edits = slices.DeleteFunc(slices.Clone(c.Edits), func(e numa.Edit) bool { return strings.EqualFold(e.Key, fix.RebootKey) })
+		s.c = &c
+	}
+	needs := s.c.Needs()
+	side, why := s.side(&st)
+	power := s.o.Power == PowerGuest || s.o.Power == PowerHard
+	if s.past.asked && !isOff(&st) && (side != fix.Before || !power) {
+		s.say("it was asked to shut down before: waiting whether it does")
+		if s.until(ctx, s.o.Off, isOff) == nil {
+			if st, err = s.settled(ctx); err != nil {
+				return Failed, err
+			}
+			side, why = s.side(&st)
+		}
 	}
 	running := st.VM.Power.Value == numa.PoweredOn
 	if !s.past.began {
 		s.past.ran, s.past.host = running, st.VM.Host
 	}
-	s.off = s.past.ran && !running
+	s.off = s.past.ran && isOff(&st) && (s.past.stopped || s.past.waited)
 	tools := st.Tools
-	side, why := s.c.Compare(&st.VM.Config)
-	needs := s.c.Needs()
 	outcome, pending := Already, error(nil)
 	if side == fix.After && s.past.began {
 		outcome = Done
-		if needs == numa.NeedsCycle && running && s.o.Power != PowerGuest && s.o.Power != PowerHard {
+		if needs == numa.NeedsCycle && running && !power {
 			outcome, pending = Pending, s.pending()
 		}
 	}
@@ -148,7 +147,11 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 			return outcome, blocked
 		}
 	} else if side == fix.After && s.past.began && s.past.written.IsZero() {
-		if err := s.done("reconfigure", s.c.Edits, st.ChangeVersion); err != nil {
+		edits := s.past.edits
+		if edits == nil {
+			edits = s.c.Edits
+		}
+		if err := s.done("reconfigure", edits, st.ChangeVersion); err != nil {
 			return Done, err
 		}
 		s.past.written = s.o.Now()
@@ -176,13 +179,22 @@ func (s *step) write(ctx context.Context, st *numa.State, needs numa.Needs) (Out
 	case needs == numa.NeedsOff:
 		return NeedsOff, errors.New("it has to be powered off for this: --power guest")
 	case s.o.Power == PowerReboot:
-		edits = append(slices.Clone(edits), numa.Edit{Kind: numa.EditExtraConfig, Key: rebootKey, To: numa.Is("TRUE")})
+		e := numa.Edit{Kind: numa.EditExtraConfig, Key: fix.RebootKey, To: numa.Is("TRUE")}
+		if e.From = e.ValueOf(&st.VM.Config); !e.From.Same(e.To) {
+			edits = append(slices.Clone(edits), e)
+		}
 	}
 	version := st.ChangeVersion
-	if s.off { // powering off has changed it
-		now, err := s.state(ctx)
+	if running && s.off { // powering off has changed its version, and somebody may have changed more
+		now, err := s.settled(ctx)
 		if err != nil {
 			return Failed, err
+		}
+		if text := fix.Refused(&now); text != "" {
+			return Refused, errors.New(text)
+		}
+		if side, why := s.side(&now); side == fix.Drifted {
+			return Conflict, fmt.Errorf("%w: %s", numa.ErrChanged, why)
 		}
 		version = now.ChangeVersion
 	}
@@ -199,7 +211,7 @@ func (s *step) write(ctx context.Context, st *numa.State, needs numa.Needs) (Out
 // pending says what a VM still needs whose settings are written.
 func (s *step) pending() error {
 	if s.o.Power == PowerReboot {
-		return errors.New("it takes effect with the next reboot of the guest, which " + rebootKey + " makes a power cycle")
+		return errors.New("it takes effect with the next reboot of the guest, which " + fix.RebootKey + " makes a power cycle")
 	}
 	return errors.New("it takes effect with the next power cycle: power off and on, a reboot is not enough")
 }
@@ -210,16 +222,12 @@ func (s *step) reconfigure(ctx context.Context, edits []numa.Edit, version strin
 		if err := s.intent("reconfigure", edits, version); err != nil {
 			return Failed, err
 		}
+		s.past.edits = edits
 		err := s.t.Reconfigure(ctx, s.c.VM.ID, edits, version, s.started("reconfigure"))
 		if ctx.Err() != nil {
 			return Failed, ctx.Err()
 		}
-		if errors.Is(err, numa.ErrExpired) && tries < losses {
-			if err := s.relogin(ctx); err != nil {
-				return Failed, err
-			}
-		}
-		st, readErr := s.state(ctx)
+		st, readErr := s.settled(ctx)
 		if readErr != nil {
 			return Failed, errors.Join(err, readErr)
 		}
@@ -227,19 +235,19 @@ func (s *step) reconfigure(ctx context.Context, edits []numa.Edit, version strin
 		switch {
 		case side == fix.After: // whatever the answer was: it is written
 			s.past.written = s.o.Now()
-			return Done, s.done("reconfigure", s.c.Edits, st.ChangeVersion)
-		case err == nil:
-			return s.ignored(ctx, &st, why)
+			return Done, s.done("reconfigure", edits, st.ChangeVersion)
+		case err == nil || s.c.Partly(&st.VM.Config):
+			return s.ignored(ctx, edits, &st)
 		case side == fix.Drifted:
 			return Conflict, fmt.Errorf("%w: %s", numa.ErrChanged, why)
 		case errors.Is(err, numa.ErrChanged) && tries < 2: // something else of it changed, such as its notes
 		case errors.Is(err, numa.ErrChanged):
 			return Conflict, err
-		case errors.Is(err, numa.ErrBusy) && time.Since(begin) < patience:
+		case errors.Is(err, numa.ErrBusy) && time.Since(begin) < s.o.Busy:
 			if err := s.rest(ctx, nil); err != nil {
 				return Failed, err
 			}
-		case (errors.Is(err, numa.ErrExpired) || errors.Is(err, numa.ErrLost) || isConnection(err)) && tries < losses:
+		case passing(err) && tries < losses:
 		default:
 			return Failed, err
 		}
@@ -248,27 +256,51 @@ func (s *step) reconfigure(ctx context.Context, edits []numa.Edit, version strin
 }
 
 // ignored takes back what was kept of edits that were not all kept.
-func (s *step) ignored(ctx context.Context, st *numa.State, why string) (Outcome, error) {
+func (s *step) ignored(ctx context.Context, edits []numa.Edit, st *numa.State) (Outcome, error) {
 	var lost []string
-	var back []numa.Edit
-	for _, e := range s.c.Edits {
+	var kept []numa.Edit
+	for _, e := range edits {
 		one := fix.Change{Edits: []numa.Edit{e}}
-		switch side, _ := one.Compare(&st.VM.Config); side {
-		case fix.After:
-			back = append(back, e.Undo())
-		default:
-			lost = append(lost, fmt.Sprintf("%s is %s, not %s", e.Name(), e.ValueOf(&st.VM.Config), e.To))
+		if side, _ := one.Compare(&st.VM.Config); side == fix.After {
+			kept = append(kept, e)
+			continue
 		}
+		lost = append(lost, fmt.Sprintf("%s is %s, not %s", e.Name(), e.ValueOf(&st.VM.Config), e.To))
 	}
 	err := fmt.Errorf("the task ended well, but vSphere did not keep it: %s", strings.Join(lost, "; "))
-	if back == nil {
-		return Ignored, err
-	}
-	if failed := s.intent("takeBack", back, st.ChangeVersion); failed != nil {
-		return Ignored, errors.Join(err, failed)
-	}
-	if failed := s.t.Reconfigure(ctx, s.c.VM.ID, back, st.ChangeVersion, s.started("takeBack")); failed != nil {
-		return Failed, fmt.Errorf("%w; taking the others back failed: %v", err, failed)
+	if failed := s.takeBack(ctx, kept); failed != nil {
+		return Failed, fmt.Errorf("%w; taking the others back failed: %w", err, failed)
 	}
 	return Ignored, err
+}
+
+// takeBack gives the settings of edits the values that they had before.
+func (s *step) takeBack(ctx context.Context, edits []numa.Edit) error {
+	c := fix.Change{VM: s.c.VM}
+	for _, e := range slices.Backward(edits) {
+		c.Edits = append(c.Edits, e.Undo())
+	}
+	for tries, last := 0, error(nil); ; tries++ {
+		st, err := s.settled(ctx)
+		if err != nil {
+			return errors.Join(last, err)
+		}
+		side, why := c.Compare(&st.VM.Config)
+		switch {
+		case side == fix.After && tries == 0:
+			return nil
+		case side == fix.After:
+			return s.done("takeBack", c.Edits, st.ChangeVersion)
+		case side == fix.Drifted && !c.Partly(&st.VM.Config):
+			return fmt.Errorf("%w: %s", numa.ErrChanged, why)
+		case tries > 0 && last == nil:
+			return errors.New("vSphere did not keep it")
+		case tries > losses || last != nil && !passing(last) && !errors.Is(last, numa.ErrChanged) && !errors.Is(last, numa.ErrBusy):
+			return last
+		}
+		if err := s.intent("takeBack", c.Edits, st.ChangeVersion); err != nil {
+			return err
+		}
+		last = s.t.Reconfigure(ctx, s.c.VM.ID, c.Edits, st.ChangeVersion, s.started("takeBack"))
+	}
 }

@@ -43,6 +43,7 @@ type Line struct {
 
 	Whole *fix.Plan `json:"whole,omitempty"` // of StepPlan
 	Undo  bool      `json:"undo,omitempty"`  // of StepPlan: the plan takes back an earlier one
+	Power string    `json:"power,omitempty"` // of StepPlan: how VMs come to be off
 
 	Target string `json:"target,omitempty"` // ID of the VM or host
 	Name   string `json:"name,omitempty"`
@@ -91,8 +92,7 @@ func Create(folder string, p *fix.Plan, now func() time.Time) (*Journal, error) 
 	}
 	j := &Journal{Path: path, f: f, now: now}
 	if err := j.open(); err != nil {
-		_ = f.Close()
-		return nil, err
+		return nil, errors.Join(err, f.Close(), os.Remove(path)) // nothing is in it
 	}
 	return j, nil
 }
@@ -128,6 +128,7 @@ func (j *Journal) open() error {
 	}
 	j.unlock = unlock
 	if err := j.keepReserve(); err != nil {
+		_ = os.Remove(j.spare())
 		unlock()
 		return fmt.Errorf("%s: no room for the journal: %w", j.Path, err)
 	}

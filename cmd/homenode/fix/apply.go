@@ -2,6 +2,7 @@ package fix
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 		if err != nil {
 			return err
 		}
-		first := journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p}
+		first := journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p, Power: c.do.power}
 		if err := j.Append(first); err != nil {
 			return errors.Join(err, j.Close())
 		}
@@ -148,7 +149,9 @@ func (c *command) goOn(cmd *cobra.Command, source string) error {
 		if err := sameServer(p, host); err != nil {
 			return errors.Join(err, j.Close())
 		}
-		return c.outcome(cmd, source, w, j, lines, p, lastRun(lines).Undo)
+		last := lastRun(lines)
+		c.do.power = cmp.Or(c.do.power, last.Power)
+		return c.outcome(cmd, source, w, j, lines, p, last.Undo)
 	})
 }
 
@@ -178,11 +181,11 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 		if err != nil {
 			return errors.Join(err, j.Close())
 		}
-		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true}
+		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true, Power: c.do.power}
 		if err := j.Append(first); err != nil {
 			return errors.Join(err, j.Close())
 		}
-		return c.outcome(cmd, source, w, j, []journal.Line{first}, undo, true)
+		return c.outcome(cmd, source, w, j, append(lines, first), undo, true)
 	})
 }
 
@@ -192,7 +195,7 @@ func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
 		return nil, errors.New("the journal ends with a rollback: --resume goes on with it")
 	}
 	p, _ := apply.Remember(lines)
-	written := apply.Written(lines)
+	begun := apply.Begun(lines)
 	only := glob.Compile(c.part.VMs(), "")
 	names := map[string]string{}
 	for i := range p.Changes {
@@ -202,7 +205,7 @@ func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
 		if !only.Allow(names[id], id) {
 			return nil
 		}
-		return written[id].Edits
+		return begun[id]
 	})
 }
 

@@ -168,7 +168,14 @@ func (w Writer) task(ctx context.Context, what string, started func(string) erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	_, err = task.WaitEx(ctx, ref, property.DefaultCollector(client), nil)
+	// Those who wait at the same time take each other's updates from a collector that they share.
+	own, err := property.DefaultCollector(client).Create(ctx)
+	if err == nil {
+		_, err = task.WaitEx(ctx, ref, own, nil)
+		if ctx.Err() == nil {
+			_ = own.Destroy(ctx) // it ends with the session
+		}
+	}
 	if err != nil && ctx.Err() == nil {
 		return w.Refusal(what, err)
 	}
