@@ -344,12 +344,16 @@ func (r *run) halt(why error) {
 
 // rest waits until the next look.
 func (r *run) rest(ctx context.Context, stop <-chan struct{}) error {
+	return pause(ctx, stop, r.o.Poll)
+}
+
+func pause(ctx context.Context, stop <-chan struct{}, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-stop:
 		return nil
-	case <-time.After(r.o.Poll):
+	case <-time.After(d):
 		return nil
 	}
 }

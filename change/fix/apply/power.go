@@ -60,7 +60,7 @@ func isOff(st *numa.State) bool { return st.VM.Power.Value == numa.PoweredOff }
 
 // until looks at the VM until ok holds of it.
 func (s *step) until(ctx context.Context, limit time.Duration, ok func(*numa.State) bool) error {
-	for begin := time.Now(); ; {
+	for begin, wait := time.Now(), s.o.Poll/16; ; wait = min(2*wait, s.o.Poll) {
 		st, err := s.state(ctx)
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (s *step) until(ctx context.Context, limit time.Duration, ok func(*numa.Sta
 		if time.Since(begin) > limit {
 			return fmt.Errorf("not within %v", limit)
 		}
-		if err := s.rest(ctx, nil); err != nil {
+		if err := pause(ctx, nil, wait); err != nil {
 			return err
 		}
 	}

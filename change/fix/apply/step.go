@@ -72,15 +72,22 @@ func (s *step) state(ctx context.Context) (numa.State, error) {
 	return st, nil
 }
 
-// settled reads the VM when no task of it runs, or the one that runs takes too long.
+// settled reads the VM when no task of it runs, or the one that runs takes too long. It reads twice: tasks are read after
+// the VM, so one that ended in between has changed what was read.
 func (s *step) settled(ctx context.Context) (numa.State, error) {
+	st, err := s.state(ctx)
 	for begin := time.Now(); ; {
-		st, err := s.state(ctx)
-		if err != nil || st.Task == "" || time.Since(begin) > s.o.Busy {
+		if err != nil || st.Task != "" && time.Since(begin) > s.o.Busy {
 			return st, err
 		}
-		if err := s.rest(ctx, nil); err != nil {
-			return st, err
+		if st.Task != "" {
+			if err := s.rest(ctx, nil); err != nil {
+				return st, err
+			}
+		}
+		was := st
+		if st, err = s.state(ctx); err == nil && was.Task == "" && st.Task == "" && was.ChangeVersion == st.ChangeVersion && was.VM.Power.Value == st.VM.Power.Value {
+			return st, nil
 		}
 	}
 }
