@@ -73,6 +73,8 @@ func (s *step) host(ctx context.Context) (Outcome, error) {
 		return Drift, errors.New(why)
 	case side == fix.After && !s.past.began:
 		return Already, nil
+	case side == fix.After && s.past.edits != nil: // they know what was there before
+		return Done, s.done("options", s.past.edits, "")
 	case side == fix.After:
 		return Done, s.done("options", s.c.Edits, "")
 	}
