@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/vmware/govmomi/vim25/types"
 
@@ -74,6 +75,7 @@ func TestGovc(t *testing.T) {
 	w.change(w.pick(t, 0, func(vm *numa.VM) bool { return running(vm) && vm.CPUHotAdd.Value }), hotAdd("false"), key("numa.vcpu.preferHT", "TRUE"), key("homenode.test", `$(touch x) 'q' "d" `+"`id`\nü"))
 	w.change(w.pick(t, 1, running), key("numa.vcpu.min", "12"))
 	w.change(w.pick(t, 0, off), numa.Edit{Kind: numa.EditMemoryHotAdd, To: numa.Is("true")}, numa.Edit{Kind: numa.EditMemory, To: numa.Is("8192")}, key("sched.cpu.latencySensitivity", "high"))
+	w.vc.SetGuest(w.plan.Changes[0].VM.ID, lab.Guest{Shutdown: 500 * time.Millisecond}) // the script waits for it
 	w.twice(t, func(file string) (string, int) { return run(t, env, "sh", file) }, "govc")
 }
 

@@ -45,11 +45,11 @@ apply() { # KIND ID WANTED FUNCTION
 		fi
 		shutdown "$2" || stop "$2: its guest does not shut down; it was not changed"
 		ran=$2
-		tries=120
+		tries=300
 		until [ "$(now "$1" "$2" | jq -r .power)" = off ]; do
 			tries=$((tries - 1))
 			[ $tries -gt 0 ] || stop "$2: it was told to shut down and still runs after 10 minutes; it was not changed"
-			sleep 5
+			sleep 2
 		done
 		;;
 	esac

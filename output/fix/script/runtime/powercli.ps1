@@ -112,9 +112,9 @@ function Invoke-Change($Change) {
         }
         $vm = Get-VM -Id "VirtualMachine-$id"
         $null = Stop-VMGuest -VM $vm -Confirm:$false
-        for ($tries = 120; (Get-Subject $Change).Runtime.PowerState -ne 'poweredOff'; $tries--) {
+        for ($tries = 300; (Get-Subject $Change).Runtime.PowerState -ne 'poweredOff'; $tries--) {
             if ($tries -eq 0) { throw "${id}: it was told to shut down and still runs after 10 minutes; it was not changed" }
-            Start-Sleep -Seconds 5
+            Start-Sleep -Seconds 2
         }
         $view = Get-Subject $Change
     }
