@@ -235,6 +235,13 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	if err := c.out.Print(cmd, answers.Results(p, results, source, path, undo, stopped)); err != nil {
 		return err
 	}
+	if errors.Is(stopped, numa.ErrPrivilege) {
+		var names []string
+		for _, need := range p.Needs(c.do.power != "" && c.do.power != string(apply.PowerReboot)) {
+			names = append(names, need.Privilege)
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: a role with all that this plan needs, besides Read-only: govc role.create homenode-fix %s\n", strings.Join(names, " "))
+	}
 	switch {
 	case stopped != nil:
 		return fmt.Errorf("the run ended early: %w", stopped)
