@@ -13,8 +13,9 @@ import (
 	"homenode/rules/rule"
 )
 
-// Plan returns the answer of a plan. typed is what the user typed to make it, for the next commands.
-func Plan(p *fix.Plan, typed ...string) *answer.Answer {
+// Plan returns the answer of a plan. typed is what the user typed to make it, for the next commands; live says that the
+// source is a vCenter, where the plan can be carried out.
+func Plan(p *fix.Plan, live bool, typed ...string) *answer.Answer {
 	a := &answer.Answer{Command: "fix", Format: fix.Format, Title: "Plan " + p.ID, Result: p, Tables: changes(p)}
 	vms, hosts, rules, off := 0, 0, 0, 0
 	for i := range p.Changes {
@@ -57,8 +58,12 @@ func Plan(p *fix.Plan, typed ...string) *answer.Answer {
 		a.Tables = append(a.Tables, t)
 	}
 	a.Tables = append(a.Tables, leftTables(p)...)
-	if len(p.Changes) > 0 {
+	switch {
+	case len(p.Changes) == 0:
+	case live:
 		a.Next = []string{"homenode fix " + words.Command(typed...) + " -o plan.json", "homenode fix " + words.Command(typed[:1]...) + " --plan plan.json --apply --power guest"}
+	default:
+		a.Next = []string{"homenode fix " + words.Command(typed...) + " --script powercli -o fix.ps1"}
 	}
 	return a
 }

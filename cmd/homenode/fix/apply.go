@@ -109,7 +109,7 @@ func (f *applyFlags) confirm(cmd *cobra.Command, p *fix.Plan, verb string) error
 // carryOut carries the plan out.
 func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error {
 	if len(p.Changes) == 0 {
-		return c.out.Print(cmd, answers.Plan(p, source))
+		return c.out.Print(cmd, answers.Plan(p, true, source))
 	}
 	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
 		if err := sameServer(p, host); err != nil {

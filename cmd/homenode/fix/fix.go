@@ -124,7 +124,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 func (c *command) show(cmd *cobra.Command, p *fix.Plan, args []string) error {
 	if c.out.Format != "json" {
 		words := flags.Typed(cmd, args, append([]string{"set", "keep-apart", "keep-together", "prefer", "better", "allow-host", "allow-upgrade", "allow-resize", "allow-split", "owner-mark", "apart", "max-parallel"}, append(flags.FilterNames, flags.SourceNames...)...))
-		return c.out.Print(cmd, answers.Plan(p, words...))
+		return c.out.Print(cmd, answers.Plan(p, open.VCenter(args[0]), words...))
 	}
 	return c.out.Write(cmd, func(w io.Writer, _ bool) error {
 		e := json.NewEncoder(w)
