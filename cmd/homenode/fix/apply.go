@@ -67,7 +67,7 @@ func (f *applyFlags) check(used bool) error {
 		return fmt.Errorf("--power: found %q, want one of guest, hard, reboot, wait", f.power)
 	}
 	if !used && (f.power != "" || f.yes != 0) {
-		return errors.New("--power and --yes are for --apply, --resume and --rollback")
+		return errors.New("--power and --yes are for --apply, --resume and --rollback, --power for --script too")
 	}
 	if f.window != "" {
 		var err error

@@ -15,11 +15,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/change/fix"
+	"homenode/change/fix/apply"
 	"homenode/change/whatif"
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/version"
 	"homenode/numa"
 	answers "homenode/output/fix"
+	"homenode/output/fix/script"
 	"homenode/output/format"
 	"homenode/source/open"
 	"homenode/source/vsphere"
@@ -43,6 +45,9 @@ type command struct {
 	query, zone              string
 	doApply                  bool
 	do                       applyFlags
+
+	script        string
+	undo, profile bool
 }
 
 // New returns the command.
@@ -68,7 +73,11 @@ func New() *cobra.Command {
 	fl.StringSliceVar(&c.o.Apart, "apart", nil, "never two VMs of one of these patterns in one batch, besides what DRS keeps apart")
 	fl.IntVar(&c.o.AtOnce, "max-parallel", 1, "VMs that are changed at the same time")
 	fl.StringVar(&c.plan, "plan", "", "take this plan, made before with -o plan.json, instead of making one")
+	fl.StringVar(&c.script, "script", "", "print the plan as a script instead: "+strings.Join(script.Tools, ", "))
+	fl.BoolVar(&c.undo, "undo", false, "with --script: the script that takes the plan back")
+	fl.BoolVar(&c.profile, "profile", false, "print the edits as values for templates instead: Packer, Terraform, a note; by kind of host")
 	fl.BoolVar(&c.doApply, "apply", false, "carry the plan out on the vCenter, after a question")
+	flags.Complete(cmd, "script", flags.Among(script.Tools))
 	fl.StringVar(&c.resume, "resume", "", "go on with the journal of a run that ended early")
 	fl.StringVar(&c.rollback, "rollback", "", "take back what the run of this journal wrote; with --vm only of these VMs")
 	fl.StringVar(&c.verify, "verify", "", "say whether what the run of this journal wrote is written, in effect, and helped")
@@ -99,7 +108,19 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	case asked == 1 && !open.VCenter(args[0]):
 		return fmt.Errorf("%s is no vCenter: nothing can be changed in it. Name a URL, or vcenter; or use --script", args[0])
 	}
-	if err := c.do.check(asked == 1 && c.verify == ""); err != nil {
+	switch {
+	case c.script != "" && !slices.Contains(script.Tools, c.script):
+		return fmt.Errorf("--script: found %q, want one of %s", c.script, strings.Join(script.Tools, ", "))
+	case c.undo && c.script == "":
+		return errors.New("--undo is for --script; --rollback takes back what --apply did")
+	case (c.script != "" || c.profile) && asked > 0 || c.script != "" && c.profile:
+		return errors.New("--script, --profile and --apply, --resume, --rollback, --verify: want one of them")
+	case (c.script != "" || c.profile) && cmd.Flags().Changed("format"):
+		return errors.New("--format is for the plan, not for --script and --profile")
+	case c.script != "" && c.do.power != "" && c.do.power != string(apply.PowerGuest):
+		return fmt.Errorf("--power: found %q, want guest for a script", c.do.power)
+	}
+	if err := c.do.check(asked == 1 && c.verify == "" || c.script != ""); err != nil {
 		return err
 	}
 	switch {
@@ -116,6 +137,14 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	}
 	if c.doApply {
 		return c.carryOut(cmd, args[0], p)
+	}
+	if c.script != "" || c.profile {
+		return c.out.Write(cmd, func(w io.Writer, _ bool) error {
+			if c.profile {
+				return script.Profile(w, p)
+			}
+			return script.Write(w, c.script, p, script.Options{Undo: c.undo, Power: c.do.power != ""})
+		})
 	}
 	return c.show(cmd, p, args)
 }
