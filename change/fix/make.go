@@ -95,7 +95,12 @@ func Make(f *numa.Fleet, o Options) (*Plan, error) {
 		return nil, err
 	}
 	m.refuse()
-	if err := m.weigh(); err != nil {
+	err = m.weigh()
+	for n := 0; err == nil && n < rounds && m.further(); n++ {
+		m.refuse()
+		err = m.weigh()
+	}
+	if err != nil {
 		return nil, err
 	}
 	p := &Plan{Format: Format, Version: Version, Made: o.Now.UTC().Format(time.RFC3339), Source: f.Source, By: o.By, Changes: m.changes(), Left: m.left()}
@@ -153,25 +158,65 @@ func (m *maker) advised() {
 			}
 		}
 	}
-	vms, plans := m.today.Proposals()
+	m.advise(m.today, about, cures)
+}
+
+// advise takes the edits that a judged fleet's findings come to, on top of those that made it so. It reports whether
+// there are any.
+func (m *maker) advise(judged *rules.Result, about map[string]bool, cures map[string][]numa.Edit) (more bool) {
+	first := judged == m.today
+	vms, plans := judged.Proposals()
+	proposed := map[string]*rule.Proposal{}
 	for i, v := range vms {
-		m.plans[v.ID] = plans[i]
+		proposed[v.ID] = plans[i]
 	}
-	for id, v := range m.vms {
-		after, p := v.Config, m.plans[id]
-		if p != nil && about[id] {
-			configure(&after, p.Edits)
-			m.better[id] = p.Optional
-			if m.o.Better {
-				configure(&after, p.Optional)
-				m.better[id] = nil
+	if first {
+		m.plans = proposed
+	}
+	for _, c := range judged.Clusters {
+		for _, v := range c.VMs {
+			if m.kept[v.ID] != "" {
+				continue
+			}
+			after, p := v.Config, proposed[v.ID]
+			if p != nil && about[v.ID] {
+				configure(&after, p.Edits)
+				if first {
+					m.better[v.ID] = p.Optional
+				}
+				if m.o.Better {
+					configure(&after, p.Optional)
+					m.better[v.ID] = nil
+				}
+			}
+			configure(&after, cures[v.ID])
+			if numa.Edits(&v.Config, &after) == nil {
+				continue
+			}
+			more = true
+			if m.edits[v.ID] = numa.Edits(&m.vms[v.ID].Config, &after); m.edits[v.ID] == nil {
+				delete(m.edits, v.ID)
 			}
 		}
-		configure(&after, cures[id])
-		if edits := numa.Edits(&v.Config, &after); edits != nil {
-			m.edits[id] = edits
+	}
+	return more
+}
+
+// further takes the edits that the findings of the changed fleet come to, as a second plan would. It reports whether
+// there are any.
+func (m *maker) further() bool {
+	shown, err := m.o.Filter.Fleet(m.changed)
+	if m.set() || err != nil { // nothing is shown any more
+		return false
+	}
+	about, cures := map[string]bool{}, map[string][]numa.Edit{}
+	for i := range shown.Findings {
+		if f := &shown.Findings[i]; f.VMID != "" {
+			about[f.VMID] = about[f.VMID] || f.Planned
+			cures[f.VMID] = append(cures[f.VMID], f.Cure...)
 		}
 	}
+	return m.advise(m.changed, about, cures)
 }
 
 // hostsOf returns the hosts that a finding about hosts speaks of.

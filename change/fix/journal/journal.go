@@ -182,6 +182,7 @@ func (j *Journal) append(l Line, last bool) error {
 	}
 	err = j.write(append(data, '\n'))
 	if err != nil && last {
+		j.failed = fmt.Errorf("%s: %w", j.Path, err) // nothing more is begun in the room of the reserve
 		_ = os.Remove(j.spare())
 		err = j.write(append(data, '\n'))
 	}

@@ -1,0 +1,224 @@
+package fix_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/change/diff"
+	"homenode/change/fix"
+	"homenode/change/fix/apply"
+	"homenode/internal/testdeps"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// randomFleet writes clusters of like and unlike hosts with VMs of every width and the settings that findings are about.
+func randomFleet(r *rand.Rand) string {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	var b strings.Builder
+	b.WriteString("release " + pick("6.0", "6.5", "6.7", "7.0", "7.0U3", "8.0U2", "8.0U3") + "\n")
+	for c := range 1 + r.IntN(3) {
+		fmt.Fprintf(&b, "cluster c%d\n", c)
+		hosts := 0
+		for range 1 + r.IntN(3) {
+			n := 1 + r.IntN(3)
+			fmt.Fprintf(&b, "host h%d-[%d-%d] %s cores=%s memory=%s power=%s %s\n", c, hosts, hosts+n-1,
+				pick("nodes=1 packages=2", "nodes=2", "nodes=2", "nodes=4", "nodes=4 packages=2", "nodes=2 nodeMemory=64GB,192GB"), pick("8", "12", "18"), pick("256GB", "256GB", "768GB"),
+				pick("Balanced", `"Low Power"`, `"High Performance"`), pick("", "", "option:Numa.PreferHT=1", "option:Numa.LocalityWeightActionAffinity=0"))
+			hosts += n
+		}
+		for v := range r.IntN(14) {
+			vcpus := 1 << r.IntN(6)
+			if r.IntN(2) == 0 {
+				vcpus = 2 + r.IntN(40)
+			}
+			cores := 1
+			for range 4 {
+				if n := 1 + r.IntN(vcpus); vcpus%n == 0 {
+					cores = n
+				}
+			}
+			fmt.Fprintf(&b, "vm v%d-%d host=h%d-%d vcpus=%d coresPerSocket=%d memory=%s hotAdd=%s", c, v, c, r.IntN(hosts), vcpus, cores, pick("4GB", "8GB", "64GB", "150GB", "300GB"), pick("on", "off", "off"))
+			used := map[string]bool{}
+			for range r.IntN(3) {
+				word := pick("power=off", fmt.Sprint("stored=", max(1, vcpus/2)), fmt.Sprint("stored=", vcpus), "set:numa.vcpu.preferHT=TRUE", "set:numa.vcpu.preferHT=FALSE",
+					"set:numa.consolidate=FALSE", "set:numa.vcpu.min=4", "set:numa.vcpu.min=64", "set:numa.vcpu.maxPerMachineNode=4", "set:numa.vcpu.maxPerVirtualNode=6", "set:numa.vcpu.followcorespersocket=1",
+					"set:numa.nodeAffinity=0", "cpuAffinity=0-3", "hw=8", "hw=14", "set:numa.autosize.once=FALSE", "set:sched.mem.pshare.enable=FALSE")
+				if key := word[:strings.LastIndex(word, "=")]; !used[key] {
+					used[key] = true
+					b.WriteString(" " + word)
+				}
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// configured returns the fleet with a plan carried out.
+func configured(t testing.TB, f *numa.Fleet, p *fix.Plan) *numa.Fleet {
+	t.Helper()
+	out := *f
+	out.VMs, out.Hosts = slices.Clone(f.VMs), slices.Clone(f.Hosts)
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		for k := range out.VMs {
+			if c.VM == nil || out.VMs[k].ID != c.VM.ID {
+				continue
+			}
+			out.VMs[k].Settings.Value = slices.Clone(out.VMs[k].Settings.Value)
+			for _, e := range c.Edits {
+				if got := e.ValueOf(&out.VMs[k].Config); got != e.From {
+					t.Errorf("%s: %s is %v, the plan says %v", c.VM.Name, e.Name(), got, e.From)
+				}
+				if err := e.Configure(&out.VMs[k].Config, "test"); err != nil {
+					t.Errorf("%s: %v", c.VM.Name, err)
+				}
+			}
+		}
+	}
+	return &out
+}
+
+func vmsOf(r *rules.Result) map[string]*rule.VM {
+	out := map[string]*rule.VM{}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			out[v.ID] = v
+		}
+	}
+	return out
+}
+
+// TestPlansHold plans random fleets and carries the plans out on the model: every VM powers on where it did, no rule judges a VM or host
+// worse, planning again changes nothing, and Undo brings back each setting. make prove plans 1,000.
+func TestPlansHold(t *testing.T) {
+	changes, fleets := 0, 0
+	for seed := range uint64(max(250, min(1000, 34*testdeps.KillRounds(0)))) {
+		text := randomFleet(rand.New(rand.NewPCG(seed, 21)))
+		if !strings.Contains(text, "\nvm ") {
+			continue
+		}
+		fleets++
+		f := fleetOf(t, text)
+		o := fix.Options{Now: now, Better: seed%3 == 0, AtOnce: 1 + int(seed%4), Upgrade: seed%5 == 0}
+		p, err := fix.Make(f, o)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		changes += len(p.Changes)
+		g := configured(t, f, p)
+		a, b := rules.Run(f, rules.Options{}), rules.Run(g, rules.Options{})
+		before := vmsOf(a)
+		for id, v := range vmsOf(b) {
+			if len(v.Refused) > len(before[id].Refused) {
+				t.Errorf("seed %d: %s powers on on fewer hosts: %v", seed, v.Name, v.Refused)
+			}
+		}
+		d, err := diff.Compare(a, b, diff.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range d.Findings {
+			x := &d.Findings[i]
+			if x.B != nil && x.B.Severity > finding.Info && (x.A == nil || x.B.Severity > x.A.Severity) {
+				t.Errorf("seed %d: %s of %s is worse: %s", seed, x.B.Rule, x.B.Subject(), x.B.Message)
+			}
+		}
+		if d.Worse > 0 {
+			t.Errorf("seed %d: %d VMs are worse", seed, d.Worse)
+		}
+		again, err := fix.Make(g, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range again.Changes {
+			t.Errorf("seed %d: planned again, %s: %v", seed, c.Target().Name, c.Edits)
+		}
+		undo, err := p.Undo(func(id string) []numa.Edit {
+			for i := range p.Changes {
+				if p.Changes[i].Target().ID == id {
+					return p.Changes[i].Edits
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := map[string]*fix.Change{}
+		for i := range undo.Changes {
+			back[undo.Changes[i].VM.ID] = &undo.Changes[i]
+		}
+		for i := range p.Changes {
+			c := &p.Changes[i]
+			k := slices.IndexFunc(g.VMs, func(v numa.VM) bool { return v.ID == c.VM.ID })
+			if u := back[c.VM.ID]; u != nil {
+				for _, e := range u.Edits {
+					if e.Kind == numa.EditCoresPerNUMANode && !e.To.Set { // automatic
+						e.To = numa.Is("0")
+					}
+					if err := e.Configure(&g.VMs[k].Config, "test"); err != nil {
+						t.Errorf("seed %d: %s: taking back %s: %v", seed, c.VM.Name, e.Name(), err)
+					}
+				}
+			}
+			for _, e := range numa.Edits(&f.VMs[k].Config, &g.VMs[k].Config) {
+				automatic := e.Kind == numa.EditCoresPerNUMANode && !e.From.Set && e.To.Text == "0"
+				if !automatic && !slices.ContainsFunc(undo.Left, func(l fix.Left) bool { return l.ID == c.VM.ID }) {
+					t.Errorf("seed %d: %s: %s was %v, taken back it is %v", seed, c.VM.Name, e.Name(), e.From, e.To)
+				}
+			}
+		}
+		if t.Failed() && seed < 5 {
+			t.Log(text)
+		}
+	}
+	if changes < 2*fleets {
+		t.Errorf("%d changes: the fleets are broken", changes)
+	}
+	t.Logf("%d fleets, %d changes: none makes anything worse, each is taken back", fleets, changes)
+}
+
+// TestPlansInLab carries plans of random fleets out in a simulated vCenter, and takes them back.
+func TestPlansInLab(t *testing.T) {
+	changes := 0
+	for seed := range uint64(max(10, testdeps.KillRounds(0))) {
+		f := fleetOf(t, randomFleet(rand.New(rand.NewPCG(seed, 21))))
+		s := serveFleet(t, f)
+		before := s.settings()
+		o := fix.Options{Now: now, AtOnce: 4, Better: seed%3 == 0}
+		p := s.plan(o)
+		if len(p.Changes) == 0 {
+			s.vc.Close()
+			continue
+		}
+		changes += len(p.Changes)
+		results, path, err := s.apply(p, quick(apply.PowerGuest))
+		if err != nil {
+			t.Error(err)
+		}
+		outcomes(t, results, apply.Done)
+		for _, c := range s.plan(o).Changes {
+			t.Errorf("seed %d: planned again, %s: %v", seed, c.Target().Name, c.Edits)
+		}
+		results, err = s.rollback(path, quick(apply.PowerGuest))
+		if err != nil {
+			t.Error(err)
+		}
+		outcomes(t, results, apply.Done)
+		if d := differences(before, s.settings(), lost(p)); d != nil {
+			t.Errorf("seed %d: after the rollback:\n%s", seed, strings.Join(d, "\n"))
+		}
+		s.vc.Close()
+	}
+	if changes < 20 {
+		t.Errorf("%d changes: the fleets are broken", changes)
+	}
+	t.Logf("%d changes made and taken back", changes)
+}
