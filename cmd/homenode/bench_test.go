@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -52,12 +53,22 @@ func bigFleet(n int) []byte {
 // BenchmarkAssess runs the program as a process: reads a snapshot, judges every VM
 // on every host of its cluster, writes the table. It reports the largest memory.
 func BenchmarkAssess(b *testing.B) {
+	benchmark(b, "assess", exitFindings, "judged  %d,000 VMs", 10_000, 100_000)
+}
+
+// BenchmarkFix plans the changes that the findings of a snapshot need.
+func BenchmarkFix(b *testing.B) {
+	benchmark(b, "fix", exitClean, "Nothing was written", 10_000)
+}
+
+// benchmark runs a command on snapshots of so many VMs. Its output has said, where %d stands for the thousands of VMs.
+func benchmark(b *testing.B, command string, exit int, said string, sizes ...int) {
 	dir := b.TempDir()
 	binary := filepath.Join(dir, "homenode")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
-	for _, n := range []int{10_000, 100_000} {
+	for _, n := range sizes {
 		fleet, err := scenario.Read("big.txtar", bigFleet(n))
 		if err != nil {
 			b.Fatal(err)
@@ -70,14 +81,17 @@ func BenchmarkAssess(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		want := fmt.Sprintf("judged  %d,000 VMs", n/1000)
+		want := said
+		if strings.Contains(said, "%d") {
+			want = fmt.Sprintf(said, n/1000)
+		}
 		b.Run(fmt.Sprintf("vms=%d", n), func(b *testing.B) {
 			b.SetBytes(info.Size())
 			largest := int64(0)
 			for b.Loop() {
-				cmd := exec.Command(binary, "assess", file)
+				cmd := exec.Command(binary, command, file)
 				out, err := cmd.Output()
-				if cmd.ProcessState.ExitCode() != exitFindings {
+				if cmd.ProcessState.ExitCode() != exit {
 					b.Fatalf("exit %d: %v", cmd.ProcessState.ExitCode(), err)
 				}
 				if !bytes.Contains(out, []byte(want)) {
