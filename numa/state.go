@@ -8,7 +8,6 @@ type State struct {
 	ChangeVersion string    // of the configuration; vCenter counts it up with every change
 	Boot          time.Time // of the last power-on, by the server's clock; zero while the VM is off or where unknown
 	Tools         bool      // VMware Tools run
-	Reboots       bool      // a reboot of the guest powers it off (rebootPowerOff)
 	Snapshots     bool
 	Question      string // that waits for an answer; "" for none
 	Protected     bool   // by Fault Tolerance

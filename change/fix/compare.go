@@ -83,11 +83,14 @@ func (c *Change) Compare(config *numa.Config) (Side, string) {
 	// What ESXi writes itself at a power-on may be anything after it: a stored size that is gone was removed, whatever
 	// stands there now.
 	stored := func(e numa.Edit) bool { return e.Kind == numa.EditExtraConfig && volatile(e.Key) }
+	others := slices.ContainsFunc(c.Edits, func(e numa.Edit) bool { return !stored(e) })
 	removed := slices.ContainsFunc(c.Edits, func(e numa.Edit) bool { return stored(e) && e.From.Set && e.ValueOf(config) != e.From })
 	for _, e := range c.Edits {
 		v := e.ValueOf(config)
 		isFrom, isTo := holds(e, v, e.From), holds(e, v, e.To)
 		switch {
+		case stored(e) && e.From.Set && others: // the same size may be written again: the other edits tell
+			isFrom, isTo = true, true
 		case stored(e) && e.From.Set:
 			isFrom, isTo = !removed, removed
 		case stored(e):
@@ -207,13 +210,13 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 		if edits == nil {
 			continue
 		}
-		u := Change{VM: c.VM, On: c.On, Cluster: c.Cluster, Findings: []string{}, Downtime: c.Downtime, Lost: c.Lost}
+		u := Change{VM: c.VM, Host: c.Host, Cluster: c.Cluster, Batch: c.Batch, Findings: []string{}, Downtime: c.Downtime, Lost: c.Lost}
 		for _, e := range slices.Backward(edits) {
 			switch {
 			case c.oneWay(e) != "":
 				out.Left = append(out.Left, Left{VM: c.VM.Name, ID: c.VM.ID, Why: c.oneWay(e)})
 			case e.Kind == numa.EditHostOption && !e.From.Set:
-				out.Left = append(out.Left, Left{Host: c.On.Name, ID: c.On.ID, Why: "which value " + e.Key + " had is not known"})
+				out.Left = append(out.Left, Left{Host: c.Host.Name, ID: c.Host.ID, Why: "which value " + e.Key + " had is not known"})
 			default:
 				u.Edits = append(u.Edits, e.Undo())
 			}
@@ -228,6 +231,12 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 			out.Changes = append(out.Changes, u)
 		}
 	}
-	out.batch(nil)
+	last, n := 0, 0 // those that were not one batch are none now
+	for i := range out.Changes {
+		if b := out.Changes[i].Batch; b != last {
+			last, n = b, n+1
+		}
+		out.Changes[i].Batch = n
+	}
 	return &out, out.identify()
 }

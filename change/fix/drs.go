@@ -80,6 +80,7 @@ func (v DRSValue) String() string {
 // rules plans the rules of DRS that were asked for.
 func (m *maker) rules() (out []Change, err error) {
 	for _, r := range m.o.DRS {
+		found := len(out)
 		vms, hosts := glob.Compile(r.VMs, ""), glob.Compile(r.Hosts, glob.Domain)
 		for _, c := range m.fleet.Clusters {
 			v := DRSValue{Kind: r.Kind}
@@ -96,15 +97,33 @@ func (m *maker) rules() (out []Change, err error) {
 			if len(v.VMs) == 0 || len(v.VMs) < 2 && r.Kind != Prefer || r.Kind == Prefer && len(v.Hosts) == 0 {
 				continue
 			}
+			if hosts := m.hostsIn(c.ID); r.Kind == Apart && len(v.VMs) > hosts {
+				return nil, fmt.Errorf("%s: %d VMs cannot be kept apart on %d hosts of %s", r, len(v.VMs), hosts, c.Name)
+			}
+			for _, other := range m.o.DRS {
+				if other.Kind != r.Kind && other.Kind != Prefer && r.Kind != Prefer && slices.Equal(other.VMs, r.VMs) {
+					return nil, fmt.Errorf("%s and %s contradict each other", r, other)
+				}
+			}
 			sum := sha256.Sum256([]byte(v.String()))
 			e := numa.Edit{Kind: numa.EditDRSRule, Key: fmt.Sprintf("homenode %s %s", r.Kind, hex.EncodeToString(sum[:4])), To: numa.Is(v.String())}
 			out = append(out, Change{Cluster: &Target{Name: c.Name, ID: c.ID, Cluster: c.Name}, Findings: []string{}, Edits: []numa.Edit{e}, Downtime: "none"})
 		}
-		if out == nil {
+		if len(out) == found {
 			return nil, fmt.Errorf("%s: no cluster has these VMs, at least two, and hosts", r)
 		}
 	}
 	return out, nil
+}
+
+// hostsIn returns how many hosts a cluster has.
+func (m *maker) hostsIn(cluster string) (n int) {
+	for i := range m.fleet.Hosts {
+		if m.fleet.Hosts[i].Cluster == cluster {
+			n++
+		}
+	}
+	return n
 }
 
 // clusterOf returns the ID of the cluster of a VM.

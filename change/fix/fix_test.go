@@ -101,15 +101,15 @@ func TestStable(t *testing.T) {
 func TestOptions(t *testing.T) {
 	for _, c := range planned(t, fix.Options{}).Changes {
 		if c.VM == nil {
-			t.Errorf("host %s is changed without Host", c.On.Name)
+			t.Errorf("host %s is changed without Host", c.Host.Name)
 		}
 	}
 	hosts := 0
 	for _, c := range planned(t, fix.Options{Host: true}).Changes {
-		if c.On != nil {
+		if c.Host != nil {
 			hosts++
 			if c.Edits[0].Kind != numa.EditHostOption || c.Batch == 0 {
-				t.Errorf("host %s: %+v", c.On.Name, c)
+				t.Errorf("host %s: %+v", c.Host.Name, c)
 			}
 		}
 	}

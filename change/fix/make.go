@@ -266,6 +266,12 @@ func (m *maker) asked() error {
 		return err
 	}
 	for i := range after.VMs {
+		for _, key := range []string{"cpuid.coresPerSocket", "vcpu.hotadd", "mem.hotadd"} {
+			was, _ := part.VMs[i].Settings.Value.Lookup(key)
+			if is, set := after.VMs[i].Settings.Value.Lookup(key); set && is != was {
+				return fmt.Errorf("--set: %s has a field of its own, and vSphere ignores it as a setting: want coresPerSocket= or hotAdd=", key)
+			}
+		}
 		if edits := numa.Edits(&part.VMs[i].Config, &after.VMs[i].Config); edits != nil {
 			m.edits[after.VMs[i].ID] = edits
 		}
@@ -334,10 +340,11 @@ func (m *maker) weigh() error {
 			x := &d.Findings[i]
 			of := x.Of()
 			switch {
-			case x.B == nil || x.A != nil && x.B.Severity < x.A.Severity:
+			case x.B == nil:
 				s := subjectOf(of)
 				m.gone[s.id] = append(m.gone[s.id], of.Rule)
-				m.cured[s] = x.B == nil
+				m.cured[s] = true
+			case x.A != nil && x.B.Severity < x.A.Severity: // less severe, not cured
 			case x.A == nil && of.Severity == finding.Info: // it tells, and costs nothing
 			default:
 				for id := range m.blamed(of) {

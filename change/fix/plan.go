@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"homenode/numa"
 )
@@ -28,7 +29,7 @@ const (
 type Plan struct {
 	Format    string   `json:"format"`
 	Version   int      `json:"version"`
-	ID        string   `json:"id"`   // the beginning of the hash of everything but ID and Made
+	ID        string   `json:"id"`   // the beginning of the hash of everything but ID, Made and change versions
 	Made      string   `json:"made"` // RFC 3339
 	Source    string   `json:"source"`
 	Inventory string   `json:"inventory"` // "sha256:…" of what was read
@@ -64,8 +65,8 @@ type Target struct {
 // A Change is all that is done to one VM or host.
 type Change struct {
 	VM      *Target `json:"vm,omitempty"`
-	On      *Target `json:"onHost,omitempty"`    // a host that is changed; VM is nil then
-	Cluster *Target `json:"onCluster,omitempty"` // a cluster whose rules are changed; VM and On are nil then
+	Host    *Target `json:"onHost,omitempty"`    // a host that is changed; VM is nil then
+	Cluster *Target `json:"onCluster,omitempty"` // a cluster whose rules are changed; VM and Host are nil then
 	// ChangeVersion is that of the VM's configuration when the plan was made; "" where the source knows none.
 	ChangeVersion string      `json:"changeVersion,omitempty"`
 	Basis         []Known     `json:"predictedFrom,omitempty"`
@@ -83,7 +84,17 @@ type Change struct {
 
 // Target returns what is changed.
 func (c *Change) Target() *Target {
-	return cmp.Or(c.VM, c.On, c.Cluster)
+	return cmp.Or(c.VM, c.Host, c.Cluster)
+}
+
+// On returns what the VM gets on a host, by name; nil where nothing is predicted.
+func (c *Change) On(host string) *Effect {
+	for i := range c.Layout {
+		if slices.Contains(c.Layout[i].Hosts, host) {
+			return &c.Layout[i]
+		}
+	}
+	return nil
 }
 
 // Needs returns what the edits together take effect with.
@@ -151,7 +162,10 @@ func (p *Plan) identify() error {
 
 func (p *Plan) hash() (string, error) {
 	c := *p
-	c.ID, c.Made = "", ""
+	c.ID, c.Made, c.Changes = "", "", slices.Clone(p.Changes)
+	for i := range c.Changes {
+		c.Changes[i].ChangeVersion = "" // power operations count it up too
+	}
 	data, err := json.Marshal(c)
 	if err != nil {
 		return "", err

@@ -28,7 +28,6 @@ var privileges = map[numa.EditKind]string{
 const (
 	PrivilegePowerOff = "VirtualMachine.Interact.PowerOff"
 	PrivilegePowerOn  = "VirtualMachine.Interact.PowerOn"
-	PrivilegeSettings = "VirtualMachine.Config.Settings"
 )
 
 // A Need is a privilege, and the objects that it is needed on: "VirtualMachine vm-12".
@@ -56,7 +55,7 @@ func (p *Plan) Needs(power bool) []Need {
 		case c.Cluster != nil:
 			object = "ClusterComputeResource " + c.Cluster.ID
 		case c.VM == nil:
-			object = "HostSystem " + c.On.ID
+			object = "HostSystem " + c.Host.ID
 		}
 		for _, e := range c.Edits {
 			add(privileges[e.Kind], object)

@@ -22,6 +22,8 @@ const (
 	Helped   Answer = "helped"
 	Worse    Answer = "worse"
 	NotKnown Answer = "not known yet"
+	// AsPredicted is said of a change as a whole, where nothing was measured: what is in effect was seen, and is what was predicted.
+	AsPredicted Answer = "as predicted"
 )
 
 const (

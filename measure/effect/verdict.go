@@ -16,7 +16,10 @@ type Check struct {
 	Name     string `json:"name"`
 	Written  Truth  `json:"written"`  // its settings are as the plan left them
 	InEffect Truth  `json:"inEffect"` // a power cycle was seen since, and nothing that was seen differs from what is predicted
+	Observed bool   `json:"observed"` // its layout was seen since, and is the predicted one
 	Why      string `json:"why,omitempty"`
+	// Cures are the rules whose findings the change cures; a change that was asked for may have none.
+	Cures []string `json:"cures,omitempty"`
 	// Measure, From and To are what the plan predicts of it; "" when it predicts no difference.
 	Measure string  `json:"measure,omitempty"`
 	From    float64 `json:"from"`
@@ -31,8 +34,8 @@ type Verdict struct {
 	// Measured is what was counted before and after; nil without samples. NoSamples says why.
 	Measured  *Report `json:"measured,omitempty"`
 	NoSamples string  `json:"noSamples,omitempty"`
-	// Helped is the whole: Helped when everything is written, in effect, and either measured to help or as predicted where
-	// nothing measures it; Worse when something is not written, undone by others, or measured to harm.
+	// Helped is the whole: Helped when everything is written, in effect, and measured to help; AsPredicted when nothing was
+	// measured and what was seen is as predicted; Worse when something is not written, undone by others, or measured to harm.
 	Helped Answer `json:"helped"`
 	Why    string `json:"why"`
 }
@@ -49,15 +52,16 @@ func (v *Verdict) Conclude() {
 	}
 	written := func(c *Check) Truth { return c.Written }
 	inEffect := func(c *Check) Truth { return c.InEffect }
-	layout := true // every VM has a measure that a layout alone tells
+	layout := true // of every VM it was seen that what is predicted to cure it is in effect
 	for i := range v.Checks {
-		layout = layout && v.Checks[i].Measure != ""
+		layout = layout && v.Checks[i].Observed && len(v.Checks[i].Cures) > 0
 	}
+	tested := v.Measured != nil && v.Measured.Main.Test != nil
 	switch {
 	case len(v.Checks) == 0:
 		v.Helped, v.Why = NotKnown, "nothing was changed"
 	case count(written, No) > 0:
-		v.Helped, v.Why = Worse, "settings are not as the plan left them"
+		v.Helped, v.Why = Worse, "something is not written, or is no longer as the plan left it"
 	case v.Measured != nil && len(v.Measured.Worse()) > 0:
 		v.Helped, v.Why = Worse, v.Measured.Worse()[0].Measure.Title+" got worse"
 	case count(inEffect, No) > 0:
@@ -66,8 +70,10 @@ func (v *Verdict) Conclude() {
 		v.Helped, v.Why = NotKnown, "not every change is in effect"
 	case v.Measured != nil && v.Measured.Main.Answer == Helped:
 		v.Helped, v.Why = Helped, v.Measured.Main.Measure.Title+" got better, measured beside VMs that were not changed"
-	case layout:
-		v.Helped, v.Why = Helped, "the layout is as predicted; no counter of ESXi measures what it gains"
+	case layout && !tested:
+		v.Helped, v.Why = AsPredicted, "the layout was seen and is the predicted one; what it gains was not measured"
+	case tested:
+		v.Helped, v.Why = NotKnown, "it is written and in effect, but no effect on "+v.Measured.Main.Measure.Title+" can be told from chance"
 	default:
 		v.Helped, v.Why = NotKnown, "it is written and in effect, but no effect was measured"
 	}

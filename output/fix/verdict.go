@@ -34,9 +34,6 @@ func Verdict(v *effect.Verdict) *answer.Answer {
 		if text := m.Main.CouldSee(0); text != "" {
 			a.Notes = append(a.Notes, answer.Note{Text: text})
 		}
-		if m.Main.Measure == effect.FarShare {
-			a.Notes = append(a.Notes, answer.Note{Text: "far share: while a guest sees one node, each of its vCPUs is taken to use all its memory alike; while it sees its nodes, what ESXi counts as remote"})
-		}
 		a.Notes = append(a.Notes, answer.Note{Text: fmt.Sprintf("by chance %.2f of these measures would be worse although nothing changed", m.ByChance)},
 			answer.Note{Text: "VMs that were chosen because their last days were bad get better by themselves: choose by settings, not by days"})
 	}
@@ -44,7 +41,7 @@ func Verdict(v *effect.Verdict) *answer.Answer {
 }
 
 // headline says the answer.
-var headline = map[effect.Answer]string{effect.Helped: "It helped", effect.Worse: "It got worse, or is not as it was left", effect.NotKnown: "Not known yet"}
+var headline = map[effect.Answer]string{effect.Helped: "It helped", effect.AsPredicted: "In effect as predicted", effect.Worse: "It got worse, or is not as it was left", effect.NotKnown: "Not known yet"}
 
 // measured lists every measure of the changed VMs and of those beside them.
 func measured(m *effect.Report) answer.Table {

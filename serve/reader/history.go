@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +22,7 @@ type Look struct {
 }
 
 // Counted says which fields of a Look are known.
-type Counted struct{ Memory, Homes, Ready, CoStop bool }
+type Counted struct{ Local, Remote, Ready, CoStop bool }
 
 // HistoryStep is the time between two looks of a History: a day has 144.
 const HistoryStep = 10 * time.Minute
@@ -32,18 +31,19 @@ const HistoryStep = 10 * time.Minute
 const mostPoints = 10000
 
 // historyOf are the metrics of a History.
-var historyOf = []string{"homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes", "homenode_vm_numa_home_node", "homenode_vm_cpu_ready_seconds_per_second",
-	"homenode_vm_cpu_costop_seconds_per_second", "homenode_vm_node_guest_bytes"}
+var historyOf = []string{"homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes", "homenode_vm_cpu_ready_seconds_per_second",
+	"homenode_vm_cpu_costop_seconds_per_second"}
 
-// History reads what was counted of the VMs of clusters, by name, from one time to another, by ID of the VM; the looks of each
+// History reads what was counted of the VMs of clusters of a vCenter, by name, from one time to another, by ID of the VM; the looks of each
 // are in the order of time.
-func (r *Reader) History(ctx context.Context, clusters []string, from, to time.Time) (map[string][]Look, error) {
+func (r *Reader) History(ctx context.Context, vcenter string, clusters []string, from, to time.Time) (map[string][]Look, error) {
 	if points := to.Sub(from) / HistoryStep; points > mostPoints {
 		return nil, fmt.Errorf("found %d days, want at most %d", to.Sub(from)/(24*time.Hour), mostPoints*HistoryStep/(24*time.Hour))
 	}
+	text := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 	var escaped []string
 	for _, c := range clusters {
-		escaped = append(escaped, strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(quoteMeta(c)))
+		escaped = append(escaped, text.Replace(quoteMeta(c)))
 	}
 	type at struct {
 		id   string
@@ -51,7 +51,7 @@ func (r *Reader) History(ctx context.Context, clusters []string, from, to time.T
 	}
 	looks := map[at]*Look{}
 	for _, name := range historyOf {
-		found, _, err := r.api.QueryRange(ctx, fmt.Sprintf(`%s{cluster=~"%s"}`, name, strings.Join(escaped, "|")), v1.Range{Start: from, End: to, Step: HistoryStep})
+		found, _, err := r.api.QueryRange(ctx, fmt.Sprintf(`%s{vcenter="%s",cluster=~"%s"}`, name, text.Replace(vcenter), strings.Join(escaped, "|")), v1.Range{Start: from, End: to, Step: HistoryStep})
 		if err != nil {
 			return nil, fmt.Errorf("the database does not answer: %s", plain(err))
 		}
@@ -71,7 +71,7 @@ func (r *Reader) History(ctx context.Context, clusters []string, from, to time.T
 					l = &Look{Time: p.Timestamp.Time(), Host: string(s.Metric["host"])}
 					looks[k] = l
 				}
-				l.take(name, string(s.Metric["node"]), float64(p.Value))
+				l.take(name, float64(p.Value))
 			}
 		}
 	}
@@ -98,24 +98,15 @@ func quoteMeta(s string) string {
 }
 
 // take notes one number.
-func (l *Look) take(metric, node string, n float64) {
+func (l *Look) take(metric string, n float64) {
 	switch metric {
 	case "homenode_vm_numa_local_bytes":
-		l.Tick.Local, l.Counts.Memory = numa.Bytes(n), true
+		l.Tick.Local, l.Counts.Local = numa.Bytes(n), true
 	case "homenode_vm_numa_remote_bytes":
-		l.Tick.Remote = numa.Bytes(n)
-	case "homenode_vm_numa_home_node":
-		if i, err := strconv.Atoi(node); err == nil && i >= 0 && i < numa.MaxNodes && n > 0 {
-			l.Tick.Homes |= numa.SetOf(i)
-		}
-		l.Counts.Homes = true
+		l.Tick.Remote, l.Counts.Remote = numa.Bytes(n), true
 	case "homenode_vm_cpu_ready_seconds_per_second":
 		l.Tick.Ready, l.Counts.Ready = n, true
 	case "homenode_vm_cpu_costop_seconds_per_second":
 		l.Tick.CoStop, l.Counts.CoStop = n, true
-	case "homenode_vm_node_guest_bytes":
-		if i, err := strconv.Atoi(node); err == nil && i >= 0 && i < numa.MaxNodes {
-			l.Tick.OnNode = append(l.Tick.OnNode, numa.MemoryOnNode{Node: i, Guest: numa.Bytes(n)})
-		}
 	}
 }

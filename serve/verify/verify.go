@@ -30,7 +30,8 @@ type Input struct {
 	Fleet   *rules.Result                            // as it is now, with what was seen
 	Options func(host string) (numa.Settings, error) // of hosts, by ID
 	// History reads what was counted of the VMs of clusters; nil when nothing is asked for it.
-	History func(ctx context.Context, clusters []string, from, to time.Time) (map[string][]reader.Look, error)
+	History func(ctx context.Context, vcenter string, clusters []string, from, to time.Time) (map[string][]reader.Look, error)
+	VCenter string // its name in the database
 	Zone    *time.Location
 }
 
@@ -44,13 +45,20 @@ func Run(ctx context.Context, in Input) (*effect.Verdict, error) {
 		ahead = in.Server.Sub(in.Now)
 	}
 	effective := map[string]time.Time{}
+	ended := apply.Ended(in.Lines)
 	for i := range p.Changes {
 		c := &p.Changes[i]
+		check := effect.Check{ID: c.Target().ID, Name: c.Target().Name, Cures: c.Findings}
 		w, ok := written[c.Target().ID]
-		if !ok {
+		if end := ended[c.Target().ID]; !ok && end.Outcome != apply.Already {
+			check.Written, check.InEffect = effect.No, effect.No
+			check.Why = "the run did not write it: " + string(cmp.Or(end.Outcome, apply.NotBegun))
+			if end.Why != "" {
+				check.Why += ", " + end.Why
+			}
+			v.Checks = append(v.Checks, check)
 			continue
 		}
-		check := effect.Check{ID: c.Target().ID, Name: c.Target().Name}
 		if x := c.Expects; x != nil {
 			check.Measure, check.From, check.To = x.Measure, x.From, x.To
 		}
@@ -66,7 +74,7 @@ func Run(ctx context.Context, in Input) (*effect.Verdict, error) {
 	}
 	if in.History == nil {
 		v.NoSamples = "no samples were named: --query-url says where N%L and ready time were kept"
-	} else if err := in.measure(ctx, v, p, written, effective); err != nil {
+	} else if err := in.measure(ctx, v, p, written, effective, ahead); err != nil {
 		return nil, err
 	}
 	v.Conclude()
@@ -112,9 +120,13 @@ func (in *Input) vm(c *fix.Change, check *effect.Check, w apply.Write, ahead tim
 	switch {
 	case st.VM.Power.Value != numa.PoweredOn:
 		check.InEffect, check.Why = effect.Unknown, "it is off: the next power-on makes it take effect"
+	case !w.Cycled.IsZero(): // the run itself saw it; vCenter forgets the boot time at a vMotion
+		check.Why = "the run powered it off and on"
+		in.observed(c, check, &st)
+		return w.Cycled
 	case st.Boot.IsZero():
-		check.InEffect, check.Why = effect.Unknown, "when it was powered on is not known"
-	case w.Cycled.IsZero() && boot.Before(at):
+		check.InEffect, check.Why = effect.Unknown, "when it was powered on is not known: vCenter forgets it at a vMotion"
+	case boot.Before(at):
 		check.InEffect, check.Why = effect.Unknown, "no power cycle was seen since: it was powered on at "+st.Boot.UTC().Format(time.DateTime)
 	default:
 		check.Why = "a power cycle was seen at " + st.Boot.UTC().Format(time.DateTime)
@@ -125,38 +137,52 @@ func (in *Input) vm(c *fix.Change, check *effect.Check, w apply.Write, ahead tim
 
 // observed puts what was seen of the VM since beside what the plan predicts of the host where it runs.
 func (in *Input) observed(c *fix.Change, check *effect.Check, st *numa.State) {
+	v := in.find(c.VM.ID)
+	if v == nil || v.Host == nil {
+		return
+	}
+	e := c.On(v.Host.Name)
+	if e == nil {
+		check.InEffect = effect.Unknown
+		check.Why += "; it runs on " + v.Host.Name + ", for which the plan predicts nothing"
+		return
+	}
+	if text, ok := st.VM.Settings.Value.Lookup("numa.autosize.vcpu.maxPerVirtualNode"); ok && e.After.Stores > 0 {
+		if want := fmt.Sprint(e.After.Stores); text != want {
+			check.InEffect, check.Why = effect.No, fmt.Sprintf("ESXi stored %s vCPUs per virtual node, predicted were %s (%s)", text, want, e.After.Text)
+			return
+		}
+		check.Observed = true
+		check.Why += ", and the size that ESXi stored is the predicted one"
+	}
+	for i := range in.Fleet.Findings {
+		f := &in.Fleet.Findings[i]
+		if f.VMID == v.ID && (f.Rule == "N030" || f.Rule == "N031") {
+			check.InEffect, check.Observed, check.Why = effect.No, false, f.Message
+		}
+	}
+	if check.InEffect == effect.Yes && !check.Observed {
+		check.Why += "; its layout was not seen: --evidence takes its vmware.log"
+	}
+}
+
+// find returns a VM of the fleet as it is now.
+func (in *Input) find(id string) *rule.VM {
 	for _, cl := range in.Fleet.Clusters {
 		for _, v := range cl.VMs {
-			if v.ID != c.VM.ID || v.Host == nil {
-				continue
-			}
-			for _, l := range c.Layout {
-				if !slices.Contains(l.Hosts, v.Host.Name) {
-					continue
-				}
-				if text, ok := st.VM.Settings.Value.Lookup("numa.autosize.vcpu.maxPerVirtualNode"); ok && l.After.Stores > 0 {
-					if want := fmt.Sprint(l.After.Stores); text != want {
-						check.InEffect, check.Why = effect.No, fmt.Sprintf("ESXi stored %s vCPUs per virtual node, predicted were %s (%s)", text, want, l.After.Text)
-						return
-					}
-					check.Why += ", and the size that ESXi stored is the predicted one"
-				}
-			}
-			for i := range in.Fleet.Findings {
-				f := &in.Fleet.Findings[i]
-				if f.VMID == v.ID && (f.Rule == "N030" || f.Rule == "N031") {
-					check.InEffect, check.Why = effect.No, f.Message
-				}
+			if v.ID == id {
+				return v
 			}
 		}
 	}
+	return nil
 }
 
 // The days before the first change that are read, and those after the last.
 const window = effect.Window * 24 * time.Hour
 
 // measure compares what was counted before and after.
-func (in *Input) measure(ctx context.Context, v *effect.Verdict, p *fix.Plan, written map[string]apply.Write, effective map[string]time.Time) error {
+func (in *Input) measure(ctx context.Context, v *effect.Verdict, p *fix.Plan, written map[string]apply.Write, effective map[string]time.Time, ahead time.Duration) error {
 	changes := map[string]*fix.Change{}
 	var clusters []string
 	var first time.Time
@@ -175,19 +201,22 @@ func (in *Input) measure(ctx context.Context, v *effect.Verdict, p *fix.Plan, wr
 		return nil
 	}
 	slices.Sort(clusters)
-	looks, err := in.History(ctx, slices.Compact(clusters), first.Add(-window), in.Now)
+	looks, err := in.History(ctx, in.VCenter, slices.Compact(clusters), first.Add(-window), in.Now)
 	if err != nil {
 		return err
 	}
 	if len(looks) == 0 {
-		v.NoSamples = "the database has nothing about the VMs of " + strings.Join(slices.Compact(clusters), ", ")
+		v.NoSamples = "the database has nothing of the vCenter " + in.VCenter + " about the VMs of " + strings.Join(slices.Compact(clusters), ", ")
 		return nil
 	}
 	var vms []effect.VM
 	for _, cl := range in.Fleet.Clusters {
 		for _, one := range cl.VMs {
 			if list := looks[one.ID]; list != nil && slices.Contains(clusters, cl.Name) {
-				vms = append(vms, in.series(one, cl.Name, list, changes[one.ID], written[one.ID].At, effective[one.ID]))
+				if st := in.States[one.ID]; changes[one.ID] == nil && st.Boot.Add(-ahead).After(first) {
+					continue // what else took effect with its power-on is not known: it is no control
+				}
+				vms = append(vms, in.series(one, cl.Name, list, changes[one.ID], written[one.ID].At, effective[one.ID], ahead))
 			}
 		}
 	}
@@ -195,25 +224,33 @@ func (in *Input) measure(ctx context.Context, v *effect.Verdict, p *fix.Plan, wr
 	return nil
 }
 
-// mainMeasure is what judges most of the changes: the share that is far where a layout hides nodes or shows them, else N%L.
+// mainMeasure is what judges most of the changes: N%L, or ready time where a guest comes to see nodes that it did not see, for
+// while it sees one all its memory counts as local.
 func mainMeasure(changes map[string]*fix.Change) effect.Measure {
-	far := 0
+	shown := 0
 	for _, c := range changes {
-		if c.Expects != nil && c.Expects.Measure == fix.MeasureFarShare {
-			far++
+		if unlike(c) {
+			shown++
 		}
 	}
-	if 2*far >= len(changes) {
-		return effect.FarShare
+	if 2*shown > len(changes) {
+		return effect.Ready
 	}
 	return effect.LocalPercent
 }
 
+// unlike reports whether ESXi counts remote memory otherwise before and after the change: on some host the guest sees one node
+// while it runs on several, on one side alone.
+func unlike(c *fix.Change) bool {
+	blind := func(l *fix.Layout) bool { return len(l.PPDs) > 1 && len(l.VPDs) <= 1 }
+	return slices.ContainsFunc(c.Layout, func(e fix.Effect) bool { return blind(&e.Now) != blind(&e.After) })
+}
+
 // series returns what was counted of a VM as the numbers of days.
-func (in *Input) series(v *rule.VM, cluster string, looks []reader.Look, c *fix.Change, at, effective time.Time) effect.VM {
+func (in *Input) series(v *rule.VM, cluster string, looks []reader.Look, c *fix.Change, at, effective time.Time, ahead time.Duration) effect.VM {
 	out := effect.VM{ID: v.ID, Name: v.Name, Cluster: cluster, VCPUs: int(v.Guest.VCPUs), Changed: at, Effective: effective, Days: map[string][]effect.Day{}}
 	if st, ok := in.States[v.ID]; ok && !st.Boot.IsZero() {
-		out.PowerOns = append(out.PowerOns, st.Boot)
+		out.PowerOns = append(out.PowerOns, st.Boot.Add(-ahead))
 	}
 	kinds := map[string]string{}
 	for _, o := range v.On {
@@ -231,14 +268,9 @@ func (in *Input) series(v *rule.VM, cluster string, looks []reader.Look, c *fix.
 			out.Stays = append(out.Stays, effect.Stay{From: l.Time, Host: l.Host, Kind: kinds[l.Host]})
 		}
 		vcpus := float64(max(1, v.Guest.VCPUs))
-		if all := l.Tick.Local + l.Tick.Remote; l.Counts.Memory && all > 0 {
+		if all := l.Tick.Local + l.Tick.Remote; l.Counts.Local && l.Counts.Remote && all > 0 && (c == nil || !unlike(c)) {
 			add(effect.LocalPercent, l.Time, float64(l.Tick.Local)/float64(all))
 			add(effect.RemoteBytes, l.Time, float64(l.Tick.Remote))
-			far := float64(l.Tick.Remote) / float64(all)
-			if blind(v, c, l, effective) {
-				far = uniform(l)
-			}
-			add(effect.FarShare, l.Time, far)
 		}
 		if l.Counts.Ready {
 			add(effect.Ready, l.Time, l.Tick.Ready/vcpus)
@@ -251,43 +283,4 @@ func (in *Input) series(v *rule.VM, cluster string, looks []reader.Look, c *fix.
 		out.Days[m.Name] = out.DaysOf(samples[m.Name], 2*reader.HistoryStep, in.Zone)
 	}
 	return out
-}
-
-// blind reports whether the guest saw one node while it ran on several, at that moment: by the plan for a VM that was changed,
-// else by what is predicted now.
-func blind(v *rule.VM, c *fix.Change, l *reader.Look, effective time.Time) bool {
-	if c != nil {
-		for _, e := range c.Layout {
-			if slices.Contains(e.Hosts, l.Host) {
-				is := e.Now
-				if !effective.IsZero() && l.Time.After(effective) {
-					is = e.After
-				}
-				return len(is.PPDs) > 1 && len(is.VPDs) <= 1
-			}
-		}
-	}
-	for i := range v.On {
-		if slices.Contains(v.On[i].Kind.HostNames(), l.Host) {
-			return v.On[i].Layout.Wide() && !v.On[i].Layout.GuestSeesNUMA()
-		}
-	}
-	return false
-}
-
-// uniform is the share of accesses that go to another node than the vCPU's when each vCPU uses all memory alike, as one
-// does whose guest sees one node: assumed. The clients are on the home nodes in equal parts.
-func uniform(l *reader.Look) float64 {
-	var all, near float64
-	n := float64(max(1, l.Tick.Homes.Len()))
-	for _, m := range l.Tick.OnNode {
-		all += float64(m.Guest)
-		if l.Tick.Homes.Has(m.Node) {
-			near += float64(m.Guest) / n
-		}
-	}
-	if all == 0 { // where the memory lies is not known: evenly
-		return 1 - 1/n
-	}
-	return 1 - near/all
 }

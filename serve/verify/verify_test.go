@@ -102,7 +102,11 @@ func newStory(t *testing.T, seed uint64, gain float64) *story {
 			}
 		}
 		v.Power = numa.ReadAt(numa.PoweredOn, "test")
-		s.states[v.ID] = numa.State{VM: *v, Boot: at.Add(time.Minute)}
+		boot := at.Add(-24 * time.Hour)
+		if changed[v.ID] {
+			boot = at.Add(time.Minute)
+		}
+		s.states[v.ID] = numa.State{VM: *v, Boot: boot}
 	}
 	s.result = rules.Run(f, rules.Options{})
 	s.count(t, f, changed, at, end, seed, gain)
@@ -160,7 +164,7 @@ func (s *story) count(t *testing.T, f *numa.Fleet, changed map[string]bool, at, 
 
 func (s *story) judge(t *testing.T) *effect.Verdict {
 	t.Helper()
-	v, err := verify.Run(t.Context(), verify.Input{Lines: s.lines, States: s.states, Now: time.Now(), Fleet: s.result, History: s.reader.History, Zone: time.UTC})
+	v, err := verify.Run(t.Context(), verify.Input{Lines: s.lines, States: s.states, Now: time.Now(), Fleet: s.result, History: s.reader.History, Zone: time.UTC, VCenter: "vc"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +200,7 @@ func TestNotInEffect(t *testing.T) {
 		f(&st)
 		s.states[id] = st
 	}
-	alter("sql01", func(st *numa.State) { st.Boot = st.Boot.Add(-time.Hour) })
+	alter("sql01", func(st *numa.State) { st.Boot = st.Boot.Add(-48 * time.Hour) })
 	v := s.judge(t)
 	if c := v.Checks[0]; v.Helped != effect.NotKnown || c.InEffect != effect.Unknown || !strings.Contains(c.Why, "no power cycle") {
 		t.Errorf("without a power cycle: %s, %+v", v.Helped, c)
@@ -211,5 +215,30 @@ func TestNotInEffect(t *testing.T) {
 	delete(s.states, "sql03")
 	if c := s.judge(t).Checks[2]; c.Written != effect.Unknown || c.Why == "" {
 		t.Errorf("a VM that is gone: %+v", c)
+	}
+}
+
+// TestNotWritten judges a run that failed with one of its VMs: that is no success, however the others are.
+func TestNotWritten(t *testing.T) {
+	s := newStory(t, 7, 10)
+	kept := s.lines[:0]
+	for _, l := range s.lines {
+		if l.Target != "sql05" {
+			kept = append(kept, l)
+		}
+	}
+	s.lines = append(kept, journal.Line{Step: journal.StepEnd, Target: "sql05", Name: "sql05", State: "failed", Why: "no room"})
+	v := s.judge(t)
+	if c := v.Checks[4]; v.Helped != effect.Worse || c.Written != effect.No || !strings.Contains(c.Why, "failed, no room") {
+		t.Errorf("%s, %+v", v.Helped, c)
+	}
+}
+
+// TestOtherVCenter reads nothing of VMs that another vCenter has under the same names and IDs.
+func TestOtherVCenter(t *testing.T) {
+	s := newStory(t, 7, 10)
+	v, err := verify.Run(t.Context(), verify.Input{Lines: s.lines, States: s.states, Now: time.Now(), Fleet: s.result, History: s.reader.History, Zone: time.UTC, VCenter: "other"})
+	if err != nil || v.Measured != nil || v.NoSamples == "" || v.Helped == effect.Helped {
+		t.Errorf("%+v, %v", v, err)
 	}
 }

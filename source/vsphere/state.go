@@ -20,7 +20,7 @@ import (
 
 // statePaths are read of VMs that are to be changed, besides vmPaths.
 var statePaths = []string{
-	"config.changeVersion", "config.managedBy", "config.rebootPowerOff", "runtime.bootTime", "runtime.question",
+	"config.changeVersion", "config.managedBy", "runtime.bootTime", "runtime.question",
 	"runtime.faultToleranceState", "guest.toolsRunningStatus", "snapshot", "recentTask",
 }
 
@@ -44,7 +44,6 @@ func (l *Live) States(ctx context.Context, ids []string) (map[string]numa.State,
 			s.VM.Host = v.host.Value
 			s.ChangeVersion, _ = value[string](o, "config.changeVersion")
 			s.Boot, _ = value[time.Time](o, "runtime.bootTime")
-			s.Reboots, _ = value[bool](o, "config.rebootPowerOff")
 			running, _ := value[string](o, "guest.toolsRunningStatus")
 			s.Tools = running == string(types.VirtualMachineToolsRunningStatusGuestToolsRunning)
 			if by, ok := value[types.ManagedByInfo](o, "config.managedBy"); ok {

@@ -70,6 +70,9 @@ const (
 	NotBegun Outcome = "notBegun" // the run ended before
 )
 
+// Good are the outcomes of what is as the plan wants it.
+var Good = []Outcome{Done, Pending, Already}
+
 // good are the outcomes that count as no failure.
 var good = []Outcome{Done, Pending, Already, NeedsOff, Refused, NotBegun}
 
@@ -248,6 +251,18 @@ func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
 		}
 	}
 	return p, known
+}
+
+// Ended returns how the last run of the journal ended with each VM and host, by ID.
+func Ended(lines []journal.Line) map[string]Result {
+	_, known := Remember(lines)
+	out := map[string]Result{}
+	for id, k := range known {
+		if k.ended != nil {
+			out[id] = *k.ended
+		}
+	}
+	return out
 }
 
 // A Write is what a run changed of a VM or host.

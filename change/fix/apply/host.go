@@ -15,7 +15,7 @@ func (s *step) options(ctx context.Context, keys []string) (numa.Settings, error
 	if s.c.Cluster != nil {
 		return s.t.DRSRules(ctx, s.c.Cluster.ID, keys)
 	}
-	return s.t.HostOptions(ctx, s.c.On.ID, keys)
+	return s.t.HostOptions(ctx, s.c.Host.ID, keys)
 }
 
 // setOptions makes the edits of options or rules.
@@ -23,7 +23,7 @@ func (s *step) setOptions(ctx context.Context) error {
 	if s.c.Cluster != nil {
 		return s.t.SetDRSRules(ctx, s.c.Cluster.ID, s.c.Edits)
 	}
-	return s.t.SetHostOptions(ctx, s.c.On.ID, s.c.Edits)
+	return s.t.SetHostOptions(ctx, s.c.Host.ID, s.c.Edits)
 }
 
 // host changes the options of a host, or the rules of a cluster.

@@ -89,7 +89,7 @@ func (s *step) waitOff(ctx context.Context) error {
 			return err
 		}
 		if isOff(&st) {
-			s.off = true
+			s.off, s.past.waited = true, true
 			return nil
 		}
 		select {
@@ -108,6 +108,9 @@ func (s *step) waitOff(ctx context.Context) error {
 
 // finish powers on what the run powered off, and waits until it is well.
 func (s *step) finish(ctx context.Context, outcome Outcome, why error, needs numa.Needs, tools bool) (Outcome, error) {
+	if s.past.waited && !s.past.stopped && s.past.written.IsZero() { // somebody else powered it off, and nothing was changed
+		s.off = false
+	}
 	if !s.off {
 		return outcome, why
 	}

@@ -108,6 +108,9 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Failed, err
 	}
+	if was, is := s.c.VM.UUID, st.VM.UUID; was != "" && is != "" && was != is {
+		return Drift, fmt.Errorf("another VM has its ID now: the instance UUID is %s, not %s", is, was)
+	}
 	if s.o.Power == PowerReboot { // the key is set, whatever else is done with it
 		c := *s.c
 		c.Edits = slices.DeleteFunc(slices.Clone(c.Edits), func(e numa.Edit) bool { return strings.EqualFold(e.Key, fix.RebootKey) })
@@ -247,7 +250,10 @@ func (s *step) reconfigure(ctx context.Context, edits []numa.Edit, version strin
 			return s.ignored(ctx, edits, &st)
 		case side == fix.Drifted:
 			return Conflict, fmt.Errorf("%w: %s", numa.ErrChanged, why)
-		case errors.Is(err, numa.ErrChanged) && tries < 2: // something else of it changed, such as its notes
+		case errors.Is(err, numa.ErrChanged) && tries < losses: // something else of it changed, such as its notes, or its power state is still taken in
+			if err := s.rest(ctx, nil); err != nil {
+				return Failed, err
+			}
 		case errors.Is(err, numa.ErrChanged):
 			return Conflict, err
 		case errors.Is(err, numa.ErrBusy) && time.Since(begin) < s.o.Busy:

@@ -245,7 +245,8 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	switch {
 	case stopped != nil:
 		return fmt.Errorf("the run ended early: %w", stopped)
-	case slices.ContainsFunc(results, func(r apply.Result) bool { return r.Bad() }):
+	case slices.ContainsFunc(results, func(r apply.Result) bool { return r.Bad() }),
+		len(results) > 0 && !slices.ContainsFunc(results, func(r apply.Result) bool { return slices.Contains(apply.Good, r.Outcome) }):
 		return flags.ErrFindings
 	}
 	return nil

@@ -92,8 +92,8 @@ func TestRound(t *testing.T) {
 func lost(p *fix.Plan) func(key string) bool {
 	return func(key string) bool {
 		return slices.ContainsFunc(p.Changes, func(c fix.Change) bool {
-			if c.On != nil { // which value an option had that is not set is not known
-				return slices.ContainsFunc(c.Edits, func(e numa.Edit) bool { return !e.From.Set && key == c.On.Name+" "+e.Key })
+			if c.Host != nil { // which value an option had that is not set is not known
+				return slices.ContainsFunc(c.Edits, func(e numa.Edit) bool { return !e.From.Set && key == c.Host.Name+" "+e.Key })
 			}
 			return key == c.VM.Name+" coresPerSocket" && slices.ContainsFunc(c.Lost, func(why string) bool { return strings.Contains(why, "does not take") })
 		})

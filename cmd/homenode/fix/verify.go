@@ -63,6 +63,7 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 	var v *effect.Verdict
 	err = c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
 		ctx := cmd.Context()
+		in.VCenter = host
 		p, _ := apply.Remember(lines)
 		if err := sameServer(p, host); err != nil {
 			return err
@@ -97,7 +98,7 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 		return err
 	}
 	switch v.Helped {
-	case effect.Helped:
+	case effect.Helped, effect.AsPredicted:
 		return nil
 	case effect.Worse:
 		return flags.ErrFindings

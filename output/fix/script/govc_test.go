@@ -185,7 +185,7 @@ func TestGovcHost(t *testing.T) {
 	env := govcEnv(t, w)
 	host, option := &w.fleet.Hosts[0], numa.Setting{Key: "Numa.PreferHT", Value: "0"}
 	old := w.pick(t, 0, func(vm *numa.VM) bool { return running(vm) && vm.Hardware.Value < 19 })
-	w.plan.Changes = append(w.plan.Changes, fix.Change{On: &fix.Target{Name: host.Name, ID: host.ID}, Edits: []numa.Edit{{Kind: numa.EditHostOption, Key: option.Key, From: numa.Is(option.Value), To: numa.Is("1" + option.Value)}}})
+	w.plan.Changes = append(w.plan.Changes, fix.Change{Host: &fix.Target{Name: host.Name, ID: host.ID}, Edits: []numa.Edit{{Kind: numa.EditHostOption, Key: option.Key, From: numa.Is(option.Value), To: numa.Is("1" + option.Value)}}})
 	w.change(old, numa.Edit{Kind: numa.EditHardware, To: numa.Is("19")}, key("homenode.test", "12"))
 	value := func() string {
 		out, _ := run(t, env, "sh", "-c", `exec govc "$@"`, "govc", "host.option.ls", "-host", "HostSystem:"+host.ID, option.Key)

@@ -33,7 +33,7 @@ func small() *fix.Plan {
 	return &fix.Plan{
 		Format: fix.Format, Version: fix.Version, ID: "7f3c0a11b2c3d4e5", Made: "2026-11-22T10:00:00Z", Source: "vc01.example.com", By: "homenode 1.4.0",
 		Changes: []fix.Change{
-			{On: &fix.Target{Name: "esx01", ID: "host-9"}, Findings: []string{"H019"}, Batch: 1, Edits: []numa.Edit{{Kind: numa.EditHostOption, Key: "Numa.LocalityWeightActionAffinity", From: numa.Is("130"), To: numa.Is("0")}}},
+			{Host: &fix.Target{Name: "esx01", ID: "host-9"}, Findings: []string{"H019"}, Batch: 1, Edits: []numa.Edit{{Kind: numa.EditHostOption, Key: "Numa.LocalityWeightActionAffinity", From: numa.Is("130"), To: numa.Is("0")}}},
 			vm("vm-812", "$(rm -rf ~)\n'@ ’; exit", numa.Edit{Kind: numa.EditCPUHotAdd, From: yes, To: no}, set("numa.vcpu.preferHT", "", "TRUE"), set("numa.autosize.cookie", "360012", "")),
 			vm("vm-813", "{{ jinja }} ${hcl}", numa.Edit{Kind: numa.EditCoresPerSocket, From: numa.Is("1"), To: numa.Is("18")}, numa.Edit{Kind: numa.EditMemory, From: numa.Is("4096"), To: numa.Is("8192")},
 				numa.Edit{Kind: numa.EditMemoryHotAdd, From: no, To: yes}, numa.Edit{Kind: numa.EditVCPUs, From: numa.Is("36"), To: numa.Is("18")}),

@@ -38,6 +38,9 @@ func (w Writer) DRSRules(ctx context.Context, cluster string, names []string) (n
 }
 
 func ruleText(info *types.ClusterConfigInfoEx, r types.BaseClusterRuleInfo) string {
+	if on := r.GetClusterRuleInfo().Enabled; on != nil && !*on {
+		return "other (disabled)"
+	}
 	switch r := r.(type) {
 	case *types.ClusterAntiAffinityRuleSpec:
 		return "apart " + list(r.Vm)
@@ -159,7 +162,12 @@ func removeRule(spec *types.ClusterConfigSpecEx, info *types.ClusterConfigInfoEx
 		}
 	}
 	for _, g := range info.Group {
-		if one := g.GetClusterGroupInfo().Name; one == name+groupVMs || one == name+groupHosts {
+		one := g.GetClusterGroupInfo().Name
+		used := slices.ContainsFunc(info.Rule, func(r types.BaseClusterRuleInfo) bool { // by a rule of somebody else
+			v, ok := r.(*types.ClusterVmHostRuleInfo)
+			return ok && v.Name != name && (v.VmGroupName == one || v.AffineHostGroupName == one || v.AntiAffineHostGroupName == one)
+		})
+		if (one == name+groupVMs || one == name+groupHosts) && !used {
 			spec.GroupSpec = append(spec.GroupSpec, types.ClusterGroupSpec{ArrayUpdateSpec: types.ArrayUpdateSpec{Operation: types.ArrayUpdateOperationRemove, RemoveKey: one}})
 		}
 	}

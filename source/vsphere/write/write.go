@@ -41,6 +41,22 @@ func (w Writer) Reconfigure(ctx context.Context, vm string, edits []numa.Edit, v
 		return err
 	}
 	spec.ChangeVersion = version
+	for _, e := range edits {
+		if e.Kind != numa.EditHardware {
+			continue
+		}
+		err := w.task(ctx, "upgrade the virtual hardware", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
+			res, err := methods.UpgradeVM_Task(ctx, c, &types.UpgradeVM_Task{This: vmRef(vm), Version: "vmx-" + e.To.Text})
+			if err != nil {
+				return types.ManagedObjectReference{}, err
+			}
+			return res.Returnval, nil
+		})
+		if err != nil || len(edits) == 1 {
+			return err
+		}
+		spec.ChangeVersion = "" // the upgrade has changed it
+	}
 	return w.task(ctx, "reconfigure", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
 		res, err := methods.ReconfigVM_Task(ctx, c, &types.ReconfigVM_Task{This: vmRef(vm), Spec: *spec})
 		if err != nil {
@@ -70,6 +86,7 @@ func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
 			}
 		}
 		switch e.Kind {
+		case numa.EditHardware: // a task of its own
 		case numa.EditVCPUs:
 			spec.NumCPUs = int32(number)
 		case numa.EditMemory:
