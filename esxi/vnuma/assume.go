@@ -26,7 +26,7 @@ const (
 	AssumedSlices                              // F-12: slices of unequal VPDs
 	AssumedInterleave                          // F-12: interleaving without hot add
 	AssumedAutoUneven                          // F-14: automatic cores per socket of uneven VPDs
-	AssumedOddSplit                            // B-24: no published log of an odd split
+	AssumedOddSplit                            // B-24: no published log of an odd split, or an uneven one over 3 nodes
 	AssumedConsolidate                         // B-17: formula of numa.consolidate
 	AssumedHotAddAuto                          // F-14: automatic cores per socket with CPU hot add
 	AssumedVNUMAHotAdd                         // vNUMA exposed on CPU hot add
@@ -34,6 +34,7 @@ const (
 	AssumedReserve                             // C-15: what stays free on a node
 	AssumedJoined                              // B-29: which vCPUs share the clients of 6.0
 	AssumedStored                              // B-8: automatic nodes of 8.0 keep a stored size
+	AssumedPairs                               // B-21: clients that split a pair of virtual threads
 )
 
 var assumptionTexts = [...]struct {
@@ -54,14 +55,15 @@ var assumptionTexts = [...]struct {
 	{"F-12", "memory slices of unequal VPDs are not published: proportional to vCPUs is taken", "uneven memory slices"},
 	{"F-12", "interleaving is published for CPU hot add and 4.1 only, and taken here too", "interleaving"},
 	{"F-14", "automatic cores per socket of uneven VPDs are not published", "uneven automatic vSockets"},
-	{"B-24", "no log of an odd split is published: larger clients first is taken", "odd split"},
+	{"B-24", "no log of an odd or uneven split is published: larger clients first is taken", "odd split"},
 	{"B-17", "the formula of numa.consolidate = FALSE is inferred from published cases", "numa.consolidate"},
 	{"F-14", "automatic cores per socket with CPU hot add are not published: a socket for each virtual node is taken", "automatic vSockets with hot add"},
-	{"B-15", "whether vNUMA is exposed on CPU hot add is unknown: not is taken", "vNUMA on hot add"},
+	{"B-15", "whether vNUMA is exposed on CPU hot add is unknown (unset, the last power-on decides): not is taken", "vNUMA on hot add"},
 	{"C-12", "CPU and memory affinity are unknown: none is taken", "affinity"},
 	{"C-15", "how much of a node stays free is inferred from published fills; what ESXi itself and the overhead of the VM use of it is not known and not counted", "reserve of a node"},
 	{"B-29", "how 6.0 makes fewer clients than virtual nodes is not published: whole virtual nodes share one", "shared clients"},
 	{"B-8", "8.0 assigns automatic NUMA nodes during power-on (API); that it then takes the stored size is not stated", "stored size in 8.0"},
+	{"B-21", "pairs of virtual threads: how ESXi rounds clients is not published", "pairs of virtual threads"},
 }
 
 // Texts returns one sentence per assumption, each with its rule, in a fixed order.

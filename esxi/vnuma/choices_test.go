@@ -149,7 +149,7 @@ func TestEventNames(t *testing.T) {
 }
 
 func TestAssumptionsHaveTexts(t *testing.T) {
-	all := AssumedStored<<1 - 1
+	all := AssumedPairs<<1 - 1
 	if n, m := len(all.Texts()), len(all.Names()); n != len(assumptionTexts) || m != n {
 		t.Errorf("%d texts and %d names for %d assumptions", n, m, len(assumptionTexts))
 	}

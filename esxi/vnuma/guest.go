@@ -36,6 +36,7 @@ type Guest struct {
 	Affinity          bool   // CPU or memory affinity: not NUMA-managed (C-12)
 	AllowedNodes      int32  // nodes of numa.nodeAffinity; 0 means any
 	MaxVCPUs          int32  // cpuid.maxVCPUs: the most that hot add reaches (B-15)
+	VirtualHT         bool   // two vCPUs of a virtual core (8.0, hardware 20): simultaneousThreads (B-21)
 	Usable            Usable // what the software in the guest can use
 	assumes           Assumptions
 }
@@ -88,6 +89,7 @@ func NewGuest(v *numa.VM) (g Guest, problems []string, err error) {
 	g.HotAdd = v.CPUHotAdd.Or(false)
 	g.VNUMAHotAdd = v.VNUMAHotAdd.Or(false)
 	g.Hardware = int32(v.Hardware.Or(0))
+	g.VirtualHT = VirtualThreads(v).Value > 1
 	g.Affinity = len(v.CPUAffinity.Value) > 0 || len(v.MemoryAffinity.Value) > 0
 	if v.CoresPerNUMANode.Known() && v.AutoCoresPerNUMANode.Known() && !v.AutoCoresPerNUMANode.Value {
 		g.CoresPerNode = int32(v.CoresPerNUMANode.Value)
@@ -96,6 +98,25 @@ func NewGuest(v *numa.VM) (g Guest, problems []string, err error) {
 	g.assumes = missing(v)
 	problems = g.read(v.Settings.Value)
 	return g, problems, nil
+}
+
+// VirtualThreads returns the vCPUs of a virtual core: 2 with virtual hyper-threading, else 1.
+// It needs virtual hardware 20, and ESXi 8.0 (B-21): older hardware makes it 1, the release is
+// not looked at.
+func VirtualThreads(v *numa.VM) numa.Fact[int] {
+	threads := v.VirtualThreads
+	if s, ok := v.Settings.Value.Lookup("cpuid.numSMT"); ok && threads.Value < 2 {
+		if n, err := strconv.Atoi(strings.TrimSpace(s)); err == nil && n == 2 {
+			threads = numa.Fact[int]{Value: n, Origin: v.Settings.Origin}
+		}
+	}
+	switch {
+	case threads.Value < 2:
+		return numa.AssumedFor(1, "no virtual hyper-threading")
+	case v.Hardware.Known() && v.Hardware.Value < 20:
+		return numa.AssumedFor(1, "virtual hyper-threading needs virtual hardware 20")
+	}
+	return threads
 }
 
 // missing returns the assumptions that unknown facts of the VM make necessary.

@@ -308,8 +308,11 @@ func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, 
 		}
 	}
 	split := fill(n, per)
-	if !split.Even() && n%2 == 1 {
+	if !split.Even() && (n%2 == 1 || split.Len() > 2) {
 		l.Assumes |= AssumedOddSplit // B-24
+	}
+	if _, first := split.Group(0); g.VirtualHT && g.newest(m) && split.Len() > 1 && (first%2 == 1 || n%2 == 1) {
+		l.Assumes |= AssumedPairs // B-21
 	}
 	if tr != nil {
 		tr.clients(split, clients, even, cps, spread, &c.Choices)

@@ -202,3 +202,33 @@ func TestStoredIn80(t *testing.T) {
 		}
 	}
 }
+
+// Uneven splits over three or more nodes, and clients that split pairs of virtual threads, are
+// marked as not published (B-24, B-21).
+func TestSplitsNotPublished(t *testing.T) {
+	for _, tt := range []struct {
+		vcpus, hardware int32
+		nodes           int
+		virtualHT       bool
+		ppds            string
+		want            Assumptions
+	}{
+		{40, 20, 4, false, "2 × 14 + 12", AssumedOddSplit},
+		{30, 20, 4, false, "2 × 15", 0},
+		{30, 20, 4, true, "2 × 15", AssumedPairs},
+		{30, 19, 4, true, "2 × 15", 0},
+		{28, 20, 4, true, "2 × 14", 0},
+		{14, 20, 4, true, "14", 0},
+	} {
+		h := hostOf(numa.ESXi80, tt.nodes, 15, 30, 256*gib)
+		m, err := NewMachine(&h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := Guest{VCPUs: tt.vcpus, CoresPerSocket: 1, Hardware: tt.hardware, VirtualHT: tt.virtualHT, Memory: 16 * gib}
+		l := Predict(&g, &m, &Case{})
+		if got := l.Assumes & (AssumedOddSplit | AssumedPairs); l.PPDs.String() != tt.ppds || got != tt.want {
+			t.Errorf("%d vCPUs, hardware %d, pairs %v: %v, %q", tt.vcpus, tt.hardware, tt.virtualHT, l.PPDs, got.Texts())
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -17,7 +18,7 @@ import (
 var page string
 
 // Rule is N026.
-var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: check})
 
 func check(p *rule.Pass) {
 	v := p.VM
@@ -40,14 +41,14 @@ func check(p *rule.Pass) {
 	}
 	if v.CPUReservation.Known() {
 		need, from := cpuNeed(v)
-		text, what := cpuLack(v.CPUReservation.Value, need, p.Threshold("enough"))
+		text, what := cpuLack(v.CPUReservation.Value, need, virtualThreads(v).Value, p.Threshold("enough"))
 		if text != "" {
 			lacks, advice = append(lacks, text), append(advice, what)
 		}
 		f.Evidence = append(f.Evidence, finding.Of("CPU reservation in MHz", v.CPUReservation, v.At))
 		if text != "" && need > 0 {
 			f.Evidence = append(f.Evidence, from)
-			if threads := virtualThreads(v.VM); threads.Value > 1 {
+			if threads := virtualThreads(v); threads.Value > 1 {
 				f.Evidence = append(f.Evidence, finding.Of("vCPUs of a virtual core", threads, v.At))
 			}
 			if !v.Host.CoreMHz.Known() {
@@ -59,10 +60,17 @@ func check(p *rule.Pass) {
 		return
 	}
 	name := "High"
-	if virtualThreads(v.VM).Value > 1 {
+	if virtualThreads(v).Value > 1 {
 		name = "High with Hyper-threading"
 	}
-	f.Message = "latency sensitivity is " + name + " but " + strings.Join(lacks, " and ") + ": vCPUs get no PCPUs of their own"
+	what := "vCPUs get no PCPUs of their own"
+	if modelOf(v) >= numa.ESXi67 {
+		f.Severity, what = finding.High, "it does not power on"
+		if v.Power.Origin.Kind == numa.Read && v.Power.Value == numa.PoweredOn {
+			what += " again"
+		}
+	}
+	f.Message = "latency sensitivity is " + name + " but " + strings.Join(lacks, " and ") + ": " + what
 	text := strings.Join(advice, " and ")
 	f.Advice = strings.ToUpper(text[:1]) + text[1:] + ", or set latency sensitivity to Normal"
 	p.Report(f, nil)
@@ -81,10 +89,21 @@ func levelOf(v *numa.VM) (level numa.Fact[string], name string) {
 	return numa.Fact[string]{}, key
 }
 
+// modelOf returns the release whose rules apply on the host of v; 0 when it is unknown.
+func modelOf(v *rule.VM) numa.Release {
+	if v.Host == nil {
+		return 0
+	}
+	model, _, _ := numa.ModelOf(v.Host.Release.Value)
+	return model
+}
+
 // cpuLack says what is missing of the full CPU reservation, both in MHz, and what to
-// do. A need of 0 is unknown.
-func cpuLack(has, need int, enough float64) (text, advice string) {
+// do. A need of 0 is unknown; threads are the vCPUs of a virtual core.
+func cpuLack(has, need, threads int, enough float64) (text, advice string) {
 	switch {
+	case has == 0 && need == 0 && threads > 1:
+		return "no CPU is reserved", fmt.Sprintf("reserve CPU of (vCPUs / %d) × core frequency", threads)
 	case has == 0 && need == 0:
 		return "no CPU is reserved", "reserve CPU of vCPUs × core frequency"
 	case has == 0:
@@ -128,19 +147,15 @@ func cpuNeed(v *rule.VM) (mhz int, frequency finding.Evidence) {
 		return 0, frequency
 	}
 	f := coreMHz(v.Host)
-	return int(v.Guest.VCPUs) * f.Value / virtualThreads(v.VM).Value, finding.Of("core frequency of "+v.Host.Name+" in MHz", f, v.Host.At)
+	return int(v.Guest.VCPUs) * f.Value / virtualThreads(v).Value, finding.Of("core frequency of "+v.Host.Name+" in MHz", f, v.Host.At)
 }
 
 // virtualThreads returns the vCPUs of a virtual core: 2 with the level “High with
 // Hyper-threading” of 8.0, which is High and virtual hyper-threading.
-func virtualThreads(v *numa.VM) numa.Fact[int] {
-	if v.VirtualThreads.Value > 1 {
-		return v.VirtualThreads
+func virtualThreads(v *rule.VM) numa.Fact[int] {
+	threads := vnuma.VirtualThreads(v.VM)
+	if model := modelOf(v); threads.Value > 1 && model != 0 && model < numa.ESXi80 {
+		return numa.AssumedFor(1, "virtual hyper-threading needs ESXi 8.0")
 	}
-	if s, ok := v.Settings.Value.Lookup("cpuid.numSMT"); ok {
-		if n, err := strconv.Atoi(strings.TrimSpace(s)); err == nil && n > 1 {
-			return numa.Fact[int]{Value: n, Origin: v.Settings.Origin}
-		}
-	}
-	return numa.AssumedFor(1, "no virtual hyper-threading")
+	return threads
 }

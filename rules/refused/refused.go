@@ -3,6 +3,7 @@ package refused
 
 import (
 	_ "embed"
+	"fmt"
 	"strings"
 
 	"homenode/numa"
@@ -21,6 +22,19 @@ func check(p *rule.Pass) {
 	if v.Off() {
 		report(p, &v.On[0], "it does not power on", finding.High)
 		return
+	}
+	if has, host := v.CPUReservation, v.Host; v.Home != nil && host != nil && has.Known() && host.CoreMHz.Known() {
+		most := int(v.Home.Machine.AllCores) * host.CoreMHz.Value
+		if most > 0 && has.Value > most {
+			p.Report(finding.Finding{
+				Severity: finding.High,
+				Message:  fmt.Sprintf("%d MHz of reserved CPU are more than the %d MHz of %s: it does not power on there", has.Value, most, host.Name),
+				Advice:   fmt.Sprintf("Reserve at most %d MHz CPU", most),
+				Evidence: []finding.Evidence{finding.Of("CPU reservation in MHz", has, v.At),
+					finding.Of("core frequency of "+host.Name+" in MHz", host.CoreMHz, host.At), v.Home.NodesEvidence()},
+			}, nil)
+			return
+		}
 	}
 	for i := range v.Refused {
 		// That another host is older than the virtual hardware is how clusters are upgraded.
