@@ -83,10 +83,10 @@ func Run(ctx context.Context, in Input) (*effect.Verdict, error) {
 
 // host checks the options of a host.
 func (in *Input) host(c *fix.Change, check *effect.Check) {
-	check.Written, check.InEffect = effect.Yes, effect.Yes
+	check.Written, check.InEffect, check.Observed = effect.Yes, effect.Yes, true
 	set, err := in.Options(c.Target().ID)
 	if err != nil {
-		check.Written, check.InEffect, check.Why = effect.Unknown, effect.Unknown, err.Error()
+		check.Written, check.InEffect, check.Observed, check.Why = effect.Unknown, effect.Unknown, false, err.Error()
 		return
 	}
 	for _, e := range c.Edits {
