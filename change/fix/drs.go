@@ -110,7 +110,7 @@ func (m *maker) rules() (out []Change, err error) {
 			out = append(out, Change{Cluster: &Target{Name: c.Name, ID: c.ID, Cluster: c.Name}, Findings: []string{}, Edits: []numa.Edit{e}, Downtime: "none"})
 		}
 		if len(out) == found {
-			return nil, fmt.Errorf("%s: no cluster has these VMs, at least two, and hosts", r)
+			return nil, fmt.Errorf("%s: no cluster has %s", r, map[bool]string{true: "both these VMs and these hosts", false: "at least two of these VMs"}[r.Kind == Prefer])
 		}
 	}
 	return out, nil

@@ -272,6 +272,10 @@ func (m *maker) asked() error {
 				return fmt.Errorf("--set: %s has a field of its own, and vSphere ignores it as a setting: want coresPerSocket= or hotAdd=", key)
 			}
 		}
+		_, was, _ := vnuma.NewGuest(&part.VMs[i])
+		if _, is, err := vnuma.NewGuest(&after.VMs[i]); err == nil && len(is) > len(was) {
+			return fmt.Errorf("--set: VM %s: %s", after.VMs[i].Name, is[len(is)-1])
+		}
 		if edits := numa.Edits(&part.VMs[i].Config, &after.VMs[i].Config); edits != nil {
 			m.edits[after.VMs[i].ID] = edits
 		}

@@ -27,7 +27,7 @@ func TestRefusedInput(t *testing.T) {
 	names := []string{"sql01", "sql02"}
 	for want, o := range map[string]fix.Options{
 		"has a field of its own":          set("vm=sql01 cpuid.coresPerSocket=4"),
-		"no cluster has these VMs":        drs(fix.DRSRule{Kind: fix.Apart, VMs: names}, fix.DRSRule{Kind: fix.Apart, VMs: []string{"typo1", "typo2"}}),
+		"at least two of these VMs":       drs(fix.DRSRule{Kind: fix.Apart, VMs: names}, fix.DRSRule{Kind: fix.Apart, VMs: []string{"typo1", "typo2"}}),
 		"contradict each other":           drs(fix.DRSRule{Kind: fix.Apart, VMs: names}, fix.DRSRule{Kind: fix.Together, VMs: names}),
 		"cannot be kept apart on 8 hosts": drs(fix.DRSRule{Kind: fix.Apart, VMs: []string{"app*"}}),
 	} {

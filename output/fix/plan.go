@@ -13,9 +13,9 @@ import (
 	"homenode/rules/rule"
 )
 
-// Plan returns the answer of a plan. typed is what the user typed to make it, for the next commands; live says that the
+// Plan returns the answer of a plan. file is where it was read, "" for one that was made now; typed is what the user typed to make it, for the next commands; live says that the
 // source is a vCenter, where the plan can be carried out.
-func Plan(p *fix.Plan, live bool, typed ...string) *answer.Answer {
+func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	a := &answer.Answer{Command: "fix", Format: fix.Format, Title: "Plan " + p.ID, Result: p, Tables: changes(p)}
 	vms, hosts, rules, off := 0, 0, 0, 0
 	for i := range p.Changes {
@@ -61,7 +61,15 @@ func Plan(p *fix.Plan, live bool, typed ...string) *answer.Answer {
 	switch {
 	case len(p.Changes) == 0:
 	case live:
-		a.Next = []string{"homenode fix " + words.Command(typed...) + " -o plan.json", "homenode fix " + words.Command(typed[:1]...) + " --plan plan.json --apply --power guest"}
+		power := ""
+		if off > 0 {
+			power = " --power guest"
+		}
+		if file == "" {
+			file = "plan.json"
+			a.Next = []string{"homenode fix " + words.Command(typed...) + " -o plan.json"}
+		}
+		a.Next = append(a.Next, "homenode fix "+words.Command(typed[:1]...)+" --plan "+words.Command(file)+" --apply"+power)
 	default:
 		a.Next = []string{"homenode fix " + words.Command(typed...) + " --script powercli -o fix.ps1"}
 	}

@@ -65,8 +65,14 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 		Stopped string         `json:"stopped,omitempty"`
 		Results []apply.Result `json:"results"`
 	}{p.ID, undo, journal, text(stopped), results}
-	if !undo {
-		a.Next = []string{"homenode fix " + words.Command(source) + " --verify " + words.Command(journal), "homenode fix " + words.Command(source) + " --rollback " + words.Command(journal)}
+	switch {
+	case stopped != nil || off != nil:
+		a.Next = []string{"homenode fix " + words.Command(source) + " --resume " + words.Command(journal)}
+	case count[apply.Done]+count[apply.Pending] == 0 && count[apply.NeedsOff] > 0:
+		a.Verdict[0] += " Nothing was changed."
+		a.Next = []string{"homenode fix " + words.Command(source) + " --resume " + words.Command(journal) + " --power guest"}
+	case !undo:
+		a.Next = []string{"homenode fix " + words.Command(source) + " --verify " + words.Command(journal), "homenode fix " + words.Command(source) + " --rollback " + words.Command(journal) + " --power guest"}
 	}
 	return a
 }

@@ -83,6 +83,20 @@ func (f *applyFlags) check(used bool) error {
 	return nil
 }
 
+// stops says how many VMs are powered off for the plan.
+func (f *applyFlags) stops(p *fix.Plan) string {
+	n := 0
+	for i := range p.Changes {
+		if c := &p.Changes[i]; c.VM != nil && c.VM.Runs && c.Needs() != numa.NeedsNothing {
+			n++
+		}
+	}
+	if n == 0 || f.power != string(apply.PowerGuest) && f.power != string(apply.PowerHard) {
+		return ""
+	}
+	return "; " + rule.Plural(n, "VM") + " will be powered off and on"
+}
+
 // confirm asks for the number of objects that are changed.
 func (f *applyFlags) confirm(cmd *cobra.Command, p *fix.Plan, verb string) error {
 	n := len(p.Changes)
@@ -95,7 +109,7 @@ func (f *applyFlags) confirm(cmd *cobra.Command, p *fix.Plan, verb string) error
 	if in, ok := cmd.InOrStdin().(*os.File); ok && !flags.IsTerminal(in) {
 		return fmt.Errorf("standard input is no terminal: confirm with --yes %d. Nothing was changed", n)
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s %s of %s. Type their number to go on: ", verb, rule.Plural(n, "object"), texttab.Clean(p.Source))
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s %s of %s%s. Type the number of objects to go on: ", verb, rule.Plural(n, "object"), texttab.Clean(p.Source), f.stops(p))
 	line, err := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 	if err != nil {
 		return fmt.Errorf("no answer: %w. Nothing was changed", err)
@@ -109,11 +123,16 @@ func (f *applyFlags) confirm(cmd *cobra.Command, p *fix.Plan, verb string) error
 // carryOut carries the plan out.
 func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error {
 	if len(p.Changes) == 0 {
-		return c.out.Print(cmd, answers.Plan(p, true, source))
+		return c.out.Print(cmd, answers.Plan(p, c.plan, true, source))
 	}
 	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
 		if err := sameServer(p, host); err != nil {
 			return err
+		}
+		if c.plan == "" && c.do.yes == 0 && c.out.Format == "table" { // it was not shown yet
+			if err := c.out.Print(cmd, answers.Plan(p, c.plan, true, source)); err != nil {
+				return err
+			}
 		}
 		if err := c.do.confirm(cmd, p, "Change"); err != nil {
 			return err
@@ -191,8 +210,9 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 
 // undone returns the plan that takes back what was written, of the VMs that --vm names.
 func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
-	if lastRun(lines).Undo {
-		return nil, errors.New("the journal ends with a rollback: --resume goes on with it")
+	lines, back, err := apply.Forward(lines)
+	if err != nil {
+		return nil, err
 	}
 	p, _ := apply.Remember(lines)
 	begun := apply.Begun(lines)
@@ -202,7 +222,7 @@ func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
 		names[p.Changes[i].Target().ID] = p.Changes[i].Target().Name
 	}
 	return p.Undo(func(id string) []numa.Edit {
-		if !only.Allow(names[id], id) {
+		if back[id] || !only.Allow(names[id], id) {
 			return nil
 		}
 		return begun[id]

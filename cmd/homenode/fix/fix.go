@@ -100,7 +100,18 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 			asked++
 		}
 	}
+	for _, name := range making() {
+		if c.plan != "" && cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s is for making a plan: --plan takes one as it is", name)
+		}
+	}
 	switch {
+	case c.plan != "" && asked == 1 && !c.doApply:
+		return errors.New("--plan is for --apply: a journal has its plan")
+	case c.resume != "" && cmd.Flags().Changed("yes"):
+		return errors.New("--yes is for --apply and --rollback: --resume goes on with what was confirmed")
+	case c.o.AtOnce < 1 || c.do.maxFailures < 1:
+		return errors.New("--max-parallel and --max-failures: want 1 or more")
 	case asked > 1:
 		return errors.New("--apply, --resume, --rollback and --verify: want one of them")
 	case asked == 1 && args[0] == open.Demo:
@@ -149,11 +160,16 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	return c.show(cmd, p, args)
 }
 
+// making are the flags that say what a plan is about.
+func making() []string {
+	return append([]string{"set", "keep-apart", "keep-together", "prefer", "better", "allow-host", "allow-upgrade", "allow-resize", "allow-split", "owner-mark", "apart", "max-parallel"}, flags.FilterNames...)
+}
+
 // show prints the plan; JSON is the plan itself, which --plan reads.
 func (c *command) show(cmd *cobra.Command, p *fix.Plan, args []string) error {
 	if c.out.Format != "json" {
-		words := flags.Typed(cmd, args, append([]string{"set", "keep-apart", "keep-together", "prefer", "better", "allow-host", "allow-upgrade", "allow-resize", "allow-split", "owner-mark", "apart", "max-parallel"}, append(flags.FilterNames, flags.SourceNames...)...))
-		return c.out.Print(cmd, answers.Plan(p, open.VCenter(args[0]), words...))
+		words := flags.Typed(cmd, args, append(making(), flags.SourceNames...))
+		return c.out.Print(cmd, answers.Plan(p, c.plan, open.VCenter(args[0]), words...))
 	}
 	return c.out.Write(cmd, func(w io.Writer, _ bool) error {
 		e := json.NewEncoder(w)
