@@ -1,0 +1,161 @@
+package apply
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"homenode/change/fix"
+	"homenode/change/fix/journal"
+	"homenode/numa"
+)
+
+// A past is what the journal remembers of one VM or host.
+type past struct {
+	ran     bool        // before the run
+	host    string      // that it ran on, by ID
+	began   bool        // an intent was written
+	asked   bool        // to go off was the last that was begun of it: it may still be on the way
+	stopped bool        // the run powered it off, or was about to: it is powered on again
+	waited  bool        // until somebody powers it off: it is powered on again when it is changed
+	edits   []numa.Edit // that were sent
+	written time.Time   // when they were read back
+	cycled  time.Time   // when it was seen on again
+	ended   *Result
+}
+
+// open reports whether something was begun that did not come to a good end.
+func (k *past) open() bool { return k.began && (k.ended == nil || k.ended.Bad()) }
+
+// Remember returns the plan of the last run in a journal, and what was done of it.
+func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
+	var p *fix.Plan
+	known := map[string]*past{}
+	for i := range lines {
+		l := &lines[i]
+		if l.Step == journal.StepPlan && l.Whole != nil {
+			before := known
+			p, known = l.Whole, map[string]*past{}
+			for id, k := range before { // a rollback finds VMs where the run before it left them
+				if l.Undo && k.open() {
+					known[id] = &past{ran: k.ran, host: k.host, began: true, asked: k.asked, stopped: k.stopped, edits: k.edits}
+				}
+			}
+			continue
+		}
+		if l.Target == "" {
+			continue
+		}
+		k := known[l.Target]
+		if k == nil {
+			k = &past{}
+			known[l.Target] = k
+		}
+		switch l.Step {
+		case journal.StepIntent:
+			if !k.began {
+				k.ran, k.host, k.began = l.Ran, l.Host, true
+			}
+			k.asked = l.Do == "shutdown" || l.Do == "powerOff"
+			switch {
+			case k.asked:
+				k.stopped = true
+			case l.Do == "wait":
+				k.waited = true
+			case l.Do == "reconfigure" || l.Do == "options":
+				k.edits, k.stopped = l.Edits, k.stopped || k.waited
+			}
+		case journal.StepDone:
+			switch l.Do {
+			case "reconfigure", "options":
+				k.written, k.edits = l.Time, l.Edits
+			case "powerOn":
+				k.stopped, k.waited, k.cycled = false, false, l.Time
+			}
+		case journal.StepEnd:
+			k.ended = &Result{Name: l.Name, ID: l.Target, Outcome: Outcome(l.State), Why: l.Why}
+		}
+	}
+	return p, known
+}
+
+// Ended returns how the last run of the journal ended with each VM and host, by ID.
+func Ended(lines []journal.Line) map[string]Result {
+	_, known := Remember(lines)
+	out := map[string]Result{}
+	for id, k := range known {
+		if k.ended != nil {
+			out[id] = *k.ended
+		}
+	}
+	return out
+}
+
+// A Write is what a run changed of a VM or host.
+type Write struct {
+	Edits []numa.Edit // with the values that were there before
+	At    time.Time
+	// Cycled is when the run saw the VM on again after it; zero when it did not power it off.
+	Cycled time.Time
+}
+
+// Written returns what the last run of the journal changed, by ID.
+func Written(lines []journal.Line) map[string]Write {
+	_, known := Remember(lines)
+	out := map[string]Write{}
+	for id, k := range known {
+		if !k.written.IsZero() && (k.ended == nil || k.ended.Outcome != Ignored && k.ended.Outcome != Lost) {
+			out[id] = Write{k.edits, k.written, k.cycled}
+		}
+	}
+	return out
+}
+
+// Begun returns what a rollback takes back, by ID: the edits that were written, and those of a VM or host whose change
+// came to no good end. Of these it is not known what was written; a rollback compares first, and powers the VM on.
+func Begun(lines []journal.Line) map[string][]numa.Edit {
+	p, known := Remember(lines)
+	out := map[string][]numa.Edit{}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		switch k := known[c.Target().ID]; {
+		case k == nil:
+		case k.edits != nil && (k.open() || !k.written.IsZero()):
+			out[c.Target().ID] = k.edits
+		case k.open():
+			out[c.Target().ID] = c.Edits
+		}
+	}
+	return out
+}
+
+// Forward returns the lines up to the end of the last run that was no rollback, and which VMs and hosts, by ID, rollbacks
+// have taken back since. It is an error when one of those has not ended.
+func Forward(lines []journal.Line) (forward []journal.Line, back map[string]bool, err error) {
+	end, undo := len(lines), false
+	back = map[string]bool{}
+	begun := map[string]bool{}
+	for i, l := range lines {
+		if l.Step == journal.StepPlan {
+			if l.Undo && !undo {
+				end = i
+			}
+			if undo = l.Undo; !undo {
+				end, back = len(lines), map[string]bool{}
+			}
+			begun = map[string]bool{}
+		}
+		switch {
+		case !undo:
+		case l.Step == journal.StepIntent:
+			begun[l.Target] = true
+		case l.Step == journal.StepEnd:
+			delete(begun, l.Target)
+			back[l.Target] = back[l.Target] || slices.Contains(Good, Outcome(l.State))
+		}
+	}
+	if len(begun) > 0 {
+		return nil, nil, errors.New("the rollback of this journal has not ended: --resume goes on with it")
+	}
+	return lines[:end], back, nil
+}
