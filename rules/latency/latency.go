@@ -66,9 +66,6 @@ func check(p *rule.Pass) {
 	what := "vCPUs get no PCPUs of their own"
 	if modelOf(v) >= numa.ESXi67 {
 		f.Severity, what = finding.High, "it does not power on"
-		if v.Power.Origin.Kind == numa.Read && v.Power.Value == numa.PoweredOn {
-			what += " again"
-		}
 	}
 	f.Message = "latency sensitivity is " + name + " but " + strings.Join(lacks, " and ") + ": " + what
 	text := strings.Join(advice, " and ")
