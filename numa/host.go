@@ -1,6 +1,9 @@
 package numa
 
-import "regexp"
+import (
+	"regexp"
+	"strconv"
+)
 
 // A Host is one ESX or ESXi machine as its NUMA scheduler sees it.
 type Host struct {
@@ -63,6 +66,28 @@ var epycs = []struct {
 	{regexp.MustCompile(`EPYC (9645|9745|9825|9845|9965)`), 16}, // Zen 5c
 	{regexp.MustCompile(`EPYC (7\w\w3|[89]\w\w[45])`), 8},
 }
+
+// frequency is the nominal frequency in a processor's brand string; newer ones have none.
+var frequency = regexp.MustCompile(`@\s*(\d{1,2}\.\d\d)GHz`)
+
+// Frequency returns the frequency of a core in MHz: as it was read, else from the name of the
+// processor. It is unknown when neither says.
+func (h *Host) Frequency() Fact[int] {
+	if h.CoreMHz.Known() {
+		return h.CoreMHz
+	}
+	m := frequency.FindStringSubmatch(h.CPUModel.Value)
+	if m == nil {
+		return Fact[int]{}
+	}
+	ghz, _ := strconv.ParseFloat(m[1], 64) // digits
+	return DerivedFrom(int(ghz*1000+0.5), "name of the processor: "+h.CPUModel.Value)
+}
+
+var sapphireRapids = regexp.MustCompile(`(Platinum|Gold|Silver|Bronze|Max) [3-9]4\d\d`)
+
+// SapphireRapids reports whether the processor is a Xeon of this generation, by its name.
+func (h *Host) SapphireRapids() bool { return sapphireRapids.MatchString(h.CPUModel.Value) }
 
 // CacheCores returns how many cores share a last-level cache: as stated, or at most
 // that many by the model of an EPYC (A-7). Of others it is unknown.

@@ -41,6 +41,20 @@ type Observation struct {
 	Remote Fact[Bytes] `json:"remote,omitzero"`
 	// OnNode is the resident memory of the VM on each node of the host that has any (GST_NDx of esxtop).
 	OnNode Fact[[]MemoryOnNode] `json:"onNode,omitzero"`
+
+	// Together is the group of each vCPU by node of the host, as latencies show it from inside: the vCPUs of one group run on
+	// one node. -1 for a vCPU that was not told. A node can carry several clients.
+	Together Fact[[]int] `json:"together,omitzero"`
+	// Far is the share of memory far from the vCPUs that looked, as latencies show it from inside: of pages that a process
+	// of the guest can touch or map, so it is not N%L of the VM.
+	Far Fact[[]FarShare] `json:"far,omitzero"`
+	// Lost is the share of time, in [0, 1], that the host took from threads of the guest: the least that it can have been.
+	Lost Fact[float64] `json:"lost,omitzero"`
+}
+
+// Seen reports whether a guest that was measured shows anything: topology, nodes of the host, or lost time.
+func (o *Observation) Seen() bool {
+	return o.VPDs.Known() || o.VPDCount.Known() || o.Sockets.Known() || o.Together.Known() || o.Far.Known() || o.Lost.Known()
 }
 
 // Locality returns N%L as a share in [0, 1]; false when it is not stated, or the VM
@@ -83,6 +97,14 @@ type ClientSeen struct {
 	Remote Bytes `json:"remote"`
 }
 
+// A FarShare is the share of one kind of pages that is far from the vCPUs that looked, with its 95 % interval, all in [0, 1].
+type FarShare struct {
+	Of    string  `json:"of"` // "fresh", "page cache" or "all", and who looked
+	Share float64 `json:"share"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
 // An Observer is what saw a topology.
 type Observer string
 
@@ -94,11 +116,14 @@ const (
 	ByLscpu      Observer = "lscpu"
 	ByNumactl    Observer = "numactl"
 	ByCoreinfo   Observer = "Coreinfo"
+	ByMeasure    Observer = "homenode measure"
 )
 
 // InGuest reports whether the observer sees what the guest sees and nothing of
 // the host.
-func (o Observer) InGuest() bool { return o == ByLscpu || o == ByNumactl || o == ByCoreinfo }
+func (o Observer) InGuest() bool {
+	return o == ByLscpu || o == ByNumactl || o == ByCoreinfo || o == ByMeasure
+}
 
 // A Start is how the VM came to run, as far as the observer tells.
 type Start string

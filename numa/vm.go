@@ -107,6 +107,34 @@ func (v *VM) Software() Fact[string] {
 	return Fact[string]{}
 }
 
+// Latency returns the latency sensitivity, and what states it: the advanced setting where the
+// source does not state the level.
+func (c *Config) Latency() (level Fact[string], name string) {
+	if c.LatencySensitivity.Known() {
+		return c.LatencySensitivity, "latency sensitivity"
+	}
+	const key = "sched.cpu.latencySensitivity"
+	if s, ok := c.Settings.Value.Lookup(key); ok {
+		return Fact[string]{Value: s, Origin: c.Settings.Origin}, key
+	}
+	return Fact[string]{}, key
+}
+
+// LatencyHigh reports whether the latency sensitivity is High: each vCPU has a PCPU of its own.
+func (c *Config) LatencyHigh() bool {
+	level, _ := c.Latency()
+	return strings.EqualFold(strings.TrimSpace(level.Value), "high")
+}
+
+// Unreserved returns the memory of the VM that is known not to be reserved; 0 when all is, or
+// when it is unknown.
+func (c *Config) Unreserved() Bytes {
+	if c.MemoryReservationLocked.Or(false) || !c.MemoryReservation.Known() || !c.Memory.Known() {
+		return 0
+	}
+	return max(0, c.Memory.Value-c.MemoryReservation.Value)
+}
+
 // A Setting is one advanced setting of a VM or host.
 type Setting struct {
 	Key   string `json:"key"`

@@ -83,6 +83,7 @@ func (r *Result) group(f *numa.Fleet) *groups {
 		g.cluster[f.Clusters[i].ID] = c
 		r.Clusters = append(r.Clusters, c)
 	}
+	asks := asksFrequency(f)
 	for i := range f.Hosts {
 		h := &f.Hosts[i]
 		g.host[h.ID] = h
@@ -98,15 +99,35 @@ func (r *Result) group(f *numa.Fleet) *groups {
 			r.Unjudged = append(r.Unjudged, numa.Note{At: h.At, Text: err.Error()})
 			continue
 		}
-		k := slices.IndexFunc(c.Kinds, func(k *rule.Kind) bool { return k.Machine == m })
+		if !asks[cmp.Or(h.Cluster, h.ID)] {
+			m.CoreMHz = 0 // hosts that differ by it alone are alike
+		}
+		k := slices.IndexFunc(c.Kinds, func(k *rule.Kind) bool { return k.Machine.Like(m) })
 		if k < 0 {
 			k = len(c.Kinds)
 			c.Kinds = append(c.Kinds, &rule.Kind{Machine: m})
 		}
 		c.Kinds[k].Hosts = append(c.Kinds[k].Hosts, h)
+		c.Kinds[k].Machine.CoreMHz = max(c.Kinds[k].Machine.CoreMHz, m.CoreMHz) // reservations for each of them
 		g.kind[h.ID] = c.Kinds[k]
 	}
 	return g
+}
+
+// asksFrequency returns the clusters, and the standalone hosts, by ID where a VM may or may not
+// power on for the frequency of a host.
+func asksFrequency(f *numa.Fleet) map[string]bool {
+	out, cluster := map[string]bool{}, map[string]string{}
+	for i := range f.Hosts {
+		cluster[f.Hosts[i].ID] = f.Hosts[i].Cluster
+	}
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		if needs := vnuma.NeedsOf(v); needs.Frequency() {
+			out[cmp.Or(cluster[v.Host], v.Host, v.Cluster)] = true
+		}
+	}
+	return out
 }
 
 // addVM places a VM in its cluster and predicts it on every kind of host there.

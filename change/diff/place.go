@@ -150,7 +150,7 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 			add(true, "%d → %s", a, rule.Plural(b, "socket"))
 		}
 		add(v.To.Away != nil && v.Layout, "when on %s", rule.HostNames(v.To.Away))
-		if host := v.To.VM.Host; moved && v.Layout && host != nil && v.From.On.Kind.Machine != v.To.On.Kind.Machine {
+		if host := v.To.VM.Host; moved && v.Layout && host != nil && !v.From.On.Kind.Machine.Like(v.To.On.Kind.Machine) {
 			add(true, "on %s", rule.HostNames(v.To.On.Kind.Hosts)) // like ones are as good
 		}
 	}

@@ -176,7 +176,7 @@ func (b *builder) addHost(h *numa.Host) {
 		return
 	}
 	kind, hidden := 0, hiddenNodes(h)
-	for kind < len(b.machines) && (b.machines[kind] != m || b.hidden[kind] != hidden) {
+	for kind < len(b.machines) && (!b.machines[kind].Like(m) || b.hidden[kind] != hidden) {
 		kind++
 	}
 	if kind == len(b.machines) {

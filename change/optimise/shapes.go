@@ -91,7 +91,7 @@ func (b *builder) shape(g *vnuma.Guest, e plan.Edit, home int, nodes numa.NodeSe
 	s := Shape{Edit: e, Nodes: nodes}
 	for k := range b.machines {
 		m := &b.machines[k]
-		c := vnuma.Case{Choices: b.c.Choices}
+		c := vnuma.Case{Choices: b.c.Choices, Ran: e == (plan.Edit{}) && k == home} // it runs there
 		if e == (plan.Edit{}) && k != home {
 			c.Event, c.From = vnuma.VMotionIn, &b.machines[home]
 		}

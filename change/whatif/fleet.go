@@ -61,7 +61,7 @@ func placesOf(f *numa.Fleet) map[string][]place {
 			continue // a host that is not predicted has a note in the judgement
 		}
 		all := out[h.Cluster]
-		k := slices.IndexFunc(all, func(p place) bool { return p.machine == m })
+		k := slices.IndexFunc(all, func(p place) bool { return p.machine.Like(m) })
 		if k < 0 {
 			k = len(all)
 			all = append(all, place{machine: m})

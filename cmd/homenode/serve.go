@@ -4,10 +4,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/fix"
+	"homenode/cmd/homenode/measure"
 	"homenode/cmd/homenode/serve"
 )
 
 func newServe() *cobra.Command { return described("serve", serve.New()) }
+
+func newMeasure() *cobra.Command { return described("measure", measure.New()) }
 
 func newFix() *cobra.Command { return described("fix", fix.New()) }
 

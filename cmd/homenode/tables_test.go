@@ -36,6 +36,7 @@ var tableArgs = map[string][][]string{
 	"simulate": {
 		{"fleet.json", "--hours", "0.2"}, {"fleet.json", "--hours", "0.2", "--why"},
 	},
+	"measure":        {{"ladder", "--time", "100ms", "--fsync", "@xdir"}},
 	"optimise":       {{"fleet.json", "--hours", "0.2", "--cluster", "@xcluster"}},
 	"validate":       {{"cases.json"}},
 	"replay":         {{"captures", "--fleet", "fleet.json", "--details"}},

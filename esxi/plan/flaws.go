@@ -28,15 +28,21 @@ const (
 const impossible = 1 << 30
 
 // score adds up the flaws of the edited VM on all machines. Where sources disagree whether a
-// setting places clients or only shows nodes (F-22), it is the worse of both.
+// setting places clients or only shows nodes (F-22), or whether NUMA Nodes need numa.vcpu.min as
+// well (F-29), it is the worse of both.
 func (s *search) score(e Edit) int {
 	g := e.Apply(*s.g)
 	sum := s.scoreOf(&g)
-	if g.MaxPerVirtualNode > 0 {
-		other := *s
+	other := *s
+	switch {
+	case g.CoresPerNode > 0 && g.Hardware >= 20:
+		other.ch.NodesNeedMin = !s.ch.NodesNeedMin
+	case g.MaxPerVirtualNode > 0:
 		other.ch.ManualShows = !s.ch.ManualShows
-		sum = max(sum, other.scoreOf(&g))
+	default:
+		return sum
 	}
+	sum = max(sum, other.scoreOf(&g))
 	return sum
 }
 

@@ -196,7 +196,7 @@ func cleared(g *vnuma.Guest) Edit {
 // with what can stand in the way taken back.
 func ByHand(g *vnuma.Guest, per int) (asIs, clear Edit) {
 	asIs = Edit{Shape: Shape{CoresPerSocket: per}, PerNode: per, Force: g.Hardware < 20}
-	if asIs.Force && (g.VCPUs < g.Min || g.Min == 0 && g.VCPUs < vnuma.DefaultMin) { // B-3
+	if g.VCPUs < g.Min || g.Min == 0 && g.VCPUs < vnuma.DefaultMin { // B-3, F-29
 		asIs.Min = int(g.VCPUs)
 	}
 	clear = cleared(g)

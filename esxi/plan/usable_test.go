@@ -78,3 +78,19 @@ func TestBestNeverBreaks(t *testing.T) {
 		}
 	}
 }
+
+// TestNodesOfSmallVM: NUMA Nodes of a VM below numa.vcpu.min come with that setting, so that the advice
+// holds with both sides of F-29; a larger VM needs none.
+func TestNodesOfSmallVM(t *testing.T) {
+	const h = "release 8.0U3\nhost a nodes=2 cores=16 memory=256GB\n"
+	for vm, min := range map[string]int{"vm v host=a vcpus=8 memory=160GB hw=20": 8, "vm v host=a vcpus=12 memory=160GB hw=20": 0} {
+		g, m, p := planOf(t, h+vm)
+		if p.Edit.PerNode == 0 || p.Edit.Min != min {
+			t.Errorf("%s: %+v, want NUMA nodes by hand and numa.vcpu.min %d", vm, p.Edit, min)
+		}
+		after := p.Edit.Apply(g)
+		if l := vnuma.Predict(&after, &m, &vnuma.Case{Choices: vnuma.Choices{NodesNeedMin: true}}); l.VPDs.Len() != 2 {
+			t.Errorf("%s: after the plan, read the other way, %v", vm, l.VPDs)
+		}
+	}
+}

@@ -142,3 +142,19 @@ func TestSources(t *testing.T) {
 		}
 	}
 }
+
+// TestHANASockets holds the sizes of production VMs against the sentence “no odd multiples of 0.5
+// (half) sockets like 1.5 socket VMs, 2.5 socket VMs”, on sockets of 28 cores.
+func TestHANASockets(t *testing.T) {
+	for _, tt := range []struct {
+		vcpus      int
+		whole, odd bool
+	}{{14, true, false}, {20, true, false}, {28, true, false}, {42, false, true}, {40, false, false}, {56, true, false}, {70, false, true}, {224, true, false}} {
+		if whole, odd := product.HANASockets(tt.vcpus, 28); whole != tt.whole || odd != tt.odd {
+			t.Errorf("%d vCPUs: whole %v, odd %v, want %v, %v", tt.vcpus, whole, odd, tt.whole, tt.odd)
+		}
+	}
+	if whole, _ := product.HANASockets(42, 0); !whole {
+		t.Error("where the packages are unknown a size is judged")
+	}
+}

@@ -41,6 +41,7 @@ var rows = readTable(Page)
 
 // readTable returns the rows of the table of the page. A fault of the page is a panic.
 func readTable(page string) (out []Row) {
+	page, _, _ = strings.Cut(page, "\n## SAP HANA") // it has a table of its own, hana.go
 	for line := range strings.Lines(page) {
 		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| product ") {
 			continue

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"homenode/esxi/placement"
 	"homenode/esxi/vnuma"
@@ -292,7 +291,7 @@ func (h *host) knownFree(k int64, n int, all bool) int64 {
 // factsOf returns what a VM brings from its configuration, and what of it is left out.
 func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts, problems []string) {
 	f = &vmFacts{managed: l.Managed && len(h.cap) > 0, limit: -1, mostThreads: g.PreferHT || h.machine.PreferHT}
-	f.eager = strings.EqualFold(v.LatencySensitivity.Value, "high")
+	f.eager = v.LatencyHigh()
 	for i := range l.VPDs.Len() {
 		if first, last := l.Carriers(i); last > first {
 			f.interleaved = f.managed

@@ -30,6 +30,7 @@ type Choices struct {
 	SocketNodes80    bool // F-26
 	SpreadAll        bool // F-27
 	ManualAnySize    bool // F-28
+	NodesNeedMin     bool // F-29
 }
 
 // A Choice describes one contradiction of the sources.
@@ -66,6 +67,7 @@ var ChoiceList = []Choice{
 	{"F-26", "cores per socket set by hand leave the virtual nodes of 8.0 alone (manual 8.0: not influenced by cores per socket)", "with hardware 20 they are the virtual nodes while NUMA Nodes is left at its default (Denneman, October 2022)", "B-12", func(c *Choices) *bool { return &c.SocketNodes80 }},
 	{"F-27", "numa.consolidate = FALSE takes the optimal number of nodes above 1 (Denneman 2019)", "it spreads over all available nodes (Denneman 2023, seen on 2 nodes)", "B-17", func(c *Choices) *bool { return &c.SpreadAll }},
 	{"F-28", "from 6.5 on a VM below numa.vcpu.min is always UMA, numa.vcpu.maxPerVirtualNode or not (manuals 6.5 and 6.7)", "numa.vcpu.maxPerVirtualNode shows vNUMA to smaller VMs in every release (Performance Best Practices 5.1; seen on 5.1)", "B-3", func(c *Choices) *bool { return &c.ManualAnySize }},
+	{"F-29", "NUMA Nodes set by hand are shown to a VM of any size (API of 8.0: a value that is not zero is the size of the virtual nodes)", "a VM below numa.vcpu.min is always UMA (numa.vcpu.min in the manual of 8.0): both have to be set", "B-10", func(c *Choices) *bool { return &c.NodesNeedMin }},
 }
 
 // Take sets the alternative of the choice with this ID.

@@ -70,6 +70,8 @@ func TestChoices(t *testing.T) {
 			"VPDs 3 × 4, PPDs 3 × 4, vSockets 12 × 1, first slice 100 GB", "VPDs 4 × 3, PPDs 4 × 3, vSockets 12 × 1, first slice 75 GB"},
 		"F-28": {host{numa.ESXi67, 2, 8, 128, false}, Guest{VCPUs: 8, MaxPerVirtualNode: 4},
 			"VPDs 8, PPDs 8, vSockets 8 × 1, first slice 0 B", "VPDs 2 × 4, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B"},
+		"F-29": {host{numa.ESXi80, 2, 8, 128, false}, Guest{VCPUs: 8, CoresPerNode: 4, Hardware: 20},
+			"VPDs 2 × 4, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B", "VPDs 8, PPDs 8, vSockets 8 × 1, first slice 0 B"},
 	}
 	if len(cases) != len(ChoiceList) {
 		t.Errorf("%d cases for %d choices", len(cases), len(ChoiceList))
@@ -130,7 +132,7 @@ func TestTakeChoice(t *testing.T) {
 	if err := c.Take("f-4"); err != nil || !c.UnboundedClients {
 		t.Errorf("f-4: %+v, %v", c, err)
 	}
-	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22, F-23, F-24, F-25, F-26, F-27, F-28`
+	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22, F-23, F-24, F-25, F-26, F-27, F-28, F-29`
 	if err := c.Take("F-3"); err == nil || err.Error() != want {
 		t.Errorf("F-3: %v, want %s", err, want)
 	}

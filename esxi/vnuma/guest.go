@@ -2,6 +2,7 @@ package vnuma
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -38,8 +39,38 @@ type Guest struct {
 	MaxVCPUs          int32  // cpuid.maxVCPUs: the most that hot add reaches (B-15)
 	VirtualHT         bool   // two vCPUs of a virtual core (8.0, hardware 20): simultaneousThreads (B-21)
 	Usable            Usable // what the software in the guest can use
+	Needs             Needs  // what the power-on asks for beside the topology
 	assumes           Assumptions
 }
+
+// Needs holds what a VM brings to its power-on beside the topology, as far as it is known. The
+// zero value asks for nothing.
+type Needs struct {
+	Exclusive  bool  // latency sensitivity High: all memory and a core's time for each vCPU are to be reserved (B-21)
+	Device     bool  // has a PCI device of the host: all memory is to be reserved (B-31)
+	LargePages bool  // sched.mem.lpage.enable1GPage: as well (B-31)
+	Reserved   int64 // bytes of memory that are known to be reserved
+	Unreserved int64 // bytes of memory that are known not to be reserved
+	MHz        int32 // CPU reservation; 0 for none
+	MHzKnown   bool
+}
+
+// NeedsOf returns what v asks for.
+func NeedsOf(v *numa.VM) Needs {
+	reserved := v.MemoryReservation.Value
+	if v.MemoryReservationLocked.Value {
+		reserved = v.Memory.Value
+	}
+	return Needs{
+		Reserved:  int64(reserved),
+		Exclusive: v.LatencyHigh(), Device: len(v.Devices.Value) > 0,
+		LargePages: isTrue(v.Settings.Value, "sched.mem.lpage.enable1GPage"),
+		Unreserved: int64(v.Unreserved()), MHz: int32(min(v.CPUReservation.Value, math.MaxInt32)), MHzKnown: v.CPUReservation.Known(),
+	}
+}
+
+// Frequency reports whether it depends on the frequency of a host if the VM powers on there.
+func (n *Needs) Frequency() bool { return n.MHz > 0 || n.Exclusive && n.MHzKnown }
 
 // Usable holds limits of the software in a guest that a layout can exceed; 0 means none.
 // Package product has them by product, version and edition.
@@ -95,6 +126,7 @@ func NewGuest(v *numa.VM) (g Guest, problems []string, err error) {
 		g.CoresPerNode = int32(v.CoresPerNUMANode.Value)
 	}
 	g.Usable = usableOf(v)
+	g.Needs = NeedsOf(v)
 	g.assumes = missing(v)
 	problems = g.read(v.Settings.Value)
 	return g, problems, nil

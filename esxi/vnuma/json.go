@@ -2,6 +2,9 @@ package vnuma
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 
 	"homenode/numa"
 )
@@ -53,4 +56,68 @@ func (u Used) MarshalJSON() ([]byte, error) {
 		Origin string `json:"origin"`
 		At     string `json:"at,omitempty"`
 	}{u.Name, u.Value, u.Origin.String(), u.ReadFrom()})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote of the groups that the guest and the scheduler see: sockets, virtual nodes, clients,
+// caches. What was predicted of memory is not read.
+func (l *Layout) UnmarshalJSON(b []byte) error {
+	var from struct {
+		Refused        string `json:"refused"`
+		VSockets       []int  `json:"vSockets"`
+		CoresPerSocket int    `json:"coresPerSocket"`
+		VPDs           []int  `json:"vpds"`
+		PPDs           []int  `json:"ppds"`
+		Managed        bool   `json:"numaManaged"`
+		HomeNodes      int    `json:"homeNodes"`
+		L3Caches       int    `json:"guestL3Caches"`
+	}
+	if err := json.Unmarshal(b, &from); err != nil {
+		return err
+	}
+	if from.Refused != "" {
+		return errors.New("the VM does not power on: " + from.Refused)
+	}
+	read := Layout{CoresPerSocket: from.CoresPerSocket, Managed: from.Managed, HomeNodes: from.HomeNodes, L3s: from.L3Caches}
+	for _, g := range []struct {
+		name  string
+		sizes []int
+		to    *Split
+	}{{"vSockets", from.VSockets, &read.VSockets}, {"vpds", from.VPDs, &read.VPDs}, {"ppds", from.PPDs, &read.PPDs}} {
+		var ok bool
+		if *g.to, ok = splitOf(g.sizes); !ok {
+			return fmt.Errorf("%s: found %v, want the vCPUs of each group", g.name, g.sizes)
+		}
+	}
+	if n := read.VPDs.Sum(); read.PPDs.Sum() != n || read.VSockets.Sum() != n {
+		return fmt.Errorf("found %d vCPUs in sockets, %d in nodes and %d in clients", read.VSockets.Sum(), n, read.PPDs.Sum())
+	}
+	*l = read
+	return nil
+}
+
+// splitOf returns the split whose groups have these sizes; false when there is none.
+func splitOf(sizes []int) (Split, bool) {
+	n := int32(0)
+	for _, size := range sizes {
+		if size < 1 || size > numa.MaxVCPUs || n > numa.MaxVCPUs {
+			return Split{}, false
+		}
+		n += int32(size)
+	}
+	block := int32(0)
+	for _, size := range sizes {
+		block += int32(size)
+		s := Split{n, block, int32(sizes[0]), int32(sizes[0])}
+		rest, at := n%block, n-n%block
+		for j := 0; rest > 0 && j < len(sizes); j++ { // the group that begins the shorter last block
+			if at -= int32(sizes[j]); at < 0 {
+				s.last = int32(sizes[j])
+				break
+			}
+		}
+		if slices.Equal(s.Sizes(), sizes) {
+			return s, true
+		}
+	}
+	return Split{}, false
 }

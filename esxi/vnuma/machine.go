@@ -22,6 +22,8 @@ type Machine struct {
 	NodeMemory int64 // bytes of the smallest node (Wn); 0 when unknown
 	MaxMemory  int64 // bytes of the largest node; 0 when unknown
 	AllMemory  int64 // bytes of all nodes; 0 when unknown
+	Reservable int64 // bytes of memory that VMs can at most reserve, slower tiers among them; 0 when unknown
+	CoreMHz    int32 // frequency of a core; 0 when unknown
 	// MinFreePercent is Mem.MemMinFreePct; 0 for the scale of C-23.
 	MinFreePercent int32
 	Domains        int32 // Numa.MaxProximityDomains of 6.0; 0 for its default
@@ -56,6 +58,10 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	if err := m.addNodes(h); err != nil {
 		return m, err
 	}
+	if m.AllMemory > 0 {
+		m.Reservable = max(m.AllMemory, int64(h.Memory.Value)) + int64(h.TierMemory.Value)
+	}
+	m.CoreMHz = int32(h.Frequency().Value)
 	m.OneThread = numa.MitigationOf(h) == numa.SCAv1 && h.HasL1TF()
 	m.MinFreePercent = int32(memory.MinFreePercent(h))
 	m.EPYC = strings.Contains(h.CPUModel.Value, "EPYC")
@@ -71,6 +77,15 @@ func NewMachine(h *numa.Host) (Machine, error) {
 		m.Domains = int32(max(0, min(n, maxDomains)))
 	}
 	return m, nil
+}
+
+// Like reports whether VMs get the same on both: equal but for a frequency that is the same to
+// 1 %, as cores of one model report it.
+func (m Machine) Like(o Machine) bool {
+	if d := m.CoreMHz - o.CoreMHz; m.CoreMHz > 0 && o.CoreMHz > 0 && max(d, -d)*100 <= o.CoreMHz {
+		m.CoreMHz = o.CoreMHz
+	}
+	return m == o
 }
 
 // WithRelease returns m as it was when it ran r; false when no rules of r are known.

@@ -64,6 +64,7 @@ func TestNewMachine(t *testing.T) {
 			tt.want.Release, tt.want.model = numa.ESXi70, numa.ESXi70
 		}
 		tt.want.ThreadsKnown = tt.want.AllThreads > tt.want.AllCores || h.HyperThreading.Known()
+		tt.want.Reservable = tt.want.AllMemory
 		got, err := NewMachine(&h)
 		if err != nil || got != tt.want || got.Shape() != tt.shape {
 			t.Errorf("%s: %+v, %q, %v\nwant %+v, %q", tt.name, got, got.Shape(), err, tt.want, tt.shape)

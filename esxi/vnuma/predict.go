@@ -383,9 +383,15 @@ func (g *Guest) manual(m *Machine, ch *Choices) int32 {
 }
 
 // belowMin reports whether a size is set by hand and not shown: from 6.5 on a VM below
-// numa.vcpu.min is always UMA (rule book B-3, F-28). NUMA nodes of 8.0 are shown all the same.
+// numa.vcpu.min is always UMA (rule book B-3, F-28). NUMA nodes of 8.0 are shown all the same (F-29).
 func (g *Guest) belowMin(m *Machine, ch *Choices, l *Layout) bool {
-	return g.MaxPerVirtualNode > 0 && !g.setsNodes(m) && m.model >= numa.ESXi65 && !ch.ManualAnySize && g.VCPUs < g.threshold(m, ch, l)
+	switch {
+	case g.manual(m, ch) == 0 || m.model < numa.ESXi65 || g.VCPUs >= g.threshold(m, ch, l):
+		return false
+	case g.setsNodes(m):
+		return ch.NodesNeedMin
+	}
+	return g.MaxPerVirtualNode > 0 && !ch.ManualAnySize
 }
 
 // ManualNodes returns the vCPUs per virtual node that a setting fixes on m, or 0:

@@ -15,6 +15,7 @@ type Refusal struct {
 	most     int64        // what is allowed, or does not go with it
 	hardware int32        // whose limit it is; 0 for other reasons
 	release  numa.Release // of the host
+	threads  int32        // vCPUs of a virtual core, for a CPU reservation
 }
 
 type refusal uint8
@@ -31,7 +32,18 @@ const (
 	unevenNodes                // vCPUs are no multiple of numa.vcpu.coresPerNode
 	crossedNodes               // a socket and a node cross each other
 	autoSockets                // nodes by hand and automatic sockets
+	deviceMemory               // a PCI device of the host, and memory that is not reserved
+	largePages                 // pages of 1 GB, and memory that is not reserved
+	latencyMemory              // latency sensitivity High, and memory that is not reserved
+	latencyCPU                 // the same of CPU
+	latencyCores               // latency sensitivity High, and fewer cores than its vCPUs need
+	muchCPU                    // a CPU reservation larger than the host
+	muchReserved               // the same of memory
 )
+
+// full is the share, in percent, of the full CPU reservation that counts as full: the
+// frequency is known to 1 % (2.1 GHz cores report 2095 MHz).
+const full = 99
 
 // Refuse returns why g does not power on on m.
 func Refuse(g *Guest, m *Machine) Refusal {
@@ -78,7 +90,62 @@ func Refuse(g *Guest, m *Machine) Refusal {
 	case node%cps != 0 && cps%node != 0:
 		return deny(crossedNodes, cps, node)
 	}
+	n := &g.Needs
+	switch reserved := g.Memory - n.Unreserved; {
+	case n.Unreserved == 0:
+	case n.Device:
+		return deny(deviceMemory, reserved, g.Memory)
+	case n.LargePages && m.model >= numa.ESXi67:
+		return deny(largePages, reserved, g.Memory)
+	}
+	if m.model >= numa.ESXi67 {
+		for _, r := range Lacks(g, m) {
+			if r.Any() {
+				return r
+			}
+		}
+	}
+	if most := int64(m.AllCores) * int64(m.CoreMHz); most > 0 && int64(n.MHz) > most {
+		return deny(muchCPU, int64(n.MHz), most)
+	}
+	if m.Reservable > 0 && n.Reserved > m.Reservable {
+		return deny(muchReserved, n.Reserved, m.Reservable)
+	}
 	return Refusal{}
+}
+
+// Lacks returns what latency sensitivity High lacks of memory, of cores and of CPU, each the zero
+// value where it lacks nothing: vCPUs get no PCPUs of their own, and from 6.7 on the VM does not
+// power on (B-21).
+func Lacks(g *Guest, m *Machine) (lacks [3]Refusal) {
+	n := &g.Needs
+	if !n.Exclusive {
+		return lacks
+	}
+	if n.Unreserved > 0 {
+		lacks[0] = Refusal{kind: latencyMemory, has: g.Memory - n.Unreserved, most: g.Memory, release: m.Release}
+	}
+	cores := int64(g.ExclusiveCores(m))
+	need := int64(g.VCPUs) * int64(m.CoreMHz) / int64(g.Threads(m))
+	switch {
+	case cores > int64(m.AllCores): // no host has more to reserve (B-30)
+		lacks[1] = Refusal{kind: latencyCores, has: cores, most: int64(m.AllCores), release: m.Release}
+	case !n.MHzKnown:
+	case n.MHz == 0 || int64(n.MHz)*100 < need*full:
+		lacks[2] = Refusal{kind: latencyCPU, has: int64(n.MHz), most: need, release: m.Release, threads: g.Threads(m)}
+	}
+	return lacks
+}
+
+// ExclusiveCores returns the cores that g has for itself on m with latency sensitivity High.
+func (g *Guest) ExclusiveCores(m *Machine) int { return int(ceilDiv(g.VCPUs, g.Threads(m))) }
+
+// Threads returns the vCPUs of a virtual core: two with virtual hyper-threading, from 8.0 on.
+func (g *Guest) Threads(m *Machine) int32 {
+	if g.VirtualHT && m.model >= numa.ESXi80 {
+		return 2
+	}
+	return 1
 }
 
 // HardwareOf returns the limits of g's virtual hardware. Where its version is unknown they
@@ -99,7 +166,23 @@ func HardwareOf(g *Guest, m *Machine) numa.Hardware {
 func (r Refusal) Any() bool { return r.kind != accepted }
 
 // ByHost reports whether another host may power the VM on as it is.
-func (r Refusal) ByHost() bool { return r.kind == newHardware || r.kind == fewLogicalCPUs }
+func (r Refusal) ByHost() bool {
+	switch r.kind {
+	case newHardware, fewLogicalCPUs, latencyCores, muchCPU, muchReserved:
+		return true
+	case latencyCPU:
+		return r.has > 0 // enough for slower cores
+	}
+	return false
+}
+
+// ByCPU reports whether a CPU reservation is the reason.
+func (r Refusal) ByCPU() bool { return r.kind == muchCPU || r.kind == latencyCPU }
+
+// ByLatency reports whether latency sensitivity High lacks what it needs.
+func (r Refusal) ByLatency() bool {
+	return r.kind >= latencyMemory && r.kind <= latencyCPU || r.kind == latencyCores
+}
 
 // ByRelease reports whether the host is too old for the virtual hardware.
 func (r Refusal) ByRelease() bool { return r.kind == newHardware }
@@ -127,8 +210,39 @@ func (r Refusal) String() string {
 		return fmt.Sprintf("%d cores per socket are neither a multiple nor a divisor of the %d cores per NUMA node set by hand", r.has, r.most)
 	case autoSockets:
 		return fmt.Sprintf("%d cores per NUMA node are set by hand, and cores per socket are left to be assigned at power on", r.has)
+	case deviceMemory:
+		return "the VM has a PCI device of its host, and " + r.Lack()
+	case largePages:
+		return "pages of 1 GB are asked for, and " + r.Lack()
+	case latencyMemory, latencyCPU:
+		return "latency sensitivity is High without the full reservation: " + r.Lack()
+	case latencyCores:
+		return "latency sensitivity is High but " + r.Lack()
+	case muchCPU:
+		return fmt.Sprintf("%d MHz of reserved CPU are more than the %d MHz of the host", r.has, r.most)
+	case muchReserved:
+		return fmt.Sprintf("%s of reserved memory are more than the %s of the host", numa.Bytes(r.has), numa.Bytes(r.most))
 	}
 	return ""
+}
+
+// Lack returns what is missing of a reservation; "" for other reasons.
+func (r Refusal) Lack() string {
+	switch {
+	case r.kind == latencyCores:
+		return fmt.Sprintf("%d cores are needed for the vCPUs and the host has %d", r.has, r.most)
+	case r.kind == latencyCPU && r.has > 0:
+		return fmt.Sprintf("only %d of %d MHz CPU are reserved", r.has, r.most)
+	case r.kind == latencyCPU && r.most > 0:
+		return fmt.Sprintf("no CPU is reserved, %d MHz are needed", r.most)
+	case r.kind == latencyCPU:
+		return "no CPU is reserved"
+	case r.kind < deviceMemory || r.kind > latencyMemory:
+		return ""
+	case r.has > 0:
+		return fmt.Sprintf("only %s of %s memory are reserved", numa.Bytes(r.has), numa.Bytes(r.most))
+	}
+	return "no memory is reserved"
 }
 
 // Rule returns the statement of the rule book that the reason rests on.
@@ -138,6 +252,12 @@ func (r Refusal) Rule() string {
 		return "B-26"
 	case fewLogicalCPUs, unevenSockets:
 		return "B-27"
+	case latencyMemory, latencyCPU, latencyCores:
+		return "B-21"
+	case muchCPU, muchReserved:
+		return "B-30"
+	case deviceMemory, largePages:
+		return "B-31"
 	}
 	return "B-28"
 }
@@ -171,6 +291,34 @@ func (r Refusal) Cure() string {
 		return "Let NUMA nodes be assigned at power on, or set cores per socket to a divisor of the cores per NUMA node"
 	case autoSockets:
 		return "Let NUMA nodes be assigned at power on too, or set cores per socket by hand"
+	case deviceMemory:
+		return "Reserve all guest memory (All locked)"
+	case largePages:
+		return "Reserve all guest memory, or remove sched.mem.lpage.enable1GPage"
+	case latencyMemory:
+		return "Reserve all guest memory" + OrNormal
+	case latencyCPU:
+		return r.reserve() + OrNormal
+	case latencyCores:
+		return fmt.Sprintf("Use vCPUs for fewer than %d cores", r.most) + OrNormal
+	case muchCPU:
+		return fmt.Sprintf("Reserve at most %d MHz CPU", r.most)
+	case muchReserved:
+		return fmt.Sprintf("Reserve less than %s of memory", numa.Bytes(r.most))
 	}
 	return ""
+}
+
+// OrNormal ends the cure of what latency sensitivity High lacks: the other way.
+const OrNormal = ", or set latency sensitivity to Normal"
+
+// reserve returns the CPU reservation that latency sensitivity High needs, as an instruction.
+func (r Refusal) reserve() string {
+	switch {
+	case r.most > 0:
+		return fmt.Sprintf("Reserve %d MHz CPU", r.most)
+	case r.threads > 1:
+		return fmt.Sprintf("Reserve CPU of (vCPUs / %d) × core frequency", r.threads)
+	}
+	return "Reserve CPU of vCPUs × core frequency"
 }

@@ -63,8 +63,30 @@ func TestRefuse(t *testing.T) {
 		{"nodes of 7", numa.ESXi80, 16, Guest{VCPUs: 24, CoresPerSocket: 1, CoresPerNode: 7, Hardware: 20}, "24 vCPUs are no multiple of the 7 cores per NUMA node set by hand"},
 		{"nodes of 6, automatic sockets", numa.ESXi80, 16, Guest{VCPUs: 24, CoresPerSocket: 1, AutoCPS: true, CoresPerNode: 6, Hardware: 20}, "6 cores per NUMA node are set by hand, and cores per socket are left to be assigned at power on"},
 		{"nodes of 7 before 8.0", numa.ESXi70, 16, Guest{VCPUs: 24, CoresPerSocket: 1, CoresPerNode: 7, Hardware: 17}, ""},
+
+		// SR-IOV passthrough: IOMMU must reach all memory; Backing Guest vRAM with 1GB Pages; full reservations of
+		// latency sensitivity High; admission control. The host has cores of 2000 MHz and 512 GB.
+		{"device", numa.ESXi70, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 8 * gib, Needs: Needs{Device: true, Reserved: 4 * gib, Unreserved: 4 * gib}}, "the VM has a PCI device of its host, and only 4 GB of 8 GB memory are reserved"},
+		{"device, all reserved or unknown", numa.ESXi70, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 8 * gib, Needs: Needs{Device: true}}, ""},
+		{"no device", numa.ESXi70, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 8 * gib, Needs: Needs{Unreserved: 8 * gib}}, ""},
+		{"1 GB pages", numa.ESXi67, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 8 * gib, Needs: Needs{LargePages: true, Unreserved: 8 * gib}}, "pages of 1 GB are asked for, and no memory is reserved"},
+		{"1 GB pages before 6.7", numa.ESXi65, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 8 * gib, Needs: Needs{LargePages: true, Unreserved: 8 * gib}}, ""},
+		{"High, no memory", numa.ESXi80, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 8 * gib, Needs: Needs{Exclusive: true, Unreserved: 8 * gib}}, "latency sensitivity is High without the full reservation: no memory is reserved"},
+		{"High, no CPU", numa.ESXi80, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Needs: Needs{Exclusive: true, MHzKnown: true}}, "latency sensitivity is High without the full reservation: no CPU is reserved, 8000 MHz are needed"},
+		{"High, some CPU", numa.ESXi80, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Needs: Needs{Exclusive: true, MHzKnown: true, MHz: 7900}}, "latency sensitivity is High without the full reservation: only 7900 of 8000 MHz CPU are reserved"},
+		{"High, CPU to 1 %", numa.ESXi80, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Needs: Needs{Exclusive: true, MHzKnown: true, MHz: 7920}}, ""},
+		{"High, CPU unknown", numa.ESXi80, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Needs: Needs{Exclusive: true}}, ""},
+		{"High before 6.7", numa.ESXi65, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 8 * gib, Needs: Needs{Exclusive: true, MHzKnown: true, Unreserved: 8 * gib}}, ""},
+		{"High, two threads a core", numa.ESXi80, 16, Guest{VCPUs: 4, CoresPerSocket: 1, VirtualHT: true, Needs: Needs{Exclusive: true, MHzKnown: true, MHz: 4000}}, ""},
+		{"High, two threads a core before 8.0", numa.ESXi70, 16, Guest{VCPUs: 4, CoresPerSocket: 1, VirtualHT: true, Needs: Needs{Exclusive: true, MHzKnown: true, MHz: 4000}}, "latency sensitivity is High without the full reservation: only 4000 of 8000 MHz CPU are reserved"},
+		{"High, all cores", numa.ESXi80, 16, Guest{VCPUs: 32, CoresPerSocket: 1, Needs: Needs{Exclusive: true}}, ""},
+		{"High, more than cores", numa.ESXi80, 16, Guest{VCPUs: 33, CoresPerSocket: 1, Needs: Needs{Exclusive: true}}, "latency sensitivity is High but 33 cores are needed for the vCPUs and the host has 32"},
+		{"all CPU", numa.ESXi60, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Needs: Needs{MHzKnown: true, MHz: 64000}}, ""},
+		{"more CPU", numa.ESXi60, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Needs: Needs{MHzKnown: true, MHz: 64001}}, "64001 MHz of reserved CPU are more than the 64000 MHz of the host"},
+		{"more memory", numa.ESXi60, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 600 * gib, Needs: Needs{Reserved: 600 * gib}}, "600 GB of reserved memory are more than the 512 GB of the host"},
 	} {
 		m := machineOf(t, tt.release, 2, tt.cores, 2*tt.cores, 0)
+		m.CoreMHz, m.Reservable = 2000, 512*gib
 		l := Predict(&tt.guest, &m, &Case{})
 		if l.Refused.String() != tt.want || l.Refused.Any() != (tt.want != "") {
 			t.Errorf("%s: refused %q, want %q", tt.name, l.Refused, tt.want)

@@ -111,6 +111,20 @@ func (t *tracer) refused(r Refusal) {
 	case unevenNodes, crossedNodes, autoSockets:
 		facts = append(facts, t.cps(), t.perNode())
 	}
+	switch r.kind {
+	case deviceMemory, largePages, latencyMemory, muchReserved:
+		facts = []Used{fact("memory reservation", t.vm.MemoryReservation, t.vm.At), fact("memory", t.vm.Memory, t.vm.At)}
+	case latencyCPU:
+		facts = append(facts, fact("CPU reservation in MHz", t.vm.CPUReservation, t.vm.At), fact("core frequency in MHz", t.host.Frequency(), t.host.At))
+	case latencyCores:
+		facts = append(facts, t.nodes())
+	case muchCPU:
+		facts = []Used{fact("CPU reservation in MHz", t.vm.CPUReservation, t.vm.At), fact("core frequency in MHz", t.host.Frequency(), t.host.At), t.nodes()}
+	}
+	if r.ByLatency() {
+		level, name := t.vm.Latency()
+		facts = append([]Used{fact(name, level, t.vm.At)}, facts...)
+	}
 	if r.hardware > 0 {
 		facts = append(facts, fact("virtual hardware", t.vm.Hardware, t.vm.At))
 	}

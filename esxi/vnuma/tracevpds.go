@@ -39,6 +39,9 @@ func (t *tracer) vpds(why Reason, split Split, c *Case) {
 		}
 	case ByManual:
 		s = t.manual(split)
+		if t.g.setsNodes(t.m) && n < t.g.threshold(t.m, &c.Choices, &Layout{}) {
+			s.Choice = "F-29"
+		}
 	case ByStored:
 		s = t.add("B-8, B-9", fmt.Sprintf("an earlier power-on stored %d vCPU per virtual node, and its cookie names %d vCPU", t.g.Stored, n),
 			"kept: "+nodesOf(split), t.setting("numa.autosize.vcpu.maxPerVirtualNode"), t.setting("numa.autosize.cookie"))
@@ -51,9 +54,12 @@ func (t *tracer) vpds(why Reason, split Split, c *Case) {
 		s = t.add("B-3", fmt.Sprintf("%d vCPU < numa.vcpu.min %d", n, min), "vNUMA is not shown: 1 virtual node", t.vcpus(), t.setting("numa.vcpu.min"))
 		switch {
 		case t.g.belowMin(t.m, &c.Choices, &Layout{}):
-			const key = "numa.vcpu.maxPerVirtualNode"
-			s.Because += fmt.Sprintf(", and %s = %d does not change that from 6.5 on", key, t.g.MaxPerVirtualNode)
-			s.Facts, s.Choice = append(s.Facts, t.setting(key)), "F-28"
+			key, choice := "numa.vcpu.maxPerVirtualNode", "F-28"
+			if t.g.setsNodes(t.m) {
+				key, choice = "numa.vcpu.coresPerNode", "F-29"
+			}
+			s.Because += fmt.Sprintf(", and %s = %d does not change that from 6.5 on", key, t.g.manual(t.m, &c.Choices))
+			s.Facts, s.Choice = append(s.Facts, t.setting(key)), choice
 		case t.g.Min == 0 && n >= alternativeMin:
 			s.Choice = "F-1"
 		}

@@ -28,13 +28,14 @@ var floors = [][]string{
 	{"cmd"},
 }
 
-// closed are doors that stay shut although the floors would allow them, with the one
-// package behind them that may be seen.
-var closed = map[[2]string]string{
-	{"esxi", "internal"}: "",            // the simulation stands on the words alone
-	{"rules", "source"}:  "",            // a rule judges the model, not a file
-	{"capture", "esxi"}:  "",            // what happened knows nothing of what was predicted
-	{"output", "source"}: "source/fact", // homenode read prints what a file states
+// closed are doors that stay shut although the floors would allow them, with the
+// packages behind them that may be seen.
+var closed = map[[2]string][]string{
+	{"esxi", "internal"}: {}, // the simulation stands on the words alone
+	{"rules", "source"}:  {}, // a rule judges the model, not a file
+	{"capture", "esxi"}:  {}, // what happened knows nothing of what was predicted
+	// homenode read prints what a file states, homenode measure the file that it writes.
+	{"output", "source"}: {"source/fact", "source/measured", "source/machine"},
 }
 
 // above are folders of the room rules that stand above the rules; all others hold one
@@ -62,7 +63,7 @@ var shut = map[string][]string{
 var onlyHere = map[string][]string{
 	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab", "source/vsphere/write", "cmd/bench/collect", "cmd/bench/collect/govc", "cmd/bench/watch"},
 	"github.com/xuri/excelize":      {"source/rvtools", "output/table/xlsx"},
-	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/fix", "cmd/homenode/flags", "cmd/homenode/fleet", "cmd/homenode/recording", "cmd/homenode/serve", "cmd/homenode/size"},
+	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/fix", "cmd/homenode/flags", "cmd/homenode/fleet", "cmd/homenode/measure", "cmd/homenode/recording", "cmd/homenode/serve", "cmd/homenode/size"},
 	"encoding/csv":                  {"source/rvtools", "output/table", "cmd/bench/capture"},
 	"go.yaml.in/yaml":               {"rules/policy", "serve/config"},
 	"github.com/expr-lang/":         {"rules/filter"},
@@ -152,7 +153,7 @@ func wrong(dir, imp string) string {
 		return room + " and " + other + " stand on one floor"
 	case there > here:
 		return other + " stands above " + room
-	case ok && to != seen:
+	case ok && !slices.Contains(seen, to):
 		return "that door is shut"
 	}
 	if roomOf(dir) == "output" && strings.HasPrefix(imp, "homenode/esxi/placement") {

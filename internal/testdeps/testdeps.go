@@ -39,6 +39,16 @@ func Program(t testing.TB, name string) string {
 	return path
 }
 
+// Kernel returns the path of a Linux kernel for guests on amd64, or skips the test.
+func Kernel(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(folder(), "kernel", "vmlinuz")
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("no kernel for guests: scripts/test-deps installs it")
+	}
+	return path
+}
+
 // Python returns the Python that has the packages of scripts/test-requirements.txt, or
 // skips the test.
 func Python(t testing.TB) string {

@@ -77,3 +77,22 @@ func Short(d time.Duration) string {
 	}
 	return s
 }
+
+// Ranges writes ascending numbers with ranges: "0-3, 8".
+func Ranges(numbers []int) string {
+	var out []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		switch {
+		case j == i:
+			out = append(out, strconv.Itoa(numbers[i]))
+		default:
+			out = append(out, fmt.Sprintf("%d-%d", numbers[i], numbers[j]))
+		}
+		i = j + 1
+	}
+	return strings.Join(out, ", ")
+}

@@ -90,10 +90,3 @@ func resampledMedian(rng *rand.Rand, sorted []float64, counts []int32) float64 {
 	}
 	return first
 }
-
-// median returns the median of an ascending slice that is not empty.
-func median(sorted []float64) float64 {
-	n := len(sorted)
-	lower, upper := sorted[(n-1)/2], sorted[n/2]
-	return lower + (upper-lower)/2
-}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/stat"
 	"homenode/internal/words"
 	"homenode/source/benchmark"
 )
@@ -286,7 +287,7 @@ func judge(g *gathered) Metric {
 	a, b := g.values[0], g.values[1]
 	m := Metric{
 		Tool: g.tool, Run: g.run, Name: g.name, Unit: g.unit, Better: g.better,
-		A: Side{median(a), a}, B: Side{median(b), b}, Verdict: TooFew,
+		A: Side{stat.Median(a), a}, B: Side{stat.Median(b), b}, Verdict: TooFew,
 	}
 	m.Difference = m.B.Median - m.A.Median
 	if share, ok := m.Relative(m.Difference); ok {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"homenode/internal/stat"
 	"homenode/source/benchmark"
 	"homenode/source/fact"
 )
@@ -80,7 +81,7 @@ func resampledMedians(s []float64) []float64 {
 			code /= n
 		}
 		slices.Sort(sample)
-		medians = append(medians, median(sample))
+		medians = append(medians, stat.Median(sample))
 	}
 	return medians
 }

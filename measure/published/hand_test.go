@@ -24,9 +24,9 @@ type handCase struct {
 	stays      string // why the answer differs today; empty when it does not
 }
 
-func handCases(t *testing.T) (cases []handCase) {
+func handCases(t *testing.T, file string) (cases []handCase) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/hand/cases.txt")
+	b, err := os.ReadFile("testdata/hand/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func handCases(t *testing.T) (cases []handCase) {
 			c.stays = rest
 		case "or-source", "note", "because", "source", "":
 		default:
-			t.Fatalf("testdata/hand/cases.txt:%d: found %q", i+1, word)
+			t.Fatalf("testdata/hand/%s:%d: found %q", file, i+1, word)
 		}
 	}
 	return cases
@@ -66,7 +66,15 @@ func handCases(t *testing.T) (cases []handCase) {
 // TestHand asks for each case that was predicted by hand. An answer that is not among
 // those that the sources give must be listed with its reason.
 func TestHand(t *testing.T) {
-	cases, first := handCases(t), map[string]int{}
+	for _, tt := range []struct{ file, sentence string }{{"cases.txt", "%d predicted by hand before the program was asked"}, {"second.txt", "%d more"}} {
+		asked(t, handCases(t, tt.file), tt.sentence)
+	}
+}
+
+// asked compares the program with the cases, and the page with the counts.
+func asked(t *testing.T, cases []handCase, of string) {
+	t.Helper()
+	first := map[string]int{}
 	alternatives := 0 // answers that are the other side of contradicting sources
 	for _, c := range cases {
 		got := c.predict(t)
@@ -83,7 +91,7 @@ func TestHand(t *testing.T) {
 			t.Errorf("%s (%s):\ngot  %s\nwant %s\nlisted as a difference: %q", c.name, c.confidence, got, strings.Join(c.want, "\nor   "), c.stays)
 		}
 	}
-	sentence := fmt.Sprintf("%d predicted by hand before the program was asked: %d agreed at first (certain %d of %d, derived %d of %d, contested %d of %d, %d of these with the other side of the sources)",
+	sentence := fmt.Sprintf(of+": %d agreed at first (certain %d of %d, derived %d of %d, contested %d of %d, %d of these with the other side of the sources)",
 		len(cases), first["certain"]+first["derived"]+first["contested"], first["certain"], first["of certain"],
 		first["derived"], first["of derived"], first["contested"], first["of contested"], alternatives)
 	page, err := os.ReadFile("../../docs/model.md")

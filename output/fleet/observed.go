@@ -9,6 +9,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/table"
 	"homenode/rules"
@@ -89,6 +90,7 @@ func remarks(s *confront.Result) []string {
 	if memory := seenMemory(s); memory != "" {
 		out = append(out, memory)
 	}
+	out = append(out, inside(s.Observation)...)
 	for _, o := range s.Other {
 		out = append(out, "ran with "+o.Name+" = "+o.Observed+"; the inventory has "+o.Inventory)
 	}
@@ -108,7 +110,7 @@ func seenFields(s *confront.Result) string {
 	if memory := seenMemory(s); memory != "" {
 		parts = append(parts, memory)
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, inside(s.Observation)...), "; ")
 }
 
 // seenMemory returns where the memory was, "96 GB local, 32 GB remote (N%L 75)". The
@@ -123,6 +125,18 @@ func seenMemory(s *confront.Result) string {
 		text += ", which counts no access: memory is interleaved (C-17)"
 	}
 	return text
+}
+
+// inside returns what latencies showed in the guest.
+func inside(o *numa.Observation) (out []string) {
+	for _, f := range o.Far.Value {
+		out = append(out, fmt.Sprintf("%s of the pages (%s) are far, 95 %% interval %s to %s: found from inside, fresh pages and page cache only, not N%%L of the VM",
+			unit.Share(f.Share), f.Of, unit.Share(f.Low), unit.Share(f.High)))
+	}
+	if o.Lost.Known() {
+		out = append(out, fmt.Sprintf("at least %s of the time was lost to the host", unit.Share(o.Lost.Value)))
+	}
+	return out
 }
 
 // minute returns the minute of an observation in UTC, for logs of several hosts are

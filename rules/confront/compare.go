@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -17,13 +18,13 @@ func (r *Result) compare(v *numa.VM) {
 	if !r.Observation.By.InGuest() {
 		return
 	}
-	if n, ok := processors(r.Observation); ok && n != int(r.Guest.VCPUs) {
+	if n, ok := Processors(r.Observation); ok && n != int(r.Guest.VCPUs) {
 		r.Fields = append(r.Fields, Field{"processors", strconv.Itoa(int(r.Guest.VCPUs)), strconv.Itoa(n), false, r.Observation.At})
 	}
 }
 
-// processors returns how many the guest shows.
-func processors(o *numa.Observation) (int, bool) {
+// Processors returns how many the guest shows; false when it does not.
+func Processors(o *numa.Observation) (int, bool) {
 	for _, f := range []numa.Fact[[]int]{o.VPDs, o.Sockets} {
 		if f.Known() && len(f.Value) > 0 {
 			return len(f.Value), true
@@ -34,13 +35,19 @@ func processors(o *numa.Observation) (int, bool) {
 
 // Names of fields that are asked for.
 const (
-	fieldVPDs    = "virtual nodes (VPDs)"
-	fieldPPDs    = "NUMA clients (PPDs)"
-	fieldSockets = "virtual sockets"
-	fieldSlices  = "memory slices"
+	fieldPPDs   = "NUMA clients (PPDs)"
+	fieldSlices = "memory slices"
 
-	FieldHomes = "home nodes" // N030 asks for it
+	FieldVPDs     = "virtual nodes (VPDs)" // homenode measure asks for it, as for the next two
+	FieldSockets  = "virtual sockets"
+	FieldTogether = "vCPUs by node of the host"
+	FieldHomes    = "home nodes" // N030 asks for it
 )
+
+// Fields compares l with all that o states, whatever the settings and the host of the VM. open says what is stated and not compared.
+func Fields(o *numa.Observation, l *vnuma.Layout) (fields []Field, open []string) {
+	return fieldsOf(o, l, &open), open
+}
 
 // fieldsOf compares l with all that o states. open, when not nil, takes what is
 // stated and not compared.
@@ -54,14 +61,17 @@ func fieldsOf(o *numa.Observation, l *vnuma.Layout, open *[]string) []Field {
 		}
 	}
 	at := func(where string) string { return join(o.At, where) }
-	add(fieldVPDs, at(o.VPDs.Origin.Where), l.VPDs, o.VPDs, o.VPDCount)
+	add(FieldVPDs, at(o.VPDs.Origin.Where), l.VPDs, o.VPDs, o.VPDCount)
 	clients, listed := compareClients(o, l)
 	if !listed { // a list of clients says more than their number
 		add(fieldPPDs, at(o.PPDs.Origin.Where), l.PPDs, o.PPDs, o.PPDCount)
 	}
-	add(fieldSockets, at(o.Sockets.Origin.Where), l.VSockets, o.Sockets, o.SocketCount)
+	add(FieldSockets, at(o.Sockets.Origin.Where), l.VSockets, o.Sockets, o.SocketCount)
 	if listed {
 		out = append(out, clients)
+	}
+	if f, ok := compareTogether(o, l, open); ok {
+		out = append(out, f)
 	}
 	if f, ok := compareHomes(o, l, open); ok {
 		out = append(out, f)
@@ -88,7 +98,7 @@ func compareGroups(s vnuma.Split, groups numa.Fact[[]int], count numa.Fact[int])
 	observed := sizesOf(groups.Value)
 	switch {
 	case len(groups.Value) > 0 && (!count.Known() || count.Value == len(observed)):
-		f := Field{Predicted: sizesText(s.Sizes()), Observed: sizesText(observed)}
+		f := Field{Predicted: SizesText(s.Sizes()), Observed: SizesText(observed)}
 		f.Agrees = slices.Equal(canonical(groupsOf(s)), canonical(groups.Value))
 		if !f.Agrees && f.Predicted == f.Observed {
 			f.Observed += " in another order"
@@ -137,8 +147,8 @@ func sizesOf(groups []int) []int {
 	return out
 }
 
-// sizesText writes the vCPUs of groups: "1 × 16", "2 × 16" or "16 + 14".
-func sizesText(sizes []int) string {
+// SizesText writes the vCPUs of groups: "1 × 16", "2 × 16" or "16 + 14".
+func SizesText(sizes []int) string {
 	if len(sizes) == 1 {
 		return fmt.Sprintf("1 × %d", sizes[0])
 	}
@@ -162,7 +172,7 @@ func compareClients(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
 	if len(observed) == 0 { // the memory screen of esxtop names home nodes, not clients
 		return Field{}, false
 	}
-	f := Field{Name: "NUMA clients", Predicted: sizesText(predicted), Observed: sizesText(observed), At: join(o.At, o.Clients.Origin.Where)}
+	f := Field{Name: "NUMA clients", Predicted: SizesText(predicted), Observed: SizesText(observed), At: join(o.At, o.Clients.Origin.Where)}
 	a, b := slices.Sorted(slices.Values(observed)), slices.Sorted(slices.Values(predicted))
 	f.Agrees = slices.Equal(a, b) && l.Managed
 	const unmanaged = "not managed by the NUMA scheduler"
@@ -171,6 +181,53 @@ func compareClients(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
 	}
 	if !managed {
 		f.Observed, f.Agrees = unmanaged, !l.Managed
+	}
+	return f, true
+}
+
+// compareTogether compares which vCPUs run on one node of the host with the clients, which are placed as one: a client in two
+// groups is none that was predicted. Clients can share a node, so that one group of several whole clients tells nothing.
+func compareTogether(o *numa.Observation, l *vnuma.Layout, open *[]string) (Field, bool) {
+	seen := o.Together.Value
+	why := ""
+	groupOf, clientOf := map[int]int{}, map[int]int{}
+	split, shared := false, false
+	switch {
+	case len(seen) == 0:
+		return Field{}, false
+	case !l.Managed:
+		why = "the NUMA scheduler does not manage the VM: its vCPUs run on any node"
+	case len(seen) != l.PPDs.Sum():
+		why = fmt.Sprintf("%d vCPUs are seen, %d predicted", len(seen), l.PPDs.Sum())
+	default:
+		for i, group := range seen {
+			if group < 0 {
+				continue
+			}
+			client := l.PPDs.Of(i)
+			other, known := groupOf[client]
+			split = split || known && other != group
+			other, known = clientOf[group]
+			shared = shared || known && other != client
+			groupOf[client], clientOf[group] = group, client
+		}
+		if !split && (shared || len(groupOf) < l.PPDs.Len()) {
+			why = fmt.Sprintf("%s seen of %d clients, each of them whole; clients can share a node", words.Verb(len(clientOf), "group is", "groups are"), l.PPDs.Len())
+		}
+	}
+	if why != "" {
+		if open != nil {
+			*open = append(*open, FieldTogether+": "+why)
+		}
+		return Field{}, false
+	}
+	told := slices.DeleteFunc(slices.Clone(seen), func(g int) bool { return g < 0 })
+	f := Field{FieldTogether, SizesText(l.PPDs.Sizes()), SizesText(sizesOf(told)), !split, join(o.At, o.Together.Origin.Where)}
+	if n := len(seen) - len(told); n > 0 {
+		f.Observed += fmt.Sprintf(", %d not told", n)
+	}
+	if split && f.Predicted == f.Observed {
+		f.Observed += " in another order"
 	}
 	return f, true
 }

@@ -74,7 +74,7 @@ func (r *Result) tryCheckpoint() {
 	clients := false
 	for _, f := range r.Fields {
 		switch f.Name {
-		case fieldVPDs, fieldSlices, fieldSockets: // the guest's
+		case FieldVPDs, fieldSlices, FieldSockets: // the guest's
 		case fieldPPDs:
 			clients = f.Agrees
 		default:
@@ -115,7 +115,7 @@ func (r *Result) tryEarlier(try trial, m *vnuma.Machine, c vnuma.Case) {
 	with("numa.consolidate = TRUE", func(g *vnuma.Guest) { g.Spread = false })
 	with("no stored size", func(g *vnuma.Guest) { g.Stored, g.CookieVCPUs = 0, 0 })
 	n, sockets := int(r.Guest.VCPUs), sizesOf(r.Observation.Sockets.Value)
-	if seen, ok := processors(r.Observation); ok && seen != n {
+	if seen, ok := Processors(r.Observation); ok && seen != n {
 		n = seen
 		with(fmt.Sprintf("%d vCPUs", n), func(g *vnuma.Guest) { g.VCPUs = int32(n) })
 	}
@@ -149,7 +149,7 @@ func (r *Result) tryUnknown(try trial, v *numa.VM, m *vnuma.Machine, c vnuma.Cas
 
 // withProcessors adds the number of processors that a guest shows.
 func (r *Result) withProcessors(fields []Field, g *vnuma.Guest) []Field {
-	if n, ok := processors(r.Observation); ok && r.Observation.By.InGuest() {
+	if n, ok := Processors(r.Observation); ok && r.Observation.By.InGuest() {
 		fields = append(fields, Field{Agrees: n == int(g.VCPUs)})
 	}
 	return fields

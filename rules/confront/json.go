@@ -30,15 +30,21 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		Verdict string  `json:"verdict"`
 		Fields  []Field `json:"fields"`
 		// Resident memory relative to the home nodes, as NLMEM and NRMEM of esxtop.
-		Local   *numa.Bytes `json:"localBytes,omitempty"`
-		Remote  *numa.Bytes `json:"remoteBytes,omitempty"`
-		Reasons []string    `json:"reasons,omitempty"`
-		Other   []Setting   `json:"otherSettings,omitempty"`
-		Open    []string    `json:"open,omitempty"`
+		Local  *numa.Bytes `json:"localBytes,omitempty"`
+		Remote *numa.Bytes `json:"remoteBytes,omitempty"`
+		// As latencies show it from inside: no N%L.
+		Far     []numa.FarShare `json:"far,omitempty"`
+		Lost    *float64        `json:"lost,omitempty"`
+		Reasons []string        `json:"reasons,omitempty"`
+		Other   []Setting       `json:"otherSettings,omitempty"`
+		Open    []string        `json:"open,omitempty"`
 	}{By: string(o.By), At: o.At, Time: o.Time, Start: string(o.Start), Host: r.Host, Verdict: r.Verdict(),
-		Fields: append([]Field{}, r.Fields...), Reasons: r.Reasons, Other: r.Other, Open: r.Open}
+		Fields: append([]Field{}, r.Fields...), Far: o.Far.Value, Reasons: r.Reasons, Other: r.Other, Open: r.Open}
 	if _, ok := o.Locality(); ok {
 		j.Local, j.Remote = &o.Local.Value, &o.Remote.Value
+	}
+	if o.Lost.Known() {
+		j.Lost = &o.Lost.Value
 	}
 	if r.Host != "" {
 		j.Event = r.Event.String()

@@ -26,6 +26,9 @@ func check(p *rule.Pass) {
 		nodes(p, &products[i], slices.ContainsFunc(products, func(o product.Product) bool { return o.SplitsNodes() }))
 		idle(p, &products[i])
 		hosts(p, &products[i])
+		if products[i].HANA() {
+			hana(p)
+		}
 	}
 	if p.VM.MayRunSQL() {
 		unknown(p)

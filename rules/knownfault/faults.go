@@ -3,7 +3,6 @@ package knownfault
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -107,7 +106,7 @@ func besideLatency(p *rule.Pass, h *numa.Host) (hit, bool) {
 	all := p.Cluster.Running(h)
 	out := hit{option: option}
 	for _, v := range all {
-		if strings.EqualFold(v.LatencySensitivity.Value, "high") {
+		if v.LatencyHigh() {
 			out.vms = append(out.vms, v)
 		}
 	}

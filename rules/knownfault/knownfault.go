@@ -125,7 +125,8 @@ func evidence(f *fault, v *rule.VM) finding.Evidence {
 	var e finding.Evidence
 	switch {
 	case f.kb == "430776":
-		return finding.Of("latency sensitivity of "+v.Name, v.LatencySensitivity, v.At)
+		level, name := v.Latency()
+		return finding.Of(name+" of "+v.Name, level, v.At)
 	case f.kb == "2147958" && v.Guest.SizeEachTime:
 		e = v.SettingEvidence("numa.autosize.once")
 	case f.kb == "2147958":

@@ -3,7 +3,6 @@ package refused
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 
 	"homenode/numa"
@@ -19,29 +18,26 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Refused: 
 
 func check(p *rule.Pass) {
 	v := p.VM
-	if v.Off() {
+	switch {
+	case v.Off() && v.On[0].Layout.Refused.ByLatency(): // N026
+		return
+	case v.Off():
 		report(p, &v.On[0], "it does not power on", finding.High)
 		return
 	}
-	if has, host := v.CPUReservation, v.Host; v.Home != nil && host != nil && has.Known() && host.CoreMHz.Known() {
-		most := int(v.Home.Machine.AllCores) * host.CoreMHz.Value
-		if most > 0 && has.Value > most {
-			p.Report(finding.Finding{
-				Severity: finding.High,
-				Message:  fmt.Sprintf("%d MHz of reserved CPU are more than the %d MHz of %s: it does not power on there", has.Value, most, host.Name),
-				Advice:   fmt.Sprintf("Reserve at most %d MHz CPU", most),
-				Evidence: []finding.Evidence{finding.Of("CPU reservation in MHz", has, v.At),
-					finding.Of("core frequency of "+host.Name+" in MHz", host.CoreMHz, host.At), v.Home.NodesEvidence()},
-			}, nil)
-			return
-		}
-	}
 	for i := range v.Refused {
-		// That another host is older than the virtual hardware is how clusters are upgraded.
-		if on := &v.Refused[i]; !on.Layout.Refused.ByRelease() {
-			report(p, on, "it does not power on on "+rule.HostNames(on.Kind.Hosts), finding.Medium)
-			return
+		on := &v.Refused[i]
+		if on.Layout.Refused.ByRelease() {
+			continue // that another host is older than the virtual hardware is how clusters are upgraded
 		}
+		var hosts []*numa.Host
+		for _, other := range v.Refused[i:] {
+			if other.Layout.Refused == on.Layout.Refused {
+				hosts = append(hosts, other.Kind.Hosts...)
+			}
+		}
+		report(p, on, "it does not power on on "+rule.HostNames(hosts), finding.Medium)
+		return
 	}
 }
 
@@ -49,6 +45,17 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 	v, r := p.VM, on.Layout.Refused
 	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Advice: r.Cure(),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), v.CPSEvidence(), finding.Of("virtual hardware", v.Hardware, v.At), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}}
+	switch r.Rule() {
+	case "B-30", "B-31":
+		f.Evidence = []finding.Evidence{finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence(), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}
+	}
+	if r.Rule() == "B-30" && v.MemoryReservationLocked.Value {
+		f.Evidence[0] = finding.Of("all memory is reserved", v.MemoryReservationLocked, v.At)
+	}
+	if r.ByCPU() {
+		host := on.Kind.Hosts[0]
+		f.Evidence = []finding.Evidence{finding.Of("CPU reservation in MHz", v.CPUReservation, v.At), finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At), on.Kind.NodesEvidence()}
+	}
 	if len(v.Seen) > 0 || v.Power.Origin.Kind == numa.Read && v.Power.Value == numa.PoweredOn {
 		f.Message += " again"
 	}

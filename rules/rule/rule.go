@@ -3,6 +3,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 
 	"homenode/esxi/plan"
 	"homenode/esxi/product"
@@ -110,6 +111,38 @@ func (v *VM) Off() bool { return len(v.On) > 0 && v.On[0].Layout.Refused.Any() }
 // Products returns what is known of the software in the guest.
 func (v *VM) Products() []product.Product {
 	return product.Running(v.Software().Value, v.GuestOS.Value)
+}
+
+// SocketOf returns how many vCPUs of the VM a package of such hosts holds: a core each, or a thread
+// with preferHT and for VMs with more vCPUs than cores; 0 when the packages are unknown.
+func (v *VM) SocketOf(k *Kind) int {
+	m, packages := &k.Machine, k.Hosts[0].Packages.Or(0)
+	if packages < 1 {
+		return 0
+	}
+	if v.threads(m) {
+		return int(m.AllThreads) / packages
+	}
+	return int(m.AllCores) / packages
+}
+
+// CoresOf returns how many cores of such hosts the vCPUs take, counted as SocketOf does.
+func (v *VM) CoresOf(k *Kind) int {
+	m := &k.Machine
+	if v.threads(m) && m.AllThreads > 0 {
+		return int(v.Guest.VCPUs) * int(m.AllCores) / int(m.AllThreads)
+	}
+	return int(v.Guest.VCPUs)
+}
+
+// supports reports whether the software in the guest is supported on so many vCPUs.
+func (v *VM) supports(vcpus int, k *Kind) bool {
+	whole, _ := product.HANASockets(vcpus, v.SocketOf(k))
+	return whole || !slices.ContainsFunc(v.Products(), func(one product.Product) bool { return one.HANA() })
+}
+
+func (v *VM) threads(m *vnuma.Machine) bool {
+	return v.Guest.PreferHT || m.PreferHT || v.Guest.VCPUs > m.AllCores
 }
 
 // MayRunSQL reports whether SQL Server for Windows may run in the guest: no product is

@@ -70,7 +70,7 @@ func check(p *rule.Pass) {
 // keepsSNC says why SNC-2 may have to stay: on Sapphire Rapids SAP supports two production
 // VMs of SAP HANA on a socket with SNC-2 alone. harm: it makes VMs wide.
 func keepsSNC(p *rule.Pass, perPackage int, harm bool) string {
-	if perPackage != 2 || !sapphireRapids.MatchString(p.Host.CPUModel.Value) {
+	if perPackage != 2 || !p.Host.SapphireRapids() {
 		return ""
 	}
 	var names []string
@@ -92,9 +92,8 @@ func keepsSNC(p *rule.Pass, perPackage int, harm bool) string {
 }
 
 var (
-	sapphireRapids = regexp.MustCompile(`(Platinum|Gold|Silver|Bronze|Max) [3-9]4\d\d`)
-	clusterOnDie   = regexp.MustCompile(`E[57]-[248]?\d{3,4}\w* v[34]`)
-	naples         = regexp.MustCompile(`EPYC 7\d\d1`)
+	clusterOnDie = regexp.MustCompile(`E[57]-[248]?\d{3,4}\w* v[34]`)
+	naples       = regexp.MustCompile(`EPYC 7\d\d1`)
 )
 
 // modeOf names what divides the package, as far as the processor tells (A-3), and

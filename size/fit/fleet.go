@@ -220,7 +220,7 @@ func equal(a, b *numa.Host) bool {
 		return false
 	}
 	x.NodeMemory, x.MaxMemory, x.AllMemory = y.NodeMemory, y.MaxMemory, y.AllMemory
-	return x == y && slices.EqualFunc(a.Nodes.Value, b.Nodes.Value, func(m, n numa.Node) bool {
+	return x.Like(y) && slices.EqualFunc(a.Nodes.Value, b.Nodes.Value, func(m, n numa.Node) bool {
 		d := max(m.Memory.Value, n.Memory.Value)
 		return m.Cores == n.Cores && max(m.Memory.Value-n.Memory.Value, n.Memory.Value-m.Memory.Value)*vnuma.UnevenShare < d
 	})

@@ -155,7 +155,7 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 
 // requestOf asks for a VM of a fleet, with its overhead.
 func (r *room) requestOf(v *numa.VM, g *vnuma.Guest, o *Options) placement.Request {
-	l := vnuma.Predict(g, &r.machine, &vnuma.Case{Choices: o.Choices})
+	l := vnuma.Predict(g, &r.machine, &vnuma.Case{Choices: o.Choices, Ran: v.Power.Value == numa.PoweredOn && v.Power.Origin.Kind == numa.Read})
 	q := placement.RequestOf(v, &l)
 	q.Memory += o.Overhead.Of(v.VCPUs.Value, v.Memory.Value)
 	return q

@@ -25,9 +25,16 @@ const (
 	RAMNear   Step = "ram-near" // another node of the same package (SNC, NPS)
 	RAMFar    Step = "ram-far"
 	RAMOnly   Step = "ram-only" // a node without CPUs: CXL, persistent memory
+	Syscall   Step = "syscall"  // not published, as those from Switch to FSync
 	Call      Step = "call"
 	Ethernet  Step = "ethernet"
 	RDMA      Step = "rdma"
+	Switch    Step = "switch" // a byte through a pipe to another thread
+	Unix      Step = "unix"
+	TCP       Step = "tcp"
+	HTTP      Step = "http"
+	RPCLike   Step = "rpc-like"
+	FSync     Step = "fsync"
 	NVMeRead  Step = "nvme-read"
 	NVMeWrite Step = "nvme-write"
 	VSANRead  Step = "vsan-read"

@@ -2,6 +2,7 @@ package latency
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 
 // A Measurement is one number that the user's benchmark printed.
 type Measurement struct {
-	Tool   string // "Intel MLC", "multichase", "fio", "HCIBench", "Iometer"
+	Tool   string // "homenode measure", "Intel MLC", "multichase", "fio", "HCIBench", "Iometer"
 	Case   string // what was run, "" for tools that run one thing
 	Metric string // as package benchmark names it
 	Unit   string // of Value
@@ -53,6 +54,7 @@ var (
 // latencies, percentiles. The error names a measurement whose unit is no time.
 func Place(all []Measurement, o Options) (out []Sample, notes []string, err error) {
 	homes := map[int]bool{}
+	inside := insideOf(all)
 	random := map[string]bool{} // files of which random access is known
 	for i := range all {
 		if v := pair.FindStringSubmatch(all[i].Metric); v != nil {
@@ -68,7 +70,7 @@ func Place(all []Measurement, o Options) (out []Sample, notes []string, err erro
 		if v := pair.FindStringSubmatch(m.Metric); v != nil && v[1] == " (sequential)" && random[file(m.Where)] {
 			continue // prefetchers hide part of it
 		}
-		step := o.step(m, homes)
+		step := o.step(m, homes, inside[m.Where])
 		if step == "" {
 			continue
 		}
@@ -81,6 +83,11 @@ func Place(all []Measurement, o Options) (out []Sample, notes []string, err erro
 			what += " " + m.Case
 		}
 		out = append(out, Sample{step, unit.Seconds(m.Value * per), what + ", " + m.Metric, m.Where})
+	}
+	for _, where := range slices.Sorted(maps.Keys(inside)) {
+		if in := inside[where]; in.far > 0 {
+			notes = append(notes, fmt.Sprintf("%s: pages of two kinds were found from inside: %.4g and %.4g ns count as local and far RAM; what stands there of nodes mixes them and does not count.", where, in.near, in.far))
+		}
 	}
 	if len(homes) > 2 && o.Packages == 0 {
 		notes = append(notes, fmt.Sprintf("Your matrix has %d nodes: all others are taken for nodes of another package; --packages 2 tells those of the same one.", len(homes)))
@@ -112,8 +119,12 @@ func number(s string) int {
 	return n
 }
 
-// step returns where a measurement stands, "" for nowhere; homes are the nodes with CPUs.
-func (o *Options) step(m *Measurement, homes map[int]bool) Step {
+// step returns where a measurement stands, "" for nowhere; homes are the nodes with CPUs, in is the run of homenode measure that
+// it is of, nil for other tools.
+func (o *Options) step(m *Measurement, homes map[int]bool, in *inside) Step {
+	if in != nil && (in.far > 0 || !pair.MatchString(m.Metric)) {
+		return in.step(m.Metric)
+	}
 	if v := pair.FindStringSubmatch(m.Metric); v != nil {
 		from, to := number(v[2]), number(v[3])
 		switch {

@@ -2,7 +2,6 @@ package rightsize
 
 import (
 	"fmt"
-	"strings"
 
 	"homenode/numa"
 )
@@ -96,7 +95,7 @@ func (v *VM) locked() bool {
 // exclusive reports whether each vCPU has a PCPU of its own (rule book B-21): what it runs
 // says nothing of what it needs.
 func (v *VM) exclusive() bool {
-	return v.Config != nil && strings.EqualFold(v.Config.LatencySensitivity.Or(""), "high")
+	return v.Config != nil && v.Config.LatencyHigh()
 }
 
 // fit says what keeps the memory from the nodes that the vCPUs take.

@@ -1,4 +1,4 @@
-// Package benchmark reads what benchmark tools print: Intel Memory Latency
+// Package benchmark reads what benchmark tools print: homenode measure, Intel Memory Latency
 // Checker, google/multichase, PassMark PerformanceTest, HammerDB, fio, HCIBench,
 // Iometer, and waits of SQL Server that sp_BlitzFirst keeps. A file may hold several runs; each becomes a Run whose metrics
 // have the same names in every repetition, so that runs can be compared.

@@ -3,6 +3,9 @@ package benchmark
 import (
 	"regexp"
 	"strings"
+
+	"homenode/numa"
+	"homenode/source/measured"
 )
 
 // A formatReader knows one format: how its files begin, and how to read them.
@@ -15,6 +18,7 @@ type formatReader struct {
 
 // formats lists the formats; the first that knows a head has it.
 var formats = []formatReader{
+	{string(numa.ByMeasure), measured.Detect, readMeasured, "homenode measure"},
 	{"fio JSON", isFio, readFio, "fio (JSON)"},
 	{"Intel MLC", mlcLine.Match, readMLC, "Intel MLC"},
 	{"multichase", multichaseLine.Match, readMultichase, "multichase"},

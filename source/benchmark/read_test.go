@@ -121,7 +121,7 @@ func forms(s string) map[string]string {
 }
 
 func TestErrors(t *testing.T) {
-	const none = "found no result of fio (JSON), Intel MLC, multichase, HCIBench, Iometer, HammerDB, sp_BlitzFirst or PassMark in the beginning of the file"
+	const none = "found no result of homenode measure, fio (JSON), Intel MLC, multichase, HCIBench, Iometer, HammerDB, sp_BlitzFirst or PassMark in the beginning of the file"
 	for _, tt := range []struct{ name, in, want string }{
 		{"empty", "", "f: " + none},
 		{"text", "Dear all,\nthe memory latency was fine.\n", "f: " + none},

@@ -9,13 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	stdgzip "compress/gzip"
+
+	"homenode/internal/stat"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -168,13 +169,8 @@ func BenchmarkRead(b *testing.B) {
 					b.Fatalf("%d VMs, want %d: %v", len(f.VMs), vms, err)
 				}
 			}
-			b.ReportMetric(100*median(same)/median(read), "%ofGzip")
-			b.ReportMetric(100*median(std)/median(read), "%ofStdGzip")
+			b.ReportMetric(100*stat.MedianOf(same)/stat.MedianOf(read), "%ofGzip")
+			b.ReportMetric(100*stat.MedianOf(std)/stat.MedianOf(read), "%ofStdGzip")
 		})
 	}
-}
-
-func median(list []float64) float64 {
-	slices.Sort(list)
-	return list[len(list)/2]
 }

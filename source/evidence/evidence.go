@@ -19,6 +19,7 @@ import (
 	"homenode/source/fact"
 	"homenode/source/guest"
 	"homenode/source/hostcmd"
+	"homenode/source/measured"
 	"homenode/source/vmx"
 	"homenode/source/vmxlog"
 )
@@ -93,6 +94,8 @@ func (j *joiner) join(p *Piece, d fact.Document) bool {
 	switch d := d.(type) {
 	case *guest.View:
 		return j.view(p, d)
+	case *measured.Document:
+		return j.measured(p, d)
 	case *vmx.VMX:
 		vm := d.VM()
 		return j.vm(p, &vm, d.File().Name, d.File().Format, true)
@@ -114,28 +117,64 @@ func (j *joiner) note(at, format string, args ...any) {
 // view adds what a guest sees.
 func (j *joiner) view(p *Piece, v *guest.View) bool {
 	o := v.Observation()
-	if p.VM != "" && v.Guest != "" && severalGuests(p) && !strings.EqualFold(v.Guest, p.VM) {
-		j.note(o.At, "%s of %q: the file shows several guests, and %q is not %s", v.File().Format, v.Guest, v.Guest, p.VM)
-		return false
+	vm := j.guest(p, v.File(), o.At, v.Guest, v.Hypervisor)
+	if vm != nil {
+		j.see(vm, o)
 	}
-	vm := j.owner(p, v.File().Name, o.At, v.File().Format, v.Guest)
+	return vm != nil
+}
+
+// measured adds what homenode measure found in a guest.
+func (j *joiner) measured(p *Piece, d *measured.Document) bool {
+	at, id := numa.Place(d.Source, d.Line, 0), &d.Machine.Identity
+	f := &fact.File{Name: d.Source, Format: string(numa.ByMeasure)}
+	vm := j.guest(p, f, at, d.Name, id.Hypervisor)
 	if vm == nil {
 		return false
 	}
-	if h := v.Hypervisor; h.Known() && !strings.EqualFold(h.Value, "VMware") {
-		j.note(o.At, "%s names %s as the hypervisor: this is no guest of vSphere", v.File().Format, h.Value)
+	if id.Virtualised.Known() && !id.Virtualised.Value {
+		j.note(at, "%s ran on a machine that is no guest", f.Format)
+		return false
+	}
+	o, notes := d.Observation(at)
+	for _, why := range notes {
+		j.note(at, "%s in %s: %s", f.Format, vm.Name, why)
+	}
+	if !o.Seen() {
 		return false
 	}
 	j.see(vm, o)
 	return true
 }
 
-// severalGuests reports whether prompts name more than one guest.
+// guest returns the VM that a document of a guest is about; nil and a note when there is none, or its hypervisor is another. name
+// is that of the guest as the document states it.
+func (j *joiner) guest(p *Piece, f *fact.File, at, name string, hypervisor numa.Fact[string]) *numa.VM {
+	if p.VM != "" && name != "" && severalGuests(p) && !strings.EqualFold(name, p.VM) {
+		j.note(at, "%s of %q: the file shows several guests, and %q is not %s", f.Format, name, name, p.VM)
+		return nil
+	}
+	vm := j.owner(p, f.Name, at, f.Format, name)
+	if vm != nil && hypervisor.Known() && !strings.EqualFold(hypervisor.Value, "VMware") {
+		j.note(at, "%s names %s as the hypervisor: this is no guest of vSphere", f.Format, hypervisor.Value)
+		return nil
+	}
+	return vm
+}
+
+// severalGuests reports whether the documents name more than one guest.
 func severalGuests(p *Piece) bool {
 	first := ""
 	for _, d := range p.Docs {
-		if v, ok := d.(*guest.View); ok && v.Guest != "" {
-			if first = cmp.Or(first, v.Guest); first != v.Guest {
+		name := ""
+		switch d := d.(type) {
+		case *guest.View:
+			name = d.Guest
+		case *measured.Document:
+			name = d.Name
+		}
+		if name != "" {
+			if first = cmp.Or(first, name); first != name {
 				return true
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"homenode/source/fact"
 	"homenode/source/guest"
 	"homenode/source/hostcmd"
+	"homenode/source/measured"
 	"homenode/source/text"
 	"homenode/source/ticks"
 	"homenode/source/vmx"
@@ -30,6 +31,7 @@ type format struct {
 }
 
 var formats = []format{
+	{"homenode measure", measured.Detect, many(measured.Read)},
 	{".vmx", vmx.Detect, one(vmx.Read)},
 	{"lscpu, numactl -H and Coreinfo", second(guest.Detect), many(guest.Read)},
 	{"sched-stats, esxtop memory screen, memstats, vsish, esxcli, vmware -v and uname", second(hostcmd.Detect), many(hostcmd.Read)},

@@ -21,6 +21,7 @@ const (
 	LscpuRows    = "lscpu -e -J"
 	Numactl      = "numactl -H"
 	Coreinfo     = "Coreinfo"
+	Measured     = "homenode measure" // no output: see Seen
 )
 
 // Bounds of a believable guest. What lies outside is a damaged input.
@@ -85,6 +86,12 @@ type Node struct {
 	Free numa.Fact[numa.Bytes]
 }
 
+// Seen returns a view that this program took itself of the machine it runs on: at is where it
+// was read. The processors and nodes are by number.
+func Seen(at string, cpus []CPU, nodes []Node) *View {
+	return &View{Form: Measured, CPUs: cpus, Nodes: nodes, nodesAt: at, socketsAt: at, file: fact.File{Name: at}}
+}
+
 // File returns what the output states, fact by fact.
 func (v *View) File() *fact.File { return &v.file }
 
@@ -134,6 +141,8 @@ func (v *View) observer() numa.Observer {
 		return numa.ByNumactl
 	case Coreinfo:
 		return numa.ByCoreinfo
+	case Measured:
+		return numa.ByMeasure
 	}
 	return numa.ByLscpu
 }

@@ -13,8 +13,8 @@ func TestErrors(t *testing.T) {
 		// Lines and words.
 		{"unknown line", "disk d1", `1:1: found "disk", want release, cluster, host, vm or seen`},
 		{"seen of no VM", "seen db01 by=lscpu", `1:6: found seen db01, want a VM of an earlier line`},
-		{"seen by nobody", "vm db01 vcpus=4\nseen db01 nodes=4", `2:1: found no by=, want what saw it: vmware.log, sched-stats, esxtop, lscpu, numactl or coreinfo`},
-		{"seen by a stranger", "vm db01 vcpus=4\nseen db01 by=top", `2:11: found by="top", want vmware.log, sched-stats, esxtop, lscpu, numactl or coreinfo`},
+		{"seen by nobody", "vm db01 vcpus=4\nseen db01 nodes=4", `2:1: found no by=, want what saw it: vmware.log, sched-stats, esxtop, lscpu, numactl, coreinfo or measure`},
+		{"seen by a stranger", "vm db01 vcpus=4\nseen db01 by=top", `2:11: found by="top", want vmware.log, sched-stats, esxtop, lscpu, numactl, coreinfo or measure`},
 		{"seen groups", "vm db01 vcpus=4\nseen db01 by=lscpu nodes=2y2", `2:20: found nodes="2y2", want the vCPUs of each, such as 16+14 or 2x16`},
 		{"seen too many", "vm db01 vcpus=4\nseen db01 by=lscpu nodes=2x4000", `2:20: found nodes="2x4000", want the vCPUs of each, such as 16+14 or 2x16`},
 		{"seen start", "vm db01 vcpus=4\nseen db01 by=vmware.log start=now", `2:25: found start="now", want first, power-on or checkpoint`},

@@ -13,16 +13,18 @@ import (
 var observers = map[string]numa.Observer{
 	"vmware.log": numa.ByVMwareLog, "sched-stats": numa.BySchedStats, "esxtop": numa.ByEsxtop,
 	"lscpu": numa.ByLscpu, "numactl": numa.ByNumactl, "coreinfo": numa.ByCoreinfo,
+	"measure": numa.ByMeasure,
 }
 
 // seen adds what was observed of a VM that an earlier line describes:
 //
 //	seen sql01 by=lscpu nodes=16+16 sockets=2x16
 //	seen sql01 by=vmware.log release=6.5 start=first nodes=32 clients=2x16 memory=384GB hotAdd=on
+//	seen sql01 by=measure nodes=32 together=2x16
 //	seen sql01 by=esxtop time=2026-03-01T08:00:00Z homes=1 local=38GB remote=54GB
 //
-// nodes, clients and sockets give the vCPUs of each in order. Words of a vm line
-// state the settings that were in force.
+// nodes, clients and sockets give the vCPUs of each in order, together those that run on one
+// node of the host. Words of a vm line state the settings that were in force.
 func (p *parser) seen(ws []word.Word) error {
 	if p.vms[ws[1].Key] == 0 {
 		return p.errorf(ws[1].Col, "found seen %s, want a VM of an earlier line", word.Short(ws[1].Key))
@@ -38,7 +40,7 @@ func (p *parser) seen(ws []word.Word) error {
 		}
 	}
 	if o.By == "" {
-		return p.errorf(ws[0].Col, "found no by=, want what saw it: vmware.log, sched-stats, esxtop, lscpu, numactl or coreinfo")
+		return p.errorf(ws[0].Col, "found no by=, want what saw it: vmware.log, sched-stats, esxtop, lscpu, numactl, coreinfo or measure")
 	}
 	o.Config = scratch.Config
 	if len(o.Config.Settings.Value) > 0 {
@@ -57,7 +59,7 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 	case "by":
 		by, ok := observers[strings.ToLower(w.Value)]
 		if !ok {
-			return p.errorf(w.Col, "found by=%q, want vmware.log, sched-stats, esxtop, lscpu, numactl or coreinfo", word.Short(w.Value))
+			return p.errorf(w.Col, "found by=%q, want vmware.log, sched-stats, esxtop, lscpu, numactl, coreinfo or measure", word.Short(w.Value))
 		}
 		o.By = by
 	case "start":
@@ -82,6 +84,8 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 		o.VPDs, o.VPDCount, err = p.groups(w)
 	case "clients":
 		o.PPDs, o.PPDCount, err = p.groups(w)
+	case "together":
+		o.Together, _, err = p.groups(w)
 	case "sockets":
 		o.Sockets, o.SocketCount, err = p.groups(w)
 	case "memory":

@@ -136,6 +136,7 @@ func TestSchemaHasEveryField(t *testing.T) {
 		{reflect.TypeFor[numa.Observation](), observed},
 		{reflect.TypeFor[numa.Config](), property(observed, "properties", "config")},
 		{reflect.TypeFor[numa.ClientSeen](), property(observed, "properties", "clients", "properties", "value", "items")},
+		{reflect.TypeFor[numa.FarShare](), property(observed, "properties", "far", "properties", "value", "items")},
 		{reflect.TypeFor[numa.Setting](), property(host, "properties", "options", "properties", "value", "items")},
 	} {
 		var keys, required []string

@@ -49,6 +49,8 @@ func fill(v reflect.Value, n *int) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(*n))
+	case reflect.Float64:
+		v.SetFloat(float64(*n) / 8)
 	case reflect.Uint8: // OriginKind
 		v.SetUint(uint64(1 + *n%3))
 	case reflect.Uint32: // Release; updates have two digits

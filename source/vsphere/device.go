@@ -12,15 +12,16 @@ import (
 	"homenode/numa"
 )
 
-// readDevices reads the PCI devices of the VMs that can have any: vSphere reserves all their
-// memory ("Add a PCI Device to a Virtual Machine", vSphere Virtual Machine Administration).
-// The devices of all VMs would be ten times as much as the rest. What fails costs a note.
+// readDevices reads the PCI devices of the VMs that are likely to have any: vSphere reserves
+// all their memory when they are added ("Add a PCI Device to a Virtual Machine", vSphere Virtual
+// Machine Administration). VMs with a part of it reserved are asked too: with a device they do not
+// power on (B-31). The devices of all VMs would be ten times as much as the rest. What fails costs a note.
 func (inv *inventory) readDevices(ctx context.Context) error {
 	const path = "config.hardware.device"
 	at := map[types.ManagedObjectReference]int{}
 	var refs []types.ManagedObjectReference
 	for i := range inv.vms {
-		if v := &inv.vms[i]; v.MemoryReservationLocked.Value {
+		if v := &inv.vms[i]; v.MemoryReservationLocked.Value || v.MemoryReservation.Value > 0 {
 			at[v.ref] = i
 			refs = append(refs, v.ref)
 		}

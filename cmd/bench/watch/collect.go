@@ -19,6 +19,7 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 
 	"homenode/capture/store"
+	"homenode/internal/stat"
 	"homenode/rules"
 	"homenode/serve/board"
 	"homenode/serve/collect"
@@ -130,7 +131,7 @@ func call(args []string) error {
 			times[by] = append(times[by], ms)
 		}
 	}
-	own, other := median(times["homenode"]), median(times["govmomi"])
+	own, other := stat.MedianOf(times["homenode"]), stat.MedianOf(times["govmomi"])
 	fmt.Printf("homenode %.1f ms, govmomi's call with the same reader %.1f ms: %.1f times\n", own, other, other/own)
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"homenode/capture/store"
+	"homenode/internal/stat"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/serve/board"
@@ -32,11 +33,6 @@ import (
 )
 
 type tick = numa.Tick
-
-func median(x []float64) float64 {
-	slices.Sort(x)
-	return x[len(x)/2]
-}
 
 // exposition answers /metrics of VMS with gzip beside the client library, which has the same samples: VMS ROUNDS.
 func exposition(args []string) error {
@@ -102,7 +98,7 @@ func exposition(args []string) error {
 	}
 	fmt.Printf("%s: /metrics of %d VMs, %d samples, with gzip; medians\n", machine(), n[0], samples)
 	fmt.Printf("homenode %.0f ms wall, %.0f ms CPU (%.1f MB of text); client library %.0f ms wall, %.0f ms CPU (%.1f MB): %.1f times by CPU\n",
-		median(ownWall), median(ownCPU), float64(size[0])/1e6, median(libWall), median(libCPU), float64(size[1])/1e6, median(libCPU)/median(ownCPU))
+		stat.MedianOf(ownWall), stat.MedianOf(ownCPU), float64(size[0])/1e6, stat.MedianOf(libWall), stat.MedianOf(libCPU), float64(size[1])/1e6, stat.MedianOf(libCPU)/stat.MedianOf(ownCPU))
 	return nil
 }
 
@@ -217,7 +213,7 @@ func reopen(args []string) error {
 			return fmt.Errorf("query: %s, %d bytes", res.Status, size)
 		}
 	}
-	fmt.Printf("20 series of a VM, 1,000 points each over all days: %.0f ms wall (median), %.0f ms at most\n", median(walls), slices.Max(walls))
+	fmt.Printf("20 series of a VM, 1,000 points each over all days: %.0f ms wall (median), %.0f ms at most\n", stat.MedianOf(walls), slices.Max(walls))
 	return s.Close()
 }
 

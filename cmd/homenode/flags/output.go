@@ -63,15 +63,35 @@ func (f *Output) Write(cmd *cobra.Command, write func(w io.Writer, colour bool) 
 
 // Print writes an answer in the form that was asked for, to a terminal at its width.
 func (f *Output) Print(cmd *cobra.Command, a *answer.Answer) error {
-	return f.PrintJudged(cmd, a, format.Options{})
+	return f.PrintJudged(cmd, format.Options{}, a)
 }
 
-// PrintJudged does so with what o says of findings, of sources and of the table.
-func (f *Output) PrintJudged(cmd *cobra.Command, a *answer.Answer, o format.Options) error {
+// PrintJudged does so with what o says of findings, of sources and of the table. Several
+// answers are text, one after another with an empty line between.
+func (f *Output) PrintJudged(cmd *cobra.Command, o format.Options, all ...*answer.Answer) error {
 	return f.Write(cmd, func(w io.Writer, colour bool) error {
 		o.Version, o.Colour, o.Width, o.Workbook = version.String(), colour, terminalWidth(w), xlsx.Write
-		return format.Write(w, f.Format, a, o)
+		for i, a := range all {
+			if i > 0 {
+				if _, err := fmt.Fprintln(w); err != nil {
+					return err
+				}
+			}
+			if err := format.Write(w, f.Format, a, o); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
+}
+
+// Some lists the first names: "a, b, c and 2 more".
+func Some(names []string) string {
+	const most = 10
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // terminalWidth returns the width of a terminal; 0 for what is none.

@@ -50,7 +50,7 @@ func (f *Source) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.nodesPerSocket, "nodes-per-socket", nil, "NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines")
 	fl.StringArrayVar(&f.products, "product", nil, "software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/guests.md)")
-	fl.StringArrayVar(&f.evidence, "evidence", nil, "file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is")
+	fl.StringArrayVar(&f.evidence, "evidence", nil, "file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is")
 	fl.StringVar(&f.AssumeHost, "assume-host", "", "host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3")
 	fl.StringVar(&f.passwordFile, "password-file", "", "file that holds the password (mode 0600)")
 	fl.StringVar(&f.command, "password-command", "", "program with arguments that prints the password, such as 'pass show vcenter'; HOMENODE_HOST and HOMENODE_USER are set")

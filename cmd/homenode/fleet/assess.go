@@ -40,8 +40,8 @@ func NewAssess() *cobra.Command {
 ` + flags.SourceHelp + `
 
 Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, no VM could be judged, or no
-finding in what could be read while some source could not. With --what-if, --lose-host or --add-host the
-changed fleet stands beside today's, and 1 means that the change makes something worse at or above --fail-on.`,
+finding in what could be read while some source could not. With --what-if, --lose-host or --add-host the changed
+fleet stands beside today's, after a power cycle (explain has --event); 1: something is worse at or above --fail-on.`,
 		Example: `  homenode assess demo
   homenode assess https://vc01.example.com --format html -o report.html
   homenode assess https://vc01.example.com https://vc02.example.com --credentials vcenters.txt
@@ -103,7 +103,7 @@ changed fleet stands beside today's, and 1 means that the change makes something
 			if flags.IsTerminal(cmd.OutOrStdout()) && out.File == "" { // elsewhere the same input gives the same bytes
 				o.Read, o.Judged = read, judged
 			}
-			err = out.PrintJudged(cmd, answers.Assess(result, o), format.Options{Details: details, FailOn: least, Table: table.Name, SourceFiles: flags.SourceFiles(args)})
+			err = out.PrintJudged(cmd, format.Options{Details: details, FailOn: least, Table: table.Name, SourceFiles: flags.SourceFiles(args)}, answers.Assess(result, o))
 			if err != nil {
 				return err
 			}

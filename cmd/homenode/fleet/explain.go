@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"homenode/internal/alike"
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/output/answer"
 	answers "homenode/output/fleet"
 	"homenode/output/format"
 	"homenode/rules"
@@ -39,7 +41,7 @@ func NewExplain() *cobra.Command {
 		Short: "Explains the topology of one VM: every decision, the fact behind it and the rule",
 		Long: `explain predicts one VM on one host and shows why it comes out so.
 
-VM is a name, cluster/name or ID. Events: ` + strings.Join(vnuma.EventNames(), ", ") + `.
+VM is a name, cluster/name or ID; a pattern such as 'sql*' explains the VMs that it names one after another. Events: ` + strings.Join(vnuma.EventNames(), ", ") + `.
 With --vcpus the VM is predicted and judged as if it had that many vCPUs.
 
 Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 2x16c/768GB two sockets of 16 cores and
@@ -79,22 +81,34 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 			if err != nil {
 				return err
 			}
-			vm, err := oneVM(fleet, name)
+			vms, err := vmsNamed(fleet, name)
 			if err != nil {
 				return err
 			}
-			var problems []string
-			if resized {
-				problems = resize(vm, vcpus)
+			plain := out.Format == format.Names[0]
+			if len(vms) > 1 && !plain {
+				return fmt.Errorf("--format %s explains one VM, and %q names %d: %s", out.Format, name, len(vms), flags.Some(namesOf(vms)))
 			}
-			x, err := explain(fleet, vm, on, from, e, options)
-			if err != nil {
-				return err
+			problems := make([][]string, len(vms))
+			for i, vm := range vms {
+				if resized {
+					problems[i] = resize(vm, vcpus)
+				}
 			}
-			x.Problems = append(x.Problems, problems...)
-			if logLines && out.Format == format.Names[0] {
+			result := rules.Run(fleet, options)
+			var all []*answer.Answer
+			var lines []string
+			for i, vm := range vms {
+				x, err := explain(result, vm, on, from, e)
+				if err != nil {
+					return err
+				}
+				x.Problems = append(x.Problems, problems[i]...)
+				all, lines = append(all, answers.Explain(x)), append(lines, x.LogLines...)
+			}
+			if logLines && plain {
 				return out.Write(cmd, func(w io.Writer, _ bool) error {
-					for _, line := range x.LogLines {
+					for _, line := range lines {
 						if _, err := fmt.Fprintln(w, texttab.Clean(line)); err != nil {
 							return err
 						}
@@ -102,7 +116,7 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 					return nil
 				})
 			}
-			return out.PrintJudged(cmd, answers.Explain(x), format.Options{Details: true, FailOn: finding.Medium})
+			return out.PrintJudged(cmd, format.Options{Details: true, FailOn: finding.Medium}, all...)
 		},
 	}
 	src.Register(cmd)
@@ -129,8 +143,8 @@ func resize(vm *numa.VM, vcpus int) (problems []string) {
 }
 
 // explain finds the hosts and predicts.
-func explain(fleet *numa.Fleet, vm *numa.VM, hostName, fromName string, event vnuma.Event, o rules.Options) (*verdict.Explanation, error) {
-	result := rules.Run(fleet, o)
+func explain(result *rules.Result, vm *numa.VM, hostName, fromName string, event vnuma.Event) (*verdict.Explanation, error) {
+	fleet := result.Fleet
 	v := judged(result, vm)
 	if v == nil {
 		return nil, unjudged(result, vm)
@@ -139,11 +153,43 @@ func explain(fleet *numa.Fleet, vm *numa.VM, hostName, fromName string, event vn
 	if err != nil {
 		return nil, err
 	}
-	c := vnuma.Case{Event: event, Choices: o.Choices}
+	c := vnuma.Case{Event: event, Choices: result.Choices}
 	if c.From, err = lastHost(fleet, v, on, fromName, event); err != nil {
 		return nil, err
 	}
 	return verdict.Explain(result, v, on, c)
+}
+
+// vmsNamed returns the VMs that a name or a pattern names, in the order of the fleet.
+func vmsNamed(fleet *numa.Fleet, name string) ([]*numa.VM, error) {
+	if !strings.ContainsAny(name, "*?[") || len(fleet.FindVMs(name)) > 0 {
+		vm, err := oneVM(fleet, name)
+		return []*numa.VM{vm}, err
+	}
+	if _, err := path.Match(name, ""); err != nil {
+		return nil, fmt.Errorf("found pattern %q: %w", name, err)
+	}
+	var found []*numa.VM
+	for i := range fleet.VMs {
+		v := &fleet.VMs[i]
+		alone, _ := path.Match(strings.ToLower(name), strings.ToLower(v.Name)) // a good pattern
+		below, _ := path.Match(strings.ToLower(name), strings.ToLower(fleet.ClusterName(v.Cluster)+"/"+v.Name))
+		if (alone || below) && !v.Template.Or(false) {
+			found = append(found, v)
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("no VM is named %q", name)
+	}
+	return found, nil
+}
+
+// namesOf returns the names of the VMs.
+func namesOf(vms []*numa.VM) (names []string) {
+	for _, v := range vms {
+		names = append(names, texttab.Clean(v.Name))
+	}
+	return names
 }
 
 // oneVM returns the VM with this name; the error lists what to choose from when

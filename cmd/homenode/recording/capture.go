@@ -117,7 +117,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			} else {
 				a = recording.Capture(w, o)
 			}
-			err = out.PrintJudged(cmd, a, format.Options{Details: details || one != "", FailOn: least, SourceFiles: flags.SourceFiles(args), Table: table.Name})
+			err = out.PrintJudged(cmd, format.Options{Details: details || one != "", FailOn: least, SourceFiles: flags.SourceFiles(args), Table: table.Name}, a)
 			if err != nil {
 				return err
 			}

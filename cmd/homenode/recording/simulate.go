@@ -72,7 +72,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if show.why {
 				f.Table = "decisions"
 			}
-			if err := told.Out.PrintJudged(cmd, a, f); err != nil {
+			if err := told.Out.PrintJudged(cmd, f, a); err != nil {
 				return err
 			}
 			if result.Outcome.ClientTicks == 0 {

@@ -137,7 +137,7 @@ func readLatencies(ctx context.Context, names []string, place latency.Options, o
 			return nil, err
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: found no latency of memory or storage, want the idle latencies of Intel MLC, multichase -v of 256 MiB or more, fio, HCIBench or Iometer", name)
+			return nil, fmt.Errorf("%s: found no latency of memory or storage, want those of homenode measure, the idle latencies of Intel MLC, multichase -v of 256 MiB or more, fio, HCIBench or Iometer", name)
 		}
 		samples = append(samples, found...)
 		for _, n := range notes {

@@ -1,15 +1,16 @@
-// Package chart draws the figures of calculations as SVG: curves over an axis and bars, with
+// Package chart draws the figures of calculations as SVG: curves over an axis, bars and matrices, with
 // the range of each figure and what is extrapolated distinguished without colour. The
 // same chart gives the same bytes.
 package chart
 
-// A Chart is either Lines or Bars.
+// A Chart is either Lines, Bars or Heat.
 type Chart struct {
 	ID    string // unique on a page: a letter, then letters, digits and hyphens
 	Title string // what it shows, as a statement
 	Note  string // one line below: sources
 	Lines *Lines
 	Bars  *Bars
+	Heat  *Heat
 }
 
 // An Axis has a label with its unit. Its numbers are printed by Text.

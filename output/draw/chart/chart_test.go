@@ -113,8 +113,29 @@ func ladder() chart.Chart {
 	}}
 }
 
+// cores is a matrix of n logical processors on two packages, one pair of which was not measured and one follows from others.
+func cores(n int) chart.Chart {
+	h := &chart.Heat{Unit: "ns", ColumnLabel: "logical processor", Breaks: []int{n / 2}}
+	for i := range n {
+		h.Rows, h.Columns = append(h.Rows, fmt.Sprintf("vCPU %d", i)), append(h.Columns, fmt.Sprint(i))
+		row := make([]chart.HeatCell, n)
+		for j := range n {
+			switch near := i < n/2 == (j < n/2); {
+			case i/2 == j/2:
+				row[j] = chart.HeatCell{Value: 8, Known: i != j}
+			case near:
+				row[j] = chart.HeatCell{Value: 45 + float64((i*j)%5), Known: true, Soft: i == 0 && j == 3}
+			default:
+				row[j] = chart.HeatCell{Value: 110 + float64((i+j)%7), Known: i != 7 || j != 0}
+			}
+		}
+		h.Cells = append(h.Cells, row)
+	}
+	return chart.Chart{ID: fmt.Sprintf("cores-%d", n), Title: "Two packages: 110 ns between them, 45 within", Note: "compare-and-swap", Heat: h}
+}
+
 func TestDraw(t *testing.T) {
-	for _, c := range []chart.Chart{costs(), shares(), hosts(), ladder()} {
+	for _, c := range []chart.Chart{costs(), shares(), hosts(), ladder(), cores(8), cores(64)} {
 		golden.Equal(t, draw(t, chart.Options{Inline: true}, c), "testdata/"+c.ID+".svg")
 	}
 	golden.Equal(t, draw(t, chart.Options{}, costs(), ladder()), "testdata/two.svg")
@@ -206,6 +227,9 @@ func TestNothingToDraw(t *testing.T) {
 			[]string{"Not drawn: 2 values", "whisker"}, nil},
 		{"bars below 0", chart.Chart{Bars: &chart.Bars{Rows: []chart.Row{{Name: "a", Limit: -1, Segments: []chart.Segment{{Value: -1}, {Value: 2}, {Value: nan}}}}}},
 			[]string{"Not drawn: 3 values", `class="bar kind-0"`}, []string{"capacity"}},
+		{"no cells", chart.Chart{Heat: &chart.Heat{}}, []string{">nothing to draw<"}, nil},
+		{"cells of nothing", chart.Chart{Heat: &chart.Heat{Rows: []string{"a"}, Columns: []string{"b", "c", "d"}, Cells: [][]chart.HeatCell{{{Value: nan, Known: true}, {Value: -1, Known: true}, {}}}}},
+			[]string{"Not drawn: 2 values", ">nothing to draw<", "not measured"}, nil},
 		{"two segments on a logarithm", chart.Chart{Bars: &chart.Bars{X: log, Rows: []chart.Row{{Name: "a", Segments: []chart.Segment{{Value: 1}, {Value: 2}}}}}}, []string{"Not drawn: 1 value "}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -235,7 +259,8 @@ func TestErrors(t *testing.T) {
 		{nil, "no charts to draw"},
 		{[]chart.Chart{{ID: "1", Lines: lines}}, `chart 0: found id "1", want a letter, then letters, digits and hyphens`},
 		{[]chart.Chart{{ID: "a", Lines: lines}, {ID: "a", Lines: lines}}, `chart 1: found id "a", which another chart has`},
-		{[]chart.Chart{{ID: "a"}}, "chart a: want either lines or bars"},
+		{[]chart.Chart{{ID: "a"}}, "chart a: want either lines, bars or heat"},
+		{[]chart.Chart{{ID: "a", Heat: &chart.Heat{Rows: []string{"a"}, Columns: []string{"a"}, Cells: [][]chart.HeatCell{{}}}}}, "chart a: want a cell for each row and column"},
 	} {
 		if err := chart.Draw(io.Discard, tt.charts, chart.Options{}); err == nil || err.Error() != tt.want {
 			t.Errorf("found %v, want %s", err, tt.want)
@@ -251,7 +276,7 @@ func TestMany(t *testing.T) {
 		lines.Series = append(lines.Series, chart.Series{Name: hostile, Points: []chart.Point{{X: 1, Y: float64(i)}, {X: 2, Y: 3}}})
 		lines.Marks = append(lines.Marks, chart.Mark{Name: "m", Value: 1.5}, chart.Mark{Name: "m", Value: 1.5, Horizontal: true})
 	}
-	b := draw(t, chart.Options{}, chart.Chart{ID: "a", Bars: &bars}, chart.Chart{ID: "b", Lines: &lines})
+	b := draw(t, chart.Options{}, chart.Chart{ID: "a", Bars: &bars}, chart.Chart{ID: "b", Lines: &lines}, cores(100))
 	check(t, b)
 	if n := bytes.Count(b, []byte(`class="row"`)); n != 200 {
 		t.Errorf("found %d rows, want 200", n)

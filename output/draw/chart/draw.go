@@ -61,12 +61,24 @@ func check(charts []Chart) error {
 			return fmt.Errorf("chart %d: found id %q, want a letter, then letters, digits and hyphens", i, c.ID)
 		case seen[c.ID]:
 			return fmt.Errorf("chart %d: found id %q, which another chart has", i, c.ID)
-		case (c.Lines == nil) == (c.Bars == nil):
-			return fmt.Errorf("chart %s: want either lines or bars", c.ID)
+		case kinds(c) != 1:
+			return fmt.Errorf("chart %s: want either lines, bars or heat", c.ID)
+		case c.Heat != nil && !c.Heat.even():
+			return fmt.Errorf("chart %s: want a cell for each row and column", c.ID)
 		}
 		seen[c.ID] = true
 	}
 	return nil
+}
+
+// kinds counts what a chart is to draw.
+func kinds(c *Chart) (n int) {
+	for _, there := range []bool{c.Lines != nil, c.Bars != nil, c.Heat != nil} {
+		if there {
+			n++
+		}
+	}
+	return n
 }
 
 func asciiLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
@@ -101,10 +113,13 @@ func (l *layout) chart(c *Chart) {
 	title := picture.Lines("name", []string{c.Title}, margin, l.y+titleHeight-70, width-2*margin, titleLetter, titleHeight)
 	l.pic.Add(picture.Group{ID: c.ID + "__title", Class: "title", Shapes: title})
 	l.y += picture.Px(len(title))*titleHeight + 60
-	if c.Lines != nil {
+	switch {
+	case c.Lines != nil:
 		l.lines(c.Lines)
-	} else {
+	case c.Bars != nil:
 		l.bars(c.Bars)
+	default:
+		l.heat(c.Heat)
 	}
 	numbers := l.y + 110
 	l.y += lineHeight

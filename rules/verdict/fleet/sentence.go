@@ -34,7 +34,7 @@ func Verdict(r *rules.Result) []string {
 	}
 	var rest []string
 	if n := len(off); n > 0 {
-		rest = append(rest, fmt.Sprintf("%s not power on (N032).", words.Verb(n, "VM does", "VMs do")))
+		rest = append(rest, fmt.Sprintf("%s not power on (%s).", words.Verb(n, "VM does", "VMs do"), strings.Join(offBy(r), ", ")))
 	}
 	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
 		rest = append(rest, fmt.Sprintf("The other %s nothing urgent.", words.Verb(fine, "needs", "need")))
@@ -65,6 +65,24 @@ func off(r *rules.Result) map[string]bool {
 		}
 	}
 	return out
+}
+
+// offBy returns the rules that tell of VMs that do not power on.
+func offBy(r *rules.Result) (ids []string) {
+	latency, other := false, false
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			by := v.Off() && v.On[0].Layout.Refused.ByLatency()
+			latency, other = latency || by, other || v.Off() && !by
+		}
+	}
+	if latency {
+		ids = append(ids, "N026")
+	}
+	if other {
+		ids = append(ids, "N032")
+	}
+	return ids
 }
 
 // worst counts the VMs that power on and the hosts by the severity of the worst finding

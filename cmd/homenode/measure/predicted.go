@@ -1,0 +1,31 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/measure/guest/beside"
+	"homenode/source/measured"
+	"homenode/source/open"
+)
+
+// prediction reads the file of --predicted; nil when it was not given.
+func (c *command) prediction(ctx context.Context) (_ *vnuma.Layout, err error) {
+	if c.predicted == "" {
+		return nil, nil
+	}
+	in, err := open.Plain(ctx, c.predicted, strings.NewReader(""))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	return beside.Read(c.predicted, in)
+}
+
+// differs reports whether the guest is otherwise than predicted.
+func differs(r *measured.Result) bool {
+	return slices.ContainsFunc(r.Compared, func(c measured.Compared) bool { return c.Verdict == measured.Differs })
+}

@@ -1,0 +1,21 @@
+package product
+
+// What is stated of the sizes of production VMs of SAP HANA on vSphere (limits.md, S12 to S16).
+const (
+	HANALeastCores  = 8   // “at least 8 physical cores”
+	HANALeastMemory = 128 // GB
+	// Of vSphere 7.0 U2 and U3.
+	HANAMostVCPUs  = 448
+	HANAMostMemory = 12 * 1024 // GB
+)
+
+// HANASockets reports whether VMs of so many vCPUs are whole sockets, or fit half a socket;
+// socket is what one holds. odd: they are an odd multiple of half a socket, 1.5 or 2.5, which
+// is stated not to be supported. What lies between half a socket and a whole one is not
+// published, and counts as whole.
+func HANASockets(vcpus, socket int) (whole, odd bool) {
+	if socket <= 0 || vcpus <= socket || vcpus%socket == 0 {
+		return true, false
+	}
+	return false, 2*vcpus%socket == 0
+}

@@ -1,0 +1,116 @@
+package bandwidth
+
+import (
+	"unsafe"
+
+	"homenode/measure/guest/cpu"
+)
+
+// Kind is how memory is used.
+type Kind int
+
+// The kinds. Their bytes are what programs count, as STREAM does: a processor may read a line too that it overwrites.
+const (
+	Read  Kind = iota // one load of each line
+	Copy              // one half of the memory to the other
+	Read2             // of two lines one is updated: two are read for one that is written
+	Read3             // of three lines one is updated: three are read for one that is written
+)
+
+// Kinds are all of them.
+var Kinds = []Kind{Read, Copy, Read2, Read3}
+
+// String names the kind: read, copy, 2:1 or 3:1.
+func (k Kind) String() string { return [...]string{"read", "copy", "2:1", "3:1"}[k] }
+
+// chunk is what a thread moves between two looks at the counter: 12 lines of 64 or 128 bytes fit in it without a rest.
+const chunk = 96 << 10
+
+// A mover goes through memory, a chunk at a time, and starts again at its end.
+type mover struct {
+	kind Kind
+	base unsafe.Pointer
+	size int // whole chunks; for Copy of one half
+	line int
+	at   int
+	sink uint64
+}
+
+// newMover returns a mover of memory of at least two chunks.
+func newMover(k Kind, b []byte, line int) *mover {
+	size := len(b) / chunk
+	if k == Copy {
+		size /= 2
+	}
+	return &mover{kind: k, base: unsafe.Pointer(&b[0]), size: size * chunk, line: line}
+}
+
+// step moves one chunk and returns its bytes.
+func (m *mover) step() int {
+	p, lines, bytes := unsafe.Add(m.base, m.at), chunk/m.line, chunk
+	switch m.kind {
+	case Read:
+		m.sink += read(p, lines/4, m.line)
+	case Copy:
+		copy(unsafe.Slice((*byte)(unsafe.Add(p, m.size)), chunk), unsafe.Slice((*byte)(p), chunk))
+		bytes = 2 * chunk
+	case Read2:
+		m.sink += update2(p, lines/2, m.line)
+		bytes = chunk / 2 * 3
+	case Read3:
+		m.sink += update3(p, lines/3, m.line)
+		bytes = chunk / 3 * 4
+	}
+	if m.at += chunk; m.at == m.size {
+		m.at = 0
+	}
+	return bytes
+}
+
+// read loads a word of each of 4 × n lines, into four sums that do not wait for each other.
+func read(p unsafe.Pointer, n, line int) uint64 {
+	var a, b, c, d uint64
+	for range n {
+		a += *(*uint64)(p)
+		b += *(*uint64)(unsafe.Add(p, line))
+		c += *(*uint64)(unsafe.Add(p, 2*line))
+		d += *(*uint64)(unsafe.Add(p, 3*line))
+		p = unsafe.Add(p, 4*line)
+	}
+	return a + b + c + d
+}
+
+// update2 loads a word of each of n pairs of lines, and increments one of the line behind.
+func update2(p unsafe.Pointer, n, line int) (sum uint64) {
+	for range n {
+		sum += *(*uint64)(p)
+		*(*uint64)(unsafe.Add(p, line))++
+		p = unsafe.Add(p, 2*line)
+	}
+	return sum
+}
+
+// update3 loads words of two of each of n × 3 lines, and increments one of the third.
+func update3(p unsafe.Pointer, n, line int) (sum uint64) {
+	var more uint64
+	for range n {
+		sum += *(*uint64)(p)
+		more += *(*uint64)(unsafe.Add(p, line))
+		*(*uint64)(unsafe.Add(p, 2*line))++
+		p = unsafe.Add(p, 3*line)
+	}
+	return sum + more
+}
+
+// slowly loads a word of each of the next lines with a pause of so many steps behind each, about 50 µs altogether, and returns the bytes.
+func (m *mover) slowly(pause int) int {
+	lines := min(max(1, 10_000/pause), chunk/m.line)
+	for range lines {
+		m.sink += *(*uint64)(unsafe.Add(m.base, m.at))
+		if m.at += m.line; m.at == m.size {
+			m.at = 0
+		}
+		cpu.Delay(pause)
+	}
+	return lines * m.line
+}

@@ -1,0 +1,42 @@
+package guest
+
+import (
+	"fmt"
+
+	"homenode/numa"
+	"homenode/source/machine"
+)
+
+// Bounds of the memory that is touched.
+const (
+	defaultMemory = 512 << 20
+	leastMemory   = 64 << 20 // below it only 1 MiB is touched, for pages of hidden nodes
+	tinyMemory    = 1 << 20
+)
+
+// A MemoryCap is how much memory a run may touch, and which limit that is.
+type MemoryCap struct {
+	Bytes int64  `json:"bytes"`
+	By    string `json:"by"`
+}
+
+// capOf returns how much memory may be touched: fresh memory that a guest touches is backed by the host for good.
+func capOf(asked int64, l *machine.Limits) MemoryCap {
+	c := MemoryCap{defaultMemory, "the default; --memory changes it"}
+	if asked > 0 {
+		c = MemoryCap{asked, "--memory"}
+	}
+	least := func(v numa.Fact[numa.Bytes], share int64, by string) {
+		if n := int64(v.Value) / share; v.Known() && n < c.Bytes {
+			c = MemoryCap{n, by}
+		}
+	}
+	least(l.Available, 4, "a quarter of the memory that the machine could give without swapping")
+	least(l.MemoryLeft, 2, "half of what is left of the memory limit of this process's control group")
+	return c
+}
+
+// small reports whether it is too little for anything but a few pages.
+func (c MemoryCap) small() bool { return c.Bytes < leastMemory }
+
+func (c MemoryCap) String() string { return fmt.Sprintf("%d MiB (%s)", c.Bytes>>20, c.By) }

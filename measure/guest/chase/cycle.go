@@ -1,0 +1,120 @@
+// Package chase measures the latency of memory: loads of which each needs the one before for its address. Cycle does it for a
+// working set, Prober for single pages. Both return raw samples and allocate nothing while they time.
+package chase
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+	"unsafe"
+
+	"homenode/measure/guest/cpu"
+)
+
+// A Cycle is one random cycle through all cache lines of a piece of memory: each line holds the address of the next. It is of
+// no use, and is dropped, before the memory is given back.
+type Cycle struct {
+	at    unsafe.Pointer // the line that was reached
+	lines int
+	rate  float64 // accesses a second, as last seen
+}
+
+// unrolled is how many loads the loop does between two tests of its end.
+const unrolled = 16
+
+// fewest is how many loads a sample has at least: counters of arm64 may step every 40 ns.
+const fewest = 64
+
+// Link makes one cycle of the lines of b, each of so many bytes, by Sattolo's shuffle in place: every order of the lines is
+// equally likely. b is memory outside of Go's heap, at least two lines. What it held is lost.
+func Link(ctx context.Context, b []byte, line int, seed uint64) (*Cycle, error) {
+	if line < int(unsafe.Sizeof(uintptr(0))) || len(b) < 2*line || line%int(unsafe.Sizeof(uintptr(0))) != 0 {
+		return nil, errors.New("a cycle needs two lines of whole words")
+	}
+	base, n := unsafe.Pointer(&b[0]), len(b)/line
+	next := func(i int) *uintptr { return (*uintptr)(unsafe.Add(base, i*line)) }
+	const look = 1 << 18
+	for i := range n {
+		if i%look == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		*next(i) = uintptr(unsafe.Add(base, i*line))
+	}
+	random := rand.New(rand.NewPCG(seed, uint64(n)))
+	for i := n - 1; i > 0; i-- {
+		if i%look == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		a, b := next(i), next(random.IntN(i))
+		*a, *b = *b, *a
+	}
+	return &Cycle{at: base, lines: n}, nil
+}
+
+// Lines returns how many lines the cycle has.
+func (c *Cycle) Lines() int { return c.lines }
+
+// Walk follows the cycle from where it is for at least so many loads, and returns the nanoseconds of one. A call is not
+// interrupted by a context: ask for some milliseconds at most.
+func (c *Cycle) Walk(loads int) float64 {
+	rounds := max(1, (loads+unrolled-1)/unrolled)
+	start := cpu.Start()
+	c.at = follow(c.at, rounds)
+	ticks := max(cpu.End()-start, 1) // a coarse counter may not have moved
+	ns := cpu.NS(ticks) / float64(rounds*unrolled)
+	c.rate = 1e9 / ns
+	return ns
+}
+
+// follow does rounds × 16 loads from p.
+func follow(p unsafe.Pointer, rounds int) unsafe.Pointer {
+	for range rounds {
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+		p = *(*unsafe.Pointer)(p)
+	}
+	return p
+}
+
+// Warm follows the cycle once, or 262,144 loads of a longer one, so that caches have of it what they can.
+func (c *Cycle) Warm(ctx context.Context) error {
+	const part = 1 << 14
+	for done := 0; done < min(c.lines, 1<<18); done += part {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.Walk(min(part, c.lines))
+	}
+	return nil
+}
+
+// Sample appends n samples to out, each the nanoseconds of one load over about the time each (at most 50 ms of it). The thread
+// that calls must be pinned: cpu.On.
+func (c *Cycle) Sample(ctx context.Context, out []float64, n int, each time.Duration) ([]float64, error) {
+	if c.rate == 0 {
+		c.Walk(1 << 10)
+	}
+	each = min(each, 50*time.Millisecond)
+	for range n {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		// A walk that was preempted says too little of the rate: then the next one is shorter. A counter that did not move says too much: hence the cap.
+		out = append(out, c.Walk(int(min(max(each.Seconds()*c.rate, fewest), 5e7))))
+	}
+	return out, nil
+}

@@ -1,0 +1,60 @@
+package chase
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"homenode/measure/guest/pages"
+)
+
+// Smallest is the first size of a ladder, in bytes.
+const Smallest = 4 << 10
+
+// Sizes returns the working sets of a ladder, 2^k and 1.5 × 2^k bytes, from 4 KiB to at most most.
+func Sizes(most int) []int {
+	var sizes []int
+	for size := Smallest; size <= most && size > 0; size *= 2 {
+		sizes = append(sizes, size)
+		if half := size + size/2; half <= most {
+			sizes = append(sizes, half)
+		}
+	}
+	return sizes
+}
+
+// A Rung is what was measured of one working set.
+type Rung struct {
+	Bytes int
+	NS    []float64 // of one load, raw samples
+}
+
+// Ladder measures working sets in the memory m, from its start: so many samples of each, of about the time each. The thread that
+// calls must be pinned. line is the size of a cache line. before, if any, is called before each
+// size, for pauses and for an end. With an error the rungs that were measured are returned too.
+func Ladder(ctx context.Context, m *pages.Memory, line int, sizes []int, samples int, each time.Duration, before func(bytes int) error) ([]Rung, error) {
+	var rungs []Rung
+	for _, size := range sizes {
+		if size > len(m.Bytes) {
+			return rungs, fmt.Errorf("a working set of %d bytes in memory of %d", size, len(m.Bytes))
+		}
+		if before != nil {
+			if err := before(size); err != nil {
+				return rungs, err
+			}
+		}
+		cycle, err := Link(ctx, m.Bytes[:size], line, uint64(size))
+		if err != nil {
+			return rungs, err
+		}
+		if err := cycle.Warm(ctx); err != nil {
+			return rungs, err
+		}
+		ns, err := cycle.Sample(ctx, make([]float64, 0, samples), samples, each)
+		if err != nil {
+			return rungs, err
+		}
+		rungs = append(rungs, Rung{size, ns})
+	}
+	return rungs, nil
+}

@@ -1,0 +1,65 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"homenode/internal/cpuid"
+)
+
+// Precise says whether Start and End read a counter of the processor; where they do not, they read the clock of the
+// system, which takes longer and may be coarse.
+const Precise = true
+
+// chainCycles is what one step of chain takes: eight IMUL of three cycles each, on all current processors of Intel and AMD.
+const chainCycles = 8 * 3
+
+// Start reads the counter before the instructions that follow it (LFENCE, RDTSC).
+//
+//go:noescape
+func Start() uint64
+
+// End reads the counter after the instructions before it (RDTSCP, LFENCE).
+//
+//go:noescape
+func End() uint64
+
+// Flush removes the cache line at p from all caches, when CanFlush says so. The next Fence waits for it.
+func Flush(p unsafe.Pointer) {
+	if flushOptimised {
+		clflushopt(p)
+		return
+	}
+	clflush(p)
+}
+
+// Fence waits until all flushes, stores and loads before it are done.
+//
+//go:noescape
+func Fence()
+
+// CanFlush says whether Flush works here.
+func CanFlush() bool { return true } // CLFLUSH is a part of SSE2, which Go requires
+
+// LineBytes is the size of a cache line.
+func LineBytes() int { return 64 }
+
+// CPUID 7, EBX bit 23.
+var flushOptimised = func() bool {
+	if highest, _, _, _ := cpuid.Leaf(0, 0); highest < 7 {
+		return false
+	}
+	_, ebx, _, _ := cpuid.Leaf(7, 0)
+	return ebx&(1<<23) != 0
+}()
+
+// statedHz is 0: what CPUID states of the counter is left out by many hypervisors.
+func statedHz() float64 { return 0 }
+
+//go:noescape
+func clflush(p unsafe.Pointer)
+
+//go:noescape
+func clflushopt(p unsafe.Pointer)
+
+//go:noescape
+func chain(steps int)

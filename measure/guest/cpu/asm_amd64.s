@@ -1,0 +1,54 @@
+#include "textflag.h"
+
+// func Start() uint64
+TEXT ·Start(SB), NOSPLIT, $0-8
+	LFENCE
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+// func End() uint64
+TEXT ·End(SB), NOSPLIT, $0-8
+	RDTSCP
+	LFENCE
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+// func Fence()
+TEXT ·Fence(SB), NOSPLIT, $0-0
+	MFENCE
+	LFENCE
+	RET
+
+// func clflush(p unsafe.Pointer)
+TEXT ·clflush(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	CLFLUSH (AX)
+	RET
+
+// func clflushopt(p unsafe.Pointer)
+TEXT ·clflushopt(SB), NOSPLIT, $0-8
+	MOVQ       p+0(FP), AX
+	CLFLUSHOPT (AX)
+	RET
+
+// func chain(steps int)
+TEXT ·chain(SB), NOSPLIT, $0-8
+	MOVQ steps+0(FP), CX
+	MOVQ $3, AX
+loop:
+	IMULQ AX, AX
+	IMULQ AX, AX
+	IMULQ AX, AX
+	IMULQ AX, AX
+	IMULQ AX, AX
+	IMULQ AX, AX
+	IMULQ AX, AX
+	IMULQ AX, AX
+	DECQ CX
+	JNZ  loop
+	RET

@@ -1,0 +1,274 @@
+package hidden
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"homenode/internal/stat"
+	"homenode/internal/words"
+	"homenode/rules/rule"
+)
+
+// A Round is what one round of watching measured.
+type Round struct {
+	At        time.Time
+	Model     string        // of the processor; "" when not known
+	CounterHz float64       // of the counter against the monotonic clock; 0 when not known
+	CoreHz    float64       // 0 when not known
+	Gap       time.Duration // the longest in which no vCPU ran
+	// NS is what each vCPU of the watch sees of each of its pages, always the same: of 8 probes, ns a load. NaN is not known.
+	NS [][]float64
+}
+
+// A Watch looks for changes from round to round. Its fields are its state: as JSON it can be kept and gone on with days later.
+//
+// It learns what each vCPU usually sees of each page in five rounds, and then counts where this has changed by four standard deviations and 15 ns or
+// more, after taking out what the vCPU sees of all pages: pages that most vCPUs see changed have moved; pages that one vCPU alone
+// sees changed speak for this vCPU having moved. The counts go into CUSUM charts (Page 1954), which see a small
+// change that stays and a large one at once: S = max(0, S + z − ½) alarms above 8. For normal z that is one false alarm in 19,000 rounds, 13 days of
+// one a minute; z counts up to 4, so that one wild round is no alarm. After a change it learns anew.
+type Watch struct {
+	CPUs  []int         `json:"cpus"`
+	Last  *Seen         `json:"last,omitempty"`
+	Learn [][][]float64 `json:"learn,omitempty"` // rounds that are learned from, by vCPU and page; 0 is not known
+	Usual [][]float64   `json:"usual,omitempty"` // by vCPU and page; 0 is not known
+	Sigma float64       `json:"sigmaNs,omitempty"`
+	Pages float64       `json:"pagesSum"` // the charts
+	Own   []float64     `json:"ownSum"`   // by vCPU
+	Rows  []float64     `json:"rowSum"`   // by vCPU: farther from all pages; below 0 nearer
+}
+
+// Seen is what the last round knew of the machine.
+type Seen struct {
+	Model     string  `json:"model,omitempty"`
+	CounterHz float64 `json:"counterHz,omitempty"`
+	CoreHz    float64 `json:"coreHz,omitempty"`
+}
+
+// A Change is what a round found.
+type Change struct {
+	At    time.Time `json:"at"`
+	What  string    `json:"what"` // one of the constants
+	Says  string    `json:"says"`
+	Pages int       `json:"pages,omitempty"` // that are changed in this round
+	CPUs  []int     `json:"cpus,omitempty"`  // that are
+}
+
+// What can change.
+const (
+	PagesMoved = "pages moved"
+	VCPUsMoved = "vCPUs moved"
+	Moved      = "vCPUs or memory moved" // most pages for most vCPUs at once
+	VMotion    = "probably vMotion"
+)
+
+const (
+	learnRounds = 5
+	chartDrift  = 0.5
+	chartLimit  = 8.0
+	chartMost   = 4.0
+	farOff      = 4.0  // standard deviations
+	ofPages     = 0.01 // of all: the standard deviation of a count, 1 page at least
+	rowSigma    = 8.0  // ns: by how much a vCPU's level varies from round to round on a busy machine
+	counterStep = 1e-4 // calibrations of one counter differ by a hundredth of it
+	coreStep    = 0.1  //
+	longGap     = 100 * time.Millisecond
+)
+
+// NewWatch starts a watch from these logical processors.
+func NewWatch(cpus []int) *Watch {
+	return &Watch{CPUs: cpus, Own: make([]float64, len(cpus)), Rows: make([]float64, len(cpus))}
+}
+
+// Add takes a round and returns what has changed.
+func (w *Watch) Add(r *Round) (changes []Change) {
+	if why := w.machine(r); why != "" {
+		changes = append(changes, Change{At: r.At, What: VMotion, Says: "Probably vMotion: " + why + "."})
+		w.forget()
+	}
+	w.Last = &Seen{r.Model, r.CounterHz, r.CoreHz}
+	if len(r.NS) != len(w.CPUs) {
+		return changes
+	}
+	if w.Usual == nil {
+		w.learn(r)
+		return changes
+	}
+	if c := w.compare(r); c != nil {
+		changes = append(changes, *c)
+		w.forget()
+	}
+	return changes
+}
+
+// machine says what of the machine has changed that a guest keeps as long as it stays on its host.
+func (w *Watch) machine(r *Round) string {
+	var why []string
+	if r.Gap > longGap {
+		why = append(why, fmt.Sprintf("no vCPU ran for %d ms", r.Gap.Milliseconds()))
+	}
+	if w.Last != nil {
+		if r.Model != "" && w.Last.Model != "" && r.Model != w.Last.Model {
+			why = append(why, "the processor is another model")
+		}
+		if a, b := w.Last.CounterHz, r.CounterHz; a > 0 && b > 0 && math.Abs(b/a-1) > counterStep {
+			why = append(why, fmt.Sprintf("the counter went from %.3f to %.3f MHz", a/1e6, b/1e6))
+		}
+		if a, b := w.Last.CoreHz, r.CoreHz; len(why) > 0 && a > 0 && b > 0 && math.Abs(b/a-1) > coreStep {
+			why = append(why, fmt.Sprintf("the core clock went from %.1f to %.1f GHz", a/1e9, b/1e9))
+		}
+	}
+	return words.Join(", ", why...)
+}
+
+func (w *Watch) forget() {
+	w.Learn, w.Usual, w.Pages = nil, nil, 0
+	clear(w.Own)
+	clear(w.Rows)
+}
+
+func (w *Watch) learn(r *Round) {
+	round := make([][]float64, len(r.NS))
+	for v, row := range r.NS {
+		round[v] = slices.Clone(row)
+		for i, x := range round[v] {
+			if math.IsNaN(x) {
+				round[v][i] = 0
+			}
+		}
+	}
+	w.Learn = append(w.Learn, round)
+	if len(w.Learn) < learnRounds {
+		return
+	}
+	var off []float64
+	w.Usual = make([][]float64, len(w.CPUs))
+	values := make([]float64, 0, learnRounds)
+	for v := range w.CPUs {
+		w.Usual[v] = make([]float64, len(round[v]))
+		for i := range w.Usual[v] {
+			values = values[:0]
+			for _, l := range w.Learn {
+				if i < len(l[v]) && l[v][i] > 0 {
+					values = append(values, l[v][i])
+				}
+			}
+			if len(values) > learnRounds/2 {
+				w.Usual[v][i] = stat.MedianOf(values)
+			}
+		}
+		for _, l := range w.Learn {
+			off = append(off, w.off(v, l[v])...)
+		}
+	}
+	w.Learn = nil
+	// What was learned from is nearer to its median than what follows.
+	if w.Sigma = 1.3 * stat.Deviation(off); math.IsNaN(w.Sigma) { // nothing was known
+		w.Sigma, w.Usual = 0, nil
+	}
+}
+
+// off returns by how much a vCPU sees pages differently than usual, NaN where that is not known, but for what all pages have in common.
+func (w *Watch) off(v int, row []float64) []float64 {
+	out := make([]float64, len(w.Usual[v]))
+	for i, usual := range w.Usual[v] {
+		out[i] = math.NaN()
+		if usual > 0 && i < len(row) && row[i] > 0 {
+			out[i] = row[i] - usual
+		}
+	}
+	common := stat.MedianOf(slices.Clone(out))
+	for i := range out {
+		out[i] -= common
+	}
+	return out
+}
+
+// compare looks for changes in what the vCPUs see of the pages.
+func (w *Watch) compare(r *Round) *Change {
+	limit := max(LeastStep, farOff*w.Sigma)
+	pages := len(w.Usual[0])
+	changed := make([][]bool, len(w.CPUs))
+	level := make([]float64, len(w.CPUs))
+	for v, row := range r.NS {
+		changed[v] = make([]bool, pages)
+		for i, x := range w.off(v, row) {
+			changed[v][i] = math.Abs(x) >= limit
+		}
+		var all []float64
+		for i, x := range row {
+			if i < pages && w.Usual[v][i] > 0 {
+				all = append(all, x-w.Usual[v][i])
+			}
+		}
+		level[v] = stat.MedianOf(all)
+	}
+	moved, own := 0, make([]int, len(w.CPUs))
+	for i := range pages {
+		seen := 0
+		for v := range changed {
+			if changed[v][i] {
+				seen++
+			}
+		}
+		if 3*seen >= 2*len(w.CPUs) {
+			moved++
+			continue
+		}
+		for v := range changed {
+			if changed[v][i] {
+				own[v]++
+			}
+		}
+	}
+	sigma := max(1, ofPages*float64(pages))
+	chart(&w.Pages, float64(moved)/sigma)
+	common := stat.MedianOf(slices.Clone(level))
+	var alone, far []int
+	step, shifted := 0.0, 0
+	for v := range w.CPUs {
+		chart(&w.Own[v], float64(own[v])/sigma)
+		if w.Own[v] > chartLimit {
+			alone = append(alone, w.CPUs[v])
+		}
+		if math.Abs(level[v]) >= leastRowStep {
+			shifted++
+		}
+		// One sum for both directions: a level that changes its side begins anew.
+		x := level[v] - common
+		if math.IsNaN(x) || len(w.CPUs) < 2 {
+			continue
+		}
+		sum := math.Abs(w.Rows[v])
+		if w.Rows[v]*x < 0 {
+			sum = 0
+		}
+		chart(&sum, math.Abs(x)/rowSigma)
+		w.Rows[v] = math.Copysign(sum, x)
+		if sum > chartLimit && math.Abs(x) >= leastRowStep {
+			far, step = append(far, w.CPUs[v]), x
+		}
+	}
+	c := &Change{At: r.At, Pages: moved}
+	switch {
+	case w.Pages > chartLimit && (2*moved > pages || len(alone) > 0 || 2*shifted >= len(w.CPUs)):
+		c.What, c.Says = Moved, fmt.Sprintf("%s of %d are nearer or farther than before, for most vCPUs: the vCPUs or most of the memory have been moved.", words.Plural(moved, "page"), pages)
+	case w.Pages > chartLimit:
+		c.What, c.Says = PagesMoved, fmt.Sprintf("%s of %d are nearer or farther than before, for most vCPUs: memory has been moved between nodes.", words.Plural(moved, "page"), pages)
+	case len(alone) > 0:
+		c.What, c.CPUs = VCPUsMoved, alone
+		c.Says = fmt.Sprintf("vCPUs %s see pages near and far otherwise than before, the other vCPUs do not: they have been moved between nodes.", rule.Ranges(alone))
+	case len(far) > 0:
+		c.What, c.CPUs = VCPUsMoved, far
+		c.Says = fmt.Sprintf("vCPUs %s see all pages %.0f ns %s than before, beside the other vCPUs: they have been moved between nodes, or another load slows them.",
+			rule.Ranges(far), math.Abs(step), map[bool]string{true: "farther", false: "nearer"}[step > 0])
+	default:
+		return nil
+	}
+	return c
+}
+
+// chart adds one count to a CUSUM.
+func chart(sum *float64, z float64) { *sum = max(0, *sum+min(z, chartMost)-chartDrift) }

@@ -1,0 +1,139 @@
+// Package lost finds the time that a processor did not run a thread that never waits: what the guest gave to others, and what
+// only the hypervisor can have taken.
+package lost
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"homenode/measure/guest/cpu"
+)
+
+// Limits of gaps: shorter steps of the counter are the loop itself, and between both limits a gap is an interrupt or
+// the hypervisor.
+const (
+	Shortest = 2 * time.Microsecond
+	Long     = 100 * time.Microsecond
+)
+
+// Longest is how long Watch runs at most: after it others have their turn.
+const Longest = 200 * time.Millisecond
+
+// A Gap is a time in which the thread did not run.
+type Gap struct {
+	At       time.Duration // since the start
+	For      time.Duration
+	Switched bool // the guest ran another thread meanwhile
+}
+
+// Lost is what one processor did not run of a thread.
+type Lost struct {
+	CPU   int
+	Time  time.Duration // watched
+	Gaps  []Gap         // the first 4,096
+	Count int
+
+	// Sums of all gaps: those in which the guest ran another thread, others shorter than Long (interrupts or the
+	// hypervisor), and others that only the hypervisor makes (ready time, co-stop). SwitchesKnown is false where the system does not count switches
+	// of one thread: then Guest is 0, and the others may have been its.
+	Guest, Brief, Hypervisor time.Duration
+	SwitchesKnown            bool
+
+	// RunDelay is how long the guest let the thread wait for the processor, by schedstat, if known. Steal is what the
+	// hypervisor told the guest that it took (in steps of 10 ms), if known; zero is no proof.
+	RunDelay, Steal           time.Duration
+	RunDelayKnown, StealKnown bool
+}
+
+// Share returns how much of the time was lost at least outside of the guest: all gaps less the guest's own run delay. It
+// reports false where that is not known.
+func (l *Lost) Share() (share float64, ok bool) {
+	if !l.RunDelayKnown || l.Time <= 0 {
+		return 0, false
+	}
+	return max(0, (l.Guest+l.Brief+l.Hypervisor-l.RunDelay).Seconds()/l.Time.Seconds()), true
+}
+
+// most is how many gaps are kept.
+const most = 4096
+
+// Watch reads the counter on a processor for d, at most Longest, and returns the gaps. With a context that ended it returns
+// its error, and what was seen.
+func Watch(ctx context.Context, on int, d time.Duration) (*Lost, error) {
+	l := &Lost{CPU: on, Gaps: make([]Gap, 0, most)}
+	err := cpu.On(on, func() error {
+		before := readAccounts(on)
+		err := l.watch(ctx, min(d, Longest))
+		l.account(before, readAccounts(on))
+		return err
+	})
+	if err != nil {
+		return l, fmt.Errorf("lost time: %w", err)
+	}
+	return l, nil
+}
+
+// watch is the loop. It allocates nothing.
+func (l *Lost) watch(ctx context.Context, d time.Duration) error {
+	threshold, look := cpu.Ticks(Shortest), cpu.Ticks(time.Millisecond)
+	switches, known := involuntary()
+	l.SwitchesKnown = known
+	begin := cpu.Start()
+	end, last, looked := begin+cpu.Ticks(d), begin, begin
+	for last < end {
+		now := cpu.Start()
+		if now-last > threshold {
+			g := Gap{At: duration(last - begin), For: duration(now - last)}
+			if known {
+				after, _ := involuntary()
+				g.Switched = after != switches
+				switches = after
+			}
+			l.add(g)
+			now = cpu.Start() // what was done here is no gap
+		}
+		last = now
+		if last-looked > look {
+			if ctx.Err() != nil {
+				l.Time = duration(last - begin)
+				return ctx.Err()
+			}
+			looked = last
+			last = cpu.Start()
+		}
+	}
+	l.Time = duration(last - begin)
+	return nil
+}
+
+func (l *Lost) add(g Gap) {
+	if l.Count++; len(l.Gaps) < most {
+		l.Gaps = append(l.Gaps, g)
+	}
+	switch {
+	case g.Switched:
+		l.Guest += g.For
+	case g.For < Long:
+		l.Brief += g.For
+	default:
+		l.Hypervisor += g.For
+	}
+}
+
+// accounts is what the system says of this thread and its processor, and whether it does.
+type accounts struct {
+	runDelay, steal           time.Duration
+	runDelayKnown, stealKnown bool
+}
+
+func (l *Lost) account(before, after accounts) {
+	if l.RunDelayKnown = before.runDelayKnown && after.runDelayKnown; l.RunDelayKnown {
+		l.RunDelay = after.runDelay - before.runDelay
+	}
+	if l.StealKnown = before.stealKnown && after.stealKnown; l.StealKnown {
+		l.Steal = after.steal - before.steal
+	}
+}
+
+func duration(ticks uint64) time.Duration { return time.Duration(cpu.NS(ticks)) }

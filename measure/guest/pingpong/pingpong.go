@@ -1,0 +1,115 @@
+// Package pingpong measures how long a cache line takes from one processor to another.
+package pingpong
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"homenode/measure/guest/cpu"
+)
+
+// Method names what Swap does. Other methods give other figures: with a word for each direction, stored and loaded, about twice.
+const Method = "compare and swap of one word"
+
+// A Form says how much is measured of a pair.
+type Form struct {
+	Samples int
+	Trips   int // round trips of a sample
+}
+
+// Full and Quick are the two forms: some milliseconds, and less than one, of a pair with 50 ns.
+var (
+	Full  = Form{Samples: 30, Trips: 1000}
+	Quick = Form{Samples: 10, Trips: 300}
+)
+
+// ErrSlow says that the pair took longer than it may: its processors do not run at the same time.
+var ErrSlow = errors.New("the two processors do not run at the same time, or others use them")
+
+// patience is how many swaps fail before the thread looks whether it should end.
+const patience = 1 << 12
+
+// table is what the two threads share. The word is alone in 128 bytes, since processors fetch pairs of lines.
+type table struct {
+	_    [128]byte
+	word atomic.Uint32 // 0: the turn of the first thread, 1: of the second
+	_    [124]byte
+	stop atomic.Bool
+	_    [127]byte
+	here atomic.Int32 // threads that are in place
+}
+
+// Swap lets the processors a and b change one word in turn: a from 0 to 1, b from 1 to 0. It appends to out the samples, each the
+// nanoseconds of one way, the mean of a form's round trips ÷ 2. A sample that was interrupted is up to 10,000 times too long:
+// take medians. It ends after limit with ErrSlow, and with ctx, in both cases with the samples that there are.
+func Swap(ctx context.Context, a, b int, f Form, limit time.Duration, out []float64) ([]float64, error) {
+	if a == b {
+		return out, fmt.Errorf("processor %d cannot swap with itself", a)
+	}
+	if f.Samples < 1 || f.Trips < 1 {
+		return out, fmt.Errorf("%d samples of %d trips", f.Samples, f.Trips)
+	}
+	cpu.Room(2)
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	t := new(table)
+	defer context.AfterFunc(timed, func() { t.stop.Store(true) })()
+	second := make(chan error, 1)
+	go func() {
+		second <- cpu.On(b, func() error {
+			t.meet()
+			t.swap((f.Samples+1)*f.Trips, 1, 0)
+			return nil
+		})
+		t.stop.Store(true) // if it found no place, the first does not wait for it
+	}()
+	samples := make([]float64, 0, f.Samples)
+	first := cpu.On(a, func() error {
+		t.meet()
+		t.swap(f.Trips, 0, 1) // warm
+		for range f.Samples {
+			start := cpu.Start()
+			if !t.swap(f.Trips, 0, 1) {
+				break
+			}
+			samples = append(samples, cpu.NS(cpu.End()-start)/float64(2*f.Trips))
+		}
+		return nil
+	})
+	if len(samples) < f.Samples {
+		t.stop.Store(true)
+	}
+	out = append(out, samples...)
+	switch err := errors.Join(first, <-second); {
+	case err != nil:
+		return out, err
+	case len(samples) == f.Samples:
+		return out, nil
+	case ctx.Err() != nil:
+		return out, ctx.Err()
+	}
+	return out, ErrSlow
+}
+
+// meet waits for the other thread.
+func (t *table) meet() {
+	for t.here.Add(1); t.here.Load() < 2 && !t.stop.Load(); {
+	}
+}
+
+// swap changes the word so often, and reports whether it did.
+func (t *table) swap(times int, from, to uint32) bool {
+	for range times {
+		for failed := 0; !t.word.CompareAndSwap(from, to); {
+			if failed++; failed == patience {
+				if failed = 0; t.stop.Load() {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

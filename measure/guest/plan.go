@@ -1,0 +1,139 @@
+package guest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"homenode/source/machine"
+	"homenode/source/measured"
+)
+
+// A Plan is what a run does: MakePlan makes it, Run carries it out.
+type Plan struct {
+	Options Options          `json:"-"`
+	Machine *machine.Machine `json:"-"`
+	CPUs    []int            `json:"cpus"`  // logical processors that are pinned to
+	Nodes   []int            `json:"nodes"` // whose memory is measured; empty where the kernel knows none
+	Memory  MemoryCap        `json:"memory"`
+	Tasks   []Task           `json:"tasks"`
+	// Missing are parts that were asked for and cannot run here.
+	Missing []machine.Missing `json:"missing,omitempty"`
+}
+
+// A Task is one step of a run.
+type Task struct {
+	Part  Part          `json:"part"`
+	Name  string        `json:"name"`
+	CPUs  int           `json:"cpus"`  // logical processors that are busy at once
+	Bytes int64         `json:"bytes"` // of memory that it touches
+	For   time.Duration `json:"nanoseconds"`
+
+	run func(context.Context, *run, time.Duration) error // for how long
+}
+
+// Total returns how long all tasks take together.
+func (p *Plan) Total() (d time.Duration) {
+	for _, t := range p.Tasks {
+		d += t.For
+	}
+	return d
+}
+
+// Touched returns the most memory that is touched at once, in bytes.
+func (p *Plan) Touched() (most int64) {
+	for _, t := range p.Tasks {
+		most = max(most, t.Bytes)
+	}
+	return most
+}
+
+// Times that the profiles may take, the look at the load with them.
+const (
+	quickTime   = 5 * time.Second
+	defaultTime = 60 * time.Second
+)
+
+// MakePlan returns what Run will do on the machine m. The error says which option is impossible.
+func MakePlan(m *machine.Machine, o Options) (*Plan, error) {
+	p := &Plan{Options: o, Machine: m, Memory: capOf(o.Memory, &m.Limits)}
+	if p.Options.Profile == "" {
+		p.Options.Profile = measured.Default
+	}
+	if o.Memory < 0 || o.Time < 0 {
+		return nil, errors.New("found a negative memory or time")
+	}
+	if err := p.choose(); err != nil {
+		return nil, err
+	}
+	emulated := m.Identity.Emulated.Known() && m.Identity.Emulated.Value
+	for _, t := range allTasks(p) {
+		switch {
+		case !o.asks(t.Part):
+		case emulated:
+			p.miss(t.Name, "the processor is emulated by software, whose times mean nothing: "+m.Identity.Emulated.Origin.Where, "")
+		default:
+			p.Tasks = append(p.Tasks, t)
+		}
+	}
+	p.fit()
+	return p, nil
+}
+
+// choose fills in which logical processors and nodes are measured.
+func (p *Plan) choose() error {
+	allowed := []int{}
+	for _, c := range p.Machine.Topology.Processors {
+		if c.Online && c.Allowed {
+			allowed = append(allowed, c.Number)
+		}
+	}
+	nodes := []int{}
+	for _, n := range p.Machine.Topology.Nodes {
+		if len(p.Machine.Limits.Nodes) == 0 || slices.Contains(p.Machine.Limits.Nodes, n.ID) {
+			nodes = append(nodes, n.ID)
+		}
+	}
+	var err error
+	if p.CPUs, err = among("--cpus", "logical processor", allowed, p.Options.CPUs); err != nil {
+		return err
+	}
+	p.Nodes, err = among("--nodes", "node", nodes, p.Options.Nodes)
+	return err
+}
+
+// among returns what was asked for of what there is; all of it when nothing was.
+func among(flag, noun string, there, asked []int) ([]int, error) {
+	if len(asked) == 0 {
+		return there, nil
+	}
+	asked = slices.Compact(slices.Sorted(slices.Values(asked)))
+	for _, n := range asked {
+		if !slices.Contains(there, n) {
+			return nil, fmt.Errorf("%s: found %d, which is no %s that this process may use: %v", flag, n, noun, there)
+		}
+	}
+	return asked, nil
+}
+
+func (p *Plan) miss(part, reason, remedy string) {
+	p.Missing = append(p.Missing, machine.Missing{Part: part, Reason: reason, Remedy: remedy})
+}
+
+// fit shortens the tasks to the time that was asked for.
+func (p *Plan) fit() {
+	limit := p.Options.Time
+	if limit == 0 {
+		limit = defaultTime - looksFor
+		if p.Options.quick() {
+			limit = quickTime - looksFor/4
+		}
+	}
+	if total := p.Total(); total > limit {
+		for i := range p.Tasks {
+			p.Tasks[i].For = time.Duration(float64(p.Tasks[i].For) * float64(limit) / float64(total))
+		}
+	}
+}

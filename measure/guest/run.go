@@ -1,0 +1,125 @@
+package guest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"homenode/source/machine"
+	"homenode/source/measured"
+)
+
+// run is one run that is under way.
+type run struct {
+	plan *Plan
+	out  *measured.Result
+	load Load
+}
+
+// Run carries out the plan. The result is whole also when ctx ended or a task failed: what is not there stands in
+// its Missing. An error means that nothing was measured.
+func Run(ctx context.Context, p *Plan) (*measured.Result, error) {
+	r := &run{plan: p, out: &measured.Result{Format: measured.Format, Version: measured.Version, Name: p.Options.Name,
+		Profile: p.Options.Profile, Started: time.Now().UTC().Truncate(time.Second), Machine: p.Machine}}
+	r.out.Missing = append(r.out.Missing, p.Machine.Missing...)
+	r.out.Missing = append(r.out.Missing, p.Missing...)
+	started := time.Now()
+	// Garbage collection takes logical processors from what is measured. It runs between tasks.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	if len(p.Tasks) > 0 {
+		r.look(ctx)
+		r.tasks(ctx)
+	}
+	r.out.Seconds = time.Since(started).Seconds()
+	r.judge()
+	return r.out, nil
+}
+
+// look watches the load of others before anything is measured.
+func (r *run) look(ctx context.Context) {
+	d := looksFor / 2
+	if r.plan.Options.quick() {
+		d = looksFor / 4
+	}
+	r.load = look(ctx, len(r.plan.CPUs), d)
+}
+
+// tasks runs one after the other. ctx, a load that rises, or a task that takes twice its time ends them.
+func (r *run) tasks(ctx context.Context) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go guard(ctx, len(r.plan.CPUs), cancel)
+	var done time.Duration
+	total := r.plan.Total()
+	for i := range r.plan.Tasks {
+		t := &r.plan.Tasks[i]
+		switch {
+		case ctx.Err() != nil:
+			r.miss(t.Name, reasonOf(context.Cause(ctx)), "run it again")
+			continue
+		case r.load.Busy() && !r.plan.Options.Force && !t.robust():
+			r.miss(t.Name, r.load.String(), "run it when the machine is calm, or with --force")
+			continue
+		case r.plan.Memory.small() && t.Bytes > r.plan.Memory.Bytes:
+			r.miss(t.Name, fmt.Sprintf("it needs %d MiB, and %v may be touched", t.Bytes>>20, r.plan.Memory), "--memory allows more")
+			continue
+		}
+		if r.plan.Options.Progress != nil {
+			r.plan.Options.Progress(Progress{Task: t.Name, Done: done, Planned: total})
+		}
+		r.task(ctx, t)
+		done += t.For
+		debug.FreeOSMemory()
+	}
+	if r.plan.Options.Progress != nil {
+		r.plan.Options.Progress(Progress{Done: total, Planned: total, Finished: true})
+	}
+}
+
+// robust reports whether a task measures what load does not change: medians of probes that are too short to be interrupted.
+func (t *Task) robust() bool { return t.Part == Hidden || t.Part == Topology }
+
+// grace is how much longer than planned a task may take.
+const grace = 2
+
+func (r *run) task(ctx context.Context, t *Task) {
+	limit, cancel := context.WithTimeoutCause(ctx, grace*t.For+time.Second, errTooLong)
+	defer cancel()
+	if err := t.run(limit, r, t.For); err != nil {
+		if limit.Err() != nil {
+			err = context.Cause(limit)
+		}
+		r.miss(t.Name, reasonOf(err), remedyOf(err))
+	}
+}
+
+var errTooLong = errors.New("it took more than twice the planned time")
+
+// reasonOf says in words why a task has no result.
+func reasonOf(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	return err.Error()
+}
+
+// A remedied error says what would help.
+type remedied struct {
+	error
+	remedy string
+}
+
+func (e *remedied) Unwrap() error { return e.error }
+
+func remedyOf(err error) string {
+	if e := (*remedied)(nil); errors.As(err, &e) {
+		return e.remedy
+	}
+	return ""
+}
+
+func (r *run) miss(part, reason, remedy string) {
+	r.out.Missing = append(r.out.Missing, machine.Missing{Part: part, Reason: reason, Remedy: remedy})
+}

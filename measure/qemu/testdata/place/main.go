@@ -1,0 +1,86 @@
+// Place takes memory on each NUMA node, and once on none from a thread on a processor of each node, and prints where the
+// system says that it is: by page, and by what each node has less of free memory.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"homenode/measure/guest/cpu"
+	"homenode/measure/guest/pages"
+	"homenode/source/machine"
+)
+
+// A Place is one taking of memory.
+type Place struct {
+	Node  int // asked for, or of the processor
+	First bool
+	Doubt string
+	Pages map[int]int   // by the node that they are on
+	Less  map[int]int64 // bytes of free memory, by node
+}
+
+const size = 24 << 20
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	m, err := machine.Read(context.Background())
+	if err != nil {
+		return err
+	}
+	var places []Place
+	for _, n := range m.Topology.Nodes {
+		p, err := place(n.ID, false)
+		if err != nil {
+			return err
+		}
+		places = append(places, p)
+		if n.MemoryOnly {
+			continue
+		}
+		if err := cpu.On(n.CPUs[0], func() error { p, err = place(n.ID, true); return err }); err != nil {
+			return err
+		}
+		places = append(places, p)
+	}
+	return json.NewEncoder(os.Stdout).Encode(places)
+}
+
+func place(node int, first bool) (p Place, err error) {
+	before, err := machine.Read(context.Background())
+	if err != nil {
+		return p, err
+	}
+	ask := pages.Ask{Bytes: size, Node: node}
+	if first {
+		ask.Node = pages.Anywhere
+	}
+	memory, err := pages.Take(context.Background(), ask)
+	if err != nil {
+		return p, err
+	}
+	after, err := machine.Read(context.Background())
+	if err != nil {
+		return p, err
+	}
+	p = Place{Node: node, First: first, Doubt: memory.Doubt, Pages: map[int]int{}, Less: map[int]int64{}}
+	on, err := memory.Nodes()
+	if err != nil {
+		return p, err
+	}
+	for _, n := range on {
+		p.Pages[n]++
+	}
+	for i, n := range before.Topology.Nodes {
+		p.Less[n.ID] = int64(n.Free.Value - after.Topology.Nodes[i].Free.Value)
+	}
+	return p, nil // the memory stays until the end: what was given back is counted as free only later
+}

@@ -1,0 +1,41 @@
+package guest
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"homenode/internal/words"
+	"homenode/measure/guest"
+	"homenode/output/answer"
+)
+
+// Planned says what a run would do: homenode measure --dry-run.
+func Planned(p *guest.Plan) *answer.Answer {
+	a := &answer.Answer{Command: "measure", Format: "homenode-measure-plan", Question: "what would homenode measure do here?", Result: p}
+	a.Verdict = []string{fmt.Sprintf("It would measure for about %v on %s and touch up to %s of memory at once; nothing was measured.",
+		p.Total().Round(time.Second/10), words.Plural(len(p.CPUs), "logical processor"), zeroText(p.Touched()))}
+	a.Facts = []answer.Fact{{Name: "processors", Text: words.Ranges(p.CPUs)}, {Name: "nodes", Text: words.Ranges(p.Nodes)}, {Name: "memory", Text: "at most " + p.Memory.String()}}
+	t := answer.Table{Name: "tasks", Columns: answer.Columns("part", "task", ">vCPUs at once", ">memory", ">for")}
+	for _, task := range p.Tasks {
+		t.Add(string(task.Part), task.Name, strconv.Itoa(task.CPUs), sizeText(task.Bytes), task.For.Round(time.Millisecond).String())
+	}
+	a.Tables = []answer.Table{t}
+	m := answer.Table{Name: "missing", Title: "Not measured", Columns: answer.Columns("part", "why", "what helps")}
+	for _, one := range p.Missing {
+		m.Add(one.Part, one.Reason, one.Remedy)
+	}
+	if len(m.Rows) > 0 {
+		a.Tables = append(a.Tables, m)
+	}
+	a.Note("Fresh memory that a guest touches is backed by the host for good, and may cause ballooning elsewhere.")
+	return a
+}
+
+// zeroText is sizeText with a word for nothing.
+func zeroText(n int64) string {
+	if n == 0 {
+		return "no more than a few MiB"
+	}
+	return sizeText(n)
+}

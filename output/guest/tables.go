@@ -1,0 +1,145 @@
+package guest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa/unit"
+	"homenode/output/answer"
+	"homenode/source/measured"
+)
+
+// compared has what was predicted beside what was measured.
+func compared(r *measured.Result) answer.Table {
+	t := answer.Table{Name: "predicted", Title: "Predicted beside measured", Columns: answer.Columns("what", "predicted", "measured", "compared")}
+	for _, c := range r.Compared {
+		t.Add(c.Name, c.Predicted, c.Measured, words.Join(": ", c.Verdict, c.Why))
+	}
+	return t
+}
+
+func levels(r *measured.Result) answer.Table {
+	t := answer.Table{Name: "levels", Title: "Caches and memory by latency", Columns: answer.Columns("level", "pages", ">latency", ">cycles", ">working sets", ">the guest was told")}
+	for _, l := range r.Levels {
+		cycles := ""
+		if l.Cycles > 0 {
+			cycles = fmt.Sprintf("%.0f", l.Cycles)
+		}
+		t.Add(l.Name, string(l.Pages), nanoseconds(l.Latency), cycles, sizeText(l.From)+" – "+sizeText(l.To), sizeText(l.Told))
+	}
+	return t
+}
+
+// nanoseconds writes a latency with three digits.
+func nanoseconds(ns float64) string { return unit.Seconds(ns / 1e9).String() }
+
+// matrix has a row for each node with processors; bandwidth is in GB/s.
+func matrix(name, title string, m *measured.Matrix) answer.Table {
+	t := answer.Table{Name: name, Title: title}
+	if m == nil {
+		return t
+	}
+	t.Columns = answer.Columns("from node")
+	for _, to := range m.To {
+		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("to %d", to), Right: true})
+	}
+	for i, row := range m.Cells {
+		cells := []string{strconv.Itoa(m.From[i])}
+		for _, c := range row {
+			cells = append(cells, cellText(m, c.Stats))
+		}
+		t.Add(cells...)
+	}
+	if !m.Placed {
+		t.Foot = append(t.Foot, "Where the pages are was not confirmed: they were placed by the first touch.")
+	}
+	return t
+}
+
+func cellText(m *measured.Matrix, s *measured.Stats) string {
+	switch {
+	case s == nil:
+		return "–"
+	case m.Unit == "ns":
+		return doubtful(fmt.Sprintf("%.0f", s.Median), s)
+	}
+	return doubtful(fmt.Sprintf("%.1f", s.Median/1000), s)
+}
+
+// doubtful marks a figure that drifted or was disturbed.
+func doubtful(text string, s *measured.Stats) string {
+	if s.Drifting || s.Disturbed != "" {
+		return text + " ?"
+	}
+	return text
+}
+
+func threads(r *measured.Result) answer.Table {
+	t := answer.Table{Name: "threads", Title: "Bandwidth by threads", Columns: answer.Columns(">node", ">threads", "mix", ">GB/s", "")}
+	for _, w := range r.Threads {
+		knee := ""
+		if w.Knee {
+			knee = "more threads bring less than 5 % more"
+		}
+		t.Add(strconv.Itoa(w.Node), strconv.Itoa(w.Threads), w.Mix, fmt.Sprintf("%.1f", w.MBps/1000), knee)
+	}
+	return t
+}
+
+func loaded(r *measured.Result) answer.Table {
+	t := answer.Table{Name: "loaded", Title: "Latency under load", Columns: answer.Columns(">pause between lines", ">GB/s", ">latency")}
+	for _, p := range r.Loaded {
+		t.Add(nanoseconds(p.DelayNs), fmt.Sprintf("%.1f", p.MBps/1000), nanoseconds(p.Latency.Median))
+	}
+	return t
+}
+
+// groups says which logical processors are close to each other: by cache lines, and by memory.
+func groups(r *measured.Result) answer.Table {
+	t := answer.Table{Name: "groups", Title: "vCPUs that belong together, by latency", Columns: answer.Columns("found by", "level", ">groups", "vCPUs")}
+	row := func(by, level string, groups [][]int) {
+		var out []string
+		for _, g := range groups {
+			out = append(out, words.Ranges(g))
+		}
+		t.Add(by, level, strconv.Itoa(len(groups)), strings.Join(out, " | "))
+	}
+	if h := r.Hidden; h != nil && len(h.Groups) > 0 {
+		row("memory", "node of the host", h.Groups)
+	}
+	if r.Cores != nil {
+		for _, l := range r.Cores.Levels {
+			row("cache lines", l.Name, l.Groups)
+		}
+	}
+	return t
+}
+
+func steps(r *measured.Result) answer.Table {
+	t := answer.Table{Name: "steps", Title: "What a request waits for", Columns: answer.Columns("step", "where", ">median", ">25 to 75 %", ">99 %", "what was done")}
+	for _, s := range r.Steps {
+		t.Add(s.Name, s.Where, nanoseconds(s.Latency.Median), nanoseconds(s.Latency.P25)+" – "+nanoseconds(s.Latency.P75), nanoseconds(s.Latency.P99), s.About)
+	}
+	return t
+}
+
+// checks lists the comparisons that failed.
+func checks(r *measured.Result) answer.Table {
+	t := answer.Table{Name: "checks", Title: "Figures that do not agree", Columns: answer.Columns("check", "found", "want")}
+	for _, c := range r.Trust.Checks {
+		if !c.OK {
+			t.Add(c.Name, c.Found, c.Want)
+		}
+	}
+	return t
+}
+
+func missing(r *measured.Result) answer.Table {
+	t := answer.Table{Name: "missing", Title: "Not measured", Columns: answer.Columns("part", "why", "what helps")}
+	for _, m := range r.Missing {
+		t.Add(m.Part, m.Reason, m.Remedy)
+	}
+	return t
+}

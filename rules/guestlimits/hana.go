@@ -1,0 +1,68 @@
+package guestlimits
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/esxi/product"
+	"homenode/numa"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// hana finds sizes of production VMs of SAP HANA that are not supported. What a host makes of
+// its package's cores decides: sockets here are those of hosts.
+func hana(p *rule.Pass) {
+	v := p.VM
+	n := int(v.Guest.VCPUs)
+	sized := func(f finding.Finding, on *rule.On) {
+		f.Evidence = []finding.Evidence{v.SoftwareEvidence(), v.VCPUsEvidence(), v.MemoryEvidence(), on.Kind.NodesEvidence(),
+			finding.Of("packages of "+on.Kind.Hosts[0].Name, on.Kind.Hosts[0].Packages, on.Kind.Hosts[0].At)}
+		p.Report(f, &on.Layout)
+	}
+	if on, others, ok := p.Worst(func(o *rule.On) bool { whole, _ := product.HANASockets(n, v.SocketOf(o.Kind)); return !whole }); ok {
+		socket := v.SocketOf(on.Kind)
+		f := finding.Finding{Severity: finding.Low, Advice: fmt.Sprintf("Take %d or %d vCPUs: whole sockets", n/socket*socket, (n/socket+1)*socket)}
+		not := "sizes are stated for whole sockets and for half a socket"
+		if _, odd := product.HANASockets(n, socket); odd {
+			f.Severity, not = finding.Medium, "odd multiples of half a socket are not supported (SAP note 3102813)"
+		}
+		f.Message = fmt.Sprintf("SAP HANA on %d vCPUs is %.1f sockets of %d%s: %s", n, float64(n)/float64(socket), socket, p.Where(others), not)
+		sized(f, on)
+	}
+	if on, others, ok := p.Worst(func(o *rule.On) bool { return halfSocket(v, o) != "" }); ok {
+		f := finding.Finding{Severity: finding.Info, Message: fmt.Sprintf("SAP HANA in half a socket%s: %s", p.Where(others), halfSocket(v, on)),
+			Advice: "Where another production VM shares the socket: ask SAP, or give each VM a socket of its own"}
+		if on.Kind.Hosts[0].SapphireRapids() {
+			f.Severity = finding.Low
+			f.Advice = "Where another production VM shares the socket: choose SNC-2 in the BIOS setup, or give each VM a socket of its own"
+		}
+		sized(f, on)
+	}
+	on := &v.On[0]
+	switch cores := v.CoresOf(on.Kind); {
+	case cores < product.HANALeastCores || v.Memory.Known() && v.Memory.Value < product.HANALeastMemory*numa.GiB:
+		sized(finding.Finding{Severity: finding.Low, Message: fmt.Sprintf("SAP HANA is supported for production from half a socket of %d cores and %d GB on: the VM has %s and %s",
+			product.HANALeastCores, product.HANALeastMemory, rule.Plural(cores, "core"), v.Memory.Value), Advice: "Only where it is no production system: leave it"}, on)
+	case on.Kind.Machine.Release.Base() == numa.ESXi70 && on.Kind.Machine.Release >= numa.ESXi70+2 && (n > product.HANAMostVCPUs || v.Memory.Value > product.HANAMostMemory*numa.GiB):
+		sized(finding.Finding{Severity: finding.Low, Message: fmt.Sprintf("SAP HANA is supported with at most %d vCPUs and %d TB on ESXi %s: the VM has %d and %s",
+			product.HANAMostVCPUs, product.HANAMostMemory/1024, on.Kind.Machine.Release, n, v.Memory.Value), Advice: "Ask SAP, or make it smaller"}, on)
+	}
+}
+
+// halfSocket says why a VM in half a socket may not be supported beside another one; "" where it
+// is, or where the VM is larger, or the packages are unknown.
+func halfSocket(v *rule.VM, o *rule.On) string {
+	h, socket, packages := o.Kind.Hosts[0], v.SocketOf(o.Kind), packages(o.Kind)
+	if socket == 0 || 2*int(v.Guest.VCPUs) > socket || h.Nodes.Origin.Kind == numa.Assumed {
+		return ""
+	}
+	perPackage := int(o.Kind.Machine.Nodes) / packages
+	switch {
+	case h.SapphireRapids() && perPackage != 2:
+		return fmt.Sprintf("on Sapphire Rapids two production VMs on a socket are supported with SNC-2 only, and a package is %s here (SAP note 3372365)", rule.Plural(perPackage, "node"))
+	case !h.SapphireRapids() && perPackage > 1 && strings.Contains(h.CPUModel.Value, "Xeon"):
+		return fmt.Sprintf("a package is %s, and support of two production VMs on such a socket is stated for Sapphire Rapids alone (SAP note 3372365)", rule.Plural(perPackage, "node"))
+	}
+	return ""
+}

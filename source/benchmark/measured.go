@@ -1,0 +1,54 @@
+package benchmark
+
+import (
+	"bytes"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/measured"
+	"homenode/source/text"
+)
+
+// readMeasured reads files of homenode measure: each result is a run. A metric stands at the line where its result begins.
+func readMeasured(r *reader) error {
+	var decoded bytes.Buffer
+	for r.in.Scan() {
+		decoded.Write(r.in.Bytes())
+		decoded.WriteByte('\n')
+	}
+	docs, err := measured.Read(r.res.Name, &decoded)
+	for _, d := range docs {
+		at := text.Line{N: d.Line}
+		r.Line = at
+		r.start(string(numa.ByMeasure), "")
+		id := &d.Machine.Identity
+		for _, s := range []struct{ name, value string }{
+			{"profile", string(d.Profile)}, {"processor", id.CPU}, {"hypervisor", id.Hypervisor.Value}, {"limits", strings.Join(d.Machine.Limits.Partial, "; ")},
+		} {
+			if s.value != "" {
+				r.run.setting(at, s.name, s.value, "")
+			}
+		}
+		if d.Cores != nil {
+			r.run.setting(at, "method of cores", d.Cores.Method, "") // figures of two methods do not compare
+		}
+		if !d.Trust.OK {
+			r.doubt(at, "the run does not trust its own figures: %s", strings.Join(d.Trust.Reasons, "; "))
+		}
+		for _, m := range d.Metrics() {
+			better := Lower
+			if m.Higher {
+				better = Higher
+			}
+			if m.Value == 0 && m.Unit != "%" { // no time and no rate is 0
+				r.run.fact(at, m.Name, m.Value, m.Unit)
+				continue
+			}
+			r.metric(at, m.Name, m.Value, m.Unit, better)
+		}
+		if !r.bound() {
+			break
+		}
+	}
+	return err
+}

@@ -1,0 +1,5 @@
+package machine
+
+import "os"
+
+func read() (*Machine, error) { return linux(os.DirFS("/"), leaves()) }

@@ -1,0 +1,92 @@
+package measured
+
+import (
+	"fmt"
+
+	"homenode/internal/words"
+)
+
+// A Metric is one number of a run, with a name that is the same in every run of the same guest.
+type Metric struct {
+	Name   string
+	Unit   string // "ns", "MB/s", "%"
+	Value  float64
+	Higher bool   // more is better; else less is
+	Path   string // where it stands in the file: "levels[0].latencyNs"
+}
+
+// Names of metrics that other packages look for.
+const (
+	// MetricNear and MetricFar are the latencies of two kinds of memory that hidden nodes make, in a node of the guest.
+	MetricNear = "latency of near pages, found from inside"
+	MetricFar  = "latency of far pages, found from inside"
+)
+
+// Metrics returns the figures of a run that can be compared with those of another one.
+func (r *Result) Metrics() []Metric {
+	var out []Metric
+	add := func(name, unit string, v float64, higher bool, path string, at ...any) {
+		out = append(out, Metric{name, unit, v, higher, fmt.Sprintf(path, at...)})
+	}
+	ns := func(name string, v float64, path string, at ...any) { add(name, "ns", v, false, path, at...) }
+	for i, l := range r.Levels {
+		ns(fmt.Sprintf("latency %s, %s pages", l.Name, l.Pages), l.Latency, "levels[%d].latencyNs", i)
+	}
+	r.Latency.each(func(i, j, from, to int, s *Stats) {
+		ns(fmt.Sprintf("idle latency node %d → node %d", from, to), s.Median, "latencyMatrix.cells[%d][%d]", i, j)
+	})
+	r.Bandwidth.each(func(i, j, from, to int, s *Stats) {
+		add(fmt.Sprintf("read bandwidth node %d → node %d", from, to), "MB/s", s.Median, true, "bandwidthMatrix.cells[%d][%d]", i, j)
+	})
+	for i, t := range r.Threads {
+		add(fmt.Sprintf("%s bandwidth node %d, %d threads", t.Mix, t.Node, t.Threads), "MB/s", t.MBps, true, "bandwidthByThreads[%d].mbPerSecond", i)
+	}
+	for i, p := range r.Loaded {
+		ns(fmt.Sprintf("loaded latency, delay %g ns", p.DelayNs), p.Latency.Median, "loaded[%d].latencyNs", i)
+	}
+	if r.Cores != nil {
+		for i, p := range r.Cores.Pairs {
+			if !p.Guessed {
+				ns(fmt.Sprintf("core %d ↔ %d", p.A, p.B), p.Latency.Median, "cores.pairs[%d].latencyNs", i)
+			}
+		}
+	}
+	if h := r.Hidden; h != nil {
+		for i, s := range h.Shares {
+			add("hidden remote share, "+s.Of+ofCPUs(s.From), "%", 100*s.Remote, false, "hidden.shares[%d].remote", i)
+		}
+		if m := h.Modes; m != nil && (h.Answer == SeveralNodes || h.Answer == FarPages) {
+			ns(MetricNear, m.Near, "hidden.modes.nearNs")
+			ns(MetricFar, m.Far, "hidden.modes.farNs")
+		}
+	}
+	if r.Lost != nil {
+		add("lost to the host", "%", 100*r.Lost.ByHost, false, "lost.byHost")
+	}
+	for i, s := range r.Steps {
+		ns(words.Join(", ", s.Name, s.Where), s.Latency.Median, "steps[%d].latencyNs", i)
+	}
+	return out
+}
+
+// each calls f for the cells that were measured: their places, and their nodes.
+func (m *Matrix) each(f func(i, j, from, to int, s *Stats)) {
+	if m == nil {
+		return
+	}
+	for i, row := range m.Cells {
+		for j, cell := range row {
+			if cell.Stats != nil {
+				f(i, j, m.From[i], m.To[j], cell.Stats)
+			}
+		}
+	}
+}
+
+// ofCPUs names the first of the logical processors of a share; "" for all of them.
+func ofCPUs(from []int) string {
+	if len(from) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", seen from vCPU %d", from[0])
+}
