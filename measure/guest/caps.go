@@ -1,6 +1,7 @@
 package guest
 
 import (
+	"errors"
 	"fmt"
 
 	"homenode/numa"
@@ -39,4 +40,19 @@ func capOf(asked int64, l *machine.Limits) MemoryCap {
 // small reports whether it is too little for anything but a few pages.
 func (c MemoryCap) small() bool { return c.Bytes < leastMemory }
 
-func (c MemoryCap) String() string { return fmt.Sprintf("%d MiB (%s)", c.Bytes>>20, c.By) }
+func (c MemoryCap) String() string { return fmt.Sprintf("%v (%s)", numa.Bytes(c.Bytes), c.By) }
+
+// mostPressure is how much of the last 10 s tasks may wait for memory, in percent.
+const mostPressure = 10
+
+// step looks whether more memory may be touched: not when the machine runs short of it.
+func (r *run) step(int) error {
+	some, swapped := memoryPressure()
+	switch {
+	case some > mostPressure:
+		return &remedied{fmt.Errorf("tasks of this machine waited for memory in %.0f %% of the last 10 s, so no more was touched", some), "--memory with less, or more memory for the machine"}
+	case swapped > r.swapped:
+		return &remedied{errors.New("the machine began to swap, so no more memory was touched"), "--memory with less, or more memory for the machine"}
+	}
+	return nil
+}

@@ -74,7 +74,7 @@ func ladderTasks(p *Plan) (out []Task) {
 				if err != nil {
 					return err
 				}
-				stats, ok := statsOf(samples)
+				stats, ok := r.stats(samples)
 				if !ok {
 					return errors.New("took no samples")
 				}

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"homenode/numa"
 	"homenode/source/machine"
 	"homenode/source/measured"
 )
@@ -16,6 +17,16 @@ type run struct {
 	plan *Plan
 	out  *measured.Result
 	load Load
+
+	swapped    float64 // pages, before anything was touched
+	seen       []seen  // pages that were probed, by node of the guest
+	pairsBoth  int     // pairs that were measured in both directions
+	pairsApart []string
+	byPages    float64 // latency of single pages of the largest working set, and of a chase through it, at the same time
+	byChase    []float64
+	again      bool  // a task was repeated
+	disturbed  bool  // something took time from samples of this task
+	ended      error // why the run ended early
 }
 
 // Run carries out the plan. The result is whole also when ctx ended or a task failed: what is not there stands in
@@ -29,6 +40,7 @@ func Run(ctx context.Context, p *Plan) (*measured.Result, error) {
 	// Garbage collection takes logical processors from what is measured. It runs between tasks.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	if len(p.Tasks) > 0 {
+		_, r.swapped = memoryPressure()
 		r.look(ctx)
 		r.tasks(ctx)
 	}
@@ -57,18 +69,20 @@ func (r *run) tasks(ctx context.Context) {
 		t := &r.plan.Tasks[i]
 		switch {
 		case ctx.Err() != nil:
+			r.ended = context.Cause(ctx)
 			r.miss(t.Name, reasonOf(context.Cause(ctx)), "run it again")
 			continue
 		case r.load.Busy() && !r.plan.Options.Force && !t.robust():
 			r.miss(t.Name, r.load.String(), "run it when the machine is calm, or with --force")
 			continue
 		case r.plan.Memory.small() && t.Bytes > r.plan.Memory.Bytes:
-			r.miss(t.Name, fmt.Sprintf("it needs %d MiB, and %v may be touched", t.Bytes>>20, r.plan.Memory), "--memory allows more")
+			r.miss(t.Name, fmt.Sprintf("it needs %v, and %v may be touched", numa.Bytes(t.Bytes), r.plan.Memory), "--memory allows more")
 			continue
 		}
 		if r.plan.Options.Progress != nil {
 			r.plan.Options.Progress(Progress{Task: t.Name, Done: done, Planned: total})
 		}
+		r.clock(r.plan.CPUs[0])
 		r.task(ctx, t)
 		done += t.For
 		debug.FreeOSMemory()
@@ -87,9 +101,21 @@ const grace = 2
 func (r *run) task(ctx context.Context, t *Task) {
 	limit, cancel := context.WithTimeoutCause(ctx, grace*t.For+time.Second, errTooLong)
 	defer cancel()
-	if err := t.run(limit, r, t.For); err != nil {
+	before, began := *r.out, time.Now()
+	r.disturbed = false
+	err := t.run(limit, r, t.For)
+	if err == nil && r.disturbed && time.Since(began) < t.For*3/2 && !r.again {
+		// Once more, if the first time left some of its own; of a run with many tasks one is repeated at most.
+		r.again = true
+		*r.out = before
+		err = t.run(limit, r, t.For)
+	}
+	if err != nil {
 		if limit.Err() != nil {
 			err = context.Cause(limit)
+		}
+		if ctx.Err() != nil {
+			r.ended = context.Cause(ctx)
 		}
 		r.miss(t.Name, reasonOf(err), remedyOf(err))
 	}

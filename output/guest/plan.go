@@ -22,9 +22,7 @@ func Planned(p *guest.Plan) *answer.Answer {
 	}
 	a.Tables = []answer.Table{t}
 	m := answer.Table{Name: "missing", Title: "Not measured", Columns: answer.Columns("part", "why", "what helps")}
-	for _, one := range p.Missing {
-		m.Add(one.Part, one.Reason, one.Remedy)
-	}
+	addMissing(&m, p.Missing)
 	if len(m.Rows) > 0 {
 		a.Tables = append(a.Tables, m)
 	}

@@ -8,6 +8,7 @@ import (
 	"homenode/internal/words"
 	"homenode/numa/unit"
 	"homenode/output/answer"
+	"homenode/source/machine"
 	"homenode/source/measured"
 )
 
@@ -138,8 +139,22 @@ func checks(r *measured.Result) answer.Table {
 
 func missing(r *measured.Result) answer.Table {
 	t := answer.Table{Name: "missing", Title: "Not measured", Columns: answer.Columns("part", "why", "what helps")}
-	for _, m := range r.Missing {
-		t.Add(m.Part, m.Reason, m.Remedy)
-	}
+	addMissing(&t, r.Missing)
 	return t
+}
+
+// addMissing adds a row for each reason: a busy machine is one for many parts.
+func addMissing(t *answer.Table, all []machine.Missing) {
+	parts := map[machine.Missing]string{}
+	var reasons []machine.Missing
+	for _, m := range all {
+		reason := machine.Missing{Reason: m.Reason, Remedy: m.Remedy}
+		if parts[reason] == "" {
+			reasons = append(reasons, reason)
+		}
+		parts[reason] = words.Join("; ", parts[reason], m.Part)
+	}
+	for _, m := range reasons {
+		t.Add(parts[m], m.Reason, m.Remedy)
+	}
 }

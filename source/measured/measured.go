@@ -36,8 +36,10 @@ type Result struct {
 	Loaded    []LoadPoint `json:"loaded,omitempty"`
 	Cores     *Cores      `json:"cores,omitempty"`
 	Hidden    *Hidden     `json:"hidden,omitempty"`
-	Lost      *Lost       `json:"lost,omitempty"`
-	Steps     []Step      `json:"steps,omitempty"` // from the system call to the remote procedure call
+	// HiddenByNode is the answer for each node of the guest that has processors, when it sees several; Hidden sums them up.
+	HiddenByNode []Hidden `json:"hiddenByNode,omitempty"`
+	Lost         *Lost    `json:"lost,omitempty"`
+	Steps        []Step   `json:"steps,omitempty"` // from the system call to the remote procedure call
 
 	// Compared is what was predicted for this guest beside what was measured, when a prediction was given: --predicted.
 	Compared []Compared `json:"compared,omitempty"`
@@ -200,6 +202,7 @@ const (
 
 // Hidden is what latencies show of nodes that the guest was not told of.
 type Hidden struct {
+	Node   *int   `json:"node,omitempty"` // of the guest whose vCPUs and pages were looked at; nil for all
 	Answer Answer `json:"answer"`
 	Says   string `json:"says"` // in a sentence, with what it cannot see
 	Method string `json:"method"`

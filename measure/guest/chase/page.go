@@ -136,7 +136,7 @@ func (p *Prober) Overhead(page unsafe.Pointer) float64 {
 // Sweep probes units of memory, by their numbers in it, so often each: first all once, then all again. out has the
 // samples of a unit together, repeats of each. The thread that calls must be pinned: cpu.On. A page of a
 // file that was cut short meanwhile is an error.
-func (p *Prober) Sweep(ctx context.Context, m *pages.Memory, units []int, repeats int, out []float64) (err error) {
+func (p *Prober) Sweep(ctx context.Context, m *pages.Memory, units []int, repeats int, out []float64) error {
 	if len(out) < len(units)*repeats {
 		return fmt.Errorf("no room for %d samples of %d units in %d", repeats, len(units), len(out))
 	}
@@ -145,6 +145,35 @@ func (p *Prober) Sweep(ctx context.Context, m *pages.Memory, units []int, repeat
 			return fmt.Errorf("unit %d of %d", unit, len(m.Bytes)/p.unit)
 		}
 	}
+	return guarded(func() error {
+		for r := range repeats {
+			for i, unit := range units {
+				if i%64 == 0 && ctx.Err() != nil {
+					return ctx.Err()
+				}
+				out[i*repeats+r] = p.Page(unsafe.Pointer(&m.Bytes[unit*p.unit]))
+			}
+		}
+		return nil
+	})
+}
+
+// Visit probes each of some units once, in this order of their indices, and puts what each took into out, by index. The thread that
+// calls must be pinned: cpu.On. A page of a file that was cut short meanwhile is an error.
+func (p *Prober) Visit(ctx context.Context, at []unsafe.Pointer, order []int, out []float64) error {
+	return guarded(func() error {
+		for k, i := range order {
+			if k%64 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			out[i] = p.Page(at[i])
+		}
+		return nil
+	})
+}
+
+// guarded turns the fault of a page that is no longer there into an error.
+func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
@@ -155,13 +184,5 @@ func (p *Prober) Sweep(ctx context.Context, m *pages.Memory, units []int, repeat
 			panic(r)
 		}
 	}()
-	for r := range repeats {
-		for i, unit := range units {
-			if i%64 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			out[i*repeats+r] = p.Page(unsafe.Pointer(&m.Bytes[unit*p.unit]))
-		}
-	}
-	return nil
+	return f()
 }

@@ -181,7 +181,7 @@ func TestSays(t *testing.T) {
 		{oneNode(1), nil, []string{"One vCPU looked, and there is one kind of memory"}},
 	} {
 		h := Judge(tt.w.draw(rec, rng).Probes, tt.levels)
-		for _, want := range append(tt.want, limits) {
+		for _, want := range append(tt.want, Limits) {
 			if !strings.Contains(h.Says, want) {
 				t.Errorf("%q does not say %q", h.Says, want)
 			}

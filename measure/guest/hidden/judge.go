@@ -18,8 +18,8 @@ const (
 	modes     = "two modes of single pages"
 )
 
-// limits ends every sentence: what this test cannot see.
-const limits = "Nodes that are less than 15 ns apart, and memory that the firmware interleaves, cannot be seen; " +
+// Limits ends every sentence: what this test cannot see.
+const Limits = "Nodes that are less than 15 ns apart, and memory that the firmware interleaves, cannot be seen; " +
 	"only the pages that were measured have been looked at, not the memory of other processes."
 
 // Judge says what probes show of nodes that the guest was not told of. levels are what Clusters found between the same processors, or nil.
@@ -28,7 +28,7 @@ const limits = "Nodes that are less than 15 ns apart, and memory that the firmwa
 // with two modes. One mode is never taken for "all near".
 func Judge(p *Probes, levels []measured.GroupLevel) *measured.Hidden {
 	h := &measured.Hidden{Answer: measured.NotKnown, Pages: len(p.Pages), Blocks: p.blocks(func(int) bool { return true })}
-	defer func() { h.Says += " " + limits }()
+	defer func() { h.Says += " " + Limits }()
 	if why := p.tooLittle(); why != "" {
 		h.Why, h.Says = why, "Hidden nodes: not known, "+why+"."
 		return h

@@ -1,0 +1,231 @@
+package guest
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"homenode/measure/guest/bandwidth"
+	"homenode/measure/guest/chase"
+	"homenode/measure/guest/cpu"
+	"homenode/measure/guest/pages"
+	"homenode/source/measured"
+)
+
+// How cells are measured: the order of the cells is another one in each round, so that drift does not look like distance.
+const (
+	cellBytes   = 256 << 20
+	cellRounds  = 5
+	cellSamples = 5
+	cellSample  = 4 * time.Millisecond
+	cellMove    = 60 * time.Millisecond
+	linkSecond  = 100 << 20 // bytes of a cycle that are linked in a second, with what it takes to touch them; about
+)
+
+// A grid is the cells of a matrix: from a node with processors to a node with memory.
+type grid struct {
+	from, to []int
+	cpus     [][]int // of each of from
+	bytes    int     // of memory of each of to
+}
+
+// grid returns the cells of this machine; without nodes it has none.
+func (p *Plan) grid() grid {
+	var g grid
+	g.to = p.Nodes
+	last := 0
+	for _, n := range p.Nodes {
+		if cpus := p.onNode(n); len(cpus) > 0 {
+			g.from, g.cpus = append(g.from, n), append(g.cpus, cpus)
+			last = max(last, lastCache(p.Machine, cpus[0]))
+		}
+	}
+	g.bytes = min(max(cellBytes, cachesOver*last), int(p.Memory.Bytes))
+	if p.Options.quick() {
+		g.bytes = min(g.bytes, max(cellBytes/4, 2*last))
+	}
+	return g
+}
+
+func latencyTasks(p *Plan) []Task {
+	g := p.grid()
+	if len(g.from) == 0 || len(g.to) == 0 {
+		return nil
+	}
+	cells := time.Duration(len(g.from) * len(g.to))
+	d := cells*cellRounds*cellSamples*cellSample*3/2 + time.Duration(len(g.to)*g.bytes/linkSecond+1)*time.Second
+	if p.Options.quick() {
+		if len(g.to) == 1 {
+			p.leave(Memory, "latency from node to node")
+			return nil
+		}
+		d /= 3
+	}
+	return []Task{{Part: Memory, Name: "latency from node to node", CPUs: 1, Bytes: int64(g.bytes * min(len(g.to), max(1, int(p.Memory.Bytes)/g.bytes))), For: d, run: g.latency}}
+}
+
+// eachBatch takes memory of as many nodes at once as may be touched, and calls f with it.
+func (g *grid) eachBatch(ctx context.Context, r *run, placed *bool, huge *bool, f func(first int, memory []*pages.Memory) error) error {
+	most := max(1, int(r.plan.Memory.Bytes)/g.bytes)
+	for first := 0; first < len(g.to); first += most {
+		if err := g.batch(ctx, r, first, min(first+most, len(g.to)), placed, huge, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *grid) batch(ctx context.Context, r *run, first, end int, placed, huge *bool, f func(int, []*pages.Memory) error) (err error) {
+	var memory []*pages.Memory
+	defer func() {
+		for _, m := range memory {
+			err = errors.Join(err, m.Close())
+		}
+	}()
+	for _, to := range g.to[first:end] {
+		m, err := r.onNode(ctx, to, g.bytes, huge)
+		if err != nil {
+			return err
+		}
+		memory = append(memory, m)
+		*placed = *placed && m.Doubt == ""
+	}
+	return f(first, memory)
+}
+
+// onNode takes memory of a node, in huge pages if there are, which huge says: one kind for all.
+func (r *run) onNode(ctx context.Context, node, bytes int, huge *bool) (*pages.Memory, error) {
+	ask := pages.Ask{Bytes: bytes, Node: node, Processors: r.plan.onNode(node), Huge: *huge, Step: r.step}
+	m, err := pages.Take(ctx, ask)
+	if err == nil || !*huge || ctx.Err() != nil || r.plan.Options.Paging == PagingHuge {
+		return m, err
+	}
+	*huge, ask.Huge = false, false
+	return pages.Take(ctx, ask)
+}
+
+func pagesOf(huge bool) measured.Pages {
+	if huge {
+		return measured.Huge
+	}
+	return measured.Small
+}
+
+// newMatrix returns one without figures.
+func (g *grid) newMatrix(unit string) *measured.Matrix {
+	m := &measured.Matrix{Unit: unit, From: g.from, To: g.to, Bytes: int64(g.bytes), Placed: true}
+	for range g.from {
+		m.Cells = append(m.Cells, make([]measured.Cell, len(g.to)))
+	}
+	return m
+}
+
+func (g grid) latency(ctx context.Context, r *run, d time.Duration) error {
+	m := g.newMatrix("ns")
+	huge := r.plan.Options.Paging != PagingNone
+	samples := make([][][]float64, len(g.from))
+	for i := range samples {
+		samples[i] = make([][]float64, len(g.to))
+	}
+	var b breather
+	err := g.eachBatch(ctx, r, &m.Placed, &huge, func(first int, memory []*pages.Memory) error {
+		cycles := make([]*chase.Cycle, len(memory))
+		for j, mem := range memory {
+			var err error
+			if cycles[j], err = chase.Link(ctx, mem.Bytes, cpu.LineBytes(), uint64(j+1)); err != nil {
+				return err
+			}
+		}
+		for range cellRounds {
+			for _, cell := range rand.Perm(len(g.from) * len(memory)) {
+				i, j := cell/len(memory), cell%len(memory)
+				if err := b.breathe(ctx); err != nil {
+					return err
+				}
+				err := cpu.On(g.cpus[i][0], func() (err error) {
+					cycles[j].Walk(1 << 12)
+					samples[i][first+j], err = cycles[j].Sample(ctx, samples[i][first+j], cellSamples, cellSample)
+					return err
+				})
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	m.Pages = pagesOf(huge)
+	r.fill(m, samples)
+	r.out.Latency = m
+	return err
+}
+
+// fill puts the cells that were measured into the matrix.
+func (r *run) fill(m *measured.Matrix, samples [][][]float64) {
+	for i, row := range samples {
+		for j, cell := range row {
+			if s, ok := r.stats(cell); ok {
+				m.Cells[i][j].Stats = &s
+			}
+		}
+	}
+}
+
+func bandwidthTasks(p *Plan) (out []Task) {
+	g := p.grid()
+	names := []string{"bandwidth from node to node", "bandwidth by threads"}
+	if p.Options.quick() {
+		for _, name := range names {
+			p.leave(Memory, name)
+		}
+		p.leave(Memory, "latency under load")
+		return nil
+	}
+	if len(g.from) > 0 && len(g.to) > 0 {
+		cells := len(g.from) * len(g.to)
+		d := time.Duration(cells*cellRounds)*cellMove*3/2 + time.Duration(len(g.to)*g.bytes/linkSecond/4+1)*time.Second
+		out = append(out, Task{Part: Memory, Name: names[0], CPUs: len(p.spare(p.CPUs)), Bytes: int64(g.bytes), For: d, run: g.bandwidth})
+	}
+	return append(append(out, threadTasks(p)...), loadedTasks(p)...)
+}
+
+// threadsOn shares memory among threads on some processors; of many the first, so that each has enough.
+func threadsOn(cpus []int, b []byte) (out []bandwidth.Thread) {
+	cpus = cpus[:min(len(cpus), max(1, len(b)/bandwidth.Smallest))]
+	part := len(b) / len(cpus) &^ 4095
+	for i, c := range cpus {
+		out = append(out, bandwidth.Thread{CPU: c, Memory: b[i*part : (i+1)*part]})
+	}
+	return out
+}
+
+func (g grid) bandwidth(ctx context.Context, r *run, d time.Duration) error {
+	m := g.newMatrix("MB/s")
+	huge := r.plan.Options.Paging != PagingNone
+	samples := make([][][]float64, len(g.from))
+	for i := range samples {
+		samples[i] = make([][]float64, len(g.to))
+	}
+	var b breather
+	err := g.eachBatch(ctx, r, &m.Placed, &huge, func(first int, memory []*pages.Memory) error {
+		for range cellRounds {
+			for _, cell := range rand.Perm(len(g.from) * len(memory)) {
+				i, j := cell/len(memory), cell%len(memory)
+				if err := b.breathe(ctx); err != nil {
+					return err
+				}
+				rate, err := bandwidth.Move(ctx, bandwidth.Read, threadsOn(r.plan.spare(g.cpus[i]), memory[j].Bytes), cpu.LineBytes(), cellMove)
+				if err != nil {
+					return err
+				}
+				samples[i][first+j] = append(samples[i][first+j], rate/1e6)
+			}
+		}
+		return nil
+	})
+	m.Pages = pagesOf(huge)
+	r.fill(m, samples)
+	r.out.Bandwidth = m
+	return err
+}

@@ -1,0 +1,160 @@
+package guest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unsafe"
+
+	"homenode/internal/stat"
+	"homenode/measure/guest/chase"
+	"homenode/measure/guest/cpu"
+	"homenode/measure/guest/pages"
+	"homenode/source/measured"
+)
+
+// The working sets of the rungs.
+const (
+	leastLargest = 256 << 20 // the largest is not smaller, if it may be touched
+	mostLargest  = 1 << 30
+	cachesOver   = 4 // times the last cache, so that RAM has a plateau
+	rungSamples  = 20
+)
+
+// memoryTasks are caches and RAM, by latency and bandwidth.
+func memoryTasks(p *Plan) (out []Task) {
+	if len(p.CPUs) == 0 {
+		return nil
+	}
+	kinds := []measured.Pages{measured.Huge, measured.Small}
+	switch p.Options.Paging {
+	case PagingHuge:
+		kinds = kinds[:1]
+	case PagingNone:
+		kinds = kinds[1:]
+	}
+	d := 5 * time.Second
+	if p.Options.quick() {
+		d = 1700 * time.Millisecond
+	}
+	for i, kind := range kinds {
+		if p.Options.quick() && i > 0 {
+			p.leave(Memory, fmt.Sprintf("latency by working set, %s pages", kind))
+			continue
+		}
+		sizes := p.workingSets()
+		out = append(out, Task{Part: Memory, Name: fmt.Sprintf("latency by working set, %s pages", kind), CPUs: 1, Bytes: int64(sizes[len(sizes)-1]), For: d,
+			run: func(ctx context.Context, r *run, d time.Duration) error { return r.rungs(ctx, kind, sizes, d) }})
+	}
+	out = append(out, latencyTasks(p)...)
+	return append(out, bandwidthTasks(p)...)
+}
+
+// leave says that the quick profile leaves a task out.
+func (p *Plan) leave(part Part, name string) {
+	if p.Options.asks(part) {
+		p.miss(name, "the quick profile leaves it out", "measure without --quick")
+	}
+}
+
+// workingSets are the sizes of the rungs, from 4 KiB on. In a quick run those that caches hold come by factors of 2.
+func (p *Plan) workingSets() []int {
+	last := lastCache(p.Machine, p.CPUs[0])
+	most := min(max(leastLargest, 2*cachesOver*last), mostLargest, int(p.Memory.Bytes))
+	if p.Options.quick() {
+		most = min(most, max(leastLargest/2, cachesOver*last))
+	}
+	sizes := chase.Sizes(most)
+	if p.Options.quick() {
+		sizes = slices.DeleteFunc(sizes, func(n int) bool { return n < last/2 && n&(n-1) != 0 })
+	}
+	return sizes
+}
+
+// rungs measures the latency of each working set on the first processor, and finds caches and RAM in them.
+func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d time.Duration) error {
+	on := r.plan.CPUs[0]
+	ask := pages.Ask{Bytes: sizes[len(sizes)-1], Node: pages.Anywhere, Huge: kind == measured.Huge, Step: r.step}
+	if len(r.plan.Machine.Topology.Nodes) > 1 {
+		// Its own node's, if that has memory.
+		if node := nodeOf(r.plan.Machine, on); slices.Contains(r.plan.Nodes, node) {
+			ask.Node, ask.Processors = node, []int{on}
+		}
+	}
+	var rungs []chase.Rung
+	err := cpu.On(on, func() (err error) {
+		m, err := pages.Take(ctx, ask)
+		if err != nil {
+			if kind == measured.Huge && ctx.Err() == nil {
+				err = &remedied{err, "transparent huge pages: /sys/kernel/mm/transparent_hugepage/enabled set to madvise or always"}
+			}
+			return err
+		}
+		defer func() { err = errors.Join(err, m.Close()) }()
+		var b breather
+		each := min(max(d/3/time.Duration(len(sizes)*rungSamples), 100*time.Microsecond), 5*time.Millisecond)
+		rungs, err = chase.Ladder(ctx, m, cpu.LineBytes(), sizes, rungSamples, each, func(int) error { return b.breathe(ctx) })
+		if err == nil && r.byPages == 0 {
+			r.byPages, r.byChase = pagesBeside(ctx, m), rungs[len(rungs)-1].NS
+		}
+		return err
+	})
+	if len(rungs) == 0 {
+		return err
+	}
+	hz := r.clock(on)
+	var bytes []int
+	var ns []float64
+	first := len(r.out.Rungs)
+	for _, rung := range rungs {
+		s, ok := r.stats(rung.NS)
+		if !ok {
+			continue
+		}
+		bytes, ns = append(bytes, rung.Bytes), append(ns, s.Median)
+		r.out.Rungs = append(r.out.Rungs, measured.Rung{Pages: kind, Bytes: int64(rung.Bytes), Latency: s})
+	}
+	sizesTold := told(r.plan.Machine, on)
+	for _, p := range chase.Plateaus(bytes, ns, sizesTold) {
+		l := measured.Level{Name: p.Name, Pages: kind, Latency: p.NS, Cycles: p.NS * hz / 1e9, From: int64(p.From), To: int64(p.To)}
+		for i, size := range sizesTold {
+			if l.Name == fmt.Sprintf("L%d", i+1) {
+				l.Told = int64(size)
+			}
+		}
+		r.out.Levels = append(r.out.Levels, l)
+		for i := first; i < len(r.out.Rungs); i++ {
+			if g := &r.out.Rungs[i]; g.Bytes >= l.From && g.Bytes <= l.To {
+				g.Level = l.Name
+			}
+		}
+	}
+	return err
+}
+
+// pagesBeside returns the latency of single pages of the memory that was just chased through, in ns, 0 where no page can be probed.
+func pagesBeside(ctx context.Context, m *pages.Memory) float64 {
+	const probed, repeats = 256, 4
+	prober, err := chase.NewProber(chase.PageBytes, chase.PageLines, 1)
+	if err != nil {
+		return 0
+	}
+	units := make([]int, probed)
+	for i := range units {
+		units[i] = i * (len(m.Bytes) / chase.PageBytes) / probed
+	}
+	ns := make([]float64, probed*repeats)
+	if prober.Sweep(ctx, m, units, repeats, ns) != nil {
+		return 0
+	}
+	return stat.MedianOf(ns) - prober.Overhead(unsafe.Pointer(&m.Bytes[0]))
+}
+
+// stats sums samples up, and remembers whether something took time from them.
+func (r *run) stats(samples []float64) (measured.Stats, bool) {
+	s, ok := statsOf(samples)
+	r.disturbed = r.disturbed || s.Disturbed != ""
+	return s, ok
+}

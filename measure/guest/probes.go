@@ -1,0 +1,197 @@
+package guest
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+	"unsafe"
+
+	"homenode/measure/guest/chase"
+	"homenode/measure/guest/cpu"
+	"homenode/measure/guest/hidden"
+	"homenode/measure/guest/pages"
+)
+
+// How pages are looked at for hidden nodes. What hidden.Probes wants of a caller is in that package's comment.
+const (
+	blockBytes    = 2 << 20
+	freshPages    = 128 // at most, each in a block of its own
+	cachedPages   = 128 // at most, of this program's file
+	hiddenRounds  = 16
+	quickRounds   = hidden.LeastRounds
+	leastLooking  = 1050 * time.Millisecond // all rounds together: a burst of a neighbour's load must not fill them
+	watchedRounds = hidden.LeastRounds
+)
+
+// A scene is the vCPUs and pages of one node of the guest: of all, where the guest sees one or none.
+type scene struct {
+	node   int // of the guest, or pages.Anywhere
+	cpus   []int
+	memory []*pages.Memory
+	at     []unsafe.Pointer
+	pages  []hidden.Page
+}
+
+// scenes returns one for each node of the guest that has measured logical processors, without pages yet.
+func (p *Plan) scenes() (out []*scene) {
+	if len(p.Machine.Topology.Nodes) > 1 {
+		for _, n := range p.Nodes {
+			if cpus := p.onNode(n); len(cpus) > 0 {
+				out = append(out, &scene{node: n, cpus: cpus})
+			}
+		}
+		return out
+	}
+	if len(p.CPUs) > 0 {
+		out = append(out, &scene{node: pages.Anywhere, cpus: p.CPUs})
+	}
+	return out
+}
+
+func (s *scene) close() (err error) {
+	for _, m := range s.memory {
+		err = errors.Join(err, m.Close())
+	}
+	s.memory, s.at = nil, nil
+	return err
+}
+
+// take touches fresh pages, so many blocks, by all vCPUs in turns: so both nodes of the host have some, if there are two.
+func (s *scene) take(ctx context.Context, blocks int, huge bool, step func(int) error, rng *rand.Rand) error {
+	turns := s.cpus
+	if len(turns) > blocks {
+		turns = make([]int, blocks)
+		for i := range turns {
+			turns[i] = s.cpus[i*len(s.cpus)/blocks]
+		}
+	}
+	for i, on := range turns {
+		n := blocks / len(turns)
+		if i < blocks%len(turns) {
+			n++
+		}
+		var m *pages.Memory
+		err := cpu.On(on, func() (err error) {
+			m, err = pages.Take(ctx, pages.Ask{Bytes: n * blockBytes, Node: s.node, Processors: []int{on}, Huge: huge, Step: step})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		s.memory = append(s.memory, m)
+		for b := range n {
+			s.add(m, b*blockBytes+rng.IntN(blockBytes/chase.PageBytes)*chase.PageBytes, hidden.Fresh)
+		}
+	}
+	return nil
+}
+
+// little touches one MiB of small pages: all that a small machine can give.
+func (s *scene) little(ctx context.Context, bytes int) error {
+	m, err := pages.Take(ctx, pages.Ask{Bytes: bytes, Node: s.node, Processors: s.cpus})
+	if err != nil {
+		return err
+	}
+	s.memory = append(s.memory, m)
+	for at := 0; at+chase.PageBytes <= len(m.Bytes) && len(s.at) < freshPages; at += chase.PageBytes {
+		s.add(m, at, hidden.Fresh)
+	}
+	return nil
+}
+
+// cached adds pages of this program's own file, which the page cache has had for a while, from all over the file. Without any there is none: that is no error.
+func (s *scene) cached() {
+	m, err := pages.Map("")
+	if err != nil {
+		return
+	}
+	s.memory = append(s.memory, m)
+	there, err := m.Resident()
+	if err != nil {
+		return
+	}
+	there = slices.DeleteFunc(there, func(page int) bool { return (page+1)*chase.PageBytes > len(m.Bytes) })
+	var nodes []int
+	if s.node != pages.Anywhere {
+		for _, page := range there {
+			touched += m.Bytes[page*chase.PageBytes] // the kernel knows the node of what this process has mapped
+		}
+		if nodes, err = m.Nodes(); err != nil {
+			return
+		}
+		there = slices.DeleteFunc(there, func(page int) bool { return nodes[page] != s.node })
+	}
+	n := min(cachedPages, len(there))
+	for i := range n {
+		s.add(m, there[i*len(there)/n]*chase.PageBytes, hidden.Cached)
+	}
+}
+
+// touched keeps the compiler from leaving loads out.
+var touched byte
+
+func (s *scene) add(m *pages.Memory, offset int, kind hidden.Kind) {
+	// Blocks are told apart by address: where memory is in small pages the kernel gives neighbours from one block as a rule.
+	p := unsafe.Pointer(&m.Bytes[offset])
+	s.at = append(s.at, p)
+	s.pages = append(s.pages, hidden.Page{Block: int64(uintptr(p) / blockBytes), Kind: kind})
+}
+
+// lookAt probes the pages of all scenes from all their vCPUs, in rounds that are spread over d.
+func lookAt(ctx context.Context, scenes []*scene, rounds int, d time.Duration, rng *rand.Rand) ([]*hidden.Probes, error) {
+	prober, err := chase.NewProber(chase.PageBytes, chase.PageLines, rng.Uint64())
+	if err != nil {
+		return nil, err
+	}
+	type block struct{ scene, vcpu int }
+	out := make([]*hidden.Probes, len(scenes))
+	orders := make([][][]int, len(scenes))
+	blocks := 0
+	for i, s := range scenes {
+		out[i] = &hidden.Probes{CPUs: s.cpus, Pages: s.pages}
+		orders[i] = hidden.Order(len(s.cpus), rounds, rng)
+		blocks += len(s.cpus) * rounds
+	}
+	start, done := time.Now(), 0
+	for round := range rounds {
+		var todo []block
+		for i, s := range scenes {
+			p := out[i]
+			p.NS = append(p.NS, make([][]float64, len(s.cpus)))
+			p.At = append(p.At, make([]float64, len(s.cpus)))
+			p.Core = append(p.Core, make([]float64, len(s.cpus)))
+			for v := range s.cpus {
+				p.NS[round][v] = make([]float64, len(s.at))
+			}
+			for _, v := range orders[i][round] {
+				todo = append(todo, block{i, v})
+			}
+		}
+		for _, b := range todo {
+			due := start.Add(d * time.Duration(done) / time.Duration(blocks))
+			done++
+			if err := sleep(ctx, time.Until(due)); err != nil {
+				return nil, err
+			}
+			s, p := scenes[b.scene], out[b.scene]
+			order, ns := rng.Perm(len(s.at)), p.NS[round][b.vcpu]
+			err := cpu.On(s.cpus[b.vcpu], func() error {
+				p.At[round][b.vcpu] = time.Since(start).Seconds()
+				if err := prober.Visit(ctx, s.at, order, ns); err != nil {
+					return err
+				}
+				p.Core[round][b.vcpu] = prober.Overhead(s.at[order[0]])
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			for i := range ns {
+				ns[i] -= p.Core[round][b.vcpu]
+			}
+		}
+	}
+	return out, nil
+}
