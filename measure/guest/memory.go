@@ -135,17 +135,23 @@ func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d tim
 }
 
 // pagesBeside returns the latency of single pages of the memory that was just chased through, in ns, 0 where no page can be probed.
+//
+// Lines of a huge page are probed far from each other: those of 4 KiB are in one row of the memory chip, which a chase seldom hits twice.
 func pagesBeside(ctx context.Context, m *pages.Memory) float64 {
-	const probed, repeats = 256, 4
-	prober, err := chase.NewProber(chase.PageBytes, chase.PageLines, 1)
-	if err != nil {
+	const repeats = 8
+	unit, lines := chase.PageBytes, chase.PageLines
+	if m.HugeBytes > 0 {
+		unit, lines = blockBytes, 2*chase.PageLines
+	}
+	prober, err := chase.NewProber(unit, lines, 1)
+	if err != nil || len(m.Bytes) < unit {
 		return 0
 	}
-	units := make([]int, probed)
+	units := make([]int, min(256, len(m.Bytes)/unit))
 	for i := range units {
-		units[i] = i * (len(m.Bytes) / chase.PageBytes) / probed
+		units[i] = i * (len(m.Bytes) / unit) / len(units)
 	}
-	ns := make([]float64, probed*repeats)
+	ns := make([]float64, len(units)*repeats)
 	if prober.Sweep(ctx, m, units, repeats, ns) != nil {
 		return 0
 	}

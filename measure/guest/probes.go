@@ -16,13 +16,12 @@ import (
 
 // How pages are looked at for hidden nodes. What hidden.Probes wants of a caller is in that package's comment.
 const (
-	blockBytes    = 2 << 20
-	freshPages    = 128 // at most, each in a block of its own
-	cachedPages   = 128 // at most, of this program's file
-	hiddenRounds  = 16
-	quickRounds   = hidden.LeastRounds
-	leastLooking  = 1050 * time.Millisecond // all rounds together: a burst of a neighbour's load must not fill them
-	watchedRounds = hidden.LeastRounds
+	blockBytes   = 2 << 20
+	freshPages   = 128 // at most, each in a block of its own
+	cachedPages  = 128 // at most, of this program's file
+	hiddenRounds = 16
+	quickRounds  = hidden.LeastRounds
+	leastLooking = 1050 * time.Millisecond // all rounds together: a burst of a neighbour's load must not fill them
 )
 
 // A scene is the vCPUs and pages of one node of the guest: of all, where the guest sees one or none.
@@ -133,7 +132,7 @@ func (s *scene) cached() {
 var touched byte
 
 func (s *scene) add(m *pages.Memory, offset int, kind hidden.Kind) {
-	// Blocks are told apart by address: where memory is in small pages the kernel gives neighbours from one block as a rule.
+	// Blocks are distinguished by address: where memory is in small pages the kernel gives neighbours from one block as a rule.
 	p := unsafe.Pointer(&m.Bytes[offset])
 	s.at = append(s.at, p)
 	s.pages = append(s.pages, hidden.Page{Block: int64(uintptr(p) / blockBytes), Kind: kind})

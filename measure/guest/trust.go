@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"homenode/measure/guest/chase"
 	"homenode/source/measured"
 )
 
@@ -115,7 +114,7 @@ func (r *run) probeCheck() (c measured.Check, ok bool) {
 	if r.byPages == 0 || !some {
 		return c, false
 	}
-	return measured.Check{Name: fmt.Sprintf("memory, by single pages (%d lines each) and by working set", chase.PageLines), Found: fmt.Sprintf("%.0f and %.0f ns", r.byPages, s.Median),
+	return measured.Check{Name: "memory, by single pages and by working set", Found: fmt.Sprintf("%.0f and %.0f ns", r.byPages, s.Median),
 		Want: "within 15 %", OK: apart(r.byPages, s.Median) <= probeApart}, true
 }
 
