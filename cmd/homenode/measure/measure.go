@@ -39,10 +39,12 @@ type command struct {
 func New() *cobra.Command {
 	c := &command{}
 	cmd := &cobra.Command{Args: cobra.OnlyValidArgs, RunE: c.run}
+	cmd.AddCommand(newWatch())
 	for _, p := range guest.Parts {
 		cmd.ValidArgs = append(cmd.ValidArgs, string(p))
 	}
 	c.register(cmd)
+	c.place(cmd)
 	c.out.Register(cmd, format.Names...)
 	cmd.Flags().BoolVar(&c.dry, "dry-run", false, "print what would be allocated, pinned and run, and for how long")
 	return cmd
@@ -53,14 +55,19 @@ func (c *command) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&c.fast, "quick", false, "measure for 5 seconds at most, instead of a minute")
 	fl.DurationVar(&c.o.Time, "time", 0, "measure for this long at most: 20s")
-	fl.StringVar(&c.memory, "memory", "", "memory to touch at most: 256MiB (default 512MiB, a quarter of what is available, half of what a control group has left)")
-	fl.StringVar(&c.cpus, "cpus", "", "logical processors to measure: 0-3,8 (default all)")
-	fl.StringVar(&c.nodes, "nodes", "", "nodes to measure: 0,1 (default all)")
-	fl.StringVar(&c.paging, "huge", string(guest.PagingAuto), "huge pages: auto, yes, no")
 	fl.StringVar(&c.o.Dir, "fsync", "", "also measure writes that reach the disk, in this folder")
 	fl.BoolVar(&c.o.Loaded, "loaded", false, "also measure latency while the other vCPUs load memory, up to 2 s for each load")
 	fl.BoolVar(&c.o.Force, "force", false, "measure on a busy machine, and say so in the result")
 	fl.StringVar(&c.predicted, "predicted", "", "compare with this prediction: the JSON of homenode explain SOURCE VM --format json")
+}
+
+// place adds the flags that say what of the guest is measured.
+func (c *command) place(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&c.memory, "memory", "", "memory to touch at most: 256MiB (default 512MiB, a quarter of what is available, half of what a control group has left)")
+	fl.StringVar(&c.cpus, "cpus", "", "logical processors to measure: 0-3,8 (default all)")
+	fl.StringVar(&c.nodes, "nodes", "", "nodes to measure: 0,1 (default all)")
+	fl.StringVar(&c.paging, "huge", string(guest.PagingAuto), "huge pages: auto, yes, no")
 	fl.StringVar(&c.o.Name, "name", "", "name of this guest in the result, as the inventory calls the VM")
 	flags.Complete(cmd, "huge", flags.Among([]string{string(guest.PagingAuto), string(guest.PagingHuge), string(guest.PagingNone)}))
 }

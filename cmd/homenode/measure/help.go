@@ -1,0 +1,18 @@
+package measure
+
+import (
+	"embed"
+
+	"github.com/spf13/cobra"
+
+	"homenode/cmd/homenode/flags"
+)
+
+// helps are what the commands below measure say of themselves.
+//
+//go:embed help
+var helps embed.FS
+
+func described(name string, cmd *cobra.Command) *cobra.Command {
+	return flags.Describe(helps, name, cmd)
+}
