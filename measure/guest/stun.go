@@ -10,9 +10,9 @@ import (
 
 // How a stop of the whole machine is seen: threads that sleep wake late on all processors at once.
 const (
-	wakesEvery = 25 * time.Millisecond
-	latest     = 100 * time.Millisecond // a thread that wakes later than this was kept from running
-	stunCPUs   = 4                      // that are watched; each takes less than 0.1 % of a processor
+	wakesEvery = 100 * time.Millisecond
+	latest     = 100 * time.Millisecond // a thread that wakes so much later than it asked for was kept from running
+	stunCPUs   = 2                      // that are watched; each takes about 0.1 % of a processor
 )
 
 // stuns watches some processors for times in which none ran.
@@ -35,9 +35,9 @@ func watchStuns(ctx context.Context, cpus []int) *stuns {
 				last := time.Since(begin)
 				for sleep(ctx, wakesEvery) == nil {
 					now := time.Since(begin)
-					if now-last > latest {
+					if due := last + wakesEvery; now-due > latest {
 						s.mu.Lock()
-						s.late[i] = append(s.late[i], interval{last.Seconds(), now.Seconds()})
+						s.late[i] = append(s.late[i], interval{due.Seconds(), now.Seconds()})
 						s.mu.Unlock()
 					}
 					last = now

@@ -22,6 +22,7 @@ import (
 const (
 	watchBlocks  = 32 // of 2 MiB that stay taken, and so many fresh ones in each round, of each node
 	watchPairs   = 32
+	gapCPUs      = 4 // in which lost time is looked for
 	watchGaps    = 50 * time.Millisecond
 	watchLooking = 2 * time.Second
 	mostCPU      = .01 // of one processor: rounds that take more come more seldom
@@ -121,7 +122,7 @@ func (w *Watcher) Round(ctx context.Context) (*measured.WatchRound, error) {
 	}
 	cpus := w.plan.spare(w.plan.CPUs)
 	var err error
-	if out.Lost, err = watchLost(ctx, cpus[:min(len(cpus), stunCPUs)], watchGaps); err != nil {
+	if out.Lost, err = watchLost(ctx, cpus[:min(len(cpus), gapCPUs)], watchGaps); err != nil {
 		miss("lost time", err)
 	}
 	if u, err := systemUsage(); err == nil {
