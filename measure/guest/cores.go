@@ -29,7 +29,7 @@ func coreTasks(p *Plan) []Task {
 	case !p.Options.asks(Cores):
 		return nil
 	case len(p.CPUs) < 2:
-		p.miss("cores", "it needs two logical processors", "")
+		p.miss("pairs of logical processors", "it needs two logical processors", "")
 		return nil
 	}
 	pairs := len(p.CPUs) * (len(p.CPUs) - 1) / 2

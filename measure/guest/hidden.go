@@ -19,6 +19,9 @@ import (
 func hiddenTasks(p *Plan) []Task {
 	scenes := p.scenes()
 	if len(scenes) == 0 {
+		if p.Options.asks(Hidden) {
+			p.miss("hidden nodes", "none of the measured logical processors is on a measured node", "--cpus and --nodes that belong together")
+		}
 		return nil
 	}
 	d := 4 * time.Second

@@ -41,16 +41,28 @@ func (p *Plan) grid() grid {
 			last = max(last, lastCache(p.Machine, cpus[0]))
 		}
 	}
-	g.bytes = min(max(cellBytes, cachesOver*last), int(p.Memory.Bytes))
+	g.bytes = min(max(cellBytes, cachesOver*last), max(int(p.Memory.Bytes), tinyMemory))
 	if p.Options.quick() {
 		g.bytes = min(g.bytes, max(cellBytes/4, 2*last))
 	}
 	return g
 }
 
+// noGrid says why there is no matrix.
+func (p *Plan) noGrid(name string) {
+	switch {
+	case !p.Options.asks(Memory):
+	case len(p.Nodes) == 0:
+		p.miss(name, "the kernel knows no nodes", "")
+	default:
+		p.miss(name, "none of the measured logical processors is on a measured node", "--cpus and --nodes that belong together")
+	}
+}
+
 func latencyTasks(p *Plan) []Task {
 	g := p.grid()
-	if len(g.from) == 0 || len(g.to) == 0 {
+	if len(g.from) == 0 {
+		p.noGrid("latency from node to node")
 		return nil
 	}
 	cells := time.Duration(len(g.from) * len(g.to))
@@ -156,20 +168,22 @@ func (g grid) latency(ctx context.Context, r *run, d time.Duration) error {
 		return nil
 	})
 	m.Pages = pagesOf(huge)
-	r.fill(m, samples)
-	r.out.Latency = m
+	if r.fill(m, samples) {
+		r.out.Latency = m
+	}
 	return err
 }
 
-// fill puts the cells that were measured into the matrix.
-func (r *run) fill(m *measured.Matrix, samples [][][]float64) {
+// fill puts the cells that were measured into the matrix, and reports whether there is any.
+func (r *run) fill(m *measured.Matrix, samples [][][]float64) (some bool) {
 	for i, row := range samples {
 		for j, cell := range row {
 			if s, ok := r.stats(cell); ok {
-				m.Cells[i][j].Stats = &s
+				m.Cells[i][j].Stats, some = &s, true
 			}
 		}
 	}
+	return some
 }
 
 func bandwidthTasks(p *Plan) (out []Task) {
@@ -182,7 +196,9 @@ func bandwidthTasks(p *Plan) (out []Task) {
 		p.leave(Memory, "latency under load")
 		return nil
 	}
-	if len(g.from) > 0 && len(g.to) > 0 {
+	if len(g.from) == 0 {
+		p.noGrid(names[0])
+	} else {
 		cells := len(g.from) * len(g.to)
 		d := time.Duration(cells*cellRounds)*cellMove*3/2 + time.Duration(len(g.to)*g.bytes/linkSecond/4+1)*time.Second
 		out = append(out, Task{Part: Memory, Name: names[0], CPUs: len(p.spare(p.CPUs)), Bytes: int64(g.bytes), For: d, run: g.bandwidth})
@@ -225,7 +241,8 @@ func (g grid) bandwidth(ctx context.Context, r *run, d time.Duration) error {
 		return nil
 	})
 	m.Pages = pagesOf(huge)
-	r.fill(m, samples)
-	r.out.Bandwidth = m
+	if r.fill(m, samples) {
+		r.out.Bandwidth = m
+	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"homenode/measure/guest/chase"
 	"homenode/measure/guest/cpu"
 	"homenode/measure/guest/pages"
+	"homenode/source/machine"
 	"homenode/source/measured"
 )
 
@@ -46,7 +47,13 @@ func memoryTasks(p *Plan) (out []Task) {
 		}
 		sizes := p.workingSets()
 		out = append(out, Task{Part: Memory, Name: fmt.Sprintf("latency by working set, %s pages", kind), CPUs: 1, Bytes: int64(sizes[len(sizes)-1]), For: d,
-			run: func(ctx context.Context, r *run, d time.Duration) error { return r.rungs(ctx, kind, sizes, d) }})
+			run: func(ctx context.Context, r *run, d time.Duration) error {
+				err := r.rungs(ctx, kind, sizes, d)
+				if e := (*noHugeError)(nil); errors.As(err, &e) && p.Options.quick() && p.Options.Paging != PagingHuge {
+					return r.insteadOfHuge(err, r.rungs(ctx, measured.Small, sizes, d))
+				}
+				return err
+			}})
 	}
 	out = append(out, latencyTasks(p)...)
 	return append(out, bandwidthTasks(p)...)
@@ -62,7 +69,7 @@ func (p *Plan) leave(part Part, name string) {
 // workingSets are the sizes of the rungs, from 4 KiB on. In a quick run those that caches hold come by factors of 2.
 func (p *Plan) workingSets() []int {
 	last := lastCache(p.Machine, p.CPUs[0])
-	most := min(max(leastLargest, 2*cachesOver*last), mostLargest, int(p.Memory.Bytes))
+	most := min(max(leastLargest, 2*cachesOver*last), mostLargest, max(int(p.Memory.Bytes), tinyMemory))
 	if p.Options.quick() {
 		most = min(most, max(leastLargest/2, cachesOver*last))
 	}
@@ -87,8 +94,9 @@ func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d tim
 	err := cpu.On(on, func() (err error) {
 		m, err := pages.Take(ctx, ask)
 		if err != nil {
-			if kind == measured.Huge && ctx.Err() == nil {
-				err = &remedied{err, "transparent huge pages: /sys/kernel/mm/transparent_hugepage/enabled set to madvise or always"}
+			// What has a remedy already is the end of touching memory: there is too little.
+			if e := (*remedied)(nil); kind == measured.Huge && ctx.Err() == nil && !errors.As(err, &e) {
+				err = &noHugeError{remedied{err, "transparent huge pages: /sys/kernel/mm/transparent_hugepage/enabled set to madvise or always; /sys and /proc mounted"}}
 			}
 			return err
 		}
@@ -132,6 +140,22 @@ func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d tim
 		}
 	}
 	return err
+}
+
+// A noHugeError says that the system gives no huge pages.
+type noHugeError struct{ remedied }
+
+// Unwrap returns what says what would help.
+func (e *noHugeError) Unwrap() error { return &e.remedied }
+
+// insteadOfHuge notes that small pages were measured, which the quick profile leaves out, because there are no huge ones.
+func (r *run) insteadOfHuge(noHuge, small error) error {
+	if small != nil {
+		return errors.Join(noHuge, small)
+	}
+	name := fmt.Sprintf("latency by working set, %s pages", measured.Small)
+	r.out.Missing = slices.DeleteFunc(r.out.Missing, func(m machine.Missing) bool { return m.Part == name })
+	return noHuge
 }
 
 // pagesBeside returns the latency of single pages of the memory that was just chased through, in ns, 0 where no page can be probed.

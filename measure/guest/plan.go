@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"homenode/numa"
 	"homenode/source/machine"
 	"homenode/source/measured"
 )
@@ -74,6 +75,8 @@ func MakePlan(m *machine.Machine, o Options) (*Plan, error) {
 		case !o.asks(t.Part):
 		case emulated:
 			p.miss(t.Name, "the processor is emulated by software, whose times mean nothing: "+m.Identity.Emulated.Origin.Where, "")
+		case t.Bytes > p.Memory.Bytes || p.Memory.small() && t.Bytes > tinyMemory:
+			p.miss(t.Name, fmt.Sprintf("%v may be touched; with less than %v nothing but %v for hidden nodes is", p.Memory, numa.Bytes(leastMemory), numa.Bytes(tinyMemory)), "--memory, or a control group, that allows more")
 		default:
 			p.Tasks = append(p.Tasks, t)
 		}

@@ -3,11 +3,9 @@ package guest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"time"
 
-	"homenode/numa"
 	"homenode/source/machine"
 	"homenode/source/measured"
 )
@@ -75,14 +73,13 @@ func (r *run) tasks(ctx context.Context) {
 		case r.load.Busy() && !r.plan.Options.Force && !t.robust():
 			r.miss(t.Name, r.load.String(), "run it when the machine is calm, or with --force")
 			continue
-		case r.plan.Memory.small() && t.Bytes > r.plan.Memory.Bytes:
-			r.miss(t.Name, fmt.Sprintf("it needs %v, and %v may be touched", numa.Bytes(t.Bytes), r.plan.Memory), "--memory allows more")
-			continue
 		}
 		if r.plan.Options.Progress != nil {
 			r.plan.Options.Progress(Progress{Task: t.Name, Done: done, Planned: total})
 		}
-		r.clock(r.plan.CPUs[0])
+		if len(r.plan.CPUs) > 0 {
+			r.clock(r.plan.CPUs[0])
+		}
 		r.task(ctx, t)
 		done += t.For
 		debug.FreeOSMemory()

@@ -2,16 +2,15 @@ package pages_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"homenode/internal/testdeps"
 	"homenode/measure/guest/pages"
 )
 
@@ -61,7 +60,7 @@ func underProfile(t *testing.T, number string) {
 		t.Fatal(err)
 	}
 	p := profiles[i]
-	if err := forbid(p.forbid); err != nil {
+	if err := testdeps.Forbid(p.forbid); err != nil {
 		t.Fatal(err)
 	}
 	m := take(t, pages.Ask{Bytes: 1 << 20, Node: 0, Processors: []int{0}})
@@ -79,23 +78,4 @@ func underProfile(t *testing.T, number string) {
 	if _, err := pages.Take(context.Background(), pages.Ask{Bytes: 1 << 20, Node: 0}); err == nil || !strings.Contains(err.Error(), "no processor of it") {
 		t.Errorf("without a processor of the node: %v", err)
 	}
-}
-
-// forbid lets the calls answer EPERM in all threads of this process.
-func forbid(calls []uint32) error {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("no new privileges: %w", err)
-	}
-	program := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}} // the number of the call
-	for _, call := range calls {
-		program = append(program,
-			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: call, Jf: 1},
-			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)})
-	}
-	program = append(program, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
-	filter := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&filter))); errno != 0 {
-		return fmt.Errorf("seccomp: %w", errno)
-	}
-	return nil
 }
