@@ -7,7 +7,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release demo test check check-bench deps cross portable simd race fuzz bench bench-watch bench-collect bench-capture bench-sim same-bytes golden prove docs clean
+.PHONY: build release demo test check check-bench deps cross portable simd race fuzz bench bench-watch bench-collect bench-capture bench-sim bench-measure same-bytes golden prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)
@@ -110,6 +110,16 @@ bench-sim:
 	$(GO) build -C cmd/bench -o $(CURDIR)/bin/simbench ./scheduler
 	@test -z "$(CLOUDSIM)" || scripts/bench-cloudsim bin/cloudsim
 	bin/simbench -rounds $(SIM_ROUNDS) -slow-rounds $(SIM_SLOW_ROUNDS) -cloudsim "$(CLOUDSIM)" $(FLAGS)
+
+# The kernels of homenode measure beside the same in C, beside likwid-bench where it is installed, and beside
+# multichase (some minutes, Linux; a C compiler): MEASURE_ROUNDS. MULTICHASE=DIR is a clone of
+# https://github.com/google/multichase that was built there; FLAGS=-markdown prints Markdown.
+MEASURE_ROUNDS = 15
+MULTICHASE =
+bench-measure:
+	$(GO) build -trimpath -o bin/homenode ./cmd/homenode
+	$(GO) build -C cmd/bench -o $(CURDIR)/bin/measurebench ./measure
+	bin/measurebench -rounds $(MEASURE_ROUNDS) -homenode bin/homenode -multichase "$(MULTICHASE)" $(FLAGS)
 
 # A simulation gives the same bytes on every processor.
 same-bytes:

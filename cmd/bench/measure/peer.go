@@ -1,0 +1,130 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"homenode/internal/bounded"
+)
+
+// source is the program in C, with its commands at the top.
+//
+//go:embed peer/peer.c
+var source []byte
+
+// A peer is the program in C, which runs and waits for commands.
+type peer struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Scanner
+	folder string
+}
+
+// startPeer compiles the program and starts it. The caller closes it.
+func startPeer(ctx context.Context, cc string) (*peer, error) {
+	folder, err := os.MkdirTemp("", "measurebench")
+	if err != nil {
+		return nil, err
+	}
+	p := &peer{folder: folder}
+	if err := p.start(ctx, cc); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return p, nil
+}
+
+func (p *peer) start(ctx context.Context, cc string) error {
+	file, binary := filepath.Join(p.folder, "peer.c"), filepath.Join(p.folder, "peer")
+	if err := os.WriteFile(file, source, 0o600); err != nil {
+		return err
+	}
+	if out, err := exec.CommandContext(ctx, cc, "-O2", "-pthread", "-o", binary, file).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", cc, err, out)
+	}
+	p.cmd = exec.CommandContext(ctx, binary)
+	p.cmd.Stderr = os.Stderr
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return err
+	}
+	p.out = bufio.NewScanner(out)
+	return p.cmd.Start()
+}
+
+// close ends the program and removes it.
+func (p *peer) close() error {
+	return errors.Join(p.in.Close(), p.cmd.Wait(), os.RemoveAll(p.folder))
+}
+
+// line gives a command and returns the answer.
+func (p *peer) line(format string, args ...any) (string, error) {
+	if _, err := fmt.Fprintf(p.in, format+"\n", args...); err != nil {
+		return "", err
+	}
+	if !p.out.Scan() {
+		return "", fmt.Errorf("the program in C ended: %w", errors.Join(p.out.Err(), io.ErrUnexpectedEOF))
+	}
+	if strings.HasPrefix(p.out.Text(), "error") {
+		return "", errors.New("the program in C: " + p.out.Text())
+	}
+	return p.out.Text(), nil
+}
+
+// do gives a command and returns the numbers of the answer.
+func (p *peer) do(format string, args ...any) ([]float64, error) {
+	text, err := p.line(format, args...)
+	if err != nil {
+		return nil, err
+	}
+	var out []float64
+	for field := range strings.FieldsSeq(text) {
+		x, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// take lets the program take memory, and sees that it has the pages that were asked for.
+func (p *peer) take(bytes int, huge bool) error {
+	asked := 0
+	if huge {
+		asked = 1
+	}
+	if _, err := p.do("take %d %d", bytes, asked); err != nil {
+		return err
+	}
+	b, err := bounded.File(fmt.Sprintf("/proc/%d/smaps_rollup", p.cmd.Process.Pid), 1<<16)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, "AnonHugePages:"); ok {
+			kb, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")))
+			if err != nil {
+				return err
+			}
+			if got := kb << 10; huge && got < bytes/10*9 || !huge && got > bytes/10 {
+				return fmt.Errorf("the program in C has %d MiB in huge pages, of %d", got>>20, bytes>>20)
+			}
+			return nil
+		}
+	}
+	return errors.New("smaps_rollup does not say which pages are huge")
+}
