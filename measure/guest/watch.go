@@ -158,7 +158,7 @@ func (w *Watcher) look(ctx context.Context, out *measured.WatchRound) (err error
 			continue
 		}
 		out.Same = append(out.Same, short)
-		round := &hidden.Round{At: out.At, Model: w.plan.Machine.Identity.CPU, CounterHz: out.CounterHz, CoreHz: out.CoreHz, NS: usual(probes[i])}
+		round := &hidden.Round{At: out.At, Model: w.plan.Machine.Identity.CPU, CounterHz: out.CounterHz, CoreHz: out.CoreHz, NS: probes[i].Latencies()}
 		if i == 0 {
 			round.Gap = time.Duration(out.Stun * float64(time.Second))
 		}

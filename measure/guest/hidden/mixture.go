@@ -101,26 +101,43 @@ func (m *Mixture) chance(y float64) float64 {
 }
 
 // run is expectation and maximization until the likelihood stands; it returns its logarithm.
+//
+// With one σ the logarithm of the odds that y is far is a line in y, so a sample takes one exponential; and
+// log f = log((1 − w) · N(y; near, σ)) + log(1 + odds), of which the second terms are summed up as a product.
 func (m *Mixture) run(y []float64) (likelihood float64) {
 	n := float64(len(y))
 	last := math.Inf(-1)
+	chance := make([]float64, len(y))
 	for range 300 {
-		likelihood = 0
+		variance := m.Sigma * m.Sigma
+		slope := (m.Far - m.Near) / variance
+		at := math.Log(m.Share/(1-m.Share)) - slope*(m.Near+m.Far)/2
+		likelihood = n * (math.Log((1-m.Share)/m.Sigma) - math.Log(2*math.Pi)/2)
 		var w, near, far, squares float64
-		for _, x := range y {
-			a, b := (x-m.Near)/m.Sigma, (x-m.Far)/m.Sigma
-			first, second := (1-m.Share)*math.Exp(-a*a/2), m.Share*math.Exp(-b*b/2)
-			both := max(first+second, math.SmallestNonzeroFloat64)
-			likelihood += math.Log(both/m.Sigma) - math.Log(2*math.Pi)/2
-			r := second / both
+		product := 1.0
+		for i, x := range y {
+			likelihood -= float64((x - m.Near) * (x - m.Near) / (2 * variance))
+			r := 1.0
+			if odds := at + float64(slope*x); odds > 40 { // 1 + e⁴⁰ is e⁴⁰ in floating point
+				likelihood += odds
+			} else {
+				e := math.Exp(odds)
+				r = e / (1 + e)
+				if product *= 1 + e; product > 1e200 {
+					likelihood += math.Log(product)
+					product = 1
+				}
+			}
+			chance[i] = r
 			w += r
-			far += r * x
-			near += (1 - r) * x
+			far += float64(r * x)
+			near += float64((1 - r) * x)
 		}
+		likelihood += math.Log(product)
 		near, far = near/max(n-w, 1e-9), far/max(w, 1e-9)
-		for _, x := range y {
-			r := m.chance(x)
-			squares += (1-r)*(x-near)*(x-near) + r*(x-far)*(x-far)
+		for i, x := range y {
+			r := chance[i]
+			squares += float64((1-r)*(x-near)*(x-near)) + float64(r*(x-far)*(x-far))
 		}
 		m.Near, m.Far = near, far
 		m.Share = min(max(w/n, 1e-6), 1-1e-6)

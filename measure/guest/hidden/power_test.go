@@ -133,16 +133,19 @@ func TestOtherNoise(t *testing.T) {
 		t.Run(noise.name, func(t *testing.T) {
 			for _, v := range []int{1, 2, 8} {
 				w := oneNode(v)
+				w.pages = 128
 				w.noise = noise.add
 				if got := play(recs, w, 0, 0, 21, 4); got.says > 0 {
 					t.Errorf("%d vCPUs on one node: %d of %d answers say that there are several: %v", v, got.says, got.runs, got.false)
 				}
 				w = twoNodes(max(2, v), 55)
+				w.pages = 128
 				w.noise = noise.add
 				if got := play(recs, w, 0, 1, 21, 5); got.right < got.runs*80/100 {
 					t.Errorf("%d vCPUs on two nodes: found %d of %d: %v", v, got.right, got.runs, got.missed)
 				}
 				w = farPages(v, 55)
+				w.pages = 128
 				w.noise = noise.add
 				if got := play(recs, w, 0.05, 0.95, 21, 6); got.right < got.runs*80/100 {
 					t.Errorf("%d vCPUs, pages on two nodes: found %d of %d: %v", v, got.right, got.runs, got.missed)
@@ -159,6 +162,7 @@ func TestLookalikes(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			for _, v := range []int{1, 2, 4, 8} {
 				w := oneNode(v)
+				w.pages = 128
 				w.noise = l.add
 				if got := play(recs, w, 0, 0, 21, 7); got.says > 0 {
 					t.Errorf("%d vCPUs on one node: %d of %d answers say that there are several: %v", v, got.says, got.runs, got.false)
@@ -170,6 +174,7 @@ func TestLookalikes(t *testing.T) {
 		t.Run("one vCPU after the other, "+noise.name, func(t *testing.T) {
 			for _, v := range []int{2, 8} {
 				w := oneNode(v)
+				w.pages = 128
 				w.noise, w.sequential = noise.add, true
 				if got := play(recs, w, 0, 0, 21, 8); got.says > 0 {
 					t.Errorf("%d vCPUs on one node: %d of %d answers say that there are several: %v", v, got.says, got.runs, got.false)

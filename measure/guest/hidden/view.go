@@ -18,6 +18,10 @@ type view struct {
 	half [2][][]float64 // of two halves of the rounds, whose noise is independent
 }
 
+// Latencies returns what each vCPU sees of each page, all rounds together, in ns by vCPU and page; NaN where it is not known. Slow blocks and late
+// probes are taken out.
+func (p *Probes) Latencies() [][]float64 { return p.view().all }
+
 const inTime = 1.0 / 3
 
 // halfOf returns the half of a round: 0, 3, 4, 7, 8 … are one, so that each has as many rounds forwards as backwards.

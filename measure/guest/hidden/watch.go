@@ -18,7 +18,7 @@ type Round struct {
 	CounterHz float64       // of the counter against the monotonic clock; 0 when not known
 	CoreHz    float64       // 0 when not known
 	Gap       time.Duration // the longest in which no vCPU ran
-	// NS is what each vCPU of the watch sees of each of its pages, always the same: of 8 probes, ns a load. NaN is not known.
+	// NS is what each vCPU of the watch sees of each of its pages, always the same, as Latencies returns it of 8 rounds of probes. NaN is not known.
 	NS [][]float64
 }
 
@@ -26,7 +26,7 @@ type Round struct {
 //
 // It learns what each vCPU usually sees of each page in five rounds, and then counts where this has changed by four standard deviations and 15 ns or
 // more, after taking out what the vCPU sees of all pages: pages that most vCPUs see changed have moved; pages that one vCPU alone
-// sees changed speak for this vCPU having moved. The counts go into CUSUM charts (Page 1954), which see a small
+// sees changed, beyond as many as in the rounds that were learned from, speak for this vCPU having moved. The counts go into CUSUM charts (Page 1954), which see a small
 // change that stays and a large one at once: S = max(0, S + z − ½) alarms above 8. For normal z that is one false alarm in 19,000 rounds, 13 days of
 // one a minute; z counts up to 4, so that one wild round is no alarm. After a change it learns anew.
 type Watch struct {
@@ -35,9 +35,10 @@ type Watch struct {
 	Learn [][][]float64 `json:"learn,omitempty"` // rounds that are learned from, by vCPU and page; 0 is not known
 	Usual [][]float64   `json:"usual,omitempty"` // by vCPU and page; 0 is not known
 	Sigma float64       `json:"sigmaNs,omitempty"`
-	Pages float64       `json:"pagesSum"` // the charts
-	Own   []float64     `json:"ownSum"`   // by vCPU
-	Rows  []float64     `json:"rowSum"`   // by vCPU: farther from all pages; below 0 nearer
+	Off   []float64     `json:"off,omitempty"` // by vCPU: how many pages it sees changed in a round of those that were learned from
+	Pages float64       `json:"pagesSum"`      // the charts
+	Own   []float64     `json:"ownSum"`        // by vCPU
+	Rows  []float64     `json:"rowSum"`        // by vCPU: farther from all pages; below 0 nearer
 }
 
 // Seen is what the last round knew of the machine.
@@ -124,7 +125,7 @@ func (w *Watch) machine(r *Round) string {
 }
 
 func (w *Watch) forget() {
-	w.Learn, w.Usual, w.Pages = nil, nil, 0
+	w.Learn, w.Usual, w.Off, w.Pages = nil, nil, nil, 0
 	clear(w.Own)
 	clear(w.Rows)
 }
@@ -163,11 +164,33 @@ func (w *Watch) learn(r *Round) {
 			off = append(off, w.off(v, l[v])...)
 		}
 	}
+	learned := w.Learn
 	w.Learn = nil
 	// What was learned from is nearer to its median than what follows.
 	if w.Sigma = 1.3 * stat.Deviation(off); math.IsNaN(w.Sigma) { // nothing was known
 		w.Sigma, w.Usual = 0, nil
+		return
 	}
+	w.Off = make([]float64, len(w.CPUs))
+	for v := range w.CPUs {
+		for _, l := range learned {
+			for _, changed := range w.changed(v, l[v]) {
+				if changed {
+					w.Off[v] += 1.0 / learnRounds
+				}
+			}
+		}
+	}
+}
+
+// changed reports which pages a vCPU sees changed.
+func (w *Watch) changed(v int, row []float64) []bool {
+	limit := max(LeastStep, farOff*w.Sigma)
+	out := make([]bool, len(w.Usual[v]))
+	for i, x := range w.off(v, row) {
+		out[i] = math.Abs(x) >= limit
+	}
+	return out
 }
 
 // off returns by how much a vCPU sees pages differently than usual, NaN where that is not known, but for what all pages have in common.
@@ -188,15 +211,11 @@ func (w *Watch) off(v int, row []float64) []float64 {
 
 // compare looks for changes in what the vCPUs see of the pages.
 func (w *Watch) compare(r *Round) *Change {
-	limit := max(LeastStep, farOff*w.Sigma)
 	pages := len(w.Usual[0])
 	changed := make([][]bool, len(w.CPUs))
 	level := make([]float64, len(w.CPUs))
 	for v, row := range r.NS {
-		changed[v] = make([]bool, pages)
-		for i, x := range w.off(v, row) {
-			changed[v][i] = math.Abs(x) >= limit
-		}
+		changed[v] = w.changed(v, row)
 		var all []float64
 		for i, x := range row {
 			if i < pages && w.Usual[v][i] > 0 {
@@ -229,7 +248,8 @@ func (w *Watch) compare(r *Round) *Change {
 	var alone, far []int
 	step, shifted := 0.0, 0
 	for v := range w.CPUs {
-		chart(&w.Own[v], float64(own[v])/sigma)
+		// The count and the mean of the learned rounds that it is compared with both vary, as counts do.
+		chart(&w.Own[v], (float64(own[v])-w.Off[v])/math.Sqrt(sigma*sigma+w.Off[v]*(1+1.0/learnRounds)))
 		if w.Own[v] > chartLimit {
 			alone = append(alone, w.CPUs[v])
 		}

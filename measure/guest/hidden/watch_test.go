@@ -16,10 +16,12 @@ type watched struct {
 	vcpu []int // nodes
 	page []int
 	base float64
+	step float64      // ns
+	load func(s *sim) // changes a round; nil for nothing
 }
 
-func newWatched(t *testing.T, name string, seed uint64, pages int, share float64) *watched {
-	w := &watched{rec: recorded(t, name), rng: rand.New(rand.NewPCG(seed, 1)), vcpu: []int{0, 0, 1, 1}, page: make([]int, pages)}
+func newWatched(rec *recording, seed uint64, pages int, share float64) *watched {
+	w := &watched{rec: rec, rng: rand.New(rand.NewPCG(seed, 1)), vcpu: []int{0, 0, 1, 1}, page: make([]int, pages), step: 55}
 	for i := range w.page {
 		w.own = append(w.own, w.rng.IntN(len(w.rec.own)))
 		if w.rng.Float64() < share {
@@ -31,35 +33,33 @@ func newWatched(t *testing.T, name string, seed uint64, pages int, share float64
 
 // round measures every page 8 times from every vCPU.
 func (w *watched) round(n int) *Round {
-	r := &Round{At: time.Unix(int64(60*n), 0), Model: "EPYC", CounterHz: 2.6e9 * (1 + 1e-6*w.rng.NormFloat64()), CoreHz: 3.7e9, Gap: time.Millisecond}
-	for _, node := range w.vcpu {
-		row := make([]float64, len(w.page))
-		start, cpu := w.rng.IntN(len(w.rec.noise)), w.rng.IntN(2)
-		shift := w.rng.IntN(len(w.rec.own))
-		for i, at := range w.page {
-			values := make([]float64, 8)
-			for k := range values {
-				values[k] = w.rec.noise[(start+k)%len(w.rec.noise)][cpu][(w.own[i]+shift+k)%len(w.rec.own)]
-			}
-			s := (&Probes{CPUs: []int{0}, Pages: make([]Page, 1), NS: single(values)}).view()
-			row[i] = s.all[0][0] + w.rec.own[w.own[i]] + w.base
-			if at != node {
-				row[i] += 55
-			}
-			if w.rng.Float64() < 0.01 {
-				row[i] = math.NaN()
+	s := &sim{Probes: &Probes{Pages: make([]Page, len(w.page))}, rng: w.rng, vcpu: w.vcpu, page: w.page}
+	starts, cpu := make([]int, len(w.vcpu)), make([]int, len(w.vcpu))
+	for v := range w.vcpu {
+		s.CPUs = append(s.CPUs, v)
+		starts[v], cpu[v] = w.rng.IntN(len(w.rec.noise)), w.rng.IntN(2)
+	}
+	for r := range LeastRounds {
+		round, at, core := make([][]float64, len(w.vcpu)), make([]float64, len(w.vcpu)), make([]float64, len(w.vcpu))
+		for v, node := range w.vcpu {
+			noise := w.rec.noise[(starts[v]+r)%len(w.rec.noise)][cpu[v]]
+			shift := w.rng.IntN(len(noise))
+			at[v] = float64(r*len(w.vcpu)+v) * 5e-6 * float64(len(w.page))
+			round[v] = make([]float64, len(w.page))
+			for i, on := range w.page {
+				round[v][i] = noise[(w.own[i]+shift)%len(noise)] + w.rec.own[w.own[i]] + w.base + w.step*float64(btoi(on != node))
+				if w.rng.Float64() < 0.01 {
+					round[v][i] = math.NaN()
+				}
 			}
 		}
-		r.NS = append(r.NS, row)
+		s.NS, s.At, s.Core = append(s.NS, round), append(s.At, at), append(s.Core, core)
 	}
-	return r
-}
-
-func single(values []float64) (ns [][][]float64) {
-	for _, x := range values {
-		ns = append(ns, [][]float64{{x}})
+	if w.load != nil {
+		w.load(s)
 	}
-	return ns
+	return &Round{At: time.Unix(int64(60*n), 0), Model: "EPYC", CounterHz: 2.6e9 * (1 + 1e-6*w.rng.NormFloat64()), CoreHz: 3.7e9, Gap: time.Millisecond,
+		NS: s.Latencies()}
 }
 
 // run adds rounds until something changes, and keeps the state as JSON between them.
@@ -109,7 +109,7 @@ func TestWatch(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for seed, name := range []string{"busy", "memory"} {
-				w := newWatched(t, name, uint64(seed), 256, tt.share)
+				w := newWatched(recorded(t, name), uint64(seed), 256, tt.share)
 				watch := NewWatch([]int{0, 1, 2, 3})
 				before := 40
 				if changes, next, _ := w.run(t, watch, 0, before); len(changes) > 0 {
@@ -136,7 +136,7 @@ func TestWatch(t *testing.T) {
 
 // TestVMotion has what a move to another host shows besides latencies.
 func TestVMotion(t *testing.T) {
-	w := newWatched(t, "busy", 1, 64, 0.3)
+	w := newWatched(recorded(t, "busy"), 1, 64, 0.3)
 	for _, tt := range []struct {
 		change func(r *Round)
 		says   string
