@@ -117,27 +117,7 @@ func nodesText(t *machine.Topology) string {
 
 // memory says in a sentence how fast memory is; "" when it was not measured.
 func memory(r *measured.Result) string {
-	local, far := []float64{}, []float64{}
-	if r.Latency != nil {
-		for i, row := range r.Latency.Cells {
-			for j, c := range row {
-				switch {
-				case c.Stats == nil:
-				case r.Latency.From[i] == r.Latency.To[j]:
-					local = append(local, c.Stats.Median)
-				default:
-					far = append(far, c.Stats.Median)
-				}
-			}
-		}
-	}
-	if len(local) == 0 {
-		for _, l := range r.Levels {
-			if l.Name == "RAM" {
-				local = append(local, l.Latency)
-			}
-		}
-	}
+	local, far := r.MemoryLatency()
 	if len(local) == 0 {
 		return ""
 	}

@@ -69,6 +69,26 @@ func (r *Result) Metrics() []Metric {
 	return out
 }
 
+// MemoryLatency returns the latencies of RAM that were measured, in ns: from each node of the guest to itself, or without a matrix those
+// of RAM by working set; and from each node to the others. Nil stands for what was not measured.
+func (r *Result) MemoryLatency() (local, far []float64) {
+	r.Latency.each(func(_, _, from, to int, s *Stats) {
+		if from == to {
+			local = append(local, s.Median)
+		} else {
+			far = append(far, s.Median)
+		}
+	})
+	if local == nil {
+		for _, l := range r.Levels {
+			if l.Name == "RAM" {
+				local = append(local, l.Latency)
+			}
+		}
+	}
+	return local, far
+}
+
 // each calls f for the cells that were measured: their places, and their nodes.
 func (m *Matrix) each(f func(i, j, from, to int, s *Stats)) {
 	if m == nil {

@@ -64,6 +64,9 @@ func (f *Source) Register(cmd *cobra.Command) {
 // HasEvidence reports whether the user gave what was seen.
 func (f *Source) HasEvidence() bool { return len(f.evidence) > 0 }
 
+// AddEvidence adds files as --evidence does.
+func (f *Source) AddEvidence(files ...string) { f.evidence = append(f.evidence, files...) }
+
 // TakeEvidence returns what the user gave as --evidence, which is then joined to no fleet.
 func (f *Source) TakeEvidence() []string {
 	out := f.evidence
