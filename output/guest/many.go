@@ -13,14 +13,14 @@ import (
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/rules/finding"
+	"homenode/source/machine"
 	"homenode/source/measured"
 )
 
 // Fleet returns the results of many guests as an answer, the worst guest first.
 func Fleet(r *many.Report) *answer.Answer {
 	a := &answer.Answer{Command: "measure fleet", Format: "homenode-measured-fleet", Title: "Measured in " + words.Plural(len(r.Guests), "guest"), Verdict: fleetVerdict(r), Result: r}
-	a.Tables = []answer.Table{guests(r)}
-	for _, t := range []answer.Table{findings(r), doubts(r), broken(r)} {
+	for _, t := range []answer.Table{guests(r), findings(r), doubts(r), broken(r)} {
 		if len(t.Rows) > 0 {
 			a.Tables = append(a.Tables, t)
 		}
@@ -88,7 +88,7 @@ func guests(r *many.Report) answer.Table {
 	for i := range r.Guests {
 		g := &r.Guests[i]
 		row := []answer.Cell{{Text: g.Name}, {Text: system(g)}, number(g.VCPUs), number(g.Nodes), hiddenCell(g), shareCell(g), latencyCell(g.Local, g.FromInside), latencyCell(g.Far, g.FromInside), lostCell(g),
-			{Text: map[bool]string{true: "yes", false: "no"}[g.Trusted], Tone: badIf(!g.Trusted)}, {Text: parts(g)}}
+			{Text: map[bool]string{true: "yes", false: "no"}[g.Trusted], Tone: badIf(!g.Trusted)}, {Text: words.Few(parts(g))}}
 		if r.Source != "" {
 			row = append(row, vmCell(g))
 		}
@@ -179,14 +179,13 @@ func ids(vm *many.VM) string {
 }
 
 // parts lists what was not measured.
-func parts(g *many.Guest) string {
-	var out []string
+func parts(g *many.Guest) (out []string) {
 	for _, m := range g.Missing {
 		if !slices.Contains(out, m.Part) {
 			out = append(out, m.Part)
 		}
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -212,7 +211,7 @@ func plainRow(g *many.Guest) []string {
 	if g.VM != nil {
 		vm = g.VM
 	}
-	row = append(append(row, share[:]...), local, far, strconv.FormatBool(g.FromInside), lost, strconv.FormatBool(g.Trusted), parts(g))
+	row = append(append(row, share[:]...), local, far, strconv.FormatBool(g.FromInside), lost, strconv.FormatBool(g.Trusted), strings.Join(parts(g), "; "))
 	return append(row, vm.Name, vm.Cluster, vm.Host, vm.Compared, ids(vm))
 }
 
@@ -250,11 +249,28 @@ func doubts(r *many.Report) answer.Table {
 		if g.Hidden == measured.NotKnown && g.Why != "" {
 			t.Add(g.Name, "hidden nodes", g.Why, "")
 		}
-		for _, m := range g.Missing {
-			t.Add(g.Name, m.Part, m.Reason, m.Remedy)
+		for _, group := range sameReason(g.Missing) {
+			var what []string
+			for _, m := range group {
+				what = append(what, m.Part)
+			}
+			t.Add(g.Name, words.Few(what), group[0].Reason, group[0].Remedy)
 		}
 	}
 	return t
+}
+
+// sameReason groups what is missing for the same reason, in its order: a busy guest lacks dozens of parts.
+func sameReason(all []machine.Missing) (groups [][]machine.Missing) {
+	for _, m := range all {
+		i := slices.IndexFunc(groups, func(g []machine.Missing) bool { return g[0].Reason == m.Reason && g[0].Remedy == m.Remedy })
+		if i < 0 {
+			groups = append(groups, []machine.Missing{m})
+		} else {
+			groups[i] = append(groups[i], m)
+		}
+	}
+	return groups
 }
 
 // broken lists the files that could not be read.

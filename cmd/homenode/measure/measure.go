@@ -39,7 +39,7 @@ type command struct {
 func New() *cobra.Command {
 	c := &command{}
 	cmd := &cobra.Command{Args: cobra.OnlyValidArgs, RunE: c.run}
-	cmd.AddCommand(newFleet(), newWatch())
+	cmd.AddCommand(newFleet(), newPlaybook(), newWatch())
 	for _, p := range guest.Parts {
 		cmd.ValidArgs = append(cmd.ValidArgs, string(p))
 	}

@@ -1,0 +1,26 @@
+package measure
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"homenode/cmd/homenode/flags"
+	"homenode/output/guest/playbook"
+)
+
+// newPlaybook returns the command that prints the playbook.
+func newPlaybook() *cobra.Command {
+	var out flags.Output
+	cmd := described("playbook", &cobra.Command{
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return out.Write(cmd, func(w io.Writer, _ bool) error {
+				_, err := io.WriteString(w, playbook.Text)
+				return err
+			})
+		},
+	})
+	cmd.Flags().StringVarP(&out.File, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
+	return cmd
+}

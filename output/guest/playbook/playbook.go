@@ -1,0 +1,10 @@
+// Package playbook has the Ansible playbook that measures many guests: it copies homenode into each, runs homenode measure, fetches the
+// result and removes everything.
+package playbook
+
+import _ "embed"
+
+// Text is the playbook: YAML for ansible-playbook, with ansible.builtin modules alone.
+//
+//go:embed playbook.yml
+var Text string
