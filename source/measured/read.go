@@ -35,7 +35,7 @@ func Write(w io.Writer, r *Result) error {
 }
 
 // Read reads the results of a file: one, or several after another. name stands in errors, which are a
-// *numa.SyntaxError for what is no result.
+// *numa.SyntaxError for what is no result. The results before it come with the error: a file that a run adds to may be cut short.
 func Read(name string, from io.Reader) ([]*Document, error) {
 	lines := text.NewLines(bounded.Reader(from, maxFile))
 	var doc bytes.Buffer
@@ -68,7 +68,7 @@ func decode(name string, doc []byte) ([]*Document, error) {
 			err = r.check()
 		}
 		if err != nil {
-			return nil, located(name, doc, from, d.InputOffset(), err)
+			return all, located(name, doc, from, d.InputOffset(), err)
 		}
 		from += begin(doc[from:])
 		all = append(all, &Document{Result: r, Source: name, Line: bytes.Count(doc[:from], []byte("\n")) + 1})

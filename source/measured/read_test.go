@@ -135,6 +135,15 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// TestCutShort checks that the results before one that is cut short are read.
+func TestCutShort(t *testing.T) {
+	file := string(written(t, full()))
+	all, err := Read("a.json", strings.NewReader(file+file[:len(file)/2]))
+	if len(all) != 1 || err == nil || !strings.HasPrefix(err.Error(), "a.json:") {
+		t.Errorf("got %d results, %v, want 1 and an error with its place", len(all), err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, full()))
 	f.Add([]byte(`{"format": "homenode-measure", "version": 1, "rungs": [{}], "machine": null}`))
