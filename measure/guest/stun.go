@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"homenode/measure/guest/cpu"
+	"homenode/measure/guest/lost"
 )
 
 // How a stop of the whole machine is seen: threads that sleep wake late on all processors at once.
@@ -24,7 +25,7 @@ type stuns struct {
 // An interval is in seconds since the watch began.
 type interval struct{ from, to float64 }
 
-// watchStuns begins to watch. It ends with the context.
+// watchStuns begins to watch. It ends with the context. Where the system does not tell how long a thread waited for the guest, nothing is seen.
 func watchStuns(ctx context.Context, cpus []int) *stuns {
 	cpus = cpus[:min(len(cpus), stunCPUs)]
 	s := &stuns{late: make([][]interval, len(cpus))}
@@ -33,9 +34,13 @@ func watchStuns(ctx context.Context, cpus []int) *stuns {
 		go func() {
 			_ = cpu.On(on, func() error { // where it cannot be pinned nothing is late
 				last := time.Since(begin)
-				for sleep(ctx, wakesEvery) == nil {
+				waited, known := lost.RunDelay()
+				for known && sleep(ctx, wakesEvery) == nil {
 					now := time.Since(begin)
-					if due := last + wakesEvery; now-due > latest {
+					// A busy guest lets a thread wait that is awake: that is no stop of the machine.
+					before := waited
+					waited, _ = lost.RunDelay()
+					if due := last + wakesEvery + waited - before; now-due > latest {
 						s.mu.Lock()
 						s.late[i] = append(s.late[i], interval{due.Seconds(), now.Seconds()})
 						s.mu.Unlock()

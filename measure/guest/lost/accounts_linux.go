@@ -23,9 +23,7 @@ func involuntary() (n int64, ok bool) {
 
 // readAccounts reads schedstat of this thread and the steal of its processor.
 func readAccounts(on int) (a accounts) {
-	if b, err := bounded.File("/proc/thread-self/schedstat", 1<<10); err == nil {
-		a.runDelay, a.runDelayKnown = parseRunDelay(string(b))
-	}
+	a.runDelay, a.runDelayKnown = RunDelay()
 	if f, err := os.Open("/proc/stat"); err == nil {
 		defer f.Close()
 		for s := bufio.NewScanner(f); s.Scan(); {
@@ -36,6 +34,16 @@ func readAccounts(on int) (a accounts) {
 		}
 	}
 	return a
+}
+
+// RunDelay returns how long this thread has waited for a processor that the guest gave to others, since it started; false where the system does
+// not count it.
+func RunDelay() (time.Duration, bool) {
+	b, err := bounded.File("/proc/thread-self/schedstat", 1<<10)
+	if err != nil {
+		return 0, false
+	}
+	return parseRunDelay(string(b))
 }
 
 // parseRunDelay reads the second of three figures: nanoseconds run, waited, and slices.
