@@ -53,8 +53,13 @@ func watchLost(ctx context.Context, cpus []int, d time.Duration) (*measured.Lost
 			gaps = l.Guest + l.Brief + l.Hypervisor
 			switch share, ok := l.Share(); {
 			case ok:
-				byHost += time.Duration(share * float64(l.Time))
-				byGuest += gaps - time.Duration(share*float64(l.Time))
+				// A thread that parked itself is in no account of waiting: no more than the gaps without a switch is the host's.
+				host := time.Duration(share * float64(l.Time))
+				if l.SwitchesKnown {
+					host = min(host, l.Brief+l.Hypervisor)
+				}
+				byHost += host
+				byGuest += gaps - host
 			case l.SwitchesKnown:
 				byHost += l.Brief + l.Hypervisor
 				byGuest += l.Guest

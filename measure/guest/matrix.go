@@ -3,7 +3,9 @@ package guest
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"homenode/measure/guest/bandwidth"
@@ -17,6 +19,7 @@ import (
 const (
 	cellBytes   = 256 << 20
 	cellRounds  = 5
+	leastRounds = 2
 	cellSamples = 5
 	cellSample  = 4 * time.Millisecond
 	cellMove    = 60 * time.Millisecond
@@ -33,15 +36,23 @@ type grid struct {
 // grid returns the cells of this machine; without nodes it has none.
 func (p *Plan) grid() grid {
 	var g grid
-	g.to = p.Nodes
-	last := 0
+	last, free := 0, int64(math.MaxInt64)
+	for _, node := range p.Machine.Topology.Nodes {
+		if !slices.Contains(p.Nodes, node.ID) || node.Size.Known() && node.Size.Value == 0 {
+			continue // it has no memory
+		}
+		g.to = append(g.to, node.ID)
+		if node.Free.Known() {
+			free = min(free, int64(node.Free.Value)/4) // memory that is bound to a full node takes it from others
+		}
+	}
 	for _, n := range p.Nodes {
 		if cpus := p.onNode(n); len(cpus) > 0 {
 			g.from, g.cpus = append(g.from, n), append(g.cpus, cpus)
 			last = max(last, lastCache(p.Machine, cpus[0]))
 		}
 	}
-	g.bytes = min(max(cellBytes, cachesOver*last), max(int(p.Memory.Bytes), tinyMemory))
+	g.bytes = min(max(cellBytes, cachesOver*last), int(max(min(p.Memory.Bytes, free), tinyMemory)))
 	if p.Options.quick() {
 		g.bytes = min(g.bytes, max(cellBytes/4, 2*last))
 	}
@@ -61,7 +72,7 @@ func (p *Plan) noGrid(name string) {
 
 func latencyTasks(p *Plan) []Task {
 	g := p.grid()
-	if len(g.from) == 0 {
+	if len(g.from) == 0 || len(g.to) == 0 {
 		p.noGrid("latency from node to node")
 		return nil
 	}
@@ -141,6 +152,7 @@ func (g grid) latency(ctx context.Context, r *run, d time.Duration) error {
 		samples[i] = make([][]float64, len(g.to))
 	}
 	var b breather
+	start := time.Now()
 	err := g.eachBatch(ctx, r, &m.Placed, &huge, func(first int, memory []*pages.Memory) error {
 		cycles := make([]*chase.Cycle, len(memory))
 		for j, mem := range memory {
@@ -149,7 +161,10 @@ func (g grid) latency(ctx context.Context, r *run, d time.Duration) error {
 				return err
 			}
 		}
-		for range cellRounds {
+		for round := range cellRounds {
+			if round >= leastRounds && time.Since(start) > d {
+				break // fewer rounds, where memory is slow
+			}
 			for _, cell := range rand.Perm(len(g.from) * len(memory)) {
 				i, j := cell/len(memory), cell%len(memory)
 				if err := b.breathe(ctx); err != nil {
@@ -224,8 +239,12 @@ func (g grid) bandwidth(ctx context.Context, r *run, d time.Duration) error {
 		samples[i] = make([][]float64, len(g.to))
 	}
 	var b breather
+	start := time.Now()
 	err := g.eachBatch(ctx, r, &m.Placed, &huge, func(first int, memory []*pages.Memory) error {
-		for range cellRounds {
+		for round := range cellRounds {
+			if round >= leastRounds && time.Since(start) > d {
+				break // fewer rounds, where memory is slow
+			}
 			for _, cell := range rand.Perm(len(g.from) * len(memory)) {
 				i, j := cell/len(memory), cell%len(memory)
 				if err := b.breathe(ctx); err != nil {

@@ -22,6 +22,7 @@ const (
 	mostLargest  = 1 << 30
 	cachesOver   = 4 // times the last cache, so that RAM has a plateau
 	rungSamples  = 20
+	asSlow       = .85 // of single pages of memory: a plateau so slow is RAM
 )
 
 // memoryTasks are caches and RAM, by latency and bandwidth.
@@ -104,7 +105,7 @@ func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d tim
 		var b breather
 		each := min(max(d/3/time.Duration(len(sizes)*rungSamples), 100*time.Microsecond), 5*time.Millisecond)
 		rungs, err = chase.Ladder(ctx, m, cpu.LineBytes(), sizes, rungSamples, each, func(int) error { return b.breathe(ctx) })
-		if err == nil && r.byPages == 0 {
+		if err == nil && kind == measured.Huge {
 			r.byPages, r.byChase = pagesBeside(ctx, m), rungs[len(rungs)-1].NS
 		}
 		return err
@@ -126,6 +127,14 @@ func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d tim
 	}
 	sizesTold := told(r.plan.Machine, on)
 	for _, p := range chase.Plateaus(bytes, ns, sizesTold) {
+		if r.byPages > 0 && p.NS >= asSlow*r.byPages {
+			p.Name = "RAM" // what the guest gets of a cache may be so little that its plateau is missing
+			if n := len(r.out.Levels); n > 0 && r.out.Levels[n-1].Name == p.Name && r.out.Levels[n-1].Pages == kind {
+				last := &r.out.Levels[n-1]
+				last.To, last.Latency, last.Cycles = int64(p.To), p.NS, p.NS*hz/1e9
+				continue
+			}
+		}
 		l := measured.Level{Name: p.Name, Pages: kind, Latency: p.NS, Cycles: p.NS * hz / 1e9, From: int64(p.From), To: int64(p.To)}
 		for i, size := range sizesTold {
 			if l.Name == fmt.Sprintf("L%d", i+1) {

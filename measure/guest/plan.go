@@ -125,15 +125,20 @@ func (p *Plan) miss(part, reason, remedy string) {
 	p.Missing = append(p.Missing, machine.Missing{Part: part, Reason: reason, Remedy: remedy})
 }
 
+// limit is how long the tasks may take together.
+func (p *Plan) limit() time.Duration {
+	switch {
+	case p.Options.Time > 0:
+		return p.Options.Time
+	case p.Options.quick():
+		return quickTime - looksFor/4
+	}
+	return defaultTime - looksFor
+}
+
 // fit shortens the tasks to the time that was asked for.
 func (p *Plan) fit() {
-	limit := p.Options.Time
-	if limit == 0 {
-		limit = defaultTime - looksFor
-		if p.Options.quick() {
-			limit = quickTime - looksFor/4
-		}
-	}
+	limit := p.limit()
 	if total := p.Total(); total > limit {
 		for i := range p.Tasks {
 			p.Tasks[i].For = time.Duration(float64(p.Tasks[i].For) * float64(limit) / float64(total))

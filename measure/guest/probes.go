@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"time"
 	"unsafe"
@@ -107,15 +108,16 @@ func (s *scene) cached() {
 		return
 	}
 	s.memory = append(s.memory, m)
+	size := os.Getpagesize()
 	there, err := m.Resident()
 	if err != nil {
 		return
 	}
-	there = slices.DeleteFunc(there, func(page int) bool { return (page+1)*chase.PageBytes > len(m.Bytes) })
+	there = slices.DeleteFunc(there, func(page int) bool { return page*size+chase.PageBytes > len(m.Bytes) })
 	var nodes []int
 	if s.node != pages.Anywhere {
 		for _, page := range there {
-			touched += m.Bytes[page*chase.PageBytes] // the kernel knows the node of what this process has mapped
+			touched += m.Bytes[page*size] // the kernel knows the node of what this process has mapped
 		}
 		if nodes, err = m.Nodes(); err != nil {
 			return
@@ -124,7 +126,7 @@ func (s *scene) cached() {
 	}
 	n := min(cachedPages, len(there))
 	for i := range n {
-		s.add(m, there[i*len(there)/n]*chase.PageBytes, hidden.Cached)
+		s.add(m, there[i*len(there)/n]*size, hidden.Cached)
 	}
 }
 

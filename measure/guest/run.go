@@ -22,9 +22,10 @@ type run struct {
 	pairsApart []string
 	byPages    float64 // latency of single pages of the largest working set, and of a chase through it, at the same time
 	byChase    []float64
-	again      bool  // a task was repeated
-	disturbed  bool  // something took time from samples of this task
-	ended      error // why the run ended early
+	until      time.Time // no task begins later
+	again      bool      // a task was repeated
+	disturbed  bool      // something took time from samples of this task
+	ended      error     // why the run ended early
 }
 
 // Run carries out the plan. The result is whole also when ctx ended or a task failed: what is not there stands in
@@ -63,12 +64,16 @@ func (r *run) tasks(ctx context.Context) {
 	go guard(ctx, len(r.plan.CPUs), cancel)
 	var done time.Duration
 	total := r.plan.Total()
+	r.until = time.Now().Add(r.plan.limit())
 	for i := range r.plan.Tasks {
 		t := &r.plan.Tasks[i]
 		switch {
 		case ctx.Err() != nil:
 			r.ended = context.Cause(ctx)
 			r.miss(t.Name, reasonOf(context.Cause(ctx)), "run it again")
+			continue
+		case i > 0 && time.Now().After(r.until):
+			r.miss(t.Name, "no time was left", "more --time, or a calmer machine")
 			continue
 		case r.load.Busy() && !r.plan.Options.Force && !t.robust():
 			r.miss(t.Name, r.load.String(), "run it when the machine is calm, or with --force")
@@ -101,11 +106,16 @@ func (r *run) task(ctx context.Context, t *Task) {
 	before, began := *r.out, time.Now()
 	r.disturbed = false
 	err := t.run(limit, r, t.For)
-	if err == nil && r.disturbed && time.Since(began) < t.For*3/2 && !r.again {
-		// Once more, if the first time left some of its own; of a run with many tasks one is repeated at most.
+	if took := time.Since(began); err == nil && r.disturbed && !r.again && time.Now().Add(took).Before(r.until) {
+		// Once more, if there is time; of a run with many tasks one is repeated at most. What fails the second time leaves the first.
 		r.again = true
+		first := *r.out
 		*r.out = before
-		err = t.run(limit, r, t.For)
+		once, stop := context.WithTimeoutCause(ctx, grace*t.For+time.Second, errTooLong)
+		if t.run(once, r, t.For) != nil {
+			*r.out = first
+		}
+		stop()
 	}
 	if err != nil {
 		if limit.Err() != nil {

@@ -28,6 +28,9 @@ type interval struct{ from, to float64 }
 // watchStuns begins to watch. It ends with the context. Where the system does not tell how long a thread waited for the guest, nothing is seen.
 func watchStuns(ctx context.Context, cpus []int) *stuns {
 	cpus = cpus[:min(len(cpus), stunCPUs)]
+	if len(cpus) < stunCPUs {
+		cpus = nil // of one vCPU it cannot be said that all stood still
+	}
 	s := &stuns{late: make([][]interval, len(cpus))}
 	begin := time.Now()
 	for i, on := range cpus {

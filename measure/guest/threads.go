@@ -39,17 +39,17 @@ func threadTasks(p *Plan) []Task {
 }
 
 // ramp measures each mix of reads and writes by 1, 2, 4 … threads of each node in its own memory.
-func (g grid) ramp(ctx context.Context, r *run, _ time.Duration) error {
+func (g grid) ramp(ctx context.Context, r *run, d time.Duration) error {
 	huge := r.plan.Options.Paging != PagingNone
 	for i, node := range g.from {
-		if err := g.rampOf(ctx, r, node, r.plan.spare(g.cpus[i]), &huge); err != nil {
+		if err := g.rampOf(ctx, r, node, r.plan.spare(g.cpus[i]), d/time.Duration(len(g.from)), &huge); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *grid) rampOf(ctx context.Context, r *run, node int, cpus []int, huge *bool) (err error) {
+func (g *grid) rampOf(ctx context.Context, r *run, node int, cpus []int, d time.Duration, huge *bool) (err error) {
 	m, err := r.onNode(ctx, node, g.bytes, huge)
 	if err != nil {
 		return err
@@ -62,7 +62,11 @@ func (g *grid) rampOf(ctx context.Context, r *run, node int, cpus []int, huge *b
 		rates[k] = make([][]float64, len(ramp))
 	}
 	var b breather
-	for range rampRounds {
+	start := time.Now()
+	for round := range rampRounds {
+		if round > 0 && time.Since(start) > d {
+			break
+		}
 		for k, kind := range kinds {
 			for n, threads := range ramp {
 				if err := b.breathe(ctx); err != nil {
@@ -113,13 +117,13 @@ func loadedTasks(p *Plan) []Task {
 	}
 	g := p.loadPlaces()
 	d := time.Duration(len(pauses)*loadedRounds)*(loadedEach+rest)*5/4 + 4*time.Second
-	return []Task{{Part: Memory, Name: name, CPUs: len(p.CPUs), Bytes: p.Memory.Bytes, For: d, run: g.loaded}}
+	return []Task{{Part: Memory, Name: name, CPUs: len(p.spare(g.cpus[0])), Bytes: p.Memory.Bytes, For: d, run: g.loaded}}
 }
 
 // loaded chases on one processor of the first node, while its others read.
 func (g grid) loaded(ctx context.Context, r *run, _ time.Duration) (err error) {
 	huge := r.plan.Options.Paging != PagingNone
-	cpus := g.cpus[0]
+	cpus := r.plan.spare(g.cpus[0])
 	if len(cpus) < 2 {
 		return errors.New("the first node has one logical processor that is measured")
 	}

@@ -84,7 +84,13 @@ func (r *run) monotone() (c measured.Check, ok bool) {
 	return c, ok
 }
 
-func apart(a, b float64) float64 { return math.Abs(a-b) / min(a, b) }
+// apart returns by how much two latencies differ, as a share of the lesser; without end when one is none.
+func apart(a, b float64) float64 {
+	if min(a, b) <= 0 {
+		return math.Inf(1)
+	}
+	return math.Abs(a-b) / min(a, b)
+}
 
 // diagonal checks the matrix against the rungs, of the node that both were measured on.
 func (r *run) diagonal() (c measured.Check, ok bool) {

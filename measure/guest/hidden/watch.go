@@ -108,7 +108,7 @@ func (w *Watch) Add(r *Round) (changes []Change) {
 func (w *Watch) machine(r *Round) string {
 	var why []string
 	if r.Gap > longGap {
-		why = append(why, fmt.Sprintf("no vCPU ran for %d ms", r.Gap.Milliseconds()))
+		why = append(why, fmt.Sprintf("no vCPU ran for %d ms, or this process was stopped", r.Gap.Milliseconds()))
 	}
 	if w.Last != nil {
 		if r.Model != "" && w.Last.Model != "" && r.Model != w.Last.Model {

@@ -141,7 +141,7 @@ func TestVMotion(t *testing.T) {
 		change func(r *Round)
 		says   string
 	}{
-		{func(r *Round) { r.Gap = 400 * time.Millisecond }, "Probably vMotion: no vCPU ran for 400 ms."},
+		{func(r *Round) { r.Gap = 400 * time.Millisecond }, "Probably vMotion: no vCPU ran for 400 ms, or this process was stopped."},
 		{func(r *Round) { r.Model = "Xeon"; r.CoreHz = 2.9e9 }, "Probably vMotion: the processor is another model, the core clock went from 3.7 to 2.9 GHz."},
 		{func(r *Round) { r.CounterHz = 2.1e9 }, "Probably vMotion: the counter went from 2600.000 to 2100.000 MHz."},
 		{func(r *Round) { r.CoreHz = 2.9e9 }, ""},

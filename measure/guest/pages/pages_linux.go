@@ -26,6 +26,9 @@ func reserve(a Ask) (*Memory, error) {
 		if huge == 0 {
 			return nil, errors.New("huge pages: this kernel has none that are transparent")
 		}
+		if huge > a.Bytes {
+			return nil, fmt.Errorf("huge pages: one has %d MiB, more than was asked for", huge>>20) // arm64 with pages of 64 KiB
+		}
 		unit = huge
 	}
 	size := (a.Bytes + unit - 1) / unit * unit
