@@ -70,9 +70,12 @@ func (r *Result) Metrics() []Metric {
 }
 
 // MemoryLatency returns the latencies of RAM that were measured, in ns: from each node of the guest to itself, or without a matrix those
-// of RAM by working set; and from each node to the others. Nil stands for what was not measured.
+// of RAM by working set; and from each node to the others. Cells that drifted or were disturbed are left out. Nil stands for what was not measured.
 func (r *Result) MemoryLatency() (local, far []float64) {
 	r.Latency.each(func(_, _, from, to int, s *Stats) {
+		if s.Drifting || s.Disturbed != "" {
+			return
+		}
 		if from == to {
 			local = append(local, s.Median)
 		} else {
