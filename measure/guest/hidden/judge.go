@@ -28,7 +28,10 @@ const Limits = "Nodes that are less than 15 ns apart, and memory that the firmwa
 // with two modes. One mode is never taken for "all near".
 func Judge(p *Probes, levels []measured.GroupLevel) *measured.Hidden {
 	h := &measured.Hidden{Answer: measured.NotKnown, Pages: len(p.Pages), Blocks: p.blocks(func(int) bool { return true })}
-	defer func() { h.Says += " " + Limits }()
+	defer func() {
+		h.Says += " " + Limits
+		h.Probability, h.FalseAlarms = p.odds(h)
+	}()
 	if why := p.tooLittle(); why != "" {
 		h.Why, h.Says = why, "Hidden nodes: not known, "+why+"."
 		return h
