@@ -130,7 +130,8 @@ func levelsOf(levels []measured.GroupLevel, cpus []int) (out []measured.GroupLev
 }
 
 // together is one answer of those of the guest's nodes: the worst. Groups are taken from a node that is split only where it is the only one: which groups
-// of two nodes of the guest are on one node of the host was not asked.
+// of two nodes of the guest are on one node of the host was not asked. How often such an answer is right was simulated for one node alone: the
+// probabilities stand with the nodes.
 func together(byNode []measured.Hidden, all []seen) *measured.Hidden {
 	h := &measured.Hidden{Answer: measured.OneKind}
 	rank := []measured.Answer{measured.OneKind, measured.NotKnown, measured.FarPages, measured.SeveralNodes}
@@ -138,7 +139,7 @@ func together(byNode []measured.Hidden, all []seen) *measured.Hidden {
 	split := 0
 	for i, n := range byNode {
 		if slices.Index(rank, n.Answer) > slices.Index(rank, h.Answer) {
-			h.Answer, h.Method, h.Probability, h.Delta = n.Answer, n.Method, n.Probability, n.Delta
+			h.Answer, h.Method, h.Delta = n.Answer, n.Method, n.Delta
 		}
 		if h.Method == "" {
 			h.Method = n.Method

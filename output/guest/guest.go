@@ -4,6 +4,7 @@ package guest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,6 +50,9 @@ func verdict(r *measured.Result) []string {
 	}
 	if r.Hidden != nil {
 		out = append(out, r.Hidden.Says)
+		if r.Hidden.Probability > 0 {
+			out = append(out, simulated(r.Hidden))
+		}
 	}
 	if len(r.Compared) > 0 {
 		out = append(out, predicted(r))
@@ -254,4 +258,10 @@ func sizeText(n int64) string {
 		return ""
 	}
 	return numa.Bytes(n).String()
+}
+
+// simulated says how often an answer is right. It rounds to the worse side.
+func simulated(h *measured.Hidden) string {
+	return fmt.Sprintf("In simulated guests of this size such an answer was right in %.1f %% or more; guests with one node were said to have several, or far pages, in %.1f %% or less.",
+		math.Floor(1000*h.Probability)/10, math.Ceil(1000*h.FalseAlarms)/10)
 }
