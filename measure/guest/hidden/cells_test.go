@@ -155,7 +155,7 @@ func (c *cell) play(recs []*recording, runs int) {
 	c.Worst = math.Round(1000*c.Worst) / 1000
 }
 
-// allCells are the cells of docs/measure-power.md with the runs of each: all of them for what has a target, a quarter for the others.
+// allCells are the cells of docs/measure-power.md with the runs of each: all of them for what has a target, fewer for the others.
 func allCells(runs int) (cells []*cell) {
 	add := func(c cell, share int) {
 		c.Runs = max(21, runs/share)
@@ -171,9 +171,12 @@ func allCells(runs int) (cells []*cell) {
 					add(c, 1)
 				default:
 					for _, c.Step = range simulatedSteps {
-						share := 4
-						if c.target() {
+						share := 10
+						switch {
+						case c.target():
 							share = 1
+						case name == worldTwo || name == worldFar:
+							share = 4
 						}
 						add(c, share)
 					}
