@@ -54,7 +54,7 @@ var assumptionTexts = [...]struct {
 	{"B-19", "how low the threshold goes on small EPYC nodes is not published: node size + 1 is taken", "threshold on small nodes"},
 	{"F-12", "memory slices of unequal VPDs are not published: proportional to vCPUs is taken", "uneven memory slices"},
 	{"F-12", "interleaving is published for CPU hot add and 4.1 only, and taken here too", "interleaving"},
-	{"F-14", "automatic cores per socket of uneven VPDs are not published", "uneven automatic vSockets"},
+	{"F-14", "automatic cores per socket of uneven VPDs are not published: the largest number that divides all of them is taken", "uneven automatic vSockets"},
 	{"B-24", "no log of an odd or uneven split is published: larger clients first is taken", "odd split"},
 	{"B-17", "the formula of numa.consolidate = FALSE is inferred from published cases", "numa.consolidate"},
 	{"F-14", "automatic cores per socket with CPU hot add are not published: a socket for each virtual node is taken", "automatic vSockets with hot add"},

@@ -56,7 +56,7 @@ var ChoiceList = []Choice{
 	{"F-10", "CPU hot add forces one vNUMA node in 6.0 too", "CPU hot add keeps vNUMA in 6.0 (VCAT-SP)", "B-15", func(c *Choices) *bool { return &c.HotAdd60 }},
 	{"F-12", "memory slices of unequal VPDs follow their vCPUs", "memory slices are equal", "B-22", func(c *Choices) *bool { return &c.EqualSlices }},
 	{"F-13", "only a changed vCPU count voids the cookie", "changed cores per socket void a version 2 cookie too", "B-9", func(c *Choices) *bool { return &c.CookieWithCPS }},
-	{"F-14", "automatic cores per socket are the vCPUs of a VPD", "automatic cores per socket are 1 when the VPDs are uneven or CPU hot add is on", "B-18", func(c *Choices) *bool { return &c.AutoCPSOne }},
+	{"F-14", "automatic cores per socket are the vCPUs of a VPD, or the largest number that divides every VPD", "automatic cores per socket are 1 when the VPDs are uneven or CPU hot add is on", "B-18", func(c *Choices) *bool { return &c.AutoCPSOne }},
 	{"F-16", "from 6.5 U3 and 6.7 U2 on EPYC nodes of at most 8 cores show vNUMA above their size", "the threshold stays 9 on small nodes", "B-19", func(c *Choices) *bool { return &c.NoSmallNodes }},
 	{"F-18", "a stored or manual size fills node after node, 8+4", "the vCPUs are spread evenly, 6+6 (6.5 manual)", "B-8", func(c *Choices) *bool { return &c.EvenStored }},
 	{"F-20", "up to 6.0 cores per socket split even a VM that fits a node", "a VM that fits a node is not split", "B-11", func(c *Choices) *bool { return &c.FitIgnoresCPS }},

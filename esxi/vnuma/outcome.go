@@ -10,21 +10,21 @@ func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
 	auto := g.auto(m)
 	kept := !l.VSockets.empty() // D-1: sockets came along with the virtual nodes
 	if !kept {
-		l.CoresPerSocket = int(g.CoresPerSocket)
+		l.CoresPerSocket = min(int(g.CoresPerSocket), max(1, int(g.VCPUs))) // with 1 vCPU it is ignored (B-27)
 	}
 	switch {
 	case kept:
 	case !auto:
-		l.VSockets = fill(g.VCPUs, g.CoresPerSocket)
+		l.VSockets = fill(g.VCPUs, int32(l.CoresPerSocket))
 	case c.Choices.AutoCPSOne && (g.HotAdd || !l.VPDs.Even()): // F-14, the alternative
 		l.CoresPerSocket = 1
 		l.VSockets = fill(g.VCPUs, 1)
 	case l.VPDs.Even():
 		l.CoresPerSocket = l.VPDs.Max()
 		l.VSockets = l.VPDs
-	default:
-		l.CoresPerSocket = l.VPDs.Max()
-		l.VSockets = l.VPDs
+	default: // sockets are of one size (B-27): the largest that divides every VPD
+		l.CoresPerSocket = l.VPDs.divisor()
+		l.VSockets = fill(g.VCPUs, int32(l.CoresPerSocket))
 		l.Assumes |= AssumedAutoUneven
 	}
 	if l.L3s = l.VSockets.Len(); g.Hardware >= 20 && m.model >= numa.ESXi80 {

@@ -1,6 +1,10 @@
 package vnuma
 
-import "homenode/numa"
+import (
+	"slices"
+
+	"homenode/numa"
+)
 
 // The rule book's model in plain slices: one function per release band, written
 // from rule book B-6 and the rules it names, not from Predict. The tests demand
@@ -69,7 +73,13 @@ func spec(g *Guest, m *Machine, c *Case) specLayout {
 		chosenOn = c.From
 	}
 	if specAuto(g, chosenOn) {
-		l.sockets = l.vpds
+		// Sockets are of one size: the largest of which every virtual node has whole ones.
+		for size := slices.Max(l.vpds); size > 0; size-- {
+			if !slices.ContainsFunc(l.vpds, func(n int) bool { return n%size != 0 }) {
+				l.sockets = specFill(int(g.VCPUs), size)
+				break
+			}
+		}
 	}
 	// B-8: the power-on writes size and cookie. Read as: not where hands or
 	// releases decide, nor CPU hot add, for nothing was sized automatically.

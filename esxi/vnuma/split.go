@@ -115,6 +115,18 @@ func (s Split) Max() int {
 	return int(most)
 }
 
+// divisor returns the largest number that divides the size of every group.
+func (s Split) divisor() int {
+	d := 0
+	for i := range s.Len() {
+		_, size := s.Group(i)
+		for size > 0 {
+			d, size = size, d%size
+		}
+	}
+	return d
+}
+
 // Min returns the size of the smallest group.
 func (s Split) Min() int {
 	if s.n == 0 {
