@@ -87,7 +87,7 @@ func chaseRound(ctx context.Context, s *settings, c *peer, round int, huge bool,
 		}
 		for turn := range turns {
 			s.calm.await()
-			own, other, err := chaseTurn(ctx, s.cpus[0], c, cycle, (round+turn)%2 == 0)
+			own, other, err := chaseTurn(s.cpus[0], c, cycle, (round+turn)%2 == 0)
 			if err != nil {
 				return err
 			}
@@ -128,7 +128,7 @@ func order(b []byte) uint64 {
 
 // chaseTurn lets both measure once, one after the other on the same processor. Each one warms the caches before, since
 // the other one has used them. The samples of both have the same number of loads.
-func chaseTurn(ctx context.Context, on int, c *peer, cycle *chase.Cycle, ownFirst bool) (own, other float64, err error) {
+func chaseTurn(on int, c *peer, cycle *chase.Cycle, ownFirst bool) (own, other float64, err error) {
 	warm := min(cycle.Lines(), 1<<18)
 	their := func() (err error) {
 		ns, err := c.do("walk %d 1", max(warm, 1<<12))
@@ -147,9 +147,6 @@ func chaseTurn(ctx context.Context, on int, c *peer, cycle *chase.Cycle, ownFirs
 		}
 	}
 	err = cpu.On(on, func() error {
-		if err := cycle.Warm(ctx); err != nil {
-			return err
-		}
 		loads := loadsFor(cycle.Walk(max(warm, 1<<12)))
 		var ns [samples]float64
 		for i := range ns {

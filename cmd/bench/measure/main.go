@@ -15,6 +15,8 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"homenode/cmd/bench/contest"
@@ -52,7 +54,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	fl.StringVar(&s.multichase, "multichase", "", "folder of a clone of github.com/google/multichase that was built there; empty leaves it out")
 	fl.StringVar(&s.likwid, "likwid", "likwid-bench", "likwid-bench; left out where there is none")
 	fl.StringVar(&s.homenode, "homenode", "", "binary of homenode; empty leaves the whole command out")
-	only := fl.String("only", "", "run one part: chase, page, pingpong, bandwidth or command")
+	only := fl.String("only", "", "run these parts: chase, page, pingpong, bandwidth, command")
 	fl.BoolVar(&s.markdown, "markdown", false, "print the tables as Markdown")
 	if err := fl.Parse(args); err != nil {
 		return err
@@ -84,7 +86,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		name string
 		run  func(context.Context, *settings, *peer, io.Writer) ([]goal, error)
 	}{{"chase", chaseLadder}, {"page", pageProbe}, {"pingpong", swaps}, {"bandwidth", reads}, {"command", command}} {
-		if *only != "" && *only != part.name {
+		if *only != "" && !slices.Contains(strings.Split(*only, ","), part.name) {
 			continue
 		}
 		s.calm.patience = *patience

@@ -19,11 +19,13 @@ import (
 
 const (
 	probedBytes = 256 << 20 // memory of pages that are probed, and of the chase beside them
-	blockBytes  = 8 << 20   // of the chase that goes through memory block by block
-	probed      = 1024      // pages of a turn
-	costUS      = 3.0       // what one probe may take on a calm machine
-	probeWithin = 0.15      // how far a probe may be from the chase
-	probeTurns  = 7         // of a round
+	hugeBytes   = 2 << 20   // a unit that is probed whole, as the command does beside its ladder
+	hugeLines   = 16
+	blockBytes  = 8 << 20 // of the chase that goes through memory block by block
+	probed      = 1024    // pages of a turn
+	costUS      = 3.0     // what one probe may take on a calm machine
+	probeWithin = 0.15    // how far a probe may be from the chase
+	probeTurns  = 7       // of a round
 )
 
 // pageProbe measures what one probe of a page costs, and what it says beside chases of the same round in huge pages. A probe waits
@@ -33,6 +35,10 @@ func pageProbe(ctx context.Context, s *settings, _ *peer, w io.Writer) (goals []
 	p, err := chase.NewProber(chase.PageBytes, chase.PageLines, 1)
 	if err != nil {
 		_, err = fmt.Fprintf(w, "\nThe probe of a page is left out: %v.\n", err)
+		return nil, err
+	}
+	far, err := chase.NewProber(hugeBytes, hugeLines, 1)
+	if err != nil {
 		return nil, err
 	}
 	small, err := pages.Take(ctx, pages.Ask{Bytes: probedBytes, Node: pages.Anywhere})
@@ -53,7 +59,8 @@ func pageProbe(ctx context.Context, s *settings, _ *peer, w io.Writer) (goals []
 	if err != nil {
 		return nil, err
 	}
-	var besideWide, besideNear pairs
+	var besideWide, besideNear, farWide pairs
+	units := rand.New(rand.NewPCG(1, 1)).Perm(probedBytes / hugeBytes)
 	var costs, overheads []float64
 	for turn := range s.rounds * probeTurns {
 		chosen := rand.New(rand.NewPCG(uint64(turn), 1)).Perm(len(small.Bytes) / chase.PageBytes)[:probed]
@@ -74,6 +81,11 @@ func pageProbe(ctx context.Context, s *settings, _ *peer, w io.Writer) (goals []
 			if turn%2 != 0 {
 				walk()
 			}
+			farNS := make([]float64, len(units)*4)
+			if err := far.Sweep(ctx, huge, units, 4, farNS); err != nil {
+				return err
+			}
+			farWide.add(median(farNS)-far.Overhead(pageAt(huge, 0)), wideNS)
 			overheads = append(overheads, overhead)
 			besideWide.add(median(out)-overhead, wideNS)
 			besideNear.add(median(out)-overhead, nearNS)
@@ -96,6 +108,9 @@ func pageProbe(ctx context.Context, s *settings, _ *peer, w io.Writer) (goals []
 	wideName := "beside a chase through all of " + bytesText(probedBytes/2)
 	b.Row(append([]string{nearName}, besideNear.cells()...)...)
 	b.Row(append([]string{wideName}, besideWide.cells()...)...)
+	farName := fmt.Sprintf("of %s with %d loads, %s", bytesText(hugeBytes), hugeLines, wideName)
+	b.Row(append([]string{farName}, farWide.cells()...)...)
+	_, farRatio, _ := farWide.ratios()
 	_, nearRatio, _ := besideNear.ratios()
 	_, wideRatio, _ := besideWide.ratios()
 	cost := median(costs)
@@ -103,6 +118,7 @@ func pageProbe(ctx context.Context, s *settings, _ *peer, w io.Writer) (goals []
 		{"a probe of a page, calm", fmt.Sprintf("at most %g µs", costUS), contest.Figure(cost) + " µs", cost <= costUS},
 		ratioGoal("probe − overhead "+nearName, 1-probeWithin, 1+probeWithin, nearRatio),
 		ratioGoal("probe − overhead "+wideName, 1-probeWithin, 1+probeWithin, wideRatio),
+		ratioGoal("probe − overhead "+farName, 1-probeWithin, 1+probeWithin, farRatio),
 	}
 	return goals, b.Write(w, "Probe − overhead and the chase")
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // swapTurns is how often each contender measures the pair in a round.
-const swapTurns = 7
+const swapTurns = 15
 
 // swaps lets both contenders measure one pair of processors in turn.
 func swaps(ctx context.Context, s *settings, c *peer, w io.Writer) ([]goal, error) {
