@@ -21,7 +21,7 @@ import (
 func Answer(r *measured.Result) *answer.Answer {
 	a := &answer.Answer{Command: "measure", Title: title(r), Verdict: verdict(r), Facts: facts(r), Result: r}
 	a.Tables = slices.DeleteFunc([]answer.Table{compared(r), nodes(r), caches(r), levels(r), matrix("latency", "Latency from node to node (ns)", r.Latency), matrix("bandwidth", "Read bandwidth from node to node (GB/s)", r.Bandwidth),
-		threads(r), loaded(r), groups(r), steps(r), checks(r), missing(r)}, func(t answer.Table) bool { return len(t.Rows) == 0 })
+		threads(r), loaded(r), pairs(r), groups(r), steps(r), checks(r), missing(r)}, func(t answer.Table) bool { return len(t.Rows) == 0 })
 	a.Drawings = drawings(r)
 	for _, reason := range r.Trust.Reasons {
 		a.Note(reason)

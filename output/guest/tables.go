@@ -118,6 +118,38 @@ func groups(r *measured.Result) answer.Table {
 	return t
 }
 
+// mostPairs is how many logical processors are shown pair by pair; drawings show more.
+const mostPairs = 16
+
+// pairs is how long a cache line takes between logical processors.
+func pairs(r *measured.Result) answer.Table {
+	t := answer.Table{Name: "pairs", Title: "From one logical processor to another (ns)"}
+	if r.Cores == nil || len(r.Cores.CPUs) < 2 || len(r.Cores.CPUs) > mostPairs {
+		return t
+	}
+	cpus := r.Cores.CPUs
+	t.Columns = answer.Columns("from")
+	for _, c := range cpus {
+		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("to %d", c), Right: true})
+	}
+	between := map[[2]int]string{}
+	for _, p := range r.Cores.Pairs {
+		text := fmt.Sprintf("%.0f", p.Latency.Median)
+		if len(p.States) > 1 || p.Guessed {
+			text += " ?"
+		}
+		between[[2]int{p.A, p.B}], between[[2]int{p.B, p.A}] = text, text
+	}
+	for _, a := range cpus {
+		row := []string{strconv.Itoa(a)}
+		for _, b := range cpus {
+			row = append(row, between[[2]int{a, b}])
+		}
+		t.Add(row...)
+	}
+	return t
+}
+
 func steps(r *measured.Result) answer.Table {
 	t := answer.Table{Name: "steps", Title: "What a request waits for", Columns: answer.Columns("step", "where", ">median", ">25 to 75 %", ">99 %", "what was done")}
 	for _, s := range r.Steps {
