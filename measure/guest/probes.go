@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 	"unsafe"
@@ -116,9 +117,11 @@ func (s *scene) cached() {
 	there = slices.DeleteFunc(there, func(page int) bool { return page*size+chase.PageBytes > len(m.Bytes) })
 	var nodes []int
 	if s.node != pages.Anywhere {
+		touched := byte(0)
 		for _, page := range there {
 			touched += m.Bytes[page*size] // the kernel knows the node of what this process has mapped
 		}
+		runtime.KeepAlive(touched) // or the loads are left out
 		if nodes, err = m.Nodes(); err != nil {
 			return
 		}
@@ -129,9 +132,6 @@ func (s *scene) cached() {
 		s.add(m, there[i*len(there)/n]*size, hidden.Cached)
 	}
 }
-
-// touched keeps the compiler from leaving loads out.
-var touched byte
 
 func (s *scene) add(m *pages.Memory, offset int, kind hidden.Kind) {
 	// Blocks are distinguished by address: where memory is in small pages the kernel gives neighbours from one block as a rule.
