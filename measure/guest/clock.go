@@ -3,6 +3,7 @@ package guest
 import (
 	"context"
 	"runtime"
+	"slices"
 	"time"
 
 	"homenode/measure/guest/cpu"
@@ -122,6 +123,26 @@ func told(m *machine.Machine, number int) (sizes []int) {
 		}
 		sizes = append(sizes, size)
 	}
+}
+
+// lastCaches returns the size of the last caches of some logical processors together, each cache once.
+func lastCaches(m *machine.Machine, cpus []int) (sum int) {
+	counted := map[int]bool{} // processors whose cache is
+	for _, number := range cpus {
+		if counted[number] {
+			continue
+		}
+		size := lastCache(m, number)
+		sum += size
+		for _, c := range m.Topology.Caches {
+			if int(c.Size) == size && slices.Contains(c.CPUs, number) {
+				for _, n := range c.CPUs {
+					counted[n] = true
+				}
+			}
+		}
+	}
+	return sum
 }
 
 // lastCache returns the size of the last cache of a logical processor, 32 MiB where it was told none.

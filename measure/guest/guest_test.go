@@ -121,6 +121,18 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+func TestLastCaches(t *testing.T) {
+	m := machineOf(2, 4)
+	for _, tt := range []struct {
+		cpus []int
+		want int
+	}{{nil, 0}, {[]int{0}, 32 << 20}, {[]int{0, 1, 3}, 32 << 20}, {[]int{0, 4}, 64 << 20}} {
+		if got := lastCaches(m, tt.cpus); got != tt.want {
+			t.Errorf("%v: %d, want %d", tt.cpus, got, tt.want)
+		}
+	}
+}
+
 func TestDuos(t *testing.T) {
 	for _, tt := range []struct{ n, most, want int }{{2, 10, 1}, {5, 10, 10}, {5, 9, 10}, {64, 3000, 2016}, {64, 100, 8*56 + 28}, {200, 100, 8*192 + 28}} {
 		got := duos(tt.n, tt.most)

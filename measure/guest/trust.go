@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"homenode/numa"
 	"homenode/source/measured"
 )
 
@@ -39,9 +40,26 @@ func (r *run) judge() {
 	if r.load.Busy() && !r.plan.Options.Force {
 		t.Reasons = append(t.Reasons, r.load.String()+": only what load does not change was measured")
 	}
+	if why := r.fromCaches(); why != "" {
+		t.Reasons = append(t.Reasons, why)
+	}
 	if n := r.marked(); n > 0 {
 		t.Reasons = append(t.Reasons, fmt.Sprintf("%d figures drifted or were disturbed while they were measured: they are marked", n))
 	}
+}
+
+// fromCaches says that bandwidth may be that of caches: all those of the threads together hold half of the memory or more. "" says that it is not.
+func (r *run) fromCaches() string {
+	if r.out.Bandwidth == nil && len(r.out.Threads) == 0 {
+		return ""
+	}
+	g := r.plan.loadPlaces()
+	for i := range g.from {
+		if held := lastCaches(r.plan.Machine, r.plan.spare(g.cpus[i])); 2*held >= g.bytes {
+			return fmt.Sprintf("bandwidth may be that of caches: they hold %v, and %v were used", numa.Bytes(held), numa.Bytes(g.bytes))
+		}
+	}
+	return ""
 }
 
 // level returns the latency of a level, in huge pages if it was measured in them.

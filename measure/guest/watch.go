@@ -71,6 +71,9 @@ func NewWatcher(ctx context.Context, p *Plan) (*Watcher, error) {
 	w.pairs = w.pairs[:min(len(w.pairs), watchPairs)]
 	background, stop := context.WithCancel(ctx)
 	w.stop, w.stuns = stop, watchStuns(background, p.CPUs)
+	if u, err := systemUsage(); err == nil {
+		w.used = u.own
+	}
 	return w, nil
 }
 
@@ -217,6 +220,11 @@ func (w *Watcher) swap(ctx context.Context, out *measured.WatchRound) error {
 	return slow
 }
 
+// Apart is how far rounds like this one must be from each other, so that they take 1 % of one processor at most.
+func Apart(r *measured.WatchRound) time.Duration {
+	return time.Duration(r.CPUSeconds / mostCPU * float64(time.Second))
+}
+
 // Watch measures a round every so often until d is over or ctx ends, and calls emit with each. A round that takes more than 1 % of one
 // processor's time is followed by a longer pause.
 func Watch(ctx context.Context, p *Plan, every, d time.Duration, emit func(*measured.WatchRound) error) (err error) {
@@ -238,7 +246,7 @@ func Watch(ctx context.Context, p *Plan, every, d time.Duration, emit func(*meas
 		if err := emit(r); err != nil {
 			return err
 		}
-		pause := max(every, time.Duration(r.CPUSeconds/mostCPU*float64(time.Second)))
+		pause := max(every, Apart(r))
 		if began.Add(pause).After(end) || sleep(ctx, time.Until(began.Add(pause))) != nil {
 			return nil
 		}
