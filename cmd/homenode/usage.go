@@ -129,6 +129,11 @@ func wrongArguments(cmd *cobra.Command, args []string) error {
 		wanted = append(wanted, strings.TrimSuffix(w, "..."))
 	}
 	usage := "homenode " + usageOf(cmd)
+	for _, arg := range args {
+		if len(cmd.ValidArgs) > 0 && !slices.Contains(cmd.ValidArgs, arg) {
+			return fmt.Errorf("found %q, want one of: %s", arg, strings.Join(cmd.ValidArgs, ", "))
+		}
+	}
 	if len(args) >= len(wanted) {
 		return fmt.Errorf("found %s, want: %s", rule.Plural(len(args), "argument"), usage)
 	}
