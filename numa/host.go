@@ -81,7 +81,7 @@ func (h *Host) Frequency() Fact[int] {
 		return Fact[int]{}
 	}
 	ghz, _ := strconv.ParseFloat(m[1], 64) // digits
-	return DerivedFrom(int(ghz*1000+0.5), "name of the processor: "+h.CPUModel.Value)
+	return DerivedFrom(int(float64(ghz*1000)+0.5), "name of the processor: "+h.CPUModel.Value)
 }
 
 var sapphireRapids = regexp.MustCompile(`(Platinum|Gold|Silver|Bronze|Max) [3-9]4\d\d`)
