@@ -15,7 +15,6 @@ import (
 	"homenode/output/change"
 	answers "homenode/output/fleet"
 	"homenode/output/format"
-	"homenode/rules"
 	"homenode/rules/finding"
 )
 
@@ -82,21 +81,24 @@ fleet stands beside today's, after a power cycle (explain has --event); 1: somet
 				return err
 			}
 			start := time.Now()
-			fleet, err := src.Read(cmd, args...)
-			if err != nil {
-				return err
-			}
 			if asked != nil {
-				err := whatIf(cmd, &out, fleet, asked, options, shown, change.Options{Details: details, FailOn: least})
+				fleet, err := src.Read(cmd, args...)
+				if err != nil {
+					return err
+				}
+				err = whatIf(cmd, &out, fleet, asked, options, shown, change.Options{Details: details, FailOn: least})
 				return cmp.Or(err, src.Incomplete())
 			}
-			read := time.Since(start)
-			start = time.Now()
-			result, err := shown.Fleet(rules.Run(fleet, options))
+			whole, read, err := src.Judged(cmd, options, args...)
 			if err != nil {
 				return err
 			}
-			judged := time.Since(start)
+			judged := time.Since(start) - read
+			fleet := whole.Fleet
+			result, err := shown.Fleet(whole)
+			if err != nil {
+				return err
+			}
 			o := answers.Options{Version: version.String(), Details: details, Sources: len(args),
 				SourceWords: flags.Typed(cmd, args, append([]string{"choose", "config"}, flags.SourceNames...)),
 				Words:       flags.Typed(cmd, args, slices.Concat([]string{"choose"}, flags.Answer, flags.FilterNames))}

@@ -77,11 +77,22 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 			if resized && !cmd.Flags().Changed("event") {
 				e = vnuma.VCPUsChanged
 			}
-			fleet, name, err := question.Read(cmd, args, &src)
+			problems := map[string][]string{}
+			var change func(*numa.Fleet, string) error
+			if resized {
+				change = func(fleet *numa.Fleet, name string) error {
+					vms, err := vmsNamed(fleet, name)
+					for _, vm := range vms {
+						problems[vm.ID] = resize(vm, vcpus)
+					}
+					return err
+				}
+			}
+			result, name, err := question.read(cmd, args, &src, options, change)
 			if err != nil {
 				return err
 			}
-			vms, err := vmsNamed(fleet, name)
+			vms, err := vmsNamed(result.Fleet, name)
 			if err != nil {
 				return err
 			}
@@ -89,21 +100,14 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 			if len(vms) > 1 && !plain {
 				return fmt.Errorf("--format %s explains one VM, and %q names %d: %s", out.Format, name, len(vms), flags.Some(namesOf(vms)))
 			}
-			problems := make([][]string, len(vms))
-			for i, vm := range vms {
-				if resized {
-					problems[i] = resize(vm, vcpus)
-				}
-			}
-			result := rules.Run(fleet, options)
 			var all []*answer.Answer
 			var lines []string
-			for i, vm := range vms {
+			for _, vm := range vms {
 				x, err := explain(result, vm, on, from, e)
 				if err != nil {
 					return err
 				}
-				x.Problems = append(x.Problems, problems[i]...)
+				x.Problems = append(x.Problems, problems[vm.ID]...)
 				all, lines = append(all, answers.Explain(x)), append(lines, x.LogLines...)
 			}
 			if logLines && plain {

@@ -55,11 +55,11 @@ cluster.
 			if err != nil {
 				return err
 			}
-			fleet, err := src.Read(cmd, args[0])
+			whole, _, err := src.Judged(cmd, rules.Options{Choices: o.Choices}, args[0])
 			if err != nil {
 				return err
 			}
-			result, err := shown.Fleet(rules.Run(fleet, rules.Options{Choices: o.Choices}))
+			result, err := shown.Fleet(whole)
 			if err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ cluster.
 			if out.Format == "svg" && len(all) != 1 {
 				return errors.New("an SVG file holds one drawing: name a CLUSTER")
 			}
-			err = out.Print(cmd, answers.Matrix(all, fleet.Source, result.Filter))
+			err = out.Print(cmd, answers.Matrix(all, whole.Fleet.Source, result.Filter))
 			if err != nil {
 				return err
 			}

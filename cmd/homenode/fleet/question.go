@@ -12,6 +12,7 @@ import (
 
 	"homenode/cmd/homenode/flags"
 	"homenode/numa"
+	"homenode/rules"
 	"homenode/size/fit"
 	"homenode/source/scenario"
 	"homenode/source/word"
@@ -78,9 +79,28 @@ func (f *questionFlags) asked(cmd *cobra.Command) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return !cmd.Flags().Changed(name) })
 }
 
-// read returns the fleet and the name of the VM that is explained: of a SOURCE, or of the
-// question.
-func (f *questionFlags) Read(cmd *cobra.Command, args []string, src *flags.Source) (fleet *numa.Fleet, vm string, err error) {
+// read returns the judged fleet and the name of the VM that is explained: of a SOURCE, or of the question. change is called
+// with the fleet before it is judged; nil changes nothing.
+func (f *questionFlags) read(cmd *cobra.Command, args []string, src *flags.Source, o rules.Options, change func(fleet *numa.Fleet, name string) error) (*rules.Result, string, error) {
+	asked := f.asked(cmd)
+	if len(args) > 1 && len(asked) == 0 && change == nil {
+		r, _, err := src.Judged(cmd, o, args[:len(args)-1]...)
+		return r, args[len(args)-1], err
+	}
+	fleet, name, err := f.fleetAsked(cmd, args, src)
+	if err != nil {
+		return nil, "", err
+	}
+	if change != nil {
+		if err := change(fleet, name); err != nil {
+			return nil, "", err
+		}
+	}
+	return rules.Run(fleet, o), name, nil
+}
+
+// fleetAsked returns the fleet of a SOURCE or of the question, and the name of the VM.
+func (f *questionFlags) fleetAsked(cmd *cobra.Command, args []string, src *flags.Source) (fleet *numa.Fleet, vm string, err error) {
 	asked := f.asked(cmd)
 	switch {
 	case len(args) == 0 && len(asked) > 0:

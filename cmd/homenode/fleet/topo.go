@@ -33,11 +33,11 @@ func NewTopo() *cobra.Command {
 			if err := out.Check(cmd); err != nil {
 				return err
 			}
-			fleet, err := src.Read(cmd, args[0])
+			result, _, err := src.Judged(cmd, rules.Options{Choices: choices}, args[0])
 			if err != nil {
 				return err
 			}
-			result := rules.Run(fleet, rules.Options{Choices: choices})
+			fleet := result.Fleet
 			drawings, err := drawings(fleet, result, args[1:])
 			if err != nil {
 				return err
