@@ -8,7 +8,7 @@ import (
 	"homenode/cmd/homenode/serve"
 )
 
-func newServe() *cobra.Command { return described("serve", serve.New()) }
+func newServe() *cobra.Command { return described("serve", serve.New(newRoot)) }
 
 func newMeasure() *cobra.Command { return described("measure", measure.New()) }
 

@@ -6,6 +6,7 @@ package answer
 
 import (
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -144,9 +145,24 @@ type Cell struct {
 	Text string
 	Tone Tone
 	Ref  string // anchor of what it names on the same page
+	To   Object // what it names, for a site that has a page of it
 	Sort string // a plain number to sort by; "" for the text
 	// Parts stand for the text: several, each with its own tone and anchor.
 	Parts []Cell
+}
+
+// An Object is a thing of the model that a site has a page of. The zero value is none.
+type Object struct {
+	Kind string // "vm", "host", "cluster" or "rule"
+	ID   string // in its fleet; of a cluster its name
+}
+
+// Address returns the path of its page in a site: /vm?vm=vm-101; "" for no object.
+func (o Object) Address() string {
+	if o.Kind == "" {
+		return ""
+	}
+	return "/" + o.Kind + "?" + url.Values{o.Kind: {o.ID}}.Encode()
 }
 
 // A Tone says how a text is set off.

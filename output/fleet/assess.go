@@ -111,7 +111,7 @@ func (x *index) overview() answer.Table {
 	}}
 	for _, s := range x.clusters {
 		t.Rows = append(t.Rows, []answer.Cell{
-			{Text: s.Name}, count(s.Hosts), {Text: s.Of.Node()}, count(s.VMs), count(s.Wide), bad(s.Blind), bad(s.TooBig), {Text: s.Fits(), Tone: toneIf(s.Differing > 0)},
+			{Text: s.Name, To: clusterObject(s.Of.Name)}, count(s.Hosts), {Text: s.Of.Node()}, count(s.VMs), count(s.Wide), bad(s.Blind), bad(s.TooBig), {Text: s.Fits(), Tone: toneIf(s.Differing > 0)},
 		})
 	}
 	return t
@@ -166,9 +166,25 @@ func vmCells(c *rule.Cluster, v *rule.VM, findings []*finding.Finding) []answer.
 		}
 	}
 	return []answer.Cell{
-		{Text: v.Name}, {Text: c.Title()}, {Text: host}, count(l.VPDs.Sum()), {Text: memory, Sort: strconv.FormatInt(int64(v.Memory.Value), 10)},
+		{Text: v.Name, To: answer.Object{Kind: "vm", ID: v.ID}}, {Text: c.Title(), To: clusterObject(c.Name)}, {Text: host, To: hostObject(v.Host)}, count(l.VPDs.Sum()), {Text: memory, Sort: strconv.FormatInt(int64(v.Memory.Value), 10)},
 		{Text: guestSees(l), Sort: strconv.Itoa(l.VPDs.Len())}, {Text: carried, Sort: strconv.Itoa(l.PPDs.Len())}, answer.References(findings),
 	}
+}
+
+// clusterObject returns a cluster; none for that of a standalone host.
+func clusterObject(name string) answer.Object {
+	if name == "" {
+		return answer.Object{}
+	}
+	return answer.Object{Kind: "cluster", ID: name}
+}
+
+// hostObject returns a host; none for nil.
+func hostObject(h *numa.Host) answer.Object {
+	if h == nil {
+		return answer.Object{}
+	}
+	return answer.Object{Kind: "host", ID: h.ID}
 }
 
 // guestSees returns what the guest of the layout sees, in words.

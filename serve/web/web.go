@@ -16,13 +16,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"homenode/internal/loopback"
-	"homenode/output/format/page"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/keep"
 	"homenode/serve/metrics"
 	"homenode/serve/notify"
 	"homenode/serve/remote"
+	"homenode/serve/site"
 	"homenode/source/snapshot"
 )
 
@@ -41,6 +41,8 @@ type Server struct {
 	Notified func() []notify.State
 	// Sending returns how remote write goes; nil without it.
 	Sending func() []remote.State
+	// Site has the pages for people.
+	Site *site.Site
 	// More are further handlers by pattern, such as the query API.
 	More map[string]http.Handler
 
@@ -50,7 +52,9 @@ type Server struct {
 // Handler returns the routes.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.page)
+	for pattern, h := range s.Site.Handlers() {
+		mux.Handle(pattern, h)
+	}
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	mux.HandleFunc("GET /api/homenode/v1/status", s.status)
@@ -257,13 +261,4 @@ func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = snapshot.Write(w, f) // the client is gone
-}
-
-// page answers with the status page.
-func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Refresh", "20")
-	if err := page.Write(w, s.StatusAnswer(), s.Version); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-	}
 }

@@ -13,16 +13,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/internal/loopback"
 	"homenode/internal/version"
+	"homenode/rules"
 	"homenode/serve/board"
+	"homenode/serve/collect"
+	"homenode/serve/held"
 	"homenode/serve/reader"
+	"homenode/serve/site"
 	"homenode/serve/web"
 )
 
 // read shows what other collectors see, from the database that they share. The URL "env" stands for
 // HOMENODE_QUERY_URL.
-func read(cmd *cobra.Command, address, listen string, every time.Duration, b *board.Board) error {
+func read(cmd *cobra.Command, address, listen string, every time.Duration, b *board.Board, ask site.Ask) error {
 	if address == "env" {
 		if address = os.Getenv("HOMENODE_QUERY_URL"); address == "" {
 			return errors.New("--query-url env: HOMENODE_QUERY_URL is not set")
@@ -43,8 +48,32 @@ func read(cmd *cobra.Command, address, listen string, every time.Duration, b *bo
 	defer all.Wait()
 	defer stop()
 	all.Go(func() { r.Run(ctx, every) })
-	pages := web.Server{Board: b, Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: r.Status,
+	pages := &web.Server{Board: b, Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: r.Status,
 		More: map[string]http.Handler{"/api/v1/": r.Proxy()}}
+	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Ask: ask, Status: pages.StatusAnswer, Version: version.String()}
+	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// serveFleet shows the pages of a fleet that is read once.
+func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, listen string, o rules.Options, ask site.Ask) error {
+	fleet, err := src.Read(cmd, sources...)
+	if err != nil {
+		return err
+	}
+	f := held.Fleet{Name: fleet.Source, Sources: sources, Result: rules.Run(fleet, o), Judged: time.Now()}
+	l, err := loopback.Listen(listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	ctx, stop := context.WithCancel(cmd.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop()
+	pages := web.Server{Board: board.New(o, time.Minute), Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
+		Site: &site.Site{Fleets: held.Static(&f), Ask: ask, Version: version.String()}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

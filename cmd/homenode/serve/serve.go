@@ -24,15 +24,18 @@ import (
 	"homenode/internal/version"
 	"homenode/numa"
 	"homenode/numa/unit"
+	"homenode/rules"
 	"homenode/rules/headroom"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/config"
+	"homenode/serve/held"
 	"homenode/serve/keep"
 	"homenode/serve/metrics"
 	"homenode/serve/notify"
 	"homenode/serve/query"
 	"homenode/serve/remote"
+	"homenode/serve/site"
 	"homenode/serve/web"
 	"homenode/source/open"
 	"homenode/source/open/vcenter"
@@ -45,8 +48,8 @@ type target struct {
 	dial func(context.Context) (*vsphere.Live, error)
 }
 
-// New returns the command.
-func New() *cobra.Command {
+// New returns the command; newRoot makes the program anew for a question of a page.
+func New(newRoot func() *cobra.Command) *cobra.Command {
 	var (
 		in           input
 		judgement    flags.Config
@@ -56,11 +59,12 @@ func New() *cobra.Command {
 		retainBytes  string
 		sendFile     string
 		queryURL     string
+		fleet        []string
 	)
 	cmd := &cobra.Command{
 		Use: "serve SOURCE...",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if queryURL != "" {
+			if queryURL != "" || fleet != nil {
 				return nil
 			}
 			return cobra.MinimumNArgs(1)(cmd, args)
@@ -75,6 +79,13 @@ func New() *cobra.Command {
 			}
 			if err := onlyLoopback(listen); err != nil {
 				return err
+			}
+			ask := asker(newRoot, judgement.File)
+			if fleet != nil {
+				if len(args) > 0 || check || data != "" || sendFile != "" || queryURL != "" {
+					return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
+				}
+				return serveFleet(cmd, &in.src, fleet, listen, options, ask)
 			}
 			var send config.Config
 			if sendFile != "" {
@@ -107,7 +118,7 @@ func New() *cobra.Command {
 				if len(args) > 0 || check || data != "" || sendFile != "" {
 					return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
 				}
-				return read(cmd, queryURL, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second))
+				return read(cmd, queryURL, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), ask)
 			}
 			lives, demo, err := in.targets(cmd, args)
 			if err != nil {
@@ -128,13 +139,14 @@ func New() *cobra.Command {
 			if data == "" && len(send.Samples) > 0 {
 				return errors.New("--send: samples are sent from the store: give it a folder with --data")
 			}
-			return run(cmd, &server{board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send})
+			return run(cmd, &server{board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
 		},
 	}
 	in.register(cmd, "collect from")
 	judgement.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&listen, "listen", "127.0.0.1:9275", "address and port of pages and metrics; of this machine alone")
+	fl.StringArrayVar(&fleet, "fleet", nil, "show the pages of this SOURCE, such as an RVTools export, instead of collecting (repeatable: as one fleet)")
 	fl.StringVar(&data, "data", "", "folder to keep what is seen in, for queries by time; without one only the present is known (demo: a folder that is removed at the end)")
 	fl.DurationVar(&keepOptions.Retain, "retain", 30*24*time.Hour, "how long --data keeps it")
 	fl.StringVar(&retainBytes, "retain-bytes", "", "how large --data may become, such as 50GB: the oldest goes")
@@ -225,6 +237,8 @@ type server struct {
 	data    string // folder of the store; empty for none
 	keep    store.Options
 	send    config.Config
+	rules   rules.Options
+	ask     site.Ask
 }
 
 // gcPercent lets memory be collected oftener than Go does: of a large fleet memory is scarce, not the processor.
@@ -270,12 +284,20 @@ func run(cmd *cobra.Command, s *server) error {
 		collectors = append(collectors, c)
 		all.Go(func() { c.Run(ctx) })
 	}
-	pages := web.Server{Board: s.board, Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
+	pages := &web.Server{Board: s.board, Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
 		for _, c := range collectors {
 			out = append(out, c.Status())
 		}
 		return out
 	}}
+	live := held.Live{Inventory: s.board.Inventory, Options: func() rules.Options { o := s.rules; o.Today = time.Now(); return o },
+		Source: func(vcenter string) string {
+			if vcenter == open.Demo {
+				return vcenter
+			}
+			return "https://" + vcenter
+		}}
+	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String()}
 	var senders []*remote.Sender
 	pages.Sending = func() (out []remote.State) {
 		for _, r := range senders {

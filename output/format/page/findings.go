@@ -16,6 +16,7 @@ const mostFindings = 200
 type judgedPart struct {
 	*answer.Findings
 	Groups []severityGroup
+	Site   *Site
 }
 
 // A severityGroup is the findings of one severity, by rule.
@@ -30,9 +31,10 @@ type severityGroup struct {
 type ruleGroup struct {
 	*rule.Rule
 	Anchor     string
-	Shown      []shownFinding
+	Shown      []*shownFinding
 	Count, Cut int
 	Links      []link
+	All        string // address of all of them in a site
 }
 
 // A link is a source of a rule, its address apart.
@@ -51,8 +53,11 @@ type proof struct {
 	Kind, Where string
 }
 
-func judgedPartOf(j *answer.Findings) *judgedPart {
-	p := &judgedPart{Findings: j}
+func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
+	p, most := &judgedPart{Findings: j, Site: site}, mostFindings
+	if site != nil {
+		most = site.Most
+	}
 	for _, c := range j.Counts() {
 		if n := len(p.Groups); n == 0 || p.Groups[n-1].Severity != c.Severity {
 			p.Groups = append(p.Groups, severityGroup{Severity: c.Severity, Open: c.Severity >= finding.Medium})
@@ -60,8 +65,15 @@ func judgedPartOf(j *answer.Findings) *judgedPart {
 		g := &p.Groups[len(p.Groups)-1]
 		g.Findings += len(c.Findings)
 		one := ruleGroup{Rule: c.Rule, Anchor: answer.Anchor(c.Rule.ID, c.Severity), Count: len(c.Findings), Links: linksOf(c.Rule.Sources)}
-		for _, f := range c.Findings[:min(mostFindings, len(c.Findings))] {
-			shown := shownFinding{Finding: f, Subject: j.Subject(f)}
+		if site != nil && site.Findings != nil {
+			one.All = site.Findings(c.Rule.ID, c.Severity)
+		}
+		from := 0
+		if site != nil {
+			from = min(site.From, len(c.Findings))
+		}
+		for _, f := range c.Findings[from:min(from+most, len(c.Findings))] {
+			shown := &shownFinding{Finding: f, Subject: j.Subject(f)}
 			for _, e := range f.Evidence {
 				kind, where, _ := strings.Cut(e.Origin, ": ")
 				shown.Proof = append(shown.Proof, proof{e, kind, where})
@@ -86,4 +98,19 @@ func linksOf(sources []string) []link {
 		}
 	}
 	return out
+}
+
+// Object returns what the finding is about.
+func (f *shownFinding) Object() answer.Object {
+	switch {
+	case f.VMID != "":
+		return answer.Object{Kind: "vm", ID: f.VMID}
+	case f.HostID != "":
+		return answer.Object{Kind: "host", ID: f.HostID}
+	case f.VM != "":
+		return answer.Object{Kind: "vm", ID: f.VM}
+	case f.Host != "":
+		return answer.Object{Kind: "host", ID: f.Host}
+	}
+	return answer.Object{Kind: "cluster", ID: f.Cluster}
 }

@@ -50,6 +50,7 @@ type page struct {
 	Before   []part // above the findings
 	Judged   *judgedPart
 	Notes    []noteGroup
+	Site     *Site
 }
 
 // A pictureGroup is drawings below one heading.
@@ -70,6 +71,7 @@ type part struct {
 	Heading string
 	Anchor  string
 	Search  bool
+	Pager   *Pager // of a site
 }
 
 // A noteGroup is notes of one origin.
@@ -86,13 +88,34 @@ var noteTitles = map[string]string{
 
 // Write writes the answer as a page; version is that of homenode, empty leaves it out.
 func Write(w io.Writer, a *answer.Answer, version string) error {
-	p := &page{Answer: a, Homenode: version}
+	p, style, err := compose(a, nil)
+	if err != nil {
+		return err
+	}
+	p.Homenode = version
+	p.Style, p.Script = template.CSS(pageStyle+style), template.JS(pageScript)
+	// Only this style and this script, by their hashes; nothing is ever loaded.
+	p.Policy = "default-src 'none'; style-src '" + hashOf(string(p.Style)) + "'; script-src '" + hashOf(pageScript) + "'; base-uri 'none'; form-action 'none'"
+	return p.execute(w, "page")
+}
+
+// execute writes a template of the page, cleaned.
+func (p *page) execute(w io.Writer, name string) error {
+	b := bufio.NewWriterSize(texttab.Cleaned(w), 64<<10)
+	if err := pageTemplate.ExecuteTemplate(b, name, p); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// compose returns what the page shows and the style of its drawings. Nil for site: it is a file of its own.
+func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
+	p = &page{Answer: a, Site: site}
 	if len(a.Verdict) > 0 {
 		p.Headline, p.Rest = a.Verdict[0], a.Verdict[1:]
 	} else {
 		p.Headline = a.Title
 	}
-	style := pageStyle
 	for _, d := range a.Drawings {
 		var b bytes.Buffer
 		draw := d.Draw
@@ -100,7 +123,7 @@ func Write(w io.Writer, a *answer.Answer, version string) error {
 			draw = d.Inline
 		}
 		if err := draw(&b); err != nil {
-			return err
+			return nil, "", err
 		}
 		text, css := withoutStyle(b.String())
 		css += d.Style
@@ -121,10 +144,7 @@ func Write(w io.Writer, a *answer.Answer, version string) error {
 		if long[t.Name] && !t.Long {
 			continue
 		}
-		if t.Fill != nil {
-			t.Rows = t.Fill()
-		}
-		one := part{t, a.HeadingOf(&t), "table-" + strings.ReplaceAll(t.Name, " ", "-"), t.Long || len(t.Rows) >= manyRows}
+		one := partOf(a, t, site)
 		if a.Findings != nil && !t.Long {
 			p.Before = append(p.Before, one)
 		} else {
@@ -132,7 +152,7 @@ func Write(w io.Writer, a *answer.Answer, version string) error {
 		}
 	}
 	if a.Findings != nil {
-		p.Judged = judgedPartOf(a.Findings)
+		p.Judged = judgedPartOf(a.Findings, site)
 	}
 	for _, n := range a.FewNotes() {
 		title := noteTitles[n.From]
@@ -143,14 +163,35 @@ func Write(w io.Writer, a *answer.Answer, version string) error {
 		}
 		p.Notes[i].Notes = append(p.Notes[i].Notes, n)
 	}
-	p.Style, p.Script = template.CSS(style), template.JS(pageScript)
-	// Only this style and this script, by their hashes; nothing is ever loaded.
-	p.Policy = "default-src 'none'; style-src '" + hashOf(style) + "'; script-src '" + hashOf(pageScript) + "'; base-uri 'none'; form-action 'none'"
-	b := bufio.NewWriterSize(texttab.Cleaned(w), 64<<10)
-	if err := pageTemplate.Execute(b, p); err != nil {
-		return err
+	return p, style, nil
+}
+
+// partOf returns a table as a page shows it: whole in a file, the asked rows of a long one in a site.
+func partOf(a *answer.Answer, t answer.Table, site *Site) part {
+	if t.Fill != nil {
+		t.Rows = t.Fill()
 	}
-	return b.Flush()
+	one := part{Table: t, Heading: a.HeadingOf(&t), Anchor: "table-" + strings.ReplaceAll(t.Name, " ", "-")}
+	switch {
+	case site == nil:
+		one.Search = t.Long || len(t.Rows) >= manyRows
+		one.Rows = withoutObjects(t.Rows)
+	case t.Long || len(t.Rows) >= manyRows:
+		one.Pager = newPager(&one.Table, site)
+	}
+	return one
+}
+
+// withoutObjects returns the rows without what only a site can show.
+func withoutObjects(rows [][]answer.Cell) [][]answer.Cell {
+	for _, row := range rows {
+		for i := range row {
+			if row[i].To.Kind != "" {
+				row[i].To = answer.Object{}
+			}
+		}
+	}
+	return rows
 }
 
 // hashOf returns the hash by which a content security policy allows an inline style or

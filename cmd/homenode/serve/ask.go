@@ -1,0 +1,63 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/cmd/homenode/flags"
+	"homenode/output/answer"
+	"homenode/serve/held"
+	"homenode/serve/site"
+)
+
+// Of the questions of pages.
+const (
+	askedLongest = time.Minute // a question is given up
+	askedAtOnce  = 4           // the others wait
+)
+
+// asker returns what answers the questions of pages: each is a command of the program, run inside of it. The configuration is that of the server.
+func asker(newRoot func() *cobra.Command, config string) site.Ask {
+	turns := make(chan struct{}, askedAtOnce)
+	return func(ctx context.Context, f *held.Fleet, args []string) ([]*answer.Answer, error) {
+		ctx, cancel := context.WithTimeout(ctx, askedLongest)
+		defer cancel()
+		select {
+		case turns <- struct{}{}:
+			defer func() { <-turns }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		h := flags.Held{Source: site.Source}
+		if f != nil {
+			h.Result = f.Result
+		}
+		root := newRoot()
+		cmd, _, err := root.Find(args)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range args {
+			if _, value, ok := strings.Cut(a, "="); strings.HasPrefix(a, "@") || ok && strings.HasPrefix(a, "--") && strings.HasPrefix(value, "@") {
+				return nil, errors.New("a page reads no files")
+			}
+		}
+		if cmd.Flags().Lookup("config") != nil && config != "" {
+			args = append(args, "--config="+config)
+		}
+		root.SetArgs(args)
+		root.SetIn(strings.NewReader(""))
+		root.SetOut(io.Discard)
+		root.SetErr(io.Discard)
+		err = root.ExecuteContext(flags.Holding(ctx, &h))
+		if errors.Is(err, flags.ErrFindings) || errors.Is(err, flags.ErrNotKnown) {
+			err = nil
+		}
+		return h.Answers, err
+	}
+}

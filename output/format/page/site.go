@@ -1,0 +1,182 @@
+package page
+
+import (
+	"cmp"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
+
+	"homenode/output/answer"
+	"homenode/rules/finding"
+)
+
+// A Site is where answers are shown that are part of one: objects are links to their pages, and of long tables
+// the server sends the rows that were asked for.
+type Site struct {
+	Path  string     // of the page
+	Query url.Values // of the page: its whole state
+	Rows  int        // how many rows of a table stand on a page
+	Most  int        // how many findings of a rule and severity are listed
+	From  int        // of a rule and severity, from 0
+	// Findings returns the address of all findings of a rule and severity; nil for none.
+	Findings func(rule string, s finding.Severity) string
+}
+
+// Style is the style sheet of pages.
+func Style() string { return pageStyle }
+
+// Body writes the answer as it stands in a page of a site: what was asked, the verdict and, after what lies between writes,
+// everything else. It returns the style of the drawings.
+func Body(w io.Writer, a *answer.Answer, site *Site, between func(io.Writer) error) (style string, err error) {
+	p, style, err := compose(a, site)
+	if err != nil {
+		return "", err
+	}
+	if err := p.execute(w, "top"); err != nil {
+		return "", err
+	}
+	if between != nil {
+		if err := between(w); err != nil {
+			return "", err
+		}
+	}
+	return style, p.execute(w, "content")
+}
+
+// A Pager is the part of a long table that a site sends.
+type Pager struct {
+	Name, Label, Anchor string
+	Query               string
+	From, To, Of        int // rows, from 1; of those that match
+	Previous, Next      string
+	Hidden              []field // the rest of the page's state
+
+	site *Site
+	sort string // column, "-" before it for descending; "" as they come
+	t    *answer.Table
+}
+
+// A field is a part of a page's state.
+type field struct{ Name, Value string }
+
+// newPager keeps of the table the rows that the query of the site asks for.
+func newPager(t *answer.Table, site *Site) *Pager {
+	p := &Pager{Name: t.Name, Label: cmp.Or(t.Title, t.Name), Anchor: "table-" + strings.ReplaceAll(t.Name, " ", "-"), site: site, t: t}
+	p.Query, p.sort = strings.TrimSpace(site.Query.Get(t.Name+".q")), site.Query.Get(t.Name+".sort")
+	rows := slices.Clone(t.Rows)
+	if p.Query != "" {
+		words := strings.Fields(strings.ToLower(p.Query))
+		rows = slices.DeleteFunc(rows, func(row []answer.Cell) bool { return !hasAll(row, words) })
+	}
+	p.order(rows)
+	p.Of = len(rows)
+	number, _ := strconv.Atoi(site.Query.Get(t.Name + ".page")) // 0 for none
+	last := max(1, (len(rows)+site.Rows-1)/site.Rows)
+	number = max(1, min(number, last))
+	from := min((number-1)*site.Rows, len(rows))
+	t.Rows = rows[from:min(from+site.Rows, len(rows))]
+	p.From, p.To = from+1, from+len(t.Rows)
+	if number > 1 {
+		p.Previous = p.address("page", strconv.Itoa(number-1))
+	}
+	if number < last {
+		p.Next = p.address("page", strconv.Itoa(number+1))
+	}
+	for _, name := range slices.Sorted(keys(site.Query)) {
+		if name == t.Name+".q" || name == t.Name+".page" {
+			continue
+		}
+		for _, value := range site.Query[name] {
+			p.Hidden = append(p.Hidden, field{name, value})
+		}
+	}
+	return p
+}
+
+func keys(v url.Values) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range v {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// hasAll reports whether the cells of a row have all the words, which are in lower case.
+func hasAll(row []answer.Cell, words []string) bool {
+	var b strings.Builder
+	for i := range row {
+		b.WriteString(strings.ToLower(row[i].Text))
+		b.WriteByte(' ')
+	}
+	text := b.String()
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+}
+
+// order sorts the rows by the column that the query names, as the script of a page does.
+func (p *Pager) order(rows [][]answer.Cell) {
+	name, down := strings.CutPrefix(p.sort, "-")
+	column := slices.IndexFunc(p.t.Columns, func(c answer.Column) bool { return c.Name == name })
+	if column < 0 {
+		return
+	}
+	order := collate.New(language.English, collate.Numeric, collate.IgnoreCase)
+	slices.SortStableFunc(rows, func(a, b []answer.Cell) int {
+		x, y := a[column], b[column]
+		c := 0
+		m, errM := strconv.ParseFloat(x.Sort, 64)
+		n, errN := strconv.ParseFloat(y.Sort, 64)
+		if errM == nil && errN == nil {
+			c = cmp.Compare(m, n)
+		} else {
+			c = order.CompareString(x.Text, y.Text)
+		}
+		if down {
+			return -c
+		}
+		return c
+	})
+}
+
+// address is the page with another value of the table's state; the page number starts anew for all but itself.
+func (p *Pager) address(key, value string) string {
+	q := url.Values{}
+	for k, v := range p.site.Query {
+		q[k] = v
+	}
+	q.Del(p.Name + ".page")
+	q.Del(p.Name + "." + key)
+	if value != "" {
+		q.Set(p.Name+"."+key, value)
+	}
+	return p.site.Path + "?" + q.Encode() + "#" + p.Anchor
+}
+
+// Sorted returns how column i is sorted, for aria-sort; "" for not.
+func (p *Pager) Sorted(i int) string {
+	switch p.sort {
+	case p.t.Columns[i].Name:
+		return "ascending"
+	case "-" + p.t.Columns[i].Name:
+		return "descending"
+	}
+	return ""
+}
+
+// Head returns the address of the table sorted by column i: ascending, descending, as it comes.
+func (p *Pager) Head(i int) string {
+	switch name := p.t.Columns[i].Name; p.sort {
+	case name:
+		return p.address("sort", "-"+name)
+	case "-" + name:
+		return p.address("sort", "")
+	default:
+		return p.address("sort", name)
+	}
+}

@@ -1,0 +1,63 @@
+package site
+
+import (
+	"slices"
+	"strings"
+)
+
+// A field is a part of a question that a page lets its reader change: a flag of the command.
+type field struct {
+	Name    string // in the address; the flag's where flag is ""
+	Label   string
+	Hint    string // an example
+	flag    string
+	Choices []choice // when only these are possible
+	Default string
+	Long    bool // the text is long
+	Check   bool // a flag that is given or not
+	Value   string
+}
+
+// A choice is a value that a field can have.
+type choice struct{ Value, Label string }
+
+// choices returns values that are their own labels; the first is "" for whatever the command takes then.
+func choices(none string, values ...string) []choice {
+	out := []choice{{"", none}}
+	for _, v := range values {
+		out = append(out, choice{v, v})
+	}
+	return out
+}
+
+// asked returns the fields with what the address says, and the flags that this comes to.
+func (x *request) asked(fields ...field) (filled []field, flags []string) {
+	for _, f := range fields {
+		if f.Value = x.query.Get(f.Name); !x.query.Has(f.Name) {
+			f.Value = f.Default
+		}
+		f.Value = strings.TrimSpace(f.Value)
+		flag := "--" + f.Name
+		if f.flag != "" {
+			flag = "--" + f.flag
+		}
+		switch {
+		case f.flag == "-" || f.Value == "":
+		case f.Check:
+			flags = append(flags, flag)
+		default:
+			flags = append(flags, flag+"="+f.Value)
+		}
+		filled = append(filled, f)
+	}
+	return filled, flags
+}
+
+// valueOf returns the value of a field.
+func valueOf(fields []field, name string) string {
+	i := slices.IndexFunc(fields, func(f field) bool { return f.Name == name })
+	if i < 0 {
+		return ""
+	}
+	return fields[i].Value
+}

@@ -1,0 +1,197 @@
+// Package site has the pages that people look at in a browser. A page computes nothing: it asks the question of a command
+// line about a fleet that the server holds and shows the answer that the command gives. Its address has its whole state, and
+// every page reads without scripts.
+package site
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/output/answer"
+	"homenode/output/draw/chart"
+	"homenode/output/draw/svg"
+	"homenode/output/draw/timeline"
+	"homenode/output/format/page"
+	"homenode/serve/held"
+)
+
+// Ask answers a command line about a fleet as the command does; SOURCE stands where the line names a source.
+type Ask func(ctx context.Context, f *held.Fleet, args []string) ([]*answer.Answer, error)
+
+// Source stands in the arguments of Ask for the fleet.
+const Source = "SOURCE"
+
+// A Site answers with pages.
+type Site struct {
+	Fleets  func() []*held.Fleet // that are held now
+	Ask     Ask
+	Status  func() *answer.Answer // how collecting goes; nil where nothing is collected
+	Version string
+}
+
+// rowsShown is how many rows of a long table stand on a page.
+const rowsShown = 50
+
+// A screen is one question.
+type screen struct {
+	path  string // "/vm"
+	title string // English; the navigation says it
+	nav   bool   // it stands in the navigation
+	show  func(*request) (*view, error)
+}
+
+// A request is a page that is asked for.
+type request struct {
+	*http.Request
+	site  *Site
+	page  *screen
+	query url.Values
+	fleet *held.Fleet // nil when none is held
+}
+
+// A view is what a page shows.
+type view struct {
+	answer  *answer.Answer
+	fields  []field // what can be asked; none for a page without a form
+	command []string
+	most    int // findings of a rule and severity that are listed; 0 for few
+	from    int
+	live    bool // what it shows changes
+}
+
+var (
+	//go:embed static/site.css
+	siteStyle string
+	//go:embed static/site.js
+	siteScript []byte
+)
+
+// style is the one style sheet of the pages: those of files, of every kind of drawing, and what a site has beyond.
+func style() []byte {
+	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, siteStyle}, "\n"))
+}
+
+// Handler returns the pages by pattern.
+func (s *Site) Handlers() map[string]http.Handler {
+	out := map[string]http.Handler{
+		"GET /static/site.css": asset("text/css; charset=utf-8", style()), "GET /static/site.js": asset("text/javascript; charset=utf-8", siteScript),
+	}
+	for _, p := range pages() {
+		pattern := "GET " + p.path
+		if p.path == "/" {
+			pattern += "{$}"
+		}
+		out[pattern] = s.serve(p)
+	}
+	out["GET /search"] = http.HandlerFunc(s.search)
+	return out
+}
+
+// asset answers with a part of every page.
+func asset(kind string, content []byte) http.Handler {
+	tag := fmt.Sprintf("%q", fmt.Sprintf("%x", sha256.Sum256(content))[:16])
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("ETag", tag)
+		w.Header().Set("Cache-Control", "no-cache")
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+	})
+}
+
+// serve answers for one page.
+func (s *Site) serve(p *screen) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x, err := s.request(p, r)
+		var v *view
+		if err == nil {
+			v, err = p.show(x)
+		}
+		status := http.StatusOK
+		if err != nil {
+			status = statusOf(err)
+			if v == nil {
+				v = &view{}
+			}
+			v.answer = &answer.Answer{Title: p.title, Verdict: []string{sentence(err.Error())}}
+		}
+		if form := x.query.Get("format"); form != "" && err == nil {
+			x.export(w, form, v)
+			return
+		}
+		x.write(w, status, v)
+	})
+}
+
+// request reads what is asked.
+func (s *Site) request(p *screen, r *http.Request) (*request, error) {
+	x := &request{Request: r, site: s, page: p, query: r.URL.Query()}
+	fleets := s.Fleets()
+	name := x.query.Get("fleet")
+	i := slices.IndexFunc(fleets, func(f *held.Fleet) bool { return name == "" || f.Name == name })
+	if i < 0 && name != "" {
+		return x, &unknownError{fmt.Sprintf("no fleet is named %q", name)}
+	}
+	if i >= 0 {
+		x.fleet = fleets[i]
+	}
+	for _, values := range x.query {
+		for _, v := range values {
+			if strings.HasPrefix(v, "@") {
+				return x, fmt.Errorf("found %q: a page reads no files", v)
+			}
+		}
+	}
+	return x, nil
+}
+
+// An unknownError says that something asked for is not there.
+type unknownError struct{ text string }
+
+func (e *unknownError) Error() string { return e.text }
+
+// errNoFleet says that nothing can be asked yet.
+var errNoFleet = errors.New("no inventory was read yet: the page of the status says how collecting goes")
+
+func statusOf(err error) int {
+	switch _, unknown := errors.AsType[*unknownError](err); {
+	case unknown:
+		return http.StatusNotFound
+	case errors.Is(err, errNoFleet):
+		return http.StatusServiceUnavailable
+	case errors.Is(err, context.DeadlineExceeded):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadRequest
+}
+
+// sentence returns an error as a sentence.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// ask asks about the fleet of the page.
+func (x *request) ask(args ...string) (*answer.Answer, error) {
+	if x.fleet == nil && slices.Contains(args, Source) {
+		return nil, errNoFleet
+	}
+	all, err := x.site.Ask(x.Context(), x.fleet, args)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, errors.New("the command gave no answer")
+	}
+	return all[0], nil
+}

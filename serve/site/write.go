@@ -1,0 +1,150 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/internal/texttab"
+	"homenode/internal/words"
+	"homenode/output/format"
+	"homenode/output/format/page"
+	"homenode/output/table/xlsx"
+	"homenode/rules/finding"
+	"homenode/serve/held"
+)
+
+//go:embed layout.tmpl
+var layoutText string
+
+var layout = template.Must(template.New("layout").Funcs(template.FuncMap{"line": texttab.Line}).Parse(layoutText))
+
+// A shown is what the layout shows around an answer.
+type shown struct {
+	Title   string
+	Pages   []*entry
+	Query   string // of the search
+	Fleets  []*held.Fleet
+	Fleet   *held.Fleet
+	Live    bool
+	Content template.HTML
+	Command string
+	Forms   []link // other forms of the same
+	Version string
+}
+
+// An entry is an entry of the navigation.
+type entry struct {
+	Path, Title string
+	Here        bool
+}
+
+// A link is an address with its text.
+type link struct{ Text, Address string }
+
+// forms are those in which a page can be saved, with what they are called.
+var forms = []link{{"CSV", "csv"}, {"Excel", "xlsx"}, {"JSON", "json"}, {"Markdown", "markdown"}, {"Report", "html"}}
+
+// types are the media types of forms.
+var types = map[string]string{"csv": "text/csv; charset=utf-8", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "json": "application/json",
+	"markdown": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-8"}
+
+// write writes the page.
+func (x *request) write(w http.ResponseWriter, status int, v *view) {
+	var content bytes.Buffer
+	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Most: cmp.Or(v.most, 3), From: v.from,
+		Findings: func(rule string, s finding.Severity) string { return x.allOf(rule, s) }}
+	_, err := page.Body(&content, v.answer, site, func(w io.Writer) error { return writeForm(w, x, v.fields) })
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	s := &shown{Title: cmp.Or(v.answer.Title, v.answer.Question, x.page.title), Query: x.query.Get("q"), Fleets: x.site.Fleets(), Fleet: x.fleet, Live: v.live,
+		Content: template.HTML(content.String()), Version: x.site.Version} // page.Body escapes what strangers wrote
+	for _, p := range pages() {
+		if p.nav {
+			s.Pages = append(s.Pages, &entry{p.path, p.title, p == x.page || p.path == x.page.path})
+		}
+	}
+	if v.command != nil && status == http.StatusOK {
+		s.Command = x.commandLine(v.command)
+		for _, f := range forms {
+			q := cloned(x.query)
+			q.Set("format", f.Address)
+			s.Forms = append(s.Forms, link{f.Text, x.page.path + "?" + q.Encode()})
+		}
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	w.WriteHeader(status)
+	_ = layout.ExecuteTemplate(w, "layout", s) // the client is gone
+}
+
+// commandLine returns what a person types for the same answer.
+func (x *request) commandLine(args []string) string {
+	out := []string{"homenode"}
+	for _, a := range args {
+		if a != Source {
+			out = append(out, words.Command(a))
+			continue
+		}
+		for _, one := range x.fleet.Sources {
+			out = append(out, words.Command(one))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// writeForm writes the form of a page.
+func writeForm(w io.Writer, x *request, fields []field) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	return layout.ExecuteTemplate(w, "form", struct {
+		Path   string
+		Fleet  string
+		Fields []field
+	}{x.page.path, x.query.Get("fleet"), fields})
+}
+
+// export writes the answer of a page in another form.
+func (x *request) export(w http.ResponseWriter, form string, v *view) {
+	kind, ok := types[form]
+	if !ok {
+		http.Error(w, fmt.Sprintf("format: found %q, want one of csv, xlsx, json, markdown, html", form), http.StatusBadRequest)
+		return
+	}
+	var b bytes.Buffer
+	if err := format.Write(&b, form, v.answer, format.Options{Version: x.site.Version, Details: true, Workbook: xlsx.Write}); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-store")
+	if form != "json" {
+		extension := map[string]string{"markdown": "md"}
+		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", "homenode-"+strings.ReplaceAll(v.answer.Command, " ", "-")+"."+cmp.Or(extension[form], form)))
+	}
+	_, _ = w.Write(b.Bytes()) // the client is gone
+}
+
+func cloned(q url.Values) url.Values {
+	out := url.Values{}
+	for k, v := range q {
+		out[k] = slices.Clone(v)
+	}
+	return out
+}
+
+// eventChoices are the events of a VM.
+func eventChoices() []choice { return choices("next power cycle", vnuma.EventNames()[1:]...) }
