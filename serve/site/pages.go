@@ -30,7 +30,12 @@ func showFleet(x *request) (*view, error) {
 	}
 	args := []string{"assess", Source}
 	a, err := x.ask(args...)
-	return &view{answer: a, command: args, most: 3}, err
+	if err != nil {
+		return nil, err
+	}
+	out := *a
+	out.Drawings = nil // those of hosts stand on their pages
+	return &view{answer: &out, command: args, most: 3}, nil
 }
 
 // severities are the choices of a least severity.

@@ -1,0 +1,50 @@
+package site
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"homenode/output/answer"
+	"homenode/serve/held"
+)
+
+// none answers every question with a verdict of its words.
+func none(_ context.Context, _ *held.Fleet, args []string) ([]*answer.Answer, error) {
+	return []*answer.Answer{{Command: args[0], Verdict: []string{"<" + strings.Join(args, " ") + ">"}}}, nil
+}
+
+// get returns what the site answers.
+func get(t *testing.T, s *Site, address string) (status int, header http.Header, body string) {
+	t.Helper()
+	mux := http.NewServeMux()
+	for pattern, h := range s.Handlers() {
+		mux.Handle(pattern, h)
+	}
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, nil))
+	return w.Code, w.Result().Header, w.Body.String()
+}
+
+func TestNoFleet(t *testing.T) {
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none}
+	for address, want := range map[string]int{
+		"/findings": http.StatusServiceUnavailable, "/vm?vm=x": http.StatusServiceUnavailable, "/?fleet=vc09": http.StatusNotFound, "/calculator?vm=@/etc/passwd": http.StatusBadRequest,
+	} {
+		if status, _, body := get(t, s, address); status != want || !strings.Contains(body, "<h1>") {
+			t.Errorf("%s: status %d, want %d\n%s", address, status, want, body)
+		}
+	}
+}
+
+func TestEscaped(t *testing.T) {
+	status, header, body := get(t, &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none}, `/calculator?vm=%22%3E%3Cscript%3E`)
+	if status != http.StatusOK || strings.Contains(body, "<script>") || !strings.Contains(body, "&lt;script&gt;") {
+		t.Errorf("status %d\n%s", status, body)
+	}
+	if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'self';") || strings.Contains(policy, "unsafe") {
+		t.Errorf("policy %q", policy)
+	}
+}
