@@ -177,6 +177,14 @@ func (p *Plan) hash() (string, error) {
 // maxPlan bounds a plan that is read.
 const maxPlan = 256 << 20
 
+// Write writes the plan as Read reads it.
+func (p *Plan) Write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(p)
+}
+
 // Read reads a plan and checks that it is as it was written.
 func Read(r io.Reader) (*Plan, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxPlan+1))

@@ -153,7 +153,7 @@ type Cell struct {
 
 // An Object is a thing of the model that a site has a page of. The zero value is none.
 type Object struct {
-	Kind string // "vm", "host", "cluster" or "rule"
+	Kind string // "vm", "host", "cluster", "rule" or "plan"
 	ID   string // in its fleet; of a cluster its name
 }
 

@@ -36,12 +36,7 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 		}
 		t.Add(r.Name, string(r.Outcome), r.Why)
 	}
-	var parts []string
-	for _, o := range outcomes {
-		if n := count[o.is]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, o.text))
-		}
-	}
+	parts := counted(count)
 	verb := "carried out"
 	if undo {
 		verb = "taken back"
@@ -75,6 +70,16 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 		a.Next = []string{"homenode fix " + words.Command(source) + " --verify " + words.Command(journal), "homenode fix " + words.Command(source) + " --rollback " + words.Command(journal) + " --power guest"}
 	}
 	return a
+}
+
+// counted says how many changes came out how: "3 done", "1 failed".
+func counted(count map[apply.Outcome]int) (parts []string) {
+	for _, o := range outcomes {
+		if n := count[o.is]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o.text))
+		}
+	}
+	return parts
 }
 
 func text(err error) string {

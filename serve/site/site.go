@@ -22,6 +22,7 @@ import (
 	"homenode/output/draw/timeline"
 	"homenode/output/format/page"
 	"homenode/serve/held"
+	"homenode/serve/plans"
 )
 
 // Ask answers a command line about a fleet as the command does; SOURCE stands where the line names a source.
@@ -36,6 +37,11 @@ type Site struct {
 	Ask     Ask
 	Status  func() *answer.Answer // how collecting goes; nil where nothing is collected
 	Version string
+	Plans   *plans.Desk // nil where plans are not kept
+	// Who names the user of a request, for journals; nil for nobody.
+	Who func(*http.Request) string
+	// Log tells of what a user had done; nil does not.
+	Log func(r *http.Request, what, to string, err error)
 }
 
 // rowsShown is how many rows of a long table stand on a page.
@@ -66,6 +72,9 @@ type view struct {
 	most    int // findings of a rule and severity that are listed; 0 for few
 	from    int
 	live    bool // what it shows changes
+	title   string
+	actions []action
+	back    string // where a page that says why not leads back to
 }
 
 var (
@@ -91,6 +100,10 @@ func (s *Site) Handlers() map[string]http.Handler {
 			pattern += "{$}"
 		}
 		out[pattern] = s.serve(p)
+	}
+	if s.Plans != nil {
+		out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
+		out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
 	}
 	out["GET /search"] = http.HandlerFunc(s.search)
 	return out

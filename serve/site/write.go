@@ -62,12 +62,12 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	var content bytes.Buffer
 	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Most: cmp.Or(v.most, 3), From: v.from,
 		Findings: func(rule string, s finding.Severity) string { return x.allOf(rule, s) }}
-	_, err := page.Body(&content, v.answer, site, func(w io.Writer) error { return writeForm(w, x, v.fields) })
+	_, err := page.Body(&content, v.answer, site, func(w io.Writer) error { return writeForms(w, x, v) })
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	s := &shown{Title: cmp.Or(v.answer.Title, v.answer.Question, x.page.title), Query: x.query.Get("q"), Fleets: x.site.Fleets(), Fleet: x.fleet, Live: v.live,
+	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: x.query.Get("q"), Fleets: x.site.Fleets(), Fleet: x.fleet, Live: v.live,
 		Content: template.HTML(content.String()), Version: x.site.Version} // page.Body escapes what strangers wrote
 	for _, p := range pages() {
 		if p.nav {
@@ -105,16 +105,15 @@ func (x *request) commandLine(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// writeForm writes the form of a page.
-func writeForm(w io.Writer, x *request, fields []field) error {
-	if len(fields) == 0 {
-		return nil
-	}
-	return layout.ExecuteTemplate(w, "form", struct {
-		Path   string
-		Fleet  string
-		Fields []field
-	}{x.page.path, x.query.Get("fleet"), fields})
+// writeForms writes the form of a page, and what can be done on it.
+func writeForms(w io.Writer, x *request, v *view) error {
+	return layout.ExecuteTemplate(w, "forms", struct {
+		Path    string
+		Fleet   string
+		Fields  []field
+		Actions []action
+		Back    string
+	}{x.page.path, x.query.Get("fleet"), v.fields, v.actions, v.back})
 }
 
 // export writes the answer of a page in another form.

@@ -190,6 +190,11 @@ func (r *run) permitted(ctx context.Context) error {
 	for _, need := range r.p.Needs(r.o.Power == PowerGuest || r.o.Power == PowerHard || r.o.Power == PowerWait) {
 		var missing map[string][]string
 		err := r.again(ctx, func() (err error) {
+			select {
+			case <-r.o.Stop:
+				return errors.New("stopped on request, before anything was begun")
+			default:
+			}
 			missing, err = r.t.Missing(ctx, need.Objects, []string{need.Privilege})
 			return err
 		})

@@ -40,6 +40,7 @@ type applyFlags struct {
 	off         time.Duration
 	tools       time.Duration
 	wait        time.Duration
+	by          string
 
 	open func(time.Time) bool
 }
@@ -55,6 +56,7 @@ func (f *applyFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.off, "shutdown-timeout", 10*time.Minute, "how long a guest may take to shut down")
 	fl.DurationVar(&f.tools, "tools-timeout", 10*time.Minute, "how long VMware Tools, and a probe, may take after a power-on")
 	fl.DurationVar(&f.wait, "wait", 7*24*time.Hour, "with --power wait: how long")
+	fl.StringVar(&f.by, "by", "", "who asks for it: stands in the journal, and in the operation IDs of vCenter's log")
 	var ways []string
 	for _, p := range apply.Powers {
 		ways = append(ways, string(p))
@@ -141,7 +143,7 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 		if err != nil {
 			return err
 		}
-		first := journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p, Power: c.do.power}
+		first := journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p, Power: c.do.power, By: c.do.by}
 		if err := j.Append(first); err != nil {
 			return errors.Join(err, j.Close())
 		}
@@ -200,7 +202,7 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 		if err != nil {
 			return errors.Join(err, j.Close())
 		}
-		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true, Power: c.do.power}
+		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true, Power: c.do.power, By: c.do.by}
 		if err := j.Append(first); err != nil {
 			return errors.Join(err, j.Close())
 		}
@@ -244,7 +246,11 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	if c.do.probe != "" {
 		o.Probe = c.do.answers
 	}
-	results, stopped := apply.Run(context.WithoutCancel(cmd.Context()), w, j, lines, o)
+	ctx := context.WithoutCancel(cmd.Context())
+	if by := cmp.Or(c.do.by, lastRun(lines).By); by != "" {
+		ctx = write.Named(ctx, "homenode "+p.ID+" "+by)
+	}
+	results, stopped := apply.Run(ctx, w, j, lines, o)
 	if err := j.Close(); err != nil {
 		stopped = errors.Join(stopped, err)
 	}

@@ -3,7 +3,6 @@ package fix
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -171,12 +170,7 @@ func (c *command) show(cmd *cobra.Command, p *fix.Plan, args []string) error {
 		words := flags.Typed(cmd, args, append(making(), flags.SourceNames...))
 		return c.out.Print(cmd, answers.Plan(p, c.plan, open.VCenter(args[0]), words...))
 	}
-	return c.out.Write(cmd, func(w io.Writer, _ bool) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(p)
-	})
+	return c.out.Write(cmd, func(w io.Writer, _ bool) error { return p.Write(w) })
 }
 
 // planned makes the plan, or reads the one that was made before.

@@ -15,8 +15,9 @@ import (
 )
 
 // A Held is a command that a page runs: it reads a fleet that this process holds instead of a SOURCE, and its
-// answers are taken instead of printed. Nothing is read from or written to a file then but what the page itself names.
+// answers are taken instead of printed.
 type Held struct {
+	Open    bool             // it reads the SOURCE that is named: a command line that the server wrote itself
 	Source  string           // the only SOURCE that there is
 	Result  *rules.Result    // of judging it; shared: a command that changes the fleet takes a copy
 	Answers []*answer.Answer // what the command answered
@@ -36,6 +37,14 @@ func heldBy(cmd *cobra.Command) *Held {
 	}
 	h, _ := cmd.Context().Value(heldKey{}).(*Held)
 	return h
+}
+
+// heldFleet returns what a command reads instead of a SOURCE; nil for one that reads SOURCEs.
+func heldFleet(cmd *cobra.Command) *Held {
+	if h := heldBy(cmd); h != nil && !h.Open {
+		return h
+	}
+	return nil
 }
 
 // fleet returns a copy of the fleet that is held: hosts, VMs and lists are its own, values inside facts are never
@@ -65,7 +74,7 @@ func (h *Held) allow(sources []string) error {
 // Judged reads the fleet that the SOURCE arguments name and judges it; read is how long reading took. Nothing of the
 // result may be changed: pages share it.
 func (f *Source) Judged(cmd *cobra.Command, o rules.Options, sources ...string) (r *rules.Result, read time.Duration, err error) {
-	if h := heldBy(cmd); h != nil {
+	if h := heldFleet(cmd); h != nil {
 		if err := h.allow(sources); err != nil {
 			return nil, 0, err
 		}

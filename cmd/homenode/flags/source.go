@@ -77,7 +77,7 @@ func (f *Source) TakeEvidence() []string {
 // Read reads the fleet that the SOURCE arguments name. Those of several that cannot be
 // read are named on stderr; Incomplete then returns an error.
 func (f *Source) Read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error) {
-	if h := heldBy(cmd); h != nil {
+	if h := heldFleet(cmd); h != nil {
 		return h.fleet(sources)
 	}
 	fleet, unread, err := open.Fleet(cmd.Context(), sources, f.Options(cmd))
@@ -239,7 +239,7 @@ const MostAtHand = 64 << 20
 
 // Story reads a story, or makes one of a fleet; fine reports that it says how fine its ticks shall be.
 func (f *Source) Story(cmd *cobra.Command, arg string) (s *numa.Story, fine bool, err error) {
-	if h := heldBy(cmd); h != nil {
+	if h := heldFleet(cmd); h != nil {
 		fleet, err := h.fleet([]string{arg})
 		if err != nil {
 			return nil, false, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,8 +13,31 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/output/answer"
 	"homenode/serve/held"
+	"homenode/serve/plans"
 	"homenode/serve/site"
 )
+
+// fixer returns what carries plans out: homenode fix inside of the program, with the account of a file of credentials. address is the URL
+// of a vCenter by its name; more are flags that the server was started with.
+func fixer(newRoot func() *cobra.Command, address func(vcenter string) (string, error), credentials string, more []string) plans.Do {
+	return func(ctx context.Context, vcenter string, args ...string) ([]*answer.Answer, error) {
+		source, err := address(vcenter)
+		if err != nil {
+			return nil, err
+		}
+		h := flags.Held{Open: true}
+		root := newRoot()
+		root.SetArgs(slices.Concat([]string{"fix", source, "--credentials=" + credentials}, more, args))
+		root.SetIn(strings.NewReader(""))
+		root.SetOut(io.Discard)
+		root.SetErr(io.Discard)
+		err = root.ExecuteContext(flags.Holding(ctx, &h))
+		if errors.Is(err, flags.ErrFindings) || errors.Is(err, flags.ErrNotKnown) {
+			err = nil
+		}
+		return h.Answers, err
+	}
+}
 
 // Of the questions of pages.
 const (

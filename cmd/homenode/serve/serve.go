@@ -2,6 +2,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +35,7 @@ import (
 	"homenode/serve/keep"
 	"homenode/serve/metrics"
 	"homenode/serve/notify"
+	"homenode/serve/plans"
 	"homenode/serve/query"
 	"homenode/serve/remote"
 	"homenode/serve/site"
@@ -45,6 +48,7 @@ import (
 // A target is one vCenter to collect from.
 type target struct {
 	name string
+	url  string // as it was named; "" for the demo
 	dial func(context.Context) (*vsphere.Live, error)
 }
 
@@ -60,6 +64,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 		sendFile     string
 		queryURL     string
 		fleet        []string
+		write        writing
 	)
 	cmd := &cobra.Command{
 		Use: "serve SOURCE...",
@@ -139,7 +144,14 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if data == "" && len(send.Samples) > 0 {
 				return errors.New("--send: samples are sent from the store: give it a folder with --data")
 			}
-			return run(cmd, &server{board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
+			desk, err := write.desk(cmd, newRoot, lives, demo, data)
+			if err != nil {
+				return err
+			}
+			if desk != nil {
+				defer desk.Close()
+			}
+			return run(cmd, &server{desk: desk, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
 		},
 	}
 	in.register(cmd, "collect from")
@@ -152,6 +164,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 	fl.StringVar(&retainBytes, "retain-bytes", "", "how large --data may become, such as 50GB: the oldest goes")
 	fl.StringVar(&queryURL, "query-url", "", "Prometheus or another database with its query API: show what other collectors sent there, instead of collecting; env takes HOMENODE_QUERY_URL, for a URL with a password")
 	fl.StringVar(&sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, mail, remote write (docs/watch.md)")
+	write.register(cmd)
 	fl.BoolVar(&check, "check", false, "log in, test the privileges, ask one host of each cluster, say how many bytes a day, and exit")
 	return cmd
 }
@@ -210,8 +223,9 @@ func (in *input) targets(cmd *cobra.Command, args []string) (all []target, demo 
 			if demo, err = startDemo(cmd.Context(), time.Now()); err != nil {
 				return nil, nil, err
 			}
-			t = target{open.Demo, demo.dial}
+			t = target{name: open.Demo, dial: demo.dial}
 		case arg == "vcenter" || parse == nil && (u.Scheme == "https" || u.Scheme == "http"):
+			t.url = arg
 			if t.name, t.dial, err = dialer.Live(arg); err != nil {
 				return nil, nil, err
 			}
@@ -239,6 +253,7 @@ type server struct {
 	send    config.Config
 	rules   rules.Options
 	ask     site.Ask
+	desk    *plans.Desk // nil where plans are not kept
 }
 
 // gcPercent lets memory be collected oftener than Go does: of a large fleet memory is scarce, not the processor.
@@ -292,12 +307,10 @@ func run(cmd *cobra.Command, s *server) error {
 	}}
 	live := held.Live{Inventory: s.board.Inventory, Options: func() rules.Options { o := s.rules; o.Today = time.Now(); return o },
 		Source: func(vcenter string) string {
-			if vcenter == open.Demo {
-				return vcenter
-			}
-			return "https://" + vcenter
+			i := slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter })
+			return cmp.Or(s.lives[max(i, 0)].url, vcenter)
 		}}
-	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String()}
+	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk}
 	var senders []*remote.Sender
 	pages.Sending = func() (out []remote.State) {
 		for _, r := range senders {

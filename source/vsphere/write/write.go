@@ -26,6 +26,11 @@ import (
 // A Writer changes VMs and hosts in one session.
 type Writer struct{ *vsphere.Live }
 
+// Named returns a context whose calls carry a name, the operation ID, by which vCenter's log tells who asked for them.
+func Named(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, types.ID{}, name)
+}
+
 // patience is how long a task may take.
 const patience = 10 * time.Minute
 

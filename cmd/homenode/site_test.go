@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"homenode/cmd/homenode/serve"
+	"homenode/source/scenario"
+	"homenode/source/vsphere"
+	"homenode/source/vsphere/lab"
+)
+
+// startSite runs homenode serve until the test ends, and returns its URL.
+func startSite(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	root := newRoot()
+	root.SetArgs(append([]string{"serve", "--listen=127.0.0.1:0"}, args...))
+	root.SetOut(in)
+	root.SetErr(io.Discard)
+	done := make(chan error, 1)
+	go func() {
+		err := root.ExecuteContext(ctx)
+		_ = in.CloseWithError(fmt.Errorf("serve ended: %w", err))
+		done <- err
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	b := make([]byte, 200)
+	n, err := out.Read(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return regexp.MustCompile(`http://[0-9.:]+`).FindString(string(b[:n]))
+}
+
+// page returns a page, whose status must be as wanted.
+func sitePage(t *testing.T, address string, want int) string {
+	t.Helper()
+	res, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answerOf(t, res, want)
+}
+
+func answerOf(t *testing.T, res *http.Response, want int) string {
+	t.Helper()
+	defer func() { _ = res.Body.Close() }()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode != want {
+		t.Fatalf("%s: status %d, want %d\n%s", res.Request.URL, res.StatusCode, want, b)
+	}
+	return string(b)
+}
+
+// headline returns the first line of a page.
+func headline(page string) string {
+	if m := regexp.MustCompile(`<h1>(.*)</h1>`).FindStringSubmatch(page); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// TestSiteSaysWhatCommandsSay compares pages with the answers of the commands that they name.
+func TestSiteSaysWhatCommandsSay(t *testing.T) {
+	at := startSite(t, "--fleet=demo")
+	for page, command := range map[string][]string{
+		"/":                          {"assess", "demo"},
+		"/findings?rule=N001":        {"assess", "demo", "--rule=N001"},
+		"/vm?vm=sql01":               {"explain", "demo", "sql01"},
+		"/vm?vm=erp01&on=esx13.demo": {"explain", "demo", "erp01", "--on=esx13.demo"},
+		"/calculator?vm=24x512GB&host=2x16c/768GB&release=7.0U3&hot-add=on": {"explain", "--vm=24x512GB", "--host=2x16c/768GB", "--release=7.0U3", "--hot-add"},
+		"/plans?vm=sql*": {"fix", "demo", "--vm=sql*"},
+	} {
+		html := sitePage(t, at+page, http.StatusOK)
+		var out strings.Builder
+		run(t.Context(), append(command, "--format=markdown"), strings.NewReader(""), &out, io.Discard)
+		want := regexp.MustCompile(`(?m)^\*\*(.*)\*\*$`).FindStringSubmatch(out.String())
+		if want == nil || !strings.Contains(headline(html), strings.ReplaceAll(want[1], `\`, "")) {
+			t.Errorf("%s says %q, %v says %q", page, headline(html), command, want)
+		}
+	}
+}
+
+// TestSitePlans keeps a plan of a vCenter, carries it out, takes it back, and looks at the vCenter each time.
+func TestSitePlans(t *testing.T) {
+	f, err := scenario.Read("fleet.txt", []byte("release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=18 memory=512GB\nvm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\nvm web01 host=esx01 vcpus=4 memory=16GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vc, err := lab.Start(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vc.Close()
+	vc.AtPowerOn(serve.AtPowerOn)
+	password, _ := vc.URL.User.Password()
+	account := filepath.Join(t.TempDir(), "account")
+	if err := os.WriteFile(account, fmt.Appendf(nil, "%s %s %s\n", vc.URL.Host, vc.URL.User.Username(), password), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	bare := *vc.URL
+	bare.User = nil
+	at := startSite(t, bare.String(), "--credentials="+account, "--plans="+folder, "--write-credentials="+account)
+	until(t, func() bool { return !strings.Contains(sitePage(t, at+"/status", http.StatusOK), "No host is seen yet") })
+	var page string
+	until(t, func() bool {
+		res, err := http.Get(at + "/plans")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		page = string(b)
+		return res.StatusCode == http.StatusOK
+	})
+	if !strings.Contains(headline(page), "changes 1 VM") {
+		t.Fatalf("the plan: %q", headline(page))
+	}
+	post := func(path string, form url.Values, want int) string {
+		t.Helper()
+		res, err := http.PostForm(at+path, form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answerOf(t, res, want)
+	}
+	page = post("/plans/keep", url.Values{}, http.StatusOK)
+	id := regexp.MustCompile(`name="plan" value="([0-9a-f]+)"`).FindStringSubmatch(page)
+	if id == nil {
+		t.Fatalf("no plan was kept:\n%s", page)
+	}
+	hotAdd := func() bool {
+		now, err := vcFleet(t, vc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now
+	}
+	if page := post("/plan/apply", url.Values{"plan": {id[1]}, "power": {"guest"}, "objects": {"7"}}, http.StatusBadRequest); !strings.Contains(headline(page), "is 1: type it") || !hotAdd() {
+		t.Errorf("a wrong number: %q", headline(page))
+	}
+	for _, step := range []struct {
+		what, says string
+		hotAdd     bool
+	}{{"apply", "The plan was carried out: of 1 change 1 done.", false}, {"rollback", "The plan was taken back: of 1 change 1 done.", true}, {"apply", "The plan was carried out: of 1 change 1 done.", false}} {
+		post("/plan/"+step.what, url.Values{"plan": {id[1]}, "power": {"guest"}, "objects": {"1"}}, http.StatusOK)
+		until(t, func() bool { return headline(sitePage(t, at+"/plan?plan="+id[1], http.StatusOK)) == step.says })
+		if got := hotAdd(); got != step.hotAdd {
+			t.Errorf("after %s CPU hot add is %v", step.what, got)
+		}
+	}
+	for _, bad := range []string{"../../etc/passwd", "0123456789abcdef", ""} {
+		sitePage(t, at+"/plan?plan="+url.QueryEscape(bad), http.StatusNotFound)
+	}
+	post("/plans/keep", url.Values{"vm": {"@/etc/passwd"}}, http.StatusBadRequest)
+}
+
+// until waits until something is so.
+func until(t *testing.T, is func() bool) {
+	t.Helper()
+	for range 600 {
+		if is() {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("it did not come")
+}
+
+// vcFleet reports whether CPU hot add of sql01 is on in the vCenter.
+func vcFleet(t *testing.T, vc *lab.VCenter) (bool, error) {
+	t.Helper()
+	live, err := openLab(t, vc)
+	if err != nil {
+		return false, err
+	}
+	f, err := live.Fleet(t.Context())
+	if err != nil {
+		return false, err
+	}
+	return f.FindVMs("sql01")[0].CPUHotAdd.Value, live.Close(t.Context())
+}
+
+func openLab(t *testing.T, vc *lab.VCenter) (*vsphere.Live, error) {
+	return vsphere.Open(t.Context(), vc.URL, vsphere.Options{})
+}
