@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/url"
@@ -204,4 +205,42 @@ func vcFleet(t *testing.T, vc *lab.VCenter) (bool, error) {
 
 func openLab(t *testing.T, vc *lab.VCenter) (*vsphere.Live, error) {
 	return vsphere.Open(t.Context(), vc.URL, vsphere.Options{})
+}
+
+// TestSiteAccepted accepts a finding and withdraws that.
+func TestSiteAccepted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "accepted.yaml")
+	at := startSite(t, "--fleet=demo", "--accepted="+file)
+	found := func() bool {
+		return strings.Contains(sitePage(t, at+"/findings?rule=N001&vm=sql01", http.StatusOK), "CPU hot add hides NUMA")
+	}
+	if !found() {
+		t.Fatal("sql01 has no finding N001")
+	}
+	post := func(path string, form url.Values, want int) string {
+		t.Helper()
+		res, err := http.PostForm(at+path, form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answerOf(t, res, want)
+	}
+	form := url.Values{"rule": {"N001"}, "vm": {"sql01"}, "until": {"2099-12-31"}}
+	if page := post("/accepted/add", form, http.StatusBadRequest); !strings.Contains(headline(page), "reason") || !found() {
+		t.Errorf("without a reason: %q", headline(page))
+	}
+	form.Set("reason", `"> <script>`)
+	page := post("/accepted/add", form, http.StatusOK)
+	if found() || strings.Contains(page, "<script>") || headline(page) != "1 finding accepted. They count for nothing until the day that stands beside them." {
+		t.Errorf("accepted: found %v, %q", found(), headline(page))
+	}
+	key := regexp.MustCompile(`name="key" value="([^"]*)"`).FindStringSubmatch(page)
+	if key == nil {
+		t.Fatalf("nothing can be withdrawn:\n%s", page)
+	}
+	post("/accepted/remove", url.Values{"key": {html.UnescapeString(key[1])}}, http.StatusOK)
+	post("/accepted/remove", url.Values{"key": {html.UnescapeString(key[1])}}, http.StatusNotFound)
+	if !found() {
+		t.Error("withdrawn, and still accepted")
+	}
 }

@@ -52,7 +52,7 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 	}
 	silent := map[[2]string]bool{} // hosts by vCenter, and ID or name
 	for _, v := range b.judges() {
-		o := b.options
+		o := b.rules()
 		o.Today = now
 		if v.result != nil {
 			all = append(all, judged{v.name, slices.DeleteFunc(slices.Clone(v.result.Findings), glance), false})

@@ -12,6 +12,7 @@ import (
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/headroom"
+	"homenode/rules/policy"
 )
 
 // A Board takes what collectors read; it is their Sink. Its methods may be called at the
@@ -92,13 +93,25 @@ func New(o rules.Options, stale time.Duration) *Board {
 }
 
 // LowLocality is the share of local memory below which M001 calls locality low, as the configuration sets it.
-func (b *Board) LowLocality() float64 { return rules.CaptureOptions(b.options.Policy).Locality }
+func (b *Board) LowLocality() float64 { return rules.CaptureOptions(b.rules().Policy).Locality }
+
+// Judging takes another policy, from the next judgement on.
+func (b *Board) Judging(p *policy.Policy) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.options.Policy = p
+}
+
+// rules returns how is judged.
+func (b *Board) rules() rules.Options {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.options
+}
 
 // Fleet takes the inventory of a vCenter, completes it by what is seen, and judges it.
 func (b *Board) Fleet(name string, f *numa.Fleet) {
-	b.mu.RLock()
-	o := b.options
-	b.mu.RUnlock()
+	o := b.rules()
 	o.Today = time.Now()
 	b.observe(name, f, o.Today)
 	result := rules.Run(f, o)

@@ -21,11 +21,6 @@ type Fleet struct {
 	Live    bool // of a vCenter that is collected from
 }
 
-// Static returns a function for one fleet that does not change.
-func Static(f *Fleet) func() []*Fleet {
-	return func() []*Fleet { return []*Fleet{f} }
-}
-
 // An Inventory returns the inventory of a vCenter with what is seen of its VMs now, and the names of all that have one.
 type Inventory func(vcenter string) (*numa.Fleet, []string)
 
@@ -33,8 +28,10 @@ type Inventory func(vcenter string) (*numa.Fleet, []string)
 type Live struct {
 	Inventory Inventory
 	Options   func() rules.Options
-	Source    func(vcenter string) string
+	Sources   func(vcenter string) []string
+	Collected bool // what is held comes from vCenters that are collected from
 	// Fresh is how old a judgement may be that is shown; 0 for a minute. An older one is shown once more while the next is made.
+	// What is not collected does not age.
 	Fresh time.Duration
 
 	mu    sync.Mutex
@@ -49,7 +46,7 @@ func (l *Live) Fleets() (all []*Fleet) {
 	for _, name := range names {
 		l.mu.Lock()
 		f := l.held[name]
-		old := f != nil && time.Since(f.Judged) > cmp.Or(l.Fresh, time.Minute)
+		old := f != nil && l.Collected && time.Since(f.Judged) > cmp.Or(l.Fresh, time.Minute)
 		again := old && !l.doing[name]
 		if again {
 			if l.doing == nil {
@@ -71,12 +68,19 @@ func (l *Live) Fleets() (all []*Fleet) {
 	return all
 }
 
+// Again forgets what was judged: the options have changed.
+func (l *Live) Again() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = nil
+}
+
 // judge judges the inventory of a vCenter as it is now; nil when there is none any more.
 func (l *Live) judge(name string) *Fleet {
 	fleet, _ := l.Inventory(name)
 	var f *Fleet
 	if fleet != nil {
-		f = &Fleet{Name: name, Sources: []string{l.Source(name)}, Result: rules.Run(fleet, l.Options()), Judged: time.Now(), Live: true}
+		f = &Fleet{Name: name, Sources: l.Sources(name), Result: rules.Run(fleet, l.Options()), Judged: time.Now(), Live: l.Collected}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,6 +19,7 @@ func pages() []*screen {
 		{"/vm", "VM", false, showVM},
 		{"/what-if", "What if", true, showWhatIf},
 		{"/calculator", "Calculator", true, showCalculator},
+		{"/accepted", "Accepted findings", false, showAccepted},
 		{"/plans", "Plans", true, showPlans},
 		{"/plan", "Plan", false, showPlan},
 		{"/status", "Status", true, showStatus},

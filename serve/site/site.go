@@ -21,6 +21,7 @@ import (
 	"homenode/output/draw/svg"
 	"homenode/output/draw/timeline"
 	"homenode/output/format/page"
+	"homenode/serve/accept"
 	"homenode/serve/held"
 	"homenode/serve/plans"
 )
@@ -38,6 +39,9 @@ type Site struct {
 	Status  func() *answer.Answer // how collecting goes; nil where nothing is collected
 	Version string
 	Plans   *plans.Desk // nil where plans are not kept
+	// Accepted is what is accepted here; nil where nothing can be. Accept lets what changed in it count.
+	Accepted *accept.Book
+	Accept   func()
 	// Who names the user of a request, for journals; nil for nobody.
 	Who func(*http.Request) string
 	// Log tells of what a user had done; nil does not.
@@ -104,6 +108,9 @@ func (s *Site) Handlers() map[string]http.Handler {
 	if s.Plans != nil {
 		out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
 		out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
+	}
+	if s.Accepted != nil {
+		out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
 	}
 	out["GET /search"] = http.HandlerFunc(s.search)
 	return out

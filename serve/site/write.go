@@ -60,7 +60,7 @@ var types = map[string]string{"csv": "text/csv; charset=utf-8", "xlsx": "applica
 // write writes the page.
 func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	var content bytes.Buffer
-	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Most: cmp.Or(v.most, 3), From: v.from,
+	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Most: cmp.Or(v.most, 3), From: v.from, Accept: x.site.Accepted != nil,
 		Findings: func(rule string, s finding.Severity) string { return x.allOf(rule, s) }}
 	_, err := page.Body(&content, v.answer, site, func(w io.Writer) error { return writeForms(w, x, v) })
 	if err != nil {

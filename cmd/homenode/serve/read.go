@@ -16,7 +16,9 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/loopback"
 	"homenode/internal/version"
+	"homenode/numa"
 	"homenode/rules"
+	"homenode/serve/accept"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/held"
@@ -58,12 +60,19 @@ func read(cmd *cobra.Command, address, listen string, every time.Duration, b *bo
 }
 
 // serveFleet shows the pages of a fleet that is read once.
-func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, listen string, o rules.Options, ask site.Ask) error {
+func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, listen string, o rules.Options, book *accept.Book, ask site.Ask) error {
 	fleet, err := src.Read(cmd, sources...)
 	if err != nil {
 		return err
 	}
-	f := held.Fleet{Name: fleet.Source, Sources: sources, Result: rules.Run(fleet, o), Judged: time.Now()}
+	live := held.Live{Inventory: func(string) (*numa.Fleet, []string) { return fleet, []string{fleet.Source} }, Sources: func(string) []string { return sources },
+		Options: func() rules.Options {
+			o := o
+			if book != nil {
+				o.Policy = book.Policy()
+			}
+			return o
+		}}
 	l, err := loopback.Listen(listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -73,7 +82,7 @@ func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, listen 
 	defer all.Wait()
 	defer stop()
 	pages := web.Server{Board: board.New(o, time.Minute), Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
-		Site: &site.Site{Fleets: held.Static(&f), Ask: ask, Version: version.String()}}
+		Site: &site.Site{Fleets: live.Fleets, Ask: ask, Version: version.String(), Accepted: book, Accept: live.Again}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

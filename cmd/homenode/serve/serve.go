@@ -28,6 +28,7 @@ import (
 	"homenode/numa/unit"
 	"homenode/rules"
 	"homenode/rules/headroom"
+	"homenode/serve/accept"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/config"
@@ -65,6 +66,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 		queryURL     string
 		fleet        []string
 		write        writing
+		accepted     string
 	)
 	cmd := &cobra.Command{
 		Use: "serve SOURCE...",
@@ -85,12 +87,19 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if err := onlyLoopback(listen); err != nil {
 				return err
 			}
+			var book *accept.Book
+			if accepted != "" {
+				if book, err = accept.Open(accepted, options.Policy); err != nil {
+					return fmt.Errorf("--accepted: %w", err)
+				}
+				options.Policy = book.Policy()
+			}
 			ask := asker(newRoot, judgement.File)
 			if fleet != nil {
 				if len(args) > 0 || check || data != "" || sendFile != "" || queryURL != "" {
 					return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
 				}
-				return serveFleet(cmd, &in.src, fleet, listen, options, ask)
+				return serveFleet(cmd, &in.src, fleet, listen, options, book, ask)
 			}
 			var send config.Config
 			if sendFile != "" {
@@ -151,7 +160,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if desk != nil {
 				defer desk.Close()
 			}
-			return run(cmd, &server{desk: desk, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
+			return run(cmd, &server{desk: desk, book: book, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
 		},
 	}
 	in.register(cmd, "collect from")
@@ -164,6 +173,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 	fl.StringVar(&retainBytes, "retain-bytes", "", "how large --data may become, such as 50GB: the oldest goes")
 	fl.StringVar(&queryURL, "query-url", "", "Prometheus or another database with its query API: show what other collectors sent there, instead of collecting; env takes HOMENODE_QUERY_URL, for a URL with a password")
 	fl.StringVar(&sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, mail, remote write (docs/watch.md)")
+	fl.StringVar(&accepted, "accepted", "", "file to which findings go that operators accept in a browser, in the form of the configuration; made where it is missing")
 	write.register(cmd)
 	fl.BoolVar(&check, "check", false, "log in, test the privileges, ask one host of each cluster, say how many bytes a day, and exit")
 	return cmd
@@ -253,7 +263,18 @@ type server struct {
 	send    config.Config
 	rules   rules.Options
 	ask     site.Ask
-	desk    *plans.Desk // nil where plans are not kept
+	desk    *plans.Desk  // nil where plans are not kept
+	book    *accept.Book // nil where nothing can be accepted
+}
+
+// judging is how fleets are judged now.
+func (s *server) judging() rules.Options {
+	o := s.rules
+	o.Today = time.Now()
+	if s.book != nil {
+		o.Policy = s.book.Policy()
+	}
+	return o
 }
 
 // gcPercent lets memory be collected oftener than Go does: of a large fleet memory is scarce, not the processor.
@@ -305,12 +326,12 @@ func run(cmd *cobra.Command, s *server) error {
 		}
 		return out
 	}}
-	live := held.Live{Inventory: s.board.Inventory, Options: func() rules.Options { o := s.rules; o.Today = time.Now(); return o },
-		Source: func(vcenter string) string {
-			i := slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter })
-			return cmp.Or(s.lives[max(i, 0)].url, vcenter)
-		}}
-	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk}
+	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Sources: func(vcenter string) []string {
+		i := slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter })
+		return []string{cmp.Or(s.lives[max(i, 0)].url, vcenter)}
+	}}
+	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Accepted: s.book,
+		Accept: func() { s.board.Judging(s.book.Policy()); live.Again() }}
 	var senders []*remote.Sender
 	pages.Sending = func() (out []remote.State) {
 		for _, r := range senders {
