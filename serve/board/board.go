@@ -28,6 +28,8 @@ type Board struct {
 	mu       sync.RWMutex
 	vcenters map[string]*vcenter
 	alarms   alarms
+
+	changes changes
 }
 
 // A Node names a node of a host.
@@ -92,7 +94,10 @@ func New(o rules.Options, stale time.Duration) *Board {
 }
 
 // LowLocality is the share of local memory below which M001 calls locality low, as the configuration sets it.
-func (b *Board) LowLocality() float64 { return rules.CaptureOptions(b.options.Policy).Locality }
+func (b *Board) LowLocality() float64 { return b.Limits().Locality }
+
+// Limits returns what the last hour is counted by, as the configuration sets it.
+func (b *Board) Limits() capture.Options { return rules.CaptureOptions(b.options.Policy) }
 
 // Fleet takes the inventory of a vCenter, completes it by what is seen, and judges it.
 func (b *Board) Fleet(name string, f *numa.Fleet) {
@@ -102,6 +107,7 @@ func (b *Board) Fleet(name string, f *numa.Fleet) {
 	o.Today = time.Now()
 	b.observe(name, f, o.Today)
 	result := rules.Run(f, o)
+	defer b.Touch()
 	vms, at := map[string][]string{}, make(map[string]int, len(f.VMs))
 	for i := range f.VMs {
 		v := &f.VMs[i]
@@ -212,6 +218,7 @@ func (b *Board) Show(name, id, cluster string, t *numa.Tick, vms []string) {
 		v.hosts[id] = h
 	}
 	b.mu.Unlock()
+	defer b.Touch()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.Name, h.Cluster, h.seen = t.Host, cluster, t.Time
@@ -256,6 +263,7 @@ func (b *Board) take(name, id string, t *numa.Tick, judged bool) {
 	}
 	if judged {
 		h.record.add(t, options)
+		defer b.Touch()
 	}
 	if b.Keep != nil {
 		b.Keep(&h.Host)

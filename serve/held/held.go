@@ -36,6 +36,8 @@ type Live struct {
 	Source    func(vcenter string) string
 	// Fresh is how old a judgement may be that is shown; 0 for a minute. An older one is shown once more while the next is made.
 	Fresh time.Duration
+	// Judged is told when a judgement was made anew; nil for nobody.
+	Judged func()
 
 	mu    sync.Mutex
 	held  map[string]*Fleet
@@ -62,7 +64,12 @@ func (l *Live) Fleets() (all []*Fleet) {
 		case f == nil:
 			f = l.judge(name)
 		case again:
-			go l.judge(name)
+			go func() {
+				l.judge(name)
+				if l.Judged != nil {
+					l.Judged()
+				}
+			}()
 		}
 		if f != nil {
 			all = append(all, f)

@@ -32,10 +32,13 @@ const Source = "SOURCE"
 
 // A Site answers with pages.
 type Site struct {
-	Fleets  func() []*held.Fleet // that are held now
-	Ask     Ask
-	Status  func() *answer.Answer // how collecting goes; nil where nothing is collected
-	Version string
+	Fleets func() []*held.Fleet // that are held now
+	Ask    Ask
+	Status func() *answer.Answer // how collecting goes; nil where nothing is collected
+	Live   *Live                 // nil where nothing is collected
+	// Operator lets only operators pass; nil lets all who reach the pages.
+	Operator func(http.Handler) http.Handler
+	Version  string
 }
 
 // rowsShown is how many rows of a long table stand on a page.
@@ -66,6 +69,13 @@ type view struct {
 	most    int // findings of a rule and severity that are listed; 0 for few
 	from    int
 	live    bool // what it shows changes
+	acts    []act
+}
+
+// An act is something that operators can do from a page: it is posted.
+type act struct {
+	Path, Button, About string
+	Fields              [][2]string // names and values
 }
 
 var (
@@ -73,17 +83,25 @@ var (
 	siteStyle string
 	//go:embed static/site.js
 	siteScript []byte
+	// uPlot draws series in a browser: https://github.com/leeoniya/uPlot, MIT, see static/uPlot.LICENSE.
+	//go:embed static/uPlot.iife.min.js
+	plotScript []byte
+	//go:embed static/uPlot.min.css
+	plotStyle string
+	//go:embed static/series.js
+	seriesScript []byte
 )
 
 // style is the one style sheet of the pages: those of files, of every kind of drawing, and what a site has beyond.
 func style() []byte {
-	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, siteStyle}, "\n"))
+	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, plotStyle, siteStyle}, "\n"))
 }
 
 // Handler returns the pages by pattern.
 func (s *Site) Handlers() map[string]http.Handler {
 	out := map[string]http.Handler{
 		"GET /static/site.css": asset("text/css; charset=utf-8", style()), "GET /static/site.js": asset("text/javascript; charset=utf-8", siteScript),
+		"GET /static/uPlot.js": asset("text/javascript; charset=utf-8", plotScript), "GET /static/series.js": asset("text/javascript; charset=utf-8", seriesScript),
 	}
 	for _, p := range pages() {
 		pattern := "GET " + p.path
@@ -93,6 +111,13 @@ func (s *Site) Handlers() map[string]http.Handler {
 		out[pattern] = s.serve(p)
 	}
 	out["GET /search"] = http.HandlerFunc(s.search)
+	out["GET /events"] = http.HandlerFunc(s.events)
+	out["GET /vm/series"] = http.HandlerFunc(s.series)
+	operator := s.Operator
+	if operator == nil {
+		operator = func(h http.Handler) http.Handler { return h }
+	}
+	out["POST /host/closely"] = operator(http.HandlerFunc(s.closely))
 	return out
 }
 

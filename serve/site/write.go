@@ -62,7 +62,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	var content bytes.Buffer
 	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Most: cmp.Or(v.most, 3), From: v.from,
 		Findings: func(rule string, s finding.Severity) string { return x.allOf(rule, s) }}
-	_, err := page.Body(&content, v.answer, site, func(w io.Writer) error { return writeForm(w, x, v.fields) })
+	_, err := page.Body(&content, v.answer, site, func(w io.Writer) error { return writeForm(w, x, v) })
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -105,8 +105,14 @@ func (x *request) commandLine(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// writeForm writes the form of a page.
-func writeForm(w io.Writer, x *request, fields []field) error {
+// writeForm writes what can be done from a page, and its form.
+func writeForm(w io.Writer, x *request, v *view) error {
+	for i := range v.acts {
+		if err := layout.ExecuteTemplate(w, "act", &v.acts[i]); err != nil {
+			return err
+		}
+	}
+	fields := v.fields
 	if len(fields) == 0 {
 		return nil
 	}

@@ -297,7 +297,16 @@ func run(cmd *cobra.Command, s *server) error {
 			}
 			return "https://" + vcenter
 		}}
-	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String()}
+	live.Fresh, live.Judged = min(s.options.Every, time.Minute), s.board.Touch
+	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Operator: http.NewCrossOriginProtection().Handler,
+		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Ended: ctx.Done(), Closely: func(vcenter, host string) (time.Duration, time.Time, error) {
+			for i, c := range collectors {
+				if s.lives[i].name == vcenter {
+					return c.Closely(host)
+				}
+			}
+			return 0, time.Time{}, collect.ErrUnknownHost
+		}}}
 	var senders []*remote.Sender
 	pages.Sending = func() (out []remote.State) {
 		for _, r := range senders {
