@@ -49,19 +49,27 @@ func (r *Range) Labels(f func(name, value string)) {
 
 // Each calls f with every series that has samples from one time to another, both included, in the order of
 // labels; names, when there are any, are those of the metrics.
-func (s *Store) Each(ctx context.Context, from, to time.Time, f func(*Range) error, names ...string) (err error) {
-	which := labels.MustNewMatcher(labels.MatchNotEqual, model.MetricNameLabel, "")
+func (s *Store) Each(ctx context.Context, from, to time.Time, f func(*Range) error, names ...string) error {
+	return s.EachOf(ctx, from, to, f, names)
+}
+
+// EachOf is Each of the series that have these labels, given as pairs.
+func (s *Store) EachOf(ctx context.Context, from, to time.Time, f func(*Range) error, names []string, pairs ...string) (err error) {
+	which := []*labels.Matcher{labels.MustNewMatcher(labels.MatchNotEqual, model.MetricNameLabel, "")}
 	if len(names) > 0 {
-		if which, err = labels.NewMatcher(labels.MatchRegexp, model.MetricNameLabel, strings.Join(names, "|")); err != nil {
+		if which[0], err = labels.NewMatcher(labels.MatchRegexp, model.MetricNameLabel, strings.Join(names, "|")); err != nil {
 			return err
 		}
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		which = append(which, labels.MustNewMatcher(labels.MatchEqual, pairs[i], pairs[i+1])) // of text no expression is compiled
 	}
 	q, err := s.db.Querier(from.UnixMilli(), to.UnixMilli())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, q.Close()) }()
-	all := q.Select(ctx, true, nil, which)
+	all := q.Select(ctx, true, nil, which...)
 	r := &Range{from: from.UnixMilli(), to: to.UnixMilli()}
 	for all.Next() {
 		r.series = all.At()

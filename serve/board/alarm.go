@@ -40,6 +40,7 @@ type alarms struct {
 // Judge judges the last hour of every host, and returns the alarms that began or got a higher severity than they had,
 // and those that ended. What was found of a host that is not seen holds for recordKept.
 func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
+	defer b.Touch()
 	type judged struct {
 		vcenter  string
 		findings []finding.Finding
@@ -134,6 +135,7 @@ func glance(f finding.Finding) bool {
 
 // Adopt takes the findings that another collector has: those that hold now. Their begin is when they were adopted first.
 func (b *Board) Adopt(all []Alarm, now time.Time) {
+	defer b.Touch()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	holds := map[key]bool{}

@@ -29,6 +29,8 @@ type Board struct {
 	mu       sync.RWMutex
 	vcenters map[string]*vcenter
 	alarms   alarms
+
+	changes changes
 }
 
 // A Node names a node of a host.
@@ -93,7 +95,10 @@ func New(o rules.Options, stale time.Duration) *Board {
 }
 
 // LowLocality is the share of local memory below which M001 calls locality low, as the configuration sets it.
-func (b *Board) LowLocality() float64 { return rules.CaptureOptions(b.rules().Policy).Locality }
+func (b *Board) LowLocality() float64 { return b.Limits().Locality }
+
+// Limits returns what the last hour is counted by, as the configuration sets it.
+func (b *Board) Limits() capture.Options { return rules.CaptureOptions(b.rules().Policy) }
 
 // Judging takes another policy, from the next judgement on.
 func (b *Board) Judging(p *policy.Policy) {
@@ -115,6 +120,7 @@ func (b *Board) Fleet(name string, f *numa.Fleet) {
 	o.Today = time.Now()
 	b.observe(name, f, o.Today)
 	result := rules.Run(f, o)
+	defer b.Touch()
 	vms, at := map[string][]string{}, make(map[string]int, len(f.VMs))
 	for i := range f.VMs {
 		v := &f.VMs[i]
@@ -225,6 +231,7 @@ func (b *Board) Show(name, id, cluster string, t *numa.Tick, vms []string) {
 		v.hosts[id] = h
 	}
 	b.mu.Unlock()
+	defer b.Touch()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.Name, h.Cluster, h.seen = t.Host, cluster, t.Time
@@ -269,6 +276,7 @@ func (b *Board) take(name, id string, t *numa.Tick, judged bool) {
 	}
 	if judged {
 		h.record.add(t, options)
+		defer b.Touch()
 	}
 	if b.Keep != nil {
 		b.Keep(&h.Host)

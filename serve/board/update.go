@@ -15,6 +15,7 @@ type placed struct {
 // Update takes what hosts and VMs of the inventory are now; of others, the next inventory tells. A VM that has left a host,
 // or runs no more, is no longer shown by that host's last tick.
 func (b *Board) Update(name string, updates []numa.Update) {
+	defer b.Touch()
 	left := map[*host][]string{} // IDs of VMs
 	b.mu.Lock()
 	v := b.vcenter(name)

@@ -26,7 +26,8 @@ type host struct {
 	machine *numa.Host
 	cluster string
 	status  HostStatus
-	away    string // disconnected or notResponding, as an update says; empty for neither
+	away    string    // disconnected or notResponding, as an update says; empty for neither
+	until   time.Time // that it is looked at closely
 
 	// Of the goroutine.
 	series  *fetchstats.Series
@@ -136,7 +137,7 @@ func (h *host) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		every := h.c.interval()
+		every := h.every(h.c.interval())
 		rest := h.note(err, begun)
 		if err == nil {
 			h.c.heal()

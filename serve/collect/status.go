@@ -31,6 +31,8 @@ type HostStatus struct {
 	Since    time.Time `json:"since,omitzero"`    // of Failing
 
 	Maintenance bool `json:"maintenance,omitempty"` // as the inventory or an update says
+
+	Closely time.Time `json:"closelyUntil,omitzero"` // until then it is asked more often: see Collector.Closely
 }
 
 // Seconds is a time that JSON has as a number of seconds.
@@ -72,7 +74,9 @@ func (c *Collector) Status() Status {
 	s.Error, s.Up = cmp.Or(c.fleet, s.Error), s.Up && c.fleet == ""
 	for _, h := range c.hosts {
 		h.mu.Lock()
-		s.Hosts = append(s.Hosts, h.status)
+		status := h.status
+		status.Closely = h.closely(time.Now())
+		s.Hosts = append(s.Hosts, status)
 		h.mu.Unlock()
 	}
 	c.mu.Unlock()

@@ -33,6 +33,8 @@ type Live struct {
 	// Fresh is how old a judgement may be that is shown; 0 for a minute. An older one is shown once more while the next is made.
 	// What is not collected does not age.
 	Fresh time.Duration
+	// Judged is told when a judgement was made anew; nil for nobody.
+	Judged func()
 
 	mu    sync.Mutex
 	held  map[string]*Fleet
@@ -59,7 +61,12 @@ func (l *Live) Fleets() (all []*Fleet) {
 		case f == nil:
 			f = l.judge(name)
 		case again:
-			go l.judge(name)
+			go func() {
+				l.judge(name)
+				if l.Judged != nil {
+					l.Judged()
+				}
+			}()
 		}
 		if f != nil {
 			all = append(all, f)

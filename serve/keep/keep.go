@@ -36,6 +36,8 @@ type Keeper struct {
 
 	peaks   map[board.Node]headroom.Peak
 	peaksAt time.Time // when they were read; see Peaks
+	trend   []Hour
+	trendAt time.Time // when it was read; see Trend
 }
 
 // A batch are the samples of one tick.

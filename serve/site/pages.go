@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // pages returns every page in the order of the navigation.
@@ -26,19 +29,49 @@ func pages() []*screen {
 	}
 }
 
-// showFleet shows what is bad in the fleet now.
+// showFleet shows what is bad in the fleet now and since when, and what cannot be seen; of a file, what its settings lead to.
 func showFleet(x *request) (*view, error) {
-	if x.fleet == nil && x.site.Status != nil {
-		return &view{answer: x.site.Status(), live: true}, nil
-	}
 	args := []string{"assess", Source}
-	a, err := x.ask(args...)
-	if err != nil {
-		return nil, err
+	v := &view{most: 3, live: x.site.Live != nil}
+	if x.fleet != nil {
+		a, err := x.ask(args...)
+		if err != nil {
+			return nil, err
+		}
+		v.answer, v.command = a, args
 	}
-	out := *a
-	out.Drawings = nil // those of hosts stand on their pages
-	return &view{answer: &out, command: args, most: 3}, nil
+	if x.site.Live == nil {
+		if x.fleet == nil {
+			return nil, errNoFleet
+		}
+		out := *v.answer
+		out.Drawings = []answer.Drawing{nodesPlaced(x.fleet)} // those of hosts stand on their pages
+		v.answer = &out
+		return v, nil
+	}
+	vcenter := ""
+	if x.fleet != nil {
+		vcenter = x.fleet.Name
+	}
+	at := time.Now()
+	now := x.site.Live.now(vcenter, at)
+	trend, ok, err := x.site.Live.trend(x.Context(), at)
+	switch {
+	case err != nil:
+		now.NotesFrom("", numa.Note{Text: "The store does not answer: " + err.Error()})
+	case ok:
+		now.Drawings = append(now.Drawings, trend)
+	case x.site.Live.Keeper != nil:
+		now.NotesFrom("", numa.Note{Text: "The trend of the locality is drawn of whole hours: it comes when two are over."})
+	}
+	if a := v.answer; a != nil {
+		now.Command, now.Findings = a.Command, a.Findings
+		now.Verdict = append(now.Verdict, a.Verdict...)
+		now.Facts, now.Tables, now.Notes, now.Data, now.Result = a.Facts, append(now.Tables, a.Tables...), append(now.Notes, a.Notes...), a.Data, a.Result
+	}
+	now.Drawings[0].Heading = "Now"
+	v.answer = now
+	return v, nil
 }
 
 // severities are the choices of a least severity.
@@ -88,7 +121,7 @@ func joined(a, judged *answer.Answer) *answer.Answer {
 	return &out
 }
 
-// showHost shows what the NUMA nodes of a host hold.
+// showHost shows what the NUMA nodes of a host hold, now and over time.
 func showHost(x *request) (*view, error) {
 	name := x.query.Get("host")
 	if x.fleet == nil {
@@ -107,25 +140,98 @@ func showHost(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &view{answer: joined(a, judged), command: args, most: 10}, nil
+	v := &view{answer: joined(a, judged), command: args, most: 10}
+	if x.site.Live == nil || len(hosts) > 1 {
+		return v, nil
+	}
+	return v, x.addHostLive(v, hosts[0])
 }
 
-// showVM explains the topology of a VM.
+// addHostLive adds what is seen of a host now and was over time, and what can be asked of its collector.
+func (x *request) addHostLive(v *view, h *numa.Host) error {
+	l, vcenter, at := x.site.Live, x.fleet.Name, time.Now()
+	v.live = true
+	v.fields, _ = x.asked(field{Name: "host", Value: h.ID, flag: "-", Hidden: true}, spanField())
+	span, length, err := x.span()
+	if err != nil {
+		return err
+	}
+	past, ok, err := l.pastHost(x.Context(), vcenter, h.Name, span, length, at)
+	if err != nil {
+		return err
+	}
+	if ok {
+		v.answer.Drawings = append(slices.Clone(v.answer.Drawings), past)
+	}
+	v.answer.Tables = append(l.hostNow(vcenter, h.ID, at), v.answer.Tables...)
+	status, every, ok := l.seenOf(vcenter, h.ID)
+	if !ok {
+		return nil
+	}
+	text := "every " + rule.Duration(every)
+	switch {
+	case !status.Closely.IsZero():
+		text = "closely, until " + moment(status.Closely, at)
+	case l.Closely != nil:
+		v.actions = append(v.actions, action{Path: "/host/closely", Label: "Look closely", Note: "The collector asks this host more often for an hour.", Hidden: []choice{{"fleet", vcenter}, {"host", h.ID}}})
+	}
+	if !status.Last.IsZero() {
+		text += ", last at " + moment(status.Last, at)
+	}
+	v.answer.Facts = append(slices.Clone(v.answer.Facts), answer.Fact{Name: "collected", Text: text})
+	if status.Failing != "" {
+		v.answer.Facts = append(v.answer.Facts, answer.Fact{Name: "cannot be seen", Text: status.Failing + ", since " + moment(status.Since, at)})
+	}
+	return nil
+}
+
+// showVM explains the topology of a VM, and shows what is seen of it now and was over time.
 func showVM(x *request) (*view, error) {
 	name := x.query.Get("vm")
 	if x.fleet == nil {
 		return nil, errNoFleet
 	}
-	if len(x.fleet.Result.Fleet.FindVMs(name)) == 0 {
+	found := x.fleet.Result.Fleet.FindVMs(name)
+	if len(found) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
 	}
-	fields, args := x.asked(
-		field{Name: "on", Label: "On host", Choices: x.hostChoices()},
-		field{Name: "event", Label: "Event", Choices: eventChoices()},
-	)
+	ask := []field{{Name: "on", Label: "On host", Choices: x.hostChoices()}, {Name: "event", Label: "Event", Choices: eventChoices()}}
+	if x.site.Live != nil {
+		ask = append(ask, spanField())
+	}
+	fields, args := x.asked(ask...)
 	args = append([]string{"explain", Source, name}, args...)
 	a, err := x.ask(args...)
-	return &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}, err
+	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}
+	if err != nil || x.site.Live == nil || len(found) > 1 {
+		return v, err
+	}
+	v.live = true
+	return v, x.addVMLive(v, found[0])
+}
+
+// addVMLive adds what is seen of a VM now and was over time.
+func (x *request) addVMLive(v *view, vm *numa.VM) error {
+	l, vcenter, at := x.site.Live, x.fleet.Name, time.Now()
+	span, length, err := x.span()
+	if err != nil {
+		return err
+	}
+	out := *v.answer
+	past, err := l.pastOfVM(x.Context(), vcenter, vm.ID, length, at)
+	if err != nil {
+		return err
+	}
+	if past != nil {
+		out.Drawings = append(slices.Clone(out.Drawings), l.pastVM(past, vcenter, vm.ID, span))
+	}
+	if t, ok := l.vmNow(vcenter, vm.ID, at); ok {
+		out.Tables = append([]answer.Table{t}, out.Tables...)
+	} else {
+		out.Facts = append([]answer.Fact{{Name: "now", Text: "not seen: it is switched off, or its host cannot be seen"}}, out.Facts...)
+	}
+	v.answer = &out
+	return nil
 }
 
 // hostChoices are the hosts of the fleet.

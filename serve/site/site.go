@@ -38,6 +38,7 @@ type Site struct {
 	Ask     Ask
 	Status  func() *answer.Answer // how collecting goes; nil where nothing is collected
 	Version string
+	Live    *Live       // nil where nothing is collected
 	Plans   *plans.Desk // nil where plans are not kept
 	// Accepted is what is accepted here; nil where nothing can be. Accept lets what changed in it count.
 	Accepted *accept.Book
@@ -86,17 +87,25 @@ var (
 	siteStyle string
 	//go:embed static/site.js
 	siteScript []byte
+	// uPlot draws series in a browser: https://github.com/leeoniya/uPlot, MIT, see static/uPlot.LICENSE.
+	//go:embed static/uPlot.iife.min.js
+	plotScript []byte
+	//go:embed static/uPlot.min.css
+	plotStyle string
+	//go:embed static/series.js
+	seriesScript []byte
 )
 
 // style is the one style sheet of the pages: those of files, of every kind of drawing, and what a site has beyond.
 func style() []byte {
-	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, siteStyle}, "\n"))
+	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, plotStyle, siteStyle}, "\n"))
 }
 
 // Handler returns the pages by pattern.
 func (s *Site) Handlers() map[string]http.Handler {
 	out := map[string]http.Handler{
 		"GET /static/site.css": asset("text/css; charset=utf-8", style()), "GET /static/site.js": asset("text/javascript; charset=utf-8", siteScript),
+		"GET /static/uPlot.js": asset("text/javascript; charset=utf-8", plotScript), "GET /static/series.js": asset("text/javascript; charset=utf-8", seriesScript),
 	}
 	for _, p := range pages() {
 		pattern := "GET " + p.path
@@ -113,6 +122,9 @@ func (s *Site) Handlers() map[string]http.Handler {
 		out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
 	}
 	out["GET /search"] = http.HandlerFunc(s.search)
+	out["GET /events"] = http.HandlerFunc(s.events)
+	out["GET /vm/series"] = http.HandlerFunc(s.series)
+	out["POST /host/closely"] = http.HandlerFunc(s.closely)
 	return out
 }
 

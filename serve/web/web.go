@@ -238,10 +238,10 @@ func (s *Server) findings(w http.ResponseWriter, _ *http.Request) {
 
 func (s *Server) vms(w http.ResponseWriter, _ *http.Request) {
 	s.json(w, struct {
-		Format  string  `json:"format"`
-		Version int     `json:"version"`
-		VMs     []VMNow `json:"vms"`
-	}{"homenode-serve-vms", 1, append([]VMNow{}, VMsNow(s.Board)...)})
+		Format  string        `json:"format"`
+		Version int           `json:"version"`
+		VMs     []board.VMNow `json:"vms"`
+	}{"homenode-serve-vms", 1, append([]board.VMNow{}, s.Board.VMs()...)})
 }
 
 // inventory answers with a snapshot, in which every VM has what is seen of it now.

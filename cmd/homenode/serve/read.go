@@ -52,7 +52,8 @@ func read(cmd *cobra.Command, address, listen string, every time.Duration, b *bo
 	all.Go(func() { r.Run(ctx, every) })
 	pages := &web.Server{Board: b, Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: r.Status,
 		More: map[string]http.Handler{"/api/v1/": r.Proxy()}}
-	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Ask: ask, Status: pages.StatusAnswer, Version: version.String()}
+	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Ask: ask, Status: pages.StatusAnswer, Version: version.String(),
+		Live: &site.Live{Board: b, Status: r.Status, Every: every, Ended: ctx.Done()}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -326,12 +326,21 @@ func run(cmd *cobra.Command, s *server) error {
 		}
 		return out
 	}}
-	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Sources: func(vcenter string) []string {
-		i := slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter })
-		return []string{cmp.Or(s.lives[max(i, 0)].url, vcenter)}
-	}}
+	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Fresh: min(s.options.Every, time.Minute), Judged: s.board.Touch,
+		Sources: func(vcenter string) []string {
+			i := slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter })
+			return []string{cmp.Or(s.lives[max(i, 0)].url, vcenter)}
+		}}
 	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Accepted: s.book,
-		Accept: func() { s.board.Judging(s.book.Policy()); live.Again() }}
+		Accept: func() { s.board.Judging(s.book.Policy()); live.Again() },
+		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Ended: ctx.Done(), Closely: func(vcenter, host string) (time.Duration, time.Time, error) {
+			for i, c := range collectors {
+				if s.lives[i].name == vcenter {
+					return c.Closely(host)
+				}
+			}
+			return 0, time.Time{}, collect.ErrUnknownHost
+		}}}
 	var senders []*remote.Sender
 	pages.Sending = func() (out []remote.State) {
 		for _, r := range senders {

@@ -3,7 +3,7 @@
 // same chart gives the same bytes.
 package chart
 
-// A Chart is either Lines, Bars or Heat.
+// A Chart is either Lines, Bars, Heat or Hosts.
 type Chart struct {
 	ID    string // unique on a page: a letter, then letters, digits and hyphens
 	Title string // what it shows, as a statement
@@ -11,6 +11,7 @@ type Chart struct {
 	Lines *Lines
 	Bars  *Bars
 	Heat  *Heat
+	Hosts *Hosts // alone in its drawing, which is as wide as it needs
 }
 
 // An Axis has a label with its unit. Its numbers are printed by Text.

@@ -61,8 +61,10 @@ func check(charts []Chart) error {
 			return fmt.Errorf("chart %d: found id %q, want a letter, then letters, digits and hyphens", i, c.ID)
 		case seen[c.ID]:
 			return fmt.Errorf("chart %d: found id %q, which another chart has", i, c.ID)
+		case c.Hosts != nil && len(charts) > 1:
+			return fmt.Errorf("chart %s: hosts stand alone", c.ID)
 		case kinds(c) != 1:
-			return fmt.Errorf("chart %s: want either lines, bars or heat", c.ID)
+			return fmt.Errorf("chart %s: want either lines, bars, heat or hosts", c.ID)
 		case c.Heat != nil && !c.Heat.even():
 			return fmt.Errorf("chart %s: want a cell for each row and column", c.ID)
 		}
@@ -73,7 +75,7 @@ func check(charts []Chart) error {
 
 // kinds counts what a chart is to draw.
 func kinds(c *Chart) (n int) {
-	for _, there := range []bool{c.Lines != nil, c.Bars != nil, c.Heat != nil} {
+	for _, there := range []bool{c.Lines != nil, c.Bars != nil, c.Heat != nil, c.Hosts != nil} {
 		if there {
 			n++
 		}
@@ -118,6 +120,8 @@ func (l *layout) chart(c *Chart) {
 		l.lines(c.Lines)
 	case c.Bars != nil:
 		l.bars(c.Bars)
+	case c.Hosts != nil:
+		l.hosts(c.Hosts)
 	default:
 		l.heat(c.Heat)
 	}

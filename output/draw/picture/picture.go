@@ -45,6 +45,7 @@ type Group struct {
 	Numbers   string
 	NumbersY  Px // where; 0 for the picture's place
 	Focus     bool
+	Link      string // the address of a page about it; "" for none. It has the focus then
 	Shapes    []Shape
 }
 
@@ -117,9 +118,13 @@ func (o *writer) patterns(p *Picture) {
 }
 
 func (o *writer) group(p *Picture, g *Group) {
+	if g.Link != "" {
+		o.printf(`<a href="%s" aria-label="%s">`, escape(g.Link), escape(g.Numbers))
+		defer o.printf("</a>\n")
+	}
 	o.printf(`<g id="%s" class="%s"`, escape(g.ID), g.Class)
 	if n := escape(g.Numbers); n != "" {
-		if g.Focus {
+		if g.Focus && g.Link == "" {
 			o.printf(` tabindex="0" role="img" aria-label="%s"`, n)
 		}
 		o.printf("><title>%s</title>", n)

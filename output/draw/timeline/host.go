@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"homenode/capture"
 	"homenode/internal/texttab"
@@ -35,7 +36,7 @@ func placeHost(rec *capture.Recording, o *Options) *picture.Picture {
 			d.steps = steps
 		}
 	}
-	sentences := slices.Concat(d.busy(o), d.free(o), d.vms(o))
+	sentences := slices.Concat(d.busy(o), d.free(o), d.migrations(o), d.vms(o))
 	bottom := d.y - panelGap + 60
 	d.axis(gapsOf(d.steps))
 	d.slices(d.steps, bottom, d.sum)
@@ -143,6 +144,49 @@ func (d *hostDrawing) free(o *Options) []string {
 	return nil
 }
 
+// migrations places those of all VMs, as many as each step has.
+func (d *hostDrawing) migrations(o *Options) []string {
+	if !o.Migrations {
+		return nil
+	}
+	all := make([]int64, len(d.steps))
+	most, sum, stated := int64(1), int64(0), false
+	for i := range d.rec.VMs {
+		v := &d.rec.VMs[i]
+		stated = stated || v.HasMoves
+		for j := range v.Timeline.Buckets {
+			n := v.Timeline.Buckets[j].Moves
+			if n == 0 {
+				continue
+			}
+			at := v.Timeline.Time(j)
+			k, _ := slices.BinarySearchFunc(d.steps, at, func(s step, at time.Time) int { return s.to.Compare(at.Add(1)) })
+			k = min(k, len(d.steps)-1)
+			sum += n
+			if k >= 0 {
+				all[k] += n
+				most = max(most, all[k])
+			}
+		}
+	}
+	if !stated {
+		return []string{o.source() + " does not state NUMA migrations."}
+	}
+	s := scale{d.y, d.y + 320, float64(most)}
+	var shapes []picture.Shape
+	if sum > 0 {
+		shapes = append(shapes, picture.Shape{Class: "amount", X: plotLeft - 60, Y: s.top + 70, Text: strconv.FormatInt(most, 10)})
+	}
+	for i, n := range all {
+		if n > 0 {
+			y := min(s.y(float64(n)), s.bottom-50)
+			shapes = append(shapes, picture.Shape{Class: "event", X: d.span.x(d.steps[i].from), Y: y, H: s.bottom - y})
+		}
+	}
+	d.panel("migrations", "migrations", []string{countText(sum)}, s, nil, fmt.Sprintf("NUMA migrations of all VMs: %d, at most %d in a step", sum, most), shapes...)
+	return nil
+}
+
 // vms places the home nodes of the VMs with findings, the worst first, and of those with
 // the most remote memory over time; hatched is the share of their memory that is remote.
 func (d *hostDrawing) vms(o *Options) []string {
@@ -156,7 +200,10 @@ func (d *hostDrawing) vms(o *Options) []string {
 			vms = append(vms, v)
 		}
 	}
-	if len(vms) == 0 {
+	switch {
+	case len(vms) == 0 && o.Migrations: // asked for without
+		return nil
+	case len(vms) == 0:
 		return []string{o.source() + " does not state the home nodes of VMs."}
 	}
 	stated := len(vms)

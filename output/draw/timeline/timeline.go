@@ -47,6 +47,8 @@ type Options struct {
 	Speed func(*capture.VM) []Point
 	// MostVMs is how many VMs the drawing of a host has; 0 means 12.
 	MostVMs int
+	// Migrations says that the drawing of a host has a panel of the NUMA migrations of all its VMs.
+	Migrations bool
 }
 
 // An Event is one thing that happened, for a drawing of what followed.

@@ -6,34 +6,92 @@
   let running = null;
 
   // show fetches a page of this site and puts its content in the place of this one's.
-  async function show(address, push) {
+  async function show(address, push, quiet) {
     if (running) running.abort();
     const mine = (running = new AbortController());
-    main().setAttribute("aria-busy", "true");
+    if (!quiet) main().setAttribute("aria-busy", "true");
     try {
       const response = await fetch(address, { signal: mine.signal, headers: { "X-Part": "main" } });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      swap(page);
+      if (!response.ok && quiet) return; // what stands is better
       if (push) history.replaceState(null, "", address);
+      swap(page);
     } catch (error) {
-      if (error.name !== "AbortError") location.assign(address);
+      if (error.name !== "AbortError" && !quiet) location.assign(address);
       return;
     } finally {
       if (running === mine) main().removeAttribute("aria-busy");
     }
   }
 
+  // placeOf says which element of its kind something is: it has the focus again when everything is new.
+  function placeOf(now, el) {
+    const what = el.tagName.toLowerCase() === "a" && el.getAttribute("href") ? "a[href=" + CSS.escape(el.getAttribute("href")) + "]" : el.tagName.toLowerCase();
+    return { id: el.id, what, nth: [...now.querySelectorAll(what)].indexOf(el) };
+  }
+
+  // plots loads what draws series where a page has one.
+  let loaded = false;
+  function plots() {
+    if (loaded || location.pathname !== "/vm" || !document.getElementById("over-time")) return;
+    loaded = true;
+    for (const address of ["/static/uPlot.js", "/static/series.js"]) {
+      const script = document.createElement("script");
+      script.src = address;
+      script.async = false; // in this order
+      document.head.append(script);
+    }
+  }
+
+  // listen fetches what is live again when the server says that it has changed: not while the tab is hidden, nor while somebody
+  // types, and at once when it is seen again.
+  function listen() {
+    let source = null, missed = false, waits = 0;
+    const live = () => main().hasAttribute("data-live");
+    const busy = () => document.activeElement && document.activeElement.closest("#main form:not(.act)");
+    function changed() {
+      if (!live()) return;
+      if (document.hidden || busy()) { missed = true; return; }
+      clearTimeout(waits);
+      missed = false;
+      waits = setTimeout(() => show(location.href, false, true), 1000 * Math.random()); // many readers do not ask at once
+    }
+    function open() {
+      if (source || document.hidden || !live()) return;
+      source = new EventSource("/events");
+      source.addEventListener("changed", changed);
+    }
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) {
+        if (source) source.close();
+        source = null;
+        missed = true;
+        return;
+      }
+      open();
+      if (missed) changed();
+    });
+    document.addEventListener("focusout", () => setTimeout(() => { if (missed) changed(); }, 0));
+    document.addEventListener("homenode:shown", open);
+    open();
+  }
+
   // swap replaces everything in main but the form that has the focus: what somebody types stays.
   function swap(page) {
     const now = main(), next = page.getElementById("main"), focused = document.activeElement;
     const form = focused && focused.closest && focused.closest("#main form");
+    const at = !form && focused && now.contains(focused) ? placeOf(now, focused) : null;
     const opened = [...now.querySelectorAll("details[open][id]")].map((el) => el.id);
     const same = form && [...next.querySelectorAll("form")].find((el) => el.getAttribute("action") === form.getAttribute("action") && el.className === form.className && el.getAttribute("aria-label") === form.getAttribute("aria-label"));
     if (same) same.replaceWith(form);
     document.title = page.title;
     now.replaceChildren(...next.childNodes);
-    if (form) focused.focus({ preventScroll: true });
+    const again = form ? focused : at && document.getElementById(at.id) || at && [...now.querySelectorAll(at.what)][at.nth];
+    if (again) again.focus({ preventScroll: true });
     opened.forEach((id) => { const el = document.getElementById(id); if (el) el.open = true; });
+    now.toggleAttribute("data-live", next.hasAttribute("data-live"));
+    plots();
+    document.dispatchEvent(new Event("homenode:shown"));
   }
 
   let timer = 0;
@@ -55,4 +113,6 @@
     clearTimeout(timer);
     show(addressOf(form), true);
   });
+  plots();
+  listen();
 })();

@@ -1,0 +1,105 @@
+package board
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"homenode/numa"
+)
+
+// A VMNow is a VM at the moment.
+type VMNow struct {
+	VCenter  string       `json:"vcenter"`
+	Cluster  string       `json:"cluster,omitempty"`
+	Host     string       `json:"host"`
+	VM       string       `json:"vm"`
+	VMID     string       `json:"vmId,omitempty"`
+	Time     time.Time    `json:"time"`
+	VCPUs    int          `json:"vcpus,omitempty"`
+	Homes    []int        `json:"homeNodes"`          // empty for a VM without home node
+	Local    numa.Bytes   `json:"local"`              // bytes
+	Remote   numa.Bytes   `json:"remote"`             // bytes
+	Locality *float64     `json:"locality,omitempty"` // N%L as a share; absent without memory
+	Ready    *float64     `json:"ready,omitempty"`    // of each vCPU's time
+	Moves    numa.Moves   `json:"migrations"`         // since the collector saw it first here
+	HostID   string       `json:"-"`
+	HomeSet  numa.NodeSet `json:"-"` // the same as Homes
+}
+
+// VMs returns every VM that is seen, the lowest locality first, those without at the end.
+func (b *Board) VMs() (all []VMNow) {
+	b.Each(func(h *Host) {
+		for i := range h.Tick.VMs {
+			t := &h.Tick.VMs[i]
+			v := VMNow{VCenter: h.VCenter, Cluster: h.Cluster, Host: h.Name, HostID: h.ID, VM: t.Name, VMID: h.VMs[i].ID, Time: h.Tick.Time,
+				VCPUs: t.VCPUs, Homes: slices.AppendSeq([]int{}, t.Homes.All()), HomeSet: t.Homes, Local: t.Local, Remote: t.Remote, Moves: h.VMs[i].Totals.Moves}
+			if share, ok := t.Locality(); ok {
+				v.Locality = &share
+			}
+			if t.Has&numa.HasReady != 0 && t.VCPUs > 0 {
+				ready := t.Ready / float64(t.VCPUs)
+				v.Ready = &ready
+			}
+			all = append(all, v)
+		}
+	})
+	slices.SortStableFunc(all, func(a, b VMNow) int {
+		return cmp.Or(cmp.Compare(known(a.Locality, 2), known(b.Locality, 2)), cmp.Compare(a.VM, b.VM), cmp.Compare(a.VCenter, b.VCenter), cmp.Compare(a.Host, b.Host))
+	})
+	return all
+}
+
+// known returns the value, or another one when there is none.
+func known(v *float64, or float64) float64 {
+	if v == nil {
+		return or
+	}
+	return *v
+}
+
+// A NodeNow is a NUMA node of a host at the moment.
+type NodeNow struct {
+	Node     int
+	Busy     *float64   // share of its cores in use; nil when it is not stated
+	Total    numa.Bytes // 0 when it is not stated
+	Free     *numa.Bytes
+	VMs      int      // that are at home there
+	Locality *float64 // N%L of these together, as a share; nil without memory
+}
+
+// NodesNow returns the nodes of a host as its last tick shows them. A VM with several home nodes counts on each.
+func (h *Host) NodesNow() []NodeNow {
+	all := make([]NodeNow, 0, len(h.Tick.Nodes))
+	for i := range h.Tick.Nodes {
+		t := &h.Tick.Nodes[i]
+		n := NodeNow{Node: t.ID}
+		if busy, ok := t.Busy(); ok {
+			n.Busy = &busy
+		}
+		if t.Has&numa.HasTotal != 0 {
+			n.Total = t.Total
+		}
+		if t.Has&numa.HasFree != 0 {
+			free := t.Free
+			n.Free = &free
+		}
+		var local, remote numa.Bytes
+		for j := range h.Tick.VMs {
+			v := &h.Tick.VMs[j]
+			if v.Has&numa.HasHomes == 0 || !v.Homes.Has(t.ID) {
+				continue
+			}
+			n.VMs++
+			if v.Has&numa.HasMemory != 0 {
+				local, remote = local+v.Local, remote+v.Remote
+			}
+		}
+		if local+remote > 0 {
+			share := float64(local) / float64(local+remote)
+			n.Locality = &share
+		}
+		all = append(all, n)
+	}
+	return all
+}

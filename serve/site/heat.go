@@ -1,0 +1,150 @@
+package site
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/draw/chart"
+	"homenode/output/draw/topo"
+	"homenode/rules/rule"
+	"homenode/serve/board"
+	"homenode/serve/held"
+)
+
+// freeLittle is the share of free memory of a node that the drawing of the fleet marks as little: rule H007 looks ahead, this says
+// what is so now.
+const freeLittle = 0.05
+
+// clusterless names the hosts without cluster.
+const clusterless = "without cluster"
+
+// drawingOf returns a chart as a drawing of an answer.
+func drawingOf(id, about string, c chart.Chart) answer.Drawing {
+	return answer.Drawing{ID: id, About: about, Style: chart.Style,
+		Draw:   func(w io.Writer) error { return chart.Draw(w, []chart.Chart{c}, chart.Options{}) },
+		Inline: func(w io.Writer) error { return chart.Draw(w, []chart.Chart{c}, chart.Options{Inline: true}) }}
+}
+
+// percent writes a share.
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+// hostLink is the address of the page of a host.
+func hostLink(id string) string { return answer.Object{Kind: "host", ID: id}.Address() }
+
+// grouped returns rows by cluster, clusters and hosts by name.
+func grouped(by map[string][]chart.HostRow) (all []chart.HostGroup) {
+	for name, rows := range by {
+		slices.SortFunc(rows, func(a, b chart.HostRow) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+		all = append(all, chart.HostGroup{Name: name, Hosts: rows})
+	}
+	slices.SortFunc(all, func(a, b chart.HostGroup) int {
+		if (a.Name == clusterless) != (b.Name == clusterless) {
+			if a.Name == clusterless {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(a.Name, b.Name)
+	})
+	return all
+}
+
+func count(groups []chart.HostGroup) (n int) {
+	for i := range groups {
+		n += len(groups[i].Hosts)
+	}
+	return n
+}
+
+// nodesNow draws what is seen of the nodes of every host now; hosts that cannot be seen stand without.
+func (l *Live) nodesNow(vcenter string) answer.Drawing {
+	limits := l.Board.Limits()
+	by := map[string][]chart.HostRow{}
+	seen := map[[2]string]bool{}
+	l.Board.Each(func(h *board.Host) {
+		if vcenter != "" && h.VCenter != vcenter {
+			return
+		}
+		seen[[2]string{h.VCenter, h.ID}] = true
+		row := chart.HostRow{ID: h.VCenter + "-" + h.ID, Name: h.Name, Link: hostLink(h.ID), Note: "one node"}
+		for _, n := range h.NodesNow() {
+			values := make([]chart.Shade, 3)
+			if n.Busy != nil {
+				values[0] = chart.Shade{Known: true, Bad: *n.Busy > limits.BusyNode, Dark: *n.Busy, Text: percent(*n.Busy)}
+			}
+			if n.Free != nil && n.Total > 0 {
+				share := float64(*n.Free) / float64(n.Total)
+				values[1] = chart.Shade{Known: true, Bad: share < freeLittle, Dark: 1 - share, Text: percent(share)}
+			}
+			if n.Locality != nil {
+				values[2] = chart.Shade{Known: true, Bad: *n.Locality < limits.Locality, Dark: 1 - *n.Locality, Text: rule.NL(*n.Locality)}
+			}
+			row.Nodes = append(row.Nodes, chart.HostNode{Node: n.Node, Values: values})
+		}
+		cluster := cmp.Or(h.Cluster, clusterless)
+		by[cluster] = append(by[cluster], row)
+	})
+	for _, s := range l.Status() {
+		for i := range s.Hosts {
+			h := &s.Hosts[i]
+			if (vcenter == "" || s.Name == vcenter) && !seen[[2]string{s.Name, h.ID}] {
+				cluster := cmp.Or(h.Cluster, clusterless)
+				by[cluster] = append(by[cluster], chart.HostRow{ID: s.Name + "-" + h.ID, Name: h.Name, Link: hostLink(h.ID), Note: "not seen"})
+			}
+		}
+	}
+	groups := grouped(by)
+	return drawingOf("nodes", "", chart.Chart{ID: "nodes-now", Title: "Nodes of " + words.Plural(count(groups), "host") + " now",
+		Hosts: &chart.Hosts{Measures: []string{"cores in use", "free memory", "locality (N%L)"}, Groups: groups, Dark: "busy, full or far",
+			Bad: fmt.Sprintf("above %s busy, below %s free or %s local", percent(limits.BusyNode), percent(freeLittle), percent(limits.Locality))}})
+}
+
+// nodesPlaced draws the nodes of every host of a file with the VMs placed on them as the drawings of its hosts show them.
+func nodesPlaced(f *held.Fleet) answer.Drawing {
+	by := map[string][]chart.HostRow{}
+	fleet := f.Result.Fleet
+	for i := range fleet.Hosts {
+		h := &fleet.Hosts[i]
+		row := chart.HostRow{ID: h.ID, Name: h.Name, Link: hostLink(h.ID), Note: "nodes unknown"}
+		for _, n := range topo.OfHost(f.Result, h).Nodes {
+			values := make([]chart.Shade, 3)
+			if load, ok := n.Load(); ok {
+				values[0] = chart.Shade{Known: true, Bad: load > mostLoad, Dark: load / mostLoad, Text: fmt.Sprintf("%.1f", load)}
+			}
+			if free, ok := n.Free(); ok && n.Memory.Value > 0 {
+				share := float64(free) / float64(n.Memory.Value)
+				values[1] = chart.Shade{Known: true, Bad: share < freeLittle, Dark: 1 - share, Text: percent(share)}
+			}
+			if share, ok := locality(&n); ok {
+				values[2] = chart.Shade{Known: true, Bad: share < lowPlaced, Dark: 1 - share, Text: rule.NL(share)}
+			}
+			row.Nodes = append(row.Nodes, chart.HostNode{Node: n.Number, Values: values})
+		}
+		cluster := cmp.Or(fleet.ClusterName(h.Cluster), clusterless)
+		by[cluster] = append(by[cluster], row)
+	}
+	groups := grouped(by)
+	return drawingOf("nodes", "", chart.Chart{ID: "nodes-placed", Title: "Nodes of " + words.Plural(count(groups), "host") + " with their VMs",
+		Hosts: &chart.Hosts{Measures: []string{"vCPU per core", "free memory", "locality (N%L)"}, Groups: groups, Dark: "loaded, full or far",
+			Bad: fmt.Sprintf("above %.0f vCPU a core, below %s free or %s local", mostLoad, percent(freeLittle), percent(lowPlaced))}})
+}
+
+// Of nodes whose VMs are placed and not seen: more vCPUs on each core, or less memory on home nodes, are marked.
+const (
+	mostLoad  = 4.0
+	lowPlaced = 0.8
+)
+
+// locality returns the share of the memory of the clients on a node that is local.
+func locality(n *topo.Node) (share float64, ok bool) {
+	local, all := n.More.Local, n.More.Memory
+	for i := range n.Clients {
+		local, all = local+n.Clients[i].Local(), all+n.Clients[i].Memory
+	}
+	return float64(local) / float64(max(all, 1*numa.MiB)), all > 0
+}

@@ -1,0 +1,300 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/capture"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/draw/chart"
+	"homenode/output/draw/timeline"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	"homenode/serve/keep"
+)
+
+// spans are the stretches of time that a page can show, up to now.
+var spans = []struct {
+	name, label string
+	length      time.Duration
+}{
+	{"1h", "last hour", time.Hour}, {"24h", "last 24 hours", 24 * time.Hour}, {"7d", "last 7 days", 7 * 24 * time.Hour}, {"30d", "last 30 days", 30 * 24 * time.Hour},
+}
+
+// spanField lets readers choose the stretch of time.
+func spanField() field {
+	f := field{Name: "range", Label: "Over", flag: "-", Default: "24h"}
+	for _, s := range spans {
+		f.Choices = append(f.Choices, choice{s.name, s.label})
+	}
+	return f
+}
+
+// span returns the stretch of time that the address asks for.
+func (x *request) span() (name string, length time.Duration, err error) {
+	name = cmp.Or(x.query.Get("range"), "24h")
+	for _, s := range spans {
+		if s.name == name {
+			return name, s.length, nil
+		}
+	}
+	return "", 0, fmt.Errorf("range: found %q, want one of 1h, 24h, 7d, 30d", name)
+}
+
+// limits returns what the past is counted by: hosts that are asked seldom have no gaps for that.
+func (l *Live) limits() capture.Options {
+	o := l.Board.Limits()
+	o.Gap = max(o.Gap, 3*l.Every)
+	return o
+}
+
+// pastOfVM returns what was kept of a VM; nil when nothing was.
+func (l *Live) pastOfVM(ctx context.Context, vcenter, id string, length time.Duration, now time.Time) (*keep.Past, error) {
+	if l == nil || l.Keeper == nil {
+		return nil, nil
+	}
+	return l.Keeper.PastVM(ctx, vcenter, id, now.Add(-length), now, l.limits())
+}
+
+// foundOver returns the findings about a VM, or about a host itself, as the drawing of its past shows them.
+func (l *Live) foundOver(p *keep.Past, vcenter string, about func(*finding.Finding) bool) (all []finding.Finding) {
+	open, ended := l.Board.Alarms()
+	for _, one := range slices.Concat(open, ended) {
+		f := one.Finding
+		if !one.Live || one.VCenter != vcenter || !about(&f) || one.Begin.Before(p.Recording.First) {
+			continue
+		}
+		f.From, f.To = one.Begin, one.End
+		if f.To.IsZero() {
+			f.To = p.Recording.Last
+		}
+		f.Host, f.GID, f.Nth = p.Recording.Host, -1, 0
+		all = append(all, f)
+	}
+	slices.SortStableFunc(all, func(a, b finding.Finding) int { return a.From.Compare(b.From) })
+	return all
+}
+
+// timelineOf returns a drawing over time.
+func timelineOf(id, about string, o timeline.Options, draw func(io.Writer, timeline.Options) error) answer.Drawing {
+	inside := o
+	inside.Inline = true
+	return answer.Drawing{ID: id, About: about, Wide: true, Style: timeline.Style,
+		Draw: func(w io.Writer) error { return draw(w, o) }, Inline: func(w io.Writer) error { return draw(w, inside) }}
+}
+
+// pastVM draws what was kept of a VM.
+func (l *Live) pastVM(p *keep.Past, vcenter, id, span string) answer.Drawing {
+	o := timeline.Options{Findings: l.foundOver(p, vcenter, func(f *finding.Finding) bool { return f.VMID == id }),
+		Events: func(*capture.Recording, *capture.VM) (out []timeline.Event) {
+			for _, e := range p.Events {
+				out = append(out, timeline.Event(e))
+			}
+			return out
+		}}
+	about := fmt.Sprintf("Over the %s, %s, with what happened to it", labelOf(span), spanText(p.Recording))
+	return timelineOf("over-time", about, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawVM(w, p.Recording, p.VM, o) })
+}
+
+// pastHost draws what was kept of a host; false when nothing was.
+func (l *Live) pastHost(ctx context.Context, vcenter, host, span string, length time.Duration, now time.Time) (d answer.Drawing, ok bool, err error) {
+	if l == nil || l.Keeper == nil {
+		return d, false, nil
+	}
+	p, err := l.Keeper.PastHost(ctx, vcenter, host, now.Add(-length), now, l.limits())
+	if err != nil || p == nil {
+		return d, false, err
+	}
+	o := timeline.Options{Migrations: true, MostVMs: 8, Findings: l.foundOver(p, vcenter, func(f *finding.Finding) bool { return numa.SameHost(f.Host, host) && f.VM == "" })}
+	about := fmt.Sprintf("Over the %s, %s", labelOf(span), spanText(p.Recording))
+	return timelineOf("over-time", about, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawHost(w, p.Recording, o) }), true, nil
+}
+
+func labelOf(span string) string {
+	for _, s := range spans {
+		if s.name == span {
+			return s.label
+		}
+	}
+	return span
+}
+
+func spanText(rec *capture.Recording) string {
+	return rec.First.UTC().Format("2 Jan 15:04") + " to " + rec.Last.UTC().Format("2 Jan 15:04") + " UTC"
+}
+
+// trendDays is how far back the locality of the fleet is shown.
+const trendDays = 7
+
+// trend draws the locality of all VMs hour by hour; false before the first hour is over.
+func (l *Live) trend(ctx context.Context, now time.Time) (d answer.Drawing, ok bool, err error) {
+	if l.Keeper == nil {
+		return d, false, nil
+	}
+	hours, err := l.Keeper.Trend(ctx, now, trendDays)
+	if err != nil || len(hours) < 2 {
+		return d, false, err
+	}
+	first := hours[0].End.Truncate(24 * time.Hour)
+	days := hours[len(hours)-1].End.Sub(hours[0].End) > 48*time.Hour
+	unit := time.Hour
+	if days {
+		unit = 24 * time.Hour
+	}
+	x := func(t time.Time) float64 { return float64(t.Sub(first)) / float64(unit) }
+	clock := func(v float64) string {
+		t := first.Add(time.Duration(v * float64(unit)).Round(time.Minute))
+		if days || t.Equal(t.Truncate(24*time.Hour)) {
+			return t.Format("2 Jan")
+		}
+		return t.Format("15:04")
+	}
+	mean, least := chart.Series{Name: "mean of the VMs"}, chart.Series{Name: "lowest VM"}
+	for i := range hours {
+		h := &hours[i]
+		if i > 0 && h.End.Sub(hours[i-1].End) > 2*time.Hour { // nothing was kept: no line over it
+			continue
+		}
+		mean.Points = append(mean.Points, chart.Point{X: x(h.End), Y: h.Mean})
+		least.Points = append(least.Points, chart.Point{X: x(h.End), Y: h.Least})
+	}
+	limit := l.Board.LowLocality()
+	return drawingOf("trend", "", chart.Chart{ID: "fleet-trend", Title: "Locality (N%L) of all VMs, hour by hour",
+		Lines: &chart.Lines{X: chart.Axis{Text: clock, Label: "UTC"}, Y: chart.Axis{Text: percent}, Series: []chart.Series{mean, least},
+			Marks: []chart.Mark{{Name: rule.NL(limit), Value: limit, Horizontal: true}}}}), true, nil
+}
+
+// A columns is what was kept of a VM as the script of its page draws it: a row for each step of time, null where nothing is known.
+type columns struct {
+	VM       string       `json:"vm"`
+	Hosts    []string     `json:"hosts"`
+	From     int64        `json:"from"` // seconds since 1970
+	To       int64        `json:"to"`
+	Limit    float64      `json:"limit"` // of the locality, as a share
+	Time     []int64      `json:"time"`
+	Locality []*float64   `json:"locality"` // as shares
+	Least    []*float64   `json:"least"`
+	Local    []*float64   `json:"local"` // bytes
+	Remote   []*float64   `json:"remote"`
+	Ready    []*float64   `json:"ready"` // share of each vCPU's time
+	Moves    []*float64   `json:"migrations"`
+	Nodes    []int        `json:"nodes"` // that were a home node
+	Homes    [][]*float64 `json:"homes"` // for each of them: its number while it was one
+	Events   []happened   `json:"events"`
+}
+
+type happened struct {
+	Time int64  `json:"time"`
+	Text string `json:"text"`
+	Note string `json:"note,omitempty"`
+}
+
+// columnsOf returns the steps of a Past. A stretch in which nothing was seen is one step of nulls.
+func columnsOf(p *keep.Past, from, to time.Time) *columns {
+	t := &p.VM.Timeline
+	c := &columns{VM: p.VM.Name, Hosts: p.Hosts, From: from.Unix(), To: to.Unix(), Limit: p.Recording.Options.Locality, Nodes: []int{}, Homes: [][]*float64{}, Events: []happened{}}
+	var all numa.NodeSet
+	for i := range t.Buckets {
+		all |= t.Buckets[i].Homes
+	}
+	for n := range all.All() {
+		c.Nodes = append(c.Nodes, n)
+		c.Homes = append(c.Homes, nil)
+	}
+	number := func(ok bool, v float64) *float64 {
+		if !ok {
+			return nil
+		}
+		return &v
+	}
+	add := func(at time.Time, b *capture.VMBucket) {
+		there, memory := b.Ticks > 0, float64(max(b.Memory, 1))
+		c.Time = append(c.Time, at.Unix())
+		c.Locality = append(c.Locality, number(b.Memory > 0 && b.Local+b.Remote > 0, float64(b.Local)/float64(max(b.Local+b.Remote, 1))))
+		c.Least = append(c.Least, number(b.Memory > 0, float64(b.Least)/capture.Whole))
+		c.Local = append(c.Local, number(b.Memory > 0, float64(b.Local)/memory*float64(numa.KiB)))
+		c.Remote = append(c.Remote, number(b.Memory > 0, float64(b.Remote)/memory*float64(numa.KiB)))
+		c.Ready = append(c.Ready, number(b.Rates > 0, float64(b.Ready)/float64(max(b.Rates, 1))/capture.Whole))
+		c.Moves = append(c.Moves, number(there && b.Moves > 0, float64(b.Moves)))
+		for i, n := range c.Nodes {
+			c.Homes[i] = append(c.Homes[i], number(there && b.Homes.Has(n), float64(n)))
+		}
+	}
+	last := time.Time{}
+	for i := range t.Buckets {
+		if t.Buckets[i].Ticks == 0 {
+			continue
+		}
+		at := t.Time(i)
+		if !last.IsZero() && at.Sub(last) > p.Recording.Options.Gap+t.Width {
+			add(last.Add(t.Width), &capture.VMBucket{})
+		}
+		add(at, &t.Buckets[i])
+		last = at
+	}
+	for _, e := range p.Events {
+		c.Events = append(c.Events, happened{e.Time.Unix(), e.Text, e.Note})
+	}
+	return c
+}
+
+// series answers with the past of a VM as JSON, for the script of its page.
+func (s *Site) series(w http.ResponseWriter, r *http.Request) {
+	x, err := s.request(&screen{path: "/vm", title: "VM"}, r)
+	var c *columns
+	if err == nil {
+		c, err = x.columns()
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	if err != nil {
+		http.Error(w, err.Error(), statusOf(err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(c) // the client is gone
+}
+
+func (x *request) columns() (*columns, error) {
+	vm, err := x.vm()
+	if err != nil {
+		return nil, err
+	}
+	_, length, err := x.span()
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	p, err := x.site.Live.pastOfVM(x.Context(), x.fleet.Name, vm.ID, length, now)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, &unknownError{"nothing is kept of " + vm.Name}
+	}
+	return columnsOf(p, now.Add(-length), now), nil
+}
+
+// vm returns the one VM that the address names.
+func (x *request) vm() (*numa.VM, error) {
+	name := x.query.Get("vm")
+	if x.fleet == nil {
+		return nil, errNoFleet
+	}
+	switch found := x.fleet.Result.Fleet.FindVMs(name); {
+	case len(found) == 0:
+		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
+	case len(found) > 1:
+		return nil, fmt.Errorf("%s have the name %q: name one by its ID", words.Plural(len(found), "VM"), strings.TrimSpace(name))
+	default:
+		return found[0], nil
+	}
+}
