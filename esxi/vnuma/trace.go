@@ -46,7 +46,9 @@ type tracer struct {
 	g     *Guest
 	m     *Machine
 	limit int32 // most vCPUs of a client, as the first step states it
-	steps Trace
+	// limited says that a setting of the VM makes it less than a node holds.
+	limited bool
+	steps   Trace
 }
 
 // Explain predicts as Predict does and returns the trace with it. The error says
@@ -143,7 +145,7 @@ func (t *tracer) perNode() Used {
 	return fact("cores per NUMA node", t.vm.CoresPerNUMANode, t.vm.At)
 }
 
-func (t *tracer) capacity(capacity int32, preferHT bool) {
+func (t *tracer) capacity(capacity int32, preferHT, limited bool) {
 	because := fmt.Sprintf("a node of this host has %s", count(int(t.m.Cores), "core"))
 	rules, facts := "A-4", []Used{t.nodes()}
 	switch {
@@ -154,7 +156,7 @@ func (t *tracer) capacity(capacity int32, preferHT bool) {
 		because, rules = fmt.Sprintf("Numa.PreferHT of the host counts the %d threads of a node", t.m.Threads), "B-14"
 		facts = append(facts, t.option("Numa.PreferHT"))
 	}
-	t.limit = capacity
+	t.limit, t.limited = capacity, limited
 	for _, set := range []struct {
 		key   string
 		value int32
@@ -199,7 +201,12 @@ func (t *tracer) before50(l *Layout, gen generation) {
 func (t *tracer) clients(split Split, clients, even, cps int32, spread bool, ch *Choices) {
 	need := ceilDiv(t.g.VCPUs, t.limit)
 	s := t.add("B-4, B-5", compare(t.g.VCPUs, t.limit), "", t.vcpus(), t.nodes())
-	if need > t.m.Nodes {
+	switch {
+	case need <= t.m.Nodes:
+	case t.limited:
+		s.Because += fmt.Sprintf(", which was set by hand, although the host has %s: clients share them", count(int(t.m.Nodes), "node"))
+		s.Rules += ", C-5"
+	default:
 		s.Because += fmt.Sprintf(", and the host has %s", count(int(t.m.Nodes), "node"))
 		s.Choice = "F-4"
 		if !ch.UnboundedClients {
