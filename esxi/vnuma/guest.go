@@ -3,6 +3,7 @@ package vnuma
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,6 +54,9 @@ type Needs struct {
 	Unreserved int64 // bytes of memory that are known not to be reserved
 	MHz        int32 // CPU reservation; 0 for none
 	MHzKnown   bool
+	BIOS       bool // has BIOS firmware, not EFI (B-32)
+	NoIOMMU    bool // the virtual IOMMU is off (B-32)
+	VGPU       bool // one of its devices is a vGPU (B-32)
 }
 
 // NeedsOf returns what v asks for.
@@ -65,6 +69,8 @@ func NeedsOf(v *numa.VM) Needs {
 		Reserved:  int64(reserved),
 		Exclusive: v.LatencyHigh(), Device: len(v.Devices.Value) > 0,
 		LargePages: isTrue(v.Settings.Value, "sched.mem.lpage.enable1GPage"),
+		BIOS:       v.Firmware.Value == "bios", NoIOMMU: v.IOMMU.Known() && !v.IOMMU.Value,
+		VGPU:       slices.ContainsFunc(v.Devices.Value, func(d numa.Device) bool { return d.Kind == numa.VGPU }),
 		Unreserved: int64(v.Unreserved()), MHz: int32(min(v.CPUReservation.Value, math.MaxInt32)), MHzKnown: v.CPUReservation.Known(),
 	}
 }
@@ -167,6 +173,9 @@ func missing(v *numa.VM) Assumptions {
 		// vNUMA with hot add is possible from hardware 20 on (B-15).
 		{v.VNUMAHotAdd.Known() || isSet(v.Settings.Value, "numa.allowHotadd") || !v.CPUHotAdd.Or(false) || v.Hardware.Known() && v.Hardware.Value < 20, AssumedVNUMAHotAdd},
 		{v.CPUAffinity.Known() || v.Settings.Known(), AssumedAffinity},
+		{!NeedsIOMMU(v.VCPUs.Value) || v.Hardware.Known() && v.Hardware.Value < firstIOMMU || v.Firmware.Known() && v.IOMMU.Known() || v.Firmware.Value == "bios" || v.IOMMU.Known() && !v.IOMMU.Value, AssumedIOMMU},
+		{v.Hardware.Value != 3, AssumedOldHardware},
+		{len(v.Devices.Value) == 0 || v.ReservationKnown() && v.MemoryReservationLocked.Origin.Kind != numa.Assumed, AssumedReserved},
 	} {
 		if !c.known {
 			a |= c.bit

@@ -106,6 +106,14 @@ func (t *tracer) refused(r Refusal) {
 		facts = []Used{fact("memory", t.vm.Memory, t.vm.At)}
 	case newHardware:
 		facts = []Used{t.release()}
+	case goneHardware:
+		facts = []Used{fact("virtual hardware", t.vm.Hardware, t.vm.At), t.release()}
+	case iommuOff:
+		facts = append(facts, fact("virtual IOMMU", t.vm.IOMMU, t.vm.At))
+	case iommuBIOS:
+		facts = append(facts, fact("firmware", t.vm.Firmware, t.vm.At))
+	case iommuVGPU:
+		facts = append(facts, fact("PCI devices", t.vm.Devices, t.vm.At), t.release())
 	case fewLogicalCPUs:
 		facts = append(facts, t.nodes())
 	case manyCoresPerSocket, manySockets, unevenSockets:
