@@ -32,6 +32,7 @@ type Choices struct {
 	ManualAnySize    bool // F-28
 	NodesNeedMin     bool // F-29
 	FillManual       bool // F-30
+	VMPreferHT       bool // F-31
 }
 
 // A Choice describes one contradiction of the sources.
@@ -70,6 +71,7 @@ var ChoiceList = []Choice{
 	{"F-28", "from 6.5 on a VM below numa.vcpu.min is always UMA, numa.vcpu.maxPerVirtualNode or not (manuals 6.5 and 6.7)", "numa.vcpu.maxPerVirtualNode shows vNUMA to smaller VMs in every release (Performance Best Practices 5.1; seen on 5.1)", "B-3", func(c *Choices) *bool { return &c.ManualAnySize }},
 	{"F-29", "NUMA Nodes set by hand are shown to a VM of any size (API of 8.0: a value that is not zero is the size of the virtual nodes)", "a VM below numa.vcpu.min is always UMA (numa.vcpu.min in the manual of 8.0): both have to be set", "B-10", func(c *Choices) *bool { return &c.NodesNeedMin }},
 	{"F-30", "numa.vcpu.maxPerVirtualNode that does not divide the vCPUs spreads them evenly: 12 with 8 are 6 + 6 (manuals 6.5 and 6.7: it splits the total vCPU count evenly; no source for earlier releases)", "it fills node after node, 8 + 4, as a stored size does (F-18)", "B-10", func(c *Choices) *bool { return &c.FillManual }},
+	{"F-31", "Numa.PreferHT of a host holds for all its VMs, one with numa.vcpu.preferHT = FALSE among them (the host option is described without exception; no source says which wins)", "numa.vcpu.preferHT = FALSE of a VM wins over its host, as a setting of a VM usually does", "B-14", func(c *Choices) *bool { return &c.VMPreferHT }},
 }
 
 // Take sets the alternative of the choice with this ID.

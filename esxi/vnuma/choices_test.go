@@ -73,6 +73,8 @@ func TestChoices(t *testing.T) {
 			"VPDs 8, PPDs 8, vSockets 8 × 1, first slice 0 B", "VPDs 2 × 4, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B"},
 		"F-29": {host{numa.ESXi80, 2, 8, 128, false}, Guest{VCPUs: 8, CoresPerNode: 4, Hardware: 20},
 			"VPDs 2 × 4, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B", "VPDs 8, PPDs 8, vSockets 8 × 1, first slice 0 B"},
+		"F-31": {host{numa.ESXi80, 2, 10, 64, false}, Guest{VCPUs: 12, NoPreferHT: true},
+			"VPDs 12, PPDs 12, vSockets 12 × 1, first slice 0 B", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B"},
 		"F-30": {host{numa.ESXi67, 2, 10, 64, false}, Guest{VCPUs: 12, MaxPerVirtualNode: 8},
 			"VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B", "VPDs 8 + 4, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B"},
 	}
@@ -88,7 +90,7 @@ func TestChoices(t *testing.T) {
 		g := tt.guest
 		g.CoresPerSocket = max(1, g.CoresPerSocket)
 		m := machineOf(t, tt.host.release, tt.host.nodes, tt.host.cores, 2*tt.host.cores, tt.host.nodeGB*gib)
-		m.EPYC = tt.host.amd
+		m.EPYC, m.PreferHT = tt.host.amd, choice.ID == "F-31"
 		l := predict(&g, &m, &Case{}, nil)
 		if got := show(&l); got != tt.standard {
 			t.Errorf("%s: %s, want %s", choice.ID, got, tt.standard)
@@ -114,6 +116,9 @@ func checkChoiceNamed(t *testing.T, id string, g *Guest, m *Machine) {
 	t.Helper()
 	vm := vmOf(g)
 	h := hostOf(m.Release, int(m.Nodes), int(m.Cores), int(m.Threads), m.NodeMemory)
+	if m.PreferHT {
+		h.Options = numa.ReadAt(numa.Settings{{Key: "Numa.PreferHT", Value: "1"}}, "options")
+	}
 	if m.EPYC {
 		h.CPUModel = numa.ReadAt("AMD EPYC", "cpu")
 	}
@@ -135,7 +140,7 @@ func TestTakeChoice(t *testing.T) {
 	if err := c.Take("f-4"); err != nil || !c.UnboundedClients {
 		t.Errorf("f-4: %+v, %v", c, err)
 	}
-	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22, F-23, F-24, F-25, F-26, F-27, F-28, F-29, F-30`
+	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22, F-23, F-24, F-25, F-26, F-27, F-28, F-29, F-30, F-31`
 	if err := c.Take("F-3"); err == nil || err.Error() != want {
 		t.Errorf("F-3: %v, want %s", err, want)
 	}

@@ -33,6 +33,7 @@ type Guest struct {
 	SizeEachTime      bool   // numa.autosize.once = FALSE
 	Follow            bool   // numa.vcpu.followcorespersocket = 1
 	PreferHT          bool   // numa.vcpu.preferHT
+	NoPreferHT        bool   // numa.vcpu.preferHT = FALSE, which Numa.PreferHT of a host may contradict (F-31)
 	Spread            bool   // numa.consolidate = FALSE
 	PowerCycleReboot  bool   // vmx.reboot.PowerCycle = TRUE
 	Affinity          bool   // CPU or memory affinity: not NUMA-managed (C-12)
@@ -224,6 +225,9 @@ func (g *Guest) read(s numa.Settings) (problems []string) {
 	truth("numa.autosize.once", &g.SizeEachTime, false)
 	truth("numa.vcpu.followcorespersocket", &g.Follow, true)
 	truth("numa.vcpu.preferHT", &g.PreferHT, true)
+	no, _ := s.Lookup("numa.vcpu.preferHT")
+	b, stated := parseTruth(no)
+	g.NoPreferHT = stated && !b
 	truth("numa.consolidate", &g.Spread, false)
 	truth("numa.allowHotadd", &g.VNUMAHotAdd, true)
 	truth("vmx.reboot.PowerCycle", &g.PowerCycleReboot, true)

@@ -167,7 +167,7 @@ func generationOf(g *Guest, m *Machine, ch *Choices) generation {
 // B-14), and whether a limit set by hand makes it less than a node holds (B-10).
 func capacityOf(g *Guest, m *Machine, c *Case, tr *tracer) (capacity int32, limited bool) {
 	node := m.Cores
-	preferHT := (g.PreferHT || m.PreferHT) && m.model >= numa.ESX41 && !c.Choices.PreferHTSiblings
+	preferHT := (g.PreferHT || m.PreferHT && !(g.NoPreferHT && c.Choices.VMPreferHT)) && m.model >= numa.ESX41 && !c.Choices.PreferHTSiblings
 	if preferHT {
 		node = m.Threads
 	}

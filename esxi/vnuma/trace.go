@@ -175,7 +175,14 @@ func (t *tracer) capacity(capacity int32, preferHT, limited bool) {
 		}
 	}
 	s := t.add(rules, because, fmt.Sprintf("a client holds up to %d vCPU", capacity), facts...)
-	if preferHT {
+	switch contradicted := t.g.NoPreferHT && t.m.PreferHT; {
+	case contradicted:
+		s.Because += ", and numa.vcpu.preferHT of the VM is FALSE"
+		s.Facts, s.Choice = append(s.Facts, t.setting("numa.vcpu.preferHT")), "F-31"
+		if !preferHT {
+			s.Facts = append(s.Facts, t.option("Numa.PreferHT"))
+		}
+	case preferHT:
 		s.Choice = "F-6"
 	}
 }
