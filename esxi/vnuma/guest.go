@@ -71,9 +71,13 @@ func NeedsOf(v *numa.VM) Needs {
 		Exclusive: v.LatencyHigh(), Device: len(v.Devices.Value) > 0,
 		LargePages: isTrue(v.Settings.Value, "sched.mem.lpage.enable1GPage"),
 		BIOS:       v.Firmware.Value == "bios", NoIOMMU: v.IOMMU.Known() && !v.IOMMU.Value,
-		VGPU:       slices.ContainsFunc(v.Devices.Value, func(d numa.Device) bool { return d.Kind == numa.VGPU }),
+		VGPU:       hasVGPU(v),
 		Unreserved: int64(v.Unreserved()), MHz: int32(min(v.CPUReservation.Value, math.MaxInt32)), MHzKnown: v.CPUReservation.Known(),
 	}
+}
+
+func hasVGPU(v *numa.VM) bool {
+	return slices.ContainsFunc(v.Devices.Value, func(d numa.Device) bool { return d.Kind == numa.VGPU })
 }
 
 // Frequency reports whether it depends on the frequency of a host if the VM powers on there.
@@ -174,7 +178,7 @@ func missing(v *numa.VM) Assumptions {
 		// vNUMA with hot add is possible from hardware 20 on (B-15).
 		{v.VNUMAHotAdd.Known() || isSet(v.Settings.Value, "numa.allowHotadd") || !v.CPUHotAdd.Or(false) || v.Hardware.Known() && v.Hardware.Value < 20, AssumedVNUMAHotAdd},
 		{v.CPUAffinity.Known() || v.Settings.Known(), AssumedAffinity},
-		{!NeedsIOMMU(v.VCPUs.Value) || v.Hardware.Known() && v.Hardware.Value < firstIOMMU || v.Firmware.Known() && v.IOMMU.Known() || v.Firmware.Value == "bios" || v.IOMMU.Known() && !v.IOMMU.Value, AssumedIOMMU},
+		{!NeedsIOMMU(v.VCPUs.Value) || v.Hardware.Known() && v.Hardware.Value < firstIOMMU || v.Firmware.Known() && v.IOMMU.Known() && !hasVGPU(v) || v.Firmware.Value == "bios" || v.IOMMU.Known() && !v.IOMMU.Value, AssumedIOMMU},
 		{v.Hardware.Value != 3, AssumedOldHardware},
 		{len(v.Devices.Value) == 0 || v.ReservationKnown() && v.MemoryReservationLocked.Origin.Kind != numa.Assumed, AssumedReserved},
 	} {

@@ -43,16 +43,19 @@ const (
 	iommuOff                   // more vCPUs than go without the virtual IOMMU, which is off
 	iommuBIOS                  // the same, and BIOS firmware
 	iommuVGPU                  // the same, and a vGPU, which does not go with it before 8.0
+	iommuAMD                   // the same, and virtual hardware that has none on AMD
 )
 
 // What a virtual IOMMU is needed for (B-32), and the first virtual hardware that has one.
 const (
 	mostWithoutIOMMU = 127 // vCPUs
 	firstIOMMU       = 14
+	firstIOMMUOnAMD  = 18
 )
 
 const (
 	sourceIOMMU = "VMware KB 88161, 2022"
+	sourceAMD   = "VM Operator API v1alpha6, iommuEnabled, https://github.com/vmware-tanzu/vm-operator"
 	sourceEFI   = "VM Operator, pkg/util/resize/configspec.go, https://github.com/vmware-tanzu/vm-operator"
 )
 
@@ -113,6 +116,8 @@ func Refuse(g *Guest, m *Machine) Refusal {
 		switch {
 		case n.VGPU && m.model < numa.ESXi80:
 			return deny(iommuVGPU, vcpus, mostWithoutIOMMU)
+		case m.EPYC && g.Hardware > 0 && g.Hardware < firstIOMMUOnAMD:
+			return deny(iommuAMD, vcpus, int64(g.Hardware))
 		case n.BIOS:
 			return deny(iommuBIOS, vcpus, mostWithoutIOMMU)
 		case n.NoIOMMU:
@@ -199,7 +204,7 @@ func (r Refusal) Any() bool { return r.kind != accepted }
 // ByHost reports whether another host may power the VM on as it is.
 func (r Refusal) ByHost() bool {
 	switch r.kind {
-	case newHardware, goneHardware, iommuVGPU, fewLogicalCPUs, latencyCores, muchCPU, muchReserved:
+	case newHardware, goneHardware, iommuVGPU, iommuAMD, fewLogicalCPUs, latencyCores, muchCPU, muchReserved:
 		return true
 	case latencyCPU:
 		return r.has > 0 // enough for slower cores
@@ -227,6 +232,8 @@ func (r Refusal) String() string {
 		return fmt.Sprintf("virtual hardware %d is older than what ESXi %s runs", r.has, r.release)
 	case iommuVGPU:
 		return fmt.Sprintf("%d vCPUs, more than %d, need the virtual IOMMU, which ESXi %s does not allow with a vGPU", r.has, r.most, r.release)
+	case iommuAMD:
+		return fmt.Sprintf("%d vCPUs, more than %d, need the virtual IOMMU, which takes virtual hardware %d on AMD, and the VM has %d", r.has, mostWithoutIOMMU, firstIOMMUOnAMD, r.most)
 	case iommuBIOS:
 		return fmt.Sprintf("%d vCPUs, more than %d, need the virtual IOMMU and so EFI firmware, and the VM has BIOS", r.has, r.most)
 	case iommuOff:
@@ -289,7 +296,7 @@ func (r Refusal) Rule() string {
 	switch r.kind {
 	case newHardware, goneHardware, manyVCPUs, manyCoresPerSocket, manySockets, muchMemory:
 		return "B-26"
-	case iommuOff, iommuBIOS, iommuVGPU:
+	case iommuOff, iommuBIOS, iommuVGPU, iommuAMD:
 		return "B-32"
 	case fewLogicalCPUs, unevenSockets:
 		return "B-27"
@@ -308,6 +315,8 @@ func (r Refusal) Source() string {
 	switch r.kind {
 	case iommuOff, iommuVGPU:
 		return sourceIOMMU
+	case iommuAMD:
+		return sourceIOMMU + "; " + sourceAMD
 	case iommuBIOS:
 		return sourceIOMMU + "; " + sourceEFI
 	case goneHardware:
@@ -331,6 +340,8 @@ func (r Refusal) Cure() string {
 		return fmt.Sprintf("Switch the virtual IOMMU on (vvtd.enable = TRUE), which needs EFI firmware, or use at most %d vCPUs", r.most)
 	case iommuBIOS:
 		return fmt.Sprintf("Install the guest anew with EFI firmware (an installed one does not boot after a change) and switch the virtual IOMMU on, or use at most %d vCPUs", r.most)
+	case iommuAMD:
+		return fmt.Sprintf("Upgrade the virtual hardware to %d or later, or use at most %d vCPUs", firstIOMMUOnAMD, mostWithoutIOMMU)
 	case iommuVGPU:
 		return fmt.Sprintf("Use at most %d vCPUs, or remove the vGPU; ESXi 8.0 allows both for vGPUs of SR-IOV, with settings of their own", r.most)
 	case manyVCPUs, fewLogicalCPUs:

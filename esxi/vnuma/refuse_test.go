@@ -13,7 +13,7 @@ func TestRefuse(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		release numa.Release
-		cores   int // of each of two nodes, with two threads each
+		cores   int // of each of two nodes, with two threads each; negative: of an EPYC
 		guest   Guest
 		want    string
 	}{
@@ -76,6 +76,8 @@ func TestRefuse(t *testing.T) {
 		{"127 vCPUs, BIOS", numa.ESXi80, most, Guest{VCPUs: 127, CoresPerSocket: 1, Hardware: 20, Needs: Needs{BIOS: true, NoIOMMU: true}}, ""},
 		{"128 vCPUs before there was a virtual IOMMU", numa.ESXi65, most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 13, Needs: Needs{BIOS: true, NoIOMMU: true}}, ""},
 		{"128 vCPUs and a vGPU on 7.0", numa.ESXi70, most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 17, Needs: Needs{VGPU: true, Device: true}}, "128 vCPUs, more than 127, need the virtual IOMMU, which ESXi 7.0 does not allow with a vGPU"},
+		{"128 vCPUs, hardware 17 on AMD", numa.ESXi70, -most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 17}, "128 vCPUs, more than 127, need the virtual IOMMU, which takes virtual hardware 18 on AMD, and the VM has 17"},
+		{"128 vCPUs, hardware 18 on AMD", numa.ESXi80, -most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 18}, ""},
 		{"128 vCPUs and a vGPU on 8.0", numa.ESXi80, most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 20, Needs: Needs{VGPU: true, Device: true}}, ""},
 
 		// SR-IOV passthrough: IOMMU must reach all memory; Backing Guest vRAM with 1GB Pages; full reservations of
@@ -99,7 +101,10 @@ func TestRefuse(t *testing.T) {
 		{"more CPU", numa.ESXi60, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Needs: Needs{MHzKnown: true, MHz: 64001}}, "64001 MHz of reserved CPU are more than the 64000 MHz of the host"},
 		{"more memory", numa.ESXi60, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 600 * gib, Needs: Needs{Reserved: 600 * gib}}, "600 GB of reserved memory are more than the 512 GB of the host"},
 	} {
+		amd := tt.cores < 0
+		tt.cores = max(tt.cores, -tt.cores)
 		m := machineOf(t, tt.release, 2, tt.cores, 2*tt.cores, 0)
+		m.EPYC = amd
 		m.CoreMHz, m.Reservable = 2000, 512*gib
 		l := Predict(&tt.guest, &m, &Case{})
 		if l.Refused.String() != tt.want || l.Refused.Any() != (tt.want != "") {

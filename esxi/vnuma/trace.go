@@ -112,6 +112,8 @@ func (t *tracer) refused(r Refusal) {
 		facts = append(facts, fact("virtual IOMMU", t.vm.IOMMU, t.vm.At))
 	case iommuBIOS:
 		facts = append(facts, fact("firmware", t.vm.Firmware, t.vm.At))
+	case iommuAMD:
+		facts = append(facts, fact("virtual hardware", t.vm.Hardware, t.vm.At), fact("processor", t.host.CPUModel, t.host.At))
 	case iommuVGPU:
 		facts = append(facts, fact("PCI devices", t.vm.Devices, t.vm.At), t.release())
 	case fewLogicalCPUs:
