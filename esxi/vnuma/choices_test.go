@@ -226,3 +226,16 @@ func TestLimitedByHand(t *testing.T) {
 		}
 	}
 }
+
+// TestCrossed: three clients of 133 GB on two nodes of 256 GB: two share a node that does not hold
+// both, and what goes to the node of the third counts as local.
+func TestCrossed(t *testing.T) {
+	m := machineOf(t, numa.ESXi70, 2, 32, 64, 256*gib)
+	for memory, want := range map[int64]string{400 * gib: "33.5 GB", 180 * gib: "0 B"} {
+		g := Guest{VCPUs: 12, CoresPerSocket: 1, MaxPerClient: 4, Memory: memory}
+		l := Predict(&g, &m, &Case{})
+		if l.Memory.Crossed.String() != want || l.Memory.Remote != 0 {
+			t.Errorf("%v: %v crossed, %v remote; want %v and none", numa.Bytes(memory), l.Memory.Crossed, l.Memory.Remote, want)
+		}
+	}
+}

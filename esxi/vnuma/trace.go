@@ -359,6 +359,10 @@ func (t *tracer) memory(l *Layout, ch *Choices) {
 		case r.Remote > 0:
 			result = fmt.Sprintf("%s local, %s remote once all is touched", r.Local, r.Remote)
 		}
+		if r.Crossed > 0 {
+			rule += ", C-17"
+			result += fmt.Sprintf("; %s of it on the home node of another client, which N%%L counts as local", r.Crossed)
+		}
 		s := t.add(rule, text, result, mem, t.nodes())
 		if l.PPDs.Len() == 1 && l.Nodes > 1 && t.g.Memory > t.m.NodeMemory {
 			s.Choice = "F-5"
