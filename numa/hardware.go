@@ -23,7 +23,7 @@ const (
 	features70 = "VMware vSphere 7.0 Update 3, hardware features available with virtual machine compatibility settings (GUID-789C3913)"
 	features80 = "VMware vSphere 8.0, hardware features available with virtual machine compatibility settings (GUID-789C3913)"
 	features90 = "virtual hardware 22 of VCF 9.0, vinfrastructure.it, 2025-06-20; sockets and memory are those of version 21, not stated again"
-	hardware3  = features67 + "; of version 3 no limits are published: no more than version 4 has, which is its successor. ESXi 5.0 does not run it (vSphere Client SDK 6.5, virtual machine hardware versions, GUID-68E5EDAE)"
+	hardware3  = features67 + "; of version 3 no limits are published: no more than those of 4. ESXi 5.0 does not run it: vSphere Client SDK 6.5, virtual machine hardware versions (GUID-68E5EDAE)"
 	hosted     = features80 + "; a version of VMware Workstation, whose memory is not stated"
 )
 

@@ -55,6 +55,7 @@ const (
 
 const (
 	sourceIOMMU = "VMware KB 88161, 2022"
+	sourceGone  = "vSphere Client SDK 6.5, virtual machine hardware versions (GUID-68E5EDAE)"
 	sourceAMD   = "VM Operator API v1alpha6, iommuEnabled, https://github.com/vmware-tanzu/vm-operator"
 	sourceEFI   = "VM Operator, pkg/util/resize/configspec.go, https://github.com/vmware-tanzu/vm-operator"
 )
@@ -320,8 +321,7 @@ func (r Refusal) Source() string {
 	case iommuBIOS:
 		return sourceIOMMU + "; " + sourceEFI
 	case goneHardware:
-		h, _ := numa.HardwareOf(int(r.has)) // it has a row, or it were not gone
-		return h.Source
+		return sourceGone
 	}
 	if h, ok := numa.HardwareOf(int(r.hardware)); ok && r.kind != newHardware {
 		return h.Source
@@ -335,7 +335,7 @@ func (r Refusal) Cure() string {
 	case newHardware:
 		return "Run the VM on a newer release, or make a new VM with virtual hardware " + fmt.Sprint(r.most) + ": a version cannot be lowered"
 	case goneHardware:
-		return "Upgrade the virtual hardware, on a release that still runs it"
+		return "Upgrade the virtual hardware"
 	case iommuOff:
 		return fmt.Sprintf("Switch the virtual IOMMU on (vvtd.enable = TRUE), which needs EFI firmware, or use at most %d vCPUs", r.most)
 	case iommuBIOS:
