@@ -9,7 +9,9 @@ type Hardware struct {
 	Sockets        int     // most virtual sockets
 	CoresPerSocket int     // most cores of a virtual socket
 	Memory         Bytes   // most memory
-	Source         string
+	// Gone is the first release that does not run the version; 0 for none.
+	Gone   Release
+	Source string
 }
 
 // Where the rows of the table come from. The releases are those of Broadcom KB 315655
@@ -21,6 +23,7 @@ const (
 	features70 = "VMware vSphere 7.0 Update 3, hardware features available with virtual machine compatibility settings (GUID-789C3913)"
 	features80 = "VMware vSphere 8.0, hardware features available with virtual machine compatibility settings (GUID-789C3913)"
 	features90 = "virtual hardware 22 of VCF 9.0, vinfrastructure.it, 2025-06-20; sockets and memory are those of version 21, not stated again"
+	hardware3  = features67 + "; of version 3 no limits are published: no more than those of 4. ESXi 5.0 does not run it: vSphere Client SDK 6.5, virtual machine hardware versions (GUID-68E5EDAE)"
 	hosted     = features80 + "; a version of VMware Workstation, whose memory is not stated"
 )
 
@@ -30,23 +33,24 @@ const MaxSockets = 128
 
 // hardwareVersions lists the versions of the virtual hardware that ESXi runs.
 var hardwareVersions = []Hardware{
-	{4, ESX35, 4, 4, 1, 64 * GiB, features67},
-	{7, ESX40, 8, 8, 8, 255 * GiB, features67},
-	{8, ESXi50, 32, 32, 32, 1011 * GiB, features67},
-	{9, ESXi51, 64, 64, 64, 1011 * GiB, features67},
-	{10, ESXi55, 64, 64, 64, 1011 * GiB, features67},
-	{11, ESXi60, 128, MaxSockets, 64, 4080 * GiB, features67},
-	{12, ESXi65, 128, MaxSockets, 64, 0, hosted},
-	{13, ESXi65, 128, MaxSockets, 64, 6128 * GiB, features67},
-	{14, ESXi67, 128, MaxSockets, 64, 6128 * GiB, features67},
-	{15, ESXi67U2, 256, MaxSockets, 64, 6128 * GiB, features67},
-	{16, ESXi70, 256, MaxSockets, 64, 0, hosted},
-	{17, ESXi70, 256, MaxSockets, 64, 6128 * GiB, features70},
-	{18, ESXi70 + 1, 768, MaxSockets, 64, 24560 * GiB, features70},
-	{19, ESXi70 + 2, 768, MaxSockets, 64, 24560 * GiB, features70},
-	{20, ESXi80, 768, MaxSockets, 256, 24560 * GiB, features80},
-	{21, ESXi80 + 2, 768, MaxSockets, 256, 24560 * GiB, features80},
-	{22, ESXi90, 960, MaxSockets, 960, 24560 * GiB, features90},
+	{3, ESX35, 4, 4, 1, 64 * GiB, ESXi50, hardware3},
+	{4, ESX35, 4, 4, 1, 64 * GiB, 0, features67},
+	{7, ESX40, 8, 8, 8, 255 * GiB, 0, features67},
+	{8, ESXi50, 32, 32, 32, 1011 * GiB, 0, features67},
+	{9, ESXi51, 64, 64, 64, 1011 * GiB, 0, features67},
+	{10, ESXi55, 64, 64, 64, 1011 * GiB, 0, features67},
+	{11, ESXi60, 128, MaxSockets, 64, 4080 * GiB, 0, features67},
+	{12, ESXi65, 128, MaxSockets, 64, 0, 0, hosted},
+	{13, ESXi65, 128, MaxSockets, 64, 6128 * GiB, 0, features67},
+	{14, ESXi67, 128, MaxSockets, 64, 6128 * GiB, 0, features67},
+	{15, ESXi67U2, 256, MaxSockets, 64, 6128 * GiB, 0, features67},
+	{16, ESXi70, 256, MaxSockets, 64, 0, 0, hosted},
+	{17, ESXi70, 256, MaxSockets, 64, 6128 * GiB, 0, features70},
+	{18, ESXi70 + 1, 768, MaxSockets, 64, 24560 * GiB, 0, features70},
+	{19, ESXi70 + 2, 768, MaxSockets, 64, 24560 * GiB, 0, features70},
+	{20, ESXi80, 768, MaxSockets, 256, 24560 * GiB, 0, features80},
+	{21, ESXi80 + 2, 768, MaxSockets, 256, 24560 * GiB, 0, features80},
+	{22, ESXi90, 960, MaxSockets, 960, 24560 * GiB, 0, features90},
 }
 
 // HardwareOf returns what this version of the virtual hardware allows; false for one
@@ -76,6 +80,9 @@ func (r Release) Hardware() int {
 // family newer than the table may run a version newer than the table.
 func (r Release) Runs(hardware int) bool {
 	newest := hardwareVersions[len(hardwareVersions)-1]
+	if h, ok := HardwareOf(hardware); ok && h.Gone > 0 && r >= h.Gone {
+		return false
+	}
 	return hardware <= r.Hardware() || r.Base() > newest.Since.Base() && hardware > newest.Version
 }
 

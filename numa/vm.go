@@ -54,6 +54,8 @@ type Config struct {
 	MemoryAffinity          Fact[[]int]  `json:"memoryAffinity,omitzero"`     // NUMA node numbers; empty means none
 	LatencySensitivity      Fact[string] `json:"latencySensitivity,omitzero"` // low, normal, medium, high
 	VirtualThreads          Fact[int]    `json:"virtualThreads,omitzero"`     // vCPUs of a virtual core: 2 with virtual hyper-threading (8.0)
+	Firmware                Fact[string] `json:"firmware,omitzero"`           // bios or efi
+	IOMMU                   Fact[bool]   `json:"iommu,omitzero"`              // the guest is shown an IOMMU (vvtd.enable); more than 127 vCPUs need it (B-32)
 	CPUReservation          Fact[int]    `json:"cpuReservation,omitzero"`     // MHz
 	CPULimit                Fact[int]    `json:"cpuLimit,omitzero"`           // MHz; -1 means none
 	MemoryReservation       Fact[Bytes]  `json:"memoryReservation,omitzero"`
@@ -133,6 +135,11 @@ func (c *Config) Unreserved() Bytes {
 		return 0
 	}
 	return max(0, c.Memory.Value-c.MemoryReservation.Value)
+}
+
+// ReservationKnown reports whether it is known how much of the memory is reserved.
+func (c *Config) ReservationKnown() bool {
+	return c.MemoryReservationLocked.Or(false) || c.MemoryReservation.Known() && c.Memory.Known()
 }
 
 // A Setting is one advanced setting of a VM or host.

@@ -104,7 +104,11 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 			sum += flawUneven
 		}
 	}
-	sum += flawWide*max(0, l.PPDs.Len()-need) + flawShared*max(0, l.PPDs.Len()-l.Nodes)
+	shared := flawShared * max(0, l.PPDs.Len()-l.Nodes)
+	if l.PPDs.Len()%l.Nodes == 0 { // load alone puts as many on each node (C-4), although nothing forces it (C-5)
+		shared /= 2
+	}
+	sum += flawWide*max(0, l.PPDs.Len()-need) + shared
 	if l.VPDs.Len() > l.PPDs.Len() {
 		sum += flawSplit
 	}

@@ -273,7 +273,7 @@ func (s *search) nearestEven() (fewer, more int) {
 		for i := range s.machines {
 			m := &s.machines[i]
 			large := s.g.Usable.PerNode > 0 && int32(k)/m.Least(int32(k)) > s.g.Usable.PerNode
-			if !evenOn(int32(k), m) || k > int(m.AllCores) || k > vnuma.HardwareOf(s.g, m).VCPUs || large {
+			if !evenOn(int32(k), m) || vnuma.NeedsIOMMU(k) && !vnuma.NeedsIOMMU(n) || k > int(m.AllCores) || k > vnuma.HardwareOf(s.g, m).VCPUs || large {
 				return false
 			}
 		}

@@ -91,6 +91,21 @@ func (p *Product) Refuses() bool {
 	return false
 }
 
+// RefusesFrom returns from which version or update on a product refuses that Refuses speaks of, where
+// its own is not stated: "CU11", "2022 CU11"; "" where nothing is left open.
+func (p *Product) RefusesFrom() string {
+	for _, r := range p.Rows {
+		switch {
+		case p.Update > 0 || r.Refuses == "" || r.Refuses == "RTM":
+		case p.Version == "":
+			return r.Versions[0] + " " + r.Refuses
+		default:
+			return r.Refuses
+		}
+	}
+	return ""
+}
+
 // PerCore reports whether the product is licensed by the vCPUs of a VM, at least 4, in one
 // of the licence models of its edition.
 func (p *Product) PerCore() bool {

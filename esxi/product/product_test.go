@@ -109,20 +109,22 @@ func TestNode(t *testing.T) {
 		text            string
 		node            int
 		refuses, splits bool
+		from            string
 	}{
-		{"SQL Server 2022 Standard", 64, true, false},
-		{"SQL Server 2022 CU11 Enterprise", 64, true, false},
-		{"SQL Server 2022 CU10 Enterprise", 64, false, false},
-		{"SQL Server 2025 Enterprise", 64, true, false},
-		{"SQL Server 2019 Enterprise", 64, false, false},
-		{"Windows Server 2019", 64, false, true},
-		{"Windows Server 2022", 0, false, false},
-		{"Windows 11", 0, false, false},
-		{"Oracle Database 19c EE", 0, false, false},
+		{"SQL Server 2022 Standard", 64, true, false, "CU11"},
+		{"SQL Server", 64, true, false, "2022 CU11"},
+		{"SQL Server 2022 CU11 Enterprise", 64, true, false, ""},
+		{"SQL Server 2022 CU10 Enterprise", 64, false, false, ""},
+		{"SQL Server 2025 Enterprise", 64, true, false, ""},
+		{"SQL Server 2019 Enterprise", 64, false, false, ""},
+		{"Windows Server 2019", 64, false, true, ""},
+		{"Windows Server 2022", 0, false, false, ""},
+		{"Windows 11", 0, false, false, ""},
+		{"Oracle Database 19c EE", 0, false, false, ""},
 	} {
 		p := product.Of(tt.text)[0]
-		if p.Node() != tt.node || p.Refuses() != tt.refuses || p.SplitsNodes() != tt.splits {
-			t.Errorf("%s: node %d, refuses %v, splits %v; want %d, %v, %v", tt.text, p.Node(), p.Refuses(), p.SplitsNodes(), tt.node, tt.refuses, tt.splits)
+		if p.Node() != tt.node || p.Refuses() != tt.refuses || p.SplitsNodes() != tt.splits || p.RefusesFrom() != tt.from {
+			t.Errorf("%s: node %d, refuses %v from %q, splits %v; want %d, %v from %q, %v", tt.text, p.Node(), p.Refuses(), p.RefusesFrom(), p.SplitsNodes(), tt.node, tt.refuses, tt.from, tt.splits)
 		}
 	}
 }

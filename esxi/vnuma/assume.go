@@ -34,6 +34,9 @@ const (
 	AssumedReserve                             // C-15: what stays free on a node
 	AssumedJoined                              // B-29: which vCPUs share the clients of 6.0
 	AssumedStored                              // B-8: automatic nodes of 8.0 keep a stored size
+	AssumedIOMMU                               // B-32: EFI firmware and the virtual IOMMU
+	AssumedOldHardware                         // B-26: the limits of virtual hardware 3
+	AssumedReserved                            // B-31: that all memory is reserved for a device
 	AssumedPairs                               // B-21: clients that split a pair of virtual threads
 )
 
@@ -63,6 +66,9 @@ var assumptionTexts = [...]struct {
 	{"C-15", "how much of a node stays free is inferred from published fills; what ESXi itself and the overhead of the VM use of it is not known and not counted", "reserve of a node"},
 	{"B-29", "how 6.0 makes fewer clients than virtual nodes is not published: whole virtual nodes share one", "shared clients"},
 	{"B-8", "8.0 assigns automatic NUMA nodes during power-on (API); that it then takes the stored size is not stated", "stored size in 8.0"},
+	{"B-32", "more than 127 vCPUs need the virtual IOMMU, and so EFI firmware (a vGPU beside it one of SR-IOV): not all is stated, it is taken as there", "EFI and IOMMU"},
+	{"B-26", "the limits of virtual hardware 3 are not published: no more than those of 4 are taken", "limits of hardware 3"},
+	{"B-31", "a PCI device of the host needs all memory reserved: that it is was not stated, and is taken", "reserved memory"},
 	{"B-21", "pairs of virtual threads: how ESXi rounds clients is not published", "pairs of virtual threads"},
 }
 

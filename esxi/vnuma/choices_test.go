@@ -2,6 +2,7 @@ package vnuma
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"homenode/numa"
@@ -40,8 +41,8 @@ func TestChoices(t *testing.T) {
 			"VPDs 12, PPDs 12, vSockets 12 × 1, first slice 0 B", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B"},
 		"F-8": {host{numa.ESXi65, 2, 10, 64, false}, Guest{VCPUs: 16, CoresPerSocket: 2},
 			"VPDs 2 × 8, PPDs 2 × 8, vSockets 8 × 2, first slice 0 B", "VPDs 8 × 2, PPDs 8 × 2, vSockets 8 × 2, first slice 0 B"},
-		"F-9": {host{numa.ESXi60, 2, 10, 64, false}, Guest{VCPUs: 12},
-			"VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B", "VPDs 8 + 4, PPDs 8 + 4, vSockets 12 × 1, first slice 0 B"},
+		"F-9": {host{numa.ESXi60, 2, 10, 64, false}, Guest{VCPUs: 20},
+			"VPDs 2 × 10, PPDs 2 × 10, vSockets 20 × 1, first slice 0 B", "VPDs 2 × 7 + 6, PPDs 2 × 7 + 6, vSockets 20 × 1, first slice 0 B"},
 		"F-10": {host{numa.NewRelease(6, 0, 3), 2, 10, 64, false}, Guest{VCPUs: 12, HotAdd: true},
 			"VPDs 12, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B"},
 		"F-12": {host{numa.ESXi70, 2, 20, 256, false}, Guest{VCPUs: 30, CoresPerSocket: 2, Memory: 300 * gib},
@@ -72,6 +73,10 @@ func TestChoices(t *testing.T) {
 			"VPDs 8, PPDs 8, vSockets 8 × 1, first slice 0 B", "VPDs 2 × 4, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B"},
 		"F-29": {host{numa.ESXi80, 2, 8, 128, false}, Guest{VCPUs: 8, CoresPerNode: 4, Hardware: 20},
 			"VPDs 2 × 4, PPDs 2 × 4, vSockets 8 × 1, first slice 0 B", "VPDs 8, PPDs 8, vSockets 8 × 1, first slice 0 B"},
+		"F-31": {host{numa.ESXi80, 2, 10, 64, false}, Guest{VCPUs: 12, NoPreferHT: true},
+			"VPDs 12, PPDs 12, vSockets 12 × 1, first slice 0 B", "VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B"},
+		"F-30": {host{numa.ESXi67, 2, 10, 64, false}, Guest{VCPUs: 12, MaxPerVirtualNode: 8},
+			"VPDs 2 × 6, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B", "VPDs 8 + 4, PPDs 2 × 6, vSockets 12 × 1, first slice 0 B"},
 	}
 	if len(cases) != len(ChoiceList) {
 		t.Errorf("%d cases for %d choices", len(cases), len(ChoiceList))
@@ -85,7 +90,7 @@ func TestChoices(t *testing.T) {
 		g := tt.guest
 		g.CoresPerSocket = max(1, g.CoresPerSocket)
 		m := machineOf(t, tt.host.release, tt.host.nodes, tt.host.cores, 2*tt.host.cores, tt.host.nodeGB*gib)
-		m.EPYC = tt.host.amd
+		m.EPYC, m.PreferHT = tt.host.amd, choice.ID == "F-31"
 		l := predict(&g, &m, &Case{}, nil)
 		if got := show(&l); got != tt.standard {
 			t.Errorf("%s: %s, want %s", choice.ID, got, tt.standard)
@@ -111,6 +116,9 @@ func checkChoiceNamed(t *testing.T, id string, g *Guest, m *Machine) {
 	t.Helper()
 	vm := vmOf(g)
 	h := hostOf(m.Release, int(m.Nodes), int(m.Cores), int(m.Threads), m.NodeMemory)
+	if m.PreferHT {
+		h.Options = numa.ReadAt(numa.Settings{{Key: "Numa.PreferHT", Value: "1"}}, "options")
+	}
 	if m.EPYC {
 		h.CPUModel = numa.ReadAt("AMD EPYC", "cpu")
 	}
@@ -132,7 +140,7 @@ func TestTakeChoice(t *testing.T) {
 	if err := c.Take("f-4"); err != nil || !c.UnboundedClients {
 		t.Errorf("f-4: %+v, %v", c, err)
 	}
-	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22, F-23, F-24, F-25, F-26, F-27, F-28, F-29`
+	const want = `found "F-3", want one of F-1, F-2, F-4, F-5, F-6, F-8, F-9, F-10, F-12, F-13, F-14, F-16, F-18, F-20, F-22, F-23, F-24, F-25, F-26, F-27, F-28, F-29, F-30, F-31`
 	if err := c.Take("F-3"); err == nil || err.Error() != want {
 		t.Errorf("F-3: %v, want %s", err, want)
 	}
@@ -184,6 +192,50 @@ func TestForced(t *testing.T) {
 		l := Predict(&tt.guest, &m, &Case{Choices: Choices{ManualShows: tt.shows}})
 		if got := fmt.Sprintf("VPDs %v, PPDs %v", l.VPDs, l.PPDs); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestLimitedByHand: a limit set by hand is obeyed, also with more clients than nodes, and where
+// whole sockets would not go into it (B-10; manuals 5.0 to 7.0, GUID-89C52376).
+func TestLimitedByHand(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		guest Guest
+		want  string
+	}{
+		{"4 a client on 2 nodes", Guest{VCPUs: 12, CoresPerSocket: 1, MaxPerClient: 4}, "3 × 4 F-4:false"},
+		{"4 a machine node, the default of a client", Guest{VCPUs: 12, CoresPerSocket: 1, MaxPerMachineNode: 4}, "3 × 4 F-4:false"},
+		{"whole sockets of 3", Guest{VCPUs: 12, CoresPerSocket: 3, MaxPerClient: 4}, "4 × 3 F-4:false"},
+		{"spread beside it", Guest{VCPUs: 12, CoresPerSocket: 1, MaxPerClient: 4, Spread: true}, "3 × 4 F-4:false"},
+		{"a limit that a node holds anyway", Guest{VCPUs: 21, CoresPerSocket: 1, MaxPerClient: 16}, "11 + 10 F-4:true"},
+		{"no limit", Guest{VCPUs: 21, CoresPerSocket: 1}, "11 + 10 F-4:true"},
+	} {
+		m := machineOf(t, numa.ESXi70, 2, 10, 20, 0)
+		vm, h := vmOf(&tt.guest), hostOf(numa.ESXi70, 2, 10, 20, 0)
+		l, trace, _, err := Explain(&vm, &h, &Case{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := slices.ContainsFunc(trace, func(s Step) bool { return s.Choice == "F-4" })
+		if got := fmt.Sprintf("%v F-4:%v", l.PPDs, named); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+		if p := Predict(&tt.guest, &m, &Case{}); !p.PPDs.Equal(l.PPDs) {
+			t.Errorf("%s: Predict has %v", tt.name, p.PPDs)
+		}
+	}
+}
+
+// TestCrossed: three clients of 133 GB on two nodes of 256 GB: two share a node that does not hold
+// both, and what goes to the node of the third counts as local.
+func TestCrossed(t *testing.T) {
+	m := machineOf(t, numa.ESXi70, 2, 32, 64, 256*gib)
+	for memory, want := range map[int64]string{400 * gib: "33.5 GB", 180 * gib: "0 B"} {
+		g := Guest{VCPUs: 12, CoresPerSocket: 1, MaxPerClient: 4, Memory: memory}
+		l := Predict(&g, &m, &Case{})
+		if l.Memory.Crossed.String() != want || l.Memory.Remote != 0 {
+			t.Errorf("%v: %v crossed, %v remote; want %v and none", numa.Bytes(memory), l.Memory.Crossed, l.Memory.Remote, want)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func vmOf(g *Guest) numa.VM {
 		as  string
 	}{
 		{"numa.autosize", g.Autosize, "TRUE"}, {"numa.autosize.once", g.SizeEachTime, "FALSE"},
-		{"numa.vcpu.followcorespersocket", g.Follow, "1"}, {"numa.vcpu.preferHT", g.PreferHT, "TRUE"},
+		{"numa.vcpu.followcorespersocket", g.Follow, "1"}, {"numa.vcpu.preferHT", g.PreferHT, "TRUE"}, {"numa.vcpu.preferHT", g.NoPreferHT, "FALSE"},
 		{"numa.consolidate", g.Spread, "FALSE"}, {"vmx.reboot.PowerCycle", g.PowerCycleReboot, "TRUE"},
 	} {
 		if b.set {

@@ -3,6 +3,7 @@ package vnuma
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,6 +33,7 @@ type Guest struct {
 	SizeEachTime      bool   // numa.autosize.once = FALSE
 	Follow            bool   // numa.vcpu.followcorespersocket = 1
 	PreferHT          bool   // numa.vcpu.preferHT
+	NoPreferHT        bool   // numa.vcpu.preferHT = FALSE, which Numa.PreferHT of a host may contradict (F-31)
 	Spread            bool   // numa.consolidate = FALSE
 	PowerCycleReboot  bool   // vmx.reboot.PowerCycle = TRUE
 	Affinity          bool   // CPU or memory affinity: not NUMA-managed (C-12)
@@ -53,6 +55,9 @@ type Needs struct {
 	Unreserved int64 // bytes of memory that are known not to be reserved
 	MHz        int32 // CPU reservation; 0 for none
 	MHzKnown   bool
+	BIOS       bool // has BIOS firmware, not EFI (B-32)
+	NoIOMMU    bool // the virtual IOMMU is off (B-32)
+	VGPU       bool // one of its devices is a vGPU (B-32)
 }
 
 // NeedsOf returns what v asks for.
@@ -65,8 +70,14 @@ func NeedsOf(v *numa.VM) Needs {
 		Reserved:  int64(reserved),
 		Exclusive: v.LatencyHigh(), Device: len(v.Devices.Value) > 0,
 		LargePages: isTrue(v.Settings.Value, "sched.mem.lpage.enable1GPage"),
+		BIOS:       v.Firmware.Value == "bios", NoIOMMU: v.IOMMU.Known() && !v.IOMMU.Value,
+		VGPU:       hasVGPU(v),
 		Unreserved: int64(v.Unreserved()), MHz: int32(min(v.CPUReservation.Value, math.MaxInt32)), MHzKnown: v.CPUReservation.Known(),
 	}
+}
+
+func hasVGPU(v *numa.VM) bool {
+	return slices.ContainsFunc(v.Devices.Value, func(d numa.Device) bool { return d.Kind == numa.VGPU })
 }
 
 // Frequency reports whether it depends on the frequency of a host if the VM powers on there.
@@ -167,6 +178,9 @@ func missing(v *numa.VM) Assumptions {
 		// vNUMA with hot add is possible from hardware 20 on (B-15).
 		{v.VNUMAHotAdd.Known() || isSet(v.Settings.Value, "numa.allowHotadd") || !v.CPUHotAdd.Or(false) || v.Hardware.Known() && v.Hardware.Value < 20, AssumedVNUMAHotAdd},
 		{v.CPUAffinity.Known() || v.Settings.Known(), AssumedAffinity},
+		{!NeedsIOMMU(v.VCPUs.Value) || v.Hardware.Known() && v.Hardware.Value < firstIOMMU || v.Firmware.Known() && v.IOMMU.Known() && !hasVGPU(v) || v.Firmware.Value == "bios" || v.IOMMU.Known() && !v.IOMMU.Value, AssumedIOMMU},
+		{v.Hardware.Value != 3, AssumedOldHardware},
+		{len(v.Devices.Value) == 0 || v.ReservationKnown() && v.MemoryReservationLocked.Origin.Kind != numa.Assumed, AssumedReserved},
 	} {
 		if !c.known {
 			a |= c.bit
@@ -215,6 +229,9 @@ func (g *Guest) read(s numa.Settings) (problems []string) {
 	truth("numa.autosize.once", &g.SizeEachTime, false)
 	truth("numa.vcpu.followcorespersocket", &g.Follow, true)
 	truth("numa.vcpu.preferHT", &g.PreferHT, true)
+	no, _ := s.Lookup("numa.vcpu.preferHT")
+	b, stated := parseTruth(no)
+	g.NoPreferHT = stated && !b
 	truth("numa.consolidate", &g.Spread, false)
 	truth("numa.allowHotadd", &g.VNUMAHotAdd, true)
 	truth("vmx.reboot.PowerCycle", &g.PowerCycleReboot, true)

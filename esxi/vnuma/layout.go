@@ -108,6 +108,9 @@ type Residency struct {
 	// First is what of Local goes to other nodes at first: it comes home when the guest uses
 	// it, and stays away when not (C-15, C-16).
 	First numa.Bytes
+	// Crossed is what of Local is on the home node of another client: where more clients than
+	// nodes share one that is full. N%L counts it as local (C-17).
+	Crossed numa.Bytes
 	// Nowhere is what of Remote the host has no room for: it is ballooned or swapped (C-23).
 	Nowhere numa.Bytes
 }

@@ -129,8 +129,11 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 		r.Nowhere += numa.Bytes(nowhere)
 		for i := range nodes {
 			nodes[i] -= gives[i]
-			if i >= l.HomeNodes {
+			switch {
+			case i >= l.HomeNodes:
 				away[home] += gives[i]
+			case i != home && r.Placement != Interleaved:
+				r.Crossed += numa.Bytes(gives[i])
 			}
 		}
 	}

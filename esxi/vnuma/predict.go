@@ -45,7 +45,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 		equalSlices: c.Choices.EqualSlices,
 		Assumes:     g.assumes | m.assumes,
 	}
-	capacity := capacityOf(g, m, c, tr)
+	capacity, limited := capacityOf(g, m, c, tr)
 	l.Capacity = int(capacity)
 	l.Least = int(m.Least(g.VCPUs))
 	kept := c.keeps(g)
@@ -77,7 +77,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 		}
 		l.join(m, tr)
 	case hostSized:
-		l.PPDs = hostSizedClients(g, m, c, capacity, &l, tr)
+		l.PPDs = hostSizedClients(g, m, c, capacity, limited, &l, tr)
 		if vpds.empty() {
 			vpds = hostSizedVPDs(g, m, c, &l, tr)
 		}
@@ -164,23 +164,25 @@ func generationOf(g *Guest, m *Machine, ch *Choices) generation {
 }
 
 // capacityOf returns the most vCPUs one client may hold on m (rule book A-4, B-4,
-// B-14).
-func capacityOf(g *Guest, m *Machine, c *Case, tr *tracer) int32 {
-	capacity := m.Cores
-	preferHT := (g.PreferHT || m.PreferHT) && m.model >= numa.ESX41 && !c.Choices.PreferHTSiblings
+// B-14), and whether a limit set by hand makes it less than a node holds (B-10).
+func capacityOf(g *Guest, m *Machine, c *Case, tr *tracer) (capacity int32, limited bool) {
+	node := m.Cores
+	preferHT := (g.PreferHT || m.PreferHT && !(g.NoPreferHT && c.Choices.VMPreferHT)) && m.model >= numa.ESX41 && !c.Choices.PreferHTSiblings
 	if preferHT {
-		capacity = m.Threads
+		node = m.Threads
 	}
+	capacity = node
 	for _, limit := range [2]int32{g.MaxPerMachineNode, g.MaxPerClient} {
 		if limit > 0 && m.model >= numa.ESX41 {
 			capacity = min(capacity, limit)
 		}
 	}
 	capacity = max(capacity, 1)
+	limited = capacity < node
 	if tr != nil {
-		tr.capacity(capacity, preferHT)
+		tr.capacity(capacity, preferHT, limited)
 	}
-	return capacity
+	return capacity, limited
 }
 
 // clientsBefore50 is the part of B-6 for releases that show no vNUMA (B-2).
@@ -218,7 +220,7 @@ func socketSizedVPDs(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, t
 		l.Why = ByThreshold
 	case g.manual(m, &c.Choices) > 0:
 		l.Why = ByManual
-		split = stored(n, g.manual(m, &c.Choices), &c.Choices)
+		split = byHand(g, m, &c.Choices)
 	case n < g.threshold(m, &c.Choices, l):
 		l.Why = ByThreshold
 	case cps > 1 && !(c.Choices.FitIgnoresCPS && n <= capacity):
@@ -269,12 +271,14 @@ func (l *Layout) join(m *Machine, tr *tracer) {
 }
 
 // hostSizedClients returns the PPDs of 6.5 on (rule book B-5, B-6, B-12, B-17).
-func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, tr *tracer) Split {
+// A limit set by hand is obeyed, also with more clients than nodes.
+func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, limited bool, l *Layout, tr *tracer) Split {
 	n := g.VCPUs
-	clients := ceilDiv(n, capacity)
-	if !c.Choices.UnboundedClients { // F-4
-		clients = min(clients, m.Nodes)
+	clients, most := ceilDiv(n, capacity), m.Nodes
+	if limited || c.Choices.UnboundedClients { // F-4
+		most = max(most, clients)
 	}
+	clients = min(clients, most)
 	if c.Choices.MemoryMakesWide && m.NodeMemory > 0 { // F-5, the alternative
 		clients = max(clients, min(nodesFor(g.Memory, m.NodeMemory), m.Nodes))
 	}
@@ -285,9 +289,9 @@ func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, 
 			clients = max(clients, nodesFor(g.Memory, m.NodeMemory))
 		}
 		if c.Choices.SpreadAll { // F-27, the alternative
-			clients = m.Nodes
+			clients = max(clients, m.Nodes)
 		}
-		clients = min(clients, m.Nodes, n)
+		clients = min(clients, most, n)
 		l.Assumes |= AssumedConsolidate
 	}
 	even := ceilDiv(n, clients)
@@ -300,7 +304,7 @@ func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, 
 	}
 	if cps > 1 && cps <= capacity {
 		per = ceilDiv(even, cps) * cps
-		for k := clients + 1; per > capacity && k <= m.Nodes; k++ { // [I] of B-12
+		for k := clients + 1; per > capacity && (limited || k <= m.Nodes); k++ { // [I] of B-12
 			per = ceilDiv(ceilDiv(n, k), cps) * cps
 		}
 		if per > capacity && even <= capacity {
@@ -333,7 +337,7 @@ func hostSizedVPDs(g *Guest, m *Machine, c *Case, l *Layout, tr *tracer) Split {
 		l.Why = ByThreshold
 	case g.manual(m, &c.Choices) > 0:
 		l.Why = ByManual
-		split = stored(n, g.manual(m, &c.Choices), &c.Choices)
+		split = byHand(g, m, &c.Choices)
 	case c.Choices.SocketNodes80 && g.socketNodes(m, g.threshold(m, &c.Choices, l)):
 		// F-26, the alternative: the clients of a node that is larger than a physical one stay.
 		l.Why, split = ByCPS, fill(n, g.CoresPerSocket)
@@ -359,7 +363,17 @@ func hostSizedVPDs(g *Guest, m *Machine, c *Case, l *Layout, tr *tracer) Split {
 	return split
 }
 
-// stored divides n vCPUs by a size that was stored or set by hand (F-18).
+// byHand divides the vCPUs by the size that is set by hand: evenly (F-30), but the cores of a
+// NUMA node of 8.0 are its size.
+func byHand(g *Guest, m *Machine, ch *Choices) Split {
+	size := g.manual(m, ch)
+	if ch.FillManual || g.setsNodes(m) {
+		return fill(g.VCPUs, size)
+	}
+	return fill(g.VCPUs, evenShare(g.VCPUs, size))
+}
+
+// stored divides n vCPUs by a size that was stored (F-18).
 func stored(n, size int32, ch *Choices) Split {
 	if ch.EvenStored {
 		return fill(n, evenShare(n, size))

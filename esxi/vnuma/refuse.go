@@ -39,6 +39,25 @@ const (
 	latencyCores               // latency sensitivity High, and fewer cores than its vCPUs need
 	muchCPU                    // a CPU reservation larger than the host
 	muchReserved               // the same of memory
+	goneHardware               // the release no longer runs the virtual hardware
+	iommuOff                   // more vCPUs than go without the virtual IOMMU, which is off
+	iommuBIOS                  // the same, and BIOS firmware
+	iommuVGPU                  // the same, and a vGPU, which does not go with it before 8.0
+	iommuAMD                   // the same, and virtual hardware that has none on AMD
+)
+
+// What a virtual IOMMU is needed for (B-32), and the first virtual hardware that has one.
+const (
+	mostWithoutIOMMU = 127 // vCPUs
+	firstIOMMU       = 14
+	firstIOMMUOnAMD  = 18
+)
+
+const (
+	sourceIOMMU = "VMware KB 88161, 2022"
+	sourceGone  = "vSphere Client SDK 6.5, virtual machine hardware versions (GUID-68E5EDAE)"
+	sourceAMD   = "VM Operator API v1alpha6, iommuEnabled, https://github.com/vmware-tanzu/vm-operator"
+	sourceEFI   = "VM Operator, pkg/util/resize/configspec.go, https://github.com/vmware-tanzu/vm-operator"
 )
 
 // full is the share, in percent, of the full CPU reservation that counts as full: the
@@ -58,6 +77,9 @@ func Refuse(g *Guest, m *Machine) Refusal {
 		return r
 	}
 	if !m.Release.Runs(int(g.Hardware)) {
+		if h, ok := numa.HardwareOf(int(g.Hardware)); ok && h.Gone > 0 && m.Release >= h.Gone {
+			return deny(goneHardware, int64(g.Hardware), 0)
+		}
 		return deny(newHardware, 0, int64(m.Release.Hardware()))
 	}
 	vcpus, cps, auto := int64(g.VCPUs), int64(g.CoresPerSocket), g.auto(m)
@@ -91,6 +113,18 @@ func Refuse(g *Guest, m *Machine) Refusal {
 		return deny(crossedNodes, cps, node)
 	}
 	n := &g.Needs
+	if NeedsIOMMU(int(vcpus)) && h.Version >= firstIOMMU {
+		switch {
+		case n.VGPU && m.model < numa.ESXi80:
+			return deny(iommuVGPU, vcpus, mostWithoutIOMMU)
+		case m.EPYC && g.Hardware > 0 && g.Hardware < firstIOMMUOnAMD:
+			return deny(iommuAMD, vcpus, int64(g.Hardware))
+		case n.BIOS:
+			return deny(iommuBIOS, vcpus, mostWithoutIOMMU)
+		case n.NoIOMMU:
+			return deny(iommuOff, vcpus, mostWithoutIOMMU)
+		}
+	}
 	switch reserved := g.Memory - n.Unreserved; {
 	case n.Unreserved == 0:
 	case n.Device:
@@ -148,6 +182,9 @@ func (g *Guest) Threads(m *Machine) int32 {
 	return 1
 }
 
+// NeedsIOMMU reports whether so many vCPUs need the virtual IOMMU, and so EFI firmware (B-32).
+func NeedsIOMMU(vcpus int) bool { return vcpus > mostWithoutIOMMU }
+
 // HardwareOf returns the limits of g's virtual hardware. Where its version is unknown they
 // are those of the newest that m runs, since no older one allows more; of a version that
 // the table lacks nothing is known, and the limits are those of numa.Fleet.Check.
@@ -168,7 +205,7 @@ func (r Refusal) Any() bool { return r.kind != accepted }
 // ByHost reports whether another host may power the VM on as it is.
 func (r Refusal) ByHost() bool {
 	switch r.kind {
-	case newHardware, fewLogicalCPUs, latencyCores, muchCPU, muchReserved:
+	case newHardware, goneHardware, iommuVGPU, iommuAMD, fewLogicalCPUs, latencyCores, muchCPU, muchReserved:
 		return true
 	case latencyCPU:
 		return r.has > 0 // enough for slower cores
@@ -192,6 +229,16 @@ func (r Refusal) String() string {
 	switch r.kind {
 	case newHardware:
 		return fmt.Sprintf("virtual hardware %d is newer than the %d of ESXi %s", r.hardware, r.most, r.release)
+	case goneHardware:
+		return fmt.Sprintf("virtual hardware %d is older than what ESXi %s runs", r.has, r.release)
+	case iommuVGPU:
+		return fmt.Sprintf("%d vCPUs, more than %d, need the virtual IOMMU, which ESXi %s does not allow with a vGPU", r.has, r.most, r.release)
+	case iommuAMD:
+		return fmt.Sprintf("%d vCPUs, more than %d, need the virtual IOMMU, which takes virtual hardware %d on AMD, and the VM has %d", r.has, mostWithoutIOMMU, firstIOMMUOnAMD, r.most)
+	case iommuBIOS:
+		return fmt.Sprintf("%d vCPUs, more than %d, need the virtual IOMMU and so EFI firmware, and the VM has BIOS", r.has, r.most)
+	case iommuOff:
+		return fmt.Sprintf("%d vCPUs, more than %d, need the virtual IOMMU, and it is off", r.has, r.most)
 	case manyVCPUs:
 		return fmt.Sprintf("%d vCPUs are more than the %d of virtual hardware %d", r.has, r.most, r.hardware)
 	case manyCoresPerSocket:
@@ -248,8 +295,10 @@ func (r Refusal) Lack() string {
 // Rule returns the statement of the rule book that the reason rests on.
 func (r Refusal) Rule() string {
 	switch r.kind {
-	case newHardware, manyVCPUs, manyCoresPerSocket, manySockets, muchMemory:
+	case newHardware, goneHardware, manyVCPUs, manyCoresPerSocket, manySockets, muchMemory:
 		return "B-26"
+	case iommuOff, iommuBIOS, iommuVGPU, iommuAMD:
+		return "B-32"
 	case fewLogicalCPUs, unevenSockets:
 		return "B-27"
 	case latencyMemory, latencyCPU, latencyCores:
@@ -264,6 +313,16 @@ func (r Refusal) Rule() string {
 
 // Source returns the public source of the reason.
 func (r Refusal) Source() string {
+	switch r.kind {
+	case iommuOff, iommuVGPU:
+		return sourceIOMMU
+	case iommuAMD:
+		return sourceIOMMU + "; " + sourceAMD
+	case iommuBIOS:
+		return sourceIOMMU + "; " + sourceEFI
+	case goneHardware:
+		return sourceGone
+	}
 	if h, ok := numa.HardwareOf(int(r.hardware)); ok && r.kind != newHardware {
 		return h.Source
 	}
@@ -275,6 +334,16 @@ func (r Refusal) Cure() string {
 	switch r.kind {
 	case newHardware:
 		return "Run the VM on a newer release, or make a new VM with virtual hardware " + fmt.Sprint(r.most) + ": a version cannot be lowered"
+	case goneHardware:
+		return "Upgrade the virtual hardware"
+	case iommuOff:
+		return fmt.Sprintf("Switch the virtual IOMMU on (vvtd.enable = TRUE), which needs EFI firmware, or use at most %d vCPUs", r.most)
+	case iommuBIOS:
+		return fmt.Sprintf("Install the guest anew with EFI firmware (an installed one does not boot after a change) and switch the virtual IOMMU on, or use at most %d vCPUs", r.most)
+	case iommuAMD:
+		return fmt.Sprintf("Upgrade the virtual hardware to %d or later, or use at most %d vCPUs", firstIOMMUOnAMD, mostWithoutIOMMU)
+	case iommuVGPU:
+		return fmt.Sprintf("Use at most %d vCPUs, or remove the vGPU; ESXi 8.0 allows both for vGPUs of SR-IOV, with settings of their own", r.most)
 	case manyVCPUs, fewLogicalCPUs:
 		return fmt.Sprintf("Use at most %d vCPUs", r.most)
 	case manyCoresPerSocket:

@@ -13,7 +13,7 @@ func TestRefuse(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		release numa.Release
-		cores   int // of each of two nodes, with two threads each
+		cores   int // of each of two nodes, with two threads each; negative: of an EPYC
 		guest   Guest
 		want    string
 	}{
@@ -64,6 +64,22 @@ func TestRefuse(t *testing.T) {
 		{"nodes of 6, automatic sockets", numa.ESXi80, 16, Guest{VCPUs: 24, CoresPerSocket: 1, AutoCPS: true, CoresPerNode: 6, Hardware: 20}, "6 cores per NUMA node are set by hand, and cores per socket are left to be assigned at power on"},
 		{"nodes of 7 before 8.0", numa.ESXi70, 16, Guest{VCPUs: 24, CoresPerSocket: 1, CoresPerNode: 7, Hardware: 17}, ""},
 
+		// Virtual machine hardware versions: “Version 3 virtual machines are not supported on ESXi 5.0 hosts”.
+		{"hardware 3", numa.ESX41, most, Guest{VCPUs: 2, CoresPerSocket: 1, Hardware: 3}, ""},
+		{"hardware 3, 5 vCPUs", numa.ESX41, most, Guest{VCPUs: 5, CoresPerSocket: 1, Hardware: 3}, "5 vCPUs are more than the 4 of virtual hardware 3"},
+		{"hardware 3 on 5.0", numa.ESXi50, most, Guest{VCPUs: 2, CoresPerSocket: 1, Hardware: 3}, "virtual hardware 3 is older than what ESXi 5.0 runs"},
+
+		// KB 88161: more than 127 vCPUs must use interrupt remapping; VM Operator: the virtual IOMMU requires EFI.
+		{"128 vCPUs, BIOS", numa.ESXi70, most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 17, Needs: Needs{BIOS: true}}, "128 vCPUs, more than 127, need the virtual IOMMU and so EFI firmware, and the VM has BIOS"},
+		{"128 vCPUs, EFI, no IOMMU", numa.ESXi80, most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 20, Needs: Needs{NoIOMMU: true}}, "128 vCPUs, more than 127, need the virtual IOMMU, and it is off"},
+		{"128 vCPUs, nothing known", numa.ESXi80, most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 20}, ""},
+		{"127 vCPUs, BIOS", numa.ESXi80, most, Guest{VCPUs: 127, CoresPerSocket: 1, Hardware: 20, Needs: Needs{BIOS: true, NoIOMMU: true}}, ""},
+		{"128 vCPUs before there was a virtual IOMMU", numa.ESXi65, most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 13, Needs: Needs{BIOS: true, NoIOMMU: true}}, ""},
+		{"128 vCPUs and a vGPU on 7.0", numa.ESXi70, most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 17, Needs: Needs{VGPU: true, Device: true}}, "128 vCPUs, more than 127, need the virtual IOMMU, which ESXi 7.0 does not allow with a vGPU"},
+		{"128 vCPUs, hardware 17 on AMD", numa.ESXi70, -most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 17}, "128 vCPUs, more than 127, need the virtual IOMMU, which takes virtual hardware 18 on AMD, and the VM has 17"},
+		{"128 vCPUs, hardware 18 on AMD", numa.ESXi80, -most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 18}, ""},
+		{"128 vCPUs and a vGPU on 8.0", numa.ESXi80, most, Guest{VCPUs: 128, CoresPerSocket: 1, Hardware: 20, Needs: Needs{VGPU: true, Device: true}}, ""},
+
 		// SR-IOV passthrough: IOMMU must reach all memory; Backing Guest vRAM with 1GB Pages; full reservations of
 		// latency sensitivity High; admission control. The host has cores of 2000 MHz and 512 GB.
 		{"device", numa.ESXi70, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 8 * gib, Needs: Needs{Device: true, Reserved: 4 * gib, Unreserved: 4 * gib}}, "the VM has a PCI device of its host, and only 4 GB of 8 GB memory are reserved"},
@@ -85,7 +101,10 @@ func TestRefuse(t *testing.T) {
 		{"more CPU", numa.ESXi60, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Needs: Needs{MHzKnown: true, MHz: 64001}}, "64001 MHz of reserved CPU are more than the 64000 MHz of the host"},
 		{"more memory", numa.ESXi60, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 600 * gib, Needs: Needs{Reserved: 600 * gib}}, "600 GB of reserved memory are more than the 512 GB of the host"},
 	} {
+		amd := tt.cores < 0
+		tt.cores = max(tt.cores, -tt.cores)
 		m := machineOf(t, tt.release, 2, tt.cores, 2*tt.cores, 0)
+		m.EPYC = amd
 		m.CoreMHz, m.Reservable = 2000, 512*gib
 		l := Predict(&tt.guest, &m, &Case{})
 		if l.Refused.String() != tt.want || l.Refused.Any() != (tt.want != "") {
@@ -106,5 +125,36 @@ func TestRefusedIsExplained(t *testing.T) {
 		trace[0].Because != "180 vCPUs are more than the 128 of virtual hardware 14" ||
 		trace[0].Result != "the VM does not power on: it has no layout (VMware vSphere 6.7, hardware features available with virtual machine compatibility settings (GUID-789C3913))" {
 		t.Errorf("%+v, %v: %+v", l.Refused, err, trace)
+	}
+}
+
+// TestNotStated: what a power-on hangs on and no source states is an assumption, never silence.
+func TestNotStated(t *testing.T) {
+	device := numa.ReadAt([]numa.Device{{Kind: numa.Passthrough, PCI: "0000:3b:00.0"}}, "x")
+	for _, tt := range []struct {
+		name string
+		vm   func(v *numa.VM)
+		want Assumptions
+	}{
+		{"160 vCPUs", func(v *numa.VM) { v.VCPUs = numa.ReadAt(160, "x") }, AssumedIOMMU},
+		{"EFI alone is stated", func(v *numa.VM) { v.VCPUs, v.Firmware = numa.ReadAt(160, "x"), numa.ReadAt("efi", "x") }, AssumedIOMMU},
+		{"both are stated", func(v *numa.VM) {
+			v.VCPUs, v.Firmware, v.IOMMU = numa.ReadAt(160, "x"), numa.ReadAt("efi", "x"), numa.ReadAt(true, "x")
+		}, 0},
+		{"127 vCPUs", func(v *numa.VM) { v.VCPUs = numa.ReadAt(127, "x") }, 0},
+		{"hardware 13", func(v *numa.VM) { v.VCPUs, v.Hardware = numa.ReadAt(128, "x"), numa.ReadAt(13, "x") }, 0},
+		{"a device", func(v *numa.VM) { v.Devices = device }, AssumedReserved},
+		{"a device, and what is reserved is assumed", func(v *numa.VM) {
+			v.Devices, v.MemoryReservationLocked = device, numa.AssumedFor(true, "y")
+		}, AssumedReserved},
+		{"a device, and all is reserved", func(v *numa.VM) { v.Devices, v.MemoryReservationLocked = device, numa.ReadAt(true, "x") }, 0},
+		{"hardware 3", func(v *numa.VM) { v.Hardware = numa.ReadAt(3, "x") }, AssumedOldHardware},
+	} {
+		v := vmOf(&Guest{VCPUs: 8, CoresPerSocket: 1, Hardware: 20})
+		tt.vm(&v)
+		g, _, err := NewGuest(&v)
+		if got := g.assumes & (AssumedIOMMU | AssumedReserved | AssumedOldHardware); err != nil || got != tt.want {
+			t.Errorf("%s: assumes %v, want %v (%v)", tt.name, got.Names(), tt.want.Names(), err)
+		}
 	}
 }

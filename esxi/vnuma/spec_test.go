@@ -149,6 +149,22 @@ func specCap(g *Guest, m *Machine) int {
 	return limit
 }
 
+// specByHand reports whether a limit makes a client smaller than a node (B-10).
+func specByHand(g *Guest, m *Machine) bool {
+	free := *g
+	free.MaxPerMachineNode, free.MaxPerClient = 0, 0
+	return specCap(g, m) < specCap(&free, m)
+}
+
+// specManual divides n vCPUs by a size set by hand: evenly (F-30), but NUMA nodes of 8.0 have
+// their size.
+func specManual(g *Guest, m *Machine, n, size int) []int {
+	if g.CoresPerNode > 0 && m.model >= numa.ESXi80 {
+		return specFill(n, size)
+	}
+	return specEven(n, size)
+}
+
 // spec40 is "release <= 4.0". Options that came with 4.1 (B-10, B-14) do nothing.
 func spec40(g *Guest, m *Machine) specPower {
 	n := int(g.VCPUs)
@@ -179,7 +195,7 @@ func spec50(g *Guest, m *Machine, stored bool, kept []int) specPower {
 	case manual > 0 && m.model >= numa.ESXi65 && (g.CoresPerNode == 0 || m.model < numa.ESXi80) && n < specMin(g, m):
 		// B-3: "always UMA"; nothing is sized, so nothing is stored
 	case manual > 0:
-		p.vpds, p.manual = specFill(n, manual), true
+		p.vpds, p.manual = specManual(g, m, n, manual), true
 	case n < specMin(g, m):
 		p.sized = true
 	case c > 1:
@@ -215,8 +231,12 @@ func spec50(g *Guest, m *Machine, stored bool, kept []int) specPower {
 // spec65 is "release >= 6.5".
 func spec65(g *Guest, m *Machine, event Event, stored bool, kept []int, manualFrom bool) specPower {
 	n, limit, nodes := int(g.VCPUs), specCap(g, m), int(m.Nodes)
-	k := min(specUp(n, limit), nodes)
-	if g.Spread { // B-17. Read as: over nodes that exist
+	k := specUp(n, limit)
+	hand := specByHand(g, m) // B-10: what is set by hand is obeyed, with more clients than nodes too
+	if !hand {
+		k = min(k, nodes)
+	}
+	if g.Spread && k <= nodes { // B-17. Read as: over nodes that exist
 		k = max(k, 2)
 		if m.NodeMemory > 0 {
 			k = max(k, int(min((g.Memory+m.NodeMemory-1)/m.NodeMemory, int64(nodes))))
@@ -231,7 +251,7 @@ func spec65(g *Guest, m *Machine, event Event, stored bool, kept []int, manualFr
 	if 1 < c && c <= limit { // B-12
 		whole := func(k int) int { return specUp(specUp(n, k), c) * c }
 		per = whole(k)
-		for per > limit && k < nodes { // "raise n while n < M, else overfill"
+		for per > limit && (hand || k < nodes) { // "raise n while n < M, else overfill"
 			k++
 			per = whole(k)
 		}
@@ -246,7 +266,7 @@ func spec65(g *Guest, m *Machine, event Event, stored bool, kept []int, manualFr
 	case manual > 0 && m.model >= numa.ESXi65 && (g.CoresPerNode == 0 || m.model < numa.ESXi80) && n < specMin(g, m):
 		// B-3: "always UMA"; nothing is sized, so nothing is stored
 	case manual > 0:
-		p.vpds, p.manual = specFill(n, manual), true
+		p.vpds, p.manual = specManual(g, m, n, manual), true
 	case stored:
 		p.vpds, p.sized, p.byStored = specFill(n, int(g.Stored)), true, true
 	case n < specMin(g, m):

@@ -46,7 +46,9 @@ type tracer struct {
 	g     *Guest
 	m     *Machine
 	limit int32 // most vCPUs of a client, as the first step states it
-	steps Trace
+	// limited says that a setting of the VM makes it less than a node holds.
+	limited bool
+	steps   Trace
 }
 
 // Explain predicts as Predict does and returns the trace with it. The error says
@@ -104,6 +106,16 @@ func (t *tracer) refused(r Refusal) {
 		facts = []Used{fact("memory", t.vm.Memory, t.vm.At)}
 	case newHardware:
 		facts = []Used{t.release()}
+	case goneHardware:
+		facts = []Used{fact("virtual hardware", t.vm.Hardware, t.vm.At), t.release()}
+	case iommuOff:
+		facts = append(facts, fact("virtual IOMMU", t.vm.IOMMU, t.vm.At))
+	case iommuBIOS:
+		facts = append(facts, fact("firmware", t.vm.Firmware, t.vm.At))
+	case iommuAMD:
+		facts = append(facts, fact("virtual hardware", t.vm.Hardware, t.vm.At), fact("processor", t.host.CPUModel, t.host.At))
+	case iommuVGPU:
+		facts = append(facts, fact("PCI devices", t.vm.Devices, t.vm.At), t.release())
 	case fewLogicalCPUs:
 		facts = append(facts, t.nodes())
 	case manyCoresPerSocket, manySockets, unevenSockets:
@@ -143,7 +155,7 @@ func (t *tracer) perNode() Used {
 	return fact("cores per NUMA node", t.vm.CoresPerNUMANode, t.vm.At)
 }
 
-func (t *tracer) capacity(capacity int32, preferHT bool) {
+func (t *tracer) capacity(capacity int32, preferHT, limited bool) {
 	because := fmt.Sprintf("a node of this host has %s", count(int(t.m.Cores), "core"))
 	rules, facts := "A-4", []Used{t.nodes()}
 	switch {
@@ -154,7 +166,7 @@ func (t *tracer) capacity(capacity int32, preferHT bool) {
 		because, rules = fmt.Sprintf("Numa.PreferHT of the host counts the %d threads of a node", t.m.Threads), "B-14"
 		facts = append(facts, t.option("Numa.PreferHT"))
 	}
-	t.limit = capacity
+	t.limit, t.limited = capacity, limited
 	for _, set := range []struct {
 		key   string
 		value int32
@@ -165,7 +177,14 @@ func (t *tracer) capacity(capacity int32, preferHT bool) {
 		}
 	}
 	s := t.add(rules, because, fmt.Sprintf("a client holds up to %d vCPU", capacity), facts...)
-	if preferHT {
+	switch contradicted := t.g.NoPreferHT && t.m.PreferHT; {
+	case contradicted:
+		s.Because += ", and numa.vcpu.preferHT of the VM is FALSE"
+		s.Facts, s.Choice = append(s.Facts, t.setting("numa.vcpu.preferHT")), "F-31"
+		if !preferHT {
+			s.Facts = append(s.Facts, t.option("Numa.PreferHT"))
+		}
+	case preferHT:
 		s.Choice = "F-6"
 	}
 }
@@ -199,7 +218,12 @@ func (t *tracer) before50(l *Layout, gen generation) {
 func (t *tracer) clients(split Split, clients, even, cps int32, spread bool, ch *Choices) {
 	need := ceilDiv(t.g.VCPUs, t.limit)
 	s := t.add("B-4, B-5", compare(t.g.VCPUs, t.limit), "", t.vcpus(), t.nodes())
-	if need > t.m.Nodes {
+	switch {
+	case need <= t.m.Nodes:
+	case t.limited:
+		s.Because += fmt.Sprintf(", which was set by hand, although the host has %s: clients share them", count(int(t.m.Nodes), "node"))
+		s.Rules += ", C-5"
+	default:
 		s.Because += fmt.Sprintf(", and the host has %s", count(int(t.m.Nodes), "node"))
 		s.Choice = "F-4"
 		if !ch.UnboundedClients {
@@ -334,6 +358,10 @@ func (t *tracer) memory(l *Layout, ch *Choices) {
 				r.Local-r.First, r.Remote+r.First, reserve.New, reserve.Home, r.Remote)
 		case r.Remote > 0:
 			result = fmt.Sprintf("%s local, %s remote once all is touched", r.Local, r.Remote)
+		}
+		if r.Crossed > 0 {
+			rule += ", C-17"
+			result += fmt.Sprintf("; %s of it on the home node of another client, which N%%L counts as local", r.Crossed)
 		}
 		s := t.add(rule, text, result, mem, t.nodes())
 		if l.PPDs.Len() == 1 && l.Nodes > 1 && t.g.Memory > t.m.NodeMemory {

@@ -126,9 +126,13 @@ func (t *tracer) manual(split Split) *Step {
 		}
 	}
 	s := t.add("B-10", because, nodesOf(split), used)
-	if s.Choice = choice; choice == "" && !split.Even() {
-		s.Choice = "F-18"
-	} else if choice == "" && !t.g.setsNodes(t.m) && split.Len() > 1 && split.Max() < int(t.limit) {
+	switch n := t.g.VCPUs; {
+	case choice != "":
+		s.Choice = choice
+	case t.g.setsNodes(t.m):
+	case t.g.MaxPerVirtualNode > 0 && n > t.g.MaxPerVirtualNode && n%t.g.MaxPerVirtualNode != 0:
+		s.Choice = "F-30"
+	case split.Len() > 1 && split.Max() < int(t.limit):
 		s.Choice = "F-22"
 	}
 	return s

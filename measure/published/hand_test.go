@@ -66,7 +66,7 @@ func handCases(t *testing.T, file string) (cases []handCase) {
 // TestHand asks for each case that was predicted by hand. An answer that is not among
 // those that the sources give must be listed with its reason.
 func TestHand(t *testing.T) {
-	for _, tt := range []struct{ file, sentence string }{{"cases.txt", "%d predicted by hand before the program was asked"}, {"second.txt", "%d more"}} {
+	for _, tt := range []struct{ file, sentence string }{{"cases.txt", "%d predicted by hand before the program was asked"}, {"second.txt", "%d more"}, {"third.txt", "%d against it"}} {
 		asked(t, handCases(t, tt.file), tt.sentence)
 	}
 }

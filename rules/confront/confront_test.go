@@ -141,7 +141,8 @@ numactl on esx01.example.org, power-cycle: comparable true, agrees true
 		{"a conflict of sources", "vm db host=esx01.example.org vcpus=12 stored=8\nseen db by=vmware.log vcpus=12 start=power-on nodes=2x6", `
 vmware.log on esx01.example.org, power-cycle: comparable true, agrees false
   virtual nodes (VPDs): 2 × 6, predicted 8 + 4, false
-  reason: sources disagree on this (F-18): it agrees with the other side: the vCPUs are spread evenly, 6+6 (6.5 manual)
+  reason: sources disagree on this (F-9): it agrees with the other side: unset means 8, as the manuals print
+  reason: sources disagree on this (F-18): it agrees with the other side: the vCPUs are spread evenly, 6 + 6, as with a size set by hand (F-30)
 `},
 		{"a guest beside the log of its power-on", "vm db vcpus=24 hotAdd=on\nseen db by=vmware.log time=2026-05-01T00:00:00Z vcpus=24 hotAdd=off nodes=2x12 clients=2x12\nseen db by=lscpu nodes=2x12\nseen db by=numactl time=2026-04-01T00:00:00Z nodes=24\nseen db by=coreinfo time=2026-06-01T00:00:00Z nodes=24", `
 vmware.log on esx01.example.org, power-cycle: comparable true, agrees true

@@ -49,6 +49,9 @@ func nodes(p *rule.Pass, one *product.Product, splits bool) {
 	what := "is not supported with"
 	if one.Refuses() && !splits {
 		f.Severity, what = finding.High, "does not start with"
+		if from := one.RefusesFrom(); from != "" {
+			what = "from " + from + " on (its update is not stated) " + what
+		}
 	}
 	f.Message = fmt.Sprintf("%s %s more than %d processors in a NUMA node: the guest sees a node of %d%s", one, what, one.Node(), on.Layout.VPDs.Max(), p.Where(others))
 	if splits {

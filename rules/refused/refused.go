@@ -3,8 +3,10 @@ package refused
 
 import (
 	_ "embed"
+	"fmt"
 	"strings"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -25,6 +27,9 @@ func check(p *rule.Pass) {
 		report(p, &v.On[0], "it does not power on", finding.High)
 		return
 	}
+	if on := &v.On[0]; len(v.Refused) == 0 {
+		notJudged(p, on)
+	}
 	for i := range v.Refused {
 		on := &v.Refused[i]
 		if on.Layout.Refused.ByRelease() {
@@ -41,11 +46,33 @@ func check(p *rule.Pass) {
 	}
 }
 
+// notJudged says what the power-on hangs on and no source states.
+func notJudged(p *rule.Pass, on *rule.On) {
+	v, l := p.VM, &on.Layout
+	if len(v.Seen) > 0 || v.Power.Origin.Kind == numa.Read && v.Power.Value == numa.PoweredOn {
+		return // its host took it
+	}
+	f := finding.Finding{Severity: finding.Info}
+	switch {
+	case l.Assumes&vnuma.AssumedReserved != 0 && !v.ReservationKnown():
+		f.Message = "whether it powers on is not judged: a PCI device of its host needs all memory reserved, and what is reserved is not stated"
+		f.Evidence = []finding.Evidence{finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence(), finding.Of("PCI devices of its host", numa.Fact[int]{Value: len(v.Devices.Value), Origin: v.Devices.Origin}, v.At)}
+	case l.Assumes&vnuma.AssumedIOMMU != 0:
+		f.Message = fmt.Sprintf("whether it powers on is not judged: %d vCPUs need the virtual IOMMU and EFI firmware, and not both are stated", v.Guest.VCPUs)
+		f.Evidence = []finding.Evidence{v.VCPUsEvidence(), finding.Of("firmware", v.Firmware, v.At), finding.Of("virtual IOMMU", v.IOMMU, v.At)}
+	default:
+		return
+	}
+	p.Report(f, l)
+}
+
 func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 	v, r := p.VM, on.Layout.Refused
 	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Advice: r.Cure(),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), v.CPSEvidence(), finding.Of("virtual hardware", v.Hardware, v.At), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}}
 	switch r.Rule() {
+	case "B-32":
+		f.Evidence = []finding.Evidence{v.VCPUsEvidence(), finding.Of("firmware", v.Firmware, v.At), finding.Of("virtual IOMMU", v.IOMMU, v.At), on.Kind.ReleaseEvidence()}
 	case "B-30", "B-31":
 		f.Evidence = []finding.Evidence{finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence(), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}
 	}

@@ -34,7 +34,7 @@ func check(p *rule.Pass) {
 	}
 	advice, notice := p.Advice()
 	evidence := []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()}
-	for _, key := range causes(&v.Guest) {
+	for _, key := range named(&v.Guest) {
 		evidence = append(evidence, v.SettingEvidence(key))
 	}
 	p.Report(finding.Finding{
@@ -65,9 +65,21 @@ func causes(g *vnuma.Guest) []string {
 	return keys
 }
 
+// named lists the causes, and the limits of a client beside them, which N018 judges.
+func named(g *vnuma.Guest) []string {
+	keys := causes(g)
+	if g.MaxPerMachineNode > 0 {
+		keys = append(keys, "numa.vcpu.maxPerMachineNode")
+	}
+	if g.MaxPerClient > 0 {
+		keys = append(keys, "numa.vcpu.maxPerClient")
+	}
+	return keys
+}
+
 func settings(v *rule.VM) []string {
 	var out []string
-	for _, key := range causes(&v.Guest) {
+	for _, key := range named(&v.Guest) {
 		value, _ := v.Settings.Value.Lookup(key)
 		out = append(out, key+" = "+value)
 	}

@@ -140,6 +140,8 @@ func lacking(to, from *numa.Config, at string) []string {
 	take(&taken, "memory affinity", &to.MemoryAffinity, from.MemoryAffinity, at)
 	take(&taken, "latency sensitivity", &to.LatencySensitivity, from.LatencySensitivity, at)
 	take(&taken, "virtual threads", &to.VirtualThreads, from.VirtualThreads, at)
+	take(&taken, "firmware", &to.Firmware, from.Firmware, at)
+	take(&taken, "virtual IOMMU", &to.IOMMU, from.IOMMU, at)
 	take(&taken, "guest OS", &to.GuestOS, from.GuestOS, at)
 	take(&taken, "PCI devices", &to.Devices, from.Devices, at)
 	take(&taken, "advanced settings", &to.Settings, from.Settings, at)

@@ -37,6 +37,7 @@ var columns = []sheetColumns{
 		{names: []string{"product"}}, // a custom attribute
 		{fact: "latency sensitivity", names: []string{"Latency Sensitivity", "vInfoLatencySensitivity"}},
 		{names: []string{"Folder", "vInfoFolder"}},
+		{names: []string{"Firmware", "vInfoFirmware"}},
 		{fact: "hardware version", names: []string{"HW version", "vInfoVersion", "vInfoHWVersion", "vInfoHW version"}},
 		{last: true, names: []string{"Datacenter", "vInfoDatacenter"}},
 		{fact: "cluster", last: true, names: []string{"Cluster", "vInfoCluster"}},

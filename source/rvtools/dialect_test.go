@@ -312,3 +312,13 @@ func TestDeepSheet(t *testing.T) {
 		t.Errorf("VMs = %+v, want db01 with template %v", f.VMs, want)
 	}
 }
+
+// TestFirmware reads the column Firmware; other words stay unknown.
+func TestFirmware(t *testing.T) {
+	f := mustRead(t, tempFolder(t, vInfoOnly("VM,CPUs,Firmware", "a,8,EFI", "b,8,bios", "c,8,-1")))
+	for i, want := range []numa.Fact[string]{numa.ReadAt("efi", `vInfo row 2 "Firmware"`), numa.ReadAt("bios", `vInfo row 3 "Firmware"`), {}} {
+		if got := f.VMs[i].Firmware; got != want {
+			t.Errorf("%s: %+v, want %+v", f.VMs[i].Name, got, want)
+		}
+	}
+}

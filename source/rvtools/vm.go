@@ -81,7 +81,12 @@ func readVM(t *table, name string) numa.VM {
 			Hardware:           readHardware(t),
 			VCPUs:              t.count("CPUs", numa.MaxVCPUs),
 			Memory:             t.bytes("Memory", numa.MiB, numa.MaxVMMemory),
-			LatencySensitivity: t.stringFact("Latency Sensitivity")},
+			LatencySensitivity: t.stringFact("Latency Sensitivity"),
+			Firmware:           t.stringFact("Firmware")},
+	}
+	v.Firmware.Value = strings.ToLower(v.Firmware.Value)
+	if v.Firmware.Value != "bios" && v.Firmware.Value != "efi" {
+		v.Firmware = numa.Fact[string]{}
 	}
 	if !v.GuestOS.Known() {
 		v.GuestOS = t.stringFact("OS according to the VMware Tools")

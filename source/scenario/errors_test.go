@@ -7,7 +7,7 @@ import (
 
 func TestErrors(t *testing.T) {
 	long := strings.Repeat("x", 300)
-	const vmWords = "; want host, cluster, vcpus, coresPerSocket, memory, hotAdd, memoryHotAdd, vnumaHotAdd, hw, guest, product, power, template, latency, virtualThreads, cpuAffinity, memoryAffinity, cpuReservation, cpuLimit, memoryReservation, reserveAll, pci, folder, tags, stored, settings, set:KEY"
+	const vmWords = "; want host, cluster, vcpus, coresPerSocket, memory, hotAdd, memoryHotAdd, vnumaHotAdd, hw, guest, product, power, template, latency, virtualThreads, firmware, iommu, cpuAffinity, memoryAffinity, cpuReservation, cpuLimit, memoryReservation, reserveAll, pci, folder, tags, stored, settings, set:KEY"
 	huge, cut := strings.Repeat("x", 3_000_000), strings.Repeat("x", 60)+"…"
 	for _, tt := range []struct{ name, in, want string }{
 		// Lines and words.

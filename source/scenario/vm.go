@@ -29,7 +29,7 @@ func (p *parser) vm(ws []word.Word) (*numa.VM, unset, error) {
 		}
 	}
 	if v.Devices.Known() && v.MemoryReservation.Origin.Where == byDefault && v.MemoryReservationLocked.Origin.Where == byDefault {
-		v.MemoryReservationLocked = numa.DerivedFrom(true, "vSphere reserves all memory when a PCI device is added")
+		v.MemoryReservationLocked = numa.AssumedFor(true, "vSphere reserves all memory when a PCI device is added")
 	}
 	if u.stored > 0 && !v.VCPUs.Known() {
 		return nil, u, p.errorf(1, "found stored= without vcpus=")

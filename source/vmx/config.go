@@ -29,6 +29,8 @@ var words = []word{
 	{key: "numvcpus", name: "vCPUs", value: asInt, set: number(1, numa.MaxVCPUs, func(c *numa.Config) *numa.Fact[int] { return &c.VCPUs })},
 	{key: "cpuid.coresPerSocket", name: "cores per socket", value: asInt, set: number(1, numa.MaxVCPUs, func(c *numa.Config) *numa.Fact[int] { return &c.CoresPerSocket })},
 	{key: "memSize", name: "memory", unit: "MiB", value: asInt, set: megabytes(1, func(c *numa.Config) *numa.Fact[numa.Bytes] { return &c.Memory })},
+	{key: "firmware", name: "firmware", value: asText, set: firmware},
+	{key: "vvtd.enable", name: "virtual IOMMU", value: asBool, set: truth(func(c *numa.Config) *numa.Fact[bool] { return &c.IOMMU })},
 	{key: "vcpu.hotadd", name: "CPU hot add", value: asBool, set: truth(func(c *numa.Config) *numa.Fact[bool] { return &c.CPUHotAdd })},
 	{key: "mem.hotadd", name: "memory hot add", value: asBool, set: truth(func(c *numa.Config) *numa.Fact[bool] { return &c.MemoryHotAdd })},
 	// B-15: the .vmx form of vnumaOnCpuHotaddExposed.

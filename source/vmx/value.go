@@ -73,6 +73,11 @@ func truth(to func(*numa.Config) *numa.Fact[bool]) setter {
 	return setting("TRUE or FALSE", to, parseTruth)
 }
 
+var firmware = setting("bios or efi", func(c *numa.Config) *numa.Fact[string] { return &c.Firmware }, func(s string) (string, bool) {
+	s = strings.ToLower(s)
+	return s, s == "bios" || s == "efi"
+})
+
 // limit reads MHz; -1 and "unlimited" mean none.
 var limit = setting("MHz, or -1 for none", func(c *numa.Config) *numa.Fact[int] { return &c.CPULimit }, func(s string) (int, bool) {
 	if strings.EqualFold(s, "unlimited") {

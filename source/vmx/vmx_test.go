@@ -39,6 +39,8 @@ numa.vcpu.coresPerNode = "6"
 numa.autosize.cookie = "120062"
 guestOS = "debian12-64"
 ethernet0.present = "TRUE"
+firmware = "EFI"
+vvtd.enable = "TRUE"
 `
 
 func read(t *testing.T, name, in string) *VMX {
@@ -69,6 +71,8 @@ func TestRead(t *testing.T) {
 			CPULimit:                numa.ReadAt(-1, "line 18"),
 			MemoryReservation:       numa.ReadAt(numa.GiB, "line 20"),
 			MemoryReservationLocked: numa.ReadAt(true, "line 21"),
+			Firmware:                numa.ReadAt("efi", "line 26"),
+			IOMMU:                   numa.ReadAt(true, "line 27"),
 			CoresPerNUMANode:        numa.ReadAt(6, "line 22"),
 			AutoCoresPerNUMANode:    numa.DerivedFrom(false, "numa.vcpu.coresPerNode is set"),
 			Settings: numa.ReadAt(numa.Settings{
@@ -223,7 +227,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	v, err := Read("a.vmx", iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(small))))
-	if err == nil || err.Error() != "read a.vmx: line 26: timeout" || v == nil {
+	if err == nil || err.Error() != "read a.vmx: line 28: timeout" || v == nil {
 		t.Errorf("%v, %v", v, err)
 	}
 }

@@ -21,6 +21,7 @@ var vmPaths = []string{
 	"config.hardware.numCPU", "config.hardware.numCoresPerSocket", "config.hardware.autoCoresPerSocket",
 	"config.hardware.memoryMB", "config.cpuHotAddEnabled", "config.memoryHotAddEnabled", "config.numaInfo",
 	"config.cpuAffinity", "config.memoryAffinity", "config.latencySensitivity", "config.hardware.simultaneousThreads",
+	"config.firmware", "config.flags.vvtdEnabled",
 	"config.cpuAllocation.reservation", "config.cpuAllocation.limit", "config.memoryAllocation.reservation",
 	"config.memoryReservationLockedToMax", "config.extraConfig",
 }
@@ -146,6 +147,11 @@ func convertResources(o *object, v *numa.VM) {
 	if n, ok := value[int32](o, threads); ok {
 		v.VirtualThreads = positive(int64(n), threads)
 	}
+	const firmware = "config.firmware"
+	if s, ok := value[string](o, firmware); ok {
+		v.Firmware = text(strings.ToLower(s), firmware)
+	}
+	v.IOMMU = fact[bool](o, "config.flags.vvtdEnabled")
 	if mhz, ok := value[int64](o, "config.cpuAllocation.reservation"); ok {
 		v.CPUReservation = numa.ReadAt(int(mhz), "config.cpuAllocation.reservation")
 	}

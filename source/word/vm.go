@@ -24,6 +24,8 @@ var vmWords = words[numa.VM]{
 	{"template", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.Template }, Word.truth)},
 	{"latency", fact(func(v *numa.VM) *numa.Fact[string] { return &v.LatencySensitivity }, oneOf[string]("low", "normal", "medium", "high"))},
 	{"virtualThreads", fact(func(v *numa.VM) *numa.Fact[int] { return &v.VirtualThreads }, within(1, 2))},
+	{"firmware", fact(func(v *numa.VM) *numa.Fact[string] { return &v.Firmware }, oneOf[string]("bios", "efi"))},
+	{"iommu", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.IOMMU }, Word.truth)},
 	{"cpuAffinity", fact(func(v *numa.VM) *numa.Fact[[]int] { return &v.CPUAffinity }, Word.list)},
 	{"memoryAffinity", fact(func(v *numa.VM) *numa.Fact[[]int] { return &v.MemoryAffinity }, Word.list)},
 	{"cpuReservation", fact(func(v *numa.VM) *numa.Fact[int] { return &v.CPUReservation }, within(0, math.MaxInt32))},

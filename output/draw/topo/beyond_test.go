@@ -9,6 +9,18 @@ import (
 	"homenode/source/scenario"
 )
 
+// TestCrossed: memory of a client on the node of another client of its VM is not that of a stranger.
+func TestCrossed(t *testing.T) {
+	f, err := scenario.Read("in", []byte("release 7.0U3\nhost o1 nodes=2 cores=32 memory=512GB\nvm four host=o1 vcpus=12 memory=400GB set:numa.vcpu.maxPerClient=4\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := topo.OfHost(rules.Run(f, rules.Options{}), &f.Hosts[0])
+	if got, want := d.Nodes[1].Numbers(), "holds 33.5 GB of four, home elsewhere"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestBeyond: memory that no node of the host has room for is not called remote, and
 // the memory of other nodes' VMs is named.
 func TestBeyond(t *testing.T) {

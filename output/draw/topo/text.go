@@ -266,7 +266,7 @@ func (c *canvas) box(n *Node, p *plan) (lines, sums []string) {
 		lines = append(lines, c.paint(faint, fit("no client", p.inner)))
 	}
 	if n.Foreign > 0 {
-		lines = append(lines, c.paint(yellow, fit(fmt.Sprintf("▒ %s of %s, not at home here", n.Foreign, n.guests()), p.inner)))
+		lines = append(lines, c.paint(yellow, fit(fmt.Sprintf("▒ %s of %s, %s", n.Foreign, n.guests(), n.elsewhere()), p.inner)))
 	}
 	memory, load := feet(n)
 	sum := memory + "   " + load

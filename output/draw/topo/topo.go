@@ -118,6 +118,15 @@ func (n *Node) guests() string {
 	return strings.Join(n.Guests, ", ")
 }
 
+// elsewhere says what the foreign memory is foreign to: a VM with more clients than nodes has
+// others at home here.
+func (n *Node) elsewhere() string {
+	if slices.ContainsFunc(n.Clients, func(c Client) bool { return slices.Contains(n.Guests, c.VM) }) {
+		return "home elsewhere" // of its clients
+	}
+	return "not at home here"
+}
+
 // Numbers returns all there is to say about the node in one line.
 func (n *Node) Numbers() string {
 	s := fmt.Sprintf("%s: %s on %s", strings.Join(n.Heading(), ", "), rule.Plural(n.VCPUs, "vCPU"), rule.Plural(len(n.Clients)+n.More.Clients, "client"))
@@ -128,7 +137,7 @@ func (n *Node) Numbers() string {
 		s += fmt.Sprintf(", %s free", free)
 	}
 	if n.Foreign > 0 {
-		s += fmt.Sprintf(", holds %s of %s, not at home here", n.Foreign, n.guests())
+		s += fmt.Sprintf(", holds %s of %s, %s", n.Foreign, n.guests(), n.elsewhere())
 	}
 	return s
 }

@@ -60,6 +60,7 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 		out.Tables = append(out.Tables, shapeBars(r), steps(r))
 	}
 	out.Note(reserveNotes(c, r)...)
+	out.Note(wideNotes(r)...)
 	out.Drawings = []answer.Drawing{{Wide: true, Draw: pictureOf(c, r, out.Verdict).draw}}
 	for _, c := range changes {
 		out.Changes = append(out.Changes, change(r, c))
@@ -157,6 +158,23 @@ func reserveNotes(c *Context, r *fit.Result) []string {
 		}
 	}
 	return out
+}
+
+// wideNotes says what VMs as large as the answer names or asks for need beside cores and memory.
+func wideNotes(r *fit.Result) []string {
+	most := 0
+	for i := range r.Shapes {
+		most = max(most, r.Shapes[i].VCPUs)
+	}
+	for i := range r.Types {
+		for _, s := range r.Types[i].Steps {
+			most = max(most, s.VCPUs)
+		}
+	}
+	if !vnuma.NeedsIOMMU(most) {
+		return nil
+	}
+	return []string{"a VM of more than 127 vCPUs needs EFI firmware and the virtual IOMMU (B-32)"}
 }
 
 // notes says what the counts hide.

@@ -118,6 +118,7 @@ func configOf(v *numa.VM) (*types.VirtualMachineConfigInfo, error) {
 	c.Hardware.AutoCoresPerSocket = pointer(v.AutoCoresPerSocket)
 	c.Hardware.MemoryMB = int32(mb)
 	c.Hardware.SimultaneousThreads = int32(v.VirtualThreads.Value)
+	c.Firmware, c.Flags.VvtdEnabled = v.Firmware.Value, pointer(v.IOMMU)
 	// An ID such as windows2019srv_64Guest is one word; a full name is not.
 	if os := v.GuestOS.Value; strings.HasSuffix(os, "Guest") && !strings.Contains(os, " ") {
 		c.GuestId = os
