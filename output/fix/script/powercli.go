@@ -3,7 +3,6 @@ package script
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
 	"homenode/internal/words"
 	"homenode/numa"

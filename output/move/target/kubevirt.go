@@ -15,7 +15,9 @@ func kubevirt(b *bytes.Buffer, m *move.Move) {
 	if len(s.Cells) > 1 {
 		comment(b, "The shape is not guaranteed: read lscpu in the guest. Its nodes follow from the CPUs that the kubelet gives it.")
 	}
-	line := func(depth int, text string, args ...any) { fmt.Fprintf(b, "%*s%s\n", depth*2, "", fmt.Sprintf(text, args...)) }
+	line := func(depth int, text string, args ...any) {
+		fmt.Fprintf(b, "%*s%s\n", depth*2, "", fmt.Sprintf(text, args...))
+	}
 	line(0, "apiVersion: kubevirt.io/v1")
 	line(0, "kind: VirtualMachine")
 	line(0, "metadata:")
