@@ -45,7 +45,7 @@ func nova(moves []*move.Move) []File {
 			command = append(command, "--property", strings.Replace(s[0], "hw:", "hw_", 1)+"="+s[1])
 		}
 		b.WriteString(words.Command(command...) + " \"${1:?want the image}\"\n")
-		out = append(out, File{m.Name + ".nova.sh", b.Bytes()})
+		out = append(out, File{m.Name + ".nova.sh", b.Bytes(), m})
 	}
 	var b bytes.Buffer
 	b.WriteString("#!/bin/sh\n")
@@ -61,7 +61,7 @@ func nova(moves []*move.Move) []File {
 		}
 		b.WriteString(words.Command(append(command, f.name)...) + "\n")
 	}
-	return append(out, File{"nova-flavors.sh", b.Bytes()})
+	return append(out, File{"nova-flavors.sh", b.Bytes(), nil})
 }
 
 // extraSpecs returns the keys of a flavor, as Nova's extra-specs have them.

@@ -21,6 +21,7 @@ import (
 type File struct {
 	Name string
 	Data []byte
+	Of   *move.Move // nil for one that several share
 }
 
 // writers are those of each platform; one without writes nothing but the page.
@@ -33,7 +34,7 @@ func one(ending string, write func(b *bytes.Buffer, m *move.Move)) func(m *move.
 	return func(m *move.Move) []File {
 		var b bytes.Buffer
 		write(&b, m)
-		return []File{{m.Name + "." + ending, b.Bytes()}}
+		return []File{{m.Name + "." + ending, b.Bytes(), m}}
 	}
 }
 
