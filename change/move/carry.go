@@ -43,7 +43,6 @@ func (m *Move) pages(s *Shape, cells int) {
 	if m.Platform.Passthrough && cells > 1 {
 		m.passthrough(s)
 	}
-	m.Strict = s.Page > 0 || m.Exclusive
 }
 
 // passthrough says what nodes of a guest need where they follow from the CPUs that it gets.
@@ -310,6 +309,7 @@ func (m *Move) judge(s *Shape) {
 			refuse("%s", f.Text)
 		}
 	}
+	m.Strict = s.Page > 0 || m.Exclusive
 	if m.Refused == nil {
 		m.Shape = s
 	}

@@ -14,10 +14,10 @@ func (m *Move) lose(s *Shape, g *guest) {
 	if l.Managed {
 		m.add(Lost, "balance by the NUMA scheduler", "home nodes and memory follow the load", "", "Linux NUMA balancing moves pages of VMs that are not bound, and no home nodes", "")
 	}
-	if vpd, ok := l.Spanning(); ok && !g.seen {
+	if vpd, ok := l.Spanning(); ok && !g.other {
 		first, last := l.Carriers(vpd)
-		m.add(Lost, "a node carried by several clients", fmt.Sprintf("node %d of the guest is carried by %d clients of %s", vpd, last-first+1, g.host), "one node of the host must hold it",
-			"a cell over several nodes of a host can only be interleaved; --shape fit divides it", "")
+		m.add(Lost, "a node carried by several clients", fmt.Sprintf("node %d of the guest is carried by %d clients on %s", vpd, last-first+1, g.host), "one node of the host must hold it",
+			"a cell over several nodes of a host can only be interleaved; --shape fit divides it, and the guest sees the nodes", "")
 	}
 	m.loseSizing()
 	for i := range v.On[1:] {
@@ -52,10 +52,16 @@ func (m *Move) lose(s *Shape, g *guest) {
 	if v.Host != nil && v.Host.EVC.Known() && v.Host.EVC.Value != "" && v.Host.EVC.Value != "none" {
 		m.add(Lost, "EVC", v.Host.EVC.Value, "a CPU model for the pool of hosts", "not NUMA, but live migration needs one", v.Host.At)
 	}
+	if n := s.Most(); n > fewAPICs {
+		m.add(Changed, "interrupts", "as vSphere has them", fmt.Sprintf("%d vCPUs need a virtual IOMMU with extended interrupt mode", n), "it is not written", "")
+	}
 	if over := s.exceeded(v); over != "" {
 		m.add(Changed, "limit of the software in the guest", over, "the same", "check it before the move", "")
 	}
 }
+
+// fewAPICs are as many vCPUs as QEMU starts without extended interrupt mode.
+const fewAPICs = 255
 
 // exceeded says what of the shape the software of the guest cannot use; "".
 func (s *Shape) exceeded(v *rule.VM) string {

@@ -98,19 +98,19 @@ func (m *Move) Of(kind Kind) []Item {
 }
 
 // Fleet returns the moves of the VMs that are judged to each of the platforms, in the order of the fleet, and names that
-// are unique. keep says which VMs; nil for all.
-func Fleet(r *rules.Result, to []*Platform, o Options, keep func(*numa.VM) bool) []*Move {
-	judged := map[*numa.VM]*rule.VM{}
+// are unique.
+func Fleet(r *rules.Result, to []*Platform, o Options) []*Move {
+	judged := map[string]*rule.VM{}
 	for _, c := range r.Clusters {
 		for _, v := range c.VMs {
-			judged[v.VM] = v
+			judged[v.ID] = v
 		}
 	}
 	var out []*Move
 	used := map[string]bool{}
 	for i := range r.Fleet.VMs {
-		v := judged[&r.Fleet.VMs[i]]
-		if v == nil || keep != nil && !keep(v.VM) {
+		v := judged[r.Fleet.VMs[i].ID]
+		if v == nil {
 			continue
 		}
 		name := safeName(v.Name, used)
@@ -186,7 +186,7 @@ type guest struct {
 	memory    []numa.Bytes
 	perSocket int
 	threads   int
-	seen      bool // nodes are as they were seen
+	other     bool // nodes were seen otherwise than they are predicted
 }
 
 // guestOf returns what the guest sees: as it was seen last, else as it is predicted on its host. why says what is missing.
@@ -226,7 +226,6 @@ func guestOf(v *rule.VM) (g *guest, why string) {
 
 // see takes the nodes and sockets that an observer saw. What runs counts, whatever was predicted.
 func (g *guest) see(o *numa.Observation) {
-	g.seen = true
 	g.basis = fmt.Sprintf("seen by %s (%s)", o.By, o.At)
 	number := map[int]int{}
 	node := make([]int, len(o.VPDs.Value))
@@ -237,7 +236,7 @@ func (g *guest) see(o *numa.Observation) {
 		node[i] = number[n]
 	}
 	if !slices.Equal(node, g.node) {
-		g.node = node
+		g.node, g.other = node, true
 		g.memory = nil // divided by vCPUs, or as it was seen
 		if !o.By.InGuest() && len(o.Slices.Value) == len(number) {
 			g.memory = o.Slices.Value

@@ -74,6 +74,13 @@ func cells(s *move.Shape) string {
 	return strings.Join(sizes, " + ")
 }
 
+func nodes(s *move.Shape) string {
+	if len(s.Cells) == 1 {
+		return fmt.Sprintf("one node of %d vCPUs", s.VCPUs)
+	}
+	return fmt.Sprintf("%d nodes of %s vCPUs", len(s.Cells), cells(s))
+}
+
 // A moved is a move with its files, for JSON.
 type moved struct {
 	*move.Move
@@ -97,7 +104,7 @@ func VM(moves []*move.Move, files func(m *move.Move) []string) *answer.Answer {
 		if m.Refused != nil {
 			a.Verdict = append(a.Verdict, fmt.Sprintf("%s cannot be moved to %s as asked: %s.", m.Title, to, strings.Join(m.Refused, "; ")))
 		} else {
-			a.Verdict = append(a.Verdict, fmt.Sprintf("On %s %s gets nodes of %s vCPUs, %s; %s changed, %d lost.", to, m.Title, cells(m.Shape), m.Shape.Topology(), words.Verb(len(m.Of(move.Changed)), "fact is", "facts are"), len(m.Of(move.Lost))))
+			a.Verdict = append(a.Verdict, fmt.Sprintf("On %s %s gets %s, %s; %s changed, %d lost.", to, m.Title, nodes(m.Shape), m.Shape.Topology(), words.Verb(len(m.Of(move.Changed)), "fact is", "facts are"), len(m.Of(move.Lost))))
 		}
 		t := answer.Table{Name: m.To, Title: to, Columns: answer.Columns("what", "becomes", "on vSphere", "then", "why", "read at")}
 		for _, kind := range []move.Kind{move.Lost, move.Changed, move.Carried} {

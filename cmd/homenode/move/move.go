@@ -95,7 +95,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	moves := move.Fleet(result, platforms, o, nil)
+	moves := move.Fleet(result, platforms, o)
 	if len(moves) == 0 {
 		return errors.New(strings.Join(args, ", ") + ": no VM is shown that could be judged: there is nothing to move")
 	}

@@ -83,7 +83,7 @@ func extraSpecs(m *move.Move) [][2]string {
 		}
 	}
 	if s.Page > 0 {
-		out = append(out, [2]string{"hw:mem_page_size", fmt.Sprintf("%dMB", s.Page/numa.MiB)})
+		out = append(out, [2]string{"hw:mem_page_size", fmt.Sprint(int64(s.Page / numa.KiB))})
 	}
 	return out
 }

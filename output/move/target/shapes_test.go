@@ -16,25 +16,26 @@ type shape struct {
 	host, vm string // words of a scenario
 	nodes    []int  // vCPUs of each
 	topo     string
+	placed   bool // golden files have it on hosts too
 }
 
 // shapes are the VMs that are exported: the words of a scenario, and what the guest is to see. Memory is small, so that guests
 // can be booted with it.
 var shapes = []shape{
-	{"2x12", "nodes=2 cores=16 memory=64GB", "vcpus=24 coresPerSocket=12 memory=2GB", []int{12, 12}, "2 sockets of 12 cores"},
-	{"5+5", "nodes=2 cores=8 memory=64GB", "vcpus=10 memory=1GB hw=20", []int{5, 5}, "2 sockets of 5 cores"},
-	{"5+4", "nodes=2 cores=8 memory=64GB", "vcpus=9 memory=1152MB", []int{5, 4}, "9 sockets of 1 core"},
-	{"4+4+2", "nodes=4 cores=8 memory=64GB", "vcpus=10 memory=1280MB set:numa.vcpu.maxPerVirtualNode=4\nseen vm by=vmware.log nodes=4+4+2", []int{4, 4, 2}, "5 sockets of 2 cores"},
-	{"24 sockets", "nodes=2 cores=16 memory=64GB", "vcpus=24 coresPerSocket=1 memory=2GB", []int{12, 12}, "2 sockets of 12 cores"},
-	{"dies", "nodes=2 cores=8 memory=64GB", "vcpus=16 coresPerSocket=16 memory=1GB", []int{8, 8}, "1 socket of 2 dies of 8 cores"},
-	{"flat", "nodes=2 cores=16 memory=64GB", "vcpus=8 coresPerSocket=8 memory=1GB", []int{8}, "1 socket of 8 cores"},
-	{"8x16", "nodes=8 cores=16 memory=512GB", "vcpus=128 coresPerSocket=16 memory=2GB firmware=efi iommu=on", []int{16, 16, 16, 16, 16, 16, 16, 16}, "8 sockets of 16 cores"},
-	{"9 nodes", "nodes=10 cores=2 memory=64GB", "vcpus=18 coresPerSocket=2 memory=2304MB", []int{2, 2, 2, 2, 2, 2, 2, 2, 2}, "9 sockets of 2 cores"},
-	{"odd memory", "nodes=2 cores=8 memory=64GB", "vcpus=12 coresPerSocket=6 memory=1023MB", []int{6, 6}, "2 sockets of 6 cores"},
-	{"hot add", "nodes=2 cores=16 memory=64GB", "vcpus=10 coresPerSocket=5 memory=1GB hotAdd=on set:cpuid.maxVCPUs=20", []int{20}, "4 sockets of 5 cores"},
-	{"pages", "nodes=2 cores=8 memory=64GB", "vcpus=16 coresPerSocket=8 memory=4GB latency=high reserveAll=on set:sched.mem.lpage.enable1GPage=TRUE cpuReservation=40000", []int{8, 8}, "2 sockets of 8 cores"},
-	{"threads", "nodes=2 cores=8 memory=64GB", "vcpus=16 coresPerSocket=8 memory=1GB hw=20 virtualThreads=2", []int{8, 8}, "2 sockets of 4 cores of 2 threads"},
-	{"8 nodes", "nodes=8 cores=2 memory=64GB", "vcpus=16 coresPerSocket=2 memory=1536MB", []int{2, 2, 2, 2, 2, 2, 2, 2}, "8 sockets of 2 cores"},
+	{"2x12", "nodes=2 cores=16 memory=64GB", "vcpus=24 coresPerSocket=12 memory=2GB", []int{12, 12}, "2 sockets of 12 cores", true},
+	{"5+5", "nodes=2 cores=8 memory=64GB", "vcpus=10 memory=1GB hw=20", []int{5, 5}, "2 sockets of 5 cores", false},
+	{"5+4", "nodes=2 cores=8 memory=64GB", "vcpus=9 memory=1152MB", []int{5, 4}, "9 sockets of 1 core", false},
+	{"4+4+2", "nodes=4 cores=8 memory=64GB", "vcpus=10 memory=1280MB set:numa.vcpu.maxPerVirtualNode=4\nseen vm by=vmware.log nodes=4+4+2", []int{4, 4, 2}, "5 sockets of 2 cores", false},
+	{"24 sockets", "nodes=2 cores=16 memory=64GB", "vcpus=24 coresPerSocket=1 memory=2GB", []int{12, 12}, "2 sockets of 12 cores", false},
+	{"dies", "nodes=2 cores=8 memory=64GB", "vcpus=16 coresPerSocket=16 memory=1GB", []int{8, 8}, "1 socket of 2 dies of 8 cores", false},
+	{"flat", "nodes=2 cores=16 memory=64GB", "vcpus=8 coresPerSocket=8 memory=1GB", []int{8}, "1 socket of 8 cores", true},
+	{"8x16", "nodes=8 cores=16 memory=512GB", "vcpus=128 coresPerSocket=16 memory=2GB firmware=efi iommu=on", []int{16, 16, 16, 16, 16, 16, 16, 16}, "8 sockets of 16 cores", false},
+	{"9 nodes", "nodes=10 cores=2 memory=64GB", "vcpus=18 coresPerSocket=2 memory=2304MB", []int{2, 2, 2, 2, 2, 2, 2, 2, 2}, "9 sockets of 2 cores", false},
+	{"odd memory", "nodes=2 cores=8 memory=64GB", "vcpus=12 coresPerSocket=6 memory=1023MB", []int{6, 6}, "2 sockets of 6 cores", false},
+	{"hot add", "nodes=2 cores=16 memory=64GB", "vcpus=10 coresPerSocket=5 memory=1GB hotAdd=on set:cpuid.maxVCPUs=20", []int{20}, "4 sockets of 5 cores", false},
+	{"pages", "nodes=2 cores=8 memory=64GB", "vcpus=16 coresPerSocket=8 memory=4GB latency=high reserveAll=on set:sched.mem.lpage.enable1GPage=TRUE cpuReservation=40000", []int{8, 8}, "2 sockets of 8 cores", true},
+	{"threads", "nodes=2 cores=8 memory=64GB", "vcpus=16 coresPerSocket=8 memory=1GB hw=20 virtualThreads=2", []int{8, 8}, "2 sockets of 4 cores of 2 threads", false},
+	{"8 nodes", "nodes=8 cores=2 memory=64GB", "vcpus=16 coresPerSocket=2 memory=1536MB", []int{2, 2, 2, 2, 2, 2, 2, 2}, "8 sockets of 2 cores", false},
 }
 
 // vmOf returns the VM of a scenario of one host and one VM, as rules judge it.
