@@ -3,6 +3,7 @@ package move
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -123,6 +124,9 @@ func Fleet(r *rules.Result, to []*Platform, o Options) []*Move {
 	return out
 }
 
+// device matches names that Windows keeps for devices, whatever the ending.
+var device = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+
 // safeName returns a name of lower-case letters, digits and hyphens that is not used yet: good for files, VMs and
 // Kubernetes, which allows 63 characters.
 func safeName(name string, used map[string]bool) string {
@@ -138,7 +142,7 @@ func safeName(name string, used map[string]bool) string {
 		}
 	}
 	base := cmp.Or(strings.Trim(b.String(), "-"), "vm")
-	if base[0] <= '9' { // some want a letter first
+	if base[0] <= '9' || device.MatchString(base) { // some want a letter first
 		base = "vm-" + base
 	}
 	unique := base
