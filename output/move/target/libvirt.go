@@ -117,7 +117,10 @@ type (
 func libvirt(b *bytes.Buffer, m *move.Move) {
 	b.WriteString("<!--\n")
 	for _, line := range head(m) {
-		b.WriteString("  " + strings.ReplaceAll(line, "--", "- -") + "\n") // two hyphens would end the comment
+		for strings.Contains(line, "--") { // they would end the comment
+			line = strings.ReplaceAll(line, "--", "- -")
+		}
+		b.WriteString("  " + xmlLine(line) + "\n")
 	}
 	b.WriteString("-->\n")
 	e := xml.NewEncoder(b)
@@ -131,7 +134,7 @@ func libvirt(b *bytes.Buffer, m *move.Move) {
 // domainOf returns the domain of a move.
 func domainOf(m *move.Move) *domain {
 	s := m.Shape
-	d := &domain{Type: "kvm", Name: m.Name, Title: strings.ToValidUTF8(oneLine(m.Title), "?"), Memory: amount{"KiB", int64(s.Memory / numa.KiB)}}
+	d := &domain{Type: "kvm", Name: m.Name, Title: xmlLine(m.Title), Memory: amount{"KiB", int64(s.Memory / numa.KiB)}}
 	d.OS.Type.Arch, d.OS.Type.Machine, d.OS.Type.Value = "x86_64", "q35", "hvm"
 	d.VCPU = vcpu{Placement: "static", Most: s.Most()}
 	if s.VCPUs < s.Most() {
@@ -199,7 +202,7 @@ func placed(d *domain, m *move.Move) {
 	}
 }
 
-// oneLine returns a name as one line without control characters: libvirt takes none in a title.
-func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffe || r == 0xffff }), " ")
+// xmlLine returns a text as one line of the characters that XML has.
+func xmlLine(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffe || r == 0xffff }), " ")
 }
