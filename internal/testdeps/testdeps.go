@@ -109,7 +109,18 @@ func Ansible(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(folder(), "ansible", "bin", "ansible-playbook")
 	if _, err := os.Stat(path); err != nil {
-		t.Skip("no Ansible: scripts/test-deps ansible installs it, for make prove")
+		t.Skip("no Ansible: scripts/test-deps prove installs it, for make prove")
 	}
 	return path
+}
+
+// Nova returns the path of a Python with the packages of scripts/nova-requirements.txt, which scripts/test-deps installs for
+// make prove alone, or skips the test.
+func Nova(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(folder(), "nova")
+	if _, err := os.Stat(filepath.Join(dir, "installed.txt")); err != nil {
+		t.Skip("no Nova: scripts/test-deps prove installs it, for make prove")
+	}
+	return filepath.Join(dir, "bin", "python")
 }

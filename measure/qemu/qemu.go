@@ -29,6 +29,15 @@ type Guest struct {
 	Env   []string          // such as "GOGC=off"
 	Files map[string]string // further files: paths of the guest, each with the file of this machine that it is
 	Most  time.Duration     // after which the guest is ended and the test fails; 0 for a minute
+	// By starts the guest in another way than by QEMU's arguments and returns when it has ended; nil for those.
+	By func(ctx context.Context, m Machine) error
+}
+
+// A Machine is what a guest is started with, whoever starts it.
+type Machine struct {
+	Kernel, Initrd, Append string
+	Serials                []string // files that its serial lines write, in their order
+	CPU                    string   // as QEMU's -cpu takes it, where the processor is emulated
 }
 
 // An Output is what the program in a guest printed, and its exit code.
@@ -66,13 +75,36 @@ func (g Guest) boot(t testing.TB) (Output, error) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), most)
 	defer cancel()
-	accelerator, emulated := accelerator()
-	args := append([]string{"-no-user-config", "-nodefaults", "-display", "none", "-no-reboot"}, accelerator...)
-	args = append(args, g.Layout.args()...)
-	args = append(args, "-kernel", kernel, "-initrd", initrd,
-		"-append", strings.Join(append([]string{"console=ttyS0", "loglevel=4", "panic=-1", "rdinit=/pid1"}, g.Kernel...), " "))
+	m := Machine{Kernel: kernel, Initrd: initrd, CPU: emulatedCPU,
+		Append: strings.Join(append([]string{"console=ttyS0", "loglevel=4", "panic=-1", "rdinit=/pid1"}, g.Kernel...), " ")}
 	for _, serial := range serials {
-		args = append(args, "-serial", "file:"+filepath.Join(dir, serial))
+		m.Serials = append(m.Serials, filepath.Join(dir, serial))
+	}
+	accelerator, emulated := accelerator()
+	by := g.By
+	if by == nil {
+		by = func(ctx context.Context, m Machine) error {
+			args := append([]string{"-no-user-config", "-nodefaults", "-display", "none", "-no-reboot"}, accelerator...)
+			return m.run(ctx, program, append(args, g.Layout.args()...))
+		}
+	}
+	began := time.Now()
+	err := by(ctx, m)
+	out := Output{Emulated: emulated, Took: time.Since(began)}
+	out.Stdout, out.Stderr = tail(dir, stdout, bounded.Written), tail(dir, stderr, bounded.Written)
+	code, convErr := strconv.Atoi(string(tail(dir, exit, bounded.Secret)))
+	if err != nil || convErr != nil {
+		return out, fmt.Errorf("the guest did not end in %v: %v\n%s\n%s", most, err, out.Stderr, last(tail(dir, console, bounded.Written)))
+	}
+	out.Exit = code
+	return out, nil
+}
+
+// run runs QEMU with these arguments until the guest has ended.
+func (m *Machine) run(ctx context.Context, program string, args []string) error {
+	args = append(args, "-kernel", m.Kernel, "-initrd", m.Initrd, "-append", m.Append)
+	for _, serial := range m.Serials {
+		args = append(args, "-serial", "file:"+serial)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	var said bytes.Buffer
@@ -81,16 +113,10 @@ func (g Guest) boot(t testing.TB) (Output, error) {
 	runtime.LockOSThread() // of which the end would end the guest
 	defer runtime.UnlockOSThread()
 	endWithParent(cmd)
-	began := time.Now()
-	err := cmd.Run()
-	out := Output{Emulated: emulated, Took: time.Since(began)}
-	out.Stdout, out.Stderr = tail(dir, stdout, bounded.Written), tail(dir, stderr, bounded.Written)
-	code, convErr := strconv.Atoi(string(tail(dir, exit, bounded.Secret)))
-	if err != nil || convErr != nil {
-		return out, fmt.Errorf("the guest did not end in %v: %v\n%s\n%s\n%s\n%s", most, err, said.Bytes(), out.Stderr, last(tail(dir, console, bounded.Written)), strings.Join(cmd.Args, " "))
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%w: %s\n%s", err, said.Bytes(), strings.Join(cmd.Args, " "))
 	}
-	out.Exit = code
-	return out, nil
+	return nil
 }
 
 // Need skips the test when there is no QEMU or no kernel to boot.

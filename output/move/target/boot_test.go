@@ -52,11 +52,7 @@ func TestBoot(t *testing.T) {
 		t.Skip("boots guests")
 	}
 	guests.Need(t)
-	files := map[string]string{}
-	for _, name := range []string{"lscpu", "numactl"} {
-		withLibraries(t, files, testdeps.Program(t, name))
-	}
-	look := guests.Program(t, "homenode/output/move/target/testdata/look")
+	look := newLook(t)
 	booted := 0
 	for _, b := range boots {
 		t.Run(b.name, func(t *testing.T) {
@@ -70,25 +66,53 @@ func TestBoot(t *testing.T) {
 			if faults := move.Check(s, nil, true); faults != nil {
 				t.Fatal(faults)
 			}
-			g := guests.Guest{Layout: guests.Layout{Args: QEMU(s, nil, false)}, Files: files, Run: []string{look, "lscpu -p=CPU,CORE,SOCKET,NODE", "lscpu", "numactl -H"}, Most: 5 * time.Minute}
-			out := g.Boot(t)
-			var saw struct {
-				Said    map[string]string `json:"said"`
-				Machine machine.Machine   `json:"machine"`
-			}
-			if err := json.Unmarshal(out.Stdout, &saw); err != nil || out.Exit != 0 {
-				t.Fatalf("exit code %d, %v: %s%s", out.Exit, err, out.Stderr, out.Stdout)
-			}
-			compareMachine(t, s, &saw.Machine.Topology)
-			compareLscpu(t, s, saw.Said["lscpu -p=CPU,CORE,SOCKET,NODE"])
-			compareReaders(t, s, saw.Said["lscpu"], saw.Said["numactl -H"])
+			g := look.guest()
+			g.Layout.Args = QEMU(s, nil, false)
+			look.compare(t, g, s)
 			if !t.Failed() {
 				booted++
 			}
-			t.Logf("booted and read in %.1f s", out.Took.Seconds())
 		})
 	}
 	t.Logf("%d guests show the shape vCPU by vCPU", booted)
+}
+
+// A look is what guests run: it prints what lscpu and numactl say, and what package machine reads.
+type look struct {
+	program string
+	files   map[string]string
+}
+
+const lscpuParsed = "lscpu -p=CPU,CORE,SOCKET,NODE"
+
+func newLook(t *testing.T) *look {
+	t.Helper()
+	l := &look{guests.Program(t, "homenode/output/move/target/testdata/look"), map[string]string{}}
+	for _, name := range []string{"lscpu", "numactl"} {
+		withLibraries(t, l.files, testdeps.Program(t, name))
+	}
+	return l
+}
+
+func (l *look) guest() guests.Guest {
+	return guests.Guest{Files: l.files, Run: []string{l.program, lscpuParsed, "lscpu", "numactl -H"}, Most: 5 * time.Minute}
+}
+
+// compare boots the guest and compares what it sees with the shape.
+func (l *look) compare(t *testing.T, g guests.Guest, s *move.Shape) {
+	t.Helper()
+	out := g.Boot(t)
+	var saw struct {
+		Said    map[string]string `json:"said"`
+		Machine machine.Machine   `json:"machine"`
+	}
+	if err := json.Unmarshal(out.Stdout, &saw); err != nil || out.Exit != 0 {
+		t.Fatalf("exit code %d, %v: %s%s", out.Exit, err, out.Stderr, out.Stdout)
+	}
+	compareMachine(t, s, &saw.Machine.Topology)
+	compareLscpu(t, s, saw.Said[lscpuParsed])
+	compareReaders(t, s, saw.Said["lscpu"], saw.Said["numactl -H"])
+	t.Logf("booted and read in %.1f s", out.Took.Seconds())
 }
 
 var library = regexp.MustCompile(`(/\S+) \(0x`)
