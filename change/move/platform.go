@@ -42,13 +42,12 @@ type Proof uint8
 // The proofs, the weakest first.
 const (
 	Grammar Proof = iota // what is written has the documented form; nothing ran
-	Golden               // compared with recorded results of the platform's own code
 	Judged               // the platform's own code accepts it in tests
 	Ran                  // a guest that was started with it shows it
 )
 
 // String returns the proof in one word.
-func (p Proof) String() string { return [...]string{"grammar", "golden", "judged", "ran"}[p] }
+func (p Proof) String() string { return [...]string{"grammar", "judged", "ran"}[p] }
 
 // An Ability is what a platform makes of a feature. The zero value is: nothing.
 type Ability struct {
@@ -82,7 +81,7 @@ func no(why string) Ability                { return Ability{Limit: why} }
 // Platforms are those that VMs can be moved to, as far as their documents and sources say (docs/move.md).
 var Platforms = []*Platform{
 	{Name: "libvirt", Title: "libvirt", MemoryOnly: true, Can: [features]Ability{
-		Nodes: yes(Ran), Uneven: yes(Ran), NodeMemory: yes(Ran), Sockets: yes(Ran), Threads: yes(Ran), Dies: yes(Ran), Distances: yes(Ran),
+		Nodes: yes(Ran), Uneven: yes(Ran), NodeMemory: yes(Ran), Sockets: yes(Ran), Threads: yes(Ran), Dies: yes(Ran), Distances: yes(Judged),
 		HomeNode: yes(Judged), Exclusive: yes(Judged), Pages: yes(Judged), AddVCPUs: yes(Judged)}},
 	{Name: "qemu", Title: "QEMU", MemoryOnly: true, Can: [features]Ability{
 		Nodes: yes(Ran), Uneven: yes(Ran), NodeMemory: yes(Ran), Sockets: yes(Ran), Threads: yes(Ran), Dies: yes(Ran), Distances: yes(Ran),
@@ -96,16 +95,16 @@ var Platforms = []*Platform{
 		Exclusive: no("affinity holds for all threads of the VM together, not for one vCPU"),
 		Pages:     partly(Grammar, "on nodes 0 to 9 of the host"), AddVCPUs: yes(Grammar)}},
 	{Name: "kubevirt", Title: "KubeVirt", Passthrough: true, Can: [features]Ability{
-		Nodes:  partly(Grammar, "the shape is not guaranteed: nodes follow from the CPUs that the kubelet gives the VM, with guestMappingPassthrough"),
-		Uneven: partly(Grammar, "by chance: nodes follow from the CPUs that the kubelet gives the VM"), NodeMemory: no("memory is divided equally over the nodes"),
-		Sockets: yes(Grammar), Threads: yes(Grammar), Dies: no("no field for dies"), Distances: no("distances are those of the host"),
-		HomeNode: no("the kubelet chooses the node of the host"), Exclusive: yes(Grammar), Pages: partly(Grammar, "2 MB or 1 GB"),
-		AddVCPUs: partly(Grammar, "whole sockets, by live migration")}},
+		Nodes:  partly(Judged, "the shape is not guaranteed: nodes follow from the CPUs that the kubelet gives the VM, with guestMappingPassthrough"),
+		Uneven: partly(Judged, "by chance: nodes follow from the CPUs that the kubelet gives the VM"), NodeMemory: no("memory is divided equally over the nodes"),
+		Sockets: yes(Judged), Threads: yes(Judged), Dies: no("no field for dies"), Distances: no("distances are those of the host"),
+		HomeNode: no("the kubelet chooses the node of the host"), Exclusive: yes(Judged), Pages: partly(Judged, "2 MB or 1 GB"),
+		AddVCPUs: partly(Judged, "whole sockets, by live migration")}},
 	{Name: "nova", Title: "OpenStack Nova", Can: [features]Ability{
-		Nodes: yes(Grammar), Uneven: yes(Grammar), NodeMemory: yes(Grammar), Sockets: yes(Grammar), Threads: yes(Grammar),
+		Nodes: yes(Judged), Uneven: yes(Judged), NodeMemory: yes(Judged), Sockets: yes(Judged), Threads: yes(Judged),
 		Dies: no("no key for dies"), Distances: no("no key for distances"),
 		HomeNode:  no("Nova chooses the host and its nodes: a flavor cannot name one"),
-		Exclusive: yes(Grammar), Pages: yes(Grammar), AddVCPUs: no("a flavor has a fixed number of vCPUs")}},
+		Exclusive: yes(Judged), Pages: yes(Judged), AddVCPUs: no("a flavor has a fixed number of vCPUs")}},
 	{Name: "hyperv", Title: "Hyper-V", Counts: true, Can: [features]Ability{
 		Nodes:  partly(Grammar, "by upper limits, from which Hyper-V derives the nodes"),
 		Uneven: no("Hyper-V has even nodes alone"), NodeMemory: partly(Grammar, "an upper limit"), Sockets: partly(Grammar, "derived from the nodes of a socket"),
@@ -116,7 +115,7 @@ var Platforms = []*Platform{
 		Nodes: yes(Grammar), Uneven: no("only the number of nodes can be set"), NodeMemory: no("memory is divided equally over the nodes"),
 		Sockets: yes(Grammar), Threads: yes(Grammar), Dies: no("no key for dies"), Distances: no("no key for distances"),
 		HomeNode: no("no key for a node of the host"), Exclusive: partly(Grammar, "on or off; which CPUs is AHV's choice"), Pages: no("no key for a VM"),
-		AddVCPUs: no("not together with virtual nodes")}},
+		AddVCPUs: no("not written")}},
 	{Name: "xcpng", Title: "XCP-ng", Report: true, Can: [features]Ability{
 		Nodes: no("no key of XAPI for nodes of a guest was found: the guest sees one"), Uneven: no("the guest sees one node"), NodeMemory: no("the guest sees one node"),
 		Sockets: partly(Grammar, "platform:cores-per-socket"), Threads: no("no key for threads of a core"), Dies: no("no key for dies"), Distances: no("the guest sees one node"),

@@ -38,12 +38,15 @@ var boots = []struct {
 	{name: "odd memory", long: true},
 	{name: "flat", long: true},
 	{name: "hot add", long: true},
-	{name: "memory-only node and distances", long: true, shape: &move.Shape{Sockets: 2, Dies: 1, Cores: 2, Threads: 1, VCPUs: 4, Memory: 1024 * numa.MiB,
-		Cells:    []move.Cell{{CPUs: []int{0, 1}, Memory: 384 * numa.MiB}, {CPUs: []int{2, 3}, Memory: 384 * numa.MiB}, {Memory: 256 * numa.MiB}},
-		Distance: [][]int{{10, 21, 17}, {21, 10, 28}, {17, 28, 10}}}},
+	{name: "memory-only node and distances", long: true, shape: memoryOnly},
 	{name: "vCPUs in turn", long: true, shape: &move.Shape{Sockets: 8, Dies: 1, Cores: 1, Threads: 1, VCPUs: 8, Memory: 1024 * numa.MiB,
 		Cells: []move.Cell{{CPUs: []int{0, 2, 4, 6}, Memory: 512 * numa.MiB}, {CPUs: []int{1, 3, 5, 7}, Memory: 512 * numa.MiB}}}},
 }
+
+// memoryOnly has a node without vCPUs, and distances.
+var memoryOnly = &move.Shape{Sockets: 2, Dies: 1, Cores: 2, Threads: 1, VCPUs: 4, Memory: 1024 * numa.MiB,
+	Cells:    []move.Cell{{CPUs: []int{0, 1}, Memory: 384 * numa.MiB}, {CPUs: []int{2, 3}, Memory: 384 * numa.MiB}, {Memory: 256 * numa.MiB}},
+	Distance: [][]int{{10, 21, 17}, {21, 10, 28}, {17, 28, 10}}}
 
 // TestBoot starts guests with the arguments of QEMU that are written for them and compares what lscpu, numactl and the reader
 // of homenode measure say inside with the shape, vCPU by vCPU.

@@ -107,7 +107,31 @@ func (d *domain) cells(s *move.Shape) error {
 		}
 		s.Cells = append(s.Cells, move.Cell{CPUs: cpus, Memory: memory})
 	}
+	for i, c := range d.CPU.NUMA.Cells {
+		if c.Distances == nil {
+			continue
+		}
+		if s.Distance == nil {
+			s.Distance = usualDistance(len(s.Cells))
+		}
+		for _, to := range c.Distances.Siblings {
+			if to.ID < 0 || to.ID >= len(s.Cells) {
+				return fmt.Errorf("found a distance to cell %d, of %d", to.ID, len(s.Cells))
+			}
+			s.Distance[i][to.ID] = to.Value
+		}
+	}
 	return nil
+}
+
+// usualDistance returns what libvirt takes where no distance is stated: 10 and 20.
+func usualDistance(n int) [][]int {
+	out := make([][]int, n)
+	for i := range out {
+		out[i] = slices.Repeat([]int{20}, n)
+		out[i][i] = 10
+	}
+	return out
 }
 
 // pins checks what binds a domain to nodes of its host.
