@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"homenode/internal/words"
+	"homenode/numa"
 )
 
 // A Fault is a mistake in a shape or its placement that no schema finds: libvirt's, for one, accepts every one of them.
@@ -104,7 +105,7 @@ func (s *Shape) checkVCPUs(fault faulter) []int {
 }
 
 func (s *Shape) checkMemory(fault faulter) {
-	sum := s.Memory - s.Memory
+	sum := numa.Bytes(0)
 	for i, c := range s.Cells {
 		sum += c.Memory
 		if c.Memory <= 0 {

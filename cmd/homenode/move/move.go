@@ -100,13 +100,14 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return errors.New(strings.Join(args, ", ") + ": no VM is shown that could be judged: there is nothing to move")
 	}
 	files := target.Files(moves)
+	named := namesOf(files)
 	if folder != "" {
-		if err := c.write(folder, moves, files); err != nil {
+		if err := c.write(folder, moves, files, named); err != nil {
 			return err
 		}
 	}
 	names := slices.Concat(flags.SourceNames, flags.FilterNames, []string{"choose", "config", "to", "shape", "hosts"})
-	if err := c.out.Print(cmd, answers.Fleet(moves, folder, namesOf(files), flags.Typed(cmd, args, names)...)); err != nil {
+	if err := c.out.Print(cmd, answers.Fleet(moves, folder, named, flags.Typed(cmd, args, names)...)); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(moves, func(m *move.Move) bool { return m.Refused != nil }) {
@@ -158,7 +159,7 @@ func namesOf(files []target.File) func(m *move.Move) []string {
 }
 
 // write writes the files and a page for each VM into a folder, and nothing outside of it.
-func (c *command) write(folder string, moves []*move.Move, files []target.File) error {
+func (c *command) write(folder string, moves []*move.Move, files []target.File, named func(m *move.Move) []string) error {
 	out, err := open(folder)
 	if err != nil {
 		return err
@@ -171,7 +172,7 @@ func (c *command) write(folder string, moves []*move.Move, files []target.File) 
 		for next < len(moves) && moves[next].Name == moves[first].Name {
 			next++
 		}
-		page := answers.VM(moves[first:next], namesOf(files))
+		page := answers.VM(moves[first:next], named)
 		out.write(moves[first].Name+"."+endings[c.out.Format], func(w io.Writer) error { return writePage(w, c.out.Format, page) })
 		first = next
 	}

@@ -2,7 +2,7 @@
 
 Each flavor has name, vcpus, ram (MB) and specs. The answer has, for each, "rejected": the keys that the validators reject,
 and why; "cells": the vCPUs and memory (MB) of each guest node; "topology": sockets, cores and threads; "fits": whether it
-fits an empty host of 8 nodes of 16 cores and 256 GB.
+fits an empty host of 16 nodes of 16 cores and 256 GB.
 """
 import json
 import sys
@@ -18,7 +18,7 @@ validators.load_validators()
 
 def host():
     cells = []
-    for n in range(8):
+    for n in range(16):
         cpus = set(range(n * 16, n * 16 + 16))
         pages = [objects.NUMAPagesTopology(size_kb=4, total=64 << 20, used=0), objects.NUMAPagesTopology(size_kb=2048, total=8192, used=0),
                  objects.NUMAPagesTopology(size_kb=1 << 20, total=64, used=0)]
