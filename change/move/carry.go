@@ -197,7 +197,7 @@ func (m *Move) compare(s *Shape, g *guest, o Options) {
 	}
 	switch {
 	case len(cells) < 2:
-	case !can[NodeMemory].Can:
+	case !can[NodeMemory].Can && !s.Even():
 		m.add(Changed, "memory of the nodes", memory, "equal parts", can[NodeMemory].Limit, "")
 	case memory == bytesText(cells):
 		m.add(Carried, "memory of the nodes", memory, bytesText(cells), can[NodeMemory].Limit, "")
