@@ -121,6 +121,7 @@ func (s *Site) Handlers() map[string]http.Handler {
 	if s.Accepted != nil {
 		out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
 	}
+	out["POST /language"] = http.HandlerFunc(s.choose)
 	out["GET /search"] = http.HandlerFunc(s.search)
 	out["GET /events"] = http.HandlerFunc(s.events)
 	out["GET /vm/series"] = http.HandlerFunc(s.series)

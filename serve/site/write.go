@@ -39,6 +39,9 @@ type shown struct {
 	Command string
 	Forms   []link // other forms of the same
 	Version string
+
+	Languages []entry // their codes are paths
+	Here      string  // the address of the page
 }
 
 // An entry is an entry of the navigation.
@@ -82,12 +85,24 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 			s.Forms = append(s.Forms, link{f.Text, x.page.path + "?" + q.Encode()})
 		}
 	}
+	lang := languageOf(x.Request)
+	for _, l := range languages {
+		s.Languages = append(s.Languages, entry{l.Value, l.Label, l.Value == lang})
+	}
+	s.Here = x.URL.RequestURI()
+	var whole bytes.Buffer
+	if err := layout.ExecuteTemplate(&whole, "layout", s); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	h := w.Header()
+	h.Set("Vary", "Accept-Language, Cookie")
+	h.Set("Content-Language", lang)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	w.WriteHeader(status)
-	_ = layout.ExecuteTemplate(w, "layout", s) // the client is gone
+	_ = translate(w, whole.Bytes(), lang) // the client is gone
 }
 
 // commandLine returns what a person types for the same answer.
