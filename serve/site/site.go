@@ -39,6 +39,8 @@ type Site struct {
 	// Operator lets only operators pass; nil lets all who reach the pages.
 	Operator func(http.Handler) http.Handler
 	Version  string
+
+	placed placed
 }
 
 // rowsShown is how many rows of a long table stand on a page.

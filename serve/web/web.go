@@ -41,7 +41,7 @@ type Server struct {
 	Notified func() []notify.State
 	// Sending returns how remote write goes; nil without it.
 	Sending func() []remote.State
-	// Site has the pages for people.
+	// Site has the pages for people; nil for none.
 	Site *site.Site
 	// More are further handlers by pattern, such as the query API.
 	More map[string]http.Handler
@@ -52,8 +52,10 @@ type Server struct {
 // Handler returns the routes.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for pattern, h := range s.Site.Handlers() {
-		mux.Handle(pattern, h)
+	if s.Site != nil {
+		for pattern, h := range s.Site.Handlers() {
+			mux.Handle(pattern, h)
+		}
 	}
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
