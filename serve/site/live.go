@@ -102,7 +102,8 @@ func (l *Live) now(vcenter string, at time.Time) *answer.Answer {
 	case low == 0:
 		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s whose locality is known have at least %s of their memory local now.", words.Plural(judged, "VM"), rule.NL(limit)))
 	default:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than %s of the memory of %d of %s whose locality is known is local now.", rule.NL(limit), low, words.Plural(judged, "VM")))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than %s of the memory of %d of %s whose locality is known is local now; %s on %s has the least: %s.",
+			rule.NL(limit), low, words.Plural(judged, "VM"), vms[0].VM, vms[0].Host, rule.NL(*vms[0].Locality)))
 	}
 	if n := len(unseen.Rows); n > 0 && seen > 0 {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %s cannot be seen.", n, words.Plural(hosts, "host")))

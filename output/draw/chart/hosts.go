@@ -51,8 +51,8 @@ const (
 	hostCell    = picture.Px(400)
 	hostGap     = picture.Px(140)   // between measures
 	hostNames   = picture.Px(1_500) // the widest name
-	hostBlock   = picture.Px(110)   // a cell of a block
-	hostBetween = picture.Px(70)    // blocks
+	hostBlock   = picture.Px(90)    // a cell of a block
+	hostBetween = picture.Px(60)    // blocks
 )
 
 func (l *layout) hosts(h *Hosts) {
@@ -241,7 +241,7 @@ func (l *layout) hostBlocks(h *Hosts) {
 					row.Shapes = append(row.Shapes, picture.Shape{Class: class, X: cx, Y: cy, W: hostBlock, H: hostBlock})
 					if v.Bad {
 						row.Shapes[len(row.Shapes)-1].Class = "heatcell badfill"
-						row.Shapes = append(row.Shapes, picture.Shape{Class: "cross", Path: cross(cx+20, cy+20, hostBlock-40, hostBlock-40)})
+						row.Shapes = append(row.Shapes, picture.Shape{Class: "cross", Path: cross(cx+15, cy+15, hostBlock-30, hostBlock-30)})
 					}
 				}
 			}

@@ -18,6 +18,7 @@
     return v.toFixed(v < 10 && v > 0 ? 1 : 0) + " " + ["B", "KB", "MB", "GB", "TB"][i];
   };
   const plots = [];
+  let drawn = false; // the reader wants the drawing of the server
 
   // colours are those of the drawings, in the reader's mode.
   function colours(figure) {
@@ -82,7 +83,7 @@
     place.replaceChildren();
     const sync = { key: "time", setSeries: false };
     charts(data, c).forEach((chart, nth, all) => {
-      const head = document.createElement("h4");
+      const head = document.createElement("p");
       head.textContent = chart.title;
       place.append(head);
       const box = document.createElement("div");
@@ -121,7 +122,18 @@
       place.className = "plots";
       figure.append(place);
     }
-    figure.classList.add("plotted");
+    let turn = figure.querySelector("button.drawn");
+    if (!turn) {
+      turn = document.createElement("button");
+      turn.type = "button";
+      turn.className = "drawn";
+      turn.addEventListener("click", () => { drawn = !drawn; show(); });
+      figure.insertBefore(turn, figure.querySelector(".scroll"));
+    }
+    turn.textContent = drawn ? "Show so that it can be zoomed" : "Show as a drawing that the keyboard reads";
+    figure.classList.toggle("plotted", !drawn);
+    place.hidden = drawn;
+    if (drawn) return;
     draw(figure, place, data);
     const key = location.search;
     plots.forEach((u) => (u.homenode = { key, from: data.from, to: data.to }));
