@@ -102,7 +102,8 @@ func (l *Live) now(vcenter string, at time.Time) *answer.Answer {
 	case low == 0:
 		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s whose locality is known have at least %s of their memory local now.", words.Plural(judged, "VM"), rule.NL(limit)))
 	default:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than %s of the memory of %d of %s whose locality is known is local now.", rule.NL(limit), low, words.Plural(judged, "VM")))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than %s of the memory of %d of %s whose locality is known is local now; %s on %s has the least: %s.",
+			rule.NL(limit), low, words.Plural(judged, "VM"), vms[0].VM, vms[0].Host, rule.NL(*vms[0].Locality)))
 	}
 	if n := len(unseen.Rows); n > 0 && seen > 0 {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %s cannot be seen.", n, words.Plural(hosts, "host")))
@@ -239,16 +240,22 @@ func lowTable(vms []board.VMNow, limit float64) answer.Table {
 	return t
 }
 
-// vmNow is what is seen of a VM at the moment; false when nothing is.
-func (l *Live) vmNow(vcenter, id string, at time.Time) (t answer.Table, ok bool) {
+// vmNow is what is seen of a VM at the moment, and a sentence when its locality is low; false when nothing is seen.
+func (l *Live) vmNow(vcenter, id string, at time.Time) (t answer.Table, said string, ok bool) {
 	t = answer.Table{Name: "seen", Title: "Seen now", Columns: vmColumns}
 	for _, v := range l.Board.VMs() {
 		if v.VCenter == vcenter && v.VMID == id {
 			t.Title = "Seen at " + moment(v.Time, at)
 			t.Rows = append(t.Rows, vmCells(&v, l.Board.LowLocality()))
+			if v.Locality != nil && *v.Locality < l.Board.LowLocality() {
+				said = fmt.Sprintf("Only %s of the memory of %s is local now: %v is on other nodes than its home node.", rule.NL(*v.Locality), v.VM, v.Remote)
+				if v.HomeSet.Len() > 1 {
+					said = strings.Replace(said, "home node.", "home nodes.", 1)
+				}
+			}
 		}
 	}
-	return t, len(t.Rows) > 0
+	return t, said, len(t.Rows) > 0
 }
 
 // hostNow is what is seen of the nodes of a host at the moment, and of its VMs; nil when nothing is.

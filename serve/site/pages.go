@@ -44,8 +44,12 @@ func showFleet(x *request) (*view, error) {
 		if x.fleet == nil {
 			return nil, errNoFleet
 		}
+		d, err := x.site.placed.of(x.fleet)
+		if err != nil {
+			return nil, err
+		}
 		out := *v.answer
-		out.Drawings = []answer.Drawing{nodesPlaced(x.fleet)} // those of hosts stand on their pages
+		out.Drawings = []answer.Drawing{d} // those of hosts stand on their pages
 		v.answer = &out
 		return v, nil
 	}
@@ -225,8 +229,11 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 	if past != nil {
 		out.Drawings = append(slices.Clone(out.Drawings), l.pastVM(past, vcenter, vm.ID, span))
 	}
-	if t, ok := l.vmNow(vcenter, vm.ID, at); ok {
+	if t, said, ok := l.vmNow(vcenter, vm.ID, at); ok {
 		out.Tables = append([]answer.Table{t}, out.Tables...)
+		if said != "" {
+			out.Verdict = append([]string{said}, out.Verdict...)
+		}
 	} else {
 		out.Facts = append([]answer.Fact{{Name: "now", Text: "not seen: it is switched off, or its host cannot be seen"}}, out.Facts...)
 	}

@@ -144,11 +144,11 @@ func (l *Live) trend(ctx context.Context, now time.Time) (d answer.Drawing, ok b
 	if err != nil || len(hours) < 2 {
 		return d, false, err
 	}
-	first := hours[0].End.Truncate(24 * time.Hour)
+	first := hours[0].End
 	days := hours[len(hours)-1].End.Sub(hours[0].End) > 48*time.Hour
 	unit := time.Hour
-	if days {
-		unit = 24 * time.Hour
+	if days { // the axis has midnights
+		first, unit = first.Truncate(24*time.Hour), 24*time.Hour
 	}
 	x := func(t time.Time) float64 { return float64(t.Sub(first)) / float64(unit) }
 	clock := func(v float64) string {

@@ -47,6 +47,8 @@ type Site struct {
 	Who func(*http.Request) string
 	// Log tells of what a user had done; nil does not.
 	Log func(r *http.Request, what, to string, err error)
+
+	placed placed
 }
 
 // rowsShown is how many rows of a long table stand on a page.

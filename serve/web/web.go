@@ -71,7 +71,7 @@ func (s *Server) Handler() http.Handler {
 	for pattern, h := range s.More {
 		mux.Handle(pattern, h)
 	}
-	return s.guard(mux)
+	return s.guard(http.NewCrossOriginProtection().Handler(mux))
 }
 
 // guard refuses what a page of a stranger could send through the browser of a reader: requests for

@@ -37,7 +37,7 @@ func startNamed(t *testing.T, name string, after time.Duration) (url string, lab
 	}
 	lab.name = name
 	o := collect.Options{Every: time.Second}
-	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: name, dial: lab.dial}}, options: o, listen: "127.0.0.1:0", demo: lab, data: t.TempDir()}
+	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: name, dial: lab.dial}}, options: o, listen: "127.0.0.1:0", demo: lab, data: t.TempDir(), ask: asker(root, "")}
 	return until(t, func(cmd *cobra.Command) error {
 		defer lab.close()
 		return run(cmd, s)
@@ -45,7 +45,7 @@ func startNamed(t *testing.T, name string, after time.Duration) (url string, lab
 }
 
 // until runs a server until the test ends, and returns its URL.
-func until(t *testing.T, run func(*cobra.Command) error) (url string) {
+func until(t testing.TB, run func(*cobra.Command) error) (url string) {
 	t.Helper()
 	out, in := io.Pipe()
 	cmd := &cobra.Command{}
@@ -68,7 +68,7 @@ func until(t *testing.T, run func(*cobra.Command) error) (url string) {
 	return regexp.MustCompile(`http://[0-9.:]+`).FindString(string(line[:n]))
 }
 
-func get(t *testing.T, url string, header ...string) (*http.Response, string) {
+func get(t testing.TB, url string, header ...string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestServeDemo(t *testing.T) {
 	if low <= 0 || low >= 0.8 {
 		t.Errorf("the locality of cache01 is %v, want it below 0.8 after it came to a host with a short node", low)
 	}
-	if _, page := get(t, url+"/status"); !strings.Contains(page, "Less than 80 % of the memory of ") || !strings.Contains(page, "cache01") {
+	if _, page := get(t, url+"/"); !strings.Contains(page, "Less than 80 % of the memory of ") || !strings.Contains(page, "cache01") {
 		t.Error("the page does not say so")
 	}
 	_, body := get(t, url+"/api/homenode/v1/vms")

@@ -85,7 +85,13 @@
     const same = form && [...next.querySelectorAll("form")].find((el) => el.getAttribute("action") === form.getAttribute("action") && el.className === form.className && el.getAttribute("aria-label") === form.getAttribute("aria-label"));
     if (same) same.replaceWith(form);
     document.title = page.title;
+    const plotted = now.querySelector(".plotted > .plots"); // stands until it is drawn anew
     now.replaceChildren(...next.childNodes);
+    const figure = plotted && document.getElementById("over-time");
+    if (figure) {
+      figure.append(plotted);
+      figure.classList.add("plotted");
+    }
     const again = form ? focused : at && document.getElementById(at.id) || at && [...now.querySelectorAll(at.what)][at.nth];
     if (again) again.focus({ preventScroll: true });
     opened.forEach((id) => { const el = document.getElementById(id); if (el) el.open = true; });
