@@ -52,3 +52,25 @@ loop:
 	DECQ CX
 	JNZ  loop
 	RET
+
+// func Swaps(word *uint32, from, to uint32, times, tries int) (left int)
+TEXT ·Swaps(SB), NOSPLIT, $0-40
+	MOVQ word+0(FP), R8
+	MOVL from+8(FP), SI
+	MOVL to+12(FP), DI
+	MOVQ times+16(FP), CX
+	MOVQ tries+24(FP), BX
+try:
+	MOVL SI, AX
+	LOCK
+	CMPXCHGL DI, (R8)
+	JNE  failed
+	DECQ CX
+	JNZ  try
+	MOVQ CX, left+32(FP)
+	RET
+failed:
+	DECQ BX
+	JNZ  try
+	MOVQ CX, left+32(FP)
+	RET
