@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 static double now(void)
 {
@@ -116,11 +117,12 @@ static void meet(void)
 
 static void swap(long times, uint32_t from, uint32_t to)
 {
+	uint32_t *w = word; // not read anew before each try, which would make tries rarer
 	for (; times > 0; times--) {
 		uint32_t found;
 		do
 			found = from;
-		while (!__atomic_compare_exchange_n(word, &found, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+		while (!__atomic_compare_exchange_n(w, &found, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 	}
 }
 
