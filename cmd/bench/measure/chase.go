@@ -133,7 +133,7 @@ func loadsFor(ns float64) int { return int(min(max(sampleNS/ns, 64), 5e7)) }
 // writeLadder prints the table, and returns the ratio that is furthest from 1 of the sizes that are at no edge.
 func writeLadder(w io.Writer, s *settings, other, title string, sizes []int, rungs []pairs) (worst float64, err error) {
 	t := contest.Table{Markdown: s.markdown}
-	t.Row(append(append([]string{"working set"}, cellNames(other, "ns")...), "")...)
+	t.Row(append(append([]string{"working set"}, cellNames(other, "ns")...), other+" by round, ns", "")...)
 	var kept []int
 	for i := range sizes {
 		if len(rungs[i].own) > 0 {
@@ -150,7 +150,7 @@ func writeLadder(w io.Writer, s *settings, other, title string, sizes []int, run
 		case math.Abs(math.Log(middle)) > math.Abs(math.Log(worst)):
 			worst = middle
 		}
-		t.Row(append(append([]string{bytesText(sizes[i])}, rungs[i].cells()...), note)...)
+		t.Row(append(append([]string{bytesText(sizes[i])}, rungs[i].cells()...), rungs[i].byRound(turns), note)...)
 	}
 	return worst, t.Write(w, title)
 }
