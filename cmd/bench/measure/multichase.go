@@ -45,7 +45,7 @@ func multiTurn(ctx context.Context, s *settings, ownFirst, huge bool, size int, 
 }
 
 func ownBest(ctx context.Context, s *settings, huge bool, size int) (best float64, err error) {
-	m, err := pages.Take(ctx, pages.Ask{Bytes: size, Node: pages.Anywhere, Huge: huge})
+	m, err := pages.Take(ctx, pages.Ask{Bytes: max(size, hugeBytes), Node: pages.Anywhere, Huge: huge})
 	if err != nil {
 		return 0, err
 	}
