@@ -61,7 +61,9 @@ func (r *run) look(ctx context.Context) {
 func (r *run) tasks(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go guard(ctx, len(r.plan.CPUs), cancel)
+	if rise, err := risen(len(r.plan.CPUs)); err == nil {
+		go guard(ctx, rise, cancel)
+	}
 	var done time.Duration
 	total := r.plan.Total()
 	r.until = time.Now().Add(r.plan.limit())

@@ -32,7 +32,7 @@ func readMeasured(r *reader) error {
 		if d.Cores != nil {
 			r.run.setting(at, "method of cores", d.Cores.Method, "") // figures of two methods do not compare
 		}
-		if !d.Trust.OK {
+		if r.run.Untrusted = !d.Trust.OK; r.run.Untrusted {
 			r.doubt(at, "the run does not trust its own figures: %s", strings.Join(d.Trust.Reasons, "; "))
 		}
 		for _, m := range d.Metrics() {

@@ -67,7 +67,7 @@ func chaseRound(ctx context.Context, s *settings, c *peer, round int, huge bool,
 	defer func() { err = errors.Join(err, m.close()) }()
 	for i, size := range sizes {
 		random := rand.New(rand.NewPCG(uint64(round), uint64(i)))
-		cycle, err := chase.Link(ctx, m.bytes[:size], lineBytes, random.Uint64())
+		cycle, err := chase.Link(ctx, m.bytes[:size], lineBytes, random.Uint64(), nil)
 		if err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ func TestShared(t *testing.T) {
 			t.Log(err)
 			continue
 		}
-		if _, err := chase.Link(context.Background(), m.bytes[:3<<20], lineBytes, 1); err != nil {
+		if _, err := chase.Link(context.Background(), m.bytes[:3<<20], lineBytes, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		want := uint64(5 * lineBytes)

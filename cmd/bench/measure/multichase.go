@@ -50,7 +50,7 @@ func ownBest(ctx context.Context, s *settings, huge bool, size int) (best float6
 		return 0, err
 	}
 	defer func() { err = joinClose(err, m) }()
-	cycle, err := chase.Link(ctx, m.Bytes[:size], lineBytes, rand.Uint64())
+	cycle, err := chase.Link(ctx, m.Bytes[:size], lineBytes, rand.Uint64(), nil)
 	if err != nil {
 		return 0, err
 	}
