@@ -22,7 +22,7 @@ import (
 const multiRounds = 5
 
 // multiSamples is how many samples of half a second each side takes, of which the best counts: multichase does no other.
-const multiSamples = 3
+const multiSamples = 5
 
 // multiTurn runs homenode's chase and multichase, by one rule: new memory, one cycle that is random over the whole working set, a
 // walk to warm the caches, and the best of some samples of half a second on the same processor.
