@@ -131,7 +131,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if c.out.File != "" {
 		// Before a minute of measuring, not after it.
 		if _, err := os.Stat(filepath.Dir(c.out.File)); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", c.out.File, err)
 		}
 	}
 	predicted, err := c.prediction(cmd.Context())
