@@ -199,7 +199,7 @@ func TestJudge(t *testing.T) {
 	good := func() *run {
 		return &run{plan: &Plan{Machine: machineOf(1, 2), CPUs: []int{0, 1}}, byPages: 100, byChase: []float64{104, 105, 106}, pairsBoth: 1,
 			out: &measured.Result{Levels: []measured.Level{{Name: "L1", Pages: measured.Huge, Latency: 1, Cycles: 4}, {Name: "RAM", Pages: measured.Huge, Latency: 100}},
-				Rungs: []measured.Rung{{Pages: measured.Huge, Bytes: 256 << 20, Level: "RAM", Latency: measured.Stats{Median: 100}}},
+				Rungs:   []measured.Rung{{Pages: measured.Huge, Bytes: 256 << 20, Level: "RAM", Latency: measured.Stats{Median: 100}}},
 				Latency: &measured.Matrix{From: []int{0}, To: []int{0}, Pages: measured.Huge, Bytes: 256 << 20, Cells: [][]measured.Cell{{{Stats: &measured.Stats{Median: 105}}}}}}}
 	}
 	for _, tt := range []struct {
