@@ -132,7 +132,7 @@ golden: docs
 # What takes too long for every change, some minutes: plays every world of the published experiments, kills and
 # fills what keeps; writes the record of the experiments, docs/published-simulations.md and docs/proof.md.
 prove:
-	@scripts/test-deps ansible
+	@scripts/test-deps all
 	$(GO) test ./measure/experiment -run TestWorlds -update
 	$(GO) test ./output/measure -run TestPublishedExperiments -update
 	@GO="$(GO)" scripts/prove
