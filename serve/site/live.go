@@ -33,6 +33,8 @@ type Live struct {
 	Closely func(vcenter, host string) (every time.Duration, until time.Time, err error)
 	// Every is the time between two answers of a host.
 	Every time.Duration
+	// Apart is the least time between two events of a stream; 0 for 10 s.
+	Apart time.Duration
 	// Ended is closed when the server ends: it ends the streams of events.
 	Ended <-chan struct{}
 
@@ -373,7 +375,7 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	for err == nil {
 		select {
 		case <-next:
-			if !wait(r.Context(), l.Ended, max(eventsJoin, eventsApart-time.Since(last))) {
+			if !wait(r.Context(), l.Ended, max(eventsJoin, cmp.Or(l.Apart, eventsApart)-time.Since(last))) {
 				return
 			}
 			last = time.Now()

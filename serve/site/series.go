@@ -114,7 +114,11 @@ func (l *Live) pastHost(ctx context.Context, vcenter, host, span string, length 
 	if err != nil || p == nil {
 		return d, false, err
 	}
-	o := timeline.Options{Migrations: true, MostVMs: 8, Findings: l.foundOver(p, vcenter, func(f *finding.Finding) bool { return numa.SameHost(f.Host, host) && f.VM == "" })}
+	moved := []timeline.Count{}
+	for _, m := range p.Moved {
+		moved = append(moved, timeline.Count{Time: m.Time, N: m.Migrations})
+	}
+	o := timeline.Options{Migrations: moved, MostVMs: 8, Findings: l.foundOver(p, vcenter, func(f *finding.Finding) bool { return numa.SameHost(f.Host, host) && f.VM == "" })}
 	about := fmt.Sprintf("Over the %s, %s", labelOf(span), spanText(p.Recording))
 	return timelineOf("over-time", about, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawHost(w, p.Recording, o) }), true, nil
 }

@@ -239,10 +239,14 @@ type server struct {
 	send    config.Config
 	rules   rules.Options
 	ask     site.Ask
+	apart   time.Duration // between events of a page; 0 for the default
 }
 
 // gcPercent lets memory be collected oftener than Go does: of a large fleet memory is scarce, not the processor.
 const gcPercent = 40
+
+// judgedFresh is how old the judgement may be that pages show, so that it fits what they show of the present.
+const judgedFresh = 2 * time.Second
 
 // judgeEvery is how often the last hour is judged.
 const judgeEvery = time.Minute
@@ -297,9 +301,9 @@ func run(cmd *cobra.Command, s *server) error {
 			}
 			return "https://" + vcenter
 		}}
-	live.Fresh, live.Judged = min(s.options.Every, time.Minute), s.board.Touch
+	live.Fresh, live.Judged = judgedFresh, s.board.Touch
 	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Operator: http.NewCrossOriginProtection().Handler,
-		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Ended: ctx.Done(), Closely: func(vcenter, host string) (time.Duration, time.Time, error) {
+		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Apart: s.apart, Ended: ctx.Done(), Closely: func(vcenter, host string) (time.Duration, time.Time, error) {
 			for i, c := range collectors {
 				if s.lives[i].name == vcenter {
 					return c.Closely(host)
