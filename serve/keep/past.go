@@ -236,7 +236,7 @@ func events(visits []visit, stays map[string]*stay, oldest time.Time, gap time.D
 		}
 		return 0, false
 	}
-	const gone = "it was powered off, or is where nobody collects"
+	const gone = "it was powered off, or is on a host that is not collected from"
 	if first := &visits[0]; first.ms-oldest.UnixMilli() > gap.Milliseconds() {
 		add(first.ms, "on", first.host+" shows it from then on")
 	}

@@ -29,7 +29,7 @@ type Live struct {
 	Status func() []collect.Status
 	// Keeper has the past; nil where nothing is kept.
 	Keeper *keep.Keeper
-	// Closely asks a host by its ID more often for a while; nil where nobody collects.
+	// Closely asks a host by its ID more often for a while; nil where nothing is collected.
 	Closely func(vcenter, host string) (every time.Duration, until time.Time, err error)
 	// Every is the time between two answers of a host.
 	Every time.Duration
@@ -367,7 +367,7 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 		}
 		return out.Flush()
 	}
-	told, next := l.Board.Generation()
+	_, next := l.Board.Generation()
 	err := send("retry: 5000\n\n")
 	var last time.Time
 	alive := time.NewTicker(aliveEvery)
@@ -379,8 +379,9 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 			last = time.Now()
-			told, next = l.Board.Generation()
-			err = send(fmt.Sprintf("event: changed\nid: %d\ndata: %d\n\n", told, told))
+			var generation uint64
+			generation, next = l.Board.Generation()
+			err = send(fmt.Sprintf("event: changed\nid: %d\ndata: %d\n\n", generation, generation))
 		case <-alive.C:
 			err = send(":\n\n")
 		case <-r.Context().Done():
