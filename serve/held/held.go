@@ -37,7 +37,7 @@ type Live struct {
 	// Fresh is how old a judgement may be that is shown; 0 for a minute. An older one is made anew; it is shown once more when that takes
 	// longer than a reader notices. What takes long is made less often.
 	Fresh time.Duration
-	// Judged is told when a judgement was made anew; nil for nobody.
+	// Judged is told when a judgement was made anew; nil for nothing.
 	Judged func()
 
 	mu    sync.Mutex

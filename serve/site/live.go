@@ -30,7 +30,7 @@ type Live struct {
 	// Keeper has the past; nil where nothing is kept.
 	Keeper *keep.Keeper
 	// Closely asks a host by its ID more often for a while; nil where nothing is collected.
-	Closely func(vcenter, host string) (every time.Duration, until time.Time, err error)
+	Closely func(ctx context.Context, vcenter, host string) (every time.Duration, until time.Time, err error)
 	// Every is the time between two answers of a host.
 	Every time.Duration
 	// Apart is the least time between two events of a stream; 0 for 10 s.
@@ -322,7 +322,7 @@ func (s *Site) closely(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "nothing is collected here", http.StatusNotFound)
 		return
 	}
-	if _, _, err := s.Live.Closely(vcenter, host); err != nil {
+	if _, _, err := s.Live.Closely(r.Context(), vcenter, host); err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}

@@ -66,7 +66,7 @@ func TestFleetNow(t *testing.T) {
 func TestClosely(t *testing.T) {
 	b, status := seen(&rules.Options{})
 	asked := ""
-	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: b, Status: status, Closely: func(vcenter, host string) (time.Duration, time.Time, error) {
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: b, Status: status, Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
 		if host != "host-1" {
 			return 0, time.Time{}, collect.ErrUnknownHost
 		}

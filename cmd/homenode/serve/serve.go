@@ -303,7 +303,7 @@ func run(cmd *cobra.Command, s *server) error {
 		}}
 	live.Fresh, live.Judged = judgedFresh, s.board.Touch
 	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Operator: http.NewCrossOriginProtection().Handler,
-		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Apart: s.apart, Ended: ctx.Done(), Closely: func(vcenter, host string) (time.Duration, time.Time, error) {
+		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Apart: s.apart, Ended: ctx.Done(), Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
 			for i, c := range collectors {
 				if s.lives[i].name == vcenter {
 					return c.Closely(host)
