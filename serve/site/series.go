@@ -245,6 +245,11 @@ func columnsOf(p *keep.Past, from, to time.Time) *columns {
 		add(at, &t.Buckets[i])
 		last = at
 	}
+	if n := len(t.Buckets); n > 0 && p.Recording.Last.After(last) { // what held at the end, up to the last tick
+		end := t.Buckets[n-1]
+		end.Moves = 0
+		add(p.Recording.Last, &end)
+	}
 	for _, e := range p.Events {
 		c.Events = append(c.Events, happened{e.Time.Unix(), e.Text, e.Note})
 	}
