@@ -263,8 +263,9 @@ type server struct {
 	send    config.Config
 	rules   rules.Options
 	ask     site.Ask
-	desk    *plans.Desk  // nil where plans are not kept
-	book    *accept.Book // nil where nothing can be accepted
+	desk    *plans.Desk   // nil where plans are not kept
+	book    *accept.Book  // nil where nothing can be accepted
+	apart   time.Duration // between events of a page; 0 for the default
 }
 
 // judging is how fleets are judged now.
@@ -279,6 +280,9 @@ func (s *server) judging() rules.Options {
 
 // gcPercent lets memory be collected oftener than Go does: of a large fleet memory is scarce, not the processor.
 const gcPercent = 40
+
+// judgedFresh is how old the judgement may be that pages show, so that it fits what they show of the present.
+const judgedFresh = 2 * time.Second
 
 // judgeEvery is how often the last hour is judged.
 const judgeEvery = time.Minute
@@ -326,14 +330,14 @@ func run(cmd *cobra.Command, s *server) error {
 		}
 		return out
 	}}
-	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Fresh: min(s.options.Every, time.Minute), Judged: s.board.Touch,
+	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Fresh: judgedFresh, Judged: s.board.Touch,
 		Sources: func(vcenter string) []string {
 			i := slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter })
 			return []string{cmp.Or(s.lives[max(i, 0)].url, vcenter)}
 		}}
 	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Accepted: s.book,
 		Accept: func() { s.board.Judging(s.book.Policy()); live.Again() },
-		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Ended: ctx.Done(), Closely: func(vcenter, host string) (time.Duration, time.Time, error) {
+		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Apart: s.apart, Ended: ctx.Done(), Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
 			for i, c := range collectors {
 				if s.lives[i].name == vcenter {
 					return c.Closely(host)
