@@ -4,7 +4,8 @@ package access
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"slices"
 )
 
 // A Role is what a user may do. Each has the rights of those before it.
@@ -24,23 +25,37 @@ func (r Role) String() string { return roleNames[r] }
 // MarshalText returns the name of the role.
 func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads the role of a user: viewer or operator.
+// UnmarshalText reads the role of a user: viewer or operator. Its error does not repeat the text.
 func (r *Role) UnmarshalText(b []byte) error {
-	for role := Viewer; role <= Operator; role++ {
-		if role.String() == string(b) {
-			*r = role
-			return nil
-		}
+	i := slices.Index(roleNames[:], string(b))
+	if i < int(Viewer) {
+		return errors.New("role: want viewer or operator")
 	}
-	return fmt.Errorf("found %q, want viewer or operator", b)
+	*r = Role(i)
+	return nil
 }
+
+// How a user is known.
+const (
+	ViaLocal    = "local"          // a request of this machine to a server that listens on loopback alone
+	ViaOperator = "operator token" // the token printed at the start of such a server
+	ViaPassword = "password"
+	ViaOIDC     = "oidc"
+	ViaProxy    = "proxy"
+	ViaToken    = "token" // of the API
+)
 
 // A User is who sent a request.
 type User struct {
 	Name string // "" for one who is not signed in
 	Role Role
-	Via  string // how the user is known: local, token, password, oidc or proxy
+	Via  string // how the user is known; "" for one who is not
 	From string // the address of the request, as far as proxies are believed
+}
+
+// SignsOut reports whether the user has a session that can be ended.
+func (u User) SignsOut() bool {
+	return u.Via == ViaOperator || u.Via == ViaPassword || u.Via == ViaOIDC
 }
 
 // known is the key of what a context has of the request.

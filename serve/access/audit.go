@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"sync"
 	"time"
@@ -57,7 +56,7 @@ func (a *Audit) write(u User, what string, details map[string]string) error {
 		return nil
 	}
 	e := Entry{Time: time.Now().UTC(), Who: u.Name, Role: u.Role, Via: u.Via, From: u.From, What: what, Result: "ok"}
-	for k, v := range maps.All(details) {
+	for k, v := range details {
 		if k == "result" {
 			e.Result = v
 			continue

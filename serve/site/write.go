@@ -19,6 +19,7 @@ import (
 	"homenode/output/format/page"
 	"homenode/output/table/xlsx"
 	"homenode/rules/finding"
+	"homenode/serve/access"
 	"homenode/serve/held"
 )
 
@@ -39,6 +40,8 @@ type shown struct {
 	Command string
 	Forms   []link // other forms of the same
 	Version string
+	User    access.User
+	Next    string // the page to come back to after signing in
 }
 
 // An entry is an entry of the navigation.
@@ -68,7 +71,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 		return
 	}
 	s := &shown{Title: cmp.Or(v.answer.Title, v.answer.Question, x.page.title), Query: x.query.Get("q"), Fleets: x.site.Fleets(), Fleet: x.fleet, Live: v.live,
-		Content: template.HTML(content.String()), Version: x.site.Version} // page.Body escapes what strangers wrote
+		Content: template.HTML(content.String()), Version: x.site.Version, User: access.Of(x.Context()), Next: x.URL.RequestURI()} // page.Body escapes what strangers wrote
 	for _, p := range pages() {
 		if p.nav {
 			s.Pages = append(s.Pages, &entry{p.path, p.title, p == x.page || p.path == x.page.path})
@@ -82,6 +85,11 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 			s.Forms = append(s.Forms, link{f.Text, x.page.path + "?" + q.Encode()})
 		}
 	}
+	s.write(w, status)
+}
+
+// write writes the page.
+func (s *shown) write(w http.ResponseWriter, status int) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")

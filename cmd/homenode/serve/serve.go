@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -19,7 +18,6 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
 	"homenode/internal/glob"
-	"homenode/internal/loopback"
 	"homenode/internal/texttab"
 	"homenode/internal/version"
 	"homenode/numa"
@@ -60,6 +58,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 		sendFile     string
 		queryURL     string
 		fleet        []string
+		door         door
 	)
 	cmd := &cobra.Command{
 		Use: "serve SOURCE...",
@@ -77,7 +76,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if err := in.check(); err != nil {
 				return err
 			}
-			if err := onlyLoopback(listen); err != nil {
+			if _, err := door.check(listen); err != nil {
 				return err
 			}
 			ask := asker(newRoot, judgement.File)
@@ -85,7 +84,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 				if len(args) > 0 || check || data != "" || sendFile != "" || queryURL != "" {
 					return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
 				}
-				return serveFleet(cmd, &in.src, fleet, listen, options, ask)
+				return serveFleet(cmd, &in.src, fleet, &door, listen, options, ask)
 			}
 			var send config.Config
 			if sendFile != "" {
@@ -118,7 +117,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 				if len(args) > 0 || check || data != "" || sendFile != "" {
 					return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
 				}
-				return read(cmd, queryURL, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), ask)
+				return read(cmd, queryURL, &door, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), ask)
 			}
 			lives, demo, err := in.targets(cmd, args)
 			if err != nil {
@@ -139,13 +138,13 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if data == "" && len(send.Samples) > 0 {
 				return errors.New("--send: samples are sent from the store: give it a folder with --data")
 			}
-			return run(cmd, &server{board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
+			return run(cmd, &server{board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, door: &door, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
 		},
 	}
 	in.register(cmd, "collect from")
 	judgement.Register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&listen, "listen", "127.0.0.1:9275", "address and port of pages and metrics; of this machine alone")
+	fl.StringVar(&listen, "listen", "127.0.0.1:9275", "address and port of pages and metrics; one that others reach wants --tls-cert, --tls-key, --access and --url")
 	fl.StringArrayVar(&fleet, "fleet", nil, "show the pages of this SOURCE, such as an RVTools export, instead of collecting (repeatable: as one fleet)")
 	fl.StringVar(&data, "data", "", "folder to keep what is seen in, for queries by time; without one only the present is known (demo: a folder that is removed at the end)")
 	fl.DurationVar(&keepOptions.Retain, "retain", 30*24*time.Hour, "how long --data keeps it")
@@ -153,17 +152,9 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 	fl.StringVar(&queryURL, "query-url", "", "Prometheus or another database with its query API: show what other collectors sent there, instead of collecting; env takes HOMENODE_QUERY_URL, for a URL with a password")
 	fl.StringVar(&sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, mail, remote write (docs/watch.md)")
 	fl.BoolVar(&check, "check", false, "log in, test the privileges, ask one host of each cluster, say how many bytes a day, and exit")
+	door.register(fl)
+	cmd.AddCommand(newPassword(), newToken())
 	return cmd
-}
-
-// onlyLoopback refuses an address that others reach: there is no access control.
-func onlyLoopback(listen string) error {
-	if host, _, err := net.SplitHostPort(listen); err != nil {
-		return fmt.Errorf("--listen: found %q, want host:port", listen)
-	} else if !loopback.Host(host) {
-		return fmt.Errorf("--listen: found %s, want an address of this machine alone, such as 127.0.0.1: there is no access control; let a proxy with one stand before it", listen)
-	}
-	return nil
 }
 
 // An input is what is collected, and how: the flags that serve and record share.
@@ -232,6 +223,7 @@ type server struct {
 	board   *board.Board
 	lives   []target
 	options collect.Options
+	door    *door // nil for one without flags
 	listen  string
 	demo    *demoLab
 	data    string // folder of the store; empty for none
@@ -253,10 +245,14 @@ func run(cmd *cobra.Command, s *server) error {
 	}
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
-	l, err := loopback.Listen(s.listen)
-	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+	if s.door == nil {
+		s.door = &door{}
 	}
+	l, err := s.door.open(cmd, s.listen)
+	if err != nil {
+		return err
+	}
+	defer l.audit.Close()
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer stop()
@@ -284,7 +280,7 @@ func run(cmd *cobra.Command, s *server) error {
 		collectors = append(collectors, c)
 		all.Go(func() { c.Run(ctx) })
 	}
-	pages := &web.Server{Board: s.board, Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
+	pages := &web.Server{Board: s.board, Listen: l.Addr().String(), URL: l.outside, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
 		for _, c := range collectors {
 			out = append(out, c.Status())
 		}
@@ -307,7 +303,7 @@ func run(cmd *cobra.Command, s *server) error {
 	}
 	tell := func(_, _ []board.Alarm) {}
 	if s.send.Findings != nil {
-		n := notify.New(s.send.Findings, "http://"+l.Addr().String())
+		n := notify.New(s.send.Findings, l.address())
 		tell, pages.Notified = n.Take, n.State
 		all.Go(func() { n.Run(ctx) })
 	}
