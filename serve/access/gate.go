@@ -166,7 +166,7 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, mux *http.ServeMux)
 	case user.Role >= row.Least:
 	case user.Name == "":
 		w.Header().Set("WWW-Authenticate", `Bearer realm="homenode"`)
-		text := "Sign in to see this."
+		text := "Sign in: this needs the role " + row.Least.String() + "."
 		if user.Via == viaBadToken {
 			text = "This token is unknown, or its last day is over."
 		}
