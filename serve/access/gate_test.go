@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"homenode/internal/golden"
 )
 
 // password is that of every user of the tests.
@@ -481,4 +483,28 @@ func TestLimits(t *testing.T) {
 	if len(l.all) > mostLimits+1 {
 		t.Errorf("%d limiters", len(l.all))
 	}
+}
+
+// TestTable holds the table of docs/access.md equal to Routes.
+func TestTable(t *testing.T) {
+	const page = "../../docs/access.md"
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- routes -->\n", "<!-- end of routes -->\n"
+	before, rest, _ := strings.Cut(string(b), begin)
+	_, after, found := strings.Cut(rest, end)
+	if !found {
+		t.Fatalf("%s has no table", page)
+	}
+	table := "| methods | path | least role |\n|---|---|---|\n"
+	for _, r := range Routes {
+		method, path, ok := strings.Cut(r.Pattern, " ")
+		if !ok {
+			method, path = r.Methods, r.Pattern
+		}
+		table += fmt.Sprintf("| %s | `%s` | %s |\n", method, strings.TrimSuffix(path, "{$}"), r.Least)
+	}
+	golden.Equal(t, []byte(before+begin+table+end+after), page)
 }
