@@ -137,12 +137,12 @@ func readAccess(path string) (*access.Config, error) {
 }
 
 // open listens.
-func (d *door) open(cmd *cobra.Command, listen string) (o *opened, err error) {
+func (d *door) open(cmd *cobra.Command, listen string) (_ *opened, err error) {
 	s, err := d.check(listen)
 	if err != nil {
 		return nil, err
 	}
-	o = &opened{outside: s.outside}
+	o := &opened{outside: s.outside}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, o.audit.Close())
