@@ -43,10 +43,6 @@ type Site struct {
 	// Accepted is what is accepted here; nil where nothing can be. Accept lets what changed in it count.
 	Accepted *accept.Book
 	Accept   func()
-	// Who names the user of a request, for journals; nil for nobody.
-	Who func(*http.Request) string
-	// Log tells of what a user had done; nil does not.
-	Log func(r *http.Request, what, to string, err error)
 
 	placed placed
 }
@@ -116,13 +112,9 @@ func (s *Site) Handlers() map[string]http.Handler {
 		}
 		out[pattern] = s.serve(p)
 	}
-	if s.Plans != nil {
-		out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
-		out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
-	}
-	if s.Accepted != nil {
-		out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
-	}
+	out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
+	out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
+	out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
 	out["POST /language"] = http.HandlerFunc(s.choose)
 	out["GET /search"] = http.HandlerFunc(s.search)
 	out["GET /events"] = http.HandlerFunc(s.events)
