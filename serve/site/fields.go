@@ -15,6 +15,7 @@ type field struct {
 	Default string
 	Long    bool // the text is long
 	Check   bool // a flag that is given or not
+	Quick   bool // the other fields depend on it: they go when it changes
 	Hidden  bool // readers do not change it
 	Value   string
 }
