@@ -55,6 +55,7 @@ type screen struct {
 	path  string // "/vm"
 	title string // English; the navigation says it
 	nav   bool   // it stands in the navigation
+	needs string // the part of its address without which it shows nothing
 	show  func(*request) (*view, error)
 }
 
@@ -65,6 +66,9 @@ type request struct {
 	page  *screen
 	query url.Values
 	fleet *held.Fleet // nil when none is held
+	// asks are the fields of the page, when it has come so far.
+	asks  []field
+	quiet bool // only these are wanted
 }
 
 // A view is what a page shows.
@@ -77,6 +81,7 @@ type view struct {
 	live    bool // what it shows changes
 	title   string
 	actions []action
+	links   []link // to further questions
 	back    string // where a page that says why not leads back to
 }
 
@@ -115,6 +120,12 @@ func (s *Site) Handlers() map[string]http.Handler {
 	out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
 	out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
 	out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
+	for _, p := range pages() {
+		if p.question() {
+			out["GET "+apiPath+p.name()] = s.answer(p)
+		}
+	}
+	out["GET "+apiPath+"openapi.json"] = http.HandlerFunc(s.describe)
 	out["POST /language"] = http.HandlerFunc(s.choose)
 	out["GET /search"] = http.HandlerFunc(s.search)
 	out["GET /events"] = http.HandlerFunc(s.events)
@@ -212,6 +223,9 @@ func sentence(text string) string {
 func (x *request) ask(args ...string) (*answer.Answer, error) {
 	if x.fleet == nil && slices.Contains(args, Source) {
 		return nil, errNoFleet
+	}
+	if x.quiet {
+		return nil, errors.New("nothing is asked")
 	}
 	all, err := x.site.Ask(x.Context(), x.fleet, args)
 	if err != nil {

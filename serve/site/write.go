@@ -146,9 +146,10 @@ func writeForms(w io.Writer, x *request, v *view) error {
 		Fleet   string
 		Fields  []field
 		Actions []action
+		Links   []link
 		More    string // where operators sign in, who can do more here
 		Back    string
-	}{x.page.path, x.query.Get("fleet"), v.fields, actions, more, v.back})
+	}{x.page.path, x.query.Get("fleet"), v.fields, actions, v.links, more, v.back})
 }
 
 // export writes the answer of a page in another form.
