@@ -25,6 +25,8 @@ func pages() []*screen {
 		{"/accepted", "Accepted findings", false, showAccepted},
 		{"/plans", "Plans", true, showPlans},
 		{"/plan", "Plan", false, showPlan},
+		{"/rules", "Rules", true, showRules},
+		{"/rule", "Rule", false, showRule},
 		{"/status", "Status", true, showStatus},
 	}
 }

@@ -125,10 +125,11 @@ func writeForms(w io.Writer, x *request, v *view) error {
 	return layout.ExecuteTemplate(w, "forms", struct {
 		Path    string
 		Fleet   string
+		Tabs    []tab
 		Fields  []field
 		Actions []action
 		Back    string
-	}{x.page.path, x.query.Get("fleet"), v.fields, v.actions, v.back})
+	}{x.page.path, x.query.Get("fleet"), v.tabs, v.fields, v.actions, v.back})
 }
 
 // export writes the answer of a page in another form.
