@@ -32,6 +32,8 @@ var Routes = []Route{
 	{"GET /plans", Viewer, ""},
 	{"GET /plan", Viewer, ""},
 	{"GET /accepted", Viewer, ""},
+	{"GET /rules", Viewer, ""},
+	{"GET /rule", Viewer, ""},
 	{"GET /status", Viewer, ""},
 	{"GET /events", Viewer, ""},
 	{"GET /vm/series", Viewer, ""},

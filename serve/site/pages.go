@@ -27,6 +27,8 @@ func pages() []*screen {
 		{"/accepted", "Accepted findings", false, "", showAccepted},
 		{"/plans", "Plans", true, "", showPlans},
 		{"/plan", "Plan", false, "plan", showPlan},
+		{"/rules", "Rules", true, "", showRules},
+		{"/rule", "Rule", false, "rule", showRule},
 		{"/status", "Status", true, "", showStatus},
 	}
 }

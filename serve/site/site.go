@@ -80,6 +80,7 @@ type view struct {
 	from    int
 	live    bool // what it shows changes
 	title   string
+	tabs    []tab
 	actions []action
 	links   []link // to further questions
 	back    string // where a page that says why not leads back to

@@ -144,12 +144,13 @@ func writeForms(w io.Writer, x *request, v *view) error {
 	return layout.ExecuteTemplate(w, "forms", struct {
 		Path    string
 		Fleet   string
+		Tabs    []tab
 		Fields  []field
 		Actions []action
 		Links   []link
 		More    string // where operators sign in, who can do more here
 		Back    string
-	}{x.page.path, x.query.Get("fleet"), v.fields, actions, v.links, more, v.back})
+	}{x.page.path, x.query.Get("fleet"), v.tabs, v.fields, actions, v.links, more, v.back})
 }
 
 // export writes the answer of a page in another form.

@@ -101,6 +101,14 @@ func linksOf(sources []string) []link {
 	return out
 }
 
+// bare returns a source without the address at its end.
+func bare(source string) string {
+	if m := address.FindStringIndex(source); m != nil && m[0] > 0 {
+		return source[:m[0]]
+	}
+	return source
+}
+
 // Object returns what the finding is about.
 func (f *shownFinding) Object() answer.Object {
 	switch {

@@ -31,7 +31,7 @@ var (
 	//go:embed page.js
 	pageScript string
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "class": cellClass, "plural": words.Plural, "thousands": words.Thousands}).Parse(pageText + findingsText))
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "class": cellClass, "plural": words.Plural, "thousands": words.Thousands, "bare": bare}).Parse(pageText + findingsText))
 )
 
 // manyRows is from how many rows on a table of a page can be searched, as a long one can
