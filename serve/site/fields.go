@@ -16,6 +16,7 @@ type field struct {
 	Long    bool // the text is long
 	Check   bool // a flag that is given or not
 	Hidden  bool // readers do not change it
+	File    bool // a file of the reader's
 	Value   string
 }
 

@@ -18,6 +18,7 @@ import (
 type action struct {
 	Path, Label, Note string
 	Danger            bool
+	Files             bool // a field of it sends a file
 	Fields            []field
 	Hidden            []choice
 }
@@ -225,10 +226,16 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request, do func(*request) (st
 	if err == nil {
 		to, err = do(x)
 	}
+	s.ended(w, r, to, err)
+}
+
+// ended shows the page that a posted form leads to, or why it was not done.
+func (s *Site) ended(w http.ResponseWriter, r *http.Request, to string, err error) {
 	if s.Log != nil {
 		s.Log(r, r.URL.Path, to, err)
 	}
 	if err != nil {
+		x := &request{Request: r, site: s, page: &screen{path: r.URL.Path, title: "Not done"}, query: url.Values{}}
 		x.write(w, statusOf(err), &view{answer: &answer.Answer{Title: "Not done", Verdict: []string{sentence(err.Error())}}, back: to})
 		return
 	}

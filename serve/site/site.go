@@ -22,6 +22,7 @@ import (
 	"homenode/output/draw/timeline"
 	"homenode/output/format/page"
 	"homenode/serve/accept"
+	"homenode/serve/captures"
 	"homenode/serve/held"
 	"homenode/serve/plans"
 )
@@ -43,6 +44,7 @@ type Site struct {
 	// Accepted is what is accepted here; nil where nothing can be. Accept lets what changed in it count.
 	Accepted *accept.Book
 	Accept   func()
+	Captures *captures.Shelf // that may be opened; nil for none
 	// Who names the user of a request, for journals; nil for nobody.
 	Who func(*http.Request) string
 	// Log tells of what a user had done; nil does not.
@@ -82,7 +84,9 @@ type view struct {
 	title   string
 	tabs    []tab
 	actions []action
-	back    string // where a page that says why not leads back to
+	// recorded is the capture that its findings are of; "" for the fleet.
+	recorded string
+	back     string // where a page that says why not leads back to
 }
 
 var (
@@ -123,6 +127,10 @@ func (s *Site) Handlers() map[string]http.Handler {
 	}
 	if s.Accepted != nil {
 		out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
+	}
+	if s.Captures != nil {
+		out["POST /captures"] = http.HandlerFunc(s.upload)
+		out["POST /captures/remove"] = http.HandlerFunc(s.forget)
 	}
 	out["POST /language"] = http.HandlerFunc(s.choose)
 	out["GET /search"] = http.HandlerFunc(s.search)
@@ -181,8 +189,11 @@ func (s *Site) request(p *screen, r *http.Request) (*request, error) {
 	}
 	for _, values := range x.query {
 		for _, v := range values {
-			if strings.HasPrefix(v, "@") {
+			switch {
+			case strings.HasPrefix(v, "@"):
 				return x, fmt.Errorf("found %q: a page reads no files", v)
+			case strings.HasPrefix(v, "--"):
+				return x, fmt.Errorf("found %q: a page takes no flags", v)
 			}
 		}
 	}

@@ -65,6 +65,9 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	var content bytes.Buffer
 	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Most: cmp.Or(v.most, 3), From: v.from, Accept: x.site.Accepted != nil,
 		Findings: func(rule string, s finding.Severity) string { return x.allOf(rule, s) }}
+	if v.recorded != "" {
+		site.Accept, site.Findings, site.Subject = false, nil, func(f *finding.Finding) string { return x.inCapture(v.recorded, f) }
+	}
 	_, err := page.Body(&content, v.answer, site, func(w io.Writer) error { return writeForms(w, x, v) })
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

@@ -12,6 +12,7 @@ import (
 
 	"homenode/cmd/homenode/flags"
 	"homenode/output/answer"
+	"homenode/serve/captures"
 	"homenode/serve/held"
 	"homenode/serve/plans"
 	"homenode/serve/site"
@@ -57,7 +58,7 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		h := flags.Held{Source: site.Source}
+		h := flags.Held{Source: site.Source, Files: captures.Of(ctx)}
 		if f != nil {
 			h.Result = f.Result
 		}

@@ -30,6 +30,7 @@ import (
 	"homenode/rules/headroom"
 	"homenode/serve/accept"
 	"homenode/serve/board"
+	"homenode/serve/captures"
 	"homenode/serve/collect"
 	"homenode/serve/config"
 	"homenode/serve/held"
@@ -67,6 +68,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 		fleet        []string
 		write        writing
 		accepted     string
+		shelf        shelving
 	)
 	cmd := &cobra.Command{
 		Use: "serve SOURCE...",
@@ -95,11 +97,16 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 				options.Policy = book.Policy()
 			}
 			ask := asker(newRoot, judgement.File)
+			kept, err := shelf.open()
+			if err != nil {
+				return err
+			}
+			defer kept.Close()
 			if fleet != nil {
 				if len(args) > 0 || check || data != "" || sendFile != "" || queryURL != "" {
 					return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
 				}
-				return serveFleet(cmd, &in.src, fleet, listen, options, book, ask)
+				return serveFleet(cmd, &in.src, fleet, listen, options, book, kept, ask)
 			}
 			var send config.Config
 			if sendFile != "" {
@@ -132,7 +139,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 				if len(args) > 0 || check || data != "" || sendFile != "" {
 					return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
 				}
-				return read(cmd, queryURL, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), ask)
+				return read(cmd, queryURL, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), kept, ask)
 			}
 			lives, demo, err := in.targets(cmd, args)
 			if err != nil {
@@ -160,7 +167,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if desk != nil {
 				defer desk.Close()
 			}
-			return run(cmd, &server{desk: desk, book: book, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
+			return run(cmd, &server{desk: desk, book: book, captures: kept, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
 		},
 	}
 	in.register(cmd, "collect from")
@@ -175,6 +182,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 	fl.StringVar(&sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, mail, remote write (docs/watch.md)")
 	fl.StringVar(&accepted, "accepted", "", "file to which findings go that operators accept in a browser, in the form of the configuration; made where it is missing")
 	write.register(cmd)
+	shelf.register(cmd)
 	fl.BoolVar(&check, "check", false, "log in, test the privileges, ask one host of each cluster, say how many bytes a day, and exit")
 	return cmd
 }
@@ -265,6 +273,8 @@ type server struct {
 	ask     site.Ask
 	desk    *plans.Desk  // nil where plans are not kept
 	book    *accept.Book // nil where nothing can be accepted
+
+	captures *captures.Shelf // that pages may open
 }
 
 // judging is how fleets are judged now.
@@ -331,7 +341,7 @@ func run(cmd *cobra.Command, s *server) error {
 			i := slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter })
 			return []string{cmp.Or(s.lives[max(i, 0)].url, vcenter)}
 		}}
-	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Accepted: s.book,
+	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Accepted: s.book, Captures: s.captures,
 		Accept: func() { s.board.Judging(s.book.Policy()); live.Again() },
 		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Ended: ctx.Done(), Closely: func(vcenter, host string) (time.Duration, time.Time, error) {
 			for i, c := range collectors {
