@@ -156,6 +156,7 @@ func plots(columns []string, times []time.Time, rows [][]answer.Cell) []answer.D
 			continue
 		}
 		counter := name[strings.LastIndexByte(name, '\\')+1:]
+		s.Name = bare(name, columns)
 		n, ok := of[counter]
 		switch {
 		case ok && len(charts[n].Lines.Series) < mostLines:
@@ -178,6 +179,28 @@ func plots(columns []string, times []time.Time, rows [][]answer.Cell) []answer.D
 		out[len(out)-1].Cut = words.Verb(left, "further column is", "further columns are") + " in the table alone."
 	}
 	return out
+}
+
+// bare returns the name of a column without its host and counter, where that tells it from the others.
+func bare(name string, columns []string) string {
+	cut := func(name string) (host, rest, counter string) {
+		host, rest, _ = strings.Cut(strings.TrimPrefix(name, `\\`), `\`)
+		if i := strings.LastIndexByte(rest, '\\'); i >= 0 {
+			return host, rest[:i], rest[i+1:]
+		}
+		return "", name, ""
+	}
+	_, rest, counter := cut(name)
+	n := 0
+	for _, other := range columns {
+		if _, r, c := cut(other); r == rest && c == counter {
+			n++
+		}
+	}
+	if n > 1 {
+		return name
+	}
+	return rest
 }
 
 // thinned returns the points of a column: of each of a few hundred stretches the least and the most.

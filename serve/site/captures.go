@@ -67,10 +67,14 @@ func showCaptures(x *request) (*view, error) {
 		v.actions = append(v.actions, action{Path: "/captures", Label: "Upload", Files: true, Note: fmt.Sprintf("One file of at most %s: a batch file of esxtop, outputs of host commands, or an archive of them. It is kept for a day, and until this server ends.", numa.Bytes(x.site.Captures.Limit())),
 			Fields: []field{{Name: "file", Label: "Capture", File: true}}})
 	}
+	var uploads []choice
 	for i := range all {
 		if e := &all[i]; e.Uploaded {
-			v.actions = append(v.actions, action{Path: "/captures/remove", Label: "Remove", Note: shortName(e.Name), Hidden: []choice{{"capture", e.Name}}})
+			uploads = append(uploads, choice{e.Name, shortName(e.Name)})
 		}
+	}
+	if len(uploads) > 0 {
+		v.actions = append(v.actions, action{Path: "/captures/remove", Label: "Remove", Fields: []field{{Name: "capture", Label: "Uploaded capture", Choices: uploads}}})
 	}
 	if len(all) > 0 {
 		v.tabs = x.captureTabs("", "/captures")
