@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/finding"
+	"homenode/serve/access"
 	"homenode/serve/captures"
 )
 
@@ -64,7 +66,7 @@ func showCaptures(x *request) (*view, error) {
 	a.Tables = []answer.Table{t}
 	v := &view{answer: a}
 	if x.site.Captures != nil && x.site.Captures.Limit() > 0 {
-		v.actions = append(v.actions, action{Path: "/captures", Label: "Upload", Files: true, Note: fmt.Sprintf("One file of at most %s: a batch file of esxtop, outputs of host commands, or an archive of them. It is kept for a day, and until this server ends.", numa.Bytes(x.site.Captures.Limit())),
+		v.actions = append(v.actions, action{Path: "/captures", Label: "Upload", Files: true, Local: true, Note: fmt.Sprintf("One file of at most %s: a batch file of esxtop, outputs of host commands, or an archive of them. It is kept for a day, and until this server ends.", numa.Bytes(x.site.Captures.Limit())),
 			Fields: []field{{Name: "file", Label: "Capture", File: true}}})
 	}
 	var uploads []choice
@@ -74,7 +76,7 @@ func showCaptures(x *request) (*view, error) {
 		}
 	}
 	if len(uploads) > 0 {
-		v.actions = append(v.actions, action{Path: "/captures/remove", Label: "Remove", Fields: []field{{Name: "capture", Label: "Uploaded capture", Choices: uploads}}})
+		v.actions = append(v.actions, action{Path: "/captures/remove", Label: "Remove", Local: true, Fields: []field{{Name: "capture", Label: "Uploaded capture", Choices: uploads}}})
 	}
 	if len(all) > 0 {
 		v.tabs = x.captureTabs("", "/captures")
@@ -275,16 +277,29 @@ func showCompare(x *request) (*view, error) {
 
 // upload keeps a capture that a form sends.
 func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
+	x := &request{Request: r, site: s, page: &screen{path: r.URL.Path, title: "Not done"}, query: url.Values{}}
+	if s.Captures == nil {
+		x.ended(w, "/captures", errors.New("this server takes no uploads"))
+		return
+	}
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(uploadLongest)) // of what has none, such as a test
+	_ = c.SetReadDeadline(time.Now().Add(uploadLongest)) // a test's has none
 	_ = c.SetWriteDeadline(time.Now().Add(uploadLongest + time.Minute))
 	r.Body = http.MaxBytesReader(w, r.Body, s.Captures.Limit()+64<<10) // and what stands around the file
-	e, err := s.take(r)
-	to := "/captures"
+	to, told := "/captures", map[string]string{}
+	err := access.Log(r.Context(), r.URL.Path, told) // what is not logged is not done
 	if err == nil {
-		to = answer.Object{Kind: "capture", ID: e.Name}.Address()
+		var e *captures.Entry
+		told["result"] = "ok"
+		if e, err = s.take(r); err != nil {
+			told["result"] = err.Error()
+		} else {
+			to = answer.Object{Kind: "capture", ID: e.Name}.Address()
+			told["capture"] = e.Name
+		}
+		err = cmp.Or(err, access.Log(r.Context(), r.URL.Path, told))
 	}
-	s.ended(w, r, to, err)
+	x.ended(w, to, err)
 }
 
 // take keeps the one file of a form.
@@ -319,7 +334,10 @@ func (s *Site) take(r *http.Request) (*captures.Entry, error) {
 // forget removes an upload.
 func (s *Site) forget(w http.ResponseWriter, r *http.Request) {
 	s.act(w, r, func(*request) (string, error) {
-		err := s.Captures.Remove(r.PostForm.Get("capture"))
+		err := captures.ErrUnknown
+		if s.Captures != nil {
+			err = s.Captures.Remove(r.PostForm.Get("capture"))
+		}
 		if errors.Is(err, captures.ErrUnknown) {
 			err = &unknownError{err.Error()}
 		}

@@ -45,10 +45,6 @@ type Site struct {
 	Accepted *accept.Book
 	Accept   func()
 	Captures *captures.Shelf // that may be opened; nil for none
-	// Who names the user of a request, for journals; nil for nobody.
-	Who func(*http.Request) string
-	// Log tells of what a user had done; nil does not.
-	Log func(r *http.Request, what, to string, err error)
 
 	placed placed
 }
@@ -61,6 +57,7 @@ type screen struct {
 	path  string // "/vm"
 	title string // English; the navigation says it
 	nav   bool   // it stands in the navigation
+	needs string // the part of its address without which it shows nothing
 	show  func(*request) (*view, error)
 }
 
@@ -71,6 +68,9 @@ type request struct {
 	page  *screen
 	query url.Values
 	fleet *held.Fleet // nil when none is held
+	// asks are the fields of the page, when it has come so far.
+	asks  []field
+	quiet bool // only these are wanted
 }
 
 // A view is what a page shows.
@@ -84,6 +84,7 @@ type view struct {
 	title   string
 	tabs    []tab
 	actions []action
+	links   []link // to further questions
 	// recorded is the capture that its findings are of; "" for the fleet.
 	recorded string
 	back     string // where a page that says why not leads back to
@@ -121,17 +122,17 @@ func (s *Site) Handlers() map[string]http.Handler {
 		}
 		out[pattern] = s.serve(p)
 	}
-	if s.Plans != nil {
-		out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
-		out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
+	out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
+	out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
+	out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
+	for _, p := range pages() {
+		if p.question() {
+			out["GET "+apiPath+p.name()] = s.answer(p)
+		}
 	}
-	if s.Accepted != nil {
-		out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
-	}
-	if s.Captures != nil {
-		out["POST /captures"] = http.HandlerFunc(s.upload)
-		out["POST /captures/remove"] = http.HandlerFunc(s.forget)
-	}
+	out["GET "+apiPath+"openapi.json"] = http.HandlerFunc(s.describe)
+	out["POST /captures"] = http.HandlerFunc(s.upload)
+	out["POST /captures/remove"] = http.HandlerFunc(s.forget)
 	out["POST /language"] = http.HandlerFunc(s.choose)
 	out["GET /search"] = http.HandlerFunc(s.search)
 	out["GET /events"] = http.HandlerFunc(s.events)
@@ -232,6 +233,9 @@ func sentence(text string) string {
 func (x *request) ask(args ...string) (*answer.Answer, error) {
 	if x.fleet == nil && slices.Contains(args, Source) {
 		return nil, errNoFleet
+	}
+	if x.quiet {
+		return nil, errors.New("nothing is asked")
 	}
 	all, err := x.site.Ask(x.Context(), x.fleet, args)
 	if err != nil {
