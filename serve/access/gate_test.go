@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -504,7 +505,11 @@ func TestTable(t *testing.T) {
 		if !ok {
 			method, path = r.Methods, r.Pattern
 		}
-		table += fmt.Sprintf("| %s | `%s` | %s |\n", method, strings.TrimSuffix(path, "{$}"), r.Least)
+		least := r.Least.String()
+		if slices.Contains(LocalToo, r.Pattern) {
+			least += "; this machine without signing in, where the server listens on loopback alone"
+		}
+		table += fmt.Sprintf("| %s | `%s` | %s |\n", method, strings.TrimSuffix(path, "{$}"), least)
 	}
 	golden.Equal(t, []byte(before+begin+table+end+after), page)
 }

@@ -32,6 +32,10 @@ var Routes = []Route{
 	{"GET /plans", Viewer, ""},
 	{"GET /plan", Viewer, ""},
 	{"GET /accepted", Viewer, ""},
+	{"GET /captures", Viewer, ""},
+	{"GET /capture", Viewer, ""},
+	{"GET /counters", Viewer, ""},
+	{"GET /compare", Viewer, ""},
 	{"GET /rules", Viewer, ""},
 	{"GET /rule", Viewer, ""},
 	{"GET /status", Viewer, ""},
@@ -56,5 +60,11 @@ var Routes = []Route{
 	{"POST /plans/keep", Operator, ""},
 	{"POST /plan/{what}", Operator, ""},
 	{"POST /accepted/{what}", Operator, ""},
+	{"POST /captures", Operator, ""},
+	{"POST /captures/remove", Operator, ""},
 	{"/api/v1/", Viewer, "GET HEAD POST"}, // queries: a POST reads as a GET does, and is longer
 }
+
+// LocalToo are routes of operators that a request of this machine has without signing in, on a server that listens on loopback alone:
+// what they change is gone when the server ends.
+var LocalToo = []string{"POST /captures", "POST /captures/remove"}

@@ -19,6 +19,7 @@ type field struct {
 	Check   bool // a flag that is given or not
 	Quick   bool // the other fields depend on it: they go when it changes
 	Hidden  bool // readers do not change it
+	File    bool // a file of the reader's
 	Value   string
 }
 

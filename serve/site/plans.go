@@ -20,6 +20,8 @@ import (
 type action struct {
 	Path, Label, Note string
 	Danger            bool
+	Files             bool // a field of it sends a file
+	Local             bool // this machine may, without signing in
 	Fields            []field
 	Hidden            []choice
 }
@@ -248,9 +250,14 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request, do func(*request) (st
 		}
 		err = cmp.Or(err, access.Log(r.Context(), r.URL.Path, told))
 	}
+	x.ended(w, to, err)
+}
+
+// ended shows the page that a posted form leads to, or why it was not done.
+func (x *request) ended(w http.ResponseWriter, to string, err error) {
 	if err != nil {
 		x.write(w, statusOf(err), &view{answer: &answer.Answer{Title: "Not done", Verdict: []string{sentence(err.Error())}}, back: to})
 		return
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
+	http.Redirect(w, x.Request, to, http.StatusSeeOther)
 }

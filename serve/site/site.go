@@ -22,6 +22,7 @@ import (
 	"homenode/output/draw/timeline"
 	"homenode/output/format/page"
 	"homenode/serve/accept"
+	"homenode/serve/captures"
 	"homenode/serve/held"
 	"homenode/serve/plans"
 )
@@ -43,6 +44,7 @@ type Site struct {
 	// Accepted is what is accepted here; nil where nothing can be. Accept lets what changed in it count.
 	Accepted *accept.Book
 	Accept   func()
+	Captures *captures.Shelf // that may be opened; nil for none
 
 	placed placed
 }
@@ -83,7 +85,9 @@ type view struct {
 	tabs    []tab
 	actions []action
 	links   []link // to further questions
-	back    string // where a page that says why not leads back to
+	// recorded is the capture that its findings are of; "" for the fleet.
+	recorded string
+	back     string // where a page that says why not leads back to
 }
 
 var (
@@ -127,6 +131,8 @@ func (s *Site) Handlers() map[string]http.Handler {
 		}
 	}
 	out["GET "+apiPath+"openapi.json"] = http.HandlerFunc(s.describe)
+	out["POST /captures"] = http.HandlerFunc(s.upload)
+	out["POST /captures/remove"] = http.HandlerFunc(s.forget)
 	out["POST /language"] = http.HandlerFunc(s.choose)
 	out["GET /search"] = http.HandlerFunc(s.search)
 	out["GET /events"] = http.HandlerFunc(s.events)
@@ -184,8 +190,11 @@ func (s *Site) request(p *screen, r *http.Request) (*request, error) {
 	}
 	for _, values := range x.query {
 		for _, v := range values {
-			if strings.HasPrefix(v, "@") {
+			switch {
+			case strings.HasPrefix(v, "@"):
 				return x, fmt.Errorf("found %q: a page reads no files", v)
+			case strings.HasPrefix(v, "--"):
+				return x, fmt.Errorf("found %q: a page takes no flags", v)
 			}
 		}
 	}

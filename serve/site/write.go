@@ -68,6 +68,9 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	var content bytes.Buffer
 	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Most: cmp.Or(v.most, 3), From: v.from, Accept: x.site.Accepted != nil,
 		Findings: func(rule string, s finding.Severity) string { return x.allOf(rule, s) }}
+	if v.recorded != "" {
+		site.Accept, site.Findings, site.Subject = false, nil, func(f *finding.Finding) string { return x.inCapture(v.recorded, f) }
+	}
 	_, err := page.Body(&content, v.answer, site, func(w io.Writer) error { return writeForms(w, x, v) })
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -136,8 +139,8 @@ func (x *request) commandLine(args []string) string {
 func writeForms(w io.Writer, x *request, v *view) error {
 	actions, more := v.actions, ""
 	if access.Of(x.Context()).Role < access.Operator {
-		actions = nil
-		if len(v.actions) > 0 {
+		actions = slices.DeleteFunc(slices.Clone(actions), func(a action) bool { return !a.Local || access.Of(x.Context()).Via != access.ViaLocal })
+		if len(v.actions) > len(actions) {
 			more = "/login?" + url.Values{"next": {x.URL.RequestURI()}}.Encode()
 		}
 	}

@@ -156,7 +156,7 @@ func TestSignIn(t *testing.T) {
 	cmd.SetErr(&printed)
 	done := make(chan error)
 	go func() {
-		done <- serveFleet(cmd, &flags.Source{}, []string{"demo"}, &d, "127.0.0.1:0", rules.Options{}, nil, site.Ask(nil))
+		done <- serveFleet(cmd, &flags.Source{}, []string{"demo"}, &d, "127.0.0.1:0", rules.Options{}, nil, nil, site.Ask(nil))
 	}()
 	line := make([]byte, 200)
 	n, err := out.Read(line)

@@ -28,6 +28,7 @@ import (
 	"homenode/rules/headroom"
 	"homenode/serve/accept"
 	"homenode/serve/board"
+	"homenode/serve/captures"
 	"homenode/serve/collect"
 	"homenode/serve/config"
 	"homenode/serve/held"
@@ -66,6 +67,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 		write        writing
 		accepted     string
 		door         door
+		shelf        shelving
 	)
 	cmd := &cobra.Command{
 		Use: "serve SOURCE...",
@@ -94,11 +96,16 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 				options.Policy = book.Policy()
 			}
 			ask := asker(newRoot, judgement.File)
+			kept, err := shelf.open()
+			if err != nil {
+				return err
+			}
+			defer kept.Close()
 			if fleet != nil {
 				if len(args) > 0 || check || data != "" || sendFile != "" || queryURL != "" {
 					return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
 				}
-				return serveFleet(cmd, &in.src, fleet, &door, listen, options, book, ask)
+				return serveFleet(cmd, &in.src, fleet, &door, listen, options, book, kept, ask)
 			}
 			var send config.Config
 			if sendFile != "" {
@@ -131,7 +138,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 				if len(args) > 0 || check || data != "" || sendFile != "" {
 					return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
 				}
-				return read(cmd, queryURL, &door, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), ask)
+				return read(cmd, queryURL, &door, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), kept, ask)
 			}
 			lives, demo, err := in.targets(cmd, args)
 			if err != nil {
@@ -159,7 +166,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if desk != nil {
 				defer desk.Close()
 			}
-			return run(cmd, &server{desk: desk, book: book, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, door: &door, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
+			return run(cmd, &server{desk: desk, book: book, captures: kept, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, door: &door, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
 		},
 	}
 	in.register(cmd, "collect from")
@@ -174,6 +181,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 	fl.StringVar(&sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, mail, remote write (docs/watch.md)")
 	fl.StringVar(&accepted, "accepted", "", "file to which findings go that operators accept in a browser, in the form of the configuration; made where it is missing")
 	write.register(cmd)
+	shelf.register(cmd)
 	fl.BoolVar(&check, "check", false, "log in, test the privileges, ask one host of each cluster, say how many bytes a day, and exit")
 	door.register(fl)
 	cmd.AddCommand(newPassword(), newToken())
@@ -258,6 +266,8 @@ type server struct {
 	desk    *plans.Desk   // nil where plans are not kept
 	book    *accept.Book  // nil where nothing can be accepted
 	apart   time.Duration // between events of a page; 0 for the default
+
+	captures *captures.Shelf // that pages may open
 }
 
 // judging is how fleets are judged now.
@@ -331,7 +341,7 @@ func run(cmd *cobra.Command, s *server) error {
 			i := slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter })
 			return []string{cmp.Or(s.lives[max(i, 0)].url, vcenter)}
 		}}
-	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Accepted: s.book,
+	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Accepted: s.book, Captures: s.captures,
 		Accept: func() { s.board.Judging(s.book.Policy()); live.Again() },
 		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Apart: s.apart, Ended: ctx.Done(), Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
 			for i, c := range collectors {
