@@ -22,7 +22,7 @@ import (
 // sitePages are pages of every kind, with what is asked on them.
 var sitePages = []string{
 	"/", "/findings?rule=N001", "/cluster?cluster=mixed", "/host?host=esx01.demo", "/vm?vm=sql01", "/what-if?vm=sql01&hot-add=off", "/calculator", "/calculator?kind=fit",
-	"/calculator?kind=io", "/calculator?kind=latency", "/calculator?kind=speed", "/calculator?kind=dump", "/calculator?kind=pages", "/simulate?hours=1", "/plans?vm=sql*", "/accepted", "/rules", "/rules?kind=statements", "/rules?kind=conflicts", "/rules?kind=settings", "/rule?rule=N001", "/status", "/search?q=sql", "/vm?vm=none", "/login",
+	"/calculator?kind=io", "/calculator?kind=latency", "/calculator?kind=speed", "/calculator?kind=dump", "/calculator?kind=pages", "/simulate?hours=1", "/plans?vm=sql*", "/accepted", "/captures", "/rules", "/rules?kind=statements", "/rules?kind=conflicts", "/rules?kind=settings", "/rule?rule=N001", "/status", "/search?q=sql", "/vm?vm=none", "/login",
 }
 
 // reports are files that commands write, by their names.
