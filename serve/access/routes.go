@@ -13,6 +13,7 @@ var Routes = []Route{
 	{"GET /static/site.js", Anyone, ""},
 	{"GET /static/uPlot.js", Anyone, ""},
 	{"GET /static/series.js", Anyone, ""},
+	{"GET /static/play.js", Anyone, ""},
 	{"POST /language", Anyone, ""}, // which one the pages are in
 	{"GET /login", Anyone, ""},
 	{"POST /login", Anyone, ""},

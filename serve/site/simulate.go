@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"homenode/output/answer"
@@ -40,7 +41,26 @@ func showSimulate(x *request) (*view, error) {
 		v.answer = &answer.Answer{Title: "Simulate", Verdict: []string{"The model of the NUMA scheduler runs over this fleet when you press Show."}}
 		return v, nil
 	}
-	var err error
-	v.answer, err = x.ask(v.command...)
-	return v, err
+	a, err := x.ask(v.command...)
+	if err != nil {
+		return v, err
+	}
+	v.answer = a
+	if valueOf(fields, "vm") != "" {
+		return v, nil
+	}
+	why, err := x.ask(append([]string{"simulate", Source, "--why"}, flags...)...)
+	if err != nil {
+		return v, err
+	}
+	out := *a
+	for _, t := range why.Tables {
+		if t.Name == "decisions" {
+			t.Title, t.Lead = "Decisions", "Every decision of the scheduler with its reason, as the command says with --why."
+			out.Tables = append(slices.Clone(a.Tables), t)
+			break
+		}
+	}
+	v.answer = &out
+	return v, nil
 }

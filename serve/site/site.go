@@ -93,6 +93,8 @@ type view struct {
 var (
 	//go:embed static/site.css
 	siteStyle string
+	//go:embed static/play.js
+	playScript []byte
 	//go:embed static/site.js
 	siteScript []byte
 	// uPlot draws series in a browser: https://github.com/leeoniya/uPlot, MIT, see static/uPlot.LICENSE.
@@ -112,7 +114,7 @@ func style() []byte {
 // Handler returns the pages by pattern.
 func (s *Site) Handlers() map[string]http.Handler {
 	out := map[string]http.Handler{
-		"GET /static/site.css": asset("text/css; charset=utf-8", style()), "GET /static/site.js": asset("text/javascript; charset=utf-8", siteScript),
+		"GET /static/site.css": asset("text/css; charset=utf-8", style()), "GET /static/site.js": asset("text/javascript; charset=utf-8", siteScript), "GET /static/play.js": asset("text/javascript; charset=utf-8", playScript),
 		"GET /static/uPlot.js": asset("text/javascript; charset=utf-8", plotScript), "GET /static/series.js": asset("text/javascript; charset=utf-8", seriesScript),
 	}
 	for _, p := range pages() {

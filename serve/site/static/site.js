@@ -30,12 +30,13 @@
     return { id: el.id, what, nth: [...now.querySelectorAll(what)].indexOf(el) };
   }
 
-  // plots loads what draws series where a page has one.
+  // plots loads what draws series, or plays drawings, where a page has them.
   let loaded = false;
   function plots() {
-    if (loaded || location.pathname !== "/vm" || !document.getElementById("over-time")) return;
+    const wanted = document.getElementById("over-time") ? ["/static/uPlot.js", "/static/series.js"] : location.pathname === "/simulate" && document.getElementById("drawings") ? ["/static/play.js"] : [];
+    if (loaded || wanted.length === 0) return;
     loaded = true;
-    for (const address of ["/static/uPlot.js", "/static/series.js"]) {
+    for (const address of wanted) {
       const script = document.createElement("script");
       script.src = address;
       script.async = false; // in this order
