@@ -313,7 +313,7 @@ func TestOIDCInBrowser(t *testing.T) {
 	var text string
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		var err error
-		if text, err = chromedp.Run(b.Context, chromedp.Evaluate[string]("location.pathname + ' ' + document.body.innerText.trim()")); err == nil && strings.HasPrefix(text, "/ ") {
+		if text, err = chromedp.Run(b.Context, chromedp.Evaluate[string]("location.pathname + ' ' + document.body.innerText.trim()")); err == nil && strings.HasPrefix(text, "/ ") && len(text) > 2 { // loaded
 			break
 		}
 	}
