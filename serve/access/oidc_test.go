@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -16,8 +18,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/zitadel/oidc/v3/example/server/storage"
 	"github.com/zitadel/oidc/v3/pkg/op"
+
+	browserpage "homenode/internal/browser"
 )
 
 // A realProvider is an OpenID provider: a library that is certified as one.
@@ -27,6 +32,7 @@ type realProvider struct {
 	last string              // the ID token that it gave
 	swap func(string) string // nil to give the one that it made
 	host string              // that it takes itself for; "" for how it is called
+	asks bool                // a person clicks there
 }
 
 // providerStore asserts what it knows of a user in the ID token.
@@ -93,6 +99,11 @@ func startProvider(t *testing.T, back string) *realProvider {
 	// What a person does there: the name and the password are right.
 	mux.Handle("GET /login/username", op.NewIssuerInterceptor(provider.IssuerFromRequest).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.URL.Query().Get("authRequestID")
+		if p.asks && !r.URL.Query().Has("clicked") {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprintf(w, `<form><input type="hidden" name="authRequestID" value="%s"><button name="clicked" value="yes">Sign in</button></form>`, html.EscapeString(id))
+			return
+		}
 		if err := store.CheckUsernamePassword("test-user2", "verysecure", id); err != nil {
 			t.Error(err)
 		}
@@ -287,6 +298,27 @@ func TestOIDC(t *testing.T) {
 	p.host, p.swap = "", nil
 	if status, _ := l.run(t, nil); status != http.StatusOK {
 		t.Errorf("status %d after it is right again, warned %q", status, l.warned)
+	}
+}
+
+// TestOIDCInBrowser signs in with a browser, which takes no Strict cookie along on what a page of another site began.
+func TestOIDCInBrowser(t *testing.T) {
+	server := httptest.NewServer(nil)
+	defer server.Close()
+	p := startProvider(t, server.URL+"/login/oidc/return")
+	p.asks = true
+	l := startFlow(t, server, strings.Replace(p.URL, "127.0.0.1", "localhost", 1), "homenode") // for a browser another site than 127.0.0.1
+	b := browserpage.Open(t, server.URL+"/login/oidc?next=/")
+	b.Do(t, chromedp.Click(chromedp.CSS("button")))
+	var text string
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		var err error
+		if text, err = chromedp.Run(b.Context, chromedp.Evaluate[string]("location.pathname + ' ' + document.body.innerText.trim()")); err == nil && strings.HasPrefix(text, "/ ") && len(text) > 2 { // loaded
+			break
+		}
+	}
+	if want := "/ test-user2|operator|oidc|127.0.0.1|"; text != want {
+		t.Errorf("%q, want %q; warned %q", text, want, l.warned)
 	}
 }
 

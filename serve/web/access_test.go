@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
+	"homenode/internal/browser"
 	"homenode/output/answer"
 	"homenode/rules"
 	"homenode/serve/access"
@@ -199,5 +202,49 @@ func TestLoginPage(t *testing.T) {
 	}
 	if w := send(s.Handler(), "GET", "/vm?vm=a"); fmt.Sprint(w.Code, w.Body) != "401 Sign in: this needs the role viewer.\n" {
 		t.Errorf("a program: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestLoginInBrowser signs in and out with a browser, under the policy of the pages.
+func TestLoginInBrowser(t *testing.T) {
+	server := httptest.NewServer(nil)
+	defer server.Close()
+	at, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, gate := accessServer(t, access.Options{Port: at.Port()})
+	s.Listen = at.Host
+	server.Config.Handler = s.Handler()
+	b := browser.Open(t, server.URL+"/status")
+	// shows waits until the corner of the page says who looks at it.
+	shows := func(want string) {
+		t.Helper()
+		var got string
+		for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && !strings.HasSuffix(got, want); time.Sleep(50 * time.Millisecond) {
+			if now, err := chromedp.Run(b.Context, chromedp.Evaluate[string]("location.pathname + ' ' + (document.querySelector('.who') || document.querySelector('[role=status]') || document.body).innerText")); err == nil {
+				got = now
+			}
+		}
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	token := func(text string) {
+		b.Do(t, chromedp.SendKeys(chromedp.CSS("[name=token]"), text), chromedp.Click(chromedp.CSS(".sign button")))
+	}
+	shows("/status Act as operator")
+	b.Do(t, chromedp.Click(chromedp.CSS("a.who")))
+	token("wrong")
+	shows("/login The name and the password, or the token, do not match.")
+	token(gate.Token)
+	shows("/status local operator (operator) Sign out")
+	browser.Eval(t, b, "document.cookie", "") // HttpOnly
+	b.Do(t, chromedp.Click(chromedp.CSS(".who button")))
+	shows("/ Act as operator")
+	for _, c := range b.Complaints() {
+		if !strings.Contains(c, "401") { // the wrong token
+			t.Errorf("the browser complains %q", c)
+		}
 	}
 }

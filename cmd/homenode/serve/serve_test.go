@@ -112,7 +112,7 @@ func TestServeDemo(t *testing.T) {
 	if low <= 0 || low >= 0.8 {
 		t.Errorf("the locality of cache01 is %v, want it below 0.8 after it came to a host with a short node", low)
 	}
-	if _, page := get(t, url+"/"); !strings.Contains(page, "Less than 80 % of the memory of ") || !strings.Contains(page, "cache01") {
+	if _, page := get(t, url+"/status"); !strings.Contains(page, "Less than 80 % of the memory of ") || !strings.Contains(page, "cache01") {
 		t.Error("the page does not say so")
 	}
 	_, body := get(t, url+"/api/homenode/v1/vms")
