@@ -169,14 +169,15 @@ func (s *Shelf) List() (all []Entry, left int, err error) {
 
 // Take keeps an upload of this name, for a day. One that is too large, or cut off, leaves nothing behind.
 func (s *Shelf) Take(name string, r io.Reader) (*Entry, error) {
-	if err := s.reserve(); err != nil {
+	temp, err := s.reserve()
+	if err != nil {
 		return nil, err
 	}
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	u := &upload{folder: prefix + hex.EncodeToString(random[:])}
 	u.Name = u.folder + "/" + named(name)
-	err := s.write(u, r)
+	err = s.write(temp, u, r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.coming--
@@ -184,7 +185,7 @@ func (s *Shelf) Take(name string, r io.Reader) (*Entry, error) {
 		return nil, errors.New("the server ends")
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.temp.RemoveAll(u.folder))
+		return nil, errors.Join(err, temp.RemoveAll(u.folder))
 	}
 	u.Uploaded, u.Written, u.Until = true, time.Now(), time.Now().Add(Kept)
 	u.end = time.AfterFunc(Kept, func() { _ = s.Remove(u.Name) })
@@ -192,15 +193,15 @@ func (s *Shelf) Take(name string, r io.Reader) (*Entry, error) {
 	return &u.Entry, nil
 }
 
-// reserve takes a place for an upload that comes.
-func (s *Shelf) reserve() error {
+// reserve takes a place for an upload that comes, and returns where.
+func (s *Shelf) reserve() (*os.Root, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.limit <= 0 || s.closed:
-		return errors.New("this server takes no uploads")
+		return nil, errors.New("this server takes no uploads")
 	case len(s.uploads)+s.coming >= mostUploads:
-		return fmt.Errorf("%d uploads are kept here: remove one first", mostUploads)
+		return nil, fmt.Errorf("%d uploads are kept here: remove one first", mostUploads)
 	}
 	if s.temp == nil {
 		dir, err := os.MkdirTemp("", "homenode-captures-") // mode 0700
@@ -208,19 +209,19 @@ func (s *Shelf) reserve() error {
 			s.temp, err = os.OpenRoot(dir)
 		}
 		if err != nil {
-			return bare(err)
+			return nil, bare(err)
 		}
 	}
 	s.coming++
-	return nil
+	return s.temp, nil
 }
 
 // write writes the content of an upload.
-func (s *Shelf) write(u *upload, r io.Reader) error {
-	if err := s.temp.Mkdir(u.folder, 0o700); err != nil {
+func (s *Shelf) write(temp *os.Root, u *upload, r io.Reader) error {
+	if err := temp.Mkdir(u.folder, 0o700); err != nil {
 		return bare(err)
 	}
-	f, err := s.temp.OpenFile(u.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := temp.OpenFile(u.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return bare(err)
 	}
