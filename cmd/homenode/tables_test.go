@@ -30,6 +30,7 @@ var tableArgs = map[string][][]string{
 	"explain": {{"fleet.json", " =1+1vm"}},
 	"fix":     {{"fleet.json"}, {"fleet.json", "--better", "--allow-split", "--allow-host"}},
 	"matrix":  {{"fleet.json", "--all"}},
+	"move":    {{"fleet.json", "--to", "libvirt,hyperv"}},
 	"read":    {{"@x.txt"}, {"fleet.json"}},
 	"topo":    {{"fleet.json"}},
 	"capture": {{"captures", "--fleet", "fleet.json"}, {"one.csv", "--extract", "*"}},
