@@ -1,7 +1,10 @@
 // Package binpack bounds how many bins things need, whoever packs them.
 package binpack
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A Weight is things of one size.
 type Weight struct {
@@ -12,32 +15,32 @@ type Weight struct {
 // Least is the bound L2 of Martello and Toth (Knapsack Problems, 1990, section 8.3): fewer
 // bins of this size do not hold the weights, however they are packed. For a threshold t, what
 // is larger than size − t has a bin alone; what is larger than half shares none with another
-// such; and what of the others, down to t, does not fit beside these needs more.
+// such; and what of the others, down to t, does not fit beside these needs more. n log n for n
+// different sizes.
 func Least(weights []Weight, size int64) int {
-	best := 0
-	thresholds := []int64{0}
-	for _, w := range weights {
-		if 2*w.Size <= size {
-			thresholds = append(thresholds, w.Size)
-		}
+	list := slices.Clone(weights)
+	slices.SortFunc(list, func(a, b Weight) int { return cmp.Compare(a.Size, b.Size) })
+	// Of the first i of the list, how many there are and what they come to.
+	counts, sums := make([]int, len(list)+1), make([]int64, len(list)+1)
+	for i, w := range list {
+		counts[i+1], sums[i+1] = counts[i]+w.Count, sums[i]+w.Size*int64(w.Count)
 	}
-	slices.Sort(thresholds)
-	for _, t := range slices.Compact(thresholds) {
-		alone, half := 0, 0
-		room, small := int64(0), int64(0)
-		for _, w := range weights {
-			switch {
-			case w.Size > size-t:
-				alone += w.Count
-			case 2*w.Size > size:
-				half += w.Count
-				room += (size - w.Size) * int64(w.Count)
-			case w.Size >= t:
-				small += w.Size * int64(w.Count)
-			}
+	// to returns how many of the list are of size t or smaller.
+	to := func(t int64) int {
+		i, _ := slices.BinarySearchFunc(list, t+1, func(w Weight, t int64) int { return cmp.Compare(w.Size, t) })
+		return i
+	}
+	best, small := 0, to(size/2)
+	for i := -1; i < small; i++ {
+		t, from := int64(0), 0
+		if i >= 0 {
+			t, from = list[i].Size, to(list[i].Size-1)
 		}
-		bins := alone + half
-		if over := small - room; over > 0 {
+		half := max(small, to(size-t)) // the end of those that are larger than half and not alone
+		alone, halves := counts[len(list)]-counts[half], counts[half]-counts[small]
+		room := size*int64(halves) - (sums[half] - sums[small])
+		bins := alone + halves
+		if over := sums[small] - sums[from] - room; over > 0 {
 			bins += int(Ceil(over, max(1, size)))
 		}
 		best = max(best, bins)
