@@ -92,7 +92,7 @@ func exactJSON(t *testing.T, p *Problem, seconds float64) []byte {
 // TestExact compares plans with what OR-Tools proves.
 func TestExact(t *testing.T) {
 	var problems []*Problem
-	for seed := range uint64(40) {
+	for seed := range uint64(200) {
 		problems = append(problems, instance(seed))
 	}
 	for i, o := range exactly(t, problems, 20) {

@@ -12,7 +12,7 @@ import (
 func instance(seed uint64) *Problem {
 	r := rand.New(rand.NewPCG(seed, 7))
 	p := &Problem{}
-	vms := 6 + r.IntN(15)
+	vms := 10 + r.IntN(11)
 	for v := range vms {
 		p.VMs = append(p.VMs, someVM(r, v))
 	}

@@ -194,25 +194,11 @@ func b2i(b bool) byte {
 }
 
 // same reports whether two hosts are of one kind: whatever fits one fits the other.
-func (m *model) same(a, b int32) bool { return m.covers(a, b) && m.covers(b, a) && slices.Equal(m.far[a], m.far[b]) }
-
-// covers reports whether host a takes whatever host b does, node for node.
-func (m *model) covers(a, b int32) bool {
-	i, j := m.first[a], m.first[b]
-	if m.last(a)-i < m.last(b)-j {
-		return false
-	}
-	for ; j < m.last(b); i, j = i+1, j+1 {
-		if m.cores[i] < m.cores[j] || m.mem[i] < m.mem[j] {
-			return false
-		}
-		for s := range m.sizes {
-			if m.pool[int(i)*len(m.sizes)+s] < m.pool[int(j)*len(m.sizes)+s] {
-				return false
-			}
-		}
-	}
-	return true
+func (m *model) same(a, b int32) bool {
+	i, j, k, l := m.first[a], m.last(a), m.first[b], m.last(b)
+	n := int32(len(m.sizes))
+	return slices.Equal(m.cores[i:j], m.cores[k:l]) && slices.Equal(m.mem[i:j], m.mem[k:l]) &&
+		slices.Equal(m.pool[i*n:j*n], m.pool[k*n:l*n]) && slices.Equal(m.far[a], m.far[b])
 }
 
 // sortKinds groups the hosts, the largest kind first.
@@ -257,22 +243,15 @@ func (m *model) largest() (best int32) {
 	return best
 }
 
-// reserve takes the spare hosts out of the kinds that no larger kind covers: the last of them.
+// reserve takes the spare hosts out of their kinds: the last ones of the largest kinds, but for one host that
+// VMs go to.
 func (m *model) reserve() {
-	n := m.p.Policy.Spare
-	if n == 0 {
-		return
-	}
+	left := min(m.p.Policy.Spare, len(m.p.Hosts)-1)
 	for k, hosts := range m.kinds {
-		covered := false
-		for o, other := range m.heads {
-			covered = covered || o != k && m.covers(other, m.heads[k]) && (!m.covers(m.heads[k], other) || o < k)
-		}
-		if !covered {
-			cut := max(0, len(hosts)-n)
-			m.spare = append(m.spare, hosts[cut:]...)
-			m.kinds[k] = hosts[:cut]
-		}
+		cut := max(0, len(hosts)-left)
+		m.spare = append(m.spare, hosts[cut:]...)
+		m.kinds[k] = hosts[:cut]
+		left -= len(hosts) - cut
 	}
 	slices.Sort(m.spare)
 }

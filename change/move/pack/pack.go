@@ -16,8 +16,8 @@
 //     to reserve.
 //   - The cells of one VM go to different nodes, unless it may share one, nearest nodes first.
 //   - VMs of one group go to different hosts.
-//   - Spare hosts stay empty, so that each of them can take all VMs of a host that failed
-//     to nodes of the same or a larger size.
+//   - Spare hosts, the largest, stay empty. The plan says which used hosts' VMs would not all
+//     fit one of the hosts that are empty then.
 //
 // # What is wanted
 //
@@ -107,7 +107,7 @@ type Policy struct {
 	// that of "", and without it 1. It does not count for exclusive VMs.
 	Overcommit map[string]float64
 	Threads    bool // threads count as cores do
-	Spare      int  // hosts that stay empty, of each kind that no larger kind covers
+	Spare      int  // hosts that stay empty: as many may fail
 	// FreePagesOnly: huge pages are those that are free; none are reserved for the move.
 	FreePagesOnly bool
 }

@@ -14,10 +14,10 @@ const candidates = 16
 // A search places the VMs again and again and keeps the best.
 type search struct {
 	*state
-	random *rand.Rand
-	budget int
-	near   bool // nearest nodes first, else those that are left with least
-	keys   []float64
+	budget  int
+	anyKind bool // an empty host of any kind is opened, else one of the largest
+	near    bool // nearest nodes first, else those that are left with least
+	keys    []float64
 
 	left []int32 // VMs on no host, that some host would take
 
@@ -35,32 +35,47 @@ type move struct {
 	from     int // in nodes of moves
 }
 
+// maxRuns are the starts that are improved, where the budget gives each of them many rounds.
+const maxRuns = 8
+
 // solve returns the best state that is found, and what no plan can better.
 func (m *model) solve() (*state, Bound) {
 	bound := m.bound()
-	budget := max(cmp.Or(m.p.Search.Budget, DefaultBudget), 1)
-	starts := max(MinStarts, min(len(orders), budget/4/max(1, len(m.packed))))
-	var best *search
-	for i := range starts {
-		s := &search{state: newState(m), random: rand.New(rand.NewPCG(m.p.Search.Seed, uint64(i))), near: i%2 == 0, budget: budget, keys: make([]float64, len(m.items)), kept: make([]int8, numa.MaxNodes)}
+	budget := cmp.Or(m.p.Search.Budget, DefaultBudget) - MinStarts*len(m.packed)
+	runs := max(1, min(maxRuns, budget/(roundsEach*len(m.packed))))
+	var starts []*search
+	for i := range max(MinStarts, runs) {
+		s := &search{state: newState(m), near: i%2 == 0, keys: make([]float64, len(m.items)), kept: make([]int8, numa.MaxNodes)}
+		s.random = rand.New(rand.NewPCG(m.p.Search.Seed, uint64(i)))
 		s.fillIn(i)
-		budget -= len(m.packed)
-		if best == nil || s.better(best.state) {
+		if s.reached(bound) {
+			starts = []*search{s}
+			break
+		}
+		starts = append(starts, s)
+	}
+	slices.SortStableFunc(starts, func(a, b *search) int { return b.beside(a.state) })
+	best := starts[0]
+	for _, s := range starts[:min(runs, len(starts))] {
+		s.budget = max(0, budget/runs)
+		s.improve(bound)
+		if s.beside(best.state) > 0 {
 			best = s
 		}
 		if best.reached(bound) {
 			break
 		}
 	}
-	best.budget = budget
-	best.improve(bound)
 	best.draw()
 	return best.state, bound
 }
 
-// better reports whether s is better than o.
-func (s *state) better(o *state) bool {
-	return cmp.Or(cmp.Compare(s.placed, o.placed), cmp.Compare(o.used, s.used), cmp.Compare(s.fill, o.fill)) > 0
+// roundsEach is how often each VM is placed in a run that is worth a start of its own.
+const roundsEach = 500
+
+// beside compares two states: above 0 the first is better.
+func (s *state) beside(o *state) int {
+	return cmp.Or(cmp.Compare(s.placed, o.placed), cmp.Compare(o.used, s.used), cmp.Compare(s.fill, o.fill))
 }
 
 // reached reports whether nothing better is possible.
@@ -142,7 +157,12 @@ func (s *search) insert(v int32, open bool) bool {
 	if s.refused[it.shape] = s.grown; !open {
 		return false
 	}
-	for k := range s.closed {
+	kinds, from := len(s.closed), 0
+	if s.anyKind {
+		from = s.random.IntN(kinds)
+	}
+	for i := range kinds {
+		k := (from + i) % kinds
 		if n := len(s.closed[k]); n > 0 && s.m.fits[int(v)*len(s.m.kinds)+k] && s.fit(s.closed[k][n-1], v, s.near) {
 			s.put(s.closed[k][n-1], v, s.best)
 			return true
@@ -167,6 +187,9 @@ func (s *search) improve(b Bound) {
 	}
 }
 
+// walk: one of so many rounds that only leave hosts filled more evenly is kept nevertheless.
+const walk = 16
+
 // round is one try of improve.
 func (s *search) round() {
 	s.budget-- // so that improve ends
@@ -174,6 +197,8 @@ func (s *search) round() {
 	s.was, s.nodes, s.again = s.was[:0], s.nodes[:0], s.again[:0]
 	s.near = s.random.IntN(4) > 0
 	s.weightCPU, s.weightMem = s.random.Float64(), s.random.Float64()
+	s.weightChance = [...]float64{0, 0, 0, 0, 0.1, 1}[s.random.IntN(6)]
+	s.anyKind = s.random.IntN(2) == 0
 	s.hosts = s.hosts[:0]
 	for h := range s.on {
 		if len(s.on[h]) > 0 {
@@ -189,7 +214,8 @@ func (s *search) round() {
 	for _, v := range s.again {
 		s.insert(v, true)
 	}
-	if cmp.Or(cmp.Compare(s.placed, placed), cmp.Compare(used, s.used), cmp.Compare(s.fill, fill)) >= 0 {
+	better := cmp.Or(cmp.Compare(s.placed, placed), cmp.Compare(used, s.used))
+	if better > 0 || better == 0 && (s.fill >= fill || s.random.IntN(walk) == 0) {
 		s.left = s.left[:len(s.left)-tried]
 		for _, v := range s.again {
 			if s.host[v] < 0 {
@@ -250,6 +276,7 @@ func (s *search) leftOver() (tried int) {
 // draw lays the VMs of each host on it anew, wide ones first and on the nearest nodes; it stays so where all
 // fit and are nearer.
 func (s *search) draw() {
+	s.weightCPU, s.weightMem, s.weightChance = 1, 1, 0
 	var list []int32
 	for h := range int32(len(s.on)) {
 		before := s.spans(h)

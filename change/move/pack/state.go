@@ -1,6 +1,10 @@
 package pack
 
-import "homenode/numa"
+import (
+	"math/rand/v2"
+
+	"homenode/numa"
+)
 
 // A state is where the VMs are, and what that leaves of the nodes.
 type state struct {
@@ -16,12 +20,13 @@ type state struct {
 
 	closed [][]int32 // empty hosts by kind, those that are opened first at the end
 	tree   tree
-	used   int     // hosts
-	placed int64   // vCPUs
-	fill   int64   // sum of the squares of how full the hosts are, in hundredths
+	used   int   // hosts
+	placed int64 // vCPUs
+	fill   int64 // sum of the squares of how full the hosts are, in hundredths
 
-	// Weights of what a node is left with, in the choice of one.
-	weightCPU, weightMem float64
+	// Weights of what a node is left with, in the choice of one, and of chance.
+	weightCPU, weightMem, weightChance float64
+	random                             *rand.Rand
 
 	refused []int // by shape: grown when no used host took it
 	grown   int   // how often something was removed
@@ -185,7 +190,11 @@ func (s *state) reserves(n int32, it *item, mem int64) int64 {
 
 // rest is how much of a node a cell leaves, as shares of what it has: small is good.
 func (s *state) rest(n int32, c *cell) float64 {
-	return float64(s.weightCPU*(float64(s.cpu[n]-c.cpu)/float64(s.m.cpu[n]+1))) + float64(s.weightMem*(float64(max(0, s.mem[n]-c.mem))/float64(s.m.mem[n]+1)))
+	chance := 0.0
+	if s.weightChance > 0 {
+		chance = float64(s.weightChance * s.random.Float64())
+	}
+	return chance + float64(s.weightCPU*(float64(s.cpu[n]-c.cpu)/float64(s.m.cpu[n]+1))) + float64(s.weightMem*(float64(max(0, s.mem[n]-c.mem))/float64(s.m.mem[n]+1)))
 }
 
 func (s *state) take(n int32, it *item, c *cell) {

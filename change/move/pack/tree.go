@@ -10,9 +10,9 @@ var closedHost = room{-1, -1, -1, -1}
 // A tree finds hosts with enough room without asking all of them: each inner node has the most of
 // what is below it.
 //
-//	            1
-//	      2           3         the hosts are leaves; what node i has is the most of 2i and 2i+1
-//	   4     5     6     7
+//	         1
+//	   2           3         the hosts are leaves; what node i has is the most of 2i and 2i+1
+//	4     5     6     7
 type tree struct {
 	size int
 	room []room
