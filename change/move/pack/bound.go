@@ -27,7 +27,7 @@ func (m *model) bound() Bound {
 	for _, k := range m.kinds {
 		hosts = append(hosts, k...)
 	}
-	b := Bound{Hosts: m.least(m.packed, hosts), VCPUs: m.wanted()}
+	b := Bound{Hosts: m.least(m.packed, hosts), VCPUs: m.wanted}
 	only := 0
 	for k := range m.kinds {
 		var list []int32

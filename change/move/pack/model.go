@@ -30,6 +30,7 @@ type model struct {
 	fits    []bool    // by VM × kind: an empty host takes it
 	spare   []int32   // hosts that stay empty
 	packed  []int32   // VMs that some host takes that is not spare
+	wanted  int64     // vCPUs of these
 	hostCPU []int64   // sums over the nodes
 	hostMem []int64   // with pages
 }
@@ -273,6 +274,7 @@ func (m *model) feasible() {
 		}
 		if slices.Contains(row, true) {
 			m.packed = append(m.packed, int32(v))
+			m.wanted += m.items[v].vcpus
 		}
 	}
 }

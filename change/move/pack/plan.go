@@ -19,6 +19,9 @@ type Plan struct {
 	VCPUs int64 `json:"vcpus"` // placed
 	Left  int   `json:"left"`  // VMs that are not placed
 	Spare []int `json:"spare"` // hosts that stay empty, by index
+	// Uncovered are hosts whose VMs were not found room for on one of the empty hosts all together, where
+	// spare ones were asked for.
+	Uncovered []int `json:"uncovered,omitempty"`
 	// More are hosts that would take the VMs for which there is no room; nil when there are none.
 	More *More `json:"more,omitempty"`
 }
@@ -27,6 +30,7 @@ type Plan struct {
 type More struct {
 	Like  string `json:"like"` // the host that they would be copies of
 	Hosts int    `json:"hosts"`
+	VMs   int    `json:"vms"` // that they would take
 }
 
 // A Placement is the host of a VM and the node of each of its cells.
@@ -96,7 +100,7 @@ func Make(p *Problem) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Plan{Used: 0}
+	out := &Plan{}
 	s := newState(m)
 	if len(m.packed) > 0 {
 		s, out.Bound = m.solve()
@@ -258,5 +262,3 @@ func (out *Plan) order(p *Problem) {
 		}
 	}
 }
-
-func (out *Plan) explain(*model, *state) {}

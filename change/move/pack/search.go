@@ -80,15 +80,7 @@ func (s *state) beside(o *state) int {
 
 // reached reports whether nothing better is possible.
 func (s *state) reached(b Bound) bool {
-	return s.placed >= b.VCPUs && (s.placed < s.m.wanted() || s.used <= b.Hosts)
-}
-
-// wanted is the vCPUs of all VMs that some host takes.
-func (m *model) wanted() (sum int64) {
-	for _, v := range m.packed {
-		sum += m.items[v].vcpus
-	}
-	return sum
+	return s.placed >= b.VCPUs && (s.placed < s.m.wanted || s.used <= b.Hosts)
 }
 
 // orders are what VMs are sorted by, the largest first.
@@ -120,7 +112,10 @@ func (s *search) fillIn(i int) {
 // sort orders VMs by a key that is multiplied by 1 ± spread: exclusive ones first, the largest first.
 func (s *search) sort(list []int32, key func(*model, *item) float64, spread float64) {
 	for _, v := range list {
-		s.keys[v] = float64(key(s.m, &s.m.items[v]) * (1 + float64(spread*(2*s.random.Float64()-1))))
+		s.keys[v] = key(s.m, &s.m.items[v])
+		if spread > 0 {
+			s.keys[v] *= 1 + float64(spread*(2*s.random.Float64()-1))
+		}
 	}
 	slices.SortFunc(list, func(a, b int32) int {
 		x, y := &s.m.items[a], &s.m.items[b]
