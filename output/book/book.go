@@ -27,15 +27,6 @@ func entry(id string) answer.Cell {
 	return answer.Cell{Text: id, To: answer.Object{Kind: "rule", ID: id}}
 }
 
-// entries returns a cell that leads to several.
-func entries(ids []string) answer.Cell {
-	c := answer.Cell{Text: strings.Join(ids, ", ")}
-	for _, id := range ids {
-		c.Parts = append(c.Parts, entry(id))
-	}
-	return c
-}
-
 var address = regexp.MustCompile(`https?://[^\s;,]+`)
 
 // source returns a cell of a source, which leads to its first address.
