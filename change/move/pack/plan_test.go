@@ -227,7 +227,7 @@ func wild(seed uint64) *Problem {
 			v.Group = []string{"x", "y"}[r.IntN(2)]
 		}
 		for range 1 + r.IntN(3)*r.IntN(3) {
-			v.Cells = append(v.Cells, Cell{r.IntN(14), numa.Bytes(1 + r.IntN(30_000*(1+r.IntN(2)))) * numa.MiB})
+			v.Cells = append(v.Cells, Cell{r.IntN(14), numa.Bytes(1+r.IntN(30_000*(1+r.IntN(2)))) * numa.MiB})
 		}
 		p.VMs = append(p.VMs, v)
 	}
