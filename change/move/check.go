@@ -2,10 +2,10 @@ package move
 
 import (
 	"fmt"
+	"homenode/numa"
 	"slices"
 
 	"homenode/internal/words"
-	"homenode/numa"
 )
 
 // A Fault is a mistake in a shape or its placement that no schema finds: libvirt's, for one, accepts every one of them.
@@ -105,7 +105,7 @@ func (s *Shape) checkVCPUs(fault faulter) []int {
 }
 
 func (s *Shape) checkMemory(fault faulter) {
-	sum := numa.Bytes(0)
+	var sum numa.Bytes
 	for i, c := range s.Cells {
 		sum += c.Memory
 		if c.Memory <= 0 {

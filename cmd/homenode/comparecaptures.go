@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 
@@ -35,7 +34,11 @@ func (t *twoCaptures) register(cmd *cobra.Command) {
 
 // areCaptures reports whether both sides are captures of hosts. Results of benchmarks that hold
 // captures too, as folders of HCIBench can, are results of benchmarks.
-func areCaptures(ctx context.Context, a, b []string) (bool, error) {
+func areCaptures(cmd *cobra.Command, a, b []string) (bool, error) {
+	if files, err := flags.CaptureFiles(cmd); files != nil || err != nil {
+		return true, err // of a page
+	}
+	ctx := cmd.Context()
 	var is [2]string
 	for side, args := range [][]string{a, b} {
 		for _, arg := range args {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"homenode/internal/bounded"
 )
 
 // folder is where scripts/test-deps installs; empty when the user has no folders.
@@ -47,6 +49,20 @@ func Kernel(t testing.TB) string {
 		t.Skip("no kernel for guests: scripts/test-deps installs it")
 	}
 	return path
+}
+
+// Axe returns the script that judges how accessible a page is, or skips the test.
+func Axe(t testing.TB) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(folder(), "axe", "*", "axe.min.js"))
+	if err != nil || len(found) == 0 {
+		t.Skip("no axe-core: scripts/test-deps installs it")
+	}
+	b, err := bounded.File(found[len(found)-1], 8<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 // Python returns the Python that has the packages of scripts/test-requirements.txt, or
@@ -109,7 +125,7 @@ func Ansible(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(folder(), "ansible", "bin", "ansible-playbook")
 	if _, err := os.Stat(path); err != nil {
-		t.Skip("no Ansible: scripts/test-deps prove installs it, for make prove")
+		t.Skip("no Ansible: scripts/test-deps all installs it, for make prove")
 	}
 	return path
 }
@@ -120,7 +136,7 @@ func Nova(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(folder(), "nova")
 	if _, err := os.Stat(filepath.Join(dir, "installed.txt")); err != nil {
-		t.Skip("no Nova: scripts/test-deps prove installs it, for make prove")
+		t.Skip("no Nova: scripts/test-deps all installs it, for make prove")
 	}
 	return filepath.Join(dir, "bin", "python")
 }

@@ -146,6 +146,7 @@ type Cell struct {
 	Tone Tone
 	Ref  string // anchor of what it names on the same page
 	To   Object // what it names, for a site that has a page of it
+	Web  string // a public address, at the end of the text too: pages make a link of it
 	Sort string // a plain number to sort by; "" for the text
 	// Parts stand for the text: several, each with its own tone and anchor.
 	Parts []Cell
@@ -153,7 +154,7 @@ type Cell struct {
 
 // An Object is a thing of the model that a site has a page of. The zero value is none.
 type Object struct {
-	Kind string // "vm", "host", "cluster", "rule" or "plan"
+	Kind string // "vm", "host", "cluster", "rule", "plan", "capture" or, of a rule, "findings"
 	ID   string // in its fleet; of a cluster its name
 }
 
@@ -162,7 +163,11 @@ func (o Object) Address() string {
 	if o.Kind == "" {
 		return ""
 	}
-	return "/" + o.Kind + "?" + url.Values{o.Kind: {o.ID}}.Encode()
+	key := o.Kind
+	if key == "findings" {
+		key = "rule"
+	}
+	return "/" + o.Kind + "?" + url.Values{key: {o.ID}}.Encode()
 }
 
 // A Tone says how a text is set off.

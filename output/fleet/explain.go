@@ -129,14 +129,17 @@ func sliceText(l *vnuma.Layout) string {
 func stepTable(x *judged.Explanation) answer.Table {
 	t := answer.Table{Name: "why", Title: "why", Columns: []answer.Column{{Name: "step", Right: true}, {Name: "because"}, {Name: "result"}, {Name: "rule book"}, {Name: ""}}}
 	for i, s := range x.Trace {
-		rules, mark := s.Rules, ""
+		rules, mark := answer.Cell{Text: s.Rules}, ""
 		if s.Choice != "" {
-			rules += ", " + s.Choice
+			rules.Text += ", " + s.Choice
+		}
+		for _, id := range strings.FieldsFunc(rules.Text, func(r rune) bool { return r == ',' || r == ' ' }) {
+			rules.Parts = append(rules.Parts, answer.Cell{Text: id, To: answer.Object{Kind: "rule", ID: id}})
 		}
 		if s.Decides {
 			mark = "← decides"
 		}
-		t.Add(strconv.Itoa(i+1), s.Because, s.Result, rules, mark)
+		t.Rows = append(t.Rows, []answer.Cell{{Text: strconv.Itoa(i + 1)}, {Text: s.Because}, {Text: s.Result}, rules, {Text: mark}})
 	}
 	return t
 }
@@ -175,7 +178,7 @@ func disagreements(x *judged.Explanation) answer.Table {
 			if *c.Field(&x.Case.Choices) {
 				taken, other = other, taken
 			}
-			t.Add(c.ID, taken, other)
+			t.Rows = append(t.Rows, []answer.Cell{{Text: c.ID, To: answer.Object{Kind: "rule", ID: c.ID}}, {Text: taken}, {Text: other}})
 		}
 	}
 	return t

@@ -29,10 +29,12 @@ type Live struct {
 	Status func() []collect.Status
 	// Keeper has the past; nil where nothing is kept.
 	Keeper *keep.Keeper
-	// Closely asks a host by its ID more often for a while; nil where nobody collects.
-	Closely func(vcenter, host string) (every time.Duration, until time.Time, err error)
+	// Closely asks a host by its ID more often for a while; nil where nothing is collected.
+	Closely func(ctx context.Context, vcenter, host string) (every time.Duration, until time.Time, err error)
 	// Every is the time between two answers of a host.
 	Every time.Duration
+	// Apart is the least time between two events of a stream; 0 for 10 s.
+	Apart time.Duration
 	// Ended is closed when the server ends: it ends the streams of events.
 	Ended <-chan struct{}
 
@@ -102,7 +104,8 @@ func (l *Live) now(vcenter string, at time.Time) *answer.Answer {
 	case low == 0:
 		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s whose locality is known have at least %s of their memory local now.", words.Plural(judged, "VM"), rule.NL(limit)))
 	default:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than %s of the memory of %d of %s whose locality is known is local now.", rule.NL(limit), low, words.Plural(judged, "VM")))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("Less than %s of the memory of %d of %s whose locality is known is local now; %s on %s has the least: %s.",
+			rule.NL(limit), low, words.Plural(judged, "VM"), vms[0].VM, vms[0].Host, rule.NL(*vms[0].Locality)))
 	}
 	if n := len(unseen.Rows); n > 0 && seen > 0 {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %s cannot be seen.", n, words.Plural(hosts, "host")))
@@ -239,16 +242,22 @@ func lowTable(vms []board.VMNow, limit float64) answer.Table {
 	return t
 }
 
-// vmNow is what is seen of a VM at the moment; false when nothing is.
-func (l *Live) vmNow(vcenter, id string, at time.Time) (t answer.Table, ok bool) {
+// vmNow is what is seen of a VM at the moment, and a sentence when its locality is low; false when nothing is seen.
+func (l *Live) vmNow(vcenter, id string, at time.Time) (t answer.Table, said string, ok bool) {
 	t = answer.Table{Name: "seen", Title: "Seen now", Columns: vmColumns}
 	for _, v := range l.Board.VMs() {
 		if v.VCenter == vcenter && v.VMID == id {
 			t.Title = "Seen at " + moment(v.Time, at)
 			t.Rows = append(t.Rows, vmCells(&v, l.Board.LowLocality()))
+			if v.Locality != nil && *v.Locality < l.Board.LowLocality() {
+				said = fmt.Sprintf("Only %s of the memory of %s is local now: %v is on other nodes than its home node.", rule.NL(*v.Locality), v.VM, v.Remote)
+				if v.HomeSet.Len() > 1 {
+					said = strings.Replace(said, "home node.", "home nodes.", 1)
+				}
+			}
 		}
 	}
-	return t, len(t.Rows) > 0
+	return t, said, len(t.Rows) > 0
 }
 
 // hostNow is what is seen of the nodes of a host at the moment, and of its VMs; nil when nothing is.
@@ -313,7 +322,7 @@ func (s *Site) closely(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "nothing is collected here", http.StatusNotFound)
 		return
 	}
-	if _, _, err := s.Live.Closely(vcenter, host); err != nil {
+	if _, _, err := s.Live.Closely(r.Context(), vcenter, host); err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
@@ -358,7 +367,7 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 		}
 		return out.Flush()
 	}
-	told, next := l.Board.Generation()
+	_, next := l.Board.Generation()
 	err := send("retry: 5000\n\n")
 	var last time.Time
 	alive := time.NewTicker(aliveEvery)
@@ -366,12 +375,13 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	for err == nil {
 		select {
 		case <-next:
-			if !wait(r.Context(), l.Ended, max(eventsJoin, eventsApart-time.Since(last))) {
+			if !wait(r.Context(), l.Ended, max(eventsJoin, cmp.Or(l.Apart, eventsApart)-time.Since(last))) {
 				return
 			}
 			last = time.Now()
-			told, next = l.Board.Generation()
-			err = send(fmt.Sprintf("event: changed\nid: %d\ndata: %d\n\n", told, told))
+			var generation uint64
+			generation, next = l.Board.Generation()
+			err = send(fmt.Sprintf("event: changed\nid: %d\ndata: %d\n\n", generation, generation))
 		case <-alive.C:
 			err = send(":\n\n")
 		case <-r.Context().Done():

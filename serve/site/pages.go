@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -15,17 +16,24 @@ import (
 // pages returns every page in the order of the navigation.
 func pages() []*screen {
 	return []*screen{
-		{"/", "Fleet", true, showFleet},
-		{"/findings", "Findings", true, showFindings},
-		{"/cluster", "Cluster", false, showCluster},
-		{"/host", "Host", false, showHost},
-		{"/vm", "VM", false, showVM},
-		{"/what-if", "What if", true, showWhatIf},
-		{"/calculator", "Calculator", true, showCalculator},
-		{"/accepted", "Accepted findings", false, showAccepted},
-		{"/plans", "Plans", true, showPlans},
-		{"/plan", "Plan", false, showPlan},
-		{"/status", "Status", true, showStatus},
+		{"/", "Fleet", true, "", showFleet},
+		{"/findings", "Findings", true, "", showFindings},
+		{"/cluster", "Cluster", false, "cluster", showCluster},
+		{"/host", "Host", false, "host", showHost},
+		{"/vm", "VM", false, "vm", showVM},
+		{"/what-if", "What if", true, "", showWhatIf},
+		{"/calculator", "Calculator", true, "", showCalculator},
+		{"/simulate", "Simulate", true, "", showSimulate},
+		{"/accepted", "Accepted findings", false, "", showAccepted},
+		{"/plans", "Plans", true, "", showPlans},
+		{"/plan", "Plan", false, "plan", showPlan},
+		{"/captures", "Captures", true, "", showCaptures},
+		{"/capture", "Capture", false, "capture", showCapture},
+		{"/counters", "Counters", false, "capture", showCounters},
+		{"/compare", "Compare", false, "", showCompare},
+		{"/rules", "Rules", true, "", showRules},
+		{"/rule", "Rule", false, "rule", showRule},
+		{"/status", "Status", true, "", showStatus},
 	}
 }
 
@@ -44,8 +52,12 @@ func showFleet(x *request) (*view, error) {
 		if x.fleet == nil {
 			return nil, errNoFleet
 		}
+		d, err := x.site.placed.of(x.fleet)
+		if err != nil {
+			return nil, err
+		}
 		out := *v.answer
-		out.Drawings = []answer.Drawing{nodesPlaced(x.fleet)} // those of hosts stand on their pages
+		out.Drawings = []answer.Drawing{d} // those of hosts stand on their pages
 		v.answer = &out
 		return v, nil
 	}
@@ -99,6 +111,12 @@ func showFindings(x *request) (*view, error) {
 // showCluster shows whether every VM fits every host of a cluster.
 func showCluster(x *request) (*view, error) {
 	name := x.query.Get("cluster")
+	if x.fleet == nil {
+		return nil, errNoFleet
+	}
+	if !slices.ContainsFunc(x.fleet.Result.Fleet.Clusters, func(c numa.Cluster) bool { return c.Name == name }) {
+		return nil, &unknownError{fmt.Sprintf("no cluster is named %q", name)}
+	}
 	args := []string{"matrix", Source, name}
 	a, err := x.ask(args...)
 	if err != nil {
@@ -191,23 +209,33 @@ func showVM(x *request) (*view, error) {
 	if x.fleet == nil {
 		return nil, errNoFleet
 	}
-	found := x.fleet.Result.Fleet.FindVMs(name)
-	if len(found) == 0 {
-		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
-	}
 	ask := []field{{Name: "on", Label: "On host", Choices: x.hostChoices()}, {Name: "event", Label: "Event", Choices: eventChoices()}}
 	if x.site.Live != nil {
 		ask = append(ask, spanField())
 	}
 	fields, args := x.asked(ask...)
+	found := x.fleet.Result.Fleet.FindVMs(name)
+	if len(found) == 0 {
+		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
+	}
 	args = append([]string{"explain", Source, name}, args...)
 	a, err := x.ask(args...)
 	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}
+	v.links = []link{{"What if it were otherwise?", "/what-if?" + x.with("vm", name)}}
 	if err != nil || x.site.Live == nil || len(found) > 1 {
 		return v, err
 	}
 	v.live = true
 	return v, x.addVMLive(v, found[0])
+}
+
+// with returns a query with a value, and the fleet where it was named.
+func (x *request) with(name, value string) string {
+	q := url.Values{name: {value}}
+	if x.query.Has("fleet") {
+		q.Set("fleet", x.query.Get("fleet"))
+	}
+	return q.Encode()
 }
 
 // addVMLive adds what is seen of a VM now and was over time.
@@ -225,8 +253,11 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 	if past != nil {
 		out.Drawings = append(slices.Clone(out.Drawings), l.pastVM(past, vcenter, vm.ID, span))
 	}
-	if t, ok := l.vmNow(vcenter, vm.ID, at); ok {
+	if t, said, ok := l.vmNow(vcenter, vm.ID, at); ok {
 		out.Tables = append([]answer.Table{t}, out.Tables...)
+		if said != "" {
+			out.Verdict = append([]string{said}, out.Verdict...)
+		}
 	} else {
 		out.Facts = append([]answer.Fact{{Name: "now", Text: "not seen: it is switched off, or its host cannot be seen"}}, out.Facts...)
 	}
@@ -242,36 +273,6 @@ func (x *request) hostChoices() []choice {
 		out = append(out, choice{hosts[i].ID, hosts[i].Name})
 	}
 	return out
-}
-
-// showWhatIf judges the fleet with changes beside today's.
-func showWhatIf(x *request) (*view, error) {
-	fields, args := x.asked(
-		field{Name: "what-if", Label: "Change", Hint: "vm=sql* hotAdd=off coresPerSocket=16", Long: true},
-		field{Name: "lose-host", Label: "Lose host", Hint: "esx01"},
-		field{Name: "add-host", Label: "Add host", Hint: "2x32c/1TB cluster=prod-a"},
-	)
-	if len(args) == 0 {
-		return &view{answer: &answer.Answer{Title: "What if", Verdict: []string{"Say what would change, and the fleet with it stands beside today's."}}, fields: fields}, nil
-	}
-	args = append([]string{"assess", Source}, args...)
-	a, err := x.ask(args...)
-	return &view{answer: a, fields: fields, command: args, most: 10}, err
-}
-
-// showCalculator answers about a VM and a host without any inventory.
-func showCalculator(x *request) (*view, error) {
-	fields, args := x.asked(
-		field{Name: "vm", Label: "VM", Hint: "24x512GB", Default: "24x512GB"},
-		field{Name: "host", Label: "Host", Hint: "2x16c/768GB", Default: "2x16c/768GB"},
-		field{Name: "release", Label: "ESXi release", Hint: "8.0U3", Default: "8.0U3"},
-		field{Name: "hot-add", Label: "CPU hot add", Check: true},
-		field{Name: "cores-per-socket", Label: "Cores per socket", Hint: "12"},
-		field{Name: "hw", Label: "Virtual hardware", Hint: "20"},
-	)
-	args = append([]string{"explain"}, args...)
-	a, err := x.ask(args...)
-	return &view{answer: a, fields: fields, command: args, most: rowsShown}, err
 }
 
 // showStatus shows how collecting goes.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"homenode/output/answer"
-	"homenode/rules"
+	"homenode/output/book"
 )
 
 // mostFound is how many of a kind a search shows.
@@ -54,9 +54,16 @@ func (s *Site) search(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	for _, one := range rules.All {
-		if match(one.ID, one.Name, one.Title) || strings.Contains(strings.ToLower(one.Fix), q) && len(q) > 4 {
-			add(answer.Object{Kind: "rule", ID: one.ID}, one.ID+" "+one.Title, "rule", "")
+	n := 0
+	entries := book.Names()
+	for _, named := range []bool{true, false} { // what is named so stands before what says so
+		for i := range entries {
+			one := &entries[i]
+			if match(one.ID, one.Title) != named || !named && (len(q) < 3 || !match(one.Text)) || n == mostFound {
+				continue
+			}
+			n++
+			add(answer.Object{Kind: "rule", ID: one.ID}, strings.TrimSpace(one.ID+" "+one.Title), one.Kind, one.Short())
 		}
 	}
 	if len(only) == 1 && err == nil {

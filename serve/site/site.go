@@ -22,6 +22,7 @@ import (
 	"homenode/output/draw/timeline"
 	"homenode/output/format/page"
 	"homenode/serve/accept"
+	"homenode/serve/captures"
 	"homenode/serve/held"
 	"homenode/serve/plans"
 )
@@ -43,10 +44,9 @@ type Site struct {
 	// Accepted is what is accepted here; nil where nothing can be. Accept lets what changed in it count.
 	Accepted *accept.Book
 	Accept   func()
-	// Who names the user of a request, for journals; nil for nobody.
-	Who func(*http.Request) string
-	// Log tells of what a user had done; nil does not.
-	Log func(r *http.Request, what, to string, err error)
+	Captures *captures.Shelf // that may be opened; nil for none
+
+	placed placed
 }
 
 // rowsShown is how many rows of a long table stand on a page.
@@ -57,6 +57,7 @@ type screen struct {
 	path  string // "/vm"
 	title string // English; the navigation says it
 	nav   bool   // it stands in the navigation
+	needs string // the part of its address without which it shows nothing
 	show  func(*request) (*view, error)
 }
 
@@ -67,6 +68,9 @@ type request struct {
 	page  *screen
 	query url.Values
 	fleet *held.Fleet // nil when none is held
+	// asks are the fields of the page, when it has come so far.
+	asks  []field
+	quiet bool // only these are wanted
 }
 
 // A view is what a page shows.
@@ -78,13 +82,19 @@ type view struct {
 	from    int
 	live    bool // what it shows changes
 	title   string
+	tabs    []tab
 	actions []action
-	back    string // where a page that says why not leads back to
+	links   []link // to further questions
+	// recorded is the capture that its findings are of; "" for the fleet.
+	recorded string
+	back     string // where a page that says why not leads back to
 }
 
 var (
 	//go:embed static/site.css
 	siteStyle string
+	//go:embed static/play.js
+	playScript []byte
 	//go:embed static/site.js
 	siteScript []byte
 	// uPlot draws series in a browser: https://github.com/leeoniya/uPlot, MIT, see static/uPlot.LICENSE.
@@ -104,7 +114,7 @@ func style() []byte {
 // Handler returns the pages by pattern.
 func (s *Site) Handlers() map[string]http.Handler {
 	out := map[string]http.Handler{
-		"GET /static/site.css": asset("text/css; charset=utf-8", style()), "GET /static/site.js": asset("text/javascript; charset=utf-8", siteScript),
+		"GET /static/site.css": asset("text/css; charset=utf-8", style()), "GET /static/site.js": asset("text/javascript; charset=utf-8", siteScript), "GET /static/play.js": asset("text/javascript; charset=utf-8", playScript),
 		"GET /static/uPlot.js": asset("text/javascript; charset=utf-8", plotScript), "GET /static/series.js": asset("text/javascript; charset=utf-8", seriesScript),
 	}
 	for _, p := range pages() {
@@ -114,13 +124,18 @@ func (s *Site) Handlers() map[string]http.Handler {
 		}
 		out[pattern] = s.serve(p)
 	}
-	if s.Plans != nil {
-		out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
-		out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
+	out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
+	out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
+	out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
+	for _, p := range pages() {
+		if p.question() {
+			out["GET "+apiPath+p.name()] = s.answer(p)
+		}
 	}
-	if s.Accepted != nil {
-		out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
-	}
+	out["GET "+apiPath+"openapi.json"] = http.HandlerFunc(s.describe)
+	out["POST /captures"] = http.HandlerFunc(s.upload)
+	out["POST /captures/remove"] = http.HandlerFunc(s.forget)
+	out["POST /language"] = http.HandlerFunc(s.choose)
 	out["GET /search"] = http.HandlerFunc(s.search)
 	out["GET /events"] = http.HandlerFunc(s.events)
 	out["GET /vm/series"] = http.HandlerFunc(s.series)
@@ -177,8 +192,11 @@ func (s *Site) request(p *screen, r *http.Request) (*request, error) {
 	}
 	for _, values := range x.query {
 		for _, v := range values {
-			if strings.HasPrefix(v, "@") {
+			switch {
+			case strings.HasPrefix(v, "@"):
 				return x, fmt.Errorf("found %q: a page reads no files", v)
+			case strings.HasPrefix(v, "--"):
+				return x, fmt.Errorf("found %q: a page takes no flags", v)
 			}
 		}
 	}
@@ -217,6 +235,9 @@ func sentence(text string) string {
 func (x *request) ask(args ...string) (*answer.Answer, error) {
 	if x.fleet == nil && slices.Contains(args, Source) {
 		return nil, errNoFleet
+	}
+	if x.quiet {
+		return nil, errors.New("nothing is asked")
 	}
 	all, err := x.site.Ask(x.Context(), x.fleet, args)
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *Server) StatusAnswer() *answer.Answer {
 	case hosts == 0:
 		a.Verdict = append(a.Verdict, "No host is seen yet.")
 	case seen == hosts:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("All of %s are seen.", words.Plural(hosts, "host")))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("All hosts are seen: %d.", hosts))
 	case seen == 0:
 		a.Verdict = append(a.Verdict, fmt.Sprintf("None of %s is seen.", words.Plural(hosts, "host")))
 	default:

@@ -6,38 +6,34 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules"
 	"homenode/rules/finding"
-	"homenode/rules/policy"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 )
 
-// TestLowLocality counts VMs whose locality is known, by the threshold of M001 that the configuration sets.
-func TestLowLocality(t *testing.T) {
-	seen := numa.Tick{Host: "esx01", Time: time.Now(), VMs: []numa.VMTick{{Name: "db", Has: numa.HasMemory, Local: 7 * numa.GiB, Remote: 3 * numa.GiB}, {Name: "unknown"}}}
-	unknown := numa.Tick{Host: "esx01", Time: time.Now(), VMs: seen.VMs[1:]}
+// TestStatus says who is seen and who cannot be.
+func TestStatus(t *testing.T) {
+	seen, failing := collect.HostStatus{ID: "host-1", Name: "esx01", Last: time.Now(), Asked: time.Now(), Closely: time.Now().Add(time.Hour)}, collect.HostStatus{ID: "host-2", Name: "esx02", Failing: "no answer within 15s", Reason: "timeout"}
 	for _, tt := range []struct {
-		tick *numa.Tick
-		set  map[string]float64
-		want string
-		tone answer.Tone
+		hosts []collect.HostStatus
+		want  string
 	}{
-		{&seen, nil, "Less than 80 % of the memory of 1 of 1 VM whose locality is known is local now.", answer.Bad},
-		{&unknown, nil, "Nothing is known of the locality of 1 VM.", answer.Plain},
-		{&numa.Tick{Host: "esx01", Time: time.Now()}, nil, "No VM is seen.", answer.Plain},
-		{&seen, map[string]float64{"M001.locality": 0.6}, "All of 1 VM whose locality is known have at least 60 % of their memory local now.", answer.Plain},
+		{nil, "No host is seen yet."},
+		{[]collect.HostStatus{seen}, "All hosts are seen: 1."},
+		{[]collect.HostStatus{failing}, "None of 1 host is seen."},
+		{[]collect.HostStatus{seen, failing}, "1 of 2 hosts cannot be seen: the table of hosts says why."},
 	} {
-		b := board.New(rules.Options{Policy: &policy.Policy{Thresholds: tt.set}}, time.Hour)
-		b.Tick("vc", "host-1", tt.tick)
-		s := Server{Board: b, Status: func() []collect.Status {
-			return []collect.Status{{Name: "vc", Hosts: []collect.HostStatus{{Name: "esx01", Last: tt.tick.Time}}}}
-		}}
+		s := Server{Board: board.New(rules.Options{}, time.Hour), Status: func() []collect.Status { return []collect.Status{{Name: "vc", Up: true, Hosts: tt.hosts}} }}
 		a := s.StatusAnswer()
-		if got := strings.Join(a.Verdict, " "); got != tt.want || len(tt.tick.VMs) > 0 && a.Tables[1].Rows[0][3].Tone != tt.tone {
-			t.Errorf("%v: %s, want %s; rows %v", tt.set, got, tt.want, a.Tables[1].Rows)
+		if got := strings.Join(a.Verdict, " "); got != tt.want || len(a.Tables[0].Rows) != len(tt.hosts) {
+			t.Errorf("%s, want %s; rows %v", got, tt.want, a.Tables[0].Rows)
+		}
+		for i, row := range a.Tables[0].Rows {
+			if row[2].To.ID != tt.hosts[i].ID || (row[8].Tone == answer.Bad) != (tt.hosts[i].Failing != "") || strings.HasPrefix(row[4].Text, "closely until ") != !tt.hosts[i].Closely.IsZero() {
+				t.Errorf("row %+v", row)
+			}
 		}
 	}
 }

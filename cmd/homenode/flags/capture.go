@@ -170,12 +170,19 @@ func NothingFound(where string, outside int, notes []numa.Note) error {
 func (f *Captures) Read(cmd *cobra.Command, args []string, o capture.Options, inventory *rules.Result) (_ []*capture.Recording, _ []numa.Note, err error) {
 	r := captureReading{Reading: archive.Reading{Options: &archive.Options{Capture: o, From: f.Window[0], To: f.Window[1]}}, flags: f, stderr: cmd.ErrOrStderr()}
 	defer r.abort() // nothing after Close
+	files, err := CaptureFiles(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if files != nil && (f.openmetrics != "" || f.Parquet != "") {
+		return nil, nil, errors.New("a page writes no files")
+	}
 	if f.openmetrics != "" {
 		if r.metrics, err = openmetrics.New(f.openmetrics); err != nil {
 			return nil, nil, fmt.Errorf("--openmetrics: %w", err)
 		}
 	}
-	opt := ticks.Options{Host: f.Host, MachineOf: func(host string) *numa.Host { return inventory.Machine(host) }, Start: f.Began, Interval: f.Interval, From: f.Window[0], To: f.Window[1], Workers: runtime.GOMAXPROCS(0)}
+	opt := ticks.Options{Host: f.Host, MachineOf: func(host string) *numa.Host { return inventory.Machine(host) }, Start: f.Began, Interval: f.Interval, From: f.Window[0], To: f.Window[1], Workers: runtime.GOMAXPROCS(0), Files: files}
 	for _, arg := range args {
 		if err := r.walk(cmd.Context(), cmd.InOrStdin(), arg, opt); err != nil {
 			return nil, nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 // A Held is a command that a page runs: it reads a fleet that this process holds instead of a SOURCE, and its
 // answers are taken instead of printed.
 type Held struct {
+	Files   fs.FS            // the captures that it may read, by the names that the page knows; nil for none
 	Open    bool             // it reads the SOURCE that is named: a command line that the server wrote itself
 	Source  string           // the only SOURCE that there is
 	Result  *rules.Result    // of judging it; shared: a command that changes the fleet takes a copy
@@ -69,6 +71,18 @@ func (h *Held) allow(sources []string) error {
 		}
 	}
 	return nil
+}
+
+// CaptureFiles returns the file system in which a command reads captures: that of a page, or nil for all of this machine.
+func CaptureFiles(cmd *cobra.Command) (fs.FS, error) {
+	h := heldFleet(cmd)
+	if h != nil && h.Files == nil {
+		return nil, errors.New("a page reads no files but those that it shows")
+	}
+	if h == nil {
+		return nil, nil
+	}
+	return h.Files, nil
 }
 
 // Judged reads the fleet that the SOURCE arguments name and judges it; read is how long reading took. Nothing of the

@@ -78,7 +78,11 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if err := in.SetLocality(&options); err != nil {
 				return err
 			}
-			if len(fleet) == 0 {
+			files, err := flags.CaptureFiles(cmd)
+			if err != nil {
+				return err
+			}
+			if len(fleet) == 0 && files == nil {
 				for _, arg := range args {
 					fleet = append(fleet, ticks.Inventories(arg)...)
 				}

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/flags"
+	"homenode/internal/texttab"
 	"homenode/output/answer"
+	"homenode/serve/captures"
 	"homenode/serve/held"
 	"homenode/serve/plans"
 	"homenode/serve/site"
@@ -57,7 +60,7 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		h := flags.Held{Source: site.Source}
+		h := flags.Held{Source: site.Source, Files: captures.Of(ctx)}
 		if f != nil {
 			h.Result = f.Result
 		}
@@ -77,10 +80,17 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		root.SetArgs(args)
 		root.SetIn(strings.NewReader(""))
 		root.SetOut(io.Discard)
+		var said strings.Builder
 		root.SetErr(io.Discard)
+		if h.Files != nil { // why a capture cannot be read is told of each file; the files have no paths
+			root.SetErr(&said)
+		}
 		err = root.ExecuteContext(flags.Holding(ctx, &h))
 		if errors.Is(err, flags.ErrFindings) || errors.Is(err, flags.ErrNotKnown) {
 			err = nil
+		}
+		if text := strings.TrimSpace(strings.ReplaceAll(said.String(), "homenode: ", "")); err != nil && len(h.Answers) == 0 && text != "" {
+			err = fmt.Errorf("%w: %s", err, texttab.Line(text))
 		}
 		return h.Answers, err
 	}

@@ -19,6 +19,7 @@ import (
 	"homenode/output/size"
 	show "homenode/output/size/latency"
 	"homenode/size/latency"
+	"homenode/source/benchmark"
 	"homenode/source/open"
 )
 
@@ -135,6 +136,12 @@ func readLatencies(ctx context.Context, names []string, place latency.Options, o
 		found, notes, err := latency.Place(latency.Measurements(name, results), place)
 		if err != nil {
 			return nil, err
+		}
+		if untrusted := slices.IndexFunc(results.Runs, func(r *benchmark.Run) bool { return r.Untrusted }); untrusted >= 0 {
+			if !slices.ContainsFunc(results.Runs, func(r *benchmark.Run) bool { return !r.Untrusted }) {
+				return nil, fmt.Errorf("%s: the run does not trust its own figures: run homenode measure again when the machine is calm", numa.Place(name, results.Runs[untrusted].Line, 0))
+			}
+			o.Notes = append(o.Notes, name+": runs that do not trust their own figures do not count.")
 		}
 		if len(found) == 0 {
 			return nil, fmt.Errorf("%s: found no latency of memory or storage, want those of homenode measure, the idle latencies of Intel MLC, multichase -v of 256 MiB or more, fio, HCIBench or Iometer", name)

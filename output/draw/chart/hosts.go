@@ -51,8 +51,8 @@ const (
 	hostCell    = picture.Px(400)
 	hostGap     = picture.Px(140)   // between measures
 	hostNames   = picture.Px(1_500) // the widest name
-	hostBlock   = picture.Px(110)   // a cell of a block
-	hostBetween = picture.Px(70)    // blocks
+	hostBlock   = picture.Px(90)    // a cell of a block
+	hostBetween = picture.Px(60)    // blocks
 )
 
 func (l *layout) hosts(h *Hosts) {
@@ -75,10 +75,10 @@ func (l *layout) hosts(h *Hosts) {
 		}
 		left := margin + names + 120
 		right = min(width, max(4200, left+picture.Px(len(h.Measures))*(picture.Px(nodes)*hostCell+hostGap)+margin))
-		l.hostsLegend(h, right)
+		l.hostsLegend(h, right, named)
 		l.hostLines(h, left, nodes, min(hostCell, ((right-margin-left)/picture.Px(max(len(h.Measures), 1))-hostGap)/picture.Px(nodes)))
 	} else {
-		l.hostsLegend(h, right)
+		l.hostsLegend(h, right, named)
 		l.hostBlocks(h)
 	}
 	if l.pic.Width = right; n == 0 {
@@ -88,7 +88,7 @@ func (l *layout) hosts(h *Hosts) {
 }
 
 // hostsLegend says what dark and crossed cells are.
-func (l *layout) hostsLegend(h *Hosts, right picture.Px) {
+func (l *layout) hostsLegend(h *Hosts, right picture.Px, named bool) {
 	x := margin
 	for i := range heatSteps {
 		l.pic.Add(picture.Group{ID: l.id("step", strconv.Itoa(i)), Class: "legend heat-" + strconv.Itoa(i), Shapes: []picture.Shape{{Class: "heatcell", X: x, Y: l.y, W: 130, H: heatHeight}}})
@@ -101,8 +101,11 @@ func (l *layout) hostsLegend(h *Hosts, right picture.Px) {
 		x = margin
 		l.y += lineHeight + 30
 	}
-	l.pic.Add(picture.Group{ID: l.id("legend", "bad"), Class: "legend badcell", Shapes: []picture.Shape{
-		{Class: "cross", Path: cross(x, l.y, heatHeight, heatHeight)}, {Class: "badframe", X: x, Y: l.y, W: heatHeight, H: heatHeight}, {Class: "facts", X: x + 200, Y: l.y + 110, Text: h.Bad}}})
+	sample := []picture.Shape{{Class: "badframe", X: x, Y: l.y, W: heatHeight, H: heatHeight}}
+	if !named {
+		sample = []picture.Shape{{Class: "heatcell badfill", X: x, Y: l.y, W: heatHeight, H: heatHeight}, {Class: "cross", Path: cross(x+20, l.y+20, heatHeight-40, heatHeight-40)}}
+	}
+	l.pic.Add(picture.Group{ID: l.id("legend", "bad"), Class: "legend badcell", Shapes: append(sample, picture.Shape{Class: "facts", X: x + 200, Y: l.y + 110, Text: h.Bad})})
 	l.y += lineHeight + 80
 }
 
@@ -205,16 +208,21 @@ func (l *layout) hostBlocks(h *Hosts) {
 		Text: picture.Cut("A block is a host: its nodes beside each other; from the top "+strings.Join(h.Measures, ", "), width-2*margin, letter)}}})
 	l.y += lineHeight + 60
 	tall := picture.Px(len(h.Measures)) * hostBlock
+	names := picture.Px(300)
+	text := func(g *HostGroup) string { return fmt.Sprintf("%s · %d", g.Name, len(g.Hosts)) }
+	for i := range h.Groups {
+		names = max(names, picture.Wide(picture.Cut(text(&h.Groups[i]), hostNames, bold), bold))
+	}
+	left := margin + names + 100
 	for i := range h.Groups {
 		g := &h.Groups[i]
-		l.pic.Add(picture.Group{ID: l.id("group", g.Name), Class: "axis", Shapes: []picture.Shape{{Class: "value", X: margin, Y: l.y + 110, Text: picture.Cut(fmt.Sprintf("%s · %d", g.Name, len(g.Hosts)), width-2*margin, bold)}}})
-		l.y += lineHeight + 20
-		x := margin
+		l.pic.Add(picture.Group{ID: l.id("group", g.Name), Class: "axis", Shapes: []picture.Shape{{Class: "value", X: margin, Y: l.y + tall/2 + 38, Text: picture.Cut(text(g), hostNames, bold)}}})
+		x := left
 		for j := range g.Hosts {
 			one := &g.Hosts[j]
 			wide := picture.Px(max(len(one.Nodes), 1)) * hostBlock
-			if x+wide > width-margin && x > margin {
-				x = margin
+			if x+wide > width-margin && x > left {
+				x = left
 				l.y += tall + hostBetween
 			}
 			row := picture.Group{ID: l.id("host", one.ID), Class: "hostblock", Numbers: h.numbers(one), Link: one.Link, Focus: true,
@@ -232,13 +240,14 @@ func (l *layout) hostBlocks(h *Hosts) {
 					}
 					row.Shapes = append(row.Shapes, picture.Shape{Class: class, X: cx, Y: cy, W: hostBlock, H: hostBlock})
 					if v.Bad {
-						row.Shapes = append(row.Shapes, picture.Shape{Class: "cross", Path: cross(cx+20, cy+20, hostBlock-40, hostBlock-40)})
+						row.Shapes[len(row.Shapes)-1].Class = "heatcell badfill"
+						row.Shapes = append(row.Shapes, picture.Shape{Class: "cross", Path: cross(cx+15, cy+15, hostBlock-30, hostBlock-30)})
 					}
 				}
 			}
 			l.pic.Add(row)
 			x += wide + hostBetween
 		}
-		l.y += tall + 160
+		l.y += tall + 130
 	}
 }

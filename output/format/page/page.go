@@ -5,9 +5,11 @@ package page
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"io"
 	"regexp"
@@ -29,7 +31,7 @@ var (
 	//go:embed page.js
 	pageScript string
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "class": cellClass, "plural": words.Plural, "thousands": words.Thousands}).Parse(pageText + findingsText))
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "class": cellClass, "plural": words.Plural, "thousands": words.Thousands, "bare": bare}).Parse(pageText + findingsText))
 )
 
 // manyRows is from how many rows on a table of a page can be searched, as a long one can
@@ -62,7 +64,8 @@ type pictureGroup struct {
 // A picture is a drawing inside the page.
 type picture struct {
 	answer.Drawing
-	SVG template.HTML
+	SVG   template.HTML
+	Label string // no other drawing of the page has it
 }
 
 // A part is a table with its anchor.
@@ -116,6 +119,7 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 	} else {
 		p.Headline = a.Title
 	}
+	labels := map[string]int{}
 	for _, d := range a.Drawings {
 		var b bytes.Buffer
 		draw := d.Draw
@@ -134,7 +138,11 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 			p.Groups = append(p.Groups, pictureGroup{Heading: d.Heading, Lead: d.Lead})
 		}
 		g := &p.Groups[len(p.Groups)-1]
-		g.Pictures, g.Cut = append(g.Pictures, picture{d, template.HTML(text)}), d.Cut // drawings escape what strangers wrote
+		label := cmp.Or(d.About, "Drawing")
+		if labels[label]++; labels[label] > 1 {
+			label += fmt.Sprintf(" (%d)", labels[label])
+		}
+		g.Pictures, g.Cut = append(g.Pictures, picture{d, template.HTML(text), label}), d.Cut // drawings escape what strangers wrote
 	}
 	long := map[string]bool{}
 	for _, t := range a.Tables {

@@ -4,6 +4,12 @@
   "use strict";
   const zone = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
   const utc = (seconds) => uPlot.tzDate(new Date(seconds * 1000), "UTC");
+  // clock writes the moments of an axis: dates at midnight, seconds only where they matter.
+  const clock = (u, splits, axis, space, step) => splits.map((v) => {
+    const t = new Date(v * 1000).toISOString();
+    if (step >= 86400 || v % 86400 === 0) return Number(t.slice(8, 10)) + " " + zone.formatToParts(new Date(v * 1000)).find((p) => p.type === "month").value;
+    return t.slice(11, step < 60 ? 19 : 16);
+  });
   const percent = (v) => (v == null ? "–" : (100 * v).toFixed(v < 0.1 ? 1 : 0) + " %");
   const size = (v) => {
     if (v == null) return "–";
@@ -12,6 +18,7 @@
     return v.toFixed(v < 10 && v > 0 ? 1 : 0) + " " + ["B", "KB", "MB", "GB", "TB"][i];
   };
   const plots = [];
+  let drawn = false; // the reader wants the drawing of the server
 
   // colours are those of the drawings, in the reader's mode.
   function colours(figure) {
@@ -31,6 +38,8 @@
       ctx.fillStyle = ctx.strokeStyle = c.mark;
       ctx.lineWidth = ratio;
       ctx.setLineDash([4 * ratio, 3 * ratio]);
+      ctx.textAlign = "left";
+      ctx.textBaseline = "bottom";
       let end = -Infinity;
       for (const e of data.events) {
         if (e.time < u.scales.x.min || e.time > u.scales.x.max) continue;
@@ -58,12 +67,12 @@
     return [
       { title: "Locality (N%L)", columns: [data.locality, data.least, data.time.map(() => data.limit)], axis: percent, range: [0, 1],
         series: [line("mean", c.link, percent, { fill: c.link + "22" }), line("lowest", c.high, percent, { width: 1, dash: [2, 3] }), Object.assign({ label: "low below", value: (u, v) => percent(v) }, faint)] },
-      { title: "Home nodes", columns: data.homes, axis: (v) => (Number.isInteger(v) ? "node " + v : ""), range: [Math.min(...data.nodes, 0) - 0.5, Math.max(...data.nodes, 1) + 0.5], tall: 60 + 18 * data.nodes.length, step: 1,
+      { title: "Home nodes", columns: data.homes, axis: (v) => (Number.isInteger(v) ? "node " + v : ""), range: [Math.min(...data.nodes, 0) - 0.5, Math.max(...data.nodes, 1) + 0.5], tall: 26 + 18 * data.nodes.length, step: 1, incrs: [1, 2, 4, 8],
         series: data.nodes.map((n, i) => line("node " + n, looks[i % looks.length], node, { width: 8, paths: uPlot.paths.stepped({ align: 1 }) })) },
-      { title: "Memory", columns: [data.local, data.remote], axis: size, range: (u, min, max) => [0, max > 0 ? max * 1.05 : 1],
+      { title: "Memory", columns: [data.local, data.remote], axis: size, incrs: Array.from({ length: 32 }, (_, i) => 2 ** (i + 16)), range: (u, min, max) => [0, max > 0 ? max * 1.05 : 1],
         series: [line("local", c.link, size, { fill: c.link + "22" }), line("remote", c.high, size, { dash: [6, 3] })] },
       { title: "Ready, of each vCPU's time", columns: [data.ready], axis: percent, range: (u, min, max) => [0, Math.max(max * 1.1, 0.02)], series: [line("ready", c.link, percent, { fill: c.link + "22" })] },
-      { title: "NUMA migrations", columns: [data.migrations], axis: (v) => (Number.isInteger(v) ? v : ""), range: (u, min, max) => [0, Math.max(max, 1) * 1.1], tall: 90,
+      { title: "NUMA migrations", columns: [data.migrations], axis: (v) => (Number.isInteger(v) ? v : ""), range: (u, min, max) => [0, Math.max(max, 1) * 1.1], tall: 70,
         series: [line("migrations", c.ink, (v) => (v == null ? "–" : v), { paths: uPlot.paths.bars({ size: [1, 4, 2] }) })] },
     ].filter((chart) => chart.columns.some((column) => column && column.some((v) => v != null)));
   }
@@ -73,19 +82,19 @@
     plots.splice(0).forEach((u) => u.destroy());
     place.replaceChildren();
     const sync = { key: "time", setSeries: false };
-    charts(data, c).forEach((chart, nth) => {
-      const head = document.createElement("h4");
+    charts(data, c).forEach((chart, nth, all) => {
+      const head = document.createElement("p");
       head.textContent = chart.title;
       place.append(head);
       const box = document.createElement("div");
       place.append(box);
-      const axis = { stroke: c.soft, grid: { stroke: c.line, width: 1 }, ticks: { stroke: c.line, width: 1 }, font: "11px system-ui, sans-serif" };
+      const frame = { stroke: c.soft, grid: { stroke: c.line, width: 1 }, ticks: { stroke: c.line, width: 1 }, font: "11px system-ui, sans-serif" };
       const u = new uPlot({
-        width: place.clientWidth, height: chart.tall || (narrow ? 110 : 130), tzDate: utc, padding: [nth ? 6 : 18, 8, 0, 0],
+        width: place.clientWidth, height: (chart.tall || (narrow ? 96 : 110)) + (nth < all.length - 1 ? 0 : 20) + (nth ? 0 : 12), tzDate: utc, padding: [nth ? 6 : 18, 8, 0, 0],
         cursor: { sync, drag: { x: true, y: false }, points: { size: 6 } }, legend: { live: true },
         scales: { x: { time: true, min: data.from, max: data.to }, y: { range: chart.range } },
-        axes: [Object.assign({ size: 30, values: undefined }, axis), Object.assign({ size: 62, space: chart.step ? 14 : 28, incrs: chart.step ? [1, 2, 4, 8] : undefined, values: (u, all) => all.map(chart.axis) }, axis)],
-        series: [{ label: "UTC", value: (u, v) => (v == null ? "–" : zone.format(new Date(v * 1000))) }].concat(chart.series),
+        axes: [Object.assign(nth < all.length - 1 ? { size: 6, values: () => [] } : { size: 26, values: clock }, frame), Object.assign({ size: 62, space: chart.step ? 14 : 28, incrs: chart.incrs, values: (u, all) => all.map(chart.axis) }, frame)],
+        series: [{ label: "At", value: (u, v) => (v == null ? "–" : zone.format(new Date(v * 1000)) + " UTC") }].concat(chart.series),
         hooks: { draw: [events(data, c, nth === 0)] },
       }, [data.time].concat(chart.columns), box);
       plots.push(u);
@@ -113,7 +122,18 @@
       place.className = "plots";
       figure.append(place);
     }
-    figure.classList.add("plotted");
+    let turn = figure.querySelector("button.drawn");
+    if (!turn) {
+      turn = document.createElement("button");
+      turn.type = "button";
+      turn.className = "drawn";
+      turn.addEventListener("click", () => { drawn = !drawn; show(); });
+      figure.insertBefore(turn, figure.querySelector(".scroll"));
+    }
+    turn.textContent = drawn ? "Show so that it can be zoomed" : "Show as a drawing that the keyboard reads";
+    figure.classList.toggle("plotted", !drawn);
+    place.hidden = drawn;
+    if (drawn) return;
     draw(figure, place, data);
     const key = location.search;
     plots.forEach((u) => (u.homenode = { key, from: data.from, to: data.to }));

@@ -30,12 +30,13 @@
     return { id: el.id, what, nth: [...now.querySelectorAll(what)].indexOf(el) };
   }
 
-  // plots loads what draws series where a page has one.
+  // plots loads what draws series, or plays drawings, where a page has them.
   let loaded = false;
   function plots() {
-    if (loaded || location.pathname !== "/vm" || !document.getElementById("over-time")) return;
+    const wanted = document.getElementById("over-time") ? ["/static/uPlot.js", "/static/series.js"] : location.pathname === "/simulate" && document.getElementById("drawings") ? ["/static/play.js"] : [];
+    if (loaded || wanted.length === 0) return;
     loaded = true;
-    for (const address of ["/static/uPlot.js", "/static/series.js"]) {
+    for (const address of wanted) {
       const script = document.createElement("script");
       script.src = address;
       script.async = false; // in this order
@@ -85,7 +86,13 @@
     const same = form && [...next.querySelectorAll("form")].find((el) => el.getAttribute("action") === form.getAttribute("action") && el.className === form.className && el.getAttribute("aria-label") === form.getAttribute("aria-label"));
     if (same) same.replaceWith(form);
     document.title = page.title;
+    const plotted = now.querySelector(".plotted > .plots"); // stands until it is drawn anew
     now.replaceChildren(...next.childNodes);
+    const figure = plotted && document.getElementById("over-time");
+    if (figure) {
+      figure.append(plotted);
+      figure.classList.add("plotted");
+    }
     const again = form ? focused : at && document.getElementById(at.id) || at && [...now.querySelectorAll(at.what)][at.nth];
     if (again) again.focus({ preventScroll: true });
     opened.forEach((id) => { const el = document.getElementById(id); if (el) el.open = true; });
@@ -104,6 +111,10 @@
     const form = event.target.closest("form[data-swap]");
     if (!form) return;
     clearTimeout(timer);
+    if (event.target.matches("[data-alone]")) { // the other fields of the form depend on it
+      location.assign(form.getAttribute("action") + "?" + new URLSearchParams([[event.target.name, event.target.value]]));
+      return;
+    }
     timer = setTimeout(() => show(addressOf(form), true), event.target.matches("select, [type=checkbox]") ? 0 : 350);
   });
   document.addEventListener("submit", (event) => {

@@ -1,0 +1,200 @@
+package site
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/serve/board"
+	"homenode/serve/collect"
+	"homenode/serve/held"
+)
+
+// seen is a board with one host, and how collecting goes of it and of one that cannot be seen.
+func seen(limits *rules.Options) (*board.Board, func() []collect.Status) {
+	b := board.New(*limits, time.Hour)
+	b.Tick("vc", "host-1", &numa.Tick{Host: "esx01", Time: time.Now(), Nodes: []numa.NodeTick{{ID: 0, Has: numa.HasTotal | numa.HasFree | numa.HasUtil, Total: 512 * numa.GiB, Free: 8 * numa.GiB, Util: 0.9}, {ID: 1}},
+		VMs: []numa.VMTick{{Name: "db<b>", Has: numa.HasMemory | numa.HasHomes, Homes: 1, Local: 7 * numa.GiB, Remote: 3 * numa.GiB}, {Name: "unknown"}}})
+	return b, func() []collect.Status {
+		return []collect.Status{{Name: "vc", Hosts: []collect.HostStatus{{ID: "host-1", Name: "esx01", Last: time.Now()}, {ID: "host-2", Name: "esx02", Failing: "no answer within 15s", Reason: "timeout", Since: time.Now()}}}}
+	}
+}
+
+// TestFleetNow shows without any inventory what is bad now and since when, and who cannot be seen and why.
+func TestFleetNow(t *testing.T) {
+	b, status := seen(&rules.Options{})
+	b.Adopt([]board.Alarm{{VCenter: "vc", Live: true, Finding: finding.Finding{Rule: "M001", Severity: finding.High, Title: "Little of the memory is local", Host: "esx01", VM: "db<b>", Message: "far"}}}, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: b, Status: status}}
+	code, _, body := get(t, s, "/")
+	for _, want := range []string{"<h1>db&lt;b&gt; on esx01 since 2 Jan 03:04 UTC: little of the memory is local.</h1>", "1 of 2 hosts cannot be seen.", "no answer within 15s",
+		"esx01: node 0: cores in use 90 %, free memory 2 %, N%L 70 %; node 1: cores in use unknown", `href="/host?host=host-1"`, "esx02: not seen",
+		"Less than 80 % of the memory of 1 of 1 VM whose locality is known is local now; db&lt;b&gt; on esx01 has the least: 70 %.", `<main id="main" data-live>`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("status %d: %q is not on the page", code, want)
+		}
+	}
+	if strings.Contains(body, "style=") {
+		t.Error("an inline style")
+	}
+	// Nothing is bad, nobody is seen, and nothing is known.
+	empty := board.New(rules.Options{}, time.Hour)
+	for want, status := range map[string]func() []collect.Status{
+		"No host is seen yet.": func() []collect.Status { return nil },
+		"None of 2 hosts is seen: nothing is known of the present.": func() []collect.Status {
+			return []collect.Status{{Name: "vc", Hosts: []collect.HostStatus{{Name: "a"}, {Name: "b"}}}}
+		},
+		"Nothing that is seen now is bad.": func() []collect.Status {
+			return []collect.Status{{Name: "vc", Hosts: []collect.HostStatus{{Name: "a", Last: time.Now()}}}}
+		},
+	} {
+		s.Live = &Live{Board: empty, Status: status}
+		if _, _, body := get(t, s, "/"); !strings.Contains(body, "<h1>"+want+"</h1>") {
+			t.Errorf("want %s", want)
+		}
+	}
+}
+
+// TestClosely asks the collector, and says why it does not.
+func TestClosely(t *testing.T) {
+	b, status := seen(&rules.Options{})
+	asked := ""
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: b, Status: status, Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
+		if host != "host-1" {
+			return 0, time.Time{}, collect.ErrUnknownHost
+		}
+		asked = vcenter + " " + host
+		return time.Second, time.Now(), nil
+	}}}
+	post := func(s *Site, body string) *httptest.ResponseRecorder {
+		mux := http.NewServeMux()
+		for pattern, h := range s.Handlers() {
+			mux.Handle(pattern, h)
+		}
+		r := httptest.NewRequest(http.MethodPost, "/host/closely", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		return w
+	}
+	if w := post(s, "fleet=vc&host=host-1"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/host?host=host-1&fleet=vc" || asked != "vc host-1" {
+		t.Errorf("status %d to %s, asked %q", w.Code, w.Header().Get("Location"), asked)
+	}
+	if w := post(s, "fleet=vc&host=host-9"); w.Code != http.StatusConflict {
+		t.Errorf("an unknown host: status %d", w.Code)
+	}
+	s.Live = nil
+	if w := post(s, "fleet=vc&host=host-1"); w.Code != http.StatusNotFound {
+		t.Errorf("of a file: status %d", w.Code)
+	}
+}
+
+// TestEvents listens: a tick is told, more streams than there may be are refused, and the end of the server ends them.
+func TestEvents(t *testing.T) {
+	b, status := seen(&rules.Options{})
+	ended := make(chan struct{})
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: b, Status: status, Ended: ended}}
+	mux := http.NewServeMux()
+	for pattern, h := range s.Handlers() {
+		mux.Handle(pattern, h)
+	}
+	server := httptest.NewUnstartedServer(mux)
+	server.Config.WriteTimeout = time.Second // the streams live longer
+	server.Start()
+	defer server.Close()
+	listen := func(ctx context.Context) (*http.Response, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return http.DefaultClient.Do(r)
+	}
+	res, err := listen(t.Context())
+	if err != nil || res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("%v, %v", res, err)
+	}
+	defer res.Body.Close()
+	lines := make(chan string, 100)
+	go func() {
+		for in := bufio.NewScanner(res.Body); in.Scan(); {
+			lines <- in.Text()
+		}
+		close(lines)
+	}()
+	next := func() string {
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				return "ended"
+			}
+			return line
+		case <-time.After(10 * time.Second):
+			return "nothing"
+		}
+	}
+	if got := next() + next(); got != "retry: 5000" {
+		t.Fatalf("first %q", got)
+	}
+	time.Sleep(1200 * time.Millisecond) // beyond WriteTimeout
+	b.Tick("vc", "host-1", &numa.Tick{Host: "esx01", Time: time.Now()})
+	generation, _ := b.Generation()
+	if got, want := next()+"|"+next()+"|"+next(), fmt.Sprintf("event: changed|id: %d|data: %d", generation, generation); got != want {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	// All but one are taken.
+	s.Live.streams.Store(mostStreams - 1)
+	last, err := listen(t.Context())
+	if err != nil || last.StatusCode != http.StatusOK {
+		t.Fatalf("stream %d: %v, %v", mostStreams, last, err)
+	}
+	defer last.Body.Close()
+	if more, err := listen(t.Context()); err != nil || more.StatusCode != http.StatusServiceUnavailable || more.Header.Get("Retry-After") == "" {
+		t.Errorf("stream %d: %v, %v", mostStreams+1, more, err)
+	} else {
+		more.Body.Close()
+	}
+	close(ended)
+	for got := next(); got != "ended"; got = next() {
+		if got == "nothing" {
+			t.Fatal("the stream does not end with the server")
+		}
+	}
+	for end := time.Now().Add(5 * time.Second); s.Live.streams.Load() != mostStreams-2; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d streams are counted at the end, want %d", s.Live.streams.Load(), mostStreams-2)
+		}
+	}
+}
+
+// BenchmarkFleetNow shows 500 hosts with 20 VMs each, as they are seen now.
+func BenchmarkFleetNow(b *testing.B) {
+	board := board.New(rules.Options{}, time.Hour)
+	status := collect.Status{Name: "vc"}
+	for h := range 500 {
+		t := numa.Tick{Host: fmt.Sprintf("esx%03d", h), Time: time.Now()}
+		for n := range 2 {
+			t.Nodes = append(t.Nodes, numa.NodeTick{ID: n, Has: numa.HasTotal | numa.HasFree | numa.HasUtil, Total: 512 * numa.GiB, Free: numa.Bytes(h) * numa.GiB, Util: float64(h) / 500})
+		}
+		for v := range 20 {
+			t.VMs = append(t.VMs, numa.VMTick{Name: fmt.Sprintf("vm%05d", 20*h+v), GID: int64(v + 1), Has: numa.HasMemory | numa.HasHomes, Homes: numa.SetOf(v % 2), Local: 7 * numa.GiB, Remote: numa.Bytes(v) * numa.GiB})
+		}
+		board.Tick("vc", fmt.Sprint("host-", h), &t)
+		status.Hosts = append(status.Hosts, collect.HostStatus{ID: fmt.Sprint("host-", h), Name: t.Host, Last: time.Now()})
+	}
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: board, Status: func() []collect.Status { return []collect.Status{status} }}}
+	handler := s.Handlers()["GET /{$}"]
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+		if w.Code != http.StatusOK {
+			b.Fatal(w.Code)
+		}
+	}
+}

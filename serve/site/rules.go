@@ -1,0 +1,117 @@
+package site
+
+import (
+	"slices"
+	"strconv"
+
+	"homenode/internal/words"
+	"homenode/output/answer"
+)
+
+// A tab is a part of a page that is shown alone.
+type tab struct {
+	Label, Address string
+	Here           bool
+}
+
+// bookParts are the parts of the rule book, each with the command that answers.
+var bookParts = []struct {
+	kind, label string
+	command     []string
+}{
+	{"checks", "Checks", []string{"rules"}},
+	{"statements", "Statements", []string{"rules", "--statements"}},
+	{"conflicts", "Conflicts", []string{"rules", "--conflicts"}},
+	{"settings", "Settings", []string{"rules", "--settings"}},
+	{"experiments", "Experiments", []string{"rules", "--experiments"}},
+	{"truth", "Truth", []string{"validate"}},
+}
+
+// showRules shows a part of the rule book.
+func showRules(x *request) (*view, error) {
+	kind := x.query.Get("kind")
+	if kind == "" {
+		kind = bookParts[0].kind
+	}
+	v := &view{title: "Rules"}
+	for i := range bookParts {
+		p := &bookParts[i]
+		q := cloned(x.query)
+		for name := range q {
+			if name != "fleet" {
+				q.Del(name)
+			}
+		}
+		q.Set("kind", p.kind)
+		v.tabs = append(v.tabs, tab{p.label, "/rules?" + q.Encode(), p.kind == kind})
+		if p.kind == kind {
+			v.command = p.command
+		}
+	}
+	if v.command == nil {
+		return v, &unknownError{"the rule book has no such part"}
+	}
+	a, err := x.ask(v.command...)
+	if err != nil {
+		return v, err
+	}
+	v.answer = a
+	if kind == "checks" && x.fleet != nil {
+		v.answer = x.counted(a)
+	}
+	return v, nil
+}
+
+// counted returns the list of checks with how many findings of each the fleet has.
+func (x *request) counted(a *answer.Answer) *answer.Answer {
+	n := map[string]int{}
+	for i := range x.fleet.Result.Findings {
+		n[x.fleet.Result.Findings[i].Rule]++
+	}
+	out := *a
+	out.Verdict = append(slices.Clone(a.Verdict), "In this fleet "+words.Verb(len(n), "check finds", "checks find")+" something.")
+	t := a.Tables[0]
+	t.Columns = append(slices.Clone(t.Columns), answer.Column{Name: "findings here", Right: true})
+	t.Rows = slices.Clone(t.Rows)
+	for i, row := range t.Rows {
+		id := row[0].Text
+		cell := answer.Cell{Text: "0", Sort: "0", Tone: answer.Faint}
+		if n[id] > 0 {
+			cell = answer.Cell{Text: words.Thousands(n[id]), Sort: strconv.Itoa(n[id]), To: answer.Object{Kind: "findings", ID: id}}
+		}
+		t.Rows[i] = append(slices.Clone(row), cell)
+	}
+	out.Tables = []answer.Table{t}
+	return &out
+}
+
+// showRule shows one entry of the rule book.
+func showRule(x *request) (*view, error) {
+	id := x.query.Get("rule")
+	if id == "" || id[0] == '-' {
+		return nil, &unknownError{"the rule book has no such entry"}
+	}
+	args := []string{"rules", id}
+	a, err := x.ask(args...)
+	if err != nil {
+		return nil, &unknownError{err.Error()}
+	}
+	v := &view{answer: a, command: args, tabs: nil}
+	if x.fleet == nil {
+		return v, nil
+	}
+	n := 0
+	for i := range x.fleet.Result.Findings {
+		if x.fleet.Result.Findings[i].Rule == id {
+			n++
+		}
+	}
+	if n > 0 {
+		out := *a
+		t := answer.Table{Name: "here", Title: "In this fleet", Columns: answer.Columns("findings")}
+		t.Rows = [][]answer.Cell{{{Text: words.Plural(n, "finding"), To: answer.Object{Kind: "findings", ID: id}}}}
+		out.Tables = append([]answer.Table{t}, a.Tables...)
+		v.answer = &out
+	}
+	return v, nil
+}
