@@ -24,15 +24,16 @@ type model struct {
 	pool  []int64   // bytes of free pages, by node × size
 	far   [][]int32 // by host, node × node
 
-	kind    []int32   // by host
-	kinds   [][]int32 // hosts of a kind that are not spare, by index; the largest kind first
-	heads   []int32   // one host of each kind
-	fits    []bool    // by VM × kind: an empty host takes it
-	spare   []int32   // hosts that stay empty
-	packed  []int32   // VMs that some host takes that is not spare
-	wanted  int64     // vCPUs of these
-	hostCPU []int64   // sums over the nodes
-	hostMem []int64   // with pages
+	kind              []int32   // by host
+	kinds             [][]int32 // hosts of a kind that are not spare, by index; the largest kind first
+	heads             []int32   // one host of each kind
+	fits              []bool    // by VM × kind: an empty host takes it
+	spare             []int32   // hosts that stay empty
+	packed            []int32   // VMs that some host takes that is not spare
+	wanted            int64     // vCPUs of these
+	hostCPU           []int64   // sums over the nodes
+	hostMem           []int64   // with pages
+	nodeCPU, nodeMost int64     // the most of any node
 }
 
 // An item is a VM, its cells with the largest first.
@@ -48,6 +49,7 @@ type item struct {
 	vcpus     int64
 	cpu, mem  int64 // sums
 	most      cell  // the largest need of any cell, in each respect
+	both      int64 // the largest of any cell's smaller share
 }
 
 // A cell of an item.
@@ -70,6 +72,9 @@ func newModel(p *Problem) (*model, error) {
 	}
 	for i := range p.Hosts {
 		m.addHost(&p.Hosts[i])
+	}
+	for n := range m.cores {
+		m.nodeCPU, m.nodeMost = max(m.nodeCPU, m.cpu[n]), max(m.nodeMost, m.nodeMem(int32(n)))
 	}
 	m.addItems()
 	m.sortKinds()
@@ -128,6 +133,11 @@ func (m *model) addHost(h *Host) {
 	m.far = append(m.far, far)
 }
 
+// both is the smaller one of the shares of the largest node's cores and memory, in millionths.
+func (m *model) both(cpu, mem int64) int64 {
+	return int64(1e6 * min(float64(cpu)/float64(m.nodeCPU+1), float64(mem)/float64(m.nodeMost+1)))
+}
+
 // last returns the node after those of a host.
 func (m *model) last(h int32) int32 {
 	if int(h)+1 < len(m.first) {
@@ -173,6 +183,7 @@ func (m *model) addItems() {
 		for _, c := range it.cells {
 			it.vcpus += int64(c.vcpus)
 			it.cpu, it.mem = it.cpu+c.cpu, it.mem+c.mem
+			it.both = max(it.both, m.both(c.cpu, c.mem))
 			it.most = cell{0, max(it.most.vcpus, c.vcpus), max(it.most.cpu, c.cpu), max(it.most.mem, c.mem)}
 			key = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(key, int64(c.vcpus)), c.cpu), c.mem)
 		}

@@ -115,13 +115,16 @@ type Policy struct {
 // A Search says how long to search.
 type Search struct {
 	Seed uint64
-	// Budget is how many times a VM is placed for a try; 0 means DefaultBudget, and as much as
-	// MinStarts whole orders need.
+	// Budget is how many times a VM is placed for a try, beside MinStarts whole orders; 0 means the larger of
+	// DefaultBudget and perVM times the VMs.
 	Budget int
 }
 
-// DefaultBudget takes about a second on one core.
-const DefaultBudget = 400_000
+// DefaultBudget takes less than a second on one core; perVM keeps plans of large fleets as good.
+const (
+	DefaultBudget = 400_000
+	perVM         = 40
+)
 
 // MinStarts are the orders that are tried however large the fleet is.
 const MinStarts = 3

@@ -105,7 +105,7 @@ func Make(p *Problem) (*Plan, error) {
 	if len(m.packed) > 0 {
 		s, out.Bound = m.solve()
 	}
-	out.Used, out.VCPUs = s.used, s.placed
+	out.Used, out.VCPUs = len(s.used), s.placed
 	for _, h := range m.spare {
 		out.Spare = append(out.Spare, int(h))
 	}

@@ -22,7 +22,6 @@ type search struct {
 	left []int32 // VMs on no host, that some host would take
 
 	// What a round works with.
-	hosts []int32
 	again []int32 // VMs to be placed
 	was   []move
 	nodes []int8 // of the cells of was
@@ -41,7 +40,7 @@ const maxRuns = 8
 // solve returns the best state that is found, and what no plan can better.
 func (m *model) solve() (*state, Bound) {
 	bound := m.bound()
-	budget := cmp.Or(m.p.Search.Budget, DefaultBudget) - MinStarts*len(m.packed)
+	budget := cmp.Or(m.p.Search.Budget, max(DefaultBudget, perVM*len(m.packed))) - MinStarts*len(m.packed)
 	runs := max(1, min(maxRuns, budget/(roundsEach*len(m.packed))))
 	var starts []*search
 	for i := range max(MinStarts, runs) {
@@ -75,12 +74,12 @@ const roundsEach = 500
 
 // beside compares two states: above 0 the first is better.
 func (s *state) beside(o *state) int {
-	return cmp.Or(cmp.Compare(s.placed, o.placed), cmp.Compare(o.used, s.used), cmp.Compare(s.fill, o.fill))
+	return cmp.Or(cmp.Compare(s.placed, o.placed), cmp.Compare(len(o.used), len(s.used)), cmp.Compare(s.fill, o.fill))
 }
 
 // reached reports whether nothing better is possible.
 func (s *state) reached(b Bound) bool {
-	return s.placed >= b.VCPUs && (s.placed < s.m.wanted || s.used <= b.Hosts)
+	return s.placed >= b.VCPUs && (s.placed < s.m.wanted || len(s.used) <= b.Hosts)
 }
 
 // orders are what VMs are sorted by, the largest first.
@@ -169,7 +168,7 @@ func (s *search) insert(v int32, open bool) bool {
 // improve empties a few hosts and fills them anew, with what is left over, as long as the budget lasts. What
 // comes out worse is taken back.
 func (s *search) improve(b Bound) {
-	if s.used == 0 {
+	if len(s.used) == 0 {
 		return
 	}
 	for _, v := range s.m.packed {
@@ -188,20 +187,16 @@ const walk = 16
 // round is one try of improve.
 func (s *search) round() {
 	s.budget-- // so that improve ends
-	placed, used, fill := s.placed, s.used, s.fill
+	placed, used, fill := s.placed, len(s.used), s.fill
 	s.was, s.nodes, s.again = s.was[:0], s.nodes[:0], s.again[:0]
 	s.near = s.random.IntN(4) > 0
 	s.weightCPU, s.weightMem = s.random.Float64(), s.random.Float64()
 	s.weightChance = [...]float64{0, 0, 0, 0, 0.1, 1}[s.random.IntN(6)]
 	s.anyKind = s.random.IntN(2) == 0
-	s.hosts = s.hosts[:0]
-	for h := range s.on {
-		if len(s.on[h]) > 0 {
-			s.hosts = append(s.hosts, int32(h))
-		}
-	}
 	for range 1 + s.random.IntN(3) {
-		s.empty(s.hosts[s.pick()])
+		if len(s.used) > 0 {
+			s.empty(s.pick())
+		}
 	}
 	tried := s.leftOver()
 	spread := [...]float64{0, 0.1, 0.5, 1}[s.random.IntN(4)]
@@ -209,7 +204,7 @@ func (s *search) round() {
 	for _, v := range s.again {
 		s.insert(v, true)
 	}
-	better := cmp.Or(cmp.Compare(s.placed, placed), cmp.Compare(used, s.used))
+	better := cmp.Or(cmp.Compare(s.placed, placed), cmp.Compare(used, len(s.used)))
 	if better > 0 || better == 0 && (s.fill >= fill || s.random.IntN(walk) == 0) {
 		s.left = s.left[:len(s.left)-tried]
 		for _, v := range s.again {
@@ -230,9 +225,9 @@ func (s *search) round() {
 }
 
 // pick chooses one of the used hosts, an emptier one rather than a full one.
-func (s *search) pick() int {
-	a, b := s.random.IntN(len(s.hosts)), s.random.IntN(len(s.hosts))
-	if s.random.IntN(2) == 0 && s.square(s.hosts[b]) < s.square(s.hosts[a]) {
+func (s *search) pick() int32 {
+	a, b := s.used[s.random.IntN(len(s.used))], s.used[s.random.IntN(len(s.used))]
+	if s.random.IntN(2) == 0 && s.square(b) < s.square(a) {
 		return b
 	}
 	return a

@@ -20,9 +20,10 @@ type state struct {
 
 	closed [][]int32 // empty hosts by kind, those that are opened first at the end
 	tree   tree
-	used   int   // hosts
-	placed int64 // vCPUs
-	fill   int64 // sum of the squares of how full the hosts are, in hundredths
+	used   []int32 // hosts with VMs, in no order
+	rank   []int32 // of a host in used
+	placed int64   // vCPUs
+	fill   int64   // sum of the squares of how full the hosts are, in hundredths
 
 	// Weights of what a node is left with, in the choice of one, and of chance.
 	weightCPU, weightMem, weightChance float64
@@ -39,7 +40,7 @@ type state struct {
 func newState(m *model) *state {
 	s := &state{m: m, cpu: append([]int64(nil), m.cpu...), mem: append([]int64(nil), m.mem...), pool: append([]int64(nil), m.pool...),
 		alone: make([]int32, len(m.cpu)), host: make([]int32, len(m.items)), node: make([]int8, m.cells),
-		on: make([][]int32, len(m.p.Hosts)), weightCPU: 1, weightMem: 1}
+		on: make([][]int32, len(m.p.Hosts)), rank: make([]int32, len(m.p.Hosts)), weightCPU: 1, weightMem: 1}
 	shapes := 0
 	for v := range s.host {
 		s.host[v] = -1
@@ -259,7 +260,9 @@ func (s *state) remove(v int32) {
 	s.placed -= it.vcpus
 	s.grown++
 	if len(s.on[h]) == 0 {
-		s.used--
+		end := s.used[len(s.used)-1]
+		s.used[s.rank[h]], s.rank[end] = end, s.rank[h]
+		s.used = s.used[:len(s.used)-1]
 		k := s.m.kind[h]
 		s.closed[k] = append(s.closed[k], h)
 		s.tree.set(h, closedHost)
@@ -280,7 +283,8 @@ func (s *state) open(h int32) {
 			break
 		}
 	}
-	s.used++
+	s.rank[h] = int32(len(s.used))
+	s.used = append(s.used, h)
 	s.grown++
 }
 
@@ -303,7 +307,7 @@ func (s *state) refresh(h int32) {
 		for k := range sizes {
 			mem += max(0, s.pool[int(n)*sizes+k])
 		}
-		r.cpu, r.mem = max(r.cpu, s.cpu[n]), max(r.mem, mem)
+		r.cpu, r.mem, r.both = max(r.cpu, s.cpu[n]), max(r.mem, mem), max(r.both, s.m.both(s.cpu[n], mem))
 		r.sumCPU, r.sumMem = r.sumCPU+s.cpu[n], r.sumMem+mem
 	}
 	s.tree.set(h, r)

@@ -256,7 +256,7 @@ func (m *model) more(left []int) *More {
 		return nil
 	}
 	s, _ := try.solve()
-	return &More{Like: host.Name, Hosts: s.used, VMs: len(p.VMs)}
+	return &More{Like: host.Name, Hosts: len(s.used), VMs: len(p.VMs)}
 }
 
 // uncovered lists the hosts whose VMs would not all fit one that is empty.

@@ -42,7 +42,7 @@ func TestWhy(t *testing.T) {
 		{"too many cells", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("v", Cell{4, gib}, Cell{4, gib}, Cell{4, gib}, Cell{4, gib})}},
 			"it has 4 cells and a host has at most 2 nodes; as one cell of 16 vCPUs and 4 GB it fits an empty a", nil},
 		{"full", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("u", Cell{16, 120 * gib}, Cell{12, 120 * gib}), vm("v", Cell{8, 16 * gib})}},
-			"the hosts are full; nearest to taking it: node 1 of a lacks 4 cores and 8 GB; that much more, or one more host like a", &More{"a", 1, 1}},
+			"the hosts are full; nearest to taking it: node 0 of a lacks 4 cores and 8 GB; that much more, or one more host like a", &More{"a", 1, 1}},
 		{"apart", Problem{Hosts: twoNodes("a", "b"), VMs: []VM{{Name: "u", Cells: []Cell{{4, gib}}, Group: "dc"}, {Name: "v", Cells: []Cell{{4, gib}}, Group: "dc"}, {Name: "w", Cells: []Cell{{2, gib}}, Group: "dc"}}},
 			`each of 2 hosts that take it has a VM of group "dc"; one more host like a`, &More{"a", 1, 1}},
 		{"pages that are not free", Problem{Hosts: twoNodes("a"), VMs: []VM{{Name: "v", Cells: []Cell{{4, 8 * gib}}, Page: gib}}, Policy: Policy{FreePagesOnly: true}},
