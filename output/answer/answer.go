@@ -157,10 +157,16 @@ type Object struct {
 	ID   string // in its fleet; of a cluster its name
 }
 
+// Elsewhere is the kind of what has an address of its own: a source, or a page with more than an object. Its ID is the address.
+const Elsewhere = "elsewhere"
+
 // Address returns the path of its page in a site: /vm?vm=vm-101; "" for no object.
 func (o Object) Address() string {
-	if o.Kind == "" {
+	switch o.Kind {
+	case "":
 		return ""
+	case Elsewhere:
+		return o.ID
 	}
 	return "/" + o.Kind + "?" + url.Values{o.Kind: {o.ID}}.Encode()
 }

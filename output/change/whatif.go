@@ -33,6 +33,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 		}
 		a.Tables = append(a.Tables, t)
 	}
+	drawChanged(a, r)
 	a.NotesFrom("source", r.Notes()...)
 	return a
 }

@@ -13,9 +13,11 @@ type field struct {
 	flag    string
 	Choices []choice // when only these are possible
 	Default string
-	Long    bool // the text is long
-	Check   bool // a flag that is given or not
-	Hidden  bool // readers do not change it
+	Long    bool   // the text is long
+	Check   bool   // a flag that is given or not
+	Hidden  bool   // readers do not change it
+	Group   string // heading of it and of the fields after it
+	Folded  bool   // its group is seldom used
 	Value   string
 }
 

@@ -22,9 +22,13 @@ func pages() []*screen {
 		{"/vm", "VM", false, showVM},
 		{"/what-if", "What if", true, showWhatIf},
 		{"/calculator", "Calculator", true, showCalculator},
+		{"/simulate", "Simulate", true, showSimulate},
+		{"/captures", "Captures", true, showCaptures},
 		{"/accepted", "Accepted findings", false, showAccepted},
 		{"/plans", "Plans", true, showPlans},
 		{"/plan", "Plan", false, showPlan},
+		{"/rules", "Rules", true, showRules},
+		{"/rule", "Rule", false, showRule},
 		{"/status", "Status", true, showStatus},
 	}
 }
@@ -103,7 +107,7 @@ func showFindings(x *request) (*view, error) {
 // showCluster shows whether every VM fits every host of a cluster.
 func showCluster(x *request) (*view, error) {
 	name := x.query.Get("cluster")
-	args := []string{"matrix", Source, name}
+	args := commandOf([]string{"matrix"}, nil, Source, name)
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -135,7 +139,7 @@ func showHost(x *request) (*view, error) {
 	if len(hosts) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no host is named %q", name)}
 	}
-	args := []string{"topo", Source, name}
+	args := commandOf([]string{"topo"}, nil, Source, name)
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -204,9 +208,9 @@ func showVM(x *request) (*view, error) {
 		ask = append(ask, spanField())
 	}
 	fields, args := x.asked(ask...)
-	args = append([]string{"explain", Source, name}, args...)
+	args = commandOf([]string{"explain"}, args, Source, name)
 	a, err := x.ask(args...)
-	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}
+	v := &view{answer: a, links: x.furtherOf(found), fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}
 	if err != nil || x.site.Live == nil || len(found) > 1 {
 		return v, err
 	}
@@ -249,36 +253,6 @@ func (x *request) hostChoices() []choice {
 		out = append(out, choice{hosts[i].ID, hosts[i].Name})
 	}
 	return out
-}
-
-// showWhatIf judges the fleet with changes beside today's.
-func showWhatIf(x *request) (*view, error) {
-	fields, args := x.asked(
-		field{Name: "what-if", Label: "Change", Hint: "vm=sql* hotAdd=off coresPerSocket=16", Long: true},
-		field{Name: "lose-host", Label: "Lose host", Hint: "esx01"},
-		field{Name: "add-host", Label: "Add host", Hint: "2x32c/1TB cluster=prod-a"},
-	)
-	if len(args) == 0 {
-		return &view{answer: &answer.Answer{Title: "What if", Verdict: []string{"Say what would change, and the fleet with it stands beside today's."}}, fields: fields}, nil
-	}
-	args = append([]string{"assess", Source}, args...)
-	a, err := x.ask(args...)
-	return &view{answer: a, fields: fields, command: args, most: 10}, err
-}
-
-// showCalculator answers about a VM and a host without any inventory.
-func showCalculator(x *request) (*view, error) {
-	fields, args := x.asked(
-		field{Name: "vm", Label: "VM", Hint: "24x512GB", Default: "24x512GB"},
-		field{Name: "host", Label: "Host", Hint: "2x16c/768GB", Default: "2x16c/768GB"},
-		field{Name: "release", Label: "ESXi release", Hint: "8.0U3", Default: "8.0U3"},
-		field{Name: "hot-add", Label: "CPU hot add", Check: true},
-		field{Name: "cores-per-socket", Label: "Cores per socket", Hint: "12"},
-		field{Name: "hw", Label: "Virtual hardware", Hint: "20"},
-	)
-	args = append([]string{"explain"}, args...)
-	a, err := x.ask(args...)
-	return &view{answer: a, fields: fields, command: args, most: rowsShown}, err
 }
 
 // showStatus shows how collecting goes.

@@ -20,6 +20,7 @@ type action struct {
 	Danger            bool
 	Fields            []field
 	Hidden            []choice
+	File              string // label of a file that is sent; "" for none
 }
 
 // noWriter says how plans come to be carried out here.

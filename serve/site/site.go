@@ -48,7 +48,8 @@ type Site struct {
 	// Log tells of what a user had done; nil does not.
 	Log func(r *http.Request, what, to string, err error)
 
-	placed placed
+	placed   placed
+	constant constant
 }
 
 // rowsShown is how many rows of a long table stand on a page.
@@ -81,7 +82,9 @@ type view struct {
 	live    bool // what it shows changes
 	title   string
 	actions []action
-	back    string // where a page that says why not leads back to
+	back    string  // where a page that says why not leads back to
+	tabs    []entry // kinds of the question
+	links   []link  // pages that ask further
 }
 
 var (
@@ -177,6 +180,9 @@ func (s *Site) request(p *screen, r *http.Request) (*request, error) {
 	}
 	if i >= 0 {
 		x.fleet = fleets[i]
+	}
+	if len(fleets) > 1 && x.fleet != nil {
+		x.query.Set("fleet", x.fleet.Name)
 	}
 	for _, values := range x.query {
 		for _, v := range values {

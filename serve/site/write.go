@@ -40,6 +40,7 @@ type shown struct {
 	Forms   []link // other forms of the same
 	Version string
 
+	Switch    []entry // of several fleets
 	Languages []entry // their codes are paths
 	Here      string  // the address of the page
 }
@@ -90,6 +91,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 		s.Languages = append(s.Languages, entry{l.Value, l.Label, l.Value == lang})
 	}
 	s.Here = x.URL.RequestURI()
+	s.Switch = x.switches(s.Fleets)
 	var whole bytes.Buffer
 	if err := layout.ExecuteTemplate(&whole, "layout", s); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -102,7 +104,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	w.WriteHeader(status)
-	_ = translate(w, whole.Bytes(), lang) // the client is gone
+	_ = translate(w, x.keepFleet(whole.Bytes(), len(s.Fleets)), lang) // the client is gone
 }
 
 // commandLine returns what a person types for the same answer.
@@ -125,10 +127,13 @@ func writeForms(w io.Writer, x *request, v *view) error {
 	return layout.ExecuteTemplate(w, "forms", struct {
 		Path    string
 		Fleet   string
-		Fields  []field
+		Groups  []group
 		Actions []action
 		Back    string
-	}{x.page.path, x.query.Get("fleet"), v.fields, v.actions, v.back})
+		Tabs    []entry
+		Links   []link
+		Keep    bool // what is empty is asked so
+	}{x.page.path, x.query.Get("fleet"), groupsOf(v.fields), v.actions, v.back, v.tabs, v.links, slices.ContainsFunc(v.fields, func(f field) bool { return f.Default != "" })})
 }
 
 // export writes the answer of a page in another form.

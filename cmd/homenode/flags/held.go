@@ -90,3 +90,6 @@ func (f *Source) Judged(cmd *cobra.Command, o rules.Options, sources ...string) 
 	read = time.Since(start)
 	return rules.Run(fleet, o), read, nil
 }
+
+// IsHeld reports whether a page asks the command.
+func IsHeld(cmd *cobra.Command) bool { return heldBy(cmd) != nil }
