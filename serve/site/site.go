@@ -21,6 +21,7 @@ import (
 	"homenode/output/draw/svg"
 	"homenode/output/draw/timeline"
 	"homenode/output/format/page"
+	"homenode/output/size/fit"
 	"homenode/serve/accept"
 	"homenode/serve/held"
 	"homenode/serve/plans"
@@ -50,6 +51,7 @@ type Site struct {
 
 	placed   placed
 	constant constant
+	recent   recent
 }
 
 // rowsShown is how many rows of a long table stand on a page.
@@ -99,18 +101,20 @@ var (
 	plotStyle string
 	//go:embed static/series.js
 	seriesScript []byte
+	//go:embed static/play.js
+	playScript []byte
 )
 
 // style is the one style sheet of the pages: those of files, of every kind of drawing, and what a site has beyond.
 func style() []byte {
-	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, plotStyle, siteStyle}, "\n"))
+	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, fit.Style, plotStyle, siteStyle}, "\n"))
 }
 
 // Handler returns the pages by pattern.
 func (s *Site) Handlers() map[string]http.Handler {
 	out := map[string]http.Handler{
 		"GET /static/site.css": asset("text/css; charset=utf-8", style()), "GET /static/site.js": asset("text/javascript; charset=utf-8", siteScript),
-		"GET /static/uPlot.js": asset("text/javascript; charset=utf-8", plotScript), "GET /static/series.js": asset("text/javascript; charset=utf-8", seriesScript),
+		"GET /static/uPlot.js": asset("text/javascript; charset=utf-8", plotScript), "GET /static/series.js": asset("text/javascript; charset=utf-8", seriesScript), "GET /static/play.js": asset("text/javascript; charset=utf-8", playScript),
 	}
 	for _, p := range pages() {
 		pattern := "GET " + p.path

@@ -47,6 +47,8 @@ type Options struct {
 	Speed func(*capture.VM) []Point
 	// MostVMs is how many VMs the drawing of a host has; 0 means 12.
 	MostVMs int
+	// Moment is marked; zero for none.
+	Moment time.Time
 	// Migrations says that the drawing of a host has a panel of the NUMA migrations of all its VMs.
 	Migrations bool
 }

@@ -43,6 +43,16 @@
     }
   }
 
+  // play loads what plays drawings over time.
+  let playing = false;
+  function play() {
+    if (playing || !["/simulate", "/captures"].includes(location.pathname) || !document.querySelector("#drawings svg.timeline")) return;
+    playing = true;
+    const script = document.createElement("script");
+    script.src = "/static/play.js";
+    document.head.append(script);
+  }
+
   // listen fetches what is live again when the server says that it has changed: not while the tab is hidden, nor while somebody
   // types, and at once when it is seen again.
   function listen() {
@@ -97,6 +107,7 @@
     opened.forEach((id) => { const el = document.getElementById(id); if (el) el.open = true; });
     now.toggleAttribute("data-live", next.hasAttribute("data-live"));
     plots();
+    play();
     document.dispatchEvent(new Event("homenode:shown"));
   }
 
@@ -120,5 +131,6 @@
     show(addressOf(form), true);
   });
   plots();
+  play();
   listen();
 })();

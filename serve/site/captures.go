@@ -1,0 +1,3 @@
+package site
+
+func showCaptures(x *request) (*view, error) { return nil, nil }
