@@ -48,7 +48,7 @@ func newCompare() *cobra.Command {
 			if err := errors.Join(eachOnce(args[:dash]), eachOnce(args[dash:])); err != nil {
 				return err
 			}
-			captured, err := areCaptures(cmd.Context(), args[:dash], args[dash:])
+			captured, err := areCaptures(cmd, args[:dash], args[dash:])
 			switch {
 			case err != nil:
 				return err

@@ -12,7 +12,6 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/alike"
 	"homenode/output/answer"
-	"homenode/output/format"
 	answers "homenode/output/rulebook"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -54,7 +53,7 @@ func newRules() *cobra.Command {
 			return out.Print(cmd, a)
 		},
 	})
-	out.Register(cmd, format.Tables...)
+	out.Register(cmd, "table", "json", "html", "markdown")
 	for name, usage := range map[string]string{
 		"conflicts": "list the points on which sources disagree, for --choose", "statements": "list the statements of the rule book",
 		"experiments": "list the published experiments", "settings": "list the settings of VMs and hosts that have to do with NUMA, and what they do",

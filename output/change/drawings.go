@@ -69,6 +69,39 @@ func drawChanged(a *answer.Answer, r *whatif.Result) {
 	}
 }
 
+// oneVM says what becomes of the VM that a change is about alone, and of no other; "" where others differ too.
+func oneVM(r *whatif.Result) string {
+	rows := changedRows(r.Drift, true)
+	only := ""
+	for i := range r.Changes {
+		if only = r.Changes[i].Only; only == "" {
+			return ""
+		}
+	}
+	switch {
+	case len(rows) == 0 && only != "":
+		if v := vmsByID(r.A)[only]; v != nil {
+			return v.Name + " gets the same topology."
+		}
+		return ""
+	case len(rows) != 1 || rows[0].vms[0].ID != only:
+		return ""
+	}
+	row := &rows[0]
+	name := row.vms[0].Name
+	if row.vms[0].Stops() {
+		return name + " cannot run: " + row.why + "."
+	}
+	text := name + " is " + row.verdict.String()
+	if row.verdict == diff.Other {
+		text = name + " differs, neither better nor worse"
+	}
+	if row.from != row.to {
+		text += fmt.Sprintf(": %s becomes %s", row.from, row.to)
+	}
+	return text + " (" + row.why + ")."
+}
+
 // vmsByID returns the judged VMs.
 func vmsByID(r *rules.Result) map[string]*rule.VM {
 	out := map[string]*rule.VM{}

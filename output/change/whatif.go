@@ -14,6 +14,9 @@ import (
 // WhatIf returns the answer of a what-if: today's fleet beside the changed one.
 func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	a := &answer.Answer{Command: "assess", Format: "homenode-what-if", Version: 2, Title: "What if", Verdict: []string{verdicts(r.Drift)}, Result: r}
+	if one := oneVM(r); one != "" {
+		a.Verdict = append([]string{one}, a.Verdict...)
+	}
 	for i := range r.Changes {
 		e := &r.Changes[i]
 		a.Facts = append(a.Facts, answer.Fact{Name: "change", Text: e.Change + ": " + effectText(e)})

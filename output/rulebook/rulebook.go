@@ -179,6 +179,9 @@ func source(s string) answer.Cell {
 // statement answers with a statement, what rests on it, and where sources disagree about it.
 func statement(s *rulebook.Statement) *answer.Answer {
 	a := &answer.Answer{Command: "rules", Title: s.ID, Question: "Statement " + s.ID, Verdict: []string{s.Text}, Result: s}
+	if first, rest, ok := strings.Cut(s.Text, ". "); ok {
+		a.Verdict = []string{first + ".", rest}
+	}
 	t := answer.Table{Name: "sources", Title: "Sources", Columns: answer.Columns("source")}
 	for one := range strings.SplitSeq(s.Source, "; ") {
 		t.Rows = append(t.Rows, []answer.Cell{source(one)})

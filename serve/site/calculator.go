@@ -52,7 +52,7 @@ func showCalculator(x *request) (*view, error) {
 	}
 	v.command = args
 	v.answer, err = x.ask(args...)
-	if err == nil && v.answer.Title == "" {
+	if err == nil {
 		v.title = k.label
 	}
 	return v, err

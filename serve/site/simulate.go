@@ -99,9 +99,36 @@ func showSimulate(x *request) (*view, error) {
 	for i := range out.Tables {
 		out.Tables[i] = x.momentsIn(out.Tables[i])
 	}
+	out.Drawings = fewDrawings(a.Drawings)
 	out.Notes = append(slices.Clone(a.Notes), answer.Note{Text: simulateBound})
 	v.answer = &out
 	return v, nil
+}
+
+// mostPlayed is how many drawings of a group a page of a simulation has.
+const mostPlayed = 6
+
+// fewDrawings leaves the first drawings of each group, the worst, so that the page of a large fleet opens at once.
+func fewDrawings(all []answer.Drawing) (out []answer.Drawing) {
+	n, left := 0, 0
+	cut := func() {
+		if left > 0 {
+			out[len(out)-1].Cut = words.Plural(left, "more drawing") + " left out: choose a host or a VM."
+		}
+		n, left = 0, 0
+	}
+	for _, d := range all {
+		if d.Heading != "" {
+			cut()
+		}
+		if n++; n > mostPlayed {
+			left++
+			continue
+		}
+		out = append(out, d)
+	}
+	cut()
+	return out
 }
 
 // running counts the VMs that may run.

@@ -25,10 +25,12 @@ import (
 	"homenode/serve/accept"
 	"homenode/serve/held"
 	"homenode/serve/plans"
+	"homenode/serve/shelf"
 )
 
-// Ask answers a command line about a fleet as the command does; SOURCE stands where the line names a source.
-type Ask func(ctx context.Context, f *held.Fleet, args []string) ([]*answer.Answer, error)
+// Ask answers a command line about a fleet as the command does; SOURCE stands where the line names a source. Of files only those are
+// read that files has: their names in the line, and where they lie.
+type Ask func(ctx context.Context, f *held.Fleet, files map[string]string, args []string) ([]*answer.Answer, error)
 
 // Source stands in the arguments of Ask for the fleet.
 const Source = "SOURCE"
@@ -48,6 +50,10 @@ type Site struct {
 	Who func(*http.Request) string
 	// Log tells of what a user had done; nil does not.
 	Log func(r *http.Request, what, to string, err error)
+
+	// Captures are those that can be opened; nil for none but the demo's. MayUpload reports whether a user may send some; nil for all.
+	Captures  *shelf.Shelf
+	MayUpload func(*http.Request) bool
 
 	placed   placed
 	constant constant
@@ -72,6 +78,7 @@ type request struct {
 	page  *screen
 	query url.Values
 	fleet *held.Fleet // nil when none is held
+	read  files       // that the question is about
 }
 
 // A view is what a page shows.
@@ -131,6 +138,8 @@ func (s *Site) Handlers() map[string]http.Handler {
 		out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
 	}
 	out["POST /language"] = http.HandlerFunc(s.choose)
+	out["POST /captures/send"] = http.HandlerFunc(s.send)
+	out["POST /captures/remove"] = http.HandlerFunc(s.removeSent)
 	out["GET /search"] = http.HandlerFunc(s.search)
 	out["GET /events"] = http.HandlerFunc(s.events)
 	out["GET /vm/series"] = http.HandlerFunc(s.series)
@@ -231,7 +240,7 @@ func (x *request) ask(args ...string) (*answer.Answer, error) {
 	if x.fleet == nil && slices.Contains(args, Source) {
 		return nil, errNoFleet
 	}
-	all, err := x.site.Ask(x.Context(), x.fleet, args)
+	all, err := x.site.Ask(x.Context(), x.fleet, x.read, args)
 	if err != nil {
 		return nil, err
 	}

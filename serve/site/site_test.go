@@ -12,7 +12,7 @@ import (
 )
 
 // none answers every question with a verdict of its words.
-func none(_ context.Context, _ *held.Fleet, args []string) ([]*answer.Answer, error) {
+func none(_ context.Context, _ *held.Fleet, _ map[string]string, args []string) ([]*answer.Answer, error) {
 	return []*answer.Answer{{Command: args[0], Verdict: []string{"<" + strings.Join(args, " ") + ">"}}}, nil
 }
 

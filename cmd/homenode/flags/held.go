@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,9 +18,11 @@ import (
 // A Held is a command that a page runs: it reads a fleet that this process holds instead of a SOURCE, and its
 // answers are taken instead of printed.
 type Held struct {
-	Open    bool             // it reads the SOURCE that is named: a command line that the server wrote itself
-	Source  string           // the only SOURCE that there is
-	Result  *rules.Result    // of judging it; shared: a command that changes the fleet takes a copy
+	Open   bool          // it reads the SOURCE that is named: a command line that the server wrote itself
+	Source string        // the only SOURCE that there is
+	Result *rules.Result // of judging it; shared: a command that changes the fleet takes a copy
+	// Files are the only captures that may be read: their names on the command line, and where they lie.
+	Files   map[string]string
 	Answers []*answer.Answer // what the command answered
 }
 
@@ -89,6 +92,44 @@ func (f *Source) Judged(cmd *cobra.Command, o rules.Options, sources ...string) 
 	}
 	read = time.Since(start)
 	return rules.Run(fleet, o), read, nil
+}
+
+// CapturePath returns where the capture of an argument lies: for a command that a person runs the argument itself, for one that a page
+// runs what the page named.
+func CapturePath(cmd *cobra.Command, arg string) (string, error) {
+	h := heldFleet(cmd)
+	if h == nil {
+		return arg, nil
+	}
+	path, ok := h.Files[arg]
+	if !ok {
+		return "", fmt.Errorf("%q: a page reads no files but the captures that it shows", arg)
+	}
+	return path, nil
+}
+
+// shown returns a text with the names of files instead of where they lie.
+func (h *Held) shown(text string) string {
+	if h == nil {
+		return text
+	}
+	for name, path := range h.Files {
+		if path != name {
+			text = strings.ReplaceAll(text, path, name)
+		}
+	}
+	return text
+}
+
+// Shown returns an error that does not say where files lie.
+func (h *Held) Shown(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := h.shown(err.Error()); text != err.Error() {
+		return errors.New(text)
+	}
+	return err
 }
 
 // IsHeld reports whether a page asks the command.

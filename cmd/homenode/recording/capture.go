@@ -3,6 +3,7 @@ package recording
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -58,6 +59,9 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 				return err
 			}
 			if explore.on() {
+				if flags.IsHeld(cmd) {
+					return errors.New("--explore, --extract: not of a page")
+				}
 				return explore.run(cmd, &out, args[0], runtime.GOMAXPROCS(0), &in)
 			}
 			least, err := finding.ParseSeverity(failOn)
@@ -78,7 +82,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if err := in.SetLocality(&options); err != nil {
 				return err
 			}
-			if len(fleet) == 0 {
+			if len(fleet) == 0 && !flags.IsHeld(cmd) {
 				for _, arg := range args {
 					fleet = append(fleet, ticks.Inventories(arg)...)
 				}

@@ -30,9 +30,8 @@ func NewSimulate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate SCENARIO|SOURCE",
 		Short: "Runs the NUMA scheduler of ESXi in the model: who is placed and moved where, and what it costs",
-		Long: `simulate plays a story: a fleet, how its VMs are loaded and what happens when. Every 2 s of it the model of the
-NUMA scheduler places VMs, allocates their memory, moves clients and pages (docs/simulation.md); what comes out
-is judged by the rules that judge captures, and every decision says why.
+		Long: `simulate plays a story: a fleet, how its VMs are loaded and what happens when. Every 2 s of it the model of the NUMA scheduler
+places VMs and moves clients and memory (docs/simulation.md). It is judged as captures are, and every decision says why.
 
 ` + flags.StoryHelp + `
 
@@ -40,7 +39,6 @@ Up to 20,000 VMs are judged: more than 1,000 with ticks every minute, more than 
 story or --every says otherwise. Beyond that the report has sums only, unless --every is given.
 Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or nothing could be simulated.`,
 		Example: `  homenode simulate demo
-  homenode simulate demo --why --vm ci01
   homenode simulate fleet.json --hours 8 --load 'sql* cpu=60%' --at '2h fail esx07'
   homenode simulate story.txtar --format svg --vm sql01 -o sql01.svg`,
 		Args: cobra.ExactArgs(1),

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ const (
 // asker returns what answers the questions of pages: each is a command of the program, run inside of it. The configuration is that of the server.
 func asker(newRoot func() *cobra.Command, config string) site.Ask {
 	turns := make(chan struct{}, askedAtOnce)
-	return func(ctx context.Context, f *held.Fleet, args []string) ([]*answer.Answer, error) {
+	return func(ctx context.Context, f *held.Fleet, files map[string]string, args []string) ([]*answer.Answer, error) {
 		ctx, cancel := context.WithTimeout(ctx, askedLongest)
 		defer cancel()
 		select {
@@ -57,7 +58,7 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		h := flags.Held{Source: site.Source}
+		h := flags.Held{Source: site.Source, Files: files}
 		if f != nil {
 			h.Result = f.Result
 		}
@@ -65,6 +66,9 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		cmd, _, err := root.Find(args)
 		if err != nil {
 			return nil, err
+		}
+		if name := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" "); !slices.Contains(askable, name) {
+			return nil, fmt.Errorf("%s: no command that pages ask", name)
 		}
 		for _, a := range args {
 			if _, value, ok := strings.Cut(a, "="); strings.HasPrefix(a, "@") || ok && strings.HasPrefix(a, "--") && strings.HasPrefix(value, "@") {
@@ -82,6 +86,9 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		if errors.Is(err, flags.ErrFindings) || errors.Is(err, flags.ErrNotKnown) {
 			err = nil
 		}
-		return h.Answers, err
+		return h.Answers, h.Shown(err)
 	}
 }
+
+// askable are the commands that pages ask. Each reads what is held, through package flags, or nothing.
+var askable = []string{"assess", "capture", "compare", "explain", "fix", "matrix", "rules", "simulate", "size dump", "size fit", "size io", "size latency", "size pages", "size rightsize", "size speed", "topo", "validate"}

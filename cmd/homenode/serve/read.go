@@ -23,13 +23,14 @@ import (
 	"homenode/serve/collect"
 	"homenode/serve/held"
 	"homenode/serve/reader"
+	"homenode/serve/shelf"
 	"homenode/serve/site"
 	"homenode/serve/web"
 )
 
 // read shows what other collectors see, from the database that they share. The URL "env" stands for
 // HOMENODE_QUERY_URL.
-func read(cmd *cobra.Command, address, listen string, every time.Duration, b *board.Board, ask site.Ask) error {
+func read(cmd *cobra.Command, address, listen string, every time.Duration, b *board.Board, captures *shelf.Shelf, ask site.Ask) error {
 	if address == "env" {
 		if address = os.Getenv("HOMENODE_QUERY_URL"); address == "" {
 			return errors.New("--query-url env: HOMENODE_QUERY_URL is not set")
@@ -52,7 +53,7 @@ func read(cmd *cobra.Command, address, listen string, every time.Duration, b *bo
 	all.Go(func() { r.Run(ctx, every) })
 	pages := &web.Server{Board: b, Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: r.Status,
 		More: map[string]http.Handler{"/api/v1/": r.Proxy()}}
-	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Ask: ask, Status: pages.StatusAnswer, Version: version.String(),
+	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Ask: ask, Captures: captures, Status: pages.StatusAnswer, Version: version.String(),
 		Live: &site.Live{Board: b, Status: r.Status, Every: every, Ended: ctx.Done()}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -61,7 +62,7 @@ func read(cmd *cobra.Command, address, listen string, every time.Duration, b *bo
 }
 
 // serveFleet shows the pages of a fleet that is read once.
-func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, listen string, o rules.Options, book *accept.Book, ask site.Ask) error {
+func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, listen string, o rules.Options, book *accept.Book, captures *shelf.Shelf, ask site.Ask) error {
 	fleet, err := src.Read(cmd, sources...)
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, listen 
 	defer all.Wait()
 	defer stop()
 	pages := web.Server{Board: board.New(o, time.Minute), Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
-		Site: &site.Site{Fleets: live.Fleets, Ask: ask, Version: version.String(), Accepted: book, Accept: live.Again}}
+		Site: &site.Site{Fleets: live.Fleets, Ask: ask, Captures: captures, Version: version.String(), Accepted: book, Accept: live.Again}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

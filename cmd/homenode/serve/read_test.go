@@ -25,7 +25,7 @@ func TestReaders(t *testing.T) {
 	var readers []string
 	for range 2 {
 		readers = append(readers, until(t, func(cmd *cobra.Command) error {
-			return read(cmd, real, "127.0.0.1:0", 200*time.Millisecond, board.New(rules.Options{}, time.Minute), nil)
+			return read(cmd, real, "127.0.0.1:0", 200*time.Millisecond, board.New(rules.Options{}, time.Minute), nil, nil)
 		}))
 	}
 	type vm struct {

@@ -39,6 +39,7 @@ import (
 	"homenode/serve/plans"
 	"homenode/serve/query"
 	"homenode/serve/remote"
+	"homenode/serve/shelf"
 	"homenode/serve/site"
 	"homenode/serve/web"
 	"homenode/source/open"
@@ -66,6 +67,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 		queryURL     string
 		fleet        []string
 		write        writing
+		open         captures
 		accepted     string
 	)
 	cmd := &cobra.Command{
@@ -95,11 +97,16 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 				options.Policy = book.Policy()
 			}
 			ask := asker(newRoot, judgement.File)
+			shelf, err := open.shelf()
+			if err != nil {
+				return err
+			}
+			defer shelf.Close()
 			if fleet != nil {
 				if len(args) > 0 || check || data != "" || sendFile != "" || queryURL != "" {
 					return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
 				}
-				return serveFleet(cmd, &in.src, fleet, listen, options, book, ask)
+				return serveFleet(cmd, &in.src, fleet, listen, options, book, shelf, ask)
 			}
 			var send config.Config
 			if sendFile != "" {
@@ -132,7 +139,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 				if len(args) > 0 || check || data != "" || sendFile != "" {
 					return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
 				}
-				return read(cmd, queryURL, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), ask)
+				return read(cmd, queryURL, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), shelf, ask)
 			}
 			lives, demo, err := in.targets(cmd, args)
 			if err != nil {
@@ -160,10 +167,11 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if desk != nil {
 				defer desk.Close()
 			}
-			return run(cmd, &server{desk: desk, book: book, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
+			return run(cmd, &server{desk: desk, shelf: shelf, book: book, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
 		},
 	}
 	in.register(cmd, "collect from")
+	open.register(cmd)
 	judgement.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&listen, "listen", "127.0.0.1:9275", "address and port of pages and metrics; of this machine alone")
@@ -264,6 +272,7 @@ type server struct {
 	rules   rules.Options
 	ask     site.Ask
 	desk    *plans.Desk  // nil where plans are not kept
+	shelf   *shelf.Shelf // captures that can be opened
 	book    *accept.Book // nil where nothing can be accepted
 }
 
@@ -331,7 +340,7 @@ func run(cmd *cobra.Command, s *server) error {
 			i := slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter })
 			return []string{cmp.Or(s.lives[max(i, 0)].url, vcenter)}
 		}}
-	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Accepted: s.book,
+	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Captures: s.shelf, Accepted: s.book,
 		Accept: func() { s.board.Judging(s.book.Policy()); live.Again() },
 		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Ended: ctx.Done(), Closely: func(vcenter, host string) (time.Duration, time.Time, error) {
 			for i, c := range collectors {

@@ -3,6 +3,7 @@ package size
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -50,6 +51,9 @@ func newLatency() *cobra.Command {
 func (f *latencyFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer, error) {
 	a := &latency.Ask{}
 	o := &show.Options{Given: flags.Given(cmd, "core"), CPU: f.cpu, Details: f.details}
+	if flags.IsHeld(cmd) && len(args) > 0 {
+		return nil, errors.New("a page reads no results of benchmarks")
+	}
 	place, err := f.place(cmd)
 	if err := cmp.Or(f.question(a, o), err); err != nil {
 		return nil, err
