@@ -33,7 +33,7 @@ func text(s string) answer.Cell { return answer.Cell{Text: s} }
 
 // tone is the severity of a check.
 func tone(r *rule.Rule) answer.Cell {
-	return answer.Cell{Text: r.Severity.String(), Tone: answer.Faint + answer.Tone(r.Severity)}
+	return answer.Cell{Text: strings.ToUpper(r.Severity.String()), Tone: answer.Faint + answer.Tone(r.Severity)}
 }
 
 // Checks lists the rules that judge.
@@ -222,7 +222,7 @@ func citing(id string) []answer.Table {
 func conflict(c *vnuma.Choice) *answer.Answer {
 	about, _ := rulebook.Find(c.Book)
 	a := &answer.Answer{Command: "rules", Title: c.ID, Question: c.ID + ": sources disagree", Verdict: []string{"Taken: " + c.Default + "."},
-		Facts:  []answer.Fact{{Name: "else", Text: fmt.Sprintf("%s (--choose %s)", c.Alternative, c.ID)}, {Name: "about", Text: about.Text}, {Name: "source", Text: about.Source}},
+		Facts:  []answer.Fact{{Name: "else", Text: fmt.Sprintf("%s (--choose %s)", c.Alternative, c.ID)}, {Name: "about", Text: about.ID + ": " + about.Text}, {Name: "source", Text: about.Source}},
 		Result: map[string]string{"id": c.ID, "taken": c.Default, "else": c.Alternative, "book": c.Book}}
 	restsOn(a, []string{c.Book})
 	return a

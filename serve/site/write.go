@@ -71,7 +71,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: x.query.Get("q"), Fleets: x.site.Fleets(), Fleet: x.fleet, Live: v.live,
+	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: texttab.Line(x.query.Get("q")), Fleets: x.site.Fleets(), Fleet: x.fleet, Live: v.live,
 		Content: template.HTML(content.String()), Version: x.site.Version} // page.Body escapes what strangers wrote
 	for _, p := range pages() {
 		if p.nav {
@@ -111,7 +111,14 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 func (x *request) commandLine(args []string) string {
 	out := []string{"homenode"}
 	for _, a := range args {
-		if a != Source {
+		flag, named := strings.CutSuffix(a, "="+Source)
+		switch {
+		case named && x.fleet != nil:
+			for _, one := range x.fleet.Sources {
+				out = append(out, words.Command(flag+"="+one))
+			}
+			continue
+		case a != Source:
 			out = append(out, words.Command(a))
 			continue
 		}
@@ -124,7 +131,7 @@ func (x *request) commandLine(args []string) string {
 
 // writeForms writes the form of a page, and what can be done on it.
 func writeForms(w io.Writer, x *request, v *view) error {
-	return layout.ExecuteTemplate(w, "forms", struct {
+	return layout.ExecuteTemplate(texttab.Cleaned(w), "forms", struct {
 		Path    string
 		Fleet   string
 		Groups  []group
