@@ -151,6 +151,10 @@ func stepTable(x *judged.Explanation) answer.Table {
 			mark = "← decides"
 		}
 		t.Add(strconv.Itoa(i+1), s.Because, s.Result, rules, mark)
+		cell := &t.Rows[i][3]
+		for id := range strings.SplitSeq(rules, ", ") {
+			cell.Parts = append(cell.Parts, answer.Cell{Text: id, To: answer.Object{Kind: "rule", ID: id}})
+		}
 	}
 	return t
 }

@@ -5,6 +5,7 @@ package rulebook
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"homenode/esxi/rulebook"
@@ -146,11 +147,7 @@ func Check(r *rule.Rule) *answer.Answer {
 		a.Tables = append(a.Tables, t)
 	}
 	restsOn(a, r.Book)
-	sources := answer.Table{Name: "sources", Title: "Sources", Columns: answer.Columns("source")}
-	for _, s := range r.Sources {
-		sources.Rows = append(sources.Rows, []answer.Cell{source(s)})
-	}
-	a.Tables = append(a.Tables, sources)
+	a.Tables = append(a.Tables, sources(r.Sources))
 	return a
 }
 
@@ -176,17 +173,22 @@ func source(s string) answer.Cell {
 	return c
 }
 
+// sources lists sources.
+func sources(all []string) answer.Table {
+	t := answer.Table{Name: "sources", Title: "Sources", Columns: answer.Columns(">", "source")}
+	for i, s := range all {
+		t.Rows = append(t.Rows, []answer.Cell{text(strconv.Itoa(i + 1)), source(s)})
+	}
+	return t
+}
+
 // statement answers with a statement, what rests on it, and where sources disagree about it.
 func statement(s *rulebook.Statement) *answer.Answer {
 	a := &answer.Answer{Command: "rules", Title: s.ID, Question: "Statement " + s.ID, Verdict: []string{s.Text}, Result: s}
 	if first, rest, ok := strings.Cut(s.Text, ". "); ok {
 		a.Verdict = []string{first + ".", rest}
 	}
-	t := answer.Table{Name: "sources", Title: "Sources", Columns: answer.Columns("source")}
-	for one := range strings.SplitSeq(s.Source, "; ") {
-		t.Rows = append(t.Rows, []answer.Cell{source(one)})
-	}
-	a.Tables = append(a.Tables, t)
+	a.Tables = append(a.Tables, sources(strings.Split(s.Source, "; ")))
 	a.Tables = append(a.Tables, citing(s.ID)...)
 	return a
 }

@@ -188,7 +188,7 @@ func (x *request) uploads(v *view, shown string) {
 	if s == nil || s.Limit() == 0 || !x.site.mayUpload(x.Request) {
 		return
 	}
-	v.actions = append(v.actions, action{Path: "/captures/send", Label: "Send a capture", File: "esxtop batch file, FetchStats, or an archive of them, up to " + s.Limit().String(), Note: "It is kept for a day, for this server alone."})
+	v.actions = append(v.actions, action{Path: "/captures/send", Label: "Send a capture", File: "esxtop batch file, FetchStats, or an archive of them, up to " + s.Limit().String(), Note: "Send a capture of your own: it is kept for a day, for this server alone."})
 	if strings.HasPrefix(shown, "sent:") {
 		v.actions = append(v.actions, action{Path: "/captures/remove", Label: "Remove this capture", Hidden: []choice{{"file", shown}}})
 	}
