@@ -175,7 +175,7 @@ func source(s string) answer.Cell {
 
 // sources lists sources.
 func sources(all []string) answer.Table {
-	t := answer.Table{Name: "sources", Title: "Sources", Columns: answer.Columns(">", "source")}
+	t := answer.Table{Name: "sources", Title: "Sources", Columns: answer.Columns(">no.", "source")}
 	for i, s := range all {
 		t.Rows = append(t.Rows, []answer.Cell{text(strconv.Itoa(i + 1)), source(s)})
 	}

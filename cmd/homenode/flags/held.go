@@ -94,6 +94,15 @@ func (f *Source) Judged(cmd *cobra.Command, o rules.Options, sources ...string) 
 	return rules.Run(fleet, o), read, nil
 }
 
+// Known returns the judgement of the fleet that is held, when these options come to the same; nil for none.
+func Known(cmd *cobra.Command, o rules.Options) *rules.Result {
+	h := heldFleet(cmd)
+	if h == nil || h.Result == nil || o.Policy != nil || h.Result.Policy != nil || h.Result.Choices != o.Choices {
+		return nil
+	}
+	return h.Result
+}
+
 // CapturePath returns where the capture of an argument lies: for a command that a person runs the argument itself, for one that a page
 // runs what the page named.
 func CapturePath(cmd *cobra.Command, arg string) (string, error) {

@@ -5,6 +5,7 @@ package page
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -12,6 +13,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"homenode/internal/texttab"
@@ -62,7 +64,8 @@ type pictureGroup struct {
 // A picture is a drawing inside the page.
 type picture struct {
 	answer.Drawing
-	SVG template.HTML
+	Name string // where another drawing is about the same; "" for what it is about
+	SVG  template.HTML
 }
 
 // A part is a table with its anchor.
@@ -116,6 +119,7 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 	} else {
 		p.Headline = a.Title
 	}
+	about := map[string]int{}
 	for _, d := range a.Drawings {
 		var b bytes.Buffer
 		draw := d.Draw
@@ -134,7 +138,11 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 			p.Groups = append(p.Groups, pictureGroup{Heading: d.Heading, Lead: d.Lead})
 		}
 		g := &p.Groups[len(p.Groups)-1]
-		g.Pictures, g.Cut = append(g.Pictures, picture{d, template.HTML(text)}), d.Cut // drawings escape what strangers wrote
+		name := ""
+		if about[d.About]++; about[d.About] > 1 {
+			name = cmp.Or(d.About, "Drawing") + ", " + strconv.Itoa(about[d.About])
+		}
+		g.Pictures, g.Cut = append(g.Pictures, picture{d, name, template.HTML(text)}), d.Cut // drawings escape what strangers wrote
 	}
 	long := map[string]bool{}
 	for _, t := range a.Tables {
